@@ -1,0 +1,96 @@
+# make         builds bin/<tool>
+# make check   installs what is missing, builds, runs every test
+# make demo    the IoTService operator on a control plane of its own
+
+VERSION := 0.1.0
+TOOLS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
+PREFIX ?= /usr/local
+CC ?= cc
+PKG_CONFIG ?= pkg-config
+
+# SANITIZE=address,undefined builds into a directory of its own.
+SANITIZE ?=
+BUILD ?= build$(if $(SANITIZE),-sanitize)
+BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wvla -Wpointer-arith -Wwrite-strings $(if $(CI),-Werror)
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -Ilib \
+	$(WARNINGS) $(CFLAGS) \
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-sanitize-recover=all)
+ALL_LDFLAGS = -Wl,--as-needed $(LDFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+
+# Only the tools that talk to the API know libcurl; only ireconcile, libjq.
+LIBS_kwatch := -lcurl -lyaml -lcrypto
+LIBS_ireconcile := -ljq -lyaml -lcrypto
+LIBS_kapply := -lcurl -lyaml -lcrypto
+LIBS_kstatus := -lcurl -lyaml -lcrypto
+LIBS_kpipe := -lyaml -lcrypto
+LIBS_test := -lcurl -ljq -lyaml -lcrypto
+
+LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
+TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/test-*.c))
+
+.PHONY: all
+all: $(TOOLS:%=$(BIN)/%)
+
+# A change of flags rebuilds everything.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' >$@
+.PHONY: FORCE
+FORCE:
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/libkpipe.a: $(LIB_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+define TOOL
+OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/$(1)/*.c))
+$(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/libkpipe.a
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(OBJS_$(1)) $(BUILD)/libkpipe.a $$(LIBS_$(1))
+endef
+$(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
+
+# A unit test may name files of a tool that it needs: "// needs cmd/x/y.c".
+needs = $(patsubst %.c,$(BUILD)/%.o,$(shell sed -n 's,^// needs ,,p' $(1)))
+define UNIT
+$(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
+	$(BUILD)/libkpipe.a
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $(LIBS_test)
+endef
+$(foreach t,$(notdir $(TESTS)),$(eval $(call UNIT,$(t))))
+.PHONY: unit-tests
+unit-tests: $(TESTS)
+
+.PHONY: check-unit
+check-unit: $(TESTS)
+	prove $(TESTS)
+
+STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch])
+.PHONY: style
+style:
+	clang-format --dry-run -Werror $(STYLED)
+
+.PHONY: install
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/kpipe/jq
+	install -m 755 $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(wildcard cmd/*/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard lib/jq/*.jq) $(DESTDIR)$(PREFIX)/share/kpipe/jq
+
+.PHONY: clean
+clean:
+	rm -rf bin build build-sanitize
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,37 @@
+/*
+ * log: one line per message on stderr, as text or as JSON with the keys
+ * level, ts, logger, msg, controller, namespace, name, error.
+ *
+ * Text:  kapply: error: cannot apply ConfigMap ns/x: forbidden
+ * A message never holds a secret: callers cut it first (see kube.h).
+ */
+#ifndef LOG_H
+#define LOG_H
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };
+enum log_format { LOG_TEXT, LOG_JSON };
+
+/* What a message is about; NULL members are left out. All borrowed. */
+struct log_about {
+	const char *controller; /* "iotservice.cp.iot.sap" */
+	const char *namespace_;
+	const char *name;
+	const char *error; /* the cause, if the message is not the cause */
+};
+
+/* tool is borrowed for the life of the process (a string constant). */
+void log_init(const char *tool, enum log_format format, enum log_level least);
+/* "debug info warning error"; -1 if s is none of them. */
+int log_level_parse(const char *s);
+
+void log_write(enum log_level level, const struct log_about *about,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#define log_debug(...) log_write(LOG_DEBUG, NULL, __VA_ARGS__)
+#define log_info(...) log_write(LOG_INFO, NULL, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_WARNING, NULL, __VA_ARGS__)
+#define log_error(...) log_write(LOG_ERROR, NULL, __VA_ARGS__)
+/* Only says it: the caller, in cmd/, exits. */
+#define log_fatal(...) log_write(LOG_FATAL, NULL, __VA_ARGS__)
+
+#endif

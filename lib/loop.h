@@ -1,0 +1,66 @@
+/*
+ * loop: one thread, file descriptors, timers, signals.
+ *
+ * epoll underneath. A regular file cannot be polled and counts as always
+ * readable and writable. Callbacks run from loop_run only, one at a time; each
+ * may add, change and remove anything, itself included.
+ */
+#ifndef LOOP_H
+#define LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct loop;
+
+enum { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HUP = 4 };
+
+typedef void loop_fd_fn(void *arg, int fd, int events);
+typedef void loop_fn(void *arg);
+typedef void loop_signal_fn(void *arg, int signo);
+
+struct loop *loop_new(void);
+void loop_free(struct loop *l);
+
+/*
+ * Calls fn when fd is ready for one of events (LOOP_READ | LOOP_WRITE; 0 is
+ * allowed: only hang-ups and errors, reported as LOOP_HUP). A second call for
+ * the same fd changes it. The caller unwatches before he closes.
+ */
+void loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg);
+void loop_unwatch(struct loop *l, int fd);
+
+/* A timer belongs to the caller, zeroed before first use. */
+struct timer {
+	uint64_t due_ms; /* clock_ms() */
+	loop_fn *fn;
+	void *arg;
+	size_t slot; /* place in the heap + 1; 0: not armed */
+	uint64_t order;
+};
+
+void timer_set(
+    struct loop *l, struct timer *t, uint64_t due_ms, loop_fn *fn, void *arg);
+void timer_after(
+    struct loop *l, struct timer *t, uint64_t ms, loop_fn *fn, void *arg);
+void timer_clear(struct loop *l, struct timer *t);
+static inline bool
+timer_armed(const struct timer *t)
+{
+	return t->slot != 0;
+}
+
+/* Blocks the signal and delivers it here, by signalfd. */
+void loop_signal(struct loop *l, int signo, loop_signal_fn *fn, void *arg);
+
+/* fn runs before each wait, when everything ready was handled. One only. */
+void loop_idle(struct loop *l, loop_fn *fn, void *arg);
+
+/* Until loop_stop. */
+void loop_run(struct loop *l);
+void loop_stop(struct loop *l);
+/* One round: waits at most timeout_ms (-1: as long as it takes). */
+void loop_once(struct loop *l, int timeout_ms);
+
+#endif

@@ -1,0 +1,152 @@
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+
+void
+map_release(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map)MAP_INIT;
+}
+
+/* Multiply-and-fold over 8-byte words; not meant against chosen keys alone:
+ * the table probes linearly over a seed-mixed hash and grows at 3/4. */
+uint64_t
+map_hash(struct span key)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u ^ key.n;
+	size_t i = 0;
+
+	for (; i + 8 <= key.n; i += 8) {
+		uint64_t w;
+
+		memcpy(&w, key.p + i, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	if (i < key.n) {
+		uint64_t w = 0;
+
+		memcpy(&w, key.p + i, key.n - i);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	h *= 0xc4ceb9fe1a85ec53u;
+	return h ^ h >> 29;
+}
+
+static size_t
+find(const struct map *m, struct span key, uint64_t hash)
+{
+	size_t i = hash & (m->cap - 1);
+
+	while (m->slots[i].value != NULL &&
+	    !(m->slots[i].hash == hash && span_eq(m->slots[i].key, key)))
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+static void
+grow(struct map *m)
+{
+	struct map bigger = {NULL, m->cap ? m->cap * 2 : 16, m->count};
+
+	bigger.slots = mem_zalloc(bigger.cap * sizeof(*bigger.slots));
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].value != NULL)
+			bigger.slots[find(&bigger, m->slots[i].key,
+			    m->slots[i].hash)] = m->slots[i];
+	free(m->slots);
+	*m = bigger;
+}
+
+void *
+map_get(const struct map *m, struct span key)
+{
+	if (m->count == 0)
+		return NULL;
+	return m->slots[find(m, key, map_hash(key))].value;
+}
+
+void *
+map_put(struct map *m, struct span key, void *value)
+{
+	uint64_t hash = map_hash(key);
+	struct map_slot *slot;
+	void *old;
+
+	if ((m->count + 1) * 4 > m->cap * 3)
+		grow(m);
+	slot = &m->slots[find(m, key, hash)];
+	old = slot->value;
+	if (old == NULL)
+		m->count++;
+	*slot = (struct map_slot){key, value, hash};
+	return old;
+}
+
+/* Backward-shift deletion: no tombstones, probes stay short. */
+void *
+map_del(struct map *m, struct span key)
+{
+	size_t hole, i;
+	void *old;
+
+	if (m->count == 0)
+		return NULL;
+	hole = find(m, key, map_hash(key));
+	old = m->slots[hole].value;
+	if (old == NULL)
+		return NULL;
+	for (i = (hole + 1) & (m->cap - 1); m->slots[i].value != NULL;
+	     i = (i + 1) & (m->cap - 1)) {
+		size_t home = m->slots[i].hash & (m->cap - 1);
+
+		if (((i - home) & (m->cap - 1)) >=
+		    ((i - hole) & (m->cap - 1))) {
+			m->slots[hole] = m->slots[i];
+			hole = i;
+		}
+	}
+	m->slots[hole] = (struct map_slot){SPAN_NONE, NULL, 0};
+	m->count--;
+	return old;
+}
+
+void *
+map_next(const struct map *m, size_t *i)
+{
+	while (*i < m->cap) {
+		void *v = m->slots[(*i)++].value;
+
+		if (v != NULL)
+			return v;
+	}
+	return NULL;
+}
+
+static int
+slot_order(const void *a, const void *b)
+{
+	const struct map_slot *const *x = a, *const *y = b;
+
+	return span_cmp((*x)->key, (*y)->key);
+}
+
+void **
+map_sorted(const struct map *m)
+{
+	void **out = mem_array(NULL, m->count, sizeof(*out));
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].value != NULL)
+			out[n++] = &m->slots[i];
+	qsort(out, n, sizeof(*out), slot_order);
+	for (size_t i = 0; i < n; i++)
+		out[i] = ((struct map_slot *)out[i])->value;
+	return out;
+}

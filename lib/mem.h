@@ -1,0 +1,22 @@
+/*
+ * mem: allocation that cannot fail visibly.
+ *
+ * The tools are crash-only: the cluster holds all state, kpipe restarts the
+ * pipeline. So a process that has no memory left says so on stderr and exits
+ * 111 (transient) at once, and no caller carries error paths that are never
+ * taken. Input is bounded elsewhere, by the limits of its reader.
+ */
+#ifndef MEM_H
+#define MEM_H
+
+#include <stddef.h>
+
+/* All return owned memory, never NULL; n == 0 is allowed. Free with free(). */
+void *mem_alloc(size_t n);
+void *mem_zalloc(size_t n);
+void *mem_realloc(void *p, size_t n);
+void *mem_array(void *p, size_t count, size_t size);
+char *mem_dup(const void *p, size_t n); /* adds a terminating NUL */
+char *mem_strdup(const char *s);	/* NULL gives NULL */
+
+#endif
