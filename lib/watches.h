@@ -1,0 +1,123 @@
+/*
+ * watches: the file that says what an operator watches and which program it
+ * runs: watches.yaml, one entry per primary kind.
+ *
+ *	struct watches *w = watches_load(path, &err);
+ *	if (w == NULL) fatal, exit err_exit_code(&err): 100
+ *	for (size_t i = 0; i < w->count; i++) ... w->entries[i].primary.kind
+ *	watches_free(w);
+ *
+ * Everything hangs off struct watches and is borrowed from it. Strings end in
+ * NUL; lists of strings have a count and also end in NULL. Optional things
+ * are NULL, 0 or empty as said below. ${VAR} and ${VAR:?text} are filled in
+ * from the environment within single scalars, after the YAML was parsed: a
+ * value never changes the structure. Errors read
+ * "FILE:LINE: unknown key "x"" and are ERR_PERMANENT.
+ */
+#ifndef WATCHES_H
+#define WATCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+
+struct watch_list {
+	char **items; /* count strings and NULL; never NULL itself */
+	size_t count;
+};
+
+enum watch_scope { WATCH_NAMESPACED, WATCH_CLUSTER };
+
+/* How an object of a dependent or related kind finds its primaries. */
+enum watch_map {
+	WATCH_MAP_MEMBER, /* by its marks: "owner", the default of dependents */
+	WATCH_MAP_LABEL,  /* map_arg: label whose value is the primary's name;
+			   * its namespace is map_namespace, else that of
+			   * the object: {label: KEY, namespace: NS} */
+	WATCH_MAP_JQ,	  /* map_arg: expression giving [{namespace, name}] */
+	WATCH_MAP_ALL	  /* every primary: the default of related kinds */
+};
+
+/* One kind: the primary itself, a dependent or a related kind. */
+struct watch_kind {
+	int line;
+	char *api_version; /* "apps/v1", "v1" */
+	char *group;	   /* "" for core */
+	char *version;
+	char *kind;
+	/*
+	 * As `scope:` says; else Cluster for the cluster-scoped kinds that
+	 * Kubernetes itself serves, and Namespaced for everything else.
+	 */
+	enum watch_scope scope;
+	bool scope_given; /* else discovery knows better */
+	bool optional;	  /* absent counts as complete and empty */
+	/*
+	 * Where to watch. Empty: all namespaces. The primary: its
+	 * `namespaces`, else WATCH_NAMESPACE. Others: their own `namespaces`
+	 * (`[]` is all), else those of the primary. Of no meaning for
+	 * cluster-scoped kinds.
+	 */
+	struct watch_list namespaces;
+	bool inherits;	/* namespaces are those of the primary */
+	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
+
+	/* Dependents and related kinds only. */
+	bool manage; /* may be desired, is pruned */
+	enum watch_map map;
+	char *map_arg;
+	char *map_namespace;	  /* or NULL */
+	struct watch_list fields; /* dotted paths, "[]" for elements; empty:
+				   * whole objects. Never with manage. */
+	bool metadata_only;	  /* fields, and all of them in metadata */
+};
+
+struct watch_entry {
+	int line;
+	struct watch_kind primary;
+	char *name;	     /* "iotservice.cp.iot.sap": for logs */
+	char *manager;	     /* "kpipe-iotservice.cp.iot.sap" */
+	char *program;	     /* path to open: relative to the watches file */
+	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
+	char *finalizer;     /* or NULL */
+	uint64_t reconcile_period_ms; /* 0: none */
+	bool manage_status;	      /* default true */
+	long max_concurrent;	      /* default 10 */
+	long throttle_limit;	      /* 0: no throttle */
+	uint64_t throttle_timeout_ms; /* default 15 min */
+	bool reads_owned, reads_now;  /* desiredReads */
+	struct watch_list redact;     /* paths within the primary that
+				       * kwatch --redact replaces */
+	struct watch_kind *dependents;
+	size_t dependent_count;
+	struct watch_kind *related;
+	size_t related_count;
+};
+
+struct watches {
+	char *path; /* as given: for messages */
+	struct watch_entry *entries;
+	size_t count;
+	bool restricted; /* WATCH_NAMESPACE names namespaces */
+};
+
+/*
+ * Reads, substitutes and checks, `program` files' existence and
+ * `requireScope` included. NULL on error. The file is at most 1 MiB.
+ */
+struct watches *watches_load(const char *path, struct err *err);
+void watches_free(struct watches *w);
+
+/*
+ * -n and -A of the command line: replaces the namespaces of every primary
+ * and of what inherits them (ns NULL: all). Checks requireScope again.
+ */
+int watches_override(struct watches *w, const char *ns, struct err *err);
+
+/* "Deployment.apps", "Pod": what keys of objects begin with. */
+void watch_kind_name(const struct watch_kind *k, struct buf *out);
+
+#endif
