@@ -1,0 +1,57 @@
+/*
+ * jvtext: libjq's values as text, and back.
+ *
+ * libjq keeps numbers as doubles, prints integers from 1e17 on as 1e+17
+ * (which Go's integer fields refuse), prints infinity as a number, and prints
+ * trees deeper than 256 levels as text that is no JSON. So values that leave
+ * for the cluster are printed here, and what would not arrive as it is meant
+ * is an error.
+ *
+ * As everywhere around libjq: a function consumes its jv arguments and
+ * returns owned ones; an argument named ..._peek is only borrowed.
+ */
+#ifndef JVTEXT_H
+#define JVTEXT_H
+
+#include <stdint.h>
+#include <jv.h>
+
+#include "buf.h"
+#include "err.h"
+#include "span.h"
+
+enum { JVTEXT_DEPTH_MAX = 256 };
+
+/* The largest integer that no other integer is rounded to: 2^53 - 1. */
+#define JVTEXT_INT_MAX INT64_C(9007199254740991)
+
+/*
+ * The one value in text, owned; jv_invalid() with err set if it is not JSON
+ * or deeper than JVTEXT_DEPTH_MAX. The message holds nothing of the text.
+ * libjq is lenient (01, NaN, invalid UTF-8): json_check() comes first for
+ * text from strangers. Integers beyond 2^53 lose digits.
+ */
+jv jvtext_parse(struct span text, struct err *err);
+
+/*
+ * Appends value as compact JSON with its keys in byte order. -1 with err (and
+ * b as it was) if it is deeper than JVTEXT_DEPTH_MAX, or holds a number that
+ * is not finite or an integer beyond JVTEXT_INT_MAX: then digits are lost or
+ * would be. err names the path, never a value.
+ */
+int jvtext_add(struct buf *b, jv value_peek, struct err *err);
+
+/* Appends a path step: ".key", "[\"odd key\"]" or "[3]"; also for messages. */
+void jvtext_add_key(struct buf *b, struct span key);
+void jvtext_add_index(struct buf *b, int index);
+
+/* Member or element, borrowed: valid while the container is. jv_invalid()
+ * if there is none or value is no object. */
+jv jvtext_peek(jv object_peek, const char *key);
+/* A string's text, borrowed; SPAN_NONE if value is no string. */
+struct span jvtext_span(jv string_peek);
+
+/* Depth of a tree, counted only up to JVTEXT_DEPTH_MAX + 1. A scalar is 0. */
+int jvtext_depth(jv value_peek);
+
+#endif
