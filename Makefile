@@ -16,7 +16,7 @@ BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wpointer-arith -Wwrite-strings $(if $(CI),-Werror)
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -Ilib \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -iquote lib \
 	$(WARNINGS) $(CFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)

@@ -3,10 +3,12 @@
  *
  * For configuration files of people (watches.yaml, kubeconfig), where an
  * error must name its line. JSON is YAML. Anchors and aliases are refused,
- * and so is a second document.
+ * and so are a second document, a key given twice, keys that are no scalars,
+ * foreign tags, files above 8 MiB and nesting beyond 100. An empty document
+ * is a null scalar.
  */
-#ifndef YAML_H
-#define YAML_H
+#ifndef KPIPE_YAML_H /* libyaml has taken YAML_H */
+#define KPIPE_YAML_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +40,10 @@ void yaml_free(struct yaml *y);
 struct yaml *yaml_get(const struct yaml *mapping, const char *key);
 /* Null in YAML 1.2's core schema: unquoted empty, ~, null. */
 bool yaml_is_null(const struct yaml *scalar);
-/* Appends as JSON; unquoted scalars are typed by YAML 1.2's core schema. */
+/* Unquoted true or false (also True, TRUE); false if it is neither. */
+bool yaml_bool(const struct yaml *scalar, bool *value);
+/* Appends as JSON; unquoted scalars are typed by YAML 1.2's core schema, and
+ * numbers keep their digits. What JSON cannot say (.inf, .nan) is a string. */
 void yaml_to_json(const struct yaml *y, struct buf *out);
 
 #endif
