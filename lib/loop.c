@@ -323,6 +323,7 @@ loop_once(struct loop *l, int timeout_ms)
 	struct epoll_event events[64];
 	int n;
 
+	l->stopped = false;
 	if (l->idle != NULL)
 		l->idle(l->idle_arg);
 	if (l->stopped)
@@ -339,9 +340,9 @@ loop_once(struct loop *l, int timeout_ms)
 void
 loop_run(struct loop *l)
 {
-	l->stopped = false;
-	while (!l->stopped)
+	do
 		loop_once(l, -1);
+	while (!l->stopped);
 }
 
 void
