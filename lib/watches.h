@@ -9,9 +9,8 @@
  *
  * Everything hangs off struct watches and is borrowed from it. Strings end in
  * NUL; lists of strings have a count and also end in NULL. Optional things
- * are NULL, 0 or empty as said below. ${VAR} and ${VAR:?text} are filled in
- * from the environment within single scalars, after the YAML was parsed: a
- * value never changes the structure. Errors read
+ * are NULL, 0 or empty as said below. ${VAR}, ${VAR:-text} and ${VAR:?text} are
+ * filled in from the environment (see expand.h). Errors read
  * "FILE:LINE: unknown key "x"" and are ERR_PERMANENT.
  */
 #ifndef WATCHES_H
@@ -23,13 +22,15 @@
 
 #include "buf.h"
 #include "err.h"
-
-struct watch_list {
-	char **items; /* count strings and NULL; never NULL itself */
-	size_t count;
-};
+#include "textlist.h"
 
 enum watch_scope { WATCH_NAMESPACED, WATCH_CLUSTER };
+
+enum watch_require {
+	WATCH_ANY_SCOPE,
+	WATCH_REQUIRE_CLUSTER,
+	WATCH_REQUIRE_NAMESPACE
+};
 
 /* How an object of a dependent or related kind finds its primaries. */
 enum watch_map {
@@ -61,25 +62,27 @@ struct watch_kind {
 	 * (`[]` is all), else those of the primary. Of no meaning for
 	 * cluster-scoped kinds.
 	 */
-	struct watch_list namespaces;
+	struct textlist namespaces;
 	bool inherits;	/* namespaces are those of the primary */
 	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
+	struct textlist redact; /* dotted paths: kwatch --redact */
 
 	/* Dependents and related kinds only. */
 	bool manage; /* may be desired, is pruned */
 	enum watch_map map;
 	char *map_arg;
-	char *map_namespace;	  /* or NULL */
-	struct watch_list fields; /* dotted paths, "[]" for elements; empty:
+	char *map_namespace;	/* or NULL */
+	struct textlist fields; /* dotted paths, "[]" for elements; empty:
 				   * whole objects. Never with manage. */
-	bool metadata_only;	  /* fields, and all of them in metadata */
+	bool metadata_only;	/* fields, and all of them in metadata */
 };
 
 struct watch_entry {
 	int line;
 	struct watch_kind primary;
-	char *name;	     /* "iotservice.cp.iot.sap": for logs */
-	char *manager;	     /* "kpipe-iotservice.cp.iot.sap" */
+	enum watch_require require; /* requireScope */
+	char *name;		    /* "iotservice.cp.iot.sap": for logs */
+	char *manager;		    /* "kpipe-iotservice.cp.iot.sap" */
 	char *program;	     /* path to open: relative to the watches file */
 	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
 	char *finalizer;     /* or NULL */
@@ -89,8 +92,6 @@ struct watch_entry {
 	long throttle_limit;	      /* 0: no throttle */
 	uint64_t throttle_timeout_ms; /* default 15 min */
 	bool reads_owned, reads_now;  /* desiredReads */
-	struct watch_list redact;     /* paths within the primary that
-				       * kwatch --redact replaces */
 	struct watch_kind *dependents;
 	size_t dependent_count;
 	struct watch_kind *related;

@@ -1,0 +1,104 @@
+#include "selector.h"
+
+#include <string.h>
+
+#include "buf.h"
+#include "conf.h"
+#include "mem.h"
+
+static void
+comma(struct buf *out)
+{
+	if (out->len > 0)
+		buf_addc(out, ',');
+}
+
+static int
+add_labels(struct conf *c, const struct yaml *y, struct buf *out)
+{
+	if (y->type != YAML_MAPPING)
+		return conf_fail(c, y->line, "matchLabels must be a mapping");
+	for (size_t i = 0; i < y->count; i++) {
+		const char *value;
+
+		if (conf_text(c, y->values[i], "a label", &value) != 0)
+			return -1;
+		comma(out);
+		buf_addf(out, "%s=%s", y->keys[i]->text, value);
+	}
+	return 0;
+}
+
+static int
+add_values(struct conf *c, const struct yaml *y, struct buf *out)
+{
+	buf_addc(out, '(');
+	for (size_t i = 0; i < y->count; i++) {
+		const char *value;
+
+		if (conf_text(c, y->values[i], "values", &value) != 0)
+			return -1;
+		if (i > 0)
+			buf_addc(out, ',');
+		buf_adds(out, value);
+	}
+	buf_addc(out, ')');
+	return 0;
+}
+
+static int
+add_expression(struct conf *c, const struct yaml *y, struct buf *out)
+{
+	const struct yaml *key, *op_node, *values;
+	const char *k, *op;
+
+	if (conf_keys(c, y, "an expression", " key operator values ") != 0)
+		return -1;
+	key = yaml_get(y, "key");
+	op_node = yaml_get(y, "operator");
+	values = yaml_get(y, "values");
+	if (key == NULL || op_node == NULL)
+		return conf_fail(
+		    c, y->line, "an expression needs key and operator");
+	if (conf_text(c, key, "key", &k) != 0 ||
+	    conf_text(c, op_node, "operator", &op) != 0)
+		return -1;
+	comma(out);
+	if (strcmp(op, "Exists") == 0 || strcmp(op, "DoesNotExist") == 0) {
+		buf_addf(out, "%s%s", *op == 'E' ? "" : "!", k);
+		return 0;
+	}
+	if (strcmp(op, "In") != 0 && strcmp(op, "NotIn") != 0)
+		return conf_fail(c, op_node->line,
+		    "operator must be In, NotIn, Exists or DoesNotExist");
+	if (values == NULL || values->type != YAML_SEQUENCE ||
+	    values->count == 0)
+		return conf_fail(c, y->line, "%s needs values", op);
+	buf_addf(out, "%s %s ", k, *op == 'I' ? "in" : "notin");
+	return add_values(c, values, out);
+}
+
+char *
+selector_text(const struct yaml *y, const char *path, struct err *err)
+{
+	struct conf c = {path, err};
+	struct buf out = BUF_INIT;
+	const struct yaml *v;
+	int rc = 0;
+
+	if (y->type == YAML_SCALAR)
+		return mem_strdup(yaml_is_null(y) ? "" : y->text);
+	rc = conf_keys(&c, y, "selector", " matchLabels matchExpressions ");
+	if (rc == 0 && (v = yaml_get(y, "matchLabels")) != NULL)
+		rc = add_labels(&c, v, &out);
+	v = rc == 0 ? yaml_get(y, "matchExpressions") : NULL;
+	if (v != NULL && v->type != YAML_SEQUENCE)
+		rc = conf_fail(&c, v->line, "matchExpressions must be a list");
+	for (size_t i = 0; rc == 0 && v != NULL && i < v->count; i++)
+		rc = add_expression(&c, v->values[i], &out);
+	if (rc != 0) {
+		buf_release(&out);
+		return NULL;
+	}
+	return buf_take(&out);
+}

@@ -1,0 +1,18 @@
+/*
+ * selector: a label selector of a manifest, as the text that the API takes in
+ * labelSelector=.
+ */
+#ifndef SELECTOR_H
+#define SELECTOR_H
+
+#include "err.h"
+#include "yaml.h"
+
+/*
+ * {matchLabels: {...}, matchExpressions: [{key, operator, values}]}, or the
+ * text itself ("a=b,c in (d,e)"). Owned; "" selects everything. NULL with err
+ * "PATH:LINE: ...".
+ */
+char *selector_text(const struct yaml *y, const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * watchkind: one kind of watches.yaml: what entries, dependents and related
+ * kinds say alike. Part of watches.h; nobody else needs it.
+ */
+#ifndef WATCHKIND_H
+#define WATCHKIND_H
+
+#include "conf.h"
+#include "watches.h"
+#include "yaml.h"
+
+enum watchkind_role { WATCHKIND_DEPENDENT, WATCHKIND_RELATED };
+
+void watchkind_init(struct watch_kind *k); /* of zeroed memory */
+void watchkind_release(struct watch_kind *k);
+
+/* scope, selector, optional, redact; k has its group and kind. */
+int watchkind_common(
+    struct conf *c, const struct yaml *y, struct watch_kind *k);
+/* A whole dependent or related kind of a primary. */
+int watchkind_below(struct conf *c, const struct yaml *y,
+    enum watchkind_role role, const struct watch_kind *primary,
+    struct watch_kind *k);
+
+#endif
