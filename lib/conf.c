@@ -34,7 +34,7 @@ conf_text(
 int
 conf_string(struct conf *c, const struct yaml *y, const char *key, char **out)
 {
-	const char *text;
+	const char *text = "";
 
 	if (conf_text(c, y, key, &text) != 0)
 		return -1;
@@ -48,7 +48,7 @@ conf_string(struct conf *c, const struct yaml *y, const char *key, char **out)
 int
 conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out)
 {
-	const char *text;
+	const char *text = "";
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
@@ -60,7 +60,7 @@ conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out)
 int
 conf_count(struct conf *c, const struct yaml *y, const char *key, long *out)
 {
-	const char *text;
+	const char *text = "";
 	char *end;
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
@@ -75,7 +75,7 @@ int
 conf_duration(
     struct conf *c, const struct yaml *y, const char *key, uint64_t *ms)
 {
-	const char *text;
+	const char *text = "";
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    clock_parse_duration_ms(span_str(text), ms) != 0)
