@@ -95,7 +95,7 @@ conf_list(
 	if (y->type != YAML_SEQUENCE)
 		return conf_fail(c, y->line, "%s must be a list", key);
 	for (size_t i = 0; i < y->count; i++) {
-		const char *text;
+		const char *text = "";
 
 		if (conf_text(c, y->values[i], key, &text) != 0)
 			return -1;
