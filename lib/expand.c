@@ -177,7 +177,7 @@ expand_load(const char *path, struct err *err)
 		y = yaml_parse(path, buf_str(&safe), safe.len, err);
 	}
 	if (y != NULL && expand(y, path, &refs, err) != 0) {
-		yaml_free(y);
+		yaml_tree_free(y);
 		y = NULL;
 	}
 	free(refs.items);

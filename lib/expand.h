@@ -16,7 +16,7 @@
 
 enum { EXPAND_FILE_MAX = 1 << 20 };
 
-/* Owned, free with yaml_free(); NULL with err "FILE:LINE: what". */
+/* Owned, free with yaml_tree_free(); NULL with err "FILE:LINE: what". */
 struct yaml *expand_load(const char *path, struct err *err);
 
 #endif

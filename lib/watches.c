@@ -368,7 +368,7 @@ watches_load(const char *path, struct err *err)
 		rc = check_scope(w, buf_str(&asked), err);
 	buf_release(&asked);
 	textlist_release(&inherited);
-	yaml_free(y);
+	yaml_tree_free(y);
 	if (rc == 0)
 		return w;
 	watches_free(w);

@@ -22,14 +22,14 @@ struct reader {
 };
 
 void
-yaml_free(struct yaml *y)
+yaml_tree_free(struct yaml *y)
 {
 	if (y == NULL)
 		return;
 	for (size_t i = 0; i < y->count; i++) {
-		yaml_free(y->values[i]);
+		yaml_tree_free(y->values[i]);
 		if (y->keys != NULL)
-			yaml_free(y->keys[i]);
+			yaml_tree_free(y->keys[i]);
 	}
 	free(y->keys);
 	free(y->values);
@@ -169,7 +169,7 @@ read_sequence(struct reader *r)
 			break;
 		append(y, NULL, value);
 	}
-	yaml_free(y);
+	yaml_tree_free(y);
 	return NULL;
 }
 
@@ -188,12 +188,12 @@ read_member(struct reader *r, struct yaml *mapping)
 	if (yaml_get(mapping, key->text) != NULL) {
 		err_set(r->err, ERR_PERMANENT, "%s:%d: duplicate key \"%s\"",
 		    r->name, key->line, key->text);
-		yaml_free(key);
+		yaml_tree_free(key);
 		return -1;
 	}
 	value = next_event(r) == 0 ? read_node(r) : NULL;
 	if (value == NULL) {
-		yaml_free(key);
+		yaml_tree_free(key);
 		return -1;
 	}
 	append(mapping, key, value);
@@ -213,7 +213,7 @@ read_mapping(struct reader *r)
 		if (read_member(r, y) != 0)
 			break;
 	}
-	yaml_free(y);
+	yaml_tree_free(y);
 	return NULL;
 }
 
@@ -278,13 +278,13 @@ read_document(struct reader *r)
 	if (y == NULL)
 		return NULL;
 	if (next_event(r) != 0 || next_event(r) != 0) {
-		yaml_free(y); /* document end, stream end */
+		yaml_tree_free(y); /* document end, stream end */
 		return NULL;
 	}
 	if (r->event.type != YAML_STREAM_END_EVENT) {
 		fail_at(r, r->event.start_mark.line,
 		    "a second document is not supported");
-		yaml_free(y);
+		yaml_tree_free(y);
 		return NULL;
 	}
 	return y;

@@ -34,7 +34,8 @@ struct yaml {
 struct yaml *yaml_parse(
     const char *name, const char *text, size_t n, struct err *err);
 struct yaml *yaml_load(const char *path, struct err *err);
-void yaml_free(struct yaml *y);
+/* Not yaml_free: libyaml calls a function of that name. */
+void yaml_tree_free(struct yaml *y);
 
 /* The member's value or NULL. */
 struct yaml *yaml_get(const struct yaml *mapping, const char *key);

@@ -196,10 +196,11 @@ test_refusals(void)
 
 	ok(watches_load("none.yaml", &err) == NULL, "a missing file");
 	is(err.message, "none.yaml: No such file or directory", "its message");
-	refused("", "w.yaml:1: the file is empty");
+	refused("", "w.yaml:1: expected a list of entries");
 	refused("kind: x\n", "w.yaml:1: expected a list of entries");
-	refused(
-	    HEAD "  x: [\n", "w.yaml:6: did not find expected node content");
+	refused(HEAD "  x: [\n",
+	    "w.yaml:6: did not find expected node content while parsing a "
+	    "flow node");
 	refused(HEAD "  bogus: 1\n", "w.yaml:5: unknown key \"bogus\"");
 	refused(HEAD "  kind: Twice\n", "w.yaml:5: duplicate key \"kind\"");
 	refused(HEAD "  adopt: {label: x}\n",
