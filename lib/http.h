@@ -18,20 +18,29 @@
 struct http;
 struct http_call;
 
-/* Everything borrowed for the life of the pool; changing it means a new one.
- * PEM texts, not file names: they may come from data fields or plugins. */
+/* PEM texts, not file names: they may come from data fields or plugins. */
 struct http_tls {
 	struct span ca_pem; /* none: the system's */
 	struct span cert_pem, key_pem;
 	const char *server_name; /* NULL: from the URL */
-	bool insecure;
+	bool insecure;		 /* any certificate will do */
 };
 
+/* All copied: a change of certificates means a new pool. */
 struct http_opts {
 	const char *user_agent;
 	const char *proxy; /* NULL: the usual environment variables */
 	struct http_tls tls;
 	size_t max_body; /* bytes kept for on_done; 0: 64 MiB */
+	/*
+	 * Whether a silent server is alive: when no byte came over an HTTP/2
+	 * connection for ping_after_ms (0: never asked) while there are calls,
+	 * ping_url is fetched over the same connection; if no answer comes
+	 * within half that time, all calls of the connection fail. (libcurl
+	 * sends HTTP/2 PING but does not look for its answer.)
+	 */
+	const char *ping_url;
+	uint64_t ping_after_ms;
 };
 
 struct http_request {
@@ -41,31 +50,40 @@ struct http_request {
 	struct span body;	    /* copied */
 	uint64_t timeout_ms;	    /* whole request; 0: none */
 	uint64_t silence_ms;	    /* longest time without a byte; 0: none */
-	bool fresh; /* not over a connection that exists (after a timeout) */
 	/*
 	 * If set, body bytes of a 2xx answer go here as they come (and not into
-	 * the response); false ends the call as cancelled.
+	 * the response); false ends the call as http_cancel does.
 	 */
 	bool (*on_data)(void *arg, struct span bytes);
+	/* Each header of the answer; the name as the server spells it. */
 	void (*on_header)(void *arg, struct span name, struct span value);
 };
 
+/* Borrowed, during on_done only. */
 struct http_response {
-	int status;	  /* 0: no answer, see err */
-	struct span body; /* borrowed, only during on_done */
+	int status; /* 0: no answer, see err */
+	struct span body;
 	struct span content_type;
 	int64_t retry_after_s; /* -1: none */
 	struct err err; /* transport error, kind set; ERR_NONE otherwise */
 	bool timed_out;
+	bool untrusted; /* the server's certificate was refused */
 };
 
 typedef void http_done_fn(void *arg, const struct http_response *r);
 
 struct http *http_new(struct loop *l, const struct http_opts *o);
-void http_free(struct http *h); /* calls in flight end without on_done */
+/* Calls in flight end without on_done. From no callback of this pool. */
+void http_free(struct http *h);
+/* The same once the calls in flight have ended; no new ones after this. */
+void http_retire(struct http *h);
 
-/* done is called exactly once, from the loop, unless cancelled before. The
- * handle is valid until then. */
+/*
+ * done is called exactly once, from the loop and never from here, unless
+ * cancelled before. The handle is valid until then. Both may be called from
+ * any callback. After a timeout, new calls use a new connection: the old one
+ * may be dead.
+ */
 struct http_call *http_start(struct http *h, const struct http_request *r,
     http_done_fn *done, void *arg);
 void http_cancel(struct http_call *c);

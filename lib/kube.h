@@ -18,10 +18,15 @@
 #include "buf.h"
 #include "err.h"
 #include "loop.h"
+#include "kubeerror.h"
 #include "opt.h"
 #include "span.h"
 
-/* The options common to all tools that talk to the API. */
+/*
+ * The options common to all tools that talk to the API; all may be NULL.
+ * --token-file takes the place of all that the kubeconfig says about the
+ * user; --server and --certificate-authority of those fields of the cluster.
+ */
 struct kube_opts {
 	const char *kubeconfig;
 	const char *context;
@@ -53,10 +58,12 @@ const char *kube_server(const struct kube *k); /* for messages */
 
 enum kube_verb {
 	KUBE_GET,
+	/* These two share a connection that the others do not use. */
 	KUBE_LIST,
-	KUBE_WATCH, /* goes over the pool for watches, no whole timeout */
+	KUBE_WATCH,
 	KUBE_CREATE,
-	KUBE_APPLY,
+	KUBE_APPLY,   /* the caller's query says fieldManager and force */
+	KUBE_REPLACE, /* PUT */
 	KUBE_JSON_PATCH,
 	KUBE_MERGE_PATCH,
 	KUBE_DELETE
@@ -67,49 +74,38 @@ struct kube_request {
 	const char *path;    /* "/api/v1/...?query", escaped; copied */
 	struct span body;    /* copied */
 	const char *accept;  /* NULL: application/json; copied */
-	uint64_t timeout_ms; /* 0: the default of the verb */
+	const char *etag;    /* If-None-Match; NULL: none; copied */
+	/*
+	 * The longest time for all of it; 0: the default of the verb (40 s,
+	 * LIST 10 min, WATCH none: the caller says timeoutSeconds and a slack).
+	 * A server that went silent is noticed earlier, see http.h.
+	 */
+	uint64_t timeout_ms;
 	bool (*on_data)(void *arg, struct span bytes); /* see http.h */
 };
 
-/* Why a request failed. What to do is in kind and in the flags. */
-struct kube_error {
-	enum err_kind kind; /* ERR_NONE: it did not fail */
-	int code;	    /* HTTP; 0: transport */
-	char reason[64];    /* Status.reason, "" if there is none */
-	char *message;	    /* owned; the server's or ours, may hold values */
-	char *details_kind; /* owned or NULL: details.kind, e.g. namespaces */
-	char *causes;	    /* owned or NULL: raw JSON array details.causes */
-	int64_t retry_after_ms; /* -1: not said */
-	bool namespace_terminating;
-	bool namespace_missing;
-	bool field_conflict; /* 409 of server-side apply with managers */
-	bool timed_out;	     /* outcome of a write unknown */
-};
-
+/* All borrowed, only during the callback. */
 struct kube_answer {
 	int code;	  /* HTTP status, 0 if none */
-	struct span body; /* borrowed during the callback; whole JSON text */
-	struct kube_error error; /* borrowed during the callback */
+	struct span body; /* whole JSON text; not what on_data was given */
+	struct span etag; /* as sent, with its quotes; 304: still the same */
+	struct span content_type;
+	struct kube_error error; /* kind is ERR_NONE for 2xx and 304 */
 };
 
 typedef void kube_done_fn(void *arg, const struct kube_answer *a);
 
+/*
+ * done is called exactly once, from the loop and never from kube_start, unless
+ * the call is cancelled before (or on_data returned false, which is the same).
+ * Both functions may be called from any callback; kube_free from none.
+ * A 401 is answered here, by other credentials and one repetition, where there
+ * are any. Warnings of the server are logged, each text once.
+ */
 struct kube_call;
 struct kube_call *kube_start(struct kube *k, const struct kube_request *r,
     kube_done_fn *done, void *arg);
 void kube_cancel(struct kube_call *c);
-
-/* A Status object (or any text) as an error: also for ERROR events. */
-void kube_error_parse(struct kube_error *e, int code, struct span body);
-void kube_error_release(struct kube_error *e);
-void kube_error_copy(struct kube_error *to, const struct kube_error *from);
-/*
- * The message as it may be logged or put into a status: one line; for Secrets
- * and ConfigMaps (kind of the object concerned) only reason, field and cause
- * type stay, because the server echoes values. Appends to b.
- */
-void kube_error_public(
-    struct buf *b, const struct kube_error *e, struct span kind);
 
 /*
  * Back-off: exponential with jitter. Start with {0}; each call doubles.
