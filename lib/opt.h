@@ -1,5 +1,6 @@
 /*
- * opt: one table per tool drives getopt_long, --help and --version.
+ * opt: one table per tool drives getopt_long, --help, --version and shell
+ * completion (eval "$(kwatch --completion)" in bash).
  *
  *	static struct opts { bool all; const char *file; } o;
  *	static const struct opt table[] = {
@@ -10,7 +11,22 @@
  *
  * A row that includes another table (the options common to the tools that
  * talk to the API) has type OPT_TABLE and value = that table.
- * --help and --version are in every tool and not in the tables.
+ * --help, --version and --completion are in every tool and not in the tables.
+ *
+ * main begins with
+ *
+ *	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+ *	case OPT_EXIT_0:
+ *		return 0;
+ *	case OPT_BAD:
+ *		log_fatal("%s", err.message);
+ *		return err_exit_code(&err);
+ *	case OPT_RUN:
+ *		break;
+ *	}
+ *
+ * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
+ * --log-level, --log-format and -v, which opt_parse applies by log_init.
  */
 #ifndef OPT_H
 #define OPT_H
@@ -58,13 +74,19 @@ struct opt_tool {
 	const struct opt *table;
 };
 
+/* -v --log-level --log-format: they belong to every tool. */
+extern const struct opt opt_log_table[];
+
 /* What main does next. */
 enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 
 /*
- * Parses argv (options and operands may be mixed; "--" ends the options).
+ * Parses argv (options and operands may be mixed, argv is permuted; "--" ends
+ * the options) and starts the log under the tool's name. Abbreviated long
+ * options are refused: a script must not depend on what is unique today.
  * OPT_RUN: *first is the index of the first operand. OPT_EXIT_0: --help or
- * --version was printed. OPT_BAD: err names the option; exit 100.
+ * --version was printed, on stdout. OPT_BAD: err names the option (or says
+ * that stdout cannot be written); exit err_exit_code.
  */
 enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
     int *first, struct err *err);
