@@ -40,6 +40,10 @@ jv jvtext_parse(struct span text, struct err *err);
  * would be. err names the path, never a value.
  */
 int jvtext_add(struct buf *b, jv value_peek, struct err *err);
+/* The same with a choice: JVTEXT_KEPT leaves keys in the order of libjq. */
+enum jvtext_order { JVTEXT_SORTED, JVTEXT_KEPT };
+int jvtext_add_ordered(
+    struct buf *b, jv value_peek, enum jvtext_order order, struct err *err);
 
 /* Appends a path step: ".key", "[\"odd key\"]" or "[3]"; also for messages. */
 void jvtext_add_key(struct buf *b, struct span key);

@@ -1,0 +1,53 @@
+/*
+ * jqlex: the tokens of a jq program, for what is looked up in its text before
+ * jq compiles it: includes, reserved names, function definitions.
+ *
+ * It knows the lexical grammar of jq 1.6 to 1.8 (strings with \( ) in them,
+ * comments, .fields, $variables), not the language: whatever it accepts, jq
+ * still checks. No guard rests on it alone.
+ */
+#ifndef JQLEX_H
+#define JQLEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+#include "span.h"
+
+enum jqlex_type {
+	JQLEX_WORD,	/* a name or keyword, also with "::" */
+	JQLEX_FIELD,	/* .name; text without the dot */
+	JQLEX_VARIABLE, /* $name; text without the dollar */
+	JQLEX_STRING,	/* a string without \( ): text between its quotes */
+	JQLEX_PIECE,	/* of a string with \( ): " and ", nothing inside */
+	JQLEX_OPEN,	/* ( [ { and \( */
+	JQLEX_CLOSE,	/* ) ] } */
+	JQLEX_OTHER	/* numbers, operators, @format */
+};
+
+struct jqlex_token {
+	enum jqlex_type type;
+	char c;		  /* of JQLEX_OPEN, _CLOSE, _OTHER: its first byte */
+	struct span text; /* borrowed from the source */
+	int line;	  /* 1 = first */
+	int inside;	  /* index of the bracket around it, -1: none */
+};
+
+struct jqlex {
+	struct jqlex_token *tokens; /* owned */
+	int count;
+};
+
+/* Errors ("LINE: message" with name before it): a string or bracket that is
+ * not closed. */
+int jqlex_read(
+    struct jqlex *lex, const char *name, struct span text, struct err *err);
+void jqlex_release(struct jqlex *lex);
+
+bool jqlex_is(const struct jqlex *lex, int i, enum jqlex_type type,
+    const char *text);
+/* Is token i a name where an object has a key: {name: 1}, {name}? */
+bool jqlex_is_key(const struct jqlex *lex, int i);
+
+#endif

@@ -1,0 +1,320 @@
+#include "jvtext.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "mem.h"
+
+jv
+jvtext_parse(struct span text, struct err *err)
+{
+	jv value;
+
+	if (text.n > INT_MAX) {
+		err_set(err, ERR_PERMANENT, "JSON text is too long");
+		return jv_invalid();
+	}
+	value = jv_parse_sized(text.p, (int)text.n);
+	if (jv_is_valid(value)) {
+		if (jvtext_depth(value) <= JVTEXT_DEPTH_MAX)
+			return value;
+		jv_free(value);
+		err_set(err, ERR_PERMANENT,
+		    "JSON text is nested deeper than %d", JVTEXT_DEPTH_MAX);
+		return jv_invalid();
+	}
+	/* libjq's message quotes the text: it stays here. */
+	jv_free(value);
+	err_set(err, ERR_PERMANENT,
+	    "not one JSON value, or nested deeper than %d", JVTEXT_DEPTH_MAX);
+	return jv_invalid();
+}
+
+/* One level of the way down to the value being printed. */
+struct step {
+	const struct step *up;
+	struct span key; /* p == NULL: index */
+	int index;
+};
+
+struct writer {
+	struct buf *out;
+	struct err *err;
+	enum jvtext_order order;
+};
+
+static bool
+plain_key(struct span key)
+{
+	if (key.n == 0)
+		return false;
+	for (size_t i = 0; i < key.n; i++) {
+		char c = key.p[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && c != '_' && c != '-')
+			return false;
+	}
+	return true;
+}
+
+void
+jvtext_add_key(struct buf *b, struct span key)
+{
+	if (plain_key(key)) {
+		buf_addc(b, '.');
+		buf_addspan(b, key);
+		return;
+	}
+	buf_addc(b, '[');
+	json_add_string(b, key);
+	buf_addc(b, ']');
+}
+
+void
+jvtext_add_index(struct buf *b, int index)
+{
+	buf_addf(b, "[%d]", index);
+}
+
+static void
+add_path(struct buf *b, const struct step *step)
+{
+	if (step == NULL)
+		return;
+	add_path(b, step->up);
+	if (step->key.p != NULL)
+		jvtext_add_key(b, step->key);
+	else
+		jvtext_add_index(b, step->index);
+}
+
+static int
+refuse(struct writer *w, const struct step *step, const char *why)
+{
+	struct buf path = BUF_INIT;
+
+	add_path(&path, step);
+	err_set(w->err, ERR_PERMANENT, "%s %s",
+	    path.len == 0 ? "the value" : buf_str(&path), why);
+	buf_release(&path);
+	return -1;
+}
+
+static int
+add_number(struct writer *w, jv number, const struct step *step)
+{
+	double d = jv_number_value(number);
+	char text[40];
+
+	if (!isfinite(d))
+		return refuse(w, step, "is not a finite number");
+	if (d == trunc(d)) {
+		if (fabs(d) > (double)JVTEXT_INT_MAX)
+			return refuse(w, step,
+			    "is an integer beyond 2^53: digits would be lost");
+		buf_addf(w->out, "%lld", (long long)d);
+		return 0;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	buf_adds(w->out, text);
+	return 0;
+}
+
+static int add_value(struct writer *w, jv v, const struct step *up, int depth);
+
+static int
+add_array(struct writer *w, jv v, const struct step *up, int depth)
+{
+	int n = jv_array_length(jv_copy(v));
+	int rc = 0;
+
+	buf_addc(w->out, '[');
+	for (int i = 0; i < n && rc == 0; i++) {
+		struct step step = {up, SPAN_NONE, i};
+		jv element = jv_array_get(jv_copy(v), i);
+
+		if (i > 0)
+			buf_addc(w->out, ',');
+		rc = add_value(w, element, &step, depth + 1);
+		jv_free(element);
+	}
+	buf_addc(w->out, ']');
+	return rc;
+}
+
+struct member {
+	struct span key;
+	jv key_string, value;
+};
+
+static int
+member_cmp(const void *a, const void *b)
+{
+	return span_cmp(
+	    ((const struct member *)a)->key, ((const struct member *)b)->key);
+}
+
+static int
+add_member(struct writer *w, const struct member *m, const struct step *up,
+    bool first, int depth)
+{
+	struct step step = {up, m->key, 0};
+
+	if (!first)
+		buf_addc(w->out, ',');
+	json_add_string(w->out, m->key);
+	buf_addc(w->out, ':');
+	return add_value(w, m->value, &step, depth + 1);
+}
+
+static int
+add_object(struct writer *w, jv v, const struct step *up, int depth)
+{
+	struct member few[16];
+	struct member *members = few;
+	int n = jv_object_length(jv_copy(v));
+	int i = 0;
+	int rc = 0;
+
+	if (n > 16)
+		members = mem_array(NULL, (size_t)n, sizeof(*members));
+	jv_object_foreach(v, key, value)
+	{
+		members[i++] = (struct member){jvtext_span(key), key, value};
+	}
+	if (w->order == JVTEXT_SORTED && n > 1)
+		qsort(members, (size_t)n, sizeof(*members), member_cmp);
+	buf_addc(w->out, '{');
+	for (i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = add_member(w, &members[i], up, i == 0, depth);
+		jv_free(members[i].key_string);
+		jv_free(members[i].value);
+	}
+	buf_addc(w->out, '}');
+	if (members != few)
+		free(members);
+	return rc;
+}
+
+static int
+add_value(struct writer *w, jv v, const struct step *up, int depth)
+{
+	switch (jv_get_kind(v)) {
+	case JV_KIND_NULL:
+		buf_adds(w->out, "null");
+		return 0;
+	case JV_KIND_FALSE:
+		buf_adds(w->out, "false");
+		return 0;
+	case JV_KIND_TRUE:
+		buf_adds(w->out, "true");
+		return 0;
+	case JV_KIND_NUMBER:
+		return add_number(w, v, up);
+	case JV_KIND_STRING:
+		json_add_string(w->out, jvtext_span(v));
+		return 0;
+	case JV_KIND_ARRAY:
+	case JV_KIND_OBJECT:
+		if (depth >= JVTEXT_DEPTH_MAX) {
+			err_set(w->err, ERR_PERMANENT,
+			    "a value is nested deeper than %d",
+			    JVTEXT_DEPTH_MAX);
+			return -1;
+		}
+		return jv_get_kind(v) == JV_KIND_ARRAY
+		    ? add_array(w, v, up, depth)
+		    : add_object(w, v, up, depth);
+	case JV_KIND_INVALID:
+		break;
+	}
+	return err_set(w->err, ERR_BUG, "no value to print");
+}
+
+int
+jvtext_add_ordered(
+    struct buf *b, jv value_peek, enum jvtext_order order, struct err *err)
+{
+	struct writer w = {b, err, order};
+	size_t before = b->len;
+
+	if (add_value(&w, value_peek, NULL, 0) == 0)
+		return 0;
+	buf_truncate(b, before);
+	return -1;
+}
+
+int
+jvtext_add(struct buf *b, jv value_peek, struct err *err)
+{
+	return jvtext_add_ordered(b, value_peek, JVTEXT_SORTED, err);
+}
+
+jv
+jvtext_peek(jv object_peek, const char *key)
+{
+	jv value;
+
+	if (jv_get_kind(object_peek) != JV_KIND_OBJECT)
+		return jv_invalid();
+	/* The container keeps a reference of its own. */
+	value = jv_object_get(jv_copy(object_peek), jv_string(key));
+	jv_free(value);
+	return value;
+}
+
+struct span
+jvtext_span(jv string_peek)
+{
+	if (jv_get_kind(string_peek) != JV_KIND_STRING)
+		return SPAN_NONE;
+	return span_make(jv_string_value(string_peek),
+	    (size_t)jv_string_length_bytes(jv_copy(string_peek)));
+}
+
+static int
+depth_of(jv v, int most)
+{
+	int deepest = 0;
+
+	if (most == 0)
+		return 0;
+	if (jv_get_kind(v) == JV_KIND_ARRAY) {
+		jv_array_foreach(v, i, element)
+		{
+			int d = 1 + depth_of(element, most - 1);
+
+			jv_free(element);
+			deepest = d > deepest ? d : deepest;
+		}
+		return deepest > 0 ? deepest : 1;
+	}
+	if (jv_get_kind(v) == JV_KIND_OBJECT) {
+		jv_object_foreach(v, key, value)
+		{
+			int d = 1 + depth_of(value, most - 1);
+
+			jv_free(key);
+			jv_free(value);
+			deepest = d > deepest ? d : deepest;
+		}
+		return deepest > 0 ? deepest : 1;
+	}
+	return 0;
+}
+
+int
+jvtext_depth(jv value_peek)
+{
+	return depth_of(value_peek, JVTEXT_DEPTH_MAX + 1);
+}
