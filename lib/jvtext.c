@@ -45,6 +45,7 @@ struct writer {
 	struct buf *out;
 	struct err *err;
 	enum jvtext_order order;
+	size_t most; /* bytes in out */
 };
 
 static bool
@@ -209,6 +210,9 @@ add_object(struct writer *w, jv v, const struct step *up, int depth)
 static int
 add_value(struct writer *w, jv v, const struct step *up, int depth)
 {
+	if (w->out->len > w->most)
+		return err_set(w->err, ERR_PERMANENT,
+		    "a value is longer than %d bytes", JVTEXT_BYTES_MAX);
 	switch (jv_get_kind(v)) {
 	case JV_KIND_NULL:
 		buf_adds(w->out, "null");
@@ -245,8 +249,8 @@ int
 jvtext_add_ordered(
     struct buf *b, jv value_peek, enum jvtext_order order, struct err *err)
 {
-	struct writer w = {b, err, order};
 	size_t before = b->len;
+	struct writer w = {b, err, order, before + JVTEXT_BYTES_MAX};
 
 	if (add_value(&w, value_peek, NULL, 0) == 0)
 		return 0;

@@ -20,7 +20,10 @@
 #include "err.h"
 #include "span.h"
 
-enum { JVTEXT_DEPTH_MAX = 256 };
+enum {
+	JVTEXT_DEPTH_MAX = 256,
+	JVTEXT_BYTES_MAX = 8 << 20 /* of text; the longest line of protocol */
+};
 
 /* The largest integer that no other integer is rounded to: 2^53 - 1. */
 #define JVTEXT_INT_MAX INT64_C(9007199254740991)
@@ -35,7 +38,9 @@ jv jvtext_parse(struct span text, struct err *err);
 
 /*
  * Appends value as compact JSON with its keys in byte order. -1 with err (and
- * b as it was) if it is deeper than JVTEXT_DEPTH_MAX, or holds a number that
+ * b as it was) if it is deeper than JVTEXT_DEPTH_MAX or longer than
+ * JVTEXT_BYTES_MAX (small values that share their parts can print as huge
+ * text), or holds a number that
  * is not finite or an integer beyond JVTEXT_INT_MAX: then digits are lost or
  * would be. err names the path, never a value.
  */

@@ -53,8 +53,7 @@ add(struct reader *r, enum jqlex_type type, size_t from, size_t to)
 static int
 fail(struct reader *r, int line, const char *what)
 {
-	return err_set(
-	    r->err, ERR_PERMANENT, "%s:%d: %s", r->name, line, what);
+	return err_set(r->err, ERR_PERMANENT, "%s:%d: %s", r->name, line, what);
 }
 
 static int
@@ -223,8 +222,7 @@ jqlex_release(struct jqlex *lex)
 }
 
 bool
-jqlex_is(
-    const struct jqlex *lex, int i, enum jqlex_type type, const char *text)
+jqlex_is(const struct jqlex *lex, int i, enum jqlex_type type, const char *text)
 {
 	return i >= 0 && i < lex->count && lex->tokens[i].type == type &&
 	    (text == NULL || span_is(lex->tokens[i].text, text));

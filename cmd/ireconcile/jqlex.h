@@ -45,8 +45,8 @@ int jqlex_read(
     struct jqlex *lex, const char *name, struct span text, struct err *err);
 void jqlex_release(struct jqlex *lex);
 
-bool jqlex_is(const struct jqlex *lex, int i, enum jqlex_type type,
-    const char *text);
+bool jqlex_is(
+    const struct jqlex *lex, int i, enum jqlex_type type, const char *text);
 /* Is token i a name where an object has a key: {name: 1}, {name}? */
 bool jqlex_is_key(const struct jqlex *lex, int i);
 

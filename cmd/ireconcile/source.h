@@ -1,0 +1,73 @@
+/*
+ * source: the text of a program as jq gets it, composed of
+ *
+ *	guards | libraries, in the order of their includes | the author's text
+ *
+ * each on lines of its own, so that a line number of jq's leads back to file
+ * and line. What `include "NAME";` at the top of a file names is put in here
+ * and not by jq: so the guards, which are definitions around all of it, hold
+ * for libraries too; nothing depends on jq's search path, and both 1.6 (where
+ * of two included definitions the first wins) and newer ones do the same: a
+ * later definition hides an earlier one of that name, from there on.
+ */
+#ifndef SOURCE_H
+#define SOURCE_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "err.h"
+#include "jqlex.h"
+
+struct source_file {
+	char *path; /* owned */
+	char *text; /* owned; leading directives blanked out */
+	struct jqlex lex;
+	int first_line; /* in the composed text */
+	int lines;
+};
+
+struct source {
+	struct buf text;	   /* owned: the composed text so far */
+	struct source_file *files; /* owned, in the order of the text */
+	int count;
+	int lines; /* of text */
+};
+
+/* The guards come first. */
+void source_init(struct source *s);
+void source_release(struct source *s);
+
+/*
+ * Adds a file and before it what it includes, found beside the file or in
+ * one of dirs (NULL-terminated). Errors: "FILE:LINE: message"; also for a
+ * reserved name, and for anything but definitions on the file's top level.
+ */
+int source_add_file(struct source *s, const char *path, const char *const *dirs,
+    struct err *err);
+
+/* Adds an expression for which no file exists; name is for messages. */
+int source_add_expression(
+    struct source *s, const char *name, const char *text, struct err *err);
+
+/* Adds a line of our own. */
+void source_add_line(struct source *s, const char *line);
+
+/* Which file a line of the composed text belongs to, and that line in it;
+ * NULL: ours. */
+const struct source_file *source_locate(
+    const struct source *s, int line, int *file_line);
+
+/*
+ * Does function `name`, or a function of the program that it may call, read
+ * the input's member `field`? Then file and line of the place are in *file
+ * and *line. A judgement by names: `.owned` counts where a term starts.
+ */
+bool source_reads(const struct source *s, const char *name, const char *field,
+    const struct source_file **file, int *line);
+
+/* Does the program's text hold this word (as field, string, key or name)? So
+ * it is no value out of an object. */
+bool source_has_word(const struct source *s, struct span word);
+
+#endif
