@@ -25,8 +25,9 @@ enum { JSON_DEPTH_MAX = 256 }; /* what libjq 1.6 can parse */
 
 /*
  * Exactly one JSON value with optional white space around it, in valid
- * UTF-8 without NUL bytes, nested at most JSON_DEPTH_MAX deep. err says what
- * is wrong "at byte N".
+ * UTF-8 without NUL bytes, nested at most JSON_DEPTH_MAX deep. A lone half of
+ * a \u surrogate pair is refused, as jq does. err says what is wrong "at byte
+ * N", the first being 1; err may be NULL.
  */
 int json_check(struct span text, struct err *err);
 
@@ -102,7 +103,8 @@ int json_frame(struct span line, struct json_frame *frame);
 int json_object_frame(struct span object, struct json_frame *frame);
 
 /* Writers: append to b. */
-void json_add_string(struct buf *b, struct span text); /* quoted, escaped */
+/* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
+void json_add_string(struct buf *b, struct span text);
 void json_add_str(struct buf *b, const char *text);
 void json_add_int(struct buf *b, int64_t n);
 /* key must need no escape: ,"key": with the comma unless b ends in { or [ */
