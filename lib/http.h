@@ -3,7 +3,8 @@
  *
  * One struct http is one connection pool towards one server: HTTP/2 with all
  * requests multiplexed where TLS offers it, HTTP/1.1 otherwise. Watches get a
- * pool of their own, so that a large LIST never delays a write.
+ * pool of their own, so that a large LIST never delays a write. Redirects are
+ * not followed, answers are not compressed. The caller ignores SIGPIPE.
  */
 #ifndef HTTP_H
 #define HTTP_H
@@ -33,14 +34,14 @@ struct http_opts {
 	struct http_tls tls;
 	size_t max_body; /* bytes kept for on_done; 0: 64 MiB */
 	/*
-	 * Whether a silent server is alive: when no byte came over an HTTP/2
-	 * connection for ping_after_ms (0: never asked) while there are calls,
-	 * ping_url is fetched over the same connection; if no answer comes
-	 * within half that time, all calls of the connection fail. (libcurl
-	 * sends HTTP/2 PING but does not look for its answer.)
+	 * Whether a silent server is alive. When no byte came over an HTTP/2
+	 * connection for silent_ms (0: never asked) while there are calls,
+	 * on_silence is called and shall send a request with probe set over
+	 * this pool. (libcurl sends HTTP/2 PING but looks for no answer.)
 	 */
-	const char *ping_url;
-	uint64_t ping_after_ms;
+	void (*on_silence)(void *arg);
+	void *arg;
+	uint64_t silent_ms;
 };
 
 struct http_request {
@@ -50,6 +51,7 @@ struct http_request {
 	struct span body;	    /* copied */
 	uint64_t timeout_ms;	    /* whole request; 0: none */
 	uint64_t silence_ms;	    /* longest time without a byte; 0: none */
+	bool probe; /* if it times out, all calls of the connection fail */
 	/*
 	 * If set, body bytes of a 2xx answer go here as they come (and not into
 	 * the response); false ends the call as http_cancel does.

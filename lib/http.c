@@ -1,0 +1,611 @@
+#include "http.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "httpeasy.h"
+#include "mem.h"
+
+enum { BODY_MAX = 64 << 20, IDLE_MAX = 64 };
+
+/*
+ * What libcurl calls a multi: connections and the transfers over them. After
+ * a timeout its connections may be dead, and libcurl would still use them: so
+ * new calls get a new session, and the old one ends with its last call.
+ */
+struct session {
+	struct session *next;
+	struct http *http;
+	CURLM *multi;
+	struct timer timer;   /* libcurl's */
+	struct timer silence; /* ours */
+	uint64_t last_byte_ms;
+	size_t calls;
+	bool h2;
+	bool retired;
+};
+
+struct http {
+	struct loop *loop;
+	struct http_settings settings;
+	void (*on_silence)(void *arg);
+	void *arg;
+	uint64_t silent_ms;
+	size_t max_body;
+	struct session *sessions; /* the first is the current one */
+	struct http_call *calls;
+	CURL *idle[IDLE_MAX]; /* saves making one per request */
+	size_t idle_count;
+	int in_curl; /* its callbacks may not call it */
+	int busy;    /* libcurl, or our own callbacks, are running */
+	bool deferred;
+	bool retired;
+};
+
+struct http_call {
+	struct http_call *prev, *next;
+	struct http *http;
+	struct session *session; /* NULL: to be started when libcurl is left */
+	CURL *easy;
+	struct http_transfer transfer;
+	char *origin;
+	http_done_fn *done;
+	bool (*on_data)(void *arg, struct span bytes);
+	void (*on_header)(void *arg, struct span name, struct span value);
+	void *arg;
+	bool probe;
+	bool cancelled;
+	bool too_large;
+	uint64_t timeout_ms, silence_ms, last_byte_ms;
+	struct timer silence;
+	int status;
+	struct buf body;
+	char *content_type;
+	int64_t retry_after_s;
+	char error[CURL_ERROR_SIZE];
+};
+
+static void session_check(struct http *h, struct session *s);
+static void on_session_silence(void *arg);
+
+/* ---- libcurl's callbacks for sockets and timers ---- */
+
+static void
+act(struct session *s, curl_socket_t fd, int flags)
+{
+	struct http *h = s->http;
+	int running;
+
+	h->busy++;
+	h->in_curl++;
+	curl_multi_socket_action(s->multi, fd, flags, &running);
+	h->in_curl--;
+	session_check(h, s);
+}
+
+static void
+on_socket_ready(void *arg, int fd, int events)
+{
+	int flags = 0;
+
+	if (events & LOOP_READ)
+		flags |= CURL_CSELECT_IN;
+	if (events & LOOP_WRITE)
+		flags |= CURL_CSELECT_OUT;
+	if (events & LOOP_HUP)
+		flags |= CURL_CSELECT_ERR;
+	act(arg, fd, flags);
+}
+
+static int
+on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *unused)
+{
+	struct session *s = arg;
+	int events = 0;
+
+	(void)easy;
+	(void)unused;
+	if (what == CURL_POLL_REMOVE) {
+		loop_unwatch(s->http->loop, fd);
+		return 0;
+	}
+	if (what & CURL_POLL_IN)
+		events |= LOOP_READ;
+	if (what & CURL_POLL_OUT)
+		events |= LOOP_WRITE;
+	loop_watch(s->http->loop, fd, events, on_socket_ready, s);
+	return 0;
+}
+
+static void
+on_timer_due(void *arg)
+{
+	act(arg, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int
+on_timer(CURLM *multi, long ms, void *arg)
+{
+	struct session *s = arg;
+
+	(void)multi;
+	if (ms < 0)
+		timer_clear(s->http->loop, &s->timer);
+	else
+		timer_after(
+		    s->http->loop, &s->timer, (uint64_t)ms, on_timer_due, s);
+	return 0;
+}
+
+/* ---- sessions ---- */
+
+static struct session *
+session_new(struct http *h)
+{
+	struct session *s = mem_zalloc(sizeof(*s));
+
+	s->http = h;
+	s->multi = curl_multi_init();
+	if (s->multi == NULL)
+		http_no_memory();
+	curl_multi_setopt(s->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(s->multi, CURLMOPT_SOCKETDATA, s);
+	curl_multi_setopt(s->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(s->multi, CURLMOPT_TIMERDATA, s);
+	curl_multi_setopt(s->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+	/* The server's own limit counts; libcurl's default is 100. */
+	curl_multi_setopt(s->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+	s->next = h->sessions;
+	h->sessions = s;
+	return s;
+}
+
+static void
+session_free(struct session *s)
+{
+	curl_multi_cleanup(s->multi);
+	timer_clear(s->http->loop, &s->timer);
+	timer_clear(s->http->loop, &s->silence);
+	free(s);
+}
+
+/* Frees the sessions that nobody uses any more, unless libcurl or a callback
+ * of ours is running: then whoever is busy comes here again. */
+static void
+sessions_reap(struct http *h)
+{
+	struct session **at = &h->sessions;
+
+	if (h->busy > 0)
+		return;
+	while (*at != NULL) {
+		struct session *s = *at;
+
+		if ((s->retired || h->retired) && s->calls == 0) {
+			*at = s->next;
+			session_free(s);
+		} else {
+			at = &s->next;
+		}
+	}
+	if (h->retired && h->calls == NULL)
+		http_free(h);
+}
+
+static struct session *
+session_current(struct http *h)
+{
+	struct session *s = h->sessions;
+
+	return s != NULL && !s->retired ? s : session_new(h);
+}
+
+static void
+session_byte(struct http_call *c)
+{
+	c->last_byte_ms = clock_ms();
+	c->session->last_byte_ms = c->last_byte_ms;
+}
+
+/* ---- libcurl's callbacks for answers ---- */
+
+static void
+status_line(struct http_call *c, struct span line)
+{
+	const char *space = memchr(line.p, ' ', line.n);
+
+	/* A new answer begins: after 100 Continue, or that of a proxy. */
+	c->session->h2 = line.n > 6 && line.p[5] == '2';
+	c->status = 0;
+	if (space != NULL && line.p + line.n - space >= 4)
+		c->status = (space[1] - '0') * 100 + (space[2] - '0') * 10 +
+		    (space[3] - '0');
+	free(c->content_type);
+	c->content_type = NULL;
+	c->retry_after_s = -1;
+}
+
+static void
+header_line(struct http_call *c, struct span name, struct span value)
+{
+	if (name.n == 12 && strncasecmp(name.p, "content-type", 12) == 0) {
+		free(c->content_type);
+		c->content_type = mem_dup(value.p, value.n);
+	} else if (name.n == 11 && strncasecmp(name.p, "retry-after", 11) == 0)
+		c->retry_after_s = http_parse_seconds(value);
+	if (c->on_header != NULL)
+		c->on_header(c->arg, name, value);
+}
+
+static size_t
+on_header(char *p, size_t size, size_t n, void *arg)
+{
+	struct http_call *c = arg;
+	struct span line = span_make(p, size * n);
+	struct span value;
+	const char *colon;
+
+	session_byte(c);
+	while (line.n > 0 && strchr("\r\n", line.p[line.n - 1]) != NULL)
+		line.n--;
+	if (line.n >= 5 && memcmp(line.p, "HTTP/", 5) == 0) {
+		status_line(c, line);
+		return size * n;
+	}
+	colon = memchr(line.p, ':', line.n);
+	if (colon == NULL || c->cancelled)
+		return size * n;
+	value = span_make(colon + 1, (size_t)(line.p + line.n - colon - 1));
+	while (value.n > 0 && (*value.p == ' ' || *value.p == '\t')) {
+		value.p++;
+		value.n--;
+	}
+	header_line(c, span_make(line.p, (size_t)(colon - line.p)), value);
+	return size * n;
+}
+
+static size_t
+on_write(char *p, size_t size, size_t n, void *arg)
+{
+	struct http_call *c = arg;
+
+	session_byte(c);
+	if (c->cancelled)
+		return 0;
+	if (c->on_data != NULL && c->status / 100 == 2) {
+		if (!c->on_data(c->arg, span_make(p, size * n)))
+			c->cancelled = true;
+		return c->cancelled ? 0 : size * n;
+	}
+	if (c->body.len + size * n > c->http->max_body) {
+		c->too_large = true;
+		return 0;
+	}
+	buf_add(&c->body, p, size * n);
+	return size * n;
+}
+
+/* ---- calls ---- */
+
+static void
+call_unlink(struct http_call *c)
+{
+	if (c->prev != NULL)
+		c->prev->next = c->next;
+	else
+		c->http->calls = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+}
+
+/* Out of libcurl and all lists; still to be freed. */
+static void
+call_stop(struct http_call *c)
+{
+	struct http *h = c->http;
+
+	timer_clear(h->loop, &c->silence);
+	call_unlink(c);
+	if (c->session == NULL)
+		return;
+	curl_multi_remove_handle(c->session->multi, c->easy);
+	c->session->calls--;
+	if (h->idle_count < IDLE_MAX)
+		h->idle[h->idle_count++] = c->easy;
+	else
+		curl_easy_cleanup(c->easy);
+	c->easy = NULL;
+}
+
+static void
+call_free(struct http_call *c)
+{
+	http_transfer_release(&c->transfer);
+	free(c->origin);
+	free(c->content_type);
+	buf_release(&c->body);
+	free(c);
+}
+
+/* Ends a call that has its result, or that nobody waits for. */
+static void
+call_end(struct http_call *c, struct http_response *r)
+{
+	struct http *h = c->http;
+
+	r->retry_after_s = c->retry_after_s;
+	r->content_type = span_str(c->content_type);
+	r->body = buf_span(&c->body);
+	call_stop(c);
+	h->busy++;
+	if (!c->cancelled)
+		c->done(c->arg, r);
+	h->busy--;
+	call_free(c);
+}
+
+static void
+session_fail(struct session *s, const char *why)
+{
+	struct http *h = s->http;
+	struct http_call *c, *next;
+	struct http_response r;
+
+	s->retired = true;
+	h->busy++;
+	/* The callbacks may end other calls, or start new ones elsewhere. */
+	do {
+		for (c = h->calls; c != NULL; c = next) {
+			next = c->next;
+			if (c->session == s)
+				break;
+		}
+		if (c != NULL) {
+			r = (struct http_response){.timed_out = true};
+			err_set(
+			    &r.err, ERR_TRANSIENT, "%s: %s", c->origin, why);
+			call_end(c, &r);
+		}
+	} while (c != NULL);
+	h->busy--;
+}
+
+static void
+on_call_silence(void *arg)
+{
+	struct http_call *c = arg;
+	struct http *h = c->http;
+	struct http_response r = {.timed_out = true};
+	uint64_t due = c->last_byte_ms + c->silence_ms;
+
+	if (clock_ms() < due) {
+		timer_set(h->loop, &c->silence, due, on_call_silence, c);
+		return;
+	}
+	c->session->retired = true;
+	err_set(&r.err, ERR_TRANSIENT, "%s: no byte for %llu s", c->origin,
+	    (unsigned long long)c->silence_ms / 1000);
+	call_end(c, &r);
+	sessions_reap(h);
+}
+
+static void
+call_begin(struct http_call *c)
+{
+	struct http *h = c->http;
+	struct session *s = session_current(h);
+
+	c->easy =
+	    h->idle_count > 0 ? h->idle[--h->idle_count] : curl_easy_init();
+	if (c->easy == NULL)
+		http_no_memory();
+	curl_easy_reset(c->easy);
+	http_easy_setup(c->easy, &h->settings, &c->transfer);
+	curl_easy_setopt(c->easy, CURLOPT_PRIVATE, c);
+	curl_easy_setopt(c->easy, CURLOPT_ERRORBUFFER, c->error);
+	curl_easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, (long)c->timeout_ms);
+	curl_easy_setopt(c->easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(c->easy, CURLOPT_HEADERDATA, c);
+	curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, on_write);
+	curl_easy_setopt(c->easy, CURLOPT_WRITEDATA, c);
+	c->session = s;
+	c->last_byte_ms = clock_ms();
+	if (s->calls++ == 0)
+		s->last_byte_ms = c->last_byte_ms;
+	if (c->silence_ms != 0)
+		timer_after(
+		    h->loop, &c->silence, c->silence_ms, on_call_silence, c);
+	if (h->silent_ms != 0 && !timer_armed(&s->silence))
+		timer_after(
+		    h->loop, &s->silence, h->silent_ms, on_session_silence, s);
+	curl_multi_add_handle(s->multi, c->easy);
+}
+
+/* What had to wait until libcurl was left. */
+static void
+run_deferred(struct http *h)
+{
+	struct http_call *c, *next;
+
+	if (!h->deferred)
+		return;
+	h->deferred = false;
+	for (c = h->calls; c != NULL; c = next) {
+		next = c->next;
+		if (c->cancelled) {
+			call_stop(c);
+			call_free(c);
+		} else if (c->session == NULL) {
+			call_begin(c);
+		}
+	}
+}
+
+static void
+transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
+{
+	curl_off_t sent = 0;
+
+	if (c->too_large) {
+		err_set(&r->err, ERR_PERMANENT,
+		    "%s: an answer larger than %zu bytes", c->origin,
+		    c->http->max_body);
+		return;
+	}
+	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
+	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
+	curl_easy_getinfo(c->easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
+	if (r->timed_out && sent > 0)
+		c->session->retired = true;
+	http_easy_error(
+	    c->easy, code, c->origin, c->error, c->timeout_ms, &r->err);
+}
+
+/* The messages of libcurl, then what had to wait. Ends what act began. */
+static void
+session_check(struct http *h, struct session *s)
+{
+	CURLMsg *m;
+	int left;
+
+	while ((m = curl_multi_info_read(s->multi, &left)) != NULL) {
+		struct http_response r = {0};
+		struct http_call *c;
+		CURLcode code = m->data.result;
+		char *private = NULL;
+		bool probe;
+
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private);
+		c = (struct http_call *)(void *)private;
+		probe = c->probe;
+		if (code == CURLE_OK)
+			r.status = c->status;
+		else
+			transfer_error(c, code, &r);
+		call_end(c, &r);
+		if (probe && r.timed_out)
+			session_fail(s, "the server went silent");
+	}
+	run_deferred(h);
+	h->busy--;
+	sessions_reap(h);
+}
+
+static void
+on_session_silence(void *arg)
+{
+	struct session *s = arg;
+	struct http *h = s->http;
+	uint64_t now = clock_ms(), due = s->last_byte_ms + h->silent_ms;
+
+	if (s->calls == 0)
+		return; /* the next call sets the timer */
+	if (s->retired && s->h2 && now >= due + h->silent_ms / 2) {
+		session_fail(s, "the server went silent");
+		sessions_reap(h);
+		return;
+	}
+	if (now < due) {
+		timer_set(h->loop, &s->silence, due, on_session_silence, s);
+		return;
+	}
+	timer_after(h->loop, &s->silence, h->silent_ms, on_session_silence, s);
+	if (s->h2 && !s->retired)
+		h->on_silence(h->arg);
+}
+
+/* ---- the interface ---- */
+
+struct http *
+http_new(struct loop *l, const struct http_opts *o)
+{
+	struct http *h = mem_zalloc(sizeof(*h));
+
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	h->loop = l;
+	h->on_silence = o->on_silence;
+	h->arg = o->arg;
+	h->silent_ms = o->on_silence != NULL ? o->silent_ms : 0;
+	h->max_body = o->max_body != 0 ? o->max_body : BODY_MAX;
+	http_settings_init(&h->settings, o);
+	return h;
+}
+
+void
+http_free(struct http *h)
+{
+	struct session *s;
+
+	if (h == NULL)
+		return;
+	while (h->calls != NULL) {
+		struct http_call *c = h->calls;
+
+		call_stop(c);
+		call_free(c);
+	}
+	while ((s = h->sessions) != NULL) {
+		h->sessions = s->next;
+		session_free(s);
+	}
+	while (h->idle_count > 0)
+		curl_easy_cleanup(h->idle[--h->idle_count]);
+	http_settings_release(&h->settings);
+	free(h);
+}
+
+void
+http_retire(struct http *h)
+{
+	h->retired = true;
+	sessions_reap(h);
+}
+
+struct http_call *
+http_start(
+    struct http *h, const struct http_request *r, http_done_fn *done, void *arg)
+{
+	struct http_call *c = mem_zalloc(sizeof(*c));
+
+	c->http = h;
+	c->done = done;
+	c->arg = arg;
+	c->on_data = r->on_data;
+	c->on_header = r->on_header;
+	c->probe = r->probe;
+	c->timeout_ms = r->timeout_ms;
+	c->silence_ms = r->silence_ms;
+	c->retry_after_s = -1;
+	c->origin = http_origin(r->url);
+	http_transfer_init(&c->transfer, &h->settings, r);
+	c->next = h->calls;
+	if (c->next != NULL)
+		c->next->prev = c;
+	h->calls = c;
+	if (h->in_curl > 0)
+		h->deferred = true;
+	else
+		call_begin(c);
+	return c;
+}
+
+void
+http_cancel(struct http_call *c)
+{
+	struct http *h = c->http;
+
+	if (h->in_curl > 0) {
+		c->cancelled = true;
+		h->deferred = true;
+		return;
+	}
+	call_stop(c);
+	call_free(c);
+	sessions_reap(h);
+}

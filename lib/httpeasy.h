@@ -1,0 +1,56 @@
+/*
+ * httpeasy: one request as libcurl's options, and libcurl's errors as ours.
+ * The part of http that knows CURLOPT_ and CURLE_; only http.c uses it.
+ */
+#ifndef HTTPEASY_H
+#define HTTPEASY_H
+
+#include <curl/curl.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "http.h"
+
+/* What all requests of a pool share; owns its texts. */
+struct http_settings {
+	char *user_agent;
+	char *proxy;
+	char *ca, *cert, *key; /* PEM */
+	char *server_name;
+	bool insecure;
+};
+
+void http_settings_init(struct http_settings *s, const struct http_opts *o);
+void http_settings_release(struct http_settings *s);
+
+/* What libcurl borrows while a request is under way. */
+struct http_transfer {
+	const char *method;
+	char *url;
+	char *body;
+	size_t body_len;
+	bool direct; /* to a loopback address: no proxy of the environment */
+	struct curl_slist *headers;
+	struct curl_slist *connect_to;
+};
+
+void http_transfer_init(struct http_transfer *t, const struct http_settings *s,
+    const struct http_request *r);
+void http_transfer_release(struct http_transfer *t);
+
+void http_easy_setup(
+    CURL *easy, const struct http_settings *s, const struct http_transfer *t);
+/* A finished sentence for a transfer that failed; text is libcurl's,
+ * timeout_ms is 0 if there was no connection yet. */
+void http_easy_error(CURL *easy, CURLcode code, const char *origin,
+    const char *text, uint64_t timeout_ms, struct err *err);
+
+/* https://host:port of a URL, owned. */
+char *http_origin(const char *url);
+/* Whole seconds of Retry-After; -1 if it is none (a date, which the API server
+ * does not send). */
+int64_t http_parse_seconds(struct span text);
+/* For libcurl's own allocations: ends the process as mem.h does. */
+_Noreturn void http_no_memory(void);
+
+#endif
