@@ -21,8 +21,8 @@ enum { ASAN = 0 };
 enum {
 	STACK_BYTES = 112 << 20, /* Linux keeps 128 MiB free below a stack */
 	ALTSTACK_BYTES = 64 << 10,
-	TICK_US = 20000,
-	TICKS_GRACE = 10, /* between jq_halt and the jump */
+	TICK_MS = 10,
+	GRACE_MS = 200, /* between jq_halt and the jump */
 	RANGES_MAX = 4
 };
 
@@ -40,7 +40,10 @@ static struct {
 	/* of the work that runs */
 	jq_state *volatile jq;
 	volatile sig_atomic_t running;
-	volatile sig_atomic_t ticks;
+	volatile sig_atomic_t end;     /* enum bounds_end, why jq was halted */
+	volatile uint64_t used_ms;     /* CPU time of the work */
+	volatile uint64_t deadline_ms; /* of jq_halt, then of the jump */
+	size_t space_most;	       /* address space at the soft limit */
 	size_t resident_before;
 	struct rlimit memory_before, memory_during;
 	bool memory_limited;
@@ -82,20 +85,58 @@ stack_pointer(const ucontext_t *u)
 #endif
 }
 
+/* Address space and resident memory in bytes; false if they are not known. */
+static bool
+sizes(size_t *space, size_t *resident)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char text[64];
+	char *p = text;
+	ssize_t n;
+
+	if (ASAN || state.statm < 0)
+		return false;
+	n = pread(state.statm, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	*space = strtoull(p, &p, 10) * page;
+	*resident = strtoull(p, &p, 10) * page;
+	return true;
+}
+
+/* jq_halt only assigns, but it must not be called twice. */
+static void
+halt(enum bounds_end why)
+{
+	state.end = why;
+	state.deadline_ms = state.used_ms + GRACE_MS;
+	if (state.jq != NULL)
+		jq_halt(state.jq, jv_invalid(), jv_invalid());
+}
+
 static void
 on_tick(int signo, siginfo_t *info, void *context)
 {
+	size_t space, resident;
+
 	(void)signo;
 	(void)info;
 	if (!state.running)
 		return;
-	if (state.ticks++ == 0 && state.jq != NULL) {
-		/* Only assigns; it must not be called twice. */
-		jq_halt(state.jq, jv_invalid(), jv_invalid());
-		return;
+	state.used_ms += TICK_MS;
+	if (state.end == BOUNDS_DONE) {
+		if (state.used_ms >= state.deadline_ms)
+			halt(BOUNDS_TIME);
+		else if (state.memory_limited && sizes(&space, &resident) &&
+		    space > state.space_most)
+			halt(BOUNDS_MEMORY);
+	} else if (state.used_ms >= state.deadline_ms &&
+	    in_code(program_counter(context))) {
+		siglongjmp(state.out,
+		    state.end == BOUNDS_TIME ? BOUNDS_BROKEN_TIME
+					     : BOUNDS_BROKEN_MEMORY);
 	}
-	if (state.ticks > TICKS_GRACE && in_code(program_counter(context)))
-		siglongjmp(state.out, BOUNDS_BROKEN_TIME);
 }
 
 static void
@@ -182,26 +223,6 @@ bounds_init(void)
 	}
 }
 
-/* Address space and resident memory in bytes; false if they are not known. */
-static bool
-sizes(size_t *space, size_t *resident)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char text[64];
-	char *p = text;
-	ssize_t n;
-
-	if (ASAN || state.statm < 0)
-		return false;
-	n = pread(state.statm, text, sizeof(text) - 1, 0);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	*space = strtoull(p, &p, 10) * page;
-	*resident = strtoull(p, &p, 10) * page;
-	return true;
-}
-
 static void
 limit_memory(size_t more)
 {
@@ -213,9 +234,11 @@ limit_memory(size_t more)
 	    getrlimit(RLIMIT_AS, before) != 0)
 		return;
 	state.memory_during = *before;
-	state.memory_during.rlim_cur = space + more;
-	state.memory_limited = (before->rlim_cur == RLIM_INFINITY ||
-				   before->rlim_cur > space + more) &&
+	state.space_most = space + more;
+	state.memory_during.rlim_cur = space + 2 * more;
+	state.memory_limited =
+	    (before->rlim_cur == RLIM_INFINITY ||
+		before->rlim_cur > state.memory_during.rlim_cur) &&
 	    setrlimit(RLIMIT_AS, &state.memory_during) == 0;
 }
 
@@ -234,10 +257,9 @@ bounds_resume(void)
 }
 
 static void
-arm(uint64_t ms)
+tick_every(suseconds_t us)
 {
-	struct itimerval t = {{0, ms > 0 ? TICK_US : 0},
-	    {(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)}};
+	struct itimerval t = {{0, us}, {0, us}};
 
 	setitimer(ITIMER_PROF, &t, NULL);
 }
@@ -249,7 +271,9 @@ bounds_run(const struct bounds *bounds, jq_state *jq, void (*work)(void *arg),
 	int left;
 
 	state.jq = jq;
-	state.ticks = 0;
+	state.end = BOUNDS_DONE;
+	state.used_ms = 0;
+	state.deadline_ms = bounds->time_ms;
 	left = sigsetjmp(state.out, 1);
 	if (left == 0) {
 		state.running = 1;
@@ -257,15 +281,15 @@ bounds_run(const struct bounds *bounds, jq_state *jq, void (*work)(void *arg),
 		if (jq != NULL)
 			jq_set_nomem_handler(jq, on_no_memory, NULL);
 		limit_memory(bounds->memory);
-		arm(bounds->time_ms);
+		tick_every(TICK_MS * 1000);
 		work(arg);
 	}
-	arm(0);
+	tick_every(0);
 	bounds_pause();
 	state.running = 0;
 	if (left != 0)
 		return (enum bounds_end)left;
-	return state.ticks > 0 ? BOUNDS_TIME : BOUNDS_DONE;
+	return (enum bounds_end)state.end;
 }
 
 size_t

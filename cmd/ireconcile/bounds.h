@@ -3,18 +3,18 @@
  * too much memory, or run out of stack.
  *
  * Time is CPU time of the process (a busy machine makes no program fail). A
- * timer signal asks jq to stop between two instructions (jq_halt: the state
- * stays usable). Where that is not enough (a regular expression that
- * backtracks for ever), and when memory or stack end, the work is left by a
- * jump: then what libjq had in hand is lost, and its state must be dropped.
- * The jump is taken only out of the code of libjq and libonig, or out of
- * libjq's handler for lacking memory; never out of malloc. If the stack ends
- * anywhere else, the process dies as it would without us.
+ * timer signal every 10 ms of it looks at time and memory, and asks jq to stop
+ * between two instructions (jq_halt: the state stays usable, nothing is
+ * lost). Where that is not enough (a regular expression that backtracks for
+ * ever), when memory grows by leaps beyond twice the limit (RLIMIT_AS), or
+ * when the stack ends, the work is left by a jump: then what libjq had in
+ * hand is lost, and its state must be dropped. The jump is taken only out of
+ * the code of libjq and libonig, or out of libjq's handler for lacking
+ * memory; never out of malloc. If the stack ends anywhere else, the process
+ * dies as it would without us.
  *
- * Memory is limited by RLIMIT_AS, set to the present size and the limit for
- * the time of the work. In a build with AddressSanitizer, and where
- * /proc/self/statm cannot be read, there is no limit of memory, and with
- * AddressSanitizer none of the stack.
+ * In a build with AddressSanitizer, and where /proc/self/statm cannot be read,
+ * there is no limit of memory; with AddressSanitizer none of the stack.
  */
 #ifndef BOUNDS_H
 #define BOUNDS_H
@@ -26,7 +26,8 @@
 
 enum bounds_end {
 	BOUNDS_DONE,
-	BOUNDS_TIME,	    /* the work returned early by itself */
+	BOUNDS_TIME, /* this and the next: the work returned early */
+	BOUNDS_MEMORY,
 	BOUNDS_BROKEN_TIME, /* this and the following: left by a jump */
 	BOUNDS_BROKEN_MEMORY,
 	BOUNDS_BROKEN_STACK
@@ -34,7 +35,7 @@ enum bounds_end {
 
 struct bounds {
 	uint64_t time_ms;
-	size_t memory;
+	size_t memory; /* growth in bytes */
 };
 
 /* Once, at start, before the sandbox. */

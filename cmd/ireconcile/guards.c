@@ -37,6 +37,9 @@ static const struct guard variables[] = {
 enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
 
 /*
+ * A definition that calls what it hides would call itself: hence _error and
+ * _format.
+ *
  * _call gives a value to C through `debug` and takes the result back through
  * `input`: libjq has no other way to call C. It must stay the only user of
  * both, so it comes before they are hidden.
@@ -52,16 +55,18 @@ enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
  */
 static const char corrections[] =
     "def _call($name; x): [$name, x] | debug | input;\n"
-    "def error(m): _call(\"error\"; m) as $m | error($m);\n"
+    "def _error($m): error($m);\n"
+    "def error(m): _call(\"error\"; m) as $m | _error($m);\n"
     "def error: error(.);\n"
     "def tojson: _call(\"tojson\"; .);\n"
     "def tostring: if type == \"string\" then . else tojson end;\n"
+    "def _format($f): format($f);\n"
     "def format($f): if $f == \"text\" then tostring"
     " elif $f == \"json\" then tojson"
     " elif type == \"array\" then"
     " map(if type == \"number\" then tojson | fromjson else . end)"
-    " | format($f)"
-    " else tostring | format($f) end;\n"
+    " | _format($f)"
+    " else tostring | _format($f) end;\n"
     "def limit($n; f): if $n > 0 then label $done"
     " | foreach f as $x (0; . + 1;"
     " $x, if . >= $n then break $done else empty end)"

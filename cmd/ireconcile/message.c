@@ -5,24 +5,40 @@
 
 #include "json.h"
 
-/* Words of the error messages of jq 1.6 to 1.8, sorted by nothing. */
+/* Words of the error messages of jq 1.6 to 1.8 and of its regular
+ * expressions; a space before and behind each. */
 static const char words[] =
-    " Cannot index with iterate over and cannot be added subtracted multiplied "
-    "divided because the divisor is zero null boolean false true number string "
-    "array object has no keys key length not sorted grouped as it is an "
-    "parsed matched implode explode input must check whether a delete field "
-    "element of path fields update elements at use determine Invalid numeric "
-    "literal line column while parsing Object Array Start end indices slice "
-    "numbers date does match format strptime requires strftime mktime "
-    "gmtime localtime only objects arrays strings or Out bounds negative "
-    "index valid base64 data decoded invalid reversed contain containment "
-    "checked for types endswith startswith ltrimstr rtrimstr split separator "
-    "joined csv tsv formatted in row escaped shell uri html json text range "
-    "bounds expression result try access near by Expected value before "
-    "Unfinished JSON term Exceeds depth limit EOF inputs to from 6 broken down "
-    "time exploded regex Regex modifier string: too long large out Repeat "
-    "tojson fromjson string/array paths Paths specified specify Break break "
-    "potential truncated character escape sequence ";
+    " Cannot index with iterate over and cannot be added subtracted "
+    "multiplied divided because the divisor is zero null boolean false "
+    "true number string array object has no keys key length not sorted "
+    "grouped as it an parsed matched implode implodes imploded explode "
+    "exploded input must check whether a delete field element of path "
+    "fields update elements at use determine Invalid numeric literal "
+    "line column while parsing Object Array Start End end start indices "
+    "slice numbers date does match format strptime/1 strftime/1 mktime "
+    "gmtime localtime only objects arrays strings or Out bounds "
+    "negative valid base64 data decoded invalid reversed contain "
+    "containment checked for types endswith() startswith() split "
+    "separator joined csv tsv csv-formatted tsv-formatted in row "
+    "escaped shell uri html json text range Range expression result try "
+    "access attempt near through by Expected value before after "
+    "Unfinished JSON term Exceeds depth limit EOF inputs to from broken "
+    "down time requires regex Regex failure modifier too long large "
+    "deep out Repeat Path Paths paths specified specify Break break "
+    "label potentially Potentially truncated character characters "
+    "escape sequence Unexpected extra values another pair key:value "
+    "key-value should follow part unterminated Unmatched top-level "
+    "middle Comparison Equality merge Division Remainder zero? "
+    "remainder iterated negated searched codepoint unicode needs can't "
+    "can assigned surrogate control abandoned Truncated fail memory "
+    "allocation match-stack parse retry-limit-in-match "
+    "retry-limit-in-search undefined type internal parser error stack "
+    "unexpected bytecode initialize argument pattern left brace bracket "
+    "empty char-class premature meta meta-code syntax control-code "
+    "nested repeat operator unmatched close parenthesis group option "
+    "POSIX big backref number/name many captures wide-char code point "
+    "name multiplex defined never ending recursion if-else absent "
+    "inefficient ";
 
 static bool
 known(struct span word)
@@ -99,21 +115,34 @@ add_quoted(struct buf *out, struct span text, const struct source *s)
 	buf_release(&quoted);
 }
 
+static bool
+letter_at(struct span s, size_t i)
+{
+	return i < s.n && s.p[i] >= 'a' && s.p[i] <= 'z';
+}
+
+/* A quote or bracket; but not the apostrophe of "can't". */
+static bool
+mark_at(struct span s, size_t i)
+{
+	char c = s.p[i];
+
+	if (c == '\'' && i > 0 && letter_at(s, i - 1) && letter_at(s, i + 1))
+		return false;
+	return c != '\0' && strchr("\"'([{)]}", c) != NULL;
+}
+
 void
 message_cut(struct buf *out, struct span message, const struct source *s)
 {
-	static const char marks[] = "\"'([{)]}";
 	size_t from = 0;
 	size_t to = message.n;
 
 	/* A bracket inside a string cannot be told from one of the template:
 	 * everything between the first and the last mark is taken as one. */
-	while (from < message.n &&
-	    (message.p[from] == '\0' || strchr(marks, message.p[from]) == NULL))
+	while (from < message.n && !mark_at(message, from))
 		from++;
-	while (to > from &&
-	    (message.p[to - 1] == '\0' ||
-		strchr(marks, message.p[to - 1]) == NULL))
+	while (to > from && !mark_at(message, to - 1))
 		to--;
 	add_words(out, span_make(message.p, from));
 	if (to > from)

@@ -31,7 +31,8 @@ tojson(jv x)
 	jv result;
 
 	if (jvtext_add_ordered(&text, x, JVTEXT_KEPT, &err) != 0)
-		result = jv_invalid_with_msg(jv_string(err.message));
+		result = jv_invalid_with_msg(
+		    jv_string_fmt("tojson: %s", err.message));
 	else
 		result = jv_string_sized(text.data, (int)text.len);
 	buf_release(&text);

@@ -83,6 +83,11 @@ on_call(void *arg, jv request)
 		bounds_pause();
 		p->reply = natives_call(jvtext_span(name), x);
 		bounds_resume();
+		/* Our own messages hold no values: like the author's. */
+		if (!jv_is_valid(p->reply)) {
+			jv_free(p->raised);
+			p->raised = jv_invalid_get_msg(jv_copy(p->reply));
+		}
 	}
 	jv_free(name);
 }
@@ -394,6 +399,28 @@ drop_state(struct program *p, enum bounds_end end)
 	losses.bytes += bounds_growth();
 }
 
+static void
+nothing(void *arg)
+{
+	struct run *r = arg;
+
+	jv_free(r->first);
+	jv_free(r->second);
+	/* Frees what the state still holds, perhaps much and deep. */
+	jq_start(r->p->jq, jv_null(), 0);
+}
+
+/* A state that was halted: empty it now, not at the next call. */
+static void
+stop(struct run *r)
+{
+	const struct bounds most = {10000, SIZE_MAX / 8};
+	enum bounds_end end = bounds_run(&most, NULL, nothing, r);
+
+	if (end > BOUNDS_MEMORY)
+		drop_state(r->p, end);
+}
+
 static int
 say_limit(const struct program *p, enum bounds_end end, const char *function,
     const char *about, struct err *err)
@@ -405,6 +432,7 @@ say_limit(const struct program *p, enum bounds_end end, const char *function,
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s took more than %g s of CPU time and was stopped",
 		    function, about, (double)p->bounds.time_ms / 1000);
+	case BOUNDS_MEMORY:
 	case BOUNDS_BROKEN_MEMORY:
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s took more than %zu MiB of memory and was stopped",
@@ -446,7 +474,7 @@ judge(struct run *r, const char *function, jv *result, struct err *err)
 {
 	jv failed = jv_is_valid(r->first) ? r->second : r->first;
 
-	if (jv_invalid_has_msg(jv_copy(failed))) {
+	if (!jv_is_valid(failed) && jv_invalid_has_msg(jv_copy(failed))) {
 		if (jv_is_valid(r->first))
 			jv_free(r->first);
 		return say_error(r->p, failed, function, err);
@@ -485,16 +513,13 @@ run_program(struct program *p, enum program_call call, jv input,
 	r.input = jv_object_set(r.input, jv_string("call"), jv_number(call));
 	r.input = jv_object_set(r.input, jv_string("input"), input);
 	end = bounds_run(&p->bounds, p->jq, work, &r);
-	if (end > BOUNDS_TIME) {
+	if (end == BOUNDS_DONE)
+		return judge(&r, function, result, err);
+	if (end == BOUNDS_TIME || end == BOUNDS_MEMORY)
+		stop(&r);
+	else
 		drop_state(p, end);
-		return say_limit(p, end, function, about, err);
-	}
-	if (end == BOUNDS_TIME) {
-		jv_free(r.first);
-		jv_free(r.second);
-		return say_limit(p, end, function, about, err);
-	}
-	return judge(&r, function, result, err);
+	return say_limit(p, end, function, about, err);
 }
 
 unsigned
