@@ -14,7 +14,7 @@ BUILD ?= build$(if $(SANITIZE),-sanitize)
 BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wvla -Wpointer-arith -Wwrite-strings $(if $(CI),-Werror)
+	-Wvla -Wpointer-arith $(if $(CI),-Werror)
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -iquote lib \
 	$(WARNINGS) $(CFLAGS) \
