@@ -383,3 +383,32 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	free(rows.items);
 	return result;
 }
+
+static void
+pass_one(const struct opt *o, const char *value, struct opt_list *args)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "--%s", o->name);
+	if (value != NULL)
+		buf_addf(&b, "=%s", value);
+	args->items =
+	    mem_array(args->items, args->count + 1, sizeof(*args->items));
+	args->items[args->count++] = buf_take(&b);
+}
+
+void
+opt_pass(const struct opt *table, struct opt_list *args)
+{
+	for (const struct opt *o = table; o->type != OPT_NONE; o++) {
+		if (o->type == OPT_TABLE)
+			opt_pass(o->value, args);
+		else if (o->type == OPT_FLAG && *(bool *)o->value)
+			pass_one(o, NULL, args);
+		else if (o->type == OPT_STRING &&
+		    *(const char **)o->value != NULL)
+			pass_one(o, *(const char **)o->value, args);
+		else if (o->type == OPT_CHOICE)
+			pass_one(o, o->choices[*(int *)o->value], args);
+	}
+}

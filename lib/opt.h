@@ -91,4 +91,11 @@ enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
     int *first, struct err *err);
 
+/*
+ * Hands what this tool was given on to a child: appends "--name=value" for
+ * each string and flag of table that is set, and each choice. The strings are owned
+ * by the caller.
+ */
+void opt_pass(const struct opt *table, struct opt_list *args);
+
 #endif

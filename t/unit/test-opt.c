@@ -109,10 +109,30 @@ test_refusals(void)
 	    "option --dry-run needs one of none|server, not \"client\"");
 }
 
+static void
+test_pass(void)
+{
+	struct opt_list args = {NULL, 0};
+
+	parse("-fx", "--all", "-n", "y z");
+	opt_pass(table, &args);
+	ok(args.count == 4, "what is set is handed on");
+	if (args.count == 4) {
+		is(args.items[0], "--filename=x", "... a string");
+		is(args.items[1], "--all", "... a flag");
+		is(args.items[2], "--dry-run=none", "... a choice");
+		is(args.items[3], "--namespace=y z", "... of a nested table");
+	}
+	for (size_t i = 0; i < args.count; i++)
+		free((void *)args.items[i]);
+	free(args.items);
+}
+
 int
 main(void)
 {
 	test_values();
 	test_refusals();
+	test_pass();
 	return tap_done();
 }

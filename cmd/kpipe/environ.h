@@ -1,0 +1,24 @@
+/*
+ * environ: what of our environment ireconcile may see. It runs other
+ * people's programs on other people's objects, so it gets no KUBECONFIG, no
+ * cloud credentials, no proxy with a password in it: only the variables that
+ * the watches file names (${VAR}), WATCH_NAMESPACE, and what a C library
+ * needs.
+ */
+#ifndef ENVIRON_H
+#define ENVIRON_H
+
+#include "err.h"
+#include "span.h"
+
+/*
+ * Returns an owned NULL-terminated array (free it; the strings are borrowed
+ * from env): those of env that may pass, by the text of the watches file.
+ */
+char **environ_select(char *const *env, struct span watches);
+
+/* The same for the file itself. NULL with err if it cannot be read. */
+char **environ_for_program(
+    char *const *env, const char *watches_path, struct err *err);
+
+#endif

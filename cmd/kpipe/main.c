@@ -1,0 +1,264 @@
+/*
+ * kpipe: runs kwatch | ireconcile | kapply | kstatus as one operator, also as
+ * process 1 of a container.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "environ.h"
+#include "log.h"
+#include "opt.h"
+#include "pipeline.h"
+#include "watches.h"
+
+static struct opts {
+	const char *watches;
+	const char *namespace_;
+	bool all_namespaces;
+	bool dry_run;
+	bool leader_elect;
+	const char *metrics_address;
+	const char *probe_address;
+	long report_fd;
+	const char *kubeconfig, *context, *server, *token_file, *ca;
+} opts = {.report_fd = -1};
+
+/* For the three stages that talk to the API, and them alone. */
+static const struct opt kube_table[] = {
+    {0, "kubeconfig", "FILE", OPT_STRING, &opts.kubeconfig, NULL,
+	"the kubeconfig file, instead of $KUBECONFIG"},
+    {0, "context", "NAME", OPT_STRING, &opts.context, NULL,
+	"the context of the kubeconfig to use"},
+    {0, "server", "URL", OPT_STRING, &opts.server, NULL,
+	"the address of the API server"},
+    {0, "token-file", "FILE", OPT_STRING, &opts.token_file, NULL,
+	"a file with a bearer token, read again as it changes"},
+    {0, "certificate-authority", "FILE", OPT_STRING, &opts.ca, NULL,
+	"the certificates to check the server's with"},
+    OPT_END};
+
+static const struct opt table[] = {
+    {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
+	"what to watch and which programs to run"},
+    {'n', "namespace", "NAMESPACE", OPT_STRING, &opts.namespace_, NULL,
+	"primaries of this namespace only, whatever the file says"},
+    {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
+	"primaries of all namespaces, whatever the file says"},
+    {0, "dry-run", NULL, OPT_FLAG, &opts.dry_run, NULL,
+	"print what the server would do to each object, and end"},
+    {0, "leader-elect", NULL, OPT_FLAG, &opts.leader_elect, NULL,
+	"not available yet"},
+    {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics_address,
+	NULL, "not available yet (0: none)"},
+    {0, "health-probe-bind-address", "ADDRESS", OPT_STRING, &opts.probe_address,
+	NULL, "not available yet (0: none)"},
+    {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
+	"write a newline to this descriptor when all stages are ready"},
+    {0, NULL, NULL, OPT_TABLE, (void *)kube_table, NULL, NULL},
+    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL}, OPT_END};
+
+static const struct opt_tool tool = {"kpipe", "-f WATCHES [OPTION]...",
+    "Run kwatch | ireconcile | kapply | kstatus as one operator.", table};
+
+static bool
+is_address(const char *address)
+{
+	return address != NULL && strcmp(address, "0") != 0;
+}
+
+static int
+check_options(int operands, const char *first, struct err *err)
+{
+	const char *absent = NULL;
+
+	if (opts.leader_elect)
+		absent = "leader-elect";
+	else if (is_address(opts.metrics_address))
+		absent = "metrics-bind-address";
+	else if (is_address(opts.probe_address))
+		absent = "health-probe-bind-address";
+	if (absent != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --%s is not available yet", absent);
+	if (operands > 0)
+		return err_set(
+		    err, ERR_PERMANENT, "unexpected operand %s", first);
+	if (opts.watches == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --filename is missing: which watches.yaml?");
+	if (opts.namespace_ != NULL && opts.all_namespaces)
+		return err_set(err, ERR_PERMANENT,
+		    "options --namespace and --all-namespaces exclude each "
+		    "other");
+	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --report-fd: descriptor %ld is not open",
+		    opts.report_fd);
+	return 0;
+}
+
+/* A file that no stage would accept is refused before one is started. */
+static int
+check_watches(struct err *err)
+{
+	struct watches *w = watches_load(opts.watches, err);
+	int result = w == NULL ? -1 : 0;
+
+	if (result == 0 && (opts.namespace_ != NULL || opts.all_namespaces))
+		result = watches_override(w, opts.namespace_, err);
+	watches_free(w);
+	return result;
+}
+
+/*
+ * 0 to 3 are taken (what is closed reads and writes nothing), so that no pipe
+ * of ours gets one of these numbers; all others stay out of the stages.
+ */
+static int
+prepare_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STAGE_REPORT_FD);
+	close_range(STAGE_REPORT_FD, ~0u, CLOSE_RANGE_CLOEXEC);
+	return fd;
+}
+
+static void
+watches_args(struct stage *s)
+{
+	stage_arg(s, "--filename=%s", opts.watches);
+	if (opts.namespace_ != NULL)
+		stage_arg(s, "--namespace=%s", opts.namespace_);
+	if (opts.all_namespaces)
+		stage_arg(s, "--all-namespaces");
+}
+
+static struct stage *
+add_stage(struct pipeline *p, const char *name)
+{
+	struct stage *s = &p->stages[p->count++];
+
+	s->name = name;
+	s->report_fd = -1;
+	stage_arg(s, "--report-fd=%d", STAGE_REPORT_FD);
+	opt_pass(opt_log_table, &s->args);
+	return s;
+}
+
+static int
+build(struct pipeline *p, char **program_env, struct err *err)
+{
+	const char *dir = getenv("KPIPE_LIBEXEC");
+	struct stage *s;
+
+	if (dir != NULL && *dir == '\0')
+		dir = NULL;
+	s = add_stage(p, "kwatch");
+	watches_args(s);
+	opt_pass(kube_table, &s->args);
+	if (opts.dry_run)
+		stage_arg(s, "--once");
+
+	s = add_stage(p, "ireconcile");
+	watches_args(s);
+	s->env = program_env;
+
+	s = add_stage(p, "kapply");
+	opt_pass(kube_table, &s->args);
+	/* After the end of its input, and before draining is over. */
+	stage_arg(s, "--timeout=%ds", PIPELINE_DRAIN_MS / 1000 - 2);
+	if (opts.dry_run) {
+		stage_arg(s, "--dry-run=server");
+		stage_arg(s, "--output=result");
+	} else {
+		stage_arg(s, "--output=status");
+		s = add_stage(p, "kstatus");
+		opt_pass(kube_table, &s->args);
+	}
+	for (size_t i = 0; i < p->count; i++)
+		if (stage_find(&p->stages[i], dir, err) != 0)
+			return -1;
+	return 0;
+}
+
+static void
+say_ready(void *arg)
+{
+	(void)arg;
+	if (opts.report_fd >= 0 && write((int)opts.report_fd, "\n", 1) != 1)
+		log_warning(
+		    "option --report-fd: cannot write: %s", strerror(errno));
+}
+
+static void
+on_signal(void *arg, int signo)
+{
+	if (signo == SIGCHLD)
+		pipeline_reap(arg);
+	else
+		pipeline_end(arg);
+}
+
+static int
+run(struct err *err)
+{
+	extern char **environ;
+	struct pipeline p = {.on_ready = say_ready, .output_fd = 1};
+	char **program_env = environ_for_program(environ, opts.watches, err);
+	int code = -1;
+
+	p.null_fd = prepare_fds();
+	if (!opts.dry_run)
+		p.output_fd = p.null_fd;
+	p.mode = opts.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
+	if (program_env == NULL || build(&p, program_env, err) != 0)
+		goto out;
+	/* What a dead stage leaves behind comes to us, not to process 1. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal(SIGPIPE, SIG_IGN);
+	p.loop = loop_new();
+	loop_signal(p.loop, SIGCHLD, on_signal, &p);
+	loop_signal(p.loop, SIGTERM, on_signal, &p);
+	loop_signal(p.loop, SIGINT, on_signal, &p);
+	loop_signal(p.loop, SIGHUP, on_signal, &p);
+	pipeline_start(&p);
+	loop_run(p.loop);
+	loop_free(p.loop);
+	code = pipeline_exit_code(&p);
+out:
+	for (size_t i = 0; i < p.count; i++)
+		stage_release(&p.stages[i]);
+	free(program_env);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	int first, code = -1;
+
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		break;
+	case OPT_RUN:
+		if (check_options(argc - first, argv[first], &err) == 0 &&
+		    check_watches(&err) == 0)
+			code = run(&err);
+	}
+	if (code >= 0)
+		return code;
+	log_fatal("%s", err.message);
+	return err_exit_code(&err);
+}
