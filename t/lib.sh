@@ -1,0 +1,148 @@
+# shellcheck shell=bash
+# What shell tests share: TAP, a directory of their own, background processes.
+#
+#	. "${0%/*}/lib.sh"
+#	runs 0 "it starts" mytool --version	# stdout in $T/out, stderr in $T/err
+#	is "$(cat "$T/out")" "mytool 0.1.0" "... and says its version"
+#	done_testing
+#
+# A test begins in the root of the repository, with bin/ first in PATH (or
+# $BIN: another build). $T is its own directory, removed at the end; processes
+# started with `start` are killed then. Bounded: after $TEST_SECONDS (300) the
+# test is ended from outside.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+ROOT=$PWD
+BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
+PATH=$BIN:$PATH
+export PATH ROOT BIN
+# No test meets the settings, or the cluster, of who runs it.
+unset KUBECONFIG WATCH_NAMESPACE OPERATOR_NAME POD_NAME POD_NAMESPACE
+T=$(mktemp -d "${TMPDIR:-/tmp}/kpipe-test.XXXXXX") || exit 1
+export T
+tests=0 failed=0 started=() finished=
+
+cleanup() {
+	local pid
+
+	for pid in "${started[@]}"; do
+		kill -9 "$pid" 2>/dev/null
+	done
+	rm -rf "$T"
+	if [ -z "$finished" ]; then
+		echo "Bail out! ${0##*/} ended early"
+		exit 1
+	fi
+}
+trap cleanup EXIT
+trap 'echo "# too slow: ended after ${TEST_SECONDS:-300} s"; exit 1' ALRM
+trap 'exit 1' TERM INT HUP
+
+# Reports by signal, so that a hanging command ends, too (bash runs a trap
+# only between commands: the second signal does not wait for that).
+(
+	trap - EXIT
+	exec >/dev/null 2>&1 </dev/null
+	for ((i = 0; i < ${TEST_SECONDS:-300}; i++)); do
+		sleep 1
+		kill -0 $$ || exit
+	done
+	kill -ALRM $$
+	sleep 5
+	kill -9 $$
+) &
+started+=($!)
+
+quote() {
+	sed 's/^/# /'
+}
+
+note() {
+	printf '%s\n' "$*" | quote
+}
+
+# tap STATUS WHAT
+tap() {
+	tests=$((tests + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tests - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests - $2"
+	fi
+	return "$1"
+}
+
+# ok WHAT COMMAND...: the command succeeds.
+ok() {
+	local what=$1
+
+	shift
+	"$@" >"$T/ok.out" 2>&1
+	tap $? "$what" || note "$* failed: $(head -c 2000 "$T/ok.out")"
+}
+
+# is GOT WANT WHAT: the same text.
+is() {
+	[ "$1" = "$2" ]
+	tap $? "$3" ||
+		diff -u --label want --label got <(printf '%s\n' "$2") \
+			<(printf '%s\n' "$1") | quote
+}
+
+# same GOT WANT WHAT: two files, the same to the byte.
+same() {
+	cmp -s "$1" "$2"
+	tap $? "$3" || diff -u --label want --label got "$2" "$1" |
+		head -n 60 | quote
+}
+
+# runs CODE WHAT COMMAND...: with that exit code; stdout and stderr are in
+# $T/out and $T/err.
+runs() {
+	local want=$1 what=$2 got
+
+	shift 2
+	"$@" >"$T/out" 2>"$T/err"
+	got=$?
+	[ "$got" -eq "$want" ]
+	tap $? "$what" || note "$* gave $got, not $want: $(head -c 2000 "$T/err")"
+}
+
+# start COMMAND...: in the background; its pid is in $!.
+start() {
+	"$@" &
+	started+=($!)
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds. Fails loudly.
+wait_for() {
+	local seconds=$1 end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		if [ "$SECONDS" -gt "$end" ]; then
+			note "waited $seconds s in vain for: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# skip_all REASON: nothing of this test can run here. A failure in CI.
+skip_all() {
+	finished=1
+	if [ -n "${KPIPE_NO_SKIP:-}" ]; then
+		echo "Bail out! must not be skipped: $1"
+		exit 1
+	fi
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+done_testing() {
+	finished=1
+	echo "1..$tests"
+	exit $((failed > 0))
+}
