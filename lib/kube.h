@@ -18,23 +18,10 @@
 #include "buf.h"
 #include "err.h"
 #include "loop.h"
+#include "kubeconfig.h"
 #include "kubeerror.h"
 #include "opt.h"
 #include "span.h"
-
-/*
- * The options common to all tools that talk to the API; all may be NULL.
- * --token-file takes the place of all that the kubeconfig says about the
- * user; --server and --certificate-authority of those fields of the cluster.
- */
-struct kube_opts {
-	const char *kubeconfig;
-	const char *context;
-	const char *namespace_; /* -n */
-	const char *server;
-	const char *token_file;
-	const char *certificate_authority;
-};
 
 /* A tool's table includes these rows: {.type = OPT_TABLE, .value = ...}.
  * They fill this one struct. */
