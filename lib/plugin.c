@@ -1,0 +1,217 @@
+#include "plugin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "mem.h"
+
+struct plugin {
+	struct loop *loop;
+	plugin_done_fn *done;
+	void *arg;
+	pid_t pid;
+	int pid_fd;
+	int out_fd; /* -1 after its end */
+	bool group; /* the process leads a group of its own */
+	uint64_t timeout_ms;
+	struct timer timer;
+	struct buf output;
+};
+
+static void
+release(struct plugin *p)
+{
+	timer_clear(p->loop, &p->timer);
+	loop_unwatch(p->loop, p->pid_fd);
+	close(p->pid_fd);
+	if (p->out_fd >= 0) {
+		loop_unwatch(p->loop, p->out_fd);
+		close(p->out_fd);
+	}
+	/* It may have held a token. */
+	if (p->output.data != NULL)
+		explicit_bzero(p->output.data, p->output.cap);
+	buf_release(&p->output);
+	free(p);
+}
+
+static void
+kill_and_reap(struct plugin *p)
+{
+	kill(p->group ? -p->pid : p->pid, SIGKILL);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void
+finish(struct plugin *p, const struct err *err)
+{
+	p->done(p->arg, buf_span(&p->output), err);
+	release(p);
+}
+
+static void
+on_timeout(void *arg)
+{
+	struct plugin *p = arg;
+	struct err err;
+
+	kill_and_reap(p);
+	err_set(&err, ERR_TRANSIENT, "did not end within %llu s",
+	    (unsigned long long)p->timeout_ms / 1000);
+	finish(p, &err);
+}
+
+static void
+read_output(struct plugin *p)
+{
+	while (p->out_fd >= 0 && p->output.len <= PLUGIN_OUTPUT_MAX) {
+		ssize_t n =
+		    read(p->out_fd, buf_reserve(&p->output, 4096), 4096);
+
+		if (n > 0) {
+			p->output.len += (size_t)n;
+		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+			loop_unwatch(p->loop, p->out_fd);
+			close(p->out_fd);
+			p->out_fd = -1;
+		} else if (errno == EAGAIN) {
+			return;
+		}
+	}
+}
+
+static void
+on_output(void *arg, int fd, int events)
+{
+	struct plugin *p = arg;
+	struct err err;
+
+	(void)fd;
+	(void)events;
+	read_output(p);
+	if (p->output.len <= PLUGIN_OUTPUT_MAX)
+		return;
+	kill_and_reap(p);
+	err_set(&err, ERR_PERMANENT, "printed more than %d bytes",
+	    PLUGIN_OUTPUT_MAX);
+	finish(p, &err);
+}
+
+/* Its children may keep the pipe open: the end of the command counts. */
+static void
+on_exit_of(void *arg, int fd, int events)
+{
+	struct plugin *p = arg;
+	struct err err = ERR_INIT;
+	int status = 0;
+
+	(void)fd;
+	(void)events;
+	if (waitpid(p->pid, &status, WNOHANG) == 0)
+		return;
+	read_output(p);
+	if (WIFSIGNALED(status))
+		err_set(&err, ERR_TRANSIENT, "was killed by signal %d",
+		    WTERMSIG(status));
+	else if (WEXITSTATUS(status) != 0)
+		err_set(&err, ERR_TRANSIENT, "failed with exit code %d",
+		    WEXITSTATUS(status));
+	else if (p->output.len > PLUGIN_OUTPUT_MAX)
+		err_set(&err, ERR_PERMANENT, "printed more than %d bytes",
+		    PLUGIN_OUTPUT_MAX);
+	finish(p, err.kind != ERR_NONE ? &err : NULL);
+}
+
+/* The loop blocks signals, and the tools ignore SIGPIPE: not so the plugin. */
+static int
+spawn(const struct plugin_run *run, int out_fd, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+	sigset_t set;
+	int rc;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_adddup2(&actions, out_fd, 1);
+	if (!run->interactive) {
+		posix_spawn_file_actions_addopen(
+		    &actions, 0, "/dev/null", O_RDONLY, 0);
+		posix_spawnattr_setpgroup(&attr, 0);
+		flags |= POSIX_SPAWN_SETPGROUP;
+	}
+	sigemptyset(&set);
+	posix_spawnattr_setsigmask(&attr, &set);
+	sigaddset(&set, SIGPIPE);
+	posix_spawnattr_setsigdefault(&attr, &set);
+	posix_spawnattr_setflags(&attr, flags);
+	rc = posix_spawnp(
+	    pid, run->command, &actions, &attr, run->argv, run->envp);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+struct plugin *
+plugin_start(struct loop *l, const struct plugin_run *run, plugin_done_fn *done,
+    void *arg, struct err *err)
+{
+	struct plugin *p;
+	int fds[2], rc;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0) {
+		err_set(err, ERR_TRANSIENT, "cannot be started: %s",
+		    strerror(errno));
+		return NULL;
+	}
+	rc = spawn(run, fds[1], &pid);
+	close(fds[1]);
+	if (rc != 0) {
+		close(fds[0]);
+		err_set(
+		    err, ERR_PERMANENT, "cannot be started: %s", strerror(rc));
+		return NULL;
+	}
+	p = mem_zalloc(sizeof(*p));
+	p->loop = l;
+	p->done = done;
+	p->arg = arg;
+	p->pid = pid;
+	p->group = !run->interactive;
+	p->timeout_ms = run->timeout_ms;
+	p->out_fd = fds[0];
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	p->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p->pid_fd < 0) {
+		kill_and_reap(p);
+		release(p);
+		err_set(err, ERR_PERMANENT, "cannot be watched: %s",
+		    strerror(errno));
+		return NULL;
+	}
+	fcntl(p->pid_fd, F_SETFD, FD_CLOEXEC);
+	loop_watch(l, p->out_fd, LOOP_READ, on_output, p);
+	loop_watch(l, p->pid_fd, LOOP_READ, on_exit_of, p);
+	timer_after(l, &p->timer, run->timeout_ms, on_timeout, p);
+	return p;
+}
+
+void
+plugin_stop(struct plugin *p)
+{
+	if (p == NULL)
+		return;
+	kill_and_reap(p);
+	release(p);
+}
