@@ -216,7 +216,7 @@ auth_new(struct loop *l, const struct kubeconfig *c, loop_fn *changed,
 		return NULL;
 	}
 	if (a->secure && wants_plugin(c))
-		a->plugin = execcred_new(l, c, buf_span(&a->ca), changed, arg);
+		a->plugin = execcred_new(l, c, &a->ca, changed, arg);
 	return a;
 }
 

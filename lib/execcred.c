@@ -21,7 +21,7 @@ enum {
 struct execcred {
 	struct loop *loop;
 	const struct kubeconfig *config; /* borrowed */
-	struct span ca;
+	const struct buf *ca;		 /* borrowed */
 	loop_fn *changed;
 	void *arg;
 	struct plugin *running; /* NULL: not now */
@@ -36,7 +36,7 @@ struct execcred {
 };
 
 struct execcred *
-execcred_new(struct loop *l, const struct kubeconfig *c, struct span ca,
+execcred_new(struct loop *l, const struct kubeconfig *c, const struct buf *ca,
     loop_fn *changed, void *arg)
 {
 	struct execcred *e = mem_zalloc(sizeof(*e));
@@ -93,8 +93,8 @@ add_cluster(const struct execcred *e, struct buf *b)
 	add_text_member(b, "tls-server-name", c->tls_server_name);
 	if (c->insecure)
 		buf_adds(b, ",\"insecure-skip-tls-verify\":true");
-	if (e->ca.n > 0) {
-		digest_add_base64(&ca, e->ca);
+	if (e->ca->len > 0) {
+		digest_add_base64(&ca, buf_span(e->ca));
 		add_text_member(b, "certificate-authority-data", buf_str(&ca));
 	}
 	add_text_member(b, "proxy-url", c->proxy_url);

@@ -9,13 +9,14 @@
 #include <stdbool.h>
 
 #include "auth.h"
+#include "buf.h"
 #include "span.h"
 
 struct execcred;
 
-/* Borrows c and ca (PEM, for provideClusterInfo; may be empty). */
+/* Borrows c and ca (PEM, for provideClusterInfo; may be empty and change). */
 struct execcred *execcred_new(struct loop *l, const struct kubeconfig *c,
-    struct span ca, loop_fn *changed, void *arg);
+    const struct buf *ca, loop_fn *changed, void *arg);
 void execcred_free(struct execcred *e);
 
 enum auth_state execcred_ready(struct execcred *e, struct err *err);

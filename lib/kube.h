@@ -104,7 +104,7 @@ struct kube_backoff {
 uint64_t kube_backoff_next(
     struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms);
 
-/* Appends a path segment, percent-encoded. */
+/* Appends a slash (unless b ends in one) and a path segment, encoded. */
 void kube_path_add(struct buf *b, struct span segment);
 /* Appends ?key=value or &key=value, encoded. */
 void kube_query_add(struct buf *b, const char *key, struct span value);

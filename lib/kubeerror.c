@@ -1,0 +1,251 @@
+#include "kubeerror.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "mem.h"
+
+enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024 };
+
+static char *
+take_string(struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s = json_string(value, &scratch);
+	char *text = s.p != NULL && s.n > 0 ? mem_dup(s.p, s.n) : NULL;
+
+	buf_release(&scratch);
+	return text;
+}
+
+static bool
+has_cause(const struct kube_error *e, const char *reason)
+{
+	struct json_elements list;
+
+	if (e->causes == NULL)
+		return false;
+	list = json_elements(span_str(e->causes));
+	while (json_element(&list))
+		if (json_is(json_get(list.value, "reason"), reason))
+			return true;
+	return false;
+}
+
+static void
+read_status(struct kube_error *e, struct span body)
+{
+	struct span details = json_get(body, "details");
+	struct span causes = json_get(details, "causes");
+	char *reason = take_string(json_get(body, "reason"));
+	int64_t n;
+
+	if (reason != NULL) {
+		strncpy(e->reason, reason, sizeof(e->reason) - 1);
+		free(reason);
+	}
+	e->message = take_string(json_get(body, "message"));
+	e->details_kind = take_string(json_get(details, "kind"));
+	if (json_type(causes) == JSON_ARRAY)
+		e->causes = mem_dup(causes.p, causes.n);
+	if (json_int(json_get(details, "retryAfterSeconds"), &n) && n > 0 &&
+	    n < 86400)
+		e->retry_after_ms = n * 1000;
+	if (e->code == 0 && json_int(json_get(body, "code"), &n) && n > 0 &&
+	    n < 1000)
+		e->code = (int)n;
+}
+
+/* 404 page not found, the words of a proxy, an HTML page. */
+static void
+read_text(struct kube_error *e, struct span body)
+{
+	struct buf b = BUF_INIT;
+
+	if (body.n > TEXT_MAX)
+		body.n = TEXT_MAX;
+	while (body.n > 0 && strchr(" \r\n\t", body.p[body.n - 1]) != NULL)
+		body.n--;
+	if (body.n == 0)
+		return;
+	buf_addspan(&b, body);
+	e->message = buf_take(&b);
+}
+
+/* Reasons first, then codes: apimachinery's api/errors. */
+static enum err_kind
+classify(const struct kube_error *e, bool is_status)
+{
+	switch (e->code) {
+	case 403:
+		return e->namespace_terminating ? ERR_TRANSIENT : ERR_PERMANENT;
+	case 404:
+	case 410:
+		return ERR_GONE;
+	case 409:
+		return ERR_CONFLICT;
+	case 408:
+	case 425:
+	case 429:
+		return ERR_TRANSIENT;
+	case 500:
+		/* Server-side apply answers so when a field is not in the
+		 * schema, or a list has a key twice. */
+		return is_status && *e->reason == '\0' ? ERR_PERMANENT
+						       : ERR_TRANSIENT;
+	default:
+		return e->code >= 500 || e->code == 0 ? ERR_TRANSIENT
+						      : ERR_PERMANENT;
+	}
+}
+
+void
+kube_error_parse(struct kube_error *e, int code, struct span body)
+{
+	struct span rest = body;
+	struct span value = json_value(&rest);
+	bool is_status = json_type(value) == JSON_OBJECT &&
+	    json_is(json_get(value, "kind"), "Status");
+	struct buf b = BUF_INIT;
+
+	*e = (struct kube_error){.code = code, .retry_after_ms = -1};
+	if (is_status)
+		read_status(e, value);
+	else
+		read_text(e, body);
+	if (e->message == NULL) {
+		buf_addf(&b, "HTTP status %d%s%s", e->code,
+		    *e->reason ? " " : "", e->reason);
+		e->message = buf_take(&b);
+	}
+	e->namespace_terminating =
+	    e->code == 403 && has_cause(e, "NamespaceTerminating");
+	e->namespace_missing = e->code == 404 && e->details_kind != NULL &&
+	    strcmp(e->details_kind, "namespaces") == 0;
+	e->field_conflict =
+	    e->code == 409 && has_cause(e, "FieldManagerConflict");
+	e->timed_out = e->code == 504;
+	e->kind = classify(e, is_status);
+}
+
+void
+kube_error_set(struct kube_error *e, const struct err *err)
+{
+	*e = (struct kube_error){.kind = err->kind,
+	    .message = mem_strdup(err->message),
+	    .retry_after_ms = -1};
+}
+
+void
+kube_error_release(struct kube_error *e)
+{
+	free(e->message);
+	free(e->details_kind);
+	free(e->causes);
+	*e = (struct kube_error){.retry_after_ms = -1};
+}
+
+void
+kube_error_copy(struct kube_error *to, const struct kube_error *from)
+{
+	*to = *from;
+	to->message = mem_strdup(from->message);
+	to->details_kind = mem_strdup(from->details_kind);
+	to->causes = mem_strdup(from->causes);
+}
+
+/* Runs of white space and control characters become one space. */
+static void
+add_line(struct buf *b, const char *text)
+{
+	bool space = false, any = false;
+
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c <= ' ' || c == 0x7f) {
+			space = any;
+			continue;
+		}
+		if (space)
+			buf_addc(b, ' ');
+		space = false;
+		any = true;
+		buf_addc(b, (char)c);
+	}
+}
+
+static void
+add_string(struct buf *b, struct span value)
+{
+	char *text = take_string(value);
+
+	if (text != NULL)
+		add_line(b, text);
+	free(text);
+}
+
+/* reason: field (cause type), ... Managers' names are no secrets. */
+static void
+add_outline(struct buf *b, const struct kube_error *e)
+{
+	struct json_elements list;
+	const char *before = ": ";
+
+	if (*e->reason != '\0')
+		add_line(b, e->reason);
+	else
+		buf_addf(b, "HTTP status %d", e->code);
+	if (e->causes == NULL)
+		return;
+	list = json_elements(span_str(e->causes));
+	while (json_element(&list)) {
+		struct span type = json_get(list.value, "reason");
+
+		buf_adds(b, before);
+		before = ", ";
+		add_string(b, json_get(list.value, "field"));
+		buf_adds(b, " (");
+		if (json_is(type, "FieldManagerConflict"))
+			add_string(b, json_get(list.value, "message"));
+		else
+			add_string(b, type);
+		buf_addc(b, ')');
+	}
+}
+
+/* These hold names only. */
+static bool
+is_harmless(const struct kube_error *e)
+{
+	return e->code == 0 || strcmp(e->reason, "NotFound") == 0 ||
+	    strcmp(e->reason, "AlreadyExists") == 0;
+}
+
+static void
+cut(struct buf *b, size_t start)
+{
+	size_t n = start + PUBLIC_MAX - 3;
+
+	if (b->len - start <= PUBLIC_MAX)
+		return;
+	/* not within a UTF-8 sequence */
+	while (n > start && ((unsigned char)b->data[n] & 0xc0) == 0x80)
+		n--;
+	buf_truncate(b, n);
+	buf_adds(b, "...");
+}
+
+void
+kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
+{
+	bool private = span_is(kind, "Secret") || span_is(kind, "ConfigMap");
+	size_t start = b->len;
+
+	if (private && !is_harmless(e))
+		add_outline(b, e);
+	else
+		add_line(b, e->message != NULL ? e->message : "");
+	cut(b, start);
+}
