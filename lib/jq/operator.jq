@@ -1,0 +1,163 @@
+# The library for authors of operators: include "operator";
+#
+# Everything here is a pure function. What reads the program's input (`.` of
+# desired, status, ...) says so; the rest works on its own `.` and arguments.
+# A definition of the same name in a program hides the one here, from there on.
+#
+# ready.jq and yaml.jq are part of it.
+include "ready";
+include "yaml";
+
+# ---- errors ----
+
+# The primary is Failed, with this text as `.error` of `status`; nothing is
+# applied for it and nothing pruned. A secret never goes into the text.
+def fail($reason): error($reason);
+
+# `.` if the condition holds, else a failure.
+def need(holds; $reason): if holds then . else fail($reason) end;
+
+# ---- text ----
+
+# SHA-256 of a string: 64 hex digits.
+def sha256: _call("sha256"; .);
+
+# A string: "" for null and what is not there.
+def text: if . == null then "" else tostring end;
+
+# Is this string a DNS label (RFC 1123) of at most $max characters?
+def is_dns_label($max):
+  length <= $max and test("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
+def is_dns_label: is_dns_label(63);
+
+# The value at each of these keys of an object, where it is neither null nor
+# empty: optional fields are left out with it.
+def compact:
+  with_entries(select(.value as $v | $v != null and $v != {} and $v != []));
+
+# The given value (`.`) laid over the defaults, which also say which fields
+# there are: what is null or not given, and "" where the default is another
+# text, has the default; fields without a default are left out.
+def filled($defaults):
+  if ($defaults | type) == "object" and $defaults != {} then
+    . as $given
+    | reduce ($defaults | keys_unsorted[]) as $k ($defaults;
+        .[$k] = ($given[$k] | filled($defaults[$k])))
+  elif . == null or (. == "" and ($defaults | type) == "string") then $defaults
+  else . end;
+
+# ---- items ----
+
+# Created at most once in the life of the primary.
+def once(object): {"kpipe.dev/once": object};
+
+# Kept as desired while it exists, never created.
+def if_exists(object): {"kpipe.dev/if-exists": object};
+
+# An object in another namespace than that of the primary.
+def in_namespace($namespace): .metadata.namespace = $namespace;
+
+def annotated($annotations): .metadata.annotations += $annotations;
+
+def _metadata($name; $labels):
+  {name: $name} + ({labels: $labels} | compact);
+
+def _part($keys): . as $all
+  | reduce $keys[] as $k ({};
+      if $all | has($k) then .[$k] = $all[$k] else . end);
+
+def _without($keys): reduce $keys[] as $k (.; delpaths([[$k]]));
+
+# An object of a workload: the spec's members that belong to the workload go
+# there, `annotations` to the pods' metadata, all else to the pods' spec.
+def _workload($kind; $keys; $name; $labels; $spec): {
+  apiVersion: "apps/v1",
+  kind: $kind,
+  metadata: _metadata($name; $labels),
+  spec: (($spec | _part($keys)) + {
+    selector: {matchLabels: $labels},
+    template: {
+      metadata: ({labels: $labels, annotations: $spec.annotations} | compact),
+      spec: ($spec | _without($keys + ["annotations"]))
+    }
+  })
+};
+
+# deployment(NAME; LABELS; {replicas, containers, ...}): the labels are also
+# the selector. Members of the pods' spec (containers, volumes, ...) and of the
+# Deployment's (replicas, strategy, ...) stand side by side.
+def deployment(name; labels; spec):
+  _workload("Deployment"; ["replicas", "strategy", "minReadySeconds",
+    "revisionHistoryLimit", "paused", "progressDeadlineSeconds"];
+    name; labels; spec);
+
+# The same. serviceName is the name of the StatefulSet if not given.
+def statefulset(name; labels; spec):
+  _workload("StatefulSet"; ["replicas", "serviceName", "updateStrategy",
+    "podManagementPolicy", "volumeClaimTemplates", "minReadySeconds",
+    "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
+    "ordinals"]; name; labels; {serviceName: name} + spec);
+
+# The same, for one pod on each node.
+def daemonset(name; labels; spec):
+  _workload("DaemonSet"; ["updateStrategy", "minReadySeconds",
+    "revisionHistoryLimit"]; name; labels; spec);
+
+# service(NAME; LABELS; {ports, ...}): selects the pods with these labels.
+def service(name; labels; spec): {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: _metadata(name; labels),
+  spec: ({selector: labels} + spec)
+};
+
+# config_map(NAME; LABELS; {KEY: TEXT})
+def config_map(name; labels; data): {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: _metadata(name; labels),
+  data: data
+};
+
+def namespace(name; labels): {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: _metadata(name; labels)
+};
+
+# An element of volumeClaimTemplates: claim(NAME; "10Gi").
+def claim(name; size): {
+  metadata: {name: name},
+  spec: {
+    accessModes: ["ReadWriteOnce"],
+    resources: {requests: {storage: size}}
+  }
+};
+
+# ---- the status ----
+
+# Unix seconds as an RFC 3339 time in whole seconds.
+def rfc3339: floor | todate;
+
+# One element of .status.conditions. Reads .primary and .now: the time of the
+# last transition moves only when the condition's status does.
+#
+# $holds: true, false, or null for "Unknown". $reason: one CamelCase word.
+def condition($type; $holds; $reason; $message):
+  (if $holds == null then "Unknown" elif $holds then "True" else "False" end)
+    as $status
+  | ([.primary.status.conditions[]?
+      | select(.type == $type and .status == $status)
+      | .lastTransitionTime][0]) as $since
+  | {
+      type: $type,
+      status: $status,
+      reason: $reason,
+      message: ($message | text),
+      lastTransitionTime: ($since // (.now | rfc3339)),
+      observedGeneration: .primary.metadata.generation
+    };
+
+# The object of this name in a list like .owned.Deployment, or null.
+def named($list; $name): [$list[] | select(.metadata.name == $name)][0];
+def named($name): named(.; $name);
