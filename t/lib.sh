@@ -27,8 +27,9 @@ cleanup() {
 	local pid
 
 	for pid in "${started[@]}"; do
-		kill -9 "$pid" 2>/dev/null
-	done
+		kill -9 "$pid"
+		wait "$pid" # else bash reports the kill
+	done 2>/dev/null
 	rm -rf "$T"
 	if [ -z "$finished" ]; then
 		echo "Bail out! ${0##*/} ended early"

@@ -64,7 +64,8 @@ read_report(void *arg, int fd, int events)
 		break;
 	}
 	log_debug("%s is ready", s->name);
-	if (p->phase != PIPELINE_RUNNING || !all_ready(p))
+	if (p->mode == PIPELINE_ONCE || p->phase != PIPELINE_RUNNING ||
+	    !all_ready(p))
 		return;
 	log_info("ready");
 	if (!p->was_ready && p->on_ready != NULL)

@@ -1,0 +1,313 @@
+#!/bin/bash
+# kpipe: starting, readiness, ending, restarts; with stages that do nothing.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+STAGES="kwatch ireconcile kapply kstatus"
+cat >"$T/watches.yaml" <<'EOF'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  operator: {image: "${THING_IMAGE}"}
+EOF
+echo 'def desired: []; def status: {};' >"$T/program.jq"
+
+# fresh: a new directory of stages, $D.
+fresh() {
+	local stage
+
+	D=$(mktemp -d "$T/d.XXXXXX")
+	for stage in $STAGES; do
+		cp t/stub/stage "$D/$stage"
+	done
+	: >"$D/log"
+	export KPIPE_LIBEXEC=$D
+}
+
+# begin [OPTION]...: kpipe in the background, its pid in $kpipe.
+begin() {
+	start kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
+		9>"$D/ready" >"$D/stdout" 2>"$D/stderr"
+	kpipe=$!
+}
+
+ready() {
+	[ -s "$D/ready" ]
+}
+
+# starts N: all stages were started N times.
+starts() {
+	local stage
+
+	for stage in $STAGES; do
+		[ "$(grep -c "^$stage .* start" "$D/log")" -ge "$1" ] || return
+	done
+}
+
+# pid_of NAME: of the newest one.
+pid_of() {
+	sed -n "s/^$1 \([0-9]*\) start/\1/p" "$D/log" | tail -n 1
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+none_left() {
+	local pid
+
+	sed -n 's/^.* \([0-9]*\) start/\1/p' "$D/log" | while read -r pid; do
+		gone "$pid" || return
+	done
+}
+
+# ends CODE WHAT: kpipe ends with this code.
+ends() {
+	local got
+
+	wait_for 15 gone "$kpipe"
+	wait "$kpipe" 2>/dev/null
+	got=$?
+	is "$got" "$1" "$2"
+}
+
+# logged PATTERN
+logged() {
+	grep -q -- "$1" "$D/stderr"
+}
+
+# pid numbers and times differ from run to run
+said() {
+	sed -e 's/(pid [0-9]*)/(pid N)/' -e 's/in [0-9.]* s$/in N s/' \
+		"$D/stderr"
+}
+
+### From start to end
+
+fresh
+export THING_IMAGE=example.com/thing KUBECONFIG=/secret AWS_SECRET=x
+exec 8</dev/null
+begin --kubeconfig=/k --context c -n ns --log-level=debug
+ok "ready" wait_for 10 ready
+ok "a line flows through all stages" wait_for 10 test -s "$D/received"
+is "$(cat "$D/received")" '{"hello":"world"}' "... unchanged"
+is "$(cat "$D/kwatch.args")" "--report-fd=3
+--log-level=debug
+--log-format=text
+--filename=$T/watches.yaml
+--namespace=ns
+--kubeconfig=/k
+--context=c" "arguments of kwatch"
+is "$(cat "$D/ireconcile.args")" "--report-fd=3
+--log-level=debug
+--log-format=text
+--filename=$T/watches.yaml
+--namespace=ns" "arguments of ireconcile: nothing about the API"
+is "$(cat "$D/kapply.args")" "--report-fd=3
+--log-level=debug
+--log-format=text
+--kubeconfig=/k
+--context=c
+--timeout=8s
+--output=status" "arguments of kapply"
+is "$(cat "$D/kstatus.args")" "--report-fd=3
+--log-level=debug
+--log-format=text
+--kubeconfig=/k
+--context=c" "arguments of kstatus"
+is "$(grep -E '^(THING_IMAGE|KUBECONFIG|AWS_SECRET)=' "$D/ireconcile.env")" \
+	"THING_IMAGE=example.com/thing" \
+	"ireconcile sees only the variables that the watches file names"
+is "$(grep -E '^(KUBECONFIG|AWS_SECRET)=' "$D/kwatch.env")" \
+	"AWS_SECRET=x
+KUBECONFIG=/secret" "the others see all"
+unset THING_IMAGE KUBECONFIG AWS_SECRET
+for stage in $STAGES; do
+	# 10: the shell's own, of the script
+	is "$(grep -vx 10 "$D/$stage.fds" | tr '\n' ' ')" "0 1 2 3 " \
+		"descriptors of $stage: none of ours, none of the caller's"
+done
+exec 8<&-
+kill -TERM "$kpipe"
+ends 0 "SIGTERM: 0"
+is "$(sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' ')" \
+	"ireconcile kapply kstatus " "the end flows through the stages"
+ok "no stage is left" none_left
+is "$(od -c "$D/ready")" "$(printf '\n' | od -c)" "one newline when ready"
+is "$(cat "$D/stdout")" "" "nothing on stdout"
+
+fresh
+begin
+wait_for 10 ready
+kill -INT "$kpipe"
+ends 0 "SIGINT: 0"
+is "$(said)" "kpipe: ready
+kpipe: told to end: draining" "what it says from start to end"
+
+fresh
+touch "$D/kapply.lazy"
+begin
+wait_for 10 starts 1
+ok "not ready while one stage is not" \
+	sh -c "sleep 0.3; ! test -s $D/ready"
+kill -TERM "$kpipe"
+ends 0 "SIGTERM before it is ready: 0"
+ok "... no stage is left" none_left
+
+fresh
+touch "$D/kapply.deaf" "$D/kstatus.deaf"
+begin
+wait_for 10 ready
+before=$SECONDS
+kill -TERM "$kpipe"
+ends 0 "SIGTERM with stages that do not end: 0"
+took=$((SECONDS - before))
+ok "... after 10 s ($took s)" test "$took" -ge 9 -a "$took" -le 13
+is "$(said | sed 1,2d)" \
+	"kpipe: warning: kapply (pid N) did not end in 10 s: killed
+kpipe: warning: kstatus (pid N) did not end in 10 s: killed" "... says so"
+ok "... no stage is left" none_left
+
+fresh
+touch "$D/kapply.deaf"
+begin
+wait_for 10 ready
+before=$SECONDS
+kill -TERM "$kpipe"
+wait_for 10 logged draining
+kill -TERM "$kpipe"
+ends 0 "a second SIGTERM: 0"
+ok "... at once" test $((SECONDS - before)) -le 5
+ok "... no stage is left" none_left
+
+fresh
+kpipe -f "$T/watches.yaml" <&- >&- 2>"$D/stderr" &
+kpipe=$!
+started+=("$kpipe")
+ok "starts with stdin and stdout closed" wait_for 10 logged ready
+kill -TERM "$kpipe"
+ends 0 "... and ends"
+
+### Crashes
+
+for stage in $STAGES; do
+	fresh
+	begin
+	wait_for 10 ready
+	old=$(pid_of kwatch)
+	kill -9 "$(pid_of "$stage")"
+	ok "kill -9 of $stage: all start again" wait_for 10 starts 2
+	ok "... the old ones are gone" gone "$old"
+	wait_for 10 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
+	kill -TERM "$kpipe"
+	ends 0 "... and end"
+	is "$(said)" "kpipe: ready
+kpipe: error: $stage (pid N) was killed by SIGKILL
+kpipe: warning: starting the pipeline again
+kpipe: ready
+kpipe: told to end: draining" "... it says who died, and of what"
+	ok "... no stage is left" none_left
+done
+
+for code in 0 1 101 111; do
+	fresh
+	echo $code >"$D/ireconcile.once"
+	begin
+	ok "a stage that ends with $code: all start again" wait_for 10 ready
+	kill -TERM "$kpipe"
+	ends 0 "... and end"
+done
+
+for stage in $STAGES; do
+	fresh
+	echo 100 >"$D/$stage.exit"
+	begin
+	ends 100 "$stage says that another run would not help: 100"
+	is "$(said | grep -v 'kpipe: ready')" \
+		"kpipe: error: $stage (pid N) ended with exit code 100" \
+		"... and it names the stage"
+	ok "... no stage is left" none_left
+done
+
+fresh
+echo 111 >"$D/kstatus.exit"
+begin
+ok "crashes again and again: waits" wait_for 20 logged 'again in 2'
+is "$(said)" "kpipe: error: kstatus (pid N) ended with exit code 111
+kpipe: warning: starting the pipeline again
+kpipe: error: kstatus (pid N) ended with exit code 111
+kpipe: warning: starting the pipeline again in N s
+kpipe: error: kstatus (pid N) ended with exit code 111
+kpipe: warning: starting the pipeline again in N s" "... longer each time"
+before=$SECONDS
+kill -TERM "$kpipe"
+ends 0 "SIGTERM while it waits: 0"
+ok "... at once" test $((SECONDS - before)) -le 1
+
+fresh
+touch "$D/kwatch.child"
+begin
+wait_for 10 ready
+child=$(cat "$D/child")
+kill -9 "$(pid_of kwatch)"
+wait_for 10 starts 2
+ok "what a dead stage has started is killed, too" gone "$child"
+child=$(cat "$D/child")
+kill -TERM "$kpipe"
+ends 0 "... also when it ends"
+ok "... no child is left" gone "$child"
+
+fresh
+begin
+wait_for 10 ready
+{
+	kill -9 "$kpipe"
+	wait "$kpipe"
+} 2>/dev/null
+ok "kill -9 of kpipe ends all stages" wait_for 5 none_left
+
+### Process 1 of a container
+
+if unshare -Urpf --mount-proc true 2>"$T/err"; then
+	fresh
+	touch "$D/kwatch.orphan"
+	start unshare -Urpf --mount-proc --kill-child \
+		kpipe -f "$T/watches.yaml" --report-fd=9 \
+		9>"$D/ready" 2>"$D/stderr"
+	outer=$!
+	ok "ready as process 1" wait_for 10 ready
+	kpipe=$(pgrep -P "$outer")
+	children() {
+		# shellcheck disable=SC2046
+		ps -o stat= -p $(pgrep -P "$kpipe" | tr '\n' ',')1
+	}
+	only_stages() {
+		[ "$(pgrep -c -P "$kpipe")" = 4 ] && ! children | grep -q Z
+	}
+	ok "orphans are reaped" wait_for 10 only_stages
+	kill -TERM "$kpipe"
+	kpipe=$outer
+	ends 0 "SIGTERM ends process 1 with 0"
+else
+	note "no user namespaces here: $(cat "$T/err")"
+	[ -n "${KPIPE_NO_SKIP:-}" ] && tap 1 "must not be skipped: process 1"
+fi
+
+### Dry run
+
+fresh
+rm "$D/kstatus"
+runs 0 "--dry-run ends by itself" kpipe -f "$T/watches.yaml" --dry-run
+is "$(cat "$T/out")" '{"hello":"world"}' "... what kapply says is on stdout"
+is "$(cat "$T/err")" "" "... and nothing went wrong"
+ok "... kwatch reads once" grep -qx -- --once "$D/kwatch.args"
+is "$(tail -n 2 "$D/kapply.args")" "--dry-run=server
+--output=result" "... kapply changes nothing"
+for code in 1 100 101 111; do
+	echo $code >"$D/kapply.exit"
+	runs $code "... ends with $code as kapply does" \
+		kpipe -f "$T/watches.yaml" --dry-run
+done
+
+done_testing
