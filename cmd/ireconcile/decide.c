@@ -1,0 +1,383 @@
+#include "decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "json.h"
+#include "jvtext.h"
+#include "marks.h"
+#include "mem.h"
+#include "outcome.h"
+
+/* ---- points ---- */
+
+static struct point *
+add_point(struct decision *d, enum point_type type, struct buf *what)
+{
+	struct point *pt;
+
+	d->points = mem_array(d->points, d->count + 1, sizeof(*d->points));
+	pt = &d->points[d->count++];
+	*pt = (struct point){.type = type, .what = buf_take(what)};
+	if (type != POINT_STATUS)
+		d->open++;
+	return pt;
+}
+
+const struct point *
+decision_find(const struct decision *d, const char *what)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (strcmp(d->points[i].what, what) == 0)
+			return &d->points[i];
+	return NULL;
+}
+
+static void
+add_outstanding(struct decision *d, jv object)
+{
+	if (jv_is_valid(object))
+		d->outstanding = jv_array_append(d->outstanding, object);
+	else
+		jv_free(object);
+}
+
+static jv
+string(struct span s)
+{
+	return jv_string_sized(s.p ? s.p : "", s.n);
+}
+
+static jv
+identity(const struct object *o)
+{
+	struct span text = object_text(o);
+	jv metadata = jv_object(), id = jv_object();
+
+	if (o->ns_len > 0)
+		metadata = jv_object_set(metadata, jv_string("namespace"),
+		    string(object_namespace(o)));
+	metadata =
+	    jv_object_set(metadata, jv_string("name"), string(object_name(o)));
+	metadata =
+	    jv_object_set(metadata, jv_string("uid"), string(object_uid(o)));
+	id = jv_object_set(id, jv_string("apiVersion"),
+	    string(raw_string(json_get(text, "apiVersion"))));
+	id = jv_object_set(
+	    id, jv_string("kind"), jv_string(o->kind->conf->kind));
+	return jv_object_set(id, jv_string("metadata"), metadata);
+}
+
+static bool
+has_finalizer(const struct object *o, const char *name)
+{
+	struct span list = json_path(object_text(o), "metadata.finalizers");
+
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (span_is(raw_string(e.value), name))
+			return true;
+	return false;
+}
+
+static void
+add_finalizer_point(struct decision *d, enum point_type type)
+{
+	const char *name = d->primary->entry->conf->finalizer;
+	struct buf what = BUF_INIT;
+
+	buf_addf(&what, "finalizer %s %s",
+	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
+	add_point(d, type, &what);
+}
+
+/* ---- items ---- */
+
+static void
+compare(struct item *i, const struct object *o)
+{
+	struct err err = ERR_INIT;
+	struct buf path = BUF_INIT;
+	jv desired, observed;
+
+	if (i->compared == o->serial)
+		return;
+	desired = jvtext_parse(span_make(i->text, i->text_len), &err);
+	observed = jvtext_parse(object_text(o), &err);
+	i->agrees = agree_object(desired, observed, &path);
+	i->compared = o->serial;
+	free(i->path);
+	i->path = i->agrees ? NULL : buf_take(&path);
+	buf_release(&path);
+	jv_free(desired);
+	jv_free(observed);
+}
+
+/* Applying to a terminating object makes sense only to drop a finalizer that
+ * we no longer want. */
+static bool
+drops_finalizer(const struct item *i, const struct object *o)
+{
+	struct span wanted =
+	    json_path(span_make(i->text, i->text_len), "metadata.finalizers");
+	struct span held = json_path(object_text(o), "metadata.finalizers");
+
+	for (struct json_elements h = json_elements(held); json_element(&h);) {
+		bool found = false;
+
+		for (struct json_elements w = json_elements(wanted);
+		     json_element(&w);)
+			found = found || span_eq(w.value, h.value);
+		if (!found)
+			return true;
+	}
+	return false;
+}
+
+static void
+decide_item(struct decision *d, struct item *i, enum decide_mode mode)
+{
+	const struct object *o = store_get(i->kind, buf_span(&i->key));
+	bool member = o != NULL && marks_is_member(o, d->primary->object);
+	struct buf what = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct point *pt;
+	bool done = false;
+
+	if (!member && i->if_exists)
+		return;
+	if (member) {
+		compare(i, o);
+		done = i->agrees || i->tolerated == o->serial;
+		i->agreed_before = i->agreed_before || i->agrees;
+	}
+	if (done && mode == DECIDE_DIFFERENCES)
+		return;
+	if (!done)
+		add_outstanding(
+		    d, jvtext_parse(span_make(i->text, i->text_len), &err));
+	if (member && !done && o->terminating && !drops_finalizer(i, o))
+		return;
+	buf_addf(&what, "item %s", i->label);
+	pt = add_point(d, POINT_ITEM, &what);
+	memcpy(pt->digest, i->digest, DIGEST_SIZE);
+	pt->item = i;
+	pt->object = member ? o : NULL;
+	pt->done = done;
+	d->open -= done;
+}
+
+static void
+decide_delete(struct decision *d, const struct object *o)
+{
+	struct buf what = BUF_INIT;
+
+	add_outstanding(d, identity(o));
+	if (o->terminating)
+		return;
+	buf_adds(&what, "delete ");
+	object_add_label(&what, o);
+	buf_addf(&what, " %.*s", SPAN_ARG(object_uid(o)));
+	add_point(d, POINT_DELETE, &what)->object = o;
+}
+
+static bool
+is_desired(const struct desired *set, const struct object *o)
+{
+	for (size_t i = 0; set != NULL && i < set->count; i++)
+		if (set->items[i].kind == o->kind &&
+		    span_eq(buf_span(&set->items[i].key), object_key(o)))
+			return true;
+	return false;
+}
+
+/* Members that are not in the set go. */
+static void
+prune(struct decision *d, const struct desired *set)
+{
+	const struct primary *p = d->primary;
+
+	for (size_t i = 0; i < p->entry->use_count; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL; j++)
+			if (!is_desired(set, list[j]) &&
+			    marks_is_member(list[j], p->object))
+				decide_delete(d, list[j]);
+		free(list);
+	}
+}
+
+static void
+decide_set(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+
+	if (!program_defines(p->entry->program, PROGRAM_DESIRED))
+		return;
+	desired_update(p, v);
+	if (p->desired.failed) {
+		decision_fail(d, p->desired.error);
+		return;
+	}
+	d->set = &p->desired;
+	if (finalizer != NULL && !has_finalizer(p->object, finalizer))
+		add_finalizer_point(d, POINT_FINALIZER_ADD);
+	for (size_t i = 0; i < p->desired.count; i++)
+		decide_item(d, &p->desired.items[i], mode);
+	prune(d, &p->desired);
+}
+
+/* ---- deletion ---- */
+
+/* One object or identity that finalize wants gone. */
+static int
+finalize_delete(struct decision *d, jv target, struct err *err)
+{
+	struct span kind = jvtext_span(jvtext_peek(target, "kind"));
+	struct span version = jvtext_span(jvtext_peek(target, "apiVersion"));
+	jv metadata = jvtext_peek(target, "metadata");
+	struct span ns = jvtext_span(jvtext_peek(metadata, "namespace"));
+	struct span name = jvtext_span(jvtext_peek(metadata, "name"));
+	const struct primary *p = d->primary;
+	const struct use *u = entry_managed(p->entry, version, kind);
+	const struct object *o;
+	struct buf key = BUF_INIT;
+
+	if (u == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "cannot delete %.*s %.*s: %.*s is no dependent with "
+		    "manage: true",
+		    SPAN_ARG(kind), SPAN_ARG(name), SPAN_ARG(version));
+	if (u->conf->scope == WATCH_CLUSTER)
+		ns = SPAN_NONE;
+	else if (ns.n == 0)
+		ns = object_namespace(p->object);
+	store_add_key(&key, ns, name);
+	o = store_get(u->kind, buf_span(&key));
+	buf_release(&key);
+	if (o == NULL)
+		return 0;
+	if (!marks_is_member(o, p->object))
+		return err_set(err, ERR_PERMANENT,
+		    "cannot delete %.*s %.*s: it is no member of %s",
+		    SPAN_ARG(kind), SPAN_ARG(name), p->name);
+	decide_delete(d, o);
+	return 0;
+}
+
+static int
+run_finalize(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode, bool *done, struct err *err)
+{
+	struct program_finalize result = {.delete_ = jv_invalid()};
+	struct buf about = BUF_INIT;
+	jv input = view_input(v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME,
+	    jv_array(), jv_null(), err);
+	int rc = -1;
+
+	object_add_label(&about, p->object);
+	if (jv_is_valid(input))
+		rc = program_finalize(
+		    p->entry->program, input, buf_str(&about), &result, err);
+	buf_release(&about);
+	if (rc != 0)
+		return -1;
+	*done = result.done;
+	rc = desired_from_items(p, &result.items, &d->finalize, err);
+	for (size_t i = 0; rc == 0 && i < d->finalize.count; i++)
+		decide_item(d, &d->finalize.items[i], mode);
+	jv_array_foreach(result.delete_, i, target)
+	{
+		if (rc == 0)
+			rc = finalize_delete(d, target, err);
+		jv_free(target);
+	}
+	program_finalize_release(&result);
+	return rc;
+}
+
+static void
+decide_deletion(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
+{
+	struct err err = ERR_INIT;
+	bool done = false;
+
+	if (program_defines(p->entry->program, PROGRAM_FINALIZE)) {
+		d->set = &d->finalize;
+		if (run_finalize(d, p, v, mode, &done, &err) != 0) {
+			decision_drop_points(d);
+			decision_fail(d, err.message);
+			return;
+		}
+	} else {
+		prune(d, NULL);
+		done = jv_array_length(jv_copy(d->outstanding)) == 0;
+	}
+	if (done)
+		add_finalizer_point(d, POINT_FINALIZER_REMOVE);
+}
+
+void
+decide(struct primary *p, int64_t now_us, enum decide_mode mode,
+    struct decision *d)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	uint64_t losses = program_losses().calls;
+	struct view v;
+
+	*d = (struct decision){
+	    .primary = p, .outstanding = jv_array(), .events = jv_array()};
+	view_init(&v, p, now_us);
+	if (!p->object->terminating) {
+		decide_set(d, p, &v, mode);
+		outcome(d, &v, mode);
+	} else if (finalizer != NULL && has_finalizer(p->object, finalizer)) {
+		decide_deletion(d, p, &v, mode);
+		outcome(d, &v, mode);
+	}
+	view_release(&v);
+	d->limited = program_losses().calls != losses;
+}
+
+bool
+decide_begun(const struct primary *p)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	bool begun = finalizer != NULL && has_finalizer(p->object, finalizer);
+
+	for (size_t i = 0; i < p->entry->use_count && !begun; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL && !begun; j++)
+			begun = marks_is_member(list[j], p->object);
+		free(list);
+	}
+	return begun;
+}
+
+bool
+decide_settled(struct primary *p, int64_t now_us)
+{
+	struct decision d = {
+	    .primary = p, .outstanding = jv_array(), .events = jv_array()};
+	struct view v;
+	bool settled;
+
+	view_init(&v, p, now_us);
+	outcome_settled(&d, &v);
+	settled = d.settled;
+	view_release(&v);
+	decision_release(&d);
+	return settled;
+}

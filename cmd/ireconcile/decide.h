@@ -1,0 +1,67 @@
+/*
+ * decide: what is to be said about one primary, from what is observed now.
+ *
+ * A decision is a list of points: each item that is not observed as desired,
+ * each object to delete, each finalizer to change, the status if it is not
+ * the observed one. line.h compares it with what was asked before.
+ */
+#ifndef DECIDE_H
+#define DECIDE_H
+
+#include "buf.h"
+#include "desired.h"
+#include "digest.h"
+#include "primary.h"
+#include "program.h"
+
+enum point_type {
+	POINT_ITEM,
+	POINT_DELETE,
+	POINT_FINALIZER_ADD,
+	POINT_FINALIZER_REMOVE,
+	POINT_STATUS
+};
+
+struct point {
+	enum point_type type;
+	char *what;			   /* owned: which one, for comparing */
+	unsigned char digest[DIGEST_SIZE]; /* and what is asked of it */
+	struct item *item;		   /* POINT_ITEM: borrowed */
+	const struct object *object;	   /* the member observed, or NULL */
+	bool done;			   /* only there for --all */
+};
+
+struct decision {
+	const struct primary *primary;
+	struct point *points;
+	size_t count;
+	size_t open;		 /* points that are not done, status left out */
+	jv outstanding;		 /* what the program sees as such */
+	struct desired finalize; /* what finalize wants */
+	const struct desired *set;   /* the items compared, or NULL */
+	struct buf status, on_error; /* JSON; empty: none */
+	unsigned char status_digest[DIGEST_SIZE]; /* of the one computed */
+	bool has_status;
+	bool on_error_holds; /* the observed status is our onError */
+	jv events;	     /* all the program gives now */
+	bool failed;
+	char *error; /* why */
+	bool settled;
+	struct program_requeue requeue;
+	bool limited; /* a call ran into a limit */
+};
+
+enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
+
+void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
+    struct decision *d);
+void decision_release(struct decision *d);
+
+const struct point *decision_find(const struct decision *d, const char *what);
+
+/* For the start: does the program call the observed primary settled? */
+bool decide_settled(struct primary *p, int64_t now_us);
+/* Have we begun with it: is our finalizer there, or a member? */
+bool decide_begun(const struct primary *p);
+
+#endif

@@ -1,0 +1,199 @@
+#include "desired.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "json.h"
+#include "jvtext.h"
+#include "marks.h"
+#include "mem.h"
+
+static void
+item_release(struct item *i)
+{
+	free(i->label);
+	buf_release(&i->key);
+	free(i->text);
+	free(i->path);
+}
+
+void
+desired_release(struct desired *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		item_release(&d->items[i]);
+	free(d->items);
+	free(d->error);
+	*d = (struct desired){0};
+}
+
+struct item *
+desired_find(const struct desired *d, const char *label)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (strcmp(d->items[i].label, label) == 0)
+			return &d->items[i];
+	return NULL;
+}
+
+/* The namespace that the item will be in, set or dropped in *object. */
+static int
+place(const struct primary *p, const struct use *u, jv *object, char **ns,
+    struct err *err)
+{
+	jv metadata = jvtext_peek(*object, "metadata");
+	struct span given = jvtext_span(jvtext_peek(metadata, "namespace"));
+	struct span name = jvtext_span(jvtext_peek(metadata, "name"));
+	jv path = JV_ARRAY(jv_string("metadata"), jv_string("namespace"));
+
+	if (u->conf->scope == WATCH_CLUSTER) {
+		*ns = mem_strdup("");
+		*object = given.p == NULL
+		    ? (jv_free(path), *object)
+		    : jv_delpaths(*object, JV_ARRAY(path));
+		return 0;
+	}
+	if (given.n == 0)
+		given = object_namespace(p->object);
+	if (given.n == 0) {
+		jv_free(path);
+		return err_set(err, ERR_PERMANENT, "%s %.*s has no namespace",
+		    u->kind->name, SPAN_ARG(name));
+	}
+	*ns = mem_dup(given.p, given.n);
+	*object = jv_setpath(*object, path, jv_string(*ns));
+	return 0;
+}
+
+/* Object is taken. */
+static int
+prepare(struct primary *p, jv object, struct item *i, struct err *err)
+{
+	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
+	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
+	struct use *u = entry_managed(p->entry, version, kind);
+	struct buf label = BUF_INIT, text = BUF_INIT;
+	struct span name;
+	char *ns = NULL;
+	int rc = -1;
+
+	if (u == NULL) {
+		err_set(err, ERR_PERMANENT,
+		    "%.*s of %.*s is no dependent with manage: true",
+		    SPAN_ARG(kind), SPAN_ARG(version));
+		goto out;
+	}
+	if (place(p, u, &object, &ns, err) != 0)
+		goto out;
+	name =
+	    jvtext_span(jvtext_peek(jvtext_peek(object, "metadata"), "name"));
+	i->kind = u->kind;
+	store_add_key(&i->key, span_str(ns), name);
+	object_label(&label, u->kind, span_str(ns), name);
+	i->label = buf_take(&label);
+	if (!marks_can_own(p->object, span_str(ns)) &&
+	    p->entry->conf->finalizer == NULL) {
+		err_set(err, ERR_PERMANENT,
+		    "%s cannot have this owner: finalizer is needed in "
+		    "watches.yaml",
+		    i->label);
+		goto out;
+	}
+	object = marks_add(object, p->object, span_str(ns), i->label);
+	object = agree_mark_paths(object);
+	if (jvtext_add(&text, object, err) != 0) {
+		err_prefix(err, "%s", i->label);
+		goto out;
+	}
+	i->text_len = text.len;
+	i->text = buf_take(&text);
+	digest_sha256(span_make(i->text, i->text_len), i->digest);
+	rc = 0;
+out:
+	free(ns);
+	jv_free(object);
+	buf_release(&text);
+	return rc;
+}
+
+int
+desired_from_items(struct primary *p, const struct program_items *items,
+    struct desired *d, struct err *err)
+{
+	*d = (struct desired){0};
+	d->items = mem_zalloc(items->count * sizeof(*d->items));
+	for (size_t j = 0; j < items->count; j++) {
+		const struct program_item *from = &items->items[j];
+		struct item *i = &d->items[d->count++];
+
+		i->once = from->once;
+		i->if_exists = from->if_exists;
+		if (prepare(p, jv_copy(from->object), i, err) != 0)
+			return -1;
+		for (size_t k = 0; k + 1 < d->count; k++)
+			if (strcmp(d->items[k].label, i->label) == 0)
+				return err_set(err, ERR_PERMANENT,
+				    "%s is desired twice", i->label);
+	}
+	return 0;
+}
+
+/* What is known about items that stay as they are. */
+static void
+carry_over(struct desired *to, struct desired *from)
+{
+	for (size_t i = 0; i < to->count; i++) {
+		struct item *t = &to->items[i];
+		struct item *f = desired_find(from, t->label);
+
+		if (f == NULL || memcmp(t->digest, f->digest, DIGEST_SIZE) != 0)
+			continue;
+		t->compared = f->compared;
+		t->agrees = f->agrees;
+		t->agreed_before = f->agreed_before;
+		t->repairs = f->repairs;
+		t->tolerated = f->tolerated;
+		t->path = f->path;
+		f->path = NULL;
+	}
+}
+
+bool
+desired_update(struct primary *p, struct view *v)
+{
+	const struct watch_entry *conf = p->entry->conf;
+	uint64_t input =
+	    view_fingerprint(v, conf->reads_owned, conf->reads_now);
+	struct program_items items = {NULL, 0};
+	struct desired fresh = {0};
+	struct buf about = BUF_INIT;
+	struct err err = ERR_INIT;
+	jv value;
+	int rc = -1;
+
+	if (input != 0 && input == p->desired.input)
+		return false;
+	value = view_input(v,
+	    (conf->reads_owned ? VIEW_OWNED : 0) |
+		(conf->reads_now ? VIEW_NOW : 0),
+	    jv_invalid(), jv_invalid(), &err);
+	object_add_label(&about, p->object);
+	if (jv_is_valid(value))
+		rc = program_desired(
+		    p->entry->program, value, buf_str(&about), &items, &err);
+	if (rc == 0)
+		rc = desired_from_items(p, &items, &fresh, &err);
+	program_items_release(&items);
+	buf_release(&about);
+	if (rc != 0) {
+		desired_release(&fresh);
+		fresh.failed = true;
+		fresh.error = mem_strdup(err.message);
+	}
+	fresh.input = input;
+	carry_over(&fresh, &p->desired);
+	desired_release(&p->desired);
+	p->desired = fresh;
+	return true;
+}

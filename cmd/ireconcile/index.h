@@ -1,0 +1,19 @@
+/*
+ * index: the buckets of entry.h. Part of entry.c, in a file of its own.
+ */
+#ifndef INDEX_H
+#define INDEX_H
+
+#include "entry.h"
+
+/* Links an object of the store to the primaries that it belongs to, or takes
+ * the links away; both tell these primaries that something changed. */
+void index_link(struct entries *es, struct object *o);
+void index_unlink(struct entries *es, struct object *o);
+
+/* type 'u': key is a uid; 'k': key is "NAMESPACE\0NAME". May be NULL. */
+struct bucket *index_bucket(const struct entry *e, char type, struct span key);
+
+void index_release(struct entry *e);
+
+#endif

@@ -1,0 +1,450 @@
+#include "line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "jvtext.h"
+#include "mem.h"
+
+/* ---- identities ---- */
+
+static void
+add_string(struct buf *b, const char *key, struct span s)
+{
+	if (s.p == NULL)
+		return;
+	json_add_key(b, key);
+	json_add_string(b, s);
+}
+
+static void
+add_raw(struct buf *b, const char *key, struct span value)
+{
+	if (value.p == NULL)
+		return;
+	json_add_key(b, key);
+	buf_addspan(b, value);
+}
+
+static void
+add_identity(struct buf *b, const struct object *o)
+{
+	struct span text = object_text(o);
+
+	add_raw(b, "apiVersion", json_get(text, "apiVersion"));
+	add_string(b, "kind", span_str(o->kind->conf->kind));
+	if (o->ns_len > 0)
+		add_string(b, "namespace", object_namespace(o));
+	add_string(b, "name", object_name(o));
+	if (o->uid_len > 0)
+		add_string(b, "uid", object_uid(o));
+}
+
+static void
+add_primary_identity(struct buf *b, const struct object *o)
+{
+	buf_addc(b, '{');
+	add_identity(b, o);
+	if (o->rv_len > 0)
+		add_string(b, "resourceVersion", object_version(o));
+	add_raw(
+	    b, "generation", json_path(object_text(o), "metadata.generation"));
+	buf_addc(b, '}');
+}
+
+/* ---- what was asked for ---- */
+
+static struct asked *
+find_asked(const struct primary *p, const char *what)
+{
+	for (size_t i = 0; i < p->asked_count; i++)
+		if (strcmp(p->asked[i].what, what) == 0)
+			return &p->asked[i];
+	return NULL;
+}
+
+/* Does the earlier line hold this point already? */
+static bool
+is_asked(const struct primary *p, const struct point *pt)
+{
+	const struct asked *a = find_asked(p, pt->what);
+
+	if (a == NULL || memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
+		return false;
+	/* It names an object that is gone, or another one. */
+	if (a->uid != NULL &&
+	    (pt->object == NULL || !span_is(object_uid(pt->object), a->uid)))
+		return false;
+	return true;
+}
+
+static bool
+has_event(const struct primary *p, const char *digest)
+{
+	for (size_t i = 0; i < p->event_count; i++)
+		if (strcmp(p->events[i], digest) == 0)
+			return true;
+	return false;
+}
+
+static char *
+event_digest(jv event_peek)
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct buf text = BUF_INIT, hex = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	jvtext_add(&text, event_peek, &err);
+	digest_sha256(buf_span(&text), sum);
+	digest_add_hex(&hex, sum, DIGEST_SIZE / 2);
+	buf_release(&text);
+	return buf_take(&hex);
+}
+
+static bool
+has_new_event(const struct primary *p, const struct decision *d)
+{
+	bool found = false;
+
+	jv_array_foreach(d->events, i, event)
+	{
+		char *digest = event_digest(event);
+
+		found = found || !has_event(p, digest);
+		free(digest);
+		jv_free(event);
+	}
+	return found;
+}
+
+/* Asked for, not a point now: because it was done? */
+static bool
+is_done(const struct asked *a, const struct decision *d)
+{
+	const struct item *i;
+
+	if (strncmp(a->what, "item ", 5) == 0) {
+		i = d->set == NULL ? NULL : desired_find(d->set, a->what + 5);
+		return i != NULL &&
+		    memcmp(i->digest, a->digest, DIGEST_SIZE) == 0;
+	}
+	if (strcmp(a->what, "status") == 0)
+		return d->has_status &&
+		    memcmp(d->status_digest, a->digest, DIGEST_SIZE) == 0;
+	/* An object that is not to be deleted is gone or terminating, unless
+	 * it is desired again; then it is among the items. */
+	if (strncmp(a->what, "delete ", 7) == 0) {
+		const char *label = a->what + 7, *end = strrchr(label, ' ');
+		char *name = mem_dup(label, end - label);
+
+		i = d->set == NULL ? NULL : desired_find(d->set, name);
+		free(name);
+		return i == NULL && !d->failed;
+	}
+	return true; /* a finalizer */
+}
+
+enum line_due
+line_due(const struct primary *p, const struct decision *d)
+{
+	enum line_due due = LINE_NOTHING;
+	bool open = false;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		open = open || !pt->done;
+		if (is_asked(p, pt))
+			continue;
+		if (pt->type != POINT_STATUS)
+			return LINE_NEW;
+		due = LINE_NEW_QUIET;
+	}
+	if (due == LINE_NOTHING && has_new_event(p, d))
+		due = LINE_NEW_QUIET;
+	for (size_t i = 0; due == LINE_NOTHING && i < p->asked_count; i++)
+		if (decision_find(d, p->asked[i].what) == NULL &&
+		    !is_done(&p->asked[i], d))
+			due = LINE_CANCEL;
+	if (due == LINE_NOTHING && open && p->reminder)
+		due = LINE_REMINDER;
+	return due;
+}
+
+static void
+remember(struct asked *a, const struct point *pt)
+{
+	*a = (struct asked){.what = mem_strdup(pt->what)};
+	memcpy(a->digest, pt->digest, DIGEST_SIZE);
+	if (pt->object != NULL && pt->type == POINT_ITEM) {
+		a->uid =
+		    mem_dup(object_uid(pt->object).p, object_uid(pt->object).n);
+		a->serial = pt->object->serial;
+	}
+}
+
+static void
+remember_events(struct primary *p, const struct decision *d)
+{
+	for (size_t i = 0; i < p->event_count; i++)
+		free(p->events[i]);
+	p->event_count = 0;
+	jv_array_foreach(d->events, i, event)
+	{
+		p->events = mem_array(
+		    p->events, p->event_count + 1, sizeof(*p->events));
+		p->events[p->event_count++] = event_digest(event);
+		jv_free(event);
+	}
+}
+
+void
+line_printed(struct primary *p, const struct decision *d)
+{
+	struct buf identity = BUF_INIT;
+
+	add_primary_identity(&identity, p->object);
+	free(p->line_primary);
+	p->line_primary = buf_take(&identity);
+	primary_forget_asked(p);
+	p->asked = mem_zalloc((d->count + 1) * sizeof(*p->asked));
+	for (size_t i = 0; i < d->count; i++)
+		remember(&p->asked[p->asked_count++], &d->points[i]);
+	remember_events(p, d);
+}
+
+void
+line_shrink(struct primary *p, const struct decision *d)
+{
+	struct asked *status = find_asked(p, "status");
+	bool accepted = status != NULL && decision_find(d, "status") == NULL &&
+	    !d->on_error_holds && is_done(status, d);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->asked_count; i++) {
+		struct asked *a = &p->asked[i];
+		const struct point *pt = decision_find(d, a->what);
+
+		if (pt == NULL) {
+			free(a->what);
+			free(a->uid);
+			continue;
+		}
+		if (accepted && pt->object != NULL) {
+			a->accepted = true;
+			a->serial = pt->object->serial;
+		}
+		p->asked[kept++] = *a;
+	}
+	p->asked_count = kept;
+}
+
+size_t
+line_tolerate(struct primary *p, const struct decision *d, struct buf *what)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+		const struct asked *a = find_asked(p, pt->what);
+
+		if (pt->type != POINT_ITEM || a == NULL || pt->done ||
+		    !a->accepted || pt->object == NULL ||
+		    a->serial != pt->object->serial || !is_asked(p, pt))
+			continue;
+		pt->item->tolerated = a->serial;
+		count++;
+		buf_addf(what, "%s%s: %s", what->len ? "\n" : "",
+		    pt->item->label, pt->item->path ? pt->item->path : "");
+	}
+	return count;
+}
+
+/* ---- the line ---- */
+
+static void
+add_primary(struct buf *b, const struct primary *p)
+{
+	json_add_key(b, "primary");
+	if (p->object != NULL)
+		add_primary_identity(b, p->object);
+	else
+		buf_adds(b, p->line_primary);
+}
+
+static void
+add_items(struct buf *b, const struct decision *d)
+{
+	json_add_key(b, "items");
+	buf_addc(b, '[');
+	for (size_t i = 0; d != NULL && i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM)
+			continue;
+		json_add_comma(b);
+		buf_add(b, pt->item->text, pt->item->text_len);
+	}
+	buf_addc(b, ']');
+}
+
+static bool
+has_type(const struct decision *d, enum point_type type)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->points[i].type == type)
+			return true;
+	return false;
+}
+
+static void
+add_known(struct buf *b, const struct decision *d)
+{
+	if (!has_type(d, POINT_ITEM))
+		return;
+	json_add_key(b, "known");
+	buf_addc(b, '{');
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM)
+			continue;
+		json_add_comma(b);
+		json_add_str(b, pt->item->label);
+		buf_addc(b, ':');
+		if (pt->object != NULL)
+			json_add_string(b, object_uid(pt->object));
+		else
+			buf_adds(b, "null");
+	}
+	buf_addc(b, '}');
+}
+
+static void
+add_deletes(struct buf *b, const struct decision *d)
+{
+	if (!has_type(d, POINT_DELETE))
+		return;
+	json_add_key(b, "delete");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->points[i].type != POINT_DELETE)
+			continue;
+		json_add_comma(b);
+		buf_addc(b, '{');
+		add_identity(b, d->points[i].object);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+static void
+add_once(struct buf *b, const struct decision *d)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM || !pt->item->once ||
+		    pt->object != NULL)
+			continue;
+		if (first) {
+			json_add_key(b, "once");
+			buf_addc(b, '[');
+		}
+		first = false;
+		json_add_comma(b);
+		json_add_str(b, pt->item->label);
+	}
+	if (!first)
+		buf_addc(b, ']');
+}
+
+static void
+add_finalizer(struct buf *b, const struct decision *d, const char *finalizer)
+{
+	bool add = has_type(d, POINT_FINALIZER_ADD);
+
+	if (!add && !has_type(d, POINT_FINALIZER_REMOVE))
+		return;
+	json_add_key(b, "finalizers");
+	buf_addc(b, '{');
+	json_add_key(b, add ? "add" : "remove");
+	buf_addc(b, '[');
+	json_add_str(b, finalizer);
+	buf_adds(b, "]}");
+}
+
+static void
+add_events(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	struct err err = ERR_INIT;
+	bool first = true;
+
+	jv_array_foreach(d->events, i, event)
+	{
+		char *digest = event_digest(event);
+
+		if (!has_event(p, digest)) {
+			if (first) {
+				json_add_key(b, "events");
+				buf_addc(b, '[');
+			}
+			first = false;
+			json_add_comma(b);
+			jvtext_add(b, event, &err);
+		}
+		free(digest);
+		jv_free(event);
+	}
+	if (!first)
+		buf_addc(b, ']');
+}
+
+static void
+add_tail(struct buf *b, const struct watch_entry *conf)
+{
+	enum { USUAL = 10 };
+
+	add_string(b, "manager", span_str(conf->manager));
+	if (conf->max_concurrent != USUAL) {
+		json_add_key(b, "maxConcurrentReconciles");
+		json_add_int(b, conf->max_concurrent);
+	}
+	buf_adds(b, "}}");
+}
+
+void
+line_add(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	const struct watch_entry *conf = p->entry->conf;
+
+	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
+	add_items(b, d);
+	json_add_key(b, "reconcile");
+	buf_addc(b, '{');
+	add_primary(b, p);
+	add_known(b, d);
+	add_deletes(b, d);
+	add_once(b, d);
+	add_finalizer(b, d, conf->finalizer);
+	if (d->status.len > 0)
+		add_raw(b, "status", buf_span(&d->status));
+	if (d->on_error.len > 0)
+		add_raw(b, "onError", buf_span(&d->on_error));
+	add_events(b, p, d);
+	add_tail(b, conf);
+}
+
+void
+line_add_empty(struct buf *b, const struct primary *p)
+{
+	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
+	add_items(b, NULL);
+	json_add_key(b, "reconcile");
+	buf_addc(b, '{');
+	add_primary(b, p);
+	add_tail(b, p->entry->conf);
+}

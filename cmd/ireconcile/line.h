@@ -1,0 +1,43 @@
+/*
+ * line: when a decision becomes a line, and how it is spelled
+ * (doc/protocol.md, "Desired sets").
+ *
+ * A line says all that is outstanding. One is due when a point was not asked
+ * for yet, when something asked for is no longer wanted, or when the deadline
+ * has passed. What was asked for is kept per primary as digests, only until
+ * it is observed.
+ */
+#ifndef LINE_H
+#define LINE_H
+
+#include "decide.h"
+
+enum line_due {
+	LINE_NOTHING,
+	LINE_REMINDER,	/* nothing new, but the deadline has passed */
+	LINE_CANCEL,	/* something asked for is no longer wanted */
+	LINE_NEW_QUIET, /* a new status or event */
+	LINE_NEW	/* a new item, delete or finalizer */
+};
+enum line_due line_due(const struct primary *p, const struct decision *d);
+
+/* Appends the line, without its newline. */
+void line_add(struct buf *b, const struct primary *p, const struct decision *d);
+/* The empty line of a primary that is gone. */
+void line_add_empty(struct buf *b, const struct primary *p);
+
+/* The line was printed: remembers what it asked for. */
+void line_printed(struct primary *p, const struct decision *d);
+/* None was: forgets what is observed by now. */
+void line_shrink(struct primary *p, const struct decision *d);
+
+/*
+ * The deadline has passed. Items that kapply must have applied (the status of
+ * the same line arrived), and whose object did not change since, are
+ * tolerated from now on. Returns their number; `what` gets label and path of
+ * each, separated by newlines.
+ */
+size_t line_tolerate(
+    struct primary *p, const struct decision *d, struct buf *what);
+
+#endif

@@ -1,0 +1,416 @@
+/*
+ * ireconcile: watch events in, desired sets out.
+ */
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "digest.h"
+#include "json.h"
+#include "log.h"
+#include "loop.h"
+#include "opt.h"
+#include "out.h"
+#include "program.h"
+#include "reconciler.h"
+#include "sandbox.h"
+#include "stream.h"
+#include "watches.h"
+
+/* Reading has precedence over evaluating, so that events of one object come
+ * together, but not for longer than this. */
+enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
+enum { REPORT_MS = 5000, EXIT_FAILED = 1 };
+
+static struct opts {
+	const char *watches;
+	const char *namespace_;
+	bool all_namespaces;
+	bool all;
+	int clock;
+	long gate_fd, report_fd;
+	struct opt_list library_dirs;
+} opts = {.gate_fd = -1, .report_fd = -1};
+
+static const char *const clocks[] = {"real", "input", NULL};
+
+static const struct opt table[] = {
+    {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
+	"what is watched, and the programs to run (watches.yaml)"},
+    {'n', "namespace", "NAMESPACE", OPT_STRING, &opts.namespace_, NULL,
+	"primaries of this namespace only, whatever the file says"},
+    {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
+	"primaries of all namespaces, whatever the file says"},
+    {0, "all", NULL, OPT_FLAG, &opts.all, NULL,
+	"print whole sets: what agrees already, too"},
+    {0, "clock", "CLOCK", OPT_CHOICE, &opts.clock, clocks,
+	"real, or input: the time of the lines, for repeatable output"},
+    {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
+	"look for included jq files here, too"},
+    {0, "gate-fd", "N", OPT_INT, &opts.gate_fd, NULL,
+	"print nothing before a newline came from this descriptor"},
+    {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
+	"a newline here when every kind is complete, then counters"},
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {"ireconcile", "-f WATCHES [OPTION]...",
+    "Turn watch events into desired sets.", table};
+
+struct app {
+	struct loop *loop;
+	struct stream *stream;
+	struct out out;
+	struct reconciler reconciler;
+	struct timer timer, report_timer;
+	struct counters reported;
+	size_t unevaluated; /* bytes read since the last evaluation */
+	bool eof, ready_said;
+	int exit_code;
+};
+
+static void
+stop(struct app *a, int exit_code)
+{
+	if (exit_code > a->exit_code)
+		a->exit_code = exit_code;
+	loop_stop(a->loop);
+}
+
+/* ---- reports ---- */
+
+static void
+report(const struct buf *line)
+{
+	/* A reader that does not keep up misses some. */
+	ssize_t ignored = write((int)opts.report_fd, line->data, line->len);
+
+	(void)ignored;
+}
+
+static void
+add_counter(struct buf *b, const char *name, uint64_t value)
+{
+	json_add_key(b, name);
+	json_add_int(b, (int64_t)value);
+}
+
+static void
+report_counters(void *arg)
+{
+	struct app *a = arg;
+	const struct counters *c = &a->reconciler.counters;
+	struct buf b = BUF_INIT;
+
+	timer_after(a->loop, &a->report_timer, REPORT_MS, report_counters, a);
+	if (memcmp(c, &a->reported, sizeof(*c)) == 0)
+		return;
+	a->reported = *c;
+	buf_adds(&b, "{\"tool\":\"ireconcile\",\"counters\":{");
+	add_counter(&b, "events", c->events);
+	add_counter(&b, "bad_lines", c->bad_lines);
+	add_counter(&b, "evaluations", c->evaluations);
+	add_counter(&b, "failures", c->failures);
+	add_counter(&b, "lines", c->lines);
+	add_counter(&b, "tolerated", c->tolerated);
+	buf_adds(&b, "}}\n");
+	report(&b);
+	buf_release(&b);
+}
+
+static void
+report_ready(struct app *a)
+{
+	struct buf newline = BUF_INIT;
+
+	if (a->ready_said || !a->reconciler.ready || opts.report_fd < 0)
+		return;
+	a->ready_said = true;
+	buf_addc(&newline, '\n');
+	report(&newline);
+	buf_release(&newline);
+	report_counters(a);
+}
+
+/* ---- input ---- */
+
+static void
+evaluate_all(struct app *a)
+{
+	while (reconciler_step(&a->reconciler))
+		if (out_full(&a->out) && out_drain(&a->out) != 0)
+			return;
+}
+
+static void
+document(struct app *a, const struct stream_doc *doc)
+{
+	struct err err = ERR_INIT;
+
+	if (reconciler_document(&a->reconciler, doc->text, &err) != 0) {
+		a->reconciler.counters.bad_lines++;
+		log_error("line %zu: %s", doc->line, err.message);
+	}
+	if (a->reconciler.sched.clock == SCHED_INPUT)
+		evaluate_all(a);
+}
+
+static void
+documents(struct app *a)
+{
+	for (;;) {
+		struct stream_doc doc;
+
+		switch (stream_next(a->stream, &doc)) {
+		case STREAM_DOC:
+			document(a, &doc);
+			break;
+		case STREAM_BAD:
+			a->reconciler.counters.bad_lines++;
+			log_error("%s", doc.err.message);
+			break;
+		default:
+			return;
+		}
+	}
+}
+
+static bool
+readable(int fd)
+{
+	struct pollfd pfd = {fd, POLLIN, 0};
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
+static void
+end_of_input(struct app *a)
+{
+	a->eof = true;
+	loop_unwatch(a->loop, STDIN_FILENO);
+	reconciler_end_of_input(&a->reconciler);
+}
+
+static void
+on_input(void *arg, int fd, int events)
+{
+	struct app *a = arg;
+	struct err err = ERR_INIT;
+
+	(void)events;
+	while (!a->eof && a->unevaluated < READ_AHEAD && readable(fd)) {
+		long n = stream_read(a->stream, fd, &err);
+
+		if (n < 0 && err.kind == ERR_TRANSIENT)
+			break;
+		documents(a);
+		if (n < 0) {
+			log_error("cannot read the input: %s", err.message);
+			a->exit_code = EXIT_FAILED;
+		}
+		if (n <= 0)
+			end_of_input(a);
+		else
+			a->unevaluated += (size_t)n;
+	}
+}
+
+/* ---- evaluations ---- */
+
+static void on_timer(void *arg);
+
+static void
+set_timer(struct app *a)
+{
+	int64_t due = sched_next(&a->reconciler.sched);
+
+	if (a->reconciler.sched.clock == SCHED_INPUT || due == 0)
+		timer_clear(a->loop, &a->timer);
+	else
+		timer_set(a->loop, &a->timer, (uint64_t)(due + 999) / 1000,
+		    on_timer, a);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct app *a = arg;
+
+	reconciler_timers(&a->reconciler);
+}
+
+/* Before each wait. */
+static void
+idle(void *arg)
+{
+	struct app *a = arg;
+	bool more = true;
+
+	for (int n = 0; more && !out_full(&a->out); n++) {
+		bool behind = !a->eof && readable(STDIN_FILENO);
+
+		if (behind &&
+		    (a->unevaluated < READ_AHEAD || n >= EVALUATE_AT_ONCE))
+			break;
+		more = reconciler_step(&a->reconciler);
+	}
+	if (!more || a->unevaluated >= READ_AHEAD)
+		a->unevaluated = 0;
+	out_flush(&a->out);
+	set_timer(a);
+	report_ready(a);
+	if (a->out.failed) {
+		log_error("%s", a->out.err.message);
+		stop(a, EXIT_FAILED);
+	} else if (a->eof && !more && a->reconciler.gate_open &&
+	    out_empty(&a->out)) {
+		stop(a, 0);
+	}
+}
+
+static void
+on_room(void *arg)
+{
+	(void)arg; /* idle goes on */
+}
+
+static void
+on_gate(void *arg, int fd, int events)
+{
+	struct app *a = arg;
+	char c;
+	ssize_t n = read(fd, &c, 1);
+
+	(void)events;
+	if (n == 1 && c != '\n')
+		return;
+	loop_unwatch(a->loop, fd);
+	if (n == 1) {
+		a->reconciler.gate_open = true;
+	} else {
+		log_error("the gate was closed before it opened");
+		stop(a, EXIT_FAILED);
+	}
+}
+
+/* ---- start ---- */
+
+/* Where include finds the library: given, beside the source tree's bin, or
+ * installed. Owned, ended by NULL. */
+static const char **
+library_dirs(void)
+{
+	static const char *const below[] = {"/../lib/jq", "/../share/kpipe/jq"};
+	size_t count = opts.library_dirs.count;
+	const char **dirs = calloc(count + 3, sizeof(*dirs));
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	for (size_t i = 0; i < count; i++)
+		dirs[i] = opts.library_dirs.items[i];
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash != NULL)
+		*slash = '\0';
+	for (size_t i = 0; n > 0 && i < 2; i++) {
+		struct buf dir = BUF_INIT;
+
+		buf_addf(&dir, "%s%s", self, below[i]);
+		dirs[count++] = buf_take(&dir);
+	}
+	return dirs;
+}
+
+static struct watches *
+load(struct err *err)
+{
+	struct watches *w;
+
+	if (opts.watches == NULL) {
+		err_set(err, ERR_PERMANENT, "-f WATCHES is missing");
+		return NULL;
+	}
+	w = watches_load(opts.watches, err);
+	if (w != NULL && (opts.namespace_ != NULL || opts.all_namespaces) &&
+	    watches_override(
+		w, opts.all_namespaces ? NULL : opts.namespace_, err) != 0) {
+		watches_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+/* Everything that needs a file happens here, before the sandbox. */
+static int
+start(struct app *a, const struct watches *w, struct err *err)
+{
+	program_init();
+	digest_init();
+	signal(SIGPIPE, SIG_IGN);
+	a->loop = loop_new();
+	a->stream = stream_new();
+	out_init(&a->out, a->loop, STDOUT_FILENO);
+	out_on_room(&a->out, on_room, a);
+	a->reconciler.sched.clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL;
+	a->reconciler.mode = opts.all ? DECIDE_ALL : DECIDE_DIFFERENCES;
+	a->reconciler.gate_open = opts.gate_fd < 0;
+	if (reconciler_init(&a->reconciler, w, library_dirs(), &a->out, err) !=
+	    0)
+		return -1;
+	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
+	if (opts.gate_fd >= 0)
+		loop_watch(a->loop, (int)opts.gate_fd, LOOP_READ, on_gate, a);
+	loop_idle(a->loop, idle, a);
+	switch (sandbox_enter(err)) {
+	case SANDBOX_FAILED:
+		return -1;
+	case SANDBOX_UNAVAILABLE:
+		log_debug("no sandbox: %s", err->message);
+		break;
+	case SANDBOX_ON:
+		break;
+	}
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct app a = {.exit_code = 0};
+	struct err err = ERR_INIT;
+	struct watches *w;
+	int first;
+
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		log_fatal("%s", err.message);
+		return err_exit_code(&err);
+	case OPT_RUN:
+		break;
+	}
+	if (first < argc) {
+		log_fatal("unexpected argument \"%s\"", argv[first]);
+		return 100;
+	}
+	w = load(&err);
+	if (w == NULL || start(&a, w, &err) != 0) {
+		log_fatal("%s", err.message);
+		return err_exit_code(&err);
+	}
+	loop_run(a.loop);
+	if (a.exit_code == 0 && reconciler_failed(&a.reconciler))
+		a.exit_code = EXIT_FAILED;
+	reconciler_release(&a.reconciler);
+	out_release(&a.out);
+	stream_free(a.stream);
+	loop_free(a.loop);
+	watches_free(w);
+	return a.exit_code;
+}

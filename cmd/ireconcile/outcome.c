@@ -1,0 +1,192 @@
+#include "outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "jvtext.h"
+#include "mem.h"
+
+enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME };
+
+void
+decision_fail(struct decision *d, const char *message)
+{
+	d->failed = true;
+	if (d->error == NULL)
+		d->error = mem_strdup(message);
+}
+
+void
+decision_drop_points(struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		free(d->points[i].what);
+	d->count = d->open = 0;
+	jv_free(d->outstanding);
+	d->outstanding = jv_array();
+}
+
+void
+decision_release(struct decision *d)
+{
+	decision_drop_points(d);
+	free(d->points);
+	jv_free(d->outstanding);
+	jv_free(d->events);
+	desired_release(&d->finalize);
+	buf_release(&d->status);
+	buf_release(&d->on_error);
+	free(d->error);
+}
+
+static jv
+input(struct decision *d, struct view *v, const char *error, struct err *err)
+{
+	return view_input(v, OUTCOME, jv_copy(d->outstanding),
+	    error != NULL ? jv_string(error) : jv_null(), err);
+}
+
+static void
+about(const struct decision *d, struct buf *out)
+{
+	object_add_label(out, d->primary->object);
+}
+
+/* The status with this error; jv_invalid() if the program gives none. */
+static jv
+compute(struct decision *d, struct view *v, const char *error)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+	jv in = input(d, v, error, &err), status = jv_invalid();
+	int rc = -1;
+
+	about(d, &who);
+	if (jv_is_valid(in))
+		rc = program_status(
+		    v->entry->program, in, buf_str(&who), &status, &err);
+	buf_release(&who);
+	if (rc != 0)
+		decision_fail(d, err.message);
+	return status;
+}
+
+static void
+to_text(struct decision *d, jv status, struct buf *out)
+{
+	struct err err = ERR_INIT;
+
+	if (jvtext_add(out, status, &err) != 0) {
+		err_prefix(&err, "status");
+		decision_fail(d, err.message);
+	}
+}
+
+static void
+outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
+{
+	jv observed, status, on_error = jv_invalid();
+	bool agrees;
+
+	if (!v->entry->conf->manage_status ||
+	    !program_defines(v->entry->program, PROGRAM_STATUS))
+		return;
+	status = compute(d, v, d->error);
+	if (!jv_is_valid(status)) {
+		jv_free(status);
+		return;
+	}
+	to_text(d, status, &d->status);
+	if (d->open > 0) {
+		on_error = compute(d, v, "${error}");
+		if (jv_is_valid(on_error))
+			to_text(d, on_error, &d->on_error);
+	}
+	observed = jvtext_peek(jvtext_peek(v->base, "primary"), "status");
+	agrees = agree_status(status, observed, NULL);
+	d->on_error_holds =
+	    jv_is_valid(on_error) && agree_on_error(on_error, observed);
+	digest_sha256(buf_span(&d->status), d->status_digest);
+	d->has_status = d->status.len > 0;
+	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
+		buf_reset(&d->status);
+	} else if (d->has_status) {
+		struct point *pt;
+
+		d->points =
+		    mem_array(d->points, d->count + 1, sizeof(*d->points));
+		pt = &d->points[d->count++];
+		*pt = (struct point){.type = POINT_STATUS,
+		    .what = mem_strdup("status"),
+		    .done = agrees || d->on_error_holds};
+		memcpy(pt->digest, d->status_digest, DIGEST_SIZE);
+	}
+	jv_free(status);
+	jv_free(on_error);
+}
+
+static void
+outcome_events(struct decision *d, struct view *v)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+	jv in, events;
+
+	if (!program_defines(v->entry->program, PROGRAM_EVENTS))
+		return;
+	in = input(d, v, d->error, &err);
+	about(d, &who);
+	if (jv_is_valid(in) &&
+	    program_events(
+		v->entry->program, in, buf_str(&who), &events, &err) == 0) {
+		jv_free(d->events);
+		d->events = events;
+	} else {
+		decision_fail(d, err.message);
+	}
+	buf_release(&who);
+}
+
+static void
+outcome_requeue(struct decision *d, struct view *v)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+	jv in;
+
+	if (!program_defines(v->entry->program, PROGRAM_REQUEUE))
+		return;
+	in = input(d, v, d->error, &err);
+	about(d, &who);
+	if (!jv_is_valid(in) ||
+	    program_requeue(
+		v->entry->program, in, buf_str(&who), &d->requeue, &err) != 0)
+		decision_fail(d, err.message);
+	buf_release(&who);
+}
+
+void
+outcome_settled(struct decision *d, struct view *v)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+	jv in = input(d, v, d->error, &err);
+
+	about(d, &who);
+	if (!jv_is_valid(in) ||
+	    program_settled(
+		v->entry->program, in, buf_str(&who), &d->settled, &err) != 0)
+		decision_fail(d, err.message);
+	buf_release(&who);
+}
+
+void
+outcome(struct decision *d, struct view *v, enum decide_mode mode)
+{
+	outcome_status(d, v, mode);
+	outcome_events(d, v);
+	outcome_requeue(d, v);
+	if (v->entry->conf->throttle_limit > 0)
+		outcome_settled(d, v);
+}

@@ -1,0 +1,50 @@
+#include "primary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+
+struct primary *
+primary_new(struct entry *e, struct object *o)
+{
+	struct primary *p = mem_zalloc(sizeof(*p));
+
+	p->entry = e;
+	p->object = o;
+	p->key_len = o->key_len;
+	p->key = mem_dup(o->data, o->key_len);
+	p->namespace_ = mem_dup(object_namespace(o).p, o->ns_len);
+	p->name = mem_dup(object_name(o).p, object_name(o).n);
+	p->wake.key = primary_key(p);
+	p->wake.owner = p;
+	return p;
+}
+
+void
+primary_forget_asked(struct primary *p)
+{
+	for (size_t i = 0; i < p->asked_count; i++) {
+		free(p->asked[i].what);
+		free(p->asked[i].uid);
+	}
+	free(p->asked);
+	p->asked = NULL;
+	p->asked_count = 0;
+}
+
+void
+primary_free(struct primary *p)
+{
+	desired_release(&p->desired);
+	primary_forget_asked(p);
+	for (size_t i = 0; i < p->event_count; i++)
+		free(p->events[i]);
+	free(p->events);
+	free(p->line_primary);
+	free(p->last_error);
+	free(p->namespace_);
+	free(p->name);
+	free(p->key);
+	free(p);
+}

@@ -1,0 +1,90 @@
+/*
+ * primary: what is remembered about one primary between evaluations. None of
+ * it matters for where things end: it only avoids work and repetition.
+ */
+#ifndef PRIMARY_H
+#define PRIMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <jv.h>
+
+#include "digest.h"
+#include "entry.h"
+#include "sched.h"
+
+/* One desired item, marked, as text. */
+struct item {
+	struct kind *kind;
+	char *label;	/* "Kind.group/namespace/name" */
+	struct buf key; /* "NAMESPACE\0NAME" */
+	char *text;
+	size_t text_len;
+	unsigned char digest[DIGEST_SIZE]; /* of text */
+	bool once, if_exists;
+	/* The comparison with the object of this serial gave: */
+	uint64_t compared;
+	bool agrees;
+	char *path; /* the first that differs */
+	/* How often it was found to differ again after it had agreed. */
+	unsigned repairs;
+	bool agreed_before;
+	uint64_t tolerated; /* serial of the object, or 0 */
+};
+
+/* The memoised result of `desired`. */
+struct desired {
+	uint64_t input; /* fingerprint of what it was computed from; 0: none */
+	bool failed;	/* then error says why, and there are no items */
+	char *error;
+	struct item *items;
+	size_t count;
+};
+
+/* Something that the last line asked for and was not yet seen done. */
+struct asked {
+	char *what; /* "item KEY", "delete UID", "status", ... */
+	unsigned char digest[DIGEST_SIZE];
+	char *uid;	 /* what was known of an item; NULL: nothing */
+	uint64_t serial; /* of the object when it was asked for */
+	bool accepted;	 /* kapply must have got it through */
+};
+
+struct primary {
+	struct entry *entry;
+	struct object *object; /* NULL: gone, but something is left to say */
+	char *key;	       /* "NAMESPACE\0NAME" */
+	size_t key_len;
+	char *namespace_, *name; /* for messages */
+	bool dirty, queued;
+	struct primary *next; /* in the queue */
+
+	struct desired desired;
+	struct asked *asked;
+	size_t asked_count;
+	/* The identity that the last line named. */
+	char *line_primary;
+	uint64_t deadline_us; /* how long until the next reminder */
+	struct wake wake;
+	uint64_t backoff_us;
+	bool reminder; /* the deadline has passed */
+	bool has_slot, waiting;
+	bool failed;	  /* its last evaluation failed */
+	char *last_error; /* logged already */
+	char **events;	  /* digests of events sent, hex */
+	size_t event_count;
+};
+
+struct primary *primary_new(struct entry *e, struct object *o);
+void primary_free(struct primary *p);
+
+static inline struct span
+primary_key(const struct primary *p)
+{
+	return span_make(p->key, p->key_len);
+}
+
+void desired_release(struct desired *d);
+void primary_forget_asked(struct primary *p);
+
+#endif

@@ -1,0 +1,388 @@
+#include "reconciler.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "events.h"
+#include "json.h"
+#include "line.h"
+#include "log.h"
+#include "mem.h"
+#include "primary.h"
+#include "stream.h"
+#include "throttle.h"
+
+static const int64_t second = 1000000;
+enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100 };
+
+int
+reconciler_init(struct reconciler *r, const struct watches *w,
+    const char *const *library_dirs, struct out *out, struct err *err)
+{
+	r->out = out;
+	r->queue_end = &r->queue;
+	r->es.sched = &r->sched;
+	r->es.dirty = reconciler_dirty;
+	r->es.arg = r;
+	return entries_init(&r->es, w, library_dirs, err);
+}
+
+void
+reconciler_release(struct reconciler *r)
+{
+	entries_release(&r->es);
+	sched_release(&r->sched);
+}
+
+void
+reconciler_dirty(void *arg, struct primary *p)
+{
+	struct reconciler *r = arg;
+
+	p->dirty = true;
+	if (p->queued || !p->entry->complete)
+		return;
+	p->queued = true;
+	p->next = NULL;
+	*r->queue_end = p;
+	r->queue_end = &p->next;
+	r->queued++;
+}
+
+/* Entries that can be decided about from now on. */
+static void
+start_entries(struct reconciler *r)
+{
+	struct entry *e;
+	bool all = true;
+
+	while ((e = events_completed(&r->es)) != NULL) {
+		struct primary **list = entry_primaries(e);
+
+		throttle_start(r, e);
+		for (size_t i = 0; i < e->primaries.count; i++)
+			if (list[i]->dirty)
+				reconciler_dirty(r, list[i]);
+		free(list);
+	}
+	for (size_t i = 0; i < r->es.count; i++)
+		all = all && r->es.items[i]->complete;
+	if (all && !r->ready) {
+		r->ready = true;
+		malloc_trim(0); /* what parsing the initial state left */
+	}
+}
+
+static void
+fire(struct reconciler *r, struct primary *p, unsigned reasons)
+{
+	if (reasons & 1u << WAKE_DEADLINE)
+		p->reminder = true;
+	if (reasons & 1u << WAKE_BACKOFF)
+		p->desired.input = 0;
+	if (reasons & 1u << WAKE_SLOT)
+		throttle_leave(r, p);
+	reconciler_dirty(r, p);
+}
+
+void
+reconciler_timers(struct reconciler *r)
+{
+	struct wake *w;
+	unsigned reasons;
+
+	while ((w = sched_due(&r->sched, sched_ticks(&r->sched), &reasons)) !=
+	    NULL)
+		fire(r, w->owner, reasons);
+}
+
+/* Moves the input's clock to us; timers due on the way fire one by one. */
+static void
+advance(struct reconciler *r, int64_t us)
+{
+	struct wake *w;
+	unsigned reasons;
+
+	for (;;) {
+		int64_t due = sched_next(&r->sched);
+
+		if (due == 0 || due > us)
+			break;
+		sched_advance(&r->sched, due);
+		w = sched_due(&r->sched, due, &reasons);
+		fire(r, w->owner, reasons);
+		while (reconciler_step(r))
+			;
+	}
+	sched_advance(&r->sched, us);
+}
+
+int
+reconciler_document(struct reconciler *r, struct span text, struct err *err)
+{
+	int64_t us = r->sched.clock == SCHED_INPUT ? events_time(text) : -1;
+	int rc;
+
+	if (us >= 0)
+		advance(r, us);
+	rc = events_apply(&r->es, text, err);
+	r->counters.events += rc == 0;
+	start_entries(r);
+	return rc;
+}
+
+void
+reconciler_end_of_input(struct reconciler *r)
+{
+	struct buf names = BUF_INIT;
+
+	if (events_end(&r->es, &names) > 0) {
+		r->incomplete = true;
+		log_error("the input ends before it is complete: %s",
+		    buf_str(&names));
+	}
+	buf_release(&names);
+	start_entries(r);
+}
+
+bool
+reconciler_failed(const struct reconciler *r)
+{
+	return r->counters.bad_lines > 0 || r->counters.failures > 0 ||
+	    r->incomplete || r->es.failures > 0;
+}
+
+/* ---- one evaluation ---- */
+
+static struct log_about
+about(const struct primary *p)
+{
+	return (struct log_about){.controller = p->entry->conf->name,
+	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
+	    .name = p->name};
+}
+
+/* A failure is said once, until it changes. */
+static void
+note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
+{
+	struct log_about who = about(p);
+
+	p->failed = d->failed;
+	r->counters.failures += d->failed;
+	if (d->failed && p->last_error != NULL &&
+	    strcmp(p->last_error, d->error) == 0)
+		return;
+	free(p->last_error);
+	p->last_error = d->failed ? mem_strdup(d->error) : NULL;
+	if (d->failed)
+		log_write(LOG_ERROR, &who, "%s", d->error);
+}
+
+static void
+note_tolerated(struct reconciler *r, struct primary *p, struct buf *what)
+{
+	struct log_about who = about(p);
+	char *rest = what->data, *line;
+
+	buf_str(what);
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		r->counters.tolerated++;
+		log_write(LOG_WARNING, &who,
+		    "the difference stays after it was applied and is "
+		    "tolerated: %s",
+		    line);
+	}
+}
+
+/* The annotations are those of the Ansible operators. */
+static uint64_t
+period_ms(const struct primary *p)
+{
+	static const char *const keys[] = {
+	    "ansible.operator-sdk/reconcile-period",
+	    "ansible.sdk.operatorframework.io/reconcile-period"};
+	struct span notes = json_get(
+	    json_get(object_text(p->object), "metadata"), "annotations");
+	uint64_t ms;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct span value = raw_string(json_get(notes, keys[i]));
+
+		if (value.p != NULL &&
+		    clock_parse_duration_ms(value, &ms) == 0 && ms > 0)
+			return ms;
+	}
+	return p->entry->conf->reconcile_period_ms;
+}
+
+static void
+set_period(struct reconciler *r, struct primary *p)
+{
+	int64_t now = sched_ticks(&r->sched);
+	int64_t period = (int64_t)period_ms(p) * 1000;
+
+	if (period == 0)
+		sched_clear(&r->sched, &p->wake, WAKE_PERIOD);
+	else if (!sched_is_set(&p->wake, WAKE_PERIOD) ||
+	    p->wake.at[WAKE_PERIOD] > now + period)
+		sched_set(&r->sched, &p->wake, WAKE_PERIOD, now + period);
+}
+
+static void
+set_requeue(struct reconciler *r, struct primary *p, const struct decision *d)
+{
+	int64_t now = sched_ticks(&r->sched), wait = 0;
+
+	sched_clear(&r->sched, &p->wake, WAKE_REQUEUE);
+	if (d->requeue.when == PROGRAM_AFTER) {
+		wait = (int64_t)d->requeue.after_ms;
+		wait = (wait < SHORTEST_MS ? SHORTEST_MS : wait) * 1000;
+	} else if (d->requeue.when == PROGRAM_AT) {
+		wait = d->requeue.at_us - sched_now_us(&r->sched);
+	}
+	if (wait > 0)
+		sched_set(&r->sched, &p->wake, WAKE_REQUEUE, now + wait);
+}
+
+static void
+set_backoff(struct reconciler *r, struct primary *p, const struct decision *d)
+{
+	if (!d->limited) {
+		p->backoff_us = 0;
+		return;
+	}
+	p->backoff_us =
+	    p->backoff_us ? p->backoff_us * 2 : (uint64_t)(FIRST_S * second);
+	if (p->backoff_us > (uint64_t)(LAST_S * second))
+		p->backoff_us = LAST_S * second;
+	sched_set(&r->sched, &p->wake, WAKE_BACKOFF,
+	    sched_ticks(&r->sched) + (int64_t)p->backoff_us);
+}
+
+static void
+set_deadline(struct reconciler *r, struct primary *p, const struct decision *d,
+    enum line_due printed)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < d->count; i++)
+		open = open || !d->points[i].done;
+	if (!open || p->asked_count == 0) {
+		p->deadline_us = 0;
+		sched_clear(&r->sched, &p->wake, WAKE_DEADLINE);
+		return;
+	}
+	if (printed == LINE_NEW || printed == LINE_NEW_QUIET ||
+	    p->deadline_us == 0)
+		p->deadline_us = FIRST_S * second;
+	else if (printed == LINE_REMINDER)
+		p->deadline_us *= 2;
+	if (p->deadline_us > (uint64_t)(LAST_S * second))
+		p->deadline_us = LAST_S * second;
+	if (printed != LINE_NOTHING || !sched_is_set(&p->wake, WAKE_DEADLINE))
+		sched_set(&r->sched, &p->wake, WAKE_DEADLINE,
+		    sched_ticks(&r->sched) + (int64_t)p->deadline_us);
+}
+
+/* Prints the line, unless it is too long for its reader. */
+static bool
+print(struct reconciler *r, struct primary *p, struct decision *d)
+{
+	struct buf line = BUF_INIT;
+	struct log_about who = about(p);
+
+	line_add(&line, p, d);
+	if (line.len >= STREAM_MAX) {
+		r->counters.failures++;
+		log_write(LOG_ERROR, &who,
+		    "the desired set is larger than %d bytes: not printed",
+		    STREAM_MAX);
+		buf_release(&line);
+		return false;
+	}
+	out_line(r->out, buf_span(&line));
+	buf_release(&line);
+	r->counters.lines++;
+	return true;
+}
+
+/* A primary that is gone: what was asked for is no longer wanted. */
+static void
+leave(struct reconciler *r, struct primary *p)
+{
+	bool cancel = false;
+	struct buf line = BUF_INIT;
+
+	for (size_t i = 0; i < p->asked_count; i++)
+		cancel = cancel || strncmp(p->asked[i].what, "item ", 5) == 0 ||
+		    strncmp(p->asked[i].what, "delete ", 7) == 0;
+	if (cancel) {
+		line_add_empty(&line, p);
+		out_line(r->out, buf_span(&line));
+		r->counters.lines++;
+	}
+	buf_release(&line);
+	throttle_leave(r, p);
+	sched_clear_all(&r->sched, &p->wake);
+	map_del(&p->entry->primaries, primary_key(p));
+	primary_free(p);
+}
+
+static void
+evaluate(struct reconciler *r, struct primary *p)
+{
+	struct decision d;
+	struct buf tolerated = BUF_INIT;
+	enum line_due due;
+	bool printed;
+
+	p->dirty = false;
+	r->counters.evaluations++;
+	decide(p, sched_now_us(&r->sched), r->mode, &d);
+	if (p->reminder && line_tolerate(p, &d, &tolerated) > 0) {
+		note_tolerated(r, p, &tolerated);
+		decision_release(&d);
+		decide(p, sched_now_us(&r->sched), r->mode, &d);
+	}
+	buf_release(&tolerated);
+	due = line_due(p, &d);
+	if (!throttle_allows(r, p, due))
+		due = LINE_NOTHING;
+	printed = due != LINE_NOTHING && print(r, p, &d);
+	if (printed)
+		line_printed(p, &d);
+	else
+		line_shrink(p, &d);
+	p->reminder = false;
+	set_deadline(r, p, &d, printed ? due : LINE_NOTHING);
+	set_requeue(r, p, &d);
+	set_period(r, p);
+	set_backoff(r, p, &d);
+	throttle_observe(r, p, &d, printed);
+	note_failure(r, p, &d);
+	decision_release(&d);
+}
+
+bool
+reconciler_step(struct reconciler *r)
+{
+	struct primary *p = r->queue;
+
+	if (p == NULL || !r->gate_open)
+		return false;
+	r->queue = p->next;
+	if (r->queue == NULL)
+		r->queue_end = &r->queue;
+	p->queued = false;
+	r->queued--;
+	if (!p->dirty || !p->entry->complete)
+		return true; /* dirty ones come back when that changes */
+	if (p->object == NULL)
+		leave(r, p);
+	else if (!sched_is_set(&p->wake, WAKE_BACKOFF))
+		evaluate(r, p);
+	return true;
+}

@@ -1,0 +1,63 @@
+/*
+ * reconciler: the whole of ireconcile between its input and its output.
+ *
+ * Events change the store and make primaries dirty; a queue of dirty
+ * primaries (each once) is evaluated when the output takes a line. With
+ * --clock=input every document is followed by all evaluations that it causes.
+ */
+#ifndef RECONCILER_H
+#define RECONCILER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decide.h"
+#include "entry.h"
+#include "err.h"
+#include "loop.h"
+#include "out.h"
+#include "sched.h"
+#include "span.h"
+
+struct counters {
+	uint64_t events, bad_lines, evaluations, failures, lines, tolerated;
+};
+
+struct reconciler {
+	struct entries es;
+	struct sched sched;
+	struct out *out; /* borrowed */
+	enum decide_mode mode;
+	struct primary *queue, **queue_end;
+	size_t queued;
+	bool gate_open;
+	bool ready;	 /* every kind was complete at least once */
+	bool incomplete; /* the input was cut short */
+	struct counters counters;
+};
+
+int reconciler_init(struct reconciler *r, const struct watches *w,
+    const char *const *library_dirs, struct out *out, struct err *err);
+void reconciler_release(struct reconciler *r);
+
+/*
+ * One checked document of the input. -1 with err ("unknown event type \"x\"")
+ * if it is none of ours.
+ */
+int reconciler_document(
+    struct reconciler *r, struct span text, struct err *err);
+/* Kinds never announced are complete now; others are cut short: logged. */
+void reconciler_end_of_input(struct reconciler *r);
+
+/* Evaluates the next dirty primary; false if there is none. */
+bool reconciler_step(struct reconciler *r);
+/* Fires the timers that are due. */
+void reconciler_timers(struct reconciler *r);
+
+/* Did anything fail so far? Then ireconcile exits 1. */
+bool reconciler_failed(const struct reconciler *r);
+
+/* Adds p to the queue, once it may be decided about. */
+void reconciler_dirty(void *reconciler, struct primary *p);
+
+#endif

@@ -1,0 +1,192 @@
+#include "store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "mem.h"
+
+struct kind *
+store_add_kind(struct store *s, const struct watch_kind *conf)
+{
+	struct buf name = BUF_INIT;
+	struct kind *k;
+
+	watch_kind_name(conf, &name);
+	k = map_get(&s->by_name, buf_span(&name));
+	if (k != NULL) {
+		buf_release(&name);
+		return k;
+	}
+	k = mem_zalloc(sizeof(*k));
+	k->name = buf_take(&name);
+	k->conf = conf;
+	map_put(&s->by_name, span_str(k->name), k);
+	s->kinds = mem_array(s->kinds, s->kind_count + 1, sizeof(*s->kinds));
+	s->kinds[s->kind_count++] = k;
+	return k;
+}
+
+struct kind *
+store_kind(const struct store *s, struct span api_version, struct span kind)
+{
+	const char *slash = memchr(api_version.p, '/', api_version.n);
+	struct buf name = BUF_INIT;
+	struct kind *k;
+
+	buf_addspan(&name, kind);
+	if (slash != NULL) {
+		buf_addc(&name, '.');
+		buf_add(&name, api_version.p, slash - api_version.p);
+	}
+	k = map_get(&s->by_name, buf_span(&name));
+	buf_release(&name);
+	return k;
+}
+
+void
+store_release(struct store *s)
+{
+	for (size_t i = 0; i < s->kind_count; i++) {
+		struct kind *k = s->kinds[i];
+		struct object *o;
+
+		for (size_t j = 0; (o = map_next(&k->objects, &j)) != NULL;)
+			object_free(o);
+		map_release(&k->objects);
+		free(k->uses);
+		free(k->name);
+		free(k);
+	}
+	free(s->kinds);
+	map_release(&s->by_name);
+}
+
+/* Copies JSON without white space between its tokens; returns the length. */
+static size_t
+compact(char *to, struct span from)
+{
+	char *start = to;
+	const char *p = from.p, *end = from.p + from.n;
+
+	while (p < end) {
+		const char *q = p;
+
+		if (*p == '"') {
+			for (q++; q < end && *q != '"'; q++)
+				if (*q == '\\')
+					q++;
+			q = q < end ? q + 1 : end;
+			memcpy(to, p, q - p);
+			to += q - p;
+			p = q;
+		} else if (*p == ' ' || *p == '\t' || *p == '\n' ||
+		    *p == '\r') {
+			p++;
+		} else {
+			*to++ = *p++;
+		}
+	}
+	return to - start;
+}
+
+struct span
+raw_string(struct span value)
+{
+	if (json_type(value) != JSON_STRING || value.n < 2)
+		return SPAN_NONE;
+	return span_make(value.p + 1, value.n - 2);
+}
+
+static void
+locate(struct object *o, const char *key, uint32_t *at, uint32_t *len)
+{
+	struct span text = object_text(o);
+	struct span value = json_get(json_get(text, "metadata"), key);
+
+	*at = *len = 0;
+	if (value.n > 2 && json_type(value) == JSON_STRING) {
+		*at = value.p + 1 - text.p;
+		*len = value.n - 2;
+	}
+}
+
+struct object *
+object_new(struct store *s, struct kind *k, struct span text)
+{
+	struct json_frame f;
+	struct buf scratch = BUF_INIT;
+	struct span ns, name, managed;
+	struct object *o;
+	char *end;
+
+	if (json_object_frame(text, &f) != 0 || f.name.n == 0)
+		return NULL;
+	name = f.name;
+	ns = k->conf->scope == WATCH_CLUSTER ? SPAN_NONE : f.namespace_;
+	managed = f.managed_fields;
+	o = mem_zalloc(sizeof(*o) + ns.n + 1 + name.n + text.n);
+	o->kind = k;
+	o->serial = ++s->serial;
+	o->ns_len = ns.n;
+	o->key_len = ns.n + 1 + name.n;
+	store_add_key(&scratch, ns, name);
+	memcpy(o->data, scratch.data, o->key_len);
+	buf_release(&scratch);
+	end = o->data + o->key_len;
+	if (managed.p != NULL) {
+		end += compact(end, span_make(text.p, managed.p - text.p));
+		end += compact(end,
+		    span_make(managed.p + managed.n,
+			text.p + text.n - managed.p - managed.n));
+	} else {
+		end += compact(end, text);
+	}
+	o->text_len = end - o->data - o->key_len;
+	o = mem_realloc(o, sizeof(*o) + o->key_len + o->text_len);
+	locate(o, "uid", &o->uid_at, &o->uid_len);
+	locate(o, "resourceVersion", &o->rv_at, &o->rv_len);
+	name = json_path(object_text(o), "metadata.deletionTimestamp");
+	o->terminating = json_type(name) == JSON_STRING;
+	return o;
+}
+
+void
+object_free(struct object *o)
+{
+	if (o == NULL)
+		return;
+	free(o->buckets);
+	free(o);
+}
+
+struct object *
+store_get(const struct kind *k, struct span key)
+{
+	return map_get(&k->objects, key);
+}
+
+void
+store_add_key(struct buf *b, struct span ns, struct span name)
+{
+	buf_addspan(b, ns);
+	buf_addc(b, '\0');
+	buf_addspan(b, name);
+}
+
+void
+object_label(
+    struct buf *b, const struct kind *k, struct span ns, struct span name)
+{
+	buf_adds(b, k->name);
+	buf_addc(b, '/');
+	buf_addspan(b, ns);
+	buf_addc(b, '/');
+	buf_addspan(b, name);
+}
+
+void
+object_add_label(struct buf *b, const struct object *o)
+{
+	object_label(b, o->kind, object_namespace(o), object_name(o));
+}

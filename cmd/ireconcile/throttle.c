@@ -1,0 +1,144 @@
+#include "throttle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "mem.h"
+#include "primary.h"
+
+static void
+take(struct reconciler *r, struct primary *p)
+{
+	uint64_t timeout_ms = p->entry->conf->throttle_timeout_ms;
+
+	p->has_slot = true;
+	p->entry->slots_used++;
+	sched_set(&r->sched, &p->wake, WAKE_SLOT,
+	    sched_ticks(&r->sched) + (int64_t)timeout_ms * 1000);
+}
+
+static long
+free_slots(const struct entry *e)
+{
+	return e->conf->throttle_limit - e->slots_used;
+}
+
+static size_t
+place_of(const struct entry *e, const struct primary *p)
+{
+	size_t i = 0;
+
+	while (i < e->waiting_count && e->waiting[i] != p)
+		i++;
+	return i;
+}
+
+static void
+stop_waiting(struct primary *p)
+{
+	struct entry *e = p->entry;
+	size_t i = place_of(e, p);
+
+	if (!p->waiting)
+		return;
+	p->waiting = false;
+	e->waiting_count--;
+	memmove(&e->waiting[i], &e->waiting[i + 1],
+	    (e->waiting_count - i) * sizeof(*e->waiting));
+}
+
+static void
+wait_for_slot(struct primary *p)
+{
+	struct entry *e = p->entry;
+
+	if (p->waiting)
+		return;
+	if (e->waiting_count == e->waiting_cap) {
+		e->waiting_cap = e->waiting_cap ? e->waiting_cap * 2 : 16;
+		e->waiting =
+		    mem_array(e->waiting, e->waiting_cap, sizeof(*e->waiting));
+	}
+	e->waiting[e->waiting_count++] = p;
+	p->waiting = true;
+}
+
+/* Those that would get a slot are evaluated again. */
+static void
+wake_waiting(struct reconciler *r, struct entry *e)
+{
+	long n = free_slots(e);
+
+	for (size_t i = 0; i < e->waiting_count && (long)i < n; i++)
+		reconciler_dirty(r, e->waiting[i]);
+}
+
+void
+throttle_leave(struct reconciler *r, struct primary *p)
+{
+	if (p->has_slot) {
+		p->has_slot = false;
+		p->entry->slots_used--;
+		sched_clear(&r->sched, &p->wake, WAKE_SLOT);
+	}
+	stop_waiting(p);
+	wake_waiting(r, p->entry);
+}
+
+void
+throttle_start(struct reconciler *r, struct entry *e)
+{
+	struct primary **all;
+
+	if (e->conf->throttle_limit == 0)
+		return;
+	all = entry_primaries(e);
+	for (size_t i = 0; i < e->primaries.count; i++) {
+		struct primary *p = all[i];
+
+		if (p->object != NULL && !p->object->terminating &&
+		    !p->has_slot && decide_begun(p) &&
+		    !decide_settled(p, sched_now_us(&r->sched)))
+			take(r, p);
+	}
+	free(all);
+}
+
+bool
+throttle_allows(struct reconciler *r, struct primary *p, enum line_due due)
+{
+	struct entry *e = p->entry;
+	size_t place;
+
+	if (e->conf->throttle_limit == 0 || p->object->terminating ||
+	    p->has_slot)
+		return true;
+	if (due != LINE_NEW) {
+		stop_waiting(p);
+		wake_waiting(r, e);
+		return true;
+	}
+	place = place_of(e, p);
+	if ((long)place < free_slots(e)) {
+		stop_waiting(p);
+		take(r, p);
+		return true;
+	}
+	wait_for_slot(p);
+	return false;
+}
+
+void
+throttle_observe(struct reconciler *r, struct primary *p,
+    const struct decision *d, bool printed)
+{
+	bool quiet =
+	    d->count == 0 && jv_array_length(jv_copy(d->outstanding)) == 0;
+
+	if (!p->has_slot)
+		return;
+	if (d->failed || p->object->terminating || (quiet && d->settled) ||
+	    (d->on_error_holds && !printed))
+		throttle_leave(r, p);
+}

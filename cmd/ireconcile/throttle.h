@@ -1,0 +1,25 @@
+/*
+ * throttle: at most `limit` primaries of an entry are in work at once; the
+ * others wait, first come, first served. See doc/protocol.md.
+ */
+#ifndef THROTTLE_H
+#define THROTTLE_H
+
+#include "line.h"
+#include "reconciler.h"
+
+/* At the start: primaries that were begun and are not settled hold slots. */
+void throttle_start(struct reconciler *r, struct entry *e);
+
+/* May this line be printed now? Takes a slot or a place in the queue. */
+bool throttle_allows(
+    struct reconciler *r, struct primary *p, enum line_due due);
+
+/* After an evaluation: frees the slot of what is settled or failed. */
+void throttle_observe(struct reconciler *r, struct primary *p,
+    const struct decision *d, bool printed);
+
+/* Frees slot and place. */
+void throttle_leave(struct reconciler *r, struct primary *p);
+
+#endif
