@@ -1,0 +1,147 @@
+#!/bin/bash
+# kill -9 of each stage, and of the API server, after the n-th write: the same
+# end state as if nothing had happened, and nothing created twice.
+# POINTS seeded points each (make torture: ten); SEED=N repeats a run.
+TEST_SECONDS=$((${POINTS:-3} * 400 + 600))
+. "${0%/*}/lib.sh"
+. "${0%/*}/iot.sh"
+
+points=${POINTS:-3}
+RANDOM=${SEED:-20261121}
+changed='.spec.core_spring.enabled |= not | .spec.postgresql.size |= 1 - .
+	| .spec.enableNetworkPolicies |= not'
+
+# after_writes N FROM: the operator's N-th write from that line of the log on
+after_writes() {
+	[ "$(tail -n "+$2" "$CLUSTER/audit.log" | jq -Rr 'fromjson?
+		| select(.user.username == "user1")
+		| select(.verb | test("^(create|update|patch|delete)"))
+		| "x"' | wc -l)" -ge "$1" ]
+}
+
+now_line() {
+	echo $(($(wc -l <"$CLUSTER/audit.log") + 1))
+}
+
+# strike TARGET
+strike() {
+	local pid
+
+	if [ "$1" = apiserver ]; then
+		t/cluster/kill-apiserver "$CLUSTER"
+		t/cluster/start-apiserver "$CLUSTER"
+	else
+		wait_for 10 has_stage "$1" && pid=$(stage "$operator" "$1") &&
+			kill -9 "$pid"
+	fi
+}
+
+has_stage() {
+	[ -n "$(stage "$operator" "$1")" ]
+}
+
+# strike_after TARGET N WHAT: once N writes have been seen since $line
+strike_after() {
+	local end=$((SECONDS + 20))
+
+	until after_writes "$2" "$line"; do
+		[ "$SECONDS" -lt "$end" ] || break # fewer writes: strike late
+		sleep 0.02
+	done
+	strike "$1"
+}
+
+# twice FROM: names that the operator created twice since that line
+twice() {
+	tail -n "+$1" "$CLUSTER/audit.log" >"$T/segment/audit.log"
+	(CLUSTER=$T/segment && created_twice user1)
+}
+
+gone() {
+	! kc get iotservice -n dev "$1" && ! kc get namespace "dev-$1"
+}
+
+available() {
+	iot_is dev "$1" Available
+}
+
+# life TARGET: an instance from creation to deletion, three strikes
+life() {
+	local target=$1 n
+
+	n=$((RANDOM % 24 + 1)) line=$(now_line)
+	iot_create dev one
+	[ "$target" = none ] || strike_after "$target" "$n"
+	ok "$target killed after write $n of the creation: Available" \
+		wait_for 90 available one
+	settle "$target" created
+
+	n=$((RANDOM % 8 + 1)) line=$(now_line)
+	kc get iotservice -n dev one -o json | jq "$changed" | kc replace -f - >/dev/null
+	[ "$target" = none ] || strike_after "$target" "$n"
+	ok "$target killed after write $n of the change: Available" \
+		wait_for 90 available one
+	settle "$target" changed
+
+	n=$((RANDOM % 3 + 1)) line=$(now_line)
+	kc delete iotservice -n dev one --wait=false >/dev/null
+	[ "$target" = none ] || strike_after "$target" "$n"
+	ok "$target killed after write $n of the deletion: gone" \
+		wait_for 120 gone one
+	is "$(twice "$line")" "" "nothing was created twice"
+}
+
+# settle TARGET NAME: the objects are those of the undisturbed run
+settle() {
+	if [ "$1" = none ]; then
+		iot_objects dev-one >"$T/$2.json"
+		return
+	fi
+	wait_for 30 objects_are "$2"
+	iot_objects dev-one >"$T/got.json"
+	same "$T/got.json" "$T/$2.json" "... and all objects are as they should be"
+	is "$(twice "$line")" "" "... and nothing was created twice"
+}
+
+objects_are() {
+	iot_objects dev-one | cmp -s - "$T/$1.json"
+}
+
+# ten TARGET: ten instances at once, one strike
+ten() {
+	local target=$1 n i
+
+	n=$((RANDOM % 150 + 1)) line=$(now_line)
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		iot_create dev "$target$i"
+	done
+	strike_after "$target" "$n"
+	ok "$target killed after write $n of ten creations: all Available" \
+		wait_for 180 ten_available "$target"
+	is "$(twice "$line")" "" "... and nothing was created twice"
+	kc delete iotservices -n dev --all --wait=false >/dev/null
+}
+
+ten_available() {
+	[ "$(kc get iotservices -n dev -o json | jq --arg target "$1" '[.items[]
+		| select(.metadata.name | startswith($target))
+		| select(.status.phase == "Available")] | length')" = 10 ]
+}
+
+iot_cluster
+iot_namespace dev
+mkdir "$T/segment"
+iot_operator dev
+life none
+iot_stop "$operator"
+for target in kwatch ireconcile kapply kstatus apiserver; do
+	for _ in $(seq "$points"); do
+		iot_operator dev
+		life "$target"
+		ok "the operator ends with 0" iot_stop "$operator"
+	done
+	iot_operator dev
+	ten "$target"
+	ok "the operator ends with 0" iot_stop "$operator"
+done
+done_testing

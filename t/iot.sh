@@ -1,0 +1,140 @@
+# shellcheck shell=bash
+# What the tests of the IoTService operator on a real control plane share.
+#
+#	. "${0%/*}/lib.sh"
+#	. "${0%/*}/iot.sh"
+#	iot_cluster                     # control plane, CRD, rights, playground
+#	iot_namespace dev               # the operator's namespace, pull secret
+#	iot_operator dev                # kpipe, as user1; its pid is in $operator
+#	iot_create dev one '.spec.core_spring.enabled = true'
+#	wait_for 60 iot_is dev one Available
+#
+# Users: user1 runs the operator, playground plays the nodes, admin is the
+# test. So the audit log says who did what.
+
+iot=pipeline/iotservice
+export operator playground
+
+# kc ARGUMENT...: kubectl as admin
+kc() {
+	"$KUBECTL" --kubeconfig="$CLUSTER/admin.kubeconfig" "$@"
+}
+
+# Gives user1 every role that rbac.yaml names, bound as it binds them.
+iot_rights() {
+	kc apply -f "$iot/rbac.yaml" >/dev/null || return 1
+	kc get clusterroles -o name | sed -n 's,^clusterrole[^/]*/\(iotservice.*\),\1,p' |
+		while read -r role; do
+			kc create clusterrolebinding "test-$role" --user=user1 \
+				--clusterrole="$role" >/dev/null || return 1
+		done
+}
+
+# iot_cluster [APISERVER-ARGUMENT]...
+iot_cluster() {
+	go version >/dev/null 2>&1 ||
+		skip_all "no Go to build the control plane with"
+	dir=$(t/cluster/up --dir "$T/cluster" --owner $$ ${1:+-- "$@"}) || exit 1
+	# shellcheck source=/dev/null
+	. "$dir/env"
+	export KUBECONFIG CLUSTER
+	kc apply -f "$iot/crd.yaml" >/dev/null || exit 1
+	kc wait --for=condition=Established crd/iotservices.cp.iot.sap \
+		>/dev/null || exit 1
+	iot_rights || exit 1
+	kc apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
+	iot_playground
+	wait_for 20 kc get iotservices -A
+	kc create --dry-run=client -o json -f "$iot/example.yaml" |
+		jq -s 'map(select(.kind == "IoTService"))[0]
+			| del(.metadata.namespace)' >"$T/example.json"
+}
+
+iot_playground() {
+	start kpipe -f pipeline/playground/watches.yaml \
+		--kubeconfig="$CLUSTER/playground.kubeconfig" 2>>"$T/playground.log"
+	playground=$!
+}
+
+# iot_namespace NAME
+iot_namespace() {
+	kc create namespace "$1" >/dev/null &&
+		kc create secret docker-registry image-pull-secret -n "$1" \
+			--docker-server=registry.example.com \
+			--docker-username=u --docker-password=p >/dev/null
+}
+
+# iot_operator NAME [KPIPE-ARGUMENT]...
+iot_operator() {
+	local name=$1
+
+	shift
+	start env OPERATOR_NAME="$name" kpipe -f "$iot/watches.yaml" \
+		--kubeconfig="$CLUSTER/user1.kubeconfig" "$@" 2>>"$T/operator.log"
+	operator=$!
+}
+
+# iot_stop PID: SIGTERM, and its exit code
+iot_stop() {
+	kill "$1"
+	wait "$1"
+}
+
+# iot_create NAMESPACE NAME [JQ-FILTER]: from the example
+iot_create() {
+	jq --arg ns "$1" --arg name "$2" \
+		".metadata.namespace = \$ns | .metadata.name = \$name
+		| ${3:-.}" "$T/example.json" | kc create -f - >/dev/null
+}
+
+# iot_phase NAMESPACE NAME
+iot_phase() {
+	kc get iotservice -n "$1" "$2" -o 'jsonpath={.status.phase}'
+}
+
+# iot_is NAMESPACE NAME PHASE: it has that phase for its current generation
+iot_is() {
+	[ "$(kc get iotservice -n "$1" "$2" -o jsonpath='{.status.phase} {.metadata.generation} {.status.observedGeneration}')" = \
+		"$3 $(kc get iotservice -n "$1" "$2" -o 'jsonpath={.metadata.generation} {.metadata.generation}')" ]
+}
+
+# iot_objects NAMESPACE: all that is in it, without what differs between runs
+iot_objects() {
+	kc get -n "$1" -o json \
+		deployments,statefulsets,services,configmaps,secrets,networkpolicies |
+		jq -S '[.items[] | select(.metadata.name != "kube-root-ca.crt")
+			| del(.status, .metadata.uid, .metadata.resourceVersion,
+			.metadata.creationTimestamp, .metadata.generation,
+			.metadata.managedFields, .spec.clusterIP, .spec.clusterIPs,
+			.spec.healthCheckNodePort, .spec.ports[]?.nodePort,
+			.metadata.annotations["deployment.kubernetes.io/revision"])]
+			| sort_by(.kind, .metadata.name)'
+}
+
+# audit JQ-FILTER: lines of the audit log, compact; the last may be half there
+audit() {
+	jq -Rc "fromjson? | $1" "$CLUSTER/audit.log"
+}
+
+# audit_writes USER: what that user wrote, as "VERB RESOURCE NS/NAME CODE"
+audit_writes() {
+	audit "select(.user.username == \"$1\")
+		| select(.verb | test(\"^(create|update|patch|delete)\"))
+		| \"\\(.verb) \\(.objectRef.resource)\\(.objectRef.subresource // \"\" | if . == \"\" then . else \"/\\(.)\" end) \\(.objectRef.namespace // \"\")/\\(.objectRef.name // \"\") \\(.responseStatus.code)\"" |
+		jq -r .
+}
+
+# created_twice USER: names with more than one 201 and no delete between
+created_twice() {
+	audit_writes "$1" | awk '$4 == 201 && $2 !~ /\// {n[$2 " " $3]++}
+		END {for (k in n) if (n[k] > 1) print k, n[k]}'
+}
+
+# stage PID NAME: the pid of a stage of that kpipe
+stage() {
+	local pid
+
+	tr ' ' '\n' <"/proc/$1/task/$1/children" | while read -r pid; do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$2" ] || echo "$pid"
+	done
+}
