@@ -54,6 +54,7 @@ trap 'exit 1' TERM INT HUP
 	kill -9 $$
 ) &
 started+=($!)
+disown $!
 
 quote() {
 	sed 's/^/# /'

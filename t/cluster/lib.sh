@@ -1,0 +1,135 @@
+# shellcheck shell=bash
+# What tests on a real control plane share. After t/lib.sh:
+#
+#	. "${0%/*}/cluster/lib.sh"
+#	cluster_start			# gone at the end of the test
+#	kubectl apply -f ...		# as admin; the one of the cluster
+#	pipeline pipeline/playground playground		# one user for all stages
+#	pipeline pipeline/memcached		# users kwatch, kapply, kstatus
+#	audit_mark; ...; is "$(audit_writes kapply kstatus)" "" "silent"
+
+# cluster_start [-- APISERVER-ARGUMENT...]
+cluster_start() {
+	local code=0
+
+	t/cluster/build >"$T/build.out" 2>&1 || code=$?
+	[ "$code" -ne 100 ] || skip_all "$(tail -n 1 "$T/build.out")"
+	CLUSTER=$(t/cluster/up --owner $$ "$@") || exit 1
+	trap 'cluster_stop; cleanup' EXIT
+	# shellcheck source=/dev/null
+	. "$CLUSTER/env"
+	export KUBECONFIG KUBECTL CLUSTER CLUSTER_BIN CLUSTER_SERVER
+	PATH=$BIN:$CLUSTER_BIN:$PATH
+	AUDIT_FROM=1
+}
+
+cluster_stop() {
+	[ -z "${KPIPE_KEEP_LOGS:-}" ] || cp -r "$CLUSTER" "$KPIPE_KEEP_LOGS"
+	t/cluster/down "$CLUSTER"
+}
+
+# config USER: its kubeconfig
+config() {
+	echo "$CLUSTER/$1.kubeconfig"
+}
+
+# pipeline FOLDER [USER]: starts the four stages as a shell would, in the
+# background. Their pids are in STAGE[kwatch] ..., their messages in
+# $T/NAME.STAGE.log.
+declare -A STAGE
+pipeline() {
+	local name=${1##*/} f=$1/watches.yaml a b c
+
+	a=$T/$name.a b=$T/$name.b c=$T/$name.c
+	mkfifo "$a" "$b" "$c"
+	stage kwatch "${2:-kwatch}" /dev/null "$a" -f "$f"
+	stage ireconcile "" "$a" "$b" -f "$f"
+	stage kapply "${2:-kapply}" "$b" "$c"
+	stage kstatus "${2:-kstatus}" "$c" /dev/null
+}
+
+# stage TOOL USER INPUT OUTPUT ARGUMENT...: one stage of a pipeline. A pipe is
+# opened in the process itself, for it blocks until the other end is there.
+stage() {
+	local tool=$1 user=$2 input=$3 output=$4
+
+	shift 4
+	(
+		trap - EXIT
+		unset KUBECONFIG
+		[ -z "$user" ] || set -- "$@" --kubeconfig "$(config "$user")"
+		exec "$tool" "$@" <"$input" >"$output" \
+			2>>"$T/$name.$tool.log"
+	) &
+	# shellcheck disable=SC2034
+	STAGE[$tool]=$!
+	started+=($!)
+}
+
+# The playground: who plays kubelet, cloud provider and volumes.
+playground() {
+	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || return
+	pipeline pipeline/playground playground
+}
+
+# show_logs NAME: what the stages of a pipeline said, as TAP comments
+show_logs() {
+	tail -n 20 "$T/$1".*.log | quote
+}
+
+# phase RESOURCE NAME NAMESPACE
+phase() {
+	kubectl get "$1" "$2" -n "$3" -o jsonpath='{.status.phase}'
+}
+
+# wait_for_phase SECONDS PHASE RESOURCE NAME NAMESPACE
+wait_for_phase() {
+	local seconds=$1 phase=$2 resource=$3 name=$4 namespace=$5
+
+	kubectl wait --timeout="${seconds}s" "--for=jsonpath={.status.phase}=$phase" \
+		"$resource/$name" -n "$namespace" >"$T/wait.out" 2>&1 && return
+	quote <"$T/wait.out"
+	kubectl get "$resource" "$name" -n "$namespace" -o jsonpath='{.status}' |
+		quote
+	return 1
+}
+
+gone() {
+	! kubectl get "$@" -o name >/dev/null 2>&1
+}
+
+# What the audit log says after audit_mark.
+audit_mark() {
+	AUDIT_FROM=$(($(wc -l <"$CLUSTER/audit.log") + 1))
+}
+
+# audit JQ-FILTER [JQ-ARGUMENT...]: of every complete line. A line that is
+# just being written is left out.
+audit() {
+	local filter=$1
+
+	shift
+	tail -n "+$AUDIT_FROM" "$CLUSTER/audit.log" |
+		jq -rR "fromjson? | $filter" "$@"
+}
+
+# audit_writes USER...: "USER VERB RESOURCE[/SUBRESOURCE] NAMESPACE/NAME CODE",
+# in the order of their completion; no USER: every user of a stage
+audit_writes() {
+	[ $# -gt 0 ] || set -- kwatch kapply kstatus
+	# shellcheck disable=SC2016
+	audit 'select(.user.username as $u | $ARGS.positional | index($u))
+		| select(.verb | . != "get" and . != "list" and . != "watch")
+		| select(.objectRef)
+		| .objectRef as $o
+		| "\(.user.username) \(.verb) \($o.resource
+			)\(if $o.subresource then "/" + $o.subresource
+			else "" end) \($o.namespace // "")/\($o.name // ""
+			) \(.responseStatus.code)"' --args "$@"
+}
+
+# audit_created USER...: "COUNT RESOURCE NAMESPACE/NAME" of objects created
+audit_created() {
+	audit_writes "$@" | awk '$5 == 201 { n[$3 " " $4]++ }
+		END { for (k in n) print n[k], k }' | sort -k 2
+}
