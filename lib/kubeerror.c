@@ -1,5 +1,6 @@
 #include "kubeerror.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ read_status(struct kube_error *e, struct span body)
 	int64_t n;
 
 	if (reason != NULL) {
-		strncpy(e->reason, reason, sizeof(e->reason) - 1);
+		snprintf(e->reason, sizeof(e->reason), "%s", reason);
 		free(reason);
 	}
 	e->message = take_string(json_get(body, "message"));

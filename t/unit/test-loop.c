@@ -15,9 +15,17 @@ static struct loop *l;
 static struct timer a, b, c;
 
 static void
+note_text(const char *text, size_t n)
+{
+	size_t len = strlen(trace);
+
+	snprintf(trace + len, sizeof(trace) - len, "%.*s", (int)n, text);
+}
+
+static void
 note(void *arg)
 {
-	strncat(trace, arg, sizeof(trace) - strlen(trace) - 1);
+	note_text(arg, strlen(arg));
 }
 
 static void
@@ -58,9 +66,9 @@ on_fd(void *arg, int fd, int events)
 
 	(void)arg;
 	if (n > 0) {
-		strncat(trace, text, (size_t)n);
+		note_text(text, (size_t)n);
 	} else {
-		strcat(trace, (events & LOOP_HUP) ? " hup" : " end");
+		note_text((events & LOOP_HUP) ? " hup" : " end", 4);
 		loop_unwatch(l, fd);
 		loop_stop(l);
 	}
