@@ -83,6 +83,28 @@ to_text(struct decision *d, jv status, struct buf *out)
 	}
 }
 
+/*
+ * Of a status as asked for. The times of conditions are left out: until the
+ * status is observed, a program that takes them from `now` gives others at
+ * each evaluation, and that is nothing new to say.
+ */
+static void
+status_digest(struct span text, unsigned char digest[DIGEST_SIZE])
+{
+	static const char time[] = "\"lastTransitionTime\":\"";
+	struct buf rest = BUF_INIT;
+	const char *p = text.p, *end = text.p + text.n, *at;
+
+	while ((at = memmem(p, end - p, time, sizeof(time) - 1)) != NULL) {
+		at += sizeof(time) - 1;
+		buf_add(&rest, p, at - p);
+		p = memchr(at, '"', end - at);
+	}
+	buf_add(&rest, p, end - p);
+	digest_sha256(buf_span(&rest), digest);
+	buf_release(&rest);
+}
+
 static void
 outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 {
@@ -107,7 +129,8 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 	agrees = agree_status(status, observed, NULL);
 	d->on_error_holds =
 	    jv_is_valid(on_error) && agree_on_error(on_error, observed);
-	digest_sha256(buf_span(&d->status), d->status_digest);
+	if (d->status.len > 0)
+		status_digest(buf_span(&d->status), d->status_digest);
 	d->has_status = d->status.len > 0;
 	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
 		buf_reset(&d->status);

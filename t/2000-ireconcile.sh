@@ -1,0 +1,176 @@
+#!/bin/bash
+# ireconcile: when a line is printed, and what it says.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+all_begin() {
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	begin v1 Pod
+}
+all_end() {
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	end v1 Pod
+}
+
+# Nothing is there: everything is outstanding.
+{
+	all_begin
+	event ADDED "$(thing a 1 "" "$(spec 2 v)")"
+	all_end
+} >"$T/new"
+line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
+	"$(known a-0 null a-1 null),$(status true),$(on_error)" >"$T/new.want"
+cp "$T/new" "$T/in"
+cp "$T/new.want" "$T/want"
+replay 0 "a new primary: one line with all of it"
+
+# Things come into being; the last one makes another status due.
+{
+	cat "$T/new"
+	event ADDED "$(observed a-0 a v 2)"
+	event MODIFIED "$(thing a 3 "" "$(spec 2 v),$(status true)")"
+	event ADDED "$(observed a-1 a v 4)"
+	event MODIFIED "$(thing a 5 "" "$(spec 2 v),$(status false)")"
+} >"$T/all"
+cp "$T/all" "$T/in"
+{
+	cat "$T/new.want"
+	line "" a 3 "$(status false)"
+} >"$T/want"
+replay 0 "what is observed is not said again"
+
+# Converged at the start: silence.
+{
+	all_begin
+	event ADDED "$(thing a 5 "" "$(spec 2 v),$(status false)")"
+	event ADDED "$(observed a-0 a v 2)"
+	event ADDED "$(observed a-1 a v 4)"
+	all_end
+} >"$T/converged"
+cp "$T/converged" "$T/in"
+: >"$T/want"
+replay 0 "converged is silent"
+
+line "$(configmap a-0 a v),$(configmap a-1 a v)" a 5 \
+	"$(known a-0 uid-a-0 a-1 uid-a-1),$(status false)" >"$T/want"
+replay 0 "--all: whole sets" --all
+
+# Drift, twice: each is repaired, and events that change nothing are nothing.
+{
+	cat "$T/converged"
+	event MODIFIED "$(observed a-0 a drift 6)"
+	event MODIFIED "$(observed a-0 a drift 7 '"generation":3')"
+	event MODIFIED "$(observed a-0 a v 8)"
+	event MODIFIED "$(observed a-0 a v 8)"
+	event MODIFIED "$(observed a-0 a drift 9)"
+} >"$T/in"
+drift() {
+	line "$(configmap a-0 a v)" a 5 \
+		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+}
+{
+	drift
+	# The status was asked for and is no longer wanted.
+	line "" a 5
+	drift
+} >"$T/want"
+replay 0 "drift is repaired each time"
+
+# Deleted by hand: made again. Recreated by another: that is not ours.
+{
+	cat "$T/converged"
+	event DELETED "$(observed a-0 a v 6)"
+} >"$T/in"
+line "$(configmap a-0 a v)" a 5 \
+	"$(known a-0 null),$(status true),$(on_error)" >"$T/want"
+replay 0 "a deleted item is made again"
+
+{
+	cat "$T/converged"
+	event DELETED "$(observed a-0 a v 6)"
+	event ADDED "$(object ConfigMap a-0 7 "" '"data":{"k":"v"}')"
+} >"$T/in"
+replay 0 "an object of that name without our marks is none of ours"
+
+# A desired field was dropped while nothing ran: the digest tells.
+{
+	all_begin
+	event ADDED "$(thing a 5 "" "$(spec 1 v),$(status false)")"
+	event ADDED "$(observed a-0 a v 2 | sed "s/$PATHS/another/")"
+	all_end
+} >"$T/in"
+drift >"$T/want"
+replay 0 "fields that are no longer desired: applied again"
+
+# The spec changes: the newest line says all; what is not wanted any more is
+# cancelled, what is left over is deleted.
+{
+	cat "$T/new"
+	event MODIFIED "$(thing a 2 "" "$(spec 2 w)")"
+	event MODIFIED "$(thing a 3 "" "$(spec 0 w),$(status true)")"
+	event ADDED "$(observed a-1 a w 4)"
+	event DELETED "$(observed a-1 a w 5)"
+} >"$T/in"
+{
+	cat "$T/new.want"
+	line "$(configmap a-0 a w),$(configmap a-1 a w)" a 2 \
+		"$(known a-0 null a-1 null),$(status true),$(on_error)"
+	line "" a 3 "$(status false)"
+	line "" a 3 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"a-1","uid":"uid-a-1"}],'"$(on_error)"
+	line "" a 3 "$(status false)"
+} >"$T/want"
+replay 0 "a changed spec"
+
+# Gone while something is outstanding: an empty line cancels.
+{
+	cat "$T/new"
+	event DELETED "$(thing a 1 "" "$(spec 2 v)")"
+} >"$T/in"
+{
+	cat "$T/new.want"
+	line "" a 1
+} >"$T/want"
+replay 0 "a primary that is gone is cancelled"
+
+# Another object of the same name and uid order: DELETED, then ADDED.
+{
+	cat "$T/converged"
+	event ADDED "$(thing a 9 "" "$(spec 1 v)" | sed 's/uid-a"/uid-new"/')"
+} >"$T/in"
+{
+	line "$(configmap a-0 a v)" a 9 \
+		"$(known a-0 null),$(status true),$(on_error)"
+} | sed 's/"uid-a"/"uid-new"/g' >"$T/want"
+replay 0 "a primary that came anew owns nothing of the old one"
+
+# Two primaries: sorted at the start, in the order of events later.
+{
+	all_begin
+	event ADDED "$(thing b 2 "" "$(spec 0 v)")"
+	event ADDED "$(thing a 1 "" "$(spec 0 v)")"
+	all_end
+	event MODIFIED "$(thing b 3 "" "$(spec 1 v),$(status false)")"
+	event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status false)")"
+} >"$T/in"
+{
+	line "" a 1 "$(status false)"
+	line "" b 2 "$(status false)"
+	line "$(configmap b-0 b v)" b 3 \
+		"$(known b-0 null),$(status true),$(on_error)"
+	line "$(configmap a-0 a v)" a 4 \
+		"$(known a-0 null),$(status true),$(on_error)"
+} >"$T/want"
+replay 0 "order"
+
+# The same file gives the same output, with the real clock too.
+runs 0 "the real clock: exit code" \
+	ireconcile -f "$T/watches.yaml" <"$T/new"
+hide_paths "$T/out" >"$T/got"
+same "$T/got" "$T/new.want" "the real clock: the same line"
+
+done_testing

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# What the tests of ireconcile share, after lib.sh: short ways to write events
+# of Things (example.com/v1) and what is around them, and to compare lines.
+
+# meta NAME RV [MEMBERS]: the metadata of an object in namespace ns.
+meta() {
+	printf '"metadata":{"name":"%s","namespace":"ns","uid":"uid-%s","resourceVersion":"%s"%s}' \
+		"$1" "$1" "$2" "${3:+,$3}"
+}
+
+# thing NAME RV [METADATA] [REST]
+thing() {
+	printf '{"apiVersion":"example.com/v1","kind":"Thing",%s%s}' \
+		"$(meta "$1" "$2" "${3:-}")" "${4:+,$4}"
+}
+
+# object KIND NAME RV [METADATA] [REST]: of v1
+object() {
+	printf '{"apiVersion":"v1","kind":"%s",%s%s}' "$1" \
+		"$(meta "$2" "$3" "${4:-}")" "${5:+,$5}"
+}
+
+# owner NAME: the controller reference to that Thing, as metadata
+owner() {
+	printf '"ownerReferences":[{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"%s","uid":"uid-%s"}]' \
+		"$1" "$1"
+}
+
+# event TYPE OBJECT [TIME]
+event() {
+	printf '{"type":"%s",%s"object":%s}\n' "$1" "${3:+\"time\":\"$3\",}" "$2"
+}
+
+# begin|end APIVERSION KIND...: the bookmarks
+bookmark() {
+	event BOOKMARK "{\"apiVersion\":\"$2\",\"kind\":\"$3\",\"metadata\":{\"annotations\":{\"$1\":\"true\"}}}"
+}
+begin() { bookmark kpipe.dev/initial-events-begin "$1" "$2"; }
+end() { bookmark k8s.io/initial-events-end "$1" "$2"; }
+
+# line ITEMS NAME RV [REST]: a desired set. ITEMS without the brackets.
+line() {
+	printf '{"apiVersion":"v1","kind":"List","items":[%s],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"%s","uid":"uid-%s","resourceVersion":"%s"}%s,"manager":"kpipe-thing.example.com"}}\n' \
+		"$1" "$2" "$2" "$3" "${4:+,$4}"
+}
+
+# item KIND NAME OWNER [REST]: as desired, v1, with its marks
+item() {
+	printf '{"apiVersion":"v1",%s"kind":"%s","metadata":{"annotations":{"kpipe.dev/paths":"PATHS"},"name":"%s","namespace":"ns",%s}}' \
+		"${4:+$4,}" "$1" "$2" "$(owner "$3")"
+}
+
+# The digests of paths are not what these tests are about.
+hide_paths() {
+	sed 's/"kpipe.dev\/paths":"[^"]*"/"kpipe.dev\/paths":"PATHS"/g' "$@"
+}
+
+# replay CODE WHAT [OPTION]...: $T/in gives $T/want, and exits with CODE.
+replay() {
+	local code=$1 what=$2
+
+	shift 2
+	runs "$code" "$what: exit code" \
+		ireconcile -f "$T/watches.yaml" --clock=input "$@" <"$T/in"
+	hide_paths "$T/out" >"$T/got"
+	same "$T/got" "$T/want" "$what"
+}
+
+# configmap NAME OWNER VALUE: the item that the program below desires
+configmap() {
+	printf '{"apiVersion":"v1","data":{"k":"%s"},"kind":"ConfigMap","metadata":{"annotations":{"kpipe.dev/paths":"PATHS"},"name":"%s","namespace":"ns",%s}}' \
+		"$3" "$1" "$(owner "$2")"
+}
+
+# A program for most tests: spec.n ConfigMaps with the value spec.k.
+write_program() {
+	cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  - {apiVersion: v1, kind: Pod, map: {label: thing}}
+END
+	cat >"$T/program.jq" <<'END'
+def desired: [range(.primary.spec.n) as $i
+	| {apiVersion: "v1", kind: "ConfigMap",
+	   metadata: {name: "\(.primary.metadata.name)-\($i)"},
+	   data: {k: .primary.spec.k}}];
+def status: {busy: (.outstanding != []), pods: [.owned.Pod[].metadata.name]}
+	+ if .error then {error: .error} else {} end;
+END
+	# The digest of what configmap desires, from ireconcile itself.
+	PATHS=$(thing a 1 "" '"spec":{"n":1,"k":"v"}' |
+		ireconcile -f "$T/watches.yaml" |
+		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+	[ ${#PATHS} -eq 22 ] || echo "Bail out! no digest of paths"
+}
+
+# observed NAME OWNER VALUE RV [METADATA]: the same as the server has it
+observed() {
+	object ConfigMap "$1" "$4" \
+		"\"annotations\":{\"kpipe.dev/paths\":\"$PATHS\"},$(owner "$2")${5:+,$5}" \
+		"\"data\":{\"k\":\"$3\"}"
+}
+
+# spec N VALUE, status BUSY: members of a Thing and of its line
+spec() { printf '"spec":{"n":%s,"k":"%s"}' "$1" "$2"; }
+status() { printf '"status":{"busy":%s,"pods":[]}' "$1"; }
+
+# known NAME UID...: of ConfigMaps; then what goes with outstanding items.
+known() {
+	local sep="" name uid
+
+	printf '"known":{'
+	while [ $# -gt 0 ]; do
+		name=$1 uid=$2
+		[ "$uid" = null ] || uid="\"$uid\""
+		printf '%s"ConfigMap/ns/%s":%s' "$sep" "$name" "$uid"
+		sep=,
+		shift 2
+	done
+	printf '}'
+}
+on_error() {
+	# shellcheck disable=SC2016
+	printf '"onError":{"busy":true,"error":"${error}","pods":[]}'
+}
