@@ -87,7 +87,33 @@ add_argument(struct buf *b, const struct opt *o)
 		buf_addf(b, "%s%s", i > 0 ? "|" : "", o->choices[i]);
 }
 
-enum { HELP_COLUMN = 30 };
+enum { HELP_COLUMN = 30, HELP_WIDTH = 79 };
+
+/* The text from HELP_COLUMN on, wrapped between words. */
+static void
+add_wrapped(struct buf *b, const char *text)
+{
+	size_t column = HELP_COLUMN;
+
+	for (;;) {
+		size_t n = strcspn(text, " ");
+
+		buf_add(b, text, n);
+		column += n;
+		text += n;
+		if (*text == '\0')
+			break;
+		n = 1 + strcspn(++text, " ");
+		if (column + n <= HELP_WIDTH) {
+			buf_addc(b, ' ');
+			column++;
+		} else {
+			buf_addf(b, "\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		}
+	}
+	buf_addc(b, '\n');
+}
 
 static void
 add_help_row(struct buf *b, const struct opt *o)
@@ -105,7 +131,7 @@ add_help_row(struct buf *b, const struct opt *o)
 	}
 	while (b->len - start < HELP_COLUMN)
 		buf_addc(b, ' ');
-	buf_addf(b, "%s\n", o->help);
+	add_wrapped(b, o->help);
 }
 
 static void

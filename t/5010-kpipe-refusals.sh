@@ -1,0 +1,87 @@
+#!/bin/bash
+# What kpipe refuses before it starts a stage, word by word.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+mkdir "$T/stages"
+for stage in kwatch ireconcile kapply kstatus; do
+	cp t/stub/stage "$T/stages/$stage"
+done
+export KPIPE_LIBEXEC=$T/stages
+cat >"$T/watches.yaml" <<'EOF'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+EOF
+echo 'def desired: []; def status: {};' >"$T/program.jq"
+
+# refuses WANT OPTION...
+refuses() {
+	local want=$1
+
+	shift
+	runs 100 "refused: $want" kpipe "$@"
+	is "$(cat "$T/err")" "kpipe: fatal: $want" "... in these words"
+	is "$(cat "$T/out")" "" "... on stderr alone"
+}
+
+f=$T/watches.yaml
+refuses "option --filename is missing: which watches.yaml?"
+refuses "option --filename needs a value" -f
+refuses "unexpected operand pods" -f "$f" pods
+refuses "option --leader-elect is not available yet" -f "$f" --leader-elect
+refuses "option --metrics-bind-address is not available yet" \
+	-f "$f" --metrics-bind-address=:8080
+refuses "option --health-probe-bind-address is not available yet" \
+	-f "$f" --health-probe-bind-address :8081
+refuses "options --namespace and --all-namespaces exclude each other" \
+	-f "$f" -n default -A
+refuses "option --report-fd: descriptor 77 is not open" \
+	-f "$f" --report-fd=77
+refuses "option --log-format needs one of text|json, not \"xml\"" \
+	-f "$f" --log-format=xml
+
+refuses "$T/nowhere: No such file or directory" -f "$T/nowhere"
+sed 's/kind: Thing/knid: Thing/' "$f" >"$T/typo.yaml"
+refuses "$T/typo.yaml:3: unknown key \"knid\"" -f "$T/typo.yaml"
+{
+	cat "$f"
+	echo '  requireScope: cluster'
+} >"$T/scope.yaml"
+refuses "$T/scope.yaml:1: thing.example.com requires cluster scope, but \
+the namespace is \"a\"" -f "$T/scope.yaml" -n a
+export WATCH_NAMESPACE=b
+refuses "$T/scope.yaml:1: thing.example.com requires cluster scope, but \
+WATCH_NAMESPACE is \"b\"" -f "$T/scope.yaml"
+unset WATCH_NAMESPACE
+
+rm "$KPIPE_LIBEXEC/kapply"
+refuses "there is no kapply in $KPIPE_LIBEXEC" -f "$f"
+cp bin/kpipe "$T/kpipe"
+PATH=/usr/bin:/bin KPIPE_LIBEXEC='' runs 100 "no stages anywhere" \
+	"$T/kpipe" -f "$f"
+is "$(cat "$T/err")" \
+	"kpipe: fatal: there is no kwatch, neither beside kpipe nor in PATH" \
+	"... in these words"
+
+# As the log format says, also about options.
+runs 100 "an error as JSON" kpipe --log-format=json -f "$T/nowhere"
+is "$(sed 's/"ts":"[^"]*"/"ts":T/' "$T/err")" \
+	'{"level":"fatal","ts":T,"logger":"kpipe","msg":"'"$T"'/nowhere: No such file or directory"}' \
+	"... in these words"
+
+cp t/stub/stage "$KPIPE_LIBEXEC/kapply"
+echo 100 >"$KPIPE_LIBEXEC/kwatch.exit"
+runs 100 "0 as an address is none" kpipe -f "$f" \
+	--metrics-bind-address=0 --health-probe-bind-address 0
+ok "... the stages were started" test -s "$KPIPE_LIBEXEC/log"
+
+printf 'not a program' >"$KPIPE_LIBEXEC/kwatch"
+chmod +x "$KPIPE_LIBEXEC/kwatch"
+runs 100 "a stage that cannot be run" kpipe -f "$f"
+is "$(grep 'cannot run' "$T/err")" \
+	"kpipe: error: cannot run $KPIPE_LIBEXEC/kwatch: Exec format error" \
+	"... says so"
+
+done_testing
