@@ -77,10 +77,46 @@ unit-tests: $(TESTS)
 check-unit: $(TESTS)
 	prove $(TESTS)
 
+# Everything, in one run of prove, the longest first. Tests that need the
+# control plane build it if they must (t/cluster/build); it is done before, so
+# that no test pays for it.
+PROVE := prove --exec '' --timer
+SHELL_TESTS := $(wildcard t/[0-9]*.sh)
+CLUSTER_TESTS = $(shell grep -lE '^(cluster_start|iot_cluster)' $(SHELL_TESTS))
+FIRST = $(wildcard t/9[78]*.sh t/09*.sh)
+.PHONY: check
+check:
+	t/install-packages
+	$(MAKE) --no-print-directory all unit-tests
+	$(MAKE) --no-print-directory all unit-tests SANITIZE=address,undefined
+	-t/cluster/build
+	$(PROVE) -j2 $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS)) \
+		$(TESTS) $(TESTS:build/%=build-sanitize/%)
+
+.PHONY: check-cluster
+check-cluster: all
+	-t/cluster/build
+	$(PROVE) -j2 $(CLUSTER_TESTS)
+
+# kill -9 at ten seeded points of each stage instead of three.
+.PHONY: torture
+torture: all
+	POINTS=10 $(PROVE) t/9800-kill.sh
+
+.PHONY: demo
+demo:
+	@t/install-packages
+	@$(MAKE) --no-print-directory -s all
+	@deploy/demo
+
 STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch])
 .PHONY: style
 style:
 	clang-format --dry-run -Werror $(STYLED)
+
+.PHONY: check-layers
+check-layers:
+	t/check-layers
 
 .PHONY: install
 install: all

@@ -1,0 +1,23 @@
+#!/bin/bash
+# The source: formatted, short, and clean for the shell and man linters.
+. "${0%/*}/lib.sh"
+
+ok "C is formatted as .clang-format says" make --no-print-directory style
+
+mapfile -t scripts < <(git ls-files -co --exclude-standard 2>/dev/null |
+	while read -r file; do
+		[ -f "$file" ] || continue
+		case $file in
+		*.sh) echo "$file" ;;
+		*) ! head -n 1 "$file" | grep -aq '^#!/bin/.*sh$' || echo "$file" ;;
+		esac
+	done)
+note "${#scripts[@]} scripts"
+ok "shell scripts are clean" shellcheck -S warning "${scripts[@]}"
+ok "man pages are clean" mandoc -T lint -W warning cmd/*/*.1
+
+is "$(find t -name '[0-9]*.sh' ! -perm -100)" "" "tests are executable"
+long=$(find lib cmd -name '*.[ch]' -exec wc -l {} + |
+	awk '$2 != "total" && $1 > 600')
+is "$long" "" "no file has more than 600 lines"
+done_testing

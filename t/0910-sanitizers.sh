@@ -1,0 +1,21 @@
+#!/bin/bash
+# The tests that need no control plane, with the tools built by ASan and
+# UBSan (SANITIZE=address,undefined make). The unit tests of that build are
+# tests of their own.
+TEST_SECONDS=600
+. "${0%/*}/lib.sh"
+
+sanitized=$ROOT/build-sanitize/bin
+[ -d "$sanitized" ] || skip_all "no sanitized build"
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99
+export UBSAN_OPTIONS=print_stacktrace=1
+
+for test in t/[0-8]*.sh; do
+	case $test in
+	t/09*) continue ;;
+	esac
+	! grep -q 'cluster_start\|iot_cluster' "$test" || continue
+	BIN=$sanitized "$test" >"$T/log" 2>&1
+	tap $? "$test" || grep -v '^ok ' "$T/log" | head -n 60 | quote
+done
+done_testing

@@ -1,0 +1,14 @@
+#!/bin/bash
+# The unit tests under valgrind: no invalid access, no leak.
+TEST_SECONDS=900
+. "${0%/*}/lib.sh"
+
+for test in build/t/test-*; do
+	[ -x "$test" ] && [ ! -d "$test" ] || continue
+	valgrind -q --error-exitcode=99 --leak-check=full \
+		--errors-for-leak-kinds=definite --child-silent-after-fork=yes \
+		"$test" >"$T/log" 2>&1
+	tap $? "${test#build/t/}" ||
+		grep -v '^ok ' "$T/log" | head -n 60 | quote
+done
+done_testing
