@@ -1,0 +1,114 @@
+#include "app.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "kind.h"
+#include "log.h"
+#include "mem.h"
+
+enum {
+	FIRST_MS = 500,
+	MAX_MS = 4000,
+	LOOK_AGAIN_MS = 5000 /* for kinds that are not there; mostly a 304 */
+};
+
+void
+app_reached(struct app *app)
+{
+	if (!app->down)
+		return;
+	app->down = false;
+	log_info("the API server answers again");
+}
+
+void
+app_unreachable(struct app *app, const char *message)
+{
+	if (app->down)
+		return;
+	app->down = true;
+	log_warning("cannot reach the API server %s: %s: waiting for it",
+	    kube_server(app->kube), message);
+}
+
+void
+app_settled(struct app *app)
+{
+	if (--app->unsettled > 0 || app->ready)
+		return;
+	app->ready = true;
+	app->on_ready(app);
+}
+
+static void
+complain(struct app *app, const struct kube_error *e)
+{
+	struct buf b = BUF_INIT;
+
+	kube_error_public(&b, e, SPAN_NONE);
+	if (app->said == NULL || strcmp(app->said, buf_str(&b)) != 0) {
+		log_error("cannot ask which kinds there are: %s", buf_str(&b));
+		free(app->said);
+		app->said = buf_take(&b);
+	}
+	buf_release(&b);
+}
+
+static void
+look_again(struct app *app)
+{
+	for (size_t i = 0; i < app->kind_count; i++) {
+		if (kind_missing(app->kinds[i])) {
+			app_discover(app, LOOK_AGAIN_MS);
+			return;
+		}
+	}
+}
+
+static void
+discovered(void *arg, const struct kube_error *e)
+{
+	struct app *app = arg;
+
+	if (e != NULL) {
+		uint64_t ms =
+		    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
+
+		if (e->code == 0) {
+			app_unreachable(app, e->message);
+		} else {
+			app_reached(app);
+			complain(app, e);
+		}
+		app_discover(app, ms);
+		return;
+	}
+	app_reached(app);
+	free(app->said);
+	app->said = NULL;
+	app->discover_backoff = (struct kube_backoff){0};
+	for (size_t i = 0; i < app->kind_count; i++)
+		kind_discovered(app->kinds[i]);
+	look_again(app);
+}
+
+static void
+ask(void *arg)
+{
+	struct app *app = arg;
+
+	discovery_refresh(app->discovery, discovered, app);
+}
+
+void
+app_discover(struct app *app, uint64_t after_ms)
+{
+	struct timer *t = &app->discover_timer;
+
+	/* The earlier of the two. */
+	if (timer_armed(t) && t->due_ms <= clock_ms() + after_ms)
+		return;
+	timer_after(app->loop, t, after_ms, ask, app);
+}

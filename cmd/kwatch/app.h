@@ -1,0 +1,53 @@
+/*
+ * app: what all parts of kwatch share, owned by main.
+ */
+#ifndef APP_H
+#define APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery.h"
+#include "kube.h"
+#include "loop.h"
+#include "redact.h"
+#include "sink.h"
+
+struct kind;
+
+struct app {
+	struct loop *loop;
+	struct kube *kube;
+	struct discovery *discovery;
+	struct sink *sink;
+	struct redact *redact; /* NULL: nothing is hidden */
+	bool once;
+	bool show_managed_fields;
+
+	struct kind **kinds;
+	size_t kind_count;
+	size_t unsettled; /* kinds neither complete nor given up */
+	bool failed;	  /* with once: a kind was given up */
+	bool down;	  /* said that the server cannot be reached */
+
+	struct timer discover_timer;
+	struct kube_backoff discover_backoff;
+	bool discovered; /* once at least */
+	char *said;	 /* the last complaint about discovery */
+
+	uint64_t relists, reconnects;
+	/* All kinds are settled, for the first time. */
+	void (*on_ready)(struct app *app);
+	void (*on_fatal)(struct app *app, const char *message);
+	bool ready;
+};
+
+/* The server answered, or did not; each said once. */
+void app_reached(struct app *app);
+void app_unreachable(struct app *app, const char *message);
+
+/* Asks which kinds there are, now or a little later, and starts what came. */
+void app_discover(struct app *app, uint64_t after_ms);
+void app_settled(struct app *app); /* one kind fewer to wait for */
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * frames: cuts the body of a watch into its lines, as it arrives.
+ *
+ * A line lies in the received bytes whenever it arrived whole; only what is
+ * cut by the end of a piece is copied.
+ */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include "buf.h"
+#include "span.h"
+
+/* No object of Kubernetes comes near: requests end at 3 MiB. */
+enum { FRAMES_MAX = 16 * 1024 * 1024 };
+
+struct frames {
+	struct buf rest; /* a line whose end did not come yet */
+};
+
+typedef void frames_fn(void *arg, struct span line);
+
+/*
+ * Calls fn for each whole line (without its newline; empty ones not), as long
+ * as *stop is zero. -1: a line is longer than FRAMES_MAX.
+ */
+int frames_add(struct frames *f, struct span bytes, frames_fn *fn, void *arg,
+    const int *stop);
+void frames_reset(struct frames *f);
+void frames_release(struct frames *f);
+
+#endif

@@ -1,0 +1,252 @@
+#include "kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "log.h"
+#include "mem.h"
+#include "watch.h"
+
+static void
+set_names(
+    struct kind *k, const char *group, const char *version, const char *kind)
+{
+	struct buf b = BUF_INIT;
+
+	k->group = mem_strdup(group);
+	k->kind = mem_strdup(kind);
+	buf_addf(&b, "%s%s%s", group, *group != '\0' ? "/" : "", version);
+	k->api_version = buf_take(&b);
+	k->index.api_version = k->api_version;
+	k->index.kind = k->kind;
+}
+
+struct kind *
+kind_new(struct app *app, const struct want *want)
+{
+	struct kind *k = mem_zalloc(sizeof(*k));
+
+	k->app = app;
+	k->want = want;
+	if (want->kind != NULL)
+		set_names(k, want->group, want->version, want->kind);
+	app->unsettled++;
+	return k;
+}
+
+static void
+stop_watches(struct kind *k)
+{
+	for (size_t i = 0; i < k->watch_count; i++)
+		watch_free(k->watches[i]);
+	free(k->watches);
+	k->watches = NULL;
+	k->watch_count = 0;
+}
+
+void
+kind_free(struct kind *k)
+{
+	stop_watches(k);
+	index_release(&k->index);
+	free(k->group);
+	free(k->api_version);
+	free(k->kind);
+	free(k);
+}
+
+void
+kind_announce(struct kind *k)
+{
+	if (k->kind == NULL || k->state == KIND_OPEN)
+		return;
+	k->state = KIND_OPEN;
+	sink_bookmark(k->app->sink, SINK_BEGIN, k->api_version, k->kind);
+}
+
+static void
+settle(struct kind *k)
+{
+	if (k->settled)
+		return;
+	k->settled = true;
+	app_settled(k->app);
+}
+
+static void
+complete(struct kind *k)
+{
+	if (k->state == KIND_OPEN)
+		sink_bookmark(k->app->sink, SINK_END, k->api_version, k->kind);
+	k->state = KIND_COMPLETE;
+	settle(k);
+}
+
+void
+kind_give_up(struct kind *k)
+{
+	k->app->failed = true;
+	settle(k);
+}
+
+void
+kind_watch_synced(struct kind *k)
+{
+	if (--k->incomplete == 0)
+		complete(k);
+}
+
+static void
+start_watches(struct kind *k)
+{
+	const struct textlist *ns = &k->want->namespaces;
+	bool everywhere = ns->count == 0 || !k->resource->namespaced;
+	size_t count = everywhere ? 1 : ns->count;
+
+	/* Lost for a moment and found again: it compares, as after a 410. */
+	if (k->gone || k->state == KIND_NEW)
+		kind_announce(k);
+	k->gone = false;
+	k->watches = mem_array(NULL, count, sizeof(*k->watches));
+	k->watch_count = k->incomplete = count;
+	for (size_t i = 0; i < count; i++)
+		k->watches[i] = watch_new(k, everywhere ? NULL : ns->items[i]);
+}
+
+static const struct resource *
+find(struct kind *k, struct err *err)
+{
+	const struct want *w = k->want;
+	const struct resource *r;
+
+	if (w->spelling != NULL)
+		return discovery_resolve(k->app->discovery, w->spelling, err);
+	r = discovery_find(k->app->discovery, span_str(w->group),
+	    span_str(w->version), span_str(w->kind));
+	if (r == NULL)
+		err_set(err, ERR_GONE, "the server has no %s in %s", k->kind,
+		    k->api_version);
+	return r;
+}
+
+static bool
+is_stale(const struct kind *k)
+{
+	const struct want *w = k->want;
+
+	return w->spelling == NULL &&
+	    discovery_stale(
+		k->app->discovery, span_str(w->group), span_str(w->version));
+}
+
+static void
+missing(struct kind *k, const struct err *err)
+{
+	bool optional = k->want->missing == WANT_OPTIONAL;
+
+	if (k->want->missing == WANT_FATAL && k->kind == NULL) {
+		k->app->on_fatal(k->app, err->message);
+		return;
+	}
+	if (!k->said_missing && optional)
+		log_info(
+		    "%s: going on without it until it comes", err->message);
+	else if (!k->said_missing && k->app->once)
+		log_error("%s", err->message);
+	else if (!k->said_missing)
+		log_warning("%s: waiting for it", err->message);
+	k->said_missing = true;
+	if (k->app->once && !optional)
+		kind_give_up(k);
+	if (k->gone)
+		return;
+	k->gone = true;
+	index_sweep(k->app->sink, &k->index, NULL, 0);
+	if (k->state == KIND_NEW || !optional)
+		kind_announce(k); /* incomplete until it is back */
+	if (optional)
+		complete(k);
+}
+
+void
+kind_discovered(struct kind *k)
+{
+	struct err err = ERR_INIT;
+	const struct resource *r;
+
+	if (k->resource != NULL)
+		return;
+	r = find(k, &err);
+	if (r != NULL && !(r->can_list && r->can_watch)) {
+		err_set(&err, ERR_PERMANENT, "%s cannot be watched", r->plural);
+		r = NULL;
+	}
+	if (r == NULL) {
+		if (!is_stale(k))
+			missing(k, &err);
+		return;
+	}
+	if (k->said_missing)
+		log_info("%s is there now", r->plural);
+	k->said_missing = false;
+	k->resource = r;
+	if (k->kind == NULL)
+		set_names(k, r->group, r->version, r->kind);
+	start_watches(k);
+}
+
+bool
+kind_missing(const struct kind *k)
+{
+	return k->resource == NULL;
+}
+
+void
+kind_lost(struct kind *k)
+{
+	stop_watches(k);
+	k->resource = NULL;
+	app_discover(k->app, kube_backoff_next(&k->backoff, 500, 15000));
+}
+
+/* The object without managedFields, with the type that lists leave out. */
+static void
+add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
+{
+	const char *p = f->object.p, *end = p + f->object.n;
+
+	if (f->api_version.p == NULL || f->kind.p == NULL) {
+		buf_addc(out, '{');
+		json_add_key(out, "apiVersion");
+		json_add_str(out, k->api_version);
+		json_add_key(out, "kind");
+		json_add_str(out, k->kind);
+		p++; /* the metadata is there: something follows */
+		buf_addc(out, ',');
+	}
+	if (f->managed_fields.p != NULL && !k->app->show_managed_fields) {
+		buf_add(out, p, (size_t)(f->managed_fields.p - p));
+		p = f->managed_fields.p + f->managed_fields.n;
+	}
+	buf_add(out, p, (size_t)(end - p));
+}
+
+void
+kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
+{
+	struct buf whole = BUF_INIT;
+	struct buf *b = k->app->redact != NULL ? &whole : out;
+
+	if (k->want->project != NULL)
+		project_cut(k->want->project, span_str(k->api_version),
+		    span_str(k->kind), f->object, b);
+	else
+		add_object(k, f, b);
+	if (k->app->redact != NULL)
+		redact_object(k->app->redact, span_str(k->group),
+		    span_str(k->kind),
+		    (const char *const *)k->want->redact.items, buf_span(b),
+		    out);
+	buf_release(&whole);
+}

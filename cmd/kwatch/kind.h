@@ -1,0 +1,58 @@
+/*
+ * kind: one kind that is watched: where the server serves it (if it does),
+ * its watches (one per namespace), and whether its initial state was sent.
+ */
+#ifndef KIND_H
+#define KIND_H
+
+#include <stdbool.h>
+
+#include "app.h"
+#include "json.h"
+#include "want.h"
+
+struct watch;
+
+enum kind_state {
+	KIND_NEW,      /* not announced */
+	KIND_OPEN,     /* announced, its initial state is coming */
+	KIND_COMPLETE, /* all its watches are there */
+};
+
+struct kind {
+	struct app *app;
+	const struct want *want;	  /* borrowed */
+	const struct resource *resource;  /* borrowed; NULL: not served */
+	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
+	struct index index;
+	enum kind_state state;
+	bool settled;	   /* complete once, or given up */
+	bool said_missing; /* that it is not served */
+	bool gone;	   /* the reader was told that nothing is left */
+	struct kube_backoff backoff; /* of looking for it when it is lost */
+	bool no_watch_list; /* the server refused one: list, then watch */
+	uint32_t marks;
+	struct watch **watches;
+	size_t watch_count, incomplete;
+};
+
+struct kind *kind_new(struct app *app, const struct want *want);
+void kind_free(struct kind *k); /* after the sink */
+/* Announces a kind whose name is known. */
+void kind_announce(struct kind *k);
+/* Discovery has news: starts, or says that it is missing. */
+void kind_discovered(struct kind *k);
+/* Whether discovery is to be asked again for it. */
+bool kind_missing(const struct kind *k);
+/* Its path is gone: perhaps the kind is. */
+void kind_lost(struct kind *k);
+/* A watch has its initial state, for the first time. */
+void kind_watch_synced(struct kind *k);
+/* Without hope, with --once. */
+void kind_give_up(struct kind *k);
+
+/* Appends the object as it goes out: projected, cut, redacted. */
+void kind_body(
+    const struct kind *k, const struct json_frame *f, struct buf *out);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * kwatch: the cluster as a stream of watch events. See kwatch.1.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "buf.h"
+#include "clock.h"
+#include "digest.h"
+#include "err.h"
+#include "json.h"
+#include "kind.h"
+#include "log.h"
+#include "mem.h"
+#include "opt.h"
+#include "want.h"
+#include "watches.h"
+
+static struct opts {
+	const char *watches;
+	bool all_namespaces;
+	const char *selector, *field_selector;
+	bool once, timestamps, redact, show_managed_fields;
+	long report_fd;
+} o = {.report_fd = -1};
+
+static const struct opt table[] = {
+    {'f', "filename", "WATCHES", OPT_STRING, &o.watches, NULL,
+	"watch the kinds that this watches.yaml names"},
+    {'A', "all-namespaces", NULL, OPT_FLAG, &o.all_namespaces, NULL,
+	"watch all namespaces"},
+    {'l', "selector", "SELECTOR", OPT_STRING, &o.selector, NULL,
+	"only objects with these labels (operands only)"},
+    {0, "field-selector", "SELECTOR", OPT_STRING, &o.field_selector, NULL,
+	"only objects with these fields (operands only)"},
+    {0, "once", NULL, OPT_FLAG, &o.once, NULL, "end after the initial state"},
+    {0, "timestamps", NULL, OPT_FLAG, &o.timestamps, NULL,
+	"say in each line when it was printed"},
+    {0, "redact", NULL, OPT_FLAG, &o.redact, NULL,
+	"replace secret values by keyed digests"},
+    {0, "show-managed-fields", NULL, OPT_FLAG, &o.show_managed_fields, NULL,
+	"do not cut metadata.managedFields"},
+    {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
+	"write a newline when ready, then counters, to descriptor N"},
+    {.type = OPT_TABLE, .value = (void *)kube_opt_table},
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {.name = "kwatch",
+    .synopsis = "[-f WATCHES] [RESOURCE[.VERSION[.GROUP]][/NAME]]... "
+		"[-n NAMESPACE | -A]",
+    .summary = "print what happens to objects of a cluster, as JSON lines",
+    .table = table};
+
+/* What the callbacks need; one per process, as the signals are. */
+struct run {
+	struct app app;
+	struct out out;
+	struct wants wants;
+	struct watches *watches;
+	struct timer report_timer;
+	struct sink_counters reported;
+	uint64_t reported_relists, reported_reconnects;
+	int hangup_fd;
+	int exit_code;
+	bool ending;
+};
+
+static void
+finish(struct run *r, int exit_code)
+{
+	if (!r->ending)
+		r->exit_code = exit_code;
+	r->ending = true;
+	loop_stop(r->app.loop);
+}
+
+static void
+on_signal(void *arg, int signo)
+{
+	(void)signo;
+	finish(arg, 0);
+}
+
+/* Nobody reads: a pipeline ends from its tail, and that is no error. */
+static void
+on_hangup(void *arg, int fd, int events)
+{
+	(void)events;
+	(void)fd;
+	finish(arg, 0);
+}
+
+static void
+on_idle(void *arg)
+{
+	struct run *r = arg;
+
+	if (out_flush(&r->out) == 0 || r->ending)
+		return;
+	if (r->out.err.kind == ERR_GONE) {
+		finish(r, 0);
+		return;
+	}
+	log_fatal("%s", r->out.err.message);
+	finish(r, 111);
+}
+
+static void
+on_room(void *arg)
+{
+	struct run *r = arg;
+
+	sink_pump(r->app.sink);
+}
+
+static void
+on_fatal(struct app *app, const char *message)
+{
+	log_fatal("%s", message);
+	finish((struct run *)app, 100);
+}
+
+static void
+report(struct run *r, struct span text)
+{
+	/* A reader that is slow or gone misses a report, no more. */
+	if (o.report_fd >= 0 && write((int)o.report_fd, text.p, text.n) < 0 &&
+	    errno != EAGAIN)
+		o.report_fd = -1;
+	(void)r;
+}
+
+static void
+add_counter(struct buf *b, const char *key, uint64_t n)
+{
+	json_add_key(b, key);
+	json_add_int(b, (int64_t)n);
+}
+
+static void
+report_counters(void *arg)
+{
+	enum { PERIOD_MS = 5000 };
+	struct run *r = arg;
+	const struct sink_counters *c = sink_counters(r->app.sink);
+	struct buf b = BUF_INIT;
+
+	timer_after(
+	    r->app.loop, &r->report_timer, PERIOD_MS, report_counters, r);
+	if (memcmp(c, &r->reported, sizeof(*c)) == 0 &&
+	    r->app.relists == r->reported_relists &&
+	    r->app.reconnects == r->reported_reconnects)
+		return;
+	r->reported = *c;
+	r->reported_relists = r->app.relists;
+	r->reported_reconnects = r->app.reconnects;
+	buf_adds(&b, "{\"tool\":\"kwatch\",\"counters\":{");
+	add_counter(&b, "events", c->events);
+	add_counter(&b, "lines", c->lines);
+	add_counter(&b, "coalesced", c->coalesced);
+	add_counter(&b, "synthetic", c->made_up);
+	add_counter(&b, "objects", c->objects);
+	add_counter(&b, "relists", r->app.relists);
+	add_counter(&b, "reconnects", r->app.reconnects);
+	buf_adds(&b, "}}\n");
+	report(r, buf_span(&b));
+	buf_release(&b);
+}
+
+static void
+on_ready(struct app *app)
+{
+	struct run *r = (struct run *)app;
+
+	if (app->once) {
+		finish(r, app->failed ? 1 : 0);
+		return;
+	}
+	log_info("all kinds are listed");
+	report(r, span_str("\n"));
+	if (o.report_fd >= 0)
+		report_counters(r);
+}
+
+static int
+read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
+{
+	struct want_opts wo = {o.selector, o.field_selector, NULL};
+
+	if (o.watches != NULL) {
+		r->watches = watches_load(o.watches, err);
+		if (r->watches == NULL)
+			return -1;
+		if ((o.all_namespaces || kube_opts.namespace_ != NULL) &&
+		    watches_override(r->watches,
+			o.all_namespaces ? NULL : kube_opts.namespace_,
+			err) != 0)
+			return -1;
+		if (wants_add_watches(&r->wants, r->watches, err) != 0)
+			return -1;
+	} else if (first == argc) {
+		return err_set(err, ERR_PERMANENT,
+		    "nothing to watch: name a resource, or a file with -f");
+	}
+	if (!o.all_namespaces)
+		wo.namespace_ = kube_namespace(r->app.kube);
+	for (int i = first; i < argc; i++)
+		if (wants_add_operand(&r->wants, argv[i], &wo, err) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+set_up(struct run *r, int argc, char **argv, int first, struct err *err)
+{
+	struct app *app = &r->app;
+
+	if (o.all_namespaces && kube_opts.namespace_ != NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "-n and -A exclude each other");
+	app->kube = kube_open(app->loop, &kube_opts, "kwatch", err);
+	if (app->kube == NULL || read_wants(r, argc, argv, first, err) != 0)
+		return -1;
+	if (o.redact && (app->redact = redact_new(err)) == NULL)
+		return -1;
+	app->discovery = discovery_new(app->loop, app->kube);
+	app->once = o.once;
+	app->show_managed_fields = o.show_managed_fields;
+	app->on_ready = on_ready;
+	app->on_fatal = on_fatal;
+	out_init(&r->out, app->loop, STDOUT_FILENO);
+	app->sink =
+	    sink_new(&r->out, o.timestamps ? SINK_TIMESTAMPS : SINK_PLAIN);
+	app->kinds = mem_array(NULL, r->wants.count, sizeof(*app->kinds));
+	for (size_t i = 0; i < r->wants.count; i++)
+		app->kinds[app->kind_count++] =
+		    kind_new(app, r->wants.items[i]);
+	return 0;
+}
+
+static void
+run(struct run *r)
+{
+	struct app *app = &r->app;
+
+	out_on_room(&r->out, on_room, r);
+	loop_idle(app->loop, on_idle, r);
+	loop_signal(app->loop, SIGTERM, on_signal, r);
+	loop_signal(app->loop, SIGINT, on_signal, r);
+	/* A descriptor of its own: out watches its own for room. */
+	r->hangup_fd = dup(STDOUT_FILENO);
+	if (r->hangup_fd >= 0)
+		loop_watch(app->loop, r->hangup_fd, 0, on_hangup, r);
+	if (o.report_fd >= 0)
+		fcntl((int)o.report_fd, F_SETFL,
+		    fcntl((int)o.report_fd, F_GETFL) | O_NONBLOCK);
+	for (size_t i = 0; i < app->kind_count; i++)
+		kind_announce(app->kinds[i]);
+	app_discover(app, 0);
+	loop_run(app->loop);
+}
+
+/* What was read is printed: all of it after --once, what is at hand after a
+ * signal. */
+static void
+drain(struct run *r)
+{
+	if (r->exit_code > 1)
+		return;
+	if (r->app.once && r->app.ready)
+		while (!sink_empty(r->app.sink) && out_drain(&r->out) == 0)
+			sink_pump(r->app.sink);
+	if (out_drain(&r->out) != 0 && r->out.err.kind != ERR_GONE) {
+		log_fatal("%s", r->out.err.message);
+		r->exit_code = 111;
+	}
+}
+
+static void
+tear_down(struct run *r)
+{
+	struct app *app = &r->app;
+
+	sink_free(app->sink);
+	for (size_t i = 0; i < app->kind_count; i++)
+		kind_free(app->kinds[i]);
+	free(app->kinds);
+	discovery_free(app->discovery);
+	kube_free(app->kube);
+	redact_free(app->redact);
+	wants_release(&r->wants);
+	watches_free(r->watches);
+	if (app->sink != NULL)
+		out_release(&r->out);
+	if (r->hangup_fd >= 0)
+		close(r->hangup_fd);
+	loop_free(app->loop);
+	free(app->said);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = {.hangup_fd = -1};
+	struct err err = ERR_INIT;
+	int first;
+
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		log_fatal("%s", err.message);
+		return err_exit_code(&err);
+	case OPT_RUN:
+		break;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	digest_init();
+	r.app.loop = loop_new();
+	if (set_up(&r, argc, argv, first, &err) != 0) {
+		log_fatal("%s", err.message);
+		r.exit_code = err_exit_code(&err);
+	} else {
+		run(&r);
+		drain(&r);
+	}
+	tear_down(&r);
+	return r.exit_code;
+}

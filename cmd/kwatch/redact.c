@@ -1,0 +1,186 @@
+#include "redact.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "digest.h"
+#include "json.h"
+#include "mem.h"
+
+enum { KEY_SIZE = 32, MAX_PATHS = 32 };
+
+struct redact {
+	char key[KEY_SIZE];
+};
+
+/* What is left of the paths that match down to the present value. */
+struct rest {
+	const char *paths[MAX_PATHS];
+	size_t count;
+};
+
+struct redact *
+redact_new(struct err *err)
+{
+	struct redact *r = mem_zalloc(sizeof(*r));
+
+	if (getrandom(r->key, sizeof(r->key), 0) == (ssize_t)sizeof(r->key))
+		return r;
+	err_set(err, ERR_TRANSIENT, "no random numbers for --redact");
+	free(r);
+	return NULL;
+}
+
+void
+redact_free(struct redact *r)
+{
+	free(r);
+}
+
+static void
+add_digest(const struct redact *r, struct span value, struct buf *out)
+{
+	unsigned char digest[DIGEST_SIZE];
+	struct buf scratch = BUF_INIT;
+	struct span text = json_string(value, &scratch);
+
+	if (text.p == NULL)
+		text = value;
+	digest_hmac(span_make(r->key, KEY_SIZE), text, digest);
+	buf_addc(out, '"');
+	digest_add_hex(out, digest, 16);
+	buf_addc(out, '"');
+	buf_release(&scratch);
+}
+
+/* Every scalar below; names of members stay. */
+static void
+redact_all(const struct redact *r, struct span value, struct buf *out)
+{
+	switch (json_type(value)) {
+	case JSON_OBJECT:
+		buf_addc(out, '{');
+		for (struct json_members m = json_members(value);
+		     json_member(&m);) {
+			json_add_comma(out);
+			buf_addc(out, '"');
+			buf_addspan(out, m.key);
+			buf_adds(out, "\":");
+			redact_all(r, m.value, out);
+		}
+		buf_addc(out, '}');
+		break;
+	case JSON_ARRAY:
+		buf_addc(out, '[');
+		for (struct json_elements e = json_elements(value);
+		     json_element(&e);) {
+			json_add_comma(out);
+			redact_all(r, e.value, out);
+		}
+		buf_addc(out, ']');
+		break;
+	case JSON_NULL:
+		buf_addspan(out, value);
+		break;
+	default:
+		add_digest(r, value, out);
+	}
+}
+
+/* If path begins with this key: what follows it; else NULL. */
+static const char *
+behind_key(const char *path, struct span key)
+{
+	if (path[0] == '[' && path[1] == '"') {
+		path += 2;
+		if (strncmp(path, key.p, key.n) != 0 || path[key.n] != '"' ||
+		    path[key.n + 1] != ']')
+			return NULL;
+		return path + key.n + 2;
+	}
+	if (*path == '.')
+		path++;
+	if (strncmp(path, key.p, key.n) != 0)
+		return NULL;
+	path += key.n;
+	return *path == '\0' || *path == '.' || *path == '[' ? path : NULL;
+}
+
+static struct rest
+descend(const struct rest *from, struct span key)
+{
+	struct rest to = {.count = 0};
+
+	for (size_t i = 0; i < from->count; i++) {
+		const char *p = from->paths[i];
+
+		if (key.p != NULL)
+			p = behind_key(p, key);
+		else
+			p = strncmp(p, "[]", 2) == 0 ? p + 2 : NULL;
+		if (p != NULL)
+			to.paths[to.count++] = p;
+	}
+	return to;
+}
+
+static void
+redact_paths(const struct redact *r, const struct rest *rest, struct span value,
+    struct buf *out)
+{
+	enum json_type type = json_type(value);
+
+	for (size_t i = 0; i < rest->count; i++) {
+		if (rest->paths[i][0] == '\0') {
+			redact_all(r, value, out);
+			return;
+		}
+	}
+	if (rest->count == 0 || (type != JSON_OBJECT && type != JSON_ARRAY)) {
+		buf_addspan(out, value);
+		return;
+	}
+	buf_addc(out, type == JSON_OBJECT ? '{' : '[');
+	if (type == JSON_OBJECT) {
+		for (struct json_members m = json_members(value);
+		     json_member(&m);) {
+			struct rest below = descend(rest, m.key);
+
+			json_add_comma(out);
+			buf_addc(out, '"');
+			buf_addspan(out, m.key);
+			buf_adds(out, "\":");
+			redact_paths(r, &below, m.value, out);
+		}
+	} else {
+		struct rest below = descend(rest, SPAN_NONE);
+
+		for (struct json_elements e = json_elements(value);
+		     json_element(&e);) {
+			json_add_comma(out);
+			redact_paths(r, &below, e.value, out);
+		}
+	}
+	buf_addc(out, type == JSON_OBJECT ? '}' : ']');
+}
+
+void
+redact_object(const struct redact *r, struct span group, struct span kind,
+    const char *const *paths, struct span object, struct buf *out)
+{
+	struct rest rest = {.count = 0};
+
+	rest.paths[rest.count++] =
+	    "metadata.annotations"
+	    "[\"kubectl.kubernetes.io/last-applied-configuration\"]";
+	if (group.n == 0 && span_is(kind, "Secret")) {
+		rest.paths[rest.count++] = "data";
+		rest.paths[rest.count++] = "stringData";
+	}
+	for (; paths != NULL && *paths != NULL && rest.count < MAX_PATHS;
+	     paths++)
+		rest.paths[rest.count++] = *paths;
+	redact_paths(r, &rest, object, out);
+}

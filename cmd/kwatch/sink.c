@@ -1,0 +1,379 @@
+#include "sink.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "json.h"
+#include "mem.h"
+
+/* What stands in the queue: an entry, or a bookmark. */
+struct item {
+	struct item *next;
+	bool queued;
+	bool is_bookmark;
+};
+
+struct bookmark {
+	struct item item;
+	enum sink_bookmark which;
+	const char *api_version, *kind;
+};
+
+struct entry {
+	struct item item;
+	struct index *index;
+	const void *owner;
+	uint32_t mark;
+	bool alive;	 /* as the server has it */
+	bool told;	 /* the reader believes that it exists */
+	char *ids;	 /* uid NUL version NUL; owned; NULL: none yet */
+	char *told_uid;	 /* owned; the reader's, if it is another than ids' */
+	struct buf body; /* while queued; empty: none */
+	struct span key; /* in text */
+	size_t ns_len;
+	char text[];
+};
+
+struct sink {
+	struct out *out;
+	enum sink_time time;
+	struct item *first, **last;
+	struct sink_counters counters;
+};
+
+struct sink *
+sink_new(struct out *out, enum sink_time time)
+{
+	struct sink *s = mem_zalloc(sizeof(*s));
+
+	s->out = out;
+	s->time = time;
+	s->last = &s->first;
+	return s;
+}
+
+static struct item *
+dequeue(struct sink *s)
+{
+	struct item *i = s->first;
+
+	s->first = i->next;
+	if (s->first == NULL)
+		s->last = &s->first;
+	i->next = NULL;
+	i->queued = false;
+	return i;
+}
+
+static void
+enqueue(struct sink *s, struct item *i)
+{
+	if (i->queued)
+		return;
+	i->queued = true;
+	*s->last = i;
+	s->last = &i->next;
+}
+
+void
+sink_free(struct sink *s)
+{
+	if (s == NULL)
+		return;
+	while (s->first != NULL) {
+		struct item *i = dequeue(s);
+
+		if (i->is_bookmark)
+			free(i);
+	}
+	free(s);
+}
+
+const struct sink_counters *
+sink_counters(const struct sink *s)
+{
+	return &s->counters;
+}
+
+bool
+sink_empty(const struct sink *s)
+{
+	return s->first == NULL;
+}
+
+static const char *
+entry_uid(const struct entry *e)
+{
+	return e->ids != NULL ? e->ids : "";
+}
+
+static void
+entry_free(struct sink *s, struct entry *e)
+{
+	map_del(&e->index->entries, e->key);
+	s->counters.objects--;
+	buf_release(&e->body);
+	free(e->ids);
+	free(e->told_uid);
+	free(e);
+}
+
+void
+index_release(struct index *ix)
+{
+	struct entry *e;
+
+	for (size_t i = 0; (e = map_next(&ix->entries, &i)) != NULL;) {
+		buf_release(&e->body);
+		free(e->ids);
+		free(e->told_uid);
+		free(e);
+	}
+	map_release(&ix->entries);
+}
+
+struct entry *
+sink_entry(struct sink *s, struct index *ix, struct span ns, struct span name,
+    const void *owner, uint32_t mark)
+{
+	char small[512], *text = small;
+	struct span key;
+	struct entry *e;
+
+	key.n = ns.n + 1 + name.n;
+	if (key.n > sizeof(small))
+		text = mem_alloc(key.n);
+	if (ns.n > 0)
+		memcpy(text, ns.p, ns.n);
+	text[ns.n] = '/';
+	if (name.n > 0)
+		memcpy(text + ns.n + 1, name.p, name.n);
+	key.p = text;
+	e = map_get(&ix->entries, key);
+	if (e == NULL) {
+		e = mem_zalloc(sizeof(*e) + key.n);
+		memcpy(e->text, key.p, key.n);
+		e->key = span_make(e->text, key.n);
+		e->ns_len = ns.n;
+		e->index = ix;
+		map_put(&ix->entries, e->key, e);
+		s->counters.objects++;
+	}
+	if (text != small)
+		free(text);
+	e->owner = owner;
+	e->mark = mark;
+	return e;
+}
+
+bool
+entry_is(const struct entry *e, struct span uid, struct span version)
+{
+	const char *id = entry_uid(e);
+
+	return e->alive && e->ids != NULL && span_is(uid, id) &&
+	    span_is(version, id + uid.n + 1);
+}
+
+static void
+set_ids(struct entry *e, struct span uid, struct span version)
+{
+	bool other = !span_is(uid, entry_uid(e));
+	size_t n = uid.n + 1 + version.n + 1;
+
+	if (other && e->told && e->told_uid == NULL) {
+		e->told_uid = e->ids;
+		e->ids = NULL;
+	} else if (other && e->told_uid != NULL && span_is(uid, e->told_uid)) {
+		free(e->told_uid);
+		e->told_uid = NULL;
+	}
+	e->ids = mem_realloc(e->ids, n);
+	memset(e->ids, 0, n);
+	if (uid.n > 0)
+		memcpy(e->ids, uid.p, uid.n);
+	if (version.n > 0)
+		memcpy(e->ids + uid.n + 1, version.p, version.n);
+}
+
+static void
+add_type(struct sink *s, struct buf *b, const char *type)
+{
+	char now[CLOCK_RFC3339_MAX];
+
+	buf_adds(b, "{\"type\":\"");
+	buf_adds(b, type);
+	buf_adds(b, "\",");
+	if (s->time == SINK_TIMESTAMPS) {
+		clock_format_us(clock_real_us(), now);
+		buf_adds(b, "\"time\":\"");
+		buf_adds(b, now);
+		buf_adds(b, "\",");
+	}
+	buf_adds(b, "\"object\":");
+}
+
+static void
+print(struct sink *s, const char *type, struct span body)
+{
+	struct buf *b = out_buf(s->out);
+
+	add_type(s, b, type);
+	buf_addspan(b, body);
+	buf_adds(b, "}\n");
+	s->counters.lines++;
+	out_added(s->out);
+}
+
+static void
+print_made_up(struct sink *s, const struct entry *e, const char *uid)
+{
+	struct buf *b = out_buf(s->out);
+
+	add_type(s, b, "DELETED");
+	buf_adds(b, "{\"apiVersion\":");
+	json_add_str(b, e->index->api_version);
+	buf_adds(b, ",\"kind\":");
+	json_add_str(b, e->index->kind);
+	buf_adds(b, ",\"metadata\":{\"name\":");
+	json_add_string(
+	    b, span_make(e->text + e->ns_len + 1, e->key.n - e->ns_len - 1));
+	if (e->ns_len > 0) {
+		buf_adds(b, ",\"namespace\":");
+		json_add_string(b, span_make(e->text, e->ns_len));
+	}
+	buf_adds(b, ",\"uid\":");
+	json_add_str(b, uid);
+	buf_adds(b, ",\"annotations\":{\"kpipe.dev/synthetic\":\"true\"}}}}\n");
+	s->counters.lines++;
+	out_added(s->out);
+}
+
+/* Tells the reader the truth about e; frees it if there is none left. */
+static void
+tell(struct sink *s, struct entry *e, struct span body)
+{
+	if (e->told && e->told_uid != NULL) {
+		print_made_up(s, e, e->told_uid);
+		e->told = false;
+		/* What came after that one may have gone unread, too. */
+	}
+	free(e->told_uid);
+	e->told_uid = NULL;
+	if (e->alive) {
+		print(s, e->told ? "MODIFIED" : "ADDED", body);
+		e->told = true;
+		return;
+	}
+	if (body.n > 0)
+		print(s, "DELETED", body);
+	else
+		print_made_up(s, e, entry_uid(e));
+	entry_free(s, e);
+}
+
+/* At once if nothing waits; else the body is kept, the newest wins. */
+static void
+tell_or_queue(struct sink *s, struct entry *e, struct span body)
+{
+	s->counters.events++;
+	if (s->first == NULL && !out_full(s->out)) {
+		tell(s, e, body);
+		return;
+	}
+	if (e->item.queued)
+		s->counters.coalesced++;
+	buf_release(&e->body);
+	if (body.n > 0)
+		buf_add(&e->body, body.p, body.n);
+	enqueue(s, &e->item);
+}
+
+void
+sink_put(struct sink *s, struct entry *e, struct span uid, struct span version,
+    struct span body)
+{
+	set_ids(e, uid, version);
+	e->alive = true;
+	tell_or_queue(s, e, body);
+}
+
+void
+sink_delete(struct sink *s, struct entry *e, struct span uid, struct span body)
+{
+	if (uid.p != NULL)
+		set_ids(e, uid, SPAN_NONE);
+	if (body.p == NULL)
+		s->counters.made_up++;
+	e->alive = false;
+	tell_or_queue(s, e, body);
+}
+
+void
+index_sweep(struct sink *s, struct index *ix, const void *owner, uint32_t mark)
+{
+	struct entry **all = (struct entry **)map_sorted(&ix->entries);
+	size_t count = ix->entries.count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct entry *e = all[i];
+
+		if (e->alive &&
+		    (owner == NULL || (e->owner == owner && e->mark != mark)))
+			sink_delete(s, e, SPAN_NONE, SPAN_NONE);
+	}
+	free(all);
+}
+
+static void
+print_bookmark(struct sink *s, const struct bookmark *m)
+{
+	struct buf *b = out_buf(s->out);
+
+	add_type(s, b, "BOOKMARK");
+	buf_adds(b, "{\"apiVersion\":");
+	json_add_str(b, m->api_version);
+	buf_adds(b, ",\"kind\":");
+	json_add_str(b, m->kind);
+	buf_adds(b, ",\"metadata\":{\"annotations\":{");
+	json_add_str(b,
+	    m->which == SINK_BEGIN ? "kpipe.dev/initial-events-begin"
+				   : "k8s.io/initial-events-end");
+	buf_adds(b, ":\"true\"}}}}\n");
+	s->counters.lines++;
+	out_added(s->out);
+}
+
+void
+sink_bookmark(struct sink *s, enum sink_bookmark which, const char *api_version,
+    const char *kind)
+{
+	struct bookmark *m = mem_zalloc(sizeof(*m));
+
+	*m = (struct bookmark){.item.is_bookmark = true,
+	    .which = which,
+	    .api_version = api_version,
+	    .kind = kind};
+	enqueue(s, &m->item);
+	sink_pump(s);
+}
+
+void
+sink_pump(struct sink *s)
+{
+	while (s->first != NULL && !out_full(s->out)) {
+		struct item *i = dequeue(s);
+
+		if (i->is_bookmark) {
+			print_bookmark(s, (struct bookmark *)i);
+			free(i);
+		} else {
+			struct entry *e = (struct entry *)i;
+			struct buf body = e->body;
+
+			e->body = (struct buf)BUF_INIT;
+			tell(s, e, buf_span(&body));
+			buf_release(&body);
+		}
+	}
+}

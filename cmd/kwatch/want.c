@@ -1,0 +1,207 @@
+#include "want.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "mem.h"
+
+static struct want *
+wants_add(struct wants *w)
+{
+	struct want *n = mem_zalloc(sizeof(*n));
+
+	textlist_init(&n->namespaces);
+	textlist_init(&n->redact);
+	w->items = mem_array(w->items, w->count + 1, sizeof(*w->items));
+	w->items[w->count++] = n;
+	return n;
+}
+
+static bool
+has(const struct textlist *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i], text) == 0)
+			return true;
+	return false;
+}
+
+static void
+unite(struct textlist *to, const struct textlist *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (!has(to, from->items[i]))
+			textlist_add(
+			    to, from->items[i], strlen(from->items[i]));
+}
+
+static struct want *
+find(const struct wants *w, const struct watch_kind *k)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		struct want *n = w->items[i];
+
+		if (n->spelling == NULL && strcmp(n->group, k->group) == 0 &&
+		    strcmp(n->version, k->version) == 0 &&
+		    strcmp(n->kind, k->kind) == 0)
+			return n;
+	}
+	return NULL;
+}
+
+static int
+add_fields(struct want *n, const struct watch_kind *k, struct err *err)
+{
+	if (k->fields.count == 0) {
+		project_free(n->project);
+		n->project = NULL;
+		n->metadata_only = false;
+		return 0;
+	}
+	if (n->project == NULL)
+		return 0; /* somebody wants all of it */
+	n->metadata_only = n->metadata_only && k->metadata_only;
+	if (k->map == WATCH_MAP_LABEL)
+		project_add_label(n->project, k->map_arg);
+	for (size_t i = 0; i < k->fields.count; i++)
+		if (project_add(n->project, k->fields.items[i], err) != 0)
+			return err_prefix(err, "line %d", k->line);
+	return 0;
+}
+
+/* A second selector cannot be united with the first: both go. */
+static void
+add_scope(struct want *n, const struct watch_kind *k)
+{
+	bool same = n->selector != NULL && k->selector != NULL &&
+	    strcmp(n->selector, k->selector) == 0;
+
+	if (!same) {
+		free(n->selector);
+		n->selector = NULL;
+	}
+	if (k->namespaces.count == 0) {
+		textlist_release(&n->namespaces);
+		textlist_init(&n->namespaces);
+	} else if (n->namespaces.count > 0) {
+		unite(&n->namespaces, &k->namespaces);
+	}
+	if (!k->optional)
+		n->missing = WANT_WAIT;
+}
+
+static int
+add_kind(struct wants *w, const struct watch_kind *k, struct err *err)
+{
+	struct want *n = find(w, k);
+
+	if (n == NULL) {
+		n = wants_add(w);
+		n->group = mem_strdup(k->group);
+		n->version = mem_strdup(k->version);
+		n->kind = mem_strdup(k->kind);
+		n->project = project_new();
+		n->metadata_only = true;
+		n->selector = mem_strdup(k->selector);
+		textlist_copy(&n->namespaces, &k->namespaces);
+		n->missing = k->optional ? WANT_OPTIONAL : WANT_WAIT;
+	} else {
+		add_scope(n, k);
+	}
+	unite(&n->redact, &k->redact);
+	return add_fields(n, k, err);
+}
+
+int
+wants_add_watches(
+    struct wants *w, const struct watches *watches, struct err *err)
+{
+	for (size_t i = 0; i < watches->count; i++) {
+		const struct watch_entry *e = &watches->entries[i];
+
+		if (add_kind(w, &e->primary, err) != 0)
+			goto fail;
+		for (size_t j = 0; j < e->dependent_count; j++)
+			if (add_kind(w, &e->dependents[j], err) != 0)
+				goto fail;
+		for (size_t j = 0; j < e->related_count; j++)
+			if (add_kind(w, &e->related[j], err) != 0)
+				goto fail;
+	}
+	return 0;
+fail:
+	return err_prefix(err, "%s", watches->path);
+}
+
+static void
+add_spelling(struct wants *w, const char *p, size_t n, const char *name,
+    const struct want_opts *o)
+{
+	struct want *want = wants_add(w);
+	struct buf fields = BUF_INIT;
+
+	want->spelling = mem_dup(p, n);
+	want->missing = WANT_FATAL;
+	want->selector = mem_strdup(o->selector);
+	if (o->namespace_ != NULL)
+		textlist_add(
+		    &want->namespaces, o->namespace_, strlen(o->namespace_));
+	if (o->field_selector != NULL)
+		buf_adds(&fields, o->field_selector);
+	if (name != NULL)
+		buf_addf(&fields, "%smetadata.name=%s",
+		    fields.len > 0 ? "," : "", name);
+	if (fields.len > 0)
+		want->field_selector = buf_take(&fields);
+	buf_release(&fields);
+}
+
+int
+wants_add_operand(struct wants *w, const char *operand,
+    const struct want_opts *o, struct err *err)
+{
+	const char *slash = strchr(operand, '/');
+	const char *p = operand, *end = strchrnul(operand, '/');
+
+	if (slash != NULL && (slash[1] == '\0' || strchr(slash + 1, '/')))
+		return err_set(
+		    err, ERR_PERMANENT, "\"%s\" is no RESOURCE/NAME", operand);
+	if (slash != NULL && memchr(operand, ',', (size_t)(slash - operand)))
+		return err_set(err, ERR_PERMANENT,
+		    "\"%s\": a name goes with one resource", operand);
+	while (p < end) {
+		size_t n = strcspn(p, ",/");
+
+		if (n == 0)
+			break;
+		add_spelling(w, p, n, slash != NULL ? slash + 1 : NULL, o);
+		p += n;
+		if (*p != ',')
+			return 0;
+		p++;
+	}
+	return err_set(
+	    err, ERR_PERMANENT, "\"%s\" names an empty resource", operand);
+}
+
+void
+wants_release(struct wants *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		struct want *n = w->items[i];
+
+		free(n->spelling);
+		free(n->group);
+		free(n->version);
+		free(n->kind);
+		textlist_release(&n->namespaces);
+		free(n->selector);
+		free(n->field_selector);
+		project_free(n->project);
+		textlist_release(&n->redact);
+		free(n);
+	}
+	free(w->items);
+	*w = (struct wants){NULL, 0};
+}

@@ -1,0 +1,53 @@
+/*
+ * want: what to watch, as the command line and watches.yaml say it, before
+ * anybody asked the server. A kind that several entries name is one want:
+ * with all their namespaces, the wider selector and the wider projection.
+ */
+#ifndef WANT_H
+#define WANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+#include "project.h"
+#include "textlist.h"
+#include "watches.h"
+
+enum want_missing {
+	WANT_WAIT,     /* not served: wait, the kind is incomplete */
+	WANT_OPTIONAL, /* not served: complete and empty until it is */
+	WANT_FATAL     /* not served: a typing error */
+};
+
+struct want {
+	char *spelling;		      /* of an operand: "pods"; else NULL */
+	char *group, *version, *kind; /* if spelling is NULL */
+	struct textlist namespaces;   /* empty: all */
+	char *selector;		      /* or NULL */
+	char *field_selector;	      /* or NULL */
+	struct project *project;      /* NULL: whole objects */
+	bool metadata_only;	      /* then project is set */
+	struct textlist redact;
+	enum want_missing missing;
+};
+
+struct wants {
+	struct want **items;
+	size_t count;
+};
+
+struct want_opts {
+	const char *selector, *field_selector; /* of operands; or NULL */
+	const char *namespace_; /* of operands; NULL: all namespaces */
+};
+
+/* All kinds of the file. */
+int wants_add_watches(
+    struct wants *w, const struct watches *watches, struct err *err);
+/* "pods,deploy", "deployments.apps/NAME". */
+int wants_add_operand(struct wants *w, const char *operand,
+    const struct want_opts *o, struct err *err);
+void wants_release(struct wants *w);
+
+#endif
