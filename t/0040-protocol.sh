@@ -1,0 +1,84 @@
+#!/bin/bash
+# doc/protocol.md says what the tools do: its examples are taken from it,
+# run, and compared.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+# example NAME: all lines of the blocks "```json NAME"
+example() {
+	sed -n "/^\`\`\`json $1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" doc/protocol.md
+}
+
+# count NAME FILTER WHAT: each line of these examples passes the jq filter.
+count() {
+	example "$1" >"$T/lines"
+	ok "there are examples of \"$1\"" test -s "$T/lines"
+	is "$(jq -c "select($2 | not)" "$T/lines" 2>&1)" "" "... $3"
+}
+
+cat >"$T/watches.yaml" <<'EOF'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: thing.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+EOF
+cat >"$T/thing.jq" <<'EOF'
+def desired: [{
+    apiVersion: "v1", kind: "ConfigMap", metadata: {name: "a"}, data: {k: "v"}}];
+def status:
+    if .error then {phase: "Failed", reason: .error}
+    elif .outstanding == [] then {phase: "Available"}
+    else {phase: "Processing"} end;
+EOF
+thing='{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default","uid":"91ab","resourceVersion":"12","generation":1}}'
+
+unknown=$(sed -n 's/^```json //p' doc/protocol.md |
+	grep -vxE 'event|set|status|result|report')
+is "$unknown" "" "every example is of a known sort"
+is "$(grep -c '^```json$' doc/protocol.md)" 0 "... none without"
+
+count event '(.type | IN("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"))
+	and (.object | has("apiVersion") and has("kind"))' \
+	"each is a watch frame with apiVersion and kind"
+runs 0 "ireconcile accepts them all" \
+	ireconcile -f "$T/watches.yaml" <"$T/lines"
+is "$(cat "$T/out" "$T/err")" "" "... without a word: there is no primary"
+
+count set '.kind == "List" and .apiVersion == "v1" and
+	(.reconcile | has("primary") and has("manager"))' \
+	"each is a List with reconcile.primary and .manager"
+cp "$T/lines" "$T/want"
+echo "{\"type\":\"ADDED\",\"object\":$thing}" >"$T/events"
+runs 0 "ireconcile prints the example" \
+	ireconcile -f "$T/watches.yaml" --report-fd=4 \
+	<"$T/events" 4>"$T/report"
+same "$T/out" "$T/want" "... to the byte"
+echo "$thing" >"$T/bare"
+ireconcile -f "$T/watches.yaml" <"$T/bare" >"$T/out"
+same "$T/out" "$T/want" "... also for a bare object"
+echo "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[$thing]}" >"$T/list"
+ireconcile -f "$T/watches.yaml" <"$T/list" >"$T/out"
+same "$T/out" "$T/want" "... and for a List"
+
+# What the table of members says, no more and no less, is what is printed.
+documented=$(sed -n 's/^| `\([a-zA-Z]*\)` |.*/\1/p' doc/protocol.md | sort)
+for member in $(jq -r '.reconcile | keys[]' "$T/want"); do
+	ok "reconcile.$member is documented" \
+		grep -qx "$member" <<<"$documented"
+done
+
+is "$(head -n 1 "$T/report")" "" "a report begins with a newline when ready"
+is "$(sed 1d "$T/report" | jq -c 'select(
+	(.tool == "ireconcile" and (.counters | type) == "object") | not)')" \
+	"" "... then lines of counters"
+
+count status '[keys, (.metadata | keys)] ==
+	[["apiVersion","kind","metadata","status"], ["name","namespace","uid"]]' \
+	"each is an object with nothing but identity and status"
+count result '(.result | IN("created", "configured", "unchanged", "deleted",
+	"failed")) and (has("message") == (.result == "failed"))' \
+	"each has one of the results, a failed one a message"
+
+done_testing
