@@ -447,6 +447,7 @@ read_account(struct kubeconfig *c, const struct kube_opts *o)
 	buf_addf(
 	    &b, "https://%s%s%s:%s", v6 ? "[" : "", host, v6 ? "]" : "", port);
 	c->server = buf_take(&b);
+	free(c->origin);
 	c->origin = mem_strdup("the service account");
 	c->user = mem_strdup("the service account");
 	c->token_file = in_dir(dir, "token");
