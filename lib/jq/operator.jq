@@ -15,7 +15,7 @@ include "yaml";
 def fail($reason): error($reason);
 
 # `.` if the condition holds, else a failure.
-def need(holds; $reason): if holds then . else fail($reason) end;
+def need(holds; reason): if holds then . else fail(reason) end;
 
 # ---- text ----
 
@@ -32,8 +32,11 @@ def is_dns_label: is_dns_label(63);
 
 # The value at each of these keys of an object, where it is neither null nor
 # empty: optional fields are left out with it.
-def compact:
-  with_entries(select(.value as $v | $v != null and $v != {} and $v != []));
+def compact: . as $object
+  | reduce keys_unsorted[] as $k ({};
+      $object[$k] as $v
+      | if $v == null or $v == {} or $v == [] then .
+        else setpath([$k]; $v) end);
 
 # The given value (`.`) laid over the defaults, which also say which fields
 # there are: what is null or not given, and "" where the default is another
@@ -42,7 +45,7 @@ def filled($defaults):
   if ($defaults | type) == "object" and $defaults != {} then
     . as $given
     | reduce ($defaults | keys_unsorted[]) as $k ($defaults;
-        .[$k] = ($given[$k] | filled($defaults[$k])))
+        setpath([$k]; $given[$k] | filled($defaults[$k])))
   elif . == null or (. == "" and ($defaults | type) == "string") then $defaults
   else . end;
 
@@ -64,9 +67,9 @@ def _metadata($name; $labels):
 
 def _part($keys): . as $all
   | reduce $keys[] as $k ({};
-      if $all | has($k) then .[$k] = $all[$k] else . end);
+      if $all | has($k) then setpath([$k]; $all[$k]) else . end);
 
-def _without($keys): reduce $keys[] as $k (.; delpaths([[$k]]));
+def _without($keys): delpaths([$keys[] | [.]]);
 
 # An object of a workload: the spec's members that belong to the workload go
 # there, `annotations` to the pods' metadata, all else to the pods' spec.

@@ -122,7 +122,8 @@ def defaults: {
   },
   certificate: {
     provider: "",
-    registration_authority_certificate_password: ""
+    registration_authority_certificate_password: "",
+    tcs: {certificate_authority_url: ""}
   },
   metering: {
     enabled: false,
@@ -189,17 +190,14 @@ def _processing_service: {
     | compact)
 };
 
-# What config.yml says of an instance, out of its spec.
-def config($id; $namespace): .certificate.tcs as $tcs | {
+# What config.yml says of an instance, out of its spec with the defaults.
+def config($id; $namespace): {
   name: $id,
-  iotservices: (with_defaults
-    | del(.postgresql)
+  iotservices: (del(.postgresql)
     | .gateway.mqtt.tenant_exposed = false
-    | .processing_services |= map(_processing_service)
-    | if ($tcs.certificate_authority_url // "") == "" then .
-      else .certificate.tcs = {
-        certificate_authority_url: $tcs.certificate_authority_url
-      } end
+    | .processing_services = [.processing_services[] | _processing_service]
+    | if .certificate.tcs.certificate_authority_url == ""
+      then del(.certificate.tcs) else . end
     | .instance_id = $id
     | .instance_namespace = $namespace)
 };

@@ -188,7 +188,8 @@ def need_good_name:
 def desired: . as $in
   | instance_namespace as $namespace
   | (.primary.spec | with_defaults) as $spec
-  | (.primary.spec | config(($in | id); $namespace) | to_yaml) as $config
+  | id as $id
+  | ($spec | config($id; $namespace) | to_yaml) as $config
   | ($config | sha256) as $config_digest
   | [
       namespace($namespace; instance_labels),
