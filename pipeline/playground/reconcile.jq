@@ -18,7 +18,7 @@ def with_conditions(types; since):
 
 def running(since):
   [.[] | {name, image, imageID: .image, ready: true, started: true,
-          restartCount: 0, state: {running: {startedAt: since}}}];
+          restartCount: 0, lastState: {}, state: {running: {startedAt: since}}}];
 
 def pod_status:
   .primary.metadata.creationTimestamp as $since
