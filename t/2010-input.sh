@@ -1,0 +1,135 @@
+#!/bin/bash
+# ireconcile: completeness of kinds, input that is cut short, bad input.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+new() {
+	line "$(configmap "$1-0" "$1" v)" "$1" "$2" \
+		"$(known "$1-0" null),$(status true),$(on_error)"
+}
+
+# A kind that was never announced is complete at the end.
+thing a 1 "" "$(spec 1 v)" >"$T/in"
+new a 1 >"$T/want"
+replay 0 "a bare object"
+
+{
+	printf '{"apiVersion":"v1","kind":"List","items":[\n'
+	thing a 1 "" "$(spec 1 v)" | sed 's/,/,\n  /g'
+	echo ,
+	observed a-0 a v 7
+	printf ']}'
+} >"$T/in"
+line "" a 1 "$(status false)" >"$T/want"
+replay 0 "a pretty List, as kubectl get -o json prints it"
+
+# Announced and not ended: nothing is said for those that depend on it.
+{
+	begin v1 Pod
+	thing a 1 "" "$(spec 1 v)"
+} >"$T/in"
+: >"$T/want"
+replay 1 "a kind whose initial state is cut short"
+is "$(cat "$T/err")" \
+	"ireconcile: error: the input ends before it is complete: Pod" \
+	"... is named"
+
+# Announced again: what was not mentioned since is gone.
+{
+	begin v1 ConfigMap
+	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")"
+	event ADDED "$(observed a-0 a v 7)"
+	end v1 ConfigMap
+	begin v1 ConfigMap
+	end v1 ConfigMap
+} >"$T/in"
+{
+	line "$(configmap a-0 a v)" a 1 \
+		"$(known a-0 null),$(status true),$(on_error)"
+} >"$T/want"
+replay 0 "two recordings in one file"
+
+# Bad lines are named, the rest is processed.
+{
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata"'
+	echo 'no JSON at all'
+	printf '{"type":"ADDED","object":{"kind":"Pod","x":"\377"}}\n'
+	printf '{"kind":"Pod"\0}\n'
+	event WHATEVER "$(object Pod p 1)"
+	event ADDED '{"apiVersion":"v1","metadata":{"name":"x"}}'
+	event ADDED '{"kind":"Pod","metadata":{"name":"x"}}'
+	event ADDED '{"apiVersion":"v1","kind":"Pod","metadata":{}}'
+	echo '{"type":"ADDED"}'
+	echo '{"type":"ERROR","object":{"apiVersion":"v1","kind":"Status","reason":"Expired","message":"old"}}'
+	echo '[1]'
+	printf '%0.s[' {1..10000}
+	echo
+	printf '{"kind":"Pod","x":"'
+	head -c 10000000 /dev/zero | tr '\0' x
+	echo '"}'
+	event ADDED "$(object Other o 1)"
+	event ADDED "$(thing b 2 "" "$(spec 1 v)")"
+	printf '{"type":"ADDED","object":{"apiVersion":"v1"'
+} >"$T/in"
+{
+	new a 1
+	new b 2
+} >"$T/want"
+replay 1 "bad lines between good ones"
+cat >"$T/want.err" <<'END'
+ireconcile: error: line 2: text is cut short at byte 68
+ireconcile: error: line 3: unexpected byte at byte 2
+ireconcile: error: line 4: invalid UTF-8 at byte 45
+ireconcile: error: line 5: NUL byte at byte 14
+ireconcile: error: line 6: unknown event type "WHATEVER"
+ireconcile: error: line 7: an object without kind
+ireconcile: error: line 8: an object without apiVersion
+ireconcile: error: line 9: a Pod without a name
+ireconcile: error: line 10: an event without object
+ireconcile: error: line 11: an error event: "Expired"
+ireconcile: error: line 12: not an object
+ireconcile: error: line 13: nested deeper than 256 levels at byte 257
+ireconcile: error: line 14: longer than 8 MiB
+ireconcile: error: line 17: text is cut short at byte 44
+END
+same "$T/err" "$T/want.err" "... each is named by its number"
+
+: >"$T/in"
+: >"$T/want"
+replay 0 "no input"
+
+# Where it looks, and what it refuses to start with.
+runs 100 "without -f" ireconcile
+is "$(cat "$T/err")" "ireconcile: fatal: -f WATCHES is missing" "... message"
+runs 100 "a watches file that is not there" ireconcile -f "$T/none.yaml"
+is "$(cat "$T/err")" \
+	"ireconcile: fatal: $T/none.yaml: No such file or directory" \
+	"... message"
+runs 100 "an operand" ireconcile -f "$T/watches.yaml" x
+is "$(cat "$T/err")" "ireconcile: fatal: unexpected argument \"x\"" \
+	"... message"
+echo 'def desired: [' >"$T/broken.jq"
+sed 's/program.jq/broken.jq/' "$T/watches.yaml" >"$T/broken.yaml"
+runs 100 "a program that does not compile" ireconcile -f "$T/broken.yaml"
+ok "... file and line: $(cat "$T/err")" \
+	grep -q "^ireconcile: fatal: $T/broken.jq:1: " "$T/err"
+
+# Namespaces: a primary elsewhere is not ours.
+sed 's/  dependents:/  namespaces: [other, third]\n&/' "$T/watches.yaml" \
+	>"$T/other.yaml"
+thing a 1 "" "$(spec 1 v)" >"$T/in"
+runs 0 "a primary in a namespace that is not watched" \
+	ireconcile -f "$T/other.yaml" <"$T/in"
+is "$(cat "$T/out")" "" "... is ignored"
+runs 0 "-A: every namespace" ireconcile -A -f "$T/other.yaml" <"$T/in"
+is "$(wc -l <"$T/out")" 1 "... one line"
+runs 0 "-n: this namespace" ireconcile -n ns -f "$T/other.yaml" <"$T/in"
+is "$(wc -l <"$T/out")" 1 "... one line"
+runs 0 "-n: another namespace" ireconcile -n x -f "$T/watches.yaml" <"$T/in"
+is "$(wc -l <"$T/out")" 0 "... no line"
+
+done_testing

@@ -1,0 +1,138 @@
+#!/bin/bash
+# ireconcile: statuses, failures, events, once and if_exists.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+spec1=$(spec 1 v)
+failed() {
+	printf '"status":{"busy":true,"error":"%s","pods":[]}' "$1"
+}
+
+# kapply wrote our onError: that is agreed to, while it is outstanding.
+{
+	event ADDED "$(thing a 1 "" "$spec1,$(failed "the reason")")"
+} >"$T/in"
+line "$(configmap a-0 a v)" a 1 "$(known a-0 null),$(on_error)" >"$T/want"
+replay 0 "an observed onError agrees"
+
+# ... and not when nothing is.
+event ADDED "$(observed a-0 a v 7)" >>"$T/in"
+begin v1 Pod >"$T/p"
+end v1 Pod >>"$T/p"
+cat "$T/in" "$T/p" >"$T/x" && mv "$T/x" "$T/in"
+line "" a 1 "$(status false)" >"$T/want"
+replay 0 "an observed onError goes when nothing is outstanding"
+
+# A status with more than we say is ours to cut: it is owned whole.
+{
+	event ADDED "$(observed a-0 a v 7)"
+	event ADDED "$(thing a 1 "" "$spec1"',"status":{"busy":false,"old":1}')"
+} >"$T/in"
+replay 0 "a field of the status that is dropped"
+
+# A program that fails for one primary: no items, its status, the others go on.
+sed -i 's/^def desired: /&if .primary.spec.k == "bad" then error("no \\(.primary.spec.k) things") else . end | /' \
+	"$T/program.jq"
+{
+	event ADDED "$(thing a 1 "" "$(spec 1 bad)")"
+	event ADDED "$(thing b 1 "" "$(spec 1 v)")"
+	event ADDED "$(observed a-0 a v 7)"
+} >"$T/in"
+{
+	line "" a 1 '"status":{"busy":false,"error":"no bad things","pods":[]}'
+	line "$(configmap b-0 b v)" b 1 \
+		"$(known b-0 null),$(status true),$(on_error)"
+} >"$T/want"
+replay 1 "a program that fails for one primary"
+is "$(cat "$T/err")" \
+	"ireconcile: error: thing.example.com ns/a: no bad things" \
+	"... names it"
+
+# desired COMMENT JQ MESSAGE: a program that says nothing useful.
+desired() {
+	cp "$T/program.jq" "$T/saved.jq"
+	printf 'def desired: %s;\ndef status: {e: .error};\n' "$2" \
+		>"$T/program.jq"
+	thing a 1 "" "$spec1" >"$T/in"
+	line "" a 1 "\"status\":{\"e\":\"$3\"}" >"$T/want"
+	replay 1 "$1"
+	mv "$T/saved.jq" "$T/program.jq"
+}
+cm='{apiVersion:"v1",kind:"ConfigMap",metadata:{name:"x"}}'
+desired "a kind without a managed entry" \
+	'[{apiVersion:"apps/v1",kind:"Deployment",metadata:{name:"x"}}]' \
+	'Deployment of apps/v1 is no dependent with manage: true'
+desired "a kind that is only observed" \
+	'[{apiVersion:"v1",kind:"Pod",metadata:{name:"x"}}]' \
+	'Pod of v1 is no dependent with manage: true'
+desired "an item in another namespace, without finalizer" \
+	"[$cm | .metadata.namespace = \"other\"]" \
+	'ConfigMap/other/x cannot have this owner: finalizer is needed in watches.yaml'
+desired "the same item twice, once with its namespace" \
+	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
+	'ConfigMap/ns/x is desired twice'
+desired "a number that would lose digits" \
+	"[$cm | .data = {k: 9007199254740993}]" \
+	'ConfigMap/ns/x: .data.k is an integer beyond 2^53: digits would be lost'
+
+# once and if_exists.
+cat >"$T/program.jq" <<'END'
+include "operator";
+def cm($n): {apiVersion: "v1", kind: "ConfigMap", metadata: {name: $n}, data: {k: "v"}};
+def desired: [once(cm("a-0")), if_exists(cm("a-1"))];
+END
+thing a 1 >"$T/in"
+line "$(configmap a-0 a v)" a 1 "$(known a-0 null),\"once\":[\"ConfigMap/ns/a-0\"]" \
+	>"$T/want"
+replay 0 "once is marked, what does not exist is left alone"
+{
+	thing a 1
+	observed a-0 a w 2
+	observed a-1 a w 2
+} >"$T/in"
+line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
+	"$(known a-0 uid-a-0 a-1 uid-a-1)" >"$T/want"
+replay 0 "... when they exist, both are kept as desired"
+
+# Events: once per content.
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {};
+def events: [.primary.spec.e // empty | {type: "Normal", reason: "Said", message: .}];
+END
+say() { printf '"spec":{"e":"%s"}' "$1"; }
+said() { printf '"events":[{"message":"%s","reason":"Said","type":"Normal"}]' "$1"; }
+{
+	event ADDED "$(thing a 1 "" "$(say one)")"
+	begin v1 Pod
+	end v1 Pod
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	event ADDED "$(thing a 1 "" "$(say one)")"
+	end example.com/v1 Thing
+	event MODIFIED "$(thing a 2 "" "$(say one)")"
+	event MODIFIED "$(thing a 3 "" "$(say two)")"
+} >"$T/in"
+{
+	line "" a 1 "$(said one)"
+	line "" a 3 "$(said two)"
+} >"$T/want"
+replay 0 "events are sent once"
+
+# manageStatus: false and another limit.
+sed 's/  program:/  manageStatus: false\n  maxConcurrentReconciles: 3\n&/' \
+	"$T/watches.yaml" >"$T/w" && mv "$T/w" "$T/watches.yaml"
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "a-0"}, data: {k: "v"}}];
+def status: {x: 1};
+END
+thing a 1 >"$T/in"
+line "$(configmap a-0 a v)" a 1 "$(known a-0 null)" |
+	sed 's/}}$/,"maxConcurrentReconciles":3}}/' >"$T/want"
+replay 0 "manageStatus and maxConcurrentReconciles"
+
+done_testing

@@ -1,0 +1,159 @@
+#!/bin/bash
+# ireconcile: finalizers, deletion, members in other namespaces.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  finalizer: example.com/cleaner
+  dependents:
+  - {apiVersion: v1, kind: Namespace, manage: true}
+  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [
+	{apiVersion: "v1", kind: "Namespace", metadata: {name: "of-a"}},
+	{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
+END
+finalizer='"finalizers":["example.com/cleaner"]'
+part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
+# marks KEY: of a member elsewhere
+marks() {
+	printf '"annotations":{"kpipe.dev/member":"Thing.example.com/ns/a %s","kpipe.dev/paths":"PATHS"},"labels":{"kpipe.dev/part-of":"%s"}' \
+		"$1" "$part_of"
+}
+ns_item=$(printf '{"apiVersion":"v1","kind":"Namespace","metadata":{%s,"name":"of-a"}}' \
+	"$(marks Namespace//of-a | sed 's/},"labels/},"labels/')")
+cm_item=$(printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
+	"$(marks ConfigMap/of-a/c)")
+
+# The finalizer goes before anything is created; marks where no owner can be.
+thing a 1 >"$T/in"
+line "$ns_item,$cm_item" a 1 \
+	'"known":{"Namespace//of-a":null,"ConfigMap/of-a/c":null},"finalizers":{"add":["example.com/cleaner"]}' \
+	>"$T/want"
+replay 0 "a new primary: finalizer and marks"
+paths() { # NAME: the digest of the item with this name
+	sed "s/.*\"kpipe.dev\/paths\":\"\([^\"]*\)\"},\"labels\":{[^}]*},\"name\":\"$1\".*/\1/" "$T/out"
+}
+p_ns=$(paths of-a) p_cm=$(paths c)
+namespace() { # RV [METADATA]
+	printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"uid-n","resourceVersion":"%s",%s%s}}' \
+		"$1" "$(marks Namespace//of-a | sed "s/PATHS/$p_ns/")" "${2:+,$2}"
+}
+config() { # RV [METADATA]
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"of-a","uid":"uid-c","resourceVersion":"%s",%s%s}}' \
+		"$1" "$(marks ConfigMap/of-a/c | sed "s/PATHS/$p_cm/")" "${2:+,$2}"
+}
+
+{
+	event ADDED "$(thing a 1 "$finalizer")"
+	event ADDED "$(namespace 2)"
+	event ADDED "$(config 3)"
+} >"$T/in"
+: >"$T/want"
+replay 0 "converged is silent"
+
+# A copied label makes nobody's object ours, nor does one of the two.
+for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
+	"s/$part_of/copied/" \
+	's/"labels"/"x"/' \
+	's/ns\/a /ns\/b /'; do
+	{
+		event ADDED "$(thing a 1 "$finalizer")"
+		event ADDED "$(namespace 2)"
+		event ADDED "$(config 3 | sed "$how")"
+	} >"$T/in"
+	line "$cm_item" a 1 '"known":{"ConfigMap/of-a/c":null}' >"$T/want"
+	replay 0 "no member: $how"
+done
+
+# Default deletion: all members, then the finalizer.
+dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+everything_complete() {
+	local kind
+
+	begin example.com/v1 Thing
+	event ADDED "$(thing a 1 "$finalizer")"
+	event ADDED "$(namespace 2)"
+	event ADDED "$(config 3)"
+	for kind in Namespace ConfigMap; do
+		end v1 $kind
+	done
+	end example.com/v1 Thing
+}
+{
+	everything_complete
+	event MODIFIED "$(thing a 4 "$finalizer,$dying")"
+	event MODIFIED "$(namespace 5 "$dying")"
+	event DELETED "$(config 6)"
+	event DELETED "$(namespace 7 "$dying")"
+	event MODIFIED "$(thing a 8 "$dying")"
+	event DELETED "$(thing a 9 "$dying")"
+} >"$T/in"
+gone_ns='{"apiVersion":"v1","kind":"Namespace","name":"of-a","uid":"uid-n"}'
+gone_cm='{"apiVersion":"v1","kind":"ConfigMap","namespace":"of-a","name":"c","uid":"uid-c"}'
+{
+	line "" a 4 "\"delete\":[$gone_ns,$gone_cm]"
+	line "" a 4 '"finalizers":{"remove":["example.com/cleaner"]}'
+} >"$T/want"
+replay 0 "deletion without finalize: members, then the finalizer"
+
+# finalize says what goes, and when it is done.
+cat >>"$T/program.jq" <<'END'
+def finalize: {delete: [{apiVersion: "v1", kind: "Namespace", metadata: {name: "of-a"}}],
+	done: (.owned.Namespace == [])};
+def status: {left: (.outstanding | length)};
+END
+{
+	line "" a 1 '"status":{"left":0}'
+	line "" a 4 "\"delete\":[$gone_ns],\"status\":{\"left\":1},\"onError\":{\"left\":1}"
+	line "" a 4 '"finalizers":{"remove":["example.com/cleaner"]},"status":{"left":0},"onError":{"left":0}'
+	# The finalizer is off: nothing more is said, the status is not wanted.
+	line "" a 8
+} >"$T/want"
+replay 0 "deletion with finalize"
+
+# finalize cannot delete what is none of ours.
+{
+	event ADDED "$(thing a 4 "$finalizer,$dying")"
+	event ADDED '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"x"}}'
+} >"$T/in"
+line "" a 4 '"status":{"left":0}' >"$T/want"
+replay 1 "a foreign namespace is not deleted"
+is "$(cat "$T/err")" \
+	"ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: it is no member of a" \
+	"... and says so"
+
+# Without our finalizer a terminating primary is left alone.
+{
+	event ADDED "$(thing a 4 "$dying")"
+	event ADDED "$(namespace 2)"
+} >"$T/in"
+: >"$T/want"
+replay 0 "a terminating primary without our finalizer"
+
+# A terminating item is waited for; applied to only to drop a finalizer.
+sed -i '/^def finalize/,$d' "$T/program.jq"
+{
+	event ADDED "$(thing a 1 "$finalizer")"
+	event ADDED "$(namespace 2)"
+	event ADDED "$(config 3 "$dying" | sed "s/$p_cm/other/")"
+} >"$T/in"
+: >"$T/want"
+replay 0 "a terminating item is waited for"
+{
+	event ADDED "$(thing a 1 "$finalizer")"
+	event ADDED "$(namespace 2)"
+	event ADDED "$(config 3 "$dying,\"finalizers\":[\"example.com/x\"]" |
+		sed "s/$p_cm/other/")"
+} >"$T/in"
+line "$cm_item" a 1 '"known":{"ConfigMap/of-a/c":"uid-c"}' >"$T/want"
+replay 0 "... but for a finalizer that is no longer desired"
+
+done_testing
