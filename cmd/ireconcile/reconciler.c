@@ -275,10 +275,11 @@ set_deadline(struct reconciler *r, struct primary *p, const struct decision *d,
 		sched_clear(&r->sched, &p->wake, WAKE_DEADLINE);
 		return;
 	}
-	if (printed == LINE_NEW || printed == LINE_NEW_QUIET ||
-	    p->deadline_us == 0)
+	/* A status that changes with the time is nothing new at a deadline. */
+	if (printed == LINE_NEW || p->deadline_us == 0 ||
+	    (printed == LINE_NEW_QUIET && !p->reminder))
 		p->deadline_us = FIRST_S * second;
-	else if (printed == LINE_REMINDER)
+	else if (printed == LINE_REMINDER || printed == LINE_NEW_QUIET)
 		p->deadline_us *= 2;
 	if (p->deadline_us > (uint64_t)(LAST_S * second))
 		p->deadline_us = LAST_S * second;
@@ -356,8 +357,8 @@ evaluate(struct reconciler *r, struct primary *p)
 		line_printed(p, &d);
 	else
 		line_shrink(p, &d);
-	p->reminder = false;
 	set_deadline(r, p, &d, printed ? due : LINE_NOTHING);
+	p->reminder = false;
 	set_requeue(r, p, &d);
 	set_period(r, p);
 	set_backoff(r, p, &d);

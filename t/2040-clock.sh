@@ -1,0 +1,155 @@
+#!/bin/bash
+# ireconcile: time. Deadlines, tolerance, requeue, periods; --clock=input.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+begin_all() {
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	begin v1 Pod
+}
+end_all() {
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	end v1 Pod
+}
+tick() { # TIME: a line that only moves the clock
+	event ADDED "$(object Secret s 1)" "2026-01-01T00:0$1Z"
+}
+due=$(line "$(configmap a-0 a v)" a 1 \
+	"$(known a-0 null),$(status true),$(on_error)")
+a=$(thing a 1 "" "$(spec 1 v)")
+
+# 10 s, then 20, 40, ... as long as nothing changes.
+{
+	begin_all
+	end_all
+	event ADDED "$a" 2026-01-01T00:00:00Z
+	tick 0:09.999999
+} >"$T/in"
+echo "$due" >"$T/want"
+replay 0 "before the deadline"
+tick 0:10 >>"$T/in"
+echo "$due" >>"$T/want"
+replay 0 "at the deadline the line is said again"
+{
+	tick 0:29
+	tick 0:10
+} >>"$T/in"
+replay 0 "time does not go back"
+tick 0:30 >>"$T/in"
+echo "$due" >>"$T/want"
+replay 0 "20 s later again"
+tick 9:59 >>"$T/in"
+for _ in 1 2 3 4; do echo "$due"; done >>"$T/want" # 1:10 2:30 5:10 ...
+sed -i '$d' "$T/want"
+replay 0 "twice as long each time, all that are due"
+{
+	event MODIFIED "$(thing a 2 "" "$(spec 1 w)")"
+	tick 9:59.5
+} >>"$T/in"
+line "$(configmap a-0 a w)" a 2 \
+	"$(known a-0 null),$(status true),$(on_error)" >>"$T/want"
+replay 0 "something new starts the deadline anew"
+
+# The same bytes twice, in any time zone.
+cp "$T/out" "$T/first"
+TZ=Europe/Berlin ireconcile -f "$T/watches.yaml" --clock=input \
+	<"$T/in" >"$T/second"
+same "$T/second" "$T/first" "the same file gives the same bytes"
+
+# A difference that stays although it was applied: the status arrived, the
+# object did not change. Tolerated from the deadline on, until it changes.
+stuck=$(observed a-0 a other 3)
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")" \
+		2026-01-01T00:00:00Z
+	event ADDED "$stuck"
+	end_all
+	event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status true)")"
+	tick 0:10
+	event MODIFIED "$(thing a 5 "" "$(spec 1 v),$(status false)")"
+	tick 9:00
+	event MODIFIED "$(observed a-0 a other 6)"
+} >"$T/in"
+{
+	line "$(configmap a-0 a v)" a 1 \
+		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+	line "" a 4 "$(status false)"
+	line "$(configmap a-0 a v)" a 5 \
+		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+} >"$T/want"
+replay 0 "a difference that stays is tolerated until the object changes"
+is "$(cat "$T/err")" \
+	"ireconcile: warning: thing.example.com ns/a: the difference stays after it was applied and is tolerated: ConfigMap/ns/a-0: .data.k" \
+	"... and logged once, with its path"
+
+# Not so if kapply failed (the status is our onError), or did not get there.
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")" \
+		2026-01-01T00:00:00Z
+	event ADDED "$stuck"
+	end_all
+	tick 0:10
+	event MODIFIED "$(thing a 4 "" "$(spec 1 v)"',"status":{"busy":true,"error":"no"}')"
+	tick 0:30
+} >"$T/in"
+{
+	line "$(configmap a-0 a v)" a 1 \
+		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+	line "$(configmap a-0 a v)" a 1 \
+		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+	line "$(configmap a-0 a v)" a 4 "$(known a-0 uid-a-0),$(on_error)"
+} >"$T/want"
+replay 0 "a difference that was never applied is not"
+
+# requeue: seconds, or a time. `now` moves with the input.
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {at: .now};
+def requeue: .primary.spec.requeue;
+END
+sed -i 's/  program:/  reconcilePeriod: 1h\n&/' "$T/watches.yaml"
+at() { line "" "$1" 1 "\"status\":{\"at\":$2}"; }
+{
+	begin_all
+	end_all
+	event ADDED "$(thing b 1 "" '"spec":{"requeue":0.5}')" 1970-01-01T00:00:01Z
+	event ADDED "$(thing a 1 "" '"spec":{"requeue":"1970-01-01T00:00:01.5Z"}')"
+	event ADDED "$(thing c 1 "" '"spec":{"requeue":null}')"
+	event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:00:02.25Z
+} >"$T/in"
+{
+	at b 1
+	at a 1
+	at c 1
+	# Due at the same time: by key. b again and again.
+	at a 1.5
+	at b 1.5
+	at b 2
+} >"$T/want"
+replay 0 "requeue after seconds and at a time"
+
+sed -i 's/.now/(.now \/ 600 | floor)/' "$T/program.jq"
+period='"annotations":{"ansible.operator-sdk/reconcile-period":"40m"}'
+{
+	begin_all
+	end_all
+	event ADDED "$(thing a 1 "" '"status":{"at":0}')" 1970-01-01T00:00:00Z
+	event ADDED "$(thing b 1 "$period" '"status":{"at":0}')"
+	event ADDED "$(object Secret s 1)" 1970-01-01T00:40:00Z
+	event MODIFIED "$(thing b 1 "$period" '"status":{"at":4}')"
+	event ADDED "$(object Secret s 1)" 1970-01-01T01:00:00Z
+} >"$T/in"
+{
+	at b 4
+	at a 6
+} >"$T/want"
+replay 0 "reconcilePeriod; an annotation wins"
+
+done_testing

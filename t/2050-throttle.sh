@@ -1,0 +1,152 @@
+#!/bin/bash
+# ireconcile: at most `limit` primaries in work, first come, first served.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  throttle: {limit: 2, timeout: 15m}
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+cat >"$T/program.jq" <<'END'
+def desired: if .primary.spec.k == "bad" then error("bad") else
+	[{apiVersion: "v1", kind: "ConfigMap",
+	  metadata: {name: .primary.metadata.name}, data: {k: .primary.spec.k}}] end;
+def status: if .error then {phase: "Failed"}
+	elif .outstanding == [] then {phase: "Available"}
+	else {phase: "Processing"} end;
+def settled: .primary.status.phase == "Available";
+END
+a_thing() { # NAME RV VALUE [PHASE]
+	local rest="\"spec\":{\"k\":\"$3\"}"
+
+	[ $# -lt 4 ] || rest+=",\"status\":{\"phase\":\"$4\"}"
+	thing "$1" "$2" "" "$rest"
+}
+# The digest differs by primary: the owner's uid is in the paths.
+own() { # NAME RV VALUE: its ConfigMap, observed
+	PATHS=$(a_thing "$1" 1 v | ireconcile -f "$T/watches.yaml" |
+		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+	event ADDED "$(observed "$1" "$1" "$3" "$2")"
+}
+complete() {
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+}
+# Each line as NAME@VERSION:ITEMS:STATUS.
+short() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
+		jq -r '"\(.reconcile.primary.name)@\(.reconcile.primary.resourceVersion):\(.items | map(.data.k) | join(",")):\(.reconcile.status.phase // "-")"' |
+		tr '\n' ' '
+}
+available() { # NAME RV VALUE: it is made, and becomes Available
+	own "$1" "$2" "$3"
+	event MODIFIED "$(a_thing "$1" "$2" "$3" Available)"
+}
+
+{
+	complete
+	for i in a b c d; do
+		event ADDED "$(a_thing $i 1 v)"
+	done
+} >"$T/start"
+cp "$T/start" "$T/in"
+is "$(short)" "a@1:v:Processing b@1:v:Processing " "two of four begin"
+
+{
+	cat "$T/start"
+	available b 2 v
+} >"$T/in"
+is "$(short)" \
+	"a@1:v:Processing b@1:v:Processing b@1::Available c@1:v:Processing " \
+	"the next comes when one is settled, its status observed"
+
+{
+	cat "$T/start"
+	own b 2 v
+} >"$T/in"
+is "$(short)" "a@1:v:Processing b@1:v:Processing b@1::Available " \
+	"... and not before"
+
+{
+	cat "$T/start"
+	event DELETED "$(a_thing a 1 v)"
+	event DELETED "$(a_thing b 1 v)"
+} >"$T/in"
+is "$(short)" \
+	"a@1:v:Processing b@1:v:Processing a@1::- c@1:v:Processing b@1::- d@1:v:Processing " \
+	"a primary that is gone frees its slot"
+
+{
+	cat "$T/start"
+	event MODIFIED "$(a_thing a 2 v Failed)"
+	event MODIFIED "$(a_thing b 2 bad)"
+} >"$T/in"
+is "$(short)" \
+	"a@1:v:Processing b@1:v:Processing c@1:v:Processing b@2::Failed d@1:v:Processing " \
+	"Failed, by kapply or by the program, frees it"
+
+{
+	cat "$T/start"
+	event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:14:59Z
+} >"$T/in"
+short >"$T/before"
+event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:15:00Z >>"$T/in"
+short >"$T/after"
+is "$(tr ' ' '\n' <"$T/after" | grep -c '^[cd]')" 2 "a slot is held 15 minutes"
+is "$(tr ' ' '\n' <"$T/before" | grep -c '^[cd]')" 0 "... and not less"
+
+# A waiting primary keeps its state: also its changes wait.
+{
+	begin v1 ConfigMap
+	for i in a b c; do
+		event ADDED "$(a_thing $i 1 v Available)"
+		own $i 1 v
+	done
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	for i in a b c; do
+		event ADDED "$(a_thing $i 1 v Available)"
+	done
+	end example.com/v1 Thing
+	for i in a b c; do
+		event MODIFIED "$(a_thing $i 2 w Available)"
+	done
+	event MODIFIED "$(a_thing c 3 v Available)"
+	event MODIFIED "$(a_thing c 4 x Available)"
+	available a 5 w
+} >"$T/in"
+is "$(short)" \
+	"a@2:w:Processing b@2:w:Processing a@2::- c@4:x:Processing " \
+	"changes wait, too; what agrees again does not"
+
+# At the start, what was begun and is not settled holds slots.
+{
+	for i in a b c d; do
+		event ADDED "$(a_thing $i 1 v)"
+	done
+	for i in c d; do
+		event MODIFIED "$(a_thing $i 2 v Processing)"
+		own $i 1 other
+	done
+} >"$T/in"
+is "$(short)" "c@2:v:- d@2:v:- " "at the start those in work go on"
+
+# Deletion needs no slot.
+sed -i 's/  throttle:/  finalizer: example.com\/x\n&/' "$T/watches.yaml"
+{
+	cat "$T/start"
+	event MODIFIED "$(thing d 2 '"finalizers":["example.com/x"],"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+} >"$T/in"
+is "$(short)" "a@1:v:Processing b@1:v:Processing d@2::Available " \
+	"deletion does not wait"
+
+done_testing
