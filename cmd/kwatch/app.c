@@ -29,8 +29,7 @@ app_unreachable(struct app *app, const char *message)
 	if (app->down)
 		return;
 	app->down = true;
-	log_warning("cannot reach the API server %s: %s: waiting for it",
-	    kube_server(app->kube), message);
+	log_warning("%s: waiting for the API server", message);
 }
 
 void

@@ -180,7 +180,7 @@ on_ready(struct app *app)
 		finish(r, app->failed ? 1 : 0);
 		return;
 	}
-	log_info("all kinds are listed");
+	log_debug("all kinds are listed");
 	report(r, span_str("\n"));
 	if (o.report_fd >= 0)
 		report_counters(r);

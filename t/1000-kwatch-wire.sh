@@ -1,0 +1,170 @@
+#!/bin/bash
+# kwatch on the wire: how it gets the initial state, and goes on after faults.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kwatch.sh
+. "${0%/*}/kwatch.sh"
+
+ask='allowWatchBookmarks=true'
+initial="initial /api/v1/pods?watch=1&$ask&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+
+# A watch-list, then live events; a bookmark is kept inside.
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED a 1 3), $(ev ADDED b 2 4)"',
+		'"$(mark 5 end), $(ev MODIFIED a 1 6), $(ev DELETED b 2 7)"',
+		'"$(mark 9)"']}],
+	"watch": [{"lines": ['"$(ev ADDED c 3 10)"'], "end": "hang"}]}}'
+watch pods -A
+lines 7
+seen "begin Pod
+ADDED a 1 3
+ADDED b 2 4
+end Pod
+MODIFIED a 1 6
+DELETED b 2 7
+ADDED c 3 10" "a watch-list and what follows"
+requests "$initial
+watch /api/v1/pods?watch=1&$ask&resourceVersion=9" \
+	"... and goes on from the bookmark"
+is "$(cat "$T/err")" "" "... without a word"
+is "$(sed -n 2p "$T/out")" "$(ev ADDED a 1 3)" "a frame passes as it is"
+
+# A server without watch-lists: pages, then a watch from the list's version.
+items() {
+	local item first=1
+
+	printf '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%s","continue":"%s"},"items":[' "$1" "$2"
+	shift 2
+	for item; do
+		[ -n "$first" ] || printf ,
+		first=
+		# shellcheck disable=SC2086
+		pod $item | sed 's/"apiVersion":"v1","kind":"Pod",//'
+	done
+	printf ']}'
+}
+serve '{"pods": {
+	"initial": [{"code": 422, "body": '"$(status 422 Invalid forbidden)"'}],
+	"list": [{"body": '"$(items 20 more "a 1 3" "b 2 4")"'},
+		{"body": '"$(items 20 "" "c 3 5")"'}],
+	"watch": [{"lines": ['"$(ev DELETED b 2 21)"'], "end": "hang"}]}}'
+watch pods -n s -l x=y
+lines 6
+seen "begin Pod
+ADDED a 1 3
+ADDED b 2 4
+ADDED c 3 5
+end Pod
+DELETED b 2 21" "two pages and a watch where there is no watch-list"
+requests "initial /api/v1/namespaces/s/pods?watch=1&$ask&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&labelSelector=x%3Dy
+list /api/v1/namespaces/s/pods?limit=500&labelSelector=x%3Dy
+list /api/v1/namespaces/s/pods?limit=500&continue=more&labelSelector=x%3Dy
+watch /api/v1/namespaces/s/pods?watch=1&$ask&resourceVersion=20&labelSelector=x%3Dy" \
+	"... with the selector in each request"
+is "$(sed -n 2p "$T/out")" "$(ev ADDED a 1 3)" "items are given their type"
+
+# 410 in the stream: listed anew, and only differences are told.
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED same 1 1), $(ev ADDED gone 2 2)"',
+		'"$(ev ADDED other 3 3), $(ev ADDED newer 4 4), $(mark 5 end)"',
+		{"type":"ERROR","object":'"$(status 410 Expired "too old resource version: 5 (900)")"'}]},
+		{"lines": ['"$(ev ADDED same 1 1), $(ev ADDED other 33 6)"',
+		'"$(ev ADDED newer 4 7), $(ev ADDED fresh 5 8), $(mark 9 end)"'],
+		"end": "hang"}]}}'
+watch pods -A
+lines 11
+seen "begin Pod
+ADDED same 1 1
+ADDED gone 2 2
+ADDED other 3 3
+ADDED newer 4 4
+end Pod
+DELETED other 3 - synthetic
+ADDED other 33 6
+MODIFIED newer 4 7
+ADDED fresh 5 8
+DELETED gone 2 - synthetic" "after a 410 the differences"
+requests "$initial
+$initial" "... by one more watch-list"
+is "$(tail -n 1 "$T/out")" \
+	'{"type":"DELETED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"gone","namespace":"s","uid":"2","annotations":{"kpipe.dev/synthetic":"true"}}}}' \
+	"a made-up DELETED says so"
+
+# A connection that breaks within a frame: from the last version, no doubles.
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(mark 2 end)"',
+		'"$(ev MODIFIED a 1 3)"', "{\"type\":\"MODI"], "end": "cut"}],
+	"watch": [{"lines": ['"$(ev MODIFIED a 1 4)"'], "end": "hang"}]}}'
+watch pods -A
+lines 5
+seen "begin Pod
+ADDED a 1 1
+end Pod
+MODIFIED a 1 3
+MODIFIED a 1 4" "half a frame is forgotten"
+requests "$initial
+watch /api/v1/pods?watch=1&$ask&resourceVersion=3" \
+	"... and the watch goes on from the last whole one"
+
+# Frames in small pieces, and several in one.
+serve '{"pods": {"initial": [{"lines": ["{\"type\":", "~",
+	"\"ADDED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"meta",
+	"~", "data\":{\"name\":\"a\",\"namespace\":\"s\",\"uid\":\"1\",",
+	"\"resourceVersion\":\"1\"}}}\n'"$(mark 2 end | sed 's/"/\\"/g')"'\n'"$(ev ADDED b 1 3 | sed 's/"/\\"/g')"'\n"], "end": "hang"}]}}'
+watch pods -A
+lines 4
+seen "begin Pod
+ADDED a 1 1
+end Pod
+ADDED b 1 3" "frames are cut at newlines, not at pieces"
+
+# A relist that breaks: nothing is deleted by it, and the next one decides.
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(ev ADDED b 2 2), $(mark 3 end)"',
+		{"type":"ERROR","object":'"$(status 410 Expired old)"'}]},
+		{"lines": ['"$(ev ADDED a 1 1)"'], "end": "cut"},
+		{"lines": ['"$(ev ADDED b 2 2), $(mark 8 end)"'], "end": "hang"}]}}'
+watch pods -A
+lines 5
+seen "begin Pod
+ADDED a 1 1
+ADDED b 2 2
+end Pod
+DELETED a 1 - synthetic" "a listing that breaks deletes nothing"
+
+# The continue token expires: all in one piece.
+serve '{"pods": {"list": [{"body": '"$(items 20 more "a 1 3")"'},
+	{"code": 410, "body": '"$(status 410 Expired "continue expired")"'},
+	{"body": '"$(items 30 "" "a 1 3" "b 2 25")"'}]}}'
+runs 0 "--once ends after the list" kwatch --once --server "$url" po -A
+is "$(short <"$T/out")" "begin Pod
+ADDED a 1 3
+ADDED b 2 25
+end Pod" "an expired page: the list begins again"
+requests "list /api/v1/pods?limit=500
+list /api/v1/pods?limit=500&continue=more
+list /api/v1/pods?" "... without pages"
+
+# An ERROR of 500 as the first event of a watch-list: no watch-lists here.
+serve '{"pods": {
+	"initial": [{"lines": [{"type":"ERROR","object":'"$(status 500 InternalError x)"'}]}],
+	"list": [{"body": '"$(items 20 "" "a 1 3")"'}],
+	"watch": [{"lines": [], "end": "hang"}]}}'
+watch pods -A
+lines 3
+seen "begin Pod
+ADDED a 1 3
+end Pod" "a watch-list that fails at once: LIST and WATCH"
+
+# Text that is no frame: listed anew.
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(mark 2 end)"', "oops\n"]},
+		{"lines": ['"$(ev ADDED a 1 3), $(mark 4 end)"'], "end": "hang"}]}}'
+watch pods -A
+lines 4
+seen "begin Pod
+ADDED a 1 1
+end Pod
+MODIFIED a 1 3" "a line that is no frame: compared anew"
+
+done_testing

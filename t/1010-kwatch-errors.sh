@@ -1,0 +1,157 @@
+#!/bin/bash
+# kwatch and servers that refuse, fail or are not there: what it says, and how
+# it ends.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kwatch.sh
+. "${0%/*}/kwatch.sh"
+
+cm='{"lines": [{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}], "end": "hang"}'
+forbidden='pods is forbidden: User \"jo\" cannot watch resource \"pods\" in API group \"\" at the cluster scope'
+
+# 403: says who may not do what; others go on.
+serve '{"pods": {"initial": [{"code": 403, "body": '"$(status 403 Forbidden "$forbidden")"'}]},
+	"configmaps": {"initial": ['"$cm"']}}'
+watch pods,cm -A
+lines 3
+lines 1 err
+seen "begin Pod
+begin ConfigMap
+end ConfigMap" "a forbidden kind does not stop the others"
+is "$(cat "$T/err")" \
+	"kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\" in API group \"\" at the cluster scope" \
+	"... and the message names user, verb and resource"
+is "$(grep -c '/pods?' "$T/requests")" 1 "... and it is not asked for at once again"
+
+serve '{"pods": {"list": [{"code": 403, "body": '"$(status 403 Forbidden "no list")"'}]},
+	"configmaps": {"list": [{"body": {"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"3"},"items":[]}}]}}'
+runs 1 "--once ends with 1 if a kind is forbidden" \
+	kwatch --server "$url" --once pods cm -A
+is "$(short <"$T/out")" "begin Pod
+begin ConfigMap
+end ConfigMap" "... and prints the others"
+is "$(cat "$T/err")" "kwatch: error: cannot list pods: no list" \
+	"... and says which"
+
+# 401: there are no other credentials.
+serve '{"pods": {"list": [{"code": 401, "body": '"$(status 401 Unauthorized Unauthorized)"'}]}}'
+runs 1 "401" kwatch --server "$url" --once pods -A
+is "$(cat "$T/err")" "kwatch: error: cannot list pods: Unauthorized" \
+	"... is said"
+
+# 429 and 500: later again, said once.
+serve '{"pods": {"initial": [
+	{"code": 429, "headers": {"Retry-After": "1"}, "body": '"$(status 429 TooManyRequests "storage is (re)initializing")"'},
+	{"code": 500, "body": '"$(status 500 InternalError "boom")"'},
+	{"code": 500, "body": '"$(status 500 InternalError "boom")"'},
+	{"lines": ['"$(mark 5 end)"'], "end": "hang"}]}}'
+watch pods -A
+lines 2
+seen "begin Pod
+end Pod" "429 and 500 pass"
+is "$(cat "$T/err")" \
+	"kwatch: warning: cannot watch pods: storage is (re)initializing
+kwatch: warning: cannot watch pods: boom
+kwatch: watching pods now" "... and are said once each"
+
+# Nobody listens: waits, says so once; and again when it goes away later.
+serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
+	"watch": [{"lines": ['"$(ev ADDED a 1 6)"'], "end": "hang"}]}}'
+port=$(cat "$T/port")
+script=$(cat "$T/script")
+kill -9 "$server"
+server=
+watch pods -A
+lines 1 err
+serve "$script" "$port"
+lines 2
+kill -9 "$server"
+server=
+lines 3 err
+serve "$script" "$port"
+lines 3
+seen "begin Pod
+end Pod
+ADDED a 1 6" "a server that comes later, goes, and comes back"
+is "$(sed 's/failed: .*: waiting/failed: ...: waiting/' "$T/err")" \
+	"kwatch: warning: cannot connect to $url: Connection refused: waiting for the API server
+kwatch: the API server answers again
+kwatch: warning: the connection to $url failed: ...: waiting for the API server
+kwatch: the API server answers again" "... each said once"
+
+# A kind that is not there. -f waits, an operand is a mistake.
+serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}]}}'
+runs 100 "an operand that is no resource" kwatch --server "$url" things
+is "$(cat "$T/err")" \
+	'kwatch: fatal: the server has no resource type "things"' "... is named"
+cat >"$T/w.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: p.jq
+  dependents:
+  - {apiVersion: v1, kind: Pod, manage: true}
+  related:
+  - {apiVersion: example.com/v1, kind: Spare, optional: true}
+END
+: >"$T/p.jq"
+watch -f "$T/w.yaml" --report-fd 3 3>"$T/report"
+lines 5
+lines 2 err
+seen "begin Thing
+begin Pod
+begin Spare
+end Spare
+end Pod" "a missing kind stays open, a missing optional one is empty"
+is "$(sort "$T/err")" \
+	"kwatch: the server has no Spare in example.com/v1: going on without it until it comes
+kwatch: warning: the server has no Thing in example.com/v1: waiting for it" \
+	"... both are said"
+is "$(cat "$T/report")" "" "... and kwatch is not ready"
+
+# Ready: a newline, then counters.
+serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}]}}'
+watch pods -A --report-fd 3 3>"$T/report"
+wait_for 10 test -s "$T/report"
+stop 0
+is "$(cat "$T/report")" '
+{"tool":"kwatch","counters":{"events":1,"lines":3,"coalesced":0,"synthetic":0,"objects":1,"relists":0,"reconnects":0}}' \
+	"ready, and counters"
+
+# How it is asked.
+bad() {
+	runs 100 "$1" kwatch "${@:3}"
+	is "$(cat "$T/err")" "kwatch: fatal: $2" "... says so"
+}
+bad "nothing to watch" \
+	"nothing to watch: name a resource, or a file with -f" --server "$url"
+bad "-n with -A" "-n and -A exclude each other" --server "$url" -n x -A pods
+bad "a name without a resource" '"/x" names an empty resource' \
+	--server "$url" /x
+bad "an empty name" '"pods/" is no RESOURCE/NAME' --server "$url" pods/
+bad "two slashes" '"pods/a/b" is no RESOURCE/NAME' --server "$url" pods/a/b
+bad "a list with a name" '"pods,cm/a": a name goes with one resource' \
+	--server "$url" pods,cm/a
+bad "a file that is not there" \
+	"$T/none.yaml: No such file or directory" \
+	--server "$url" -f "$T/none.yaml"
+
+# Names and namespaces.
+serve '{"pods": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":['"$(pod a 1 2)"']}}]},
+	"nodes": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}}'
+kwatch --server "$url" --once pods/a -n x --field-selector b=c >/dev/null
+kwatch --server "$url" --once no -n x >/dev/null
+kwatch --server "$url" --once Pod pod po pods.v1. >/dev/null
+requests "list /api/v1/namespaces/x/pods?limit=500&fieldSelector=b%3Dc%2Cmetadata.name%3Da
+list /api/v1/nodes?limit=500
+$(printf 'list /api/v1/namespaces/default/pods?limit=500\n%.0s' 1 2 3 4)" \
+	"one object, a cluster-scoped kind, spellings"
+
+# The reader goes away: kwatch ends, and says nothing.
+serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}]}}'
+{ kwatch --server "$url" pods -A 2>"$T/err"; echo "$?" >"$T/code"; } |
+	head -n 1 >"$T/out"
+wait_for 10 test -s "$T/code"
+is "$(cat "$T/code" "$T/err")" 0 "the reader is gone: exit 0, at once"
+
+done_testing
