@@ -125,7 +125,7 @@ KUBECONFIG=/secret" "the others see all"
 unset THING_IMAGE KUBECONFIG AWS_SECRET
 for stage in $STAGES; do
 	# 10: the shell's own, of the script
-	is "$(grep -vx 10 "$D/$stage.fds" | tr '\n' ' ')" "0 1 2 3 " \
+	is "$(grep -vx 10 "$D/$stage.fds" | sort -n | tr '\n' ' ')" "0 1 2 3 " \
 		"descriptors of $stage: none of ours, none of the caller's"
 done
 exec 8<&-

@@ -1,0 +1,38 @@
+#!/bin/bash
+# README.md and doc/: what they point to is there.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+for page in README.md doc/*.md pipeline/*/README.md t/cluster/README.md; do
+	[ -f "$page" ] || continue
+	grep -o ']([^)#]*' "$page" | cut -c 3- |
+		grep -v '^https\{0,1\}:' | sort -u >"$T/links"
+	: >"$T/missing"
+	while read -r link; do
+		[ -e "${page%/*}/$link" ] || [ -e "$link" ] ||
+			echo "$link" >>"$T/missing"
+	done <"$T/links"
+	is "$(cat "$T/missing")" "" "the links of $page lead somewhere"
+done
+
+# `path/of/something` in backquotes
+for page in README.md doc/reading-order.md; do
+	is "$(grep -oE '`(lib|cmd|t|doc|pipeline)/[A-Za-z0-9_./-]*`' "$page" |
+		tr -d '`' | sort -u | while read -r path; do
+		[ -e "$path" ] || echo "$path"
+	done)" "" "the files that $page names are there"
+done
+
+for tool in cmd/*/main.c; do
+	tool=${tool#cmd/}
+	ok "README.md names ${tool%/*}" grep -q "\*\*${tool%/*}\*\*\|\`${tool%/*}\`" \
+		README.md
+done
+
+for target in $(grep -o '`make [a-z-]*`\|^    make [a-z]*' README.md |
+	sed 's/.*make *//; s/`//' | sort -u); do
+	ok "make $target is there" \
+		make -n "$target"
+done
+
+done_testing
