@@ -105,9 +105,7 @@ torture: all
 
 .PHONY: demo
 demo:
-	@t/install-packages
-	@$(MAKE) --no-print-directory -s all
-	@deploy/demo
+	@t/demo
 
 STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch])
 .PHONY: style

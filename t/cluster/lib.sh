@@ -42,15 +42,15 @@ pipeline() {
 
 	a=$T/$name.a b=$T/$name.b c=$T/$name.c
 	mkfifo "$a" "$b" "$c"
-	stage kwatch "${2:-kwatch}" /dev/null "$a" -f "$f"
-	stage ireconcile "" "$a" "$b" -f "$f"
-	stage kapply "${2:-kapply}" "$b" "$c"
-	stage kstatus "${2:-kstatus}" "$c" /dev/null
+	run_stage kwatch "${2:-kwatch}" /dev/null "$a" -f "$f"
+	run_stage ireconcile "" "$a" "$b" -f "$f"
+	run_stage kapply "${2:-kapply}" "$b" "$c"
+	run_stage kstatus "${2:-kstatus}" "$c" /dev/null
 }
 
-# stage TOOL USER INPUT OUTPUT ARGUMENT...: one stage of a pipeline. A pipe is
+# run_stage TOOL USER INPUT OUTPUT ARGUMENT...: one stage of a pipeline. A pipe is
 # opened in the process itself, for it blocks until the other end is there.
-stage() {
+run_stage() {
 	local tool=$1 user=$2 input=$3 output=$4
 
 	shift 4
