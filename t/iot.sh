@@ -12,6 +12,7 @@
 # Users: user1 runs the operator, playground plays the nodes, admin is the
 # test. So the audit log says who did what.
 
+. "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
 iot=pipeline/iotservice
 export operator playground
 
@@ -32,12 +33,7 @@ iot_rights() {
 
 # iot_cluster [APISERVER-ARGUMENT]...
 iot_cluster() {
-	go version >/dev/null 2>&1 ||
-		skip_all "no Go to build the control plane with"
-	dir=$(t/cluster/up --dir "$T/cluster" --owner $$ ${1:+-- "$@"}) || exit 1
-	# shellcheck source=/dev/null
-	. "$dir/env"
-	export KUBECONFIG CLUSTER
+	cluster_start ${1:+-- "$@"}
 	kc apply -f "$iot/crd.yaml" >/dev/null || exit 1
 	kc wait --for=condition=Established crd/iotservices.cp.iot.sap \
 		>/dev/null || exit 1
