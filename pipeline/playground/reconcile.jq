@@ -7,9 +7,10 @@ def hex: explode[0] | if . >= 97 then . - 87 else . - 48 end;
 def byte(i): (.[i:i + 1] | hex) * 16 + (.[i + 1:i + 2] | hex);
 def address(net): .primary.metadata.uid | "\(net).\(byte(0)).\(byte(2))";
 
-# Conditions of other types stay; ours keep the time of their last change.
+# Conditions of other types stay; ours keep the time of their last change. The
+# server adds nulls (lastProbeTime), which say nothing.
 def with_conditions(types; since):
-  . as $old
+  map(with_entries(select(.value != null))) as $old
   | [.[] | select(.type as $t | types | index($t) | not)]
     + [types[] as $t
        | ($old[] | select(.type == $t and .status == "True"))
