@@ -30,8 +30,8 @@ for tool in cmd/*/main.c; do
 		README.md
 done
 
-grep -o '`make [a-z-]*`\|^    make [a-z]*' README.md |
-	sed 's/.*make *//; s/`//' | sort -u >"$T/targets"
+grep -o '`make [a-z-]*`\|^    make [a-z][a-z-]*' README.md |
+	sed 's/.*make *//; s/`//' | grep . | sort -u >"$T/targets"
 while read -r target; do
 	ok "make $target is there" grep -q "^$target:" Makefile
 done <"$T/targets"

@@ -1,0 +1,55 @@
+#!/bin/bash
+# README.md as a reader follows it: every example in its order, on a real
+# control plane. A comment before a block says what it is:
+#
+#	<!-- file: NAME -->	the contents of a file
+#	<!-- run -->		commands that succeed
+#	<!-- start -->		a command that keeps running
+#	<!-- prints -->		what the commands before it print
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck disable=SC2119
+cluster_start
+
+mkdir "$T/blocks" "$T/work"
+awk -v dir="$T/blocks" '
+/^<!-- (file: .*|run|start|prints) -->$/ {
+	what = $0
+	gsub(/^<!-- | -->$/, "", what)
+	next
+}
+what != "" && !inside && /^```/ {
+	inside = 1
+	file = sprintf("%s/%03d", dir, ++n)
+	print what >(file ".what")
+	next
+}
+inside && /^```$/ { inside = 0; what = ""; close(file); next }
+inside { print >file }
+' README.md
+ok "README.md has examples" test -s "$T/blocks/010"
+
+for block in "$T/blocks"/???; do
+	what=$(cat "$block.what")
+	title=$(head -n 1 "$block" | cut -c -60)
+	case $what in
+	file:*) cp "$block" "$T/work/${what#file: }" ;;
+	start)
+		(cd "$T/work" && exec bash -c "exec $(cat "$block")") \
+			>/dev/null 2>"$T/started" &
+		started+=($!)
+		;;
+	run)
+		runs 0 "$title" timeout 60 \
+			bash -e -o pipefail -c 'cd "$1"; . "$2"' - \
+			"$T/work" "$block" || quote <"$T/started"
+		;;
+	prints) same "$T/out" "$block" "... prints what is said" ;;
+	esac
+done
+
+is "$(cat "$T/started")" "kpipe: ready" "the operator has nothing to say"
+
+done_testing
