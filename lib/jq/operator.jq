@@ -27,7 +27,7 @@ def text: if . == null then "" else tostring end;
 
 # Is this string a DNS label (RFC 1123) of at most $max characters?
 def is_dns_label($max):
-  length <= $max and test("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
+  length <= $max and test("\\A[a-z0-9]([-a-z0-9]*[a-z0-9])?\\z");
 def is_dns_label: is_dns_label(63);
 
 # The value at each of these keys of an object, where it is neither null nor

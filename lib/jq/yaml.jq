@@ -10,11 +10,11 @@ def _hex4:
 
 # Not printable for YAML, or a line break for it, though plain text for JSON.
 def _yaml_special:
-  (. >= 128 and . <= 159) or . == 8232 or . == 8233 or . == 65279;
+  (. >= 127 and . <= 159) or . == 8232 or . == 8233 or . == 65279;
 
 # A JSON string is a YAML string, but for these characters.
 def _yaml_quoted:
-  if utf8bytelength == length then tojson
+  if utf8bytelength == length and (contains("\u007f") | not) then tojson
   else
     [tojson | explode[]
       | if _yaml_special then ("\\u" + _hex4 | explode[]) else . end]

@@ -1,0 +1,184 @@
+#!/bin/bash
+# lib/jq: each function on small inputs, through ireconcile. A line of a
+# table is EXPRESSION ~ INPUT ~ RESULT; the expression sees the input as `$in`
+# and the program's own input as `.`; an error gives its text.
+. "${0%/*}/lib.sh"
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+END
+
+# cases WHAT: the table on stdin
+cases() {
+	local n=0 expression in want
+
+	{
+		echo 'include "operator"; def desired: [];'
+		echo 'def status: .primary.spec.in as $in | {r: ('
+	} >"$T/program.jq"
+	rm -f "$T/expressions" "$T/events" "$T/wanted"
+	while IFS='~' read -r expression in want; do
+		echo "$expression" >>"$T/expressions"
+		printf 'if .primary.spec.n == %d then try (%s) catch . else\n' \
+			"$n" "$expression" >>"$T/program.jq"
+		jq -cn --argjson n "$n" --argjson in "$in" '{
+			apiVersion: "example.com/v1", kind: "Thing",
+			metadata: {name: "t\($n + 1000)", namespace: "a",
+				uid: "u\($n)", resourceVersion: "1",
+				generation: 3},
+			spec: {n: $n, in: $in},
+			status: ($in | .status? // {})}' >>"$T/events"
+		jq -cSn --argjson want "$want" '$want' >>"$T/wanted"
+		n=$((n + 1))
+	done
+	printf 'null %s)};\n' "$(printf 'end %.0s' $(seq "$n"))" >>"$T/program.jq"
+	ireconcile -f "$T/watches.yaml" --clock=input --all \
+		<"$T/events" >"$T/lines" 2>"$T/err"
+	is "$(cat "$T/err")" "" "$1: no complaints"
+	jq -cS '.reconcile.status.r' "$T/lines" >"$T/results"
+	paste "$T/expressions" "$T/results" >"$T/got"
+	paste "$T/expressions" "$T/wanted" >"$T/want"
+	same "$T/got" "$T/want" "$1"
+}
+
+cases "text and defaults" <<'END'
+"abc" | sha256~null~"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+1 | try sha256 catch "refused"~null~"refused"
+[$in[] | text]~["a", null, 1, true]~["a", "", "1", "true"]
+[$in[] | is_dns_label]~["a", "a-1", "1a", "-a", "a-", "A", "a.b", "", "a\n", "a_b"]~[true, true, true, false, false, false, false, false, false, false]
+[63, 64 | . as $n | "a" * $n | is_dns_label]~null~[true, false]
+"abc" | is_dns_label(2)~null~false
+$in | compact~{"a": null, "b": {}, "c": [], "d": "", "e": 0, "f": false, "g": [1]}~{"d": "", "e": 0, "f": false, "g": [1]}
+$in | filled({a: "x", b: 1, c: {d: true, e: "z"}, f: []})~{"a": null, "c": {"d": false, "e": ""}, "other": 1}~{"a": "x", "b": 1, "c": {"d": false, "e": "z"}, "f": []}
+$in | filled({a: "", b: 1, f: []})~{"a": "y", "b": 0, "f": [{"g": null}]}~{"a": "y", "b": 0, "f": [{"g": null}]}
+$in | filled({a: {b: "c"}})~null~{"a": {"b": "c"}}
+$in | need(. == 1; "not one")~1~1
+$in | need(. == 1; "not one")~2~"not one"
+fail("because")~null~"because"
+END
+
+cases "items" <<'END'
+once({a: 1})~null~{"kpipe.dev/once": {"a": 1}}
+if_exists({a: 1})~null~{"kpipe.dev/if-exists": {"a": 1}}
+namespace("n"; {a: "b"})~null~{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "labels": {"a": "b"}}}
+config_map("n"; {}; {k: "v"}) | in_namespace("x") | annotated({a: "b"})~null~{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "namespace": "x", "annotations": {"a": "b"}}, "data": {"k": "v"}}
+service("n"; {a: "b"}; {ports: [{port: 1}], type: "LoadBalancer"})~null~{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "n", "labels": {"a": "b"}}, "spec": {"selector": {"a": "b"}, "ports": [{"port": 1}], "type": "LoadBalancer"}}
+deployment(.primary.metadata.name[:1]; {a: "b"}; {replicas: 2, annotations: {c: "d"}, containers: [{name: "x"}]})~null~{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "t", "labels": {"a": "b"}}, "spec": {"replicas": 2, "selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}, "annotations": {"c": "d"}}, "spec": {"containers": [{"name": "x"}]}}}}
+statefulset("n"; {a: "b"}; {replicas: 0, volumeClaimTemplates: [claim("c"; "1Gi")], containers: []}) | .spec~null~{"serviceName": "n", "replicas": 0, "selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": []}}, "volumeClaimTemplates": [{"metadata": {"name": "c"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]}
+statefulset("n"; {}; {serviceName: "s"}) | .spec.serviceName~null~"s"
+daemonset("n"; {a: "b"}; {containers: [1]}) | .spec.template.spec~null~{"containers": [1]}
+[named($in; "b", "c")]~[{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}]~[{"metadata": {"name": "b"}}, null]
+END
+
+cases "conditions" <<'END'
+condition("Ready"; true; "Done"; null)~null~{"type": "Ready", "status": "True", "reason": "Done", "message": "", "lastTransitionTime": "1970-01-01T00:00:00Z", "observedGeneration": 3}
+condition("Ready"; false; "Busy"; "m")~{"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "Old", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}~{"type": "Ready", "status": "False", "reason": "Busy", "message": "m", "lastTransitionTime": "2020-01-01T00:00:00Z", "observedGeneration": 3}
+condition("Ready"; true; "Done"; "m").lastTransitionTime~{"status": {"conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}~"1970-01-01T00:00:00Z"
+condition("Ready"; null; "Lost"; "m").status~{"status": {"conditions": [{"type": "Other", "status": "Unknown", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}~"Unknown"
+1700000000.75 | rfc3339~null~"2023-11-14T22:13:20Z"
+END
+
+d='{"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": {"observedGeneration": 2, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2, "conditions": [{"type": "Available", "status": "True"}]}}'
+s='{"kind": "StatefulSet", "apiVersion": "apps/v1", "metadata": {"generation": 1}, "spec": {"replicas": 2}, "status": {"observedGeneration": 1, "replicas": 2, "readyReplicas": 2, "currentReplicas": 2, "currentRevision": "a", "updateRevision": "a"}}'
+cases "ready: workloads" <<END
+\$in | ready~$d~true
+\$in | .status.observedGeneration = 1 | ready~$d~false
+\$in | .status.replicas = 3 | ready~$d~false
+\$in | .status.updatedReplicas = 1 | ready~$d~false
+\$in | .status.readyReplicas = 1 | ready~$d~false
+\$in | del(.status.availableReplicas) | ready~$d~false
+\$in | .status.unavailableReplicas = 1 | ready~$d~false
+\$in | .metadata.deletionTimestamp = "x" | ready~$d~false
+\$in | del(.status) | ready~$d~false
+\$in | .spec.replicas = 0 | .status = {observedGeneration: 2} | ready~$d~true
+\$in | del(.spec.replicas) | ready~$d~false
+\$in | ready~$s~true
+\$in | .spec.replicas = 0 | .status = {observedGeneration: 1, currentRevision: "a", updateRevision: "a"} | ready~$s~true
+\$in | .status.updateRevision = "b" | ready~$s~false
+\$in | del(.status.readyReplicas) | ready~$s~false
+\$in | .status.replicas = 1 | ready~$s~false
+\$in | .metadata.generation = 2 | ready~$s~false
+\$in | ready~null~false
+\$in | ready~{"kind": "DaemonSet", "metadata": {"generation": 1}, "status": {"observedGeneration": 1, "desiredNumberScheduled": 0}}~true
+\$in | ready~{"kind": "DaemonSet", "metadata": {"generation": 1}, "status": {"observedGeneration": 1}}~false
+\$in | ready~{"kind": "DaemonSet", "metadata": {"generation": 1}, "status": {"observedGeneration": 1, "desiredNumberScheduled": 1, "currentNumberScheduled": 1, "updatedNumberScheduled": 1, "numberAvailable": 1}}~false
+\$in | ready~{"kind": "ReplicaSet", "metadata": {"generation": 1}, "status": {"observedGeneration": 1, "replicas": 1, "fullyLabeledReplicas": 1, "readyReplicas": 1, "availableReplicas": 1}}~true
+\$in | ready~{"kind": "ReplicaSet", "metadata": {"generation": 1}, "status": {"observedGeneration": 1, "replicas": 1, "fullyLabeledReplicas": 1, "readyReplicas": 1}}~false
+END
+
+cases "ready: other kinds" <<'END'
+$in | ready~{"kind": "Pod", "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}~true
+$in | ready~{"kind": "Pod", "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}}~false
+$in | ready~{"kind": "Pod", "status": {"phase": "Succeeded"}}~true
+$in | ready~{"kind": "Pod", "status": {"phase": "Failed"}}~false
+$in | ready~{"kind": "Job", "status": {"startTime": "x"}}~false
+$in | ready~{"kind": "Job", "status": {"conditions": [{"type": "Complete", "status": "True"}]}}~true
+$in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {"type": "LoadBalancer", "clusterIP": "10.0.0.1"}}~false
+$in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {"type": "LoadBalancer"}, "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}}~true
+$in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {"type": "LoadBalancer"}, "status": {"loadBalancer": {"ingress": []}}}~false
+$in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {}}~true
+$in | ready~{"kind": "PersistentVolumeClaim", "status": {"phase": "Bound"}}~true
+$in | ready~{"kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}}~false
+$in | ready~{"kind": "CustomResourceDefinition", "status": {"conditions": [{"type": "Established", "status": "True"}]}}~true
+$in | ready~{"kind": "CustomResourceDefinition", "status": {"conditions": [{"type": "Established", "status": "True"}, {"type": "NamesAccepted", "status": "False"}]}}~false
+$in | ready~{"kind": "PodDisruptionBudget", "metadata": {"generation": 1}, "status": {"observedGeneration": 1, "currentHealthy": 1, "desiredHealthy": 2}}~false
+$in | ready~{"kind": "Namespace", "status": {"phase": "Active"}}~true
+$in | ready~{"kind": "Secret"}~true
+$in | ready~{"kind": "Thing", "status": {"conditions": [{"type": "Ready", "status": "False"}]}}~false
+$in | ready~{"kind": "Thing", "metadata": {"generation": 2}, "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}}~false
+$in | ready~{"kind": "Thing", "status": {"conditions": [{"type": "Stalled", "status": "True"}]}}~false
+END
+
+p='{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}'
+cases "kstatus" <<END
+\$in | kstatus~null~"NotFound"
+\$in | kstatus~$d~"Current"
+\$in | .spec.progressDeadlineSeconds = 600 | kstatus~$d~"InProgress"
+\$in | .spec.progressDeadlineSeconds = 600 | .status.conditions += [$p] | kstatus~$d~"Current"
+\$in | .status.conditions += [{type: "Progressing", reason: "ProgressDeadlineExceeded"}] | kstatus~$d~"Failed"
+\$in | .status.conditions = [] | kstatus~$d~"InProgress"
+\$in | .metadata.generation = 3 | kstatus~$d~"InProgress"
+\$in | .metadata.deletionTimestamp = "x" | kstatus~$d~"Terminating"
+\$in | .status.conditions = [{type: "Reconciling", status: "True"}, {type: "Stalled", status: "True"}] | kstatus~$d~"InProgress"
+\$in | .status.conditions = [{type: "Stalled", status: "True"}] | kstatus~$d~"Failed"
+\$in | kstatus~$s~"Current"
+\$in | .status.updateRevision = "b" | kstatus~$s~"InProgress"
+\$in | .spec.updateStrategy = {type: "OnDelete"} | .status.readyReplicas = 0 | kstatus~$s~"Current"
+\$in | .spec.updateStrategy.rollingUpdate.partition = 1 | .status.updatedReplicas = 1 | .status.updateRevision = "b" | kstatus~$s~"Current"
+\$in | .spec.updateStrategy.rollingUpdate.partition = 0 | .status.updatedReplicas = 1 | kstatus~$s~"InProgress"
+\$in | kstatus~{"kind": "Pod", "status": {"phase": "Failed"}}~"Current"
+\$in | kstatus~{"kind": "Pod", "status": {"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}~"Failed"
+\$in | kstatus~{"kind": "Pod", "status": {"phase": "Pending"}}~"InProgress"
+\$in | kstatus~{"kind": "Pod", "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}}~"Failed"
+\$in | kstatus~{"kind": "Job", "status": {}}~"InProgress"
+\$in | kstatus~{"kind": "Job", "status": {"startTime": "x"}}~"Current"
+\$in | kstatus~{"kind": "Job", "status": {"conditions": [{"type": "Failed", "status": "True"}]}}~"Failed"
+\$in | kstatus~{"kind": "Service", "spec": {"type": "LoadBalancer", "clusterIP": "10.0.0.1"}}~"Current"
+\$in | kstatus~{"kind": "Service", "spec": {"type": "LoadBalancer", "clusterIP": ""}}~"InProgress"
+\$in | kstatus~{"kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}}~"InProgress"
+\$in | kstatus~{"kind": "CustomResourceDefinition", "status": {"conditions": [{"type": "Established", "status": "False", "reason": "Installing"}]}}~"InProgress"
+\$in | kstatus~{"kind": "CustomResourceDefinition", "status": {"conditions": [{"type": "NamesAccepted", "status": "False"}]}}~"Failed"
+\$in | kstatus~{"kind": "DaemonSet", "metadata": {"generation": 1}, "status": {"observedGeneration": 1}}~"InProgress"
+\$in | kstatus~{"kind": "ReplicaSet", "status": {"fullyLabeledReplicas": 1, "availableReplicas": 1, "readyReplicas": 1, "replicas": 1}}~"Current"
+\$in | kstatus~{"kind": "Thing"}~"Current"
+\$in | kstatus~{"kind": "Thing", "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}~"InProgress"
+END
+
+# Text of several lines and odd characters: as a whole, read by eye.
+cases "to_yaml" <<'END'
+$in | to_yaml~{"b": [], "a": {}, "c": null, "d": [1, -1.5, true, "x"]}~"a: {}\nb: []\nc: null\nd:\n  - 1\n  - -1.5\n  - true\n  - \"x\"\n"
+$in | to_yaml~["yes", "5432", "", " x ", "a: b", "# c", "null", "2020-01-01", "\"q\" \\"]~"- \"yes\"\n- \"5432\"\n- \"\"\n- \" x \"\n- \"a: b\"\n- \"# c\"\n- \"null\"\n- \"2020-01-01\"\n- \"\\\"q\\\" \\\\\"\n"
+$in | to_yaml~{"yes": 1, "N": 2, "5": 3, "a b": 4, "k.l_m-n": 5, "_x": 6, "-": 7, "": 8, "null": 9, "nothing": 10, "[": 11}~"\"\": 8\n\"-\": 7\n\"5\": 3\n\"N\": 2\n\"[\": 11\n_x: 6\n\"a b\": 4\nk.l_m-n: 5\nnothing: 10\n\"null\": 9\n\"yes\": 1\n"
+$in | to_yaml~{"pem": "-----BEGIN-----\nabc=\n-----END-----\n"}~"pem: |\n  -----BEGIN-----\n  abc=\n  -----END-----\n"
+$in | to_yaml~{"a": "x\n\n  y"}~"a: |-\n  x\n\n    y\n"
+$in | to_yaml~["x\n\n", " x\ny", "x\ny ", "x\ty\nz", "\nx", "x\r\ny"]~"- \"x\\n\\n\"\n- \" x\\ny\"\n- \"x\\ny \"\n- \"x\\ty\\nz\"\n- \"\\nx\"\n- \"x\\r\\ny\"\n"
+$in | to_yaml~["é😀", "a\u2028\u0085\ufeffb", "\u0000\u007f"]~"- \"é😀\"\n- \"a\\u2028\\u0085\\ufeffb\"\n- \"\\u0000\\u007f\"\n"
+$in | to_yaml~[[1, [2]], {"a": [{"b": 1, "c": {"d": 2}}]}, [], {}]~"- - 1\n  - - 2\n- a:\n    - b: 1\n      c:\n        d: 2\n- []\n- {}\n"
+$in | to_yaml~{"a": ["p\nq\n"]}~"a:\n  - |\n      p\n      q\n"
+$in | to_yaml~"x"~"\"x\"\n"
+$in | to_yaml~12345678901~"12345678901\n"
+END
+done_testing
