@@ -276,10 +276,11 @@ static void
 fail(struct execcred *e)
 {
 	const struct kubeconfig_exec *x = e->config->exec;
+	struct err plain = e->err;
 
-	err_prefix(&e->err, "%s: user \"%s\": the exec plugin \"%s\"",
-	    e->config->origin, e->config->user, x->command);
-	e->err.kind = e->ever ? ERR_TRANSIENT : ERR_PERMANENT;
+	err_set(&e->err, e->ever ? ERR_TRANSIENT : ERR_PERMANENT,
+	    "%s: user \"%s\": the exec plugin \"%s\" %s", e->config->origin,
+	    e->config->user, x->command, plain.message);
 	e->failed_ms = clock_ms();
 }
 
@@ -353,7 +354,11 @@ execcred_ready(struct execcred *e, struct err *err)
 {
 	if (e->running != NULL)
 		return AUTH_WAIT;
-	if (e->valid && clock_real_us() < e->expires_us)
+	/* One that came expired is used for a while: else it would run for
+	 * ever. */
+	if (e->valid &&
+	    (clock_real_us() < e->expires_us ||
+		clock_ms() < e->got_ms + PAUSE_MS))
 		return AUTH_READY;
 	if (e->failed_ms != 0 && clock_ms() < e->failed_ms + PAUSE_MS) {
 		*err = e->err;
