@@ -1,0 +1,70 @@
+#include "retry.h"
+
+enum {
+	TRANSIENT_FIRST_MS = 100,
+	TRANSIENT_MAX_MS = 30000,
+	PERMANENT_FIRST_MS = 5000,
+	PERMANENT_MAX_MS = 600000,
+	RACE_FIRST_MS = 10,
+	RACE_MAX_MS = 1000
+};
+
+enum retry_kind
+retry_classify(enum kube_verb verb, const struct kube_error *e)
+{
+	if (e->namespace_terminating)
+		return RETRY_TRANSIENT;
+	/*
+	 * Server-side apply answers 500 without a reason when the object does
+	 * not fit its schema (managedfields' typed conversion).
+	 */
+	if (verb == KUBE_APPLY && e->code == 500 && e->reason[0] == '\0')
+		return RETRY_PERMANENT;
+	if (e->field_conflict)
+		return RETRY_PERMANENT;
+	if (e->code == 409 || e->kind == ERR_CONFLICT)
+		return RETRY_RACE;
+	return e->kind == ERR_TRANSIENT ? RETRY_TRANSIENT : RETRY_PERMANENT;
+}
+
+void
+retry_plan(struct retry *r, enum retry_kind kind, int64_t retry_after_ms,
+    uint64_t now_ms)
+{
+	uint64_t wait;
+
+	if (r->first_ms == 0)
+		r->first_ms = now_ms;
+	if (r->permanent != (kind == RETRY_PERMANENT))
+		r->backoff = (struct kube_backoff){0};
+	r->permanent = kind == RETRY_PERMANENT;
+	if (r->permanent) {
+		r->failed = true;
+		wait = kube_backoff_next(
+		    &r->backoff, PERMANENT_FIRST_MS, PERMANENT_MAX_MS);
+	} else if (kind == RETRY_RACE) {
+		wait =
+		    kube_backoff_next(&r->backoff, RACE_FIRST_MS, RACE_MAX_MS);
+	} else {
+		wait = kube_backoff_next(
+		    &r->backoff, TRANSIENT_FIRST_MS, TRANSIENT_MAX_MS);
+	}
+	if (retry_after_ms > 0 && wait < (uint64_t)retry_after_ms)
+		wait = (uint64_t)retry_after_ms;
+	r->due_ms = now_ms + wait;
+}
+
+bool
+retry_expire(struct retry *r, uint64_t failed_ms, uint64_t now_ms)
+{
+	if (r->failed || r->first_ms == 0 || now_ms - r->first_ms < failed_ms)
+		return false;
+	r->failed = true;
+	return true;
+}
+
+void
+retry_reset(struct retry *r)
+{
+	*r = (struct retry){0};
+}
