@@ -1,0 +1,332 @@
+#include <stdlib.h>
+
+#include "body.h"
+#include "buf.h"
+#include "clock.h"
+#include "json.h"
+#include "log.h"
+#include "mem.h"
+#include "send.h"
+
+enum { NEW_SCOPE_MS = 30000 };
+
+static bool
+recent_scope(const struct apply *a)
+{
+	return a->new_scope_ms != 0 &&
+	    clock_ms() - a->new_scope_ms < NEW_SCOPE_MS;
+}
+
+static void
+nothing_to_do(void *arg, const struct kube_error *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+static void
+fail_answer(struct call *c, const struct kube_answer *answer)
+{
+	const struct kube_error *e = &answer->error;
+	struct apply *a = c->key->apply;
+	enum retry_kind kind = retry_classify(c->verb, e);
+	struct buf b = BUF_INIT;
+
+	/* The path itself is unknown: the kind is not served, or not yet. */
+	if (e->code == 404 && e->reason[0] == '\0')
+		discovery_refresh(a->discovery, nothing_to_do, a);
+	if (e->code == 404 && recent_scope(a))
+		kind = RETRY_TRANSIENT;
+	if (c->item->once)
+		c->item->step = STEP_PRIMARY;
+	kube_error_public(&b, e, c->item->id.kind);
+	fail_with(c->key, c->item, kind, e->retry_after_ms, buf_span(&b));
+	buf_release(&b);
+}
+
+static bool
+failed(const struct kube_answer *answer)
+{
+	return answer->error.kind != ERR_NONE;
+}
+
+static void
+set_text(char **field, struct span text)
+{
+	free(*field);
+	*field = mem_dup(text.p, text.n);
+}
+
+/* The next request of the item may go out. */
+static void
+go_on(struct item *i, enum item_step step)
+{
+	i->step = step;
+	i->state = ITEM_WAITING;
+}
+
+/* The object that we addressed by uid is gone, or another one took its name. */
+static bool
+uid_gone(const struct call *c, const struct kube_error *e)
+{
+	struct json_elements causes;
+
+	if (c->uid.n == 0)
+		return false;
+	if (e->code == 409)
+		return !e->field_conflict;
+	if (e->code != 422 || e->causes == NULL)
+		return false;
+	causes = json_elements(span_str(e->causes));
+	while (json_element(&causes))
+		if (json_is(json_get(causes.value, "field"), "metadata.uid"))
+			return true;
+	return false;
+}
+
+static const char *
+apply_result(const struct item *i, const struct kube_answer *answer)
+{
+	if (answer->code == 201)
+		return "created";
+	if (i->live_version != NULL &&
+	    span_is(body_metadata(answer->body, "resourceVersion"),
+		i->live_version))
+		return "unchanged";
+	return "configured";
+}
+
+static void
+wrote_object(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+	struct apply *a = c->key->apply;
+
+	if (!failed(answer)) {
+		if (a->on_applied != NULL && c->key->set->plain)
+			a->on_applied(a->on_applied_arg, i,
+			    body_metadata(answer->body, "uid"));
+		item_done(c->key, i, apply_result(i, answer));
+	} else if (c->if_absent && answer->error.code == 409 &&
+	    !answer->error.field_conflict) {
+		go_on(i, STEP_READ);
+	} else if (!uid_gone(c, &answer->error)) {
+		fail_answer(c, answer);
+	} else if (i->live_uid != NULL) {
+		free(i->live_uid);
+		i->live_uid = NULL;
+		fail_answer(c, answer);
+	} else {
+		item_stale(c->key, i);
+	}
+}
+
+static void
+not_a_member(struct call *c, struct span object)
+{
+	struct buf b = BUF_INIT, owner = BUF_INIT;
+	bool going = body_metadata(object, "deletionTimestamp").n != 0;
+
+	body_owner(&owner, object);
+	buf_adds(&b, "it exists and is not part of ");
+	identity_name(&b, &c->key->set->primary);
+	if (owner.len > 0)
+		buf_addf(&b, " but of %s", buf_str(&owner));
+	if (going)
+		buf_adds(&b, "; it is being deleted");
+	fail_with(c->key, c->item, going ? RETRY_TRANSIENT : RETRY_PERMANENT,
+	    -1, buf_span(&b));
+	buf_release(&b);
+	buf_release(&owner);
+}
+
+/* Somebody has the name of an item that we wanted to create. */
+static void
+read_rival(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+
+	if (answer->code == 404) {
+		i->step = i->once ? STEP_PRIMARY : STEP_WRITE;
+		fail_with(c->key, i, RETRY_RACE, -1,
+		    span_str("it came and went meanwhile"));
+	} else if (failed(answer)) {
+		fail_answer(c, answer);
+	} else if (!body_is_member(c->key->set, i, answer->body)) {
+		not_a_member(c, answer->body);
+	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
+		item_stale(c->key, i);
+	} else if (i->once) {
+		item_done(c->key, i, "unchanged");
+	} else {
+		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
+		go_on(i, STEP_WRITE);
+	}
+}
+
+/* Plain objects: what was there before says what our apply changed. */
+static void
+read_before(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+
+	if (!failed(answer))
+		set_text(&i->live_version,
+		    body_metadata(answer->body, "resourceVersion"));
+	else if (answer->error.kind == ERR_TRANSIENT) {
+		fail_answer(c, answer);
+		return;
+	}
+	go_on(i, STEP_WRITE);
+}
+
+/* For an item that is created at most once. */
+static void
+read_primary(struct call *c, const struct kube_answer *answer)
+{
+	const struct set *s = c->key->set;
+	struct span version =
+	    s->version != NULL ? span_str(s->version) : s->primary_version;
+
+	if (failed(answer) && answer->code != 404)
+		fail_answer(c, answer);
+	else if (!failed(answer) &&
+	    span_eq(body_metadata(answer->body, "uid"), s->primary.uid) &&
+	    span_eq(body_metadata(answer->body, "resourceVersion"), version))
+		go_on(c->item, STEP_WRITE);
+	else
+		item_stale(c->key, c->item);
+}
+
+static void
+read_doomed(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+	struct span uid = body_metadata(answer->body, "uid");
+
+	if (answer->code == 404 && answer->error.reason[0] != '\0')
+		item_done(c->key, i, "deleted");
+	else if (failed(answer))
+		fail_answer(c, answer);
+	else if ((i->id.uid.n != 0 && !span_eq(uid, i->id.uid)) ||
+	    body_metadata(answer->body, "deletionTimestamp").n != 0)
+		item_done(c->key, i, "deleted");
+	else if (!body_is_member(c->key->set, i, answer->body))
+		not_a_member(c, answer->body);
+	else {
+		set_text(&i->live_uid, uid);
+		go_on(i, STEP_WRITE);
+	}
+}
+
+static void
+deleted(struct call *c, const struct kube_answer *answer)
+{
+	/* 409: another object has the name by now. */
+	if (failed(answer) && answer->code != 404 && answer->code != 409)
+		fail_answer(c, answer);
+	else
+		item_done(c->key, c->item, "deleted");
+}
+
+static void
+read_finalizers(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+	bool adding = i->op == OP_ADD_FINALIZERS;
+	struct buf patch = BUF_INIT;
+	enum finalizer_need need = FINALIZER_STALE;
+
+	if (failed(answer) && answer->code != 404) {
+		fail_answer(c, answer);
+		return;
+	}
+	if (!failed(answer))
+		need = body_finalizers(&patch, c->key->set, i, answer->body);
+	if (need == FINALIZER_PATCH) {
+		free(i->patch);
+		i->patch = buf_take(&patch);
+		i->unchanged_before =
+		    span_eq(body_metadata(answer->body, "resourceVersion"),
+			c->key->set->primary_version);
+		go_on(i, STEP_WRITE);
+	} else if (need == FINALIZER_STALE && adding) {
+		item_stale(c->key, i);
+	} else {
+		item_done(c->key, i, NULL);
+	}
+	buf_release(&patch);
+}
+
+static void
+wrote_finalizers(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+
+	i->step = STEP_READ;
+	if (!failed(answer)) {
+		if (i->unchanged_before)
+			set_text(&c->key->set->version,
+			    body_metadata(answer->body, "resourceVersion"));
+		item_done(c->key, i, NULL);
+	} else if (answer->code == 404 && i->op == OP_REMOVE_FINALIZERS) {
+		item_done(c->key, i, NULL);
+	} else {
+		fail_answer(c, answer);
+	}
+}
+
+static void
+dispatch(struct call *c, const struct kube_answer *answer)
+{
+	const struct item *i = c->item;
+
+	switch (i->op) {
+	case OP_APPLY:
+		if (i->step == STEP_PRIMARY)
+			read_primary(c, answer);
+		else if (i->step == STEP_WRITE)
+			wrote_object(c, answer);
+		else if (c->key->set->plain)
+			read_before(c, answer);
+		else
+			read_rival(c, answer);
+		break;
+	case OP_DELETE:
+		if (i->step == STEP_READ)
+			read_doomed(c, answer);
+		else
+			deleted(c, answer);
+		break;
+	case OP_ADD_FINALIZERS:
+	case OP_REMOVE_FINALIZERS:
+		if (i->step == STEP_READ)
+			read_finalizers(c, answer);
+		else
+			wrote_finalizers(c, answer);
+	}
+}
+
+static void
+say_reachable(const struct apply *a, const struct kube_answer *answer)
+{
+	if (answer->code != 0)
+		log_info("%s answers again", kube_server(a->kube));
+	else
+		log_warning("cannot reach %s: %s; trying again",
+		    kube_server(a->kube), answer->error.message);
+}
+
+void
+answered(void *arg, const struct kube_answer *answer)
+{
+	struct call *c = arg;
+	struct key *k = c->key;
+
+	if (workqueue_ended(&k->apply->queue, answer->code))
+		say_reachable(k->apply, answer);
+	k->flying--;
+	dispatch(c, answer);
+	free(c);
+	key_advance(k);
+}

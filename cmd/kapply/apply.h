@@ -1,0 +1,108 @@
+/*
+ * apply: what all of kapply's files share: the run, and the keys at work.
+ *
+ *	input.c   lines become sets		engine.c  the order of a key's work
+ *	send.c	  requests and their answers	report.c  what is said about it
+ */
+#ifndef APPLY_H
+#define APPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discovery.h"
+#include "kube.h"
+#include "loop.h"
+#include "map.h"
+#include "out.h"
+#include "set.h"
+#include "workqueue.h"
+
+enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
+
+struct apply_opts {
+	const char *field_manager; /* NULL: the line's, or "kpipe" */
+	bool force_conflicts;
+	int dry_run; /* 1: the server checks and keeps nothing */
+	const char *applyset;
+	uint64_t timeout_ms;
+	int output; /* enum output; -1: by what stdout is */
+	long max_in_flight;
+	uint64_t failed_after_ms;
+	long report_fd; /* 0: none */
+};
+
+struct counters {
+	uint64_t lines, bad_lines, requests, created, applied, unchanged,
+	    deleted, failures, stale, status_lines, events;
+};
+
+struct events;
+
+struct apply {
+	const struct apply_opts *o;
+	struct loop *loop;
+	struct kube *kube;
+	struct discovery *discovery;
+	struct workqueue queue;
+	struct out out;
+	struct map keys; /* of struct key, owned */
+	struct events *events;
+	struct counters counters;
+	size_t barriers;       /* plain scopes that are not there yet */
+	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */
+	bool failed;	       /* something did, for good */
+	bool ready;	       /* discovery is there */
+	/* Plain objects get this label (an apply set), if it is set. */
+	const char *label, *label_value;
+	void (*on_applied)(void *arg, const struct item *i, struct span uid);
+	void *on_applied_arg;
+};
+
+struct key {
+	struct work work; /* first */
+	struct apply *apply;
+	char *name;	  /* owned */
+	struct set *set;  /* owned: at work */
+	struct set *next; /* owned: the newest line, or more plain objects */
+	size_t flying;
+	struct timer timer;
+};
+
+/* An item accepted less than this ago is not sent again. It is shorter than
+ * ireconcile's first deadline, so that what was undone since gets repaired. */
+enum { RECENT_MS = 5000 };
+
+/* engine.c */
+void engine_submit(struct apply *a, struct set *s); /* takes s */
+void engine_run(void *arg, struct work *w);	    /* a work_fn */
+void key_advance(struct key *k);
+/* Everything is done, or failed in a way that time does not mend. */
+bool engine_settled(const struct apply *a);
+/* The time is over: what is not done has failed. */
+void engine_give_up(struct apply *a);
+void engine_free(struct apply *a);
+void item_done(struct key *k, struct item *i, const char *result);
+void item_stale(struct key *k, struct item *i);
+void item_failed(struct key *k, struct item *i, enum retry_kind kind,
+    int64_t retry_after_ms, struct span message);
+
+/* send.c: starts one request for the item */
+void item_send(struct key *k, struct item *i);
+
+/* report.c */
+void report_result(struct apply *a, const struct item *i, const char *result,
+    const char *message);
+void report_status(struct apply *a, struct set *s);
+/* Logs, and sends onError, once per reason. */
+void report_failures(struct apply *a, struct set *s);
+/* Counters on --report-fd. */
+void report_counters(struct apply *a);
+
+/* events.c */
+struct events *events_new(struct apply *a);
+void events_free(struct events *e);
+void events_send(struct events *e, const struct set *s);
+
+#endif

@@ -1,0 +1,258 @@
+#include "body.h"
+
+#include "digest.h"
+#include "json.h"
+
+struct span
+body_metadata(struct span object, const char *key)
+{
+	struct span v = json_get(json_get(object, "metadata"), key);
+
+	if (json_type(v) != JSON_STRING)
+		return SPAN_NONE;
+	return span_make(v.p + 1, v.n - 2);
+}
+
+static void
+add_member(struct buf *b, struct span key, struct span value)
+{
+	json_add_comma(b);
+	buf_addc(b, '"');
+	buf_addspan(b, key);
+	buf_adds(b, "\":");
+	buf_addspan(b, value);
+}
+
+static void
+add_text(struct buf *b, const char *key, struct span text)
+{
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+static void
+add_labels(struct buf *b, struct span labels, const struct body_edit *e)
+{
+	json_add_key(b, "labels");
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(labels); json_member(&m);)
+		if (!span_eq(m.key, e->label))
+			add_member(b, m.key, m.value);
+	json_add_comma(b);
+	json_add_string(b, e->label);
+	buf_addc(b, ':');
+	json_add_string(b, e->label_value);
+	buf_addc(b, '}');
+}
+
+static void
+add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
+{
+	struct span labels = SPAN_NONE;
+
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(metadata); json_member(&m);) {
+		if (span_is(m.key, "managedFields") ||
+		    (e->uid.n != 0 && span_is(m.key, "uid")) ||
+		    (e->resource_version.n != 0 &&
+			span_is(m.key, "resourceVersion")))
+			continue;
+		if (e->label.n != 0 && span_is(m.key, "labels"))
+			labels = m.value;
+		else
+			add_member(b, m.key, m.value);
+	}
+	if (e->uid.n != 0)
+		add_text(b, "uid", e->uid);
+	if (e->resource_version.n != 0)
+		add_text(b, "resourceVersion", e->resource_version);
+	if (e->label.n != 0)
+		add_labels(b, labels, e);
+	buf_addc(b, '}');
+}
+
+void
+body_apply(struct buf *b, struct span object, const struct body_edit *e)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		if (!span_is(m.key, "metadata")) {
+			add_member(b, m.key, m.value);
+			continue;
+		}
+		json_add_key(b, "metadata");
+		add_metadata(b, m.value, e);
+	}
+	buf_addc(b, '}');
+}
+
+void
+body_delete(struct buf *b, struct span uid, bool dry_run)
+{
+	buf_adds(b,
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
+	    "\"propagationPolicy\":\"Background\"");
+	if (uid.n != 0) {
+		buf_adds(b, ",\"preconditions\":{\"uid\":");
+		json_add_string(b, uid);
+		buf_addc(b, '}');
+	}
+	/* With a body the server ignores the query's dryRun. */
+	if (dry_run)
+		buf_adds(b, ",\"dryRun\":[\"All\"]");
+	buf_addc(b, '}');
+}
+
+static struct span
+controller_of(struct span object)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.ownerReferences"));
+
+	while (json_element(&e))
+		if (json_type(json_get(e.value, "controller")) == JSON_TRUE)
+			return e.value;
+	return SPAN_NONE;
+}
+
+static bool
+marked(const struct set *s, const struct item *i, struct span object)
+{
+	struct span metadata = json_get(object, "metadata");
+	struct span label =
+	    json_get(json_get(metadata, "labels"), "kpipe.dev/part-of");
+	struct span member =
+	    json_get(json_get(metadata, "annotations"), "kpipe.dev/member");
+	unsigned char sum[DIGEST_SIZE];
+	struct buf want = BUF_INIT, text = BUF_INIT;
+	bool yes;
+
+	digest_sha256(span_str(s->key), sum);
+	digest_add_hex(&want, sum, 16);
+	yes = json_is(label, buf_str(&want));
+	buf_reset(&want);
+	buf_addf(&want, "%s %s", s->key, i->key);
+	yes = yes && span_eq(json_string(member, &text), buf_span(&want));
+	buf_release(&want);
+	buf_release(&text);
+	return yes;
+}
+
+bool
+body_is_member(const struct set *s, const struct item *i, struct span object)
+{
+	struct span uid = json_get(controller_of(object), "uid");
+
+	if (s->primary.uid.n != 0 && json_type(uid) == JSON_STRING &&
+	    span_eq(span_make(uid.p + 1, uid.n - 2), s->primary.uid))
+		return true;
+	return marked(s, i, object);
+}
+
+void
+body_owner(struct buf *b, struct span object)
+{
+	struct span c = controller_of(object);
+	struct span member = json_get(
+	    json_path(object, "metadata.annotations"), "kpipe.dev/member");
+	struct buf text = BUF_INIT;
+
+	if (c.n != 0) {
+		buf_addspan(b, json_string(json_get(c, "kind"), &text));
+		buf_addc(b, ' ');
+		buf_addspan(b, json_string(json_get(c, "name"), &text));
+	} else if (member.n != 0) {
+		struct span whose = json_string(member, &text);
+		const char *space =
+		    whose.n == 0 ? NULL : memchr(whose.p, ' ', whose.n);
+
+		if (space != NULL)
+			whose.n = (size_t)(space - whose.p);
+		buf_addspan(b, whose);
+	}
+	buf_release(&text);
+}
+
+static bool
+lists(struct span list, struct span value)
+{
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (span_eq(e.value, value))
+			return true;
+	return false;
+}
+
+static void
+add_test(struct buf *b, const char *path, struct span value)
+{
+	buf_addc(b, b->len == 0 ? '[' : ',');
+	buf_adds(b, "{\"op\":\"test\",\"path\":");
+	json_add_str(b, path);
+	json_add_key(b, "value");
+	json_add_string(b, value);
+	buf_addc(b, '}');
+}
+
+/* The finalizers as they should be; true if that is a change. */
+static bool
+new_finalizers(struct buf *b, const struct item *i, struct span present)
+{
+	bool adding = i->op == OP_ADD_FINALIZERS, change = false;
+
+	buf_addc(b, '[');
+	for (struct json_elements e = json_elements(present);
+	     json_element(&e);) {
+		if (!adding && lists(i->text, e.value)) {
+			change = true;
+			continue;
+		}
+		json_add_comma(b);
+		buf_addspan(b, e.value);
+	}
+	for (struct json_elements e = json_elements(i->text);
+	     adding && json_element(&e);) {
+		if (lists(present, e.value))
+			continue;
+		change = true;
+		json_add_comma(b);
+		buf_addspan(b, e.value);
+	}
+	buf_addc(b, ']');
+	return change;
+}
+
+enum finalizer_need
+body_finalizers(struct buf *b, const struct set *s, const struct item *i,
+    struct span primary)
+{
+	struct span present = json_path(primary, "metadata.finalizers");
+	struct span uid = body_metadata(primary, "uid");
+	struct buf list = BUF_INIT;
+	bool change;
+
+	if (!span_eq(uid, s->primary.uid))
+		return FINALIZER_STALE;
+	change = new_finalizers(&list, i, present);
+	/* Adding to what is being deleted is refused (422). */
+	if (change && i->op == OP_ADD_FINALIZERS &&
+	    body_metadata(primary, "deletionTimestamp").n != 0) {
+		buf_release(&list);
+		return FINALIZER_STALE;
+	}
+	if (!change) {
+		buf_release(&list);
+		return FINALIZER_NOTHING;
+	}
+	buf_reset(b);
+	add_test(b, "/metadata/uid", uid);
+	add_test(b, "/metadata/resourceVersion",
+	    body_metadata(primary, "resourceVersion"));
+	/* "add" on a member that exists replaces it (RFC 6902, 4.1). */
+	buf_adds(b,
+	    ",{\"op\":\"add\",\"path\":\"/metadata/finalizers\","
+	    "\"value\":");
+	buf_addspan(b, buf_span(&list));
+	buf_adds(b, "}]");
+	buf_release(&list);
+	return FINALIZER_PATCH;
+}

@@ -1,0 +1,48 @@
+/*
+ * body: what is sent for an item, and what an answer's object says about
+ * whose it is. Text in, text out.
+ */
+#ifndef BODY_H
+#define BODY_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "set.h"
+#include "span.h"
+
+/* What is changed in an object before it is sent; SPAN_NONE: as it is. */
+struct body_edit {
+	struct span uid;
+	struct span resource_version;
+	struct span label, label_value; /* one label to add */
+};
+
+/* The object without metadata.managedFields (an apply must not have them). */
+void body_apply(struct buf *b, struct span object, const struct body_edit *e);
+
+/* DeleteOptions: in the background, only this uid. */
+void body_delete(struct buf *b, struct span uid, bool dry_run);
+
+/* metadata.X of an object, without quotes. */
+struct span body_metadata(struct span object, const char *key);
+
+/*
+ * Is object, as the server gave it for item, a member of the set's primary?
+ * See doc/protocol.md, Marks.
+ */
+bool body_is_member(
+    const struct set *s, const struct item *i, struct span object);
+/* Who else has it: "Kind name" of its controller, or "". */
+void body_owner(struct buf *b, struct span object);
+
+enum finalizer_need {
+	FINALIZER_PATCH,   /* b holds the JSON patch */
+	FINALIZER_NOTHING, /* as it should be already */
+	FINALIZER_STALE	   /* the primary is another one, or on its way out */
+};
+/* The patch that adds or removes the item's finalizers at the primary. */
+enum finalizer_need body_finalizers(struct buf *b, const struct set *s,
+    const struct item *i, struct span primary);
+
+#endif

@@ -1,0 +1,370 @@
+#include "apply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "log.h"
+#include "mem.h"
+
+/* What the items of the current phase are doing. */
+struct tally {
+	size_t waiting, flying, retry, refused, stale;
+};
+
+static struct tally
+tally(const struct set *s)
+{
+	struct tally t = {0, 0, 0, 0, 0};
+
+	for (size_t n = 0; n < s->count; n++) {
+		const struct item *i = &s->items[n];
+
+		if (i->phase != s->phase)
+			continue;
+		t.waiting += i->state == ITEM_WAITING;
+		t.flying += i->state == ITEM_FLYING;
+		t.retry += i->state == ITEM_RETRY;
+		t.refused += i->state == ITEM_REFUSED;
+		t.stale += i->state == ITEM_STALE;
+	}
+	return t;
+}
+
+static void
+lift_barrier(struct apply *a, struct set *s)
+{
+	if (s->barrier)
+		a->barriers--;
+	s->barrier = false;
+}
+
+static void
+key_free(struct key *k)
+{
+	struct set *s;
+
+	map_del(&k->apply->keys, span_str(k->name));
+	timer_clear(k->apply->loop, &k->timer);
+	set_free(k->set);
+	while ((s = k->next) != NULL) {
+		k->next = s->next;
+		set_free(s);
+	}
+	free(k->name);
+	free(k);
+}
+
+/* The class that maxConcurrentReconciles counts: the primary's kind. */
+static void
+classify(struct key *k, const struct set *s)
+{
+	struct buf b = BUF_INIT;
+
+	if (s->max_concurrent > 0) {
+		buf_addspan(&b, s->primary.kind);
+		buf_addc(&b, '.');
+		buf_addspan(&b, s->primary.group);
+		workqueue_classify(&k->apply->queue, &k->work, buf_span(&b),
+		    (size_t)s->max_concurrent);
+	}
+	buf_release(&b);
+}
+
+static void
+take_next(struct key *k)
+{
+	struct set *old = k->set;
+
+	k->set = k->next;
+	k->next = k->set->next;
+	k->set->next = NULL;
+	timer_clear(k->apply->loop, &k->timer);
+	if (old != NULL)
+		set_inherit(k->set, old, RECENT_MS, clock_ms());
+	set_free(old);
+	classify(k, k->set);
+	events_send(k->apply->events, k->set);
+}
+
+static void
+retry_due(void *arg)
+{
+	struct key *k = arg;
+	struct set *s = k->set;
+	uint64_t now = clock_ms();
+
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		if (i->state != ITEM_RETRY || i->phase != s->phase)
+			continue;
+		retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
+		if (i->retry.due_ms <= now)
+			i->state = ITEM_WAITING;
+	}
+	key_advance(k);
+}
+
+static void
+wait_for_retry(struct key *k)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (size_t n = 0; n < k->set->count; n++) {
+		const struct item *i = &k->set->items[n];
+		uint64_t at = i->retry.due_ms;
+
+		if (i->state != ITEM_RETRY || i->phase != k->set->phase)
+			continue;
+		if (!i->retry.failed &&
+		    at > i->retry.first_ms + k->apply->o->failed_after_ms)
+			at = i->retry.first_ms + k->apply->o->failed_after_ms;
+		if (at < due)
+			due = at;
+	}
+	workqueue_rest(&k->apply->queue, &k->work);
+	timer_set(k->apply->loop, &k->timer, due, retry_due, k);
+}
+
+static void
+drop_set(struct key *k)
+{
+	lift_barrier(k->apply, k->set);
+	set_free(k->set);
+	k->set = NULL;
+}
+
+/* Nothing of this phase can be sent now, and not all of it is done. */
+static void
+settle(struct key *k, const struct tally *t)
+{
+	bool superseded;
+
+	report_failures(k->apply, k->set);
+	if (k->set->barrier && k->set->items[0].retry.failed)
+		lift_barrier(k->apply, k->set);
+	superseded = k->set->plain && k->next != NULL &&
+	    k->set->items[0].retry.permanent;
+	if (t->retry > 0 && !superseded) {
+		wait_for_retry(k);
+		return;
+	}
+	if (t->refused > 0 || superseded)
+		k->apply->failed = true;
+	drop_set(k);
+	key_advance(k);
+}
+
+/* True if there is more to look at, false if the key has to wait. */
+static bool
+advance_once(struct key *k)
+{
+	struct tally t;
+
+	/* What is in flight ends first; then the newest line counts alone. */
+	if (k->next != NULL && k->flying == 0 &&
+	    (k->set == NULL || !k->set->plain))
+		take_next(k);
+	if (k->set == NULL) {
+		workqueue_rest(&k->apply->queue, &k->work);
+		key_free(k);
+		return false;
+	}
+	if (k->next != NULL && !k->set->plain)
+		return false;
+	t = tally(k->set);
+	if (t.waiting > 0) {
+		workqueue_push(&k->apply->queue, &k->work);
+		return false;
+	}
+	if (k->flying > 0 || t.flying > 0)
+		return false;
+	if (t.retry + t.refused + t.stale > 0) {
+		settle(k, &t);
+		return false;
+	}
+	if (k->set->phase == PHASE_STATUS)
+		report_status(k->apply, k->set);
+	if (++k->set->phase == PHASE_END)
+		drop_set(k);
+	return true;
+}
+
+void
+key_advance(struct key *k)
+{
+	while (advance_once(k))
+		;
+}
+
+static struct key *
+key_of(struct apply *a, const struct set *s)
+{
+	struct buf b = BUF_INIT;
+	struct key *k;
+
+	/* A plain object may bear the name of a primary. */
+	buf_adds(&b, s->plain ? "object " : "primary ");
+	buf_adds(&b, s->key);
+	k = map_get(&a->keys, buf_span(&b));
+	if (k != NULL) {
+		buf_release(&b);
+		return k;
+	}
+	k = mem_zalloc(sizeof(*k));
+	k->apply = a;
+	k->name = buf_take(&b);
+	map_put(&a->keys, span_str(k->name), k);
+	return k;
+}
+
+void
+engine_submit(struct apply *a, struct set *s)
+{
+	struct key *k = key_of(a, s);
+	struct set **last = &k->next;
+
+	a->counters.lines++;
+	if (s->plain && s->items[0].phase == PHASE_SCOPES) {
+		s->barrier = true;
+		a->barriers++;
+	}
+	if (s->plain) {
+		/* Two objects of one name are applied one after the other. */
+		while (*last != NULL)
+			last = &(*last)->next;
+	} else {
+		set_free(k->next);
+	}
+	*last = s;
+	key_advance(k);
+}
+
+void
+engine_run(void *arg, struct work *w)
+{
+	struct key *k = (struct key *)w;
+	struct item *first = NULL;
+	bool more = false;
+
+	(void)arg;
+	if (k->set == NULL || (k->next != NULL && !k->set->plain)) {
+		key_advance(k);
+		return;
+	}
+	for (size_t n = 0; n < k->set->count; n++) {
+		struct item *i = &k->set->items[n];
+
+		if (i->phase != k->set->phase || i->state != ITEM_WAITING)
+			continue;
+		more = first != NULL;
+		if (more)
+			break;
+		first = i;
+	}
+	if (first != NULL)
+		item_send(k, first);
+	else if (k->flying == 0)
+		key_advance(k);
+	if (more)
+		workqueue_push(&k->apply->queue, &k->work);
+}
+
+void
+item_done(struct key *k, struct item *i, const char *result)
+{
+	struct apply *a = k->apply;
+
+	i->state = ITEM_DONE;
+	i->accepted_ms = clock_ms();
+	retry_reset(&i->retry);
+	free(i->error);
+	i->error = NULL;
+	if (i->phase == PHASE_SCOPES)
+		a->new_scope_ms = i->accepted_ms;
+	if (i->op == OP_APPLY || i->op == OP_DELETE)
+		report_result(a, i, result, NULL);
+}
+
+void
+item_stale(struct key *k, struct item *i)
+{
+	i->state = ITEM_STALE;
+	k->apply->counters.stale++;
+	log_debug("%s: the line is out of date, a newer one will come", i->key);
+}
+
+void
+item_failed(struct key *k, struct item *i, enum retry_kind kind,
+    int64_t retry_after_ms, struct span message)
+{
+	uint64_t now = clock_ms();
+
+	i->state = ITEM_RETRY;
+	retry_plan(&i->retry, kind, retry_after_ms, now);
+	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
+	k->apply->counters.failures++;
+	if (i->error != NULL && span_eq(span_str(i->error), message))
+		return;
+	free(i->error);
+	i->error = mem_dup(message.p, message.n);
+	i->reported = false;
+	log_debug("%s: %s", i->key, i->error);
+}
+
+bool
+engine_settled(const struct apply *a)
+{
+	struct key *k;
+
+	if (a->queue.runnable > 0)
+		return false;
+	for (size_t n = 0; (k = map_next(&a->keys, &n)) != NULL;)
+		for (size_t j = 0; j < k->set->count; j++) {
+			const struct item *i = &k->set->items[j];
+
+			if (i->phase == k->set->phase &&
+			    i->state == ITEM_RETRY && !i->retry.permanent)
+				return false;
+		}
+	return true;
+}
+
+void
+engine_give_up(struct apply *a)
+{
+	struct key **keys = (struct key **)map_sorted(&a->keys);
+	size_t count = a->keys.count;
+
+	for (size_t n = 0; n < count; n++) {
+		struct set *s = keys[n]->set;
+
+		for (size_t j = 0; j < s->count; j++) {
+			struct item *i = &s->items[j];
+
+			if (i->phase != s->phase || i->state == ITEM_DONE)
+				continue;
+			i->state = ITEM_RETRY;
+			i->retry.failed = true;
+			if (i->error == NULL)
+				i->error = mem_strdup(
+				    "not done within the time of --timeout");
+		}
+		report_failures(a, s);
+	}
+	free(keys);
+}
+
+void
+engine_free(struct apply *a)
+{
+	struct key **keys = (struct key **)map_sorted(&a->keys);
+	size_t count = a->keys.count;
+
+	for (size_t n = 0; n < count; n++)
+		key_free(keys[n]);
+	free(keys);
+	map_release(&a->keys);
+}

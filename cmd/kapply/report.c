@@ -1,0 +1,263 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply.h"
+#include "buf.h"
+#include "clock.h"
+#include "json.h"
+#include "log.h"
+#include "mem.h"
+
+enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
+
+static void
+count_result(struct counters *c, const char *result)
+{
+	c->created += strcmp(result, "created") == 0;
+	c->applied += strcmp(result, "configured") == 0;
+	c->unchanged += strcmp(result, "unchanged") == 0;
+	c->deleted += strcmp(result, "deleted") == 0;
+}
+
+static void
+add_text(struct buf *b, const char *key, struct span text)
+{
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+void
+report_result(struct apply *a, const struct item *i, const char *result,
+    const char *message)
+{
+	struct buf *b;
+
+	count_result(&a->counters, result);
+	if (a->o->output != OUTPUT_RESULT)
+		return;
+	b = out_buf(&a->out);
+	buf_addc(b, '{');
+	add_text(b, "apiVersion", i->id.api_version);
+	add_text(b, "kind", i->id.kind);
+	json_add_key(b, "metadata");
+	buf_addc(b, '{');
+	if (i->id.namespace_.n != 0)
+		add_text(b, "namespace", i->id.namespace_);
+	add_text(b, "name", i->id.name);
+	buf_addc(b, '}');
+	add_text(b, "result", span_str(result));
+	if (message != NULL)
+		add_text(b, "message", span_str(message));
+	buf_adds(b, "}\n");
+	out_added(&a->out);
+}
+
+static void
+add_status_line(struct buf *b, const struct set *s, struct span status)
+{
+	const struct identity *p = &s->primary;
+
+	buf_addc(b, '{');
+	add_text(b, "apiVersion", p->api_version);
+	add_text(b, "kind", p->kind);
+	json_add_key(b, "metadata");
+	buf_addc(b, '{');
+	if (p->namespace_.n != 0)
+		add_text(b, "namespace", p->namespace_);
+	add_text(b, "name", p->name);
+	if (p->uid.n != 0)
+		add_text(b, "uid", p->uid);
+	buf_addc(b, '}');
+	json_add_key(b, "status");
+	buf_addspan(b, status);
+	buf_addc(b, '}');
+}
+
+static void
+send_status(struct apply *a, struct span line)
+{
+	/* A dry run changes nothing, also not through kstatus. */
+	if (a->o->output != OUTPUT_STATUS || a->o->dry_run)
+		return;
+	a->counters.status_lines++;
+	out_line(&a->out, line);
+}
+
+void
+report_status(struct apply *a, struct set *s)
+{
+	struct buf b = BUF_INIT;
+
+	if (s->status.n == 0 || s->status_sent)
+		return;
+	s->status_sent = true;
+	add_status_line(&b, s, s->status);
+	send_status(a, buf_span(&b));
+	buf_release(&b);
+}
+
+static size_t
+cut_utf8(const char *s, size_t n, size_t max)
+{
+	if (n <= max)
+		return n;
+	while (max > 0 && ((unsigned char)s[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+/* ${error} in the strings of a status becomes the text. */
+static void
+add_error_status(struct buf *b, struct span status, struct span error)
+{
+	static const char mark[] = "${error}";
+	struct buf escaped = BUF_INIT;
+	const char *at;
+
+	json_add_string(&escaped, error);
+	while (
+	    (at = memmem(status.p, status.n, mark, sizeof(mark) - 1)) != NULL) {
+		size_t n = (size_t)(at - status.p);
+
+		buf_add(b, status.p, n);
+		buf_add(b, escaped.data + 1, escaped.len - 2);
+		status.p += n + sizeof(mark) - 1;
+		status.n -= n + sizeof(mark) - 1;
+	}
+	buf_addspan(b, status);
+	buf_release(&escaped);
+}
+
+static void
+send_on_error(struct apply *a, struct set *s, struct span error)
+{
+	struct buf status = BUF_INIT, line = BUF_INIT;
+	uint64_t now = clock_ms();
+
+	add_error_status(&status, s->on_error, error);
+	add_status_line(&line, s, buf_span(&status));
+	if (s->error_sent == NULL || now - s->error_sent_ms >= RECENT_MS ||
+	    !span_eq(span_str(s->error_sent), buf_span(&line))) {
+		send_status(a, buf_span(&line));
+		free(s->error_sent);
+		s->error_sent = mem_dup(line.data, line.len);
+		s->error_sent_ms = now;
+	}
+	s->status_sent = true;
+	buf_release(&status);
+	buf_release(&line);
+}
+
+static bool
+has_failed(const struct set *s, const struct item *i)
+{
+	return i->phase == s->phase &&
+	    (i->state == ITEM_REFUSED ||
+		(i->state == ITEM_RETRY && i->retry.failed));
+}
+
+static void
+log_failure(struct apply *a, const struct set *s, const struct item *i)
+{
+	char *ns = mem_dup(s->primary.namespace_.p, s->primary.namespace_.n);
+	char *name = mem_dup(s->primary.name.p, s->primary.name.n);
+	char *controller = mem_dup(s->manager.p, s->manager.n);
+	struct log_about about = {.controller = controller,
+	    .namespace_ = s->primary.namespace_.n ? ns : NULL,
+	    .name = name};
+
+	(void)a;
+	log_write(LOG_ERROR, s->plain ? NULL : &about, "%s%s%s",
+	    i->state == ITEM_REFUSED ? i->key : "",
+	    i->state == ITEM_REFUSED ? " refused: " : "", i->error);
+	free(ns);
+	free(name);
+	free(controller);
+}
+
+/* In the result line the object is named already. */
+static const char *
+reason_of(const struct item *i)
+{
+	struct buf name = BUF_INIT;
+	const char *at;
+
+	identity_name(&name, &i->id);
+	buf_adds(&name, ": ");
+	at = strstr(i->error, buf_str(&name));
+	at = at == NULL ? i->error : at + name.len;
+	buf_release(&name);
+	return at;
+}
+
+void
+report_failures(struct apply *a, struct set *s)
+{
+	const struct item *first = NULL;
+	struct buf error = BUF_INIT;
+	bool news = false;
+	size_t count = 0;
+
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		if (!has_failed(s, i))
+			continue;
+		if (first == NULL)
+			first = i;
+		count++;
+		news = news || !i->reported;
+		if (i->reported)
+			continue;
+		i->reported = true;
+		log_failure(a, s, i);
+		report_result(a, i, "failed", reason_of(i));
+	}
+	if (first != NULL && s->on_error.n != 0 && (news || !s->status_sent)) {
+		buf_addspan(&error,
+		    span_make(first->error,
+			cut_utf8(first->error, strlen(first->error),
+			    ERROR_TEXT_MAX)));
+		if (strlen(first->error) > ERROR_TEXT_MAX)
+			buf_adds(&error, "...");
+		if (count > 1)
+			buf_addf(&error, " (and %zu more)", count - 1);
+		send_on_error(a, s, buf_span(&error));
+	}
+	buf_release(&error);
+}
+
+static void
+add_counter(struct buf *b, const char *key, uint64_t n)
+{
+	json_add_key(b, key);
+	json_add_int(b, (int64_t)n);
+}
+
+void
+report_counters(struct apply *a)
+{
+	const struct counters *c = &a->counters;
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "{\"tool\":\"kapply\",\"counters\":{");
+	add_counter(&b, "lines", c->lines);
+	add_counter(&b, "bad_lines", c->bad_lines);
+	add_counter(&b, "requests", c->requests);
+	add_counter(&b, "created", c->created);
+	add_counter(&b, "applied", c->applied);
+	add_counter(&b, "unchanged", c->unchanged);
+	add_counter(&b, "deleted", c->deleted);
+	add_counter(&b, "failures", c->failures);
+	add_counter(&b, "stale", c->stale);
+	add_counter(&b, "status_lines", c->status_lines);
+	add_counter(&b, "events", c->events);
+	add_counter(&b, "keys", a->keys.count);
+	add_counter(&b, "in_flight", a->queue.in_flight);
+	buf_adds(&b, "}}\n");
+	/* A reader that does not keep up misses a line; the next one counts. */
+	if (write((int)a->o->report_fd, b.data, b.len) < 0)
+		log_debug("cannot write --report-fd");
+	buf_release(&b);
+}

@@ -1,0 +1,230 @@
+#include "send.h"
+
+#include <stdlib.h>
+
+#include "body.h"
+#include "buf.h"
+#include "clock.h"
+#include "log.h"
+#include "mem.h"
+
+enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
+
+static const struct identity *
+target(const struct key *k, const struct item *i)
+{
+	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
+}
+
+static struct span
+target_namespace(const struct key *k, const struct identity *id)
+{
+	if (id->namespace_.n != 0)
+		return id->namespace_;
+	return k->set->plain ? span_str(kube_namespace(k->apply->kube))
+			     : k->set->primary.namespace_;
+}
+
+static struct span
+manager(const struct key *k)
+{
+	const struct apply *a = k->apply;
+
+	if (a->o->field_manager != NULL)
+		return span_str(a->o->field_manager);
+	return k->set->manager.n != 0 ? k->set->manager : span_str("kpipe");
+}
+
+static enum kube_verb
+verb_of(const struct item *i)
+{
+	if (i->step != STEP_WRITE)
+		return KUBE_GET;
+	if (i->op == OP_APPLY)
+		return KUBE_APPLY;
+	return i->op == OP_DELETE ? KUBE_DELETE : KUBE_JSON_PATCH;
+}
+
+static void
+write_path(struct buf *b, const struct call *c, const struct identity *id)
+{
+	const struct apply *a = c->key->apply;
+
+	resource_path(
+	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
+	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
+		return;
+	kube_query_add(b, "fieldManager", manager(c->key));
+	if (c->verb == KUBE_APPLY &&
+	    (!c->key->set->plain || a->o->force_conflicts))
+		kube_query_add(b, "force", span_str("true"));
+	if (a->o->dry_run)
+		kube_query_add(b, "dryRun", span_str("All"));
+}
+
+static void
+write_apply(struct buf *b, struct call *c)
+{
+	const struct apply *a = c->key->apply;
+	const struct item *i = c->item;
+	struct body_edit edit = {0};
+
+	if (a->label != NULL && c->key->set->plain) {
+		edit.label = span_str(a->label);
+		edit.label_value = span_str(a->label_value);
+	}
+	if (c->key->set->plain) {
+		body_apply(b, i->text, &edit);
+		return;
+	}
+	edit.uid = i->live_uid != NULL ? span_str(i->live_uid) : i->known_uid;
+	c->uid = edit.uid;
+	/*
+	 * No object has resourceVersion 1: an apply with it creates what is
+	 * absent, and conflicts (409) with what is there.
+	 */
+	c->if_absent = edit.uid.n == 0;
+	if (c->if_absent)
+		edit.resource_version = span_str("1");
+	body_apply(b, i->text, &edit);
+}
+
+static void
+write_body(struct buf *b, struct call *c)
+{
+	const struct item *i = c->item;
+
+	if (c->verb == KUBE_APPLY)
+		write_apply(b, c);
+	else if (c->verb == KUBE_DELETE)
+		body_delete(
+		    b, span_str(i->live_uid), c->key->apply->o->dry_run != 0);
+	else if (c->verb == KUBE_JSON_PATCH)
+		buf_adds(b, i->patch);
+}
+
+static void
+start(struct call *c)
+{
+	const struct identity *id = target(c->key, c->item);
+	struct buf path = BUF_INIT, body = BUF_INIT;
+
+	write_path(&path, c, id);
+	write_body(&body, c);
+	c->key->apply->counters.requests++;
+	kube_start(c->key->apply->kube,
+	    &(struct kube_request){.verb = c->verb,
+		.path = buf_str(&path),
+		.body = buf_span(&body)},
+	    answered, c);
+	buf_release(&path);
+	buf_release(&body);
+}
+
+void
+fail_with(struct key *k, struct item *i, enum retry_kind kind,
+    int64_t retry_after_ms, struct span reason)
+{
+	static const char *const verbs[] = {
+	    "add finalizers to", "apply", "delete", "remove finalizers from"};
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "cannot %s ", verbs[i->op]);
+	identity_name(&b, &i->id);
+	buf_adds(&b, ": ");
+	buf_addspan(&b, reason);
+	item_failed(k, i, kind, retry_after_ms, buf_span(&b));
+	buf_release(&b);
+}
+
+static void
+no_such_kind(struct call *c, const struct identity *id)
+{
+	struct apply *a = c->key->apply;
+	struct buf b = BUF_INIT;
+	/* A CRD of ours takes a moment until it is served. */
+	bool soon =
+	    a->new_scope_ms != 0 && clock_ms() - a->new_scope_ms < NEW_SCOPE_MS;
+
+	if (discovery_stale(a->discovery, id->group, id->version)) {
+		soon = true;
+		buf_adds(&b, "the server does not know its kinds at present: ");
+	}
+	buf_addf(&b, "no matches for kind \"%.*s\" in version \"%.*s\"",
+	    SPAN_ARG(id->kind), SPAN_ARG(id->api_version));
+	fail_with(c->key, c->item, soon ? RETRY_TRANSIENT : RETRY_PERMANENT, -1,
+	    buf_span(&b));
+	buf_release(&b);
+}
+
+/* Discovery has answered: the kind is there now, or it is not. */
+static void
+looked_up(void *arg, const struct kube_error *e)
+{
+	struct call *c = arg;
+	struct key *k = c->key;
+	struct item *i = c->item;
+	const struct identity *id = target(k, i);
+
+	if (discovery_find(k->apply->discovery, id->group, id->version,
+		id->kind) != NULL) {
+		i->state = ITEM_WAITING;
+	} else if (e != NULL) {
+		struct buf b = BUF_INIT;
+
+		kube_error_public(&b, e, SPAN_NONE);
+		fail_with(k, i, retry_classify(KUBE_GET, e), e->retry_after_ms,
+		    buf_span(&b));
+		buf_release(&b);
+	} else {
+		no_such_kind(c, id);
+	}
+	k->flying--;
+	workqueue_ended(&k->apply->queue, e == NULL ? 200 : e->code);
+	free(c);
+	key_advance(k);
+}
+
+/* kubectl's rule, and its words. */
+static bool
+other_namespace(const struct call *c)
+{
+	const char *asked = kube_opts.namespace_;
+	struct span ns = c->item->id.namespace_;
+	struct buf b = BUF_INIT;
+
+	if (!c->key->set->plain || asked == NULL || ns.n == 0 ||
+	    !c->resource->namespaced || span_is(ns, asked))
+		return false;
+	buf_addf(&b,
+	    "the namespace from the provided object \"%.*s\" does not "
+	    "match the namespace \"%s\"",
+	    SPAN_ARG(ns), asked);
+	fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
+	buf_release(&b);
+	return true;
+}
+
+void
+item_send(struct key *k, struct item *i)
+{
+	struct apply *a = k->apply;
+	const struct identity *id = target(k, i);
+	struct call *c = mem_zalloc(sizeof(*c));
+
+	*c = (struct call){.key = k, .item = i, .verb = verb_of(i)};
+	c->resource =
+	    discovery_find(a->discovery, id->group, id->version, id->kind);
+	if (c->resource != NULL && other_namespace(c)) {
+		free(c);
+		key_advance(k);
+		return;
+	}
+	i->state = ITEM_FLYING;
+	k->flying++;
+	workqueue_started(&a->queue);
+	if (c->resource == NULL)
+		discovery_refresh(a->discovery, looked_up, c);
+	else
+		start(c);
+}

@@ -1,0 +1,25 @@
+/*
+ * send: the paths and bodies of an item's requests, and the error texts that
+ * send.c and answer.c share.
+ */
+#ifndef SEND_H
+#define SEND_H
+
+#include "apply.h"
+
+struct call {
+	struct key *key;
+	struct item *item;
+	enum kube_verb verb;
+	bool if_absent;	 /* an apply that only creates */
+	struct span uid; /* sent with an apply, borrowed from the item */
+	const struct resource *resource;
+};
+
+/* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
+void answered(void *arg, const struct kube_answer *answer);
+/* "cannot VERB Kind.group ns/name: REASON" as the item's failure. */
+void fail_with(struct key *k, struct item *i, enum retry_kind kind,
+    int64_t retry_after_ms, struct span reason);
+
+#endif

@@ -1,0 +1,448 @@
+#include "set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "json.h"
+#include "mem.h"
+
+/* The text between a string's quotes: names and versions have no escapes; one
+ * that has is no name that a server accepts, and it will say so. */
+static struct span
+raw_string(struct span value)
+{
+	if (json_type(value) != JSON_STRING)
+		return SPAN_NONE;
+	return span_make(value.p + 1, value.n - 2);
+}
+
+static struct span
+get_string(struct span object, const char *key)
+{
+	return raw_string(json_get(object, key));
+}
+
+static void
+split_api_version(struct identity *id)
+{
+	const char *slash = id->api_version.n == 0
+	    ? NULL
+	    : memchr(id->api_version.p, '/', id->api_version.n);
+
+	if (slash == NULL) {
+		id->group = span_make("", 0);
+		id->version = id->api_version;
+		return;
+	}
+	id->group =
+	    span_make(id->api_version.p, (size_t)(slash - id->api_version.p));
+	id->version = span_make(slash + 1, id->api_version.n - id->group.n - 1);
+}
+
+static void
+add_kind(struct buf *b, const struct identity *id)
+{
+	buf_addspan(b, id->kind);
+	if (id->group.n == 0)
+		return;
+	buf_addc(b, '.');
+	buf_addspan(b, id->group);
+}
+
+void
+identity_key(struct buf *b, const struct identity *id)
+{
+	add_kind(b, id);
+	buf_addc(b, '/');
+	buf_addspan(b, id->namespace_);
+	buf_addc(b, '/');
+	buf_addspan(b, id->name);
+}
+
+void
+identity_name(struct buf *b, const struct identity *id)
+{
+	add_kind(b, id);
+	buf_addc(b, ' ');
+	if (id->namespace_.n != 0) {
+		buf_addspan(b, id->namespace_);
+		buf_addc(b, '/');
+	}
+	buf_addspan(b, id->name);
+}
+
+static char *
+key_of(const struct identity *id)
+{
+	struct buf b = BUF_INIT;
+
+	identity_key(&b, id);
+	return buf_take(&b);
+}
+
+/* holder has namespace, name and uid: metadata, or the identity itself. */
+static int
+read_identity(struct identity *id, struct span object, struct span holder,
+    const char *what, struct err *err)
+{
+	id->api_version = get_string(object, "apiVersion");
+	id->kind = get_string(object, "kind");
+	id->namespace_ = get_string(holder, "namespace");
+	id->name = get_string(holder, "name");
+	id->uid = get_string(holder, "uid");
+	if (id->api_version.n == 0)
+		return err_set(
+		    err, ERR_PERMANENT, "%s has no apiVersion", what);
+	if (id->kind.n == 0)
+		return err_set(err, ERR_PERMANENT, "%s has no kind", what);
+	if (id->name.n == 0)
+		return err_set(err, ERR_PERMANENT, "%s has no %s", what,
+		    holder.p == object.p ? "name" : "metadata.name");
+	split_api_version(id);
+	return 0;
+}
+
+static bool
+among(const struct identity *id, const char *group, const char *kinds)
+{
+	const char *at = kinds;
+	size_t n = id->kind.n;
+
+	if (!span_is(id->group, group))
+		return false;
+	while ((at = memmem(at, strlen(at), id->kind.p, n)) != NULL) {
+		if ((at == kinds || at[-1] == ' ') &&
+		    (at[n] == ' ' || at[n] == '\0'))
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+static enum phase
+phase_of(const struct identity *id)
+{
+	if (among(id, "", "Namespace") ||
+	    among(id, "apiextensions.k8s.io", "CustomResourceDefinition"))
+		return PHASE_SCOPES;
+	if (among(id, "",
+		"ServiceAccount ConfigMap Secret PersistentVolumeClaim") ||
+	    among(id, "rbac.authorization.k8s.io",
+		"Role ClusterRole RoleBinding ClusterRoleBinding") ||
+	    among(id, "networking.k8s.io", "NetworkPolicy"))
+		return PHASE_SUPPORT;
+	return PHASE_REST;
+}
+
+static struct item *
+add_item(struct set *s, enum item_op op, enum phase phase)
+{
+	struct item *i;
+
+	s->items = mem_array(s->items, s->count + 1, sizeof(*s->items));
+	i = &s->items[s->count++];
+	*i = (struct item){.op = op, .phase = phase, .step = STEP_WRITE};
+	return i;
+}
+
+static int
+parse_object(struct set *s, struct span text, const char *what, struct err *err)
+{
+	struct item *i = add_item(s, OP_APPLY, PHASE_REST);
+
+	i->text = text;
+	if (json_type(text) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "%s is no object", what);
+	if (read_identity(&i->id, text, json_get(text, "metadata"), what, err) <
+	    0)
+		return -1;
+	i->phase = phase_of(&i->id);
+	i->key = key_of(&i->id);
+	return 0;
+}
+
+static void
+set_known(struct item *i, struct span known, struct span once)
+{
+	struct span value = json_get(known, i->key);
+
+	if (json_type(value) == JSON_NULL)
+		i->known = KNOWN_ABSENT;
+	i->known_uid = raw_string(value);
+	if (i->known_uid.n != 0)
+		i->known = KNOWN_UID;
+	for (struct json_elements e = json_elements(once); json_element(&e);)
+		i->once = i->once || json_is(e.value, i->key);
+	if (i->once)
+		i->step = STEP_PRIMARY;
+	/* It was there already: at most once means not again. */
+	if (i->once && i->known == KNOWN_UID)
+		i->state = ITEM_DONE;
+}
+
+static int
+parse_items(
+    struct set *s, struct span line, struct span reconcile, struct err *err)
+{
+	struct span known = json_get(reconcile, "known");
+	struct span once = json_get(reconcile, "once");
+	struct json_elements e = json_elements(json_get(line, "items"));
+
+	for (unsigned n = 0; json_element(&e); n++) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "items[%u]", n);
+		if (parse_object(s, e.value, what, err) < 0)
+			return -1;
+		set_known(&s->items[s->count - 1], known, once);
+	}
+	return 0;
+}
+
+static int
+parse_deletes(struct set *s, struct span list, struct err *err)
+{
+	struct json_elements e = json_elements(list);
+
+	for (unsigned n = 0; json_element(&e); n++) {
+		struct item *i = add_item(s, OP_DELETE, PHASE_DELETE);
+		char what[40];
+
+		snprintf(what, sizeof(what), "reconcile.delete[%u]", n);
+		i->step = STEP_READ;
+		if (read_identity(&i->id, e.value, e.value, what, err) < 0)
+			return -1;
+		i->key = key_of(&i->id);
+	}
+	return 0;
+}
+
+/* "Kind.group/namespace/name" taken apart again; the version is not known. */
+static void
+identity_from_key(struct identity *id, struct span key)
+{
+	const char *end = key.p + key.n;
+	const char *a = memchr(key.p, '/', key.n), *b, *dot;
+
+	*id = (struct identity){.kind = key};
+	if (a == NULL ||
+	    (b = memchr(a + 1, '/', (size_t)(end - a - 1))) == NULL)
+		return;
+	id->namespace_ = span_make(a + 1, (size_t)(b - a - 1));
+	id->name = span_make(b + 1, (size_t)(end - b - 1));
+	id->kind = span_make(key.p, (size_t)(a - key.p));
+	dot = memchr(id->kind.p, '.', id->kind.n);
+	id->group = span_make("", 0);
+	if (dot == NULL)
+		return;
+	id->group = span_make(dot + 1, (size_t)(a - dot - 1));
+	id->kind.n = (size_t)(dot - key.p);
+}
+
+static int
+parse_refused(struct set *s, struct span list, struct err *err)
+{
+	struct json_elements e = json_elements(list);
+
+	for (unsigned n = 0; json_element(&e); n++) {
+		struct span key = get_string(e.value, "item");
+		struct buf message = BUF_INIT;
+		struct span text =
+		    json_string(json_get(e.value, "message"), &message);
+		struct item *i;
+
+		if (key.n == 0) {
+			buf_release(&message);
+			return err_set(err, ERR_PERMANENT,
+			    "reconcile.refused[%u] has no item", n);
+		}
+		i = add_item(s, OP_APPLY, PHASE_REST);
+		identity_from_key(&i->id, key);
+		i->phase = phase_of(&i->id);
+		i->key = mem_dup(key.p, key.n);
+		i->state = ITEM_REFUSED;
+		i->error = text.n != 0 ? mem_dup(text.p, text.n)
+				       : mem_strdup("refused");
+		buf_release(&message);
+	}
+	return 0;
+}
+
+static void
+parse_finalizers(struct set *s, struct span finalizers)
+{
+	static const struct {
+		const char *member;
+		enum item_op op;
+		enum phase phase;
+	} kinds[] = {{"add", OP_ADD_FINALIZERS, PHASE_ADD_FINALIZERS},
+	    {"remove", OP_REMOVE_FINALIZERS, PHASE_REMOVE_FINALIZERS}};
+
+	for (size_t k = 0; k < 2; k++) {
+		struct span list = json_get(finalizers, kinds[k].member);
+		struct json_elements e = json_elements(list);
+		struct item *i;
+
+		if (!json_element(&e))
+			continue;
+		i = add_item(s, kinds[k].op, kinds[k].phase);
+		i->step = STEP_READ;
+		i->id = s->primary;
+		i->key = key_of(&i->id);
+		i->text = list;
+	}
+}
+
+static struct span
+object_or_none(struct span value)
+{
+	return json_type(value) == JSON_OBJECT ? value : SPAN_NONE;
+}
+
+static int
+parse_reconcile(struct set *s, struct span line, struct err *err)
+{
+	struct span r = json_get(line, "reconcile");
+	struct span primary = json_get(r, "primary");
+
+	if (json_type(primary) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "reconcile has no primary");
+	if (read_identity(
+		&s->primary, primary, primary, "reconcile.primary", err) < 0)
+		return -1;
+	s->key = key_of(&s->primary);
+	s->primary_version = get_string(primary, "resourceVersion");
+	s->status = object_or_none(json_get(r, "status"));
+	s->on_error = object_or_none(json_get(r, "onError"));
+	s->events = json_get(r, "events");
+	s->manager = get_string(r, "manager");
+	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
+	if (parse_items(s, line, r, err) < 0 ||
+	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||
+	    parse_refused(s, json_get(r, "refused"), err) < 0)
+		return -1;
+	parse_finalizers(s, json_get(r, "finalizers"));
+	return 0;
+}
+
+/* By phase, and as they came within one: a stable insertion sort, for lists
+ * that are short or sorted already. */
+static void
+sort_items(struct set *s)
+{
+	struct item *sorted = mem_array(NULL, s->count, sizeof(*sorted));
+	size_t n = 0;
+
+	for (int p = PHASE_ADD_FINALIZERS; p < PHASE_END; p++)
+		for (size_t i = 0; i < s->count; i++)
+			if (s->items[i].phase == (enum phase)p)
+				sorted[n++] = s->items[i];
+	free(s->items);
+	s->items = sorted;
+}
+
+struct set *
+set_parse(struct span text, size_t line, struct err *err)
+{
+	struct set *s = mem_zalloc(sizeof(*s));
+	struct span copy;
+	int bad;
+
+	s->text = mem_dup(text.p, text.n);
+	s->line = line;
+	copy = span_make(s->text, text.n);
+	copy = json_value(&copy);
+	s->plain = json_type(json_get(copy, "reconcile")) != JSON_OBJECT;
+	if (s->plain) {
+		bad = parse_object(s, copy, "object", err);
+		if (bad == 0)
+			s->key = mem_strdup(s->items[0].key);
+	} else {
+		bad = parse_reconcile(s, copy, err);
+	}
+	if (bad < 0) {
+		set_free(s);
+		return NULL;
+	}
+	sort_items(s);
+	return s;
+}
+
+static void
+item_release(struct item *i)
+{
+	free(i->key);
+	free(i->live_uid);
+	free(i->live_version);
+	free(i->patch);
+	free(i->error);
+}
+
+void
+set_free(struct set *s)
+{
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->count; i++)
+		item_release(&s->items[i]);
+	free(s->items);
+	free(s->text);
+	free(s->key);
+	free(s->version);
+	free(s->error_sent);
+	free(s);
+}
+
+static bool
+same_item(const struct item *a, const struct item *b)
+{
+	return a->op == b->op && strcmp(a->key, b->key) == 0 &&
+	    a->known == b->known && span_eq(a->known_uid, b->known_uid) &&
+	    span_eq(a->id.uid, b->id.uid) &&
+	    span_eq(a->id.api_version, b->id.api_version) &&
+	    span_eq(a->text, b->text);
+}
+
+static void
+inherit_item(
+    struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
+{
+	if (old->state == ITEM_DONE && i->op != OP_ADD_FINALIZERS &&
+	    i->op != OP_REMOVE_FINALIZERS &&
+	    now_ms - old->accepted_ms < recent_ms) {
+		i->state = ITEM_DONE;
+		i->accepted_ms = old->accepted_ms;
+	}
+	if (old->state != ITEM_RETRY)
+		return;
+	i->state = ITEM_RETRY;
+	i->retry = old->retry;
+	i->error = old->error;
+	i->reported = old->reported;
+	i->live_uid = old->live_uid;
+	i->step = old->step;
+	old->error = old->live_uid = NULL;
+}
+
+void
+set_inherit(
+    struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
+{
+	/* Both are in one order: mostly the same place, or a few further. */
+	for (size_t i = 0, at = 0; i < s->count && older->count > 0; i++)
+		for (size_t n = 0; n < older->count; n++) {
+			size_t j = (at + n) % older->count;
+
+			if (!same_item(&s->items[i], &older->items[j]))
+				continue;
+			inherit_item(
+			    &s->items[i], &older->items[j], recent_ms, now_ms);
+			at = j + 1;
+			break;
+		}
+	s->error_sent = older->error_sent;
+	s->error_sent_ms = older->error_sent_ms;
+	older->error_sent = NULL;
+}

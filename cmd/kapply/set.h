@@ -1,0 +1,115 @@
+/*
+ * set: one line of input, taken apart: what is to be done for one key, in
+ * which order. Spans point into the line's own copy; nothing is decoded
+ * twice. A plain object is a set with one item and without a primary.
+ */
+#ifndef SET_H
+#define SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "retry.h"
+#include "span.h"
+
+/* The phases of doc/protocol.md, "Order in kapply". */
+enum phase {
+	PHASE_ADD_FINALIZERS,
+	PHASE_SCOPES,  /* Namespace, CustomResourceDefinition */
+	PHASE_SUPPORT, /* what others refer to */
+	PHASE_REST,
+	PHASE_DELETE,
+	PHASE_STATUS, /* no request of ours: a line to kstatus */
+	PHASE_REMOVE_FINALIZERS,
+	PHASE_END
+};
+
+enum item_op { OP_ADD_FINALIZERS, OP_APPLY, OP_DELETE, OP_REMOVE_FINALIZERS };
+
+enum item_state {
+	ITEM_WAITING, /* to be sent */
+	ITEM_FLYING,
+	ITEM_RETRY,   /* failed; see retry */
+	ITEM_REFUSED, /* failed for good */
+	ITEM_STALE,   /* the line is out of date here: a newer one will come */
+	ITEM_DONE
+};
+
+/* What the next request of an item is. */
+enum item_step {
+	STEP_PRIMARY, /* once: is the primary still as the line says? */
+	STEP_READ,    /* whose is it, does it exist, which finalizers */
+	STEP_WRITE
+};
+
+enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
+
+struct identity {
+	struct span api_version, kind, namespace_, name, uid;
+	struct span group, version; /* of api_version */
+};
+
+struct item {
+	enum item_op op;
+	enum phase phase;
+	struct identity id;
+	char *key;	  /* owned: Kind.group/namespace/name */
+	struct span text; /* the object, raw; for finalizers: the array */
+	enum known known;
+	struct span known_uid;
+	bool once;
+
+	enum item_state state;
+	enum item_step step;
+	char *live_uid;	    /* owned: of the member that was found, or NULL */
+	char *live_version; /* owned: its resourceVersion before (plain) */
+	char *patch;	    /* owned: the finalizers' */
+	bool unchanged_before; /* the patch is of the line's version */
+	struct retry retry;
+	uint64_t accepted_ms; /* clock_ms() of DONE */
+	char *error;	      /* owned: the public reason of the failure */
+	bool reported;	      /* its failure was, with this error */
+};
+
+struct set {
+	struct set *next; /* plain objects of the same key */
+	char *text;	  /* owned: the line */
+	size_t line;	  /* its number */
+	bool plain;
+	bool barrier; /* plain, and objects behind it wait for it */
+	char *key;    /* owned: the primary's, or the object's */
+	struct identity primary;
+	struct span primary_version; /* resourceVersion */
+	struct span status, on_error, events, manager;
+	int64_t max_concurrent; /* 0: not said */
+	struct item *items;	/* owned, in the order of phases */
+	size_t count;
+
+	enum phase phase;
+	char *version; /* owned: the primary's after our own patch, or NULL */
+	bool status_sent;
+	char *error_sent; /* owned: the onError line last sent, or NULL */
+	uint64_t error_sent_ms;
+};
+
+/* text was checked by json_check. NULL: err says what it lacks. */
+struct set *set_parse(struct span text, size_t line, struct err *err);
+void set_free(struct set *s);
+
+/*
+ * An older line of the same key gave way to this one: what the server accepted
+ * of it less than recent_ms ago is not sent again, and what fails keeps its
+ * back-off.
+ */
+void set_inherit(
+    struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms);
+
+/* Kind.group/namespace/name, appended. */
+struct buf;
+void identity_key(struct buf *b, const struct identity *id);
+/* As people read it: Deployment.apps ns/name. */
+void identity_name(struct buf *b, const struct identity *id);
+
+#endif
