@@ -14,7 +14,7 @@ def _yaml_special:
 
 # A JSON string is a YAML string, but for these characters.
 def _yaml_quoted:
-  if utf8bytelength == length and (contains("\u007f") | not) then tojson
+  if utf8bytelength == length and indices("\u007f") == [] then tojson
   else
     [tojson | explode[]
       | if _yaml_special then ("\\u" + _hex4 | explode[]) else . end]
