@@ -109,13 +109,14 @@ is "$(cat "$D/kapply.args")" "--report-fd=3
 --log-format=text
 --kubeconfig=/k
 --context=c
---timeout=8s
+--timeout=6s
 --output=status" "arguments of kapply"
 is "$(cat "$D/kstatus.args")" "--report-fd=3
 --log-level=debug
 --log-format=text
 --kubeconfig=/k
---context=c" "arguments of kstatus"
+--context=c
+--timeout=3s" "arguments of kstatus"
 is "$(grep -E '^(THING_IMAGE|KUBECONFIG|AWS_SECRET)=' "$D/ireconcile.env")" \
 	"THING_IMAGE=example.com/thing" \
 	"ireconcile sees only the variables that the watches file names"

@@ -174,8 +174,8 @@ build(struct pipeline *p, char **program_env, struct err *err)
 
 	s = add_stage(p, "kapply");
 	opt_pass(kube_table, &s->args);
-	/* After the end of its input, and before draining is over. */
-	stage_arg(s, "--timeout=%ds", PIPELINE_DRAIN_MS / 1000 - 2);
+	/* After the end of the input; both, before draining is over. */
+	stage_arg(s, "--timeout=%ds", opts.dry_run ? 60 : 6);
 	if (opts.dry_run) {
 		stage_arg(s, "--dry-run=server");
 		stage_arg(s, "--output=result");
@@ -183,6 +183,7 @@ build(struct pipeline *p, char **program_env, struct err *err)
 		stage_arg(s, "--output=status");
 		s = add_stage(p, "kstatus");
 		opt_pass(kube_table, &s->args);
+		stage_arg(s, "--timeout=3s");
 	}
 	for (size_t i = 0; i < p->count; i++)
 		if (stage_find(&p->stages[i], dir, err) != 0)
