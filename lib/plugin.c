@@ -13,16 +13,19 @@
 #include "buf.h"
 #include "mem.h"
 
+enum { LOOK_MS = 20 };
+
 struct plugin {
 	struct loop *loop;
 	plugin_done_fn *done;
 	void *arg;
 	pid_t pid;
-	int pid_fd;
+	int pid_fd; /* -1: this kernel has none, look now and then */
 	int out_fd; /* -1 after its end */
 	bool group; /* the process leads a group of its own */
 	uint64_t timeout_ms;
 	struct timer timer;
+	struct timer look;
 	struct buf output;
 };
 
@@ -30,8 +33,11 @@ static void
 release(struct plugin *p)
 {
 	timer_clear(p->loop, &p->timer);
-	loop_unwatch(p->loop, p->pid_fd);
-	close(p->pid_fd);
+	timer_clear(p->loop, &p->look);
+	if (p->pid_fd >= 0) {
+		loop_unwatch(p->loop, p->pid_fd);
+		close(p->pid_fd);
+	}
 	if (p->out_fd >= 0) {
 		loop_unwatch(p->loop, p->out_fd);
 		close(p->out_fd);
@@ -108,16 +114,17 @@ on_output(void *arg, int fd, int events)
 
 /* Its children may keep the pipe open: the end of the command counts. */
 static void
-on_exit_of(void *arg, int fd, int events)
+check_exit(void *arg)
 {
 	struct plugin *p = arg;
 	struct err err = ERR_INIT;
 	int status = 0;
 
-	(void)fd;
-	(void)events;
-	if (waitpid(p->pid, &status, WNOHANG) == 0)
+	if (waitpid(p->pid, &status, WNOHANG) == 0) {
+		if (p->pid_fd < 0)
+			timer_after(p->loop, &p->look, LOOK_MS, check_exit, p);
 		return;
+	}
 	read_output(p);
 	if (WIFSIGNALED(status))
 		err_set(&err, ERR_TRANSIENT, "was killed by signal %d",
@@ -131,9 +138,55 @@ on_exit_of(void *arg, int fd, int events)
 	finish(p, err.kind != ERR_NONE ? &err : NULL);
 }
 
+static void
+on_pid(void *arg, int fd, int events)
+{
+	(void)fd;
+	(void)events;
+	check_exit(arg);
+}
+
+static void
+watch_exit(struct plugin *p)
+{
+	p->pid_fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (p->pid_fd >= 0)
+		loop_watch(p->loop, p->pid_fd, LOOP_READ, on_pid, p);
+	else
+		timer_after(p->loop, &p->look, LOOK_MS, check_exit, p);
+}
+
+/*
+ * The file that the command means, appended to path; 0 or an errno. (What
+ * posix_spawn says of a missing one depends on how it was built.)
+ */
+static int
+find_command(const char *command, struct buf *path)
+{
+	const char *dirs = getenv("PATH");
+	int error = ENOENT;
+
+	if (strchr(command, '/') != NULL) {
+		buf_adds(path, command);
+		return access(command, X_OK) == 0 ? 0 : errno;
+	}
+	while (dirs != NULL && *dirs != '\0') {
+		size_t n = strcspn(dirs, ":");
+
+		buf_reset(path);
+		buf_addf(path, "%.*s/%s", (int)n, dirs, command);
+		if (n > 0 && access(buf_str(path), X_OK) == 0)
+			return 0;
+		if (n > 0 && errno == EACCES)
+			error = EACCES;
+		dirs += n + (dirs[n] == ':');
+	}
+	return error;
+}
+
 /* The loop blocks signals, and the tools ignore SIGPIPE: not so the plugin. */
 static int
-spawn(const struct plugin_run *run, int out_fd, pid_t *pid)
+spawn(const struct plugin_run *run, const char *path, int out_fd, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -155,8 +208,7 @@ spawn(const struct plugin_run *run, int out_fd, pid_t *pid)
 	sigaddset(&set, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &set);
 	posix_spawnattr_setflags(&attr, flags);
-	rc = posix_spawnp(
-	    pid, run->command, &actions, &attr, run->argv, run->envp);
+	rc = posix_spawn(pid, path, &actions, &attr, run->argv, run->envp);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
@@ -166,19 +218,22 @@ struct plugin *
 plugin_start(struct loop *l, const struct plugin_run *run, plugin_done_fn *done,
     void *arg, struct err *err)
 {
+	struct buf path = BUF_INIT;
 	struct plugin *p;
-	int fds[2], rc;
+	int fds[2] = {-1, -1};
+	int rc = find_command(run->command, &path);
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC) != 0) {
-		err_set(err, ERR_TRANSIENT, "cannot be started: %s",
-		    strerror(errno));
-		return NULL;
+	if (rc == 0)
+		rc = pipe2(fds, O_CLOEXEC) == 0 ? 0 : errno;
+	if (rc == 0) {
+		rc = spawn(run, buf_str(&path), fds[1], &pid);
+		close(fds[1]);
 	}
-	rc = spawn(run, fds[1], &pid);
-	close(fds[1]);
+	buf_release(&path);
 	if (rc != 0) {
-		close(fds[0]);
+		if (fds[0] >= 0)
+			close(fds[0]);
 		err_set(
 		    err, ERR_PERMANENT, "cannot be started: %s", strerror(rc));
 		return NULL;
@@ -192,17 +247,8 @@ plugin_start(struct loop *l, const struct plugin_run *run, plugin_done_fn *done,
 	p->timeout_ms = run->timeout_ms;
 	p->out_fd = fds[0];
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	p->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p->pid_fd < 0) {
-		kill_and_reap(p);
-		release(p);
-		err_set(err, ERR_PERMANENT, "cannot be watched: %s",
-		    strerror(errno));
-		return NULL;
-	}
-	fcntl(p->pid_fd, F_SETFD, FD_CLOEXEC);
 	loop_watch(l, p->out_fd, LOOP_READ, on_output, p);
-	loop_watch(l, p->pid_fd, LOOP_READ, on_exit_of, p);
+	watch_exit(p);
 	timer_after(l, &p->timer, run->timeout_ms, on_timeout, p);
 	return p;
 }
