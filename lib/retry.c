@@ -22,6 +22,9 @@ retry_classify(enum kube_verb verb, const struct kube_error *e)
 		return RETRY_PERMANENT;
 	if (e->field_conflict)
 		return RETRY_PERMANENT;
+	/* A failed "test" of a JSON patch: 422 "Invalid" without causes. */
+	if (verb == KUBE_JSON_PATCH && e->code == 422 && e->causes == NULL)
+		return RETRY_RACE;
 	if (e->code == 409 || e->kind == ERR_CONFLICT)
 		return RETRY_RACE;
 	return e->kind == ERR_TRANSIENT ? RETRY_TRANSIENT : RETRY_PERMANENT;

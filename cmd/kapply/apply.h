@@ -30,7 +30,7 @@ struct apply_opts {
 	int output; /* enum output; -1: by what stdout is */
 	long max_in_flight;
 	uint64_t failed_after_ms;
-	long report_fd; /* 0: none */
+	long report_fd; /* -1: none */
 };
 
 struct counters {

@@ -231,6 +231,9 @@ engine_submit(struct apply *a, struct set *s)
 		s->barrier = true;
 		a->barriers++;
 	}
+	/* What was there before tells configured from unchanged. */
+	if (s->plain && a->o->output == OUTPUT_RESULT)
+		s->items[0].step = STEP_READ;
 	if (s->plain) {
 		/* Two objects of one name are applied one after the other. */
 		while (*last != NULL)

@@ -1,0 +1,243 @@
+/*
+ * kapply: makes the cluster what its input says: desired sets of ireconcile,
+ * or plain objects and Lists.
+ */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply.h"
+#include "input.h"
+#include "log.h"
+#include "opt.h"
+
+enum {
+	IN_FLIGHT = 64,
+	TIMEOUT_MS = 60000,
+	REPORT_MS = 5000,
+	START_FIRST_MS = 500,
+	START_MAX_MS = 15000
+};
+
+static struct apply_opts o = {
+    .output = -1,
+    .max_in_flight = IN_FLIGHT,
+    .timeout_ms = TIMEOUT_MS,
+    .failed_after_ms = RETRY_FAILED_MS,
+    .report_fd = -1,
+};
+
+static const char *const dry_runs[] = {"none", "server", NULL};
+static const char *const outputs[] = {"status", "result", "none", NULL};
+
+static const struct opt table[] = {
+    {0, "field-manager", "NAME", OPT_STRING, &o.field_manager, NULL,
+	"own the fields under this name, whatever a set says"},
+    {0, "force-conflicts", NULL, OPT_FLAG, &o.force_conflicts, NULL,
+	"plain objects: take over fields that others own"},
+    {0, "dry-run", "none|server", OPT_CHOICE, &o.dry_run, dry_runs,
+	"server: the server checks everything and keeps nothing"},
+    {0, "timeout", "TIME", OPT_DURATION, &o.timeout_ms, NULL,
+	"how long to retry after the end of the input (60s)"},
+    {'o', "output", "status|result|none", OPT_CHOICE, &o.output, outputs,
+	"what to print (result on a terminal, else status)"},
+    {0, "max-in-flight", "N", OPT_INT, &o.max_in_flight, NULL,
+	"requests under way at a time (64)"},
+    {0, "fail-after", "TIME", OPT_DURATION, &o.failed_after_ms, NULL,
+	"a passing failure counts as failed after this time (30s)"},
+    {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
+	"write a newline when ready, then counters, to this descriptor"},
+    {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
+    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
+    OPT_END,
+};
+
+static const struct opt_tool tool = {"kapply", "[OPTION]...",
+    "Apply desired sets, or plain objects, from standard input.", table};
+
+struct run {
+	struct apply apply; /* first */
+	struct input *input;
+	struct timer start, report, deadline;
+	struct kube_backoff start_backoff;
+	struct counters reported;
+	bool said_unreachable, ending, timed_out;
+	struct err err;
+};
+
+static void
+report(void *arg)
+{
+	struct run *r = arg;
+	struct apply *a = &r->apply;
+
+	if (memcmp(&r->reported, &a->counters, sizeof(r->reported)) != 0)
+		report_counters(a);
+	r->reported = a->counters;
+	timer_after(a->loop, &r->report, REPORT_MS, report, r);
+}
+
+static void start(void *arg);
+
+static void
+discovered(void *arg, const struct kube_error *e)
+{
+	struct run *r = arg;
+	struct apply *a = &r->apply;
+
+	if (e == NULL) {
+		if (r->said_unreachable)
+			log_info("%s answers again", kube_server(a->kube));
+		a->ready = true;
+		if (o.report_fd < 0)
+			return;
+		if (write((int)o.report_fd, "\n", 1) != 1)
+			log_debug("cannot write --report-fd");
+		report(r);
+		return;
+	}
+	if (!r->said_unreachable)
+		log_warning("cannot read what %s serves: %s; trying again",
+		    kube_server(a->kube), e->message);
+	r->said_unreachable = true;
+	timer_after(a->loop, &r->start,
+	    kube_backoff_next(&r->start_backoff, START_FIRST_MS, START_MAX_MS),
+	    start, r);
+}
+
+static void
+start(void *arg)
+{
+	struct run *r = arg;
+
+	discovery_refresh(r->apply.discovery, discovered, r);
+}
+
+static void
+deadline(void *arg)
+{
+	struct run *r = arg;
+
+	r->timed_out = true;
+}
+
+static void
+end(struct run *r)
+{
+	struct apply *a = &r->apply;
+
+	if (r->timed_out && !a->ready && a->keys.count > 0)
+		log_error(
+		    "%s could not be reached in time", kube_server(a->kube));
+	engine_give_up(a);
+	a->failed = a->failed || a->keys.count > 0;
+	loop_stop(a->loop);
+}
+
+/* Before each wait: everything that was ready has been handled. */
+static void
+idle(void *arg)
+{
+	struct run *r = arg;
+	struct apply *a = &r->apply;
+
+	input_pump(r->input);
+	if (a->ready)
+		workqueue_pump(&a->queue);
+	if (out_flush(&a->out) < 0) {
+		r->err = a->out.err;
+		loop_stop(a->loop);
+		return;
+	}
+	if (!input_ended(r->input))
+		return;
+	if (!r->ending)
+		timer_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
+	r->ending = true;
+	if (r->timed_out || engine_settled(a))
+		end(r);
+}
+
+static void
+release(struct run *r)
+{
+	struct apply *a = &r->apply;
+
+	input_free(r->input);
+	engine_free(a);
+	events_free(a->events);
+	workqueue_release(&a->queue);
+	discovery_free(a->discovery);
+	kube_free(a->kube);
+	out_release(&a->out);
+	loop_free(a->loop);
+}
+
+static int
+run(struct run *r)
+{
+	struct apply *a = &r->apply;
+	const struct err *input_err;
+
+	a->o = &o;
+	a->loop = loop_new();
+	a->kube = kube_open(a->loop, &kube_opts, "kapply", &r->err);
+	if (a->kube == NULL)
+		return -1;
+	a->discovery = discovery_new(a->loop, a->kube);
+	workqueue_init(
+	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
+	out_init(&a->out, a->loop, STDOUT_FILENO);
+	a->events = events_new(a);
+	r->input = input_new(a, STDIN_FILENO, NULL, NULL);
+	loop_idle(a->loop, idle, r);
+	start(r);
+	loop_run(a->loop);
+	if (r->err.kind == ERR_NONE && out_drain(&a->out) < 0)
+		r->err = a->out.err;
+	input_err = input_error(r->input);
+	if (r->err.kind == ERR_NONE && input_err != NULL)
+		r->err = *input_err;
+	return r->err.kind == ERR_NONE ? 0 : -1;
+}
+
+static int
+check_options(int operands, const char *first, struct err *err)
+{
+	if (operands > 0)
+		return err_set(err, ERR_PERMANENT,
+		    "unexpected operand \"%s\": objects come on standard input",
+		    first);
+	if (o.max_in_flight < 1)
+		return err_set(
+		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
+	if (o.output < 0)
+		o.output =
+		    isatty(STDOUT_FILENO) ? OUTPUT_RESULT : OUTPUT_STATUS;
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = {.err = ERR_INIT};
+	int first, code = -1;
+
+	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		break;
+	case OPT_RUN:
+		signal(SIGPIPE, SIG_IGN);
+		if (check_options(argc - first, argv[first], &r.err) == 0 &&
+		    run(&r) == 0)
+			code = r.apply.failed ? 1 : 0;
+		if (r.apply.loop != NULL)
+			release(&r);
+	}
+	if (code >= 0)
+		return code;
+	log_fatal("%s", r.err.message);
+	return err_exit_code(&r.err);
+}
