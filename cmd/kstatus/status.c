@@ -1,0 +1,464 @@
+#include "status.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "json.h"
+#include "log.h"
+#include "mem.h"
+#include "retry.h"
+
+/* One line; spans point into text. */
+struct line {
+	char *text; /* owned */
+	struct span object, api_version, kind, namespace_, name, uid;
+	struct span group, version;
+};
+
+struct entry {
+	struct work work; /* first */
+	struct writer *writer;
+	char *name;	   /* owned: the key */
+	struct line *line; /* owned: being written */
+	struct line *next; /* owned: the newest, if another came */
+	bool flying;
+	struct retry retry;
+	struct timer timer;
+	char *error; /* owned: what was logged last */
+};
+
+static struct span
+raw_string(struct span value)
+{
+	if (json_type(value) != JSON_STRING)
+		return SPAN_NONE;
+	return span_make(value.p + 1, value.n - 2);
+}
+
+static void
+line_free(struct line *l)
+{
+	if (l != NULL)
+		free(l->text);
+	free(l);
+}
+
+static void
+split_api_version(struct line *l)
+{
+	const char *slash = memchr(l->api_version.p, '/', l->api_version.n);
+
+	l->group = span_make("", 0);
+	l->version = l->api_version;
+	if (slash == NULL)
+		return;
+	l->group =
+	    span_make(l->api_version.p, (size_t)(slash - l->api_version.p));
+	l->version = span_make(slash + 1, l->api_version.n - l->group.n - 1);
+}
+
+static int
+line_check(struct line *l, struct err *err)
+{
+	struct span metadata = json_get(l->object, "metadata");
+
+	l->api_version = raw_string(json_get(l->object, "apiVersion"));
+	l->kind = raw_string(json_get(l->object, "kind"));
+	l->namespace_ = raw_string(json_get(metadata, "namespace"));
+	l->name = raw_string(json_get(metadata, "name"));
+	l->uid = raw_string(json_get(metadata, "uid"));
+	if (json_type(l->object) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "it is no object");
+	if (l->api_version.n == 0)
+		return err_set(err, ERR_PERMANENT, "it has no apiVersion");
+	if (l->kind.n == 0)
+		return err_set(err, ERR_PERMANENT, "it has no kind");
+	if (l->name.n == 0)
+		return err_set(err, ERR_PERMANENT, "it has no metadata.name");
+	if (json_type(json_get(l->object, "status")) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT,
+		    "it has no status, or one that is no object");
+	split_api_version(l);
+	return 0;
+}
+
+static struct line *
+line_parse(struct span text, struct err *err)
+{
+	struct line *l = mem_zalloc(sizeof(*l));
+	struct span copy;
+
+	l->text = mem_dup(text.p, text.n);
+	copy = span_make(l->text, text.n);
+	l->object = json_value(&copy);
+	if (line_check(l, err) == 0)
+		return l;
+	line_free(l);
+	return NULL;
+}
+
+static void
+add_name(struct buf *b, const struct line *l, char between)
+{
+	buf_addspan(b, l->kind);
+	if (l->group.n != 0) {
+		buf_addc(b, '.');
+		buf_addspan(b, l->group);
+	}
+	buf_addc(b, between);
+	if (l->namespace_.n != 0 || between == '/') {
+		buf_addspan(b, l->namespace_);
+		buf_addc(b, '/');
+	}
+	buf_addspan(b, l->name);
+}
+
+static struct span
+namespace_of(const struct entry *e)
+{
+	if (e->line->namespace_.n != 0)
+		return e->line->namespace_;
+	return span_str(kube_namespace(e->writer->kube));
+}
+
+/* kpipe-<kind>.<group>, in lower case, as for a desired set. */
+static void
+add_manager(struct buf *b, const struct entry *e)
+{
+	size_t from = b->len;
+
+	if (e->writer->o->field_manager != NULL) {
+		buf_adds(b, e->writer->o->field_manager);
+		return;
+	}
+	buf_adds(b, "kpipe-");
+	buf_addspan(b, e->line->kind);
+	if (e->line->group.n != 0) {
+		buf_addc(b, '.');
+		buf_addspan(b, e->line->group);
+	}
+	for (size_t i = from; i < b->len; i++)
+		b->data[i] = (char)tolower((unsigned char)b->data[i]);
+}
+
+/* Only identity and status: a status line of any origin may hold more. */
+static void
+add_body(struct buf *b, const struct entry *e, struct span ns)
+{
+	const struct line *l = e->line;
+
+	buf_adds(b, "{\"apiVersion\":");
+	json_add_string(b, l->api_version);
+	json_add_key(b, "kind");
+	json_add_string(b, l->kind);
+	buf_adds(b, ",\"metadata\":{\"name\":");
+	json_add_string(b, l->name);
+	if (ns.n != 0) {
+		json_add_key(b, "namespace");
+		json_add_string(b, ns);
+	}
+	if (l->uid.n != 0) {
+		json_add_key(b, "uid");
+		json_add_string(b, l->uid);
+	}
+	buf_adds(b, "},\"status\":");
+	buf_addspan(b, json_get(l->object, "status"));
+	buf_addc(b, '}');
+}
+
+static void
+entry_free(struct entry *e)
+{
+	map_del(&e->writer->keys, span_str(e->name));
+	timer_clear(e->writer->loop, &e->timer);
+	line_free(e->line);
+	line_free(e->next);
+	free(e->name);
+	free(e->error);
+	free(e);
+}
+
+/* The line at work is settled, one way or the other. */
+static void
+entry_finish(struct entry *e)
+{
+	line_free(e->line);
+	e->line = e->next;
+	e->next = NULL;
+	retry_reset(&e->retry);
+	free(e->error);
+	e->error = NULL;
+	if (e->line != NULL) {
+		workqueue_push(&e->writer->queue, &e->work);
+		return;
+	}
+	workqueue_rest(&e->writer->queue, &e->work);
+	entry_free(e);
+}
+
+static void
+retry_due(void *arg)
+{
+	struct entry *e = arg;
+
+	workqueue_push(&e->writer->queue, &e->work);
+}
+
+static void
+log_failure(struct entry *e, struct span reason)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "cannot write the status of ");
+	add_name(&b, e->line, ' ');
+	buf_adds(&b, ": ");
+	buf_addspan(&b, reason);
+	if (e->error == NULL || !span_is(buf_span(&b), e->error)) {
+		free(e->error);
+		e->error = mem_dup(b.data, b.len);
+		log_error("%s", e->error);
+	}
+	buf_release(&b);
+}
+
+static void
+entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
+    struct span reason)
+{
+	struct writer *w = e->writer;
+	uint64_t now = clock_ms();
+
+	w->counters.failures++;
+	if (e->next != NULL) { /* the newest line counts, at the old pace */
+		line_free(e->line);
+		e->line = e->next;
+		e->next = NULL;
+	}
+	retry_plan(&e->retry, kind, retry_after_ms, now);
+	retry_expire(&e->retry, w->o->failed_after_ms, now);
+	if (e->retry.failed)
+		log_failure(e, reason);
+	workqueue_rest(&w->queue, &e->work);
+	timer_set(w->loop, &e->timer, e->retry.due_ms, retry_due, e);
+}
+
+static bool
+about_uid(const struct kube_error *e)
+{
+	struct json_elements causes = json_elements(span_str(e->causes));
+
+	while (json_element(&causes))
+		if (json_is(json_get(causes.value, "field"), "metadata.uid"))
+			return true;
+	return false;
+}
+
+/* The object is gone, or another one has its name: nobody waits for this. */
+static bool
+is_gone(const struct entry *e, const struct kube_error *err)
+{
+	if (err->code == 404)
+		return err->details_kind != NULL;
+	if (e->line->uid.n == 0)
+		return false;
+	if (err->code == 409)
+		return !err->field_conflict;
+	return err->code == 422 && err->causes != NULL && about_uid(err);
+}
+
+static void
+say_reachable(const struct writer *w, const struct kube_answer *answer)
+{
+	if (answer->code != 0)
+		log_info("%s answers again", kube_server(w->kube));
+	else
+		log_warning("cannot reach %s: %s; trying again",
+		    kube_server(w->kube), answer->error.message);
+}
+
+static void
+answered(void *arg, const struct kube_answer *answer)
+{
+	struct entry *e = arg;
+	struct writer *w = e->writer;
+	struct buf reason = BUF_INIT;
+
+	e->flying = false;
+	if (workqueue_ended(&w->queue, answer->code))
+		say_reachable(w, answer);
+	if (answer->error.kind == ERR_NONE) {
+		w->counters.written++;
+		entry_finish(e);
+	} else if (is_gone(e, &answer->error)) {
+		w->counters.gone++;
+		log_debug("%s is gone, its status is dropped", e->name);
+		entry_finish(e);
+	} else {
+		kube_error_public(&reason, &answer->error, e->line->kind);
+		entry_failed(e, retry_classify(KUBE_APPLY, &answer->error),
+		    answer->error.retry_after_ms, buf_span(&reason));
+	}
+	buf_release(&reason);
+}
+
+static bool
+has_status(const struct resource *r)
+{
+	for (size_t i = 0; r->subresources[i] != NULL; i++)
+		if (span_is(span_str(r->subresources[i]), "status"))
+			return true;
+	return false;
+}
+
+static const struct resource *
+find(const struct entry *e)
+{
+	return discovery_find(e->writer->discovery, e->line->group,
+	    e->line->version, e->line->kind);
+}
+
+static void
+looked_up(void *arg, const struct kube_error *err)
+{
+	struct entry *e = arg;
+	struct writer *w = e->writer;
+	const struct resource *r = find(e);
+	struct buf reason = BUF_INIT;
+
+	e->flying = false;
+	workqueue_ended(&w->queue, err == NULL ? 200 : err->code);
+	if (r != NULL && has_status(r)) {
+		workqueue_push(&w->queue, &e->work);
+		return;
+	}
+	if (r != NULL)
+		buf_addf(&reason, "%.*s has no status subresource",
+		    SPAN_ARG(e->line->kind));
+	else if (err != NULL)
+		kube_error_public(&reason, err, SPAN_NONE);
+	else
+		buf_addf(&reason,
+		    "no matches for kind \"%.*s\" in version \"%.*s\"",
+		    SPAN_ARG(e->line->kind), SPAN_ARG(e->line->api_version));
+	entry_failed(e,
+	    r == NULL && err != NULL ? retry_classify(KUBE_GET, err)
+				     : RETRY_PERMANENT,
+	    -1, buf_span(&reason));
+	buf_release(&reason);
+}
+
+static void
+send_line(struct entry *e, const struct resource *r)
+{
+	struct writer *w = e->writer;
+	struct buf path = BUF_INIT, body = BUF_INIT, manager = BUF_INIT;
+	struct span ns = r->namespaced ? namespace_of(e) : SPAN_NONE;
+
+	add_manager(&manager, e);
+	resource_path(&path, r, ns, e->line->name, "status");
+	kube_query_add(&path, "fieldManager", buf_span(&manager));
+	kube_query_add(&path, "force", span_str("true"));
+	add_body(&body, e, ns);
+	w->counters.requests++;
+	kube_start(w->kube,
+	    &(struct kube_request){.verb = KUBE_APPLY,
+		.path = buf_str(&path),
+		.body = buf_span(&body)},
+	    answered, e);
+	buf_release(&path);
+	buf_release(&body);
+	buf_release(&manager);
+}
+
+void
+writer_run(void *arg, struct work *work)
+{
+	struct entry *e = (struct entry *)work;
+	struct writer *w = arg;
+	const struct resource *r;
+
+	if (e->flying)
+		return;
+	if (e->next != NULL) {
+		line_free(e->line);
+		e->line = e->next;
+		e->next = NULL;
+	}
+	r = find(e);
+	e->flying = true;
+	workqueue_started(&w->queue);
+	if (r == NULL || !has_status(r))
+		discovery_refresh(w->discovery, looked_up, e);
+	else
+		send_line(e, r);
+}
+
+int
+writer_take(struct writer *w, struct span text, struct err *err)
+{
+	struct line *l = line_parse(text, err);
+	struct buf key = BUF_INIT;
+	struct entry *e;
+
+	if (l == NULL)
+		return -1;
+	w->counters.lines++;
+	add_name(&key, l, '/');
+	e = map_get(&w->keys, buf_span(&key));
+	if (e != NULL) {
+		/* Also one that waits for its retry keeps its pace. */
+		line_free(e->next);
+		e->next = l;
+		buf_release(&key);
+		return 0;
+	}
+	e = mem_zalloc(sizeof(*e));
+	e->writer = w;
+	e->name = buf_take(&key);
+	e->line = l;
+	map_put(&w->keys, span_str(e->name), e);
+	workqueue_push(&w->queue, &e->work);
+	return 0;
+}
+
+bool
+writer_settled(const struct writer *w)
+{
+	struct entry *e;
+
+	if (w->queue.runnable > 0)
+		return false;
+	for (size_t i = 0; (e = map_next(&w->keys, &i)) != NULL;)
+		if (!e->retry.permanent)
+			return false;
+	return true;
+}
+
+void
+writer_give_up(struct writer *w)
+{
+	struct entry **all = (struct entry **)map_sorted(&w->keys);
+	size_t count = w->keys.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i]->error == NULL)
+			log_failure(all[i],
+			    span_str("not done within the time of --timeout"));
+	w->failed = w->failed || count > 0;
+	free(all);
+}
+
+void
+writer_free(struct writer *w)
+{
+	struct entry **all = (struct entry **)map_sorted(&w->keys);
+	size_t count = w->keys.count;
+
+	for (size_t i = 0; i < count; i++)
+		entry_free(all[i]);
+	free(all);
+	map_release(&w->keys);
+	workqueue_release(&w->queue);
+}

@@ -1,0 +1,49 @@
+/*
+ * status: status lines become server-side applies on /status, in order per
+ * key, the newest wins.
+ */
+#ifndef STATUS_H
+#define STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery.h"
+#include "kube.h"
+#include "loop.h"
+#include "map.h"
+#include "workqueue.h"
+
+struct status_opts {
+	const char *field_manager; /* NULL: kpipe-<kind>.<group> */
+	uint64_t timeout_ms;
+	uint64_t failed_after_ms;
+	long max_in_flight;
+	long report_fd; /* -1: none */
+};
+
+struct status_counters {
+	uint64_t lines, bad_lines, requests, written, failures, gone;
+};
+
+struct writer {
+	const struct status_opts *o;
+	struct loop *loop;
+	struct kube *kube;
+	struct discovery *discovery;
+	struct workqueue queue;
+	struct map keys; /* of struct entry, owned */
+	struct status_counters counters;
+	bool failed; /* a line was bad, or something is lost for good */
+};
+
+/* text was checked by json_check; it is copied. -1: what the line lacks. */
+int writer_take(struct writer *w, struct span text, struct err *err);
+void writer_run(void *arg, struct work *work); /* a work_fn */
+/* Nothing is left but what time does not mend. */
+bool writer_settled(const struct writer *w);
+/* The time is over: what is left has failed; says so. */
+void writer_give_up(struct writer *w);
+void writer_free(struct writer *w);
+
+#endif
