@@ -7,12 +7,14 @@ TEST_SECONDS=600
 
 sanitized=$ROOT/build-sanitize/bin
 [ -d "$sanitized" ] || skip_all "no sanitized build"
-export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99
+# Leaks are what the unit tests look for; a tool's memory ends with it.
+export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 export UBSAN_OPTIONS=print_stacktrace=1
 
 for test in t/[0-8]*.sh; do
 	case $test in
-	t/09*) continue ;;
+	# Those, too, and what does not run our tools at all.
+	t/00[2-5]*|t/09*) continue ;;
 	esac
 	! grep -q 'cluster_start\|iot_cluster' "$test" || continue
 	BIN=$sanitized "$test" >"$T/log" 2>&1
