@@ -32,8 +32,9 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 void
 reconciler_release(struct reconciler *r)
 {
-	entries_release(&r->es);
+	/* Before the primaries: their wake-ups are part of them. */
 	sched_release(&r->sched);
+	entries_release(&r->es);
 }
 
 void
