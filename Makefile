@@ -35,7 +35,12 @@ LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
 TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/test-*.c))
 
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%)
+all: $(TOOLS:%=$(BIN)/%) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+
+# A tool finds the jq library beside its bin/.
+$(BUILD)/share/kpipe/jq:
+	@mkdir -p $(@D)
+	@ln -sfn $(CURDIR)/lib/jq $@
 
 # A change of flags rebuilds everything.
 $(BUILD)/flags: FORCE
