@@ -243,23 +243,36 @@ on_timer(void *arg)
 	reconciler_timers(&a->reconciler);
 }
 
+/* Evaluates while the output takes lines and no input has precedence.
+ * Returns false when nothing is left to evaluate. */
+static bool
+evaluate_some(struct app *a)
+{
+	for (int n = 0; !out_full(&a->out); n++) {
+		bool behind = !a->eof && readable(STDIN_FILENO);
+
+		if (behind && n >= EVALUATE_AT_ONCE)
+			a->unevaluated = 0;
+		if (behind && a->unevaluated < READ_AHEAD)
+			return true;
+		if (!reconciler_step(&a->reconciler)) {
+			a->unevaluated = 0;
+			return false;
+		}
+		/* What was written at once makes room without an event. */
+		if (out_full(&a->out))
+			out_flush(&a->out);
+	}
+	return true;
+}
+
 /* Before each wait. */
 static void
 idle(void *arg)
 {
 	struct app *a = arg;
-	bool more = true;
+	bool more = evaluate_some(a);
 
-	for (int n = 0; more && !out_full(&a->out); n++) {
-		bool behind = !a->eof && readable(STDIN_FILENO);
-
-		if (behind &&
-		    (a->unevaluated < READ_AHEAD || n >= EVALUATE_AT_ONCE))
-			break;
-		more = reconciler_step(&a->reconciler);
-	}
-	if (!more || a->unevaluated >= READ_AHEAD)
-		a->unevaluated = 0;
 	out_flush(&a->out);
 	set_timer(a);
 	report_ready(a);
@@ -405,6 +418,8 @@ main(int argc, char **argv)
 		return err_exit_code(&err);
 	}
 	loop_run(a.loop);
+	if (a.ready_said)
+		report_counters(&a);
 	if (a.exit_code == 0 && reconciler_failed(&a.reconciler))
 		a.exit_code = EXIT_FAILED;
 	reconciler_release(&a.reconciler);

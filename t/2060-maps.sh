@@ -1,0 +1,167 @@
+#!/bin/bash
+# ireconcile: which objects a primary sees: owner, label, jq, related; scopes.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  operator: {image: "${THING_IMAGE:-busybox}"}
+  namespaces: [ns]
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  - {apiVersion: v1, kind: Pod, namespaces: [], map: {label: thing, namespace: ns}}
+  - {apiVersion: v1, kind: Service, map: {label: thing}}
+  - {apiVersion: v1, kind: Event}
+  - {apiVersion: events.k8s.io/v1, kind: Event}
+  related:
+  - {apiVersion: v1, kind: Secret, namespaces: [ops]}
+  - {apiVersion: v1, kind: Node, map: {jq: '[.metadata.labels.things // "" | split(".")[] | {namespace: "ns", name: .}]'}}
+END
+cat >"$T/program.jq" <<'END'
+def names: map("\(.metadata.namespace // "-")/\(.metadata.name)");
+def desired: [];
+def status: {owned: (.owned | map_values(names)),
+	related: (.related | map_values(names)), image: .operator.image};
+END
+labelled() { # KIND NAMESPACE NAME THING
+	printf '{"apiVersion":"v1","kind":"%s","metadata":{"namespace":"%s","name":"%s","uid":"%s-%s","labels":{"thing":"%s"}}}' \
+		"$1" "$2" "$3" "$2" "$3" "$4"
+}
+{
+	thing a 1
+	thing b 1
+	labelled Pod x one a
+	labelled Pod ns two a
+	labelled Pod ns-0 three a
+	labelled Pod ns four c
+	labelled Service x one a
+	labelled Service ns two a
+	labelled Secret ops pull ""
+	labelled Secret ns other ""
+	echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"things":"b.c"}}}'
+	echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n2"}}'
+	object Event e1 1 "$(owner b)"
+	object Event e2 1 "$(owner b)" | sed 's/"v1"/"events.k8s.io\/v1"/;s/"controller":true,//'
+} >"$T/in"
+all() { # OWNED RELATED
+	printf '"status":{"image":"%s","owned":{"ConfigMap":[],%s},"related":{%s}}' \
+		"${3:-busybox}" "$1" "$2"
+}
+{
+	line "" a 1 "$(all '"Event":[],"Event.events.k8s.io":[],"Pod":["ns/two","ns-0/three","x/one"],"Service":["ns/two"]' '"Node":[],"Secret":["ops/pull"]')"
+	line "" b 1 "$(all '"Event":["ns/e1"],"Event.events.k8s.io":["ns/e2"],"Pod":[],"Service":[]' '"Node":["-/n1"],"Secret":["ops/pull"]')"
+} >"$T/want"
+replay 0 "what two primaries see"
+
+# A change, also of a label, reaches who saw it and who sees it now.
+{
+	cat "$T/in"
+	for kind in ConfigMap Pod Service Event Secret Node; do
+		begin v1 $kind
+		end v1 $kind
+	done
+	begin events.k8s.io/v1 Event
+	end events.k8s.io/v1 Event
+	begin example.com/v1 Thing
+	thing a 1
+	thing b 1
+	end example.com/v1 Thing
+	labelled Pod x one b
+	labelled Pod x one a
+	event DELETED "$(labelled Pod x one a)"
+} >"$T/in2"
+mv "$T/in2" "$T/in"
+runs 0 "changes" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c '[.reconcile.primary.name, .reconcile.status.owned.Pod]' <"$T/out")" \
+	'["a",[]]
+["b",[]]
+["b",["x/one"]]
+["b",[]]
+["a",["x/one"]]
+["a",[]]' "... reach the old and the new primary"
+
+# The environment reaches .operator and nothing else.
+thing a 1 >"$T/in"
+THING_IMAGE=other runs 0 "a variable of watches.yaml" \
+	ireconcile -f "$T/watches.yaml" <"$T/in"
+is "$(jq -r .reconcile.status.image "$T/out")" other "... is in .operator"
+
+# A cluster-scoped primary owns in every namespace.
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  scope: Cluster
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  - {apiVersion: v1, kind: Namespace, manage: true}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [
+	{apiVersion: "v1", kind: "Namespace", metadata: {name: "n", namespace: "ignored"}},
+	{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "n"}}];
+END
+echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","uid":"uid-a","resourceVersion":"1"}}' \
+	>"$T/in"
+{
+	meta='"metadata":{"annotations":{"kpipe.dev/paths":"PATHS"},"name":'
+	line "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",$meta\"n\",$(owner a)}},{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",$meta\"c\",\"namespace\":\"n\",$(owner a)}}" \
+		a 1 '"known":{"Namespace//n":null,"ConfigMap/n/c":null}' |
+		sed 's/"namespace":"ns",//'
+} >"$T/want"
+replay 0 "a cluster-scoped primary"
+
+# An item of a namespaced kind needs a namespace.
+sed -i 's/, namespace: "n"//' "$T/program.jq"
+: >"$T/want"
+replay 1 "an item without namespace below it"
+is "$(cat "$T/err")" \
+	"ireconcile: error: thing.example.com a: ConfigMap c has no namespace" \
+	"... message"
+
+# desiredReads.
+sed -i 's/  scope: Cluster/  desiredReads: [owned, now]/' "$T/watches.yaml"
+sed -i '/Namespace/d' "$T/watches.yaml"
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
+	data: {n: "\(.owned.ConfigMap | length) \(.now)"}}];
+END
+thing a 1 >"$T/in"
+runs 0 "desired may read owned and now" \
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -r '.items[].data.n' "$T/out")" "0 0" "... if desiredReads says so"
+
+# Two controllers in one file, one the dependent of the other.
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+- version: v1
+  kind: ConfigMap
+  program: second.jq
+  dependents: [{apiVersion: v1, kind: Pod, manage: true}]
+END
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"}}];
+END
+cat >"$T/second.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "Pod", metadata: {name: .primary.metadata.name}}];
+END
+{
+	thing a 1
+	object ConfigMap c 2 "$(owner a)"
+} >"$T/in"
+runs 0 "two entries" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c '[.reconcile.manager, .reconcile.known]' "$T/out")" \
+	'["kpipe-thing.example.com",{"ConfigMap/ns/c":"uid-c"}]
+["kpipe-configmap",{"Pod/ns/c":null}]' "... each with its own set"
+
+done_testing

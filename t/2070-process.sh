@@ -1,0 +1,97 @@
+#!/bin/bash
+# ireconcile as a process: gate, reports, a reader that goes, the sandbox,
+# programs that never end.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+{
+	thing a 1 "" "$(spec 1 v)"
+	echo
+} >"$T/in"
+
+# Nothing is printed before the gate opens.
+mkfifo "$T/gate" "$T/input"
+start bash -c "exec ireconcile -f '$T/watches.yaml' --gate-fd=7 --report-fd=8 \
+	<'$T/input' >'$T/gated' 7<>'$T/gate' 8>'$T/report'"
+pid=$!
+exec 6>"$T/input"
+begin v1 Pod >&6
+end v1 Pod >&6
+begin v1 ConfigMap >&6
+end v1 ConfigMap >&6
+begin example.com/v1 Thing >&6
+cat "$T/in" >&6
+end example.com/v1 Thing >&6
+ok "--report-fd: a newline when every kind is complete" \
+	wait_for 10 test -s "$T/report"
+is "$(cat "$T/gated")" "" "--gate-fd: nothing is printed before it opens"
+echo >"$T/gate"
+ok "... and then it is" wait_for 10 test -s "$T/gated"
+exec 6>&-
+wait "$pid"
+is "$?" 0 "... exit code at the end of the input"
+is "$(head -n 1 "$T/report")" "" "... the newline is the first line"
+is "$(tail -n 1 "$T/report")" \
+	'{"tool":"ireconcile","counters":{"events":7,"bad_lines":0,"evaluations":1,"failures":0,"lines":1,"tolerated":0}}' \
+	"... then counters, the last ones at the end"
+runs 1 "a gate that is closed" \
+	bash -c "ireconcile -f '$T/watches.yaml' --gate-fd=7 7</dev/null <'$T/in'"
+is "$(cat "$T/out")" "" "... nothing is printed"
+is "$(cat "$T/err")" \
+	"ireconcile: error: the gate was closed before it opened" "... message"
+
+# A reader that is gone.
+runs 0 "a reader that is gone" bash -c \
+	"{ ireconcile -f '$T/watches.yaml' 2>'$T/gone' <'$T/in'; echo \$? >'$T/code'; } | true"
+wait_for 10 test -s "$T/code"
+runs 1 "standard output that is full" \
+	bash -c "ireconcile -f '$T/watches.yaml' <'$T/in' >/dev/full"
+is "$(cat "$T/err")" \
+	"ireconcile: error: cannot write standard output: No space left on device" \
+	"... message"
+
+# A slow reader: the queue holds keys, not lines.
+for i in {1..2000}; do
+	thing "t$i" 1 "" "$(spec 1 "$(printf '%0200d' "$i")")"
+	echo
+done >"$T/many"
+runs 0 "a slow reader gets all" bash -c \
+	"ireconcile -f '$T/watches.yaml' <'$T/many' | { sleep 0.3; wc -l; }"
+is "$(cat "$T/out")" 2000 "... lines"
+
+# A program that never ends, for one primary.
+sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else . end) | /' \
+	"$T/program.jq"
+{
+	thing a 1 "" "$(spec 1 loop)"
+	thing b 1 "" "$(spec 1 v)"
+} >"$T/in"
+runs 1 "a program that never ends" \
+	ireconcile -f "$T/watches.yaml" <"$T/in"
+is "$(jq -r '"\(.reconcile.primary.name) \(.items | length)"' "$T/out")" \
+	"a 0
+b 1" "... fails for that primary, the other goes on"
+ok "... and is named: $(cat "$T/err")" \
+	grep -q '^ireconcile: error: thing.example.com ns/a: .*Thing.example.com/ns/a' "$T/err"
+
+# The sandbox: nothing can be opened once it runs.
+write_program
+if [ -d "$BIN" ] && ! ireconcile -f "$T/watches.yaml" --log-level=debug \
+	</dev/null 2>&1 | grep -q "no sandbox"; then
+	start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/input' >'$T/sandboxed'"
+	pid=$!
+	exec 6>"$T/input"
+	cat "$T/in" >&6
+	ok "seccomp is on while it runs" \
+		wait_for 10 grep -q '^Seccomp:[[:space:]]*2' "/proc/$pid/status"
+	exec 6>&-
+	wait "$pid"
+	is "$?" 0 "... and it works"
+else
+	note "no sandbox in this build"
+fi
+
+done_testing
