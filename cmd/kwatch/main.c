@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -99,7 +100,11 @@ on_idle(void *arg)
 {
 	struct run *r = arg;
 
-	if (out_flush(&r->out) == 0 || r->ending)
+	/* Room made here is not reported by on_room. */
+	while (out_flush(&r->out) == 0 && !sink_empty(r->app.sink) &&
+	    !out_full(&r->out))
+		sink_pump(r->app.sink);
+	if (!r->out.failed || r->ending)
 		return;
 	if (r->out.err.kind == ERR_GONE) {
 		finish(r, 0);
@@ -264,17 +269,35 @@ run(struct run *r)
 	loop_run(app->loop);
 }
 
-/* What was read is printed: all of it after --once, what is at hand after a
- * signal. */
+/* After a signal: what is at hand, if the reader takes it soon. */
+static void
+drain_shortly(struct run *r)
+{
+	enum { PATIENCE_MS = 2000 };
+	uint64_t end = clock_ms() + PATIENCE_MS;
+
+	while (out_flush(&r->out) == 0 && !out_empty(&r->out)) {
+		struct pollfd pfd = {r->out.fd, POLLOUT, 0};
+		uint64_t now = clock_ms();
+
+		if (now >= end)
+			return;
+		poll(&pfd, 1, (int)(end - now));
+	}
+}
+
 static void
 drain(struct run *r)
 {
 	if (r->exit_code > 1)
 		return;
-	if (r->app.once && r->app.ready)
-		while (!sink_empty(r->app.sink) && out_drain(&r->out) == 0)
-			sink_pump(r->app.sink);
-	if (out_drain(&r->out) != 0 && r->out.err.kind != ERR_GONE) {
+	if (!r->app.once || !r->app.ready) {
+		drain_shortly(r);
+		return;
+	}
+	while (out_drain(&r->out) == 0 && !sink_empty(r->app.sink))
+		sink_pump(r->app.sink);
+	if (r->out.failed && r->out.err.kind != ERR_GONE) {
 		log_fatal("%s", r->out.err.message);
 		r->exit_code = 111;
 	}

@@ -45,7 +45,7 @@ enum {
 	FIRST_MS = 800,
 	MAX_MS = 30000,
 	REFUSED_MAX_MS = 4000, /* nobody listens: asking costs little */
-	SLOW_MS = 30000,       /* rights may be granted later */
+	SLOW_MS = 8000,	       /* rights may be granted later */
 	QUIET_MS = 120000      /* after that the back-off starts anew */
 };
 

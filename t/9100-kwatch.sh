@@ -1,0 +1,184 @@
+#!/bin/bash
+# kwatch on a real API server.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=kwatch.sh
+. "${0%/*}/kwatch.sh"
+cluster_start
+
+# kwatch in the background, as admin: watch_as ARGUMENT...
+watch_real() {
+	: >"$T/out"
+	: >"$T/err"
+	start kwatch "$@" >"$T/out" 2>"$T/err"
+	watcher=$!
+}
+
+# told TYPE NAME...: such a line came
+told() {
+	short <"$T/out" | grep -q "^$1 $2 "
+}
+
+# what NAME...: the types of lines about these objects, in order
+what() {
+	short <"$T/out" | awk -v names=" $* " \
+		'index(names, " " $2 " ") {print $1, $2 ($5 == "" ? "" : " " $5)}'
+}
+
+kubectl create namespace x >/dev/null
+kubectl create configmap -n x a --from-literal=k=v >/dev/null
+kubectl create secret generic -n x s --from-literal=p=hunter2 \
+	--from-literal=q=hunter2 --from-literal=r=other >/dev/null
+kubectl label configmap -n x a tier=front >/dev/null
+
+# The initial state is just what kubectl sees.
+runs 0 "--once" kwatch --once cm,secrets,sa,clusterroles -A
+jq -S '.object | select(.metadata.name)' <"$T/out" |
+	jq -s 'sort_by(.kind, .metadata.namespace, .metadata.name)' >"$T/got"
+kubectl get cm,secrets,sa,clusterroles -A -o json |
+	jq -S '.items[] | .' |
+	jq -s 'sort_by(.kind, .metadata.namespace, .metadata.name)' >"$T/want"
+same "$T/got" "$T/want" "what --once prints is what kubectl gets"
+kwatch cm -A --once --show-managed-fields |
+	jq -c 'select(.object.metadata.managedFields) | .type' | sort -u >"$T/out"
+is "$(cat "$T/out")" '"ADDED"' "--show-managed-fields"
+kwatch cm -A --once -l tier=front | short >"$T/out"
+is "$(grep -c ADDED "$T/out") $(what a 2>/dev/null </dev/null; cut -d' ' -f1,2 "$T/out" | sed -n 2p)" \
+	"1 ADDED a" "a selector"
+is "$(audit 'select(.requestURI | test("labelSelector=tier%3Dfront")) | .verb')" \
+	list "... is the server's work"
+
+# Secrets.
+kwatch --once --redact secrets -n x | jq -c 'select(.object.data).object.data' \
+	>"$T/out"
+is "$(jq -c '[.p == .q, .p == .r, (.p | length)]' "$T/out")" \
+	"[true,false,32]" "--redact: equal values stay equal"
+is "$(grep -c "$(printf hunter2 | base64)" "$T/out")" 0 "... and are hidden"
+
+# Events as they happen; 20 kinds over one connection.
+watch_real -A pods,svc,cm,secrets,sa,pvc,endpoints,deploy,sts,ds,rs,jobs,cronjobs,ingresses,netpol,roles,rolebindings,pdb,leases,hpa
+ended() {
+	[ "$(short <"$T/out" | grep -c ^end)" -ge "$1" ]
+}
+ok "20 kinds are listed" wait_for 20 ended 20
+is "$(ss -tnHp state established "dport = :${CLUSTER_SERVER##*:}" |
+	grep -c "pid=$watcher,")" 1 "... over one connection"
+kubectl patch cm -n x a -p '{"data":{"k":"w"}}' >/dev/null
+kubectl create cm -n x b >/dev/null
+kubectl delete cm -n x a >/dev/null
+wait_for 10 told DELETED a
+is "$(what a b)" "ADDED a
+MODIFIED a
+ADDED b
+DELETED a" "events as they happen"
+
+# The API server dies and comes back: no event twice, none lost.
+t/cluster/kill-apiserver "$CLUSTER"
+t/cluster/start-apiserver "$CLUSTER"
+kubectl delete cm -n x b >/dev/null
+kubectl create cm -n x c >/dev/null
+wait_for 30 told ADDED c
+wait_for 30 told DELETED b
+is "$(what a b c | sort)" "ADDED a
+ADDED b
+ADDED c
+DELETED a
+DELETED b
+MODIFIED a" "across a restart of the API server"
+is "$(grep -c 'waiting for the API server' "$T/err")" 1 "... said once"
+stop 0
+
+# Fields, metadata only, a kind that comes later, one that may be missing.
+cat >"$T/w.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: p.jq
+  namespaces: [x, y]
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: false, map: {label: thing}, fields: [data.k]}
+  - {apiVersion: v1, kind: Secret, manage: false, map: {label: thing}, fields: [metadata.labels]}
+END
+: >"$T/p.jq"
+kubectl create cm -n x d --from-literal=k=v --from-literal=z=z >/dev/null
+kubectl create cm -n default e >/dev/null
+watch_real -f "$T/w.yaml" --report-fd 3 3>"$T/report"
+wait_for 20 ended 2
+is "$(jq -c 'select(.object.metadata.name == "d").object | .data, .metadata.managedFields' "$T/out")" \
+	'{"k":"v"}
+null' "fields"
+is "$(jq -c 'select(.object.metadata.name == "s").object | .apiVersion, .kind, .data, .type' "$T/out")" \
+	'"v1"
+"Secret"
+null
+null' "metadata only: the type is the real one"
+is "$(what e)" "" "nothing of other namespaces"
+is "$(short <"$T/out" | sort | grep -E '^(begin|end)')" "begin ConfigMap
+begin Secret
+begin Thing
+end ConfigMap
+end Secret" "begin and end once a kind, for all its namespaces"
+kubectl apply -f - >/dev/null <<'END'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, kind: Thing, singular: thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+END
+ok "a kind that comes later" wait_for 30 ended 3
+ok "... then kwatch is ready" wait_for 5 test -s "$T/report"
+printf '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"x"}}' |
+	kubectl create -f - >/dev/null
+ok "... and tells of its objects" wait_for 10 told ADDED t
+kubectl delete crd things.example.com >/dev/null
+lost() {
+	[ "$(short <"$T/out" | grep -c "begin Thing")" = 2 ]
+}
+ok "a kind that goes is open again" wait_for 60 lost
+is "$(what t)" "ADDED t
+DELETED t" "... and its objects are gone"
+stop 0
+
+# A slow reader: what it sees is as long as there are objects.
+mkfifo "$T/fifo"
+exec 4<>"$T/fifo" # for both ways: opening it blocks nobody
+start kwatch cm -n x >&4 2>"$T/err"
+watcher=$!
+big=$(head -c 60000 /dev/zero | tr '\0' x)
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	kubectl create cm -n x "big$i" --from-literal="k=$big" >/dev/null
+done
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	kubectl label --overwrite cm -n x big12 "n=$i" >/dev/null
+done
+kubectl delete cm -n x big11 >/dev/null
+kubectl create cm -n x last >/dev/null
+start sh -c 'exec cat <&4' >"$T/out"
+exec 4<&-
+wait_for 20 told ADDED last
+is "$(what big11 big12)" "DELETED big11
+ADDED big12" "a slow reader gets the newest of each object, once"
+is "$(jq -r 'select(.object.metadata.name == "big12").object.metadata.labels.n' "$T/out")" \
+	10 "... and it is the newest"
+stop 0
+
+# 403, and rights that come later.
+watch_real cm -n x --kubeconfig "$(config user1)"
+wait_for 10 grep -q . "$T/err"
+kubectl create role r -n x --verb=list,watch --resource=configmaps >/dev/null
+kubectl create rolebinding r -n x --role=r --user=user1 >/dev/null
+ok "rights that come later" wait_for 40 ended 1
+stop 0
+is "$(cat "$T/err")" 'kwatch: error: cannot watch configmaps in namespace x: configmaps is forbidden: User "user1" cannot watch resource "configmaps" in API group "" in the namespace "x"
+kwatch: watching configmaps in namespace x now' "403 names user, verb and resource"
+
+done_testing
