@@ -104,5 +104,6 @@ void report_counters(struct apply *a);
 struct events *events_new(struct apply *a);
 void events_free(struct events *e);
 void events_send(struct events *e, const struct set *s);
+bool events_idle(const struct events *e);
 
 #endif

@@ -196,7 +196,8 @@ sent(void *arg, const struct kube_answer *answer)
 		*e->last = v;
 		e->last = &v->next;
 		e->waiting++;
-		return; /* with the next one */
+		pump(e);
+		return;
 	}
 	if (answer->error.kind == ERR_NONE)
 		e->apply->counters.events++;
@@ -249,6 +250,12 @@ send_one(struct events *e, const struct set *s, struct span event)
 	*e->last = v;
 	e->last = &v->next;
 	e->waiting++;
+}
+
+bool
+events_idle(const struct events *e)
+{
+	return e->in_flight == 0 && e->first == NULL;
 }
 
 void

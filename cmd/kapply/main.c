@@ -154,7 +154,7 @@ idle(void *arg)
 	if (!r->ending)
 		timer_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
 	r->ending = true;
-	if (r->timed_out || engine_settled(a))
+	if (r->timed_out || (engine_settled(a) && events_idle(a->events)))
 		end(r);
 }
 

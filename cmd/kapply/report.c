@@ -158,19 +158,24 @@ has_failed(const struct set *s, const struct item *i)
 }
 
 static void
-log_failure(struct apply *a, const struct set *s, const struct item *i)
+log_failure(const struct set *s, const struct item *i)
 {
+	static const char prefix[] = "kpipe-";
+	struct span of = s->manager;
 	char *ns = mem_dup(s->primary.namespace_.p, s->primary.namespace_.n);
 	char *name = mem_dup(s->primary.name.p, s->primary.name.n);
-	char *controller = mem_dup(s->manager.p, s->manager.n);
-	struct log_about about = {.controller = controller,
-	    .namespace_ = s->primary.namespace_.n ? ns : NULL,
-	    .name = name};
+	char *controller;
+	struct log_about about = {
+	    .namespace_ = s->primary.namespace_.n ? ns : NULL, .name = name};
 
-	(void)a;
-	log_write(LOG_ERROR, s->plain ? NULL : &about, "%s%s%s",
-	    i->state == ITEM_REFUSED ? i->key : "",
-	    i->state == ITEM_REFUSED ? " refused: " : "", i->error);
+	/* The manager is named after the controller: kpipe-<kind>.<group>. */
+	if (of.n > sizeof(prefix) &&
+	    memcmp(of.p, prefix, sizeof(prefix) - 1) == 0)
+		of = span_make(
+		    of.p + sizeof(prefix) - 1, of.n - sizeof(prefix) + 1);
+	controller = mem_dup(of.p, of.n);
+	about.controller = of.n ? controller : NULL;
+	log_write(LOG_ERROR, s->plain ? NULL : &about, "%s", i->error);
 	free(ns);
 	free(name);
 	free(controller);
@@ -211,7 +216,7 @@ report_failures(struct apply *a, struct set *s)
 		if (i->reported)
 			continue;
 		i->reported = true;
-		log_failure(a, s, i);
+		log_failure(s, i);
 		report_result(a, i, "failed", reason_of(i));
 	}
 	if (first != NULL && s->on_error.n != 0 && (news || !s->status_sent)) {

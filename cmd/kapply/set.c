@@ -241,6 +241,19 @@ identity_from_key(struct identity *id, struct span key)
 	id->kind.n = (size_t)(dot - key.p);
 }
 
+static char *
+refusal(struct span key, struct span message)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addspan(&b, key);
+	buf_adds(&b, " refused");
+	if (message.n != 0)
+		buf_adds(&b, ": ");
+	buf_addspan(&b, message);
+	return buf_take(&b);
+}
+
 static int
 parse_refused(struct set *s, struct span list, struct err *err)
 {
@@ -263,8 +276,7 @@ parse_refused(struct set *s, struct span list, struct err *err)
 		i->phase = phase_of(&i->id);
 		i->key = mem_dup(key.p, key.n);
 		i->state = ITEM_REFUSED;
-		i->error = text.n != 0 ? mem_dup(text.p, text.n)
-				       : mem_strdup("refused");
+		i->error = refusal(key, text);
 		buf_release(&message);
 	}
 	return 0;
