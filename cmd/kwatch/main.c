@@ -51,8 +51,7 @@ static const struct opt table[] = {
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {.name = "kwatch",
-    .synopsis = "[-f WATCHES] [RESOURCE[.VERSION[.GROUP]][/NAME]]... "
-		"[-n NAMESPACE | -A]",
+    .synopsis = "[-f WATCHES] [RESOURCE[/NAME]]... [-n NAMESPACE | -A]",
     .summary = "print what happens to objects of a cluster, as JSON lines",
     .table = table};
 
