@@ -20,6 +20,7 @@
 #include "reconciler.h"
 #include "sandbox.h"
 #include "stream.h"
+#include "textlist.h"
 #include "watches.h"
 
 /* Reading has precedence over evaluating, so that events of one object come
@@ -312,31 +313,31 @@ on_gate(void *arg, int fd, int events)
 
 /* ---- start ---- */
 
-/* Where include finds the library: given, beside the source tree's bin, or
- * installed. Owned, ended by NULL. */
-static const char **
-library_dirs(void)
+/* Where include finds the library: as given; beside the source tree's bin;
+ * installed; above a build directory. */
+static void
+library_dirs(struct textlist *dirs)
 {
 	static const char *const below[] = {"/../lib/jq", "/../share/kpipe/jq"};
-	size_t count = opts.library_dirs.count;
-	const char **dirs = calloc(count + 3, sizeof(*dirs));
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
-	for (size_t i = 0; i < count; i++)
-		dirs[i] = opts.library_dirs.items[i];
+	textlist_init(dirs);
+	for (size_t i = 0; i < opts.library_dirs.count; i++)
+		textlist_add(dirs, opts.library_dirs.items[i],
+		    strlen(opts.library_dirs.items[i]));
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
 	if (slash != NULL)
 		*slash = '\0';
-	for (size_t i = 0; n > 0 && i < 2; i++) {
+	for (size_t i = 0; n > 0 && i < 3; i++) {
 		struct buf dir = BUF_INIT;
 
 		buf_addf(&dir, "%s%s", self, below[i]);
-		dirs[count++] = buf_take(&dir);
+		textlist_add(dirs, dir.data, dir.len);
+		buf_release(&dir);
 	}
-	return dirs;
 }
 
 static struct watches *
@@ -362,6 +363,9 @@ load(struct err *err)
 static int
 start(struct app *a, const struct watches *w, struct err *err)
 {
+	struct textlist dirs;
+	int rc;
+
 	program_init();
 	digest_init();
 	signal(SIGPIPE, SIG_IGN);
@@ -372,8 +376,11 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.sched.clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL;
 	a->reconciler.mode = opts.all ? DECIDE_ALL : DECIDE_DIFFERENCES;
 	a->reconciler.gate_open = opts.gate_fd < 0;
-	if (reconciler_init(&a->reconciler, w, library_dirs(), &a->out, err) !=
-	    0)
+	library_dirs(&dirs);
+	rc = reconciler_init(
+	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);
+	textlist_release(&dirs);
+	if (rc != 0)
 		return -1;
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	if (opts.gate_fd >= 0)
