@@ -96,6 +96,12 @@ discovered(void *arg, const struct kube_error *e)
 		report(r);
 		return;
 	}
+	/* No trust, no login: not a matter of time. */
+	if (e->code == 0 && e->kind == ERR_PERMANENT && !a->ready) {
+		err_set(&r->err, ERR_PERMANENT, "%s", e->message);
+		loop_stop(a->loop);
+		return;
+	}
 	if (!r->said_unreachable)
 		log_warning("cannot read what %s serves: %s; trying again",
 		    kube_server(a->kube), e->message);

@@ -75,6 +75,12 @@ discovered(void *arg, const struct kube_error *e)
 		uint64_t ms =
 		    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
 
+		/* No trust, no login: not a matter of time. */
+		if (e->kind == ERR_PERMANENT && !app->discovered &&
+		    (e->code == 0 || app->once)) {
+			app->on_fatal(app, e->message);
+			return;
+		}
 		if (e->code == 0) {
 			app_unreachable(app, e->message);
 		} else {
@@ -84,6 +90,7 @@ discovered(void *arg, const struct kube_error *e)
 		app_discover(app, ms);
 		return;
 	}
+	app->discovered = true;
 	app_reached(app);
 	free(app->said);
 	app->said = NULL;

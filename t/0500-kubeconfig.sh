@@ -1,0 +1,80 @@
+#!/bin/bash
+# What all tools say when they cannot know the server, trust it, or log in.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+t/server/make-certs "$T/pki"
+cp "$T"/pki/*.crt "$T"/pki/*.key "$T"
+mkfifo "$T/end"
+exec 9<>"$T/end" # it ends when its stdin does; bash would give it /dev/null
+start sh -c 'exec t/server/misbehave "$@" <&9' - \
+	"$T/server.crt" "$T/server.key" "$T/ca.crt" >"$T/port"
+wait_for 10 test -s "$T/port"
+url=https://127.0.0.1:$(cat "$T/port")
+
+# config CLUSTER USER: one context in $T/config
+config() {
+	cat >"$T/config" <<-END
+		current-context: x
+		contexts: [{name: x, context: {cluster: c, user: u}}]
+		clusters: [{name: c, cluster: {server: '$url', $1}}]
+		users: [{name: u, user: {$2}}]
+	END
+}
+
+# refused WHAT MESSAGE: each tool ends with 100 and says just this
+refused() {
+	local what=$1 message=$2 tool operand
+	shift 2
+
+	for tool in kwatch kapply kstatus; do
+		operand=
+		[ $tool = kwatch ] && operand=pods
+		runs 100 "$tool: $what" timeout 10 $tool "$@" $operand <<<"$thing"
+		is "$(cat "$T/err")" "$tool: fatal: $message" "... says so"
+		is "$(cat "$T/out")" "" "... and nothing else"
+	done
+}
+thing='{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"b"},"status":{}}'
+
+export HOME=$T
+refused "a missing kubeconfig" \
+	"cannot read $T/none: No such file or directory" \
+	--kubeconfig "$T/none"
+echo 'a: [' >"$T/config"
+refused "a broken kubeconfig" \
+	"$T/config:2: did not find expected node content while parsing a flow node" \
+	--kubeconfig "$T/config"
+config 'certificate-authority: ca.crt' 'token: t'
+refused "an unknown context" \
+	"$T/config: there is no context named \"y\"" \
+	--kubeconfig "$T/config" --context y
+refused "nothing known" \
+	"no API server is known: no --kubeconfig, no \$KUBECONFIG, no ~/.kube/config, and this is not a pod (KUBERNETES_SERVICE_HOST is not set)"
+config 'certificate-authority: ca.crt' \
+	'client-certificate: expired.crt, client-key: expired.key'
+refused "an expired certificate" \
+	"$T/expired.crt: user \"u\": the client certificate expired on 2020-01-02T03:04:05Z" \
+	--kubeconfig "$T/config"
+config 'certificate-authority: other-ca.crt' 'token: t'
+refused "a wrong CA" \
+	"the certificate of $url is not trusted: self-signed certificate in certificate chain (it was checked with the certificate-authority $T/other-ca.crt)" \
+	--kubeconfig "$T/config"
+refused "a wrong CA by option" \
+	"the certificate of $url is not trusted: self-signed certificate in certificate chain (it was checked with the certificate-authority $T/other-ca.crt)" \
+	--server "$url" --certificate-authority "$T/other-ca.crt"
+refused "a missing token file" \
+	"cannot read $T/none: No such file or directory" \
+	--server "$url" --token-file "$T/none"
+config 'certificate-authority: ca.crt' \
+	'exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, interactiveMode: Never}'
+printf '#!/bin/sh\nexit 7\n' >"$T/login"
+chmod +x "$T/login"
+refused "an exec plugin that fails" \
+	"$T/config: user \"u\": the exec plugin \"$T/./login\" failed with exit code 7" \
+	--kubeconfig "$T/config"
+rm "$T/login"
+refused "an exec plugin that is not there" \
+	"$T/config: user \"u\": the exec plugin \"$T/./login\" cannot be started: No such file or directory" \
+	--kubeconfig "$T/config"
+done_testing
