@@ -175,39 +175,47 @@ complaint_line(const char *text)
 	return at == NULL ? 0 : (int)strtol(at + 18, NULL, 10);
 }
 
+/* Which function of the switch does the complaint say is not defined? -1 if
+ * it is about something else. */
+static int
+missing_call(const struct program *p, const char *complaint)
+{
+	if (complaint_line(complaint) <= p->source.lines)
+		return -1;
+	for (int i = 0; i < PROGRAM_MAP; i++) {
+		char text[40];
+
+		snprintf(
+		    text, sizeof(text), "%s/0 is not defined", call_names[i]);
+		if (strstr(complaint, text) != NULL)
+			return i;
+	}
+	return -1;
+}
+
 /*
- * Takes complaints that a function the switch names is not defined, which is
- * how jq tells what the author defines. False if there was another one.
+ * Notes which functions of the switch are not defined, which is how jq tells
+ * what the author defines. Returns the first complaint about anything else,
+ * NULL if there is none; "2 compile errors", without a line, is no complaint.
  */
-static bool
-only_missing(struct program *p)
+static const char *
+read_complaints(struct program *p)
 {
 	const char *end = p->complaints.data + p->complaints.len;
-	bool only = p->complaints.len > 0;
+	const char *first = NULL;
 
 	for (const char *c = p->complaints.data; c != NULL && c < end;
 	     c += strlen(c) + 1) {
-		int i = 0;
+		int i = missing_call(p, c);
 
-		if (complaint_line(c) <= p->source.lines) {
-			only = only && strstr(c, "compile error") != NULL &&
-			    complaint_line(c) == 0;
-			continue;
-		}
-		for (; i < PROGRAM_MAP; i++) {
-			char missing[40];
-
-			snprintf(missing, sizeof(missing),
-			    "%s/0 is not defined", call_names[i]);
-			if (strstr(c, missing) != NULL)
-				break;
-		}
-		if (i < PROGRAM_MAP)
+		if (i >= 0)
 			p->defines[i] = false;
-		else
-			only = false;
+		else if (first == NULL &&
+		    (complaint_line(c) > 0 ||
+			strstr(c, "compile error") == NULL))
+			first = c;
 	}
-	return only;
+	return first;
 }
 
 static void
@@ -224,10 +232,8 @@ cut_out(struct buf *text, const char *what)
 
 /* jq's complaint as FILE:LINE: message. */
 static int
-say_complaint(struct program *p, struct err *err)
+say_complaint(struct program *p, const char *c, struct err *err)
 {
-	const char *c =
-	    p->complaints.len > 0 ? p->complaints.data : "does not compile";
 	const char *end = strstr(c, " at <top-level>");
 	const struct source_file *f;
 	struct buf text = BUF_INIT;
@@ -254,14 +260,20 @@ say_complaint(struct program *p, struct err *err)
 static int
 compile_first(struct program *p, struct err *err)
 {
+	const char *complaint;
+
 	if (compile(p, err) == 0)
 		return 0;
-	if (p->complaints.len == 0 || !only_missing(p))
-		return say_complaint(p, err);
-	if (!p->defines[PROGRAM_DESIRED])
+	complaint = read_complaints(p);
+	if (complaint != NULL)
+		return say_complaint(p, complaint, err);
+	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
-	return compile(p, err) == 0 ? 0 : say_complaint(p, err);
+	if (p->complaints.len == 0 || compile(p, err) == 0)
+		return p->jq != NULL ? 0 : -1;
+	complaint = read_complaints(p);
+	return complaint ? say_complaint(p, complaint, err) : -1;
 }
 
 static int

@@ -1,0 +1,495 @@
+// needs cmd/ireconcile/bounds.c
+// needs cmd/ireconcile/guards.c
+// needs cmd/ireconcile/jqlex.c
+// needs cmd/ireconcile/message.c
+// needs cmd/ireconcile/natives.c
+// needs cmd/ireconcile/program.c
+// needs cmd/ireconcile/reads.c
+// needs cmd/ireconcile/result.c
+// needs cmd/ireconcile/source.c
+#include "../../cmd/ireconcile/program.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "jvtext.h"
+#include "mem.h"
+#include "tap.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static bool on_valgrind; /* neither limits memory */
+static const char *const library_dirs[] = {"lib", NULL};
+static struct program_options options = {.library_dirs = library_dirs,
+    .time_limit_ms = 300,
+    .memory_limit = 64 << 20};
+
+static void
+write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
+		printf("Bail out! cannot write %s\n", path);
+}
+
+static jv
+parse(const char *text)
+{
+	struct err err = ERR_INIT;
+	jv value = jvtext_parse(span_str(text), &err);
+
+	if (!jv_is_valid(value))
+		printf("Bail out! %s: %s\n", err.message, text);
+	return value;
+}
+
+static struct program *
+load(const char *text, struct err *err)
+{
+	write_file("p.jq", text);
+	return program_load("p.jq", &options, err);
+}
+
+/* What the compiler and the guards say. */
+static const struct {
+	const char *what, *text, *message;
+} refused[] = {
+    {"nothing", "", "p.jq: does not define `desired`"},
+    {"no desired", "def status: {};\n", "p.jq: does not define `desired`"},
+    {"desired with a parameter", "def desired(x): [];\n",
+	"p.jq: does not define `desired`"},
+    {"undefined function", "def desired:\n  [\n  foo];\n",
+	"p.jq:3: foo/0 is not defined"},
+    {"wrong number of arguments", "def f(a): a;\ndef desired: [f];\n",
+	"p.jq:2: f/0 is not defined"},
+    {"undefined variable", "def desired: [\n\n$x];\n",
+	"p.jq:3: $x is not defined"},
+    {"syntax error", "def desired: [];\ndef status: {a: 1 +};\n",
+	"p.jq:2: syntax error, unexpected '+', expecting '}'"},
+    {"missing semicolon", "def desired: []\n",
+	"p.jq:1: this definition is not closed by a `;`"},
+    {"an expression after the definitions", "def desired: [];\n.primary\n",
+	"p.jq:2: only definitions (def NAME: ...;) may stand here"},
+    {"string not closed", "def desired: [\n\"abc];\n",
+	"p.jq:2: a string is not closed"},
+    {"bracket not closed", "def desired:\n [\n 1;\n",
+	"p.jq:2: a bracket is not closed"},
+    {"bracket of another kind", "def desired: [1}\n;",
+	"p.jq:1: a bracket closes another kind"},
+    {"bracket too many", "def desired: [1]];",
+	"p.jq:1: a bracket closes that was not open"},
+    {"a line behind a text of many lines",
+	"def a: \"x\ny\nz\";\ndef desired: [foo];\n",
+	"p.jq:4: foo/0 is not defined"},
+    {"now", "def desired:\n  [now];\n", "p.jq:2: now is not pure: use .now"},
+    {"env", "def desired: [env];\n", "p.jq:1: env is not pure: use .operator"},
+    {"$ENV", "def desired: [$ENV.HOME];\n",
+	"p.jq:1: $ENV is not pure: use .operator"},
+    {"$ ENV", "def desired: [$ ENV];\n",
+	"p.jq:1: $ENV is not pure: use .operator"},
+    {"input", "def desired: [input];\n",
+	"p.jq:1: input is not pure: the input is `.`"},
+    {"inputs", "def desired: [inputs];\n",
+	"p.jq:1: inputs is not pure: the input is `.`"},
+    {"debug", "def desired: [] | debug;\n",
+	"p.jq:1: debug is not pure: use error"},
+    {"debug with a message", "def desired: [] | debug(\"x\");\n",
+	"p.jq:1: debug is not pure: use error"},
+    {"stderr", "def desired: [] | stderr;\n",
+	"p.jq:1: stderr is not pure: use error"},
+    {"halt", "def desired: halt;\n", "p.jq:1: halt is not pure: use error"},
+    {"halt_error", "def desired: halt_error(1);\n",
+	"p.jq:1: halt_error is not pure: use error"},
+    {"input_filename", "def desired: [input_filename];\n",
+	"p.jq:1: input_filename is not pure"},
+    {"input_line_number", "def desired: [input_line_number];\n",
+	"p.jq:1: input_line_number is not pure"},
+    {"get_search_list", "def desired: get_search_list;\n",
+	"p.jq:1: get_search_list is not pure"},
+    {"modulemeta", "def desired: \"x\" | modulemeta;\n",
+	"p.jq:1: modulemeta is not pure"},
+    {"$__prog_args", "def desired: [$__prog_args];\n",
+	"p.jq:1: $__prog_args is not pure"},
+    {"inside a text", "def desired: [\"a\\(\"b\\(now)\")\"];\n",
+	"p.jq:1: now is not pure: use .now"},
+    {"in an unused function", "def f: now;\ndef desired: [];\n",
+	"p.jq:1: now is not pure: use .now"},
+    {"as a value of an object", "def desired: {a: now};\n",
+	"p.jq:1: now is not pure: use .now"},
+    {"import", "import \"operator\" as o;\ndef desired: [];\n",
+	"p.jq:1: import and module are not supported: use include \"NAME\";"},
+    {"import of data", "import \"/etc/x\" as $x;\ndef desired: [];\n",
+	"p.jq:1: import and module are not supported: use include \"NAME\";"},
+    {"include further down", "def desired: [];\ninclude \"a\";\n",
+	"p.jq:2: only definitions (def NAME: ...;) may stand here"},
+    {"include of an absolute path", "include \"/etc/x\";\ndef desired: [];\n",
+	"p.jq:1: include takes a name like \"operator\", without a path that "
+	"is absolute or leads upwards"},
+    {"include upwards", "include \"../x\";\ndef desired: [];\n",
+	"p.jq:1: include takes a name like \"operator\", without a path that "
+	"is absolute or leads upwards"},
+    {"include with a search path",
+	"include \"a\" {search: \"/\"};\ndef desired: [];\n",
+	"p.jq:1: an include is written: include \"NAME\";"},
+    {"a library that is not there",
+	"# here\ninclude \"nowhere\";\ndef desired: [];\n",
+	"p.jq:2: cannot find the library nowhere.jq"},
+    {"an error in a library", "include \"broken\";\ndef desired: [broken];\n",
+	"lib/broken.jq:2: foo/0 is not defined"},
+    {"an impure library", "include \"impure\";\ndef desired: [];\n",
+	"lib/impure.jq:3: now is not pure: use .now"},
+    {"a library that includes itself finds nothing of itself",
+	"include \"loop\";\ndef desired: [];\n",
+	"lib/loop.jq:1: includes are nested too deep"},
+    {"desired reads owned", "def desired:\n  [.owned.Pod[]];\n",
+	"p.jq:2: desired reads .owned, which desiredReads in watches.yaml does "
+	"not list"},
+    {"desired reads now", "def desired: [.now];\n",
+	"p.jq:1: desired reads .now, which desiredReads in watches.yaml does "
+	"not list"},
+    {"desired reads owned through a function",
+	"def f:\n .a, .owned;\ndef desired: [f];\n",
+	"p.jq:2: desired reads .owned, which desiredReads in watches.yaml does "
+	"not list"},
+    {"desired reads owned by a pattern",
+	"def desired: . as {owned: $o} | $o;\n",
+	"p.jq:1: desired reads .owned, which desiredReads in watches.yaml does "
+	"not list"},
+    {"desired reads owned by a short pattern",
+	"def desired: . as {$owned} | $owned;\n",
+	"p.jq:1: desired reads .owned, which desiredReads in watches.yaml does "
+	"not list"},
+    {"desired reads owned by a short object", "def desired: {owned};\n",
+	"p.jq:1: desired reads .owned, which desiredReads in watches.yaml does "
+	"not list"},
+};
+
+static void
+test_refused(void)
+{
+	mkdir("lib", 0700);
+	write_file("lib/broken.jq", "def fine: 1;\ndef broken: foo;\n");
+	write_file("lib/impure.jq", "\n\ndef f: now;\n");
+	write_file("lib/loop.jq", "include \"loop\";\ndef f: 1;\n");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		struct err err = ERR_INIT;
+		struct program *p = load(refused[i].text, &err);
+
+		is(p ? "loaded" : err.message, refused[i].message,
+		    refused[i].what);
+		program_free(p);
+	}
+}
+
+static void
+test_bad_files(void)
+{
+	struct err err = ERR_INIT;
+
+	ok(program_load("nowhere.jq", &options, &err) == NULL, "no such file");
+	is(err.message, "cannot read nowhere.jq: No such file or directory",
+	    "and it says so");
+	ok(program_load("lib", &options, &err) == NULL, "a folder");
+	is(err.message, "cannot read lib: read error", "and it says so");
+}
+
+/* Texts that look forbidden and are not. */
+static const struct {
+	const char *what, *text;
+} accepted[] = {
+    {"fields", "def desired: [.a.now, .input?, .primary.owned, .debug];"},
+    {"keys", "def desired: [{now: 1, input, \"env\": 2, debug: 3}];"},
+    {"words in texts and comments",
+	"# now env \"\ndef desired: [\"now \\(1) env $ENV\"];"},
+    {"variables", "def desired: 1 as $now | [$now, $__loc__];"},
+    {"status reads owned and now",
+	"def status: {a: .owned, b: .now};"
+	"def desired: [];"},
+    {"owned of something else", "def desired: [.primary.owned];"},
+    {"nested definitions",
+	"def desired: def f: def g: 1; g; def h($x): $x; [f, h(2)];"},
+    {"keywords with brackets in them",
+	"def desired: reduce range(3) as $x ([]; . + [$x]) | [];"},
+    {"a comment at the end", "def desired: []; # the end"},
+    {"alternative destructuring", "def desired: [1] as [$a] ?// $a | [];"},
+};
+
+static void
+test_accepted(void)
+{
+	for (size_t i = 0; i < sizeof(accepted) / sizeof(*accepted); i++) {
+		struct err err = ERR_INIT;
+		struct program *p = load(accepted[i].text, &err);
+
+		is(p ? "" : err.message, "", accepted[i].what);
+		program_free(p);
+	}
+}
+
+/* desired's items as one text, or what went wrong. */
+static void
+desired(struct program *p, const char *input, struct buf *out)
+{
+	struct err err = ERR_INIT;
+	struct program_items items;
+
+	buf_reset(out);
+	if (program_desired(p, parse(input), "Thing ns/x", &items, &err)) {
+		buf_addf(out, "error: %s", err.message);
+		return;
+	}
+	for (size_t i = 0; i < items.count; i++) {
+		buf_adds(out, items.items[i].once ? "once " : "");
+		buf_adds(out, items.items[i].if_exists ? "if_exists " : "");
+		if (jvtext_add(out, items.items[i].object, &err) != 0)
+			buf_adds(out, err.message);
+		buf_addc(out, '\n');
+	}
+	program_items_release(&items);
+}
+
+/* The value of one expression, seen through error(its text). */
+static const struct {
+	const char *what, *expression, *result;
+} values[] = {
+    {"input", ".primary.a", "{\"b\":1}"},
+    {"sha256", "\"abc\" | _call(\"sha256\"; .)",
+	"\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\""},
+    {"sha256 is pure in paths", "[\"abc\"] | map(_call(\"sha256\"; .)[:4])",
+	"[\"ba78\"]"},
+    {"limit(0)", "[limit(0; 1, 2)]", "[]"},
+    {"limit(1)", "[limit(1; 1, 2)]", "[1]"},
+    {"limit(5)", "[limit(5; 1, 2)]", "[1,2]"},
+    {"limit stops", "[limit(1; 1, error(\"too far\"))]", "[1]"},
+    {"|= empty", "[1, 2, 3, 4] | (.[] | select(. < 4)) |= empty", "[4]"},
+    {"|=", "{a: [1, 2]} | .a[] |= . + 1", "{\"a\":[2,3]}"},
+    {"|= takes the first", "[1] | .[0] |= (5, 6)", "[5]"},
+    {"map_values(empty)", "{a: 1, b: 2, c: 3} | map_values(empty)", "{}"},
+    {"fromdate", "\"2026-07-01T00:00:00Z\" | fromdate", "1782864000"},
+    {"fromdate of a MicroTime", "\"2026-07-01T00:00:00.123456Z\" | fromdate",
+	"1782864000"},
+    {"mktime in summer", "1782864000 | todate | fromdateiso8601", "1782864000"},
+    {"time zone", "1782864000 | localtime | mktime", "1782864000"},
+    {"tojson keeps the order of keys", "{b: 1, a: 2} | tojson",
+	"\"{\\\"b\\\":1,\\\"a\\\":2}\""},
+    {"tostring", "[1, \"a\", null] | map(tostring)", "[\"1\",\"a\",\"null\"]"},
+    {"interpolation", "\"\\(1) \\(\"a\") \\([1])\"", "\"1 a [1]\""},
+    {"large integers in texts", "\"\\(9007199254740991)\"",
+	"\"9007199254740991\""},
+    {"@json", "[1] | @json", "\"[1]\""},
+    {"@text", "1 | @text", "\"1\""},
+    {"@base64", "\"a\" | @base64, @base64 \"x\\(1)\" | tostring", NULL},
+    {"@csv", "[1, \"a\"] | @csv", "\"1,\\\"a\\\"\""},
+    {"@sh", "[1, \"a b\"] | @sh", "\"1 'a b'\""},
+    {"@uri", "\"a b\" | @uri", "\"a%20b\""},
+    {"join", "[1, null, \"a\", true] | join(\"-\")", "\"1--a-true\""},
+    {"try", "try error(\"x\") catch .", "\"x\""},
+    {"try with an object", "try error({a: 1}) catch .a", "1"},
+    {"error/0", "try (\"y\" | error) catch .", "\"y\""},
+    {"$__loc__", "$__loc__.file | type", "\"string\""},
+    {"delete is harmless", "\"\\u007f\"", "\"\x7f\""},
+    {"@base64d", "\"YQ==\" | @base64d", "\"a\""},
+    {"infinity", "[infinite | tostring]", NULL},
+    {"test", "[\"ab\", \"b\"] | map(test(\"^a\"))", "[true,false]"},
+    {"later definitions win", "twice", "\"second\""},
+    {"libraries are there, also those of libraries", "[lib1, lib2]", "[21,22]"},
+};
+
+static void
+test_values(void)
+{
+	struct buf text = BUF_INIT;
+	struct buf out = BUF_INIT;
+
+	write_file("lib/one.jq",
+	    "include \"two\";\ndef lib1: lib2 - 1;\ndef twice: \"first\";\n");
+	write_file("two.jq", "def lib2: 2;\ndef twice: \"zeroth\";\n");
+	write_file("lib/two.jq", "def lib2: 22;\n");
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		struct err err = ERR_INIT;
+		struct program *p;
+
+		if (values[i].result == NULL)
+			continue;
+		buf_reset(&text);
+		buf_addf(&text,
+		    "include \"two\";\ninclude \"one\";\n"
+		    "def twice: \"second\";\n"
+		    "def desired: (%s) | tojson | error;\n",
+		    values[i].expression);
+		p = load(buf_str(&text), &err);
+		if (p == NULL) {
+			is(err.message, "", values[i].what);
+			continue;
+		}
+		desired(p, "{\"primary\":{\"a\":{\"b\":1}}}", &out);
+		is(buf_str(&out) + (out.len > 7 ? 7 : 0), values[i].result,
+		    values[i].what);
+		program_free(p);
+	}
+	buf_release(&text);
+	buf_release(&out);
+}
+
+#define OBJ(name) \
+	"{apiVersion: \"v1\", kind: \"C\", metadata: {name: " name "}}"
+
+/* desired for .primary.s3cret = "hunter2". */
+static const struct {
+	const char *what, *body, *result;
+} results[] = {
+    {"nothing desired", "[]", ""},
+    {"two objects", "[" OBJ("\"b\"") ", " OBJ("\"a\"") "]",
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"b\"}}\n"
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"once", "[{\"kpipe.dev/once\": " OBJ("\"a\"") "}]",
+	"once "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"if_exists", "[{\"kpipe.dev/if-exists\": " OBJ("\"a\"") "}]",
+	"if_exists "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"both",
+	"[{\"kpipe.dev/if-exists\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
+	"error: desired: item 0 is both once and if_exists"},
+    {"empty", "empty", "error: desired gives no result; nothing is []"},
+    {"several", "[], []", "error: desired gives more than one result"},
+    {"an object", "{}", "error: desired gives something else than an array"},
+    {"null", "null", "error: desired gives something else than an array"},
+    {"a null element", "[null]", "error: desired: item 0 is no object"},
+    {"no kind", "[{apiVersion: \"v1\"}]", "error: desired: item 0 has no kind"},
+    {"no apiVersion", "[{kind: \"C\"}]",
+	"error: desired: item 0 has no apiVersion"},
+    {"no name", "[" OBJ("\"a\"") "," OBJ("null") "]",
+	"error: desired: item 1 has no metadata.name"},
+    {"empty name", "[" OBJ("\"\"") "]",
+	"error: desired: item 0 has no metadata.name"},
+    {"twice", "[" OBJ("\"a\"") ", " OBJ("\"a\"") "]",
+	"error: desired gives C//a twice"},
+    {"twice in two versions",
+	"[{apiVersion: \"g/v1\", kind: \"C\", metadata: {name: \"a\"}},"
+	"{apiVersion: \"g/v2\", kind: \"C\", metadata: {name: \"a\"}}]",
+	"error: desired gives C.g//a twice"},
+    {"large integers", "[" OBJ("\"a\"") " + {n: 100000000000000000}]",
+	".n is an integer beyond 2^53: digits would be lost\n"},
+    {"integers", "[" OBJ("\"a\"") " + {n: 1e15}]",
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"},"
+	"\"n\":1000000000000000}\n"},
+    {"too deep", "[" OBJ("\"a\"") " + reduce range(300) as $i ({}; {a: .})]",
+	"error: desired gives a value nested deeper than 256"},
+    {"far too deep", "reduce range(50000) as $i (1; [.])",
+	"error: desired gives a value nested deeper than 256"},
+
+    /* what is shown of errors */
+    {"the author's own", "error(\"size \\(.primary.s3cret) is bad (7)\")",
+	"error: size hunter2 is bad (7)"},
+    {"the author's own, passed on",
+	"try error(\"a\") catch error(\"b: \\(.)\")", "error: b: a"},
+    {"an object", "error({a: .primary.s3cret})",
+	"error: desired failed: error with object that is no text"},
+    {"null is an error, not nothing", "error(null)", "error: null"},
+    {"index by a name", ".primary.s3cret.replicas",
+	"error: desired failed: Cannot index string with string \"replicas\""},
+    {"index by a value", "1 | .[$__loc__.file[:0] + \"hun\" + \"ter2\"]",
+	"error: desired failed: Cannot index number with string ..."},
+    {"index by a value (2)", ".primary.s3cret as $s | 1 | .[$s]",
+	"error: desired failed: Cannot index number with string ..."},
+    {"iterate", ".primary.s3cret[]",
+	"error: desired failed: Cannot iterate over string (...)"},
+    {"iterate over null", ".primary.nothing[]",
+	"error: desired failed: Cannot iterate over null (null)"},
+    {"add", ".primary.s3cret + 1",
+	"error: desired failed: string (...) cannot be added"},
+    {"number", ".primary.s3cret | tonumber",
+	"error: desired failed: Invalid numeric literal at EOF at line ... "
+	"column ... (...)"},
+    {"fromjson", "\"{\\(.primary.s3cret)\" | fromjson",
+	"error: desired failed: Invalid numeric literal at EOF at line ... "
+	"column ... (...)"},
+    {"date", ".primary.s3cret | strptime(\"%Y\")",
+	"error: desired failed: date ..."},
+    {"regex", "\"a\" | test(.primary.s3cret? // \"hunter2(\")", NULL},
+    {"regex in the message", "\"a\" | test(\"hunter2(\")",
+	"error: desired failed: Regex failure: end pattern with unmatched "
+	"parenthesis"},
+    {"object key", "{(1 | tostring | tonumber): 1}",
+	"error: desired failed: Cannot use number (...) as object key"},
+    {"tojson", "[1e300] | tojson",
+	"error: tojson: [0] is an integer beyond 2^53: digits would be lost"},
+    {"interpolation of large integers", "\"\\(1e17)\"",
+	"error: tojson: the value is an integer beyond 2^53: digits would be "
+	"lost"},
+    {"@csv of large integers", "[1e17] | @csv",
+	"error: tojson: the value is an integer beyond 2^53: digits would be "
+	"lost"},
+    {"tojson of deep trees", "reduce range(300) as $i (1; [.]) | tojson",
+	"error: tojson: a value is nested deeper than 256"},
+    {"limit(-1)", "[limit(-1; 1)]", "error: limit: the count is negative"},
+    {"break", "break_out", NULL},
+    {"what may not be read is not null", "(.[\"owned\"] | .Pod), []",
+	"error: desired failed: Cannot index boolean with string \"Pod\""},
+    {"nor is now", "[.[\"now\"] + 1]",
+	"error: desired failed: boolean (...) cannot be added"},
+    {"unknown call", "_call(\"open\"; \"/etc/passwd\")",
+	"error: _call: no such function"},
+    {"sha256 of a number", "_call(\"sha256\"; 1)",
+	"error: sha256 takes a string"},
+};
+
+static void
+test_results(void)
+{
+	struct buf text = BUF_INIT;
+	struct buf out = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++) {
+		struct err err = ERR_INIT;
+		struct program *p;
+
+		if (results[i].result == NULL)
+			continue;
+		buf_reset(&text);
+		buf_addf(&text, "def desired: %s;", results[i].body);
+		p = load(buf_str(&text), &err);
+		if (p == NULL) {
+			is(err.message, "", results[i].what);
+			continue;
+		}
+		desired(p, "{\"primary\":{\"s3cret\":\"hunter2\"}}", &out);
+		is(buf_str(&out), results[i].result, results[i].what);
+		desired(p, "{\"primary\":{\"s3cret\":\"hunter2\"}}", &out);
+		is(buf_str(&out), results[i].result, "and once more");
+		program_free(p);
+	}
+	buf_release(&text);
+	buf_release(&out);
+}
+
+int
+main(void)
+{
+	char dir[] = "/tmp/kpipe-test-program-XXXXXX";
+	const char *preload = getenv("LD_PRELOAD");
+
+	on_valgrind = preload != NULL && strstr(preload, "valgrind") != NULL;
+	if (mkdtemp(dir) == NULL || chdir(dir) != 0)
+		return 1;
+	program_init();
+	test_refused();
+	test_bad_files();
+	test_accepted();
+	test_values();
+	test_results();
+	if (on_valgrind || SANITIZED)
+		printf("# limits are not tested here\n");
+	return tap_done();
+}
