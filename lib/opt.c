@@ -89,11 +89,11 @@ add_argument(struct buf *b, const struct opt *o)
 
 enum { HELP_COLUMN = 30, HELP_WIDTH = 79 };
 
-/* The text from HELP_COLUMN on, wrapped between words. */
+/* The text, which begins at this column, wrapped between words. */
 static void
-add_wrapped(struct buf *b, const char *text)
+add_wrapped(struct buf *b, size_t indent, const char *text)
 {
-	size_t column = HELP_COLUMN;
+	size_t column = indent;
 
 	for (;;) {
 		size_t n = strcspn(text, " ");
@@ -108,8 +108,8 @@ add_wrapped(struct buf *b, const char *text)
 			buf_addc(b, ' ');
 			column++;
 		} else {
-			buf_addf(b, "\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
+			buf_addf(b, "\n%*s", (int)indent, "");
+			column = indent;
 		}
 	}
 	buf_addc(b, '\n');
@@ -131,14 +131,15 @@ add_help_row(struct buf *b, const struct opt *o)
 	}
 	while (b->len - start < HELP_COLUMN)
 		buf_addc(b, ' ');
-	add_wrapped(b, o->help);
+	add_wrapped(b, HELP_COLUMN, o->help);
 }
 
 static void
 render_help(struct buf *b, const struct opt_tool *tool, const struct rows *rows)
 {
-	buf_addf(b, "Usage: %s %s\n%s\n\nOptions:\n", tool->name,
-	    tool->synopsis, tool->summary);
+	buf_addf(b, "Usage: %s ", tool->name);
+	add_wrapped(b, b->len, tool->synopsis);
+	buf_addf(b, "%s\n\nOptions:\n", tool->summary);
 	for (size_t i = 0; i < rows->count; i++)
 		add_help_row(b, rows->items[i]);
 }

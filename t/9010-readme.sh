@@ -50,6 +50,8 @@ for block in "$T/blocks"/???; do
 	esac
 done
 
-is "$(cat "$T/started")" "kpipe: ready" "the operator has nothing to say"
+# The kind has just been made: kwatch may have met it too early.
+is "$(grep -v '^kwatch: ' "$T/started")" "kpipe: ready" \
+	"the operator has nothing more to say"
 
 done_testing

@@ -1,0 +1,144 @@
+#!/bin/bash
+# kpipe with the real stages on a real control plane: ready, draining, dry run,
+# stages killed, an API server that is not there.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck disable=SC2119
+cluster_start
+
+cat >"$T/crd.yaml" <<'EOF'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-preserve-unknown-fields: true
+EOF
+cat >"$T/watches.yaml" <<'EOF'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: thing.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+EOF
+cat >"$T/thing.jq" <<'EOF'
+def desired: [range(.primary.spec.size) | {apiVersion: "v1", kind: "ConfigMap",
+    metadata: {name: "thing-\(.)"}, data: {k: "v"}}];
+def status: {done: (.outstanding == [] and .error == null)};
+EOF
+thing() {
+	kubectl apply -f - <<-EOF
+	{"apiVersion":"example.com/v1","kind":"Thing",
+	 "metadata":{"name":"a","namespace":"default"},"spec":{"size":$1}}
+	EOF
+}
+count() {
+	kubectl get configmaps -n default -o name | grep -c thing-
+}
+settled() {
+	[ "$(count)" = "$1" ] &&
+		[ "$(kubectl get thing a -o jsonpath='{.status.done}')" = true ]
+}
+begin() {
+	: >"$T/ready"
+	kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
+		9>"$T/ready" >"$T/stdout" 2>"$T/stderr" &
+	kpipe=$!
+	started+=("$kpipe")
+}
+ready() {
+	test -s "$T/ready"
+}
+gone() {
+	! kill -0 "$1"
+}
+ends() {
+	wait_for 15 gone "$kpipe"
+	wait "$kpipe"
+	is $? "$1" "$2"
+}
+# stage_pid NAME
+stage_pid() {
+	pgrep -P "$kpipe" -x "$1"
+}
+
+kubectl apply -f "$T/crd.yaml" >/dev/null
+kubectl wait --for=condition=Established crd/things.example.com >/dev/null
+thing 3 >/dev/null
+
+runs 0 "a dry run ends" kpipe -f "$T/watches.yaml" --dry-run
+is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out" | sort)" \
+	'["ConfigMap","thing-0","created"]
+["ConfigMap","thing-1","created"]
+["ConfigMap","thing-2","created"]' "... and says what would be done"
+is "$(cat "$T/err")" "" "... without a word"
+is "$(count)" 0 "... and nothing was"
+
+begin
+wait_for 20 ready
+tap $? "ready" || {
+	quote <"$T/stderr"
+	done_testing
+}
+ok "the operator works" wait_for 20 settled 3
+is "$(tr '\0' '\n' <"/proc/$(stage_pid ireconcile)/environ" |
+	grep -E 'KUBE|CLUSTER')" "" "ireconcile sees nothing of the API server"
+for stage in kwatch ireconcile kapply kstatus; do
+	: >"$T/stderr"
+	old=$(stage_pid $stage)
+	kill -9 "$old"
+	size=$((RANDOM % 5 + 1))
+	thing $size >/dev/null
+	ok "$stage killed: it goes on" wait_for 30 settled $size
+	ok "... with another one" test "$(stage_pid $stage)" != "$old"
+	# what is desired becomes true before kpipe knows that all are ready
+	wait_for 20 grep -q 'kpipe: ready' "$T/stderr"
+	# a first crash is over after a good run only: the next waits
+	is "$(grep -cE "^kpipe: (error: $stage|warning: starting|ready)" \
+		"$T/stderr")" 3 "... and says so"
+done
+
+before=$SECONDS
+kill -TERM "$kpipe"
+ends 0 "SIGTERM: 0"
+ok "... soon" test $((SECONDS - before)) -le 5
+ok "... with nothing to complain of" \
+	sh -c "! grep -E 'warning|error|killed' $T/stderr | grep -v -e SIGKILL -e again"
+
+# An API server that is not there, neither at start nor later.
+t/cluster/kill-apiserver "$CLUSTER"
+begin
+ok "not ready without an API server" \
+	sh -c "timeout 3 sh -c 'until test -s $T/ready; do sleep 0.2; done'
+		test \$? = 124"
+ok "... no stage gives up" \
+	sh -c "! grep -E 'ended with|starting' $T/stderr"
+t/cluster/start-apiserver "$CLUSTER"
+ok "... ready when it comes" wait_for 60 ready
+thing 2 >/dev/null
+ok "... and it works" wait_for 30 settled 2
+t/cluster/kill-apiserver "$CLUSTER"
+before=$SECONDS
+kill -TERM "$kpipe"
+ends 0 "SIGTERM without an API server: 0"
+ok "... within 12 s" test $((SECONDS - before)) -le 12
+
+begin --token-file=/nonexistent
+ends 100 "no token file: 100"
+ok "... and it says why" \
+	grep -q 'fatal: cannot read /nonexistent: No such file' "$T/stderr"
+
+done_testing
