@@ -314,7 +314,7 @@ on_gate(void *arg, int fd, int events)
 /* ---- start ---- */
 
 /* Where include finds the library: as given; beside the source tree's bin;
- * installed; above a build directory. */
+ * installed. */
 static void
 library_dirs(struct textlist *dirs)
 {
@@ -331,7 +331,7 @@ library_dirs(struct textlist *dirs)
 	slash = strrchr(self, '/');
 	if (slash != NULL)
 		*slash = '\0';
-	for (size_t i = 0; n > 0 && i < 3; i++) {
+	for (size_t i = 0; n > 0 && i < 2; i++) {
 		struct buf dir = BUF_INIT;
 
 		buf_addf(&dir, "%s%s", self, below[i]);
