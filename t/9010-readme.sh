@@ -10,7 +10,6 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
-# shellcheck disable=SC2119
 cluster_start
 
 mkdir "$T/blocks" "$T/work"

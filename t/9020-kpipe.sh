@@ -5,7 +5,6 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
-# shellcheck disable=SC2119
 cluster_start
 
 cat >"$T/crd.yaml" <<'EOF'
