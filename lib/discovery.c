@@ -28,7 +28,7 @@ struct source {
 	const char *path;
 	char *etag; /* of table; NULL: none */
 	struct resources table, next;
-	bool failed;
+	bool fresh; /* next is an answer, not "not modified" */
 };
 
 /* One list of a server without aggregated discovery. */
@@ -232,15 +232,16 @@ finish(struct discovery *d)
 		struct source *s = &d->sources[i];
 
 		take_parts(d, s);
-		if (!failed && (s->next.count > 0 || s->etag == NULL)) {
+		if (!failed && s->fresh) {
 			keep_stale(&s->next, &s->table);
 			resources_release(&s->table);
 			s->table = s->next;
 			s->next = (struct resources){0};
-		}
-		/* Not taken over: so it must come again. */
-		if (s->next.count > 0)
+		} else if (s->fresh) {
+			/* Not taken over: so it must come again. */
 			take_etag(s, SPAN_NONE);
+		}
+		s->fresh = false;
 		resources_release(&s->next);
 	}
 	parts_free(d);
@@ -407,7 +408,8 @@ take_answer(struct source *s, const struct kube_answer *a)
 	struct discovery *d = s->discovery;
 
 	if (a->code == 304)
-		return; /* next stays empty and the etag set: table stays */
+		return;
+	s->fresh = true;
 	take_etag(s, SPAN_NONE);
 	if (a->code == 404 && s == &d->sources[0])
 		return; /* an API server without the core group */

@@ -245,26 +245,13 @@ static size_t
 on_header(char *p, size_t size, size_t n, void *arg)
 {
 	struct http_call *c = arg;
-	struct span line = span_make(p, size * n);
-	struct span value;
-	const char *colon;
+	struct span line = span_make(p, size * n), name, value;
 
 	session_byte(c);
-	while (line.n > 0 && strchr("\r\n", line.p[line.n - 1]) != NULL)
-		line.n--;
-	if (line.n >= 5 && memcmp(line.p, "HTTP/", 5) == 0) {
+	if (line.n >= 5 && memcmp(line.p, "HTTP/", 5) == 0)
 		status_line(c, line);
-		return size * n;
-	}
-	colon = memchr(line.p, ':', line.n);
-	if (colon == NULL || c->cancelled)
-		return size * n;
-	value = span_make(colon + 1, (size_t)(line.p + line.n - colon - 1));
-	while (value.n > 0 && (*value.p == ' ' || *value.p == '\t')) {
-		value.p++;
-		value.n--;
-	}
-	header_line(c, span_make(line.p, (size_t)(colon - line.p)), value);
+	else if (!c->cancelled && http_split_header(line, &name, &value) == 0)
+		header_line(c, name, value);
 	return size * n;
 }
 

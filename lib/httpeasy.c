@@ -84,6 +84,23 @@ http_origin(const char *url)
 	return mem_dup(url, n);
 }
 
+int
+http_split_header(struct span line, struct span *name, struct span *value)
+{
+	const char *colon = memchr(line.p, ':', line.n);
+	const char *end = line.p + line.n;
+
+	if (colon == NULL)
+		return -1;
+	*name = span_make(line.p, (size_t)(colon - line.p));
+	while (end > colon + 1 && strchr("\r\n \t", end[-1]) != NULL)
+		end--;
+	for (colon++; colon < end && (*colon == ' ' || *colon == '\t');)
+		colon++;
+	*value = span_make(colon, (size_t)(end - colon));
+	return 0;
+}
+
 int64_t
 http_parse_seconds(struct span text)
 {

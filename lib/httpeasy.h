@@ -47,6 +47,8 @@ void http_easy_error(CURL *easy, CURLcode code, const char *origin,
 
 /* https://host:port of a URL, owned. */
 char *http_origin(const char *url);
+/* "Name: value\r\n"; -1 if it is none. */
+int http_split_header(struct span line, struct span *name, struct span *value);
 /* Whole seconds of Retry-After; -1 if it is none (a date, which the API server
  * does not send). */
 int64_t http_parse_seconds(struct span text);
