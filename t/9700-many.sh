@@ -19,8 +19,7 @@ is "$(kc get iotservices -n dev -o name | wc -l)" "$many" "$many instances"
 iot_operator dev
 
 all_available() {
-	[ "$(kc get iotservices -n dev -o json | jq '[.items[]
-		| select(.status.phase == "Available")] | length')" = "$many" ]
+	[ "$(iot_count dev i Available)" = "$many" ]
 }
 ok "all of them become Available" wait_for 600 all_available
 

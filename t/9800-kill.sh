@@ -57,8 +57,9 @@ twice() {
 	(CLUSTER=$T/segment && created_twice user1)
 }
 
-gone() {
-	! kc get iotservice -n dev "$1" && ! kc get namespace "dev-$1"
+instance_gone() {
+	api_gone "/apis/cp.iot.sap/v1/namespaces/dev/iotservices/$1" &&
+		api_gone "/api/v1/namespaces/dev-$1"
 }
 
 available() {
@@ -87,7 +88,7 @@ life() {
 	kc delete iotservice -n dev one --wait=false >/dev/null
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the deletion: gone" \
-		wait_for 120 gone one
+		wait_for 120 instance_gone one
 	is "$(twice "$line")" "" "nothing was created twice"
 }
 
@@ -123,9 +124,7 @@ ten() {
 }
 
 ten_available() {
-	[ "$(kc get iotservices -n dev -o json | jq --arg target "$1" '[.items[]
-		| select(.metadata.name | startswith($target))
-		| select(.status.phase == "Available")] | length')" = 10 ]
+	[ "$(iot_count dev "$1" Available)" = 10 ]
 }
 
 iot_cluster

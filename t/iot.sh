@@ -90,8 +90,17 @@ iot_phase() {
 
 # iot_is NAMESPACE NAME PHASE: it has that phase for its current generation
 iot_is() {
-	[ "$(kc get iotservice -n "$1" "$2" -o jsonpath='{.status.phase} {.metadata.generation} {.status.observedGeneration}')" = \
-		"$3 $(kc get iotservice -n "$1" "$2" -o 'jsonpath={.metadata.generation} {.metadata.generation}')" ]
+	api "/apis/cp.iot.sap/v1/namespaces/$1/iotservices/$2" |
+		jq -e --arg phase "$3" '.status.phase == $phase
+			and .status.observedGeneration == .metadata.generation'
+}
+
+# iot_count NAMESPACE PREFIX PHASE: how many instances are in that phase
+iot_count() {
+	api "/apis/cp.iot.sap/v1/namespaces/$1/iotservices" |
+		jq --arg prefix "$2" --arg phase "$3" '[.items[]
+			| select(.metadata.name | startswith($prefix))
+			| select(.status.phase == $phase)] | length'
 }
 
 # iot_objects NAMESPACE: all that is in it, without what differs between runs
