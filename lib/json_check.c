@@ -248,7 +248,7 @@ open_bracket(struct check *c, enum state *state)
 static bool
 close_bracket(struct check *c, enum state *state)
 {
-	if (c->depth == 0 || in_object(c) != (*c->p == '}'))
+	if (c->depth == 0 || *c->p != (in_object(c) ? '}' : ']'))
 		return unexpected(c, c->p);
 	c->depth--;
 	c->p++;

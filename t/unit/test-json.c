@@ -61,6 +61,9 @@ test_check_bad(void)
 	CHECK("{\"a\":1,}", "unexpected byte at byte 8");
 	CHECK("{,}", "unexpected byte at byte 2");
 	CHECK("[1}", "unexpected byte at byte 3");
+	CHECK("[1 2]", "unexpected byte at byte 4");
+	CHECK("[{}{}]", "unexpected byte at byte 4");
+	CHECK("{\"a\":1:2}", "unexpected byte at byte 7");
 	CHECK("{\"a\":1]", "unexpected byte at byte 7");
 	CHECK("]", "unexpected byte at byte 1");
 	CHECK("01", "text behind the value at byte 2");

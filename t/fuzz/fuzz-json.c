@@ -1,0 +1,270 @@
+/*
+ * fuzz-json: every reader of JSON text on text that is almost JSON.
+ *
+ *	fuzz-json [SECONDS [SEED]]	mutates a few seeds by itself
+ *
+ * Built with -DLIBFUZZER, libFuzzer drives it instead. What must hold:
+ * nothing reads outside the text (run it with ASan); what json_check accepts,
+ * the cursor walks through and finds as long as it is; the frame scanner finds
+ * what the cursor finds; a stream gives out only what json_check accepts,
+ * however its input is cut into pieces; what a projection writes is JSON.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "json.h"
+#include "mem.h"
+#include "project.h"
+#include "stream.h"
+
+static struct span input;
+
+static void
+expect(bool holds, const char *what)
+{
+	struct buf b = BUF_INIT;
+
+	if (holds)
+		return;
+	json_add_string(&b, input);
+	fprintf(stderr, "fuzz-json: does not hold: %s\nfor %s\n", what,
+	    buf_str(&b));
+	abort();
+}
+
+static void
+walk(struct span value, struct buf *scratch)
+{
+	buf_reset(scratch);
+	switch (json_type(value)) {
+	case JSON_OBJECT:
+		for (struct json_members m = json_members(value);
+		     json_member(&m);)
+			walk(m.value, scratch);
+		break;
+	case JSON_ARRAY:
+		for (struct json_elements e = json_elements(value);
+		     json_element(&e);)
+			walk(e.value, scratch);
+		break;
+	case JSON_STRING: {
+		struct span text = json_string(value, scratch);
+		struct buf again = BUF_INIT;
+
+		json_add_string(&again, text);
+		expect(json_check(buf_span(&again), NULL) == 0,
+		    "a string that is written again is JSON");
+		buf_release(&again);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+static void
+try_frame(struct span text, bool good)
+{
+	struct json_frame f;
+	struct span object, metadata;
+
+	if (json_frame(text, &f) != 0 || !good)
+		return;
+	/* Of keys that are there twice the two may take different ones. */
+	object = json_get(text, "object");
+	metadata = json_get(object, "metadata");
+	if (object.p == f.object.p)
+		expect(object.n == f.object.n, "the frame's object");
+	if (metadata.p != NULL && metadata.p == f.metadata.p)
+		expect(metadata.n == f.metadata.n, "the frame's metadata");
+	if (f.managed_fields.p != NULL) {
+		struct buf cut = BUF_INIT;
+		const char *end = f.managed_fields.p + f.managed_fields.n;
+
+		buf_add(&cut, text.p, (size_t)(f.managed_fields.p - text.p));
+		buf_add(&cut, end, (size_t)(text.p + text.n - end));
+		expect(json_check(buf_span(&cut), NULL) == 0,
+		    "JSON without managedFields");
+		buf_release(&cut);
+	}
+}
+
+static void
+try_project(struct span text)
+{
+	struct project *p = project_new();
+	struct buf out = BUF_INIT;
+
+	project_add(p, "spec.a[].b", NULL);
+	project_add(p, "object.metadata", NULL);
+	project_cut(p, span_str("v1"), span_str("Pod"), text, &out);
+	expect(json_check(buf_span(&out), NULL) == 0, "a projection is JSON");
+	buf_release(&out);
+	project_free(p);
+}
+
+static uint64_t
+digest(uint64_t d, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		d = (d ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return d;
+}
+
+/* A digest of all documents and messages. */
+static uint64_t
+run_stream(struct span text, size_t piece)
+{
+	struct stream *s = stream_new();
+	struct stream_doc doc;
+	enum stream_result r;
+	uint64_t d = 14695981039346656037u;
+
+	for (size_t at = 0;;) {
+		while ((r = stream_next(s, &doc)) == STREAM_DOC ||
+		    r == STREAM_BAD) {
+			if (r == STREAM_DOC)
+				expect(json_check(doc.text, NULL) == 0,
+				    "a stream gives out JSON");
+			d = digest(d,
+			    r == STREAM_DOC ? doc.text
+					    : span_str(doc.err.message));
+		}
+		if (r == STREAM_END)
+			break;
+		if (at == text.n) {
+			stream_end(s);
+		} else {
+			size_t n = text.n - at < piece ? text.n - at : piece;
+
+			stream_feed(s, span_make(text.p + at, n));
+			at += n;
+		}
+	}
+	stream_free(s);
+	return d;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	/* A copy of just its size: ASan sees the first byte behind it. */
+	char *copy = mem_alloc(n > 0 ? n : 1);
+	struct span text = span_make(copy, n), rest = text;
+	struct buf scratch = BUF_INIT;
+	bool good;
+	uint64_t whole;
+
+	if (n > 0)
+		memcpy(copy, data, n);
+	input = text;
+	good = json_check(text, NULL) == 0;
+	walk(json_value(&rest), &scratch);
+	if (good) {
+		while (rest.n > 0 && strchr(" \t\r\n", *rest.p) != NULL) {
+			rest.p++;
+			rest.n--;
+		}
+		expect(rest.n == 0, "the cursor finds the end");
+	}
+	try_frame(text, good);
+	if (good)
+		try_project(text);
+	whole = run_stream(text, n + 1);
+	expect(run_stream(text, 1) == whole, "pieces of one byte");
+	expect(run_stream(text, 7) == whole, "pieces of seven bytes");
+	buf_release(&scratch);
+	free(copy);
+	return 0;
+}
+
+#ifndef LIBFUZZER
+static const char *const seeds[] = {
+    "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
+    "\"metadata\":{\"name\":\"a\",\"managedFields\":[{\"f:x\":{}}],\"uid\":"
+    "\"u\"},\"spec\":{\"a\":[{\"b\":1},{\"c\":\"\\ud83d\\ude00\\n\\\\\"}]}}}",
+    "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[{\"a\":1},{}]}\n"
+    "{\"kind\":\"List\",\"items\":[]}\n[1,-2.5e3,true,null,\"\xc3\xa9\"]\n",
+    "{\n  \"apiVersion\": \"v1\",\n  \"items\": [\n    {\"kind\": \"X\"}\n  "
+    "],\n"
+    "  \"kind\": \"List\"\n}\n{}\n",
+    "{\"a\":\"0123456789012345678901234567890123456789012345678901234567890"
+    "\\\"\"}\n{\"b\":[[[[[[{}]]]]]]}\n",
+};
+
+static const char *const words[] = {"{", "}", "[", "]", "\"", "\\", ",", ":",
+    "\n", "\\u", "null", "\"metadata\":{", "\"managedFields\":[]",
+    "\"kind\":", "\"items\":[", "\xff", "\xe2\x82", " ", "1",
+    "{\"type\":\"X\",\"object\":"};
+
+static unsigned state;
+
+static unsigned
+below(unsigned n)
+{
+	state = state * 1664525u + 1013904223u;
+	return (state >> 8) % n;
+}
+
+static void
+mutate(struct buf *b)
+{
+	unsigned at = b->len > 0 ? below((unsigned)b->len) : 0;
+	struct buf tail = BUF_INIT;
+
+	switch (below(5)) {
+	case 0:
+		if (b->len > 0)
+			b->data[at] = (char)below(256);
+		return;
+	case 1:
+		buf_truncate(b, at);
+		return;
+	case 2: /* a piece twice */
+		buf_add(&tail, b->data + at, b->len - at);
+		break;
+	case 3: /* a piece less */
+		if (b->len - at > 1) {
+			unsigned less = below((unsigned)(b->len - at));
+
+			buf_add(&tail, b->data + at + less, b->len - at - less);
+			buf_truncate(b, at);
+		}
+		break;
+	default: /* a word more */
+		buf_add(&tail, b->data + at, b->len - at);
+		buf_truncate(b, at);
+		buf_adds(b, words[below(sizeof(words) / sizeof(*words))]);
+	}
+	buf_addspan(b, buf_span(&tail));
+	buf_release(&tail);
+}
+
+int
+main(int argc, char **argv)
+{
+	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
+	time_t end = time(NULL) + seconds;
+	struct buf b = BUF_INIT;
+	unsigned long runs = 0;
+
+	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
+	while (runs % 64 != 0 || time(NULL) < end) {
+		const char *seed = seeds[below(sizeof(seeds) / sizeof(*seeds))];
+
+		buf_reset(&b);
+		buf_adds(&b, seed);
+		for (unsigned i = below(6); i > 0; i--)
+			mutate(&b);
+		LLVMFuzzerTestOneInput((const uint8_t *)b.data, b.len);
+		runs++;
+	}
+	buf_release(&b);
+	printf("%lu texts\n", runs);
+	return 0;
+}
+#endif
