@@ -35,8 +35,9 @@ iot_rights() {
 iot_cluster() {
 	cluster_start ${1:+-- "$@"}
 	kc apply -f "$iot/crd.yaml" >/dev/null || exit 1
-	kc wait --for=condition=Established crd/iotservices.cp.iot.sap \
-		>/dev/null || exit 1
+	# kubectl wait fails on a CRD that has no conditions yet.
+	wait_for 20 kc wait --for=condition=Established \
+		crd/iotservices.cp.iot.sap || exit 1
 	iot_rights || exit 1
 	kc apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	iot_playground
