@@ -52,7 +52,7 @@ ok "the controller manager works" wait_for 20 replica_sets
 cat >"$T/owner" <<'END'
 t/cluster/up --owner $$ >"$T/second" && kill -9 $$
 END
-(bash "$T/owner") >"$T/owner.out" 2>&1
+{ bash "$T/owner"; } 2>"$T/owner.err"
 second=$(cat "$T/second")
 keeper_gone() {
 	[ ! -e "$second" ]

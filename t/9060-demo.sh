@@ -40,6 +40,7 @@ under_way() {
 ok "another one is under way" wait_for 60 under_way
 config=$(pgrep -a -g "$demo" kpipe | sed -n 's,.*--kubeconfig \([^ ]*\)/.*,\1,p' |
 	head -n 1)
+ok "... and its control plane is known" test -d "$config"
 kill -INT -- "-$demo"
 wait "$demo"
 is "$?" 130 "interrupted: exit code 130"

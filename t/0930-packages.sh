@@ -1,0 +1,32 @@
+#!/bin/bash
+# What is missing is named where it cannot be installed.
+. "${0%/*}/lib.sh"
+
+runs 0 "nothing is missing here" t/install-packages
+is "$(cat "$T/out" "$T/err")" "" "... so it says nothing"
+
+mkdir "$T/path"
+for tool in bash cc make pkg-config jq curl openssl prove python3 setpriv \
+	flock clang-format shellcheck; do
+	ln -s "$(command -v "$tool")" "$T/path"
+done
+runs 100 "no mandoc, no valgrind, no apt-get" \
+	env PATH="$T/path" CC="$(command -v cc)" t/install-packages
+is "$(head -n 3 "$T/err")" "t/install-packages: missing:
+mandoc
+valgrind" "... both are named"
+ok "... and the Debian packages" grep -q '^Please install .* mandoc valgrind' \
+	"$T/err"
+
+printf '#!/bin/sh\necho "apt-get $*"\n' >"$T/path/apt-get"
+printf '#!/bin/sh\nexec "$@"\n' >"$T/path/sudo"
+printf '#!/bin/sh\necho 0\n' >"$T/path/id"
+chmod +x "$T/path"/{apt-get,sudo,id}
+runs 100 "with an apt-get that does nothing" \
+	env PATH="$T/path" CC="$(command -v cc)" t/install-packages
+is "$(sed 's/ -y .*/ -y .../' "$T/err")" \
+	"t/install-packages: missing: mandoc valgrind
+apt-get -q update
+apt-get -q install -y ...
+t/install-packages: still missing: mandoc valgrind" "... it is called, and checked"
+done_testing
