@@ -200,6 +200,23 @@ say_ready(void *arg)
 		    "option --report-fd: cannot write: %s", strerror(errno));
 }
 
+/*
+ * From the first moment on a signal waits for the loop: process 1 would lose
+ * one that has no handler yet.
+ */
+static void
+hold_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static void
 on_signal(void *arg, int signo)
 {
@@ -248,6 +265,7 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	int first, code = -1;
 
+	hold_signals();
 	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
