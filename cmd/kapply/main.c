@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "apply.h"
+#include "applyset.h"
 #include "input.h"
 #include "log.h"
 #include "opt.h"
@@ -37,6 +38,8 @@ static const struct opt table[] = {
 	"plain objects: take over fields that others own"},
     {0, "dry-run", "none|server", OPT_CHOICE, &o.dry_run, dry_runs,
 	"server: the server checks everything and keeps nothing"},
+    {0, "applyset", "[RESOURCE/]NAME", OPT_STRING, &o.applyset, NULL,
+	"plain objects: delete what this parent had and the input lacks"},
     {0, "timeout", "TIME", OPT_DURATION, &o.timeout_ms, NULL,
 	"how long to retry after the end of the input (60s)"},
     {'o', "output", "status|result|none", OPT_CHOICE, &o.output, outputs,
@@ -58,6 +61,7 @@ static const struct opt_tool tool = {"kapply", "[OPTION]...",
 struct run {
 	struct apply apply; /* first */
 	struct input *input;
+	struct applyset *applyset; /* NULL: none */
 	struct timer start, report, deadline;
 	struct kube_backoff start_backoff;
 	struct counters reported;
@@ -128,15 +132,17 @@ deadline(void *arg)
 }
 
 static void
-end(struct run *r)
+end(struct run *r, bool done)
 {
 	struct apply *a = &r->apply;
 
-	if (r->timed_out && !a->ready && a->keys.count > 0)
+	if (!done && !a->ready)
 		log_error(
 		    "%s could not be reached in time", kube_server(a->kube));
+	else if (!done && r->applyset != NULL)
+		log_error("apply set %s: not finished in time", o.applyset);
 	engine_give_up(a);
-	a->failed = a->failed || a->keys.count > 0;
+	a->failed = a->failed || !done || a->keys.count > 0;
 	loop_stop(a->loop);
 }
 
@@ -146,6 +152,7 @@ idle(void *arg)
 {
 	struct run *r = arg;
 	struct apply *a = &r->apply;
+	bool done;
 
 	input_pump(r->input);
 	if (a->ready)
@@ -160,8 +167,11 @@ idle(void *arg)
 	if (!r->ending)
 		timer_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
 	r->ending = true;
-	if (r->timed_out || (engine_settled(a) && events_idle(a->events)))
-		end(r);
+	done = r->applyset != NULL
+	    ? applyset_step(r->applyset)
+	    : engine_settled(a) && events_idle(a->events);
+	if (done || r->timed_out)
+		end(r, done);
 }
 
 static void
@@ -170,6 +180,7 @@ release(struct run *r)
 	struct apply *a = &r->apply;
 
 	input_free(r->input);
+	applyset_free(r->applyset);
 	engine_free(a);
 	events_free(a->events);
 	workqueue_release(&a->queue);
@@ -195,7 +206,10 @@ run(struct run *r)
 	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
 	out_init(&a->out, a->loop, STDOUT_FILENO);
 	a->events = events_new(a);
-	r->input = input_new(a, STDIN_FILENO, NULL, NULL);
+	if (o.applyset != NULL)
+		r->applyset = applyset_new(a, o.applyset);
+	r->input = input_new(a, STDIN_FILENO,
+	    r->applyset != NULL ? applyset_take : NULL, r->applyset);
 	loop_idle(a->loop, idle, r);
 	start(r);
 	loop_run(a->loop);

@@ -1,0 +1,581 @@
+#include "applyset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "body.h"
+#include "buf.h"
+#include "digest.h"
+#include "json.h"
+#include "log.h"
+#include "mem.h"
+#include "retry.h"
+#include "textset.h"
+
+#define PREFIX "applyset.kubernetes.io/"
+
+enum stage {
+	COLLECT,
+	READ_PARENT,
+	WRITE_UNION,
+	APPLY,
+	LIST,
+	DELETE,
+	WRITE_EXACT,
+	DONE
+};
+
+struct doomed {
+	struct doomed *next;
+	struct item item; /* owned texts: text, key */
+	char *text;	  /* identity spans point here */
+	const struct resource *resource;
+};
+
+struct applyset {
+	struct apply *apply;
+	const char *spelling;
+	const struct resource *parent;
+	char *name, *id; /* owned */
+	enum stage stage;
+	bool busy; /* a request, or its retry, is under way */
+	struct set *first, **last;
+	struct textset kinds, namespaces;	  /* of the input */
+	struct textset all_kinds, all_namespaces; /* and of the parent */
+	struct textset applied;			  /* uids */
+	size_t kind_at, namespace_at;		  /* the LIST under way */
+	const struct resource *listed;
+	struct doomed *doomed; /* first is the one being deleted */
+	/* The request under way, for its retry. */
+	enum kube_verb verb;
+	struct buf path, body;
+	const char *accept;
+	void (*then)(struct applyset *as, const struct kube_answer *a);
+	struct kube_backoff backoff;
+	struct timer timer;
+};
+
+void
+applyset_id(struct buf *b, struct span name, struct span ns, struct span kind,
+    struct span group)
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct buf text = BUF_INIT;
+
+	buf_addspan(&text, name);
+	buf_addc(&text, '.');
+	buf_addspan(&text, ns);
+	buf_addc(&text, '.');
+	buf_addspan(&text, kind);
+	buf_addc(&text, '.');
+	buf_addspan(&text, group);
+	digest_sha256(buf_span(&text), sum);
+	buf_adds(b, "applyset-");
+	digest_add_base64url(b, sum, sizeof(sum));
+	buf_adds(b, "-v1");
+	buf_release(&text);
+}
+
+static void
+on_applied(void *arg, const struct item *i, struct span uid)
+{
+	struct applyset *as = arg;
+
+	(void)i;
+	textset_add(&as->applied, uid);
+}
+
+struct applyset *
+applyset_new(struct apply *a, const char *name)
+{
+	struct applyset *as = mem_zalloc(sizeof(*as));
+
+	as->apply = a;
+	as->spelling = name;
+	as->last = &as->first;
+	return as;
+}
+
+static void
+doomed_free(struct doomed *d)
+{
+	free(d->item.key);
+	free(d->text);
+	free(d);
+}
+
+void
+applyset_free(struct applyset *as)
+{
+	struct set *s;
+	struct doomed *d;
+
+	if (as == NULL)
+		return;
+	timer_clear(as->apply->loop, &as->timer);
+	while ((s = as->first) != NULL) {
+		as->first = s->next;
+		set_free(s);
+	}
+	while ((d = as->doomed) != NULL) {
+		as->doomed = d->next;
+		doomed_free(d);
+	}
+	textset_release(&as->kinds);
+	textset_release(&as->namespaces);
+	textset_release(&as->all_kinds);
+	textset_release(&as->all_namespaces);
+	textset_release(&as->applied);
+	buf_release(&as->path);
+	buf_release(&as->body);
+	free(as->name);
+	free(as->id);
+	free(as);
+}
+
+void
+applyset_take(void *arg, struct set *s)
+{
+	struct applyset *as = arg;
+
+	*as->last = s;
+	as->last = &s->next;
+}
+
+static void
+give_up(struct applyset *as, const char *fmt, const char *what)
+{
+	log_error(fmt, as->spelling, what);
+	as->apply->failed = true;
+	as->stage = DONE;
+}
+
+static void answered_step(void *arg, const struct kube_answer *answer);
+
+static void
+send(void *arg)
+{
+	struct applyset *as = arg;
+
+	kube_start(as->apply->kube,
+	    &(struct kube_request){.verb = as->verb,
+		.path = buf_str(&as->path),
+		.body = buf_span(&as->body),
+		.accept = as->accept},
+	    answered_step, as);
+}
+
+/* What passes is tried again, until --timeout ends the run. */
+static void
+answered_step(void *arg, const struct kube_answer *answer)
+{
+	struct applyset *as = arg;
+	struct buf b = BUF_INIT;
+
+	if (answer->error.kind == ERR_TRANSIENT) {
+		timer_after(as->apply->loop, &as->timer,
+		    kube_backoff_next(&as->backoff, 200, 15000), send, as);
+		return;
+	}
+	as->busy = false;
+	as->backoff = (struct kube_backoff){0};
+	if (answer->error.kind == ERR_NONE || answer->code == 404 ||
+	    (as->verb == KUBE_DELETE && answer->code == 409)) {
+		as->then(as, answer);
+		return;
+	}
+	kube_error_public(&b, &answer->error, span_str("Secret"));
+	give_up(as, "apply set %s: %s", buf_str(&b));
+	buf_release(&b);
+}
+
+/* The caller has filled path and body. */
+static void
+request(struct applyset *as, enum kube_verb verb,
+    void (*then)(struct applyset *as, const struct kube_answer *a))
+{
+	as->verb = verb;
+	as->then = then;
+	as->busy = true;
+	send(as);
+}
+
+static struct span
+parent_namespace(const struct applyset *as)
+{
+	return as->parent->namespaced
+	    ? span_str(kube_namespace(as->apply->kube))
+	    : span_make("", 0);
+}
+
+static void
+add_annotation(struct buf *b, const char *key, const struct textset *list,
+    struct span except)
+{
+	struct buf text = BUF_INIT;
+
+	textset_join(list, except, &text);
+	json_add_key(b, key);
+	json_add_string(b, buf_span(&text));
+	buf_release(&text);
+}
+
+static void
+parent_path(struct applyset *as)
+{
+	buf_reset(&as->path);
+	buf_reset(&as->body);
+	as->accept = NULL;
+	resource_path(&as->path, as->parent, parent_namespace(as),
+	    span_str(as->name), NULL);
+}
+
+static void wrote_parent(struct applyset *as, const struct kube_answer *a);
+
+static void
+write_parent(
+    struct applyset *as, struct textset *kinds, struct textset *namespaces)
+{
+	const struct resource *r = as->parent;
+	struct buf *b = &as->body;
+
+	parent_path(as);
+	kube_query_add(&as->path, "fieldManager", span_str("kpipe-applyset"));
+	kube_query_add(&as->path, "force", span_str("true"));
+	if (as->apply->o->dry_run)
+		kube_query_add(&as->path, "dryRun", span_str("All"));
+	buf_adds(b, "{\"apiVersion\":\"");
+	if (*r->group != '\0')
+		buf_addf(b, "%s/", r->group);
+	buf_addf(b, "%s\",\"kind\":\"%s\",\"metadata\":{\"name\":", r->version,
+	    r->kind);
+	json_add_str(b, as->name);
+	buf_adds(b, ",\"labels\":{\"" PREFIX "id\":");
+	json_add_str(b, as->id);
+	buf_adds(b,
+	    "},\"annotations\":{\"" PREFIX "tooling\":"
+	    "\"kpipe/v" KPIPE_VERSION "\"");
+	add_annotation(b, PREFIX "contains-group-kinds", kinds, SPAN_NONE);
+	add_annotation(b, PREFIX "additional-namespaces", namespaces,
+	    parent_namespace(as));
+	buf_adds(b, "}}}");
+	request(as, KUBE_APPLY, wrote_parent);
+}
+
+static void
+submit_all(struct applyset *as)
+{
+	struct apply *a = as->apply;
+	struct set *s;
+
+	a->label = PREFIX "part-of";
+	a->label_value = as->id;
+	a->on_applied = on_applied;
+	a->on_applied_arg = as;
+	while ((s = as->first) != NULL) {
+		as->first = s->next;
+		s->next = NULL;
+		engine_submit(a, s);
+	}
+	as->last = &as->first;
+}
+
+static void
+wrote_parent(struct applyset *as, const struct kube_answer *a)
+{
+	if (a->error.kind != ERR_NONE) {
+		give_up(as, "apply set %s: %s", a->error.message);
+		return;
+	}
+	if (as->stage == WRITE_EXACT) {
+		as->stage = DONE;
+		return;
+	}
+	as->stage = APPLY;
+	submit_all(as);
+}
+
+static struct span
+annotation(struct span object, const char *key)
+{
+	struct span v =
+	    json_get(json_path(object, "metadata.annotations"), key);
+
+	return json_type(v) == JSON_STRING ? span_make(v.p + 1, v.n - 2)
+					   : SPAN_NONE;
+}
+
+static void
+read_parent(struct applyset *as, const struct kube_answer *a)
+{
+	struct span tooling = annotation(a->body, PREFIX "tooling");
+	struct span id =
+	    json_get(json_path(a->body, "metadata.labels"), PREFIX "id");
+
+	if (a->code != 404) {
+		if (!json_is(id, as->id)) {
+			give_up(as,
+			    "apply set %s: the parent exists, and its label "
+			    "%s is not that of this set",
+			    PREFIX "id");
+			return;
+		}
+		if (tooling.n < 6 || memcmp(tooling.p, "kpipe/", 6) != 0) {
+			give_up(as,
+			    "apply set %s belongs to other tooling (annotation "
+			    "%s)",
+			    PREFIX "tooling");
+			return;
+		}
+		textset_split(&as->all_kinds,
+		    annotation(a->body, PREFIX "contains-group-kinds"));
+		textset_split(&as->all_namespaces,
+		    annotation(a->body, PREFIX "additional-namespaces"));
+	}
+	as->stage = WRITE_UNION;
+	write_parent(as, &as->all_kinds, &as->all_namespaces);
+}
+
+static struct span
+namespace_of(const struct applyset *as, const struct identity *id)
+{
+	const struct resource *r = discovery_find(
+	    as->apply->discovery, id->group, id->version, id->kind);
+
+	if (r != NULL && !r->namespaced)
+		return SPAN_NONE;
+	if (id->namespace_.n != 0)
+		return id->namespace_;
+	return r == NULL ? SPAN_NONE
+			 : span_str(kube_namespace(as->apply->kube));
+}
+
+/* Kinds and namespaces of the input; false if it holds members already. */
+static bool
+survey(struct applyset *as)
+{
+	for (const struct set *s = as->first; s != NULL; s = s->next) {
+		const struct item *i = &s->items[0];
+		struct span ns = namespace_of(as, &i->id);
+		struct buf kind = BUF_INIT;
+
+		if (json_get(
+			json_path(i->text, "metadata.labels"), PREFIX "part-of")
+			.n != 0) {
+			give_up(as,
+			    "apply set %s: %s has the label " PREFIX
+			    "part-of already",
+			    i->key);
+			return false;
+		}
+		buf_addspan(&kind, i->id.kind);
+		if (i->id.group.n != 0)
+			buf_addc(&kind, '.');
+		buf_addspan(&kind, i->id.group);
+		textset_add(&as->kinds, buf_span(&kind));
+		textset_add(&as->all_kinds, buf_span(&kind));
+		if (ns.n != 0) {
+			textset_add(&as->namespaces, ns);
+			textset_add(&as->all_namespaces, ns);
+		}
+		buf_release(&kind);
+	}
+	return true;
+}
+
+static bool
+find_parent(struct applyset *as)
+{
+	const char *slash = strchr(as->spelling, '/');
+	char *resource = slash == NULL
+	    ? mem_strdup("secrets")
+	    : mem_dup(as->spelling, (size_t)(slash - as->spelling));
+	struct err err = ERR_INIT;
+	struct buf id = BUF_INIT;
+
+	as->parent = discovery_resolve(as->apply->discovery, resource, &err);
+	free(resource);
+	if (as->parent == NULL) {
+		give_up(as, "apply set %s: %s", err.message);
+		return false;
+	}
+	as->name = mem_strdup(slash == NULL ? as->spelling : slash + 1);
+	applyset_id(&id, span_str(as->name), parent_namespace(as),
+	    span_str(as->parent->kind), span_str(as->parent->group));
+	as->id = buf_take(&id);
+	return true;
+}
+
+static void
+begin(struct applyset *as)
+{
+	if (as->apply->failed) {
+		give_up(as, "apply set %s: %s",
+		    "nothing is applied, for the input has bad lines");
+		return;
+	}
+	if (!find_parent(as) || !survey(as))
+		return;
+	textset_add(&as->all_namespaces, parent_namespace(as));
+	as->stage = READ_PARENT;
+	parent_path(as);
+	request(as, KUBE_GET, read_parent);
+}
+
+static void
+doom(struct applyset *as, struct span object)
+{
+	struct doomed *d = mem_zalloc(sizeof(*d));
+	const struct resource *r = as->listed;
+	struct identity *id = &d->item.id;
+	struct buf key = BUF_INIT, group = BUF_INIT;
+
+	if (*r->group != '\0')
+		buf_addf(&group, "%s/", r->group);
+	buf_adds(&group, r->version);
+	buf_addc(&group, ' ');
+	buf_addspan(&group, object);
+	d->text = buf_take(&group);
+	id->api_version = span_make(d->text, strcspn(d->text, " "));
+	object.p = d->text + id->api_version.n + 1;
+	id->kind = span_str(r->kind);
+	id->group = span_str(r->group);
+	id->name = body_metadata(object, "name");
+	id->namespace_ = body_metadata(object, "namespace");
+	id->uid = body_metadata(object, "uid");
+	d->item.op = OP_DELETE;
+	d->resource = r;
+	identity_key(&key, id);
+	d->item.key = buf_take(&key);
+	d->next = as->doomed;
+	as->doomed = d;
+}
+
+static void
+listed(struct applyset *as, const struct kube_answer *a)
+{
+	struct json_elements e = json_elements(json_get(a->body, "items"));
+
+	while (a->code == 200 && json_element(&e))
+		if (!textset_has(&as->applied, body_metadata(e.value, "uid")) &&
+		    body_metadata(e.value, "deletionTimestamp").n == 0)
+			doom(as, e.value);
+}
+
+static const struct resource *
+resource_of(const struct applyset *as, struct span kind)
+{
+	const char *dot = memchr(kind.p, '.', kind.n);
+	struct span group = span_make("", 0);
+
+	if (dot != NULL) {
+		group = span_make(dot + 1, kind.n - (size_t)(dot - kind.p) - 1);
+		kind.n = (size_t)(dot - kind.p);
+	}
+	return discovery_find_kind(as->apply->discovery, group, kind);
+}
+
+static void
+list_collection(struct applyset *as, struct span ns)
+{
+	struct buf selector = BUF_INIT;
+
+	buf_reset(&as->path);
+	buf_reset(&as->body);
+	as->accept = "application/json;as=PartialObjectMetadataList;"
+		     "g=meta.k8s.io;v=v1,application/json";
+	resource_path(&as->path, as->listed, ns, SPAN_NONE, NULL);
+	buf_addf(&selector, PREFIX "part-of=%s", as->id);
+	kube_query_add(&as->path, "labelSelector", buf_span(&selector));
+	buf_release(&selector);
+	request(as, KUBE_LIST, listed);
+}
+
+/* The next kind and namespace; false when all were listed. */
+static bool
+list_next(struct applyset *as)
+{
+	size_t kinds = textset_count(&as->all_kinds);
+	size_t namespaces = textset_count(&as->all_namespaces);
+	struct span *kind = textset_sorted(&as->all_kinds);
+	struct span *ns = textset_sorted(&as->all_namespaces);
+
+	while (!as->busy && as->kind_at < kinds) {
+		as->listed = resource_of(as, kind[as->kind_at]);
+		if (as->listed == NULL) {
+			log_warning("apply set %s: %.*s is not served, nothing "
+				    "of it is pruned",
+			    as->spelling, SPAN_ARG(kind[as->kind_at]));
+			as->kind_at++;
+		} else if (!as->listed->namespaced) {
+			as->kind_at++;
+			list_collection(as, SPAN_NONE);
+		} else if (as->namespace_at < namespaces) {
+			struct span in = ns[as->namespace_at++];
+
+			if (in.n != 0)
+				list_collection(as, in);
+		} else {
+			as->namespace_at = 0;
+			as->kind_at++;
+		}
+	}
+	free(kind);
+	free(ns);
+	return as->busy;
+}
+
+static void
+pruned(struct applyset *as, const struct kube_answer *a)
+{
+	struct doomed *d = as->doomed;
+
+	(void)a;
+	as->doomed = d->next;
+	report_result(as->apply, &d->item, "deleted", NULL);
+	doomed_free(d);
+}
+
+static bool
+delete_next(struct applyset *as)
+{
+	struct doomed *d = as->doomed;
+
+	if (d == NULL)
+		return false;
+	buf_reset(&as->path);
+	buf_reset(&as->body);
+	as->accept = NULL;
+	resource_path(&as->path, d->resource, d->item.id.namespace_,
+	    d->item.id.name, NULL);
+	body_delete(&as->body, d->item.id.uid, as->apply->o->dry_run != 0);
+	request(as, KUBE_DELETE, pruned);
+	return true;
+}
+
+bool
+applyset_step(struct applyset *as)
+{
+	struct apply *a = as->apply;
+
+	if (as->busy)
+		return false;
+	if (as->stage == COLLECT && a->ready)
+		begin(as);
+	if (as->stage == APPLY && engine_settled(a)) {
+		if (a->failed || a->keys.count > 0) {
+			engine_give_up(a);
+			give_up(as, "apply set %s: %s",
+			    "nothing is pruned, for not all was applied");
+		} else {
+			as->stage = LIST;
+		}
+	}
+	if (as->stage == LIST && !as->busy && !list_next(as))
+		as->stage = DELETE;
+	if (as->stage == DELETE && !as->busy && !delete_next(as)) {
+		as->stage = WRITE_EXACT;
+		write_parent(as, &as->kinds, &as->namespaces);
+	}
+	return as->stage == DONE && !as->busy;
+}

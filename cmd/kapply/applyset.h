@@ -1,0 +1,36 @@
+/*
+ * applyset: prune for plain objects, as kubectl's --applyset: a parent object
+ * remembers which kinds and namespaces the set has, members carry its label,
+ * and members that were not in the input are deleted.
+ *
+ * Source: k8s.io/kubectl pkg/cmd/apply/applyset.go (alpha since 1.27; KEP-3659
+ * spells the prefix differently). The order: read the parent, write the union
+ * of old and new kinds to it, apply, list members, delete, write what is left.
+ */
+#ifndef APPLYSET_H
+#define APPLYSET_H
+
+#include <stdbool.h>
+
+#include "apply.h"
+
+struct applyset;
+
+/* name: [RESOURCE[.GROUP]/]NAME; a Secret by default. Borrows both. */
+struct applyset *applyset_new(struct apply *a, const char *name);
+void applyset_free(struct applyset *as);
+
+/* Collects a plain object; as the input's taker. */
+void applyset_take(void *arg, struct set *s);
+/*
+ * The input is over. Looks what comes next and starts it; call it whenever
+ * something happened. True when nothing is left to do; a->failed says how it
+ * went.
+ */
+bool applyset_step(struct applyset *as);
+
+/* applyset-<base64url of SHA-256(name.namespace.Kind.group)>-v1, appended. */
+void applyset_id(struct buf *b, struct span name, struct span ns,
+    struct span kind, struct span group);
+
+#endif
