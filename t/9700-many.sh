@@ -18,10 +18,16 @@ done | kc create -f - >/dev/null
 is "$(kc get iotservices -n dev -o name | wc -l)" "$many" "$many instances"
 iot_operator dev
 
+phases() {
+	kc get iotservices -n dev --no-headers | awk '{n[$2]++}
+		END {for (p in n) print n[p], p}'
+}
+
 all_available() {
 	[ "$(iot_count dev i Available)" = "$many" ]
 }
-ok "all of them become Available" wait_for 600 all_available
+ok "all of them become Available" wait_for 300 all_available ||
+	note "$(phases; tail -n 20 "$T/operator.log")"
 
 # The phases as the API server said them, one after another.
 is "$(jq -n --argjson limit "$limit" 'reduce inputs as $e ({};
