@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -185,6 +186,7 @@ on_ready(struct app *app)
 		return;
 	}
 	log_debug("all kinds are listed");
+	malloc_trim(0); /* pages of lists, long lines */
 	report(r, span_str("\n"));
 	if (o.report_fd >= 0)
 		report_counters(r);

@@ -1,5 +1,6 @@
 #include "sink.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -38,6 +39,7 @@ struct sink {
 	struct out *out;
 	enum sink_time time;
 	struct item *first, **last;
+	size_t held; /* bytes of bodies queued since the queue was empty */
 	struct sink_counters counters;
 };
 
@@ -286,6 +288,7 @@ tell_or_queue(struct sink *s, struct entry *e, struct span body)
 	buf_release(&e->body);
 	if (body.n > 0)
 		buf_add(&e->body, body.p, body.n);
+	s->held += body.n;
 	enqueue(s, &e->item);
 }
 
@@ -361,6 +364,8 @@ sink_bookmark(struct sink *s, enum sink_bookmark which, const char *api_version,
 void
 sink_pump(struct sink *s)
 {
+	enum { MUCH = 4 * 1024 * 1024 };
+
 	while (s->first != NULL && !out_full(s->out)) {
 		struct item *i = dequeue(s);
 
@@ -376,4 +381,9 @@ sink_pump(struct sink *s)
 			buf_release(&body);
 		}
 	}
+	if (s->first != NULL)
+		return;
+	if (s->held > MUCH)
+		malloc_trim(0); /* a slow reader's bodies, scattered */
+	s->held = 0;
 }
