@@ -1,0 +1,127 @@
+#!/bin/bash
+# kwatch -f: what a watches.yaml makes it ask for, and what it lets through.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kwatch.sh
+. "${0%/*}/kwatch.sh"
+
+: >"$T/p.jq"
+empty='{"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}'
+serve '{"pods": '"$empty"', "configmaps": '"$empty"', "nodes": '"$empty"'}'
+
+# asks WHAT REQUESTS [OPTION...]: with the file on stdin
+asks() {
+	local what=$1 want=$2
+
+	shift 2
+	cat >"$T/w.yaml"
+	: >"$T/requests"
+	runs 0 "$what" kwatch --server "$url" --once -f "$T/w.yaml" "$@"
+	is "$(sort "$T/requests" | sed 's,^list /api/v1/,,; s/?limit=500//')" \
+		"$want" "... is asked for so"
+}
+
+primary='- {group: "", version: v1, kind: ConfigMap, program: p.jq'
+asks "everything" "configmaps" <<END
+$primary}
+END
+asks "two namespaces" "namespaces/a/configmaps
+namespaces/b/configmaps" <<END
+$primary, namespaces: [a, b]}
+END
+asks "-n" "namespaces/c/configmaps" -n c <<END
+$primary, namespaces: [a, b]}
+END
+asks "-A" "configmaps" -A <<END
+$primary, namespaces: [a, b]}
+END
+WATCH_NAMESPACE=x,y asks "WATCH_NAMESPACE" "namespaces/x/configmaps
+namespaces/y/configmaps" <<END
+$primary}
+END
+asks "a selector" "configmaps&labelSelector=k%3Dv" <<END
+$primary, selector: {matchLabels: {k: v}}}
+END
+asks "dependents in the namespaces of the primary, nodes in none" \
+	"namespaces/a/configmaps
+namespaces/a/pods
+nodes" <<END
+- group: ""
+  version: v1
+  kind: ConfigMap
+  program: p.jq
+  namespaces: [a]
+  dependents:
+  - {apiVersion: v1, kind: Pod, manage: true}
+  related:
+  - {apiVersion: v1, kind: Node}
+END
+asks "a kind that two entries name: once, in all their namespaces" \
+	"namespaces/a/configmaps
+namespaces/a/pods
+namespaces/b/pods
+nodes" <<END
+- group: ""
+  version: v1
+  kind: ConfigMap
+  program: p.jq
+  namespaces: [a]
+  dependents:
+  - {apiVersion: v1, kind: Pod, manage: true, selector: {matchLabels: {k: v}}}
+- group: ""
+  version: v1
+  kind: Node
+  program: p.jq
+  related:
+  - {apiVersion: v1, kind: Pod, namespaces: [a, b]}
+END
+is "$(short <"$T/out" | sort)" "begin ConfigMap
+begin Node
+begin Pod
+end ConfigMap
+end Node
+end Pod" "... and announced once"
+
+# Projection: of two wishes the wider one.
+fat='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"s","uid":"1","resourceVersion":"2","labels":{"l":"m","n":"o"}},"spec":{"x":[{"y":1,"z":2}]},"status":{"phase":"P"}}'
+serve '{"pods": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":['"$fat"']}}]},
+	"configmaps": '"$empty"', "nodes": '"$empty"'}'
+# gets WHAT OBJECT: of the pod, with the fields of both entries on stdin
+gets() {
+	local first second
+
+	read -r first
+	read -r second
+	cat >"$T/w.yaml" <<-END
+		- group: ""
+		  version: v1
+		  kind: ConfigMap
+		  program: p.jq
+		  dependents:
+		  - {apiVersion: v1, kind: Pod, manage: false, map: {label: l}$first}
+		- group: ""
+		  version: v1
+		  kind: Node
+		  program: p.jq
+		  related:
+		  - {apiVersion: v1, kind: Pod$second}
+	END
+	kwatch --server "$url" --once -f "$T/w.yaml" 2>&1 |
+		jq -c 'select(.type != "BOOKMARK").object' >"$T/out"
+	is "$(cat "$T/out")" "$2" "$1"
+}
+head='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"s","uid":"1","resourceVersion":"2","labels":{"l":"m"}}'
+gets "fields of both" "$head"',"spec":{"x":[{"y":1}]},"status":{"phase":"P"}}' <<END
+, fields: [status.phase]
+, fields: ["spec.x[].y"]
+END
+gets "one wants all" "$fat" <<END
+, fields: [status.phase]
+
+END
+gets "the same in the other order" "$fat" <<END
+
+, fields: [status.phase]
+END
+
+done_testing
