@@ -82,6 +82,22 @@ end ConfigMap
 end Node
 end Pod" "... and announced once"
 
+# The selector of a primary is not widened.
+cat >"$T/w.yaml" <<END
+$primary, selector: {matchLabels: {k: v}}}
+- group: ""
+  version: v1
+  kind: Node
+  program: p.jq
+  related:
+  - {apiVersion: v1, kind: ConfigMap}
+END
+runs 100 "a primary with a selector, named without it" \
+	kwatch --server "$url" --once -f "$T/w.yaml"
+is "$(cat "$T/err")" \
+	"kwatch: fatal: $T/w.yaml:7: ConfigMap is a primary with a selector; all entries that name the kind need the same" \
+	"... says where"
+
 # Projection: of two wishes the wider one.
 fat='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"s","uid":"1","resourceVersion":"2","labels":{"l":"m","n":"o"}},"spec":{"x":[{"y":1,"z":2}]},"status":{"phase":"P"}}'
 serve '{"pods": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":['"$fat"']}}]},

@@ -6,6 +6,8 @@
 #include "buf.h"
 #include "mem.h"
 
+enum role { PRIMARY, OTHER };
+
 static struct want *
 wants_add(struct wants *w)
 {
@@ -66,21 +68,51 @@ add_fields(struct want *n, const struct watch_kind *k, struct err *err)
 		project_add_label(n->project, k->map_arg);
 	for (size_t i = 0; i < k->fields.count; i++)
 		if (project_add(n->project, k->fields.items[i], err) != 0)
-			return err_prefix(err, "line %d", k->line);
+			return -1;
 	return 0;
 }
 
-/* A second selector cannot be united with the first: both go. */
+static bool
+selects(const char *selector)
+{
+	return selector != NULL && *selector != '\0';
+}
+
+static bool
+same_selector(const char *a, const char *b)
+{
+	if (!selects(a) || !selects(b))
+		return selects(a) == selects(b);
+	return strcmp(a, b) == 0;
+}
+
+/*
+ * Two selectors cannot be united: both go, and the mapping decides. But not
+ * those of primaries, where nothing behind kwatch selects again.
+ */
+static int
+add_selector(
+    struct want *n, const struct watch_kind *k, enum role role, struct err *err)
+{
+	bool strict = role == PRIMARY && selects(k->selector);
+
+	if (same_selector(n->selector, k->selector)) {
+		n->strict = n->strict || strict;
+		return 0;
+	}
+	if (n->strict || strict)
+		return err_set(err, ERR_PERMANENT,
+		    "%s is a primary with a selector; all entries that name "
+		    "the kind need the same",
+		    k->kind);
+	free(n->selector);
+	n->selector = NULL;
+	return 0;
+}
+
 static void
 add_scope(struct want *n, const struct watch_kind *k)
 {
-	bool same = n->selector != NULL && k->selector != NULL &&
-	    strcmp(n->selector, k->selector) == 0;
-
-	if (!same) {
-		free(n->selector);
-		n->selector = NULL;
-	}
 	if (k->namespaces.count == 0) {
 		textlist_release(&n->namespaces);
 		textlist_init(&n->namespaces);
@@ -92,7 +124,8 @@ add_scope(struct want *n, const struct watch_kind *k)
 }
 
 static int
-add_kind(struct wants *w, const struct watch_kind *k, struct err *err)
+add_kind(struct wants *w, const struct watch_kind *k, enum role role,
+    struct err *err)
 {
 	struct want *n = find(w, k);
 
@@ -104,34 +137,43 @@ add_kind(struct wants *w, const struct watch_kind *k, struct err *err)
 		n->project = project_new();
 		n->metadata_only = true;
 		n->selector = mem_strdup(k->selector);
+		n->strict = role == PRIMARY && selects(k->selector);
 		textlist_copy(&n->namespaces, &k->namespaces);
 		n->missing = k->optional ? WANT_OPTIONAL : WANT_WAIT;
 	} else {
+		if (add_selector(n, k, role, err) != 0)
+			return -1;
 		add_scope(n, k);
 	}
 	unite(&n->redact, &k->redact);
 	return add_fields(n, k, err);
 }
 
-int
-wants_add_watches(
-    struct wants *w, const struct watches *watches, struct err *err)
+static int
+add(struct wants *w, const struct watches *file, const struct watch_kind *k,
+    enum role role, struct err *err)
 {
-	for (size_t i = 0; i < watches->count; i++) {
-		const struct watch_entry *e = &watches->entries[i];
+	if (add_kind(w, k, role, err) == 0)
+		return 0;
+	return err_prefix(err, "%s:%d", file->path, k->line);
+}
 
-		if (add_kind(w, &e->primary, err) != 0)
-			goto fail;
+int
+wants_add_watches(struct wants *w, const struct watches *file, struct err *err)
+{
+	for (size_t i = 0; i < file->count; i++) {
+		const struct watch_entry *e = &file->entries[i];
+
+		if (add(w, file, &e->primary, PRIMARY, err) != 0)
+			return -1;
 		for (size_t j = 0; j < e->dependent_count; j++)
-			if (add_kind(w, &e->dependents[j], err) != 0)
-				goto fail;
+			if (add(w, file, &e->dependents[j], OTHER, err) != 0)
+				return -1;
 		for (size_t j = 0; j < e->related_count; j++)
-			if (add_kind(w, &e->related[j], err) != 0)
-				goto fail;
+			if (add(w, file, &e->related[j], OTHER, err) != 0)
+				return -1;
 	}
 	return 0;
-fail:
-	return err_prefix(err, "%s", watches->path);
 }
 
 static void

@@ -25,9 +25,10 @@ struct want {
 	char *group, *version, *kind; /* if spelling is NULL */
 	struct textlist namespaces;   /* empty: all */
 	char *selector;		      /* or NULL */
-	char *field_selector;	      /* or NULL */
-	struct project *project;      /* NULL: whole objects */
-	bool metadata_only;	      /* then project is set */
+	bool strict; /* it says which objects are primaries: never widened */
+	char *field_selector;	 /* or NULL */
+	struct project *project; /* NULL: whole objects */
+	bool metadata_only;	 /* then project is set */
 	struct textlist redact;
 	enum want_missing missing;
 };
@@ -44,7 +45,7 @@ struct want_opts {
 
 /* All kinds of the file. */
 int wants_add_watches(
-    struct wants *w, const struct watches *watches, struct err *err);
+    struct wants *w, const struct watches *file, struct err *err);
 /* "pods,deploy", "deployments.apps/NAME". */
 int wants_add_operand(struct wants *w, const char *operand,
     const struct want_opts *o, struct err *err);
