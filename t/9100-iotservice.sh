@@ -1,0 +1,172 @@
+#!/bin/bash
+# IoTService on a real API server: the stages in a shell pipe, each as a user
+# of its own with the rights that rbac.yaml gives it and no others.
+. "${0%/*}/lib.sh"
+. "${0%/*}/iot.sh"
+
+iot_cluster
+iot_namespace dev
+
+# ---- rights, as the head of rbac.yaml says ----
+
+for stage in kwatch kapply; do
+	kc create clusterrolebinding "dev-$stage" --user="$stage" \
+		--clusterrole="iotservice-$stage" >/dev/null
+done
+for stage in kwatch kapply kstatus; do
+	kc create rolebinding "$stage" -n dev --user="$stage" \
+		--clusterrole="iotservice-$stage-operator" >/dev/null
+done
+
+# ---- the pipe ----
+
+# as STAGE ARGUMENT...
+as() {
+	exec "$1" --kubeconfig="$CLUSTER/$1.kubeconfig" "${@:2}" 2>>"$T/$1.log"
+}
+# from FD COMMAND...: what runs in the background has no other standard input
+from() {
+	exec "${@:2}" <&"$1"
+}
+export OPERATOR_NAME=dev
+mkfifo "$T/pipe1" "$T/pipe2" "$T/pipe3" "$T/pipe4" "$T/pipe5"
+exec 3<>"$T/pipe1" 4<>"$T/pipe2" 5<>"$T/pipe3" 6<>"$T/pipe4" 7<>"$T/pipe5"
+start as kwatch -f "$iot/watches.yaml" --timestamps >&3
+start from 3 tee "$T/recorded" >&4
+start from 4 ireconcile -f "$iot/watches.yaml" >&5 2>"$T/ireconcile.log"
+start from 5 tee "$T/sets" >&6
+kapply_from() {
+	as kapply -o status <&6
+}
+kstatus_from() {
+	as kstatus <&7
+}
+start kapply_from >&7
+start kstatus_from
+
+# ---- 1. the example reaches Available ----
+
+audit_at_start=$(wc -l <"$CLUSTER/audit.log")
+iot_create dev example
+ok "the example is there for kubectl wait" kc wait -n dev --timeout=60s \
+	--for=condition=Ready iot/example
+is "$(kc get iot -n dev --no-headers | awk '{print $1, $2}')" \
+	"example Available" "... and kubectl get shows its phase"
+is "$(kc get iot -n dev example -o json | jq -c '
+	[.status.observedGeneration == .metadata.generation,
+	 (.status | keys), .status.conditions[0].status,
+	 .metadata.finalizers]')" \
+	'[true,["conditions","observedGeneration","phase","pods"],"True",["com.sap.iotservices/namespace-dropper"]]' \
+	"the status, and the finalizer"
+is "$(kc get iot -n dev example -o json | jq -r '.status.pods[]')" \
+	"$(kc get pods -n dev-example -o name | sed 's,^pod/,,' | LC_ALL=C sort)" \
+	"... names the running pods"
+is "$(kc get namespace dev-example -o jsonpath='{.metadata.labels.instance}')" \
+	example "the namespace has the label"
+
+objects() {
+	kc get -n "$1" -o json --ignore-not-found \
+		deployments,statefulsets,services,configmaps,secrets,networkpolicies |
+		jq -r '.items[] | select(.metadata.name != "kube-root-ca.crt")
+			| "\(.kind) \(.metadata.name) \(.metadata.labels.instance) \(.metadata.labels.component // "-")"' |
+		LC_ALL=C sort
+}
+objects dev-example >"$T/objects"
+cat >"$T/objects.want" <<'END'
+ConfigMap iotservice-example example iotservice
+Deployment cockpit-example example cockpit
+Deployment core-example example core
+Deployment gateway-rest-example example gateway-rest
+Deployment haproxy-example example haproxy
+Deployment postgresql-example example postgresql
+NetworkPolicy deny-not-instance-example example -
+Secret image-pull-secret example -
+Service cockpit-example example cockpit
+Service core-example example core
+Service gateway-mqtt-example example gateway-mqtt
+Service gateway-rest-example example gateway-rest
+Service iot-example example haproxy
+Service messaging-example example messaging
+Service postgresql-example example postgresql
+StatefulSet gateway-mqtt-example example gateway-mqtt
+StatefulSet messaging-example example messaging
+END
+same "$T/objects" "$T/objects.want" "every object is there, labelled"
+
+# All fields, as desired: what the program says of a recording of this.
+kc get secret -n dev image-pull-secret -o json | jq -S '[.type, .data]' >"$T/a"
+kc get secret -n dev-example image-pull-secret -o json |
+	jq -S '[.type, .data]' >"$T/b"
+same "$T/b" "$T/a" "the pull secret is a copy"
+is "$(kc get -n dev-example -o json deployments,statefulsets | jq -r '
+	.items[] | .spec.template as $t | [.metadata.name, .spec.replicas,
+	$t.spec.containers[0].image, $t.spec.containers[0].imagePullPolicy,
+	$t.spec.imagePullSecrets[0].name,
+	($t.spec.containers[0].resources.limits.cpu // "-"),
+	(.spec.volumeClaimTemplates[0] // {} | .metadata.name // "-"),
+	($t.spec.securityContext.fsGroup // "-"),
+	($t.metadata.annotations["co.elastic.logs/module"] // "-")]
+	| join(" ")' | LC_ALL=C sort)" \
+	"cockpit-example 1 registry.example.com/iot/cockpit:4.0.1 IfNotPresent image-pull-secret 500m - - iot
+core-example 1 registry.example.com/iot/core:4.0.1 IfNotPresent image-pull-secret 1 - - iot
+gateway-mqtt-example 2 registry.example.com/iot/gateway-mqtt:4.0.1 IfNotPresent image-pull-secret 1 gateway-volume 999 iot
+gateway-rest-example 1 registry.example.com/iot/gateway-rest:4.0.1 IfNotPresent image-pull-secret 500m - - iot
+haproxy-example 2 registry.example.com/iot/haproxy:2.8.3 IfNotPresent image-pull-secret 500m - - iot
+messaging-example 2 registry.example.com/iot/messaging:4.0.1 IfNotPresent image-pull-secret 1 messaging-volume 999 iot
+postgresql-example 1 registry.example.com/iot/postgresql:15.4 IfNotPresent image-pull-secret - - - -" \
+	"what runs, as the spec says"
+
+# ---- config.yml, of v1 and of v1alpha1, nulls and zero values ----
+
+config() {
+	kc get configmap -n "dev-$1" "iotservice-$1" -o json |
+		jq -r '.data["config.yml"]'
+}
+for name in full old; do
+	grep "\"IoTService\".*\"name\":\"$name\"" "$iot/t/instances.jsonl" |
+		jq '.object | del(.status) | .metadata |= {name, namespace}' |
+		kc create -f - >/dev/null
+	ok "$name is Available" wait_for 60 iot_is dev "$name" Available
+	config "$name" >"$T/config"
+	same "$T/config" "$iot/t/$name.config.yml" "config.yml of $name"
+done
+jq 'del(.metadata.namespace) | .apiVersion = "cp.iot.sap/v1alpha1"
+	| .metadata.name = "alpha" | .spec.on_boarding = "gone"' \
+	"$T/example.json" | kc create -n dev --validate=ignore -f - >/dev/null
+ok "an object of v1alpha1 is Available" wait_for 60 iot_is dev alpha Available
+config alpha >"$T/config"
+is "$(grep on_boarding "$T/config")" '  on_boarding: "oneproduct"' \
+	"... without the fields that only v1 has"
+
+# ---- 2. converged means silent ----
+
+writes() {
+	for user in kwatch kapply kstatus; do
+		audit_writes "$user"
+	done
+}
+all_stopped() {
+	! kc get pods -A -o 'jsonpath={.items[*].status.phase}' | grep -q Pending
+}
+wait_for 20 all_stopped
+sleep 3 # the last events of the controllers, on their way
+writes >"$T/before"
+sets_before=$(wc -l <"$T/sets")
+sleep "${SILENCE:-30}"
+writes >"$T/after"
+same "$T/after" "$T/before" "converged: no write in ${SILENCE:-30} s"
+is "$(wc -l <"$T/sets")" "$sets_before" "... and no output of ireconcile"
+
+# ---- and on the way there ----
+
+for user in kapply kstatus; do
+	is "$(created_twice "$user")" "" "$user created nothing twice"
+done
+is "$(tail -n "+$audit_at_start" "$CLUSTER/audit.log" | jq -Rc 'fromjson?
+	| select(.user.username | test("^(kwatch|kapply|kstatus)$"))
+	| select(.responseStatus.code == 403)
+	| [.user.username, .verb, .objectRef.resource]' | sort -u)" "" \
+	"the rights are enough"
+is "$(cat "$T/kwatch.log" "$T/ireconcile.log" "$T/kapply.log" "$T/kstatus.log")" \
+	"" "no complaints"
+done_testing
