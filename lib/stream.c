@@ -22,7 +22,7 @@ struct scan {
 };
 
 struct stream {
-	struct buf in;
+	struct buf in, scratch;
 	size_t front; /* bytes of in that are done with */
 	size_t line;  /* of the front, 1 = first */
 	enum mode mode;
@@ -35,7 +35,6 @@ struct stream {
 	size_t split_size;
 	/* What items without them get; empty: unknown. Raw, between quotes. */
 	struct buf item_version, item_kind;
-	struct buf scratch;
 };
 
 struct stream *
