@@ -216,12 +216,27 @@ add_outline(struct buf *b, const struct kube_error *e)
 	}
 }
 
+/* What the authorizer says (an admission plugin's 403 may say anything), and a
+ * field that the schema lacks: not where a value has the wrong type as well. */
+static bool
+names_only(const struct kube_error *e)
+{
+	if (e->message == NULL)
+		return true;
+	if (strcmp(e->reason, "Forbidden") == 0)
+		return strstr(e->message, " is forbidden: User \"") != NULL &&
+		    e->causes == NULL;
+	return e->code == 500 &&
+	    strstr(e->message, ": field not declared in schema") != NULL &&
+	    strstr(e->message, "expected") == NULL;
+}
+
 /* These hold names only. */
 static bool
 is_harmless(const struct kube_error *e)
 {
 	return e->code == 0 || strcmp(e->reason, "NotFound") == 0 ||
-	    strcmp(e->reason, "AlreadyExists") == 0;
+	    strcmp(e->reason, "AlreadyExists") == 0 || names_only(e);
 }
 
 static void

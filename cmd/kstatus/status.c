@@ -24,6 +24,7 @@ struct entry {
 	struct line *line; /* owned: being written */
 	struct line *next; /* owned: the newest, if another came */
 	bool flying;
+	bool take_back; /* it went to another object of that name */
 	struct retry retry;
 	struct timer timer;
 	char *error; /* owned: what was logged last */
@@ -159,12 +160,16 @@ add_body(struct buf *b, const struct entry *e, struct span ns)
 		json_add_key(b, "namespace");
 		json_add_string(b, ns);
 	}
-	if (l->uid.n != 0) {
+	if (l->uid.n != 0 && !e->take_back) {
 		json_add_key(b, "uid");
 		json_add_string(b, l->uid);
 	}
-	buf_adds(b, "},\"status\":");
-	buf_addspan(b, json_get(l->object, "status"));
+	buf_addc(b, '}');
+	/* An apply without it gives up what the last one set. */
+	if (!e->take_back) {
+		json_add_key(b, "status");
+		buf_addspan(b, json_get(l->object, "status"));
+	}
 	buf_addc(b, '}');
 }
 
@@ -187,6 +192,7 @@ entry_finish(struct entry *e)
 	line_free(e->line);
 	e->line = e->next;
 	e->next = NULL;
+	e->take_back = false;
 	retry_reset(&e->retry);
 	free(e->error);
 	e->error = NULL;
@@ -235,6 +241,7 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 		line_free(e->line);
 		e->line = e->next;
 		e->next = NULL;
+		e->take_back = false;
 	}
 	retry_plan(&e->retry, kind, retry_after_ms, now);
 	retry_expire(&e->retry, w->o->failed_after_ms, now);
@@ -268,6 +275,39 @@ is_gone(const struct entry *e, const struct kube_error *err)
 	return err->code == 422 && err->causes != NULL && about_uid(err);
 }
 
+/*
+ * The status of a custom resource is written whatever uid the body says: the
+ * server takes all of metadata from what it has (apiextensions' strategy for
+ * status; other kinds refuse, 422). So the answer is looked at, and what went
+ * to the successor of our object is taken back.
+ */
+static bool
+went_elsewhere(const struct entry *e, struct span answer)
+{
+	struct span uid = raw_string(json_path(answer, "metadata.uid"));
+
+	return e->line->uid.n != 0 && uid.n != 0 && !span_eq(uid, e->line->uid);
+}
+
+static void
+written(struct entry *e, struct span answer)
+{
+	struct writer *w = e->writer;
+
+	if (e->take_back || !went_elsewhere(e, answer)) {
+		w->counters.written += !e->take_back;
+		entry_finish(e);
+		return;
+	}
+	w->counters.gone++;
+	if (e->next != NULL) { /* it overwrites this one */
+		entry_finish(e);
+		return;
+	}
+	e->take_back = true;
+	workqueue_push(&w->queue, &e->work);
+}
+
 static void
 say_reachable(const struct writer *w, const struct kube_answer *answer)
 {
@@ -289,8 +329,7 @@ answered(void *arg, const struct kube_answer *answer)
 	if (workqueue_ended(&w->queue, answer->code))
 		say_reachable(w, answer);
 	if (answer->error.kind == ERR_NONE) {
-		w->counters.written++;
-		entry_finish(e);
+		written(e, answer->body);
 	} else if (is_gone(e, &answer->error)) {
 		w->counters.gone++;
 		log_debug("%s is gone, its status is dropped", e->name);
@@ -385,6 +424,7 @@ writer_run(void *arg, struct work *work)
 		line_free(e->line);
 		e->line = e->next;
 		e->next = NULL;
+		e->take_back = false;
 	}
 	r = find(e);
 	e->flying = true;

@@ -1,0 +1,148 @@
+#!/bin/bash
+# kapply by itself on a real API server: plain objects and Lists, the result of
+# each, what the server refuses.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck disable=SC2119
+cluster_start
+
+# plain ARGUMENT...: kapply on $T/in; results without the parts that are
+# always the same
+plain() {
+	kapply -o result --timeout=3s "$@" <"$T/in"
+}
+results() {
+	jq -r '[.kind, .metadata.namespace // "", .metadata.name, .result]
+		+ [.message // empty] | join(" ")' "$T/out" | sort
+}
+cm() {
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s"},"data":{"k":"%s"}}\n' "$@"
+}
+
+# --- results
+cat >"$T/in" <<'EOF'
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"early","namespace":"n1"}}
+{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n1"}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"late","namespace":"n1"}}
+EOF
+runs 0 "a Namespace and what is in it, before and behind it" plain
+is "$(results)" "ConfigMap n1 early created
+ConfigMap n1 late created
+Namespace  n1 created" "... all are created"
+{ cm a 1; cm b 1; } >"$T/in"
+runs 0 "objects" plain
+is "$(results)" "ConfigMap  a created
+ConfigMap  b created" "... are created"
+{ cm a 2; cm b 1; } >"$T/in"
+runs 0 "once more, one of them changed" plain
+is "$(results)" "ConfigMap  a configured
+ConfigMap  b unchanged" "... the results say which"
+{ cm a 3; cm a 4; cm a 5; } >"$T/in"
+runs 0 "the same object three times" plain
+is "$(results)$(kubectl get cm a -o jsonpath='{.data.k}')" "ConfigMap  a configured
+ConfigMap  a configured
+ConfigMap  a configured5" "... is applied three times, in order"
+kubectl get cm a b -o json >"$T/in"
+runs 0 "a List, as kubectl prints it" plain
+is "$(results)" "ConfigMap default a unchanged
+ConfigMap default b unchanged" "... is read, item by item"
+cm c 1 >"$T/in"
+runs 0 "a dry run" plain --dry-run=server
+is "$(results)" "ConfigMap  c created" "... says what would be"
+runs 1 "... and makes nothing" kubectl get cm c
+runs 0 "another namespace" plain -n n1
+runs 0 "... has it" kubectl get cm c -n n1
+runs 0 "no output" plain -o none
+is "$(cat "$T/out" "$T/err")" "" "... is none"
+
+# --- a CRD and its first object
+cat >"$T/in" <<'EOF'
+{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"kind":"Thing","plural":"things","singular":"thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"size":{"type":"integer","maximum":3}}}}}]}}
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"size":1}
+EOF
+runs 0 "a CRD and an object of it" kapply -o result --timeout=20s <"$T/in"
+is "$(results)" "CustomResourceDefinition  things.example.com created
+Thing  t created" "... which waits until it is served"
+
+# --- what fails, with its message
+fails() {
+	runs 1 "$1" plain "${@:3}"
+	is "$(results)" "$2" "... with the reason"
+}
+echo '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"x"}}' >"$T/in"
+fails "an unknown kind" 'Nothing  x failed no matches for kind "Nothing" in version "v1"'
+is "$(cat "$T/err")" 'kapply: error: cannot apply Nothing x: no matches for kind "Nothing" in version "v1"' \
+	"... which the log has, too"
+echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"x"},"spec":{"prts":[]}}' >"$T/in"
+fails "a field that the schema lacks" 'Service  x failed failed to create typed patch object (/x; /v1, Kind=Service): .spec.prts: field not declared in schema'
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"dta":{"k":"secret"}}' >"$T/in"
+fails "... of a ConfigMap" 'ConfigMap  x failed failed to create typed patch object (/x; /v1, Kind=ConfigMap): .dta: field not declared in schema'
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"k":["secret"]}}' >"$T/in"
+fails "a value of the wrong type in a ConfigMap" 'ConfigMap  x failed HTTP status 500'
+echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"size":4}' >"$T/in"
+fails "a value that validation refuses" 'Thing  t failed Thing.example.com "t" is invalid: size: Invalid value: 4: size in body should be less than or equal to 3'
+deployment() {
+	cat <<EOF
+{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"app":"$1"}},"template":{"metadata":{"labels":{"app":"$1"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}
+EOF
+}
+deployment one | kapply -o none
+deployment two >"$T/in"
+fails "an immutable field" 'Deployment  d failed Deployment.apps "d" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"two"}}: field is immutable'
+echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"nowhere"}}' >"$T/in"
+fails "a namespace that is not there" 'Pod nowhere x failed namespaces "nowhere" not found'
+cm x "$(head -c 1200000 /dev/zero | tr '\0' x)" >"$T/in"
+fails "an object that is too large" 'ConfigMap  x failed Invalid: [] (FieldValueTooLong)'
+jq -cn '{apiVersion: "v1", kind: "Pod", metadata: {name: "x", annotations: {a: ("x" * 4000000)}}}' >"$T/in"
+runs 1 "a request that is too large" plain
+is "$(results | cut -c 1-60)" 'Pod  x failed Request entity too large: limit is 3145728' "... with the reason"
+kubectl patch cm b --field-manager=other --type=merge -p '{"data":{"k":"theirs"}}' >/dev/null
+kubectl patch deployment d --field-manager=other --type=merge -p '{"spec":{"replicas":5}}' >/dev/null
+deployment one | jq -c '.spec.replicas = 2' >"$T/in"
+fails "a field of somebody else" 'Deployment  d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas'
+runs 0 "... by force" plain --force-conflicts
+is "$(results) $(kubectl get deployment d -o jsonpath='{.spec.replicas}')" "Deployment  d configured 2" "... it is ours"
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"n1"}}' >"$T/in"
+fails "another namespace than that of -n" 'ConfigMap n1 x failed the namespace from the provided object "n1" does not match the namespace "n2"' -n n2
+
+# --- who may not
+cm x 1 >"$T/in"
+runs 1 "a user without rights" kapply -o result --timeout=3s --kubeconfig "$(config user1)" <"$T/in"
+is "$(cat "$T/err")" 'kapply: error: cannot apply ConfigMap x: configmaps "x" is forbidden: User "user1" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
+	"... is told verb and resource"
+
+# --- a namespace on its way out
+kubectl create namespace going >/dev/null
+kubectl patch namespace going --type=merge -p '{"metadata":{"finalizers":["example.com/stay"]}}' >/dev/null
+kubectl delete namespace going --wait=false >/dev/null
+echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"going"},"spec":{"containers":[{"name":"c","image":"i"}]}}' >"$T/in"
+fails "a terminating namespace" 'Pod going x failed pods "x" is forbidden: unable to create new content in namespace going because it is being terminated'
+
+# --- bad lines
+{ cm x 1; echo '{"apiVersion":'; echo '[]'; echo '{"kind":"Pod"}'
+	echo '{"apiVersion":"v1","kind":"Pod","metadata":{}}'; cm y 1; } >"$T/in"
+runs 1 "lines that are no objects" plain
+is "$(cat "$T/err")" "kapply: error: line 2: text is cut short at byte 15
+kapply: error: line 3: object is no object
+kapply: error: line 4: object has no apiVersion
+kapply: error: line 5: object has no metadata.name" "... are named"
+is "$(results)" "ConfigMap  x created
+ConfigMap  y created" "... and the others are applied"
+echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"kind":"T"}}}' >"$T/in"
+runs 1 "a set without a proper primary" plain
+is "$(cat "$T/err")" "kapply: error: line 1: reconcile.primary has no apiVersion" "... is named"
+
+# --- the reader goes away
+for i in {1..50}; do cm "many-$i" 1; done >"$T/in"
+# shellcheck disable=SC2016
+runs 0 "a reader that goes away" bash -c \
+	'kapply -o result <"$T/in" 2>"$T/said" | true; echo "${PIPESTATUS[0]}" >"$T/code"'
+is "$(cat "$T/code" "$T/said")" "111
+kapply: fatal: the reader of standard output is gone" "... ends kapply"
+
+# --- usage
+runs 100 "an operand" kapply file.json
+is "$(cat "$T/err")" 'kapply: fatal: unexpected operand "file.json": objects come on standard input' "... is refused"
+done_testing
