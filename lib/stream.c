@@ -9,17 +9,11 @@
 #include "buf.h"
 #include "json.h"
 #include "mem.h"
+#include "stream_scan.h"
 
 enum mode { UNDECIDED, LINES, CONCATENATED };
 /* What the bytes at the front belong to. */
 enum place { DOCUMENT, LIST_ITEM, LIST_TAIL, REST_OF_LINE };
-
-/* Where one value ends, found byte by byte as it arrives. */
-struct scan {
-	size_t at; /* looked at so far, from the front */
-	unsigned depth;
-	bool begun, string, escaped, scalar;
-};
 
 struct stream {
 	struct buf in, scratch;
@@ -29,7 +23,7 @@ struct stream {
 	enum place place;
 	bool ended, dead;
 	enum { FIRST_ITEM, AFTER_ITEM, AFTER_COMMA } list;
-	struct scan scan;
+	struct stream_scan scan;
 	/* A whole List at the front, given out item by item. */
 	size_t split_at; /* behind the last item given, 0: none */
 	size_t split_size;
@@ -84,7 +78,7 @@ consume(struct stream *s, size_t n)
 {
 	s->line += count_newlines(span_make(front(s).p, n));
 	s->front += n;
-	s->scan = (struct scan){0};
+	s->scan = (struct stream_scan){0};
 }
 
 /* After a huge document the memory goes back. */
@@ -160,60 +154,13 @@ skip_space(struct stream *s)
 /* Nothing to give out yet, but the next step may have. */
 enum { AGAIN = -1 };
 
-enum scan_result { SCAN_MORE, SCAN_WHOLE, SCAN_NEWLINE };
-
-/* One byte outside strings; true: the value ends before or (then at is moved)
- * with it. */
-static bool
-scan_byte(struct scan *c, char byte)
-{
-	bool open = byte == '{' || byte == '[';
-	bool close = byte == '}' || byte == ']';
-
-	if (c->scalar &&
-	    (open || close || byte == '"' || byte == ',' || byte == ':' ||
-		is_space(byte)))
-		return true;
-	c->at++;
-	c->string = byte == '"';
-	if (open)
-		c->depth++;
-	if (close && (c->depth == 0 || --c->depth == 0))
-		return true;
-	if (!c->begun && !open && !c->string)
-		c->scalar = true;
-	c->begun = true;
-	/* A lone comma or colon is a document of its own, and a bad one. */
-	return c->depth == 0 && (byte == ',' || byte == ':');
-}
-
 static enum scan_result
 scan_value(struct stream *s)
 {
-	struct scan *c = &s->scan;
-	struct span t = front(s);
+	enum scan_result r = stream_scan(
+	    &s->scan, front(s), s->mode == LINES ? SCAN_LINE : SCAN_TEXT);
 
-	while (c->at < t.n) {
-		char byte = t.p[c->at];
-
-		if (byte == '\n' && s->mode == LINES)
-			return SCAN_NEWLINE;
-		if (!c->string) {
-			if (scan_byte(c, byte))
-				return SCAN_WHOLE;
-			continue;
-		}
-		c->at++;
-		if (c->escaped)
-			c->escaped = false;
-		else if (byte == '\\')
-			c->escaped = true;
-		else if (byte == '"')
-			c->string = false;
-		if (!c->string && c->depth == 0)
-			return SCAN_WHOLE;
-	}
-	return s->ended && c->scalar ? SCAN_WHOLE : SCAN_MORE;
+	return r == SCAN_MORE && s->ended && s->scan.scalar ? SCAN_WHOLE : r;
 }
 
 /* Names the line of the front; what cannot be read is left behind. */
@@ -471,7 +418,8 @@ next_in_list(struct stream *s, struct stream_doc *doc)
 		if (*t.p == ']' && s->list != AFTER_COMMA) {
 			consume(s, 1);
 			s->place = LIST_TAIL;
-			s->scan = (struct scan){.depth = 1, .begun = true};
+			s->scan =
+			    (struct stream_scan){.depth = 1, .begun = true};
 			return AGAIN;
 		}
 		if (s->list == AFTER_ITEM) {
@@ -536,7 +484,7 @@ next_line(struct stream *s, struct stream_doc *doc)
 	}
 	if (s->mode == UNDECIDED) {
 		s->mode = looks_whole(span_make(t.p, n)) ? LINES : CONCATENATED;
-		s->scan = (struct scan){0};
+		s->scan = (struct stream_scan){0};
 		return AGAIN;
 	}
 	return give(s, n, doc);
