@@ -304,6 +304,84 @@ test_certificates(void)
 }
 
 static void
+copy_file(const char *from, const char *to)
+{
+	char text[4096] = "";
+	FILE *f = fopen(in_dir(from), "r");
+
+	if (f == NULL || fread(text, 1, sizeof(text) - 1, f) == 0)
+		abort();
+	fclose(f);
+	put_file(to, text);
+}
+
+/* A new certificate needs new connections. */
+static void
+test_new_certificate(void)
+{
+	struct err err;
+	struct got g = {0}, slow = {0};
+	struct kube_request r = {.verb = KUBE_GET, .path = "/drip"};
+	struct kube *k;
+
+	copy_file("client.crt", "mine.crt");
+	copy_file("client.key", "mine.key");
+	k = open_config(trusted,
+	    "client-certificate: mine.crt, client-key: mine.key", &err);
+	get(k, &g, "/second");
+	ok(g.code == 401, "the first certificate is refused");
+	kube_start(k, &r, on_done, &slow);
+	copy_file("client2.crt", "mine.crt");
+	copy_file("client2.key", "mine.key");
+	get(k, &g, "/second");
+	ok(g.code == 200, "a 401 has the files read again");
+	wait_for(&slow);
+	ok(slow.code == 200, "requests over the old connection end well");
+	put_file("mine.crt", "half a certif");
+	get(k, &g, "/nothing");
+	get(k, &g, "/good");
+	get(k, &g, "/second");
+	ok(g.code == 200, "what cannot be read stays as it was");
+	kube_free(k);
+	release(&g);
+	release(&slow);
+}
+
+static void
+test_proxy(void)
+{
+	struct err err;
+	struct got g = {0};
+	struct server proxy = server_start(NULL, NULL, NULL), tls = server;
+	struct buf cluster = BUF_INIT;
+	struct kube *k;
+
+	setenv("no_proxy", "*", 1);
+	buf_addf(&cluster, "%s, proxy-url: 'http://127.0.0.1:%d'", trusted,
+	    proxy.port);
+	k = open_config(buf_str(&cluster), "token: good", &err);
+	get(k, &g, "/good");
+	ok(g.code == 200, "through proxy-url");
+	kube_free(k);
+	server = proxy;
+	k = open_config("server: 'http://127.0.0.1:PORT'", "", &err);
+	get(k, &g, "/proxied");
+	is(g.body, "1", "really, and whatever no_proxy says");
+	kube_free(k);
+	server = tls;
+	setenv("https_proxy", "http://127.0.0.1:1", 1);
+	unsetenv("no_proxy");
+	k = open_config(trusted, "token: good", &err);
+	get(k, &g, "/good");
+	ok(g.code == 200, "a loopback address needs no proxy");
+	kube_free(k);
+	unsetenv("https_proxy");
+	server_stop(&proxy);
+	release(&g);
+	buf_release(&cluster);
+}
+
+static void
 test_token_file(void)
 {
 	struct err err;
@@ -581,6 +659,8 @@ main(void)
 	test_trust();
 	test_plain_http();
 	test_certificates();
+	test_new_certificate();
+	test_proxy();
 	test_token_file();
 	test_plugin();
 	test_bad_plugins();

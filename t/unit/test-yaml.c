@@ -16,7 +16,7 @@ json_is(const char *text, const char *want)
 		yaml_to_json(y, &b);
 	else
 		buf_adds(&b, err.message);
-	is(buf_str(&b), want, text);
+	is(buf_str(&b), want, want);
 	buf_release(&b);
 	yaml_tree_free(y);
 }
