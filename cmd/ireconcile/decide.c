@@ -158,6 +158,12 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 		    d, jvtext_parse(span_make(i->text, i->text_len), &err));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
 		return;
+	if (member && !done && i->held_until_us > d->now_us) {
+		if (d->held_until_us == 0 ||
+		    i->held_until_us < d->held_until_us)
+			d->held_until_us = i->held_until_us;
+		return;
+	}
 	buf_addf(&what, "item %s", i->label);
 	pt = add_point(d, POINT_ITEM, &what);
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
@@ -333,7 +339,11 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct view v;
 
 	*d = (struct decision){
-	    .primary = p, .outstanding = jv_array(), .events = jv_array()};
+	    .primary = p,
+	    .now_us = now_us,
+	    .outstanding = jv_array(),
+	    .events = jv_array(),
+	};
 	view_init(&v, p, now_us);
 	if (!p->object->terminating) {
 		decide_set(d, p, &v, mode);

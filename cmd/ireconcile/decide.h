@@ -48,7 +48,9 @@ struct decision {
 	char *error; /* why */
 	bool settled;
 	struct program_requeue requeue;
-	bool limited; /* a call ran into a limit */
+	int64_t now_us;
+	int64_t held_until_us; /* the first item held back; 0: none */
+	bool limited;	       /* a call ran into a limit */
 };
 
 enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };

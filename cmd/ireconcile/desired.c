@@ -153,6 +153,8 @@ carry_over(struct desired *to, struct desired *from)
 		t->agrees = f->agrees;
 		t->agreed_before = f->agreed_before;
 		t->repairs = f->repairs;
+		t->repairs_since_us = f->repairs_since_us;
+		t->held_until_us = f->held_until_us;
 		t->tolerated = f->tolerated;
 		t->path = f->path;
 		f->path = NULL;

@@ -64,9 +64,8 @@ find_asked(const struct primary *p, const char *what)
 	return NULL;
 }
 
-/* Does the earlier line hold this point already? */
-static bool
-is_asked(const struct primary *p, const struct point *pt)
+bool
+line_is_asked(const struct primary *p, const struct point *pt)
 {
 	const struct asked *a = find_asked(p, pt->what);
 
@@ -155,7 +154,7 @@ line_due(const struct primary *p, const struct decision *d)
 		const struct point *pt = &d->points[i];
 
 		open = open || !pt->done;
-		if (is_asked(p, pt))
+		if (line_is_asked(p, pt))
 			continue;
 		if (pt->type != POINT_STATUS)
 			return LINE_NEW;
@@ -251,7 +250,7 @@ line_tolerate(struct primary *p, const struct decision *d, struct buf *what)
 
 		if (pt->type != POINT_ITEM || a == NULL || pt->done ||
 		    !a->accepted || pt->object == NULL ||
-		    a->serial != pt->object->serial || !is_asked(p, pt))
+		    a->serial != pt->object->serial || !line_is_asked(p, pt))
 			continue;
 		pt->item->tolerated = a->serial;
 		count++;

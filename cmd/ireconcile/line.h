@@ -21,6 +21,9 @@ enum line_due {
 };
 enum line_due line_due(const struct primary *p, const struct decision *d);
 
+/* Does the earlier line hold this point already? */
+bool line_is_asked(const struct primary *p, const struct point *pt);
+
 /* Appends the line, without its newline. */
 void line_add(struct buf *b, const struct primary *p, const struct decision *d);
 /* The empty line of a primary that is gone. */

@@ -26,9 +26,11 @@ struct item {
 	uint64_t compared;
 	bool agrees;
 	char *path; /* the first that differs */
-	/* How often it was found to differ again after it had agreed. */
+	/* How often it was repaired after it had agreed (see loops.h). */
 	unsigned repairs;
 	bool agreed_before;
+	int64_t repairs_since_us;
+	int64_t held_until_us;
 	uint64_t tolerated; /* serial of the object, or 0 */
 };
 

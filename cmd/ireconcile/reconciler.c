@@ -9,6 +9,7 @@
 #include "json.h"
 #include "line.h"
 #include "log.h"
+#include "loops.h"
 #include "mem.h"
 #include "primary.h"
 #include "stream.h"
@@ -182,20 +183,21 @@ note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
 		log_write(LOG_ERROR, &who, "%s", d->error);
 }
 
-static void
-note_tolerated(struct reconciler *r, struct primary *p, struct buf *what)
+/* Each line of what, behind `before`; returns their number. */
+static size_t
+warn(const struct primary *p, const char *before, struct buf *what)
 {
 	struct log_about who = about(p);
-	char *rest = what->data, *line;
+	size_t count = 0;
+	char *rest, *line;
 
+	if (what->len == 0)
+		return 0;
 	buf_str(what);
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		r->counters.tolerated++;
-		log_write(LOG_WARNING, &who,
-		    "the difference stays after it was applied and is "
-		    "tolerated: %s",
-		    line);
-	}
+	rest = what->data;
+	for (; (line = strsep(&rest, "\n")) != NULL; count++)
+		log_write(LOG_WARNING, &who, "%s%s", before, line);
+	return count;
 }
 
 /* The annotations are those of the Ansible operators. */
@@ -246,6 +248,15 @@ set_requeue(struct reconciler *r, struct primary *p, const struct decision *d)
 	}
 	if (wait > 0)
 		sched_set(&r->sched, &p->wake, WAKE_REQUEUE, now + wait);
+}
+
+static void
+set_held(struct reconciler *r, struct primary *p, const struct decision *d)
+{
+	sched_clear(&r->sched, &p->wake, WAKE_HELD);
+	if (d->held_until_us != 0)
+		sched_set(&r->sched, &p->wake, WAKE_HELD,
+		    sched_ticks(&r->sched) + d->held_until_us - d->now_us);
 }
 
 static void
@@ -337,7 +348,7 @@ static void
 evaluate(struct reconciler *r, struct primary *p)
 {
 	struct decision d;
-	struct buf tolerated = BUF_INIT;
+	struct buf tolerated = BUF_INIT, loops = BUF_INIT;
 	enum line_due due;
 	bool printed;
 
@@ -345,7 +356,10 @@ evaluate(struct reconciler *r, struct primary *p)
 	r->counters.evaluations++;
 	decide(p, sched_now_us(&r->sched), r->mode, &d);
 	if (p->reminder && line_tolerate(p, &d, &tolerated) > 0) {
-		note_tolerated(r, p, &tolerated);
+		r->counters.tolerated += warn(p,
+		    "the difference stays after it was applied and is "
+		    "tolerated: ",
+		    &tolerated);
 		decision_release(&d);
 		decide(p, sched_now_us(&r->sched), r->mode, &d);
 	}
@@ -353,6 +367,10 @@ evaluate(struct reconciler *r, struct primary *p)
 	due = line_due(p, &d);
 	if (!throttle_allows(r, p, due))
 		due = LINE_NOTHING;
+	if (due == LINE_NEW)
+		loops_count(p, &d, &loops);
+	warn(p, "", &loops);
+	buf_release(&loops);
 	printed = due != LINE_NOTHING && print(r, p, &d);
 	if (printed)
 		line_printed(p, &d);
@@ -362,6 +380,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	p->reminder = false;
 	set_requeue(r, p, &d);
 	set_period(r, p);
+	set_held(r, p, &d);
 	set_backoff(r, p, &d);
 	throttle_observe(r, p, &d, printed);
 	note_failure(r, p, &d);

@@ -1,0 +1,107 @@
+#!/bin/bash
+# ireconcile: whatever the way to a state, what is said about it is the same.
+# Random histories; replayed from any prefix, doubled, in one List at the end.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+
+# history SEED: 80 events about 4 Things, their ConfigMaps and Pods.
+history() {
+	local i n what
+
+	RANDOM=$1
+	for ((i = 1; i <= 80; i++)); do
+		n=$((RANDOM % 4)) what=$((RANDOM % 9))
+		case $what in
+		0 | 1 | 2)
+			event MODIFIED "$(thing "t$n" $i "" "$(spec $((RANDOM % 3)) v$((RANDOM % 2)))")"
+			;;
+		3 | 4)
+			event ADDED "$(observed "t$n-$((RANDOM % 3))" "t$n" v$((RANDOM % 2)) $i)"
+			;;
+		5)
+			event DELETED "$(observed "t$n-$((RANDOM % 3))" "t$n" v0 $i)"
+			;;
+		6)
+			event ADDED "$(object Pod "p$((RANDOM % 3))" $i "\"labels\":{\"thing\":\"t$n\"}")"
+			;;
+		7)
+			event DELETED "$(object Pod "p$((RANDOM % 3))" $i)"
+			;;
+		8)
+			event DELETED "$(thing "t$n" $i)"
+			;;
+		esac
+	done
+}
+
+# sets: all that is to be said about the last state of the input
+sets() {
+	ireconcile -f "$T/watches.yaml" --all
+}
+
+for seed in 1 2 3 4 5 6; do
+	history "$seed" >"$T/events"
+	sets <"$T/events" >"$T/want"
+	ok "seed $seed: something is said" test -s "$T/want"
+	awk '{print; print}' "$T/events" | sets >"$T/got"
+	same "$T/got" "$T/want" "... each event twice"
+	for n in 17 40 63; do
+		{
+			head -n "$n" "$T/events"
+			cat "$T/events"
+		} | sets >"$T/got"
+		same "$T/got" "$T/want" "... $n events, then all from the start"
+	done
+	# What a relist says: announced, the rest, ended.
+	{
+		cat "$T/events"
+		for kind in ConfigMap Pod; do
+			begin v1 $kind
+		done
+		begin example.com/v1 Thing
+		cat "$T/events"
+		for kind in ConfigMap Pod; do
+			end v1 $kind
+		done
+		end example.com/v1 Thing
+	} | sets >"$T/got"
+	same "$T/got" "$T/want" "... a second recording behind the first"
+
+	# The last line of each primary, event by event, says what is new: with
+	# the observed state as it is, nothing of it is missing in the whole.
+	{
+		for kind in ConfigMap Pod; do
+			begin v1 $kind
+			end v1 $kind
+		done
+		begin example.com/v1 Thing
+		end example.com/v1 Thing
+		cat "$T/events"
+	} >"$T/live"
+	for run in 1 2; do
+		ireconcile -f "$T/watches.yaml" --clock=input <"$T/live" >"$T/run$run"
+	done
+	same "$T/run2" "$T/run1" "... --clock=input: the same bytes twice"
+	last() {
+		jq -c 'select(.reconcile.primary.name) | [.reconcile.primary.name,
+			([.items[] | [.metadata.name, .data.k]])]' "$1" |
+			awk -F'"' '{line[$2] = $0} END {for (n in line) print line[n]}' |
+			sort
+	}
+	# Outstanding now, according to a fresh start on the same state.
+	ireconcile -f "$T/watches.yaml" <"$T/events" >"$T/fresh"
+	last "$T/fresh" >"$T/fresh.last"
+	last "$T/run1" >"$T/live.last"
+	ok "... event by event no outstanding item is forgotten" \
+		jq -e -n --slurpfile fresh "$T/fresh.last" \
+		--slurpfile live "$T/live.last" '
+		all($fresh[]; . as [$name, $items]
+			| ($live | map(select(.[0] == $name)) | .[0][1] // []) as $said
+			| all($items[]; . as $i | $said | index([$i]) != null))'
+done
+
+done_testing
