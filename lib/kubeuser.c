@@ -151,9 +151,11 @@ read_env(struct kubeconfig_exec *e, const struct kubeconfig_file *f,
 		struct yaml *value = yaml_get(list->values[i], "value");
 
 		if (name == NULL || name->type != YAML_SCALAR ||
-		    value == NULL || value->type != YAML_SCALAR)
+		    value == NULL || value->type != YAML_SCALAR) {
+			buf_release(&b);
 			return kubeconfig_fail(f, list->values[i], err,
 			    "env needs name and value");
+		}
 		buf_reset(&b);
 		buf_addf(&b, "%s=%s", name->text, value->text);
 		textlist_add(&e->env, b.data, b.len);

@@ -602,6 +602,35 @@ test_plugin_expiry(void)
 	release(&g);
 }
 
+/* Each text once, whoever asks. */
+static void
+test_warnings(void)
+{
+	struct err err;
+	struct got g = {0};
+	struct kube *k = open_config(trusted, "token: t", &err);
+	int saved = dup(2);
+	char log[1024] = "";
+	FILE *f;
+
+	if (freopen(in_dir("log"), "w", stderr) == NULL)
+		abort();
+	get(k, &g, "/warn");
+	get(k, &g, "/warn");
+	dup2(saved, 2);
+	close(saved);
+	f = fopen(in_dir("log"), "r");
+	if (f == NULL || fread(log, 1, sizeof(log) - 1, f) == 0)
+		abort();
+	fclose(f);
+	is(log,
+	    "kpipe: warning: the server warns: say \"hi\" once\n"
+	    "kpipe: warning: the server warns: and this\n",
+	    "warnings, once");
+	kube_free(k);
+	release(&g);
+}
+
 static void
 test_cancel(void)
 {
@@ -665,6 +694,7 @@ main(void)
 	test_plugin();
 	test_bad_plugins();
 	test_plugin_expiry();
+	test_warnings();
 	test_cancel();
 	test_paths();
 	loop_free(loop);

@@ -1,0 +1,210 @@
+/*
+ * fuzz-net: what servers, users and plugins send, almost right: YAML,
+ * kubeconfig files, Status objects, discovery documents.
+ *
+ *	fuzz-net [SECONDS [SEED]]
+ *
+ * Nothing reads outside its text or leaks (run it with ASan); YAML that is
+ * read becomes JSON; what may be shown of an error is one line of bounded
+ * length; whatever is refused is refused with a message.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "kubeconfig.h"
+#include "kubeerror.h"
+#include "mem.h"
+#include "resources.h"
+#include "yaml.h"
+
+static struct span input;
+
+static void
+expect(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "fuzz-net: does not hold: %s\nfor %.*s\n", what,
+	    SPAN_ARG(input));
+	abort();
+}
+
+static void
+try_yaml(struct span text)
+{
+	struct err err = ERR_INIT;
+	struct yaml *y = yaml_parse("f", text.p, text.n, &err);
+	struct buf b = BUF_INIT;
+
+	if (y == NULL) {
+		expect(*err.message != '\0', "an error has a message");
+		return;
+	}
+	yaml_to_json(y, &b);
+	expect(json_check(buf_span(&b), NULL) == 0, "YAML becomes JSON");
+	buf_release(&b);
+	yaml_tree_free(y);
+}
+
+static void
+try_kubeconfig(struct span text)
+{
+	int fd = memfd_create("kubeconfig", 0);
+	char path[64];
+	struct kube_opts o = {.kubeconfig = path};
+	struct err err = ERR_INIT;
+	struct kubeconfig *c;
+
+	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	c = kubeconfig_load(&o, &err);
+	close(fd);
+	if (c == NULL) {
+		expect(err.kind == ERR_PERMANENT && *err.message != '\0',
+		    "a bad kubeconfig has a message");
+		return;
+	}
+	for (size_t i = 0; i < c->impersonate.count; i++)
+		expect(strpbrk(c->impersonate.items[i], "\r\n") == NULL,
+		    "a header is one line");
+	kubeconfig_free(c);
+}
+
+static void
+try_error(struct span text)
+{
+	static const char *const kinds[] = {"Secret", "Pod"};
+	struct kube_error e;
+
+	kube_error_parse(&e, 422, text);
+	for (size_t i = 0; i < 2; i++) {
+		struct buf b = BUF_INIT;
+
+		kube_error_public(&b, &e, span_str(kinds[i]));
+		expect(b.len <= 1024, "a message of bounded length");
+		for (size_t k = 0; k < b.len; k++)
+			expect((unsigned char)b.data[k] >= ' ', "one line");
+		buf_release(&b);
+	}
+	kube_error_release(&e);
+}
+
+static void
+try_discovery(struct span text)
+{
+	struct resource_store store = {0};
+	struct resources t = {0};
+	struct err err;
+	char *spelling = mem_dup(text.p, text.n < 40 ? text.n : 40);
+
+	resources_add_aggregated(&t, &store, text);
+	resources_add_list(&t, &store, span_str("g"), span_str("v"), text);
+	resources_prefer(&t);
+	resources_resolve(&t, spelling, &err);
+	resources_resolve(&t, "things.v1.example.com", &err);
+	resources_release(&t);
+	resource_store_release(&store);
+	free(spelling);
+}
+
+static const char *const seeds[] = {
+    "current-context: x\n"
+    "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+    "clusters:\n- name: c\n  cluster: {server: 'https://x', "
+    "certificate-authority-data: aGk=}\n"
+    "users:\n- name: u\n  user:\n    token: t\n    as: j\n    as-groups: "
+    "[a]\n    as-user-extra: {k: [v]}\n    exec:\n      command: ./c\n      "
+    "apiVersion: client.authentication.k8s.io/v1\n      interactiveMode: "
+    "Never\n      args: [a]\n      env: [{name: A, value: b}, {name: C, value: "
+    "d}]\n",
+    "a: |\n  text\nb: [0x1f, 1e3, .5, ~, \"q\\n\", 'r', - ]\n? c\n: !!str 5\n",
+    "{\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":\"a\\nb\","
+    "\"details\":{\"kind\":\"k\",\"retryAfterSeconds\":3,\"causes\":[{"
+    "\"reason\":\"FieldManagerConflict\",\"message\":\"conflict\",\"field\":"
+    "\".a\"},{\"reason\":\"X\",\"field\":\"b\\u0000\"}]},\"code\":422}",
+    "{\"items\":[{\"metadata\":{\"name\":\"example.com\"},\"versions\":[{"
+    "\"version\":\"v1\",\"freshness\":\"Stale\",\"resources\":[{\"resource\":"
+    "\"things\",\"responseKind\":{\"kind\":\"Thing\"},\"scope\":"
+    "\"Namespaced\",\"verbs\":[\"list\"],\"shortNames\":[\"th\"],"
+    "\"subresources\":[{\"subresource\":\"status\"}]}]}]}]}",
+    "{\"resources\":[{\"name\":\"a\",\"kind\":\"A\",\"verbs\":[\"watch\"]},{"
+    "\"name\":\"a/status\",\"kind\":\"A\"}]}",
+};
+
+static const char *const words[] = {"{", "}", "[", "]", "\"", "'", "\\", ",",
+    ": ", "\n", "\n  ", "- ", "|", ">", "&a ", "*a", "!!int ", "---\n", "~",
+    "\xff", "\xc3\xa9", "\t", "null", "\\u0000", "\"causes\":[",
+    "\"resources\":"};
+
+static unsigned state;
+
+static unsigned
+below(unsigned n)
+{
+	state = state * 1664525u + 1013904223u;
+	return (state >> 8) % n;
+}
+
+/* Some bytes from at on are replaced by a byte, a word, or earlier text. */
+static void
+mutate(struct buf *b)
+{
+	unsigned at = below((unsigned)b->len + 1);
+	unsigned less = below((unsigned)(b->len - at) % 16 + 1);
+	char *tail = mem_dup(b->data + at + less, b->len - at - less);
+	size_t tail_len = b->len - at - less;
+	char *again = mem_dup(b->data, at);
+
+	buf_truncate(b, at);
+	switch (below(4)) {
+	case 0:
+		buf_addc(b, (char)below(256));
+		break;
+	case 1:
+		buf_add(b, again + at / 2, at - at / 2);
+		break;
+	default:
+		buf_adds(b, words[below(sizeof(words) / sizeof(*words))]);
+	}
+	buf_add(b, tail, tail_len);
+	free(tail);
+	free(again);
+}
+
+int
+main(int argc, char **argv)
+{
+	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
+	time_t end = time(NULL) + seconds;
+	unsigned long runs = 0;
+
+	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
+	while (runs % 64 != 0 || time(NULL) < end) {
+		struct buf b = BUF_INIT;
+		char *exact;
+
+		buf_adds(&b, seeds[below(sizeof(seeds) / sizeof(*seeds))]);
+		for (unsigned i = below(6); i > 0; i--)
+			mutate(&b);
+		/* of just its size: ASan sees the first byte behind it */
+		exact = mem_alloc(b.len);
+		if (b.len > 0)
+			memcpy(exact, b.data, b.len);
+		input = span_make(exact, b.len);
+		try_yaml(input);
+		try_kubeconfig(input);
+		try_error(input);
+		try_discovery(input);
+		free(exact);
+		buf_release(&b);
+		runs++;
+	}
+	printf("%lu texts\n", runs);
+	return 0;
+}
