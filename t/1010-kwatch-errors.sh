@@ -80,7 +80,8 @@ kwatch: warning: the connection to $url failed: ...: waiting for the API server
 kwatch: the API server answers again" "... each said once"
 
 # A kind that is not there. -f waits, an operand is a mistake.
-serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}]}}'
+serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
+	"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}}'
 runs 100 "an operand that is no resource" kwatch --server "$url" things
 is "$(cat "$T/err")" \
 	'kwatch: fatal: the server has no resource type "things"' "... is named"
@@ -108,6 +109,11 @@ is "$(sort "$T/err")" \
 kwatch: warning: the server has no Thing in example.com/v1: waiting for it" \
 	"... both are said"
 is "$(cat "$T/report")" "" "... and kwatch is not ready"
+
+runs 1 "--once ends with 1 if a kind is missing" \
+	kwatch --server "$url" --once -f "$T/w.yaml"
+is "$(grep error: "$T/err")" \
+	"kwatch: error: the server has no Thing in example.com/v1" "... says so"
 
 # Ready: a newline, then counters.
 serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}]}}'

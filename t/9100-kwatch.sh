@@ -90,6 +90,16 @@ MODIFIED a" "across a restart of the API server"
 is "$(grep -c 'waiting for the API server' "$T/err")" 1 "... said once"
 stop 0
 
+# More watches than the server takes on one connection (100).
+: >"$T/p.jq"
+printf -- '- {group: "", version: v1, kind: ConfigMap, program: p.jq, namespaces: [%s]}\n' \
+	"$(seq -s, -f 'n%g' 1 150)" >"$T/w.yaml"
+watch_real -f "$T/w.yaml"
+ok "150 namespaces" wait_for 20 ended 1
+is "$(ss -tnHp state established "dport = :${CLUSTER_SERVER##*:}" |
+	grep -c "pid=$watcher,")" 2 "... over two connections"
+stop 0
+
 # Fields, metadata only, a kind that comes later, one that may be missing.
 cat >"$T/w.yaml" <<'END'
 - group: example.com

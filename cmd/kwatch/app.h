@@ -35,6 +35,9 @@ struct app {
 	bool discovered; /* once at least */
 	char *said;	 /* the last complaint about discovery */
 
+	unsigned open, opening; /* requests; those without an answer yet */
+	uint64_t opened_ms;	/* when the last one was sent */
+
 	uint64_t relists, reconnects;
 	/* All kinds are settled, for the first time. */
 	void (*on_ready)(struct app *app);

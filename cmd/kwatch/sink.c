@@ -173,8 +173,9 @@ entry_is(const struct entry *e, struct span uid, struct span version)
 {
 	const char *id = entry_uid(e);
 
-	return e->alive && e->ids != NULL && span_is(uid, id) &&
-	    span_is(version, id + uid.n + 1);
+	/* Some aggregated servers have no versions: then nothing is known. */
+	return e->alive && e->ids != NULL && version.n > 0 &&
+	    span_is(uid, id) && span_is(version, id + uid.n + 1);
 }
 
 static void

@@ -27,6 +27,7 @@ struct watch {
 	enum state state;
 	int verdict; /* enum verdict */
 	struct kube_call *call;
+	bool opening; /* call has no answer yet */
 	struct timer timer;
 	struct kube_backoff backoff;
 	struct frames frames;
@@ -50,6 +51,49 @@ enum {
 };
 
 static void start(void *arg);
+
+/*
+ * A server takes 100 streams a connection or so, and libcurl then opens one
+ * connection for each further request at a time. If they come one by one
+ * they find the newest connection, and share it.
+ */
+enum { CROWD = 90, ONE_BY_ONE_MS = 500 };
+
+static bool
+must_wait(const struct app *app)
+{
+	return app->open >= CROWD && app->opening > 0 &&
+	    clock_ms() - app->opened_ms < ONE_BY_ONE_MS;
+}
+
+static void
+answered(struct watch *w)
+{
+	if (w->opening)
+		w->kind->app->opening--;
+	w->opening = false;
+}
+
+static void
+open_call(struct watch *w, const struct kube_request *r, kube_done_fn *done)
+{
+	struct app *app = w->kind->app;
+
+	app->open++;
+	app->opening++;
+	app->opened_ms = clock_ms();
+	w->opening = true;
+	w->call = kube_start(app->kube, r, done, w);
+}
+
+/* It has ended, or is cancelled now. */
+static void
+close_call(struct watch *w)
+{
+	answered(w);
+	w->kind->app->open--;
+	w->call = NULL;
+}
 
 static void
 again(struct watch *w, uint64_t ms)
@@ -258,12 +302,13 @@ on_data(void *arg, struct span bytes)
 {
 	struct watch *w = arg;
 
+	answered(w);
 	works(w);
 	if (frames_add(&w->frames, bytes, on_frame, w, &w->verdict) != 0)
 		w->verdict = TRY_LATER;
 	if (w->verdict == GO_ON)
 		return true;
-	w->call = NULL; /* what is false here is cancelled */
+	close_call(w); /* by the false that is returned */
 	conclude(w);
 	return false;
 }
@@ -330,7 +375,7 @@ watch_done(void *arg, const struct kube_answer *a)
 {
 	struct watch *w = arg;
 
-	w->call = NULL;
+	close_call(w);
 	frames_reset(&w->frames);
 	if (a->error.kind == ERR_NONE)
 		ended(w);
@@ -393,7 +438,7 @@ start_watch(struct watch *w)
 	if (w->kind->want->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadata;"
 			   "g=meta.k8s.io;v=v1,application/json";
-	w->call = kube_start(w->kind->app->kube, &r, watch_done, w);
+	open_call(w, &r, watch_done);
 	buf_release(&path);
 	buf_release(&n);
 }
@@ -410,7 +455,7 @@ list_done(void *arg, const struct kube_answer *a)
 	struct watch *w = arg;
 	struct kube_error e = {0};
 
-	w->call = NULL;
+	close_call(w);
 	if (a->error.kind != ERR_NONE) {
 		failed(w, &a->error);
 		return;
@@ -451,7 +496,7 @@ start_list(struct watch *w)
 	if (w->kind->want->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadataList;"
 			   "g=meta.k8s.io;v=v1,application/json";
-	w->call = kube_start(w->kind->app->kube, &r, list_done, w);
+	open_call(w, &r, list_done);
 	buf_release(&path);
 }
 
@@ -460,7 +505,9 @@ start(void *arg)
 {
 	struct watch *w = arg;
 
-	if (!w->synced && (w->kind->app->once || w->kind->no_watch_list))
+	if (must_wait(w->kind->app))
+		again(w, 5);
+	else if (!w->synced && (w->kind->app->once || w->kind->no_watch_list))
 		start_list(w);
 	else
 		start_watch(w);
@@ -483,8 +530,10 @@ watch_new(struct kind *k, const char *ns)
 void
 watch_free(struct watch *w)
 {
-	if (w->call != NULL)
+	if (w->call != NULL) {
 		kube_cancel(w->call);
+		close_call(w);
+	}
 	timer_clear(w->kind->app->loop, &w->timer);
 	frames_release(&w->frames);
 	list_release(&w->list);
