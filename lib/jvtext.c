@@ -9,6 +9,17 @@
 #include "json.h"
 #include "mem.h"
 
+/* Most texts have too few brackets to be nested too deep. */
+static bool
+may_be_deep(struct span text)
+{
+	size_t brackets = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		brackets += text.p[i] == '[' || text.p[i] == '{';
+	return brackets > JVTEXT_DEPTH_MAX;
+}
+
 jv
 jvtext_parse(struct span text, struct err *err)
 {
@@ -19,14 +30,10 @@ jvtext_parse(struct span text, struct err *err)
 		return jv_invalid();
 	}
 	value = jv_parse_sized(text.p, (int)text.n);
-	if (jv_is_valid(value)) {
-		if (jvtext_depth(value) <= JVTEXT_DEPTH_MAX)
-			return value;
-		jv_free(value);
-		err_set(err, ERR_PERMANENT,
-		    "JSON text is nested deeper than %d", JVTEXT_DEPTH_MAX);
-		return jv_invalid();
-	}
+	/* Newer versions of libjq parse deeper trees. */
+	if (jv_is_valid(value) &&
+	    (!may_be_deep(text) || jvtext_measure(value) != JVTEXT_DEEP))
+		return value;
 	/* libjq's message quotes the text: it stays here. */
 	jv_free(value);
 	err_set(err, ERR_PERMANENT,
@@ -286,39 +293,42 @@ jvtext_span(jv string_peek)
 	    (size_t)jv_string_length_bytes(jv_copy(string_peek)));
 }
 
-static int
-depth_of(jv v, int most)
+/* Counts the values down from *left. */
+static enum jvtext_size
+measure(jv v, int deeper, int *left)
 {
-	int deepest = 0;
+	enum jvtext_size size = JVTEXT_FITS;
 
-	if (most == 0)
-		return 0;
+	if (jv_get_kind(v) != JV_KIND_ARRAY && jv_get_kind(v) != JV_KIND_OBJECT)
+		return --*left < 0 ? JVTEXT_LONG : JVTEXT_FITS;
+	if (deeper == 0)
+		return JVTEXT_DEEP;
+	if (--*left < 0)
+		return JVTEXT_LONG;
 	if (jv_get_kind(v) == JV_KIND_ARRAY) {
 		jv_array_foreach(v, i, element)
 		{
-			int d = 1 + depth_of(element, most - 1);
-
+			if (size == JVTEXT_FITS)
+				size = measure(element, deeper - 1, left);
 			jv_free(element);
-			deepest = d > deepest ? d : deepest;
 		}
-		return deepest > 0 ? deepest : 1;
+		return size;
 	}
-	if (jv_get_kind(v) == JV_KIND_OBJECT) {
-		jv_object_foreach(v, key, value)
-		{
-			int d = 1 + depth_of(value, most - 1);
-
-			jv_free(key);
-			jv_free(value);
-			deepest = d > deepest ? d : deepest;
-		}
-		return deepest > 0 ? deepest : 1;
+	jv_object_foreach(v, key, value)
+	{
+		if (size == JVTEXT_FITS)
+			size = measure(value, deeper - 1, left);
+		jv_free(key);
+		jv_free(value);
 	}
-	return 0;
+	return size;
 }
 
-int
-jvtext_depth(jv value_peek)
+enum jvtext_size
+jvtext_measure(jv value_peek)
 {
-	return depth_of(value_peek, JVTEXT_DEPTH_MAX + 1);
+	/* Each value prints as two bytes or more, with what separates it. */
+	int left = JVTEXT_BYTES_MAX / 2;
+
+	return measure(value_peek, JVTEXT_DEPTH_MAX, &left);
 }

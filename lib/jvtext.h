@@ -60,7 +60,11 @@ jv jvtext_peek(jv object_peek, const char *key);
 /* A string's text, borrowed; SPAN_NONE if value is no string. */
 struct span jvtext_span(jv string_peek);
 
-/* Depth of a tree, counted only up to JVTEXT_DEPTH_MAX + 1. A scalar is 0. */
-int jvtext_depth(jv value_peek);
+/*
+ * Can the value be printed, as far as its size goes? Looks at no more values
+ * than fit in JVTEXT_BYTES_MAX, so it is quick however they are shared.
+ */
+enum jvtext_size { JVTEXT_FITS, JVTEXT_DEEP, JVTEXT_LONG };
+enum jvtext_size jvtext_measure(jv value_peek);
 
 #endif

@@ -376,7 +376,7 @@ struct run {
 	struct program *p;
 	jv input;
 	jv first, second;
-	bool deep;
+	enum jvtext_size size;
 };
 
 static void
@@ -388,8 +388,8 @@ work(void *arg)
 	r->first = jq_next(r->p->jq);
 	if (!jv_is_valid(r->first))
 		return;
-	if (jvtext_depth(r->first) > JVTEXT_DEPTH_MAX) {
-		r->deep = true;
+	r->size = jvtext_measure(r->first);
+	if (r->size != JVTEXT_FITS) {
 		jv_free(r->first);
 		r->first = jv_null();
 	}
@@ -497,11 +497,17 @@ judge(struct run *r, const char *function, jv *result, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "%s gives more than one result", function);
 	}
-	if (r->deep) {
-		jv_free(r->first);
-		return err_set(err, ERR_PERMANENT,
+	if (r->size == JVTEXT_DEEP)
+		err_set(err, ERR_PERMANENT,
 		    "%s gives a value nested deeper than %d", function,
 		    JVTEXT_DEPTH_MAX);
+	else if (r->size == JVTEXT_LONG)
+		err_set(err, ERR_PERMANENT,
+		    "%s gives a value longer than %d bytes", function,
+		    JVTEXT_BYTES_MAX);
+	if (r->size != JVTEXT_FITS) {
+		jv_free(r->first);
+		return -1;
 	}
 	*result = r->first;
 	return 0;
@@ -512,7 +518,8 @@ run_program(struct program *p, enum program_call call, jv input,
     const char *about, jv *result, struct err *err)
 {
 	const char *function = call == PROGRAM_MAP ? "map" : call_names[call];
-	struct run r = {p, jv_object(), jv_invalid(), jv_invalid(), false};
+	struct run r = {
+	    p, jv_object(), jv_invalid(), jv_invalid(), JVTEXT_FITS};
 	enum bounds_end end;
 
 	*result = jv_invalid();

@@ -116,16 +116,16 @@ test_depth(void)
 	nest(&text, JVTEXT_DEPTH_MAX);
 	value = jvtext_parse(buf_span(&text), &err);
 	ok(jv_is_valid(value), "parses 256 levels");
-	ok(jvtext_depth(value) == 256, "and counts them");
+	ok(jvtext_measure(value) == JVTEXT_FITS, "they fit");
 	ok(jvtext_add(&out, value, &err) == 0, "and prints them");
 	is(buf_str(&out), buf_str(&text), "as they were");
 	value = JV_ARRAY(value);
-	ok(jvtext_depth(value) == 257, "257 levels");
+	ok(jvtext_measure(value) == JVTEXT_DEEP, "257 do not");
 	ok(jvtext_add(&out, value, &err) == -1, "are not printed");
 	is(err.message, "a value is nested deeper than 256", "and it says so");
 	for (int i = 0; i < 20; i++)
 		value = JV_ARRAY(value);
-	ok(jvtext_depth(value) == 257, "more are not counted");
+	ok(jvtext_measure(value) == JVTEXT_DEEP, "nor do more");
 	jv_free(value);
 	nest(&text, 257);
 	value = jvtext_parse(buf_span(&text), &err);
@@ -152,6 +152,7 @@ test_size(void)
 	ok(jvtext_add(&out, value, &err) == -1, "huge text is refused");
 	is(err.message, "a value is longer than 8388608 bytes",
 	    "and it says so");
+	ok(jvtext_measure(value) == JVTEXT_LONG, "and measured to be so");
 	jv_free(value);
 	buf_release(&out);
 }

@@ -92,8 +92,8 @@ static const struct {
 	"p.jq:2: f/0 is not defined"},
     {"undefined variable", "def desired: [\n\n$x];\n",
 	"p.jq:3: $x is not defined"},
-    {"syntax error", "def desired: [];\ndef status: {a: 1 +};\n",
-	"p.jq:2: syntax error, unexpected '+', expecting '}'"},
+    {"syntax error", "def desired: [];\ndef status: (1 | if);\n",
+	"p.jq:2: syntax error, unexpected ')'"},
     {"missing semicolon", "def desired: []\n",
 	"p.jq:1: this definition is not closed by a `;`"},
     {"an expression after the definitions", "def desired: [];\n.primary\n",
@@ -415,7 +415,7 @@ static const struct {
 	"\"n\":1000000000000000}\n"},
     {"too deep", "[" OBJ("\"a\"") " + reduce range(300) as $i ({}; {a: .})]",
 	"error: desired gives a value nested deeper than 256"},
-    {"far too deep", "reduce range(50000) as $i (1; [.])",
+    {"far too deep", "reduce range(3000) as $i (1; [.])",
 	"error: desired gives a value nested deeper than 256"},
 
     /* what is shown of errors */
@@ -438,9 +438,6 @@ static const struct {
 	"error: desired failed: Cannot iterate over null (null)"},
     {"add", ".primary.s3cret + 1",
 	"error: desired failed: string (...) cannot be added"},
-    {"number", ".primary.s3cret | tonumber",
-	"error: desired failed: Invalid numeric literal at EOF at line ... "
-	"column ... (...)"},
     {"fromjson", "\"{\\(.primary.s3cret)\" | fromjson",
 	"error: desired failed: Invalid numeric literal at EOF at line ... "
 	"column ... (...)"},
@@ -758,7 +755,7 @@ static const struct {
     {"text", MEMORY, true},
     {"leap", "error:", true},
     {"regex", "error:", true},
-    {"shared", TIME, false},
+    {"shared", "error: desired gives a value longer than 8388608 bytes", true},
     {"deep", "error:", true},
     {"compare", "error:", true},
     {"path", "error:", true},
