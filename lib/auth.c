@@ -320,6 +320,20 @@ auth_version(const struct auth *a)
 	    (a->plugin != NULL ? execcred_version(a->plugin) : 0);
 }
 
+void
+auth_describe(const struct auth *a, struct buf *b)
+{
+	const struct kubeconfig *c = a->config;
+
+	if (a->plugin != NULL)
+		buf_addf(
+		    b, "what the exec plugin \"%s\" printed", c->exec->command);
+	else if (a->secure && c->token_file != NULL)
+		buf_addf(b, "the token in %s", c->token_file);
+	else if (a->token != NULL || a->cert.len > 0 || c->username != NULL)
+		buf_addf(b, "user \"%s\" of %s", c->user, c->origin);
+}
+
 bool
 auth_refused(struct auth *a, unsigned version)
 {

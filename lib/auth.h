@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "err.h"
 #include "http.h"
 #include "kubeconfig.h"
@@ -40,6 +41,8 @@ unsigned auth_tls_version(const struct auth *a);
 
 /* Which credential auth_headers gives. */
 unsigned auth_version(const struct auth *a);
+/* Appends whose credential it is, for messages; nothing if there is none. */
+void auth_describe(const struct auth *a, struct buf *b);
 /* The server refused (401) the credential of that version. True: there may be
  * another: ask auth_ready and repeat the request once. */
 bool auth_refused(struct auth *a, unsigned version);

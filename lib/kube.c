@@ -331,6 +331,22 @@ transport_error(
 	e->message = buf_take(&b);
 }
 
+/* "Unauthorized" alone would leave the reader with nothing to look at. */
+static void
+name_credential(struct kube_call *c, struct kube_error *e)
+{
+	struct buf who = BUF_INIT, b = BUF_INIT;
+
+	auth_describe(c->kube->auth, &who);
+	if (who.len > 0) {
+		buf_addf(&b, "%s: %s does not accept %s", e->message,
+		    c->kube->config->server, buf_str(&who));
+		free(e->message);
+		e->message = buf_take(&b);
+	}
+	buf_release(&who);
+}
+
 static void
 on_http_done(void *arg, const struct http_response *r)
 {
@@ -351,6 +367,8 @@ on_http_done(void *arg, const struct http_response *r)
 		transport_error(c, r, &a.error);
 	else if (r->status / 100 != 2 && r->status != 304)
 		kube_error_parse(&a.error, r->status, r->body);
+	if (r->status == 401)
+		name_credential(c, &a.error);
 	if (r->retry_after_s >= 0 &&
 	    r->retry_after_s * 1000 > a.error.retry_after_ms)
 		a.error.retry_after_ms = r->retry_after_s * 1000;

@@ -66,5 +66,7 @@ echo not-a-token >"$T/token"
 runs 100 "a wrong token" kwatch --once cm --server "$CLUSTER_SERVER" \
 	--certificate-authority "$CLUSTER/certificates/apiserver.crt" \
 	--token-file "$T/token"
-is "$(cat "$T/err")" "kwatch: fatal: Unauthorized" "... is refused"
+is "$(cat "$T/err")" \
+	"kwatch: fatal: Unauthorized: $CLUSTER_SERVER does not accept the token in $T/token" \
+	"... is refused, and named"
 done_testing

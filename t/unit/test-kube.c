@@ -329,7 +329,10 @@ test_new_certificate(void)
 	k = open_config(trusted,
 	    "client-certificate: mine.crt, client-key: mine.key", &err);
 	get(k, &g, "/second");
-	ok(g.code == 401, "the first certificate is refused");
+	is(g.message,
+	    fill("who?: https://127.0.0.1:PORT does not accept user \"u\" of "
+		 "DIR/config"),
+	    "the first certificate is refused");
 	kube_start(k, &r, on_done, &slow);
 	copy_file("client2.crt", "mine.crt");
 	copy_file("client2.key", "mine.key");
@@ -406,7 +409,10 @@ test_token_file(void)
 	k = open_config(trusted, "tokenFile: token", &err);
 	get(k, &g, "/good");
 	ok(g.code == 401 && g.kind == ERR_PERMANENT, "once");
-	is(g.message, "Unauthorized", "then it fails");
+	is(g.message,
+	    fill("Unauthorized: https://127.0.0.1:PORT does not accept the "
+		 "token in DIR/token"),
+	    "then it fails");
 	kube_free(k);
 	release(&g);
 
