@@ -249,6 +249,12 @@ for code in 0 1 101 111; do
 	ok "a stage that ends with $code: all start again" wait_for 10 ready
 	kill -TERM "$kpipe"
 	ends 0 "... and end"
+	case $code in
+	0) want="ireconcile ended with exit code 0, and nobody told it to" ;;
+	*) want="ireconcile (pid N) ended with exit code $code" ;;
+	esac
+	is "$(said | grep error | grep -v SIGPIPE)" "kpipe: error: $want" \
+		"... it says why"
 done
 
 for stage in $STAGES; do

@@ -53,8 +53,9 @@ settled() {
 }
 begin() {
 	: >"$T/ready"
+	: >"$T/stderr"
 	kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
-		9>"$T/ready" >"$T/stdout" 2>"$T/stderr" &
+		9>"$T/ready" >"$T/stdout" 2>>"$T/stderr" &
 	kpipe=$!
 	started+=("$kpipe")
 }

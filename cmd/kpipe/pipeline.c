@@ -92,6 +92,9 @@ wait_and_restart(struct pipeline *p)
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	delay = backoff_next(&p->backoff, clock_ms() - p->started_ms, random);
+	if (!p->explained)
+		log_error("%s ended with exit code 0, and nobody told it to",
+		    p->first);
 	if (delay == 0)
 		log_warning("starting the pipeline again");
 	else
@@ -114,13 +117,21 @@ all_gone(struct pipeline *p)
 	loop_stop(p->loop);
 }
 
+static void
+kill_others(void *arg)
+{
+	kill_all(arg);
+}
+
 /* One stage is gone or could not start: the others go, too. */
 static void
 stop_others(struct pipeline *p)
 {
 	p->phase = PIPELINE_STOPPING;
-	kill_all(p);
-	if (!any_running(p))
+	if (any_running(p))
+		timer_after(
+		    p->loop, &p->timer, PIPELINE_SETTLE_MS, kill_others, p);
+	else
 		all_gone(p);
 }
 
@@ -161,12 +172,13 @@ start(void *arg)
 	struct err err = ERR_INIT;
 
 	p->phase = PIPELINE_RUNNING;
-	p->incomplete = false;
+	p->incomplete = p->explained = false;
+	p->first = NULL;
 	p->started_ms = clock_ms();
 	if (start_stages(p, &err) == 0)
 		return;
 	log_error("%s", err.message);
-	p->incomplete = true;
+	p->incomplete = p->explained = true;
 	stop_others(p);
 }
 
@@ -176,13 +188,16 @@ pipeline_start(struct pipeline *p)
 	timer_after(p->loop, &p->timer, 0, start, p);
 }
 
+/* Whoever reads an end of file or a closed pipe may well end with 0. */
 static void
-log_end(const struct stage *s, pid_t pid, int status)
+log_end(struct pipeline *p, const struct stage *s, pid_t pid, int status)
 {
 	enum log_level level = LOG_ERROR;
 
 	if (s->told_to_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		level = LOG_DEBUG;
+	else
+		p->explained = true;
 	if (WIFSIGNALED(status))
 		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
 		    s->name, (long)pid, sigabbrev_np(WTERMSIG(status)));
@@ -199,7 +214,9 @@ take_end(struct pipeline *p, struct stage *s, int status)
 	if (s->report_fd >= 0)
 		close_report(p, s);
 	stage_ended(s, status);
-	log_end(s, pid, status);
+	if (p->first == NULL)
+		p->first = s->name;
+	log_end(p, s, pid, status);
 	if (s->exit_code == EXIT_PERMANENT)
 		p->permanent = true;
 }

@@ -2,8 +2,9 @@
  * pipeline: the stages, joined by pipes, and what happens when one ends.
  *
  *	running   all stages are there
- *	stopping  one has ended: the others are killed; when all are gone, the
- *	          pipeline starts again (backoff.h), or kpipe ends
+ *	stopping  one has ended: the others are killed after
+ *	          PIPELINE_SETTLE_MS; when all are gone, the pipeline starts
+ *	          again (backoff.h), or kpipe ends
  *	waiting   nothing runs until the back-off is over
  *	draining  told to end: kwatch gets SIGTERM, the end of its output ends
  *	          the others one after the other; who is left after
@@ -22,7 +23,15 @@
 #include "loop.h"
 #include "stage.h"
 
-enum { PIPELINE_STAGES_MAX = 4, PIPELINE_DRAIN_MS = 10000 };
+/*
+ * The first end that is seen need not be the cause (a dying process closes
+ * its pipes before its parent hears of it): the settling time brings it out.
+ */
+enum {
+	PIPELINE_STAGES_MAX = 4,
+	PIPELINE_SETTLE_MS = 100,
+	PIPELINE_DRAIN_MS = 10000
+};
 
 enum pipeline_mode {
 	PIPELINE_SUPERVISE, /* until told to end */
@@ -47,8 +56,10 @@ struct pipeline {
 	struct backoff backoff;
 	struct timer timer; /* of the back-off, or of draining */
 	uint64_t started_ms;
-	bool permanent;	 /* a stage said that another run would not help */
-	bool incomplete; /* a stage could not be started */
+	bool permanent;	   /* a stage said that another run would not help */
+	bool incomplete;   /* a stage could not be started */
+	bool explained;	   /* why it stops was logged */
+	const char *first; /* the stage that was seen to end first */
 	bool told_to_end;
 	bool was_ready;	   /* since kpipe started */
 	loop_fn *on_ready; /* may be NULL: the first time all are ready */
