@@ -249,7 +249,9 @@ http_easy_setup(
 	curl_easy_setopt(easy, CURLOPT_URL, t->url);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
-	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+	/* Without TLS there is no HTTP/2 to wait for, but libcurl would. */
+	curl_easy_setopt(easy, CURLOPT_PIPEWAIT,
+	    strncmp(t->url, "https:", 6) == 0 ? 1L : 0L);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(

@@ -144,7 +144,7 @@ send_on_error(struct apply *a, struct set *s, struct span error)
 		s->error_sent = mem_dup(line.data, line.len);
 		s->error_sent_ms = now;
 	}
-	s->status_sent = true;
+	s->error_told = true;
 	buf_release(&status);
 	buf_release(&line);
 }
@@ -219,7 +219,7 @@ report_failures(struct apply *a, struct set *s)
 		log_failure(s, i);
 		report_result(a, i, "failed", reason_of(i));
 	}
-	if (first != NULL && s->on_error.n != 0 && (news || !s->status_sent)) {
+	if (first != NULL && s->on_error.n != 0 && (news || !s->error_told)) {
 		buf_addspan(&error,
 		    span_make(first->error,
 			cut_utf8(first->error, strlen(first->error),

@@ -89,7 +89,7 @@ struct set {
 
 	enum phase phase;
 	char *version; /* owned: the primary's after our own patch, or NULL */
-	bool status_sent;
+	bool status_sent, error_told;
 	char *error_sent; /* owned: the onError line last sent, or NULL */
 	uint64_t error_sent_ms;
 };

@@ -1,0 +1,178 @@
+#!/bin/bash
+# kapply and a server that refuses, breaks off, hesitates, and is raced.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=writes.sh
+. "${0%/*}/writes.sh"
+STATUS='"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}'
+known='"known":{"ConfigMap/default/a":"u2"}'
+
+apply() {
+	kapply --server "$url" --timeout=10s "$@" <"$T/in"
+}
+
+# --- what passes is tried again, and nobody hears of it
+for end in '"code":500,"body":{"kind":"Status","reason":"InternalError","message":"webhook"}' \
+	'"code":503' '"code":504,"body":{"kind":"Status","reason":"Timeout","message":"m"}' \
+	'"end":"close"' '"code":200,"end":"cut"' '"code":502,"body":"<html>"'; do
+	serve "{\"PATCH $CMS/a\":[{$end},{$end}]}"
+	set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+	runs 0 "an answer {$end}" apply
+	is "$(requests) $(cat "$T/out")" "PATCH a
+PATCH a
+PATCH a $(wrote '{"phase":"Available"}')" "... is tried again"
+done
+
+# --- Retry-After
+serve "{\"PATCH $CMS/a\":[{\"code\":429,\"headers\":{\"Retry-After\":\"2\"},\"body\":\"slow down\"}]}"
+set_line "$(cm a 1)" "$known" >"$T/in"
+begin=$(date +%s%N)
+runs 0 "429 with Retry-After" apply
+ms=$((($(date +%s%N) - begin) / 1000000))
+ok "... waits that long ($ms ms)" test "$ms" -ge 2000
+
+# --- what passes, but not in time, counts as failed; later it succeeds
+fail=$(failure 503 ServiceUnavailable "not now")
+serve "{\"PATCH $CMS/a\":[$fail,$fail,$fail,$fail]}"
+set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+runs 0 "a failure that lasts" apply --fail-after=200ms
+is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')
+$(wrote '{"phase":"Available"}')" "... is told in between"
+serve "{\"PATCH $CMS/a\":[$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail]}"
+runs 1 "a failure that lasts longer than --timeout" apply --timeout=1s
+is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')" \
+	"... is told at the end"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
+
+# --- permanent: told at once, not tried again before the end
+for refusal in "$(failure 400 BadRequest bad)" "$(failure 413 RequestEntityTooLarge big)" \
+	"$(failure 415 UnsupportedMediaType no)" "$(failure 405 MethodNotAllowed no)" \
+	"$(failure 500 '' 'failed to create typed patch object')"; do
+	serve "{\"PATCH $THINGS/x\":[$refusal]}"
+	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"}}' >"$T/in"
+	runs 1 "refused: ${refusal:8:3}" apply
+	is "$(requests)" "PATCH x" "... is not tried again"
+done
+
+# --- races of uids
+missing=$(failure 409 Conflict 'uid mismatch: the provided object specified uid u2')
+serve "{\"PATCH $CMS/a\":[$missing]}"
+set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+runs 0 "a known object that is gone" apply
+is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a" "... is dropped"
+is "$(jq -c .metadata <(sed 's/^[^{]*//' "$T/requests"))" '{"name":"a","namespace":"default","uid":"u2"}' "... its uid was sent"
+exists=$(failure 409 Conflict 'the object has been modified')
+ours='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u3","ownerReferences":[{"kind":"Thing","name":"t","uid":"u1","controller":true}]}}}'
+serve "{\"PATCH $CMS/a\":[$exists,$missing,{\"code\":201,\"body\":{}}],\"GET $CMS/a\":[$ours]}"
+set_line "$(cm a 1)" "\"known\":{\"ConfigMap/default/a\":null},$STATUS" >"$T/in"
+runs 0 "there, ours, gone again" apply -o result
+is "$(requests)$(jq -r .result "$T/out")" "PATCH a
+GET a
+PATCH a
+PATCH acreated" "... is created in the end"
+is "$(sed -n 's/^PATCH [^{]*//p' "$T/requests" | jq -c '[.metadata.uid, .metadata.resourceVersion]')" \
+'[null,"1"]
+["u3",null]
+[null,"1"]' "... by uid, or only where nothing is"
+leaving=${ours/\"uid\":\"u3\"/\"uid\":\"u3\",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"}
+serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[$leaving]}"
+runs 0 "ours, and on its way out" apply
+is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a
+GET a" "... is waited for"
+serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[${ours/u1/u9}]}"
+runs 1 "of another primary" apply
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
+	"... is left alone, and both are named"
+
+# --- finalizers: the test fails, another try with what is there then
+thing() {
+	printf '{"code":200,"body":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","uid":"u1","resourceVersion":"%s","finalizers":%s}}}' "$@"
+}
+raced=$(failure 422 Invalid 'the server rejected our request due to an error in our request' ',"details":{}')
+serve "{\"GET $THINGS/t\":[$(thing 5 '["a/b"]'),$(thing 6 '["a/b","c/d"]')],\"PATCH $THINGS/t\":[$raced,$(thing 7 '[]')]}"
+set_line "$(cm a 1)" '"finalizers":{"add":["e/f"]},"known":{"ConfigMap/default/a":"u2"}' >"$T/in"
+runs 0 "a finalizer, and somebody else was faster" apply
+is "$(requests)" "GET t
+PATCH t
+GET t
+PATCH t
+PATCH a" "... is added to what is there then"
+is "$(sed -n 's/^PATCH [^ ]*things[^ ]* //p' "$T/requests" | tail -n 1)" \
+	'[{"op":"test","path":"/metadata/uid","value":"u1"},{"op":"test","path":"/metadata/resourceVersion","value":"6"},{"op":"add","path":"/metadata/finalizers","value":["a/b","c/d","e/f"]}]' "... tested on uid and version"
+
+# --- the newest line counts
+go=$T/go
+serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$go\"}]}"
+mkfifo "$T/pipe"
+apply_pipe() {
+	kapply --server "$url" "$@" <"$T/pipe" >"$T/out" 2>"$T/err"
+}
+start apply_pipe
+applier=$!
+exec 7>"$T/pipe"
+set_line "$(cm a 1),$(cm b 1)" '"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3"},"status":{"n":1}' >&7
+wait_for 5 requested 2
+set_line "$(cm c 1)" '"known":{"ConfigMap/default/c":"u4"},"status":{"n":2}' >&7
+set_line "$(cm a 1),$(cm b 1),$(cm d 1)" '"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3","ConfigMap/default/d":"u5"},"status":{"n":3}' >&7
+set_line "" '' other >&7
+exec 7>&-
+sleep 0.2 # nothing may come meanwhile
+requested_before=$(requests | sort)
+touch "$go"
+wait "$applier"
+is "$? $(cat "$T/err")" "0 " "lines while one is at work"
+is "$requested_before" "PATCH a
+PATCH b" "... wait for its requests"
+is "$(requests | sort)" "PATCH a
+PATCH b
+PATCH d" "... the newest is applied, without what was accepted just now"
+is "$(cat "$T/out")" "$(wrote '{"n":3}')" "... and one status is passed on"
+
+# --- an empty line cancels
+fail=$(failure 503 ServiceUnavailable "not now")
+serve "{\"PATCH $CMS/a\":[$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail]}"
+{ set_line "$(cm a 1)" "$known,$STATUS"; set_line ""; } >"$T/in"
+runs 0 "an empty line cancels what failed" apply
+is "$(cat "$T/out")" "" "... without a word"
+
+# --- no more in flight than allowed; bounded reading
+many=$(for i in {1..40}; do printf '"PATCH %s/m%s":[{"code":200,"body":{},"wait":"%s"}],' "$CMS" "$i" "$T/go2"; done)
+serve "{${many%,}}"
+for i in {1..40}; do
+	set_line "$(cm "m$i" 1)" "\"known\":{\"ConfigMap/default/m$i\":\"u\"}" "t$i"
+done >"$T/in"
+apply_limited() {
+	apply --max-in-flight=4 -o result >"$T/out" 2>"$T/err"
+}
+start apply_limited
+applier=$!
+wait_for 5 requested 4
+sleep 0.2
+is "$(wc -l <"$T/requests")" 4 "--max-in-flight is kept"
+touch "$T/go2"
+wait "$applier"
+is "$? $(wc -l <"$T/out")" "0 40" "... all are applied in the end"
+
+# maxConcurrentReconciles: keys of one kind
+rm -f "$T/go2"
+serve "{${many%,}}"
+for i in {1..6}; do
+	set_line "$(cm "m$i" 1)" "\"maxConcurrentReconciles\":2,\"known\":{\"ConfigMap/default/m$i\":\"u\"}" "t$i"
+done >"$T/in"
+apply_all() {
+	apply -o result >"$T/out" 2>"$T/err"
+}
+start apply_all
+applier=$!
+wait_for 5 requested 2
+sleep 0.2
+is "$(wc -l <"$T/requests")" 2 "maxConcurrentReconciles is kept"
+touch "$T/go2"
+wait "$applier"
+is "$? $(wc -l <"$T/out")" "0 6" "... all are applied in the end"
+
+# --- a server that is not there
+runs 1 "no server" kapply --server http://127.0.0.1:1 --timeout=1s <"$T/in"
+is "$(cat "$T/out")" "" "... nothing on stdout"
+is "$(grep -c 'trying again' "$T/err")" 1 "... said once"
+done_testing

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# What the tests of kapply and kstatus against a scripted server share.
+#
+#	. "${0%/*}/lib.sh"
+#	. "${0%/*}/writes.sh"
+#	serve '{"PATCH /api/...": [{"code": 429}]}'	# t/server/fake-writes
+#	set_line ITEMS RECONCILE; cm NAME VALUE		# pieces of lines
+#	requests					# METHOD NAME of each
+
+server=
+
+# serve SCRIPT: a new server; its address is in $url
+serve() {
+	[ -z "$server" ] || kill -9 "$server"
+	rm -f "$T/port"
+	: >"$T/requests"
+	printf '%s' "$1" >"$T/script"
+	start t/server/fake-writes "$T/script" "$T/port" "$T/requests"
+	server=$!
+	disown "$server"
+	wait_for 10 test -s "$T/port" || exit 1
+	url=http://127.0.0.1:$(cat "$T/port")
+}
+
+# requests: METHOD and last part of the path, in the order of arrival
+requests() {
+	sed -E 's,^([A-Z]+) [^ ]*/([^/ ]+)( .*)?$,\1 \2,' "$T/requests"
+}
+
+# requested N: at least so many have arrived
+requested() {
+	[ "$(wc -l <"$T/requests")" -ge "$1" ]
+}
+
+CMS=/api/v1/namespaces/default/configmaps
+THINGS=/apis/example.com/v1/namespaces/default/things
+
+# cm NAME VALUE: a ConfigMap of the primary
+cm() {
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"default"},"data":{"k":"%s"}}' "$@"
+}
+
+# set_line ITEMS [MEMBERS]: a line of the Thing t
+set_line() {
+	printf '{"apiVersion":"v1","kind":"List","items":[%s],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"default","name":"%s","uid":"u1","resourceVersion":"5"},"manager":"kpipe-thing.example.com"%s}}\n' \
+		"$1" "${3:-t}" "${2:+,$2}"
+}
+
+# failure CODE REASON MESSAGE [MORE]: an answer
+failure() {
+	printf '{"code":%s,"body":{"kind":"Status","status":"Failure","code":%s,"reason":"%s","message":"%s"%s}}' \
+		"$1" "$1" "$2" "$3" "${4:-}"
+}
+
+# wrote PHASE: the status line of the Thing t
+wrote() {
+	printf '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"u1"},"status":%s}' "$1"
+}
