@@ -493,7 +493,9 @@ on_session_silence(void *arg)
 
 	if (s->calls == 0)
 		return; /* the next call sets the timer */
-	if (s->retired && s->h2 && now >= due + h->silent_ms / 2) {
+	/* Nothing new is sent over it, so nobody can ask it. */
+	if ((s->retired || h->retired) && s->h2 &&
+	    now >= due + h->silent_ms / 2) {
 		session_fail(s, "the server went silent");
 		sessions_reap(h);
 		return;
@@ -503,7 +505,7 @@ on_session_silence(void *arg)
 		return;
 	}
 	timer_after(h->loop, &s->silence, h->silent_ms, on_session_silence, s);
-	if (s->h2 && !s->retired)
+	if (s->h2 && !s->retired && !h->retired)
 		h->on_silence(h->arg);
 }
 
