@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "conf.h"
+#include "json.h"
 #include "mem.h"
 
 static void
@@ -101,4 +102,103 @@ selector_text(const struct yaml *y, const char *path, struct err *err)
 		return NULL;
 	}
 	return buf_take(&out);
+}
+
+/* ---- matching ---- */
+
+static struct span
+trim(struct span s)
+{
+	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t'))
+		s.p++, s.n--;
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+/* The next piece of *rest before a comma that is not in parentheses. */
+static bool
+next_piece(struct span *rest, struct span *piece)
+{
+	int depth = 0;
+	size_t i = 0;
+
+	if (rest->p == NULL)
+		return false;
+	for (; i < rest->n && (rest->p[i] != ',' || depth > 0); i++)
+		depth += (rest->p[i] == '(') - (rest->p[i] == ')');
+	*piece = trim(span_make(rest->p, i));
+	*rest = i < rest->n ? span_make(rest->p + i + 1, rest->n - i - 1)
+			    : SPAN_NONE;
+	return true;
+}
+
+static struct span
+label(struct span labels, struct span key)
+{
+	for (struct json_members m = json_members(labels); json_member(&m);)
+		if (span_eq(m.key, key))
+			return m.value.n >= 2
+			    ? span_make(m.value.p + 1, m.value.n - 2)
+			    : SPAN_NONE;
+	return SPAN_NONE;
+}
+
+/* "(a, b)" */
+static bool
+in_set(struct span set, struct span value)
+{
+	struct span rest = span_make(set.p + 1, set.n - 2), piece;
+
+	while (next_piece(&rest, &piece))
+		if (span_eq(piece, value))
+			return true;
+	return false;
+}
+
+/* key OP rest, where OP begins at the first character after the key. */
+static bool
+compare(struct span value, struct span op)
+{
+	bool no = *op.p == '!' || (op.n > 3 && memcmp(op.p, "not", 3) == 0);
+	size_t open = 0;
+
+	while (open < op.n && op.p[open] != '(')
+		open++;
+	if (*op.p == '=' || *op.p == '!') {
+		op.p++, op.n--;
+		if (op.n > 0 && *op.p == '=')
+			op.p++, op.n--;
+		return (value.p != NULL && span_eq(value, trim(op))) != no;
+	}
+	if (open == op.n || op.p[op.n - 1] != ')')
+		return true;
+	return (value.p != NULL &&
+		   in_set(span_make(op.p + open, op.n - open), value)) != no;
+}
+
+bool
+selector_matches(const char *selector, struct span labels)
+{
+	struct span rest = span_str(selector), piece;
+
+	while (next_piece(&rest, &piece)) {
+		bool absent = piece.n > 0 && *piece.p == '!';
+		struct span key = piece, op;
+		size_t n = 0;
+
+		if (absent)
+			key = trim(span_make(piece.p + 1, piece.n - 1));
+		while (n < key.n && strchr(" \t=!", key.p[n]) == NULL)
+			n++;
+		op = trim(span_make(key.p + n, key.n - n));
+		key.n = n;
+		if (n == 0)
+			continue;
+		if (op.n == 0 && (label(labels, key).p == NULL) != absent)
+			return false;
+		if (op.n > 0 && !compare(label(labels, key), op))
+			return false;
+	}
+	return true;
 }

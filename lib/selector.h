@@ -5,7 +5,10 @@
 #ifndef SELECTOR_H
 #define SELECTOR_H
 
+#include <stdbool.h>
+
 #include "err.h"
+#include "span.h"
 #include "yaml.h"
 
 /*
@@ -14,5 +17,11 @@
  * "PATH:LINE: ...".
  */
 char *selector_text(const struct yaml *y, const char *path, struct err *err);
+
+/*
+ * Do these labels (a JSON object, or SPAN_NONE) match? As the API server
+ * decides; a requirement that cannot be read is left to it, and matches.
+ */
+bool selector_matches(const char *selector, struct span labels);
 
 #endif

@@ -164,4 +164,28 @@ is "$(jq -c '[.reconcile.manager, .reconcile.known]' "$T/out")" \
 	'["kpipe-thing.example.com",{"ConfigMap/ns/c":"uid-c"}]
 ["kpipe-configmap",{"Pod/ns/c":null}]' "... each with its own set"
 
+# selector: a primary that no longer matches is not ours any more.
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  selector: {matchLabels: {team: x}}
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+END
+{
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+	event ADDED "$(thing a 1 '"labels":{"team":"x"}')"
+	event ADDED "$(thing b 1 '"labels":{"team":"y"}')"
+	event MODIFIED "$(thing a 2 '"labels":{"team":"y"}')"
+	event MODIFIED "$(thing a 3 '"labels":{"team":"y"}')"
+} >"$T/in"
+runs 0 "selector" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c '[.reconcile.primary.name, .reconcile.primary.resourceVersion, (.items | length)]' "$T/out")" \
+	'["a","1",1]
+["a","1",0]' "... what it does not select is no primary, or no more"
+
 done_testing

@@ -77,6 +77,28 @@ b 1" "... fails for that primary, the other goes on"
 ok "... and is named: $(cat "$T/err")" \
 	grep -q '^ireconcile: error: thing.example.com ns/a: .*Thing.example.com/ns/a' "$T/err"
 
+# It is tried again after a delay, at once only if its spec changes.
+gen() { printf '"generation":%s' "$1"; }
+{
+	begin v1 Pod
+	end v1 Pod
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	event ADDED "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")" 2026-01-01T00:00:00Z
+	begin example.com/v1 Thing
+	event ADDED "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
+	end example.com/v1 Thing
+	event ADDED "$(object Pod p 2 '"labels":{"thing":"a"}')" 2026-01-01T00:00:09Z
+	event ADDED "$(object Pod q 2)" 2026-01-01T00:00:10Z
+	event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:29Z
+} >"$T/in"
+runs 1 "a limit, then another spec" \
+	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 \
+	8>"$T/report" <"$T/in"
+is "$(tail -n 1 "$T/report" | jq -c '.counters | [.evaluations, .failures]')" \
+	"[3,2]" "... is evaluated at 0, 10 and 29 seconds"
+is "$(tail -n 1 "$T/out" | jq '.items | length')" 1 "... and recovers"
+
 # The sandbox: nothing can be opened once it runs.
 write_program
 if [ -d "$BIN" ] && ! ireconcile -f "$T/watches.yaml" --log-level=debug \

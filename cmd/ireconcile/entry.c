@@ -9,6 +9,7 @@
 #include "log.h"
 #include "mem.h"
 #include "primary.h"
+#include "selector.h"
 
 /* ---- start ---- */
 
@@ -155,9 +156,13 @@ in_list(const struct textlist *list, struct span s)
 bool
 use_covers(const struct use *u, const struct object *o)
 {
-	return u->conf->namespaces.count == 0 ||
-	    u->conf->scope == WATCH_CLUSTER ||
-	    in_list(&u->conf->namespaces, object_namespace(o));
+	if (u->conf->namespaces.count > 0 && u->conf->scope != WATCH_CLUSTER &&
+	    !in_list(&u->conf->namespaces, object_namespace(o)))
+		return false;
+	/* The server selects; but kwatch may read a kind for several uses. */
+	return u->conf->selector == NULL ||
+	    selector_matches(u->conf->selector,
+		json_path(object_text(o), "metadata.labels"));
 }
 
 static void
@@ -225,9 +230,11 @@ entries_put(struct entries *es, struct object *o)
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
-		if (!use_covers(u, o))
+		if (u->role == USE_PRIMARY && !use_covers(u, o))
+			drop_primary(es, u->entry, o);
+		else if (!use_covers(u, o))
 			continue;
-		if (u->role == USE_PRIMARY)
+		else if (u->role == USE_PRIMARY)
 			put_primary(es, u->entry, o);
 		else if (u->conf->map == WATCH_MAP_ALL)
 			dirty_all(es, u->entry);

@@ -69,7 +69,8 @@ struct primary {
 	uint64_t deadline_us; /* how long until the next reminder */
 	struct wake wake;
 	uint64_t backoff_us;
-	bool reminder; /* the deadline has passed */
+	int64_t backoff_generation; /* of the primary that ran into a limit */
+	bool reminder;		    /* the deadline has passed */
 	bool has_slot, waiting;
 	bool failed;	  /* its last evaluation failed */
 	char *last_error; /* logged already */

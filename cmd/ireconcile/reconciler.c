@@ -259,13 +259,26 @@ set_held(struct reconciler *r, struct primary *p, const struct decision *d)
 		    sched_ticks(&r->sched) + d->held_until_us - d->now_us);
 }
 
+/* What changes with the spec; the serial where there is no generation. */
+static int64_t
+generation(const struct object *o)
+{
+	int64_t n;
+
+	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
+		return n;
+	return (int64_t)o->serial;
+}
+
 static void
 set_backoff(struct reconciler *r, struct primary *p, const struct decision *d)
 {
 	if (!d->limited) {
 		p->backoff_us = 0;
+		sched_clear(&r->sched, &p->wake, WAKE_BACKOFF);
 		return;
 	}
+	p->backoff_generation = generation(p->object);
 	p->backoff_us =
 	    p->backoff_us ? p->backoff_us * 2 : (uint64_t)(FIRST_S * second);
 	if (p->backoff_us > (uint64_t)(LAST_S * second))
@@ -403,7 +416,8 @@ reconciler_step(struct reconciler *r)
 		return true; /* dirty ones come back when that changes */
 	if (p->object == NULL)
 		leave(r, p);
-	else if (!sched_is_set(&p->wake, WAKE_BACKOFF))
+	else if (!sched_is_set(&p->wake, WAKE_BACKOFF) ||
+	    p->backoff_generation != generation(p->object))
 		evaluate(r, p);
 	return true;
 }
