@@ -84,6 +84,52 @@ uid_gone(const struct call *c, const struct kube_error *e)
 	return false;
 }
 
+/*
+ * Somebody gave an element of one of our lists another key: an apply would put
+ * ours beside it, and the API server refuses what both have in common (the
+ * name of a port, say). So first the list becomes just ours.
+ */
+static bool
+needs_list(struct call *c, const struct kube_error *e)
+{
+	struct item *i = c->item;
+	struct json_elements causes;
+	struct buf patch = BUF_INIT;
+
+	if (c->uid.n == 0 || i->list_sent || e->code != 422 ||
+	    e->causes == NULL)
+		return false;
+	causes = json_elements(span_str(e->causes));
+	while (json_element(&causes)) {
+		struct span field = json_get(causes.value, "field");
+
+		if (!json_is(json_get(causes.value, "reason"),
+			"FieldValueDuplicate") ||
+		    json_type(field) != JSON_STRING)
+			continue;
+		buf_reset(&patch);
+		if (!body_list(&patch, i->text,
+			span_make(field.p + 1, field.n - 2), c->uid))
+			continue;
+		i->list_sent = true;
+		free(i->patch);
+		i->patch = buf_take(&patch);
+		return true;
+	}
+	buf_release(&patch);
+	return false;
+}
+
+static void
+wrote_list(struct call *c, const struct kube_answer *answer)
+{
+	c->item->step = STEP_WRITE;
+	if (failed(answer))
+		fail_answer(c, answer);
+	else
+		go_on(c->item, STEP_WRITE);
+}
+
 static const char *
 apply_result(const struct item *i, const struct kube_answer *answer)
 {
@@ -110,6 +156,8 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	} else if (c->if_absent && answer->error.code == 409 &&
 	    !answer->error.field_conflict) {
 		go_on(i, STEP_READ);
+	} else if (needs_list(c, &answer->error)) {
+		go_on(i, STEP_LIST);
 	} else if (!uid_gone(c, &answer->error)) {
 		fail_answer(c, answer);
 	} else if (i->live_uid != NULL) {
@@ -287,6 +335,8 @@ dispatch(struct call *c, const struct kube_answer *answer)
 			read_primary(c, answer);
 		else if (i->step == STEP_WRITE)
 			wrote_object(c, answer);
+		else if (i->step == STEP_LIST)
+			wrote_list(c, answer);
 		else if (c->key->set->plain)
 			read_before(c, answer);
 		else

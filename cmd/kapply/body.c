@@ -86,6 +86,38 @@ body_apply(struct buf *b, struct span object, const struct body_edit *e)
 	buf_addc(b, '}');
 }
 
+bool
+body_list(struct buf *b, struct span object, struct span field, struct span uid)
+{
+	const char *bracket = memchr(field.p, '[', field.n);
+	struct span value = object, name;
+	size_t open = 0;
+
+	if (bracket == NULL)
+		return false;
+	buf_adds(b, "{\"metadata\":{\"uid\":");
+	json_add_string(b, uid);
+	buf_addc(b, '}');
+	for (const char *p = field.p; p < bracket; p += name.n + 1, open++) {
+		struct buf key = BUF_INIT;
+		const char *dot = memchr(p, '.', (size_t)(bracket - p));
+
+		name = span_make(p, (size_t)((dot ? dot : bracket) - p));
+		buf_addspan(&key, name);
+		value = json_get(value, buf_str(&key));
+		buf_release(&key);
+		buf_addc(b, open == 0 ? ',' : '{');
+		json_add_string(b, name);
+		buf_addc(b, ':');
+	}
+	if (json_type(value) != JSON_ARRAY)
+		return false;
+	buf_addspan(b, value);
+	for (; open > 0; open--)
+		buf_addc(b, '}');
+	return true;
+}
+
 void
 body_delete(struct buf *b, struct span uid, bool dry_run)
 {

@@ -21,6 +21,13 @@ struct body_edit {
 /* The object without metadata.managedFields (an apply must not have them). */
 void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 
+/*
+ * A merge patch with the outermost list of object that the API's field path
+ * ("spec.ports[1].name") is in, as a whole, and the uid. False: no such list.
+ */
+bool body_list(
+    struct buf *b, struct span object, struct span field, struct span uid);
+
 /* DeleteOptions: in the background, only this uid. */
 void body_delete(struct buf *b, struct span uid, bool dry_run);
 

@@ -38,6 +38,8 @@ manager(const struct key *k)
 static enum kube_verb
 verb_of(const struct item *i)
 {
+	if (i->step == STEP_LIST)
+		return KUBE_MERGE_PATCH;
 	if (i->step != STEP_WRITE)
 		return KUBE_GET;
 	if (i->op == OP_APPLY)
@@ -99,7 +101,7 @@ write_body(struct buf *b, struct call *c)
 	else if (c->verb == KUBE_DELETE)
 		body_delete(
 		    b, span_str(i->live_uid), c->key->apply->o->dry_run != 0);
-	else if (c->verb == KUBE_JSON_PATCH)
+	else if (c->verb == KUBE_JSON_PATCH || c->verb == KUBE_MERGE_PATCH)
 		buf_adds(b, i->patch);
 }
 

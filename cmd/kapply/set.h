@@ -41,7 +41,8 @@ enum item_state {
 enum item_step {
 	STEP_PRIMARY, /* once: is the primary still as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
-	STEP_WRITE
+	STEP_WRITE,
+	STEP_LIST /* a list of it as a whole: see body_list */
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
@@ -65,7 +66,8 @@ struct item {
 	enum item_step step;
 	char *live_uid;	    /* owned: of the member that was found, or NULL */
 	char *live_version; /* owned: its resourceVersion before (plain) */
-	char *patch;	    /* owned: the finalizers' */
+	char *patch;	    /* owned: the finalizers', or of STEP_LIST */
+	bool list_sent;	    /* STEP_LIST was tried */
 	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
