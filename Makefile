@@ -108,11 +108,16 @@ check-cluster: all
 torture: all
 	POINTS=10 $(PROVE) t/9800-kill.sh
 
+.PHONY: bench
+bench: all
+	@for b in t/bench/*.sh; do echo "$$b" && $$b || exit 1; done
+
 .PHONY: demo
 demo:
 	@t/demo
 
-STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch])
+STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
+	t/bench/*.c)
 .PHONY: style
 style:
 	clang-format --dry-run -Werror $(STYLED)
