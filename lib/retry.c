@@ -5,8 +5,8 @@ enum {
 	TRANSIENT_MAX_MS = 30000,
 	PERMANENT_FIRST_MS = 5000,
 	PERMANENT_MAX_MS = 600000,
-	RACE_FIRST_MS = 10,
-	RACE_MAX_MS = 1000
+	SOON_FIRST_MS = 10,
+	SOON_MAX_MS = 1000
 };
 
 enum retry_kind
@@ -14,6 +14,9 @@ retry_classify(enum kube_verb verb, const struct kube_error *e)
 {
 	if (e->namespace_terminating)
 		return RETRY_TRANSIENT;
+	/* No answer: the gate of the queue sets the pace. */
+	if (e->code == 0 && e->kind == ERR_TRANSIENT)
+		return RETRY_SOON;
 	/*
 	 * Server-side apply answers 500 without a reason when the object does
 	 * not fit its schema (managedfields' typed conversion).
@@ -24,9 +27,9 @@ retry_classify(enum kube_verb verb, const struct kube_error *e)
 		return RETRY_PERMANENT;
 	/* A failed "test" of a JSON patch: 422 "Invalid" without causes. */
 	if (verb == KUBE_JSON_PATCH && e->code == 422 && e->causes == NULL)
-		return RETRY_RACE;
+		return RETRY_SOON;
 	if (e->code == 409 || e->kind == ERR_CONFLICT)
-		return RETRY_RACE;
+		return RETRY_SOON;
 	return e->kind == ERR_TRANSIENT ? RETRY_TRANSIENT : RETRY_PERMANENT;
 }
 
@@ -45,9 +48,9 @@ retry_plan(struct retry *r, enum retry_kind kind, int64_t retry_after_ms,
 		r->failed = true;
 		wait = kube_backoff_next(
 		    &r->backoff, PERMANENT_FIRST_MS, PERMANENT_MAX_MS);
-	} else if (kind == RETRY_RACE) {
+	} else if (kind == RETRY_SOON) {
 		wait =
-		    kube_backoff_next(&r->backoff, RACE_FIRST_MS, RACE_MAX_MS);
+		    kube_backoff_next(&r->backoff, SOON_FIRST_MS, SOON_MAX_MS);
 	} else {
 		wait = kube_backoff_next(
 		    &r->backoff, TRANSIENT_FIRST_MS, TRANSIENT_MAX_MS);

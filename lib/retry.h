@@ -29,7 +29,7 @@ struct retry {
 enum retry_kind {
 	RETRY_TRANSIENT,
 	RETRY_PERMANENT,
-	RETRY_RACE /* somebody was faster: read again, almost at once */
+	RETRY_SOON /* somebody was faster, or no answer: almost at once */
 };
 
 /* What an error of a write means, by Kubernetes' own rules. */

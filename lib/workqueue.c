@@ -164,22 +164,26 @@ try_again(void *arg)
 bool
 workqueue_ended(struct workqueue *q, int code)
 {
-	bool was_closed = q->closed;
+	bool news;
 
 	q->in_flight--;
 	if (code != 0) {
-		q->closed = q->paused = false;
+		news = q->announced;
+		q->closed = q->paused = q->announced = false;
 		q->backoff = (struct kube_backoff){0};
 		timer_clear(q->loop, &q->timer);
-		return was_closed;
+		return news;
 	}
 	if (q->paused)
 		return false; /* one of those that were still under way */
+	/* A connection may break; that the next one fails, too, is news. */
+	news = q->closed && !q->announced;
+	q->announced = q->announced || news;
 	q->closed = q->paused = true;
 	timer_after(q->loop, &q->timer,
 	    kube_backoff_next(&q->backoff, GATE_FIRST_MS, GATE_MAX_MS),
 	    try_again, q);
-	return !was_closed;
+	return news;
 }
 
 static size_t

@@ -49,6 +49,7 @@ struct workqueue {
 	struct work_line ready;
 	struct map classes; /* of struct work_class, owned */
 	bool closed;	    /* the gate */
+	bool announced;	    /* the owner was told */
 	bool paused;	    /* closed, and the next attempt is not due */
 	struct kube_backoff backoff;
 	struct timer timer;
@@ -71,7 +72,8 @@ bool workqueue_full(const struct workqueue *q);
 void workqueue_started(struct workqueue *q);
 /*
  * A request ended. code is HTTP's, 0 if the server gave no answer: the gate
- * closes. True if that changed whether the server counts as reachable.
+ * closes. True if the owner should say so: the server was tried twice in vain,
+ * or answers again after that.
  */
 bool workqueue_ended(struct workqueue *q, int code);
 void workqueue_pump(struct workqueue *q);

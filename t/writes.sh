@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # What the tests of kapply and kstatus against a scripted server share.
 #
 #	. "${0%/*}/lib.sh"

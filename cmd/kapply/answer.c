@@ -196,7 +196,7 @@ read_rival(struct call *c, const struct kube_answer *answer)
 
 	if (answer->code == 404) {
 		i->step = i->once ? STEP_PRIMARY : STEP_WRITE;
-		fail_with(c->key, i, RETRY_RACE, -1,
+		fail_with(c->key, i, RETRY_SOON, -1,
 		    span_str("it came and went meanwhile"));
 	} else if (failed(answer)) {
 		fail_answer(c, answer);
