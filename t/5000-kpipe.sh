@@ -66,7 +66,7 @@ none_left() {
 ends() {
 	local got
 
-	wait_for 15 gone "$kpipe"
+	wait_for 30 gone "$kpipe"
 	wait "$kpipe" 2>/dev/null
 	got=$?
 	is "$got" "$1" "$2"
@@ -89,8 +89,8 @@ fresh
 export THING_IMAGE=example.com/thing KUBECONFIG=/secret AWS_SECRET=x
 exec 8</dev/null
 begin --kubeconfig=/k --context c -n ns --log-level=debug
-ok "ready" wait_for 10 ready
-ok "a line flows through all stages" wait_for 10 test -s "$D/received"
+ok "ready" wait_for 30 ready
+ok "a line flows through all stages" wait_for 30 test -s "$D/received"
 is "$(cat "$D/received")" '{"hello":"world"}' "... unchanged"
 is "$(cat "$D/kwatch.args")" "--report-fd=3
 --log-level=debug
@@ -140,7 +140,7 @@ is "$(cat "$D/stdout")" "" "nothing on stdout"
 
 fresh
 begin
-wait_for 10 ready
+wait_for 30 ready
 kill -INT "$kpipe"
 ends 0 "SIGINT: 0"
 is "$(said)" "kpipe: ready
@@ -149,7 +149,7 @@ kpipe: told to end: draining" "what it says from start to end"
 fresh
 touch "$D/kapply.lazy"
 begin
-wait_for 10 starts 1
+wait_for 30 starts 1
 ok "not ready while one stage is not" \
 	sh -c "sleep 0.3; ! test -s $D/ready"
 kill -TERM "$kpipe"
@@ -159,12 +159,12 @@ ok "... no stage is left" none_left
 fresh
 touch "$D/kapply.deaf" "$D/kstatus.deaf"
 begin
-wait_for 10 ready
+wait_for 30 ready
 before=$SECONDS
 kill -TERM "$kpipe"
 ends 0 "SIGTERM with stages that do not end: 0"
 took=$((SECONDS - before))
-ok "... after 10 s ($took s)" test "$took" -ge 9 -a "$took" -le 13
+ok "... after 10 s ($took s)" test "$took" -ge 9 -a "$took" -le 20
 is "$(said | sed 1,2d)" \
 	"kpipe: warning: kapply (pid N) did not end in 10 s: killed
 kpipe: warning: kstatus (pid N) did not end in 10 s: killed" "... says so"
@@ -173,10 +173,10 @@ ok "... no stage is left" none_left
 fresh
 touch "$D/kapply.deaf"
 begin
-wait_for 10 ready
+wait_for 30 ready
 before=$SECONDS
 kill -TERM "$kpipe"
-wait_for 10 logged draining
+wait_for 30 logged draining
 kill -TERM "$kpipe"
 ends 0 "a second SIGTERM: 0"
 ok "... at once" test $((SECONDS - before)) -le 5
@@ -186,7 +186,7 @@ fresh
 kpipe -f "$T/watches.yaml" <&- >&- 2>"$D/stderr" &
 kpipe=$!
 started+=("$kpipe")
-ok "starts with stdin and stdout closed" wait_for 10 logged ready
+ok "starts with stdin and stdout closed" wait_for 30 logged ready
 kill -TERM "$kpipe"
 ends 0 "... and ends"
 
@@ -209,14 +209,14 @@ fresh
 start bash -c 'ulimit -n 11; exec kpipe -f "$1" 2>"$2/stderr"' - \
 	"$T/watches.yaml" "$D"
 kpipe=$!
-ok "no descriptors: waits" wait_for 10 logged 'again in 1'
+ok "no descriptors: waits" wait_for 30 logged 'again in 1'
 is "$(said)" "kpipe: error: cannot make a pipe: Too many open files
 kpipe: warning: starting the pipeline again
 kpipe: error: cannot make a pipe: Too many open files
 kpipe: warning: starting the pipeline again in N s" "... and says so"
 ok "... what was started is gone" none_left
 before=$(ls "/proc/$kpipe/fd")
-wait_for 10 logged 'again in 2'
+wait_for 30 logged 'again in 2'
 is "$(ls "/proc/$kpipe/fd")" "$before" "... and no descriptor leaks"
 kill -TERM "$kpipe"
 ends 0 "... and ends"
@@ -226,12 +226,12 @@ ends 0 "... and ends"
 for stage in $STAGES; do
 	fresh
 	begin
-	wait_for 10 ready
+	wait_for 30 ready
 	old=$(pid_of kwatch)
 	kill -9 "$(pid_of "$stage")"
-	ok "kill -9 of $stage: all start again" wait_for 10 starts 2
+	ok "kill -9 of $stage: all start again" wait_for 30 starts 2
 	ok "... the old ones are gone" gone "$old"
-	wait_for 10 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
+	wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
 	kill -TERM "$kpipe"
 	ends 0 "... and end"
 	is "$(said)" "kpipe: ready
@@ -246,7 +246,7 @@ for code in 0 1 101 111; do
 	fresh
 	echo $code >"$D/ireconcile.once"
 	begin
-	ok "a stage that ends with $code: all start again" wait_for 10 ready
+	ok "a stage that ends with $code: all start again" wait_for 30 ready
 	kill -TERM "$kpipe"
 	ends 0 "... and end"
 	case $code in
@@ -272,7 +272,7 @@ done
 fresh
 echo 111 >"$D/kstatus.exit"
 begin
-ok "crashes again and again: waits" wait_for 20 logged 'again in 2'
+ok "crashes again and again: waits" wait_for 30 logged 'again in 2'
 is "$(said)" "kpipe: error: kstatus (pid N) ended with exit code 111
 kpipe: warning: starting the pipeline again
 kpipe: error: kstatus (pid N) ended with exit code 111
@@ -282,15 +282,15 @@ kpipe: warning: starting the pipeline again in N s" "... longer each time"
 before=$SECONDS
 kill -TERM "$kpipe"
 ends 0 "SIGTERM while it waits: 0"
-ok "... at once" test $((SECONDS - before)) -le 1
+ok "... at once" test $((SECONDS - before)) -le 3
 
 fresh
 touch "$D/kwatch.child"
 begin
-wait_for 10 ready
+wait_for 30 ready
 child=$(cat "$D/child")
 kill -9 "$(pid_of kwatch)"
-wait_for 10 starts 2
+wait_for 30 starts 2
 ok "what a dead stage has started is killed, too" gone "$child"
 child=$(cat "$D/child")
 kill -TERM "$kpipe"
@@ -299,7 +299,7 @@ ok "... no child is left" gone "$child"
 
 fresh
 begin
-wait_for 10 ready
+wait_for 30 ready
 {
 	kill -9 "$kpipe"
 	wait "$kpipe"
@@ -315,7 +315,7 @@ if unshare -Urpf --mount-proc true 2>"$T/err"; then
 		kpipe -f "$T/watches.yaml" --report-fd=9 \
 		9>"$D/ready" 2>"$D/stderr"
 	outer=$!
-	ok "ready as process 1" wait_for 10 ready
+	ok "ready as process 1" wait_for 30 ready
 	kpipe=$(pgrep -P "$outer")
 	children() {
 		# shellcheck disable=SC2046
@@ -324,7 +324,7 @@ if unshare -Urpf --mount-proc true 2>"$T/err"; then
 	only_stages() {
 		[ "$(pgrep -c -P "$kpipe")" = 4 ] && ! children | grep -q Z
 	}
-	ok "orphans are reaped" wait_for 10 only_stages
+	ok "orphans are reaped" wait_for 30 only_stages
 	kill -TERM "$kpipe"
 	kpipe=$outer
 	ends 0 "SIGTERM ends process 1 with 0"
