@@ -74,8 +74,6 @@ is "$(kc get deployment -n dev-example core-example -o json --show-managed-field
 	| .fieldsV1["f:spec"] | has("f:replicas")]')" "[true]" \
 	"... the fields are ours again"
 kc annotate deployment -n dev-example core-example other=1 >/dev/null
-kc get deployment -n dev-example core-example -o \
-	'jsonpath={.metadata.resourceVersion}' >"$T/version"
 
 # ---- deleted by hand ----
 
