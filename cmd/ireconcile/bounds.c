@@ -48,6 +48,7 @@ static struct {
 	struct rlimit memory_before, memory_during;
 	bool memory_limited;
 	sigjmp_buf out;
+	char altstack[ALTSTACK_BYTES];
 } state = {.statm = -1};
 
 static bool
@@ -194,8 +195,8 @@ catch_signals(void)
 	sigaction(SIGPROF, &tick, NULL);
 	if (ASAN)
 		return;
-	stack.ss_sp = malloc(ALTSTACK_BYTES);
-	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) != 0)
+	stack.ss_sp = state.altstack;
+	if (sigaltstack(&stack, NULL) != 0)
 		return;
 	fault.sa_sigaction = on_fault;
 	sigemptyset(&fault.sa_mask);

@@ -1,0 +1,100 @@
+/* evaluate PROGRAM LIBRARIES INPUT N: what a call of `desired` costs, in
+ * microseconds of CPU time: the call alone, and with parsing and printing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../cmd/ireconcile/program.h"
+
+#include "jvtext.h"
+
+static double
+cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void
+fail(const struct err *err)
+{
+	fprintf(stderr, "evaluate: %s\n", err->message);
+	exit(1);
+}
+
+static size_t
+call(struct program *p, jv input, struct buf *out)
+{
+	struct program_items items;
+	struct err err = ERR_INIT;
+	size_t n;
+
+	if (program_desired(p, input, "the input", &items, &err) != 0)
+		fail(&err);
+	n = items.count;
+	buf_reset(out);
+	for (size_t i = 0; i < n; i++)
+		if (jvtext_add(out, items.items[i].object, &err) != 0)
+			fail(&err);
+	program_items_release(&items);
+	return n;
+}
+
+static jv
+parse(struct span text)
+{
+	struct err err = ERR_INIT;
+	jv value = jvtext_parse(text, &err);
+
+	if (!jv_is_valid(value))
+		fail(&err);
+	return value;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *dirs[] = {argc == 5 ? argv[2] : NULL, NULL};
+	struct program_options options = {.library_dirs = dirs,
+	    .desired_reads = PROGRAM_READS_OWNED | PROGRAM_READS_NOW};
+	struct err err = ERR_INIT;
+	struct program_items items;
+	struct buf out = BUF_INIT;
+	struct program *p;
+	size_t objects = 0;
+	double load, whole, alone;
+	int n;
+	jv input;
+
+	if (argc != 5)
+		return 100;
+	n = atoi(argv[4]);
+	program_init();
+	load = cpu_us();
+	p = program_load(argv[1], &options, &err);
+	if (p == NULL)
+		fail(&err);
+	load = cpu_us() - load;
+	whole = cpu_us();
+	for (int i = 0; i < n; i++)
+		objects = call(p, parse(span_str(argv[3])), &out);
+	whole = cpu_us() - whole;
+	input = parse(span_str(argv[3]));
+	alone = cpu_us();
+	for (int i = 0; i < n; i++) {
+		if (program_desired(
+			p, jv_copy(input), "the input", &items, &err) != 0)
+			fail(&err);
+		program_items_release(&items);
+	}
+	alone = cpu_us() - alone;
+	printf("%zu objects, %zu bytes: %.0f us a call, %.0f us with parsing "
+	       "and printing; %.0f ms to load\n",
+	    objects, out.len, alone / n, whole / n, load / 1000);
+	jv_free(input);
+	buf_release(&out);
+	program_free(p);
+	return 0;
+}
