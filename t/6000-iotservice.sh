@@ -116,6 +116,25 @@ is "$(of full '[.items[] | select(.spec.template).spec.template
 	"$(of full "$config" | head -c -1 | sha256sum | cut -d' ' -f1)" \
 	"checksum/config is the digest of config.yml"
 
+# The life of an instance, as kwatch --timestamps recorded it: created, switched
+# to core_spring with fewer policies, a Deployment deleted by hand, the pull
+# secret missing for a while, deleted.
+life() {
+	ireconcile -f "$folder/watches.yaml" --clock=input \
+		<"$folder/t/life.jsonl" 2>"$T/err"
+}
+runs 1 "a life: exit 1, as one evaluation failed" life
+cp "$T/out" "$T/first"
+is "$(cat "$T/err")" "ireconcile: error: iotservice.cp.iot.sap dev/life: the secret image-pull-secret is missing in the operator's namespace" \
+	"... and says which"
+jq -r '[(.reconcile.status | "\(.phase) \(.reason // "") pods=\(.pods | length)"),
+	([.items[] | "\(.kind)/\(.metadata.name)"] | join(" ")),
+	([.reconcile.delete[]? | "-\(.kind)/\(.name)"] | join(" ")),
+	(.reconcile.finalizers // {} | tojson)] | join("; ")' "$T/first" >"$T/got"
+accept "$folder/t/life.out" "... its lines, in short"
+life >"$T/again"
+same "$T/again" "$T/first" "... the same again, to the byte"
+
 # What makes an instance Failed
 long='very-long-name-that-no-stateful-set-can-bear'
 is "$(of $long '.reconcile.status | "\(.phase) \(.reason)"'; of $long '.items | length')" \
