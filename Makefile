@@ -85,7 +85,7 @@ check-unit: $(TESTS)
 # Everything, in one run of prove, the longest first. Tests that need the
 # control plane build it if they must (t/cluster/build); it is done before, so
 # that no test pays for it.
-PROVE := prove --exec t/exec --timer
+PROVE := prove --exec t/exec --timer --failures --comments
 SHELL_TESTS := $(wildcard t/[0-9]*.sh)
 CLUSTER_TESTS = $(shell grep -lE '^(cluster_start|iot_cluster)' $(SHELL_TESTS))
 FIRST = $(wildcard t/9[78]*.sh t/09*.sh)

@@ -11,16 +11,9 @@ RANDOM=${SEED:-20261121}
 changed='.spec.core_spring.enabled |= not | .spec.postgresql.size |= 1 - .
 	| .spec.enableNetworkPolicies |= not'
 
-# after_writes N FROM: the operator's N-th write from that line of the log on
+# after_writes N: the operator has written N times since audit_mark
 after_writes() {
-	[ "$(tail -n "+$2" "$CLUSTER/audit.log" | jq -Rr 'fromjson?
-		| select(.user.username == "user1")
-		| select(.verb | test("^(create|update|patch|delete)"))
-		| "x"' | wc -l)" -ge "$1" ]
-}
-
-now_line() {
-	echo $(($(wc -l <"$CLUSTER/audit.log") + 1))
+	[ "$(audit_writes user1 | wc -l)" -ge "$1" ]
 }
 
 # strike TARGET
@@ -40,21 +33,15 @@ has_stage() {
 	[ -n "$(stage "$operator" "$1")" ]
 }
 
-# strike_after TARGET N WHAT: once N writes have been seen since $line
+# strike_after TARGET N WHAT: once N writes have been seen
 strike_after() {
 	local end=$((SECONDS + 20))
 
-	until after_writes "$2" "$line"; do
+	until after_writes "$2"; do
 		[ "$SECONDS" -lt "$end" ] || break # fewer writes: strike late
 		sleep 0.02
 	done
 	strike "$1"
-}
-
-# twice FROM: names that the operator created twice since that line
-twice() {
-	tail -n "+$1" "$CLUSTER/audit.log" >"$T/segment/audit.log"
-	(CLUSTER=$T/segment && created_twice user1)
 }
 
 instance_gone() {
@@ -70,26 +57,29 @@ available() {
 life() {
 	local target=$1 n
 
-	n=$((RANDOM % 24 + 1)) line=$(now_line)
+	n=$((RANDOM % 24 + 1))
+	audit_mark
 	iot_create dev one
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the creation: Available" \
 		wait_for 90 available one
 	settle "$target" created
 
-	n=$((RANDOM % 8 + 1)) line=$(now_line)
+	n=$((RANDOM % 8 + 1))
+	audit_mark
 	kc get iotservice -n dev one -o json | jq "$changed" | kc replace -f - >/dev/null
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the change: Available" \
 		wait_for 90 available one
 	settle "$target" changed
 
-	n=$((RANDOM % 3 + 1)) line=$(now_line)
+	n=$((RANDOM % 3 + 1))
+	audit_mark
 	kc delete iotservice -n dev one --wait=false >/dev/null
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the deletion: gone" \
 		wait_for 120 instance_gone one
-	is "$(twice "$line")" "" "nothing was created twice"
+	is "$(created_twice user1)" "" "nothing was created twice"
 }
 
 # settle TARGET NAME: the objects are those of the undisturbed run
@@ -101,7 +91,7 @@ settle() {
 	wait_for 30 objects_are "$2"
 	iot_objects dev-one >"$T/got.json"
 	same "$T/got.json" "$T/$2.json" "... and all objects are as they should be"
-	is "$(twice "$line")" "" "... and nothing was created twice"
+	is "$(created_twice user1)" "" "... and nothing was created twice"
 }
 
 objects_are() {
@@ -112,14 +102,15 @@ objects_are() {
 ten() {
 	local target=$1 n i
 
-	n=$((RANDOM % 150 + 1)) line=$(now_line)
+	n=$((RANDOM % 150 + 1))
+	audit_mark
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		iot_create dev "$target$i"
 	done
 	strike_after "$target" "$n"
 	ok "$target killed after write $n of ten creations: all Available" \
 		wait_for 180 ten_available "$target"
-	is "$(twice "$line")" "" "... and nothing was created twice"
+	is "$(created_twice user1)" "" "... and nothing was created twice"
 	kc delete iotservices -n dev --all --wait=false >/dev/null
 }
 
@@ -129,7 +120,6 @@ ten_available() {
 
 iot_cluster
 iot_namespace dev
-mkdir "$T/segment"
 iot_operator dev
 life none
 iot_stop "$operator"

@@ -117,23 +117,9 @@ iot_objects() {
 			| sort_by(.kind, .metadata.name)'
 }
 
-# audit JQ-FILTER: lines of the audit log, compact; the last may be half there
-audit() {
-	jq -Rc "fromjson? | $1" "$CLUSTER/audit.log"
-}
-
-# audit_writes USER: what that user wrote, as "VERB RESOURCE NS/NAME CODE"
-audit_writes() {
-	audit "select(.user.username == \"$1\")
-		| select(.verb | test(\"^(create|update|patch|delete)\"))
-		| \"\\(.verb) \\(.objectRef.resource)\\(.objectRef.subresource // \"\" | if . == \"\" then . else \"/\\(.)\" end) \\(.objectRef.namespace // \"\")/\\(.objectRef.name // \"\") \\(.responseStatus.code)\"" |
-		jq -r .
-}
-
-# created_twice USER: names with more than one 201 and no delete between
+# created_twice USER: names that it created more than once since audit_mark
 created_twice() {
-	audit_writes "$1" | awk '$4 == 201 && $2 !~ /\// {n[$2 " " $3]++}
-		END {for (k in n) if (n[k] > 1) print k, n[k]}'
+	audit_created "$1" | awk '$1 > 1'
 }
 
 # stage PID NAME: the pid of a stage of that kpipe
