@@ -14,10 +14,10 @@ reconcile() {
 		jq -Sc . | sort
 }
 
-# accept FILE: compares $T/got with it; with ACCEPT=1 makes it so.
+# accept GOT FILE WHAT: compares them; with ACCEPT=1 makes them the same.
 accept() {
-	[ -z "${ACCEPT:-}" ] || cp "$T/got" "$1"
-	same "$T/got" "$1" "$2"
+	[ -z "${ACCEPT:-}" ] || cp "$1" "$2"
+	same "$1" "$2" "$3"
 }
 
 # of NAME FILTER: of the set of that instance
@@ -27,7 +27,7 @@ of() {
 }
 
 reconcile --all <"$folder/t/instances.jsonl" >"$T/got"
-accept "$folder/t/instances.out" "all sets, whole"
+accept "$T/got" "$folder/t/instances.out" "all sets, whole"
 reconcile --all <"$folder/t/instances.jsonl" >"$T/again"
 same "$T/again" "$T/got" "the same again"
 
@@ -130,8 +130,8 @@ is "$(cat "$T/err")" "ireconcile: error: iotservice.cp.iot.sap dev/life: the sec
 jq -r '[(.reconcile.status | "\(.phase) \(.reason // "") pods=\(.pods | length)"),
 	([.items[] | "\(.kind)/\(.metadata.name)"] | join(" ")),
 	([.reconcile.delete[]? | "-\(.kind)/\(.name)"] | join(" ")),
-	(.reconcile.finalizers // {} | tojson)] | join("; ")' "$T/first" >"$T/got"
-accept "$folder/t/life.out" "... its lines, in short"
+	(.reconcile.finalizers // {} | tojson)] | join("; ")' "$T/first" >"$T/short"
+accept "$T/short" "$folder/t/life.out" "... its lines, in short"
 life >"$T/again"
 same "$T/again" "$T/first" "... the same again, to the byte"
 
