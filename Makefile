@@ -118,6 +118,11 @@ demo:
 
 STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
 	t/bench/*.c)
+# What recorded events must give, written anew: read the difference.
+.PHONY: accept
+accept: all
+	ACCEPT=1 bash t/6000-iotservice.sh
+
 .PHONY: style
 style:
 	clang-format --dry-run -Werror $(STYLED)

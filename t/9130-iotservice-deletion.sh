@@ -34,8 +34,8 @@ kc patch configmap -n dev-example guard --type=json -p \
 	'[{"op": "remove", "path": "/metadata/finalizers"}]' >/dev/null
 ok "then the instance goes" wait_for 30 gone -n dev iot example
 ok "... and its namespace is no more" gone namespace dev-example
-is "$(audit_writes user1 | awk '$2 == "namespaces" && $1 == "delete" ||
-	/^patch iotservices dev\/example/ {print $1, $2, $3, $4}' | uniq)" \
+is "$(audit_writes user1 | awk '$3 == "namespaces" && $2 == "delete" ||
+	$3 == "iotservices" && $4 == "dev/example" {print $2, $3, $4, $5}' | uniq)" \
 	"patch iotservices dev/example 200
 delete namespaces dev-example/dev-example 200
 patch iotservices dev/example 200" \
