@@ -97,6 +97,31 @@ line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
 	"$(known a-0 uid-a-0 a-1 uid-a-1)" >"$T/want"
 replay 0 "... when they exist, both are kept as desired"
 
+# The time of a condition that was not observed yet is nothing new.
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {conditions: [{type: "Ready", lastTransitionTime: (.now | todate), status: .primary.spec.k}]};
+END
+{
+	begin v1 Pod
+	end v1 Pod
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+	event ADDED "$(thing a 1 "" "$(spec 1 True)")" 2026-01-01T00:00:01Z
+	event MODIFIED "$(thing a 2 "" "$(spec 1 True)")" 2026-01-01T00:00:02Z
+	event MODIFIED "$(thing a 3 "" "$(spec 1 False)")" 2026-01-01T00:00:03Z
+} >"$T/in"
+ready() {
+	printf '"status":{"conditions":[{"lastTransitionTime":"2026-01-01T00:00:0%sZ","status":"%s","type":"Ready"}]}' "$1" "$2"
+}
+{
+	line "" a 1 "$(ready 1 True)"
+	line "" a 3 "$(ready 3 False)"
+} >"$T/want"
+replay 0 "the time of a condition says nothing new"
+
 # Events: once per content.
 cat >"$T/program.jq" <<'END'
 def desired: [];

@@ -156,4 +156,41 @@ replay 0 "a terminating item is waited for"
 line "$cm_item" a 1 '"known":{"ConfigMap/of-a/c":"uid-c"}' >"$T/want"
 replay 0 "... but for a finalizer that is no longer desired"
 
+# A member that is no longer desired is deleted once; desired again before it
+# is gone, the delete is cancelled.
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "Namespace", metadata: {name: "of-a"}}]
+	+ if .primary.spec.more then
+		[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}]
+	  else [] end;
+END
+more() { thing a "$1" "$finalizer" "\"spec\":{\"more\":$2}"; }
+{
+	begin v1 ConfigMap
+	event ADDED "$(namespace 2)"
+	event ADDED "$(config 3)"
+	event ADDED "$(more 1 true)"
+	for kind in Namespace ConfigMap; do
+		end v1 $kind
+	done
+	begin example.com/v1 Thing
+	event ADDED "$(more 1 true)"
+	end example.com/v1 Thing
+	event MODIFIED "$(more 2 false)"
+	event MODIFIED "$(more 3 false)"
+	event MODIFIED "$(more 4 true)"
+} >"$T/in"
+{
+	line "" a 2 "\"delete\":[$gone_cm]"
+	line "" a 4
+} >"$T/want"
+replay 0 "a delete that is no longer wanted"
+{
+	namespace 2
+	config 3 "$dying"
+	more 2 false
+} >"$T/in"
+: >"$T/want"
+replay 0 "what is terminating is not deleted again"
+
 done_testing

@@ -76,6 +76,18 @@ is "$(short)" \
 is "$(short)" "a@1:v:Processing b@1:v:Processing b@1::Available " \
 	"... and not before"
 
+# Nothing is outstanding, its status is observed: but it is not settled.
+sed -i.saved 's/.outstanding == \[\]/& and .primary.metadata.labels.up == "yes"/' \
+	"$T/program.jq"
+{
+	cat "$T/start"
+	own b 2 v
+	event MODIFIED "$(a_thing b 3 v Processing)"
+} >"$T/in"
+is "$(short)" "a@1:v:Processing b@1:v:Processing " \
+	"what is not settled keeps its slot"
+mv "$T/program.jq.saved" "$T/program.jq"
+
 {
 	cat "$T/start"
 	event DELETED "$(a_thing a 1 v)"
@@ -139,6 +151,26 @@ is "$(short)" \
 	done
 } >"$T/in"
 is "$(short)" "c@2:v:- d@2:v:- " "at the start those in work go on"
+
+# First come, first served, whoever is looked at first.
+cp "$T/watches.yaml" "$T/w" && cp "$T/program.jq" "$T/p"
+echo '  related: [{apiVersion: v1, kind: Secret}]' >>"$T/watches.yaml"
+sed -i 's/^def settled: /&.related.Secret != [] and /' "$T/program.jq"
+{
+	complete
+	begin v1 Secret
+	end v1 Secret
+	for i in a b d c; do
+		event ADDED "$(a_thing $i 1 v)"
+	done
+	own a 2 v
+	event MODIFIED "$(a_thing a 2 v Available)"
+	event ADDED "$(object Secret s 1)"
+} >"$T/in"
+is "$(short)" \
+	"a@1:v:Processing b@1:v:Processing a@1::Available d@1:v:Processing " \
+	"first come, first served"
+mv "$T/w" "$T/watches.yaml" && mv "$T/p" "$T/program.jq"
 
 # Deletion needs no slot.
 sed -i 's/  throttle:/  finalizer: example.com\/x\n&/' "$T/watches.yaml"

@@ -164,6 +164,38 @@ is "$(jq -c '[.reconcile.manager, .reconcile.known]' "$T/out")" \
 	'["kpipe-thing.example.com",{"ConfigMap/ns/c":"uid-c"}]
 ["kpipe-configmap",{"Pod/ns/c":null}]' "... each with its own set"
 
+# What desired reads of related kinds is followed.
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+  related: [{apiVersion: v1, kind: Secret}]
+END
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
+	data: {of: (.related.Secret | map(.data.k) | join(" "))}}];
+END
+secret() { object Secret s "$1" "" "\"data\":{\"k\":\"$2\"}"; }
+{
+	for kind in ConfigMap Secret; do
+		begin v1 $kind
+		end v1 $kind
+	done
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+	event ADDED "$(thing a 1)"
+	event ADDED "$(secret 2 one)"
+	event MODIFIED "$(secret 3 two)"
+	event MODIFIED "$(secret 3 two)"
+	event DELETED "$(secret 4 two)"
+} >"$T/in"
+runs 0 "a related object" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "one" "two" "" ' \
+	"... each of its changes is followed"
+sed -i 's/(.related.*join(" "))/"x"/' "$T/program.jq"
+
 # selector: a primary that no longer matches is not ours any more.
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
