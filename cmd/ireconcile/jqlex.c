@@ -91,7 +91,7 @@ read_string(struct reader *r, bool whole)
 		if (c != '\\')
 			continue;
 		if (byte_at(r, ++r->at) == '(') {
-			add(r, JQLEX_PIECE, r->at, r->at + 1);
+			add(r, JQLEX_PIECE, r->at - 1, r->at);
 			return open_bracket(r, true);
 		}
 		if (byte_at(r, r->at) == '\n')

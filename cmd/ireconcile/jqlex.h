@@ -20,7 +20,7 @@ enum jqlex_type {
 	JQLEX_FIELD,	/* .name; text without the dot */
 	JQLEX_VARIABLE, /* $name; text without the dollar */
 	JQLEX_STRING,	/* a string without \( ): text between its quotes */
-	JQLEX_PIECE,	/* of a string with \( ): " and ", nothing inside */
+	JQLEX_PIECE,	/* of a string with \( ): a \ or the last " */
 	JQLEX_OPEN,	/* ( [ { and \( */
 	JQLEX_CLOSE,	/* ) ] } */
 	JQLEX_OTHER	/* numbers, operators, @format */

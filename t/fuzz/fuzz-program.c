@@ -1,0 +1,218 @@
+/*
+ * fuzz-program: what ireconcile reads of a program's text, of jq's messages
+ * and of quantities, on texts that are almost such.
+ *
+ *	fuzz-program [SECONDS [SEED]]	mutates a few seeds by itself
+ *
+ * Built with -DLIBFUZZER, libFuzzer drives it instead. What must hold:
+ * nothing reads outside the text (run it with ASan); tokens are spans of the
+ * text, in order, each inside an earlier bracket; a message that is cut holds
+ * nothing of a secret in it; what is a quantity equals itself.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../cmd/ireconcile/guards.h"
+#include "../../cmd/ireconcile/jqlex.h"
+#include "../../cmd/ireconcile/message.h"
+#include "../../cmd/ireconcile/quantity.h"
+#include "../../cmd/ireconcile/source.h"
+
+#include "json.h"
+#include "mem.h"
+
+static const char secret[] = "hunter2";
+
+static void
+expect(bool holds, const char *what, struct span text)
+{
+	struct buf b = BUF_INIT;
+
+	if (holds)
+		return;
+	json_add_string(&b, text);
+	fprintf(stderr, "fuzz-program: does not hold: %s\nfor %s\n", what,
+	    buf_str(&b));
+	abort();
+}
+
+static void
+check_tokens(struct span text)
+{
+	struct err err = ERR_INIT;
+	const char *at = text.p;
+	struct jqlex lex;
+
+	if (jqlex_read(&lex, "x", text, &err) != 0) {
+		expect(err.message[0] != '\0', "an error says why", text);
+		return;
+	}
+	for (int i = 0; i < lex.count; i++) {
+		const struct jqlex_token *t = &lex.tokens[i];
+
+		expect(
+		    t->text.p >= at && t->text.p + t->text.n <= text.p + text.n,
+		    "tokens follow each other inside the text", text);
+		expect(t->inside < i &&
+			(t->inside < 0 ||
+			    lex.tokens[t->inside].type == JQLEX_OPEN),
+		    "a token is inside an earlier bracket", text);
+		jqlex_is_key(&lex, i);
+		at = t->text.p + t->text.n;
+	}
+	jqlex_release(&lex);
+}
+
+static void
+check_source(const char *text)
+{
+	const struct source_file *file;
+	struct err err = ERR_INIT;
+	struct source s;
+	int line = 0;
+
+	source_init(&s);
+	if (source_add_expression(&s, "x", text, &err) == 0) {
+		source_reads(&s, "desired", "owned", &file, &line);
+		expect(source_locate(&s, s.lines, &line) == &s.files[0],
+		    "the last line is the text's", span_str(text));
+	}
+	source_release(&s);
+}
+
+/* A secret between brackets or quotes, as jq echoes values. */
+static void
+check_message(struct span text)
+{
+	struct source none = {BUF_INIT, NULL, 0, 0};
+	struct buf message = BUF_INIT;
+	struct buf out = BUF_INIT;
+
+	buf_addf(&message, "string (\"%s", secret);
+	buf_addspan(&message, text);
+	buf_addf(&message, "%s\") and object (", secret);
+	buf_addspan(&message, text);
+	buf_adds(&message, ") cannot be added");
+	message_cut(&out, buf_span(&message), &none);
+	expect(
+	    strstr(buf_str(&out), secret) == NULL, "no secret is shown", text);
+	buf_reset(&out);
+	message_cut(&out, text, &none);
+	expect(strstr(buf_str(&out), secret) == NULL, "nor a bare one", text);
+	buf_release(&message);
+	buf_release(&out);
+}
+
+static void
+check_quantity(struct span text)
+{
+	struct quantity a, b;
+
+	if (quantity_parse(text, &a) != 0)
+		return;
+	expect(quantity_parse(text, &b) == 0 && quantity_eq(&a, &b),
+	    "a quantity equals itself", text);
+	expect(a.mantissa == 0 || (a.mantissa % 2 != 0 && a.mantissa % 5 != 0),
+	    "the mantissa has neither twos nor fives", text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	/* A copy of exactly this size: ASan sees the first byte beyond. */
+	char *exact = mem_alloc(n);
+	char *text = mem_dup(data, n);
+
+	memcpy(exact, data, n);
+	check_tokens(span_make(exact, n));
+	check_message(span_make(exact, n));
+	check_quantity(span_make(exact, n));
+	if (memchr(text, '\0', n) == NULL)
+		check_source(text);
+	free(exact);
+	free(text);
+	return 0;
+}
+
+#ifndef LIBFUZZER
+static const char *const seeds[] = {
+    "def desired: [.owned.Pod[] | {name, \"a\": \"x\\(now)y\"}];",
+    "def f($a; g): reduce .[] as {$owned} (0; . + $a) | f(1; g); # end",
+    "include \"operator\";\ndef status: {a: $ENV, @base64 \"\\(.b)\"};",
+    "def a: def b: 1; b; def desired: .a?.b//$__loc__ | .[\"now\"];",
+    "string (\"hunter2) and number (1) cannot be added",
+    "Cannot index string with string \"hunter2\"",
+    "hunter2 (at offset 0) is not a valid regex: can't be it's hunter2",
+    "date 'hunter2' does not match format \"hunter2 (\"", "1.5e-3", "-100Gi",
+    "0.000000000000000000001n", "340282366920938463463374607431768211455E"};
+static const char *const words[] = {"\"", "\\(", ")", "(", "{", "}", "[", "]",
+    "def ", ";", "hunter2", "'", "#", "\n", "\\", "$", ".", "::", "e9", "Ki"};
+
+static unsigned state;
+
+static unsigned
+below(unsigned n)
+{
+	state = state * 1664525U + 1013904223U;
+	return (state >> 8) % n;
+}
+
+/* Replaces `cut` bytes at `at` by a text. */
+static void
+splice(struct buf *b, size_t at, size_t cut, const char *text)
+{
+	struct buf tail = BUF_INIT;
+
+	if (at + cut < b->len)
+		buf_add(&tail, b->data + at + cut, b->len - at - cut);
+	buf_truncate(b, at);
+	buf_adds(b, text);
+	buf_addspan(b, buf_span(&tail));
+	buf_release(&tail);
+}
+
+static void
+mutate(struct buf *b)
+{
+	unsigned at = below((unsigned)b->len + 1);
+
+	switch (below(3)) {
+	case 0:
+		if (at < b->len)
+			b->data[at] = (char)below(256);
+		break;
+	case 1:
+		splice(b, at, below(6), "");
+		break;
+	default:
+		splice(b, at, below(2),
+		    words[below(sizeof(words) / sizeof(*words))]);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
+	time_t end = time(NULL) + seconds;
+	struct buf b = BUF_INIT;
+	unsigned long runs = 0;
+
+	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
+	while (runs % 64 != 0 || time(NULL) < end) {
+		buf_reset(&b);
+		buf_adds(&b, seeds[below(sizeof(seeds) / sizeof(*seeds))]);
+		for (unsigned i = below(6); i > 0; i--)
+			mutate(&b);
+		LLVMFuzzerTestOneInput((const uint8_t *)b.data, b.len);
+		runs++;
+	}
+	buf_release(&b);
+	printf("%lu texts\n", runs);
+	return 0;
+}
+#endif
