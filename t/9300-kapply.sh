@@ -101,7 +101,7 @@ is "$(results | cut -c 1-60)" 'Pod  x failed Request entity too large: limit is 
 kubectl patch cm b --field-manager=other --type=merge -p '{"data":{"k":"theirs"}}' >/dev/null
 kubectl patch deployment d --field-manager=other --type=merge -p '{"spec":{"replicas":5}}' >/dev/null
 deployment one | jq -c '.spec.replicas = 2' >"$T/in"
-fails "a field of somebody else" 'Deployment  d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas'
+fails "a field of somebody else" 'Deployment  d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas; we are "kpipe"'
 runs 0 "... by force" plain --force-conflicts
 is "$(results) $(kubectl get deployment d -o jsonpath='{.spec.replicas}')" "Deployment  d configured 2" "... it is ours"
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"n1"}}' >"$T/in"

@@ -40,6 +40,9 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	if (c->item->once)
 		c->item->step = STEP_PRIMARY;
 	kube_error_public(&b, e, c->item->id.kind);
+	if (e->field_conflict)
+		buf_addf(
+		    &b, "; we are \"%.*s\"", SPAN_ARG(item_manager(c->key)));
 	fail_with(c->key, c->item, kind, e->retry_after_ms, buf_span(&b));
 	buf_release(&b);
 }

@@ -97,7 +97,7 @@ discovered(void *arg, const struct kube_error *e)
 			return;
 		if (write((int)o.report_fd, "\n", 1) != 1)
 			log_debug("cannot write --report-fd");
-		report(r);
+		timer_after(a->loop, &r->report, REPORT_MS, report, r);
 		return;
 	}
 	/* No trust, no login: not a matter of time. */
@@ -213,6 +213,8 @@ run(struct run *r)
 	loop_idle(a->loop, idle, r);
 	start(r);
 	loop_run(a->loop);
+	if (o.report_fd >= 0)
+		report(r);
 	if (r->err.kind == ERR_NONE && out_drain(&a->out) < 0)
 		r->err = a->out.err;
 	input_err = input_error(r->input);

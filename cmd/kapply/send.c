@@ -25,8 +25,8 @@ target_namespace(const struct key *k, const struct identity *id)
 			     : k->set->primary.namespace_;
 }
 
-static struct span
-manager(const struct key *k)
+struct span
+item_manager(const struct key *k)
 {
 	const struct apply *a = k->apply;
 
@@ -56,7 +56,7 @@ write_path(struct buf *b, const struct call *c, const struct identity *id)
 	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
 	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
 		return;
-	kube_query_add(b, "fieldManager", manager(c->key));
+	kube_query_add(b, "fieldManager", item_manager(c->key));
 	if (c->verb == KUBE_APPLY &&
 	    (!c->key->set->plain || a->o->force_conflicts))
 		kube_query_add(b, "force", span_str("true"));

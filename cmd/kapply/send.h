@@ -16,6 +16,8 @@ struct call {
 	const struct resource *resource;
 };
 
+/* The field manager of the key's set; borrowed. */
+struct span item_manager(const struct key *k);
 /* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
 void answered(void *arg, const struct kube_answer *answer);
 /* "cannot VERB Kind.group ns/name: REASON" as the item's failure. */

@@ -188,7 +188,7 @@ discovered(void *arg, const struct kube_error *e)
 			return;
 		if (write((int)o.report_fd, "\n", 1) != 1)
 			log_debug("cannot write --report-fd");
-		report(r);
+		timer_after(w->loop, &r->report, REPORT_MS, report, r);
 		return;
 	}
 	/* No trust, no login: not a matter of time. */
@@ -231,6 +231,8 @@ run(struct run *r)
 	loop_idle(w->loop, idle, r);
 	start(r);
 	loop_run(w->loop);
+	if (o.report_fd >= 0)
+		report(r);
 	writer_free(w);
 	discovery_free(w->discovery);
 	stream_free(r->stream);
