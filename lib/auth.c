@@ -1,21 +1,20 @@
 #include "auth.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <errno.h>
 
 #include "buf.h"
 #include "clock.h"
 #include "digest.h"
 #include "execcred.h"
+#include "file.h"
 #include "mem.h"
 #include "pem.h"
 
 enum {
 	TOKEN_PERIOD_MS = 50000,
 	CERT_PERIOD_MS = 300000,
-	FILE_MAX = 1 << 20,
+	FILE_MAX_MIB = 1,
 };
 
 struct auth {
@@ -30,31 +29,6 @@ struct auth {
 };
 
 /* ---- files ---- */
-
-static int
-read_file(const char *path, struct buf *b, struct err *err)
-{
-	FILE *f = fopen(path, "re");
-	size_t n;
-	int rc = 0;
-
-	if (f == NULL)
-		return err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
-		    strerror(errno));
-	while ((n = fread(buf_reserve(b, 4096), 1, 4096, f)) > 0) {
-		b->len += n;
-		if (b->len > FILE_MAX)
-			break;
-	}
-	if (ferror(f))
-		rc = err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
-		    strerror(errno));
-	else if (b->len > FILE_MAX)
-		rc = err_set(err, ERR_PERMANENT, "%s is larger than %d bytes",
-		    path, FILE_MAX);
-	fclose(f);
-	return rc;
-}
 
 static void
 set_token(struct auth *a, const char *p, size_t n)
@@ -88,7 +62,7 @@ read_token(struct auth *a, struct err *err)
 	const char *path = a->config->token_file;
 	struct buf b = BUF_INIT;
 	size_t start = 0;
-	int rc = read_file(path, &b, err);
+	int rc = file_read(path, FILE_MAX_MIB, &b, err);
 
 	a->token_due_ms = clock_ms() + TOKEN_PERIOD_MS;
 	while (start < b.len && strchr(" \t\r\n", b.data[start]) != NULL)
@@ -112,7 +86,7 @@ read_pem(const char *file, const char *pem, struct buf *b, struct err *err)
 	if (pem != NULL)
 		buf_adds(b, pem);
 	else if (file != NULL)
-		return read_file(file, b, err);
+		return file_read(file, FILE_MAX_MIB, b, err);
 	return 0;
 }
 

@@ -1,14 +1,11 @@
 #include "expand.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "buf.h"
+#include "file.h"
 #include "mem.h"
 #include "span.h"
 
@@ -21,32 +18,6 @@ struct references {
 	struct span *items; /* into the file's text, without ${ and } */
 	size_t count;
 };
-
-static int
-read_file(const char *path, struct buf *out, struct err *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 1;
-
-	while (fd >= 0 && n > 0 && out->len <= EXPAND_FILE_MAX) {
-		n = read(fd, buf_reserve(out, 65536), 65536);
-		if (n > 0)
-			out->len += n;
-		else if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-	if (fd < 0 || n < 0) {
-		err_set(err, ERR_PERMANENT, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	close(fd);
-	if (out->len > EXPAND_FILE_MAX)
-		return err_set(err, ERR_PERMANENT, "%s: larger than %d bytes",
-		    path, EXPAND_FILE_MAX);
-	return 0;
-}
 
 /* The length of a reference at p, or 0; *inner is what its braces hold. It
  * ends on its line. */
@@ -172,7 +143,7 @@ expand_load(const char *path, struct err *err)
 	struct references refs = {NULL, 0};
 	struct yaml *y = NULL;
 
-	if (read_file(path, &text, err) == 0) {
+	if (file_read(path, EXPAND_FILE_MAX_MIB, &text, err) == 0) {
 		set_aside(buf_span(&text), &safe, &refs);
 		y = yaml_parse(path, buf_str(&safe), safe.len, err);
 	}

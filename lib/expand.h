@@ -14,7 +14,7 @@
 #include "err.h"
 #include "yaml.h"
 
-enum { EXPAND_FILE_MAX = 1 << 20 };
+enum { EXPAND_FILE_MAX_MIB = 1 };
 
 /* Owned, free with yaml_tree_free(); NULL with err "FILE:LINE: what". */
 struct yaml *expand_load(const char *path, struct err *err);

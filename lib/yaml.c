@@ -1,16 +1,16 @@
 #include "yaml.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "file.h"
 #include "json.h"
 #include "mem.h"
 #include "span.h"
 
-enum { FILE_MAX = 8 << 20, DEPTH_MAX = 100 };
+enum { FILE_MAX_MIB = 8, DEPTH_MAX = 100 };
 
 struct reader {
 	const char *name;
@@ -310,38 +310,13 @@ yaml_parse(const char *name, const char *text, size_t n, struct err *err)
 	return y;
 }
 
-static int
-read_file(const char *path, struct buf *b, struct err *err)
-{
-	FILE *f = fopen(path, "re");
-	size_t n;
-	int rc = 0;
-
-	if (f == NULL)
-		return err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
-		    strerror(errno));
-	while ((n = fread(buf_reserve(b, 8192), 1, 8192, f)) > 0) {
-		b->len += n;
-		if (b->len > FILE_MAX)
-			break;
-	}
-	if (ferror(f))
-		rc = err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
-		    strerror(errno));
-	else if (b->len > FILE_MAX)
-		rc = err_set(err, ERR_PERMANENT, "%s is larger than %d MiB",
-		    path, FILE_MAX >> 20);
-	fclose(f);
-	return rc;
-}
-
 struct yaml *
 yaml_load(const char *path, struct err *err)
 {
 	struct buf b = BUF_INIT;
 	struct yaml *y = NULL;
 
-	if (read_file(path, &b, err) == 0)
+	if (file_read(path, FILE_MAX_MIB, &b, err) == 0)
 		y = yaml_parse(path, b.data, b.len, err);
 	buf_release(&b);
 	return y;

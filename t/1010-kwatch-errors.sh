@@ -139,7 +139,7 @@ bad "two slashes" '"pods/a/b" is no RESOURCE/NAME' --server "$url" pods/a/b
 bad "a list with a name" '"pods,cm/a": a name goes with one resource' \
 	--server "$url" pods,cm/a
 bad "a file that is not there" \
-	"$T/none.yaml: No such file or directory" \
+	"cannot read $T/none.yaml: No such file or directory" \
 	--server "$url" -f "$T/none.yaml"
 
 # Names and namespaces.

@@ -107,7 +107,7 @@ runs 100 "without -f" ireconcile
 is "$(cat "$T/err")" "ireconcile: fatal: -f WATCHES is missing" "... message"
 runs 100 "a watches file that is not there" ireconcile -f "$T/none.yaml"
 is "$(cat "$T/err")" \
-	"ireconcile: fatal: $T/none.yaml: No such file or directory" \
+	"ireconcile: fatal: cannot read $T/none.yaml: No such file or directory" \
 	"... message"
 runs 100 "an operand" ireconcile -f "$T/watches.yaml" x
 is "$(cat "$T/err")" "ireconcile: fatal: unexpected argument \"x\"" \

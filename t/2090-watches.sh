@@ -32,7 +32,7 @@ entry() {
 	END
 }
 
-refused "not there" "w.yaml: No such file or directory"
+refused "not there" "cannot read w.yaml: No such file or directory"
 echo '- {a: [}' >w.yaml
 refused "not YAML" \
 	"w.yaml:1: did not find expected node content while parsing a flow node"

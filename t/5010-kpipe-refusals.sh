@@ -42,7 +42,7 @@ refuses "option --report-fd: descriptor 77 is not open" \
 refuses "option --log-format needs one of text|json, not \"xml\"" \
 	-f "$f" --log-format=xml
 
-refuses "$T/nowhere: No such file or directory" -f "$T/nowhere"
+refuses "cannot read $T/nowhere: No such file or directory" -f "$T/nowhere"
 sed 's/kind: Thing/knid: Thing/' "$f" >"$T/typo.yaml"
 refuses "$T/typo.yaml:3: unknown key \"knid\"" -f "$T/typo.yaml"
 {
@@ -68,7 +68,7 @@ is "$(cat "$T/err")" \
 # As the log format says, also about options.
 runs 100 "an error as JSON" kpipe --log-format=json -f "$T/nowhere"
 is "$(sed 's/"ts":"[^"]*"/"ts":T/' "$T/err")" \
-	'{"level":"fatal","ts":T,"logger":"kpipe","msg":"'"$T"'/nowhere: No such file or directory"}' \
+	'{"level":"fatal","ts":T,"logger":"kpipe","msg":"cannot read '"$T"'/nowhere: No such file or directory"}' \
 	"... in these words"
 
 cp t/stub/stage "$KPIPE_LIBEXEC/kapply"

@@ -1,15 +1,14 @@
 #include "source.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "guards.h"
 #include "mem.h"
 
-enum { FILE_MAX = 1024 * 1024, INCLUDES_MAX = 64 };
+enum { FILE_MAX_MIB = 1, INCLUDES_MAX = 64 };
 
 void
 source_init(struct source *s)
@@ -37,26 +36,10 @@ source_release(struct source *s)
 }
 
 static int
-read_file(const char *path, struct buf *text, struct err *err)
+read_program(const char *path, struct buf *text, struct err *err)
 {
-	FILE *in = fopen(path, "re");
-	size_t n;
-
-	if (in == NULL)
-		return err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
-		    strerror(errno));
-	do {
-		n = fread(buf_reserve(text, 65536), 1, 65536, in);
-		text->len += n;
-	} while (n > 0 && text->len <= FILE_MAX);
-	n = ferror(in) ? 1 : 0;
-	fclose(in);
-	if (n != 0)
-		return err_set(
-		    err, ERR_PERMANENT, "cannot read %s: read error", path);
-	if (text->len > FILE_MAX)
-		return err_set(err, ERR_PERMANENT, "%s: larger than %d bytes",
-		    path, FILE_MAX);
+	if (file_read(path, FILE_MAX_MIB, text, err) != 0)
+		return -1;
 	if (text->len > 0 && memchr(text->data, '\0', text->len) != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "%s: has NUL bytes, so it is no jq program", path);
@@ -274,7 +257,7 @@ add_file(const struct include *in, char *path)
 	int body = 0;
 	size_t n;
 
-	if (read_file(path, &text, in->err) != 0) {
+	if (read_program(path, &text, in->err) != 0) {
 		buf_release(&text);
 		free(path);
 		return -1;

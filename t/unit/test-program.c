@@ -222,7 +222,7 @@ test_bad_files(void)
 	is(err.message, "cannot read nowhere.jq: No such file or directory",
 	    "and it says so");
 	ok(program_load("lib", &options, &err) == NULL, "a folder");
-	is(err.message, "cannot read lib: read error", "and it says so");
+	is(err.message, "cannot read lib: Is a directory", "and it says so");
 }
 
 /* Texts that look forbidden and are not. */

@@ -195,7 +195,8 @@ test_refusals(void)
 	struct err err = ERR_INIT;
 
 	ok(watches_load("none.yaml", &err) == NULL, "a missing file");
-	is(err.message, "none.yaml: No such file or directory", "its message");
+	is(err.message, "cannot read none.yaml: No such file or directory",
+	    "its message");
 	refused("", "w.yaml:1: expected a list of entries");
 	refused("kind: x\n", "w.yaml:1: expected a list of entries");
 	refused(HEAD "  x: [\n",
