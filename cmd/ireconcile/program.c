@@ -10,35 +10,14 @@
 #include "jvtext.h"
 #include "bounds.h"
 #include "mem.h"
-#include "message.h"
 #include "natives.h"
 #include "run.h"
 #include "source.h"
 
 enum { DEFAULT_TIME_MS = 1000, DEFAULT_MEMORY = 256 << 20 };
 
-struct program {
-	char *name; /* owned: the file, for messages */
-	struct source source;
-	unsigned desired_reads;
-	struct bounds bounds;
-	bool defines[PROGRAM_CALLS];
-	jq_state *jq;	       /* NULL: to be compiled again */
-	jv reply;	       /* of _call, until `input` fetches it */
-	jv raised;	       /* what error() of the program was last given */
-	struct buf complaints; /* of the compiler, NUL after each */
-};
-
-static const char *const call_names[PROGRAM_CALLS] = {
+const char *const run_names[PROGRAM_CALLS] = {
     "desired", "status", "finalize", "requeue", "settled", "events", "_map"};
-
-static struct program_losses losses;
-
-struct program_losses
-program_losses(void)
-{
-	return losses;
-}
 
 void
 program_init(void)
@@ -136,8 +115,8 @@ add_switch(struct program *p)
 	buf_adds(t, ".call as $call | .input |");
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		if (p->defines[i])
-			buf_addf(t, " if $call == %d then %s else", i,
-			    call_names[i]);
+			buf_addf(
+			    t, " if $call == %d then %s else", i, run_names[i]);
 	buf_adds(t, " error(\"no such function\")");
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		if (p->defines[i])
@@ -146,8 +125,8 @@ add_switch(struct program *p)
 	return mark;
 }
 
-static int
-compile(struct program *p, struct err *err)
+int
+run_compile(struct program *p, struct err *err)
 {
 	size_t mark;
 	int compiled;
@@ -186,7 +165,7 @@ missing_call(const struct program *p, const char *complaint)
 		char text[40];
 
 		snprintf(
-		    text, sizeof(text), "%s/0 is not defined", call_names[i]);
+		    text, sizeof(text), "%s/0 is not defined", run_names[i]);
 		if (strstr(complaint, text) != NULL)
 			return i;
 	}
@@ -262,7 +241,7 @@ compile_first(struct program *p, struct err *err)
 {
 	const char *complaint;
 
-	if (compile(p, err) == 0)
+	if (run_compile(p, err) == 0)
 		return 0;
 	complaint = read_complaints(p);
 	if (complaint != NULL)
@@ -270,7 +249,7 @@ compile_first(struct program *p, struct err *err)
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
-	if (p->complaints.len == 0 || compile(p, err) == 0)
+	if (p->complaints.len == 0 || run_compile(p, err) == 0)
 		return p->jq != NULL ? 0 : -1;
 	complaint = read_complaints(p);
 	return complaint ? say_complaint(p, complaint, err) : -1;
@@ -369,180 +348,4 @@ bool
 program_defines(const struct program *p, enum program_call call)
 {
 	return p->defines[call];
-}
-
-/* What one call gave. Changed by work that may be left by a jump. */
-struct run {
-	struct program *p;
-	jv input;
-	jv first, second;
-	enum jvtext_size size;
-};
-
-static void
-work(void *arg)
-{
-	struct run *r = arg;
-
-	jq_start(r->p->jq, r->input, 0);
-	r->first = jq_next(r->p->jq);
-	if (!jv_is_valid(r->first))
-		return;
-	r->size = jvtext_measure(r->first);
-	if (r->size != JVTEXT_FITS) {
-		jv_free(r->first);
-		r->first = jv_null();
-	}
-	r->second = jq_next(r->p->jq);
-}
-
-/* Gives up what a jump left behind. */
-static void
-drop_state(struct program *p, enum bounds_end end)
-{
-	p->reply = jv_invalid();
-	p->raised = jv_invalid();
-	/* libjq asks for memory before it changes anything; so after a lack
-	 * of memory its own stack is whole, and only values in hand are lost.
-	 * Elsewhere it may be in the middle of things. */
-	if (end == BOUNDS_BROKEN_MEMORY)
-		jq_teardown(&p->jq);
-	p->jq = NULL;
-	losses.bytes += bounds_growth();
-}
-
-static void
-nothing(void *arg)
-{
-	struct run *r = arg;
-
-	jv_free(r->first);
-	jv_free(r->second);
-	/* Frees what the state still holds, perhaps much and deep. */
-	jq_start(r->p->jq, jv_null(), 0);
-}
-
-/* A state that was halted: empty it now, not at the next call. */
-static void
-stop(struct run *r)
-{
-	const struct bounds most = {10000, SIZE_MAX / 8};
-	enum bounds_end end = bounds_run(&most, NULL, nothing, r);
-
-	if (end > BOUNDS_MEMORY)
-		drop_state(r->p, end);
-}
-
-static int
-say_limit(const struct program *p, enum bounds_end end, const char *function,
-    const char *about, struct err *err)
-{
-	losses.calls++;
-	switch (end) {
-	case BOUNDS_TIME:
-	case BOUNDS_BROKEN_TIME:
-		return err_set(err, ERR_PERMANENT,
-		    "%s of %s took more than %g s of CPU time and was stopped",
-		    function, about, (double)p->bounds.time_ms / 1000);
-	case BOUNDS_MEMORY:
-	case BOUNDS_BROKEN_MEMORY:
-		return err_set(err, ERR_PERMANENT,
-		    "%s of %s took more than %zu MiB of memory and was stopped",
-		    function, about, p->bounds.memory >> 20);
-	default:
-		return err_set(err, ERR_PERMANENT,
-		    "%s of %s nested too deep and was stopped", function,
-		    about);
-	}
-}
-
-static int
-say_error(struct program *p, jv invalid, const char *function, struct err *err)
-{
-	jv message = jv_invalid_get_msg(invalid);
-	struct buf text = BUF_INIT;
-
-	if (jv_get_kind(message) != JV_KIND_STRING) {
-		buf_addf(&text, "%s failed: error with %s that is no text",
-		    function, jv_kind_name(jv_get_kind(message)));
-	} else if (jv_is_valid(p->raised) &&
-	    jv_equal(jv_copy(message), jv_copy(p->raised))) {
-		buf_addspan(&text, jvtext_span(message));
-	} else {
-		struct buf cut = BUF_INIT;
-
-		message_cut(&cut, jvtext_span(message), &p->source);
-		buf_addf(&text, "%s failed: %s", function, buf_str(&cut));
-		buf_release(&cut);
-	}
-	err_set(err, ERR_PERMANENT, "%s", buf_str(&text));
-	buf_release(&text);
-	jv_free(message);
-	return -1;
-}
-
-static int
-judge(struct run *r, const char *function, jv *result, struct err *err)
-{
-	jv failed = jv_is_valid(r->first) ? r->second : r->first;
-
-	if (!jv_is_valid(failed) && jv_invalid_has_msg(jv_copy(failed))) {
-		if (jv_is_valid(r->first))
-			jv_free(r->first);
-		return say_error(r->p, failed, function, err);
-	}
-	if (jv_is_valid(r->second)) {
-		jv_free(r->first);
-		jv_free(r->second);
-		return err_set(err, ERR_PERMANENT,
-		    "%s gives more than one result", function);
-	}
-	if (r->size == JVTEXT_DEEP)
-		err_set(err, ERR_PERMANENT,
-		    "%s gives a value nested deeper than %d", function,
-		    JVTEXT_DEPTH_MAX);
-	else if (r->size == JVTEXT_LONG)
-		err_set(err, ERR_PERMANENT,
-		    "%s gives a value longer than %d bytes", function,
-		    JVTEXT_BYTES_MAX);
-	if (r->size != JVTEXT_FITS) {
-		jv_free(r->first);
-		return -1;
-	}
-	*result = r->first;
-	return 0;
-}
-
-int
-run_program(struct program *p, enum program_call call, jv input,
-    const char *about, jv *result, struct err *err)
-{
-	const char *function = call == PROGRAM_MAP ? "map" : call_names[call];
-	struct run r = {
-	    p, jv_object(), jv_invalid(), jv_invalid(), JVTEXT_FITS};
-	enum bounds_end end;
-
-	*result = jv_invalid();
-	if (p->jq == NULL && compile(p, err) != 0) {
-		jv_free(input);
-		return -1;
-	}
-	jv_free(p->raised);
-	p->raised = jv_invalid();
-	r.input = jv_object_set(r.input, jv_string("call"), jv_number(call));
-	r.input = jv_object_set(r.input, jv_string("input"), input);
-	end = bounds_run(&p->bounds, p->jq, work, &r);
-	if (end == BOUNDS_DONE)
-		return judge(&r, function, result, err);
-	if (end == BOUNDS_TIME || end == BOUNDS_MEMORY)
-		stop(&r);
-	else
-		drop_state(p, end);
-	return say_limit(p, end, function, about, err);
-}
-
-unsigned
-run_desired_reads(const struct program *p)
-{
-	return p->desired_reads;
 }

@@ -164,7 +164,7 @@ int
 program_desired(struct program *p, jv input, const char *about,
     struct program_items *items, struct err *err)
 {
-	unsigned reads = run_desired_reads(p);
+	unsigned reads = p->desired_reads;
 	jv result;
 
 	*items = (struct program_items){NULL, 0};

@@ -6,6 +6,7 @@
 // needs cmd/ireconcile/program.c
 // needs cmd/ireconcile/reads.c
 // needs cmd/ireconcile/result.c
+// needs cmd/ireconcile/run.c
 // needs cmd/ireconcile/source.c
 #include "../../cmd/ireconcile/program.h"
 
