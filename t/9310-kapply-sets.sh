@@ -237,6 +237,7 @@ set_line '[]' '{"events":[{"type":"Warning","reason":"Odd","message":"it is odd"
 runs 0 "events are recorded" kapply_line
 events() {
 	[ "$(kubectl get events.events.k8s.io -o json | jq -c '[.items[]
+		| select(.reportingController == "kpipe.dev/kapply")
 		| [.type, .reason, .note, .regarding.name]] | sort')" = \
 		'[["Normal","Even","and even","t"],["Warning","Odd","it is odd","t"]]' ]
 }

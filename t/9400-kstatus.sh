@@ -113,10 +113,12 @@ has() {
 ok "a kstatus that runs" wait_for 5 has '{"size":11}'
 t/cluster/kill-apiserver "$CLUSTER"
 for i in {12..20}; do line t "$uid" "{\"size\":$i}"; done >&7
+ok "... says that the API server is gone" \
+	wait_for 20 grep -q 'cannot reach' "$T/log"
 t/cluster/start-apiserver "$CLUSTER"
 ok "... goes on after the API server was gone" wait_for 20 has '{"size":20}'
 exec 7>&-
 wait "$writer"
 is "$?" 0 "... and ends well"
-is "$(grep -c 'cannot reach\|answers again' "$T/log")$(grep -c error: "$T/log")" 20 "... it said so once"
+is "$(grep -c 'cannot reach\|answers again' "$T/log")$(grep -c error: "$T/log")" 20 "... it said so once" || quote <"$T/log"
 done_testing
