@@ -313,6 +313,42 @@ object_or_none(struct span value)
 	return json_type(value) == JSON_OBJECT ? value : SPAN_NONE;
 }
 
+/* A filter that spoils a member must not make it look absent. */
+static int
+check_members(struct span line, struct span r, struct err *err)
+{
+	struct span finalizers = json_get(r, "finalizers");
+	const struct {
+		struct span value;
+		const char *name;
+		enum json_type type;
+	} members[] = {{json_get(line, "items"), "items", JSON_ARRAY},
+	    {json_get(r, "known"), "reconcile.known", JSON_OBJECT},
+	    {json_get(r, "once"), "reconcile.once", JSON_ARRAY},
+	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
+	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
+	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
+	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
+	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
+	    {finalizers, "reconcile.finalizers", JSON_OBJECT},
+	    {json_get(finalizers, "add"), "reconcile.finalizers.add",
+		JSON_ARRAY},
+	    {json_get(finalizers, "remove"), "reconcile.finalizers.remove",
+		JSON_ARRAY}};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		enum json_type type = json_type(members[i].value);
+
+		if (members[i].value.p == NULL || type == JSON_NULL ||
+		    type == members[i].type)
+			continue;
+		return err_set(err, ERR_PERMANENT, "%s is no %s",
+		    members[i].name,
+		    members[i].type == JSON_ARRAY ? "list" : "object");
+	}
+	return 0;
+}
+
 static int
 parse_reconcile(struct set *s, struct span line, struct err *err)
 {
@@ -323,6 +359,8 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 		return err_set(err, ERR_PERMANENT, "reconcile has no primary");
 	if (read_identity(
 		&s->primary, primary, primary, "reconcile.primary", err) < 0)
+		return -1;
+	if (check_members(line, r, err) < 0)
 		return -1;
 	s->key = key_of(&s->primary);
 	s->primary_version = get_string(primary, "resourceVersion");
@@ -367,7 +405,13 @@ set_parse(struct span text, size_t line, struct err *err)
 	copy = span_make(s->text, text.n);
 	copy = json_value(&copy);
 	s->plain = json_type(json_get(copy, "reconcile")) != JSON_OBJECT;
-	if (s->plain) {
+	if (s->plain && json_is(json_get(copy, "kind"), "List")) {
+		/* one of plain objects would have come item by item */
+		bad = err_set(err, ERR_PERMANENT, "a List %s",
+		    json_get(copy, "reconcile").p != NULL
+			? "whose reconcile is no object"
+			: "whose items is no list");
+	} else if (s->plain) {
 		bad = parse_object(s, copy, "object", err);
 		if (bad == 0)
 			s->key = mem_strdup(s->items[0].key);

@@ -52,6 +52,33 @@ test_refusals(void)
 	    "reconcile.delete[0] has no apiVersion");
 	refused("{\"reconcile\":{" PRIMARY ",\"refused\":[{}]}}",
 	    "reconcile.refused[0] has no item");
+
+	refused("{\"kind\":\"List\",\"items\":{}}",
+	    "a List whose items is no list");
+	refused("{\"kind\":\"List\",\"items\":[],\"reconcile\":7}",
+	    "a List whose reconcile is no object");
+	refused(
+	    "{\"items\":{},\"reconcile\":{" PRIMARY "}}", "items is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"known\":[]}}",
+	    "reconcile.known is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"once\":{}}}",
+	    "reconcile.once is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"delete\":{}}}",
+	    "reconcile.delete is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"refused\":\"x\"}}",
+	    "reconcile.refused is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"events\":{}}}",
+	    "reconcile.events is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"status\":7}}",
+	    "reconcile.status is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"onError\":7}}",
+	    "reconcile.onError is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":[]}}",
+	    "reconcile.finalizers is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":{\"add\":\"x\"}}}",
+	    "reconcile.finalizers.add is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":{\"remove\":{}}}}",
+	    "reconcile.finalizers.remove is no list");
 }
 
 static void
