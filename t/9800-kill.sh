@@ -1,7 +1,8 @@
 #!/bin/bash
 # kill -9 of each stage, and of the API server, after the n-th write: the same
 # end state as if nothing had happened, and nothing created twice.
-# POINTS seeded points each (make torture: ten); SEED=N repeats a run.
+# POINTS seeded points each (make torture: ten); SEED=N repeats a run;
+# TARGETS="kapply ...": only these.
 TEST_SECONDS=$((${POINTS:-3} * 400 + 600))
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
@@ -123,7 +124,7 @@ iot_namespace dev
 iot_operator dev
 life none
 iot_stop "$operator"
-for target in kwatch ireconcile kapply kstatus apiserver; do
+for target in ${TARGETS:-kwatch ireconcile kapply kstatus apiserver}; do
 	for _ in $(seq "$points"); do
 		iot_operator dev
 		life "$target"
