@@ -11,13 +11,13 @@
 #include "buf.h"
 #include "clock.h"
 #include "digest.h"
-#include "json.h"
 #include "log.h"
 #include "loop.h"
 #include "opt.h"
 #include "out.h"
 #include "program.h"
 #include "reconciler.h"
+#include "reportfd.h"
 #include "sandbox.h"
 #include "stream.h"
 #include "textlist.h"
@@ -26,7 +26,7 @@
 /* Reading has precedence over evaluating, so that events of one object come
  * together, but not for longer than this. */
 enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
-enum { REPORT_MS = 5000, EXIT_FAILED = 1 };
+enum { EXIT_FAILED = 1 };
 
 static struct opts {
 	const char *watches;
@@ -67,10 +67,10 @@ struct app {
 	struct stream *stream;
 	struct out out;
 	struct reconciler reconciler;
-	struct timer timer, report_timer;
-	struct counters reported;
+	struct timer timer;
+	struct reportfd report;
 	size_t unevaluated; /* bytes read since the last evaluation */
-	bool eof, ready_said;
+	bool eof;
 	int exit_code;
 };
 
@@ -85,56 +85,17 @@ stop(struct app *a, int exit_code)
 /* ---- reports ---- */
 
 static void
-report(const struct buf *line)
+count(void *arg, struct buf *b)
 {
-	/* A reader that does not keep up misses some. */
-	ssize_t ignored = write((int)opts.report_fd, line->data, line->len);
-
-	(void)ignored;
-}
-
-static void
-add_counter(struct buf *b, const char *name, uint64_t value)
-{
-	json_add_key(b, name);
-	json_add_int(b, (int64_t)value);
-}
-
-static void
-report_counters(void *arg)
-{
-	struct app *a = arg;
+	const struct app *a = arg;
 	const struct counters *c = &a->reconciler.counters;
-	struct buf b = BUF_INIT;
 
-	timer_after(a->loop, &a->report_timer, REPORT_MS, report_counters, a);
-	if (memcmp(c, &a->reported, sizeof(*c)) == 0)
-		return;
-	a->reported = *c;
-	buf_adds(&b, "{\"tool\":\"ireconcile\",\"counters\":{");
-	add_counter(&b, "events", c->events);
-	add_counter(&b, "bad_lines", c->bad_lines);
-	add_counter(&b, "evaluations", c->evaluations);
-	add_counter(&b, "failures", c->failures);
-	add_counter(&b, "lines", c->lines);
-	add_counter(&b, "tolerated", c->tolerated);
-	buf_adds(&b, "}}\n");
-	report(&b);
-	buf_release(&b);
-}
-
-static void
-report_ready(struct app *a)
-{
-	struct buf newline = BUF_INIT;
-
-	if (a->ready_said || !a->reconciler.ready || opts.report_fd < 0)
-		return;
-	a->ready_said = true;
-	buf_addc(&newline, '\n');
-	report(&newline);
-	buf_release(&newline);
-	report_counters(a);
+	reportfd_count(b, "events", c->events);
+	reportfd_count(b, "bad_lines", c->bad_lines);
+	reportfd_count(b, "evaluations", c->evaluations);
+	reportfd_count(b, "failures", c->failures);
+	reportfd_count(b, "lines", c->lines);
+	reportfd_count(b, "tolerated", c->tolerated);
 }
 
 /* ---- input ---- */
@@ -276,7 +237,10 @@ idle(void *arg)
 
 	out_flush(&a->out);
 	set_timer(a);
-	report_ready(a);
+	if (a->reconciler.ready && !a->report.ready) {
+		reportfd_ready(&a->report);
+		reportfd_send(&a->report);
+	}
 	if (a->out.failed) {
 		log_error("%s", a->out.err.message);
 		stop(a, EXIT_FAILED);
@@ -370,6 +334,8 @@ start(struct app *a, const struct watches *w, struct err *err)
 	digest_init();
 	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
+	reportfd_init(
+	    &a->report, a->loop, "ireconcile", (int)opts.report_fd, count, a);
 	a->stream = stream_new();
 	out_init(&a->out, a->loop, STDOUT_FILENO);
 	out_on_room(&a->out, on_room, a);
@@ -425,10 +391,10 @@ main(int argc, char **argv)
 		return err_exit_code(&err);
 	}
 	loop_run(a.loop);
-	if (a.ready_said)
-		report_counters(&a);
+	reportfd_send(&a.report);
 	if (a.exit_code == 0 && reconciler_failed(&a.reconciler))
 		a.exit_code = EXIT_FAILED;
+	reportfd_release(&a.report);
 	reconciler_release(&a.reconciler);
 	out_release(&a.out);
 	stream_free(a.stream);

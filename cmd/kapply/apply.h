@@ -97,8 +97,8 @@ void report_result(struct apply *a, const struct item *i, const char *result,
 void report_status(struct apply *a, struct set *s);
 /* Logs, and sends onError, once per reason. */
 void report_failures(struct apply *a, struct set *s);
-/* Counters on --report-fd. */
-void report_counters(struct apply *a);
+/* Counters for --report-fd; arg is a struct apply. */
+void report_counters(void *arg, struct buf *b);
 
 /* events.c */
 struct events *events_new(struct apply *a);

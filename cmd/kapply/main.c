@@ -3,7 +3,6 @@
  * or plain objects and Lists.
  */
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "apply.h"
@@ -11,14 +10,10 @@
 #include "input.h"
 #include "log.h"
 #include "opt.h"
+#include "reach.h"
+#include "reportfd.h"
 
-enum {
-	IN_FLIGHT = 64,
-	TIMEOUT_MS = 60000,
-	REPORT_MS = 5000,
-	START_FIRST_MS = 500,
-	START_MAX_MS = 15000
-};
+enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000 };
 
 static struct apply_opts o = {
     .output = -1,
@@ -62,65 +57,26 @@ struct run {
 	struct apply apply; /* first */
 	struct input *input;
 	struct applyset *applyset; /* NULL: none */
-	struct timer start, report, deadline;
-	struct kube_backoff start_backoff;
-	struct counters reported;
-	bool said_unreachable, ending, timed_out;
+	struct reach reach;
+	struct reportfd report;
+	struct timer deadline;
+	bool ending, timed_out;
 	struct err err;
 };
 
 static void
-report(void *arg)
+reached(void *arg, const struct err *err)
 {
 	struct run *r = arg;
 	struct apply *a = &r->apply;
 
-	if (memcmp(&r->reported, &a->counters, sizeof(r->reported)) != 0)
-		report_counters(a);
-	r->reported = a->counters;
-	timer_after(a->loop, &r->report, REPORT_MS, report, r);
-}
-
-static void start(void *arg);
-
-static void
-discovered(void *arg, const struct kube_error *e)
-{
-	struct run *r = arg;
-	struct apply *a = &r->apply;
-
-	if (e == NULL) {
-		if (r->said_unreachable)
-			log_info("%s answers again", kube_server(a->kube));
+	if (err == NULL) {
 		a->ready = true;
-		if (o.report_fd < 0)
-			return;
-		if (write((int)o.report_fd, "\n", 1) != 1)
-			log_debug("cannot write --report-fd");
-		timer_after(a->loop, &r->report, REPORT_MS, report, r);
+		reportfd_ready(&r->report);
 		return;
 	}
-	/* No trust, no login: not a matter of time. */
-	if (e->code == 0 && e->kind == ERR_PERMANENT && !a->ready) {
-		err_set(&r->err, ERR_PERMANENT, "%s", e->message);
-		loop_stop(a->loop);
-		return;
-	}
-	if (!r->said_unreachable)
-		log_warning("cannot read what %s serves: %s; trying again",
-		    kube_server(a->kube), e->message);
-	r->said_unreachable = true;
-	timer_after(a->loop, &r->start,
-	    kube_backoff_next(&r->start_backoff, START_FIRST_MS, START_MAX_MS),
-	    start, r);
-}
-
-static void
-start(void *arg)
-{
-	struct run *r = arg;
-
-	discovery_refresh(r->apply.discovery, discovered, r);
+	r->err = *err;
+	loop_stop(a->loop);
 }
 
 static void
@@ -179,6 +135,7 @@ release(struct run *r)
 {
 	struct apply *a = &r->apply;
 
+	reportfd_release(&r->report);
 	input_free(r->input);
 	applyset_free(r->applyset);
 	engine_free(a);
@@ -198,6 +155,8 @@ run(struct run *r)
 
 	a->o = &o;
 	a->loop = loop_new();
+	reportfd_init(&r->report, a->loop, "kapply", (int)o.report_fd,
+	    report_counters, a);
 	a->kube = kube_open(a->loop, &kube_opts, "kapply", &r->err);
 	if (a->kube == NULL)
 		return -1;
@@ -211,10 +170,9 @@ run(struct run *r)
 	r->input = input_new(a, STDIN_FILENO,
 	    r->applyset != NULL ? applyset_take : NULL, r->applyset);
 	loop_idle(a->loop, idle, r);
-	start(r);
+	reach_start(&r->reach, a->loop, a->kube, a->discovery, reached, r);
 	loop_run(a->loop);
-	if (o.report_fd >= 0)
-		report(r);
+	reportfd_send(&r->report);
 	if (r->err.kind == ERR_NONE && out_drain(&a->out) < 0)
 		r->err = a->out.err;
 	input_err = input_error(r->input);

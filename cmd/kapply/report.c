@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "apply.h"
 #include "buf.h"
@@ -8,6 +7,7 @@
 #include "json.h"
 #include "log.h"
 #include "mem.h"
+#include "reportfd.h"
 
 enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
 
@@ -233,36 +233,23 @@ report_failures(struct apply *a, struct set *s)
 	buf_release(&error);
 }
 
-static void
-add_counter(struct buf *b, const char *key, uint64_t n)
-{
-	json_add_key(b, key);
-	json_add_int(b, (int64_t)n);
-}
-
 void
-report_counters(struct apply *a)
+report_counters(void *arg, struct buf *b)
 {
+	const struct apply *a = arg;
 	const struct counters *c = &a->counters;
-	struct buf b = BUF_INIT;
 
-	buf_adds(&b, "{\"tool\":\"kapply\",\"counters\":{");
-	add_counter(&b, "lines", c->lines);
-	add_counter(&b, "bad_lines", c->bad_lines);
-	add_counter(&b, "requests", c->requests);
-	add_counter(&b, "created", c->created);
-	add_counter(&b, "applied", c->applied);
-	add_counter(&b, "unchanged", c->unchanged);
-	add_counter(&b, "deleted", c->deleted);
-	add_counter(&b, "failures", c->failures);
-	add_counter(&b, "stale", c->stale);
-	add_counter(&b, "status_lines", c->status_lines);
-	add_counter(&b, "events", c->events);
-	add_counter(&b, "keys", a->keys.count);
-	add_counter(&b, "in_flight", a->queue.in_flight);
-	buf_adds(&b, "}}\n");
-	/* A reader that does not keep up misses a line; the next one counts. */
-	if (write((int)a->o->report_fd, b.data, b.len) < 0)
-		log_debug("cannot write --report-fd");
-	buf_release(&b);
+	reportfd_count(b, "lines", c->lines);
+	reportfd_count(b, "bad_lines", c->bad_lines);
+	reportfd_count(b, "requests", c->requests);
+	reportfd_count(b, "created", c->created);
+	reportfd_count(b, "applied", c->applied);
+	reportfd_count(b, "unchanged", c->unchanged);
+	reportfd_count(b, "deleted", c->deleted);
+	reportfd_count(b, "failures", c->failures);
+	reportfd_count(b, "stale", c->stale);
+	reportfd_count(b, "status_lines", c->status_lines);
+	reportfd_count(b, "events", c->events);
+	reportfd_count(b, "keys", a->keys.count);
+	reportfd_count(b, "in_flight", a->queue.in_flight);
 }

@@ -2,24 +2,18 @@
  * kstatus: writes .status of the objects on standard input, and nothing else.
  */
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "buf.h"
-#include "json.h"
 #include "log.h"
 #include "opt.h"
+#include "reach.h"
+#include "reportfd.h"
 #include "retry.h"
 #include "status.h"
 #include "stream.h"
 
-enum {
-	IN_FLIGHT = 64,
-	TIMEOUT_MS = 60000,
-	REPORT_MS = 5000,
-	START_FIRST_MS = 500,
-	START_MAX_MS = 15000
-};
+enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000 };
 
 static struct status_opts o = {
     .max_in_flight = IN_FLIGHT,
@@ -50,10 +44,10 @@ static const struct opt_tool tool = {"kstatus", "[OPTION]...",
 struct run {
 	struct writer writer;
 	struct stream *stream;
-	bool watching, ended, ready, ending, timed_out, said_unreachable;
-	struct timer start, report, deadline;
-	struct kube_backoff start_backoff;
-	struct status_counters reported;
+	bool watching, ended, ready, ending, timed_out;
+	struct reach reach;
+	struct reportfd report;
+	struct timer deadline;
 	struct err err;
 };
 
@@ -140,78 +134,32 @@ idle(void *arg)
 }
 
 static void
-add_counter(struct buf *b, const char *key, uint64_t n)
+count(void *arg, struct buf *b)
 {
-	json_add_key(b, key);
-	json_add_int(b, (int64_t)n);
-}
-
-static void
-report(void *arg)
-{
-	struct run *r = arg;
+	const struct run *r = arg;
 	const struct status_counters *c = &r->writer.counters;
-	struct buf b = BUF_INIT;
 
-	timer_after(r->writer.loop, &r->report, REPORT_MS, report, r);
-	if (memcmp(&r->reported, c, sizeof(*c)) == 0)
-		return;
-	r->reported = *c;
-	buf_adds(&b, "{\"tool\":\"kstatus\",\"counters\":{");
-	add_counter(&b, "lines", c->lines);
-	add_counter(&b, "bad_lines", c->bad_lines);
-	add_counter(&b, "requests", c->requests);
-	add_counter(&b, "written", c->written);
-	add_counter(&b, "failures", c->failures);
-	add_counter(&b, "gone", c->gone);
-	add_counter(&b, "keys", r->writer.keys.count);
-	buf_adds(&b, "}}\n");
-	/* A reader that does not keep up misses a line. */
-	if (write((int)o.report_fd, b.data, b.len) < 0)
-		log_debug("cannot write --report-fd");
-	buf_release(&b);
+	reportfd_count(b, "lines", c->lines);
+	reportfd_count(b, "bad_lines", c->bad_lines);
+	reportfd_count(b, "requests", c->requests);
+	reportfd_count(b, "written", c->written);
+	reportfd_count(b, "failures", c->failures);
+	reportfd_count(b, "gone", c->gone);
+	reportfd_count(b, "keys", r->writer.keys.count);
 }
 
-static void start(void *arg);
-
 static void
-discovered(void *arg, const struct kube_error *e)
+reached(void *arg, const struct err *err)
 {
 	struct run *r = arg;
-	struct writer *w = &r->writer;
 
-	if (e == NULL) {
-		if (r->said_unreachable)
-			log_info("%s answers again", kube_server(w->kube));
+	if (err == NULL) {
 		r->ready = true;
-		if (o.report_fd < 0)
-			return;
-		if (write((int)o.report_fd, "\n", 1) != 1)
-			log_debug("cannot write --report-fd");
-		timer_after(w->loop, &r->report, REPORT_MS, report, r);
+		reportfd_ready(&r->report);
 		return;
 	}
-	/* No trust, no login: not a matter of time. */
-	if (e->code == 0 && e->kind == ERR_PERMANENT && !r->ready) {
-		err_set(&r->err, ERR_PERMANENT, "%s", e->message);
-		loop_stop(w->loop);
-		return;
-	}
-	if (!r->said_unreachable)
-		log_warning("cannot read what %s serves: %s; trying again",
-		    kube_server(w->kube), e->message);
-	r->said_unreachable = true;
-	timer_after(w->loop, &r->start,
-	    kube_backoff_next(&r->start_backoff, START_FIRST_MS, START_MAX_MS),
-	    start, r);
-}
-
-static void
-start(void *arg)
-{
-	struct run *r = arg;
-
-	discovery_refresh(r->writer.discovery, discovered, r);
+	r->err = *err;
+	loop_stop(r->writer.loop);
 }
 
 static int
@@ -221,6 +169,8 @@ run(struct run *r)
 
 	w->o = &o;
 	w->loop = loop_new();
+	reportfd_init(
+	    &r->report, w->loop, "kstatus", (int)o.report_fd, count, r);
 	w->kube = kube_open(w->loop, &kube_opts, "kstatus", &r->err);
 	if (w->kube == NULL)
 		return -1;
@@ -229,10 +179,10 @@ run(struct run *r)
 	    &w->queue, w->loop, (size_t)o.max_in_flight, writer_run, w);
 	r->stream = stream_new();
 	loop_idle(w->loop, idle, r);
-	start(r);
+	reach_start(&r->reach, w->loop, w->kube, w->discovery, reached, r);
 	loop_run(w->loop);
-	if (o.report_fd >= 0)
-		report(r);
+	reportfd_send(&r->report);
+	reportfd_release(&r->report);
 	writer_free(w);
 	discovery_free(w->discovery);
 	stream_free(r->stream);

@@ -1,8 +1,6 @@
 /*
  * kwatch: the cluster as a stream of watch events. See kwatch.1.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,11 +12,11 @@
 #include "clock.h"
 #include "digest.h"
 #include "err.h"
-#include "json.h"
 #include "kind.h"
 #include "log.h"
 #include "mem.h"
 #include "opt.h"
+#include "reportfd.h"
 #include "want.h"
 #include "watches.h"
 
@@ -62,9 +60,7 @@ struct run {
 	struct out out;
 	struct wants wants;
 	struct watches *watches;
-	struct timer report_timer;
-	struct sink_counters reported;
-	uint64_t reported_relists, reported_reconnects;
+	struct reportfd report;
 	int hangup_fd;
 	int exit_code;
 	bool ending;
@@ -130,50 +126,18 @@ on_fatal(struct app *app, const char *message)
 }
 
 static void
-report(struct run *r, struct span text)
+count(void *arg, struct buf *b)
 {
-	/* A reader that is slow or gone misses a report, no more. */
-	if (o.report_fd >= 0 && write((int)o.report_fd, text.p, text.n) < 0 &&
-	    errno != EAGAIN)
-		o.report_fd = -1;
-	(void)r;
-}
-
-static void
-add_counter(struct buf *b, const char *key, uint64_t n)
-{
-	json_add_key(b, key);
-	json_add_int(b, (int64_t)n);
-}
-
-static void
-report_counters(void *arg)
-{
-	enum { PERIOD_MS = 5000 };
-	struct run *r = arg;
+	const struct run *r = arg;
 	const struct sink_counters *c = sink_counters(r->app.sink);
-	struct buf b = BUF_INIT;
 
-	timer_after(
-	    r->app.loop, &r->report_timer, PERIOD_MS, report_counters, r);
-	if (memcmp(c, &r->reported, sizeof(*c)) == 0 &&
-	    r->app.relists == r->reported_relists &&
-	    r->app.reconnects == r->reported_reconnects)
-		return;
-	r->reported = *c;
-	r->reported_relists = r->app.relists;
-	r->reported_reconnects = r->app.reconnects;
-	buf_adds(&b, "{\"tool\":\"kwatch\",\"counters\":{");
-	add_counter(&b, "events", c->events);
-	add_counter(&b, "lines", c->lines);
-	add_counter(&b, "coalesced", c->coalesced);
-	add_counter(&b, "synthetic", c->made_up);
-	add_counter(&b, "objects", c->objects);
-	add_counter(&b, "relists", r->app.relists);
-	add_counter(&b, "reconnects", r->app.reconnects);
-	buf_adds(&b, "}}\n");
-	report(r, buf_span(&b));
-	buf_release(&b);
+	reportfd_count(b, "events", c->events);
+	reportfd_count(b, "lines", c->lines);
+	reportfd_count(b, "coalesced", c->coalesced);
+	reportfd_count(b, "synthetic", c->made_up);
+	reportfd_count(b, "objects", c->objects);
+	reportfd_count(b, "relists", r->app.relists);
+	reportfd_count(b, "reconnects", r->app.reconnects);
 }
 
 static void
@@ -187,9 +151,8 @@ on_ready(struct app *app)
 	}
 	log_debug("all kinds are listed");
 	malloc_trim(0); /* pages of lists, long lines */
-	report(r, span_str("\n"));
-	if (o.report_fd >= 0)
-		report_counters(r);
+	reportfd_ready(&r->report);
+	reportfd_send(&r->report);
 }
 
 static int
@@ -261,9 +224,8 @@ run(struct run *r)
 	r->hangup_fd = dup(STDOUT_FILENO);
 	if (r->hangup_fd >= 0)
 		loop_watch(app->loop, r->hangup_fd, 0, on_hangup, r);
-	if (o.report_fd >= 0)
-		fcntl((int)o.report_fd, F_SETFL,
-		    fcntl((int)o.report_fd, F_GETFL) | O_NONBLOCK);
+	reportfd_init(
+	    &r->report, app->loop, "kwatch", (int)o.report_fd, count, r);
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_announce(app->kinds[i]);
 	app_discover(app, 0);
@@ -309,6 +271,7 @@ tear_down(struct run *r)
 {
 	struct app *app = &r->app;
 
+	reportfd_release(&r->report);
 	sink_free(app->sink);
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_free(app->kinds[i]);

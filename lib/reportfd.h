@@ -1,0 +1,42 @@
+/*
+ * reportfd: what a tool says on --report-fd: a newline once it is ready, then
+ * its counters as lines of JSON, each 5 s and only when one has changed.
+ *
+ * Nobody waits for the reader: one that does not keep up misses lines, and one
+ * that is gone ends it. SIGPIPE must be ignored by the caller.
+ */
+#ifndef REPORTFD_H
+#define REPORTFD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "loop.h"
+
+/* Appends the counters, each by reportfd_count. */
+typedef void reportfd_fn(void *arg, struct buf *b);
+
+struct reportfd {
+	struct loop *loop; /* borrowed */
+	const char *tool;  /* borrowed */
+	int fd;		   /* -1: none */
+	reportfd_fn *fill;
+	void *arg;
+	bool ready;
+	struct timer timer;
+	struct buf last;
+};
+
+void reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
+    reportfd_fn *fill, void *arg);
+void reportfd_release(struct reportfd *r);
+
+/* The tool is ready. Later calls do nothing. */
+void reportfd_ready(struct reportfd *r);
+/* The counters now, if the tool is ready: at the end, or right at the start. */
+void reportfd_send(struct reportfd *r);
+
+void reportfd_count(struct buf *b, const char *name, uint64_t n);
+
+#endif
