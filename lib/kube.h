@@ -20,13 +20,8 @@
 #include "loop.h"
 #include "kubeconfig.h"
 #include "kubeerror.h"
-#include "opt.h"
+#include "kubeopt.h"
 #include "span.h"
-
-/* A tool's table includes these rows: {.type = OPT_TABLE, .value = ...}.
- * They fill this one struct. */
-extern struct kube_opts kube_opts;
-extern const struct opt kube_opt_table[];
 
 struct kube;
 

@@ -16,22 +16,8 @@
 #include <stddef.h>
 
 #include "err.h"
+#include "kubeopt.h"
 #include "textlist.h"
-
-/*
- * The options common to all tools that talk to the API; all may be NULL.
- * --token-file takes the place of all that the kubeconfig says about the
- * user; --server and --certificate-authority of those fields of the cluster.
- */
-struct kube_opts {
-	const char *kubeconfig;
-	const char *context;
-	const char *namespace_; /* -n */
-	const char *server;
-	const char *token_file;
-	const char *certificate_authority;
-	const char *service_account_dir; /* for tests; NULL: the usual one */
-};
 
 enum kubeconfig_stdin {
 	KUBECONFIG_STDIN_NEVER,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "environ.h"
+#include "kubeopt.h"
 #include "log.h"
 #include "opt.h"
 #include "pipeline.h"
@@ -26,22 +27,7 @@ static struct opts {
 	const char *metrics_address;
 	const char *probe_address;
 	long report_fd;
-	const char *kubeconfig, *context, *server, *token_file, *ca;
 } opts = {.report_fd = -1};
-
-/* For the three stages that talk to the API, and them alone. */
-static const struct opt kube_table[] = {
-    {0, "kubeconfig", "FILE", OPT_STRING, &opts.kubeconfig, NULL,
-	"the kubeconfig file, instead of $KUBECONFIG"},
-    {0, "context", "NAME", OPT_STRING, &opts.context, NULL,
-	"the context of the kubeconfig to use"},
-    {0, "server", "URL", OPT_STRING, &opts.server, NULL,
-	"the address of the API server"},
-    {0, "token-file", "FILE", OPT_STRING, &opts.token_file, NULL,
-	"a file with a bearer token, read again as it changes"},
-    {0, "certificate-authority", "FILE", OPT_STRING, &opts.ca, NULL,
-	"the certificates to check the server's with"},
-    OPT_END};
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
@@ -60,7 +46,8 @@ static const struct opt table[] = {
 	NULL, "not available yet (0: none)"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
-    {0, NULL, NULL, OPT_TABLE, (void *)kube_table, NULL, NULL},
+    /* For the three stages that talk to the API, and them alone. */
+    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
     {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL}, OPT_END};
 
 static const struct opt_tool tool = {"kpipe", "-f WATCHES [OPTION]...",
@@ -164,7 +151,7 @@ build(struct pipeline *p, char **program_env, struct err *err)
 		dir = NULL;
 	s = add_stage(p, "kwatch");
 	watches_args(s);
-	opt_pass(kube_table, &s->args);
+	opt_pass(kube_opt_server_table, &s->args);
 	if (opts.dry_run)
 		stage_arg(s, "--once");
 
@@ -173,7 +160,7 @@ build(struct pipeline *p, char **program_env, struct err *err)
 	s->env = program_env;
 
 	s = add_stage(p, "kapply");
-	opt_pass(kube_table, &s->args);
+	opt_pass(kube_opt_server_table, &s->args);
 	/* After the end of the input; both, before draining is over. */
 	stage_arg(s, "--timeout=%ds", opts.dry_run ? 60 : 6);
 	if (opts.dry_run) {
@@ -182,7 +169,7 @@ build(struct pipeline *p, char **program_env, struct err *err)
 	} else {
 		stage_arg(s, "--output=status");
 		s = add_stage(p, "kstatus");
-		opt_pass(kube_table, &s->args);
+		opt_pass(kube_opt_server_table, &s->args);
 		stage_arg(s, "--timeout=3s");
 	}
 	for (size_t i = 0; i < p->count; i++)
