@@ -181,9 +181,113 @@ is "$(cat "$T/report")" '
 {"tool":"kapply","counters":{"lines":1,"bad_lines":0,"requests":1,"created":0,"applied":1,"unchanged":0,"deleted":0,"failures":0,"stale":0,"status_lines":1,"events":0,"keys":0,"in_flight":0}}' \
 	"... a newline when ready, then counters"
 
+# --- who may not: named, and the others go on
+forbidden='configmaps \"a\" is forbidden: User \"jo\" cannot patch resource \"configmaps\" in API group \"\" in the namespace \"default\"'
+serve "{\"PATCH $CMS/a\":[$(failure 403 Forbidden "$forbidden")]}"
+{ set_line "$(cm a 1)" "$known,$STATUS"; set_line "$(cm b 1)" '"known":{"ConfigMap/default/b":"u3"}' other; } >"$T/in"
+runs 1 "403" apply
+is "$(requests | sort)" "PATCH a
+PATCH b" "... is not tried again, others go on"
+is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
+	"... names user, verb, resource and object"
+is "$(jq -r .status.reason "$T/out")" 'cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
+	"... in the status, too"
+serve "{\"PATCH $CMS/a\":[$(failure 401 Unauthorized Unauthorized)]}"
+cm a 1 >"$T/in"
+runs 1 "401" apply -o result
+is "$(cat "$T/err")" "kapply: error: cannot apply ConfigMap default/a: Unauthorized" "... is said"
+
+# --- what the server refuses of a set is in the status of its primary alone
+for refusal in 'field not declared in schema;500;;failed to create typed patch object (default/x; /v1, Kind=Service): .spec.prts: field not declared in schema' \
+	'immutable;422;Invalid;Service "x" is invalid: spec.clusterIP: Invalid value: "1": field is immutable' \
+	'too large;413;RequestEntityTooLarge;Request entity too large: limit is 3145728'; do
+	IFS=';' read -r what code reason message <<<"$refusal"
+	serve "{\"PATCH $THINGS/x\":[$(failure "$code" "$reason" "${message//\"/\\\"}")]}"
+	{
+		set_line '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x","namespace":"default"}}' \
+			"\"known\":{\"Thing.example.com/default/x\":\"u7\"},$STATUS"
+		set_line "$(cm b 1)" '"known":{"ConfigMap/default/b":"u3"}' other
+	} >"$T/in"
+	runs 1 "$what" apply
+	is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Thing.example.com default/x: $message" "... is named"
+	is "$(jq -r '.metadata.name + ": " + .status.reason' "$T/out")" "t: cannot apply Thing.example.com default/x: $message" "... in the status of its primary"
+	is "$(requests | sort)" "PATCH b
+PATCH x" "... and another primary goes on"
+done
+serve '{}'
+set_line '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"x","namespace":"default"}}' "$STATUS" >"$T/in"
+runs 1 "a kind that nobody serves" apply --timeout=2s
+is "$(jq -r .status.reason "$T/out")" \
+	'cannot apply Nothing default/x: no matches for kind "Nothing" in version "v1"' "... is named in the status"
+
+# --- a namespace on its way out: it may come back, the primary waits
+leaving=$(failure 403 Forbidden 'configmaps \"a\" is forbidden: unable to create new content in namespace default because it is being terminated' ',"details":{"causes":[{"reason":"NamespaceTerminating","message":"namespace default is being terminated","field":"metadata.namespace"}]}')
+serve "{\"PATCH $CMS/a\":[$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving]}"
+set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+runs 1 "a terminating namespace" apply --timeout=1s
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: Forbidden: metadata.namespace (NamespaceTerminating)" "... is told at the end"
+ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
+
+# --- bad lines: each named by its number, the rest applied
+# lines GOOD: bad lines between two good ones, GOOD makes one of a name
+lines() {
+	"$1" a
+	echo '{"apiVersion":"v1","kind":"ConfigMap","metadata"'
+	echo 'no JSON at all'
+	printf '{"apiVersion":"v1","kind":"ConfigMap","x":"\377"}\n'
+	printf '{"apiVersion":"v1"\0}\n'
+	printf '%0.s[' {1..10000}
+	echo
+	printf '{"apiVersion":"v1","kind":"ConfigMap","x":'
+	printf '%0.s[' {1..10000}
+	printf '%0.s]' {1..10000}
+	echo '}'
+	printf '{"apiVersion":"v1","x":"'
+	head -c 10000000 /dev/zero | tr '\0' x
+	echo '"}'
+	echo '{"apiVersion":"v1","kind":"List","items":7}'
+	echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":7}'
+	set_line '' '"known":7'
+	"$1" b
+	printf '{"apiVersion":"v1"'
+}
+plain_cm() {
+	cm "$1" 1
+	echo
+}
+serve '{}'
+lines plain_cm >"$T/in"
+runs 1 "bad lines between good ones" apply -o none
+is "$(cat "$T/err")" "kapply: error: line 2: text is cut short at byte 49
+kapply: error: line 3: unexpected byte at byte 2
+kapply: error: line 4: invalid UTF-8 at byte 44
+kapply: error: line 5: NUL byte at byte 19
+kapply: error: line 6: nested deeper than 256 levels at byte 257
+kapply: error: line 7: nested deeper than 256 levels at byte 298
+kapply: error: line 8: longer than 8 MiB
+kapply: error: line 9: a List whose items is no list
+kapply: error: line 10: a List whose reconcile is no object
+kapply: error: line 11: reconcile.known is no object
+kapply: error: line 13: text is cut short at byte 19" "... each is named by its number"
+is "$(requests | grep PATCH | sort)" "PATCH a
+PATCH b" "... the rest is applied"
+
+# --- the reader goes away
+for i in {1..50}; do plain_cm "m$i"; done >"$T/in"
+apply_for_nobody() {
+	apply -o result 2>"$T/said" | true
+	echo "${PIPESTATUS[0]}" >"$T/code"
+}
+apply_for_nobody
+is "$(cat "$T/code" "$T/said")" "111
+kapply: fatal: the reader of standard output is gone" "a reader that goes away ends kapply"
+
 # --- a server that is not there
-set_line "$(cm a 1)" >"$T/in"
+cm a 1 >"$T/in"
 runs 1 "no server" kapply --server http://127.0.0.1:1 --timeout=1s <"$T/in"
 is "$(cat "$T/out")" "" "... nothing on stdout"
-is "$(grep -c 'trying again' "$T/err")" 1 "... said once"
+is "$(cat "$T/err")" "kapply: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
+kapply: error: http://127.0.0.1:1 could not be reached in time
+kapply: error: cannot apply ConfigMap default/a: not done within the time of --timeout" \
+	"... said once, and what was not done"
 done_testing

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "mem.h"
+#include "send.h"
 
 /* What the items of the current phase are doing. */
 struct tally {
@@ -349,11 +350,12 @@ engine_give_up(struct apply *a)
 
 			if (i->phase != s->phase || i->state == ITEM_DONE)
 				continue;
+			if (i->error == NULL)
+				fail_with(keys[n], i, RETRY_TRANSIENT, -1,
+				    span_str("not done within the time of "
+					     "--timeout"));
 			i->state = ITEM_RETRY;
 			i->retry.failed = true;
-			if (i->error == NULL)
-				i->error = mem_strdup(
-				    "not done within the time of --timeout");
 		}
 		report_failures(a, s);
 	}
