@@ -71,6 +71,10 @@ replay 0 "two recordings in one file"
 	printf '{"kind":"Pod","x":"'
 	head -c 10000000 /dev/zero | tr '\0' x
 	echo '"}'
+	printf '{"apiVersion":"v1","kind":"Pod","x":'
+	printf '%0.s[' {1..10000}
+	printf '%0.s]' {1..10000}
+	echo '}'
 	event ADDED "$(object Other o 1)"
 	event ADDED "$(thing b 2 "" "$(spec 1 v)")"
 	printf '{"type":"ADDED","object":{"apiVersion":"v1"'
@@ -94,7 +98,8 @@ ireconcile: error: line 11: an error event: "Expired"
 ireconcile: error: line 12: not an object
 ireconcile: error: line 13: nested deeper than 256 levels at byte 257
 ireconcile: error: line 14: longer than 8 MiB
-ireconcile: error: line 17: text is cut short at byte 44
+ireconcile: error: line 15: nested deeper than 256 levels at byte 292
+ireconcile: error: line 18: text is cut short at byte 44
 END
 same "$T/err" "$T/want.err" "... each is named by its number"
 
@@ -112,11 +117,19 @@ is "$(cat "$T/err")" \
 runs 100 "an operand" ireconcile -f "$T/watches.yaml" x
 is "$(cat "$T/err")" "ireconcile: fatal: unexpected argument \"x\"" \
 	"... message"
-echo 'def desired: [' >"$T/broken.jq"
 sed 's/program.jq/broken.jq/' "$T/watches.yaml" >"$T/broken.yaml"
-runs 100 "a program that does not compile" ireconcile -f "$T/broken.yaml"
-ok "... file and line: $(cat "$T/err")" \
-	grep -q "^ireconcile: fatal: $T/broken.jq:1: " "$T/err"
+# broken PROGRAM MESSAGE
+broken() {
+	printf '%s\n' "$1" >"$T/broken.jq"
+	runs 100 "a program that does not compile: $2" \
+		ireconcile -f "$T/broken.yaml"
+	is "$(cat "$T/err")" "ireconcile: fatal: $T/broken.jq$2" "... message"
+}
+broken 'def desired: [' ":1: a bracket is not closed"
+broken $'# text\ndef desired:\n\t[foo];' ":3: foo/0 is not defined"
+broken $'def desired: [\n\t{a: }];' ":2: syntax error, unexpected '}'"
+broken 'include "none"; def desired: [];' ":1: cannot find the library none.jq"
+broken 'def status: {};' ': does not define `desired`'
 
 # Namespaces: a primary elsewhere is not ours.
 sed 's/  dependents:/  namespaces: [other, third]\n&/' "$T/watches.yaml" \

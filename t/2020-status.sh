@@ -59,6 +59,8 @@ desired() {
 	thing a 1 "" "$spec1" >"$T/in"
 	line "" a 1 "\"status\":{\"e\":\"$3\"}" >"$T/want"
 	replay 1 "$1"
+	is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $3" \
+		"... is logged"
 	mv "$T/saved.jq" "$T/program.jq"
 }
 cm='{apiVersion:"v1",kind:"ConfigMap",metadata:{name:"x"}}'
@@ -74,6 +76,16 @@ desired "an item in another namespace, without finalizer" \
 desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
+desired "something else than an array" '{}' \
+	'desired gives something else than an array'
+desired "a text as item" '["x"]' 'desired: item 0 is no object'
+desired "null as item" '[null]' 'desired: item 0 is no object'
+desired "nothing" 'empty' 'desired gives no result; nothing is []'
+desired "two results" '[], []' 'desired gives more than one result'
+desired "an item without a name" '[{apiVersion:"v1",kind:"ConfigMap"}]' \
+	'desired: item 0 has no metadata.name'
+desired "a text that is no number" '[.primary.spec.k | tonumber]' \
+	'desired failed: Invalid numeric literal at EOF at line ... column ... (...)'
 desired "a number that would lose digits" \
 	"[$cm | .data = {k: 9007199254740993}]" \
 	'ConfigMap/ns/x: .data.k is an integer beyond 2^53: digits would be lost'

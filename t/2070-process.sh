@@ -47,6 +47,9 @@ is "$(cat "$T/err")" \
 runs 0 "a reader that is gone" bash -c \
 	"{ ireconcile -f '$T/watches.yaml' 2>'$T/gone' <'$T/in'; echo \$? >'$T/code'; } | true"
 wait_for 10 test -s "$T/code"
+is "$(cat "$T/code" "$T/gone")" "1
+ireconcile: error: the reader of standard output is gone" \
+	"... ends ireconcile, which says why"
 runs 1 "standard output that is full" \
 	bash -c "ireconcile -f '$T/watches.yaml' <'$T/in' >/dev/full"
 is "$(cat "$T/err")" \
@@ -74,8 +77,9 @@ runs 1 "a program that never ends" \
 is "$(jq -r '"\(.reconcile.primary.name) \(.items | length)"' "$T/out")" \
 	"a 0
 b 1" "... fails for that primary, the other goes on"
-ok "... and is named: $(cat "$T/err")" \
-	grep -q '^ireconcile: error: thing.example.com ns/a: .*Thing.example.com/ns/a' "$T/err"
+is "$(cat "$T/err")" \
+	"ireconcile: error: thing.example.com ns/a: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
+	"... and is named"
 
 # It is tried again after a delay, at once only if its spec changes.
 gen() { printf '"generation":%s' "$1"; }
