@@ -44,12 +44,13 @@ is "$(cat "$T/err")" \
 	"ireconcile: error: the gate was closed before it opened" "... message"
 
 # A reader that is gone.
-runs 0 "a reader that is gone" bash -c \
-	"{ ireconcile -f '$T/watches.yaml' 2>'$T/gone' <'$T/in'; echo \$? >'$T/code'; } | true"
-wait_for 10 test -s "$T/code"
-is "$(cat "$T/code" "$T/gone")" "1
-ireconcile: error: the reader of standard output is gone" \
-	"... ends ireconcile, which says why"
+replay_in() {
+	ireconcile -f "$T/watches.yaml" <"$T/in"
+}
+unread 1 "a reader that is gone ends ireconcile" replay_in
+is "$(cat "$T/err")" \
+	"ireconcile: error: the reader of standard output is gone" \
+	"... which says why"
 runs 1 "standard output that is full" \
 	bash -c "ireconcile -f '$T/watches.yaml' <'$T/in' >/dev/full"
 is "$(cat "$T/err")" \

@@ -274,13 +274,9 @@ PATCH b" "... the rest is applied"
 
 # --- the reader goes away
 for i in {1..50}; do plain_cm "m$i"; done >"$T/in"
-apply_for_nobody() {
-	apply -o result 2>"$T/said" | true
-	echo "${PIPESTATUS[0]}" >"$T/code"
-}
-apply_for_nobody
-is "$(cat "$T/code" "$T/said")" "111
-kapply: fatal: the reader of standard output is gone" "a reader that goes away ends kapply"
+unread 111 "a reader that goes away ends kapply" apply -o result
+is "$(cat "$T/err")" "kapply: fatal: the reader of standard output is gone" \
+	"... which says why"
 
 # --- a server that is not there
 cm a 1 >"$T/in"

@@ -57,6 +57,74 @@ serve "{\"PATCH $P\":[$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fai
 runs 1 "a failure that lasts" write --timeout=1s
 is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
 	"... is told at the end"
+
+# Who may not: named, and the others go on.
+serve "{\"PATCH $P\":[$(failure 403 Forbidden 'things.example.com \"t\" is forbidden: User \"jo\" cannot patch resource \"things/status\" in API group \"example.com\" in the namespace \"default\"')]}"
+{ wrote '{"n":1}'; echo; wrote '{"n":2}' | sed 's/"t"/"o"/'; } >"$T/in"
+runs 1 "403" write
+is "$(cat "$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "jo" cannot patch resource "things/status" in API group "example.com" in the namespace "default"' \
+	"... names user, verb, resource and object"
+is "$(sent | sort)" "1
+2" "... is not tried again, others go on"
+serve "{\"PATCH $P\":[$(failure 401 Unauthorized Unauthorized)]}"
+wrote '{"n":1}' >"$T/in"
+runs 1 "401" write
+is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: Unauthorized" "... is said"
+
+# Bad lines: each named by its number, the rest written.
+serve '{}'
+{
+	wrote '{"n":1}'
+	echo
+	echo '{"apiVersion":"v1","kind":"Pod","metadata"'
+	echo 'no JSON at all'
+	printf '{"apiVersion":"v1","kind":"Pod","x":"\377"}\n'
+	printf '{"apiVersion":"v1"\0}\n'
+	printf '%0.s[' {1..10000}
+	echo
+	printf '{"apiVersion":"v1","x":"'
+	head -c 10000000 /dev/zero | tr '\0' x
+	echo '"}'
+	echo '{"apiVersion":"v1","kind":"List","items":[7]}'
+	echo '{"apiVersion":"v1","metadata":{"name":"c"}}'
+	echo '{"kind":"Pod","metadata":{"name":"c"}}'
+	echo '{"apiVersion":"v1","kind":"Pod","metadata":{}}'
+	echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"c"},"status":7}'
+	wrote '{"n":2}' | sed 's/"t"/"o"/'
+	echo
+	printf '{"apiVersion":"v1"'
+} >"$T/in"
+runs 1 "bad lines between good ones" write
+is "$(cat "$T/err")" "kstatus: error: line 2: text is cut short at byte 43
+kstatus: error: line 3: unexpected byte at byte 2
+kstatus: error: line 4: invalid UTF-8 at byte 38
+kstatus: error: line 5: NUL byte at byte 19
+kstatus: error: line 6: nested deeper than 256 levels at byte 257
+kstatus: error: line 7: longer than 8 MiB
+kstatus: error: line 8: it is no object
+kstatus: error: line 9: it has no kind
+kstatus: error: line 10: it has no apiVersion
+kstatus: error: line 11: it has no metadata.name
+kstatus: error: line 12: it has no status, or one that is no object
+kstatus: error: line 14: text is cut short at byte 19" "... each is named by its number"
+is "$(sent | sort)" "1
+2" "... the rest is written"
+
+# A server that is not there.
+wrote '{"n":1}' >"$T/in"
+runs 1 "no server" kstatus --server http://127.0.0.1:1 --timeout=1s <"$T/in"
+is "$(cat "$T/err")" "kstatus: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
+kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
+	"... said once, and what was not done"
+
+# It has one reader, that of reports: nothing is lost with it.
+serve '{}'
+write_and_report() {
+	write --report-fd=3 3>&1
+}
+unread 0 "a reader of reports that goes away is not missed" write_and_report
+is "$(cat "$T/err")$(sent)" 1 "... nor mentioned"
+
 runs 100 "an operand" kstatus x
 is "$(cat "$T/err")" 'kstatus: fatal: unexpected operand "x": lines come on standard input' "... is refused"
 done_testing

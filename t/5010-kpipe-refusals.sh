@@ -77,11 +77,43 @@ runs 100 "0 as an address is none" kpipe -f "$f" \
 	--metrics-bind-address=0 --health-probe-bind-address 0
 ok "... the stages were started" test -s "$KPIPE_LIBEXEC/log"
 
+rm "$KPIPE_LIBEXEC/kwatch.exit"
+echo 111 >"$KPIPE_LIBEXEC/kapply.exit" # as the real one, see 3000
+unread 111 "a dry run whose reader is gone" kpipe -f "$f" --dry-run
+ok "... names the stage that ended" \
+	grep -q '^kpipe: error: kapply (pid [0-9]*) ended with exit code 111$' "$T/err"
+rm "$KPIPE_LIBEXEC/kapply.exit"
+
 printf 'not a program' >"$KPIPE_LIBEXEC/kwatch"
 chmod +x "$KPIPE_LIBEXEC/kwatch"
 runs 100 "a stage that cannot be run" kpipe -f "$f"
 is "$(grep 'cannot run' "$T/err")" \
 	"kpipe: error: cannot run $KPIPE_LIBEXEC/kwatch: Exec format error" \
 	"... says so"
+
+# With the real stages: what one of them refuses ends all, and is said once
+# by each that refuses.
+unset KPIPE_LIBEXEC
+export HOME=$T
+# ended: what the stages said, then kpipe, without pids
+ended() {
+	grep -v '^kpipe: ' "$T/err" | sort
+	grep '^kpipe: ' "$T/err" | sed 's/ (pid [0-9]*)//' | sort
+}
+runs 100 "no API server is known" timeout 60 kpipe -f "$f"
+none='fatal: no API server is known: no --kubeconfig, no $KUBECONFIG, no ~/.kube/config, and this is not a pod (KUBERNETES_SERVICE_HOST is not set)'
+is "$(ended | grep -v '^kpipe: ')" "kapply: $none
+kstatus: $none
+kwatch: $none" "... in these words"
+runs 100 "a missing kubeconfig" timeout 60 kpipe -f "$f" --kubeconfig "$T/none"
+is "$(ended | grep '^kwatch: ')" \
+	"kwatch: fatal: cannot read $T/none: No such file or directory" \
+	"... in these words"
+echo 'def desired: [foo];' >"$T/program.jq"
+runs 100 "a program that does not compile" \
+	timeout 60 kpipe -f "$f" --server http://127.0.0.1:1
+is "$(ended | grep ireconcile)" \
+	"ireconcile: fatal: $T/program.jq:1: foo/0 is not defined
+kpipe: error: ireconcile ended with exit code 100" "... in these words"
 
 done_testing

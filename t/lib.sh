@@ -112,6 +112,22 @@ runs() {
 	tap $? "$what" || note "$* gave $got, not $want: $(head -c 2000 "$T/err")"
 }
 
+# unread CODE WHAT COMMAND...: as runs, with a standard output whose reader is
+# gone for certain; stderr is in $T/err.
+unread() {
+	local want=$1 what=$2
+
+	shift 2
+	{
+		trap '' PIPE
+		while echo; do :; done 2>/dev/null
+		"$@" 2>"$T/err"
+		echo $? >"$T/unread.code"
+	} | true
+	[ "$(cat "$T/unread.code")" -eq "$want" ]
+	tap $? "$what" || note "$* gave $(cat "$T/unread.code"), not $want: $(head -c 2000 "$T/err")"
+}
+
 # start COMMAND...: in the background; its pid is in $!.
 start() {
 	"$@" &
