@@ -63,7 +63,7 @@ life() {
 	iot_create dev one
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the creation: Available" \
-		wait_for 90 available one
+		wait_for 180 available one
 	settle "$target" created
 
 	n=$((RANDOM % 8 + 1))
@@ -71,7 +71,7 @@ life() {
 	kc get iotservice -n dev one -o json | jq "$changed" | kc replace -f - >/dev/null
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the change: Available" \
-		wait_for 90 available one
+		wait_for 180 available one
 	settle "$target" changed
 
 	n=$((RANDOM % 3 + 1))
@@ -110,7 +110,7 @@ ten() {
 	done
 	strike_after "$target" "$n"
 	ok "$target killed after write $n of ten creations: all Available" \
-		wait_for 180 ten_available "$target"
+		wait_for 240 ten_available "$target"
 	is "$(created_twice user1)" "" "... and nothing was created twice"
 	kc delete iotservices -n dev --all --wait=false >/dev/null
 }
