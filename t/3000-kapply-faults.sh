@@ -54,6 +54,27 @@ for refusal in "$(failure 400 BadRequest bad)" "$(failure 413 RequestEntityTooLa
 	is "$(requests)" "PATCH x" "... is not tried again"
 done
 
+# --- a result says where its object is
+{
+	echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}'
+	echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"there"}}'
+	echo '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"c"}}'
+} >"$T/in"
+metadata() {
+	jq -c '[.metadata, .result]' "$T/out" | sort
+}
+serve "{\"PATCH $CMS/a\":[{\"code\":201,\"body\":{}}]}"
+runs 1 "objects without a namespace" apply -o result --timeout=1s
+is "$(metadata)" '[{"name":"c"},"failed"]
+[{"namespace":"default","name":"a"},"created"]
+[{"namespace":"there","name":"b"},"configured"]' \
+	"... get the one they are applied to, if their kind is known"
+serve "{\"PATCH ${CMS/default/here}/a\":[$(failure 400 BadRequest bad)]}"
+head -n 1 "$T/in" >"$T/one" && mv "$T/one" "$T/in"
+runs 1 "... also -n, and" apply -o result -n here
+is "$(metadata)" '[{"namespace":"here","name":"a"},"failed"]' \
+	"... when they fail"
+
 # --- races of uids
 missing=$(failure 409 Conflict 'uid mismatch: the provided object specified uid u2')
 serve "{\"PATCH $CMS/a\":[$missing]}"

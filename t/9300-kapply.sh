@@ -33,24 +33,24 @@ ConfigMap n1 late created
 Namespace  n1 created" "... all are created"
 { cm a 1; cm b 1; } >"$T/in"
 runs 0 "objects" plain
-is "$(results)" "ConfigMap  a created
-ConfigMap  b created" "... are created"
+is "$(results)" "ConfigMap default a created
+ConfigMap default b created" "... are created"
 { cm a 2; cm b 1; } >"$T/in"
 runs 0 "once more, one of them changed" plain
-is "$(results)" "ConfigMap  a configured
-ConfigMap  b unchanged" "... the results say which"
+is "$(results)" "ConfigMap default a configured
+ConfigMap default b unchanged" "... the results say which"
 { cm a 3; cm a 4; cm a 5; } >"$T/in"
 runs 0 "the same object three times" plain
-is "$(results)$(kubectl get cm a -o jsonpath='{.data.k}')" "ConfigMap  a configured
-ConfigMap  a configured
-ConfigMap  a configured5" "... is applied three times, in order"
+is "$(results)$(kubectl get cm a -o jsonpath='{.data.k}')" "ConfigMap default a configured
+ConfigMap default a configured
+ConfigMap default a configured5" "... is applied three times, in order"
 kubectl get cm a b -o json >"$T/in"
 runs 0 "a List, as kubectl prints it" plain
 is "$(results)" "ConfigMap default a unchanged
 ConfigMap default b unchanged" "... is read, item by item"
 cm c 1 >"$T/in"
 runs 0 "a dry run" plain --dry-run=server
-is "$(results)" "ConfigMap  c created" "... says what would be"
+is "$(results)" "ConfigMap default c created" "... says what would be"
 runs 1 "... and makes nothing" kubectl get cm c
 runs 0 "another namespace" plain -n n1
 runs 0 "... has it" kubectl get cm c -n n1
@@ -64,7 +64,7 @@ cat >"$T/in" <<'EOF'
 EOF
 runs 0 "a CRD and an object of it" kapply -o result --timeout=20s <"$T/in"
 is "$(results)" "CustomResourceDefinition  things.example.com created
-Thing  t created" "... which waits until it is served"
+Thing default t created" "... which waits until it is served"
 
 # --- what fails, with its message
 fails() {
@@ -76,13 +76,13 @@ fails "an unknown kind" 'Nothing  x failed no matches for kind "Nothing" in vers
 is "$(cat "$T/err")" 'kapply: error: cannot apply Nothing x: no matches for kind "Nothing" in version "v1"' \
 	"... which the log has, too"
 echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"x"},"spec":{"prts":[]}}' >"$T/in"
-fails "a field that the schema lacks" 'Service  x failed failed to create typed patch object (/x; /v1, Kind=Service): .spec.prts: field not declared in schema'
+fails "a field that the schema lacks" 'Service default x failed failed to create typed patch object (/x; /v1, Kind=Service): .spec.prts: field not declared in schema'
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"dta":{"k":"secret"}}' >"$T/in"
-fails "... of a ConfigMap" 'ConfigMap  x failed failed to create typed patch object (/x; /v1, Kind=ConfigMap): .dta: field not declared in schema'
+fails "... of a ConfigMap" 'ConfigMap default x failed failed to create typed patch object (/x; /v1, Kind=ConfigMap): .dta: field not declared in schema'
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"k":["secret"]}}' >"$T/in"
-fails "a value of the wrong type in a ConfigMap" 'ConfigMap  x failed HTTP status 500'
+fails "a value of the wrong type in a ConfigMap" 'ConfigMap default x failed HTTP status 500'
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"size":4}' >"$T/in"
-fails "a value that validation refuses" 'Thing  t failed Thing.example.com "t" is invalid: size: Invalid value: 4: size in body should be less than or equal to 3'
+fails "a value that validation refuses" 'Thing default t failed Thing.example.com "t" is invalid: size: Invalid value: 4: size in body should be less than or equal to 3'
 deployment() {
 	cat <<EOF
 {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"app":"$1"}},"template":{"metadata":{"labels":{"app":"$1"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}
@@ -90,20 +90,20 @@ EOF
 }
 deployment one | kapply -o none
 deployment two >"$T/in"
-fails "an immutable field" 'Deployment  d failed Deployment.apps "d" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"two"}}: field is immutable'
+fails "an immutable field" 'Deployment default d failed Deployment.apps "d" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"two"}}: field is immutable'
 echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"nowhere"}}' >"$T/in"
 fails "a namespace that is not there" 'Pod nowhere x failed namespaces "nowhere" not found'
 cm x "$(head -c 1200000 /dev/zero | tr '\0' x)" >"$T/in"
-fails "an object that is too large" 'ConfigMap  x failed Invalid: [] (FieldValueTooLong)'
+fails "an object that is too large" 'ConfigMap default x failed Invalid: [] (FieldValueTooLong)'
 jq -cn '{apiVersion: "v1", kind: "Pod", metadata: {name: "x", annotations: {a: ("x" * 4000000)}}}' >"$T/in"
 runs 1 "a request that is too large" plain
-is "$(results | cut -c 1-60)" 'Pod  x failed Request entity too large: limit is 3145728' "... with the reason"
+is "$(results | cut -c 1-67)" 'Pod default x failed Request entity too large: limit is 3145728' "... with the reason"
 kubectl patch cm b --field-manager=other --type=merge -p '{"data":{"k":"theirs"}}' >/dev/null
 kubectl patch deployment d --field-manager=other --type=merge -p '{"spec":{"replicas":5}}' >/dev/null
 deployment one | jq -c '.spec.replicas = 2' >"$T/in"
-fails "a field of somebody else" 'Deployment  d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas; we are "kpipe"'
+fails "a field of somebody else" 'Deployment default d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas; we are "kpipe"'
 runs 0 "... by force" plain --force-conflicts
-is "$(results) $(kubectl get deployment d -o jsonpath='{.spec.replicas}')" "Deployment  d configured 2" "... it is ours"
+is "$(results) $(kubectl get deployment d -o jsonpath='{.spec.replicas}')" "Deployment default d configured 2" "... it is ours"
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"n1"}}' >"$T/in"
 fails "another namespace than that of -n" 'ConfigMap n1 x failed the namespace from the provided object "n1" does not match the namespace "n2"' -n n2
 
@@ -128,8 +128,8 @@ is "$(cat "$T/err")" "kapply: error: line 2: text is cut short at byte 15
 kapply: error: line 3: object is no object
 kapply: error: line 4: object has no apiVersion
 kapply: error: line 5: object has no metadata.name" "... are named"
-is "$(results)" "ConfigMap  x created
-ConfigMap  y created" "... and the others are applied"
+is "$(results)" "ConfigMap default x created
+ConfigMap default y created" "... and the others are applied"
 echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"kind":"T"}}}' >"$T/in"
 runs 1 "a set without a proper primary" plain
 is "$(cat "$T/err")" "kapply: error: line 1: reconcile.primary has no apiVersion" "... is named"

@@ -31,6 +31,7 @@ void
 report_result(struct apply *a, const struct item *i, const char *result,
     const char *message)
 {
+	struct span ns = i->namespace_.n ? i->namespace_ : i->id.namespace_;
 	struct buf *b;
 
 	count_result(&a->counters, result);
@@ -42,8 +43,8 @@ report_result(struct apply *a, const struct item *i, const char *result,
 	add_text(b, "kind", i->id.kind);
 	json_add_key(b, "metadata");
 	buf_addc(b, '{');
-	if (i->id.namespace_.n != 0)
-		add_text(b, "namespace", i->id.namespace_);
+	if (ns.n != 0)
+		add_text(b, "namespace", ns);
 	add_text(b, "name", i->id.name);
 	buf_addc(b, '}');
 	add_text(b, "result", span_str(result));

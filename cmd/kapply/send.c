@@ -217,6 +217,8 @@ item_send(struct key *k, struct item *i)
 	*c = (struct call){.key = k, .item = i, .verb = verb_of(i)};
 	c->resource =
 	    discovery_find(a->discovery, id->group, id->version, id->kind);
+	if (c->resource != NULL && c->resource->namespaced && id == &i->id)
+		i->namespace_ = target_namespace(k, id);
 	if (c->resource != NULL && other_namespace(c)) {
 		free(c);
 		key_advance(k);

@@ -56,8 +56,9 @@ struct item {
 	enum item_op op;
 	enum phase phase;
 	struct identity id;
-	char *key;	  /* owned: Kind.group/namespace/name */
-	struct span text; /* the object, raw; for finalizers: the array */
+	struct span namespace_; /* where it is sent to; unset before */
+	char *key;		/* owned: Kind.group/namespace/name */
+	struct span text;	/* the object, raw; for finalizers: the array */
 	enum known known;
 	struct span known_uid;
 	bool once;
