@@ -55,6 +55,11 @@ offends "lib/low.c:2: includes own.h, which is neither its own nor in a layer" \
 	"a file of a tool in lib"
 
 tree
+rm "$T/tree/lib/high.c" "$T/tree/lib/high.h"
+: >"$T/tree/cmd/a/high.h" # a file of a tool is none of lib
+offends "lib/README: high is listed and not there" "a module that is gone"
+
+tree
 echo 'layer top: low' >>"$T/tree/lib/README"
 runs 1 "a module in two layers" t/check-layers "$T/tree"
 is "$(head -n 1 "$T/out")" "lib/README: low is listed twice" "... says so"
