@@ -228,6 +228,15 @@ print(struct sink *s, const char *type, struct span body)
 	out_added(s->out);
 }
 
+/* Keys and uids are what stood between the quotes: a role may be "a\u003cb". */
+static void
+add_escaped(struct buf *b, struct span text)
+{
+	buf_addc(b, '"');
+	buf_addspan(b, text);
+	buf_addc(b, '"');
+}
+
 static void
 print_made_up(struct sink *s, const struct entry *e, const char *uid)
 {
@@ -239,14 +248,14 @@ print_made_up(struct sink *s, const struct entry *e, const char *uid)
 	buf_adds(b, ",\"kind\":");
 	json_add_str(b, e->index->kind);
 	buf_adds(b, ",\"metadata\":{\"name\":");
-	json_add_string(
+	add_escaped(
 	    b, span_make(e->text + e->ns_len + 1, e->key.n - e->ns_len - 1));
 	if (e->ns_len > 0) {
 		buf_adds(b, ",\"namespace\":");
-		json_add_string(b, span_make(e->text, e->ns_len));
+		add_escaped(b, span_make(e->text, e->ns_len));
 	}
 	buf_adds(b, ",\"uid\":");
-	json_add_str(b, uid);
+	add_escaped(b, span_str(uid));
 	buf_adds(b, ",\"annotations\":{\"kpipe.dev/synthetic\":\"true\"}}}}\n");
 	s->counters.lines++;
 	out_added(s->out);
