@@ -29,6 +29,9 @@ asks "two namespaces" "namespaces/a/configmaps
 namespaces/b/configmaps" <<END
 $primary, namespaces: [a, b]}
 END
+asks "a namespace said twice" "namespaces/a/configmaps" <<END
+$primary, namespaces: [a, a]}
+END
 asks "-n" "namespaces/c/configmaps" -n c <<END
 $primary, namespaces: [a, b]}
 END

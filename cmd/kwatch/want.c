@@ -138,7 +138,7 @@ add_kind(struct wants *w, const struct watch_kind *k, enum role role,
 		n->metadata_only = true;
 		n->selector = mem_strdup(k->selector);
 		n->strict = role == PRIMARY && selects(k->selector);
-		textlist_copy(&n->namespaces, &k->namespaces);
+		unite(&n->namespaces, &k->namespaces);
 		n->missing = k->optional ? WANT_OPTIONAL : WANT_WAIT;
 	} else {
 		if (add_selector(n, k, role, err) != 0)
