@@ -437,7 +437,7 @@ transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
 {
 	curl_off_t sent = 0;
 
-	if (c->too_large) {
+	if ((r->too_large = c->too_large)) {
 		err_set(&r->err, ERR_PERMANENT,
 		    "%s: an answer larger than %zu bytes", c->origin,
 		    c->http->max_body);

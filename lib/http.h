@@ -70,6 +70,7 @@ struct http_response {
 	struct err err; /* transport error, kind set; ERR_NONE otherwise */
 	bool timed_out;
 	bool untrusted; /* the server's certificate was refused */
+	bool too_large; /* the answer was cut off */
 };
 
 typedef void http_done_fn(void *arg, const struct http_response *r);

@@ -300,6 +300,7 @@ transport_error(
 
 	kube_error_set(e, &r->err);
 	e->timed_out = r->timed_out;
+	e->too_large = r->too_large;
 	if (!r->untrusted)
 		return;
 	buf_addf(&b, "%s (it was checked with %s%s)", e->message,

@@ -34,6 +34,7 @@ struct kube_error {
 	bool namespace_missing;	    /* 404 with details.kind namespaces */
 	bool field_conflict;	    /* 409 of server-side apply with managers */
 	bool timed_out;		    /* outcome of a write unknown */
+	bool too_large;		    /* the answer was cut off */
 };
 
 /*

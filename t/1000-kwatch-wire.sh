@@ -166,5 +166,50 @@ seen "begin Pod
 ADDED a 1 1
 end Pod
 MODIFIED a 1 3" "a line that is no frame: compared anew"
+is "$(cat "$T/err")" \
+	"kwatch: warning: cannot watch pods: a line that is no event came
+kwatch: watching pods now" "... and said"
+
+# A name that JSON escapes: it may be that of a role.
+serve '{"pods": {
+	"initial": [{"lines": ["'"$(ev ADDED 'a\u003cb' 1 1 |
+		sed 's/[\"]/\\&/g')\n"'", '"$(mark 2 end)"',
+		{"type":"ERROR","object":'"$(status 410 Expired old)"'}]},
+		{"lines": ['"$(mark 4 end)"'], "end": "hang"}]}}'
+watch pods -A
+lines 4
+seen "begin Pod
+ADDED a<b 1 1
+end Pod
+DELETED a<b 1 - synthetic" "a name with an escape in a made-up DELETED"
+
+# Expired at once, again and again: not as fast as the server can answer.
+serve '{"pods": {
+	"initial": [{"code": 422, "body": '"$(status 422 Invalid forbidden)"'}],
+	"list": [{"body": '"$(items 20 "" "a 1 3")"'}],
+	"watch": [{"lines": [
+		{"type":"ERROR","object":'"$(status 410 Expired old)"'}]}]}}'
+watch pods -A
+has_watches() {
+	[ "$(grep -c ^watch "$T/requests")" -ge "$1" ]
+}
+begun=$(date +%s%N)
+wait_for 20 has_watches 3
+took=$((($(date +%s%N) - begun) / 1000000))
+seen "begin Pod
+ADDED a 1 3
+end Pod" "a version that always expires"
+ok "... is asked for with pauses" [ "$took" -ge 700 ]
+
+# A page that is larger than an answer may be: smaller ones.
+serve '{"pods": {"list": [{"body": '"$(items 20 "" "a 1 3")"', "pad": 68000000},
+	{"body": '"$(items 20 "" "a 1 3")"'}]}}'
+runs 0 "a page of 68 MB" kwatch --once --server "$url" po -A
+is "$(short <"$T/out")" "begin Pod
+ADDED a 1 3
+end Pod" "... comes again"
+requests "list /api/v1/pods?limit=500
+list /api/v1/pods?limit=125" "... in smaller pages"
+is "$(cat "$T/err")" "" "... without a word"
 
 done_testing

@@ -2,11 +2,17 @@
 
 #include "kube.h"
 
+enum { PAGE = 500 };
+
 void
 list_query(const struct list *l, struct buf *path)
 {
+	struct buf limit = BUF_INIT;
+
+	buf_addf(&limit, "%u", l->limit != 0 ? l->limit : PAGE);
 	if (!l->unpaged)
-		kube_query_add(path, "limit", span_str("500"));
+		kube_query_add(path, "limit", buf_span(&limit));
+	buf_release(&limit);
 	if (l->token.len > 0)
 		kube_query_add(path, "continue", buf_span(&l->token));
 }
@@ -53,7 +59,10 @@ list_page(struct list *l, struct span body,
 			return LIST_BAD;
 		fn(arg, &item);
 	}
-	return l->token.len > 0 ? LIST_MORE : LIST_WHOLE;
+	if (l->token.len > 0)
+		return LIST_MORE;
+	l->unpaged = false;
+	return LIST_WHOLE;
 }
 
 void
@@ -61,6 +70,19 @@ list_expired(struct list *l)
 {
 	l->unpaged = true;
 	list_reset(l);
+}
+
+bool
+list_smaller(struct list *l)
+{
+	unsigned limit = l->limit != 0 ? l->limit : PAGE;
+
+	if (!l->unpaged && limit == 1)
+		return false;
+	if (!l->unpaged)
+		l->limit = limit > 4 ? limit / 4 : 1;
+	l->unpaged = false;
+	return true;
 }
 
 void

@@ -16,6 +16,7 @@ struct list {
 	struct buf token; /* of the next page; empty: the first */
 	struct buf version;
 	bool unpaged;
+	unsigned limit; /* objects a page; 0: the usual */
 };
 
 enum list_result { LIST_BAD, LIST_MORE, LIST_WHOLE };
@@ -27,6 +28,8 @@ enum list_result list_page(struct list *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg);
 struct span list_version(const struct list *l);
 void list_expired(struct list *l);
+/* A page was larger than an answer may be. false: no smaller one is left. */
+bool list_smaller(struct list *l);
 void list_reset(struct list *l); /* to the first page */
 void list_release(struct list *l);
 

@@ -38,8 +38,9 @@ struct watch {
 	bool ever_synced;
 	uint64_t started_ms;
 	uint64_t failed_ms;
-	uint64_t events; /* of this request */
-	char *said;	 /* the last complaint */
+	uint64_t expired_ms; /* the last 410 in a stream; 0: none */
+	uint64_t events;     /* of this request */
+	char *said;	     /* the last complaint */
 };
 
 enum {
@@ -250,6 +251,17 @@ on_error(struct watch *w, struct span status)
 }
 
 static void
+on_nonsense(struct watch *w, const char *what)
+{
+	struct kube_error e = {0};
+
+	kube_error_parse(&e, 500, span_str(what));
+	complain(w, LOG_WARNING, &e);
+	kube_error_release(&e);
+	w->verdict = TRY_LATER;
+}
+
+static void
 on_frame(void *arg, struct span line)
 {
 	struct watch *w = arg;
@@ -257,7 +269,7 @@ on_frame(void *arg, struct span line)
 
 	w->events++;
 	if (json_frame(line, &f) != 0) {
-		w->verdict = TRY_LATER;
+		on_nonsense(w, "a line that is no event came");
 		return;
 	}
 	if (span_is(f.type, "ERROR")) {
@@ -274,6 +286,17 @@ on_frame(void *arg, struct span line)
 		set_version(w, f.resource_version);
 }
 
+/* A 410 is a mere gap, but not the second one in a row. */
+static uint64_t
+gap_delay(struct watch *w)
+{
+	uint64_t now = clock_ms();
+	bool first = w->expired_ms == 0 || now - w->expired_ms > QUIET_MS;
+
+	w->expired_ms = now;
+	return first && w->state != INITIAL ? 0 : delay(w, MAX_MS);
+}
+
 static void
 conclude(struct watch *w)
 {
@@ -286,8 +309,7 @@ conclude(struct watch *w)
 		return;
 	case RELIST:
 		forget_version(w);
-		/* A second one in a row is no mere gap. */
-		again(w, w->state == INITIAL ? delay(w, MAX_MS) : 0);
+		again(w, gap_delay(w));
 		return;
 	case TRY_LATER:
 		again(w, delay(w, MAX_MS));
@@ -305,7 +327,7 @@ on_data(void *arg, struct span bytes)
 	answered(w);
 	works(w);
 	if (frames_add(&w->frames, bytes, on_frame, w, &w->verdict) != 0)
-		w->verdict = TRY_LATER;
+		on_nonsense(w, "a line of more than 16 MiB came");
 	if (w->verdict == GO_ON)
 		return true;
 	close_call(w); /* by the false that is returned */
@@ -320,6 +342,10 @@ failed(struct watch *w, const struct kube_error *e)
 	struct app *app = w->kind->app;
 	uint64_t wait;
 
+	if (e->too_large && list_smaller(&w->list)) {
+		again(w, 0);
+		return;
+	}
 	if (e->code == 0) {
 		app_unreachable(app, e->message);
 		again(w, delay(w, REFUSED_MAX_MS));
