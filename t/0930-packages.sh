@@ -7,7 +7,7 @@ is "$(cat "$T/out" "$T/err")" "" "... so it says nothing"
 
 mkdir "$T/path"
 for tool in bash cc make pkg-config jq curl openssl prove python3 setpriv \
-	flock clang-format shellcheck; do
+	flock pgrep ss git clang-format shellcheck; do
 	ln -s "$(command -v "$tool")" "$T/path"
 done
 runs 100 "no mandoc, no valgrind, no apt-get" \
