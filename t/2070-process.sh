@@ -66,6 +66,38 @@ runs 0 "a slow reader gets all" bash -c \
 	"ireconcile -f '$T/watches.yaml' <'$T/many' | { sleep 0.3; wc -l; }"
 is "$(cat "$T/out")" 2000 "... lines"
 
+# A reader that takes nothing: the input is read nevertheless, and by that
+# nobody waits; memory holds the objects and not the events.
+mkfifo "$T/flood" "$T/sink"
+sed 's/^def desired: /&[range(20)] as $many | /; s/k: .primary.spec.k/k: (.primary.spec.k * 200)/' \
+	"$T/program.jq" >"$T/large.jq"
+sed 's/program.jq/large.jq/' "$T/watches.yaml" >"$T/large.yaml"
+{
+	begin v1 Pod
+	end v1 Pod
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+} >"$T/flood.in"
+pad=$(printf '%0400d' 0)
+for i in {1..20000}; do
+	printf '{"type":"MODIFIED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t%d","namespace":"ns","uid":"uid-%d","resourceVersion":"%d"},"spec":{"n":1,"k":"%s"}}}\n' \
+		$((i % 50)) $((i % 50)) "$i" "$pad"
+done >>"$T/flood.in"
+start bash -c "exec ireconcile -f '$T/large.yaml' <'$T/flood' >'$T/sink'"
+pid=$!
+start bash -c "cat '$T/flood.in' >'$T/flood'; touch '$T/fed'"
+exec 6<"$T/sink"
+ok "a reader that takes nothing: the input is read" \
+	wait_for 20 test -e "$T/fed"
+cat <&6 >"$T/flood.out"
+exec 6<&-
+wait "$pid"
+is "$?" 0 "... and all comes in the end"
+is "$(tail -n 50 "$T/flood.out" | jq -r .reconcile.primary.name | sort -u | wc -l)" \
+	50 "... for each primary"
+
 # A program that never ends, for one primary.
 sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else . end) | /' \
 	"$T/program.jq"

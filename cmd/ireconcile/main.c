@@ -236,6 +236,9 @@ idle(void *arg)
 	bool more = evaluate_some(a);
 
 	out_flush(&a->out);
+	/* A slow reader is no reason to stop reading: kwatch would wait. */
+	if (out_full(&a->out))
+		a->unevaluated = 0;
 	set_timer(a);
 	if (a->reconciler.ready && !a->report.ready) {
 		reportfd_ready(&a->report);
