@@ -220,4 +220,36 @@ is "$(jq -c '[.reconcile.primary.name, .reconcile.primary.resourceVersion, (.ite
 	'["a","1",1]
 ["a","1",0]' "... what it does not select is no primary, or no more"
 
+
+# A related object that is no longer selected: kwatch may go on sending it,
+# for another use of its kind.
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+  related:
+  - {apiVersion: v1, kind: Secret, selector: {matchLabels: {team: x}}}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
+	data: {of: [.related.Secret[].metadata.name] | join(" ")}}];
+END
+{
+	for kind in ConfigMap Secret; do
+		begin v1 $kind
+		end v1 $kind
+	done
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+	event ADDED "$(thing a 1)"
+	event ADDED "$(object Secret s 2 '"labels":{"team":"x"}')"
+	event MODIFIED "$(object Secret s 3 '"labels":{"team":"y"}')"
+} >"$T/in"
+runs 0 "a related object that is no longer selected" \
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "s" "" ' \
+	"... is followed"
+
 done_testing

@@ -230,13 +230,12 @@ entries_put(struct entries *es, struct object *o)
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
-		if (u->role == USE_PRIMARY && !use_covers(u, o))
-			drop_primary(es, u->entry, o);
-		else if (!use_covers(u, o))
-			continue;
-		else if (u->role == USE_PRIMARY)
+		if (u->role == USE_PRIMARY && use_covers(u, o))
 			put_primary(es, u->entry, o);
-		else if (u->conf->map == WATCH_MAP_ALL)
+		else if (u->role == USE_PRIMARY)
+			drop_primary(es, u->entry, o);
+		else if (u->conf->map == WATCH_MAP_ALL &&
+		    (use_covers(u, o) || (old != NULL && use_covers(u, old))))
 			dirty_all(es, u->entry);
 	}
 	object_free(old);
