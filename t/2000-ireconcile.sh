@@ -173,4 +173,20 @@ runs 0 "the real clock: exit code" \
 hide_paths "$T/out" >"$T/got"
 same "$T/got" "$T/new.want" "the real clock: the same line"
 
+
+# Deleted and made again between two looks: nobody asked for anything for it.
+again() { thing a "$1" "" "$(spec 0 v)" | sed "s/uid-a/uid-$2/"; }
+{
+	all_begin
+	event ADDED "$(again 1 first)"
+	all_end
+	event MODIFIED "$(again 2 second)"
+	event MODIFIED "$(again 3 second)"
+} >"$T/in"
+{
+	line "" a 1 "$(status false)" | sed 's/uid-a/uid-first/'
+	line "" a 2 "$(status false)" | sed 's/uid-a/uid-second/'
+} >"$T/want"
+replay 0 "a successor is told what its predecessor was"
+
 done_testing

@@ -183,6 +183,8 @@ put_primary(struct entries *es, struct entry *e, struct object *o)
 	if (p == NULL) {
 		p = primary_new(e, o);
 		map_put(&e->primaries, primary_key(p), p);
+	} else if (p->object == NULL) {
+		primary_renew(p);
 	}
 	p->object = o;
 	if (o->uid_len > 0)

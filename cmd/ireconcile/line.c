@@ -69,7 +69,8 @@ line_is_asked(const struct primary *p, const struct point *pt)
 {
 	const struct asked *a = find_asked(p, pt->what);
 
-	if (a == NULL || memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
+	if (a == NULL || p->renewed ||
+	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
 	/* It names an object that is gone, or another one. */
 	if (a->uid != NULL &&
@@ -206,6 +207,7 @@ line_printed(struct primary *p, const struct decision *d)
 	add_primary_identity(&identity, p->object);
 	free(p->line_primary);
 	p->line_primary = buf_take(&identity);
+	p->renewed = false;
 	primary_forget_asked(p);
 	p->asked = mem_zalloc((d->count + 1) * sizeof(*p->asked));
 	for (size_t i = 0; i < d->count; i++)

@@ -33,14 +33,30 @@ primary_forget_asked(struct primary *p)
 	p->asked_count = 0;
 }
 
+static void
+forget_events(struct primary *p)
+{
+	for (size_t i = 0; i < p->event_count; i++)
+		free(p->events[i]);
+	free(p->events);
+	p->events = NULL;
+	p->event_count = 0;
+}
+
+void
+primary_renew(struct primary *p)
+{
+	p->renewed = true;
+	p->backoff_us = 0;
+	forget_events(p);
+}
+
 void
 primary_free(struct primary *p)
 {
 	desired_release(&p->desired);
 	primary_forget_asked(p);
-	for (size_t i = 0; i < p->event_count; i++)
-		free(p->events[i]);
-	free(p->events);
+	forget_events(p);
 	free(p->line_primary);
 	free(p->last_error);
 	free(p->namespace_);

@@ -59,6 +59,7 @@ struct primary {
 	size_t key_len;
 	char *namespace_, *name; /* for messages */
 	bool dirty, queued;
+	bool renewed;	      /* another uid since the last line: all is new */
 	struct primary *next; /* in the queue */
 
 	struct desired desired;
@@ -89,5 +90,7 @@ primary_key(const struct primary *p)
 
 void desired_release(struct desired *d);
 void primary_forget_asked(struct primary *p);
+/* It is there again, as another object, before anybody looked. */
+void primary_renew(struct primary *p);
 
 #endif
