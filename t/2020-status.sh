@@ -172,4 +172,27 @@ line "$(configmap a-0 a v)" a 1 "$(known a-0 null)" |
 	sed 's/}}$/,"maxConcurrentReconciles":3}}/' >"$T/want"
 replay 0 "manageStatus and maxConcurrentReconciles"
 
+
+write_program
+
+# Another function than desired fails: nothing is applied or pruned, either.
+# failing FUNCTION BODY
+failing() {
+	cat >"$T/program.jq" <<-'END'
+		def desired: [{apiVersion: "v1", kind: "ConfigMap",
+			metadata: {name: "new"}, data: {k: "v"}}];
+	END
+	echo "$2" >>"$T/program.jq"
+	{
+		event ADDED "$(observed old a v 7)"
+		event ADDED "$(thing a 1 "" "$spec1")"
+	} >"$T/in"
+	line "" a 1 '"status":{"e":"no"}' >"$T/want"
+	replay 1 "$1 fails: no items, no deletes, its status"
+}
+ok_status='def status: if .error then {e: .error} else {} end;'
+failing status 'def status: if .error then {e: .error} else error("no") end;'
+failing requeue "$ok_status def requeue: error(\"no\");"
+failing events "$ok_status def events: error(\"no\");"
+
 done_testing

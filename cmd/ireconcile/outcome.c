@@ -207,9 +207,22 @@ outcome_settled(struct decision *d, struct view *v)
 void
 outcome(struct decision *d, struct view *v, enum decide_mode mode)
 {
+	bool failed = d->failed;
+
 	outcome_status(d, v, mode);
 	outcome_events(d, v);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);
+	if (!d->failed || failed)
+		return;
+	/* One of these failed: nothing is applied or pruned then, and the
+	 * status says so, if the program can say it. */
+	decision_drop_points(d);
+	d->set = NULL;
+	d->held_until_us = 0;
+	d->has_status = d->on_error_holds = false;
+	buf_reset(&d->status);
+	buf_reset(&d->on_error);
+	outcome_status(d, v, mode);
 }
