@@ -193,4 +193,20 @@ replay 0 "a delete that is no longer wanted"
 : >"$T/want"
 replay 0 "what is terminating is not deleted again"
 
+
+# A terminating object is outstanding even if it agrees, and nobody else's
+# finalizer is a reason to apply to it.
+write_program
+held='"finalizers":["example.org/other"]'
+for value in v other; do
+	{
+		event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+		event ADDED "$(observed a-0 a $value 7 "$held,$dying")"
+		begin v1 Pod
+		end v1 Pod
+	} >"$T/in"
+	line "" a 1 "$(status true)" >"$T/want"
+	replay 0 "waits for a terminating object (k: $value)"
+done
+
 done_testing

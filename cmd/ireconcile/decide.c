@@ -113,15 +113,25 @@ compare(struct item *i, const struct object *o)
 	jv_free(observed);
 }
 
+static struct span
+paths_digest(struct span object)
+{
+	struct span metadata = json_get(object, "metadata");
+
+	return json_get(json_get(metadata, "annotations"), "kpipe.dev/paths");
+}
+
 /* Applying to a terminating object makes sense only to drop a finalizer that
- * we no longer want. */
+ * we no longer want. Those that others hold stay, whatever we apply. */
 static bool
 drops_finalizer(const struct item *i, const struct object *o)
 {
-	struct span wanted =
-	    json_path(span_make(i->text, i->text_len), "metadata.finalizers");
+	struct span text = span_make(i->text, i->text_len);
+	struct span wanted = json_path(text, "metadata.finalizers");
 	struct span held = json_path(object_text(o), "metadata.finalizers");
 
+	if (span_eq(paths_digest(text), paths_digest(object_text(o))))
+		return false;
 	for (struct json_elements h = json_elements(held); json_element(&h);) {
 		bool found = false;
 
@@ -148,7 +158,8 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 		return;
 	if (member) {
 		compare(i, o);
-		done = i->agrees || i->tolerated == o->serial;
+		done =
+		    !o->terminating && (i->agrees || i->tolerated == o->serial);
 		i->agreed_before = i->agreed_before || i->agrees;
 	}
 	if (done && mode == DECIDE_DIFFERENCES)
