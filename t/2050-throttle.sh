@@ -181,4 +181,47 @@ sed -i 's/  throttle:/  finalizer: example.com\/x\n&/' "$T/watches.yaml"
 is "$(short)" "a@1:v:Processing b@1:v:Processing d@2::Available " \
 	"deletion does not wait"
 
+
+# One that waits and is then deleted is not in the way of others.
+{
+	cat "$T/start"
+	event MODIFIED "$(thing c 2 '"finalizers":["example.com/x","example.org/y"],"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+	own a 3 v
+	event MODIFIED "$(thing a 3 '"finalizers":["example.com/x"]' '"spec":{"k":"v"},"status":{"phase":"Available"}')"
+} >"$T/in"
+short >"$T/got"
+is "$(tr ' ' '\n' <"$T/got" | grep '^d')" "d@1:v:Processing" \
+	"a waiting primary that is deleted leaves the queue"
+sed -i '/finalizer:/d' "$T/watches.yaml"
+
+# --all prints what agrees, too; that is not in work.
+{
+	cat "$T/start"
+	available b 2 v
+} >"$T/in"
+ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" >"$T/out"
+is "$(jq -r .reconcile.primary.name "$T/out" | grep -c '^c')" 1 \
+	"--all: settled frees a slot"
+
+# What is no longer wanted is cancelled, though something waited for a slot
+# in between.
+cat >"$T/program.jq" <<'END'
+def desired: .primary.spec.k as $k
+	| if $k == "none" then [] else [{apiVersion: "v1", kind: "ConfigMap",
+		metadata: {name: $k}, data: {k: $k}}] end;
+def settled: false;
+END
+sed -i 's/limit: 2/limit: 1/' "$T/watches.yaml"
+{
+	complete
+	event ADDED "$(a_thing a 1 v)"
+	event ADDED "$(a_thing b 1 v)"
+	event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:15:00Z
+	event MODIFIED "$(a_thing a 2 w)"
+	event MODIFIED "$(a_thing a 3 none)"
+} >"$T/in"
+short >"$T/got"
+is "$(tr ' ' '\n' <"$T/got" | tail -n 1)" "a@3::-" \
+	"what waited in between is cancelled"
+
 done_testing

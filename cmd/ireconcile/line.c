@@ -227,12 +227,13 @@ line_shrink(struct primary *p, const struct decision *d)
 		struct asked *a = &p->asked[i];
 		const struct point *pt = decision_find(d, a->what);
 
-		if (pt == NULL) {
+		/* What has to be cancelled yet, stays. */
+		if (pt == NULL && is_done(a, d)) {
 			free(a->what);
 			free(a->uid);
 			continue;
 		}
-		if (accepted && pt->object != NULL) {
+		if (accepted && pt != NULL && pt->object != NULL) {
 			a->accepted = true;
 			a->serial = pt->object->serial;
 		}

@@ -111,10 +111,9 @@ throttle_allows(struct reconciler *r, struct primary *p, enum line_due due)
 	struct entry *e = p->entry;
 	size_t place;
 
-	if (e->conf->throttle_limit == 0 || p->object->terminating ||
-	    p->has_slot)
+	if (e->conf->throttle_limit == 0 || p->has_slot)
 		return true;
-	if (due != LINE_NEW) {
+	if (due != LINE_NEW || p->object->terminating) {
 		stop_waiting(p);
 		wake_waiting(r, e);
 		return true;
@@ -133,9 +132,10 @@ void
 throttle_observe(struct reconciler *r, struct primary *p,
     const struct decision *d, bool printed)
 {
-	bool quiet =
-	    d->count == 0 && jv_array_length(jv_copy(d->outstanding)) == 0;
+	bool quiet = jv_array_length(jv_copy(d->outstanding)) == 0;
 
+	for (size_t i = 0; i < d->count; i++)
+		quiet = quiet && d->points[i].done;
 	if (!p->has_slot)
 		return;
 	if (d->failed || p->object->terminating || (quiet && d->settled) ||
