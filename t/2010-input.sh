@@ -145,4 +145,11 @@ is "$(wc -l <"$T/out")" 1 "... one line"
 runs 0 "-n: another namespace" ireconcile -n x -f "$T/watches.yaml" <"$T/in"
 is "$(wc -l <"$T/out")" 0 "... no line"
 
+
+event ADDED "$(thing a 1 "" "$(spec 1 v)")" | sed 's/"ADDED"/5/' >"$T/in"
+: >"$T/want"
+replay 1 "an event whose type is no text"
+is "$(cat "$T/err")" \
+	"ireconcile: error: line 1: an event whose type is no text" "... message"
+
 done_testing

@@ -94,6 +94,9 @@ split(struct span text, struct span *type, struct span *object, struct err *err)
 	if (json_get(text, "kind").p == NULL &&
 	    json_get(text, "type").p != NULL) {
 		*type = raw_string(json_get(text, "type"));
+		if (type->p == NULL)
+			return err_set(err, ERR_PERMANENT,
+			    "an event whose type is no text");
 		*object = json_get(text, "object");
 		if (json_type(*object) != JSON_OBJECT)
 			return err_set(
