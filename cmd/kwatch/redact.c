@@ -9,7 +9,7 @@
 #include "json.h"
 #include "mem.h"
 
-enum { KEY_SIZE = 32, MAX_PATHS = 32 };
+enum { KEY_SIZE = 32, MAX_PATHS = REDACT_PATHS_MAX + 3 };
 
 struct redact {
 	char key[KEY_SIZE];

@@ -18,6 +18,8 @@
 
 struct redact;
 
+enum { REDACT_PATHS_MAX = 64 }; /* of one kind */
+
 struct redact *redact_new(struct err *err); /* NULL: no random numbers */
 void redact_free(struct redact *r);
 /* Appends the object (good JSON) without the secrets. paths: NULL-terminated
