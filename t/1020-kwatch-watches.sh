@@ -143,4 +143,53 @@ gets "the same in the other order" "$fat" <<END
 , fields: [status.phase]
 END
 
+# Operands of a kind that is watched already: once, and announced once.
+asks "an operand in the namespace of the file" "namespaces/a/configmaps" \
+	cm -n a <<END
+$primary}
+END
+is "$(short <"$T/out")" "begin ConfigMap
+end ConfigMap" "... is announced once"
+asks "an operand in another one, and one object of it" \
+	"namespaces/a/configmaps
+namespaces/default/configmaps" cm configmaps/x <<END
+$primary, namespaces: [a]}
+END
+asks "an operand of a kind of which the file wants some" \
+	"configmaps
+pods" -A po <<END
+$primary, dependents: [{apiVersion: v1, kind: Pod, manage: false,
+	map: {label: l}, fields: [status.phase], selector: {matchLabels: {k: v}}}]}
+END
+is "$(jq -c 'select(.type != "BOOKMARK").object' "$T/out")" "$fat" \
+	"... and whole"
+: >"$T/requests"
+runs 0 "two objects of a kind" kwatch --server "$url" --once -n s po/a po/b
+is "$(sort "$T/requests")" \
+	"list /api/v1/namespaces/s/pods?limit=500&fieldSelector=metadata.name%3Da
+list /api/v1/namespaces/s/pods?limit=500&fieldSelector=metadata.name%3Db" \
+	"... are asked for one by one"
+cat >"$T/w.yaml" <<END
+$primary, selector: {matchLabels: {k: v}}}
+END
+runs 100 "a primary with a selector, as an operand without it" \
+	kwatch --server "$url" --once -f "$T/w.yaml" cm
+is "$(cat "$T/err")" \
+	"kwatch: fatal: ConfigMap is a primary with a selector; all entries that name the kind need the same" \
+	"... is refused"
+
+# More paths than are looked at would leave values in the recording.
+printf '%s, redact: [%s]}\n' "$primary" \
+	"$(seq -s, -f 'data.k%.0f' 65)" >"$T/w.yaml"
+runs 100 "65 paths to redact" kwatch --server "$url" --once -f "$T/w.yaml"
+is "$(cat "$T/err")" \
+	"kwatch: fatal: $T/w.yaml:1: more than 64 paths to redact of ConfigMap" \
+	"... are refused"
+printf '%s, redact: [%s]}\n' "$primary" \
+	"$(seq -s, -f 'data.k%.0f' 64)" >"$T/w.yaml"
+serve '{"configmaps": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[
+	{"metadata":{"name":"a","namespace":"s","uid":"1","resourceVersion":"2"},"data":{"k64":"secret"}}]}}]}}'
+runs 0 "64 of them" kwatch --server "$url" --once --redact -f "$T/w.yaml"
+is "$(grep -c secret "$T/out")" 0 "... are all heeded"
+
 done_testing

@@ -23,7 +23,7 @@ set_names(
 }
 
 struct kind *
-kind_new(struct app *app, const struct want *want)
+kind_new(struct app *app, struct want *want)
 {
 	struct kind *k = mem_zalloc(sizeof(*k));
 
@@ -169,11 +169,52 @@ missing(struct kind *k, const struct err *err)
 		complete(k);
 }
 
+/* What is watched already, if it can see to this operand as well. */
+static struct kind *
+find_twin(const struct kind *k, const struct resource *r)
+{
+	struct buf version = BUF_INIT;
+	struct kind *found = NULL;
+
+	if (k->kind != NULL)
+		return NULL;
+	buf_addf(&version, "%s%s%s", r->group, *r->group != '\0' ? "/" : "",
+	    r->version);
+	for (size_t i = 0; i < k->app->kind_count && found == NULL; i++) {
+		struct kind *t = k->app->kinds[i];
+
+		if (t->kind != NULL && strcmp(t->kind, r->kind) == 0 &&
+		    strcmp(t->api_version, buf_str(&version)) == 0 &&
+		    want_fits(t->want, k->want))
+			found = t;
+	}
+	buf_release(&version);
+	return found;
+}
+
+/* The operand is watched by its twin: announced and told once. */
+static void
+leave_to(struct kind *k, struct kind *twin)
+{
+	struct err err = ERR_INIT;
+
+	if (want_unite(twin->want, k->want, &err) != 0) {
+		k->app->on_fatal(k->app, err.message);
+		return;
+	}
+	if (twin->watch_count > 0) {
+		stop_watches(twin);
+		start_watches(twin);
+	}
+	settle(k);
+}
+
 void
 kind_discovered(struct kind *k)
 {
 	struct err err = ERR_INIT;
 	const struct resource *r;
+	struct kind *twin;
 
 	if (k->resource != NULL)
 		return;
@@ -191,6 +232,11 @@ kind_discovered(struct kind *k)
 		log_info("%s is there now", r->plural);
 	k->said_missing = false;
 	k->resource = r;
+	twin = find_twin(k, r);
+	if (twin != NULL) {
+		leave_to(k, twin);
+		return;
+	}
 	if (k->kind == NULL)
 		set_names(k, r->group, r->version, r->kind);
 	start_watches(k);

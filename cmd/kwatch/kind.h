@@ -21,7 +21,7 @@ enum kind_state {
 
 struct kind {
 	struct app *app;
-	const struct want *want;	  /* borrowed */
+	struct want *want;		  /* borrowed */
 	const struct resource *resource;  /* borrowed; NULL: not served */
 	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
 	struct index index;
@@ -36,7 +36,7 @@ struct kind {
 	size_t watch_count, incomplete;
 };
 
-struct kind *kind_new(struct app *app, const struct want *want);
+struct kind *kind_new(struct app *app, struct want *want);
 void kind_free(struct kind *k); /* after the sink */
 /* Announces a kind whose name is known. */
 void kind_announce(struct kind *k);

@@ -5,6 +5,7 @@
 
 #include "buf.h"
 #include "mem.h"
+#include "redact.h"
 
 enum role { PRIMARY, OTHER };
 
@@ -52,13 +53,19 @@ find(const struct wants *w, const struct watch_kind *k)
 	return NULL;
 }
 
+static void
+add_whole(struct want *n)
+{
+	project_free(n->project);
+	n->project = NULL;
+	n->metadata_only = false;
+}
+
 static int
 add_fields(struct want *n, const struct watch_kind *k, struct err *err)
 {
 	if (k->fields.count == 0) {
-		project_free(n->project);
-		n->project = NULL;
-		n->metadata_only = false;
+		add_whole(n);
 		return 0;
 	}
 	if (n->project == NULL)
@@ -91,12 +98,9 @@ same_selector(const char *a, const char *b)
  * those of primaries, where nothing behind kwatch selects again.
  */
 static int
-add_selector(
-    struct want *n, const struct watch_kind *k, enum role role, struct err *err)
+add_selector(struct want *n, const char *selector, bool strict, struct err *err)
 {
-	bool strict = role == PRIMARY && selects(k->selector);
-
-	if (same_selector(n->selector, k->selector)) {
+	if (same_selector(n->selector, selector)) {
 		n->strict = n->strict || strict;
 		return 0;
 	}
@@ -104,23 +108,21 @@ add_selector(
 		return err_set(err, ERR_PERMANENT,
 		    "%s is a primary with a selector; all entries that name "
 		    "the kind need the same",
-		    k->kind);
+		    n->kind);
 	free(n->selector);
 	n->selector = NULL;
 	return 0;
 }
 
 static void
-add_scope(struct want *n, const struct watch_kind *k)
+add_scope(struct want *n, const struct textlist *namespaces)
 {
-	if (k->namespaces.count == 0) {
+	if (namespaces->count == 0) {
 		textlist_release(&n->namespaces);
 		textlist_init(&n->namespaces);
 	} else if (n->namespaces.count > 0) {
-		unite(&n->namespaces, &k->namespaces);
+		unite(&n->namespaces, namespaces);
 	}
-	if (!k->optional)
-		n->missing = WANT_WAIT;
 }
 
 static int
@@ -141,11 +143,19 @@ add_kind(struct wants *w, const struct watch_kind *k, enum role role,
 		unite(&n->namespaces, &k->namespaces);
 		n->missing = k->optional ? WANT_OPTIONAL : WANT_WAIT;
 	} else {
-		if (add_selector(n, k, role, err) != 0)
+		bool strict = role == PRIMARY && selects(k->selector);
+
+		if (add_selector(n, k->selector, strict, err) != 0)
 			return -1;
-		add_scope(n, k);
+		add_scope(n, &k->namespaces);
+		if (!k->optional)
+			n->missing = WANT_WAIT;
 	}
 	unite(&n->redact, &k->redact);
+	if (n->redact.count > REDACT_PATHS_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "more than %d paths to redact of %s", REDACT_PATHS_MAX,
+		    n->kind);
 	return add_fields(n, k, err);
 }
 
@@ -225,6 +235,28 @@ wants_add_operand(struct wants *w, const char *operand,
 	}
 	return err_set(
 	    err, ERR_PERMANENT, "\"%s\" names an empty resource", operand);
+}
+
+bool
+want_fits(const struct want *n, const struct want *operand)
+{
+	return !selects(n->field_selector) ||
+	    !selects(operand->field_selector) ||
+	    strcmp(n->field_selector, operand->field_selector) == 0;
+}
+
+int
+want_unite(struct want *n, const struct want *operand, struct err *err)
+{
+	if (add_selector(n, operand->selector, false, err) != 0)
+		return -1;
+	if (!same_selector(n->field_selector, operand->field_selector)) {
+		free(n->field_selector);
+		n->field_selector = NULL;
+	}
+	add_scope(n, &operand->namespaces);
+	add_whole(n);
+	return 0;
 }
 
 void

@@ -49,6 +49,10 @@ int wants_add_watches(
 /* "pods,deploy", "deployments.apps/NAME". */
 int wants_add_operand(struct wants *w, const char *operand,
     const struct want_opts *o, struct err *err);
+/* Whether n can see to an operand of its kind, too; not where each selects
+ * other fields: "pods/a pods/b". */
+bool want_fits(const struct want *n, const struct want *operand);
+int want_unite(struct want *n, const struct want *operand, struct err *err);
 void wants_release(struct wants *w);
 
 #endif
