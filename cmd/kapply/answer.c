@@ -7,6 +7,7 @@
 #include "log.h"
 #include "mem.h"
 #include "send.h"
+#include "unseen.h"
 
 enum { NEW_SCOPE_MS = 30000 };
 
@@ -146,11 +147,23 @@ apply_result(const struct item *i, const struct kube_answer *answer)
 }
 
 static void
+note_unseen(struct call *c)
+{
+	struct apply *a = c->key->apply;
+
+	if (!a->o->dry_run)
+		unseen_add(a->unseen, c->key->set, c->item, clock_ms());
+}
+
+static void
 wrote_object(struct call *c, const struct kube_answer *answer)
 {
 	struct item *i = c->item;
 	struct apply *a = c->key->apply;
 
+	/* Without an answer, or with a 5xx, it may be there as well. */
+	if (!failed(answer) || answer->code == 0 || answer->code >= 500)
+		note_unseen(c);
 	if (!failed(answer)) {
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
@@ -210,6 +223,7 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	} else if (i->once) {
 		item_done(c->key, i, "unchanged");
 	} else {
+		note_unseen(c);
 		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
 		go_on(i, STEP_WRITE);
 	}

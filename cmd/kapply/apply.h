@@ -39,6 +39,7 @@ struct counters {
 };
 
 struct events;
+struct unseen;
 
 struct apply {
 	const struct apply_opts *o;
@@ -49,6 +50,7 @@ struct apply {
 	struct out out;
 	struct map keys; /* of struct key, owned */
 	struct events *events;
+	struct unseen *unseen;
 	struct counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
 	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */

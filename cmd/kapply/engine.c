@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "mem.h"
+#include "unseen.h"
 #include "send.h"
 
 /* What the items of the current phase are doing. */
@@ -85,6 +86,7 @@ take_next(struct key *k)
 	if (old != NULL)
 		set_inherit(k->set, old, RECENT_MS, clock_ms());
 	set_free(old);
+	unseen_line(k->apply->unseen, k->set);
 	classify(k, k->set);
 	events_send(k->apply->events, k->set);
 }

@@ -10,6 +10,7 @@
 #include "input.h"
 #include "log.h"
 #include "opt.h"
+#include "unseen.h"
 #include "reach.h"
 #include "reportfd.h"
 
@@ -140,6 +141,7 @@ release(struct run *r)
 	applyset_free(r->applyset);
 	engine_free(a);
 	events_free(a->events);
+	unseen_free(a->unseen);
 	workqueue_release(&a->queue);
 	discovery_free(a->discovery);
 	kube_free(a->kube);
@@ -165,6 +167,7 @@ run(struct run *r)
 	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
 	out_init(&a->out, a->loop, STDOUT_FILENO);
 	a->events = events_new(a);
+	a->unseen = unseen_new(a->loop);
 	if (o.applyset != NULL)
 		r->applyset = applyset_new(a, o.applyset);
 	r->input = input_new(a, STDIN_FILENO,

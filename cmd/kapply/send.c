@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "log.h"
 #include "mem.h"
+#include "unseen.h"
 
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
 
@@ -207,13 +208,37 @@ other_namespace(const struct call *c)
 	return true;
 }
 
+/*
+ * Who wants the finalizer gone has not seen what was created a moment ago: it
+ * would be left behind. A newer line comes when it is seen.
+ */
+static bool
+too_early(struct key *k, struct item *i)
+{
+	uint64_t wait;
+
+	if (i->op != OP_REMOVE_FINALIZERS)
+		return false;
+	wait = unseen_wait(k->apply->unseen, k->set, clock_ms());
+	if (wait == 0)
+		return false;
+	fail_with(k, i, RETRY_TRANSIENT, (int64_t)wait,
+	    span_str("what was created just now was not observed yet"));
+	return true;
+}
+
 void
 item_send(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
 	const struct identity *id = target(k, i);
-	struct call *c = mem_zalloc(sizeof(*c));
+	struct call *c;
 
+	if (too_early(k, i)) {
+		key_advance(k);
+		return;
+	}
+	c = mem_zalloc(sizeof(*c));
 	*c = (struct call){.key = k, .item = i, .verb = verb_of(i)};
 	c->resource =
 	    discovery_find(a->discovery, id->group, id->version, id->kind);

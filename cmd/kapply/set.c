@@ -482,17 +482,6 @@ inherit_item(
 	old->error = old->live_uid = NULL;
 }
 
-static bool
-created_unseen(const struct set *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].op == OP_APPLY &&
-		    s->items[i].known == KNOWN_ABSENT &&
-		    s->items[i].state == ITEM_DONE)
-			return true;
-	return false;
-}
-
 void
 set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
@@ -509,14 +498,6 @@ set_inherit(
 			at = j + 1;
 			break;
 		}
-	/*
-	 * Who wants the finalizer gone has not seen yet what we created a
-	 * moment ago: it would be left behind. A newer line comes when it is
-	 * seen, or at ireconcile's deadline.
-	 */
-	for (size_t i = 0; i < s->count && created_unseen(older); i++)
-		if (s->items[i].op == OP_REMOVE_FINALIZERS)
-			s->items[i].state = ITEM_STALE;
 	s->error_sent = older->error_sent;
 	s->error_sent_ms = older->error_sent_ms;
 	older->error_sent = NULL;

@@ -161,29 +161,6 @@ test_inherit(void)
 	set_free(new);
 }
 
-/* A finalizer stays while its owner has not seen what we created. */
-static void
-test_inherit_finalizer(
-    enum item_state state, const char *known, bool stale, const char *what)
-{
-	struct buf b = BUF_INIT;
-	struct set *old, *new;
-
-	buf_addf(&b,
-	    "{\"items\":[" CM("a", "1") "],\"reconcile\":{" PRIMARY
-					",\"known\":{\"ConfigMap/d/a\":%s}}}",
-	    known);
-	old = parse(buf_str(&b));
-	new = parse("{\"items\":[],\"reconcile\":{" PRIMARY
-		    ",\"finalizers\":{\"remove\":[\"f\"]}}}");
-	old->items[0].state = state;
-	set_inherit(new, old, 5000, 5500);
-	ok((new->items[0].state == ITEM_STALE) == stale, what);
-	buf_release(&b);
-	set_free(old);
-	set_free(new);
-}
-
 static void
 test_bodies(void)
 {
@@ -317,11 +294,6 @@ main(void)
 	test_refusals();
 	test_order();
 	test_inherit();
-	test_inherit_finalizer(ITEM_DONE, "null", true,
-	    "created and not seen: the finalizer stays");
-	test_inherit_finalizer(
-	    ITEM_WAITING, "null", false, "not created: it goes");
-	test_inherit_finalizer(ITEM_DONE, "\"u\"", false, "known: it goes");
 	test_bodies();
 	test_members();
 	test_finalizers();

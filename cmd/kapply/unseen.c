@@ -1,0 +1,153 @@
+#include "unseen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "json.h"
+#include "map.h"
+#include "mem.h"
+
+struct made {
+	struct made *next;
+	char *key; /* owned: the object's */
+	uint64_t until_ms;
+};
+
+struct owner {
+	char *key; /* owned: the primary's */
+	struct made *made;
+};
+
+struct unseen {
+	struct loop *loop;
+	struct map owners; /* of struct owner, owned */
+	struct timer sweep;
+};
+
+struct unseen *
+unseen_new(struct loop *l)
+{
+	struct unseen *u = mem_zalloc(sizeof(*u));
+
+	u->loop = l;
+	return u;
+}
+
+/* Drops the entry of that key, or what is older than now (key NULL). */
+static void
+drop(struct owner *o, const char *key, uint64_t now)
+{
+	struct made **at = &o->made, *m;
+
+	while ((m = *at) != NULL) {
+		if (key != NULL ? strcmp(m->key, key) != 0
+				: m->until_ms > now) {
+			at = &m->next;
+			continue;
+		}
+		*at = m->next;
+		free(m->key);
+		free(m);
+	}
+}
+
+/* Drops what is older than now of all, and owners without entries. */
+static void
+clean(struct unseen *u, uint64_t now)
+{
+	struct owner **all = (struct owner **)map_sorted(&u->owners);
+	size_t count = u->owners.count;
+
+	for (size_t i = 0; i < count; i++) {
+		drop(all[i], NULL, now);
+		if (all[i]->made != NULL)
+			continue;
+		map_del(&u->owners, span_str(all[i]->key));
+		free(all[i]->key);
+		free(all[i]);
+	}
+	free(all);
+}
+
+static void
+sweep(void *arg)
+{
+	struct unseen *u = arg;
+
+	clean(u, clock_ms());
+	if (u->owners.count > 0)
+		timer_after(u->loop, &u->sweep, UNSEEN_MS, sweep, u);
+}
+
+void
+unseen_free(struct unseen *u)
+{
+	if (u == NULL)
+		return;
+	clean(u, UINT64_MAX);
+	timer_clear(u->loop, &u->sweep);
+	map_release(&u->owners);
+	free(u);
+}
+
+static bool
+has_controller(struct span object)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.ownerReferences"));
+
+	while (json_element(&e))
+		if (json_type(json_get(e.value, "controller")) == JSON_TRUE)
+			return true;
+	return false;
+}
+
+void
+unseen_add(
+    struct unseen *u, const struct set *s, const struct item *i, uint64_t now)
+{
+	struct owner *o = map_get(&u->owners, span_str(s->key));
+	struct made *m;
+
+	if (s->plain || i->known == KNOWN_UID || has_controller(i->text))
+		return;
+	if (o == NULL) {
+		o = mem_zalloc(sizeof(*o));
+		o->key = mem_strdup(s->key);
+		map_put(&u->owners, span_str(o->key), o);
+	}
+	drop(o, i->key, now);
+	m = mem_zalloc(sizeof(*m));
+	m->key = mem_strdup(i->key);
+	m->until_ms = now + UNSEEN_MS;
+	m->next = o->made;
+	o->made = m;
+	if (!timer_armed(&u->sweep))
+		timer_after(u->loop, &u->sweep, UNSEEN_MS, sweep, u);
+}
+
+void
+unseen_line(struct unseen *u, const struct set *s)
+{
+	struct owner *o = map_get(&u->owners, span_str(s->key));
+
+	if (s->plain || o == NULL)
+		return;
+	for (size_t n = 0; n < s->count; n++)
+		if (s->items[n].op == OP_DELETE ||
+		    s->items[n].known == KNOWN_UID)
+			drop(o, s->items[n].key, 0);
+}
+
+uint64_t
+unseen_wait(const struct unseen *u, const struct set *s, uint64_t now)
+{
+	const struct owner *o = map_get(&u->owners, span_str(s->key));
+	uint64_t wait = 0;
+
+	for (const struct made *m = o ? o->made : NULL; m != NULL; m = m->next)
+		if (m->until_ms > now + wait)
+			wait = m->until_ms - now;
+	return wait;
+}

@@ -1,0 +1,32 @@
+/*
+ * unseen: what was created for a primary and need not be observed yet, by
+ * whoever decides what is cleaned up before its finalizer goes.
+ *
+ * Only objects that no controller reference ties to the primary: the others
+ * are collected after it. An entry ends when a line says that the object was
+ * seen, or after UNSEEN_MS.
+ */
+#ifndef UNSEEN_H
+#define UNSEEN_H
+
+#include <stdint.h>
+
+#include "loop.h"
+#include "set.h"
+
+enum { UNSEEN_MS = 10000 }; /* ireconcile's first deadline */
+
+struct unseen;
+
+struct unseen *unseen_new(struct loop *l);
+void unseen_free(struct unseen *u);
+
+/* The item exists, or may exist, although its line knew of none. */
+void unseen_add(
+    struct unseen *u, const struct set *s, const struct item *i, uint64_t now);
+/* A line of the primary: forgets what it deletes or has the uid of. */
+void unseen_line(struct unseen *u, const struct set *s);
+/* How long the primary's finalizers have to stay; 0: not at all. */
+uint64_t unseen_wait(const struct unseen *u, const struct set *s, uint64_t now);
+
+#endif
