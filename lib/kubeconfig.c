@@ -486,6 +486,16 @@ apply_options(struct kubeconfig *c, const struct kube_opts *o)
 		c->namespace_ = mem_strdup("default");
 }
 
+/* "https://user:password@host": the address appears in messages. */
+static bool
+holds_password(const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	host = host != NULL ? host + 3 : url;
+	return memchr(host, '@', strcspn(host, "/?#")) != NULL;
+}
+
 static int
 check_server(struct kubeconfig *c, struct err *err)
 {
@@ -505,6 +515,10 @@ check_server(struct kubeconfig *c, struct err *err)
 		    "no API server is known: no --kubeconfig, no $KUBECONFIG, "
 		    "no ~/.kube/config, and this is not a pod "
 		    "(KUBERNETES_SERVICE_HOST is not set)");
+	if (holds_password(c->server))
+		return err_set(err, ERR_PERMANENT,
+		    "%s: the server's address must hold no user and password",
+		    origin);
 	if (strncmp(c->server, "https://", 8) != 0 &&
 	    strncmp(c->server, "http://", 7) != 0)
 		return err_set(err, ERR_PERMANENT,

@@ -253,6 +253,10 @@ test_refusals(void)
 	    "bad: the server \"x:1\" must start with https:// or http://");
 	refused("current-context: x\n"
 		"contexts: [{name: x, context: {cluster: c}}]\n"
+		"clusters: [{name: c, cluster: {server: 'https://u:p@x:1'}}]\n",
+	    NULL, "bad: the server's address must hold no user and password");
+	refused("current-context: x\n"
+		"contexts: [{name: x, context: {cluster: c}}]\n"
 		"clusters: [{name: c, cluster: {server: 'https://x',\n"
 		"insecure-skip-tls-verify: maybe}}]\n",
 	    NULL, "bad:4: insecure-skip-tls-verify must be true or false");
