@@ -192,4 +192,14 @@ serve '{"configmaps": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"it
 runs 0 "64 of them" kwatch --server "$url" --once --redact -f "$T/w.yaml"
 is "$(grep -c secret "$T/out")" 0 "... are all heeded"
 
+# With --once one namespace that is forbidden does not cost the others.
+printf '%s, namespaces: [x, y]}\n' "$primary" >"$T/w.yaml"
+item='{"metadata":{"name":"a","namespace":"y","uid":"1","resourceVersion":"2"}}'
+serve '{"configmaps": {"list": [
+	{"code": 403, "body": '"$(status 403 Forbidden no)"'},
+	{"body": {"metadata":{"resourceVersion":"3"},"items":['"$item"']}}]}}'
+runs 1 "--once, a namespace is forbidden" \
+	kwatch --server "$url" --once -f "$T/w.yaml"
+is "$(short <"$T/out")" "begin ConfigMap
+ADDED a 1 2" "... the other one is listed, and the kind is incomplete"
 done_testing

@@ -83,17 +83,31 @@ complete(struct kind *k)
 	settle(k);
 }
 
-void
-kind_give_up(struct kind *k)
+static void
+give_up(struct kind *k)
 {
 	k->app->failed = true;
+	k->given_up = true;
 	settle(k);
+}
+
+void
+kind_watch_given_up(struct kind *k)
+{
+	k->app->failed = true;
+	k->given_up = true;
+	if (--k->incomplete == 0)
+		settle(k);
 }
 
 void
 kind_watch_synced(struct kind *k)
 {
-	if (--k->incomplete == 0)
+	if (--k->incomplete > 0)
+		return;
+	if (k->given_up)
+		settle(k);
+	else
 		complete(k);
 }
 
@@ -158,7 +172,7 @@ missing(struct kind *k, const struct err *err)
 		log_warning("%s: waiting for it", err->message);
 	k->said_missing = true;
 	if (k->app->once && !optional)
-		kind_give_up(k);
+		give_up(k);
 	if (k->gone)
 		return;
 	k->gone = true;

@@ -27,6 +27,7 @@ struct kind {
 	struct index index;
 	enum kind_state state;
 	bool settled;	   /* complete once, or given up */
+	bool given_up;	   /* with once: it will not be complete */
 	bool said_missing; /* that it is not served */
 	bool gone;	   /* the reader was told that nothing is left */
 	struct kube_backoff backoff; /* of looking for it when it is lost */
@@ -48,8 +49,8 @@ bool kind_missing(const struct kind *k);
 void kind_lost(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);
-/* Without hope, with --once. */
-void kind_give_up(struct kind *k);
+/* It is without hope, with --once; the others of the kind go on. */
+void kind_watch_given_up(struct kind *k);
 
 /* Appends the object as it goes out: projected, cut, redacted. */
 void kind_body(

@@ -372,7 +372,7 @@ failed(struct watch *w, const struct kube_error *e)
 	if (e->kind == ERR_PERMANENT) {
 		complain(w, LOG_ERROR, e);
 		if (app->once)
-			kind_give_up(w->kind);
+			kind_watch_given_up(w->kind);
 		else
 			again(w, SLOW_MS + delay(w, FIRST_MS));
 		return;
