@@ -147,10 +147,13 @@ serve '{"pods": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[
 	"nodes": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}}'
 kwatch --server "$url" --once pods/a -n x --field-selector b=c >/dev/null
 kwatch --server "$url" --once no -n x >/dev/null
+for spelling in Pod pod po pods.v1.; do
+	kwatch --server "$url" --once "$spelling" >/dev/null
+done
 kwatch --server "$url" --once Pod pod po pods.v1. >/dev/null
 requests "list /api/v1/namespaces/x/pods?limit=500&fieldSelector=b%3Dc%2Cmetadata.name%3Da
 list /api/v1/nodes?limit=500
-$(printf 'list /api/v1/namespaces/default/pods?limit=500\n%.0s' 1 2 3 4)" \
+$(printf 'list /api/v1/namespaces/default/pods?limit=500\n%.0s' 1 2 3 4 5)" \
 	"one object, a cluster-scoped kind, spellings"
 
 # The reader goes away: kwatch ends, and says nothing.
