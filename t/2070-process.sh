@@ -98,6 +98,43 @@ is "$?" 0 "... and all comes in the end"
 is "$(tail -n 50 "$T/flood.out" | jq -r .reconcile.primary.name | sort -u | wc -l)" \
 	50 "... for each primary"
 
+# While nothing may be decided (the gate is closed, or a kind is incomplete),
+# primaries come and go without a trace.
+# come_and_go WHAT COMMAND: ireconcile reads it all, and stays small
+come_and_go() {
+	rm -f "$T/flood" "$T/fed"
+	mkfifo "$T/flood"
+	start bash -c "exec $2 <'$T/flood' >/dev/null 7<>'$T/gate'"
+	pid=$!
+	exec 6>"$T/flood"
+	cat "$T/flood.in" >&6
+	# All is read when the pipe is empty: the last of it was an error.
+	ok "$1: all is read" wait_for 20 grep -q WHATEVER "$T/flood.err"
+	kb=$(awk '/VmRSS/ {print $2}' "/proc/$pid/status")
+	ok "... and nothing kept ($kb KiB)" [ "$kb" -lt 15000 ]
+	exec 6>&-
+	kill "$pid"
+}
+{
+	begin v1 Pod
+	end v1 Pod
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+	for i in {1..40000}; do
+		printf '{"type":"%s","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t%d","namespace":"ns","uid":"uid-%d"}}}\n' \
+			ADDED "$i" "$i" DELETED "$i" "$i"
+	done
+	printf '{"type":"WHATEVER","object":{"apiVersion":"v1","kind":"Pod"}}\n'
+} >"$T/flood.in"
+come_and_go "a closed gate" \
+	"ireconcile -f '$T/watches.yaml' --gate-fd=7 2>'$T/flood.err'"
+sed -i '/initial-events-end.*ConfigMap/d;/ConfigMap.*initial-events-end/d' \
+	"$T/flood.in"
+come_and_go "an incomplete kind" \
+	"ireconcile -f '$T/watches.yaml' 2>'$T/flood.err'"
+
 # A program that never ends, for one primary.
 sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else . end) | /' \
 	"$T/program.jq"

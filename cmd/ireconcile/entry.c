@@ -206,6 +206,12 @@ drop_primary(struct entries *es, struct entry *e, struct object *o)
 	for (int i = 0; i < WAKE_REASONS; i++)
 		if (i != WAKE_SLOT)
 			sched_clear(es->sched, &p->wake, i);
+	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {
+		/* Nothing is left to say, and maybe nobody looks for long. */
+		map_del(&e->primaries, primary_key(p));
+		primary_free(p);
+		return;
+	}
 	es->dirty(es->arg, p);
 }
 

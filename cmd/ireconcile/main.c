@@ -271,7 +271,7 @@ on_gate(void *arg, int fd, int events)
 		return;
 	loop_unwatch(a->loop, fd);
 	if (n == 1) {
-		a->reconciler.gate_open = true;
+		reconciler_open(&a->reconciler);
 	} else {
 		log_error("the gate was closed before it opened");
 		stop(a, EXIT_FAILED);

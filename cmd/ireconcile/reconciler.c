@@ -44,13 +44,32 @@ reconciler_dirty(void *arg, struct primary *p)
 	struct reconciler *r = arg;
 
 	p->dirty = true;
-	if (p->queued || !p->entry->complete)
+	if (p->queued || !p->entry->complete || !r->gate_open)
 		return;
 	p->queued = true;
 	p->next = NULL;
 	*r->queue_end = p;
 	r->queue_end = &p->next;
 	r->queued++;
+}
+
+static void
+queue_dirty(struct reconciler *r, const struct entry *e)
+{
+	struct primary **list = entry_primaries(e);
+
+	for (size_t i = 0; i < e->primaries.count; i++)
+		if (list[i]->dirty)
+			reconciler_dirty(r, list[i]);
+	free(list);
+}
+
+void
+reconciler_open(struct reconciler *r)
+{
+	r->gate_open = true;
+	for (size_t i = 0; i < r->es.count; i++)
+		queue_dirty(r, r->es.items[i]);
 }
 
 /* Entries that can be decided about from now on. */
@@ -61,13 +80,8 @@ start_entries(struct reconciler *r)
 	bool all = true;
 
 	while ((e = events_completed(&r->es)) != NULL) {
-		struct primary **list = entry_primaries(e);
-
 		throttle_start(r, e);
-		for (size_t i = 0; i < e->primaries.count; i++)
-			if (list[i]->dirty)
-				reconciler_dirty(r, list[i]);
-		free(list);
+		queue_dirty(r, e);
 	}
 	for (size_t i = 0; i < r->es.count; i++)
 		all = all && r->es.items[i]->complete;

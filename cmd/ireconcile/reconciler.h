@@ -49,6 +49,8 @@ int reconciler_document(
 /* Kinds never announced are complete now; others are cut short: logged. */
 void reconciler_end_of_input(struct reconciler *r);
 
+/* The gate opens; until then nothing is queued. */
+void reconciler_open(struct reconciler *r);
 /* Evaluates the next dirty primary; false if there is none. */
 bool reconciler_step(struct reconciler *r);
 /* Fires the timers that are due. */
