@@ -71,6 +71,38 @@ wrote '{"n":1}' >"$T/in"
 runs 1 "401" write
 is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: Unauthorized" "... is said"
 
+# A refused status does not hold up another one.
+mkfifo "$T/pipe"
+write_pipe() {
+	kstatus --server "$url" <"$T/pipe" 2>"$T/err"
+}
+refusal=$(failure 422 Invalid bad)
+serve "{\"PATCH $P\":[${refusal%\}},\"wait\":\"$T/go\"}]}"
+start write_pipe
+writer=$!
+exec 7>"$T/pipe"
+{ wrote '{"n":1}'; echo; } >&7
+wait_for 5 requested 1
+{ wrote '{"n":2}'; echo; } >&7
+exec 7>&-
+sleep 0.2 # so that it is read first
+touch "$T/go"
+wait "$writer"
+is "$? $(sent)$(cat "$T/err")" "0 1
+2" "refused while another one waits: that is sent at once"
+serve "{\"PATCH $P\":[$refusal]}"
+start write_pipe
+writer=$!
+exec 7>"$T/pipe"
+{ wrote '{"n":1}'; echo; } >&7
+wait_for 5 grep -q bad "$T/err"
+{ wrote '{"n":1}'; echo; } >&7
+{ wrote '{"n":2}'; echo; } >&7
+exec 7>&-
+wait "$writer"
+is "$? $(sent)" "0 1
+2" "another one after a refusal is sent at once"
+
 # Bad lines: each named by its number, the rest written.
 serve '{}'
 {

@@ -229,6 +229,13 @@ log_failure(struct entry *e, struct span reason)
 	buf_release(&b);
 }
 
+/* Only what failed has to wait: something else was not refused yet. */
+static bool
+pace_is_over(const struct entry *e, const struct line *newer, bool permanent)
+{
+	return permanent && !span_eq(e->line->object, newer->object);
+}
+
 static void
 entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
     struct span reason)
@@ -237,6 +244,11 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 	uint64_t now = clock_ms();
 
 	w->counters.failures++;
+	if (e->next != NULL &&
+	    pace_is_over(e, e->next, kind == RETRY_PERMANENT)) {
+		entry_finish(e);
+		return;
+	}
 	if (e->next != NULL) { /* the newest line counts, at the old pace */
 		line_free(e->line);
 		e->line = e->next;
@@ -448,9 +460,13 @@ writer_take(struct writer *w, struct span text, struct err *err)
 	add_name(&key, l, '/');
 	e = map_get(&w->keys, buf_span(&key));
 	if (e != NULL) {
-		/* Also one that waits for its retry keeps its pace. */
 		line_free(e->next);
 		e->next = l;
+		if (timer_armed(&e->timer) &&
+		    pace_is_over(e, l, e->retry.permanent)) {
+			timer_clear(w->loop, &e->timer);
+			entry_finish(e);
+		}
 		buf_release(&key);
 		return 0;
 	}
