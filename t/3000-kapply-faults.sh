@@ -105,6 +105,14 @@ runs 1 "of another primary" apply
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
 	"... is left alone, and both are named"
 
+# --- a delete that failed needs the proof again
+serve "{\"GET $CMS/a\":[$ours,${ours/u1/u9}],\"DELETE $CMS/a\":[$(failure 503 ServiceUnavailable "not now")]}"
+set_line "" '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"a","uid":"u3"}]' >"$T/in"
+runs 1 "a delete, and meanwhile it belongs to another primary" apply
+is "$(requests)" "GET a
+DELETE a
+GET a" "... is not sent again"
+
 # --- finalizers: the test fails, another try with what is there then
 thing() {
 	printf '{"code":200,"body":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","uid":"u1","resourceVersion":"%s","finalizers":%s}}}' "$@"

@@ -38,8 +38,6 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 		discovery_refresh(a->discovery, nothing_to_do, a);
 	if (e->code == 404 && recent_scope(a))
 		kind = RETRY_TRANSIENT;
-	if (c->item->once)
-		c->item->step = STEP_PRIMARY;
 	kube_error_public(&b, e, c->item->id.kind);
 	if (e->field_conflict)
 		buf_addf(
@@ -211,7 +209,7 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	struct item *i = c->item;
 
 	if (answer->code == 404) {
-		i->step = i->once ? STEP_PRIMARY : STEP_WRITE;
+		i->step = STEP_WRITE;
 		fail_with(c->key, i, RETRY_SOON, -1,
 		    span_str("it came and went meanwhile"));
 	} else if (failed(answer)) {
@@ -287,6 +285,7 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 static void
 deleted(struct call *c, const struct kube_answer *answer)
 {
+	c->item->step = STEP_READ; /* again: it may have got another owner */
 	/* 409: another object has the name by now. */
 	if (failed(answer) && answer->code != 404 && answer->code != 409)
 		fail_answer(c, answer);

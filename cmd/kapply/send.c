@@ -132,6 +132,9 @@ fail_with(struct key *k, struct item *i, enum retry_kind kind,
 	    "add finalizers to", "apply", "delete", "remove finalizers from"};
 	struct buf b = BUF_INIT;
 
+	/* However long it takes: the primary is read afresh then. */
+	if (i->once)
+		i->step = STEP_PRIMARY;
 	buf_addf(&b, "cannot %s ", verbs[i->op]);
 	identity_name(&b, &i->id);
 	buf_adds(&b, ": ");

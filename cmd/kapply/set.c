@@ -479,7 +479,9 @@ inherit_item(
 	i->reported = old->reported;
 	i->live_uid = old->live_uid;
 	i->step = old->step;
-	old->error = old->live_uid = NULL;
+	i->patch = old->patch;
+	i->list_sent = old->list_sent;
+	old->error = old->live_uid = old->patch = NULL;
 }
 
 void

@@ -5,6 +5,7 @@
 #include "../../cmd/kapply/body.h"
 #include "buf.h"
 #include "digest.h"
+#include "mem.h"
 #include "tap.h"
 
 #define PRIMARY                                                        \
@@ -147,6 +148,8 @@ test_inherit(void)
 	old->items[2].state = ITEM_RETRY;
 	old->items[3].state = ITEM_DONE;
 	old->items[3].accepted_ms = 10;
+	old->items[1].step = STEP_LIST;
+	old->items[1].patch = mem_strdup("{}");
 	set_inherit(new, old, 5000, 5500);
 	ok(new->items[0].state == ITEM_WAITING, "a new item is sent");
 	ok(new->items[1].state == ITEM_WAITING,
@@ -156,6 +159,7 @@ test_inherit(void)
 	ok(new->items[3].state == ITEM_RETRY &&new->items[3].retry.due_ms ==
 		old->items[1].retry.due_ms,
 	    "one that fails keeps its pace");
+	is(new->items[3].patch, "{}", "... and what it was about to send");
 	ok(new->items[4].state == ITEM_DONE, "one just accepted is not sent");
 	set_free(old);
 	set_free(new);
