@@ -15,6 +15,9 @@ for test in t/[0-8]*.sh; do
 	case $test in
 	# Those, too, and what does not run our tools at all.
 	t/00[2-5]*|t/09*) continue ;;
+	# kpipe keeps $ASAN_OPTIONS from ireconcile, which then reports what
+	# it still held when it refused its program.
+	t/5010*) continue ;;
 	esac
 	! grep -q 'cluster_start\|iot_cluster' "$test" || continue
 	BIN=$sanitized "$test" >"$T/log" 2>&1
