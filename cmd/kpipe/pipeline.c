@@ -92,7 +92,7 @@ wait_and_restart(struct pipeline *p)
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	delay = backoff_next(&p->backoff, clock_ms() - p->started_ms, random);
-	if (!p->explained)
+	if (!p->explained && p->first != NULL)
 		log_error("%s ended with exit code 0, and nobody told it to",
 		    p->first);
 	if (delay == 0)
@@ -188,6 +188,13 @@ pipeline_start(struct pipeline *p)
 	timer_after(p->loop, &p->timer, 0, start, p);
 }
 
+/* Killed because the stage behind had ended: that one is the reason. */
+static bool
+met_closed_pipe(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+}
+
 /* Whoever reads an end of file or a closed pipe may well end with 0. */
 static void
 log_end(struct pipeline *p, const struct stage *s, pid_t pid, int status)
@@ -196,7 +203,7 @@ log_end(struct pipeline *p, const struct stage *s, pid_t pid, int status)
 
 	if (s->told_to_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		level = LOG_DEBUG;
-	else
+	else if (!met_closed_pipe(status))
 		p->explained = true;
 	if (WIFSIGNALED(status))
 		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
@@ -214,7 +221,7 @@ take_end(struct pipeline *p, struct stage *s, int status)
 	if (s->report_fd >= 0)
 		close_report(p, s);
 	stage_ended(s, status);
-	if (p->first == NULL)
+	if (p->first == NULL && !met_closed_pipe(status))
 		p->first = s->name;
 	log_end(p, s, pid, status);
 	if (s->exit_code == EXIT_PERMANENT)
