@@ -48,7 +48,7 @@ is "$(results)" "ConfigMap default a unchanged
 ConfigMap default b deleted
 ConfigMap n1 c deleted
 Namespace  n1 unchanged
-Service  s created" "... what is not there any more is deleted"
+Service default s created" "... what is not there any more is deleted"
 runs 0 "... nobody else's" kubectl get cm stranger
 is "$(parent | tail -n 1)" '{"additional-namespaces":"","contains-group-kinds":"ConfigMap,Namespace,Service","tooling":"kpipe/v0.1.0"}' \
 	"... the parent forgets"
