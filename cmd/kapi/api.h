@@ -1,0 +1,43 @@
+/*
+ * api: the server as a whole: what every handler can reach.
+ */
+#ifndef API_H
+#define API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loop.h"
+
+struct httpd;
+struct store;
+struct registry;
+struct faults;
+struct journal;
+struct users;
+struct gc;
+
+struct api {
+	struct loop *loop;
+	struct store *store;
+	struct registry *registry;
+	struct httpd *httpd;
+	struct faults *faults;	 /* NULL: none */
+	struct journal *journal; /* NULL: none */
+	struct users *users;	 /* NULL: everybody may do everything */
+	struct gc *gc;
+	uint64_t requests; /* so far */
+};
+
+/* Where every request starts. */
+struct exchange;
+struct httpd_request;
+void api_serve(
+    void *api, struct exchange *x, const struct httpd_request *request);
+
+/*
+ * Writes of kapi itself (namespaces, garbage collection, --load, CRD status):
+ * the same path as a request's, no managedFields entry, no answer. See rest.h.
+ */
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * decode: from what a client sent to an object of its type: unknown and
+ * duplicate fields, wrong types, pruning, defaults, validation. The same
+ * functions serve built-in kinds and CRDs; rules that are code (the defaults
+ * and the validation of built-in kinds) are in builtin.h.
+ */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include <stdbool.h>
+
+#include "arena.h"
+#include "problem.h"
+#include "schema.h"
+#include "tree.h"
+
+enum field_validation { VALIDATE_IGNORE, VALIDATE_WARN, VALIDATE_STRICT };
+
+/* Unknown fields found: "unknown field \"spec.x\"". */
+struct warnings {
+	struct arena *arena;
+	struct span *items;
+	size_t n;
+};
+void warning_add(struct warnings *w, struct span text);
+
+/*
+ * Built-in types, as Go's decoder does it: unknown fields are dropped (each
+ * noted in unknown, in the order met), nulls are dropped, a value of a wrong
+ * type is a 400 with Go's words, quantities and times are brought to their
+ * canonical form, fields that are empty and omitempty go. Changes object.
+ */
+struct problem *decode_builtin(struct arena *a, const struct schema *s,
+    struct node *object, struct warnings *unknown);
+
+/* CRDs: removes what the schema does not know, noting each path. metadata is
+ * decoded as ObjectMeta. */
+void schema_prune(struct arena *a, const struct schema *s, struct node *object,
+    struct warnings *unknown);
+/* Both: fills in what is absent and has a default in the schema; a null on a
+ * field that is not nullable is dropped first. */
+void schema_default(
+    struct arena *a, const struct schema *s, struct node *object);
+/* CRDs: structural validation, worded as the server does it. old (may be
+ * NULL) for ratcheting. */
+void schema_validate(struct causes *c, const struct schema *s,
+    const struct node *object, const struct node *old);
+
+#endif

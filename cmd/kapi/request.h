@@ -1,0 +1,73 @@
+/*
+ * request: what one HTTP request asks of the API, and its answer.
+ * Source of paths and verbs: apiserver/pkg/endpoints/request/requestinfo.go.
+ */
+#ifndef REQUEST_H
+#define REQUEST_H
+
+#include <stdbool.h>
+
+#include "api.h"
+#include "arena.h"
+#include "decode.h"
+#include "httpd.h"
+#include "problem.h"
+#include "resource.h"
+#include "tree.h"
+
+enum verb {
+	REQUEST_GET,
+	REQUEST_LIST,
+	REQUEST_WATCH,
+	REQUEST_CREATE,
+	REQUEST_UPDATE,
+	REQUEST_PATCH,
+	REQUEST_DELETE,
+	REQUEST_DELETECOLLECTION,
+	REQUEST_OTHER /* not on a resource: discovery, /version, ... */
+};
+const char *verb_name(enum verb v); /* "get", as in rules and journals */
+
+/* How the answer is to look, from Accept. */
+enum representation {
+	AS_OBJECT,
+	AS_TABLE,
+	AS_PARTIAL, /* PartialObjectMetadata(List) */
+	AS_YAML
+};
+
+struct request {
+	struct arena arena; /* everything of this request; owned */
+	struct api *api;
+	struct exchange *exchange;
+	const struct httpd_request *http;
+	uint64_t number;  /* from 1, in order of arrival */
+	struct span user; /* of the token; "" if anonymous */
+	struct span user_agent;
+	enum verb verb;
+	struct span group, version, plural, namespace_, name, subresource;
+	struct resource *resource; /* NULL: REQUEST_OTHER, or unknown */
+	enum representation as;
+	struct span as_version; /* of meta.k8s.io: v1, v1beta1 */
+	enum field_validation field_validation;
+	struct span field_manager; /* the parameter; "" if absent */
+	bool force, dry_run;
+	struct warnings warnings; /* each a Warning header */
+	const char
+	    *fault; /* what a plan did to this request, for the journal */
+};
+
+/* The decoded value of a query parameter, none if absent; several times:
+ * the first. */
+struct span request_param(const struct request *r, const char *name);
+/* metav1's boolean: "false" and "0" are false, anything else given is true. */
+bool request_flag(const struct request *r, const char *name);
+
+/* Answers; each ends the request and writes the journal. */
+void reply_object(struct request *r, int code, struct node *object);
+void reply_json(struct request *r, int code, struct span json);
+void reply_problem(struct request *r, const struct problem *p);
+/* 404 page not found, in plain text: paths that are served by nobody. */
+void reply_plain(struct request *r, int code, const char *text);
+
+#endif

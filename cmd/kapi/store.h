@@ -1,0 +1,115 @@
+/*
+ * store: all objects, in memory, with one counter of resource versions, and
+ * for each collection the history that watches and exact lists are served
+ * from. One thread: a write is seen by whoever reads next.
+ *
+ * An object is kept as one compact JSON text in its storage version, with
+ * apiVersion and kind as its first two members and everything in it that a
+ * client sees (managedFields too). It never changes: a write makes another.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "loop.h"
+#include "span.h"
+#include "text.h"
+#include "tree.h"
+
+struct store;
+struct collection;
+
+/* One version of an object; refcounted, shared with history. */
+struct stored {
+	size_t refs;
+	struct text *json;
+	uint64_t version; /* metadata.resourceVersion */
+	/* into json, raw */
+	struct span namespace_, name, uid;
+	struct span labels; /* the raw object, or none */
+	struct span key;    /* NAMESPACE/NAME, or NAME */
+};
+
+enum change_type { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED };
+
+/* What happened, oldest first. */
+struct change {
+	enum change_type type;
+	uint64_t version;
+	struct stored *now;    /* DELETED: the last state, with the version
+				 * of the deletion */
+	struct stored *before; /* NULL when ADDED */
+};
+
+struct store *store_new(void);
+void store_free(struct store *s);
+
+struct collection *store_collection(
+    struct store *s, struct span group, struct span plural);
+uint64_t store_version(const struct store *s); /* of the last write */
+/* The version that the next write gets: put it into the object first. */
+uint64_t store_next_version(const struct store *s);
+
+struct stored *store_get(
+    const struct collection *c, struct span namespace_, struct span name);
+size_t store_count(const struct collection *c);
+
+/*
+ * Writes: object holds metadata.resourceVersion = store_next_version. They
+ * call every watcher of the collection, then every hook. store_delete takes
+ * the object as its DELETED event shows it.
+ */
+struct stored *store_put(
+    struct store *s, struct collection *c, const struct node *object);
+void store_delete(
+    struct store *s, struct collection *c, const struct node *object);
+
+/* Objects in order of their keys, within one namespace if given.
+ * after: start behind this key (none: at the first). Borrowed until the next
+ * write. NULL at the end. */
+struct stored *store_next(
+    const struct collection *c, struct span namespace_, struct span after_key);
+
+/*
+ * The collection as it was at version: an owned array of references, in order
+ * of keys; free with store_release_all. NULL: history does not go back so far.
+ */
+struct stored **store_at(const struct collection *c, uint64_t version,
+    struct span namespace_, size_t *count);
+void store_release_all(struct stored **all, size_t count);
+struct stored *stored_ref(struct stored *o);
+void stored_unref(struct stored *o);
+
+/* History: changes with a version above `since`, oldest first. -1: it does
+ * not go back so far (410). */
+int store_since(const struct collection *c, uint64_t since,
+    const struct change **first, size_t *count);
+/* Forgets all history up to now (a fault for tests; also of --load). */
+void store_compact(struct store *s);
+/* How many changes a collection remembers (default STORE_HISTORY). */
+enum { STORE_HISTORY = 1024 };
+void store_set_history(struct store *s, size_t changes);
+
+/* Called for each change of the collection, or of all if c is NULL. */
+typedef void store_fn(void *arg, struct collection *c, const struct change *);
+struct store_hook {
+	store_fn *fn;
+	void *arg;
+	struct store_hook *next; /* the store's */
+};
+void store_add_hook(struct store *s, struct collection *c,
+    struct store_hook *hook); /* borrows hook */
+void store_remove_hook(
+    struct store *s, struct collection *c, struct store_hook *hook);
+
+struct span collection_group(const struct collection *c);
+struct span collection_plural(const struct collection *c);
+/* for (c = NULL; (c = store_next_collection(s, c)) != NULL;) */
+struct collection *store_next_collection(
+    const struct store *s, const struct collection *c);
+
+#endif
