@@ -15,6 +15,9 @@
 #include "resource.h"
 #include "tree.h"
 
+struct fault; /* faults.c */
+struct user;  /* users.h */
+
 enum verb {
 	REQUEST_GET,
 	REQUEST_LIST,
@@ -52,10 +55,20 @@ struct request {
 	enum field_validation field_validation;
 	struct span field_manager; /* the parameter; "" if absent */
 	bool force, dry_run;
-	struct warnings warnings; /* each a Warning header */
-	const char
-	    *fault; /* what a plan did to this request, for the journal */
+	struct warnings warnings;    /* each a Warning header */
+	const struct user *identity; /* never NULL; with groups */
+	/* What the journal says of it. */
+	bool changed;		 /* something was written to the store */
+	uint64_t result_version; /* resourceVersion of the answer; 0: none */
+	const char *fault;	 /* what a plan did to it; NULL: nothing */
+	/* Faults: see faults.h. */
+	const struct fault *answer_fault; /* instead of the answer; or NULL */
+	const struct fault *gate_fault;	  /* on events of a watch; or NULL */
+	uint64_t stale; /* LIST as it was so many versions ago; 0: as it is */
 };
+
+/* Frees the request and its arena; its exchange is left alone. */
+void request_free(struct request *r);
 
 /* The decoded value of a query parameter, none if absent; several times:
  * the first. */
