@@ -16,6 +16,7 @@ struct faults;
 struct journal;
 struct users;
 struct gc;
+struct crds;
 
 struct api {
 	struct loop *loop;
@@ -26,6 +27,7 @@ struct api {
 	struct journal *journal; /* NULL: none */
 	struct users *users;	 /* NULL: everybody may do everything */
 	struct gc *gc;
+	struct crds *crds; /* crd.h */
 	uint64_t requests; /* so far */
 };
 

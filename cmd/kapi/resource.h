@@ -49,7 +49,7 @@ struct resource {
 	const struct schema *schema;
 	bool storage;	/* objects are kept in this version */
 	bool preferred; /* of its group */
-	bool removed;	/* its CRD is gone; freed when nobody holds it */
+	bool removed;	/* its CRD changed or is gone: watches end */
 	struct collection *collection; /* shared by all versions; owned by the
 					* store; NULL: nothing is kept (reviews) */
 	const struct crd *crd;	       /* NULL: built in */
@@ -75,7 +75,8 @@ struct resource *registry_storage(
 bool registry_has_version(
     const struct registry *g, struct span group, struct span version);
 
-/* Takes r (owned). Discovery documents are made anew after either. */
+/* Borrows r: one of a CRD lives in its struct crd (crd.h). Discovery documents
+ * are made anew after either. registry_remove sets r->removed. */
 void registry_add(struct registry *g, struct resource *r);
 void registry_remove(struct registry *g, struct resource *r);
 /* Moves with every change; an ETag's basis. */
