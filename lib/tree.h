@@ -5,7 +5,8 @@
  * merges, defaults, validates. All nodes live in an arena, and strings may
  * point into the text that was parsed: keep that text as long as the tree.
  * Numbers keep their digits. Members keep their order; a lookup compares
- * lengths first and walks: objects of the API have few members.
+ * lengths first and walks: objects of the API have few members; large ones
+ * carry an index.
  */
 #ifndef TREE_H
 #define TREE_H
@@ -30,6 +31,7 @@ enum node_kind {
 };
 
 struct node;
+struct node_index;
 struct member {
 	struct span key; /* decoded */
 	struct node *value;
@@ -43,7 +45,11 @@ struct node {
 	union {
 		struct span text;
 		struct node **items;
-		struct member *members;
+		struct {
+			struct member *members;
+			/* Of many members; kept by this module. */
+			struct node_index *index;
+		};
 	};
 };
 
@@ -52,8 +58,8 @@ struct tree_limits {
 	bool duplicates; /* false: a key given twice is refused, as by a strict
 			  * decoder; true: the last one wins */
 };
-/* What the API server allows encoding/json: 10,000 levels. */
-#define TREE_LIMITS ((struct tree_limits){10000, true})
+/* Every walk over a tree recurses: this depth fits any stack. */
+#define TREE_LIMITS ((struct tree_limits){1000, true})
 
 /*
  * Exactly one JSON value, white space around it allowed; the whole grammar is
@@ -113,6 +119,8 @@ void node_put_first(
     struct arena *a, struct node *object, const char *key, struct node *value);
 /* The object at key, made if it is absent or null. */
 struct node *node_make(struct arena *a, struct node *object, const char *key);
+/* Removing many: set their values to NULL, then sweep once. */
+void node_sweep(struct node *object);
 bool node_remove(struct node *object, const char *key);
 bool node_remove_span(struct node *object, struct span key);
 void node_append(struct arena *a, struct node *array, struct node *item);
