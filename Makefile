@@ -29,7 +29,8 @@ LIBS_ireconcile := -ljq -lyaml -lcrypto
 LIBS_kapply := -lcurl -lyaml -lcrypto
 LIBS_kstatus := -lcurl -lyaml -lcrypto
 LIBS_kpipe := -lyaml -lcrypto
-LIBS_test := -lcurl -ljq -lyaml -lcrypto
+LIBS_kapi := -lyaml -lcrypto -lpcre2-8
+LIBS_test := -lcurl -ljq -lyaml -lcrypto -lpcre2-8
 
 LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
 TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/test-*.c))
