@@ -17,6 +17,7 @@ struct journal;
 struct users;
 struct gc;
 struct crds;
+struct watch_hub;
 
 struct api {
 	struct loop *loop;
@@ -27,8 +28,9 @@ struct api {
 	struct journal *journal; /* NULL: none */
 	struct users *users;	 /* NULL: everybody may do everything */
 	struct gc *gc;
-	struct crds *crds; /* crd.h */
-	uint64_t requests; /* so far */
+	struct crds *crds;	     /* crd.h */
+	struct watch_hub *watch_hub; /* watch.h; NULL: no watch yet */
+	uint64_t requests;	     /* so far */
 };
 
 /* Where every request starts. */
