@@ -16,6 +16,7 @@ struct faults;
 struct journal;
 struct users;
 struct gc;
+struct request;
 struct crds;
 struct watch_hub;
 
@@ -38,6 +39,9 @@ struct exchange;
 struct httpd_request;
 void api_serve(
     void *api, struct exchange *x, const struct httpd_request *request);
+
+/* Frees what api_serve keeps. */
+void api_release(struct api *api);
 
 /*
  * Writes of kapi itself (namespaces, garbage collection, --load, CRD status):

@@ -6,6 +6,7 @@
 #ifndef PROBLEM_H
 #define PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "arena.h"
@@ -45,6 +46,9 @@ void cause_type_invalid(struct causes *c, struct span field,
 void cause_add(struct causes *c, const char *reason, struct span field,
     struct span message);
 
+/* As Go's %q writes it. */
+struct span go_quote(struct arena *a, struct span text);
+
 /* Paths of fields, in the arena: "spec" + "replicas", "ports" + [0],
  * "labels" + [key]. An empty base gives the name alone. */
 struct span path_field(struct arena *a, struct span base, struct span name);
@@ -63,6 +67,7 @@ struct problem {
 	struct span group, kind, name, uid;
 	const struct cause *causes;
 	size_t cause_count;
+	bool has_details;      /* details are there, even if empty */
 	long retry_after;      /* seconds; 0: none. Also sent as Retry-After */
 	struct span continue_; /* metadata.continue of a 410 on a LIST */
 };
@@ -84,6 +89,16 @@ struct problem *problem_conflict(struct arena *a, const struct resource *r,
 /* 422 with "KIND.GROUP \"NAME\" is invalid: ..." built from the causes. */
 struct problem *problem_invalid(struct arena *a, const struct resource *r,
     struct span name, const struct causes *c);
+/* The same for a kind that is no resource: CreateOptions of meta.k8s.io. */
+struct problem *problem_invalid_kind(struct arena *a, struct span group,
+    struct span kind, struct span name, const struct causes *c);
+/* "RESOURCE \"NAME\" is forbidden: DETAIL" */
+struct problem *problem_forbidden(struct arena *a, const struct resource *r,
+    struct span name, const char *detail);
+/* NewGenericServerResponse: the usual words for the code, empty details. */
+struct problem *problem_generic(
+    struct arena *a, int code, const char *reason, const char *message);
+struct problem *problem_too_large(struct arena *a, const char *detail);
 struct problem *problem_method_not_allowed(
     struct arena *a, const struct resource *r, const char *verb);
 struct problem *problem_unsupported_media_type(

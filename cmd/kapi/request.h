@@ -76,9 +76,27 @@ struct span request_param(const struct request *r, const char *name);
 /* metav1's boolean: "false" and "0" are false, anything else given is true. */
 bool request_flag(const struct request *r, const char *name);
 
+/* All values of a parameter that may be given several times (dryRun). */
+size_t request_params(
+    const struct request *r, const char *name, struct span *values, size_t max);
+
+/* Headers of every answer: audit-id, cache-control, warnings; a stream puts
+ * them before its own. Returns the count; headers has room for
+ * REPLY_HEADERS_MAX. */
+enum { REPLY_HEADERS_MAX = 24 };
+size_t reply_headers(
+    struct request *r, struct httpd_header *headers, const char *content_type);
+/* A stream began: the journal is written, faults had their say before. */
+void request_free(struct request *r);
+
 /* Answers; each ends the request and writes the journal. */
 void reply_object(struct request *r, int code, struct node *object);
 void reply_json(struct request *r, int code, struct span json);
+/* The same, with the whole answer in t (referenced, not copied). */
+void reply_text(struct request *r, int code, struct text *t);
+/* Other media types: openapi, metrics. */
+void reply_typed(
+    struct request *r, int code, const char *content_type, struct span body);
 void reply_problem(struct request *r, const struct problem *p);
 /* 404 page not found, in plain text: paths that are served by nobody. */
 void reply_plain(struct request *r, int code, const char *text);
