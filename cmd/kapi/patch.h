@@ -1,7 +1,7 @@
 /*
  * patch: JSON patch (RFC 6902), merge patch (RFC 7396) and strategic merge
  * patch (apimachinery/pkg/util/strategicpatch). Each makes a new tree that
- * may share nodes with target and patch; neither is changed.
+ * may share nodes with the patch, none with the target; neither is changed.
  *
  * JSON patch and merge patch are those of github.com/evanphx/json-patch v4,
  * with its ways: an index may be negative, what stands before the first '/'
