@@ -28,10 +28,12 @@ struct stored {
 	size_t refs;
 	struct text *json;
 	uint64_t version; /* metadata.resourceVersion */
-	/* into json, raw */
-	struct span namespace_, name, uid;
-	struct span labels; /* the raw object, or none */
+	/* Decoded, parts of key. namespace_ is "" where there is none. */
+	struct span namespace_, name;
 	struct span key;    /* NAMESPACE/NAME, or NAME */
+	struct span uid;    /* into json, raw, without quotes; or none */
+	struct span labels; /* into json: the raw object, or none */
+	char key_bytes[];
 };
 
 enum change_type { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED };
@@ -60,17 +62,20 @@ size_t store_count(const struct collection *c);
 
 /*
  * Writes: object holds metadata.resourceVersion = store_next_version. They
- * call every watcher of the collection, then every hook. store_delete takes
- * the object as its DELETED event shows it.
+ * call the hooks of the collection, then those of all; a write made by a hook
+ * is announced when everybody has seen the first. store_delete takes the
+ * object as its DELETED event shows it. What store_put returns is borrowed
+ * until the next write (hooks' own do not count).
  */
 struct stored *store_put(
     struct store *s, struct collection *c, const struct node *object);
 void store_delete(
     struct store *s, struct collection *c, const struct node *object);
 
-/* Objects in order of their keys, within one namespace if given.
- * after: start behind this key (none: at the first). Borrowed until the next
- * write. NULL at the end. */
+/* Objects in order of their keys, within one namespace unless it is "" or
+ * none. after_key: start behind this key, which need not be there (none: at
+ * the first). Borrowed until the next write. NULL at the end. A walk is linear:
+ * the place of the last answer is remembered. */
 struct stored *store_next(
     const struct collection *c, struct span namespace_, struct span after_key);
 
@@ -90,8 +95,9 @@ int store_since(const struct collection *c, uint64_t since,
     const struct change **first, size_t *count);
 /* Forgets all history up to now (a fault for tests; also of --load). */
 void store_compact(struct store *s);
-/* How many changes a collection remembers (default STORE_HISTORY). */
-enum { STORE_HISTORY = 1024 };
+/* How many changes a collection remembers (default STORE_HISTORY); fewer if
+ * their texts are more than STORE_HISTORY_BYTES together. */
+enum { STORE_HISTORY = 1024, STORE_HISTORY_BYTES = 32 << 20 };
 void store_set_history(struct store *s, size_t changes);
 
 /* Called for each change of the collection, or of all if c is NULL. */
