@@ -71,5 +71,10 @@ struct property {
  */
 const struct schema *crd_schema(
     struct arena *a, const struct node *json, bool preserve_unknown);
+/* Only the rules. */
+const struct schema_rules *crd_rules(struct arena *a, const struct node *json);
+/* NULL if there is no such property. */
+const struct schema_rules *rules_property(
+    const struct schema_rules *r, struct span name);
 
 #endif

@@ -1,0 +1,23 @@
+/*
+ * crd_pattern: regular expressions of schemas: RE2's, matched by PCRE2 with a
+ * limit on its steps.
+ */
+#ifndef CRD_PATTERN_H
+#define CRD_PATTERN_H
+
+#include <stdbool.h>
+
+#include "arena.h"
+#include "span.h"
+
+struct pattern;
+
+/* Compiled when first used, into the arena, which outlives it. */
+struct pattern *pattern_make(struct arena *a, struct span text);
+/* What Go's regexp.Compile says against it, in the arena; none: fine. */
+struct span pattern_error(struct arena *a, struct span text);
+/* Unanchored. A pattern that does not compile, or takes too many steps,
+ * matches nothing. */
+bool pattern_matches(const struct pattern *p, struct span text);
+
+#endif
