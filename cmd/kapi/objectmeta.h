@@ -9,16 +9,23 @@
 #include <stdbool.h>
 
 #include "arena.h"
+#include "names.h"
 #include "problem.h"
 #include "resource.h"
 #include "tree.h"
 
-/* uid, creationTimestamp, generation 1, the name if generateName asks;
- * deletionTimestamp and the like are dropped. now: RFC 3339 seconds. */
+/* Drops what only the server sets: uid, creationTimestamp, deletion state. */
+void objectmeta_wipe(struct node *object);
+/* uid, creationTimestamp, the name if generateName asks. now: RFC 3339
+ * seconds. */
 void objectmeta_create(struct arena *a, const struct resource *r,
     struct node *object, struct span now);
+struct span name_generate(struct arena *a, struct span base);
 void objectmeta_validate(
     struct causes *c, const struct resource *r, const struct node *object);
+/* The same with another rule than that of the kind. */
+void objectmeta_validate_named(struct causes *c, const struct resource *r,
+    const struct node *object, enum name_rule rule);
 void objectmeta_validate_update(struct causes *c, const struct resource *r,
     const struct node *live, const struct node *object);
 
