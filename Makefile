@@ -29,8 +29,8 @@ LIBS_ireconcile := -ljq -lyaml -lcrypto
 LIBS_kapply := -lcurl -lyaml -lcrypto
 LIBS_kstatus := -lcurl -lyaml -lcrypto
 LIBS_kpipe := -lyaml -lcrypto
-LIBS_kapi := -lyaml -lcrypto -lpcre2-8
-LIBS_test := -lcurl -ljq -lyaml -lcrypto -lpcre2-8
+LIBS_kapi := -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
+LIBS_test := -lcurl -ljq -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
 
 LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
 TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/test-*.c))

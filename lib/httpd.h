@@ -7,6 +7,10 @@
  * An exchange belongs to the server from the request to its end; the handler
  * borrows it until it has called httpd_reply, httpd_end or httpd_cut, or until
  * on_close was called: afterwards he must not touch it.
+ *
+ * What is sent goes out at the end of the loop's round, in as few calls as
+ * possible. SIGPIPE must be ignored by the caller if there is TLS. Idle
+ * connections cost some hundred bytes each.
  */
 #ifndef HTTPD_H
 #define HTTPD_H
@@ -30,6 +34,7 @@ struct httpd_limits {
 	size_t queued_bytes; /* unsent bytes of a stream: more cuts it */
 	uint64_t header_ms;  /* from the first byte to the end of the headers */
 	uint64_t body_ms;    /* from there to the end of the body */
+	uint64_t write_ms;   /* nothing could be sent for so long: cut */
 	size_t connections;  /* more are closed when accepted */
 	size_t streams;	     /* per HTTP/2 connection */
 };
@@ -52,7 +57,7 @@ struct httpd_request {
 };
 
 struct httpd_handler {
-	/* The request lives until the exchange ends. */
+	/* The request lives as long as the exchange: httpd_reply frees it. */
 	void (*on_request)(
 	    void *arg, struct exchange *x, const struct httpd_request *r);
 	/* The headers are there, the body was too large. May be NULL. */
@@ -79,7 +84,8 @@ size_t httpd_connections(const struct httpd *h);
 
 struct span httpd_header(const struct httpd_request *r, const char *name);
 
-/* What on_close gets when an exchange ended before its answer did. */
+/* Called when an exchange ended before its answer did; whoever answers later
+ * than in on_request needs it. */
 void httpd_on_close(struct exchange *x, loop_fn *fn, void *arg);
 
 /*
@@ -101,10 +107,12 @@ void httpd_end(struct exchange *x);
 size_t httpd_queued(const struct exchange *x);
 
 /* Faults, for tests. */
-void httpd_cut(struct exchange *x);    /* closes the connection now */
-void httpd_freeze(struct exchange *x); /* the connection is never read or
-					* written again, nor closed */
-void httpd_goaway(struct exchange *x); /* HTTP/2: GOAWAY, open streams go on;
-					* HTTP/1.1: connection: close */
+void httpd_cut(struct exchange *x); /* closes the connection now */
+/* The connection is never read or written again, nor closed. This ends the
+ * exchange, too: no on_close, for none of the connection. */
+void httpd_freeze(struct exchange *x);
+/* HTTP/2: GOAWAY, open streams go on; HTTP/1.1: connection: close. The
+ * exchange is to be answered all the same. */
+void httpd_goaway(struct exchange *x);
 
 #endif

@@ -1,0 +1,400 @@
+/*
+ * HTTP/1.1 by http-parser. One exchange at a time: what a client sends ahead
+ * waits, and beyond READ_BYTES in the kernel.
+ */
+#include <http_parser.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "httpd_conn.h"
+#include "mem.h"
+
+/* Bytes of answers that wait while another request is taken. */
+enum { OUT_AHEAD = 256 * 1024 };
+
+struct h1 {
+	http_parser parser;
+	struct exchange *x; /* NULL: between two requests */
+	struct buf pending;
+	bool in_value, headers_done, broken;
+};
+
+static struct h1 *
+h1_of(http_parser *p)
+{
+	return ((struct conn *)p->data)->h1;
+}
+
+static int
+on_begin(http_parser *p)
+{
+	struct conn *c = p->data;
+
+	c->h1->x = exchange_new(c);
+	c->h1->in_value = true; /* the next name starts a field */
+	c->h1->headers_done = false;
+	conn_deadline(c, c->h->limits.header_ms);
+	return 0;
+}
+
+/* An error stops the parser; refuse() says why. */
+static int
+room_in_head(struct exchange *x, size_t n)
+{
+	x->head_too_large = x->head.len + n > x->conn->h->limits.header_bytes;
+	return x->head_too_large ? -1 : 0;
+}
+
+static int
+on_url(http_parser *p, const char *at, size_t n)
+{
+	struct exchange *x = h1_of(p)->x;
+
+	if (room_in_head(x, n) != 0)
+		return -1;
+	buf_add(&x->head, at, n);
+	x->target_n += n;
+	return 0;
+}
+
+static int
+on_name(http_parser *p, const char *at, size_t n)
+{
+	struct h1 *h = h1_of(p);
+
+	if (h->headers_done) /* trailers are of no use here */
+		return 0;
+	/* A field costs more than its bytes. */
+	if (room_in_head(h->x, n + sizeof(struct head_field)) != 0)
+		return -1;
+	if (h->in_value)
+		exchange_field(h->x);
+	h->in_value = false;
+	exchange_name(h->x, at, n);
+	return 0;
+}
+
+static int
+on_value(http_parser *p, const char *at, size_t n)
+{
+	struct h1 *h = h1_of(p);
+
+	if (h->headers_done)
+		return 0;
+	if (room_in_head(h->x, n) != 0)
+		return -1;
+	h->in_value = true;
+	exchange_value(h->x, at, n);
+	return 0;
+}
+
+static bool
+expects_continue(const struct exchange *x)
+{
+	struct span e = httpd_header(&x->r, "expect");
+
+	return e.n == 12 && strncasecmp(e.p, "100-continue", 12) == 0;
+}
+
+static int
+on_headers(http_parser *p)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	struct h1 *h = h1_of(p);
+	struct conn *c = p->data;
+	struct exchange *x = h->x;
+
+	h->headers_done = true;
+	p->upgrade = 0; /* no other protocol is spoken here */
+	x->close = !http_should_keep_alive(p);
+	x->chunked = p->http_major == 1 && p->http_minor >= 1;
+	exchange_seal(x, span_str(http_method_str(p->method)), 1);
+	if (p->content_length != UINT64_MAX &&
+	    p->content_length > c->h->limits.body_bytes) {
+		x->body_too_large = true;
+		return -1;
+	}
+	if (x->chunked && expects_continue(x)) {
+		sendq_add(&c->out, go_on, sizeof(go_on) - 1);
+		conn_dirty(c);
+	}
+	conn_deadline(c, c->h->limits.body_ms);
+	return 0;
+}
+
+static int
+on_body(http_parser *p, const char *at, size_t n)
+{
+	struct h1 *h = h1_of(p);
+	struct exchange *x = h->x;
+
+	if (x->body.len + n > x->conn->h->limits.body_bytes) {
+		x->body_too_large = true;
+		return -1;
+	}
+	buf_add(&x->body, at, n);
+	return 0;
+}
+
+static int
+on_complete(http_parser *p)
+{
+	h1_of(p)->x->state = X_READY;
+	http_parser_pause(p, 1);
+	return 0;
+}
+
+static const http_parser_settings settings = {
+    .on_message_begin = on_begin,
+    .on_url = on_url,
+    .on_header_field = on_name,
+    .on_header_value = on_value,
+    .on_headers_complete = on_headers,
+    .on_body = on_body,
+    .on_message_complete = on_complete,
+};
+
+static void
+exchange_done(struct exchange *x)
+{
+	struct conn *c = x->conn;
+
+	if (x->close)
+		conn_close_gently(c);
+	exchange_free(x);
+	c->h1->x = NULL;
+	conn_dirty(c);
+}
+
+/* A request that no handler gets to see. */
+static void
+refuse(struct conn *c, int status, const char *why)
+{
+	struct buf *b = &c->h->scratch;
+
+	buf_reset(b);
+	buf_addf(b,
+	    "HTTP/1.1 %d %s\r\ncontent-type: text/plain; charset=utf-8\r\n"
+	    "connection: close\r\n\r\n%d %s",
+	    status, http_status_str(status), status, http_status_str(status));
+	if (why != NULL)
+		buf_addf(b, ": %s", why);
+	sendq_add(&c->out, b->data, b->len);
+	c->h1->broken = true;
+	if (c->h1->x != NULL) {
+		c->h1->x->state = X_ENDED;
+		c->h1->x->close = true;
+		exchange_done(c->h1->x);
+	} else
+		conn_close_gently(c);
+}
+
+static void
+hand_over(struct conn *c)
+{
+	struct exchange *x = c->h1->x;
+
+	conn_no_deadline(c);
+	if (x->chunked && httpd_header(&x->r, "host").p == NULL)
+		refuse(c, 400, "missing required Host header");
+	else
+		exchange_hand_over(x);
+}
+
+/* The parser has stopped: why. */
+static void
+stopped(struct conn *c)
+{
+	struct h1 *h = c->h1;
+	enum http_errno e = HTTP_PARSER_ERRNO(&h->parser);
+
+	if (e == HPE_PAUSED) {
+		http_parser_pause(&h->parser, 0);
+		hand_over(c);
+	} else if (h->x != NULL && h->x->body_too_large) {
+		h->broken = true;
+		h->x->close = true;
+		hand_over(c);
+	} else if (e == HPE_HEADER_OVERFLOW ||
+	    (h->x != NULL && h->x->head_too_large)) {
+		conn_no_deadline(c);
+		refuse(c, 431, NULL);
+	} else {
+		conn_no_deadline(c);
+		refuse(c, 400, NULL);
+	}
+}
+
+/* An answer is due, or the client does not read those that it has got. */
+static bool
+must_wait(const struct conn *c)
+{
+	const struct exchange *x = c->h1->x;
+
+	return (x != NULL && x->state != X_READING) ||
+	    c->out.bytes >= OUT_AHEAD;
+}
+
+static void
+run(struct conn *c, const char *p, size_t n)
+{
+	struct h1 *h = c->h1;
+
+	while (n > 0 && !c->dead && !c->frozen && !c->closing && !h->broken) {
+		size_t k;
+
+		if (must_wait(c)) {
+			buf_add(&h->pending, p, n);
+			c->holds_input = h->pending.len >= READ_BYTES;
+			return;
+		}
+		k = http_parser_execute(&h->parser, &settings, p, n);
+		if (HTTP_PARSER_ERRNO(&h->parser) != HPE_OK)
+			stopped(c);
+		p += k;
+		n -= k;
+	}
+}
+
+void
+h1_input(struct conn *c, const char *p, size_t n)
+{
+	if (c->h1 == NULL) {
+		c->h1 = mem_zalloc(sizeof(*c->h1));
+		http_parser_init(&c->h1->parser, HTTP_REQUEST);
+		c->h1->parser.data = c;
+		/* Ours is counted in room_in_head. */
+		http_parser_set_max_header_size(UINT32_MAX / 2);
+	}
+	run(c, p, n);
+	if (c->holds_input)
+		conn_dirty(c);
+}
+
+bool
+h1_resume(struct conn *c)
+{
+	struct h1 *h = c->h1;
+	struct buf b;
+
+	if (h == NULL || h->pending.len == 0 || must_wait(c))
+		return false;
+	b = h->pending;
+	h->pending = (struct buf)BUF_INIT;
+	c->holds_input = false;
+	run(c, b.data, b.len);
+	buf_release(&b);
+	return true;
+}
+
+void
+h1_eof(struct conn *c)
+{
+	struct exchange *x = c->h1 == NULL ? NULL : c->h1->x;
+
+	/* As net/http: a client that closes its side waits for nothing. */
+	if (x != NULL && x->state != X_READING)
+		conn_kill(c);
+	else
+		conn_close_gently(c);
+}
+
+void
+h1_expire(struct conn *c)
+{
+	if (c->h1->headers_done)
+		refuse(c, 408, NULL);
+	else
+		conn_kill(c);
+}
+
+void
+h1_free(struct conn *c)
+{
+	if (c->h1 == NULL)
+		return;
+	buf_release(&c->h1->pending);
+	free(c->h1);
+	c->h1 = NULL;
+}
+
+enum body_kind { BODY_SIZED, BODY_STREAM };
+
+static void
+add_head(struct exchange *x, int status, const struct httpd_header *headers,
+    size_t count, enum body_kind kind, size_t length)
+{
+	struct httpd *h = x->conn->h;
+	struct buf *b = &h->scratch;
+
+	buf_reset(b);
+	buf_addf(b, "HTTP/1.1 %d %s\r\n", status, http_status_str(status));
+	for (size_t i = 0; i < count; i++) {
+		buf_addspan(b, headers[i].name);
+		buf_adds(b, ": ");
+		buf_addspan(b, headers[i].value);
+		buf_adds(b, "\r\n");
+	}
+	buf_adds(b, "date: ");
+	buf_adds(b, httpd_date(h));
+	if (kind == BODY_SIZED)
+		buf_addf(b, "\r\ncontent-length: %zu", length);
+	else if (x->chunked)
+		buf_adds(b, "\r\ntransfer-encoding: chunked");
+	if (x->close)
+		buf_adds(b, "\r\nconnection: close");
+	else if (!x->chunked)
+		buf_adds(b, "\r\nconnection: keep-alive");
+	buf_adds(b, "\r\n\r\n");
+	sendq_add(&x->conn->out, b->data, b->len);
+}
+
+void
+h1_reply(struct exchange *x, int status, const struct httpd_header *headers,
+    size_t count, struct text *text, struct span body)
+{
+	struct sendq *q = &x->conn->out;
+
+	add_head(x, status, headers, count, BODY_SIZED,
+	    text != NULL ? text->n : body.n);
+	if (!x->head_only && text != NULL)
+		sendq_text(q, text);
+	else if (!x->head_only)
+		sendq_add(q, body.p, body.n);
+	exchange_done(x);
+}
+
+void
+h1_start(struct exchange *x, int status, const struct httpd_header *headers,
+    size_t count)
+{
+	/* HTTP/1.0 has no chunks: the end of the connection ends the body. */
+	if (!x->chunked)
+		x->close = true;
+	add_head(x, status, headers, count, BODY_STREAM, 0);
+}
+
+void
+h1_send(struct exchange *x, struct text *t)
+{
+	struct sendq *q = &x->conn->out;
+	struct buf *b = &x->conn->h->scratch;
+
+	if (!x->chunked) {
+		sendq_text(q, t);
+		return;
+	}
+	buf_reset(b);
+	buf_addf(b, "%zx\r\n", t->n);
+	sendq_add(q, b->data, b->len);
+	sendq_text(q, t);
+	sendq_add(q, "\r\n", 2);
+}
+
+void
+h1_end(struct exchange *x)
+{
+	if (x->chunked && !x->head_only)
+		sendq_add(&x->conn->out, "0\r\n\r\n", 5);
+	exchange_done(x);
+}
