@@ -400,3 +400,38 @@ go_value(struct arena *a, const struct node *value)
 	buf_release(&b);
 	return copy.p == NULL ? span_make("", 0) : copy;
 }
+
+const char *
+go_type(const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_OBJECT:
+		return "map[string]interface {}";
+	case NODE_ARRAY:
+		return "[]interface {}";
+	case NODE_STRING:
+		return "string";
+	case NODE_NUMBER:
+		for (size_t i = 0; i < n->text.n; i++)
+			if (strchr(".eE", n->text.p[i]) != NULL)
+				return "float64";
+		return "int64";
+	case NODE_NULL:
+		return "%!s(<nil>)";
+	default:
+		return "bool";
+	}
+}
+
+struct span
+go_string(struct arena *a, const struct node *value)
+{
+	struct span text = go_value(a, value);
+
+	if (value->kind == NODE_NULL)
+		return span_str("%!s(<nil>)");
+	if (value->kind == NODE_STRING || value->kind == NODE_ARRAY ||
+	    value->kind == NODE_OBJECT)
+		return text;
+	return arena_printf(a, "%%!s(%s=%.*s)", go_type(value), SPAN_ARG(text));
+}

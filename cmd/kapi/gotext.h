@@ -24,5 +24,10 @@ const char *go_kind(const struct node *value);
 
 /* As fmt's %v prints what encoding/json made of it: map[a:1 b:[x y]]. */
 struct span go_value(struct arena *a, const struct node *value);
+/* The same by %s, for which only strings are right. */
+struct span go_string(struct arena *a, const struct node *value);
+/* The type that encoding/json gives it: string, int64, float64, bool,
+ * []interface {}, map[string]interface {}. */
+const char *go_type(const struct node *value);
 
 #endif

@@ -38,5 +38,7 @@ struct problem *patch_merge(struct arena *a, const struct node *target,
  * $deleteFromPrimitiveList/x; merge keys from the schema. */
 struct problem *patch_strategic(struct arena *a, const struct schema *schema,
     const struct node *target, const struct node *patch, struct node **result);
+/* The 422 of a patch that cannot be applied. */
+struct problem *patch_cannot_apply(struct arena *a);
 
 #endif

@@ -318,9 +318,7 @@ patch_json(struct arena *a, const struct node *target, const struct node *patch,
 	p.root = node_copy(a, target);
 	for (size_t i = 0; i < node_count(patch); i++)
 		if (apply(&p, patch->items[i]) != 0)
-			return problem_make(a, 422, "Invalid",
-			    "the server rejected our request due to an error "
-			    "in our request");
+			return patch_cannot_apply(a);
 	*result = p.root;
 	return NULL;
 }

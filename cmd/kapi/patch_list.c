@@ -74,28 +74,6 @@ ids_find(const struct ids *ids, struct span id)
 			    : (long)(uintptr_t)map_get(&ids->places, id) - 1;
 }
 
-static const char *
-go_type(const struct node *n)
-{
-	switch (n->kind) {
-	case NODE_OBJECT:
-		return map_type;
-	case NODE_ARRAY:
-		return "[]interface {}";
-	case NODE_STRING:
-		return "string";
-	case NODE_NUMBER:
-		for (size_t i = 0; i < n->text.n; i++)
-			if (strchr(".eE", n->text.p[i]) != NULL)
-				return "float64";
-		return "int64";
-	case NODE_NULL:
-		return "%!s(<nil>)";
-	default:
-		return "bool";
-	}
-}
-
 struct node *
 merging_fail_type(
     struct merging *m, const char *expected, const struct node *got)
@@ -326,7 +304,7 @@ take_special(struct merging *m, const struct list_rules *rules,
 		else if (!node_text_is(what, "delete"))
 			return merging_fail(m, 500,
 			    "unknown patch type: %.*s in map: %.*s",
-			    SPAN_ARG(go_value(m->arena, what)),
+			    SPAN_ARG(go_string(m->arena, what)),
 			    SPAN_ARG(go_value(m->arena, item)));
 		else if (node_get_span(item, rules->key) == NULL)
 			return fail_no_key(m, rules, item), NULL;

@@ -126,3 +126,13 @@ patch_parse(struct arena *a, enum patch_type type, struct span body,
 	return type == PATCH_JSON ? check_json(a, n, validation, strict)
 				  : check_map(a, type, n, validation);
 }
+
+struct problem *
+patch_cannot_apply(struct arena *a)
+{
+	struct problem *p = problem_make(a, 422, "Invalid",
+	    "the server rejected our request due to an error in our request");
+
+	p->has_details = true;
+	return p;
+}

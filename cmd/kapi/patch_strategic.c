@@ -23,9 +23,7 @@ merging_fail(struct merging *m, int code, const char *fmt, ...)
 	if (code == 400)
 		m->problem = problem_bad_request(m->arena, "%s", message);
 	else if (code == 422)
-		m->problem = problem_make(m->arena, 422, "Invalid",
-		    "the server rejected our request due to an error in our "
-		    "request");
+		m->problem = patch_cannot_apply(m->arena);
 	else
 		m->problem = problem_make(m->arena, code, NULL, "%s", message);
 	return NULL;
@@ -163,7 +161,7 @@ follow_directive(
 	if (!node_text_is(what, "replace"))
 		return merging_fail(m, 500,
 		    "unknown patch type: %.*s in map: %.*s",
-		    SPAN_ARG(go_value(m->arena, what)),
+		    SPAN_ARG(go_string(m->arena, what)),
 		    SPAN_ARG(go_value(m->arena, patch)));
 	for (uint32_t i = 0; i < patch->n; i++)
 		if (!span_is(patch->members[i].key, "$patch"))
