@@ -11,8 +11,39 @@
 #include "buf.h"
 #include "request.h"
 #include "resource.h"
+#include "selection.h"
 #include "span.h"
 #include "store.h"
+
+/*
+ * What the query of a LIST, a WATCH or a DELETE of a collection asks for. The
+ * arena of the request holds it.
+ */
+struct list_options {
+	struct selection selection;
+	struct span version; /* resourceVersion as given; none: absent */
+	struct span match;   /* resourceVersionMatch; "" if absent */
+	struct span continue_;
+	int64_t limit; /* 0: none */
+	bool has_timeout;
+	int64_t timeout;	   /* timeoutSeconds */
+	bool bookmarks;		   /* allowWatchBookmarks */
+	bool has_initial, initial; /* sendInitialEvents; given or implied */
+};
+
+/* Reads and checks them in the server's order: 400 and 422. Versions are
+ * checked when they are used. */
+struct problem *list_options(struct request *r, struct list_options *o);
+
+/*
+ * resourceVersion as a number: 0 where it is absent or "0". A problem is what
+ * a GET or WATCH answers (500); list says it its own way.
+ */
+struct problem *version_parse(
+    struct request *r, struct span text, uint64_t *version);
+/* 504: nothing is that new yet. */
+struct problem *version_too_large(
+    struct request *r, uint64_t version, uint64_t now);
 
 /* REQUEST_GET of the object itself and REQUEST_LIST; they answer r. */
 void get_serve(struct request *r);
