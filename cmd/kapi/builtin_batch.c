@@ -1,0 +1,378 @@
+/*
+ * Jobs and CronJobs. Sources: pkg/apis/batch/v1/defaults.go,
+ * pkg/apis/batch/validation, pkg/registry/batch/job/strategy.go.
+ */
+#include "builtin_kinds.h"
+
+#define UID_LABEL "batch.kubernetes.io/controller-uid"
+#define NAME_LABEL "batch.kubernetes.io/job-name"
+
+static void
+job_spec_default(struct arena *a, struct node *spec)
+{
+	bool failing = node_get(spec, "podFailurePolicy") != NULL;
+
+	if (node_get(spec, "completions") == NULL &&
+	    node_get(spec, "parallelism") == NULL)
+		default_int(a, spec, "completions", 1);
+	default_int(a, spec, "parallelism", 1);
+	default_int(a, spec, "backoffLimit",
+	    node_get(spec, "backoffLimitPerIndex") != NULL ? INT32_MAX : 6);
+	default_text(a, spec, "completionMode", "NonIndexed");
+	default_bool(a, spec, "suspend", false);
+	default_text(a, spec, "podReplacementPolicy",
+	    failing ? "Failed" : "TerminatingOrFailed");
+	default_bool(a, spec, "manualSelector", false);
+}
+
+static void
+condition_patterns_default(struct arena *a, struct node *spec)
+{
+	struct node *rule, *pattern;
+
+	for (size_t i = 0;
+	     (rule = each_of(node_path(spec, "podFailurePolicy.rules"), i)) !=
+	     NULL;
+	     i++)
+		for (size_t k = 0;
+		     (pattern = each_of(
+			  node_get(rule, "onPodConditions"), k)) != NULL;
+		     k++)
+			default_text(a, pattern, "status", "True");
+}
+
+void
+job_default(struct arena *a, struct node *object)
+{
+	struct node *spec = default_object(a, object, "spec"), *labels;
+	struct node *meta = default_object(a, object, "metadata");
+
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	job_spec_default(a, spec);
+	condition_patterns_default(a, spec);
+	pod_template_default(a, spec, "template");
+	labels = node_path(spec, "template.metadata.labels");
+	if (node_count(labels) > 0 && node_count(node_get(meta, "labels")) == 0)
+		node_put(a, meta, "labels", node_copy(a, labels));
+}
+
+void
+cronjob_default(struct arena *a, struct node *object)
+{
+	struct node *spec = default_object(a, object, "spec"), *job;
+
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	default_text(a, spec, "concurrencyPolicy", "Allow");
+	default_bool(a, spec, "suspend", false);
+	default_int(a, spec, "successfulJobsHistoryLimit", 3);
+	default_int(a, spec, "failedJobsHistoryLimit", 1);
+	/* A JobTemplateSpec gets the defaults of its Pods only. */
+	job = default_object(a, spec, "jobTemplate");
+	default_object(a, job, "metadata");
+	job = default_object(a, job, "spec");
+	condition_patterns_default(a, job);
+	pod_template_default(a, job, "template");
+}
+
+static void
+label_unless(struct arena *a, struct node *labels, const char *key,
+    const struct node *value)
+{
+	if (node_get(labels, key) == NULL)
+		node_put(a, labels, key, node_string(a, node_text(value)));
+}
+
+void
+job_prepare(const struct change_of *x, struct node *object)
+{
+	struct node *spec = node_get(object, "spec"), *labels, *match;
+	const struct node *meta = node_get(object, "metadata");
+
+	if (x->live != NULL || !node_is(spec, NODE_OBJECT) ||
+	    node_true(node_get(spec, "manualSelector")))
+		return;
+	labels = node_make(x->arena,
+	    node_make(
+		x->arena, node_make(x->arena, spec, "template"), "metadata"),
+	    "labels");
+	label_unless(x->arena, labels, "job-name", node_get(meta, "name"));
+	label_unless(x->arena, labels, NAME_LABEL, node_get(meta, "name"));
+	label_unless(x->arena, labels, "controller-uid", node_get(meta, "uid"));
+	label_unless(x->arena, labels, UID_LABEL, node_get(meta, "uid"));
+	match = node_make(
+	    x->arena, node_make(x->arena, spec, "selector"), "matchLabels");
+	label_unless(x->arena, match, UID_LABEL, node_get(meta, "uid"));
+}
+
+static void
+check_indexed(struct causes *c, const struct at *at, const struct node *spec)
+{
+	const struct node *mode = node_get(spec, "completionMode");
+	int64_t n;
+
+	if (mode != NULL &&
+	    !text_is_any(mode, "NonIndexed", "Indexed", (char *)NULL))
+		fail_unsupported(c, AT(at, "completionMode"), mode,
+		    "NonIndexed", "Indexed", (char *)NULL);
+	if (node_text_is(mode, "Indexed")) {
+		if (node_get(spec, "completions") == NULL)
+			fail_required(c, AT(at, "completions"),
+			    "when completion mode is Indexed");
+	} else if (mode == NULL || node_text_is(mode, "NonIndexed")) {
+		if (node_get_int(node_get(spec, "backoffLimitPerIndex"), &n))
+			fail_int(c, AT(at, "backoffLimitPerIndex"), n,
+			    "requires indexed completion mode");
+		if (node_get_int(node_get(spec, "maxFailedIndexes"), &n))
+			fail_int(c, AT(at, "maxFailedIndexes"), n,
+			    "requires indexed completion mode");
+	}
+}
+
+static void
+check_job_spec(struct causes *c, const struct at *at, const struct node *spec)
+{
+	static const char *const counts[] = {"parallelism", "completions",
+	    "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
+	    "backoffLimitPerIndex", "maxFailedIndexes"};
+	const struct node *restart =
+	    node_path(spec, "template.spec.restartPolicy");
+	const struct at *here =
+	    AT(AT(AT(at, "template"), "spec"), "restartPolicy");
+
+	for (size_t i = 0; i < 7; i++)
+		check_nonnegative(c, at, spec, counts[i]);
+	check_indexed(c, at, spec);
+	if (node_get(spec, "podReplacementPolicy") != NULL &&
+	    !text_is_any(node_get(spec, "podReplacementPolicy"), "Failed",
+		"TerminatingOrFailed", (char *)NULL))
+		fail_unsupported(c, AT(at, "podReplacementPolicy"),
+		    node_get(spec, "podReplacementPolicy"), "Failed",
+		    "TerminatingOrFailed", (char *)NULL);
+	check_pod_template(c, AT(at, "template"), node_get(spec, "template"));
+	if (node_empty(restart) || node_text_is(restart, "Always"))
+		fail_required(
+		    c, here, "valid values: \"OnFailure\", \"Never\"");
+	else if (!text_is_any(restart, "OnFailure", "Never", (char *)NULL))
+		fail_unsupported(
+		    c, here, restart, "OnFailure", "Never", (char *)NULL);
+	else if (node_get(spec, "podFailurePolicy") != NULL &&
+	    !node_text_is(restart, "Never"))
+		fail_invalid(c, here, restart,
+		    "only \"Never\" is supported when podFailurePolicy is "
+		    "specified");
+}
+
+static void
+check_has_label(struct causes *c, const struct node *labels, const char *key,
+    struct span want)
+{
+	const struct at *at = AT_KEY(
+	    AT(AT(AT(AT(NULL, "spec"), "template"), "metadata"), "labels"),
+	    span_str(key));
+	const struct node *label = node_get(labels, key);
+
+	if (label == NULL)
+		fail_required(c, at, say(c, "must be '%.*s'", SPAN_ARG(want)));
+	else if (!span_eq(node_text(label), want))
+		fail_invalid(c,
+		    AT(AT(AT(AT(NULL, "spec"), "template"), "metadata"),
+			"labels"),
+		    labels, say(c, "must be '%.*s'", SPAN_ARG(want)));
+}
+
+static void
+check_generated(struct causes *c, const struct node *object)
+{
+	const struct node *spec = node_get(object, "spec");
+	const struct node *labels = node_path(spec, "template.metadata.labels");
+	struct span uid = node_path_text(object, "metadata.uid");
+	struct span name = node_path_text(object, "metadata.name");
+
+	if (node_true(node_get(spec, "manualSelector")) ||
+	    node_get(spec, "selector") == NULL)
+		return;
+	check_has_label(c, labels, "controller-uid", uid);
+	check_has_label(c, labels, "job-name", name);
+	check_has_label(c, labels, UID_LABEL, uid);
+	check_has_label(c, labels, NAME_LABEL, name);
+}
+
+static void
+check_job_update(struct causes *c, const struct at *at, const struct node *was,
+    const struct node *spec)
+{
+	static const char *const fixed[] = {"selector", "template",
+	    "completionMode", "podFailurePolicy", "backoffLimitPerIndex",
+	    "managedBy", "successPolicy"};
+	const struct node *completions = node_get(spec, "completions");
+
+	if (!same_member(was, spec, "completions") &&
+	    !(node_text_is(node_get(spec, "completionMode"), "Indexed") &&
+		completions != NULL &&
+		int_or(spec, "completions", 0) ==
+		    int_or(spec, "parallelism", 0)))
+		check_immutable(c, at, was, spec, "completions");
+	for (size_t i = 0; i < 7; i++)
+		check_immutable(c, at, was, spec, fixed[i]);
+}
+
+void
+job_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = node_get(object, "spec");
+	const struct node *selector = node_get(spec, "selector");
+	const struct node *labels = node_path(spec, "template.metadata.labels");
+
+	if (x->live == NULL)
+		check_generated(c, object);
+	check_job_spec(c, at, spec);
+	if (selector == NULL)
+		fail_required(c, AT(at, "selector"), "");
+	else
+		check_selector(c, AT(at, "selector"), selector);
+	if (selector == NULL || !selector_matches(selector, labels))
+		fail_invalid(c,
+		    AT(AT(AT(at, "template"), "metadata"), "labels"), labels,
+		    "`selector` does not match template `labels`");
+	if (x->live != NULL)
+		check_job_update(c, at, node_get(x->live, "spec"), spec);
+}
+
+/* One of the five fields: numbers, names, ranges, steps, lists. */
+static bool
+cron_field_ok(struct span s, long min, long max, bool names)
+{
+	size_t i = 0;
+	long last = -1;
+	bool range = false;
+
+	if (s.n == 0)
+		return false;
+	while (i < s.n) {
+		char ch = s.p[i];
+		if (ch >= '0' && ch <= '9') {
+			long n = 0;
+			for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+				n = n < 100000 ? n * 10 + (s.p[i] - '0') : n;
+			if (i > 1 && (last == -2 ? n < 1 : n < min || n > max))
+				return false;
+			if (last != -2 && (n < min || n > max))
+				return false;
+			if (range && last >= 0 && n < last)
+				return false;
+			last = n;
+			range = false;
+		} else if (ch == '*' || ch == '?') {
+			i++;
+			last = -1;
+		} else if (ch == '/') {
+			i++;
+			last = -2;
+		} else if (ch == '-') {
+			i++;
+			range = true;
+		} else if (ch == ',') {
+			i++;
+			last = -1;
+			range = false;
+		} else if (names && ((ch | 32) >= 'a' && (ch | 32) <= 'z')) {
+			i++;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static size_t
+cron_fields(struct span s, struct span *fields, size_t max)
+{
+	size_t n = 0, i = 0, start;
+
+	while (i < s.n) {
+		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+			i++;
+		start = i;
+		while (i < s.n && s.p[i] != ' ' && s.p[i] != '\t')
+			i++;
+		if (i > start) {
+			if (n < max)
+				fields[n] = span_make(s.p + start, i - start);
+			n++;
+		}
+	}
+	return n;
+}
+
+static void
+check_schedule(struct causes *c, const struct at *at, struct span s)
+{
+	static const long bounds[5][2] = {
+	    {0, 59}, {0, 23}, {1, 31}, {1, 12}, {0, 6}};
+	struct span fields[5] = {
+	    SPAN_NONE, SPAN_NONE, SPAN_NONE, SPAN_NONE, SPAN_NONE};
+	size_t n;
+
+	if (memmem(s.p, s.n, "TZ", 2) != NULL)
+		fail_text(c, at, s,
+		    "cannot use TZ or CRON_TZ in schedule, use timeZone field "
+		    "instead");
+	if (s.p[0] == '@' || memmem(s.p, s.n, "TZ", 2) != NULL)
+		return;
+	n = cron_fields(s, fields, 5);
+	if (n != 5) {
+		struct buf b = BUF_INIT;
+		buf_addc(&b, '[');
+		for (size_t i = 0; i < n && i < 5; i++) {
+			buf_adds(&b, i > 0 ? " " : "");
+			buf_addspan(&b, fields[i]);
+		}
+		buf_addc(&b, ']');
+		fail_text(c, at, s,
+		    say(c, "expected exactly 5 fields, found %zu: %s", n,
+			buf_str(&b)));
+		buf_release(&b);
+		return;
+	}
+	for (size_t i = 0; i < 5; i++)
+		if (!cron_field_ok(
+			fields[i], bounds[i][0], bounds[i][1], i >= 3)) {
+			fail_text(c, at, s,
+			    say(c, "failed to parse int from %.*s",
+				SPAN_ARG(fields[i])));
+			return;
+		}
+}
+
+void
+cronjob_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = node_get(object, "spec");
+	const struct node *schedule = node_get(spec, "schedule");
+	const struct node *job = node_path(spec, "jobTemplate.spec");
+	const struct at *here = AT(AT(at, "jobTemplate"), "spec");
+	const struct node *name = node_path(object, "metadata.name");
+
+	if (node_empty(schedule))
+		fail_required(c, AT(at, "schedule"), "");
+	else
+		check_schedule(c, AT(at, "schedule"), node_text(schedule));
+	check_nonnegative(c, at, spec, "startingDeadlineSeconds");
+	check_enum(
+	    c, at, spec, "concurrencyPolicy", "Allow", "Forbid", "Replace");
+	check_job_spec(c, here, job);
+	if (node_get(job, "selector") != NULL)
+		fail_invalid(c, AT(here, "selector"), node_get(job, "selector"),
+		    "`selector` will be auto-generated");
+	check_nonnegative(c, at, spec, "successfulJobsHistoryLimit");
+	check_nonnegative(c, at, spec, "failedJobsHistoryLimit");
+	if (x->live == NULL && node_text(name).n > 52)
+		fail_invalid(c, AT(AT(NULL, "metadata"), "name"), name,
+		    "must be no more than 52 characters");
+}

@@ -1,0 +1,444 @@
+/* Rules of containers. Source: validateContainerCommon and what it calls. */
+#include "builtin_kinds.h"
+
+static void
+check_ports(struct causes *c, const struct at *at, const struct node *ports)
+{
+	const struct node *port, *other;
+
+	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		const struct node *name = node_get(port, "name");
+		int64_t number = int_or(port, "containerPort", 0);
+		size_t before = c->n;
+		if (!node_empty(name)) {
+			check_port_name(c, AT(here, "name"), node_text(name));
+			for (size_t k = 0; c->n == before && k < i; k++) {
+				other = node_get(each_of(ports, k), "name");
+				if (span_eq(node_text(other), node_text(name)))
+					fail_duplicate(
+					    c, AT(here, "name"), name);
+			}
+		}
+		if (number == 0)
+			fail_required(c, AT(here, "containerPort"), "");
+		else
+			check_port_number(c, AT(here, "containerPort"), number);
+		number = int_or(port, "hostPort", 0);
+		if (number != 0)
+			check_port_number(c, AT(here, "hostPort"), number);
+		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
+	}
+}
+
+#define FIELD_PATHS                                                      \
+	"metadata.name", "metadata.namespace", "metadata.uid",           \
+	    "spec.nodeName", "spec.serviceAccountName", "status.hostIP", \
+	    "status.hostIPs", "status.podIP", "status.podIPs"
+
+static void
+check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
+{
+	const struct node *path = node_get(ref, "fieldPath");
+	struct span s = node_text(path);
+
+	if (node_empty(path)) {
+		fail_required(c, AT(at, "fieldPath"), "");
+		return;
+	}
+	if (s.n > 0 && s.p[s.n - 1] == ']')
+		return; /* metadata.labels['x'] */
+	if (text_is_any(path, "metadata.annotations", "metadata.labels",
+		(char *)NULL)) {
+		fail_unsupported(
+		    c, AT(at, "fieldPath"), path, FIELD_PATHS, (char *)NULL);
+		return;
+	}
+	if (!text_is_any(path, FIELD_PATHS, (char *)NULL))
+		fail_text(c, AT(at, "fieldPath"), s,
+		    say(c,
+			"error converting fieldPath: field label not "
+			"supported: %.*s",
+			SPAN_ARG(s)));
+}
+
+static void
+check_key_ref(struct causes *c, const struct at *at, const struct node *ref)
+{
+	const struct node *key = node_get(ref, "key");
+
+	check_dns_subdomain(
+	    c, AT(at, "name"), node_text(node_get(ref, "name")));
+	if (node_empty(key))
+		fail_required(c, AT(at, "key"), "");
+	else
+		check_config_key(c, AT(at, "key"), node_text(key));
+}
+
+#define RESOURCE_FIELDS                                            \
+	"limits.cpu", "limits.ephemeral-storage", "limits.memory", \
+	    "requests.cpu", "requests.ephemeral-storage", "requests.memory"
+
+static void
+check_resource_ref(
+    struct causes *c, const struct at *at, const struct node *ref)
+{
+	const struct node *n = node_get(ref, "resource");
+	struct span s = node_text(n);
+
+	if (node_empty(n))
+		fail_required(c, AT(at, "resource"), "");
+	else if (memmem(s.p, s.n, ".hugepages-", 11) == NULL &&
+	    !text_is_any(n, RESOURCE_FIELDS, (char *)NULL))
+		fail_unsupported(
+		    c, AT(at, "resource"), n, RESOURCE_FIELDS, (char *)NULL);
+}
+
+static void
+check_value_from(struct causes *c, const struct at *at, const struct node *env)
+{
+	const struct node *from = node_get(env, "valueFrom"), *n;
+	size_t sources = 0;
+
+	if (!node_is(from, NODE_OBJECT))
+		return;
+	if ((n = node_get(from, "fieldRef")) != NULL && ++sources)
+		check_field_ref(c, AT(at, "fieldRef"), n);
+	if ((n = node_get(from, "resourceFieldRef")) != NULL && ++sources)
+		check_resource_ref(c, AT(at, "resourceFieldRef"), n);
+	if ((n = node_get(from, "configMapKeyRef")) != NULL && ++sources)
+		check_key_ref(c, AT(at, "configMapKeyRef"), n);
+	if ((n = node_get(from, "secretKeyRef")) != NULL && ++sources)
+		check_key_ref(c, AT(at, "secretKeyRef"), n);
+	if (node_get(from, "fileKeyRef") != NULL)
+		sources++;
+	if (sources == 0)
+		fail_text(c, at, span_str(""),
+		    "must specify one of: `fieldRef`, `resourceFieldRef`, "
+		    "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+	else if (!node_empty(node_get(env, "value")))
+		fail_text(c, at, span_str(""),
+		    "may not be specified when `value` is not empty");
+	else if (sources > 1)
+		fail_text(c, at, span_str(""),
+		    "may not have more than one field specified at a time");
+}
+
+/* Relaxed names: printable ASCII without "=". */
+static void
+check_env_name(struct causes *c, const struct at *at, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < ' ' || s.p[i] > '~' || s.p[i] == '=') {
+			fail_text(c, at, s,
+			    "a valid environment variable name must consist "
+			    "only of printable ASCII characters other than "
+			    "'='");
+			return;
+		}
+}
+
+static void
+check_env(struct causes *c, const struct at *at, const struct node *all)
+{
+	const struct node *env;
+
+	for (size_t i = 0; (env = each_of(all, i)) != NULL; i++) {
+		const struct node *name = node_get(env, "name");
+		if (node_empty(name))
+			fail_required(c, AT(AT_INDEX(at, i), "name"), "");
+		else
+			check_env_name(
+			    c, AT(AT_INDEX(at, i), "name"), node_text(name));
+		check_value_from(c, AT(AT_INDEX(at, i), "valueFrom"), env);
+	}
+}
+
+static void
+check_env_from(struct causes *c, const struct at *at, const struct node *all)
+{
+	static const char *const refs[] = {"configMapRef", "secretRef"};
+	const struct node *each, *ref;
+
+	for (size_t i = 0; (each = each_of(all, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		size_t sources = 0;
+		check_env_name(
+		    c, AT(here, "prefix"), node_text(node_get(each, "prefix")));
+		for (size_t k = 0; k < 2; k++) {
+			if ((ref = node_get(each, refs[k])) == NULL)
+				continue;
+			sources++;
+			if (node_empty(node_get(ref, "name")))
+				fail_required(
+				    c, AT(AT(here, refs[k]), "name"), "");
+			else
+				check_dns_subdomain(c,
+				    AT(AT(here, refs[k]), "name"),
+				    node_text(node_get(ref, "name")));
+		}
+		if (sources == 0)
+			fail_text(c, at, span_str(""),
+			    "must specify one of: `configMapRef` or "
+			    "`secretRef`");
+		else if (sources > 1)
+			fail_text(c, at, span_str(""),
+			    "may not have more than one field specified at a "
+			    "time");
+	}
+}
+
+static const struct node *
+volume_of(const struct node *volumes, const struct node *name)
+{
+	const struct node *v;
+
+	for (size_t i = 0; (v = each_of(volumes, i)) != NULL; i++)
+		if (span_eq(node_text(node_get(v, "name")), node_text(name)))
+			return v;
+	return NULL;
+}
+
+static void
+check_sub_path(struct causes *c, const struct at *at, const struct node *path)
+{
+	struct span s = node_text(path);
+	size_t start = 0;
+
+	if (node_empty(path))
+		return;
+	if (s.p[0] == '/')
+		fail_text(c, at, s, "must be a relative path");
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '/')
+			continue;
+		if (span_is(span_make(s.p + start, i - start), "..")) {
+			fail_text(c, at, s, "must not contain '..'");
+			return;
+		}
+		start = i + 1;
+	}
+}
+
+static void
+check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
+    const struct node *volumes)
+{
+	const struct node *mount, *path, *name;
+
+	for (size_t i = 0; (mount = each_of(mounts, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		name = node_get(mount, "name");
+		path = node_get(mount, "mountPath");
+		if (node_empty(name))
+			fail_required(c, AT(here, "name"), "");
+		if (node_empty(name) || volume_of(volumes, name) == NULL)
+			fail_not_found(c, AT(here, "name"), name);
+		if (node_empty(path))
+			fail_required(c, AT(here, "mountPath"), "");
+		for (size_t k = 0; k < i; k++)
+			if (span_eq(node_text(node_get(
+					each_of(mounts, k), "mountPath")),
+				node_text(path))) {
+				fail_text(c, AT(here, "mountPath"),
+				    node_text(path), "must be unique");
+				break;
+			}
+		check_sub_path(
+		    c, AT(at, "subPath"), node_get(mount, "subPath"));
+		check_sub_path(
+		    c, AT(at, "subPathExpr"), node_get(mount, "subPathExpr"));
+	}
+}
+
+static void
+check_http_get(struct causes *c, const struct at *at, const struct node *get)
+{
+	if (node_empty(node_get(get, "path")))
+		fail_required(c, AT(at, "path"), "");
+	check_port(c, AT(at, "port"), node_get(get, "port"));
+	if (!text_is_any(
+		node_get(get, "scheme"), "HTTP", "HTTPS", (char *)NULL))
+		fail_unsupported(c, AT(at, "scheme"), node_get(get, "scheme"),
+		    "HTTP", "HTTPS", (char *)NULL);
+}
+
+static void
+check_handler(struct causes *c, const struct at *at, const struct node *h)
+{
+	static const char *const types[] = {
+	    "exec", "httpGet", "tcpSocket", "grpc", "sleep"};
+	size_t handlers = 0;
+	const struct node *n;
+
+	for (size_t i = 0; i < 5; i++) {
+		if ((n = node_get(h, types[i])) == NULL)
+			continue;
+		if (handlers++ > 0)
+			fail_forbidden(c, AT(at, types[i]),
+			    "may not specify more than 1 handler type");
+		else if (i == 0 && node_count(node_get(n, "command")) == 0)
+			fail_required(c, AT(AT(at, "exec"), "command"), "");
+		else if (i == 1)
+			check_http_get(c, AT(at, "httpGet"), n);
+		else if (i == 2 || i == 3)
+			check_port(c, AT(AT(at, types[i]), "port"),
+			    node_get(n, "port"));
+	}
+	if (handlers == 0)
+		fail_required(c, at, "must specify a handler type");
+}
+
+static void
+check_probe(struct causes *c, const struct at *up, const struct node *container,
+    const char *key)
+{
+	static const char *const numbers[] = {"initialDelaySeconds",
+	    "timeoutSeconds", "periodSeconds", "successThreshold",
+	    "failureThreshold"};
+	const struct at *at = AT(up, key);
+	const struct node *probe = node_get(container, key);
+	bool ready = strcmp(key, "readinessProbe") == 0;
+	int64_t n;
+
+	if (!node_is(probe, NODE_OBJECT))
+		return;
+	check_handler(c, at, probe);
+	for (size_t i = 0; i < 5; i++)
+		check_nonnegative(c, at, probe, numbers[i]);
+	if (node_get_int(
+		node_get(probe, "terminationGracePeriodSeconds"), &n)) {
+		if (n <= 0)
+			fail_int(c, AT(at, "terminationGracePeriodSeconds"), n,
+			    "must be greater than 0");
+		if (ready)
+			fail_int(c, AT(at, "terminationGracePeriodSeconds"), n,
+			    "must not be set for readinessProbes");
+	}
+	n = int_or(probe, "successThreshold", 0);
+	if (!ready && n != 1)
+		fail_int(c, AT(at, "successThreshold"), n, "must be 1");
+}
+
+static void
+check_common(struct causes *c, const struct at *at,
+    const struct node *container, const struct node *volumes)
+{
+	const struct node *name = node_get(container, "name");
+
+	if (node_empty(name))
+		fail_required(c, AT(at, "name"), "");
+	else
+		check_dns_label(c, AT(at, "name"), node_text(name));
+	if (node_empty(node_get(container, "image")))
+		fail_required(c, AT(at, "image"), "");
+	check_enum(c, at, container, "terminationMessagePolicy", "File",
+	    "FallbackToLogsOnError");
+	check_ports(c, AT(at, "ports"), node_get(container, "ports"));
+	check_env(c, AT(at, "env"), node_get(container, "env"));
+	check_env_from(c, AT(at, "envFrom"), node_get(container, "envFrom"));
+	check_mounts(c, AT(at, "volumeMounts"),
+	    node_get(container, "volumeMounts"), volumes);
+	check_enum(c, at, container, "imagePullPolicy", "Always",
+	    "IfNotPresent", "Never");
+	check_resources(
+	    c, AT(at, "resources"), node_get(container, "resources"));
+}
+
+static bool
+name_before(const struct node *all, size_t i, const struct node *name)
+{
+	for (size_t k = 0; k < i && k < node_count(all); k++)
+		if (span_eq(node_text(node_get(all->items[k], "name")),
+			node_text(name)))
+			return true;
+	return false;
+}
+
+static void
+check_life(struct causes *c, const struct at *at, const struct node *container)
+{
+	const struct node *life = node_get(container, "lifecycle"), *n;
+
+	if ((n = node_get(life, "postStart")) != NULL)
+		check_handler(c, AT(AT(at, "lifecycle"), "postStart"), n);
+	if ((n = node_get(life, "preStop")) != NULL)
+		check_handler(c, AT(AT(at, "lifecycle"), "preStop"), n);
+	check_probe(c, at, container, "livenessProbe");
+	check_probe(c, at, container, "readinessProbe");
+	check_probe(c, at, container, "startupProbe");
+}
+
+static void
+check_init(struct causes *c, const struct at *at, const struct node *spec)
+{
+	static const char *const refused[] = {
+	    "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
+	const struct node *all = node_get(spec, "initContainers");
+	const struct node *main = node_get(spec, "containers");
+	const struct node *container, *name;
+
+	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		const struct node *policy =
+		    node_get(container, "restartPolicy");
+		check_common(c, here, container, node_get(spec, "volumes"));
+		if (policy != NULL &&
+		    !text_is_any(
+			policy, "Always", "OnFailure", "Never", (char *)NULL))
+			fail_unsupported(c, AT(here, "restartPolicy"), policy,
+			    "Always", "Never", "OnFailure", (char *)NULL);
+		name = node_get(container, "name");
+		if (!node_empty(name) &&
+		    (name_before(main, SIZE_MAX, name) ||
+			name_before(all, i, name)))
+			fail_duplicate(c, AT(here, "name"), name);
+		if (node_text_is(policy, "Always")) {
+			check_life(c, here, container);
+			continue;
+		}
+		for (size_t k = 0; k < 4; k++)
+			if (node_get(container, refused[k]) != NULL)
+				fail_forbidden(c, AT(here, refused[k]),
+				    "may not be set for init containers "
+				    "without restartPolicy=Always");
+	}
+}
+
+static void
+check_image_space(struct causes *c, const struct at *at, const struct node *all)
+{
+	const struct node *container;
+
+	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+		struct span s = node_text(node_get(container, "image"));
+		if (s.n > 0 && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
+			fail_text(c, AT(AT_INDEX(at, i), "image"), s,
+			    "must not have leading or trailing whitespace");
+	}
+}
+
+void
+check_containers(struct causes *c, const struct at *up, const struct node *spec,
+    enum pod_rules rules)
+{
+	const struct at *at = AT(up, "containers");
+	const struct node *all = node_get(spec, "containers"), *container;
+
+	if (node_count(all) == 0)
+		fail_required(c, at, "");
+	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		const struct node *name = node_get(container, "name");
+		check_common(c, here, container, node_get(spec, "volumes"));
+		if (name_before(all, i, name))
+			fail_duplicate(c, AT(here, "name"), name);
+		check_life(c, here, container);
+	}
+	check_init(c, AT(up, "initContainers"), spec);
+	if (rules == RULES_OF_POD) {
+		check_image_space(c, at, all);
+		check_image_space(c, AT(up, "initContainers"),
+		    node_get(spec, "initContainers"));
+	}
+}

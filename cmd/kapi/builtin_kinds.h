@@ -1,0 +1,120 @@
+/*
+ * builtin_kinds: the rules of each built-in kind, by topic. Only builtin.c
+ * calls the entries; the rest is shared between topics (a Deployment holds the
+ * template of a Pod).
+ */
+#ifndef BUILTIN_KINDS_H
+#define BUILTIN_KINDS_H
+
+#include "builtin.h"
+#include "builtin_check.h"
+
+/* What prepare and validate work on. */
+struct change_of {
+	struct arena *arena;
+	const struct resource *resource;
+	struct store *store;	 /* of prepare only */
+	struct span subresource; /* none: the object itself */
+	const struct node *live; /* NULL: a create */
+};
+
+typedef void default_fn(struct arena *a, struct node *object);
+typedef void prepare_fn(const struct change_of *x, struct node *object);
+typedef void validate_fn(
+    struct causes *c, const struct change_of *x, const struct node *object);
+
+/* Absent (or "", or null): becomes the value. */
+void default_text(
+    struct arena *a, struct node *object, const char *key, const char *value);
+void default_int(
+    struct arena *a, struct node *object, const char *key, int64_t value);
+void default_bool(
+    struct arena *a, struct node *object, const char *key, bool value);
+/* The same where 0 is as good as absent. */
+void default_nonzero(
+    struct arena *a, struct node *object, const char *key, int64_t value);
+struct node *default_object(
+    struct arena *a, struct node *object, const char *key);
+/* For objects that may not be there. */
+struct node *each_of(const struct node *array, size_t i);
+
+/* metadata.generation: one more than live's. */
+void bump_generation(const struct change_of *x, struct node *object);
+/* Both specs (and what else counts) are the same. */
+bool same_member(const struct node *x, const struct node *y, const char *key);
+/* The member of object becomes live's (absent if live has none). */
+void keep_member(struct arena *a, const struct node *live, struct node *object,
+    const char *key);
+
+/* Pods: builtin_poddefault.c, builtin_pod.c, builtin_container.c,
+ * builtin_volume.c, builtin_podspec.c */
+default_fn pod_default, pod_template_object_default;
+prepare_fn pod_prepare, pod_status_prepare;
+validate_fn pod_validate, pod_status_validate;
+void pod_spec_default(struct arena *a, struct node *spec);
+/* metadata and spec of the template at key. */
+void pod_template_default(
+    struct arena *a, struct node *object, const char *key);
+
+enum pod_rules { RULES_OF_POD, RULES_OF_TEMPLATE };
+void check_pod_spec(struct causes *c, const struct at *at,
+    const struct node *spec, enum pod_rules rules);
+void check_pod_template(
+    struct causes *c, const struct at *at, const struct node *template);
+void check_containers(struct causes *c, const struct at *at,
+    const struct node *spec, enum pod_rules rules);
+/* volumes: names that are valid, for mounts */
+void check_volumes(
+    struct causes *c, const struct at *at, const struct node *volumes);
+void check_resources(
+    struct causes *c, const struct at *at, const struct node *resources);
+void check_quantities(
+    struct causes *c, const struct at *at, const struct node *list);
+const struct node *pod_qos(struct arena *a, const struct node *spec);
+
+/* Workloads: builtin_apps.c, builtin_batch.c */
+default_fn deployment_default, replicaset_default, statefulset_default,
+    daemonset_default, replicationcontroller_default, job_default,
+    cronjob_default;
+prepare_fn deployment_prepare, daemonset_prepare, job_prepare;
+validate_fn deployment_validate, replicaset_validate, statefulset_validate,
+    daemonset_validate, replicationcontroller_validate, job_validate,
+    cronjob_validate;
+validate_fn deployment_status_validate, replicaset_status_validate,
+    statefulset_status_validate;
+
+/* Services: builtin_service.c, builtin_clusterip.c */
+default_fn service_default;
+prepare_fn service_prepare;
+validate_fn service_validate;
+/* Addresses and node ports that the service has none of yet. */
+void service_allocate(struct arena *a, struct store *store,
+    const struct node *live, struct node *service);
+
+/* Data: builtin_data.c */
+default_fn configmap_default, secret_default, namespace_default;
+prepare_fn secret_prepare, namespace_prepare;
+validate_fn configmap_validate, secret_validate, namespace_validate;
+
+/* Storage: builtin_storage.c */
+default_fn claim_default, volume_default, storageclass_default,
+    csidriver_default;
+prepare_fn claim_prepare, volume_prepare;
+validate_fn claim_validate, volume_validate, storageclass_validate;
+void claim_spec_default(struct arena *a, struct node *spec);
+void check_claim_spec(
+    struct causes *c, const struct at *at, const struct node *spec);
+
+/* Network: builtin_net.c */
+default_fn endpoints_default, endpointslice_default, networkpolicy_default,
+    ingressclass_default;
+validate_fn ingress_validate, networkpolicy_validate, endpointslice_validate;
+
+/* The rest: builtin_misc.c */
+default_fn rolebinding_default, autoscaler_default, priorityclass_default,
+    node_default, webhooks_default;
+prepare_fn node_prepare;
+validate_fn role_validate, rolebinding_validate, autoscaler_validate,
+    budget_validate, lease_validate, priorityclass_validate, event_validate;
+
+#endif

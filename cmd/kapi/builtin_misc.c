@@ -1,0 +1,413 @@
+/*
+ * RBAC, autoscalers, disruption budgets, leases, priority classes, nodes,
+ * events, webhooks. Sources: pkg/apis/GROUP/validation and defaults.go.
+ */
+#include "builtin_kinds.h"
+
+#define RBAC_GROUP "rbac.authorization.k8s.io"
+
+void
+rolebinding_default(struct arena *a, struct node *object)
+{
+	struct node *subject;
+
+	default_text(
+	    a, default_object(a, object, "roleRef"), "apiGroup", RBAC_GROUP);
+	for (size_t i = 0;
+	     (subject = each_of(node_get(object, "subjects"), i)) != NULL; i++)
+		if (text_is_any(node_get(subject, "kind"), "User", "Group",
+			(char *)NULL))
+			default_text(a, subject, "apiGroup", RBAC_GROUP);
+}
+
+static void
+check_rule(struct causes *c, const struct at *at, const struct node *rule,
+    bool namespaced)
+{
+	const struct node *urls = node_get(rule, "nonResourceURLs");
+
+	if (node_count(node_get(rule, "verbs")) == 0)
+		fail_required(c, AT(at, "verbs"),
+		    "verbs must contain at least one value");
+	if (node_count(urls) > 0) {
+		if (namespaced)
+			fail_invalid(c, AT(at, "nonResourceURLs"), urls,
+			    "namespaced rules cannot apply to non-resource "
+			    "URLs");
+		if (node_count(node_get(rule, "apiGroups")) > 0 ||
+		    node_count(node_get(rule, "resources")) > 0 ||
+		    node_count(node_get(rule, "resourceNames")) > 0)
+			fail_invalid(c, AT(at, "nonResourceURLs"), urls,
+			    "rules cannot apply to both regular resources and "
+			    "non-resource URLs");
+		return;
+	}
+	if (node_count(node_get(rule, "apiGroups")) == 0)
+		fail_required(c, AT(at, "apiGroups"),
+		    "resource rules must supply at least one api group");
+	if (node_count(node_get(rule, "resources")) == 0)
+		fail_required(c, AT(at, "resources"),
+		    "resource rules must supply at least one resource");
+}
+
+void
+role_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct node *rule;
+	const struct node *sum = node_get(object, "aggregationRule");
+
+	for (size_t i = 0;
+	     (rule = each_of(node_get(object, "rules"), i)) != NULL; i++)
+		check_rule(c, AT_INDEX(AT(NULL, "rules"), i), rule,
+		    x->resource->namespaced);
+	if (sum != NULL &&
+	    node_count(node_get(sum, "clusterRoleSelectors")) == 0)
+		fail_required(c,
+		    AT(AT(NULL, "aggregationRule"), "clusterRoleSelectors"),
+		    "at least one clusterRoleSelector required if "
+		    "aggregationRule is non-nil");
+}
+
+static void
+check_subject(struct causes *c, const struct at *at, const struct node *s,
+    bool namespaced)
+{
+	const struct node *kind = node_get(s, "kind");
+	const struct node *name = node_get(s, "name");
+	const struct node *group = node_get(s, "apiGroup");
+
+	if (node_empty(name))
+		fail_required(c, AT(at, "name"), "");
+	if (node_text_is(kind, "ServiceAccount")) {
+		if (!node_empty(name))
+			check_dns_subdomain(c, AT(at, "name"), node_text(name));
+		if (!node_empty(group))
+			fail_unsupported(
+			    c, AT(at, "apiGroup"), group, "", (char *)NULL);
+		if (!namespaced && node_empty(node_get(s, "namespace")))
+			fail_required(c, AT(at, "namespace"), "");
+	} else if (text_is_any(kind, "User", "Group", (char *)NULL)) {
+		if (!node_text_is(group, RBAC_GROUP))
+			fail_unsupported(c, AT(at, "apiGroup"), group,
+			    RBAC_GROUP, (char *)NULL);
+	} else {
+		fail_unsupported(c, AT(at, "kind"), kind, "ServiceAccount",
+		    "User", "Group", (char *)NULL);
+	}
+}
+
+static const struct node *
+go_role_ref(struct arena *a, const struct node *ref)
+{
+	struct node *n = node_object(a);
+
+	node_put(a, n, "APIGroup",
+	    node_string(a, node_text(node_get(ref, "apiGroup"))));
+	node_put(
+	    a, n, "Kind", node_string(a, node_text(node_get(ref, "kind"))));
+	node_put(
+	    a, n, "Name", node_string(a, node_text(node_get(ref, "name"))));
+	return n;
+}
+
+void
+rolebinding_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "roleRef");
+	const struct node *ref = node_get(object, "roleRef"), *subject;
+	const struct node *kind = node_get(ref, "kind");
+	bool namespaced = x->resource->namespaced;
+
+	if (!node_text_is(node_get(ref, "apiGroup"), RBAC_GROUP))
+		fail_unsupported(c, AT(at, "apiGroup"),
+		    node_get(ref, "apiGroup"), RBAC_GROUP, (char *)NULL);
+	if (namespaced &&
+	    !text_is_any(kind, "Role", "ClusterRole", (char *)NULL))
+		fail_unsupported(c, AT(at, "kind"), kind, "Role", "ClusterRole",
+		    (char *)NULL);
+	if (!namespaced && !node_text_is(kind, "ClusterRole"))
+		fail_unsupported(
+		    c, AT(at, "kind"), kind, "ClusterRole", (char *)NULL);
+	if (node_empty(node_get(ref, "name")))
+		fail_required(c, AT(at, "name"), "");
+	for (size_t i = 0;
+	     (subject = each_of(node_get(object, "subjects"), i)) != NULL; i++)
+		check_subject(
+		    c, AT_INDEX(AT(NULL, "subjects"), i), subject, namespaced);
+	if (x->live != NULL && !same_member(x->live, object, "roleRef"))
+		fail_invalid(
+		    c, at, go_role_ref(c->arena, ref), "cannot change roleRef");
+}
+
+static struct node *
+scaling_policy(struct arena *a, const char *type, int64_t value)
+{
+	struct node *n = node_object(a);
+
+	node_put(a, n, "type", node_str(a, type));
+	node_put(a, n, "value", node_int(a, value));
+	node_put(a, n, "periodSeconds", node_int(a, 15));
+	return n;
+}
+
+static void
+default_scaling(struct arena *a, struct node *behavior, const char *key)
+{
+	struct node *rules = default_object(a, behavior, key), *policies;
+	bool up = strcmp(key, "scaleUp") == 0;
+
+	if (up)
+		default_int(a, rules, "stabilizationWindowSeconds", 0);
+	default_text(a, rules, "selectPolicy", "Max");
+	if (node_get(rules, "policies") != NULL)
+		return;
+	policies = node_array(a);
+	if (up)
+		node_append(a, policies, scaling_policy(a, "Pods", 4));
+	node_append(a, policies, scaling_policy(a, "Percent", 100));
+	node_put(a, rules, "policies", policies);
+}
+
+void
+autoscaler_default(struct arena *a, struct node *object)
+{
+	struct node *spec = default_object(a, object, "spec");
+	struct node *metrics, *metric, *resource, *target;
+
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	default_int(a, spec, "minReplicas", 1);
+	if (node_get(spec, "behavior") != NULL) {
+		default_scaling(a, node_get(spec, "behavior"), "scaleUp");
+		default_scaling(a, node_get(spec, "behavior"), "scaleDown");
+	}
+	if (node_count(node_get(spec, "metrics")) > 0 ||
+	    !node_text_is(node_get(object, "apiVersion"), "autoscaling/v2"))
+		return;
+	metrics = node_array(a);
+	metric = node_object(a);
+	resource = node_object(a);
+	target = node_object(a);
+	node_put(a, target, "type", node_str(a, "Utilization"));
+	node_put(a, target, "averageUtilization", node_int(a, 80));
+	node_put(a, resource, "name", node_str(a, "cpu"));
+	node_put(a, resource, "target", target);
+	node_put(a, metric, "type", node_str(a, "Resource"));
+	node_put(a, metric, "resource", resource);
+	node_append(a, metrics, metric);
+	node_put(a, spec, "metrics", metrics);
+}
+
+void
+autoscaler_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = node_get(object, "spec");
+	const struct node *ref = node_get(spec, "scaleTargetRef");
+	int64_t min, max = int_or(spec, "maxReplicas", 0);
+	bool has_min = node_get_int(node_get(spec, "minReplicas"), &min);
+
+	(void)x;
+	if (has_min && min < 1)
+		fail_int(c, AT(at, "minReplicas"), min,
+		    "must be greater than or equal to 1");
+	if (max == 0)
+		fail_required(
+		    c, AT(at, "maxReplicas"), "must be set and greater than 0");
+	else if (max < 0)
+		fail_int(c, AT(at, "maxReplicas"), max,
+		    "must be greater than or equal to 1");
+	if (has_min && max < min)
+		fail_int(c, AT(at, "maxReplicas"), max,
+		    "must be greater than or equal to `minReplicas`");
+	if (node_empty(node_get(ref, "kind")))
+		fail_required(c, AT(AT(at, "scaleTargetRef"), "kind"), "");
+	if (node_empty(node_get(ref, "name")))
+		fail_required(c, AT(AT(at, "scaleTargetRef"), "name"), "");
+}
+
+/* A struct of the server's own, said with all its members. */
+static const struct node *
+go_budget(struct arena *a, const struct node *spec)
+{
+	static const char *const keys[][2] = {{"MinAvailable", "minAvailable"},
+	    {"Selector", "selector"}, {"MaxUnavailable", "maxUnavailable"},
+	    {"UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"}};
+	struct node *n = node_object(a), *v;
+
+	for (size_t i = 0; i < 4; i++) {
+		v = node_get(spec, keys[i][1]);
+		node_put(a, n, keys[i][0], v != NULL ? v : node_null(a));
+	}
+	return n;
+}
+
+void
+budget_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	static const char *const limits[] = {"minAvailable", "maxUnavailable"};
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = node_get(object, "spec"), *n;
+
+	(void)x;
+	if (node_get(spec, limits[0]) != NULL &&
+	    node_get(spec, limits[1]) != NULL)
+		fail_invalid(c, at, go_budget(c->arena, spec),
+		    "minAvailable and maxUnavailable cannot be both set");
+	for (size_t i = 0; i < 2; i++) {
+		if ((n = node_get(spec, limits[i])) == NULL)
+			continue;
+		check_int_or_percent(c, AT(at, limits[i]), n);
+		if (is_percent(n) && int_or_percent(n) > 100)
+			fail_invalid(c, AT(at, limits[i]), n,
+			    "must not be greater than 100%");
+	}
+	check_selector(c, AT(at, "selector"), node_get(spec, "selector"));
+	n = node_get(spec, "unhealthyPodEvictionPolicy");
+	if (n != NULL &&
+	    !text_is_any(n, "AlwaysAllow", "IfHealthyBudget", (char *)NULL))
+		fail_unsupported(c, AT(at, "unhealthyPodEvictionPolicy"), n,
+		    "AlwaysAllow", "IfHealthyBudget", (char *)NULL);
+}
+
+void
+lease_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = node_get(object, "spec");
+	int64_t n;
+
+	(void)x;
+	if (node_get_int(node_get(spec, "leaseDurationSeconds"), &n) && n <= 0)
+		fail_int(c, AT(at, "leaseDurationSeconds"), n,
+		    "must be greater than 0");
+	if (node_get_int(node_get(spec, "leaseTransitions"), &n) && n < 0)
+		fail_int(c, AT(at, "leaseTransitions"), n,
+		    "must be greater than or equal to 0");
+	if (!node_empty(node_get(spec, "preferredHolder")) &&
+	    node_empty(node_get(spec, "strategy")))
+		fail_forbidden(c, AT(at, "preferredHolder"),
+		    "may only be specified if `strategy` is defined");
+}
+
+void
+priorityclass_default(struct arena *a, struct node *object)
+{
+	default_text(a, object, "preemptionPolicy", "PreemptLowerPriority");
+}
+
+void
+priorityclass_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	enum { HIGHEST_OF_USERS = 1000000000 };
+	struct span name = node_path_text(object, "metadata.name");
+
+	if (x->live != NULL) {
+		if (!same_member(x->live, object, "value"))
+			fail_forbidden(c, AT(NULL, "value"),
+			    "may not be changed in an update.");
+		check_immutable(c, NULL, x->live, object, "preemptionPolicy");
+		return;
+	}
+	if ((name.n < 7 || memcmp(name.p, "system-", 7) != 0) &&
+	    int_or(object, "value", 0) > HIGHEST_OF_USERS)
+		fail_forbidden(c, AT(NULL, "value"),
+		    "maximum allowed value of a user defined priority is "
+		    "1000000000");
+	check_enum(c, NULL, object, "preemptionPolicy", "PreemptLowerPriority",
+	    "Never");
+}
+
+void
+node_default(struct arena *a, struct node *object)
+{
+	struct node *status = default_object(a, object, "status");
+	struct node *capacity = node_get(status, "capacity");
+
+	default_object(a, object, "spec");
+	if (capacity != NULL && node_get(status, "allocatable") == NULL)
+		node_put(a, status, "allocatable", node_copy(a, capacity));
+}
+
+/* A new Node is tainted until it is ready (TaintNodesByCondition). */
+void
+node_prepare(const struct change_of *x, struct node *object)
+{
+	struct node *spec = node_make(x->arena, object, "spec");
+	struct node *taints = node_get(spec, "taints"), *taint;
+
+	if (x->live != NULL)
+		return;
+	for (size_t i = 0; (taint = each_of(taints, i)) != NULL; i++)
+		if (node_text_is(
+			node_get(taint, "key"), "node.kubernetes.io/not-ready"))
+			return;
+	if (!node_is(taints, NODE_ARRAY)) {
+		taints = node_array(x->arena);
+		node_put(x->arena, spec, "taints", taints);
+	}
+	taint = node_object(x->arena);
+	node_put(x->arena, taint, "key",
+	    node_str(x->arena, "node.kubernetes.io/not-ready"));
+	node_put(x->arena, taint, "effect", node_str(x->arena, "NoSchedule"));
+	node_append(x->arena, taints, taint);
+}
+
+/* Source: pkg/apis/core/validation/events.go. */
+void
+event_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	struct span here = node_path_text(object, "metadata.namespace");
+	const struct node *of = node_get(object, "involvedObject");
+	struct span its;
+
+	(void)x;
+	if (of == NULL)
+		of = node_get(object, "regarding");
+	its = node_text(node_get(of, "namespace"));
+	if (its.n > 0 ? !span_eq(its, here)
+		      : !span_is(here, "default") &&
+		    !span_is(here, "kube-system") && here.n > 0)
+		fail_text(c, AT(AT(NULL, "involvedObject"), "namespace"), its,
+		    its.n > 0 ? "does not match event.namespace"
+			      : "does not match event.namespace");
+}
+
+static void
+default_webhook(struct arena *a, struct node *hook, bool mutating)
+{
+	struct node *rule, *service;
+
+	default_text(a, hook, "failurePolicy", "Fail");
+	default_text(a, hook, "matchPolicy", "Equivalent");
+	default_object(a, hook, "namespaceSelector");
+	default_object(a, hook, "objectSelector");
+	default_int(a, hook, "timeoutSeconds", 10);
+	if (mutating)
+		default_text(a, hook, "reinvocationPolicy", "Never");
+	for (size_t i = 0; (rule = each_of(node_get(hook, "rules"), i)) != NULL;
+	     i++)
+		default_text(a, rule, "scope", "*");
+	service = node_path(hook, "clientConfig.service");
+	if (node_is(service, NODE_OBJECT))
+		default_int(a, service, "port", 443);
+}
+
+void
+webhooks_default(struct arena *a, struct node *object)
+{
+	bool mutating = node_text_is(
+	    node_get(object, "kind"), "MutatingWebhookConfiguration");
+	struct node *hook;
+
+	for (size_t i = 0;
+	     (hook = each_of(node_get(object, "webhooks"), i)) != NULL; i++)
+		default_webhook(a, hook, mutating);
+}

@@ -1,0 +1,258 @@
+/* Rules of a Pod's volumes and of resources. */
+#include "builtin_kinds.h"
+
+enum { MODE_MAX = 0777 };
+
+static void
+check_mode(struct causes *c, const struct at *up, const struct node *object,
+    const char *key)
+{
+	int64_t mode;
+
+	if (node_get_int(node_get(object, key), &mode) &&
+	    (mode < 0 || mode > MODE_MAX))
+		fail_int(c, AT(up, key), mode,
+		    "must be a number between 0 and 0777 (octal), both "
+		    "inclusive");
+}
+
+static bool
+has_dotdot(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '/')
+			continue;
+		if (span_is(span_make(s.p + start, i - start), ".."))
+			return true;
+		start = i + 1;
+	}
+	return false;
+}
+
+static void
+check_items(struct causes *c, const struct at *at, const struct node *items)
+{
+	const struct node *item;
+
+	for (size_t i = 0; (item = each_of(items, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		struct span path = node_text(node_get(item, "path"));
+		if (node_empty(node_get(item, "key")))
+			fail_required(c, AT(here, "key"), "");
+		if (path.n == 0)
+			fail_required(c, AT(here, "path"), "");
+		else if (path.p[0] == '/')
+			fail_text(c, AT(here, "path"), path,
+			    "must be a relative path");
+		if (has_dotdot(path))
+			fail_text(
+			    c, AT(here, "path"), path, "must not contain '..'");
+		else if (path.n > 1 && path.p[0] == '.' && path.p[1] == '.')
+			fail_text(c, AT(here, "path"), path,
+			    "must not start with '..'");
+		check_mode(c, here, item, "mode");
+	}
+}
+
+static void
+check_host_path(struct causes *c, const struct at *at, const struct node *n)
+{
+	struct span path = node_text(node_get(n, "path"));
+
+	if (path.n == 0) {
+		fail_required(c, AT(at, "path"), "");
+		return;
+	}
+	if (has_dotdot(path))
+		fail_text(c, AT(at, "path"), path, "must not contain '..'");
+	if (!text_is_any(node_get(n, "type"), "", "BlockDevice", "CharDevice",
+		"Directory", "DirectoryOrCreate", "File", "FileOrCreate",
+		"Socket", (char *)NULL))
+		fail_unsupported(c, AT(at, "type"), node_get(n, "type"), "",
+		    "BlockDevice", "CharDevice", "Directory",
+		    "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
+		    (char *)NULL);
+}
+
+static void
+check_source(struct causes *c, const struct at *at, const struct node *volume,
+    const char *type, const struct node *n)
+{
+	const struct at *here = AT(at, type);
+
+	(void)volume;
+	if (strcmp(type, "hostPath") == 0) {
+		check_host_path(c, here, n);
+	} else if (strcmp(type, "secret") == 0) {
+		if (node_empty(node_get(n, "secretName")))
+			fail_required(c, AT(here, "secretName"), "");
+		check_mode(c, here, n, "defaultMode");
+		check_items(c, AT(here, "items"), node_get(n, "items"));
+	} else if (strcmp(type, "configMap") == 0) {
+		if (node_empty(node_get(n, "name")))
+			fail_required(c, AT(here, "name"), "");
+		check_mode(c, here, n, "defaultMode");
+		check_items(c, AT(here, "items"), node_get(n, "items"));
+	} else if (strcmp(type, "persistentVolumeClaim") == 0) {
+		if (node_empty(node_get(n, "claimName")))
+			fail_required(c, AT(here, "claimName"), "");
+	} else if (strcmp(type, "nfs") == 0) {
+		if (node_empty(node_get(n, "server")))
+			fail_required(c, AT(here, "server"), "");
+		if (node_empty(node_get(n, "path")))
+			fail_required(c, AT(here, "path"), "");
+	} else if (strcmp(type, "ephemeral") == 0) {
+		if (node_get(n, "volumeClaimTemplate") == NULL)
+			fail_required(c, AT(here, "volumeClaimTemplate"), "");
+		else
+			check_claim_spec(c,
+			    AT(AT(here, "volumeClaimTemplate"), "spec"),
+			    node_path(n, "volumeClaimTemplate.spec"));
+	}
+}
+
+static void
+check_sources(struct causes *c, const struct at *at, const struct node *volume)
+{
+	static const char *const types[] = {"emptyDir", "hostPath", "gitRepo",
+	    "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs",
+	    "iscsi", "glusterfs", "flocker", "persistentVolumeClaim", "rbd",
+	    "cinder", "cephfs", "quobyte", "downwardAPI", "fc", "flexVolume",
+	    "azureFile", "configMap", "vsphereVolume", "azureDisk", "storageos",
+	    "photonPersistentDisk", "portworxVolume", "scaleIO", "projected",
+	    "csi", "ephemeral", "image"};
+	size_t sources = 0;
+	const struct node *n;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if ((n = node_get(volume, types[i])) == NULL)
+			continue;
+		if (sources++ > 0)
+			fail_forbidden(c, AT(at, types[i]),
+			    "may not specify more than 1 volume type");
+		else
+			check_source(c, at, volume, types[i], n);
+	}
+	if (sources == 0)
+		fail_required(c, at, "must specify a volume type");
+}
+
+void
+check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
+{
+	const struct node *volume, *name;
+
+	for (size_t i = 0; (volume = each_of(volumes, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		name = node_get(volume, "name");
+		check_sources(c, here, volume);
+		if (node_empty(name))
+			fail_required(c, AT(here, "name"), "");
+		else
+			check_dns_label(c, AT(here, "name"), node_text(name));
+		for (size_t k = 0; k < i; k++)
+			if (span_eq(
+				node_text(node_get(volumes->items[k], "name")),
+				node_text(name))) {
+				fail_duplicate(c, AT(here, "name"), name);
+				break;
+			}
+	}
+}
+
+static bool
+is_prefix(struct span s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+static void
+check_resource_name(struct causes *c, const struct at *at, struct span s)
+{
+	static const char *const of_containers[] = {
+	    "cpu", "memory", "ephemeral-storage"};
+	static const char *const standard[] = {"storage", "requests.cpu",
+	    "requests.memory", "requests.storage", "requests.ephemeral-storage",
+	    "limits.cpu", "limits.memory", "limits.ephemeral-storage", "pods",
+	    "resourcequotas", "services", "replicationcontrollers", "secrets",
+	    "configmaps", "persistentvolumeclaims", "services.nodeports",
+	    "services.loadbalancers"};
+	bool known = false;
+	size_t before = c->n;
+
+	for (size_t i = 0; i < 3; i++)
+		if (span_is(s, of_containers[i]))
+			return;
+	if (is_prefix(s, "hugepages-"))
+		return;
+	check_qualified_name(c, at, s);
+	if (c->n > before || memchr(s.p, '/', s.n) != NULL)
+		return;
+	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
+		known = known || span_is(s, standard[i]);
+	if (!known)
+		fail_text(c, at, s,
+		    "must be a standard resource type or fully qualified");
+	fail_text(c, at, s, "must be a standard resource for containers");
+}
+
+static bool
+overcommit_allowed(struct span s)
+{
+	return !is_prefix(s, "hugepages-") &&
+	    (memchr(s.p, '/', s.n) == NULL ||
+		memmem(s.p, s.n, "kubernetes.io/", 14) != NULL);
+}
+
+void
+check_quantities(struct causes *c, const struct at *at, const struct node *list)
+{
+	__int128 q = 0;
+
+	for (size_t i = 0; i < node_count(list); i++) {
+		struct span key = list->members[i].key;
+		const struct at *here = AT_KEY(at, key);
+		check_resource_name(c, here, key);
+		if (quantity_get(list->members[i].value, &q) && q < 0)
+			fail_invalid(c, here, list->members[i].value,
+			    "must be greater than or equal to 0");
+		else if (!overcommit_allowed(key) && q % 1000000000 != 0)
+			fail_invalid(c, here, list->members[i].value,
+			    "must be an integer");
+	}
+}
+
+void
+check_resources(
+    struct causes *c, const struct at *at, const struct node *resources)
+{
+	const struct node *limits = node_get(resources, "limits");
+	const struct node *requests = node_get(resources, "requests");
+
+	check_quantities(c, AT(at, "limits"), limits);
+	check_quantities(c, AT(at, "requests"), requests);
+	for (size_t i = 0; i < node_count(requests); i++) {
+		struct span key = requests->members[i].key;
+		const struct node *request = requests->members[i].value;
+		const struct node *limit = node_get_span(limits, key);
+		int cmp = limit == NULL ? 0 : quantity_cmp(request, limit);
+		if (limit != NULL && cmp != 0 && !overcommit_allowed(key))
+			fail_invalid(c, AT(at, "requests"), request,
+			    say(c, "must be equal to %.*s limit of %.*s",
+				SPAN_ARG(key), SPAN_ARG(node_text(limit))));
+		else if (limit != NULL && cmp > 0)
+			fail_invalid(c, AT(at, "requests"), request,
+			    say(c,
+				"must be less than or equal to %.*s limit of "
+				"%.*s",
+				SPAN_ARG(key), SPAN_ARG(node_text(limit))));
+		else if (limit == NULL && !overcommit_allowed(key))
+			fail_required(c, AT(at, "limits"),
+			    "Limit must be set for non overcommitable "
+			    "resources");
+	}
+}
