@@ -66,7 +66,7 @@ struct httpd_handler {
 	void *arg;
 };
 
-/* PEM files or PEM text. */
+/* PEM text; OpenSSL keeps what it needs. */
 struct httpd_tls {
 	struct span certificate, key;
 };

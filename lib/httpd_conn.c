@@ -351,6 +351,8 @@ conn_push(struct conn *c)
 static void
 linger(struct conn *c)
 {
+	if (c->tls != NULL)
+		tls_close(c->tls);
 	if (c->eof || shutdown(c->fd, SHUT_WR) != 0) {
 		conn_kill(c);
 		return;

@@ -171,6 +171,7 @@ void tls_conn_free(struct tls_conn *t);
 /* Bytes, or 0 at the end, -1: not now, -2: broken. */
 long tls_read(struct tls_conn *t, char *p, size_t n);
 long tls_write(struct tls_conn *t, const char *p, size_t n);
+void tls_close(struct tls_conn *t);		/* says goodbye, once */
 bool tls_wants_write(const struct tls_conn *t); /* to be able to read */
 bool tls_is_h2(const struct tls_conn *t);	/* after the first read */
 

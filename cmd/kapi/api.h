@@ -39,6 +39,9 @@ struct exchange;
 struct httpd_request;
 void api_serve(
     void *api, struct exchange *x, const struct httpd_request *request);
+/* The same, with a body that is too large: 413. */
+void api_too_large(
+    void *api, struct exchange *x, const struct httpd_request *request);
 
 /* Frees what api_serve keeps. */
 void api_release(struct api *api);

@@ -1,0 +1,150 @@
+#include "access.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "digest.h"
+#include "json.h"
+
+int
+access_host(const char *listen, struct buf *host, struct err *err)
+{
+	const char *colon = strrchr(listen, ':');
+	size_t n;
+
+	if (colon == NULL || colon[1] == '\0')
+		return err_set(err, ERR_PERMANENT,
+		    "option --listen: bad address \"%s\": want HOST:PORT",
+		    listen);
+	n = (size_t)(colon - listen);
+	if (n >= 2 && listen[0] == '[' && colon[-1] == ']') {
+		listen++;
+		n -= 2;
+	}
+	buf_reset(host);
+	buf_add(host, listen, n);
+	return 0;
+}
+
+static bool
+address_is_loopback(const struct sockaddr *a)
+{
+	if (a->sa_family == AF_INET) {
+		const struct sockaddr_in *in = (const void *)a;
+
+		return ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	}
+	if (a->sa_family == AF_INET6) {
+		const struct sockaddr_in6 *in6 = (const void *)a;
+
+		return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+	}
+	return false;
+}
+
+bool
+access_is_loopback(const char *host)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	bool all;
+
+	if (host[0] == '\0' || getaddrinfo(host, NULL, &hints, &found) != 0)
+		return false;
+	all = found != NULL;
+	for (struct addrinfo *a = found; a != NULL; a = a->ai_next)
+		all = all && address_is_loopback(a->ai_addr);
+	freeaddrinfo(found);
+	return all;
+}
+
+void
+access_url(const struct access *a, struct buf *b)
+{
+	struct buf host = BUF_INIT;
+	const char *h;
+
+	buf_addspan(&host, buf_span(&a->host));
+	h = buf_str(&host);
+	/* Every address: one of them that is sure to be there. */
+	if (h[0] == '\0' || strcmp(h, "0.0.0.0") == 0)
+		h = "127.0.0.1";
+	else if (strcmp(h, "::") == 0)
+		h = "::1";
+	buf_adds(b, a->certificate.p != NULL ? "https://" : "http://");
+	buf_addf(b, strchr(h, ':') != NULL ? "[%s]" : "%s", h);
+	buf_addf(b, ":%d", a->port);
+	buf_release(&host);
+}
+
+static void
+add_config(const struct access *a, struct buf *b)
+{
+	buf_adds(b,
+	    "apiVersion: v1\nkind: Config\nclusters:\n"
+	    "- name: kapi\n  cluster:\n    server: ");
+	access_url(a, b);
+	if (a->certificate.p != NULL) {
+		buf_adds(b, "\n    certificate-authority-data: ");
+		digest_add_base64(b, a->certificate);
+	}
+	buf_adds(b, "\nusers:\n- name: kapi\n  user:");
+	if (a->user->token.n > 0) {
+		buf_adds(b, "\n    token: ");
+		json_add_string(b, a->user->token);
+	} else
+		buf_adds(b, " {}");
+	buf_adds(b,
+	    "\ncontexts:\n- name: kapi\n  context:\n"
+	    "    cluster: kapi\n    user: kapi\n"
+	    "current-context: kapi\n");
+}
+
+static int
+write_all(int fd, struct span text)
+{
+	while (text.n > 0) {
+		ssize_t n = write(fd, text.p, text.n);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text.p += n;
+		text.n -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+access_write(const struct access *a, const char *file, struct err *err)
+{
+	struct buf text = BUF_INIT, name = BUF_INIT;
+	const char *temporary;
+	int fd, rc = 0;
+
+	add_config(a, &text);
+	buf_addf(&name, "%s.%ld.tmp", file, (long)getpid());
+	temporary = buf_str(&name);
+	unlink(temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || write_all(fd, buf_span(&text)) != 0 ||
+	    rename(temporary, file) != 0)
+		rc = err_set(err, ERR_PERMANENT, "cannot write %s: %s", file,
+		    strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (rc != 0)
+		unlink(temporary);
+	explicit_bzero(text.data, text.len);
+	buf_release(&text);
+	buf_release(&name);
+	return rc;
+}

@@ -1,0 +1,33 @@
+/*
+ * access: where kapi listens and how clients get there: the address of
+ * --listen, and the kubeconfig of --kubeconfig-out.
+ */
+#ifndef ACCESS_H
+#define ACCESS_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "err.h"
+#include "span.h"
+#include "users.h"
+
+struct access {
+	struct buf host; /* of --listen, no brackets; "" is every address */
+	int port;
+	struct span certificate; /* PEM; none: clear text */
+	const struct user *user; /* its token, if it has one */
+};
+
+/* The host of HOST:PORT. */
+int access_host(const char *listen, struct buf *host, struct err *err);
+/* Whether all that host stands for is reached from this machine alone. */
+bool access_is_loopback(const char *host);
+
+/* "https://127.0.0.1:6443", appended. */
+void access_url(const struct access *a, struct buf *b);
+/* By a temporary file that takes the name: whoever sees the file sees all of
+ * it. Mode 0600. */
+int access_write(const struct access *a, const char *file, struct err *err);
+
+#endif

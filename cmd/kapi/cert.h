@@ -1,0 +1,17 @@
+/*
+ * cert: a certificate made at the start, for this process alone: EC P-256,
+ * signed by its own key, so that it is its own authority in the kubeconfig.
+ */
+#ifndef CERT_H
+#define CERT_H
+
+#include "buf.h"
+#include "err.h"
+#include "span.h"
+
+/* PEM of both, appended. Valid for localhost, 127.0.0.1, ::1 and host (a name
+ * or an address; none: no more). The caller clears key. */
+int cert_make(struct span host, struct buf *certificate, struct buf *key,
+    struct err *err);
+
+#endif

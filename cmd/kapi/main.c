@@ -1,0 +1,271 @@
+/*
+ * kapi: a Kubernetes API in one process.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "access.h"
+#include "api.h"
+#include "cert.h"
+#include "crd.h"
+#include "faults.h"
+#include "gc.h"
+#include "httpd.h"
+#include "journal.h"
+#include "log.h"
+#include "namespace.h"
+#include "opt.h"
+#include "reportfd.h"
+#include "state.h"
+#include "store.h"
+#include "users.h"
+#include "watch.h"
+
+enum tls_choice { TLS_ON, TLS_OFF };
+static const char *const tls_choices[] = {"on", "off", NULL};
+
+static struct opts {
+	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
+	    *token_auth_file;
+	int tls;
+	long report_fd;
+} o = {.listen = "127.0.0.1:0", .tls = TLS_ON, .report_fd = -1};
+
+static const struct opt table[] = {
+    {0, "listen", "ADDR", OPT_STRING, &o.listen, NULL,
+	"HOST:PORT; port 0 is a free one (127.0.0.1:0)"},
+    {0, "kubeconfig-out", "FILE", OPT_STRING, &o.kubeconfig_out, NULL,
+	"write how to get here, once requests are served"},
+    {0, "load", "FILE", OPT_STRING, &o.load, NULL,
+	"start with these objects: lines of kwatch, objects, Lists"},
+    {0, "save", "FILE", OPT_STRING, &o.save, NULL,
+	"write all objects as lines at the end"},
+    {0, "token-auth-file", "FILE", OPT_STRING, &o.token_auth_file, NULL,
+	"bearer tokens: token,user,uid,\"group1,group2\""},
+    {0, "tls", "on|off", OPT_CHOICE, &o.tls, tls_choices,
+	"TLS with a certificate made at the start, or clear text (on)"},
+    {0, "faults", "FILE", OPT_STRING, &o.faults, NULL,
+	"what shall go wrong, as JSON lines"},
+    {0, "journal", "FILE", OPT_STRING, &o.journal, NULL,
+	"append each request and its answer as a JSON line"},
+    {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
+	"write a newline when ready, then counters, to this descriptor"},
+    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
+    OPT_END,
+};
+
+static const struct opt_tool tool = {
+    "kapi", "[OPTION]...", "Serve a Kubernetes API from memory.", table};
+
+struct run {
+	struct api api;
+	struct namespaces *namespaces;
+	struct access access;
+	struct reportfd report;
+};
+
+static void
+stop(void *arg, int signo)
+{
+	(void)signo;
+	loop_stop(arg);
+}
+
+static void
+count(void *arg, struct buf *b)
+{
+	const struct api *a = arg;
+	uint64_t objects = 0;
+
+	for (struct collection *c = NULL;
+	     (c = store_next_collection(a->store, c)) != NULL;)
+		objects += store_count(c);
+	reportfd_count(b, "requests", a->requests);
+	reportfd_count(b, "connections", httpd_connections(a->httpd));
+	reportfd_count(b, "objects", objects);
+}
+
+static int
+listen_now(struct run *r, struct err *err)
+{
+	const struct httpd_handler handler = {.on_request = api_serve,
+	    .on_too_large = api_too_large,
+	    .arg = &r->api};
+	struct buf certificate = BUF_INIT, key = BUF_INIT;
+	struct httpd_tls tls;
+	int rc = 0;
+
+	if (o.tls == TLS_ON)
+		rc = cert_make(
+		    buf_span(&r->access.host), &certificate, &key, err);
+	tls = (struct httpd_tls){buf_span(&certificate), buf_span(&key)};
+	if (rc == 0) {
+		r->api.httpd = httpd_new(r->api.loop, o.listen,
+		    o.tls == TLS_ON ? &tls : NULL, &httpd_default_limits,
+		    &handler, err);
+		rc = r->api.httpd == NULL ? -1 : 0;
+	}
+	if (rc == 0) {
+		r->access.certificate = tls.certificate;
+		r->access.port = httpd_port(r->api.httpd);
+		r->access.user = users_first(r->api.users);
+		if (o.kubeconfig_out != NULL)
+			rc = access_write(&r->access, o.kubeconfig_out, err);
+	}
+	if (key.data != NULL)
+		explicit_bzero(key.data, key.len);
+	buf_release(&key);
+	buf_release(&certificate);
+	return rc;
+}
+
+static void
+say_where(struct run *r)
+{
+	struct buf url = BUF_INIT;
+
+	r->access.certificate = o.tls == TLS_ON ? span_str("") : SPAN_NONE;
+	access_url(&r->access, &url);
+	log_info("listening on %s", buf_str(&url));
+	buf_release(&url);
+}
+
+/* Everything that can be wrong with what was given, before anything runs. */
+static int
+prepare(struct run *r, struct err *err)
+{
+	struct api *a = &r->api;
+
+	if (o.token_auth_file != NULL &&
+	    (a->users = users_load(o.token_auth_file, err)) == NULL)
+		return -1;
+	if (access_host(o.listen, &r->access.host, err) != 0)
+		return -1;
+	if (!access_is_loopback(buf_str(&r->access.host))) {
+		if (a->users == NULL)
+			return err_set(err, ERR_PERMANENT,
+			    "option --listen: %s is reached from elsewhere: "
+			    "that needs --token-auth-file",
+			    o.listen);
+		if (o.tls == TLS_OFF)
+			return err_set(err, ERR_PERMANENT,
+			    "option --listen: %s is reached from elsewhere: "
+			    "that needs TLS",
+			    o.listen);
+	}
+	/* Nobody shall use an old one while we start. */
+	if (o.kubeconfig_out != NULL)
+		unlink(o.kubeconfig_out);
+	a->faults = faults_new(a);
+	if (o.faults != NULL && faults_load(a->faults, o.faults, err) != 0)
+		return -1;
+	if (o.journal != NULL &&
+	    (a->journal = journal_open(o.journal, err)) == NULL)
+		return -1;
+	return 0;
+}
+
+static int
+fill_store(struct run *r, struct err *err)
+{
+	struct api *a = &r->api;
+	int rc = 0;
+
+	a->store = store_new();
+	a->registry = registry_new();
+	a->crds = crds_new(a);
+	a->gc = gc_new(a);
+	r->namespaces = namespaces_new(a);
+	if (o.load != NULL)
+		rc = state_load(a, o.load, err);
+	if (rc == 0)
+		namespaces_start(r->namespaces);
+	return rc;
+}
+
+static int
+serve(struct run *r, struct err *err)
+{
+	struct api *a = &r->api;
+
+	if (listen_now(r, err) != 0)
+		return -1;
+	say_where(r);
+	reportfd_init(&r->report, a->loop, "kapi", (int)o.report_fd, count, a);
+	reportfd_ready(&r->report);
+	loop_run(a->loop);
+	reportfd_send(&r->report);
+	reportfd_release(&r->report);
+	return o.save == NULL ? 0 : state_save(a, o.save, err);
+}
+
+static void
+release(struct run *r)
+{
+	struct api *a = &r->api;
+
+	watch_hub_free(a->watch_hub);
+	httpd_free(a->httpd);
+	api_release(a);
+	namespaces_free(r->namespaces);
+	gc_free(a->gc);
+	crds_free(a->crds);
+	registry_free(a->registry);
+	store_free(a->store);
+	journal_free(a->journal);
+	faults_free(a->faults);
+	users_free(a->users);
+	buf_release(&r->access.host);
+	loop_free(a->loop);
+}
+
+/* A watcher is a descriptor: as many as are allowed. */
+static void
+raise_descriptors(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur == l.rlim_max)
+		return;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = {0};
+	struct err err = ERR_INIT;
+	int first, rc = -1;
+
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		break;
+	case OPT_RUN:
+		if (first < argc) {
+			err_set(&err, ERR_PERMANENT,
+			    "unexpected operand \"%s\"", argv[first]);
+			break;
+		}
+		signal(SIGPIPE, SIG_IGN);
+		raise_descriptors();
+		r.api.loop = loop_new();
+		loop_signal(r.api.loop, SIGTERM, stop, r.api.loop);
+		loop_signal(r.api.loop, SIGINT, stop, r.api.loop);
+		rc = prepare(&r, &err);
+		if (rc == 0)
+			rc = fill_store(&r, &err);
+		if (rc == 0)
+			rc = serve(&r, &err);
+		release(&r);
+	}
+	if (rc == 0)
+		return 0;
+	log_fatal("%s", err.message);
+	return err_exit_code(&err);
+}

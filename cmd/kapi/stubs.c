@@ -1,0 +1,178 @@
+/*
+ * Stand-ins for modules that are not there yet, so that kapi links: each gives
+ * way to the real function.
+ */
+#include "api.h"
+#include "crd.h"
+#include "decode.h"
+#include "faults.h"
+#include "gc.h"
+#include "httpd.h"
+#include "journal.h"
+#include "namespace.h"
+#include "resource.h"
+#include "schema.h"
+#include "state.h"
+#include "watch.h"
+
+#define WEAK __attribute__((weak))
+
+WEAK void
+api_serve(void *api, struct exchange *x, const struct httpd_request *request)
+{
+	struct api *a = api;
+
+	(void)request;
+	a->requests++;
+	httpd_reply(x, 404, NULL, 0, span_str("404 page not found\n"));
+}
+
+WEAK void
+api_too_large(
+    void *api, struct exchange *x, const struct httpd_request *request)
+{
+	(void)api, (void)request;
+	httpd_reply(x, 413, NULL, 0, SPAN_NONE);
+}
+
+WEAK void
+api_release(struct api *api)
+{
+	(void)api;
+}
+
+WEAK struct faults *
+faults_new(struct api *api)
+{
+	(void)api;
+	return NULL;
+}
+
+WEAK void
+faults_free(struct faults *f)
+{
+	(void)f;
+}
+
+WEAK int
+faults_load(struct faults *f, const char *file, struct err *err)
+{
+	(void)f;
+	return err_set(err, ERR_PERMANENT, "%s: not yet", file);
+}
+
+WEAK struct journal *
+journal_open(const char *file, struct err *err)
+{
+	err_set(err, ERR_PERMANENT, "%s: not yet", file);
+	return NULL;
+}
+
+WEAK void
+journal_free(struct journal *j)
+{
+	(void)j;
+}
+
+WEAK struct registry *
+registry_new(void)
+{
+	return NULL;
+}
+
+WEAK void
+registry_free(struct registry *g)
+{
+	(void)g;
+}
+
+WEAK struct crds *
+crds_new(struct api *api)
+{
+	(void)api;
+	return NULL;
+}
+
+WEAK void
+crds_free(struct crds *c)
+{
+	(void)c;
+}
+
+WEAK struct gc *
+gc_new(struct api *api)
+{
+	(void)api;
+	return NULL;
+}
+
+WEAK void
+gc_free(struct gc *g)
+{
+	(void)g;
+}
+
+WEAK struct namespaces *
+namespaces_new(struct api *api)
+{
+	(void)api;
+	return NULL;
+}
+
+WEAK void
+namespaces_free(struct namespaces *n)
+{
+	(void)n;
+}
+
+WEAK void
+namespaces_start(struct namespaces *n)
+{
+	(void)n;
+}
+
+WEAK int
+state_load(struct api *api, const char *path, struct err *err)
+{
+	(void)api;
+	return err_set(err, ERR_PERMANENT, "%s: not yet", path);
+}
+
+WEAK int
+state_save(struct api *api, const char *path, struct err *err)
+{
+	(void)api;
+	return err_set(err, ERR_PERMANENT, "%s: not yet", path);
+}
+
+WEAK void
+watch_hub_free(struct watch_hub *h)
+{
+	(void)h;
+}
+
+WEAK struct span
+resource_name(struct arena *a, const struct resource *r)
+{
+	(void)a;
+	return r->plural;
+}
+
+WEAK const struct field *
+schema_field(const struct schema *s, struct span name)
+{
+	(void)s, (void)name;
+	return NULL;
+}
+
+WEAK const struct schema *
+schema_object_meta(void)
+{
+	return NULL;
+}
+
+WEAK void
+warning_add(struct warnings *w, struct span text)
+{
+	(void)w, (void)text;
+}
