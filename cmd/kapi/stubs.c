@@ -176,3 +176,16 @@ warning_add(struct warnings *w, struct span text)
 {
 	(void)w, (void)text;
 }
+
+WEAK void
+schema_default(struct arena *a, const struct schema *s, struct node *object)
+{
+	(void)a, (void)s, (void)object;
+}
+
+WEAK const struct crd_version *
+crd_version_of(const struct resource *r)
+{
+	(void)r;
+	return NULL;
+}
