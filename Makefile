@@ -55,6 +55,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Has both in it, by .incbin.
+$(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt
+
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^

@@ -29,9 +29,18 @@ void warning_add(struct warnings *w, struct span text);
  * noted in unknown, in the order met), nulls are dropped, a value of a wrong
  * type is a 400 with Go's words, quantities and times are brought to their
  * canonical form, fields that are empty and omitempty go. Changes object.
+ * Ends with encode_builtin.
  */
 struct problem *decode_builtin(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
+/*
+ * What Go's encoder would make of an object that was decoded before and
+ * changed since: "", 0, false, [] and {} go where they are omitempty; what is
+ * always written (status: {}, containers: null, name: "") appears. Call it
+ * before an object is kept or answered.
+ */
+void encode_builtin(
+    struct arena *a, const struct schema *s, struct node *object);
 
 /* CRDs: removes what the schema does not know, noting each path. metadata is
  * decoded as ObjectMeta. */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arena.h"
 #include "schema.h"
 #include "span.h"
 #include "tree.h"
@@ -46,6 +47,8 @@ struct resource {
 	unsigned verbs;
 	const struct subresource *subresources;
 	size_t subresource_count;
+	/* NULL until first needed: every registry_ function that returns a
+	 * resource has filled it in, for a built-in one. */
 	const struct schema *schema;
 	bool storage;	/* objects are kept in this version */
 	bool preferred; /* of its group */
@@ -69,7 +72,7 @@ struct resource *registry_find(const struct registry *g, struct span group,
 /* By kind, any served version if version is none (then the preferred). */
 struct resource *registry_find_kind(const struct registry *g, struct span group,
     struct span version, struct span kind);
-/* The entry whose version is kept. */
+/* The entry whose version is kept; for events.k8s.io, the core group's. */
 struct resource *registry_storage(
     const struct registry *g, struct span group, struct span plural);
 bool registry_has_version(
@@ -85,6 +88,11 @@ unsigned long registry_generation(const struct registry *g);
 /* for (size_t i = 0; (r = registry_next(g, &i)) != NULL;): groups in the
  * server's order, their versions with the preferred first. */
 struct resource *registry_next(const struct registry *g, size_t *i);
+
+struct store;
+/* Gives every built-in resource that can be listed its collection. Events of
+ * events.k8s.io are kept with those of the core group. */
+void registry_bind(struct registry *g, struct store *s);
 
 /* "deployments.apps", or "pods" in the core group: for messages. */
 struct span resource_name(struct arena *a, const struct resource *r);

@@ -50,6 +50,12 @@ struct field {
 	bool patch_merge;	/* strategic merge: list is merged ... */
 	struct span patch_key;	/* ... by this key; none: as a set */
 	bool patch_retain_keys; /* $retainKeys */
+	bool patch_replace;	/* a struct is replaced as a whole */
+	/* Built-in: how Go writes a value that is not there: a pointer as null,
+	 * unless omit_empty; a struct as {}; the rest as "", 0, false, null,
+	 * unless omit_empty. */
+	bool pointer, omit_empty, omit_zero;
+	struct span go_type; /* built-in: as encoding/json names it */
 };
 
 struct schema {
@@ -69,8 +75,15 @@ struct schema {
 /* NULL if there is no such field; binary search. */
 const struct field *schema_field(const struct schema *s, struct span name);
 
-/* The built-in type of that name, NULL if there is none. */
+/* The built-in type of that name, NULL if there is none. Parsed once, and kept
+ * for the life of the process. */
 const struct schema *schema_builtin(struct span name);
+/* The same by what apiVersion and kind say ("" is the core group). */
+const struct schema *schema_builtin_kind(
+    struct span group, struct span version, struct span kind);
+/* Types whose text has a form of its own: metav1.Time, metav1.MicroTime. */
+bool schema_is_time(const struct schema *s);
+bool schema_is_micro_time(const struct schema *s);
 /* metav1.ObjectMeta, which every object's metadata is. */
 const struct schema *schema_object_meta(void);
 
