@@ -42,14 +42,15 @@ void form_object(struct buf *b, const struct resource *r,
 struct problem *form_answer(struct request *r, struct span *json);
 
 /*
- * A list in that form: begin, each object, end. metadata is the ListMeta's
- * raw JSON.
+ * A list in that form: begin, each object, end. metadata: the ListMeta's raw
+ * JSON, the same for both (lists of custom resources end with it).
  */
 void form_list_begin(struct buf *b, const struct resource *r,
     const struct form *form, struct span metadata);
 void form_list_item(struct buf *b, const struct resource *r,
     const struct form *form, struct span object);
-void form_list_end(struct buf *b, const struct form *form);
+void form_list_end(struct buf *b, const struct resource *r,
+    const struct form *form, struct span metadata);
 
 /* JSON with line ends and two blanks of indentation, as Go's MarshalIndent
  * with a line end: what ?pretty and a person's client get (see
