@@ -31,6 +31,7 @@ struct api {
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch.h; NULL: no watch yet */
+	struct request *spare;	     /* requests to be used again; api.c's */
 	uint64_t requests;	     /* so far */
 };
 

@@ -44,6 +44,9 @@ struct request {
 	struct api *api;
 	struct exchange *exchange;
 	const struct httpd_request *http;
+	struct span path; /* decoded */
+	bool on_resource; /* below /api/VERSION or /apis/GROUP/VERSION */
+	bool extra_parts; /* something is behind the subresource */
 	uint64_t number;  /* from 1, in order of arrival */
 	struct span user; /* of the token; "" if anonymous */
 	struct span user_agent;
@@ -52,6 +55,7 @@ struct request {
 	struct resource *resource; /* NULL: REQUEST_OTHER, or unknown */
 	enum representation as;
 	struct span as_version; /* of meta.k8s.io: v1, v1beta1 */
+	bool as_list;		/* PartialObjectMetadataList was asked for */
 	enum field_validation field_validation;
 	struct span field_manager; /* the parameter; "" if absent */
 	bool force, dry_run;
@@ -65,7 +69,21 @@ struct request {
 	const struct fault *answer_fault; /* instead of the answer; or NULL */
 	const struct fault *gate_fault;	  /* on events of a watch; or NULL */
 	uint64_t stale; /* LIST as it was so many versions ago; 0: as it is */
+	struct request *next_spare; /* api.c's */
 };
+
+/* A request of this exchange, from its arrival to request_free. The path is
+ * read: verb, group, ... name, subresource. False: it is no valid path. */
+struct request *request_new(
+    struct api *api, struct exchange *x, const struct httpd_request *http);
+bool request_parse(struct request *r);
+/* Sets as, as_version, as_list from Accept. A problem is a 406. */
+struct problem *request_negotiate(struct request *r);
+
+/* Discovery and OpenAPI documents: true if the path is one of theirs, and r
+ * was answered. (Their own headers say more.) */
+bool discovery_serve(struct request *r);
+bool openapi_serve(struct request *r);
 
 /* Frees the request and its arena; its exchange is left alone. */
 void request_free(struct request *r);
@@ -86,8 +104,6 @@ size_t request_params(
 enum { REPLY_HEADERS_MAX = 24 };
 size_t reply_headers(
     struct request *r, struct httpd_header *headers, const char *content_type);
-/* A stream began: the journal is written, faults had their say before. */
-void request_free(struct request *r);
 
 /* Answers; each ends the request and writes the journal. */
 void reply_object(struct request *r, int code, struct node *object);
@@ -98,6 +114,10 @@ void reply_text(struct request *r, int code, struct text *t);
 void reply_typed(
     struct request *r, int code, const char *content_type, struct span body);
 void reply_problem(struct request *r, const struct problem *p);
+/* A stored object, in the form that was asked for; its text is shared where
+ * that is possible. */
+struct stored;
+void reply_stored(struct request *r, int code, const struct stored *o);
 /* 404 page not found, in plain text: paths that are served by nobody. */
 void reply_plain(struct request *r, int code, const char *text);
 

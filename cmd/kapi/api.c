@@ -1,0 +1,250 @@
+#include "api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "faults.h"
+#include "health.h"
+#include "list.h"
+#include "request.h"
+#include "rest.h"
+#include "users.h"
+#include "watch.h"
+
+static const char not_found_text[] = "404 page not found\n";
+
+/* What the mux of built-in kinds says. */
+static void
+refuse(struct request *r, int code)
+{
+	struct problem *p;
+
+	if (code == 404)
+		p = problem_generic(&r->arena, 404, "NotFound",
+		    "the server could not find the requested resource");
+	else
+		p = problem_generic(&r->arena, 405, "MethodNotAllowed",
+		    "the server does not allow this method on the requested "
+		    "resource");
+	reply_problem(r, p);
+}
+
+static void
+serve_other(struct request *r)
+{
+	if (health_serve(r) || discovery_serve(r) || openapi_serve(r))
+		return;
+	reply_plain(r, 404, not_found_text);
+}
+
+static bool
+is_collection_read(const struct request *r)
+{
+	return r->name.n == 0 &&
+	    (r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH);
+}
+
+static bool
+is_named(enum verb v)
+{
+	return v == REQUEST_GET || v == REQUEST_UPDATE || v == REQUEST_PATCH ||
+	    v == REQUEST_DELETE;
+}
+
+/* Where the resource is, by its scope: /namespaces/NAMESPACE or not. */
+static bool
+scope_fits(const struct request *r)
+{
+	if (!r->resource->namespaced)
+		return r->namespace_.n == 0;
+	return r->namespace_.n > 0 || r->name.n == 0 ||
+	    r->verb == REQUEST_WATCH;
+}
+
+/* 0, or why a path of a built-in kind is not served. */
+static int
+check_builtin(const struct request *r)
+{
+	const struct resource *s = r->resource;
+
+	if (!scope_fits(r) || r->extra_parts)
+		return 404;
+	if (r->verb == REQUEST_OTHER)
+		return 405;
+	if (r->subresource.n > 0)
+		return 0;
+	/* Reviews are posted, namespaced or not. */
+	if (s->namespaced && r->namespace_.n == 0 && !is_collection_read(r) &&
+	    r->verb != REQUEST_WATCH)
+		return 405;
+	if (is_named(r->verb) != (r->name.n > 0) && r->verb != REQUEST_WATCH)
+		return 405;
+	return s->verbs & (1u << r->verb) ? 0 : 405;
+}
+
+/* A problem, or NULL: go on. *plain: 404 in plain text. */
+static struct problem *
+check_custom(struct request *r, bool *plain)
+{
+	const struct resource *s = r->resource;
+
+	*plain = s->namespaced ? r->namespace_.n == 0 && !is_collection_read(r)
+			       : r->namespace_.n > 0;
+	if (*plain)
+		return NULL;
+	if (r->verb == REQUEST_OTHER)
+		return problem_method_not_allowed(&r->arena, s, "");
+	if (is_named(r->verb) && r->name.n == 0)
+		return problem_bad_request(&r->arena, "name must be provided");
+	return NULL;
+}
+
+static void
+serve_verb(struct request *r)
+{
+	struct problem *p = request_negotiate(r);
+
+	if (p != NULL)
+		reply_problem(r, p);
+	else if (r->subresource.n > 0)
+		rest_serve(r);
+	else if (r->verb == REQUEST_GET)
+		get_serve(r);
+	else if (r->verb == REQUEST_LIST)
+		list_serve(r);
+	else if (r->verb == REQUEST_WATCH)
+		watch_serve(r);
+	else
+		rest_serve(r);
+}
+
+/* Whether built-in kinds are what this group and version holds: their mux
+ * answers with a Status where that of CRDs has plain text. */
+static bool
+is_builtin_version(const struct request *r)
+{
+	struct resource *s;
+
+	for (size_t i = 0; (s = registry_next(r->api->registry, &i)) != NULL;)
+		if (span_eq(s->group, r->group) &&
+		    span_eq(s->version, r->version))
+			return s->crd == NULL;
+	return false;
+}
+
+static void
+serve_resource(struct request *r)
+{
+	struct problem *p;
+	bool plain = false;
+	int code;
+
+	if (r->resource == NULL) {
+		if (is_builtin_version(r))
+			refuse(r, 404);
+		else
+			reply_plain(r, 404, not_found_text);
+		return;
+	}
+	if (r->resource->crd == NULL) {
+		code = check_builtin(r);
+		if (code != 0)
+			refuse(r, code);
+		else
+			serve_verb(r);
+		return;
+	}
+	p = check_custom(r, &plain);
+	if (plain)
+		reply_plain(r, 404, not_found_text);
+	else if (p != NULL)
+		reply_problem(r, p);
+	else
+		serve_verb(r);
+}
+
+/* After faults had their say. */
+static void
+go_on(struct request *r)
+{
+	if (r->on_resource)
+		serve_resource(r);
+	else
+		serve_other(r);
+}
+
+/* Probes come without a token, as the real server lets them. */
+static bool
+is_public(const struct request *r)
+{
+	return !r->on_resource &&
+	    (span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
+		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
+}
+
+static bool
+authenticate(struct request *r)
+{
+	static const struct user anonymous = {.name = {"system:anonymous", 16}};
+
+	r->identity =
+	    users_find(r->api->users, httpd_header(r->http, "authorization"));
+	if (r->identity == NULL && is_public(r))
+		r->identity = &anonymous;
+	if (r->identity == NULL) {
+		r->identity = &anonymous;
+		return false;
+	}
+	r->user = r->identity->name;
+	return true;
+}
+
+void
+api_serve(void *api, struct exchange *x, const struct httpd_request *http)
+{
+	struct request *r = request_new(api, x, http);
+
+	r->warnings.arena = &r->arena;
+	if (!request_parse(r)) {
+		authenticate(r);
+		reply_plain(r, 400, "400 Bad Request\n");
+		return;
+	}
+	if (!authenticate(r)) {
+		reply_problem(r,
+		    problem_make(
+			&r->arena, 401, "Unauthorized", "Unauthorized"));
+		return;
+	}
+	if (r->api->faults != NULL && faults_serve(r))
+		return;
+	if (r->on_resource)
+		r->resource = registry_find(
+		    r->api->registry, r->group, r->version, r->plural);
+	if (r->api->faults != NULL && faults_before(r, go_on))
+		return;
+	go_on(r);
+}
+
+void
+api_too_large(void *api, struct exchange *x, const struct httpd_request *http)
+{
+	struct request *r = request_new(api, x, http);
+
+	r->warnings.arena = &r->arena;
+	request_parse(r);
+	authenticate(r);
+	reply_problem(r, problem_too_large(&r->arena, "limit is 3145728"));
+}
+
+void
+api_release(struct api *api)
+{
+	struct request *r;
+
+	while ((r = api->spare) != NULL) {
+		api->spare = r->next_spare;
+		arena_release(&r->arena);
+		free(r);
+	}
+}
