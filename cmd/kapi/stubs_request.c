@@ -231,3 +231,51 @@ managed_from_scale(struct arena *a, const struct node *parent_fields,
 	(void)scale_fields, (void)api_version, (void)replicas;
 	return parent_fields == NULL ? NULL : node_copy(a, parent_fields);
 }
+
+WEAK bool
+crd_read_needed(const struct resource *r)
+{
+	(void)r;
+	return false;
+}
+
+WEAK void
+crd_read(struct arena *a, const struct resource *r, struct node *object)
+{
+	(void)a, (void)r, (void)object;
+}
+
+WEAK struct problem *
+form_of(struct request *r, struct form *form)
+{
+	form->as = r->as;
+	return NULL;
+}
+
+WEAK void
+form_list_begin(struct buf *b, const struct resource *r,
+    const struct form *form, struct span metadata)
+{
+	(void)b, (void)r, (void)form, (void)metadata;
+}
+
+WEAK void
+form_list_item(struct buf *b, const struct resource *r, const struct form *form,
+    struct span object)
+{
+	(void)b, (void)r, (void)form, (void)object;
+}
+
+WEAK void
+form_list_end(struct buf *b, const struct form *form)
+{
+	(void)b, (void)form;
+}
+
+WEAK void
+warning_add(struct warnings *w, struct span text)
+{
+	w->items =
+	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof *w->items);
+	w->items[w->n++] = text;
+}
