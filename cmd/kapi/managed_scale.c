@@ -22,17 +22,6 @@ managed_to_scale(
 	return entries_encode(&scale);
 }
 
-/* Whose entry of a Scale this is in the parent. */
-static struct entry *
-of_parent(struct entries *scale, const struct entry *x)
-{
-	struct entry who = *x;
-
-	if (!x->applied)
-		who.api_version = span_str("autoscaling/v1");
-	return entries_find(scale, &who);
-}
-
 struct node *
 managed_from_scale(struct arena *a, const struct node *parent_fields,
     const struct node *scale_fields, struct span api_version,
@@ -46,7 +35,7 @@ managed_from_scale(struct arena *a, const struct node *parent_fields,
 	for (size_t i = 0; i < parent.n; i++) {
 		struct entry x = parent.items[i];
 		struct fieldset *set = entry_set(&parent, &x, NULL);
-		struct entry *kept = of_parent(&scale, &x);
+		struct entry *kept = entries_find(&scale, &x);
 
 		if (fieldset_has(set, replicas)) {
 			if (kept == NULL)
@@ -60,10 +49,13 @@ managed_from_scale(struct arena *a, const struct node *parent_fields,
 	}
 	for (size_t i = 0; i < scale.n; i++) {
 		struct entry x = scale.items[i];
+		struct entry *before = entries_find(&parent, &x);
 
 		if (!fieldset_has(entry_set(&scale, &x, NULL), "spec.replicas"))
 			continue;
 		x.api_version = api_version;
+		/* The server, too, knows no other time. */
+		x.time = before == NULL ? SPAN_NONE : before->time;
 		entry_set_fields(&x, path);
 		entries_add(&result, &x);
 	}

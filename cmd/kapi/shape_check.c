@@ -101,7 +101,7 @@ check_list(struct check *c, struct shape s, const struct node *value)
 }
 
 static const char *
-go_type(const struct node *value)
+type_of(const struct node *value)
 {
 	switch (value->kind) {
 	case NODE_STRING:
@@ -115,6 +115,23 @@ go_type(const struct node *value)
 	default:
 		return "bool";
 	}
+}
+
+/* x}: fmt's %v prints a pointer to what holds the value as &{x}. */
+static struct span
+printed(struct check *c, const struct node *value)
+{
+	struct path_element e = {.kind = PATH_VALUE, .value = value};
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	if (value->kind != NODE_NUMBER)
+		return arena_printf(
+		    c->arena, "%.*s}", SPAN_ARG(go_value(c->arena, value)));
+	element_print(&b, &e); /* between [= and ] */
+	text = arena_printf(c->arena, "%.*s}", (int)(b.len - 3), b.data + 2);
+	buf_release(&b);
+	return text;
 }
 
 /* As fmt's %#v. */
@@ -165,12 +182,10 @@ wrong_scalar(struct check *c, struct shape s, const struct node *value)
 	case SCHEMA_INTEGER:
 	case SCHEMA_NUMBER:
 		problem(c, NULL, "expected numeric (int or float), got ",
-		    span_str(go_type(value)));
+		    span_str(type_of(value)));
 		return;
 	case SCHEMA_BOOLEAN:
-		problem(c, NULL, "expected boolean, got &{",
-		    arena_printf(c->arena, "%.*s}",
-			SPAN_ARG(go_value(c->arena, value))));
+		problem(c, NULL, "expected boolean, got &{", printed(c, value));
 		return;
 	case SCHEMA_STRING:
 		if (s.schema->format.n > 0 &&
@@ -185,9 +200,7 @@ wrong_scalar(struct check *c, struct shape s, const struct node *value)
 	default:
 		break;
 	}
-	problem(c, NULL, "expected any scalar, got &{",
-	    arena_printf(
-		c->arena, "%.*s}", SPAN_ARG(go_value(c->arena, value))));
+	problem(c, NULL, "expected any scalar, got &{", printed(c, value));
 }
 
 static void
@@ -204,8 +217,7 @@ check(struct check *c, struct shape s, const struct node *value)
 		problem(c, NULL,
 		    atom == ATOM_MAP ? "expected map, got &{"
 				     : "expected list, got &{",
-		    arena_printf(c->arena, "%.*s}",
-			SPAN_ARG(go_value(c->arena, value))));
+		    printed(c, value));
 	else if (value == NULL || value->kind == NODE_NULL)
 		return;
 	else if (atom == ATOM_MAP)
