@@ -189,3 +189,11 @@ crd_version_of(const struct resource *r)
 	(void)r;
 	return NULL;
 }
+
+WEAK struct problem *
+decode_builtin(struct arena *a, const struct schema *s, struct node *object,
+    struct warnings *unknown)
+{
+	(void)a, (void)s, (void)object, (void)unknown;
+	return NULL;
+}
