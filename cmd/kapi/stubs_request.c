@@ -267,9 +267,10 @@ form_list_item(struct buf *b, const struct resource *r, const struct form *form,
 }
 
 WEAK void
-form_list_end(struct buf *b, const struct form *form)
+form_list_end(struct buf *b, const struct resource *r, const struct form *form,
+    struct span metadata)
 {
-	(void)b, (void)form;
+	(void)b, (void)r, (void)form, (void)metadata;
 }
 
 WEAK void
