@@ -52,11 +52,4 @@ void form_list_item(struct buf *b, const struct resource *r,
 void form_list_end(struct buf *b, const struct resource *r,
     const struct form *form, struct span metadata);
 
-/* JSON with line ends and two blanks of indentation, as Go's MarshalIndent
- * with a line end: what ?pretty and a person's client get (see
- * json_wants_pretty). Appends to b. */
-void json_pretty(struct buf *b, struct span json);
-/* ?pretty=, else the User-Agent is curl, Wget or a browser. */
-bool json_wants_pretty(const struct request *r);
-
 #endif

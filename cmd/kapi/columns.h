@@ -1,0 +1,23 @@
+/*
+ * columns: what a Table of a resource has for columns, and the cells of one
+ * object. Built-in columns are in columns.txt, recorded from a real API
+ * server; their cells are computed in cells*.c, as printers.go does it.
+ */
+#ifndef COLUMNS_H
+#define COLUMNS_H
+
+#include "arena.h"
+#include "buf.h"
+#include "resource.h"
+#include "span.h"
+#include "tree.h"
+
+/* Append: the array of columnDefinitions; the array of cells; and, for pods
+ * that are done, the row's conditions with their comma. */
+void columns_add(struct buf *b, const struct resource *r);
+void cells_add(struct buf *b, struct arena *a, const struct resource *r,
+    const struct node *object);
+void row_conditions_add(
+    struct buf *b, const struct resource *r, const struct node *object);
+
+#endif
