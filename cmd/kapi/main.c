@@ -24,15 +24,15 @@
 #include "users.h"
 #include "watch.h"
 
-enum tls_choice { TLS_ON, TLS_OFF };
-static const char *const tls_choices[] = {"on", "off", NULL};
+enum tls_choice { TLS_AUTO, TLS_ON, TLS_OFF };
+static const char *const tls_choices[] = {"auto", "on", "off", NULL};
 
 static struct opts {
 	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
 	    *token_auth_file;
 	int tls;
 	long report_fd;
-} o = {.listen = "127.0.0.1:0", .tls = TLS_ON, .report_fd = -1};
+} o = {.listen = "127.0.0.1:0", .report_fd = -1};
 
 static const struct opt table[] = {
     {0, "listen", "ADDR", OPT_STRING, &o.listen, NULL,
@@ -45,8 +45,8 @@ static const struct opt table[] = {
 	"write all objects as lines at the end"},
     {0, "token-auth-file", "FILE", OPT_STRING, &o.token_auth_file, NULL,
 	"bearer tokens: token,user,uid,\"group1,group2\""},
-    {0, "tls", "on|off", OPT_CHOICE, &o.tls, tls_choices,
-	"TLS with a certificate made at the start, or clear text (on)"},
+    {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
+	"TLS, or clear text, which auto is on loopback (auto)"},
     {0, "faults", "FILE", OPT_STRING, &o.faults, NULL,
 	"what shall go wrong, as JSON lines"},
     {0, "journal", "FILE", OPT_STRING, &o.journal, NULL,
@@ -65,6 +65,7 @@ struct run {
 	struct namespaces *namespaces;
 	struct access access;
 	struct reportfd report;
+	bool tls;
 };
 
 static void
@@ -98,18 +99,17 @@ listen_now(struct run *r, struct err *err)
 	struct httpd_tls tls;
 	int rc = 0;
 
-	if (o.tls == TLS_ON)
+	if (r->tls)
 		rc = cert_make(
 		    buf_span(&r->access.host), &certificate, &key, err);
 	tls = (struct httpd_tls){buf_span(&certificate), buf_span(&key)};
 	if (rc == 0) {
 		r->api.httpd = httpd_new(r->api.loop, o.listen,
-		    o.tls == TLS_ON ? &tls : NULL, &httpd_default_limits,
-		    &handler, err);
+		    r->tls ? &tls : NULL, &httpd_default_limits, &handler, err);
 		rc = r->api.httpd == NULL ? -1 : 0;
 	}
 	if (rc == 0) {
-		r->access.certificate = tls.certificate;
+		r->access.certificate = r->tls ? tls.certificate : SPAN_NONE;
 		r->access.port = httpd_port(r->api.httpd);
 		r->access.user = users_first(r->api.users);
 		if (o.kubeconfig_out != NULL)
@@ -133,6 +133,28 @@ say_where(struct run *r)
 	buf_release(&url);
 }
 
+/* Clear text and strangers are for loopback only. */
+static int
+check_reach(struct run *r, struct err *err)
+{
+	bool loopback = access_is_loopback(buf_str(&r->access.host));
+
+	r->tls = o.tls == TLS_ON || (o.tls == TLS_AUTO && !loopback);
+	if (loopback)
+		return 0;
+	if (r->api.users == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --listen: %s is reached from elsewhere: that "
+		    "needs --token-auth-file",
+		    o.listen);
+	if (!r->tls)
+		return err_set(err, ERR_PERMANENT,
+		    "option --listen: %s is reached from elsewhere: that "
+		    "needs TLS",
+		    o.listen);
+	return 0;
+}
+
 /* Everything that can be wrong with what was given, before anything runs. */
 static int
 prepare(struct run *r, struct err *err)
@@ -144,18 +166,8 @@ prepare(struct run *r, struct err *err)
 		return -1;
 	if (access_host(o.listen, &r->access.host, err) != 0)
 		return -1;
-	if (!access_is_loopback(buf_str(&r->access.host))) {
-		if (a->users == NULL)
-			return err_set(err, ERR_PERMANENT,
-			    "option --listen: %s is reached from elsewhere: "
-			    "that needs --token-auth-file",
-			    o.listen);
-		if (o.tls == TLS_OFF)
-			return err_set(err, ERR_PERMANENT,
-			    "option --listen: %s is reached from elsewhere: "
-			    "that needs TLS",
-			    o.listen);
-	}
+	if (check_reach(r, err) != 0)
+		return -1;
 	/* Nobody shall use an old one while we start. */
 	if (o.kubeconfig_out != NULL)
 		unlink(o.kubeconfig_out);
