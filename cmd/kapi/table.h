@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "buf.h"
+#include "pretty.h"
 #include "problem.h"
 #include "request.h"
 #include "resource.h"
