@@ -48,6 +48,8 @@ struct crd_version {
 	const struct span *selectable; /* JSON paths with their leading dot */
 	size_t selectable_count;
 	bool has_status, has_scale;
+	bool has_embedded; /* resources within the object */
+	bool has_rules;	   /* x-kubernetes-validations, not evaluated */
 	struct crd_scale scale;
 	const struct node *schema_json; /* openAPIV3Schema; NULL: none */
 	const struct schema *schema;	/* never NULL */

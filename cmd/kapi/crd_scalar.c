@@ -1,13 +1,10 @@
 #include "crd_result.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "buf.h"
 #include "crd_format.h"
 #include "crd_number.h"
 #include "crd_pattern.h"
-#include "json.h"
 
 struct failure *
 failure_make(struct result *out, const struct at *at, enum failure_code code,
@@ -97,13 +94,10 @@ fail_type(struct result *out, const struct at *at, const char *wanted,
     struct span given)
 {
 	struct node *shown = node_string(out->arena, given);
-	struct buf b = BUF_INIT;
 
-	json_add_string(&b, given);
 	failure_make(out, at, FAIL_TYPE, shown,
-	    arena_printf(
-		out->arena, "must be of type %s: %s", wanted, buf_str(&b)));
-	buf_release(&b);
+	    arena_printf(out->arena, "must be of type %s: %.*s", wanted,
+		SPAN_ARG(go_quote(out->arena, given))));
 }
 
 void

@@ -1,0 +1,20 @@
+/*
+ * crd_lists: what the API server checks of an object beside its schema's
+ * validation: list types, and resources that are embedded.
+ * Source: apiextensions-apiserver/pkg/apiserver/schema/{listtype,objectmeta}.
+ */
+#ifndef CRD_LISTS_H
+#define CRD_LISTS_H
+
+#include "problem.h"
+#include "schema.h"
+#include "tree.h"
+
+/* Items of sets and maps that are there twice. */
+void crd_check_lists(
+    struct causes *c, const struct schema *s, const struct node *object);
+/* apiVersion, kind and metadata of embedded resources. */
+void crd_check_embedded(
+    struct causes *c, const struct schema *s, const struct node *object);
+
+#endif
