@@ -53,7 +53,7 @@ struct crd_version {
 	struct crd_scale scale;
 	const struct node *schema_json; /* openAPIV3Schema; NULL: none */
 	const struct schema *schema;	/* never NULL */
-	struct resource *resource;	/* NULL: not served */
+	struct resource *resource;	/* in the registry only if served */
 };
 
 /* One state of a definition's spec; never changes but for refs and
@@ -80,6 +80,12 @@ void crd_unref(const struct crd *c);
 
 /* The version that r serves; NULL if r is built in. */
 const struct crd_version *crd_version_of(const struct resource *r);
+/* The resource of the version that objects are kept in; it may be one that is
+ * not served. r itself if r is built in. */
+struct resource *crd_storage(struct resource *r);
+
+/* From what is stored. NULL with err: no definition (a field is missing). */
+struct crd *crd_make(const struct node *definition, struct err *err);
 
 /*
  * Objects of a CRD, in the order in which a write calls these (r->crd is not
@@ -102,15 +108,17 @@ void crd_validate(struct causes *c, const struct resource *r,
 /* Warnings of a write: names of finalizers that are new. */
 void crd_warn(const struct resource *r, const struct node *live,
     const struct node *object, struct warnings *w);
-/* 405 for a create while the definition is being deleted; else NULL. */
-struct problem *crd_refuses_create(struct arena *a, const struct resource *r);
+/* 403 for a create while the definition is being deleted; else NULL. */
+struct problem *crd_refuses_create(
+    struct arena *a, const struct resource *r, struct span name);
 
 /*
- * A stored object as version r shows it: conversion None (apiVersion changes),
- * pruned and defaulted by that version's schema. Objects that are stored in
- * r's version already are brought up to date when the definition changes, so
- * only a version that is not the storage version needs this (it does nothing
- * where r->storage).
+ * An object of another version as version r has it: conversion None
+ * (apiVersion changes), pruned and defaulted by r's schema. Does nothing to an
+ * object that is in r's version. So it serves reads in a version that is not
+ * the storage version, and writes on their way into the store (with r from
+ * crd_storage). When a definition changes, its stored objects are brought up
+ * to date: reads in the storage version need nothing.
  */
 void crd_read(struct arena *a, const struct resource *r, struct node *object);
 bool crd_read_needed(const struct resource *r);
