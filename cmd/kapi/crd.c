@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "crd_schema.h"
+#include "crd_status.h"
 #include "mem.h"
 
 static const unsigned all_verbs = VERB_GET | VERB_LIST | VERB_WATCH |
@@ -192,18 +193,6 @@ resource_fill(struct crd *c, struct crd_version *v, const struct node *names)
 	v->resource = r;
 }
 
-bool
-crd_condition_true(const struct node *definition, const char *type)
-{
-	const struct node *all = node_path(definition, "status.conditions");
-
-	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (node_text_is(node_get(all->items[i], "type"), type))
-			return node_text_is(
-			    node_get(all->items[i], "status"), "True");
-	return false;
-}
-
 static void
 names_fill(
     struct crd *c, const struct node *definition, const struct node *names)
@@ -219,7 +208,7 @@ names_fill(
 	    node_text_is(node_path(definition, "spec.scope"), "Namespaced");
 	c->preserve_unknown =
 	    node_true(node_path(definition, "spec.preserveUnknownFields"));
-	c->terminating = crd_condition_true(definition, "Terminating");
+	c->terminating = condition_true(definition, "Terminating");
 }
 
 struct crd *

@@ -121,6 +121,9 @@ struct problem *crd_refuses_create(
  * to date: reads in the storage version need nothing.
  */
 void crd_read(struct arena *a, const struct resource *r, struct node *object);
+/* The same, pruned and defaulted also if it is in r's version already. */
+void crd_convert(
+    struct arena *a, const struct resource *r, struct node *object);
 bool crd_read_needed(const struct resource *r);
 
 /*

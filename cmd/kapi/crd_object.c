@@ -1,4 +1,5 @@
 /* Objects of a CRD: the other functions of crd.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "crd.h"
@@ -118,19 +119,22 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
 }
 
 void
-crd_read(struct arena *a, const struct resource *r, struct node *object)
+crd_convert(struct arena *a, const struct resource *r, struct node *object)
 {
-	struct node *version = node_string(a, r->api_version);
-
-	if (!crd_read_needed(r))
-		return;
 	node_put_first(a, object, "kind", node_string(a, r->kind));
-	node_put_first(a, object, "apiVersion", version);
+	node_put_first(a, object, "apiVersion", node_string(a, r->api_version));
 	if (!r->crd->preserve_unknown) {
 		schema_prune(a, r->schema, object, NULL);
 		schema_drop_nulls(r->schema, object);
 	}
 	schema_default(a, r->schema, object);
+}
+
+void
+crd_read(struct arena *a, const struct resource *r, struct node *object)
+{
+	if (!span_eq(node_path_text(object, "apiVersion"), r->api_version))
+		crd_convert(a, r, object);
 }
 
 bool
@@ -407,4 +411,73 @@ crd_validate(struct causes *c, const struct resource *r,
 		crd_check_embedded(c, r->schema, object);
 	check_lists(c, r, live, object);
 	check_rules_skipped(c, v);
+}
+
+struct problem *
+crd_refuses_create(struct arena *a, const struct resource *r, struct span name)
+{
+	if (!r->crd->terminating)
+		return NULL;
+	return problem_forbidden(a, r, name,
+	    "create not allowed while custom resource definition is "
+	    "terminating");
+}
+
+static bool
+has_finalizer(const struct node *object, struct span name)
+{
+	const struct node *all = node_path(object, "metadata.finalizers");
+
+	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
+		if (span_eq(node_text(all->items[i]), name))
+			return true;
+	return false;
+}
+
+static int
+finalizer_cmp(const void *x, const void *y)
+{
+	return span_cmp(*(const struct span *)x, *(const struct span *)y);
+}
+
+static void
+warn_finalizer(struct warnings *w, struct span name)
+{
+	bool dotted = memchr(name.p, '.', name.n) != NULL;
+
+	warning_add(w,
+	    arena_printf(w->arena,
+		"metadata.finalizers: %.*s: prefer a domain-qualified "
+		"finalizer name %sto avoid accidental conflicts with other "
+		"finalizer writers",
+		SPAN_ARG(go_quote(w->arena, name)),
+		dotted ? "including a path (/) " : ""));
+}
+
+void
+crd_warn(const struct resource *r, const struct node *live,
+    const struct node *object, struct warnings *w)
+{
+	const struct node *all = node_path(object, "metadata.finalizers");
+	size_t n = node_is(all, NODE_ARRAY) ? all->n : 0, found = 0;
+	struct span *names;
+
+	(void)r;
+	if (n == 0)
+		return;
+	names = arena_alloc(w->arena, n * sizeof *names);
+	for (size_t i = 0; i < n; i++) {
+		struct span name = node_text(all->items[i]);
+
+		if (name.n == 0 || memchr(name.p, '/', name.n) != NULL ||
+		    span_is(name, "orphan") ||
+		    span_is(name, "foregroundDeletion") ||
+		    span_is(name, "kubernetes") || has_finalizer(live, name))
+			continue;
+		names[found++] = name;
+	}
+	if (found > 1)
+		qsort(names, found, sizeof *names, finalizer_cmp);
+	for (size_t i = 0; i < found; i++)
+		warn_finalizer(w, names[i]);
 }

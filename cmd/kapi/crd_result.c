@@ -73,7 +73,8 @@ failure_path(struct arena *a, const struct failure *f, struct span base)
 
 /* Values of an enum as the message has them: strings bare, others as JSON. */
 static void
-cause_enum(struct causes *c, struct span path, const struct failure *f)
+cause_enum(struct causes *c, struct span path, const struct failure *f,
+    const struct node *value)
 {
 	const struct schema_rules *r = f->rules;
 	struct span *all = arena_alloc(c->arena, r->enum_count * sizeof *all);
@@ -89,7 +90,7 @@ cause_enum(struct causes *c, struct span path, const struct failure *f)
 		all[i] = arena_span(c->arena, buf_span(&b));
 		buf_release(&b);
 	}
-	cause_unsupported(c, path, f->value, all, r->enum_count);
+	cause_unsupported(c, path, value, all, r->enum_count);
 }
 
 static void
@@ -98,14 +99,16 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 	struct span path = failure_path(c->arena, f, base);
 	const struct node *value = f->value;
 
-	if (value == NULL || value->kind == NODE_NULL)
+	if (value != NULL && value->kind == NODE_NULL)
+		value = NULL;
+	if (value == NULL && f->code != FAIL_ENUM)
 		value = node_str(c->arena, "");
 	switch (f->code) {
 	case FAIL_REQUIRED:
 		cause_required(c, path, "");
 		break;
 	case FAIL_ENUM:
-		cause_enum(c, path, f);
+		cause_enum(c, path, f, value);
 		break;
 	case FAIL_TOO_LONG:
 		cause_too_long(c, path, value, (size_t)f->limit);
