@@ -134,6 +134,11 @@ bool crd_is_definition(const struct resource *r);
 void crd_definition_default(struct arena *a, struct node *object);
 void crd_definition_prepare(struct arena *a, struct span subresource,
     const struct node *live, struct node *object);
+/* The first deletion, whole: deletionTimestamp, the finalizer that makes it
+ * wait until the objects are gone, a condition. It is to be stored; the answer
+ * is the object. */
+void crd_definition_delete(
+    struct arena *a, struct node *object, struct span now);
 void crd_definition_validate(struct causes *c, struct span subresource,
     const struct node *live, const struct node *object);
 /* Formats that are not known; CEL rules, which kapi does not evaluate. */

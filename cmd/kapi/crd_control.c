@@ -3,6 +3,7 @@
 
 #include "crd.h"
 #include "crd_status.h"
+#include "json.h"
 #include "log.h"
 #include "map.h"
 #include "mem.h"
@@ -76,8 +77,16 @@ static void
 on_definition(
     void *arg, struct collection *collection, const struct change *change)
 {
+	struct entry *e = entry_get(arg, change->now->name);
+
 	(void)collection;
-	entry_due(entry_get(arg, change->now->name));
+	/* From this moment on, not when the turn comes. */
+	if (e->crd != NULL &&
+	    json_path(
+		text_span(change->now->json), "metadata.deletionTimestamp")
+		    .p != NULL)
+		e->crd->terminating = true;
+	entry_due(e);
 }
 
 static void
@@ -312,7 +321,6 @@ forbid_creates(struct entry *e)
 {
 	struct registry *g = e->crds->api->registry;
 
-	e->crd->terminating = true;
 	for (size_t i = 0; i < e->crd->version_count; i++) {
 		struct resource *r = e->crd->versions[i].resource;
 
@@ -360,7 +368,9 @@ sync_deletion(struct entry *e, struct arena *a, struct node *definition)
 		return;
 	}
 	r = e->crd == NULL ? NULL : crd_storage(e->crd->versions[0].resource);
-	if (!condition_true(definition, "Terminating")) {
+	if (!node_text_is(
+		node_get(condition_find(definition, "Terminating"), "reason"),
+		"InstanceDeletionInProgress")) {
 		set_terminating(a, definition, "True",
 		    "InstanceDeletionInProgress",
 		    "CustomResource deletion is in progress");

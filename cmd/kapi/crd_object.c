@@ -259,30 +259,6 @@ value_at(
 	return n;
 }
 
-/* As Go names the type of an untyped value. */
-static const char *
-go_type(const struct node *n)
-{
-	int64_t value;
-
-	switch (n->kind) {
-	case NODE_NULL:
-		return "<nil>";
-	case NODE_FALSE:
-	case NODE_TRUE:
-		return "bool";
-	case NODE_NUMBER:
-		return number_is_int(n, &value) ? "int64" : "float64";
-	case NODE_STRING:
-		return "string";
-	case NODE_ARRAY:
-		return "[]interface {}";
-	case NODE_OBJECT:
-		return "map[string]interface {}";
-	}
-	return "";
-}
-
 static const char *
 accessor_error(
     struct arena *a, const struct node *n, struct span at, const char *expected)

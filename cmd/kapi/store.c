@@ -340,6 +340,20 @@ store_delete(struct store *s, struct collection *c, const struct node *object)
 	announce(s, c, &change);
 }
 
+void
+store_amend(struct store *s, struct collection *c, const struct node *object)
+{
+	struct stored *o = stored_make(s, object, 0);
+	struct stored *before = keys_find(&c->keys, o->namespace_, o->name);
+
+	if (before == NULL) {
+		stored_unref(o);
+		return;
+	}
+	o->version = before->version;
+	stored_unref(keys_put(&c->keys, o));
+}
+
 /* ---- history ---- */
 
 void

@@ -72,6 +72,11 @@ struct stored *store_put(
 void store_delete(
     struct store *s, struct collection *c, const struct node *object);
 
+/* Replaces the text of an object that is there and keeps its version; nobody
+ * is told. For objects whose CRD changed: they read differently then. */
+void store_amend(
+    struct store *s, struct collection *c, const struct node *object);
+
 /* Objects in order of their keys, within one namespace unless it is "" or
  * none. after_key: start behind this key, which need not be there (none: at
  * the first). Borrowed until the next write. NULL at the end. A walk is linear:
