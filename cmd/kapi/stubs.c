@@ -11,6 +11,7 @@
 #include "journal.h"
 #include "namespace.h"
 #include "resource.h"
+#include "rest.h"
 #include "schema.h"
 #include "state.h"
 #include "watch.h"
@@ -196,4 +197,33 @@ decode_builtin(struct arena *a, const struct schema *s, struct node *object,
 {
 	(void)a, (void)s, (void)object, (void)unknown;
 	return NULL;
+}
+
+WEAK struct node *
+rest_tree(struct arena *a, const struct stored *o)
+{
+	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, NULL);
+}
+
+WEAK struct problem *
+rest_update(const struct rest_writer *w, struct resource *r,
+    struct span subresource, struct node *object)
+{
+	(void)r, (void)subresource, (void)object;
+	return problem_internal(w->arena, "no rest");
+}
+
+WEAK struct problem *
+rest_delete(const struct rest_writer *w, struct resource *r,
+    struct span namespace_, struct span name,
+    const struct delete_options *options)
+{
+	(void)r, (void)namespace_, (void)name, (void)options;
+	return problem_internal(w->arena, "no rest");
+}
+
+WEAK void
+watches_end(struct api *api, const struct resource *resource)
+{
+	(void)api, (void)resource;
 }
