@@ -335,8 +335,10 @@ void
 httpd_cut(struct exchange *x)
 {
 	x->state = X_ENDED;
-	if (!x->conn->frozen)
-		conn_kill(x->conn);
+	if (x->conn->frozen)
+		return;
+	conn_push(x->conn); /* what was said before is heard */
+	conn_kill(x->conn);
 }
 
 void

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #include "err.h"
+#include "loop.h"
 #include "span.h"
 #include "text.h"
 
@@ -54,10 +55,14 @@ bool faults_before(struct request *r, void (*go_on)(struct request *r));
  */
 bool faults_answer(struct request *r, int code);
 
-/* A watch whose events are tampered with; NULL: send by httpd_send. Owned by
- * the caller, freed before its exchange ends. */
-struct fault_gate *faults_gate(struct request *r);
-/* As httpd_send; an event. */
+/*
+ * A watch whose events are tampered with; NULL: send by httpd_send. Owned by
+ * the caller, freed before its exchange ends. on_end is called when the gate
+ * ended the exchange by itself, between two sends: as the watch's own
+ * on_close; it frees the gate, too.
+ */
+struct fault_gate *faults_gate(struct request *r, loop_fn *on_end, void *arg);
+/* As httpd_send; an event. -1: the exchange is gone, on_close not called. */
 int gate_send(struct fault_gate *g, struct text *event);
 void gate_free(struct fault_gate *g); /* NULL is fine */
 

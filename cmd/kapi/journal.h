@@ -5,10 +5,10 @@
  *
  *	number time user userAgent verb method path query group version
  *	resource subresource namespace name code reason fieldManager
- *	contentType body resourceVersion changed fault
+ *	contentType body (or bodyBytes) resourceVersion changed fault
  *
- * body is the object or patch that was sent; data and stringData of Secrets
- * are "(redacted)" values, whatever the content type.
+ * body is the object or patch that was sent; the values in data and stringData
+ * of Secrets are "(redacted)", and all values of a JSON patch on one.
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H

@@ -42,39 +42,6 @@ api_release(struct api *api)
 	(void)api;
 }
 
-WEAK struct faults *
-faults_new(struct api *api)
-{
-	(void)api;
-	return NULL;
-}
-
-WEAK void
-faults_free(struct faults *f)
-{
-	(void)f;
-}
-
-WEAK int
-faults_load(struct faults *f, const char *file, struct err *err)
-{
-	(void)f;
-	return err_set(err, ERR_PERMANENT, "%s: not yet", file);
-}
-
-WEAK struct journal *
-journal_open(const char *file, struct err *err)
-{
-	err_set(err, ERR_PERMANENT, "%s: not yet", file);
-	return NULL;
-}
-
-WEAK void
-journal_free(struct journal *j)
-{
-	(void)j;
-}
-
 WEAK struct registry *
 registry_new(void)
 {

@@ -26,34 +26,6 @@ openapi_serve(struct request *r)
 	return false;
 }
 
-WEAK bool
-faults_serve(struct request *r)
-{
-	(void)r;
-	return false;
-}
-
-WEAK bool
-faults_before(struct request *r, void (*go_on)(struct request *r))
-{
-	(void)r, (void)go_on;
-	return false;
-}
-
-WEAK bool
-faults_answer(struct request *r, int code)
-{
-	(void)r, (void)code;
-	return false;
-}
-
-WEAK void
-journal_write(
-    struct journal *j, struct request *r, int code, struct span reason)
-{
-	(void)j, (void)r, (void)code, (void)reason;
-}
-
 WEAK void
 get_serve(struct request *r)
 {
