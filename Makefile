@@ -112,6 +112,11 @@ check-cluster: all
 torture: all
 	POINTS=10 $(PROVE) t/9800-kill.sh
 
+# Kubernetes' own tests of an API server, on kapi; SERVER=real: on the real one.
+.PHONY: conformance
+conformance: all
+	t/conformance/run $(or $(SERVER),kapi)
+
 .PHONY: bench
 bench: all
 	@for b in t/bench/*.sh; do echo "$$b" && $$b || exit 1; done

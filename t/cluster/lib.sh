@@ -8,9 +8,19 @@
 #	pipeline pipeline/memcached		# users kwatch, kapply, kstatus
 #	audit_mark; ...; is "$(audit_writes kapply kstatus)" "" "silent"
 
+# With SERVER=kapi it is bin/kapi instead: the same variables, kubeconfigs,
+# users and audit functions, no controllers but its own, everybody may do
+# everything. kubectl still comes from the folder of the real one.
+
 # cluster_start [-- APISERVER-ARGUMENT...]
 cluster_start() {
 	local code=0
+
+	[ "${SERVER:-real}" = real ] || {
+		kapi_kubectl
+		kapi_start
+		return
+	}
 
 	t/cluster/build >"$T/build.out" 2>&1 || code=$?
 	[ "$code" -ne 100 ] || skip_all "$(tail -n 1 "$T/build.out")"
@@ -21,6 +31,53 @@ cluster_start() {
 	export KUBECONFIG KUBECTL CLUSTER CLUSTER_BIN CLUSTER_SERVER
 	PATH=$BIN:$CLUSTER_BIN:$PATH
 	AUDIT_FROM=1
+}
+
+# kapi_start [KAPI-ARGUMENT...]
+kapi_start() {
+	local user token ca
+
+	CLUSTER=$T/kapi
+	mkdir -p "$CLUSTER/certificates"
+	for user in admin kwatch kapply kstatus playground \
+		user1 user2 user3 user4; do
+		echo "token-$user,$user,$user"
+	done >"$CLUSTER/tokens"
+	echo "Authorization: Bearer token-admin" >"$CLUSTER/admin.header"
+	: >"$CLUSTER/audit.log"
+	start kapi --token-auth-file "$CLUSTER/tokens" \
+		--kubeconfig-out "$CLUSTER/admin.kubeconfig" \
+		--journal "$CLUSTER/audit.log" "$@" 2>>"$CLUSTER/kapi.log"
+	KAPI=$!
+	wait_for 20 test -s "$CLUSTER/admin.kubeconfig" || {
+		quote <"$CLUSTER/kapi.log"
+		exit 1
+	}
+	for user in $(cut -d, -f2 "$CLUSTER/tokens"); do
+		[ "$user" = admin ] ||
+			sed "s/token-admin/token-$user/" "$CLUSTER/admin.kubeconfig" \
+				>"$CLUSTER/$user.kubeconfig"
+	done
+	ca=$(sed -n 's/.*certificate-authority-data: *"\{0,1\}\([A-Za-z0-9+/=]*\).*/\1/p' \
+		"$CLUSTER/admin.kubeconfig")
+	base64 -d <<<"$ca" >"$CLUSTER/certificates/apiserver.crt"
+	KUBECONFIG=$CLUSTER/admin.kubeconfig
+	CLUSTER_SERVER=$(sed -n 's/.*server: *"\{0,1\}\([^ "}]*\).*/\1/p' \
+		"$KUBECONFIG")
+	AUDIT_FROM=1
+	export KAPI KUBECONFIG CLUSTER CLUSTER_SERVER
+}
+
+# kubectl, for tests on kapi that compare with what people type
+kapi_kubectl() {
+	local code=0
+
+	t/cluster/build >"$T/build.out" 2>&1 || code=$?
+	[ "$code" -ne 100 ] || skip_all "$(tail -n 1 "$T/build.out")"
+	CLUSTER_BIN=$(tail -n 1 "$T/build.out")
+	KUBECTL=$CLUSTER_BIN/kubectl
+	PATH=$BIN:$CLUSTER_BIN:$PATH
+	export KUBECTL CLUSTER_BIN
 }
 
 cluster_stop() {
@@ -121,11 +178,15 @@ audit_mark() {
 # audit JQ-FILTER [JQ-ARGUMENT...]: of every complete line. A line that is
 # just being written is left out.
 audit() {
-	local filter=$1
+	local filter=$1 line=.
 
+	[ "${SERVER:-real}" = real ] || line='{user: {username: .user}, verb,
+		requestURI: (.path + "?" + (.query // "")),
+		responseStatus: {code}, objectRef: (select(.resource) |
+			{resource, subresource, namespace, name})}'
 	shift
 	tail -n "+$AUDIT_FROM" "$CLUSTER/audit.log" |
-		jq -rR "fromjson? | $filter" "$@"
+		jq -rR "fromjson? | $line | $filter" "$@"
 }
 
 # audit_writes USER...: "USER VERB RESOURCE[/SUBRESOURCE] NAMESPACE/NAME CODE",
