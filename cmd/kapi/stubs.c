@@ -12,6 +12,7 @@
 #include "namespace.h"
 #include "resource.h"
 #include "rest.h"
+#include "rest.h"
 #include "schema.h"
 #include "state.h"
 #include "watch.h"
@@ -193,4 +194,12 @@ WEAK void
 watches_end(struct api *api, const struct resource *resource)
 {
 	(void)api, (void)resource;
+}
+
+WEAK struct problem *
+rest_create(const struct rest_writer *w, struct resource *r,
+    struct node *object, struct stored **made)
+{
+	(void)r, (void)object, (void)made;
+	return problem_internal(w->arena, "not yet");
 }
