@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "request.h"
 #include "tree.h"
 
 static const char *const kinds[] = {[FAULT_DELAY] = "delay",
@@ -109,6 +110,18 @@ set_member(struct fault *f, const struct known *k, const struct node *value,
 				    : "a number from 0");
 }
 
+/* A plan that cannot come true is a mistake. */
+static int
+check_verb(const struct fault *f, struct err *err)
+{
+	for (int v = REQUEST_GET; v < REQUEST_OTHER; v++)
+		if (f->verb.p == NULL ||
+		    fault_glob(f->verb, span_str(verb_name((enum verb)v))))
+			return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "member \"verb\": no verb matches \"%.*s\"", SPAN_ARG(f->verb));
+}
+
 /* What does not go together. */
 static int
 check(struct fault *f, bool has_kind, struct err *err)
@@ -145,7 +158,7 @@ check(struct fault *f, bool has_kind, struct err *err)
 		f->versions = 1;
 	if (f->code == 429 && f->retry_after == 0)
 		f->retry_after = 1;
-	return 0;
+	return check_verb(f, err);
 }
 
 int
