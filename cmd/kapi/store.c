@@ -374,6 +374,12 @@ store_set_history(struct store *s, size_t changes)
 			forget(c, c->count - changes);
 }
 
+uint64_t
+store_floor(const struct collection *c)
+{
+	return c->floor;
+}
+
 int
 store_since(const struct collection *c, uint64_t since,
     const struct change **first, size_t *count)

@@ -98,6 +98,8 @@ void stored_unref(struct stored *o);
  * not go back so far (410). */
 int store_since(const struct collection *c, uint64_t since,
     const struct change **first, size_t *count);
+/* The oldest version that store_since takes. */
+uint64_t store_floor(const struct collection *c);
 /* Forgets all history up to now (a fault for tests; also of --load). */
 void store_compact(struct store *s);
 /* How many changes a collection remembers (default STORE_HISTORY); fewer if

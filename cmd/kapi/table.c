@@ -40,26 +40,17 @@ not_acceptable(struct request *r)
 	    list ? "List" : "");
 }
 
-static bool
-contains(struct span text, const char *word)
-{
-	return text.n > 0 && memmem(text.p, text.n, word, strlen(word)) != NULL;
-}
-
 struct problem *
 form_of(struct request *r, struct form *form)
 {
 	struct span include = request_param(r, "includeObject");
-	struct span accept = httpd_header(r->http, "accept");
 
 	*form = (struct form){r->as, r->as_version, INCLUDE_METADATA};
 	if (form->version.n == 0)
 		form->version = span_str("v1");
 	if (form->as == AS_YAML)
 		form->as = AS_OBJECT;
-	if (form->as == AS_PARTIAL &&
-	    contains(accept, "as=PartialObjectMetadataList") !=
-		(r->verb == REQUEST_LIST))
+	if (form->as == AS_PARTIAL && r->as_list != (r->verb == REQUEST_LIST))
 		return not_acceptable(r);
 	if (form->as != AS_TABLE || include.n == 0 ||
 	    span_is(include, "Metadata"))
