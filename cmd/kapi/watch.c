@@ -342,7 +342,7 @@ watch_new(
 	w->crd = crd_ref(r->resource->crd);
 	w->options = *o;
 	w->form = *form;
-	w->gate = r->gate_fault == NULL ? NULL : faults_gate(r);
+	w->gate = r->gate_fault == NULL ? NULL : faults_gate(r, on_close, w);
 	watch_index_add(w->hub, w);
 	return w;
 }
