@@ -34,8 +34,9 @@ cluster_start() {
 }
 
 # kapi_start [KAPI-ARGUMENT...]
+# shellcheck disable=SC2120
 kapi_start() {
-	local user token ca
+	local user ca
 
 	CLUSTER=$T/kapi
 	mkdir -p "$CLUSTER/certificates"
@@ -45,7 +46,7 @@ kapi_start() {
 	done >"$CLUSTER/tokens"
 	echo "Authorization: Bearer token-admin" >"$CLUSTER/admin.header"
 	: >"$CLUSTER/audit.log"
-	start kapi --token-auth-file "$CLUSTER/tokens" \
+	start kapi --tls=on --token-auth-file "$CLUSTER/tokens" \
 		--kubeconfig-out "$CLUSTER/admin.kubeconfig" \
 		--journal "$CLUSTER/audit.log" "$@" 2>>"$CLUSTER/kapi.log"
 	KAPI=$!
@@ -53,10 +54,9 @@ kapi_start() {
 		quote <"$CLUSTER/kapi.log"
 		exit 1
 	}
-	for user in $(cut -d, -f2 "$CLUSTER/tokens"); do
-		[ "$user" = admin ] ||
-			sed "s/token-admin/token-$user/" "$CLUSTER/admin.kubeconfig" \
-				>"$CLUSTER/$user.kubeconfig"
+	cut -d, -f2 "$CLUSTER/tokens" | grep -v admin | while read -r user; do
+		sed "s/token-admin/token-$user/" "$CLUSTER/admin.kubeconfig" \
+			>"$CLUSTER/$user.kubeconfig"
 	done
 	ca=$(sed -n 's/.*certificate-authority-data: *"\{0,1\}\([A-Za-z0-9+/=]*\).*/\1/p' \
 		"$CLUSTER/admin.kubeconfig")
