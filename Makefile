@@ -1,6 +1,6 @@
 # make         builds bin/<tool>
 # make check   installs what is missing, builds, runs every test
-# make demo    the IoTService operator on a control plane of its own
+# make demo    the IoTService operator on an API server of its own
 
 VERSION := 0.1.0
 TOOLS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
@@ -123,7 +123,7 @@ bench: all
 
 .PHONY: demo
 demo:
-	@t/demo
+	@t/demo $(or $(CLUSTER),kapi)
 
 STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
 	t/bench/*.c)
