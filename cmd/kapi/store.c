@@ -216,6 +216,12 @@ store_next_version(const struct store *s)
 	return s->version + 1;
 }
 
+void
+store_set_version(struct store *s, uint64_t version)
+{
+	s->version = version;
+}
+
 struct stored *
 store_get(const struct collection *c, struct span namespace_, struct span name)
 {

@@ -55,6 +55,10 @@ struct collection *store_collection(
 uint64_t store_version(const struct store *s); /* of the last write */
 /* The version that the next write gets: put it into the object first. */
 uint64_t store_next_version(const struct store *s);
+/* The next write gets version + 1, whatever was written before. For --load,
+ * which keeps versions: store_compact afterwards, and let none be lower then
+ * than what is stored. */
+void store_set_version(struct store *s, uint64_t version);
 
 struct stored *store_get(
     const struct collection *c, struct span namespace_, struct span name);

@@ -203,3 +203,11 @@ rest_create(const struct rest_writer *w, struct resource *r,
 	(void)r, (void)object, (void)made;
 	return problem_internal(w->arena, "not yet");
 }
+
+WEAK struct problem *
+rest_put_as_is(
+    const struct rest_writer *w, struct resource *r, struct node *object)
+{
+	(void)r, (void)object;
+	return problem_internal(w->arena, "not yet");
+}
