@@ -118,7 +118,7 @@ void
 default_text(
     struct arena *a, struct node *object, const char *key, const char *value)
 {
-	if (node_empty(node_get(object, key)))
+	if (node_empty(given(object, key)))
 		node_put(a, object, key, node_str(a, value));
 }
 
@@ -126,7 +126,7 @@ void
 default_int(
     struct arena *a, struct node *object, const char *key, int64_t value)
 {
-	const struct node *n = node_get(object, key);
+	const struct node *n = given(object, key);
 
 	if (n == NULL || node_is(n, NODE_NULL))
 		node_put(a, object, key, node_int(a, value));
@@ -143,7 +143,7 @@ default_nonzero(
 void
 default_bool(struct arena *a, struct node *object, const char *key, bool value)
 {
-	const struct node *n = node_get(object, key);
+	const struct node *n = given(object, key);
 
 	if (n == NULL || node_is(n, NODE_NULL))
 		node_put(a, object, key, node_bool(a, value));
@@ -165,7 +165,7 @@ each_of(const struct node *array, size_t i)
 bool
 same_member(const struct node *x, const struct node *y, const char *key)
 {
-	const struct node *m = node_get(x, key), *n = node_get(y, key);
+	const struct node *m = given(x, key), *n = given(y, key);
 
 	return (node_empty(m) && node_empty(n)) || node_equal(m, n);
 }
@@ -174,7 +174,7 @@ void
 keep_member(struct arena *a, const struct node *live, struct node *object,
     const char *key)
 {
-	struct node *was = node_get(live, key);
+	struct node *was = given(live, key);
 
 	if (was == NULL)
 		node_remove(object, key);
@@ -185,12 +185,12 @@ keep_member(struct arena *a, const struct node *live, struct node *object,
 void
 bump_generation(const struct change_of *x, struct node *object)
 {
-	struct node *meta = node_get(object, "metadata");
+	struct node *meta = given(object, "metadata");
 
 	if (meta != NULL)
 		node_put(x->arena, meta, "generation",
 		    node_int(x->arena,
-			int_or(node_get(x->live, "metadata"), "generation", 0) +
+			int_or(given(x->live, "metadata"), "generation", 0) +
 			    1));
 }
 
@@ -255,8 +255,8 @@ static void
 count_generation(
     const struct change_of *x, enum generation how, struct node *object)
 {
-	struct node *meta = node_get(object, "metadata");
-	const struct node *was = node_get(x->live, "metadata");
+	struct node *meta = given(object, "metadata");
+	const struct node *was = given(x->live, "metadata");
 
 	if (meta == NULL)
 		return;

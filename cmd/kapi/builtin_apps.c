@@ -17,7 +17,7 @@ deployment_default(struct arena *a, struct node *object)
 	default_int(a, spec, "replicas", 1);
 	strategy = default_object(a, spec, "strategy");
 	default_text(a, strategy, "type", "RollingUpdate");
-	if (node_text_is(node_get(strategy, "type"), "RollingUpdate")) {
+	if (node_text_is(given(strategy, "type"), "RollingUpdate")) {
 		rolling = default_object(a, strategy, "rollingUpdate");
 		default_text(a, rolling, "maxUnavailable", "25%");
 		default_text(a, rolling, "maxSurge", "25%");
@@ -49,9 +49,9 @@ replicationcontroller_default(struct arena *a, struct node *object)
 	labels = node_path(spec, "template.metadata.labels");
 	if (node_count(labels) == 0)
 		return;
-	if (node_count(node_get(spec, "selector")) == 0)
+	if (node_count(given(spec, "selector")) == 0)
 		node_put(a, spec, "selector", node_copy(a, labels));
-	if (node_count(node_get(meta, "labels")) == 0)
+	if (node_count(given(meta, "labels")) == 0)
 		node_put(a, meta, "labels", node_copy(a, labels));
 }
 
@@ -65,12 +65,12 @@ statefulset_default(struct arena *a, struct node *object)
 		return;
 	default_text(a, spec, "podManagementPolicy", "OrderedReady");
 	update = default_object(a, spec, "updateStrategy");
-	if (node_empty(node_get(update, "type"))) {
+	if (node_empty(given(update, "type"))) {
 		node_put(a, update, "type", node_str(a, "RollingUpdate"));
 		default_object(a, update, "rollingUpdate");
 	}
-	n = node_get(update, "rollingUpdate");
-	if (node_text_is(node_get(update, "type"), "RollingUpdate") &&
+	n = given(update, "rollingUpdate");
+	if (node_text_is(given(update, "type"), "RollingUpdate") &&
 	    node_is(n, NODE_OBJECT))
 		default_int(a, n, "partition", 0);
 	retention =
@@ -81,8 +81,7 @@ statefulset_default(struct arena *a, struct node *object)
 	default_int(a, spec, "revisionHistoryLimit", 10);
 	pod_template_default(a, spec, "template");
 	for (size_t i = 0;
-	     (claim = each_of(node_get(spec, "volumeClaimTemplates"), i)) !=
-	     NULL;
+	     (claim = each_of(given(spec, "volumeClaimTemplates"), i)) != NULL;
 	     i++) {
 		node_put_first(
 		    a, claim, "kind", node_str(a, "PersistentVolumeClaim"));
@@ -102,7 +101,7 @@ daemonset_default(struct arena *a, struct node *object)
 		return;
 	update = default_object(a, spec, "updateStrategy");
 	default_text(a, update, "type", "RollingUpdate");
-	if (node_text_is(node_get(update, "type"), "RollingUpdate")) {
+	if (node_text_is(given(update, "type"), "RollingUpdate")) {
 		rolling = default_object(a, update, "rollingUpdate");
 		default_int(a, rolling, "maxUnavailable", 1);
 		default_int(a, rolling, "maxSurge", 0);
@@ -115,11 +114,11 @@ daemonset_default(struct arena *a, struct node *object)
 void
 deployment_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *meta = node_get(object, "metadata");
+	struct node *meta = given(object, "metadata");
 
 	if (x->live != NULL && span_is(x->subresource, "status"))
 		keep_member(
-		    x->arena, node_get(x->live, "metadata"), meta, "labels");
+		    x->arena, given(x->live, "metadata"), meta, "labels");
 }
 
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
@@ -130,7 +129,7 @@ daemonset_prepare(const struct change_of *x, struct node *object)
 	struct node *meta = node_make(x->arena, object, "metadata");
 	const struct node *was = x->live == NULL
 	    ? NULL
-	    : node_get(node_path(x->live, "metadata.annotations"),
+	    : given(node_path(x->live, "metadata.annotations"),
 		  TEMPLATE_GENERATION);
 	struct span s = node_text(was);
 	int64_t n = 0;
@@ -139,8 +138,8 @@ daemonset_prepare(const struct change_of *x, struct node *object)
 		n = n * 10 + (s.p[i] - '0');
 	if (n < 1)
 		n = 1;
-	else if (!same_member(node_get(x->live, "spec"),
-		     node_get(object, "spec"), "template"))
+	else if (!same_member(
+		     given(x->live, "spec"), given(object, "spec"), "template"))
 		n++;
 	node_put(x->arena, node_make(x->arena, meta, "annotations"),
 	    TEMPLATE_GENERATION,
@@ -152,7 +151,7 @@ static void
 check_own_selector(struct causes *c, const struct at *at,
     const struct node *spec, const char *kind)
 {
-	const struct node *selector = node_get(spec, "selector");
+	const struct node *selector = given(spec, "selector");
 
 	if (selector == NULL) {
 		fail_required(c, AT(at, "selector"), "");
@@ -169,11 +168,11 @@ static bool
 selector_parses(const struct node *selector)
 {
 	const struct node *r;
-	const struct node *all = node_get(selector, "matchExpressions");
+	const struct node *all = given(selector, "matchExpressions");
 
 	for (size_t i = 0; (r = each_of(all, i)) != NULL; i++)
-		if (!text_is_any(node_get(r, "operator"), "In", "NotIn",
-			"Exists", "DoesNotExist", (char *)NULL))
+		if (!text_is_any(given(r, "operator"), "In", "NotIn", "Exists",
+			"DoesNotExist", (char *)NULL))
 			return false;
 	return true;
 }
@@ -183,10 +182,10 @@ check_template_of(struct causes *c, const struct at *up,
     const struct node *spec, const char *kind)
 {
 	const struct at *at = AT(up, "template");
-	const struct node *template = node_get(spec, "template");
-	const struct node *selector = node_get(spec, "selector");
+	const struct node *template = given(spec, "template");
+	const struct node *selector = given(spec, "selector");
 	const struct node *labels = node_path(template, "metadata.labels");
-	const struct node *pod = node_get(template, "spec");
+	const struct node *pod = given(template, "spec");
 
 	if (!selector_parses(selector)) {
 		fail_invalid(
@@ -198,10 +197,10 @@ check_template_of(struct causes *c, const struct at *up,
 		fail_invalid(
 		    c, AT(AT(at, "metadata"), "labels"), labels, NOT_MATCHED);
 	check_pod_template(c, at, template);
-	if (!node_text_is(node_get(pod, "restartPolicy"), "Always"))
+	if (!node_text_is(given(pod, "restartPolicy"), "Always"))
 		fail_unsupported(c, AT(AT(at, "spec"), "restartPolicy"),
-		    node_get(pod, "restartPolicy"), "Always", (char *)NULL);
-	if (node_get(pod, "activeDeadlineSeconds") != NULL)
+		    given(pod, "restartPolicy"), "Always", (char *)NULL);
+	if (given(pod, "activeDeadlineSeconds") != NULL)
 		fail_forbidden(c, AT(AT(at, "spec"), "activeDeadlineSeconds"),
 		    say(c, "activeDeadlineSeconds in %s is not Supported",
 			kind));
@@ -218,8 +217,8 @@ check_percent_max(
 static void
 check_rolling(struct causes *c, const struct at *at, const struct node *r)
 {
-	const struct node *down = node_get(r, "maxUnavailable");
-	const struct node *up = node_get(r, "maxSurge");
+	const struct node *down = given(r, "maxUnavailable");
+	const struct node *up = given(r, "maxSurge");
 
 	check_int_or_percent(c, AT(at, "maxUnavailable"), down);
 	check_int_or_percent(c, AT(at, "maxSurge"), up);
@@ -234,16 +233,16 @@ static const struct node *
 go_strategy(struct arena *a, const struct node *strategy)
 {
 	struct node *n = node_object(a), *r;
-	const struct node *rolling = node_get(strategy, "rollingUpdate");
+	const struct node *rolling = given(strategy, "rollingUpdate");
 
-	node_put(a, n, "Type",
-	    node_string(a, node_text(node_get(strategy, "type"))));
+	node_put(
+	    a, n, "Type", node_string(a, node_text(given(strategy, "type"))));
 	r = node_null(a);
 	if (rolling != NULL) {
 		r = node_object(a);
-		node_put(a, r, "MaxUnavailable",
-		    node_get(rolling, "maxUnavailable"));
-		node_put(a, r, "MaxSurge", node_get(rolling, "maxSurge"));
+		node_put(
+		    a, r, "MaxUnavailable", given(rolling, "maxUnavailable"));
+		node_put(a, r, "MaxSurge", given(rolling, "maxSurge"));
 	}
 	node_put(a, n, "RollingUpdate", r);
 	return n;
@@ -252,8 +251,8 @@ go_strategy(struct arena *a, const struct node *strategy)
 static void
 check_strategy(struct causes *c, const struct at *at, const struct node *s)
 {
-	const struct node *type = node_get(s, "type");
-	const struct node *rolling = node_get(s, "rollingUpdate");
+	const struct node *type = given(s, "type");
+	const struct node *rolling = given(s, "rollingUpdate");
 
 	if (node_text_is(type, "Recreate")) {
 		if (rolling != NULL)
@@ -273,13 +272,13 @@ deployment_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
+	const struct node *spec = given(object, "spec");
 	int64_t deadline = int_or(spec, "progressDeadlineSeconds", 0);
 
 	check_nonnegative(c, at, spec, "replicas");
 	check_own_selector(c, at, spec, "deployment");
 	check_template_of(c, at, spec, "ReplicaSet");
-	check_strategy(c, AT(at, "strategy"), node_get(spec, "strategy"));
+	check_strategy(c, AT(at, "strategy"), given(spec, "strategy"));
 	check_nonnegative(c, at, spec, "minReadySeconds");
 	check_nonnegative(c, at, spec, "revisionHistoryLimit");
 	check_nonnegative(c, at, spec, "progressDeadlineSeconds");
@@ -288,7 +287,7 @@ deployment_validate(
 		    "must be greater than minReadySeconds");
 	if (x->live != NULL)
 		check_immutable(
-		    c, at, node_get(x->live, "spec"), spec, "selector");
+		    c, at, given(x->live, "spec"), spec, "selector");
 }
 
 void
@@ -296,7 +295,7 @@ replicaset_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
+	const struct node *spec = given(object, "spec");
 
 	check_nonnegative(c, at, spec, "replicas");
 	check_nonnegative(c, at, spec, "minReadySeconds");
@@ -304,7 +303,7 @@ replicaset_validate(
 	check_template_of(c, at, spec, "ReplicaSet");
 	if (x->live != NULL)
 		check_immutable(
-		    c, at, node_get(x->live, "spec"), spec, "selector");
+		    c, at, given(x->live, "spec"), spec, "selector");
 }
 
 void
@@ -312,8 +311,8 @@ replicationcontroller_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec"), *label;
-	const struct node *selector = node_get(spec, "selector");
+	const struct node *spec = given(object, "spec"), *label;
+	const struct node *selector = given(spec, "selector");
 	const struct node *labels = node_path(spec, "template.metadata.labels");
 
 	(void)x;
@@ -331,7 +330,7 @@ replicationcontroller_validate(
 			break;
 		}
 	}
-	check_pod_template(c, AT(at, "template"), node_get(spec, "template"));
+	check_pod_template(c, AT(at, "template"), given(spec, "template"));
 }
 
 static void
@@ -339,9 +338,9 @@ check_statefulset_update(
     struct causes *c, const struct at *up, const struct node *spec)
 {
 	const struct at *at = AT(up, "updateStrategy");
-	const struct node *s = node_get(spec, "updateStrategy");
-	const struct node *type = node_get(s, "type");
-	const struct node *rolling = node_get(s, "rollingUpdate");
+	const struct node *s = given(spec, "updateStrategy");
+	const struct node *type = given(s, "type");
+	const struct node *rolling = given(s, "rollingUpdate");
 
 	if (node_text_is(type, "OnDelete")) {
 		if (rolling != NULL)
@@ -364,7 +363,7 @@ check_statefulset_update(
 static const struct node *
 with_claims(struct arena *a, const struct node *spec)
 {
-	struct node *claims = node_get(spec, "volumeClaimTemplates"), *claim;
+	struct node *claims = given(spec, "volumeClaimTemplates"), *claim;
 	struct node *copy, *pod, *volumes, *volume, *source;
 
 	if (node_count(claims) == 0)
@@ -382,13 +381,13 @@ with_claims(struct arena *a, const struct node *spec)
 		node_put(a, volume, "persistentVolumeClaim", source);
 		node_append(a, volumes, volume);
 	}
-	for (size_t i = 0;
-	     (volume = each_of(node_get(pod, "volumes"), i)) != NULL; i++) {
+	for (size_t i = 0; (volume = each_of(given(pod, "volumes"), i)) != NULL;
+	     i++) {
 		bool ours = false;
 		for (size_t k = 0; k < node_count(claims); k++)
 			ours = ours ||
-			    node_equal(node_get(volume, "name"),
-				node_get(volumes->items[k], "name"));
+			    node_equal(given(volume, "name"),
+				given(volumes->items[k], "name"));
 		if (!ours)
 			node_append(a, volumes, volume);
 	}
@@ -424,39 +423,38 @@ statefulset_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec"), *claim;
-	const struct node *name = node_get(spec, "serviceName");
-	const struct node *policy = node_get(spec, "podManagementPolicy");
+	const struct node *spec = given(object, "spec"), *claim;
+	const struct node *name = given(spec, "serviceName");
+	const struct node *policy = given(spec, "podManagementPolicy");
 
 	if (!text_is_any(policy, "OrderedReady", "Parallel", (char *)NULL))
 		fail_invalid(c, AT(at, "podManagementPolicy"), policy,
 		    "must be 'OrderedReady' or 'Parallel'");
 	check_statefulset_update(c, at, spec);
 	for (size_t i = 0; x->live == NULL &&
-	     (claim = each_of(node_get(spec, "volumeClaimTemplates"), i)) !=
-		 NULL;
+	     (claim = each_of(given(spec, "volumeClaimTemplates"), i)) != NULL;
 	     i++)
 		check_claim_spec(c,
 		    AT(AT_INDEX(AT(at, "volumeClaimTemplates"), i), "spec"),
-		    node_get(claim, "spec"));
+		    given(claim, "spec"));
 	check_nonnegative(c, at, spec, "replicas");
 	check_nonnegative(c, at, spec, "minReadySeconds");
 	check_nonnegative(
-	    c, AT(at, "ordinals"), node_get(spec, "ordinals"), "start");
+	    c, AT(at, "ordinals"), given(spec, "ordinals"), "start");
 	if (x->live == NULL && !node_empty(name))
 		check_dns_label(c, AT(at, "serviceName"), node_text(name));
 	check_own_selector(c, at, spec, "statefulset");
 	check_template_of(c, at, with_claims(c->arena, spec), "StatefulSet");
 	if (x->live != NULL)
-		check_statefulset_unchanged(c, node_get(x->live, "spec"), spec);
+		check_statefulset_unchanged(c, given(x->live, "spec"), spec);
 }
 
 static void
 check_daemonset_rolling(
     struct causes *c, const struct at *at, const struct node *r)
 {
-	const struct node *down = node_get(r, "maxUnavailable");
-	const struct node *up = node_get(r, "maxSurge");
+	const struct node *down = given(r, "maxUnavailable");
+	const struct node *up = given(r, "maxSurge");
 
 	check_int_or_percent(c, AT(at, "maxUnavailable"), down);
 	check_int_or_percent(c, AT(at, "maxSurge"), up);
@@ -475,24 +473,24 @@ daemonset_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *update = node_get(spec, "updateStrategy");
+	const struct node *spec = given(object, "spec");
+	const struct node *update = given(spec, "updateStrategy");
 
 	check_own_selector(c, at, spec, "daemonset");
 	check_template_of(c, at, spec, "DaemonSet");
 	check_nonnegative(c, at, spec, "minReadySeconds");
-	if (node_text_is(node_get(update, "type"), "RollingUpdate"))
+	if (node_text_is(given(update, "type"), "RollingUpdate"))
 		check_daemonset_rolling(c,
 		    AT(AT(at, "updateStrategy"), "rollingUpdate"),
-		    node_get(update, "rollingUpdate"));
-	else if (!node_text_is(node_get(update, "type"), "OnDelete"))
+		    given(update, "rollingUpdate"));
+	else if (!node_text_is(given(update, "type"), "OnDelete"))
 		fail_unsupported(c, AT(at, "updateStrategy"),
 		    go_strategy(c->arena, update), "RollingUpdate", "OnDelete",
 		    (char *)NULL);
 	check_nonnegative(c, at, spec, "revisionHistoryLimit");
 	if (x->live != NULL)
 		check_immutable(
-		    c, at, node_get(x->live, "spec"), spec, "selector");
+		    c, at, given(x->live, "spec"), spec, "selector");
 }
 
 static void
@@ -523,7 +521,7 @@ deployment_status_validate(
 	    "updatedReplicas", "readyReplicas", "availableReplicas"};
 
 	(void)x;
-	check_counts(c, node_get(object, "status"), keys, 3);
+	check_counts(c, given(object, "status"), keys, 3);
 }
 
 void
@@ -534,7 +532,7 @@ replicaset_status_validate(
 	    "fullyLabeledReplicas", "readyReplicas", "availableReplicas"};
 
 	(void)x;
-	check_counts(c, node_get(object, "status"), keys, 3);
+	check_counts(c, given(object, "status"), keys, 3);
 }
 
 void
@@ -545,5 +543,5 @@ statefulset_status_validate(
 	    "updatedReplicas", "availableReplicas"};
 
 	(void)x;
-	check_counts(c, node_get(object, "status"), keys, 4);
+	check_counts(c, given(object, "status"), keys, 4);
 }

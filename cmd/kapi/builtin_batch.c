@@ -10,14 +10,14 @@
 static void
 job_spec_default(struct arena *a, struct node *spec)
 {
-	bool failing = node_get(spec, "podFailurePolicy") != NULL;
+	bool failing = given(spec, "podFailurePolicy") != NULL;
 
-	if (node_get(spec, "completions") == NULL &&
-	    node_get(spec, "parallelism") == NULL)
+	if (given(spec, "completions") == NULL &&
+	    given(spec, "parallelism") == NULL)
 		default_int(a, spec, "completions", 1);
 	default_int(a, spec, "parallelism", 1);
 	default_int(a, spec, "backoffLimit",
-	    node_get(spec, "backoffLimitPerIndex") != NULL ? INT32_MAX : 6);
+	    given(spec, "backoffLimitPerIndex") != NULL ? INT32_MAX : 6);
 	default_text(a, spec, "completionMode", "NonIndexed");
 	default_bool(a, spec, "suspend", false);
 	default_text(a, spec, "podReplacementPolicy",
@@ -35,8 +35,8 @@ condition_patterns_default(struct arena *a, struct node *spec)
 	     NULL;
 	     i++)
 		for (size_t k = 0;
-		     (pattern = each_of(
-			  node_get(rule, "onPodConditions"), k)) != NULL;
+		     (pattern = each_of(given(rule, "onPodConditions"), k)) !=
+		     NULL;
 		     k++)
 			default_text(a, pattern, "status", "True");
 }
@@ -53,7 +53,7 @@ job_default(struct arena *a, struct node *object)
 	condition_patterns_default(a, spec);
 	pod_template_default(a, spec, "template");
 	labels = node_path(spec, "template.metadata.labels");
-	if (node_count(labels) > 0 && node_count(node_get(meta, "labels")) == 0)
+	if (node_count(labels) > 0 && node_count(given(meta, "labels")) == 0)
 		node_put(a, meta, "labels", node_copy(a, labels));
 }
 
@@ -80,36 +80,36 @@ static void
 label_unless(struct arena *a, struct node *labels, const char *key,
     const struct node *value)
 {
-	if (node_get(labels, key) == NULL)
+	if (given(labels, key) == NULL)
 		node_put(a, labels, key, node_string(a, node_text(value)));
 }
 
 void
 job_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = node_get(object, "spec"), *labels, *match;
-	const struct node *meta = node_get(object, "metadata");
+	struct node *spec = given(object, "spec"), *labels, *match;
+	const struct node *meta = given(object, "metadata");
 
 	if (x->live != NULL || !node_is(spec, NODE_OBJECT) ||
-	    node_true(node_get(spec, "manualSelector")))
+	    node_true(given(spec, "manualSelector")))
 		return;
 	labels = node_make(x->arena,
 	    node_make(
 		x->arena, node_make(x->arena, spec, "template"), "metadata"),
 	    "labels");
-	label_unless(x->arena, labels, "job-name", node_get(meta, "name"));
-	label_unless(x->arena, labels, NAME_LABEL, node_get(meta, "name"));
-	label_unless(x->arena, labels, "controller-uid", node_get(meta, "uid"));
-	label_unless(x->arena, labels, UID_LABEL, node_get(meta, "uid"));
+	label_unless(x->arena, labels, "job-name", given(meta, "name"));
+	label_unless(x->arena, labels, NAME_LABEL, given(meta, "name"));
+	label_unless(x->arena, labels, "controller-uid", given(meta, "uid"));
+	label_unless(x->arena, labels, UID_LABEL, given(meta, "uid"));
 	match = node_make(
 	    x->arena, node_make(x->arena, spec, "selector"), "matchLabels");
-	label_unless(x->arena, match, UID_LABEL, node_get(meta, "uid"));
+	label_unless(x->arena, match, UID_LABEL, given(meta, "uid"));
 }
 
 static void
 check_indexed(struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *mode = node_get(spec, "completionMode");
+	const struct node *mode = given(spec, "completionMode");
 	int64_t n;
 
 	if (mode != NULL &&
@@ -117,14 +117,14 @@ check_indexed(struct causes *c, const struct at *at, const struct node *spec)
 		fail_unsupported(c, AT(at, "completionMode"), mode,
 		    "NonIndexed", "Indexed", (char *)NULL);
 	if (node_text_is(mode, "Indexed")) {
-		if (node_get(spec, "completions") == NULL)
+		if (given(spec, "completions") == NULL)
 			fail_required(c, AT(at, "completions"),
 			    "when completion mode is Indexed");
 	} else if (mode == NULL || node_text_is(mode, "NonIndexed")) {
-		if (node_get_int(node_get(spec, "backoffLimitPerIndex"), &n))
+		if (node_get_int(given(spec, "backoffLimitPerIndex"), &n))
 			fail_int(c, AT(at, "backoffLimitPerIndex"), n,
 			    "requires indexed completion mode");
-		if (node_get_int(node_get(spec, "maxFailedIndexes"), &n))
+		if (node_get_int(given(spec, "maxFailedIndexes"), &n))
 			fail_int(c, AT(at, "maxFailedIndexes"), n,
 			    "requires indexed completion mode");
 	}
@@ -144,20 +144,20 @@ check_job_spec(struct causes *c, const struct at *at, const struct node *spec)
 	for (size_t i = 0; i < 7; i++)
 		check_nonnegative(c, at, spec, counts[i]);
 	check_indexed(c, at, spec);
-	if (node_get(spec, "podReplacementPolicy") != NULL &&
-	    !text_is_any(node_get(spec, "podReplacementPolicy"), "Failed",
+	if (given(spec, "podReplacementPolicy") != NULL &&
+	    !text_is_any(given(spec, "podReplacementPolicy"), "Failed",
 		"TerminatingOrFailed", (char *)NULL))
 		fail_unsupported(c, AT(at, "podReplacementPolicy"),
-		    node_get(spec, "podReplacementPolicy"), "Failed",
+		    given(spec, "podReplacementPolicy"), "Failed",
 		    "TerminatingOrFailed", (char *)NULL);
-	check_pod_template(c, AT(at, "template"), node_get(spec, "template"));
+	check_pod_template(c, AT(at, "template"), given(spec, "template"));
 	if (node_empty(restart) || node_text_is(restart, "Always"))
 		fail_required(
 		    c, here, "valid values: \"OnFailure\", \"Never\"");
 	else if (!text_is_any(restart, "OnFailure", "Never", (char *)NULL))
 		fail_unsupported(
 		    c, here, restart, "OnFailure", "Never", (char *)NULL);
-	else if (node_get(spec, "podFailurePolicy") != NULL &&
+	else if (given(spec, "podFailurePolicy") != NULL &&
 	    !node_text_is(restart, "Never"))
 		fail_invalid(c, here, restart,
 		    "only \"Never\" is supported when podFailurePolicy is "
@@ -171,7 +171,7 @@ check_has_label(struct causes *c, const struct node *labels, const char *key,
 	const struct at *at = AT_KEY(
 	    AT(AT(AT(AT(NULL, "spec"), "template"), "metadata"), "labels"),
 	    span_str(key));
-	const struct node *label = node_get(labels, key);
+	const struct node *label = given(labels, key);
 
 	if (label == NULL)
 		fail_required(c, at, say(c, "must be '%.*s'", SPAN_ARG(want)));
@@ -185,13 +185,13 @@ check_has_label(struct causes *c, const struct node *labels, const char *key,
 static void
 check_generated(struct causes *c, const struct node *object)
 {
-	const struct node *spec = node_get(object, "spec");
+	const struct node *spec = given(object, "spec");
 	const struct node *labels = node_path(spec, "template.metadata.labels");
 	struct span uid = node_path_text(object, "metadata.uid");
 	struct span name = node_path_text(object, "metadata.name");
 
-	if (node_true(node_get(spec, "manualSelector")) ||
-	    node_get(spec, "selector") == NULL)
+	if (node_true(given(spec, "manualSelector")) ||
+	    given(spec, "selector") == NULL)
 		return;
 	check_has_label(c, labels, "controller-uid", uid);
 	check_has_label(c, labels, "job-name", name);
@@ -206,10 +206,10 @@ check_job_update(struct causes *c, const struct at *at, const struct node *was,
 	static const char *const fixed[] = {"selector", "template",
 	    "completionMode", "podFailurePolicy", "backoffLimitPerIndex",
 	    "managedBy", "successPolicy"};
-	const struct node *completions = node_get(spec, "completions");
+	const struct node *completions = given(spec, "completions");
 
 	if (!same_member(was, spec, "completions") &&
-	    !(node_text_is(node_get(spec, "completionMode"), "Indexed") &&
+	    !(node_text_is(given(spec, "completionMode"), "Indexed") &&
 		completions != NULL &&
 		int_or(spec, "completions", 0) ==
 		    int_or(spec, "parallelism", 0)))
@@ -223,8 +223,8 @@ job_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *selector = node_get(spec, "selector");
+	const struct node *spec = given(object, "spec");
+	const struct node *selector = given(spec, "selector");
 	const struct node *labels = node_path(spec, "template.metadata.labels");
 
 	if (x->live == NULL)
@@ -239,7 +239,7 @@ job_validate(
 		    AT(AT(AT(at, "template"), "metadata"), "labels"), labels,
 		    "`selector` does not match template `labels`");
 	if (x->live != NULL)
-		check_job_update(c, at, node_get(x->live, "spec"), spec);
+		check_job_update(c, at, given(x->live, "spec"), spec);
 }
 
 /* One of the five fields: numbers, names, ranges, steps, lists. */
@@ -353,8 +353,8 @@ cronjob_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *schedule = node_get(spec, "schedule");
+	const struct node *spec = given(object, "spec");
+	const struct node *schedule = given(spec, "schedule");
 	const struct node *job = node_path(spec, "jobTemplate.spec");
 	const struct at *here = AT(AT(at, "jobTemplate"), "spec");
 	const struct node *name = node_path(object, "metadata.name");
@@ -367,8 +367,8 @@ cronjob_validate(
 	check_enum(
 	    c, at, spec, "concurrencyPolicy", "Allow", "Forbid", "Replace");
 	check_job_spec(c, here, job);
-	if (node_get(job, "selector") != NULL)
-		fail_invalid(c, AT(here, "selector"), node_get(job, "selector"),
+	if (given(job, "selector") != NULL)
+		fail_invalid(c, AT(here, "selector"), given(job, "selector"),
 		    "`selector` will be auto-generated");
 	check_nonnegative(c, at, spec, "successfulJobsHistoryLimit");
 	check_nonnegative(c, at, spec, "failedJobsHistoryLimit");

@@ -131,7 +131,7 @@ int_or(const struct node *object, const char *key, int64_t otherwise)
 {
 	int64_t value;
 
-	return node_get_int(node_get(object, key), &value) ? value : otherwise;
+	return node_get_int(given(object, key), &value) ? value : otherwise;
 }
 
 bool
@@ -173,8 +173,8 @@ void
 check_immutable(struct causes *c, const struct at *up, const struct node *live,
     const struct node *object, const char *key)
 {
-	const struct node *was = node_get(live, key);
-	const struct node *is = node_get(object, key);
+	const struct node *was = given(live, key);
+	const struct node *is = given(object, key);
 
 	if (node_empty(was) && node_empty(is))
 		return;

@@ -50,6 +50,14 @@ void fail_unsupported(struct causes *c, const struct at *at,
 const char *say(struct causes *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A member; NULL where it is null, which Go writes for what is not there. */
+static inline struct node *
+given(const struct node *object, const char *key)
+{
+	struct node *n = node_get(object, key);
+
+	return node_is(n, NODE_NULL) ? NULL : n;
+}
 /* A member that is an integer; or the other value if it is absent. */
 int64_t int_or(const struct node *object, const char *key, int64_t otherwise);
 bool text_is_any(const struct node *n, ...) __attribute__((sentinel));
@@ -64,7 +72,7 @@ void check_immutable(struct causes *c, const struct at *up,
 /* As ValidateEnum does it: absent is Required. */
 #define check_enum(c, up, object, key, ...)                               \
 	do {                                                              \
-		const struct node *value_ = node_get((object), (key));    \
+		const struct node *value_ = given((object), (key));       \
 		if (node_empty(value_))                                   \
 			fail_required((c), AT((up), (key)), "");          \
 		else if (!text_is_any(value_, __VA_ARGS__, (char *)NULL)) \

@@ -67,7 +67,7 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 		int64_t n = FIRST_PORT + (int64_t)((start + i) % PORTS);
 		bool ours = int_or(spec, "healthCheckNodePort", 0) == n;
 		for (size_t k = 0;
-		     (port = each_of(node_get(spec, "ports"), k)) != NULL; k++)
+		     (port = each_of(given(spec, "ports"), k)) != NULL; k++)
 			ours = ours || int_or(port, "nodePort", 0) == n;
 		if (!ours &&
 		    !taken(
@@ -80,12 +80,12 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 static void
 set_families(struct arena *a, const struct node *was, struct node *spec)
 {
-	struct node *families = node_get(spec, "ipFamilies");
-	bool none = node_text_is(node_get(spec, "clusterIP"), "None");
-	bool selects = node_count(node_get(spec, "selector")) > 0;
+	struct node *families = given(spec, "ipFamilies");
+	bool none = node_text_is(given(spec, "clusterIP"), "None");
+	bool selects = node_count(given(spec, "selector")) > 0;
 
-	if (node_empty(node_get(spec, "ipFamilyPolicy"))) {
-		if (!node_empty(node_get(was, "ipFamilyPolicy")))
+	if (node_empty(given(spec, "ipFamilyPolicy"))) {
+		if (!node_empty(given(was, "ipFamilyPolicy")))
 			keep_member(a, was, spec, "ipFamilyPolicy");
 		else
 			node_put(a, spec, "ipFamilyPolicy",
@@ -99,7 +99,7 @@ set_families(struct arena *a, const struct node *was, struct node *spec)
 		node_put(a, spec, "ipFamilies", families);
 	}
 	if (none && !selects && families->n < 2 &&
-	    !node_text_is(node_get(spec, "ipFamilyPolicy"), "SingleStack"))
+	    !node_text_is(given(spec, "ipFamilyPolicy"), "SingleStack"))
 		node_append(a, families,
 		    node_str(a,
 			node_text_is(families->items[0], "IPv4") ? "IPv6"
@@ -109,15 +109,15 @@ set_families(struct arena *a, const struct node *was, struct node *spec)
 static void
 set_addresses(struct arena *a, struct store *store, struct node *spec)
 {
-	struct node *ips = node_get(spec, "clusterIPs");
-	const struct node *ip = node_get(spec, "clusterIP");
+	struct node *ips = given(spec, "clusterIPs");
+	const struct node *ip = given(spec, "clusterIP");
 
 	if (node_empty(ip) && node_count(ips) > 0)
 		return; /* refused by validation */
 	if (node_empty(ip)) {
 		node_put(a, spec, "clusterIP",
 		    node_string(a, free_address(a, store)));
-		ip = node_get(spec, "clusterIP");
+		ip = given(spec, "clusterIP");
 	}
 	if (node_count(ips) == 0) {
 		ips = node_array(a);
@@ -129,10 +129,10 @@ set_addresses(struct arena *a, struct store *store, struct node *spec)
 static bool
 wants_node_ports(const struct node *spec)
 {
-	const struct node *n = node_get(spec, "allocateLoadBalancerNodePorts");
+	const struct node *n = given(spec, "allocateLoadBalancerNodePorts");
 
-	return node_text_is(node_get(spec, "type"), "NodePort") ||
-	    (node_text_is(node_get(spec, "type"), "LoadBalancer") &&
+	return node_text_is(given(spec, "type"), "NodePort") ||
+	    (node_text_is(given(spec, "type"), "LoadBalancer") &&
 		!node_is(n, NODE_FALSE));
 }
 
@@ -152,10 +152,10 @@ void
 service_allocate(struct arena *a, struct store *store, const struct node *live,
     struct node *spec)
 {
-	struct node *ports = node_get(spec, "ports"), *port;
+	struct node *ports = given(spec, "ports"), *port;
 	uint64_t start = spread(store);
 
-	if (node_text_is(node_get(spec, "type"), "ExternalName"))
+	if (node_text_is(given(spec, "type"), "ExternalName"))
 		return;
 	set_families(a, live, spec);
 	set_addresses(a, store, spec);
@@ -169,8 +169,8 @@ service_allocate(struct arena *a, struct store *store, const struct node *live,
 			n = free_port(a, store, spec, start + i);
 		node_put(a, port, "nodePort", node_int(a, n));
 	}
-	if (node_text_is(node_get(spec, "type"), "LoadBalancer") &&
-	    node_text_is(node_get(spec, "externalTrafficPolicy"), "Local") &&
+	if (node_text_is(given(spec, "type"), "LoadBalancer") &&
+	    node_text_is(given(spec, "externalTrafficPolicy"), "Local") &&
 	    int_or(spec, "healthCheckNodePort", 0) == 0)
 		node_put(a, spec, "healthCheckNodePort",
 		    node_int(a, free_port(a, store, spec, start + 7)));

@@ -8,13 +8,13 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *name = node_get(port, "name");
+		const struct node *name = given(port, "name");
 		int64_t number = int_or(port, "containerPort", 0);
 		size_t before = c->n;
 		if (!node_empty(name)) {
 			check_port_name(c, AT(here, "name"), node_text(name));
 			for (size_t k = 0; c->n == before && k < i; k++) {
-				other = node_get(each_of(ports, k), "name");
+				other = given(each_of(ports, k), "name");
 				if (span_eq(node_text(other), node_text(name)))
 					fail_duplicate(
 					    c, AT(here, "name"), name);
@@ -39,7 +39,7 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 static void
 check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *path = node_get(ref, "fieldPath");
+	const struct node *path = given(ref, "fieldPath");
 	struct span s = node_text(path);
 
 	if (node_empty(path)) {
@@ -65,10 +65,9 @@ check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
 static void
 check_key_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *key = node_get(ref, "key");
+	const struct node *key = given(ref, "key");
 
-	check_dns_subdomain(
-	    c, AT(at, "name"), node_text(node_get(ref, "name")));
+	check_dns_subdomain(c, AT(at, "name"), node_text(given(ref, "name")));
 	if (node_empty(key))
 		fail_required(c, AT(at, "key"), "");
 	else
@@ -83,7 +82,7 @@ static void
 check_resource_ref(
     struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *n = node_get(ref, "resource");
+	const struct node *n = given(ref, "resource");
 	struct span s = node_text(n);
 
 	if (node_empty(n))
@@ -97,26 +96,26 @@ check_resource_ref(
 static void
 check_value_from(struct causes *c, const struct at *at, const struct node *env)
 {
-	const struct node *from = node_get(env, "valueFrom"), *n;
+	const struct node *from = given(env, "valueFrom"), *n;
 	size_t sources = 0;
 
 	if (!node_is(from, NODE_OBJECT))
 		return;
-	if ((n = node_get(from, "fieldRef")) != NULL && ++sources)
+	if ((n = given(from, "fieldRef")) != NULL && ++sources)
 		check_field_ref(c, AT(at, "fieldRef"), n);
-	if ((n = node_get(from, "resourceFieldRef")) != NULL && ++sources)
+	if ((n = given(from, "resourceFieldRef")) != NULL && ++sources)
 		check_resource_ref(c, AT(at, "resourceFieldRef"), n);
-	if ((n = node_get(from, "configMapKeyRef")) != NULL && ++sources)
+	if ((n = given(from, "configMapKeyRef")) != NULL && ++sources)
 		check_key_ref(c, AT(at, "configMapKeyRef"), n);
-	if ((n = node_get(from, "secretKeyRef")) != NULL && ++sources)
+	if ((n = given(from, "secretKeyRef")) != NULL && ++sources)
 		check_key_ref(c, AT(at, "secretKeyRef"), n);
-	if (node_get(from, "fileKeyRef") != NULL)
+	if (given(from, "fileKeyRef") != NULL)
 		sources++;
 	if (sources == 0)
 		fail_text(c, at, span_str(""),
 		    "must specify one of: `fieldRef`, `resourceFieldRef`, "
 		    "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
-	else if (!node_empty(node_get(env, "value")))
+	else if (!node_empty(given(env, "value")))
 		fail_text(c, at, span_str(""),
 		    "may not be specified when `value` is not empty");
 	else if (sources > 1)
@@ -144,7 +143,7 @@ check_env(struct causes *c, const struct at *at, const struct node *all)
 	const struct node *env;
 
 	for (size_t i = 0; (env = each_of(all, i)) != NULL; i++) {
-		const struct node *name = node_get(env, "name");
+		const struct node *name = given(env, "name");
 		if (node_empty(name))
 			fail_required(c, AT(AT_INDEX(at, i), "name"), "");
 		else
@@ -164,18 +163,18 @@ check_env_from(struct causes *c, const struct at *at, const struct node *all)
 		const struct at *here = AT_INDEX(at, i);
 		size_t sources = 0;
 		check_env_name(
-		    c, AT(here, "prefix"), node_text(node_get(each, "prefix")));
+		    c, AT(here, "prefix"), node_text(given(each, "prefix")));
 		for (size_t k = 0; k < 2; k++) {
-			if ((ref = node_get(each, refs[k])) == NULL)
+			if ((ref = given(each, refs[k])) == NULL)
 				continue;
 			sources++;
-			if (node_empty(node_get(ref, "name")))
+			if (node_empty(given(ref, "name")))
 				fail_required(
 				    c, AT(AT(here, refs[k]), "name"), "");
 			else
 				check_dns_subdomain(c,
 				    AT(AT(here, refs[k]), "name"),
-				    node_text(node_get(ref, "name")));
+				    node_text(given(ref, "name")));
 		}
 		if (sources == 0)
 			fail_text(c, at, span_str(""),
@@ -194,7 +193,7 @@ volume_of(const struct node *volumes, const struct node *name)
 	const struct node *v;
 
 	for (size_t i = 0; (v = each_of(volumes, i)) != NULL; i++)
-		if (span_eq(node_text(node_get(v, "name")), node_text(name)))
+		if (span_eq(node_text(given(v, "name")), node_text(name)))
 			return v;
 	return NULL;
 }
@@ -228,8 +227,8 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 
 	for (size_t i = 0; (mount = each_of(mounts, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		name = node_get(mount, "name");
-		path = node_get(mount, "mountPath");
+		name = given(mount, "name");
+		path = given(mount, "mountPath");
 		if (node_empty(name))
 			fail_required(c, AT(here, "name"), "");
 		if (node_empty(name) || volume_of(volumes, name) == NULL)
@@ -237,29 +236,27 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 		if (node_empty(path))
 			fail_required(c, AT(here, "mountPath"), "");
 		for (size_t k = 0; k < i; k++)
-			if (span_eq(node_text(node_get(
-					each_of(mounts, k), "mountPath")),
+			if (span_eq(node_text(
+					given(each_of(mounts, k), "mountPath")),
 				node_text(path))) {
 				fail_text(c, AT(here, "mountPath"),
 				    node_text(path), "must be unique");
 				break;
 			}
+		check_sub_path(c, AT(at, "subPath"), given(mount, "subPath"));
 		check_sub_path(
-		    c, AT(at, "subPath"), node_get(mount, "subPath"));
-		check_sub_path(
-		    c, AT(at, "subPathExpr"), node_get(mount, "subPathExpr"));
+		    c, AT(at, "subPathExpr"), given(mount, "subPathExpr"));
 	}
 }
 
 static void
 check_http_get(struct causes *c, const struct at *at, const struct node *get)
 {
-	if (node_empty(node_get(get, "path")))
+	if (node_empty(given(get, "path")))
 		fail_required(c, AT(at, "path"), "");
-	check_port(c, AT(at, "port"), node_get(get, "port"));
-	if (!text_is_any(
-		node_get(get, "scheme"), "HTTP", "HTTPS", (char *)NULL))
-		fail_unsupported(c, AT(at, "scheme"), node_get(get, "scheme"),
+	check_port(c, AT(at, "port"), given(get, "port"));
+	if (!text_is_any(given(get, "scheme"), "HTTP", "HTTPS", (char *)NULL))
+		fail_unsupported(c, AT(at, "scheme"), given(get, "scheme"),
 		    "HTTP", "HTTPS", (char *)NULL);
 }
 
@@ -272,18 +269,18 @@ check_handler(struct causes *c, const struct at *at, const struct node *h)
 	const struct node *n;
 
 	for (size_t i = 0; i < 5; i++) {
-		if ((n = node_get(h, types[i])) == NULL)
+		if ((n = given(h, types[i])) == NULL)
 			continue;
 		if (handlers++ > 0)
 			fail_forbidden(c, AT(at, types[i]),
 			    "may not specify more than 1 handler type");
-		else if (i == 0 && node_count(node_get(n, "command")) == 0)
+		else if (i == 0 && node_count(given(n, "command")) == 0)
 			fail_required(c, AT(AT(at, "exec"), "command"), "");
 		else if (i == 1)
 			check_http_get(c, AT(at, "httpGet"), n);
 		else if (i == 2 || i == 3)
-			check_port(c, AT(AT(at, types[i]), "port"),
-			    node_get(n, "port"));
+			check_port(
+			    c, AT(AT(at, types[i]), "port"), given(n, "port"));
 	}
 	if (handlers == 0)
 		fail_required(c, at, "must specify a handler type");
@@ -297,7 +294,7 @@ check_probe(struct causes *c, const struct at *up, const struct node *container,
 	    "timeoutSeconds", "periodSeconds", "successThreshold",
 	    "failureThreshold"};
 	const struct at *at = AT(up, key);
-	const struct node *probe = node_get(container, key);
+	const struct node *probe = given(container, key);
 	bool ready = strcmp(key, "readinessProbe") == 0;
 	int64_t n;
 
@@ -306,8 +303,7 @@ check_probe(struct causes *c, const struct at *up, const struct node *container,
 	check_handler(c, at, probe);
 	for (size_t i = 0; i < 5; i++)
 		check_nonnegative(c, at, probe, numbers[i]);
-	if (node_get_int(
-		node_get(probe, "terminationGracePeriodSeconds"), &n)) {
+	if (node_get_int(given(probe, "terminationGracePeriodSeconds"), &n)) {
 		if (n <= 0)
 			fail_int(c, AT(at, "terminationGracePeriodSeconds"), n,
 			    "must be greater than 0");
@@ -324,32 +320,31 @@ static void
 check_common(struct causes *c, const struct at *at,
     const struct node *container, const struct node *volumes)
 {
-	const struct node *name = node_get(container, "name");
+	const struct node *name = given(container, "name");
 
 	if (node_empty(name))
 		fail_required(c, AT(at, "name"), "");
 	else
 		check_dns_label(c, AT(at, "name"), node_text(name));
-	if (node_empty(node_get(container, "image")))
+	if (node_empty(given(container, "image")))
 		fail_required(c, AT(at, "image"), "");
 	check_enum(c, at, container, "terminationMessagePolicy", "File",
 	    "FallbackToLogsOnError");
-	check_ports(c, AT(at, "ports"), node_get(container, "ports"));
-	check_env(c, AT(at, "env"), node_get(container, "env"));
-	check_env_from(c, AT(at, "envFrom"), node_get(container, "envFrom"));
+	check_ports(c, AT(at, "ports"), given(container, "ports"));
+	check_env(c, AT(at, "env"), given(container, "env"));
+	check_env_from(c, AT(at, "envFrom"), given(container, "envFrom"));
 	check_mounts(c, AT(at, "volumeMounts"),
-	    node_get(container, "volumeMounts"), volumes);
+	    given(container, "volumeMounts"), volumes);
 	check_enum(c, at, container, "imagePullPolicy", "Always",
 	    "IfNotPresent", "Never");
-	check_resources(
-	    c, AT(at, "resources"), node_get(container, "resources"));
+	check_resources(c, AT(at, "resources"), given(container, "resources"));
 }
 
 static bool
 name_before(const struct node *all, size_t i, const struct node *name)
 {
 	for (size_t k = 0; k < i && k < node_count(all); k++)
-		if (span_eq(node_text(node_get(all->items[k], "name")),
+		if (span_eq(node_text(given(all->items[k], "name")),
 			node_text(name)))
 			return true;
 	return false;
@@ -358,11 +353,11 @@ name_before(const struct node *all, size_t i, const struct node *name)
 static void
 check_life(struct causes *c, const struct at *at, const struct node *container)
 {
-	const struct node *life = node_get(container, "lifecycle"), *n;
+	const struct node *life = given(container, "lifecycle"), *n;
 
-	if ((n = node_get(life, "postStart")) != NULL)
+	if ((n = given(life, "postStart")) != NULL)
 		check_handler(c, AT(AT(at, "lifecycle"), "postStart"), n);
-	if ((n = node_get(life, "preStop")) != NULL)
+	if ((n = given(life, "preStop")) != NULL)
 		check_handler(c, AT(AT(at, "lifecycle"), "preStop"), n);
 	check_probe(c, at, container, "livenessProbe");
 	check_probe(c, at, container, "readinessProbe");
@@ -374,21 +369,20 @@ check_init(struct causes *c, const struct at *at, const struct node *spec)
 {
 	static const char *const refused[] = {
 	    "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
-	const struct node *all = node_get(spec, "initContainers");
-	const struct node *main = node_get(spec, "containers");
+	const struct node *all = given(spec, "initContainers");
+	const struct node *main = given(spec, "containers");
 	const struct node *container, *name;
 
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *policy =
-		    node_get(container, "restartPolicy");
-		check_common(c, here, container, node_get(spec, "volumes"));
+		const struct node *policy = given(container, "restartPolicy");
+		check_common(c, here, container, given(spec, "volumes"));
 		if (policy != NULL &&
 		    !text_is_any(
 			policy, "Always", "OnFailure", "Never", (char *)NULL))
 			fail_unsupported(c, AT(here, "restartPolicy"), policy,
 			    "Always", "Never", "OnFailure", (char *)NULL);
-		name = node_get(container, "name");
+		name = given(container, "name");
 		if (!node_empty(name) &&
 		    (name_before(main, SIZE_MAX, name) ||
 			name_before(all, i, name)))
@@ -398,7 +392,7 @@ check_init(struct causes *c, const struct at *at, const struct node *spec)
 			continue;
 		}
 		for (size_t k = 0; k < 4; k++)
-			if (node_get(container, refused[k]) != NULL)
+			if (given(container, refused[k]) != NULL)
 				fail_forbidden(c, AT(here, refused[k]),
 				    "may not be set for init containers "
 				    "without restartPolicy=Always");
@@ -411,7 +405,7 @@ check_image_space(struct causes *c, const struct at *at, const struct node *all)
 	const struct node *container;
 
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
-		struct span s = node_text(node_get(container, "image"));
+		struct span s = node_text(given(container, "image"));
 		if (s.n > 0 && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
 			fail_text(c, AT(AT_INDEX(at, i), "image"), s,
 			    "must not have leading or trailing whitespace");
@@ -423,14 +417,14 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
     enum pod_rules rules)
 {
 	const struct at *at = AT(up, "containers");
-	const struct node *all = node_get(spec, "containers"), *container;
+	const struct node *all = given(spec, "containers"), *container;
 
 	if (node_count(all) == 0)
 		fail_required(c, at, "");
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *name = node_get(container, "name");
-		check_common(c, here, container, node_get(spec, "volumes"));
+		const struct node *name = given(container, "name");
+		check_common(c, here, container, given(spec, "volumes"));
 		if (name_before(all, i, name))
 			fail_duplicate(c, AT(here, "name"), name);
 		check_life(c, here, container);
@@ -438,7 +432,7 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
 	check_init(c, AT(up, "initContainers"), spec);
 	if (rules == RULES_OF_POD) {
 		check_image_space(c, at, all);
-		check_image_space(c, AT(up, "initContainers"),
-		    node_get(spec, "initContainers"));
+		check_image_space(
+		    c, AT(up, "initContainers"), given(spec, "initContainers"));
 	}
 }

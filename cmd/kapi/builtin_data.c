@@ -23,9 +23,9 @@ static void
 check_immutable_data(
     struct causes *c, const struct node *live, const struct node *object)
 {
-	if (!node_true(node_get(live, "immutable")))
+	if (!node_true(given(live, "immutable")))
 		return;
-	if (!node_true(node_get(object, "immutable")))
+	if (!node_true(given(object, "immutable")))
 		fail_forbidden(c, AT(NULL, "immutable"),
 		    "field is immutable when `immutable` is set");
 	check_frozen(c, live, object, "data");
@@ -47,7 +47,7 @@ static size_t
 check_keys(struct causes *c, const struct node *object, const char *member,
     const struct node *other)
 {
-	const struct node *data = node_get(object, member);
+	const struct node *data = given(object, member);
 	bool base64 = strcmp(member, "binaryData") == 0;
 	size_t total = 0;
 
@@ -71,7 +71,7 @@ configmap_validate(
 
 	if (x->live != NULL)
 		check_immutable_data(c, x->live, object);
-	total = check_keys(c, object, "data", node_get(object, "binaryData"));
+	total = check_keys(c, object, "data", given(object, "binaryData"));
 	total += check_keys(c, object, "binaryData", NULL);
 	if (total > DATA_MAX)
 		cause_too_long(c, span_make("", 0), NULL, DATA_MAX);
@@ -111,7 +111,7 @@ base64(struct arena *a, struct span s)
 void
 secret_prepare(const struct change_of *x, struct node *object)
 {
-	const struct node *texts = node_get(object, "stringData");
+	const struct node *texts = given(object, "stringData");
 	struct node *data;
 
 	if (node_count(texts) > 0) {
@@ -129,7 +129,7 @@ static void
 check_has_key(
     struct causes *c, const struct node *data, const char *key, bool filled)
 {
-	const struct node *n = node_get(data, key);
+	const struct node *n = given(data, key);
 
 	if (n == NULL || (filled && node_empty(n)))
 		fail_required(c, AT_KEY(AT(NULL, "data"), span_str(key)), "");
@@ -138,13 +138,12 @@ check_has_key(
 static void
 check_secret_type(struct causes *c, const struct node *object)
 {
-	const struct node *type = node_get(object, "type");
-	const struct node *data = node_get(object, "data");
+	const struct node *type = given(object, "type");
+	const struct node *data = given(object, "data");
 
 	if (node_text_is(type, "kubernetes.io/service-account-token")) {
-		if (node_empty(
-			node_get(node_path(object, "metadata.annotations"),
-			    "kubernetes.io/service-account.name")))
+		if (node_empty(given(node_path(object, "metadata.annotations"),
+			"kubernetes.io/service-account.name")))
 			fail_required(c,
 			    AT_KEY(AT(AT(NULL, "metadata"), "annotations"),
 				span_str("kubernetes.io/service-account.name")),
@@ -154,8 +153,8 @@ check_secret_type(struct causes *c, const struct node *object)
 	} else if (node_text_is(type, "kubernetes.io/dockerconfigjson")) {
 		check_has_key(c, data, ".dockerconfigjson", false);
 	} else if (node_text_is(type, "kubernetes.io/basic-auth")) {
-		if (node_get(data, "username") == NULL &&
-		    node_get(data, "password") == NULL) {
+		if (given(data, "username") == NULL &&
+		    given(data, "password") == NULL) {
 			check_has_key(c, data, "username", false);
 			check_has_key(c, data, "password", false);
 		}
@@ -171,7 +170,7 @@ void
 secret_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
-	const struct node *data = node_get(object, "data");
+	const struct node *data = given(object, "data");
 	size_t total = 0;
 
 	if (x->live != NULL) {
@@ -194,7 +193,7 @@ void
 namespace_default(struct arena *a, struct node *object)
 {
 	struct node *meta = default_object(a, object, "metadata");
-	const struct node *name = node_get(meta, "name");
+	const struct node *name = given(meta, "name");
 
 	default_object(a, object, "spec");
 	if (!node_empty(name))
@@ -207,7 +206,7 @@ static void
 require_finalizer(struct arena *a, struct node *object)
 {
 	struct node *spec = node_make(a, object, "spec"), *f;
-	struct node *all = node_get(spec, "finalizers");
+	struct node *all = given(spec, "finalizers");
 
 	if (!node_is(all, NODE_ARRAY)) {
 		all = node_array(a);
@@ -233,7 +232,7 @@ namespace_prepare(const struct change_of *x, struct node *object)
 		node_put(x->arena, object, "status", status);
 		require_finalizer(x->arena, object);
 	} else if (!span_is(x->subresource, "finalize")) {
-		keep_member(x->arena, node_get(x->live, "spec"),
+		keep_member(x->arena, given(x->live, "spec"),
 		    node_make(x->arena, object, "spec"), "finalizers");
 	}
 }

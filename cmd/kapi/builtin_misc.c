@@ -14,9 +14,9 @@ rolebinding_default(struct arena *a, struct node *object)
 	default_text(
 	    a, default_object(a, object, "roleRef"), "apiGroup", RBAC_GROUP);
 	for (size_t i = 0;
-	     (subject = each_of(node_get(object, "subjects"), i)) != NULL; i++)
-		if (text_is_any(node_get(subject, "kind"), "User", "Group",
-			(char *)NULL))
+	     (subject = each_of(given(object, "subjects"), i)) != NULL; i++)
+		if (text_is_any(
+			given(subject, "kind"), "User", "Group", (char *)NULL))
 			default_text(a, subject, "apiGroup", RBAC_GROUP);
 }
 
@@ -24,9 +24,9 @@ static void
 check_rule(struct causes *c, const struct at *at, const struct node *rule,
     bool namespaced)
 {
-	const struct node *urls = node_get(rule, "nonResourceURLs");
+	const struct node *urls = given(rule, "nonResourceURLs");
 
-	if (node_count(node_get(rule, "verbs")) == 0)
+	if (node_count(given(rule, "verbs")) == 0)
 		fail_required(c, AT(at, "verbs"),
 		    "verbs must contain at least one value");
 	if (node_count(urls) > 0) {
@@ -34,18 +34,18 @@ check_rule(struct causes *c, const struct at *at, const struct node *rule,
 			fail_invalid(c, AT(at, "nonResourceURLs"), urls,
 			    "namespaced rules cannot apply to non-resource "
 			    "URLs");
-		if (node_count(node_get(rule, "apiGroups")) > 0 ||
-		    node_count(node_get(rule, "resources")) > 0 ||
-		    node_count(node_get(rule, "resourceNames")) > 0)
+		if (node_count(given(rule, "apiGroups")) > 0 ||
+		    node_count(given(rule, "resources")) > 0 ||
+		    node_count(given(rule, "resourceNames")) > 0)
 			fail_invalid(c, AT(at, "nonResourceURLs"), urls,
 			    "rules cannot apply to both regular resources and "
 			    "non-resource URLs");
 		return;
 	}
-	if (node_count(node_get(rule, "apiGroups")) == 0)
+	if (node_count(given(rule, "apiGroups")) == 0)
 		fail_required(c, AT(at, "apiGroups"),
 		    "resource rules must supply at least one api group");
-	if (node_count(node_get(rule, "resources")) == 0)
+	if (node_count(given(rule, "resources")) == 0)
 		fail_required(c, AT(at, "resources"),
 		    "resource rules must supply at least one resource");
 }
@@ -55,14 +55,13 @@ role_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct node *rule;
-	const struct node *sum = node_get(object, "aggregationRule");
+	const struct node *sum = given(object, "aggregationRule");
 
-	for (size_t i = 0;
-	     (rule = each_of(node_get(object, "rules"), i)) != NULL; i++)
+	for (size_t i = 0; (rule = each_of(given(object, "rules"), i)) != NULL;
+	     i++)
 		check_rule(c, AT_INDEX(AT(NULL, "rules"), i), rule,
 		    x->resource->namespaced);
-	if (sum != NULL &&
-	    node_count(node_get(sum, "clusterRoleSelectors")) == 0)
+	if (sum != NULL && node_count(given(sum, "clusterRoleSelectors")) == 0)
 		fail_required(c,
 		    AT(AT(NULL, "aggregationRule"), "clusterRoleSelectors"),
 		    "at least one clusterRoleSelector required if "
@@ -73,9 +72,9 @@ static void
 check_subject(struct causes *c, const struct at *at, const struct node *s,
     bool namespaced)
 {
-	const struct node *kind = node_get(s, "kind");
-	const struct node *name = node_get(s, "name");
-	const struct node *group = node_get(s, "apiGroup");
+	const struct node *kind = given(s, "kind");
+	const struct node *name = given(s, "name");
+	const struct node *group = given(s, "apiGroup");
 
 	if (node_empty(name))
 		fail_required(c, AT(at, "name"), "");
@@ -85,7 +84,7 @@ check_subject(struct causes *c, const struct at *at, const struct node *s,
 		if (!node_empty(group))
 			fail_unsupported(
 			    c, AT(at, "apiGroup"), group, "", (char *)NULL);
-		if (!namespaced && node_empty(node_get(s, "namespace")))
+		if (!namespaced && node_empty(given(s, "namespace")))
 			fail_required(c, AT(at, "namespace"), "");
 	} else if (text_is_any(kind, "User", "Group", (char *)NULL)) {
 		if (!node_text_is(group, RBAC_GROUP))
@@ -103,11 +102,9 @@ go_role_ref(struct arena *a, const struct node *ref)
 	struct node *n = node_object(a);
 
 	node_put(a, n, "APIGroup",
-	    node_string(a, node_text(node_get(ref, "apiGroup"))));
-	node_put(
-	    a, n, "Kind", node_string(a, node_text(node_get(ref, "kind"))));
-	node_put(
-	    a, n, "Name", node_string(a, node_text(node_get(ref, "name"))));
+	    node_string(a, node_text(given(ref, "apiGroup"))));
+	node_put(a, n, "Kind", node_string(a, node_text(given(ref, "kind"))));
+	node_put(a, n, "Name", node_string(a, node_text(given(ref, "name"))));
 	return n;
 }
 
@@ -116,13 +113,13 @@ rolebinding_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "roleRef");
-	const struct node *ref = node_get(object, "roleRef"), *subject;
-	const struct node *kind = node_get(ref, "kind");
+	const struct node *ref = given(object, "roleRef"), *subject;
+	const struct node *kind = given(ref, "kind");
 	bool namespaced = x->resource->namespaced;
 
-	if (!node_text_is(node_get(ref, "apiGroup"), RBAC_GROUP))
-		fail_unsupported(c, AT(at, "apiGroup"),
-		    node_get(ref, "apiGroup"), RBAC_GROUP, (char *)NULL);
+	if (!node_text_is(given(ref, "apiGroup"), RBAC_GROUP))
+		fail_unsupported(c, AT(at, "apiGroup"), given(ref, "apiGroup"),
+		    RBAC_GROUP, (char *)NULL);
 	if (namespaced &&
 	    !text_is_any(kind, "Role", "ClusterRole", (char *)NULL))
 		fail_unsupported(c, AT(at, "kind"), kind, "Role", "ClusterRole",
@@ -130,10 +127,10 @@ rolebinding_validate(
 	if (!namespaced && !node_text_is(kind, "ClusterRole"))
 		fail_unsupported(
 		    c, AT(at, "kind"), kind, "ClusterRole", (char *)NULL);
-	if (node_empty(node_get(ref, "name")))
+	if (node_empty(given(ref, "name")))
 		fail_required(c, AT(at, "name"), "");
 	for (size_t i = 0;
-	     (subject = each_of(node_get(object, "subjects"), i)) != NULL; i++)
+	     (subject = each_of(given(object, "subjects"), i)) != NULL; i++)
 		check_subject(
 		    c, AT_INDEX(AT(NULL, "subjects"), i), subject, namespaced);
 	if (x->live != NULL && !same_member(x->live, object, "roleRef"))
@@ -161,7 +158,7 @@ default_scaling(struct arena *a, struct node *behavior, const char *key)
 	if (up)
 		default_int(a, rules, "stabilizationWindowSeconds", 0);
 	default_text(a, rules, "selectPolicy", "Max");
-	if (node_get(rules, "policies") != NULL)
+	if (given(rules, "policies") != NULL)
 		return;
 	policies = node_array(a);
 	if (up)
@@ -179,12 +176,12 @@ autoscaler_default(struct arena *a, struct node *object)
 	if (!node_is(spec, NODE_OBJECT))
 		return;
 	default_int(a, spec, "minReplicas", 1);
-	if (node_get(spec, "behavior") != NULL) {
-		default_scaling(a, node_get(spec, "behavior"), "scaleUp");
-		default_scaling(a, node_get(spec, "behavior"), "scaleDown");
+	if (given(spec, "behavior") != NULL) {
+		default_scaling(a, given(spec, "behavior"), "scaleUp");
+		default_scaling(a, given(spec, "behavior"), "scaleDown");
 	}
-	if (node_count(node_get(spec, "metrics")) > 0 ||
-	    !node_text_is(node_get(object, "apiVersion"), "autoscaling/v2"))
+	if (node_count(given(spec, "metrics")) > 0 ||
+	    !node_text_is(given(object, "apiVersion"), "autoscaling/v2"))
 		return;
 	metrics = node_array(a);
 	metric = node_object(a);
@@ -205,10 +202,10 @@ autoscaler_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *ref = node_get(spec, "scaleTargetRef");
+	const struct node *spec = given(object, "spec");
+	const struct node *ref = given(spec, "scaleTargetRef");
 	int64_t min, max = int_or(spec, "maxReplicas", 0);
-	bool has_min = node_get_int(node_get(spec, "minReplicas"), &min);
+	bool has_min = node_get_int(given(spec, "minReplicas"), &min);
 
 	(void)x;
 	if (has_min && min < 1)
@@ -223,9 +220,9 @@ autoscaler_validate(
 	if (has_min && max < min)
 		fail_int(c, AT(at, "maxReplicas"), max,
 		    "must be greater than or equal to `minReplicas`");
-	if (node_empty(node_get(ref, "kind")))
+	if (node_empty(given(ref, "kind")))
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "kind"), "");
-	if (node_empty(node_get(ref, "name")))
+	if (node_empty(given(ref, "name")))
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "name"), "");
 }
 
@@ -239,7 +236,7 @@ go_budget(struct arena *a, const struct node *spec)
 	struct node *n = node_object(a), *v;
 
 	for (size_t i = 0; i < 4; i++) {
-		v = node_get(spec, keys[i][1]);
+		v = given(spec, keys[i][1]);
 		node_put(a, n, keys[i][0], v != NULL ? v : node_null(a));
 	}
 	return n;
@@ -251,23 +248,22 @@ budget_validate(
 {
 	static const char *const limits[] = {"minAvailable", "maxUnavailable"};
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec"), *n;
+	const struct node *spec = given(object, "spec"), *n;
 
 	(void)x;
-	if (node_get(spec, limits[0]) != NULL &&
-	    node_get(spec, limits[1]) != NULL)
+	if (given(spec, limits[0]) != NULL && given(spec, limits[1]) != NULL)
 		fail_invalid(c, at, go_budget(c->arena, spec),
 		    "minAvailable and maxUnavailable cannot be both set");
 	for (size_t i = 0; i < 2; i++) {
-		if ((n = node_get(spec, limits[i])) == NULL)
+		if ((n = given(spec, limits[i])) == NULL)
 			continue;
 		check_int_or_percent(c, AT(at, limits[i]), n);
 		if (is_percent(n) && int_or_percent(n) > 100)
 			fail_invalid(c, AT(at, limits[i]), n,
 			    "must not be greater than 100%");
 	}
-	check_selector(c, AT(at, "selector"), node_get(spec, "selector"));
-	n = node_get(spec, "unhealthyPodEvictionPolicy");
+	check_selector(c, AT(at, "selector"), given(spec, "selector"));
+	n = given(spec, "unhealthyPodEvictionPolicy");
 	if (n != NULL &&
 	    !text_is_any(n, "AlwaysAllow", "IfHealthyBudget", (char *)NULL))
 		fail_unsupported(c, AT(at, "unhealthyPodEvictionPolicy"), n,
@@ -279,18 +275,18 @@ lease_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
+	const struct node *spec = given(object, "spec");
 	int64_t n;
 
 	(void)x;
-	if (node_get_int(node_get(spec, "leaseDurationSeconds"), &n) && n <= 0)
+	if (node_get_int(given(spec, "leaseDurationSeconds"), &n) && n <= 0)
 		fail_int(c, AT(at, "leaseDurationSeconds"), n,
 		    "must be greater than 0");
-	if (node_get_int(node_get(spec, "leaseTransitions"), &n) && n < 0)
+	if (node_get_int(given(spec, "leaseTransitions"), &n) && n < 0)
 		fail_int(c, AT(at, "leaseTransitions"), n,
 		    "must be greater than or equal to 0");
-	if (!node_empty(node_get(spec, "preferredHolder")) &&
-	    node_empty(node_get(spec, "strategy")))
+	if (!node_empty(given(spec, "preferredHolder")) &&
+	    node_empty(given(spec, "strategy")))
 		fail_forbidden(c, AT(at, "preferredHolder"),
 		    "may only be specified if `strategy` is defined");
 }
@@ -328,10 +324,10 @@ void
 node_default(struct arena *a, struct node *object)
 {
 	struct node *status = default_object(a, object, "status");
-	struct node *capacity = node_get(status, "capacity");
+	struct node *capacity = given(status, "capacity");
 
 	default_object(a, object, "spec");
-	if (capacity != NULL && node_get(status, "allocatable") == NULL)
+	if (capacity != NULL && given(status, "allocatable") == NULL)
 		node_put(a, status, "allocatable", node_copy(a, capacity));
 }
 
@@ -340,13 +336,13 @@ void
 node_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *spec = node_make(x->arena, object, "spec");
-	struct node *taints = node_get(spec, "taints"), *taint;
+	struct node *taints = given(spec, "taints"), *taint;
 
 	if (x->live != NULL)
 		return;
 	for (size_t i = 0; (taint = each_of(taints, i)) != NULL; i++)
 		if (node_text_is(
-			node_get(taint, "key"), "node.kubernetes.io/not-ready"))
+			given(taint, "key"), "node.kubernetes.io/not-ready"))
 			return;
 	if (!node_is(taints, NODE_ARRAY)) {
 		taints = node_array(x->arena);
@@ -365,13 +361,13 @@ event_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	struct span here = node_path_text(object, "metadata.namespace");
-	const struct node *of = node_get(object, "involvedObject");
+	const struct node *of = given(object, "involvedObject");
 	struct span its;
 
 	(void)x;
 	if (of == NULL)
-		of = node_get(object, "regarding");
-	its = node_text(node_get(of, "namespace"));
+		of = given(object, "regarding");
+	its = node_text(given(of, "namespace"));
 	if (its.n > 0 ? !span_eq(its, here)
 		      : !span_is(here, "default") &&
 		    !span_is(here, "kube-system") && here.n > 0)
@@ -392,7 +388,7 @@ default_webhook(struct arena *a, struct node *hook, bool mutating)
 	default_int(a, hook, "timeoutSeconds", 10);
 	if (mutating)
 		default_text(a, hook, "reinvocationPolicy", "Never");
-	for (size_t i = 0; (rule = each_of(node_get(hook, "rules"), i)) != NULL;
+	for (size_t i = 0; (rule = each_of(given(hook, "rules"), i)) != NULL;
 	     i++)
 		default_text(a, rule, "scope", "*");
 	service = node_path(hook, "clientConfig.service");
@@ -403,11 +399,11 @@ default_webhook(struct arena *a, struct node *hook, bool mutating)
 void
 webhooks_default(struct arena *a, struct node *object)
 {
-	bool mutating = node_text_is(
-	    node_get(object, "kind"), "MutatingWebhookConfiguration");
+	bool mutating =
+	    node_text_is(given(object, "kind"), "MutatingWebhookConfiguration");
 	struct node *hook;
 
 	for (size_t i = 0;
-	     (hook = each_of(node_get(object, "webhooks"), i)) != NULL; i++)
+	     (hook = each_of(given(object, "webhooks"), i)) != NULL; i++)
 		default_webhook(a, hook, mutating);
 }

@@ -284,8 +284,8 @@ check_annotations(
 static void
 check_requirement(struct causes *c, const struct at *at, const struct node *r)
 {
-	const struct node *operator= node_get(r, "operator");
-	const struct node *values = node_get(r, "values");
+	const struct node *operator= given(r, "operator");
+	const struct node *values = given(r, "values");
 
 	if (text_is_any(operator, "In", "NotIn", (char *)NULL)) {
 		if (node_count(values) == 0)
@@ -302,7 +302,7 @@ check_requirement(struct causes *c, const struct at *at, const struct node *r)
 		fail_text(c, AT(at, "operator"), node_text(operator),
 		    "not a valid selector operator");
 	}
-	check_qualified_name(c, AT(at, "key"), node_text(node_get(r, "key")));
+	check_qualified_name(c, AT(at, "key"), node_text(given(r, "key")));
 	for (size_t i = 0; i < node_count(values); i++)
 		check_label_value(c, AT_INDEX(AT(at, "values"), i),
 		    node_text(values->items[i]));
@@ -312,10 +312,9 @@ void
 check_selector(
     struct causes *c, const struct at *at, const struct node *selector)
 {
-	const struct node *all = node_get(selector, "matchExpressions");
+	const struct node *all = given(selector, "matchExpressions");
 
-	check_labels(
-	    c, AT(at, "matchLabels"), node_get(selector, "matchLabels"));
+	check_labels(c, AT(at, "matchLabels"), given(selector, "matchLabels"));
 	for (size_t i = 0; i < node_count(all); i++)
 		check_requirement(
 		    c, AT_INDEX(AT(at, "matchExpressions"), i), all->items[i]);
@@ -324,17 +323,17 @@ check_selector(
 bool
 selector_empty(const struct node *selector)
 {
-	return node_count(node_get(selector, "matchLabels")) == 0 &&
-	    node_count(node_get(selector, "matchExpressions")) == 0;
+	return node_count(given(selector, "matchLabels")) == 0 &&
+	    node_count(given(selector, "matchExpressions")) == 0;
 }
 
 static bool
 requirement_matches(const struct node *r, const struct node *labels)
 {
-	const struct node *operator= node_get(r, "operator");
-	const struct node *values = node_get(r, "values");
+	const struct node *operator= given(r, "operator");
+	const struct node *values = given(r, "values");
 	const struct node *label =
-	    node_get_span(labels, node_text(node_get(r, "key")));
+	    node_get_span(labels, node_text(given(r, "key")));
 	bool in = false;
 
 	for (size_t i = 0; label != NULL && i < node_count(values); i++)
@@ -352,8 +351,8 @@ requirement_matches(const struct node *r, const struct node *labels)
 bool
 selector_matches(const struct node *selector, const struct node *labels)
 {
-	const struct node *pairs = node_get(selector, "matchLabels");
-	const struct node *all = node_get(selector, "matchExpressions");
+	const struct node *pairs = given(selector, "matchLabels");
+	const struct node *all = given(selector, "matchExpressions");
 
 	for (size_t i = 0; i < node_count(pairs); i++) {
 		const struct node *label =

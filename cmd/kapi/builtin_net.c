@@ -10,10 +10,9 @@ endpoints_default(struct arena *a, struct node *object)
 	struct node *subset, *port;
 
 	for (size_t i = 0;
-	     (subset = each_of(node_get(object, "subsets"), i)) != NULL; i++)
+	     (subset = each_of(given(object, "subsets"), i)) != NULL; i++)
 		for (size_t k = 0;
-		     (port = each_of(node_get(subset, "ports"), k)) != NULL;
-		     k++)
+		     (port = each_of(given(subset, "ports"), k)) != NULL; k++)
 			default_text(a, port, "protocol", "TCP");
 }
 
@@ -22,9 +21,9 @@ endpointslice_default(struct arena *a, struct node *object)
 {
 	struct node *port;
 
-	for (size_t i = 0;
-	     (port = each_of(node_get(object, "ports"), i)) != NULL; i++) {
-		if (node_get(port, "name") == NULL)
+	for (size_t i = 0; (port = each_of(given(object, "ports"), i)) != NULL;
+	     i++) {
+		if (given(port, "name") == NULL)
 			node_put(a, port, "name", node_str(a, ""));
 		default_text(a, port, "protocol", "TCP");
 	}
@@ -37,7 +36,7 @@ policy_ports_default(struct arena *a, struct node *rules)
 
 	for (size_t i = 0; (rule = each_of(rules, i)) != NULL; i++)
 		for (size_t k = 0;
-		     (port = each_of(node_get(rule, "ports"), k)) != NULL; k++)
+		     (port = each_of(given(rule, "ports"), k)) != NULL; k++)
 			default_text(a, port, "protocol", "TCP");
 }
 
@@ -48,13 +47,13 @@ networkpolicy_default(struct arena *a, struct node *object)
 
 	if (!node_is(spec, NODE_OBJECT))
 		return;
-	policy_ports_default(a, node_get(spec, "ingress"));
-	policy_ports_default(a, node_get(spec, "egress"));
-	if (node_count(node_get(spec, "policyTypes")) > 0)
+	policy_ports_default(a, given(spec, "ingress"));
+	policy_ports_default(a, given(spec, "egress"));
+	if (node_count(given(spec, "policyTypes")) > 0)
 		return;
 	types = node_array(a);
 	node_append(a, types, node_str(a, "Ingress"));
-	if (node_count(node_get(spec, "egress")) > 0)
+	if (node_count(given(spec, "egress")) > 0)
 		node_append(a, types, node_str(a, "Egress"));
 	node_put(a, spec, "policyTypes", types);
 }
@@ -72,7 +71,7 @@ static void
 check_backend_port(
     struct causes *c, const struct at *at, const struct node *port)
 {
-	const struct node *name = node_get(port, "name");
+	const struct node *name = given(port, "name");
 	int64_t number = int_or(port, "number", 0);
 	const struct at *here = AT(AT(at, "service"), "port");
 
@@ -90,17 +89,17 @@ check_backend_port(
 static void
 check_backend(struct causes *c, const struct at *at, const struct node *b)
 {
-	const struct node *service = node_get(b, "service");
-	const struct node *resource = node_get(b, "resource");
-	const struct node *name = node_get(service, "name");
+	const struct node *service = given(b, "service");
+	const struct node *resource = given(b, "resource");
+	const struct node *name = given(service, "name");
 
 	if (service != NULL && resource != NULL) {
 		fail_text(c, at, span_str(""),
 		    "cannot set both resource and service backends");
 	} else if (resource != NULL) {
-		if (node_empty(node_get(resource, "kind")))
+		if (node_empty(given(resource, "kind")))
 			fail_required(c, AT(AT(at, "resource"), "kind"), "");
-		if (node_empty(node_get(resource, "name")))
+		if (node_empty(given(resource, "name")))
 			fail_required(c, AT(AT(at, "resource"), "name"), "");
 	} else if (service != NULL) {
 		if (node_empty(name))
@@ -108,7 +107,7 @@ check_backend(struct causes *c, const struct at *at, const struct node *b)
 		else
 			check_dns1035(
 			    c, AT(AT(at, "service"), "name"), node_text(name));
-		check_backend_port(c, at, node_get(service, "port"));
+		check_backend_port(c, at, given(service, "port"));
 	} else {
 		fail_text(c, at, span_str(""),
 		    "resource or service backend is required");
@@ -121,8 +120,8 @@ check_path(struct causes *c, const struct at *at, const struct node *p)
 	static const char *const refused[] = {
 	    "//", "/./", "/../", "%2f", "%2F"};
 	static const char *const ends[] = {"/..", "/."};
-	const struct node *type = node_get(p, "pathType");
-	struct span path = node_text(node_get(p, "path"));
+	const struct node *type = given(p, "pathType");
+	struct span path = node_text(given(p, "path"));
 	bool exact = text_is_any(type, "Exact", "Prefix", (char *)NULL);
 
 	if (type == NULL) {
@@ -146,7 +145,7 @@ check_path(struct causes *c, const struct at *at, const struct node *p)
 			fail_text(c, AT(at, "path"), path,
 			    say(c, "cannot end with '%s'", ends[i]));
 	}
-	check_backend(c, AT(at, "backend"), node_get(p, "backend"));
+	check_backend(c, AT(at, "backend"), given(p, "backend"));
 }
 
 static void
@@ -165,47 +164,45 @@ ingress_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *rules = node_get(spec, "rules"), *rule, *p, *tls;
+	const struct node *spec = given(object, "spec");
+	const struct node *rules = given(spec, "rules"), *rule, *p, *tls;
 
 	(void)x;
-	if (node_count(rules) == 0 && node_get(spec, "defaultBackend") == NULL)
+	if (node_count(rules) == 0 && given(spec, "defaultBackend") == NULL)
 		fail_invalid(c, at, rules,
 		    "either `defaultBackend` or `rules` must be specified");
-	if (node_get(spec, "defaultBackend") != NULL)
-		check_backend(c, AT(at, "defaultBackend"),
-		    node_get(spec, "defaultBackend"));
+	if (given(spec, "defaultBackend") != NULL)
+		check_backend(
+		    c, AT(at, "defaultBackend"), given(spec, "defaultBackend"));
 	for (size_t i = 0; (rule = each_of(rules, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(AT(at, "rules"), i);
-		const struct node *http = node_get(rule, "http");
-		const struct node *paths = node_get(http, "paths");
-		check_host(
-		    c, AT(here, "host"), node_text(node_get(rule, "host")));
+		const struct node *http = given(rule, "http");
+		const struct node *paths = given(http, "paths");
+		check_host(c, AT(here, "host"), node_text(given(rule, "host")));
 		if (http != NULL && node_count(paths) == 0)
 			fail_required(c, AT(AT(here, "http"), "paths"), "");
 		for (size_t k = 0; (p = each_of(paths, k)) != NULL; k++)
 			check_path(
 			    c, AT_INDEX(AT(AT(here, "http"), "paths"), k), p);
 	}
-	for (size_t i = 0; (tls = each_of(node_get(spec, "tls"), i)) != NULL;
-	     i++)
+	for (size_t i = 0; (tls = each_of(given(spec, "tls"), i)) != NULL; i++)
 		for (size_t k = 0;
-		     (p = each_of(node_get(tls, "hosts"), k)) != NULL; k++)
+		     (p = each_of(given(tls, "hosts"), k)) != NULL; k++)
 			check_host(c,
 			    AT_INDEX(
 				AT(AT_INDEX(AT(at, "tls"), i), "hosts"), k),
 			    node_text(p));
-	if (node_get(spec, "ingressClassName") != NULL)
+	if (given(spec, "ingressClassName") != NULL)
 		check_dns_subdomain(c, AT(at, "ingressClassName"),
-		    node_text(node_get(spec, "ingressClassName")));
+		    node_text(given(spec, "ingressClassName")));
 }
 
 static void
 check_policy_port(
     struct causes *c, const struct at *at, const struct node *port)
 {
-	const struct node *n = node_get(port, "port");
-	const struct node *protocol = node_get(port, "protocol");
+	const struct node *n = given(port, "port");
+	const struct node *protocol = given(port, "protocol");
 	int64_t end, first;
 
 	if (!text_is_any(protocol, "TCP", "UDP", "SCTP", (char *)NULL))
@@ -213,7 +210,7 @@ check_policy_port(
 		    "SCTP", (char *)NULL);
 	if (n != NULL)
 		check_port(c, AT(at, "port"), n);
-	if (!node_get_int(node_get(port, "endPort"), &end))
+	if (!node_get_int(given(port, "endPort"), &end))
 		return;
 	if (n == NULL)
 		fail_int(c, AT(at, "endPort"), end,
@@ -229,13 +226,13 @@ check_policy_port(
 static void
 check_peer(struct causes *c, const struct at *at, const struct node *peer)
 {
-	const struct node *block = node_get(peer, "ipBlock");
-	const struct node *pods = node_get(peer, "podSelector");
-	const struct node *namespaces = node_get(peer, "namespaceSelector");
+	const struct node *block = given(peer, "ipBlock");
+	const struct node *pods = given(peer, "podSelector");
+	const struct node *namespaces = given(peer, "namespaceSelector");
 
 	check_selector(c, AT(at, "podSelector"), pods);
 	check_selector(c, AT(at, "namespaceSelector"), namespaces);
-	if (block != NULL && node_empty(node_get(block, "cidr")))
+	if (block != NULL && node_empty(given(block, "cidr")))
 		fail_required(c, AT(AT(at, "ipBlock"), "cidr"), "");
 	if (block == NULL && pods == NULL && namespaces == NULL)
 		fail_required(c, at, "must specify a peer");
@@ -253,10 +250,10 @@ check_rules(struct causes *c, const struct at *at, const struct node *rules,
 	for (size_t i = 0; (rule = each_of(rules, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
 		for (size_t k = 0;
-		     (n = each_of(node_get(rule, "ports"), k)) != NULL; k++)
+		     (n = each_of(given(rule, "ports"), k)) != NULL; k++)
 			check_policy_port(c, AT_INDEX(AT(here, "ports"), k), n);
-		for (size_t k = 0;
-		     (n = each_of(node_get(rule, peers), k)) != NULL; k++)
+		for (size_t k = 0; (n = each_of(given(rule, peers), k)) != NULL;
+		     k++)
 			check_peer(c, AT_INDEX(AT(here, peers), k), n);
 	}
 }
@@ -266,14 +263,14 @@ networkpolicy_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec"), *type;
+	const struct node *spec = given(object, "spec"), *type;
 
 	(void)x;
-	check_selector(c, AT(at, "podSelector"), node_get(spec, "podSelector"));
-	check_rules(c, AT(at, "ingress"), node_get(spec, "ingress"), "from");
-	check_rules(c, AT(at, "egress"), node_get(spec, "egress"), "to");
+	check_selector(c, AT(at, "podSelector"), given(spec, "podSelector"));
+	check_rules(c, AT(at, "ingress"), given(spec, "ingress"), "from");
+	check_rules(c, AT(at, "egress"), given(spec, "egress"), "to");
 	for (size_t i = 0;
-	     (type = each_of(node_get(spec, "policyTypes"), i)) != NULL; i++)
+	     (type = each_of(given(spec, "policyTypes"), i)) != NULL; i++)
 		if (!text_is_any(type, "Ingress", "Egress", (char *)NULL))
 			fail_unsupported(c, AT_INDEX(AT(at, "policyTypes"), i),
 			    type, "Ingress", "Egress", (char *)NULL);
@@ -287,23 +284,22 @@ endpointslice_validate(
 	const struct node *endpoint, *port;
 
 	check_enum(c, NULL, object, "addressType", "FQDN", "IPv4", "IPv6");
-	for (size_t i = 0;
-	     (port = each_of(node_get(object, "ports"), i)) != NULL; i++) {
+	for (size_t i = 0; (port = each_of(given(object, "ports"), i)) != NULL;
+	     i++) {
 		const struct at *here = AT_INDEX(AT(NULL, "ports"), i);
-		if (!node_empty(node_get(port, "name")))
+		if (!node_empty(given(port, "name")))
 			check_dns_label(c, AT(here, "name"),
-			    node_text(node_get(port, "name")));
+			    node_text(given(port, "name")));
 		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
 	}
 	for (size_t i = 0;
-	     (endpoint = each_of(node_get(object, "endpoints"), i)) != NULL;
-	     i++) {
-		const struct node *all = node_get(endpoint, "addresses");
+	     (endpoint = each_of(given(object, "endpoints"), i)) != NULL; i++) {
+		const struct node *all = given(endpoint, "addresses");
 		if (node_count(all) == 0)
 			fail_required(c, AT(AT_INDEX(at, i), "addresses"),
 			    "must contain at least 1 address");
 		for (size_t k = 0; k < node_count(all) &&
-		     !node_text_is(node_get(object, "addressType"), "FQDN");
+		     !node_text_is(given(object, "addressType"), "FQDN");
 		     k++)
 			check_ip(c,
 			    AT_INDEX(AT(AT_INDEX(at, i), "addresses"), k),

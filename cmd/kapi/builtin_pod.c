@@ -8,13 +8,12 @@
 static bool
 has_quantities(const struct node *container, const char *which, bool *both)
 {
-	const struct node *list =
-	    node_get(node_get(container, "resources"), which);
+	const struct node *list = given(given(container, "resources"), which);
 	__int128 zero;
 	bool cpu, memory;
 
-	cpu = quantity_get(node_get(list, "cpu"), &zero) && zero != 0;
-	memory = quantity_get(node_get(list, "memory"), &zero) && zero != 0;
+	cpu = quantity_get(given(list, "cpu"), &zero) && zero != 0;
+	memory = quantity_get(given(list, "memory"), &zero) && zero != 0;
 	*both = cpu && memory;
 	return cpu || memory;
 }
@@ -23,13 +22,13 @@ static bool
 requests_are_limits(const struct node *container)
 {
 	static const char *const names[] = {"cpu", "memory"};
-	const struct node *resources = node_get(container, "resources");
-	const struct node *limits = node_get(resources, "limits");
-	const struct node *requests = node_get(resources, "requests");
+	const struct node *resources = given(container, "resources");
+	const struct node *limits = given(resources, "limits");
+	const struct node *requests = given(resources, "requests");
 
 	for (size_t i = 0; i < 2; i++)
-		if (quantity_cmp(node_get(limits, names[i]),
-			node_get(requests, names[i])) != 0)
+		if (quantity_cmp(given(limits, names[i]),
+			given(requests, names[i])) != 0)
 			return false;
 	return true;
 }
@@ -43,7 +42,7 @@ pod_qos(struct arena *a, const struct node *spec)
 	const struct node *container;
 
 	for (size_t l = 0; l < 2; l++) {
-		const struct node *all = node_get(spec, lists[l]);
+		const struct node *all = given(spec, lists[l]);
 		for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
 			bool both, other;
 			any = has_quantities(container, "requests", &other) ||
@@ -64,8 +63,8 @@ tolerates(const struct node *tolerations, const char *taint)
 	const struct node *t;
 
 	for (size_t i = 0; (t = each_of(tolerations, i)) != NULL; i++) {
-		const struct node *key = node_get(t, "key");
-		const struct node *effect = node_get(t, "effect");
+		const struct node *key = given(t, "key");
+		const struct node *effect = given(t, "effect");
 		if ((node_empty(key) || node_text_is(key, taint)) &&
 		    (node_empty(effect) || node_text_is(effect, "NoExecute")))
 			return true;
@@ -76,7 +75,7 @@ tolerates(const struct node *tolerations, const char *taint)
 static void
 add_toleration(struct arena *a, struct node *spec, const char *taint)
 {
-	struct node *tolerations = node_get(spec, "tolerations");
+	struct node *tolerations = given(spec, "tolerations");
 	struct node *t;
 
 	if (tolerates(tolerations, taint))
@@ -97,7 +96,7 @@ add_toleration(struct arena *a, struct node *spec, const char *taint)
 static void
 set_priority(const struct change_of *x, struct node *spec)
 {
-	struct span name = node_text(node_get(spec, "priorityClassName"));
+	struct span name = node_text(given(spec, "priorityClassName"));
 	struct stored *class = NULL;
 	struct node *n = NULL, *v;
 
@@ -114,11 +113,11 @@ set_priority(const struct change_of *x, struct node *spec)
 		default_int(x->arena, spec, "priority", 2000001000);
 	else if (span_is(name, "system-cluster-critical"))
 		default_int(x->arena, spec, "priority", 2000000000);
-	v = node_get(n, "value");
+	v = given(n, "value");
 	if (v != NULL)
 		node_put(x->arena, spec, "priority", v);
 	default_int(x->arena, spec, "priority", 0);
-	v = node_get(n, "preemptionPolicy");
+	v = given(n, "preemptionPolicy");
 	if (v != NULL)
 		node_put(x->arena, spec, "preemptionPolicy", v);
 	default_text(
@@ -145,7 +144,7 @@ gated_condition(struct arena *a, struct node *status)
 static void
 prepare_create(const struct change_of *x, struct node *object)
 {
-	struct node *spec = node_get(object, "spec");
+	struct node *spec = given(object, "spec");
 	struct node *status = node_object(x->arena);
 
 	node_put(x->arena, object, "status", status);
@@ -155,7 +154,7 @@ prepare_create(const struct change_of *x, struct node *object)
 	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
 	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
 	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
-	if (node_count(node_get(spec, "schedulingGates")) > 0)
+	if (node_count(given(spec, "schedulingGates")) > 0)
 		gated_condition(x->arena, status);
 	node_put(x->arena, status, "qosClass",
 	    node_copy(x->arena, pod_qos(x->arena, spec)));
@@ -166,13 +165,13 @@ static void
 prepare_update(const struct change_of *x, struct node *object)
 {
 	static const char *const kept[] = {"priority", "preemptionPolicy"};
-	struct node *spec = node_get(object, "spec");
-	const struct node *was = node_get(x->live, "spec");
+	struct node *spec = given(object, "spec");
+	const struct node *was = given(x->live, "spec");
 
 	if (!node_is(spec, NODE_OBJECT))
 		return;
 	for (size_t i = 0; i < 2; i++)
-		if (node_get(spec, kept[i]) == NULL)
+		if (given(spec, kept[i]) == NULL)
 			keep_member(x->arena, was, spec, kept[i]);
 	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
 	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
@@ -191,9 +190,9 @@ pod_prepare(const struct change_of *x, struct node *object)
 		if (span_is(x->subresource, "resize"))
 			return;
 		node_put(x->arena, object, "spec",
-		    node_copy(x->arena, node_get(x->live, "spec")));
+		    node_copy(x->arena, given(x->live, "spec")));
 		if (added != NULL)
-			node_put(x->arena, node_get(object, "spec"),
+			node_put(x->arena, given(object, "spec"),
 			    "ephemeralContainers", added);
 	} else {
 		prepare_update(x, object);
@@ -203,15 +202,15 @@ pod_prepare(const struct change_of *x, struct node *object)
 void
 pod_status_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *meta = node_get(object, "metadata");
-	const struct node *was = node_get(x->live, "metadata");
+	struct node *meta = given(object, "metadata");
+	const struct node *was = given(x->live, "metadata");
 	struct node *status = node_make(x->arena, object, "status");
 
 	keep_member(x->arena, was, meta, "ownerReferences");
 	keep_member(x->arena, was, meta, "deletionTimestamp");
-	if (node_empty(node_get(status, "qosClass")))
+	if (node_empty(given(status, "qosClass")))
 		keep_member(
-		    x->arena, node_get(x->live, "status"), status, "qosClass");
+		    x->arena, given(x->live, "status"), status, "qosClass");
 }
 
 void
@@ -219,13 +218,13 @@ pod_status_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "status");
-	const struct node *status = node_get(object, "status");
+	const struct node *status = given(object, "status");
 	int64_t observed = int_or(status, "observedGeneration", 0);
 
 	if (observed < 0)
 		fail_int(c, AT(at, "observedGeneration"), observed,
 		    "must be a non-negative integer");
-	check_immutable(c, at, node_get(x->live, "status"), status, "qosClass");
+	check_immutable(c, at, given(x->live, "status"), status, "qosClass");
 }
 
 /* False: nothing that follows makes sense. */
@@ -233,15 +232,15 @@ static bool
 same_containers(struct causes *c, const struct at *at, const struct node *spec,
     const struct node *was, const char *key)
 {
-	const struct node *all = node_get(spec, key), *container;
+	const struct node *all = given(spec, key), *container;
 
-	if (node_count(all) != node_count(node_get(was, key))) {
+	if (node_count(all) != node_count(given(was, key))) {
 		fail_forbidden(c, AT(at, key),
 		    "pod updates may not add or remove containers");
 		return false;
 	}
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++)
-		if (node_empty(node_get(container, "image")))
+		if (node_empty(given(container, "image")))
 			fail_required(
 			    c, AT(AT_INDEX(AT(at, key), i), "image"), "");
 	return true;
@@ -252,8 +251,8 @@ static bool
 check_deadline(struct causes *c, const struct at *at, const struct node *spec,
     const struct node *was)
 {
-	const struct node *n = node_get(spec, "activeDeadlineSeconds");
-	const struct node *o = node_get(was, "activeDeadlineSeconds");
+	const struct node *n = given(spec, "activeDeadlineSeconds");
+	const struct node *o = given(was, "activeDeadlineSeconds");
 	int64_t now, before;
 
 	at = AT(at, "activeDeadlineSeconds");
@@ -290,10 +289,10 @@ static void
 check_tolerations_kept(struct causes *c, const struct at *at,
     const struct node *spec, const struct node *was)
 {
-	const struct node *each, *now = node_get(spec, "tolerations");
+	const struct node *each, *now = given(spec, "tolerations");
 
 	for (size_t i = 0;
-	     (each = each_of(node_get(was, "tolerations"), i)) != NULL; i++) {
+	     (each = each_of(given(was, "tolerations"), i)) != NULL; i++) {
 		const struct node *t;
 		bool found = false;
 		for (size_t k = 0; (t = each_of(now, k)) != NULL; k++) {
@@ -317,11 +316,10 @@ static void
 check_gates_only_go(struct causes *c, const struct at *at,
     const struct node *spec, const struct node *was)
 {
-	const struct node *gate, *before = node_get(was, "schedulingGates");
+	const struct node *gate, *before = given(was, "schedulingGates");
 
 	for (size_t i = 0;
-	     (gate = each_of(node_get(spec, "schedulingGates"), i)) != NULL;
-	     i++)
+	     (gate = each_of(given(spec, "schedulingGates"), i)) != NULL; i++)
 		if (!holds(before, gate))
 			fail_forbidden(c,
 			    AT_INDEX(AT(at, "schedulingGates"), i),
@@ -335,18 +333,17 @@ same_images(
 {
 	struct node *container;
 
-	for (size_t i = 0;
-	     (container = each_of(node_get(spec, key), i)) != NULL; i++)
-		keep_member(
-		    a, each_of(node_get(was, key), i), container, "image");
+	for (size_t i = 0; (container = each_of(given(spec, key), i)) != NULL;
+	     i++)
+		keep_member(a, each_of(given(was, key), i), container, "image");
 }
 
 static void
 check_pod_update(struct causes *c, const struct at *at,
     const struct node *object, const struct node *live)
 {
-	const struct node *was = node_get(live, "spec");
-	struct node *spec = node_get(object, "spec");
+	const struct node *was = given(live, "spec");
+	struct node *spec = given(object, "spec");
 
 	if (!same_containers(c, at, spec, was, "containers") ||
 	    !same_containers(c, at, spec, was, "initContainers") ||
@@ -366,7 +363,7 @@ check_pod_update(struct causes *c, const struct at *at,
 	    int_or(spec, "terminationGracePeriodSeconds", 0) == 1)
 		keep_member(
 		    c->arena, was, spec, "terminationGracePeriodSeconds");
-	if (node_count(node_get(was, "schedulingGates")) > 0) {
+	if (node_count(given(was, "schedulingGates")) > 0) {
 		keep_member(c->arena, was, spec, "nodeSelector");
 		keep_member(c->arena, was, spec, "affinity");
 	}
@@ -388,7 +385,7 @@ pod_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
+	const struct node *spec = given(object, "spec");
 
 	if (x->subresource.n > 0)
 		return;
@@ -397,11 +394,11 @@ pod_validate(
 		check_pod_update(c, at, object, x->live);
 		return;
 	}
-	if (node_count(node_get(spec, "ephemeralContainers")) > 0)
+	if (node_count(given(spec, "ephemeralContainers")) > 0)
 		fail_forbidden(c, AT(at, "ephemeralContainers"),
 		    "cannot be set on create");
-	if (!node_empty(node_get(spec, "nodeName")) &&
-	    node_count(node_get(spec, "schedulingGates")) > 0)
+	if (!node_empty(given(spec, "nodeName")) &&
+	    node_count(given(spec, "schedulingGates")) > 0)
 		fail_forbidden(c, AT(at, "nodeName"),
 		    "cannot be set until all schedulingGates have been "
 		    "cleared");

@@ -56,7 +56,7 @@ static void
 default_pull_policy(
     struct arena *a, struct node *object, const char *key, struct span image)
 {
-	if (node_empty(node_get(object, key)))
+	if (node_empty(given(object, key)))
 		node_put(a, object, key,
 		    node_str(a, latest(image) ? "Always" : "IfNotPresent"));
 }
@@ -64,7 +64,7 @@ default_pull_policy(
 static void
 default_http_get(struct arena *a, struct node *handler)
 {
-	struct node *get = node_get(handler, "httpGet");
+	struct node *get = given(handler, "httpGet");
 
 	if (!node_is(get, NODE_OBJECT))
 		return;
@@ -75,7 +75,7 @@ default_http_get(struct arena *a, struct node *handler)
 static void
 default_probe(struct arena *a, struct node *probe)
 {
-	struct node *grpc = node_get(probe, "grpc");
+	struct node *grpc = given(probe, "grpc");
 
 	if (!node_is(probe, NODE_OBJECT))
 		return;
@@ -84,7 +84,7 @@ default_probe(struct arena *a, struct node *probe)
 	default_nonzero(a, probe, "successThreshold", 1);
 	default_nonzero(a, probe, "failureThreshold", 3);
 	default_http_get(a, probe);
-	if (node_is(grpc, NODE_OBJECT) && node_get(grpc, "service") == NULL)
+	if (node_is(grpc, NODE_OBJECT) && given(grpc, "service") == NULL)
 		node_put(a, grpc, "service", node_str(a, ""));
 }
 
@@ -94,9 +94,9 @@ default_env(struct arena *a, struct node *env)
 	struct node *e, *field, *resource;
 
 	for (size_t i = 0; (e = each_of(env, i)) != NULL; i++) {
-		e = node_get(e, "valueFrom");
-		field = node_get(e, "fieldRef");
-		resource = node_get(e, "resourceFieldRef");
+		e = given(e, "valueFrom");
+		field = given(e, "fieldRef");
+		resource = given(e, "resourceFieldRef");
 		if (node_is(field, NODE_OBJECT))
 			default_text(a, field, "apiVersion", "v1");
 		if (node_is(resource, NODE_OBJECT))
@@ -107,23 +107,23 @@ default_env(struct arena *a, struct node *env)
 static void
 default_container(struct arena *a, struct node *container)
 {
-	struct node *port, *lifecycle = node_get(container, "lifecycle");
+	struct node *port, *lifecycle = given(container, "lifecycle");
 
 	default_pull_policy(a, container, "imagePullPolicy",
-	    node_text(node_get(container, "image")));
+	    node_text(given(container, "image")));
 	default_text(
 	    a, container, "terminationMessagePath", "/dev/termination-log");
 	default_text(a, container, "terminationMessagePolicy", "File");
 	default_object(a, container, "resources");
 	for (size_t i = 0;
-	     (port = each_of(node_get(container, "ports"), i)) != NULL; i++)
+	     (port = each_of(given(container, "ports"), i)) != NULL; i++)
 		default_text(a, port, "protocol", "TCP");
-	default_env(a, node_get(container, "env"));
-	default_probe(a, node_get(container, "livenessProbe"));
-	default_probe(a, node_get(container, "readinessProbe"));
-	default_probe(a, node_get(container, "startupProbe"));
-	default_http_get(a, node_get(lifecycle, "postStart"));
-	default_http_get(a, node_get(lifecycle, "preStop"));
+	default_env(a, given(container, "env"));
+	default_probe(a, given(container, "livenessProbe"));
+	default_probe(a, given(container, "readinessProbe"));
+	default_probe(a, given(container, "startupProbe"));
+	default_http_get(a, given(lifecycle, "postStart"));
+	default_http_get(a, given(lifecycle, "preStop"));
 }
 
 static void
@@ -131,10 +131,10 @@ default_downward_items(struct arena *a, struct node *source)
 {
 	struct node *item;
 
-	for (size_t i = 0;
-	     (item = each_of(node_get(source, "items"), i)) != NULL; i++) {
-		struct node *field = node_get(item, "fieldRef");
-		struct node *resource = node_get(item, "resourceFieldRef");
+	for (size_t i = 0; (item = each_of(given(source, "items"), i)) != NULL;
+	     i++) {
+		struct node *field = given(item, "fieldRef");
+		struct node *resource = given(item, "resourceFieldRef");
 		if (node_is(field, NODE_OBJECT))
 			default_text(a, field, "apiVersion", "v1");
 		if (node_is(resource, NODE_OBJECT))
@@ -149,13 +149,12 @@ default_projected(struct arena *a, struct node *projected)
 
 	default_int(a, projected, "defaultMode", MODE_0644);
 	for (size_t i = 0;
-	     (source = each_of(node_get(projected, "sources"), i)) != NULL;
-	     i++) {
-		token = node_get(source, "serviceAccountToken");
+	     (source = each_of(given(projected, "sources"), i)) != NULL; i++) {
+		token = given(source, "serviceAccountToken");
 		if (node_is(token, NODE_OBJECT))
 			default_int(
 			    a, token, "expirationSeconds", TOKEN_SECONDS);
-		default_downward_items(a, node_get(source, "downwardAPI"));
+		default_downward_items(a, given(source, "downwardAPI"));
 	}
 }
 
@@ -166,23 +165,23 @@ default_volume(struct arena *a, struct node *volume)
 	    "secret", "configMap", "downwardAPI"};
 	struct node *source;
 
-	if (volume->n == 1 && node_get(volume, "name") != NULL)
+	if (volume->n == 1 && given(volume, "name") != NULL)
 		node_put(a, volume, "emptyDir", node_object(a));
 	for (size_t i = 0; i < 3; i++) {
-		source = node_get(volume, with_mode[i]);
+		source = given(volume, with_mode[i]);
 		if (node_is(source, NODE_OBJECT))
 			default_int(a, source, "defaultMode", MODE_0644);
 	}
-	default_downward_items(a, node_get(volume, "downwardAPI"));
-	if ((source = node_get(volume, "projected")) != NULL)
+	default_downward_items(a, given(volume, "downwardAPI"));
+	if ((source = given(volume, "projected")) != NULL)
 		default_projected(a, source);
-	source = node_get(volume, "hostPath");
-	if (node_is(source, NODE_OBJECT) && node_get(source, "type") == NULL)
+	source = given(volume, "hostPath");
+	if (node_is(source, NODE_OBJECT) && given(source, "type") == NULL)
 		node_put(a, source, "type", node_str(a, ""));
-	source = node_get(volume, "image");
+	source = given(volume, "image");
 	if (node_is(source, NODE_OBJECT))
 		default_pull_policy(a, source, "pullPolicy",
-		    node_text(node_get(source, "reference")));
+		    node_text(given(source, "reference")));
 	source = node_path(volume, "ephemeral.volumeClaimTemplate.spec");
 	if (node_is(source, NODE_OBJECT))
 		claim_spec_default(a, source);
@@ -205,23 +204,23 @@ pod_spec_default(struct arena *a, struct node *spec)
 	if (!node_is(spec, NODE_OBJECT))
 		return;
 	for (size_t i = 0;
-	     (volume = each_of(node_get(spec, "volumes"), i)) != NULL; i++)
+	     (volume = each_of(given(spec, "volumes"), i)) != NULL; i++)
 		default_volume(a, volume);
-	default_containers(a, node_get(spec, "initContainers"));
-	default_containers(a, node_get(spec, "containers"));
-	default_containers(a, node_get(spec, "ephemeralContainers"));
+	default_containers(a, given(spec, "initContainers"));
+	default_containers(a, given(spec, "containers"));
+	default_containers(a, given(spec, "ephemeralContainers"));
 	default_text(a, spec, "dnsPolicy", "ClusterFirst");
 	default_text(a, spec, "restartPolicy", "Always");
 	default_object(a, spec, "securityContext");
 	default_int(a, spec, "terminationGracePeriodSeconds", GRACE_SECONDS);
 	default_text(a, spec, "schedulerName", "default-scheduler");
 	/* Two names of one field: either gives the other. */
-	if (!node_empty(node_get(spec, "serviceAccountName")))
+	if (!node_empty(given(spec, "serviceAccountName")))
 		node_put(a, spec, "serviceAccount",
-		    node_get(spec, "serviceAccountName"));
-	else if (!node_empty(node_get(spec, "serviceAccount")))
+		    given(spec, "serviceAccountName"));
+	else if (!node_empty(given(spec, "serviceAccount")))
 		node_put(a, spec, "serviceAccountName",
-		    node_get(spec, "serviceAccount"));
+		    given(spec, "serviceAccount"));
 }
 
 void
@@ -251,7 +250,7 @@ requests_from_limits(struct arena *a, struct node *containers)
 		if (node_count(limits) == 0)
 			continue;
 		requests =
-		    node_make(a, node_get(container, "resources"), "requests");
+		    node_make(a, given(container, "resources"), "requests");
 		for (size_t k = 0; k < limits->n; k++)
 			if (node_get_span(requests, limits->members[k].key) ==
 			    NULL)
@@ -267,9 +266,9 @@ host_ports(struct arena *a, struct node *containers)
 
 	for (size_t i = 0; (container = each_of(containers, i)) != NULL; i++)
 		for (size_t k = 0;
-		     (port = each_of(node_get(container, "ports"), k)) != NULL;
+		     (port = each_of(given(container, "ports"), k)) != NULL;
 		     k++) {
-			number = node_get(port, "containerPort");
+			number = given(port, "containerPort");
 			if (int_or(port, "hostPort", 0) == 0 && number != NULL)
 				node_put(a, port, "hostPort", number);
 		}
@@ -283,12 +282,12 @@ pod_default(struct arena *a, struct node *object)
 	if (!node_is(spec, NODE_OBJECT))
 		return;
 	pod_spec_default(a, spec);
-	requests_from_limits(a, node_get(spec, "initContainers"));
-	requests_from_limits(a, node_get(spec, "containers"));
+	requests_from_limits(a, given(spec, "initContainers"));
+	requests_from_limits(a, given(spec, "containers"));
 	default_bool(a, spec, "enableServiceLinks", true);
-	if (node_true(node_get(spec, "hostNetwork"))) {
-		host_ports(a, node_get(spec, "containers"));
-		host_ports(a, node_get(spec, "initContainers"));
+	if (node_true(given(spec, "hostNetwork"))) {
+		host_ports(a, given(spec, "containers"));
+		host_ports(a, given(spec, "initContainers"));
 	}
 	default_object(a, object, "status");
 }

@@ -7,7 +7,7 @@
 static bool
 of_type(const struct node *spec, const char *type)
 {
-	return node_text_is(node_get(spec, "type"), type);
+	return node_text_is(given(spec, "type"), type);
 }
 
 static bool
@@ -15,20 +15,20 @@ reachable_from_outside(const struct node *spec)
 {
 	return of_type(spec, "LoadBalancer") || of_type(spec, "NodePort") ||
 	    (of_type(spec, "ClusterIP") &&
-		node_count(node_get(spec, "externalIPs")) > 0);
+		node_count(given(spec, "externalIPs")) > 0);
 }
 
 static bool
 needs_health_port(const struct node *spec)
 {
 	return of_type(spec, "LoadBalancer") &&
-	    node_text_is(node_get(spec, "externalTrafficPolicy"), "Local");
+	    node_text_is(given(spec, "externalTrafficPolicy"), "Local");
 }
 
 static bool
 headless(const struct node *spec)
 {
-	const struct node *ips = node_get(spec, "clusterIPs");
+	const struct node *ips = given(spec, "clusterIPs");
 
 	return node_count(ips) == 1 && node_text_is(ips->items[0], "None");
 }
@@ -41,7 +41,7 @@ default_ports(struct arena *a, struct node *ports)
 
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
 		default_text(a, port, "protocol", "TCP");
-		target = node_get(port, "targetPort");
+		target = given(port, "targetPort");
 		if (node_empty(target) || (node_get_int(target, &n) && n == 0))
 			node_put(a, port, "targetPort",
 			    node_int(a, int_or(port, "port", 0)));
@@ -54,9 +54,9 @@ default_affinity(struct arena *a, struct node *spec)
 	struct node *client;
 
 	default_text(a, spec, "sessionAffinity", "None");
-	if (node_text_is(node_get(spec, "sessionAffinity"), "None"))
+	if (node_text_is(given(spec, "sessionAffinity"), "None"))
 		node_remove(spec, "sessionAffinityConfig");
-	if (!node_text_is(node_get(spec, "sessionAffinity"), "ClientIP"))
+	if (!node_text_is(given(spec, "sessionAffinity"), "ClientIP"))
 		return;
 	client = node_make(
 	    a, node_make(a, spec, "sessionAffinityConfig"), "clientIP");
@@ -72,7 +72,7 @@ service_default(struct arena *a, struct node *object)
 		return;
 	default_affinity(a, spec);
 	default_text(a, spec, "type", "ClusterIP");
-	default_ports(a, node_get(spec, "ports"));
+	default_ports(a, given(spec, "ports"));
 	if (reachable_from_outside(spec))
 		default_text(a, spec, "externalTrafficPolicy", "Cluster");
 	if (!of_type(spec, "ExternalName"))
@@ -94,8 +94,7 @@ port_before(const struct node *was, const struct node *port)
 {
 	const struct node *p;
 
-	for (size_t i = 0; (p = each_of(node_get(was, "ports"), i)) != NULL;
-	     i++)
+	for (size_t i = 0; (p = each_of(given(was, "ports"), i)) != NULL; i++)
 		if (same_member(p, port, "port") &&
 		    same_member(p, port, "protocol"))
 			return p;
@@ -110,15 +109,15 @@ keep_allocated(struct arena *a, const struct node *was, struct node *spec)
 	const struct node *p;
 
 	if (!of_type(was, "ExternalName") && !of_type(spec, "ExternalName")) {
-		if (node_empty(node_get(spec, "clusterIP")))
+		if (node_empty(given(spec, "clusterIP")))
 			keep_member(a, was, spec, "clusterIP");
-		if (node_empty(node_get(spec, "clusterIPs")) &&
+		if (node_empty(given(spec, "clusterIPs")) &&
 		    same_member(was, spec, "clusterIP"))
 			keep_member(a, was, spec, "clusterIPs");
 	}
 	if (has_ports_on_nodes(was) && has_ports_on_nodes(spec))
 		for (size_t i = 0;
-		     (port = each_of(node_get(spec, "ports"), i)) != NULL; i++)
+		     (port = each_of(given(spec, "ports"), i)) != NULL; i++)
 			if (int_or(port, "nodePort", 0) == 0 &&
 			    (p = port_before(was, port)) != NULL)
 				keep_member(a, p, port, "nodePort");
@@ -138,14 +137,14 @@ static void
 drop_node_ports(const struct node *was, struct node *spec)
 {
 	struct node *port;
-	struct node *ports = node_get(spec, "ports");
+	struct node *ports = given(spec, "ports");
 
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
 		bool same = int_or(port, "nodePort", 0) == 0;
-		for (size_t k = 0; k < node_count(node_get(was, "ports")); k++)
+		for (size_t k = 0; k < node_count(given(was, "ports")); k++)
 			same = same ||
-			    same_member(each_of(node_get(was, "ports"), k),
-				port, "nodePort");
+			    same_member(each_of(given(was, "ports"), k), port,
+				"nodePort");
 		if (!same)
 			return;
 	}
@@ -180,8 +179,8 @@ drop_by_type(const struct node *was, struct node *spec)
 void
 service_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = node_get(object, "spec"), *status;
-	const struct node *was = node_get(x->live, "spec");
+	struct node *spec = given(object, "spec"), *status;
+	const struct node *was = given(x->live, "spec");
 
 	if (!node_is(spec, NODE_OBJECT))
 		return;
@@ -203,7 +202,7 @@ check_service_port(
     struct causes *c, const struct at *at, const struct node *ports, size_t i)
 {
 	const struct node *port = ports->items[i];
-	const struct node *name = node_get(port, "name");
+	const struct node *name = given(port, "name");
 
 	if (node_empty(name)) {
 		if (ports->n > 1)
@@ -211,18 +210,17 @@ check_service_port(
 	} else {
 		check_dns_label(c, AT(at, "name"), node_text(name));
 		for (size_t k = 0; k < i; k++)
-			if (node_equal(
-				node_get(ports->items[k], "name"), name)) {
+			if (node_equal(given(ports->items[k], "name"), name)) {
 				fail_duplicate(c, AT(at, "name"), name);
 				break;
 			}
 	}
 	check_port_number(c, AT(at, "port"), int_or(port, "port", 0));
 	check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
-	check_port(c, AT(at, "targetPort"), node_get(port, "targetPort"));
-	if (node_get(port, "appProtocol") != NULL)
+	check_port(c, AT(at, "targetPort"), given(port, "targetPort"));
+	if (given(port, "appProtocol") != NULL)
 		check_qualified_name(c, AT(at, "appProtocol"),
-		    node_text(node_get(port, "appProtocol")));
+		    node_text(given(port, "appProtocol")));
 }
 
 static void
@@ -231,10 +229,10 @@ check_external_name(
 {
 	static const char *const refused[] = {
 	    "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
-	struct span name = node_text(node_get(spec, "externalName"));
+	struct span name = node_text(given(spec, "externalName"));
 
 	for (size_t i = 0; i < 3; i++)
-		if (!node_empty(node_get(spec, refused[i])))
+		if (!node_empty(given(spec, refused[i])))
 			fail_forbidden(c, AT(at, refused[i]),
 			    "may not be set for ExternalName services");
 	if (name.n > 0 && name.p[name.n - 1] == '.')
@@ -252,9 +250,9 @@ go_port(struct arena *a, const struct node *port)
 	struct node *n = node_object(a);
 
 	node_put(a, n, "Name", node_str(a, ""));
-	node_put(a, n, "Protocol", node_get(port, "protocol"));
+	node_put(a, n, "Protocol", given(port, "protocol"));
 	node_put(a, n, "AppProtocol", node_null(a));
-	node_put(a, n, "Port", node_get(port, "port"));
+	node_put(a, n, "Port", given(port, "port"));
 	node_put(a, n, "TargetPort", node_int(a, 0));
 	node_put(a, n, "NodePort", node_int(a, 0));
 	return n;
@@ -264,7 +262,7 @@ static void
 check_ports_differ(
     struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *ports = node_get(spec, "ports"), *p, *q;
+	const struct node *ports = given(spec, "ports"), *p, *q;
 
 	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
 		if (of_type(spec, "ClusterIP") && int_or(p, "nodePort", 0) != 0)
@@ -280,7 +278,7 @@ check_ports_differ(
 				fail_duplicate(c,
 				    AT(AT_INDEX(AT(at, "ports"), i),
 					"nodePort"),
-				    node_get(p, "nodePort"));
+				    given(p, "nodePort"));
 				break;
 			}
 		}
@@ -299,15 +297,15 @@ check_ports_differ(
 static void
 check_traffic(struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *policy = node_get(spec, "externalTrafficPolicy");
+	const struct node *policy = given(spec, "externalTrafficPolicy");
 	int64_t health = int_or(spec, "healthCheckNodePort", 0);
 
 	if (!of_type(spec, "LoadBalancer") &&
-	    node_get(spec, "allocateLoadBalancerNodePorts") != NULL)
+	    given(spec, "allocateLoadBalancerNodePorts") != NULL)
 		fail_forbidden(c, AT(at, "allocateLoadBalancerNodePorts"),
 		    "may only be used when `type` is 'LoadBalancer'");
 	if (!of_type(spec, "LoadBalancer") &&
-	    node_get(spec, "loadBalancerClass") != NULL)
+	    given(spec, "loadBalancerClass") != NULL)
 		fail_forbidden(c, AT(at, "loadBalancerClass"),
 		    "may only be used when `type` is 'LoadBalancer'");
 	if (reachable_from_outside(spec))
@@ -320,10 +318,10 @@ check_traffic(struct causes *c, const struct at *at, const struct node *spec)
 		fail_int(c, AT(at, "healthCheckNodePort"), health,
 		    "may only be set when `type` is 'LoadBalancer' and "
 		    "`externalTrafficPolicy` is 'Local'");
-	if (node_get(spec, "internalTrafficPolicy") != NULL)
+	if (given(spec, "internalTrafficPolicy") != NULL)
 		check_enum(
 		    c, at, spec, "internalTrafficPolicy", "Cluster", "Local");
-	if (node_get(spec, "trafficDistribution") != NULL)
+	if (given(spec, "trafficDistribution") != NULL)
 		check_enum(c, at, spec, "trafficDistribution", "PreferClose",
 		    "PreferSameZone", "PreferSameNode");
 }
@@ -332,8 +330,8 @@ static void
 check_cluster_ips(
     struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *ips = node_get(spec, "clusterIPs"), *ip;
-	const struct node *first = node_get(spec, "clusterIP");
+	const struct node *ips = given(spec, "clusterIPs"), *ip;
+	const struct node *first = given(spec, "clusterIP");
 
 	if (of_type(spec, "ExternalName"))
 		return;
@@ -361,8 +359,8 @@ static void
 check_ips_kept(struct causes *c, const struct at *at, const struct node *was,
     const struct node *spec)
 {
-	const struct node *before = node_get(was, "clusterIPs");
-	const struct node *after = node_get(spec, "clusterIPs");
+	const struct node *before = given(was, "clusterIPs");
+	const struct node *after = given(spec, "clusterIPs");
 
 	if (of_type(was, "ExternalName") || of_type(spec, "ExternalName") ||
 	    node_count(before) == 0)
@@ -383,7 +381,7 @@ check_service_update(struct causes *c, const struct at *at,
 	if (of_type(was, "LoadBalancer") && of_type(spec, "LoadBalancer") &&
 	    !same_member(was, spec, "loadBalancerClass"))
 		fail_invalid(c, AT(at, "loadBalancerClass"),
-		    node_get(spec, "loadBalancerClass"),
+		    given(spec, "loadBalancerClass"),
 		    "may not change once set");
 	if (needs_health_port(was) && needs_health_port(spec) &&
 	    !same_member(was, spec, "healthCheckNodePort"))
@@ -411,12 +409,12 @@ service_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *ports = node_get(spec, "ports");
-	const struct node *type = node_get(spec, "type");
+	const struct node *spec = given(object, "spec");
+	const struct node *ports = given(spec, "ports");
+	const struct node *type = given(spec, "type");
 
 	if (x->live != NULL)
-		check_service_update(c, at, node_get(x->live, "spec"), spec);
+		check_service_update(c, at, given(x->live, "spec"), spec);
 	if (node_count(ports) == 0 && !headless(spec) &&
 	    !of_type(spec, "ExternalName"))
 		fail_required(c, AT(at, "ports"), "");
@@ -429,7 +427,7 @@ service_validate(
 		check_external_name(c, at, spec);
 	for (size_t i = 0; i < node_count(ports); i++)
 		check_service_port(c, AT_INDEX(AT(at, "ports"), i), ports, i);
-	check_labels(c, AT(at, "selector"), node_get(spec, "selector"));
+	check_labels(c, AT(at, "selector"), given(spec, "selector"));
 	check_sessions(c, at, spec);
 	check_cluster_ips(c, at, spec);
 	check_enum(c, at, spec, "type", "ClusterIP", "ExternalName",

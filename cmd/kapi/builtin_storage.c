@@ -4,16 +4,16 @@
 void
 claim_spec_default(struct arena *a, struct node *spec)
 {
-	struct node *ref = node_get(spec, "dataSource");
+	struct node *ref = given(spec, "dataSource");
 
 	default_text(a, spec, "volumeMode", "Filesystem");
 	default_object(a, spec, "resources");
 	/* dataSource and dataSourceRef give each other. */
-	if (ref != NULL && node_get(spec, "dataSourceRef") == NULL)
+	if (ref != NULL && given(spec, "dataSourceRef") == NULL)
 		node_put(a, spec, "dataSourceRef", node_copy(a, ref));
-	ref = node_get(spec, "dataSourceRef");
-	if (ref != NULL && node_get(spec, "dataSource") == NULL &&
-	    node_empty(node_get(ref, "namespace")))
+	ref = given(spec, "dataSourceRef");
+	if (ref != NULL && given(spec, "dataSource") == NULL &&
+	    node_empty(given(ref, "namespace")))
 		node_put(a, spec, "dataSource", node_copy(a, ref));
 }
 
@@ -49,7 +49,7 @@ default_class(const struct change_of *x)
 		struct span since =
 		    node_path_text(n, "metadata.creationTimestamp");
 		after = o->key;
-		if (!node_text_is(node_get(node_path(n, "metadata.annotations"),
+		if (!node_text_is(given(node_path(n, "metadata.annotations"),
 				      IS_DEFAULT_CLASS),
 			"true"))
 			continue;
@@ -64,7 +64,7 @@ default_class(const struct change_of *x)
 void
 claim_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *status, *spec = node_get(object, "spec");
+	struct node *status, *spec = given(object, "spec");
 	struct span class;
 
 	if (x->live != NULL || !node_is(spec, NODE_OBJECT))
@@ -72,8 +72,8 @@ claim_prepare(const struct change_of *x, struct node *object)
 	status = node_object(x->arena);
 	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
 	node_put(x->arena, object, "status", status);
-	if (node_get(spec, "storageClassName") == NULL &&
-	    node_get(node_path(object, "metadata.annotations"),
+	if (given(spec, "storageClassName") == NULL &&
+	    given(node_path(object, "metadata.annotations"),
 		"volume.beta.kubernetes.io/storage-class") == NULL) {
 		class = default_class(x);
 		if (class.p != NULL)
@@ -110,12 +110,12 @@ check_access_modes(
 static void
 check_data_source(struct causes *c, const struct at *at, const struct node *n)
 {
-	const struct node *group = node_get(n, "apiGroup");
-	const struct node *kind = node_get(n, "kind");
+	const struct node *group = given(n, "apiGroup");
+	const struct node *kind = given(n, "kind");
 
 	if (n == NULL)
 		return;
-	if (node_empty(node_get(n, "name")))
+	if (node_empty(given(n, "name")))
 		fail_required(c, AT(at, "name"), "");
 	if (node_empty(kind))
 		fail_required(c, AT(at, "kind"), "");
@@ -131,15 +131,15 @@ void
 check_claim_spec(struct causes *c, const struct at *at, const struct node *spec)
 {
 	const struct node *size = node_path(spec, "resources.requests.storage");
-	const struct node *class = node_get(spec, "storageClassName");
-	const struct node *mode = node_get(spec, "volumeMode");
+	const struct node *class = given(spec, "storageClassName");
+	const struct node *mode = given(spec, "volumeMode");
 	const struct at *here =
 	    AT_KEY(AT(at, "resources"), span_str("storage"));
 	__int128 bytes = 0;
 
 	check_access_modes(
-	    c, AT(at, "accessModes"), node_get(spec, "accessModes"));
-	check_selector(c, AT(at, "selector"), node_get(spec, "selector"));
+	    c, AT(at, "accessModes"), given(spec, "accessModes"));
+	check_selector(c, AT(at, "selector"), given(spec, "selector"));
 	if (size == NULL)
 		fail_required(c, here, "");
 	else if (!quantity_get(size, &bytes) || bytes <= 0)
@@ -151,10 +151,9 @@ check_claim_spec(struct causes *c, const struct at *at, const struct node *spec)
 	    !text_is_any(mode, "Block", "Filesystem", (char *)NULL))
 		fail_unsupported(c, AT(at, "volumeMode"), mode, "Block",
 		    "Filesystem", (char *)NULL);
+	check_data_source(c, AT(at, "dataSource"), given(spec, "dataSource"));
 	check_data_source(
-	    c, AT(at, "dataSource"), node_get(spec, "dataSource"));
-	check_data_source(
-	    c, AT(at, "dataSourceRef"), node_get(spec, "dataSourceRef"));
+	    c, AT(at, "dataSourceRef"), given(spec, "dataSourceRef"));
 }
 
 static void
@@ -162,16 +161,16 @@ check_claim_update(
     struct causes *c, const struct node *live, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *was = node_get(live, "spec");
-	const struct node *spec = node_get(object, "spec");
+	const struct node *was = given(live, "spec");
+	const struct node *spec = given(object, "spec");
 	const struct node *size = node_path(spec, "resources.requests.storage");
 	struct node *copy = node_copy(c->arena, spec), *requests;
 	bool bound =
 	    text_is_any(node_path(live, "status.phase"), "Bound", (char *)NULL);
 
-	if (node_empty(node_get(was, "volumeName")))
+	if (node_empty(given(was, "volumeName")))
 		keep_member(c->arena, was, copy, "volumeName");
-	if (node_get(was, "storageClassName") == NULL && !bound)
+	if (given(was, "storageClassName") == NULL && !bound)
 		keep_member(c->arena, was, copy, "storageClassName");
 	requests = node_path(copy, "resources.requests");
 	if (bound && requests != NULL) {
@@ -193,14 +192,14 @@ check_claim_update(
 		    "field can not be less than status.capacity");
 	if (!same_member(was, spec, "volumeMode"))
 		fail_invalid(c, AT(NULL, "volumeMode"),
-		    node_get(spec, "volumeMode"), "field is immutable");
+		    given(spec, "volumeMode"), "field is immutable");
 }
 
 void
 claim_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
-	check_claim_spec(c, AT(NULL, "spec"), node_get(object, "spec"));
+	check_claim_spec(c, AT(NULL, "spec"), given(object, "spec"));
 	if (x->live != NULL)
 		check_claim_update(c, x->live, object);
 }
@@ -214,8 +213,8 @@ volume_default(struct arena *a, struct node *object)
 		return;
 	default_text(a, spec, "persistentVolumeReclaimPolicy", "Retain");
 	default_text(a, spec, "volumeMode", "Filesystem");
-	path = node_get(spec, "hostPath");
-	if (node_is(path, NODE_OBJECT) && node_get(path, "type") == NULL)
+	path = given(spec, "hostPath");
+	if (node_is(path, NODE_OBJECT) && given(path, "type") == NULL)
 		node_put(a, path, "type", node_str(a, ""));
 	default_text(
 	    a, default_object(a, object, "status"), "phase", "Pending");
@@ -238,15 +237,15 @@ volume_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = node_get(object, "spec");
-	const struct node *size = node_get(spec, "capacity");
+	const struct node *spec = given(object, "spec");
+	const struct node *size = given(spec, "capacity");
 
 	(void)x;
 	check_access_modes(
-	    c, AT(at, "accessModes"), node_get(spec, "accessModes"));
+	    c, AT(at, "accessModes"), given(spec, "accessModes"));
 	if (node_count(size) == 0)
 		fail_required(c, AT(at, "capacity"), "");
-	else if (node_get(size, "storage") == NULL || node_count(size) > 1)
+	else if (given(size, "storage") == NULL || node_count(size) > 1)
 		fail_unsupported(
 		    c, AT(at, "capacity"), size, "storage", (char *)NULL);
 	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
@@ -277,7 +276,7 @@ storageclass_validate(
 		check_immutable(c, NULL, x->live, object, "volumeBindingMode");
 		return;
 	}
-	if (node_empty(node_get(object, "provisioner")))
+	if (node_empty(given(object, "provisioner")))
 		fail_required(c, AT(NULL, "provisioner"), "");
 	check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
 }
@@ -292,7 +291,7 @@ csidriver_default(struct arena *a, struct node *object)
 	default_bool(a, spec, "podInfoOnMount", false);
 	default_bool(a, spec, "storageCapacity", false);
 	default_text(a, spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-	if (node_count(node_get(spec, "volumeLifecycleModes")) == 0) {
+	if (node_count(given(spec, "volumeLifecycleModes")) == 0) {
 		modes = node_array(a);
 		node_append(a, modes, node_str(a, "Persistent"));
 		node_put(a, spec, "volumeLifecycleModes", modes);

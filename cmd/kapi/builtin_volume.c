@@ -9,7 +9,7 @@ check_mode(struct causes *c, const struct at *up, const struct node *object,
 {
 	int64_t mode;
 
-	if (node_get_int(node_get(object, key), &mode) &&
+	if (node_get_int(given(object, key), &mode) &&
 	    (mode < 0 || mode > MODE_MAX))
 		fail_int(c, AT(up, key), mode,
 		    "must be a number between 0 and 0777 (octal), both "
@@ -38,8 +38,8 @@ check_items(struct causes *c, const struct at *at, const struct node *items)
 
 	for (size_t i = 0; (item = each_of(items, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		struct span path = node_text(node_get(item, "path"));
-		if (node_empty(node_get(item, "key")))
+		struct span path = node_text(given(item, "path"));
+		if (node_empty(given(item, "key")))
 			fail_required(c, AT(here, "key"), "");
 		if (path.n == 0)
 			fail_required(c, AT(here, "path"), "");
@@ -59,7 +59,7 @@ check_items(struct causes *c, const struct at *at, const struct node *items)
 static void
 check_host_path(struct causes *c, const struct at *at, const struct node *n)
 {
-	struct span path = node_text(node_get(n, "path"));
+	struct span path = node_text(given(n, "path"));
 
 	if (path.n == 0) {
 		fail_required(c, AT(at, "path"), "");
@@ -67,10 +67,10 @@ check_host_path(struct causes *c, const struct at *at, const struct node *n)
 	}
 	if (has_dotdot(path))
 		fail_text(c, AT(at, "path"), path, "must not contain '..'");
-	if (!text_is_any(node_get(n, "type"), "", "BlockDevice", "CharDevice",
+	if (!text_is_any(given(n, "type"), "", "BlockDevice", "CharDevice",
 		"Directory", "DirectoryOrCreate", "File", "FileOrCreate",
 		"Socket", (char *)NULL))
-		fail_unsupported(c, AT(at, "type"), node_get(n, "type"), "",
+		fail_unsupported(c, AT(at, "type"), given(n, "type"), "",
 		    "BlockDevice", "CharDevice", "Directory",
 		    "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
 		    (char *)NULL);
@@ -86,25 +86,25 @@ check_source(struct causes *c, const struct at *at, const struct node *volume,
 	if (strcmp(type, "hostPath") == 0) {
 		check_host_path(c, here, n);
 	} else if (strcmp(type, "secret") == 0) {
-		if (node_empty(node_get(n, "secretName")))
+		if (node_empty(given(n, "secretName")))
 			fail_required(c, AT(here, "secretName"), "");
 		check_mode(c, here, n, "defaultMode");
-		check_items(c, AT(here, "items"), node_get(n, "items"));
+		check_items(c, AT(here, "items"), given(n, "items"));
 	} else if (strcmp(type, "configMap") == 0) {
-		if (node_empty(node_get(n, "name")))
+		if (node_empty(given(n, "name")))
 			fail_required(c, AT(here, "name"), "");
 		check_mode(c, here, n, "defaultMode");
-		check_items(c, AT(here, "items"), node_get(n, "items"));
+		check_items(c, AT(here, "items"), given(n, "items"));
 	} else if (strcmp(type, "persistentVolumeClaim") == 0) {
-		if (node_empty(node_get(n, "claimName")))
+		if (node_empty(given(n, "claimName")))
 			fail_required(c, AT(here, "claimName"), "");
 	} else if (strcmp(type, "nfs") == 0) {
-		if (node_empty(node_get(n, "server")))
+		if (node_empty(given(n, "server")))
 			fail_required(c, AT(here, "server"), "");
-		if (node_empty(node_get(n, "path")))
+		if (node_empty(given(n, "path")))
 			fail_required(c, AT(here, "path"), "");
 	} else if (strcmp(type, "ephemeral") == 0) {
-		if (node_get(n, "volumeClaimTemplate") == NULL)
+		if (given(n, "volumeClaimTemplate") == NULL)
 			fail_required(c, AT(here, "volumeClaimTemplate"), "");
 		else
 			check_claim_spec(c,
@@ -127,7 +127,7 @@ check_sources(struct causes *c, const struct at *at, const struct node *volume)
 	const struct node *n;
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if ((n = node_get(volume, types[i])) == NULL)
+		if ((n = given(volume, types[i])) == NULL)
 			continue;
 		if (sources++ > 0)
 			fail_forbidden(c, AT(at, types[i]),
@@ -146,15 +146,14 @@ check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
 
 	for (size_t i = 0; (volume = each_of(volumes, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		name = node_get(volume, "name");
+		name = given(volume, "name");
 		check_sources(c, here, volume);
 		if (node_empty(name))
 			fail_required(c, AT(here, "name"), "");
 		else
 			check_dns_label(c, AT(here, "name"), node_text(name));
 		for (size_t k = 0; k < i; k++)
-			if (span_eq(
-				node_text(node_get(volumes->items[k], "name")),
+			if (span_eq(node_text(given(volumes->items[k], "name")),
 				node_text(name))) {
 				fail_duplicate(c, AT(here, "name"), name);
 				break;
@@ -230,8 +229,8 @@ void
 check_resources(
     struct causes *c, const struct at *at, const struct node *resources)
 {
-	const struct node *limits = node_get(resources, "limits");
-	const struct node *requests = node_get(resources, "requests");
+	const struct node *limits = given(resources, "limits");
+	const struct node *requests = given(resources, "requests");
 
 	check_quantities(c, AT(at, "limits"), limits);
 	check_quantities(c, AT(at, "requests"), requests);
