@@ -163,18 +163,14 @@ check_own_selector(struct causes *c, const struct at *at,
 		    say(c, "empty selector is invalid for %s", kind));
 }
 
-/* Errors of a selector that LabelSelectorAsSelector would return. */
+/* LabelSelectorAsSelector fails for what the checks refuse. */
 static bool
-selector_parses(const struct node *selector)
+selector_parses(struct arena *a, const struct node *selector)
 {
-	const struct node *r;
-	const struct node *all = given(selector, "matchExpressions");
+	struct causes c = {a, NULL, 0};
 
-	for (size_t i = 0; (r = each_of(all, i)) != NULL; i++)
-		if (!text_is_any(given(r, "operator"), "In", "NotIn", "Exists",
-			"DoesNotExist", (char *)NULL))
-			return false;
-	return true;
+	check_selector(&c, NULL, selector);
+	return c.n == 0;
 }
 
 static void
@@ -187,13 +183,16 @@ check_template_of(struct causes *c, const struct at *up,
 	const struct node *labels = node_path(template, "metadata.labels");
 	const struct node *pod = given(template, "spec");
 
-	if (!selector_parses(selector)) {
-		fail_invalid(
-		    c, AT(up, "selector"), selector, "invalid label selector");
+	if (!selector_parses(c->arena, selector)) {
+		fail_invalid(c, AT(up, "selector"), selector,
+		    strcmp(kind, "StatefulSet") == 0
+			? ""
+			: "invalid label selector");
 		return;
 	}
-	if (selector != NULL && !selector_empty(selector) &&
-	    !selector_matches(selector, labels))
+	/* No selector at all selects nothing. */
+	if (selector == NULL ||
+	    (!selector_empty(selector) && !selector_matches(selector, labels)))
 		fail_invalid(
 		    c, AT(AT(at, "metadata"), "labels"), labels, NOT_MATCHED);
 	check_pod_template(c, at, template);
@@ -333,6 +332,17 @@ replicationcontroller_validate(
 	check_pod_template(c, AT(at, "template"), given(spec, "template"));
 }
 
+static const struct node *
+go_partition(struct arena *a, const struct node *rolling)
+{
+	struct node *n = node_object(a), *v = given(rolling, "maxUnavailable");
+
+	node_put(
+	    a, n, "Partition", node_int(a, int_or(rolling, "partition", 0)));
+	node_put(a, n, "MaxUnavailable", v != NULL ? v : node_null(a));
+	return n;
+}
+
 static void
 check_statefulset_update(
     struct causes *c, const struct at *up, const struct node *spec)
@@ -344,7 +354,8 @@ check_statefulset_update(
 
 	if (node_text_is(type, "OnDelete")) {
 		if (rolling != NULL)
-			fail_invalid(c, AT(at, "rollingUpdate"), rolling,
+			fail_invalid(c, AT(at, "rollingUpdate"),
+			    go_partition(c->arena, rolling),
 			    "only allowed for updateStrategy "
 			    "'RollingUpdate'");
 	} else if (node_text_is(type, "RollingUpdate")) {

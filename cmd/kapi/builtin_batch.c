@@ -88,7 +88,8 @@ void
 job_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *spec = given(object, "spec"), *labels, *match;
-	const struct node *meta = given(object, "metadata");
+	struct node *meta = node_make(x->arena, object, "metadata");
+	bool shared;
 
 	if (x->live != NULL || !node_is(spec, NODE_OBJECT) ||
 	    node_true(given(spec, "manualSelector")))
@@ -97,6 +98,9 @@ job_prepare(const struct change_of *x, struct node *object)
 	    node_make(
 		x->arena, node_make(x->arena, spec, "template"), "metadata"),
 	    "labels");
+	/* Labels that a Job has of its template are those of its template. */
+	shared = node_count(given(meta, "labels")) == 0 ||
+	    node_equal(given(meta, "labels"), labels);
 	label_unless(x->arena, labels, "job-name", given(meta, "name"));
 	label_unless(x->arena, labels, NAME_LABEL, given(meta, "name"));
 	label_unless(x->arena, labels, "controller-uid", given(meta, "uid"));
@@ -104,6 +108,8 @@ job_prepare(const struct change_of *x, struct node *object)
 	match = node_make(
 	    x->arena, node_make(x->arena, spec, "selector"), "matchLabels");
 	label_unless(x->arena, match, UID_LABEL, given(meta, "uid"));
+	if (shared)
+		node_put(x->arena, meta, "labels", node_copy(x->arena, labels));
 }
 
 static void
@@ -176,10 +182,8 @@ check_has_label(struct causes *c, const struct node *labels, const char *key,
 	if (label == NULL)
 		fail_required(c, at, say(c, "must be '%.*s'", SPAN_ARG(want)));
 	else if (!span_eq(node_text(label), want))
-		fail_invalid(c,
-		    AT(AT(AT(AT(NULL, "spec"), "template"), "metadata"),
-			"labels"),
-		    labels, say(c, "must be '%.*s'", SPAN_ARG(want)));
+		fail_invalid(
+		    c, at, labels, say(c, "must be '%.*s'", SPAN_ARG(want)));
 }
 
 static void
@@ -187,6 +191,7 @@ check_generated(struct causes *c, const struct node *object)
 {
 	const struct node *spec = given(object, "spec");
 	const struct node *labels = node_path(spec, "template.metadata.labels");
+	struct node *generated;
 	struct span uid = node_path_text(object, "metadata.uid");
 	struct span name = node_path_text(object, "metadata.name");
 
@@ -197,6 +202,15 @@ check_generated(struct causes *c, const struct node *object)
 	check_has_label(c, labels, "job-name", name);
 	check_has_label(c, labels, UID_LABEL, uid);
 	check_has_label(c, labels, NAME_LABEL, name);
+	generated = node_object(c->arena);
+	node_put(c->arena, generated, UID_LABEL, node_string(c->arena, uid));
+	node_put(c->arena, generated, NAME_LABEL, node_string(c->arena, name));
+	node_put(
+	    c->arena, generated, "controller-uid", node_string(c->arena, uid));
+	node_put(c->arena, generated, "job-name", node_string(c->arena, name));
+	if (!selector_matches(given(spec, "selector"), generated))
+		fail_invalid(c, AT(AT(NULL, "spec"), "selector"),
+		    given(spec, "selector"), "`selector` not auto-generated");
 }
 
 static void
@@ -240,112 +254,6 @@ job_validate(
 		    "`selector` does not match template `labels`");
 	if (x->live != NULL)
 		check_job_update(c, at, given(x->live, "spec"), spec);
-}
-
-/* One of the five fields: numbers, names, ranges, steps, lists. */
-static bool
-cron_field_ok(struct span s, long min, long max, bool names)
-{
-	size_t i = 0;
-	long last = -1;
-	bool range = false;
-
-	if (s.n == 0)
-		return false;
-	while (i < s.n) {
-		char ch = s.p[i];
-		if (ch >= '0' && ch <= '9') {
-			long n = 0;
-			for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
-				n = n < 100000 ? n * 10 + (s.p[i] - '0') : n;
-			if (i > 1 && (last == -2 ? n < 1 : n < min || n > max))
-				return false;
-			if (last != -2 && (n < min || n > max))
-				return false;
-			if (range && last >= 0 && n < last)
-				return false;
-			last = n;
-			range = false;
-		} else if (ch == '*' || ch == '?') {
-			i++;
-			last = -1;
-		} else if (ch == '/') {
-			i++;
-			last = -2;
-		} else if (ch == '-') {
-			i++;
-			range = true;
-		} else if (ch == ',') {
-			i++;
-			last = -1;
-			range = false;
-		} else if (names && ((ch | 32) >= 'a' && (ch | 32) <= 'z')) {
-			i++;
-		} else {
-			return false;
-		}
-	}
-	return true;
-}
-
-static size_t
-cron_fields(struct span s, struct span *fields, size_t max)
-{
-	size_t n = 0, i = 0, start;
-
-	while (i < s.n) {
-		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
-			i++;
-		start = i;
-		while (i < s.n && s.p[i] != ' ' && s.p[i] != '\t')
-			i++;
-		if (i > start) {
-			if (n < max)
-				fields[n] = span_make(s.p + start, i - start);
-			n++;
-		}
-	}
-	return n;
-}
-
-static void
-check_schedule(struct causes *c, const struct at *at, struct span s)
-{
-	static const long bounds[5][2] = {
-	    {0, 59}, {0, 23}, {1, 31}, {1, 12}, {0, 6}};
-	struct span fields[5] = {
-	    SPAN_NONE, SPAN_NONE, SPAN_NONE, SPAN_NONE, SPAN_NONE};
-	size_t n;
-
-	if (memmem(s.p, s.n, "TZ", 2) != NULL)
-		fail_text(c, at, s,
-		    "cannot use TZ or CRON_TZ in schedule, use timeZone field "
-		    "instead");
-	if (s.p[0] == '@' || memmem(s.p, s.n, "TZ", 2) != NULL)
-		return;
-	n = cron_fields(s, fields, 5);
-	if (n != 5) {
-		struct buf b = BUF_INIT;
-		buf_addc(&b, '[');
-		for (size_t i = 0; i < n && i < 5; i++) {
-			buf_adds(&b, i > 0 ? " " : "");
-			buf_addspan(&b, fields[i]);
-		}
-		buf_addc(&b, ']');
-		fail_text(c, at, s,
-		    say(c, "expected exactly 5 fields, found %zu: %s", n,
-			buf_str(&b)));
-		buf_release(&b);
-		return;
-	}
-	for (size_t i = 0; i < 5; i++)
-		if (!cron_field_ok(
-			fields[i], bounds[i][0], bounds[i][1], i >= 3)) {
-			fail_text(c, at, s,
-			    say(c, "failed to parse int from %.*s",
-				SPAN_ARG(fields[i])));
-			return;
-		}
 }
 
 void

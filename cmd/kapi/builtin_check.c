@@ -40,12 +40,44 @@ fail_required(struct causes *c, const struct at *at, const char *detail)
 	cause_required(c, WORDS(c, at), detail);
 }
 
+static int
+by_key(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return span_cmp(a->key, b->key);
+}
+
+/* Go writes maps in order of their keys: labels, and those of selectors. */
+static const struct node *
+as_go(struct arena *a, const struct node *value)
+{
+	struct node *copy, *inner;
+	bool texts = true;
+
+	if (!node_is(value, NODE_OBJECT))
+		return value;
+	for (size_t i = 0; i < value->n; i++)
+		texts = texts && node_is(value->members[i].value, NODE_STRING);
+	inner = node_get(value, "matchLabels");
+	if (!texts && inner == NULL)
+		return value;
+	copy = node_copy(a, value);
+	inner = node_get(copy, "matchLabels");
+	if (node_is(inner, NODE_OBJECT) && inner->n > 0)
+		qsort(inner->members, inner->n, sizeof(struct member), by_key);
+	else if (texts && copy->n > 0)
+		qsort(copy->members, copy->n, sizeof(struct member), by_key);
+	return copy;
+}
+
 void
 fail_invalid(struct causes *c, const struct at *at, const struct node *value,
     const char *detail)
 {
 	cause_invalid(c, WORDS(c, at),
-	    value != NULL ? value : node_null(c->arena), detail);
+	    value != NULL ? as_go(c->arena, value) : node_null(c->arena),
+	    detail);
 }
 
 void

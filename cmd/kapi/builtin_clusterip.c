@@ -155,8 +155,11 @@ service_allocate(struct arena *a, struct store *store, const struct node *live,
 	struct node *ports = given(spec, "ports"), *port;
 	uint64_t start = spread(store);
 
-	if (node_text_is(given(spec, "type"), "ExternalName"))
+	if (node_text_is(given(spec, "type"), "ExternalName")) {
+		if (!node_empty(given(spec, "clusterIP")))
+			set_addresses(a, store, spec);
 		return;
+	}
 	set_families(a, live, spec);
 	set_addresses(a, store, spec);
 	for (size_t i = 0;

@@ -76,12 +76,16 @@ const struct node *pod_qos(struct arena *a, const struct node *spec);
 default_fn deployment_default, replicaset_default, statefulset_default,
     daemonset_default, replicationcontroller_default, job_default,
     cronjob_default;
-prepare_fn deployment_prepare, daemonset_prepare, job_prepare;
+prepare_fn deployment_prepare, daemonset_prepare, job_prepare, lease_prepare;
 validate_fn deployment_validate, replicaset_validate, statefulset_validate,
     daemonset_validate, replicationcontroller_validate, job_validate,
     cronjob_validate;
 validate_fn deployment_status_validate, replicaset_status_validate,
     statefulset_status_validate;
+
+/* builtin_cron.c */
+void check_schedule(
+    struct causes *c, const struct at *at, struct span schedule);
 
 /* Services: builtin_service.c, builtin_clusterip.c */
 default_fn service_default;
@@ -97,8 +101,8 @@ prepare_fn secret_prepare, namespace_prepare;
 validate_fn configmap_validate, secret_validate, namespace_validate;
 
 /* Storage: builtin_storage.c */
-default_fn claim_default, volume_default, storageclass_default,
-    csidriver_default;
+default_fn claim_default, volume_default, limitrange_default,
+    storageclass_default, csidriver_default;
 prepare_fn claim_prepare, volume_prepare;
 validate_fn claim_validate, volume_validate, storageclass_validate;
 void claim_spec_default(struct arena *a, struct node *spec);

@@ -197,6 +197,18 @@ autoscaler_default(struct arena *a, struct node *object)
 	node_put(a, spec, "metrics", metrics);
 }
 
+static bool
+scales_to_zero(const struct node *metrics)
+{
+	const struct node *m;
+
+	for (size_t i = 0; (m = each_of(metrics, i)) != NULL; i++)
+		if (text_is_any(
+			given(m, "type"), "Object", "External", (char *)NULL))
+			return true;
+	return false;
+}
+
 void
 autoscaler_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
@@ -204,6 +216,7 @@ autoscaler_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = given(object, "spec");
 	const struct node *ref = given(spec, "scaleTargetRef");
+	struct span api = node_text(given(ref, "apiVersion"));
 	int64_t min, max = int_or(spec, "maxReplicas", 0);
 	bool has_min = node_get_int(given(spec, "minReplicas"), &min);
 
@@ -224,6 +237,13 @@ autoscaler_validate(
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "kind"), "");
 	if (node_empty(given(ref, "name")))
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "name"), "");
+	if (memchr(api.p ? api.p : "", '/', api.n) == NULL)
+		fail_text(c, AT(AT(at, "scaleTargetRef"), "apiVersion"), api,
+		    "apiVersion must specify API group");
+	if (has_min && min == 0 && !scales_to_zero(given(spec, "metrics")))
+		fail_forbidden(c, AT(at, "metrics"),
+		    "must specify at least one Object or External metric to "
+		    "support scaling to zero replicas");
 }
 
 /* A struct of the server's own, said with all its members. */
@@ -270,6 +290,19 @@ budget_validate(
 		    "AlwaysAllow", "IfHealthyBudget", (char *)NULL);
 }
 
+/* The feature that these are for is off by default. */
+void
+lease_prepare(const struct change_of *x, struct node *object)
+{
+	struct node *spec = given(object, "spec");
+	const struct node *was = given(x->live, "spec");
+
+	if (spec == NULL)
+		return;
+	keep_member(x->arena, was, spec, "strategy");
+	keep_member(x->arena, was, spec, "preferredHolder");
+}
+
 void
 lease_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
@@ -285,10 +318,6 @@ lease_validate(
 	if (node_get_int(given(spec, "leaseTransitions"), &n) && n < 0)
 		fail_int(c, AT(at, "leaseTransitions"), n,
 		    "must be greater than or equal to 0");
-	if (!node_empty(given(spec, "preferredHolder")) &&
-	    node_empty(given(spec, "strategy")))
-		fail_forbidden(c, AT(at, "preferredHolder"),
-		    "may only be specified if `strategy` is defined");
 }
 
 void

@@ -124,13 +124,16 @@ qualified_name_ok(struct span s, struct span *prefix, struct span *name)
 	    name->n <= 63 && name_shaped(*name);
 }
 
-void
-check_qualified_name(struct causes *c, const struct at *at, struct span s)
+/* s is checked, text is said. */
+static void
+check_name_as(
+    struct causes *c, const struct at *at, struct span s, struct span text)
 {
 	struct span prefix, name;
 
 	if (qualified_name_ok(s, &prefix, &name))
 		return;
+	s = text;
 	if (name.n > 0 && memchr(name.p, '/', name.n) != NULL) {
 		fail_text(c, at, s,
 		    "a valid label key " NAME_MESSAGE
@@ -149,6 +152,12 @@ check_qualified_name(struct causes *c, const struct at *at, struct span s)
 		fail_text(c, at, s, "name part must be no more than 63 bytes");
 	if (!name_shaped(name))
 		fail_text(c, at, s, "name part " NAME_MESSAGE);
+}
+
+void
+check_qualified_name(struct causes *c, const struct at *at, struct span s)
+{
+	check_name_as(c, at, s, s);
 }
 
 static bool
@@ -274,7 +283,7 @@ check_annotations(
 		for (size_t k = 0; k < lower.n; k++)
 			if (p[k] >= 'A' && p[k] <= 'Z')
 				p[k] = (char)(p[k] - 'A' + 'a');
-		check_qualified_name(c, at, lower);
+		check_name_as(c, at, lower, key);
 		total += key.n + node_text(annotations->members[i].value).n;
 	}
 	if (total > ANNOTATIONS_MAX)

@@ -105,7 +105,7 @@ check_backend(struct causes *c, const struct at *at, const struct node *b)
 		if (node_empty(name))
 			fail_required(c, AT(AT(at, "service"), "name"), "");
 		else
-			check_dns1035(
+			check_dns_label(
 			    c, AT(AT(at, "service"), "name"), node_text(name));
 		check_backend_port(c, at, given(service, "port"));
 	} else {

@@ -4,6 +4,7 @@
  * plugin/pkg/admission/{priority,defaulttolerationseconds}.
  */
 #include "builtin_kinds.h"
+#include "objectmeta.h"
 
 static bool
 has_quantities(const struct node *container, const char *which, bool *both)
@@ -132,7 +133,8 @@ gated_condition(struct arena *a, struct node *status)
 	node_put(a, condition, "type", node_str(a, "PodScheduled"));
 	node_put(a, condition, "status", node_str(a, "False"));
 	node_put(a, condition, "lastProbeTime", node_null(a));
-	node_put(a, condition, "lastTransitionTime", node_null(a));
+	node_put(
+	    a, condition, "lastTransitionTime", node_string(a, time_now(a)));
 	node_put(a, condition, "reason", node_str(a, "SchedulingGated"));
 	node_put(a, condition, "message",
 	    node_str(
@@ -322,9 +324,11 @@ check_gates_only_go(struct causes *c, const struct at *at,
 	     (gate = each_of(given(spec, "schedulingGates"), i)) != NULL; i++)
 		if (!holds(before, gate))
 			fail_forbidden(c,
-			    AT_INDEX(AT(at, "schedulingGates"), i),
-			    "only deletion is allowed, but found new "
-			    "scheduling gate");
+			    AT(AT_INDEX(AT(at, "schedulingGates"), i), "name"),
+			    say(c,
+				"only deletion is allowed, but found new "
+				"scheduling gate '%.*s'",
+				SPAN_ARG(node_text(given(gate, "name")))));
 }
 
 static void

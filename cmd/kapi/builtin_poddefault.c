@@ -182,9 +182,11 @@ default_volume(struct arena *a, struct node *volume)
 	if (node_is(source, NODE_OBJECT))
 		default_pull_policy(a, source, "pullPolicy",
 		    node_text(given(source, "reference")));
-	source = node_path(volume, "ephemeral.volumeClaimTemplate.spec");
-	if (node_is(source, NODE_OBJECT))
-		claim_spec_default(a, source);
+	source = node_path(volume, "ephemeral.volumeClaimTemplate");
+	if (node_is(source, NODE_OBJECT)) {
+		default_object(a, source, "metadata");
+		claim_spec_default(a, default_object(a, source, "spec"));
+	}
 }
 
 static void

@@ -67,6 +67,7 @@ void
 service_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec");
+	struct node *balancer, *ingress;
 
 	if (!node_is(spec, NODE_OBJECT))
 		return;
@@ -79,7 +80,13 @@ service_default(struct arena *a, struct node *object)
 		default_text(a, spec, "internalTrafficPolicy", "Cluster");
 	if (of_type(spec, "LoadBalancer"))
 		default_bool(a, spec, "allocateLoadBalancerNodePorts", true);
-	default_object(a, default_object(a, object, "status"), "loadBalancer");
+	balancer = default_object(
+	    a, default_object(a, object, "status"), "loadBalancer");
+	for (size_t i = 0; of_type(spec, "LoadBalancer") &&
+	     (ingress = each_of(given(balancer, "ingress"), i)) != NULL;
+	     i++)
+		if (!node_empty(given(ingress, "ip")))
+			default_text(a, ingress, "ipMode", "VIP");
 }
 
 static bool
@@ -102,6 +109,25 @@ port_before(const struct node *was, const struct node *port)
 }
 
 /* What a client left out stays: addresses and ports that were given out. */
+static void
+follow_address(struct arena *a, const struct node *was, struct node *spec)
+{
+	const struct node *ip = given(spec, "clusterIP");
+	struct node *ips;
+
+	if (node_empty(ip)) {
+		if (!node_empty(given(was, "clusterIP")) &&
+		    same_member(was, spec, "clusterIPs"))
+			node_remove(spec, "clusterIPs");
+	} else if (!same_member(was, spec, "clusterIP") &&
+	    same_member(was, spec, "clusterIPs") &&
+	    node_count(given(spec, "clusterIPs")) > 0) {
+		ips = node_copy(a, given(spec, "clusterIPs"));
+		ips->items[0] = node_string(a, node_text(ip));
+		node_put(a, spec, "clusterIPs", ips);
+	}
+}
+
 static void
 keep_allocated(struct arena *a, const struct node *was, struct node *spec)
 {
@@ -163,6 +189,7 @@ drop_by_type(const struct node *was, struct node *spec)
 		}
 		drop_same(was, spec, "ipFamilies");
 		drop_same(was, spec, "ipFamilyPolicy");
+		drop_same(was, spec, "internalTrafficPolicy");
 	}
 	if (has_ports_on_nodes(was) && !has_ports_on_nodes(spec))
 		drop_node_ports(was, spec);
@@ -185,6 +212,7 @@ service_prepare(const struct change_of *x, struct node *object)
 	if (!node_is(spec, NODE_OBJECT))
 		return;
 	if (x->live != NULL) {
+		follow_address(x->arena, was, spec);
 		keep_allocated(x->arena, was, spec);
 		drop_by_type(was, spec);
 		if (!of_type(spec, "LoadBalancer")) {
@@ -332,6 +360,7 @@ check_cluster_ips(
 {
 	const struct node *ips = given(spec, "clusterIPs"), *ip;
 	const struct node *first = given(spec, "clusterIP");
+	const struct node *families = given(spec, "ipFamilies");
 
 	if (of_type(spec, "ExternalName"))
 		return;
@@ -352,6 +381,18 @@ check_cluster_ips(
 	if (node_count(ips) > 2)
 		fail_invalid(c, AT(at, "clusterIPs"), ips,
 		    "may only hold up to 2 values");
+	for (size_t i = 1; i < node_count(families); i++)
+		for (size_t k = 0; k < i; k++)
+			if (node_equal(families->items[i], families->items[k]))
+				fail_duplicate(c,
+				    AT_INDEX(AT(at, "ipFamilies"), i),
+				    families->items[i]);
+	if (node_text_is(given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
+	    !(node_text_is(first, "None") &&
+		node_count(given(spec, "selector")) == 0))
+		fail_invalid(c, AT(at, "ipFamilyPolicy"),
+		    given(spec, "ipFamilyPolicy"),
+		    "this cluster is not configured for dual-stack services");
 }
 
 /* Source: validateUpgradeDowngradeClusterIPs. */

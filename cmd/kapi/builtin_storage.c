@@ -1,14 +1,39 @@
 /* Claims, volumes, storage classes. */
 #include "builtin_kinds.h"
+#include "objectmeta.h"
 
 void
 claim_spec_default(struct arena *a, struct node *spec)
 {
-	struct node *ref = given(spec, "dataSource");
-
 	default_text(a, spec, "volumeMode", "Filesystem");
 	default_object(a, spec, "resources");
-	/* dataSource and dataSourceRef give each other. */
+}
+
+/* A source of data is a claim or a snapshot; anything else is dropped. */
+static void
+drop_data_source(struct node *spec)
+{
+	const struct node *ref = given(spec, "dataSource");
+	const struct node *kind = given(ref, "kind");
+	const struct node *group = given(ref, "apiGroup");
+
+	if (ref == NULL ||
+	    (node_text_is(kind, "PersistentVolumeClaim") &&
+		node_empty(group)) ||
+	    (node_text_is(kind, "VolumeSnapshot") &&
+		node_text_is(group, "snapshot.storage.k8s.io")))
+		return;
+	node_remove(spec, "dataSource");
+}
+
+/* dataSource and dataSourceRef give each other. */
+static void
+level_data_sources(struct arena *a, struct node *spec)
+{
+	struct node *ref;
+
+	drop_data_source(spec);
+	ref = given(spec, "dataSource");
 	if (ref != NULL && given(spec, "dataSourceRef") == NULL)
 		node_put(a, spec, "dataSourceRef", node_copy(a, ref));
 	ref = given(spec, "dataSourceRef");
@@ -69,6 +94,7 @@ claim_prepare(const struct change_of *x, struct node *object)
 
 	if (x->live != NULL || !node_is(spec, NODE_OBJECT))
 		return;
+	level_data_sources(x->arena, spec);
 	status = node_object(x->arena);
 	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
 	node_put(x->arena, object, "status", status);
@@ -228,6 +254,8 @@ volume_prepare(const struct change_of *x, struct node *object)
 	if (x->live != NULL)
 		return;
 	status = node_object(x->arena);
+	node_put(x->arena, status, "lastPhaseTransitionTime",
+	    node_string(x->arena, time_now(x->arena)));
 	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
 	node_put(x->arena, object, "status", status);
 }
@@ -241,11 +269,14 @@ volume_validate(
 	const struct node *size = given(spec, "capacity");
 
 	(void)x;
-	check_access_modes(
-	    c, AT(at, "accessModes"), given(spec, "accessModes"));
+	if (node_count(given(spec, "accessModes")) == 0)
+		fail_required(c, AT(at, "accessModes"), "");
+	else
+		check_access_modes(
+		    c, AT(at, "accessModes"), given(spec, "accessModes"));
 	if (node_count(size) == 0)
 		fail_required(c, AT(at, "capacity"), "");
-	else if (given(size, "storage") == NULL || node_count(size) > 1)
+	if (given(size, "storage") == NULL || node_count(size) > 1)
 		fail_unsupported(
 		    c, AT(at, "capacity"), size, "storage", (char *)NULL);
 	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
@@ -263,17 +294,12 @@ void
 storageclass_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
+	static const char *const fixed[] = {
+	    "parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"};
+
 	if (x->live != NULL) {
-		if (!same_member(x->live, object, "parameters"))
-			fail_forbidden(c, AT(NULL, "parameters"),
-			    "updates to parameters are forbidden.");
-		if (!same_member(x->live, object, "provisioner"))
-			fail_forbidden(c, AT(NULL, "provisioner"),
-			    "updates to provisioner are forbidden.");
-		if (!same_member(x->live, object, "reclaimPolicy"))
-			fail_forbidden(c, AT(NULL, "reclaimPolicy"),
-			    "updates to reclaimPolicy are forbidden.");
-		check_immutable(c, NULL, x->live, object, "volumeBindingMode");
+		for (size_t i = 0; i < 4; i++)
+			check_immutable(c, NULL, x->live, object, fixed[i]);
 		return;
 	}
 	if (node_empty(given(object, "provisioner")))
@@ -298,4 +324,31 @@ csidriver_default(struct arena *a, struct node *object)
 	}
 	default_bool(a, spec, "requiresRepublish", false);
 	default_bool(a, spec, "seLinuxMount", false);
+}
+
+static void
+fill_in(struct arena *a, struct node *into, const struct node *from)
+{
+	for (size_t i = 0; i < node_count(from); i++)
+		if (node_get_span(into, from->members[i].key) == NULL)
+			node_set(a, into, from->members[i].key,
+			    node_copy(a, from->members[i].value));
+}
+
+void
+limitrange_default(struct arena *a, struct node *object)
+{
+	struct node *item, *limit, *request;
+
+	for (size_t i = 0;
+	     (item = each_of(node_path(object, "spec.limits"), i)) != NULL;
+	     i++) {
+		if (!node_text_is(given(item, "type"), "Container"))
+			continue;
+		limit = default_object(a, item, "default");
+		request = default_object(a, item, "defaultRequest");
+		fill_in(a, limit, given(item, "max"));
+		fill_in(a, request, limit);
+		fill_in(a, request, given(item, "min"));
+	}
 }
