@@ -277,8 +277,9 @@ volume_validate(
 	if (node_count(size) == 0)
 		fail_required(c, AT(at, "capacity"), "");
 	if (given(size, "storage") == NULL || node_count(size) > 1)
-		fail_unsupported(
-		    c, AT(at, "capacity"), size, "storage", (char *)NULL);
+		fail_unsupported(c, AT(at, "capacity"),
+		    size != NULL ? size : node_null(c->arena), "storage",
+		    (char *)NULL);
 	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
 	    "Recycle", "Retain");
 }
