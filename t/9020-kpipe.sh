@@ -119,18 +119,18 @@ ok "... with nothing to complain of" \
 	sh -c "! grep -E 'warning|error|killed' $T/stderr | grep -v -e SIGKILL -e again"
 
 # An API server that is not there, neither at start nor later.
-t/cluster/kill-apiserver "$CLUSTER"
+server_down
 begin
 ok "not ready without an API server" \
 	sh -c "timeout 3 sh -c 'until test -s $T/ready; do sleep 0.2; done'
 		test \$? = 124"
 ok "... no stage gives up" \
 	sh -c "! grep -E 'ended with|starting' $T/stderr"
-t/cluster/start-apiserver "$CLUSTER"
+server_up
 ok "... ready when it comes" wait_for 60 ready
 thing 2 >/dev/null
 ok "... and it works" wait_for 30 settled 2
-t/cluster/kill-apiserver "$CLUSTER"
+server_down
 before=$SECONDS
 kill -TERM "$kpipe"
 ends 0 "SIGTERM without an API server: 0"

@@ -109,9 +109,11 @@ fails "another namespace than that of -n" 'ConfigMap n1 x failed the namespace f
 
 # --- who may not
 cm x 1 >"$T/in"
+with_rights && {
 runs 1 "a user without rights" kapply -o result --timeout=3s --kubeconfig "$(config user1)" <"$T/in"
 is "$(cat "$T/err")" 'kapply: error: cannot apply ConfigMap x: configmaps "x" is forbidden: User "user1" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... is told verb and resource"
+}
 
 # --- a namespace on its way out
 kubectl create namespace going >/dev/null

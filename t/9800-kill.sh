@@ -22,8 +22,8 @@ strike() {
 	local pid
 
 	if [ "$1" = apiserver ]; then
-		t/cluster/kill-apiserver "$CLUSTER"
-		t/cluster/start-apiserver "$CLUSTER"
+		server_down
+		server_up
 	else
 		wait_for 10 has_stage "$1" && pid=$(stage "$operator" "$1") &&
 			kill -9 "$pid"

@@ -51,6 +51,10 @@ iot_playground() {
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig="$CLUSTER/playground.kubeconfig" 2>>"$T/playground.log"
 	playground=$!
+	[ "${SERVER:-real}" = real ] ||
+		start kpipe -f pipeline/playground/controllers.yaml \
+			--kubeconfig="$CLUSTER/playground.kubeconfig" \
+			2>>"$T/controllers.log"
 }
 
 # iot_namespace NAME

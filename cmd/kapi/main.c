@@ -12,6 +12,7 @@
 #include "cert.h"
 #include "crd.h"
 #include "faults.h"
+#include "file.h"
 #include "gc.h"
 #include "httpd.h"
 #include "journal.h"
@@ -29,7 +30,7 @@ static const char *const tls_choices[] = {"auto", "on", "off", NULL};
 
 static struct opts {
 	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
-	    *token_auth_file;
+	    *token_auth_file, *tls_cert_file, *tls_key_file;
 	int tls;
 	long report_fd;
 } o = {.listen = "127.0.0.1:0", .report_fd = -1};
@@ -46,7 +47,11 @@ static const struct opt table[] = {
     {0, "token-auth-file", "FILE", OPT_STRING, &o.token_auth_file, NULL,
 	"bearer tokens: token,user,uid,\"group1,group2\""},
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
-	"TLS, or clear text, which auto is on loopback (auto)"},
+	"TLS; auto: unless on loopback and without tokens (auto)"},
+    {0, "tls-cert-file", "FILE", OPT_STRING, &o.tls_cert_file, NULL,
+	"the certificate for TLS (PEM), instead of one made at the start"},
+    {0, "tls-private-key-file", "FILE", OPT_STRING, &o.tls_key_file, NULL,
+	"the key of that certificate (PEM)"},
     {0, "faults", "FILE", OPT_STRING, &o.faults, NULL,
 	"what shall go wrong, as JSON lines"},
     {0, "journal", "FILE", OPT_STRING, &o.journal, NULL,
@@ -90,19 +95,29 @@ count(void *arg, struct buf *b)
 }
 
 static int
+certificate(const struct run *r, struct buf *pem, struct buf *key,
+    struct err *err)
+{
+	if (o.tls_cert_file == NULL)
+		return cert_make(buf_span(&r->access.host), pem, key, err);
+	if (file_read(o.tls_cert_file, 1, pem, err) != 0)
+		return -1;
+	return file_read(o.tls_key_file, 1, key, err);
+}
+
+static int
 listen_now(struct run *r, struct err *err)
 {
 	const struct httpd_handler handler = {.on_request = api_serve,
 	    .on_too_large = api_too_large,
 	    .arg = &r->api};
-	struct buf certificate = BUF_INIT, key = BUF_INIT;
+	struct buf pem = BUF_INIT, key = BUF_INIT;
 	struct httpd_tls tls;
 	int rc = 0;
 
 	if (r->tls)
-		rc = cert_make(
-		    buf_span(&r->access.host), &certificate, &key, err);
-	tls = (struct httpd_tls){buf_span(&certificate), buf_span(&key)};
+		rc = certificate(r, &pem, &key, err);
+	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
 	if (rc == 0) {
 		r->api.httpd = httpd_new(r->api.loop, o.listen,
 		    r->tls ? &tls : NULL, &httpd_default_limits, &handler, err);
@@ -118,7 +133,7 @@ listen_now(struct run *r, struct err *err)
 	if (key.data != NULL)
 		explicit_bzero(key.data, key.len);
 	buf_release(&key);
-	buf_release(&certificate);
+	buf_release(&pem);
 	return rc;
 }
 
@@ -127,7 +142,7 @@ say_where(struct run *r)
 {
 	struct buf url = BUF_INIT;
 
-	r->access.certificate = o.tls == TLS_ON ? span_str("") : SPAN_NONE;
+	r->access.certificate = r->tls ? span_str("") : SPAN_NONE;
 	access_url(&r->access, &url);
 	log_info("listening on %s", buf_str(&url));
 	buf_release(&url);
@@ -139,7 +154,10 @@ check_reach(struct run *r, struct err *err)
 {
 	bool loopback = access_is_loopback(buf_str(&r->access.host));
 
-	r->tls = o.tls == TLS_ON || (o.tls == TLS_AUTO && !loopback);
+	/* Clients keep tokens to themselves in clear text. */
+	r->tls = o.tls == TLS_ON ||
+	    (o.tls == TLS_AUTO &&
+		(!loopback || r->api.users != NULL || o.tls_cert_file));
 	if (loopback)
 		return 0;
 	if (r->api.users == NULL)
@@ -164,6 +182,10 @@ prepare(struct run *r, struct err *err)
 	if (o.token_auth_file != NULL &&
 	    (a->users = users_load(o.token_auth_file, err)) == NULL)
 		return -1;
+	if ((o.tls_cert_file == NULL) != (o.tls_key_file == NULL))
+		return err_set(err, ERR_PERMANENT,
+		    "options --tls-cert-file and --tls-private-key-file: "
+		    "one needs the other");
 	if (access_host(o.listen, &r->access.host, err) != 0)
 		return -1;
 	if (check_reach(r, err) != 0)

@@ -18,7 +18,7 @@ cluster_start() {
 
 	[ "${SERVER:-real}" = real ] || {
 		kapi_kubectl
-		kapi_start
+		kapi_start --save "$T/kapi/state"
 		return
 	}
 
@@ -33,10 +33,51 @@ cluster_start() {
 	AUDIT_FROM=1
 }
 
+# kapi_up ADDRESS
+kapi_up() {
+	rm -f "$CLUSTER/admin.kubeconfig"
+	start kapi --listen "$1" --token-auth-file "$CLUSTER/tokens" \
+		--tls-cert-file "$CLUSTER/certificates/apiserver.crt" \
+		--tls-private-key-file "$CLUSTER/certificates/apiserver.key" \
+		--kubeconfig-out "$CLUSTER/admin.kubeconfig" \
+		--journal "$CLUSTER/audit.log" "${kapi_options[@]}" \
+		2>>"$CLUSTER/kapi.log"
+	KAPI=$!
+	wait_for 20 test -s "$CLUSTER/admin.kubeconfig" && return
+	quote <"$CLUSTER/kapi.log"
+	exit 1
+}
+
+# server_down, server_up: the API server goes (the real one by kill -9; kapi,
+# which keeps its objects only on a clean end, by SIGTERM) and comes back with
+# all that it had, at the same address.
+server_down() {
+	if [ "${SERVER:-real}" = real ]; then
+		t/cluster/kill-apiserver "$CLUSTER"
+		return
+	fi
+	kill -TERM "$KAPI"
+	wait "$KAPI"
+}
+
+server_up() {
+	if [ "${SERVER:-real}" = real ]; then
+		t/cluster/start-apiserver "$CLUSTER"
+		return
+	fi
+	kapi_options=(--load "$CLUSTER/state" --save "$CLUSTER/state")
+	kapi_up "${CLUSTER_SERVER#*://}"
+}
+
+# with_rights: the API server knows who may do what. kapi does not.
+with_rights() {
+	[ "${SERVER:-real}" = real ]
+}
+
 # kapi_start [KAPI-ARGUMENT...]
 # shellcheck disable=SC2120
 kapi_start() {
-	local user ca
+	local user
 
 	CLUSTER=$T/kapi
 	mkdir -p "$CLUSTER/certificates"
@@ -46,21 +87,16 @@ kapi_start() {
 	done >"$CLUSTER/tokens"
 	echo "Authorization: Bearer token-admin" >"$CLUSTER/admin.header"
 	: >"$CLUSTER/audit.log"
-	start kapi --tls=on --token-auth-file "$CLUSTER/tokens" \
-		--kubeconfig-out "$CLUSTER/admin.kubeconfig" \
-		--journal "$CLUSTER/audit.log" "$@" 2>>"$CLUSTER/kapi.log"
-	KAPI=$!
-	wait_for 20 test -s "$CLUSTER/admin.kubeconfig" || {
-		quote <"$CLUSTER/kapi.log"
-		exit 1
-	}
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
+		-nodes -subj /CN=kapi -addext subjectAltName=IP:127.0.0.1 -days 2 \
+		-keyout "$CLUSTER/certificates/apiserver.key" \
+		-out "$CLUSTER/certificates/apiserver.crt" 2>/dev/null
+	kapi_options=("$@")
+	kapi_up 127.0.0.1:0
 	cut -d, -f2 "$CLUSTER/tokens" | grep -v admin | while read -r user; do
 		sed "s/token-admin/token-$user/" "$CLUSTER/admin.kubeconfig" \
 			>"$CLUSTER/$user.kubeconfig"
 	done
-	ca=$(sed -n 's/.*certificate-authority-data: *"\{0,1\}\([A-Za-z0-9+/=]*\).*/\1/p' \
-		"$CLUSTER/admin.kubeconfig")
-	base64 -d <<<"$ca" >"$CLUSTER/certificates/apiserver.crt"
 	KUBECONFIG=$CLUSTER/admin.kubeconfig
 	CLUSTER_SERVER=$(sed -n 's/.*server: *"\{0,1\}\([^ "}]*\).*/\1/p' \
 		"$KUBECONFIG")
