@@ -29,7 +29,9 @@ void warning_add(struct warnings *w, struct span text);
  * noted in unknown, in the order met), nulls are dropped, a value of a wrong
  * type is a 400 with Go's words, quantities and times are brought to their
  * canonical form, fields that are empty and omitempty go. Changes object.
- * Ends with encode_builtin.
+ * Ends with encode_builtin. A problem's message is that of the decoder alone: a
+ * handler puts "KIND in version \"v1\" cannot be handled as a KIND: " before
+ * it.
  */
 struct problem *decode_builtin(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);

@@ -207,6 +207,8 @@ set_flag(struct field *f, struct span flag)
 		set_patch(f, value);
 	else if (starts(flag, "patchkey=", &value))
 		f->patch_key = value;
+	else if (starts(flag, "in=", &value))
+		f->inside = value;
 	else if (starts(flag, "default=", &value))
 		f->default_value = default_of(value);
 }

@@ -56,6 +56,7 @@ struct field {
 	 * unless omit_empty. */
 	bool pointer, omit_empty, omit_zero;
 	struct span go_type; /* built-in: as encoding/json names it */
+	struct span inside;  /* built-in: the struct that Go embeds, or none */
 };
 
 struct schema {

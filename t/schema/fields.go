@@ -4,10 +4,10 @@
 //
 //	cd t/cluster && go run ../schema/fields.go
 //
-// Output: TYPE NAME GOTYPE FLAGS, separated by tabs, in the order of the
-// struct; a type without fields has one line with an empty NAME. Flags:
-// p pointer, o omitempty, z omitzero, s struct by value, c a type that
-// decodes itself.
+// Output: TYPE NAME GOTYPE FLAGS INSIDE, separated by tabs, in the order of the
+// struct; each type has a first line with an empty NAME. Flags: p pointer,
+// o omitempty, z omitzero, s struct by value, c a type that decodes itself.
+// INSIDE: the structs that are embedded around it.
 package main
 
 import (
@@ -54,15 +54,15 @@ func (w *walker) walk(t reflect.Type) {
 		if !w.seen[t] && t.Name() != "" {
 			w.seen[t] = true
 			name := modelName(t)
-			w.out[name] = append(w.out[name], "\t\t")
+			w.out[name] = append(w.out[name], "\t\t\t")
 			if !reflect.PointerTo(t).Implements(decoder) {
-				w.fields(name, t)
+				w.fields(name, "", t)
 			}
 		}
 	}
 }
 
-func (w *walker) fields(name string, t reflect.Type) {
+func (w *walker) fields(name, inside string, t reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -70,7 +70,7 @@ func (w *walker) fields(name string, t reflect.Type) {
 			continue
 		}
 		if tag == "" && f.Anonymous {
-			w.fields(name, f.Type)
+			w.fields(name, strings.TrimPrefix(inside+"."+f.Name, "."), f.Type)
 			continue
 		}
 		if tag == "" {
@@ -99,7 +99,7 @@ func (w *walker) fields(name string, t reflect.Type) {
 			flags += "c"
 		}
 		w.out[name] = append(w.out[name],
-			fmt.Sprintf("%s\t%s\t%s", tag, of, flags))
+			fmt.Sprintf("%s\t%s\t%s\t%s", tag, of, flags, inside))
 		w.walk(f.Type)
 	}
 }
