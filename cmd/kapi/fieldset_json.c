@@ -144,14 +144,20 @@ print_quoted(struct buf *b, struct span text)
 	buf_addc(b, '"');
 }
 
-/* All numbers were float64 on their way here: as fmt's %v prints them. */
+/* A number of FieldsV1 is a float64 by the time it is printed, by fmt's %v; one
+ * of an object is that only if it is no integer. */
 static void
-print_number(struct buf *b, const struct node *n)
+print_number(struct buf *b, const struct node *n, bool from_fields)
 {
 	double d = node_double(n);
 	char text[40];
 	int exponent, digits = 1;
+	int64_t integer;
 
+	if (!from_fields && node_get_int(n, &integer)) {
+		buf_addf(b, "%" PRId64, integer);
+		return;
+	}
 	for (; digits < 17; digits++) {
 		snprintf(text, sizeof(text), "%.*e", digits - 1, d);
 		if (strtod(text, NULL) == d)
@@ -168,14 +174,14 @@ print_number(struct buf *b, const struct node *n)
 }
 
 static void
-print_value(struct buf *b, const struct node *n)
+print_value(struct buf *b, const struct node *n, bool from_fields)
 {
 	switch (n->kind) {
 	case NODE_STRING:
 		print_quoted(b, n->text);
 		break;
 	case NODE_NUMBER:
-		print_number(b, n);
+		print_number(b, n, from_fields);
 		break;
 	default:
 		tree_write(b, n);
@@ -185,6 +191,8 @@ print_value(struct buf *b, const struct node *n)
 void
 element_print(struct buf *b, const struct path_element *e)
 {
+	bool from_fields = e->text.p != NULL;
+
 	switch (e->kind) {
 	case PATH_FIELD:
 		buf_addc(b, '.');
@@ -195,13 +203,13 @@ element_print(struct buf *b, const struct path_element *e)
 			buf_addc(b, i == 0 ? '[' : ',');
 			buf_addspan(b, e->keys[i].name);
 			buf_addc(b, '=');
-			print_value(b, e->keys[i].value);
+			print_value(b, e->keys[i].value, from_fields);
 		}
 		buf_addc(b, ']');
 		return;
 	case PATH_VALUE:
 		buf_adds(b, "[=");
-		print_value(b, e->value);
+		print_value(b, e->value, from_fields);
 		buf_addc(b, ']');
 		return;
 	case PATH_INDEX:

@@ -109,11 +109,23 @@ find(struct span name)
 
 static const struct schema *type_of(struct span text);
 
+static bool
+flag_in(struct span flags, const char *wanted)
+{
+	struct span flag;
+
+	while ((flag = table_cell(&flags)).p != NULL)
+		if (span_is(flag, wanted))
+			return true;
+	return false;
+}
+
 /* A list or a map; its element is written "" or 0 or {} where it is null. */
 static const struct schema *
 container(struct span text)
 {
 	struct schema *s = map_get(&types.made, text);
+	const struct entry *of;
 	struct field *element;
 
 	if (s != NULL)
@@ -123,6 +135,8 @@ container(struct span text)
 	s->kind = text.p[0] == '[' ? SCHEMA_LIST : SCHEMA_MAP;
 	s->element = element;
 	map_put(&types.made, text, s);
+	of = find(span_make(text.p + 1, text.n - 1));
+	element->atomic = of != NULL && flag_in(of->head, "map=atomic");
 	element->schema = type_of(span_make(text.p + 1, text.n - 1));
 	return s;
 }
@@ -136,17 +150,6 @@ type_of(struct span text)
 		if (span_is(text, scalars[i].name))
 			return &scalars[i].schema;
 	return schema_builtin(text);
-}
-
-static bool
-flag_in(struct span flags, const char *wanted)
-{
-	struct span flag;
-
-	while ((flag = table_cell(&flags)).p != NULL)
-		if (span_is(flag, wanted))
-			return true;
-	return false;
 }
 
 static void

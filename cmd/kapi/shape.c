@@ -186,6 +186,23 @@ key_cmp(const void *x, const void *y)
 	return span_cmp(i->name, j->name);
 }
 
+/* What a key is that an item does not have; NULL: it has none. */
+static const struct node *
+key_default(const struct field *key)
+{
+	static const struct node text = {
+	    .kind = NODE_STRING, .plain = true, .text = {"", 0}};
+	static const struct node zero = {.kind = NODE_NUMBER, .text = {"0", 1}};
+
+	/* OpenAPI has Go's zero values as defaults. */
+	if (key->default_value != NULL || key->go_type.p == NULL ||
+	    key->pointer || key->omit_empty)
+		return key->default_value;
+	if (key->schema->kind == SCHEMA_STRING)
+		return &text;
+	return key->schema->kind == SCHEMA_INTEGER ? &zero : NULL;
+}
+
 static int
 keyed_path(struct arena *a, struct shape list, const struct node *item,
     struct path_element *path, const char **problem)
@@ -212,7 +229,7 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 		    : schema_field(of, f->keys[i]);
 
 		if (value == NULL && key != NULL)
-			value = key->default_value;
+			value = key_default(key);
 		if (value != NULL)
 			keys[n++] = (struct path_key){f->keys[i], value};
 	}
