@@ -320,9 +320,9 @@ orphan_one(struct gc *g, struct gc_node *owner)
 				node_remove_at(all, i);
 			else
 				i++;
-		n->busy = true;
+		n->busy++;
 		update(g, n, object, "orphan");
-		n->busy = false;
+		n->busy--;
 	}
 	/* A write that was refused does not hold up the others. */
 	if (owner->dependent_count == before)
@@ -360,9 +360,9 @@ step(struct gc *g)
 
 	if (n == NULL)
 		return false;
-	n->busy = true;
+	n->busy++;
 	work_on(g, n);
-	n->busy = false;
+	n->busy--;
 	gc_settle(&g->graph, n);
 	arena_reset(&g->arena);
 	return true;
@@ -419,7 +419,7 @@ see_object(struct gc *g, struct collection *c, struct stored *now,
 	if (n == NULL && t.references.p == NULL && !ends)
 		return;
 	n = gc_node(&g->graph, now->uid);
-	n->busy = true;
+	n->busy++;
 	stored_ref(now);
 	stored_unref(n->object);
 	n->object = now;
@@ -440,7 +440,7 @@ see_object(struct gc *g, struct collection *c, struct stored *now,
 		if (s.dangling + s.waiting + s.unknown > 0)
 			gc_queue(&g->graph, n);
 	}
-	n->busy = false;
+	n->busy--;
 	gc_settle(&g->graph, n);
 }
 
@@ -449,17 +449,20 @@ see_deletion(struct gc *g, struct collection *c, const struct stored *last)
 {
 	struct gc_node *n = gc_find(&g->graph, last->uid);
 
-	if (n == NULL || n->object == NULL || n->collection != c ||
-	    !span_eq(n->object->key, last->key))
+	if (n == NULL)
+		return;
+	/* Another object of the same uid, from two files. */
+	if (n->object != NULL &&
+	    (n->collection != c || !span_eq(n->object->key, last->key)))
 		return;
 	stored_unref(n->object);
 	n->object = NULL;
 	n->gone = true;
 	n->waiting = n->orphaning = false;
-	n->busy = true;
+	n->busy++;
 	gc_relink(&g->graph, n, SPAN_NONE);
 	queue_dependents(g, n);
-	n->busy = false;
+	n->busy--;
 	gc_settle(&g->graph, n);
 }
 

@@ -63,7 +63,7 @@ gc_graph_release(struct gc_graph *g)
 void
 gc_settle(struct gc_graph *g, struct gc_node *n)
 {
-	if (n->queued || n->busy || n->parked || n->dependent_count > 0 ||
+	if (n->queued || n->busy > 0 || n->parked || n->dependent_count > 0 ||
 	    n->owner_count > 0)
 		return;
 	if (n->object != NULL && (n->waiting || n->orphaning))

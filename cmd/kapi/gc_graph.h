@@ -30,7 +30,7 @@ struct gc_node {
 	size_t dependent_count, dependent_max;
 	size_t blocking; /* of the dependents */
 	bool queued;
-	bool busy;	      /* somebody works on it: not freed */
+	unsigned busy;	      /* so many work on it: not freed */
 	bool waiting;	      /* deleted in the foreground */
 	bool orphaning;	      /* deleted with finalizer "orphan" */
 	bool gone;	      /* was there, and was deleted */
