@@ -337,9 +337,10 @@ add_head(struct exchange *x, int status, const struct httpd_header *headers,
 	}
 	buf_adds(b, "date: ");
 	buf_adds(b, httpd_date(h));
-	if (kind == BODY_SIZED)
+	/* RFC 9110, section 8.6: none with 204. */
+	if (kind == BODY_SIZED && status != 204)
 		buf_addf(b, "\r\ncontent-length: %zu", length);
-	else if (x->chunked)
+	else if (kind == BODY_STREAM && x->chunked)
 		buf_adds(b, "\r\ntransfer-encoding: chunked");
 	if (x->close)
 		buf_adds(b, "\r\nconnection: close");

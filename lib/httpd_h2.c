@@ -407,7 +407,8 @@ h2_reply(struct exchange *x, int status, const struct httpd_header *headers,
 	x->eof = true;
 	snprintf(length, sizeof(length), "%zu", n);
 	if (x->head_only || n == 0) {
-		submit(x, status, headers, count, BODY_NONE, length);
+		submit(x, status, headers, count, BODY_NONE,
+		    status == 204 ? NULL : length);
 		return;
 	}
 	if (text != NULL)

@@ -1,0 +1,214 @@
+/* served: a server of lib/httpd and its clients' sockets in one process. */
+#ifndef SERVED_H
+#define SERVED_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "httpd.h"
+#include "tap.h"
+
+enum { PATIENCE_MS = 5000 };
+
+static struct loop *loop;
+static struct httpd *server;
+static struct exchange *later; /* of /later, /watch: the last one */
+static int gone;	       /* how often on_close was called */
+static int requests;
+
+__attribute__((unused)) static void
+on_gone(void *arg)
+{
+	(void)arg;
+	gone++;
+	later = NULL;
+}
+
+static void
+echo(struct exchange *x, const struct httpd_request *r)
+{
+	struct httpd_header type = {
+	    span_str("content-type"), span_str("text/plain")};
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%.*s %.*s", SPAN_ARG(r->method), SPAN_ARG(r->path));
+	if (r->query.p != NULL)
+		buf_addf(&b, " ?%.*s", SPAN_ARG(r->query));
+	if (httpd_header(r, "x-test").p != NULL)
+		buf_addf(&b, " %.*s", SPAN_ARG(httpd_header(r, "x-test")));
+	if (r->body.n > 0)
+		buf_addf(&b, " [%.*s]", SPAN_ARG(r->body));
+	httpd_reply(x, 200, &type, 1, buf_span(&b));
+	buf_release(&b);
+}
+
+static void
+on_request(void *arg, struct exchange *x, const struct httpd_request *r)
+{
+	(void)arg;
+	requests++;
+	if (span_is(r->path, "/later")) {
+		later = x;
+		httpd_on_close(x, on_gone, NULL);
+	} else if (span_is(r->path, "/watch")) {
+		later = x;
+		httpd_on_close(x, on_gone, NULL);
+		httpd_start(x, 200, NULL, 0);
+	} else if (span_is(r->path, "/cut")) {
+		httpd_cut(x);
+	} else if (span_is(r->path, "/freeze")) {
+		httpd_freeze(x);
+	} else {
+		if (span_is(r->path, "/goaway"))
+			httpd_goaway(x);
+		echo(x, r);
+	}
+}
+
+static void
+on_too_large(void *arg, struct exchange *x, const struct httpd_request *r)
+{
+	(void)arg, (void)r;
+	httpd_reply(x, 413, NULL, 0, span_str("too large"));
+}
+
+__attribute__((unused)) static void
+serve(const struct httpd_limits *limits)
+{
+	const struct httpd_handler handler = {on_request, on_too_large, NULL};
+	struct err err = ERR_INIT;
+
+	later = NULL;
+	gone = requests = 0;
+	loop = loop_new();
+	server = httpd_new(loop, "127.0.0.1:0", NULL, limits, &handler, &err);
+	if (server == NULL) {
+		printf("Bail out! %s\n", err.message);
+		exit(1);
+	}
+}
+
+__attribute__((unused)) static void
+serve_no_more(void)
+{
+	httpd_free(server);
+	loop_free(loop);
+	server = NULL;
+}
+
+__attribute__((unused)) static int
+client(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)httpd_port(server)),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) != 0) {
+		printf("Bail out! connect: %s\n", strerror(errno));
+		exit(1);
+	}
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+__attribute__((unused)) static void
+say_n(int fd, const void *p, size_t n)
+{
+	const char *at = p;
+	uint64_t until = clock_ms() + PATIENCE_MS;
+
+	while (n > 0 && clock_ms() < until) {
+		ssize_t k = send(fd, at, n, MSG_NOSIGNAL);
+
+		if (k > 0) {
+			at += k;
+			n -= (size_t)k;
+		} else if (errno != EAGAIN)
+			return;
+		loop_once(loop, 0);
+	}
+}
+
+__attribute__((unused)) static void
+say(int fd, const char *text)
+{
+	say_n(fd, text, strlen(text));
+}
+
+/* Dates are today's. */
+static void
+normalise(struct buf *b)
+{
+	const char *from = buf_str(b);
+	char *d;
+
+	for (; (d = strstr(from, "date: ")) != NULL; from = d + 7) {
+		char *end = strstr(d, "\r\n");
+
+		if (end == NULL)
+			return;
+		d[6] = 'D';
+		memmove(d + 7, end, strlen(end) + 1);
+		b->len = strlen(b->data);
+	}
+}
+
+enum { HEARD_MORE, HEARD_END };
+
+/* At least n bytes more, or the end, or patience. */
+__attribute__((unused)) static int
+hear(int fd, struct buf *b, size_t n)
+{
+	uint64_t until = clock_ms() + PATIENCE_MS;
+
+	while (b->len < n && clock_ms() < until) {
+		ssize_t k = recv(fd, buf_reserve(b, 65536), 65536, 0);
+
+		if (k > 0) {
+			b->len += (size_t)k;
+			normalise(b);
+		} else if (k == 0 || (errno != EAGAIN))
+			return HEARD_END;
+		else
+			loop_once(loop, 5);
+	}
+	return HEARD_MORE;
+}
+
+/* Exactly this comes (as far as anybody can say who does not wait). */
+#define hears(fd, want, what)                     \
+	do {                                      \
+		struct buf heard_ = BUF_INIT;     \
+		hear(fd, &heard_, strlen(want));  \
+		is(buf_str(&heard_), want, what); \
+		buf_release(&heard_);             \
+	} while (0)
+
+/* This, and then the end; and closes ours. */
+#define hears_last(fd, want, what)                                \
+	do {                                                      \
+		struct buf heard_ = BUF_INIT;                     \
+		int end_ = hear(fd, &heard_, strlen(want) + 1);   \
+		is(buf_str(&heard_), want, what);                 \
+		ok(end_ == HEARD_END, what ": and then the end"); \
+		buf_release(&heard_);                             \
+		close(fd);                                        \
+	} while (0)
+
+/* Until the condition holds. */
+#define until(condition)                                  \
+	do {                                              \
+		uint64_t end_ = clock_ms() + PATIENCE_MS; \
+		while (!(condition) && clock_ms() < end_) \
+			loop_once(loop, 5);               \
+	} while (0)
+
+#endif
