@@ -34,6 +34,7 @@ static int
 on_begin(nghttp2_session *s, const nghttp2_frame *f, void *arg)
 {
 	struct conn *c = arg;
+	const struct httpd_limits *l = &c->h->limits;
 	struct exchange *x;
 
 	if (f->hd.type != NGHTTP2_HEADERS ||
@@ -43,7 +44,8 @@ on_begin(nghttp2_session *s, const nghttp2_frame *f, void *arg)
 	x->stream = f->hd.stream_id;
 	nghttp2_session_set_stream_user_data(s, x->stream, x);
 	if (c->h2->reading++ == 0)
-		conn_deadline(c, c->h->limits.header_ms);
+		conn_deadline(
+		    c, l->header_ms < l->body_ms ? l->header_ms : l->body_ms);
 	return 0;
 }
 
