@@ -330,8 +330,9 @@ write_list(struct request *r, const struct listing *l, const struct page *page,
 	form_list_end(b, r->resource, &l->form, metadata);
 }
 
-void
-list_serve(struct request *r)
+struct problem *
+list_write(
+    struct request *r, struct buf *b, struct stored ***objects, size_t *count)
 {
 	uint64_t now = store_version(r->api->store), version;
 	struct walk w = {
@@ -339,22 +340,35 @@ list_serve(struct request *r)
 	struct page page = {0};
 	struct listing l;
 	struct problem *p = listing_make(r, &l);
-	struct buf b = BUF_INIT;
 
-	if (p != NULL) {
-		reply_problem(r, p);
-		return;
-	}
+	if (p != NULL)
+		return p;
 	version = l.version > 0 ? l.version : now;
 	w.after = l.after;
-	if (!walk_start(&w, version)) {
-		reply_problem(r, too_old(r, &l));
-		return;
-	}
+	if (!walk_start(&w, version))
+		return too_old(r, &l);
 	page_fill(r, &w, &l, &page);
-	write_list(r, &l, &page, list_metadata(r, &l, &page, version), &b);
-	walk_end(&w);
+	write_list(r, &l, &page, list_metadata(r, &l, &page, version), b);
 	r->result_version = version;
-	reply_json(r, 200, buf_span(&b));
+	if (objects != NULL) {
+		*objects = page.objects;
+		*count = page.n;
+		for (size_t i = 0; i < page.n; i++)
+			stored_ref(page.objects[i]);
+	}
+	walk_end(&w);
+	return NULL;
+}
+
+void
+list_serve(struct request *r)
+{
+	struct buf b = BUF_INIT;
+	struct problem *p = list_write(r, &b, NULL, NULL);
+
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, 200, buf_span(&b));
 	buf_release(&b);
 }

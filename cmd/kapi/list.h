@@ -49,6 +49,11 @@ struct problem *version_too_large(
 void get_serve(struct request *r);
 void list_serve(struct request *r);
 
+/* What list_serve answers, appended to b. objects (may be NULL) gets what is
+ * in it: an array in r->arena of references that the caller gives back. */
+struct problem *list_write(
+    struct request *r, struct buf *b, struct stored ***objects, size_t *count);
+
 /*
  * A stored object as this version of its resource shows it, compact JSON with
  * apiVersion and kind first: the stored text itself if it is kept in this

@@ -14,6 +14,7 @@ struct row {
 #define RESOURCE "resource.k8s.io"
 
 static const struct row rows[] = {
+    {"", "configmaps", TRAIT_VALIDATES_TWICE},
     {"", "endpoints", TRAIT_CREATE_ON_UPDATE},
     {"", "events", TRAIT_CREATE_ON_UPDATE | TRAIT_NO_COLLECTION},
     {"", "limitranges", TRAIT_CREATE_ON_UPDATE},
@@ -24,6 +25,7 @@ static const struct row rows[] = {
     {"", "podtemplates", TRAIT_RETURNS_DELETED},
     {"", "replicationcontrollers", TRAIT_ORPHANS},
     {"", "resourcequotas", TRAIT_RETURNS_DELETED},
+    {"", "secrets", TRAIT_VALIDATES_TWICE},
     {"", "serviceaccounts", TRAIT_RETURNS_DELETED},
     {"", "services", TRAIT_CREATE_ON_UPDATE | TRAIT_RETURNS_DELETED},
     {ADMISSION, "mutatingadmissionpolicies", TRAIT_NEEDS_VERSION},

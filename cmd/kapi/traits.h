@@ -13,7 +13,9 @@ enum trait {
 	TRAIT_NEEDS_VERSION = 2,    /* PUT must name the resourceVersion */
 	TRAIT_RETURNS_DELETED = 4,  /* DELETE answers with the object */
 	TRAIT_ORPHANS = 8,	    /* dependents stay unless told otherwise */
-	TRAIT_NO_COLLECTION = 16    /* no dependents at all: Events */
+	TRAIT_NO_COLLECTION = 16,   /* no dependents at all: Events */
+	TRAIT_VALIDATES_TWICE =
+	    32 /* an update checks metadata as a create, too */
 };
 
 unsigned traits(const struct resource *r);

@@ -1,0 +1,16 @@
+/*
+ * rest_delete: what DELETE does to one object. Source: registry/rest/delete.go
+ * and Delete of registry/generic/registry/store.go.
+ */
+#ifndef REST_DELETE_H
+#define REST_DELETE_H
+
+#include "rest.h"
+#include "write.h"
+
+/* w->name and namespace_ say which. w->result or w->stored is the answer:
+ * a Status, the object as it was, or the object as it goes on. */
+struct problem *write_delete_object(
+    struct write *w, const struct delete_options *options);
+
+#endif
