@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "crd.h"
 #include "objectmeta.h"
 #include "traits.h"
 
@@ -278,6 +279,18 @@ end_namespace(struct write *w, struct stored *stored, struct node *object,
 	return true;
 }
 
+/* Definitions wait until their objects are gone. */
+static bool
+end_definition(struct write *w, struct stored *stored, struct node *object)
+{
+	if (!crd_is_definition(w->resource) ||
+	    node_path(object, "metadata.deletionTimestamp") != NULL)
+		return false;
+	crd_definition_delete(w->arena, object, time_now(w->arena));
+	write_put(w, object, rest_tree(w->arena, stored));
+	return true;
+}
+
 static struct problem *
 check_immortal(struct write *w)
 {
@@ -312,7 +325,8 @@ write_delete_object(struct write *w, const struct delete_options *o)
 		p = check_immortal(w);
 	if (p != NULL)
 		return p;
-	if (end_namespace(w, stored, object, o))
+	if (end_namespace(w, stored, object, o) ||
+	    end_definition(w, stored, object))
 		return NULL;
 	grace = begin_grace(w, object, o);
 	if (grace == GRACE_PENDING) {

@@ -123,7 +123,8 @@ write_create(struct write *w, struct node *object)
 	    node_text(node_get(m, "generateName")).n > 0;
 
 	if (w->resource->crd != NULL &&
-	    (p = crd_refuses_create(w->arena, w->resource)) != NULL)
+	    (p = crd_refuses_create(w->arena, w->resource,
+		 node_text(node_get(m, "name")))) != NULL)
 		return p;
 	write_dedup_owners(w, object, false);
 	if (!w->managed_done) {

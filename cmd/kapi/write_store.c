@@ -27,13 +27,12 @@ rest_read(struct arena *a, const struct resource *r, const struct stored *o)
 
 	if (r->storage)
 		return n;
-	if (r->crd != NULL && crd_read_needed(r)) {
+	if (r->crd != NULL) {
 		crd_read(a, r, n);
 		return n;
 	}
 	node_put(a, n, "apiVersion", node_string(a, r->api_version));
-	if (r->crd == NULL)
-		convert_to(a, r, n);
+	convert_to(a, r, n);
 	return n;
 }
 
@@ -54,12 +53,15 @@ to_storage(struct write *w, struct node *object)
 
 	if (w->resource->storage)
 		return;
+	if (w->resource->crd != NULL) {
+		crd_read(w->arena, crd_storage(w->resource), object);
+		return;
+	}
 	s = registry_storage(
 	    w->api->registry, w->resource->group, w->resource->plural);
 	if (s == NULL)
 		return;
-	if (w->resource->crd == NULL)
-		convert_from(w->arena, w->resource, object);
+	convert_from(w->arena, w->resource, object);
 	node_put(w->arena, object, "apiVersion",
 	    node_string(w->arena, s->api_version));
 }
