@@ -20,6 +20,7 @@
 #include "namespace.h"
 #include "opt.h"
 #include "reportfd.h"
+#include "resource.h"
 #include "state.h"
 #include "store.h"
 #include "users.h"
@@ -210,6 +211,7 @@ fill_store(struct run *r, struct err *err)
 
 	a->store = store_new();
 	a->registry = registry_new();
+	registry_bind(a->registry, a->store);
 	a->crds = crds_new(a);
 	a->gc = gc_new(a);
 	r->namespaces = namespaces_new(a);
