@@ -172,7 +172,7 @@ not_acceptable(struct request *r, bool type_known)
 	struct problem *p;
 
 	/* The mux of built-in kinds looks at the media types first. */
-	if (type_known || r->resource == NULL || r->resource->crd != NULL)
+	if (type_known || (r->resource != NULL && r->resource->crd != NULL))
 		return problem_make(&r->arena, 406, "NotAcceptable",
 		    "only the following media types are accepted: %s", all);
 	p = problem_make(&r->arena, 406, "NotAcceptable",

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discovery.h"
 #include "faults.h"
 #include "health.h"
 #include "list.h"
+#include "openapi.h"
 #include "request.h"
 #include "rest.h"
 #include "users.h"
@@ -242,6 +244,8 @@ api_release(struct api *api)
 {
 	struct request *r;
 
+	discovery_free(api->discovery);
+	openapi_free(api->openapi);
 	while ((r = api->spare) != NULL) {
 		api->spare = r->next_spare;
 		arena_release(&r->arena);

@@ -19,6 +19,8 @@ struct gc;
 struct request;
 struct crds;
 struct watch_hub;
+struct discovery;
+struct openapi;
 
 struct api {
 	struct loop *loop;
@@ -31,6 +33,8 @@ struct api {
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch.h; NULL: no watch yet */
+	struct discovery *discovery; /* its documents; NULL: none made yet */
+	struct openapi *openapi;     /* the same */
 	struct request *spare;	     /* requests to be used again; api.c's */
 	uint64_t requests;	     /* so far */
 };

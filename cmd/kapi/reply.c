@@ -103,7 +103,21 @@ struct answer {
 	struct span reason;
 	long retry_after;
 	bool nosniff;
+	const struct httpd_header *extra;
+	size_t extra_count;
 };
+
+static void
+set_header(
+    struct httpd_header *headers, size_t *n, const struct httpd_header *h)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (span_eq(headers[i].name, h->name)) {
+			headers[i].value = h->value;
+			return;
+		}
+	headers[(*n)++] = *h;
+}
 
 static void
 send(struct request *r, const struct answer *w)
@@ -122,6 +136,8 @@ send(struct request *r, const struct answer *w)
 	if (w->nosniff)
 		add_header(
 		    headers, &n, "x-content-type-options", span_str("nosniff"));
+	for (size_t i = 0; i < w->extra_count; i++)
+		set_header(headers, &n, &w->extra[i]);
 	if (w->text != NULL)
 		httpd_reply_text(r->exchange, w->code, headers, n, w->text);
 	else
@@ -137,6 +153,18 @@ reply_typed(
 {
 	send(r,
 	    &(struct answer){.code = code, .type = content_type, .body = body});
+}
+
+void
+reply_with(struct request *r, int code, const char *content_type,
+    const struct httpd_header *extra, size_t count, struct text *text)
+{
+	send(r,
+	    &(struct answer){.code = code,
+		.type = content_type,
+		.text = text,
+		.extra = extra,
+		.extra_count = count});
 }
 
 static void

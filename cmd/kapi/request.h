@@ -101,7 +101,7 @@ size_t request_params(
 /* Headers of every answer: audit-id, cache-control, warnings; a stream puts
  * them before its own. Returns the count; headers has room for
  * REPLY_HEADERS_MAX. */
-enum { REPLY_HEADERS_MAX = 24 };
+enum { REPLY_HEADERS_MAX = 28 };
 size_t reply_headers(
     struct request *r, struct httpd_header *headers, const char *content_type);
 
@@ -113,6 +113,10 @@ void reply_text(struct request *r, int code, struct text *t);
 /* Other media types: openapi, metrics. */
 void reply_typed(
     struct request *r, int code, const char *content_type, struct span body);
+/* With headers of its own, which replace the usual ones of their names; text
+ * NULL: no body. */
+void reply_with(struct request *r, int code, const char *content_type,
+    const struct httpd_header *extra, size_t count, struct text *text);
 void reply_problem(struct request *r, const struct problem *p);
 /* A stored object, in the form that was asked for; its text is shared where
  * that is possible. */

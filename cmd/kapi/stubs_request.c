@@ -252,3 +252,11 @@ warning_add(struct warnings *w, struct span text)
 	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof *w->items);
 	w->items[w->n++] = text;
 }
+
+struct openapi;
+void openapi_free(struct openapi *o);
+WEAK void
+openapi_free(struct openapi *o)
+{
+	(void)o;
+}

@@ -1,0 +1,16 @@
+/*
+ * openapi: the shapes of everything that is served, for clients: /openapi/v3
+ * (an index), /openapi/v3/apis/GROUP/VERSION and /openapi/v2 (JSON), made from
+ * the tables and the CRDs. openapi_serve (request.h) answers.
+ *
+ * Built-in types have no descriptions. Of the paths, there is what clients
+ * look for: actions, kinds, the parameters of writes.
+ */
+#ifndef OPENAPI_H
+#define OPENAPI_H
+
+/* The documents that were asked for, kept in struct api. NULL is fine. */
+struct openapi;
+void openapi_free(struct openapi *o);
+
+#endif
