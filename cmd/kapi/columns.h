@@ -1,7 +1,7 @@
 /*
  * columns: what a Table of a resource has for columns, and the cells of one
- * object. Built-in columns are in columns.txt, recorded from a real API
- * server; their cells are computed in cells*.c, as printers.go does it.
+ * object. Descriptions of built-in columns are left out. Cells of built-in
+ * kinds are computed in cells*.c, as printers.go does it.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H
