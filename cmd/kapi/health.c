@@ -56,6 +56,14 @@ health_serve(struct request *r)
 	if (span_is(r->path, "/version") || span_is(r->path, "/version/")) {
 		struct span json = span_str(version_json);
 
+		if (!span_is(r->http->method, "GET") &&
+		    !span_is(r->http->method, "HEAD")) {
+			reply_problem(r,
+			    problem_generic(&r->arena, 405, "MethodNotAllowed",
+				"the server does not allow this method on the "
+				"requested resource"));
+			return true;
+		}
 		r->as = AS_OBJECT;
 		reply_json(r, 200, json);
 		return true;

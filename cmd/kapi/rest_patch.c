@@ -45,12 +45,22 @@ rest_patch_kind(
 	return p;
 }
 
+/* As json-patch writes it: the members that it looked at are sorted. */
 static struct span
-tree_text(struct arena *a, const struct node *n)
+tree_text(struct arena *a, struct node *n)
 {
 	struct buf b = BUF_INIT;
 	struct span s;
 
+	for (size_t i = 1; i < node_count(n) && n->kind == NODE_OBJECT; i++)
+		for (size_t k = i; k > 0 &&
+		     span_cmp(n->members[k - 1].key, n->members[k].key) > 0;
+		     k--) {
+			struct member m = n->members[k];
+
+			n->members[k] = n->members[k - 1];
+			n->members[k - 1] = m;
+		}
 	tree_write(&b, n);
 	s = arena_span(a, buf_span(&b));
 	buf_release(&b);

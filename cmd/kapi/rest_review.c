@@ -25,13 +25,17 @@ static struct node *
 user_info(struct arena *a, const struct user *u)
 {
 	struct node *info = node_object(a), *groups = node_array(a);
+	bool known = false;
 
 	node_put(a, info, "username", node_string(a, u->name));
 	if (u->uid.n > 0)
 		node_put(a, info, "uid", node_string(a, u->uid));
-	for (size_t i = 0; i < u->group_count; i++)
+	for (size_t i = 0; i < u->group_count; i++) {
+		known = known || span_is(u->groups[i], "system:authenticated");
 		node_append(a, groups, node_string(a, u->groups[i]));
-	node_append(a, groups, node_str(a, "system:authenticated"));
+	}
+	if (!known)
+		node_append(a, groups, node_str(a, "system:authenticated"));
 	node_put(a, info, "groups", groups);
 	return info;
 }
@@ -94,6 +98,7 @@ review_rules(struct request *r, struct node *object)
 	node_put(a, status, "incomplete", node_bool(a, false));
 	/* What was asked is not repeated. */
 	node_put(a, object, "spec", node_object(a));
+	node_put(a, object, "metadata", node_object(a));
 	node_put(a, object, "status", status);
 }
 
@@ -127,6 +132,7 @@ review_self(struct request *r, struct node *object)
 	struct node *status = node_object(a);
 
 	node_put(a, status, "userInfo", user_info(a, r->identity));
+	node_put(a, object, "metadata", node_object(a));
 	node_put(a, object, "status", status);
 	node_put(a, node_make(a, object, "metadata"), "creationTimestamp",
 	    node_string(a, time_now(a)));

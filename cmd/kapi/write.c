@@ -96,6 +96,15 @@ already_exists(struct write *w, const struct node *object,
 	return p;
 }
 
+/* The kind is what the object says: that of a CRD may be another. */
+static struct problem *
+invalid(struct write *w, const struct node *object, const struct causes *c)
+{
+	return problem_invalid_kind(w->arena, w->resource->group,
+	    node_text(node_get(object, "kind")),
+	    node_path_text(object, "metadata.name"), c);
+}
+
 static struct problem *
 check_create(struct write *w, const struct node *object, bool generated)
 {
@@ -105,8 +114,7 @@ check_create(struct write *w, const struct node *object, bool generated)
 	objectmeta_validate(&c, w->resource, object);
 	validate(w, &c, NULL, object);
 	if (c.n > 0)
-		return problem_invalid(w->arena, w->resource,
-		    node_path_text(object, "metadata.name"), &c);
+		return invalid(w, object, &c);
 	warn(w, NULL, object);
 	there = find(w, object);
 	return there == NULL ? NULL
@@ -236,8 +244,7 @@ check_update(
 	}
 	validate(w, &c, live, object);
 	if (c.n > 0)
-		return problem_invalid(w->arena, w->resource,
-		    node_path_text(object, "metadata.name"), &c);
+		return invalid(w, object, &c);
 	warn(w, live, object);
 	return NULL;
 }

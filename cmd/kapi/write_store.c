@@ -66,6 +66,35 @@ to_storage(struct write *w, struct node *object)
 	    node_string(w->arena, s->api_version));
 }
 
+/* The order in which Go writes ObjectMeta: what people see. */
+static void
+sort_metadata(struct node *m)
+{
+	static const char *const order[] = {"name", "generateName", "namespace",
+	    "selfLink", "uid", "resourceVersion", "generation",
+	    "creationTimestamp", "deletionTimestamp",
+	    "deletionGracePeriodSeconds", "labels", "annotations",
+	    "ownerReferences", "finalizers", "managedFields"};
+	size_t at = 0;
+
+	if (!node_is(m, NODE_OBJECT) || m->n > 16)
+		return;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		struct span key = span_str(order[i]);
+		size_t k = at;
+		struct member found;
+
+		while (k < m->n && !span_eq(m->members[k].key, key))
+			k++;
+		if (k == m->n)
+			continue;
+		found = m->members[k];
+		for (; k > at; k--)
+			m->members[k] = m->members[k - 1];
+		m->members[at++] = found;
+	}
+}
+
 void
 write_put(struct write *w, struct node *object, const struct node *live)
 {
@@ -80,6 +109,7 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		return;
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
+	sort_metadata(node_get(object, "metadata"));
 	to_storage(w, object);
 	w->stored = store_put(w->api->store, w->resource->collection, object);
 	w->changed = true;
