@@ -21,7 +21,43 @@ def running(since):
   [.[] | {name, image, imageID: .image, ready: true, started: true,
           restartCount: 0, lastState: {}, state: {running: {startedAt: since}}}];
 
-def pod_status:
+# How and when a pod ends, as an annotation tells: "Succeeded", "Failed", either
+# with " after 3s"; null for one that runs on.
+def ending:
+  (.primary.metadata.annotations["playground.kpipe.dev/outcome"] // "")
+  | [match("^(Succeeded|Failed)(?: after ([0-9]+)s)?$").captures[].string]
+  | if . == [] then null
+    else {phase: .[0], seconds: (.[1] // "0" | tonumber)} end;
+
+# Seconds that it has left.
+def left($ending):
+  (.primary.metadata.creationTimestamp | fromdate) + $ending.seconds - .now;
+
+def ended($since; $at; $exit):
+  [.[] | {name, image, imageID: .image, ready: false, started: false,
+          restartCount: 0, lastState: {},
+          state: {terminated: {startedAt: $since, finishedAt: $at,
+            exitCode: $exit,
+            reason: (if $exit == 0 then "Completed" else "Error" end)}}}];
+
+def not_ready($reason; $at):
+  map(if .type | IN("Ready", "ContainersReady") then
+      {type, status: "False", reason: $reason, lastTransitionTime: $at}
+    else . end);
+
+def ended_status($ending; $status):
+  .primary.metadata.creationTimestamp as $since
+  | .primary.spec.containers as $containers
+  | ($since | fromdate + $ending.seconds | todate) as $at
+  | ($ending.phase == "Failed") as $failed
+  | $status
+  | .phase = $ending.phase
+  | .conditions |= not_ready(
+      if $failed then "PodFailed" else "PodCompleted" end; $at)
+  | .containerStatuses = ($containers
+      | ended($since; $at; if $failed then 1 else 0 end));
+
+def running_status:
   .primary.metadata.creationTimestamp as $since
   | address("10.128") as $ip
   | .primary.spec.containers as $containers
@@ -32,6 +68,12 @@ def pod_status:
       containerStatuses: ($containers | running($since))}
   | .conditions |= ((. // []) | with_conditions(
       ["ContainersReady", "Initialized", "PodScheduled", "Ready"]; $since));
+
+def pod_status:
+  running_status as $running
+  | ending as $ending
+  | if $ending == null or left($ending) > 0 then $running
+    else ended_status($ending; $running) end;
 
 def service_status:
   if .primary.spec.type == "LoadBalancer" then
@@ -56,3 +98,14 @@ def status:
     else pod_status end
   elif .primary.kind == "Service" then service_status
   else claim_status end;
+
+# A pod that is told to end later.
+def requeue:
+  if .primary.kind != "Pod" or .primary.metadata.deletionTimestamp
+    or .primary.status.phase == "Succeeded"
+    or .primary.status.phase == "Failed" then null
+  else
+    ending as $ending
+    | if $ending == null then null
+      else left($ending) | if . > 0 then . else null end end
+  end;

@@ -1,0 +1,58 @@
+# What the controllers of workloads share.
+include "operator";
+
+# The same text for the same value, in whatever order its members are; null
+# and what is not there are the same.
+def canonical:
+  if type == "object" then
+    to_entries | map(select(.value != null) | .value |= canonical)
+    | sort_by(.key) | from_entries
+  elif type == "array" then map(canonical)
+  else . end;
+
+# Some hexadecimal digits that name a value.
+def digest($digits): canonical | tojson | sha256 | .[0:$digits];
+
+def sum(f): map(f // 0) | add // 0;
+
+# "25%" of a total, rounded up (ceil) or down (floor), or a number as it is.
+def share($total; round):
+  if type == "string" then rtrimstr("%") | tonumber * $total / 100 | round
+  else . // 0 end;
+
+# ---- pods ----
+
+def finished: .status.phase | . == "Succeeded" or . == "Failed";
+def alive: .metadata.deletionTimestamp == null and (finished | not);
+def ready_condition:
+  [.status.conditions[]? | select(.type == "Ready" and .status == "True")][0];
+def ready: .status.phase == "Running" and ready_condition != null;
+
+# When a pod that is ready becomes available, in Unix seconds.
+def available_at($seconds):
+  ready_condition.lastTransitionTime | if . then fromdate + $seconds else 0 end;
+def available($seconds; $now):
+  ready and ($seconds == 0 or available_at($seconds) <= $now);
+
+# A pod of a template (whole, with its defaults), under a name.
+def pod($template; $name): {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: ({name: $name, labels: $template.metadata.labels,
+    annotations: $template.metadata.annotations} | compact),
+  spec: $template.spec
+};
+
+# The seconds until the next pod of these becomes available, or null.
+def until_available($seconds; $now):
+  if $seconds == 0 then null
+  else
+    [.[] | select(alive and ready) | available_at($seconds) - $now
+     | select(. > 0)] | min
+  end;
+
+# ---- statuses ----
+
+# Members that the server leaves out when they are 0.
+def without_zeros($keys):
+  with_entries(select((.value == 0 and (.key | IN($keys[]))) | not));
