@@ -97,7 +97,10 @@ encode_fields(struct arena *a, const struct schema *s, struct node *n)
 		const struct field *f = schema_field(s, n->members[i].key);
 		struct node *value = n->members[i].value;
 
-		if (f != NULL && is_omitted(f, value))
+		/* managedFields: [] is a client's reset: see managed.h. */
+		if (f != NULL && is_omitted(f, value) &&
+		    !(value->kind == NODE_ARRAY &&
+			span_is(f->name, "managedFields")))
 			continue;
 		/* Lists and maps that are empty come back from the server's
 		 * storage as none at all. */

@@ -2,6 +2,7 @@
  * the managers that it is made of, structured-merge-diff/merge/update.go. */
 #include "managed.h"
 
+#include "decode.h"
 #include "managed_entry.h"
 
 struct entry
@@ -14,55 +15,15 @@ managing_self(const struct managed_write *w, struct span manager, bool applied)
 	    .applied = applied};
 }
 
-/* A value of Go that nobody set: what of it is always there. */
-static struct node *
-zero(struct arena *a, const struct field *f)
-{
-	const struct schema *s = f->schema;
-
-	if (f->omit_zero)
-		return NULL;
-	if (s->kind == SCHEMA_OBJECT && !f->pointer && !schema_is_time(s)) {
-		struct node *n = node_object(a);
-
-		for (size_t i = 0; i < s->field_count; i++) {
-			struct node *below = zero(a, &s->fields[i]);
-
-			if (below != NULL)
-				node_set(a, n, s->fields[i].name, below);
-		}
-		return n;
-	}
-	if (f->omit_empty)
-		return NULL;
-	if (f->pointer)
-		return node_null(a);
-	switch (s->kind) {
-	case SCHEMA_STRING:
-		return schema_is_time(s) ? node_null(a) : node_str(a, "");
-	case SCHEMA_INTEGER:
-	case SCHEMA_NUMBER:
-		return node_int(a, 0);
-	case SCHEMA_BOOLEAN:
-		return node_bool(a, false);
-	case SCHEMA_QUANTITY:
-		return node_str(a, "0");
-	case SCHEMA_INT_OR_STRING:
-		return node_int(a, 0);
-	default:
-		return node_null(a);
-	}
-}
-
 struct node *
 managing_empty(const struct managed_write *w, const struct node *like)
 {
 	struct arena *a = w->arena;
-	struct field root = {.schema = w->schema};
-	struct node *n;
+	struct node *n = node_object(a);
 
-	/* An object of a CRD has no fields of its own. */
-	n = w->schema->name.n > 0 ? zero(a, &root) : node_object(a);
+	/* A type of Go has fields that are always there. */
+	if (w->schema->name.n > 0)
+		encode_builtin(a, w->schema, n);
 	node_put(a, n, "apiVersion", node_string(a, w->api_version));
 	node_put(
 	    a, n, "kind", node_string(a, node_text(node_get(like, "kind"))));

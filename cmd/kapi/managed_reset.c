@@ -1,5 +1,7 @@
 /* What no manager gets to own, by the path that it writes through. Source:
- * GetResetFields of each strategy, managedfields/internal/stripmeta.go. */
+ * GetResetFields of each strategy, managedfields/internal/stripmeta.go.
+ * (pods/ephemeralcontainers and pods/resize have filters, too, which the server
+ * never asks for: their storage does not pass them on.) */
 #include "managed_entry.h"
 
 struct reset {
@@ -90,62 +92,6 @@ without(struct arena *a, struct fieldset *set, const char *path)
 	return fieldset_difference_recursive(a, set, fieldset_of(a, path));
 }
 
-/* Of a list's items, only these fields; of anything else below, nothing. */
-static struct fieldset *
-only_of_items(struct arena *a, const struct fieldset *items)
-{
-	struct fieldset *out = NULL;
-
-	for (uint32_t i = 0; items != NULL && i < items->n; i++) {
-		struct fieldset *keep = fieldset_of(a, "resources");
-		const struct fieldset *of = items->items[i].children;
-		struct fieldset *kept = fieldset_new(a);
-
-		keep = fieldset_union(a, keep, fieldset_of(a, "resizePolicy"));
-		for (uint32_t j = 0; of != NULL && j < of->n; j++)
-			if (fieldset_find(keep, &of->items[j].path) != NULL)
-				fieldset_add(a, kept, &of->items[j].path,
-				    of->items[j].member, of->items[j].children);
-		if (out == NULL)
-			out = fieldset_new(a);
-		fieldset_add(a, out, &items->items[i].path,
-		    items->items[i].member, fieldset_done(a, kept));
-	}
-	return out;
-}
-
-/* pods/ephemeralcontainers and pods/resize name what they keep. */
-static struct fieldset *
-filter_pod(struct arena *a, struct span subresource, struct fieldset *set)
-{
-	struct path_element spec = element_field(span_str("spec"));
-	const struct fieldset_item *found = fieldset_find(set, &spec);
-	struct fieldset *below = NULL, *out;
-
-	for (uint32_t i = 0;
-	     found != NULL && found->children != NULL && i < found->children->n;
-	     i++) {
-		const struct fieldset_item *p = &found->children->items[i];
-		bool all = span_is(subresource, "ephemeralcontainers");
-		const char *names[] = {
-		    all ? "ephemeralContainers" : "containers",
-		    all ? "ephemeralContainers" : "initContainers"};
-
-		if (!span_is(p->path.name, names[0]) &&
-		    !span_is(p->path.name, names[1]))
-			continue;
-		if (below == NULL)
-			below = fieldset_new(a);
-		fieldset_add(a, below, &p->path, p->member,
-		    all ? p->children : only_of_items(a, p->children));
-	}
-	if (found == NULL || (below == NULL && !found->member))
-		return NULL;
-	out = fieldset_new(a);
-	fieldset_add(a, out, &spec, found->member, fieldset_done(a, below));
-	return out;
-}
-
 struct fieldset *
 managed_filter(const struct managed_write *w, const struct node *object,
     struct fieldset *set)
@@ -163,10 +109,6 @@ managed_filter(const struct managed_write *w, const struct node *object,
 		    ? without(a, set, "status")
 		    : set;
 	}
-	if (span_is(kind, "Pod") &&
-	    (span_is(w->subresource, "ephemeralcontainers") ||
-		span_is(w->subresource, "resize")))
-		return filter_pod(a, w->subresource, set);
 	for (size_t i = 0; i < sizeof(resets) / sizeof(*resets); i++) {
 		const struct reset *r = &resets[i];
 
