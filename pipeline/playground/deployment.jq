@@ -109,6 +109,9 @@ def replica_set($deployment; $hash; $template; $size; $revision): {
   } | compact)
 };
 
+def new_name:
+  "\(.primary.metadata.name)-\(.primary.spec.template | digest(10))";
+
 # Old ReplicaSets without pods, beyond the limit of the history, go.
 def remembered($limit):
   (map(select(.size == 0 and (.status.replicas // 0) == 0))
@@ -183,8 +186,8 @@ def progressing_condition($counts; $new; $old; $moved):
   | if .primary.spec.paused then
       progressing("Unknown"; "DeploymentPaused"; "Deployment is paused")
     elif $new == null then
-      $old // progressing("True"; "NewReplicaSetCreated";
-        "Creating a ReplicaSet")
+      progressing("True"; "NewReplicaSetCreated";
+        "Created new replica set \"\(new_name)\"")
     elif complete($counts; .primary.spec.replicas) then
       progressing("True"; "NewReplicaSetAvailable";
         "\($set) has successfully progressed.")
