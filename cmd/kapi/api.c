@@ -8,6 +8,8 @@
 #include "health.h"
 #include "list.h"
 #include "openapi.h"
+#include "options.h"
+#include "proto.h"
 #include "request.h"
 #include "rest.h"
 #include "users.h"
@@ -134,12 +136,62 @@ is_builtin_version(const struct request *r)
 	return false;
 }
 
+/* From here on the body is JSON: nobody else knows of protobuf. */
+static void
+replace_body(struct request *r, const struct node *object)
+{
+	struct httpd_request *h = arena_alloc(&r->arena, sizeof *h);
+	struct httpd_header *headers =
+	    arena_grow(&r->arena, (void *)r->http->headers,
+		r->http->header_count, r->http->header_count, sizeof *headers);
+	struct buf json = BUF_INIT;
+
+	tree_write(&json, object);
+	*h = *r->http;
+	h->body = arena_span(&r->arena, buf_span(&json));
+	h->headers = headers;
+	for (size_t i = 0; i < h->header_count; i++)
+		if (span_is(headers[i].name, "content-type"))
+			headers[i].value = span_str("application/json");
+	r->http = h;
+	buf_release(&json);
+}
+
+static struct problem *
+take_protobuf(struct request *r)
+{
+	struct err err = ERR_INIT;
+	struct node *object;
+
+	if (r->http->body.n == 0 ||
+	    !span_is(body_type(r), "application/vnd.kubernetes.protobuf"))
+		return NULL;
+	object = proto_decode(&r->arena, r->http->body, &err);
+	if (object == NULL)
+		return problem_bad_request(&r->arena, "%s", err.message);
+	replace_body(r, object);
+	return NULL;
+}
+
+static void
+serve_builtin(struct request *r)
+{
+	int code = check_builtin(r);
+	struct problem *p = code == 0 ? take_protobuf(r) : NULL;
+
+	if (code != 0)
+		refuse(r, code);
+	else if (p != NULL)
+		reply_problem(r, p);
+	else
+		serve_verb(r);
+}
+
 static void
 serve_resource(struct request *r)
 {
 	struct problem *p;
 	bool plain = false;
-	int code;
 
 	if (r->resource == NULL) {
 		if (is_builtin_version(r))
@@ -149,11 +201,7 @@ serve_resource(struct request *r)
 		return;
 	}
 	if (r->resource->crd == NULL) {
-		code = check_builtin(r);
-		if (code != 0)
-			refuse(r, code);
-		else
-			serve_verb(r);
+		serve_builtin(r);
 		return;
 	}
 	p = check_custom(r, &plain);

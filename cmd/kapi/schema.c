@@ -193,6 +193,23 @@ set_patch(struct field *f, struct span list)
 	}
 }
 
+/* "2.1" is 2001. */
+static unsigned long
+number_of(struct span path)
+{
+	unsigned long number = 0, part = 0;
+
+	for (size_t i = 0; i < path.n; i++) {
+		if (path.p[i] == '.') {
+			number = (number + part) * 1000;
+			part = 0;
+			continue;
+		}
+		part = part * 10 + (unsigned long)(path.p[i] - '0');
+	}
+	return number + part;
+}
+
 static void
 set_flag(struct field *f, struct span flag)
 {
@@ -212,6 +229,8 @@ set_flag(struct field *f, struct span flag)
 		f->patch_key = value;
 	else if (starts(flag, "in=", &value))
 		f->inside = value;
+	else if (starts(flag, "pb=", &value))
+		f->number = number_of(value);
 	else if (starts(flag, "default=", &value))
 		f->default_value = default_of(value);
 }

@@ -57,6 +57,9 @@ struct field {
 	bool pointer, omit_empty, omit_zero;
 	struct span go_type; /* built-in: as encoding/json names it */
 	struct span inside;  /* built-in: the struct that Go embeds, or none */
+	/* Built-in: its number in protobuf, 0: none. Within a message that
+	 * stands for an embedded struct: that one's number * 1000 above it. */
+	unsigned long number;
 };
 
 struct schema {

@@ -4,10 +4,12 @@
 //
 //	cd t/cluster && go run ../schema/fields.go
 //
-// Output: TYPE NAME GOTYPE FLAGS INSIDE, separated by tabs, in the order of the
-// struct; each type has a first line with an empty NAME. Flags: p pointer,
-// o omitempty, z omitzero, s struct by value, c a type that decodes itself.
-// INSIDE: the structs that are embedded around it.
+// Output: TYPE NAME GOTYPE FLAGS INSIDE NUMBER, separated by tabs, in the order
+// of the struct; each type has a first line with an empty NAME. Flags:
+// p pointer, o omitempty, z omitzero, s struct by value, c a type that decodes
+// itself. INSIDE: the structs that are embedded around it. NUMBER: of the
+// field in protobuf, behind those of the structs that are embedded around it
+// (2.1); empty where it has none.
 package main
 
 import (
@@ -54,15 +56,31 @@ func (w *walker) walk(t reflect.Type) {
 		if !w.seen[t] && t.Name() != "" {
 			w.seen[t] = true
 			name := modelName(t)
-			w.out[name] = append(w.out[name], "\t\t\t")
+			w.out[name] = append(w.out[name], "\t\t\t\t")
 			if !reflect.PointerTo(t).Implements(decoder) {
-				w.fields(name, "", t)
+				w.fields(name, "", "", t)
 			}
 		}
 	}
 }
 
-func (w *walker) fields(name, inside string, t reflect.Type) {
+// number is the field's in protobuf: "bytes,2,opt,name=spec".
+func number(f reflect.StructField) string {
+	parts := strings.Split(f.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
+}
+
+func path(numbers string, f reflect.StructField) string {
+	if number(f) == "" || strings.HasPrefix(numbers, ".") {
+		return ""
+	}
+	return numbers + number(f)
+}
+
+func (w *walker) fields(name, inside, numbers string, t reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -70,7 +88,8 @@ func (w *walker) fields(name, inside string, t reflect.Type) {
 			continue
 		}
 		if tag == "" && f.Anonymous {
-			w.fields(name, strings.TrimPrefix(inside+"."+f.Name, "."), f.Type)
+			w.fields(name, strings.TrimPrefix(inside+"."+f.Name, "."),
+				numbers+number(f)+".", f.Type)
 			continue
 		}
 		if tag == "" {
@@ -99,7 +118,8 @@ func (w *walker) fields(name, inside string, t reflect.Type) {
 			flags += "c"
 		}
 		w.out[name] = append(w.out[name],
-			fmt.Sprintf("%s\t%s\t%s\t%s", tag, of, flags, inside))
+			fmt.Sprintf("%s\t%s\t%s\t%s\t%s", tag, of, flags, inside,
+				path(numbers, f)))
 		w.walk(f.Type)
 	}
 }
