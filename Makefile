@@ -56,7 +56,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Has both in it, by .incbin.
-$(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt
+$(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt \
+	cmd/kapi/protobuf.txt
 
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gotext.h"
+#include "protobuf.h"
 
 enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 
@@ -144,21 +145,21 @@ body_type(struct request *r)
 }
 
 struct problem *
-body_check_type(struct request *r, bool *yaml)
+body_check_type(struct request *r, enum body_format *format)
 {
 	struct span type = httpd_header(r->http, "content-type");
 
-	*yaml = false;
+	*format = BODY_JSON;
 	if (type.n == 0 || span_is(type, "application/json"))
 		return NULL;
 	type = body_type(r);
-	*yaml = span_is(type, "application/yaml");
-	if (*yaml || span_is(type, "application/json"))
-		return NULL;
-	if (span_is(type, "application/vnd.kubernetes.protobuf"))
-		return problem_unsupported_media_type(
-		    &r->arena, "application/json, application/yaml");
-	return problem_unsupported_media_type(&r->arena, media_types);
+	if (span_is(type, "application/yaml"))
+		*format = BODY_YAML;
+	else if (span_is(type, "application/vnd.kubernetes.protobuf"))
+		*format = BODY_PROTOBUF;
+	else if (!span_is(type, "application/json"))
+		return problem_unsupported_media_type(&r->arena, media_types);
+	return NULL;
 }
 
 struct span
@@ -355,23 +356,25 @@ check_options_kind(struct request *r, const struct node *body)
 static struct problem *
 from_body(struct request *r, struct given *g)
 {
+	struct arena *a = &r->arena;
 	struct err err = ERR_INIT;
 	struct problem *p;
 	struct node *body;
-	bool yaml;
+	enum body_format format;
 
-	p = body_check_type(r, &yaml);
+	p = body_check_type(r, &format);
 	if (p != NULL)
 		return p;
-	body = yaml
-	    ? tree_parse_yaml(&r->arena, r->http->body, &err)
-	    : tree_parse(&r->arena, r->http->body, TREE_LIMITS, NULL, &err);
-	if (body == NULL && yaml)
-		return problem_bad_request(&r->arena, "%s", err.message);
+	body = format == BODY_YAML ? tree_parse_yaml(a, r->http->body, &err)
+	    : format == BODY_PROTOBUF
+	    ? protobuf_parse(a, r->http->body, &err)
+	    : tree_parse(a, r->http->body, TREE_LIMITS, NULL, &err);
+	if (body == NULL && format != BODY_JSON)
+		return problem_bad_request(a, "%s", err.message);
 	if (body == NULL)
-		return problem_bad_request(&r->arena,
+		return problem_bad_request(a,
 		    "couldn't get version/kind; json parse error: %.*s",
-		    SPAN_ARG(go_json_error(&r->arena, r->http->body)));
+		    SPAN_ARG(go_json_error(a, r->http->body)));
 	if (body->kind != NODE_OBJECT)
 		return problem_bad_request(&r->arena,
 		    "couldn't get version/kind; json parse error: %.*s",

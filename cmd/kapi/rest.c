@@ -7,6 +7,7 @@
 #include "managed.h"
 #include "objectmeta.h"
 #include "options.h"
+#include "protobuf.h"
 #include "rest_delete.h"
 #include "rest_internal.h"
 #include "selection.h"
@@ -115,21 +116,22 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 	struct span body = r->http->body, duplicate = SPAN_NONE;
 	struct err err = ERR_INIT;
 	struct problem *p;
-	bool yaml;
+	enum body_format format;
 
-	p = body_check_type(r, &yaml);
+	p = body_check_type(r, &format);
 	if (p != NULL)
 		return p;
-	*object = yaml
-	    ? tree_parse_yaml(&r->arena, body, &err)
+	*object = format == BODY_YAML ? tree_parse_yaml(&r->arena, body, &err)
+	    : format == BODY_PROTOBUF
+	    ? protobuf_parse(&r->arena, body, &err)
 	    : tree_parse(&r->arena, body, TREE_LIMITS, &duplicate, &err);
+	if (*object == NULL && format != BODY_JSON)
+		return unreadable(r, span_str(err.message));
 	if (*object == NULL)
 		return unreadable(r,
-		    yaml ? span_str(err.message)
-			 : arena_printf(&r->arena,
-			       "couldn't get version/kind; json parse error: "
-			       "%.*s",
-			       SPAN_ARG(go_json_error(&r->arena, body))));
+		    arena_printf(&r->arena,
+			"couldn't get version/kind; json parse error: %.*s",
+			SPAN_ARG(go_json_error(&r->arena, body))));
 	p = check_type_meta(r, *object);
 	if (p == NULL && duplicate.n > 0)
 		warning_add(strict,
