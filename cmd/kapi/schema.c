@@ -330,6 +330,18 @@ schema_builtin_kind(struct span group, struct span version, struct span kind)
 	return e == NULL ? NULL : schema_builtin(e->name);
 }
 
+bool
+schema_table(struct span name, struct span *head, struct span *fields)
+{
+	const struct entry *e = find(name);
+
+	if (e == NULL)
+		return false;
+	*head = e->head;
+	*fields = e->body;
+	return true;
+}
+
 const struct schema *
 schema_object_meta(void)
 {

@@ -85,6 +85,9 @@ const struct schema *schema_builtin(struct span name);
 /* The same by what apiVersion and kind say ("" is the core group). */
 const struct schema *schema_builtin_kind(
     struct span group, struct span version, struct span kind);
+/* Its lines in types.txt: the flags of its first line (KIND first), and those
+ * of its fields. False: no such type. */
+bool schema_table(struct span name, struct span *head, struct span *fields);
 /* Types whose text has a form of its own: metav1.Time, metav1.MicroTime. */
 bool schema_is_time(const struct schema *s);
 bool schema_is_micro_time(const struct schema *s);

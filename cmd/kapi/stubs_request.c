@@ -12,20 +12,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK bool
-discovery_serve(struct request *r)
-{
-	(void)r;
-	return false;
-}
-
-WEAK bool
-openapi_serve(struct request *r)
-{
-	(void)r;
-	return false;
-}
-
 WEAK void
 get_serve(struct request *r)
 {
@@ -251,12 +237,4 @@ warning_add(struct warnings *w, struct span text)
 	w->items =
 	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof *w->items);
 	w->items[w->n++] = text;
-}
-
-struct openapi;
-void openapi_free(struct openapi *o);
-WEAK void
-openapi_free(struct openapi *o)
-{
-	(void)o;
 }
