@@ -81,7 +81,15 @@ $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 endef
 $(foreach t,$(notdir $(TESTS)),$(eval $(call UNIT,$(t))))
 .PHONY: unit-tests
-unit-tests: $(TESTS)
+unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS))
+
+# Fuzzers of whole tools run in the sanitized build (t/fuzz/guided.h).
+FUZZERS := $(BUILD)/t/fuzz-kapi
+$(FUZZERS): $(BUILD)/t/fuzz-%: $(BUILD)/t/fuzz/fuzz-%.o \
+	$(BUILD)/t/fuzz/guided.o $(BUILD)/libkpipe.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(LIBS_$*)
+$(BUILD)/t/fuzz-kapi: $(filter-out %/main.o,$(OBJS_kapi))
 
 .PHONY: check-unit
 check-unit: $(TESTS)

@@ -96,8 +96,8 @@ count(void *arg, struct buf *b)
 }
 
 static int
-certificate(const struct run *r, struct buf *pem, struct buf *key,
-    struct err *err)
+certificate(
+    const struct run *r, struct buf *pem, struct buf *key, struct err *err)
 {
 	if (o.tls_cert_file == NULL)
 		return cert_make(buf_span(&r->access.host), pem, key, err);
@@ -244,6 +244,7 @@ release(struct run *r)
 	struct api *a = &r->api;
 
 	watch_hub_free(a->watch_hub);
+	a->watch_hub = NULL; /* freeing definitions ends watches */
 	httpd_free(a->httpd);
 	api_release(a);
 	namespaces_free(r->namespaces);

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Twenty seconds of requests that are almost right, under ASan and UBSan: bad
+# HTTP/1.1 and HTTP/2, paths, selectors, bodies and patches of all kinds. What
+# was found is kept in t/fuzz/kapi.corpus; this looks for more, guided by the
+# code that an input reaches:
+#
+#	make BUILD=build-fuzz SANITIZE=address,undefined \
+#		CFLAGS='-O1 -g -fsanitize-coverage=trace-pc' \
+#		build-fuzz/t/fuzz-kapi
+#	build-fuzz/t/fuzz-kapi 600 1 t/fuzz/kapi.corpus
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+runs 0 "the fuzzer is built" make --no-print-directory -s \
+	SANITIZE=address,undefined build-sanitize/t/fuzz-kapi
+runs 0 "fuzz-kapi" build-sanitize/t/fuzz-kapi "${FUZZ_SECONDS:-20}" \
+	"${FUZZ_SEED:-1}"
+note "$(cat "$T/out")"
+done_testing
