@@ -99,7 +99,7 @@ number_text(struct arena *a, double value, int least, int most, int width)
 struct span
 number_show(struct arena *a, double value)
 {
-	return number_text(a, value, -4, 21, 2);
+	return number_text(a, value, -4, 6, 2);
 }
 
 struct span

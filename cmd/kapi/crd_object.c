@@ -43,7 +43,7 @@ decode_metadata(struct arena *a, struct node *object, struct span path,
 		return NULL;
 	}
 	p = decode_builtin(a, schema_object_meta(), metadata, &part);
-	if (unknown != NULL)
+	if (unknown != NULL && p == NULL)
 		warnings_below(a, &part, path, unknown);
 	return p;
 }
@@ -54,10 +54,25 @@ struct embedded_walk {
 	struct problem *problem;
 };
 
+static struct span
+metadata_text(struct arena *a, const struct node *metadata)
+{
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	if (metadata == NULL)
+		return SPAN_NONE;
+	tree_write_sorted(&b, metadata);
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
 static void
 decode_embedded_meta(struct embedded_walk *w, struct node *n, struct span path)
 {
 	static const char *const keys[] = {"apiVersion", "kind"};
+	struct span shown;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct node *v = node_get(n, keys[i]);
@@ -69,8 +84,13 @@ decode_embedded_meta(struct embedded_walk *w, struct node *n, struct span path)
 		    SPAN_ARG(path), keys[i], SPAN_ARG(go_value(w->arena, v)));
 		return;
 	}
-	w->problem = decode_metadata(w->arena, n,
-	    path_field(w->arena, path, span_str("metadata")), w->unknown);
+	shown = metadata_text(w->arena, node_get(n, "metadata"));
+	path = path_field(w->arena, path, span_str("metadata"));
+	w->problem = decode_metadata(w->arena, n, path, w->unknown);
+	if (w->problem != NULL)
+		w->problem->message = arena_printf(w->arena,
+		    "%.*s: Invalid value: %.*s: %.*s", SPAN_ARG(path),
+		    SPAN_ARG(shown), SPAN_ARG(w->problem->message));
 }
 
 /* Resources within the object, along the schema. */
@@ -100,21 +120,23 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
     struct warnings *unknown)
 {
 	const struct crd_version *v = crd_version_of(r);
-	struct embedded_walk w = {a, unknown, NULL};
+	struct warnings own = {.arena = a};
+	struct embedded_walk w = {a, &own, NULL};
 
-	w.problem = decode_metadata(a, object, span_str("metadata"), unknown);
+	w.problem = decode_metadata(a, object, span_str("metadata"), &own);
 	if (w.problem != NULL)
 		return w.problem;
 	if (!r->crd->preserve_unknown) {
-		schema_prune(a, r->schema, object, unknown);
+		schema_prune(a, r->schema, object, &own);
 		schema_drop_nulls(r->schema, object);
 	}
 	if (v->has_embedded)
 		decode_embedded(&w, r->schema, object, SPAN_NONE);
 	if (w.problem != NULL)
 		return w.problem;
+	for (size_t i = 0; unknown != NULL && i < own.n; i++)
+		warning_add(unknown, own.items[i]);
 	schema_default(a, r->schema, object);
-	number_normalize(a, object);
 	return NULL;
 }
 
@@ -135,6 +157,12 @@ crd_read(struct arena *a, const struct resource *r, struct node *object)
 {
 	if (!span_eq(node_path_text(object, "apiVersion"), r->api_version))
 		crd_convert(a, r, object);
+}
+
+void
+crd_finish(struct arena *a, struct node *object)
+{
+	number_normalize(a, object);
 }
 
 bool
@@ -250,7 +278,7 @@ value_at(
 
 		if (n->kind != NODE_OBJECT) {
 			*broken = true;
-			*at = span_make(path.p, (size_t)(p - 1 - path.p));
+			*at = span_make(path.p, (size_t)(p - path.p) + length);
 			return n;
 		}
 		n = node_get_span(n, span_make(p, length));

@@ -39,15 +39,14 @@ pattern_make(struct arena *a, struct span text)
 }
 
 static pcre2_code *
-compile(pcre2_general_context *g, struct span text, int *error)
+compile(pcre2_general_context *g, struct span text, int *error, PCRE2_SIZE *at)
 {
 	pcre2_compile_context *c = pcre2_compile_context_create(g);
-	PCRE2_SIZE at;
 
 	/* Go's $ is the end of the text, never before a last newline. */
 	return pcre2_compile((PCRE2_SPTR)text.p, text.n,
 	    PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, error,
-	    &at, c);
+	    at, c);
 }
 
 static void
@@ -55,10 +54,11 @@ pattern_compile(struct pattern *p)
 {
 	pcre2_general_context *g =
 	    pcre2_general_context_create(give, take, p->arena);
+	PCRE2_SIZE at;
 	int error;
 
 	p->compiled = true;
-	p->code = compile(g, p->text, &error);
+	p->code = compile(g, p->text, &error, &at);
 	if (p->code == NULL)
 		return;
 	p->context = pcre2_match_context_create(g);
@@ -86,68 +86,176 @@ pattern_matches(const struct pattern *pattern, struct span text)
 	return found >= 0;
 }
 
-/* Perl's groups that RE2 has not: "(?=", "(?!", "(?<=", "(?<!", "(?>". */
-static struct span
-perl_group(struct span s, size_t at)
+/*
+ * What PCRE takes and RE2 does not, in Go's words; PCRE's own errors follow
+ * below. A walk along the text: classes and literals are skipped.
+ */
+struct walk {
+	struct arena *arena;
+	struct span text;
+	size_t at;
+	size_t repeat; /* where the last operator began; text.n: none */
+	struct span wrong;
+};
+
+static void
+walk_escape(struct walk *w)
+{
+	static const char known[] = "aftnrvxAbBzdDsSwWpPQEC01234567";
+	char c = w->at + 1 < w->text.n ? w->text.p[w->at + 1] : '\0';
+	bool octal = c >= '1' && c <= '7' && w->at + 2 < w->text.n &&
+	    w->text.p[w->at + 2] >= '0' && w->text.p[w->at + 2] <= '7';
+	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9');
+
+	if (letter &&
+	    (strchr(known, c) == NULL || (c >= '1' && c <= '7' && !octal)))
+		w->wrong = arena_printf(
+		    w->arena, "invalid escape sequence: `\\%c`", c);
+	w->at += 2;
+}
+
+static void
+walk_class(struct walk *w)
+{
+	w->at++;
+	if (w->at < w->text.n && w->text.p[w->at] == '^')
+		w->at++;
+	if (w->at < w->text.n && w->text.p[w->at] == ']')
+		w->at++;
+	while (w->at < w->text.n && w->text.p[w->at] != ']')
+		w->at += w->text.p[w->at] == '\\' ? 2 : 1;
+	w->at++;
+}
+
+/* Groups that RE2 has not: look-around, atomic, recursion. */
+static void
+walk_group(struct walk *w)
 {
 	static const char *const known[] = {
-	    "(?=", "(?!", "(?>", "(?<=", "(?<!"};
+	    "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?#", "(?R", "(?|"};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
 		size_t n = strlen(known[i]);
 
-		if (s.n - at >= n && memcmp(s.p + at, known[i], n) == 0)
-			return span_make(s.p + at, n < 3 ? n : 3);
+		if (w->text.n - w->at >= n &&
+		    memcmp(w->text.p + w->at, known[i], n) == 0)
+			w->wrong = arena_printf(w->arena,
+			    "invalid or unsupported Perl syntax: `%s`",
+			    n > 3 ? "(?<" : known[i]);
 	}
-	return SPAN_NONE;
+	w->at++;
 }
 
-/* The first thing that PCRE knows and RE2 does not, as Go names it. */
-static struct span
-unsupported(struct arena *a, struct span s)
+/* {n}, {n,} or {n,m} at the start of s: its length; 0: plain text. */
+static size_t
+repeat_length(struct span s, long *least, long *most)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		struct span g;
+	size_t i = 1, digits = 0;
 
-		if (s.p[i] == '\\' && i + 1 < s.n) {
-			if (s.p[i + 1] >= '1' && s.p[i + 1] <= '9')
-				return arena_printf(a,
-				    "invalid escape sequence: `\\%c`",
-				    s.p[i + 1]);
-			i++;
+	*least = 0;
+	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++, digits++)
+		if (*least < 100000)
+			*least = *least * 10 + (s.p[i] - '0');
+	*most = *least;
+	if (digits == 0 || i >= s.n)
+		return 0;
+	if (s.p[i] == ',') {
+		i++;
+		if (i < s.n && s.p[i] != '}')
+			*most = 0;
+		for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+			if (*most < 100000)
+				*most = *most * 10 + (s.p[i] - '0');
+	}
+	return i < s.n && s.p[i] == '}' ? i + 1 : 0;
+}
+
+static void
+walk_repeat(struct walk *w)
+{
+	struct span rest = span_make(w->text.p + w->at, w->text.n - w->at);
+	size_t n = 1;
+	long least = 0, most = 0;
+
+	if (rest.p[0] == '{') {
+		n = repeat_length(rest, &least, &most);
+		if (n == 0) {
+			w->at++;
+			w->repeat = w->text.n;
+			return;
+		}
+		if (least > 1000 || most > 1000 || most < least)
+			w->wrong = arena_printf(w->arena,
+			    "invalid repeat count: `%.*s`", (int)n, rest.p);
+	}
+	if (n < rest.n && rest.p[n] == '?')
+		n++;
+	if (w->repeat != w->text.n)
+		w->wrong = arena_printf(w->arena,
+		    "invalid nested repetition operator: `%.*s`",
+		    (int)(w->at + n - w->repeat), w->text.p + w->repeat);
+	else if (w->at == 0)
+		w->wrong = arena_printf(w->arena,
+		    "missing argument to repetition operator: `%.*s`", (int)n,
+		    rest.p);
+	w->repeat = w->at;
+	w->at += n;
+}
+
+static struct span
+unsupported(struct arena *a, struct span text)
+{
+	struct walk w = {a, text, 0, text.n, SPAN_NONE};
+
+	while (w.at < text.n && w.wrong.p == NULL) {
+		char c = text.p[w.at];
+
+		if (strchr("*+?{", c) != NULL && c != '\0') {
+			walk_repeat(&w);
 			continue;
 		}
-		g = perl_group(s, i);
-		if (g.n > 0)
-			return arena_printf(a,
-			    "invalid or unsupported Perl syntax: `%.*s`",
-			    SPAN_ARG(g));
+		w.repeat = text.n;
+		if (c == '\\' && w.at + 1 < text.n)
+			walk_escape(&w);
+		else if (c == '[')
+			walk_class(&w);
+		else if (c == '(')
+			walk_group(&w);
+		else
+			w.at++;
 	}
-	return SPAN_NONE;
+	return w.wrong;
 }
 
 /* The message of Go where it has another wording than PCRE. */
 static struct span
-explain(struct arena *a, struct span text, int error)
+explain(struct arena *a, struct span text, int error, size_t at)
 {
 	PCRE2_UCHAR message[200];
+	size_t from = at > text.n ? text.n : at;
 
 	switch (error) {
+	case 101:
+		return arena_printf(
+		    a, "trailing backslash at end of expression: ``");
 	case 106:
 		return arena_printf(
 		    a, "missing closing ]: `%.*s`", SPAN_ARG(text));
+	case 108:
+		from = from < 3 ? 0 : from - 3;
+		return arena_printf(a, "invalid character class range: `%.*s`",
+		    (int)(at - from), text.p + from);
 	case 114:
 		return arena_printf(
 		    a, "missing closing ): `%.*s`", SPAN_ARG(text));
 	case 122:
 		return arena_printf(a, "unexpected ): `%.*s`", SPAN_ARG(text));
-	case 101:
-		return arena_printf(
-		    a, "trailing backslash at end of expression: ``");
-	case 109:
-		return arena_printf(a,
-		    "missing argument to repetition operator: `%.*s`",
-		    text.n > 0 ? 1 : 0, text.p);
+	case 147:
+		while (from > 0 && text.p[from] != '\\')
+			from--;
+		return arena_printf(a, "invalid character class range: `%.*s`",
+		    (int)(at - from), text.p + from);
 	default:
 		pcre2_get_error_message(error, message, sizeof message);
 		return arena_printf(
@@ -162,10 +270,11 @@ pattern_error(struct arena *a, struct span text)
 	pcre2_general_context *g =
 	    pcre2_general_context_create(give, take, &scratch);
 	struct span what = unsupported(a, text);
+	PCRE2_SIZE at = 0;
 	int error = 0;
 
-	if (what.p == NULL && compile(g, text, &error) == NULL)
-		what = explain(a, text, error);
+	if (what.p == NULL && compile(g, text, &error, &at) == NULL)
+		what = explain(a, text, error, at);
 	arena_release(&scratch);
 	if (what.p == NULL)
 		return SPAN_NONE;

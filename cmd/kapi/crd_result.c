@@ -1,6 +1,7 @@
 #include "crd_result.h"
 
 #include "buf.h"
+#include "crd_number.h"
 #include "map.h"
 
 static void
@@ -93,6 +94,17 @@ cause_enum(struct causes *c, struct span path, const struct failure *f,
 	cause_unsupported(c, path, value, all, r->enum_count);
 }
 
+/* A float64 as %v prints it; the rest as it is. */
+static const struct node *
+shown(struct arena *a, const struct node *value)
+{
+	int64_t n;
+
+	if (!node_is(value, NODE_NUMBER) || number_is_int(value, &n))
+		return value;
+	return node_number(a, number_show(a, node_double(value)));
+}
+
 static void
 failure_cause(const struct failure *f, struct span base, struct causes *c)
 {
@@ -103,6 +115,7 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 		value = NULL;
 	if (value == NULL && f->code != FAIL_ENUM)
 		value = node_str(c->arena, "");
+	value = shown(c->arena, value);
 	switch (f->code) {
 	case FAIL_REQUIRED:
 		cause_required(c, path, "");

@@ -268,21 +268,47 @@ check_bound(struct result *out, const struct at *at, bool is_int, int64_t i,
 }
 
 static void
+fail_factor(struct result *out, const struct at *at, double factor)
+{
+	struct failure f = {.code = FAIL_INVALID, .rules = at->rules};
+	struct span shown = number_show(out->arena, factor);
+
+	f.name = place_text(out->arena, at->place);
+	f.value = node_number(out->arena, shown);
+	f.message = arena_printf(out->arena,
+	    "factor MultipleOf declared for %.*s must be positive: %.*s",
+	    SPAN_ARG(f.name), SPAN_ARG(shown));
+	result_add(out, &f);
+}
+
+static void
 check_multiple(struct result *out, const struct at *at, bool is_int, int64_t i)
 {
 	double factor = at->rules->multiple_of;
 	double d = node_double(at->value);
+	bool exact = in_range(at->rules, false, 0, factor);
 	bool fine;
 
-	if (is_int && factor == floor(factor) && fabs(factor) < 0x1p63)
-		fine = (int64_t)factor > 0 && i % (int64_t)factor == 0;
+	if (!exact)
+		fail_range(out, at, "MultipleOf");
+	/* An integer is divided by what is left of the factor as one. */
+	if (exact && is_int && fabs(factor) < 0x1p63)
+		factor = trunc(factor);
+	if (factor <= 0) {
+		fail_factor(out, at, factor);
+		return;
+	}
+	if (exact && is_int)
+		fine = i % (int64_t)factor == 0;
 	else
-		fine = factor > 0 &&
+		fine =
 		    is_json_integer(factor < 1 ? 1 / factor * d : d / factor);
 	if (!fine)
 		failure_make(out, at, FAIL_INVALID, at->value,
 		    arena_printf(out->arena, "should be a multiple of %.*s",
-			SPAN_ARG(number_show(out->arena, factor))));
+			SPAN_ARG(exact && is_int
+				? number_plain(out->arena, factor)
+				: number_show(out->arena, factor))));
 }
 
 void

@@ -418,7 +418,7 @@ check_stored_versions(struct causes *c, const struct node *object)
 
 	if (n == 0) {
 		cause_invalid(
-		    c, path, stored, "must have at least one stored version");
+		    c, path, NULL, "must have at least one stored version");
 		return;
 	}
 	known = arena_zalloc(c->arena, n * sizeof *known);

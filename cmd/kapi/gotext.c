@@ -291,7 +291,7 @@ go_type_error(struct arena *a, const struct node *value, const char *type)
 }
 
 /* %v of a float64: the shortest digits that read back as the same value, with
- * an exponent below -4 or from 21 on. */
+ * an exponent below -4 or from 6 on. */
 static void
 add_float(struct buf *b, double value)
 {
@@ -304,7 +304,7 @@ add_float(struct buf *b, double value)
 			break;
 	}
 	exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
-	if (exponent < -4 || exponent >= 21) {
+	if (exponent < -4 || exponent >= 6) {
 		buf_adds(b, digits);
 		return;
 	}

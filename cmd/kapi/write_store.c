@@ -51,6 +51,8 @@ to_storage(struct write *w, struct node *object)
 {
 	const struct resource *s;
 
+	if (w->resource->crd != NULL)
+		crd_finish(w->arena, object);
 	if (w->resource->storage)
 		return;
 	if (w->resource->crd != NULL) {
