@@ -122,16 +122,15 @@ serve_verb(struct request *r)
 		rest_serve(r);
 }
 
-/* Whether built-in kinds are what this group and version holds: their mux
- * answers with a Status where that of CRDs has plain text. */
+/* Whether built-in kinds are what this group holds: their mux answers with a
+ * Status where that of CRDs has plain text. */
 static bool
-is_builtin_version(const struct request *r)
+is_builtin_group(const struct request *r)
 {
 	struct resource *s;
 
 	for (size_t i = 0; (s = registry_next(r->api->registry, &i)) != NULL;)
-		if (span_eq(s->group, r->group) &&
-		    span_eq(s->version, r->version))
+		if (span_eq(s->group, r->group))
 			return s->crd == NULL;
 	return false;
 }
@@ -194,7 +193,7 @@ serve_resource(struct request *r)
 	bool plain = false;
 
 	if (r->resource == NULL) {
-		if (is_builtin_version(r))
+		if (is_builtin_group(r))
 			refuse(r, 404);
 		else
 			reply_plain(r, 404, not_found_text);

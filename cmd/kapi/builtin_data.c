@@ -74,7 +74,7 @@ configmap_validate(
 	total = check_keys(c, object, "data", given(object, "binaryData"));
 	total += check_keys(c, object, "binaryData", NULL);
 	if (total > DATA_MAX)
-		cause_too_long(c, span_make("", 0), NULL, DATA_MAX);
+		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
 }
 
 void

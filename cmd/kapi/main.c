@@ -29,6 +29,10 @@
 enum tls_choice { TLS_AUTO, TLS_ON, TLS_OFF };
 static const char *const tls_choices[] = {"auto", "on", "off", NULL};
 
+/* Clients say "1" where they mean "only if it is not there": that must never be
+ * the version of anything. */
+enum { FIRST_VERSION = 100 };
+
 static struct opts {
 	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
 	    *token_auth_file, *tls_cert_file, *tls_key_file;
@@ -210,6 +214,7 @@ fill_store(struct run *r, struct err *err)
 	int rc = 0;
 
 	a->store = store_new();
+	store_set_version(a->store, FIRST_VERSION);
 	a->registry = registry_new();
 	registry_bind(a->registry, a->store);
 	a->crds = crds_new(a);

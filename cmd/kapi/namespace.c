@@ -123,11 +123,6 @@ free_work(struct namespaces *n, struct work *w)
 static void
 furnish(struct namespaces *n, struct work *w)
 {
-	static const char description[] =
-	    "Contains a CA bundle that can be used to verify the "
-	    "kube-apiserver when using internal endpoints such as the internal "
-	    "service IP or kubernetes.default.svc. No other usage is "
-	    "guaranteed across distributions of Kubernetes clusters.";
 	struct rest_writer by = writer(n, manager);
 	struct arena *a = &n->arena;
 	struct span name = span_make(w->name, w->n);
@@ -142,8 +137,6 @@ furnish(struct namespaces *n, struct work *w)
 		meta = node_make(a, o, "metadata");
 		node_put(a, meta, "name", node_str(a, "kube-root-ca.crt"));
 		node_put(a, meta, "namespace", node_string(a, name));
-		node_put(a, node_make(a, meta, "annotations"),
-		    "kubernetes.io/description", node_str(a, description));
 		node_put(a, node_make(a, o, "data"), "ca.crt", node_str(a, ""));
 		report(w, "make kube-root-ca.crt",
 		    rest_create(&by, maps, o, NULL));
