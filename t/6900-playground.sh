@@ -23,4 +23,64 @@ jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object
 	"$folder/t/start.jsonl" >"$T/going.jsonl"
 runs 0 "pods that are being deleted" sets <"$T/going.jsonl"
 is "$(jq -c .reconcile.status "$T/out" | sort -u)" "" "... get no status"
+
+# The controllers, on what kwatch recorded from kapi: a Deployment and a
+# StatefulSet each take another image, a Job fails.
+runs 0 "the controllers read the recording of rollouts" \
+	ireconcile -f "$folder/controllers.yaml" --clock=input \
+	<"$folder/t/rollout.jsonl"
+same "$T/out" "$folder/t/rollout.sets" "each step of it, once"
+is "$(cat "$T/err")" "" "... without a word"
+
+# What the recording does not have: the last Deployment of it, changed.
+jq -cs 'map(select(.type != "BOOKMARK").object
+	| select(.kind == "Deployment" or .kind == "ReplicaSet"))
+	| [reverse | unique_by(.metadata.name)[]][]' \
+	"$folder/t/rollout.jsonl" >"$T/last.jsonl"
+deployment() { # CHANGE: the desired sizes, and the reason of Progressing
+	jq -c "if .kind == \"Deployment\" then $1 else . end" "$T/last.jsonl" |
+		ireconcile -f "$folder/controllers.yaml" --all --clock=input |
+		jq -r 'select(.reconcile.primary.kind == "Deployment")
+			| ([.items[].spec.replicas] | sort | tojson)
+			+ " " + ([.reconcile.status.conditions[]
+				| select(.type == "Progressing").reason][0])' |
+		tail -n 1
+}
+image='.spec.template.spec.containers[0].image'
+is "$(deployment .)" "[0,2] NewReplicaSetAvailable" "a Deployment at rest"
+is "$(deployment '.spec.paused = true')" "[0,2] DeploymentPaused" \
+	"one that is paused"
+is "$(deployment ".spec.paused = true | $image = \"x\"")" \
+	"[0,2] DeploymentPaused" "... has no third ReplicaSet"
+is "$(deployment "$image = \"x\"")" "[0,1,2] NewReplicaSetCreated" \
+	"one that is not, has"
+is "$(deployment "$image = \"x\" | .spec.revisionHistoryLimit = 0")" \
+	"[1,2] NewReplicaSetCreated" "... and forgets what has no pods"
+is "$(deployment '.spec.replicas = 5')" "[0,5] ReplicaSetUpdated" \
+	"one that grows"
+is "$(deployment '.spec.replicas = 0')" "[0,0] ReplicaSetUpdated" \
+	"one that shrinks to nothing"
+is "$(deployment ".spec.strategy = {type: \"Recreate\"} | $image = \"x\"")" \
+	"[0,0] NewReplicaSetCreated" "Recreate: nothing new while there are pods"
+
+# How pods end.
+outcome() { # OUTCOME NOW
+	jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object' \
+		"$folder/t/start.jsonl" | head -n 1 |
+		jq -c --arg outcome "$1" --arg time "$2" '
+			.metadata.annotations["playground.kpipe.dev/outcome"] = $outcome
+			| {type: "ADDED", time: $time, object: .}' |
+		ireconcile -f "$folder/watches.yaml" --clock=input |
+		jq -r '.reconcile.status | "\(.phase) \(.containerStatuses[0].state
+			| keys[0]) \(.conditions[] | select(.type == "Ready").status)"'
+}
+born=$(jq -r 'select(.object.kind == "Pod" and .type == "ADDED")
+	.object.metadata.creationTimestamp' "$folder/t/start.jsonl" | head -n 1)
+is "$(outcome Succeeded "$born")" "Succeeded terminated False" \
+	"a pod that is told to succeed"
+is "$(outcome "Failed after 5s" "$born")" "Running running True" \
+	"one that is told to fail later"
+is "$(outcome "Failed after 0s" "$born")" "Failed terminated False" "... now"
+is "$(outcome "Exploded" "$born")" "Running running True" \
+	"one that is told nonsense"
 done_testing
