@@ -28,6 +28,7 @@ struct place {
 struct decoder {
 	struct arena *arena;
 	struct warnings *unknown; /* NULL: nobody asks */
+	bool converts;		  /* decode_converted: ends at the first */
 	struct span saved, fatal;
 };
 
@@ -161,19 +162,60 @@ element_type(struct arena *a, struct span type, const struct schema *element)
 	return arena_printf(a, "%.*s.%.*s", SPAN_ARG(package), SPAN_ARG(name));
 }
 
-static void
-save(struct decoder *d, const struct place *at, const struct node *n,
-    struct span detail, struct span type)
-{
-	if (d->saved.p == NULL)
-		d->saved = type_message(d, at, go_kind(n), detail, type);
-}
-
 static int
 fail(struct decoder *d, struct span message)
 {
 	d->fatal = message;
 	return -1;
+}
+
+/* reflect.Kind of a value that is no struct. */
+static const char *
+reflect_kind(const struct node *n)
+{
+	return n->kind == NODE_ARRAY ? "slice"
+	    : n->kind == NODE_OBJECT ? "map"
+				     : go_type(n);
+}
+
+/* Go cannot convert any of JSON's types to another but numbers; an integer it
+ * could make a text (of that character), which the converter refuses. */
+static struct span
+converter_message(struct decoder *d, const struct schema *s, struct span type,
+    const struct node *n)
+{
+	const char *is = go_type(n);
+	struct span kind = s->kind == SCHEMA_STRING ? span_str("string")
+	    : s->kind == SCHEMA_BOOLEAN		    ? span_str("bool")
+	    : s->kind == SCHEMA_NUMBER		    ? span_str("float64")
+						    : s->format;
+
+	if (s->kind == SCHEMA_OBJECT)
+		return arena_printf(d->arena, "cannot restore struct from: %s",
+		    reflect_kind(n));
+	if (s->kind == SCHEMA_MAP || s->kind == SCHEMA_LIST ||
+	    span_is(s->format, "byte"))
+		return arena_printf(d->arena, "cannot restore %s from %s",
+		    s->kind == SCHEMA_MAP ? "map" : "slice", reflect_kind(n));
+	if (n->kind == NODE_NUMBER &&
+	    ((s->kind == SCHEMA_STRING && strcmp(is, "int64") == 0) ||
+		s->kind == SCHEMA_INTEGER))
+		return arena_printf(
+		    d->arena, "cannot convert %s to %.*s", is, SPAN_ARG(type));
+	return arena_printf(
+	    d->arena, "unrecognized type: %.*s", SPAN_ARG(kind));
+}
+
+/* A value of a wrong type. */
+static int
+save(struct decoder *d, const struct schema *s, struct span type,
+    const struct node *n, struct span detail, const struct place *at)
+{
+	if (d->converts)
+		return fail(d, converter_message(d, s, type, n));
+	if (d->saved.p == NULL)
+		d->saved = type_message(d, at, go_kind(n), detail, type);
+	return 0;
 }
 
 static int decode(struct decoder *d, const struct schema *s, struct span type,
@@ -268,16 +310,32 @@ is_integer(struct span digits, bool is64)
 	return true;
 }
 
-static void
+/* The converter takes 3.0, and cuts what does not fit. */
+static bool
+convert_integer(struct decoder *d, const struct schema *s, struct node *n)
+{
+	int64_t value;
+
+	if (!d->converts || !node_get_int(n, &value))
+		return false;
+	if (span_is(s->format, "int32"))
+		value = (int32_t)value;
+	*n = *node_int(d->arena, value);
+	return true;
+}
+
+static int
 decode_integer(struct decoder *d, const struct schema *s, struct span type,
     struct node *n, const struct place *at)
 {
 	if (n->kind != NODE_NUMBER)
-		save(d, at, n, SPAN_NONE, type);
-	else if (!is_integer(n->text, span_is(s->format, "int64")))
-		save(d, at, n, n->text, type);
-	else if (span_is(n->text, "-0"))
+		return save(d, s, type, n, SPAN_NONE, at);
+	if (!is_integer(n->text, span_is(s->format, "int64")) &&
+	    !convert_integer(d, s, n))
+		return save(d, s, type, n, n->text, at);
+	if (span_is(n->text, "-0"))
 		n->text = span_str("0");
+	return 0;
 }
 
 static int
@@ -327,6 +385,8 @@ decode_time(struct decoder *d, const struct schema *s, struct node *n,
 {
 	struct span error;
 
+	if (d->converts)
+		at = NULL;
 	if (n->kind != NODE_STRING)
 		return fail(d,
 		    type_message(
@@ -338,26 +398,34 @@ decode_time(struct decoder *d, const struct schema *s, struct node *n,
 }
 
 static int
-decode_string(struct decoder *d, const struct schema *s, struct span type,
-    struct node *n, const struct place *at)
+decode_bytes(struct decoder *d, struct node *n)
 {
 	struct span canonical;
 	size_t where;
 
-	if (span_is(s->format, "date-time"))
-		return decode_time(d, s, n, at);
-	if (n->kind != NODE_STRING) {
-		save(d, at, n, SPAN_NONE, type);
-		return 0;
-	}
-	if (!span_is(s->format, "byte"))
-		return 0;
 	if (base64_canonical(d->arena, n->text, &canonical, &where) == 0)
 		*n = *node_string(d->arena, canonical);
+	else if (d->converts)
+		return fail(d,
+		    arena_printf(d->arena,
+			"error decoding from json: illegal base64 data at "
+			"input byte %zu",
+			where));
 	else if (d->saved.p == NULL)
 		d->saved = arena_printf(
 		    d->arena, "illegal base64 data at input byte %zu", where);
 	return 0;
+}
+
+static int
+decode_string(struct decoder *d, const struct schema *s, struct span type,
+    struct node *n, const struct place *at)
+{
+	if (span_is(s->format, "date-time"))
+		return decode_time(d, s, n, at);
+	if (n->kind != NODE_STRING)
+		return save(d, s, type, n, SPAN_NONE, at);
+	return span_is(s->format, "byte") ? decode_bytes(d, n) : 0;
 }
 
 /* Types of CRDs that are a schema, or something else: Go reads them with its
@@ -401,16 +469,15 @@ decode(struct decoder *d, const struct schema *s, struct span type,
 	case SCHEMA_STRING:
 		return decode_string(d, s, type, n, at);
 	case SCHEMA_INTEGER:
-		decode_integer(d, s, type, n, at);
-		return 0;
+		return decode_integer(d, s, type, n, at);
 	case SCHEMA_NUMBER:
-		if (n->kind != NODE_NUMBER)
-			save(d, at, n, SPAN_NONE, type);
-		return 0;
+		return n->kind == NODE_NUMBER
+		    ? 0
+		    : save(d, s, type, n, SPAN_NONE, at);
 	case SCHEMA_BOOLEAN:
-		if (n->kind != NODE_TRUE && n->kind != NODE_FALSE)
-			save(d, at, n, SPAN_NONE, type);
-		return 0;
+		return n->kind == NODE_TRUE || n->kind == NODE_FALSE
+		    ? 0
+		    : save(d, s, type, n, SPAN_NONE, at);
 	case SCHEMA_LIST:
 		wanted = NODE_ARRAY;
 		break;
@@ -418,12 +485,25 @@ decode(struct decoder *d, const struct schema *s, struct span type,
 	case SCHEMA_OBJECT:
 		break;
 	}
-	if (n->kind != wanted) {
-		save(d, at, n, SPAN_NONE, type);
-		return 0;
-	}
+	if (n->kind != wanted)
+		return save(d, s, type, n, SPAN_NONE, at);
 	return s->kind == SCHEMA_OBJECT ? decode_object(d, s, n, at)
 					: decode_items(d, s, type, n, at);
+}
+
+static struct problem *
+finish(struct decoder *d, const struct schema *s, struct node *object)
+{
+	struct span wrong;
+
+	if (decode(d, s, last_name(s->name), object, NULL) < 0)
+		wrong = d->fatal;
+	else
+		wrong = d->saved;
+	if (wrong.p != NULL)
+		return problem_bad_request(d->arena, "%.*s", SPAN_ARG(wrong));
+	encode_builtin(d->arena, s, object);
+	return NULL;
 }
 
 struct problem *
@@ -431,12 +511,15 @@ decode_builtin(struct arena *a, const struct schema *s, struct node *object,
     struct warnings *unknown)
 {
 	struct decoder d = {.arena = a, .unknown = unknown};
-	struct span type = last_name(s->name);
 
-	if (decode(&d, s, type, object, NULL) < 0)
-		return problem_bad_request(a, "%.*s", SPAN_ARG(d.fatal));
-	if (d.saved.p != NULL)
-		return problem_bad_request(a, "%.*s", SPAN_ARG(d.saved));
-	encode_builtin(a, s, object);
-	return NULL;
+	return finish(&d, s, object);
+}
+
+struct problem *
+decode_converted(struct arena *a, const struct schema *s, struct node *object,
+    struct warnings *unknown)
+{
+	struct decoder d = {.arena = a, .unknown = unknown, .converts = true};
+
+	return finish(&d, s, object);
 }

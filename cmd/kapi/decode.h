@@ -36,6 +36,13 @@ void warning_add(struct warnings *w, struct span text);
 struct problem *decode_builtin(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
 /*
+ * The same for the outcome of a strategic merge patch, which is no text: it
+ * is not Go's JSON decoder that reads it, but a converter with other words
+ * (apimachinery/pkg/runtime/converter.go).
+ */
+struct problem *decode_converted(struct arena *a, const struct schema *s,
+    struct node *object, struct warnings *unknown);
+/*
  * What Go's encoder would make of an object that was decoded before and
  * changed since: "", 0, false, [] and {} go where they are omitempty; what is
  * always written (status: {}, containers: null, name: "") appears. Call it

@@ -144,7 +144,7 @@ struct problem *
 rest_object(struct request *r, struct write *w, struct node **object)
 {
 	struct warnings strict = {&r->arena, NULL, 0};
-	struct decoding how = {SPAN_NONE, &strict};
+	struct decoding how = {.strict = &strict};
 	struct problem *p = rest_body(r, object, &strict);
 
 	if (p == NULL)

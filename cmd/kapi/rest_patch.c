@@ -101,7 +101,7 @@ static struct problem *
 decode_patched(struct write *w, struct node *patched, struct span text,
     struct warnings *strict)
 {
-	struct decoding how = {text, strict};
+	struct decoding how = {text, strict, text.p != NULL};
 	struct problem *p;
 	struct node *before;
 

@@ -196,7 +196,7 @@ new_scale(
     struct request *r, struct write *w, struct node *old, struct node **scale)
 {
 	struct warnings strict = {&r->arena, NULL, 0};
-	struct decoding how = {SPAN_NONE, &strict};
+	struct decoding how = {.strict = &strict};
 	enum patch_kind kind;
 	struct problem *p;
 

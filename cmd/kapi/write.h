@@ -38,6 +38,7 @@ struct write {
 struct decoding {
 	struct span patched;	 /* none: a body */
 	struct warnings *strict; /* found before (duplicates); may be NULL */
+	bool strategic;		 /* of a strategic merge patch */
 };
 
 /* apiVersion and kind against the resource's, fields against the schema,

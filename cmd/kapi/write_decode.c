@@ -149,16 +149,17 @@ check_type(struct write *w, struct node *object, const struct decoding *how)
 	return p;
 }
 
-struct problem *
-write_decode_fields(
-    struct write *w, struct node *object, struct warnings *strict)
+static struct problem *
+decode_fields(struct write *w, struct node *object, struct warnings *strict,
+    bool strategic)
 {
 	const struct resource *r = w->resource;
 	struct problem *p;
 
 	if (r->crd != NULL)
 		return crd_decode(w->arena, r, object, strict);
-	p = decode_builtin(w->arena, r->schema, object, strict);
+	p = strategic ? decode_converted(w->arena, r->schema, object, strict)
+		      : decode_builtin(w->arena, r->schema, object, strict);
 	if (p != NULL)
 		return p;
 	schema_default(w->arena, r->schema, object);
@@ -167,6 +168,13 @@ write_decode_fields(
 	else
 		builtin_default(w->arena, r, object);
 	return NULL;
+}
+
+struct problem *
+write_decode_fields(
+    struct write *w, struct node *object, struct warnings *strict)
+{
+	return decode_fields(w, object, strict, false);
 }
 
 static struct span
@@ -196,7 +204,7 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 
 	if (p != NULL)
 		return p;
-	p = write_decode_fields(w, object, strict);
+	p = decode_fields(w, object, strict, how->strategic);
 	if (p != NULL) {
 		if (memmem(p->message.p, p->message.n, "cannot be handled",
 			17) != NULL &&

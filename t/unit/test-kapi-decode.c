@@ -299,6 +299,44 @@ test_objects(struct arena *a)
 	}
 }
 
+static const struct {
+	const char *in, *out;
+} converted[] = {
+    {"{\"spec\":{\"replicas\":\"3\"}}", "unrecognized type: int32"},
+    {"{\"spec\":{\"replicas\":1.5}}", "cannot convert float64 to int32"},
+    {"{\"spec\":{\"paused\":\"x\"}}", "unrecognized type: bool"},
+    {"{\"spec\":{\"template\":{\"spec\":{\"nodeName\":true}}}}",
+	"unrecognized type: string"},
+    {"{\"spec\":{\"template\":{\"spec\":{\"nodeName\":5}}}}",
+	"cannot convert int64 to string"},
+    {"{\"spec\":{\"strategy\":\"x\"}}", "cannot restore struct from: string"},
+    {"{\"spec\":{\"template\":[]}}", "cannot restore struct from: slice"},
+    {"{\"metadata\":{\"labels\":\"x\"}}", "cannot restore map from string"},
+    {"{\"metadata\":{\"labels\":{\"a\":1}}}", "cannot convert int64 to string"},
+    {"{\"metadata\":{\"finalizers\":5}}", "cannot restore slice from int64"},
+    {"{\"metadata\":{\"creationTimestamp\":1}}",
+	"json: cannot unmarshal number into Go value of type string"},
+    {"{\"spec\":{\"strategy\":{\"rollingUpdate\":{\"maxSurge\":true}}}}",
+	"json: cannot unmarshal bool into Go value of type int32"},
+    {"{\"spec\":{\"replicas\":3000000000}}", NULL},
+    {"{\"spec\":{\"replicas\":3.0}}", NULL},
+};
+
+static void
+test_converted(struct arena *a)
+{
+	const struct schema *s = schema_builtin(span_str(DEPLOYMENT));
+
+	for (size_t i = 0; i < sizeof converted / sizeof *converted; i++) {
+		struct node *n = tree_parse(
+		    a, span_str(converted[i].in), TREE_LIMITS, NULL, NULL);
+		struct problem *p = decode_converted(a, s, n, NULL);
+
+		is(p == NULL ? NULL : arena_str(a, p->message),
+		    converted[i].out, converted[i].in);
+	}
+}
+
 static void
 test_encode_again(struct arena *a)
 {
@@ -351,6 +389,7 @@ main(void)
 	test_times(&a);
 	test_base64(&a);
 	test_objects(&a);
+	test_converted(&a);
 	test_encode_again(&a);
 	test_defaults(&a);
 	arena_release(&a);
