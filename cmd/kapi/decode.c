@@ -350,6 +350,8 @@ decode_int_or_string(struct decoder *d, struct node *n, const struct place *at)
 			return 0;
 		detail = n->text;
 	}
+	if (d->converts)
+		at = NULL;
 	return fail(
 	    d, type_message(d, at, go_kind(n), detail, span_str("int32")));
 }
