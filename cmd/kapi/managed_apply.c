@@ -348,7 +348,6 @@ finish(struct apply *p, bool changed)
 		entry_set_fields(p->mine, set);
 	if (changed)
 		p->mine->time = p->m.write->now;
-	p->mine->stored = NULL;
 	entries_sweep(&p->m.entries);
 	metadata = node_make(a, result, "metadata");
 	node_remove(metadata, "managedFields");
