@@ -182,12 +182,19 @@ prepare_update(const struct change_of *x, struct node *object)
 void
 pod_prepare(const struct change_of *x, struct node *object)
 {
+	/* apis/meta/v1 ResetObjectMetaForStatus */
+	static const char *const kept[] = {"labels", "annotations",
+	    "finalizers", "ownerReferences", "deletionTimestamp"};
 	struct node *added;
 
 	if (x->live == NULL) {
 		prepare_create(x, object);
 	} else if (span_is(x->subresource, "ephemeralcontainers") ||
 	    span_is(x->subresource, "resize")) {
+		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+			keep_member(x->arena, given(x->live, "metadata"),
+			    given(object, "metadata"), kept[i]);
+		keep_member(x->arena, x->live, object, "status");
 		added = node_path(object, "spec.ephemeralContainers");
 		if (span_is(x->subresource, "resize"))
 			return;

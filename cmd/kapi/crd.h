@@ -93,7 +93,8 @@ struct crd *crd_make(const struct node *definition, struct err *err);
  *
  * decode: apiVersion and kind are right already. metadata and that of embedded
  * resources is decoded as ObjectMeta, unknown fields are pruned (and noted),
- * defaults are filled in. A problem is a 400.
+ * defaults are filled in. A problem is a 400. unknown NULL: object is what an
+ * apply made; its nulls stay.
  * prepare and validate: as builtin_prepare and builtin_validate: status and
  * generation; then type meta, schema, scale, embedded resources, list types.
  * metadata itself is objectmeta_validate's.

@@ -128,7 +128,9 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
 		return w.problem;
 	if (!r->crd->preserve_unknown) {
 		schema_prune(a, r->schema, object, &own);
-		schema_drop_nulls(r->schema, object);
+		/* Those of an apply are for the validation to refuse. */
+		if (unknown != NULL)
+			schema_drop_nulls(r->schema, object);
 	}
 	if (v->has_embedded)
 		decode_embedded(&w, r->schema, object, SPAN_NONE);

@@ -316,5 +316,6 @@ write_apply(struct write *w, const struct node *live,
 	if (p != NULL)
 		return p;
 	w->managed_done = true;
-	return write_decode_fields(w, *object, &none);
+	return write_decode_fields(
+	    w, *object, w->resource->crd != NULL ? NULL : &none);
 }

@@ -159,7 +159,9 @@ write_managed(const struct write *w)
 	    .now = time_now(w->arena),
 	    .force = w->force,
 	    .has_status = r->has_status,
-	    .served = version_is_served,
+	    /* A Scale is of no group that is served here. */
+	    .served =
+		span_is(w->subresource, "scale") ? NULL : version_is_served,
 	    .served_arg = w->api->registry};
 }
 
