@@ -1,7 +1,7 @@
 #!/bin/bash
 # Patches that are almost right, under ASan and UBSan: JSON patches, merge
 # patches, strategic merge patches. What they found is kept in
-# t/fuzz/patch-TYPE.corpus: `FUZZ_KEEP=1 FUZZ_SECONDS=600 t/0970-fuzz-patch.sh`
+# t/fuzz/patch-TYPE.corpus: `FUZZ_KEEP=1 FUZZ_SECONDS=600 t/0971-fuzz-patch.sh`
 # adds to it.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
