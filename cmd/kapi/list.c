@@ -6,6 +6,7 @@
 #include "continue.h"
 #include "crd.h"
 #include "json.h"
+#include "rest.h"
 #include "table.h"
 
 static const char expired[] =
@@ -48,10 +49,9 @@ stored_as(struct arena *a, const struct resource *r, const struct stored *o)
 
 	if (r->storage)
 		return json;
-	if (r->crd == NULL || !crd_read_needed(r))
+	if (r->crd != NULL && !crd_read_needed(r))
 		return with_api_version(a, r, json);
-	n = tree_parse(a, json, TREE_LIMITS, NULL, NULL);
-	crd_read(a, r, n);
+	n = rest_read(a, r, o);
 	tree_write(&b, n);
 	json = arena_span(a, buf_span(&b));
 	buf_release(&b);
