@@ -117,15 +117,17 @@ struct problem *crd_refuses_create(
 
 /*
  * An object of another version as version r has it: conversion None
- * (apiVersion changes), pruned and defaulted by r's schema. Does nothing to an
- * object that is in r's version. So it serves reads in a version that is not
- * the storage version, and writes on their way into the store (with r from
- * crd_storage). When a definition changes, its stored objects are brought up
- * to date: reads in the storage version need nothing.
+ * (apiVersion changes), pruned by r's schema; defaults are those of the version
+ * that it comes from. Does nothing to an object that is in r's version. So it
+ * serves reads in a version that is not the storage version, and writes on
+ * their way into the store (with r from crd_storage). When a definition
+ * changes, its stored objects are brought up to date with crd_refresh: reads
+ * in the storage version need nothing.
  */
 void crd_read(struct arena *a, const struct resource *r, struct node *object);
-/* The same, pruned and defaulted also if it is in r's version already. */
-void crd_convert(
+/* A stored object after its definition changed: defaults of the version that
+ * it was stored in, then as r, the storage version, has it. */
+void crd_refresh(
     struct arena *a, const struct resource *r, struct node *object);
 bool crd_read_needed(const struct resource *r);
 

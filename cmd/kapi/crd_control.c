@@ -159,7 +159,7 @@ bring_up_to_date(struct api *api, struct resource *r)
 
 		arena_reset(&key_arena);
 		after = arena_span(&key_arena, o->key);
-		crd_convert(&a, r, object);
+		crd_refresh(&a, r, object);
 		if (!node_equal(before, object))
 			store_amend(api->store, r->collection, object);
 		arena_release(&a);
@@ -433,9 +433,11 @@ entry_sync(struct entry *e)
 		if (condition_true(d, "Established"))
 			entry_register(e, d);
 		sync_deletion(e, &a, d);
-	} else if (!sync_names(e, &a, d) && !sync_established(e, &a, d) &&
-	    condition_true(d, "Established")) {
-		entry_register(e, d);
+	} else if (!sync_names(e, &a, d) && !sync_established(e, &a, d)) {
+		if (condition_true(d, "Established"))
+			entry_register(e, d);
+		else
+			entry_unregister(e);
 	}
 	arena_release(&a);
 }

@@ -142,23 +142,37 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
 	return NULL;
 }
 
-void
-crd_convert(struct arena *a, const struct resource *r, struct node *object)
+static void
+prune_silently(struct arena *a, const struct resource *r, struct node *object)
 {
-	node_put_first(a, object, "kind", node_string(a, r->kind));
-	node_put_first(a, object, "apiVersion", node_string(a, r->api_version));
-	if (!r->crd->preserve_unknown) {
-		schema_prune(a, r->schema, object, NULL);
-		schema_drop_nulls(r->schema, object);
-	}
-	schema_default(a, r->schema, object);
+	if (r->crd->preserve_unknown)
+		return;
+	schema_prune(a, r->schema, object, NULL);
+	schema_drop_nulls(r->schema, object);
 }
 
 void
 crd_read(struct arena *a, const struct resource *r, struct node *object)
 {
-	if (!span_eq(node_path_text(object, "apiVersion"), r->api_version))
-		crd_convert(a, r, object);
+	if (span_eq(node_path_text(object, "apiVersion"), r->api_version))
+		return;
+	node_put_first(a, object, "kind", node_string(a, r->kind));
+	node_put_first(a, object, "apiVersion", node_string(a, r->api_version));
+	prune_silently(a, r, object);
+}
+
+void
+crd_refresh(struct arena *a, const struct resource *r, struct node *object)
+{
+	struct span version = node_path_text(object, "apiVersion");
+	const struct resource *from = r;
+
+	for (size_t i = 0; i < r->crd->version_count; i++)
+		if (span_eq(r->crd->versions[i].resource->api_version, version))
+			from = r->crd->versions[i].resource;
+	prune_silently(a, from, object);
+	schema_default(a, from->schema, object);
+	crd_read(a, r, object);
 }
 
 void

@@ -236,7 +236,7 @@ test_change(void *arg, struct node *recorded)
 	const struct node *in = parse(node_text(node_get(recorded, "in")));
 	struct node *live = node_copy(&arena, node_get(in, "old"));
 
-	crd_convert(&arena, arg, live);
+	crd_refresh(&arena, arg, live);
 	crd_prepare(&arena, arg, span_str(""), NULL, live);
 	write_object(&o, arg, live, node_copy(&arena, node_get(in, "new")));
 	compare(&o, recorded);
