@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crd.h"
 #include "discovery.h"
 #include "faults.h"
 #include "health.h"
@@ -216,10 +217,19 @@ serve_resource(struct request *r)
 static void
 go_on(struct request *r)
 {
-	if (r->on_resource)
-		serve_resource(r);
-	else
+	const struct crd_version *v;
+
+	if (!r->on_resource) {
 		serve_other(r);
+		return;
+	}
+	/* Found again: a fault may have held it while its CRD went. */
+	r->resource =
+	    registry_find(r->api->registry, r->group, r->version, r->plural);
+	v = r->resource == NULL ? NULL : crd_version_of(r->resource);
+	if (v != NULL && v->deprecated)
+		warning_add(&r->warnings, v->deprecation_warning);
+	serve_resource(r);
 }
 
 /* Probes come without a token, as the real server lets them. */

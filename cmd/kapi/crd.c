@@ -131,10 +131,6 @@ version_fill(struct crd *c, struct crd_version *v, const struct node *json)
 	v->storage = node_true(node_get(json, "storage"));
 	v->deprecated = node_true(node_get(json, "deprecated"));
 	v->deprecation_warning = node_path_text(json, "deprecationWarning");
-	if (v->deprecated && v->deprecation_warning.p == NULL)
-		v->deprecation_warning = arena_printf(a,
-		    "%.*s/%.*s %.*s is deprecated", SPAN_ARG(c->group),
-		    SPAN_ARG(v->name), SPAN_ARG(c->kind));
 	columns_fill(a, v, node_get(json, "additionalPrinterColumns"));
 	v->selectable = texts(a, node_get(json, "selectableFields"), "jsonPath",
 	    &v->selectable_count);
@@ -144,6 +140,60 @@ version_fill(struct crd *c, struct crd_version *v, const struct node *json)
 	    schema_has(v->schema_json, "x-kubernetes-embedded-resource");
 	v->has_rules = schema_has(v->schema_json, "x-kubernetes-validations");
 	v->schema = crd_schema(a, v->schema_json, c->preserve_unknown);
+}
+
+/* v1 and above, then v1beta1, then v1alpha1, then any other name: a number
+ * that is greater for what the API server prefers. */
+static long
+version_rank(struct span name)
+{
+	const char *p = name.p, *end = name.p + name.n;
+	long major = 0, minor = 0, stage = 2;
+
+	if (p == end || *p++ != 'v' || p == end || *p < '1' || *p > '9')
+		return -1;
+	for (; p < end && *p >= '0' && *p <= '9' && major < 10000; p++)
+		major = major * 10 + (*p - '0');
+	if (p == end)
+		return (stage * 100000 + major) * 100000;
+	stage = *p == 'b' ? 1 : 0;
+	if (end - p > 4 && memcmp(p, "beta", 4) == 0)
+		p += 4;
+	else if (end - p > 5 && memcmp(p, "alpha", 5) == 0)
+		p += 5;
+	else
+		return -1;
+	for (; p < end && *p >= '0' && *p <= '9' && minor < 10000; p++)
+		minor = minor * 10 + (*p - '0');
+	return p == end ? (stage * 100000 + major) * 100000 + minor : -1;
+}
+
+/* The warning of a deprecated version that has none of its own: it names the
+ * best version that is served and not deprecated. */
+static void
+warning_fill(struct crd *c, struct crd_version *v)
+{
+	const struct crd_version *best = NULL;
+
+	if (!v->deprecated || v->deprecation_warning.p != NULL)
+		return;
+	v->deprecation_warning =
+	    arena_printf(&c->arena, "%.*s/%.*s %.*s is deprecated",
+		SPAN_ARG(c->group), SPAN_ARG(v->name), SPAN_ARG(c->kind));
+	for (size_t i = 0; i < c->version_count; i++) {
+		const struct crd_version *o = &c->versions[i];
+
+		if (o->served && !o->deprecated &&
+		    version_rank(o->name) > version_rank(v->name) &&
+		    (best == NULL ||
+			version_rank(o->name) > version_rank(best->name)))
+			best = o;
+	}
+	if (best != NULL)
+		v->deprecation_warning =
+		    arena_printf(&c->arena, "%.*s; use %.*s/%.*s %.*s",
+			SPAN_ARG(v->deprecation_warning), SPAN_ARG(c->group),
+			SPAN_ARG(best->name), SPAN_ARG(c->kind));
 }
 
 static void
@@ -235,5 +285,7 @@ crd_make(const struct node *definition, struct err *err)
 		version_fill(c, &c->versions[i], versions->items[i]);
 		resource_fill(c, &c->versions[i], names);
 	}
+	for (size_t i = 0; i < c->version_count; i++)
+		warning_fill(c, &c->versions[i]);
 	return c;
 }

@@ -236,7 +236,8 @@ check_scale(struct request *r, struct write *w, const struct node *scale)
 	if (p != NULL)
 		return p;
 	node_get_int(node_path(scale, "spec.replicas"), &replicas);
-	if (replicas >= 0)
+	/* A CRD's own schema says what is wrong. */
+	if (replicas >= 0 || w->resource->crd != NULL)
 		return NULL;
 	cause_invalid(&c, span_str("spec.replicas"),
 	    node_int(&r->arena, replicas),
