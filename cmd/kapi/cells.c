@@ -217,24 +217,52 @@ expression(struct arena *a, const struct node *e)
 	    SPAN_ARG(join_sorted(a, items, n, ",")));
 }
 
+struct term {
+	struct span key, text;
+	size_t at;
+};
+
+/* As labels.Selector: in order of keys. */
+static int
+by_key(const void *x, const void *y)
+{
+	const struct term *a = x, *b = y;
+	int c = span_cmp(a->key, b->key);
+
+	return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
+}
+
 struct span
 selector_words(struct arena *a, const struct node *selector, const char * or)
 {
 	const struct node *labels = node_get(selector, "matchLabels");
 	const struct node *more = node_get(selector, "matchExpressions");
 	size_t n = node_count(labels), m = node_count(more);
-	struct span *items;
+	struct buf b = BUF_INIT;
+	struct term *terms;
+	struct span s;
 
 	if (n + m == 0)
 		return span_str(or);
-	items = arena_alloc(a, (n + m) * sizeof(*items));
+	terms = arena_alloc(a, (n + m) * sizeof(*terms));
 	for (size_t i = 0; i < n; i++)
-		items[i] = arena_printf(a, "%.*s=%.*s",
-		    SPAN_ARG(labels->members[i].key),
-		    SPAN_ARG(node_text(labels->members[i].value)));
+		terms[i] = (struct term){labels->members[i].key,
+		    arena_printf(a, "%.*s=%.*s",
+			SPAN_ARG(labels->members[i].key),
+			SPAN_ARG(node_text(labels->members[i].value))),
+		    i};
 	for (size_t i = 0; i < m; i++)
-		items[n + i] = expression(a, more->items[i]);
-	return join_sorted(a, items, n + m, ",");
+		terms[n + i] =
+		    (struct term){node_text(node_get(more->items[i], "key")),
+			expression(a, more->items[i]), n + i};
+	qsort(terms, n + m, sizeof(*terms), by_key);
+	for (size_t i = 0; i < n + m; i++) {
+		buf_adds(&b, i > 0 ? "," : "");
+		buf_addspan(&b, terms[i].text);
+	}
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
 }
 
 static void

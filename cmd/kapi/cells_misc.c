@@ -73,15 +73,27 @@ cells_node(struct cells *c)
 
 /* ---- events ---- */
 
+/* Of events, or of events.k8s.io: the same under another name. */
+static struct span
+event_text(const struct node *o, const char *path, const char *other)
+{
+	struct span s = node_path_text(o, path);
+
+	return s.n > 0 ? s : node_path_text(o, other);
+}
+
 static struct span
 event_source(struct cells *c)
 {
 	const struct node *o = c->object;
-	struct span who = node_path_text(o, "source.component");
-	struct span where = node_path_text(o, "source.host");
+	struct span who =
+	    event_text(o, "source.component", "deprecatedSource.component");
+	struct span where =
+	    event_text(o, "source.host", "deprecatedSource.host");
 
 	if (who.n == 0)
-		who = node_path_text(o, "reportingComponent");
+		who =
+		    event_text(o, "reportingComponent", "reportingController");
 	if (where.n == 0)
 		where = node_path_text(o, "reportingInstance");
 	if (where.n == 0)
@@ -93,9 +105,10 @@ event_source(struct cells *c)
 static struct span
 event_target(struct cells *c)
 {
-	struct span name = node_path_text(c->object, "involvedObject.name");
-	char *kind = arena_str(
-	    c->arena, node_path_text(c->object, "involvedObject.kind"));
+	struct span name =
+	    event_text(c->object, "involvedObject.name", "regarding.name");
+	char *kind = arena_str(c->arena,
+	    event_text(c->object, "involvedObject.kind", "regarding.kind"));
 
 	for (char *p = kind; *p != '\0'; p++)
 		if (*p >= 'A' && *p <= 'Z')
@@ -119,9 +132,11 @@ void
 cells_event(struct cells *c)
 {
 	const struct node *o = c->object;
-	struct span first = node_path_text(o, "firstTimestamp");
-	struct span last = node_path_text(o, "lastTimestamp");
-	int64_t count = cells_int(o, "count");
+	struct span first =
+	    event_text(o, "firstTimestamp", "deprecatedFirstTimestamp");
+	struct span last =
+	    event_text(o, "lastTimestamp", "deprecatedLastTimestamp");
+	int64_t count = cells_int(o, "count") + cells_int(o, "deprecatedCount");
 
 	if (first.n == 0)
 		first = node_path_text(o, "eventTime");
@@ -136,9 +151,10 @@ cells_event(struct cells *c)
 	cell_path(c, "type", "");
 	cell_path(c, "reason", "");
 	cell_text(c, event_target(c));
-	cell_path(c, "involvedObject.fieldPath", "");
+	cell_text(c,
+	    event_text(o, "involvedObject.fieldPath", "regarding.fieldPath"));
 	cell_text(c, event_source(c));
-	cell_text(c, trim(node_path_text(o, "message")));
+	cell_text(c, trim(event_text(o, "message", "note")));
 	cell_text(c, cells_since(c, first));
 	cell_int(c, count);
 	cell_name(c);

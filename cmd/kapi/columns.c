@@ -203,7 +203,7 @@ builtin_columns(struct buf *b, const struct resource *r)
 
 	while (next_column(&rest, &c))
 		add_definition(b, c.name, c.type,
-		    span_str(span_is(c.name, "Name") && !c.wide ? "name" : ""),
+		    span_str(span_is(c.name, "Name") ? "name" : ""),
 		    span_str(""), c.wide);
 }
 

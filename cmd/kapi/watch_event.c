@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "decode.h"
 #include "faults.h"
 #include "json.h"
 
@@ -149,25 +150,55 @@ event_initial(struct watch *w, const struct stored *o)
 	return send_and_drop(w, t);
 }
 
+/* Zero values of the internal types that those of the API do not have. */
+static void
+internal_zeros(struct arena *a, const struct resource *r, struct node *n)
+{
+	if (!span_is(r->group, "apps"))
+		return;
+	if (span_is(r->plural, "daemonsets"))
+		node_put(a,
+		    node_make(a, node_get(n, "metadata"), "annotations"),
+		    "deprecated.daemonset.template.generation",
+		    node_str(a, "0"));
+	else if (!span_is(r->plural, "controllerrevisions"))
+		node_put(
+		    a, node_make(a, n, "spec"), "replicas", node_int(a, 0));
+}
+
+/* What Go makes of an object of which only metadata are set. */
+static struct node *
+bookmark(struct arena *a, const struct resource *r, uint64_t version,
+    bool initial_end)
+{
+	struct node *n = node_object(a), *metadata = node_object(a);
+
+	node_put(a, n, "kind", node_string(a, r->kind));
+	node_put(a, n, "apiVersion", node_string(a, r->api_version));
+	node_put(a, n, "metadata", metadata);
+	node_put(a, metadata, "resourceVersion",
+	    node_string(a, arena_printf(a, "%" PRIu64, version)));
+	if (initial_end)
+		node_put(a, node_make(a, metadata, "annotations"),
+		    "k8s.io/initial-events-end", node_str(a, "true"));
+	if (r->crd == NULL) {
+		internal_zeros(a, r, n);
+		encode_builtin(a, r->schema, n);
+	}
+	return n;
+}
+
 int
 event_bookmark(struct watch *w, uint64_t version, bool initial_end)
 {
+	struct arena a = ARENA_INIT;
 	struct buf b = BUF_INIT;
 	struct text *t;
 
-	buf_adds(&b, "{\"kind\":\"");
-	buf_addspan(&b, w->resource->kind);
-	buf_adds(&b, "\",\"apiVersion\":\"");
-	buf_addspan(&b, w->resource->api_version);
-	buf_addf(&b, "\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
-	    version);
-	if (initial_end)
-		buf_adds(&b,
-		    ",\"annotations\":{\"k8s.io/initial-events-end\":"
-		    "\"true\"}");
-	buf_adds(&b, "}}");
+	tree_write(&b, bookmark(&a, w->resource, version, initial_end));
 	t = event_make(w, "BOOKMARK", buf_span(&b));
 	buf_release(&b);
+	arena_release(&a);
 	return send_and_drop(w, t);
 }
 
