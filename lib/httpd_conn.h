@@ -168,7 +168,7 @@ struct tls_server *tls_server_new(const struct httpd_tls *t, struct err *err);
 void tls_server_free(struct tls_server *s);
 struct tls_conn *tls_conn_new(struct tls_server *s, int fd);
 void tls_conn_free(struct tls_conn *t);
-/* Bytes, or 0 at the end, -1: not now, -2: broken. */
+/* Bytes, or 0 at the end, -1: not now, -2: broken, -3: HTTP in clear text. */
 long tls_read(struct tls_conn *t, char *p, size_t n);
 long tls_write(struct tls_conn *t, const char *p, size_t n);
 void tls_close(struct tls_conn *t);		/* says goodbye, once */

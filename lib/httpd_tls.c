@@ -120,8 +120,12 @@ static long
 outcome(struct tls_conn *t, int rc)
 {
 	int why = SSL_get_error(t->ssl, rc);
+	bool clear_text = why == SSL_ERROR_SSL &&
+	    ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
 
 	ERR_clear_error();
+	if (clear_text)
+		return -3;
 	t->wants_write = why == SSL_ERROR_WANT_WRITE;
 	if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
 		return -1;
@@ -149,7 +153,7 @@ tls_write(struct tls_conn *t, const char *p, size_t n)
 	if (rc > 0)
 		return rc;
 	left = outcome(t, rc);
-	return left == 0 ? -2 : left;
+	return left == -1 ? -1 : -2;
 }
 
 void

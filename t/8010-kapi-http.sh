@@ -1,0 +1,197 @@
+#!/bin/bash
+# kapi: listening, TLS, tokens, and HTTP that is not as it should be.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+maps=/api/v1/namespaces/default/configmaps
+
+# Options.
+refused() # WHAT MESSAGE OPTION...
+{
+	local what=$1 message=$2
+
+	shift 2
+	runs 100 "$what" timeout 10 kapi "$@"
+	is "$(cat "$T/err")" "kapi: fatal: $message" "... says why"
+}
+echo 't0ken,ann,7,"dev,ops"' >"$T/tokens"
+echo 't0ken,ann' >"$T/short"
+tokens=(--token-auth-file "$T/tokens")
+refused "all addresses, without tokens" "option --listen: 0.0.0.0:0 is reached \
+from elsewhere: that needs --token-auth-file" --listen 0.0.0.0:0
+refused "... with tokens in clear text" "option --listen: :0 is reached from \
+elsewhere: that needs TLS" --listen :0 "${tokens[@]}" --tls=off
+refused "no port" 'option --listen: bad address "127.0.0.1": want HOST:PORT' \
+	--listen 127.0.0.1
+refused "an address that is not ours" 'option --listen: 192.0.2.1:0 is reached '\
+'from elsewhere: that needs --token-auth-file' --listen 192.0.2.1:0
+refused "... with tokens" "cannot listen on 192.0.2.1:0: Cannot assign \
+requested address" --listen 192.0.2.1:0 "${tokens[@]}"
+refused "bad tokens" "$T/short:1: want token,user,uid[,\"group1,group2\"], got \
+2 columns" --token-auth-file "$T/short"
+refused "an operand" 'unexpected operand "x"' x
+refused "a kubeconfig that cannot be" "cannot write $T/no/where: No such file \
+or directory" --kubeconfig-out "$T/no/where"
+
+# Clear text.
+kapi_up --report-fd 5 5>"$T/report"
+is "$url" "http://127.0.0.1:${url##*:}" "clear text on loopback"
+is "$(stat -c %a "$T/kubeconfig")" 600 "the kubeconfig is for its owner"
+is "$(sed 's/127.0.0.1:.*/ADDR/' "$T/kubeconfig")" "apiVersion: v1
+kind: Config
+clusters:
+- name: kapi
+  cluster:
+    server: http://ADDR
+users:
+- name: kapi
+  user: {}
+contexts:
+- name: kapi
+  context:
+    cluster: kapi
+    user: kapi
+current-context: kapi" "... is whole"
+is "$(head -n 1 "$T/report" | wc -c)" 1 "ready by a newline"
+port=${url##*:}
+runs 100 "a port in use" timeout 10 kapi --listen "127.0.0.1:$port"
+is "$(cat "$T/err")" "kapi: fatal: cannot listen on 127.0.0.1:$port: Address \
+already in use" "... says so"
+ask GET /version "" "" --http1.1 >/dev/null
+is "$(head -n 1 "$T/headers" | tr -d '\r')" "HTTP/1.1 200 OK" "HTTP/1.1"
+ask GET /version "" "" --http2-prior-knowledge >/dev/null
+is "$(head -n 1 "$T/headers" | tr -d '\r ')" "HTTP/2200" "HTTP/2"
+
+# Bodies.
+head -c 3145729 /dev/zero | tr '\0' ' ' >"$T/large"
+too_large='{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Request entity too large: limit is 3145728","reason":"RequestEntityTooLarge","code":413}'
+for version in --http1.1 --http2-prior-knowledge; do
+	is "$(ask POST $maps "@$T/large" "" $version)" "$too_large" \
+		"a large body $version"
+	is "$(ask POST $maps "@$T/large" "" $version \
+		-H 'Transfer-Encoding: chunked')" "$too_large" "... in chunks"
+done
+yes '[' | head -n 20000 | tr -d '\n' >"$T/deep"
+is "$(ask POST $maps "@$T/deep" | jq -c '[.code, .reason]')" \
+	'[400,"BadRequest"]' "a deep body"
+is "$(ask POST $maps "@-" <"$T/deep" | jq -c .code)" 400 "... by a pipe"
+is "$(ask POST $maps '{' | jq -c '[.code, .reason]')" '[400,"BadRequest"]' \
+	"half a body"
+
+# Bytes: talk WHAT-IS-SENT: what comes back until the end of the connection.
+talk() {
+	python3 - "$port" "$1" <<'PYTHON'
+import socket, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
+s.sendall(sys.argv[2].encode("latin-1").decode("unicode_escape").encode("latin-1"))
+s.shutdown(socket.SHUT_WR)
+got = b""
+while True:
+    try:
+        more = s.recv(65536)
+    except ConnectionResetError:
+        break
+    if not more:
+        break
+    got += more
+sys.stdout.buffer.write(got)
+PYTHON
+}
+first() {
+	talk "$1" | head -n 1 | tr -d '\r'
+}
+is "$(first 'nothing like it\r\n\r\n')" "HTTP/1.1 400 Bad Request" "no HTTP"
+is "$(first 'GET /version HTTP/1.1\r\nHost: x\r\nA')" "" "half a head"
+is "$(first 'POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx')" \
+	"" "half a body"
+is "$(first 'GET /version HTTP/1.1\r\n\r\n')" "HTTP/1.1 400 Bad Request" \
+	"no host"
+is "$(first "GET /version HTTP/1.1\r\nHost: x\r\nA: $(head -c 90000 /dev/zero |
+	tr '\0' a)\r\nConnection: close\r\n\r\n")" "HTTP/1.1 200 OK" \
+	"a header of 90,000 bytes"
+is "$(talk 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' |
+	grep -o 'HTTP/1.1 200 OK' | wc -l)" 2 "two at once"
+is "$(talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nGET / HTTP/1.1\r\n\r\n' | xxd -p |
+	tr -d '\n' | grep -c '0700000000000000000000000001')" 1 \
+	"HTTP/2 garbage: GOAWAY, PROTOCOL_ERROR"
+is "$(ask GET /healthz)" ok "all is well after it"
+
+kapi_down
+kapi_up --report-fd 5 5>"$T/report" # its memory is small again
+port=${url##*:}
+
+# 10,000 idle connections, or as many as are allowed.
+cat >"$T/idle.py" <<'PYTHON'
+import resource, socket, sys
+port, pid = int(sys.argv[1]), sys.argv[2]
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+many = min(10000, hard - 200)
+def rss():
+    for line in open("/proc/%s/status" % pid):
+        if line.startswith("VmRSS"):
+            return int(line.split()[1])
+def ask(s):
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    return s.recv(65536).split(b"\r\n")[0].decode()
+ask(socket.create_connection(("127.0.0.1", port), 10))
+before = rss()
+them = [socket.create_connection(("127.0.0.1", port), 10) for i in range(many)]
+print(ask(socket.create_connection(("127.0.0.1", port), 10)))
+print("# %d connections, %d kB" % (many, rss() - before), file=sys.stderr)
+print("small" if rss() - before < many else "large")
+print(ask(them[0]), ask(them[-1]))
+PYTHON
+runs 0 "10,000 idle connections" python3 "$T/idle.py" "$port" "$kapi"
+cat "$T/err"
+small=small
+case $BIN in *sanitize*) small=large ;; esac
+is "$(cat "$T/out")" "HTTP/1.1 200 OK
+$small
+HTTP/1.1 200 OK HTTP/1.1 200 OK" "... below 1 kB each, and others are served"
+is "$(ask GET /healthz)" ok "... and when they are gone"
+
+# The end: HTTP/2 clients are told, streams end.
+curl -sSN --http2-prior-knowledge --max-time 20 \
+	"$url$maps?watch=1" >"$T/watch" 2>&1 &
+watch=$!
+wait_for 10 grep -q kube-root-ca.crt "$T/watch"
+kapi_down
+wait "$watch"
+is "$?" 0 "a watch over HTTP/2 ends cleanly with the server"
+is "$(grep -c ADDED "$T/watch")" 1 "... and had shown what there was"
+is "$(tail -n 1 "$T/report" | jq -c '[.tool, .counters.objects > 5]')" \
+	'["kapi",true]' "counters at the end"
+
+# TLS, and tokens.
+kapi_up "${tokens[@]}"
+is "$url" "https://127.0.0.1:${url##*:}" "TLS where there are tokens"
+is "$(sed -n 's/.*token: //p' "$T/kubeconfig")" '"t0ken"' "... in the kubeconfig"
+auth=(-H 'Authorization: Bearer t0ken')
+unauthorized='{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}'
+is "$(ask GET $maps "" "" "${auth[@]}" | jq -r .kind)" ConfigMapList "a token"
+is "$(head -n 1 "$T/headers" | tr -d '\r ')" "HTTP/2200" "ALPN chooses HTTP/2"
+ask GET $maps "" "" "${auth[@]}" --http1.1 >/dev/null
+is "$(head -n 1 "$T/headers" | tr -d '\r')" "HTTP/1.1 200 OK" "... or HTTP/1.1"
+is "$(ask GET $maps)" "$unauthorized" "no token"
+is "$(ask GET $maps "" "" -H 'Authorization: Bearer other')" "$unauthorized" \
+	"another token"
+is "$(ask GET /healthz)" ok "probes need none"
+is "$(ask POST /apis/authentication.k8s.io/v1/selfsubjectreviews \
+	'{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}' \
+	"" "${auth[@]}" | jq -c .status.userInfo)" \
+	'{"username":"ann","uid":"7","groups":["dev","ops","system:authenticated"]}' \
+	"who that is"
+is "$(curl -sS --cacert "$T/ca.pem" "https://localhost:${url##*:}/healthz")" \
+	ok "by the name localhost"
+is "$(curl -sS --cacert "$T/ca.pem" --resolve "kapi.test:${url##*:}:127.0.0.1" \
+	"https://kapi.test:${url##*:}/healthz" 2>&1 | grep -c 'curl: (60)')" 1 \
+	"... by no other"
+is "$(curl -sS "http://127.0.0.1:${url##*:}/healthz")" \
+	"Client sent an HTTP request to an HTTPS server." "clear text to it"
+is "$(ask GET /healthz)" ok "... harms nobody"
+kapi_down
+is "$(tail -n 1 "$T/kapi.err")" "kapi: listening on $url" "nothing else was said"
+done_testing
