@@ -35,4 +35,10 @@ void builtin_validate(struct causes *c, const struct resource *r,
     struct span subresource, const struct node *live,
     const struct node *object);
 
+/* What is refused because of other objects (NULL: nothing), after validation:
+ * an address or a port that is taken, a priority class that is not there. */
+struct problem *builtin_admit(struct arena *a, const struct resource *r,
+    struct store *store, struct span subresource, const struct node *live,
+    const struct node *object);
+
 #endif

@@ -192,16 +192,6 @@ check_nonnegative(struct causes *c, const struct at *up,
 }
 
 void
-check_positive(struct causes *c, const struct at *up, const struct node *object,
-    const char *key)
-{
-	int64_t value = int_or(object, key, 0);
-
-	if (value <= 0)
-		fail_int(c, AT(up, key), value, "must be greater than zero");
-}
-
-void
 check_immutable(struct causes *c, const struct at *up, const struct node *live,
     const struct node *object, const char *key)
 {

@@ -65,8 +65,6 @@ bool text_is_any(const struct node *n, ...) __attribute__((sentinel));
 /* Members of object, named by key; absent is fine unless it says so. */
 void check_nonnegative(struct causes *c, const struct at *up,
     const struct node *object, const char *key);
-void check_positive(struct causes *c, const struct at *up,
-    const struct node *object, const char *key);
 void check_immutable(struct causes *c, const struct at *up,
     const struct node *live, const struct node *object, const char *key);
 /* As ValidateEnum does it: absent is Required. */
@@ -84,7 +82,6 @@ void check_immutable(struct causes *c, const struct at *up,
 void check_dns_label(struct causes *c, const struct at *at, struct span text);
 void check_dns_subdomain(
     struct causes *c, const struct at *at, struct span text);
-void check_dns1035(struct causes *c, const struct at *at, struct span text);
 void check_qualified_name(
     struct causes *c, const struct at *at, struct span text);
 void check_label_value(struct causes *c, const struct at *at, struct span text);

@@ -11,9 +11,22 @@ enum {
 	HOSTS = 65533
 };
 
-/* Whether some Service holds this text: a member with its value. */
+/* A member with its value, as it is written; a number ends there. */
 static bool
-taken(struct store *store, struct span text)
+holds_value(struct span json, struct span text)
+{
+	const char *p = json.p, *end = json.p + json.n;
+
+	while ((p = memmem(p, (size_t)(end - p), text.p, text.n)) != NULL) {
+		p += text.n;
+		if (p == end || *p < '0' || *p > '9')
+			return true;
+	}
+	return false;
+}
+
+bool
+service_holds(struct store *store, struct span self, struct span text)
 {
 	struct collection *all;
 	struct span after = SPAN_NONE;
@@ -24,7 +37,7 @@ taken(struct store *store, struct span text)
 	all = store_collection(store, span_str(""), span_str("services"));
 	while ((o = store_next(all, SPAN_NONE, after)) != NULL) {
 		struct span json = text_span(o->json);
-		if (memmem(json.p, json.n, text.p, text.n) != NULL)
+		if (!span_eq(o->key, self) && holds_value(json, text))
 			return true;
 		after = o->key;
 	}
@@ -49,7 +62,7 @@ free_address(struct arena *a, struct store *store)
 		unsigned host = FIRST_HOST + (unsigned)((start + i) % HOSTS);
 		struct span ip =
 		    arena_printf(a, "10.0.%u.%u", host >> 8, host & 255);
-		if (!taken(store,
+		if (!service_holds(store, SPAN_NONE,
 			arena_printf(
 			    a, "\"clusterIP\":\"%.*s\"", SPAN_ARG(ip))))
 			return ip;
@@ -70,8 +83,8 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 		     (port = each_of(given(spec, "ports"), k)) != NULL; k++)
 			ours = ours || int_or(port, "nodePort", 0) == n;
 		if (!ours &&
-		    !taken(
-			store, arena_printf(a, "odePort\":%lld", (long long)n)))
+		    !service_holds(store, SPAN_NONE,
+			arena_printf(a, "odePort\":%lld", (long long)n)))
 			return n;
 	}
 	return 0;

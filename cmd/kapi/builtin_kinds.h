@@ -95,6 +95,10 @@ validate_fn service_validate;
 void service_allocate(struct arena *a, struct store *store,
     const struct node *live, struct node *service);
 
+/* Whether a Service (not the one with the key self) holds this piece of JSON.
+ */
+bool service_holds(struct store *store, struct span self, struct span text);
+
 /* Data: builtin_data.c */
 default_fn configmap_default, secret_default, namespace_default;
 prepare_fn secret_prepare, namespace_prepare;

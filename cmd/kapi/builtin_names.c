@@ -75,20 +75,6 @@ check_dns_subdomain(struct causes *c, const struct at *at, struct span s)
 		    "(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
 }
 
-void
-check_dns1035(struct causes *c, const struct at *at, struct span s)
-{
-	if (s.n > 63)
-		fail_text(c, at, s, "must be no more than 63 characters");
-	if (!label_shaped(s) || (s.p[0] >= '0' && s.p[0] <= '9'))
-		fail_text(c, at, s,
-		    "a DNS-1035 label must consist of lower case alphanumeric "
-		    "characters or '-', start with an alphabetic character, "
-		    "and end with an alphanumeric character (e.g. 'my-name',  "
-		    "or 'abc-123', " REGEX_HINT
-		    "'[a-z]([-a-z0-9]*[a-z0-9])?')");
-}
-
 /* What names of labels and their values are made of. */
 static bool
 name_shaped(struct span s)

@@ -110,12 +110,17 @@ check_create(struct write *w, const struct node *object, bool generated)
 {
 	struct causes c = {w->arena, NULL, 0};
 	struct stored *there;
+	struct problem *p;
 
 	objectmeta_validate(&c, w->resource, object);
 	validate(w, &c, NULL, object);
 	if (c.n > 0)
 		return invalid(w, object, &c);
 	warn(w, NULL, object);
+	p = builtin_admit(w->arena, w->resource, w->api->store, w->subresource,
+	    NULL, object);
+	if (p != NULL)
+		return p;
 	there = find(w, object);
 	return there == NULL ? NULL
 			     : already_exists(w, object, there, generated);
@@ -246,7 +251,8 @@ check_update(
 	if (c.n > 0)
 		return invalid(w, object, &c);
 	warn(w, live, object);
-	return NULL;
+	return builtin_admit(w->arena, w->resource, w->api->store,
+	    w->subresource, live, object);
 }
 
 /* Nothing holds the object any more: the update that took away the last
