@@ -292,26 +292,20 @@ discovery_add_group(struct buf *b, const struct registry *g, struct span group)
 
 /* Source: apiserver/pkg/endpoints/discovery/storageversionhash.go. */
 static void
-add_storage_hash(
-    struct buf *b, const struct registry *g, const struct resource *r)
+add_storage_hash(struct buf *b, const struct resource *r)
 {
 	unsigned char digest[DIGEST_SIZE];
 	struct buf text = BUF_INIT;
-	struct span version = r->version, group = r->group;
-	const struct resource *kept;
 
 	if (!(r->verbs & VERB_LIST))
 		return;
-	if (r->crd != NULL) {
-		for (size_t i = 0; i < r->crd->version_count; i++)
-			if (r->crd->versions[i].storage)
-				version = r->crd->versions[i].name;
-	} else if ((kept = registry_storage(g, r->group, r->plural)) != NULL) {
-		version = kept->version;
-		group = kept->group;
-	}
-	buf_addf(&text, "%.*s/%.*s/%.*s", SPAN_ARG(group), SPAN_ARG(version),
-	    SPAN_ARG(r->kind));
+	if (r->crd == NULL)
+		buf_addspan(&text, r->kept_as);
+	for (size_t i = 0; r->crd != NULL && i < r->crd->version_count; i++)
+		if (r->crd->versions[i].storage)
+			buf_addf(&text, "%.*s/%.*s", SPAN_ARG(r->group),
+			    SPAN_ARG(r->crd->versions[i].name));
+	buf_addf(&text, "/%.*s", SPAN_ARG(r->kind));
 	digest_init();
 	digest_sha256(buf_span(&text), digest);
 	json_add_key(b, "storageVersionHash");
@@ -329,7 +323,7 @@ add_bool(struct buf *b, const char *key, bool value)
 }
 
 static void
-add_resource(struct buf *b, const struct registry *g, const struct resource *r)
+add_resource(struct buf *b, const struct resource *r)
 {
 	open_item(b);
 	add_text(b, "name", r->plural);
@@ -339,7 +333,7 @@ add_resource(struct buf *b, const struct registry *g, const struct resource *r)
 	add_verbs(b, verbs_of(r), r->crd != NULL);
 	add_texts(b, "shortNames", r->short_names, r->short_name_count);
 	add_texts(b, "categories", r->categories, r->category_count);
-	add_storage_hash(b, g, r);
+	add_storage_hash(b, r);
 	buf_addc(b, '}');
 }
 
@@ -383,7 +377,7 @@ discovery_add_resources(struct buf *b, const struct registry *g,
 	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;) {
 		if (!span_eq(r->group, group) || !span_eq(r->version, version))
 			continue;
-		add_resource(b, g, r);
+		add_resource(b, r);
 		for (size_t k = 0; k < r->subresource_count; k++)
 			add_subresource(b, r, &r->subresources[k]);
 	}

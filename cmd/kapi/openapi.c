@@ -148,6 +148,10 @@ write_document(
 			openapi_add_paths(w, r);
 	buf_adds(b,
 	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
+	if (first == NULL) {
+		openapi_want(w, span_str(META "APIGroupList"));
+		openapi_want(w, span_str(META "APIVersions"));
+	}
 	if (first == NULL || first->crd == NULL) {
 		openapi_want(w, span_str(META "APIResourceList"));
 		openapi_want(w, span_str(META "WatchEvent"));

@@ -90,8 +90,6 @@ parse_subresource(struct arena *a, struct resource *r, struct span line)
 static void
 parse_resource(struct arena *a, struct resource *r, struct span line)
 {
-	struct span kept;
-
 	r->group = cell(&line);
 	r->version = table_cell(&line);
 	r->api_version = r->version;
@@ -106,9 +104,7 @@ parse_resource(struct arena *a, struct resource *r, struct span line)
 	r->verbs = parse_verbs(table_cell(&line));
 	r->short_name_count = parse_list(a, cell(&line), &r->short_names);
 	r->category_count = parse_list(a, cell(&line), &r->categories);
-	kept = cell(&line);
-	r->storage = kept.n == 0 || span_eq(kept, r->api_version) ||
-	    (r->group.n == 0 && kept.p[0] == '/');
+	r->kept_as = cell(&line);
 	r->has_generation = span_is(cell(&line), "generation");
 }
 
@@ -123,6 +119,31 @@ insert(struct registry *g, struct resource *r, size_t at)
 	g->all[at] = r;
 	g->n++;
 	g->generation++;
+}
+
+static bool
+is_kept_as(const struct resource *r)
+{
+	struct span kept = r->kept_as;
+
+	/* The core group's are written /v1. */
+	if (r->group.n == 0 && kept.n > 0)
+		kept = span_make(kept.p + 1, kept.n - 1);
+	return span_eq(kept, r->api_version);
+}
+
+/* Kept as itself, or as nothing that is served here. */
+static void
+set_storage(struct registry *g, struct resource *r)
+{
+	r->storage = true;
+	if (is_kept_as(r))
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->all[i] != r && is_kept_as(g->all[i]) &&
+		    span_eq(g->all[i]->kept_as, r->kept_as) &&
+		    span_eq(g->all[i]->kind, r->kind))
+			r->storage = false;
 }
 
 struct registry *
@@ -149,6 +170,8 @@ registry_new(void)
 		insert(g, r, g->n);
 	}
 	g->builtin = g->n;
+	for (size_t i = 0; i < g->n; i++)
+		set_storage(g, g->all[i]);
 	return g;
 }
 

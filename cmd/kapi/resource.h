@@ -50,6 +50,9 @@ struct resource {
 	/* NULL until first needed: every registry_ function that returns a
 	 * resource has filled it in, for a built-in one. */
 	const struct schema *schema;
+	/* Built in: GROUP/VERSION in which the real server keeps the objects,
+	 * which it may not serve; none if it keeps nothing. */
+	struct span kept_as;
 	bool storage;	/* objects are kept in this version */
 	bool preferred; /* of its group */
 	bool removed;	/* its CRD changed or is gone: watches end */
