@@ -179,6 +179,10 @@ serve_builtin(struct request *r)
 	int code = check_builtin(r);
 	struct problem *p = code == 0 ? take_protobuf(r) : NULL;
 
+	if (r->group.n == 0 && span_is(r->plural, "endpoints"))
+		warning_add(&r->warnings,
+		    span_str("v1 Endpoints is deprecated in v1.33+; use "
+			     "discovery.k8s.io/v1 EndpointSlice"));
 	if (code != 0)
 		refuse(r, code);
 	else if (p != NULL)

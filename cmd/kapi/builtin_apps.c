@@ -91,12 +91,17 @@ statefulset_default(struct arena *a, struct node *object)
 	}
 }
 
+#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
+
 void
 daemonset_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec");
-	struct node *update, *rolling;
+	struct node *update, *rolling, *notes;
 
+	/* Decoding writes it; the strategy counts from there. */
+	notes = node_make(a, node_make(a, object, "metadata"), "annotations");
+	default_text(a, notes, TEMPLATE_GENERATION, "0");
 	if (!node_is(spec, NODE_OBJECT))
 		return;
 	update = default_object(a, spec, "updateStrategy");
@@ -120,8 +125,6 @@ deployment_prepare(const struct change_of *x, struct node *object)
 		keep_member(
 		    x->arena, given(x->live, "metadata"), meta, "labels");
 }
-
-#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
 void
 daemonset_prepare(const struct change_of *x, struct node *object)

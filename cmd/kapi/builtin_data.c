@@ -77,12 +77,6 @@ configmap_validate(
 		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
 }
 
-void
-secret_default(struct arena *a, struct node *object)
-{
-	default_text(a, object, "type", "Opaque");
-}
-
 static struct span
 base64(struct arena *a, struct span s)
 {
@@ -107,22 +101,28 @@ base64(struct arena *a, struct span s)
 	return span_make(p, k);
 }
 
-/* stringData is written only: it becomes data. */
-void
-secret_prepare(const struct change_of *x, struct node *object)
+/* stringData is written only: decoding makes it data. */
+static void
+take_string_data(struct arena *a, struct node *object)
 {
 	const struct node *texts = given(object, "stringData");
 	struct node *data;
 
 	if (node_count(texts) > 0) {
-		data = node_make(x->arena, object, "data");
+		data = node_make(a, object, "data");
 		for (size_t i = 0; i < texts->n; i++)
-			node_set(x->arena, data, texts->members[i].key,
-			    node_string(x->arena,
-				base64(x->arena,
-				    node_text(texts->members[i].value))));
+			node_set(a, data, texts->members[i].key,
+			    node_string(a,
+				base64(a, node_text(texts->members[i].value))));
 	}
 	node_remove(object, "stringData");
+}
+
+void
+secret_default(struct arena *a, struct node *object)
+{
+	take_string_data(a, object);
+	default_text(a, object, "type", "Opaque");
 }
 
 static void

@@ -101,7 +101,7 @@ bool service_holds(struct store *store, struct span self, struct span text);
 
 /* Data: builtin_data.c */
 default_fn configmap_default, secret_default, namespace_default;
-prepare_fn secret_prepare, namespace_prepare;
+prepare_fn namespace_prepare;
 validate_fn configmap_validate, secret_validate, namespace_validate;
 
 /* Storage: builtin_storage.c */

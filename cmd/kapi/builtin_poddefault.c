@@ -276,6 +276,25 @@ host_ports(struct arena *a, struct node *containers)
 		}
 }
 
+/* Decoding keeps podIP and the first of podIPs the same. */
+static void
+pod_ips(struct arena *a, struct node *status)
+{
+	struct node *all = given(status, "podIPs"), *first;
+	struct span ip = node_text(given(status, "podIP"));
+
+	if (ip.n == 0 && node_count(all) > 0)
+		default_text(a, status, "podIP",
+		    arena_str(a, node_text(given(all->items[0], "ip"))));
+	if (ip.n == 0 || node_count(all) > 0)
+		return;
+	first = node_object(a);
+	node_put(a, first, "ip", node_string(a, ip));
+	all = node_array(a);
+	node_append(a, all, first);
+	node_put(a, status, "podIPs", all);
+}
+
 void
 pod_default(struct arena *a, struct node *object)
 {
@@ -291,5 +310,5 @@ pod_default(struct arena *a, struct node *object)
 		host_ports(a, given(spec, "containers"));
 		host_ports(a, given(spec, "initContainers"));
 	}
-	default_object(a, object, "status");
+	pod_ips(a, default_object(a, object, "status"));
 }

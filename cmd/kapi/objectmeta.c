@@ -211,8 +211,27 @@ check_owners(struct causes *c, const struct node *owners)
 	}
 }
 
+static bool
+is_standard_finalizer(struct span f)
+{
+	return span_is(f, "orphan") || span_is(f, "foregroundDeletion") ||
+	    span_is(f, "kubernetes");
+}
+
+/* Of built-in kinds; those of CRDs are warned of. */
 static void
-check_finalizers(struct causes *c, const struct node *finalizers)
+check_finalizer_domain(struct causes *c, struct span f, size_t i)
+{
+	if (memchr(f.p, '/', f.n) == NULL && !is_standard_finalizer(f))
+		cause_invalid_text(c,
+		    path_index(c->arena, path("metadata.finalizers"), i), f,
+		    "name is neither a standard finalizer name nor is it "
+		    "fully qualified");
+}
+
+static void
+check_finalizers(
+    struct causes *c, const struct resource *r, const struct node *finalizers)
 {
 	bool orphan = false, foreground = false;
 
@@ -220,6 +239,8 @@ check_finalizers(struct causes *c, const struct node *finalizers)
 		struct span f = node_text(finalizers->items[i]);
 
 		qualified_name_check(c, path("metadata.finalizers"), f, f);
+		if (r->crd == NULL && f.n > 0)
+			check_finalizer_domain(c, f, i);
 		orphan = orphan || span_is(f, "orphan");
 		foreground = foreground || span_is(f, "foregroundDeletion");
 	}
@@ -300,7 +321,7 @@ objectmeta_validate_named(struct causes *c, const struct resource *r,
 		    node_get(m, "generation"),
 		    "must be greater than or equal to 0");
 	check_maps_and_owners(c, m);
-	check_finalizers(c, node_get(m, "finalizers"));
+	check_finalizers(c, r, node_get(m, "finalizers"));
 	check_managed(c, node_get(m, "managedFields"));
 }
 
