@@ -218,6 +218,13 @@ is_standard_finalizer(struct span f)
 	    span_is(f, "kubernetes");
 }
 
+/* Definitions themselves are checked by another library. */
+static bool
+is_extension(const struct resource *r)
+{
+	return span_is(r->group, "apiextensions.k8s.io");
+}
+
 /* Of built-in kinds; those of CRDs are warned of. */
 static void
 check_finalizer_domain(struct causes *c, struct span f, size_t i)
@@ -239,7 +246,7 @@ check_finalizers(
 		struct span f = node_text(finalizers->items[i]);
 
 		qualified_name_check(c, path("metadata.finalizers"), f, f);
-		if (r->crd == NULL && f.n > 0)
+		if (r->crd == NULL && f.n > 0 && !is_extension(r))
 			check_finalizer_domain(c, f, i);
 		orphan = orphan || span_is(f, "orphan");
 		foreground = foreground || span_is(f, "foregroundDeletion");
