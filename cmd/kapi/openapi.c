@@ -204,7 +204,7 @@ serve_without_body(struct request *r, const struct hash *h,
 	headers[(*n)++] = header("etag", etag);
 	headers[(*n)++] = header("vary", span_str("Accept"));
 	if (!accepts_json(r)) {
-		reply_with(r, 406, "text/plain; charset=utf-8", NULL, 0, NULL);
+		reply_with(r, 406, NULL, NULL, 0, NULL);
 		return true;
 	}
 	if (asked.n > 0 && !span_is(asked, h->text)) {
@@ -284,7 +284,7 @@ openapi_serve(struct request *r)
 	if (behind(path, "apis/", &rest) || behind(path, "api/", &rest))
 		first = first_of(r->api->registry, rest);
 	if (first == NULL)
-		reply_with(r, 404, "text/plain; charset=utf-8", NULL, 0, NULL);
+		reply_with(r, 404, NULL, NULL, 0, NULL);
 	else
 		serve_document(r, first, false);
 	return true;

@@ -88,7 +88,8 @@ reply_headers(
 		audit = uuid_make(&r->arena);
 	add_header(headers, &n, "audit-id", audit);
 	add_header(headers, &n, "cache-control", span_str("no-cache, private"));
-	add_header(headers, &n, "content-type", span_str(content_type));
+	if (content_type != NULL)
+		add_header(headers, &n, "content-type", span_str(content_type));
 	if (r->warnings.n > 0)
 		add_warnings(r, headers, &n);
 	return n;

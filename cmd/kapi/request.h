@@ -113,8 +113,8 @@ void reply_text(struct request *r, int code, struct text *t);
 /* Other media types: openapi, metrics. */
 void reply_typed(
     struct request *r, int code, const char *content_type, struct span body);
-/* With headers of its own, which replace the usual ones of their names; text
- * NULL: no body. */
+/* With headers of its own, which replace the usual ones of their names;
+ * content_type NULL: none; text NULL: no body. */
 void reply_with(struct request *r, int code, const char *content_type,
     const struct httpd_header *extra, size_t count, struct text *text);
 void reply_problem(struct request *r, const struct problem *p);
