@@ -199,9 +199,12 @@ check_list(struct request *r)
 		package = cut(&group, '.');
 	}
 	kind = list ? s->list_kind : s->kind;
+	if (s->crd != NULL && !list)
+		return problem_make(
+		    &r->arena, 500, NULL, "content is not a list");
 	if (s->crd != NULL) {
 		package = span_str("unstructured");
-		kind = span_str(list ? "UnstructuredList" : "Unstructured");
+		kind = span_str("UnstructuredList");
 	}
 	return problem_make(&r->arena, 406, "NotAcceptable",
 	    "you requested %s, but the requested object is %s (*%.*s.%.*s)",

@@ -277,7 +277,7 @@ cell_as_text(struct cells *c, const struct node *n)
 	if (n->kind == NODE_STRING)
 		cell_text(c, n->text);
 	else if (n->kind == NODE_NULL)
-		cell_str(c, "<nil>");
+		cell_str(c, "<no value>");
 	else {
 		tree_write(&b, n);
 		cell_text(c, buf_span(&b));

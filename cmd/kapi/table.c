@@ -5,41 +5,6 @@
 #include "columns.h"
 #include "json.h"
 
-/* ---- what was asked for ---- */
-
-/* The Go package of a kind, as %T prints it: apps, rbac, core. */
-static struct span
-package(const struct resource *r)
-{
-	const char *dot;
-
-	if (r->group.n == 0 || span_is(r->group, "events.k8s.io"))
-		return span_str("core");
-	dot = memchr(r->group.p, '.', r->group.n);
-	return span_make(
-	    r->group.p, dot == NULL ? r->group.n : (size_t)(dot - r->group.p));
-}
-
-static struct problem *
-not_acceptable(struct request *r)
-{
-	bool list = r->verb == REQUEST_LIST;
-
-	if (r->resource->crd != NULL && !list)
-		return problem_make(
-		    &r->arena, 500, NULL, "content is not a list");
-	if (r->resource->crd != NULL)
-		return problem_make(&r->arena, 406, "NotAcceptable",
-		    "you requested PartialObjectMetadata, but the requested "
-		    "object is a list (*unstructured.UnstructuredList)");
-	return problem_make(&r->arena, 406, "NotAcceptable",
-	    "you requested PartialObjectMetadata%s, but the requested object "
-	    "is %s list (*%.*s.%.*s%s)",
-	    list ? "" : "List", list ? "a" : "not a",
-	    SPAN_ARG(package(r->resource)), SPAN_ARG(r->resource->kind),
-	    list ? "List" : "");
-}
-
 struct problem *
 form_of(struct request *r, struct form *form)
 {
@@ -50,8 +15,6 @@ form_of(struct request *r, struct form *form)
 		form->version = span_str("v1");
 	if (form->as == AS_YAML)
 		form->as = AS_OBJECT;
-	if (form->as == AS_PARTIAL && r->as_list != (r->verb == REQUEST_LIST))
-		return not_acceptable(r);
 	if (form->as != AS_TABLE || include.n == 0 ||
 	    span_is(include, "Metadata"))
 		return NULL;
