@@ -62,6 +62,13 @@ another() {
 }
 ok "... which comes back" wait_for 5 another
 
+request DELETE /api/v1/namespaces/default/services/kubernetes >"$T/out"
+service() {
+	[ "$(request GET /api/v1/namespaces/default/services/kubernetes |
+		jq -r .spec.clusterIP)" = 10.0.0.1 ]
+}
+ok "the API's own Service comes back, too" wait_for 5 service
+
 map x c '{"finalizers": ["example.com/f", "example.com/g"]}' >"$T/out"
 map x d >"$T/out"
 request POST $ns/serviceaccounts \

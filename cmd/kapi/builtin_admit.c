@@ -96,7 +96,8 @@ check_address_free(struct causes *c, struct store *store, struct span self,
 		return;
 	if (ip.n < 5 || memcmp(ip.p, "10.0.", 5) != 0)
 		why = "the provided network does not match the current range";
-	else if (span_is(ip, "10.0.0.1") ||
+	else if ((span_is(ip, "10.0.0.1") &&
+		     !span_is(self, "default/kubernetes")) ||
 	    service_holds(store, self,
 		arena_printf(c->arena, "\"clusterIP\":\"%.*s\"", SPAN_ARG(ip))))
 		why = "provided IP is already allocated";
@@ -136,13 +137,12 @@ admit_service(struct arena *a, const struct resource *r, struct store *store,
 {
 	const struct node *spec = given(object, "spec");
 	struct causes c = {a, NULL, 0};
-	struct span self = SPAN_NONE, name;
+	struct span self, name;
 
 	name = node_path_text(object, "metadata.name");
-	if (live != NULL)
-		self = arena_printf(a, "%.*s/%.*s",
-		    SPAN_ARG(node_path_text(object, "metadata.namespace")),
-		    SPAN_ARG(name));
+	self = arena_printf(a, "%.*s/%.*s",
+	    SPAN_ARG(node_path_text(object, "metadata.namespace")),
+	    SPAN_ARG(name));
 	if (live == NULL ||
 	    !same_member(given(live, "spec"), spec, "clusterIP"))
 		check_address_free(&c, store, self, spec);

@@ -119,6 +119,35 @@ free_work(struct namespaces *n, struct work *w)
 	free(w);
 }
 
+/* The API's own Service. */
+static void
+make_service(struct namespaces *n)
+{
+	static const char service[] =
+	    "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\","
+	    "\"labels\":{\"component\":\"apiserver\","
+	    "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":"
+	    "\"10.0.0.1\",\"clusterIPs\":[\"10.0.0.1\"],"
+	    "\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
+	    "\"ports\":[{\"name\":\"https\",\"port\":443,\"protocol\":\"TCP\","
+	    "\"targetPort\":6443}],\"sessionAffinity\":\"None\","
+	    "\"type\":\"ClusterIP\"}}";
+	struct rest_writer by = writer(n, "kube-apiserver");
+	struct resource *r = resource_of(n, "services");
+	struct problem *p;
+
+	if (r == NULL ||
+	    store_get(r->collection, span_str("default"),
+		span_str("kubernetes")) != NULL)
+		return;
+	p = rest_create(&by, r,
+	    tree_parse(&n->arena, span_str(service), TREE_LIMITS, NULL, NULL),
+	    NULL);
+	if (p != NULL)
+		log_error("cannot make service kubernetes: %.*s",
+		    SPAN_ARG(p->message));
+}
+
 /* What the controllers of a cluster put into each namespace. */
 static void
 furnish(struct namespaces *n, struct work *w)
@@ -130,6 +159,8 @@ furnish(struct namespaces *n, struct work *w)
 	struct resource *accounts = resource_of(n, "serviceaccounts");
 	struct node *o, *meta;
 
+	if (span_is(name, "default"))
+		make_service(n);
 	if (maps != NULL &&
 	    store_get(maps->collection, name, span_str("kube-root-ca.crt")) ==
 		NULL) {
@@ -412,7 +443,9 @@ see_content(
 	    ((span_is(plural, "configmaps") &&
 		 span_is(change->now->name, "kube-root-ca.crt")) ||
 		(span_is(plural, "serviceaccounts") &&
-		    span_is(change->now->name, "default"))))
+		    span_is(change->now->name, "default")) ||
+		(span_is(plural, "services") &&
+		    span_is(change->now->key, "default/kubernetes"))))
 		queue(n, make_work(n, change->now->namespace_));
 	return 0;
 }
@@ -484,35 +517,6 @@ make_namespace(struct namespaces *n, const char *name)
 		    SPAN_ARG(p->message));
 }
 
-/* The API's own Service. */
-static void
-make_service(struct namespaces *n)
-{
-	static const char service[] =
-	    "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\","
-	    "\"labels\":{\"component\":\"apiserver\","
-	    "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":"
-	    "\"10.0.0.1\",\"clusterIPs\":[\"10.0.0.1\"],"
-	    "\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
-	    "\"ports\":[{\"name\":\"https\",\"port\":443,\"protocol\":\"TCP\","
-	    "\"targetPort\":6443}],\"sessionAffinity\":\"None\","
-	    "\"type\":\"ClusterIP\"}}";
-	struct rest_writer by = writer(n, "kube-apiserver");
-	struct resource *r = resource_of(n, "services");
-	struct problem *p;
-
-	if (r == NULL ||
-	    store_get(r->collection, span_str("default"),
-		span_str("kubernetes")) != NULL)
-		return;
-	p = rest_create(&by, r,
-	    tree_parse(&n->arena, span_str(service), TREE_LIMITS, NULL, NULL),
-	    NULL);
-	if (p != NULL)
-		log_error("cannot make service kubernetes: %.*s",
-		    SPAN_ARG(p->message));
-}
-
 void
 namespaces_start(struct namespaces *n)
 {
@@ -521,7 +525,8 @@ namespaces_start(struct namespaces *n)
 
 	for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
 		make_namespace(n, standard[i]);
-	make_service(n);
+	/* One may be there without its Service. */
+	queue(n, make_work(n, span_str("default")));
 	arena_reset(&n->arena);
 	/* Nobody is served yet: the first client finds all of it. */
 	namespaces_drain(n);
