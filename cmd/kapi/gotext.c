@@ -298,6 +298,10 @@ add_float(struct buf *b, double value)
 	char digits[40];
 	int exponent;
 
+	if (!isfinite(value)) { /* written with too many digits */
+		buf_adds(b, value > 0 ? "+Inf" : "-Inf");
+		return;
+	}
 	for (int n = 0; n < 18; n++) {
 		snprintf(digits, sizeof(digits), "%.*e", n, value);
 		if (strtod(digits, NULL) == value)
