@@ -82,6 +82,7 @@ void check_immutable(struct causes *c, const struct at *up,
 void check_dns_label(struct causes *c, const struct at *at, struct span text);
 void check_dns_subdomain(
     struct causes *c, const struct at *at, struct span text);
+void check_dns_search(struct causes *c, const struct at *at, struct span text);
 void check_qualified_name(
     struct causes *c, const struct at *at, struct span text);
 void check_label_value(struct causes *c, const struct at *at, struct span text);

@@ -31,11 +31,6 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 	}
 }
 
-#define FIELD_PATHS                                                      \
-	"metadata.name", "metadata.namespace", "metadata.uid",           \
-	    "spec.nodeName", "spec.serviceAccountName", "status.hostIP", \
-	    "status.hostIPs", "status.podIP", "status.podIPs"
-
 static void
 check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
@@ -78,7 +73,7 @@ check_key_ref(struct causes *c, const struct at *at, const struct node *ref)
 	"limits.cpu", "limits.ephemeral-storage", "limits.memory", \
 	    "requests.cpu", "requests.ephemeral-storage", "requests.memory"
 
-static void
+void
 check_resource_ref(
     struct causes *c, const struct at *at, const struct node *ref)
 {
@@ -261,6 +256,21 @@ check_http_get(struct causes *c, const struct at *at, const struct node *get)
 }
 
 static void
+check_sleep(struct causes *c, const struct at *at, const struct node *life,
+    const char *key, int64_t grace)
+{
+	const struct node *sleep = node_get(node_get(life, key), "sleep");
+	int64_t seconds = int_or(sleep, "seconds", 0);
+
+	if (sleep != NULL && (seconds < 0 || seconds > grace))
+		fail_int(c, AT(AT(at, key), "sleep"), seconds,
+		    say(c,
+			"must be non-negative and less than "
+			"terminationGracePeriodSeconds (%lld)",
+			(long long)grace));
+}
+
+static void
 check_handler(struct causes *c, const struct at *at, const struct node *h)
 {
 	static const char *const types[] = {
@@ -317,6 +327,31 @@ check_probe(struct causes *c, const struct at *up, const struct node *container,
 }
 
 static void
+check_devices(struct causes *c, const struct at *at, const struct node *devices,
+    const struct node *volumes)
+{
+	const struct node *device, *volume;
+
+	for (size_t i = 0; (device = each_of(devices, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		const struct node *name = given(device, "name");
+		volume = node_empty(name) ? NULL : volume_of(volumes, name);
+		if (node_empty(name))
+			fail_required(c, AT(here, "name"), "");
+		if (volume == NULL)
+			fail_not_found(c, AT(here, "name"), name);
+		else if (given(volume, "persistentVolumeClaim") == NULL &&
+		    given(volume, "ephemeral") == NULL)
+			fail_invalid(c, AT(here, "name"), name,
+			    "can only use volume source type of "
+			    "PersistentVolumeClaim or Ephemeral for block "
+			    "mode");
+		if (node_empty(given(device, "devicePath")))
+			fail_required(c, AT(here, "devicePath"), "");
+	}
+}
+
+static void
 check_common(struct causes *c, const struct at *at,
     const struct node *container, const struct node *volumes)
 {
@@ -337,7 +372,11 @@ check_common(struct causes *c, const struct at *at,
 	    given(container, "volumeMounts"), volumes);
 	check_enum(c, at, container, "imagePullPolicy", "Always",
 	    "IfNotPresent", "Never");
+	check_devices(c, AT(at, "volumeDevices"),
+	    given(container, "volumeDevices"), volumes);
 	check_resources(c, AT(at, "resources"), given(container, "resources"));
+	check_container_security(
+	    c, AT(at, "securityContext"), given(container, "securityContext"));
 }
 
 static bool
@@ -351,7 +390,8 @@ name_before(const struct node *all, size_t i, const struct node *name)
 }
 
 static void
-check_life(struct causes *c, const struct at *at, const struct node *container)
+check_life(struct causes *c, const struct at *at, const struct node *container,
+    int64_t grace)
 {
 	const struct node *life = given(container, "lifecycle"), *n;
 
@@ -359,6 +399,8 @@ check_life(struct causes *c, const struct at *at, const struct node *container)
 		check_handler(c, AT(AT(at, "lifecycle"), "postStart"), n);
 	if ((n = given(life, "preStop")) != NULL)
 		check_handler(c, AT(AT(at, "lifecycle"), "preStop"), n);
+	check_sleep(c, AT(at, "lifecycle"), life, "postStart", grace);
+	check_sleep(c, AT(at, "lifecycle"), life, "preStop", grace);
 	check_probe(c, at, container, "livenessProbe");
 	check_probe(c, at, container, "readinessProbe");
 	check_probe(c, at, container, "startupProbe");
@@ -371,6 +413,7 @@ check_init(struct causes *c, const struct at *at, const struct node *spec)
 	    "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
 	const struct node *all = given(spec, "initContainers");
 	const struct node *main = given(spec, "containers");
+	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
 	const struct node *container, *name;
 
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
@@ -388,7 +431,7 @@ check_init(struct causes *c, const struct at *at, const struct node *spec)
 			name_before(all, i, name)))
 			fail_duplicate(c, AT(here, "name"), name);
 		if (node_text_is(policy, "Always")) {
-			check_life(c, here, container);
+			check_life(c, here, container, grace);
 			continue;
 		}
 		for (size_t k = 0; k < 4; k++)
@@ -412,12 +455,65 @@ check_image_space(struct causes *c, const struct at *at, const struct node *all)
 	}
 }
 
+static bool
+same_host_port(const struct node *x, const struct node *y)
+{
+	return same_member(x, y, "hostPort") && same_member(x, y, "hostIP") &&
+	    same_member(x, y, "protocol");
+}
+
+/* Whether a port before this one has the same place on the host. */
+static bool
+host_port_before(const struct node *all, const struct node *port)
+{
+	const struct node *ports, *p;
+
+	for (size_t i = 0; i < node_count(all); i++) {
+		ports = given(all->items[i], "ports");
+		for (size_t k = 0; (p = each_of(ports, k)) != NULL; k++) {
+			if (p == port)
+				return false;
+			if (same_host_port(p, port))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+check_host_port_conflicts(
+    struct causes *c, const struct at *at, const struct node *all)
+{
+	const struct node *ports, *p;
+	int64_t n;
+
+	for (size_t i = 0; i < node_count(all); i++) {
+		ports = given(all->items[i], "ports");
+		for (size_t k = 0; (p = each_of(ports, k)) != NULL; k++) {
+			n = int_or(p, "hostPort", 0);
+			if (n == 0 || !host_port_before(all, p))
+				continue;
+			cause_duplicate(c,
+			    at_words(c->arena,
+				AT(AT_INDEX(AT(AT_INDEX(at, i), "ports"), k),
+				    "hostPort")),
+			    node_string(c->arena,
+				arena_printf(c->arena, "%.*s/%.*s/%lld",
+				    SPAN_ARG(node_text(given(p, "protocol"))),
+				    SPAN_ARG(node_text(given(p, "hostIP"))),
+				    (long long)n)));
+		}
+	}
+}
+
 void
 check_containers(struct causes *c, const struct at *up, const struct node *spec,
     enum pod_rules rules)
 {
 	const struct at *at = AT(up, "containers");
 	const struct node *all = given(spec, "containers"), *container;
+	const struct node *policy;
+	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
 
 	if (node_count(all) == 0)
 		fail_required(c, at, "");
@@ -427,8 +523,15 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
 		check_common(c, here, container, given(spec, "volumes"));
 		if (name_before(all, i, name))
 			fail_duplicate(c, AT(here, "name"), name);
-		check_life(c, here, container);
+		check_life(c, here, container, grace);
+		policy = given(container, "restartPolicy");
+		if (policy != NULL &&
+		    !text_is_any(
+			policy, "Always", "Never", "OnFailure", (char *)NULL))
+			fail_unsupported(c, AT(here, "restartPolicy"), policy,
+			    "Always", "Never", "OnFailure", (char *)NULL);
 	}
+	check_host_port_conflicts(c, at, all);
 	check_init(c, AT(up, "initContainers"), spec);
 	if (rules == RULES_OF_POD) {
 		check_image_space(c, at, all);

@@ -61,11 +61,36 @@ void check_pod_spec(struct causes *c, const struct at *at,
     const struct node *spec, enum pod_rules rules);
 void check_pod_template(
     struct causes *c, const struct at *at, const struct node *template);
+/* builtin_placing.c */
+void check_affinity(
+    struct causes *c, const struct at *at, const struct node *affinity);
+void check_dns(struct causes *c, const struct at *at, const struct node *spec);
+void check_hosts(
+    struct causes *c, const struct at *at, const struct node *aliases);
+void check_spread(
+    struct causes *c, const struct at *at, const struct node *constraints);
+void check_toleration(
+    struct causes *c, const struct at *at, const struct node *toleration);
+/* builtin_security.c */
+void check_container_security(
+    struct causes *c, const struct at *at, const struct node *context);
+void check_pod_security(
+    struct causes *c, const struct at *at, const struct node *spec);
 void check_containers(struct causes *c, const struct at *at,
     const struct node *spec, enum pod_rules rules);
-/* volumes: names that are valid, for mounts */
 void check_volumes(
     struct causes *c, const struct at *at, const struct node *volumes);
+#define FIELD_PATHS                                                      \
+	"metadata.name", "metadata.namespace", "metadata.uid",           \
+	    "spec.nodeName", "spec.serviceAccountName", "status.hostIP", \
+	    "status.hostIPs", "status.podIP", "status.podIPs"
+#define METADATA_PATHS                                              \
+	"metadata.annotations", "metadata.labels", "metadata.name", \
+	    "metadata.namespace", "metadata.uid"
+void check_resource_ref(
+    struct causes *c, const struct at *at, const struct node *ref);
+/* A relative path that does not lead upwards. */
+void check_local_path(struct causes *c, const struct at *at, struct span path);
 void check_resources(
     struct causes *c, const struct at *at, const struct node *resources);
 void check_quantities(

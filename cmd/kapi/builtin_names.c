@@ -75,6 +75,45 @@ check_dns_subdomain(struct causes *c, const struct at *at, struct span s)
 		    "(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
 }
 
+/* A subdomain whose labels may begin with, and hold, underscores. */
+static bool
+search_shaped(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n) {
+			if (!lower_or_digit(s.p[i]) && s.p[i] != '-' &&
+			    s.p[i] != '_' && s.p[i] != '.')
+				return false;
+			if (s.p[i] != '.')
+				continue;
+		}
+		if (s.p[start] == '_' && i - start > 1)
+			start++;
+		if (i == start || !lower_or_digit(s.p[start]) ||
+		    !lower_or_digit(s.p[i - 1]))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+void
+check_dns_search(struct causes *c, const struct at *at, struct span s)
+{
+	if (s.n > 253)
+		fail_text(c, at, s, "must be no more than 253 characters");
+	if (!search_shaped(s))
+		fail_text(c, at, s,
+		    "a lowercase RFC 1123 subdomain must consist of lower case "
+		    "alphanumeric characters, '_', '-' or '.', and must start "
+		    "and end with an alphanumeric character (e.g. "
+		    "'example.com', " REGEX_HINT
+		    "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+		    "(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')");
+}
+
 /* What names of labels and their values are made of. */
 static bool
 name_shaped(struct span s)

@@ -31,6 +31,17 @@ has_dotdot(struct span s)
 	return false;
 }
 
+void
+check_local_path(struct causes *c, const struct at *at, struct span path)
+{
+	if (path.n > 0 && path.p[0] == '/')
+		fail_text(c, at, path, "must be a relative path");
+	if (has_dotdot(path))
+		fail_text(c, at, path, "must not contain '..'");
+	if (path.n > 2 && memcmp(path.p, "..", 2) == 0 && path.p[2] != '/')
+		fail_text(c, at, path, "must not start with '..'");
+}
+
 static void
 check_items(struct causes *c, const struct at *at, const struct node *items)
 {
@@ -77,12 +88,90 @@ check_host_path(struct causes *c, const struct at *at, const struct node *n)
 }
 
 static void
-check_source(struct causes *c, const struct at *at, const struct node *volume,
-    const char *type, const struct node *n)
+check_volume_field(
+    struct causes *c, const struct at *at, const struct node *ref)
+{
+	const struct node *path = given(ref, "fieldPath");
+	struct span s = node_text(path);
+
+	if (node_empty(path))
+		fail_required(c, AT(at, "fieldPath"), "");
+	else if (s.p[s.n - 1] != ']' &&
+	    !text_is_any(path, METADATA_PATHS, (char *)NULL)) {
+		if (text_is_any(path, FIELD_PATHS, (char *)NULL))
+			fail_unsupported(c, AT(at, "fieldPath"), path,
+			    METADATA_PATHS, (char *)NULL);
+		else
+			fail_text(c, AT(at, "fieldPath"), s,
+			    say(c,
+				"error converting fieldPath: field label not "
+				"supported: %.*s",
+				SPAN_ARG(s)));
+	}
+}
+
+/* The paths of its errors have no index, in the real server either. */
+static void
+check_downward(struct causes *c, const struct at *at, const struct node *n)
+{
+	const struct node *file, *field, *resource;
+
+	check_mode(c, at, n, "defaultMode");
+	for (size_t i = 0; (file = each_of(given(n, "items"), i)) != NULL;
+	     i++) {
+		struct span path = node_text(given(file, "path"));
+		field = given(file, "fieldRef");
+		resource = given(file, "resourceFieldRef");
+		if (path.n == 0)
+			fail_required(c, AT(at, "path"), "");
+		check_local_path(c, AT(at, "path"), path);
+		if (field != NULL)
+			check_volume_field(c, AT(at, "fieldRef"), field);
+		else if (resource == NULL)
+			fail_required(c, at,
+			    "one of fieldRef and resourceFieldRef is "
+			    "required");
+		else if (node_empty(given(resource, "containerName")))
+			fail_required(c,
+			    AT(AT(at, "resourceFieldRef"), "containerName"),
+			    "");
+		else
+			check_resource_ref(
+			    c, AT(at, "resourceFieldRef"), resource);
+	}
+}
+
+static void
+check_projected(struct causes *c, const struct at *at, const struct node *n)
+{
+	static const char *const named[] = {"secret", "configMap"};
+	const struct node *source, *part;
+
+	check_mode(c, at, n, "defaultMode");
+	for (size_t i = 0; (source = each_of(given(n, "sources"), i)) != NULL;
+	     i++) {
+		const struct at *here = AT_INDEX(AT(at, "sources"), i);
+		for (size_t k = 0; k < 2; k++) {
+			if ((part = given(source, named[k])) == NULL)
+				continue;
+			if (node_empty(given(part, "name")))
+				fail_required(
+				    c, AT(AT(here, named[k]), "name"), "");
+			check_items(c, AT(AT(here, named[k]), "items"),
+			    given(part, "items"));
+		}
+		if ((part = given(source, "downwardAPI")) != NULL)
+			check_downward(c, AT(here, "downwardAPI"), part);
+	}
+}
+
+static void
+check_source(struct causes *c, const struct at *at, const char *type,
+    const struct node *n)
 {
 	const struct at *here = AT(at, type);
+	__int128 size = 0;
 
-	(void)volume;
 	if (strcmp(type, "hostPath") == 0) {
 		check_host_path(c, here, n);
 	} else if (strcmp(type, "secret") == 0) {
@@ -103,6 +192,21 @@ check_source(struct causes *c, const struct at *at, const struct node *volume,
 			fail_required(c, AT(here, "server"), "");
 		if (node_empty(given(n, "path")))
 			fail_required(c, AT(here, "path"), "");
+		else if (node_text(given(n, "path")).p[0] != '/')
+			fail_invalid(c, AT(here, "path"), given(n, "path"),
+			    "must be an absolute path");
+	} else if (strcmp(type, "csi") == 0) {
+		if (node_empty(given(n, "driver")))
+			fail_required(c, AT(here, "driver"), "");
+	} else if (strcmp(type, "emptyDir") == 0) {
+		if (quantity_get(given(n, "sizeLimit"), &size) && size < 0)
+			fail_forbidden(c, AT(here, "sizeLimit"),
+			    "SizeLimit field must be a valid resource "
+			    "quantity");
+	} else if (strcmp(type, "downwardAPI") == 0) {
+		check_downward(c, here, n);
+	} else if (strcmp(type, "projected") == 0) {
+		check_projected(c, here, n);
 	} else if (strcmp(type, "ephemeral") == 0) {
 		if (given(n, "volumeClaimTemplate") == NULL)
 			fail_required(c, AT(here, "volumeClaimTemplate"), "");
@@ -133,7 +237,7 @@ check_sources(struct causes *c, const struct at *at, const struct node *volume)
 			fail_forbidden(c, AT(at, types[i]),
 			    "may not specify more than 1 volume type");
 		else
-			check_source(c, at, volume, types[i], n);
+			check_source(c, at, types[i], n);
 	}
 	if (sources == 0)
 		fail_required(c, at, "must specify a volume type");
