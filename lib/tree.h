@@ -69,7 +69,9 @@ struct tree_limits {
  */
 struct node *tree_parse(struct arena *a, struct span text,
     struct tree_limits limits, struct span *duplicate, struct err *err);
-/* The same for YAML 1.2 as the API takes it (which JSON is a part of). */
+/* The same for YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
+ * and aliases, of several documents the first. A key given twice is refused.
+ * NULL with err "yaml: line N: ...". */
 struct node *tree_parse_yaml(
     struct arena *a, struct span text, struct err *err);
 

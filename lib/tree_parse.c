@@ -5,7 +5,6 @@
 #include "json.h"
 #include "json_scan.h"
 #include "mem.h"
-#include "yaml.h"
 
 struct parser {
 	struct arena *a;
@@ -433,22 +432,5 @@ tree_parse(struct arena *a, struct span text, struct tree_limits limits,
 	if (n == NULL)
 		err_set(err, ERR_PERMANENT, "at byte %zu: %s",
 		    (size_t)(r.p - r.start) + 1, r.why);
-	return n;
-}
-
-struct node *
-tree_parse_yaml(struct arena *a, struct span text, struct err *err)
-{
-	struct buf json = BUF_INIT;
-	struct yaml *y = yaml_parse("yaml", text.p, text.n, err);
-	struct node *n;
-
-	if (y == NULL)
-		return NULL;
-	yaml_to_json(y, &json);
-	yaml_tree_free(y);
-	n = tree_parse(
-	    a, arena_span(a, buf_span(&json)), TREE_LIMITS, NULL, err);
-	buf_release(&json);
 	return n;
 }

@@ -192,6 +192,15 @@ test_equal(void)
 		    pairs[i].x);
 }
 
+static const char *
+yaml(const char *text)
+{
+	static struct err err;
+	struct node *n = tree_parse_yaml(&arena, span_str(text), &err);
+
+	return n == NULL ? err.message : written(n);
+}
+
 static void
 test_values(void)
 {
@@ -213,8 +222,26 @@ test_values(void)
 	is(written(tree_parse_yaml(
 	       &arena, span_str("a: 1\nb: [x, 'true', true]\n"), NULL)),
 	    "{\"a\":1,\"b\":[\"x\",\"true\",true]}", "YAML");
-	ok(tree_parse_yaml(&arena, span_str("a: [1"), NULL) == NULL,
+	is(yaml("a: &x {k: 1}\nb: *x\nc: [yes, no, ~, 010, 0x1F, 1_0, +.5, 1.,"
+		"-3e2, .inf, 'on', 2026-01-02, 1e400x, -]\n"),
+	    "{\"a\":{\"k\":1},\"b\":{\"k\":1},\"c\":[true,false,null,8,31,"
+	    "\"1_0\",0.5,1,-3e2,\".inf\",\"on\",\"2026-01-02\",\"1e400x\","
+	    "\"-\"]}",
+	    "YAML 1.1, anchors");
+	is(yaml("a: 1\n---\nb: 2\n"), "{\"a\":1}", "the first document");
+	is(yaml(""), "null", "nothing");
+	is(yaml("a: [1"), "yaml: line 2: did not find expected ',' or ']'",
 	    "bad YAML");
+	is(yaml("a: 1\na: 2\n"), "yaml: line 2: key already set in map",
+	    "a key twice");
+	is(yaml("[a]: 1\n"), "yaml: line 1: a key that is no scalar",
+	    "a key that is a list");
+	is(yaml("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,"
+		"*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,"
+		"*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,"
+		"*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"),
+	    "yaml: line 1: document contains excessive aliasing",
+	    "aliases that explode");
 }
 
 static void
