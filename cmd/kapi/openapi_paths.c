@@ -77,8 +77,8 @@ add_schema(struct openapi_writer *w, struct span type)
 }
 
 static void
-add_body_content(
-    struct openapi_writer *w, const struct operation *o, struct span type)
+add_body_content(struct openapi_writer *w, const struct operation *o,
+    struct span type, bool custom)
 {
 	static const char *const patches[] = {"application/apply-patch+yaml",
 	    "application/json-patch+json", "application/merge-patch+json",
@@ -91,7 +91,8 @@ add_body_content(
 		add_schema(w, type);
 		buf_addc(b, '}');
 	}
-	for (size_t i = 0; o->verb == VERB_PATCH && i < 4; i++) {
+	/* kubectl apply sends what is listed here. */
+	for (size_t i = 0; o->verb == VERB_PATCH && i < (custom ? 3 : 4); i++) {
 		json_add_key(b, patches[i]);
 		buf_addc(b, '{');
 		add_schema(w, span_str(META "Patch"));
@@ -135,6 +136,7 @@ add_response(struct openapi_writer *w, const char *code, struct span type)
 struct subject {
 	struct span group, version, kind;
 	struct span type, list; /* list: what LIST gives */
+	bool custom;		/* of a CRD: no strategic merge patch */
 };
 
 static void
@@ -158,7 +160,7 @@ add_operation(struct openapi_writer *w, const struct operation *o,
 	add_parameters(w, o->parameters);
 	buf_adds(b, "],");
 	if (!w->v2 && !reads)
-		add_body_content(w, o, body_type(o, s->type));
+		add_body_content(w, o, body_type(o, s->type), s->custom);
 	buf_adds(b, "\"responses\":{");
 	add_response(w, "200", answer);
 	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
@@ -215,8 +217,8 @@ add_subresource(struct openapi_writer *w, const struct resource *r,
     const struct subresource *sub)
 {
 	struct place p = {r, r->namespaced, true, sub->name};
-	struct subject s = {
-	    sub->group, sub->version, sub->kind, SPAN_NONE, SPAN_NONE};
+	struct subject s = {sub->group, sub->version, sub->kind, SPAN_NONE,
+	    SPAN_NONE, r->crd != NULL};
 	const struct schema *type =
 	    schema_builtin_kind(sub->group, sub->version, sub->kind);
 
@@ -241,7 +243,7 @@ void
 openapi_add_paths(struct openapi_writer *w, const struct resource *r)
 {
 	struct subject s = {r->group, r->version, r->kind,
-	    openapi_want_resource(w, r, false), SPAN_NONE};
+	    openapi_want_resource(w, r, false), SPAN_NONE, r->crd != NULL};
 	struct place p = {r, r->namespaced, false, SPAN_NONE};
 	unsigned named = VERB_GET | VERB_UPDATE | VERB_DELETE | VERB_PATCH;
 
