@@ -182,8 +182,10 @@ httpd_free(struct httpd *h)
 	timer_clear(h->loop, &h->accept_again);
 	conn_free_all(h);
 	timer_clear(h->loop, &h->flush);
+	timer_clear(h->loop, &h->flush_events);
 	tls_server_free(h->tls);
 	buf_release(&h->scratch);
+	h1_forget_chunk(h);
 	free(h);
 }
 
@@ -308,7 +310,7 @@ httpd_send(struct exchange *x, struct text *t)
 			conn_kill(c);
 		return -1;
 	}
-	conn_dirty(c);
+	conn_event(c);
 	if (c->protocol == PROTOCOL_2)
 		h2_send(x, t);
 	else

@@ -7,12 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "mem.h"
 
 enum {
 	IOV_AT_ONCE = 128,
 	TLS_AT_ONCE = 16384, /* one record */
-	LINGER_MS = 1000
+	LINGER_MS = 1000,
+	EVENTS_WAIT_MS = 20 /* at most, for more of them */
 };
 
 /* RFC 9113, section 3.4. */
@@ -21,6 +23,7 @@ enum { PREFACE_BYTES = sizeof(preface) - 1 };
 
 static void readable(void *arg, int fd, int events);
 static void flush_all(void *arg);
+static void flush_events(void *arg);
 
 const char *
 httpd_date(struct httpd *h)
@@ -64,6 +67,17 @@ conn_new(struct httpd *h, int fd)
 }
 
 static void
+not_eventful(struct conn *c)
+{
+	if (c->eventful_link == NULL)
+		return;
+	*c->eventful_link = c->eventful_next;
+	if (c->eventful_next != NULL)
+		c->eventful_next->eventful_link = c->eventful_link;
+	c->eventful_link = NULL;
+}
+
+static void
 conn_free(struct conn *c)
 {
 	struct httpd *h = c->h;
@@ -73,6 +87,7 @@ conn_free(struct conn *c)
 		exchange_closed(c->exchanges);
 		exchange_free(c->exchanges);
 	}
+	not_eventful(c);
 	loop_unwatch(h->loop, c->fd);
 	timer_clear(h->loop, &c->read_timer);
 	timer_clear(h->loop, &c->write_timer);
@@ -101,6 +116,23 @@ conn_dirty(struct conn *c)
 	/* Timers run last in a round: this one is due then. */
 	if (!timer_armed(&h->flush))
 		timer_set(h->loop, &h->flush, 0, flush_all, h);
+}
+
+void
+conn_event(struct conn *c)
+{
+	struct httpd *h = c->h;
+
+	if (c->is_dirty || c->eventful_link != NULL)
+		return;
+	c->eventful_next = h->eventful;
+	c->eventful_link = &h->eventful;
+	if (h->eventful != NULL)
+		h->eventful->eventful_link = &c->eventful_next;
+	h->eventful = c;
+	if (!timer_armed(&h->flush_events))
+		timer_set(h->loop, &h->flush_events, h->events_due_ms,
+		    flush_events, h);
 }
 
 void
@@ -398,6 +430,17 @@ flush(struct conn *c)
 }
 
 static void
+flush_one(struct conn *c)
+{
+	not_eventful(c);
+	if (!c->dead && !c->frozen)
+		flush(c);
+	/* What ends may make another end: on_close tells handlers. */
+	if (c->dead && !c->frozen && !c->is_dirty)
+		conn_free(c);
+}
+
+static void
 flush_all(void *arg)
 {
 	struct httpd *h = arg;
@@ -407,12 +450,22 @@ flush_all(void *arg)
 
 		h->dirty = c->dirty_next;
 		c->is_dirty = false;
-		if (!c->dead && !c->frozen)
-			flush(c);
-		/* What ends may make another end: on_close tells handlers. */
-		if (c->dead && !c->frozen && !c->is_dirty)
-			conn_free(c);
+		flush_one(c);
 	}
+}
+
+static void
+flush_events(void *arg)
+{
+	struct httpd *h = arg;
+	uint64_t began = clock_ms(), took;
+
+	while (h->eventful != NULL)
+		flush_one(h->eventful);
+	h1_forget_chunk(h);
+	h->events_due_ms = clock_ms();
+	took = h->events_due_ms - began;
+	h->events_due_ms += took < EVENTS_WAIT_MS ? took : EVENTS_WAIT_MS;
 }
 
 void

@@ -24,15 +24,18 @@ struct httpd {
 	struct httpd_limits limits;
 	struct httpd_handler handler;
 	int fd, port;
-	struct timer accept_again, flush;
+	struct timer accept_again, flush, flush_events;
 	struct conn *conns, *dirty;
+	struct conn *eventful;	/* have nothing but events to send */
+	uint64_t events_due_ms; /* when those may go out */
 	size_t conn_count;
 	uint64_t conn_number;
 	struct tls_server *tls;
 	uint64_t date_at; /* second that date is of */
 	char date[32];
 	struct buf scratch;
-	char in[READ_BYTES]; /* whatever is read is used at once */
+	struct text *chunk_of, *chunk; /* HTTP/1: the last event, framed */
+	char in[READ_BYTES];	       /* whatever is read is used at once */
 };
 
 enum protocol { PROTOCOL_UNKNOWN, PROTOCOL_1, PROTOCOL_2 };
@@ -41,6 +44,7 @@ struct conn {
 	struct httpd *h;
 	struct conn *next, **link; /* of all */
 	struct conn *dirty_next;
+	struct conn *eventful_next, **eventful_link; /* link NULL: not in it */
 	int fd;
 	int events; /* watched */
 	enum protocol protocol;
@@ -106,8 +110,15 @@ const char *httpd_date(struct httpd *h);
 void conn_new(struct httpd *h, int fd); /* takes fd */
 void conn_free_all(struct httpd *h);
 void conn_dirty(struct conn *c); /* something is to be sent or ended */
-void conn_push(struct conn *c);	 /* sends what can be sent now */
-void conn_kill(struct conn *c);	 /* dies at the end of the round */
+/*
+ * The same for an event of a stream, which may wait for others: after a round
+ * of events that took T, the next begins T later, but at most 20 ms. So a lone
+ * event leaves at once, and a thousand watchers of quick writes get many
+ * events with one system call.
+ */
+void conn_event(struct conn *c);
+void conn_push(struct conn *c); /* sends what can be sent now */
+void conn_kill(struct conn *c); /* dies at the end of the round */
 void conn_freeze(struct conn *c);
 /* Ends when everything is sent. */
 void conn_close_gently(struct conn *c);
@@ -140,6 +151,7 @@ void h1_eof(struct conn *c);
 void h1_start(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count);
 void h1_send(struct exchange *x, struct text *t);
+void h1_forget_chunk(struct httpd *h);
 void h1_end(struct exchange *x);
 /* text or body, one of them */
 void h1_reply(struct exchange *x, int status,

@@ -375,21 +375,39 @@ h1_start(struct exchange *x, int status, const struct httpd_header *headers,
 	add_head(x, status, headers, count, BODY_STREAM, 0);
 }
 
+/* The chunk of a text. An event goes to all watchers before the next does:
+ * each of them gets the same one. */
+static struct text *
+chunk_of(struct httpd *h, struct text *t)
+{
+	struct buf *b = &h->scratch;
+
+	if (h->chunk_of == t)
+		return h->chunk;
+	buf_reset(b);
+	buf_addf(b, "%zx\r\n", t->n);
+	buf_add(b, t->p, t->n);
+	buf_adds(b, "\r\n");
+	h1_forget_chunk(h);
+	h->chunk_of = text_ref(t);
+	h->chunk = text_make(buf_span(b));
+	return h->chunk;
+}
+
+void
+h1_forget_chunk(struct httpd *h)
+{
+	text_unref(h->chunk_of);
+	text_unref(h->chunk);
+	h->chunk_of = h->chunk = NULL;
+}
+
 void
 h1_send(struct exchange *x, struct text *t)
 {
-	struct sendq *q = &x->conn->out;
-	struct buf *b = &x->conn->h->scratch;
+	struct conn *c = x->conn;
 
-	if (!x->chunked) {
-		sendq_text(q, t);
-		return;
-	}
-	buf_reset(b);
-	buf_addf(b, "%zx\r\n", t->n);
-	sendq_add(q, b->data, b->len);
-	sendq_text(q, t);
-	sendq_add(q, "\r\n", 2);
+	sendq_text(&c->out, x->chunked ? chunk_of(c->h, t) : t);
 }
 
 void

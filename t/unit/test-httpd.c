@@ -265,6 +265,7 @@ test_back_pressure(void)
 	until(httpd_connections(server) == 0);
 	ok(httpd_connections(server) == 0, "... he is cut");
 	ok(gone == 0, "... and the handler was told by -1 alone");
+	until(t->refs == 1);
 	ok(t->refs == 1, "... nothing is kept for him");
 	close(fd);
 
@@ -277,9 +278,11 @@ test_back_pressure(void)
 	}
 	ok(sent == 100, "another reads a hundred events");
 	/* What was queued when reading stopped is cut by time. */
-	for (sent = 0; sent < 1000 && httpd_queued(later) == 0; sent++) {
-		httpd_send(later, t);
-		loop_once(loop, 0);
+	for (sent = 0; sent < 1000 && gone == 0; sent++) {
+		if (httpd_queued(later) > 0)
+			loop_once(loop, 10);
+		else
+			httpd_send(later, t);
 	}
 	until(gone == 1);
 	ok(gone == 1, "who takes nothing for write_ms is cut");
