@@ -44,8 +44,11 @@ check_seccomp(struct causes *c, const struct at *at, const struct node *profile)
 
 	if (profile == NULL)
 		return;
-	if (!text_is_any(type, "Localhost", "RuntimeDefault", "Unconfined",
-		(char *)NULL))
+	if (node_empty(type))
+		fail_required(c, AT(at, "type"),
+		    "type is required when seccompProfile is set");
+	else if (!text_is_any(type, "Localhost", "RuntimeDefault", "Unconfined",
+		     (char *)NULL))
 		fail_unsupported(c, AT(at, "type"), type, "Localhost",
 		    "RuntimeDefault", "Unconfined", (char *)NULL);
 	else if (node_text_is(type, "Localhost") && !file)
