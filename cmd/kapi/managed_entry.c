@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "json.h"
+#include "map.h"
 
 enum { MAX_UPDATERS = 10 };
+#define ANCIENT "ancient-changes"
 
 static int
 order(struct span x, struct span y)
@@ -184,33 +186,76 @@ age_cmp(const void *x, const void *y)
 	return c != 0 ? c : identity_cmp(i, j);
 }
 
-/* Takes the fields of x into the bucket of its version: the one that is there,
- * else the oldest of that version becomes it. */
-static void
-into_bucket(struct entries *e, struct entry *oldest, struct entry *x)
-{
-	struct entry who = {.manager = span_str("ancient-changes"),
-	    .api_version = x->api_version};
-	struct entry *bucket = entries_find(e, &who);
+/* Updates of one version that become one entry. */
+struct bucket {
+	struct entry *into; /* the bucket that is there, or the oldest */
+	bool first;	    /* into is such an oldest one */
+	struct fieldset **sets;
+	size_t n, max;
+};
 
-	if (bucket == NULL) {
-		bucket = oldest;
-		bucket->manager = who.manager;
-		bucket->subresource = SPAN_NONE;
+static struct bucket *
+bucket_of(struct entries *e, struct map *buckets, struct entry *x)
+{
+	struct bucket *b = map_get(buckets, x->api_version);
+
+	if (b == NULL) {
+		b = arena_zalloc(e->arena, sizeof(*b));
+		map_put(buckets, x->api_version, b);
 	}
-	if (bucket == x)
+	return b;
+}
+
+static void
+into_bucket(struct entries *e, struct bucket *b, struct entry *x)
+{
+	if (b->n == b->max) {
+		size_t max = b->max == 0 ? 8 : b->max * 2;
+
+		b->sets =
+		    arena_grow(e->arena, b->sets, b->n, max, sizeof(*b->sets));
+		b->max = max;
+	}
+	b->sets[b->n++] = entry_set(e, x, NULL);
+	if (x == b->into)
 		return;
-	entry_set_fields(bucket,
-	    fieldset_union(
-		e->arena, entry_set(e, x, NULL), entry_set(e, bucket, NULL)));
-	bucket->time = x->time;
+	b->into->time = x->time;
 	entry_set_fields(x, NULL);
+}
+
+/* Halves, so that thousands of sets cost no more than all of their paths, some
+ * times over. */
+static struct fieldset *
+union_of(struct arena *a, struct fieldset **sets, size_t n)
+{
+	if (n <= 1)
+		return n == 0 ? NULL : sets[0];
+	return fieldset_union(
+	    a, union_of(a, sets, n / 2), union_of(a, sets + n / 2, n - n / 2));
+}
+
+static void
+fill_buckets(struct entries *e, struct map *buckets)
+{
+	struct bucket *b;
+
+	for (size_t i = 0; (b = map_next(buckets, &i)) != NULL;) {
+		if (b->n == 0)
+			continue;
+		into_bucket(e, b, b->into);
+		if (b->first) {
+			b->into->manager = span_str(ANCIENT);
+			b->into->subresource = SPAN_NONE;
+		}
+		entry_set_fields(b->into, union_of(e->arena, b->sets, b->n));
+	}
 }
 
 void
 entries_cap(struct entries *e)
 {
 	struct entry **oldest = arena_alloc(e->arena, e->n * sizeof(*oldest));
+	struct map buckets = MAP_INIT;
 	size_t n = 0, left;
 
 	for (size_t i = 0; i < e->n; i++)
@@ -219,17 +264,24 @@ entries_cap(struct entries *e)
 	if (n <= MAX_UPDATERS)
 		return;
 	qsort(oldest, n, sizeof(*oldest), age_cmp);
+	for (size_t i = 0; i < n; i++)
+		if (span_is(oldest[i]->manager, ANCIENT) &&
+		    oldest[i]->subresource.n == 0)
+			bucket_of(e, &buckets, oldest[i])->into = oldest[i];
 	left = n;
 	for (size_t i = 0; i < n && left > MAX_UPDATERS; i++) {
-		size_t j = 0;
+		struct bucket *b = bucket_of(e, &buckets, oldest[i]);
 
-		while (!span_eq(oldest[j]->api_version, oldest[i]->api_version))
-			j++;
-		if (j == i)
-			continue;
-		into_bucket(e, oldest[j], oldest[i]);
-		left--;
+		if (b->into == NULL) {
+			b->into = oldest[i];
+			b->first = true;
+		} else if (b->into != oldest[i]) {
+			into_bucket(e, b, oldest[i]);
+			left--;
+		}
 	}
+	fill_buckets(e, &buckets);
+	map_release(&buckets);
 	entries_sweep(e);
 }
 
