@@ -41,6 +41,24 @@ warning_add(struct warnings *w, struct span text)
 	w->items[w->n++] = text;
 }
 
+void
+warning_add_field(struct warnings *w, const char *what, struct span path)
+{
+	struct buf quoted = BUF_INIT;
+	struct span text;
+
+	if (w->n >= WARNINGS_MAX)
+		return;
+	json_add_string(&quoted, path);
+	text = arena_printf(
+	    w->arena, "%s %.*s", what, SPAN_ARG(buf_span(&quoted)));
+	buf_release(&quoted);
+	for (size_t i = 0; i < w->n; i++)
+		if (span_eq(w->items[i], text))
+			return;
+	warning_add(w, text);
+}
+
 static struct span
 last_name(struct span type)
 {
@@ -70,21 +88,16 @@ add_strict_path(struct buf *b, const struct place *p)
 static void
 note_unknown(struct decoder *d, const struct place *at, struct span key)
 {
-	struct buf b = BUF_INIT, quoted = BUF_INIT;
-	struct span text;
+	struct buf b = BUF_INIT;
 
-	if (d->unknown == NULL || d->unknown->n >= WARNINGS_MAX)
+	if (d->unknown == NULL)
 		return;
 	add_strict_path(&b, at);
 	if (at != NULL)
 		buf_addc(&b, '.');
 	buf_addspan(&b, key);
-	json_add_string(&quoted, buf_span(&b));
-	text = arena_printf(
-	    d->arena, "unknown field %.*s", SPAN_ARG(buf_span(&quoted)));
-	warning_add(d->unknown, text);
+	warning_add_field(d->unknown, "unknown field", buf_span(&b));
 	buf_release(&b);
-	buf_release(&quoted);
 }
 
 /* spec.template.spec.containers.name: no indices, no keys of maps. */

@@ -23,6 +23,8 @@ struct warnings {
 	size_t n;
 };
 void warning_add(struct warnings *w, struct span text);
+/* WHAT "PATH", unless it was said before, or a hundred others were. */
+void warning_add_field(struct warnings *w, const char *what, struct span path);
 
 /*
  * Built-in types, as Go's decoder does it: unknown fields are dropped (each
@@ -35,6 +37,13 @@ void warning_add(struct warnings *w, struct span text);
  */
 struct problem *decode_builtin(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
+/*
+ * All that a strict decoder says of a text (valid JSON) in which some key is
+ * given twice, in its order: duplicate fields, and unknown ones. s NULL: a type
+ * of a CRD, where only duplicates are told.
+ */
+void decode_strict(struct arena *a, const struct schema *s, struct span json,
+    struct warnings *found);
 /*
  * The same for the outcome of a strategic merge patch, which is no text: it
  * is not Go's JSON decoder that reads it, but a converter with other words

@@ -110,6 +110,21 @@ check_type_meta(struct request *r, const struct node *body)
 	return NULL;
 }
 
+/* Of what a body is; NULL: of a CRD's. */
+static const struct schema *
+body_schema(const struct request *r)
+{
+	const struct resource *s = r->resource;
+
+	for (size_t i = 0; r->subresource.n > 0 && i < s->subresource_count;
+	     i++)
+		if (span_eq(s->subresources[i].name, r->subresource))
+			return schema_builtin_kind(s->subresources[i].group,
+			    s->subresources[i].version,
+			    s->subresources[i].kind);
+	return s->crd == NULL ? s->schema : NULL;
+}
+
 struct problem *
 rest_body(struct request *r, struct node **object, struct warnings *strict)
 {
@@ -134,9 +149,7 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 			SPAN_ARG(go_json_error(&r->arena, body))));
 	p = check_type_meta(r, *object);
 	if (p == NULL && duplicate.n > 0)
-		warning_add(strict,
-		    arena_printf(&r->arena, "duplicate field \"%.*s\"",
-			SPAN_ARG(duplicate)));
+		decode_strict(&r->arena, body_schema(r), body, strict);
 	return p;
 }
 

@@ -2,6 +2,7 @@
  * recorded from a real API server. */
 // needs cmd/kapi/cause.c
 // needs cmd/kapi/decode.c
+// needs cmd/kapi/decode_strict.c
 // needs cmd/kapi/decode_text.c
 // needs cmd/kapi/default.c
 // needs cmd/kapi/encode.c
@@ -362,6 +363,39 @@ test_encode_again(struct arena *a)
 }
 
 static void
+test_strict(struct arena *a)
+{
+	static const char text[] =
+	    " {\"foo\":1,\"spec\":{\"ports\":[{\"port\":80,\"Port\":1},"
+	    "{\"port\":81,\"y\":{},\"name\":\"b\",\"na\\u006de\":\"c\"}],"
+	    "\"selector\":{\"a\":\"b\",\"a\":\"c\"},"
+	    "\"x\":{\"z\":1,\"z\":2}},\"foo\":2}";
+	const struct schema *s = schema_builtin(span_str(SERVICE));
+	struct warnings typed = {.arena = a}, untyped = {.arena = a};
+	struct buf b = BUF_INIT;
+
+	decode_strict(a, s, span_str(text), &typed);
+	for (size_t i = 0; i < typed.n; i++)
+		buf_addf(&b, "%.*s;", SPAN_ARG(typed.items[i]));
+	is(buf_str(&b),
+	    "unknown field \"foo\";unknown field \"spec.ports[0].Port\";"
+	    "unknown field \"spec.ports[1].y\";"
+	    "duplicate field \"spec.ports[1].name\";"
+	    "duplicate field \"spec.selector.a\";unknown field \"spec.x\";",
+	    "duplicate and unknown fields in their order");
+	buf_reset(&b);
+	decode_strict(a, NULL, span_str(text), &untyped);
+	for (size_t i = 0; i < untyped.n; i++)
+		buf_addf(&b, "%.*s;", SPAN_ARG(untyped.items[i]));
+	is(buf_str(&b),
+	    "duplicate field \"spec.ports[1].name\";"
+	    "duplicate field \"spec.selector.a\";duplicate field \"spec.x.z\";"
+	    "duplicate field \"foo\";",
+	    "without a type, duplicates");
+	buf_release(&b);
+}
+
+static void
 test_defaults(struct arena *a)
 {
 	const struct schema *s = schema_builtin(span_str(SERVICE));
@@ -391,6 +425,7 @@ main(void)
 	test_objects(&a);
 	test_converted(&a);
 	test_encode_again(&a);
+	test_strict(&a);
 	test_defaults(&a);
 	arena_release(&a);
 	return tap_done();
