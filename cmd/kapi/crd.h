@@ -103,7 +103,8 @@ struct problem *crd_decode(struct arena *a, const struct resource *r,
     struct node *object, struct warnings *unknown);
 void crd_prepare(struct arena *a, const struct resource *r,
     struct span subresource, const struct node *live, struct node *object);
-/* After validation, which tells 1.0 from 1: numbers as Go writes them. */
+/* On the way into the store: numbers as Go writes them (validation tells 1.0
+ * from 1), members sorted. */
 void crd_finish(struct arena *a, struct node *object);
 void crd_validate(struct causes *c, const struct resource *r,
     struct span subresource, const struct node *live,

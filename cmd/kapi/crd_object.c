@@ -175,10 +175,45 @@ crd_refresh(struct arena *a, const struct resource *r, struct node *object)
 	crd_read(a, r, object);
 }
 
+static int
+member_cmp(const void *x, const void *y)
+{
+	const struct member *m = x, *n = y;
+
+	return span_cmp(m->key, n->key);
+}
+
+/* The API server keeps these objects in Go maps, which are written sorted. */
+static void
+sort_members(struct node *n)
+{
+	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++)
+		sort_members(n->items[i]);
+	if (n->kind != NODE_OBJECT)
+		return;
+	for (size_t i = 0; i < n->n; i++)
+		sort_members(n->members[i].value);
+	for (size_t i = 1; i < n->n; i++)
+		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
+			qsort(n->members, n->n, sizeof *n->members, member_cmp);
+			n->index = NULL; /* of the old order */
+			break;
+		}
+}
+
 void
 crd_finish(struct arena *a, struct node *object)
 {
+	struct node *kind = node_get(object, "kind");
+	struct node *version = node_get(object, "apiVersion");
+
 	number_normalize(a, object);
+	sort_members(object);
+	/* But these come first in what is stored. */
+	if (kind != NULL)
+		node_put_first(a, object, "kind", kind);
+	if (version != NULL)
+		node_put_first(a, object, "apiVersion", version);
 }
 
 bool

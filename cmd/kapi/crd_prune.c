@@ -66,7 +66,7 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
     const struct place *place, enum unknown unknown)
 {
 	bool resource = s != NULL && (s->embedded || place == NULL);
-	uint32_t kept = 0;
+	bool dropped = false;
 
 	for (uint32_t i = 0; i < n->n; i++) {
 		struct member m = n->members[i];
@@ -78,12 +78,13 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
 				prune(w, sub, m.value, &here);
 			} else if (unknown == UNKNOWN_GOES) {
 				walk_note(w, place, m.key);
-				continue;
+				n->members[i].value = NULL;
+				dropped = true;
 			}
 		}
-		n->members[kept++] = m;
 	}
-	n->n = kept;
+	if (dropped)
+		node_sweep(n);
 }
 
 static void
@@ -153,7 +154,7 @@ has_default(const struct schema *s, struct span key)
 void
 schema_drop_nulls(const struct schema *s, struct node *n)
 {
-	uint32_t kept = 0;
+	bool dropped = false;
 
 	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++)
 		schema_drop_nulls(schema_item(s), n->items[i]);
@@ -164,10 +165,13 @@ schema_drop_nulls(const struct schema *s, struct node *n)
 		const struct schema *sub = schema_member(s, m.key);
 
 		if (m.value->kind == NODE_NULL && sub != NULL &&
-		    !sub->nullable && !has_default(s, m.key))
-			continue;
-		schema_drop_nulls(sub, m.value);
-		n->members[kept++] = m;
+		    !sub->nullable && !has_default(s, m.key)) {
+			n->members[i].value = NULL;
+			dropped = true;
+		} else {
+			schema_drop_nulls(sub, m.value);
+		}
 	}
-	n->n = kept;
+	if (dropped)
+		node_sweep(n);
 }

@@ -257,6 +257,8 @@ decode_object(struct decoder *d, const struct schema *s, struct node *n,
 		n->members[kept++] = m;
 		code = decode(d, f->schema, f->go_type, m.value, &here.place);
 	}
+	if (kept != n->n)
+		n->index = NULL; /* of the old places */
 	n->n = kept;
 	return code;
 }

@@ -115,6 +115,8 @@ encode_fields(struct arena *a, const struct schema *s, struct node *n)
 			encode(a, f->schema, value);
 		n->members[kept++] = n->members[i];
 	}
+	if (kept != n->n)
+		n->index = NULL; /* of the old places */
 	n->n = kept;
 }
 
