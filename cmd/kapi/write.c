@@ -117,8 +117,8 @@ check_create(struct write *w, const struct node *object, bool generated)
 	if (c.n > 0)
 		return invalid(w, object, &c);
 	warn(w, NULL, object);
-	p = builtin_admit(w->arena, w->resource, w->api->store, w->subresource,
-	    NULL, object);
+	p = builtin_admit(
+	    w->arena, w->resource, w->api->store, w->subresource, NULL, object);
 	if (p != NULL)
 		return p;
 	there = find(w, object);
@@ -251,8 +251,8 @@ check_update(
 	if (c.n > 0)
 		return invalid(w, object, &c);
 	warn(w, live, object);
-	return builtin_admit(w->arena, w->resource, w->api->store,
-	    w->subresource, live, object);
+	return builtin_admit(
+	    w->arena, w->resource, w->api->store, w->subresource, live, object);
 }
 
 /* Nothing holds the object any more: the update that took away the last
