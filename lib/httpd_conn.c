@@ -360,13 +360,14 @@ static void
 write_out(struct conn *c)
 {
 	struct httpd *h = c->h;
+	bool wrote = false;
 
 	while (c->out.bytes > 0 && !c->blocked) {
 		ssize_t n = c->tls != NULL ? write_tls(c) : write_plain(c);
 
 		if (n > 0) {
 			sendq_drop(&c->out, (size_t)n);
-			timer_clear(h->loop, &c->write_timer);
+			wrote = true;
 		} else if (n == -1)
 			c->blocked = true;
 		else {
@@ -374,7 +375,10 @@ write_out(struct conn *c)
 			return;
 		}
 	}
-	if (c->blocked && !timer_armed(&c->write_timer))
+	if (wrote || (!c->blocked && c->unsent == 0))
+		timer_clear(h->loop, &c->write_timer);
+	/* HTTP/2: the socket takes more, but the windows are full. */
+	if ((c->blocked || c->unsent > 0) && !timer_armed(&c->write_timer))
 		timer_after(h->loop, &c->write_timer, h->limits.write_ms,
 		    write_expired, c);
 }

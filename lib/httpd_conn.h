@@ -57,6 +57,7 @@ struct conn {
 	bool holds_input; /* enough was read for now */
 	uint64_t number;
 	struct sendq out;
+	size_t unsent; /* HTTP/2: bytes in out of all exchanges */
 	struct exchange *exchanges;
 	struct tls_conn *tls;
 	struct h1 *h1;

@@ -29,6 +29,7 @@ exchange_free(struct exchange *x)
 	*x->link = x->next;
 	if (x->next != NULL)
 		x->next->link = x->link;
+	x->conn->unsent -= x->out.bytes;
 	buf_release(&x->head);
 	buf_release(&x->body);
 	sendq_release(&x->out);
@@ -137,6 +138,8 @@ exchange_seal(struct exchange *x, struct span method, int version)
 		x->headers[i].name = span_make(p + f->name, f->name_n);
 		x->headers[i].value = span_make(p + f->value, f->value_n);
 	}
+	free(x->fields);
+	x->fields = NULL;
 	r->headers = x->headers;
 	r->header_count = x->field_count;
 	r->method = method;

@@ -227,6 +227,7 @@ send_data(nghttp2_session *s, nghttp2_frame *f, const uint8_t *head, size_t n,
 		return NGHTTP2_ERR_WOULDBLOCK;
 	sendq_add(&c->out, head, 9);
 	sendq_move(&c->out, &x->out, n);
+	c->unsent -= n;
 	return 0;
 }
 
@@ -273,28 +274,39 @@ refuse(struct exchange *x, int status)
 	httpd_reply(x, status, NULL, 0, SPAN_NONE);
 }
 
+static void
+not_ready(struct h2 *h, struct exchange *x)
+{
+	struct exchange **link = &h->ready;
+
+	while (*link != x)
+		link = &(*link)->next_ready;
+	*link = x->next_ready;
+	if (*link == NULL)
+		h->ready_end = link;
+}
+
+/* A client that takes no answers gets no more of them made. */
 void
 h2_settle(struct conn *c)
 {
 	struct h2 *h = c->h2;
 	struct exchange *x;
 
-	while ((x = h->ready) != NULL && !c->dead && !c->frozen) {
-		h->ready = x->next_ready;
-		if (h->ready == NULL)
-			h->ready_end = &h->ready;
-		x->next_ready = NULL;
-		if (x->closed)
-			continue;
+	while ((x = h->gone) != NULL) {
+		h->gone = x->next_gone;
+		if (x->state == X_READY)
+			not_ready(h, x);
+		exchange_closed(x);
+		exchange_free(x);
+	}
+	while ((x = h->ready) != NULL && !c->dead && !c->frozen &&
+	    c->unsent < c->h->limits.queued_bytes) {
+		not_ready(h, x);
 		if (x->head_too_large)
 			refuse(x, 431);
 		else
 			exchange_hand_over(x);
-	}
-	while (h->ready == NULL && (x = h->gone) != NULL) {
-		h->gone = x->next_gone;
-		exchange_closed(x);
-		exchange_free(x);
 	}
 }
 
@@ -417,6 +429,7 @@ h2_reply(struct exchange *x, int status, const struct httpd_header *headers,
 		sendq_text(&x->out, text);
 	else
 		sendq_add(&x->out, body.p, body.n);
+	x->conn->unsent += n;
 	submit(x, status, headers, count, BODY_FOLLOWS, length);
 }
 
@@ -440,6 +453,7 @@ void
 h2_send(struct exchange *x, struct text *t)
 {
 	sendq_text(&x->out, t);
+	x->conn->unsent += t->n;
 	resume(x);
 }
 

@@ -6,7 +6,15 @@
 
 #include "served.h"
 
-enum { DATA = 0, HEADERS = 1, RST = 3, SETTINGS = 4, PING = 6, GOAWAY = 7 };
+enum {
+	DATA = 0,
+	HEADERS = 1,
+	RST = 3,
+	SETTINGS = 4,
+	PING = 6,
+	GOAWAY = 7,
+	WINDOW_UPDATE = 8
+};
 enum { END_STREAM = 1, ACK = 1, END_HEADERS = 4 };
 
 static struct buf in; /* from the server, not yet looked at */
@@ -239,6 +247,42 @@ test_back_pressure(void)
 		;
 	is(next_frame(fd), "headers 5 3 200", "... others go on");
 	ok(gone == 0 && t->refs == 1, "... it is gone without a word");
+	close(fd);
+	serve_no_more();
+
+	/* A window that is never opened. */
+	limits.write_ms = 60;
+	limits.queued_bytes = 1000000;
+	serve(&limits);
+	fd = session();
+	ask(fd, 2, "/watch", 1, END_STREAM);
+	is(next_frame(fd), "headers 4 1 200", "a stream");
+	for (int i = 0; i < 3; i++)
+		httpd_send(later, t);
+	until(gone == 1);
+	ok(gone == 1, "who opens no window for write_ms is cut");
+	close(fd);
+	serve_no_more();
+
+	/* Answers that nobody takes: no more are made. */
+	limits.queued_bytes = 20000;
+	limits.write_ms = 60000;
+	serve(&limits);
+	fd = session();
+	ask(fd, 2, "/watch", 1, END_STREAM);
+	until(later != NULL);
+	for (int i = 0; i < 3; i++) /* 65,535 of them leave */
+		httpd_send(later, t);
+	ask(fd, 2, "/a", 3, END_STREAM);
+	ask(fd, 2, "/b", 5, END_STREAM);
+	frame(fd, RST, 0, 5, "\0\0\0\x08", 4);
+	for (int i = 0; i < 10; i++)
+		loop_once(loop, 5);
+	ok(requests == 1, "a request waits while answers do");
+	frame(fd, WINDOW_UPDATE, 0, 1, "\0\1\0\0", 4);
+	frame(fd, WINDOW_UPDATE, 0, 0, "\0\1\0\0", 4);
+	until(requests == 2);
+	ok(requests == 2, "... until they are taken; but not who left");
 	close(fd);
 	serve_no_more();
 	text_unref(t);
