@@ -495,7 +495,7 @@ see_all(struct gc *g)
 
 		while ((o = store_next(c, SPAN_NONE, after)) != NULL) {
 			struct change change = {
-			    CHANGE_ADDED, o->version, o, NULL};
+			    CHANGE_ADDED, o->version, o, NULL, 0};
 
 			see(g, c, &change);
 			after = o->key;

@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "json.h"
 #include "keys.h"
 #include "map.h"
 #include "mem.h"
+
+/* Even the last few changes may not hold more than this. */
+enum { HARD_BYTES = 64 << 20 };
 
 struct collection {
 	struct span group, plural;
@@ -30,6 +34,7 @@ struct announcement {
 struct store {
 	uint64_t version;
 	size_t history;
+	bool history_set;
 	struct map by_name;
 	struct collection *collections, **last;
 	struct store_hook *hooks;
@@ -245,12 +250,21 @@ store_next(
 
 /* ---- writes ---- */
 
+static bool
+may_forget(const struct store *s, const struct collection *c, uint64_t now)
+{
+	if (s->history_set || c->count < STORE_HISTORY)
+		return c->count >= s->history || c->bytes > HARD_BYTES;
+	return c->count >= STORE_HISTORY_MAX ||
+	    c->bytes > STORE_HISTORY_BYTES ||
+	    c->changes[c->first].time + STORE_HISTORY_MS < now;
+}
+
 /* Room for one more at the end of the changes. */
 static void
-remember_room(struct store *s, struct collection *c)
+remember_room(struct store *s, struct collection *c, uint64_t now)
 {
-	while (c->count > 0 &&
-	    (c->count >= s->history || c->bytes > STORE_HISTORY_BYTES))
+	while (c->count > 0 && may_forget(s, c, now))
 		forget(c, 1);
 	if (c->first + c->count < c->cap)
 		return;
@@ -272,7 +286,7 @@ remember(struct store *s, struct collection *c, const struct change *change)
 		c->floor = change->version;
 		return;
 	}
-	remember_room(s, c);
+	remember_room(s, c, change->time);
 	c->changes[c->first + c->count++] = *change;
 	c->bytes += change->now->json->n;
 	stored_ref(change->now);
@@ -317,7 +331,8 @@ struct stored *
 store_put(struct store *s, struct collection *c, const struct node *object)
 {
 	struct stored *o = stored_make(s, object, ++s->version);
-	struct change change = {.version = o->version, .now = o};
+	struct change change = {
+	    .version = o->version, .now = o, .time = clock_ms()};
 
 	change.before = keys_put(&c->keys, stored_ref(o));
 	change.type = change.before == NULL ? CHANGE_ADDED : CHANGE_MODIFIED;
@@ -334,7 +349,8 @@ void
 store_delete(struct store *s, struct collection *c, const struct node *object)
 {
 	struct stored *o = stored_make(s, object, s->version + 1);
-	struct change change = {CHANGE_DELETED, o->version, o, NULL};
+	struct change change = {
+	    CHANGE_DELETED, o->version, o, NULL, clock_ms()};
 
 	change.before = keys_remove(&c->keys, o->key);
 	if (change.before == NULL) {
@@ -375,6 +391,7 @@ void
 store_set_history(struct store *s, size_t changes)
 {
 	s->history = changes;
+	s->history_set = true;
 	for (struct collection *c = s->collections; c != NULL; c = c->next)
 		if (c->count > changes)
 			forget(c, c->count - changes);

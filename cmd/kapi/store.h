@@ -45,6 +45,7 @@ struct change {
 	struct stored *now;    /* DELETED: the last state, with the version
 				 * of the deletion */
 	struct stored *before; /* NULL when ADDED */
+	uint64_t time;	       /* clock_ms */
 };
 
 struct store *store_new(void);
@@ -106,9 +107,17 @@ int store_since(const struct collection *c, uint64_t since,
 uint64_t store_floor(const struct collection *c);
 /* Forgets all history up to now (a fault for tests; also of --load). */
 void store_compact(struct store *s);
-/* How many changes a collection remembers (default STORE_HISTORY); fewer if
- * their texts are more than STORE_HISTORY_BYTES together. */
-enum { STORE_HISTORY = 1024, STORE_HISTORY_BYTES = 32 << 20 };
+/*
+ * What a collection remembers: all changes of the last STORE_HISTORY_MS, but no
+ * more than STORE_HISTORY_MAX or STORE_HISTORY_BYTES of objects, and always the
+ * last STORE_HISTORY. After store_set_history: so many changes.
+ */
+enum {
+	STORE_HISTORY = 1024,
+	STORE_HISTORY_MAX = 100000,
+	STORE_HISTORY_BYTES = 8 << 20,
+	STORE_HISTORY_MS = 75000
+};
 void store_set_history(struct store *s, size_t changes);
 
 /* Called for each change of the collection, or of all if c is NULL. */

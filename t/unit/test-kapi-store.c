@@ -212,6 +212,47 @@ test_many_forgotten(void)
 	tear_down();
 }
 
+/* Without a limit of its own, a collection keeps what is young. */
+static void
+test_young_kept(void)
+{
+	const struct change *c;
+	size_t n;
+
+	set_up();
+	for (int i = 0; i < 3000; i++)
+		put("a", "x");
+	ok(store_since(pods, 1, &c, &n) == 0 && n == 3000, "all are kept");
+	tear_down();
+}
+
+/* ... unless they are large. */
+static void
+test_large_forgotten(void)
+{
+	struct arena a = ARENA_INIT;
+	struct buf more = BUF_INIT;
+	const struct change *c;
+	size_t n;
+
+	set_up();
+	buf_adds(&more, ",\"annotations\":{\"a\":\"");
+	for (int i = 0; i < 20000; i++)
+		buf_addc(&more, 'x');
+	buf_adds(&more, "\"}");
+	for (int i = 0; i < 3000; i++) {
+		store_put(store, pods, make(&a, "a", "x", buf_str(&more)));
+		arena_reset(&a);
+	}
+	ok(store_since(pods, 3001 - STORE_HISTORY, &c, &n) == 0 &&
+		n == STORE_HISTORY,
+	    "so many are always kept");
+	ok(store_since(pods, 3000 - STORE_HISTORY, &c, &n) == -1, "no more");
+	buf_release(&more);
+	arena_release(&a);
+	tear_down();
+}
+
 static void
 see(void *arg, struct collection *c, const struct change *change)
 {
@@ -325,6 +366,8 @@ main(void)
 	test_order();
 	test_history();
 	test_many_forgotten();
+	test_young_kept();
+	test_large_forgotten();
 	test_hooks();
 	test_model();
 	buf_release(&seen);
