@@ -194,4 +194,10 @@ is "$(curl -sS "http://127.0.0.1:${url##*:}/healthz")" \
 is "$(ask GET /healthz)" ok "... harms nobody"
 kapi_down
 is "$(tail -n 1 "$T/kapi.err")" "kapi: listening on $url" "nothing else was said"
+
+kapi_up --tls=on
+is "$(sed -n 's/^ *token: //p' "$T/kubeconfig")" none \
+	"TLS without tokens: kubectl does not ask who you are"
+is "$(ask GET $maps | jq -r .kind)" ConfigMapList "... nor does kapi"
+kapi_down
 done_testing

@@ -99,6 +99,10 @@ add_config(const struct access *a, struct buf *b)
 	if (a->user->token.n > 0) {
 		buf_adds(b, "\n    token: ");
 		json_add_string(b, a->user->token);
+	} else if (a->certificate.p != NULL) {
+		/* Nobody looks at it; but kubectl asks for a name and a
+		 * password where it has nothing to send over TLS. */
+		buf_adds(b, "\n    token: none");
 	} else
 		buf_adds(b, " {}");
 	buf_adds(b,
