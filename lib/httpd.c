@@ -27,7 +27,7 @@ const struct httpd_limits httpd_default_limits = {
     .body_ms = 60000,
     .write_ms = 60000,
     .connections = 20000,
-    .streams = 1000,
+    .streams = 100, /* as the API server, and Go by default */
 };
 
 static void

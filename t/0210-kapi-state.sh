@@ -30,7 +30,7 @@ maps=/api/v1/namespaces/default/configmaps
 kapi_up --save "$T/empty"
 kapi_down "it ends"
 is "$(jq -r '.type + " " + .object.kind + " " + (.object.metadata |
-	(.namespace // "-") + " " + .name)' "$T/empty")" \
+	(.namespace // "-") + " " + (.name // "-"))' "$T/empty")" \
 	"ADDED ConfigMap default kube-root-ca.crt
 ADDED ConfigMap kube-node-lease kube-root-ca.crt
 ADDED ConfigMap kube-public kube-root-ca.crt
@@ -43,7 +43,8 @@ ADDED ServiceAccount default default
 ADDED ServiceAccount kube-node-lease default
 ADDED ServiceAccount kube-public default
 ADDED ServiceAccount kube-system default
-ADDED Service default kubernetes" "what a new cluster has"
+ADDED Service default kubernetes
+BOOKMARK Namespace - -" "what a new cluster has"
 
 # One of everything, out of order: objects of a definition that comes later.
 cat >"$T/cluster" <<'LINES'

@@ -34,6 +34,7 @@ struct loading {
 	size_t line;	    /* of what is read */
 	struct arena arena; /* of one object */
 	uint64_t free;	    /* no object has a version from here on */
+	uint64_t last;	    /* the highest of the bookmarks */
 };
 
 static int
@@ -138,7 +139,10 @@ take_bookmark(struct loading *l, const struct json_frame *f)
 	size_t kind, count = l->entries.count;
 	struct span of = key_of(l, f, false, &kind);
 	struct entry **all;
+	uint64_t version = version_of(f->resource_version);
 
+	if (version > l->last)
+		l->last = version;
 	if (!json_is(begins, "true") && !json_is(ends, "true"))
 		return;
 	all = (struct entry **)map_sorted(&l->entries);
@@ -349,7 +353,10 @@ write_all(struct loading *l, struct err *err)
 	struct entry **all = (struct entry **)map_sorted(&l->entries);
 	int rc;
 
+	/* What was written and deleted since had a version, too. */
 	l->free = store_next_version(l->api->store);
+	if (l->last >= l->free)
+		l->free = l->last + 1;
 	for (size_t i = 0; i < n; i++)
 		if (all[i]->version >= l->free)
 			l->free = all[i]->version + 1;

@@ -10,7 +10,8 @@
 
 /*
  * Reads the whole file ("-": stdin): event lines (ADDED and MODIFIED put an
- * object, DELETED takes it away, BOOKMARK and ERROR say nothing), bare
+ * object, DELETED takes it away, a BOOKMARK says which versions were used,
+ * ERROR says nothing), bare
  * objects and Lists. CustomResourceDefinitions come first, whatever their
  * place. Objects keep uid, creationTimestamp, generation, status, deletion
  * state and managedFields; they are written in the order of their resource
@@ -22,7 +23,8 @@ int state_load(struct api *api, const char *path, struct err *err);
 
 /*
  * Writes every object as an ADDED line that state_load takes again, sorted by
- * collection and key, CustomResourceDefinitions first: into PATH.tmp, which
+ * collection and key, CustomResourceDefinitions first, and a BOOKMARK with the
+ * last version at the end: into PATH.tmp, which
  * then takes the place of path. "-" is stdout.
  */
 int state_save(struct api *api, const char *path, struct err *err);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,13 @@ save_all(int fd, const struct store *s)
 
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = save_collection(fd, all[i], &b);
+	/* Versions go on from here: a watch that comes back is told that its
+	 * history is gone, and not silently less. */
+	buf_addf(&b,
+	    "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Namespace\","
+	    "\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
+	    "\"}}}\n",
+	    store_version(s));
 	if (rc == 0 && b.len > 0)
 		rc = write_whole(fd, b.data, b.len);
 	buf_release(&b);

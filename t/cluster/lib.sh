@@ -33,7 +33,7 @@ cluster_start() {
 	AUDIT_FROM=1
 }
 
-# kapi_up ADDRESS
+# kapi_up ADDRESS. It must not hold the pipe that a test writes to.
 kapi_up() {
 	rm -f "$CLUSTER/admin.kubeconfig"
 	start kapi --listen "$1" --token-auth-file "$CLUSTER/tokens" \
@@ -41,7 +41,7 @@ kapi_up() {
 		--tls-private-key-file "$CLUSTER/certificates/apiserver.key" \
 		--kubeconfig-out "$CLUSTER/admin.kubeconfig" \
 		--journal "$CLUSTER/audit.log" "${kapi_options[@]}" \
-		2>>"$CLUSTER/kapi.log"
+		2>>"$CLUSTER/kapi.log" 7>&-
 	KAPI=$!
 	wait_for 20 test -s "$CLUSTER/admin.kubeconfig" && return
 	quote <"$CLUSTER/kapi.log"
