@@ -54,8 +54,8 @@ struct problem *decode_converted(struct arena *a, const struct schema *s,
 /*
  * What Go's encoder would make of an object that was decoded before and
  * changed since: "", 0, false, [] and {} go where they are omitempty; what is
- * always written (status: {}, containers: null, name: "") appears. Call it
- * before an object is kept or answered.
+ * always written (status: {}, containers: null, name: "") appears; members are
+ * in Go's order. Call it before an object is kept or answered.
  */
 void encode_builtin(
     struct arena *a, const struct schema *s, struct node *object);

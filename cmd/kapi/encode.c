@@ -1,6 +1,8 @@
 /* The other direction of decode.h: what Go writes of an object. */
 #include "decode.h"
 
+#include <stdlib.h>
+
 static void encode(struct arena *a, const struct schema *s, struct node *n);
 
 static bool
@@ -120,6 +122,39 @@ encode_fields(struct arena *a, const struct schema *s, struct node *n)
 	n->n = kept;
 }
 
+enum { SORTED_MAX = 128 }; /* a type has fewer members */
+
+static unsigned
+order_of(const struct schema *s, struct span name)
+{
+	const struct field *f = schema_field(s, name);
+
+	return f == NULL ? 0 : f->order;
+}
+
+/* Members in the order in which Go writes them. Most are already. kind and
+ * apiVersion, which Go writes first, may stand in any order. */
+static void
+sort_members(const struct schema *s, struct node *n)
+{
+	unsigned order[SORTED_MAX];
+
+	for (uint32_t i = 0; i < n->n && i < SORTED_MAX; i++) {
+		struct member m = n->members[i];
+		unsigned mine = order_of(s, m.key);
+		uint32_t at = i;
+
+		if (mine == 2 && span_is(m.key, "apiVersion"))
+			mine = 1;
+		for (; at > 0 && order[at - 1] > mine; at--) {
+			order[at] = order[at - 1];
+			n->members[at] = n->members[at - 1];
+		}
+		order[at] = mine;
+		n->members[at] = m;
+	}
+}
+
 static void
 encode_object(struct arena *a, const struct schema *s, struct node *n)
 {
@@ -130,11 +165,34 @@ encode_object(struct arena *a, const struct schema *s, struct node *n)
 		if (always_written(f) && node_get_span(n, f->name) == NULL)
 			node_set(a, n, f->name, zero_of(a, f));
 	}
+	sort_members(s, n);
+}
+
+static int
+compare_members(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return span_cmp(a->key, b->key);
+}
+
+/* Go writes the keys of a map in their order. */
+static void
+sort_keys(struct node *n)
+{
+	for (uint32_t i = 1; i < n->n; i++)
+		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
+			qsort(n->members, n->n, sizeof *n->members,
+			    compare_members);
+			return;
+		}
 }
 
 static void
 encode(struct arena *a, const struct schema *s, struct node *n)
 {
+	if (s->kind == SCHEMA_MAP && n->kind == NODE_OBJECT)
+		sort_keys(n);
 	if (s->kind == SCHEMA_OBJECT && n->kind == NODE_OBJECT)
 		encode_object(a, s, n);
 	else if (s->kind == SCHEMA_LIST && n->kind == NODE_ARRAY &&

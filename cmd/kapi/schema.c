@@ -277,8 +277,10 @@ parse_fields(struct schema *s, struct span body)
 	fields = arena_zalloc(&types.arena, n * sizeof *fields);
 	s->fields = fields;
 	s->field_count = n;
-	for (size_t i = 0; (line = table_line(&body)).p != NULL; i++)
+	for (size_t i = 0; (line = table_line(&body)).p != NULL; i++) {
 		parse_field(&fields[i], line);
+		fields[i].order = (unsigned)i + 1;
+	}
 	qsort(fields, n, sizeof *fields, compare_fields);
 }
 

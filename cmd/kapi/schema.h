@@ -55,6 +55,7 @@ struct field {
 	 * unless omit_empty; a struct as {}; the rest as "", 0, false, null,
 	 * unless omit_empty. */
 	bool pointer, omit_empty, omit_zero;
+	unsigned order;	     /* built-in: in which Go writes fields; from 1 */
 	struct span go_type; /* built-in: as encoding/json names it */
 	struct span inside;  /* built-in: the struct that Go embeds, or none */
 	/* Built-in: its number in protobuf, 0: none. Within a message that

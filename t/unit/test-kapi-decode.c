@@ -351,9 +351,9 @@ test_encode_again(struct arena *a)
 	encode_builtin(a, s, n);
 	tree_write(&once, n);
 	is(buf_str(&once),
-	    "{\"spec\":{\"template\":{\"spec\":{\"containers\":null},"
-	    "\"metadata\":{}},\"selector\":null,\"strategy\":{}},"
-	    "\"metadata\":{},\"status\":{}}",
+	    "{\"metadata\":{},\"spec\":{\"selector\":null,\"template\":"
+	    "{\"metadata\":{},\"spec\":{\"containers\":null}},"
+	    "\"strategy\":{}},\"status\":{}}",
 	    "encoded");
 	encode_builtin(a, s, n);
 	tree_write(&twice, n);
