@@ -242,9 +242,10 @@ go_strategy(struct arena *a, const struct node *strategy)
 	r = node_null(a);
 	if (rolling != NULL) {
 		r = node_object(a);
+		node_put(a, r, "MaxUnavailable",
+		    given_or_null(a, rolling, "maxUnavailable"));
 		node_put(
-		    a, r, "MaxUnavailable", given(rolling, "maxUnavailable"));
-		node_put(a, r, "MaxSurge", given(rolling, "maxSurge"));
+		    a, r, "MaxSurge", given_or_null(a, rolling, "maxSurge"));
 	}
 	node_put(a, n, "RollingUpdate", r);
 	return n;

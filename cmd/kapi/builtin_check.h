@@ -58,6 +58,14 @@ given(const struct node *object, const char *key)
 
 	return node_is(n, NODE_NULL) ? NULL : n;
 }
+/* The same as a value to be said: null if it is not there. */
+static inline struct node *
+given_or_null(struct arena *a, const struct node *object, const char *key)
+{
+	struct node *n = given(object, key);
+
+	return n != NULL ? n : node_null(a);
+}
 /* A member that is an integer; or the other value if it is absent. */
 int64_t int_or(const struct node *object, const char *key, int64_t otherwise);
 bool text_is_any(const struct node *n, ...) __attribute__((sentinel));

@@ -253,11 +253,10 @@ go_budget(struct arena *a, const struct node *spec)
 	static const char *const keys[][2] = {{"MinAvailable", "minAvailable"},
 	    {"Selector", "selector"}, {"MaxUnavailable", "maxUnavailable"},
 	    {"UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"}};
-	struct node *n = node_object(a), *v;
+	struct node *n = node_object(a);
 
 	for (size_t i = 0; i < 4; i++) {
-		v = given(spec, keys[i][1]);
-		node_put(a, n, keys[i][0], v != NULL ? v : node_null(a));
+		node_put(a, n, keys[i][0], given_or_null(a, spec, keys[i][1]));
 	}
 	return n;
 }

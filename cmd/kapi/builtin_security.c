@@ -27,11 +27,11 @@ go_context(struct arena *a, const struct node *context)
 	    {"AllowPrivilegeEscalation", "allowPrivilegeEscalation"},
 	    {"ProcMount", "procMount"}, {"SeccompProfile", "seccompProfile"},
 	    {"AppArmorProfile", "appArmorProfile"}};
-	struct node *n = node_object(a), *v;
+	struct node *n = node_object(a);
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		v = given(context, keys[i][1]);
-		node_put(a, n, keys[i][0], v != NULL ? v : node_null(a));
+		node_put(
+		    a, n, keys[i][0], given_or_null(a, context, keys[i][1]));
 	}
 	return n;
 }

@@ -278,9 +278,9 @@ go_port(struct arena *a, const struct node *port)
 	struct node *n = node_object(a);
 
 	node_put(a, n, "Name", node_str(a, ""));
-	node_put(a, n, "Protocol", given(port, "protocol"));
+	node_put(a, n, "Protocol", given_or_null(a, port, "protocol"));
 	node_put(a, n, "AppProtocol", node_null(a));
-	node_put(a, n, "Port", given(port, "port"));
+	node_put(a, n, "Port", given_or_null(a, port, "port"));
 	node_put(a, n, "TargetPort", node_int(a, 0));
 	node_put(a, n, "NodePort", node_int(a, 0));
 	return n;

@@ -155,7 +155,8 @@ uid_of(const struct node *answer)
 	struct span uid = node_path_text(answer, "metadata.uid");
 	struct span all = node_path_text(answer, "message");
 	static const char label[] = "controller-uid\":\"";
-	const char *p = memmem(all.p, all.n, label, sizeof(label) - 1);
+	const char *p =
+	    all.n == 0 ? NULL : memmem(all.p, all.n, label, sizeof(label) - 1);
 
 	if (uid.n > 0)
 		return uid;
