@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "buf.h"
 #include "crd.h"
 #include "crd_format.h"
+#include "crd_show.h"
 #include "crd_status.h"
-#include "json.h"
 #include "objectmeta.h"
 
 bool
@@ -106,19 +105,6 @@ version_at(const struct node *versions, size_t i)
 	    : NULL;
 }
 
-/* All versions have the same at key: it is told of once. */
-static bool
-is_common(const struct node *versions, const char *key)
-{
-	const struct node *first = node_get(version_at(versions, 0), key);
-	const struct node *v;
-
-	for (size_t i = 1; (v = version_at(versions, i)) != NULL; i++)
-		if (!node_equal(first, node_get(v, key)))
-			return false;
-	return true;
-}
-
 static void
 check_openapi(struct causes *c, struct span path, const struct node *version)
 {
@@ -176,14 +162,18 @@ check_with_status(
 		    !is_set(
 			schema, arena_str(c->arena, schema->members[i].key)))
 			continue;
-		cause_invalid(c, path_child(c, path, "openAPIV3Schema"), schema,
-		    "only [Description Type Format Title Maximum "
-		    "ExclusiveMaximum Minimum ExclusiveMinimum MaxLength "
-		    "MinLength Pattern MaxItems MinItems UniqueItems "
-		    "MultipleOf Required Items Properties ExternalDocs "
-		    "Example XPreserveUnknownFields XValidations] fields are "
-		    "allowed at the root of the schema if the status "
-		    "subresource is enabled");
+		cause_add(c, "FieldValueInvalid",
+		    path_child(c, path, "openAPIV3Schema"),
+		    arena_printf(c->arena,
+			"Invalid value: %.*s: only [Description Type Format "
+			"Title Maximum ExclusiveMaximum Minimum "
+			"ExclusiveMinimum MaxLength MinLength Pattern "
+			"MaxItems MinItems UniqueItems MultipleOf Required "
+			"Items Properties ExternalDocs Example "
+			"XPreserveUnknownFields XValidations] fields are "
+			"allowed at the root of the schema if the status "
+			"subresource is enabled",
+			SPAN_ARG(show_schema(c->arena, schema))));
 		return;
 	}
 }
@@ -226,21 +216,21 @@ static void
 check_parts(struct causes *c, struct span path, const struct node *version,
     const struct node *versions, bool common)
 {
-	if (is_common(versions, "schema") == common) {
+	if (versions_agree(versions, "schema") == common) {
 		struct span at =
 		    path_child(c, path, common ? "validation" : "schema");
 
 		check_with_status(c, at, version);
 		check_openapi(c, at, version);
 	}
-	if (is_common(versions, "subresources") == common)
+	if (versions_agree(versions, "subresources") == common)
 		valid_subresources(c, path_child(c, path, "subresources"),
 		    node_get(version, "subresources"));
-	if (is_common(versions, "additionalPrinterColumns") == common)
+	if (versions_agree(versions, "additionalPrinterColumns") == common)
 		valid_columns(c,
 		    path_child(c, path, "additionalPrinterColumns"),
 		    node_get(version, "additionalPrinterColumns"));
-	if (is_common(versions, "selectableFields") == common)
+	if (versions_agree(versions, "selectableFields") == common)
 		valid_selectable(c, path_child(c, path, "selectableFields"),
 		    node_get(version, "selectableFields"),
 		    node_path(version, "schema.openAPIV3Schema"));
@@ -266,57 +256,6 @@ check_versions(struct causes *c, struct span path, const struct node *versions)
 		check_deprecation(c, at, v);
 		check_parts(c, at, v, versions, false);
 	}
-}
-
-/* A part of a version as its internal type shows it: what is common has gone
- * to spec. */
-static void
-show_part(struct buf *b, const struct node *versions, size_t i, const char *key)
-{
-	const struct node *v = node_get(version_at(versions, i), key);
-
-	if (v == NULL || is_common(versions, key))
-		buf_adds(b, "null");
-	else
-		tree_write(b, v);
-}
-
-static struct span
-show_versions(struct arena *a, const struct node *versions)
-{
-	struct buf b = BUF_INIT;
-	struct span s;
-	const struct node *v;
-
-	buf_addc(&b, '[');
-	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
-		struct span warning = node_path_text(v, "deprecationWarning");
-
-		buf_adds(&b, i == 0 ? "{\"Name\":" : ",{\"Name\":");
-		json_add_string(&b, node_path_text(v, "name"));
-		buf_addf(&b, ",\"Served\":%s,\"Storage\":%s,\"Deprecated\":%s",
-		    node_true(node_get(v, "served")) ? "true" : "false",
-		    node_true(node_get(v, "storage")) ? "true" : "false",
-		    node_true(node_get(v, "deprecated")) ? "true" : "false");
-		buf_adds(&b, ",\"DeprecationWarning\":");
-		if (warning.p == NULL)
-			buf_adds(&b, "null");
-		else
-			json_add_string(&b, warning);
-		buf_adds(&b, ",\"Schema\":");
-		show_part(&b, versions, i, "schema");
-		buf_adds(&b, ",\"Subresources\":");
-		show_part(&b, versions, i, "subresources");
-		buf_adds(&b, ",\"AdditionalPrinterColumns\":");
-		show_part(&b, versions, i, "additionalPrinterColumns");
-		buf_adds(&b, ",\"SelectableFields\":");
-		show_part(&b, versions, i, "selectableFields");
-		buf_addc(&b, '}');
-	}
-	buf_addc(&b, ']');
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
 }
 
 static void

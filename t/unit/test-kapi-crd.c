@@ -15,6 +15,7 @@
 // needs cmd/kapi/crd_result.c
 // needs cmd/kapi/crd_scalar.c
 // needs cmd/kapi/crd_schema.c
+// needs cmd/kapi/crd_show.c
 // needs cmd/kapi/crd_status.c
 // needs cmd/kapi/crd_valid.c
 // needs cmd/kapi/crd_valid_default.c
