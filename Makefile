@@ -56,8 +56,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Has both in it, by .incbin.
-$(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt \
-	cmd/kapi/protobuf.txt
+$(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt
 
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@

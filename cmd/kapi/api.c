@@ -104,25 +104,6 @@ check_custom(struct request *r, bool *plain)
 	return NULL;
 }
 
-static void
-serve_verb(struct request *r)
-{
-	struct problem *p = request_negotiate(r);
-
-	if (p != NULL)
-		reply_problem(r, p);
-	else if (r->subresource.n > 0)
-		rest_serve(r);
-	else if (r->verb == REQUEST_GET)
-		get_serve(r);
-	else if (r->verb == REQUEST_LIST)
-		list_serve(r);
-	else if (r->verb == REQUEST_WATCH)
-		watch_serve(r);
-	else
-		rest_serve(r);
-}
-
 /* Whether built-in kinds are what this group holds: their mux answers with a
  * Status where that of CRDs has plain text. */
 static bool
@@ -168,16 +149,40 @@ take_protobuf(struct request *r)
 		return NULL;
 	object = proto_decode(&r->arena, r->http->body, &err);
 	if (object == NULL)
-		return problem_bad_request(&r->arena, "%s", err.message);
+		return problem_bad_request(&r->arena,
+		    "the object provided is unrecognized (must be of type "
+		    "%.*s): %s (%.*s)",
+		    SPAN_ARG(r->resource->kind), err.message,
+		    SPAN_ARG(body_summary(&r->arena, r->http->body)));
 	replace_body(r, object);
 	return NULL;
+}
+
+static void
+serve_verb(struct request *r)
+{
+	struct problem *p = request_negotiate(r);
+
+	if (p == NULL)
+		p = take_protobuf(r);
+	if (p != NULL)
+		reply_problem(r, p);
+	else if (r->subresource.n > 0)
+		rest_serve(r);
+	else if (r->verb == REQUEST_GET)
+		get_serve(r);
+	else if (r->verb == REQUEST_LIST)
+		list_serve(r);
+	else if (r->verb == REQUEST_WATCH)
+		watch_serve(r);
+	else
+		rest_serve(r);
 }
 
 static void
 serve_builtin(struct request *r)
 {
 	int code = check_builtin(r);
-	struct problem *p = code == 0 ? take_protobuf(r) : NULL;
 
 	if (r->group.n == 0 && span_is(r->plural, "endpoints"))
 		warning_add(&r->warnings,
@@ -185,8 +190,6 @@ serve_builtin(struct request *r)
 			     "discovery.k8s.io/v1 EndpointSlice"));
 	if (code != 0)
 		refuse(r, code);
-	else if (p != NULL)
-		reply_problem(r, p);
 	else
 		serve_verb(r);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "gotext.h"
-#include "protobuf.h"
 
 enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 
@@ -145,21 +144,18 @@ body_type(struct request *r)
 }
 
 struct problem *
-body_check_type(struct request *r, enum body_format *format)
+body_check_type(struct request *r, bool *yaml)
 {
 	struct span type = httpd_header(r->http, "content-type");
 
-	*format = BODY_JSON;
+	*yaml = false;
 	if (type.n == 0 || span_is(type, "application/json"))
 		return NULL;
 	type = body_type(r);
-	if (span_is(type, "application/yaml"))
-		*format = BODY_YAML;
-	else if (span_is(type, "application/vnd.kubernetes.protobuf"))
-		*format = BODY_PROTOBUF;
-	else if (!span_is(type, "application/json"))
-		return problem_unsupported_media_type(&r->arena, media_types);
-	return NULL;
+	*yaml = span_is(type, "application/yaml");
+	if (*yaml || span_is(type, "application/json"))
+		return NULL;
+	return problem_unsupported_media_type(&r->arena, media_types);
 }
 
 struct span
@@ -360,16 +356,14 @@ from_body(struct request *r, struct given *g)
 	struct err err = ERR_INIT;
 	struct problem *p;
 	struct node *body;
-	enum body_format format;
+	bool yaml;
 
-	p = body_check_type(r, &format);
+	p = body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
-	body = format == BODY_YAML ? tree_parse_yaml(a, r->http->body, &err)
-	    : format == BODY_PROTOBUF
-	    ? protobuf_parse(a, r->http->body, &err)
-	    : tree_parse(a, r->http->body, TREE_LIMITS, NULL, &err);
-	if (body == NULL && format != BODY_JSON)
+	body = yaml ? tree_parse_yaml(a, r->http->body, &err)
+		    : tree_parse(a, r->http->body, TREE_LIMITS, NULL, &err);
+	if (body == NULL && yaml)
 		return problem_bad_request(a, "%s", err.message);
 	if (body == NULL)
 		return problem_bad_request(a,

@@ -22,9 +22,8 @@ struct problem *options_of_delete(
 
 /* The media type of the body, without parameters, lower case; "" if none. */
 struct span body_type(struct request *r);
-enum body_format { BODY_JSON, BODY_YAML, BODY_PROTOBUF };
-/* 415 unless it is one of these. */
-struct problem *body_check_type(struct request *r, enum body_format *format);
+/* 415 unless it is JSON or YAML (protobuf became JSON before). */
+struct problem *body_check_type(struct request *r, bool *yaml);
 /* What the server quotes of a body that it cannot read. */
 struct span body_summary(struct arena *a, struct span body);
 

@@ -7,7 +7,6 @@
 #include "managed.h"
 #include "objectmeta.h"
 #include "options.h"
-#include "protobuf.h"
 #include "rest_delete.h"
 #include "rest_internal.h"
 #include "selection.h"
@@ -131,16 +130,15 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 	struct span body = r->http->body, duplicate = SPAN_NONE;
 	struct err err = ERR_INIT;
 	struct problem *p;
-	enum body_format format;
+	bool yaml;
 
-	p = body_check_type(r, &format);
+	p = body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
-	*object = format == BODY_YAML ? tree_parse_yaml(&r->arena, body, &err)
-	    : format == BODY_PROTOBUF
-	    ? protobuf_parse(&r->arena, body, &err)
+	*object = yaml
+	    ? tree_parse_yaml(&r->arena, body, &err)
 	    : tree_parse(&r->arena, body, TREE_LIMITS, &duplicate, &err);
-	if (*object == NULL && format != BODY_JSON)
+	if (*object == NULL && yaml)
 		return unreadable(r, span_str(err.message));
 	if (*object == NULL)
 		return unreadable(r,

@@ -4,18 +4,14 @@
 __asm__(".section .rodata\n"
 	".global kapi_types, kapi_types_end\n"
 	".global kapi_resources, kapi_resources_end\n"
-	".global kapi_protobuf, kapi_protobuf_end\n"
 	"kapi_types: .incbin \"cmd/kapi/types.txt\"\n"
 	"kapi_types_end: .byte 0\n"
 	"kapi_resources: .incbin \"cmd/kapi/resources.txt\"\n"
 	"kapi_resources_end: .byte 0\n"
-	"kapi_protobuf: .incbin \"cmd/kapi/protobuf.txt\"\n"
-	"kapi_protobuf_end: .byte 0\n"
 	".previous\n");
 
 extern const char kapi_types[], kapi_types_end[];
 extern const char kapi_resources[], kapi_resources_end[];
-extern const char kapi_protobuf[], kapi_protobuf_end[];
 
 struct span
 table_types(void)
@@ -28,13 +24,6 @@ table_resources(void)
 {
 	return span_make(
 	    kapi_resources, (size_t)(kapi_resources_end - kapi_resources));
-}
-
-struct span
-table_protobuf(void)
-{
-	return span_make(
-	    kapi_protobuf, (size_t)(kapi_protobuf_end - kapi_protobuf));
 }
 
 static struct span

@@ -9,7 +9,6 @@
 
 struct span table_types(void);
 struct span table_resources(void);
-struct span table_protobuf(void);
 
 /* The line at the start of *text, without its end; *text moves behind it.
  * SPAN_NONE at the end. */

@@ -1,0 +1,131 @@
+#!/bin/bash
+# kapi from end to end: what one request after the other makes of an object,
+# by curl; then our own tools on it. How every answer reads beside that of a
+# real API server is t/9900-parity.sh's.
+# shellcheck source=t/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=t/kapi.sh
+. "${0%/*}/kapi.sh"
+
+command -v curl >/dev/null || skip_all "needs curl"
+kapi_up
+maps=/api/v1/namespaces/default/configmaps
+merge=application/merge-patch+json
+
+# said FILTER: what jq finds in the last answer.
+said() {
+	jq -r "$1" <<<"$answer"
+}
+
+# does STATUS METHOD PATH ...: asks; the test is the status.
+does() {
+	local status=$1 what=$1
+
+	shift
+	what="$1 $2: $what"
+	answer=$(ask "$@")
+	is "$(code)" "$status" "$what"
+}
+
+does 201 POST "$maps" '{"metadata":{"name":"a"},"data":{"k":"v"}}'
+is "$(said '[.kind, .apiVersion, .metadata.namespace, .data.k] | join(" ")')" \
+	"ConfigMap v1 default v" "what was sent comes back, with its type"
+is "$(said '.metadata | [(.uid | length), (.creationTimestamp | length),
+	(.resourceVersion | tonumber > 0), .managedFields[0].manager] |
+	join(" ")')" "36 20 true test" "... and what the server sets"
+version=$(said .metadata.resourceVersion)
+uid=$(said .metadata.uid)
+
+does 409 POST "$maps" '{"metadata":{"name":"a"}}'
+is "$(said .reason)" AlreadyExists "... once"
+does 200 PUT "$maps/a" '{"metadata":{"name":"a"},"data":{"k":"w"}}'
+does 409 PUT "$maps/a" '{"metadata":{"name":"a","resourceVersion":"'"$version"'"}}'
+is "$(said .reason)" Conflict "optimistic locking"
+
+# Nothing changes: nothing is written.
+does 200 PATCH "$maps/a" '{"data":{"l":"1"}}' "$merge"
+version=$(said .metadata.resourceVersion)
+does 200 PATCH "$maps/a" '{"data":{"l":"1"}}' "$merge"
+is "$(said .metadata.resourceVersion)" "$version" "a patch that changes nothing"
+does 200 PATCH "$maps/a?dryRun=All" '{"data":{"l":"2"}}' "$merge"
+is "$(said .data.l)" 2 "a dry run answers what would be"
+does 200 GET "$maps/a"
+is "$(said '[.data.k, .data.l, .metadata.uid] | join(" ")')" "w 1 $uid" \
+	"... and keeps what is"
+does 200 PATCH "$maps/a" '[{"op":"remove","path":"/data/l"}]' \
+	application/json-patch+json
+is "$(said '.data | tojson')" '{"k":"w"}' "JSON patch"
+
+# Server-side apply.
+apply=application/apply-patch+yaml
+does 201 PATCH "$maps/b?fieldManager=one" \
+	'{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, data: {x: "1", y: "1"}}' "$apply"
+does 409 PATCH "$maps/b?fieldManager=two" \
+	'{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, data: {x: "2"}}' "$apply"
+is "$(said '.details.causes[0] | .reason + " " + .field')" \
+	"FieldManagerConflict .data.x" "a conflict names the field"
+does 200 PATCH "$maps/b?fieldManager=two&force=true" \
+	'{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, data: {x: "2"}}' "$apply"
+does 200 PATCH "$maps/b?fieldManager=one" \
+	'{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}' "$apply"
+is "$(said '.data | tojson')" '{"x":"2"}' "what is applied no more goes"
+
+# Deletion: finalizers hold an object; policies and preconditions.
+does 201 POST "$maps" '{"metadata":{"name":"f","finalizers":["example.com/f"]}}'
+does 409 DELETE "$maps/f" '{"preconditions":{"uid":"other"}}'
+does 200 DELETE "$maps/f"
+is "$(said '.metadata.deletionTimestamp | length')" 20 "it is being deleted"
+does 422 PATCH "$maps/f" '{"metadata":{"finalizers":["example.com/f","example.com/g"]}}' "$merge"
+does 200 PATCH "$maps/f" '{"metadata":{"finalizers":null}}' "$merge"
+does 404 GET "$maps/f"
+does 200 DELETE "$maps/b"
+is "$(said '[.kind, .status, .details.kind] | join(" ")')" \
+	"Status Success configmaps" "an object that goes at once"
+
+# What clients in Go send: {metadata: {name: pb}, data: {k: v}}.
+printf 'k8s\0\n\017\n\002v1\022\011ConfigMap\022\016\n\004\n\002pb\022\006\n\001k\022\001v\032\0"\0' \
+	>"$T/pb"
+does 201 POST "$maps" "@$T/pb" application/vnd.kubernetes.protobuf
+is "$(said '[.metadata.name, .data.k] | join(" ")')" "pb v" "protobuf is read"
+printf 'k8s\0\n\017\n\002v1\022\011ConfigMap\022\177\n' >"$T/pb"
+does 400 POST "$maps" "@$T/pb" application/vnd.kubernetes.protobuf
+is "$(said .message)" "the object provided is unrecognized (must be of type\
+ ConfigMap): a message is cut short (6b3873000a0f0a0276311209436f6e6669674d6170127f0a)" \
+	"... cut short: an error"
+
+# Scale, and what a Deployment becomes.
+apps=/apis/apps/v1/namespaces/default/deployments
+does 201 POST "$apps" '{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+	"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}'
+is "$(said '[.spec.replicas, .metadata.generation, .spec.strategy.type] |
+	join(" ")')" "1 1 RollingUpdate" "defaults"
+does 200 PATCH "$apps/d/scale" '{"spec":{"replicas":3}}' "$merge"
+is "$(said '[.kind, .spec.replicas] | join(" ")')" "Scale 3" "a Scale"
+does 200 PATCH "$apps/d/status" '{"status":{"replicas":2},"spec":{"replicas":9}}' "$merge"
+is "$(said '[.spec.replicas, .status.replicas, .metadata.generation] |
+	join(" ")')" "3 2 2" "status alone changes through /status"
+
+# Errors of requests.
+does 404 POST /api/v1/namespaces/none/configmaps '{"metadata":{"name":"x"}}'
+is "$(said .message)" 'namespaces "none" not found' "a namespace that is not there"
+does 415 POST "$maps" x text/plain
+does 406 GET "$maps" '' '' -H 'Accept: text/html'
+does 405 PUT "$maps" '{}'
+does 422 POST "$maps?dryRun=maybe" '{"metadata":{"name":"x"}}'
+does 404 GET /nothing
+is "$(tail -n 1 <<<"$answer")" "404 page not found" "... in plain text"
+head -c 3200000 /dev/zero | tr '\0' x >"$T/large"
+does 413 POST "$maps" "@$T/large"
+is "$(said .message)" "Request entity too large: limit is 3145728" "... says how much"
+does 201 POST "$maps?fieldValidation=Warn" '{"metadata":{"name":"w"},"dta":{}}'
+is "$(grep -i ^warning "$T/headers" | tr -d '\r')" \
+	'warning: 299 - "unknown field \"dta\""' "a warning"
+
+# Our own tools.
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ours","namespace":"default"},"data":{"k":"v"}}' |
+	kapply --kubeconfig "$T/kubeconfig" -o none >"$T/out" 2>&1
+is "$? $(<"$T/out")" "0 " "kapply applies"
+is "$(kwatch --kubeconfig "$T/kubeconfig" -n default --once configmaps/ours |
+	jq -r 'select(.type == "ADDED") | .object.data.k')" v "kwatch sees it"
+kapi_down
+done_testing
