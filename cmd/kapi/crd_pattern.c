@@ -243,9 +243,10 @@ explain(struct arena *a, struct span text, int error, size_t at)
 		return arena_printf(
 		    a, "missing closing ]: `%.*s`", SPAN_ARG(text));
 	case 108:
-		from = from < 3 ? 0 : from - 3;
+		from = from < 2 ? 0 : from - 2; /* at the dash + 1 */
 		return arena_printf(a, "invalid character class range: `%.*s`",
-		    (int)(at - from), text.p + from);
+		    (int)(text.n - from < 3 ? text.n - from : 3),
+		    text.p + from);
 	case 114:
 		return arena_printf(
 		    a, "missing closing ): `%.*s`", SPAN_ARG(text));
