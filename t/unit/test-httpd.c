@@ -129,6 +129,8 @@ static void
 test_refusals(void)
 {
 	struct httpd_limits limits = httpd_default_limits;
+	char large[100] = {0};
+	ssize_t sent = 0;
 	int fd;
 
 	limits.header_bytes = 1000;
@@ -181,6 +183,17 @@ test_refusals(void)
 	    "Content-Length: 101\r\n\r\n");
 	hears_last(fd, TOO_LARGE, "this one may not");
 	ok(requests == 1, "no handler saw the others");
+
+	/* No reset while the client still sends: it would not read the
+	 * answer. */
+	fd = client();
+	say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n");
+	for (int i = 0; i < 50; i++) {
+		sent += send(fd, large, 100, MSG_NOSIGNAL);
+		loop_once(loop, 0);
+	}
+	ok(sent == 5000, "what comes after a refusal is taken");
+	hears_last(fd, TOO_LARGE, "... and it is read");
 	serve_no_more();
 }
 
