@@ -115,6 +115,39 @@ MODIFIED Terminating NamespaceContentRemaining,NamespaceFinalizersRemaining
 MODIFIED Terminating 
 DELETED Terminating " "a watch sees each step"
 
+# Pods first.
+request POST /api/v1/namespaces '{"metadata":{"name":"y"}}' >"$T/out"
+ns=/api/v1/namespaces/y
+request POST $ns/pods '{"metadata":{"name":"p","finalizers":
+	["example.com/f"]},"spec":{"containers":[{"name":"c","image":"i"}]}}' \
+	>"$T/out"
+map y c >"$T/out"
+request DELETE $ns >"$T/out"
+looked() {
+	request GET "$ns" | grep -q NamespaceDeletionContentFailure
+}
+wait_for 5 looked
+is "$(names $ns/configmaps | tr '\n' ' ')" "c kube-root-ca.crt " \
+	"while there are Pods the rest stays"
+request PATCH $ns/pods/p "$none" application/merge-patch+json >"$T/out"
+ok "... and goes with the last of them" wait_for 5 gone $ns
+
+# Another one of the same name, at once.
+for ((i = 0; i < 20; i++)); do
+	request POST /api/v1/namespaces '{"metadata":{"name":"z"}}' >"$T/out"
+	map z c >"$T/out"
+	request DELETE /api/v1/namespaces/z >"$T/out"
+done
+again() {
+	request POST /api/v1/namespaces '{"metadata":{"name":"z"}}' |
+		grep -q Active
+}
+wait_for 5 again
+map z mine >"$T/out"
+wait_for 5 there /api/v1/namespaces/z/serviceaccounts/default
+is "$(names /api/v1/namespaces/z/configmaps | tr '\n' ' ')" \
+	"kube-root-ca.crt mine " "a new namespace is not the old one"
+
 # Owners.
 maps=/api/v1/namespaces/default/configmaps
 uid=$(map default o)

@@ -401,6 +401,18 @@ turn(void *arg)
 	wake(n, 0);
 }
 
+/* The namespace is gone; another one may have its name before the next step,
+ * which frees w if not. */
+static void
+end_termination(struct namespaces *n, struct work *w)
+{
+	n->terminating -= w->terminating;
+	w->terminating = w->waits = w->pods_done = false;
+	w->at = NULL;
+	remember(w, SPAN_NONE);
+	queue(n, w);
+}
+
 static void
 see_namespace(struct namespaces *n, const struct change *change)
 {
@@ -408,9 +420,8 @@ see_namespace(struct namespaces *n, const struct change *change)
 	struct work *w = find_work(n, o->name);
 
 	if (change->type == CHANGE_DELETED) {
-		/* A step frees it. */
 		if (w != NULL)
-			queue(n, w);
+			end_termination(n, w);
 		return;
 	}
 	if (being_deleted(o)) {
