@@ -58,6 +58,8 @@ static const struct kind kinds[] = {
 	statefulset_validate, NULL, statefulset_status_validate},
     {"apps", "daemonsets", GENERATION_SPEC, daemonset_default,
 	daemonset_prepare, daemonset_validate, NULL, NULL},
+    {"apps", "controllerrevisions", 0, NULL, NULL, controllerrevision_validate,
+	NULL, NULL},
     {"batch", "jobs", GENERATION_SPEC, job_default, job_prepare, job_validate,
 	NULL, NULL},
     {"batch", "cronjobs", GENERATION_SPEC, cronjob_default, NULL,

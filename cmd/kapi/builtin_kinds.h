@@ -148,6 +148,7 @@ default_fn rolebinding_default, autoscaler_default, priorityclass_default,
     node_default, webhooks_default;
 prepare_fn node_prepare;
 validate_fn role_validate, rolebinding_validate, autoscaler_validate,
-    budget_validate, lease_validate, priorityclass_validate, event_validate;
+    controllerrevision_validate, budget_validate, lease_validate,
+    priorityclass_validate, event_validate;
 
 #endif

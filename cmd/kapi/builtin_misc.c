@@ -262,6 +262,22 @@ go_budget(struct arena *a, const struct node *spec)
 }
 
 void
+controllerrevision_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct node *data = given(object, "data");
+
+	check_nonnegative(c, NULL, object, "revision");
+	if (x->live != NULL)
+		check_immutable(c, NULL, x->live, object, "data");
+	else if (data == NULL)
+		fail_required(c, AT(NULL, "data"), "data is mandatory");
+	else if (data->kind != NODE_OBJECT)
+		fail_required(
+		    c, AT(NULL, "data"), "data must be a valid JSON object");
+}
+
+void
 budget_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {

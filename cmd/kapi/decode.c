@@ -532,11 +532,25 @@ decode_builtin(struct arena *a, const struct schema *s, struct node *object,
 	return finish(&d, s, object);
 }
 
+static int
+compare_spans(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+
+	return span_cmp(*a, *b);
+}
+
 struct problem *
 decode_converted(struct arena *a, const struct schema *s, struct node *object,
     struct warnings *unknown)
 {
 	struct decoder d = {.arena = a, .unknown = unknown, .converts = true};
+	size_t before = unknown == NULL ? 0 : unknown->n;
+	struct problem *p = finish(&d, s, object);
 
-	return finish(&d, s, object);
+	/* The converter walks maps of Go, and sorts what it found. */
+	if (unknown != NULL && unknown->n > before)
+		qsort(unknown->items + before, unknown->n - before,
+		    sizeof *unknown->items, compare_spans);
+	return p;
 }

@@ -1,6 +1,8 @@
 /* Defaults that a schema tells: see decode.h. */
 #include "decode.h"
 
+#include "quantity.h"
+
 static bool
 is_wrong_null(const struct schema *s, const struct node *n)
 {
@@ -35,6 +37,19 @@ default_element(struct arena *a, const struct field *element, struct node **n)
 	schema_default(a, element->schema, *n);
 }
 
+/* Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList. */
+static void
+round_resources(struct arena *a, struct node *list)
+{
+	for (uint32_t i = 0; node_is(list, NODE_OBJECT) && i < list->n; i++) {
+		struct span text = node_text(list->members[i].value), rounded;
+
+		if (quantity_round(a, text, &rounded) == NULL &&
+		    !span_eq(rounded, text))
+			list->members[i].value = node_string(a, rounded);
+	}
+}
+
 /* Source of the order: apiextensions-apiserver/pkg/apiserver/schema/
  * defaulting/algorithm.go. What was filled in is filled in itself. */
 void
@@ -54,7 +69,9 @@ schema_default(struct arena *a, const struct schema *s, struct node *object)
 	default_fields(a, s, object);
 	for (uint32_t i = 0; i < object->n; i++) {
 		f = schema_field(s, object->members[i].key);
-		if (f != NULL)
+		if (f != NULL && span_is(f->go_type, "v1.ResourceList"))
+			round_resources(a, object->members[i].value);
+		else if (f != NULL)
 			schema_default(a, f->schema, object->members[i].value);
 		else if (s->element != NULL)
 			default_element(

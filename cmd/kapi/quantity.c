@@ -3,7 +3,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NANO = -9, DIGITS_MAX = 38, INT64_DIGITS = 18, EXPONENT_MAX = 1000 };
+enum {
+	NANO = -9,
+	MILLI = -3,
+	DIGITS_MAX = 38,
+	INT64_DIGITS = 18,
+	EXPONENT_MAX = 1000
+};
 
 enum format { DECIMAL_EXPONENT, DECIMAL_SI, BINARY_SI };
 
@@ -165,11 +171,11 @@ is_kept(const struct parts *p, int base, int exponent, u128 value)
 	return p->number.p[0] != '0';
 }
 
-/* Too small becomes the smallest: never zero. */
+/* What is below the least digit makes it one more: never zero. */
 static void
-round_up(struct amount *a)
+round_up(struct amount *a, int scale)
 {
-	while (a->scale < NANO && a->value != 0) {
+	while (a->scale < scale && a->value != 0) {
 		u128 rest = a->value % 10;
 
 		/* Ceilings of ceilings are the ceiling. */
@@ -249,8 +255,8 @@ write_canonical(struct arena *arena, const struct amount *a)
 	return write_amount(arena, a, value, suffix_of(2, exponent), 0);
 }
 
-const char *
-quantity_canonical(struct arena *a, struct span text, struct span *result)
+static const char *
+canonical(struct arena *a, struct span text, int least, struct span *result)
 {
 	struct parts p;
 	struct amount amount;
@@ -267,16 +273,27 @@ quantity_canonical(struct arena *a, struct span text, struct span *result)
 		return NULL;
 	amount.negative = p.negative;
 	amount.value = read_digits(read_digits(0, p.number), p.fraction);
-	if (is_kept(&p, base, exponent, amount.value))
+	amount.scale = -(int)p.fraction.n + (base == 10 ? exponent : 0);
+	if (is_kept(&p, base, exponent, amount.value) && amount.scale >= least)
 		return NULL;
-	amount.scale = -(int)p.fraction.n;
-	if (base == 10)
-		amount.scale += exponent;
-	else
+	if (base == 2)
 		amount.value <<= exponent;
-	round_up(&amount);
+	round_up(&amount, NANO);
 	if (base == 2 && amount.scale == 0 && amount.value > INT64_MAX)
 		amount.value = INT64_MAX;
+	round_up(&amount, least);
 	*result = write_canonical(a, &amount);
 	return NULL;
+}
+
+const char *
+quantity_canonical(struct arena *a, struct span text, struct span *result)
+{
+	return canonical(a, text, NANO, result);
+}
+
+const char *
+quantity_round(struct arena *a, struct span text, struct span *result)
+{
+	return canonical(a, text, MILLI, result);
 }

@@ -18,4 +18,8 @@
 const char *quantity_canonical(
     struct arena *a, struct span text, struct span *result);
 
+/* The same, rounded up to thousandths, as quantities in a ResourceList are. */
+const char *quantity_round(
+    struct arena *a, struct span text, struct span *result);
+
 #endif

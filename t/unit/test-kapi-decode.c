@@ -396,6 +396,28 @@ test_strict(struct arena *a)
 }
 
 static void
+test_rounding(struct arena *a)
+{
+	const struct schema *s =
+	    schema_builtin(span_str("io.k8s.api.core.v1.ResourceRequirements"));
+	struct node *n = tree_parse(a,
+	    span_str("{\"limits\":{\"a\":\"100u\",\"b\":\"1n\",\"c\":\"1500m\","
+		     "\"d\":\"1.0001Ki\",\"e\":\"1.500\",\"f\":\"-1500u\","
+		     "\"g\":\"0.0001\",\"h\":\"1Gi\"}}"),
+	    TREE_LIMITS, NULL, NULL);
+	struct buf b = BUF_INIT;
+
+	schema_default(a, s, n);
+	tree_write(&b, n);
+	is(buf_str(&b),
+	    "{\"limits\":{\"a\":\"1m\",\"b\":\"1m\",\"c\":\"1500m\","
+	    "\"d\":\"1024103m\",\"e\":\"1.500\",\"f\":\"-2m\","
+	    "\"g\":\"1m\",\"h\":\"1Gi\"}}",
+	    "amounts of resources are rounded up");
+	buf_release(&b);
+}
+
+static void
 test_defaults(struct arena *a)
 {
 	const struct schema *s = schema_builtin(span_str(SERVICE));
@@ -426,6 +448,7 @@ main(void)
 	test_converted(&a);
 	test_encode_again(&a);
 	test_strict(&a);
+	test_rounding(&a);
 	test_defaults(&a);
 	arena_release(&a);
 	return tap_done();
