@@ -163,6 +163,8 @@ run_stage() {
 playground() {
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || return
 	pipeline pipeline/playground playground
+	with_rights || start kpipe -f pipeline/playground/controllers.yaml \
+		--kubeconfig "$(config playground)" 2>>"$T/controllers.log"
 }
 
 # show_logs NAME: what the stages of a pipeline said, as TAP comments
