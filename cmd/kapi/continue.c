@@ -58,7 +58,7 @@ decode(struct arena *a, struct span token, struct span *text, size_t *bad)
 			out[n++] = (char)(v >> bits & 255u);
 		}
 	}
-	*bad = token.n;
+	*bad = token.n == 0 ? 0 : token.n - 1;
 	*text = span_make(out, n);
 	return token.n % 4 != 1;
 }
@@ -109,6 +109,33 @@ is_clean(struct span key)
 	return true;
 }
 
+/* A member of a wrong type, as json.Unmarshal says it; none: fine. */
+static struct span
+wrong_type(struct arena *a, const struct node *n)
+{
+	static const struct {
+		const char *name, *type;
+		enum node_kind kind;
+	} fields[] = {{"v", "string", NODE_STRING},
+	    {"rv", "int64", NODE_NUMBER}, {"start", "string", NODE_STRING}};
+
+	if (node_is(n, NODE_NULL))
+		return SPAN_NONE;
+	if (!node_is(n, NODE_OBJECT))
+		return go_type_error(a, n, "storage.continueToken");
+	for (size_t i = 0; i < 3; i++) {
+		const struct node *v = node_get(n, fields[i].name);
+
+		if (v != NULL && !node_is(v, NODE_NULL) &&
+		    !node_is(v, fields[i].kind))
+			return arena_printf(a,
+			    "json: cannot unmarshal %s into Go struct field "
+			    "continueToken.%s of type %s",
+			    go_kind(v), fields[i].name, fields[i].type);
+	}
+	return SPAN_NONE;
+}
+
 struct problem *
 continue_parse(
     struct arena *a, struct span token, int64_t *version, struct span *key)
@@ -125,9 +152,9 @@ continue_parse(
 	if (said.p != NULL)
 		return invalid(a, ": ", said);
 	n = tree_parse(a, text, TREE_LIMITS, NULL, NULL);
-	if (!node_is(n, NODE_OBJECT))
-		return invalid(
-		    a, ": ", go_type_error(a, n, "storage.continueToken"));
+	said = wrong_type(a, n);
+	if (said.p != NULL)
+		return invalid(a, ": ", said);
 	v = node_text(node_get(n, "v"));
 	if (!span_is(v, "meta.k8s.io/v1"))
 		return invalid(

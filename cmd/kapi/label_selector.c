@@ -74,6 +74,16 @@ is_special(char c)
 	return c != '\0' && strchr("=!(),><", c) != NULL;
 }
 
+/* A zero byte behind a token goes with it, as Go's lexer has it; elsewhere it
+ * is the end. */
+static void
+skip(struct parser *p, size_t n)
+{
+	if (n < p->rest.n && p->rest.p[n] == '\0')
+		n++;
+	p->rest = span_make(p->rest.p + n, p->rest.n - n);
+}
+
 /* The longest run of special characters that is a symbol; one that is none
  * and never was ends the selector. */
 static struct lexed
@@ -95,7 +105,7 @@ lex_special(struct parser *p)
 	if (best.token == T_ERROR)
 		best.text = arena_printf(p->arena,
 		    "error expected: keyword found '%.*s'", (int)n, p->rest.p);
-	p->rest = span_make(p->rest.p + n, p->rest.n - n);
+	skip(p, n);
 	return best;
 }
 
@@ -115,7 +125,7 @@ lex(struct parser *p)
 	    !is_special(p->rest.p[n]) && !is_blank(p->rest.p[n]))
 		n++;
 	word = span_make(p->rest.p, n);
-	p->rest = span_make(p->rest.p + n, p->rest.n - n);
+	skip(p, n);
 	return (struct lexed){
 	    symbol(word) == T_ERROR ? T_WORD : symbol(word), word};
 }
@@ -323,12 +333,36 @@ check_values(struct parser *p, struct label_term *t)
 	return false;
 }
 
+/* All that is wrong with it, in one error. */
+static bool
+check_key(struct parser *p, struct span key)
+{
+	struct causes c = {p->arena, NULL, 0};
+	size_t skipped = strlen("Invalid value: \"\": ");
+	struct buf said = BUF_INIT;
+
+	qualified_name_check(&c, SPAN_NONE, SPAN_NONE, key);
+	if (c.n == 0)
+		return true;
+	for (size_t i = 0; i < c.n; i++) {
+		struct span m = c.items[i].message;
+
+		buf_adds(&said, i > 0 ? "; " : "");
+		if (m.n > skipped)
+			buf_add(&said, m.p + skipped, m.n - skipped);
+	}
+	p->problem = problem_bad_request(p->arena,
+	    "unable to parse requirement: <nil>: Invalid value: %.*s: %s",
+	    SPAN_ARG(go_quote(p->arena, key)), buf_str(&said));
+	buf_release(&said);
+	return false;
+}
+
 static bool
 parse_term(struct parser *p, struct label_term *t)
 {
 	struct lexed l = take(p), next;
 	bool absent = l.token == T_NOT;
-	const char *said;
 
 	*t = (struct label_term){.op = absent ? LABEL_ABSENT : LABEL_EXISTS};
 	if (absent)
@@ -336,14 +370,8 @@ parse_term(struct parser *p, struct label_term *t)
 	if (l.token != T_WORD)
 		return found(p, l.text, ", expected: identifier");
 	t->key = l.text;
-	said = label_check_key(p->arena, t->key);
-	if (said != NULL) {
-		p->problem = problem_bad_request(p->arena,
-		    "unable to parse requirement: <nil>: Invalid value: %.*s: "
-		    "%s",
-		    SPAN_ARG(go_quote(p->arena, t->key)), said);
+	if (!check_key(p, t->key))
 		return false;
-	}
 	next = look(p);
 	if (absent || next.token == T_END || next.token == T_COMMA)
 		return true;

@@ -277,7 +277,8 @@ page_fill(struct request *r, struct walk *w, const struct listing *l,
 	struct stored *o;
 
 	/* One object: kubectl get NAME -w, and every wait for one. */
-	if (w->all == NULL && s->name.p != NULL && r->namespace_.n > 0) {
+	if (w->all == NULL && s->name.p != NULL &&
+	    (r->namespace_.n > 0 || !r->resource->namespaced)) {
 		o = store_get(w->c, r->namespace_, s->name);
 		if (o != NULL && selection_matches(s, o))
 			page_add(r, page, o);

@@ -42,8 +42,7 @@ int_param(struct request *r, const char *name, int64_t *n, bool *given)
 	*n = 0;
 	if (given != NULL)
 		*given = text.p != NULL;
-	/* An empty value is as good as none. */
-	if (text.n == 0)
+	if (text.p == NULL)
 		return NULL;
 	said = number_error(text, true, n, &u);
 	return said == NULL ? NULL

@@ -14,6 +14,7 @@ enum {
 	/* No timeoutSeconds: between this and twice as long. Source:
 	 * --min-request-timeout. */
 	TIMEOUT_S = 1800,
+	TIMEOUT_MAX_S = 1000000000,
 	BOOKMARK_MS = 60000,
 	BEFORE_END_MS = 2000,
 	/* So much may wait unsent before the rest of the initial events. */
@@ -301,8 +302,10 @@ start(struct watch *w, uint64_t asked)
 	}
 	w->deadline = clock_ms() +
 	    1000 *
-		(o->timeout > 0 ? (uint64_t)o->timeout
-				: TIMEOUT_S + (uint64_t)random() % TIMEOUT_S);
+		(o->timeout > 0
+			? (uint64_t)(o->timeout < TIMEOUT_MAX_S ? o->timeout
+								: TIMEOUT_MAX_S)
+			: TIMEOUT_S + (uint64_t)random() % TIMEOUT_S);
 	timer_set(api->loop, &w->end, w->deadline, on_end, w);
 	if (o->initial && asked > now)
 		fail(w, version_too_large(w->request, asked, now));
@@ -324,6 +327,11 @@ prepare(struct request *r, struct form *form, struct list_options *o,
 		p = version_parse(r, o->version, asked);
 	if (p == NULL)
 		p = form_of(r, form);
+	if (p == NULL && r->as == AS_YAML)
+		p = problem_make(&r->arena, 406, "NotAcceptable",
+		    "only the following media types are accepted: "
+		    "application/json;stream=watch, "
+		    "application/vnd.kubernetes.protobuf;stream=watch");
 	return p;
 }
 

@@ -37,6 +37,11 @@ int
 event_send(struct watch *w, struct text *t)
 {
 	w->headers = true;
+	/* No event is a list: the server ends the stream. */
+	if (w->form.as == AS_PARTIAL && w->request->as_list) {
+		httpd_end(w->request->exchange);
+		return -1;
+	}
 	return w->gate != NULL ? gate_send(w->gate, t)
 			       : httpd_send(w->request->exchange, t);
 }
