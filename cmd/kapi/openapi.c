@@ -11,8 +11,6 @@
 #include "openapi_write.h"
 #include "tables.h"
 
-#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
-
 enum { YEAR_SECONDS = 365 * 24 * 60 * 60 };
 
 /* Documents are made when they are asked for, and not kept: clients keep
@@ -131,36 +129,6 @@ serve_index(struct request *r)
 	    r, 200, "text/plain; charset=utf-8", text_span(o->index.text));
 }
 
-/* first NULL: everything. */
-static void
-write_document(
-    struct openapi_writer *w, struct api *api, const struct resource *first)
-{
-	const struct resource *r;
-	struct buf *b = &w->buf;
-
-	buf_adds(b, w->v2 ? "{\"swagger\":\"2.0\"" : "{\"openapi\":\"3.0.0\"");
-	buf_adds(b,
-	    ",\"info\":{\"title\":\"Kubernetes\",\"version\":\"1.36\"},"
-	    "\"paths\":{");
-	for (size_t i = 0; (r = registry_next(api->registry, &i)) != NULL;)
-		if (first == NULL || same_version(first, r))
-			openapi_add_paths(w, r);
-	buf_adds(b,
-	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
-	if (first == NULL) {
-		openapi_want(w, span_str(META "APIGroupList"));
-		openapi_want(w, span_str(META "APIVersions"));
-	}
-	if (first == NULL || first->crd == NULL) {
-		openapi_want(w, span_str(META "APIResourceList"));
-		openapi_want(w, span_str(META "WatchEvent"));
-	}
-	openapi_add_types(w);
-	buf_adds(b, w->v2 ? "}" : "}}");
-	buf_addc(b, '}');
-}
-
 static bool
 accepts_json(const struct request *r)
 {
@@ -234,7 +202,7 @@ serve_document(struct request *r, const struct resource *first, bool v2)
 
 	if (serve_without_body(r, &h, headers, &n))
 		return;
-	write_document(&w, r->api, first);
+	openapi_add_document(&w, r->api->registry);
 	t = text_make(buf_span(&w.buf));
 	reply_with(r, 200, "application/json", headers, n, t);
 	text_unref(t);

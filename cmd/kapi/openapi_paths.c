@@ -184,12 +184,12 @@ add_path(struct openapi_writer *w, const struct place *p,
 {
 	struct buf *b = &w->buf;
 	const struct resource *r = p->r;
+	unsigned served = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (verbs & operations[i].verb)
-			goto any;
-	return;
-any:
+		served |= operations[i].verb;
+	if (!(verbs & served))
+		return;
 	json_add_comma(b);
 	buf_addf(b, "\"/%s/%.*s%s/%.*s%s%s%.*s\":{",
 	    r->group.n == 0 ? "api" : "apis", SPAN_ARG(r->api_version),
@@ -260,4 +260,46 @@ openapi_add_paths(struct openapi_writer *w, const struct resource *r)
 		return;
 	p = (struct place){r, false, false, SPAN_NONE};
 	add_path(w, &p, on_collection, 1, r->verbs, &s);
+}
+
+static bool
+is_in(const struct openapi_writer *w, const struct resource *r)
+{
+	return w->first == NULL ||
+	    (span_eq(w->first->group, r->group) &&
+		span_eq(w->first->version, r->version));
+}
+
+/* What is on no path of a resource. */
+static void
+want_others(struct openapi_writer *w)
+{
+	if (w->first == NULL) {
+		openapi_want(w, span_str(META "APIGroupList"));
+		openapi_want(w, span_str(META "APIVersions"));
+	}
+	if (w->first == NULL || w->first->crd == NULL) {
+		openapi_want(w, span_str(META "APIResourceList"));
+		openapi_want(w, span_str(META "WatchEvent"));
+	}
+}
+
+void
+openapi_add_document(struct openapi_writer *w, const struct registry *g)
+{
+	const struct resource *r;
+	struct buf *b = &w->buf;
+
+	buf_adds(b, w->v2 ? "{\"swagger\":\"2.0\"" : "{\"openapi\":\"3.0.0\"");
+	buf_adds(b,
+	    ",\"info\":{\"title\":\"Kubernetes\",\"version\":\"1.36\"},"
+	    "\"paths\":{");
+	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;)
+		if (is_in(w, r))
+			openapi_add_paths(w, r);
+	buf_adds(b,
+	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
+	want_others(w);
+	openapi_add_types(w);
+	buf_adds(b, w->v2 ? "}}" : "}}}");
 }

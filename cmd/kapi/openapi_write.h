@@ -34,6 +34,10 @@ struct openapi_type {
 
 void openapi_writer_release(struct openapi_writer *w);
 
+/* The whole document: of w->first's group and version, or of everything. */
+void openapi_add_document(struct openapi_writer *w, const struct registry *g);
+
+/* Its parts. */
 /* A built-in type that the document needs. */
 void openapi_want(struct openapi_writer *w, struct span name);
 /* The type of a resource or of its list; its name, or none if there is no
