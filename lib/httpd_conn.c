@@ -475,11 +475,12 @@ flush_events(void *arg)
 void
 conn_free_all(struct httpd *h)
 {
-	for (struct conn *c = h->conns; c != NULL; c = c->next)
-		if (c->protocol == PROTOCOL_2 && !c->dead && !c->frozen) {
+	/* What was said last still goes out, as far as it can. */
+	for (struct conn *c = h->conns; c != NULL; c = c->next) {
+		if (c->protocol == PROTOCOL_2 && !c->dead && !c->frozen)
 			h2_goaway(c);
-			conn_push(c);
-		}
+		conn_push(c);
+	}
 	while (h->conns != NULL)
 		conn_free(h->conns);
 	h->dirty = NULL;

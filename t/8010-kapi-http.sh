@@ -152,14 +152,20 @@ HTTP/1.1 200 OK HTTP/1.1 200 OK" "... below 1 kB each, and others are served"
 is "$(ask GET /healthz)" ok "... and when they are gone"
 
 # The end: HTTP/2 clients are told, streams end.
-curl -sSN --http2-prior-knowledge --max-time 20 \
-	"$url$maps?watch=1" >"$T/watch" 2>&1 &
-watch=$!
-wait_for 10 grep -q kube-root-ca.crt "$T/watch"
+curl -sSN --http2-prior-knowledge --max-time 20 "$url$maps?watch=1" \
+	>"$T/watch2" 2>&1 &
+watch2=$!
+curl -sSN --max-time 20 "$url$maps?watch=1" >"$T/watch1" 2>&1 &
+watch1=$!
+wait_for 10 grep -q kube-root-ca.crt "$T/watch2"
+wait_for 10 grep -q kube-root-ca.crt "$T/watch1"
 kapi_down
-wait "$watch"
+wait "$watch2"
 is "$?" 0 "a watch over HTTP/2 ends cleanly with the server"
-is "$(grep -c ADDED "$T/watch")" 1 "... and had shown what there was"
+is "$(grep -c ADDED "$T/watch2")" 1 "... and had shown what there was"
+wait "$watch1"
+is "$?" 0 "... and so does one over HTTP/1.1"
+is "$(grep -c ADDED "$T/watch1")" 1 "... and had shown the same"
 is "$(tail -n 1 "$T/report" | jq -c '[.tool, .counters.objects > 5]')" \
 	'["kapi",true]' "counters at the end"
 
