@@ -35,6 +35,16 @@ refused "an operand" 'unexpected operand "x"' x
 refused "a kubeconfig that cannot be" "cannot write $T/no/where: No such file \
 or directory" --kubeconfig-out "$T/no/where"
 
+# Into a pipe, a device or a link: they stay.
+ln -s "$T/real" "$T/link"
+: >"$T/real"
+timeout 20 kapi --kubeconfig-out "$T/link" 2>/dev/null &
+wait_for 10 grep -q current-context "$T/real"
+kill $!
+wait $!
+is "$(readlink "$T/link") $(stat -c %F "$T/real")" "$T/real regular file" \
+	"a kubeconfig through a link"
+
 # Clear text.
 kapi_up --report-fd 5 5>"$T/report"
 is "$url" "http://127.0.0.1:${url##*:}" "clear text on loopback"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "digest.h"
@@ -127,28 +128,73 @@ write_all(int fd, struct span text)
 	return 0;
 }
 
-int
-access_write(const struct access *a, const char *file, struct err *err)
+/* A device, a pipe or a link stays what it is. */
+static bool
+is_special(const char *file)
 {
-	struct buf text = BUF_INIT, name = BUF_INIT;
-	const char *temporary;
-	int fd, rc = 0;
+	struct stat st;
 
-	add_config(a, &text);
+	return lstat(file, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+void
+access_forget(const char *file)
+{
+	if (!is_special(file))
+		unlink(file);
+}
+
+/* By another file, which then takes the name. */
+static int
+replace(const char *file, struct span text)
+{
+	struct buf name = BUF_INIT;
+	const char *temporary;
+	int fd, rc, error;
+
 	buf_addf(&name, "%s.%ld.tmp", file, (long)getpid());
 	temporary = buf_str(&name);
 	unlink(temporary);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || write_all(fd, buf_span(&text)) != 0 ||
-	    rename(temporary, file) != 0)
-		rc = err_set(err, ERR_PERMANENT, "cannot write %s: %s", file,
-		    strerror(errno));
+	rc = fd < 0 || write_all(fd, text) != 0 || rename(temporary, file) != 0
+	    ? -1
+	    : 0;
+	error = errno;
 	if (fd >= 0)
 		close(fd);
 	if (rc != 0)
 		unlink(temporary);
+	buf_release(&name);
+	errno = error;
+	return rc;
+}
+
+static int
+write_into(const char *file, struct span text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	int rc = fd < 0 ? -1 : write_all(fd, text);
+	int error = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return rc;
+}
+
+int
+access_write(const struct access *a, const char *file, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	add_config(a, &text);
+	rc = is_special(file) ? write_into(file, buf_span(&text))
+			      : replace(file, buf_span(&text));
+	if (rc != 0)
+		err_set(err, ERR_PERMANENT, "cannot write %s: %s", file,
+		    strerror(errno));
 	explicit_bzero(text.data, text.len);
 	buf_release(&text);
-	buf_release(&name);
 	return rc;
 }

@@ -26,6 +26,8 @@ bool access_is_loopback(const char *host);
 
 /* "https://127.0.0.1:6443", appended. */
 void access_url(const struct access *a, struct buf *b);
+/* Removes an old one, so that nobody uses it. */
+void access_forget(const char *file);
 /* By a temporary file that takes the name: whoever sees the file sees all of
  * it. Mode 0600. */
 int access_write(const struct access *a, const char *file, struct err *err);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "access.h"
 #include "api.h"
@@ -197,7 +196,7 @@ prepare(struct run *r, struct err *err)
 		return -1;
 	/* Nobody shall use an old one while we start. */
 	if (o.kubeconfig_out != NULL)
-		unlink(o.kubeconfig_out);
+		access_forget(o.kubeconfig_out);
 	a->faults = faults_new(a);
 	if (o.faults != NULL && faults_load(a->faults, o.faults, err) != 0)
 		return -1;
