@@ -74,6 +74,11 @@ with_rights() {
 	[ "${SERVER:-real}" = real ]
 }
 
+# with_cel: the API server evaluates the CEL rules of CRDs. kapi warns instead.
+with_cel() {
+	[ "${SERVER:-real}" = real ]
+}
+
 # kapi_start [KAPI-ARGUMENT...]
 # shellcheck disable=SC2120
 kapi_start() {
