@@ -138,10 +138,15 @@ void claim_spec_default(struct arena *a, struct node *spec);
 void check_claim_spec(
     struct causes *c, const struct at *at, const struct node *spec);
 
+/* builtin_limits.c, builtin_webhook.c */
+validate_fn quota_validate, limitrange_validate, runtimeclass_validate,
+    webhooks_validate;
+
 /* Network: builtin_net.c */
 default_fn endpoints_default, endpointslice_default, networkpolicy_default,
     ingressclass_default;
-validate_fn ingress_validate, networkpolicy_validate, endpointslice_validate;
+validate_fn ingress_validate, ingressclass_validate, endpoints_validate,
+    networkpolicy_validate, endpointslice_validate;
 
 /* The rest: builtin_misc.c */
 default_fn rolebinding_default, autoscaler_default, priorityclass_default,

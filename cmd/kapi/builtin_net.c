@@ -308,3 +308,83 @@ endpointslice_validate(
 	if (x->live != NULL)
 		check_immutable(c, NULL, x->live, object, "addressType");
 }
+
+void
+ingressclass_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(AT(NULL, "spec"), "controller");
+	const struct node *spec = given(object, "spec");
+	struct span name = node_text(given(spec, "controller"));
+	const char *slash = name.n == 0 ? NULL : memchr(name.p, '/', name.n);
+
+	if (x->live != NULL)
+		check_immutable(c, AT(NULL, "spec"), given(x->live, "spec"),
+		    spec, "controller");
+	if (name.n == 0)
+		fail_required(c, at, "");
+	else if (slash == NULL || slash == name.p ||
+	    slash == name.p + name.n - 1)
+		fail_text(c, at, name,
+		    "must be a domain-prefixed path (such as "
+		    "\"acme.io/foo\")");
+	else
+		check_dns_subdomain(
+		    c, at, span_make(name.p, (size_t)(slash - name.p)));
+}
+
+/* Addresses of nobody's machine: source of ValidateEndpointIP. */
+static void
+check_endpoint_ip(struct causes *c, const struct at *at, struct span ip)
+{
+	check_ip(c, at, ip);
+	if (!ip_valid(ip))
+		fail_text(c, at, ip, "must be a valid IP address");
+	else if ((ip.n > 4 && memcmp(ip.p, "127.", 4) == 0) ||
+	    span_is(ip, "::1"))
+		fail_text(c, at, ip,
+		    "may not be in the loopback range (127.0.0.0/8, "
+		    "::1/128)");
+	else if (span_is(ip, "0.0.0.0") || span_is(ip, "::"))
+		fail_text(c, at, ip, "may not be unspecified (0.0.0.0, ::)");
+}
+
+static void
+check_subset(struct causes *c, const struct at *at, const struct node *subset)
+{
+	static const char *const lists[] = {"addresses", "notReadyAddresses"};
+	const struct node *ports = given(subset, "ports"), *n;
+
+	if (node_count(given(subset, lists[0])) == 0 &&
+	    node_count(given(subset, lists[1])) == 0)
+		fail_required(
+		    c, at, "must specify `addresses` or `notReadyAddresses`");
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0;
+		     (n = each_of(given(subset, lists[l]), i)) != NULL; i++)
+			check_endpoint_ip(c,
+			    AT(AT_INDEX(AT(at, lists[l]), i), "ip"),
+			    node_text(given(n, "ip")));
+	for (size_t i = 0; (n = each_of(ports, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(AT(at, "ports"), i);
+		const struct node *name = given(n, "name");
+		if (node_empty(name) && ports->n > 1)
+			fail_required(c, AT(here, "name"), "");
+		else if (!node_empty(name))
+			check_dns_label(c, AT(here, "name"), node_text(name));
+		check_port_number(c, AT(here, "port"), int_or(n, "port", 0));
+		check_enum(c, here, n, "protocol", "SCTP", "TCP", "UDP");
+	}
+}
+
+void
+endpoints_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct node *subset;
+
+	(void)x;
+	for (size_t i = 0;
+	     (subset = each_of(given(object, "subsets"), i)) != NULL; i++)
+		check_subset(c, AT_INDEX(AT(NULL, "subsets"), i), subset);
+}

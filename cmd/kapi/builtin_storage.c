@@ -261,30 +261,6 @@ volume_prepare(const struct change_of *x, struct node *object)
 }
 
 void
-volume_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	const struct node *size = given(spec, "capacity");
-
-	(void)x;
-	if (node_count(given(spec, "accessModes")) == 0)
-		fail_required(c, AT(at, "accessModes"), "");
-	else
-		check_access_modes(
-		    c, AT(at, "accessModes"), given(spec, "accessModes"));
-	if (node_count(size) == 0)
-		fail_required(c, AT(at, "capacity"), "");
-	if (given(size, "storage") == NULL || node_count(size) > 1)
-		fail_unsupported(c, AT(at, "capacity"),
-		    size != NULL ? size : node_null(c->arena), "storage",
-		    (char *)NULL);
-	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
-	    "Recycle", "Retain");
-}
-
-void
 storageclass_default(struct arena *a, struct node *object)
 {
 	default_text(a, object, "reclaimPolicy", "Delete");

@@ -11,9 +11,11 @@
 // needs cmd/kapi/builtin_container.c
 // needs cmd/kapi/builtin_cron.c
 // needs cmd/kapi/builtin_data.c
+// needs cmd/kapi/builtin_limits.c
 // needs cmd/kapi/builtin_misc.c
 // needs cmd/kapi/builtin_names.c
 // needs cmd/kapi/builtin_net.c
+// needs cmd/kapi/builtin_persistent.c
 // needs cmd/kapi/builtin_placing.c
 // needs cmd/kapi/builtin_pod.c
 // needs cmd/kapi/builtin_poddefault.c
@@ -22,6 +24,7 @@
 // needs cmd/kapi/builtin_service.c
 // needs cmd/kapi/builtin_storage.c
 // needs cmd/kapi/builtin_volume.c
+// needs cmd/kapi/builtin_webhook.c
 // needs cmd/kapi/cause.c
 // needs cmd/kapi/decode.c
 // needs cmd/kapi/decode_text.c
