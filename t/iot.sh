@@ -53,7 +53,7 @@ iot_playground() {
 	playground=$!
 	[ "${SERVER:-real}" = real ] ||
 		start kpipe -f pipeline/playground/controllers.yaml \
-			--kubeconfig="$CLUSTER/playground.kubeconfig" \
+			--kubeconfig="$CLUSTER/user2.kubeconfig" \
 			2>>"$T/controllers.log"
 }
 

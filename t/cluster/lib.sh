@@ -169,7 +169,7 @@ playground() {
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || return
 	pipeline pipeline/playground playground
 	with_rights || start kpipe -f pipeline/playground/controllers.yaml \
-		--kubeconfig "$(config playground)" 2>>"$T/controllers.log"
+		--kubeconfig "$(config user2)" 2>>"$T/controllers.log"
 }
 
 # show_logs NAME: what the stages of a pipeline said, as TAP comments
@@ -226,7 +226,9 @@ audit() {
 	[ "${SERVER:-real}" = real ] || line='{user: {username: .user}, verb,
 		requestURI: (.path + "?" + (.query // "")),
 		responseStatus: {code}, objectRef: (select(.resource) |
-			{resource, subresource, namespace, name})}'
+			{resource, subresource, name, namespace:
+				(if .resource == "namespaces" then .name
+				else .namespace end)})}'
 	shift
 	tail -n "+$AUDIT_FROM" "$CLUSTER/audit.log" |
 		jq -rR "fromjson? | $line | $filter" "$@"
