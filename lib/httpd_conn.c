@@ -420,6 +420,8 @@ flush(struct conn *c)
 	    !c->blocked && h1_resume(c));
 	if (c->protocol == PROTOCOL_2)
 		h2_settle(c);
+	if (c->protocol == PROTOCOL_1 && c->eof && h1_is_idle(c))
+		conn_close_gently(c);
 	if (c->frozen)
 		return;
 	if (c->closing && !c->lingers && c->out.bytes == 0 && !c->dead)

@@ -149,6 +149,7 @@ bool h1_resume(struct conn *c);
 void h1_expire(struct conn *c); /* the request takes too long */
 /* The peer sends no more; an answer to what it sent may be on its way. */
 void h1_eof(struct conn *c);
+bool h1_is_idle(const struct conn *c); /* no answer is due */
 void h1_start(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count);
 void h1_send(struct exchange *x, struct text *t);

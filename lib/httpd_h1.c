@@ -287,16 +287,24 @@ h1_resume(struct conn *c)
 	return true;
 }
 
+bool
+h1_is_idle(const struct conn *c)
+{
+	const struct h1 *h = c->h1;
+
+	return h == NULL ||
+	    ((h->x == NULL || h->x->state == X_READING) && h->pending.len == 0);
+}
+
 void
 h1_eof(struct conn *c)
 {
 	struct exchange *x = c->h1 == NULL ? NULL : c->h1->x;
 
-	/* As net/http: a client that closes its side waits for nothing. */
+	/* As net/http: a client that closes its side waits for nothing. But
+	 * what it asked before is answered. */
 	if (x != NULL && x->state != X_READING)
 		conn_kill(c);
-	else
-		conn_close_gently(c);
 }
 
 void

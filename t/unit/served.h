@@ -15,7 +15,7 @@
 #include "httpd.h"
 #include "tap.h"
 
-enum { PATIENCE_MS = 5000 };
+enum { PATIENCE_MS = 5000, LARGE = 100000 };
 
 static struct loop *loop;
 static struct httpd *server;
@@ -61,6 +61,11 @@ on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 		later = x;
 		httpd_on_close(x, on_gone, NULL);
 		httpd_start(x, 200, NULL, 0);
+	} else if (span_is(r->path, "/large")) {
+		char *p = calloc(1, LARGE);
+
+		httpd_reply(x, 200, NULL, 0, span_make(p, LARGE));
+		free(p);
 	} else if (span_is(r->path, "/cut")) {
 		httpd_cut(x);
 	} else if (span_is(r->path, "/freeze")) {
@@ -181,6 +186,18 @@ hear(int fd, struct buf *b, size_t n)
 			loop_once(loop, 5);
 	}
 	return HEARD_MORE;
+}
+
+/* What is there is counted and forgotten. */
+__attribute__((unused)) static int
+hear_away(int fd, size_t *heard)
+{
+	static char drop[1 << 16];
+	ssize_t k = recv(fd, drop, sizeof(drop), 0);
+
+	if (k > 0)
+		*heard += (size_t)k;
+	return k == 0 || (k < 0 && errno != EAGAIN) ? HEARD_END : HEARD_MORE;
 }
 
 /* Exactly this comes (as far as anybody can say who does not wait). */

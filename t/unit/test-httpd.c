@@ -61,6 +61,7 @@ test_requests(void)
 static void
 test_order(void)
 {
+	size_t heard = 0;
 	int fd;
 
 	serve(&httpd_default_limits);
@@ -81,6 +82,14 @@ test_order(void)
 	close(fd);
 	until(httpd_connections(server) == 0);
 	ok(gone == 0, "no handler was told of an end that he knows");
+	fd = client();
+	for (int i = 0; i < 100; i++)
+		say(fd, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n");
+	shutdown(fd, SHUT_WR);
+	until(hear_away(fd, &heard) == HEARD_END);
+	ok(heard > 100 * LARGE && heard < 101 * LARGE,
+	    "a hundred large answers to who closed his side");
+	close(fd);
 	serve_no_more();
 }
 
