@@ -1,0 +1,59 @@
+#!/bin/bash
+# The demo: on no terminal it ends by itself, with nothing left. SERVER=real:
+# on the control plane.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+server=${SERVER:-kapi}
+if [ "$server" = real ]; then
+	code=0
+	t/cluster/build >"$T/build.out" 2>&1 || code=$?
+	[ "$code" -ne 100 ] || skip_all "$(tail -n 1 "$T/build.out")"
+fi
+export TMPDIR=$T
+
+runs 0 "it ends with 0" t/demo "$server" </dev/null
+is "$(cat "$T/err")" "" "... without a complaint"
+is "$(sed -E 's/^ +[0-9]+\.[0-9] s/N s/; s/[0-9.]+s\.$/N s./
+	s,^  .*(kubectl|kwatch|KUBECONFIG=),  \1,
+	s,^(  KUBECONFIG=).*,\1,' "$T/out")" \
+	"Starting an API server ($server) ...
+Starting the playground and the IoTService operator ...
+Creating pipeline/iotservice/example.yaml in namespace demo:
+N s  Processing
+N s  Available
+Namespace demo-example: 5 deployments, 10 pods, 2 statefulsets.
+From nothing to Available: N s.
+
+Try, in another terminal:
+
+  KUBECONFIG=
+  kubectl get iotservices -n demo
+  kubectl get all -n demo-example
+  kubectl delete service cockpit-example -n demo-example   # comes back
+  kubectl edit iotservice example -n demo
+  kwatch -A pods,deployments | jq -c '[.type, .object.metadata.name]'" \
+	"a few lines that a person can follow"
+config=$(sed -n 's/^  export KUBECONFIG=//p' "$T/out")
+ok "the folder of its API server is gone" test ! -e "${config%/*}"
+is "$(pgrep -f "${config%/*}")" "" "... and its processes"
+
+# Ended in the middle, as by Ctrl-C (which the shell ignores in background).
+mkdir "$T/second"
+TMPDIR=$T/second setsid env --default-signal=INT t/demo "$server" \
+	</dev/null >"$T/out" 2>"$T/err" &
+demo=$!
+started+=("$demo")
+under_way() {
+	grep -q '^Creating' "$T/out"
+}
+ok "another one is under way" wait_for 60 under_way || note "$(cat "$T/err")"
+ok "... and has a folder" test -n "$(ls "$T/second")"
+kill -INT -- "-$demo"
+wait "$demo"
+is "$?" 130 "interrupted: exit code 130"
+is "$(ls "$T/second")" "" "the folder of its API server is gone"
+is "$(pgrep -f "$T/second")" "" "... and its processes"
+
+runs 100 "another API server" t/demo mine
+is "$(cat "$T/out")$(cat "$T/err")" "usage: t/demo [real]" "... is refused"
+done_testing
