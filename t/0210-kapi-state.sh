@@ -185,6 +185,13 @@ is "$(cat "$T/err")" \
 	"kapi: fatal: cannot open $T/none: No such file or directory" \
 	"... is named"
 
+ln -s "$T/linked" "$T/link"
+: >"$T/linked"
+kapi_up --save "$T/link"
+kapi_down "it saves through a link"
+is "$(readlink "$T/link") $(grep -c ADDED "$T/linked")" "$T/linked 13" \
+	"... which stays one"
+
 kapi_up --save "$T/none/state" 2>"$T/kapi.err"
 kill "$!"
 wait "$!"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gc.h"
@@ -148,6 +149,30 @@ out:
 	return rc;
 }
 
+/* A device, a pipe or a link stays what it is. */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static int
+save_into(const struct store *s, const char *path, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int rc = fd < 0 ? -1 : save_all(fd, s);
+
+	if (rc != 0)
+		err_set(err, ERR_TRANSIENT, "cannot write %s: %s", path,
+		    strerror(errno));
+	if (fd >= 0 && close(fd) != 0 && rc == 0)
+		rc = err_set(err, ERR_TRANSIENT, "cannot write %s: %s", path,
+		    strerror(errno));
+	return rc;
+}
+
 int
 state_save(struct api *api, const char *path, struct err *err)
 {
@@ -155,7 +180,8 @@ state_save(struct api *api, const char *path, struct err *err)
 	if (api->gc != NULL)
 		gc_drain(api->gc);
 	if (strcmp(path, "-") != 0)
-		return save_file(api->store, path, err);
+		return is_special(path) ? save_into(api->store, path, err)
+					: save_file(api->store, path, err);
 	if (save_all(STDOUT_FILENO, api->store) == 0)
 		return 0;
 	return err_set(
