@@ -28,8 +28,8 @@ precondition(struct write *w, const char *detail)
 	return problem_conflict(w->arena, &as_kind, w->name, detail);
 }
 
-static struct problem *
-check_preconditions(
+struct problem *
+delete_preconditions(
     struct write *w, const struct node *live, const struct delete_options *o)
 {
 	struct span uid = node_path_text(live, "metadata.uid");
@@ -306,6 +306,21 @@ check_immortal(struct write *w)
 	return NULL;
 }
 
+/* Jobs orphan their Pods, and say so. */
+static void
+warn_of_orphans(struct write *w, const struct delete_options *o)
+{
+	if (w->internal || o->has_orphan || o->policy.n > 0 ||
+	    !span_is(w->resource->group, "batch") ||
+	    !span_is(w->resource->plural, "jobs"))
+		return;
+	warning_add(w->warnings,
+	    span_str("child pods are preserved by default when jobs are "
+		     "deleted; set propagationPolicy=Background to remove "
+		     "them or set propagationPolicy=Orphan to suppress this "
+		     "warning"));
+}
+
 struct problem *
 write_delete_object(struct write *w, const struct delete_options *o)
 {
@@ -317,10 +332,11 @@ write_delete_object(struct write *w, const struct delete_options *o)
 	int64_t left = 0;
 
 	w->dry_run = o->dry_run;
+	warn_of_orphans(w, o);
 	if (stored == NULL)
 		return problem_not_found(w->arena, w->resource, w->name);
 	object = rest_read(w->arena, w->resource, stored);
-	p = check_preconditions(w, object, o);
+	p = delete_preconditions(w, object, o);
 	if (p == NULL)
 		p = check_immortal(w);
 	if (p != NULL)

@@ -13,4 +13,8 @@
 struct problem *write_delete_object(
     struct write *w, const struct delete_options *options);
 
+/* uid and resourceVersion of the options are live's; else 409. */
+struct problem *delete_preconditions(struct write *w, const struct node *live,
+    const struct delete_options *options);
+
 #endif

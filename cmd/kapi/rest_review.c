@@ -235,6 +235,8 @@ token_serve(struct request *r)
 	if (p == NULL)
 		p = rest_body(r, &object, &strict);
 	if (p == NULL)
+		p = write_check_lifecycle(&w);
+	if (p == NULL)
 		p = rest_live(&w, &stored, &account);
 	if (p != NULL) {
 		reply_problem(r, p);

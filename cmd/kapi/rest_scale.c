@@ -38,13 +38,26 @@ scaling_of(struct arena *a, const struct resource *r)
 	return s;
 }
 
+/* Sorted; there are few. */
 static void
 add_set(struct buf *b, const struct node *values)
 {
-	buf_adds(b, " (");
-	for (size_t i = 0; i < node_count(values); i++) {
-		buf_adds(b, i == 0 ? "" : ",");
-		buf_addspan(b, node_text(values->items[i]));
+	struct span last = SPAN_NONE, next;
+
+	for (size_t n = 0; n < node_count(values); n++) {
+		next = SPAN_NONE;
+		for (size_t i = 0; i < values->n; i++) {
+			struct span v = node_text(values->items[i]);
+
+			if ((last.p == NULL || span_cmp(v, last) > 0) &&
+			    (next.p == NULL || span_cmp(v, next) < 0))
+				next = v;
+		}
+		if (next.p == NULL)
+			break;
+		buf_adds(b, n == 0 ? " (" : ",");
+		buf_addspan(b, next);
+		last = next;
 	}
 	buf_addc(b, ')');
 }
