@@ -70,10 +70,12 @@ struct tree_limits {
 struct node *tree_parse(struct arena *a, struct span text,
     struct tree_limits limits, struct span *duplicate, struct err *err);
 /* The same for YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
- * and aliases, of several documents the first. A key given twice is refused.
- * NULL with err "yaml: line N: ...". */
+ * and aliases, of several documents the first; members come sorted by key. Of a
+ * key given twice the last counts, and *twice (may be NULL) has a line for it:
+ * "  line N: key "x" already set in map", in the arena; none if there is no such
+ * key. NULL with err "yaml: line N: ...". */
 struct node *tree_parse_yaml(
-    struct arena *a, struct span text, struct err *err);
+    struct arena *a, struct span text, struct span *twice, struct err *err);
 
 /* Compact JSON, members in their order. */
 void tree_write(struct buf *b, const struct node *n);

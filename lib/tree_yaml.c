@@ -1,5 +1,6 @@
 #include "tree.h"
 
+#include <stdlib.h>
 #include <yaml.h>
 
 #include "json.h"
@@ -7,12 +8,14 @@
 /* An alias repeats what its anchor names: a document of a few lines could
  * stand for more than any memory. */
 enum { NODES_MAX = 1 << 20, DEPTH_MAX = 1000 };
+enum { TWICE_MAX = 1 << 16 }; /* bytes that are said of keys given twice */
 
 struct reader {
 	struct arena *a;
 	yaml_document_t doc;
 	struct err *err;
 	unsigned depth, nodes;
+	struct buf twice; /* lines of keys that are there already */
 };
 
 static bool
@@ -154,6 +157,29 @@ bad(struct reader *r, const yaml_node_t *y, const char *why)
 	return NULL;
 }
 
+/* In the words of the API server's library, which names the value's line. */
+static void
+note_twice(struct reader *r, int value, struct span key)
+{
+	const yaml_node_t *y = yaml_document_get_node(&r->doc, value);
+
+	if (r->twice.len > TWICE_MAX)
+		return;
+	buf_addf(&r->twice, "%s  line %zu: key ", r->twice.len > 0 ? "\n" : "",
+	    y->start_mark.line + 1);
+	json_add_string(&r->twice, key);
+	buf_adds(&r->twice, " already set in map");
+}
+
+static int
+compare_members(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return span_cmp(a->key, b->key);
+}
+
+/* Members come sorted: the API server makes JSON of a map of Go first. */
 static struct node *
 mapping(struct reader *r, const yaml_node_t *y)
 {
@@ -172,8 +198,10 @@ mapping(struct reader *r, const yaml_node_t *y)
 			return NULL;
 		node_set(r->a, n, text_of(r, key), value);
 		if (n->n == before)
-			return bad(r, key, "key already set in map");
+			note_twice(r, p->value, text_of(r, key));
 	}
+	if (n->n > 1)
+		qsort(n->members, n->n, sizeof *n->members, compare_members);
 	return n;
 }
 
@@ -213,7 +241,8 @@ node_of(struct reader *r, int id)
 }
 
 struct node *
-tree_parse_yaml(struct arena *a, struct span text, struct err *err)
+tree_parse_yaml(
+    struct arena *a, struct span text, struct span *twice, struct err *err)
 {
 	struct reader r = {.a = a, .err = err};
 	yaml_parser_t parser;
@@ -233,5 +262,9 @@ tree_parse_yaml(struct arena *a, struct span text, struct err *err)
 							: node_of(&r, 1);
 	yaml_document_delete(&r.doc);
 	yaml_parser_delete(&parser);
+	if (twice != NULL)
+		*twice = r.twice.len == 0 ? SPAN_NONE
+					  : arena_span(a, buf_span(&r.twice));
+	buf_release(&r.twice);
 	return n;
 }

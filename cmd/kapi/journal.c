@@ -132,7 +132,7 @@ read_body(struct request *r, struct span type)
 	if (body.n == 0 || contains(type, "protobuf"))
 		return NULL;
 	n = contains(type, "yaml")
-	    ? tree_parse_yaml(&r->arena, body, NULL)
+	    ? tree_parse_yaml(&r->arena, body, NULL, NULL)
 	    : tree_parse(&r->arena, body, TREE_LIMITS, NULL, NULL);
 	if (!node_is(n, NODE_OBJECT) && !node_is(n, NODE_ARRAY))
 		return NULL;

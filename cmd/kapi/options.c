@@ -361,7 +361,7 @@ from_body(struct request *r, struct given *g)
 	p = body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
-	body = yaml ? tree_parse_yaml(a, r->http->body, &err)
+	body = yaml ? tree_parse_yaml(a, r->http->body, NULL, &err)
 		    : tree_parse(a, r->http->body, TREE_LIMITS, NULL, &err);
 	if (body == NULL && yaml)
 		return problem_bad_request(a, "%s", err.message);

@@ -124,10 +124,31 @@ body_schema(const struct request *r)
 	return s->crd == NULL ? s->schema : NULL;
 }
 
+/* Keys that YAML has twice: one error of many lines, or a warning for each. */
+void
+rest_add_twice(struct request *r, struct span twice, struct warnings *w)
+{
+	if (r->field_validation == VALIDATE_STRICT) {
+		warning_add(w,
+		    arena_printf(&r->arena, "yaml: unmarshal errors:\n%.*s",
+			SPAN_ARG(twice)));
+		return;
+	}
+	while (twice.n > 0) {
+		const char *end = memchr(twice.p, '\n', twice.n);
+		size_t n = end == NULL ? twice.n : (size_t)(end - twice.p);
+
+		warning_add(w, span_make(twice.p + 2, n - 2));
+		twice = span_make(
+		    twice.p + n + (end != NULL), twice.n - n - (end != NULL));
+	}
+}
+
 struct problem *
 rest_body(struct request *r, struct node **object, struct warnings *strict)
 {
-	struct span body = r->http->body, duplicate = SPAN_NONE;
+	struct span body = r->http->body, duplicate = SPAN_NONE,
+		    twice = SPAN_NONE;
 	struct err err = ERR_INIT;
 	struct problem *p;
 	bool yaml;
@@ -136,7 +157,7 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 	if (p != NULL)
 		return p;
 	*object = yaml
-	    ? tree_parse_yaml(&r->arena, body, &err)
+	    ? tree_parse_yaml(&r->arena, body, &twice, &err)
 	    : tree_parse(&r->arena, body, TREE_LIMITS, &duplicate, &err);
 	if (*object == NULL && yaml)
 		return unreadable(r, span_str(err.message));
@@ -146,6 +167,8 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 			"couldn't get version/kind; json parse error: %.*s",
 			SPAN_ARG(go_json_error(&r->arena, body))));
 	p = check_type_meta(r, *object);
+	if (p == NULL && twice.n > 0)
+		rest_add_twice(r, twice, strict);
 	if (p == NULL && duplicate.n > 0)
 		decode_strict(&r->arena, body_schema(r), body, strict);
 	return p;

@@ -12,6 +12,8 @@ struct write rest_write_of(struct request *r);
 /* Answers r with what came of it: 200, or 201 where it was created. */
 void rest_answer(struct request *r, struct write *w, struct problem *p);
 
+/* What YAML has twice, as tree_parse_yaml tells it, added to w. */
+void rest_add_twice(struct request *r, struct span twice, struct warnings *w);
 /* The body, parsed. *strict gets duplicate fields. */
 struct problem *rest_body(
     struct request *r, struct node **object, struct warnings *strict);

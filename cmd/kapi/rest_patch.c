@@ -123,8 +123,10 @@ apply_object(struct request *r, struct write *w, const struct node *live,
     struct node **object)
 {
 	struct err err = ERR_INIT;
-	struct node *applied = tree_parse_yaml(&r->arena, r->http->body, &err);
-	struct node *copy;
+	struct span twice;
+	struct node *copy,
+	    *applied = tree_parse_yaml(&r->arena, r->http->body, &twice, &err);
+	struct problem *p;
 
 	if (applied == NULL)
 		return problem_bad_request(&r->arena,
@@ -137,7 +139,16 @@ apply_object(struct request *r, struct write *w, const struct node *live,
 		    SPAN_ARG(go_type_error(
 			&r->arena, applied, "map[string]interface {}")));
 	copy = node_copy(&r->arena, applied);
-	return write_apply(w, live, copy, object);
+	p = write_apply(w, live, copy, object);
+	if (p != NULL || twice.n == 0 || r->field_validation == VALIDATE_IGNORE)
+		return p;
+	if (r->field_validation == VALIDATE_STRICT)
+		return problem_bad_request(&r->arena,
+		    "error strict decoding YAML: error converting YAML to "
+		    "JSON: yaml: unmarshal errors:\n%.*s",
+		    SPAN_ARG(twice));
+	rest_add_twice(r, twice, &r->warnings);
+	return NULL;
 }
 
 static struct problem *

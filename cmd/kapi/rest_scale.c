@@ -221,7 +221,7 @@ new_scale(
 	if (kind == PATCH_KIND_APPLY) {
 		struct err err = ERR_INIT;
 		struct node *sent =
-		    tree_parse_yaml(&r->arena, r->http->body, &err);
+		    tree_parse_yaml(&r->arena, r->http->body, NULL, &err);
 
 		if (sent == NULL)
 			return problem_bad_request(&r->arena,

@@ -89,7 +89,7 @@ load(const char *file)
 	}
 	d = file[strlen(file) - 1] == 'n'
 	    ? parse(buf_span(&text))
-	    : tree_parse_yaml(&arena, buf_span(&text), &err);
+	    : tree_parse_yaml(&arena, buf_span(&text), NULL, &err);
 	crd_definition_default(&arena, d);
 	crd_definition_prepare(&arena, span_str(""), NULL, d);
 	names_accept(&arena, d, &none, span_str("2026-01-01T00:00:00Z"));

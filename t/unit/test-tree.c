@@ -196,7 +196,7 @@ static const char *
 yaml(const char *text)
 {
 	static struct err err;
-	struct node *n = tree_parse_yaml(&arena, span_str(text), &err);
+	struct node *n = tree_parse_yaml(&arena, span_str(text), NULL, &err);
 
 	return n == NULL ? err.message : written(n);
 }
@@ -205,6 +205,7 @@ static void
 test_values(void)
 {
 	struct buf sorted = BUF_INIT;
+	struct span twice;
 	int64_t i;
 
 	ok(node_get_int(parse("3.0"), &i) && i == 3, "3.0 is an integer");
@@ -220,7 +221,7 @@ test_values(void)
 	is(buf_str(&sorted), "{\"a\":[],\"b\":{\"y\":2,\"z\":1}}", "sorted");
 	buf_release(&sorted);
 	is(written(tree_parse_yaml(
-	       &arena, span_str("a: 1\nb: [x, 'true', true]\n"), NULL)),
+	       &arena, span_str("a: 1\nb: [x, 'true', true]\n"), NULL, NULL)),
 	    "{\"a\":1,\"b\":[\"x\",\"true\",true]}", "YAML");
 	is(yaml("a: &x {k: 1}\nb: *x\nc: [yes, no, ~, 010, 0x1F, 1_0, +.5, 1.,"
 		"-3e2, .inf, 'on', 2026-01-02, 1e400x, -]\n"),
@@ -232,8 +233,13 @@ test_values(void)
 	is(yaml(""), "null", "nothing");
 	is(yaml("a: [1"), "yaml: line 2: did not find expected ',' or ']'",
 	    "bad YAML");
-	is(yaml("a: 1\na: 2\n"), "yaml: line 2: key already set in map",
-	    "a key twice");
+	is(written(tree_parse_yaml(&arena,
+	       span_str("a: 1\na: 2\nb: {c: 1,\n c: 2}\n"), &twice, NULL)),
+	    "{\"a\":2,\"b\":{\"c\":2}}", "a key twice: the last counts");
+	is(arena_str(&arena, twice),
+	    "  line 2: key \"a\" already set in map\n"
+	    "  line 4: key \"c\" already set in map",
+	    "... and is told");
 	is(yaml("[a]: 1\n"), "yaml: line 1: a key that is no scalar",
 	    "a key that is a list");
 	is(yaml("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,"
