@@ -64,11 +64,12 @@ is "$(deployment ".spec.strategy = {type: \"Recreate\"} | $image = \"x\"")" \
 	"[0,0] NewReplicaSetCreated" "Recreate: nothing new while there are pods"
 
 # How pods end.
-outcome() { # OUTCOME NOW
+outcome() { # OUTCOME NOW [RESTARTPOLICY]
 	jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object' \
 		"$folder/t/start.jsonl" | head -n 1 |
-		jq -c --arg outcome "$1" --arg time "$2" '
-			.metadata.annotations["playground.kpipe.dev/outcome"] = $outcome
+		jq -c --arg outcome "$1" --arg time "$2" \
+			--arg policy "${3:-Never}" '
+			.spec.restartPolicy = $policy | .metadata.annotations["playground.kpipe.dev/outcome"] = $outcome
 			| {type: "ADDED", time: $time, object: .}' |
 		ireconcile -f "$folder/watches.yaml" --clock=input |
 		jq -r '.reconcile.status | "\(.phase) \(.containerStatuses[0].state
@@ -81,6 +82,12 @@ is "$(outcome Succeeded "$born")" "Succeeded terminated False" \
 is "$(outcome "Failed after 5s" "$born")" "Running running True" \
 	"one that is told to fail later"
 is "$(outcome "Failed after 0s" "$born")" "Failed terminated False" "... now"
+is "$(outcome Failed "$born" Always)" "Running waiting False" \
+	"one that is started again"
+is "$(outcome Failed "$born" OnFailure)" "Running waiting False" \
+	"... on failure"
+is "$(outcome Succeeded "$born" OnFailure)" "Succeeded terminated False" \
+	"... only"
 is "$(outcome "Exploded" "$born")" "Running running True" \
 	"one that is told nonsense"
 done_testing

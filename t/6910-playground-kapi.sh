@@ -116,6 +116,16 @@ DELETED one
 ADDED two
 ADDED two" "... takes all old pods away first"
 
+stuck='{"replicas":2,"progressDeadlineSeconds":1,"template":{"metadata":{
+	"labels":{"app":"stuck"},"annotations":{
+	"playground.kpipe.dev/outcome":"Failed"}},
+	"spec":{"containers":[{"name":"a","image":"b"}]}}}'
+workload Deployment stuck one "$stuck" | apply
+ok "a Deployment whose pods crash" becomes deployments stuck \
+	'[.status.readyReplicas, .status.unavailableReplicas,
+	  (.status.conditions[] | "\(.status) \(.reason)")] | tojson' \
+	'[null,2,"False MinimumReplicasUnavailable","False ProgressDeadlineExceeded"]'
+
 # --- a StatefulSet
 
 spec='{"replicas":3,"serviceName":"db","volumeClaimTemplates":[{"metadata":

@@ -33,12 +33,20 @@ def ending:
 def left($ending):
   (.primary.metadata.creationTimestamp | fromdate) + $ending.seconds - .now;
 
-def ended($since; $at; $exit):
-  [.[] | {name, image, imageID: .image, ready: false, started: false,
-          restartCount: 0, lastState: {},
-          state: {terminated: {startedAt: $since, finishedAt: $at,
-            exitCode: $exit,
-            reason: (if $exit == 0 then "Completed" else "Error" end)}}}];
+# Its containers are started again, and again: a pod of a Deployment never ends.
+def restarts($ending):
+  .primary.spec.restartPolicy
+  | . == "Always" or (. == "OnFailure" and $ending.phase == "Failed");
+
+def ended($since; $at; $exit; $restarts):
+  {terminated: {startedAt: $since, finishedAt: $at, exitCode: $exit,
+    reason: (if $exit == 0 then "Completed" else "Error" end)}} as $last
+  | {waiting: {reason: "CrashLoopBackOff",
+      message: "back-off restarting failed container"}} as $waiting
+  | [.[] | {name, image, imageID: .image, ready: false, started: false}
+      + if $restarts
+        then {restartCount: 1, lastState: $last, state: $waiting}
+        else {restartCount: 0, lastState: {}, state: $last} end];
 
 def not_ready($reason; $at):
   map(if .type | IN("Ready", "ContainersReady") then
@@ -50,12 +58,15 @@ def ended_status($ending; $status):
   | .primary.spec.containers as $containers
   | ($since | fromdate + $ending.seconds | todate) as $at
   | ($ending.phase == "Failed") as $failed
+  | restarts($ending) as $restarts
   | $status
-  | .phase = $ending.phase
+  | if $restarts then . else .phase = $ending.phase end
   | .conditions |= not_ready(
-      if $failed then "PodFailed" else "PodCompleted" end; $at)
+      if $restarts then "ContainersNotReady"
+      elif $failed then "PodFailed"
+      else "PodCompleted" end; $at)
   | .containerStatuses = ($containers
-      | ended($since; $at; if $failed then 1 else 0 end));
+      | ended($since; $at; if $failed then 1 else 0 end; $restarts));
 
 def running_status:
   .primary.metadata.creationTimestamp as $since
