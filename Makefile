@@ -104,8 +104,8 @@ FIRST = $(wildcard t/9[78]*.sh t/09*.sh)
 .PHONY: check
 check:
 	t/install-packages
-	$(MAKE) --no-print-directory all unit-tests
-	$(MAKE) --no-print-directory all unit-tests SANITIZE=address,undefined
+	$(MAKE) --no-print-directory -j2 all unit-tests
+	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
 	-t/cluster/build
 	$(PROVE) -j2 $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS)) \
 		$(TESTS) $(TESTS:build/%=build-sanitize/%)
