@@ -18,7 +18,7 @@ enum {
 	BOOKMARK_MS = 60000,
 	BEFORE_END_MS = 2000,
 	/* So much may wait unsent before the rest of the initial events. */
-	PUMP_BYTES = 4 << 20,
+	PUMP_BYTES = 512 << 10,
 	PUMP_MS = 5
 };
 
