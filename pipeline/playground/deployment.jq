@@ -109,8 +109,10 @@ def replica_set($deployment; $hash; $template; $size; $revision): {
   } | compact)
 };
 
-def new_name:
-  "\(.primary.metadata.name)-\(.primary.spec.template | digest(10))";
+# The uid is in it: an orphan of an earlier Deployment is not in the way.
+def new_hash:
+  .primary | {uid: .metadata.uid, template: .spec.template} | digest(10);
+def new_name: "\(.primary.metadata.name)-\(new_hash)";
 
 # Old ReplicaSets without pods, beyond the limit of the history, go.
 def remembered($limit):
@@ -136,7 +138,7 @@ def desired:
         or ($d.spec.strategy.type == "Recreate" and $sets.want == 0
           and $d.spec.replicas > 0) then []
       else
-        [replica_set($d; $d.spec.template | digest(10); $d.spec.template;
+        [replica_set($d; new_hash; $d.spec.template;
           $sets.want; $last + 1)]
       end;
 
