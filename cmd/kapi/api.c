@@ -5,6 +5,7 @@
 
 #include "crd.h"
 #include "discovery.h"
+#include "duration.h"
 #include "faults.h"
 #include "health.h"
 #include "list.h"
@@ -265,10 +266,28 @@ authenticate(struct request *r)
 	return true;
 }
 
+/* NULL, unless the request says how long it may take, in no way known. Those
+ * that take as long as they like are not asked. */
+static struct problem *
+check_timeout(struct request *r)
+{
+	struct span text = request_param(r, "timeout"), error = SPAN_NONE;
+
+	if (text.n > 0 && r->verb != REQUEST_WATCH)
+		error = duration_error(&r->arena, text);
+	if (error.p == NULL)
+		return NULL;
+	return problem_bad_request(&r->arena,
+	    "invalid timeout specified in the request URL - %.*s",
+	    SPAN_ARG(error));
+}
+
 void
 api_serve(void *api, struct exchange *x, const struct httpd_request *http)
 {
 	struct request *r = request_new(api, x, http);
+	struct problem *p;
+	bool known;
 
 	r->warnings.arena = &r->arena;
 	if (!request_parse(r)) {
@@ -276,7 +295,13 @@ api_serve(void *api, struct exchange *x, const struct httpd_request *http)
 		reply_plain(r, 400, "400 Bad Request\n");
 		return;
 	}
-	if (!authenticate(r)) {
+	known = authenticate(r);
+	p = check_timeout(r);
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	if (!known) {
 		reply_problem(r,
 		    problem_make(
 			&r->arena, 401, "Unauthorized", "Unauthorized"));
