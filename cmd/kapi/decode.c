@@ -8,8 +8,6 @@
 #include "json.h"
 #include "quantity.h"
 
-#define JSON_SCHEMA "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
-
 enum { WARNINGS_MAX = 100 }; /* as many as Go's strict decoder keeps */
 
 /* Where we are, from the inside out. */
@@ -451,13 +449,11 @@ static int
 decode_any(struct decoder *d, const struct schema *s, struct node *n)
 {
 	struct decoder inner = {.arena = d->arena};
-	const struct schema *schema;
-	struct span name = last_name(s->name);
+	const struct schema *schema = schema_inside(s);
 	int code = 0;
 
-	if (name.n < 17 || memcmp(name.p, "JSONSchemaPropsOr", 17) != 0)
+	if (schema == NULL)
 		return 0;
-	schema = schema_builtin(span_str(JSON_SCHEMA "JSONSchemaProps"));
 	if (n->kind == NODE_OBJECT)
 		code = decode(&inner, schema, SPAN_NONE, n, NULL);
 	for (uint32_t i = 0; n->kind == NODE_ARRAY && i < n->n && code == 0;

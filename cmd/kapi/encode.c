@@ -189,8 +189,23 @@ sort_keys(struct node *n)
 }
 
 static void
+encode_any(struct arena *a, const struct schema *s, struct node *n)
+{
+	const struct schema *inside = schema_inside(s);
+
+	if (inside == NULL)
+		return;
+	if (n->kind == NODE_OBJECT)
+		encode(a, inside, n);
+	for (uint32_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++)
+		encode(a, inside, n->items[i]);
+}
+
+static void
 encode(struct arena *a, const struct schema *s, struct node *n)
 {
+	if (s->kind == SCHEMA_ANY)
+		encode_any(a, s, n);
 	if (s->kind == SCHEMA_MAP && n->kind == NODE_OBJECT)
 		sort_keys(n);
 	if (s->kind == SCHEMA_OBJECT && n->kind == NODE_OBJECT)

@@ -1,9 +1,11 @@
 #include "proto.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
+#include "crd_number.h"
 #include "schema.h"
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
@@ -184,6 +186,62 @@ any(struct decoder *d, struct span message)
 	return n == NULL ? node_null(d->a) : n;
 }
 
+static bool
+ends(struct span s, const char *with)
+{
+	size_t n = strlen(with);
+
+	return s.n >= n && memcmp(s.p + s.n - n, with, n) == 0;
+}
+
+/* {1: schema, 2: several}: schemas, or texts. */
+static struct node *
+one_or_several(
+    struct decoder *d, const struct schema *s, struct span message, bool texts)
+{
+	struct wire schema = only(d, message, 1), w;
+	struct node *list = node_array(d->a);
+
+	while (next(d, &message, &w))
+		if (w.number == 2)
+			node_append(d->a, list,
+			    texts ? text(d, w.bytes) : value_of(d, s, &w));
+	if (list->n > 0)
+		return list;
+	return schema.number == 0 ? node_null(d->a) : value_of(d, s, &schema);
+}
+
+/* {1: allowed, 2: schema} */
+static struct node *
+schema_or_bool(struct decoder *d, const struct schema *s, struct span message)
+{
+	struct wire schema = only(d, message, 2);
+
+	return schema.number == 0
+	    ? node_bool(d->a, only(d, message, 1).value != 0)
+	    : value_of(d, s, &schema);
+}
+
+/* What is one thing or another in JSON: any, or three messages of CRDs. */
+static struct node *
+any_kind(struct decoder *d, const struct schema *s, struct span message)
+{
+	const struct schema *inside = schema_inside(s);
+	struct node *n;
+
+	if (inside == NULL)
+		return any(d, message);
+	if (++d->depth > DEPTH_MAX)
+		bad(d, "nested too deep");
+	if (ends(s->name, "OrBool"))
+		n = schema_or_bool(d, inside, message);
+	else
+		n = one_or_several(
+		    d, inside, message, ends(s->name, "OrStringArray"));
+	d->depth--;
+	return n;
+}
+
 /* An entry of a map: {1: key, 2: value}. */
 static void
 add_entry(struct decoder *d, const struct schema *s, struct node *map,
@@ -273,7 +331,9 @@ double_of(struct decoder *d, uint64_t bits)
 	double value;
 
 	memcpy(&value, &bits, sizeof value);
-	return node_number(d->a, arena_printf(d->a, "%.17g", value));
+	if (!isfinite(value))
+		bad(d, "a number that JSON has not");
+	return node_number(d->a, number_json(d->a, value));
 }
 
 static struct node *
@@ -295,7 +355,7 @@ value_of(struct decoder *d, const struct schema *s, const struct wire *w)
 	case SCHEMA_QUANTITY:
 		return text(d, only(d, w->bytes, 1).bytes);
 	case SCHEMA_ANY:
-		return any(d, w->bytes);
+		return any_kind(d, s, w->bytes);
 	case SCHEMA_OBJECT:
 		n = node_object(d->a);
 		fields(d, s, n, w->bytes, 0);

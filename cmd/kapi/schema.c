@@ -345,6 +345,19 @@ schema_table(struct span name, struct span *head, struct span *fields)
 }
 
 const struct schema *
+schema_inside(const struct schema *s)
+{
+	static const char props[] = "io.k8s.apiextensions-apiserver.pkg.apis."
+				    "apiextensions.v1.JSONSchemaProps";
+	size_t n = sizeof props - 1;
+
+	if (s->kind != SCHEMA_ANY || s->name.n <= n ||
+	    memcmp(s->name.p, props, n) != 0)
+		return NULL;
+	return schema_builtin(span_make(props, n));
+}
+
+const struct schema *
 schema_object_meta(void)
 {
 	return schema_builtin(span_str(META "ObjectMeta"));

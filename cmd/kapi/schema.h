@@ -92,6 +92,9 @@ bool schema_table(struct span name, struct span *head, struct span *fields);
 /* Types whose text has a form of its own: metav1.Time, metav1.MicroTime. */
 bool schema_is_time(const struct schema *s);
 bool schema_is_micro_time(const struct schema *s);
+/* JSONSchemaProps, for the types of CRDs that are one or several of them, or
+ * something else (SCHEMA_ANY); else NULL. */
+const struct schema *schema_inside(const struct schema *s);
 /* metav1.ObjectMeta, which every object's metadata is. */
 const struct schema *schema_object_meta(void);
 
