@@ -97,6 +97,19 @@ arena_grow(struct arena *a, void *p, size_t old, size_t count, size_t size)
 	return q;
 }
 
+void *
+arena_more(struct arena *a, void *p, size_t n, size_t size)
+{
+	enum { FIRST = 4 };
+
+	if (n == 0)
+		return arena_grow(a, NULL, 0, FIRST, size);
+	/* Full at 4, 8, 16, ... */
+	if (n < FIRST || (n & (n - 1)) != 0)
+		return p;
+	return arena_grow(a, p, n, 2 * n, size);
+}
+
 char *
 arena_str(struct arena *a, struct span text)
 {

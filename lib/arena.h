@@ -32,6 +32,9 @@ void *arena_zalloc(struct arena *a, size_t n);
 /* An array grown to count elements; what p held is copied. p may be NULL. */
 void *arena_grow(
     struct arena *a, void *p, size_t old, size_t count, size_t size);
+/* Room for one more behind n elements, in an array that grew one by one from
+ * nothing. It doubles: what was left behind is never more than is used. */
+void *arena_more(struct arena *a, void *p, size_t n, size_t size);
 /* Copies; text ends in a NUL that n does not count. */
 struct span arena_span(struct arena *a, struct span text);
 char *arena_str(struct arena *a, struct span text);

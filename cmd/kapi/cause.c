@@ -11,10 +11,7 @@ void
 cause_add(struct causes *c, const char *reason, struct span field,
     struct span message)
 {
-	/* Full at 0, 4, 8, 16, ... */
-	if (c->n == 0 || (c->n >= 4 && (c->n & (c->n - 1)) == 0))
-		c->items = arena_grow(c->arena, c->items, c->n,
-		    c->n == 0 ? 4 : 2 * c->n, sizeof *c->items);
+	c->items = arena_more(c->arena, c->items, c->n, sizeof *c->items);
 	c->items[c->n++] = (struct cause){
 	    .reason = span_str(reason), .message = message, .field = field};
 }

@@ -195,8 +195,7 @@ note_format(struct format_walk *w, const struct node *schema)
 		w->rules = true;
 	if (format.n == 0 || format_known(type, format))
 		return;
-	w->items =
-	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof *w->items);
+	w->items = arena_more(w->arena, w->items, w->n, sizeof *w->items);
 	w->items[w->n++] = format;
 }
 

@@ -51,7 +51,7 @@ use(struct arena *a, struct span **all, size_t *n, const struct node *name)
 
 	if (text.n == 0)
 		return;
-	*all = arena_grow(a, *all, *n, *n + 1, sizeof **all);
+	*all = arena_more(a, *all, *n, sizeof **all);
 	(*all)[(*n)++] = text;
 }
 

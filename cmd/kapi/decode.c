@@ -33,9 +33,7 @@ struct decoder {
 void
 warning_add(struct warnings *w, struct span text)
 {
-	if (w->n == 0 || (w->n >= 4 && (w->n & (w->n - 1)) == 0))
-		w->items = arena_grow(w->arena, w->items, w->n,
-		    w->n == 0 ? 4 : 2 * w->n, sizeof *w->items);
+	w->items = arena_more(w->arena, w->items, w->n, sizeof *w->items);
 	w->items[w->n++] = text;
 }
 

@@ -251,8 +251,7 @@ field_selector_parse(struct arena *a, struct span text, struct selection *s)
 
 		if (term.n == 0)
 			continue;
-		if (n % 8 == 0)
-			terms = arena_grow(a, terms, n, n + 8, sizeof(*terms));
+		terms = arena_more(a, terms, n, sizeof(*terms));
 		terms[n++] = term;
 	}
 	if (n == 0)

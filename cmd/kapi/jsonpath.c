@@ -17,9 +17,7 @@ keep(struct walk *w, const struct node ***list, size_t *n,
 {
 	if (value == NULL)
 		return;
-	if (*n % 8 == 0)
-		*list = arena_grow(
-		    w->arena, *list, *n, *n + 8, sizeof(const struct node *));
+	*list = arena_more(w->arena, *list, *n, sizeof(const struct node *));
 	(*list)[(*n)++] = value;
 }
 

@@ -133,14 +133,9 @@ lex(struct parser *p)
 static void
 scan(struct parser *p)
 {
-	size_t room = 0;
-
 	do {
-		if (p->n == room) {
-			p->items = arena_grow(p->arena, p->items, room,
-			    room + 16, sizeof(*p->items));
-			room += 16;
-		}
+		p->items =
+		    arena_more(p->arena, p->items, p->n, sizeof(*p->items));
 		p->items[p->n] = lex(p);
 	} while (p->items[p->n++].token != T_END);
 }
@@ -177,19 +172,30 @@ found(struct parser *p, struct span text, const char *expected)
 static void
 add_value(struct parser *p, struct label_term *t, struct span value)
 {
-	size_t i = 0;
+	t->values =
+	    arena_more(p->arena, t->values, t->count, sizeof(*t->values));
+	t->values[t->count++] = value;
+}
 
-	while (i < t->count && span_cmp(t->values[i], value) < 0)
-		i++;
-	if (i < t->count && span_eq(t->values[i], value))
-		return;
-	if (t->count % 8 == 0)
-		t->values = arena_grow(p->arena, t->values, t->count,
-		    t->count + 8, sizeof(*t->values));
-	memmove(t->values + i + 1, t->values + i,
-	    (t->count - i) * sizeof(*t->values));
-	t->values[i] = value;
-	t->count++;
+static int
+by_text(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+
+	return span_cmp(*a, *b);
+}
+
+/* A set: each value once, and errors count in this order. */
+static void
+sort_values(struct label_term *t)
+{
+	size_t kept = 0;
+
+	qsort(t->values, t->count, sizeof(*t->values), by_text);
+	for (size_t i = 0; i < t->count; i++)
+		if (kept == 0 || !span_eq(t->values[kept - 1], t->values[i]))
+			t->values[kept++] = t->values[i];
+	t->count = kept;
 }
 
 static bool
@@ -232,6 +238,7 @@ parse_values(struct parser *p, struct label_term *t)
 		return found(p, l.text, ", expected: ',', ')' or identifier");
 	else if (!parse_list(p, t))
 		return false;
+	sort_values(t);
 	take(p);
 	return true;
 }
@@ -394,10 +401,8 @@ parse_terms(struct parser *p, struct selection *s)
 			    SPAN_ARG(l.text));
 			return false;
 		}
-		if (s->label_count % 4 == 0)
-			s->labels =
-			    arena_grow(p->arena, s->labels, s->label_count,
-				s->label_count + 4, sizeof(*s->labels));
+		s->labels = arena_more(
+		    p->arena, s->labels, s->label_count, sizeof(*s->labels));
 		if (!parse_term(p, &s->labels[s->label_count]))
 			return false;
 		s->label_count++;

@@ -31,7 +31,7 @@ count(struct arena *a, struct tally **all, size_t *n, struct span name)
 			(*all)[i].count++;
 			return;
 		}
-	*all = arena_grow(a, *all, *n, *n + 1, sizeof(**all));
+	*all = arena_more(a, *all, *n, sizeof(**all));
 	(*all)[(*n)++] = (struct tally){arena_span(a, name), 1};
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "map.h"
 #include "resource.h"
 
 static struct span
@@ -111,35 +112,30 @@ problem_forbidden(struct arena *a, const struct resource *r, struct span name,
 	    r, name);
 }
 
-static bool
-said_before(const struct causes *c, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (span_eq(c->items[k].field, c->items[i].field) &&
-		    span_eq(c->items[k].message, c->items[i].message))
-			return true;
-	return false;
-}
-
 /* As field.ErrorList.ToAggregate says it: each error once, and in brackets
  * where there are several. */
 static void
-add_causes(struct buf *b, const struct causes *c)
+add_causes(struct arena *a, struct buf *b, const struct causes *c)
 {
-	size_t several = 0, said = 0;
+	struct map said = MAP_INIT;
+	size_t open = b->len;
 
-	for (size_t i = 0; i < c->n && several < 2; i++)
-		several += !said_before(c, i);
-	buf_adds(b, several > 1 ? "[" : "");
 	for (size_t i = 0; i < c->n; i++) {
-		if (said_before(c, i))
+		struct span one = arena_printf(a, "%.*s: %.*s",
+		    SPAN_ARG(c->items[i].field), SPAN_ARG(c->items[i].message));
+
+		if (map_put(&said, one, b) != NULL)
 			continue;
-		buf_adds(b, said++ == 0 ? "" : ", ");
-		buf_addspan(b, c->items[i].field);
-		buf_adds(b, ": ");
-		buf_addspan(b, c->items[i].message);
+		buf_adds(b, said.count == 1 ? "[" : ", ");
+		buf_addspan(b, one);
 	}
-	buf_adds(b, several > 1 ? "]" : "");
+	if (said.count > 1) {
+		buf_addc(b, ']');
+	} else if (said.count == 1) {
+		memmove(b->data + open, b->data + open + 1, b->len - open - 1);
+		b->len--;
+	}
+	map_release(&said);
 }
 
 struct problem *
@@ -159,7 +155,7 @@ problem_invalid_kind(struct arena *a, struct span group, struct span kind,
 	buf_adds(&b, " is invalid");
 	if (c->n > 0) {
 		buf_adds(&b, ": ");
-		add_causes(&b, c);
+		add_causes(a, &b, c);
 	}
 	p->code = 422;
 	p->reason = span_str("Invalid");

@@ -5,6 +5,7 @@
 
 #include "builtin.h"
 #include "crd.h"
+#include "map.h"
 
 static const char scheme[] = "pkg/runtime/scheme.go:111";
 
@@ -262,25 +263,49 @@ write_check_name(struct write *w, const struct node *object)
 	return NULL;
 }
 
+/* The same text for owners that are the same. */
+static struct span
+owner_text(struct arena *a, const struct node *owner)
+{
+	static const char *const keys[] = {"apiVersion", "kind", "name", "uid",
+	    "controller", "blockOwnerDeletion"};
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct node *value = node_get(owner, keys[i]);
+
+		if (value != NULL)
+			tree_write(&b, value);
+		buf_addc(&b, ',');
+	}
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
 void
 write_dedup_owners(struct write *w, struct node *object, bool mutated)
 {
 	struct node *owners = node_path(object, "metadata.ownerReferences");
+	struct map seen = MAP_INIT;
 	struct buf said = BUF_INIT;
+	uint32_t kept = 0;
 
-	for (size_t i = 0; i < node_count(owners); i++) {
-		size_t k = 0;
+	for (size_t i = 0; node_count(owners) > 1 && i < owners->n; i++) {
+		struct node *owner = owners->items[i];
 
-		while (k < i && !node_equal(owners->items[k], owners->items[i]))
-			k++;
-		if (k == i)
+		if (map_put(&seen, owner_text(w->arena, owner), owner) ==
+		    NULL) {
+			owners->items[kept++] = owner;
 			continue;
+		}
 		buf_adds(&said, said.len == 0 ? "" : ", ");
-		buf_addspan(
-		    &said, node_text(node_get(owners->items[i], "uid")));
-		node_remove_at(owners, i--);
+		buf_addspan(&said, node_text(node_get(owner, "uid")));
 	}
-	if (said.len > 0)
+	map_release(&seen);
+	if (said.len > 0) {
+		owners->n = kept;
 		warning_add(w->warnings,
 		    arena_printf(w->arena,
 			".metadata.ownerReferences contains duplicate entries"
@@ -289,5 +314,6 @@ write_dedup_owners(struct write *w, struct node *object, bool mutated)
 			"your requests; duplicate UID(s) observed: %s",
 			mutated ? " after mutating admission happens" : "",
 			buf_str(&said)));
+	}
 	buf_release(&said);
 }

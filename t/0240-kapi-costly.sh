@@ -1,0 +1,66 @@
+#!/bin/bash
+# What one request may cost kapi: time and memory grow with its size, not with
+# the square of it. Each of these took a minute or gigabytes when some list was
+# walked for each of its own items.
+# shellcheck source=t/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=t/kapi.sh
+. "${0%/*}/kapi.sh"
+
+command -v curl >/dev/null || skip_all "needs curl"
+kapi_up
+maps=/api/v1/namespaces/default/configmaps
+
+# many COUNT FORMAT: COUNT times, with a number, between commas.
+many() {
+	seq "$1" | awk -v f="$2" '{ printf (NR > 1 ? "," : "") f, $1, $1 }'
+}
+
+# costs STATUS WHAT METHOD PATH TYPE: the body is $T/body; less than 5 s of
+# processor time, which does not depend on who else is busy.
+costs() {
+	local before after
+
+	before=$(cpu)
+	curl -sS --max-time 100 --cacert "$T/ca.pem" -X "$3" -o "$T/answer" \
+		-w '%{http_code}' -H "Content-Type: $5" \
+		--data-binary "@$T/body" "$url$4" >"$T/code" 2>"$T/curl.err"
+	after=$(cpu)
+	is "$(code)" "$1" "$2: $1"
+	[ $((after - before)) -lt 500 ]
+	tap $? "... in $((after - before < 500 ? 5 : (after - before) / 100)) s"
+}
+
+cpu() {
+	sed 's/.*) //' "/proc/$kapi/stat" |
+		awk -v hz="$(getconf CLK_TCK)" '{ print int(($12 + $13) * 100 / hz) }'
+}
+
+object() {
+	printf '{"metadata":{"name":"%s",%s},%s}' "$1" "$2" "$3" >"$T/body"
+}
+
+object a '"labels":{"a":"b"}' "\"data\":{$(many 100000 '"k%d":"%d"')}"
+costs 201 "many keys" POST "$maps" application/json
+object b "\"labels\":{$(many 90000 '"-l%d":"-%d"')}" '"data":{}'
+costs 422 "many errors" POST "$maps" application/json
+object c "\"ownerReferences\":[$(many 30000 \
+	'{"apiVersion":"v1","kind":"Pod","name":"p%d","uid":"u%d"}')]" '"data":{}'
+costs 201 "many owners" POST "$maps" application/json
+object d "\"ownerReferences\":[$(many 30000 \
+	'{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}')]" '"data":{}'
+costs 201 "the same owner, many times" POST "$maps" application/json
+is "$(jq -c '.metadata.ownerReferences | length' "$T/answer")" 1 "... is one"
+
+for selector in "$(many 100000 'k%d')" "a+in+($(many 100000 'k%d'))" \
+	"$(many 100000 '!k')"; do
+	printf 'labelSelector=%s' "$selector" >"$T/body"
+	curl -gsS --max-time 100 --cacert "$T/ca.pem" -G --data "@$T/body" \
+		-o "$T/answer" -w '%{http_code}' "$url$maps" >"$T/code"
+	is "$(code)" 200 "a selector of 100,000 parts"
+done
+peak=$(sed -n 's/^VmHWM:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$kapi/status")
+[ "$peak" -lt 1000000 ]
+tap $? "no request took a gigabyte" || note "$peak kB"
+kapi_down
+done_testing
