@@ -37,15 +37,31 @@ reference(struct openapi_writer *w, const char *type)
 	return n;
 }
 
+static struct node *
+described(struct openapi_writer *w, struct node *property, const char *text)
+{
+	if (!w->v2)
+		node_put(&w->arena, property, "description",
+		    node_str(&w->arena, text));
+	return property;
+}
+
 static void
 add_type_meta(struct openapi_writer *w, struct node *schema)
 {
 	struct arena *a = &w->arena;
 	struct node *properties = node_make(a, schema, "properties");
 
-	node_put(a, properties, "apiVersion", text_property(a));
-	node_put(a, properties, "kind", text_property(a));
-	node_put(a, properties, "metadata", reference(w, META "ObjectMeta"));
+	node_put(a, properties, "apiVersion",
+	    described(w, text_property(a),
+		"APIVersion defines how the object is written: a group and "
+		"one of its versions."));
+	node_put(a, properties, "kind",
+	    described(w, text_property(a),
+		"Kind is the name of what the object is, in CamelCase."));
+	node_put(a, properties, "metadata",
+	    described(w, reference(w, META "ObjectMeta"),
+		"Standard object's metadata."));
 }
 
 static struct node *
@@ -59,6 +75,13 @@ alternatives(struct arena *a)
 	return list;
 }
 
+static bool
+preserves(const struct node *schema)
+{
+	return node_true(
+	    node_get(schema, "x-kubernetes-preserve-unknown-fields"));
+}
+
 /* What the x-kubernetes- fields of a schema imply, written out. */
 static void
 spell_out(struct openapi_writer *w, struct node *schema)
@@ -68,7 +91,8 @@ spell_out(struct openapi_writer *w, struct node *schema)
 
 	if (!node_is(schema, NODE_OBJECT))
 		return;
-	if (node_true(node_get(schema, "x-kubernetes-embedded-resource"))) {
+	if (node_true(node_get(schema, "x-kubernetes-embedded-resource")) &&
+	    !(w->v2 && preserves(schema))) {
 		add_type_meta(w, schema);
 		required = node_array(a);
 		node_append(a, required, node_str(a, "kind"));
@@ -87,15 +111,73 @@ spell_out(struct openapi_writer *w, struct node *schema)
 		spell_out(w, part->members[i].value);
 }
 
+/* A required property that may be null is not required. */
+static void
+relax_required(struct node *schema)
+{
+	struct node *required = node_get(schema, "required"),
+		    *properties = node_get(schema, "properties"), *p;
+
+	for (uint32_t i = 0;
+	     node_is(required, NODE_ARRAY) && i < required->n;) {
+		p = node_get_span(properties, node_text(required->items[i]));
+		if (node_true(node_get(p, "nullable")))
+			node_remove_at(required, i);
+		else
+			i++;
+	}
+	p = node_get(schema, "additionalProperties");
+	if (node_empty(required) || node_true(node_get(p, "nullable")))
+		node_remove(schema, "required");
+}
+
+/* What version 2 cannot say, and what kubectl did not understand in it, is
+ * left out. Source: apiextensions-apiserver/pkg/controller/openapi/v2. */
+static void
+make_v2(struct node *schema)
+{
+	bool open = preserves(schema), null;
+	struct node *part;
+
+	if (!node_is(schema, NODE_OBJECT))
+		return;
+	node_remove(schema, "allOf");
+	node_remove(schema, "oneOf");
+	node_remove(schema, "anyOf");
+	node_remove(schema, "not");
+	null = node_true(node_get(schema, "nullable"));
+	node_remove(schema, "nullable");
+	if (null || open) {
+		node_remove(schema, "items");
+		node_remove(schema, "properties");
+	}
+	part = node_get(schema, "type");
+	if (null || (open && node_text_is(part, "object")) ||
+	    (node_text_is(part, "array") && node_get(schema, "items") == NULL))
+		node_remove(schema, "type");
+	relax_required(schema);
+	make_v2(node_get(schema, "items"));
+	make_v2(node_get(schema, "additionalProperties"));
+	part = node_get(schema, "properties");
+	for (uint32_t i = 0; node_is(part, NODE_OBJECT) && i < part->n; i++)
+		make_v2(part->members[i].value);
+}
+
 static void
 add_object(struct openapi_writer *w, const struct resource *r)
 {
 	const struct crd_version *v = crd_version_of(r);
-	struct node *schema = v->schema_json == NULL
-	    ? node_object(&w->arena)
-	    : node_copy(&w->arena, v->schema_json);
+	struct node *schema;
 
+	/* With any property named, kubectl would refuse all others. */
+	if (v->schema_json == NULL || (w->v2 && preserves(v->schema_json))) {
+		buf_adds(&w->buf, "{\"type\":\"object\"}");
+		return;
+	}
+	schema = node_copy(&w->arena, v->schema_json);
 	node_put(&w->arena, schema, "type", node_str(&w->arena, "object"));
+	if (w->v2)
+		make_v2(schema);
 	spell_out(w, schema);
 	add_type_meta(w, schema);
 	tree_write(&w->buf, schema);

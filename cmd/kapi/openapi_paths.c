@@ -151,14 +151,17 @@ add_operation(struct openapi_writer *w, const struct operation *o,
 						  : s->type;
 
 	json_add_key(b, o->method);
-	buf_adds(b, "{\"parameters\":[");
-	if (w->v2 && !reads) {
-		buf_adds(b, "{\"name\":\"body\",\"in\":\"body\"");
-		add_schema(w, body_type(o, s->type));
-		buf_addc(b, '}');
+	buf_addc(b, '{');
+	if ((w->v2 && !reads) || o->parameters[0] != '\0') {
+		buf_adds(b, "\"parameters\":[");
+		if (w->v2 && !reads) {
+			buf_adds(b, "{\"name\":\"body\",\"in\":\"body\"");
+			add_schema(w, body_type(o, s->type));
+			buf_addc(b, '}');
+		}
+		add_parameters(w, o->parameters);
+		buf_adds(b, "],");
 	}
-	add_parameters(w, o->parameters);
-	buf_adds(b, "],");
 	if (!w->v2 && !reads)
 		add_body_content(w, o, body_type(o, s->type), s->custom);
 	buf_adds(b, "\"responses\":{");

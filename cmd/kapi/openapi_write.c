@@ -329,11 +329,20 @@ add_required(struct buf *b, struct span fields)
 }
 
 static void
-add_object(struct openapi_writer *w, struct span fields)
+add_description(struct buf *b, const char *text)
+{
+	buf_truncate(b, b->len - 1);
+	add_text(b, "description", span_str(text));
+	buf_addc(b, '}');
+}
+
+static void
+add_object(struct openapi_writer *w, struct span type, struct span fields)
 {
 	struct buf *b = &w->buf;
 	size_t n;
 	struct line *lines = sorted_fields(&w->arena, fields, &n);
+	const char *text;
 
 	buf_adds(b, "{\"type\":\"object\"");
 	add_required(b, fields);
@@ -344,6 +353,9 @@ add_object(struct openapi_writer *w, struct span fields)
 		json_add_string(b, lines[i].name);
 		buf_addc(b, ':');
 		add_field(w, lines[i].type, &f);
+		text = w->v2 ? NULL : openapi_text(type, lines[i].name);
+		if (text != NULL)
+			add_description(b, text);
 	}
 	if (n > 0)
 		buf_addc(b, '}');
@@ -419,7 +431,7 @@ add_builtin(struct openapi_writer *w, struct span name)
 	}
 	kind = table_cell(&head);
 	if (span_is(kind, "object")) {
-		add_object(w, fields);
+		add_object(w, name, fields);
 	} else if (!span_is(kind, "any")) {
 		buf_adds(b, simple_schema(kind, w->v2));
 		return;

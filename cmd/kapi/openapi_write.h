@@ -55,6 +55,9 @@ void openapi_add_types(struct openapi_writer *w);
 void openapi_add_custom(
     struct openapi_writer *w, const struct openapi_type *type);
 
+/* A description of a field; NULL: there is none. */
+const char *openapi_text(struct span type, struct span field);
+
 /* ,"x-kubernetes-group-version-kind": {...} or [{...}] */
 void openapi_add_kind(struct buf *b, struct span group, struct span version,
     struct span kind, bool list);
