@@ -1,8 +1,10 @@
 /*
  * Conversion between versions of built-in kinds that are kept together: events
- * of events.k8s.io/v1, kept as those of the core group.
+ * of events.k8s.io/v1, kept as those of the core group; autoscalers.
  * Source: pkg/apis/events/v1/conversion.go.
  */
+#include "convert.h"
+
 #include "decode.h"
 #include "write.h"
 
@@ -23,6 +25,13 @@ is_event(const struct resource *r)
 {
 	return span_is(r->group, "events.k8s.io") &&
 	    span_is(r->plural, "events");
+}
+
+static bool
+is_scaler_v1(const struct resource *r)
+{
+	return span_is(r->group, "autoscaling") && span_is(r->version, "v1") &&
+	    span_is(r->plural, "horizontalpodautoscalers");
 }
 
 static void
@@ -46,18 +55,28 @@ rename_members(struct node *o, bool to_core)
 void
 convert_to(struct arena *a, const struct resource *to, struct node *o)
 {
-	if (!is_event(to))
+	if (is_event(to))
+		rename_members(o, false);
+	else if (is_scaler_v1(to))
+		convert_scaler_to_v1(a, o);
+	else
 		return;
-	rename_members(o, false);
 	encode_builtin(a, to->schema, o);
 }
 
 void
 convert_from(struct arena *a, const struct resource *from, struct node *o)
 {
-	if (!is_event(from))
+	const char *kept;
+
+	if (is_event(from)) {
+		rename_members(o, true);
+		kept = "io.k8s.api.core.v1.Event";
+	} else if (is_scaler_v1(from)) {
+		convert_scaler_from_v1(a, o);
+		kept = "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler";
+	} else {
 		return;
-	rename_members(o, true);
-	encode_builtin(
-	    a, schema_builtin(span_str("io.k8s.api.core.v1.Event")), o);
+	}
+	encode_builtin(a, schema_builtin(span_str(kept)), o);
 }
