@@ -77,6 +77,10 @@ static const struct table tables[] = {
 	cells_event},
     {"autoscaling", "horizontalpodautoscalers",
 	"Name|Reference|Targets|MinPods|MaxPods|Replicas|Age", cells_hpa},
+    {"autoscaling", "scale",
+	"Name|Desired:integer=spec.replicas|Available:integer=status.replicas|"
+	"Age",
+	NULL},
     {"batch", "cronjobs",
 	"Name|Schedule|Timezone|Suspend:boolean|Active:integer|Last Schedule|"
 	"Age" WORKLOAD "|Selector+",

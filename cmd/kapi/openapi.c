@@ -130,14 +130,19 @@ serve_index(struct request *r)
 }
 
 static bool
-accepts_json(const struct request *r)
+accepts(const struct request *r, const char *type)
 {
 	struct span accept = httpd_header(r->http, "accept");
 
-	return accept.n == 0 ||
-	    memmem(accept.p, accept.n, "application/json", 16) != NULL ||
-	    memmem(accept.p, accept.n, "*/*", 3) != NULL ||
-	    memmem(accept.p, accept.n, "application/*", 13) != NULL;
+	return memmem(accept.p, accept.n, type, strlen(type)) != NULL;
+}
+
+static bool
+accepts_json(const struct request *r)
+{
+	return httpd_header(r->http, "accept").n == 0 ||
+	    accepts(r, "application/json") || accepts(r, "*/*") ||
+	    accepts(r, "application/*");
 }
 
 static struct httpd_header
@@ -209,6 +214,31 @@ serve_document(struct request *r, const struct resource *first, bool v2)
 	openapi_writer_release(&w);
 }
 
+static const char proto_type[] =
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+/*
+ * kubectl asks for this of kinds that version 3 does not have (List, or what
+ * is not served at all), and takes no other form: a Document (gnostic's
+ * OpenAPIv2.proto) with the head that all have, and no definitions. What is
+ * not in it is not validated by the client.
+ */
+static void
+serve_proto(struct request *r)
+{
+	static const char document[] = "\x0a\x03"
+				       "2.0"
+				       "\x12\x12"
+				       "\x0a\x0a"
+				       "Kubernetes"
+				       "\x12\x04"
+				       "1.36";
+
+	reply_typed(r, 200,
+	    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+	    span_make(document, sizeof(document) - 1));
+}
+
 static const struct resource *
 first_of(const struct registry *g, struct span api_version)
 {
@@ -240,7 +270,10 @@ openapi_serve(struct request *r)
 	if (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (span_is(path, "/openapi/v2")) {
-		serve_document(r, NULL, true);
+		if (accepts(r, proto_type))
+			serve_proto(r);
+		else
+			serve_document(r, NULL, true);
 		return true;
 	}
 	if (span_is(path, "/openapi/v3")) {

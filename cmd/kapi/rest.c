@@ -388,22 +388,6 @@ check_subresource(struct request *r)
 	return false;
 }
 
-/* log, exec, proxy, ...: what a kubelet would answer. */
-static void
-refuse_container(struct request *r)
-{
-	struct write w = rest_write_of(r);
-	struct stored *stored;
-	struct node *tree;
-	struct problem *p = rest_live(&w, &stored, &tree);
-
-	if (p == NULL)
-		p = problem_make(&r->arena, 501, "NotImplemented",
-		    "kapi runs no containers: %.*s is not served",
-		    SPAN_ARG(r->subresource));
-	reply_problem(r, p);
-}
-
 static void
 serve_subresource(struct request *r)
 {
@@ -418,7 +402,7 @@ serve_subresource(struct request *r)
 	else if (span_is(r->subresource, "token"))
 		token_serve(r);
 	else if (!is_view(r->subresource))
-		refuse_container(r);
+		container_serve(r);
 	else if (r->verb == REQUEST_GET)
 		get_view(r);
 	else if (r->verb == REQUEST_UPDATE)

@@ -41,10 +41,11 @@ struct problem *rest_patched(struct request *r, enum patch_kind kind,
     const struct schema *schema, const struct node *live,
     struct warnings *strict, struct node **patched, struct span *text);
 
-/* rest_scale.c, rest_pod.c, rest_review.c: each answers r. */
+/* rest_scale.c, rest_pod.c, rest_container.c, rest_review.c: each answers r. */
 void scale_serve(struct request *r);
 void eviction_serve(struct request *r);
 void binding_serve(struct request *r);
+void container_serve(struct request *r);
 void token_serve(struct request *r);
 void review_serve(struct request *r);
 void deletecollection_serve(struct request *r);

@@ -220,6 +220,26 @@ made_up_token(struct request *r, int64_t expires)
 	    SPAN_ARG(uuid_make(&r->arena)));
 }
 
+static struct problem *
+check_lifetime(struct request *r, int64_t seconds)
+{
+	struct causes c = {&r->arena, NULL, 0};
+	struct span field = span_str("spec.expirationSeconds");
+	struct node *value = node_int(&r->arena, seconds);
+
+	if (seconds < 600)
+		cause_invalid(&c, field, value,
+		    "may not specify a duration less than 10 minutes");
+	else if (seconds > (int64_t)1 << 32)
+		cause_invalid(&c, field, value,
+		    "may not specify a duration larger than 2^32 seconds");
+	else
+		return NULL;
+	return problem_invalid_kind(&r->arena,
+	    span_str("authentication.k8s.io"), span_str("TokenRequest"),
+	    SPAN_NONE, &c);
+}
+
 void
 token_serve(struct request *r)
 {
@@ -238,6 +258,11 @@ token_serve(struct request *r)
 		p = write_check_lifecycle(&w);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &account);
+	if (p == NULL) {
+		node_get_int(
+		    node_path(object, "spec.expirationSeconds"), &seconds);
+		p = check_lifetime(r, seconds);
+	}
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
@@ -245,7 +270,7 @@ token_serve(struct request *r)
 	spec = node_make(a, object, "spec");
 	m = node_make(a, object, "metadata");
 	status = node_object(a);
-	if (!node_get_int(node_get(spec, "expirationSeconds"), &seconds))
+	if (node_get(spec, "expirationSeconds") == NULL)
 		node_put(a, spec, "expirationSeconds", node_int(a, seconds));
 	if (node_empty(node_get(spec, "audiences"))) {
 		static const char *const audience[] = {

@@ -136,6 +136,10 @@ struct problem *
 form_answer(struct request *r, struct span *json)
 {
 	struct buf b = BUF_INIT;
+	const struct resource scale = {
+	    .group = span_str("autoscaling"), .plural = span_str("scale")};
+	const struct resource *shown =
+	    span_is(r->subresource, "scale") ? &scale : r->resource;
 	struct form form;
 	struct problem *p;
 
@@ -144,7 +148,7 @@ form_answer(struct request *r, struct span *json)
 	p = form_of(r, &form);
 	if (p != NULL)
 		return p;
-	form_object(&b, r->resource, &form, true, *json);
+	form_object(&b, shown, &form, true, *json);
 	*json = arena_span(&r->arena, buf_span(&b));
 	buf_release(&b);
 	return NULL;
