@@ -9,8 +9,9 @@
 #include "map.h"
 #include "mem.h"
 
-/* Even the last few changes may not hold more than this. */
-enum { HARD_BYTES = 64 << 20 };
+/* Even the last few changes may not hold more than this: whoever watches from
+ * the oldest of them gets all at once, and 64 MiB unsent cut a watch. */
+enum { HARD_BYTES = 32 << 20 };
 
 struct collection {
 	struct span group, plural;

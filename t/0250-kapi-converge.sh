@@ -1,0 +1,21 @@
+#!/bin/bash
+# Watches of kapi tell everything, once and in order, to whoever loses the
+# connection, comes too late, lists in pages: t/kapi/converge. SEED=N plays one
+# again, CONVERGE_SECONDS plays longer.
+# shellcheck source=t/lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=t/kapi.sh
+. "${0%/*}/kapi.sh"
+
+command -v python3 >/dev/null || skip_all "needs python3"
+kapi_up
+seed=${SEED:-$RANDOM}
+t/kapi/converge "$url" "${CONVERGE_SECONDS:-4}" "$seed" >"$T/out" 2>"$T/err"
+is "$(cat "$T/out")" "0 wrong" "watchers know in the end what is there" ||
+	note "SEED=$seed"
+ok "... after writes, lost connections and lost history" jq -e \
+	'.writes > 100 and .events > 300 and .reconnects > 20 and .relists > 8' \
+	"$T/err"
+note "$(cat "$T/err")"
+kapi_down
+done_testing
