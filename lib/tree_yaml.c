@@ -7,7 +7,7 @@
 
 /* An alias repeats what its anchor names: a document of a few lines could
  * stand for more than any memory. */
-enum { NODES_MAX = 1 << 20, DEPTH_MAX = 1000 };
+enum { NODES_MAX = 1 << 20, DEPTH_MAX = 1000, ANCHORS_MAX = 10000 };
 enum { TWICE_MAX = 1 << 16 }; /* bytes that are said of keys given twice */
 
 struct reader {
@@ -240,6 +240,73 @@ node_of(struct reader *r, int id)
 	return n;
 }
 
+static size_t
+count_any(struct span text, const char *bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == bytes[0] || text.p[i] == bytes[1];
+	return n;
+}
+
+/* NULL: all right so far as this event shows. */
+static const char *
+refused(const yaml_event_t *e, unsigned *depth, unsigned *anchors)
+{
+	bool anchor = false;
+
+	if (e->type == YAML_SEQUENCE_START_EVENT) {
+		anchor = e->data.sequence_start.anchor != NULL;
+		++*depth;
+	} else if (e->type == YAML_MAPPING_START_EVENT) {
+		anchor = e->data.mapping_start.anchor != NULL;
+		++*depth;
+	} else if (e->type == YAML_SCALAR_EVENT) {
+		anchor = e->data.scalar.anchor != NULL;
+	} else if (e->type == YAML_SEQUENCE_END_EVENT ||
+	    e->type == YAML_MAPPING_END_EVENT) {
+		--*depth;
+	}
+	if (*depth > DEPTH_MAX)
+		return "nested too deep";
+	*anchors += anchor;
+	return *anchors > ANCHORS_MAX ? "document contains excessive aliasing"
+				      : NULL;
+}
+
+/* libyaml's loader compares each anchor with all before, and its scanner
+ * looks at each open bracket for each token: what has too many is refused
+ * before. */
+static int
+check_cost(struct span text, struct err *err)
+{
+	const char *why = NULL;
+	unsigned depth = 0, anchors = 0;
+	yaml_parser_t parser;
+	yaml_event_t e;
+	bool ends = false;
+
+	if (count_any(text, "&&") <= ANCHORS_MAX &&
+	    count_any(text, "[{") <= DEPTH_MAX)
+		return 0;
+	yaml_parser_initialize(&parser);
+	yaml_parser_set_input_string(
+	    &parser, (const unsigned char *)text.p, text.n);
+	/* What is no YAML is told by who reads it next. */
+	while (!ends && yaml_parser_parse(&parser, &e)) {
+		why = refused(&e, &depth, &anchors);
+		ends = why != NULL || e.type == YAML_STREAM_END_EVENT ||
+		    e.type == YAML_DOCUMENT_END_EVENT;
+		if (why != NULL)
+			err_set(err, ERR_PERMANENT, "yaml: line %zu: %s",
+			    e.start_mark.line + 1, why);
+		yaml_event_delete(&e);
+	}
+	yaml_parser_delete(&parser);
+	return why == NULL ? 0 : -1;
+}
+
 struct node *
 tree_parse_yaml(
     struct arena *a, struct span text, struct span *twice, struct err *err)
@@ -248,6 +315,8 @@ tree_parse_yaml(
 	yaml_parser_t parser;
 	struct node *n;
 
+	if (check_cost(text, err) != 0)
+		return NULL;
 	yaml_parser_initialize(&parser);
 	yaml_parser_set_input_string(
 	    &parser, (const unsigned char *)text.p, text.n);

@@ -167,6 +167,13 @@ int_or(const struct node *object, const char *key, int64_t otherwise)
 }
 
 bool
+seen_before(struct map *seen, struct span text)
+{
+	return map_put(seen, text.p == NULL ? span_str("") : text, seen) !=
+	    NULL;
+}
+
+bool
 text_is_any(const struct node *n, ...)
 {
 	const char *s;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "map.h"
 #include "problem.h"
 #include "span.h"
 #include "tree.h"
@@ -68,6 +69,8 @@ given_or_null(struct arena *a, const struct node *object, const char *key)
 }
 /* A member that is an integer; or the other value if it is absent. */
 int64_t int_or(const struct node *object, const char *key, int64_t otherwise);
+/* Texts of one list: whether this one was given before. Borrows it. */
+bool seen_before(struct map *seen, struct span text);
 bool text_is_any(const struct node *n, ...) __attribute__((sentinel));
 
 /* Members of object, named by key; absent is fine unless it says so. */

@@ -4,7 +4,8 @@
 static void
 check_ports(struct causes *c, const struct at *at, const struct node *ports)
 {
-	const struct node *port, *other;
+	const struct node *port;
+	struct map names = MAP_INIT;
 
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
@@ -13,12 +14,9 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 		size_t before = c->n;
 		if (!node_empty(name)) {
 			check_port_name(c, AT(here, "name"), node_text(name));
-			for (size_t k = 0; c->n == before && k < i; k++) {
-				other = given(each_of(ports, k), "name");
-				if (span_eq(node_text(other), node_text(name)))
-					fail_duplicate(
-					    c, AT(here, "name"), name);
-			}
+			if (seen_before(&names, node_text(name)) &&
+			    c->n == before)
+				fail_duplicate(c, AT(here, "name"), name);
 		}
 		if (number == 0)
 			fail_required(c, AT(here, "containerPort"), "");
@@ -29,6 +27,7 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 			check_port_number(c, AT(here, "hostPort"), number);
 		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
 	}
+	map_release(&names);
 }
 
 static void
@@ -219,6 +218,7 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
     const struct node *volumes)
 {
 	const struct node *mount, *path, *name;
+	struct map paths = MAP_INIT;
 
 	for (size_t i = 0; (mount = each_of(mounts, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
@@ -230,18 +230,14 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 			fail_not_found(c, AT(here, "name"), name);
 		if (node_empty(path))
 			fail_required(c, AT(here, "mountPath"), "");
-		for (size_t k = 0; k < i; k++)
-			if (span_eq(node_text(
-					given(each_of(mounts, k), "mountPath")),
-				node_text(path))) {
-				fail_text(c, AT(here, "mountPath"),
-				    node_text(path), "must be unique");
-				break;
-			}
+		if (seen_before(&paths, node_text(path)))
+			fail_text(c, AT(here, "mountPath"), node_text(path),
+			    "must be unique");
 		check_sub_path(c, AT(at, "subPath"), given(mount, "subPath"));
 		check_sub_path(
 		    c, AT(at, "subPathExpr"), given(mount, "subPathExpr"));
 	}
+	map_release(&paths);
 }
 
 static void
@@ -379,16 +375,6 @@ check_common(struct causes *c, const struct at *at,
 	    c, AT(at, "securityContext"), given(container, "securityContext"));
 }
 
-static bool
-name_before(const struct node *all, size_t i, const struct node *name)
-{
-	for (size_t k = 0; k < i && k < node_count(all); k++)
-		if (span_eq(node_text(given(all->items[k], "name")),
-			node_text(name)))
-			return true;
-	return false;
-}
-
 static void
 check_life(struct causes *c, const struct at *at, const struct node *container,
     int64_t grace)
@@ -406,13 +392,14 @@ check_life(struct causes *c, const struct at *at, const struct node *container,
 	check_probe(c, at, container, "startupProbe");
 }
 
+/* names: those of the containers. */
 static void
-check_init(struct causes *c, const struct at *at, const struct node *spec)
+check_init(struct causes *c, const struct at *at, const struct node *spec,
+    struct map *names)
 {
 	static const char *const refused[] = {
 	    "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
 	const struct node *all = given(spec, "initContainers");
-	const struct node *main = given(spec, "containers");
 	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
 	const struct node *container, *name;
 
@@ -426,9 +413,7 @@ check_init(struct causes *c, const struct at *at, const struct node *spec)
 			fail_unsupported(c, AT(here, "restartPolicy"), policy,
 			    "Always", "Never", "OnFailure", (char *)NULL);
 		name = given(container, "name");
-		if (!node_empty(name) &&
-		    (name_before(main, SIZE_MAX, name) ||
-			name_before(all, i, name)))
+		if (!node_empty(name) && seen_before(names, node_text(name)))
 			fail_duplicate(c, AT(here, "name"), name);
 		if (node_text_is(policy, "Always")) {
 			check_life(c, here, container, grace);
@@ -455,55 +440,35 @@ check_image_space(struct causes *c, const struct at *at, const struct node *all)
 	}
 }
 
-static bool
-same_host_port(const struct node *x, const struct node *y)
-{
-	return same_member(x, y, "hostPort") && same_member(x, y, "hostIP") &&
-	    same_member(x, y, "protocol");
-}
-
-/* Whether a port before this one has the same place on the host. */
-static bool
-host_port_before(const struct node *all, const struct node *port)
-{
-	const struct node *ports, *p;
-
-	for (size_t i = 0; i < node_count(all); i++) {
-		ports = given(all->items[i], "ports");
-		for (size_t k = 0; (p = each_of(ports, k)) != NULL; k++) {
-			if (p == port)
-				return false;
-			if (same_host_port(p, port))
-				return true;
-		}
-	}
-	return false;
-}
-
 static void
 check_host_port_conflicts(
     struct causes *c, const struct at *at, const struct node *all)
 {
 	const struct node *ports, *p;
+	struct map places = MAP_INIT;
+	struct span place;
 	int64_t n;
 
 	for (size_t i = 0; i < node_count(all); i++) {
 		ports = given(all->items[i], "ports");
 		for (size_t k = 0; (p = each_of(ports, k)) != NULL; k++) {
 			n = int_or(p, "hostPort", 0);
-			if (n == 0 || !host_port_before(all, p))
+			if (n == 0)
+				continue;
+			place = arena_printf(c->arena, "%.*s/%.*s/%lld",
+			    SPAN_ARG(node_text(given(p, "protocol"))),
+			    SPAN_ARG(node_text(given(p, "hostIP"))),
+			    (long long)n);
+			if (!seen_before(&places, place))
 				continue;
 			cause_duplicate(c,
 			    at_words(c->arena,
 				AT(AT_INDEX(AT(AT_INDEX(at, i), "ports"), k),
 				    "hostPort")),
-			    node_string(c->arena,
-				arena_printf(c->arena, "%.*s/%.*s/%lld",
-				    SPAN_ARG(node_text(given(p, "protocol"))),
-				    SPAN_ARG(node_text(given(p, "hostIP"))),
-				    (long long)n)));
+			    node_string(c->arena, place));
 		}
 	}
+	map_release(&places);
 }
 
 void
@@ -514,6 +479,7 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
 	const struct node *all = given(spec, "containers"), *container;
 	const struct node *policy;
 	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
+	struct map names = MAP_INIT;
 
 	if (node_count(all) == 0)
 		fail_required(c, at, "");
@@ -521,7 +487,7 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
 		const struct at *here = AT_INDEX(at, i);
 		const struct node *name = given(container, "name");
 		check_common(c, here, container, given(spec, "volumes"));
-		if (name_before(all, i, name))
+		if (seen_before(&names, node_text(name)))
 			fail_duplicate(c, AT(here, "name"), name);
 		check_life(c, here, container, grace);
 		policy = given(container, "restartPolicy");
@@ -532,7 +498,8 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
 			    "Always", "Never", "OnFailure", (char *)NULL);
 	}
 	check_host_port_conflicts(c, at, all);
-	check_init(c, AT(up, "initContainers"), spec);
+	check_init(c, AT(up, "initContainers"), spec, &names);
+	map_release(&names);
 	if (rules == RULES_OF_POD) {
 		check_image_space(c, at, all);
 		check_image_space(

@@ -226,8 +226,8 @@ service_prepare(const struct change_of *x, struct node *object)
 }
 
 static void
-check_service_port(
-    struct causes *c, const struct at *at, const struct node *ports, size_t i)
+check_service_port(struct causes *c, const struct at *at,
+    const struct node *ports, size_t i, struct map *names)
 {
 	const struct node *port = ports->items[i];
 	const struct node *name = given(port, "name");
@@ -237,11 +237,8 @@ check_service_port(
 			fail_required(c, AT(at, "name"), "");
 	} else {
 		check_dns_label(c, AT(at, "name"), node_text(name));
-		for (size_t k = 0; k < i; k++)
-			if (node_equal(given(ports->items[k], "name"), name)) {
-				fail_duplicate(c, AT(at, "name"), name);
-				break;
-			}
+		if (seen_before(names, node_text(name)))
+			fail_duplicate(c, AT(at, "name"), name);
 	}
 	check_port_number(c, AT(at, "port"), int_or(port, "port", 0));
 	check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
@@ -286,11 +283,21 @@ go_port(struct arena *a, const struct node *port)
 	return n;
 }
 
+/* number: of port or nodePort. */
+static struct span
+port_key(struct arena *a, const struct node *port, const char *number)
+{
+	return arena_printf(a, "%s/%lld/%.*s", number,
+	    (long long)int_or(port, number, 0),
+	    SPAN_ARG(node_text(given(port, "protocol"))));
+}
+
 static void
 check_ports_differ(
     struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *ports = given(spec, "ports"), *p, *q;
+	const struct node *ports = given(spec, "ports"), *p;
+	struct map seen = MAP_INIT;
 
 	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
 		if (of_type(spec, "ClusterIP") && int_or(p, "nodePort", 0) != 0)
@@ -298,28 +305,16 @@ check_ports_differ(
 			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
 			    "may not be used when `type` is 'ClusterIP'");
 	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
-		for (size_t k = 0; k < i; k++) {
-			q = ports->items[k];
-			if (int_or(p, "nodePort", 0) != 0 &&
-			    same_member(p, q, "nodePort") &&
-			    same_member(p, q, "protocol")) {
-				fail_duplicate(c,
-				    AT(AT_INDEX(AT(at, "ports"), i),
-					"nodePort"),
-				    given(p, "nodePort"));
-				break;
-			}
-		}
+		if (int_or(p, "nodePort", 0) != 0 &&
+		    seen_before(&seen, port_key(c->arena, p, "nodePort")))
+			fail_duplicate(c,
+			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
+			    given(p, "nodePort"));
 	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
-		for (size_t k = 0; k < i; k++) {
-			q = ports->items[k];
-			if (same_member(p, q, "port") &&
-			    same_member(p, q, "protocol")) {
-				fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
-				    go_port(c->arena, p));
-				break;
-			}
-		}
+		if (seen_before(&seen, port_key(c->arena, p, "port")))
+			fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
+			    go_port(c->arena, p));
+	map_release(&seen);
 }
 
 static void
@@ -453,6 +448,7 @@ service_validate(
 	const struct node *spec = given(object, "spec");
 	const struct node *ports = given(spec, "ports");
 	const struct node *type = given(spec, "type");
+	struct map names = MAP_INIT;
 
 	if (x->live != NULL)
 		check_service_update(c, at, given(x->live, "spec"), spec);
@@ -467,7 +463,9 @@ service_validate(
 	if (of_type(spec, "ExternalName"))
 		check_external_name(c, at, spec);
 	for (size_t i = 0; i < node_count(ports); i++)
-		check_service_port(c, AT_INDEX(AT(at, "ports"), i), ports, i);
+		check_service_port(
+		    c, AT_INDEX(AT(at, "ports"), i), ports, i, &names);
+	map_release(&names);
 	check_labels(c, AT(at, "selector"), given(spec, "selector"));
 	check_sessions(c, at, spec);
 	check_cluster_ips(c, at, spec);

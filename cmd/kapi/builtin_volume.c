@@ -247,6 +247,7 @@ void
 check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
 {
 	const struct node *volume, *name;
+	struct map names = MAP_INIT;
 
 	for (size_t i = 0; (volume = each_of(volumes, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
@@ -256,13 +257,10 @@ check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
 			fail_required(c, AT(here, "name"), "");
 		else
 			check_dns_label(c, AT(here, "name"), node_text(name));
-		for (size_t k = 0; k < i; k++)
-			if (span_eq(node_text(given(volumes->items[k], "name")),
-				node_text(name))) {
-				fail_duplicate(c, AT(here, "name"), name);
-				break;
-			}
+		if (seen_before(&names, node_text(name)))
+			fail_duplicate(c, AT(here, "name"), name);
 	}
+	map_release(&names);
 }
 
 static bool

@@ -204,6 +204,7 @@ yaml(const char *text)
 static void
 test_values(void)
 {
+	static char deep[400001];
 	struct buf sorted = BUF_INIT;
 	struct span twice;
 	int64_t i;
@@ -248,6 +249,8 @@ test_values(void)
 		"*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"),
 	    "yaml: line 1: document contains excessive aliasing",
 	    "aliases that explode");
+	memset(deep, '[', sizeof(deep) - 1);
+	is(yaml(deep), "yaml: line 1: nested too deep", "brackets");
 }
 
 static void
