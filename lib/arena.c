@@ -7,7 +7,12 @@
 
 #include "mem.h"
 
-enum { ALIGN = 16, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20 };
+enum {
+	ALIGN = 16,
+	BLOCK_MIN = 4096,
+	BLOCK_KEPT = 1 << 16,
+	BLOCK_MAX = 1 << 20
+};
 
 struct arena_block {
 	struct arena_block *older;
@@ -37,8 +42,10 @@ arena_reset(struct arena *a)
 		free(first);
 		first = a->blocks;
 	}
-	if (first == NULL)
+	if (first == NULL || first->size > BLOCK_KEPT) {
+		arena_release(a);
 		return;
+	}
 	a->next = first->data;
 	a->left = first->size;
 	a->total = 0;

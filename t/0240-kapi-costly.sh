@@ -87,6 +87,29 @@ printf '{"metadata":{"name":"s"},"spec":{"ports":[%s]}}' \
 	"$(many 60000 '{"name":"p%d","port":%d}')" >"$T/body"
 costs 201 "many ports of a service" POST "${pods%pods}services" application/json
 
+thing() {
+	printf '{"apiVersion":"x.io/v1","kind":"Thing","metadata":{"name":"%s"},%s}' \
+		"$@" >"$T/body"
+}
+
+# Patterns over which backtracking takes for ever.
+cat >"$T/body" <<\END
+{"metadata":{"name":"things.x.io"},"spec":{"group":"x.io","scope":"Namespaced",
+"names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1",
+"served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+"properties":{"bad":{"type":"array","items":{"type":"string",
+"pattern":"^(a|a?)+$"}},"good":{"type":"string","pattern":"(x+x+)+y|a!"}}}}}]}}
+END
+costs 201 "a definition" POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
+	application/json
+things=/apis/x.io/v1/namespaces/default/things
+wait_for 10 curl -fsS --cacert "$T/ca.pem" -o "$T/answer" "$url$things"
+thing t "\"bad\":[$(many 20000 \
+	'"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%d"')]"
+costs 422 "patterns that explode" POST "$things" application/json
+thing u '"good":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxa!"'
+costs 201 "... and find what is there" POST "$things" application/json
+
 for selector in "$(many 100000 'k%d')" "a+in+($(many 100000 'k%d'))" \
 	"$(many 100000 '!k')"; do
 	printf 'labelSelector=%s' "$selector" >"$T/body"

@@ -36,7 +36,8 @@ struct api {
 	struct discovery *discovery; /* its documents; NULL: none made yet */
 	struct openapi *openapi;     /* the same */
 	struct request *spare;	     /* requests to be used again; api.c's */
-	uint64_t requests;	     /* so far */
+	size_t spares;
+	uint64_t requests; /* so far */
 };
 
 /* Where every request starts. */

@@ -2,9 +2,13 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 1000000 };
+#include "mem.h"
+
+/* Steps of backtracking, and what the search without it may remember. */
+enum { STEPS_MAX = 10000, WORKSPACE = 1 << 14 };
 
 struct pattern {
 	struct arena *arena;
@@ -12,6 +16,8 @@ struct pattern {
 	bool compiled;
 	pcre2_code *code; /* NULL: not compiled, or it cannot be */
 	pcre2_match_context *context;
+	bool explodes;	    /* backtracking took too long once */
+	pcre2_code *linear; /* then: anchored, .*? in front */
 };
 
 /* PCRE2 takes its memory from the arena, so nothing is freed alone. */
@@ -65,23 +71,57 @@ pattern_compile(struct pattern *p)
 	pcre2_set_match_limit(p->context, STEPS_MAX);
 }
 
+static void
+linear_compile(struct pattern *p)
+{
+	PCRE2_SIZE at;
+	int error;
+
+	p->explodes = true;
+	p->linear = compile(pcre2_general_context_create(give, take, p->arena),
+	    arena_printf(p->arena, "(?s:.)*?(?:%.*s)", SPAN_ARG(p->text)),
+	    &error, &at);
+}
+
+/* As RE2 searches: all ways at once, in one walk along the text. */
+static int
+match_linear(const struct pattern *p, struct span text, pcre2_match_data *m)
+{
+	int *workspace, found;
+
+	if (p->linear == NULL)
+		return -1;
+	workspace = mem_array(NULL, WORKSPACE, sizeof(*workspace));
+	found = pcre2_dfa_match(p->linear, (PCRE2_SPTR)text.p, text.n, 0,
+	    PCRE2_ANCHORED | PCRE2_DFA_SHORTEST, m, NULL, workspace, WORKSPACE);
+	free(workspace);
+	return found;
+}
+
 bool
 pattern_matches(const struct pattern *pattern, struct span text)
 {
 	struct pattern *p = (struct pattern *)pattern;
 	pcre2_match_data *m;
-	int found;
+	int found = PCRE2_ERROR_MATCHLIMIT;
 
 	if (!p->compiled)
 		pattern_compile(p);
 	if (p->code == NULL)
 		return false;
+	if (text.p == NULL)
+		text = span_str("");
 	/* From malloc, not from the arena: it is freed again. */
 	m = pcre2_match_data_create(1, NULL);
 	if (m == NULL)
 		return false;
-	found = pcre2_match(p->code, (PCRE2_SPTR)(text.p ? text.p : ""), text.n,
-	    0, 0, m, p->context);
+	if (!p->explodes)
+		found = pcre2_match(
+		    p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, m, p->context);
+	if (found == PCRE2_ERROR_MATCHLIMIT && !p->explodes)
+		linear_compile(p);
+	if (p->explodes)
+		found = match_linear(p, text, m);
 	pcre2_match_data_free(m);
 	return found >= 0;
 }

@@ -1,10 +1,15 @@
 #include "request.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
 #include "users.h"
+
+/* Requests kept for the next, each with a small block; a thousand watches may
+ * end at once. Above LARGE bytes, memory goes back to the system. */
+enum { SPARES_MAX = 64, LARGE = 16 << 20 };
 
 enum { PARTS_MAX = 16 };
 
@@ -28,6 +33,7 @@ request_new(
 		r = mem_alloc(sizeof *r);
 	} else {
 		api->spare = r->next_spare;
+		api->spares--;
 		arena = r->arena;
 	}
 	memset(r, 0, sizeof *r);
@@ -48,9 +54,19 @@ request_free(struct request *r)
 {
 	struct api *api = r->api;
 
-	arena_reset(&r->arena);
-	r->next_spare = api->spare;
-	api->spare = r;
+	bool large = r->arena.total > LARGE;
+
+	if (api->spares < SPARES_MAX) {
+		arena_reset(&r->arena);
+		r->next_spare = api->spare;
+		api->spare = r;
+		api->spares++;
+	} else {
+		arena_release(&r->arena);
+		free(r);
+	}
+	if (large)
+		malloc_trim(0); /* else its blocks stay, in between others */
 }
 
 static int
