@@ -4,6 +4,7 @@
 // needs cmd/kapi/openapi_crd.c
 // needs cmd/kapi/openapi_paths.c
 // needs cmd/kapi/openapi_write.c
+// needs cmd/kapi/openapi_text.c
 // needs cmd/kapi/resource.c
 // needs cmd/kapi/schema.c
 // needs cmd/kapi/store.c
