@@ -54,6 +54,8 @@ static const struct kind kinds[] = {
     {"node.k8s.io", "runtimeclasses", 0, NULL, NULL, runtimeclass_validate,
 	NULL, NULL},
     {"", "events", 0, NULL, NULL, event_validate, NULL, NULL},
+    {"certificates.k8s.io", "certificatesigningrequests", 0, NULL, NULL, NULL,
+	signing_status_prepare, NULL},
     {"apps", "deployments", GENERATION_ANNOTATIONS, deployment_default,
 	deployment_prepare, deployment_validate, deployment_prepare,
 	deployment_status_validate},
@@ -311,7 +313,9 @@ builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
 		return;
 	if (span_is(subresource, "scale"))
 		x.subresource = SPAN_NONE;
-	if (live != NULL && span_is(subresource, "status")) {
+	if (live != NULL &&
+	    (span_is(subresource, "status") ||
+		span_is(subresource, "approval"))) {
 		keep_spec(&x, object);
 		if (k->prepare_status != NULL)
 			k->prepare_status(&x, object);

@@ -151,7 +151,7 @@ validate_fn ingress_validate, ingressclass_validate, endpoints_validate,
 /* The rest: builtin_misc.c */
 default_fn rolebinding_default, autoscaler_default, priorityclass_default,
     node_default, webhooks_default;
-prepare_fn node_prepare;
+prepare_fn node_prepare, signing_status_prepare;
 validate_fn role_validate, rolebinding_validate, autoscaler_validate,
     controllerrevision_validate, budget_validate, lease_validate,
     priorityclass_validate, event_validate;

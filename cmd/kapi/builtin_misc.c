@@ -4,6 +4,8 @@
  */
 #include "builtin_kinds.h"
 
+#include "objectmeta.h"
+
 #define RBAC_GROUP "rbac.authorization.k8s.io"
 
 void
@@ -450,4 +452,52 @@ webhooks_default(struct arena *a, struct node *object)
 	for (size_t i = 0;
 	     (hook = each_of(given(object, "webhooks"), i)) != NULL; i++)
 		default_webhook(a, hook, mutating);
+}
+
+static struct node *
+old_condition(const struct change_of *x, const struct node *condition)
+{
+	const struct node *old = node_path(x->live, "status.conditions");
+
+	for (size_t i = 0; i < node_count(old); i++)
+		if (node_equal(node_get(old->items[i], "type"),
+			node_get(condition, "type")) &&
+		    node_equal(node_get(old->items[i], "status"),
+			node_get(condition, "status")))
+			return old->items[i];
+	return NULL;
+}
+
+static void
+set_if_missing(const struct change_of *x, struct node *condition,
+    const char *key, const struct node *value)
+{
+	if (node_text(node_get(condition, key)).n > 0)
+		return;
+	node_put(x->arena, condition, key,
+	    node_text(value).n > 0 ? node_string(x->arena, node_text(value))
+				   : node_string(x->arena, time_now(x->arena)));
+}
+
+/* /approval writes the conditions alone. */
+void
+signing_status_prepare(const struct change_of *x, struct node *object)
+{
+	struct node *conditions = node_path(object, "status.conditions");
+	struct node *old, *status;
+
+	if (span_is(x->subresource, "approval")) {
+		status = node_get(x->live, "status");
+		status = status == NULL ? node_object(x->arena)
+					: node_copy(x->arena, status);
+		if (conditions != NULL)
+			node_put(x->arena, status, "conditions", conditions);
+		node_put(x->arena, object, "status", status);
+	}
+	for (size_t i = 0; i < node_count(conditions); i++) {
+		old = old_condition(x, conditions->items[i]);
+		set_if_missing(x, conditions->items[i], "lastUpdateTime", NULL);
+		set_if_missing(x, conditions->items[i], "lastTransitionTime",
+		    node_get(old, "lastTransitionTime"));
+	}
 }

@@ -453,3 +453,40 @@ cells_hpa(struct cells *c)
 	cell_int_path(c, "status.currentReplicas");
 	cell_age(c);
 }
+
+/* ---- certificates ---- */
+
+static bool
+has_condition(const struct node *object, const char *type)
+{
+	const struct node *all = node_path(object, "status.conditions");
+
+	for (size_t i = 0; i < node_count(all); i++)
+		if (node_text_is(node_get(all->items[i], "type"), type))
+			return true;
+	return false;
+}
+
+void
+cells_signing(struct cells *c)
+{
+	int64_t seconds = cells_int(c->object, "spec.expirationSeconds");
+	const char *status = "Pending";
+
+	if (has_condition(c->object, "Denied"))
+		status = "Denied";
+	else if (has_condition(c->object, "Approved"))
+		status = "Approved";
+	cell_name(c);
+	cell_age(c);
+	cell_path(c, "spec.signerName", "<none>");
+	cell_path(c, "spec.username", "");
+	if (node_path(c->object, "spec.expirationSeconds") == NULL)
+		cell_str(c, "<none>");
+	else
+		cell_text(c, duration_text(c->arena, seconds));
+	cell_fmt(c, "%s%s%s", status,
+	    has_condition(c->object, "Failed") ? ",Failed" : "",
+	    node_path_text(c->object, "status.certificate").n > 0 ? ",Issued"
+								  : "");
+}

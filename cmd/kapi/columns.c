@@ -121,6 +121,9 @@ static const struct table tables[] = {
 	"Name|Value:integer=value|Global-Default:boolean=globalDefault|Age|"
 	"PreemptionPolicy=preemptionPolicy",
 	NULL},
+    {"certificates.k8s.io", "certificatesigningrequests",
+	"Name|Age|SignerName|Requestor|RequestedDuration|Condition",
+	cells_signing},
     {"coordination.k8s.io", "leases", "Name|Holder=spec.holderIdentity|Age",
 	NULL},
     {"node.k8s.io", "runtimeclasses", "Name|Handler=handler|Age", NULL},

@@ -12,6 +12,7 @@
 #include "selection.h"
 #include "table.h"
 #include "traits.h"
+#include "users.h"
 
 struct write
 rest_write_of(struct request *r)
@@ -198,6 +199,27 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 	return NULL;
 }
 
+/* Who asks for a certificate is what the server knows, not what is sent. */
+static void
+name_requestor(struct request *r, struct node *object)
+{
+	struct node *spec = node_get(object, "spec"), *groups;
+
+	if (!span_is(r->resource->plural, "certificatesigningrequests") ||
+	    spec == NULL)
+		return;
+	groups = node_array(&r->arena);
+	for (size_t i = 0; i < r->identity->group_count; i++)
+		node_append(&r->arena, groups,
+		    node_string(&r->arena, r->identity->groups[i]));
+	node_put(&r->arena, spec, "username",
+	    node_string(&r->arena, r->identity->name));
+	node_put(
+	    &r->arena, spec, "uid", node_string(&r->arena, r->identity->uid));
+	node_put(&r->arena, spec, "groups", groups);
+	node_remove(spec, "extra");
+}
+
 static void
 create(struct request *r)
 {
@@ -210,6 +232,7 @@ create(struct request *r)
 		p = rest_object(r, &w, &object);
 	if (p == NULL) {
 		objectmeta_wipe(object);
+		name_requestor(r, object);
 		p = write_check_namespace(&w, object);
 	}
 	if (p == NULL &&
