@@ -15,6 +15,16 @@
 
 #include "tap.h"
 
+/* What every object has, described for kubectl explain. */
+#define TYPE_FIELDS                                                           \
+	"\"apiVersion\":{\"type\":\"string\",\"description\":"                \
+	"\"APIVersion defines how the object is written: a group and one of " \
+	"its versions.\"},\"kind\":{\"type\":\"string\",\"description\":"     \
+	"\"Kind is the name of what the object is, in CamelCase.\"},"         \
+	"\"metadata\":{\"allOf\":[{\"$ref\":"                                 \
+	"\"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1."        \
+	"ObjectMeta\"}],\"description\":\"Standard object's metadata.\"}"
+
 static const char schema_text[] =
     "{\"type\":\"object\",\"description\":\"A cache.\",\"properties\":"
     "{\"spec\":{\"type\":\"object\",\"properties\":{\"port\":"
@@ -194,14 +204,9 @@ test_types(struct fixture *x)
 	    "{\"x-kubernetes-int-or-string\":true,\"anyOf\":[{\"type\":"
 	    "\"integer\"},{\"type\":\"string\"}]},\"pod\":{\"type\":"
 	    "\"object\",\"x-kubernetes-embedded-resource\":true,"
-	    "\"properties\":{\"apiVersion\":{\"type\":\"string\"},\"kind\":"
-	    "{\"type\":\"string\"},\"metadata\":{\"allOf\":[{\"$ref\":"
-	    "\"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1."
-	    "ObjectMeta\"}]}},\"required\":[\"kind\",\"apiVersion\"]}}},"
-	    "\"apiVersion\":{\"type\":\"string\"},\"kind\":{\"type\":"
-	    "\"string\"},\"metadata\":{\"allOf\":[{\"$ref\":"
-	    "\"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1."
-	    "ObjectMeta\"}]}},\"x-kubernetes-group-version-kind\":[{\"group\":"
+	    "\"properties\":{" TYPE_FIELDS "},"
+	    "\"required\":[\"kind\",\"apiVersion\"]}}}," TYPE_FIELDS "},"
+	    "\"x-kubernetes-group-version-kind\":[{\"group\":"
 	    "\"cache.example.com\",\"version\":\"v1\",\"kind\":"
 	    "\"Memcached\"}]}");
 	ok(node_get(
