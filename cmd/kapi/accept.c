@@ -119,6 +119,10 @@ target(
 	    (!span_is(version, "v1") && !span_is(version, "v1beta1")))
 		return false;
 	r->as_version = version;
+	/* Reviews are not kept, and have no columns. */
+	if (span_is(as, "Table") && r->resource != NULL &&
+	    !(r->resource->verbs & VERB_GET) && r->subresource.n == 0)
+		return false;
 	if (span_is(as, "Table")) {
 		r->as = AS_TABLE;
 		return true;

@@ -146,6 +146,7 @@ accepted(const char *accept, enum verb verb)
 	    "object", "table", "partial", "yaml"};
 	struct httpd_header header = {span_str("accept"), span_str(accept)};
 	struct resource pods = {.kind = span_str("Pod"),
+	    .verbs = VERB_GET,
 	    .list_kind = span_str("PodList"),
 	    .plural = span_str("pods")};
 	struct httpd_request h;
