@@ -118,6 +118,8 @@ for selector in "$(many 100000 'k%d')" "a+in+($(many 100000 'k%d'))" \
 	is "$(code)" 200 "a selector of 100,000 parts"
 done
 peak=$(sed -n 's/^VmHWM:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$kapi/status")
+# A sanitizer keeps what was freed.
+case $BIN in *sanitize*) peak=0 ;; esac
 [ "$peak" -lt 1000000 ]
 tap $? "no request took a gigabyte" || note "$peak kB"
 kapi_down
