@@ -8,12 +8,14 @@
 #include "duration.h"
 #include "faults.h"
 #include "health.h"
+#include "journal.h"
 #include "list.h"
 #include "openapi.h"
 #include "options.h"
 #include "proto.h"
 #include "request.h"
 #include "rest.h"
+#include "store.h"
 #include "users.h"
 #include "watch.h"
 
@@ -221,6 +223,71 @@ serve_resource(struct request *r)
 		serve_verb(r);
 }
 
+/* A request that waits; in the arena of r. */
+struct wait {
+	struct request *r;
+	struct timer timer;
+};
+
+static void go_on(struct request *r);
+
+static void
+waited(void *arg)
+{
+	struct wait *w = arg;
+
+	httpd_on_close(w->r->exchange, NULL, NULL);
+	go_on(w->r);
+}
+
+static void
+gave_up(void *arg)
+{
+	struct wait *w = arg;
+
+	timer_clear(w->r->api->loop, &w->timer);
+	journal_write(w->r->api->journal, w->r, 0, SPAN_NONE);
+	request_free(w->r);
+}
+
+static bool
+may_create(struct request *r)
+{
+	if (r->subresource.n > 0)
+		return false;
+	return r->verb == REQUEST_CREATE ||
+	    (r->verb == REQUEST_PATCH &&
+		span_is(body_type(r), "application/apply-patch+yaml"));
+}
+
+/*
+ * Something is created in a namespace that is not there: it may be on its way,
+ * created by the same client at the same time. Source:
+ * apiserver/pkg/admission/plugin/namespace/lifecycle (missingNamespaceWait).
+ */
+static bool
+wait_for_namespace(struct request *r)
+{
+	enum { WAIT_MS = 50 };
+	struct resource *namespaces;
+	struct wait *w;
+
+	if (r->waited || !r->resource->namespaced || r->namespace_.n == 0 ||
+	    !may_create(r))
+		return false;
+	namespaces = registry_storage(
+	    r->api->registry, span_str(""), span_str("namespaces"));
+	if (namespaces == NULL ||
+	    store_get(namespaces->collection, SPAN_NONE, r->namespace_) != NULL)
+		return false;
+	r->waited = true;
+	w = arena_zalloc(&r->arena, sizeof *w);
+	w->r = r;
+	httpd_on_close(r->exchange, gave_up, w);
+	timer_after(r->api->loop, &w->timer, WAIT_MS, waited, w);
+	return true;
+}
+
 /* After faults had their say. */
 static void
 go_on(struct request *r)
@@ -234,6 +301,8 @@ go_on(struct request *r)
 	/* Found again: a fault may have held it while its CRD went. */
 	r->resource =
 	    registry_find(r->api->registry, r->group, r->version, r->plural);
+	if (r->resource != NULL && wait_for_namespace(r))
+		return;
 	v = r->resource == NULL ? NULL : crd_version_of(r->resource);
 	if (v != NULL && v->deprecated)
 		warning_add(&r->warnings, v->deprecation_warning);

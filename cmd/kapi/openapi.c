@@ -134,7 +134,8 @@ accepts(const struct request *r, const char *type)
 {
 	struct span accept = httpd_header(r->http, "accept");
 
-	return memmem(accept.p, accept.n, type, strlen(type)) != NULL;
+	return accept.n > 0 &&
+	    memmem(accept.p, accept.n, type, strlen(type)) != NULL;
 }
 
 static bool

@@ -47,6 +47,7 @@ struct request {
 	struct span path; /* decoded */
 	bool on_resource; /* below /api/VERSION or /apis/GROUP/VERSION */
 	bool extra_parts; /* something is behind the subresource */
+	bool waited;	  /* for its namespace: api.c */
 	uint64_t number;  /* from 1, in order of arrival */
 	struct span user; /* of the token; "" if anonymous */
 	struct span user_agent;
