@@ -35,3 +35,19 @@ file_read(const char *path, int mib, struct buf *b, struct err *err)
 		    err, ERR_PERMANENT, "%s is larger than %d MiB", path, mib);
 	return 0;
 }
+
+int
+file_write(int fd, struct span text)
+{
+	while (text.n > 0) {
+		ssize_t n = write(fd, text.p, text.n);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text.p += n;
+		text.n -= (size_t)n;
+	}
+	return 0;
+}

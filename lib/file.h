@@ -1,11 +1,12 @@
 /*
- * file: a small file, read whole.
+ * file: a small file, read whole; text, written whole.
  */
 #ifndef FILE_H
 #define FILE_H
 
 #include "buf.h"
 #include "err.h"
+#include "span.h"
 
 /*
  * Appends what the file holds. At most mib MiB are read: more is an error, as
@@ -14,5 +15,8 @@
  * memory, so that a caller can clear the secret it read.
  */
 int file_read(const char *path, int mib, struct buf *b, struct err *err);
+
+/* All of it, however often a write falls short. -1 with errno. fd blocks. */
+int file_write(int fd, struct span text);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "digest.h"
+#include "file.h"
 #include "json.h"
 
 int
@@ -112,22 +113,6 @@ add_config(const struct access *a, struct buf *b)
 	    "current-context: kapi\n");
 }
 
-static int
-write_all(int fd, struct span text)
-{
-	while (text.n > 0) {
-		ssize_t n = write(fd, text.p, text.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		text.p += n;
-		text.n -= (size_t)n;
-	}
-	return 0;
-}
-
 /* A device, a pipe or a link stays what it is. */
 static bool
 is_special(const char *file)
@@ -156,7 +141,7 @@ replace(const char *file, struct span text)
 	temporary = buf_str(&name);
 	unlink(temporary);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	rc = fd < 0 || write_all(fd, text) != 0 || rename(temporary, file) != 0
+	rc = fd < 0 || file_write(fd, text) != 0 || rename(temporary, file) != 0
 	    ? -1
 	    : 0;
 	error = errno;
@@ -173,7 +158,7 @@ static int
 write_into(const char *file, struct span text)
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC);
-	int rc = fd < 0 ? -1 : write_all(fd, text);
+	int rc = fd < 0 ? -1 : file_write(fd, text);
 	int error = errno;
 
 	if (fd >= 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "json.h"
 #include "log.h"
 #include "mem.h"
@@ -195,22 +196,6 @@ fill(struct buf *b, struct request *r, int code, struct span reason)
 	buf_adds(b, "}\n");
 }
 
-static int
-write_all(int fd, struct span text)
-{
-	while (text.n > 0) {
-		ssize_t n = write(fd, text.p, text.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		text.p += n;
-		text.n -= (size_t)n;
-	}
-	return 0;
-}
-
 void
 journal_write(
     struct journal *j, struct request *r, int code, struct span reason)
@@ -218,7 +203,7 @@ journal_write(
 	if (j == NULL)
 		return;
 	fill(&j->line, r, code, reason);
-	if (write_all(j->fd, buf_span(&j->line)) == 0)
+	if (file_write(j->fd, buf_span(&j->line)) == 0)
 		return;
 	if (!j->failed)
 		log_error("cannot write %s: %s", j->file, strerror(errno));
