@@ -1,6 +1,8 @@
 /* ConfigMaps, Secrets, Namespaces. */
 #include "builtin_kinds.h"
 
+#include "decode_text.h"
+
 enum { DATA_MAX = 1024 * 1024 };
 
 void
@@ -77,30 +79,6 @@ configmap_validate(
 		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
 }
 
-static struct span
-base64(struct arena *a, struct span s)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t n = (s.n + 2) / 3 * 4, k = 0;
-	char *p = arena_alloc(a, n + 1);
-	const unsigned char *b = (const unsigned char *)s.p;
-
-	for (size_t i = 0; i < s.n; i += 3) {
-		unsigned v = (unsigned)b[i] << 16;
-		if (i + 1 < s.n)
-			v |= (unsigned)b[i + 1] << 8;
-		if (i + 2 < s.n)
-			v |= b[i + 2];
-		p[k++] = digits[v >> 18];
-		p[k++] = digits[v >> 12 & 63];
-		p[k++] = i + 1 < s.n ? digits[v >> 6 & 63] : '=';
-		p[k++] = i + 2 < s.n ? digits[v & 63] : '=';
-	}
-	p[k] = '\0';
-	return span_make(p, k);
-}
-
 /* stringData is written only: decoding makes it data. */
 static void
 take_string_data(struct arena *a, struct node *object)
@@ -113,7 +91,8 @@ take_string_data(struct arena *a, struct node *object)
 		for (size_t i = 0; i < texts->n; i++)
 			node_set(a, data, texts->members[i].key,
 			    node_string(a,
-				base64(a, node_text(texts->members[i].value))));
+				base64_text(
+				    a, node_text(texts->members[i].value))));
 	}
 	node_remove(object, "stringData");
 }

@@ -281,6 +281,18 @@ base64_decode(struct span s, struct buf *b, size_t *at)
 	return -1;
 }
 
+struct span
+base64_text(struct arena *a, struct span bytes)
+{
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	digest_add_base64(&b, bytes);
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
 int
 base64_canonical(
     struct arena *a, struct span text, struct span *result, size_t *at)

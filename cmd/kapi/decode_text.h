@@ -18,6 +18,8 @@
 int time_canonical(struct arena *a, struct span text, bool micro,
     struct span *result, struct span *error);
 
+/* Bytes as base64, in the arena. */
+struct span base64_text(struct arena *a, struct span bytes);
 /* Standard base64, as []byte is written. -1: illegal at byte *at. */
 int base64_canonical(
     struct arena *a, struct span text, struct span *result, size_t *at);

@@ -1,14 +1,18 @@
 #include "proto.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "crd_number.h"
+#include "decode_text.h"
 #include "schema.h"
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+/* Seconds since 1970: the years that RFC 3339 can write. */
+#define YEAR_1 (-62135596800)
+#define YEAR_10000 253402300800
+
 enum { DEPTH_MAX = 200 };
 
 /* One field of a message. */
@@ -114,52 +118,26 @@ text(struct decoder *d, struct span bytes)
 	return node_string(d->a, bytes.p == NULL ? span_str("") : bytes);
 }
 
-static struct node *
-base64(struct decoder *d, struct span bytes)
-{
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *out = arena_alloc(d->a, (bytes.n + 2) / 3 * 4 + 1), *q = out;
-	const unsigned char *p = (const unsigned char *)bytes.p;
-
-	for (size_t i = 0; i < bytes.n; i += 3) {
-		size_t left = bytes.n - i;
-		unsigned long n = (unsigned long)p[i] << 16;
-
-		if (left > 1)
-			n |= (unsigned long)p[i + 1] << 8;
-		if (left > 2)
-			n |= p[i + 2];
-		*q++ = digit[n >> 18];
-		*q++ = digit[n >> 12 & 63];
-		*q++ = left > 1 ? digit[n >> 6 & 63] : '=';
-		*q++ = left > 2 ? digit[n & 63] : '=';
-	}
-	return node_string(d->a, span_make(out, (size_t)(q - out)));
-}
-
 /* {1: seconds, 2: nanoseconds}; an empty message is no time. */
 static struct node *
 time_of(struct decoder *d, struct span message, bool micro)
 {
 	int64_t seconds = (int64_t)only(d, message, 1).value;
-	long nanos = (long)only(d, message, 2).value;
-	time_t when = (time_t)seconds;
-	struct tm tm;
-	char day[64];
+	int64_t nanos = (int64_t)only(d, message, 2).value;
+	char out[CLOCK_RFC3339_MAX];
 
 	if (message.n == 0)
 		return node_null(d->a);
-	if (gmtime_r(&when, &tm) == NULL || tm.tm_year > 8099 ||
-	    tm.tm_year < -1899 || nanos < 0 || nanos > 999999999) {
+	if (seconds < YEAR_1 || seconds >= YEAR_10000 || nanos < 0 ||
+	    nanos > 999999999) {
 		bad(d, "a time out of range");
 		return node_null(d->a);
 	}
-	strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (micro)
-		return node_string(
-		    d->a, arena_printf(d->a, "%s.%06ldZ", day, nanos / 1000));
-	return node_string(d->a, arena_printf(d->a, "%sZ", day));
+		clock_format_us(seconds * 1000000 + nanos / 1000, out);
+	else
+		clock_format_s(seconds, out);
+	return node_string(d->a, arena_span(d->a, span_str(out)));
 }
 
 /* {1: type (0: number), 2: number, 3: text} */
@@ -321,7 +299,7 @@ text_kind(struct decoder *d, const struct schema *s, struct span bytes)
 	if (schema_is_time(s) || schema_is_micro_time(s))
 		return time_of(d, bytes, schema_is_micro_time(s));
 	if (span_is(s->format, "byte"))
-		return base64(d, bytes);
+		return node_string(d->a, base64_text(d->a, bytes));
 	return text(d, bytes);
 }
 
