@@ -8,7 +8,6 @@
 #include "duration.h"
 #include "faults.h"
 #include "health.h"
-#include "journal.h"
 #include "list.h"
 #include "openapi.h"
 #include "options.h"
@@ -17,6 +16,7 @@
 #include "rest.h"
 #include "store.h"
 #include "users.h"
+#include "wait.h"
 #include "watch.h"
 
 static const char not_found_text[] = "404 page not found\n";
@@ -223,31 +223,12 @@ serve_resource(struct request *r)
 		serve_verb(r);
 }
 
-/* A request that waits; in the arena of r. */
-struct wait {
-	struct request *r;
-	struct timer timer;
-};
-
 static void go_on(struct request *r);
 
 static void
-waited(void *arg)
+waited(void *r)
 {
-	struct wait *w = arg;
-
-	httpd_on_close(w->r->exchange, NULL, NULL);
-	go_on(w->r);
-}
-
-static void
-gave_up(void *arg)
-{
-	struct wait *w = arg;
-
-	timer_clear(w->r->api->loop, &w->timer);
-	journal_write(w->r->api->journal, w->r, 0, SPAN_NONE);
-	request_free(w->r);
+	go_on(r);
 }
 
 static bool
@@ -270,7 +251,6 @@ wait_for_namespace(struct request *r)
 {
 	enum { WAIT_MS = 50 };
 	struct resource *namespaces;
-	struct wait *w;
 
 	if (r->waited || !r->resource->namespaced || r->namespace_.n == 0 ||
 	    !may_create(r))
@@ -281,10 +261,7 @@ wait_for_namespace(struct request *r)
 	    store_get(namespaces->collection, SPAN_NONE, r->namespace_) != NULL)
 		return false;
 	r->waited = true;
-	w = arena_zalloc(&r->arena, sizeof *w);
-	w->r = r;
-	httpd_on_close(r->exchange, gave_up, w);
-	timer_after(r->api->loop, &w->timer, WAIT_MS, waited, w);
+	wait_then(r, WAIT_MS, waited, r);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include "request.h"
 #include "store.h"
 #include "users.h"
+#include "wait.h"
 
 enum { FILE_MIB = 16 };
 
@@ -28,7 +29,6 @@ struct faults {
 
 /* A request that waits. */
 struct waiting {
-	struct timer timer;
 	struct request *r;
 	const struct fault *f;
 	void (*go_on)(struct request *r);
@@ -262,19 +262,8 @@ waited(void *arg)
 {
 	struct waiting w = *(struct waiting *)arg; /* in the arena of r */
 
-	httpd_on_close(w.r->exchange, NULL, NULL);
 	if (!act(w.r, w.f))
 		w.go_on(w.r);
-}
-
-static void
-gave_up(void *arg)
-{
-	struct waiting *w = arg;
-
-	timer_clear(w->r->api->loop, &w->timer);
-	journal_write(w->r->api->journal, w->r, 0, SPAN_NONE);
-	request_free(w->r);
 }
 
 static void
@@ -286,8 +275,7 @@ wait_first(
 	w->r = r;
 	w->f = f;
 	w->go_on = go_on;
-	httpd_on_close(r->exchange, gave_up, w);
-	timer_after(r->api->loop, &w->timer, f->delay_ms, waited, w);
+	wait_then(r, f->delay_ms, waited, w);
 }
 
 bool
