@@ -23,10 +23,17 @@ T=$(mktemp -d "${TMPDIR:-/tmp}/kpipe-test.XXXXXX") || exit 1
 export T
 tests=0 failed=0 started=() finished=
 
+# is_child PID: still ours. The number of one that has ended may be another's by
+# now: of the test beside this one, say.
+is_child() {
+	grep -q "^PPid:[[:space:]]*$$\$" "/proc/$1/status" 2>/dev/null
+}
+
 cleanup() {
 	local pid
 
 	for pid in "${started[@]}"; do
+		is_child "$pid" || continue
 		kill -9 "$pid"
 		wait "$pid" # else bash reports the kill
 	done 2>/dev/null
