@@ -1,11 +1,28 @@
 #include "reportfd.h"
 
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "json.h"
+#include "mem.h"
 
-enum { PERIOD_MS = 5000 };
+enum { PERIOD_MS = 5000, TEXT_MAX = 500 };
+
+struct reason {
+	struct reason *next;
+	char *about, *text; /* owned */
+};
+
+static void
+reason_free(struct reason *reason)
+{
+	free(reason->about);
+	free(reason->text);
+	free(reason);
+}
 
 void
 reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
@@ -21,19 +38,52 @@ reportfd_release(struct reportfd *r)
 	if (r->loop != NULL)
 		timer_clear(r->loop, &r->timer);
 	buf_release(&r->last);
+	while (r->reasons != NULL) {
+		struct reason *first = r->reasons;
+
+		r->reasons = first->next;
+		reason_free(first);
+	}
 }
 
 /*
  * A pipe with room takes PIPE_BUF bytes at once, and all that is said here is
  * shorter; O_NONBLOCK would reach everybody who shares the descriptor.
  */
-static void
+static bool
 say(struct reportfd *r, struct span text)
 {
 	struct pollfd p = {r->fd, POLLOUT, 0};
 
-	if (poll(&p, 1, 0) == 1 && write(r->fd, text.p, text.n) < 0)
+	if (poll(&p, 1, 0) != 1)
+		return false;
+	if (write(r->fd, text.p, text.n) < 0)
 		r->fd = -1;
+	return true;
+}
+
+/* What does not fit in one write is left out, for the first say enough. */
+static void
+say_unready(struct reportfd *r)
+{
+	struct buf b = BUF_INIT;
+
+	if (!r->ready || r->fd < 0)
+		return;
+	buf_addf(&b, "{\"tool\":\"%s\",\"unready\":{", r->tool);
+	for (struct reason *i = r->reasons; i != NULL; i = i->next) {
+		size_t before = b.len;
+
+		json_add_key(&b, i->about);
+		json_add_str(&b, i->text);
+		if (b.len + 3 > PIPE_BUF) {
+			b.len = before;
+			break;
+		}
+	}
+	buf_adds(&b, "}}\n");
+	r->unsaid = !say(r, buf_span(&b));
+	buf_release(&b);
 }
 
 static void
@@ -45,6 +95,8 @@ report(void *arg)
 	if (r->fd < 0)
 		return;
 	timer_after(r->loop, &r->timer, PERIOD_MS, report, r);
+	if (r->unsaid)
+		say_unready(r);
 	buf_addf(&b, "{\"tool\":\"%s\",\"counters\":{", r->tool);
 	r->fill(r->arg, &b);
 	buf_adds(&b, "}}\n");
@@ -55,12 +107,40 @@ report(void *arg)
 }
 
 void
+reportfd_unready(struct reportfd *r, const char *about, const char *text)
+{
+	struct reason **at = &r->reasons, *found;
+	int order = 1;
+
+	while (*at != NULL && (order = strcmp((*at)->about, about)) < 0)
+		at = &(*at)->next;
+	found = *at != NULL && order == 0 ? *at : NULL;
+	if (found == NULL ? text == NULL
+			  : text != NULL && strcmp(found->text, text) == 0)
+		return;
+	if (found != NULL) {
+		*at = found->next;
+		reason_free(found);
+	}
+	if (text != NULL) {
+		found = mem_alloc(sizeof(*found));
+		*found = (struct reason){.next = *at,
+		    .about = mem_strdup(about),
+		    .text = mem_dup(text, strnlen(text, TEXT_MAX))};
+		*at = found;
+	}
+	say_unready(r);
+}
+
+void
 reportfd_ready(struct reportfd *r)
 {
 	if (r->ready || r->fd < 0)
 		return;
 	r->ready = true;
 	say(r, span_str("\n"));
+	if (r->reasons != NULL)
+		say_unready(r);
 	timer_after(r->loop, &r->timer, PERIOD_MS, report, r);
 }
 

@@ -1,6 +1,7 @@
 /*
  * reportfd: what a tool says on --report-fd: a newline once it is ready, then
- * its counters as lines of JSON, each 5 s and only when one has changed.
+ * its counters as lines of JSON, each 5 s and only when one has changed; and
+ * why it is not ready any more, at once.
  *
  * Nobody waits for the reader: one that does not keep up misses lines, and one
  * that is gone ends it. SIGPIPE must be ignored by the caller.
@@ -17,6 +18,7 @@
 /* Appends the counters, each by reportfd_count. */
 typedef void reportfd_fn(void *arg, struct buf *b);
 
+struct reason;
 struct reportfd {
 	struct loop *loop; /* borrowed */
 	const char *tool;  /* borrowed */
@@ -26,6 +28,8 @@ struct reportfd {
 	bool ready;
 	struct timer timer;
 	struct buf last;
+	struct reason *reasons; /* why it is not ready, in order of names */
+	bool unsaid;		/* they changed, and the pipe was full */
 };
 
 void reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
@@ -36,6 +40,13 @@ void reportfd_release(struct reportfd *r);
 void reportfd_ready(struct reportfd *r);
 /* The counters now, if the tool is ready: at the end, or right at the start. */
 void reportfd_send(struct reportfd *r);
+
+/*
+ * The tool works, but not wholly: `about` says of what ("Secret"), `text` in
+ * some words why, without anything secret; NULL: that is over. Said at once
+ * if it is new, and only after the tool was ready for the first time.
+ */
+void reportfd_unready(struct reportfd *r, const char *about, const char *text);
 
 void reportfd_count(struct buf *b, const char *name, uint64_t n);
 

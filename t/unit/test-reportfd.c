@@ -66,11 +66,35 @@ main(void)
 	    "{\"tool\":\"tool\",\"counters\":{\"things\":2,\"others\":7}}\n",
 	    "what did is");
 
+	reportfd_unready(&r, "b", "why \"b\"");
+	is(got(p[0]),
+	    "{\"tool\":\"tool\",\"unready\":{\"b\":\"why \\\"b\\\"\"}}\n",
+	    "a reason is said at once");
+	reportfd_unready(&r, "b", "why \"b\"");
+	reportfd_unready(&r, "c", NULL);
+	is(got(p[0]), "", "... and once");
+	reportfd_unready(&r, "a", "other");
+	is(got(p[0]),
+	    "{\"tool\":\"tool\",\"unready\":{\"a\":\"other\",\"b\":\"why "
+	    "\\\"b\\\"\"}}\n",
+	    "... all of them");
+	reportfd_unready(&r, "b", NULL);
+	reportfd_unready(&r, "a", NULL);
+	is(got(p[0]),
+	    "{\"tool\":\"tool\",\"unready\":{\"a\":\"other\"}}\n"
+	    "{\"tool\":\"tool\",\"unready\":{}}\n",
+	    "... and when they are over");
+
 	ok(stuff(p[1]) == 65536, "a full pipe");
+	reportfd_unready(&r, "d", "d");
 	n = 3;
 	reportfd_send(&r);
 	ok(strlen(got(p[0])) == 65536 && strcmp(got(p[0]), "") == 0,
 	    "a slow reader misses a line, and nobody waits");
+	n = 3;
+	reportfd_send(&r);
+	is(got(p[0]), "{\"tool\":\"tool\",\"unready\":{\"d\":\"d\"}}\n",
+	    "... but the reasons come when there is room");
 	n = 4;
 	close(p[0]);
 	reportfd_send(&r);
