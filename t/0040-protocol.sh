@@ -35,7 +35,7 @@ EOF
 thing='{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default","uid":"91ab","resourceVersion":"12","generation":1}}'
 
 unknown=$(sed -n 's/^```json //p' doc/protocol.md |
-	grep -vxE 'event|set|status|result|report')
+	grep -vxE 'event|set|status|result|report|state')
 is "$unknown" "" "every example is of a known sort"
 is "$(grep -c '^```json$' doc/protocol.md)" 0 "... none without"
 
@@ -80,5 +80,11 @@ count status '[keys, (.metadata | keys)] ==
 count result '(.result | IN("created", "configured", "unchanged", "deleted",
 	"failed")) and (has("message") == (.result == "failed"))' \
 	"each has one of the results, a failed one a message"
+
+count report '(.tool | type) == "string" and (keys | length) == 2' \
+	"each names its tool and holds one member more"
+count state '.tool == "kpipe" and (.stages | length) > 3 and
+	(.phase | IN("running", "stopping", "waiting", "draining"))' \
+	"each says how the pipeline stands"
 
 done_testing
