@@ -443,13 +443,11 @@ transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
 		    c->http->max_body);
 		return;
 	}
-	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
-	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
+	http_easy_error(
+	    c->easy, code, &c->transfer, c->origin, c->error, c->timeout_ms, r);
 	curl_easy_getinfo(c->easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
 	if (r->timed_out && sent > 0)
 		c->session->retired = true;
-	http_easy_error(
-	    c->easy, code, c->origin, c->error, c->timeout_ms, &r->err);
 }
 
 /* The messages of libcurl, then what had to wait. Ends what act began. */
@@ -572,7 +570,7 @@ http_start(
 	c->silence_ms = r->silence_ms;
 	c->retry_after_s = -1;
 	c->origin = http_origin(r->url);
-	http_transfer_init(&c->transfer, &h->settings, r);
+	http_transfer_init(&c->transfer, &h->settings, r, arg);
 	c->next = h->calls;
 	if (c->next != NULL)
 		c->next->prev = c;

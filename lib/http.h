@@ -57,6 +57,12 @@ struct http_request {
 	 * the response); false ends the call as http_cancel does.
 	 */
 	bool (*on_data)(void *arg, struct span bytes);
+	/*
+	 * If set, asked at the moment when the request is about to go out, which
+	 * may be long after http_start: -1 with err, and it does not. (libcurl
+	 * is running: no other call from in here.)
+	 */
+	int (*on_send)(void *arg, struct err *err);
 	/* Each header of the answer; the name as the server spells it. */
 	void (*on_header)(void *arg, struct span name, struct span value);
 };
@@ -71,6 +77,7 @@ struct http_response {
 	bool timed_out;
 	bool untrusted; /* the server's certificate was refused */
 	bool too_large; /* the answer was cut off */
+	bool held;	/* on_send did not let it go; err is its */
 };
 
 typedef void http_done_fn(void *arg, const struct http_response *r);

@@ -162,7 +162,7 @@ rename_server(struct http_transfer *t, CURLU *u, const char *name)
 
 void
 http_transfer_init(struct http_transfer *t, const struct http_settings *s,
-    const struct http_request *r)
+    const struct http_request *r, void *arg)
 {
 	CURLU *u = url_open(r->url);
 	char *host = url_part(u, CURLUPART_HOST, 0);
@@ -171,6 +171,8 @@ http_transfer_init(struct http_transfer *t, const struct http_settings *s,
 	t->url = mem_strdup(r->url);
 	t->body = r->body.p != NULL ? mem_dup(r->body.p, r->body.n) : NULL;
 	t->body_len = r->body.n;
+	t->on_send = r->on_send;
+	t->arg = arg;
 	t->direct = is_loopback(host);
 	for (size_t i = 0; r->headers != NULL && r->headers[i] != NULL; i++)
 		t->headers = append(t->headers, r->headers[i]);
@@ -242,9 +244,23 @@ setup_body(CURL *easy, const struct http_transfer *t)
 	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, t->method);
 }
 
+/* A connection is there and, on HTTP/2, a free stream: no more waiting. */
+static int
+on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
+{
+	struct http_transfer *t = arg;
+
+	(void)ip;
+	(void)local_ip;
+	(void)port;
+	(void)local_port;
+	return t->on_send(t->arg, &t->held) == 0 ? CURL_PREREQFUNC_OK
+						 : CURL_PREREQFUNC_ABORT;
+}
+
 void
 http_easy_setup(
-    CURL *easy, const struct http_settings *s, const struct http_transfer *t)
+    CURL *easy, const struct http_settings *s, struct http_transfer *t)
 {
 	curl_easy_setopt(easy, CURLOPT_URL, t->url);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -266,6 +282,10 @@ http_easy_setup(
 		curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
 	} else if (t->direct) {
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	}
+	if (t->on_send != NULL) {
+		curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
+		curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
 	}
 	setup_tls(easy, s);
 	setup_body(easy, t);
@@ -298,12 +318,17 @@ skip_prefix(const char *text, const char *prefix)
 }
 
 void
-http_easy_error(CURL *easy, CURLcode code, const char *origin, const char *text,
-    uint64_t timeout_ms, struct err *err)
+http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
+    const char *origin, const char *text, uint64_t timeout_ms,
+    struct http_response *r)
 {
+	struct err *err = &r->err;
 	enum err_kind kind = error_kind(code);
 	long os = 0;
 
+	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
+	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
+	r->held = code == CURLE_ABORTED_BY_CALLBACK;
 	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
 	if (*text == '\0')
 		text = curl_easy_strerror(code);
@@ -328,6 +353,9 @@ http_easy_error(CURL *easy, CURLcode code, const char *origin, const char *text,
 		    origin,
 		    skip_prefix(skip_prefix(text, "SSL certificate problem: "),
 			"SSL: "));
+		break;
+	case CURLE_ABORTED_BY_CALLBACK:
+		*err = t->held;
 		break;
 	default:
 		err_set(

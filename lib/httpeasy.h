@@ -32,18 +32,23 @@ struct http_transfer {
 	bool direct; /* to a loopback address: no proxy of the environment */
 	struct curl_slist *headers;
 	struct curl_slist *connect_to;
+	int (*on_send)(void *arg, struct err *err);
+	void *arg;
+	struct err held; /* what on_send said */
 };
 
+/* arg is for on_send. */
 void http_transfer_init(struct http_transfer *t, const struct http_settings *s,
-    const struct http_request *r);
+    const struct http_request *r, void *arg);
 void http_transfer_release(struct http_transfer *t);
 
 void http_easy_setup(
-    CURL *easy, const struct http_settings *s, const struct http_transfer *t);
-/* A finished sentence for a transfer that failed; text is libcurl's,
- * timeout_ms is 0 if there was no connection yet. */
-void http_easy_error(CURL *easy, CURLcode code, const char *origin,
-    const char *text, uint64_t timeout_ms, struct err *err);
+    CURL *easy, const struct http_settings *s, struct http_transfer *t);
+/* Why a transfer failed: fills r->err with a finished sentence (text is
+ * libcurl's, may be empty), and timed_out, untrusted and held. */
+void http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
+    const char *origin, const char *text, uint64_t timeout_ms,
+    struct http_response *r);
 
 /* https://host:port of a URL, owned. */
 char *http_origin(const char *url);

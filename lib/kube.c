@@ -30,6 +30,7 @@ struct kube {
 	char *user_agent;
 	struct http *pools[2]; /* see pool_of; NULL: not needed yet */
 	unsigned tls_version;  /* of the pools */
+	struct leash *leash;   /* borrowed; NULL: writes are free */
 	struct kube_call *calls;
 	struct map warnings; /* texts that were logged; owned, value = key */
 };
@@ -61,16 +62,18 @@ static const struct verb {
 	const char *method;
 	const char *content_type;
 	bool streams; /* over the connection of lists and watches */
+	bool reads;   /* and changes nothing */
 } verbs[] = {
-    [KUBE_GET] = {"GET", NULL, false},
-    [KUBE_LIST] = {"GET", NULL, true},
-    [KUBE_WATCH] = {"GET", NULL, true},
-    [KUBE_CREATE] = {"POST", "application/json", false},
-    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", false},
-    [KUBE_REPLACE] = {"PUT", "application/json", false},
-    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json", false},
-    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json", false},
-    [KUBE_DELETE] = {"DELETE", "application/json", false},
+    [KUBE_GET] = {"GET", NULL, false, true},
+    [KUBE_LIST] = {"GET", NULL, true, true},
+    [KUBE_WATCH] = {"GET", NULL, true, true},
+    [KUBE_CREATE] = {"POST", "application/json", false, false},
+    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", false, false},
+    [KUBE_REPLACE] = {"PUT", "application/json", false, false},
+    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json", false, false},
+    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json", false,
+	false},
+    [KUBE_DELETE] = {"DELETE", "application/json", false, false},
 };
 
 /* ---- opening ---- */
@@ -129,6 +132,12 @@ kube_free(struct kube *k)
 	map_release(&k->warnings);
 	free(k->user_agent);
 	free(k);
+}
+
+void
+kube_hold(struct kube *k, struct leash *l)
+{
+	k->leash = l;
 }
 
 const char *
@@ -330,6 +339,8 @@ name_credential(struct kube_call *c, struct kube_error *e)
 	buf_release(&who);
 }
 
+static void on_failed(void *arg);
+
 static void
 on_http_done(void *arg, const struct http_response *r)
 {
@@ -340,6 +351,11 @@ on_http_done(void *arg, const struct http_response *r)
 	    .error = {.retry_after_ms = -1}};
 
 	c->http = NULL;
+	if (r->held) { /* the leash's callback comes first */
+		c->err = r->err;
+		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
+		return;
+	}
 	if (r->status == 401 && !c->repeated &&
 	    auth_refused(c->kube->auth, c->credential)) {
 		c->repeated = true;
@@ -380,6 +396,20 @@ add_header(struct textlist *headers, const char *name, const char *value)
 	buf_release(&b);
 }
 
+static int
+on_http_send(void *arg, struct err *err)
+{
+	struct kube_call *c = arg;
+
+	return leash_check(c->kube->leash, err);
+}
+
+static bool
+is_held(const struct kube_call *c)
+{
+	return c->kube->leash != NULL && !verbs[c->verb].reads;
+}
+
 static void
 call_start(struct kube_call *c)
 {
@@ -389,7 +419,8 @@ call_start(struct kube_call *c)
 	    .url = c->url,
 	    .timeout_ms = c->timeout_ms,
 	    .on_data = c->on_data != NULL ? on_http_data : NULL,
-	    .on_header = on_http_header};
+	    .on_header = on_http_header,
+	    .on_send = is_held(c) ? on_http_send : NULL};
 
 	if (c->has_body)
 		r.body = buf_span(&c->body);
@@ -414,6 +445,10 @@ call_start(struct kube_call *c)
 static void
 call_send(struct kube_call *c)
 {
+	if (is_held(c) && leash_check(c->kube->leash, &c->err) != 0) {
+		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
+		return;
+	}
 	switch (auth_ready(c->kube->auth, &c->err)) {
 	case AUTH_READY:
 		call_start(c);

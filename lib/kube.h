@@ -21,6 +21,7 @@
 #include "kubeconfig.h"
 #include "kubeerror.h"
 #include "kubeopt.h"
+#include "leash.h"
 #include "span.h"
 
 struct kube;
@@ -33,6 +34,14 @@ struct kube;
 struct kube *kube_open(struct loop *l, const struct kube_opts *o,
     const char *tool, struct err *err);
 void kube_free(struct kube *k);
+
+/*
+ * From now on no request that writes goes out unless the leash (borrowed)
+ * allows it: asked when it is started, and when it is about to be sent. One
+ * that is not allowed fails with the leash's error, after the leash's own
+ * callback was called.
+ */
+void kube_hold(struct kube *k, struct leash *l);
 
 /* The namespace of -n, the context, or the pod; "default" at last. */
 const char *kube_namespace(const struct kube *k);

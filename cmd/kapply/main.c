@@ -8,6 +8,7 @@
 #include "apply.h"
 #include "applyset.h"
 #include "input.h"
+#include "leash.h"
 #include "log.h"
 #include "opt.h"
 #include "unseen.h"
@@ -61,6 +62,7 @@ struct run {
 	struct reach reach;
 	struct reportfd report;
 	struct timer deadline;
+	struct leash leash;
 	bool ending, timed_out;
 	struct err err;
 };
@@ -149,6 +151,16 @@ release(struct run *r)
 	loop_free(a->loop);
 }
 
+/* Also what is under way ends with us: its connection is closed. */
+static void
+leash_out(void *arg, const struct err *err)
+{
+	struct run *r = arg;
+
+	r->err = *err;
+	loop_stop(r->apply.loop);
+}
+
 static int
 run(struct run *r)
 {
@@ -162,6 +174,8 @@ run(struct run *r)
 	a->kube = kube_open(a->loop, &kube_opts, "kapply", &r->err);
 	if (a->kube == NULL)
 		return -1;
+	leash_watch(&r->leash, a->loop, leash_out, r);
+	kube_hold(a->kube, &r->leash);
 	a->discovery = discovery_new(a->loop, a->kube);
 	workqueue_init(
 	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
@@ -214,7 +228,7 @@ main(int argc, char **argv)
 	case OPT_RUN:
 		signal(SIGPIPE, SIG_IGN);
 		if (check_options(argc - first, argv[first], &r.err) == 0 &&
-		    run(&r) == 0)
+		    leash_from_env(&r.leash, &r.err) == 0 && run(&r) == 0)
 			code = r.apply.failed ? 1 : 0;
 		if (r.apply.loop != NULL)
 			release(&r);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "leash.h"
 #include "log.h"
 #include "opt.h"
 #include "reach.h"
@@ -48,6 +49,7 @@ struct run {
 	struct reach reach;
 	struct reportfd report;
 	struct timer deadline;
+	struct leash leash;
 	struct err err;
 };
 
@@ -162,6 +164,16 @@ reached(void *arg, const struct err *err)
 	loop_stop(r->writer.loop);
 }
 
+/* Also what is under way ends with us: its connection is closed. */
+static void
+leash_out(void *arg, const struct err *err)
+{
+	struct run *r = arg;
+
+	r->err = *err;
+	loop_stop(r->writer.loop);
+}
+
 static int
 run(struct run *r)
 {
@@ -174,6 +186,8 @@ run(struct run *r)
 	w->kube = kube_open(w->loop, &kube_opts, "kstatus", &r->err);
 	if (w->kube == NULL)
 		return -1;
+	leash_watch(&r->leash, w->loop, leash_out, r);
+	kube_hold(w->kube, &r->leash);
 	w->discovery = discovery_new(w->loop, w->kube);
 	workqueue_init(
 	    &w->queue, w->loop, (size_t)o.max_in_flight, writer_run, w);
@@ -216,7 +230,7 @@ main(int argc, char **argv)
 	case OPT_RUN:
 		signal(SIGPIPE, SIG_IGN);
 		if (check_options(argc - first, argv[first], &r.err) == 0 &&
-		    run(&r) == 0)
+		    leash_from_env(&r.leash, &r.err) == 0 && run(&r) == 0)
 			code = r.writer.failed ? 1 : 0;
 		kube_free(r.writer.kube);
 		loop_free(r.writer.loop);
