@@ -54,3 +54,13 @@ textlist_split(struct textlist *list, const char *text)
 		text += n + (text[n] == ',');
 	}
 }
+
+bool
+textlist_has(const struct textlist *list, const char *p, size_t n)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strlen(list->items[i]) == n &&
+		    memcmp(list->items[i], p, n) == 0)
+			return true;
+	return false;
+}

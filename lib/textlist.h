@@ -4,6 +4,7 @@
 #ifndef TEXTLIST_H
 #define TEXTLIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct textlist {
@@ -15,6 +16,7 @@ struct textlist {
 void textlist_init(struct textlist *list);
 void textlist_release(struct textlist *list);
 void textlist_add(struct textlist *list, const char *p, size_t n);
+bool textlist_has(const struct textlist *list, const char *p, size_t n);
 void textlist_copy(struct textlist *to, const struct textlist *from);
 /* Adds a and b of "a, b"; nothing for empty pieces. */
 void textlist_split(struct textlist *list, const char *text);

@@ -10,10 +10,18 @@
 #include "conf.h"
 #include "expand.h"
 #include "mem.h"
+#include "namespaces.h"
 #include "watchkind.h"
 #include "yaml.h"
 
 enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
+
+/* Where primaries are of which the file does not say it. */
+struct scope {
+	struct textlist namespaces;
+	bool overrides;		 /* also what the file says */
+	const char *what, *text; /* borrowed; who says so, and his words */
+};
 
 static bool
 same_kind(const struct watch_kind *a, const struct watch_kind *b)
@@ -163,8 +171,8 @@ lower_name(const char *prefix, const struct watch_kind *k)
 }
 
 static int
-load_primary(struct conf *c, const struct yaml *y,
-    const struct textlist *inherited, struct watch_entry *e)
+load_primary(struct conf *c, const struct yaml *y, const struct scope *scope,
+    struct watch_entry *e)
 {
 	struct watch_kind *k = &e->primary;
 	const struct yaml *v;
@@ -191,10 +199,11 @@ load_primary(struct conf *c, const struct yaml *y,
 	e->manager = lower_name("kpipe-", k);
 	if (watchkind_common(c, y, k) != 0)
 		return -1;
-	if ((v = yaml_get(y, "namespaces")) != NULL)
-		return conf_list(c, v, "namespaces", &k->namespaces);
-	k->inherits = true;
-	textlist_copy(&k->namespaces, inherited);
+	v = yaml_get(y, "namespaces");
+	if (v != NULL && watchkind_namespaces(c, v, &k->namespaces) != 0)
+		return -1;
+	if (v == NULL || scope->overrides)
+		textlist_copy(&k->namespaces, &scope->namespaces);
 	return 0;
 }
 
@@ -271,8 +280,8 @@ check_entry(struct conf *c, const struct yaml *y, const struct watch_entry *e)
 }
 
 static int
-load_entry(struct conf *c, const struct yaml *y,
-    const struct textlist *inherited, struct watch_entry *e)
+load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
+    struct watch_entry *e)
 {
 	static const char allowed[] =
 	    " group version kind program operator namespaces requireScope "
@@ -286,7 +295,7 @@ load_entry(struct conf *c, const struct yaml *y,
 		return conf_fail(
 		    c, adopt->line, "\"adopt\" is not available yet");
 	if (conf_keys(c, y, "an entry", allowed) != 0 ||
-	    load_primary(c, y, inherited, e) != 0)
+	    load_primary(c, y, scope, e) != 0)
 		return -1;
 	for (size_t i = 0; i < ENTRY_KEYS; i++) {
 		const struct yaml *v = yaml_get(y, entry_keys[i].name);
@@ -309,16 +318,20 @@ entry_init(struct watch_entry *e)
 
 /* requireScope against what was asked for. */
 static int
-check_scope(const struct watches *w, const char *asked, struct err *err)
+check_scope(const struct watches *w, const struct scope *scope, struct err *err)
 {
+	bool restricted = scope->namespaces.count > 0;
+
 	for (size_t i = 0; i < w->count; i++) {
 		const struct watch_entry *e = &w->entries[i];
 
-		if (e->require == WATCH_REQUIRE_CLUSTER && w->restricted)
+		if (e->require == WATCH_REQUIRE_CLUSTER && restricted)
 			return err_set(err, ERR_PERMANENT,
-			    "%s:%d: %s requires cluster scope, but %s", w->path,
-			    e->line, e->name, asked);
-		if (e->require == WATCH_REQUIRE_NAMESPACE && !w->restricted)
+			    "%s:%d: %s requires cluster scope, but %s is "
+			    "\"%s\"",
+			    w->path, e->line, e->name, scope->what,
+			    scope->text);
+		if (e->require == WATCH_REQUIRE_NAMESPACE && !restricted)
 			return err_set(err, ERR_PERMANENT,
 			    "%s:%d: %s requires namespace scope, but no "
 			    "namespace is given",
@@ -328,8 +341,8 @@ check_scope(const struct watches *w, const char *asked, struct err *err)
 }
 
 static int
-load_entries(struct conf *c, const struct yaml *y,
-    const struct textlist *inherited, struct watches *w)
+load_entries(struct conf *c, const struct yaml *y, const struct scope *scope,
+    struct watches *w)
 {
 	if (y->type != YAML_SEQUENCE || y->count == 0)
 		return conf_fail(c, y->line, "expected a list of entries");
@@ -338,7 +351,7 @@ load_entries(struct conf *c, const struct yaml *y,
 		struct watch_entry *e = &w->entries[w->count++];
 
 		entry_init(e);
-		if (load_entry(c, y->values[i], inherited, e) != 0)
+		if (load_entry(c, y->values[i], scope, e) != 0)
 			return -1;
 		for (size_t j = 0; j < i; j++)
 			if (same_kind(&w->entries[j].primary, &e->primary))
@@ -347,27 +360,45 @@ load_entries(struct conf *c, const struct yaml *y,
 	return 0;
 }
 
+/* -n or -A if given, else WATCH_NAMESPACE. */
+static int
+read_scope(struct scope *s, const struct watches_scope *asked, struct err *err)
+{
+	const char *variable = getenv("WATCH_NAMESPACE");
+
+	*s = (struct scope){.what = "WATCH_NAMESPACE",
+	    .text = variable != NULL ? variable : ""};
+	textlist_init(&s->namespaces);
+	if (asked != NULL && asked->namespaces != NULL && asked->all)
+		return err_set(
+		    err, ERR_PERMANENT, "-n and -A exclude each other");
+	if (asked != NULL && (asked->namespaces != NULL || asked->all)) {
+		s->overrides = true;
+		s->what = "the namespace";
+		s->text = asked->all ? "" : asked->namespaces;
+		return asked->all
+		    ? 0
+		    : namespaces_option(&s->namespaces, s->text, err);
+	}
+	return namespaces_parse(&s->namespaces, s->what, s->text, err);
+}
+
 struct watches *
-watches_load(const char *path, struct err *err)
+watches_load(
+    const char *path, const struct watches_scope *asked, struct err *err)
 {
 	struct conf c = {path, err};
-	const char *wanted = getenv("WATCH_NAMESPACE");
+	struct scope scope;
 	struct watches *w = mem_zalloc(sizeof(*w));
-	struct textlist inherited = {NULL, 0};
-	struct yaml *y = expand_load(path, err);
-	struct buf asked = BUF_INIT;
+	struct yaml *y = NULL;
 	int rc = -1;
 
 	w->path = mem_strdup(path);
-	textlist_init(&inherited);
-	if (wanted != NULL)
-		textlist_split(&inherited, wanted);
-	w->restricted = inherited.count > 0;
-	buf_addf(&asked, "WATCH_NAMESPACE is \"%s\"", wanted ? wanted : "");
-	if (y != NULL && load_entries(&c, y, &inherited, w) == 0)
-		rc = check_scope(w, buf_str(&asked), err);
-	buf_release(&asked);
-	textlist_release(&inherited);
+	if (read_scope(&scope, asked, err) == 0 &&
+	    (y = expand_load(path, err)) != NULL &&
+	    load_entries(&c, y, &scope, w) == 0)
+		rc = check_scope(w, &scope, err);
+	textlist_release(&scope.namespaces);
 	yaml_tree_free(y);
 	if (rc == 0)
 		return w;
@@ -402,37 +433,4 @@ watches_free(struct watches *w)
 	free(w->entries);
 	free(w->path);
 	free(w);
-}
-
-static void
-override(struct watch_kind *k, const char *ns)
-{
-	textlist_release(&k->namespaces);
-	textlist_init(&k->namespaces);
-	if (ns != NULL)
-		textlist_split(&k->namespaces, ns);
-}
-
-int
-watches_override(struct watches *w, const char *ns, struct err *err)
-{
-	struct buf asked = BUF_INIT;
-	int rc;
-
-	for (size_t i = 0; i < w->count; i++) {
-		struct watch_entry *e = &w->entries[i];
-
-		override(&e->primary, ns);
-		for (size_t j = 0; j < e->dependent_count; j++)
-			if (e->dependents[j].inherits)
-				override(&e->dependents[j], ns);
-		for (size_t j = 0; j < e->related_count; j++)
-			if (e->related[j].inherits)
-				override(&e->related[j], ns);
-	}
-	w->restricted = ns != NULL;
-	buf_addf(&asked, "the namespace is \"%s\"", ns != NULL ? ns : "");
-	rc = check_scope(w, buf_str(&asked), err);
-	buf_release(&asked);
-	return rc;
 }

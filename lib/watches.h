@@ -2,7 +2,7 @@
  * watches: the file that says what an operator watches and which program it
  * runs: watches.yaml, one entry per primary kind.
  *
- *	struct watches *w = watches_load(path, &err);
+ *	struct watches *w = watches_load(path, NULL, &err);
  *	if (w == NULL) fatal, exit err_exit_code(&err): 100
  *	for (size_t i = 0; i < w->count; i++) ... w->entries[i].primary.kind
  *	watches_free(w);
@@ -57,13 +57,12 @@ struct watch_kind {
 	bool scope_given; /* else discovery knows better */
 	bool optional;	  /* absent counts as complete and empty */
 	/*
-	 * Where to watch. Empty: all namespaces. The primary: its
-	 * `namespaces`, else WATCH_NAMESPACE. Others: their own `namespaces`
-	 * (`[]` is all), else those of the primary. Of no meaning for
-	 * cluster-scoped kinds.
+	 * Where to watch, each once. Empty: all namespaces. The primary: -n or
+	 * -A, else its `namespaces`, else WATCH_NAMESPACE. Others: their own
+	 * `namespaces` (`[]` is all), else those of the primary. Of no meaning
+	 * for cluster-scoped kinds.
 	 */
 	struct textlist namespaces;
-	bool inherits;	/* namespaces are those of the primary */
 	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
 	struct textlist redact; /* dotted paths: kwatch --redact */
 
@@ -102,21 +101,23 @@ struct watches {
 	char *path; /* as given: for messages */
 	struct watch_entry *entries;
 	size_t count;
-	bool restricted; /* WATCH_NAMESPACE names namespaces */
+};
+
+/* -n and -A of the command line, instead of WATCH_NAMESPACE and of what the
+ * file says about primaries. */
+struct watches_scope {
+	const char *namespaces; /* "a,b"; NULL: not given */
+	bool all;
 };
 
 /*
  * Reads, substitutes and checks, `program` files' existence and
- * `requireScope` included. NULL on error. The file is at most 1 MiB.
+ * `requireScope` included. scope may be NULL, or name nothing. NULL on error.
+ * The file is at most 1 MiB.
  */
-struct watches *watches_load(const char *path, struct err *err);
+struct watches *watches_load(
+    const char *path, const struct watches_scope *scope, struct err *err);
 void watches_free(struct watches *w);
-
-/*
- * -n and -A of the command line: replaces the namespaces of every primary
- * and of what inherits them (ns NULL: all). Checks requireScope again.
- */
-int watches_override(struct watches *w, const char *ns, struct err *err);
 
 /* "Deployment.apps", "Pod": what keys of objects begin with. */
 void watch_kind_name(const struct watch_kind *k, struct buf *out);

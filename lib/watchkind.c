@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "namespaces.h"
 #include "selector.h"
 
 void
@@ -141,6 +142,27 @@ load_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	return 0;
 }
 
+int
+watchkind_namespaces(struct conf *c, const struct yaml *y, struct textlist *out)
+{
+	struct err err = ERR_INIT;
+
+	if (y->type == YAML_SCALAR && yaml_is_null(y))
+		return 0;
+	if (y->type != YAML_SEQUENCE)
+		return conf_fail(c, y->line, "namespaces must be a list");
+	for (size_t i = 0; i < y->count; i++) {
+		const struct yaml *v = y->values[i];
+		const char *text = "";
+
+		if (conf_text(c, v, "namespaces", &text) != 0)
+			return -1;
+		if (namespaces_parse(out, "namespaces", text, &err) != 0)
+			return conf_fail(c, v->line, "%s", err.message);
+	}
+	return 0;
+}
+
 static int
 load_api_version(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
@@ -186,8 +208,7 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	if ((v = yaml_get(y, "fields")) != NULL && load_fields(c, v, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "namespaces")) != NULL)
-		return conf_list(c, v, "namespaces", &k->namespaces);
-	k->inherits = true;
+		return watchkind_namespaces(c, v, &k->namespaces);
 	textlist_copy(&k->namespaces, &primary->namespaces);
 	return 0;
 }

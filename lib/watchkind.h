@@ -17,6 +17,9 @@ void watchkind_release(struct watch_kind *k);
 /* scope, selector, optional, redact; k has its group and kind. */
 int watchkind_common(
     struct conf *c, const struct yaml *y, struct watch_kind *k);
+/* A list; each item may be a list with commas. Added to out. */
+int watchkind_namespaces(
+    struct conf *c, const struct yaml *y, struct textlist *out);
 /* A whole dependent or related kind of a primary. */
 int watchkind_below(struct conf *c, const struct yaml *y,
     enum watchkind_role role, const struct watch_kind *primary,

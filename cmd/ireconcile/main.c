@@ -43,8 +43,8 @@ static const char *const clocks[] = {"real", "input", NULL};
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
 	"what is watched, and the programs to run (watches.yaml)"},
-    {'n', "namespace", "NAMESPACE", OPT_STRING, &opts.namespace_, NULL,
-	"primaries of this namespace only, whatever the file says"},
+    {'n', "namespace", "NAMESPACES", OPT_STRING, &opts.namespace_, NULL,
+	"primaries of these namespaces only, whatever the file says"},
     {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
 	"primaries of all namespaces, whatever the file says"},
     {0, "all", NULL, OPT_FLAG, &opts.all, NULL,
@@ -310,20 +310,13 @@ library_dirs(struct textlist *dirs)
 static struct watches *
 load(struct err *err)
 {
-	struct watches *w;
+	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
 
 	if (opts.watches == NULL) {
 		err_set(err, ERR_PERMANENT, "-f WATCHES is missing");
 		return NULL;
 	}
-	w = watches_load(opts.watches, err);
-	if (w != NULL && (opts.namespace_ != NULL || opts.all_namespaces) &&
-	    watches_override(
-		w, opts.all_namespaces ? NULL : opts.namespace_, err) != 0) {
-		watches_free(w);
-		return NULL;
-	}
-	return w;
+	return watches_load(opts.watches, &scope, err);
 }
 
 /* Everything that needs a file happens here, before the sandbox. */

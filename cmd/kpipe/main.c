@@ -32,8 +32,8 @@ static struct opts {
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
 	"what to watch and which programs to run"},
-    {'n', "namespace", "NAMESPACE", OPT_STRING, &opts.namespace_, NULL,
-	"primaries of this namespace only, whatever the file says"},
+    {'n', "namespace", "NAMESPACES", OPT_STRING, &opts.namespace_, NULL,
+	"primaries of these namespaces only, whatever the file says"},
     {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
 	"primaries of all namespaces, whatever the file says"},
     {0, "dry-run", NULL, OPT_FLAG, &opts.dry_run, NULL,
@@ -94,11 +94,10 @@ check_options(int operands, const char *first, struct err *err)
 static int
 check_watches(struct err *err)
 {
-	struct watches *w = watches_load(opts.watches, err);
+	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
+	struct watches *w = watches_load(opts.watches, &scope, err);
 	int result = w == NULL ? -1 : 0;
 
-	if (result == 0 && (opts.namespace_ != NULL || opts.all_namespaces))
-		result = watches_override(w, opts.namespace_, err);
 	watches_free(w);
 	return result;
 }

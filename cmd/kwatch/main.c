@@ -15,6 +15,7 @@
 #include "kind.h"
 #include "log.h"
 #include "mem.h"
+#include "namespaces.h"
 #include "opt.h"
 #include "reportfd.h"
 #include "want.h"
@@ -22,6 +23,7 @@
 
 static struct opts {
 	const char *watches;
+	const char *namespaces;
 	bool all_namespaces;
 	const char *selector, *field_selector;
 	bool once, timestamps, redact, show_managed_fields;
@@ -46,11 +48,13 @@ static const struct opt table[] = {
 	"do not cut metadata.managedFields"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to descriptor N"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_table},
+    {'n', "namespace", "NAMESPACES", OPT_STRING, &o.namespaces, NULL,
+	"watch these namespaces (a,b)"},
+    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {.name = "kwatch",
-    .synopsis = "[-f WATCHES] [RESOURCE[/NAME]]... [-n NAMESPACE | -A]",
+    .synopsis = "[-f WATCHES] [RESOURCE[/NAME]]... [-n NAMESPACES | -A]",
     .summary = "print what happens to objects of a cluster, as JSON lines",
     .table = table};
 
@@ -60,6 +64,7 @@ struct run {
 	struct out out;
 	struct wants wants;
 	struct watches *watches;
+	struct textlist namespaces; /* of operands; empty: all */
 	struct reportfd report;
 	int hangup_fd;
 	int exit_code;
@@ -156,27 +161,34 @@ on_ready(struct app *app)
 }
 
 static int
+operand_namespaces(struct run *r, struct err *err)
+{
+	if (o.namespaces != NULL)
+		return namespaces_option(&r->namespaces, o.namespaces, err);
+	return namespaces_parse(&r->namespaces, "the namespace of the context",
+	    kube_namespace(r->app.kube), err);
+}
+
+static int
 read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 {
-	struct want_opts wo = {o.selector, o.field_selector, NULL};
+	struct want_opts wo = {
+	    .selector = o.selector, .field_selector = o.field_selector};
+	struct watches_scope scope = {o.namespaces, o.all_namespaces};
 
 	if (o.watches != NULL) {
-		r->watches = watches_load(o.watches, err);
-		if (r->watches == NULL)
-			return -1;
-		if ((o.all_namespaces || kube_opts.namespace_ != NULL) &&
-		    watches_override(r->watches,
-			o.all_namespaces ? NULL : kube_opts.namespace_,
-			err) != 0)
-			return -1;
-		if (wants_add_watches(&r->wants, r->watches, err) != 0)
+		r->watches = watches_load(o.watches, &scope, err);
+		if (r->watches == NULL ||
+		    wants_add_watches(&r->wants, r->watches, err) != 0)
 			return -1;
 	} else if (first == argc) {
 		return err_set(err, ERR_PERMANENT,
 		    "nothing to watch: name a resource, or a file with -f");
 	}
-	if (!o.all_namespaces)
-		wo.namespace_ = kube_namespace(r->app.kube);
+	if (first < argc && !o.all_namespaces &&
+	    operand_namespaces(r, err) != 0)
+		return -1;
+	wo.namespaces = &r->namespaces;
 	for (int i = first; i < argc; i++)
 		if (wants_add_operand(&r->wants, argv[i], &wo, err) != 0)
 			return -1;
@@ -188,9 +200,10 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 {
 	struct app *app = &r->app;
 
-	if (o.all_namespaces && kube_opts.namespace_ != NULL)
+	if (o.all_namespaces && o.namespaces != NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "-n and -A exclude each other");
+	textlist_init(&r->namespaces);
 	app->kube = kube_open(app->loop, &kube_opts, "kwatch", err);
 	if (app->kube == NULL || read_wants(r, argc, argv, first, err) != 0)
 		return -1;
@@ -280,6 +293,7 @@ tear_down(struct run *r)
 	kube_free(app->kube);
 	redact_free(app->redact);
 	wants_release(&r->wants);
+	textlist_release(&r->namespaces);
 	watches_free(r->watches);
 	if (app->sink != NULL)
 		out_release(&r->out);

@@ -21,22 +21,15 @@ wants_add(struct wants *w)
 	return n;
 }
 
-static bool
-has(const struct textlist *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i], text) == 0)
-			return true;
-	return false;
-}
-
 static void
 unite(struct textlist *to, const struct textlist *from)
 {
-	for (size_t i = 0; i < from->count; i++)
-		if (!has(to, from->items[i]))
-			textlist_add(
-			    to, from->items[i], strlen(from->items[i]));
+	for (size_t i = 0; i < from->count; i++) {
+		const char *text = from->items[i];
+
+		if (!textlist_has(to, text, strlen(text)))
+			textlist_add(to, text, strlen(text));
+	}
 }
 
 static struct want *
@@ -196,9 +189,7 @@ add_spelling(struct wants *w, const char *p, size_t n, const char *name,
 	want->spelling = mem_dup(p, n);
 	want->missing = WANT_FATAL;
 	want->selector = mem_strdup(o->selector);
-	if (o->namespace_ != NULL)
-		textlist_add(
-		    &want->namespaces, o->namespace_, strlen(o->namespace_));
+	textlist_copy(&want->namespaces, o->namespaces);
 	if (o->field_selector != NULL)
 		buf_adds(&fields, o->field_selector);
 	if (name != NULL)

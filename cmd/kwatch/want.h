@@ -40,7 +40,7 @@ struct wants {
 
 struct want_opts {
 	const char *selector, *field_selector; /* of operands; or NULL */
-	const char *namespace_; /* of operands; NULL: all namespaces */
+	const struct textlist *namespaces;     /* of operands; empty: all */
 };
 
 /* All kinds of the file. */

@@ -23,7 +23,7 @@ load(const char *text, struct err *err)
 {
 	put("w.yaml", text);
 	*err = (struct err)ERR_INIT;
-	return watches_load("w.yaml", err);
+	return watches_load("w.yaml", NULL, err);
 }
 
 /* The text is refused with just this message. */
@@ -103,8 +103,7 @@ test_all_keys(void)
 	ok(e->reads_owned && e->reads_now, "desiredReads");
 	is(e->primary.redact.items[0], "spec.password", "redact");
 	ok(e->dependent_count == 3 && e->related_count == 1, "kinds");
-	ok(e->dependents[0].manage && e->dependents[0].inherits &&
-		e->dependents[0].namespaces.count == 2,
+	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
 	    "a dependent inherits the namespaces");
 	is(e->dependents[0].group, "apps", "group of a dependent");
 	ok(e->dependents[1].map == WATCH_MAP_LABEL &&
@@ -118,11 +117,6 @@ test_all_keys(void)
 	ok(e->related[0].map == WATCH_MAP_JQ && e->related[0].optional &&
 		e->related[0].metadata_only,
 	    "a related kind");
-	ok(watches_override(w, NULL, &err) == 0 &&
-		e->primary.namespaces.count == 0 &&
-		e->dependents[0].namespaces.count == 0 &&
-		e->related[0].namespaces.count == 1,
-	    "-A overrides what is inherited");
 	watches_free(w);
 	unsetenv("WATCH_NAMESPACE");
 }
@@ -165,13 +159,86 @@ test_program_path(void)
 	mkdir("sub", 0700);
 	put("sub/q.jq", "def desired: [];");
 	put("sub/w.yaml", "- {version: v1, kind: Pod, program: q.jq}\n");
-	w = watches_load("sub/w.yaml", &err);
+	w = watches_load("sub/w.yaml", NULL, &err);
 	is(w == NULL ? err.message : w->entries[0].program, "sub/q.jq",
 	    "program is relative to the file");
 	if (w != NULL)
 		is(w->entries[0].manager, "kpipe-pod",
 		    "manager of a core kind");
 	watches_free(w);
+}
+
+#define KINDS                                                            \
+	"  dependents: [{apiVersion: v1, kind: Pod, manage: true}]\n"    \
+	"  related: [{apiVersion: v1, kind: Secret, namespaces: [o]},\n" \
+	"    {apiVersion: v1, kind: Service, namespaces: []}]\n"
+
+/* "primary|dependent|related|related", with commas in between */
+static void
+scoped(const char *text, const struct watches_scope *scope, const char *want,
+    const char *what)
+{
+	struct err err = ERR_INIT;
+	struct watches *w;
+	struct buf b = BUF_INIT;
+
+	put("w.yaml", text);
+	w = watches_load("w.yaml", scope, &err);
+	for (size_t i = 0; w != NULL && i < 4; i++) {
+		const struct watch_entry *e = &w->entries[0];
+		const struct watch_kind *kinds[] = {
+		    &e->primary, e->dependents, e->related, e->related + 1};
+		const struct textlist *l = &kinds[i]->namespaces;
+
+		for (size_t j = 0; j < l->count; j++)
+			buf_addf(&b, "%s%s", j > 0 ? "," : "", l->items[j]);
+		buf_adds(&b, i < 3 ? "|" : "");
+	}
+	is(w != NULL ? buf_str(&b) : err.message, want, what);
+	watches_free(w);
+	buf_release(&b);
+}
+
+static void
+test_namespaces(void)
+{
+	struct watches_scope all = {.all = true}, ab = {.namespaces = "a, b,a"},
+			     none = {NULL, false}, blank = {" ", false},
+			     both = {"a", true}, bad = {"a,,b", false};
+
+	setenv("WATCH_NAMESPACE", " x ,y,\tx", 1);
+	scoped(HEAD KINDS, &none, "x,y|x,y|o|", "WATCH_NAMESPACE");
+	scoped(HEAD KINDS "  namespaces: [p, \"q,p\"]\n", NULL, "p,q|p,q|o|",
+	    "the file goes before it");
+	scoped(HEAD KINDS "  namespaces: []\n", NULL, "||o|",
+	    "also when it says all");
+	scoped(HEAD KINDS "  namespaces: [p]\n", &ab, "a,b|a,b|o|",
+	    "-n goes before both, not before what other kinds say");
+	scoped(HEAD KINDS, &all, "||o|", "-A as well");
+	scoped(HEAD KINDS "  requireScope: cluster\n", &all, "||o|",
+	    "-A is cluster scope whatever WATCH_NAMESPACE says");
+	setenv("WATCH_NAMESPACE", " ", 1);
+	scoped(HEAD KINDS, NULL, "||o|", "blanks are all namespaces");
+	scoped(HEAD KINDS, &blank,
+	    "option --namespace names none; --all-namespaces means all",
+	    "-n without a name");
+	scoped(HEAD KINDS, &both, "-n and -A exclude each other", "-n and -A");
+	scoped(HEAD KINDS, &bad,
+	    "option --namespace: \"\" is no name of a namespace",
+	    "-n with an empty name");
+	setenv("WATCH_NAMESPACE", "a,", 1);
+	scoped(HEAD KINDS, NULL,
+	    "WATCH_NAMESPACE: \"\" is no name of a namespace",
+	    "WATCH_NAMESPACE with an empty name");
+	scoped(HEAD KINDS, &all, "||o|", "... does not count beside -A");
+	setenv("WATCH_NAMESPACE", "a,B_c", 1);
+	scoped(HEAD KINDS, NULL,
+	    "WATCH_NAMESPACE: \"B_c\" is no name of a namespace",
+	    "WATCH_NAMESPACE with a bad name");
+	unsetenv("WATCH_NAMESPACE");
+	scoped(HEAD KINDS "  namespaces: [a, -b]\n", NULL,
+	    "w.yaml:8: namespaces: \"-b\" is no name of a namespace",
+	    "a bad name in the file");
 }
 
 static void
@@ -194,7 +261,7 @@ test_refusals(void)
 {
 	struct err err = ERR_INIT;
 
-	ok(watches_load("none.yaml", &err) == NULL, "a missing file");
+	ok(watches_load("none.yaml", NULL, &err) == NULL, "a missing file");
 	is(err.message, "cannot read none.yaml: No such file or directory",
 	    "its message");
 	refused("", "w.yaml:1: expected a list of entries");
@@ -278,6 +345,7 @@ main(void)
 	test_all_keys();
 	test_defaults();
 	test_program_path();
+	test_namespaces();
 	test_scope();
 	test_refusals();
 	unlink("sub/q.jq");
