@@ -198,6 +198,7 @@ not_a_member(struct call *c, struct span object)
 		buf_adds(&b, "; it is being deleted");
 	fail_with(c->key, c->item, going ? RETRY_TRANSIENT : RETRY_PERMANENT,
 	    -1, buf_span(&b));
+	c->item->reason = "Conflict";
 	buf_release(&b);
 	buf_release(&owner);
 }

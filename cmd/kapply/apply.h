@@ -16,6 +16,7 @@
 #include "loop.h"
 #include "map.h"
 #include "out.h"
+#include "recorder.h"
 #include "set.h"
 #include "workqueue.h"
 
@@ -35,10 +36,9 @@ struct apply_opts {
 
 struct counters {
 	uint64_t lines, bad_lines, requests, created, applied, unchanged,
-	    deleted, failures, stale, status_lines, events;
+	    deleted, failures, stale, status_lines;
 };
 
-struct events;
 struct unseen;
 
 struct apply {
@@ -48,8 +48,8 @@ struct apply {
 	struct discovery *discovery;
 	struct workqueue queue;
 	struct out out;
-	struct map keys; /* of struct key, owned */
-	struct events *events;
+	struct map keys;	   /* of struct key, owned */
+	struct recorder *recorder; /* NULL: no Events (a dry run) */
 	struct unseen *unseen;
 	struct counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
@@ -102,10 +102,10 @@ void report_failures(struct apply *a, struct set *s);
 /* Counters for --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
 
-/* events.c */
-struct events *events_new(struct apply *a);
-void events_free(struct events *e);
-void events_send(struct events *e, const struct set *s);
-bool events_idle(const struct events *e);
+/* events.c: an Event about the primary of the set */
+void events_tell(struct apply *a, const struct set *s, enum recorder_type type,
+    const char *reason, struct span message);
+/* Those of the line. */
+void events_send(struct apply *a, const struct set *s);
 
 #endif

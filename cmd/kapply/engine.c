@@ -88,7 +88,6 @@ take_next(struct key *k)
 	set_free(old);
 	unseen_line(k->apply->unseen, k->set);
 	classify(k, k->set);
-	events_send(k->apply->events, k->set);
 }
 
 static void
@@ -242,6 +241,8 @@ engine_submit(struct apply *a, struct set *s)
 		while (*last != NULL)
 			last = &(*last)->next;
 	} else {
+		/* Now: the line itself may give way to a newer one. */
+		events_send(a, s);
 		set_free(k->next);
 	}
 	*last = s;
@@ -311,6 +312,7 @@ item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	i->state = ITEM_RETRY;
 	retry_plan(&i->retry, kind, retry_after_ms, now);
 	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
+	i->recorded = false;
 	k->apply->counters.failures++;
 	if (i->error != NULL && span_eq(span_str(i->error), message))
 		return;

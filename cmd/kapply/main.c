@@ -126,9 +126,9 @@ idle(void *arg)
 	if (!r->ending)
 		timer_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
 	r->ending = true;
-	done = r->applyset != NULL
-	    ? applyset_step(r->applyset)
-	    : engine_settled(a) && events_idle(a->events);
+	done = r->applyset != NULL ? applyset_step(r->applyset)
+				   : engine_settled(a) &&
+		(a->recorder == NULL || recorder_idle(a->recorder));
 	if (done || r->timed_out)
 		end(r, done);
 }
@@ -142,7 +142,7 @@ release(struct run *r)
 	input_free(r->input);
 	applyset_free(r->applyset);
 	engine_free(a);
-	events_free(a->events);
+	recorder_free(a->recorder);
 	unseen_free(a->unseen);
 	workqueue_release(&a->queue);
 	discovery_free(a->discovery);
@@ -180,7 +180,8 @@ run(struct run *r)
 	workqueue_init(
 	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
 	out_init(&a->out, a->loop, STDOUT_FILENO);
-	a->events = events_new(a);
+	if (!o.dry_run)
+		a->recorder = recorder_new(a->loop, a->kube);
 	a->unseen = unseen_new(a->loop);
 	if (o.applyset != NULL)
 		r->applyset = applyset_new(a, o.applyset);

@@ -182,6 +182,20 @@ log_failure(const struct set *s, const struct item *i)
 	free(controller);
 }
 
+/* For each try: Events live an hour, and a repetition only counts up. */
+static void
+record_failure(struct apply *a, const struct set *s, struct item *i)
+{
+	static const char *const reasons[] = {"FailedFinalizer", "FailedApply",
+	    "FailedDelete", "FailedFinalizer"};
+
+	if (i->recorded)
+		return;
+	i->recorded = true;
+	events_tell(a, s, RECORDER_WARNING,
+	    i->reason != NULL ? i->reason : reasons[i->op], span_str(i->error));
+}
+
 /* In the result line the object is named already. */
 static const char *
 reason_of(const struct item *i)
@@ -213,6 +227,7 @@ report_failures(struct apply *a, struct set *s)
 		if (first == NULL)
 			first = i;
 		count++;
+		record_failure(a, s, i);
 		news = news || !i->reported;
 		if (i->reported)
 			continue;
@@ -250,7 +265,8 @@ report_counters(void *arg, struct buf *b)
 	reportfd_count(b, "failures", c->failures);
 	reportfd_count(b, "stale", c->stale);
 	reportfd_count(b, "status_lines", c->status_lines);
-	reportfd_count(b, "events", c->events);
+	reportfd_count(
+	    b, "events", a->recorder != NULL ? recorder_count(a->recorder) : 0);
 	reportfd_count(b, "keys", a->keys.count);
 	reportfd_count(b, "in_flight", a->queue.in_flight);
 }

@@ -27,13 +27,17 @@ target_namespace(const struct key *k, const struct identity *id)
 }
 
 struct span
-item_manager(const struct key *k)
+set_manager(const struct apply *a, const struct set *s)
 {
-	const struct apply *a = k->apply;
-
 	if (a->o->field_manager != NULL)
 		return span_str(a->o->field_manager);
-	return k->set->manager.n != 0 ? k->set->manager : span_str("kpipe");
+	return s->manager.n != 0 ? s->manager : span_str("kpipe");
+}
+
+struct span
+item_manager(const struct key *k)
+{
+	return set_manager(k->apply, k->set);
 }
 
 static enum kube_verb
@@ -135,6 +139,7 @@ fail_with(struct key *k, struct item *i, enum retry_kind kind,
 	/* However long it takes: the primary is read afresh then. */
 	if (i->once)
 		i->step = STEP_PRIMARY;
+	i->reason = NULL;
 	buf_addf(&b, "cannot %s ", verbs[i->op]);
 	identity_name(&b, &i->id);
 	buf_adds(&b, ": ");

@@ -16,7 +16,8 @@ struct call {
 	const struct resource *resource;
 };
 
-/* The field manager of the key's set; borrowed. */
+/* The field manager of a set, and of the key's set; borrowed. */
+struct span set_manager(const struct apply *a, const struct set *s);
 struct span item_manager(const struct key *k);
 /* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
 void answered(void *arg, const struct kube_answer *answer);

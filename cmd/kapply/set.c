@@ -476,7 +476,9 @@ inherit_item(
 	i->state = ITEM_RETRY;
 	i->retry = old->retry;
 	i->error = old->error;
+	i->reason = old->reason;
 	i->reported = old->reported;
+	i->recorded = old->recorded;
 	i->live_uid = old->live_uid;
 	i->step = old->step;
 	i->patch = old->patch;

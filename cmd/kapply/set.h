@@ -73,7 +73,9 @@ struct item {
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
 	char *error;	      /* owned: the public reason of the failure */
+	const char *reason;   /* its Event's, static; NULL: by the op */
 	bool reported;	      /* its failure was, with this error */
+	bool recorded;	      /* ... and as an Event, for this try */
 };
 
 struct set {
