@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "map.h"
 #include "mem.h"
 
 enum { PERIOD_MS = 5000, TEXT_MAX = 500 };
@@ -33,11 +34,19 @@ reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
 }
 
 void
+reportfd_metrics(struct reportfd *r, reportfd_metrics_fn *fn)
+{
+	r->metrics = fn;
+}
+
+void
 reportfd_release(struct reportfd *r)
 {
 	if (r->loop != NULL)
 		timer_clear(r->loop, &r->timer);
-	buf_release(&r->last);
+	free(r->said);
+	r->said = NULL;
+	r->said_count = 0;
 	while (r->reasons != NULL) {
 		struct reason *first = r->reasons;
 
@@ -86,10 +95,32 @@ say_unready(struct reportfd *r)
 	buf_release(&b);
 }
 
+/* Those that are not what was said in their place before. */
+static void
+say_changed(struct reportfd *r, struct span lines)
+{
+	for (size_t i = 0; lines.n > 0; i++) {
+		const char *newline = memchr(lines.p, '\n', lines.n);
+		size_t n = (size_t)(newline - lines.p) + 1;
+		struct span line = span_make(lines.p, n);
+		uint64_t digest = map_hash(line);
+
+		lines = span_make(lines.p + n, lines.n - n);
+		if (i >= r->said_count) {
+			r->said = mem_array(r->said, i + 1, sizeof(*r->said));
+			r->said[i] = 0;
+			r->said_count = i + 1;
+		}
+		if (digest != r->said[i] && say(r, line))
+			r->said[i] = digest;
+	}
+}
+
 static void
 report(void *arg)
 {
 	struct reportfd *r = arg;
+	struct metric_lines lines;
 	struct buf b = BUF_INIT;
 
 	if (r->fd < 0)
@@ -100,10 +131,12 @@ report(void *arg)
 	buf_addf(&b, "{\"tool\":\"%s\",\"counters\":{", r->tool);
 	r->fill(r->arg, &b);
 	buf_adds(&b, "}}\n");
-	if (!span_eq(buf_span(&b), buf_span(&r->last)))
-		say(r, buf_span(&b));
-	buf_release(&r->last);
-	r->last = b;
+	metric_lines_init(&lines, r->tool, &b);
+	if (r->metrics != NULL)
+		r->metrics(r->arg, &lines);
+	metric_lines_end(&lines);
+	say_changed(r, buf_span(&b));
+	buf_release(&b);
 }
 
 void

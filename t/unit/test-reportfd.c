@@ -6,6 +6,15 @@
 
 #include "tap.h"
 
+static double sample = 1;
+
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	(void)arg;
+	metric_add(m, METRIC_READY, NULL, sample);
+}
+
 static void
 fill(void *arg, struct buf *b)
 {
@@ -93,13 +102,28 @@ main(void)
 	    "a slow reader misses a line, and nobody waits");
 	n = 3;
 	reportfd_send(&r);
-	is(got(p[0]), "{\"tool\":\"tool\",\"unready\":{\"d\":\"d\"}}\n",
-	    "... but the reasons come when there is room");
+	is(got(p[0]),
+	    "{\"tool\":\"tool\",\"unready\":{\"d\":\"d\"}}\n"
+	    "{\"tool\":\"tool\",\"counters\":{\"things\":3,\"others\":7}}\n",
+	    "... but the newest comes when there is room");
+	reportfd_metrics(&r, samples);
+	reportfd_send(&r);
+	is(got(p[0]), "{\"tool\":\"tool\",\"metrics\":{\"kpipe_ready\":1}}\n",
+	    "metrics have lines of their own");
+	sample = 0;
 	n = 4;
+	reportfd_send(&r);
+	is(got(p[0]),
+	    "{\"tool\":\"tool\",\"counters\":{\"things\":4,\"others\":7}}\n"
+	    "{\"tool\":\"tool\",\"metrics\":{\"kpipe_ready\":0}}\n",
+	    "... which are said when they change");
+	reportfd_send(&r);
+	is(got(p[0]), "", "... and then only");
+	n = 5;
 	close(p[0]);
 	reportfd_send(&r);
 	ok(r.fd == -1, "a reader that is gone ends it");
-	n = 5;
+	n = 6;
 	reportfd_send(&r);
 	reportfd_release(&r);
 	close(p[1]);
@@ -107,7 +131,7 @@ main(void)
 	reportfd_init(&r, l, "tool", -1, fill, &n);
 	reportfd_ready(&r);
 	reportfd_send(&r);
-	ok(r.last.len == 0, "without a descriptor nothing happens");
+	ok(r.said_count == 0, "without a descriptor nothing happens");
 	reportfd_release(&r);
 	loop_free(l);
 	return tap_done();
