@@ -6,54 +6,7 @@
 #include "json.h"
 #include "jvtext.h"
 #include "mem.h"
-
-/* ---- identities ---- */
-
-static void
-add_string(struct buf *b, const char *key, struct span s)
-{
-	if (s.p == NULL)
-		return;
-	json_add_key(b, key);
-	json_add_string(b, s);
-}
-
-static void
-add_raw(struct buf *b, const char *key, struct span value)
-{
-	if (value.p == NULL)
-		return;
-	json_add_key(b, key);
-	buf_addspan(b, value);
-}
-
-static void
-add_identity(struct buf *b, const struct object *o)
-{
-	struct span text = object_text(o);
-
-	add_raw(b, "apiVersion", json_get(text, "apiVersion"));
-	add_string(b, "kind", span_str(o->kind->conf->kind));
-	if (o->ns_len > 0)
-		add_string(b, "namespace", object_namespace(o));
-	add_string(b, "name", object_name(o));
-	if (o->uid_len > 0)
-		add_string(b, "uid", object_uid(o));
-}
-
-static void
-add_primary_identity(struct buf *b, const struct object *o)
-{
-	buf_addc(b, '{');
-	add_identity(b, o);
-	if (o->rv_len > 0)
-		add_string(b, "resourceVersion", object_version(o));
-	add_raw(
-	    b, "generation", json_path(object_text(o), "metadata.generation"));
-	buf_addc(b, '}');
-}
-
-/* ---- what was asked for ---- */
+#include "spell.h"
 
 static struct asked *
 find_asked(const struct primary *p, const char *what)
@@ -79,15 +32,6 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	return true;
 }
 
-static bool
-has_event(const struct primary *p, const char *digest)
-{
-	for (size_t i = 0; i < p->event_count; i++)
-		if (strcmp(p->events[i], digest) == 0)
-			return true;
-	return false;
-}
-
 static char *
 event_digest(jv event_peek)
 {
@@ -102,6 +46,18 @@ event_digest(jv event_peek)
 	return buf_take(&hex);
 }
 
+bool
+line_has_event(const struct primary *p, jv event_peek)
+{
+	char *digest = event_digest(event_peek);
+	bool found = false;
+
+	for (size_t i = 0; i < p->event_count && !found; i++)
+		found = strcmp(p->events[i], digest) == 0;
+	free(digest);
+	return found;
+}
+
 static bool
 has_new_event(const struct primary *p, const struct decision *d)
 {
@@ -109,10 +65,7 @@ has_new_event(const struct primary *p, const struct decision *d)
 
 	jv_array_foreach(d->events, i, event)
 	{
-		char *digest = event_digest(event);
-
-		found = found || !has_event(p, digest);
-		free(digest);
+		found = found || !line_has_event(p, event);
 		jv_free(event);
 	}
 	return found;
@@ -204,7 +157,7 @@ line_printed(struct primary *p, const struct decision *d)
 {
 	struct buf identity = BUF_INIT;
 
-	add_primary_identity(&identity, p->object);
+	spell_identity(&identity, p->object);
 	free(p->line_primary);
 	p->line_primary = buf_take(&identity);
 	p->renewed = false;
@@ -261,192 +214,4 @@ line_tolerate(struct primary *p, const struct decision *d, struct buf *what)
 		    pt->item->label, pt->item->path ? pt->item->path : "");
 	}
 	return count;
-}
-
-/* ---- the line ---- */
-
-static void
-add_primary(struct buf *b, const struct primary *p)
-{
-	json_add_key(b, "primary");
-	if (p->object != NULL)
-		add_primary_identity(b, p->object);
-	else
-		buf_adds(b, p->line_primary);
-}
-
-static void
-add_items(struct buf *b, const struct decision *d)
-{
-	json_add_key(b, "items");
-	buf_addc(b, '[');
-	for (size_t i = 0; d != NULL && i < d->count; i++) {
-		const struct point *pt = &d->points[i];
-
-		if (pt->type != POINT_ITEM)
-			continue;
-		json_add_comma(b);
-		buf_add(b, pt->item->text, pt->item->text_len);
-	}
-	buf_addc(b, ']');
-}
-
-static bool
-has_type(const struct decision *d, enum point_type type)
-{
-	for (size_t i = 0; i < d->count; i++)
-		if (d->points[i].type == type)
-			return true;
-	return false;
-}
-
-static void
-add_known(struct buf *b, const struct decision *d)
-{
-	if (!has_type(d, POINT_ITEM))
-		return;
-	json_add_key(b, "known");
-	buf_addc(b, '{');
-	for (size_t i = 0; i < d->count; i++) {
-		const struct point *pt = &d->points[i];
-
-		if (pt->type != POINT_ITEM)
-			continue;
-		json_add_comma(b);
-		json_add_str(b, pt->item->label);
-		buf_addc(b, ':');
-		if (pt->object != NULL)
-			json_add_string(b, object_uid(pt->object));
-		else
-			buf_adds(b, "null");
-	}
-	buf_addc(b, '}');
-}
-
-static void
-add_deletes(struct buf *b, const struct decision *d)
-{
-	if (!has_type(d, POINT_DELETE))
-		return;
-	json_add_key(b, "delete");
-	buf_addc(b, '[');
-	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type != POINT_DELETE)
-			continue;
-		json_add_comma(b);
-		buf_addc(b, '{');
-		add_identity(b, d->points[i].object);
-		buf_addc(b, '}');
-	}
-	buf_addc(b, ']');
-}
-
-static void
-add_once(struct buf *b, const struct decision *d)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < d->count; i++) {
-		const struct point *pt = &d->points[i];
-
-		if (pt->type != POINT_ITEM || !pt->item->once ||
-		    pt->object != NULL)
-			continue;
-		if (first) {
-			json_add_key(b, "once");
-			buf_addc(b, '[');
-		}
-		first = false;
-		json_add_comma(b);
-		json_add_str(b, pt->item->label);
-	}
-	if (!first)
-		buf_addc(b, ']');
-}
-
-static void
-add_finalizer(struct buf *b, const struct decision *d, const char *finalizer)
-{
-	bool add = has_type(d, POINT_FINALIZER_ADD);
-
-	if (!add && !has_type(d, POINT_FINALIZER_REMOVE))
-		return;
-	json_add_key(b, "finalizers");
-	buf_addc(b, '{');
-	json_add_key(b, add ? "add" : "remove");
-	buf_addc(b, '[');
-	json_add_str(b, finalizer);
-	buf_adds(b, "]}");
-}
-
-static void
-add_events(struct buf *b, const struct primary *p, const struct decision *d)
-{
-	struct err err = ERR_INIT;
-	bool first = true;
-
-	jv_array_foreach(d->events, i, event)
-	{
-		char *digest = event_digest(event);
-
-		if (!has_event(p, digest)) {
-			if (first) {
-				json_add_key(b, "events");
-				buf_addc(b, '[');
-			}
-			first = false;
-			json_add_comma(b);
-			jvtext_add(b, event, &err);
-		}
-		free(digest);
-		jv_free(event);
-	}
-	if (!first)
-		buf_addc(b, ']');
-}
-
-static void
-add_tail(struct buf *b, const struct watch_entry *conf)
-{
-	enum { USUAL = 10 };
-
-	add_string(b, "manager", span_str(conf->manager));
-	if (conf->max_concurrent != USUAL) {
-		json_add_key(b, "maxConcurrentReconciles");
-		json_add_int(b, conf->max_concurrent);
-	}
-	buf_adds(b, "}}");
-}
-
-void
-line_add(struct buf *b, const struct primary *p, const struct decision *d)
-{
-	const struct watch_entry *conf = p->entry->conf;
-
-	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
-	add_items(b, d);
-	json_add_key(b, "reconcile");
-	buf_addc(b, '{');
-	add_primary(b, p);
-	add_known(b, d);
-	add_deletes(b, d);
-	add_once(b, d);
-	add_finalizer(b, d, conf->finalizer);
-	if (d->status.len > 0)
-		add_raw(b, "status", buf_span(&d->status));
-	if (d->on_error.len > 0)
-		add_raw(b, "onError", buf_span(&d->on_error));
-	add_events(b, p, d);
-	add_tail(b, conf);
-}
-
-void
-line_add_empty(struct buf *b, const struct primary *p)
-{
-	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
-	add_items(b, NULL);
-	json_add_key(b, "reconcile");
-	buf_addc(b, '{');
-	add_primary(b, p);
-	add_tail(b, p->entry->conf);
 }

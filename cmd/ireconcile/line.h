@@ -1,6 +1,6 @@
 /*
- * line: when a decision becomes a line, and how it is spelled
- * (doc/protocol.md, "Desired sets").
+ * line: when a decision becomes a line (doc/protocol.md, "Desired sets"; how
+ * it is spelled: spell.h).
  *
  * A line says all that is outstanding. One is due when a point was not asked
  * for yet, when something asked for is no longer wanted, or when the deadline
@@ -24,10 +24,8 @@ enum line_due line_due(const struct primary *p, const struct decision *d);
 /* Does the earlier line hold this point already? */
 bool line_is_asked(const struct primary *p, const struct point *pt);
 
-/* Appends the line, without its newline. */
-void line_add(struct buf *b, const struct primary *p, const struct decision *d);
-/* The empty line of a primary that is gone. */
-void line_add_empty(struct buf *b, const struct primary *p);
+/* Was it sent with the last line? */
+bool line_has_event(const struct primary *p, jv event_peek);
 
 /* The line was printed: remembers what it asked for. */
 void line_printed(struct primary *p, const struct decision *d);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "events.h"
 #include "json.h"
 #include "line.h"
@@ -12,11 +11,10 @@
 #include "loops.h"
 #include "mem.h"
 #include "primary.h"
+#include "spell.h"
 #include "stream.h"
 #include "throttle.h"
-
-static const int64_t second = 1000000;
-enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100 };
+#include "wakes.h"
 
 int
 reconciler_init(struct reconciler *r, const struct watches *w,
@@ -214,119 +212,6 @@ warn(const struct primary *p, const char *before, struct buf *what)
 	return count;
 }
 
-/* The annotations are those of the Ansible operators. */
-static uint64_t
-period_ms(const struct primary *p)
-{
-	static const char *const keys[] = {
-	    "ansible.operator-sdk/reconcile-period",
-	    "ansible.sdk.operatorframework.io/reconcile-period"};
-	struct span notes = json_get(
-	    json_get(object_text(p->object), "metadata"), "annotations");
-	uint64_t ms;
-
-	for (size_t i = 0; i < 2; i++) {
-		struct span value = raw_string(json_get(notes, keys[i]));
-
-		if (value.p != NULL &&
-		    clock_parse_duration_ms(value, &ms) == 0 && ms > 0)
-			return ms;
-	}
-	return p->entry->conf->reconcile_period_ms;
-}
-
-static void
-set_period(struct reconciler *r, struct primary *p)
-{
-	int64_t now = sched_ticks(&r->sched);
-	int64_t period = (int64_t)period_ms(p) * 1000;
-
-	if (period == 0)
-		sched_clear(&r->sched, &p->wake, WAKE_PERIOD);
-	else if (!sched_is_set(&p->wake, WAKE_PERIOD) ||
-	    p->wake.at[WAKE_PERIOD] > now + period)
-		sched_set(&r->sched, &p->wake, WAKE_PERIOD, now + period);
-}
-
-static void
-set_requeue(struct reconciler *r, struct primary *p, const struct decision *d)
-{
-	int64_t now = sched_ticks(&r->sched), wait = 0;
-
-	sched_clear(&r->sched, &p->wake, WAKE_REQUEUE);
-	if (d->requeue.when == PROGRAM_AFTER) {
-		wait = (int64_t)d->requeue.after_ms;
-		wait = (wait < SHORTEST_MS ? SHORTEST_MS : wait) * 1000;
-	} else if (d->requeue.when == PROGRAM_AT) {
-		wait = d->requeue.at_us - sched_now_us(&r->sched);
-	}
-	if (wait > 0)
-		sched_set(&r->sched, &p->wake, WAKE_REQUEUE, now + wait);
-}
-
-static void
-set_held(struct reconciler *r, struct primary *p, const struct decision *d)
-{
-	sched_clear(&r->sched, &p->wake, WAKE_HELD);
-	if (d->held_until_us != 0)
-		sched_set(&r->sched, &p->wake, WAKE_HELD,
-		    sched_ticks(&r->sched) + d->held_until_us - d->now_us);
-}
-
-/* What changes with the spec; the serial where there is no generation. */
-static int64_t
-generation(const struct object *o)
-{
-	int64_t n;
-
-	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
-		return n;
-	return (int64_t)o->serial;
-}
-
-static void
-set_backoff(struct reconciler *r, struct primary *p, const struct decision *d)
-{
-	if (!d->limited) {
-		p->backoff_us = 0;
-		sched_clear(&r->sched, &p->wake, WAKE_BACKOFF);
-		return;
-	}
-	p->backoff_generation = generation(p->object);
-	p->backoff_us =
-	    p->backoff_us ? p->backoff_us * 2 : (uint64_t)(FIRST_S * second);
-	if (p->backoff_us > (uint64_t)(LAST_S * second))
-		p->backoff_us = LAST_S * second;
-	sched_set(&r->sched, &p->wake, WAKE_BACKOFF,
-	    sched_ticks(&r->sched) + (int64_t)p->backoff_us);
-}
-
-static void
-set_deadline(struct reconciler *r, struct primary *p, const struct decision *d,
-    enum line_due printed)
-{
-	bool open = false;
-
-	for (size_t i = 0; i < d->count; i++)
-		open = open || !d->points[i].done;
-	if (!open || p->asked_count == 0) {
-		p->deadline_us = 0;
-		sched_clear(&r->sched, &p->wake, WAKE_DEADLINE);
-		return;
-	}
-	/* A status that changes with the time is nothing new at a deadline. */
-	if (printed == LINE_NEW || p->deadline_us == 0 ||
-	    (printed == LINE_NEW_QUIET && !p->reminder))
-		p->deadline_us = FIRST_S * second;
-	else if (printed == LINE_REMINDER || printed == LINE_NEW_QUIET)
-		p->deadline_us *= 2;
-	if (p->deadline_us > (uint64_t)(LAST_S * second))
-		p->deadline_us = LAST_S * second;
-	if (printed != LINE_NOTHING || !sched_is_set(&p->wake, WAKE_DEADLINE))
-		sched_set(&r->sched, &p->wake, WAKE_DEADLINE,
-		    sched_ticks(&r->sched) + (int64_t)p->deadline_us);
-}
-
 /* Prints the line, unless it is too long for its reader. */
 static bool
 print(struct reconciler *r, struct primary *p, struct decision *d)
@@ -334,7 +219,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d)
 	struct buf line = BUF_INIT;
 	struct log_about who = about(p);
 
-	line_add(&line, p, d);
+	spell_line(&line, p, d);
 	if (line.len >= STREAM_MAX) {
 		r->counters.failures++;
 		log_write(LOG_ERROR, &who,
@@ -360,7 +245,7 @@ leave(struct reconciler *r, struct primary *p)
 		cancel = cancel || strncmp(p->asked[i].what, "item ", 5) == 0 ||
 		    strncmp(p->asked[i].what, "delete ", 7) == 0;
 	if (cancel) {
-		line_add_empty(&line, p);
+		spell_empty(&line, p);
 		out_line(r->out, buf_span(&line));
 		r->counters.lines++;
 	}
@@ -403,12 +288,8 @@ evaluate(struct reconciler *r, struct primary *p)
 		line_printed(p, &d);
 	else
 		line_shrink(p, &d);
-	set_deadline(r, p, &d, printed ? due : LINE_NOTHING);
+	wakes_set(&r->sched, p, &d, printed ? due : LINE_NOTHING);
 	p->reminder = false;
-	set_requeue(r, p, &d);
-	set_period(r, p);
-	set_held(r, p, &d);
-	set_backoff(r, p, &d);
 	throttle_observe(r, p, &d, printed);
 	note_failure(r, p, &d);
 	decision_release(&d);
@@ -430,8 +311,7 @@ reconciler_step(struct reconciler *r)
 		return true; /* dirty ones come back when that changes */
 	if (p->object == NULL)
 		leave(r, p);
-	else if (!sched_is_set(&p->wake, WAKE_BACKOFF) ||
-	    p->backoff_generation != generation(p->object))
+	else if (!wakes_back_off(p))
 		evaluate(r, p);
 	return true;
 }

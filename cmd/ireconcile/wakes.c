@@ -1,0 +1,138 @@
+#include "wakes.h"
+
+#include "clock.h"
+#include "json.h"
+
+static const int64_t second = 1000000;
+enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100 };
+
+/* The annotations are those of the Ansible operators. */
+static uint64_t
+period_ms(const struct primary *p)
+{
+	static const char *const keys[] = {
+	    "ansible.operator-sdk/reconcile-period",
+	    "ansible.sdk.operatorframework.io/reconcile-period"};
+	struct span notes = json_get(
+	    json_get(object_text(p->object), "metadata"), "annotations");
+	uint64_t ms;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct span value = raw_string(json_get(notes, keys[i]));
+
+		if (value.p != NULL &&
+		    clock_parse_duration_ms(value, &ms) == 0 && ms > 0)
+			return ms;
+	}
+	return p->entry->conf->reconcile_period_ms;
+}
+
+static void
+set_period(struct sched *s, struct primary *p)
+{
+	int64_t now = sched_ticks(s);
+	int64_t period = (int64_t)period_ms(p) * 1000;
+
+	if (period == 0)
+		sched_clear(s, &p->wake, WAKE_PERIOD);
+	else if (!sched_is_set(&p->wake, WAKE_PERIOD) ||
+	    p->wake.at[WAKE_PERIOD] > now + period)
+		sched_set(s, &p->wake, WAKE_PERIOD, now + period);
+}
+
+static void
+set_requeue(struct sched *s, struct primary *p, const struct decision *d)
+{
+	int64_t now = sched_ticks(s), wait = 0;
+
+	sched_clear(s, &p->wake, WAKE_REQUEUE);
+	if (d->requeue.when == PROGRAM_AFTER) {
+		wait = (int64_t)d->requeue.after_ms;
+		wait = (wait < SHORTEST_MS ? SHORTEST_MS : wait) * 1000;
+	} else if (d->requeue.when == PROGRAM_AT) {
+		wait = d->requeue.at_us - sched_now_us(s);
+	}
+	if (wait > 0)
+		sched_set(s, &p->wake, WAKE_REQUEUE, now + wait);
+}
+
+static void
+set_held(struct sched *s, struct primary *p, const struct decision *d)
+{
+	sched_clear(s, &p->wake, WAKE_HELD);
+	if (d->held_until_us != 0)
+		sched_set(s, &p->wake, WAKE_HELD,
+		    sched_ticks(s) + d->held_until_us - d->now_us);
+}
+
+/* What changes with the spec; the serial where there is no generation. */
+static int64_t
+generation(const struct object *o)
+{
+	int64_t n;
+
+	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
+		return n;
+	return (int64_t)o->serial;
+}
+
+static void
+set_backoff(struct sched *s, struct primary *p, const struct decision *d)
+{
+	if (!d->limited) {
+		p->backoff_us = 0;
+		sched_clear(s, &p->wake, WAKE_BACKOFF);
+		return;
+	}
+	p->backoff_generation = generation(p->object);
+	p->backoff_us =
+	    p->backoff_us ? p->backoff_us * 2 : (uint64_t)(FIRST_S * second);
+	if (p->backoff_us > (uint64_t)(LAST_S * second))
+		p->backoff_us = LAST_S * second;
+	sched_set(
+	    s, &p->wake, WAKE_BACKOFF, sched_ticks(s) + (int64_t)p->backoff_us);
+}
+
+static void
+set_deadline(struct sched *s, struct primary *p, const struct decision *d,
+    enum line_due printed)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < d->count; i++)
+		open = open || !d->points[i].done;
+	if (!open || p->asked_count == 0) {
+		p->deadline_us = 0;
+		sched_clear(s, &p->wake, WAKE_DEADLINE);
+		return;
+	}
+	/* A status that changes with the time is nothing new at a deadline. */
+	if (printed == LINE_NEW || p->deadline_us == 0 ||
+	    (printed == LINE_NEW_QUIET && !p->reminder))
+		p->deadline_us = FIRST_S * second;
+	else if (printed == LINE_REMINDER || printed == LINE_NEW_QUIET)
+		p->deadline_us *= 2;
+	if (p->deadline_us > (uint64_t)(LAST_S * second))
+		p->deadline_us = LAST_S * second;
+	if (printed != LINE_NOTHING || !sched_is_set(&p->wake, WAKE_DEADLINE))
+		sched_set(s, &p->wake, WAKE_DEADLINE,
+		    sched_ticks(s) + (int64_t)p->deadline_us);
+}
+
+void
+wakes_set(struct sched *s, struct primary *p, const struct decision *d,
+    enum line_due printed)
+{
+	set_deadline(s, p, d, printed);
+	set_requeue(s, p, d);
+	set_period(s, p);
+	set_held(s, p, d);
+	set_backoff(s, p, d);
+}
+
+bool
+wakes_back_off(const struct primary *p)
+{
+	return sched_is_set(&p->wake, WAKE_BACKOFF) &&
+	    p->backoff_generation == generation(p->object);
+}

@@ -1,0 +1,16 @@
+/*
+ * wakes: when a primary is evaluated again although nothing changes.
+ */
+#ifndef WAKES_H
+#define WAKES_H
+
+#include "line.h"
+
+/* After an evaluation. printed: why a line was, or LINE_NOTHING. */
+void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
+    enum line_due printed);
+
+/* Its program ran into a limit, and the primary did not change since. */
+bool wakes_back_off(const struct primary *p);
+
+#endif
