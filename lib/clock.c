@@ -13,6 +13,15 @@ clock_ms(void)
 }
 
 int64_t
+clock_boot_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+int64_t
 clock_real_us(void)
 {
 	struct timespec ts;

@@ -13,6 +13,7 @@
 #include "span.h"
 
 uint64_t clock_ms(void);     /* since boot */
+int64_t clock_boot_us(void); /* the same, finer */
 int64_t clock_real_us(void); /* since 1970 */
 
 enum { CLOCK_RFC3339_MAX = 32 };

@@ -98,6 +98,44 @@ is_done(const struct asked *a, const struct decision *d)
 	return true; /* a finalizer */
 }
 
+/* kapply got the last line through: the status that was in it arrived. */
+static bool
+is_accepted(const struct primary *p, const struct decision *d)
+{
+	const struct asked *status = find_asked(p, "status");
+
+	return status != NULL && decision_find(d, "status") == NULL &&
+	    !d->on_error_holds && is_done(status, d);
+}
+
+/*
+ * Has the primary changed since the last line, which has an item that is
+ * created at most once? Then kapply dropped that item: it creates only for
+ * the primary that the line names. One that was created and is not observed
+ * yet is not asked for again.
+ */
+static bool
+is_stale(const struct primary *p, const struct decision *d)
+{
+	struct span named, version = object_version(p->object);
+
+	if (p->line_primary == NULL || is_accepted(p, d))
+		return false;
+	named =
+	    raw_string(json_get(span_str(p->line_primary), "resourceVersion"));
+	if (span_eq(named, version))
+		return false;
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+		const struct asked *a = find_asked(p, pt->what);
+
+		if (pt->type == POINT_ITEM && pt->item->once &&
+		    pt->object == NULL && a != NULL && !a->accepted)
+			return true;
+	}
+	return false;
+}
+
 enum line_due
 line_due(const struct primary *p, const struct decision *d)
 {
@@ -122,6 +160,8 @@ line_due(const struct primary *p, const struct decision *d)
 			due = LINE_CANCEL;
 	if (due == LINE_NOTHING && open && p->reminder)
 		due = LINE_REMINDER;
+	if (due == LINE_NOTHING && is_stale(p, d))
+		due = LINE_AGAIN;
 	return due;
 }
 
@@ -171,9 +211,7 @@ line_printed(struct primary *p, const struct decision *d)
 void
 line_shrink(struct primary *p, const struct decision *d)
 {
-	struct asked *status = find_asked(p, "status");
-	bool accepted = status != NULL && decision_find(d, "status") == NULL &&
-	    !d->on_error_holds && is_done(status, d);
+	bool accepted = is_accepted(p, d);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->asked_count; i++) {
@@ -186,9 +224,9 @@ line_shrink(struct primary *p, const struct decision *d)
 			free(a->uid);
 			continue;
 		}
-		if (accepted && pt != NULL && pt->object != NULL) {
+		if (accepted && pt != NULL) {
 			a->accepted = true;
-			a->serial = pt->object->serial;
+			a->serial = pt->object ? pt->object->serial : 0;
 		}
 		p->asked[kept++] = *a;
 	}

@@ -71,6 +71,7 @@ struct primary {
 	struct wake wake;
 	uint64_t backoff_us;
 	int64_t backoff_generation; /* of the primary that ran into a limit */
+	int64_t again_us;	    /* see wakes_again */
 	bool reminder;		    /* the deadline has passed */
 	bool has_slot, waiting;
 	bool failed;	  /* its last evaluation failed */

@@ -277,6 +277,8 @@ evaluate(struct reconciler *r, struct primary *p)
 	}
 	buf_release(&tolerated);
 	due = line_due(p, &d);
+	if (due == LINE_AGAIN && !wakes_again(&r->sched, p))
+		due = LINE_NOTHING;
 	if (!throttle_allows(r, p, due))
 		due = LINE_NOTHING;
 	if (due == LINE_NEW)

@@ -14,8 +14,7 @@ sched_now_us(const struct sched *s)
 int64_t
 sched_ticks(const struct sched *s)
 {
-	return s->clock == SCHED_INPUT ? s->input_us
-				       : (int64_t)clock_ms() * 1000;
+	return s->clock == SCHED_INPUT ? s->input_us : clock_boot_us();
 }
 
 void

@@ -21,6 +21,7 @@ enum wake_reason {
 	WAKE_REQUEUE,  /* the program asked for it */
 	WAKE_PERIOD,   /* reconcilePeriod */
 	WAKE_DEADLINE, /* something is outstanding for too long */
+	WAKE_AGAIN,    /* a stale line may be printed again */
 	WAKE_BACKOFF,  /* its program ran into a limit */
 	WAKE_HELD,     /* an item was held back until then */
 	WAKE_SLOT,     /* a throttle slot is held for too long */

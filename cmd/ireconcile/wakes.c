@@ -4,7 +4,7 @@
 #include "json.h"
 
 static const int64_t second = 1000000;
-enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100 };
+enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
 
 /* The annotations are those of the Ansible operators. */
 static uint64_t
@@ -43,14 +43,15 @@ set_period(struct sched *s, struct primary *p)
 static void
 set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 {
-	int64_t now = sched_ticks(s), wait = 0;
+	/* The wall clock first: late by a microsecond, but never early. */
+	int64_t wall = sched_now_us(s), now = sched_ticks(s), wait = 0;
 
 	sched_clear(s, &p->wake, WAKE_REQUEUE);
 	if (d->requeue.when == PROGRAM_AFTER) {
 		wait = (int64_t)d->requeue.after_ms;
 		wait = (wait < SHORTEST_MS ? SHORTEST_MS : wait) * 1000;
 	} else if (d->requeue.when == PROGRAM_AT) {
-		wait = d->requeue.at_us - sched_now_us(s);
+		wait = d->requeue.at_us - wall;
 	}
 	if (wait > 0)
 		sched_set(s, &p->wake, WAKE_REQUEUE, now + wait);
@@ -74,6 +75,22 @@ generation(const struct object *o)
 	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
 		return n;
 	return (int64_t)o->serial;
+}
+
+/* Up to AGAIN_BURST at once, then one a second: what changes all the time is
+ * not caught by hurrying. */
+bool
+wakes_again(struct sched *s, struct primary *p)
+{
+	int64_t now = sched_ticks(s);
+	int64_t free_at = p->again_us - (AGAIN_BURST - 1) * second;
+
+	if (free_at > now) {
+		sched_set(s, &p->wake, WAKE_AGAIN, free_at);
+		return false;
+	}
+	p->again_us = (p->again_us > now ? p->again_us : now) + second;
+	return true;
 }
 
 static void

@@ -10,6 +10,12 @@
 void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
     enum line_due printed);
 
+/*
+ * A line whose primary has changed since is wanted again: may it be printed
+ * now? Else a wake-up is set.
+ */
+bool wakes_again(struct sched *s, struct primary *p);
+
 /* Its program ran into a limit, and the primary did not change since. */
 bool wakes_back_off(const struct primary *p);
 
