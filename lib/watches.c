@@ -218,6 +218,48 @@ load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	return 0;
 }
 
+/* [DOMAIN/]NAME, as the API server checks keys of labels. */
+static bool
+is_label_key(const char *key)
+{
+	const char *slash = strchr(key, '/'), *name = slash ? slash + 1 : key;
+	size_t len = strlen(name);
+
+	if (slash == key || len == 0 || len > 63 ||
+	    !isalnum((unsigned char)*name) ||
+	    !isalnum((unsigned char)name[len - 1]))
+		return false;
+	for (const char *p = key; p < name - 1; p++)
+		if (!islower((unsigned char)*p) &&
+		    !isdigit((unsigned char)*p) && *p != '-' && *p != '.')
+			return false;
+	for (const char *p = name; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("-_.", *p) == NULL)
+			return false;
+	return true;
+}
+
+static int
+load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const struct yaml *v;
+	const char *key;
+
+	if (conf_keys(c, y, "adopt", " label ") != 0)
+		return -1;
+	if ((v = yaml_get(y, "label")) == NULL)
+		return conf_fail(c, y->line, "adopt.label is missing");
+	if (conf_text(c, v, "adopt.label", &key) != 0)
+		return -1;
+	if (*key == '\0')
+		return 0; /* a variable that is not set: nothing is adopted */
+	if (!is_label_key(key))
+		return conf_fail(c, v->line,
+		    "adopt.label must be the key of a label, not \"%s\"", key);
+	e->adopt = mem_strdup(key);
+	return 0;
+}
+
 static int
 load_period(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
@@ -255,7 +297,8 @@ static const struct entry_key {
 	    struct conf *c, const struct yaml *y, struct watch_entry *e);
 } entry_keys[] = {{"program", load_program}, {"operator", load_operator},
     {"requireScope", load_require}, {"finalizer", load_finalizer},
-    {"reconcilePeriod", load_period}, {"manageStatus", load_manage_status},
+    {"adopt", load_adopt}, {"reconcilePeriod", load_period},
+    {"manageStatus", load_manage_status},
     {"maxConcurrentReconciles", load_concurrent}, {"throttle", load_throttle},
     {"desiredReads", load_reads}, {"dependents", load_dependents},
     {"related", load_related}};
@@ -287,13 +330,8 @@ load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
 	    " group version kind program operator namespaces requireScope "
 	    "selector finalizer reconcilePeriod manageStatus scope redact "
 	    "maxConcurrentReconciles throttle desiredReads dependents "
-	    "related optional ";
-	const struct yaml *adopt;
-
+	    "related optional adopt ";
 	e->line = y->line;
-	if (y->type == YAML_MAPPING && (adopt = yaml_get(y, "adopt")) != NULL)
-		return conf_fail(
-		    c, adopt->line, "\"adopt\" is not available yet");
 	if (conf_keys(c, y, "an entry", allowed) != 0 ||
 	    load_primary(c, y, scope, e) != 0)
 		return -1;
@@ -421,6 +459,7 @@ entry_release(struct watch_entry *e)
 	free(e->program);
 	free(e->operator_json);
 	free(e->finalizer);
+	free(e->adopt);
 }
 
 void

@@ -51,9 +51,10 @@ refused "a program that is not there" \
 	"w.yaml:4: program none.jq: No such file or directory"
 {
 	entry
-	echo '  adopt: {label: instance}'
+	echo '  adopt: {label: "not a key"}'
 } >w.yaml
-refused "a key of later" 'w.yaml:5: "adopt" is not available yet'
+refused "a label that is none" \
+	'w.yaml:5: adopt.label must be the key of a label, not "not a key"'
 {
 	entry
 	# shellcheck disable=SC2016

@@ -190,6 +190,19 @@ add_events(struct buf *b, const struct primary *p, const struct decision *d)
 }
 
 static void
+add_adopt(struct buf *b, const struct decision *d, const char *label)
+{
+	for (size_t i = 0; label != NULL && i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM || pt->object != NULL)
+			continue;
+		add_string(b, "adopt", span_str(label));
+		return;
+	}
+}
+
+static void
 add_tail(struct buf *b, const struct watch_entry *conf)
 {
 	enum { USUAL = 10 };
@@ -221,6 +234,9 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	if (d->on_error.len > 0)
 		add_raw(b, "onError", buf_span(&d->on_error));
 	add_events(b, p, d);
+	if (p->object->terminating)
+		add_raw(b, "deleting", span_str("true"));
+	add_adopt(b, d, conf->adopt);
 	add_tail(b, conf);
 }
 

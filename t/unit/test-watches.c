@@ -62,6 +62,7 @@ test_all_keys(void)
 	    "    {key: c, operator: In, values: [d, e]},\n"
 	    "    {key: f, operator: DoesNotExist}]}\n"
 	    "  finalizer: example.com/name\n"
+	    "  adopt: {label: example.com/instance_1.x}\n"
 	    "  reconcilePeriod: 10h\n"
 	    "  manageStatus: false\n"
 	    "  maxConcurrentReconciles: 3\n"
@@ -95,6 +96,7 @@ test_all_keys(void)
 	is(e->manager, "kpipe-memcached.cache.example.com", "field manager");
 	is(e->program, "p.jq", "program");
 	is(e->finalizer, "example.com/name", "finalizer");
+	is(e->adopt, "example.com/instance_1.x", "adopt");
 	ok(e->reconcile_period_ms == 36000000, "reconcilePeriod");
 	ok(!e->manage_status, "manageStatus");
 	ok(e->max_concurrent == 3, "maxConcurrentReconciles");
@@ -271,8 +273,19 @@ test_refusals(void)
 	    "flow node");
 	refused(HEAD "  bogus: 1\n", "w.yaml:5: unknown key \"bogus\"");
 	refused(HEAD "  kind: Twice\n", "w.yaml:5: duplicate key \"kind\"");
-	refused(HEAD "  adopt: {label: x}\n",
-	    "w.yaml:5: \"adopt\" is not available yet");
+	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
+	refused(HEAD "  adopt: {}\n", "w.yaml:5: adopt.label is missing");
+	refused(
+	    HEAD "  adopt: {labels: x}\n", "w.yaml:5: unknown key \"labels\"");
+	refused(HEAD "  adopt: {label: [x]}\n",
+	    "w.yaml:5: adopt.label must be a string");
+	refused(HEAD "  adopt: {label: a/b/c}\n",
+	    "w.yaml:5: adopt.label must be the key of a label, not \"a/b/c\"");
+	refused(HEAD "  adopt: {label: -a}\n",
+	    "w.yaml:5: adopt.label must be the key of a label, not \"-a\"");
+	refused(HEAD "  adopt: {label: Example.com/a}\n",
+	    "w.yaml:5: adopt.label must be the key of a label, not "
+	    "\"Example.com/a\"");
 	refused(
 	    HEAD HEAD, "w.yaml:5: duplicate kind Memcached.cache.example.com");
 	refused(HEAD "  dependents:\n"
