@@ -30,11 +30,29 @@ f=$T/watches.yaml
 refuses "option --filename is missing: which watches.yaml?"
 refuses "option --filename needs a value" -f
 refuses "unexpected operand pods" -f "$f" pods
-refuses "option --leader-elect is not available yet" -f "$f" --leader-elect
-refuses "option --metrics-bind-address is not available yet" \
-	-f "$f" --metrics-bind-address=:8080
-refuses "option --health-probe-bind-address is not available yet" \
-	-f "$f" --health-probe-bind-address :8081
+refuses "options --dry-run and --leader-elect exclude each other" \
+	-f "$f" --leader-elect --dry-run
+refuses "options --dry-run and --metrics-bind-address exclude each other" \
+	-f "$f" --dry-run --metrics-bind-address=:8080
+refuses "options --dry-run and --health-probe-bind-address exclude each other" \
+	-f "$f" --dry-run --health-probe-bind-address :8081
+for option in --leader-election-id=x --leader-election-namespace=x \
+	--leader-elect-for-life; do
+	refuses "option ${option%=*} needs --leader-elect" -f "$f" "$option"
+done
+refuses "option --metrics-secure needs --metrics-bind-address" \
+	-f "$f" --metrics-secure
+refuses "option --metrics-cert-path needs --metrics-secure" \
+	-f "$f" --metrics-bind-address=0 --metrics-cert-path=/certs
+refuses "option --prune-limit needs a number, not \"many\"" \
+	-f "$f" --prune-limit=many
+KPIPE_LEASH=5,6 refuses "option --leader-elect: kelect runs this kpipe \
+already (KPIPE_LEASH is set)" -f "$f" --leader-elect
+KPIPE_LEASH=5 refuses "KPIPE_LEASH is \"5\", not the numbers of two open \
+descriptors (PIPE,PAGE)" -f "$f"
+refuses "there is no kelect in $T/stages" -f "$f" --leader-elect
+refuses "there is no kpipe-http in $T/stages" -f "$f" \
+	--metrics-bind-address=:8080
 refuses "options --namespace and --all-namespaces exclude each other" \
 	-f "$f" -n default -A
 refuses "option --report-fd: descriptor 77 is not open" \

@@ -58,6 +58,20 @@ environ_select(char *const *env, struct span watches)
 }
 
 char **
+environ_with(char *const *env, const char *variable)
+{
+	char **all;
+	size_t count = 0;
+
+	while (env[count] != NULL)
+		count++;
+	all = mem_zalloc((count + 2) * sizeof(*all));
+	memcpy(all, env, count * sizeof(*all));
+	all[count] = (char *)variable;
+	return all;
+}
+
+char **
 environ_for_program(char *const *env, const char *watches_path, struct err *err)
 {
 	enum { FILE_MAX = 1 << 20 };

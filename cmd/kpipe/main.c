@@ -9,102 +9,63 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "environ.h"
-#include "kubeopt.h"
+#include "leash.h"
 #include "log.h"
-#include "opt.h"
+#include "mem.h"
+#include "options.h"
 #include "pipeline.h"
+#include "server.h"
+#include "tools.h"
 #include "watches.h"
 
-static struct opts {
-	const char *watches;
-	const char *namespace_;
-	bool all_namespaces;
-	bool dry_run;
-	bool leader_elect;
-	const char *metrics_address;
-	const char *probe_address;
-	long report_fd;
-} opts = {.report_fd = -1};
+enum { EXIT_PERMANENT = 100, EXIT_TRANSIENT = 111 };
 
-static const struct opt table[] = {
-    {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
-	"what to watch and which programs to run"},
-    {'n', "namespace", "NAMESPACES", OPT_STRING, &opts.namespace_, NULL,
-	"primaries of these namespaces only, whatever the file says"},
-    {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
-	"primaries of all namespaces, whatever the file says"},
-    {0, "dry-run", NULL, OPT_FLAG, &opts.dry_run, NULL,
-	"print what the server would do to each object, and end"},
-    {0, "leader-elect", NULL, OPT_FLAG, &opts.leader_elect, NULL,
-	"not available yet"},
-    {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics_address,
-	NULL, "not available yet (0: none)"},
-    {0, "health-probe-bind-address", "ADDRESS", OPT_STRING, &opts.probe_address,
-	NULL, "not available yet (0: none)"},
-    {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
-	"write a newline to this descriptor when all stages are ready"},
-    /* For the three stages that talk to the API, and them alone. */
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL}, OPT_END};
+struct app {
+	struct loop *loop;
+	struct pipeline pipeline;
+	struct server server;
+	bool serves;
+	struct leash leash; /* of a kelect that runs this kpipe */
+	char *lease;	    /* owned: the name; NULL: no leader is elected */
+	struct tools tools;
+	int null_fd;
+};
 
-static const struct opt_tool tool = {"kpipe", "-f WATCHES [OPTION]...",
-    "Run kwatch | ireconcile | kapply | kstatus as one operator.", table};
+/* ---- before the start ---- */
 
-static bool
-is_address(const char *address)
+/* Without being told: what is a name of DNS, as that of a lease must be. */
+static char *
+choose_lease(const struct watches *w)
 {
-	return address != NULL && strcmp(address, "0") != 0;
-}
+	const char *name = getenv("OPERATOR_NAME");
 
-static int
-check_options(int operands, const char *first, struct err *err)
-{
-	const char *absent = NULL;
-
-	if (opts.leader_elect)
-		absent = "leader-elect";
-	else if (is_address(opts.metrics_address))
-		absent = "metrics-bind-address";
-	else if (is_address(opts.probe_address))
-		absent = "health-probe-bind-address";
-	if (absent != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --%s is not available yet", absent);
-	if (operands > 0)
-		return err_set(
-		    err, ERR_PERMANENT, "unexpected operand %s", first);
-	if (opts.watches == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --filename is missing: which watches.yaml?");
-	if (opts.namespace_ != NULL && opts.all_namespaces)
-		return err_set(err, ERR_PERMANENT,
-		    "options --namespace and --all-namespaces exclude each "
-		    "other");
-	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option --report-fd: descriptor %ld is not open",
-		    opts.report_fd);
-	return 0;
+	if (opts.lease != NULL)
+		return mem_strdup(opts.lease);
+	return mem_strdup(
+	    name != NULL && *name != '\0' ? name : w->entries[0].name);
 }
 
 /* A file that no stage would accept is refused before one is started. */
 static int
-check_watches(struct err *err)
+check_watches(struct app *a, struct err *err)
 {
 	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
 	struct watches *w = watches_load(opts.watches, &scope, err);
 	int result = w == NULL ? -1 : 0;
 
+	if (result == 0 && opts.leader_elect)
+		a->lease = choose_lease(w);
 	watches_free(w);
 	return result;
 }
 
 /*
- * 0 to 3 are taken (what is closed reads and writes nothing), so that no pipe
- * of ours gets one of these numbers; all others stay out of the stages.
+ * The numbers up to the last that a stage uses are taken (what is closed reads
+ * and writes nothing), so that no pipe of ours gets one of them; all others
+ * stay out of the stages.
  */
 static int
 prepare_fds(void)
@@ -113,69 +74,47 @@ prepare_fds(void)
 
 	do
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STAGE_REPORT_FD);
+	while (fd >= 0 && fd < STAGE_EXTRA_FD + STAGE_EXTRA_MAX);
 	close_range(STAGE_REPORT_FD, ~0u, CLOSE_RANGE_CLOEXEC);
 	return fd;
 }
 
-static void
-watches_args(struct stage *s)
+/* The leash of a kelect that runs us, out of the way of what stages use. */
+static int
+take_leash(struct app *a, struct err *err)
 {
-	stage_arg(s, "--filename=%s", opts.watches);
-	if (opts.namespace_ != NULL)
-		stage_arg(s, "--namespace=%s", opts.namespace_);
-	if (opts.all_namespaces)
-		stage_arg(s, "--all-namespaces");
-}
+	int *fds[] = {&a->leash.pipe_fd, &a->leash.page_fd};
 
-static struct stage *
-add_stage(struct pipeline *p, const char *name)
-{
-	struct stage *s = &p->stages[p->count++];
+	if (leash_from_env(&a->leash, err) != 0)
+		return -1;
+	unsetenv(LEASH_ENV);
+	for (size_t i = 0; a->leash.pipe_fd >= 0 && i < 2; i++) {
+		int fd = fcntl(
+		    *fds[i], F_DUPFD_CLOEXEC, STAGE_EXTRA_FD + STAGE_EXTRA_MAX);
 
-	s->name = name;
-	s->report_fd = -1;
-	stage_arg(s, "--report-fd=%d", STAGE_REPORT_FD);
-	opt_pass(opt_log_table, &s->args);
-	return s;
+		if (fd < 0)
+			return err_set(err, ERR_TRANSIENT,
+			    "cannot keep the leash: %s", strerror(errno));
+		close(*fds[i]);
+		*fds[i] = fd;
+	}
+	return 0;
 }
 
 static int
-build(struct pipeline *p, char **program_env, struct err *err)
+build(struct app *a, struct err *err)
 {
-	const char *dir = getenv("KPIPE_LIBEXEC");
-	struct stage *s;
+	bool on_leash = opts.leader_elect || a->leash.pipe_fd >= 0;
 
-	if (dir != NULL && *dir == '\0')
-		dir = NULL;
-	s = add_stage(p, "kwatch");
-	watches_args(s);
-	opt_pass(kube_opt_server_table, &s->args);
-	if (opts.dry_run)
-		stage_arg(s, "--once");
-
-	s = add_stage(p, "ireconcile");
-	watches_args(s);
-	s->env = program_env;
-
-	s = add_stage(p, "kapply");
-	opt_pass(kube_opt_server_table, &s->args);
-	/* After the end of the input; both, before draining is over. */
-	stage_arg(s, "--timeout=%ds", opts.dry_run ? 60 : 6);
-	if (opts.dry_run) {
-		stage_arg(s, "--dry-run=server");
-		stage_arg(s, "--output=result");
-	} else {
-		stage_arg(s, "--output=status");
-		s = add_stage(p, "kstatus");
-		opt_pass(kube_opt_server_table, &s->args);
-		stage_arg(s, "--timeout=3s");
-	}
-	for (size_t i = 0; i < p->count; i++)
-		if (stage_find(&p->stages[i], dir, err) != 0)
-			return -1;
-	return 0;
+	a->serves = options_is_address(opts.probe_address) ||
+	    options_is_address(opts.metrics_address);
+	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
+	    0)
+		return -1;
+	return a->serves ? tools_server(&a->server.stage, err) : 0;
 }
+
+/* ---- while it runs ---- */
 
 static void
 say_ready(void *arg)
@@ -203,65 +142,172 @@ hold_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* All children that ended, our own and orphans. */
+static void
+reap(struct app *a)
+{
+	for (;;) {
+		siginfo_t info = {0};
+		struct stage *s;
+		int status;
+
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+		    info.si_pid == 0)
+			break;
+		s = pipeline_stage(&a->pipeline, info.si_pid);
+		if (s == NULL && a->server.stage.pid == info.si_pid)
+			s = &a->server.stage;
+		if (s != NULL)
+			stage_kill_helpers(s);
+		if (waitpid(info.si_pid, &status, 0) != info.si_pid ||
+		    s == NULL)
+			continue;
+		if (s == &a->server.stage)
+			server_take(&a->server, status);
+		else
+			pipeline_take(&a->pipeline, s, status);
+	}
+	pipeline_settle(&a->pipeline);
+}
+
 static void
 on_signal(void *arg, int signo)
 {
+	struct app *a = arg;
+
 	if (signo == SIGCHLD)
-		pipeline_reap(arg);
+		reap(a);
 	else
-		pipeline_end(arg);
+		pipeline_end(&a->pipeline);
 }
 
-static int
-run(struct err *err)
+/* Before each wait: kpipe-http learns what has changed. */
+static void
+tell_server(void *arg)
 {
-	extern char **environ;
-	struct pipeline p = {.on_ready = say_ready, .output_fd = 1};
-	char **program_env = environ_for_program(environ, opts.watches, err);
-	int code = -1;
+	struct app *a = arg;
+	struct buf line = BUF_INIT;
 
-	p.null_fd = prepare_fds();
-	if (!opts.dry_run)
-		p.output_fd = p.null_fd;
-	p.mode = opts.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
-	if (program_env == NULL || build(&p, program_env, err) != 0)
-		goto out;
+	pipeline_describe(&a->pipeline, &line);
+	board_state(&a->server.board, buf_span(&line));
+	buf_release(&line);
+	server_tell(&a->server);
+}
+
+static void
+on_leash_out(void *arg, const struct err *err)
+{
+	struct app *a = arg;
+
+	log_error("%s", err->message);
+	pipeline_give_up(&a->pipeline, EXIT_TRANSIENT);
+}
+
+static void
+on_refusal(void *arg)
+{
+	struct app *a = arg;
+
+	pipeline_give_up(&a->pipeline, EXIT_PERMANENT);
+}
+
+static void
+on_pipeline_end(void *arg)
+{
+	struct app *a = arg;
+
+	if (a->serves)
+		server_end(&a->server);
+	else
+		loop_stop(a->loop);
+}
+
+static void
+on_server_end(void *arg)
+{
+	struct app *a = arg;
+
+	loop_stop(a->loop);
+}
+
+static void
+start(struct app *a)
+{
+	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+	struct pipeline *p = &a->pipeline;
+
 	/* What a dead stage leaves behind comes to us, not to process 1. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGPIPE, SIG_IGN);
-	p.loop = loop_new();
-	loop_signal(p.loop, SIGCHLD, on_signal, &p);
-	loop_signal(p.loop, SIGTERM, on_signal, &p);
-	loop_signal(p.loop, SIGINT, on_signal, &p);
-	loop_signal(p.loop, SIGHUP, on_signal, &p);
-	pipeline_start(&p);
-	loop_run(p.loop);
-	loop_free(p.loop);
-	code = pipeline_exit_code(&p);
-out:
-	for (size_t i = 0; i < p.count; i++)
-		stage_release(&p.stages[i]);
-	free(program_env);
+	a->loop = loop_new();
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		loop_signal(a->loop, signals[i], on_signal, a);
+	p->loop = a->loop;
+	p->mode = opts.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
+	p->null_fd = a->null_fd;
+	p->output_fd = opts.dry_run ? STDOUT_FILENO : a->null_fd;
+	p->on_ready = say_ready;
+	p->on_end = on_pipeline_end;
+	p->arg = a;
+	if (a->leash.pipe_fd >= 0) {
+		p->leash = &a->leash;
+		leash_watch(&a->leash, a->loop, on_leash_out, a);
+	}
+	if (a->serves) {
+		p->board = &a->server.board;
+		a->server.loop = a->loop;
+		a->server.null_fd = a->null_fd;
+		a->server.on_refusal = on_refusal;
+		a->server.on_end = on_server_end;
+		a->server.arg = a;
+		loop_idle(a->loop, tell_server, a);
+		server_start(&a->server);
+	}
+	pipeline_start(p);
+}
+
+static int
+run(struct app *a, struct err *err)
+{
+	int code = -1;
+
+	code = take_leash(a, err); /* it may have one of those numbers */
+	a->null_fd = prepare_fds();
+	if (code == 0)
+		code = build(a, err);
+	if (code == 0) {
+		start(a);
+		loop_run(a->loop);
+		code = pipeline_exit_code(&a->pipeline);
+	}
+	leash_release(&a->leash);
+	for (size_t i = 0; i < a->pipeline.count; i++)
+		stage_release(&a->pipeline.stages[i]);
+	server_release(&a->server);
+	loop_free(a->loop);
+	tools_release(&a->tools);
 	return code;
 }
 
 int
 main(int argc, char **argv)
 {
+	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1}};
 	struct err err = ERR_INIT;
 	int first, code = -1;
 
 	hold_signals();
-	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	switch (opt_parse(&options_tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
 		break;
 	case OPT_RUN:
-		if (check_options(argc - first, argv[first], &err) == 0 &&
-		    check_watches(&err) == 0)
-			code = run(&err);
+		if (options_check(argc - first, argv[first], &err) == 0 &&
+		    check_watches(&a, &err) == 0)
+			code = run(&a, &err);
 	}
+	free(a.lease);
 	if (code >= 0)
 		return code;
 	log_fatal("%s", err.message);

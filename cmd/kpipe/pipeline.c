@@ -8,18 +8,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "blame.h"
 #include "clock.h"
+#include "json.h"
+#include "launch.h"
 #include "log.h"
 
 enum { EXIT_PERMANENT = 100, EXIT_BUG = 101, EXIT_TRANSIENT = 111 };
 
+/* ---- what the stages are, and say ---- */
+
 static bool
-any_running(const struct pipeline *p)
+path_running(const struct pipeline *p)
 {
-	for (size_t i = 0; i < p->count; i++)
+	for (size_t i = 0; i < pipeline_path(p); i++)
 		if (p->stages[i].pid != 0)
 			return true;
 	return false;
+}
+
+static bool
+any_running(const struct pipeline *p)
+{
+	return path_running(p) || (p->elect != NULL && p->elect->pid != 0);
 }
 
 static bool
@@ -31,13 +42,47 @@ all_ready(const struct pipeline *p)
 	return true;
 }
 
-static struct stage *
-stage_of_report(struct pipeline *p, int fd)
+struct stage *
+pipeline_stage(struct pipeline *p, pid_t pid)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (p->stages[i].report_fd == fd)
+		if (p->stages[i].pid == pid)
 			return &p->stages[i];
 	return NULL;
+}
+
+static void
+take_ready(struct pipeline *p, struct stage *s)
+{
+	s->ready = true;
+	log_debug("%s is ready", s->name);
+	if (p->mode == PIPELINE_ONCE || p->phase != PIPELINE_RUNNING ||
+	    !all_ready(p))
+		return;
+	log_info("ready");
+	if (!p->was_ready && p->on_ready != NULL)
+		p->on_ready(p->arg);
+	p->was_ready = true;
+}
+
+static void
+take_line(void *arg, struct stage *s, struct span line)
+{
+	struct pipeline *p = arg;
+	enum json_type leader;
+
+	if (line.n == 0) {
+		if (!s->ready)
+			take_ready(p, s);
+		return;
+	}
+	leader = json_type(json_get(line, "leader"));
+	if (s == p->elect && (leader == JSON_TRUE || leader == JSON_FALSE)) {
+		p->leader = leader == JSON_TRUE;
+		return;
+	}
+	if (p->board != NULL)
+		board_report(p->board, (size_t)(s - p->stages), s->name, line);
 }
 
 static void
@@ -51,36 +96,100 @@ static void
 read_report(void *arg, int fd, int events)
 {
 	struct pipeline *p = arg;
-	struct stage *s = stage_of_report(p, fd);
 
 	(void)events;
-	switch (stage_read_report(s)) {
-	case STAGE_REPORT_NOTHING:
-		return;
-	case STAGE_REPORT_END:
-		close_report(p, s);
-		return;
-	case STAGE_REPORT_READY:
-		break;
-	}
-	log_debug("%s is ready", s->name);
-	if (p->mode == PIPELINE_ONCE || p->phase != PIPELINE_RUNNING ||
-	    !all_ready(p))
-		return;
-	log_info("ready");
-	if (!p->was_ready && p->on_ready != NULL)
-		p->on_ready(p->on_ready_arg);
-	p->was_ready = true;
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].report_fd == fd) {
+			if (!stage_read_report(&p->stages[i], take_line, p))
+				close_report(p, &p->stages[i]);
+			return;
+		}
 }
+
+static const char *
+phase_name(enum pipeline_phase phase)
+{
+	static const char *const names[] = {
+	    "running", "stopping", "waiting", "draining"};
+
+	return names[phase];
+}
+
+void
+pipeline_describe(const struct pipeline *p, struct buf *line)
+{
+	buf_addf(
+	    line, "{\"tool\":\"kpipe\",\"phase\":\"%s\"", phase_name(p->phase));
+	if (p->elect != NULL)
+		buf_addf(line, ",\"leader\":%s", p->leader ? "true" : "false");
+	buf_adds(line, ",\"stages\":{");
+	for (size_t i = 0; i < p->count; i++) {
+		const struct stage *s = &p->stages[i];
+
+		json_add_key(line, s->name);
+		buf_addf(line, "{\"running\":%s,\"ready\":%s,\"starts\":%u}",
+		    s->pid != 0 ? "true" : "false", s->ready ? "true" : "false",
+		    s->starts);
+	}
+	buf_adds(line, "}}");
+}
+
+/* ---- why it stops ---- */
 
 static void
-kill_all(struct pipeline *p)
+log_end(const struct stage *s, enum log_level level)
 {
-	for (size_t i = 0; i < p->count; i++)
-		stage_kill(&p->stages[i], SIGKILL);
+	if (WIFSIGNALED(s->status))
+		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
+		    s->name, (long)s->ended_pid,
+		    sigabbrev_np(WTERMSIG(s->status)));
+	else
+		log_write(level, NULL, "%s (pid %ld) ended with exit code %d",
+		    s->name, (long)s->ended_pid, stage_exit_code(s));
 }
 
+/* What is logged of the end of a stage that is nobody's fault but its own. */
+static enum log_level
+end_level(const struct stage *s)
+{
+	bool closed_pipe =
+	    WIFSIGNALED(s->status) && WTERMSIG(s->status) == SIGPIPE;
+
+	return s->told_to_end || s->status == 0 || closed_pipe ? LOG_DEBUG
+							       : LOG_ERROR;
+}
+
+/* Whoever reads an end of file or a closed pipe may well end with 0. */
+static void
+explain(struct pipeline *p)
+{
+	const struct stage *reason = blame(p->stages, p->count);
+
+	if (p->explained)
+		return;
+	p->explained = true;
+	for (size_t i = 0; i < p->count; i++) {
+		const struct stage *s = &p->stages[i];
+
+		if (s == reason && s->status == 0)
+			log_error("%s ended with exit code 0, and nobody told "
+				  "it to",
+			    s->name);
+		else if (s->ended_at > 0)
+			log_end(s, s == reason ? LOG_ERROR : LOG_DEBUG);
+	}
+}
+
+/* ---- stopping ---- */
+
 static void start(void *arg);
+
+static void
+kill_path(struct pipeline *p)
+{
+	for (size_t i = 0; i < pipeline_path(p); i++)
+		stage_kill(&p->stages[i], SIGKILL);
+}
 
 static void
 wait_and_restart(struct pipeline *p)
@@ -92,9 +201,6 @@ wait_and_restart(struct pipeline *p)
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	delay = backoff_next(&p->backoff, clock_ms() - p->started_ms, random);
-	if (!p->explained && p->first != NULL)
-		log_error("%s ended with exit code 0, and nobody told it to",
-		    p->first);
 	if (delay == 0)
 		log_warning("starting the pipeline again");
 	else
@@ -105,64 +211,152 @@ wait_and_restart(struct pipeline *p)
 	timer_after(p->loop, &p->timer, delay, start, p);
 }
 
-/* Goes on when the last stage is gone. */
+static bool
+is_last(const struct pipeline *p)
+{
+	return p->permanent || p->told_to_end || p->given_up != 0 ||
+	    p->mode == PIPELINE_ONCE;
+}
+
 static void
 all_gone(struct pipeline *p)
 {
-	if (p->phase == PIPELINE_STOPPING && !p->permanent && !p->told_to_end) {
+	if (p->phase == PIPELINE_STOPPING)
+		explain(p);
+	if (!is_last(p)) {
 		wait_and_restart(p);
 		return;
 	}
 	timer_clear(p->loop, &p->timer);
-	loop_stop(p->loop);
+	p->on_end(p->arg);
+}
+
+static void
+kill_elect(void *arg)
+{
+	struct pipeline *p = arg;
+
+	log_warning("%s (pid %ld) did not end in %d s: killed", p->elect->name,
+	    (long)p->elect->pid, PIPELINE_RELEASE_MS / 1000);
+	stage_kill(p->elect, SIGKILL);
+}
+
+/* Goes on with stopping: the last is kelect, when no writer is left. */
+static void
+go_on(struct pipeline *p)
+{
+	if (path_running(p))
+		return;
+	if (!any_running(p)) {
+		all_gone(p);
+		return;
+	}
+	if (p->releasing)
+		return;
+	if (p->phase == PIPELINE_STOPPING)
+		explain(p);
+	p->releasing = true;
+	stage_kill(p->elect, SIGTERM);
+	timer_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, kill_elect, p);
 }
 
 static void
 kill_others(void *arg)
 {
-	kill_all(arg);
+	struct pipeline *p = arg;
+
+	explain(p);
+	kill_path(p);
 }
 
-/* One stage is gone or could not start: the others go, too. */
+/*
+ * One stage is gone or could not start: the others go, too. Without kelect
+ * at once, for nobody keeps the lease any more.
+ */
 static void
 stop_others(struct pipeline *p)
 {
 	p->phase = PIPELINE_STOPPING;
-	if (any_running(p))
+	if (p->elect != NULL && p->elect->pid == 0)
+		kill_others(p);
+	else if (path_running(p))
 		timer_after(
 		    p->loop, &p->timer, PIPELINE_SETTLE_MS, kill_others, p);
-	else
-		all_gone(p);
+	go_on(p);
 }
 
-static int
-start_stages(struct pipeline *p, struct err *err)
+static void
+drain_timeout(void *arg)
 {
-	int in = p->null_fd;
-	int result = 0;
+	struct pipeline *p = arg;
 
-	for (size_t i = 0; i < p->count && result == 0; i++) {
-		bool last = i + 1 == p->count;
-		int fds[2] = {-1, p->output_fd};
+	for (size_t i = 0; i < pipeline_path(p); i++)
+		if (p->stages[i].pid != 0)
+			log_warning("%s (pid %ld) did not end in %d s: "
+				    "killed",
+			    p->stages[i].name, (long)p->stages[i].pid,
+			    PIPELINE_DRAIN_MS / 1000);
+	kill_path(p);
+}
 
-		if (!last && pipe2(fds, O_CLOEXEC) != 0) {
-			result = err_set(err, ERR_TRANSIENT,
-			    "cannot make a pipe: %s", strerror(errno));
-			break;
-		}
-		result = stage_start(&p->stages[i], in, fds[1], err);
-		if (result == 0)
-			loop_watch(p->loop, p->stages[i].report_fd, LOOP_READ,
-			    read_report, p);
-		if (in != p->null_fd)
-			close(in);
-		if (!last)
-			close(fds[1]);
-		in = fds[0];
+/* Whoever does not lead has nothing to finish, and no gate will open. */
+static void
+drain(struct pipeline *p)
+{
+	p->phase = PIPELINE_DRAINING;
+	if (p->elect != NULL && !p->leader) {
+		log_info("told to end");
+		kill_path(p);
+		return;
 	}
-	if (in >= 0 && in != p->null_fd)
-		close(in);
-	return result;
+	log_info("told to end: draining");
+	stage_kill(&p->stages[0], SIGTERM);
+	timer_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, drain_timeout, p);
+}
+
+void
+pipeline_end(struct pipeline *p)
+{
+	bool again = p->told_to_end;
+
+	p->told_to_end = true;
+	if (!any_running(p)) {
+		all_gone(p);
+	} else if (!path_running(p)) {
+		if (again)
+			stage_kill(p->elect, SIGKILL);
+	} else if (again || p->mode == PIPELINE_ONCE) {
+		kill_path(p);
+	} else if (p->phase == PIPELINE_RUNNING) {
+		drain(p);
+	}
+}
+
+void
+pipeline_give_up(struct pipeline *p, int code)
+{
+	if (p->given_up != 0)
+		return;
+	p->given_up = code;
+	p->explained = true;
+	if (p->phase == PIPELINE_RUNNING)
+		p->phase = PIPELINE_STOPPING;
+	kill_path(p);
+	go_on(p);
+}
+
+/* ---- starting ---- */
+
+static void
+forget_last(struct pipeline *p)
+{
+	p->incomplete = p->explained = p->releasing = p->leader = false;
+	p->ends = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		p->stages[i].ended_at = 0;
+		if (p->board != NULL)
+			board_forget(p->board, i);
+	}
 }
 
 static void
@@ -170,12 +364,17 @@ start(void *arg)
 {
 	struct pipeline *p = arg;
 	struct err err = ERR_INIT;
+	int result;
 
 	p->phase = PIPELINE_RUNNING;
-	p->incomplete = p->explained = false;
-	p->first = NULL;
+	forget_last(p);
 	p->started_ms = clock_ms();
-	if (start_stages(p, &err) == 0)
+	result = launch(p, &err);
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].report_fd >= 0)
+			loop_watch(p->loop, p->stages[i].report_fd, LOOP_READ,
+			    read_report, p);
+	if (result == 0)
 		return;
 	log_error("%s", err.message);
 	p->incomplete = p->explained = true;
@@ -188,120 +387,47 @@ pipeline_start(struct pipeline *p)
 	timer_after(p->loop, &p->timer, 0, start, p);
 }
 
-/* Killed because the stage behind had ended: that one is the reason. */
-static bool
-met_closed_pipe(int status)
+/* ---- ends ---- */
+
+void
+pipeline_take(struct pipeline *p, struct stage *s, int status)
 {
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
-}
+	bool told = s->told_to_end;
 
-/* Whoever reads an end of file or a closed pipe may well end with 0. */
-static void
-log_end(struct pipeline *p, const struct stage *s, pid_t pid, int status)
-{
-	enum log_level level = LOG_ERROR;
-
-	if (s->told_to_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
-		level = LOG_DEBUG;
-	else if (!met_closed_pipe(status))
-		p->explained = true;
-	if (WIFSIGNALED(status))
-		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
-		    s->name, (long)pid, sigabbrev_np(WTERMSIG(status)));
-	else
-		log_write(level, NULL, "%s (pid %ld) ended with exit code %d",
-		    s->name, (long)pid, WEXITSTATUS(status));
-}
-
-static void
-take_end(struct pipeline *p, struct stage *s, int status)
-{
-	pid_t pid = s->pid;
-
-	if (s->report_fd >= 0)
+	if (s->report_fd >= 0) {
+		stage_read_report(s, take_line, p);
 		close_report(p, s);
+	}
 	stage_ended(s, status);
-	if (p->first == NULL && !met_closed_pipe(status))
-		p->first = s->name;
-	log_end(p, s, pid, status);
-	if (s->exit_code == EXIT_PERMANENT)
+	s->ended_at = p->ends + 1;
+	if (stage_exit_code(s) == EXIT_PERMANENT)
 		p->permanent = true;
-}
-
-/*
- * What a stage has started must end with it. Its pid, and so the name of its
- * process group, stays taken until the zombie is reaped: only before that is
- * it certain whom the signal meets.
- */
-static void
-kill_helpers(const struct stage *s)
-{
-	kill(-s->pid, SIGKILL);
+	/* Who runs, and who was not told to, is judged together: explain. */
+	if (told || p->explained || p->mode == PIPELINE_ONCE ||
+	    p->phase == PIPELINE_DRAINING)
+		log_end(s, end_level(s));
+	if (s == p->elect)
+		p->leader = false;
 }
 
 void
-pipeline_reap(struct pipeline *p)
+pipeline_settle(struct pipeline *p)
 {
 	bool ended = false;
 
-	for (;;) {
-		siginfo_t info = {0};
-		int options = WEXITED | WNOHANG | WNOWAIT;
-		struct stage *s = NULL;
-		int status;
-
-		if (waitid(P_ALL, 0, &info, options) != 0 || info.si_pid == 0)
-			break;
-		for (size_t i = 0; i < p->count; i++)
-			if (p->stages[i].pid == info.si_pid)
-				s = &p->stages[i];
-		if (s != NULL)
-			kill_helpers(s);
-		if (waitpid(info.si_pid, &status, 0) == info.si_pid &&
-		    s != NULL) {
-			take_end(p, s, status);
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].ended_at > p->ends)
 			ended = true;
-		}
-	}
 	if (!ended)
 		return;
+	p->ends++;
 	if (p->phase == PIPELINE_RUNNING && p->mode == PIPELINE_SUPERVISE)
 		stop_others(p);
-	else if (!any_running(p))
-		all_gone(p);
-}
-
-static void
-drain_timeout(void *arg)
-{
-	struct pipeline *p = arg;
-
-	for (size_t i = 0; i < p->count; i++)
-		if (p->stages[i].pid != 0)
-			log_warning("%s (pid %ld) did not end in %d s: "
-				    "killed",
-			    p->stages[i].name, (long)p->stages[i].pid,
-			    PIPELINE_DRAIN_MS / 1000);
-	kill_all(p);
-}
-
-void
-pipeline_end(struct pipeline *p)
-{
-	bool again = p->told_to_end;
-
-	p->told_to_end = true;
-	if (!any_running(p)) {
-		all_gone(p);
-	} else if (again || p->mode == PIPELINE_ONCE) {
-		kill_all(p);
-	} else if (p->phase == PIPELINE_RUNNING) {
-		log_info("told to end: draining");
-		p->phase = PIPELINE_DRAINING;
-		stage_kill(&p->stages[0], SIGTERM);
-		timer_after(
-		    p->loop, &p->timer, PIPELINE_DRAIN_MS, drain_timeout, p);
-	}
+	else if (p->phase == PIPELINE_STOPPING && p->elect != NULL &&
+	    p->elect->pid == 0 && path_running(p))
+		kill_others(p);
+	else
+		go_on(p);
 }
 
 /* 100 before 101 before 111 before 1: the worst of those that ended alone. */
@@ -313,7 +439,7 @@ worst_exit_code(const struct pipeline *p)
 	size_t worst = p->incomplete ? 2 : 4;
 
 	for (size_t i = 0; i < p->count; i++) {
-		int code = p->stages[i].exit_code;
+		int code = stage_exit_code(&p->stages[i]);
 		size_t rank = 0;
 
 		if (code >= 128)
@@ -331,5 +457,7 @@ pipeline_exit_code(const struct pipeline *p)
 {
 	if (p->told_to_end)
 		return 0;
+	if (p->given_up != 0)
+		return p->given_up;
 	return p->mode == PIPELINE_ONCE ? worst_exit_code(p) : EXIT_PERMANENT;
 }

@@ -1,5 +1,6 @@
 /*
- * pipeline: the stages, joined by pipes, and what happens when one ends.
+ * pipeline: the stages, joined by pipes, with kelect beside them where leaders
+ * are elected, and what happens when one of them ends.
  *
  *	running   all stages are there
  *	stopping  one has ended: the others are killed after
@@ -10,8 +11,11 @@
  *	          the others one after the other; who is left after
  *	          PIPELINE_DRAIN_MS is killed
  *
- * Never do two pipelines overlap: a writer of the old one could undo what the
- * new one has done.
+ * All of one generation share one life, and never do two of them overlap: a
+ * writer of the old one could undo what the new one has done. For the same
+ * reason kelect, which gives up the lease when it gets SIGTERM, gets that only
+ * when all others are gone; and is killed if that takes more than
+ * PIPELINE_RELEASE_MS (it may be stopped).
  */
 #ifndef PIPELINE_H
 #define PIPELINE_H
@@ -20,6 +24,9 @@
 #include <stdint.h>
 
 #include "backoff.h"
+#include "board.h"
+#include "buf.h"
+#include "leash.h"
 #include "loop.h"
 #include "stage.h"
 
@@ -28,9 +35,10 @@
  * its pipes before its parent hears of it): the settling time brings it out.
  */
 enum {
-	PIPELINE_STAGES_MAX = 4,
+	PIPELINE_STAGES_MAX = 5,
 	PIPELINE_SETTLE_MS = 100,
-	PIPELINE_DRAIN_MS = 10000
+	PIPELINE_DRAIN_MS = 10000,
+	PIPELINE_RELEASE_MS = 5000
 };
 
 enum pipeline_mode {
@@ -49,33 +57,57 @@ struct pipeline {
 	struct loop *loop; /* borrowed */
 	enum pipeline_mode mode;
 	enum pipeline_phase phase;
+	/* In the order of the pipes; then, if there is one, kelect. */
 	struct stage stages[PIPELINE_STAGES_MAX];
 	size_t count;
+	struct stage *elect;	   /* the last of the stages, or NULL */
+	const struct leash *leash; /* borrowed: of a kelect that runs kpipe */
+	struct board *board;	   /* borrowed: gets the reports; or NULL */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct backoff backoff;
-	struct timer timer; /* of the back-off, or of draining */
+	struct timer timer; /* of the back-off, of draining, of stopping */
 	uint64_t started_ms;
-	bool permanent;	   /* a stage said that another run would not help */
-	bool incomplete;   /* a stage could not be started */
-	bool explained;	   /* why it stops was logged */
-	const char *first; /* the stage that was seen to end first */
+	bool leader;	 /* kelect says so */
+	unsigned ends;	 /* rounds in which stages of this generation ended */
+	bool permanent;	 /* a stage said that another run would not help */
+	bool incomplete; /* a stage could not be started */
+	bool explained;	 /* why it stops was logged */
+	bool releasing;	 /* kelect was told to end */
 	bool told_to_end;
+	int given_up;	   /* another reason to end than the stages: its code */
 	bool was_ready;	   /* since kpipe started */
-	loop_fn *on_ready; /* may be NULL: the first time all are ready */
-	void *on_ready_arg;
+	loop_fn *on_ready; /* the first time all are ready */
+	loop_fn *on_end;   /* nothing runs any more, and nothing will */
+	void *arg;	   /* of both */
 };
 
-/* Once the loop runs. The caller has SIGCHLD call pipeline_reap. */
+/* How many stages are joined by pipes: all but kelect. */
+static inline size_t
+pipeline_path(const struct pipeline *p)
+{
+	return p->count - (p->elect != NULL);
+}
+
+/* Once the loop runs. */
 void pipeline_start(struct pipeline *p);
 
-/* On SIGCHLD: takes in all children that ended, our own and orphans. */
-void pipeline_reap(struct pipeline *p);
+/* The caller takes in children that ended. Whose pid it is, or NULL: */
+struct stage *pipeline_stage(struct pipeline *p, pid_t pid);
+/* ... then how it ended, */
+void pipeline_take(struct pipeline *p, struct stage *s, int status);
+/* ... and after all that there were. */
+void pipeline_settle(struct pipeline *p);
 
 /* On SIGTERM: drains; on a second one: kills. */
 void pipeline_end(struct pipeline *p);
+/* Kills; the exit code is this one. */
+void pipeline_give_up(struct pipeline *p, int code);
 
-/* After the loop was stopped: what kpipe exits with. */
+/* Appends how it stands, as a state line without newline. */
+void pipeline_describe(const struct pipeline *p, struct buf *line);
+
+/* After on_end: what kpipe exits with. */
 int pipeline_exit_code(const struct pipeline *p);
 
 #endif

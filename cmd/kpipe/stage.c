@@ -11,78 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "buf.h"
 #include "log.h"
 #include "mem.h"
-
-static bool
-is_program(const char *path)
-{
-	return access(path, X_OK) == 0;
-}
-
-/* "dir/name", owned, if that can be run. */
-static char *
-try_dir(struct span dir, const char *name)
-{
-	struct buf b = BUF_INIT;
-	char *path;
-
-	buf_addspan(&b, dir.n > 0 ? dir : span_str("."));
-	buf_addf(&b, "/%s", name);
-	path = buf_take(&b);
-	if (is_program(path))
-		return path;
-	free(path);
-	return NULL;
-}
-
-static char *
-find_beside_us(const char *name)
-{
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-
-	while (n > 0 && self[n - 1] != '/')
-		n--;
-	return n > 0 ? try_dir(span_make(self, (size_t)n - 1), name) : NULL;
-}
-
-static char *
-find_in_path(const char *name)
-{
-	const char *p = getenv("PATH");
-	char *found = NULL;
-
-	while (found == NULL && p != NULL && *p != '\0') {
-		size_t n = strcspn(p, ":");
-
-		found = try_dir(span_make(p, n), name);
-		p += n + (p[n] == ':');
-	}
-	return found;
-}
-
-int
-stage_find(struct stage *s, const char *dir, struct err *err)
-{
-	free(s->path);
-	s->path = NULL;
-	if (dir != NULL) {
-		s->path = try_dir(span_str(dir), s->name);
-		if (s->path != NULL)
-			return 0;
-		return err_set(
-		    err, ERR_PERMANENT, "there is no %s in %s", s->name, dir);
-	}
-	s->path = find_beside_us(s->name);
-	if (s->path == NULL)
-		s->path = find_in_path(s->name);
-	if (s->path != NULL)
-		return 0;
-	return err_set(err, ERR_PERMANENT,
-	    "there is no %s, neither beside kpipe nor in PATH", s->name);
-}
 
 void
 stage_arg(struct stage *s, const char *fmt, ...)
@@ -116,16 +46,19 @@ make_argv(const struct stage *s)
 }
 
 /*
- * Moves fds to 0, 1 and 3. All three are above 3 (kpipe keeps 0 to 3 taken),
- * so none is overwritten before it was moved.
+ * Moves them to their places. All are above the last place (kpipe keeps the
+ * numbers up to there taken), so none is overwritten before it was moved.
  */
 static int
-move_fds(int in, int out, int report)
+move_fds(const struct stage *s, int in, int out, int report)
 {
-	return dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
-		dup2(report, STAGE_REPORT_FD) < 0
-	    ? -1
-	    : 0;
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
+	    dup2(report, STAGE_REPORT_FD) < 0)
+		return -1;
+	for (size_t i = 0; i < s->extra_count; i++)
+		if (dup2(s->extra[i], STAGE_EXTRA_FD + (int)i) < 0)
+			return -1;
+	return 0;
 }
 
 /* In the child. Never returns. */
@@ -144,7 +77,7 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (move_fds(in, out, report) == 0)
+	if (move_fds(s, in, out, report) == 0)
 		execve(s->path, argv, s->env != NULL ? s->env : environ);
 	log_error("cannot run %s: %s", s->path, strerror(errno));
 	_exit(
@@ -179,7 +112,9 @@ stage_start(struct stage *s, int in, int out, struct err *err)
 	fcntl(report[0], F_SETFL, O_NONBLOCK);
 	s->pid = pid;
 	s->report_fd = report[0];
-	s->ready = s->told_to_end = false;
+	s->ready = s->told_to_end = s->cut = false;
+	s->line_len = 0;
+	s->starts++;
 	return 0;
 }
 
@@ -194,29 +129,69 @@ stage_kill(struct stage *s, int signo)
 }
 
 void
+stage_kill_helpers(const struct stage *s)
+{
+	kill(-s->pid, SIGKILL);
+}
+
+void
 stage_ended(struct stage *s, int wait_status)
 {
-	s->exit_code = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
-						: WEXITSTATUS(wait_status);
+	s->status = wait_status;
+	s->ended_pid = s->pid;
 	s->pid = 0;
 	s->ready = false;
 }
 
-enum stage_report
-stage_read_report(struct stage *s)
+int
+stage_exit_code(const struct stage *s)
 {
-	bool was_ready = s->ready;
-	char bytes[4096];
+	return WIFSIGNALED(s->status) ? 128 + WTERMSIG(s->status)
+				      : WEXITSTATUS(s->status);
+}
+
+/* The part of a line that is there; whole lines go to fn. */
+static void
+take_bytes(struct stage *s, struct span bytes, stage_line_fn *fn, void *arg)
+{
+	while (bytes.n > 0) {
+		const char *end = memchr(bytes.p, '\n', bytes.n);
+		size_t n = end != NULL ? (size_t)(end - bytes.p) : bytes.n;
+
+		if (s->line_len + n > STAGE_LINE_MAX)
+			s->cut = true;
+		if (!s->cut) {
+			memcpy(s->line + s->line_len, bytes.p, n);
+			s->line_len += n;
+		}
+		if (end == NULL)
+			return;
+		if (s->cut)
+			log_debug("a report of %s has more than %d bytes",
+			    s->name, STAGE_LINE_MAX);
+		else
+			fn(arg, s, span_make(s->line, s->line_len));
+		s->line_len = 0;
+		s->cut = false;
+		bytes = span_make(end + 1, bytes.n - n - 1);
+	}
+}
+
+bool
+stage_read_report(struct stage *s, stage_line_fn *fn, void *arg)
+{
+	char bytes[STAGE_LINE_MAX];
 	ssize_t n;
 
-	do {
+	/* Not more than a pipe holds: the others want to be read, too. */
+	for (int rounds = 0; rounds < 16; rounds++) {
 		n = read(s->report_fd, bytes, sizeof(bytes));
-		if (n > 0 && memchr(bytes, '\n', (size_t)n) != NULL)
-			s->ready = true;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (s->ready && !was_ready)
-		return STAGE_REPORT_READY; /* an end is seen again */
-	return n == 0 ? STAGE_REPORT_END : STAGE_REPORT_NOTHING;
+		if (n > 0)
+			take_bytes(s, span_make(bytes, (size_t)n), fn, arg);
+		else if (n == 0 || errno != EINTR)
+			return n != 0;
+	}
+	return true;
 }
 
 void

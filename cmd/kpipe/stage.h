@@ -1,9 +1,10 @@
 /*
- * stage: one tool of the pipeline as a child process.
+ * stage: one tool as a child process.
  *
  * A stage has a process group of its own (so that Ctrl-C reaches kpipe alone,
  * and its helpers end with it), dies with kpipe whatever happens to that, and
- * reports on descriptor 3: a newline when it is ready, then counters.
+ * reports on descriptor 3: a newline when it is ready, then lines of JSON
+ * (doc/protocol.md, Reports).
  */
 #ifndef STAGE_H
 #define STAGE_H
@@ -13,51 +14,77 @@
 
 #include "err.h"
 #include "opt.h"
+#include "span.h"
 
-enum { STAGE_REPORT_FD = 3 };
+/* Where a stage finds its descriptors; kpipe keeps all of these taken. */
+enum {
+	STAGE_REPORT_FD = 3,
+	STAGE_EXTRA_FD = 4,
+	STAGE_EXTRA_MAX = 3,
+	STAGE_LINE_MAX = 4096
+};
+
+/* What a stage does, and so what kpipe gives it. */
+enum stage_role {
+	STAGE_READS,   /* the cluster */
+	STAGE_DECIDES, /* and waits for the gate, if there is one */
+	STAGE_WRITES,  /* on a leash, if there is one */
+	STAGE_ELECTS,  /* opens the gate, holds the leash */
+	STAGE_SERVES   /* probes and metrics */
+};
 
 struct stage {
 	const char *name;
-	char *path;	      /* owned; found by stage_find */
-	struct opt_list args; /* owned: argv without argv[0] */
-	char *const *env;     /* borrowed; NULL: our own */
+	enum stage_role role;
+	char *path;		    /* owned */
+	struct opt_list args;	    /* owned: argv without argv[0] */
+	char *const *env;	    /* borrowed; NULL: our own */
+	int extra[STAGE_EXTRA_MAX]; /* borrowed: from STAGE_EXTRA_FD on */
+	size_t extra_count;
 
-	pid_t pid;	  /* 0: not running */
-	int report_fd;	  /* -1: none, or closed by the stage */
-	bool ready;	  /* since it was started */
-	bool told_to_end; /* by us: its end is no news */
-	int exit_code;	  /* of the last run; 128 + signal if killed */
+	pid_t pid;	   /* 0: not running */
+	int report_fd;	   /* -1: none, or closed by the stage */
+	bool ready;	   /* since it was started */
+	bool told_to_end;  /* by us: its end is no news */
+	unsigned starts;   /* how often */
+	pid_t ended_pid;   /* of the last run, and how it ended: */
+	int status;	   /* as waitpid says it */
+	unsigned ended_at; /* in which round of ends; 0: in none */
+
+	char line[STAGE_LINE_MAX]; /* of a report, what is there of it */
+	size_t line_len;
+	bool cut; /* it is too long: left out */
 };
-
-/*
- * Looks in dir, or if that is NULL beside the running program, then in PATH.
- * Returns -1 and a permanent error if there is no such program.
- */
-int stage_find(struct stage *s, const char *dir, struct err *err);
 
 /* Appends an argument; a printf format. */
 void stage_arg(struct stage *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Starts it; in and out are borrowed and become its stdin and stdout. The
- * report pipe is open for reading, non-blocking, in report_fd afterwards.
+ * Starts it; in, out and extra are borrowed and become its stdin, stdout and
+ * what comes behind the report. The report pipe is open for reading,
+ * non-blocking, in report_fd afterwards.
  */
 int stage_start(struct stage *s, int in, int out, struct err *err);
 
 /* Sends signo to the stage and what it started. */
 void stage_kill(struct stage *s, int signo);
 
+/*
+ * What a stage has started must end with it. Its pid, and so the name of its
+ * process group, stays taken until the zombie is reaped: only before that is
+ * it certain whom the signal meets.
+ */
+void stage_kill_helpers(const struct stage *s);
+
 /* Takes over a wait status: it is no longer running. */
 void stage_ended(struct stage *s, int wait_status);
+int stage_exit_code(const struct stage *s); /* 128 + signal if killed */
 
-enum stage_report {
-	STAGE_REPORT_NOTHING, /* no news */
-	STAGE_REPORT_READY,   /* it became ready */
-	STAGE_REPORT_END      /* nothing will come any more: close it */
-};
-/* Reads what is there. */
-enum stage_report stage_read_report(struct stage *s);
+/* A line without its newline; the one that says "ready" is empty. */
+typedef void stage_line_fn(void *arg, struct stage *s, struct span line);
+/* Reads what is there. false: nothing will come any more, close it. */
+bool stage_read_report(struct stage *s, stage_line_fn *fn, void *arg);
 void stage_close_report(struct stage *s);
 void stage_release(struct stage *s);
 

@@ -1,0 +1,244 @@
+#include "board.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "mem.h"
+
+struct sample {
+	char *text; /* owned: "NAME":VALUE */
+	size_t key_len, len;
+	bool due;
+};
+
+/* The key with its quotes; the span that the map holds. */
+static struct span
+sample_key(const struct sample *s)
+{
+	return span_make(s->text, s->key_len);
+}
+
+static void
+sample_free(struct sample *s)
+{
+	free(s->text);
+	free(s);
+}
+
+static void
+forget_samples(struct board_stage *stage)
+{
+	struct sample *s;
+
+	for (size_t i = 0; (s = map_next(&stage->samples, &i)) != NULL;)
+		sample_free(s);
+	map_release(&stage->samples);
+	stage->samples = (struct map)MAP_INIT;
+	stage->due = false;
+}
+
+void
+board_forget(struct board *b, size_t i)
+{
+	struct board_stage *stage = &b->stages[i];
+
+	buf_reset(&stage->counters.text);
+	buf_reset(&stage->unready.text);
+	stage->counters.due = stage->unready.due = false;
+	forget_samples(stage);
+}
+
+void
+board_release(struct board *b)
+{
+	buf_release(&b->state.text);
+	for (size_t i = 0; i < BOARD_STAGES_MAX; i++) {
+		forget_samples(&b->stages[i]);
+		buf_release(&b->stages[i].counters.text);
+		buf_release(&b->stages[i].unready.text);
+	}
+}
+
+static void
+set_line(struct board_line *to, struct span line)
+{
+	size_t n = to->text.len;
+
+	if (n == line.n + 1 && memcmp(to->text.data, line.p, line.n) == 0)
+		return;
+	buf_reset(&to->text);
+	buf_addspan(&to->text, line);
+	buf_addc(&to->text, '\n');
+	to->due = true;
+}
+
+void
+board_state(struct board *b, struct span line)
+{
+	set_line(&b->state, line);
+}
+
+static void
+add_sample(struct board_stage *stage, struct span key, struct span value)
+{
+	struct buf text = BUF_INIT;
+	struct sample *s;
+	size_t key_len;
+
+	buf_addc(&text, '"');
+	buf_addspan(&text, key);
+	buf_addc(&text, '"');
+	key_len = text.len;
+	s = map_get(&stage->samples, buf_span(&text));
+	buf_addc(&text, ':');
+	buf_addspan(&text, value);
+	if (s == NULL ? stage->samples.count >= BOARD_SAMPLES_MAX
+		      : span_eq(span_make(s->text, s->len), buf_span(&text))) {
+		buf_release(&text);
+		return;
+	}
+	if (s != NULL) {
+		map_del(&stage->samples, sample_key(s));
+		sample_free(s);
+	}
+	s = mem_zalloc(sizeof(*s));
+	s->key_len = key_len;
+	s->len = text.len;
+	s->text = buf_take(&text);
+	s->due = stage->due = true;
+	map_put(&stage->samples, sample_key(s), s);
+}
+
+bool
+board_report(struct board *b, size_t i, const char *tool, struct span line)
+{
+	struct board_stage *stage = &b->stages[i];
+	struct span metrics;
+
+	stage->tool = tool;
+	if (line.n >= BOARD_LINE_MAX || json_check(line, NULL) != 0)
+		return false;
+	if (json_type(json_get(line, "counters")) == JSON_OBJECT) {
+		set_line(&stage->counters, line);
+		return true;
+	}
+	if (json_type(json_get(line, "unready")) == JSON_OBJECT) {
+		set_line(&stage->unready, line);
+		return true;
+	}
+	metrics = json_get(line, "metrics");
+	if (json_type(metrics) != JSON_OBJECT)
+		return false;
+	for (struct json_members m = json_members(metrics); json_member(&m);)
+		add_sample(stage, m.key, m.value);
+	return true;
+}
+
+void
+board_again(struct board *b)
+{
+	b->state.due = b->state.text.len > 0;
+	for (size_t i = 0; i < BOARD_STAGES_MAX; i++) {
+		struct board_stage *stage = &b->stages[i];
+		struct sample *s;
+
+		stage->counters.due = stage->counters.text.len > 0;
+		stage->unready.due = stage->unready.text.len > 0;
+		stage->due = stage->samples.count > 0;
+		for (size_t j = 0; (s = map_next(&stage->samples, &j)) != NULL;)
+			s->due = true;
+	}
+}
+
+/* Whole or not at all, as a pipe does with up to PIPE_BUF bytes. */
+static enum board_result
+write_whole(int fd, struct span text)
+{
+	ssize_t n;
+
+	do
+		n = write(fd, text.p, text.n);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		return BOARD_WRITTEN;
+	return errno == EAGAIN ? BOARD_FULL : BOARD_FAILED;
+}
+
+static enum board_result
+write_line(struct board_line *line, int fd)
+{
+	enum board_result result;
+
+	if (!line->due)
+		return BOARD_WRITTEN;
+	result = write_whole(fd, buf_span(&line->text));
+	if (result == BOARD_WRITTEN)
+		line->due = false;
+	return result;
+}
+
+/* As many of the samples that are due as one line takes; at least one. */
+static size_t
+fill_line(struct board_stage *stage, struct sample **taken, struct buf *line)
+{
+	struct sample *s;
+	size_t count = 0;
+
+	buf_reset(line);
+	buf_addf(line, "{\"tool\":\"%s\",\"metrics\":{", stage->tool);
+	for (size_t i = 0; (s = map_next(&stage->samples, &i)) != NULL;) {
+		if (!s->due)
+			continue;
+		if (count > 0 && line->len + s->len + 4 > BOARD_LINE_MAX)
+			continue;
+		json_add_comma(line);
+		buf_add(line, s->text, s->len);
+		taken[count++] = s;
+	}
+	buf_adds(line, "}}\n");
+	return count;
+}
+
+static enum board_result
+write_samples(struct board_stage *stage, int fd)
+{
+	struct sample **taken;
+	struct buf line = BUF_INIT;
+	enum board_result result = BOARD_WRITTEN;
+	size_t n;
+
+	if (!stage->due)
+		return BOARD_WRITTEN;
+	taken = mem_array(NULL, stage->samples.count, sizeof(*taken));
+	while (result == BOARD_WRITTEN &&
+	    (n = fill_line(stage, taken, &line)) > 0) {
+		result = write_whole(fd, buf_span(&line));
+		for (size_t i = 0; result == BOARD_WRITTEN && i < n; i++)
+			taken[i]->due = false;
+	}
+	stage->due = result != BOARD_WRITTEN;
+	buf_release(&line);
+	free(taken);
+	return result;
+}
+
+enum board_result
+board_write(struct board *b, int fd)
+{
+	enum board_result result = write_line(&b->state, fd);
+
+	for (size_t i = 0; i < BOARD_STAGES_MAX; i++) {
+		struct board_stage *stage = &b->stages[i];
+
+		if (result == BOARD_WRITTEN)
+			result = write_line(&stage->unready, fd);
+		if (result == BOARD_WRITTEN)
+			result = write_line(&stage->counters, fd);
+		if (result == BOARD_WRITTEN)
+			result = write_samples(stage, fd);
+	}
+	return result;
+}

@@ -1,0 +1,65 @@
+/*
+ * board: the newest of what is known about the pipeline, for kpipe-http; see
+ * doc/protocol.md, State lines.
+ *
+ * It remembers what the reader of a pipe has not been told yet. Of what
+ * changes again before there was room for it, only the newest is written: the
+ * reader misses steps, but never the last one, and nobody waits for it.
+ */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "map.h"
+#include "span.h"
+
+enum {
+	BOARD_STAGES_MAX = 5,
+	BOARD_LINE_MAX = 4096,	 /* with its newline: a pipe takes it whole */
+	BOARD_SAMPLES_MAX = 4096 /* of one stage; more are left out */
+};
+
+/* A line that is to be written when `due`. */
+struct board_line {
+	struct buf text; /* with its newline */
+	bool due;
+};
+
+struct board_stage {
+	const char *tool; /* borrowed */
+	struct board_line counters, unready;
+	struct map samples; /* of struct sample, by name and labels */
+	bool due;	    /* one of the samples at least is */
+};
+
+/* Zeroed memory is an empty one. */
+struct board {
+	struct board_line state;
+	struct board_stage stages[BOARD_STAGES_MAX];
+};
+
+void board_release(struct board *b);
+
+/* How the pipeline stands: a line without its newline. */
+void board_state(struct board *b, struct span line);
+/* A report of stage number i, the tool of that name (borrowed). False: the
+ * line is none, and left out. */
+bool board_report(
+    struct board *b, size_t i, const char *tool, struct span line);
+/* The stage starts anew: what it has reported is void. */
+void board_forget(struct board *b, size_t i);
+
+/* All is to be written again: to another reader. */
+void board_again(struct board *b);
+
+enum board_result {
+	BOARD_WRITTEN, /* all that was due */
+	BOARD_FULL,    /* there is more: again when the pipe has room */
+	BOARD_FAILED   /* errno says why */
+};
+/* To a non-blocking pipe. The state comes first. */
+enum board_result board_write(struct board *b, int fd);
+
+#endif

@@ -1,0 +1,115 @@
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a generation shares beside its pipes: -1 where there is none. */
+struct shared {
+	struct leash_ends leash;
+	int gate[2];
+};
+
+static int
+make_shared(struct pipeline *p, struct shared *s, struct err *err)
+{
+	*s = (struct shared){{-1, -1, -1}, {-1, -1}};
+	if (p->elect == NULL) {
+		if (p->leash != NULL) {
+			s->leash.read_fd = p->leash->pipe_fd;
+			s->leash.page_fd = p->leash->page_fd;
+		}
+		return 0;
+	}
+	if (leash_make(&s->leash, err) != 0)
+		return -1;
+	if (pipe2(s->gate, O_CLOEXEC) == 0)
+		return 0;
+	return err_set(
+	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
+}
+
+/* The stages have them now; the writing ends are in kelect alone. */
+static void
+close_shared(struct pipeline *p, struct shared *s)
+{
+	if (p->elect == NULL)
+		return;
+	leash_close(&s->leash);
+	for (int i = 0; i < 2; i++)
+		if (s->gate[i] >= 0)
+			close(s->gate[i]);
+}
+
+/* In the order in which main tells the stage their numbers. */
+static void
+share(struct stage *stage, const struct shared *s)
+{
+	stage->extra_count = 0;
+	switch (stage->role) {
+	case STAGE_DECIDES:
+		if (s->gate[0] >= 0)
+			stage->extra[stage->extra_count++] = s->gate[0];
+		break;
+	case STAGE_WRITES:
+		if (s->leash.read_fd < 0)
+			break;
+		stage->extra[stage->extra_count++] = s->leash.read_fd;
+		stage->extra[stage->extra_count++] = s->leash.page_fd;
+		break;
+	case STAGE_ELECTS:
+		stage->extra[stage->extra_count++] = s->gate[1];
+		stage->extra[stage->extra_count++] = s->leash.write_fd;
+		stage->extra[stage->extra_count++] = s->leash.page_fd;
+		break;
+	case STAGE_READS:
+	case STAGE_SERVES:
+		break;
+	}
+}
+
+static int
+start_path(struct pipeline *p, const struct shared *shared, struct err *err)
+{
+	size_t count = pipeline_path(p);
+	int in = p->null_fd;
+	int result = 0;
+
+	for (size_t i = 0; i < count && result == 0; i++) {
+		bool last = i + 1 == count;
+		int fds[2] = {-1, p->output_fd};
+
+		if (!last && pipe2(fds, O_CLOEXEC) != 0) {
+			result = err_set(err, ERR_TRANSIENT,
+			    "cannot make a pipe: %s", strerror(errno));
+			break;
+		}
+		share(&p->stages[i], shared);
+		result = stage_start(&p->stages[i], in, fds[1], err);
+		if (in != p->null_fd)
+			close(in);
+		if (!last)
+			close(fds[1]);
+		in = fds[0];
+	}
+	if (in >= 0 && in != p->null_fd)
+		close(in);
+	return result;
+}
+
+int
+launch(struct pipeline *p, struct err *err)
+{
+	struct shared shared;
+	int result = make_shared(p, &shared, err);
+
+	if (result == 0)
+		result = start_path(p, &shared, err);
+	if (result == 0 && p->elect != NULL) {
+		share(p->elect, &shared);
+		result = stage_start(p->elect, p->null_fd, p->null_fd, err);
+	}
+	close_shared(p, &shared);
+	return result;
+}

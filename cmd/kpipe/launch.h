@@ -1,0 +1,29 @@
+/*
+ * launch: starts the stages of a generation, with the pipes between them and
+ * what leadership needs: the gate from kelect to ireconcile, and the leash from
+ * kelect to the stages that write. kpipe keeps none of it: the writing end of
+ * the leash must be in kelect alone, for its end means that kelect is gone.
+ *
+ * Which descriptor is which number (STAGE_EXTRA_FD and on) in a stage:
+ *
+ *	decides	 gate (if leaders are elected)
+ *	writes	 leash, page (if there is a leash)
+ *	elects	 gate, leash, page
+ */
+#ifndef LAUNCH_H
+#define LAUNCH_H
+
+#include "pipeline.h"
+
+enum {
+	LAUNCH_GATE = STAGE_EXTRA_FD,	    /* of who decides, of who elects */
+	LAUNCH_HELD_LEASH = STAGE_EXTRA_FD, /* of who writes */
+	LAUNCH_HELD_PAGE,
+	LAUNCH_LEASH = STAGE_EXTRA_FD + 1, /* of who elects */
+	LAUNCH_PAGE
+};
+
+/* -1 with err: those that were started have a pid. */
+int launch(struct pipeline *p, struct err *err);
+
+#endif

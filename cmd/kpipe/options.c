@@ -1,0 +1,125 @@
+#include "options.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kubeopt.h"
+#include "leash.h"
+
+struct opts opts = {.report_fd = -1, .prune_limit = -1};
+
+static const struct opt table[] = {
+    {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
+	"what to watch and which programs to run"},
+    {'n', "namespace", "NAMESPACES", OPT_STRING, &opts.namespace_, NULL,
+	"primaries of these namespaces only, whatever the file says"},
+    {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
+	"primaries of all namespaces, whatever the file says"},
+    {0, "dry-run", NULL, OPT_FLAG, &opts.dry_run, NULL,
+	"print what the server would do to each object, and end"},
+    {0, "prune-limit", "N", OPT_INT, &opts.prune_limit, NULL, "see kapply(1)"},
+    {0, "leader-elect", NULL, OPT_FLAG, &opts.leader_elect, NULL,
+	"write only while this one is the leader"},
+    {0, "leader-election-id", "NAME", OPT_STRING, &opts.lease, NULL,
+	"the lease; else $OPERATOR_NAME, or kind.group of the first primary"},
+    {0, "leader-election-namespace", "NAMESPACE", OPT_STRING,
+	&opts.lease_namespace, NULL, "where it is; else that of the pod"},
+    {0, "leader-elect-for-life", NULL, OPT_FLAG, &opts.for_life, NULL,
+	"lead until this pod is deleted, by a ConfigMap that it owns"},
+    {0, "health-probe-bind-address", "ADDRESS", OPT_STRING, &opts.probe_address,
+	NULL, "serve /healthz and /readyz (0: do not)"},
+    {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics_address,
+	NULL, "serve /metrics (0: do not)"},
+    {0, "metrics-secure", NULL, OPT_FLAG, &opts.metrics_secure, NULL,
+	"serve /metrics by TLS, to those whom the API server allows it"},
+    {0, "metrics-cert-path", "DIR", OPT_STRING, &opts.metrics_certificates,
+	NULL, "where tls.crt and tls.key are, instead of made-up ones"},
+    {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
+	"write a newline to this descriptor when all stages are ready"},
+    /* For the stages that talk to the API, and them alone. */
+    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
+    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL}, OPT_END};
+
+const struct opt_tool options_tool = {"kpipe", "-f WATCHES [OPTION]...",
+    "Run kwatch | ireconcile | kapply | kstatus as one operator.", table};
+
+bool
+options_is_address(const char *address)
+{
+	return address != NULL && strcmp(address, "0") != 0;
+}
+
+/* An option that means nothing without another. */
+static int
+need(bool given, const char *name, bool other, const char *other_name,
+    struct err *err)
+{
+	if (!given || other)
+		return 0;
+	return err_set(
+	    err, ERR_PERMANENT, "option --%s needs --%s", name, other_name);
+}
+
+static int
+check_pairs(struct err *err)
+{
+	if (need(opts.lease != NULL, "leader-election-id", opts.leader_elect,
+		"leader-elect", err) != 0 ||
+	    need(opts.lease_namespace != NULL, "leader-election-namespace",
+		opts.leader_elect, "leader-elect", err) != 0 ||
+	    need(opts.for_life, "leader-elect-for-life", opts.leader_elect,
+		"leader-elect", err) != 0 ||
+	    need(opts.metrics_secure, "metrics-secure",
+		opts.metrics_address != NULL, "metrics-bind-address", err) != 0)
+		return -1;
+	return need(opts.metrics_certificates != NULL, "metrics-cert-path",
+	    opts.metrics_secure, "metrics-secure", err);
+}
+
+/* A dry run ends by itself, and writes nothing: not even a lease. */
+static int
+check_dry_run(struct err *err)
+{
+	const char *other = NULL;
+
+	if (!opts.dry_run)
+		return 0;
+	if (opts.leader_elect)
+		other = "leader-elect";
+	else if (options_is_address(opts.metrics_address))
+		other = "metrics-bind-address";
+	else if (options_is_address(opts.probe_address))
+		other = "health-probe-bind-address";
+	if (other == NULL)
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "options --dry-run and --%s exclude each other", other);
+}
+
+int
+options_check(int operands, const char *first, struct err *err)
+{
+	if (operands > 0)
+		return err_set(
+		    err, ERR_PERMANENT, "unexpected operand %s", first);
+	if (opts.watches == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --filename is missing: which watches.yaml?");
+	if (opts.namespace_ != NULL && opts.all_namespaces)
+		return err_set(err, ERR_PERMANENT,
+		    "options --namespace and --all-namespaces exclude each "
+		    "other");
+	if (check_pairs(err) != 0 || check_dry_run(err) != 0)
+		return -1;
+	if (opts.leader_elect && getenv(LEASH_ENV) != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --leader-elect: kelect runs this kpipe already "
+		    "(%s is set)",
+		    LEASH_ENV);
+	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --report-fd: descriptor %ld is not open",
+		    opts.report_fd);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/*
+ * options: what kpipe was told on its command line.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+
+#include "err.h"
+#include "opt.h"
+
+struct opts {
+	const char *watches;
+	const char *namespace_;
+	bool all_namespaces;
+	bool dry_run;
+	long prune_limit; /* -1: not given */
+	bool leader_elect;
+	bool for_life;
+	const char *lease;	     /* NULL: derived */
+	const char *lease_namespace; /* NULL: kelect knows */
+	const char *metrics_address; /* NULL, "0": none */
+	const char *probe_address;
+	bool metrics_secure;
+	const char *metrics_certificates; /* a directory, or NULL */
+	long report_fd;			  /* -1: none */
+};
+extern struct opts opts;
+extern const struct opt_tool options_tool;
+
+/* Whether an address means that something is served there. */
+bool options_is_address(const char *address);
+
+/* After opt_parse: what it cannot know. -1 with err, which names the option. */
+int options_check(int operands, const char *first, struct err *err);
+
+#endif

@@ -1,0 +1,165 @@
+#include "tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "environ.h"
+#include "kubeopt.h"
+#include "launch.h"
+#include "mem.h"
+#include "options.h"
+#include "program.h"
+
+static void
+watches_args(struct stage *s)
+{
+	stage_arg(s, "--filename=%s", opts.watches);
+	if (opts.namespace_ != NULL)
+		stage_arg(s, "--namespace=%s", opts.namespace_);
+	if (opts.all_namespaces)
+		stage_arg(s, "--all-namespaces");
+}
+
+static int
+init_stage(
+    struct stage *s, const char *name, enum stage_role role, struct err *err)
+{
+	const char *dir = getenv("KPIPE_LIBEXEC");
+
+	s->name = name;
+	s->role = role;
+	s->report_fd = -1;
+	s->path =
+	    program_find(name, dir != NULL && *dir != '\0' ? dir : NULL, err);
+	stage_arg(s, "--report-fd=%d", STAGE_REPORT_FD);
+	opt_pass(opt_log_table, &s->args);
+	return s->path != NULL ? 0 : -1;
+}
+
+/* NULL with err: there is no such program. */
+static struct stage *
+add_stage(
+    struct pipeline *p, const char *name, enum stage_role role, struct err *err)
+{
+	struct stage *s = &p->stages[p->count++];
+
+	return init_stage(s, name, role, err) == 0 ? s : NULL;
+}
+
+static int
+add_readers(struct pipeline *p, const struct tools *t, struct err *err)
+{
+	struct stage *s = add_stage(p, "kwatch", STAGE_READS, err);
+
+	if (s == NULL)
+		return -1;
+	watches_args(s);
+	opt_pass(kube_opt_server_table, &s->args);
+	if (opts.dry_run)
+		stage_arg(s, "--once");
+
+	s = add_stage(p, "ireconcile", STAGE_DECIDES, err);
+	if (s == NULL)
+		return -1;
+	watches_args(s);
+	if (opts.leader_elect)
+		stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
+	s->env = t->program_env;
+	return 0;
+}
+
+static int
+add_writers(struct pipeline *p, const struct tools *t, struct err *err)
+{
+	struct stage *s = add_stage(p, "kapply", STAGE_WRITES, err);
+
+	if (s == NULL)
+		return -1;
+	s->env = t->writers_env;
+	opt_pass(kube_opt_server_table, &s->args);
+	if (opts.prune_limit >= 0)
+		stage_arg(s, "--prune-limit=%ld", opts.prune_limit);
+	/* After the end of the input; both, before draining is over. */
+	stage_arg(s, "--timeout=%ds", opts.dry_run ? 60 : 6);
+	if (opts.dry_run) {
+		stage_arg(s, "--dry-run=server");
+		stage_arg(s, "--output=result");
+		return 0;
+	}
+	stage_arg(s, "--output=status");
+
+	s = add_stage(p, "kstatus", STAGE_WRITES, err);
+	if (s == NULL)
+		return -1;
+	s->env = t->writers_env;
+	opt_pass(kube_opt_server_table, &s->args);
+	stage_arg(s, "--timeout=3s");
+	return 0;
+}
+
+static int
+add_elect(struct pipeline *p, const char *lease, struct err *err)
+{
+	struct stage *s = add_stage(p, "kelect", STAGE_ELECTS, err);
+
+	if (s == NULL)
+		return -1;
+	opt_pass(kube_opt_server_table, &s->args);
+	stage_arg(s, "--lease=%s", lease);
+	if (opts.lease_namespace != NULL)
+		stage_arg(s, "--namespace=%s", opts.lease_namespace);
+	if (opts.for_life)
+		stage_arg(s, "--for-life");
+	stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
+	stage_arg(s, "--leash-fd=%d", LAUNCH_LEASH);
+	stage_arg(s, "--page-fd=%d", LAUNCH_PAGE);
+	p->elect = s;
+	return 0;
+}
+
+int
+tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
+    bool on_leash, struct err *err)
+{
+	extern char **environ;
+
+	t->program_env = environ_for_program(environ, opts.watches, err);
+	if (t->program_env == NULL)
+		return -1;
+	if (on_leash) {
+		leash_env(&t->leash, LAUNCH_HELD_LEASH, LAUNCH_HELD_PAGE);
+		t->writers_env = environ_with(environ, buf_str(&t->leash));
+	}
+	if (add_readers(p, t, err) != 0 || add_writers(p, t, err) != 0)
+		return -1;
+	return lease != NULL ? add_elect(p, lease, err) : 0;
+}
+
+/* It gets a credential only where it must ask who may read the metrics. */
+int
+tools_server(struct stage *s, struct err *err)
+{
+	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
+		return -1;
+	if (options_is_address(opts.probe_address))
+		stage_arg(
+		    s, "--health-probe-bind-address=%s", opts.probe_address);
+	if (options_is_address(opts.metrics_address))
+		stage_arg(s, "--metrics-bind-address=%s", opts.metrics_address);
+	if (!opts.metrics_secure)
+		return 0;
+	stage_arg(s, "--metrics-secure");
+	if (opts.metrics_certificates != NULL)
+		stage_arg(
+		    s, "--metrics-cert-path=%s", opts.metrics_certificates);
+	opt_pass(kube_opt_server_table, &s->args);
+	return 0;
+}
+
+void
+tools_release(struct tools *t)
+{
+	free(t->program_env);
+	free(t->writers_env);
+	buf_release(&t->leash);
+}

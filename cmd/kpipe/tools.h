@@ -1,0 +1,34 @@
+/*
+ * tools: which tools kpipe starts, and what each is told: its options, and
+ * what it may know of our environment.
+ */
+#ifndef TOOLS_H
+#define TOOLS_H
+
+#include "buf.h"
+#include "err.h"
+#include "pipeline.h"
+
+/* Lives as long as the stages. Zeroed memory is an empty one. */
+struct tools {
+	char **program_env; /* of ireconcile; the strings are borrowed */
+	char **writers_env; /* of who is on a leash */
+	struct buf leash;   /* KPIPE_LEASH as they get it */
+};
+
+/*
+ * Fills in the stages of p, by opts. lease: kelect is one of them, and this is
+ * the name; or NULL. on_leash: they get one, from our kelect or another.
+ */
+int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
+    bool on_leash, struct err *err);
+
+/*
+ * kpipe-http. It gets a credential only where it must ask who may read the
+ * metrics.
+ */
+int tools_server(struct stage *s, struct err *err);
+
+void tools_release(struct tools *t);
+
+#endif
