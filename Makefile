@@ -28,6 +28,7 @@ LIBS_kwatch := -lcurl -lyaml -lcrypto
 LIBS_ireconcile := -ljq -lyaml -lcrypto
 LIBS_kapply := -lcurl -lyaml -lcrypto
 LIBS_kstatus := -lcurl -lyaml -lcrypto
+LIBS_kelect := -lcurl -lyaml -lcrypto
 LIBS_kpipe := -lyaml -lcrypto
 LIBS_kapi := -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
 LIBS_test := -lcurl -ljq -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2

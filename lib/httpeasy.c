@@ -1,5 +1,6 @@
 #include "httpeasy.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -201,6 +202,7 @@ on_sockopt(void *arg, curl_socket_t fd, curlsocktype purpose)
 
 	(void)arg;
 	(void)purpose;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));

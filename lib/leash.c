@@ -106,7 +106,7 @@ leash_release(struct leash *l)
 		loop_unwatch(l->loop, l->pipe_fd);
 		timer_clear(l->loop, &l->timer);
 	}
-	munmap((void *)(uintptr_t)l->until, sizeof(*l->until));
+	leash_unmap(l->until);
 	close(l->pipe_fd);
 	close(l->page_fd);
 	l->pipe_fd = l->page_fd = -1;
@@ -252,6 +252,19 @@ void
 leash_env(struct buf *b, int read_fd, int page_fd)
 {
 	buf_addf(b, "%s=%d,%d", LEASH_ENV, read_fd, page_fd);
+}
+
+void
+leash_inherit(const struct leash_ends *e)
+{
+	fcntl(e->read_fd, F_SETFD, 0);
+	fcntl(e->page_fd, F_SETFD, 0);
+}
+
+void
+leash_unmap(const _Atomic uint64_t *page)
+{
+	munmap((void *)(uintptr_t)page, sizeof(*page));
 }
 
 _Atomic uint64_t *

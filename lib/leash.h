@@ -24,7 +24,10 @@
 #define LEASH_ENV "KPIPE_LEASH"
 
 /* What is in the page: nanoseconds of CLOCK_BOOTTIME, or one of these. */
-enum { LEASH_NOT_YET = 0 };	 /* no leader yet: nothing may be written */
+enum {
+	LEASH_NOT_YET = 0, /* no leader yet: nothing may be written */
+	LEASH_OVER = 1	   /* no leader any more */
+};
 #define LEASH_FOREVER UINT64_MAX /* only the pipe counts */
 
 uint64_t leash_now_ns(void); /* CLOCK_BOOTTIME */
@@ -79,7 +82,11 @@ void leash_close(struct leash_ends *e); /* those that are not -1 */
 /* Appends "KPIPE_LEASH=3,4": the numbers that a writer will see. */
 void leash_env(struct buf *b, int read_fd, int page_fd);
 
+/* In a child, before exec: the writer's two descriptors stay open. */
+void leash_inherit(const struct leash_ends *e);
+
 /* The page as kelect writes it. NULL with err: not to be mapped. */
 _Atomic uint64_t *leash_map(int page_fd, struct err *err);
+void leash_unmap(const _Atomic uint64_t *page);
 
 #endif

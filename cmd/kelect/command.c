@@ -1,0 +1,203 @@
+#include "command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "guard.h"
+#include "log.h"
+#include "mem.h"
+
+enum { LOOK_MS = 100 };
+
+/* ---- finding it ---- */
+
+static char *
+in_path(const char *name)
+{
+	const char *p = getenv("PATH");
+
+	while (p != NULL && *p != '\0') {
+		size_t n = strcspn(p, ":");
+		struct buf b = BUF_INIT;
+
+		buf_addspan(&b, n > 0 ? span_make(p, n) : span_str("."));
+		buf_addf(&b, "/%s", name);
+		if (access(buf_str(&b), X_OK) == 0)
+			return buf_take(&b);
+		buf_release(&b);
+		p += n + (p[n] == ':');
+	}
+	return NULL;
+}
+
+int
+command_find(struct command *c, struct err *err)
+{
+	const char *name = c->argv[0];
+
+	if (strchr(name, '/') == NULL) {
+		c->path = in_path(name);
+		if (c->path != NULL)
+			return 0;
+		return err_set(
+		    err, ERR_PERMANENT, "there is no %s in PATH to run", name);
+	}
+	if (access(name, X_OK) != 0)
+		return err_set(err, ERR_PERMANENT, "cannot run %s: %s", name,
+		    strerror(errno));
+	c->path = mem_strdup(name);
+	return 0;
+}
+
+/* ---- its end ---- */
+
+static bool
+group_is_empty(const struct command *c)
+{
+	return kill(-c->pid, 0) != 0 && errno == ESRCH;
+}
+
+/*
+ * We are the reaper of all that the group leaves behind (see command_start), so
+ * that the dead do not count as being there.
+ */
+static void
+reap(struct command *c)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-c->pid, &status, WNOHANG)) > 0) {
+		if (pid != c->pid)
+			continue;
+		c->reaped = true;
+		c->code = WIFEXITED(status) ? WEXITSTATUS(status)
+					    : 128 + WTERMSIG(status);
+	}
+}
+
+static void
+look(void *arg)
+{
+	struct command *c = arg;
+
+	if (c->pid == 0 || c->over)
+		return;
+	reap(c);
+	if (!c->reaped)
+		return;
+	if (group_is_empty(c)) {
+		c->over = true;
+		timer_clear(c->loop, &c->timer);
+		guard_end(c->guard);
+		c->guard = 0;
+		c->gone(c->arg);
+		return;
+	}
+	if (c->sent == 0)
+		command_stop(c);
+}
+
+static void
+on_child(void *arg, int signo)
+{
+	(void)signo;
+	look(arg);
+}
+
+static void
+send_signal(struct command *c, int signo)
+{
+	c->sent = signo;
+	kill(-c->pid, signo);
+	kill(-c->pid, SIGCONT); /* one that is stopped would not notice */
+}
+
+/* Not every death comes with a SIGCHLD for us: look again. */
+static void
+look_again(void *arg)
+{
+	struct command *c = arg;
+
+	look(c);
+	if (!c->over)
+		timer_after(c->loop, &c->timer, LOOK_MS, look_again, c);
+}
+
+static void
+kill_now(void *arg)
+{
+	command_kill(arg);
+}
+
+void
+command_stop(struct command *c)
+{
+	if (c->pid == 0 || c->over)
+		return;
+	send_signal(c, SIGTERM);
+	timer_after(c->loop, &c->timer, c->grace_ms, kill_now, c);
+}
+
+void
+command_kill(struct command *c)
+{
+	if (c->pid == 0 || c->over)
+		return;
+	send_signal(c, SIGKILL);
+	timer_after(c->loop, &c->timer, LOOK_MS, look_again, c);
+}
+
+/* ---- its start ---- */
+
+static _Noreturn void
+become(const struct command *c, const struct leash_ends *ends)
+{
+	struct buf env = BUF_INIT;
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	leash_env(&env, ends->read_fd, ends->page_fd);
+	putenv(buf_take(&env));
+	leash_inherit(ends);
+	execv(c->path, c->argv);
+	log_fatal("cannot run %s: %s", c->path, strerror(errno));
+	_exit(100);
+}
+
+int
+command_start(struct command *c, const struct leash_ends *ends, struct err *err)
+{
+	loop_signal(c->loop, SIGCHLD, on_child, c);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	c->pid = fork();
+	if (c->pid < 0) {
+		c->pid = 0;
+		return err_set(err, ERR_TRANSIENT, "cannot start %s: %s",
+		    c->argv[0], strerror(errno));
+	}
+	if (c->pid == 0)
+		become(c, ends);
+	setpgid(c->pid, c->pid); /* whoever of the two comes first */
+	c->guard = guard_start(c->pid, ends, err);
+	return c->guard < 0 ? -1 : 0;
+}
+
+void
+command_release(struct command *c)
+{
+	if (c->pid != 0 && !c->over)
+		kill(-c->pid, SIGKILL);
+	guard_end(c->guard);
+	free(c->path);
+}

@@ -1,0 +1,47 @@
+/*
+ * command: what runs while we lead: a child in a process group of its own, and
+ * all that it starts. It is over when nobody is left in the group.
+ *
+ * A guard, a second small child, kills the group when we die without a word, or
+ * stand still until the time on the leash is over.
+ */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "leash.h"
+#include "loop.h"
+
+typedef void command_fn(void *arg);
+
+struct command {
+	struct loop *loop; /* borrowed */
+	char *const *argv; /* borrowed */
+	char *path;	   /* owned: of argv[0] */
+	uint64_t grace_ms; /* between SIGTERM and SIGKILL */
+	command_fn *gone;  /* once, when nobody is left */
+	void *arg;
+
+	pid_t pid; /* of the child, and the group; 0: never started */
+	pid_t guard;
+	bool reaped; /* the child; code is right */
+	int code;    /* of its exit; 128 + signal if it was killed */
+	int sent;    /* the signal that we have sent to the group; 0: none */
+	bool over;   /* gone was called */
+	struct timer timer;
+};
+
+/* -1 with err (permanent): there is no such program. */
+int command_find(struct command *c, struct err *err);
+/* Takes SIGCHLD of the loop. ends: the command gets the reading side. */
+int command_start(
+    struct command *c, const struct leash_ends *ends, struct err *err);
+/* SIGTERM, and SIGKILL after grace_ms. */
+void command_stop(struct command *c);
+void command_kill(struct command *c);
+void command_release(struct command *c);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * contest: an election with a clock and a connection: sends what it wants, asks
+ * it when it is due, and logs what there is to say.
+ */
+#ifndef CONTEST_H
+#define CONTEST_H
+
+#include "election.h"
+#include "loop.h"
+
+typedef void contest_fn(void *arg);
+
+struct contest {
+	struct loop *loop;	   /* borrowed */
+	struct kube *kube;	   /* borrowed */
+	struct election *election; /* borrowed */
+	const char *what;	   /* "lease ns/name", borrowed */
+	contest_fn *changed; /* after each step; may call contest_release */
+	void *arg;
+
+	struct kube_call *call;
+	unsigned serial; /* of what call sends */
+	struct timer timer;
+	char *said_leader, *said_problem; /* what was logged last, owned */
+	bool busy;
+};
+
+void contest_start(struct contest *c);
+/* What the clock says now, before a decision that takes leadership for given. */
+void contest_check(struct contest *c);
+void contest_release(struct contest *c);
+void contest_end(struct contest *c);
+
+#endif

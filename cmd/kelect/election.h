@@ -1,0 +1,96 @@
+/*
+ * election: who leads, as a state machine without a clock and without a
+ * connection: it says which request it wants and when it must be asked again,
+ * and is told the time and the answers. lease.h and lock.h are the two ways.
+ *
+ * The owner calls one of election_due, election_answered, election_release;
+ * then looks at everything under "wants" and "is". kelect's is contest.h.
+ */
+#ifndef ELECTION_H
+#define ELECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+#include "kube.h"
+
+enum { NS_PER_MS = 1000000 };
+#define ELECTION_NEVER UINT64_MAX
+
+struct instant {
+	uint64_t ns;	 /* CLOCK_BOOTTIME: every decision is by this one */
+	int64_t real_us; /* since 1970: only for what others read */
+};
+
+enum election_state {
+	ELECTION_STANDBY,
+	ELECTION_LEADING, /* until until_ns, by the holder's own clock */
+	ELECTION_RELEASING,
+	ELECTION_RELEASED, /* or it was never ours */
+	ELECTION_OVER	   /* lost, or hopeless: err says why */
+};
+
+struct election;
+
+struct election_way {
+	void (*due)(struct election *e, struct instant now);
+	void (*answered)(struct election *e, const struct kube_answer *a,
+	    struct instant now);
+	void (*release)(struct election *e, struct instant now);
+	void (*free)(struct election *e);
+};
+
+struct election {
+	const struct election_way *way;
+	/* 0 .. UINT64_MAX, for jitter */
+	uint64_t (*random)(void);
+
+	/* wants */
+	unsigned serial; /* of the request; 0: there was none */
+	bool sending;	 /* the request waits for its answer */
+	enum kube_verb verb;
+	struct buf path, body; /* body: empty: none */
+	uint64_t timeout_ms;
+	uint64_t due_ns; /* election_due not later than this */
+
+	/* is */
+	enum election_state state;
+	uint64_t until_ns; /* LEASH_FOREVER: as long as it lives */
+	bool in_contact;   /* an attempt has had a meaningful answer */
+	char *leader;	   /* who else leads, owned; NULL: nobody known */
+	char
+	    *problem; /* why the last attempt failed, owned; NULL: it did not */
+	char *news;   /* something done or found, owned; the owner takes it */
+	struct err err;
+	uint64_t transitions, renewals, failures;
+};
+
+void election_init(struct election *e, const struct election_way *way);
+void election_free(struct election *e); /* NULL: nothing */
+
+void election_due(struct election *e, struct instant now);
+/* The answer of the request with the newest serial. */
+void election_answered(
+    struct election *e, const struct kube_answer *a, struct instant now);
+/* Leads no more, and all it guarded has ended. Then RELEASED, or OVER. */
+void election_release(struct election *e, struct instant now);
+
+/* ---- for the ways ---- */
+
+/* path and body are filled by the caller, after this. */
+void election_send(struct election *e, enum kube_verb verb);
+void election_wait(struct election *e, uint64_t due_ns);
+/* printf; replaces what was there. */
+void election_say(char **text, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The problem, from an answer that is an error. */
+void election_failed(
+    struct election *e, const char *doing, const struct kube_answer *a);
+void election_worked(struct election *e); /* no problem any more */
+void election_set_leader(struct election *e, struct span leader);
+/* ns * (1 .. 1 + percent/100), evenly. */
+uint64_t election_jitter(struct election *e, uint64_t ns, unsigned percent);
+
+#endif

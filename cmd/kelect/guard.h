@@ -1,0 +1,17 @@
+/*
+ * guard: a child that holds the leash beside a process group, and kills the
+ * group when the leash is out: for commands that do not look at it themselves.
+ */
+#ifndef GUARD_H
+#define GUARD_H
+
+#include <sys/types.h>
+
+#include "leash.h"
+
+/* Its pid, or -1 with err. */
+pid_t guard_start(pid_t group, const struct leash_ends *ends, struct err *err);
+/* The group is gone. 0 or -1: nothing to end. */
+void guard_end(pid_t guard);
+
+#endif

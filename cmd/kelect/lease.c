@@ -1,0 +1,502 @@
+#include "lease.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "json.h"
+#include "mem.h"
+
+enum step {
+	STEP_NONE,
+	STEP_RENEW, /* PUT on top of what we wrote last */
+	STEP_READ,
+	STEP_CREATE,
+	STEP_TAKE, /* PUT on top of what was read */
+	STEP_READ_TO_RELEASE,
+	STEP_RELEASE
+};
+
+static const char *const doings[] = {
+    [STEP_RENEW] = "renew",
+    [STEP_READ] = "read",
+    [STEP_CREATE] = "create",
+    [STEP_TAKE] = "take",
+    [STEP_READ_TO_RELEASE] = "read",
+    [STEP_RELEASE] = "release",
+};
+
+/* What a Lease says. */
+struct record {
+	char *spec;	/* owned, as the server writes it; NULL: never seen */
+	char *metadata; /* owned, the same */
+	char *holder;	/* owned, never NULL once seen */
+	char *acquired; /* owned or NULL */
+	int64_t duration_s, transitions;
+};
+
+struct lease {
+	struct election e; /* first */
+	const struct lease_opts *o;
+	enum step step;
+	struct instant attempt; /* its start */
+	uint64_t sent_ns;	/* the start of the newest request */
+	struct record record;
+	uint64_t observed_ns; /* when the record was seen to change */
+	uint64_t give_up_ns;  /* RELEASING */
+	bool claimed; /* by a request of which it is not known what became */
+};
+
+int
+lease_check_opts(const struct lease_opts *o, struct err *err)
+{
+	if (o->duration_ms % 1000 != 0 || o->duration_ms == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --lease-duration: whole seconds, at least 1s");
+	if (o->duration_ms <= o->renew_ms)
+		return err_set(err, ERR_PERMANENT,
+		    "option --renew-deadline must be less than "
+		    "--lease-duration");
+	if (o->retry_ms == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --retry-period must be more than nothing");
+	if (o->renew_ms * 10 <= o->retry_ms * 12)
+		return err_set(err, ERR_PERMANENT,
+		    "option --renew-deadline must be more than 1.2 times "
+		    "--retry-period");
+	return 0;
+}
+
+/* ---- records ---- */
+
+static void
+record_release(struct record *r)
+{
+	free(r->spec);
+	free(r->metadata);
+	free(r->holder);
+	free(r->acquired);
+	*r = (struct record){0};
+}
+
+static char *
+text_of(struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s;
+	char *text = NULL;
+
+	if (json_type(value) == JSON_STRING) {
+		s = json_string(value, &scratch);
+		text = mem_dup(s.p, s.n);
+	}
+	buf_release(&scratch);
+	return text;
+}
+
+/* 0, or -1: the answer is no Lease. */
+static int
+record_read(struct record *r, struct span body)
+{
+	struct span spec, metadata;
+
+	*r = (struct record){0};
+	if (json_check(body, NULL) != 0)
+		return -1;
+	spec = json_get(body, "spec");
+	metadata = json_get(body, "metadata");
+	if (json_type(metadata) != JSON_OBJECT)
+		return -1;
+	r->spec = mem_dup(spec.p, spec.n);
+	r->metadata = mem_dup(metadata.p, metadata.n);
+	r->holder = text_of(json_get(spec, "holderIdentity"));
+	if (r->holder == NULL)
+		r->holder = mem_strdup("");
+	r->acquired = text_of(json_get(spec, "acquireTime"));
+	if (!json_int(json_get(spec, "leaseDurationSeconds"), &r->duration_s))
+		r->duration_s = 0;
+	if (!json_int(json_get(spec, "leaseTransitions"), &r->transitions))
+		r->transitions = 0;
+	return 0;
+}
+
+static bool
+is_mine(const struct lease *l)
+{
+	return l->record.holder != NULL &&
+	    strcmp(l->record.holder, l->o->identity) == 0;
+}
+
+static bool
+is_valid(const struct lease *l, struct instant now)
+{
+	return l->observed_ns +
+	    (uint64_t)l->record.duration_s * 1000 * NS_PER_MS >
+	    now.ns;
+}
+
+/* Remembers what an answer shows; -1 if it shows nothing. */
+static int
+observe(struct lease *l, const struct kube_answer *a, uint64_t at_ns)
+{
+	struct record r;
+
+	if (record_read(&r, a->body) != 0) {
+		l->e.failures++;
+		election_say(&l->e.problem,
+		    "cannot %s the lease %s/%s: the answer is no Lease",
+		    doings[l->step], l->o->namespace_, l->o->name);
+		return -1;
+	}
+	if (l->record.spec == NULL || strcmp(l->record.spec, r.spec) != 0)
+		l->observed_ns = at_ns;
+	record_release(&l->record);
+	l->record = r;
+	l->claimed = false;
+	l->e.in_contact = true;
+	l->e.transitions = (uint64_t)r.transitions;
+	election_set_leader(&l->e, is_mine(l) ? SPAN_NONE : span_str(r.holder));
+	return 0;
+}
+
+/* ---- requests ---- */
+
+static void
+add_path(struct lease *l, bool name)
+{
+	struct buf *b = &l->e.path;
+
+	buf_adds(b, "/apis/coordination.k8s.io/v1/namespaces");
+	kube_path_add(b, span_str(l->o->namespace_));
+	buf_adds(b, "/leases");
+	if (name)
+		kube_path_add(b, span_str(l->o->name));
+}
+
+static void
+send_get(struct lease *l, enum step step, struct instant now)
+{
+	l->step = step;
+	l->sent_ns = now.ns;
+	election_send(&l->e, KUBE_GET);
+	add_path(l, true);
+}
+
+static void
+add_metadata(struct lease *l, struct buf *b, enum step step)
+{
+	if (step != STEP_CREATE) { /* with its resourceVersion */
+		buf_adds(b, l->record.metadata);
+		return;
+	}
+	buf_adds(b, "{\"name\":");
+	json_add_str(b, l->o->name);
+	json_add_key(b, "namespace");
+	json_add_str(b, l->o->namespace_);
+	buf_addc(b, '}');
+}
+
+/* The members in the order of Kubernetes' type. */
+static void
+add_spec(struct lease *l, struct buf *b, enum step step)
+{
+	char time[CLOCK_RFC3339_MAX];
+	bool release = step == STEP_RELEASE;
+	bool keep = step != STEP_CREATE && !release && is_mine(l) &&
+	    l->record.acquired != NULL;
+	int64_t n = step == STEP_CREATE ? 0
+	    : release || is_mine(l)	? l->record.transitions
+					: l->record.transitions + 1;
+
+	clock_format_us(l->attempt.real_us, time);
+	buf_adds(b, "{\"holderIdentity\":");
+	json_add_str(b, release ? "" : l->o->identity);
+	json_add_key(b, "leaseDurationSeconds");
+	json_add_int(b, release ? 1 : (int64_t)(l->o->duration_ms / 1000));
+	json_add_key(b, "acquireTime");
+	json_add_str(b, keep ? l->record.acquired : time);
+	json_add_key(b, "renewTime");
+	json_add_str(b, time);
+	json_add_key(b, "leaseTransitions");
+	json_add_int(b, n);
+	buf_addc(b, '}');
+}
+
+static void
+send_record(struct lease *l, enum step step, struct instant now)
+{
+	struct buf *b = &l->e.body;
+
+	l->step = step;
+	l->sent_ns = now.ns;
+	l->claimed = l->claimed || step != STEP_RELEASE;
+	election_send(&l->e, step == STEP_CREATE ? KUBE_CREATE : KUBE_REPLACE);
+	add_path(l, step != STEP_CREATE);
+	buf_adds(b,
+	    "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\","
+	    "\"metadata\":");
+	add_metadata(l, b, step);
+	json_add_key(b, "spec");
+	add_spec(l, b, step);
+	buf_addc(b, '}');
+}
+
+/* ---- attempts ---- */
+
+static void
+lost(struct lease *l, const char *why)
+{
+	struct election *e = &l->e;
+
+	err_set(&e->err, ERR_TRANSIENT, "lost the lease %s/%s: %s",
+	    l->o->namespace_, l->o->name, why);
+	e->state = ELECTION_OVER;
+	election_wait(e, ELECTION_NEVER);
+}
+
+/*
+ * The one place that ends a leadership by time. Comes first in everything that
+ * happens, so that a process that was stopped, or slept with its machine, does
+ * not go on where it was.
+ */
+static bool
+too_late(struct lease *l, struct instant now)
+{
+	struct election *e = &l->e;
+	char why[ERR_MESSAGE_MAX];
+
+	if (e->state != ELECTION_LEADING || now.ns < e->until_ns)
+		return false;
+	snprintf(why, sizeof(why), "not renewed within %llu ms%s%s",
+	    (unsigned long long)l->o->renew_ms, e->problem != NULL ? "; " : "",
+	    e->problem != NULL ? e->problem : "");
+	lost(l, why);
+	return true;
+}
+
+static void
+attempt(struct lease *l, struct instant now)
+{
+	l->attempt = now;
+	if (is_mine(l) && is_valid(l, now))
+		send_record(l, STEP_RENEW, now);
+	else
+		send_get(l, STEP_READ, now);
+	l->e.due_ns =
+	    l->e.state == ELECTION_LEADING ? l->e.until_ns : ELECTION_NEVER;
+}
+
+static void
+attempt_later(struct lease *l, struct instant now)
+{
+	struct election *e = &l->e;
+	uint64_t retry = l->o->retry_ms * NS_PER_MS;
+	uint64_t due = l->attempt.ns + retry;
+
+	l->step = STEP_NONE;
+	if (e->state == ELECTION_STANDBY)
+		due = now.ns + election_jitter(e, retry, 120);
+	else if (due < now.ns)
+		due = now.ns;
+	if (e->state == ELECTION_LEADING && due > e->until_ns)
+		due = e->until_ns;
+	election_wait(e, due);
+}
+
+/* We hold it since the request was sent, at the latest. */
+static void
+held(struct lease *l, struct instant now)
+{
+	struct election *e = &l->e;
+	uint64_t until = l->sent_ns + l->o->renew_ms * NS_PER_MS;
+
+	l->step = STEP_NONE;
+	l->observed_ns = l->sent_ns;
+	election_worked(e);
+	if (now.ns >= until) { /* too old to begin with */
+		election_wait(e, now.ns);
+		return;
+	}
+	e->renewals += e->state == ELECTION_LEADING;
+	e->state = ELECTION_LEADING;
+	e->until_ns = until;
+	/* As client-go: counted from the answer. */
+	election_wait(e, now.ns + l->o->retry_ms * NS_PER_MS);
+	if (e->due_ns > until)
+		e->due_ns = until;
+}
+
+static void
+attempt_failed(struct lease *l, const struct kube_answer *a, struct instant now)
+{
+	struct buf b = BUF_INIT;
+
+	if (a->code >= 400 && a->code < 500) /* it was refused for certain */
+		l->claimed = false;
+	buf_addf(&b, "%s the lease %s/%s", doings[l->step], l->o->namespace_,
+	    l->o->name);
+	election_failed(&l->e, buf_str(&b), a);
+	buf_release(&b);
+	attempt_later(l, now);
+}
+
+/* What was read decides: somebody else's, or to be taken. */
+static void
+after_read(struct lease *l, struct instant now)
+{
+	struct election *e = &l->e;
+	char why[ERR_MESSAGE_MAX];
+
+	election_worked(e);
+	if (e->state == ELECTION_LEADING && !is_mine(l)) {
+		snprintf(why, sizeof(why), "%s%s",
+		    *l->record.holder != '\0' ? l->record.holder : "nobody",
+		    " holds it");
+		lost(l, why);
+	} else if (!is_mine(l) && *l->record.holder != '\0' &&
+	    is_valid(l, now)) {
+		attempt_later(l, now);
+	} else {
+		send_record(l, STEP_TAKE, now);
+	}
+}
+
+static void
+answered_attempt(
+    struct lease *l, const struct kube_answer *a, struct instant now)
+{
+	bool bad = a->error.kind != ERR_NONE;
+
+	if (l->step == STEP_RENEW && bad) {
+		/* Somebody wrote it, or the answer got lost: look. */
+		send_get(l, STEP_READ, now);
+	} else if (l->step == STEP_READ && a->code == 404) {
+		election_set_leader(&l->e, SPAN_NONE);
+		send_record(l, STEP_CREATE, now);
+	} else if (bad) {
+		attempt_failed(l, a, now);
+	} else if (observe(l, a, now.ns) != 0) {
+		attempt_later(l, now);
+	} else if (l->step == STEP_READ) {
+		after_read(l, now);
+	} else {
+		held(l, now);
+	}
+}
+
+/* ---- giving it back ---- */
+
+static void
+released(struct lease *l)
+{
+	l->e.state = ELECTION_RELEASED;
+	election_wait(&l->e, ELECTION_NEVER);
+}
+
+static void
+answered_release(
+    struct lease *l, const struct kube_answer *a, struct instant now)
+{
+	struct election *e = &l->e;
+
+	if (a->code == 404) {
+		released(l);
+	} else if (a->error.kind != ERR_NONE) {
+		attempt_failed(l, a, now);
+	} else if (l->step == STEP_RELEASE) {
+		released(l);
+	} else if (observe(l, a, now.ns) != 0) {
+		attempt_later(l, now);
+	} else if (!is_mine(l)) {
+		released(l);
+	} else {
+		l->attempt = now;
+		send_record(l, STEP_RELEASE, now);
+	}
+	if (e->due_ns > l->give_up_ns)
+		e->due_ns = l->give_up_ns;
+}
+
+static void
+due_release(struct lease *l, struct instant now)
+{
+	struct election *e = &l->e;
+
+	if (now.ns >= l->give_up_ns) {
+		err_set(&e->err, ERR_TRANSIENT,
+		    "the lease %s/%s was not released: %s", l->o->namespace_,
+		    l->o->name,
+		    e->problem != NULL ? e->problem : "no answer in time");
+		e->state = ELECTION_OVER;
+		election_wait(e, ELECTION_NEVER);
+		return;
+	}
+	if (e->sending)
+		return;
+	l->attempt = now;
+	send_get(l, STEP_READ_TO_RELEASE, now);
+	e->due_ns = l->give_up_ns;
+}
+
+/* ---- the way ---- */
+
+static void
+lease_due(struct election *e, struct instant now)
+{
+	struct lease *l = (struct lease *)e;
+
+	if (e->state == ELECTION_RELEASING)
+		due_release(l, now);
+	else if (!too_late(l, now) && !e->sending)
+		attempt(l, now);
+}
+
+static void
+lease_answered(
+    struct election *e, const struct kube_answer *a, struct instant now)
+{
+	struct lease *l = (struct lease *)e;
+
+	if (e->state == ELECTION_RELEASING)
+		answered_release(l, a, now);
+	else if (!too_late(l, now))
+		answered_attempt(l, a, now);
+}
+
+static void
+lease_release(struct election *e, struct instant now)
+{
+	struct lease *l = (struct lease *)e;
+
+	if (!is_mine(l) && !l->claimed) {
+		released(l);
+		return;
+	}
+	e->state = ELECTION_RELEASING;
+	e->sending = false;
+	l->give_up_ns = now.ns + l->o->renew_ms * NS_PER_MS;
+	due_release(l, now);
+}
+
+static void
+lease_free(struct election *e)
+{
+	struct lease *l = (struct lease *)e;
+
+	record_release(&l->record);
+	free(l);
+}
+
+static const struct election_way way = {
+    lease_due, lease_answered, lease_release, lease_free};
+
+struct election *
+lease_new(const struct lease_opts *o)
+{
+	struct lease *l = mem_zalloc(sizeof(*l));
+
+	election_init(&l->e, &way);
+	l->o = o;
+	/* As controller-runtime: a dead connection leaves time for another. */
+	l->e.timeout_ms = o->renew_ms / 2;
+	return &l->e;
+}

@@ -1,0 +1,425 @@
+#include "lock.h"
+
+#include <stdlib.h>
+
+#include "json.h"
+#include "leash.h"
+#include "mem.h"
+
+enum step {
+	STEP_NONE,
+	STEP_SELF, /* our Pod's uid */
+	STEP_CREATE,
+	STEP_READ, /* whose is it */
+	STEP_POD,  /* what became of the owner */
+	STEP_NODE,
+	STEP_DELETE_POD,
+	STEP_DELETE_POD_AND_LOCK,
+	STEP_DELETE_LOCK
+};
+
+enum {
+	FIRST_DELAY_MS = 1000,
+	DELAY_MAX_MS = 16000,
+	LOOK_MS = 10000,
+	TIMEOUT_MS = 10000
+};
+
+struct lock {
+	struct election e; /* first */
+	const char *namespace_, *name, *pod;
+	enum step step;
+	uint64_t delay_ms;
+	char *uid;		      /* of our Pod, owned */
+	char *lock_uid;		      /* owned */
+	char *owner_name, *owner_uid; /* owned */
+	char *node;		      /* owned */
+};
+
+static void
+set(char **text, struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s = SPAN_NONE;
+
+	if (json_type(value) == JSON_STRING)
+		s = json_string(value, &scratch);
+	free(*text);
+	*text = s.n != 0 ? mem_dup(s.p, s.n) : mem_strdup("");
+	buf_release(&scratch);
+}
+
+/* ---- requests ---- */
+
+static void
+send_step(
+    struct lock *l, enum step step, enum kube_verb verb, const char *resource)
+{
+	l->step = step;
+	election_send(&l->e, verb);
+	buf_adds(&l->e.path, "/api/v1");
+	if (strcmp(resource, "nodes") != 0) {
+		buf_adds(&l->e.path, "/namespaces");
+		kube_path_add(&l->e.path, span_str(l->namespace_));
+	}
+	kube_path_add(&l->e.path, span_str(resource));
+}
+
+static void
+send_get(struct lock *l, enum step step, const char *resource, const char *name)
+{
+	send_step(l, step, KUBE_GET, resource);
+	kube_path_add(&l->e.path, span_str(name));
+}
+
+static void
+send_create(struct lock *l)
+{
+	struct buf *b = &l->e.body;
+
+	send_step(l, STEP_CREATE, KUBE_CREATE, "configmaps");
+	buf_adds(b,
+	    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{"
+	    "\"name\":");
+	json_add_str(b, l->name);
+	json_add_key(b, "namespace");
+	json_add_str(b, l->namespace_);
+	buf_adds(b,
+	    ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+	    "\"name\":");
+	json_add_str(b, l->pod);
+	json_add_key(b, "uid");
+	json_add_str(b, l->uid);
+	buf_adds(b, "}]}}");
+}
+
+static void
+send_delete(struct lock *l, enum step step, const char *resource,
+    const char *name, const char *uid)
+{
+	struct buf *b = &l->e.body;
+
+	send_step(l, step, KUBE_DELETE, resource);
+	kube_path_add(&l->e.path, span_str(name));
+	buf_adds(b,
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
+	    "\"preconditions\":{\"uid\":");
+	json_add_str(b, uid);
+	buf_adds(b, "}}");
+}
+
+/* ---- what follows what ---- */
+
+static void
+try_later(struct lock *l, struct instant now)
+{
+	if (l->delay_ms == 0)
+		l->delay_ms = FIRST_DELAY_MS;
+	l->step = STEP_NONE;
+	election_wait(&l->e,
+	    now.ns + election_jitter(&l->e, l->delay_ms * NS_PER_MS, 20));
+	if (l->delay_ms < DELAY_MAX_MS)
+		l->delay_ms *= 2;
+}
+
+static void
+failed(struct lock *l, const char *doing, const char *name,
+    const struct kube_answer *a, struct instant now)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s %s", doing, name);
+	election_failed(&l->e, buf_str(&b), a);
+	buf_release(&b);
+	try_later(l, now);
+}
+
+static void
+over(struct lock *l, const char *why)
+{
+	err_set(&l->e.err, ERR_TRANSIENT, "lost the lock %s/%s: %s",
+	    l->namespace_, l->name, why);
+	l->e.state = ELECTION_OVER;
+	election_wait(&l->e, ELECTION_NEVER);
+}
+
+static void
+lead(struct lock *l, struct instant now)
+{
+	l->step = STEP_NONE;
+	l->delay_ms = 0;
+	l->e.renewals += l->e.state == ELECTION_LEADING;
+	l->e.state = ELECTION_LEADING;
+	l->e.until_ns = LEASH_FOREVER;
+	election_set_leader(&l->e, SPAN_NONE);
+	election_worked(&l->e);
+	election_wait(&l->e,
+	    now.ns + election_jitter(&l->e, (uint64_t)LOOK_MS * NS_PER_MS, 20));
+}
+
+/* A standby waits, and says once for what. */
+static void
+wait_for(struct lock *l, struct instant now, const char *text)
+{
+	election_say(&l->e.problem, "waiting for the lock %s/%s: %s",
+	    l->namespace_, l->name, text);
+	try_later(l, now);
+}
+
+static void
+self_read(struct lock *l, const struct kube_answer *a)
+{
+	if (a->code == 404) {
+		err_set(&l->e.err, ERR_TRANSIENT,
+		    "there is no Pod %s/%s (POD_NAMESPACE, POD_NAME), "
+		    "which could own the lock",
+		    l->namespace_, l->pod);
+		l->e.state = ELECTION_OVER;
+		election_wait(&l->e, ELECTION_NEVER);
+		return;
+	}
+	set(&l->uid, json_path(a->body, "metadata.uid"));
+	send_create(l);
+}
+
+/* The one owner reference, if it is as it must be. */
+static const char *
+read_owner(struct lock *l, struct span lock)
+{
+	struct json_elements refs =
+	    json_elements(json_path(lock, "metadata.ownerReferences"));
+	size_t n = 0;
+	bool pod = false;
+
+	for (; json_element(&refs); n++) {
+		set(&l->owner_name, json_get(refs.value, "name"));
+		set(&l->owner_uid, json_get(refs.value, "uid"));
+		pod = json_is(json_get(refs.value, "kind"), "Pod");
+	}
+	if (n != 1)
+		return "it must have exactly one owner reference";
+	return pod ? NULL : "its owner is no Pod";
+}
+
+static void
+lock_read(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	struct election *e = &l->e;
+	const char *wrong;
+	bool mine;
+
+	if (a->code == 404 && e->state == ELECTION_LEADING) {
+		over(l, "it is gone");
+		return;
+	}
+	if (a->code == 404) { /* it has just gone */
+		try_later(l, now);
+		return;
+	}
+	set(&l->lock_uid, json_path(a->body, "metadata.uid"));
+	wrong = read_owner(l, a->body);
+	mine = wrong == NULL && strcmp(l->owner_uid, l->uid) == 0;
+	e->in_contact = true;
+	if (mine) {
+		lead(l, now);
+	} else if (e->state == ELECTION_LEADING) {
+		over(l, "it is no longer ours");
+	} else if (wrong != NULL) {
+		wait_for(l, now, wrong);
+	} else {
+		election_worked(e);
+		election_set_leader(e, span_str(l->owner_name));
+		send_get(l, STEP_POD, "pods", l->owner_name);
+	}
+}
+
+static bool
+is_put_out(struct span pod)
+{
+	struct span reason = json_path(pod, "status.reason");
+
+	return json_is(json_path(pod, "status.phase"), "Failed") &&
+	    (json_is(reason, "Evicted") || json_is(reason, "Preempting")) &&
+	    json_type(json_path(pod, "metadata.deletionTimestamp")) !=
+	    JSON_STRING;
+}
+
+static void
+pod_read(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	struct span uid = json_path(a->body, "metadata.uid");
+
+	if (a->code == 404 || !json_is(uid, l->owner_uid)) {
+		wait_for(l, now,
+		    "its Pod is gone, the garbage collector will follow");
+		return;
+	}
+	set(&l->node, json_path(a->body, "spec.nodeName"));
+	if (is_put_out(a->body))
+		send_delete(
+		    l, STEP_DELETE_POD, "pods", l->owner_name, l->owner_uid);
+	else if (*l->node != '\0')
+		send_get(l, STEP_NODE, "nodes", l->node);
+	else
+		try_later(l, now);
+}
+
+static bool
+is_ready(struct span node)
+{
+	struct json_elements c =
+	    json_elements(json_path(node, "status.conditions"));
+
+	while (json_element(&c))
+		if (json_is(json_get(c.value, "type"), "Ready"))
+			return json_is(json_get(c.value, "status"), "True");
+	return true;
+}
+
+static void
+node_read(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	if (a->code == 404 || is_ready(a->body))
+		try_later(l, now);
+	else
+		send_delete(l, STEP_DELETE_POD_AND_LOCK, "pods", l->owner_name,
+		    l->owner_uid);
+}
+
+/* 404, and 409 on the uid: somebody was faster. */
+static bool
+is_gone(const struct kube_answer *a)
+{
+	return a->error.kind == ERR_NONE || a->code == 404 || a->code == 409;
+}
+
+static void
+pod_deleted(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	bool node = l->step == STEP_DELETE_POD_AND_LOCK;
+
+	if (!is_gone(a)) {
+		failed(l, "delete Pod", l->owner_name, a, now);
+		return;
+	}
+	election_say(&l->e.news,
+	    "deleted Pod %s/%s, which has the lock %s and %s%s", l->namespace_,
+	    l->owner_name, l->name,
+	    node ? "is on a node that is not ready: " : "was put out",
+	    node ? l->node : "");
+	if (node)
+		send_delete(
+		    l, STEP_DELETE_LOCK, "configmaps", l->name, l->lock_uid);
+	else
+		try_later(l, now);
+}
+
+/* ---- the way ---- */
+
+static void
+lock_due(struct election *e, struct instant now)
+{
+	struct lock *l = (struct lock *)e;
+
+	(void)now;
+	if (e->sending)
+		return;
+	e->due_ns = ELECTION_NEVER;
+	if (e->state == ELECTION_LEADING)
+		send_get(l, STEP_READ, "configmaps", l->name);
+	else if (l->uid == NULL)
+		send_get(l, STEP_SELF, "pods", l->pod);
+	else
+		send_create(l);
+}
+
+static void
+failed_step(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	switch (l->step) {
+	case STEP_SELF:
+		failed(l, "read Pod", l->pod, a, now);
+		break;
+	case STEP_POD:
+		failed(l, "read Pod", l->owner_name, a, now);
+		break;
+	case STEP_NODE:
+		failed(l, "read Node", l->node, a, now);
+		break;
+	case STEP_CREATE:
+		failed(l, "create the lock", l->name, a, now);
+		break;
+	case STEP_DELETE_LOCK:
+		failed(l, "delete the lock", l->name, a, now);
+		break;
+	default:
+		failed(l, "read the lock", l->name, a, now);
+	}
+}
+
+static void
+lock_answered(
+    struct election *e, const struct kube_answer *a, struct instant now)
+{
+	struct lock *l = (struct lock *)e;
+	bool ok = a->error.kind == ERR_NONE && json_check(a->body, NULL) == 0;
+	bool missing = a->code == 404;
+
+	if (l->step == STEP_DELETE_POD || l->step == STEP_DELETE_POD_AND_LOCK)
+		pod_deleted(l, a, now);
+	else if (l->step == STEP_SELF && (ok || missing))
+		self_read(l, a);
+	else if (l->step == STEP_CREATE && ok) {
+		e->in_contact = true;
+		set(&l->lock_uid, json_path(a->body, "metadata.uid"));
+		lead(l, now);
+	} else if (l->step == STEP_CREATE && a->code == 409)
+		send_get(l, STEP_READ, "configmaps", l->name);
+	else if (l->step == STEP_READ && (ok || missing))
+		lock_read(l, a, now);
+	else if (l->step == STEP_POD && (ok || missing))
+		pod_read(l, a, now);
+	else if (l->step == STEP_NODE && (ok || missing))
+		node_read(l, a, now);
+	else if (l->step == STEP_DELETE_LOCK && is_gone(a))
+		try_later(l, now);
+	else
+		failed_step(l, a, now);
+}
+
+static void
+lock_release(struct election *e, struct instant now)
+{
+	(void)now;
+	e->state = ELECTION_RELEASED;
+	election_wait(e, ELECTION_NEVER);
+}
+
+static void
+lock_free(struct election *e)
+{
+	struct lock *l = (struct lock *)e;
+
+	free(l->uid);
+	free(l->lock_uid);
+	free(l->owner_name);
+	free(l->owner_uid);
+	free(l->node);
+	free(l);
+}
+
+static const struct election_way way = {
+    lock_due, lock_answered, lock_release, lock_free};
+
+struct election *
+lock_new(const char *namespace_, const char *name, const char *pod)
+{
+	struct lock *l = mem_zalloc(sizeof(*l));
+
+	election_init(&l->e, &way);
+	l->namespace_ = namespace_;
+	l->name = name;
+	l->pod = pod;
+	l->e.timeout_ms = TIMEOUT_MS;
+	return &l->e;
+}

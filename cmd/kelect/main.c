@@ -1,0 +1,438 @@
+/*
+ * kelect: runs a command while it leads.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "contest.h"
+#include "lease.h"
+#include "lock.h"
+#include "log.h"
+#include "mem.h"
+#include "opt.h"
+#include "reportfd.h"
+
+enum {
+	DURATION_MS = 15000, /* as controller-runtime and the scheduler */
+	RENEW_MS = 10000,
+	RETRY_MS = 2000,
+	GRACE_MS = 20000
+};
+
+static struct opts {
+	bool for_life;
+	uint64_t grace_ms;
+	long gate_fd, leash_fd, page_fd, report_fd; /* -1: not given */
+	struct lease_opts lease;
+} o = {
+    .grace_ms = GRACE_MS,
+    .gate_fd = -1,
+    .leash_fd = -1,
+    .page_fd = -1,
+    .report_fd = -1,
+};
+
+static const struct opt table[] = {
+    {0, "lease", "NAME", OPT_STRING, &o.lease.name, NULL,
+	"the Lease to hold, or the ConfigMap (required)"},
+    {0, "for-life", NULL, OPT_FLAG, &o.for_life, NULL,
+	"lead as long as the Pod lives, by a ConfigMap that it owns"},
+    {0, "lease-duration", "TIME", OPT_DURATION, &o.lease.duration_ms, NULL,
+	"others wait this long before they take an unrenewed Lease (15s)"},
+    {0, "renew-deadline", "TIME", OPT_DURATION, &o.lease.renew_ms, NULL,
+	"lead no longer than this after the last renewal (10s)"},
+    {0, "retry-period", "TIME", OPT_DURATION, &o.lease.retry_ms, NULL,
+	"between two renewals, and at least between two attempts (2s)"},
+    {0, "grace-period", "TIME", OPT_DURATION, &o.grace_ms, NULL,
+	"from SIGTERM to SIGKILL when the command is stopped (20s)"},
+    {0, "gate-fd", "N", OPT_INT, &o.gate_fd, NULL,
+	"without COMMAND: write a newline to this descriptor when leading"},
+    {0, "leash-fd", "N", OPT_INT, &o.leash_fd, NULL,
+	"without COMMAND: the writing end of the leash's pipe"},
+    {0, "page-fd", "N", OPT_INT, &o.page_fd, NULL,
+	"without COMMAND: the page of the leash"},
+    {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
+	"write a newline when taking part, then counters, to this descriptor"},
+    {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
+    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
+    OPT_END,
+};
+
+static const struct opt_tool tool = {"kelect",
+    "--lease NAME [OPTION]... [-- COMMAND...]", "Run a command while leading.",
+    table};
+
+struct run {
+	struct loop *loop;
+	struct kube *kube;
+	struct election *election;
+	struct contest contest;
+	struct command command; /* argv NULL: serves kpipe instead */
+	struct leash_ends ends;
+	_Atomic uint64_t *page;
+	struct reportfd report;
+	char *what, *identity; /* owned */
+	bool leads;	       /* was led to by the election, once */
+	bool stopping;	       /* a signal came */
+	bool releasing;	       /* nothing that it guards is left */
+	int code;
+	struct err err;
+};
+
+/* ---- reports ---- */
+
+static void
+count(void *arg, struct buf *b)
+{
+	const struct run *r = arg;
+	const struct election *e = r->election;
+
+	reportfd_count(b, "leading", e->state == ELECTION_LEADING);
+	reportfd_count(b, "transitions", e->transitions);
+	reportfd_count(b, "renewals", e->renewals);
+	reportfd_count(b, "failures", e->failures);
+}
+
+/* ---- what follows from the election ---- */
+
+static void
+finish(struct run *r)
+{
+	loop_stop(r->loop);
+}
+
+/* Nobody writes from now on, whatever happens to the pipe and the group. */
+static void
+end_leash(struct run *r)
+{
+	if (r->leads)
+		atomic_store(r->page, LEASH_OVER);
+}
+
+static void
+open_gate(struct run *r)
+{
+	if (write((int)o.gate_fd, "\n", 1) != 1)
+		err_set(&r->err, ERR_TRANSIENT,
+		    "cannot write to --gate-fd %ld: nobody reads it",
+		    o.gate_fd);
+	close((int)o.gate_fd);
+}
+
+static void
+start_leading(struct run *r)
+{
+	r->leads = true;
+	log_info("leading: holds the %s", r->what);
+	if (r->command.argv == NULL)
+		open_gate(r);
+	else
+		command_start(&r->command, &r->ends, &r->err);
+	if (r->err.kind != ERR_NONE) {
+		end_leash(r);
+		finish(r);
+	}
+	reportfd_send(&r->report);
+}
+
+static void
+lost(struct run *r)
+{
+	end_leash(r);
+	if (r->releasing) { /* it will expire */
+		log_warning("%s", r->election->err.message);
+		finish(r);
+		return;
+	}
+	r->err = r->election->err;
+	if (r->command.pid == 0 || r->command.over)
+		finish(r);
+	else
+		command_kill(&r->command); /* then command_gone */
+}
+
+static void
+changed(void *arg)
+{
+	struct run *r = arg;
+	struct election *e = r->election;
+
+	if (e->in_contact)
+		reportfd_ready(&r->report);
+	switch (e->state) {
+	case ELECTION_LEADING:
+		atomic_store(r->page, e->until_ns);
+		if (!r->leads && !r->stopping)
+			start_leading(r);
+		break;
+	case ELECTION_RELEASED:
+		finish(r);
+		break;
+	case ELECTION_OVER:
+		if (r->err.kind == ERR_NONE)
+			lost(r);
+		break;
+	case ELECTION_STANDBY:
+	case ELECTION_RELEASING:
+		break;
+	}
+}
+
+/* ---- what follows from the command, and from signals ---- */
+
+static void
+give_back(struct run *r)
+{
+	end_leash(r);
+	r->releasing = true;
+	contest_release(&r->contest);
+}
+
+/* SIGTERM that we have sent is a good end. */
+static int
+code_of(const struct run *r)
+{
+	const struct command *c = &r->command;
+
+	return r->stopping && c->code == 128 + SIGTERM ? 0 : c->code;
+}
+
+static void
+command_gone(void *arg)
+{
+	struct run *r = arg;
+
+	contest_check(&r->contest);
+	if (r->err.kind != ERR_NONE) {
+		finish(r);
+		return;
+	}
+	r->code = code_of(r);
+	log_info("%s has ended with %d", r->command.argv[0], r->command.code);
+	give_back(r);
+}
+
+static void
+on_signal(void *arg, int signo)
+{
+	struct run *r = arg;
+	bool again = r->stopping;
+
+	(void)signo;
+	r->stopping = true;
+	if (r->command.pid == 0) {
+		give_back(r);
+	} else if (again) {
+		command_kill(&r->command);
+	} else {
+		command_stop(&r->command);
+	}
+}
+
+/* ---- the start ---- */
+
+static char *
+make_identity(void)
+{
+	const char *pod = getenv("POD_NAME");
+	char host[256] = "";
+	uint64_t n[2] = {0, 0};
+	struct buf b = BUF_INIT;
+
+	if (pod == NULL || *pod == '\0') {
+		gethostname(host, sizeof(host) - 1);
+		pod = host;
+	}
+	while (getrandom(n, sizeof(n), 0) != (ssize_t)sizeof(n))
+		; /* a signal came, early in the life of the machine */
+	buf_addf(&b, "%s_%016llx%016llx", pod, (unsigned long long)n[0],
+	    (unsigned long long)n[1]);
+	return buf_take(&b);
+}
+
+static int
+make_election(struct run *r, struct err *err)
+{
+	const char *ns = kube_namespace(r->kube);
+	const char *pod = getenv("POD_NAME"), *pod_ns = getenv("POD_NAMESPACE");
+	struct buf b = BUF_INIT;
+
+	if (o.for_life) {
+		if (pod == NULL || *pod == '\0' || pod_ns == NULL ||
+		    *pod_ns == '\0')
+			return err_set(err, ERR_PERMANENT,
+			    "--for-life needs to know its Pod: set POD_NAME "
+			    "and POD_NAMESPACE");
+		if (kube_opts.namespace_ != NULL && strcmp(ns, pod_ns) != 0)
+			return err_set(err, ERR_PERMANENT,
+			    "--namespace is %s, but a lock for life lives in "
+			    "the namespace of its Pod, %s",
+			    ns, pod_ns);
+		ns = pod_ns;
+		r->election = lock_new(ns, o.lease.name, pod);
+	} else {
+		o.lease.namespace_ = ns;
+		o.lease.identity = r->identity = make_identity();
+		r->election = lease_new(&o.lease);
+	}
+	buf_addf(
+	    &b, "%s %s/%s", o.for_life ? "lock" : "lease", ns, o.lease.name);
+	r->what = buf_take(&b);
+	return 0;
+}
+
+static int
+make_leash(struct run *r)
+{
+	if (r->command.argv != NULL && leash_make(&r->ends, &r->err) != 0)
+		return -1;
+	r->page = leash_map(
+	    r->command.argv != NULL ? r->ends.page_fd : (int)o.page_fd,
+	    &r->err);
+	return r->page != NULL ? 0 : -1;
+}
+
+static int
+run(struct run *r)
+{
+	r->loop = loop_new();
+	r->command.loop = r->loop;
+	r->command.grace_ms = o.grace_ms;
+	r->command.gone = command_gone;
+	r->command.arg = r;
+	r->kube = kube_open(r->loop, &kube_opts, "kelect", &r->err);
+	if (r->kube == NULL || make_leash(r) != 0 ||
+	    make_election(r, &r->err) != 0)
+		return -1;
+	reportfd_init(
+	    &r->report, r->loop, "kelect", (int)o.report_fd, count, r);
+	loop_signal(r->loop, SIGTERM, on_signal, r);
+	loop_signal(r->loop, SIGINT, on_signal, r);
+	loop_signal(r->loop, SIGHUP, on_signal, r);
+	r->contest = (struct contest){.loop = r->loop,
+	    .kube = r->kube,
+	    .election = r->election,
+	    .what = r->what,
+	    .changed = changed,
+	    .arg = r};
+	contest_start(&r->contest);
+	loop_run(r->loop);
+	reportfd_send(&r->report);
+	return r->err.kind == ERR_NONE ? 0 : -1;
+}
+
+static void
+release(struct run *r)
+{
+	command_release(&r->command);
+	contest_end(&r->contest);
+	if (r->election != NULL)
+		reportfd_release(&r->report);
+	election_free(r->election);
+	kube_free(r->kube);
+	leash_close(&r->ends);
+	loop_free(r->loop);
+	free(r->what);
+	free(r->identity);
+}
+
+/* ---- options ---- */
+
+static int
+check_fd(const char *name, long fd, struct err *err)
+{
+	if (fd < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "without a command to run, --gate-fd, --leash-fd and "
+		    "--page-fd are needed");
+	/* None of them is for a child, such as a credential plugin. */
+	if (fd > 0x7fffffff || fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option %s: descriptor %ld is not open", name, fd);
+	return 0;
+}
+
+static int
+check_mode(char **command, struct err *err)
+{
+	bool fds = o.gate_fd >= 0 || o.leash_fd >= 0 || o.page_fd >= 0;
+
+	if (*command != NULL && fds)
+		return err_set(err, ERR_PERMANENT,
+		    "--gate-fd, --leash-fd and --page-fd are for kelect "
+		    "without a command");
+	if (*command == NULL && !fds)
+		return err_set(err, ERR_PERMANENT,
+		    "there is no command to run (kelect --lease NAME -- "
+		    "COMMAND...)");
+	if (*command != NULL)
+		return 0;
+	if (check_fd("--gate-fd", o.gate_fd, err) != 0 ||
+	    check_fd("--leash-fd", o.leash_fd, err) != 0)
+		return -1;
+	return check_fd("--page-fd", o.page_fd, err);
+}
+
+static int
+check_times(struct err *err)
+{
+	struct lease_opts *l = &o.lease;
+
+	if (o.for_life && (l->duration_ms | l->renew_ms | l->retry_ms) != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "--lease-duration, --renew-deadline and --retry-period "
+		    "mean nothing with --for-life");
+	if (l->duration_ms == 0)
+		l->duration_ms = DURATION_MS;
+	if (l->renew_ms == 0)
+		l->renew_ms = RENEW_MS;
+	if (l->retry_ms == 0)
+		l->retry_ms = RETRY_MS;
+	return lease_check_opts(l, err);
+}
+
+static int
+check_options(struct run *r, char **command, struct err *err)
+{
+	if (o.lease.name == NULL || *o.lease.name == '\0')
+		return err_set(
+		    err, ERR_PERMANENT, "option --lease NAME is needed");
+	if (check_times(err) != 0 || check_mode(command, err) != 0)
+		return -1;
+	if (o.report_fd >= 0 && check_fd("--report-fd", o.report_fd, err) != 0)
+		return -1;
+	if (*command == NULL)
+		return 0;
+	r->command.argv = command;
+	return command_find(&r->command, err);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run r = {.ends = {-1, -1, -1}, .err = ERR_INIT};
+	int first, code = -1;
+
+	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		break;
+	case OPT_RUN:
+		signal(SIGPIPE, SIG_IGN);
+		if (check_options(&r, argv + first, &r.err) == 0 &&
+		    run(&r) == 0)
+			code = r.code;
+		release(&r);
+	}
+	if (code >= 0)
+		return code;
+	log_fatal("%s", r.err.message);
+	return err_exit_code(&r.err);
+}
