@@ -54,6 +54,7 @@ struct http_call {
 	struct http_transfer transfer;
 	char *origin;
 	http_done_fn *done;
+	void (*on_begin)(void *arg);
 	bool (*on_data)(void *arg, struct span bytes);
 	void (*on_header)(void *arg, struct span name, struct span value);
 	void *arg;
@@ -241,6 +242,18 @@ header_line(struct http_call *c, struct span name, struct span value)
 		c->on_header(c->arg, name, value);
 }
 
+/* Trailers end here, too. */
+static void
+headers_end(struct http_call *c)
+{
+	void (*fn)(void *arg) = c->on_begin;
+
+	if (fn == NULL || c->cancelled || c->status / 100 != 2)
+		return;
+	c->on_begin = NULL;
+	fn(c->arg);
+}
+
 static size_t
 on_header(char *p, size_t size, size_t n, void *arg)
 {
@@ -250,6 +263,8 @@ on_header(char *p, size_t size, size_t n, void *arg)
 	session_byte(c);
 	if (line.n >= 5 && memcmp(line.p, "HTTP/", 5) == 0)
 		status_line(c, line);
+	else if (line.n <= 2) /* the empty line behind the headers */
+		headers_end(c);
 	else if (!c->cancelled && http_split_header(line, &name, &value) == 0)
 		header_line(c, name, value);
 	return size * n;
@@ -563,6 +578,7 @@ http_start(
 	c->http = h;
 	c->done = done;
 	c->arg = arg;
+	c->on_begin = r->on_begin;
 	c->on_data = r->on_data;
 	c->on_header = r->on_header;
 	c->probe = r->probe;

@@ -52,6 +52,8 @@ struct http_request {
 	uint64_t timeout_ms;	    /* whole request; 0: none */
 	uint64_t silence_ms;	    /* longest time without a byte; 0: none */
 	bool probe; /* if it times out, all calls of the connection fail */
+	/* The headers of a 2xx answer are here. Does not cancel the call. */
+	void (*on_begin)(void *arg);
 	/*
 	 * If set, body bytes of a 2xx answer go here as they come (and not into
 	 * the response); false ends the call as http_cancel does.

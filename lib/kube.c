@@ -45,6 +45,7 @@ struct kube_call {
 	bool has_body;
 	char *accept, *if_none_match;
 	uint64_t timeout_ms;
+	void (*on_begin)(void *arg);
 	bool (*on_data)(void *arg, struct span bytes);
 	kube_done_fn *done;
 	void *arg;
@@ -270,6 +271,14 @@ call_end(struct kube_call *c, struct kube_answer *a)
 	call_free(c);
 }
 
+static void
+on_http_begin(void *arg)
+{
+	struct kube_call *c = arg;
+
+	c->on_begin(c->arg);
+}
+
 static bool
 on_http_data(void *arg, struct span bytes)
 {
@@ -418,6 +427,7 @@ call_start(struct kube_call *c)
 	struct http_request r = {.method = verbs[c->verb].method,
 	    .url = c->url,
 	    .timeout_ms = c->timeout_ms,
+	    .on_begin = c->on_begin != NULL ? on_http_begin : NULL,
 	    .on_data = c->on_data != NULL ? on_http_data : NULL,
 	    .on_header = on_http_header,
 	    .on_send = is_held(c) ? on_http_send : NULL};
@@ -492,6 +502,7 @@ kube_start(
 	if (c->timeout_ms == 0 && r->verb != KUBE_WATCH)
 		c->timeout_ms =
 		    r->verb == KUBE_LIST ? LIST_TIMEOUT_MS : TIMEOUT_MS;
+	c->on_begin = r->on_begin;
 	c->on_data = r->on_data;
 	c->done = done;
 	c->arg = arg;

@@ -72,7 +72,8 @@ struct kube_request {
 	 * A server that went silent is noticed earlier, see http.h.
 	 */
 	uint64_t timeout_ms;
-	bool (*on_data)(void *arg, struct span bytes); /* see http.h */
+	void (*on_begin)(void *arg); /* these two: see http.h */
+	bool (*on_data)(void *arg, struct span bytes);
 };
 
 /* All borrowed, only during the callback. */

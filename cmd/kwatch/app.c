@@ -17,19 +17,59 @@ enum {
 void
 app_reached(struct app *app)
 {
-	if (!app->down)
+	if (!trouble_clear(&app->down))
 		return;
-	app->down = false;
+	timer_clear(app->loop, &app->down_timer);
+	app->on_unready(app, "api", NULL);
 	log_info("the API server answers again");
+}
+
+static void
+still_down(void *arg)
+{
+	struct app *app = arg;
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "the API server does not answer: %s", app->down.text);
+	app->on_unready(app, "api", buf_str(&b));
+	buf_release(&b);
 }
 
 void
 app_unreachable(struct app *app, const char *message)
 {
-	if (app->down)
+	bool known = app->down.text != NULL;
+
+	trouble_set(
+	    &app->down, TROUBLE_PASSING, mem_strdup(message), clock_ms());
+	if (known)
 		return;
-	app->down = true;
 	log_warning("%s: waiting for the API server", message);
+	timer_set(app->loop, &app->down_timer, trouble_due(&app->down),
+	    still_down, app);
+}
+
+void
+app_release(struct app *app)
+{
+	timer_clear(app->loop, &app->down_timer);
+	timer_clear(app->loop, &app->discover_timer);
+	trouble_clear(&app->down);
+	free(app->said);
+}
+
+/*
+ * A server takes 100 streams a connection or so, and libcurl then opens one
+ * connection for each further request at a time. If they come one by one
+ * they find the newest connection, and share it.
+ */
+bool
+app_is_crowded(const struct app *app)
+{
+	enum { CROWD = 90, ONE_BY_ONE_MS = 500 };
+
+	return app->open >= CROWD && app->opening > 0 &&
+	    clock_ms() - app->opened_ms < ONE_BY_ONE_MS;
 }
 
 void

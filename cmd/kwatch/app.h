@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "redact.h"
 #include "sink.h"
+#include "trouble.h"
 
 struct kind;
 
@@ -26,9 +27,10 @@ struct app {
 
 	struct kind **kinds;
 	size_t kind_count;
-	size_t unsettled; /* kinds neither complete nor given up */
-	bool failed;	  /* with once: a kind was given up */
-	bool down;	  /* said that the server cannot be reached */
+	size_t unsettled;    /* kinds neither complete nor given up */
+	bool failed;	     /* with once: a kind was given up */
+	struct trouble down; /* the server cannot be reached */
+	struct timer down_timer;
 
 	struct timer discover_timer;
 	struct kube_backoff discover_backoff;
@@ -41,16 +43,25 @@ struct app {
 	uint64_t relists, reconnects;
 	/* All kinds are settled, for the first time. */
 	void (*on_ready)(struct app *app);
+	/* Why about ("Secret", "api") keeps us from being ready; text NULL:
+	 * nothing does any more. */
+	void (*on_unready)(
+	    struct app *app, const char *about, const char *text);
 	void (*on_fatal)(struct app *app, const char *message);
 	bool ready;
 };
 
-/* The server answered, or did not; each said once. */
+/* The server answered, or did not; each logged once. After some time without
+ * an answer that is why we are not ready. */
 void app_reached(struct app *app);
 void app_unreachable(struct app *app, const char *message);
+
+/* Whether a request had better wait for the answers to others. */
+bool app_is_crowded(const struct app *app);
 
 /* Asks which kinds there are, now or a little later, and starts what came. */
 void app_discover(struct app *app, uint64_t after_ms);
 void app_settled(struct app *app); /* one kind fewer to wait for */
+void app_release(struct app *app); /* timers and texts of this module */
 
 #endif

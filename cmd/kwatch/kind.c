@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "clock.h"
 #include "log.h"
 #include "mem.h"
 #include "watch.h"
@@ -18,6 +19,8 @@ set_names(
 	k->kind = mem_strdup(kind);
 	buf_addf(&b, "%s%s%s", group, *group != '\0' ? "/" : "", version);
 	k->api_version = buf_take(&b);
+	buf_addf(&b, "%s%s%s", kind, *group != '\0' ? "." : "", group);
+	k->name = buf_take(&b);
 	k->index.api_version = k->api_version;
 	k->index.kind = k->kind;
 }
@@ -53,6 +56,9 @@ kind_free(struct kind *k)
 	free(k->group);
 	free(k->api_version);
 	free(k->kind);
+	free(k->name);
+	timer_clear(k->app->loop, &k->trouble_timer);
+	trouble_clear(&k->trouble);
 	free(k);
 }
 
@@ -64,6 +70,56 @@ kind_announce(struct kind *k)
 	k->state = KIND_OPEN;
 	sink_bookmark(k->app->sink, SINK_BEGIN, k->api_version, k->kind);
 }
+
+/* ---- what keeps it from working ---- */
+
+/* One that counts by now; when the next one will is in *due. */
+static const struct trouble *
+worst(const struct trouble *a, const struct trouble *b, uint64_t *due)
+{
+	uint64_t at = trouble_due(b);
+
+	if (at == 0 || a != NULL)
+		return a;
+	if (at <= clock_ms())
+		return b;
+	if (*due == 0 || at < *due)
+		*due = at;
+	return NULL;
+}
+
+static void
+trouble_is_due(void *arg)
+{
+	kind_trouble_changed(arg);
+}
+
+void
+kind_trouble_changed(struct kind *k)
+{
+	uint64_t due = 0;
+	const struct trouble *t = worst(NULL, &k->trouble, &due);
+
+	for (size_t i = 0; i < k->watch_count; i++)
+		t = worst(t, watch_trouble(k->watches[i]), &due);
+	timer_clear(k->app->loop, &k->trouble_timer);
+	if (t == NULL && due != 0)
+		timer_set(
+		    k->app->loop, &k->trouble_timer, due, trouble_is_due, k);
+	if (k->name == NULL || (t == NULL && !k->unready))
+		return;
+	k->unready = t != NULL;
+	k->app->on_unready(k->app, k->name, t != NULL ? t->text : NULL);
+}
+
+static void
+set_trouble(struct kind *k, enum trouble_kind kind, const char *text)
+{
+	trouble_set(&k->trouble, kind, mem_strdup(text), clock_ms());
+	kind_trouble_changed(k);
+}
+
+/* ---- its initial state ---- */
 
 static void
 settle(struct kind *k)
@@ -80,6 +136,9 @@ complete(struct kind *k)
 	if (k->state == KIND_OPEN)
 		sink_bookmark(k->app->sink, SINK_END, k->api_version, k->kind);
 	k->state = KIND_COMPLETE;
+	k->whole_ms = clock_ms();
+	if (trouble_clear(&k->trouble))
+		kind_trouble_changed(k);
 	settle(k);
 }
 
@@ -171,6 +230,8 @@ missing(struct kind *k, const struct err *err)
 	else if (!k->said_missing)
 		log_warning("%s: waiting for it", err->message);
 	k->said_missing = true;
+	if (!optional)
+		set_trouble(k, TROUBLE_LASTING, err->message);
 	if (k->app->once && !optional)
 		give_up(k);
 	if (k->gone)
@@ -263,11 +324,34 @@ kind_missing(const struct kind *k)
 }
 
 void
-kind_lost(struct kind *k)
+kind_lost(struct kind *k, const struct kube_error *e)
 {
+	enum { FIRST_MS = 500, MAX_MS = 15000, STEADY_MS = 30000 };
+	struct buf b = BUF_INIT;
+
+	if (k->whole_ms != 0 && clock_ms() - k->whole_ms >= STEADY_MS)
+		k->backoff = (struct kube_backoff){0};
+	k->whole_ms = 0;
 	stop_watches(k);
+	buf_adds(&b, "cannot watch ");
+	kind_describe(k, NULL, &b);
+	buf_adds(&b, ": ");
+	kube_error_public(&b, e, SPAN_NONE);
 	k->resource = NULL;
-	app_discover(k->app, kube_backoff_next(&k->backoff, 500, 15000));
+	set_trouble(k, TROUBLE_PASSING, buf_str(&b));
+	buf_release(&b);
+	app_discover(k->app, kube_backoff_next(&k->backoff, FIRST_MS, MAX_MS));
+}
+
+void
+kind_describe(const struct kind *k, const char *ns, struct buf *out)
+{
+	const struct resource *r = k->resource;
+
+	buf_addf(
+	    out, "%s%s%s", r->plural, *r->group != '\0' ? "." : "", r->group);
+	if (ns != NULL)
+		buf_addf(out, " in namespace %s", ns);
 }
 
 /* The object without managedFields, with the type that lists leave out. */

@@ -24,13 +24,18 @@ struct kind {
 	struct want *want;		  /* borrowed */
 	const struct resource *resource;  /* borrowed; NULL: not served */
 	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
+	char *name;			  /* "Deployment.apps": for reports */
 	struct index index;
 	enum kind_state state;
-	bool settled;	   /* complete once, or given up */
-	bool given_up;	   /* with once: it will not be complete */
-	bool said_missing; /* that it is not served */
-	bool gone;	   /* the reader was told that nothing is left */
+	bool settled;		/* complete once, or given up */
+	bool given_up;		/* with once: it will not be complete */
+	bool said_missing;	/* that it is not served */
+	bool gone;		/* the reader was told that nothing is left */
+	struct trouble trouble; /* of the kind as a whole */
+	struct timer trouble_timer;  /* when some will count */
+	bool unready;		     /* and said so */
 	struct kube_backoff backoff; /* of looking for it when it is lost */
+	uint64_t whole_ms;	     /* when it was complete; 0: it is not */
 	bool no_watch_list; /* the server refused one: list, then watch */
 	uint32_t marks;
 	struct watch **watches;
@@ -45,13 +50,17 @@ void kind_announce(struct kind *k);
 void kind_discovered(struct kind *k);
 /* Whether discovery is to be asked again for it. */
 bool kind_missing(const struct kind *k);
-/* Its path is gone: perhaps the kind is. */
-void kind_lost(struct kind *k);
+/* Its path is gone: perhaps the kind is. Frees the watches. */
+void kind_lost(struct kind *k, const struct kube_error *e);
+/* A trouble of one of its watches is new, or over. */
+void kind_trouble_changed(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);
 /* It is without hope, with --once; the others of the kind go on. */
 void kind_watch_given_up(struct kind *k);
 
+/* Appends "secrets in namespace ops"; ns NULL: all. */
+void kind_describe(const struct kind *k, const char *ns, struct buf *out);
 /* Appends the object as it goes out: projected, cut, redacted. */
 void kind_body(
     const struct kind *k, const struct json_frame *f, struct buf *out);

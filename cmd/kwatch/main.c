@@ -131,6 +131,12 @@ on_fatal(struct app *app, const char *message)
 }
 
 static void
+on_unready(struct app *app, const char *about, const char *text)
+{
+	reportfd_unready(&((struct run *)app)->report, about, text);
+}
+
+static void
 count(void *arg, struct buf *b)
 {
 	const struct run *r = arg;
@@ -213,6 +219,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	app->once = o.once;
 	app->show_managed_fields = o.show_managed_fields;
 	app->on_ready = on_ready;
+	app->on_unready = on_unready;
 	app->on_fatal = on_fatal;
 	out_init(&r->out, app->loop, STDOUT_FILENO);
 	app->sink =
@@ -299,8 +306,8 @@ tear_down(struct run *r)
 		out_release(&r->out);
 	if (r->hangup_fd >= 0)
 		close(r->hangup_fd);
+	app_release(app);
 	loop_free(app->loop);
-	free(app->said);
 }
 
 int

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "buf.h"
 #include "clock.h"
@@ -10,6 +9,7 @@
 #include "list.h"
 #include "log.h"
 #include "mem.h"
+#include "path.h"
 
 enum state {
 	LISTING, /* a paged LIST */
@@ -36,36 +36,29 @@ struct watch {
 	uint32_t mark; /* of the entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
 	bool ever_synced;
-	uint64_t started_ms;
-	uint64_t failed_ms;
+	uint64_t began_ms;   /* the answer to this request; 0: none yet */
 	uint64_t expired_ms; /* the last 410 in a stream; 0: none */
 	uint64_t events;     /* of this request */
-	char *said;	     /* the last complaint */
+	unsigned cut_short;  /* streams in a row that ended too early */
+	struct trouble trouble;
 };
 
 enum {
 	FIRST_MS = 800,
-	MAX_MS = 30000,
-	REFUSED_MAX_MS = 4000, /* nobody listens: asking costs little */
-	SLOW_MS = 8000,	       /* rights may be granted later */
-	QUIET_MS = 120000      /* after that the back-off starts anew */
+	MAX_MS = 15000,
+	REFUSED_MAX_MS = 4000,	    /* nobody listens: asking costs little */
+	DENIED_MAX_MS = 8000,	    /* rights may be granted later */
+	RETRY_AFTER_MAX_MS = 60000, /* whatever the server says */
+	STEADY_MS = 10000,	    /* then the back-off starts anew */
+	QUIET_MS = 120000,	    /* a 410 after that is a mere gap */
+	FINE_MS = 1000,		    /* a stream that lives so long is well */
+	NO_ANSWER_MS = 75000	    /* not even headers */
 };
 
+/* So many streams that end too early, and another way is tried. */
+enum { CUT_SHORT_MAX = 2 };
+
 static void start(void *arg);
-
-/*
- * A server takes 100 streams a connection or so, and libcurl then opens one
- * connection for each further request at a time. If they come one by one
- * they find the newest connection, and share it.
- */
-enum { CROWD = 90, ONE_BY_ONE_MS = 500 };
-
-static bool
-must_wait(const struct app *app)
-{
-	return app->open >= CROWD && app->opening > 0 &&
-	    clock_ms() - app->opened_ms < ONE_BY_ONE_MS;
-}
 
 static void
 answered(struct watch *w)
@@ -102,33 +95,31 @@ again(struct watch *w, uint64_t ms)
 	timer_after(w->kind->app->loop, &w->timer, ms, start, w);
 }
 
+/* Why it does not work; each sentence is logged once, until it does. */
 static void
-describe(const struct watch *w, struct buf *b)
-{
-	const struct resource *r = w->kind->resource;
-
-	buf_addf(b, "%s%s%s%s%s", r->plural, *r->group != '\0' ? "." : "",
-	    r->group, w->ns != NULL ? " in namespace " : "",
-	    w->ns != NULL ? w->ns : "");
-}
-
-/* Each complaint once, until something else happens. */
-static void
-complain(struct watch *w, enum log_level level, const struct kube_error *e)
+complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 {
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "cannot %s ", w->state == LISTING ? "list" : "watch");
-	describe(w, &b);
+	kind_describe(w->kind, w->ns, &b);
 	buf_adds(&b, ": ");
 	/* Errors of these requests speak of no object, and echo no value. */
 	kube_error_public(&b, e, SPAN_NONE);
-	if (w->said == NULL || strcmp(w->said, buf_str(&b)) != 0) {
-		log_write(level, NULL, "%s", buf_str(&b));
-		free(w->said);
-		w->said = buf_take(&b);
-	}
-	buf_release(&b);
+	if (trouble_set(&w->trouble, kind, buf_take(&b), clock_ms()))
+		log_write(kind == TROUBLE_LASTING ? LOG_ERROR : LOG_WARNING,
+		    NULL, "%s", w->trouble.text);
+	kind_trouble_changed(w->kind);
+}
+
+static void
+complain_in_words(struct watch *w, const char *text)
+{
+	struct kube_error e = {0};
+
+	kube_error_parse(&e, 500, span_str(text));
+	complain(w, TROUBLE_PASSING, &e);
+	kube_error_release(&e);
 }
 
 static void
@@ -136,24 +127,20 @@ works(struct watch *w)
 {
 	struct buf b = BUF_INIT;
 
-	app_reached(w->kind->app);
-	if (w->said == NULL)
+	if (!trouble_clear(&w->trouble))
 		return;
-	describe(w, &b);
+	kind_describe(w->kind, w->ns, &b);
 	log_info("watching %s now", buf_str(&b));
 	buf_release(&b);
-	free(w->said);
-	w->said = NULL;
+	kind_trouble_changed(w->kind);
 }
 
 static uint64_t
 delay(struct watch *w, uint64_t max_ms)
 {
-	uint64_t now = clock_ms();
-
-	if (now - w->failed_ms > QUIET_MS)
+	if (w->began_ms != 0 && clock_ms() - w->began_ms >= STEADY_MS)
 		w->backoff = (struct kube_backoff){0};
-	w->failed_ms = now;
+	w->began_ms = 0;
 	return kube_backoff_next(&w->backoff, FIRST_MS, max_ms);
 }
 
@@ -183,6 +170,11 @@ synced(struct watch *w, struct span version)
 
 	set_version(w, version);
 	w->synced = true;
+	/* After a list the watch has yet to show that it works. */
+	if (w->state != LISTING || app->once) {
+		w->cut_short = 0;
+		works(w);
+	}
 	index_sweep(app->sink, &w->kind->index, w->owner, w->mark);
 	if (w->ever_synced)
 		return;
@@ -246,18 +238,14 @@ on_error(struct watch *w, struct span status)
 	else
 		w->verdict = TRY_LATER;
 	if (w->verdict == TRY_LATER)
-		complain(w, LOG_WARNING, &e);
+		complain(w, TROUBLE_PASSING, &e);
 	kube_error_release(&e);
 }
 
 static void
 on_nonsense(struct watch *w, const char *what)
 {
-	struct kube_error e = {0};
-
-	kube_error_parse(&e, 500, span_str(what));
-	complain(w, LOG_WARNING, &e);
-	kube_error_release(&e);
+	complain_in_words(w, what);
 	w->verdict = TRY_LATER;
 }
 
@@ -312,6 +300,7 @@ conclude(struct watch *w)
 		again(w, gap_delay(w));
 		return;
 	case TRY_LATER:
+		w->cut_short++;
 		again(w, delay(w, MAX_MS));
 		/* Nothing tells what was missed: compare. */
 		forget_version(w);
@@ -319,20 +308,71 @@ conclude(struct watch *w)
 	}
 }
 
+/* The stream has lived for a while. */
+static void
+is_fine(void *arg)
+{
+	struct watch *w = arg;
+
+	if (w->state == WATCHING) {
+		w->cut_short = 0;
+		works(w);
+	}
+}
+
+/* Nothing may come for a minute: that it began must do. */
+static void
+on_begin(void *arg)
+{
+	struct watch *w = arg;
+
+	answered(w);
+	app_reached(w->kind->app);
+	w->began_ms = clock_ms();
+	timer_after(w->kind->app->loop, &w->timer, FINE_MS, is_fine, w);
+}
+
+static void
+on_no_answer(void *arg)
+{
+	struct watch *w = arg;
+
+	kube_cancel(w->call);
+	close_call(w);
+	complain_in_words(w, "the server does not answer");
+	again(w, delay(w, MAX_MS));
+}
+
 static bool
 on_data(void *arg, struct span bytes)
 {
 	struct watch *w = arg;
 
-	answered(w);
-	works(w);
 	if (frames_add(&w->frames, bytes, on_frame, w, &w->verdict) != 0)
 		on_nonsense(w, "a line of more than 16 MiB came");
-	if (w->verdict == GO_ON)
+	if (w->verdict == GO_ON) {
+		if (w->state == WATCHING && w->events > 0)
+			works(w);
 		return true;
+	}
 	close_call(w); /* by the false that is returned */
 	conclude(w);
 	return false;
+}
+
+static bool
+is_denied(const struct kube_error *e)
+{
+	return e->code == 401 || e->code == 403;
+}
+
+static uint64_t
+wait_as_told(uint64_t ms, int64_t told_ms)
+{
+	if (told_ms <= (int64_t)ms)
+		return ms;
+	return told_ms < RETRY_AFTER_MAX_MS ? (uint64_t)told_ms
+					    : RETRY_AFTER_MAX_MS;
 }
 
 /* No answer, or another than asked for. */
@@ -341,19 +381,21 @@ failed(struct watch *w, const struct kube_error *e)
 {
 	struct app *app = w->kind->app;
 	uint64_t wait;
+	bool refused;
 
 	if (e->too_large && list_smaller(&w->list)) {
 		again(w, 0);
 		return;
 	}
-	if (e->code == 0) {
+	if (e->code == 0 && !e->too_large) {
 		app_unreachable(app, e->message);
 		again(w, delay(w, REFUSED_MAX_MS));
 		return;
 	}
-	app_reached(app);
+	if (e->code != 0)
+		app_reached(app);
 	if (e->code == 404) {
-		kind_lost(w->kind); /* frees w */
+		kind_lost(w->kind, e); /* frees w */
 		return;
 	}
 	if (e->code == 410) {
@@ -363,37 +405,49 @@ failed(struct watch *w, const struct kube_error *e)
 		again(w, delay(w, MAX_MS));
 		return;
 	}
-	if (w->state == INITIAL && e->code >= 400 && e->code < 500 &&
-	    e->code != 401 && e->code != 403 && e->code != 429) {
+	refused =
+	    e->code >= 400 && e->code < 500 && e->code != 429 && !is_denied(e);
+	if (w->state == INITIAL && refused) {
 		w->kind->no_watch_list = true;
 		again(w, 0);
 		return;
 	}
-	if (e->kind == ERR_PERMANENT) {
-		complain(w, LOG_ERROR, e);
-		if (app->once)
-			kind_watch_given_up(w->kind);
-		else
-			again(w, SLOW_MS + delay(w, FIRST_MS));
+	if (w->state == WATCHING && refused)
+		forget_version(w); /* perhaps it is what is wrong */
+	complain(w,
+	    is_denied(e) || e->kind == ERR_PERMANENT ? TROUBLE_LASTING
+						     : TROUBLE_PASSING,
+	    e);
+	if (app->once && e->kind == ERR_PERMANENT) {
+		kind_watch_given_up(w->kind);
 		return;
 	}
-	if (e->code >= 400)
-		complain(w, LOG_WARNING, e);
-	wait = delay(w, MAX_MS);
-	if (e->retry_after_ms > (int64_t)wait)
-		wait = (uint64_t)e->retry_after_ms;
-	again(w, wait);
+	wait = delay(w, is_denied(e) ? DENIED_MAX_MS : MAX_MS);
+	again(w, wait_as_told(wait, e->retry_after_ms));
 }
 
 /* An answer with 2xx, and its end: normal for a watch. */
 static void
 ended(struct watch *w)
 {
-	bool short_lived = clock_ms() - w->started_ms < 1000 && w->events == 0;
+	bool short_lived = w->events == 0 &&
+	    (w->began_ms == 0 || clock_ms() - w->began_ms < FINE_MS);
 
 	app_reached(w->kind->app);
 	w->kind->app->reconnects++;
-	again(w, !w->synced || short_lived ? delay(w, MAX_MS) : 0);
+	if (w->synced && !short_lived) {
+		again(w, 0);
+		return;
+	}
+	if (++w->cut_short >= CUT_SHORT_MAX) {
+		complain_in_words(w,
+		    w->synced
+			? "the server ends the stream at once"
+			: "the stream ends before the initial state is there");
+		/* A list may come, or at least an error that says why. */
+		forget_version(w);
+	}
+	again(w, delay(w, MAX_MS));
 }
 
 static void
@@ -401,6 +455,7 @@ watch_done(void *arg, const struct kube_answer *a)
 {
 	struct watch *w = arg;
 
+	timer_clear(w->kind->app->loop, &w->timer);
 	close_call(w);
 	frames_reset(&w->frames);
 	if (a->error.kind == ERR_NONE)
@@ -410,63 +465,30 @@ watch_done(void *arg, const struct kube_answer *a)
 }
 
 static void
-add_selectors(const struct watch *w, struct buf *path)
-{
-	const struct want *want = w->kind->want;
-
-	if (want->selector != NULL && *want->selector != '\0')
-		kube_query_add(path, "labelSelector", span_str(want->selector));
-	if (want->field_selector != NULL)
-		kube_query_add(
-		    path, "fieldSelector", span_str(want->field_selector));
-}
-
-static long
-watch_seconds(void)
-{
-	unsigned char byte = 0;
-
-	/* client-go's spread, so that not all watches end together. */
-	if (getrandom(&byte, 1, 0) != 1)
-		return 300;
-	return 300 + byte * 300L / 255;
-}
-
-static void
 start_watch(struct watch *w)
 {
-	struct kube_request r = {.verb = KUBE_WATCH, .on_data = on_data};
-	struct buf path = BUF_INIT, n = BUF_INIT;
-	long seconds = watch_seconds();
+	struct app *app = w->kind->app;
+	long seconds = path_watch_seconds();
+	struct buf path = BUF_INIT;
+	struct kube_request r = {.verb = KUBE_WATCH,
+	    .accept = path_accept_watch(w->kind),
+	    .timeout_ms = ((uint64_t)seconds + 30) * 1000,
+	    .on_begin = on_begin,
+	    .on_data = on_data};
 
 	w->state = w->synced ? WATCHING : INITIAL;
 	w->verdict = GO_ON;
 	w->events = 0;
-	w->started_ms = clock_ms();
-	frames_reset(&w->frames);
-	resource_path(
-	    &path, w->kind->resource, span_str(w->ns), SPAN_NONE, NULL);
-	kube_query_add(&path, "watch", span_str("1"));
-	kube_query_add(&path, "allowWatchBookmarks", span_str("true"));
-	if (w->synced) {
-		kube_query_add(&path, "resourceVersion", buf_span(&w->version));
-	} else {
+	w->began_ms = 0;
+	if (!w->synced)
 		w->mark++;
-		kube_query_add(&path, "sendInitialEvents", span_str("true"));
-		kube_query_add(
-		    &path, "resourceVersionMatch", span_str("NotOlderThan"));
-	}
-	buf_addf(&n, "%ld", seconds);
-	kube_query_add(&path, "timeoutSeconds", buf_span(&n));
-	add_selectors(w, &path);
+	frames_reset(&w->frames);
+	path_watch(&path, w->kind, w->ns,
+	    w->synced ? buf_span(&w->version) : SPAN_NONE, seconds);
 	r.path = buf_str(&path);
-	r.timeout_ms = ((uint64_t)seconds + 30) * 1000;
-	if (w->kind->want->metadata_only)
-		r.accept = "application/json;as=PartialObjectMetadata;"
-			   "g=meta.k8s.io;v=v1,application/json";
 	open_call(w, &r, watch_done);
+	timer_after(app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
 	buf_release(&path);
-	buf_release(&n);
 }
 
 static void
@@ -486,7 +508,7 @@ list_done(void *arg, const struct kube_answer *a)
 		failed(w, &a->error);
 		return;
 	}
-	works(w);
+	app_reached(w->kind->app);
 	switch (list_page(&w->list, a->body, on_item, w)) {
 	case LIST_MORE:
 		again(w, 0);
@@ -508,22 +530,25 @@ list_done(void *arg, const struct kube_answer *a)
 static void
 start_list(struct watch *w)
 {
-	struct kube_request r = {.verb = KUBE_LIST};
 	struct buf path = BUF_INIT;
+	struct kube_request r = {
+	    .verb = KUBE_LIST, .accept = path_accept_list(w->kind)};
 
 	w->state = LISTING;
 	if (list_at_start(&w->list))
 		w->mark++;
-	resource_path(
-	    &path, w->kind->resource, span_str(w->ns), SPAN_NONE, NULL);
-	list_query(&w->list, &path);
-	add_selectors(w, &path);
+	path_list(&path, w->kind, w->ns, &w->list);
 	r.path = buf_str(&path);
-	if (w->kind->want->metadata_only)
-		r.accept = "application/json;as=PartialObjectMetadataList;"
-			   "g=meta.k8s.io;v=v1,application/json";
 	open_call(w, &r, list_done);
 	buf_release(&path);
+}
+
+/* Instead of a watch-list. */
+static bool
+lists(const struct watch *w)
+{
+	return w->kind->app->once || w->kind->no_watch_list ||
+	    w->cut_short >= CUT_SHORT_MAX;
 }
 
 static void
@@ -531,9 +556,9 @@ start(void *arg)
 {
 	struct watch *w = arg;
 
-	if (must_wait(w->kind->app))
+	if (app_is_crowded(w->kind->app))
 		again(w, 5);
-	else if (!w->synced && (w->kind->app->once || w->kind->no_watch_list))
+	else if (!w->synced && lists(w))
 		start_list(w);
 	else
 		start_watch(w);
@@ -553,6 +578,12 @@ watch_new(struct kind *k, const char *ns)
 	return w;
 }
 
+const struct trouble *
+watch_trouble(const struct watch *w)
+{
+	return &w->trouble;
+}
+
 void
 watch_free(struct watch *w)
 {
@@ -564,6 +595,6 @@ watch_free(struct watch *w)
 	frames_release(&w->frames);
 	list_release(&w->list);
 	buf_release(&w->version);
-	free(w->said);
+	trouble_clear(&w->trouble);
 	free(w);
 }

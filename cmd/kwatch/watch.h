@@ -10,9 +10,12 @@
 #define WATCH_H
 
 #include "kind.h"
+#include "trouble.h"
 
 /* ns NULL: all namespaces, or a cluster-scoped kind. Starts at once. */
 struct watch *watch_new(struct kind *k, const char *ns);
+/* What keeps it from working now; borrowed. */
+const struct trouble *watch_trouble(const struct watch *w);
 void watch_free(struct watch *w); /* from no callback of its request */
 
 #endif

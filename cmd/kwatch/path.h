@@ -1,0 +1,27 @@
+/*
+ * path: what a watch asks the API server for: paths, queries, media types.
+ */
+#ifndef PATH_H
+#define PATH_H
+
+#include "buf.h"
+#include "kind.h"
+#include "list.h"
+#include "span.h"
+
+/* version SPAN_NONE: a watch-list, which sends the initial state first. */
+void path_watch(struct buf *path, const struct kind *k, const char *ns,
+    struct span version, long seconds);
+/* The next page of l. */
+void path_list(struct buf *path, const struct kind *k, const char *ns,
+    const struct list *l);
+
+/* What to accept; NULL: the usual. */
+const char *path_accept_watch(const struct kind *k);
+const char *path_accept_list(const struct kind *k);
+
+/* How long the next watch shall last: client-go's spread of 300 to 600 s, so
+ * that not all end together. */
+long path_watch_seconds(void);
+
+#endif

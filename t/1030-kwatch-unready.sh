@@ -1,0 +1,136 @@
+#!/bin/bash
+# kwatch that was ready, and a kind or the server that then is not: what it
+# reports, and that the reader of its lines sees nothing of it.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kwatch.sh
+. "${0%/*}/kwatch.sh"
+
+# Reasons as they were reported, one set a line; "none" when ready again.
+unready() {
+	jq -rR 'fromjson? | select(.unready).unready |
+		to_entries | map("\(.key): \(.value)") | join("; ") |
+		if . == "" then "none" else . end' <"$T/report"
+}
+
+# reported TEXT: the newest set of reasons has it
+reported() {
+	unready | tail -n 1 | grep -qF -- "$1"
+}
+
+ready_again() {
+	reported none
+}
+
+first='{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"']}'
+other='{"lines": [{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}], "end": "hang"}'
+no='pods is forbidden: User \"jo\" cannot watch resource \"pods\"'
+
+# Rights are taken away, and given back. The watch goes on where it was.
+serve '{"pods": {"initial": ['"$first"'], "watch": [
+		{"code": 403, "body": '"$(status 403 Forbidden "$no")"'},
+		{"code": 403, "body": '"$(status 403 Forbidden "$no")"'},
+		{"lines": [], "end": "hang"}]},
+	"configmaps": {"initial": ['"$other"']}}'
+watch pods,cm -A --report-fd 3 3>"$T/report"
+ok "rights are taken away, and given back" wait_for 20 ready_again
+stop 0
+is "$(unready)" 'Pod: cannot watch pods: pods is forbidden: User "jo" cannot watch resource "pods"
+none' "... it is reported when it begins and when it ends"
+is "$(short <"$T/out" | sort)" "ADDED a 1 4
+begin ConfigMap
+begin Pod
+end ConfigMap
+end Pod" "... and no object is gone"
+is "$(cat "$T/err")" "kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\"
+kwatch: watching pods now" "... and said once"
+is "$(grep pods "$T/requests")" "initial /api/v1/pods?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan
+watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
+watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
+watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5" \
+	"... and it goes on from the same version"
+
+# What may pass counts after 15 s, and so does a server that is away: two of
+# them at once, since both take so long.
+serve '{"pods": {"initial": ['"$first"'], "watch": [
+		{"code": 500, "body": '"$(status 500 InternalError "boom")"'}]},
+	"configmaps": {"initial": ['"$other"']}}'
+watch pods,cm -A --report-fd 3 3>"$T/report"
+passing=$watcher
+wait_for 10 grep -q boom "$T/err"
+mv "$T/err" "$T/err.passing"
+mv "$T/report" "$T/report.passing"
+passing_server=$server
+server=
+serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}],
+	"watch": [{"lines": [], "end": "hang"}]}}'
+script=$(cat "$T/script")
+port=$(cat "$T/port")
+watch pods -A --report-fd 3 3>"$T/report"
+lines 3
+kill -9 "$server"
+server=
+lines 1 err
+is "$(unready)" "" "a server that is away for a moment"
+ok "... is reported after a while" \
+	wait_for 20 reported "api: the API server does not answer: cannot connect to http://127.0.0.1:$port: Connection refused"
+serve "$script" "$port"
+ok "... until it is back" wait_for 20 ready_again
+stop 0
+is "$(unready | wc -l)" 2 "... and nothing else"
+is "$(short <"$T/out")" "begin Pod
+ADDED a 1 4
+end Pod" "... and no object is gone"
+
+watcher=$passing
+mv "$T/report.passing" "$T/report"
+ok "what fails again and again is reported" \
+	wait_for 20 reported "Pod: cannot watch pods: boom"
+is "$(unready | wc -l) $(cat "$T/err.passing")" \
+	"1 kwatch: warning: cannot watch pods: boom" "... and said once"
+stop 0
+kill -9 "$passing_server"
+
+# Streams that end before they have begun: the list says why.
+bad='conversion webhook for example.com/v1, Kind=Pod failed: connection refused'
+serve '{"pods": {"initial": [{"lines": []}], "list": [
+		{"code": 500, "body": '"$(status 500 InternalError "$bad")"'},
+		{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}],
+	"watch": [{"lines": [], "end": "hang"}]}}'
+watch pods -A --report-fd 3 3>"$T/report"
+ok "a watch-list that ends too early, again and again" \
+	wait_for 30 grep -q now "$T/err"
+stop 0
+is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the stream ends before the initial state is there
+kwatch: warning: cannot list pods: $bad
+kwatch: watching pods now" "... is listed instead, which says why"
+is "$(cut -d' ' -f1 "$T/requests")" "initial
+initial
+list
+list
+watch" "... after two of them"
+
+serve '{"pods": {"initial": ['"$first"'], "list": [
+		{"code": 500, "body": '"$(status 500 InternalError "$bad")"'}],
+	"watch": [{"lines": []}]}}'
+watch pods -A
+lines 2 err
+seen "begin Pod
+ADDED a 1 4
+end Pod" "a watch that ends at once, again and again"
+is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server ends the stream at once
+kwatch: warning: cannot list pods: $bad" "... is listed, too"
+
+# A kind that goes away, and comes back.
+serve '{"pods": {"initial": ['"$first"', {"lines": ['"$(ev ADDED b 2 7), $(mark 8 end)"'], "end": "hang"}],
+	"watch": [{"code": 404, "body": "404 page not found"}]}}'
+watch pods -A --report-fd 3 3>"$T/report"
+lines 5
+seen "begin Pod
+ADDED a 1 4
+end Pod
+ADDED b 2 7
+DELETED a 1 - synthetic" "a path that is gone for a moment: differences"
+is "$(unready)" "" "... and that is no reason yet"
+is "$(cat "$T/err")" "" "... nor worth a word"
+done_testing
