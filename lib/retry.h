@@ -5,7 +5,8 @@
  * Transient failures: 100 ms doubling to 30 s, with jitter, never before the
  * server's Retry-After; they count as failed after RETRY_FAILED_MS (or what
  * the tool says). Permanent ones count at once and are tried slowly, 5 s
- * doubling to 10 min: what a person repairs outside is found that way.
+ * doubling to 10 min: what a person repairs outside is found that way. Rights
+ * that are missing are often given back: 403 is tried at least once a minute.
  */
 #ifndef RETRY_H
 #define RETRY_H
@@ -29,11 +30,19 @@ struct retry {
 enum retry_kind {
 	RETRY_TRANSIENT,
 	RETRY_PERMANENT,
-	RETRY_SOON /* somebody was faster, or no answer: almost at once */
+	RETRY_DENIED, /* permanent, but others can change it at any time */
+	RETRY_SOON    /* somebody was faster, or no answer: almost at once */
 };
 
 /* What an error of a write means, by Kubernetes' own rules. */
 enum retry_kind retry_classify(enum kube_verb verb, const struct kube_error *e);
+
+/* It counts as failed at once. */
+static inline bool
+retry_is_permanent(enum retry_kind kind)
+{
+	return kind == RETRY_PERMANENT || kind == RETRY_DENIED;
+}
 
 /* Plans the next try. retry_after_ms < 0: the server did not say. */
 void retry_plan(struct retry *r, enum retry_kind kind, int64_t retry_after_ms,

@@ -5,73 +5,9 @@
 . "${0%/*}/cluster/lib.sh"
 cluster_start
 
-kubectl apply -f - >/dev/null <<'EOF'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Thing, plural: things, singular: thing}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
-          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
-EOF
-kubectl wait --for=condition=Established crd/things.example.com >/dev/null
-thing() {
-	kubectl create -f - -o json <<EOF
-{"apiVersion":"example.com/v1","kind":"Thing",
- "metadata":{"name":"$1","namespace":"default"},"spec":{}}
-EOF
-}
-
-# The Thing t as it is now, for a set.
-primary() {
-	kubectl get thing t -o json | jq -c '{apiVersion, kind} +
-		(.metadata | {namespace, name, uid, resourceVersion, generation})'
-}
-
-# set_line ITEMS [RECONCILE]: a line; items get the owner reference if they are in
-# the namespace of the primary. Both are JSON; RECONCILE's members are added.
-set_line() {
-	jq -cn --argjson p "$(primary)" --argjson items "$1" \
-		--argjson more "${2:-null}" '
-	def key: .apiVersion as $a
-		| .kind + (if $a | test("/") then "." + ($a | split("/")[0])
-		else "" end) + "/\(.metadata.namespace // "")/\(.metadata.name)";
-	{apiVersion: "v1", kind: "List", items: [$items[]
-		| if .metadata.namespace == $p.namespace
-			and (.metadata.ownerReferences | not)
-		then .metadata.ownerReferences =
-			[{apiVersion: $p.apiVersion, kind: $p.kind,
-			name: $p.name, uid: $p.uid, controller: true}]
-		else . end],
-	reconcile: ({primary: $p, manager: "kpipe-thing.example.com",
-		known: ($items | map({(key): null}) | add)}
-		+ ($more // {}))}'
-}
-
-cm() {
-	jq -cn --arg name "$1" --arg value "$2" '[{apiVersion: "v1",
-		kind: "ConfigMap", metadata: {$name, namespace: "default"},
-		data: {k: $value}}]'
-}
-
-uid() {
-	kubectl get "$@" -o jsonpath='{.metadata.uid}'
-}
-
-kapply_line() {
-	kapply --timeout=3s "$@" <"$T/in"
-}
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+things_start
 
 t=$(thing t | jq -r .metadata.uid)
 

@@ -22,14 +22,15 @@ serve() {
 	url=http://127.0.0.1:$(cat "$T/port")
 }
 
-# requests: METHOD and last part of the path, in the order of arrival
+# requests: METHOD and last part of the path, in the order of arrival. Events
+# come beside them, at any time.
 requests() {
-	sed -E 's,^([A-Z]+) [^ ]*/([^/ ]+)( .*)?$,\1 \2,' "$T/requests"
+	sed -E '/\/events/d;s,^([A-Z]+) [^ ]*/([^/ ]+)( .*)?$,\1 \2,' "$T/requests"
 }
 
 # requested N: at least so many have arrived
 requested() {
-	[ "$(wc -l <"$T/requests")" -ge "$1" ]
+	[ "$(grep -vc /events "$T/requests")" -ge "$1" ]
 }
 
 CMS=/api/v1/namespaces/default/configmaps

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "adopt.h"
 #include "body.h"
 #include "buf.h"
 #include "clock.h"
@@ -9,7 +10,10 @@
 #include "send.h"
 #include "unseen.h"
 
-enum { NEW_SCOPE_MS = 30000 };
+enum {
+	NEW_SCOPE_MS = 30000,
+	NAMESPACE_MS = 2000 /* so much later its Namespace may come */
+};
 
 static bool
 recent_scope(const struct apply *a)
@@ -25,6 +29,17 @@ nothing_to_do(void *arg, const struct kube_error *e)
 	(void)e;
 }
 
+/* Its Namespace may be further down in the same input. */
+static bool
+may_follow(const struct call *c, const struct kube_error *e)
+{
+	uint64_t first = c->item->retry.first_ms;
+
+	return e->namespace_missing && c->key->set->plain &&
+	    !c->key->apply->o->dry_run &&
+	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
+}
+
 static void
 fail_answer(struct call *c, const struct kube_answer *answer)
 {
@@ -36,7 +51,7 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	/* The path itself is unknown: the kind is not served, or not yet. */
 	if (e->code == 404 && e->reason[0] == '\0')
 		discovery_refresh(a->discovery, nothing_to_do, a);
-	if (e->code == 404 && recent_scope(a))
+	if (e->code == 404 && (recent_scope(a) || may_follow(c, e)))
 		kind = RETRY_TRANSIENT;
 	kube_error_public(&b, e, c->item->id.kind);
 	if (e->field_conflict)
@@ -166,6 +181,9 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
 			    body_metadata(answer->body, "uid"));
+		if (i->adopting)
+			report_adopted(a, c->key->set, i);
+		i->adopting = false;
 		item_done(c->key, i, apply_result(i, answer));
 	} else if (c->if_absent && answer->error.code == 409 &&
 	    !answer->error.field_conflict) {
@@ -177,6 +195,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	} else if (i->live_uid != NULL) {
 		free(i->live_uid);
 		i->live_uid = NULL;
+		i->adopting = false;
 		fail_answer(c, answer);
 	} else {
 		item_stale(c->key, i);
@@ -194,6 +213,8 @@ not_a_member(struct call *c, struct span object)
 	identity_name(&b, &c->key->set->primary);
 	if (owner.len > 0)
 		buf_addf(&b, " but of %s", buf_str(&owner));
+	else if (c->item->op == OP_APPLY)
+		adopt_hint(&b, c->key->set, object);
 	if (going)
 		buf_adds(&b, "; it is being deleted");
 	fail_with(c->key, c->item, going ? RETRY_TRANSIENT : RETRY_PERMANENT,
@@ -201,6 +222,31 @@ not_a_member(struct call *c, struct span object)
 	c->item->reason = "Conflict";
 	buf_release(&b);
 	buf_release(&owner);
+}
+
+static void
+adopt(struct call *c, struct span object)
+{
+	struct item *i = c->item;
+	struct buf patch = BUF_INIT;
+	bool convert = adopt_patch(&patch, i, object, item_manager(c->key));
+
+	i->adopting = true;
+	note_unseen(c);
+	set_text(&i->live_uid, body_metadata(object, "uid"));
+	free(i->patch);
+	i->patch = buf_take(&patch);
+	go_on(i, convert ? STEP_ADOPT : STEP_WRITE);
+}
+
+static void
+wrote_adoption(struct call *c, const struct kube_answer *answer)
+{
+	c->item->step = STEP_READ; /* it may be another one's by now */
+	if (failed(answer))
+		fail_answer(c, answer);
+	else
+		go_on(c->item, STEP_WRITE);
 }
 
 /* Somebody has the name of an item that we wanted to create. */
@@ -215,6 +261,9 @@ read_rival(struct call *c, const struct kube_answer *answer)
 		    span_str("it came and went meanwhile"));
 	} else if (failed(answer)) {
 		fail_answer(c, answer);
+	} else if (!body_is_member(c->key->set, i, answer->body) &&
+	    adopt_may(c->key->set, i, answer->body)) {
+		adopt(c, answer->body);
 	} else if (!body_is_member(c->key->set, i, answer->body)) {
 		not_a_member(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
@@ -354,6 +403,8 @@ dispatch(struct call *c, const struct kube_answer *answer)
 			wrote_object(c, answer);
 		else if (i->step == STEP_LIST)
 			wrote_list(c, answer);
+		else if (i->step == STEP_ADOPT)
+			wrote_adoption(c, answer);
 		else if (c->key->set->plain)
 			read_before(c, answer);
 		else

@@ -53,6 +53,7 @@ struct apply {
 	struct unseen *unseen;
 	struct counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
+	size_t lined_up;       /* plain objects behind one of their name */
 	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */
 	bool failed;	       /* something did, for good */
 	bool ready;	       /* discovery is there */
@@ -99,6 +100,8 @@ void report_result(struct apply *a, const struct item *i, const char *result,
 void report_status(struct apply *a, struct set *s);
 /* Logs, and sends onError, once per reason. */
 void report_failures(struct apply *a, struct set *s);
+/* An object of somebody else is ours now. */
+void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 /* Counters for --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
 

@@ -214,8 +214,8 @@ lists(struct span list, struct span value)
 	return false;
 }
 
-static void
-add_test(struct buf *b, const char *path, struct span value)
+void
+body_test(struct buf *b, const char *path, struct span value)
 {
 	buf_addc(b, b->len == 0 ? '[' : ',');
 	buf_adds(b, "{\"op\":\"test\",\"path\":");
@@ -276,8 +276,8 @@ body_finalizers(struct buf *b, const struct set *s, const struct item *i,
 		return FINALIZER_NOTHING;
 	}
 	buf_reset(b);
-	add_test(b, "/metadata/uid", uid);
-	add_test(b, "/metadata/resourceVersion",
+	body_test(b, "/metadata/uid", uid);
+	body_test(b, "/metadata/resourceVersion",
 	    body_metadata(primary, "resourceVersion"));
 	/* "add" on a member that exists replaces it (RFC 6902, 4.1). */
 	buf_adds(b,

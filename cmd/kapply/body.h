@@ -28,6 +28,9 @@ void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 bool body_list(
     struct buf *b, struct span object, struct span field, struct span uid);
 
+/* Begins or goes on a JSON patch: the value at the path must be this one. */
+void body_test(struct buf *b, const char *path, struct span value);
+
 /* DeleteOptions: in the background, only this uid. */
 void body_delete(struct buf *b, struct span uid, bool dry_run);
 

@@ -79,6 +79,8 @@ take_next(struct key *k)
 {
 	struct set *old = k->set;
 
+	if (k->next->behind)
+		k->apply->lined_up--;
 	k->set = k->next;
 	k->next = k->set->next;
 	k->set->next = NULL;
@@ -238,6 +240,8 @@ engine_submit(struct apply *a, struct set *s)
 		s->items[0].step = STEP_READ;
 	if (s->plain) {
 		/* Two objects of one name are applied one after the other. */
+		s->behind = k->set != NULL;
+		a->lined_up += s->behind;
 		while (*last != NULL)
 			last = &(*last)->next;
 	} else {

@@ -101,14 +101,20 @@ submit_held(struct input *in)
 	return true;
 }
 
+static bool
+has_room(const struct apply *a)
+{
+	return !workqueue_full(&a->queue) && !out_full(&a->out) &&
+	    a->lined_up < 2 * (size_t)a->o->max_in_flight;
+}
+
 void
 input_pump(struct input *in)
 {
 	struct apply *a = in->apply;
 	struct stream_doc doc;
 
-	while (!in->ended && !in->watching && !workqueue_full(&a->queue) &&
-	    !out_full(&a->out) && submit_held(in)) {
+	while (!in->ended && !in->watching && has_room(a) && submit_held(in)) {
 		switch (stream_next(in->stream, &doc)) {
 		case STREAM_DOC:
 			accept_doc(in, &doc);

@@ -1,6 +1,7 @@
 /*
  * input: standard input as sets for the engine, read only as fast as the
- * engine works: not while twice its limit of keys can run, nor while the
+ * engine works: not while twice its limit of keys can run, or that many plain
+ * objects wait for an earlier one of their name, nor while the
  * reader of our output is behind, nor (plain objects) before a Namespace or
  * CRD that came earlier is there.
  */

@@ -159,7 +159,7 @@ has_failed(const struct set *s, const struct item *i)
 }
 
 static void
-log_failure(const struct set *s, const struct item *i)
+log_about(enum log_level level, const struct set *s, const char *text)
 {
 	static const char prefix[] = "kpipe-";
 	struct span of = s->manager;
@@ -176,10 +176,24 @@ log_failure(const struct set *s, const struct item *i)
 		    of.p + sizeof(prefix) - 1, of.n - sizeof(prefix) + 1);
 	controller = mem_dup(of.p, of.n);
 	about.controller = of.n ? controller : NULL;
-	log_write(LOG_ERROR, s->plain ? NULL : &about, "%s", i->error);
+	log_write(level, s->plain ? NULL : &about, "%s", text);
 	free(ns);
 	free(name);
 	free(controller);
+}
+
+void
+report_adopted(struct apply *a, const struct set *s, const struct item *i)
+{
+	struct buf b = BUF_INIT;
+
+	identity_name(&b, &i->id);
+	buf_addf(&b, ": %s, by its label %.*s=%.*s",
+	    a->o->dry_run ? "would be adopted" : "adopted", SPAN_ARG(s->adopt),
+	    SPAN_ARG(s->primary.name));
+	log_about(LOG_INFO, s, buf_str(&b));
+	events_tell(a, s, RECORDER_NORMAL, "Adopted", buf_span(&b));
+	buf_release(&b);
 }
 
 /* For each try: Events live an hour, and a repetition only counts up. */
@@ -232,7 +246,7 @@ report_failures(struct apply *a, struct set *s)
 		if (i->reported)
 			continue;
 		i->reported = true;
-		log_failure(s, i);
+		log_about(LOG_ERROR, s, i->error);
 		report_result(a, i, "failed", reason_of(i));
 	}
 	if (first != NULL && s->on_error.n != 0 && (news || !s->error_told)) {

@@ -45,6 +45,8 @@ verb_of(const struct item *i)
 {
 	if (i->step == STEP_LIST)
 		return KUBE_MERGE_PATCH;
+	if (i->step == STEP_ADOPT)
+		return KUBE_JSON_PATCH;
 	if (i->step != STEP_WRITE)
 		return KUBE_GET;
 	if (i->op == OP_APPLY)

@@ -328,6 +328,7 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
+	    {json_get(r, "adopt"), "reconcile.adopt", JSON_OBJECT},
 	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
 	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
 	    {finalizers, "reconcile.finalizers", JSON_OBJECT},
@@ -368,6 +369,10 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->on_error = object_or_none(json_get(r, "onError"));
 	s->events = json_get(r, "events");
 	s->manager = get_string(r, "manager");
+	s->adopt = get_string(json_get(r, "adopt"), "label");
+	if (json_type(json_get(r, "adopt")) == JSON_OBJECT && s->adopt.n == 0)
+		return err_set(
+		    err, ERR_PERMANENT, "reconcile.adopt has no label");
 	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
 	if (parse_items(s, line, r, err) < 0 ||
 	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||
@@ -483,6 +488,7 @@ inherit_item(
 	i->step = old->step;
 	i->patch = old->patch;
 	i->list_sent = old->list_sent;
+	i->adopting = old->adopting;
 	old->error = old->live_uid = old->patch = NULL;
 }
 

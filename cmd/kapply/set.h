@@ -42,7 +42,8 @@ enum item_step {
 	STEP_PRIMARY, /* once: is the primary still as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
 	STEP_WRITE,
-	STEP_LIST /* a list of it as a whole: see body_list */
+	STEP_ADOPT, /* the fields of its former manager become ours */
+	STEP_LIST   /* a list of it as a whole: see body_list */
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
@@ -67,8 +68,9 @@ struct item {
 	enum item_step step;
 	char *live_uid;	    /* owned: of the member that was found, or NULL */
 	char *live_version; /* owned: its resourceVersion before (plain) */
-	char *patch;	    /* owned: the finalizers', or of STEP_LIST */
+	char *patch;	    /* owned: of the step, where it is one */
 	bool list_sent;	    /* STEP_LIST was tried */
+	bool adopting;	    /* it was another operator's */
 	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
@@ -84,10 +86,12 @@ struct set {
 	size_t line;	  /* its number */
 	bool plain;
 	bool barrier; /* plain, and objects behind it wait for it */
+	bool behind;  /* plain, and one of its name came before */
 	char *key;    /* owned: the primary's, or the object's */
 	struct identity primary;
 	struct span primary_version; /* resourceVersion */
 	struct span status, on_error, events, manager;
+	struct span adopt;	/* key of a label; none: nothing is adopted */
 	int64_t max_concurrent; /* 0: not said */
 	struct item *items;	/* owned, in the order of phases */
 	size_t count;

@@ -245,7 +245,7 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 
 	w->counters.failures++;
 	if (e->next != NULL &&
-	    pace_is_over(e, e->next, kind == RETRY_PERMANENT)) {
+	    pace_is_over(e, e->next, retry_is_permanent(kind))) {
 		entry_finish(e);
 		return;
 	}

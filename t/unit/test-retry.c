@@ -41,8 +41,8 @@ test_classify(void)
 	    "a terminating namespace: passes");
 	ok(of(KUBE_APPLY, 403,
 	       "{\"kind\":\"Status\",\"reason\":\"Forbidden\"}") ==
-		RETRY_PERMANENT,
-	    "forbidden: permanent");
+		RETRY_DENIED,
+	    "forbidden: permanent, but it may change");
 	ok(of(KUBE_APPLY, 500, untyped) == RETRY_PERMANENT,
 	    "a 500 of apply without reason: permanent");
 	ok(of(KUBE_APPLY, 500, internal) == RETRY_TRANSIENT,
@@ -83,6 +83,9 @@ test_plan(void)
 		retry_plan(&r, RETRY_PERMANENT, -1, now);
 	wait = r.due_ms - now;
 	ok(wait >= 600000 && wait <= 1200000, "bounded by 10 min");
+	retry_plan(&r, RETRY_DENIED, -1, now);
+	wait = r.due_ms - now;
+	ok(wait >= 30000 && wait <= 60000, "... a denied one by a minute");
 	retry_reset(&r);
 	ok(!r.failed && r.first_ms == 0 && r.backoff.n == 0, "reset");
 	retry_plan(&r, RETRY_PERMANENT, -1, now);

@@ -1,0 +1,30 @@
+/*
+ * adopt: taking over what another operator made, where a line allows it
+ * (reconcile.adopt: {"label": KEY}): an object that is nobody's by controller
+ * reference or mark, whose label KEY is the name of the primary.
+ */
+#ifndef ADOPT_H
+#define ADOPT_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "set.h"
+#include "span.h"
+
+/* object has the name of the item and is no member. May it be taken over? */
+bool adopt_may(const struct set *s, const struct item *i, struct span object);
+/* Why not, or what would allow it, as the rest of a sentence; or nothing. */
+void adopt_hint(struct buf *b, const struct set *s, struct span object);
+
+/*
+ * A JSON patch by which all that others own by Update becomes what manager
+ * applied in the item's apiVersion, so that the apply which follows removes
+ * what is not desired any more (csaupgrade of client-go does that for one
+ * manager). Fields of subresources, of other appliers, and of Kubernetes' own
+ * components stay. False: there is nothing to change.
+ */
+bool adopt_patch(struct buf *b, const struct item *i, struct span object,
+    struct span manager);
+
+#endif

@@ -1,0 +1,307 @@
+#include "fields.h"
+
+#include <string.h>
+
+#include "json.h"
+
+/* One step of a path: a member, or an element of a list: its index, "key=value,
+ * key=value", or the value of one of a set. */
+struct step {
+	bool element;
+	struct span text;
+};
+
+static bool
+take_step(struct span *path, struct step *s)
+{
+	const char *p = path->p, *end = path->p + path->n, *stop;
+
+	if (path->n < 2 || (*p != '.' && *p != '['))
+		return false;
+	s->element = *p == '[' && p[1] != '"';
+	if (*p == '.') {
+		for (stop = ++p; stop < end && *stop != '.' && *stop != '[';)
+			stop++;
+		s->text = span_make(p, (size_t)(stop - p));
+	} else if (s->element) {
+		p++;
+		stop = memchr(p, ']', (size_t)(end - p));
+		if (stop == NULL)
+			return false;
+		s->text = span_make(p, (size_t)(stop++ - p));
+	} else {
+		struct span rest = span_make(p + 1, path->n - 1);
+		struct span key = json_value(&rest);
+
+		if (key.n < 2 || rest.n == 0)
+			return false;
+		s->text = span_make(key.p + 1, key.n - 2);
+		stop = rest.p + 1;
+	}
+	*path = span_make(stop, (size_t)(end - stop));
+	return true;
+}
+
+/* A scalar as it stands in a step. */
+static struct span
+scalar(struct span value, struct buf *scratch)
+{
+	buf_reset(scratch);
+	if (json_type(value) == JSON_STRING)
+		return json_string(value, scratch);
+	return json_type(value) == JSON_OBJECT || json_type(value) == JSON_ARRAY
+	    ? SPAN_NONE
+	    : value;
+}
+
+/* Does the step say key=value? */
+static bool
+says(const struct step *s, struct span key, struct span value)
+{
+	struct buf want = BUF_INIT, scratch = BUF_INIT;
+	const char *at = s->text.p, *end = at + s->text.n;
+	bool yes = false;
+
+	buf_addspan(&want, key);
+	buf_addc(&want, '=');
+	buf_addspan(&want, scalar(value, &scratch));
+	while (!yes && at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const char *stop = comma != NULL ? comma : end;
+
+		yes = span_eq(
+		    span_make(at, (size_t)(stop - at)), buf_span(&want));
+		at = stop + 1;
+	}
+	buf_release(&want);
+	buf_release(&scratch);
+	return yes;
+}
+
+static bool
+is_number(struct span text, size_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
+			return false;
+		*n = *n * 10 + (size_t)(text.p[i] - '0');
+	}
+	return text.n > 0;
+}
+
+/* All that the step says of keys, the element has. */
+static bool
+has_keys(const struct step *s, struct span element)
+{
+	size_t said = 1, found = 0;
+
+	for (size_t i = 0; i < s->text.n; i++)
+		said += s->text.p[i] == ',';
+	for (struct json_members m = json_members(element); json_member(&m);)
+		found += says(s, m.key, m.value);
+	/* A protocol that is left out is TCP. */
+	if (json_get(element, "protocol").n == 0 &&
+	    says(s, span_str("protocol"), span_str("\"TCP\"")))
+		found++;
+	return found == said;
+}
+
+static struct span
+live_element(struct span list, const struct step *s)
+{
+	struct json_elements e = json_elements(list);
+	struct span found = SPAN_NONE;
+	struct buf scratch = BUF_INIT;
+	size_t index, n = 0;
+	bool by_index = is_number(s->text, &index);
+
+	while (found.n == 0 && json_element(&e)) {
+		if (by_index ? n++ == index : has_keys(s, e.value))
+			found = e.value;
+		else if (!by_index &&
+		    span_eq(scalar(e.value, &scratch), s->text))
+			found = e.value;
+	}
+	buf_release(&scratch);
+	return found;
+}
+
+static struct span
+member(struct span object, struct span key)
+{
+	for (struct json_members m = json_members(object); json_member(&m);)
+		if (span_eq(m.key, key))
+			return m.value;
+	return SPAN_NONE;
+}
+
+/* Does the name of an element in FieldsV1 mean the step's? The element itself
+ * helps where the step is an index and the name has keys. */
+static bool
+names_element(struct span name, const struct step *s, struct span element)
+{
+	struct buf scratch = BUF_INIT;
+	struct span rest;
+	bool yes = false;
+
+	if (name.n < 2 || name.p[1] != ':')
+		return false;
+	rest = span_make(name.p + 2, name.n - 2);
+	if (name.p[0] == 'i') {
+		yes = span_eq(rest, s->text);
+	} else if (name.p[0] == 'v') {
+		yes = span_eq(scalar(rest, &scratch), s->text);
+	} else if (name.p[0] == 'k') {
+		yes = true;
+		for (struct json_members m = json_members(rest);
+		     json_member(&m);)
+			yes = yes &&
+			    (says(s, m.key, m.value) ||
+				span_eq(member(element, m.key), m.value));
+	}
+	buf_release(&scratch);
+	return yes;
+}
+
+static struct span
+field_child(struct span fields, const struct step *s, struct span element)
+{
+	struct buf name = BUF_INIT;
+	struct span found = SPAN_NONE;
+
+	for (struct json_members m = json_members(fields);
+	     found.n == 0 && json_member(&m);) {
+		struct span quoted = span_make(m.key.p - 1, m.key.n + 2);
+		struct span key;
+
+		if (!s->element) {
+			if (m.key.n > 2 && memcmp(m.key.p, "f:", 2) == 0 &&
+			    span_eq(
+				span_make(m.key.p + 2, m.key.n - 2), s->text))
+				found = m.value;
+			continue;
+		}
+		buf_reset(&name);
+		key = json_string(quoted, &name);
+		if (names_element(key, s, element))
+			found = m.value;
+	}
+	buf_release(&name);
+	return found;
+}
+
+static bool
+is_empty(struct span object)
+{
+	struct json_members m = json_members(object);
+
+	return !json_member(&m);
+}
+
+/* A leaf on the way is a map or list that is owned as a whole. */
+static bool
+owns(struct span fields, struct span object, struct span path)
+{
+	struct span live = object;
+	struct step s;
+
+	while (take_step(&path, &s)) {
+		live =
+		    s.element ? live_element(live, &s) : member(live, s.text);
+		fields = field_child(fields, &s, live);
+		if (fields.n == 0)
+			return false;
+		if (is_empty(fields))
+			return true;
+	}
+	return true;
+}
+
+static bool
+is_there(struct span object, struct span path)
+{
+	struct step s;
+
+	while (object.n > 0 && take_step(&path, &s))
+		object = s.element ? live_element(object, &s)
+				   : member(object, s.text);
+	return object.n > 0;
+}
+
+static bool
+has_name(const struct buf *names, size_t from, struct span name)
+{
+	const char *at = names->data + from, *end = names->data + names->len;
+
+	while (names->len > from && at < end) {
+		const char *stop = memmem(at, (size_t)(end - at), ", ", 2);
+
+		if (stop == NULL)
+			stop = end;
+		if (span_eq(span_make(at, (size_t)(stop - at)), name))
+			return true;
+		at = stop + 2;
+	}
+	return false;
+}
+
+enum fields_found
+fields_owners(
+    struct buf *names, struct span object, struct span path, struct span ours)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.managedFields"));
+	struct buf scratch = BUF_INIT;
+	size_t start = names->len;
+
+	while (json_element(&e)) {
+		struct span name;
+
+		buf_reset(&scratch);
+		name = json_string(json_get(e.value, "manager"), &scratch);
+		if (name.n == 0 || span_eq(name, ours) ||
+		    has_name(names, start, name) ||
+		    !owns(json_get(e.value, "fieldsV1"), object, path))
+			continue;
+		if (names->len > start)
+			buf_adds(names, ", ");
+		buf_addspan(names, name);
+	}
+	buf_release(&scratch);
+	if (names->len > start)
+		return FIELDS_OWNED;
+	return is_there(object, path) ? FIELDS_UNOWNED : FIELDS_ABSENT;
+}
+
+static void
+add_field(struct buf *b, struct span key, struct span one, struct span other,
+    unsigned depth)
+{
+	json_add_comma(b);
+	buf_addspan(b, span_make(key.p - 1, key.n + 2));
+	buf_addc(b, ':');
+	if (other.n == 0 || depth == JSON_DEPTH_MAX) {
+		buf_addspan(b, one);
+		return;
+	}
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(one); json_member(&m);)
+		add_field(b, m.key, m.value, member(other, m.key), depth + 1);
+	for (struct json_members m = json_members(other); json_member(&m);)
+		if (member(one, m.key).n == 0)
+			add_field(b, m.key, m.value, SPAN_NONE, depth + 1);
+	buf_addc(b, '}');
+}
+
+void
+fields_union(struct buf *b, struct span one, struct span other)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(one); json_member(&m);)
+		add_field(b, m.key, m.value, member(other, m.key), 0);
+	for (struct json_members m = json_members(other); json_member(&m);)
+		if (member(one, m.key).n == 0)
+			add_field(b, m.key, m.value, SPAN_NONE, 0);
+	buf_addc(b, '}');
+}

@@ -1,0 +1,29 @@
+/*
+ * fields: metadata.managedFields as text: who owns a field, and how what one
+ * manager owned becomes another one's. The format is FieldsV1 of
+ * sigs.k8s.io/structured-merge-diff (fieldpath/serialize.go): members f:NAME,
+ * k:{keys of an element}, v:VALUE, i:INDEX, and "." for the place itself.
+ */
+#ifndef FIELDS_H
+#define FIELDS_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "span.h"
+
+enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
+
+/*
+ * Appends the managers but `ours` that own the field of object, by commas. The
+ * path is spelled as ireconcile does: .spec.containers[name=main].args[0].
+ * FIELDS_UNOWNED: the field is there and is nobody else's; FIELDS_ABSENT: it
+ * is not there.
+ */
+enum fields_found fields_owners(
+    struct buf *names, struct span object, struct span path, struct span ours);
+
+/* The union of two sets of fields, appended. */
+void fields_union(struct buf *b, struct span one, struct span other);
+
+#endif

@@ -1,0 +1,143 @@
+#!/bin/bash
+# kapply takes over what another operator made, where a set allows it: objects
+# laid out as the first IoTService operator made them, a label and no marks.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+thing t >/dev/null
+key=Thing.example.com/default/t
+part=$(printf %s "$key" | sha256sum | cut -c1-32)
+
+# theirs: what the former operator creates, and writes a status of, too.
+theirs() {
+	kubectl create --field-manager=iotservice-operator -f - >/dev/null
+}
+
+# marked KEY: an item of stdin with the marks of that key
+marked() {
+	jq -c --arg part "$part" --arg member "$key $1" '.metadata += {
+		labels: (.metadata.labels + {"kpipe.dev/part-of": $part}),
+		annotations: {"kpipe.dev/member": $member}}'
+}
+
+deployment() { # ENV-NAME
+	jq -cn --arg env "$1" '{apiVersion: "apps/v1", kind: "Deployment",
+	metadata: {name: "core", namespace: "op-t", labels: {instance: "t"}},
+	spec: {replicas: 1, selector: {matchLabels: {instance: "t"}},
+	template: {metadata: {labels: {instance: "t"}}, spec: {containers: [
+		{name: "core", image: "core:1", env: [{name: $env, value: "1"}]}]}}}}'
+}
+
+theirs <<'X'
+apiVersion: v1
+kind: Namespace
+metadata: {name: op-t, labels: {instance: t, old: "yes"}}
+X
+deployment OLD | jq '.metadata.annotations = {left: "over"}' | theirs
+kubectl patch -n op-t deployment core --subresource=status --type=merge \
+	--field-manager=kube-controller-manager \
+	-p '{"status":{"observedGeneration":1}}' >/dev/null
+kubectl label -n op-t deployment core --field-manager=iotservice-operator-2 \
+	second=write >/dev/null
+
+ns=$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-t","labels":{"instance":"t"}}}' |
+	marked Namespace//op-t)
+core=$(deployment NEW | marked Deployment.apps/op-t/core)
+both=$(jq -cn --argjson a "$ns" --argjson b "$core" '[$a, $b]')
+
+# --- not without being asked
+set_line "$both" '{"onError":{"reason":"${error}"}}' >"$T/in"
+runs 1 "nothing is adopted unasked" kapply_line
+is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; "adopt: {label: instance}" in watches.yaml would take it over' \
+	"... the message names the option"
+
+# --- a label of another instance, another key
+set_line "$both" '{"adopt":{"label":"component"}}' >"$T/in"
+runs 1 "nor by a label that it has not" kapply_line
+is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; to be adopted it needs the label component=t' \
+	"... the message names the label"
+kubectl label ns op-t instance=u --overwrite >/dev/null
+set_line "$both" '{"adopt":{"label":"instance"}}' >"$T/in"
+runs 1 "nor what is another instance's" kapply_line
+kubectl label ns op-t instance=t --overwrite >/dev/null
+
+# --- a dry run
+runs 0 "a dry run says what would be" kapply_line --dry-run=server
+is "$(kubectl get ns op-t -o json | jq -c '.metadata | [.labels.old, .annotations]')" \
+	'["yes",null]' "... and changes nothing"
+is "$(kubectl get events -o json | grep -c '"reason": "Adopted"')" 0 "... nor says it in an Event"
+
+# --- adopted
+runs 0 "adopted by the label" kapply_line -o result
+is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace configured
+Deployment configured" "... both"
+is "$(cat "$T/err")" "kapply: thing.example.com default/t: Namespace op-t: adopted, by its label instance=t
+kapply: thing.example.com default/t: Deployment.apps op-t/core: adopted, by its label instance=t" \
+	"... said once for each"
+is "$(kubectl get ns op-t -o json | jq -c '.metadata | [.labels.old,
+	.labels["kpipe.dev/part-of"], .annotations["kpipe.dev/member"]]')" \
+	"[null,\"$part\",\"$key Namespace//op-t\"]" \
+	"the namespace has our marks, and a label that is not desired is gone"
+is "$(kubectl get -n op-t deployment core -o json | jq -c '[
+	.metadata.annotations.left, .metadata.labels.second,
+	[.spec.template.spec.containers[0].env[].name],
+	.spec.strategy.type, .spec.progressDeadlineSeconds]')" \
+	'[null,null,["NEW"],"RollingUpdate",600]' \
+	"what its operator and its successor wrote is gone, defaults are not"
+is "$(kubectl get -n op-t deployment core --show-managed-fields -o json |
+	jq -c '[.metadata.managedFields[]
+	| select(.manager != "kube-controller-manager" or (.subresource | not))
+	| [.manager, .operation, .subresource]]')" \
+	'[["kpipe-thing.example.com","Apply",null]]' \
+	"no field is a former manager's"
+is "$(kubectl get -n op-t deployment core -o json --show-managed-fields |
+	jq '[.metadata.managedFields[] | select(.subresource == "status")] | length > 0')" \
+	true "... the status is still its controller's"
+is "$(kubectl get events -o json | jq -c '[.items[]
+	| select(.reason == "Adopted") | [.type, .message, .count]] | sort')" \
+	'[["Normal","Deployment.apps op-t/core: adopted, by its label instance=t",1],["Normal","Namespace op-t: adopted, by its label instance=t",1]]' \
+	"Events say so"
+
+# --- then it is ours as any other
+runs 0 "once more" kapply_line
+is "$(cat "$T/err")" "" "... it is a member now"
+
+# --- owned by another controller, or a member of another primary: never
+u=$(thing u | jq -r .metadata.uid)
+theirs <<X
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"rs","namespace":"default","labels":{"instance":"t"},
+"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"u","uid":"$u","controller":true}]}}
+X
+theirs <<'X'
+{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x","labels":{"instance":"t"},
+"annotations":{"kpipe.dev/member":"Thing.example.com/default/x Namespace//op-x"}}}
+X
+set_line "$(cm rs 1)" '{"adopt":{"label":"instance"}}' >"$T/in"
+runs 1 "what another controller owns is not adopted" kapply_line
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/rs: it exists and is not part of Thing.example.com default/t but of Thing u" \
+	"... and it is named"
+set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x"}}' |
+	marked Namespace//op-x | jq -c '[.]')" '{"adopt":{"label":"instance"}}' >"$T/in"
+runs 1 "nor a member of another primary" kapply_line
+
+# --- in the namespace of the primary, made by client-side apply
+kubectl apply -f - >/dev/null <<'X'
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"csa","namespace":"default","labels":{"instance":"t"}},"data":{"k":"1","gone":"2"}}
+X
+set_line "$(cm csa 1)" '{"adopt":{"label":"instance"}}' >"$T/in"
+runs 0 "what client-side apply made is adopted" kapply_line
+is "$(kubectl get cm csa -o json | jq -c '[.data, .metadata.labels,
+	.metadata.annotations, .metadata.ownerReferences[0].name]')" \
+	'[{"k":"1"},null,null,"t"]' "... wholly"
+
+# --- a bad line
+set_line '[]' '{"adopt":{"lable":"instance"}}' >"$T/in"
+runs 1 "adopt without a label is an error" kapply_line
+is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt has no label" \
+	"... that names it"
+done_testing
