@@ -140,6 +140,7 @@ STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
 .PHONY: accept
 accept: all
 	ACCEPT=1 bash t/6000-iotservice.sh
+	ACCEPT=1 bash t/6020-memcached.sh
 
 .PHONY: style
 style:

@@ -1,0 +1,100 @@
+# shellcheck shell=bash
+# What the tests of the operators without a setting of their own share, on a
+# real control plane or on kapi (SERVER=kapi).
+#
+#	. "${0%/*}/lib.sh"
+#	. "${0%/*}/operator.sh"
+#	operator_cluster memcached	# control plane, CRD, playground
+#	operator_rights cluster		# rbac.yaml for user1; or: namespace NS
+#	operator			# kpipe as user1; its pid is in $operator
+#
+# user1 runs the operator, the playground plays the nodes, admin is the test.
+
+. "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
+
+# operator_cluster NAME: the folder is then in $folder
+operator_cluster() {
+	folder=pipeline/$1
+	cluster_start
+	kubectl apply -f "$folder/crd.yaml" >/dev/null || exit 1
+	wait_for 20 kubectl wait --for=condition=Established \
+		-f "$folder/crd.yaml" || exit 1
+	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
+	start kpipe -f pipeline/playground/watches.yaml \
+		--kubeconfig "$(config playground)" 2>>"$T/playground.log"
+	with_rights || start kpipe -f pipeline/playground/controllers.yaml \
+		--kubeconfig "$(config user2)" 2>>"$T/controllers.log"
+}
+
+# operator_rights cluster | namespace NS: the roles of rbac.yaml and no others
+operator_rights() {
+	local in=() kind=clusterrole name=${folder##*/} stage
+
+	[ "$1" = cluster ] || in=(-n "$2") kind=role
+	kubectl apply "${in[@]}" -f "$folder/rbac.yaml" \
+		-l "kpipe.dev/scope=$1" >/dev/null || return
+	for stage in kwatch kapply kstatus; do
+		kubectl create "${kind}binding" "$name-$stage" "${in[@]}" \
+			--user=user1 "--$kind=$name-$stage" >/dev/null || return
+	done
+}
+
+# no_rights cluster | namespace NS: takes them away again
+no_rights() {
+	local in=() kind=clusterrole name=${folder##*/}
+
+	[ "$1" = cluster ] || in=(-n "$2") kind=role
+	kubectl delete "${kind}bindings" "${in[@]}" "$name-kwatch" \
+		"$name-kapply" "$name-kstatus" >/dev/null
+}
+
+# operator [KPIPE-ARGUMENT]...
+operator() {
+	start kpipe -f "$folder/watches.yaml" \
+		--kubeconfig "$(config user1)" "$@" 2>>"$T/operator.log"
+	operator=$!
+}
+
+# operator_stop: SIGTERM; its exit code
+operator_stop() {
+	kill "$operator"
+	wait "$operator"
+}
+
+# stage NAME: the pid of that stage of the operator
+stage() {
+	local pid
+
+	tr ' ' '\n' <"/proc/$operator/task/$operator/children" |
+		while read -r pid; do
+			[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$1" ] ||
+				echo "$pid"
+		done
+}
+
+has_stage() {
+	[ -n "$(stage "$1")" ]
+}
+
+# strike STAGE: kill -9
+strike() {
+	local pid
+
+	wait_for 10 has_stage "$1" && pid=$(stage "$1") && kill -9 "$pid"
+}
+
+# is_ready PATH: it is, and says so of its present generation
+is_ready() {
+	api "$1" | jq -e '.metadata.generation as $n
+		| .status.conditions[]? | select(.type == "Ready")
+		| .status == "True" and .observedGeneration == $n'
+}
+
+# silent SECONDS WHAT: the operator writes nothing in that time
+silent() {
+	local before
+
+	before=$(audit_writes user1 | wc -l)
+	sleep "$1"
+	is "$(audit_writes user1 | tail -n "+$((before + 1))")" "" "$2"
+}
