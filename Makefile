@@ -30,6 +30,7 @@ LIBS_kapply := -lcurl -lyaml -lcrypto
 LIBS_kstatus := -lcurl -lyaml -lcrypto
 LIBS_kelect := -lcurl -lyaml -lcrypto
 LIBS_kpipe := -lyaml -lcrypto
+LIBS_kpipe-http := -lcurl -lyaml -lssl -lcrypto -lhttp_parser -lnghttp2
 LIBS_kapi := -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
 LIBS_test := -lcurl -ljq -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
 

@@ -170,6 +170,19 @@ fail:
 	return NULL;
 }
 
+int
+httpd_use_tls(struct httpd *h, const struct httpd_tls *tls, struct err *err)
+{
+	struct tls_server *s = tls_server_new(tls, err);
+
+	if (s == NULL)
+		return -1;
+	/* Connections hold on to the former one as long as they need it. */
+	tls_server_free(h->tls);
+	h->tls = s;
+	return 0;
+}
+
 void
 httpd_free(struct httpd *h)
 {

@@ -78,6 +78,10 @@ struct httpd_tls {
 struct httpd *httpd_new(struct loop *l, const char *address,
     const struct httpd_tls *tls, const struct httpd_limits *limits,
     const struct httpd_handler *handler, struct err *err);
+/* A new certificate, for connections from now on. -1 with err: the former one
+ * stays. Only with TLS. */
+int httpd_use_tls(
+    struct httpd *h, const struct httpd_tls *tls, struct err *err);
 void httpd_free(struct httpd *h); /* closes every connection */
 int httpd_port(const struct httpd *h);
 size_t httpd_connections(const struct httpd *h);

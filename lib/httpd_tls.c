@@ -35,6 +35,23 @@ choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_n,
 	return SSL_TLSEXT_ERR_OK;
 }
 
+/* What follows the certificate: those between it and an authority. */
+static int
+use_chain(SSL_CTX *ctx, BIO *cert)
+{
+	X509 *x;
+	int rc = 0;
+
+	while (rc == 0 &&
+	    (x = PEM_read_bio_X509(cert, NULL, NULL, NULL)) != NULL) {
+		if (SSL_CTX_add1_chain_cert(ctx, x) != 1)
+			rc = -1;
+		X509_free(x);
+	}
+	ERR_clear_error(); /* the end of the text is one */
+	return rc;
+}
+
 static int
 use_pem(SSL_CTX *ctx, const struct httpd_tls *t)
 {
@@ -47,7 +64,7 @@ use_pem(SSL_CTX *ctx, const struct httpd_tls *t)
 	if (x != NULL && key != NULL && SSL_CTX_use_certificate(ctx, x) == 1 &&
 	    SSL_CTX_use_PrivateKey(ctx, key) == 1 &&
 	    SSL_CTX_check_private_key(ctx) == 1)
-		rc = 0;
+		rc = use_chain(ctx, cert);
 	X509_free(x);
 	EVP_PKEY_free(key);
 	BIO_free(cert);

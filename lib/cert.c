@@ -48,7 +48,7 @@ add_extension(X509 *x, int nid, const char *value)
 }
 
 static int
-fill_in(X509 *x, EVP_PKEY *key, struct span host)
+fill_in(X509 *x, EVP_PKEY *key, const char *common, struct span host)
 {
 	X509_NAME *name = X509_get_subject_name(x);
 	struct buf names = BUF_INIT;
@@ -63,7 +63,7 @@ fill_in(X509 *x, EVP_PKEY *key, struct span host)
 		X509_gmtime_adj(X509_getm_notBefore(x), -EARLIER_S) != NULL &&
 		X509_gmtime_adj(X509_getm_notAfter(x), VALID_S) != NULL &&
 		X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
-		    (const unsigned char *)"kapi", -1, -1, 0) == 1 &&
+		    (const unsigned char *)common, -1, -1, 0) == 1 &&
 		X509_set_issuer_name(x, name) == 1 &&
 		X509_set_pubkey(x, key) == 1 &&
 		add_extension(x, NID_basic_constraints, "critical,CA:TRUE") ==
@@ -100,14 +100,14 @@ add_pem(struct buf *b, X509 *x, EVP_PKEY *key)
 }
 
 int
-cert_make(
-    struct span host, struct buf *certificate, struct buf *key, struct err *err)
+cert_make(const char *name, struct span host, struct buf *certificate,
+    struct buf *key, struct err *err)
 {
 	EVP_PKEY *k = EVP_EC_gen("P-256");
 	X509 *x = X509_new();
 	int rc = -1;
 
-	if (k != NULL && x != NULL && fill_in(x, k, host) == 0 &&
+	if (k != NULL && x != NULL && fill_in(x, k, name, host) == 0 &&
 	    add_pem(certificate, x, NULL) == 0 && add_pem(key, NULL, k) == 0)
 		rc = 0;
 	else
