@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <sys/utsname.h>
 
+#include "answers.h"
 #include "auth.h"
 #include "http.h"
 #include "log.h"
@@ -32,6 +33,7 @@ struct kube {
 	unsigned tls_version;  /* of the pools */
 	struct leash *leash;   /* borrowed; NULL: writes are free */
 	struct kube_call *calls;
+	struct answers answers;
 	struct map warnings; /* texts that were logged; owned, value = key */
 };
 
@@ -54,6 +56,7 @@ struct kube_call {
 	unsigned credential;
 	bool repeated;
 	bool in_data, cancelled;
+	bool counted;
 	char *etag;
 };
 
@@ -151,6 +154,14 @@ const char *
 kube_server(const struct kube *k)
 {
 	return k->config->server;
+}
+
+/* ---- metrics ---- */
+
+void
+kube_metrics(const struct kube *k, struct metric_lines *m)
+{
+	answers_metrics(&k->answers, k->config->server, m);
 }
 
 /* ---- pools ---- */
@@ -285,6 +296,11 @@ on_http_data(void *arg, struct span bytes)
 	struct kube_call *c = arg;
 	bool more;
 
+	/* A watch counts when it begins: it ends much later. Only an answer of
+	 * the 200s has data. */
+	if (!c->counted)
+		answers_count(&c->kube->answers, verbs[c->verb].method, 200);
+	c->counted = true;
 	c->in_data = true;
 	more = c->on_data(c->arg, bytes);
 	c->in_data = false;
@@ -365,6 +381,9 @@ on_http_done(void *arg, const struct http_response *r)
 		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
 		return;
 	}
+	if (!c->counted)
+		answers_count(
+		    &c->kube->answers, verbs[c->verb].method, r->status);
 	if (r->status == 401 && !c->repeated &&
 	    auth_refused(c->kube->auth, c->credential)) {
 		c->repeated = true;

@@ -21,6 +21,7 @@
 #include "kubeconfig.h"
 #include "kubeerror.h"
 #include "kubeopt.h"
+#include "metric.h"
 #include "leash.h"
 #include "span.h"
 
@@ -75,6 +76,9 @@ struct kube_request {
 	void (*on_begin)(void *arg); /* these two: see http.h */
 	bool (*on_data)(void *arg, struct span bytes);
 };
+
+/* How many requests were answered, by code, method and host. */
+void kube_metrics(const struct kube *k, struct metric_lines *m);
 
 /* All borrowed, only during the callback. */
 struct kube_answer {
