@@ -1,0 +1,141 @@
+#include "certificate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cert.h"
+#include "file.h"
+#include "log.h"
+#include "mem.h"
+
+/* Stat and no inotify: it works on every file system, and through the links
+ * by which a kubelet swaps a mounted Secret. */
+enum { LOOK_MS = 2000 };
+
+static const char *const names[] = {"tls.crt", "tls.key"};
+
+static void
+path_of(const struct certificate *c, size_t i, struct buf *path)
+{
+	buf_reset(path);
+	buf_addf(path, "%s/%s", c->dir, names[i]);
+}
+
+static void
+look_at(const struct certificate *c, struct stat st[2])
+{
+	struct buf path = BUF_INIT;
+
+	memset(st, 0, 2 * sizeof(*st));
+	for (size_t i = 0; i < 2; i++) {
+		path_of(c, i, &path);
+		stat(buf_str(&path), &st[i]);
+	}
+	buf_release(&path);
+}
+
+static bool
+same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	    a->st_size == b->st_size &&
+	    a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	    a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static int
+read_files(
+    struct certificate *c, struct buf *pem, struct buf *key, struct err *err)
+{
+	struct buf path = BUF_INIT;
+	int rc;
+
+	/* Before reading: a change meanwhile is seen next time. */
+	look_at(c, c->seen);
+	path_of(c, 0, &path);
+	rc = file_read(buf_str(&path), 1, pem, err);
+	if (rc == 0) {
+		path_of(c, 1, &path);
+		rc = file_read(buf_str(&path), 1, key, err);
+	}
+	buf_release(&path);
+	return rc;
+}
+
+int
+certificate_load(
+    struct certificate *c, struct buf *pem, struct buf *key, struct err *err)
+{
+	if (c->dir == NULL)
+		return cert_make("kpipe-http", SPAN_NONE, pem, key, err);
+	c->reads++;
+	if (read_files(c, pem, key, err) == 0)
+		return 0;
+	c->failures++;
+	return err_prefix(err, "option --metrics-cert-path");
+}
+
+static void
+complain(struct certificate *c, const char *text)
+{
+	if (c->complaint != NULL && strcmp(c->complaint, text) == 0)
+		return;
+	free(c->complaint);
+	c->complaint = mem_strdup(text);
+	log_error("%s: the former certificate stays", text);
+}
+
+static void
+reload(struct certificate *c)
+{
+	struct buf pem = BUF_INIT, key = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct httpd_tls tls;
+	int rc;
+
+	c->reads++;
+	rc = read_files(c, &pem, &key, &err);
+	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
+	if (rc == 0 && httpd_use_tls(c->httpd, &tls, &err) != 0)
+		rc = err_prefix(&err, "%s", c->dir);
+	if (rc == 0) {
+		log_info("%s: a new certificate is used", c->dir);
+		free(c->complaint);
+		c->complaint = NULL;
+	} else {
+		c->failures++;
+		complain(c, err.message);
+	}
+	if (key.data != NULL)
+		explicit_bzero(key.data, key.len);
+	buf_release(&key);
+	buf_release(&pem);
+}
+
+static void
+look(void *arg)
+{
+	struct certificate *c = arg;
+	struct stat now[2];
+
+	look_at(c, now);
+	if (!same(&now[0], &c->seen[0]) || !same(&now[1], &c->seen[1]))
+		reload(c);
+	timer_after(c->loop, &c->look, LOOK_MS, look, c);
+}
+
+void
+certificate_watch(struct certificate *c, struct httpd *h)
+{
+	c->httpd = h;
+	if (c->dir != NULL)
+		timer_after(c->loop, &c->look, LOOK_MS, look, c);
+}
+
+void
+certificate_release(struct certificate *c)
+{
+	if (c->loop != NULL)
+		timer_clear(c->loop, &c->look);
+	free(c->complaint);
+}

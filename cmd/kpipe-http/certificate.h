@@ -1,0 +1,33 @@
+/*
+ * certificate: that of --metrics-secure: tls.crt and tls.key of a folder, read
+ * again when they change (whoever renews them replaces the files), or, without
+ * a folder, one made at the start.
+ */
+#ifndef CERTIFICATE_H
+#define CERTIFICATE_H
+
+#include <sys/stat.h>
+
+#include "buf.h"
+#include "err.h"
+#include "httpd.h"
+#include "loop.h"
+
+struct certificate {
+	struct loop *loop;
+	const char *dir;     /* borrowed; NULL: none */
+	struct httpd *httpd; /* borrowed: who uses it */
+	struct stat seen[2]; /* of the files, when they were read */
+	struct timer look;
+	char *complaint; /* owned: the last one */
+	uint64_t reads, failures;
+};
+
+/* PEM, for httpd_new; the caller clears the key. -1 with err. */
+int certificate_load(
+    struct certificate *c, struct buf *pem, struct buf *key, struct err *err);
+/* From now on h gets each new one. */
+void certificate_watch(struct certificate *c, struct httpd *h);
+void certificate_release(struct certificate *c);
+
+#endif

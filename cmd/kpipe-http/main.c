@@ -1,0 +1,313 @@
+/*
+ * kpipe-http: probes and metrics of a pipeline, from the lines that kpipe
+ * writes to its standard input. It ends with them.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "certificate.h"
+#include "kube.h"
+#include "log.h"
+#include "opt.h"
+#include "health.h"
+#include "process.h"
+#include "reportfd.h"
+#include "review.h"
+#include "serve.h"
+#include "state.h"
+#include "stream.h"
+
+static struct opts {
+	const char *probes, *metrics, *cert_path;
+	bool secure;
+	long report_fd;
+} opts = {.report_fd = -1};
+
+static const struct opt table[] = {
+    {0, "health-probe-bind-address", "ADDRESS", OPT_STRING, &opts.probes, NULL,
+	"serve /healthz, /livez and /readyz at HOST:PORT (0: nowhere)"},
+    {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics, NULL,
+	"serve /metrics at HOST:PORT (0: nowhere)"},
+    {0, "metrics-secure", NULL, OPT_FLAG, &opts.secure, NULL,
+	"/metrics by TLS, for whom the API server lets get it"},
+    {0, "metrics-cert-path", "DIR", OPT_STRING, &opts.cert_path, NULL,
+	"tls.crt and tls.key for that, instead of one made at the start"},
+    {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
+	"write a newline to this descriptor when requests are served"},
+    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
+    "Serve probes and metrics of the pipeline on standard input.", table};
+
+struct app {
+	struct loop *loop;
+	struct kube *kube; /* NULL: no --metrics-secure */
+	struct review *review;
+	struct stream *stream;
+	struct state state;
+	struct serve serve;
+	struct port ports[2]; /* of metrics, of probes if elsewhere */
+	struct certificate certificate;
+	struct reportfd report;
+	struct err err;
+	bool bad; /* that a line was bad was said */
+};
+
+static bool
+is_address(const char *address)
+{
+	return address != NULL && strcmp(address, "0") != 0;
+}
+
+static int
+check_options(int operands, const char *first, struct err *err)
+{
+	if (operands > 0)
+		return err_set(
+		    err, ERR_PERMANENT, "unexpected operand \"%s\"", first);
+	if (!is_address(opts.metrics) && !is_address(opts.probes))
+		return err_set(err, ERR_PERMANENT,
+		    "nothing to serve: --health-probe-bind-address or "
+		    "--metrics-bind-address is missing");
+	if (opts.secure && !is_address(opts.metrics))
+		return err_set(err, ERR_PERMANENT,
+		    "option --metrics-secure needs --metrics-bind-address");
+	if (opts.cert_path != NULL && !opts.secure)
+		return err_set(err, ERR_PERMANENT,
+		    "option --metrics-cert-path needs --metrics-secure");
+	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --report-fd: descriptor %ld is not open",
+		    opts.report_fd);
+	return 0;
+}
+
+/* ---- input ---- */
+
+/* Once: the same writer would write the next one, too. */
+static void
+bad_line(struct app *a, size_t line, const char *what)
+{
+	if (!a->bad)
+		log_warning(
+		    "line %zu: %s; further ones are not mentioned", line, what);
+	a->bad = true;
+}
+
+static void
+take_lines(struct app *a)
+{
+	struct err err = ERR_INIT;
+	struct stream_doc doc;
+
+	for (;;) {
+		switch (stream_next(a->stream, &doc)) {
+		case STREAM_DOC:
+			if (state_line(&a->state, doc.text, &err) != 0)
+				bad_line(a, doc.line, err.message);
+			break;
+		case STREAM_BAD:
+			bad_line(a, doc.line, doc.err.message);
+			break;
+		case STREAM_MORE:
+			return;
+		case STREAM_END:
+			loop_unwatch(a->loop, STDIN_FILENO);
+			loop_stop(a->loop);
+			return;
+		}
+	}
+}
+
+static void
+on_input(void *arg, int fd, int events)
+{
+	struct app *a = arg;
+	struct err err = ERR_INIT;
+
+	(void)events;
+	if (stream_read(a->stream, fd, &err) < 0 && err.kind != ERR_TRANSIENT) {
+		a->err = err;
+		loop_unwatch(a->loop, fd);
+		loop_stop(a->loop);
+		return;
+	}
+	take_lines(a);
+}
+
+/* ---- our own samples ---- */
+
+static void
+own_samples(void *arg, struct metric_lines *m)
+{
+	struct app *a = arg;
+
+	if (a->state.known)
+		metric_add(m, METRIC_READY, NULL, health_ready(&a->state));
+	for (unsigned i = 0; i < a->state.count; i++) {
+		const struct state_stage *s = &a->state.stages[i];
+		const struct metric_labels *stage = METRIC_LABELS(s->name);
+
+		if (!s->listed)
+			continue;
+		metric_add(m, METRIC_STAGE_RUNNING, stage, s->running);
+		metric_add(m, METRIC_STAGE_READY, stage,
+		    s->ready && s->unready == NULL);
+		metric_add(m, METRIC_STAGE_STARTS, stage, (double)s->starts);
+	}
+	if (opts.cert_path != NULL) {
+		metric_add(
+		    m, METRIC_CERT_READS, NULL, (double)a->certificate.reads);
+		metric_add(m, METRIC_CERT_READ_ERRORS, NULL,
+		    (double)a->certificate.failures);
+	}
+	if (a->kube != NULL)
+		kube_metrics(a->kube, m);
+	process_metrics(m);
+}
+
+/* ---- start ---- */
+
+static int
+open_metrics(struct app *a, unsigned what, struct err *err)
+{
+	struct buf pem = BUF_INIT, key = BUF_INIT;
+	struct httpd_tls tls;
+	int rc = 0;
+
+	if (opts.secure)
+		rc = certificate_load(&a->certificate, &pem, &key, err);
+	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
+	if (rc == 0)
+		rc = serve_open(&a->ports[0], &a->serve, what, opts.metrics,
+		    opts.secure ? &tls : NULL, err);
+	if (rc == 0 && opts.secure)
+		certificate_watch(&a->certificate, a->ports[0].httpd);
+	if (key.data != NULL)
+		explicit_bzero(key.data, key.len);
+	buf_release(&key);
+	buf_release(&pem);
+	return rc;
+}
+
+static void
+say_where(const struct port *p, const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	log_info("%s%s%s at %.*s:%d", p->what & SERVE_PROBES ? "probes" : "",
+	    p->what == (SERVE_PROBES | SERVE_METRICS) ? " and " : "",
+	    p->what & SERVE_METRICS ? "metrics" : "", (int)(colon - address),
+	    address, httpd_port(p->httpd));
+}
+
+static int
+open_ports(struct app *a, struct err *err)
+{
+	bool metrics = is_address(opts.metrics);
+	bool probes = is_address(opts.probes);
+	bool one = metrics && probes && strcmp(opts.metrics, opts.probes) == 0;
+
+	if (metrics &&
+	    open_metrics(a, SERVE_METRICS | (one ? SERVE_PROBES : 0), err) != 0)
+		return -1;
+	if (metrics)
+		say_where(&a->ports[0], opts.metrics);
+	if (!probes || one)
+		return 0;
+	if (serve_open(&a->ports[1], &a->serve, SERVE_PROBES, opts.probes, NULL,
+		err) != 0)
+		return -1;
+	say_where(&a->ports[1], opts.probes);
+	return 0;
+}
+
+static void
+no_counters(void *arg, struct buf *b)
+{
+	(void)arg;
+	(void)b;
+}
+
+static void
+stop(void *arg, int signo)
+{
+	(void)signo;
+	loop_stop(arg);
+}
+
+static int
+start(struct app *a, struct err *err)
+{
+	a->loop = loop_new();
+	loop_signal(a->loop, SIGTERM, stop, a->loop);
+	loop_signal(a->loop, SIGINT, stop, a->loop);
+	a->stream = stream_new();
+	a->certificate.loop = a->loop;
+	a->certificate.dir = opts.cert_path;
+	if (opts.secure) {
+		a->kube = kube_open(a->loop, &kube_opts, tool.name, err);
+		if (a->kube == NULL)
+			return -1;
+		a->review = review_new(a->loop, a->kube);
+	}
+	a->serve = (struct serve){.loop = a->loop,
+	    .state = &a->state,
+	    .review = a->review,
+	    .own = own_samples,
+	    .arg = a};
+	if (open_ports(a, err) != 0)
+		return -1;
+	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
+	reportfd_init(&a->report, a->loop, tool.name, (int)opts.report_fd,
+	    no_counters, NULL);
+	reportfd_ready(&a->report);
+	return 0;
+}
+
+static void
+release(struct app *a)
+{
+	reportfd_release(&a->report);
+	for (size_t i = 0; i < 2; i++)
+		if (a->ports[i].httpd != NULL)
+			serve_close(&a->ports[i]);
+	certificate_release(&a->certificate);
+	review_free(a->review);
+	kube_free(a->kube);
+	stream_free(a->stream);
+	state_release(&a->state);
+	loop_free(a->loop);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct app a = {.err = ERR_INIT};
+	int first, rc = -1;
+
+	switch (opt_parse(&tool, argc, argv, &first, &a.err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		break;
+	case OPT_RUN:
+		if (check_options(argc - first, argv[first], &a.err) != 0)
+			break;
+		signal(SIGPIPE, SIG_IGN);
+		state_init(&a.state, tool.name);
+		rc = start(&a, &a.err);
+		if (rc == 0) {
+			loop_run(a.loop);
+			rc = a.err.kind == ERR_NONE ? 0 : -1;
+		}
+		release(&a);
+	}
+	if (rc == 0)
+		return 0;
+	log_fatal("%s", a.err.message);
+	return err_exit_code(&a.err);
+}

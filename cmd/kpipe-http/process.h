@@ -1,0 +1,16 @@
+/*
+ * process: what the kernel says of kpipe and its tools: CPU time, memory,
+ * descriptors. Prometheus' own names (process_...) are of all of them
+ * together, for they are one program to whoever watches it; memory that they
+ * share counts once for each.
+ */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include "metric.h"
+
+/* Adds the samples of our parent, if that is kpipe, and of its children; else
+ * of this process alone. */
+void process_metrics(struct metric_lines *m);
+
+#endif

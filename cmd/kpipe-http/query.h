@@ -1,0 +1,28 @@
+/*
+ * query: the parameters of a URL, one after the other.
+ *
+ *	struct query q = query_open(request->query);
+ *	while (query_next(&q)) ... q.key, q.value ...
+ *	query_close(&q);
+ */
+#ifndef QUERY_H
+#define QUERY_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "span.h"
+
+struct query {
+	struct span rest;
+	struct buf key, value; /* decoded; what cannot be, as it is */
+};
+
+struct query query_open(struct span query);
+bool query_next(struct query *q);
+void query_close(struct query *q);
+
+/* "text", what is not plain as \xNN: it goes back to who sent it. */
+void query_quote(struct buf *b, struct span text);
+
+#endif

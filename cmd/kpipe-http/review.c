@@ -1,0 +1,466 @@
+#include "review.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+#include "clock.h"
+#include "digest.h"
+#include "json.h"
+#include "log.h"
+#include "lru.h"
+#include "mem.h"
+
+enum {
+	KNOWN_MAX = 256,
+	ASKING_MAX = 16,   /* questions under way */
+	WAITING_MAX = 64,  /* visitors that wait for them */
+	TOKEN_MAX = 16384, /* longer than any header that comes through */
+	TOKEN_MS = 60000,
+	ALLOWED_MS = 300000,
+	DENIED_MS = 30000,
+	ANSWER_MS = 10000, /* one request */
+	RETRY_MS = 500,
+	RETRY_MAX_MS = 2500,
+	TRIES = 5,
+	COMPLAIN_MS = 10000 /* what fails again and again is logged so often */
+};
+
+/* What the API server said of one token and method. */
+struct known {
+	struct lru_entry entry; /* first */
+	uint64_t token_until_ms, access_until_ms;
+	bool authenticated, allowed;
+	unsigned char user[DIGEST_SIZE]; /* whom the right was asked for */
+	char name[128];			 /* for the answer */
+};
+
+enum step { ASK_TOKEN, ASK_ACCESS };
+
+/* One question under way, and who waits for its answer. */
+struct asking {
+	struct asking *next;
+	struct review *review;
+	char key[2 * DIGEST_SIZE + 1];
+	char *method; /* owned, lower case */
+	enum step step;
+	struct buf body; /* holds the token: cleared */
+	char *name;	 /* owned: the user's */
+	unsigned char user[DIGEST_SIZE];
+	struct kube_call *call;
+	struct timer again;
+	struct kube_backoff backoff;
+	struct review_call *waiting;
+};
+
+struct review_call {
+	struct review_call *next;
+	struct asking *asking;
+	review_fn *fn;
+	void *arg;
+};
+
+struct review {
+	struct loop *loop;
+	struct kube *kube;
+	unsigned char secret[DIGEST_SIZE];
+	struct lru known;
+	struct asking *asking;
+	size_t asking_count, waiting_count;
+	uint64_t complained_ms;
+};
+
+struct review *
+review_new(struct loop *l, struct kube *k)
+{
+	struct review *r = mem_zalloc(sizeof(*r));
+
+	r->loop = l;
+	r->kube = k;
+	/* Cannot fail for so few bytes once the kernel has any. */
+	if (getrandom(r->secret, sizeof(r->secret), 0) < 0)
+		log_warning("no random numbers: digests have a known key");
+	lru_init(&r->known, sizeof(struct known), KNOWN_MAX);
+	return r;
+}
+
+static void
+asking_free(struct asking *a)
+{
+	struct review *r = a->review;
+	struct asking **at = &r->asking;
+
+	while (*at != a)
+		at = &(*at)->next;
+	*at = a->next;
+	r->asking_count--;
+	if (a->call != NULL)
+		kube_cancel(a->call);
+	timer_clear(r->loop, &a->again);
+	if (a->body.data != NULL)
+		explicit_bzero(a->body.data, a->body.len);
+	buf_release(&a->body);
+	free(a->method);
+	free(a->name);
+	free(a);
+}
+
+void
+review_free(struct review *r)
+{
+	if (r == NULL)
+		return;
+	while (r->asking != NULL)
+		asking_free(r->asking);
+	lru_release(&r->known);
+	free(r);
+}
+
+/* ---- answers ---- */
+
+/* Everybody who waits, and the end of a. */
+static void
+answer(struct asking *a, int status, const char *text)
+{
+	struct review_call *c;
+
+	while ((c = a->waiting) != NULL) {
+		a->waiting = c->next;
+		a->review->waiting_count--;
+		c->fn(c->arg, status, span_str(text));
+		free(c);
+	}
+	asking_free(a);
+}
+
+static void
+answer_named(
+    struct asking *a, int status, const char *before, const char *after)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "Authorization %s for user %s%s\n", before,
+	    a->name != NULL ? a->name : "", after);
+	answer(a, status, buf_str(&b));
+	buf_release(&b);
+}
+
+/* The API server could not be asked. */
+static void
+fail(struct asking *a, const struct kube_error *e)
+{
+	struct review *r = a->review;
+	struct buf b = BUF_INIT;
+	uint64_t now = clock_ms();
+
+	if (r->complained_ms == 0 || now - r->complained_ms > COMPLAIN_MS) {
+		r->complained_ms = now;
+		kube_error_public(&b, e, span_str("Secret"));
+		log_error("cannot ask who may read /metrics: %s: %s",
+		    a->step == ASK_TOKEN ? "TokenReview"
+					 : "SubjectAccessReview",
+		    buf_str(&b));
+		buf_release(&b);
+	}
+	if (a->step == ASK_TOKEN)
+		answer(a, 500, "Authentication failed\n");
+	else
+		answer_named(a, 500, "", " failed");
+}
+
+/* ---- questions ---- */
+
+static void send(struct asking *a);
+
+static void
+send_again(void *arg)
+{
+	send(arg);
+}
+
+static void take_token(struct asking *a, struct span status);
+static void take_access(struct asking *a, struct span status);
+
+static void
+on_answer(void *arg, const struct kube_answer *answered)
+{
+	struct asking *a = arg;
+	const struct kube_error *e = &answered->error;
+	struct span status;
+
+	a->call = NULL;
+	if (e->kind == ERR_TRANSIENT && a->backoff.n + 1 < TRIES) {
+		timer_after(a->review->loop, &a->again,
+		    kube_backoff_next(&a->backoff, RETRY_MS, RETRY_MAX_MS),
+		    send_again, a);
+		return;
+	}
+	if (e->kind != ERR_NONE) {
+		fail(a, e);
+		return;
+	}
+	status = json_get(answered->body, "status");
+	if (a->step == ASK_TOKEN)
+		take_token(a, status);
+	else
+		take_access(a, status);
+}
+
+static void
+send(struct asking *a)
+{
+	const struct kube_request r = {.verb = KUBE_CREATE,
+	    .path = a->step == ASK_TOKEN
+		? "/apis/authentication.k8s.io/v1/tokenreviews"
+		: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+	    .body = buf_span(&a->body),
+	    .timeout_ms = ANSWER_MS};
+
+	a->call = kube_start(a->review->kube, &r, on_answer, a);
+}
+
+static void
+ask_token(struct asking *a, struct span token)
+{
+	struct buf *b = &a->body;
+
+	a->step = ASK_TOKEN;
+	buf_adds(b,
+	    "{\"apiVersion\":\"authentication.k8s.io/v1\","
+	    "\"kind\":\"TokenReview\",\"spec\":{\"token\":");
+	json_add_string(b, token);
+	buf_adds(b, "}}");
+	send(a);
+}
+
+/* The user as the API server gave it; what it left out is left out. */
+static void
+add_user(struct buf *b, struct span user)
+{
+	static const char *const names[][2] = {{"username", "user"},
+	    {"uid", "uid"}, {"groups", "groups"}, {"extra", "extra"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct span v = json_get(user, names[i][0]);
+
+		if (v.p == NULL)
+			continue;
+		json_add_key(b, names[i][1]);
+		buf_addspan(b, v);
+	}
+}
+
+static void
+ask_access(struct asking *a, struct span user)
+{
+	struct buf *b = &a->body;
+
+	if (b->data != NULL)
+		explicit_bzero(b->data, b->len);
+	buf_reset(b);
+	a->step = ASK_ACCESS;
+	a->backoff = (struct kube_backoff){0};
+	buf_adds(b,
+	    "{\"apiVersion\":\"authorization.k8s.io/v1\","
+	    "\"kind\":\"SubjectAccessReview\",\"spec\":{");
+	add_user(b, user);
+	buf_adds(
+	    b, ",\"nonResourceAttributes\":{\"path\":\"/metrics\",\"verb\":");
+	json_add_str(b, a->method);
+	buf_adds(b, "}}}");
+	send(a);
+}
+
+static struct known *
+known_of(struct asking *a)
+{
+	return lru_touch(&a->review->known, span_str(a->key));
+}
+
+static void
+decide(struct asking *a, const struct known *k)
+{
+	if (!k->authenticated)
+		answer(a, 401, "Unauthorized\n");
+	else if (k->allowed)
+		answer(a, 200, "");
+	else
+		answer_named(a, 403, "denied", "");
+}
+
+static void
+take_token(struct asking *a, struct span status)
+{
+	struct span user = json_get(status, "user");
+	struct buf b = BUF_INIT, scratch = BUF_INIT;
+	struct known *k = known_of(a);
+	struct span name = json_string(json_get(user, "username"), &scratch);
+	uint64_t now = clock_ms();
+
+	k->authenticated =
+	    json_type(json_get(status, "authenticated")) == JSON_TRUE;
+	k->token_until_ms = now + TOKEN_MS;
+	add_user(&b, user);
+	digest_sha256(buf_span(&b), a->user);
+	a->name = mem_dup(name.p,
+	    strnlen(name.p != NULL ? name.p : "",
+		name.n < sizeof(k->name) - 1 ? name.n : sizeof(k->name) - 1));
+	memcpy(k->name, a->name, strlen(a->name) + 1);
+	if (!k->authenticated ||
+	    (now < k->access_until_ms &&
+		memcmp(k->user, a->user, sizeof(k->user)) == 0))
+		decide(a, k);
+	else
+		ask_access(a, user);
+	buf_release(&b);
+	buf_release(&scratch);
+}
+
+static void
+take_access(struct asking *a, struct span status)
+{
+	struct known *k = known_of(a);
+
+	k->allowed = json_type(json_get(status, "allowed")) == JSON_TRUE;
+	k->access_until_ms = clock_ms() + (k->allowed ? ALLOWED_MS : DENIED_MS);
+	memcpy(k->user, a->user, sizeof(k->user));
+	/* The entry may have been forgotten since the token was asked. */
+	k->authenticated = true;
+	decide(a, k);
+}
+
+/* ---- callers ---- */
+
+/* "Bearer TOKEN", in any case, as net/http's users read it. */
+static struct span
+token_of(struct span header)
+{
+	const char *p = header.p, *end = p + header.n;
+
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	if (end - p < 7 || strncasecmp(p, "bearer ", 7) != 0)
+		return SPAN_NONE;
+	header.p = p += 7;
+	while (p < end && *p != ' ')
+		p++;
+	return span_make(header.p, (size_t)(p - header.p));
+}
+
+static void
+make_key(struct review *r, struct span token, struct span method,
+    char key[2 * DIGEST_SIZE + 1])
+{
+	struct buf b = BUF_INIT, text = BUF_INIT;
+	unsigned char digest[DIGEST_SIZE];
+
+	buf_addspan(&b, method);
+	buf_addc(&b, ' ');
+	buf_addspan(&b, token);
+	digest_hmac(span_make((const char *)r->secret, sizeof(r->secret)),
+	    buf_span(&b), digest);
+	explicit_bzero(b.data, b.len);
+	digest_add_hex(&text, digest, sizeof(digest));
+	memcpy(key, buf_str(&text), 2 * DIGEST_SIZE + 1);
+	buf_release(&text);
+	buf_release(&b);
+}
+
+static struct asking *
+find(struct review *r, const char *key)
+{
+	struct asking *a = r->asking;
+
+	while (a != NULL && strcmp(a->key, key) != 0)
+		a = a->next;
+	return a;
+}
+
+static struct asking *
+asking_new(struct review *r, const char *key, struct span method)
+{
+	struct asking *a = mem_zalloc(sizeof(*a));
+
+	a->review = r;
+	memcpy(a->key, key, sizeof(a->key));
+	a->method = mem_dup(method.p, method.n);
+	for (char *p = a->method; *p != '\0'; p++)
+		*p = (char)tolower((unsigned char)*p);
+	a->next = r->asking;
+	r->asking = a;
+	r->asking_count++;
+	return a;
+}
+
+/* What is known already; false: it must be asked. */
+static bool
+answer_known(struct review *r, const char *key, review_fn *fn, void *arg)
+{
+	const struct known *k = lru_touch(&r->known, span_str(key));
+	uint64_t now = clock_ms();
+	struct buf b = BUF_INIT;
+
+	if (now >= k->token_until_ms ||
+	    (k->authenticated && now >= k->access_until_ms))
+		return false;
+	if (!k->authenticated) {
+		fn(arg, 401, span_str("Unauthorized\n"));
+	} else if (k->allowed) {
+		fn(arg, 200, span_str(""));
+	} else {
+		buf_addf(&b, "Authorization denied for user %s\n", k->name);
+		fn(arg, 403, buf_span(&b));
+	}
+	buf_release(&b);
+	return true;
+}
+
+struct review_call *
+review_start(struct review *r, struct span authorization, struct span method,
+    review_fn *fn, void *arg)
+{
+	struct span token = token_of(authorization);
+	char key[2 * DIGEST_SIZE + 1];
+	struct review_call *c;
+	struct asking *a;
+
+	if (token.n == 0 || token.n > TOKEN_MAX) {
+		fn(arg, 401, span_str("Unauthorized\n"));
+		return NULL;
+	}
+	make_key(r, token, method, key);
+	if (answer_known(r, key, fn, arg))
+		return NULL;
+	a = find(r, key);
+	if (r->waiting_count >= WAITING_MAX ||
+	    (a == NULL && r->asking_count >= ASKING_MAX)) {
+		fn(arg, 503, span_str("Too many reviews are under way\n"));
+		return NULL;
+	}
+	c = mem_zalloc(sizeof(*c));
+	*c = (struct review_call){.fn = fn, .arg = arg};
+	r->waiting_count++;
+	if (a == NULL) {
+		a = asking_new(r, key, method);
+		ask_token(a, token);
+	}
+	c->asking = a;
+	c->next = a->waiting;
+	a->waiting = c;
+	return c;
+}
+
+void
+review_cancel(struct review_call *c)
+{
+	struct review_call **at = &c->asking->waiting;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	c->asking->review->waiting_count--;
+	/* Its answer is worth knowing all the same: the question goes on. */
+	free(c);
+}

@@ -1,0 +1,39 @@
+/*
+ * review: who may read /metrics: the API server says whose token it is
+ * (TokenReview) and whether that user may get the path (SubjectAccessReview),
+ * as controller-runtime's filter asks it (pkg/metrics/filters/filters.go).
+ *
+ *	401	no bearer token, or one that the API server does not know
+ *	403	a user without the right
+ *	500	the API server could not be asked
+ *	503	too many questions are under way
+ *
+ * (An unknown token is 500 in controller-runtime: that says nothing to who
+ * sends it.) What was answered counts for a while: a token 1 min, a right
+ * 5 min, its absence 30 s. Tokens are kept as keyed digests.
+ */
+#ifndef REVIEW_H
+#define REVIEW_H
+
+#include "kube.h"
+#include "loop.h"
+#include "span.h"
+
+struct review;
+struct review_call;
+
+struct review *review_new(struct loop *l, struct kube *k); /* borrows both */
+void review_free(struct review *r); /* no call may be under way */
+
+/* text is for whoever asked; only during the call. */
+typedef void review_fn(void *arg, int status, struct span text);
+
+/*
+ * authorization: the header's value. method: the request's. fn is called once,
+ * unless cancelled; if that is at once, NULL is returned.
+ */
+struct review_call *review_start(struct review *r, struct span authorization,
+    struct span method, review_fn *fn, void *arg);
+void review_cancel(struct review_call *c);
+
+#endif

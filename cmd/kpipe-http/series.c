@@ -1,0 +1,159 @@
+#include "series.h"
+
+#include <stdlib.h>
+
+#include "json.h"
+#include "mem.h"
+
+static const char *const types[] = {
+    [METRIC_COUNTER] = "counter",
+    [METRIC_GAUGE] = "gauge",
+    [METRIC_HISTOGRAM] = "histogram",
+};
+
+void
+series_init(struct series *s)
+{
+	*s = (struct series){0};
+	for (size_t i = 0; i < METRICS; i++)
+		s->last[i] = &s->first[i];
+}
+
+void
+series_release(struct series *s)
+{
+	struct sample *sample;
+
+	for (size_t i = 0; (sample = map_next(&s->by_name, &i)) != NULL;) {
+		free(sample->series);
+		free(sample);
+	}
+	map_release(&s->by_name);
+}
+
+static struct sample *
+find(struct series *s, struct span name, struct err *err)
+{
+	struct sample *sample = map_get(&s->by_name, name);
+	int family;
+
+	if (sample != NULL)
+		return sample;
+	family = metric_of_series(name);
+	if (family < 0) {
+		err_set(err, ERR_PERMANENT, "unknown series \"%.*s\"",
+		    SPAN_ARG(name));
+		return NULL;
+	}
+	if (s->by_name.count >= SERIES_MAX) {
+		err_set(err, ERR_PERMANENT,
+		    "more than %d series: \"%.*s\" is left out", SERIES_MAX,
+		    SPAN_ARG(name));
+		return NULL;
+	}
+	sample = mem_zalloc(sizeof(*sample));
+	sample->series = mem_dup(name.p, name.n);
+	map_put(&s->by_name, span_str(sample->series), sample);
+	*s->last[family] = sample;
+	s->last[family] = &sample->next;
+	return sample;
+}
+
+static int
+take_one(struct series *s, unsigned tool, const struct json_members *m,
+    struct err *err)
+{
+	struct buf scratch = BUF_INIT;
+	struct sample *sample;
+	char digits[32];
+	/* The quotes are there: the line was checked. */
+	struct span name =
+	    json_string(span_make(m->key.p - 1, m->key.n + 2), &scratch);
+	int rc = -1;
+
+	if (json_type(m->value) != JSON_NUMBER || m->value.n >= sizeof(digits))
+		err_set(err, ERR_PERMANENT,
+		    "the value of series \"%.*s\" is no number",
+		    SPAN_ARG(name));
+	else if ((sample = find(s, name, err)) != NULL) {
+		memcpy(digits, m->value.p, m->value.n);
+		digits[m->value.n] = '\0';
+		sample->values[tool] = strtod(digits, NULL);
+		sample->tools |= 1u << tool;
+		rc = 0;
+	}
+	buf_release(&scratch);
+	return rc;
+}
+
+int
+series_take(
+    struct series *s, unsigned tool, struct span samples, struct err *err)
+{
+	struct json_members m = json_members(samples);
+	struct err first = ERR_INIT;
+	int rc = 0;
+
+	if (json_type(samples) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "metrics is no object");
+	while (json_member(&m))
+		if (take_one(s, tool, &m, rc == 0 ? &first : NULL) != 0)
+			rc = -1;
+	if (rc != 0 && err != NULL)
+		*err = first;
+	return rc;
+}
+
+void
+series_restart(struct series *s, unsigned tool)
+{
+	for (size_t i = 0; i < METRICS; i++) {
+		bool grows = metric_families[i].type != METRIC_GAUGE;
+
+		for (struct sample *x = s->first[i]; x != NULL; x = x->next) {
+			if ((x->tools & 1u << tool) && grows)
+				x->kept += x->values[tool];
+			x->values[tool] = 0;
+			x->tools &= ~(1u << tool);
+		}
+	}
+}
+
+static void
+write_sample(const struct sample *x, uint32_t tools, struct buf *b)
+{
+	double sum = x->kept;
+
+	for (unsigned i = 0; i < SERIES_TOOLS_MAX; i++)
+		if (tools & 1u << i)
+			sum += x->values[i];
+	buf_addf(b, "%s ", x->series);
+	metric_add_value(b, sum);
+	buf_addc(b, '\n');
+}
+
+static void
+write_family(const struct series *s, size_t i, uint32_t running, struct buf *b)
+{
+	const struct metric_family *f = &metric_families[i];
+	bool gauge = f->type == METRIC_GAUGE, begun = false;
+
+	for (struct sample *x = s->first[i]; x != NULL; x = x->next) {
+		uint32_t tools = gauge ? x->tools & running : x->tools;
+
+		if (gauge && tools == 0)
+			continue;
+		if (!begun)
+			buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n", f->name,
+			    f->help, f->name, types[f->type]);
+		begun = true;
+		write_sample(x, tools, b);
+	}
+}
+
+void
+series_write(const struct series *s, uint32_t running, struct buf *b)
+{
+	for (size_t i = 0; i < METRICS; i++)
+		write_family(s, i, running, b);
+}

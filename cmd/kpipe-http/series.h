@@ -1,0 +1,57 @@
+/*
+ * series: the newest samples of all tools, and the page of them.
+ *
+ * What several tools count under one name and labels (requests to the API
+ * server, say) is added up: the pipeline is one program to whoever watches it.
+ * A stage that is started again counts from 0, so what it had counted is kept:
+ * counters only grow, as if it had been there all the time.
+ */
+#ifndef SERIES_H
+#define SERIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+#include "map.h"
+#include "metric.h"
+#include "span.h"
+
+enum {
+	SERIES_TOOLS_MAX = 16,
+	SERIES_MAX = 10000 /* a sample more is an error */
+};
+
+struct sample {
+	struct sample *next; /* of the family, in the order they came */
+	char *series;	     /* owned: name{labels} */
+	double kept;	     /* of runs that are over; counters only */
+	uint32_t tools;	     /* bits: whose value is there */
+	double values[SERIES_TOOLS_MAX];
+};
+
+struct series {
+	struct map by_name;
+	struct sample *first[METRICS], **last[METRICS];
+};
+
+void series_init(struct series *s);
+void series_release(struct series *s);
+
+/*
+ * The samples of one line, {"name{labels}":1,...}, of this tool. -1 with err
+ * for the first one that is none; the others are taken all the same.
+ */
+int series_take(
+    struct series *s, unsigned tool, struct span samples, struct err *err);
+/* The tool was started again. */
+void series_restart(struct series *s, unsigned tool);
+
+/*
+ * The text format of Prometheus 0.0.4, appended; gauges only of the tools
+ * whose bits are set: of one that does not run they say nothing.
+ */
+void series_write(const struct series *s, uint32_t running, struct buf *b);
+
+#endif

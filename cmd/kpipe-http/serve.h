@@ -1,0 +1,42 @@
+/*
+ * serve: which path is what, on which of the two addresses.
+ *
+ *	/healthz /livez /readyz	 on the address of the probes, for everybody
+ *	/metrics		 on the address of metrics, with --metrics-secure
+ *				 only for whom the API server lets (review.h)
+ *
+ * Both may be one address; then it serves both.
+ */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include "err.h"
+#include "httpd.h"
+#include "loop.h"
+#include "review.h"
+#include "state.h"
+
+struct serve {
+	struct loop *loop;
+	struct state *state;
+	struct review *review; /* NULL: /metrics is for everybody */
+	/* Adds our own samples; may be NULL. */
+	void (*own)(void *arg, struct metric_lines *m);
+	void *arg;
+};
+
+enum { SERVE_PROBES = 1, SERVE_METRICS = 2 };
+
+/* One address; what: SERVE_ bits. */
+struct port {
+	struct serve *serve;
+	unsigned what;
+	struct httpd *httpd;
+};
+
+/* tls NULL: clear text. -1 with err. port must stay where it is. */
+int serve_open(struct port *port, struct serve *s, unsigned what,
+    const char *address, const struct httpd_tls *tls, struct err *err);
+void serve_close(struct port *port);
+
+#endif

@@ -1,0 +1,181 @@
+#include "state.h"
+
+#include <stdlib.h>
+
+#include "json.h"
+#include "mem.h"
+
+static bool
+name_ok(struct span name)
+{
+	if (name.n == 0 || name.n > STATE_NAME_MAX)
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] != '-' && (name.p[i] < 'a' || name.p[i] > 'z'))
+			return false;
+	return true;
+}
+
+/* NULL with err if the name is none, or one too many. */
+static struct state_stage *
+stage_of(struct state *s, struct span name, struct err *err)
+{
+	struct state_stage *stage;
+
+	for (unsigned i = 0; i < s->count; i++)
+		if (span_is(name, s->stages[i].name))
+			return &s->stages[i];
+	if (!name_ok(name) || s->count == SERIES_TOOLS_MAX) {
+		err_set(err, ERR_PERMANENT, "bad name of a stage \"%.*s\"",
+		    SPAN_ARG(name));
+		return NULL;
+	}
+	stage = &s->stages[s->count++];
+	memcpy(stage->name, name.p, name.n);
+	return stage;
+}
+
+void
+state_init(struct state *s, const char *self)
+{
+	*s = (struct state){0};
+	series_init(&s->series);
+	stage_of(s, span_str(self), NULL)->running = true;
+}
+
+void
+state_release(struct state *s)
+{
+	series_release(&s->series);
+	for (unsigned i = 0; i < s->count; i++)
+		free(s->stages[i].unready);
+}
+
+static void
+set_unready(struct state_stage *stage, char *text)
+{
+	free(stage->unready);
+	stage->unready = text;
+}
+
+/* ---- how the pipeline stands ---- */
+
+static int
+take_stage(struct state *s, struct span name, struct span v, struct err *err)
+{
+	struct state_stage *stage = stage_of(s, name, err);
+	int64_t starts;
+
+	if (stage == NULL)
+		return -1;
+	if (json_type(v) != JSON_OBJECT ||
+	    !json_int(json_get(v, "starts"), &starts))
+		return err_set(err, ERR_PERMANENT,
+		    "stage %s: \"starts\" is missing", stage->name);
+	if (starts != stage->starts) {
+		series_restart(&s->series, (unsigned)(stage - s->stages));
+		set_unready(stage, NULL);
+	}
+	stage->listed = true;
+	stage->starts = starts;
+	stage->running = json_type(json_get(v, "running")) == JSON_TRUE;
+	stage->ready = json_type(json_get(v, "ready")) == JSON_TRUE;
+	return 0;
+}
+
+static int
+take_state(struct state *s, struct span line, struct err *err)
+{
+	struct span phase = json_get(line, "phase"), stages, leader;
+	struct json_members m;
+	struct buf scratch = BUF_INIT;
+	struct span text = json_string(phase, &scratch);
+	bool bad = !name_ok(text);
+
+	if (!bad) {
+		memcpy(s->phase, text.p, text.n);
+		s->phase[text.n] = '\0';
+	}
+	buf_release(&scratch);
+	stages = json_get(line, "stages");
+	if (bad || json_type(stages) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "\"%s\" is missing",
+		    bad ? "phase" : "stages");
+	leader = json_get(line, "leader");
+	s->elects = leader.p != NULL;
+	s->leads = json_type(leader) == JSON_TRUE;
+	for (unsigned i = 0; i < s->count; i++)
+		s->stages[i].listed = false;
+	m = json_members(stages);
+	while (json_member(&m))
+		if (take_stage(s, m.key, m.value, err) != 0)
+			return -1;
+	s->known = true;
+	return 0;
+}
+
+/* ---- reports of the stages ---- */
+
+static void
+add_reason(struct buf *b, struct span about, struct span text)
+{
+	buf_addf(b, "%s%.*s: ", b->len > 0 ? "; " : "", SPAN_ARG(about));
+	/* A check is one line. */
+	for (size_t i = 0; i < text.n; i++)
+		buf_addc(b, (unsigned char)text.p[i] < ' ' ? ' ' : text.p[i]);
+}
+
+static int
+take_unready(struct state_stage *stage, struct span reasons, struct err *err)
+{
+	struct json_members m = json_members(reasons);
+	struct buf all = BUF_INIT, scratch = BUF_INIT;
+
+	if (json_type(reasons) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "unready is no object");
+	while (json_member(&m)) {
+		buf_reset(&scratch);
+		add_reason(&all, m.key, json_string(m.value, &scratch));
+	}
+	set_unready(stage, all.len > 0 ? buf_take(&all) : NULL);
+	buf_release(&scratch);
+	return 0;
+}
+
+int
+state_line(struct state *s, struct span line, struct err *err)
+{
+	struct span tool = json_get(line, "tool"), name, v;
+	struct buf scratch = BUF_INIT;
+	struct state_stage *stage;
+
+	if (json_type(line) != JSON_OBJECT || json_type(tool) != JSON_STRING)
+		return err_set(err, ERR_PERMANENT, "\"tool\" is missing");
+	name = json_string(tool, &scratch);
+	if (span_is(name, "kpipe") && json_get(line, "stages").p != NULL) {
+		buf_release(&scratch);
+		return take_state(s, line, err);
+	}
+	stage = stage_of(s, name, err);
+	buf_release(&scratch);
+	if (stage == NULL)
+		return -1;
+	if ((v = json_get(line, "metrics")).p != NULL)
+		return series_take(
+		    &s->series, (unsigned)(stage - s->stages), v, err);
+	if ((v = json_get(line, "unready")).p != NULL)
+		return take_unready(stage, v, err);
+	/* Counters are for people who read the pipe. */
+	return 0;
+}
+
+uint32_t
+state_running(const struct state *s)
+{
+	uint32_t running = 0;
+
+	for (unsigned i = 0; i < s->count; i++)
+		if (s->stages[i].running)
+			running |= 1u << i;
+	return running;
+}

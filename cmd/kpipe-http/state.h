@@ -1,0 +1,45 @@
+/*
+ * state: what kpipe told us (doc/protocol.md, State lines): how the pipeline
+ * stands, why a stage is not wholly ready, and all samples.
+ */
+#ifndef STATE_H
+#define STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "series.h"
+#include "span.h"
+
+enum { STATE_NAME_MAX = 32 };
+
+struct state_stage {
+	char name[STATE_NAME_MAX + 1];
+	bool listed; /* by the newest state line */
+	bool running, ready;
+	int64_t starts;
+	char *unready; /* owned: the reasons; NULL: none */
+};
+
+struct state {
+	bool known; /* a state line was read */
+	char phase[STATE_NAME_MAX + 1];
+	bool elects, leads;
+	/* A stage's place is its number in series; [0] is ourselves. */
+	struct state_stage stages[SERIES_TOOLS_MAX];
+	unsigned count;
+	struct series series;
+};
+
+/* self is the name of this tool. */
+void state_init(struct state *s, const char *self);
+void state_release(struct state *s);
+
+/* One checked line. -1 with err: what is wrong with it. */
+int state_line(struct state *s, struct span line, struct err *err);
+
+/* Tools whose gauges are true, for series_write. */
+uint32_t state_running(const struct state *s);
+
+#endif
