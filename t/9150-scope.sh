@@ -1,0 +1,233 @@
+#!/bin/bash
+# Scope: operators of one namespace, of several and of all, with no more rights
+# than that takes; namespaces that come later, or twice; from outside of the
+# cluster, with a kubeconfig and its contexts.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=kwatch.sh
+. "${0%/*}/kwatch.sh"
+cluster_start
+
+kubectl apply -f - >/dev/null <<'END'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+END
+cat >"$T/w.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: p.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true, selector: {matchLabels: {of: thing}}}
+END
+cat >"$T/p.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap",
+    metadata: {name: .primary.metadata.name, labels: {of: "thing"}},
+    data: {x: .primary.spec.x}}];
+def status: {done: (.outstanding == [])};
+END
+
+# roles NAMESPACE USER: what the four stages need there, and no more
+roles() {
+	with_rights || return 0
+	kubectl apply -n "$1" -f - >/dev/null <<-END
+		apiVersion: rbac.authorization.k8s.io/v1
+		kind: Role
+		metadata: {name: operator}
+		rules:
+		- {apiGroups: [example.com], resources: [things], verbs: [get, list, watch, patch]}
+		- {apiGroups: [example.com], resources: [things/status], verbs: [patch]}
+		- {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch, create, patch, delete]}
+		---
+		apiVersion: rbac.authorization.k8s.io/v1
+		kind: RoleBinding
+		metadata: {name: operator-$2}
+		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: operator}
+		subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: $2}]
+	END
+}
+
+thing() {
+	printf '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"%s"},"spec":{"x":"%s"}}' \
+		"$@" | kubectl apply -f - >/dev/null
+}
+
+# is_done NAMESPACE...
+is_done() {
+	local ns
+
+	for ns; do
+		[ "$(api "/apis/example.com/v1/namespaces/$ns/things/t" |
+			jq .status.done)" = true ] || return
+		api "/api/v1/namespaces/$ns/configmaps/t" >/dev/null || return
+	done
+}
+
+# operator USER ARGUMENT...: kpipe in the background, outside of the cluster
+operator() {
+	local user=$1
+
+	shift
+	: >"$T/ready"
+	start env -u KUBECONFIG kpipe -f "$T/w.yaml" \
+		--kubeconfig "$(config "$user")" "$@" --report-fd 3 \
+		3>"$T/ready" 2>"$T/kpipe.log"
+	operator=$!
+}
+is_ready() {
+	wait_for 30 test -s "$T/ready" || quote <"$T/kpipe.log"
+}
+end_operator() {
+	kill "$operator"
+	wait "$operator"
+}
+
+# streams USER: "VERB RESOURCE NAMESPACE" of what was asked for, each once
+streams() {
+	audit 'select(.user.username == $u and .objectRef)
+		| select(.verb == "list" or .verb == "watch")
+		| .objectRef | "\(.resource) \(.namespace // "everywhere")"' \
+		--arg u "$1" | sort -u
+}
+
+for ns in a b c; do
+	kubectl create namespace "$ns" >/dev/null
+	thing "$ns" 1
+done
+roles a user1
+roles b user1
+
+# Two namespaces, and rights in just these.
+audit_mark
+export WATCH_NAMESPACE=' a, b,a'
+operator user1
+ok "WATCH_NAMESPACE names two: ready with a Role in each" is_ready
+ok "... their primaries are reconciled" wait_for 20 is_done a b
+is "$(api /apis/example.com/v1/namespaces/c/things/t | jq .status)" null \
+	"... and none of a third one"
+thing b 2
+x_is() {
+	[ "$(api /api/v1/namespaces/b/configmaps/t | jq -r .data.x)" = "$1" ]
+}
+ok "... changes come" wait_for 20 x_is 2
+is "$(cat "$T/kpipe.log")" "kpipe: ready" "... and nothing is worth a word"
+
+# A namespace goes and comes back under that name. The streams go on.
+kubectl delete namespace b >/dev/null
+ok "... a namespace is deleted" wait_for 60 api_gone /api/v1/namespaces/b
+kubectl create namespace b >/dev/null
+roles b user1
+thing b 3
+ok "... and made again" wait_for 30 is_done b
+ok "... with what belongs there" x_is 3
+end_operator
+is "$(streams user1)" "configmaps a
+configmaps b
+things a
+things b" "nothing was listed or watched but in the two namespaces"
+is "$(audit 'select(.user.username == "user1" and .responseStatus.code == 403)
+	| select(.verb != "patch") | .requestURI')" "" \
+	"... and nothing was refused, but writes to a namespace that ends"
+
+refused_twice() {
+	[ "$(grep -c 'kwatch: error: .*in namespace d:.*"user2" cannot watch' \
+		"$T/kpipe.log")" = 2 ]
+}
+
+# -n goes before the variable. d is not there yet.
+roles a user2
+audit_mark
+operator user2 -n a,d
+thing a 4
+with_rights || ok "-n with a namespace that is not there: ready" is_ready
+with_rights && {
+	wait_for 20 refused_twice
+	is "$(cat "$T/ready")" "" "-n with a namespace without rights: not ready"
+	ok "... and says of each kind what is missing" refused_twice
+}
+kubectl create namespace d >/dev/null
+roles d user2
+thing d 1
+ok "... it is made" is_ready
+ok "... and its primaries are reconciled" wait_for 20 is_done a d
+end_operator
+is "$(streams user2)" "configmaps a
+configmaps d
+things a
+things d" "... WATCH_NAMESPACE does not count beside -n"
+
+# Everywhere, with a kind that is in no namespace.
+with_rights && kubectl create clusterrolebinding all --clusterrole=cluster-admin \
+	--user=user3 >/dev/null
+cat >>"$T/w.yaml" <<'END'
+  related:
+  - {apiVersion: v1, kind: Namespace}
+END
+audit_mark
+operator user3 -A
+ok "-A: ready" is_ready
+ok "... all are reconciled" wait_for 20 is_done a b c d
+end_operator
+is "$(streams user3)" "configmaps everywhere
+namespaces everywhere
+things everywhere" "... with one stream for each kind"
+audit_mark
+WATCH_NAMESPACE='' operator user3
+ok "an empty WATCH_NAMESPACE: ready" is_ready
+end_operator
+is "$(streams user3)" "configmaps everywhere
+namespaces everywhere
+things everywhere" "... is everywhere, too"
+audit_mark
+operator user3 --namespace=c
+is_ready
+end_operator
+is "$(streams user3)" "configmaps c
+namespaces everywhere
+things c" "one namespace, and what is in none"
+unset WATCH_NAMESPACE
+
+# Contexts, of KUBECONFIG or of a file.
+sed '/^current-context:/d' "$(config user3)" >"$T/two"
+context=$(sed -n 's/^current-context: *//p' "$(config user3)")
+cat >"$T/one" <<'END'
+apiVersion: v1
+kind: Config
+current-context: dead
+clusters: [{name: dead, cluster: {server: "http://127.0.0.1:9"}}]
+contexts: [{name: dead, context: {cluster: dead}}]
+END
+export KUBECONFIG=$T/one:$T/two
+runs 0 "kwatch --context, and KUBECONFIG of two files" \
+	kwatch --once --context "$context" -n a,c cm/t
+is "$(short <"$T/out" | cut -d' ' -f1,2)" "begin ConfigMap
+ADDED t
+ADDED t
+end ConfigMap" "... two namespaces"
+item='{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"o"},"data":{"k":"v"}}'
+runs 0 "kapply --context" kapply --context "$context" -n c -o result <<<"$item"
+is "$(jq -r .result "$T/out")" created "... with a namespace"
+runs 0 "kstatus --context" kstatus --context "$context" <<'END'
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"c","name":"t"},"status":{"phase":"X"}}
+END
+is "$(api /apis/example.com/v1/namespaces/c/things/t | jq -r .status.phase)" X \
+	"... writes"
+kubectl --context "$context" delete cm -n c t >/dev/null
+runs 0 "kpipe --context, --dry-run" \
+	kpipe -f "$T/w.yaml" --context "$context" -n c --dry-run
+is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out")" \
+	'["ConfigMap","t","created"]' "... reaches the server"
+done_testing
