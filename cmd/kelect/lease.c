@@ -412,7 +412,7 @@ answered_release(
 		l->attempt = now;
 		send_record(l, STEP_RELEASE, now);
 	}
-	if (e->due_ns > l->give_up_ns)
+	if (e->state == ELECTION_RELEASING && e->due_ns > l->give_up_ns)
 		e->due_ns = l->give_up_ns;
 }
 
