@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "brake.h"
 #include "discovery.h"
 #include "kube.h"
 #include "loop.h"
@@ -31,7 +32,8 @@ struct apply_opts {
 	int output; /* enum output; -1: by what stdout is */
 	long max_in_flight;
 	uint64_t failed_after_ms;
-	long report_fd; /* -1: none */
+	long prune_limit; /* deletions in a minute; 0: none */
+	long report_fd;	  /* -1: none */
 };
 
 struct counters {
@@ -39,6 +41,7 @@ struct counters {
 	    deleted, failures, stale, status_lines;
 };
 
+struct reportfd;
 struct unseen;
 
 struct apply {
@@ -51,6 +54,8 @@ struct apply {
 	struct map keys;	   /* of struct key, owned */
 	struct recorder *recorder; /* NULL: no Events (a dry run) */
 	struct unseen *unseen;
+	struct brake brake;
+	struct reportfd *report; /* borrowed */
 	struct counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
@@ -102,6 +107,9 @@ void report_status(struct apply *a, struct set *s);
 void report_failures(struct apply *a, struct set *s);
 /* An object of somebody else is ours now. */
 void report_adopted(struct apply *a, const struct set *s, const struct item *i);
+/* The deletion is held back by the brake; and the last one is let go. */
+void report_held(struct apply *a, struct set *s, struct item *i);
+void report_let_go(struct apply *a);
 /* Counters for --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
 

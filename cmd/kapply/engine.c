@@ -42,6 +42,16 @@ lift_barrier(struct apply *a, struct set *s)
 	s->barrier = false;
 }
 
+/* What the brake held back of it is not asked for any more. */
+static void
+release_set(struct apply *a, struct set *s)
+{
+	for (size_t n = 0; s != NULL && n < s->count; n++)
+		if (s->items[n].held && brake_let_go(&a->brake))
+			report_let_go(a);
+	set_free(s);
+}
+
 static void
 key_free(struct key *k)
 {
@@ -87,7 +97,7 @@ take_next(struct key *k)
 	timer_clear(k->apply->loop, &k->timer);
 	if (old != NULL)
 		set_inherit(k->set, old, RECENT_MS, clock_ms());
-	set_free(old);
+	release_set(k->apply, old);
 	unseen_line(k->apply->unseen, k->set);
 	classify(k, k->set);
 }
@@ -136,7 +146,7 @@ static void
 drop_set(struct key *k)
 {
 	lift_barrier(k->apply, k->set);
-	set_free(k->set);
+	release_set(k->apply, k->set);
 	k->set = NULL;
 }
 

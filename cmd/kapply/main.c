@@ -15,13 +15,14 @@
 #include "reach.h"
 #include "reportfd.h"
 
-enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000 };
+enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000, PRUNE_LIMIT = 100 };
 
 static struct apply_opts o = {
     .output = -1,
     .max_in_flight = IN_FLIGHT,
     .timeout_ms = TIMEOUT_MS,
     .failed_after_ms = RETRY_FAILED_MS,
+    .prune_limit = PRUNE_LIMIT,
     .report_fd = -1,
 };
 
@@ -45,6 +46,8 @@ static const struct opt table[] = {
 	"requests under way at a time (64)"},
     {0, "fail-after", "TIME", OPT_DURATION, &o.failed_after_ms, NULL,
 	"a passing failure counts as failed after this time (30s)"},
+    {0, "prune-limit", "N", OPT_INT, &o.prune_limit, NULL,
+	"deletions in a minute for primaries that stay (100; 0: no limit)"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
     {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
@@ -144,6 +147,7 @@ release(struct run *r)
 	engine_free(a);
 	recorder_free(a->recorder);
 	unseen_free(a->unseen);
+	brake_release(&a->brake);
 	workqueue_release(&a->queue);
 	discovery_free(a->discovery);
 	kube_free(a->kube);
@@ -183,6 +187,8 @@ run(struct run *r)
 	if (!o.dry_run)
 		a->recorder = recorder_new(a->loop, a->kube);
 	a->unseen = unseen_new(a->loop);
+	a->report = &r->report;
+	brake_init(&a->brake, (size_t)o.prune_limit);
 	if (o.applyset != NULL)
 		r->applyset = applyset_new(a, o.applyset);
 	r->input = input_new(a, STDIN_FILENO,
@@ -209,6 +215,9 @@ check_options(int operands, const char *first, struct err *err)
 	if (o.max_in_flight < 1)
 		return err_set(
 		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
+	if (o.prune_limit < 0 || o.prune_limit > BRAKE_LIMIT_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --prune-limit: from 0 to %d", BRAKE_LIMIT_MAX);
 	if (o.output < 0)
 		o.output =
 		    isatty(STDOUT_FILENO) ? OUTPUT_RESULT : OUTPUT_STATUS;

@@ -183,6 +183,35 @@ log_about(enum log_level level, const struct set *s, const char *text)
 }
 
 void
+report_held(struct apply *a, struct set *s, struct item *i)
+{
+	i->recorded = true; /* one Event for all of the primary */
+	if (!s->held_told)
+		events_tell(
+		    a, s, RECORDER_WARNING, "PruneBrake", span_str(i->error));
+	s->held_told = true;
+	if (i->held)
+		return;
+	i->held = true;
+	if (!brake_hold(&a->brake))
+		return;
+	log_error("more than %ld deletions within a minute for primaries that "
+		  "stay: no more of them until the sets do not ask for them; "
+		  "mend what decides, or, if they are meant, start again with "
+		  "a higher --prune-limit",
+	    a->o->prune_limit);
+	reportfd_unready(a->report, "prune",
+	    "too many deletions within a minute: the rest is held back");
+}
+
+void
+report_let_go(struct apply *a)
+{
+	log_info("no deletion is held back any more");
+	reportfd_unready(a->report, "prune", NULL);
+}
+
+void
 report_adopted(struct apply *a, const struct set *s, const struct item *i)
 {
 	struct buf b = BUF_INIT;

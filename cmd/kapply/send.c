@@ -237,6 +237,33 @@ too_early(struct key *k, struct item *i)
 	return true;
 }
 
+/*
+ * The brake: nothing is asked or sent for a deletion that is held back; it
+ * waits as what has failed for good, and for the most part for a line that
+ * does not ask for it.
+ */
+static bool
+held_back(struct key *k, struct item *i)
+{
+	struct apply *a = k->apply;
+	struct buf b = BUF_INIT;
+
+	if (i->op != OP_DELETE || k->set->deleting || a->o->dry_run)
+		return false;
+	if (i->step == STEP_READ ? a->brake.held == 0
+				 : brake_pass(&a->brake, clock_ms()))
+		return false;
+	i->step = STEP_READ;
+	buf_addf(&b,
+	    "held back: more than %ld deletions for primaries that stay "
+	    "within a minute (--prune-limit)",
+	    a->o->prune_limit);
+	fail_with(k, i, RETRY_PERMANENT, -1, buf_span(&b));
+	report_held(a, k->set, i);
+	buf_release(&b);
+	return true;
+}
+
 void
 item_send(struct key *k, struct item *i)
 {
@@ -244,7 +271,7 @@ item_send(struct key *k, struct item *i)
 	const struct identity *id = target(k, i);
 	struct call *c;
 
-	if (too_early(k, i)) {
+	if (too_early(k, i) || held_back(k, i)) {
 		key_advance(k);
 		return;
 	}

@@ -369,6 +369,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->on_error = object_or_none(json_get(r, "onError"));
 	s->events = json_get(r, "events");
 	s->manager = get_string(r, "manager");
+	s->deleting = json_type(json_get(r, "deleting")) == JSON_TRUE;
 	s->adopt = get_string(json_get(r, "adopt"), "label");
 	if (json_type(json_get(r, "adopt")) == JSON_OBJECT && s->adopt.n == 0)
 		return err_set(
@@ -489,6 +490,8 @@ inherit_item(
 	i->patch = old->patch;
 	i->list_sent = old->list_sent;
 	i->adopting = old->adopting;
+	i->held = old->held;
+	old->held = false;
 	old->error = old->live_uid = old->patch = NULL;
 }
 
@@ -503,11 +506,15 @@ set_inherit(
 
 			if (!same_item(&s->items[i], &older->items[j]))
 				continue;
+			at = j + 1;
+			/* Not braked any more: the primary goes, too. */
+			if (older->items[j].held && s->deleting)
+				break;
 			inherit_item(
 			    &s->items[i], &older->items[j], recent_ms, now_ms);
-			at = j + 1;
 			break;
 		}
+	s->held_told = older->held_told;
 	s->error_sent = older->error_sent;
 	s->error_sent_ms = older->error_sent_ms;
 	older->error_sent = NULL;

@@ -71,6 +71,7 @@ struct item {
 	char *patch;	    /* owned: of the step, where it is one */
 	bool list_sent;	    /* STEP_LIST was tried */
 	bool adopting;	    /* it was another operator's */
+	bool held;	    /* counted by the brake */
 	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
@@ -91,6 +92,7 @@ struct set {
 	struct identity primary;
 	struct span primary_version; /* resourceVersion */
 	struct span status, on_error, events, manager;
+	bool deleting;		/* the primary is on its way out */
 	struct span adopt;	/* key of a label; none: nothing is adopted */
 	int64_t max_concurrent; /* 0: not said */
 	struct item *items;	/* owned, in the order of phases */
@@ -99,6 +101,7 @@ struct set {
 	enum phase phase;
 	char *version; /* owned: the primary's after our own patch, or NULL */
 	bool status_sent, error_told;
+	bool held_told;	  /* that deletions are held back */
 	char *error_sent; /* owned: the onError line last sent, or NULL */
 	uint64_t error_sent_ms;
 };
