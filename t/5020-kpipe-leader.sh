@@ -1,0 +1,224 @@
+#!/bin/bash
+# kpipe --leader-elect with stages that do nothing: what kelect and the others
+# get, and who ends when. With the real ones: 5200.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+BESIDE=kelect
+# shellcheck source=kpipe.sh
+. "${0%/*}/kpipe.sh"
+
+# a_line: something flowed through all stages
+a_line() {
+	test -s "$D/received"
+}
+
+# ended NAME...: the stages ended by themselves in this order
+ended() {
+	sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' '
+}
+
+# inode PID FD: what a descriptor is
+inode() {
+	readlink "/proc/$1/fd/$2"
+}
+
+### A standby
+
+fresh
+begin --leader-elect --kubeconfig=/k
+ok "a standby is ready" wait_for 30 ready
+is "$(cat "$D/kelect.args")" "--report-fd=3
+--log-level=info
+--log-format=text
+--kubeconfig=/k
+--lease=thing.example.com
+--gate-fd=4
+--leash-fd=5
+--page-fd=6" "arguments of kelect; the lease is named after the first kind"
+is "$(tail -n 1 "$D/ireconcile.args")" --gate-fd=4 "ireconcile has a gate"
+is "$(grep -h KPIPE_LEASH "$D"/*.env)" "KPIPE_LEASH=4,5
+KPIPE_LEASH=4,5" "two have a leash"
+is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
+	"kapply.env kstatus.env " "... those that write"
+for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 ' kapply:'0 1 2 3 4 5 ' \
+	kstatus:'0 1 2 3 4 5 ' kelect:'0 1 2 3 4 5 6 '; do
+	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
+		"${stage#*:}" "descriptors of ${stage%:*}"
+done
+kelect=$(pid_of kelect) kapply=$(pid_of kapply)
+is "$(inode "$kapply" 4)" "$(inode "$kelect" 5)" "the leash is one pipe"
+is "$(inode "$kapply" 5)" "$(inode "$kelect" 6)" "... and the page one page"
+leash=$(inode "$kelect" 5)
+is "$(find "/proc/$kpipe/fd" -lname "${leash%:*}:${leash#*:}" | wc -l)" 0 \
+	"kpipe keeps neither end"
+ok "nothing flows" sh -c "sleep 0.3; ! test -s $D/received"
+kill -TERM "$kpipe"
+ends 0 "SIGTERM: 0"
+is "$(ended)" "kelect " "... kelect gives up by itself"
+is "$(said)" "kpipe: ready
+kpipe: told to end" "... there is nothing to drain"
+ok "... no stage is left" none_left
+
+fresh
+export OPERATOR_NAME=my-operator
+begin --leader-elect
+wait_for 30 ready
+ok "OPERATOR_NAME names the lease" \
+	grep -qx -e --lease=my-operator "$D/kelect.args"
+kill -TERM "$kpipe"
+ends 0 "... and ends"
+fresh
+begin --leader-elect --leader-election-id=a --leader-election-namespace=b \
+	--leader-elect-for-life
+wait_for 30 ready
+is "$(sed -n '4,$p' "$D/kelect.args")" "--lease=a
+--namespace=b
+--for-life
+--gate-fd=4
+--leash-fd=5
+--page-fd=6" "what the options say"
+kill -TERM "$kpipe"
+ends 0 "... and ends"
+unset OPERATOR_NAME
+
+### A leader
+
+fresh
+touch "$D/kelect.lead"
+begin --leader-elect
+ok "a leader's line flows through all stages" wait_for 30 a_line
+wait_for 30 ready
+kill -TERM "$kpipe"
+ends 0 "SIGTERM: 0"
+is "$(ended)" "ireconcile kapply kstatus kelect " \
+	"... kelect ends when all others have"
+is "$(said)" "kpipe: ready
+kpipe: told to end: draining" "... says so"
+
+fresh
+touch "$D/kelect.lead" "$D/kelect.deaf"
+begin --leader-elect
+wait_for 30 a_line
+before=$SECONDS
+kill -TERM "$kpipe"
+ends 0 "SIGTERM with a kelect that does not end: 0"
+took=$((SECONDS - before))
+ok "... after 5 s ($took s)" test "$took" -ge 4 -a "$took" -le 12
+is "$(said | grep kelect)" \
+	"kpipe: warning: kelect (pid N) did not end in 5 s: killed" "... says so"
+ok "... no stage is left" none_left
+
+fresh
+touch "$D/kelect.lead" "$D/kelect.deaf"
+begin --leader-elect
+wait_for 30 a_line
+before=$SECONDS
+kill -TERM "$kpipe"
+wait_for 30 eval '[ "$(ended)" = "ireconcile kapply kstatus " ]'
+kill -TERM "$kpipe"
+ends 0 "a second SIGTERM: 0"
+ok "... at once" test $((SECONDS - before)) -le 3
+
+### Ends
+
+for stage in $STAGES; do
+	fresh
+	touch "$D/kelect.lead"
+	begin --leader-elect
+	wait_for 30 a_line
+	wait_for 30 ready
+	old=$(pid_of kelect)
+	kill -9 "$(pid_of "$stage")"
+	ok "kill -9 of $stage: all start again" \
+		wait_for 30 eval 'starts 2 && [ "$(pid_of kelect)" != '"$old"' ]'
+	ok "... kelect gave up before" test "$(sed -n \
+		"/^kelect $old end/=" "$D/log")" -lt "$(sed -n \
+		'/^kwatch .* start/=' "$D/log" | tail -n 1)"
+	wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
+	is "$(said)" "kpipe: ready
+kpipe: error: $stage (pid N) was killed by SIGKILL
+kpipe: warning: starting the pipeline again
+kpipe: ready" "... it says who died, and of what"
+	kill -TERM "$kpipe"
+	ends 0 "... and end"
+	ok "... no stage is left" none_left
+done
+
+fresh
+touch "$D/kelect.lead"
+begin --leader-elect
+wait_for 30 a_line
+wait_for 30 ready
+kill -9 "$(pid_of kelect)"
+ok "kill -9 of kelect: all start again" wait_for 30 starts 2
+wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
+is "$(said)" "kpipe: ready
+kpipe: error: kelect (pid N) was killed by SIGKILL
+kpipe: warning: starting the pipeline again
+kpipe: ready" "... it says who died, and of what"
+kill -STOP "$(pid_of kelect)"
+kill -9 "$(pid_of kapply)"
+ok "a kelect that is stopped is killed" wait_for 30 logged 'kelect .* killed$'
+ok "... and all start again" wait_for 30 starts 3
+kill -TERM "$kpipe"
+ends 0 "... and end"
+ok "... no stage is left" none_left
+
+fresh
+echo 111 >"$D/kelect.once"
+begin --leader-elect
+ok "kelect ends with 111: all start again" wait_for 30 ready
+kill -TERM "$kpipe"
+ends 0 "... and end"
+is "$(said | grep error)" "kpipe: error: kelect (pid N) ended with exit code 111" \
+	"... it says why"
+fresh
+echo 100 >"$D/kelect.exit"
+begin --leader-elect
+ends 100 "kelect says that another run would not help: 100"
+is "$(said)" "kpipe: error: kelect (pid N) ended with exit code 100" \
+	"... names it"
+
+fresh
+touch "$D/kelect.lazy"
+begin --leader-elect
+wait_for 30 starts 1
+ok "not ready while kelect is not" sh -c "sleep 0.3; ! test -s $D/ready"
+{
+	kill -9 "$kpipe"
+	wait "$kpipe"
+} 2>/dev/null
+ok "kill -9 of kpipe ends all, kelect too" wait_for 5 none_left
+
+### kelect runs kpipe
+
+# leashed FILE: kpipe with a leash, whose writing end is 8 of this shell
+fresh
+mkfifo "$T/leash"
+exec 7<>"$T/leash"
+exec 8>"$T/leash"
+head -c 4096 /dev/zero >"$T/page"
+exec 6<"$T/page"
+(
+	exec 4<"$T/leash" 5<"$T/page" 6<&- 7<&- 8>&-
+	export KPIPE_LEASH=4,5
+	exec kpipe -f "$T/watches.yaml" --report-fd=9 9>"$D/ready" 2>"$D/stderr"
+) &
+kpipe=$!
+started+=("$kpipe")
+exec 6<&-
+ok "with a leash it runs" wait_for 30 ready
+is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
+	"kapply.env kstatus.env " "... handed on to those that write"
+is "$(inode "$(pid_of kapply)" 4) $(inode "$(pid_of kstatus)" 5)" \
+	"$T/leash $T/page" "... the same"
+for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 ' kapply:'0 1 2 3 4 5 '; do
+	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
+		"${stage#*:}" "... descriptors of ${stage%:*}"
+done
+exec 7<&- 8>&-
+ends 111 "the leash is out: 111"
+ok "... and says so" logged 'kpipe: error: .*kelect'
+ok "... no stage is left" none_left
+
+done_testing

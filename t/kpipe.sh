@@ -1,0 +1,90 @@
+# shellcheck shell=bash
+# What tests of kpipe with stages that do nothing (stub/stage) share. After
+# t/lib.sh:
+#
+#	fresh			# stages in a new directory, $D
+#	touch "$D/kapply.deaf"	# one of them behaves so
+#	begin --leader-elect	# kpipe, its pid in $kpipe
+#	wait_for 30 ready
+#	ends 0 "..."		# kpipe ends with 0
+
+STAGES="kwatch ireconcile kapply kstatus"
+BESIDE=${BESIDE:-} # what else kpipe may start
+cat >"$T/watches.yaml" <<'EOF'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  operator: {image: "${THING_IMAGE}"}
+EOF
+echo 'def desired: []; def status: {};' >"$T/program.jq"
+
+# fresh: a new directory of stages, $D.
+fresh() {
+	local stage
+
+	D=$(mktemp -d "$T/d.XXXXXX")
+	for stage in $STAGES $BESIDE; do
+		cp t/stub/stage "$D/$stage"
+	done
+	: >"$D/log"
+	export KPIPE_LIBEXEC=$D
+}
+
+# begin [OPTION]...: kpipe in the background, its pid in $kpipe.
+begin() {
+	start kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
+		9>"$D/ready" >"$D/stdout" 2>"$D/stderr"
+	kpipe=$!
+}
+
+ready() {
+	[ -s "$D/ready" ]
+}
+
+# starts N: all stages were started N times.
+starts() {
+	local stage
+
+	for stage in $STAGES; do
+		[ "$(grep -c "^$stage .* start" "$D/log")" -ge "$1" ] || return
+	done
+}
+
+# pid_of NAME: of the newest one.
+pid_of() {
+	sed -n "s/^$1 \([0-9]*\) start/\1/p" "$D/log" | tail -n 1
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+none_left() {
+	local pid
+
+	sed -n 's/^.* \([0-9]*\) start/\1/p' "$D/log" | while read -r pid; do
+		gone "$pid" || return
+	done
+}
+
+# ends CODE WHAT: kpipe ends with this code.
+ends() {
+	local got
+
+	wait_for 30 gone "$kpipe"
+	wait "$kpipe" 2>/dev/null
+	got=$?
+	is "$got" "$1" "$2"
+}
+
+# logged PATTERN
+logged() {
+	grep -q -- "$1" "$D/stderr"
+}
+
+# pid numbers and times differ from run to run
+said() {
+	sed -e 's/(pid [0-9]*)/(pid N)/' -e 's/in [0-9.]* s$/in N s/' \
+		"$D/stderr"
+}
