@@ -37,7 +37,8 @@ refuses "options --dry-run and --metrics-bind-address exclude each other" \
 refuses "options --dry-run and --health-probe-bind-address exclude each other" \
 	-f "$f" --dry-run --health-probe-bind-address :8081
 for option in --leader-election-id=x --leader-election-namespace=x \
-	--leader-elect-for-life; do
+	--leader-elect-for-life --leader-elect-lease-duration=1s \
+	--leader-elect-renew-deadline=1s --leader-elect-retry-period=1s; do
 	refuses "option ${option%=*} needs --leader-elect" -f "$f" "$option"
 done
 refuses "option --metrics-secure needs --metrics-bind-address" \

@@ -69,11 +69,15 @@ kill -TERM "$kpipe"
 ends 0 "... and ends"
 fresh
 begin --leader-elect --leader-election-id=a --leader-election-namespace=b \
-	--leader-elect-for-life
+	--leader-elect-for-life --leader-elect-lease-duration=15s \
+	--leader-elect-renew-deadline=10s --leader-elect-retry-period=0.5s
 wait_for 30 ready
 is "$(sed -n '4,$p' "$D/kelect.args")" "--lease=a
 --namespace=b
 --for-life
+--lease-duration=15000ms
+--renew-deadline=10000ms
+--retry-period=500ms
 --gate-fd=4
 --leash-fd=5
 --page-fd=6" "what the options say"

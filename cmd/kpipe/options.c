@@ -27,6 +27,14 @@ static const struct opt table[] = {
 	&opts.lease_namespace, NULL, "where it is; else that of the pod"},
     {0, "leader-elect-for-life", NULL, OPT_FLAG, &opts.for_life, NULL,
 	"lead until this pod is deleted, by a ConfigMap that it owns"},
+    {0, "leader-elect-lease-duration", "TIME", OPT_DURATION,
+	&opts.lease_duration_ms, NULL,
+	"others wait this long before they take an unrenewed lease (15s)"},
+    {0, "leader-elect-renew-deadline", "TIME", OPT_DURATION,
+	&opts.renew_deadline_ms, NULL,
+	"lead no longer than this after the last renewal (10s)"},
+    {0, "leader-elect-retry-period", "TIME", OPT_DURATION,
+	&opts.retry_period_ms, NULL, "between two renewals (2s)"},
     {0, "health-probe-bind-address", "ADDRESS", OPT_STRING, &opts.probe_address,
 	NULL, "serve /healthz and /readyz (0: do not)"},
     {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics_address,
@@ -50,31 +58,40 @@ options_is_address(const char *address)
 	return address != NULL && strcmp(address, "0") != 0;
 }
 
-/* An option that means nothing without another. */
-static int
-need(bool given, const char *name, bool other, const char *other_name,
-    struct err *err)
-{
-	if (!given || other)
-		return 0;
-	return err_set(
-	    err, ERR_PERMANENT, "option --%s needs --%s", name, other_name);
-}
-
+/* Options that mean nothing without another. */
 static int
 check_pairs(struct err *err)
 {
-	if (need(opts.lease != NULL, "leader-election-id", opts.leader_elect,
-		"leader-elect", err) != 0 ||
-	    need(opts.lease_namespace != NULL, "leader-election-namespace",
-		opts.leader_elect, "leader-elect", err) != 0 ||
-	    need(opts.for_life, "leader-elect-for-life", opts.leader_elect,
-		"leader-elect", err) != 0 ||
-	    need(opts.metrics_secure, "metrics-secure",
-		opts.metrics_address != NULL, "metrics-bind-address", err) != 0)
-		return -1;
-	return need(opts.metrics_certificates != NULL, "metrics-cert-path",
-	    opts.metrics_secure, "metrics-secure", err);
+	const struct {
+		bool given;
+		const char *name;
+		bool other;
+		const char *other_name;
+	} pairs[] = {
+	    {opts.lease != NULL, "leader-election-id", opts.leader_elect,
+		"leader-elect"},
+	    {opts.lease_namespace != NULL, "leader-election-namespace",
+		opts.leader_elect, "leader-elect"},
+	    {opts.for_life, "leader-elect-for-life", opts.leader_elect,
+		"leader-elect"},
+	    {opts.lease_duration_ms > 0, "leader-elect-lease-duration",
+		opts.leader_elect, "leader-elect"},
+	    {opts.renew_deadline_ms > 0, "leader-elect-renew-deadline",
+		opts.leader_elect, "leader-elect"},
+	    {opts.retry_period_ms > 0, "leader-elect-retry-period",
+		opts.leader_elect, "leader-elect"},
+	    {opts.metrics_secure, "metrics-secure",
+		opts.metrics_address != NULL, "metrics-bind-address"},
+	    {opts.metrics_certificates != NULL, "metrics-cert-path",
+		opts.metrics_secure, "metrics-secure"},
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (pairs[i].given && !pairs[i].other)
+			return err_set(err, ERR_PERMANENT,
+			    "option --%s needs --%s", pairs[i].name,
+			    pairs[i].other_name);
+	return 0;
 }
 
 /* A dry run ends by itself, and writes nothing: not even a lease. */

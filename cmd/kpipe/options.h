@@ -5,6 +5,7 @@
 #define OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "err.h"
 #include "opt.h"
@@ -19,6 +20,8 @@ struct opts {
 	bool for_life;
 	const char *lease;	     /* NULL: derived */
 	const char *lease_namespace; /* NULL: kelect knows */
+	uint64_t lease_duration_ms, renew_deadline_ms,
+	    retry_period_ms;	     /* or 0 */
 	const char *metrics_address; /* NULL, "0": none */
 	const char *probe_address;
 	bool metrics_secure;

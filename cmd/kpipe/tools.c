@@ -97,6 +97,13 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	return 0;
 }
 
+static void
+duration_arg(struct stage *s, const char *name, uint64_t ms)
+{
+	if (ms > 0)
+		stage_arg(s, "--%s=%llums", name, (unsigned long long)ms);
+}
+
 static int
 add_elect(struct pipeline *p, const char *lease, struct err *err)
 {
@@ -110,6 +117,9 @@ add_elect(struct pipeline *p, const char *lease, struct err *err)
 		stage_arg(s, "--namespace=%s", opts.lease_namespace);
 	if (opts.for_life)
 		stage_arg(s, "--for-life");
+	duration_arg(s, "lease-duration", opts.lease_duration_ms);
+	duration_arg(s, "renew-deadline", opts.renew_deadline_ms);
+	duration_arg(s, "retry-period", opts.retry_period_ms);
 	stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
 	stage_arg(s, "--leash-fd=%d", LAUNCH_LEASH);
 	stage_arg(s, "--page-fd=%d", LAUNCH_PAGE);

@@ -65,5 +65,5 @@ int
 main(void)
 {
 	test_most_telling_end();
-	return done_testing();
+	return tap_done();
 }

@@ -173,5 +173,5 @@ main(void)
 	test_newest(fds);
 	test_refused(fds);
 	test_full_pipe(fds);
-	return done_testing();
+	return tap_done();
 }
