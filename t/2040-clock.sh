@@ -108,35 +108,6 @@ is "$(cat "$T/err")" \
 } >"$T/want"
 replay 0 "a difference that was never applied is not"
 
-# Somebody changes it back each time: said once, then repaired less often.
-sed -i '/^def status/,$d' "$T/program.jq"
-fight() { # SECOND
-	event MODIFIED "$(observed a-0 a other "1$1")" "2026-01-01T00:00:$1Z"
-	event MODIFIED "$(observed a-0 a v "2$1")" "2026-01-01T00:00:$1.5Z"
-}
-{
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
-	for i in 10 11 12 13 14 15 16; do fight $i; done
-	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:00:17Z
-	tick 0:23
-} >"$T/in"
-repair=$(line "$(configmap a-0 a v)" a 1 "$(known a-0 uid-a-0)")
-loop='ConfigMap/ns/a-0: .data.k is changed by somebody else each time it was repaired'
-{
-	for _ in 1 2 3 4; do echo "$repair"; done
-	line "$(configmap a-0 a v)" a 1 \
-		"$(known a-0 uid-a-0),\"events\":[{\"message\":\"$loop\",\"reason\":\"RepairLoop\",\"type\":\"Warning\"}]"
-} >"$T/want"
-replay 0 "a loop is held back"
-is "$(cat "$T/err")" \
-	"ireconcile: warning: thing.example.com ns/a: $loop" "... and said once"
-tick 0:24 >>"$T/in"
-echo "$repair" >>"$T/want"
-replay 0 "... 10 s after the last repair it is tried again"
-
 # requeue: seconds, or a time. `now` moves with the input.
 cat >"$T/program.jq" <<'END'
 def desired: [];

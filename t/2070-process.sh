@@ -35,7 +35,7 @@ wait "$pid"
 is "$?" 0 "... exit code at the end of the input"
 is "$(head -n 1 "$T/report")" "" "... the newline is the first line"
 is "$(tail -n 1 "$T/report")" \
-	'{"tool":"ireconcile","counters":{"events":7,"bad_lines":0,"evaluations":1,"failures":0,"lines":1,"tolerated":0}}' \
+	'{"tool":"ireconcile","counters":{"events":7,"bad_lines":0,"evaluations":1,"failures":0,"lines":1,"tolerated":0,"loops":0}}' \
 	"... then counters, the last ones at the end"
 runs 1 "a gate that is closed" \
 	bash -c "ireconcile -f '$T/watches.yaml' --gate-fd=7 7</dev/null <'$T/in'"

@@ -8,8 +8,8 @@
 #include "listkeys.h"
 #include "quantity.h"
 
-/* The text that stands for an error in an onError status. */
-static const char placeholder[] = "${error}";
+/* What stands for a text in a status, by bits of enum agree_text. */
+static const char *const placeholders[] = {"${error}", "${manager}"};
 
 struct comparison {
 	struct apischema schema;
@@ -17,7 +17,7 @@ struct comparison {
 		ONE_WAY, /* observed may hold more */
 		BOTH_WAYS
 	} direction;
-	bool any_error;	  /* ${error} agrees with any text */
+	unsigned texts;	  /* these placeholders agree with any text */
 	struct buf *path; /* of the first difference, or NULL */
 	jv string_data;	  /* stringData of a desired Secret, or invalid */
 };
@@ -55,9 +55,9 @@ is_empty(const struct apischema *s, jv value, const struct place *place)
 
 /* "cannot do: ${error}" agrees with "cannot do: anything". */
 static bool
-matches_error(struct span pattern, struct span text)
+matches(struct span pattern, const char *placeholder, struct span text)
 {
-	size_t n = sizeof(placeholder) - 1;
+	size_t n = strlen(placeholder);
 	const char *first = memmem(pattern.p, pattern.n, placeholder, n);
 	const char *last = first;
 	struct span head, tail;
@@ -73,6 +73,16 @@ matches_error(struct span pattern, struct span text)
 	return text.n >= head.n + tail.n &&
 	    memcmp(text.p, head.p, head.n) == 0 &&
 	    memcmp(text.p + text.n - tail.n, tail.p, tail.n) == 0;
+}
+
+static bool
+matches_any(unsigned texts, struct span pattern, struct span text)
+{
+	for (size_t i = 0; i < 2; i++)
+		if ((texts & 1u << i) != 0 &&
+		    matches(pattern, placeholders[i], text))
+			return true;
+	return false;
 }
 
 static int
@@ -109,10 +119,10 @@ compare_scalar(const struct comparison *c, jv desired, jv observed,
 
 	if (!same && apischema_is_quantity(&c->schema, place))
 		same = agree_quantities(desired, observed);
-	if (!same && c->any_error && jv_get_kind(desired) == JV_KIND_STRING &&
+	if (!same && c->texts != 0 && jv_get_kind(desired) == JV_KIND_STRING &&
 	    jv_get_kind(observed) == JV_KIND_STRING)
-		same =
-		    matches_error(jvtext_span(desired), jvtext_span(observed));
+		same = matches_any(
+		    c->texts, jvtext_span(desired), jvtext_span(observed));
 	return same || differ(c, place);
 }
 
@@ -348,10 +358,10 @@ status_of(jv status_peek)
 
 static bool
 compare_status(
-    jv desired_peek, jv observed_peek, bool any_error, struct buf *path)
+    jv desired_peek, jv observed_peek, unsigned texts, struct buf *path)
 {
 	struct comparison c = {.direction = BOTH_WAYS,
-	    .any_error = any_error,
+	    .texts = texts,
 	    .path = path,
 	    .string_data = jv_invalid()};
 	struct place status = {&top, span_str("status"), SPAN_NONE, 0};
@@ -367,11 +377,11 @@ compare_status(
 bool
 agree_status(jv desired_peek, jv observed_peek, struct buf *path)
 {
-	return compare_status(desired_peek, observed_peek, false, path);
+	return compare_status(desired_peek, observed_peek, 0, path);
 }
 
 bool
-agree_on_error(jv on_error_peek, jv observed_peek)
+agree_template(jv template_peek, jv observed_peek, unsigned texts)
 {
-	return compare_status(on_error_peek, observed_peek, true, NULL);
+	return compare_status(template_peek, observed_peek, texts, NULL);
 }

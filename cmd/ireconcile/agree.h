@@ -38,10 +38,11 @@ bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
 bool agree_status(jv desired_peek, jv observed_peek, struct buf *path);
 
 /*
- * The same, where a desired string that holds "${error}" agrees with any text
- * in its place: is the observed status our onError?
+ * The same, where a desired string that holds "${error}" or "${manager}", as
+ * texts says, agrees with any text in its place: kapply filled it in.
  */
-bool agree_on_error(jv on_error_peek, jv observed_peek);
+enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };
+bool agree_template(jv template_peek, jv observed_peek, unsigned texts);
 
 /*
  * Digest of the desired leaf paths (no values; elements of keyed lists by

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
 #include "json.h"
 #include "jvtext.h"
+#include "loops.h"
 #include "marks.h"
 #include "mem.h"
 #include "outcome.h"
@@ -93,26 +93,6 @@ add_finalizer_point(struct decision *d, enum point_type type)
 
 /* ---- items ---- */
 
-static void
-compare(struct item *i, const struct object *o)
-{
-	struct err err = ERR_INIT;
-	struct buf path = BUF_INIT;
-	jv desired, observed;
-
-	if (i->compared == o->serial)
-		return;
-	desired = jvtext_parse(span_make(i->text, i->text_len), &err);
-	observed = jvtext_parse(object_text(o), &err);
-	i->agrees = agree_object(desired, observed, &path);
-	i->compared = o->serial;
-	free(i->path);
-	i->path = i->agrees ? NULL : buf_take(&path);
-	buf_release(&path);
-	jv_free(desired);
-	jv_free(observed);
-}
-
 static struct span
 paths_digest(struct span object)
 {
@@ -157,11 +137,12 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 	if (!member && i->if_exists)
 		return;
 	if (member) {
-		compare(i, o);
+		item_compare(i, o);
 		done =
 		    !o->terminating && (i->agrees || i->tolerated == o->serial);
 		i->agreed_before = i->agreed_before || i->agrees;
 	}
+	loops_watch(i, d);
 	if (done && mode == DECIDE_DIFFERENCES)
 		return;
 	if (!done)
@@ -169,12 +150,8 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 		    d, jvtext_parse(span_make(i->text, i->text_len), &err));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
 		return;
-	if (member && !done && i->held_until_us > d->now_us) {
-		if (d->held_until_us == 0 ||
-		    i->held_until_us < d->held_until_us)
-			d->held_until_us = i->held_until_us;
+	if (member && !done && i->held_until_us > d->now_us)
 		return;
-	}
 	buf_addf(&what, "item %s", i->label);
 	pt = add_point(d, POINT_ITEM, &what);
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
@@ -341,6 +318,28 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 		add_finalizer_point(d, POINT_FINALIZER_REMOVE);
 }
 
+static struct decision
+decision_new(const struct primary *p, int64_t now_us)
+{
+	return (struct decision){.primary = p,
+	    .now_us = now_us,
+	    .outstanding = jv_array(),
+	    .events = jv_array()};
+}
+
+void
+decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
+    const char *message, struct decision *d)
+{
+	struct view v;
+
+	*d = decision_new(p, now_us);
+	decision_fail(d, message);
+	view_init(&v, p, now_us);
+	outcome(d, &v, mode);
+	view_release(&v);
+}
+
 void
 decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d)
@@ -349,12 +348,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	uint64_t losses = program_losses().calls;
 	struct view v;
 
-	*d = (struct decision){
-	    .primary = p,
-	    .now_us = now_us,
-	    .outstanding = jv_array(),
-	    .events = jv_array(),
-	};
+	*d = decision_new(p, now_us);
 	view_init(&v, p, now_us);
 	if (!p->object->terminating) {
 		decide_set(d, p, &v, mode);
@@ -390,8 +384,7 @@ decide_begun(const struct primary *p)
 bool
 decide_settled(struct primary *p, int64_t now_us)
 {
-	struct decision d = {
-	    .primary = p, .outstanding = jv_array(), .events = jv_array()};
+	struct decision d = decision_new(p, now_us);
 	struct view v;
 	bool settled;
 

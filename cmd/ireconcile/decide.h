@@ -49,7 +49,9 @@ struct decision {
 	bool settled;
 	struct program_requeue requeue;
 	int64_t now_us;
-	int64_t held_until_us; /* the first item held back; 0: none */
+	int64_t held_until_us; /* when the next item is not held back any
+				* more, or its loop may be over; 0: none */
+	struct buf loops_over; /* one on a line */
 	bool limited;	       /* a call ran into a limit */
 };
 
@@ -57,6 +59,9 @@ enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d);
+/* A decision that does nothing but say, in the status, why. */
+void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
+    const char *message, struct decision *d);
 void decision_release(struct decision *d);
 
 const struct point *decision_find(const struct decision *d, const char *what);

@@ -16,6 +16,7 @@ item_release(struct item *i)
 	buf_release(&i->key);
 	free(i->text);
 	free(i->path);
+	free(i->loop_path);
 }
 
 void
@@ -26,6 +27,26 @@ desired_release(struct desired *d)
 	free(d->items);
 	free(d->error);
 	*d = (struct desired){0};
+}
+
+void
+item_compare(struct item *i, const struct object *o)
+{
+	struct err err = ERR_INIT;
+	struct buf path = BUF_INIT;
+	jv desired, observed;
+
+	if (i->compared == o->serial)
+		return;
+	desired = jvtext_parse(span_make(i->text, i->text_len), &err);
+	observed = jvtext_parse(object_text(o), &err);
+	i->agrees = agree_object(desired, observed, &path);
+	i->compared = o->serial;
+	free(i->path);
+	i->path = i->agrees ? NULL : buf_take(&path);
+	buf_release(&path);
+	jv_free(desired);
+	jv_free(observed);
 }
 
 struct item *
@@ -155,6 +176,10 @@ carry_over(struct desired *to, struct desired *from)
 		t->repairs = f->repairs;
 		t->repairs_since_us = f->repairs_since_us;
 		t->held_until_us = f->held_until_us;
+		t->looping = f->looping;
+		t->loop_path = f->loop_path;
+		f->loop_path = NULL;
+		t->quiet_us = f->quiet_us;
 		t->tolerated = f->tolerated;
 		t->path = f->path;
 		f->path = NULL;

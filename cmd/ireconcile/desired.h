@@ -21,6 +21,9 @@ bool desired_update(struct primary *p, struct view *v);
 int desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err);
 
+/* i->agrees and i->path for this object, unless they are that already. */
+void item_compare(struct item *i, const struct object *o);
+
 struct item *desired_find(const struct desired *d, const char *label);
 
 #endif

@@ -215,6 +215,18 @@ drop_primary(struct entries *es, struct entry *e, struct object *o)
 	es->dirty(es->arg, p);
 }
 
+/* What members of dirty primaries were like, nobody will look at again. */
+static void
+glimpse(struct entries *es, struct object *old)
+{
+	for (uint32_t i = 0; i < old->bucket_count; i++) {
+		struct primary *p = index_primary(old->buckets[i]);
+
+		if (p != NULL && p->dirty && p->asked_count > 0)
+			es->glimpse(p, old);
+	}
+}
+
 void
 entries_put(struct entries *es, struct object *o)
 {
@@ -232,8 +244,10 @@ entries_put(struct entries *es, struct object *o)
 		old = NULL;
 	}
 	map_put(&k->objects, object_key(o), o);
-	if (old != NULL)
+	if (old != NULL) {
+		glimpse(es, old);
 		index_unlink(es, old);
+	}
 	index_link(es, o);
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];

@@ -71,6 +71,8 @@ struct entries {
 	struct store store;
 	struct sched *sched;   /* borrowed */
 	entry_dirty_fn *dirty; /* a primary is to be evaluated */
+	/* An object of the primary, replaced before it was evaluated. */
+	void (*glimpse)(struct primary *p, const struct object *old);
 	void *arg;
 	uint64_t failures; /* maps that failed */
 };

@@ -16,8 +16,8 @@ bucket_key(const struct bucket *b)
 	return span_make(b->key, b->key_len);
 }
 
-static struct primary *
-bucket_primary(const struct bucket *b)
+struct primary *
+index_primary(const struct bucket *b)
 {
 	struct span key = span_make(b->key + 1, b->key_len - 1);
 
@@ -28,7 +28,7 @@ bucket_primary(const struct bucket *b)
 static void
 bucket_dirty(struct entries *es, const struct bucket *b)
 {
-	struct primary *p = bucket_primary(b);
+	struct primary *p = index_primary(b);
 
 	if (p != NULL)
 		es->dirty(es->arg, p);

@@ -16,4 +16,7 @@ struct bucket *index_bucket(const struct entry *e, char type, struct span key);
 
 void index_release(struct entry *e);
 
+/* Whose objects are in it; NULL: a primary that is not there. */
+struct primary *index_primary(const struct bucket *b);
+
 #endif

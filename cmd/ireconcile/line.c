@@ -25,6 +25,10 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	if (a == NULL || p->renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
+	/* It was done, and somebody changed it since. */
+	if (pt->object != NULL && pt->item != NULL && !pt->done &&
+	    pt->item->agreed_before)
+		return false;
 	/* It names an object that is gone, or another one. */
 	if (a->uid != NULL &&
 	    (pt->object == NULL || !span_is(object_uid(pt->object), a->uid)))
@@ -174,6 +178,7 @@ remember(struct asked *a, const struct point *pt)
 		a->uid =
 		    mem_dup(object_uid(pt->object).p, object_uid(pt->object).n);
 		a->serial = pt->object->serial;
+		pt->item->agreed_before = pt->done;
 	}
 }
 

@@ -96,6 +96,7 @@ count(void *arg, struct buf *b)
 	reportfd_count(b, "failures", c->failures);
 	reportfd_count(b, "lines", c->lines);
 	reportfd_count(b, "tolerated", c->tolerated);
+	reportfd_count(b, "loops", c->loops);
 }
 
 /* ---- input ---- */

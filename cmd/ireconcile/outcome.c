@@ -5,6 +5,7 @@
 
 #include "agree.h"
 #include "jvtext.h"
+#include "loops.h"
 #include "mem.h"
 
 enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME };
@@ -37,6 +38,7 @@ decision_release(struct decision *d)
 	desired_release(&d->finalize);
 	buf_release(&d->status);
 	buf_release(&d->on_error);
+	buf_release(&d->loops_over);
 	free(d->error);
 }
 
@@ -69,7 +71,7 @@ compute(struct decision *d, struct view *v, const char *error)
 	buf_release(&who);
 	if (rc != 0)
 		decision_fail(d, err.message);
-	return status;
+	return jv_is_valid(status) ? loops_condition(d, status) : status;
 }
 
 static void
@@ -109,6 +111,7 @@ static void
 outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 {
 	jv observed, status, on_error = jv_invalid();
+	unsigned manager;
 	bool agrees;
 
 	if (!v->entry->conf->manage_status ||
@@ -126,9 +129,10 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 			to_text(d, on_error, &d->on_error);
 	}
 	observed = jvtext_peek(jvtext_peek(v->base, "primary"), "status");
-	agrees = agree_status(status, observed, NULL);
-	d->on_error_holds =
-	    jv_is_valid(on_error) && agree_on_error(on_error, observed);
+	manager = loops_any(d) ? AGREE_MANAGER : 0;
+	agrees = agree_template(status, observed, manager);
+	d->on_error_holds = jv_is_valid(on_error) &&
+	    agree_template(on_error, observed, manager | AGREE_ERROR);
 	if (d->status.len > 0)
 		status_digest(buf_span(&d->status), d->status_digest);
 	d->has_status = d->status.len > 0;
@@ -209,6 +213,8 @@ outcome(struct decision *d, struct view *v, enum decide_mode mode)
 {
 	bool failed = d->failed;
 
+	jv_free(v->loops);
+	v->loops = loops_list(d);
 	outcome_status(d, v, mode);
 	outcome_events(d, v);
 	outcome_requeue(d, v);

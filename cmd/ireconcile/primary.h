@@ -28,9 +28,12 @@ struct item {
 	char *path; /* the first that differs */
 	/* How often it was repaired after it had agreed (see loops.h). */
 	unsigned repairs;
-	bool agreed_before;
+	bool agreed_before; /* since it was last asked for */
 	int64_t repairs_since_us;
 	int64_t held_until_us;
+	bool looping;
+	char *loop_path;    /* what was changed back last */
+	int64_t quiet_us;   /* the loop is over if nobody did so until then */
 	uint64_t tolerated; /* serial of the object, or 0 */
 };
 

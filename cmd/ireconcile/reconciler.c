@@ -24,6 +24,7 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 	r->queue_end = &r->queue;
 	r->es.sched = &r->sched;
 	r->es.dirty = reconciler_dirty;
+	r->es.glimpse = loops_glimpse;
 	r->es.arg = r;
 	return entries_init(&r->es, w, library_dirs, err);
 }
@@ -212,26 +213,47 @@ warn(const struct primary *p, const char *before, struct buf *what)
 	return count;
 }
 
-/* Prints the line, unless it is too long for its reader. */
-static bool
-print(struct reconciler *r, struct primary *p, struct decision *d)
+/* Nobody could read a line that long: no line, and the status says why. */
+static enum line_due
+fail_large(struct reconciler *r, struct primary *p, struct decision *d,
+    struct buf *line)
+{
+	struct buf why = BUF_INIT;
+	enum line_due due;
+
+	buf_addf(&why,
+	    "the desired set, %zu bytes as one line, is larger than %d",
+	    line->len, STREAM_MAX);
+	decision_release(d);
+	decide_failure(p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
+	buf_release(&why);
+	due = line_due(p, d);
+	buf_reset(line);
+	spell_line(line, p, d);
+	return line->len >= STREAM_MAX ? LINE_NOTHING : due;
+}
+
+/* Prints the line that is due; returns why one was printed. */
+static enum line_due
+print(struct reconciler *r, struct primary *p, struct decision *d,
+    enum line_due due)
 {
 	struct buf line = BUF_INIT;
-	struct log_about who = about(p);
 
-	spell_line(&line, p, d);
-	if (line.len >= STREAM_MAX) {
-		r->counters.failures++;
-		log_write(LOG_ERROR, &who,
-		    "the desired set is larger than %d bytes: not printed",
-		    STREAM_MAX);
-		buf_release(&line);
-		return false;
+	if (due != LINE_NOTHING)
+		spell_line(&line, p, d);
+	if (line.len >= STREAM_MAX)
+		due = fail_large(r, p, d, &line);
+	if (due != LINE_NOTHING) {
+		out_line(r->out, buf_span(&line));
+		r->counters.lines++;
+		loops_hold(p, d);
+		line_printed(p, d);
+	} else {
+		line_shrink(p, d);
 	}
-	out_line(r->out, buf_span(&line));
 	buf_release(&line);
-	r->counters.lines++;
-	return true;
+	return due;
 }
 
 /* A primary that is gone: what was asked for is no longer wanted. */
@@ -257,42 +279,65 @@ leave(struct reconciler *r, struct primary *p)
 }
 
 static void
-evaluate(struct reconciler *r, struct primary *p)
+decide_now(struct reconciler *r, struct primary *p, struct decision *d)
 {
-	struct decision d;
-	struct buf tolerated = BUF_INIT, loops = BUF_INIT;
-	enum line_due due;
-	bool printed;
+	struct log_about who = about(p);
 
-	p->dirty = false;
-	r->counters.evaluations++;
-	decide(p, sched_now_us(&r->sched), r->mode, &d);
-	if (p->reminder && line_tolerate(p, &d, &tolerated) > 0) {
+	decide(p, sched_now_us(&r->sched), r->mode, d);
+	if (d->loops_over.len > 0)
+		log_write(LOG_INFO, &who, "%s", buf_str(&d->loops_over));
+}
+
+/* A deadline has passed: is there a difference that stays? */
+static void
+tolerate(struct reconciler *r, struct primary *p, struct decision *d)
+{
+	struct buf what = BUF_INIT;
+
+	if (p->reminder && line_tolerate(p, d, &what) > 0) {
 		r->counters.tolerated += warn(p,
 		    "the difference stays after it was applied and is "
 		    "tolerated: ",
-		    &tolerated);
-		decision_release(&d);
-		decide(p, sched_now_us(&r->sched), r->mode, &d);
+		    &what);
+		decision_release(d);
+		decide_now(r, p, d);
 	}
-	buf_release(&tolerated);
+	buf_release(&what);
+}
+
+static void
+count_loops(struct reconciler *r, struct primary *p, struct decision *d)
+{
+	struct buf what = BUF_INIT;
+
+	if (loops_count(p, d, &what) > 0) {
+		r->counters.loops += warn(p, "", &what);
+		decision_release(d);
+		decide_now(r, p, d); /* the status has something to tell */
+	}
+	buf_release(&what);
+}
+
+static void
+evaluate(struct reconciler *r, struct primary *p)
+{
+	struct decision d;
+	enum line_due due;
+
+	p->dirty = false;
+	r->counters.evaluations++;
+	decide_now(r, p, &d);
+	tolerate(r, p, &d);
 	due = line_due(p, &d);
-	if (due == LINE_AGAIN && !wakes_again(&r->sched, p))
-		due = LINE_NOTHING;
-	if (!throttle_allows(r, p, due))
+	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
+	    !throttle_allows(r, p, due))
 		due = LINE_NOTHING;
 	if (due == LINE_NEW)
-		loops_count(p, &d, &loops);
-	warn(p, "", &loops);
-	buf_release(&loops);
-	printed = due != LINE_NOTHING && print(r, p, &d);
-	if (printed)
-		line_printed(p, &d);
-	else
-		line_shrink(p, &d);
-	wakes_set(&r->sched, p, &d, printed ? due : LINE_NOTHING);
+		count_loops(r, p, &d);
+	due = print(r, p, &d, due);
+	wakes_set(&r->sched, p, &d, due);
 	p->reminder = false;
-	throttle_observe(r, p, &d, printed);
+	throttle_observe(r, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);
 	decision_release(&d);
 }

@@ -20,7 +20,8 @@
 #include "span.h"
 
 struct counters {
-	uint64_t events, bad_lines, evaluations, failures, lines, tolerated;
+	uint64_t events, bad_lines, evaluations, failures, lines, tolerated,
+	    loops;
 };
 
 struct reconciler {

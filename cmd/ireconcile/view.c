@@ -12,7 +12,8 @@ view_init(struct view *v, const struct primary *p, int64_t now_us)
 	    .primary = p,
 	    .now_us = now_us,
 	    .base = jv_invalid(),
-	    .owned = jv_invalid()};
+	    .owned = jv_invalid(),
+	    .loops = jv_array()};
 }
 
 void
@@ -20,6 +21,7 @@ view_release(struct view *v)
 {
 	jv_free(v->base);
 	jv_free(v->owned);
+	jv_free(v->loops);
 }
 
 static jv
@@ -117,6 +119,7 @@ view_input(
 		jv_free(error);
 		return input;
 	}
+	input = jv_object_set(input, jv_string("loops"), jv_copy(v->loops));
 	input = jv_object_set(input, jv_string("outstanding"), outstanding);
 	return jv_object_set(input, jv_string("error"), error);
 }

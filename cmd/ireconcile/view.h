@@ -17,6 +17,7 @@ struct view {
 	int64_t now_us;
 	jv base;  /* {primary, operator, related}; invalid until needed */
 	jv owned; /* the same */
+	jv loops; /* what the program sees as such */
 };
 
 void view_init(struct view *v, const struct primary *p, int64_t now_us);
@@ -25,7 +26,7 @@ void view_release(struct view *v);
 enum { VIEW_OWNED = 1, VIEW_NOW = 2, VIEW_OUTCOME = 4 };
 /*
  * The input of a call, owned: {primary, operator, related}, and as what says
- * owned, now, and the outcome so far: outstanding and error (both taken).
+ * owned, now, and the outcome so far: loops, outstanding and error (both taken).
  * jv_invalid() with err if an object cannot be parsed.
  */
 jv view_input(

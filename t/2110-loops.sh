@@ -1,0 +1,223 @@
+#!/bin/bash
+# ireconcile: somebody else changes back what was repaired.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+sed -i '/^def status/,$d' "$T/program.jq"
+begin_all() {
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	begin v1 Pod
+}
+end_all() {
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	end v1 Pod
+}
+tick() { # TIME: a line that only moves the clock
+	event ADDED "$(object Secret s 1)" "2026-01-01T00:$1Z"
+}
+# fight MINUTE:SECOND RV: it is changed, and repaired half a second later
+fight() {
+	event MODIFIED "$(observed a-0 a other "1$2")" "2026-01-01T00:$1Z"
+	event MODIFIED "$(observed a-0 a v "2$2")" "2026-01-01T00:$1.5Z"
+}
+repair() { # [REST]
+	line "$(configmap a-0 a v)" a 1 "$(known a-0 uid-a-0)${1:+,$1}"
+}
+loops='"loops":{"ConfigMap/ns/a-0":".data.k"}'
+found='ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is changed by somebody else each time it was repaired'
+over='ireconcile: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is not changed back any more'
+
+# Five times in ten minutes: found, said once, held back.
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
+	event ADDED "$(observed a-0 a v 2)"
+	end_all
+	for i in 10 11 12 13 14 15 16; do fight 00:$i $i; done
+	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:00:17Z
+	tick 00:23.999
+} >"$T/in"
+{
+	for _ in 1 2 3 4; do repair; done
+	repair "$loops"
+} >"$T/want"
+replay 0 "a loop is held back"
+is "$(cat "$T/err")" "$found" "... and said once"
+tick 00:24 >>"$T/in"
+repair "$loops" >>"$T/want"
+replay 0 "... 10 s after the last repair it is tried again"
+fight 00:25 400 >>"$T/in"
+tick 00:43.999 >>"$T/in"
+replay 0 "... then 20 s later"
+
+# Nobody changes it back: it is over, and the next time is the first again.
+{
+	tick 00:44
+	for i in 45 46 47 48; do fight 00:$i $i; done
+} >>"$T/in"
+for _ in 1 2 3 4; do repair; done >>"$T/want"
+replay 0 "a loop that is over is forgotten"
+is "$(cat "$T/err")" "$found"$'\n'"$over" "... and that is said, too"
+
+# Who comes once a minute has time to come again before it is over.
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
+	event ADDED "$(observed a-0 a v 2)"
+	end_all
+	for i in 1 2 3 4 5 6 7; do fight "0$i:00" $i; done
+	tick 09:59
+} >"$T/in"
+{
+	for _ in 1 2 3 4; do repair; done
+	for _ in 5 6 7; do repair "$loops"; done
+} >"$T/want"
+replay 0 "a slow loop"
+is "$(cat "$T/err")" "$found"$'\n'"$over" "... is found and ends once"
+# Four times are no loop, and five in more than ten minutes are none.
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
+	event ADDED "$(observed a-0 a v 2)"
+	end_all
+	for i in 10 13 16 19 22 25 28; do fight "$i:00" $i; done
+} >"$T/in"
+for _ in 1 2 3 4 5 6 7; do repair; done >"$T/want"
+replay 0 "now and then is no loop"
+
+# The program sees loops, and a status with conditions gets one of them, in
+# which kapply puts the name.
+cat >>"$T/program.jq" <<'END'
+def status: {loops: [.loops[] | .item + .path],
+	conditions: [{type: "Ready", status: "\(.outstanding == [])"}]};
+END
+# conditions READY LOOP [MANAGER]: as members of a Thing
+conditions() {
+	printf '"status":{"conditions":[{"status":"%s","type":"Ready"}' "$1"
+	# shellcheck disable=SC2016
+	[ -z "$2" ] ||
+		printf ',{"lastTransitionTime":"2026-01-01T00:00:14Z","message":"ConfigMap ns/a-0: .data.k is changed back by %s","observedGeneration":3,"reason":"ChangedBack","status":"True","type":"RepairLoop"}' \
+			"${3:-\${manager\}}"
+	printf '],"loops":[%s]}' "$2"
+}
+generation='"generation":3'
+thing3() { # RV STATUS
+	thing a "$1" "$generation" "$(spec 1 v),$2"
+}
+line3() {
+	line "$@" | sed 's/"resourceVersion":"[^"]*"/&,"generation":3/'
+}
+looping='"ConfigMap/ns/a-0.data.k"'
+{
+	begin_all
+	event ADDED "$(thing3 1 "$(conditions true "")")"
+	event ADDED "$(observed a-0 a v 2)"
+	end_all
+	for i in 10 11 12 13; do fight 00:$i $i; done
+	event MODIFIED "$(observed a-0 a other 114)" "2026-01-01T00:00:14Z"
+} >"$T/in"
+item=$(configmap a-0 a v)
+known=$(known a-0 uid-a-0)
+once() { # the two statuses of a repair: while, and after it
+	line3 "$item" a 1 "$known,$(conditions false "" | tee "$T/x"),\"onError\":$(sed 's/"status"://' "$T/x")"
+	line3 "" a 1
+}
+{
+	for _ in 1 2 3 4; do once; done
+	line3 "$item" a 1 "$known,$(conditions false "$looping" | tee "$T/x"),\"onError\":$(sed 's/"status"://' "$T/x"),$loops"
+} >"$T/want"
+replay 0 "the condition comes with the repair that is one too many"
+{
+	event MODIFIED "$(thing3 3 "$(conditions false "$looping" kubectl-edit)")"
+	event MODIFIED "$(observed a-0 a v 214)"
+} >>"$T/in"
+line3 "" a 3 "$(conditions true "$looping"),$loops" >>"$T/want"
+replay 0 "what kapply filled in agrees"
+event MODIFIED "$(thing3 4 "$(conditions true "$looping" kubectl-edit)")" >>"$T/in"
+replay 0 "... and is left alone"
+tick 00:23.9 >>"$T/in"
+replay 0 "... while it may go on"
+tick 00:24 >>"$T/in"
+line3 "" a 4 "$(conditions true "")" >>"$T/want"
+replay 0 "... and goes when it is over"
+
+# Two at once: the condition names one, the line both.
+sed -i 's/\[.loops.*$/(.loops | length),/' "$T/program.jq"
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 2 v)")" 2026-01-01T00:00:00Z
+	event ADDED "$(observed a-0 a v 2)"
+	event ADDED "$(observed a-1 a v 2)"
+	end_all
+	for i in 10 11 12 13 14; do
+		event MODIFIED "$(observed a-0 a w 1$i)" "2026-01-01T00:00:${i}Z"
+		event MODIFIED "$(observed a-1 a w 1$i)"
+		event MODIFIED "$(observed a-0 a v 2$i)"
+		event MODIFIED "$(observed a-1 a v 2$i)"
+	done
+} >"$T/in"
+ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
+	tail -n 1 >"$T/last"
+is "$(jq -c '.reconcile | .loops, .status.loops, [.status.conditions[1].message]' "$T/last")" \
+	'{"ConfigMap/ns/a-0":".data.k","ConfigMap/ns/a-1":".data.k"}
+2
+["ConfigMap ns/a-0: .data.k is changed back by ${manager}; and 1 more"]' \
+	"two loops"
+
+# What the server stores in another way is no loop: "" is absent.
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: "\(.primary.metadata.name)-0"},
+	data: {k: "v"}, env: [{name: "EMPTY", value: ""}]}];
+END
+thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
+	jq -c '.items[0] | .metadata += {uid: "u", resourceVersion: "2"}
+		| del(.env[0].value)' >"$T/object"
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+	event ADDED "$(cat "$T/object")"
+	end_all
+	for i in 3 4 5 6 7 8 9; do
+		event MODIFIED "$(sed "s/\"resourceVersion\":\"2\"/\"resourceVersion\":\"$i\"/" "$T/object")"
+	done
+} >"$T/in"
+: >"$T/want"
+replay 0 "an empty text that the server left out is no loop"
+
+# An opponent so fast that nobody looks in between.
+write_program
+sed -i '/^def status/,$d' "$T/program.jq"
+mkfifo "$T/pipe"
+start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out' 2>'$T/err'"
+exec 9>"$T/pipe"
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+	event ADDED "$(observed a-0 a other 2)"
+	end_all
+} >&9
+lines() { [ "$(wc -l <"$T/out")" -eq "$1" ]; }
+for i in 1 2 3 4 5; do
+	wait_for 10 lines $i || break
+	{
+		event MODIFIED "$(observed a-0 a v "1$i")"
+		event MODIFIED "$(observed a-0 a other "2$i")"
+	} >"$T/both"
+	cat "$T/both" >&9
+done
+ok "changed back at once: repaired each time" wait_for 10 lines 6
+exec 9>&-
+hide_paths "$T/out" >"$T/got"
+{
+	for _ in 1 2 3 4 5; do repair; done
+	repair "$loops"
+} >"$T/want"
+same "$T/got" "$T/want" "... and found"
+
+done_testing
