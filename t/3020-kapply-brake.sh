@@ -36,6 +36,10 @@ brake() {
 	applier=$!
 	exec 7>"$T/pipe"
 }
+said() { # LINES EVENTS
+	[ "$(wc -l <"$T/err")" -eq "$1" ] &&
+		[ "$(grep -c '^POST [^ ]*events ' "$T/requests")" -eq "$2" ]
+}
 onerror='"onError":{"reason":"${error}"}'
 text='held back: more than 2 deletions for primaries that stay within a minute (--prune-limit)'
 
@@ -43,15 +47,12 @@ serve "{${members%,}}"
 brake
 set_line '' "$(deletes a b c d),$onerror" >&7
 wait_for 5 grep -q '"prune"' "$T/report"
+wait_for 5 said 3 1
 is "$(requests | grep -c DELETE)" 2 "two deletions pass, then no more"
 is "$(grep unready "$T/report")" \
 	'{"tool":"kapply","unready":{"prune":"too many deletions within a minute: the rest is held back"}}' \
 	"not ready, and why"
 set_line '' "$(deletes e)" u >&7
-said() { # LINES EVENTS
-	[ "$(wc -l <"$T/err")" -eq "$1" ] &&
-		[ "$(grep -c '^POST [^ ]*events ' "$T/requests")" -eq "$2" ]
-}
 wait_for 5 said 4 2
 is "$(requests | grep -c DELETE)" 2 "... also for another primary"
 is "$(requests | grep -c ' e$')" 0 "... which is not even looked at"

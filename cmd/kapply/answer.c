@@ -4,6 +4,7 @@
 #include "body.h"
 #include "buf.h"
 #include "clock.h"
+#include "fields.h"
 #include "json.h"
 #include "log.h"
 #include "mem.h"
@@ -390,12 +391,57 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 }
 
+/* Who owns the field now, before our apply takes it back. */
+static void
+add_opponent(struct buf *b, const struct call *c, struct span object)
+{
+	struct buf scratch = BUF_INIT;
+	struct span path = json_string(c->item->text, &scratch);
+
+	switch (fields_owners(b, object, path, item_manager(c->key))) {
+	case FIELDS_OWNED:
+		break;
+	case FIELDS_UNOWNED:
+		buf_adds(b, "an admission webhook or the API server");
+		break;
+	case FIELDS_ABSENT:
+		buf_adds(b, "somebody who removes it");
+	}
+	buf_release(&scratch);
+}
+
+/* It must not hold up the rest: what cannot be found out is not. */
+static void
+looked_at(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+	struct buf who = BUF_INIT;
+
+	if (answer->code == 0) {
+		fail_answer(c, answer);
+		return;
+	}
+	if (!failed(answer))
+		add_opponent(&who, c, answer->body);
+	else
+		buf_adds(&who,
+		    answer->code == 404 ? "somebody who removes it"
+					: "somebody");
+	free(i->found);
+	i->found = buf_take(&who);
+	report_loop(c->key->apply, c->key->set, i);
+	item_done(c->key, i, NULL);
+}
+
 static void
 dispatch(struct call *c, const struct kube_answer *answer)
 {
 	const struct item *i = c->item;
 
 	switch (i->op) {
+	case OP_LOOK:
+		looked_at(c, answer);
+		break;
 	case OP_APPLY:
 		if (i->step == STEP_PRIMARY)
 			read_primary(c, answer);

@@ -107,6 +107,8 @@ void report_status(struct apply *a, struct set *s);
 void report_failures(struct apply *a, struct set *s);
 /* An object of somebody else is ours now. */
 void report_adopted(struct apply *a, const struct set *s, const struct item *i);
+/* Found who changes the item back again and again. */
+void report_loop(struct apply *a, const struct set *s, const struct item *i);
 /* The deletion is held back by the brake; and the last one is let go. */
 void report_held(struct apply *a, struct set *s, struct item *i);
 void report_let_go(struct apply *a);

@@ -85,19 +85,6 @@ send_status(struct apply *a, struct span line)
 	out_line(&a->out, line);
 }
 
-void
-report_status(struct apply *a, struct set *s)
-{
-	struct buf b = BUF_INIT;
-
-	if (s->status.n == 0 || s->status_sent)
-		return;
-	s->status_sent = true;
-	add_status_line(&b, s, s->status);
-	send_status(a, buf_span(&b));
-	buf_release(&b);
-}
-
 static size_t
 cut_utf8(const char *s, size_t n, size_t max)
 {
@@ -108,26 +95,99 @@ cut_utf8(const char *s, size_t n, size_t max)
 	return max;
 }
 
-/* ${error} in the strings of a status becomes the text. */
-static void
-add_error_status(struct buf *b, struct span status, struct span error)
+/* One mark in the strings of a status, and its text. */
+struct mark {
+	const char *mark;
+	struct span text;
+};
+
+/* The first of the marks in text, or NULL. */
+static const char *
+first_mark(struct span text, const struct mark *marks, const struct mark **is)
 {
-	static const char mark[] = "${error}";
+	const char *first = NULL;
+
+	for (const struct mark *m = marks; m->mark != NULL; m++) {
+		const char *at =
+		    memmem(text.p, text.n, m->mark, strlen(m->mark));
+
+		if (at == NULL || (first != NULL && at > first))
+			continue;
+		first = at;
+		*is = m;
+	}
+	return first;
+}
+
+/* What a mark was replaced by is not looked at again. */
+static void
+add_filled(struct buf *b, struct span status, const struct mark *marks)
+{
 	struct buf escaped = BUF_INIT;
+	const struct mark *is = NULL;
 	const char *at;
 
-	json_add_string(&escaped, error);
-	while (
-	    (at = memmem(status.p, status.n, mark, sizeof(mark) - 1)) != NULL) {
+	while ((at = first_mark(status, marks, &is)) != NULL) {
 		size_t n = (size_t)(at - status.p);
 
+		buf_reset(&escaped);
+		json_add_string(&escaped, is->text);
 		buf_add(b, status.p, n);
 		buf_add(b, escaped.data + 1, escaped.len - 2);
-		status.p += n + sizeof(mark) - 1;
-		status.n -= n + sizeof(mark) - 1;
+		n += strlen(is->mark);
+		status = span_make(status.p + n, status.n - n);
 	}
 	buf_addspan(b, status);
 	buf_release(&escaped);
+}
+
+/* Who changes back what the set wants, all of them. */
+static void
+add_managers(struct buf *b, const struct set *s)
+{
+	for (size_t n = 0; n < s->count; n++) {
+		const char *who = s->items[n].found;
+
+		if (who == NULL || strstr(buf_str(b), who) != NULL)
+			continue;
+		if (b->len > 0)
+			buf_adds(b, ", ");
+		buf_adds(b, who);
+	}
+}
+
+/* ${error} and ${manager} in the strings of a status become the texts. */
+static void
+add_status(
+    struct buf *b, const struct set *s, struct span status, struct span error)
+{
+	struct buf managers = BUF_INIT;
+	struct mark marks[3] = {{NULL, SPAN_NONE}};
+	size_t n = 0;
+
+	add_managers(&managers, s);
+	if (error.n > 0)
+		marks[n++] = (struct mark){"${error}", error};
+	if (managers.len > 0)
+		marks[n++] = (struct mark){"${manager}", buf_span(&managers)};
+	marks[n] = (struct mark){NULL, SPAN_NONE};
+	add_filled(b, status, marks);
+	buf_release(&managers);
+}
+
+void
+report_status(struct apply *a, struct set *s)
+{
+	struct buf status = BUF_INIT, line = BUF_INIT;
+
+	if (s->status.n == 0 || s->status_sent)
+		return;
+	s->status_sent = true;
+	add_status(&status, s, s->status, SPAN_NONE);
+	add_status_line(&line, s, buf_span(&status));
+	send_status(a, buf_span(&line));
+	buf_release(&status);
+	buf_release(&line);
 }
 
 static void
@@ -136,7 +196,7 @@ send_on_error(struct apply *a, struct set *s, struct span error)
 	struct buf status = BUF_INIT, line = BUF_INIT;
 	uint64_t now = clock_ms();
 
-	add_error_status(&status, s->on_error, error);
+	add_status(&status, s, s->on_error, error);
 	add_status_line(&line, s, buf_span(&status));
 	if (s->error_sent == NULL || now - s->error_sent_ms >= RECENT_MS ||
 	    !span_eq(span_str(s->error_sent), buf_span(&line))) {
@@ -180,6 +240,20 @@ log_about(enum log_level level, const struct set *s, const char *text)
 	free(ns);
 	free(name);
 	free(controller);
+}
+
+void
+report_loop(struct apply *a, const struct set *s, const struct item *i)
+{
+	struct buf b = BUF_INIT, path = BUF_INIT;
+
+	identity_name(&b, &i->id);
+	buf_addf(&b, ": %.*s is changed back again and again by %s",
+	    SPAN_ARG(json_string(i->text, &path)), i->found);
+	log_about(LOG_WARNING, s, buf_str(&b));
+	events_tell(a, s, RECORDER_WARNING, "RepairLoop", buf_span(&b));
+	buf_release(&b);
+	buf_release(&path);
 }
 
 void
@@ -229,8 +303,8 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 static void
 record_failure(struct apply *a, const struct set *s, struct item *i)
 {
-	static const char *const reasons[] = {"FailedFinalizer", "FailedApply",
-	    "FailedDelete", "FailedFinalizer"};
+	static const char *const reasons[] = {"FailedLook", "FailedFinalizer",
+	    "FailedApply", "FailedDelete", "FailedFinalizer"};
 
 	if (i->recorded)
 		return;

@@ -282,6 +282,29 @@ parse_refused(struct set *s, struct span list, struct err *err)
 	return 0;
 }
 
+static int
+parse_loops(struct set *s, struct span loops, struct err *err)
+{
+	for (struct json_members m = json_members(loops); json_member(&m);) {
+		struct item *i;
+
+		if (json_type(m.value) != JSON_STRING)
+			return err_set(err, ERR_PERMANENT,
+			    "reconcile.loops[\"%.*s\"] is no text",
+			    SPAN_ARG(m.key));
+		i = add_item(s, OP_LOOK, PHASE_LOOK);
+		i->step = STEP_READ;
+		identity_from_key(&i->id, m.key);
+		if (i->id.name.n == 0)
+			return err_set(err, ERR_PERMANENT,
+			    "reconcile.loops: \"%.*s\" is no key of an object",
+			    SPAN_ARG(m.key));
+		i->key = mem_dup(m.key.p, m.key.n);
+		i->text = m.value;
+	}
+	return 0;
+}
+
 static void
 parse_finalizers(struct set *s, struct span finalizers)
 {
@@ -329,6 +352,7 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
 	    {json_get(r, "adopt"), "reconcile.adopt", JSON_OBJECT},
+	    {json_get(r, "loops"), "reconcile.loops", JSON_OBJECT},
 	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
 	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
 	    {finalizers, "reconcile.finalizers", JSON_OBJECT},
@@ -377,7 +401,8 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
 	if (parse_items(s, line, r, err) < 0 ||
 	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||
-	    parse_refused(s, json_get(r, "refused"), err) < 0)
+	    parse_refused(s, json_get(r, "refused"), err) < 0 ||
+	    parse_loops(s, json_get(r, "loops"), err) < 0)
 		return -1;
 	parse_finalizers(s, json_get(r, "finalizers"));
 	return 0;
@@ -391,7 +416,7 @@ sort_items(struct set *s)
 	struct item *sorted = mem_array(NULL, s->count, sizeof(*sorted));
 	size_t n = 0;
 
-	for (int p = PHASE_ADD_FINALIZERS; p < PHASE_END; p++)
+	for (int p = PHASE_LOOK; p < PHASE_END; p++)
 		for (size_t i = 0; i < s->count; i++)
 			if (s->items[i].phase == (enum phase)p)
 				sorted[n++] = s->items[i];
@@ -439,6 +464,7 @@ item_release(struct item *i)
 	free(i->live_uid);
 	free(i->live_version);
 	free(i->patch);
+	free(i->found);
 	free(i->error);
 }
 
@@ -476,6 +502,8 @@ inherit_item(
 	    now_ms - old->accepted_ms < recent_ms) {
 		i->state = ITEM_DONE;
 		i->accepted_ms = old->accepted_ms;
+		i->found = old->found;
+		old->found = NULL;
 	}
 	if (old->state != ITEM_RETRY)
 		return;

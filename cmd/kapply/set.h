@@ -16,6 +16,7 @@
 
 /* The phases of doc/protocol.md, "Order in kapply". */
 enum phase {
+	PHASE_LOOK, /* who changes back what we apply? Before we do again */
 	PHASE_ADD_FINALIZERS,
 	PHASE_SCOPES,  /* Namespace, CustomResourceDefinition */
 	PHASE_SUPPORT, /* what others refer to */
@@ -26,7 +27,13 @@ enum phase {
 	PHASE_END
 };
 
-enum item_op { OP_ADD_FINALIZERS, OP_APPLY, OP_DELETE, OP_REMOVE_FINALIZERS };
+enum item_op {
+	OP_LOOK,
+	OP_ADD_FINALIZERS,
+	OP_APPLY,
+	OP_DELETE,
+	OP_REMOVE_FINALIZERS
+};
 
 enum item_state {
 	ITEM_WAITING, /* to be sent */
@@ -59,7 +66,8 @@ struct item {
 	struct identity id;
 	struct span namespace_; /* where it is sent to; unset before */
 	char *key;		/* owned: Kind.group/namespace/name */
-	struct span text;	/* the object, raw; for finalizers: the array */
+	/* The object, raw; the array of finalizers; of OP_LOOK the path. */
+	struct span text;
 	enum known known;
 	struct span known_uid;
 	bool once;
@@ -75,6 +83,7 @@ struct item {
 	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
+	char *found;	      /* owned: who changes it back (OP_LOOK) */
 	char *error;	      /* owned: the public reason of the failure */
 	const char *reason;   /* its Event's, static; NULL: by the op */
 	bool reported;	      /* its failure was, with this error */

@@ -70,6 +70,12 @@ test_refusals(void)
 	    "reconcile.refused is no list");
 	refused("{\"reconcile\":{" PRIMARY ",\"events\":{}}}",
 	    "reconcile.events is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"loops\":[]}}",
+	    "reconcile.loops is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":\"a\"}}",
+	    "reconcile.adopt is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":{\"label\":7}}}",
+	    "reconcile.adopt has no label");
 	refused("{\"reconcile\":{" PRIMARY ",\"status\":7}}",
 	    "reconcile.status is no object");
 	refused("{\"reconcile\":{" PRIMARY ",\"onError\":7}}",
@@ -101,24 +107,25 @@ test_order(void)
 	    "\"finalizers\":{\"add\":[\"a/b\"],\"remove\":[\"c/d\"]},"
 	    "\"status\":{\"a\":1},\"manager\":\"m\","
 	    "\"maxConcurrentReconciles\":3,"
+	    "\"loops\":{\"Service/d/e\":\".spec\"},"
 	    "\"refused\":[{\"item\":\"ConfigMap/d/x\",\"message\":\"no\"}]}}");
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < s->count; i++)
 		buf_addf(&b, "%d %s\n", s->items[i].phase, s->items[i].key);
 	is(buf_str(&b),
-	    "0 Thing.e.com/d/t\n1 Namespace//c\n2 Secret/d/b\n"
-	    "2 ConfigMap/d/x\n3 Deployment.apps/d/a\n3 Service/d/e\n"
-	    "4 Pod/d/p\n6 Thing.e.com/d/t\n",
+	    "0 Service/d/e\n1 Thing.e.com/d/t\n2 Namespace//c\n"
+	    "3 Secret/d/b\n3 ConfigMap/d/x\n4 Deployment.apps/d/a\n"
+	    "4 Service/d/e\n5 Pod/d/p\n7 Thing.e.com/d/t\n",
 	    "phases, and the order of the line within one");
-	ok(s->items[1].known == KNOWN_ABSENT, "known: null");
-	ok(s->items[2].known == KNOWN_UID &&
-		span_is(s->items[2].known_uid, "u2"),
+	ok(s->items[2].known == KNOWN_ABSENT, "known: null");
+	ok(s->items[3].known == KNOWN_UID &&
+		span_is(s->items[3].known_uid, "u2"),
 	    "known: a uid");
-	ok(s->items[4].known == KNOWN_NOTHING, "known: not said");
-	ok(s->items[5].once && s->items[5].step == STEP_PRIMARY, "once");
-	ok(s->items[3].state == ITEM_REFUSED, "refused");
-	is(s->items[3].error, "ConfigMap/d/x refused: no", "... with its word");
+	ok(s->items[5].known == KNOWN_NOTHING, "known: not said");
+	ok(s->items[6].once && s->items[6].step == STEP_PRIMARY, "once");
+	ok(s->items[4].state == ITEM_REFUSED, "refused");
+	is(s->items[4].error, "ConfigMap/d/x refused: no", "... with its word");
 	is(s->key, "Thing.e.com/d/t", "the key");
 	ok(s->max_concurrent == 3, "maxConcurrentReconciles");
 	buf_release(&b);

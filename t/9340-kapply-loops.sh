@@ -1,0 +1,88 @@
+#!/bin/bash
+# kapply finds out who changes back what a set wants.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+t=$(thing t | jq -r .metadata.uid)
+
+deployment='[{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"default"},
+"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+"spec":{"containers":[{"name":"main","image":"i:1"}]}}}}]'
+status='"status":{"phase":"Fighting","reason":"${manager}"},"onError":{"reason":"${manager} and ${error}"}'
+wrote() {
+	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":'"$1}"
+}
+# loop PATH [ITEMS [MORE]]: a line that says the Deployment loops there
+loop() {
+	set_line "${2:-[]}" '{"loops":{"Deployment.apps/default/d":"'"$1\"},$status${3:+,$3}}" >"$T/in"
+}
+
+set_line "$deployment" >"$T/in"
+runs 0 "a Deployment" kapply_line
+kubectl patch deployment d --field-manager=autoscaler --type=merge \
+	-p '{"spec":{"replicas":0}}' >/dev/null
+kubectl patch deployment d --field-manager=pinner \
+	-p '{"spec":{"replicas":1,"template":{"spec":{"containers":[{"name":"main","image":"i:2"}]}}}}' >/dev/null
+
+loop .spec.replicas
+runs 0 "what somebody changes back" kapply_line
+is "$(cat "$T/out")" "$(wrote '{"phase":"Fighting","reason":"pinner"}')" \
+	"... his name is in the status"
+is "$(cat "$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
+	"... and in the log"
+loop '.spec.template.spec.containers[name=main].image'
+runs 0 "in an element of a list" kapply_line
+is "$(jq -r .status.reason "$T/out")" pinner "... as well"
+loop .spec.progressDeadlineSeconds
+runs 0 "what the server defaults" kapply_line
+is "$(jq -r .status.reason "$T/out")" "an admission webhook or the API server" \
+	"... is nobody's"
+loop .metadata.annotations.gone
+runs 0 "what is gone" kapply_line
+is "$(jq -r .status.reason "$T/out")" "somebody who removes it" \
+	"... somebody removed"
+
+# Together with an apply: it is looked before we own it again.
+loop .spec.replicas "$deployment"
+runs 0 "before it is applied again" kapply_line -o status
+is "$(jq -r .status.reason "$T/out")" pinner "... the name is known"
+is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
+	"... and it is applied"
+kubectl patch deployment d --field-manager=pinner --type=merge \
+	-p '{"spec":{"replicas":1}}' >/dev/null
+loop .spec.replicas '[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"BAD","namespace":"default"}}]'
+runs 1 "with something else that fails" kapply_line
+is "$(jq -r .status.reason "$T/out" | cut -c -42)" \
+	"pinner and cannot apply ConfigMap default/" "... both are told"
+
+is "$(kubectl get events -o json | jq -r '[.items[]
+	| select(.reason == "RepairLoop")] | sort_by(.metadata.name)[]
+	| "\(.type) \(.count) \(.involvedObject.name) \(.message)"' | head -n 1)" \
+	"Warning 1 t Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
+	"an Event says so, too"
+is "$(kubectl describe thing t | grep -c 'RepairLoop .*kpipe-thing.example.com .*by pinner')" 4 \
+	"... kubectl describe shows them"
+
+# --- what cannot be found out holds up nothing
+set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"
+runs 0 "a kind and an object that are not there" kapply_line
+is "$(jq -r .status.reason "$T/out")" "somebody, somebody who removes it" "... nobody to name"
+is "$(kubectl get cm a -o jsonpath='{.data.k}')" 1 "... the rest is done"
+
+# --- bad lines
+set_line '[]' '{"loops":{"Deployment.apps/default/d":7}}' >"$T/in"
+runs 1 "a loop without a path" kapply_line
+is "$(cat "$T/err")" \
+	'kapply: error: line 1: reconcile.loops["Deployment.apps/default/d"] is no text' \
+	"... is named"
+set_line '[]' '{"loops":{"Deployment":".spec"}}' >"$T/in"
+runs 1 "a loop of no object" kapply_line
+is "$(cat "$T/err")" \
+	'kapply: error: line 1: reconcile.loops: "Deployment" is no key of an object' \
+	"... is named"
+done_testing
