@@ -103,7 +103,8 @@ certificate(
     const struct run *r, struct buf *pem, struct buf *key, struct err *err)
 {
 	if (o.tls_cert_file == NULL)
-		return cert_make("kapi", buf_span(&r->access.host), pem, key, err);
+		return cert_make(
+		    "kapi", buf_span(&r->access.host), pem, key, err);
 	if (file_read(o.tls_cert_file, 1, pem, err) != 0)
 		return -1;
 	return file_read(o.tls_key_file, 1, key, err);
