@@ -287,7 +287,13 @@ on_http_begin(void *arg)
 {
 	struct kube_call *c = arg;
 
-	c->on_begin(c->arg);
+	/* A watch counts when it begins: it ends much later. */
+	if (c->on_data != NULL && !c->counted) {
+		answers_count(&c->kube->answers, verbs[c->verb].method, 200);
+		c->counted = true;
+	}
+	if (c->on_begin != NULL)
+		c->on_begin(c->arg);
 }
 
 static bool
@@ -296,11 +302,6 @@ on_http_data(void *arg, struct span bytes)
 	struct kube_call *c = arg;
 	bool more;
 
-	/* A watch counts when it begins: it ends much later. Only an answer of
-	 * the 200s has data. */
-	if (!c->counted)
-		answers_count(&c->kube->answers, verbs[c->verb].method, 200);
-	c->counted = true;
 	c->in_data = true;
 	more = c->on_data(c->arg, bytes);
 	c->in_data = false;
@@ -446,7 +447,7 @@ call_start(struct kube_call *c)
 	struct http_request r = {.method = verbs[c->verb].method,
 	    .url = c->url,
 	    .timeout_ms = c->timeout_ms,
-	    .on_begin = c->on_begin != NULL ? on_http_begin : NULL,
+	    .on_begin = on_http_begin,
 	    .on_data = c->on_data != NULL ? on_http_data : NULL,
 	    .on_header = on_http_header,
 	    .on_send = is_held(c) ? on_http_send : NULL};

@@ -54,6 +54,7 @@ struct recorder {
 	struct kube_call *call; /* of the first */
 	struct timer timer;
 	uint64_t recorded;
+	uint64_t lost;
 	bool refused; /* so was the one before */
 	char host[128];
 };
@@ -255,6 +256,7 @@ try_later(struct recorder *r)
 		log_warning("an Event of %s %s was not recorded: the server "
 			    "cannot be reached",
 		    w->text[KIND], w->text[NAME]);
+		r->lost++;
 		drop_first(r);
 		pump(r);
 		return;
@@ -300,6 +302,7 @@ answered(void *arg, const struct kube_answer *answer)
 		r->recorded++;
 		r->refused = false;
 	} else {
+		r->lost++;
 		log_refused(r, answer);
 	}
 	drop_first(r);
@@ -390,6 +393,7 @@ recorder_add(struct recorder *r, const struct recorder_event *e)
 	struct waiting *w;
 
 	if (r->count >= WAITING_MAX) {
+		r->lost++;
 		log_debug("an Event was dropped: too many are waiting");
 		return;
 	}
@@ -415,6 +419,12 @@ bool
 recorder_idle(const struct recorder *r)
 {
 	return r->first == NULL;
+}
+
+uint64_t
+recorder_lost(const struct recorder *r)
+{
+	return r->lost;
 }
 
 uint64_t

@@ -44,5 +44,7 @@ void recorder_add(struct recorder *r, const struct recorder_event *e);
 bool recorder_idle(const struct recorder *r);
 /* How many Events the server has taken. */
 uint64_t recorder_count(const struct recorder *r);
+/* How many were lost: refused, too many, or the server did not answer. */
+uint64_t recorder_lost(const struct recorder *r);
 
 #endif

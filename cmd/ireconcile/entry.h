@@ -15,6 +15,7 @@
 #include "map.h"
 #include "program.h"
 #include "sched.h"
+#include "stats.h"
 #include "store.h"
 #include "watches.h"
 
@@ -60,6 +61,7 @@ struct entry {
 	long slots_used;
 	struct primary **waiting; /* first come, first served */
 	size_t waiting_count, waiting_cap;
+	struct stats stats;
 };
 
 /* What the entries tell about changes. */

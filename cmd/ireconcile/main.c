@@ -99,6 +99,14 @@ count(void *arg, struct buf *b)
 	reportfd_count(b, "loops", c->loops);
 }
 
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	const struct app *a = arg;
+
+	stats_metrics(&a->reconciler, m);
+}
+
 /* ---- input ---- */
 
 static void
@@ -333,6 +341,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->loop = loop_new();
 	reportfd_init(
 	    &a->report, a->loop, "ireconcile", (int)opts.report_fd, count, a);
+	reportfd_metrics(&a->report, samples);
 	a->stream = stream_new();
 	out_init(&a->out, a->loop, STDOUT_FILENO);
 	out_on_room(&a->out, on_room, a);

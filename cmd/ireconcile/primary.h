@@ -62,6 +62,7 @@ struct primary {
 	size_t key_len;
 	char *namespace_, *name; /* for messages */
 	bool dirty, queued;
+	int64_t queued_us;    /* when it was */
 	bool renewed;	      /* another uid since the last line: all is new */
 	struct primary *next; /* in the queue */
 

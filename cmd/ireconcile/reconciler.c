@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "events.h"
 #include "json.h"
 #include "line.h"
@@ -46,6 +47,7 @@ reconciler_dirty(void *arg, struct primary *p)
 	if (p->queued || !p->entry->complete || !r->gate_open)
 		return;
 	p->queued = true;
+	p->queued_us = stats_queued(&p->entry->stats);
 	p->next = NULL;
 	*r->queue_end = p;
 	r->queue_end = &p->next;
@@ -93,6 +95,7 @@ start_entries(struct reconciler *r)
 static void
 fire(struct reconciler *r, struct primary *p, unsigned reasons)
 {
+	p->entry->stats.retries++;
 	if (reasons & 1u << WAKE_DEADLINE)
 		p->reminder = true;
 	if (reasons & 1u << WAKE_BACKOFF)
@@ -295,10 +298,13 @@ tolerate(struct reconciler *r, struct primary *p, struct decision *d)
 	struct buf what = BUF_INIT;
 
 	if (p->reminder && line_tolerate(p, d, &what) > 0) {
-		r->counters.tolerated += warn(p,
+		size_t n = warn(p,
 		    "the difference stays after it was applied and is "
 		    "tolerated: ",
 		    &what);
+
+		r->counters.tolerated += n;
+		p->entry->stats.tolerated += n;
 		decision_release(d);
 		decide_now(r, p, d);
 	}
@@ -311,7 +317,10 @@ count_loops(struct reconciler *r, struct primary *p, struct decision *d)
 	struct buf what = BUF_INIT;
 
 	if (loops_count(p, d, &what) > 0) {
-		r->counters.loops += warn(p, "", &what);
+		size_t n = warn(p, "", &what);
+
+		r->counters.loops += n;
+		p->entry->stats.loops += n;
 		decision_release(d);
 		decide_now(r, p, d); /* the status has something to tell */
 	}
@@ -319,8 +328,19 @@ count_loops(struct reconciler *r, struct primary *p, struct decision *d)
 }
 
 static void
+count(struct primary *p, int64_t began_us, const struct decision *d)
+{
+	stats_evaluated(&p->entry->stats, began_us,
+	    d->failed				   ? STATS_ERROR
+		: d->requeue.when != PROGRAM_NEVER ? STATS_REQUEUE_AFTER
+						   : STATS_SUCCESS);
+	p->entry->stats.limited += d->limited;
+}
+
+static void
 evaluate(struct reconciler *r, struct primary *p)
 {
+	int64_t began_us = clock_real_us();
 	struct decision d;
 	enum line_due due;
 
@@ -335,10 +355,12 @@ evaluate(struct reconciler *r, struct primary *p)
 	if (due == LINE_NEW)
 		count_loops(r, p, &d);
 	due = print(r, p, &d, due);
+	p->entry->stats.sets += due != LINE_NOTHING;
 	wakes_set(&r->sched, p, &d, due);
 	p->reminder = false;
 	throttle_observe(r, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);
+	count(p, began_us, &d);
 	decision_release(&d);
 }
 
@@ -353,6 +375,7 @@ reconciler_step(struct reconciler *r)
 	if (r->queue == NULL)
 		r->queue_end = &r->queue;
 	p->queued = false;
+	stats_taken(&p->entry->stats, p->queued_us);
 	r->queued--;
 	if (!p->dirty || !p->entry->complete)
 		return true; /* dirty ones come back when that changes */

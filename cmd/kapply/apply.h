@@ -19,6 +19,7 @@
 #include "out.h"
 #include "recorder.h"
 #include "set.h"
+#include "effort.h"
 #include "workqueue.h"
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
@@ -57,6 +58,7 @@ struct apply {
 	struct brake brake;
 	struct reportfd *report; /* borrowed */
 	struct counters counters;
+	struct efforts efforts;
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
 	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */
@@ -75,6 +77,8 @@ struct key {
 	struct set *set;  /* owned: at work */
 	struct set *next; /* owned: the newest line, or more plain objects */
 	size_t flying;
+	uint64_t busy_ms;      /* clock_ms() since when any is */
+	struct effort *effort; /* borrowed; NULL: plain objects */
 	struct timer timer;
 };
 
@@ -114,6 +118,9 @@ void report_held(struct apply *a, struct set *s, struct item *i);
 void report_let_go(struct apply *a);
 /* Counters for --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
+
+/* samples.c: metrics for --report-fd; arg is a struct apply. */
+void samples_add(void *arg, struct metric_lines *m);
 
 /* events.c: an Event about the primary of the set */
 void events_tell(struct apply *a, const struct set *s, enum recorder_type type,

@@ -74,6 +74,11 @@ classify(struct key *k, const struct set *s)
 {
 	struct buf b = BUF_INIT;
 
+	k->effort = s->plain
+	    ? NULL
+	    : effort_of(&k->apply->efforts, s->primary.group, s->primary.kind,
+		  s->max_concurrent > 0 ? (uint64_t)s->max_concurrent
+					: (uint64_t)k->apply->o->max_in_flight);
 	if (s->max_concurrent > 0) {
 		buf_addspan(&b, s->primary.kind);
 		buf_addc(&b, '.');
@@ -328,6 +333,8 @@ item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
 	i->recorded = false;
 	k->apply->counters.failures++;
+	if (k->effort != NULL)
+		k->effort->errors++;
 	if (i->error != NULL && span_eq(span_str(i->error), message))
 		return;
 	free(i->error);

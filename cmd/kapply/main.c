@@ -149,6 +149,7 @@ release(struct run *r)
 	unseen_free(a->unseen);
 	brake_release(&a->brake);
 	workqueue_release(&a->queue);
+	efforts_release(&a->efforts);
 	discovery_free(a->discovery);
 	kube_free(a->kube);
 	out_release(&a->out);
@@ -175,6 +176,7 @@ run(struct run *r)
 	a->loop = loop_new();
 	reportfd_init(&r->report, a->loop, "kapply", (int)o.report_fd,
 	    report_counters, a);
+	reportfd_metrics(&r->report, samples_add);
 	a->kube = kube_open(a->loop, &kube_opts, "kapply", &r->err);
 	if (a->kube == NULL)
 		return -1;

@@ -297,7 +297,8 @@ item_send(struct key *k, struct item *i)
 		return;
 	}
 	i->state = ITEM_FLYING;
-	k->flying++;
+	if (k->flying++ == 0)
+		k->busy_ms = clock_ms();
 	workqueue_started(&a->queue);
 	if (c->resource == NULL)
 		discovery_refresh(a->discovery, looked_up, c);

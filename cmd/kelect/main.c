@@ -99,6 +99,16 @@ count(void *arg, struct buf *b)
 	reportfd_count(b, "failures", e->failures);
 }
 
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	const struct run *r = arg;
+
+	metric_add(m, METRIC_LEADER, METRIC_LABELS(o.lease.name),
+	    r->election->state == ELECTION_LEADING);
+	kube_metrics(r->kube, m);
+}
+
 /* ---- what follows from the election ---- */
 
 static void
@@ -312,6 +322,7 @@ run(struct run *r)
 		return -1;
 	reportfd_init(
 	    &r->report, r->loop, "kelect", (int)o.report_fd, count, r);
+	reportfd_metrics(&r->report, samples);
 	loop_signal(r->loop, SIGTERM, on_signal, r);
 	loop_signal(r->loop, SIGINT, on_signal, r);
 	loop_signal(r->loop, SIGHUP, on_signal, r);

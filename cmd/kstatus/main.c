@@ -151,6 +151,23 @@ count(void *arg, struct buf *b)
 }
 
 static void
+samples(void *arg, struct metric_lines *m)
+{
+	const struct run *r = arg;
+	const struct status_counters *c = &r->writer.counters;
+
+	efforts_errors(&r->writer.efforts, m);
+	metric_add(
+	    m, METRIC_STATUS, METRIC_LABELS("written"), (double)c->written);
+	metric_add(m, METRIC_STATUS, METRIC_LABELS("gone"), (double)c->gone);
+	metric_add(
+	    m, METRIC_STATUS, METRIC_LABELS("failed"), (double)c->failures);
+	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("kstatus"),
+	    (double)c->bad_lines);
+	kube_metrics(r->writer.kube, m);
+}
+
+static void
 reached(void *arg, const struct err *err)
 {
 	struct run *r = arg;
@@ -183,6 +200,7 @@ run(struct run *r)
 	w->loop = loop_new();
 	reportfd_init(
 	    &r->report, w->loop, "kstatus", (int)o.report_fd, count, r);
+	reportfd_metrics(&r->report, samples);
 	w->kube = kube_open(w->loop, &kube_opts, "kstatus", &r->err);
 	if (w->kube == NULL)
 		return -1;

@@ -244,6 +244,7 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 	uint64_t now = clock_ms();
 
 	w->counters.failures++;
+	effort_of(&w->efforts, e->line->group, e->line->kind, 0)->errors++;
 	if (e->next != NULL &&
 	    pace_is_over(e, e->next, retry_is_permanent(kind))) {
 		entry_finish(e);
@@ -517,4 +518,5 @@ writer_free(struct writer *w)
 	free(all);
 	map_release(&w->keys);
 	workqueue_release(&w->queue);
+	efforts_release(&w->efforts);
 }

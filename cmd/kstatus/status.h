@@ -12,6 +12,7 @@
 #include "kube.h"
 #include "loop.h"
 #include "map.h"
+#include "effort.h"
 #include "workqueue.h"
 
 struct status_opts {
@@ -34,6 +35,7 @@ struct writer {
 	struct workqueue queue;
 	struct map keys; /* of struct entry, owned */
 	struct status_counters counters;
+	struct efforts efforts;
 	bool failed; /* a line was bad, or something is lost for good */
 };
 

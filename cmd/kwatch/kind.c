@@ -9,6 +9,9 @@
 #include "mem.h"
 #include "watch.h"
 
+static const char *const event_names[KIND_EVENTS] = {
+    "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
+
 static void
 set_names(
     struct kind *k, const char *group, const char *version, const char *kind)
@@ -393,4 +396,28 @@ kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 		    (const char *const *)k->want->redact.items, buf_span(b),
 		    out);
 	buf_release(&whole);
+}
+
+void
+kind_count(struct kind *k, struct span type)
+{
+	for (int i = 0; i < KIND_EVENTS; i++)
+		if (span_is(type, event_names[i]))
+			k->events[i]++;
+}
+
+void
+kind_metrics(const struct kind *k, struct metric_lines *m)
+{
+	struct buf name = BUF_INIT;
+
+	if (k->kind == NULL)
+		return;
+	buf_addf(
+	    &name, "%s%s%s", k->kind, *k->group != '\0' ? "." : "", k->group);
+	for (int i = 0; i < KIND_EVENTS; i++)
+		metric_add(m, METRIC_WATCH_EVENTS,
+		    METRIC_LABELS(buf_str(&name), event_names[i]),
+		    (double)k->events[i]);
+	buf_release(&name);
 }

@@ -9,6 +9,7 @@
 
 #include "app.h"
 #include "json.h"
+#include "metric.h"
 #include "want.h"
 
 struct watch;
@@ -17,6 +18,16 @@ enum kind_state {
 	KIND_NEW,      /* not announced */
 	KIND_OPEN,     /* announced, its initial state is coming */
 	KIND_COMPLETE, /* all its watches are there */
+};
+
+/* The types of a watch event. */
+enum kind_event {
+	KIND_ADDED,
+	KIND_MODIFIED,
+	KIND_DELETED,
+	KIND_BOOKMARK,
+	KIND_ERROR,
+	KIND_EVENTS
 };
 
 struct kind {
@@ -38,6 +49,7 @@ struct kind {
 	uint64_t whole_ms;	     /* when it was complete; 0: it is not */
 	bool no_watch_list; /* the server refused one: list, then watch */
 	uint32_t marks;
+	uint64_t events[KIND_EVENTS]; /* that came in */
 	struct watch **watches;
 	size_t watch_count, incomplete;
 };
@@ -61,6 +73,10 @@ void kind_watch_given_up(struct kind *k);
 
 /* Appends "secrets in namespace ops"; ns NULL: all. */
 void kind_describe(const struct kind *k, const char *ns, struct buf *out);
+/* An event of this type came in. */
+void kind_count(struct kind *k, struct span type);
+/* Samples of events by kind and type. */
+void kind_metrics(const struct kind *k, struct metric_lines *m);
 /* Appends the object as it goes out: projected, cut, redacted. */
 void kind_body(
     const struct kind *k, const struct json_frame *f, struct buf *out);

@@ -152,6 +152,21 @@ count(void *arg, struct buf *b)
 }
 
 static void
+samples(void *arg, struct metric_lines *m)
+{
+	const struct run *r = arg;
+	const struct app *app = &r->app;
+
+	for (size_t i = 0; i < app->kind_count; i++)
+		kind_metrics(app->kinds[i], m);
+	metric_add(m, METRIC_WATCH_RELISTS, NULL, (double)app->relists);
+	metric_add(m, METRIC_WATCH_RECONNECTS, NULL, (double)app->reconnects);
+	metric_add(m, METRIC_WATCH_COALESCED, NULL,
+	    (double)sink_counters(app->sink)->coalesced);
+	kube_metrics(app->kube, m);
+}
+
+static void
 on_ready(struct app *app)
 {
 	struct run *r = (struct run *)app;
@@ -246,6 +261,7 @@ run(struct run *r)
 		loop_watch(app->loop, r->hangup_fd, 0, on_hangup, r);
 	reportfd_init(
 	    &r->report, app->loop, "kwatch", (int)o.report_fd, count, r);
+	reportfd_metrics(&r->report, samples);
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_announce(app->kinds[i]);
 	app_discover(app, 0);

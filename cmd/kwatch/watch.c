@@ -260,17 +260,16 @@ on_frame(void *arg, struct span line)
 		on_nonsense(w, "a line that is no event came");
 		return;
 	}
-	if (span_is(f.type, "ERROR")) {
+	kind_count(w->kind, f.type);
+	if (span_is(f.type, "ERROR"))
 		on_error(w, f.object);
-		return;
-	}
-	if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED"))
+	else if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED"))
 		put(w, &f);
 	else if (span_is(f.type, "DELETED"))
 		drop(w, &f);
 	else if (span_is(f.type, "BOOKMARK"))
 		on_bookmark(w, &f);
-	if (w->synced)
+	if (w->synced && !span_is(f.type, "ERROR"))
 		set_version(w, f.resource_version);
 }
 
