@@ -30,7 +30,8 @@ say(struct contest *c)
 {
 	struct election *e = c->election;
 
-	if (is_new(&c->said_leader, e->leader) && e->leader != NULL)
+	if (e->state == ELECTION_STANDBY &&
+	    is_new(&c->said_leader, e->leader) && e->leader != NULL)
 		log_info(
 		    "standing by: the %s is held by %s", c->what, e->leader);
 	if (is_new(&c->said_problem, e->problem) && e->problem != NULL)

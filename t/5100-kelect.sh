@@ -1,0 +1,392 @@
+#!/bin/bash
+# kelect: who leads, what is written, and that nobody writes who does not lead.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+kapi_up --journal "$T/journal"
+export KUBECONFIG=$T/kubeconfig
+leases=/apis/coordination.k8s.io/v1/namespaces/default/leases
+maps=/api/v1/namespaces/default/configmaps
+# The shortest that a Lease can say.
+short=(--lease-duration 1s --renew-deadline 700ms --retry-period 200ms)
+
+plan() {
+	ask DELETE /kapi/faults
+	ask POST /kapi/faults "$(printf '%s\n' "$@")"
+}
+
+# spec NAME: of a Lease
+spec() {
+	ask GET "$leases/$1" | jq -c .spec
+}
+
+# holder NAME: empty when nobody holds it
+holder() {
+	ask GET "$leases/$1" | jq -r '.spec.holderIdentity // "none"'
+}
+
+# free NAME: it was given back
+free() {
+	[ -z "$(holder "$1")" ]
+}
+
+# run NAME TAG COMMAND...: kelect in the background, its pid in $kelect, what it
+# says in $T/TAG.err; its code goes to $T/TAG.code
+run() {
+	local name=$1 tag=$2
+
+	shift 2
+	(
+		trap - EXIT
+		kelect "${short[@]}" --lease "$name" "${options[@]}" -- "$@" \
+			>"$T/$tag.out" 2>"$T/$tag.err" &
+		exec 2>/dev/null # where bash would tell of kills
+		echo $! >"$T/$tag.pid"
+		wait $!
+		echo $? >"$T/$tag.code"
+	) &
+	started+=($!)
+	wait_for 10 test -s "$T/$tag.pid"
+	kelect=$(cat "$T/$tag.pid")
+	pids+=("$kelect")
+}
+pids=()
+options=()
+trap 'kill -9 "${pids[@]}" 2>/dev/null; cleanup' EXIT
+
+ended() {
+	wait_for 10 test -s "$T/$1.code" && cat "$T/$1.code"
+}
+
+says() {
+	grep -qF "$2" "$T/$1.err"
+}
+
+# anonymous: what differs from run to run, named
+anonymous() {
+	sed -E 's/_[0-9a-f]{32}/_RANDOM/g; s/[0-9]{4}-[0-9-]+T[0-9:]+\.[0-9]{6}Z/MICROTIME/g'
+}
+
+# ---- a command, from end to end ----
+
+runs 3 "the code of the command is ours" \
+	kelect --lease a -- sh -c 'cat; echo "$KPIPE_LEASH" >&2; exit 3' <<'END'
+through and through
+END
+is "$(cat "$T/out")" "through and through" "... standard input and output are"
+is "$(sed -E 's/^[0-9]+,[0-9]+$/leash/' "$T/err")" \
+	"kelect: leading: holds the lease default/a
+leash
+kelect: sh has ended with 3" "... and it has a leash"
+host=$(hostname)
+is "$(jq -c 'select(.resource == "leases") | [.method, .code, .body.spec]' \
+	"$T/journal" | anonymous)" "[\"GET\",404,null]
+[\"POST\",201,{\"holderIdentity\":\"${host}_RANDOM\",\"leaseDurationSeconds\":15,\
+\"acquireTime\":\"MICROTIME\",\"renewTime\":\"MICROTIME\",\"leaseTransitions\":0}]
+[\"GET\",200,null]
+[\"PUT\",200,{\"holderIdentity\":\"\",\"leaseDurationSeconds\":1,\
+\"acquireTime\":\"MICROTIME\",\"renewTime\":\"MICROTIME\",\"leaseTransitions\":0}]" \
+	"... created and given back as client-go does"
+is "$(spec a | anonymous)" "{\"holderIdentity\":\"\",\"leaseDurationSeconds\":1,\
+\"acquireTime\":\"MICROTIME\",\"renewTime\":\"MICROTIME\",\"leaseTransitions\":0}" \
+	"... as the server keeps it"
+runs 137 "a command that is killed" kelect --lease a -- sh -c 'kill -9 $$'
+is "$(spec a | jq .leaseTransitions)" 1 "... at the second transition"
+POD_NAME=pod-1 runs 0 "a Pod's name" kelect --lease a -- sh -c \
+	"curl -s --cacert $T/ca.pem $url$leases/a >$T/lease"
+is "$(jq -r .spec.holderIdentity "$T/lease" | anonymous)" "pod-1_RANDOM" \
+	"... is in the identity"
+runs 7 "what it leaves in its group is ended" kelect --lease a -- \
+	sh -c "sleep 300 & echo \$! >$T/left; exit 7"
+ok "... and gone before it is given back" test ! -e "/proc/$(cat "$T/left")"
+
+# ---- two of them ----
+
+: >"$T/turns"
+run b one sh -c "echo one >>$T/turns; sleep 300"
+wait_for 10 says one leading
+run b two sh -c "echo two >>$T/turns; sleep 300"
+wait_for 10 says two "standing by: the lease default/b is held by"
+is "$(anonymous <"$T/two.err")" \
+	"kelect: standing by: the lease default/b is held by ${host}_RANDOM" \
+	"the second stands by"
+run b three true
+wait_for 10 says three standing
+kill -TERM "$kelect"
+is "$(ended three)" 0 "a standby ends with SIGTERM"
+is "$(cat "$T/turns")" one "... and one alone leads"
+kill -TERM "$(cat "$T/one.pid")"
+is "$(ended one)" 0 "SIGTERM stops the leader"
+is "$(cat "$T/one.err")" "kelect: leading: holds the lease default/b
+kelect: sh has ended with 143" "... and its command"
+ok "the second takes over" wait_for 10 says two leading
+is "$(spec b | jq .leaseTransitions)" 1 "... one transition more"
+kill -9 "$(cat "$T/two.pid")"
+is "$(ended two)" 137 "kill -9"
+run b four true
+is "$(ended four)" 0 "after the lease has expired the next one leads"
+is "$(spec b | jq .leaseTransitions)" 2 "... one transition more"
+is "$(grep -c standing "$T/four.err")" 1 "... and has waited"
+
+# ---- stopping the command ----
+
+run c stubborn sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done'
+wait_for 10 test -s "$T/stubborn.out"
+kill -TERM "$kelect"
+renewed=$(spec c)
+renews() {
+	[ "$(spec c)" != "$renewed" ]
+}
+ok "while the command ends the lease is renewed" wait_for 10 renews
+kill -INT "$kelect"
+is "$(ended stubborn)" 137 "a second signal kills"
+ok "... and the lease is given back" free c
+options=(--grace-period 300ms)
+run c stubborn2 sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done'
+wait_for 10 test -s "$T/stubborn2.out"
+kill -INT "$kelect"
+is "$(ended stubborn2)" 137 "so does the end of the grace period"
+options=()
+run c own sh -c 'trap "exit 5" TERM; echo ready; while :; do sleep 0.1; done'
+wait_for 10 test -s "$T/own.out"
+kill -HUP "$kelect"
+is "$(ended own)" 5 "a command that ends in its own way: its code"
+
+# ---- losing it ----
+
+# group NAME TAG: a leader whose command has a child; their pids in $T/TAG.pids
+group() {
+	run "$1" "$2" sh -c "sleep 300 & echo \$! \$\$ >$T/$2.pids; wait"
+	wait_for 10 test -s "$T/$2.pids"
+}
+
+group_gone() {
+	local pid
+
+	# A zombie is gone, too: a stopped kelect buries nobody.
+	for pid in $(cat "$T/$1.pids"); do
+		! grep -q '^State:[[:space:]]*[^Z]*$' "/proc/$pid/status" \
+			2>/dev/null || return 1
+	done
+}
+
+group d stolen
+ask PATCH "$leases/d" '{"spec":{"holderIdentity":"thief"}}' \
+	application/merge-patch+json >/dev/null
+is "$(ended stolen)" 111 "somebody else holds the lease: lost"
+is "$(cat "$T/stolen.err")" "kelect: leading: holds the lease default/d
+kelect: fatal: lost the lease default/d: thief holds it" "... says who"
+ok "... and the whole group is gone" group_gone stolen
+is "$(holder d)" thief "... the lease is left to the other"
+
+group e away
+plan '{"resource":"leases","fault":"freeze","count":0}'
+is "$(ended away)" 111 "a server that is silent past the deadline: lost"
+is "$(cat "$T/away.err")" "kelect: leading: holds the lease default/e
+kelect: fatal: lost the lease default/e: not renewed within 700 ms" "... says so"
+ok "... and the whole group is gone" group_gone away
+ask DELETE /kapi/faults
+spec e >"$T/record"
+run e next true
+is "$(ended next)" 0 "the next one waits for the lease to expire"
+is "$(jq -r 'select(.resource == "leases" and .name == "e" and
+	.fault == null and .body.spec.leaseTransitions == 0) |
+	.body.spec.renewTime' "$T/journal" | sort | tail -n 1)" \
+	"$(jq -r .renewTime "$T/record")" "... and no renewal came after that"
+
+group f refused
+plan '{"resource":"leases","verb":"update","code":503,"count":0}'
+is "$(ended refused)" 111 "a server that does not want to write: lost"
+is "$(tail -n 1 "$T/refused.err")" "kelect: fatal: lost the lease default/f: \
+not renewed within 700 ms; cannot take the lease default/f: \
+the server is currently unable to handle the request" "... says why"
+ask DELETE /kapi/faults
+
+run g brief sleep 300
+wait_for 10 says brief leading
+renewed=$(spec g)
+plan '{"resource":"leases","verb":"update","code":409}' \
+	'{"resource":"leases","verb":"get","code":500}'
+reread() {
+	[ "$(spec g)" != "$renewed" ] &&
+		[ -z "$(ask GET /kapi/faults)" ]
+}
+ok "a conflict, and an error, are overcome" wait_for 10 reread
+kill -TERM "$kelect"
+is "$(ended brief)" 0 "... without losing it"
+
+# ---- killed, and stopped: the command ends all the same ----
+
+group h killed
+kill -9 "$kelect"
+ok "kill -9 of kelect ends the group of its command" \
+	wait_for 10 group_gone killed
+
+group i stopped
+kill -STOP "$kelect"
+ok "so does stopping it for longer than the deadline" \
+	wait_for 10 group_gone stopped
+kill -CONT "$kelect"
+is "$(ended stopped)" 111 "... and when it goes on it has lost"
+is "$(tail -n 1 "$T/stopped.err")" \
+	"kelect: fatal: lost the lease default/i: not renewed within 700 ms" \
+	"... by the clock"
+
+# ---- writers that know the leash ----
+
+cm() {
+	echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\
+\"name\":\"$1\",\"namespace\":\"default\"}}"
+}
+
+written() {
+	ask GET "$maps/$1" >/dev/null
+	[ "$(code)" = 200 ]
+}
+
+# writer NAME: kapply, outside of the group, with its input at descriptor 7
+writer() {
+	mkfifo "$T/$1.fifo"
+	run "$1" "$1" setsid -w sh -c "kapply -o none 2>$T/$1.kapply <$T/$1.fifo
+		echo \$? >$T/$1.kapply.code"
+	exec 7>"$T/$1.fifo"
+	cm "$1-before" >&7
+	wait_for 10 written "$1-before"
+}
+
+writer j
+kill -9 "$kelect"
+wait_for 10 test -s "$T/j.kapply.code"
+is "$(cat "$T/j.kapply.code" "$T/j.kapply")" "111
+kapply: fatal: the leadership is over: kelect is gone" \
+	"kill -9 of kelect ends a writer at once, wherever it is"
+exec 7>&-
+
+writer k
+kill -STOP "$kelect"
+wait_for 10 test -s "$T/k.kapply.code"
+is "$(cat "$T/k.kapply.code" "$T/k.kapply")" "111
+kapply: fatal: the leadership is over: kelect has not renewed it" \
+	"a stopped kelect ends it by the time on the page"
+kill -CONT "$kelect"
+is "$(ended k)" 111 "... and has lost"
+exec 7>&-
+
+mkfifo "$T/l.fifo"
+run l l setsid -w sh -c "kstatus 2>$T/l.kstatus <$T/l.fifo
+	echo \$? >$T/l.kstatus.code"
+exec 7>"$T/l.fifo"
+wait_for 10 says l leading
+kill -9 "$kelect"
+wait_for 10 test -s "$T/l.kstatus.code"
+is "$(cat "$T/l.kstatus.code" "$T/l.kstatus")" "111
+kstatus: fatal: the leadership is over: kelect is gone" "kstatus, too"
+exec 7>&-
+
+for tool in kapply kstatus; do
+	KPIPE_LEASH=7,8 runs 100 "$tool with a leash that is none" $tool </dev/null
+	is "$(cat "$T/err")" "$tool: fatal: KPIPE_LEASH is \"7,8\", not the \
+numbers of two open descriptors (PIPE,PAGE)" "... says so"
+done
+
+# ---- serving kpipe ----
+
+# served TAG: kelect without a command, between descriptors as kpipe makes them
+served() {
+	local tag=$1
+
+	rm -f "$T/$tag.pipe" "$T/$tag.gate" "$T/$tag.report"
+	mkfifo "$T/$tag.pipe"
+	truncate -s 4096 "$T/$tag.page"
+	(
+		trap - EXIT
+		exec 5<>"$T/$tag.page" 6<>"$T/$tag.pipe" 8>"$T/$tag.gate" \
+			9>"$T/$tag.report"
+		kelect "${short[@]}" --lease m --gate-fd 8 --leash-fd 6 \
+			--page-fd 5 --report-fd 9 2>"$T/$tag.err" &
+		exec 2>/dev/null # where bash would tell of kills
+		echo $! >"$T/$tag.pid"
+		wait $!
+		echo $? >"$T/$tag.code"
+	) &
+	started+=($!)
+	wait_for 10 test -s "$T/$tag.pid"
+	kelect=$(cat "$T/$tag.pid")
+	pids+=("$kelect")
+}
+
+page() {
+	od -An -t u8 -N 8 "$T/$1.page" | tr -d ' '
+}
+
+served first
+wait_for 10 says first leading
+is "$(od -An -c "$T/first.gate" | tr -d ' ')" '\n' "the gate opens"
+is "$(head -n 1 "$T/first.report")" "" "... kelect is ready"
+is "$(sed -n 2p "$T/first.report" | jq -c '[.tool, .counters.leading]')" \
+	'["kelect",1]' "... and reports"
+before=$(page first)
+moved() {
+	[ "$(page first)" -gt "$before" ]
+}
+ok "each renewal moves the page" wait_for 10 moved
+served second
+wait_for 10 says second standing
+is "$(page second)" 0 "a standby lets nobody write"
+kill -TERM "$(cat "$T/first.pid")"
+is "$(ended first)" 0 "SIGTERM: done"
+is "$(page first)" 1 "... nobody may write any more"
+ok "... the other leads" wait_for 10 says second leading
+plan '{"resource":"leases","fault":"cut","count":0}'
+is "$(ended second)" 111 "lost"
+is "$(page second)" 1 "... nobody may write any more"
+ask DELETE /kapi/faults
+
+# ---- trouble, and bad options ----
+
+plan '{"resource":"leases","verb":"get","code":403,"count":2,"message":"no right to that"}'
+run n forbidden true
+is "$(ended forbidden)" 0 "no right to look: tried again"
+is "$(head -n 1 "$T/forbidden.err")" \
+	"kelect: warning: cannot read the lease default/n: no right to that" \
+	"... said once"
+is "$(grep -c right "$T/forbidden.err")" 1 "... once"
+ask DELETE /kapi/faults
+
+# bad MESSAGE ARGUMENT...
+bad() {
+	local message=$1
+
+	shift
+	runs 100 "kelect $*" kelect "$@"
+	is "$(cat "$T/err")" "kelect: fatal: $message" "... is named"
+}
+bad "option --lease NAME is needed" -- true
+bad "there is no command to run (kelect --lease NAME -- COMMAND...)" --lease x
+bad "there is no nothing-of-that-name in PATH to run" --lease x -- \
+	nothing-of-that-name
+bad "cannot run /nowhere/x: No such file or directory" --lease x -- /nowhere/x
+bad "option --lease-duration: whole seconds, at least 1s" --lease x \
+	--lease-duration 1500ms -- true
+bad "option --renew-deadline must be less than --lease-duration" --lease x \
+	--renew-deadline 15s -- true
+bad "option --renew-deadline must be more than 1.2 times --retry-period" \
+	--lease x --retry-period 9s -- true
+bad "--gate-fd, --leash-fd and --page-fd are for kelect without a command" \
+	--lease x --gate-fd 1 -- true
+bad "without a command to run, --gate-fd, --leash-fd and --page-fd are needed" \
+	--lease x --gate-fd 1
+bad "option --page-fd: descriptor 99 is not open" --lease x --gate-fd 1 \
+	--leash-fd 2 --page-fd 99
+bad "descriptor 0 is no page of memory" --lease x --gate-fd 1 --leash-fd 2 \
+	--page-fd 0
+bad "--lease-duration, --renew-deadline and --retry-period mean nothing with \
+--for-life" --lease x --for-life --retry-period 1s -- true
+bad "--for-life needs to know its Pod: set POD_NAME and POD_NAMESPACE" \
+	--lease x --for-life -- true
+POD_NAME=p POD_NAMESPACE=here bad "--namespace is there, but a lock for life \
+lives in the namespace of its Pod, here" --lease x --for-life -n there -- true
+
+done_testing
