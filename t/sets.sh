@@ -40,7 +40,10 @@ EOF
 
 # The Thing t as it is now, for a set.
 primary() {
-	kubectl get thing t -o json | jq -c '{apiVersion, kind} +
+	primary_of t
+}
+primary_of() {
+	kubectl get thing "$1" -o json | jq -c '{apiVersion, kind} +
 		(.metadata | {namespace, name, uid, resourceVersion, generation})'
 }
 

@@ -1,0 +1,116 @@
+#!/bin/bash
+# Events of programs and of kapply itself: counted, combined, limited, and
+# never in the way.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+for n in t u v w; do
+	thing "$n" >/dev/null
+done
+
+# say REASON MESSAGE [TYPE]: a line with one Event of the primary $name
+name=t
+say() {
+	primary_of "$name" | jq -c --arg reason "$1" --arg message "$2" --arg type "${3:-Normal}" '
+		{apiVersion: "v1", kind: "List", items: [], reconcile: {primary: .,
+		manager: "kpipe-thing.example.com", events: [{$type, $reason, $message}]}}'
+}
+# events NAME: COUNT TYPE REASON MESSAGE of each, sorted
+events() {
+	kubectl get events -o json | jq -r --arg name "$1" '.items[]
+		| select(.involvedObject.name == $name)
+		| "\(.count) \(.type) \(.reason) \(.message)"' | LC_ALL=C sort
+}
+is_events() {
+	[ "$(events "$1")" = "$2" ]
+}
+
+{
+	for i in 1 2 3; do
+		say Same "it is so"
+	done
+	for i in 01 02 03 04 05 06 07 08 09 10 11 12; do
+		say Many "message $i"
+	done
+	say Many "message 03"
+	name=u
+	for i in {1..30}; do
+		say Loud "again"
+	done
+	say Quiet "one more" Warning
+} >"$T/in"
+runs 0 "many Events" kapply --timeout=20s <"$T/in"
+is "$(events t)" "1 Normal Many message 01
+1 Normal Many message 02
+1 Normal Many message 04
+1 Normal Many message 05
+1 Normal Many message 06
+1 Normal Many message 07
+1 Normal Many message 08
+1 Normal Many message 09
+2 Normal Many message 03
+3 Normal Many (combined from similar events): message 12
+3 Normal Same it is so" "repetitions are counted, from the tenth on they are combined"
+is "$(events u)" "1 Warning Quiet one more
+25 Normal Loud again" "25 of one type about one object"
+is "$(kubectl get events -o json | jq -c '[.items[] | select(.reason == "Same")
+	| .source.component, .reportingComponent, .involvedObject.kind,
+	.involvedObject.apiVersion, (.source.host == .reportingInstance),
+	(.lastTimestamp >= .firstTimestamp), .eventTime,
+	(.involvedObject.uid | length), (.metadata.name | test("^t[.][0-9a-f]+$"))]')" \
+	'["kpipe-thing.example.com","kpipe-thing.example.com","Thing","example.com/v1",true,true,null,36,true]' \
+	"written as client-go's recorder does"
+is "$(kubectl describe thing t | grep -c 'Normal  *Same .*(x3 over .*kpipe-thing.example.com  *it is so')" 1 \
+	"kubectl describe shows them"
+
+# --- one that has expired is made anew, with its count
+mkfifo "$T/pipe"
+apply_pipe() {
+	kapply --timeout=5s <"$T/pipe" 2>"$T/err"
+}
+start apply_pipe
+applier=$!
+exec 7>"$T/pipe"
+name=v
+say Old "it was" >&7
+wait_for 10 is_events v "1 Normal Old it was"
+kubectl get events -o name --field-selector involvedObject.name=v |
+	xargs kubectl delete >/dev/null
+say Old "it was" >&7
+wait_for 10 is_events v "2 Normal Old it was"
+is "$(events v)" "2 Normal Old it was" "one that has expired is made anew"
+
+# --- failures of kapply: each try; nothing of a Secret's value
+name=w
+w=$(primary_of w)
+line() {
+	jq -cn --argjson p "$w" --argjson item "$1" '{apiVersion: "v1",
+		kind: "List", items: [$item], reconcile: {primary: $p,
+		manager: "kpipe-thing.example.com"}}'
+}
+line '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"default"},"data":{"k":"hunter2!"}}' >&7
+failed_twice() {
+	events w | grep -q "^2 Warning FailedApply cannot apply Secret default/s"
+}
+ok "a failure is told, and again when it is tried again" wait_for 20 failed_twice
+is "$(kubectl get events -o json | grep -c hunter2)" 0 "... without the value"
+exec 7>&-
+wait "$applier"
+is "$(kubectl get events -o json | grep -c 'it is so')" 1 "nothing is told twice"
+
+# --- a dry run
+{
+	say Dry "not at all"
+	set_line '[]' '{"finalizers":{"add":["example.com/f"]},"status":{"a":1}}'
+	set_line "$(cm dry 1)" '{"status":{"a":1}}'
+} >"$T/in"
+runs 0 "a dry run" kapply_line --dry-run=server -o status
+is "$(cat "$T/out")$(events w | grep -c Dry)" 0 "... says nothing to anybody"
+is "$(kubectl get thing t -o json | jq -c '.metadata.finalizers')$(kubectl get cm dry -o name 2>&1 | grep -c NotFound)" \
+	null1 "... and leaves all as it is"
+done_testing
