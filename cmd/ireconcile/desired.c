@@ -6,6 +6,7 @@
 #include "agree.h"
 #include "json.h"
 #include "jvtext.h"
+#include "line.h"
 #include "marks.h"
 #include "mem.h"
 
@@ -186,6 +187,22 @@ carry_over(struct desired *to, struct desired *from)
 	}
 }
 
+/*
+ * What is observed does not show yet what the last line asks for: a program
+ * that counts what it owns would count wrongly. A new spec does not wait, and
+ * a program that reads the time decides for itself.
+ */
+static bool
+must_wait(const struct primary *p, const struct view *v)
+{
+	const struct watch_entry *conf = p->entry->conf;
+
+	return conf->reads_owned && !conf->reads_now && !p->renewed &&
+	    p->desired.input != 0 &&
+	    p->desired.generation == object_generation(p->object) &&
+	    line_is_awaited(p, v->now_us);
+}
+
 bool
 desired_update(struct primary *p, struct view *v)
 {
@@ -199,7 +216,7 @@ desired_update(struct primary *p, struct view *v)
 	jv value;
 	int rc = -1;
 
-	if (input != 0 && input == p->desired.input)
+	if ((input != 0 && input == p->desired.input) || must_wait(p, v))
 		return false;
 	value = view_input(v,
 	    (conf->reads_owned ? VIEW_OWNED : 0) |
@@ -219,6 +236,7 @@ desired_update(struct primary *p, struct view *v)
 		fresh.error = mem_strdup(err.message);
 	}
 	fresh.input = input;
+	fresh.generation = object_generation(p->object);
 	carry_over(&fresh, &p->desired);
 	desired_release(&p->desired);
 	p->desired = fresh;

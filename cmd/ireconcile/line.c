@@ -197,19 +197,71 @@ remember_events(struct primary *p, const struct decision *d)
 	}
 }
 
+/* Is it a member that was asked to be deleted and is not terminating? */
+static bool
+is_unseen_delete(const struct primary *p, const char *uid)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < p->entry->use_count && !found; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL && !found; j++)
+			found = !list[j]->terminating &&
+			    span_is(object_uid(list[j]), uid);
+		free(list);
+	}
+	return found;
+}
+
+bool
+line_is_awaited(const struct primary *p, int64_t now_us)
+{
+	const int64_t longest = 10 * INT64_C(1000000);
+
+	for (size_t i = 0; i < p->asked_count; i++) {
+		const struct asked *a = &p->asked[i];
+		const struct item *item;
+
+		if (now_us - a->since_us >= longest)
+			continue;
+		if (strncmp(a->what, "delete ", 7) == 0 &&
+		    is_unseen_delete(p, strrchr(a->what, ' ') + 1))
+			return true;
+		if (strncmp(a->what, "item ", 5) != 0 || a->uid != NULL)
+			continue;
+		item = desired_find(&p->desired, a->what + 5);
+		if (item != NULL &&
+		    store_get(item->kind, buf_span(&item->key)) == NULL)
+			return true;
+	}
+	return false;
+}
+
 void
 line_printed(struct primary *p, const struct decision *d)
 {
 	struct buf identity = BUF_INIT;
+	struct asked *list = mem_zalloc((d->count + 1) * sizeof(*list));
 
 	spell_identity(&identity, p->object);
 	free(p->line_primary);
 	p->line_primary = buf_take(&identity);
+	for (size_t i = 0; i < d->count; i++) {
+		const struct asked *before =
+		    p->renewed ? NULL : find_asked(p, d->points[i].what);
+
+		remember(&list[i], &d->points[i]);
+		list[i].since_us = before ? before->since_us : d->now_us;
+	}
 	p->renewed = false;
 	primary_forget_asked(p);
-	p->asked = mem_zalloc((d->count + 1) * sizeof(*p->asked));
-	for (size_t i = 0; i < d->count; i++)
-		remember(&p->asked[p->asked_count++], &d->points[i]);
+	p->asked = list;
+	p->asked_count = d->count;
 	remember_events(p, d);
 }
 

@@ -28,6 +28,13 @@ bool line_is_asked(const struct primary *p, const struct point *pt);
 /* Was it sent with the last line? */
 bool line_has_event(const struct primary *p, jv event_peek);
 
+/*
+ * Has the last line asked for the creation or deletion of an object, less than
+ * 10 s ago, and nobody has seen it yet? What is observed is behind then, and
+ * no ground to decide on how many there should be.
+ */
+bool line_is_awaited(const struct primary *p, int64_t now_us);
+
 /* The line was printed: remembers what it asked for. */
 void line_printed(struct primary *p, const struct decision *d);
 /* None was: forgets what is observed by now. */

@@ -40,7 +40,8 @@ struct item {
 /* The memoised result of `desired`. */
 struct desired {
 	uint64_t input; /* fingerprint of what it was computed from; 0: none */
-	bool failed;	/* then error says why, and there are no items */
+	int64_t generation; /* of the primary then */
+	bool failed;	    /* then error says why, and there are no items */
 	char *error;
 	struct item *items;
 	size_t count;
@@ -50,9 +51,10 @@ struct desired {
 struct asked {
 	char *what; /* "item KEY", "delete UID", "status", ... */
 	unsigned char digest[DIGEST_SIZE];
-	char *uid;	 /* what was known of an item; NULL: nothing */
-	uint64_t serial; /* of the object when it was asked for */
-	bool accepted;	 /* kapply must have got it through */
+	char *uid;	  /* what was known of an item; NULL: nothing */
+	uint64_t serial;  /* of the object when it was asked for */
+	bool accepted;	  /* kapply must have got it through */
+	int64_t since_us; /* when it was first asked for */
 };
 
 struct primary {

@@ -44,6 +44,16 @@ store_kind(const struct store *s, struct span api_version, struct span kind)
 	return k;
 }
 
+int64_t
+object_generation(const struct object *o)
+{
+	int64_t n;
+
+	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
+		return n;
+	return (int64_t)o->serial;
+}
+
 void
 store_release(struct store *s)
 {

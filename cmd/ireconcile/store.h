@@ -84,6 +84,9 @@ object_version(const struct object *o)
 	return span_make(o->data + o->key_len + o->rv_at, o->rv_len);
 }
 
+/* What changes with the spec; the serial where there is no generation. */
+int64_t object_generation(const struct object *o);
+
 struct store {
 	struct kind **kinds;
 	size_t kind_count;

@@ -66,17 +66,6 @@ set_held(struct sched *s, struct primary *p, const struct decision *d)
 		    sched_ticks(s) + d->held_until_us - d->now_us);
 }
 
-/* What changes with the spec; the serial where there is no generation. */
-static int64_t
-generation(const struct object *o)
-{
-	int64_t n;
-
-	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
-		return n;
-	return (int64_t)o->serial;
-}
-
 /* Up to AGAIN_BURST at once, then one a second: what changes all the time is
  * not caught by hurrying. */
 bool
@@ -101,7 +90,7 @@ set_backoff(struct sched *s, struct primary *p, const struct decision *d)
 		sched_clear(s, &p->wake, WAKE_BACKOFF);
 		return;
 	}
-	p->backoff_generation = generation(p->object);
+	p->backoff_generation = object_generation(p->object);
 	p->backoff_us =
 	    p->backoff_us ? p->backoff_us * 2 : (uint64_t)(FIRST_S * second);
 	if (p->backoff_us > (uint64_t)(LAST_S * second))
@@ -151,5 +140,5 @@ bool
 wakes_back_off(const struct primary *p)
 {
 	return sched_is_set(&p->wake, WAKE_BACKOFF) &&
-	    p->backoff_generation == generation(p->object);
+	    p->backoff_generation == object_generation(p->object);
 }
