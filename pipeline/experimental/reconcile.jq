@@ -1,0 +1,105 @@
+# Experimental: so many pods, named by the lowest free index.
+include "operator";
+
+def name: .primary.metadata.name;
+def labels: {app: name, version: "v0.1"};
+
+# ---- the spec, in either spelling ----
+
+def setting($camel; $snake): .primary.spec as $spec
+  | $spec[$camel] as $a | $spec[$snake] as $b
+  | need($a == null or $b == null or $a == $b;
+      "\($camel) is \($a) and \($snake) is \($b): only one may be given")
+  | if $a != null then $a else $b end;
+
+# It says something about pods to others; nothing here depends on it.
+def is_public: setting("isPublic"; "is_public");
+def wanted: setting("numberOfReplicas"; "number_of_replicas")
+  | need(. != null; "numberOfReplicas is missing");
+
+# ---- pods ----
+
+# The index in a pod's name, or null: it is none of these pods.
+def index($name):
+  .metadata.name
+  | if startswith($name + "-") then .[$name | length + 1:] else "" end
+  | if test("\\A(0|[1-9][0-9]*)\\z") then tonumber else null end;
+
+# It is there to stay: one that ends or has ended is replaced.
+def alive:
+  .metadata.deletionTimestamp == null
+  and .status.phase != "Failed" and .status.phase != "Succeeded";
+
+def alive_pods: name as $name | .primary.metadata.uid as $uid
+  | [.owned.Pod[] | select(index($name) != null and alive
+      and any(.metadata.ownerReferences[]?; .uid == $uid and .controller))];
+
+# Those that stay when there are too many come first: ready ones, old ones, and
+# of the same second those with a low index.
+def by_worth($name):
+  sort_by((ready | not), .metadata.creationTimestamp, index($name));
+
+# The $n lowest indices that no pod has, whosoever it is.
+def free_indices($n): name as $name
+  | [(.owned.Pod[], .related.Pod[]) | index($name) | values] as $taken
+  | [range($n + ($taken | length))] - $taken
+  | .[:$n];
+
+def pod($name; $labels; $image): {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: {name: $name, labels: $labels},
+  spec: {
+    containers: [{
+      name: "busybox",
+      image: $image,
+      command: ["sleep", "3600"]
+    }]
+  }
+};
+
+# ---- the program ----
+
+def need_good_name:
+  need(name | length <= 63; "the name is longer than 63 characters");
+
+def desired: need_good_name | name as $name | labels as $labels
+  | .operator.image as $image
+  | is_public as $_ | wanted as $wanted
+  | (alive_pods | by_worth($name) | map(.metadata.name)) as $alive
+  | ([$wanted - ($alive | length), 0] | max) as $missing
+  | [$alive[:$wanted][], "\($name)-\(free_indices($missing)[])"
+      | pod(.; $labels; $image)];
+
+# ---- the status ----
+
+# The names of the claims of a pod.
+def claims: .metadata.name as $pod | .spec.volumes[]?
+  | if .ephemeral then "\($pod)-\(.name)"
+    else .persistentVolumeClaim.claimName // empty end;
+
+def volumes($pods): .primary.metadata.namespace as $namespace
+  | [$pods[] | claims] as $claims
+  | [.related.PersistentVolumeClaim[]
+      | select(.metadata.namespace == $namespace
+        and .status.phase == "Bound"
+        and (.metadata.name | IN($claims[])))
+      | .spec.volumeName | values]
+  | unique;
+
+def ready_condition($pods):
+  if .error != null then condition("Ready"; false; "Failed"; .error)
+  elif .outstanding == [] and all($pods[]; ready)
+  then condition("Ready"; true; "Available"; "")
+  else condition("Ready"; false; "Progressing"; "") end;
+
+def status:
+  [alive_pods[] | select(.status.phase | . == "Pending" or . == "Running")]
+    as $pods
+  | {
+      numberOfReplicas: ($pods | length),
+      podNames: ($pods | map(.metadata.name) | sort),
+      persistentVolumesUsed: volumes($pods),
+      observedGeneration: .primary.metadata.generation,
+      conditions: [ready_condition($pods)]
+    };

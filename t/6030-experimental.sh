@@ -1,0 +1,232 @@
+#!/bin/bash
+# The experimental program on small inputs: which pods are made, kept and taken.
+# A table's line is WANTED ~ PODS ~ DESIRED -DELETED. A pod is written
+# INDEX[FLAG...][@SECOND]: r ready, f Failed, s Succeeded, t terminating, x not
+# ours; the second of its creation is 10 if not given.
+. "${0%/*}/lib.sh"
+
+folder=pipeline/experimental
+unset EXPERIMENTAL_IMAGE
+
+# reconcile [OPTION]...: sets of the events on stdin
+# shellcheck disable=SC2120
+reconcile() {
+	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
+}
+
+# experimental SPEC [METADATA]
+experimental() {
+	jq -cn --argjson spec "$1" --argjson metadata "${2:-"{}"}" '{
+		apiVersion: "experiments.vapourware.com/v1alpha1",
+		kind: "Experimental", metadata: ({name: "e", namespace: "d",
+		uid: "u", generation: 1, resourceVersion: "1"} + $metadata),
+		spec: $spec}'
+}
+
+# The digest of what is desired of each pod, from ireconcile itself
+paths=$(experimental '{"numberOfReplicas": 1}' | reconcile |
+	jq -c '.items[0].metadata.annotations')
+
+# pods TEXT...: as the head of this file says
+pods() {
+	printf '%s\n' "$@" | jq -cR --argjson paths "$paths" '
+		capture("^(?<index>[-a-z0-9]+?)(?<flags>[rfstx]*)(@(?<at>[0-9]+))?$")
+		| {apiVersion: "v1", kind: "Pod", metadata: ({
+			name: "e-\(.index)", namespace: "d", uid: "p\(.index)",
+			resourceVersion: "2",
+			creationTimestamp: "2026-01-01T00:00:\(.at // 10)Z",
+			labels: {app: "e", version: "v0.1"},
+			annotations: $paths}
+			+ if .flags | test("x") then {} else {ownerReferences: [{
+				apiVersion: "experiments.vapourware.com/v1alpha1",
+				controller: true, kind: "Experimental",
+				name: "e", uid: "u"}]} end
+			+ if .flags | test("t") then
+				{deletionTimestamp: "2026-01-01T00:01:00Z"}
+				else {} end),
+		   spec: {containers: [{name: "busybox", image: "busybox",
+			command: ["sleep", "3600"]}]},
+		   status: (
+			if .flags | test("f") then {phase: "Failed"}
+			elif .flags | test("s") then {phase: "Succeeded"}
+			elif .flags | test("r") then {phase: "Running",
+				conditions: [{type: "Ready", status: "True"}]}
+			else {phase: "Pending"} end)}'
+}
+
+# table WHAT
+table() {
+	local wanted pods want
+
+	rm -f "$T/got" "$T/want"
+	while IFS='~' read -r wanted pods want; do
+		read -ra pods <<<"$pods"
+		{
+			experimental "{\"numberOfReplicas\": $wanted}"
+			[ ${#pods[@]} -eq 0 ] || pods "${pods[@]}"
+		} | reconcile --all 2>&1 | jq -r --arg in "$wanted ${pods[*]}" '
+			[(.items[] | .metadata.name | ltrimstr("e-")),
+			 (.reconcile.delete[]? | "-" + (.name | ltrimstr("e-")))]
+			| "\($in) ~ \(join(" "))"' >>"$T/got"
+		echo "$wanted ${pods[*]} ~ ${want## }" >>"$T/want"
+	done
+	same "$T/got" "$T/want" "$1"
+}
+
+table "up" <<'END'
+0~~
+3~~0 1 2
+3~0r 1r 2r~0 1 2
+3~0r 2r~0 2 1
+5~1r 7r~1 7 0 2 3
+12~0r 1r 2r 3r 4r 5r 6r 7r 8r 9r 10r~0 1 2 3 4 5 6 7 8 9 10 11
+END
+table "replaced: by the lowest free index; a name is free when its pod is gone" <<'END'
+3~0r 1f 2r~0 2 3 -1
+3~0r 1s 2r~0 2 3 -1
+3~0r 1t 2r~0 2 3
+3~0t 1t 2t~3 4 5
+2~0ft 1r~1 2
+1~0r 1f 2s 3t~0 -1 -2
+0~0f 1t~ -0
+END
+table "down: not ready ones first, then the youngest, then the highest index" <<'END'
+0~0r 1r~ -0 -1
+1~0r@12 1r@11 2r@13~1 -0 -2
+2~0r 1r 2r 3r~0 1 -2 -3
+2~0@11 1r@12 2r@13 3@10~1 2 -0 -3
+1~0@12 1@11~1 -0
+2~0 1r 2t 3f~1 0 -3
+2~9r 10r 11r~9 10 -11
+END
+table "what is not one of these pods" <<'END'
+2~0x~1 2
+2~0r 1x~0 2
+1~0x 1r~1
+1~0rx 1r 2r@11~1 -2
+1~01r~0 -01
+1~a-0r~0 -a-0
+END
+
+# ---- the status ----
+
+status() {
+	jq -c '.reconcile.status | [.numberOfReplicas, .podNames,
+		.persistentVolumesUsed, (.conditions[0] | .status, .reason)]'
+}
+is "$({
+	experimental '{"numberOfReplicas": 4}'
+	pods 10r 9 1f 2t 3x
+} | reconcile --all | status)" '[2,["e-10","e-9"],[],"False","Progressing"]' \
+	"the status: Pending or Running ones, by name; no volumes"
+# claim NAME VOLUME PHASE [NAMESPACE]
+claim() {
+	jq -cn --arg name "$1" --arg volume "$2" --arg phase "$3" \
+		--arg ns "${4:-d}" '{apiVersion: "v1",
+		kind: "PersistentVolumeClaim", metadata: {name: $name,
+		namespace: $ns, uid: "c\($ns)\($name)", resourceVersion: "3"},
+		spec: {volumeName: $volume}, status: {phase: $phase}}'
+}
+is "$({
+	experimental '{"numberOfReplicas": 2}'
+	pods 0r 1r | jq -c '.spec.volumes = [{name: "s", secret: {}},
+		{name: "scratch", ephemeral: {}}]
+		+ if .metadata.name == "e-0" then [{name: "v",
+		persistentVolumeClaim: {claimName: "data"}}, {name: "w",
+		persistentVolumeClaim: {claimName: "waits"}}] else [] end'
+	claim data pv-z Bound
+	claim e-1-scratch pv-a Bound
+	claim waits "" Pending
+	claim other pv-o Bound
+	claim data pv-elsewhere Bound elsewhere
+} | reconcile --all | status)" \
+	'[2,["e-0","e-1"],["pv-a","pv-z"],"True","Available"]' \
+	"... the volumes bound to their claims, and no others"
+
+# ---- the spec in either spelling ----
+
+names() {
+	jq -c '[.items[].metadata.name], (.reconcile.status.conditions[0]
+		| [.reason, .message])'
+}
+is "$(experimental '{"number_of_replicas": 1, "is_public": true}' |
+	reconcile | names)" '["e-0"]
+["Progressing",""]' "the other spelling"
+is "$(experimental '{"numberOfReplicas": 1, "number_of_replicas": 1}' |
+	reconcile | names)" '["e-0"]
+["Progressing",""]' "... both, and equal"
+differ() {
+	pods 0r 1r >"$T/pods"
+	runs 1 "$1: exit 1" reconcile < <(experimental "$2" | cat - "$T/pods")
+	is "$(names <"$T/out")" "[]
+[\"Failed\",\"$3\"]" "... Failed, and the pods stay"
+	is "$(jq -c .reconcile.delete "$T/out")" null "... all of them"
+	is "$(cat "$T/err")" "ireconcile: error: experimental.experiments.vapourware.com d/e: $3" \
+		"... and it is said"
+}
+differ "both, and different" '{"numberOfReplicas": 1, "number_of_replicas": 2}' \
+	'numberOfReplicas is 1 and number_of_replicas is 2: only one may be given'
+differ "... isPublic" \
+	'{"numberOfReplicas": 1, "isPublic": true, "is_public": false}' \
+	'isPublic is true and is_public is false: only one may be given'
+differ "none" '{"isPublic": true}' 'numberOfReplicas is missing'
+
+# ---- no pod too many ----
+
+# e-2 was asked for and is not seen yet when the name e-1 becomes free: it would
+# be one too many to ask for that.
+event() {
+	jq -c --arg type "$1" --arg time "2026-01-01T00:00:$2Z" \
+		'{type: $type, time: $time, object: .}'
+}
+{
+	experimental '{"numberOfReplicas": 2}' | event ADDED 10
+	pods 0r 1t | event ADDED 10
+	for kind in v1/Pod v1/PersistentVolumeClaim \
+		experiments.vapourware.com/v1alpha1/Experimental; do
+		jq -cn --arg kind "$kind" '{apiVersion: ($kind
+			| split("/")[:-1] | join("/")), kind: ($kind
+			| split("/")[-1]), metadata: {annotations:
+			{"k8s.io/initial-events-end": "true"}}}' |
+			event BOOKMARK 10
+	done
+} >"$T/start"
+pods 1t | event DELETED 11 >"$T/freed"
+pods 2r | event ADDED 12 >"$T/made"
+pods 2r | event DELETED 13 >"$T/lost"
+asked() {
+	cat "$@" | reconcile | jq -r '[.items[].metadata.name] | join(" ")' |
+		grep . | tr '\n' ';'
+}
+is "$(asked "$T/start")" "e-2;" "a terminating pod is replaced"
+is "$(asked "$T/start" "$T/freed")" "e-2;" \
+	"... its name becomes free: not used while the other is not seen"
+is "$(asked "$T/start" "$T/freed" "$T/made")" "e-2;" \
+	"... nor when it is"
+is "$(asked "$T/start" "$T/freed" "$T/made" "$T/lost")" "e-2;e-1;" \
+	"... but for the next one"
+pods 7x | event ADDED 20 >"$T/later"
+is "$(asked "$T/start" "$T/freed" "$T/later")" "e-2;e-1;" \
+	"one that does not come is waited for 10 s"
+{
+	experimental '{"numberOfReplicas": 3}' '{"generation": 2}' |
+		event MODIFIED 11
+} >"$T/spec"
+is "$(asked "$T/start" "$T/freed" "$T/spec")" "e-2;e-1 e-2;" \
+	"a new spec does not wait"
+{
+	experimental '{"numberOfReplicas": 1}' | event ADDED 10
+	pods 0r 1r 2 | event ADDED 10
+	grep BOOKMARK "$T/start"
+} >"$T/down"
+{
+	pods 2t | event MODIFIED 11
+	pods 0 | event MODIFIED 12
+} >"$T/wavers"
+deleted() {
+	cat "$@" | reconcile | jq -r '[.reconcile.delete[]?.name] | join(" ")' |
+		grep . | tr '\n' ';'
+}
+is "$(deleted "$T/down" "$T/wavers")" "e-1 e-2;e-1;" \
+	"one that is not ready any more is not taken beside those being deleted"
+done_testing
