@@ -73,6 +73,11 @@ split_address(const char *address, char **host, char **port, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "bad address \"%s\": want HOST:PORT", address);
 	n = (size_t)(colon - address);
+	/* getaddrinfo would take what is left of it in 16 bits. */
+	if (strtol(colon + 1, NULL, 10) > 65535)
+		return err_set(err, ERR_PERMANENT,
+		    "bad address \"%s\": a port is a number up to 65535",
+		    address);
 	*port = mem_strdup(colon + 1);
 	if (n >= 2 && address[0] == '[' && address[n - 1] == ']')
 		*host = mem_dup(address + 1, n - 2);
@@ -84,13 +89,16 @@ split_address(const char *address, char **host, char **port, struct err *err)
 static int
 bind_one(const struct addrinfo *a)
 {
-	int on = 1;
+	int on = 1, off = 0;
 	int fd = socket(a->ai_family,
 	    a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol);
 
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* "::" is IPv4 as well, whatever the system's default. */
+	if (a->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	/* What is accepted inherits it. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 &&
@@ -118,6 +126,10 @@ listen_on(const char *address, struct err *err)
 	if (rc != 0)
 		err_set(err, ERR_PERMANENT, "bad address \"%s\": %s", address,
 		    gai_strerror(rc));
+	/* ":PORT" is every address, as in Go: "::" first, which is all. */
+	for (struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
+		if (host == NULL && a->ai_family == AF_INET6)
+			fd = bind_one(a);
 	for (struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
 		fd = bind_one(a);
 	if (rc == 0 && fd < 0)

@@ -181,9 +181,10 @@ open_metrics(struct app *a, unsigned what, struct err *err)
 	if (opts.secure)
 		rc = certificate_load(&a->certificate, &pem, &key, err);
 	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
-	if (rc == 0)
-		rc = serve_open(&a->ports[0], &a->serve, what, opts.metrics,
-		    opts.secure ? &tls : NULL, err);
+	if (rc == 0 &&
+	    serve_open(&a->ports[0], &a->serve, what, opts.metrics,
+		opts.secure ? &tls : NULL, err) != 0)
+		rc = err_prefix(err, "option --metrics-bind-address");
 	if (rc == 0 && opts.secure)
 		certificate_watch(&a->certificate, a->ports[0].httpd);
 	if (key.data != NULL)
@@ -220,7 +221,7 @@ open_ports(struct app *a, struct err *err)
 		return 0;
 	if (serve_open(&a->ports[1], &a->serve, SERVE_PROBES, opts.probes, NULL,
 		err) != 0)
-		return -1;
+		return err_prefix(err, "option --health-probe-bind-address");
 	say_where(&a->ports[1], opts.probes);
 	return 0;
 }
