@@ -57,12 +57,12 @@ is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply N
 	"... the message names the option"
 
 # --- a label of another instance, another key
-set_line "$both" '{"adopt":{"label":"component"}}' >"$T/in"
+set_line "$both" '{"adopt":"component"}' >"$T/in"
 runs 1 "nor by a label that it has not" kapply_line
 is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; to be adopted it needs the label component=t' \
 	"... the message names the label"
 kubectl label ns op-t instance=u --overwrite >/dev/null
-set_line "$both" '{"adopt":{"label":"instance"}}' >"$T/in"
+set_line "$both" '{"adopt":"instance"}' >"$T/in"
 runs 1 "nor what is another instance's" kapply_line
 kubectl label ns op-t instance=t --overwrite >/dev/null
 
@@ -117,27 +117,27 @@ theirs <<'X'
 {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x","labels":{"instance":"t"},
 "annotations":{"kpipe.dev/member":"Thing.example.com/default/x Namespace//op-x"}}}
 X
-set_line "$(cm rs 1)" '{"adopt":{"label":"instance"}}' >"$T/in"
+set_line "$(cm rs 1)" '{"adopt":"instance"}' >"$T/in"
 runs 1 "what another controller owns is not adopted" kapply_line
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/rs: it exists and is not part of Thing.example.com default/t but of Thing u" \
 	"... and it is named"
 set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x"}}' |
-	marked Namespace//op-x | jq -c '[.]')" '{"adopt":{"label":"instance"}}' >"$T/in"
+	marked Namespace//op-x | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
 runs 1 "nor a member of another primary" kapply_line
 
 # --- in the namespace of the primary, made by client-side apply
 kubectl apply -f - >/dev/null <<'X'
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"csa","namespace":"default","labels":{"instance":"t"}},"data":{"k":"1","gone":"2"}}
 X
-set_line "$(cm csa 1)" '{"adopt":{"label":"instance"}}' >"$T/in"
+set_line "$(cm csa 1)" '{"adopt":"instance"}' >"$T/in"
 runs 0 "what client-side apply made is adopted" kapply_line
 is "$(kubectl get cm csa -o json | jq -c '[.data, .metadata.labels,
 	.metadata.annotations, .metadata.ownerReferences[0].name]')" \
 	'[{"k":"1"},null,null,"t"]' "... wholly"
 
 # --- a bad line
-set_line '[]' '{"adopt":{"lable":"instance"}}' >"$T/in"
-runs 1 "adopt without a label is an error" kapply_line
-is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt has no label" \
+set_line '[]' '{"adopt":{"label":"instance"}}' >"$T/in"
+runs 1 "adopt that is no key of a label is an error" kapply_line
+is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt is no text" \
 	"... that names it"
 done_testing

@@ -1,6 +1,6 @@
 /*
  * adopt: taking over what another operator made, where a line allows it
- * (reconcile.adopt: {"label": KEY}): an object that is nobody's by controller
+ * (reconcile.adopt, the label's key): an object that is nobody's by controller
  * reference or mark, whose label KEY is the name of the primary.
  */
 #ifndef ADOPT_H

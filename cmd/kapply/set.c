@@ -351,7 +351,7 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
-	    {json_get(r, "adopt"), "reconcile.adopt", JSON_OBJECT},
+	    {json_get(r, "adopt"), "reconcile.adopt", JSON_STRING},
 	    {json_get(r, "loops"), "reconcile.loops", JSON_OBJECT},
 	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
 	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
@@ -369,7 +369,9 @@ check_members(struct span line, struct span r, struct err *err)
 			continue;
 		return err_set(err, ERR_PERMANENT, "%s is no %s",
 		    members[i].name,
-		    members[i].type == JSON_ARRAY ? "list" : "object");
+		    members[i].type == JSON_ARRAY	 ? "list"
+			: members[i].type == JSON_OBJECT ? "object"
+							 : "text");
 	}
 	return 0;
 }
@@ -394,10 +396,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->events = json_get(r, "events");
 	s->manager = get_string(r, "manager");
 	s->deleting = json_type(json_get(r, "deleting")) == JSON_TRUE;
-	s->adopt = get_string(json_get(r, "adopt"), "label");
-	if (json_type(json_get(r, "adopt")) == JSON_OBJECT && s->adopt.n == 0)
-		return err_set(
-		    err, ERR_PERMANENT, "reconcile.adopt has no label");
+	s->adopt = get_string(r, "adopt");
 	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
 	if (parse_items(s, line, r, err) < 0 ||
 	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||

@@ -72,10 +72,8 @@ test_refusals(void)
 	    "reconcile.events is no list");
 	refused("{\"reconcile\":{" PRIMARY ",\"loops\":[]}}",
 	    "reconcile.loops is no object");
-	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":\"a\"}}",
-	    "reconcile.adopt is no object");
-	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":{\"label\":7}}}",
-	    "reconcile.adopt has no label");
+	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":{\"label\":\"a\"}}}",
+	    "reconcile.adopt is no text");
 	refused("{\"reconcile\":{" PRIMARY ",\"status\":7}}",
 	    "reconcile.status is no object");
 	refused("{\"reconcile\":{" PRIMARY ",\"onError\":7}}",
