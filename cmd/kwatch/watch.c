@@ -9,6 +9,7 @@
 #include "list.h"
 #include "log.h"
 #include "mem.h"
+#include "pace.h"
 #include "path.h"
 
 enum state {
@@ -29,34 +30,23 @@ struct watch {
 	struct kube_call *call;
 	bool opening; /* call has no answer yet */
 	struct timer timer;
-	struct kube_backoff backoff;
+	struct pace pace;
 	struct frames frames;
 	struct list list;
 	struct buf version;
 	uint32_t mark; /* of the entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
 	bool ever_synced;
-	uint64_t began_ms;   /* the answer to this request; 0: none yet */
-	uint64_t expired_ms; /* the last 410 in a stream; 0: none */
-	uint64_t events;     /* of this request */
-	unsigned cut_short;  /* streams in a row that ended too early */
+	uint64_t events;    /* of this request */
+	unsigned cut_short; /* streams in a row that ended too early */
+	bool doubted;	    /* a denial, which the next try must confirm */
 	struct trouble trouble;
 };
 
 enum {
-	FIRST_MS = 800,
-	MAX_MS = 15000,
-	REFUSED_MAX_MS = 4000,	    /* nobody listens: asking costs little */
-	DENIED_MAX_MS = 8000,	    /* rights may be granted later */
-	RETRY_AFTER_MAX_MS = 60000, /* whatever the server says */
-	STEADY_MS = 10000,	    /* then the back-off starts anew */
-	QUIET_MS = 120000,	    /* a 410 after that is a mere gap */
-	FINE_MS = 1000,		    /* a stream that lives so long is well */
-	NO_ANSWER_MS = 75000	    /* not even headers */
+	CUT_SHORT_MAX = 2,   /* then another way is tried */
+	NO_ANSWER_MS = 75000 /* not even headers */
 };
-
-/* So many streams that end too early, and another way is tried. */
-enum { CUT_SHORT_MAX = 2 };
 
 static void start(void *arg);
 
@@ -135,13 +125,10 @@ works(struct watch *w)
 	kind_trouble_changed(w->kind);
 }
 
-static uint64_t
-delay(struct watch *w, uint64_t max_ms)
+static void
+again_later(struct watch *w, enum pace_why why, int64_t told_ms)
 {
-	if (w->began_ms != 0 && clock_ms() - w->began_ms >= STEADY_MS)
-		w->backoff = (struct kube_backoff){0};
-	w->began_ms = 0;
-	return kube_backoff_next(&w->backoff, FIRST_MS, max_ms);
+	again(w, pace_wait(&w->pace, why, told_ms, clock_ms()));
 }
 
 static void
@@ -273,17 +260,6 @@ on_frame(void *arg, struct span line)
 		set_version(w, f.resource_version);
 }
 
-/* A 410 is a mere gap, but not the second one in a row. */
-static uint64_t
-gap_delay(struct watch *w)
-{
-	uint64_t now = clock_ms();
-	bool first = w->expired_ms == 0 || now - w->expired_ms > QUIET_MS;
-
-	w->expired_ms = now;
-	return first && w->state != INITIAL ? 0 : delay(w, MAX_MS);
-}
-
 static void
 conclude(struct watch *w)
 {
@@ -296,11 +272,14 @@ conclude(struct watch *w)
 		return;
 	case RELIST:
 		forget_version(w);
-		again(w, gap_delay(w));
+		if (w->state == INITIAL)
+			again_later(w, PACE_FAILED, -1);
+		else
+			again(w, pace_wait_expired(&w->pace, clock_ms()));
 		return;
 	case TRY_LATER:
 		w->cut_short++;
-		again(w, delay(w, MAX_MS));
+		again_later(w, PACE_FAILED, -1);
 		/* Nothing tells what was missed: compare. */
 		forget_version(w);
 		return;
@@ -313,6 +292,7 @@ is_fine(void *arg)
 {
 	struct watch *w = arg;
 
+	w->doubted = false;
 	if (w->state == WATCHING) {
 		w->cut_short = 0;
 		works(w);
@@ -327,8 +307,8 @@ on_begin(void *arg)
 
 	answered(w);
 	app_reached(w->kind->app);
-	w->began_ms = clock_ms();
-	timer_after(w->kind->app->loop, &w->timer, FINE_MS, is_fine, w);
+	pace_began(&w->pace, clock_ms());
+	timer_after(w->kind->app->loop, &w->timer, PACE_SHORT_MS, is_fine, w);
 }
 
 static void
@@ -339,7 +319,7 @@ on_no_answer(void *arg)
 	kube_cancel(w->call);
 	close_call(w);
 	complain_in_words(w, "the server does not answer");
-	again(w, delay(w, MAX_MS));
+	again_later(w, PACE_FAILED, -1);
 }
 
 static bool
@@ -365,21 +345,11 @@ is_denied(const struct kube_error *e)
 	return e->code == 401 || e->code == 403;
 }
 
-static uint64_t
-wait_as_told(uint64_t ms, int64_t told_ms)
-{
-	if (told_ms <= (int64_t)ms)
-		return ms;
-	return told_ms < RETRY_AFTER_MAX_MS ? (uint64_t)told_ms
-					    : RETRY_AFTER_MAX_MS;
-}
-
 /* No answer, or another than asked for. */
 static void
 failed(struct watch *w, const struct kube_error *e)
 {
 	struct app *app = w->kind->app;
-	uint64_t wait;
 	bool refused;
 
 	if (e->too_large && list_smaller(&w->list)) {
@@ -388,7 +358,7 @@ failed(struct watch *w, const struct kube_error *e)
 	}
 	if (e->code == 0 && !e->too_large) {
 		app_unreachable(app, e->message);
-		again(w, delay(w, REFUSED_MAX_MS));
+		again_later(w, PACE_CHEAP, -1);
 		return;
 	}
 	if (e->code != 0)
@@ -401,7 +371,7 @@ failed(struct watch *w, const struct kube_error *e)
 		if (w->state == LISTING)
 			list_expired(&w->list);
 		forget_version(w);
-		again(w, delay(w, MAX_MS));
+		again_later(w, PACE_FAILED, -1);
 		return;
 	}
 	refused =
@@ -409,6 +379,12 @@ failed(struct watch *w, const struct kube_error *e)
 	if (w->state == INITIAL && refused) {
 		w->kind->no_watch_list = true;
 		again(w, 0);
+		return;
+	}
+	/* A server that has just started does not know the rules yet. */
+	if (is_denied(e) && w->ever_synced && !w->doubted) {
+		w->doubted = true;
+		again_later(w, PACE_DENIED, -1);
 		return;
 	}
 	if (w->state == WATCHING && refused)
@@ -421,16 +397,16 @@ failed(struct watch *w, const struct kube_error *e)
 		kind_watch_given_up(w->kind);
 		return;
 	}
-	wait = delay(w, is_denied(e) ? DENIED_MAX_MS : MAX_MS);
-	again(w, wait_as_told(wait, e->retry_after_ms));
+	again_later(
+	    w, is_denied(e) ? PACE_DENIED : PACE_FAILED, e->retry_after_ms);
 }
 
 /* An answer with 2xx, and its end: normal for a watch. */
 static void
 ended(struct watch *w)
 {
-	bool short_lived = w->events == 0 &&
-	    (w->began_ms == 0 || clock_ms() - w->began_ms < FINE_MS);
+	bool short_lived =
+	    w->events == 0 && pace_is_short(&w->pace, clock_ms());
 
 	app_reached(w->kind->app);
 	w->kind->app->reconnects++;
@@ -446,7 +422,7 @@ ended(struct watch *w)
 		/* A list may come, or at least an error that says why. */
 		forget_version(w);
 	}
-	again(w, delay(w, MAX_MS));
+	again_later(w, PACE_FAILED, -1);
 }
 
 static void
@@ -478,7 +454,7 @@ start_watch(struct watch *w)
 	w->state = w->synced ? WATCHING : INITIAL;
 	w->verdict = GO_ON;
 	w->events = 0;
-	w->began_ms = 0;
+	pace_sent(&w->pace);
 	if (!w->synced)
 		w->mark++;
 	frames_reset(&w->frames);
