@@ -66,21 +66,26 @@ take_ready(struct pipeline *p, struct stage *s)
 }
 
 static void
+take_leading(struct pipeline *p, struct span line)
+{
+	int64_t leading;
+
+	if (json_int(json_path(line, "counters.leading"), &leading))
+		p->leader = leading != 0;
+}
+
+static void
 take_line(void *arg, struct stage *s, struct span line)
 {
 	struct pipeline *p = arg;
-	enum json_type leader;
 
 	if (line.n == 0) {
 		if (!s->ready)
 			take_ready(p, s);
 		return;
 	}
-	leader = json_type(json_get(line, "leader"));
-	if (s == p->elect && (leader == JSON_TRUE || leader == JSON_FALSE)) {
-		p->leader = leader == JSON_TRUE;
-		return;
-	}
+	if (s == p->elect)
+		take_leading(p, line);
 	if (p->board != NULL)
 		board_report(p->board, (size_t)(s - p->stages), s->name, line);
 }

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Two replicas of an operator, one writes: fail-over in every way, and nobody
+# ever writes who does not hold the lease (by the journal of kapi).
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+# shellcheck source=leader.sh
+. "${0%/*}/leader.sh"
+
+leader_up
+mark
+replica 1
+ok "alone, it leads" wait_for 20 now_leads 1
+ok "... and is ready" wait_for 10 is_ready 1
+replica 2
+ok "the other is ready as a standby" wait_for 20 is_ready 2
+is "$(as_admin GET /apis/coordination.k8s.io/v1/namespaces/default/leases |
+	jq -r '.items[].metadata.name')" thing.example.com "the lease has a name"
+busy
+
+# moves FROM TO WHAT COMMAND...: TO leads after COMMAND
+moves() {
+	local from=$1 to=$2 what=$3
+
+	shift 3
+	mark
+	wait_for 10 now_leads "$from" || return
+	mark
+	"$@"
+	ok "$what: the other leads" wait_for 15 now_leads "$to"
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# again N: once more, as a standby
+again() {
+	wait_for 10 gone "${pid[$1]}"
+	replica "$1"
+	ok "... the old one comes back as a standby" wait_for 20 is_ready "$1"
+}
+
+moves 1 2 "SIGTERM" kill -TERM "${pid[1]}"
+again 1
+moves 2 1 "kill -9 of kpipe" kill -9 "${pid[2]}"
+again 2
+moves 1 2 "kill -9 of kelect" kill -9 "$(stage_of 1 kelect)"
+
+# Stopped for longer than the lease: the page ends the writers.
+moves 2 1 "SIGSTOP of kelect" kill -STOP "$(stage_of 2 kelect)"
+killed_stopped() {
+	grep -q 'kelect (pid [0-9]*) did not end in 5 s: killed' "$T/r2.err"
+}
+ok "... kpipe kills the stopped one" wait_for 15 killed_stopped
+
+# All but the kernel stands still, then goes on as if nothing had been.
+frozen() {
+	printf '%s\n' "${pid[1]}"
+	pgrep -P "${pid[1]}"
+}
+wait_for 20 eval '[ "$(pgrep -c -P "${pid[2]}")" = 5 ]'
+mapfile -t frozen < <(frozen)
+moves 1 2 "all stopped" kill -STOP "${frozen[@]}"
+kill -CONT "${frozen[@]}"
+saw_end() {
+	[ "$(grep -c 'starting the pipeline again' "$T/r1.err")" = "$1" ]
+}
+ok "... when it goes on, it ends" wait_for 10 saw_end 2
+
+# Either may lead afterwards.
+either() {
+	now_leads 1 || now_leads 2
+}
+for stage in kapply kstatus ireconcile kwatch; do
+	mark
+	wait_for 10 either
+	leader=$(now_leads 1 >"$T/ok.out" && echo 1 || echo 2)
+	kill -9 "$(stage_of "$leader" $stage)"
+	mark
+	ok "kill -9 of $stage: somebody leads" wait_for 15 either
+done
+
+is "$(stray)" "" "nobody wrote who did not hold the lease"
+writes=$(jq -Rr 'fromjson? | select(.resource == "configmaps" and
+	.code < 300 and .method != "GET") | .user' "$T/journal" | sort | uniq -c)
+ok "... and both have written: $(tr -s '\n ' ' ' <<<"$writes")" \
+	grep -q r1.*r2 <(tr '\n' ' ' <<<"$writes")
+kill -TERM "${pid[1]}" "${pid[2]}"
+ok "both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
+is "$(as_admin GET /apis/coordination.k8s.io/v1/namespaces/default/leases |
+	jq -r '.items[].spec.holderIdentity // ""')" "" "... the lease is free"
+
+done_testing

@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# Two replicas of a small operator on kapi, and somebody who always gives them
+# work. After t/lib.sh and t/kapi.sh:
+#
+#	leader_up		# kapi, with a CRD and an object
+#	replica 1 [COMMAND...]	# in the background: pid[1]; user and pod "r1"
+#	busy			# the object changes ten times a second
+#	now_leads 2		# whether r2 holds the lease, and writes
+#	stage_of 1 kapply	# its pid
+
+LEASE_TIMES=(--leader-elect-lease-duration=2s --leader-elect-renew-deadline=1s
+	--leader-elect-retry-period=200ms)
+things=/apis/example.com/v1/namespaces/default/things
+declare -A pid
+
+# as_admin METHOD PATH [BODY [TYPE]]
+as_admin() {
+	ask "$1" "$2" "${3-}" "${4:-application/json}" \
+		-H "Authorization: Bearer token-admin"
+}
+
+leader_up() {
+	local user
+
+	for user in admin r1 r2; do
+		echo "token-$user,$user,$user"
+	done >"$T/tokens"
+	kapi_up --journal "$T/journal" --token-auth-file "$T/tokens"
+	for user in r1 r2; do
+		sed "s/token-admin/token-$user/" "$T/kubeconfig" >"$T/$user.kubeconfig"
+	done
+	as_admin POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions '{
+		"apiVersion": "apiextensions.k8s.io/v1",
+		"kind": "CustomResourceDefinition",
+		"metadata": {"name": "things.example.com"},
+		"spec": {"group": "example.com", "scope": "Namespaced",
+			"names": {"kind": "Thing", "plural": "things"},
+			"versions": [{"name": "v1", "served": true, "storage": true,
+				"subresources": {"status": {}},
+				"schema": {"openAPIV3Schema": {"type": "object",
+				"x-kubernetes-preserve-unknown-fields": true}}}]}}' \
+		>"$T/crd.out"
+	cat >"$T/watches.yaml" <<-'END'
+	- group: example.com
+	  version: v1
+	  kind: Thing
+	  program: thing.jq
+	  dependents:
+	  - {apiVersion: v1, kind: ConfigMap, manage: true}
+	END
+	cat >"$T/thing.jq" <<-'END'
+	def desired: [{apiVersion: "v1", kind: "ConfigMap",
+	    metadata: {name: "thing"}, data: {n: "\(.primary.spec.n)"}}];
+	def status: {n: .primary.spec.n};
+	END
+	wait_for 10 made_thing
+}
+
+made_thing() {
+	as_admin POST "$things" '{"apiVersion": "example.com/v1", "kind": "Thing",
+		"metadata": {"name": "t"}, "spec": {"n": 0}}' >/dev/null
+	[ "$(code)" = 201 ]
+}
+
+# replica N [OPTION]...
+replica() {
+	local n=$1
+
+	shift
+	: >"$T/r$n.ready"
+	POD_NAME=r$n kpipe -f "$T/watches.yaml" --kubeconfig "$T/r$n.kubeconfig" \
+		--leader-elect "${LEASE_TIMES[@]}" --report-fd=9 "$@" \
+		9>"$T/r$n.ready" 2>>"$T/r$n.err" &
+	pid[$n]=$!
+	started+=($!)
+	disown $!
+}
+
+is_ready() {
+	test -s "$T/r$1.ready"
+}
+
+busy() {
+	start bash -c 'for ((n = 1; ; n++)); do
+		curl -sS --max-time 5 --cacert "$1" -X PATCH -o /dev/null \
+			-H "Authorization: Bearer token-admin" \
+			-H "Content-Type: application/merge-patch+json" \
+			-d "{\"spec\":{\"n\":$n}}" "$2" 2>/dev/null
+		sleep 0.1
+	done' - "$T/ca.pem" "$url$things/t"
+	disown $!
+}
+
+# stage_of N NAME: the newest
+stage_of() {
+	pgrep -n -P "${pid[$1]}" -x "$2"
+}
+
+# mark: journal lines before it do not count for now_leads
+mark() {
+	MARK=$(($(wc -l <"$T/journal") + 1))
+}
+
+# now_leads N: has written something since the mark
+now_leads() {
+	tail -n "+$MARK" "$T/journal" |
+		jq -Rne '[inputs | fromjson? | select(.user == "r'"$1"'" and
+			.resource == "configmaps" and .code < 300 and
+			.method != "GET")][0]'
+}
+
+# stray: each write by a replica that did not hold the lease at that moment
+stray() {
+	jq -Rc 'fromjson? | select(.user // "" | startswith("r")) |
+		select(.method != "GET")' "$T/journal" | jq -nc '
+		foreach inputs as $w ({holder: ""};
+			if $w.resource == "leases" then
+				.stray = null |
+				if $w.code < 300 then .holder = ($w.body.spec |
+					.holderIdentity // "" | sub("_.*"; ""))
+				else . end
+			else .stray = if .holder == $w.user then null else
+				{holder, write: ($w | {number, user, method,
+					path, code})} end
+			end;
+			.stray // empty)'
+}
