@@ -27,6 +27,7 @@ struct entry {
 	uint32_t mark;
 	bool alive;	 /* as the server has it */
 	bool told;	 /* the reader believes that it exists */
+	bool last;	 /* body is the last state of what is gone: counted */
 	char *ids;	 /* uid NUL version NUL; owned; NULL: none yet */
 	char *told_uid;	 /* owned; the reader's, if it is another than ids' */
 	struct buf body; /* while queued; empty: none */
@@ -40,8 +41,12 @@ struct sink {
 	enum sink_time time;
 	struct item *first, **last;
 	size_t held; /* bytes of bodies queued since the queue was empty */
+	size_t gone; /* bytes of bodies of what is gone */
 	struct sink_counters counters;
 };
+
+/* Objects that are gone are not bounded by what the cluster can hold. */
+enum { LAST_MAX = 1024 * 1024 };
 
 struct sink *
 sink_new(struct out *out, enum sink_time time)
@@ -284,6 +289,37 @@ tell(struct sink *s, struct entry *e, struct span body)
 	entry_free(s, e);
 }
 
+/* The body that waits now; its room is the caller's. */
+static struct buf
+take_body(struct sink *s, struct entry *e)
+{
+	struct buf body = e->body;
+
+	if (e->last)
+		s->gone -= body.len;
+	e->last = false;
+	e->body = (struct buf)BUF_INIT;
+	return body;
+}
+
+static void
+keep_body(struct sink *s, struct entry *e, struct span body)
+{
+	struct buf old = take_body(s, e);
+
+	buf_release(&old);
+	if (!e->alive && body.n > LAST_MAX - s->gone) {
+		s->counters.made_up++;
+		return;
+	}
+	if (body.n > 0)
+		buf_add(&e->body, body.p, body.n);
+	e->last = !e->alive;
+	if (e->last)
+		s->gone += body.n;
+	s->held += body.n;
+}
+
 /* At once if nothing waits; else the body is kept, the newest wins. */
 static void
 tell_or_queue(struct sink *s, struct entry *e, struct span body)
@@ -295,10 +331,7 @@ tell_or_queue(struct sink *s, struct entry *e, struct span body)
 	}
 	if (e->item.queued)
 		s->counters.coalesced++;
-	buf_release(&e->body);
-	if (body.n > 0)
-		buf_add(&e->body, body.p, body.n);
-	s->held += body.n;
+	keep_body(s, e, body);
 	enqueue(s, &e->item);
 }
 
@@ -384,9 +417,8 @@ sink_pump(struct sink *s)
 			free(i);
 		} else {
 			struct entry *e = (struct entry *)i;
-			struct buf body = e->body;
+			struct buf body = take_body(s, e);
 
-			e->body = (struct buf)BUF_INIT;
 			tell(s, e, buf_span(&body));
 			buf_release(&body);
 		}

@@ -13,6 +13,10 @@
  *	uid A	gone	DELETED
  *	uid A	uid B	DELETED of A, ADDED of B
  *	nothing	gone	DELETED (it came and went unread)
+ *
+ * For the reader who does not take them, the last states of objects that are
+ * gone are kept up to 1 MiB; beyond that their DELETED is made up, with key and
+ * uid only.
  */
 #ifndef SINK_H
 #define SINK_H

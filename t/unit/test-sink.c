@@ -243,11 +243,58 @@ test_sweep(void)
 	tear_down();
 }
 
+/* What is gone costs a slow reader's kwatch little, however much it was. */
+static void
+test_gone(void)
+{
+	struct buf big = BUF_INIT, want = BUF_INIT;
+	char name[16];
+
+	set_up();
+	stop_reading();
+	buf_adds(&big,
+	    "{\"metadata\":{\"namespace\":\"s\",\"uid\":\"1\","
+	    "\"name\":\"n\"},\"data\":\"");
+	for (int i = 0; i < 300 * 1024; i++)
+		buf_addc(&big, 'x');
+	buf_adds(&big, "\"}");
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		sink_put(sink, entry(name), span_str("1"), span_str("1"),
+		    buf_span(&big));
+		sink_delete(sink, entry(name), span_str("1"), buf_span(&big));
+	}
+	/* It is back: room for another one. */
+	put("n0", "1", "2");
+	drop("n3", "1", "3");
+	drop("n4", "1", "4");
+	ok(sink_counters(sink)->made_up == 3, "three have no room");
+	buf_adds(&want, "ADDED s/n0 1 2\n");
+	for (int i = 1; i < 3; i++)
+		buf_adds(&want, "DELETED s/n 1 \n");
+	buf_adds(&want,
+	    "DELETED s/n3 1 3\nDELETED s/n4 1 4\n"
+	    "DELETED s/n5 1 " MADE_UP);
+	read_is(buf_str(&want), "the others are made up");
+	sink_put(
+	    sink, entry("z"), span_str("1"), span_str("1"), buf_span(&big));
+	stop_reading();
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "m%d", i);
+		sink_delete(sink, entry(name), span_str("1"), buf_span(&big));
+	}
+	ok(sink_counters(sink)->made_up == 4, "what was read makes room");
+	buf_release(&big);
+	buf_release(&want);
+	tear_down();
+}
+
 int
 main(void)
 {
 	test_fast();
 	test_slow();
 	test_sweep();
+	test_gone();
 	return tap_done();
 }
