@@ -71,8 +71,8 @@ done
 
 is "$(head -n 1 "$T/report")" "" "a report begins with a newline when ready"
 is "$(sed 1d "$T/report" | jq -c 'select(
-	(.tool == "ireconcile" and (.counters | type) == "object") | not)')" \
-	"" "... then lines of counters"
+	(.tool == "ireconcile" and (.counters // .metrics | type) == "object")
+	| not)')" "" "... then lines of counters and metrics"
 
 count status '[keys, (.metadata | keys)] ==
 	[["apiVersion","kind","metadata","status"], ["name","namespace","uid"]]' \

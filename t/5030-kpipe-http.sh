@@ -60,6 +60,15 @@ kill -TERM "$kpipe"
 ends 0 "... and ends"
 
 fresh
+begin --metrics-bind-address=0 --metrics-secure --kubeconfig=/k \
+	--health-probe-bind-address=:8081
+wait_for 30 ready
+is "$(sed 1,3d "$D/kpipe-http.args")" "--health-probe-bind-address=:8081" \
+	"arguments without metrics"
+kill -TERM "$kpipe"
+ends 0 "... and ends"
+
+fresh
 touch "$D/kelect.lead"
 begin --leader-elect --metrics-bind-address=:0
 wait_for 30 ready

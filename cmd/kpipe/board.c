@@ -9,6 +9,7 @@
 #include "mem.h"
 
 struct sample {
+	struct sample *next;
 	char *text; /* owned: "NAME":VALUE */
 	size_t key_len, len;
 	bool due;
@@ -22,21 +23,18 @@ sample_key(const struct sample *s)
 }
 
 static void
-sample_free(struct sample *s)
-{
-	free(s->text);
-	free(s);
-}
-
-static void
 forget_samples(struct board_stage *stage)
 {
-	struct sample *s;
-
-	for (size_t i = 0; (s = map_next(&stage->samples, &i)) != NULL;)
-		sample_free(s);
 	map_release(&stage->samples);
 	stage->samples = (struct map)MAP_INIT;
+	while (stage->first != NULL) {
+		struct sample *s = stage->first;
+
+		stage->first = s->next;
+		free(s->text);
+		free(s);
+	}
+	stage->end = NULL;
 	stage->due = false;
 }
 
@@ -81,6 +79,18 @@ board_state(struct board *b, struct span line)
 	set_line(&b->state, line);
 }
 
+static struct sample *
+append_sample(struct board_stage *stage)
+{
+	struct sample *s = mem_zalloc(sizeof(*s));
+
+	if (stage->first == NULL)
+		stage->end = &stage->first;
+	*stage->end = s;
+	stage->end = &s->next;
+	return s;
+}
+
 static void
 add_sample(struct board_stage *stage, struct span key, struct span value)
 {
@@ -102,9 +112,10 @@ add_sample(struct board_stage *stage, struct span key, struct span value)
 	}
 	if (s != NULL) {
 		map_del(&stage->samples, sample_key(s));
-		sample_free(s);
+		free(s->text);
+	} else {
+		s = append_sample(stage);
 	}
-	s = mem_zalloc(sizeof(*s));
 	s->key_len = key_len;
 	s->len = text.len;
 	s->text = buf_take(&text);
@@ -143,12 +154,11 @@ board_again(struct board *b)
 	b->state.due = b->state.text.len > 0;
 	for (size_t i = 0; i < BOARD_STAGES_MAX; i++) {
 		struct board_stage *stage = &b->stages[i];
-		struct sample *s;
 
 		stage->counters.due = stage->counters.text.len > 0;
 		stage->unready.due = stage->unready.text.len > 0;
 		stage->due = stage->samples.count > 0;
-		for (size_t j = 0; (s = map_next(&stage->samples, &j)) != NULL;)
+		for (struct sample *s = stage->first; s != NULL; s = s->next)
 			s->due = true;
 	}
 }
@@ -184,16 +194,15 @@ write_line(struct board_line *line, int fd)
 static size_t
 fill_line(struct board_stage *stage, struct sample **taken, struct buf *line)
 {
-	struct sample *s;
 	size_t count = 0;
 
 	buf_reset(line);
 	buf_addf(line, "{\"tool\":\"%s\",\"metrics\":{", stage->tool);
-	for (size_t i = 0; (s = map_next(&stage->samples, &i)) != NULL;) {
+	for (struct sample *s = stage->first; s != NULL; s = s->next) {
 		if (!s->due)
 			continue;
 		if (count > 0 && line->len + s->len + 4 > BOARD_LINE_MAX)
-			continue;
+			break;
 		json_add_comma(line);
 		buf_add(line, s->text, s->len);
 		taken[count++] = s;

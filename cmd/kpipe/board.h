@@ -27,11 +27,14 @@ struct board_line {
 	bool due;
 };
 
+struct sample;
 struct board_stage {
 	const char *tool; /* borrowed */
 	struct board_line counters, unready;
-	struct map samples; /* of struct sample, by name and labels */
-	bool due;	    /* one of the samples at least is */
+	struct map samples;	     /* by name and labels */
+	struct sample *first, **end; /* the same, as they came: a histogram's
+					buckets must keep their order */
+	bool due;		     /* one of the samples at least is */
 };
 
 /* Zeroed memory is an empty one. */

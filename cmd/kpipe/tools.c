@@ -154,8 +154,9 @@ tools_server(struct stage *s, struct err *err)
 	if (options_is_address(opts.probe_address))
 		stage_arg(
 		    s, "--health-probe-bind-address=%s", opts.probe_address);
-	if (options_is_address(opts.metrics_address))
-		stage_arg(s, "--metrics-bind-address=%s", opts.metrics_address);
+	if (!options_is_address(opts.metrics_address))
+		return 0;
+	stage_arg(s, "--metrics-bind-address=%s", opts.metrics_address);
 	if (!opts.metrics_secure)
 		return 0;
 	stage_arg(s, "--metrics-secure");
