@@ -195,4 +195,29 @@ failing status 'def status: if .error then {e: .error} else error("no") end;'
 failing requeue "$ok_status def requeue: error(\"no\");"
 failing events "$ok_status def events: error(\"no\");"
 
+# A set that is longer than a line can be is a failure of its primary.
+cat >"$T/program.jq" <<'END'
+def desired: .primary.metadata.name as $n
+	| [range(if $n == "big" then 3 else 0 end)
+	| {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "\($n)-\(.)"},
+	   data: {k: ("x" * 3000000)}}];
+def status: {ok: true} + if .error then {ok: false, error} else {} end;
+END
+{
+	event ADDED "$(thing big 1)"
+	event ADDED "$(thing c 1)"
+} >"$T/in"
+large='the desired set is longer than 8388608 bytes as one line'
+{
+	line "" big 1 "\"status\":{\"error\":\"$large\",\"ok\":false}"
+	line "" c 1 '"status":{"ok":true}'
+} >"$T/want"
+replay 1 "a set that is too large"
+is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/big: $large" \
+	"... is an error of its primary"
+event MODIFIED "$(thing big 2 "" '"status":{"error":"'"$large"'","ok":false}')" \
+	>>"$T/in"
+line "" c 1 '"status":{"ok":true}' >"$T/want"
+replay 1 "... whose status stays"
+
 done_testing

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asks.h"
 #include "json.h"
 #include "jvtext.h"
 #include "loops.h"
@@ -337,6 +338,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	decision_fail(d, message);
 	view_init(&v, p, now_us);
 	outcome(d, &v, mode);
+	asks_check(d);
 	view_release(&v);
 }
 
@@ -358,6 +360,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		outcome(d, &v, mode);
 	}
 	view_release(&v);
+	asks_check(d);
 	d->limited = program_losses().calls != losses;
 }
 

@@ -52,6 +52,7 @@ struct decision {
 	int64_t held_until_us; /* when the next item is not held back any
 				* more, or its loop may be over; 0: none */
 	struct buf loops_over; /* one on a line */
+	struct buf complaints; /* about annotations, the same */
 	bool limited;	       /* a call ran into a limit */
 };
 

@@ -203,9 +203,7 @@ drop_primary(struct entries *es, struct entry *e, struct object *o)
 		map_del(&e->by_uid, object_uid(o));
 	p->object = NULL;
 	desired_release(&p->desired);
-	for (int i = 0; i < WAKE_REASONS; i++)
-		if (i != WAKE_SLOT)
-			sched_clear(es->sched, &p->wake, i);
+	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
 	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {
 		/* Nothing is left to say, and maybe nobody looks for long. */
 		map_del(&e->primaries, primary_key(p));

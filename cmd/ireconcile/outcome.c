@@ -39,6 +39,7 @@ decision_release(struct decision *d)
 	buf_release(&d->status);
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);
+	buf_release(&d->complaints);
 	free(d->error);
 }
 

@@ -33,6 +33,21 @@ primary_forget_asked(struct primary *p)
 	p->asked_count = 0;
 }
 
+void
+primary_forget(struct primary *p)
+{
+	primary_forget_asked(p);
+	p->backoff_us = 0;
+	p->again_us = 0;
+	p->desired.input = 0;
+	for (size_t i = 0; i < p->desired.count; i++) {
+		p->desired.items[i].tolerated = 0;
+		p->desired.items[i].held_until_us = 0;
+	}
+	free(p->last_error);
+	p->last_error = NULL;
+}
+
 static void
 forget_events(struct primary *p)
 {
@@ -59,6 +74,8 @@ primary_free(struct primary *p)
 	forget_events(p);
 	free(p->line_primary);
 	free(p->last_error);
+	free(p->requested);
+	free(p->complaint);
 	free(p->namespace_);
 	free(p->name);
 	free(p->key);

@@ -80,6 +80,9 @@ struct primary {
 	int64_t again_us;	    /* see wakes_again */
 	bool reminder;		    /* the deadline has passed */
 	bool has_slot, waiting;
+	bool paused;	  /* and that was logged */
+	char *requested;  /* the last request to evaluate; "": none */
+	char *complaint;  /* about annotations, logged already */
 	bool failed;	  /* its last evaluation failed */
 	char *last_error; /* logged already */
 	char **events;	  /* digests of events sent, hex */
@@ -97,6 +100,8 @@ primary_key(const struct primary *p)
 
 void desired_release(struct desired *d);
 void primary_forget_asked(struct primary *p);
+/* Back-offs, holds, tolerated differences, and what was asked for. */
+void primary_forget(struct primary *p);
 /* It is there again, as another object, before anybody looked. */
 void primary_renew(struct primary *p);
 

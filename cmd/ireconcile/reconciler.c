@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asks.h"
 #include "clock.h"
 #include "events.h"
 #include "json.h"
@@ -201,7 +202,8 @@ note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
 
 /* Each line of what, behind `before`; returns their number. */
 static size_t
-warn(const struct primary *p, const char *before, struct buf *what)
+say(enum log_level level, const struct primary *p, const char *before,
+    struct buf *what)
 {
 	struct log_about who = about(p);
 	size_t count = 0;
@@ -212,7 +214,7 @@ warn(const struct primary *p, const char *before, struct buf *what)
 	buf_str(what);
 	rest = what->data;
 	for (; (line = strsep(&rest, "\n")) != NULL; count++)
-		log_write(LOG_WARNING, &who, "%s%s", before, line);
+		log_write(level, &who, "%s%s", before, line);
 	return count;
 }
 
@@ -224,9 +226,9 @@ fail_large(struct reconciler *r, struct primary *p, struct decision *d,
 	struct buf why = BUF_INIT;
 	enum line_due due;
 
-	buf_addf(&why,
-	    "the desired set, %zu bytes as one line, is larger than %d",
-	    line->len, STREAM_MAX);
+	/* Without the length, which depends on what is in the line. */
+	buf_addf(&why, "the desired set is longer than %d bytes as one line",
+	    STREAM_MAX);
 	decision_release(d);
 	decide_failure(p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
 	buf_release(&why);
@@ -259,22 +261,28 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 	return due;
 }
 
+static void
+cancel(struct reconciler *r, struct primary *p)
+{
+	struct buf line = BUF_INIT;
+
+	spell_empty(&line, p);
+	out_line(r->out, buf_span(&line));
+	buf_release(&line);
+	r->counters.lines++;
+}
+
 /* A primary that is gone: what was asked for is no longer wanted. */
 static void
 leave(struct reconciler *r, struct primary *p)
 {
-	bool cancel = false;
-	struct buf line = BUF_INIT;
+	bool wanted = false;
 
 	for (size_t i = 0; i < p->asked_count; i++)
-		cancel = cancel || strncmp(p->asked[i].what, "item ", 5) == 0 ||
+		wanted = wanted || strncmp(p->asked[i].what, "item ", 5) == 0 ||
 		    strncmp(p->asked[i].what, "delete ", 7) == 0;
-	if (cancel) {
-		spell_empty(&line, p);
-		out_line(r->out, buf_span(&line));
-		r->counters.lines++;
-	}
-	buf_release(&line);
+	if (wanted)
+		cancel(r, p);
 	throttle_leave(r, p);
 	sched_clear_all(&r->sched, &p->wake);
 	map_del(&p->entry->primaries, primary_key(p));
@@ -282,13 +290,43 @@ leave(struct reconciler *r, struct primary *p)
 }
 
 static void
-decide_now(struct reconciler *r, struct primary *p, struct decision *d)
+pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
 {
 	struct log_about who = about(p);
 
+	if (p->paused != paused)
+		log_write(LOG_INFO, &who, "%s",
+		    paused ? "paused by the annotation kpipe.dev/paused"
+			   : "not paused any more");
+	p->paused = paused;
+	if (!paused)
+		return;
+	p->dirty = false;
+	if (p->asked_count > 0)
+		cancel(r, p);
+	primary_forget_asked(p);
+	throttle_leave(r, p);
+	sched_clear_all(&r->sched, &p->wake);
+}
+
+/* Values of annotations that mean nothing are said once. */
+static void
+note_complaints(struct primary *p, struct decision *d)
+{
+	const char *new = buf_str(&d->complaints);
+
+	if (strcmp(new, p->complaint != NULL ? p->complaint : "") == 0)
+		return;
+	free(p->complaint);
+	p->complaint = mem_strdup(new);
+	say(LOG_WARNING, p, "", &d->complaints);
+}
+
+static void
+decide_now(struct reconciler *r, struct primary *p, struct decision *d)
+{
 	decide(p, sched_now_us(&r->sched), r->mode, d);
-	if (d->loops_over.len > 0)
-		log_write(LOG_INFO, &who, "%s", buf_str(&d->loops_over));
+	say(LOG_INFO, p, "", &d->loops_over);
 }
 
 /* A deadline has passed: is there a difference that stays? */
@@ -298,7 +336,7 @@ tolerate(struct reconciler *r, struct primary *p, struct decision *d)
 	struct buf what = BUF_INIT;
 
 	if (p->reminder && line_tolerate(p, d, &what) > 0) {
-		size_t n = warn(p,
+		size_t n = say(LOG_WARNING, p,
 		    "the difference stays after it was applied and is "
 		    "tolerated: ",
 		    &what);
@@ -317,7 +355,7 @@ count_loops(struct reconciler *r, struct primary *p, struct decision *d)
 	struct buf what = BUF_INIT;
 
 	if (loops_count(p, d, &what) > 0) {
-		size_t n = warn(p, "", &what);
+		size_t n = say(LOG_WARNING, p, "", &what);
 
 		r->counters.loops += n;
 		p->entry->stats.loops += n;
@@ -360,8 +398,23 @@ evaluate(struct reconciler *r, struct primary *p)
 	p->reminder = false;
 	throttle_observe(r, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);
+	note_complaints(p, &d);
 	count(p, began_us, &d);
 	decision_release(&d);
+}
+
+static void
+look_at(struct reconciler *r, struct primary *p)
+{
+	pause_or_resume(r, p, asks_paused(p));
+	if (p->paused)
+		return;
+	if (asks_again(p)) {
+		primary_forget(p);
+		sched_clear_but(&r->sched, &p->wake, WAKE_SLOT);
+	}
+	if (!wakes_back_off(p))
+		evaluate(r, p);
 }
 
 bool
@@ -381,7 +434,7 @@ reconciler_step(struct reconciler *r)
 		return true; /* dirty ones come back when that changes */
 	if (p->object == NULL)
 		leave(r, p);
-	else if (!wakes_back_off(p))
-		evaluate(r, p);
+	else
+		look_at(r, p);
 	return true;
 }

@@ -120,6 +120,15 @@ sched_clear_all(struct sched *s, struct wake *w)
 	update(s, w);
 }
 
+void
+sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept)
+{
+	for (int i = 0; i < WAKE_REASONS; i++)
+		if (i != (int)kept)
+			w->at[i] = 0;
+	update(s, w);
+}
+
 int64_t
 sched_next(const struct sched *s)
 {

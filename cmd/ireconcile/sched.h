@@ -57,6 +57,7 @@ void sched_set(
     struct sched *s, struct wake *w, enum wake_reason why, int64_t ticks);
 void sched_clear(struct sched *s, struct wake *w, enum wake_reason why);
 void sched_clear_all(struct sched *s, struct wake *w);
+void sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept);
 static inline bool
 sched_is_set(const struct wake *w, enum wake_reason why)
 {

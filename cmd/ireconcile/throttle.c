@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asks.h"
 #include "log.h"
 #include "mem.h"
 #include "primary.h"
@@ -98,7 +99,7 @@ throttle_start(struct reconciler *r, struct entry *e)
 		struct primary *p = all[i];
 
 		if (p->object != NULL && !p->object->terminating &&
-		    !p->has_slot && decide_begun(p) &&
+		    !p->has_slot && !asks_paused(p) && decide_begun(p) &&
 		    !decide_settled(p, sched_now_us(&r->sched)))
 			take(r, p);
 	}

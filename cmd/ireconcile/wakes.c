@@ -1,37 +1,16 @@
 #include "wakes.h"
 
-#include "clock.h"
+#include "asks.h"
 #include "json.h"
 
 static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
 
-/* The annotations are those of the Ansible operators. */
-static uint64_t
-period_ms(const struct primary *p)
-{
-	static const char *const keys[] = {
-	    "ansible.operator-sdk/reconcile-period",
-	    "ansible.sdk.operatorframework.io/reconcile-period"};
-	struct span notes = json_get(
-	    json_get(object_text(p->object), "metadata"), "annotations");
-	uint64_t ms;
-
-	for (size_t i = 0; i < 2; i++) {
-		struct span value = raw_string(json_get(notes, keys[i]));
-
-		if (value.p != NULL &&
-		    clock_parse_duration_ms(value, &ms) == 0 && ms > 0)
-			return ms;
-	}
-	return p->entry->conf->reconcile_period_ms;
-}
-
 static void
 set_period(struct sched *s, struct primary *p)
 {
 	int64_t now = sched_ticks(s);
-	int64_t period = (int64_t)period_ms(p) * 1000;
+	int64_t period = (int64_t)asks_period_ms(p) * 1000;
 
 	if (period == 0)
 		sched_clear(s, &p->wake, WAKE_PERIOD);

@@ -161,6 +161,13 @@ def condition($type; $holds; $reason; $message):
       observedGeneration: .primary.metadata.generation
     };
 
+# Members of a status that say which request to reconcile now (the annotation
+# reconcile.fluxcd.io/requestedAt) was handled: `{...} + handled`.
+def handled:
+  {lastHandledReconcileAt:
+    .primary.metadata.annotations["reconcile.fluxcd.io/requestedAt"]}
+  | compact;
+
 # The object of this name in a list like .owned.Deployment, or null.
 def named($list; $name): [$list[] | select(.metadata.name == $name)][0];
 def named($name): named(.; $name);

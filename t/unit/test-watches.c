@@ -313,6 +313,12 @@ test_refusals(void)
 	refused(HEAD "  reconcilePeriod: 10\n",
 	    "w.yaml:5: reconcilePeriod must be a duration such as 30s or "
 	    "1h30m");
+	refused(HEAD "  maxConcurrentReconciles: 0\n",
+	    "w.yaml:5: maxConcurrentReconciles must be a whole number "
+	    "above 0");
+	refused(HEAD "  maxConcurrentReconciles: many\n",
+	    "w.yaml:5: maxConcurrentReconciles must be a whole number "
+	    "above 0");
 	refused(HEAD "  manageStatus: maybe\n",
 	    "w.yaml:5: manageStatus must be true or false");
 	refused(HEAD "  throttle: {limit: 0}\n",
