@@ -34,7 +34,7 @@ exec 6>&-
 wait "$pid"
 is "$?" 0 "... exit code at the end of the input"
 is "$(head -n 1 "$T/report")" "" "... the newline is the first line"
-is "$(tail -n 1 "$T/report")" \
+is "$(grep counters "$T/report" | tail -n 1)" \
 	'{"tool":"ireconcile","counters":{"events":7,"bad_lines":0,"evaluations":1,"failures":0,"lines":1,"tolerated":0,"loops":0}}' \
 	"... then counters, the last ones at the end"
 runs 1 "a gate that is closed" \
@@ -171,7 +171,7 @@ gen() { printf '"generation":%s' "$1"; }
 runs 1 "a limit, then another spec" \
 	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 \
 	8>"$T/report" <"$T/in"
-is "$(tail -n 1 "$T/report" | jq -c '.counters | [.evaluations, .failures]')" \
+is "$(jq -c '.counters | select(. != null) | [.evaluations, .failures]' "$T/report" | tail -n 1)" \
 	"[3,2]" "... is evaluated at 0, 10 and 29 seconds"
 is "$(tail -n 1 "$T/out" | jq '.items | length')" 1 "... and recovers"
 
