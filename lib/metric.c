@@ -367,6 +367,21 @@ take_label(struct span *s, const char *before, const char *name)
 	    take_value(s);
 }
 
+/* Digits, or "+Inf". */
+static bool
+take_bound(struct span *s, const char *before)
+{
+	size_t n = 0;
+
+	if (!take(s, before) || !take(s, "le=\""))
+		return false;
+	while (n < s->n && strchr("0123456789.e+-Inf", s->p[n]) != NULL &&
+	    s->p[n] != '\0')
+		n++;
+	*s = span_make(s->p + n, s->n - n);
+	return n > 0 && take(s, "\"");
+}
+
 /* What follows the family's name: suffix and labels. */
 static bool
 fits(const struct metric_family *f, struct span s)
@@ -384,7 +399,7 @@ fits(const struct metric_family *f, struct span s)
 			return false;
 		before = ",";
 	}
-	if (bucket && !take_label(&s, before, "le"))
+	if (bucket && !take_bound(&s, before))
 		return false;
 	if (bucket || f->labels[0] != NULL)
 		return span_is(s, "}");

@@ -15,8 +15,6 @@ void
 series_init(struct series *s)
 {
 	*s = (struct series){0};
-	for (size_t i = 0; i < METRICS; i++)
-		s->last[i] = &s->first[i];
 }
 
 void
@@ -31,10 +29,46 @@ series_release(struct series *s)
 	map_release(&s->by_name);
 }
 
+/* le is the last label wherever there is one (metric_of_series). */
+static void
+take_apart(struct sample *x, const struct metric_family *f)
+{
+	const char *rest = x->series + strlen(f->name), *le;
+
+	if (f->type == METRIC_HISTOGRAM)
+		x->part = strncmp(rest, "_bucket", 7) == 0 ? 0
+		    : strncmp(rest, "_sum", 4) == 0	   ? 1
+							   : 2;
+	rest += strcspn(rest, "{");
+	x->labels = span_str(rest + (*rest == '{'));
+	if (x->labels.n > 0)
+		x->labels.n--; /* the brace */
+	if (f->type != METRIC_HISTOGRAM || x->part != 0)
+		return;
+	le = memrchr(x->labels.p, '=', x->labels.n);
+	x->le = strtod(le + 2, NULL);
+	x->labels.n = (size_t)(le - x->labels.p) - 2;
+	if (x->labels.n > 0)
+		x->labels.n--; /* the comma */
+}
+
+/* The series of one label set together, its buckets as they grow. */
+static int
+order(const struct sample *a, const struct sample *b)
+{
+	int c = span_cmp(a->labels, b->labels);
+
+	if (c != 0)
+		return c;
+	if (a->part != b->part)
+		return a->part - b->part;
+	return (a->le > b->le) - (a->le < b->le);
+}
+
 static struct sample *
 find(struct series *s, struct span name, struct err *err)
 {
-	struct sample *sample = map_get(&s->by_name, name);
+	struct sample *sample = map_get(&s->by_name, name), **at;
 	int family;
 
 	if (sample != NULL)
@@ -54,8 +88,12 @@ find(struct series *s, struct span name, struct err *err)
 	sample = mem_zalloc(sizeof(*sample));
 	sample->series = mem_dup(name.p, name.n);
 	map_put(&s->by_name, span_str(sample->series), sample);
-	*s->last[family] = sample;
-	s->last[family] = &sample->next;
+	take_apart(sample, &metric_families[family]);
+	at = &s->first[family];
+	while (*at != NULL && order(*at, sample) < 0)
+		at = &(*at)->next;
+	sample->next = *at;
+	*at = sample;
 	return sample;
 }
 

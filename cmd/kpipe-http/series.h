@@ -24,8 +24,11 @@ enum {
 };
 
 struct sample {
-	struct sample *next; /* of the family, in the order they came */
+	struct sample *next; /* of the family, in order */
 	char *series;	     /* owned: name{labels} */
+	struct span labels;  /* in it, without le */
+	int part;	     /* of a histogram: _bucket, _sum, _count */
+	double le;	     /* of a bucket */
 	double kept;	     /* of runs that are over; counters only */
 	uint32_t tools;	     /* bits: whose value is there */
 	double values[SERIES_TOOLS_MAX];
@@ -33,7 +36,7 @@ struct sample {
 
 struct series {
 	struct map by_name;
-	struct sample *first[METRICS], **last[METRICS];
+	struct sample *first[METRICS];
 };
 
 void series_init(struct series *s);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "file.h"
 #include "json.h"
 #include "mem.h"
 #include "tap.h"
@@ -106,6 +107,12 @@ test_reading(void)
 	    {"workqueue_work_duration_seconds_bucket{name=\"a\","
 	     "controller=\"a\",le=\"+Inf\"}",
 		METRIC_QUEUE_WORK},
+	    {"workqueue_work_duration_seconds_bucket{name=\"a\","
+	     "controller=\"a\",le=\"=\"}",
+		-1},
+	    {"workqueue_work_duration_seconds_bucket{name=\"a\","
+	     "controller=\"a\",le=\"\"}",
+		-1},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -201,9 +208,43 @@ test_hostile(void)
 	buf_release(&b);
 }
 
+/* "| `name` | type | `a`, `b` |" of each row, in doc/metrics.md. */
+static void
+test_page(void)
+{
+	static const char *const types[] = {"counter", "gauge", "histogram"};
+	struct buf page = BUF_INIT, row = BUF_INIT;
+	const char *at;
+
+	ok(file_read("doc/metrics.md", 1, &page, NULL) == 0,
+	    "the page is there");
+	at = buf_str(&page);
+	for (int i = 0; i < METRICS; i++) {
+		const struct metric_family *f = &metric_families[i];
+		const char *found;
+
+		buf_reset(&row);
+		buf_addf(&row, "\n| `%s` | %s |", f->name, types[f->type]);
+		for (size_t j = 0; j < METRIC_LABELS_MAX && f->labels[j]; j++)
+			buf_addf(
+			    &row, "%s `%s`", j > 0 ? "," : "", f->labels[j]);
+		buf_adds(&row, " |");
+		found = strstr(at, buf_str(&row));
+		if (!ok(found != NULL, f->name))
+			printf("# doc/metrics.md lacks, or not in this place:"
+			       "%s\n",
+			    buf_str(&row));
+		at = found != NULL ? found + 1 : at;
+	}
+	ok(strstr(at + 1, "\n| `") == NULL, "the page has no other");
+	buf_release(&page);
+	buf_release(&row);
+}
+
 int
 main(void)
 {
+	test_page();
 	test_table();
 	test_series();
 	test_reading();

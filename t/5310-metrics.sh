@@ -1,0 +1,205 @@
+#!/bin/bash
+# kpipe-http: metrics, from lines and of a pipeline; what Prometheus makes of
+# them.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=http.sh
+. "${0%/*}/http.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+command -v promtool >/dev/null || skip_all "there is no promtool"
+
+# page [PATTERN]: samples that are not about processes
+page() {
+	get /metrics | grep -v -e '^#' -e '^process_' -e '^kpipe_tool_' |
+		grep -e "${1:-.}"
+}
+
+# ---- lines ----
+
+http_up --metrics-bind-address 127.0.0.1:0
+is "$(page)" "" "nothing is known, nothing is said"
+is "$(cat "$T/code")" "200 text/plain; version=0.0.4; charset=utf-8" \
+	"... in Prometheus' text format"
+tell "$(state running)" \
+	'{"tool":"kwatch","counters":{"events":7}}' \
+	'{"tool":"kwatch","metrics":{"rest_client_requests_total{code=\"200\",method=\"GET\",host=\"h\"}":2,"kpipe_watch_relists_total":1}}' \
+	'{"tool":"kapply","metrics":{"rest_client_requests_total{code=\"200\",method=\"GET\",host=\"h\"}":3,"rest_client_requests_total{code=\"<error>\",method=\"PATCH\",host=\"h\"}":1}}' \
+	'{"tool":"ireconcile","metrics":{"kpipe_objects{kind=\"Pod\"}":5,"controller_runtime_reconcile_time_seconds_count{controller=\"a\\\"b\\\\c\\nd\"}":2,"controller_runtime_reconcile_time_seconds_bucket{controller=\"a\\\"b\\\\c\\nd\",le=\"+Inf\"}":2,"controller_runtime_reconcile_time_seconds_sum{controller=\"a\\\"b\\\\c\\nd\"}":0.25,"controller_runtime_reconcile_time_seconds_bucket{controller=\"a\\\"b\\\\c\\nd\",le=\"0.005\"}":1}}'
+is "$(page)" 'controller_runtime_reconcile_time_seconds_bucket{controller="a\"b\\c\nd",le="0.005"} 1
+controller_runtime_reconcile_time_seconds_bucket{controller="a\"b\\c\nd",le="+Inf"} 2
+controller_runtime_reconcile_time_seconds_sum{controller="a\"b\\c\nd"} 0.25
+controller_runtime_reconcile_time_seconds_count{controller="a\"b\\c\nd"} 2
+rest_client_requests_total{code="200",method="GET",host="h"} 5
+rest_client_requests_total{code="<error>",method="PATCH",host="h"} 1
+kpipe_ready 1
+kpipe_stage_running{stage="ireconcile"} 1
+kpipe_stage_running{stage="kapply"} 1
+kpipe_stage_running{stage="kstatus"} 1
+kpipe_stage_running{stage="kwatch"} 1
+kpipe_stage_ready{stage="ireconcile"} 1
+kpipe_stage_ready{stage="kapply"} 1
+kpipe_stage_ready{stage="kstatus"} 1
+kpipe_stage_ready{stage="kwatch"} 1
+kpipe_stage_starts_total{stage="ireconcile"} 1
+kpipe_stage_starts_total{stage="kapply"} 1
+kpipe_stage_starts_total{stage="kstatus"} 1
+kpipe_stage_starts_total{stage="kwatch"} 1
+kpipe_watch_relists_total 1
+kpipe_objects{kind="Pod"} 5' "what the stages said, added up, in order"
+get /metrics >"$T/page"
+is "$(grep -c '^# HELP ' "$T/page")" "$(grep -c '^# TYPE ' "$T/page")" \
+	"HELP and TYPE for each"
+is "$(grep '^# TYPE controller' "$T/page")" \
+	"# TYPE controller_runtime_reconcile_time_seconds histogram" "... once"
+ok "promtool has nothing against it" promtool check metrics <"$T/page"
+is "$(grep -c '^process_[a-z_]* [0-9.e+]*$' "$T/page")" 6 \
+	"CPU, memory and descriptors of processes"
+ok "... the start is not in the future" awk -v now="$(date +%s)" \
+	'/^process_start_time_seconds/ { ok = $2 <= now + 1 && $2 > now - 3600 }
+	END { exit !ok }' "$T/page"
+
+tell '{"tool":"kwatch","metrics":{"rest_client_requests_total{code=\"200\",method=\"GET\",host=\"h\"}":4}}'
+is "$(page '"GET"')" \
+	'rest_client_requests_total{code="200",method="GET",host="h"} 7' \
+	"a newer sample takes the place of the older one"
+tell "$(state running '.stages.kwatch.starts = 2 | .stages.ireconcile.running = false')"
+is "$(page '"GET"')" \
+	'rest_client_requests_total{code="200",method="GET",host="h"} 7' \
+	"a counter does not fall when its stage is started again"
+tell '{"tool":"kwatch","metrics":{"rest_client_requests_total{code=\"200\",method=\"GET\",host=\"h\"}":1}}'
+is "$(page '"GET"')" \
+	'rest_client_requests_total{code="200",method="GET",host="h"} 8' \
+	"... and goes on from there"
+is "$(page kpipe_objects)" "" "a gauge of a stage that does not run is none"
+is "$(page kpipe_ready)" "kpipe_ready 0" "... which is not ready"
+is "$(page 'stage_starts_total{stage="kwatch"')" \
+	'kpipe_stage_starts_total{stage="kwatch"} 2' "... and was started twice"
+for sample in '"nobody_knows":1' '"kpipe_objects{kind=\"Pod\"}":"1"' \
+	'"kpipe_objects{kind=\"x\"} 1\nevil":1' '"kpipe_objects":1' \
+	'"kpipe_watch_relists_total":NaN' '"kpipe_watch_relists_total":null'; do
+	tell "{\"tool\":\"kwatch\",\"metrics\":{$sample}}"
+done
+is "$(page 'nobody\|evil\|kpipe_watch_relists\|kpipe_objects')" \
+	"kpipe_watch_relists_total 1" "samples that are none are left out"
+is "$(grep -c 'unknown series "nobody_knows"' "$T/http.err")" 1 "... and named"
+python3 - >&8 <<'END'
+import json
+for i in range(0, 12000, 40):
+    print(json.dumps({"tool": "kwatch", "metrics":
+        {'kpipe_objects{kind="K%d"}' % j: 1 for j in range(i, i + 40)}}))
+END
+get /metrics | grep -vc '^#' >"$T/count"
+ok "10000 series, and no more" \
+	test "$(cat "$T/count")" -gt 9900 -a "$(cat "$T/count")" -le 10000
+is "$(grep -c 'more than 10000 series' "$T/http.err")" 0 \
+	"... one complaint was enough"
+ok "... $(awk '/VmRSS/ { print $2 }' "/proc/$http/status") kB then" \
+	promtool check metrics < <(get /metrics)
+http_down 0 "its input ends"
+
+# ---- a pipeline, and Prometheus ----
+
+kapi_up
+export KUBECONFIG=$T/kubeconfig
+cat >"$T/crd.json" <<'EOF2'
+{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}
+EOF2
+kapply -o none <"$T/crd.json"
+cat >"$T/watches.yaml" <<'EOF2'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+EOF2
+cat >"$T/program.jq" <<'EOF2'
+def desired: if .primary.spec.fail then error("so it is wanted") else
+	[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: .primary.metadata.name},
+	  data: {a: "b"}}] end;
+def status: {ready: (.outstanding == [])};
+EOF2
+start kpipe -f "$T/watches.yaml" -A --metrics-bind-address 127.0.0.1:0 \
+	--health-probe-bind-address 127.0.0.1:0 2>"$T/http.err"
+kpipe=$!
+wait_for 20 grep -q 'probes.* at' "$T/http.err"
+probes=$(sed -n 's/.*probes.* at //p' "$T/http.err")
+metrics=$(sed -n 's/.*metrics at //p' "$T/http.err")
+is_ready() {
+	[ "$(get /readyz)" = ok ]
+}
+ok "a pipeline is ready" wait_for 20 is_ready
+
+mkdir "$T/prometheus"
+cat >"$T/prometheus.yml" <<EOF2
+global: {scrape_interval: 500ms, scrape_timeout: 500ms}
+scrape_configs:
+- job_name: kpipe
+  static_configs:
+  - targets: ["$metrics"]
+EOF2
+port=$(python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+start prometheus --config.file="$T/prometheus.yml" \
+	--storage.tsdb.path="$T/prometheus" \
+	--web.listen-address="127.0.0.1:$port" 2>"$T/prometheus.err"
+prometheus=$!
+
+printf '%s\n' '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"default"}}' \
+	'{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"b","namespace":"default"},"spec":{"fail":true}}' |
+	kapply -o none
+# query PROMQL: the value of the first series
+query() {
+	curl -sG -m 10 "http://127.0.0.1:$port/api/v1/query" \
+		--data-urlencode "query=$1" | jq -r '.data.result[0].value[1]'
+}
+# says PROMQL VALUE
+says() {
+	[ "$(query "$1")" = "$2" ]
+}
+ok "Prometheus finds it" wait_for 30 says 'up{job="kpipe"}' 1
+c='controller="thing.example.com"'
+ok "... an object was created" \
+	wait_for 30 says 'kpipe_applied_total{result="created"}' 1
+ok "... a program has failed" wait_for 10 says \
+	"controller_runtime_reconcile_errors_total{$c} > bool 0" 1
+ok "... for good" wait_for 10 says \
+	"controller_runtime_terminal_reconcile_errors_total{$c} > bool 0" 1
+ok "... errors have their result" says \
+	"controller_runtime_reconcile_total{$c,result=\"error\"} - on(controller) controller_runtime_reconcile_errors_total" 0
+ok "... successes, too" says \
+	"controller_runtime_reconcile_total{$c,result=\"success\"} > bool 0" 1
+ok "... nobody panicked" says \
+	"controller_runtime_reconcile_panics_total{$c}" 0
+ok "... both objects were queued" says \
+	"workqueue_adds_total{$c,name=\"thing.example.com\"} >= bool 2" 1
+ok "... and none is any more" says "sum(workqueue_depth{$c})" 0
+ok "... a quantile of times can be asked for" says \
+	"histogram_quantile(0.9, sum by (le) (controller_runtime_reconcile_time_seconds_bucket{$c})) < bool 60" 1
+ok "... buckets, sum and count belong together" says \
+	"controller_runtime_reconcile_time_seconds_count{$c} - on(controller) controller_runtime_reconcile_time_seconds_bucket{le=\"+Inf\"}" 0
+ok "... requests by code and method" says \
+	"sum by (code) (rest_client_requests_total{method=\"PATCH\",code=\"201\"}) >= bool 1" 1
+ok "... objects by kind" says 'kpipe_objects{kind="ConfigMap"} >= bool 1' 1
+ok "... primaries" says "kpipe_primaries{$c}" 2
+ok "... the status is written" says \
+	'kpipe_status_total{result="written"} >= bool 1' 1
+ok "... memory of all tools" says \
+	"process_resident_memory_bytes > bool 10000000" 1
+ok "... and of each" says 'count(kpipe_tool_resident_memory_bytes)' 6
+ok "promtool has nothing against the whole page" \
+	promtool check metrics < <(get /metrics)
+is "$(get /metrics | grep -c -e '"default' -e 'so it is wanted')" 0 \
+	"no names of objects, no messages"
+kill "$prometheus"
+wait "$prometheus"
+kill "$kpipe"
+wait "$kpipe"
+is "$?" 0 "kpipe ends"
+kapi_down
+
+done_testing
