@@ -78,6 +78,18 @@ condition("Ready"; true; "Done"; null)~null~{"type": "Ready", "status": "True", 
 condition("Ready"; false; "Busy"; "m")~{"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "Old", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}~{"type": "Ready", "status": "False", "reason": "Busy", "message": "m", "lastTransitionTime": "2020-01-01T00:00:00Z", "observedGeneration": 3}
 condition("Ready"; true; "Done"; "m").lastTransitionTime~{"status": {"conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}~"1970-01-01T00:00:00Z"
 condition("Ready"; null; "Lost"; "m").status~{"status": {"conditions": [{"type": "Other", "status": "Unknown", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}~"Unknown"
+{primary: {}, now: 0} | condition("Ready"; true; "Done"; "m") | has("observedGeneration")~null~false
+condition("Ready"; 1; "Done"; "m")~null~"condition: true, false or null, not number"
+condition("Ready"; "yes"; "Done"; "m")~null~"condition: true, false or null, not string"
+condition("not ready"; true; "Done"; "m")~null~"condition: \"not ready\" is no type"
+condition(null; true; "Done"; "m")~null~"condition: null is no type"
+condition("Ready"; true; ""; "m")~null~"condition Ready: \"\" is no reason, which is one word such as NotReady"
+[["", "not one", "1st", "a-b", null, ("a" * 1025)][] as $r | try (condition("Ready"; true; $r; "m") | "no error") catch "refused"] | unique~null~["refused"]
+handled~null~{}
+{primary: {metadata: {annotations: {"reconcile.fluxcd.io/requestedAt": "7"}}}} | handled~null~{"lastHandledReconcileAt": "7"}
+condition("example.com/Ready"; "Unknown"; "A,b:c_d"; 3) | [.type, .status, .reason, .message]~null~["example.com/Ready", "Unknown", "A,b:c_d", "3"]
+condition("Ready"; true; "Done"; "ä" * 32768).message | length~null~32768
+condition("Ready"; true; "Done"; "ä" * 32769).message | [length, .[-4:]]~null~[32768, "ä..."]
 1700000000.75 | rfc3339~null~"2023-11-14T22:13:20Z"
 END
 
@@ -181,4 +193,26 @@ $in | to_yaml~{"a": ["p\nq\n"]}~"a:\n  - |\n      p\n      q\n"
 $in | to_yaml~"x"~"\"x\"\n"
 $in | to_yaml~12345678901~"12345678901\n"
 END
+# The example of doc/program.md.
+example() { # LANGUAGE: the blocks of the section
+	sed -n '/^```'"$1"' conditions$/,/^```$/{/^```/!p}' doc/program.md
+}
+example jq >"$T/program.jq"
+sed -i 's/program.jq/&\n  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]/' \
+	"$T/watches.yaml"
+thing='{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"ns","uid":"u","generation":2}'
+echo "{\"type\":\"ADDED\",\"object\":$thing}}" |
+	ireconcile -f "$T/watches.yaml" >"$T/set"
+{
+	for kind in 'example.com/v1 Thing' 'v1 ConfigMap'; do
+		echo "{\"type\":\"BOOKMARK\",\"object\":{\"apiVersion\":\"${kind% *}\",\"kind\":\"${kind#* }\",\"metadata\":{\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}"
+	done
+	echo "{\"type\":\"ADDED\",\"time\":\"2026-01-01T00:00:00Z\",\"object\":$thing}}"
+	jq -c '{type: "ADDED", time: "2026-01-01T00:00:01Z",
+		object: .items[0]}' "$T/set"
+} | ireconcile -f "$T/watches.yaml" --clock=input |
+	jq -c .reconcile.status >"$T/got"
+example json >"$T/want"
+same "$T/got" "$T/want" "the example of doc/program.md"
+
 done_testing

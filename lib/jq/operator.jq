@@ -142,24 +142,45 @@ def claim(name; size): {
 # Unix seconds as an RFC 3339 time in whole seconds.
 def rfc3339: floor | todate;
 
+def _holds:
+  if . == null then "Unknown" elif . == true then "True"
+  elif . == false then "False"
+  elif . == "True" or . == "False" or . == "Unknown" then .
+  else error("condition: true, false or null, not \(type)") end;
+
+# The API server refuses other conditions, and then the whole status.
+def _check_condition:
+  if (.type | type) != "string" or (.type | length) > 316
+    or (.type | test("\\A([-a-z0-9.]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?\\z")
+      | not)
+  then error("condition: \(.type | tojson) is no type")
+  elif (.reason | type) != "string" or (.reason | length) > 1024
+    or (.reason | test("\\A[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?\\z") | not)
+  then error("condition \(.type): \(.reason | tojson) is no reason,"
+    + " which is one word such as NotReady")
+  elif (.message | length) > 32768 then .message |= .[:32765] + "..."
+  else . end;
+
 # One element of .status.conditions. Reads .primary and .now: the time of the
 # last transition moves only when the condition's status does.
 #
 # $holds: true, false, or null for "Unknown". $reason: one CamelCase word.
+# $message: a text, or null.
 def condition($type; $holds; $reason; $message):
-  (if $holds == null then "Unknown" elif $holds then "True" else "False" end)
-    as $status
+  ($holds | _holds) as $status
   | ([.primary.status.conditions[]?
       | select(.type == $type and .status == $status)
       | .lastTransitionTime][0]) as $since
+  | .primary.metadata.generation as $generation
   | {
       type: $type,
       status: $status,
       reason: $reason,
       message: ($message | text),
-      lastTransitionTime: ($since // (.now | rfc3339)),
-      observedGeneration: .primary.metadata.generation
-    };
+      lastTransitionTime: ($since // (.now | rfc3339))
+    }
+    + if $generation == null then {} else {observedGeneration: $generation} end
+  | _check_condition;
 
 # Members of a status that say which request to reconcile now (the annotation
 # reconcile.fluxcd.io/requestedAt) was handled: `{...} + handled`.
