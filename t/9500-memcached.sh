@@ -213,7 +213,7 @@ is "$(kubectl get memcached -n other one -o jsonpath='{.status}')" "" \
 is "$(audit 'select(.user.username == "user1" and .responseStatus.code == 403)
 	| tostring')" "" "the rights are enough"
 ok "the operator ends with 0" operator_stop
-is "$(grep -v '^kpipe: ' "$T/operator.log")" "" "no complaints"
+is "$(complaints)" "" "no complaints"
 
 gone_with_it() {
 	api_gone /apis/apps/v1/namespaces/default/deployments/example

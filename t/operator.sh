@@ -19,6 +19,8 @@ operator_cluster() {
 	kubectl apply -f "$folder/crd.yaml" >/dev/null || exit 1
 	wait_for 20 kubectl wait --for=condition=Established \
 		-f "$folder/crd.yaml" || exit 1
+	# Established, a kind may still be on its way to be served.
+	wait_for 20 kubectl get "${folder##*/}s" -A || exit 1
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig "$(config playground)" 2>>"$T/playground.log"
@@ -81,6 +83,13 @@ strike() {
 	local pid
 
 	wait_for 10 has_stage "$1" && pid=$(stage "$1") && kill -9 "$pid"
+}
+
+# complaints: what the operator said, beside that it runs, and that its kind was
+# too new to be watched at first
+complaints() {
+	grep -v -e '^kpipe: ' -e 'storage is (re)initializing$' \
+		-e '^kwatch: watching .* now$' "$T/operator.log"
 }
 
 # is_ready PATH: it is, and says so of its present generation

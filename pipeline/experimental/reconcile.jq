@@ -87,9 +87,15 @@ def volumes($pods): .primary.metadata.namespace as $namespace
       | .spec.volumeName | values]
   | unique;
 
+# All is done but for pods that end, which may take their time.
+def is_available($pods):
+  ([.owned.Pod[].metadata.name] - [alive_pods[].metadata.name]) as $ending
+  | ([.outstanding[].metadata.name] - $ending) == []
+    and all($pods[]; ready);
+
 def ready_condition($pods):
   if .error != null then condition("Ready"; false; "Failed"; .error)
-  elif .outstanding == [] and all($pods[]; ready)
+  elif is_available($pods)
   then condition("Ready"; true; "Available"; "")
   else condition("Ready"; false; "Progressing"; "") end;
 
