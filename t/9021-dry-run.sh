@@ -1,0 +1,151 @@
+#!/bin/bash
+# kpipe --dry-run from outside the cluster, on some of its namespaces: what it
+# says the server would do, and that nothing is done.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+
+kubectl apply -f - >/dev/null <<'END'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-preserve-unknown-fields: true
+END
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: thing.jq
+  finalizer: example.com/thing
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+# program TEXT: one ConfigMap for each member of spec.data, an Event
+program() {
+	cat >"$T/thing.jq" <<-END
+	def desired: .primary.metadata.name as \$name | [
+	    .primary.spec.data // {} | to_entries[] | {
+	        apiVersion: "v1", kind: "ConfigMap",
+	        metadata: {name: "\(\$name)-\(.key)"}, data: {k: "\(.value)$1"}}];
+	def status: {done: (.outstanding == [] and .error == null)};
+	def events: [{type: "Normal", reason: "Seen$1",
+	    message: "of \(.primary.metadata.name)"}];
+	def finalize: {items: [], delete: .owned.ConfigMap,
+	    done: (.owned.ConfigMap == [])};
+	END
+}
+# thing NAMESPACE NAME DATA
+thing() {
+	kubectl apply -f - >/dev/null <<-END
+	{"apiVersion":"example.com/v1","kind":"Thing",
+	 "metadata":{"name":"$2","namespace":"$1"},"spec":{"data":$3}}
+	END
+}
+# dry CODE WHAT [OPTION]...: a dry run as admin, whose kubeconfig is named
+dry() {
+	local code=$1 what=$2
+
+	shift 2
+	snapshot >"$T/before"
+	audit_mark
+	runs "$code" "$what" env -u KUBECONFIG timeout 60 kpipe \
+		-f "$T/watches.yaml" --kubeconfig "$(config admin)" --dry-run "$@"
+	jq -r '"\(.metadata.namespace)/\(.metadata.name) \(.result)"' "$T/out" |
+		sort >"$T/results"
+}
+snapshot() {
+	kubectl get things,configmaps,events -A --sort-by=.metadata.uid -o \
+		jsonpath='{range .items[*]}{.kind}{.metadata}{"\n"}{end}'
+}
+# written: what a dry run has changed, and every writing request that was more
+# than a question (deletes ask in their bodies, which no audit log shows)
+written() {
+	snapshot | diff "$T/before" -
+	audit 'select(.user.username == "admin" and
+		(.verb | IN("get", "list", "watch", "delete") | not) and
+		(.requestURI | contains("dryRun=All") | not)) |
+		"\(.verb) \(.requestURI)"'
+}
+settled() {
+	[ "$(kubectl get things -A -o jsonpath='{.items[*].status.done}')" = \
+		"true true" ]
+}
+
+for ns in a b c; do
+	kubectl create namespace "$ns" >/dev/null
+done
+kubectl wait --for=condition=Established crd/things.example.com >/dev/null
+program ""
+thing a x '{"one":1,"two":2,"three":3}'
+thing b y '{"one":1}'
+thing c z '{"one":1}'
+dry 0 "a dry run on two namespaces" --namespace a,b
+is "$(cat "$T/results")" "a/x-one created
+a/x-three created
+a/x-two created
+b/y-one created" "... says what would be created, there only"
+is "$(cat "$T/err")" "" "... without a word"
+is "$(written)" "" "... and writes nothing, no finalizer and no Event either"
+
+kubectl delete thing -n c z >/dev/null
+env -u KUBECONFIG kpipe -f "$T/watches.yaml" --kubeconfig "$(config admin)" \
+	--namespace a,b 2>"$T/kpipe.err" &
+kpipe=$!
+started+=("$kpipe")
+ok "the operator works outside the cluster" wait_for 20 settled
+kill -TERM "$kpipe"
+wait "$kpipe"
+is $? 0 "... and ends"
+dry 0 "a dry run when all is as it should be" -n a,b
+is "$(cat "$T/results" "$T/err")" "" "... has nothing to say"
+is "$(written)" "" "... and writes nothing"
+
+thing a x '{"one":1,"two":22,"four":4}'
+kubectl delete thing -n b y --wait=false >/dev/null
+dry 0 "a dry run of a change" -n a,b
+is "$(cat "$T/results")" "a/x-four created
+a/x-three deleted
+a/x-two configured
+b/y-one deleted" "... says what would be created, changed and deleted"
+is "$(cat "$T/err")" "" "... without a word"
+is "$(written)" "" "... and writes nothing"
+is "$(kubectl get thing -n b y -o jsonpath='{.metadata.finalizers}')" \
+	'["example.com/thing"]' "... the finalizer is still there"
+
+program new
+dry 0 "a dry run of another program" -n a,b
+is "$(cat "$T/results")" "a/x-four created
+a/x-one configured
+a/x-three deleted
+a/x-two configured
+b/y-one deleted" "... says what it would change"
+
+kubectl create configmap -n a x-five >/dev/null
+thing a x '{"one":1,"five":5,"BAD":6}'
+dry 1 "a dry run in which something fails: 1" -n a,b
+is "$(cat "$T/results")" "a/x-BAD failed
+a/x-five failed
+a/x-one configured
+b/y-one deleted" "... says what; nothing is pruned then"
+is "$(jq -r 'select(.metadata.name == "x-five").message' "$T/out")" \
+	"it exists and is not part of Thing.example.com a/x" "... and why"
+is "$(written)" "" "... and writes nothing"
+echo 'def desired: [nothing];' >"$T/thing.jq"
+dry 100 "a program that does not compile: 100" -n a,b
+is "$(cat "$T/results")" "" "... says nothing of objects"
+
+done_testing
