@@ -92,4 +92,46 @@ ok "both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
 is "$(as_admin GET /apis/coordination.k8s.io/v1/namespaces/default/leases |
 	jq -r '.items[].spec.holderIdentity // ""')" "" "... the lease is free"
 
+### kelect runs kpipe: a standby is cold, but as safe
+
+# under N: kelect's pid is in pid[N]
+under() {
+	: >"$T/r$1.ready"
+	POD_NAME=r$1 KUBECONFIG=$T/r$1.kubeconfig kelect --lease thing.example.com \
+		"${LEASE_TIMES[@]/leader-elect-/}" -- kpipe -f "$T/watches.yaml" \
+		--report-fd=9 9>"$T/r$1.ready" 2>>"$T/r$1.err" &
+	pid[$1]=$!
+	started+=($!)
+	disown $!
+}
+kpipe_of() {
+	pgrep -P "${pid[$1]}" -x kpipe
+}
+
+mark
+under 1
+ok "kelect -- kpipe leads" wait_for 20 now_leads 1
+under 2
+kpipe=$(kpipe_of 1)
+mapfile -t stages < <(pgrep -P "$kpipe")
+mark
+kill -9 "${pid[1]}"
+ok "kill -9 of kelect: the other leads" wait_for 15 now_leads 2
+all_gone() {
+	local one
+
+	for one in "$kpipe" "${stages[@]}"; do
+		gone "$one" || return
+	done
+}
+ok "... kpipe and its stages have ended" wait_for 10 all_gone
+ok "... kpipe says why" grep -q '^kpipe: error: .*kelect' "$T/r1.err"
+under 1
+mark
+kill -TERM "${pid[2]}"
+ok "SIGTERM of kelect: the other leads" wait_for 15 now_leads 1
+kill -TERM "${pid[1]}"
+wait_for 15 gone "${pid[1]}"
+is "$(stray)" "" "nobody wrote who did not hold the lease"
+
 done_testing
