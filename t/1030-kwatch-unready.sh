@@ -121,6 +121,19 @@ end Pod" "a watch that ends at once, again and again"
 is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server ends the stream at once
 kwatch: warning: cannot list pods: $bad" "... is listed, too"
 
+# The connection of a stream that worked is lost: the next one is tried at once,
+# and only if that fails there is something to say.
+second='"~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~",
+	"~", "~", "~", "~", "~", "~", "~", "~", "~"'
+serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end), $second"'], "end": "cut"}],
+	"watch": [{"lines": ['"$(ev ADDED a 1 6)"'], "end": "hang"}]}}'
+watch pods -A
+lines 3
+seen "begin Pod
+end Pod
+ADDED a 1 6" "a connection is lost"
+is "$(cat "$T/err")" "" "... without a word"
+
 # A kind that goes away, and comes back.
 serve '{"pods": {"initial": ['"$first"', {"lines": ['"$(ev ADDED b 2 7), $(mark 8 end)"'], "end": "hang"}],
 	"watch": [{"code": 404, "body": "404 page not found"}]}}'

@@ -9,10 +9,20 @@ enum {
 	QUIET_MS = 120000    /* then an expired version is no row */
 };
 
-void
-pace_sent(struct pace *p)
+/* The stream that was is over. */
+static void
+look_back(struct pace *p, uint64_t now_ms)
 {
+	if (p->began_ms != 0 && now_ms - p->began_ms >= PACE_STEADY_MS)
+		p->backoff = (struct kube_backoff){0};
 	p->began_ms = 0;
+}
+
+void
+pace_sent(struct pace *p, uint64_t now_ms)
+{
+	look_back(p, now_ms);
+	p->sent_ms = now_ms;
 }
 
 void
@@ -24,7 +34,7 @@ pace_began(struct pace *p, uint64_t now_ms)
 bool
 pace_is_short(const struct pace *p, uint64_t now_ms)
 {
-	return p->began_ms == 0 || now_ms - p->began_ms < PACE_SHORT_MS;
+	return now_ms - p->sent_ms < PACE_SHORT_MS;
 }
 
 uint64_t
@@ -35,9 +45,7 @@ pace_wait(struct pace *p, enum pace_why why, int64_t told_ms, uint64_t now_ms)
 	    [PACE_CHEAP] = CHEAP_MAX_MS};
 	uint64_t ms;
 
-	if (p->began_ms != 0 && now_ms - p->began_ms >= PACE_STEADY_MS)
-		p->backoff = (struct kube_backoff){0};
-	p->began_ms = 0;
+	look_back(p, now_ms);
 	if (told_ms >= 0)
 		why = PACE_CHEAP;
 	ms = kube_backoff_next(&p->backoff, FIRST_MS, max_ms[why]);

@@ -22,13 +22,15 @@ enum { PACE_STEADY_MS = 10000, PACE_SHORT_MS = 1000 };
 /* Zeroed: nothing happened yet. */
 struct pace {
 	struct kube_backoff backoff;
-	uint64_t began_ms;   /* this stream; 0: it did not */
+	uint64_t sent_ms;    /* the request of this stream */
+	uint64_t began_ms;   /* its answer; 0: it did not */
 	uint64_t expired_ms; /* the last version that had expired; 0: none */
 };
 
-void pace_sent(struct pace *p); /* a request; nothing has begun */
+void pace_sent(struct pace *p, uint64_t now_ms);
 void pace_began(struct pace *p, uint64_t now_ms);
-/* Whether the stream ended, or would end now, almost at once. */
+/* Whether the stream ends almost at once, if it does now. From the request on:
+ * some proxies hold back the headers until something follows. */
 bool pace_is_short(const struct pace *p, uint64_t now_ms);
 
 /* After a failure. told_ms: the server's Retry-After; -1: none. */

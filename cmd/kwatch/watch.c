@@ -44,8 +44,8 @@ struct watch {
 };
 
 enum {
-	CUT_SHORT_MAX = 2,   /* then another way is tried */
-	NO_ANSWER_MS = 75000 /* not even headers */
+	CUT_SHORT_MAX = 2,    /* then another way is tried */
+	NO_ANSWER_MS = 120000 /* to a watch-list: not even headers */
 };
 
 static void start(void *arg);
@@ -339,6 +339,14 @@ on_data(void *arg, struct span bytes)
 	return false;
 }
 
+/* A stream that had worked lost its connection: that is no failure yet. */
+static bool
+broke_off(const struct watch *w)
+{
+	return w->state == WATCHING && w->pace.began_ms != 0 &&
+	    !pace_is_short(&w->pace, clock_ms());
+}
+
 static bool
 is_denied(const struct kube_error *e)
 {
@@ -353,6 +361,11 @@ failed(struct watch *w, const struct kube_error *e)
 	bool refused;
 
 	if (e->too_large && list_smaller(&w->list)) {
+		again(w, 0);
+		return;
+	}
+	if (e->code == 0 && broke_off(w)) {
+		app->reconnects++;
 		again(w, 0);
 		return;
 	}
@@ -454,7 +467,7 @@ start_watch(struct watch *w)
 	w->state = w->synced ? WATCHING : INITIAL;
 	w->verdict = GO_ON;
 	w->events = 0;
-	pace_sent(&w->pace);
+	pace_sent(&w->pace, clock_ms());
 	if (!w->synced)
 		w->mark++;
 	frames_reset(&w->frames);
@@ -462,7 +475,11 @@ start_watch(struct watch *w)
 	    w->synced ? buf_span(&w->version) : SPAN_NONE, seconds);
 	r.path = buf_str(&path);
 	open_call(w, &r, watch_done);
-	timer_after(app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
+	/* Some proxies hold back the headers until something follows, which
+	 * may take a minute or more of a watch. */
+	if (w->state == INITIAL)
+		timer_after(
+		    app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
 	buf_release(&path);
 }
 

@@ -49,10 +49,15 @@ main(void)
 	ok(pace_wait_expired(&p, 2000) > 0, "the second one in a row does");
 	ok(pace_wait_expired(&p, 123000) == 0, "not much later");
 
-	pace_sent(&p);
-	ok(pace_is_short(&p, 9000), "a stream that did not begin is short");
-	pace_began(&p, 9000);
+	worst(&p, PACE_FAILED, -1);
+	pace_sent(&p, 1000);
+	pace_began(&p, 2000);
+	pace_sent(&p, 12000);
+	ok(within(pace_wait(&p, PACE_FAILED, -1, 12000), 800),
+	    "a good stream that just ended counts as well");
+
+	pace_sent(&p, 9000);
 	ok(pace_is_short(&p, 9999) && !pace_is_short(&p, 10000),
-	    "or lives for less than a second");
+	    "a stream is short up to a second");
 	return tap_done();
 }
