@@ -50,7 +50,12 @@ for block in "$T/blocks"/???; do
 done
 
 # The kind has just been made: kwatch may have met it too early.
-is "$(sed '/^kwatch: /d; s/ on http:.*//' "$T/started")" "kpipe: ready
-kapi: listening" "the operator has nothing more to say"
+is "$(sed '/^kwatch: /d; s/ on http:.*//' "$T/started" | sort)" \
+	"kapi: listening
+kelect: leading: holds the lease default/memcached.cache.example.com
+kpipe-http: metrics at 127.0.0.1:18080
+kpipe-http: probes at 127.0.0.1:18081
+kpipe: ready
+kpipe: ready" "the operator has nothing more to say"
 
 done_testing
