@@ -206,7 +206,7 @@ set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
 # shellcheck disable=SC2016
 runs 0 "--report-fd" bash -c 'kapply --server "$1" --report-fd 3 <"$2" 3>"$3"' \
 	- "$url" "$T/in" "$T/report"
-is "$(cat "$T/report")" '
+is "$(grep -v '"metrics"' "$T/report")" '
 {"tool":"kapply","counters":{"lines":1,"bad_lines":0,"requests":1,"created":0,"applied":1,"unchanged":0,"deleted":0,"failures":0,"stale":0,"status_lines":1,"events":0,"keys":0,"in_flight":0}}' \
 	"... a newline when ready, then counters"
 

@@ -44,6 +44,8 @@ kubectl patch -n op-t deployment core --subresource=status --type=merge \
 	-p '{"status":{"observedGeneration":1}}' >/dev/null
 kubectl label -n op-t deployment core --field-manager=iotservice-operator-2 \
 	second=write >/dev/null
+kubectl annotate -n op-t deployment core --field-manager=kube-controller-manager \
+	kept=yes >/dev/null
 
 ns=$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-t","labels":{"instance":"t"}}}' |
 	marked Namespace//op-t)
@@ -85,13 +87,14 @@ is "$(kubectl get ns op-t -o json | jq -c '.metadata | [.labels.old,
 	"the namespace has our marks, and a label that is not desired is gone"
 is "$(kubectl get -n op-t deployment core -o json | jq -c '[
 	.metadata.annotations.left, .metadata.labels.second,
+	.metadata.annotations.kept,
 	[.spec.template.spec.containers[0].env[].name],
 	.spec.strategy.type, .spec.progressDeadlineSeconds]')" \
-	'[null,null,["NEW"],"RollingUpdate",600]' \
-	"what its operator and its successor wrote is gone, defaults are not"
+	'[null,null,"yes",["NEW"],"RollingUpdate",600]' \
+	"what its operator and its successor wrote is gone, Kubernetes'"'"' own is not"
 is "$(kubectl get -n op-t deployment core --show-managed-fields -o json |
 	jq -c '[.metadata.managedFields[]
-	| select(.manager != "kube-controller-manager" or (.subresource | not))
+	| select(.manager != "kube-controller-manager")
 	| [.manager, .operation, .subresource]]')" \
 	'[["kpipe-thing.example.com","Apply",null]]' \
 	"no field is a former manager's"
