@@ -98,8 +98,7 @@ leave
 kubectl delete pod a -n ops --grace-period=0 --force >/dev/null 2>&1
 ok "without its Pod the lock passes" wait_for 30 leads second
 is "$(owner)" b "... to the Pod of the second"
-
-leave
+kill -9 "$second"
 
 # Of the same name, and somebody else.
 lock=name
