@@ -91,7 +91,7 @@ is "$(kubectl get -n op-t deployment core -o json | jq -c '[
 	[.spec.template.spec.containers[0].env[].name],
 	.spec.strategy.type, .spec.progressDeadlineSeconds]')" \
 	'[null,null,"yes",["NEW"],"RollingUpdate",600]' \
-	"what its operator and its successor wrote is gone, Kubernetes'"'"' own is not"
+	"what its operator and its successor wrote is gone, Kubernetes' own is not"
 is "$(kubectl get -n op-t deployment core --show-managed-fields -o json |
 	jq -c '[.metadata.managedFields[]
 	| select(.manager != "kube-controller-manager")
