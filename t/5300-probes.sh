@@ -7,7 +7,7 @@
 
 # answers PATH CODE TEXT WHAT: TEXT without the last newline
 answers() {
-	is "$(get "$1"; echo; code)" "$3${3:+
+	is "$(get "$1"; echo; http_code)" "$3${3:+
 }$2" "$4"
 }
 
@@ -20,7 +20,7 @@ healthz check failed
 " "not ready before kpipe said anything"
 tell "$(state running)"
 answers /readyz 200 ok "ready: all stages run and are ready"
-is "$(cat "$T/code")" "200 text/plain; charset=utf-8" "... as plain text"
+is "$(cat "$T/http.code")" "200 text/plain; charset=utf-8" "... as plain text"
 answers '/readyz?verbose' 200 "[+]ireconcile ok
 [+]kapply ok
 [+]kpipe ok
@@ -105,17 +105,17 @@ tell "$(state running '.leader = false
 answers /readyz/kelect 500 "internal server error: not ready yet
 " "... but not before it takes part"
 
-is "$(get /readyz -X POST; echo; code)" "405 method not allowed
+is "$(get /readyz -X POST; echo; http_code)" "405 method not allowed
 
 405" "only GET"
-is "$(get /healthz -I | tr -d '\r' | grep -v ^date; code)" \
+is "$(get /healthz -I | tr -d '\r' | grep -v ^date; http_code)" \
 	"HTTP/1.1 200 OK
 content-type: text/plain; charset=utf-8
 x-content-type-options: nosniff
 content-length: 2
 
 200" "... and HEAD"
-is "$(get /healthz --http2-prior-knowledge; echo; code)" "ok
+is "$(get /healthz --http2-prior-knowledge; echo; http_code)" "ok
 200" "HTTP/2 as well"
 
 for line in '{}' '[]' '7' 'x' '{"tool":7}' '{"tool":"UP","metrics":{}}' \

@@ -20,7 +20,7 @@ page() {
 
 http_up --metrics-bind-address 127.0.0.1:0
 is "$(page)" "" "nothing is known, nothing is said"
-is "$(cat "$T/code")" "200 text/plain; version=0.0.4; charset=utf-8" \
+is "$(cat "$T/http.code")" "200 text/plain; version=0.0.4; charset=utf-8" \
 	"... in Prometheus' text format"
 tell "$(state running)" \
 	'{"tool":"kwatch","counters":{"events":7}}' \

@@ -5,7 +5,7 @@
 #	. "${0%/*}/http.sh"
 #	http_up OPTION...	# its pid is in $http
 #	tell running		# a state line; or any line
-#	get /readyz [CURL-OPTION...]	# the body; status and type in $T/code
+#	get /readyz [CURL-OPTION...]	# the body; status and type in $T/http.code
 #	http_down 0 WHAT	# the end of its input
 
 # The addresses of the last http_up: HOST:PORT in $probes and $metrics.
@@ -60,11 +60,11 @@ get() {
 	[ "$path" != /metrics ] || address=$metrics
 	: >"$T/answer"
 	curl -sS -m 20 -o "$T/answer" -w '%{http_code} %{content_type}\n' "$@" \
-		"${scheme:-http}://$address$path" >"$T/code" 2>"$T/curl.err" ||
+		"${scheme:-http}://$address$path" >"$T/http.code" 2>"$T/curl.err" ||
 		echo "curl: $(cat "$T/curl.err")"
 	cat "$T/answer"
 }
 
-code() {
-	cut -d' ' -f1 "$T/code"
+http_code() {
+	cut -d' ' -f1 "$T/http.code"
 }

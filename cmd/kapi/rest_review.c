@@ -1,5 +1,7 @@
 /*
- * Reviews: posted, answered, kept nowhere. Everybody may do everything.
+ * Reviews: posted, answered, kept nowhere. Everybody may do everything; but of
+ * members of the group kapi:denied a review says that they may nothing, so
+ * that those who ask can be tested.
  */
 #include "rest_internal.h"
 
@@ -40,12 +42,31 @@ user_info(struct arena *a, const struct user *u)
 	return info;
 }
 
+static bool
+is_denied(const struct request *r, const struct node *object)
+{
+	const struct node *groups = node_path(object, "spec.groups");
+	const struct user *u = r->identity;
+	static const char group[] = "kapi:denied";
+
+	for (size_t i = 0; i < node_count(groups); i++)
+		if (node_text_is(groups->items[i], group))
+			return true;
+	if (!span_is(r->resource->plural, "selfsubjectaccessreviews"))
+		return false;
+	for (size_t i = 0; i < u->group_count; i++)
+		if (span_is(u->groups[i], group))
+			return true;
+	return false;
+}
+
 static void
 review_access(struct request *r, struct node *object)
 {
 	struct node *status = node_object(&r->arena);
 
-	node_put(&r->arena, status, "allowed", node_bool(&r->arena, true));
+	node_put(&r->arena, status, "allowed",
+	    node_bool(&r->arena, !is_denied(r, object)));
 	node_put(&r->arena, object, "status", status);
 }
 

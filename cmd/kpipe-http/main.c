@@ -205,12 +205,21 @@ say_where(const struct port *p, const char *address)
 	    address, httpd_port(p->httpd));
 }
 
+/* Port 0 is another one each time. */
+static bool
+is_same(const char *a, const char *b)
+{
+	const char *colon = strrchr(a, ':');
+
+	return strcmp(a, b) == 0 && colon != NULL && strcmp(colon, ":0") != 0;
+}
+
 static int
 open_ports(struct app *a, struct err *err)
 {
 	bool metrics = is_address(opts.metrics);
 	bool probes = is_address(opts.probes);
-	bool one = metrics && probes && strcmp(opts.metrics, opts.probes) == 0;
+	bool one = metrics && probes && is_same(opts.metrics, opts.probes);
 
 	if (metrics &&
 	    open_metrics(a, SERVE_METRICS | (one ? SERVE_PROBES : 0), err) != 0)

@@ -21,7 +21,7 @@ enum {
 	TOKEN_MS = 60000,
 	ALLOWED_MS = 300000,
 	DENIED_MS = 30000,
-	ANSWER_MS = 10000, /* one request */
+	ANSWER_MS = 10000, /* one question, however often it is sent */
 	RETRY_MS = 500,
 	RETRY_MAX_MS = 2500,
 	TRIES = 5,
@@ -50,6 +50,7 @@ struct asking {
 	char *name;	 /* owned: the user's */
 	unsigned char user[DIGEST_SIZE];
 	struct kube_call *call;
+	uint64_t until_ms; /* then it has failed */
 	struct timer again;
 	struct kube_backoff backoff;
 	struct review_call *waiting;
@@ -136,14 +137,25 @@ answer(struct asking *a, int status, const char *text)
 }
 
 static void
-answer_named(
-    struct asking *a, int status, const char *before, const char *after)
+answer_denied(struct asking *a)
 {
 	struct buf b = BUF_INIT;
 
-	buf_addf(&b, "Authorization %s for user %s%s\n", before,
-	    a->name != NULL ? a->name : "", after);
-	answer(a, status, buf_str(&b));
+	buf_addf(&b, "Authorization denied for user %s\n", a->name);
+	answer(a, 403, buf_str(&b));
+	buf_release(&b);
+}
+
+static void
+answer_failed(struct asking *a)
+{
+	struct buf b = BUF_INIT;
+
+	if (a->step == ASK_TOKEN)
+		buf_adds(&b, "Authentication failed\n");
+	else
+		buf_addf(&b, "Authorization for user %s failed\n", a->name);
+	answer(a, 500, buf_str(&b));
 	buf_release(&b);
 }
 
@@ -164,10 +176,7 @@ fail(struct asking *a, const struct kube_error *e)
 		    buf_str(&b));
 		buf_release(&b);
 	}
-	if (a->step == ASK_TOKEN)
-		answer(a, 500, "Authentication failed\n");
-	else
-		answer_named(a, 500, "", " failed");
+	answer_failed(a);
 }
 
 /* ---- questions ---- */
@@ -189,13 +198,16 @@ on_answer(void *arg, const struct kube_answer *answered)
 	struct asking *a = arg;
 	const struct kube_error *e = &answered->error;
 	struct span status;
+	uint64_t wait;
 
 	a->call = NULL;
 	if (e->kind == ERR_TRANSIENT && a->backoff.n + 1 < TRIES) {
-		timer_after(a->review->loop, &a->again,
-		    kube_backoff_next(&a->backoff, RETRY_MS, RETRY_MAX_MS),
-		    send_again, a);
-		return;
+		wait = kube_backoff_next(&a->backoff, RETRY_MS, RETRY_MAX_MS);
+		if (clock_ms() + wait < a->until_ms) {
+			timer_after(
+			    a->review->loop, &a->again, wait, send_again, a);
+			return;
+		}
 	}
 	if (e->kind != ERR_NONE) {
 		fail(a, e);
@@ -211,12 +223,13 @@ on_answer(void *arg, const struct kube_answer *answered)
 static void
 send(struct asking *a)
 {
+	uint64_t now = clock_ms();
 	const struct kube_request r = {.verb = KUBE_CREATE,
 	    .path = a->step == ASK_TOKEN
 		? "/apis/authentication.k8s.io/v1/tokenreviews"
 		: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
 	    .body = buf_span(&a->body),
-	    .timeout_ms = ANSWER_MS};
+	    .timeout_ms = a->until_ms > now ? a->until_ms - now : 1};
 
 	a->call = kube_start(a->review->kube, &r, on_answer, a);
 }
@@ -227,6 +240,7 @@ ask_token(struct asking *a, struct span token)
 	struct buf *b = &a->body;
 
 	a->step = ASK_TOKEN;
+	a->until_ms = clock_ms() + ANSWER_MS;
 	buf_adds(b,
 	    "{\"apiVersion\":\"authentication.k8s.io/v1\","
 	    "\"kind\":\"TokenReview\",\"spec\":{\"token\":");
@@ -261,6 +275,7 @@ ask_access(struct asking *a, struct span user)
 		explicit_bzero(b->data, b->len);
 	buf_reset(b);
 	a->step = ASK_ACCESS;
+	a->until_ms = clock_ms() + ANSWER_MS;
 	a->backoff = (struct kube_backoff){0};
 	buf_adds(b,
 	    "{\"apiVersion\":\"authorization.k8s.io/v1\","
@@ -287,7 +302,7 @@ decide(struct asking *a, const struct known *k)
 	else if (k->allowed)
 		answer(a, 200, "");
 	else
-		answer_named(a, 403, "denied", "");
+		answer_denied(a);
 }
 
 static void
