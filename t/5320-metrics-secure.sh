@@ -30,7 +30,7 @@ scrape() {
 # that down after its answer.
 asked() {
 	wait_for 5 journal_has "$(printf '%s' "$1" | grep -c .)"
-	is "$(sed "1,$(cat "$T/seen")d" "$T/journal" |
+	is "$(tail -n "+$(($(cat "$T/seen") + 1))" "$T/journal" |
 		jq -r '"\(.user) \(.path) \(.code)"')" "$1" "$2"
 	mark
 }
