@@ -138,6 +138,8 @@ const struct metric_family metric_families[METRICS] = {
 	GAUGE("kpipe_objects", "Objects held in memory, by kind.", "kind"),
     [METRIC_PRIMARIES] =
 	GAUGE("kpipe_primaries", "Primaries by controller.", "controller"),
+    [METRIC_ORPHANS] = GAUGE(
+	"kpipe_orphans", "Members whose primary is not there.", "controller"),
     [METRIC_SETS] = COUNTER("kpipe_sets_total",
 	"Desired sets that were sent, by controller.", "controller"),
     [METRIC_TOLERATED] = COUNTER("kpipe_tolerated_total",

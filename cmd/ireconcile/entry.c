@@ -165,6 +165,15 @@ use_covers(const struct use *u, const struct object *o)
 		json_path(object_text(o), "metadata.labels"));
 }
 
+bool
+entry_covers_namespace(const struct entry *e, struct span ns)
+{
+	const struct watch_kind *k = &e->conf->primary;
+
+	return k->namespaces.count == 0 || k->scope == WATCH_CLUSTER ||
+	    in_list(&k->namespaces, ns);
+}
+
 static void
 dirty_all(struct entries *es, struct entry *e)
 {
@@ -202,6 +211,7 @@ drop_primary(struct entries *es, struct entry *e, struct object *o)
 	if (map_get(&e->by_uid, object_uid(o)) == p)
 		map_del(&e->by_uid, object_uid(o));
 	p->object = NULL;
+	es->stray(es->arg);
 	desired_release(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
 	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {

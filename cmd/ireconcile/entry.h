@@ -57,6 +57,7 @@ struct entry {
 	struct map buckets;
 	bool complete; /* every kind it depends on is */
 	bool truncated;
+	size_t orphans; /* as orphans.h found last */
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */
@@ -73,6 +74,9 @@ struct entries {
 	struct store store;
 	struct sched *sched;   /* borrowed */
 	entry_dirty_fn *dirty; /* a primary is to be evaluated */
+	/* A primary went, or something came that names one that is not
+	 * there. */
+	void (*stray)(void *arg);
 	/* An object of the primary, replaced before it was evaluated. */
 	void (*glimpse)(struct primary *p, const struct object *old);
 	void *arg;
@@ -106,6 +110,8 @@ struct object **entry_objects(
 /* The use of a managed kind, or NULL. */
 struct use *entry_managed(
     const struct entry *e, struct span api_version, struct span kind);
+/* Are primaries in this namespace ours? */
+bool entry_covers_namespace(const struct entry *e, struct span ns);
 /* All primaries, sorted by key; owned array, entry->primaries.count long. */
 struct primary **entry_primaries(const struct entry *e);
 

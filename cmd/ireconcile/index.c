@@ -76,6 +76,8 @@ link_to(struct entries *es, struct use *u, struct object *o, char type,
 		b->links = mem_array(b->links, b->cap, sizeof(*b->links));
 	}
 	b->links[b->count++] = (struct link){o, u};
+	if (type == 'k' && index_primary(b) == NULL)
+		es->stray(es->arg);
 	o->buckets =
 	    mem_array(o->buckets, o->bucket_count + 1, sizeof(struct bucket *));
 	o->buckets[o->bucket_count++] = b;

@@ -18,6 +18,14 @@
 #include "throttle.h"
 #include "wakes.h"
 
+static void
+stray(void *arg)
+{
+	struct reconciler *r = arg;
+
+	orphans_suspect(&r->orphans);
+}
+
 int
 reconciler_init(struct reconciler *r, const struct watches *w,
     const char *const *library_dirs, struct out *out, struct err *err)
@@ -27,6 +35,8 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 	r->es.sched = &r->sched;
 	r->es.dirty = reconciler_dirty;
 	r->es.glimpse = loops_glimpse;
+	r->es.stray = stray;
+	orphans_init(&r->orphans, &r->es, &r->sched);
 	r->es.arg = r;
 	return entries_init(&r->es, w, library_dirs, err);
 }
@@ -36,6 +46,7 @@ reconciler_release(struct reconciler *r)
 {
 	/* Before the primaries: their wake-ups are part of them. */
 	sched_release(&r->sched);
+	orphans_release(&r->orphans);
 	entries_release(&r->es);
 }
 
@@ -84,6 +95,7 @@ start_entries(struct reconciler *r)
 	while ((e = events_completed(&r->es)) != NULL) {
 		throttle_start(r, e);
 		queue_dirty(r, e);
+		orphans_suspect(&r->orphans);
 	}
 	for (size_t i = 0; i < r->es.count; i++)
 		all = all && r->es.items[i]->complete;
@@ -96,6 +108,10 @@ start_entries(struct reconciler *r)
 static void
 fire(struct reconciler *r, struct primary *p, unsigned reasons)
 {
+	if (p == NULL) {
+		orphans_look(&r->orphans);
+		return;
+	}
 	p->entry->stats.retries++;
 	if (reasons & 1u << WAKE_DEADLINE)
 		p->reminder = true;

@@ -15,6 +15,7 @@
 #include "entry.h"
 #include "err.h"
 #include "loop.h"
+#include "orphans.h"
 #include "out.h"
 #include "sched.h"
 #include "span.h"
@@ -27,6 +28,7 @@ struct counters {
 struct reconciler {
 	struct entries es;
 	struct sched sched;
+	struct orphans orphans;
 	struct out *out; /* borrowed */
 	enum decide_mode mode;
 	struct primary *queue, **queue_end;

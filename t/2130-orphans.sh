@@ -1,0 +1,124 @@
+#!/bin/bash
+# ireconcile: members that are left over when their primary is gone.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  finalizer: example.com/cleaner
+  dependents:
+  - {apiVersion: v1, kind: Namespace, manage: true}
+  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
+  - {apiVersion: v1, kind: Secret, map: {label: thing}}
+END
+echo 'def desired: [];' >"$T/program.jq"
+
+# member KIND NAME RV PRIMARY [METADATA]: an object with the marks of a member
+# of the Thing NAMESPACE/NAME
+member() {
+	local key=Thing.example.com/$4 part
+
+	part=$(printf %s "$key" | sha256sum | cut -c 1-32)
+	printf '{"apiVersion":"v1","kind":"%s","metadata":{"name":"%s","namespace":"other","uid":"uid-%s","resourceVersion":"%s","labels":{"kpipe.dev/part-of":"%s"},"annotations":{"kpipe.dev/member":"%s %s/other/%s"}%s}}' \
+		"$1" "$2" "$2" "$3" "$part" "$key" "$1" "$2" "${5:+,$5}"
+}
+begin_all() {
+	begin example.com/v1 Thing
+	begin v1 Namespace
+	begin v1 ConfigMap
+	begin v1 Secret
+}
+end_all() {
+	end example.com/v1 Thing
+	end v1 Namespace
+	end v1 ConfigMap
+	end v1 Secret
+}
+tick() { # TIME: a line that only moves the clock
+	event ADDED "$(object Pod p 1)" "2026-01-01T00:$1Z"
+}
+has=$(thing a 1 '"finalizers":["example.com/cleaner"]')
+left() { # KEY PRIMARY
+	echo "ireconcile: warning: thing.example.com $2: $1 is left over: it belongs to this object, which is not there"
+}
+# orphans WHAT LOG [NUMBER]: of $T/in
+orphans() {
+	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 \
+		<"$T/in" >"$T/out" 2>"$T/err" 8>"$T/report"
+	is "$(cat "$T/err")" "$2" "$1"
+	is "$(cat "$T/out")" "" "... nothing is printed"
+	[ $# -lt 3 ] || is "$(jq '.metrics["kpipe_orphans{controller=\"thing.example.com\"}"] | select(. != null)' "$T/report" | tail -n 1)" \
+		"$3" "... number of orphans"
+}
+
+# There from the start, of several kinds of things that are no orphans.
+{
+	begin_all
+	event ADDED "$has" 2026-01-01T00:00:00Z
+	event ADDED "$(member ConfigMap lost 2 ns/gone)"
+	event ADDED "$(member ConfigMap dying 2 ns/gone '"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+	event ADDED "$(member ConfigMap copied 2 ns/gone | sed 's/other\/copied/other\/x/')"
+	event ADDED "$(member Secret unmanaged 2 ns/gone '"x":1' | sed 's/"labels":{/&"thing":"gone",/')"
+	event ADDED "$(object ConfigMap owned 2 "$(owner gone)")"
+	end_all
+	tick 00:09.9
+} >"$T/in"
+orphans "one look is not enough" "" 1
+tick 00:10 >>"$T/in"
+orphans "what is left over is said" "$(left ConfigMap/other/lost ns/gone)" 1
+tick 59:00 >>"$T/in"
+orphans "... once" "$(left ConfigMap/other/lost ns/gone)" 1
+{
+	event DELETED "$(member ConfigMap lost 3 ns/gone)"
+	tick 59:40
+} >>"$T/in"
+orphans "... and is none when it is deleted" \
+	"$(left ConfigMap/other/lost ns/gone)" 0
+
+# Its primary goes, and the member a moment later, or not at all.
+{
+	begin_all
+	event ADDED "$(thing b 1)" 2026-01-01T00:00:00Z
+	end_all
+	event DELETED "$(thing b 2)" 2026-01-01T00:01:00Z
+	event ADDED "$(member ConfigMap late 3 ns/b)"
+	event DELETED "$(member ConfigMap late 4 ns/b)" 2026-01-01T00:01:09Z
+	tick 05:00
+} >"$T/in"
+sed -i '/finalizer/d;/Namespace/d;/namespaces/d' "$T/watches.yaml"
+echo '  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
+	>>"$T/watches.yaml"
+ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" >"$T/out"
+is "$(cat "$T/err")" "" "a member that goes after its primary is none"
+sed -i '/DELETED.*ConfigMap/d' "$T/in"
+orphans "a member that stays is one" "$(left ConfigMap/other/late ns/b)" 1
+{
+	event ADDED "$(thing b 5 '"annotations":{"kpipe.dev/paused":"true"}')"
+	tick 06:00
+} >>"$T/in"
+is "$(ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
+	8>"$T/report" 2>&1 | head -n 1)" "$(left ConfigMap/other/late ns/b)" \
+	"... until its primary is there again"
+is "$(grep -o 'kpipe_orphans{[^}]*}":[0-9]*' "$T/report" | tail -n 1 | sed 's/.*://')" \
+	0 "... number"
+
+# Of other namespaces, or what a selector leaves out, nobody here knows.
+{
+	begin_all
+	event ADDED "$(member ConfigMap theirs 2 elsewhere/x)" \
+		2026-01-01T00:00:00Z
+	event ADDED "$(member ConfigMap ours 2 ns/x)"
+	end_all
+	tick 01:00
+} >"$T/in"
+WATCH_NAMESPACE=ns orphans "only those of our namespaces" \
+	"$(left ConfigMap/other/ours ns/x)" 1
+sed -i 's/  program:/  selector: {matchLabels: {a: b}}\n&/' "$T/watches.yaml"
+orphans "not with a selector" "" 0
+
+done_testing
