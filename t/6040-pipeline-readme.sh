@@ -1,0 +1,61 @@
+#!/bin/bash
+# pipeline/README as its reader follows it, on kapi: a line NAME: before a block
+# is a file with that content; $ is a command, > its next line, what follows is
+# what it prints. All commands run in one shell.
+TEST_SECONDS=120
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+kapi_kubectl
+
+# Where it begins: a folder with bin and pipeline, as this one
+mkdir "$T/root" "$T/c"
+ln -s "$BIN" "$T/root/bin"
+ln -s "$ROOT/pipeline" "$T/root/pipeline"
+
+# script: the commands, each with its output in $T/c/N.out, and its text in
+# N.text, what it is to print in N.want. A file waits for the first command
+# behind it: there is no folder before.
+awk -v dir="$T/c" '
+function finish() {
+	if (command == "") return
+	name = sprintf("%s/%03d", dir, ++n)
+	printf "%s", command >(name ".text")
+	printf "%s", want >(name ".want")
+	close(name ".text"); close(name ".want")
+	printf "{\n%s} >%s.out 2>&1\necho $? >%s.code\n", command, name, name
+	command = want = ""
+}
+function block_ends() {
+	finish()
+	if (file != "" && content != "") {
+		printf "cat >%s <<\"END OF FILE\"\n%sEND OF FILE\n", file, content
+		file = content = ""
+	}
+}
+/^[a-z.]+:$/ { block_ends(); file = substr($0, 1, length($0) - 1); next }
+/^    / {
+	line = substr($0, 5)
+	if (file != "") content = content line "\n"
+	else if (line ~ /^\$ /) { finish(); command = substr(line, 3) "\n" }
+	else if (line ~ /^> /) command = command substr(line, 3) "\n"
+	else want = want line "\n"
+	next
+}
+/^$/ { next }
+{ block_ends() }
+END { block_ends(); print "kill $(jobs -p) 2>/dev/null\nwait" }' pipeline/README >"$T/script"
+
+(cd "$T/root" && timeout 100 bash "$T/script") >"$T/shell.out" 2>&1
+is "$(cat "$T/shell.out")" "" "the shell has nothing to say"
+ok "there are commands" test -e "$T/c/025.code"
+for text in "$T/c"/*.text; do
+	name=${text%.text}
+	same "$name.out" "$name.want" "$(head -n 1 "$text" | cut -c -60)" ||
+		note "exit code $(cat "$name.code")"
+done
+for log in "$T/root/mine"/*.log; do
+	[ "$failed" -gt 0 ] && [ -s "$log" ] && note "${log##*/}: $(tail -n 3 "$log")"
+done
+done_testing
