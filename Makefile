@@ -108,7 +108,7 @@ check:
 	t/install-packages
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
-	-t/cluster/build
+	-t/cluster/build && t/contender/build
 	$(PROVE) -j2 $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS)) \
 		$(TESTS) $(TESTS:build/%=build-sanitize/%)
 

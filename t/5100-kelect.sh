@@ -32,32 +32,34 @@ free() {
 	[ -z "$(holder "$1")" ]
 }
 
-# run NAME TAG COMMAND...: kelect in the background, its pid in $kelect, what it
-# says in $T/TAG.err; its code goes to $T/TAG.code
+# run NAME TAG COMMAND...: kelect in the background, its pid in $kelect and
+# ${pid[TAG]}, what it says in $T/TAG.err
+declare -A pid
 run() {
 	local name=$1 tag=$2
 
 	shift 2
-	(
-		trap - EXIT
-		kelect "${short[@]}" --lease "$name" "${options[@]}" -- "$@" \
-			>"$T/$tag.out" 2>"$T/$tag.err" &
-		exec 2>/dev/null # where bash would tell of kills
-		echo $! >"$T/$tag.pid"
-		wait $!
-		echo $? >"$T/$tag.code"
-	) &
-	started+=($!)
-	wait_for 10 test -s "$T/$tag.pid"
-	kelect=$(cat "$T/$tag.pid")
-	pids+=("$kelect")
+	start kelect "${short[@]}" --lease "$name" "${options[@]}" -- "$@" \
+		>"$T/$tag.out" 2>"$T/$tag.err"
+	kelect=$!
+	pid[$tag]=$!
 }
-pids=()
 options=()
-trap 'kill -9 "${pids[@]}" 2>/dev/null; cleanup' EXIT
 
-ended() {
-	wait_for 10 test -s "$T/$1.code" && cat "$T/$1.code"
+# lives PID: it is there, and no zombie
+lives() {
+	grep -q '^State:[[:space:]]*[^Z]*$' "/proc/$1/status" 2>/dev/null
+}
+
+dead() {
+	! lives "$1"
+}
+
+# ends TAG CODE WHAT
+ends() {
+	wait_for 10 dead "${pid[$1]}" || kill -9 "${pid[$1]}"
+	wait "${pid[$1]}" 2>/dev/null
+	is "$?" "$2" "$3"
 }
 
 says() {
@@ -115,18 +117,18 @@ is "$(anonymous <"$T/two.err")" \
 run b three true
 wait_for 10 says three standing
 kill -TERM "$kelect"
-is "$(ended three)" 0 "a standby ends with SIGTERM"
+ends three 0 "a standby ends with SIGTERM"
 is "$(cat "$T/turns")" one "... and one alone leads"
-kill -TERM "$(cat "$T/one.pid")"
-is "$(ended one)" 0 "SIGTERM stops the leader"
+kill -TERM "${pid[one]}"
+ends one 0 "SIGTERM stops the leader"
 is "$(cat "$T/one.err")" "kelect: leading: holds the lease default/b
 kelect: sh has ended with 143" "... and its command"
 ok "the second takes over" wait_for 10 says two leading
 is "$(spec b | jq .leaseTransitions)" 1 "... one transition more"
-kill -9 "$(cat "$T/two.pid")"
-is "$(ended two)" 137 "kill -9"
+kill -9 "${pid[two]}"
+ends two 137 "kill -9"
 run b four true
-is "$(ended four)" 0 "after the lease has expired the next one leads"
+ends four 0 "after the lease has expired the next one leads"
 is "$(spec b | jq .leaseTransitions)" 2 "... one transition more"
 is "$(grep -c standing "$T/four.err")" 1 "... and has waited"
 
@@ -141,18 +143,18 @@ renews() {
 }
 ok "while the command ends the lease is renewed" wait_for 10 renews
 kill -INT "$kelect"
-is "$(ended stubborn)" 137 "a second signal kills"
+ends stubborn 137 "a second signal kills"
 ok "... and the lease is given back" free c
 options=(--grace-period 300ms)
 run c stubborn2 sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done'
 wait_for 10 test -s "$T/stubborn2.out"
 kill -INT "$kelect"
-is "$(ended stubborn2)" 137 "so does the end of the grace period"
+ends stubborn2 137 "so does the end of the grace period"
 options=()
 run c own sh -c 'trap "exit 5" TERM; echo ready; while :; do sleep 0.1; done'
 wait_for 10 test -s "$T/own.out"
 kill -HUP "$kelect"
-is "$(ended own)" 5 "a command that ends in its own way: its code"
+ends own 5 "a command that ends in its own way: its code"
 
 # ---- losing it ----
 
@@ -162,20 +164,18 @@ group() {
 	wait_for 10 test -s "$T/$2.pids"
 }
 
+# A zombie is gone, too: a stopped kelect buries nobody.
 group_gone() {
-	local pid
+	local child parent
 
-	# A zombie is gone, too: a stopped kelect buries nobody.
-	for pid in $(cat "$T/$1.pids"); do
-		! grep -q '^State:[[:space:]]*[^Z]*$' "/proc/$pid/status" \
-			2>/dev/null || return 1
-	done
+	read -r child parent <"$T/$1.pids"
+	! lives "$child" && ! lives "$parent"
 }
 
 group d stolen
 ask PATCH "$leases/d" '{"spec":{"holderIdentity":"thief"}}' \
 	application/merge-patch+json >/dev/null
-is "$(ended stolen)" 111 "somebody else holds the lease: lost"
+ends stolen 111 "somebody else holds the lease: lost"
 is "$(cat "$T/stolen.err")" "kelect: leading: holds the lease default/d
 kelect: fatal: lost the lease default/d: thief holds it" "... says who"
 ok "... and the whole group is gone" group_gone stolen
@@ -183,14 +183,14 @@ is "$(holder d)" thief "... the lease is left to the other"
 
 group e away
 plan '{"resource":"leases","fault":"freeze","count":0}'
-is "$(ended away)" 111 "a server that is silent past the deadline: lost"
+ends away 111 "a server that is silent past the deadline: lost"
 is "$(cat "$T/away.err")" "kelect: leading: holds the lease default/e
 kelect: fatal: lost the lease default/e: not renewed within 700 ms" "... says so"
 ok "... and the whole group is gone" group_gone away
 ask DELETE /kapi/faults
 spec e >"$T/record"
 run e next true
-is "$(ended next)" 0 "the next one waits for the lease to expire"
+ends next 0 "the next one waits for the lease to expire"
 is "$(jq -r 'select(.resource == "leases" and .name == "e" and
 	.fault == null and .body.spec.leaseTransitions == 0) |
 	.body.spec.renewTime' "$T/journal" | sort | tail -n 1)" \
@@ -198,7 +198,7 @@ is "$(jq -r 'select(.resource == "leases" and .name == "e" and
 
 group f refused
 plan '{"resource":"leases","verb":"update","code":503,"count":0}'
-is "$(ended refused)" 111 "a server that does not want to write: lost"
+ends refused 111 "a server that does not want to write: lost"
 is "$(tail -n 1 "$T/refused.err")" "kelect: fatal: lost the lease default/f: \
 not renewed within 700 ms; cannot take the lease default/f: \
 the server is currently unable to handle the request" "... says why"
@@ -215,7 +215,7 @@ reread() {
 }
 ok "a conflict, and an error, are overcome" wait_for 10 reread
 kill -TERM "$kelect"
-is "$(ended brief)" 0 "... without losing it"
+ends brief 0 "... without losing it"
 
 # ---- killed, and stopped: the command ends all the same ----
 
@@ -229,7 +229,7 @@ kill -STOP "$kelect"
 ok "so does stopping it for longer than the deadline" \
 	wait_for 10 group_gone stopped
 kill -CONT "$kelect"
-is "$(ended stopped)" 111 "... and when it goes on it has lost"
+ends stopped 111 "... and when it goes on it has lost"
 is "$(tail -n 1 "$T/stopped.err")" \
 	"kelect: fatal: lost the lease default/i: not renewed within 700 ms" \
 	"... by the clock"
@@ -271,7 +271,7 @@ is "$(cat "$T/k.kapply.code" "$T/k.kapply")" "111
 kapply: fatal: the leadership is over: kelect has not renewed it" \
 	"a stopped kelect ends it by the time on the page"
 kill -CONT "$kelect"
-is "$(ended k)" 111 "... and has lost"
+ends k 111 "... and has lost"
 exec 7>&-
 
 mkfifo "$T/l.fifo"
@@ -300,21 +300,11 @@ served() {
 	rm -f "$T/$tag.pipe" "$T/$tag.gate" "$T/$tag.report"
 	mkfifo "$T/$tag.pipe"
 	truncate -s 4096 "$T/$tag.page"
-	(
-		trap - EXIT
-		exec 5<>"$T/$tag.page" 6<>"$T/$tag.pipe" 8>"$T/$tag.gate" \
-			9>"$T/$tag.report"
-		kelect "${short[@]}" --lease m --gate-fd 8 --leash-fd 6 \
-			--page-fd 5 --report-fd 9 2>"$T/$tag.err" &
-		exec 2>/dev/null # where bash would tell of kills
-		echo $! >"$T/$tag.pid"
-		wait $!
-		echo $? >"$T/$tag.code"
-	) &
-	started+=($!)
-	wait_for 10 test -s "$T/$tag.pid"
-	kelect=$(cat "$T/$tag.pid")
-	pids+=("$kelect")
+	start kelect "${short[@]}" --lease m --gate-fd 8 --leash-fd 6 \
+		--page-fd 5 --report-fd 9 2>"$T/$tag.err" 5<>"$T/$tag.page" \
+		6<>"$T/$tag.pipe" 8>"$T/$tag.gate" 9>"$T/$tag.report"
+	kelect=$!
+	pid[$tag]=$!
 }
 
 page() {
@@ -335,12 +325,12 @@ ok "each renewal moves the page" wait_for 10 moved
 served second
 wait_for 10 says second standing
 is "$(page second)" 0 "a standby lets nobody write"
-kill -TERM "$(cat "$T/first.pid")"
-is "$(ended first)" 0 "SIGTERM: done"
+kill -TERM "${pid[first]}"
+ends first 0 "SIGTERM: done"
 is "$(page first)" 1 "... nobody may write any more"
 ok "... the other leads" wait_for 10 says second leading
 plan '{"resource":"leases","fault":"cut","count":0}'
-is "$(ended second)" 111 "lost"
+ends second 111 "lost"
 is "$(page second)" 1 "... nobody may write any more"
 ask DELETE /kapi/faults
 
@@ -348,7 +338,7 @@ ask DELETE /kapi/faults
 
 plan '{"resource":"leases","verb":"get","code":403,"count":2,"message":"no right to that"}'
 run n forbidden true
-is "$(ended forbidden)" 0 "no right to look: tried again"
+ends forbidden 0 "no right to look: tried again"
 is "$(head -n 1 "$T/forbidden.err")" \
 	"kelect: warning: cannot read the lease default/n: no right to that" \
 	"... said once"

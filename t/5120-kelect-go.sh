@@ -11,8 +11,6 @@ contender=$(t/contender/build 2>"$T/build.err") ||
 kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
 times=(--lease-duration 1s --renew-deadline 700ms --retry-period 150ms)
-pids=()
-trap 'kill -9 "${pids[@]}" 2>/dev/null; cleanup' EXIT
 
 # go N, ours N: the Nth contender of that kind in the background. Each holds a
 # lock on a file while it leads, and says "leading" or "two at a time" in
@@ -20,7 +18,7 @@ trap 'kill -9 "${pids[@]}" 2>/dev/null; cleanup' EXIT
 go() {
 	"$contender" "${times[@]}" --lease x --lock "$T/lock" \
 		>"$T/go.$1" 2>"$T/go.$1.err" &
-	pids+=($!)
+	started+=($!)
 	echo $! >"$T/go.$1.pid"
 	disown $!
 }
@@ -28,7 +26,7 @@ go() {
 ours() {
 	kelect "${times[@]}" --lease x -- flock -n "$T/lock" -c \
 		'echo leading; exec sleep 300' >"$T/ours.$1" 2>"$T/ours.$1.err" &
-	pids+=($!)
+	started+=($!)
 	echo $! >"$T/ours.$1.pid"
 	disown $!
 }

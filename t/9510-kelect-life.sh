@@ -9,10 +9,6 @@ cluster_start
 
 kubectl create namespace ops >/dev/null
 kubectl create serviceaccount default -n ops >/dev/null 2>&1
-pids=()
-trap 'kill -9 "${pids[@]}" 2>/dev/null
-	[ "${SERVER:-real}" != real ] || cluster_stop
-	cleanup' EXIT
 
 # node NAME READY
 node() {
@@ -47,7 +43,7 @@ elect() {
 	shift 2
 	POD_NAME=$pod POD_NAMESPACE=ops kelect --for-life --lease "$lock" -- "$@" \
 		>"$T/$tag.out" 2>"$T/$tag.err" &
-	pids+=($!)
+	started+=($!)
 	kelect=$!
 	disown $!
 }

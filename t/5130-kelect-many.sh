@@ -1,0 +1,91 @@
+#!/bin/bash
+# Three kelects, of which the leader is killed, stopped or ended again and
+# again, and a server that fails now and then: never two at a time, and nobody
+# writes after the next one has begun. SEED and TURNS choose another run.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+RANDOM=${SEED:=$((RANDOM + 1))}
+note "SEED=$SEED"
+kapi_up --journal "$T/journal"
+export KUBECONFIG=$T/kubeconfig
+maps=/api/v1/namespaces/default/configmaps
+
+# What goes wrong: each kind of fault now and then, for ever.
+for nth in 7 19 31 43 59 71 83 97 113 127 139 151 163 181 193 211 227 239; do
+	echo "{\"resource\":\"leases\",\"verb\":\"update\",\"nth\":$nth,\"code\":409}"
+	echo "{\"resource\":\"leases\",\"verb\":\"update\",\"nth\":$((nth + 1)),\"code\":504,\"after\":true}"
+	echo "{\"resource\":\"leases\",\"verb\":\"update\",\"nth\":$((nth + 3)),\"fault\":\"cut\"}"
+	echo "{\"resource\":\"leases\",\"verb\":\"get\",\"nth\":$nth,\"code\":503}"
+	echo "{\"resource\":\"leases\",\"verb\":\"get\",\"nth\":$((nth + 2)),\"fault\":\"cut\",\"after\":true}"
+done >"$T/plan"
+ask POST /kapi/faults "$(cat "$T/plan")"
+
+# What the Lease guards: a writer, kapply, that is fed without end, each object
+# with the number of its kelect; and a lock on a file, which tells if two of
+# them run.
+cat >"$T/work" <<'END'
+#!/bin/bash
+exec 9>"$T/lock"
+flock -n 9 || echo "$1: two at a time" >>"$T/overlaps"
+echo "$1" >"$T/leader.new"
+mv "$T/leader.new" "$T/leader"
+n=0
+while sleep 0.02; do
+	n=$((n + 1))
+	echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\
+\"name\":\"m\",\"namespace\":\"default\"},\"data\":{\"by\":\"$1\",\"n\":\"$n\"}}"
+done | kapply -o none --force-conflicts --field-manager "k$1" 2>>"$T/kapply.err"
+END
+chmod +x "$T/work"
+
+declare -A pid
+contend() {
+	kelect --lease-duration 1s --renew-deadline 700ms --retry-period 100ms \
+		--lease x -- "$T/work" "$1" 2>>"$T/kelect.err" &
+	pid[$1]=$!
+	started+=($!)
+	disown $!
+}
+
+# next LAST: another one leads, and has written
+next() {
+	leader=$(cat "$T/leader" 2>/dev/null)
+	[ -n "$leader" ] && [ "$leader" != "$1" ] &&
+		[ "$(ask GET "$maps/m" | jq -r .data.by)" = "$leader" ]
+}
+
+number=0 leader=
+for _ in 1 2 3; do
+	contend $((number += 1))
+done
+for ((turn = 0; turn < ${TURNS:-12}; turn++)); do
+	wait_for 20 next "$leader" || break
+	case $((RANDOM % 3)) in
+	0) kill -TERM "${pid[$leader]}" ;;
+	1) kill -KILL "${pid[$leader]}" ;;
+	2) kill -STOP "${pid[$leader]}" ;;
+	esac
+	contend $((number += 1))
+done
+is "$turn" "${TURNS:-12}" "the leader goes, another one follows"
+for p in "${pid[@]}"; do
+	is_child "$p" && kill -CONT "$p"
+done
+is "$(cat "$T/overlaps" 2>/dev/null)" "" "never two at a time"
+
+# In the server's order, the writers come one after the other.
+jq -r 'select(.resource == "configmaps" and .verb == "patch" and .code < 300) |
+	.body.data.by' "$T/journal" | uniq >"$T/writers"
+is "$(sort "$T/writers" | uniq -d)" "" \
+	"nobody writes after the next one has begun"
+ok "... as many as there were turns" \
+	test "$(wc -l <"$T/writers")" -ge "${TURNS:-12}"
+is "$(jq -r 'select(.fault != null) | .fault' "$T/journal" | sort -u | xargs)" \
+	"409 503 504 after cut cut after" "... and the server did fail"
+is "$(grep -Ev 'the leadership is over' "$T/kapply.err")" "" \
+	"kapply fails for no other reason"
+
+done_testing
