@@ -1,0 +1,102 @@
+#!/bin/bash
+# The prune brake in a whole operator: an input gone wrong, and mended.
+SERVER=kapi
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+cat >"$T/watches.yaml" <<'X'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: reconcile.jq
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+X
+cat >"$T/reconcile.jq" <<'X'
+def desired: .primary as $p | [range($p.spec.n) | {apiVersion: "v1",
+	kind: "ConfigMap", metadata: {name: "\($p.metadata.name)-\(.)"}}];
+def status: {n: (.owned.ConfigMap | length), error: .error};
+X
+for n in a b c d; do
+	kubectl create -f - >/dev/null <<X
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"$n","namespace":"default"},"spec":{"n":3}}
+X
+done
+start kpipe -f "$T/watches.yaml" --prune-limit 5 \
+	--health-probe-bind-address 127.0.0.1:0 2>"$T/err"
+operator=$!
+
+config_maps() {
+	kubectl get cm -o name | grep -c '/[a-d]-[0-9]$'
+}
+are() {
+	[ "$(config_maps)" = "$1" ]
+}
+probes=
+find_probes() {
+	probes=$(sed -n 's/.*probes.* at //p' "$T/err")
+	[ -n "$probes" ]
+}
+# ready CODE: of kapply's check
+ready() {
+	[ "$(curl -s --max-time 5 -o "$T/ready" -w '%{http_code}' \
+		"http://$probes/readyz/kapply")" = "$1" ]
+}
+set_n() { # N NAME...
+	local n=$1 name
+
+	shift
+	for name; do
+		kubectl patch thing "$name" --type=merge \
+			-p "{\"spec\":{\"n\":$n}}" >/dev/null
+	done
+}
+ok "twelve ConfigMaps" wait_for 20 are 12
+wait_for 10 find_probes
+ok "... ready" wait_for 10 ready 200
+
+set_n 0 a b c d
+ok "all to be deleted at once: not ready" wait_for 20 ready 500
+is "$(cat "$T/ready")" "internal server error: prune: too many deletions within a minute: the rest is held back" \
+	"... and why"
+wait_for 10 are 7
+is "$(config_maps)" 7 "five are gone, the others stay"
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"e","namespace":"default"},"spec":{"n":2}}
+X
+made() {
+	kubectl get cm e-0 e-1
+}
+ok "others go on" wait_for 20 made
+says_why() {
+	kubectl get things -o json | jq -e '[.items[] | select(.status.error // "" |
+		test("held back: more than 5 deletions"))] | length > 0'
+}
+ok "the program has it as .error" wait_for 20 says_why
+told() {
+	kubectl get events -o json | jq -e '[.items[]
+		| select(.reason == "PruneBrake" and .type == "Warning")
+		| .involvedObject.name] | unique | length > 0'
+}
+ok "an Event says it" wait_for 10 told
+# One that is deleted takes its own along: that is no prune.
+held=$(kubectl get cm -o name | sed -n 's,.*/\([a-d]\)-.$,\1,p' | tail -n 1)
+kubectl delete thing "$held" >/dev/null
+deleted() {
+	! kubectl get cm -o name | grep -q "/$held-"
+}
+ok "a primary that is deleted takes along what it has" wait_for 20 deleted
+
+rest=$(echo a b c d | tr -d "$held")
+# shellcheck disable=SC2086
+set_n 3 $rest
+ok "mended: all are there again" wait_for 30 are 9
+ok "... and it is ready, by itself" wait_for 20 ready 200
+kill "$operator"
+wait "$operator"
+is "$?" 0 "it ends well"
+done_testing
