@@ -39,7 +39,8 @@ accept_some(void *arg, int fd, int events)
 	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
 		int s = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-		if (s >= 0 && h->conn_count >= h->limits.connections)
+		if (s >= 0 && h->conn_count >= h->limits.connections &&
+		    !conn_make_room(h))
 			close(s);
 		else if (s >= 0)
 			conn_new(h, s);

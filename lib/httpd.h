@@ -35,7 +35,8 @@ struct httpd_limits {
 	uint64_t header_ms;  /* from the first byte to the end of the headers */
 	uint64_t body_ms;    /* from there to the end of the body */
 	uint64_t write_ms;   /* nothing could be sent for so long: cut */
-	size_t connections;  /* more are closed when accepted */
+	size_t connections;  /* one more ends the oldest that waits for
+			      * nothing; if all do, it is closed itself */
 	size_t streams;	     /* per HTTP/2 connection */
 };
 extern const struct httpd_limits httpd_default_limits;

@@ -66,6 +66,28 @@ conn_new(struct httpd *h, int fd)
 	conn_watch(c, LOOP_READ);
 }
 
+static bool
+owes_an_answer(const struct conn *c)
+{
+	for (const struct exchange *x = c->exchanges; x != NULL; x = x->next)
+		if (x->state != X_READING && x->state != X_ENDED)
+			return true;
+	return false;
+}
+
+bool
+conn_make_room(struct httpd *h)
+{
+	struct conn *oldest = NULL;
+
+	for (struct conn *c = h->conns; c != NULL; c = c->next)
+		if (!c->dead && !c->frozen && !owes_an_answer(c))
+			oldest = c;
+	if (oldest != NULL)
+		conn_kill(oldest);
+	return oldest != NULL;
+}
+
 static void
 not_eventful(struct conn *c)
 {

@@ -110,6 +110,9 @@ const char *httpd_date(struct httpd *h);
 /* Connections. */
 void conn_new(struct httpd *h, int fd); /* takes fd */
 void conn_free_all(struct httpd *h);
+/* Ends the oldest that owes nobody an answer: who is silent keeps nobody out.
+ * False: there is none. */
+bool conn_make_room(struct httpd *h);
 void conn_dirty(struct conn *c); /* something is to be sent or ended */
 /*
  * The same for an event of a stream, which may wait for others: after a round

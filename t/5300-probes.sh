@@ -142,7 +142,7 @@ python3 - "$probes" <<'END' &
 import socket, sys, time
 host, port = sys.argv[1].rsplit(":", 1)
 all = []
-for i in range(150):
+for i in range(300):
     s = socket.create_connection((host, int(port)))
     s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
     all.append(s)
@@ -151,8 +151,8 @@ time.sleep(60)
 END
 slow=$!
 started+=("$slow")
-wait_for 10 connections 100
-answers /healthz 200 ok "150 silent connections are in nobody's way"
+wait_for 10 connections 190
+answers /healthz 200 ok "300 connections that never ask are in nobody's way"
 kill -9 "$slow"
 wait "$slow" 2>/dev/null
 http_down 0 "it ends with its input"
