@@ -71,7 +71,7 @@ is "$(kubectl describe thing t | grep -c 'RepairLoop .*kpipe-thing.example.com .
 # --- what cannot be found out holds up nothing
 set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"
 runs 0 "a kind and an object that are not there" kapply_line
-is "$(jq -r .status.reason "$T/out")" "somebody, somebody who removes it" "... nobody to name"
+is "$(jq -r .status.reason "$T/out")" somebody "... nobody to name"
 is "$(kubectl get cm a -o jsonpath='{.data.k}')" 1 "... the rest is done"
 
 # --- bad lines

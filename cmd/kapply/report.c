@@ -141,19 +141,14 @@ add_filled(struct buf *b, struct span status, const struct mark *marks)
 	buf_release(&escaped);
 }
 
-/* Who changes back what the set wants, all of them. */
-static void
-add_managers(struct buf *b, const struct set *s)
+/* Who changes back the first of the items that loop; the status is about it. */
+static struct span
+opponent(const struct set *s)
 {
-	for (size_t n = 0; n < s->count; n++) {
-		const char *who = s->items[n].found;
-
-		if (who == NULL || strstr(buf_str(b), who) != NULL)
-			continue;
-		if (b->len > 0)
-			buf_adds(b, ", ");
-		buf_adds(b, who);
-	}
+	for (size_t n = 0; n < s->count; n++)
+		if (s->items[n].found != NULL)
+			return span_str(s->items[n].found);
+	return SPAN_NONE;
 }
 
 /* ${error} and ${manager} in the strings of a status become the texts. */
@@ -161,18 +156,16 @@ static void
 add_status(
     struct buf *b, const struct set *s, struct span status, struct span error)
 {
-	struct buf managers = BUF_INIT;
+	struct span manager = opponent(s);
 	struct mark marks[3] = {{NULL, SPAN_NONE}};
 	size_t n = 0;
 
-	add_managers(&managers, s);
 	if (error.n > 0)
 		marks[n++] = (struct mark){"${error}", error};
-	if (managers.len > 0)
-		marks[n++] = (struct mark){"${manager}", buf_span(&managers)};
+	if (manager.n > 0)
+		marks[n++] = (struct mark){"${manager}", manager};
 	marks[n] = (struct mark){NULL, SPAN_NONE};
 	add_filled(b, status, marks);
-	buf_release(&managers);
 }
 
 void

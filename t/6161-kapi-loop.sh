@@ -1,0 +1,67 @@
+#!/bin/bash
+# Somebody changes back what an operator repairs: it is named, held back, and
+# over when he stops.
+SERVER=kapi
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+cat >"$T/watches.yaml" <<'X'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: reconcile.jq
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+X
+cat >"$T/reconcile.jq" <<'X'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
+	data: {k: "ours"}}];
+def status: {phase: "Done", conditions: []};
+X
+thing t >/dev/null
+start kpipe -f "$T/watches.yaml" 2>"$T/err"
+operator=$!
+
+value() {
+	[ "$(kubectl get cm c -o jsonpath='{.data.k}')" = "$1" ]
+}
+ok "the ConfigMap is there" wait_for 20 value ours
+# The opponent is as fast as we are.
+fight() {
+	kubectl patch cm c --field-manager=opponent --type=merge \
+		-p '{"data":{"k":"theirs"}}' >/dev/null
+	wait_for 5 value ours
+}
+for _ in 1 2 3 4; do
+	fight
+done
+kubectl patch cm c --field-manager=opponent --type=merge \
+	-p '{"data":{"k":"theirs"}}' >/dev/null
+condition() {
+	kubectl get thing t -o json | jq -c '.status.conditions[]
+		| select(.type == "RepairLoop") | [.status, .message]' >"$T/condition"
+	grep -q "$1" "$T/condition"
+}
+ok "a condition names him" wait_for 20 condition 'true.*opponent\|True.*opponent'
+note "$(cat "$T/condition")"
+told() {
+	kubectl get events -o json | jq -e '.items[] | select(.reason == "RepairLoop"
+		and .type == "Warning" and .involvedObject.name == "t"
+		and (.message | test("ConfigMap default/c: .data.k .* by opponent$")))'
+}
+ok "... and an Event" wait_for 10 told
+wait_for 20 value ours
+kubectl patch cm c --field-manager=opponent --type=merge \
+	-p '{"data":{"k":"theirs"}}' >/dev/null
+began=$SECONDS
+ok "once more: it is repaired" wait_for 40 value ours
+ok "... but held back before ($((SECONDS - began)) s)" \
+	test $((SECONDS - began)) -ge 5
+kill "$operator"
+wait "$operator"
+is "$?" 0 "it ends well"
+done_testing
