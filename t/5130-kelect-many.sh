@@ -50,11 +50,23 @@ contend() {
 	disown $!
 }
 
-# next LAST: another one leads, and has written
+# next LAST: another one leads, and has written. One that a slow moment has cost
+# its leadership is replaced.
 next() {
+	for n in "${!pid[@]}"; do
+		is_child "${pid[$n]}" && continue
+		unset "pid[$n]"
+		contend $((number += 1))
+	done
 	leader=$(cat "$T/leader" 2>/dev/null)
 	[ -n "$leader" ] && [ "$leader" != "$1" ] &&
 		[ "$(ask GET "$maps/m" | jq -r .data.by)" = "$leader" ]
+}
+
+go_on() {
+	for n in "${!pid[@]}"; do
+		is_child "${pid[$n]}" && kill -CONT "${pid[$n]}"
+	done
 }
 
 number=0 leader=
@@ -63,17 +75,15 @@ for _ in 1 2 3; do
 done
 for ((turn = 0; turn < ${TURNS:-12}; turn++)); do
 	wait_for 20 next "$leader" || break
+	go_on # a stopped one, and finds that it has lost
 	case $((RANDOM % 3)) in
 	0) kill -TERM "${pid[$leader]}" ;;
 	1) kill -KILL "${pid[$leader]}" ;;
 	2) kill -STOP "${pid[$leader]}" ;;
 	esac
-	contend $((number += 1))
 done
 is "$turn" "${TURNS:-12}" "the leader goes, another one follows"
-for p in "${pid[@]}"; do
-	is_child "$p" && kill -CONT "$p"
-done
+go_on
 is "$(cat "$T/overlaps" 2>/dev/null)" "" "never two at a time"
 
 # In the server's order, the writers come one after the other.
