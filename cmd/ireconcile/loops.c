@@ -155,21 +155,108 @@ loops_list(const struct decision *d)
 	return list;
 }
 
-/* kapply knows the manager of the first one, and tells all in Events. */
+/* The observed condition, if it is true. */
+static struct span
+observed_condition(const struct decision *d)
+{
+	struct span list =
+	    json_path(object_text(d->primary->object), "status.conditions");
+
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (json_is(json_get(e.value, "type"), condition_type) &&
+		    json_is(json_get(e.value, "status"), "True"))
+			return e.value;
+	return SPAN_NONE;
+}
+
+static void
+add_subject(struct buf *b, const struct item *i)
+{
+	struct span ns = span_make(i->key.data, strlen(i->key.data));
+	struct span name = span_make(ns.p + ns.n + 1, i->key.len - ns.n - 1);
+
+	buf_addf(b, "%s %.*s%s%.*s: %s is changed back by ", i->kind->name,
+	    SPAN_ARG(ns), ns.n > 0 ? "/" : "", SPAN_ARG(name), i->loop_path);
+}
+
+/* The name that the observed condition has for him; empty: none. */
+static void
+add_known_name(struct buf *b, const struct decision *d, const struct item *i)
+{
+	struct buf subject = BUF_INIT, scratch = BUF_INIT;
+	struct span said =
+	    json_string(json_get(observed_condition(d), "message"), &scratch);
+	const char *end;
+
+	add_subject(&subject, i);
+	if (said.n > subject.len &&
+	    memcmp(said.p, subject.data, subject.len) == 0) {
+		said = span_make(said.p + subject.len, said.n - subject.len);
+		end = memchr(said.p, ';', said.n);
+		buf_add(b, said.p, end ? (size_t)(end - said.p) : said.n);
+	}
+	buf_release(&subject);
+	buf_release(&scratch);
+}
+
+/*
+ * kapply can tell who it is as long as the field is as he wants it. After our
+ * repair that is what the observed condition says, if it arrived already.
+ */
+static bool
+is_asked_for(const struct decision *d, const struct item *i)
+{
+	struct buf name = BUF_INIT;
+	size_t n = 0;
+	bool asked = !i->agrees;
+
+	if (!asked && next_loop(d, &n) == i) {
+		add_known_name(&name, d, i);
+		asked = name.len == 0;
+	}
+	buf_release(&name);
+	return asked;
+}
+
+/* Of the first one; kapply tells of all in Events. */
 static void
 add_message(struct buf *b, const struct decision *d)
 {
 	size_t n = 0, more = 0;
 	const struct item *i = next_loop(d, &n);
-	struct span ns = span_make(i->key.data, strlen(i->key.data));
 
-	buf_addf(b, "%s %.*s%s%s: %s is changed back by ${manager}",
-	    i->kind->name, SPAN_ARG(ns), ns.n > 0 ? "/" : "",
-	    i->key.data + ns.n + 1, i->loop_path);
+	add_subject(b, i);
+	if (is_asked_for(d, i))
+		buf_adds(b, "${manager}");
+	else
+		add_known_name(b, d, i);
 	while (next_loop(d, &n) != NULL)
 		more++;
 	if (more > 0)
 		buf_addf(b, "; and %zu more", more);
+}
+
+void
+loops_spell(struct buf *b, const struct decision *d)
+{
+	const struct item *i;
+	bool first = true;
+
+	for (size_t n = 0; (i = next_loop(d, &n)) != NULL;) {
+		if (!is_asked_for(d, i))
+			continue;
+		if (first) {
+			json_add_key(b, "loops");
+			buf_addc(b, '{');
+		}
+		first = false;
+		json_add_comma(b);
+		json_add_str(b, i->label);
+		buf_addc(b, ':');
+		json_add_str(b, i->loop_path);
+	}
+	if (!first)
+		buf_addc(b, '}');
 }
 
 static bool
@@ -179,23 +266,15 @@ is_ours(jv condition_peek)
 	    jvtext_span(jvtext_peek(condition_peek, "type")), condition_type);
 }
 
-/* The transition's time, if the observed condition is true already. */
 static jv
 since(const struct decision *d)
 {
-	struct span observed =
-	    json_path(object_text(d->primary->object), "status.conditions");
+	struct span time =
+	    raw_string(json_get(observed_condition(d), "lastTransitionTime"));
 	char now[CLOCK_RFC3339_MAX];
 
-	for (struct json_elements e = json_elements(observed);
-	     json_element(&e);) {
-		struct span time =
-		    raw_string(json_get(e.value, "lastTransitionTime"));
-
-		if (json_is(json_get(e.value, "type"), condition_type) &&
-		    json_is(json_get(e.value, "status"), "True") && time.n > 0)
-			return jv_string_sized(time.p, (int)time.n);
-	}
+	if (time.n > 0)
+		return jv_string_sized(time.p, (int)time.n);
 	clock_format_s(d->now_us / second, now);
 	return jv_string(now);
 }

@@ -30,6 +30,8 @@ void loops_watch(struct item *i, struct decision *d);
  */
 void loops_glimpse(struct primary *p, const struct object *o);
 
+/* reconcile.loops of the line, appended: those that kapply can name. */
+void loops_spell(struct buf *b, const struct decision *d);
 /* [{item, path}], owned. */
 jv loops_list(const struct decision *d);
 bool loops_any(const struct decision *d);

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "jvtext.h"
 #include "line.h"
+#include "loops.h"
 
 /* ---- identities ---- */
 
@@ -190,30 +191,6 @@ add_events(struct buf *b, const struct primary *p, const struct decision *d)
 }
 
 static void
-add_loops(struct buf *b, const struct decision *d)
-{
-	bool first = true;
-
-	for (size_t i = 0; d->set != NULL && i < d->set->count; i++) {
-		const struct item *item = &d->set->items[i];
-
-		if (!item->looping)
-			continue;
-		if (first) {
-			json_add_key(b, "loops");
-			buf_addc(b, '{');
-		}
-		first = false;
-		json_add_comma(b);
-		json_add_str(b, item->label);
-		buf_addc(b, ':');
-		json_add_str(b, item->loop_path);
-	}
-	if (!first)
-		buf_addc(b, '}');
-}
-
-static void
 add_adopt(struct buf *b, const struct decision *d, const char *label)
 {
 	for (size_t i = 0; label != NULL && i < d->count; i++) {
@@ -261,7 +238,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	if (p->object->terminating)
 		add_raw(b, "deleting", span_str("true"));
 	add_adopt(b, d, conf->adopt);
-	add_loops(b, d);
+	loops_spell(b, d);
 	add_tail(b, conf);
 }
 
