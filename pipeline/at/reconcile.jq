@@ -13,9 +13,11 @@ def run_annotation: "at.example.com/run";
 # Bytes. Linux refuses longer words, and splitting must end in time.
 def command_max: 131072;
 
-# Seconds until a Pod that was started, and that nobody may have taken away, is
-# believed to be gone: what we are shown may be old.
+# What we are shown may be old. Seconds until a Pod that was started, and that
+# nobody may have taken away, is believed to be gone; and until one that was
+# perhaps just made, when the At is deleted, is believed not to be there.
 def patience: 30;
+def short_patience: 10;
 
 # ---- what is asked for ----
 
@@ -233,9 +235,9 @@ def recorded: . as $in
     ];
 
 def status: pod as $pod
-  | if is_done then recorded
-    elif $pod == null and .primary.metadata.deletionTimestamp != null
+  | if .primary.metadata.deletionTimestamp != null and (is_done or $pod == null)
     then .primary.status
+    elif is_done then recorded
     else computed($pod) end;
 
 # ---- beside it ----
@@ -243,7 +245,7 @@ def status: pod as $pod
 def requeue: pod as $pod
   | .primary.metadata.deletionTimestamp as $deleted
   | if is_done or $pod != null then null
-    elif $deleted != null then $deleted | fromdate + patience | rfc3339
+    elif $deleted != null then $deleted | fromdate + short_patience | rfc3339
     elif was_started then believed_gone | if . == null then . else rfc3339 end
     else
       plan as $plan
@@ -280,7 +282,7 @@ def may_be_unseen:
   | (is_done | not)
     and (.primary.status.phase == "RUNNING"
       or ($plan.time != null and $plan.time <= ($deleted | fromdate)))
-    and .now < ($deleted | fromdate) + patience;
+    and .now < ($deleted | fromdate) + short_patience;
 
 def finalize: pod as $pod | {
   items: [$pod | values | if_exists(kept(.; []))],

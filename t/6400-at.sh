@@ -1,0 +1,180 @@
+#!/bin/bash
+# The At program on recorded files, and how it splits a command. life.jsonl was
+# recorded by kwatch on a real API server: `soon` is run, its Pod deleted
+# before it was started, its command changed while it runs, its Pod deleted
+# after it; `killed` loses its Pod while it runs; `later` is moved to the past,
+# and deleted while it runs; `bad` has a leap day that there is not.
+. "${0%/*}/lib.sh"
+
+folder=pipeline/at
+watches=$folder/watches.yaml
+
+ireconcile -f "$watches" --clock=input <"$folder/t/life.jsonl" 2>"$T/err" |
+	jq -Sc . >"$T/got"
+is "$(cat "$T/err")" "" "a life: no complaints"
+[ -z "${ACCEPT:-}" ] || cp "$T/got" "$folder/t/life.out"
+same "$T/got" "$folder/t/life.out" "... the sets"
+is "$(jq -r 'select(.reconcile.primary.name == "soon") | [
+	(.items[] | if .metadata.finalizers then "Pod" else "Pod released" end),
+	(.reconcile.once // [] | if . == [] then empty else "once" end),
+	(.reconcile.status // {} | .phase // empty),
+	(.reconcile.finalizers // {} | keys[] | . + " finalizer")]
+	| join(", ")' "$T/got")" "PENDING, add finalizer
+Pod, once
+RUNNING
+Pod released, PENDING
+Pod, once, PENDING
+Pod, once, PENDING
+RUNNING
+RUNNING
+RUNNING
+DONE
+Pod released
+remove finalizer" "... of one that is run"
+
+# An old view: the Pod is not there, the At is what it was at each moment. Only
+# before anything was recorded is the Pod asked for, and then only once.
+jq -c 'select(.object.kind == "At" and .object.metadata.name == "killed" and
+	.type != "DELETED") | .object' "$folder/t/life.jsonl" |
+	while read -r at; do
+		echo "$at" | ireconcile -f "$watches" --all 2>>"$T/err" | jq -r \
+			'[(.items | length), (.reconcile.once // [] | length),
+			(.reconcile.status | .phase,
+			(.conditions[] | select(.type == "Complete").reason))]
+			| join(" ")'
+	done >"$T/views"
+is "$(cat "$T/views")" "1 1 PENDING Waiting
+1 1 PENDING Waiting
+1 1 PENDING Waiting
+1 1 PENDING Waiting
+0 0 RUNNING PodMissing
+0 0 DONE PodDeleted" "an At seen without its Pod"
+
+# old TIME: the killed At, started, whose Pod is missing since then; what is to
+# be 29 s and 31 s later
+missing() {
+	jq -c 'select(.object.kind == "At" and .object.status.startTime and
+		.object.metadata.name == "killed" and .object.status.phase ==
+		"RUNNING") | .time = "2026-11-21T13:00:00Z" | .object.status.conditions[1] |= (
+		.status = "Unknown" | .reason = "PodMissing" |
+		.lastTransitionTime = "2026-11-21T13:00:00Z")' "$folder/t/life.jsonl"
+	echo "{\"type\":\"BOOKMARK\",\"time\":\"$1\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"annotations\":{}}}}"
+}
+begun() {
+	for kind in At Pod; do
+		jq -c --arg kind $kind 'select(.type == "BOOKMARK" and
+			.object.kind == $kind)' "$folder/t/life.jsonl"
+	done
+}
+last_phase() {
+	{
+		begun
+		missing "$1"
+	} | ireconcile -f "$watches" --clock=input |
+		jq -r '.reconcile.status.phase' | tail -n 1
+}
+is "$(last_phase 2026-11-21T13:00:29Z)" RUNNING \
+	"a Pod that is missing for 29 s may be there"
+is "$(last_phase 2026-11-21T13:00:31Z)" DONE "... after 31 s it is gone"
+
+# ---- words ----
+
+# split: commands (JSON strings, a line each) on stdin, JSON on stdout
+split() {
+	jq -c "$(cat "$folder/words.jq") try words catch ."
+}
+is "$(split <<'LIST'
+""
+" \t\n "
+"a  b\tc\nd"
+"a 'b  c' \"d  e\""
+"a'b'\"c\"d"
+"'' \"\" x''"
+"a\\ b \\' \\\" \\\\"
+"\"a\\\"b\\\\c\\$d\\`e\\x\""
+"'a\\b'"
+"a\\\nb \"c\\\nd\" \\\n e"
+"$HOME `x` $(y) * ; | > # ~ {a,b}"
+"ünï 'çö' 日本"
+"a\u0000b"
+"'a"
+"\"a"
+"\"a\\"
+"a\\"
+LIST
+)" '[]
+[]
+["a","b","c","d"]
+["a","b  c","d  e"]
+["abcd"]
+["","","x"]
+["a b","'\''","\"","\\"]
+["a\"b\\c$d`e\\x"]
+["a\\b"]
+["ab","cd","e"]
+["$HOME","`x`","$(y)","*",";","|",">","#","~","{a,b}"]
+["ünï","çö","日本"]
+"it has a NUL"
+"a '\'' is not closed"
+"a \" is not closed"
+"a \" is not closed"
+"it ends with a backslash"' "how commands are split"
+
+# The same as sh, for whatever has no other meaning there.
+RANDOM=${SEED:-7}
+pieces=(a b " " "  " "	" "'" "'" '"' '"' "\\\\" '\$' '\`' "\\'" '\"' "''" '""' é
+	$'\\\n' '\a')
+for ((i = 0; i < 400; i++)); do
+	text=
+	for ((j = RANDOM % 12; j > 0; j--)); do
+		text+=${pieces[RANDOM % ${#pieces[@]}]}
+	done
+	printf '%s\001' "$text"
+done >"$T/texts"
+while IFS= read -rd $'\001' text; do
+	# shellcheck disable=SC2016 # sh expands it
+	if sh -c "set -- $text
+		printf '%s\\001' \"\$#\" \"\$@\"" >"$T/words" 2>/dev/null; then
+		jq -Rsc 'split("\u0001")[1:-1]' "$T/words"
+	else
+		echo null
+	fi
+done <"$T/texts" >"$T/sh"
+jq -Rsc 'split("\u0001")[:-1][]' "$T/texts" | split |
+	jq -c 'if type == "string" then null else . end' >"$T/ours"
+paste "$T/ours" "$T/sh" <(jq -Rsc 'split("\u0001")[:-1][]' "$T/texts") |
+	awk -F '\t' '$1 != $2' >"$T/differ"
+is "$(head -n 5 "$T/differ")" "" "as sh splits 400 random ones (SEED=${SEED:-7})"
+ok "... of which many are words" test "$(grep -vc null "$T/sh")" -gt 100
+
+# ---- schedules ----
+
+while read -r schedule want; do
+	is "$(jq -nc --arg s "${schedule//_/ }" '{apiVersion:
+		"at.example.com/v1alpha1", kind: "At", metadata: {name: "a",
+		namespace: "b", uid: "c", resourceVersion: "1"},
+		spec: {schedule: $s, command: "x"}}' |
+		ireconcile -f "$watches" --all | jq -r \
+		'if .items != [] then "run" else .reconcile.status.conditions[0]
+		.reason end')" "$want" "schedule $schedule"
+done <<'LIST'
+0001-01-01T00:00:00Z run
+1969-12-31T23:59:59Z run
+1970-01-01T00:00:00Z run
+2000-02-29T00:00:00Z run
+2100-02-28T23:59:59Z Valid
+2100-02-29T00:00:00Z InvalidSchedule
+2400-02-29T00:00:00Z Valid
+9999-12-31T23:59:59Z Valid
+2028-00-01T00:00:00Z InvalidSchedule
+2028-01-00T00:00:00Z InvalidSchedule
+2028-01-32T00:00:00Z InvalidSchedule
+2028-04-31T00:00:00Z InvalidSchedule
+2028-01-01T00:60:00Z InvalidSchedule
+2028-01-01T00:00:00.5Z InvalidSchedule
+2028-01-01t00:00:00z InvalidSchedule
+2028-01-01T00:00:00Z_ InvalidSchedule
+1861920000 InvalidSchedule
+@daily InvalidSchedule
+LIST
+done_testing
