@@ -317,6 +317,9 @@ is "$(od -An -c "$T/first.gate" | tr -d ' ')" '\n' "the gate opens"
 is "$(head -n 1 "$T/first.report")" "" "... kelect is ready"
 is "$(sed -n 2p "$T/first.report" | jq -c '[.tool, .counters.leading]')" \
 	'["kelect",1]' "... and reports"
+is "$(sed -n 3p "$T/first.report" | jq -c '.metrics |
+	with_entries(select(.key | startswith("leader")))')" \
+	'{"leader_election_master_status{name=\"m\"}":1}' "... its metrics"
 before=$(page first)
 moved() {
 	[ "$(page first)" -gt "$before" ]
@@ -330,6 +333,11 @@ ends first 0 "SIGTERM: done"
 is "$(page first)" 1 "... nobody may write any more"
 ok "... the other leads" wait_for 10 says second leading
 plan '{"resource":"leases","fault":"cut","count":0}'
+unready() {
+	grep '"unready"' "$T/second.report" | jq -e \
+		'.unready.leadership | startswith("cannot read the lease default/m: ")'
+}
+ok "it is not ready while it cannot renew" wait_for 10 unready
 ends second 111 "lost"
 is "$(page second)" 1 "... nobody may write any more"
 ask DELETE /kapi/faults

@@ -101,6 +101,7 @@ election_failed(
 
 	kube_error_public(&reason, &a->error, SPAN_NONE);
 	e->failures++;
+	e->failing = true;
 	election_say(&e->problem, "cannot %s: %s", doing, buf_str(&reason));
 	buf_release(&reason);
 }
@@ -110,6 +111,7 @@ election_worked(struct election *e)
 {
 	free(e->problem);
 	e->problem = NULL;
+	e->failing = false;
 }
 
 void

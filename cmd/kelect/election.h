@@ -62,6 +62,7 @@ struct election {
 	char *leader;	   /* who else leads, owned; NULL: nobody known */
 	char
 	    *problem; /* why the last attempt failed, owned; NULL: it did not */
+	bool failing; /* the problem is a failure, not a reason to wait */
 	char *news;   /* something done or found, owned; the owner takes it */
 	struct err err;
 	uint64_t transitions, renewals, failures;

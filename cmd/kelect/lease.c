@@ -142,6 +142,7 @@ observe(struct lease *l, const struct kube_answer *a, uint64_t at_ns)
 
 	if (record_read(&r, a->body) != 0) {
 		l->e.failures++;
+		l->e.failing = true;
 		election_say(&l->e.problem,
 		    "cannot %s the lease %s/%s: the answer is no Lease",
 		    doings[l->step], l->o->namespace_, l->o->name);

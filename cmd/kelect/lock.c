@@ -161,6 +161,7 @@ lead(struct lock *l, struct instant now)
 static void
 wait_for(struct lock *l, struct instant now, const char *text)
 {
+	l->e.failing = false;
 	election_say(&l->e.problem, "waiting for the lock %s/%s: %s",
 	    l->namespace_, l->name, text);
 	try_later(l, now);

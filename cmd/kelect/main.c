@@ -175,6 +175,8 @@ changed(void *arg)
 
 	if (e->in_contact)
 		reportfd_ready(&r->report);
+	reportfd_unready(
+	    &r->report, "leadership", e->failing ? e->problem : NULL);
 	switch (e->state) {
 	case ELECTION_LEADING:
 		atomic_store(r->page, e->until_ns);
