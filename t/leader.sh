@@ -63,14 +63,16 @@ made_thing() {
 	[ "$(code)" = 201 ]
 }
 
-# replica N [OPTION]...
+# replica N [OPTION]... ; with $LOCK: for life
 replica() {
 	local n=$1
 
 	shift
 	: >"$T/r$n.ready"
-	POD_NAME=r$n kpipe -f "$T/watches.yaml" --kubeconfig "$T/r$n.kubeconfig" \
-		--leader-elect "${LEASE_TIMES[@]}" --report-fd=9 "$@" \
+	[ -z "${LOCK:-}" ] || set -- --leader-elect-for-life "$@"
+	[ -n "${LOCK:-}" ] || set -- "${LEASE_TIMES[@]}" "$@"
+	POD_NAME=r$n POD_NAMESPACE=default kpipe -f "$T/watches.yaml" --kubeconfig "$T/r$n.kubeconfig" \
+		--leader-elect --report-fd=9 "$@" \
 		9>"$T/r$n.ready" 2>>"$T/r$n.err" &
 	pid[$n]=$!
 	started+=($!)
@@ -106,23 +108,27 @@ mark() {
 now_leads() {
 	tail -n "+$MARK" "$T/journal" |
 		jq -Rne '[inputs | fromjson? | select(.user == "r'"$1"'" and
-			.resource == "configmaps" and .code < 300 and
-			.method != "GET")][0]'
+			.resource == "configmaps" and .name == "thing" and
+			.code < 300 and .method != "GET")][0]'
 }
 
-# stray: each write by a replica that did not hold the lease at that moment
+# stray: each write by a replica that did not lead at that moment. Of a lock for
+# life only the taking is seen, for the garbage collector gives it back.
 stray() {
 	jq -Rc 'fromjson? | select(.user // "" | startswith("r")) |
 		select(.method != "GET")' "$T/journal" | jq -nc '
+		def lock: .resource == "configmaps" and .name != "thing";
 		foreach inputs as $w ({holder: ""};
-			if $w.resource == "leases" then
-				.stray = null |
-				if $w.code < 300 then .holder = ($w.body.spec |
-					.holderIdentity // "" | sub("_.*"; ""))
-				else . end
-			else .stray = if .holder == $w.user then null else
-				{holder, write: ($w | {number, user, method,
-					path, code})} end
-			end;
+			.stray = null |
+			if $w.code >= 300 and ($w | lock or .resource == "leases")
+			then .
+			elif $w.resource == "leases" then
+				.holder = ($w.body.spec.holderIdentity // "" |
+					sub("_.*"; ""))
+			elif $w | lock then .holder =
+				$w.body.metadata.ownerReferences[0].name
+			elif .holder != $w.user then .stray = {holder, write:
+				($w | {number, user, method, path, code})}
+			else . end;
 			.stray // empty)'
 }

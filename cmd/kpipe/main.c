@@ -235,6 +235,7 @@ start(struct app *a)
 {
 	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 	struct pipeline *p = &a->pipeline;
+	struct err err;
 
 	/* What a dead stage leaves behind comes to us, not to process 1. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -252,6 +253,7 @@ start(struct app *a)
 	if (a->leash.pipe_fd >= 0) {
 		p->leash = &a->leash;
 		leash_watch(&a->leash, a->loop, on_leash_out, a);
+		leash_check(&a->leash, &err); /* its time counts, too */
 	}
 	if (a->serves) {
 		p->board = &a->server.board;

@@ -34,7 +34,7 @@ cold() {
 first_write() {
 	tail -n "+$MARK" "$T/journal" |
 		jq -Rnr '[inputs | fromjson? | select(.user == "r'"$1"'" and
-			.resource == "configmaps" and .code < 300 and
+			.name == "thing" and .code < 300 and
 			.method != "GET")][0].time' |
 		sed 's/Z$//' | while IFS=. read -r second part; do
 			echo "$(date -u -d "$second" +%s)$part"

@@ -1,0 +1,115 @@
+#!/bin/bash
+# Many fail-overs of two replicas in ways drawn by chance, with both kinds of
+# election: by the journal of kapi nobody ever writes who does not lead.
+#
+#	SEED=7 FAILOVERS=100 t/5210-failovers.sh
+FAILOVERS=${FAILOVERS:-3}
+TEST_SECONDS=$((200 + FAILOVERS * 20))
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+# shellcheck source=leader.sh
+. "${0%/*}/leader.sh"
+RANDOM=${SEED:-$$}
+note "SEED=${SEED:-$$} FAILOVERS=$FAILOVERS"
+
+pods=/api/v1/namespaces/default/pods
+# pod N: which it runs in
+pod() {
+	as_admin POST "$pods" '{"apiVersion": "v1", "kind": "Pod",
+		"metadata": {"name": "r'"$1"'"}, "spec": {"containers": [
+		{"name": "kpipe", "image": "kpipe"}]}}' >/dev/null
+	[ "$(code)" = 201 ]
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# end N SIGNAL: kpipe, and its pod
+end() {
+	kill "-$2" "${pid[$1]}"
+	wait_for 20 gone "${pid[$1]}"
+	[ -z "$LOCK" ] ||
+		as_admin DELETE "$pods/r$1?gracePeriodSeconds=0" >/dev/null
+}
+
+# fail N HOW
+fail() {
+	local n=$1 all
+
+	case $2 in
+	term) end "$n" TERM ;;
+	kill) end "$n" KILL ;;
+	kelect) kill -9 "$(stage_of "$n" kelect)" ;;
+	stop) kill -STOP "$(stage_of "$n" kelect)" ;;
+	freeze)
+		mapfile -t all < <(echo "${pid[$n]}"; pgrep -P "${pid[$n]}")
+		kill -STOP "${all[@]}"
+		sleep 3 # longer than the lease
+		kill -CONT "${all[@]}"
+		;;
+	esac
+}
+
+# round HOW: who leads fails; the other takes over
+round() {
+	local from=1 to=2
+
+	mark
+	wait_for 20 either || return
+	now_leads 1 >"$T/ok.out" || from=2 to=1
+	wait_for 30 is_standby "$to" || return
+	fail "$from" "$1"
+	mark
+	wait_for 20 now_leads "$to" >&2 || return
+	# Not before: it would take its chance at once.
+	gone "${pid[$from]}" || return 0
+	[ -z "$LOCK" ] || wait_for 10 pod "$from" || return
+	replica "$from"
+}
+either() {
+	now_leads 1 || now_leads 2
+}
+# All of its stages are there, so that it is a standby, not one that starts.
+is_standby() {
+	[ "$(pgrep -c -P "${pid[$1]}" -x \
+		'kwatch|ireconcile|kapply|kstatus|kelect')" = 5 ] && is_ready "$1"
+}
+
+# rounds WHAT HOW...
+rounds() {
+	local what=$1 bad='' how
+
+	shift
+	for ((i = 0; i < FAILOVERS; i++)); do
+		how=$((RANDOM % $# + 1)) how=${!how}
+		round "$how" || {
+			bad="$bad $i:$how"
+			tail -n 15 "$T"/r?.err | quote
+		}
+	done
+	is "$bad" "" "$what: after each of $FAILOVERS fail-overs the other leads"
+	is "$(stray)" "" "... and nobody wrote who did not lead"
+	kill -TERM "${pid[1]}" "${pid[2]}"
+	ok "... both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
+}
+
+leader_up
+busy
+LOCK=
+replica 1
+replica 2
+rounds "lease" term kill kelect kelect stop freeze
+
+# Who leads for life leads again after a crash; only the end of the pod
+# changes that.
+LOCK=thing.example.com
+: >"$T/journal"
+pod 1
+pod 2
+replica 1
+replica 2
+rounds "for life" term kill
+done_testing
