@@ -231,7 +231,7 @@ metric_add_value(struct buf *b, double value)
 	if (exact && value == (double)(long long)value)
 		buf_addf(b, "%lld", (long long)value);
 	else
-		buf_addf(b, "%.9g", value);
+		buf_addf(b, "%.15g", value);
 }
 
 void

@@ -253,6 +253,8 @@ main(void)
 	is(value(0), "0", "values: zero");
 	is(value(1234567890123.0), "1234567890123", "... whole");
 	is(value(0.25), "0.25", "... with a fraction");
+	is(value(0.1 + 0.2), "0.3", "... without noise");
+	is(value(1795263039.54), "1795263039.54", "... a time");
 	is(value(1e-7), "1e-07", "... tiny");
 	is(value(NAN), "0", "... none");
 	is(value(INFINITY), "0", "... infinite");
