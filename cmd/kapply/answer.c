@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "adopt.h"
 #include "body.h"
@@ -391,22 +392,24 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* Who owns the field now, before our apply takes it back. */
+/*
+ * Who owns the field now, before our apply takes it back. If that has happened
+ * already, it is who owned it before.
+ */
 static void
 add_opponent(struct buf *b, const struct call *c, struct span object)
 {
 	struct buf scratch = BUF_INIT;
 	struct span path = json_string(c->item->text, &scratch);
+	enum fields_found owner =
+	    fields_owners(b, object, path, item_manager(c->key));
 
-	switch (fields_owners(b, object, path, item_manager(c->key))) {
-	case FIELDS_OWNED:
-		break;
-	case FIELDS_UNOWNED:
+	if (owner != FIELDS_OWNED && c->item->found_before != NULL)
+		buf_adds(b, c->item->found_before);
+	else if (owner == FIELDS_UNOWNED)
 		buf_adds(b, "an admission webhook or the API server");
-		break;
-	case FIELDS_ABSENT:
+	else if (owner == FIELDS_ABSENT)
 		buf_adds(b, "somebody who removes it");
-	}
 	buf_release(&scratch);
 }
 
@@ -429,7 +432,8 @@ looked_at(struct call *c, const struct kube_answer *answer)
 					: "somebody");
 	free(i->found);
 	i->found = buf_take(&who);
-	report_loop(c->key->apply, c->key->set, i);
+	if (i->found_before == NULL || strcmp(i->found, i->found_before) != 0)
+		report_loop(c->key->apply, c->key->set, i);
 	item_done(c->key, i, NULL);
 }
 
