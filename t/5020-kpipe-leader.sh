@@ -201,7 +201,7 @@ fresh
 mkfifo "$T/leash"
 exec 7<>"$T/leash"
 exec 8>"$T/leash"
-head -c 4096 /dev/zero >"$T/page"
+head -c 4096 /dev/zero | tr '\0' '\377' >"$T/page" # for ever
 exec 6<"$T/page"
 (
 	exec 4<"$T/leash" 5<"$T/page" 6<&- 7<&- 8>&-

@@ -63,7 +63,10 @@ round() {
 	wait_for 30 is_standby "$to" || return
 	fail "$from" "$1"
 	mark
-	wait_for 20 now_leads "$to" >&2 || return
+	case $1 in # who lost its kelect may be the first to see the lease end
+	kelect) wait_for 20 either >&2 || return ;;
+	*) wait_for 20 now_leads "$to" >&2 || return ;;
+	esac
 	# Not before: it would take its chance at once.
 	gone "${pid[$from]}" || return 0
 	[ -z "$LOCK" ] || wait_for 10 pod "$from" || return
