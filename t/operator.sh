@@ -57,6 +57,37 @@ operator() {
 	operator=$!
 }
 
+# operator_leads NAMESPACE WHAT COMMAND...: with the rights for it, it holds a
+# lease, then a ConfigMap for life; each time COMMAND (with lease or life behind
+# it) succeeds.
+operator_leads() {
+	local namespace=$1 what=$2 name=${folder##*/} role id
+
+	shift 2
+	kubectl apply -n "$namespace" -f "$folder/rbac.yaml" \
+		-l kpipe.dev/scope=leader >/dev/null
+	for role in kelect kelect-for-life; do
+		kubectl create rolebinding "$name-$role" -n "$namespace" \
+			--user=user1 --role="$name-$role" >/dev/null
+	done
+	id=$(kubectl get crd -o jsonpath='{.items[0].spec.names.singular}.{.items[0].spec.group}')
+	operator --leader-elect --leader-election-namespace="$namespace"
+	ok "leading by a lease: $what" wait_for 30 "$@" lease
+	ok "... which it holds" kubectl wait --timeout=1s -n "$namespace" \
+		--for=jsonpath='{.spec.holderIdentity}' "lease/$id"
+	ok "... until it ends" operator_stop
+	is "$(kubectl get lease -n "$namespace" "$id" \
+		-o jsonpath='{.spec.holderIdentity}')" "" "... then it is free"
+	kubectl run me -n "$namespace" --image=x >/dev/null
+	POD_NAME=me POD_NAMESPACE=$namespace operator --leader-elect \
+		--leader-elect-for-life
+	ok "leading for life: $what" wait_for 30 "$@" life
+	is "$(kubectl get configmap -n "$namespace" "$id" \
+		-o jsonpath='{.metadata.ownerReferences[0].name}')" me \
+		"... by a ConfigMap of its pod"
+	ok "... until it ends" operator_stop
+}
+
 # operator_stop: SIGTERM; its exit code
 operator_stop() {
 	kill "$operator"
@@ -88,7 +119,7 @@ strike() {
 # complaints: what the operator said, beside that it runs, and that its kind was
 # too new to be watched at first
 complaints() {
-	grep -v -e '^kpipe: ' -e 'storage is (re)initializing$' \
+	grep -v -e '^kpipe: ' -e '^kelect: leading: ' -e 'storage is (re)initializing$' \
 		-e '^kwatch: watching .* now$' "$T/operator.log"
 }
 

@@ -108,4 +108,4 @@ def status:
       persistentVolumesUsed: volumes($pods),
       observedGeneration: .primary.metadata.generation,
       conditions: [ready_condition($pods)]
-    };
+    } + handled;

@@ -34,4 +34,4 @@ def status: {
   selector: (labels | to_entries | map("\(.key)=\(.value)") | join(",")),
   observedGeneration: .primary.metadata.generation,
   conditions: [ready_condition]
-};
+} + handled;
