@@ -3,7 +3,6 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "buf.h"
 #include "clock.h"
@@ -217,14 +216,9 @@ session_byte(struct http_call *c)
 static void
 status_line(struct http_call *c, struct span line)
 {
-	const char *space = memchr(line.p, ' ', line.n);
-
 	/* A new answer begins: after 100 Continue, or that of a proxy. */
 	c->session->h2 = line.n > 6 && line.p[5] == '2';
-	c->status = 0;
-	if (space != NULL && line.p + line.n - space >= 4)
-		c->status = (space[1] - '0') * 100 + (space[2] - '0') * 10 +
-		    (space[3] - '0');
+	c->status = http_parse_status(line);
 	free(c->content_type);
 	c->content_type = NULL;
 	c->retry_after_s = -1;
@@ -233,10 +227,10 @@ status_line(struct http_call *c, struct span line)
 static void
 header_line(struct http_call *c, struct span name, struct span value)
 {
-	if (name.n == 12 && strncasecmp(name.p, "content-type", 12) == 0) {
+	if (http_name_is(name, "content-type")) {
 		free(c->content_type);
 		c->content_type = mem_dup(value.p, value.n);
-	} else if (name.n == 11 && strncasecmp(name.p, "retry-after", 11) == 0)
+	} else if (http_name_is(name, "retry-after"))
 		c->retry_after_s = http_parse_seconds(value);
 	if (c->on_header != NULL)
 		c->on_header(c->arg, name, value);
@@ -246,12 +240,10 @@ header_line(struct http_call *c, struct span name, struct span value)
 static void
 headers_end(struct http_call *c)
 {
-	void (*fn)(void *arg) = c->on_begin;
-
-	if (fn == NULL || c->cancelled || c->status / 100 != 2)
+	if (c->on_begin == NULL || c->cancelled || c->status / 100 != 2)
 		return;
+	c->on_begin(c->arg);
 	c->on_begin = NULL;
-	fn(c->arg);
 }
 
 static size_t
@@ -354,25 +346,22 @@ static void
 session_fail(struct session *s, const char *why)
 {
 	struct http *h = s->http;
-	struct http_call *c, *next;
-	struct http_response r;
+	struct http_call *c = h->calls;
 
 	s->retired = true;
 	h->busy++;
-	/* The callbacks may end other calls, or start new ones elsewhere. */
-	do {
-		for (c = h->calls; c != NULL; c = next) {
-			next = c->next;
-			if (c->session == s)
-				break;
+	while (c != NULL) {
+		struct http_response r = {.timed_out = true};
+
+		if (c->session != s) {
+			c = c->next;
+			continue;
 		}
-		if (c != NULL) {
-			r = (struct http_response){.timed_out = true};
-			err_set(
-			    &r.err, ERR_TRANSIENT, "%s: %s", c->origin, why);
-			call_end(c, &r);
-		}
-	} while (c != NULL);
+		err_set(&r.err, ERR_TRANSIENT, "%s: %s", c->origin, why);
+		call_end(c, &r);
+		/* It may have ended others, or started new ones elsewhere. */
+		c = h->calls;
+	}
 	h->busy--;
 }
 
@@ -450,18 +439,15 @@ run_deferred(struct http *h)
 static void
 transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
 {
-	curl_off_t sent = 0;
-
 	if ((r->too_large = c->too_large)) {
 		err_set(&r->err, ERR_PERMANENT,
 		    "%s: an answer larger than %zu bytes", c->origin,
 		    c->http->max_body);
 		return;
 	}
-	http_easy_error(
-	    c->easy, code, &c->transfer, c->origin, c->error, c->timeout_ms, r);
-	curl_easy_getinfo(c->easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
-	if (r->timed_out && sent > 0)
+	if (http_easy_error(c->easy, code, &c->transfer, c->origin, c->error,
+		c->timeout_ms, r) &&
+	    r->timed_out)
 		c->session->retired = true;
 }
 
@@ -575,16 +561,16 @@ http_start(
 {
 	struct http_call *c = mem_zalloc(sizeof(*c));
 
-	c->http = h;
-	c->done = done;
-	c->arg = arg;
-	c->on_begin = r->on_begin;
-	c->on_data = r->on_data;
-	c->on_header = r->on_header;
-	c->probe = r->probe;
-	c->timeout_ms = r->timeout_ms;
-	c->silence_ms = r->silence_ms;
-	c->retry_after_s = -1;
+	*c = (struct http_call){.http = h,
+	    .done = done,
+	    .arg = arg,
+	    .on_begin = r->on_begin,
+	    .on_data = r->on_data,
+	    .on_header = r->on_header,
+	    .probe = r->probe,
+	    .timeout_ms = r->timeout_ms,
+	    .silence_ms = r->silence_ms,
+	    .retry_after_s = -1};
 	c->origin = http_origin(r->url);
 	http_transfer_init(&c->transfer, &h->settings, r, arg);
 	c->next = h->calls;

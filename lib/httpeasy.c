@@ -102,6 +102,23 @@ http_split_header(struct span line, struct span *name, struct span *value)
 	return 0;
 }
 
+int
+http_parse_status(struct span line)
+{
+	const char *space = memchr(line.p, ' ', line.n);
+
+	if (space == NULL || line.p + line.n - space < 4)
+		return 0;
+	return (space[1] - '0') * 100 + (space[2] - '0') * 10 +
+	    (space[3] - '0');
+}
+
+bool
+http_name_is(struct span name, const char *want)
+{
+	return strlen(want) == name.n && strncasecmp(name.p, want, name.n) == 0;
+}
+
 int64_t
 http_parse_seconds(struct span text)
 {
@@ -319,19 +336,21 @@ skip_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, n) == 0 ? text + n : text;
 }
 
-void
+bool
 http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
     const char *origin, const char *text, uint64_t timeout_ms,
     struct http_response *r)
 {
 	struct err *err = &r->err;
 	enum err_kind kind = error_kind(code);
+	curl_off_t sent = 0;
 	long os = 0;
 
 	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
 	r->held = code == CURLE_ABORTED_BY_CALLBACK;
 	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
+	curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
 	if (*text == '\0')
 		text = curl_easy_strerror(code);
 	switch (code) {
@@ -343,7 +362,7 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 		err_set(err, kind, "cannot find the address of %s", origin);
 		break;
 	case CURLE_OPERATION_TIMEDOUT:
-		if (timeout_ms == 0)
+		if (timeout_ms == 0 || sent == 0)
 			err_set(
 			    err, kind, "cannot connect to %s in time", origin);
 		else
@@ -363,4 +382,5 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 		err_set(
 		    err, kind, "the connection to %s failed: %s", origin, text);
 	}
+	return sent > 0;
 }

@@ -45,8 +45,9 @@ void http_transfer_release(struct http_transfer *t);
 void http_easy_setup(
     CURL *easy, const struct http_settings *s, struct http_transfer *t);
 /* Why a transfer failed: fills r->err with a finished sentence (text is
- * libcurl's, may be empty), and timed_out, untrusted and held. */
-void http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
+ * libcurl's, may be empty), and timed_out, untrusted and held. Whether the
+ * request went out before. */
+bool http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
     const char *origin, const char *text, uint64_t timeout_ms,
     struct http_response *r);
 
@@ -54,6 +55,9 @@ void http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 char *http_origin(const char *url);
 /* "Name: value\r\n"; -1 if it is none. */
 int http_split_header(struct span line, struct span *name, struct span *value);
+bool http_name_is(struct span name, const char *want);
+/* "HTTP/2 200 \r\n": 200; 0 if there is none. */
+int http_parse_status(struct span line);
 /* Whole seconds of Retry-After; -1 if it is none (a date, which the API server
  * does not send). */
 int64_t http_parse_seconds(struct span text);

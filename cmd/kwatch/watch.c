@@ -364,7 +364,7 @@ failed(struct watch *w, const struct kube_error *e)
 		again(w, 0);
 		return;
 	}
-	if (e->code == 0 && broke_off(w)) {
+	if (e->code == 0 && !e->timed_out && broke_off(w)) {
 		app->reconnects++;
 		again(w, 0);
 		return;
