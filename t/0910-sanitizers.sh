@@ -20,6 +20,8 @@ for test in t/[0-8]*.sh; do
 	# kpipe keeps $ASAN_OPTIONS from ireconcile, which then reports what
 	# it still held when it refused its program.
 	t/5010*) continue ;;
+	# Leases of two seconds are too short for tools that are this slow.
+	t/52*) continue ;;
 	esac
 	! grep -q 'cluster_start\|iot_cluster' "$test" || continue
 	BIN=$sanitized "$test" >"$T/log" 2>&1

@@ -3,7 +3,7 @@
 # get, and who ends when. With the real ones: 5200.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-BESIDE=kelect
+BESIDE="kelect kpipe-http"
 # shellcheck source=kpipe.sh
 . "${0%/*}/kpipe.sh"
 
@@ -122,6 +122,22 @@ wait_for 30 eval '[ "$(ended)" = "ireconcile kapply kstatus " ]'
 kill -TERM "$kpipe"
 ends 0 "a second SIGTERM: 0"
 ok "... at once" test $((SECONDS - before)) -le 3
+
+# At any moment of the start. (Before main, a signal just ends a process.)
+bad=
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	fresh
+	touch "$D/kelect.lead"
+	begin --leader-elect --metrics-bind-address=:0
+	sleep "0.0$i"
+	kill -TERM "$kpipe"
+	wait "$kpipe"
+	code=$?
+	[ $code = 143 ] && [ ! -s "$D/log" ] && code=0
+	[ $code = 0 ] || bad="$bad $i:$code"
+	none_left || bad="$bad $i:left"
+done
+is "$bad" "" "SIGTERM at any moment of the start: 0, and no stage is left"
 
 ### Ends
 
