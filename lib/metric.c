@@ -154,6 +154,8 @@ const struct metric_family metric_families[METRICS] = {
 	"result"),
     [METRIC_STALE] = COUNTER("kpipe_stale_total",
 	"Items that were dropped because the cluster had moved on.", NULL),
+    [METRIC_PRUNES_HELD] = GAUGE("kpipe_prunes_held",
+	"Deletions that the prune brake holds back.", NULL),
     [METRIC_STATUS] = COUNTER("kpipe_status_total",
 	"Statuses by what became of them: written, gone, failed.", "result"),
     [METRIC_EVENTS] = COUNTER("kpipe_events_total",

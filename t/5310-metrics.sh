@@ -99,6 +99,21 @@ ok "... $(awk '/VmRSS/ { print $2 }' "/proc/$http/status") kB then" \
 	promtool check metrics < <(get /metrics)
 http_down 0 "its input ends"
 
+# ---- the alerts of the page ----
+
+{
+	printf 'groups:\n- name: kpipe\n  rules:\n'
+	sed -n '/^## Alerts/,/^## Who/p' doc/metrics.md |
+		sed -n '/^```yaml/,/^```/p' | grep -v '^```' | sed 's/^/  /'
+} >"$T/rules.yml"
+runs 0 "the alerts of doc/metrics.md are rules" \
+	promtool check rules "$T/rules.yml"
+is "$(sed -n 's/.*SUCCESS: //p' "$T/out")" "6 rules found" "... all of them"
+is "$(sed -n 's/^  *expr: //p' "$T/rules.yml" |
+	grep -o '[a-z_]*_[a-z_]*' | sort -u | grep -vxF -f <(
+		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md))" "" \
+	"... about metrics that are there"
+
 # ---- a pipeline, and Prometheus ----
 
 kapi_up
@@ -122,6 +137,8 @@ def desired: if .primary.spec.fail then error("so it is wanted") else
 def status: {ready: (.outstanding == [])};
 EOF2
 start kpipe -f "$T/watches.yaml" -A --metrics-bind-address 127.0.0.1:0 \
+	--leader-elect --leader-election-id things \
+	--leader-election-namespace default \
 	--health-probe-bind-address 127.0.0.1:0 2>"$T/http.err"
 kpipe=$!
 wait_for 20 grep -q 'probes.* at' "$T/http.err"
@@ -190,7 +207,10 @@ ok "... the status is written" says \
 	'kpipe_status_total{result="written"} >= bool 1' 1
 ok "... memory of all tools" says \
 	"process_resident_memory_bytes > bool 10000000" 1
-ok "... and of each" says 'count(kpipe_tool_resident_memory_bytes)' 6
+ok "... and of each" says 'count(kpipe_tool_resident_memory_bytes)' 7
+ok "... who leads" says 'leader_election_master_status{name="things"}' 1
+ok "... no orphans, no deletions held back" says \
+	'kpipe_orphans + ignoring(controller) group_left kpipe_prunes_held' 0
 ok "promtool has nothing against the whole page" \
 	promtool check metrics < <(get /metrics)
 is "$(get /metrics | grep -c -e '"default' -e 'so it is wanted')" 0 \

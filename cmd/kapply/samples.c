@@ -43,6 +43,7 @@ samples_add(void *arg, struct metric_lines *m)
 	add_work(a, m);
 	add_results(&a->counters, m);
 	metric_add(m, METRIC_STALE, NULL, (double)a->counters.stale);
+	metric_add(m, METRIC_PRUNES_HELD, NULL, (double)a->brake.held);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("kapply"),
 	    (double)a->counters.bad_lines);
 	if (a->recorder != NULL) {
