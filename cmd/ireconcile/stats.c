@@ -72,6 +72,11 @@ add_queue(const struct stats *s, const char *name, struct metric_lines *m)
 	metric_add(m, METRIC_QUEUE_RETRIES, by, (double)s->retries);
 	metric_add_histogram(m, METRIC_QUEUE_DURATION, by, &s->wait);
 	metric_add_histogram(m, METRIC_QUEUE_WORK, by, &s->work);
+	/* No evaluation is under way while we report. kapply adds its part
+	 * once it has seen a set; the series are there before. */
+	metric_add(m, METRIC_ACTIVE_WORKERS, METRIC_LABELS(name), 0);
+	metric_add(m, METRIC_QUEUE_UNFINISHED, by, 0);
+	metric_add(m, METRIC_QUEUE_LONGEST, by, 0);
 }
 
 void
