@@ -436,7 +436,8 @@ test_errors(void)
 		jv on_error = parse(error_cases[i].on_error);
 		jv observed = parse(error_cases[i].observed);
 
-		ok(agree_template(on_error, observed, AGREE_ERROR) == error_cases[i].same,
+		ok(agree_template(on_error, observed, AGREE_ERROR) ==
+			error_cases[i].same,
 		    error_cases[i].what);
 		jv_free(on_error);
 		jv_free(observed);
