@@ -83,13 +83,15 @@ tap() {
 	return "$1"
 }
 
-# ok WHAT COMMAND...: the command succeeds.
+# ok WHAT COMMAND...: the command succeeds; so does ok, then.
 ok() {
 	local what=$1
 
 	shift
 	"$@" >"$T/ok.out" 2>&1
-	tap $? "$what" || note "$* failed: $(head -c 2000 "$T/ok.out")"
+	tap $? "$what" && return
+	note "$* failed: $(head -c 2000 "$T/ok.out")"
+	return 1
 }
 
 # is GOT WANT WHAT: the same text.

@@ -79,7 +79,7 @@ with_cel() {
 	[ "${SERVER:-real}" = real ]
 }
 
-# kapi_start [KAPI-ARGUMENT...]
+# kapi_start [KAPI-ARGUMENT...]; KAPI_USERS: more users
 # shellcheck disable=SC2120
 kapi_start() {
 	local user
@@ -87,7 +87,7 @@ kapi_start() {
 	CLUSTER=$T/kapi
 	mkdir -p "$CLUSTER/certificates"
 	for user in admin kwatch kapply kstatus playground \
-		user1 user2 user3 user4; do
+		user1 user2 user3 user4 ${KAPI_USERS:-}; do
 		echo "token-$user,$user,$user"
 	done >"$CLUSTER/tokens"
 	echo "Authorization: Bearer token-admin" >"$CLUSTER/admin.header"
