@@ -21,19 +21,29 @@ def short_patience: 10;
 
 # ---- what is asked for ----
 
-# Unix seconds of this text, or null: exactly 2006-01-02T15:04:05Z, and a time
-# that there is. (For libjq -1 is an error, not a second before 1970.)
+# Unix seconds of a text that is 2006-01-02T15:04:05Z in form, and a time that
+# there is; else null. (For libjq -1 is an error, not a second before 1970.)
+def seconds_of_parts:
+  [.[:4], .[5:7], .[8:10], .[11:13], .[14:16], .[17:19] | tonumber]
+  | .[1] -= 1
+  | . as $parts
+  | . + [0, 0] # the days of week and year, which mktime does not use
+  | (try mktime catch -1)
+  | if gmtime[:6] == $parts then . else null end;
+
+# The same, quick for what people write. What libjq takes is less strict, so
+# that it counts only if it prints as it was written.
 def seconds:
-  if type == "string"
-    and test("\\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\\z")
-  then
-    [.[:4], .[5:7], .[8:10], .[11:13], .[14:16], .[17:19] | tonumber]
-    | .[1] -= 1
-    | . as $parts
-    | . + [0, 0] # the days of week and year, which mktime does not use
-    | (try mktime catch -1)
-    | select(gmtime[:6] == $parts)
-  else empty end // null;
+  if type != "string" then null
+  else
+    (try (strptime("%Y-%m-%dT%H:%M:%SZ") | mktime) catch null) as $time
+    | if $time != null and ($time | todate) == . then $time
+      elif test("\\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\\z")
+      then seconds_of_parts
+      else null end
+  end;
+
+def time: .primary.spec.schedule | seconds;
 
 def shown:
   tojson | if length > 80 then .[:80] + "..." else . end;
@@ -42,7 +52,7 @@ def shown:
 def plan:
   .primary.metadata.name as $name
   | .primary.spec as $spec
-  | ($spec.schedule | seconds) as $time
+  | time as $time
   | if ($name | length) > 63 then {
       reason: "InvalidName",
       message: "the name is longer than 63 characters, the most of a label"
@@ -143,11 +153,10 @@ def keep($pod):
 
 def desired: pod as $pod
   | if $pod != null then [if_exists(keep($pod))]
-    elif is_done or was_started then []
+    elif is_done or was_started or .now < (time // infinite) then []
     else
       plan as $plan
-      | if $plan.reason != null or .now < $plan.time then []
-        else [once(new_pod($plan.words))] end
+      | if $plan.reason != null then [] else [once(new_pod($plan.words))] end
     end;
 
 # ---- the status ----
@@ -247,41 +256,37 @@ def requeue: pod as $pod
   | if is_done or $pod != null then null
     elif $deleted != null then $deleted | fromdate + short_patience | rfc3339
     elif was_started then believed_gone | if . == null then . else rfc3339 end
-    else
-      plan as $plan
-      | if $plan.time != null and .now < $plan.time
-        then .primary.spec.schedule
-        else null end
-    end;
+    elif .now < (time // 0) then .primary.spec.schedule
+    else null end;
 
 # What is wrong, and how it ended: until the status says the same.
-def events:
-  if is_done or .primary.metadata.deletionTimestamp != null then []
-  else
-    pod as $pod
-    | plan($pod) as $plan
-    | state($pod; $plan) as [$phase, $reason, $message]
-    | if $phase == "DONE" then
-        if $reason == "Succeeded"
-        then [{type: "Normal", reason: $reason, message: "the command is done"}]
-        else [{type: "Warning", reason: $reason,
-          message: ("the command is not done" + if $message == "" then ""
-            else ": " + $message end)}] end
-      elif $phase == "PENDING" and $plan.reason != null
-        and all(.primary.status.conditions[]?;
-          .type != "Valid" or .message != $plan.message)
-      then [{type: "Warning", reason: $plan.reason, message: $plan.message}]
-      else [] end
-  end;
+def events: pod as $pod
+  | .primary.status.phase as $told
+  | if $told == "DONE" or .primary.metadata.deletionTimestamp != null
+      or ($told == "PENDING" and $pod == null
+        and .primary.status.observedGeneration == .primary.metadata.generation)
+    then []
+    else
+      plan($pod) as $plan
+      | state($pod; $plan) as [$phase, $reason, $message]
+      | if $phase == "DONE" and $reason == "Succeeded" then
+          [{type: "Normal", reason: $reason, message: "the command is done"}]
+        elif $phase == "DONE" then
+          [{type: "Warning", reason: $reason,
+            message: ("the command is not done"
+              + if $message == "" then "" else ": " + $message end)}]
+        elif $phase == "PENDING" and $plan.reason != null then
+          [{type: "Warning", reason: $plan.reason, message: $plan.message}]
+        else [] end
+    end;
 
 # Was a Pod made that we were not shown yet? If so, it would be left behind with
 # a finalizer that nobody drops.
 def may_be_unseen:
   .primary.metadata.deletionTimestamp as $deleted
-  | plan as $plan
   | (is_done | not)
     and (.primary.status.phase == "RUNNING"
-      or ($plan.time != null and $plan.time <= ($deleted | fromdate)))
+      or (time // infinite) <= ($deleted | fromdate))
     and .now < ($deleted | fromdate) + short_patience;
 
 def finalize: pod as $pod | {

@@ -68,15 +68,20 @@ def _stop($state):
   elif $state != _plain then error("a \" is not closed")
   else empty end;
 
+def _words_quoted:
+  [foreach (_tokens, null) as $piece ([_plain];
+      if $piece == null then .[0] as $state | _stop($state)
+      else _read(.[0]; $piece) end;
+      .[1:][] | explode[])]
+  | implode | split(_end)
+  | map(select(. != "") | split(_empty)
+    | if length == 1 then .[0] else join("") end);
+
+def _has($text): split($text) | length > 1;
+
 # An array of words, or an error that says what is wrong with the text.
 def words:
-  if split("\u0000") | length > 1 then error("it has a NUL")
-  else
-    [foreach (_tokens, null) as $piece ([_plain];
-        if $piece == null then .[0] as $state | _stop($state)
-        else _read(.[0]; $piece) end;
-        .[1:][] | explode[])]
-    | implode | split(_end)
-    | map(select(. != "") | split(_empty)
-      | if length == 1 then .[0] else join("") end)
-  end;
+  if _has("\u0000") then error("it has a NUL")
+  elif _has("'") or _has("\"") or _has("\\") or _has("\t") or _has("\n")
+  then _words_quoted
+  else split(" ") | map(select(. != "")) end;
