@@ -111,7 +111,7 @@ build(struct app *a, struct err *err)
 	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
 	    0)
 		return -1;
-	return a->serves ? tools_server(&a->server.stage, err) : 0;
+	return a->serves ? tools_server(&a->tools, &a->server.stage, err) : 0;
 }
 
 /* ---- while it runs ---- */

@@ -147,10 +147,14 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 
 /* It gets a credential only where it must ask who may read the metrics. */
 int
-tools_server(struct stage *s, struct err *err)
+tools_server(struct tools *t, struct stage *s, struct err *err)
 {
+	extern char **environ;
+
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
+	t->server_env = environ_select(environ, SPAN_NONE);
+	s->env = t->server_env;
 	if (options_is_address(opts.probe_address))
 		stage_arg(
 		    s, "--health-probe-bind-address=%s", opts.probe_address);
@@ -159,6 +163,7 @@ tools_server(struct stage *s, struct err *err)
 	stage_arg(s, "--metrics-bind-address=%s", opts.metrics_address);
 	if (!opts.metrics_secure)
 		return 0;
+	s->env = NULL;
 	stage_arg(s, "--metrics-secure");
 	if (opts.metrics_certificates != NULL)
 		stage_arg(
@@ -172,5 +177,6 @@ tools_release(struct tools *t)
 {
 	free(t->program_env);
 	free(t->writers_env);
+	free(t->server_env);
 	buf_release(&t->leash);
 }

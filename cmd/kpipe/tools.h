@@ -13,6 +13,7 @@
 struct tools {
 	char **program_env; /* of ireconcile; the strings are borrowed */
 	char **writers_env; /* of who is on a leash */
+	char **server_env;  /* of a kpipe-http that asks nobody */
 	struct buf leash;   /* KPIPE_LEASH as they get it */
 };
 
@@ -27,7 +28,7 @@ int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
  * kpipe-http. It gets a credential only where it must ask who may read the
  * metrics.
  */
-int tools_server(struct stage *s, struct err *err);
+int tools_server(struct tools *t, struct stage *s, struct err *err);
 
 void tools_release(struct tools *t);
 
