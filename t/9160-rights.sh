@@ -98,6 +98,7 @@ metadata: {name: operator, namespace: default}
 rules:
 - {apiGroups: [example.com], resources: [things], verbs: [get, list, watch, patch]}
 - {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch, create, patch, delete]}
+- {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 END
 kubectl create rolebinding -n default operator --role=operator --user=user1 \
 	>/dev/null
