@@ -1,0 +1,115 @@
+#!/bin/bash
+# Ats whose time comes while one leader after the other fails, in ways drawn by
+# chance: each is run once. Whoever has ended is deleted at once, so that
+# nothing but the At's record stays.
+#
+#	SEED=7 FAILOVERS=30 t/6430-kapi-at-leader.sh
+FAILOVERS=${FAILOVERS:-4}
+TEST_SECONDS=$((200 + FAILOVERS * 20))
+. "${0%/*}/lib.sh"
+. "${0%/*}/kapi.sh"
+. "${0%/*}/leader.sh"
+RANDOM=${SEED:-$$}
+note "SEED=${SEED:-$$} FAILOVERS=$FAILOVERS"
+
+ats=/apis/at.example.com/v1alpha1/namespaces/default/ats
+pods=/api/v1/namespaces/default/pods
+count=$((FAILOVERS * 40))
+
+leader_up
+mkdir "$T/node"
+cp pipeline/at/*.jq pipeline/at/watches.yaml "$T"
+as_admin POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
+	"$(cat pipeline/at/crd.yaml)" application/yaml >/dev/null
+is "$(code)" 201 "the CRD"
+
+# A node: what it sees it starts, what it started it ends.
+echo '- {version: v1, kind: Pod, program: node.jq}' >"$T/node/watches.yaml"
+cat >"$T/node/node.jq" <<'END'
+def desired: [];
+def status:
+  if .primary.metadata.deletionTimestamp then empty
+  elif .primary.status.phase == "Running"
+  then .primary.status + {phase: "Succeeded"}
+  elif .primary.status.startTime then empty
+  else {phase: "Running", startTime: (.now | todate)} end;
+END
+start kpipe -f "$T/node/watches.yaml" --kubeconfig "$T/kubeconfig" \
+	2>>"$T/node.log"
+start bash -c 'while sleep 0.1; do
+	curl -sS --max-time 5 --cacert "$1" -X DELETE -o /dev/null -H \
+		"Authorization: Bearer token-admin" "$2" 2>/dev/null
+done' - "$T/ca.pem" "$url$pods?fieldSelector=status.phase%3DSucceeded"
+disown $!
+
+writes() {
+	tail -n "+$MARK" "$T/journal" | jq -Rne '[inputs | fromjson? |
+		select(.user == "r'"$1"'" and .code < 300 and .method != "GET"
+		and .resource != "leases" and .resource != "events")][0]'
+}
+
+leader() {
+	for n in 1 2; do
+		writes $n >"$T/ok.out" && echo $n && return
+	done
+	false
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# fail N HOW
+fail() {
+	case $2 in
+	term) kill -TERM "${pid[$1]}" ;;
+	kill) kill -9 "${pid[$1]}" ;;
+	stop) kill -STOP "$(stage_of "$1" kelect)" ;;
+	*) kill -9 "$(stage_of "$1" "$2")" ;;
+	esac
+}
+
+replica 1
+wait_for 20 is_ready 1
+replica 2
+wait_for 20 is_ready 2
+from=$(($(date +%s) + 3))
+jq -nc --argjson count "$count" --argjson from "$from" 'range($count) | {
+	apiVersion: "at.example.com/v1alpha1", kind: "At",
+	metadata: {name: "at-\(.)", namespace: "default"},
+	spec: {command: "true", schedule: ($from + (. / 10 | floor) | todate)}}' |
+	kapply --kubeconfig "$T/kubeconfig" -o none
+hows=(term kill kelect stop kapply kstatus ireconcile kwatch)
+for ((i = 0; i < FAILOVERS; i++)); do
+	how=${hows[RANDOM % ${#hows[@]}]}
+	mark
+	wait_for 30 leader || break
+	n=$(leader)
+	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+	fail "$n" "$how"
+	mark
+	wait_for 30 leader
+	tap $? "$how of $n: somebody leads again"
+	gone "${pid[$n]}" && replica "$n"
+done
+
+all_done() {
+	[ "$(as_admin GET "$ats" | jq '[.items[]
+		| select(.status.phase == "DONE")] | length')" = "$count" ]
+}
+ok "$count Ats are DONE" wait_for 60 all_done
+no_pods() {
+	[ "$(as_admin GET "$pods" | jq '.items | length')" = 0 ]
+}
+ok "... their Pods are gone" wait_for 20 no_pods
+jq -Rr 'fromjson? | select(.resource == "pods" and .subresource == "status" and
+	.code == 200) | select(.body.status.startTime)
+	| select(.body.status.phase == "Running") | .name' "$T/journal" |
+	sort -V >"$T/run"
+for ((i = 0; i < count; i++)); do
+	echo "at-$i"
+done >"$T/want"
+same "$T/run" "$T/want" "... and each was run once"
+is "$(stray)" "" "nobody wrote who did not lead"
+kapi_down
+done_testing
