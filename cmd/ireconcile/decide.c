@@ -151,7 +151,7 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 		    d, jvtext_parse(span_make(i->text, i->text_len), &err));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
 		return;
-	if (member && !done && i->held_until_us > d->now_us)
+	if (member && !done && loops_is_held(i, d->now_us))
 		return;
 	buf_addf(&what, "item %s", i->label);
 	pt = add_point(d, POINT_ITEM, &what);

@@ -81,6 +81,14 @@ loops_hold(struct primary *p, const struct decision *d)
 	}
 }
 
+bool
+loops_is_held(const struct item *i, int64_t now_us)
+{
+	/* Nothing is held for longer, unless somebody set the clock back. */
+	return i->held_until_us > now_us &&
+	    i->held_until_us - now_us <= window_us;
+}
+
 void
 loops_watch(struct item *i, struct decision *d)
 {

@@ -21,6 +21,8 @@
 size_t loops_count(struct primary *p, struct decision *d, struct buf *what);
 /* It was printed, but not yet remembered: holds back what is in a loop. */
 void loops_hold(struct primary *p, const struct decision *d);
+/* Is it not to be repaired yet? */
+bool loops_is_held(const struct item *i, int64_t now_us);
 /* An item is looked at: ends its loop, or says when to look again. */
 void loops_watch(struct item *i, struct decision *d);
 

@@ -26,6 +26,9 @@
 /* Reading has precedence over evaluating, so that events of one object come
  * together, but not for longer than this. */
 enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
+/* Nobody tells that the clock was set, or that a machine was suspended as a
+ * whole: while something is waited for, it is looked after that often. */
+enum { CLOCK_LOOK_S = 10 };
 enum { EXIT_FAILED = 1 };
 
 static struct opts {
@@ -197,8 +200,13 @@ static void on_timer(void *arg);
 static void
 set_timer(struct app *a)
 {
-	int64_t due = sched_next(&a->reconciler.sched);
+	struct sched *s = &a->reconciler.sched;
+	int64_t due, latest = sched_ticks(s) + CLOCK_LOOK_S * 1000000;
 
+	reconciler_clock(&a->reconciler);
+	due = sched_next(s);
+	if (due > latest)
+		due = latest;
 	if (a->reconciler.sched.clock == SCHED_INPUT || due == 0)
 		timer_clear(a->loop, &a->timer);
 	else

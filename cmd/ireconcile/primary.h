@@ -75,6 +75,7 @@ struct primary {
 	char *line_primary;
 	uint64_t deadline_us; /* how long until the next reminder */
 	struct wake wake;
+	int64_t requeue_at_us; /* time of day; 0: none */
 	uint64_t backoff_us;
 	int64_t backoff_generation; /* of the primary that ran into a limit */
 	int64_t again_us;	    /* see wakes_again */

@@ -123,6 +123,19 @@ fire(struct reconciler *r, struct primary *p, unsigned reasons)
 }
 
 void
+reconciler_clock(struct reconciler *r)
+{
+	struct primary *p;
+
+	if (!sched_was_set(&r->sched))
+		return;
+	for (size_t i = 0; i < r->es.count; i++)
+		for (size_t j = 0;
+		     (p = map_next(&r->es.items[i]->primaries, &j)) != NULL;)
+			wakes_clock_set(&r->sched, p);
+}
+
+void
 reconciler_timers(struct reconciler *r)
 {
 	struct wake *w;

@@ -56,6 +56,8 @@ void reconciler_end_of_input(struct reconciler *r);
 void reconciler_open(struct reconciler *r);
 /* Evaluates the next dirty primary; false if there is none. */
 bool reconciler_step(struct reconciler *r);
+/* Looks whether somebody set the clock. */
+void reconciler_clock(struct reconciler *r);
 /* Fires the timers that are due. */
 void reconciler_timers(struct reconciler *r);
 

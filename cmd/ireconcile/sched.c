@@ -17,6 +17,22 @@ sched_ticks(const struct sched *s)
 	return s->clock == SCHED_INPUT ? s->input_us : clock_boot_us();
 }
 
+bool
+sched_was_set(struct sched *s)
+{
+	int64_t ahead, apart;
+
+	if (s->clock == SCHED_INPUT)
+		return false;
+	ahead = clock_real_us() - clock_boot_us();
+	apart = ahead - s->ahead_us;
+	/* Less is the time between two looks. */
+	if (apart < 1000 && apart > -1000)
+		return false;
+	s->ahead_us = ahead;
+	return true;
+}
+
 void
 sched_advance(struct sched *s, int64_t us)
 {

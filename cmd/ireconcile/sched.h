@@ -40,6 +40,7 @@ enum sched_clock { SCHED_REAL, SCHED_INPUT };
 struct sched {
 	enum sched_clock clock;
 	int64_t input_us;
+	int64_t ahead_us; /* the wall clock, of that of the timers */
 	struct wake **heap;
 	size_t len, cap;
 };
@@ -50,6 +51,9 @@ void sched_release(struct sched *s);
 int64_t sched_now_us(const struct sched *s);
 /* The clock of timers: never goes back. */
 int64_t sched_ticks(const struct sched *s);
+/* Was the wall clock set since the last call? Then times of day are to be
+ * scheduled anew. */
+bool sched_was_set(struct sched *s);
 /* Moves the input clock forward; earlier times change nothing. */
 void sched_advance(struct sched *s, int64_t us);
 

@@ -19,21 +19,42 @@ set_period(struct sched *s, struct primary *p)
 		sched_set(s, &p->wake, WAKE_PERIOD, now + period);
 }
 
+/* At a time of day; one that has passed never comes. */
+static void
+set_time(struct sched *s, struct primary *p)
+{
+	/* The wall clock first: late by a microsecond, but never early. */
+	int64_t wall = sched_now_us(s), now = sched_ticks(s);
+
+	if (p->requeue_at_us > wall)
+		sched_set(
+		    s, &p->wake, WAKE_REQUEUE, now + p->requeue_at_us - wall);
+}
+
 static void
 set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 {
-	/* The wall clock first: late by a microsecond, but never early. */
-	int64_t wall = sched_now_us(s), now = sched_ticks(s), wait = 0;
+	int64_t wait;
 
 	sched_clear(s, &p->wake, WAKE_REQUEUE);
-	if (d->requeue.when == PROGRAM_AFTER) {
+	p->requeue_at_us = 0;
+	if (d->requeue.when == PROGRAM_AT) {
+		p->requeue_at_us = d->requeue.at_us;
+		set_time(s, p);
+	} else if (d->requeue.when == PROGRAM_AFTER) {
 		wait = (int64_t)d->requeue.after_ms;
 		wait = (wait < SHORTEST_MS ? SHORTEST_MS : wait) * 1000;
-	} else if (d->requeue.when == PROGRAM_AT) {
-		wait = d->requeue.at_us - wall;
+		sched_set(s, &p->wake, WAKE_REQUEUE, sched_ticks(s) + wait);
 	}
-	if (wait > 0)
-		sched_set(s, &p->wake, WAKE_REQUEUE, now + wait);
+}
+
+void
+wakes_clock_set(struct sched *s, struct primary *p)
+{
+	if (p->requeue_at_us == 0 || !sched_is_set(&p->wake, WAKE_REQUEUE))
+		return;
+	sched_set(s, &p->wake, WAKE_REQUEUE, 1); /* if it has passed now */
+	set_time(s, p);
 }
 
 static void

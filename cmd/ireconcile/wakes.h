@@ -10,6 +10,9 @@
 void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
     enum line_due printed);
 
+/* The wall clock was set: what waits for a time of day. */
+void wakes_clock_set(struct sched *s, struct primary *p);
+
 /*
  * A line whose primary has changed since is wanted again: may it be printed
  * now? Else a wake-up is set.
