@@ -475,10 +475,6 @@ call_start(struct kube_call *c)
 static void
 call_send(struct kube_call *c)
 {
-	if (is_held(c) && leash_check(c->kube->leash, &c->err) != 0) {
-		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
-		return;
-	}
 	switch (auth_ready(c->kube->auth, &c->err)) {
 	case AUTH_READY:
 		call_start(c);

@@ -38,9 +38,8 @@ void kube_free(struct kube *k);
 
 /*
  * From now on no request that writes goes out unless the leash (borrowed)
- * allows it: asked when it is started, and when it is about to be sent. One
- * that is not allowed fails with the leash's error, after the leash's own
- * callback was called.
+ * allows it at the moment when it is about to be sent. One that is not allowed
+ * fails with the leash's error, after the leash's own callback was called.
  */
 void kube_hold(struct kube *k, struct leash *l);
 

@@ -4,23 +4,29 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Milliseconds until the page says that the time is over, 0: it is. */
-static int
-time_left(const _Atomic uint64_t *page)
+/*
+ * Sets the timer to the time on the page; false: that is over. A clock that
+ * counts while the machine is suspended, which the timeout of poll does not.
+ */
+static bool
+set_timer(int timer, const _Atomic uint64_t *page)
 {
-	uint64_t until = atomic_load(page), now = leash_now_ns();
+	uint64_t until = atomic_load(page);
+	struct itimerspec t = {.it_value = {(time_t)(until / 1000000000),
+				   (long)(until % 1000000000)}};
 
 	if (until == LEASH_FOREVER)
-		return -1;
-	if (now >= until)
-		return 0;
-	until = (until - now) / 1000000 + 1;
-	return until < 3600000 ? (int)until : 3600000;
+		return true;
+	return leash_now_ns() < until &&
+	    timerfd_settime(timer, TFD_TIMER_ABSTIME, &t, NULL) == 0;
 }
 
 /* Ctrl-C and the like are for others; no descriptor of anybody's pipe stays. */
@@ -40,11 +46,13 @@ leave_the_rest(int read_fd)
 static _Noreturn void
 watch_over(pid_t group, int read_fd, const _Atomic uint64_t *page)
 {
-	struct pollfd p = {.fd = 0, .events = POLLIN};
-	int left;
+	struct pollfd p[2] = {
+	    {.fd = 0, .events = POLLIN}, {.fd = 1, .events = POLLIN}};
 
 	leave_the_rest(read_fd);
-	while ((left = time_left(page)) != 0 && poll(&p, 1, left) <= 0)
+	p[1].fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
+	while (set_timer(p[1].fd, page) &&
+	    (poll(p, 2, -1) < 0 || p[0].revents == 0))
 		;
 	kill(-group, SIGKILL);
 	_exit(0);

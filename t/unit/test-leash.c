@@ -45,6 +45,7 @@ begin(uint64_t until)
 	leash_make(&ends, &err);
 	page = leash_map(ends.page_fd, &err);
 	atomic_store(page, until);
+	leash_inherit(&ends);
 	leash_env(&b, ends.read_fd, ends.page_fd);
 	from_env(buf_str(&b) + sizeof(LEASH_ENV));
 	buf_release(&b);
