@@ -183,6 +183,29 @@ ADDED a<b 1 1
 end Pod
 DELETED a<b 1 - synthetic" "a name with an escape in a made-up DELETED"
 
+# A server without versions: what was missed is found by listing anew.
+bare='{"metadata":{"name":"a","namespace":"s","uid":"1"}}'
+serve '{"pods": {
+	"initial": [{"code": 422, "body": '"$(status 422 Invalid forbidden)"'}],
+	"list": [{"body": {"metadata":{},"items":['"$bare"']}},
+		{"body": {"metadata":{},"items":[]}}],
+	"watch": [{"lines": [{"type":"ADDED","object":'"$bare"'}]},
+		{"lines": [], "end": "hang"}]}}'
+watch pods -A
+lines 5
+lines 5 requests
+seen "begin Pod
+ADDED a 1 -
+end Pod
+MODIFIED a 1 -
+DELETED a 1 - synthetic" "a server without versions"
+requests "initial /api/v1/pods?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan
+list /api/v1/pods?limit=500
+watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=
+list /api/v1/pods?limit=500
+watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=" \
+	"... is listed anew"
+
 # Expired at once, again and again: not as fast as the server can answer.
 serve '{"pods": {
 	"initial": [{"code": 422, "body": '"$(status 422 Invalid forbidden)"'}],

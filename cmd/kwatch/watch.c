@@ -339,6 +339,16 @@ on_data(void *arg, struct span bytes)
 	return false;
 }
 
+/* From where the stream was; some aggregated servers have no versions. */
+static void
+go_on(struct watch *w)
+{
+	w->kind->app->reconnects++;
+	if (w->version.len == 0)
+		forget_version(w);
+	again(w, 0);
+}
+
 /* A stream that had worked lost its connection: that is no failure yet. */
 static bool
 broke_off(const struct watch *w)
@@ -365,8 +375,7 @@ failed(struct watch *w, const struct kube_error *e)
 		return;
 	}
 	if (e->code == 0 && !e->timed_out && broke_off(w)) {
-		app->reconnects++;
-		again(w, 0);
+		go_on(w);
 		return;
 	}
 	if (e->code == 0 && !e->too_large) {
@@ -418,15 +427,13 @@ failed(struct watch *w, const struct kube_error *e)
 static void
 ended(struct watch *w)
 {
-	bool short_lived =
-	    w->events == 0 && pace_is_short(&w->pace, clock_ms());
-
 	app_reached(w->kind->app);
-	w->kind->app->reconnects++;
-	if (w->synced && !short_lived) {
-		again(w, 0);
+	if (w->synced &&
+	    (w->events > 0 || !pace_is_short(&w->pace, clock_ms()))) {
+		go_on(w);
 		return;
 	}
+	w->kind->app->reconnects++;
 	if (++w->cut_short >= CUT_SHORT_MAX) {
 		complain_in_words(w,
 		    w->synced
@@ -472,7 +479,7 @@ start_watch(struct watch *w)
 		w->mark++;
 	frames_reset(&w->frames);
 	path_watch(&path, w->kind, w->ns,
-	    w->synced ? buf_span(&w->version) : SPAN_NONE, seconds);
+	    w->synced ? span_str(buf_str(&w->version)) : SPAN_NONE, seconds);
 	r.path = buf_str(&path);
 	open_call(w, &r, watch_done);
 	/* Some proxies hold back the headers until something follows, which
