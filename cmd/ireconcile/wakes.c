@@ -19,16 +19,15 @@ set_period(struct sched *s, struct primary *p)
 		sched_set(s, &p->wake, WAKE_PERIOD, now + period);
 }
 
-/* At a time of day; one that has passed never comes. */
+/* At a time of day; at once if it has passed. */
 static void
 set_time(struct sched *s, struct primary *p)
 {
 	/* The wall clock first: late by a microsecond, but never early. */
 	int64_t wall = sched_now_us(s), now = sched_ticks(s);
+	int64_t wait = p->requeue_at_us - wall;
 
-	if (p->requeue_at_us > wall)
-		sched_set(
-		    s, &p->wake, WAKE_REQUEUE, now + p->requeue_at_us - wall);
+	sched_set(s, &p->wake, WAKE_REQUEUE, now + (wait > 0 ? wait : 0));
 }
 
 static void
@@ -38,7 +37,9 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 
 	sched_clear(s, &p->wake, WAKE_REQUEUE);
 	p->requeue_at_us = 0;
-	if (d->requeue.when == PROGRAM_AT) {
+	/* Passed is what had passed when the program was asked: it may have
+	 * been a moment before. */
+	if (d->requeue.when == PROGRAM_AT && d->requeue.at_us > d->now_us) {
 		p->requeue_at_us = d->requeue.at_us;
 		set_time(s, p);
 	} else if (d->requeue.when == PROGRAM_AFTER) {
@@ -51,10 +52,8 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 void
 wakes_clock_set(struct sched *s, struct primary *p)
 {
-	if (p->requeue_at_us == 0 || !sched_is_set(&p->wake, WAKE_REQUEUE))
-		return;
-	sched_set(s, &p->wake, WAKE_REQUEUE, 1); /* if it has passed now */
-	set_time(s, p);
+	if (p->requeue_at_us != 0 && sched_is_set(&p->wake, WAKE_REQUEUE))
+		set_time(s, p);
 }
 
 static void
