@@ -231,4 +231,18 @@ runs 0 "kpipe --context, --dry-run" \
 	kpipe -f "$T/w.yaml" --context "$context" -n c --dry-run
 is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out")" \
 	'["ConfigMap","t","created"]' "... reaches the server"
+
+# Names that are none, for each tool that reads the file.
+for tool in kwatch ireconcile kpipe; do
+	runs 100 "$tool: a bad name in WATCH_NAMESPACE" \
+		env WATCH_NAMESPACE='a, B_c' $tool -f "$T/w.yaml" </dev/null
+	is "$(cat "$T/err")" \
+		"$tool: fatal: WATCH_NAMESPACE: \"B_c\" is no name of a namespace" \
+		"... is named"
+	runs 100 "$tool: an empty name after -n" \
+		$tool -f "$T/w.yaml" -n a,,b </dev/null
+	is "$(cat "$T/err")" \
+		"$tool: fatal: option --namespace: \"\" is no name of a namespace" \
+		"... is refused, and does not mean all"
+done
 done_testing
