@@ -120,6 +120,26 @@ LIST
 "a \" is not closed"
 "it ends with a backslash"' "how commands are split"
 
+# The worst there is, within the time that a program has.
+for text in "'a'\"b\"\\ c " '$(a) ' '$$' "a'b' 	"; do
+	for count in 8000 65000; do
+		jq -nc --arg text "$text" --argjson count "$count" '{apiVersion:
+			"at.example.com/v1alpha1", kind: "At", metadata: {name:
+			"a", namespace: "b", uid: "c", resourceVersion: "1"},
+			spec: {schedule: "2020-01-01T00:00:00Z", command:
+			([range($count) | $text] | join("")[:131072])}}' |
+			ireconcile -f "$watches" --all 2>>"$T/err" | jq -r \
+			'(.items[] | .spec.containers[0].command | length),
+			.reconcile.status.conditions[0].message'
+	done
+done >"$T/worst"
+is "$(cat "$T/err")" "" "long commands are split in time"
+is "$(grep . "$T/worst" | sort | uniq -c | tr -s ' ')" \
+	" 2 1
+ 1 26215
+ 1 8000
+ 4 spec.command: it has more than 8192 quotes and backslashes" "... or refused"
+
 # The same as sh, for whatever has no other meaning there.
 RANDOM=${SEED:-7}
 pieces=(a b " " "  " "	" "'" "'" '"' '"' "\\\\" '\$' '\`' "\\'" '\"' "''" '""' é

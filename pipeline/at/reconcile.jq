@@ -83,8 +83,21 @@ def run_digest: .primary.spec | [.schedule, .command] | tojson | sha256;
 
 # ---- the Pod ----
 
-# A kubelet takes $(NAME) for a variable, and $$ for a dollar.
-def literally: gsub("\\$(?=[$(])"; "$$");
+# A kubelet takes $(NAME) for a variable, and $$ for a dollar: a dollar before (
+# or another one is written twice.
+def literally:
+  split("$") as $parts
+  | ($parts | length - 1) as $last
+  | if $last < 1 then .
+    else
+      [range($last + 1) as $i
+        | $parts[$i]
+        | if $i == 0 then .
+          elif .[:1] == "(" or (. == "" and $i < $last) then "$$" + .
+          else "$" + . end
+        | explode[]]
+      | implode
+    end;
 
 def new_pod($words): .primary.metadata.name as $name | {
   apiVersion: "v1",
