@@ -109,7 +109,11 @@ static void
 fire(struct reconciler *r, struct primary *p, unsigned reasons)
 {
 	if (p == NULL) {
-		orphans_look(&r->orphans);
+		/* Who stands by leaves it to the leader. */
+		if (r->gate_open)
+			orphans_look(&r->orphans);
+		else
+			orphans_suspect(&r->orphans);
 		return;
 	}
 	p->entry->stats.retries++;
