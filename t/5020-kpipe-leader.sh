@@ -174,12 +174,22 @@ ok "kill -9 of kelect: all start again" wait_for 30 starts 2
 wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
 is "$(said)" "kpipe: ready
 kpipe: error: kelect (pid N) was killed by SIGKILL
-kpipe: warning: starting the pipeline again
+kpipe: warning: starting the pipeline again in N s
 kpipe: ready" "... it says who died, and of what"
+first=$SECONDS
+for i in 3 4 5; do
+	wait_for 30 eval "starts $((i - 1)) && [ -n \"\$(pid_of kelect)\" ]"
+	wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = $((i - 1)) ]"
+	kill -9 "$(pid_of kelect)"
+	wait_for 30 starts $i
+done
+took=$((SECONDS - first))
+ok "... again and again: each time after 1 s ($took s)" test "$took" -le 9
+wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 5 ]"
 kill -STOP "$(pid_of kelect)"
 kill -9 "$(pid_of kapply)"
 ok "a kelect that is stopped is killed" wait_for 30 logged 'kelect .* killed$'
-ok "... and all start again" wait_for 30 starts 3
+ok "... and all start again" wait_for 30 starts 6
 kill -TERM "$kpipe"
 ends 0 "... and end"
 ok "... no stage is left" none_left

@@ -72,6 +72,8 @@ take_leading(struct pipeline *p, struct span line)
 
 	if (json_int(json_path(line, "counters.leading"), &leading))
 		p->leader = leading != 0;
+	if (p->leader)
+		p->led = true;
 }
 
 static void
@@ -173,6 +175,8 @@ explain(struct pipeline *p)
 	if (p->explained)
 		return;
 	p->explained = true;
+	if (reason != NULL && reason == p->elect && p->led)
+		p->deposed = true;
 	for (size_t i = 0; i < p->count; i++) {
 		const struct stage *s = &p->stages[i];
 
@@ -196,6 +200,19 @@ kill_path(struct pipeline *p)
 		stage_kill(&p->stages[i], SIGKILL);
 }
 
+/*
+ * Whoever has lost the leadership is a standby again after the shortest delay:
+ * the election itself takes care that this does not become a quick loop.
+ */
+static uint64_t
+choose_delay(struct pipeline *p, uint32_t random)
+{
+	struct backoff second = {.crashes = 1};
+
+	return backoff_next(p->deposed ? &second : &p->backoff,
+	    clock_ms() - p->started_ms, random);
+}
+
 static void
 wait_and_restart(struct pipeline *p)
 {
@@ -205,7 +222,7 @@ wait_and_restart(struct pipeline *p)
 	/* Only spreads the load: no number at all would do, too. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
-	delay = backoff_next(&p->backoff, clock_ms() - p->started_ms, random);
+	delay = choose_delay(p, random);
 	if (delay == 0)
 		log_warning("starting the pipeline again");
 	else
@@ -244,6 +261,7 @@ kill_elect(void *arg)
 	log_warning("%s (pid %ld) did not end in %d s: killed", p->elect->name,
 	    (long)p->elect->pid, PIPELINE_RELEASE_MS / 1000);
 	stage_kill(p->elect, SIGKILL);
+	p->deposed = p->led;
 }
 
 /* Goes on with stopping: the last is kelect, when no writer is left. */
@@ -355,7 +373,8 @@ pipeline_give_up(struct pipeline *p, int code)
 static void
 forget_last(struct pipeline *p)
 {
-	p->incomplete = p->explained = p->releasing = p->leader = false;
+	p->incomplete = p->explained = p->releasing = false;
+	p->leader = p->led = p->deposed = false;
 	p->ends = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		p->stages[i].ended_at = 0;

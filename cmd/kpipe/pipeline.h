@@ -69,6 +69,8 @@ struct pipeline {
 	struct timer timer; /* of the back-off, of draining, of stopping */
 	uint64_t started_ms;
 	bool leader;	 /* kelect says so */
+	bool led;	 /* this generation did */
+	bool deposed;	 /* it ends because it does not any more */
 	unsigned ends;	 /* rounds in which stages of this generation ended */
 	bool permanent;	 /* a stage said that another run would not help */
 	bool incomplete; /* a stage could not be started */
