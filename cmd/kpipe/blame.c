@@ -1,6 +1,7 @@
 #include "blame.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 
 enum { EXIT_PERMANENT = 100, EXIT_BUG = 101, EXIT_TRANSIENT = 111 };
@@ -26,6 +27,26 @@ rank(const struct stage *s)
 	}
 }
 
+/*
+ * Of two that ended in the same way: who was seen first. Of those seen at once
+ * with 0, who is further in front, for the end of an input goes on at once, but
+ * kwatch only if it is alone (it ends so when its reader is gone); of others,
+ * who is further behind, for a closed pipe is met before that.
+ */
+static bool
+is_before(const struct stage *a, const struct stage *b)
+{
+	bool behind = a > b;
+
+	if (a->ended_at != b->ended_at)
+		return a->ended_at < b->ended_at;
+	if (a->status != 0 || b->status != 0)
+		return behind;
+	if (a->role == STAGE_READS || b->role == STAGE_READS)
+		return b->role == STAGE_READS;
+	return !behind;
+}
+
 const struct stage *
 blame(const struct stage *stages, size_t count)
 {
@@ -37,7 +58,7 @@ blame(const struct stage *stages, size_t count)
 		if (s->ended_at == 0 || s->told_to_end)
 			continue;
 		if (found == NULL || rank(s) < rank(found) ||
-		    (rank(s) == rank(found) && s->ended_at <= found->ended_at))
+		    (rank(s) == rank(found) && is_before(s, found)))
 			found = s;
 	}
 	return found;

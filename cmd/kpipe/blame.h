@@ -14,8 +14,7 @@
 
 /*
  * Of the stages with ended_at != 0 the one that has most likely begun: by how
- * it ended; then who was seen first; of those seen at once the one that is
- * further behind, for a closed pipe is met before the end of an input is.
+ * it ended, when it was seen, and where it stands.
  * NULL if none has ended, or all because they were told to.
  */
 const struct stage *blame(const struct stage *stages, size_t count);
