@@ -387,4 +387,8 @@ bad "--for-life needs to know its Pod: set POD_NAME and POD_NAMESPACE" \
 POD_NAME=p POD_NAMESPACE=here bad "--namespace is there, but a lock for life \
 lives in the namespace of its Pod, here" --lease x --for-life -n there -- true
 
+runs 100 "a name that is none" kelect --lease 'No Name' -- true
+is "$(sed 's/ a lowercase RFC 1123.*//' "$T/err")" "kelect: fatal: cannot create the lease \
+default/No Name: Lease.coordination.k8s.io \"No Name\" is invalid: metadata.name: Invalid value: \"No Name\":" "... is refused"
+
 done_testing

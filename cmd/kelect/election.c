@@ -104,6 +104,13 @@ election_failed(
 	e->failing = true;
 	election_say(&e->problem, "cannot %s: %s", doing, buf_str(&reason));
 	buf_release(&reason);
+	if (e->state == ELECTION_STANDBY &&
+	    (a->code == 400 || a->code == 422)) {
+		err_set(&e->err, ERR_PERMANENT, "%s", e->problem);
+		election_worked(e); /* said once, at the end */
+		e->state = ELECTION_OVER;
+		election_wait(e, ELECTION_NEVER);
+	}
 }
 
 void

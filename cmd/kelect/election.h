@@ -86,7 +86,10 @@ void election_wait(struct election *e, uint64_t due_ns);
 /* printf; replaces what was there. */
 void election_say(char **text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The problem, from an answer that is an error. */
+/*
+ * The problem, from an answer that is an error. A standby whose request is wrong
+ * in itself (400, 422: a name that is none) is OVER with this.
+ */
 void election_failed(
     struct election *e, const char *doing, const struct kube_answer *a);
 void election_worked(struct election *e); /* no problem any more */

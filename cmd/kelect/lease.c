@@ -337,7 +337,8 @@ attempt_failed(struct lease *l, const struct kube_answer *a, struct instant now)
 	    l->o->name);
 	election_failed(&l->e, buf_str(&b), a);
 	buf_release(&b);
-	attempt_later(l, now);
+	if (l->e.state != ELECTION_OVER)
+		attempt_later(l, now);
 }
 
 /* What was read decides: somebody else's, or to be taken. */

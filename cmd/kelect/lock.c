@@ -131,7 +131,8 @@ failed(struct lock *l, const char *doing, const char *name,
 	buf_addf(&b, "%s %s", doing, name);
 	election_failed(&l->e, buf_str(&b), a);
 	buf_release(&b);
-	try_later(l, now);
+	if (l->e.state != ELECTION_OVER)
+		try_later(l, now);
 }
 
 static void

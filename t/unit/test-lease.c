@@ -272,6 +272,20 @@ test_trouble(void)
 	end();
 	begin();
 	answer(404, "{}");
+	answer(422, "{\"kind\":\"Status\",\"message\":\"bad name\"}");
+	is(both(), "over; nothing", "a name that is none: no more");
+	is(e->err.message, "cannot create the lease ns/x: bad name",
+	    "... says so");
+	ok(e->err.kind == ERR_PERMANENT, "... for good");
+	end();
+	lead();
+	pass(2000);
+	answer(422, "{}");
+	answer(422, "{}");
+	is(state(), "leading", "who leads already tries on");
+	end();
+	begin();
+	answer(404, "{}");
 	now.ns += 10000 * (uint64_t)NS_PER_MS;
 	answer(201, written());
 	is(both(), "standby; 0 ms", "taken too long ago: not leading yet");

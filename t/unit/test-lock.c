@@ -233,6 +233,12 @@ test_strange(void)
 	    "... says so");
 	end();
 	begin();
+	answer(200, "{\"metadata\":{\"uid\":\"u1\"}}");
+	answer(422, "{\"kind\":\"Status\",\"message\":\"bad name\"}");
+	is(both(), "over; nothing", "a name that is none: no more");
+	is(e->err.message, "cannot create the lock l: bad name", "... says so");
+	end();
+	begin();
 	election_release(e, now);
 	is(both(), "released; nothing", "nothing to give back");
 	end();
