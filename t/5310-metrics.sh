@@ -99,6 +99,23 @@ ok "... $(awk '/VmRSS/ { print $2 }' "/proc/$http/status") kB then" \
 	promtool check metrics < <(get /metrics)
 http_down 0 "its input ends"
 
+# ---- controller-runtime's metrics, as they were recorded ----
+
+recorded=t/metrics/controller-runtime.txt
+# "name type label,label" of each row, the labels sorted
+sed -n 's/^| `\([a-z_]*\)` | \([a-z]*\) |\([^|]*\)|.*/\1 \2 \3/p' \
+	doc/metrics.md | while read -r name type labels; do
+	echo "$name $type $(tr -d ' `' <<<"$labels" | tr ',' '\n' | sort |
+		paste -sd,)"
+done | sed 's/ *$//' | sort >"$T/ours"
+grep -v '^#' "$recorded" | cut -d' ' -f1-3 | sort >"$T/theirs"
+is "$(comm -13 "$T/ours" "$T/theirs")" "controller_runtime_conversion_webhook_panics_total counter
+controller_runtime_webhook_panics_total counter
+process_network_receive_bytes_total counter
+process_network_transmit_bytes_total counter
+process_virtual_memory_max_bytes gauge" \
+	"same names, types and labels, but for what is not here"
+
 # ---- the alerts of the page ----
 
 {
@@ -211,6 +228,15 @@ ok "... and of each" says 'count(kpipe_tool_resident_memory_bytes)' 7
 ok "... who leads" says 'leader_election_master_status{name="things"}' 1
 ok "... no orphans, no deletions held back" says \
 	'kpipe_orphans + ignoring(controller) group_left kpipe_prunes_held' 0
+# bounds NAME: of the first label set
+bounds() {
+	get /metrics | sed -n "s/^$1_bucket{.*le=\"\([^\"]*\)\".*/\1/p" |
+		sed '/+Inf/q' | grep -v Inf | paste -sd' '
+}
+while read -r name _ _ want; do
+	[ -z "$want" ] || is "$(bounds "$name")" "$want" \
+		"the buckets of $name are controller-runtime's"
+done < <(grep ' histogram ' "$recorded")
 ok "promtool has nothing against the whole page" \
 	promtool check metrics < <(get /metrics)
 is "$(get /metrics | grep -c -e '"default' -e 'so it is wanted')" 0 \
