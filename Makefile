@@ -101,7 +101,8 @@ check-unit: $(TESTS)
 # that no test pays for it.
 PROVE := prove --exec t/exec --timer --failures --comments
 SHELL_TESTS := $(wildcard t/[0-9]*.sh)
-CLUSTER_TESTS = $(shell grep -lE '^(cluster_start|iot_cluster)' $(SHELL_TESTS))
+CLUSTER_TESTS = $(filter-out t/6%,$(shell grep -lE \
+	'^(cluster_start|iot_cluster|operator_cluster)' $(SHELL_TESTS)))
 FIRST = $(wildcard t/9[78]*.sh t/09*.sh)
 .PHONY: check
 check:
