@@ -13,7 +13,7 @@ leases=${LEASES:-20} lives=${LIVES:-5}
 RANDOM=${SEED:-20261121}
 # shellcheck disable=SC2206
 operators=(${OPERATORS:-memcached experimental at iotservice})
-short='--lease-duration=2s --renew-deadline=1s --retry-period=200ms'
+short=(--lease-duration=2s --renew-deadline=1s --retry-period=200ms)
 declare -A pid standby strike
 
 users=()
@@ -23,19 +23,6 @@ for op in "${operators[@]}"; do
 	done
 done
 KAPI_USERS=${users[*]} cluster_start
-mkdir "$T/libexec"
-ln -s "$BIN"/* "$T/libexec"
-rm "$T/libexec/kelect"
-cat >"$T/libexec/kelect" <<EOF
-#!/bin/sh
-case "\$*" in
-*--for-life*) exec $BIN/kelect "\$@" ;;
-*) exec $BIN/kelect "\$@" $short ;;
-esac
-EOF
-chmod +x "$T/libexec/kelect"
-export KPIPE_LIBEXEC=$T/libexec
-
 # replica OPERATOR N KIND: the N-th of its replicas; every other one is warm.
 # Sets $replica.
 replica() {
@@ -47,8 +34,7 @@ replica() {
 		ask /api/v1/namespaces/ops/pods -H 'Content-Type: application/json' \
 			-d '{"metadata":{"name":"pod-'"$name"'"},"spec":{"containers":[{"name":"c","image":"c"}]}}'
 	else
-		# shellcheck disable=SC2206
-		how+=($short)
+		how+=("${short[@]}") warm+=("${short[@]/#--/--leader-elect-}")
 	fi
 	if [ $(($2 % 2)) -eq 0 ]; then
 		how=(kpipe -f "$file" "${warm[@]}" --leader-election-id="$1-$3"
