@@ -313,6 +313,13 @@ wait_time(const struct loop *l, int timeout_ms)
 	left = l->heap[0]->due_ms > now ? l->heap[0]->due_ms - now : 0;
 	if (left > 3600000)
 		left = 3600000;
+	/*
+	 * Linux lets epoll_wait be late by a thousandth of its timeout, up to
+	 * 100 ms (fs/select.c, select_estimate_accuracy; more for nice ones).
+	 * So a long wait ends a little early, and a short one follows.
+	 */
+	if (left > 100)
+		left -= left / 100;
 	return timeout_ms < 0 || left < (uint64_t)timeout_ms ? (int)left
 							     : timeout_ms;
 }
