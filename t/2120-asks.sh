@@ -253,4 +253,8 @@ is "$(period "$(noted $old "x$long")" >/dev/null; cat "$T/err")" \
 	"ireconcile: warning: $who: annotation $old: \"x${long:0:19}...\" is no duration such as \"30s\" or \"1h30m\"" \
 	"a long value is cut, between characters"
 
+sed -i 's/\.now % 86400/(.now * 1000) % 86400000/' "$T/program.jq"
+is "$(period "$(noted $old 1ms)" | cut -d " " -f 1-4)" "0 100 200 300" \
+	"0.1 s is the shortest"
+
 done_testing

@@ -6,13 +6,21 @@
 static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
 
+/* Whoever may annotate an object must not keep all others waiting. */
+static uint64_t
+at_least_shortest(uint64_t ms)
+{
+	return ms < SHORTEST_MS ? SHORTEST_MS : ms;
+}
+
 static void
 set_period(struct sched *s, struct primary *p)
 {
 	int64_t now = sched_ticks(s);
-	int64_t period = (int64_t)asks_period_ms(p) * 1000;
+	uint64_t asked = asks_period_ms(p);
+	int64_t period = (int64_t)at_least_shortest(asked) * 1000;
 
-	if (period == 0)
+	if (asked == 0)
 		sched_clear(s, &p->wake, WAKE_PERIOD);
 	else if (!sched_is_set(&p->wake, WAKE_PERIOD) ||
 	    p->wake.at[WAKE_PERIOD] > now + period)
@@ -43,8 +51,7 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 		p->requeue_at_us = d->requeue.at_us;
 		set_time(s, p);
 	} else if (d->requeue.when == PROGRAM_AFTER) {
-		wait = (int64_t)d->requeue.after_ms;
-		wait = (wait < SHORTEST_MS ? SHORTEST_MS : wait) * 1000;
+		wait = (int64_t)at_least_shortest(d->requeue.after_ms) * 1000;
 		sched_set(s, &p->wake, WAKE_REQUEUE, sched_ticks(s) + wait);
 	}
 }
