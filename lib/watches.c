@@ -207,20 +207,9 @@ load_primary(struct conf *c, const struct yaml *y, const struct scope *scope,
 	return 0;
 }
 
-static int
-load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
-{
-	if (conf_string(c, y, "finalizer", &e->finalizer) != 0)
-		return -1;
-	/* The API server refuses names without a domain for custom kinds. */
-	if (strchr(e->finalizer, '/') == NULL)
-		return conf_fail(c, y->line, "finalizer must be DOMAIN/NAME");
-	return 0;
-}
-
-/* [DOMAIN/]NAME, as the API server checks keys of labels. */
+/* [DOMAIN/]NAME, as the API server checks keys of labels and finalizers. */
 static bool
-is_label_key(const char *key)
+is_qualified(const char *key)
 {
 	const char *slash = strchr(key, '/'), *name = slash ? slash + 1 : key;
 	size_t len = strlen(name);
@@ -240,6 +229,18 @@ is_label_key(const char *key)
 }
 
 static int
+load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	if (conf_string(c, y, "finalizer", &e->finalizer) != 0)
+		return -1;
+	/* The API server refuses names without a domain for custom kinds. */
+	if (strchr(e->finalizer, '/') == NULL || !is_qualified(e->finalizer))
+		return conf_fail(c, y->line,
+		    "finalizer must be DOMAIN/NAME, not \"%s\"", e->finalizer);
+	return 0;
+}
+
+static int
 load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	const struct yaml *v;
@@ -253,7 +254,7 @@ load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
 		return -1;
 	if (*key == '\0')
 		return 0; /* a variable that is not set: nothing is adopted */
-	if (!is_label_key(key))
+	if (!is_qualified(key))
 		return conf_fail(c, v->line,
 		    "adopt.label must be the key of a label, not \"%s\"", key);
 	e->adopt = mem_strdup(key);

@@ -326,7 +326,14 @@ test_refusals(void)
 	refused(HEAD "  throttle: {timeout: 1m}\n",
 	    "w.yaml:5: throttle.limit is missing");
 	refused(HEAD "  finalizer: name\n",
-	    "w.yaml:5: finalizer must be DOMAIN/NAME");
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"name\"");
+	refused(HEAD "  finalizer: ä/b\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"ä/b\"");
+	refused(HEAD "  finalizer: example.com/a/b\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not "
+	    "\"example.com/a/b\"");
+	refused(HEAD "  finalizer: example.com/\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/\"");
 	refused(
 	    HEAD "  namespaces: x\n", "w.yaml:5: namespaces must be a list");
 	refused(HEAD "  desiredReads: [status]\n",
