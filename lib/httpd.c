@@ -75,7 +75,8 @@ split_address(const char *address, char **host, char **port, struct err *err)
 		    "bad address \"%s\": want HOST:PORT", address);
 	n = (size_t)(colon - address);
 	/* getaddrinfo would take what is left of it in 16 bits. */
-	if (strtol(colon + 1, NULL, 10) > 65535)
+	if (colon[1 + strspn(colon + 1, "0123456789")] != '\0' ||
+	    strtol(colon + 1, NULL, 10) > 65535)
 		return err_set(err, ERR_PERMANENT,
 		    "bad address \"%s\": a port is a number up to 65535",
 		    address);
@@ -181,6 +182,15 @@ httpd_new(struct loop *l, const char *address, const struct httpd_tls *tls,
 fail:
 	httpd_free(h);
 	return NULL;
+}
+
+int
+httpd_check_tls(const struct httpd_tls *tls, struct err *err)
+{
+	struct tls_server *s = tls_server_new(tls, err);
+
+	tls_server_free(s);
+	return s == NULL ? -1 : 0;
 }
 
 int

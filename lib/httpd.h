@@ -79,6 +79,8 @@ struct httpd_tls {
 struct httpd *httpd_new(struct loop *l, const char *address,
     const struct httpd_tls *tls, const struct httpd_limits *limits,
     const struct httpd_handler *handler, struct err *err);
+/* Whether it can be served with. -1 with err. */
+int httpd_check_tls(const struct httpd_tls *tls, struct err *err);
 /* A new certificate, for connections from now on. -1 with err: the former one
  * stays. Only with TLS. */
 int httpd_use_tls(

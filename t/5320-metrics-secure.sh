@@ -189,6 +189,14 @@ runs 100 "a folder without a certificate" kpipe-http --metrics-secure \
 is "$(sed 's/crt: .*/crt/' "$T/err")" \
 	"kpipe-http: fatal: option --metrics-cert-path: cannot read $T/none/tls.crt" \
 	"... is an error that names it"
+mkdir "$T/garbage"
+echo bad | tee "$T/garbage/tls.crt" >"$T/garbage/tls.key"
+runs 100 "a certificate that is none" kpipe-http --metrics-secure \
+	--metrics-bind-address 127.0.0.1:0 --metrics-cert-path "$T/garbage" \
+	</dev/null
+is "$(sed 's/certificate: .*/certificate/' "$T/err")" \
+	"kpipe-http: fatal: option --metrics-cert-path: $T/garbage: cannot use the certificate" \
+	"... is an error that names the folder"
 kapi_down
 
 done_testing

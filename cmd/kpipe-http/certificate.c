@@ -66,11 +66,17 @@ int
 certificate_load(
     struct certificate *c, struct buf *pem, struct buf *key, struct err *err)
 {
+	struct httpd_tls tls;
+
 	if (c->dir == NULL)
 		return cert_make("kpipe-http", SPAN_NONE, pem, key, err);
 	c->reads++;
-	if (read_files(c, pem, key, err) == 0)
-		return 0;
+	if (read_files(c, pem, key, err) == 0) {
+		tls = (struct httpd_tls){buf_span(pem), buf_span(key)};
+		if (httpd_check_tls(&tls, err) == 0)
+			return 0;
+		err_prefix(err, "%s", c->dir);
+	}
 	c->failures++;
 	return err_prefix(err, "option --metrics-cert-path");
 }

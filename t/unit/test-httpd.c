@@ -386,7 +386,8 @@ test_addresses(void)
 	    {"127.0.0.1", "bad address \"127.0.0.1\": want HOST:PORT"},
 	    {"127.0.0.1:", "bad address \"127.0.0.1:\": want HOST:PORT"},
 	    {"127.0.0.1:http",
-		"bad address \"127.0.0.1:http\": Name or service not known"},
+		"bad address \"127.0.0.1:http\": a port is a number up to "
+		"65535"},
 	    {"127.0.0.300:0",
 		"bad address \"127.0.0.300:0\": Name or service not known"},
 	    {"192.0.2.1:0",
