@@ -37,13 +37,20 @@ trim(struct span s)
 }
 
 static int
+check(const char *what, struct span name, struct err *err)
+{
+	if (is_name(name))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s: \"%.*s\" is no name of a namespace", what, SPAN_ARG(name));
+}
+
+static int
 add_name(
     struct textlist *to, const char *what, struct span name, struct err *err)
 {
-	if (!is_name(name))
-		return err_set(err, ERR_PERMANENT,
-		    "%s: \"%.*s\" is no name of a namespace", what,
-		    SPAN_ARG(name));
+	if (check(what, name, err) != 0)
+		return -1;
 	if (!textlist_has(to, name.p, name.n))
 		textlist_add(to, name.p, name.n);
 	return 0;
@@ -64,6 +71,12 @@ namespaces_parse(
 			return 0;
 		text += n + 1;
 	}
+}
+
+int
+namespaces_name(const char *what, const char *name, struct err *err)
+{
+	return check(what, span_str(name), err);
 }
 
 int

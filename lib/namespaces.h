@@ -15,6 +15,8 @@
  */
 int namespaces_parse(
     struct textlist *to, const char *what, const char *text, struct err *err);
+/* One name alone. */
+int namespaces_name(const char *what, const char *name, struct err *err);
 /* What stands after -n: one name at least. */
 int namespaces_option(struct textlist *to, const char *text, struct err *err);
 

@@ -45,6 +45,12 @@ refuses "option --metrics-secure needs --metrics-bind-address" \
 	-f "$f" --metrics-secure
 refuses "option --metrics-cert-path needs --metrics-secure" \
 	-f "$f" --metrics-bind-address=0 --metrics-cert-path=/certs
+refuses "option --leader-election-id is empty: it is the name of the lease" \
+	-f "$f" --leader-elect --leader-election-id=
+for namespace in "" A a/b ä; do
+	refuses "option --leader-election-namespace: \"$namespace\" is no name \
+of a namespace" -f "$f" --leader-elect --leader-election-namespace="$namespace"
+done
 refuses "option --prune-limit needs a number, not \"many\"" \
 	-f "$f" --prune-limit=many
 KPIPE_LEASH=5,6 refuses "option --leader-elect: kelect runs this kpipe \

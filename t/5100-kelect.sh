@@ -363,11 +363,25 @@ bad() {
 }
 bad "option --lease NAME is needed" -- true
 bad "there is no command to run (kelect --lease NAME -- COMMAND...)" --lease x
-bad "there is no nothing-of-that-name in PATH to run" --lease x -- \
-	nothing-of-that-name
+for name in nothing-of-that-name "" ..; do
+	bad "there is no \"$name\" in PATH to run" --lease x -- "$name"
+done
+bad "cannot run /tmp: Is a directory" --lease x -- /tmp
 bad "cannot run /nowhere/x: No such file or directory" --lease x -- /nowhere/x
 bad "option --lease-duration: whole seconds, at least 1s" --lease x \
 	--lease-duration 1500ms -- true
+bad "option --lease-duration: whole seconds, at least 1s" --lease x \
+	--lease-duration 0 -- true
+bad "option --lease-duration: a Lease holds at most 2147483647s" --lease x \
+	--lease-duration 600000h -- true
+bad "option --retry-period must be more than nothing" --lease x \
+	--retry-period 0s -- true
+bad "option --renew-deadline must be more than 1.2 times --retry-period" \
+	--lease x --renew-deadline 0s -- true
+for namespace in "" a,b A ä; do
+	bad "option --namespace: \"$namespace\" is no name of a namespace" \
+		--lease x -n "$namespace" -- true
+done
 bad "option --renew-deadline must be less than --lease-duration" --lease x \
 	--renew-deadline 15s -- true
 bad "option --renew-deadline must be more than 1.2 times --retry-period" \
@@ -384,6 +398,8 @@ bad "--lease-duration, --renew-deadline and --retry-period mean nothing with \
 --for-life" --lease x --for-life --retry-period 1s -- true
 bad "--for-life needs to know its Pod: set POD_NAME and POD_NAMESPACE" \
 	--lease x --for-life -- true
+POD_NAME=p POD_NAMESPACE=a/b bad "POD_NAMESPACE: \"a/b\" is no name of a \
+namespace" --lease x --for-life -- true
 POD_NAME=p POD_NAMESPACE=here bad "--namespace is there, but a lock for life \
 lives in the namespace of its Pod, here" --lease x --for-life -n there -- true
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,18 @@ enum { LOOK_MS = 100 };
 
 /* ---- finding it ---- */
 
+/* 0, or -1 with errno. To access() a directory can be run. */
+static int
+look_at(const char *path)
+{
+	struct stat st;
+
+	if (access(path, X_OK) != 0 || stat(path, &st) != 0)
+		return -1;
+	errno = EISDIR;
+	return S_ISDIR(st.st_mode) ? -1 : 0;
+}
+
 static char *
 in_path(const char *name)
 {
@@ -28,7 +41,7 @@ in_path(const char *name)
 
 		buf_addspan(&b, n > 0 ? span_make(p, n) : span_str("."));
 		buf_addf(&b, "/%s", name);
-		if (access(buf_str(&b), X_OK) == 0)
+		if (look_at(buf_str(&b)) == 0)
 			return buf_take(&b);
 		buf_release(&b);
 		p += n + (p[n] == ':');
@@ -45,10 +58,10 @@ command_find(struct command *c, struct err *err)
 		c->path = in_path(name);
 		if (c->path != NULL)
 			return 0;
-		return err_set(
-		    err, ERR_PERMANENT, "there is no %s in PATH to run", name);
+		return err_set(err, ERR_PERMANENT,
+		    "there is no \"%s\" in PATH to run", name);
 	}
-	if (access(name, X_OK) != 0)
+	if (look_at(name) != 0)
 		return err_set(err, ERR_PERMANENT, "cannot run %s: %s", name,
 		    strerror(errno));
 	c->path = mem_strdup(name);

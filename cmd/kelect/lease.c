@@ -52,6 +52,10 @@ lease_check_opts(const struct lease_opts *o, struct err *err)
 	if (o->duration_ms % 1000 != 0 || o->duration_ms == 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option --lease-duration: whole seconds, at least 1s");
+	if (o->duration_ms / 1000 > INT32_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --lease-duration: a Lease holds at most %ds",
+		    INT32_MAX);
 	if (o->duration_ms <= o->renew_ms)
 		return err_set(err, ERR_PERMANENT,
 		    "option --renew-deadline must be less than "

@@ -15,6 +15,7 @@
 #include "lock.h"
 #include "log.h"
 #include "mem.h"
+#include "namespaces.h"
 #include "opt.h"
 #include "reportfd.h"
 
@@ -36,6 +37,9 @@ static struct opts {
     .leash_fd = -1,
     .page_fd = -1,
     .report_fd = -1,
+    .lease = {.duration_ms = DURATION_MS,
+	.renew_ms = RENEW_MS,
+	.retry_ms = RETRY_MS},
 };
 
 static const struct opt table[] = {
@@ -395,19 +399,29 @@ check_mode(char **command, struct err *err)
 static int
 check_times(struct err *err)
 {
-	struct lease_opts *l = &o.lease;
+	const struct lease_opts *l = &o.lease;
 
-	if (o.for_life && (l->duration_ms | l->renew_ms | l->retry_ms) != 0)
+	if (o.for_life &&
+	    (l->duration_ms != DURATION_MS || l->renew_ms != RENEW_MS ||
+		l->retry_ms != RETRY_MS))
 		return err_set(err, ERR_PERMANENT,
 		    "--lease-duration, --renew-deadline and --retry-period "
 		    "mean nothing with --for-life");
-	if (l->duration_ms == 0)
-		l->duration_ms = DURATION_MS;
-	if (l->renew_ms == 0)
-		l->renew_ms = RENEW_MS;
-	if (l->retry_ms == 0)
-		l->retry_ms = RETRY_MS;
 	return lease_check_opts(l, err);
+}
+
+static int
+check_namespace(struct err *err)
+{
+	const char *pod_ns = getenv("POD_NAMESPACE");
+
+	if (kube_opts.namespace_ != NULL &&
+	    namespaces_name("option --namespace", kube_opts.namespace_, err) !=
+		0)
+		return -1;
+	if (!o.for_life || pod_ns == NULL || *pod_ns == '\0')
+		return 0;
+	return namespaces_name("POD_NAMESPACE", pod_ns, err);
 }
 
 static int
@@ -416,7 +430,8 @@ check_options(struct run *r, char **command, struct err *err)
 	if (o.lease.name == NULL || *o.lease.name == '\0')
 		return err_set(
 		    err, ERR_PERMANENT, "option --lease NAME is needed");
-	if (check_times(err) != 0 || check_mode(command, err) != 0)
+	if (check_times(err) != 0 || check_mode(command, err) != 0 ||
+	    check_namespace(err) != 0)
 		return -1;
 	if (o.report_fd >= 0 && check_fd("--report-fd", o.report_fd, err) != 0)
 		return -1;

@@ -6,8 +6,13 @@
 
 #include "kubeopt.h"
 #include "leash.h"
+#include "namespaces.h"
 
-struct opts opts = {.report_fd = -1, .prune_limit = -1};
+struct opts opts = {.report_fd = -1,
+    .prune_limit = -1,
+    .lease_duration_ms = OPTIONS_NO_TIME,
+    .renew_deadline_ms = OPTIONS_NO_TIME,
+    .retry_period_ms = OPTIONS_NO_TIME};
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
@@ -74,12 +79,14 @@ check_pairs(struct err *err)
 		opts.leader_elect, "leader-elect"},
 	    {opts.for_life, "leader-elect-for-life", opts.leader_elect,
 		"leader-elect"},
-	    {opts.lease_duration_ms > 0, "leader-elect-lease-duration",
-		opts.leader_elect, "leader-elect"},
-	    {opts.renew_deadline_ms > 0, "leader-elect-renew-deadline",
-		opts.leader_elect, "leader-elect"},
-	    {opts.retry_period_ms > 0, "leader-elect-retry-period",
-		opts.leader_elect, "leader-elect"},
+	    {opts.lease_duration_ms != OPTIONS_NO_TIME,
+		"leader-elect-lease-duration", opts.leader_elect,
+		"leader-elect"},
+	    {opts.renew_deadline_ms != OPTIONS_NO_TIME,
+		"leader-elect-renew-deadline", opts.leader_elect,
+		"leader-elect"},
+	    {opts.retry_period_ms != OPTIONS_NO_TIME,
+		"leader-elect-retry-period", opts.leader_elect, "leader-elect"},
 	    {opts.metrics_secure, "metrics-secure",
 		opts.metrics_address != NULL, "metrics-bind-address"},
 	    {opts.metrics_certificates != NULL, "metrics-cert-path",
@@ -92,6 +99,19 @@ check_pairs(struct err *err)
 			    "option --%s needs --%s", pairs[i].name,
 			    pairs[i].other_name);
 	return 0;
+}
+
+static int
+check_lease(struct err *err)
+{
+	if (opts.lease != NULL && *opts.lease == '\0')
+		return err_set(err, ERR_PERMANENT,
+		    "option --leader-election-id is empty: it is the name of "
+		    "the lease");
+	if (opts.lease_namespace == NULL)
+		return 0;
+	return namespaces_name(
+	    "option --leader-election-namespace", opts.lease_namespace, err);
 }
 
 /* A dry run ends by itself, and writes nothing: not even a lease. */
@@ -127,7 +147,8 @@ options_check(int operands, const char *first, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "options --namespace and --all-namespaces exclude each "
 		    "other");
-	if (check_pairs(err) != 0 || check_dry_run(err) != 0)
+	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
+	    check_dry_run(err) != 0)
 		return -1;
 	if (opts.leader_elect && getenv(LEASH_ENV) != NULL)
 		return err_set(err, ERR_PERMANENT,

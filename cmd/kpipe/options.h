@@ -10,6 +10,9 @@
 #include "err.h"
 #include "opt.h"
 
+/* A time that was not given: 0 is one that kelect refuses. */
+#define OPTIONS_NO_TIME UINT64_MAX
+
 struct opts {
 	const char *watches;
 	const char *namespace_;
@@ -21,7 +24,7 @@ struct opts {
 	const char *lease;	     /* NULL: derived */
 	const char *lease_namespace; /* NULL: kelect knows */
 	uint64_t lease_duration_ms, renew_deadline_ms,
-	    retry_period_ms;	     /* or 0 */
+	    retry_period_ms;	     /* or OPTIONS_NO_TIME */
 	const char *metrics_address; /* NULL, "0": none */
 	const char *probe_address;
 	bool metrics_secure;

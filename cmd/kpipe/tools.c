@@ -100,7 +100,7 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 static void
 duration_arg(struct stage *s, const char *name, uint64_t ms)
 {
-	if (ms > 0)
+	if (ms != OPTIONS_NO_TIME)
 		stage_arg(s, "--%s=%llums", name, (unsigned long long)ms);
 }
 
