@@ -74,6 +74,53 @@ read_text(struct kube_error *e, struct span body)
 	e->message = buf_take(&b);
 }
 
+/* A text as Go's %q writes it; s if there is none. */
+static const char *
+skip_quoted(const char *s)
+{
+	const char *at = s;
+
+	if (*at != '"')
+		return s;
+	for (at++; *at != '\0' && *at != '"'; at++)
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+	return *at == '"' ? at + 1 : s;
+}
+
+static const char *
+skip_text(const char *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return strncmp(s, text, n) == 0 ? s + n : NULL;
+}
+
+/*
+ * [RESOURCE ["NAME"] is ]forbidden: User "USER" cannot VERB ...: what the
+ * authorizer says, from User on, or NULL (apiserver's responsewriters, in
+ * ForbiddenStatusError; apimachinery's NewForbidden). Quotas, policies and
+ * admission plugins have other words in that place, and the webhooks' none of
+ * this.
+ */
+static const char *
+authorizer_says(const char *message)
+{
+	const char *at = skip_text(message, "forbidden: "), *user;
+
+	if (at == NULL) {
+		at = message +
+		    strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+		if (at > message && at[0] == ' ' && at[1] == '"')
+			at = skip_quoted(at + 1);
+		at = at > message ? skip_text(at, " is forbidden: ") : NULL;
+	}
+	user = at != NULL ? skip_text(at, "User ") : NULL;
+	if (user == NULL || skip_text(skip_quoted(user), " cannot ") == NULL)
+		return NULL;
+	return at;
+}
+
 /* Reasons first, then codes: apimachinery's api/errors. */
 static enum err_kind
 classify(const struct kube_error *e, bool is_status)
@@ -124,6 +171,8 @@ kube_error_parse(struct kube_error *e, int code, struct span body)
 	    e->code == 403 && has_cause(e, "NamespaceTerminating");
 	e->namespace_missing = e->code == 404 && e->details_kind != NULL &&
 	    strcmp(e->details_kind, "namespaces") == 0;
+	e->denied = e->code == 403 && strcmp(e->reason, "Forbidden") == 0 &&
+	    e->causes == NULL && authorizer_says(e->message) != NULL;
 	e->field_conflict =
 	    e->code == 409 && has_cause(e, "FieldManagerConflict");
 	e->timed_out = e->code == 504;
@@ -224,8 +273,7 @@ names_only(const struct kube_error *e)
 	if (e->message == NULL)
 		return true;
 	if (strcmp(e->reason, "Forbidden") == 0)
-		return strstr(e->message, " is forbidden: User \"") != NULL &&
-		    e->causes == NULL;
+		return e->denied;
 	return e->code == 500 &&
 	    strstr(e->message, ": field not declared in schema") != NULL &&
 	    strstr(e->message, "expected") == NULL;
@@ -263,5 +311,15 @@ kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
 		add_outline(b, e);
 	else
 		add_line(b, e->message != NULL ? e->message : "");
+	cut(b, start);
+}
+
+void
+kube_error_denial(struct buf *b, const struct kube_error *e)
+{
+	size_t start = b->len;
+
+	if (e->denied)
+		add_line(b, authorizer_says(e->message));
 	cut(b, start);
 }

@@ -32,6 +32,7 @@ struct kube_error {
 	int64_t retry_after_ms;	    /* -1: not said */
 	bool namespace_terminating; /* 403 of a create */
 	bool namespace_missing;	    /* 404 with details.kind namespaces */
+	bool denied;		    /* 403 of the authorizer: no right to it */
 	bool field_conflict;	    /* 409 of server-side apply with managers */
 	bool timed_out;		    /* outcome of a write unknown */
 	bool too_large;		    /* the answer was cut off */
@@ -54,5 +55,11 @@ void kube_error_copy(struct kube_error *to, const struct kube_error *from);
  */
 void kube_error_public(
     struct buf *b, const struct kube_error *e, struct span kind);
+/*
+ * Who has no right to what, of an error that is `denied`, one line: User "u"
+ * cannot patch resource "secrets" in API group "" in the namespace "n". It
+ * names no object and nothing of its content. Appends to b.
+ */
+void kube_error_denial(struct buf *b, const struct kube_error *e);
 
 #endif

@@ -139,6 +139,17 @@ report(void *arg)
 	buf_release(&b);
 }
 
+/* Not within a UTF-8 sequence. */
+static size_t
+text_length(const char *text)
+{
+	size_t n = strnlen(text, TEXT_MAX);
+
+	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
 void
 reportfd_unready(struct reportfd *r, const char *about, const char *text)
 {
@@ -159,7 +170,7 @@ reportfd_unready(struct reportfd *r, const char *about, const char *text)
 		found = mem_alloc(sizeof(*found));
 		*found = (struct reason){.next = *at,
 		    .about = mem_strdup(about),
-		    .text = mem_dup(text, strnlen(text, TEXT_MAX))};
+		    .text = mem_dup(text, text_length(text))};
 		*at = found;
 	}
 	say_unready(r);

@@ -5,7 +5,7 @@ enum {
 	TRANSIENT_MAX_MS = 30000,
 	PERMANENT_FIRST_MS = 5000,
 	PERMANENT_MAX_MS = 600000,
-	DENIED_MAX_MS = 30000, /* and as much again by jitter */
+	DENIED_MAX_MS = 15000, /* and as much again by jitter */
 	SOON_FIRST_MS = 10,
 	SOON_MAX_MS = 1000
 };
@@ -32,7 +32,7 @@ retry_classify(enum kube_verb verb, const struct kube_error *e)
 	if (e->code == 409 || e->kind == ERR_CONFLICT)
 		return RETRY_SOON;
 	if (e->code == 403)
-		return RETRY_DENIED;
+		return e->denied ? RETRY_DENIED : RETRY_FORBIDDEN;
 	return e->kind == ERR_TRANSIENT ? RETRY_TRANSIENT : RETRY_PERMANENT;
 }
 
@@ -50,7 +50,7 @@ retry_plan(struct retry *r, enum retry_kind kind, int64_t retry_after_ms,
 	if (r->permanent) {
 		r->failed = true;
 		wait = kube_backoff_next(&r->backoff, PERMANENT_FIRST_MS,
-		    kind == RETRY_DENIED ? DENIED_MAX_MS : PERMANENT_MAX_MS);
+		    kind == RETRY_PERMANENT ? PERMANENT_MAX_MS : DENIED_MAX_MS);
 	} else if (kind == RETRY_SOON) {
 		wait =
 		    kube_backoff_next(&r->backoff, SOON_FIRST_MS, SOON_MAX_MS);

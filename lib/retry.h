@@ -6,7 +6,8 @@
  * server's Retry-After; they count as failed after RETRY_FAILED_MS (or what
  * the tool says). Permanent ones count at once and are tried slowly, 5 s
  * doubling to 10 min: what a person repairs outside is found that way. Rights
- * that are missing are often given back: 403 is tried at least once a minute.
+ * that are missing are often given back, and a quota gets room again: 403 is
+ * tried at least each 30 s.
  */
 #ifndef RETRY_H
 #define RETRY_H
@@ -30,8 +31,10 @@ struct retry {
 enum retry_kind {
 	RETRY_TRANSIENT,
 	RETRY_PERMANENT,
-	RETRY_DENIED, /* permanent, but others can change it at any time */
-	RETRY_SOON    /* somebody was faster, or no answer: almost at once */
+	/* Permanent, but others can change it at any time: */
+	RETRY_DENIED,	 /* a right is missing */
+	RETRY_FORBIDDEN, /* a quota, a policy or a webhook refused it */
+	RETRY_SOON	 /* somebody was faster, or no answer: almost at once */
 };
 
 /* What an error of a write means, by Kubernetes' own rules. */
@@ -41,7 +44,8 @@ enum retry_kind retry_classify(enum kube_verb verb, const struct kube_error *e);
 static inline bool
 retry_is_permanent(enum retry_kind kind)
 {
-	return kind == RETRY_PERMANENT || kind == RETRY_DENIED;
+	return kind == RETRY_PERMANENT || kind == RETRY_DENIED ||
+	    kind == RETRY_FORBIDDEN;
 }
 
 /* Plans the next try. retry_after_ms < 0: the server did not say. */

@@ -59,7 +59,7 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	if (e->field_conflict)
 		buf_addf(
 		    &b, "; we are \"%.*s\"", SPAN_ARG(item_manager(c->key)));
-	fail_with(c->key, c->item, kind, e->retry_after_ms, buf_span(&b));
+	fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "brake.h"
+#include "denials.h"
 #include "discovery.h"
 #include "kube.h"
 #include "loop.h"
@@ -56,6 +57,7 @@ struct apply {
 	struct recorder *recorder; /* NULL: no Events (a dry run) */
 	struct unseen *unseen;
 	struct brake brake;
+	struct denials denials;
 	struct reportfd *report; /* borrowed */
 	struct counters counters;
 	struct efforts efforts;

@@ -42,13 +42,15 @@ lift_barrier(struct apply *a, struct set *s)
 	s->barrier = false;
 }
 
-/* What the brake held back of it is not asked for any more. */
+/* What of it was held back by the brake, or denied, is not asked for any more. */
 static void
 release_set(struct apply *a, struct set *s)
 {
-	for (size_t n = 0; s != NULL && n < s->count; n++)
+	for (size_t n = 0; s != NULL && n < s->count; n++) {
 		if (s->items[n].held && brake_let_go(&a->brake))
 			report_let_go(a);
+		denials_leave(&a->denials, &s->items[n].denied);
+	}
 	set_free(s);
 }
 
@@ -306,6 +308,7 @@ item_done(struct key *k, struct item *i, const char *result)
 	i->state = ITEM_DONE;
 	i->accepted_ms = clock_ms();
 	retry_reset(&i->retry);
+	denials_leave(&a->denials, &i->denied);
 	free(i->error);
 	i->error = NULL;
 	if (i->phase == PHASE_SCOPES)
@@ -318,6 +321,7 @@ void
 item_stale(struct key *k, struct item *i)
 {
 	i->state = ITEM_STALE;
+	denials_leave(&k->apply->denials, &i->denied);
 	k->apply->counters.stale++;
 	log_debug("%s: the line is out of date, a newer one will come", i->key);
 }
@@ -332,6 +336,7 @@ item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	retry_plan(&i->retry, kind, retry_after_ms, now);
 	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
 	i->recorded = false;
+	denials_failed(&k->apply->denials, &i->denied, kind);
 	k->apply->counters.failures++;
 	if (k->effort != NULL)
 		k->effort->errors++;

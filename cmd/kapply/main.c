@@ -145,6 +145,7 @@ release(struct run *r)
 	input_free(r->input);
 	applyset_free(r->applyset);
 	engine_free(a);
+	denials_release(&a->denials);
 	recorder_free(a->recorder);
 	unseen_free(a->unseen);
 	brake_release(&a->brake);
@@ -190,6 +191,7 @@ run(struct run *r)
 		a->recorder = recorder_new(a->loop, a->kube);
 	a->unseen = unseen_new(a->loop);
 	a->report = &r->report;
+	denials_init(&a->denials, &r->report);
 	brake_init(&a->brake, (size_t)o.prune_limit);
 	if (o.applyset != NULL)
 		r->applyset = applyset_new(a, o.applyset);

@@ -11,8 +11,8 @@
 
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
 
-static const struct identity *
-target(const struct key *k, const struct item *i)
+const struct identity *
+item_target(const struct key *k, const struct item *i)
 {
 	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
 }
@@ -124,7 +124,7 @@ write_body(struct buf *b, struct call *c)
 static void
 start(struct call *c)
 {
-	const struct identity *id = target(c->key, c->item);
+	const struct identity *id = item_target(c->key, c->item);
 	struct buf path = BUF_INIT, body = BUF_INIT;
 
 	write_path(&path, c, id);
@@ -159,6 +159,20 @@ fail_with(struct key *k, struct item *i, enum retry_kind kind,
 	buf_release(&b);
 }
 
+void
+fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
+    struct span reason)
+{
+	struct key *k = c->key;
+	struct item *i = c->item;
+	const struct identity *id = item_target(k, i);
+
+	if (kind == RETRY_DENIED)
+		denials_enter(
+		    &k->apply->denials, &i->denied, id->group, id->kind, e);
+	fail_with(k, i, kind, e->retry_after_ms, reason);
+}
+
 static void
 no_such_kind(struct call *c, const struct identity *id)
 {
@@ -186,7 +200,7 @@ looked_up(void *arg, const struct kube_error *e)
 	struct call *c = arg;
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = target(k, i);
+	const struct identity *id = item_target(k, i);
 
 	if (resource_of(k->apply, id) != NULL) {
 		i->state = ITEM_WAITING;
@@ -194,8 +208,7 @@ looked_up(void *arg, const struct kube_error *e)
 		struct buf b = BUF_INIT;
 
 		kube_error_public(&b, e, SPAN_NONE);
-		fail_with(k, i, retry_classify(KUBE_GET, e), e->retry_after_ms,
-		    buf_span(&b));
+		fail_by(c, retry_classify(KUBE_GET, e), e, buf_span(&b));
 		buf_release(&b);
 	} else if (i->op == OP_LOOK) {
 		i->found = mem_strdup("somebody");
@@ -279,7 +292,7 @@ void
 item_send(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
-	const struct identity *id = target(k, i);
+	const struct identity *id = item_target(k, i);
 	struct call *c;
 
 	if (too_early(k, i) || held_back(k, i)) {

@@ -484,10 +484,15 @@ set_free(struct set *s)
 }
 
 static bool
-same_item(const struct item *a, const struct item *b)
+same_target(const struct item *a, const struct item *b)
 {
-	return a->op == b->op && strcmp(a->key, b->key) == 0 &&
-	    a->known == b->known && span_eq(a->known_uid, b->known_uid) &&
+	return a->op == b->op && strcmp(a->key, b->key) == 0;
+}
+
+static bool
+same_wish(const struct item *a, const struct item *b)
+{
+	return a->known == b->known && span_eq(a->known_uid, b->known_uid) &&
 	    span_eq(a->id.uid, b->id.uid) &&
 	    span_eq(a->id.api_version, b->id.api_version) &&
 	    span_eq(a->text, b->text);
@@ -528,6 +533,20 @@ inherit_item(
 	old->error = old->live_uid = old->patch = NULL;
 }
 
+static void
+inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
+    uint64_t now_ms)
+{
+	i->denied = old->denied;
+	old->denied = NULL;
+	if (!same_wish(i, old))
+		return;
+	/* Not braked any more: the primary goes, too. */
+	if (old->held && s->deleting)
+		return;
+	inherit_item(i, old, recent_ms, now_ms);
+}
+
 void
 set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
@@ -537,14 +556,11 @@ set_inherit(
 		for (size_t n = 0; n < older->count; n++) {
 			size_t j = (at + n) % older->count;
 
-			if (!same_item(&s->items[i], &older->items[j]))
+			if (!same_target(&s->items[i], &older->items[j]))
 				continue;
 			at = j + 1;
-			/* Not braked any more: the primary goes, too. */
-			if (older->items[j].held && s->deleting)
-				break;
-			inherit_item(
-			    &s->items[i], &older->items[j], recent_ms, now_ms);
+			inherit(s, &s->items[i], &older->items[j], recent_ms,
+			    now_ms);
 			break;
 		}
 	s->held_told = older->held_told;

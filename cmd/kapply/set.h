@@ -80,6 +80,7 @@ struct item {
 	bool list_sent;	    /* STEP_LIST was tried */
 	bool adopting;	    /* it was another operator's */
 	bool held;	    /* counted by the brake */
+	struct denial *denied; /* borrowed: the right it lacks, or NULL */
 	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
@@ -123,7 +124,7 @@ void set_free(struct set *s);
 /*
  * An older line of the same key gave way to this one: what the server accepted
  * of it less than recent_ms ago is not sent again, and what fails keeps its
- * back-off.
+ * back-off. Who lacked a right to an object does until that was tried again.
  */
 void set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms);

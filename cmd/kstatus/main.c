@@ -206,6 +206,7 @@ run(struct run *r)
 		return -1;
 	leash_watch(&r->leash, w->loop, leash_out, r);
 	kube_hold(w->kube, &r->leash);
+	denials_init(&w->denials, &r->report);
 	w->discovery = discovery_new(w->loop, w->kube);
 	workqueue_init(
 	    &w->queue, w->loop, (size_t)o.max_in_flight, writer_run, w);

@@ -27,7 +27,8 @@ struct entry {
 	bool take_back; /* it went to another object of that name */
 	struct retry retry;
 	struct timer timer;
-	char *error; /* owned: what was logged last */
+	char *error;	       /* owned: what was logged last */
+	struct denial *denied; /* borrowed: the right it lacks, or NULL */
 };
 
 static struct span
@@ -244,6 +245,7 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 	uint64_t now = clock_ms();
 
 	w->counters.failures++;
+	denials_failed(&w->denials, &e->denied, kind);
 	effort_of(&w->efforts, e->line->group, e->line->kind, 0)->errors++;
 	if (e->next != NULL &&
 	    pace_is_over(e, e->next, retry_is_permanent(kind))) {
@@ -262,6 +264,21 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 		log_failure(e, reason);
 	workqueue_rest(&w->queue, &e->work);
 	timer_set(w->loop, &e->timer, e->retry.due_ms, retry_due, e);
+}
+
+static void
+entry_failed_by(struct entry *e, enum kube_verb verb,
+    const struct kube_error *error, struct span kind)
+{
+	enum retry_kind retry = retry_classify(verb, error);
+	struct buf reason = BUF_INIT;
+
+	kube_error_public(&reason, error, kind);
+	if (retry == RETRY_DENIED)
+		denials_enter(&e->writer->denials, &e->denied, e->line->group,
+		    e->line->kind, error);
+	entry_failed(e, retry, error->retry_after_ms, buf_span(&reason));
+	buf_release(&reason);
 }
 
 static bool
@@ -307,6 +324,7 @@ written(struct entry *e, struct span answer)
 {
 	struct writer *w = e->writer;
 
+	denials_leave(&w->denials, &e->denied);
 	if (e->take_back || !went_elsewhere(e, answer)) {
 		w->counters.written += !e->take_back;
 		entry_finish(e);
@@ -336,7 +354,6 @@ answered(void *arg, const struct kube_answer *answer)
 {
 	struct entry *e = arg;
 	struct writer *w = e->writer;
-	struct buf reason = BUF_INIT;
 
 	e->flying = false;
 	if (workqueue_ended(&w->queue, answer->code))
@@ -346,13 +363,11 @@ answered(void *arg, const struct kube_answer *answer)
 	} else if (is_gone(e, &answer->error)) {
 		w->counters.gone++;
 		log_debug("%s is gone, its status is dropped", e->name);
+		denials_leave(&w->denials, &e->denied);
 		entry_finish(e);
 	} else {
-		kube_error_public(&reason, &answer->error, e->line->kind);
-		entry_failed(e, retry_classify(KUBE_APPLY, &answer->error),
-		    answer->error.retry_after_ms, buf_span(&reason));
+		entry_failed_by(e, KUBE_APPLY, &answer->error, e->line->kind);
 	}
-	buf_release(&reason);
 }
 
 static bool
@@ -385,19 +400,18 @@ looked_up(void *arg, const struct kube_error *err)
 		workqueue_push(&w->queue, &e->work);
 		return;
 	}
+	if (r == NULL && err != NULL) {
+		entry_failed_by(e, KUBE_GET, err, SPAN_NONE);
+		return;
+	}
 	if (r != NULL)
 		buf_addf(&reason, "%.*s has no status subresource",
 		    SPAN_ARG(e->line->kind));
-	else if (err != NULL)
-		kube_error_public(&reason, err, SPAN_NONE);
 	else
 		buf_addf(&reason,
 		    "no matches for kind \"%.*s\" in version \"%.*s\"",
 		    SPAN_ARG(e->line->kind), SPAN_ARG(e->line->api_version));
-	entry_failed(e,
-	    r == NULL && err != NULL ? retry_classify(KUBE_GET, err)
-				     : RETRY_PERMANENT,
-	    -1, buf_span(&reason));
+	entry_failed(e, RETRY_PERMANENT, -1, buf_span(&reason));
 	buf_release(&reason);
 }
 
@@ -519,4 +533,5 @@ writer_free(struct writer *w)
 	map_release(&w->keys);
 	workqueue_release(&w->queue);
 	efforts_release(&w->efforts);
+	denials_release(&w->denials);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "denials.h"
 #include "discovery.h"
 #include "kube.h"
 #include "loop.h"
@@ -36,6 +37,7 @@ struct writer {
 	struct map keys; /* of struct entry, owned */
 	struct status_counters counters;
 	struct efforts efforts;
+	struct denials denials;
 	bool failed; /* a line was bad, or something is lost for good */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "tap.h"
 
 static const char conflict[] =
@@ -167,11 +168,78 @@ test_public(void)
 	buf_release(&text);
 }
 
+static void
+denied(const char *message, const char *more, const char *want)
+{
+	struct kube_error e;
+	struct buf b = BUF_INIT, text = BUF_INIT;
+
+	buf_adds(&b, "{\"kind\":\"Status\",\"reason\":\"Forbidden\"");
+	json_add_key(&b, "message");
+	json_add_str(&b, message);
+	buf_addf(&b, "%s}", more);
+	parse(&e, 403, buf_str(&b));
+	kube_error_denial(&text, &e);
+	ok(e.denied == (*want != '\0'), *want != '\0' ? want : message);
+	is(buf_str(&text), want,
+	    *want != '\0' ? "... who lacks which" : "... no right");
+	buf_release(&b);
+	buf_release(&text);
+	kube_error_release(&e);
+}
+
+/* All but the second, the third and those with x as recorded. */
+static void
+test_denied(void)
+{
+	static const char s[] =
+	    "User \"jo\" cannot patch resource \"things/status\" in API "
+	    "group \"example.com\" in the namespace \"n\"";
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "things.example.com \"t\" is forbidden: %s", s);
+	denied(buf_str(&b), "", s);
+	denied(
+	    buf_str(&b), ",\"details\":{\"causes\":[{\"reason\":\"x\"}]}", "");
+	buf_reset(&b);
+	buf_addf(&b, "things.example.com \"a \\\" b\" is forbidden: %s", s);
+	denied(buf_str(&b), "", s);
+	buf_reset(&b);
+	buf_addf(&b, "things.example.com is forbidden: %s: RBAC:\n x", s);
+	denied(buf_str(&b), "",
+	    "User \"jo\" cannot patch resource \"things/status\" in API "
+	    "group \"example.com\" in the namespace \"n\": RBAC: x");
+	denied("forbidden: User \"\" cannot get path \"/apis\"", "",
+	    "User \"\" cannot get path \"/apis\"");
+	buf_reset(&b);
+	buf_addf(&b,
+	    "admission webhook \"w\" denied the request: a is "
+	    "forbidden: %s",
+	    s);
+	denied(buf_str(&b), "", "");
+	buf_reset(&b);
+	buf_addf(&b,
+	    "things \"t\" is forbidden: ValidatingAdmissionPolicy "
+	    "'p' with binding 'b' denied request: %s",
+	    s);
+	denied(buf_str(&b), "", "");
+	denied("pods \"x\" is forbidden: exceeded quota: q, requested: pods=1, "
+	       "used: pods=1, limited: pods=1",
+	    "", "");
+	denied("things \"x\" is forbidden: User \"jo\" is too small", "", "");
+	denied("things \"x is forbidden: User", "", "");
+	denied("things \"x\\", "", "");
+	denied(" is forbidden: User \"jo\" cannot", "", "");
+	denied("", "", "");
+	buf_release(&b);
+}
+
 int
 main(void)
 {
 	test_classes();
 	test_flags();
 	test_public();
+	test_denied();
 	return tap_done();
 }

@@ -30,6 +30,11 @@ test_classify(void)
 	    "{\"kind\":\"Status\",\"reason\":\"InternalError\"}";
 	static const char invalid[] =
 	    "{\"kind\":\"Status\",\"reason\":\"Invalid\",\"details\":{}}";
+	static const char right[] =
+	    "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":"
+	    "\"secrets \\\"s\\\" is forbidden: User \\\"u\\\" cannot patch "
+	    "resource \\\"secrets\\\" in API group \\\"\\\" at the cluster "
+	    "scope\"}";
 	struct kube_error lost = {.kind = ERR_TRANSIENT};
 
 	ok(of(KUBE_APPLY, 409, conflict) == RETRY_PERMANENT,
@@ -39,10 +44,12 @@ test_classify(void)
 	    "another version: soon");
 	ok(of(KUBE_APPLY, 403, terminating) == RETRY_TRANSIENT,
 	    "a terminating namespace: passes");
+	ok(of(KUBE_APPLY, 403, right) == RETRY_DENIED,
+	    "a right is missing: permanent, but it may be given");
 	ok(of(KUBE_APPLY, 403,
 	       "{\"kind\":\"Status\",\"reason\":\"Forbidden\"}") ==
-		RETRY_DENIED,
-	    "forbidden: permanent, but it may change");
+		RETRY_FORBIDDEN,
+	    "forbidden by something else: the same, but no right");
 	ok(of(KUBE_APPLY, 500, untyped) == RETRY_PERMANENT,
 	    "a 500 of apply without reason: permanent");
 	ok(of(KUBE_APPLY, 500, internal) == RETRY_TRANSIENT,
@@ -85,7 +92,11 @@ test_plan(void)
 	ok(wait >= 600000 && wait <= 1200000, "bounded by 10 min");
 	retry_plan(&r, RETRY_DENIED, -1, now);
 	wait = r.due_ms - now;
-	ok(wait >= 30000 && wait <= 60000, "... a denied one by a minute");
+	ok(wait >= 15000 && wait <= 30000, "... a denied one by 30 s");
+	retry_plan(&r, RETRY_FORBIDDEN, -1, now);
+	wait = r.due_ms - now;
+	ok(r.permanent && wait >= 15000 && wait <= 30000,
+	    "... so is one that was forbidden");
 	retry_reset(&r);
 	ok(!r.failed && r.first_ms == 0 && r.backoff.n == 0, "reset");
 	retry_plan(&r, RETRY_PERMANENT, -1, now);

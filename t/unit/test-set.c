@@ -155,6 +155,8 @@ test_inherit(void)
 	old->items[3].accepted_ms = 10;
 	old->items[1].step = STEP_LIST;
 	old->items[1].patch = mem_strdup("{}");
+	for (size_t i = 1; i < 3; i++)
+		old->items[i].denied = (struct denial *)&old->items[i];
 	set_inherit(new, old, 5000, 5500);
 	ok(new->items[0].state == ITEM_WAITING, "a new item is sent");
 	ok(new->items[1].state == ITEM_WAITING,
@@ -165,6 +167,10 @@ test_inherit(void)
 		old->items[1].retry.due_ms,
 	    "one that fails keeps its pace");
 	is(new->items[3].patch, "{}", "... and what it was about to send");
+	ok(new->items[3].denied == (struct denial *)&old->items[1] &&
+		new->items[2].denied == (struct denial *)&old->items[2] &&
+		old->items[1].denied == NULL && old->items[2].denied == NULL,
+	    "what was denied is, until it is tried again, also if changed");
 	ok(new->items[4].state == ITEM_DONE, "one just accepted is not sent");
 	set_free(old);
 	set_free(new);

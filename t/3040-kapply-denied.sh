@@ -1,0 +1,117 @@
+#!/bin/bash
+# kapply without a right: not ready, and why, until it has what it needs.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=writes.sh
+. "${0%/*}/writes.sh"
+
+# may_not VERB RESOURCE: the answer, about any object x
+may_not() {
+	failure 403 Forbidden "$2 \\\"x\\\" is forbidden: User \\\"jo\\\" cannot $1 resource \\\"$2\\\" in API group \\\"\\\" in the namespace \\\"default\\\""
+}
+# sentence VERB RESOURCE: what is said of it
+sentence() {
+	printf 'User \\"jo\\" cannot %s resource \\"%s\\" in API group \\"\\" in the namespace \\"default\\"' "$@"
+}
+secret() {
+	cm "$@" | sed 's/ConfigMap/Secret/;s/"data"/"stringData"/'
+}
+mkfifo "$T/pipe"
+apply_pipe() {
+	exec kapply --server "$url" --timeout=1s --report-fd 5 -o none \
+		<"$T/pipe" 2>"$T/err" 5>"$T/report"
+}
+run_kapply() {
+	: >"$T/report"
+	start apply_pipe
+	applier=$!
+	exec 7>"$T/pipe"
+}
+end_kapply() {
+	exec 7>&-
+	wait "$applier"
+}
+unready() {
+	grep unready "$T/report"
+}
+# unready_is LINES...: all that was said of it
+unready_is() {
+	local want
+
+	want=$(printf '{"tool":"kapply","unready":{%s}}\n' "$@")
+	wait_for 20 test_unready "$want" || {
+		unready | quote
+		return 1
+	}
+}
+test_unready() {
+	[ "$(unready)" = "$1" ]
+}
+SECRETS=/api/v1/namespaces/default/secrets
+no_secret="\"Secret\":\"$(sentence patch secrets)\""
+no_cm="\"ConfigMap\":\"$(sentence create configmaps)\""
+p=$(may_not patch secrets)
+c=$(may_not create configmaps)
+
+# Two Secrets and a ConfigMap of two primaries are denied, each until it is
+# tried again (5 to 10 s); the plain object beside them is not.
+serve "{\"PATCH $SECRETS/a\":[$p],\"PATCH $SECRETS/b\":[$p],\"PATCH $CMS/c\":[$c]}"
+run_kapply
+set_line "$(secret a hunter2),$(secret b hunter2)" >&7
+ok "a right is missing: not ready, once for both objects" \
+	unready_is "$no_secret"
+set_line "$(cm c 1)" '' u >&7
+ok "... another kind has its own reason" \
+	unready_is "$no_secret" "$no_cm,$no_secret"
+set_line "$(cm d 1)" '' v >&7
+ok "... others go on" wait_for 5 grep -q "PATCH $CMS/d" "$T/requests"
+set_line '' '' u >&7
+ok "... a line that does not ask for it any more ends the reason" \
+	unready_is "$no_secret" "$no_cm,$no_secret" "$no_secret"
+ok "... so does what could be written at last" \
+	unready_is "$no_secret" "$no_cm,$no_secret" "$no_secret" ''
+is "$(requests | sort | uniq -c | sed 's/^ *//')" "2 PATCH a
+2 PATCH b
+1 PATCH c
+1 PATCH d" "... and it was"
+end_kapply
+is "$? $(grep -c hunter2 "$T/report" "$T/err" | tr '\n' ' ')" \
+	"0 $T/report:0 $T/err:0 " "no values are said"
+
+# A changed line is tried at once; between, nobody says that all is well.
+serve "{\"PATCH $SECRETS/a\":[$p,$p,$(failure 503 x x)]}"
+run_kapply
+set_line "$(secret a 1)" >&7
+wait_for 5 unready_is "$no_secret"
+set_line "$(secret a 2)" >&7
+wait_for 5 requested 2
+set_line "$(secret a 3)" >&7
+ok "a changed line, denied again, and a failure that passes: one reason" \
+	unready_is "$no_secret" ''
+is "$(requests | grep -c a)" 4 "... for all tries"
+end_kapply
+
+# A read before a deletion, then the deletion itself.
+serve "{\"GET $CMS/a\":[$(may_not get configmaps),{\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"uid\":\"ua\",\"ownerReferences\":[{\"controller\":true,\"uid\":\"u1\"}]}}}],\"DELETE $CMS/a\":[$(may_not delete configmaps)]}"
+run_kapply
+set_line '' '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"a"}]' >&7
+ok "the verb that is missing is named" unready_is "\"ConfigMap\":\"$(sentence get configmaps)\""
+ok "... and the next one" unready_is \
+	"\"ConfigMap\":\"$(sentence get configmaps)\"" \
+	"\"ConfigMap\":\"$(sentence delete configmaps)\""
+end_kapply
+
+# 403 by others than the authorizer, and for an Event.
+serve "{\"PATCH $SECRETS/a\":[$(failure 403 Forbidden 'secrets \"a\" is forbidden: exceeded quota: q')],
+	\"PATCH $CMS/b\":[$(failure 403 Forbidden 'admission webhook \"w\" denied the request: no')],
+	\"POST /api/v1/namespaces/default/events\":[$(may_not create events),$(may_not create events)]}"
+run_kapply
+set_line "$(secret a 1)" >&7
+set_line "$(cm b 1)" '' u >&7
+# The server has no more of them: both are written.
+wait_for 20 requested 4
+wait_for 5 grep -q "Event was refused" "$T/err"
+end_kapply
+is "$? $(unready)" "0 " "a quota, a webhook and Events are no reason"
+is "$(grep -c 'Event was refused' "$T/err")" 1 "... Events are logged once"
+done_testing
