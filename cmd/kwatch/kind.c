@@ -357,6 +357,22 @@ kind_describe(const struct kind *k, const char *ns, struct buf *out)
 		buf_addf(out, " in namespace %s", ns);
 }
 
+void
+kind_describe_refused(
+    const struct kind *k, const char *ns, int code, struct buf *out)
+{
+	const struct want *w = k->want;
+
+	kind_describe(k, ns, out);
+	if (code != 400)
+		return;
+	if (w->selector != NULL && *w->selector != '\0')
+		buf_addf(out, " with the selector \"%s\"", w->selector);
+	if (w->field_selector != NULL)
+		buf_addf(
+		    out, " with the field selector \"%s\"", w->field_selector);
+}
+
 /* The object without managedFields, with the type that lists leave out. */
 static void
 add_object(const struct kind *k, const struct json_frame *f, struct buf *out)

@@ -73,6 +73,10 @@ void kind_watch_given_up(struct kind *k);
 
 /* Appends "secrets in namespace ops"; ns NULL: all. */
 void kind_describe(const struct kind *k, const char *ns, struct buf *out);
+/* The same of a request that got this code: one that is wrong in itself (400)
+ * is so by its selectors, the only part that others have written. */
+void kind_describe_refused(
+    const struct kind *k, const char *ns, int code, struct buf *out);
 /* An event of this type came in. */
 void kind_count(struct kind *k, struct span type);
 /* Samples of events by kind and type. */

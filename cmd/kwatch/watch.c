@@ -92,7 +92,7 @@ complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "cannot %s ", w->state == LISTING ? "list" : "watch");
-	kind_describe(w->kind, w->ns, &b);
+	kind_describe_refused(w->kind, w->ns, e->code, &b);
 	buf_adds(&b, ": ");
 	/* Errors of these requests speak of no object, and echo no value. */
 	kube_error_public(&b, e, SPAN_NONE);
