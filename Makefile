@@ -143,6 +143,7 @@ STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
 accept: all
 	ACCEPT=1 bash t/6000-iotservice.sh
 	ACCEPT=1 bash t/6020-memcached.sh
+	ACCEPT=1 bash t/6400-at.sh
 
 .PHONY: style
 style:

@@ -274,6 +274,12 @@ load_manage_status(struct conf *c, const struct yaml *y, struct watch_entry *e)
 }
 
 static int
+load_guard_status(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_bool(c, y, "guardStatus", &e->guard_status);
+}
+
+static int
 load_concurrent(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	return conf_count(c, y, "maxConcurrentReconciles", &e->max_concurrent);
@@ -299,7 +305,7 @@ static const struct entry_key {
 } entry_keys[] = {{"program", load_program}, {"operator", load_operator},
     {"requireScope", load_require}, {"finalizer", load_finalizer},
     {"adopt", load_adopt}, {"reconcilePeriod", load_period},
-    {"manageStatus", load_manage_status},
+    {"manageStatus", load_manage_status}, {"guardStatus", load_guard_status},
     {"maxConcurrentReconciles", load_concurrent}, {"throttle", load_throttle},
     {"desiredReads", load_reads}, {"dependents", load_dependents},
     {"related", load_related}};
@@ -331,7 +337,7 @@ load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
 	    " group version kind program operator namespaces requireScope "
 	    "selector finalizer reconcilePeriod manageStatus scope redact "
 	    "maxConcurrentReconciles throttle desiredReads dependents "
-	    "related optional adopt ";
+	    "related optional adopt guardStatus ";
 	e->line = y->line;
 	if (conf_keys(c, y, "an entry", allowed) != 0 ||
 	    load_primary(c, y, scope, e) != 0)

@@ -85,6 +85,7 @@ struct watch_entry {
 	char *program;	     /* path to open: relative to the watches file */
 	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
 	char *finalizer;     /* or NULL */
+	bool guard_status;   /* written only on the version it is of */
 	char *adopt;	     /* adopt.label, or NULL */
 	uint64_t reconcile_period_ms; /* 0: none */
 	bool manage_status;	      /* default true */

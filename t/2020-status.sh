@@ -172,6 +172,38 @@ line "$(configmap a-0 a v)" a 1 "$(known a-0 null)" |
 	sed 's/}}$/,"maxConcurrentReconciles":3}}/' >"$T/want"
 replay 0 "manageStatus and maxConcurrentReconciles"
 
+# A guarded status is for the version that was read: asked for again with
+# another one, at once, until it is there.
+sed 's/  manageStatus: false/  guardStatus: true/; /maxConcurrent/d' \
+	"$T/watches.yaml" >"$T/w" && mv "$T/w" "$T/watches.yaml"
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {x: 1};
+END
+{
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin v1 Pod
+	end v1 Pod
+	begin example.com/v1 Thing
+	event ADDED "$(thing a 1)"
+	end example.com/v1 Thing
+	event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}')"
+	event MODIFIED "$(thing a 3 "" '"status":{"x":1}')"
+	event MODIFIED "$(thing a 4 '"annotations":{"x":"2"}' '"status":{"x":1}')"
+} >"$T/in"
+for rv in 1 2; do
+	line "" a $rv '"status":{"x":1},"guardStatus":true'
+done >"$T/want"
+replay 0 "a guarded status"
+sed 's/guardStatus: true/guardStatus: perhaps/' "$T/watches.yaml" >"$T/w" &&
+	mv "$T/w" "$T/watches.yaml"
+runs 100 "guardStatus that is neither true nor false" \
+	ireconcile -f "$T/watches.yaml" </dev/null
+is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:$(
+	grep -n perhaps "$T/watches.yaml" | cut -d: -f1): guardStatus must be true or false" \
+	"... is named"
+
 
 write_program
 

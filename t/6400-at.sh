@@ -20,11 +20,13 @@ is "$(jq -r 'select(.reconcile.primary.name == "soon") | [
 	(.reconcile.status // {} | .phase // empty),
 	(.reconcile.finalizers // {} | keys[] | . + " finalizer")]
 	| join(", ")' "$T/got")" "PENDING, add finalizer
+PENDING
 Pod, once
 RUNNING
 Pod released, PENDING
 Pod, once, PENDING
 Pod, once, PENDING
+RUNNING
 RUNNING
 RUNNING
 RUNNING

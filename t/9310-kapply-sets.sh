@@ -20,6 +20,12 @@ is "$(cat "$T/out")" \
 is "$(kubectl get cm a -o jsonpath='{.data.k} {.metadata.ownerReferences[0].uid} {.metadata.managedFields[0].manager}')" \
 	"1 $t kpipe-thing.example.com" "... the object is there and ours"
 
+# --- a guarded status names the version that it is for
+set_line "$(cm a 1)" '{"status":{"phase":"Available"},"guardStatus":true}' >"$T/in"
+runs 0 "a set with guardStatus" kapply_line
+is "$(jq -r .metadata.resourceVersion "$T/out")" \
+	"$(jq -r .reconcile.primary.resourceVersion "$T/in")" "... its status line says which"
+
 # --- known: null although it is there, and ours: applied
 set_line "$(cm a 2)" >"$T/in"
 runs 0 "what we saw not yet, and is ours, is applied" kapply_line -o result

@@ -72,6 +72,16 @@ line t "$uid" '{"size":8}' >"$T/in"
 runs 0 "a field that somebody else wrote" write
 is "$(status)" '{"size":8}' "... is forced"
 
+# A status for the version of now, and one that comes too late
+seen=$(kubectl get thing t -o jsonpath='{.metadata.resourceVersion}')
+for size in 21 22; do
+	line t "$uid" '{"size":'$size'}' |
+		jq -c --arg seen "$seen" '.metadata.resourceVersion = $seen' >"$T/in"
+	runs 0 "a status for one version of the object" write
+	is "$(status)" '{"size":21}' "... is written on that one only"
+	is "$(cat "$T/out" "$T/err")" "" "... and dropped quietly otherwise"
+done
+
 { line t 0123 '{"size":9}'; line gone 0123 '{"size":9}'; line gone "" '{"size":9}'; } >"$T/in"
 runs 0 "objects that are gone, or others by now" write
 is "$(cat "$T/out" "$T/err")" "" "... are dropped quietly"

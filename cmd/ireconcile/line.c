@@ -112,11 +112,20 @@ is_accepted(const struct primary *p, const struct decision *d)
 	    !d->on_error_holds && is_done(status, d);
 }
 
+/* Does it count only for the version of the primary that its line names? */
+static bool
+is_of_version(const struct primary *p, const struct point *pt)
+{
+	if (pt->type == POINT_STATUS)
+		return p->entry->conf->guard_status && !pt->done;
+	return pt->type == POINT_ITEM && pt->item->once && pt->object == NULL;
+}
+
 /*
  * Has the primary changed since the last line, which has an item that is
- * created at most once? Then kapply dropped that item: it creates only for
- * the primary that the line names. One that was created and is not observed
- * yet is not asked for again.
+ * created at most once, or a guarded status? Then these were dropped: they
+ * count only for the primary that the line names. An item that was created
+ * and is not observed yet is not asked for again.
  */
 static bool
 is_stale(const struct primary *p, const struct decision *d)
@@ -133,8 +142,7 @@ is_stale(const struct primary *p, const struct decision *d)
 		const struct point *pt = &d->points[i];
 		const struct asked *a = find_asked(p, pt->what);
 
-		if (pt->type == POINT_ITEM && pt->item->once &&
-		    pt->object == NULL && a != NULL && !a->accepted)
+		if (is_of_version(p, pt) && a != NULL && !a->accepted)
 			return true;
 	}
 	return false;

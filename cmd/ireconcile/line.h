@@ -14,7 +14,7 @@
 
 enum line_due {
 	LINE_NOTHING,
-	LINE_AGAIN,	/* it names an older primary than `once` asks for */
+	LINE_AGAIN,	/* its primary has changed: part of it was dropped */
 	LINE_REMINDER,	/* nothing new, but the deadline has passed */
 	LINE_CANCEL,	/* something asked for is no longer wanted */
 	LINE_NEW_QUIET, /* a new status or event */

@@ -237,6 +237,8 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	add_events(b, p, d);
 	if (p->object->terminating)
 		add_raw(b, "deleting", span_str("true"));
+	if (conf->guard_status)
+		add_raw(b, "guardStatus", span_str("true"));
 	add_adopt(b, d, conf->adopt);
 	loops_spell(b, d);
 	add_tail(b, conf);

@@ -69,6 +69,10 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 	add_text(b, "name", p->name);
 	if (p->uid.n != 0)
 		add_text(b, "uid", p->uid);
+	if (s->guard_status)
+		add_text(b, "resourceVersion",
+		    s->version != NULL ? span_str(s->version)
+				       : s->primary_version);
 	buf_addc(b, '}');
 	json_add_key(b, "status");
 	buf_addspan(b, status);

@@ -396,6 +396,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->events = json_get(r, "events");
 	s->manager = get_string(r, "manager");
 	s->deleting = json_type(json_get(r, "deleting")) == JSON_TRUE;
+	s->guard_status = json_type(json_get(r, "guardStatus")) == JSON_TRUE;
 	s->adopt = get_string(r, "adopt");
 	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
 	if (parse_items(s, line, r, err) < 0 ||

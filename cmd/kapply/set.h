@@ -102,6 +102,7 @@ struct set {
 	char *key;    /* owned: the primary's, or the object's */
 	struct identity primary;
 	struct span primary_version; /* resourceVersion */
+	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
 	bool deleting;		/* the primary is on its way out */
 	struct span adopt;	/* key of a label; none: nothing is adopted */

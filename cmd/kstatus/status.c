@@ -14,6 +14,7 @@
 struct line {
 	char *text; /* owned */
 	struct span object, api_version, kind, namespace_, name, uid;
+	struct span seen; /* resourceVersion */
 	struct span group, version;
 };
 
@@ -71,6 +72,7 @@ line_check(struct line *l, struct err *err)
 	l->namespace_ = raw_string(json_get(metadata, "namespace"));
 	l->name = raw_string(json_get(metadata, "name"));
 	l->uid = raw_string(json_get(metadata, "uid"));
+	l->seen = raw_string(json_get(metadata, "resourceVersion"));
 	if (json_type(l->object) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "it is no object");
 	if (l->api_version.n == 0)
@@ -164,6 +166,10 @@ add_body(struct buf *b, const struct entry *e, struct span ns)
 	if (l->uid.n != 0 && !e->take_back) {
 		json_add_key(b, "uid");
 		json_add_string(b, l->uid);
+	}
+	if (l->seen.n != 0 && !e->take_back) {
+		json_add_key(b, "resourceVersion");
+		json_add_string(b, l->seen);
 	}
 	buf_addc(b, '}');
 	/* An apply without it gives up what the last one set. */
@@ -292,17 +298,20 @@ about_uid(const struct kube_error *e)
 	return false;
 }
 
-/* The object is gone, or another one has its name: nobody waits for this. */
+/*
+ * The object is gone, another one has its name, or it is not the version that
+ * the line is about: nobody waits for this.
+ */
 static bool
 is_gone(const struct entry *e, const struct kube_error *err)
 {
 	if (err->code == 404)
 		return err->details_kind != NULL;
-	if (e->line->uid.n == 0)
-		return false;
 	if (err->code == 409)
-		return !err->field_conflict;
-	return err->code == 422 && err->causes != NULL && about_uid(err);
+		return (e->line->uid.n != 0 || e->line->seen.n != 0) &&
+		    !err->field_conflict;
+	return err->code == 422 && e->line->uid.n != 0 && err->causes != NULL &&
+	    about_uid(err);
 }
 
 /*
@@ -362,7 +371,8 @@ answered(void *arg, const struct kube_answer *answer)
 		written(e, answer->body);
 	} else if (is_gone(e, &answer->error)) {
 		w->counters.gone++;
-		log_debug("%s is gone, its status is dropped", e->name);
+		log_debug("%s is gone or has changed, its status is dropped",
+		    e->name);
 		denials_leave(&w->denials, &e->denied);
 		entry_finish(e);
 	} else {

@@ -104,7 +104,7 @@ test_order(void)
 	    "\"namespace\":\"d\",\"name\":\"p\",\"uid\":\"u3\"}],"
 	    "\"finalizers\":{\"add\":[\"a/b\"],\"remove\":[\"c/d\"]},"
 	    "\"status\":{\"a\":1},\"manager\":\"m\","
-	    "\"maxConcurrentReconciles\":3,"
+	    "\"maxConcurrentReconciles\":3,\"guardStatus\":true,"
 	    "\"loops\":{\"Service/d/e\":\".spec\"},"
 	    "\"refused\":[{\"item\":\"ConfigMap/d/x\",\"message\":\"no\"}]}}");
 	struct buf b = BUF_INIT;
@@ -126,6 +126,7 @@ test_order(void)
 	is(s->items[4].error, "ConfigMap/d/x refused: no", "... with its word");
 	is(s->key, "Thing.e.com/d/t", "the key");
 	ok(s->max_concurrent == 3, "maxConcurrentReconciles");
+	ok(s->guard_status, "guardStatus");
 	buf_release(&b);
 	set_free(s);
 }

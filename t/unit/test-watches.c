@@ -65,6 +65,7 @@ test_all_keys(void)
 	    "  adopt: {label: example.com/instance_1.x}\n"
 	    "  reconcilePeriod: 10h\n"
 	    "  manageStatus: false\n"
+	    "  guardStatus: true\n"
 	    "  maxConcurrentReconciles: 3\n"
 	    "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
 	    "  desiredReads: [owned, now]\n"
@@ -99,6 +100,7 @@ test_all_keys(void)
 	is(e->adopt, "example.com/instance_1.x", "adopt");
 	ok(e->reconcile_period_ms == 36000000, "reconcilePeriod");
 	ok(!e->manage_status, "manageStatus");
+	ok(e->guard_status, "guardStatus");
 	ok(e->max_concurrent == 3, "maxConcurrentReconciles");
 	ok(e->throttle_limit == 30 && e->throttle_timeout_ms == 600000,
 	    "throttle");
