@@ -1,6 +1,6 @@
 #!/bin/bash
-# An operator that is ready, and a kind that it then cannot watch any more: rights
-# taken away, a conversion webhook that is gone, no such kind. It says so in
+# An operator that is ready, and a kind that it then cannot watch or write any more:
+# rights taken away, a conversion webhook that is gone, no such kind. It says so in
 # /readyz, goes on with the rest, keeps what it saw, and recovers.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -73,33 +73,39 @@ address=127.0.0.1:$(python3 -c 'import socket
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])')
+# readyz STAGE: its line
 readyz() {
-	curl -s -m 10 "http://$address/readyz" | grep kwatch
+	curl -s -m 10 "http://$address/readyz" | grep "$1"
 }
 is_ready() {
 	[ "$(curl -s -m 10 -o /dev/null -w '%{http_code}' \
 		"http://$address/readyz")" = 200 ]
 }
-says() {
-	readyz | grep -qF -- "$1"
+says() { # STAGE TEXT
+	readyz "$1" | grep -qF -- "[-]$1 failed: $2"
 }
-not_ready() {
-	wait_for 60 says "[-]kwatch failed: $1" || {
-		readyz | quote
+not_ready() { # TEXT [STAGE]
+	wait_for 60 says "${2:-kwatch}" "$1" || {
+		readyz "${2:-kwatch}" | quote
 		return 1
 	}
 }
 
-crd "$none"
-kubectl create -f - >/dev/null <<'END'
+# may VERB...: what the operator may do to the ConfigMaps of its Things
+may() {
+	kubectl apply -f - >/dev/null <<END
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {name: operator, namespace: default}
 rules:
 - {apiGroups: [example.com], resources: [things], verbs: [get, list, watch, patch]}
-- {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch, create, patch, delete]}
+- {apiGroups: [""], resources: [configmaps], verbs: [$1]}
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 END
+}
+
+crd "$none"
+may "get, list, watch, create, patch, delete"
 kubectl create rolebinding -n default operator --role=operator --user=user1 \
 	>/dev/null
 kubectl create role -n default secrets --verb=list,watch \
@@ -131,15 +137,27 @@ kubectl create rolebinding -n default secrets --role=secrets --user=user1 \
 ok "rights are given back: ready" wait_for 40 is_ready
 ok "... and what was missed is seen" sees "2: two"
 
+can_not_patch() {
+	[ "$(kubectl auth can-i patch configmaps --as=user1 -n default)" = no ]
+}
+may "get, list, watch"
+wait_for 10 can_not_patch
+thing 3
+ok "a right to write is taken away: not ready, and it says why" \
+	not_ready 'ConfigMap: User "user1" cannot patch resource "configmaps" in API group "" in the namespace "default"' kapply
+may "get, list, watch, create, patch, delete"
+ok "... given back: it is written" sees "3: two"
+ok "... and ready" wait_for 10 is_ready
+
 # A conversion webhook that nobody serves: the kind's watches fail.
 crd "$dead"
 ok "a conversion webhook is gone: not ready" \
 	not_ready "Thing.example.com: cannot watch things.example.com in namespace default: storage is (re)initializing"
 kubectl delete secret -n default two >/dev/null
-ok "... what was seen is kept, other kinds go on" sees "2: "
+ok "... what was seen is kept, other kinds go on" sees "3: "
 crd "$none"
-thing 3
-ok "... and when it is back all is" sees "3: "
+thing 4
+ok "... and when it is back all is" sees "4: "
 ok "... and ready" wait_for 40 is_ready
 
 kubectl delete crd things.example.com >/dev/null
