@@ -94,11 +94,12 @@ replay 0 "now and then is no loop"
 # which kapply puts the name.
 cat >>"$T/program.jq" <<'END'
 def status: {loops: [.loops[] | .item + .path],
-	conditions: [{type: "Ready", status: "\(.outstanding == [])"}]};
+	conditions: [{type: "Ready", status: "\(.outstanding == [])",
+		observedGeneration: .primary.metadata.generation}]};
 END
 # conditions READY LOOP [MANAGER]: as members of a Thing
 conditions() {
-	printf '"status":{"conditions":[{"status":"%s","type":"Ready"}' "$1"
+	printf '"status":{"conditions":[{"observedGeneration":3,"status":"%s","type":"Ready"}' "$1"
 	# shellcheck disable=SC2016
 	[ -z "$2" ] ||
 		printf ',{"lastTransitionTime":"2026-01-01T00:00:14Z","message":"ConfigMap ns/a-0: .data.k is changed back by %s","observedGeneration":3,"reason":"ChangedBack","status":"True","type":"RepairLoop"}' \
@@ -145,6 +146,17 @@ replay 0 "... while it may go on"
 tick 00:24 >>"$T/in"
 line3 "" a 4 "$(conditions true "")" >>"$T/want"
 replay 0 "... and goes when it is over"
+
+# It has the generation where the other conditions have it: a schema that does
+# not know the member would refuse the whole status.
+sed '/observedGeneration/d; s/== \[\])",$/== [])"}]};/' "$T/program.jq" >"$T/x"
+mv "$T/x" "$T/program.jq"
+sed 's/"observedGeneration":3,//g' "$T/in" |
+	ireconcile -f "$T/watches.yaml" --clock=input 2>/dev/null |
+	jq -r '.reconcile.status.conditions[1] // empty | keys_unsorted[]' |
+	sort -u >"$T/members"
+is "$(xargs <"$T/members")" "lastTransitionTime message reason status type" \
+	"no generation where the program's conditions have none"
 
 # Two at once: the condition names one, the line both.
 sed -i 's/\[.loops.*$/(.loops | length),/' "$T/program.jq"

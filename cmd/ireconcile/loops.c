@@ -287,8 +287,26 @@ since(const struct decision *d)
 	return jv_string(now);
 }
 
+/*
+ * Not all schemas have the member (apps/v1 has not), and one that is unknown
+ * would cost the whole status: the program's own conditions tell.
+ */
+static bool
+has_generation(jv list_peek)
+{
+	bool has = jv_array_length(jv_copy(list_peek)) == 0;
+
+	jv_array_foreach(list_peek, n, c)
+	{
+		has |= jv_get_kind(c) == JV_KIND_OBJECT &&
+		    jv_object_has(jv_copy(c), jv_string("observedGeneration"));
+		jv_free(c);
+	}
+	return has;
+}
+
 static jv
-condition(const struct decision *d)
+condition(const struct decision *d, jv others_peek)
 {
 	jv c = jv_object_set(
 	    jv_object(), jv_string("type"), jv_string(condition_type));
@@ -301,7 +319,8 @@ condition(const struct decision *d)
 	c = jv_object_set(
 	    c, jv_string("message"), jv_string(buf_str(&message)));
 	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d));
-	if (json_int(json_path(object_text(d->primary->object),
+	if (has_generation(others_peek) &&
+	    json_int(json_path(object_text(d->primary->object),
 			 "metadata.generation"),
 		&generation))
 		c = jv_object_set(c, jv_string("observedGeneration"),
@@ -327,6 +346,6 @@ loops_condition(const struct decision *d, jv status)
 			kept = jv_array_append(kept, c);
 	}
 	if (loops_any(d))
-		kept = jv_array_append(kept, condition(d));
+		kept = jv_array_append(kept, condition(d, kept));
 	return jv_object_set(status, jv_string("conditions"), kept);
 }
