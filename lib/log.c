@@ -26,15 +26,6 @@ log_init(const char *tool, enum log_format format, enum log_level least)
 	log_least = least;
 }
 
-int
-log_level_parse(const char *s)
-{
-	for (int i = LOG_DEBUG; i <= LOG_ERROR; i++)
-		if (strcmp(s, level_names[i]) == 0)
-			return i;
-	return -1;
-}
-
 static void
 add_json_string(struct buf *b, const char *s)
 {

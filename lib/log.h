@@ -21,8 +21,6 @@ struct log_about {
 
 /* tool is borrowed for the life of the process (a string constant). */
 void log_init(const char *tool, enum log_format format, enum log_level least);
-/* "debug info warning error"; -1 if s is none of them. */
-int log_level_parse(const char *s);
 
 void log_write(enum log_level level, const struct log_about *about,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -230,19 +230,6 @@ problem_timeout(struct arena *a, const char *message, long retry_after)
 	return p;
 }
 
-struct problem *
-problem_internal(struct arena *a, const char *message)
-{
-	struct problem *p = problem_make(
-	    a, 500, "InternalError", "Internal error occurred: %s", message);
-	struct cause *c = arena_zalloc(a, sizeof *c);
-
-	c->message = arena_span(a, span_str(message));
-	p->causes = c;
-	p->cause_count = 1;
-	return p;
-}
-
 static void
 put_text(struct arena *a, struct node *o, const char *key, struct span text)
 {

@@ -106,7 +106,6 @@ struct problem *problem_unsupported_media_type(
 struct problem *problem_gone(struct arena *a, const char *message);
 struct problem *problem_timeout(
     struct arena *a, const char *message, long retry_after);
-struct problem *problem_internal(struct arena *a, const char *message);
 
 /* The Status object. */
 struct node *problem_status(struct arena *a, const struct problem *p);

@@ -22,7 +22,7 @@ enum {
 	PUMP_MS = 5
 };
 
-struct watch_hub *
+static struct watch_hub *
 watch_hub_new(struct api *api)
 {
 	struct watch_hub *h = mem_zalloc(sizeof(*h));
@@ -51,12 +51,6 @@ watch_hub_free(struct watch_hub *h)
 	free(h);
 }
 
-size_t
-watches_count(const struct api *api)
-{
-	return api->watch_hub == NULL ? 0 : api->watch_hub->count;
-}
-
 void
 watch_close(struct watch *w, bool ends)
 {
@@ -66,7 +60,6 @@ watch_close(struct watch *w, bool ends)
 	if (w->dead)
 		return;
 	w->dead = true;
-	h->count--;
 	timer_clear(h->api->loop, &w->end);
 	timer_clear(h->api->loop, &w->bookmark);
 	timer_clear(h->api->loop, &w->pump);
@@ -131,47 +124,6 @@ on_bookmark(void *arg)
 		watch_close(w, false);
 	else
 		bookmark_later(w);
-}
-
-static size_t
-bookmark_bucket(struct bucket *b)
-{
-	struct watch *w = b->first, *next;
-	size_t n = 0;
-
-	for (; w != NULL; w = next) {
-		next = w->next;
-		if (!w->live || !w->options.bookmarks || w->dead)
-			continue;
-		n++;
-		if (event_bookmark(
-			w, store_version(w->hub->api->store), false) != 0)
-			watch_close(w, false);
-	}
-	return n;
-}
-
-size_t
-watches_bookmark(struct api *api)
-{
-	struct watch_hub *h = api->watch_hub;
-	struct bucket *b;
-	size_t n = 0;
-
-	if (h == NULL)
-		return 0;
-	h->walking = true;
-	for (struct watched *of = h->collections; of != NULL; of = of->next) {
-		n += bookmark_bucket(&of->all);
-		for (size_t i = 0;
-		     (b = map_next(&of->by_namespace, &i)) != NULL;)
-			n += bookmark_bucket(b);
-		for (size_t i = 0; (b = map_next(&of->by_key, &i)) != NULL;)
-			n += bookmark_bucket(b);
-	}
-	h->walking = false;
-	watch_hub_bury(h);
-	return n;
 }
 
 /* ---- the start ---- */
@@ -344,7 +296,6 @@ watch_new(
 	if (r->api->watch_hub == NULL)
 		r->api->watch_hub = watch_hub_new(r->api);
 	w->hub = r->api->watch_hub;
-	w->hub->count++;
 	w->request = r;
 	w->resource = r->resource;
 	w->crd = crd_ref(r->resource->crd);

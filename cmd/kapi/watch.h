@@ -17,7 +17,6 @@
 struct watch_hub;
 
 /* api->watch_hub; the first watch makes it. */
-struct watch_hub *watch_hub_new(struct api *api);
 void watch_hub_free(struct watch_hub *h); /* ends all; NULL is fine */
 
 /* REQUEST_WATCH: answers r, now or in half an hour. */
@@ -25,8 +24,5 @@ void watch_serve(struct request *r);
 
 /* Ends every watch of this version of a resource, as when a CRD changes. */
 void watches_end(struct api *api, const struct resource *resource);
-/* Every watch that asked for bookmarks gets one now; how many did. */
-size_t watches_bookmark(struct api *api);
-size_t watches_count(const struct api *api);
 
 #endif

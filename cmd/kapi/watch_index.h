@@ -62,7 +62,6 @@ struct watch {
 struct watch_hub {
 	struct api *api;
 	struct watched *collections;
-	size_t count;
 	bool walking; /* over a list: nobody leaves it now */
 	struct watch *graveyard;
 };

@@ -97,21 +97,10 @@ test_json(void)
 	    "... and the usual keys");
 }
 
-static void
-test_levels(void)
-{
-	ok(log_level_parse("debug") == LOG_DEBUG &&
-		log_level_parse("error") == LOG_ERROR,
-	    "level names");
-	ok(log_level_parse("fatal") == -1 && log_level_parse("") == -1,
-	    "what is none");
-}
-
 int
 main(void)
 {
 	test_text();
 	test_json();
-	test_levels();
 	return tap_done();
 }
