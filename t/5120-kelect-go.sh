@@ -1,5 +1,5 @@
 #!/bin/bash
-# kelect and an operator in Go (client-go's leaderelection) on one Lease: never
+# kelect and an operator written with controller-runtime on one Lease: never
 # two at a time, and each takes over from the other.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

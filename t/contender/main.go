@@ -1,6 +1,6 @@
-// contender: the leader election of an operator written in Go, as client-go and
-// with it controller-runtime do it. While it leads it holds a lock on a file:
-// if somebody else has that, it says so.
+// contender: an operator written with controller-runtime, as far as a Lease is
+// concerned. While it leads it holds a lock on a file: if somebody else has
+// that, it says so.
 package main
 
 import (
@@ -8,15 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
 var (
@@ -34,52 +33,39 @@ func die(err error) {
 	}
 }
 
-// What the Lease guards; closed before that is given up.
-var file *os.File
-
-func lead(ctx context.Context) {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+// The manager starts it when it leads, and gives the Lease up when it is over.
+func lead(ctx context.Context) error {
+	file, err := os.OpenFile(*lock, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err != nil {
 		fmt.Println("two at a time")
 	} else {
 		fmt.Println("leading")
 	}
 	<-ctx.Done()
+	return nil
 }
 
 func main() {
 	flag.Parse()
+	ctrl.SetLogger(logr.Discard())
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	die(err)
-	config.Timeout = *deadline / 2
-	leases, err := coordination.NewForConfig(config)
-	die(err)
-	file, err = os.OpenFile(*lock, os.O_RDWR|os.O_CREATE, 0o600)
-	die(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM)
-	go func() {
-		<-signals
-		file.Close()
-		cancel()
-	}()
-	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: "default", Name: *name},
-			Client:     leases,
-			LockConfig: resourcelock.ResourceLockConfig{Identity: fmt.Sprintf("go_%d", os.Getpid())},
-		},
-		LeaseDuration:   *duration,
-		RenewDeadline:   *deadline,
-		RetryPeriod:     *retry,
-		ReleaseOnCancel: true,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: lead,
-			OnStoppedLeading: func() {},
-		},
+	m, err := ctrl.NewManager(config, ctrl.Options{
+		LeaderElection:                true,
+		LeaderElectionID:              *name,
+		LeaderElectionNamespace:       "default",
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 duration,
+		RenewDeadline:                 deadline,
+		RetryPeriod:                   retry,
+		Metrics:                       server.Options{BindAddress: "0"},
 	})
-	if ctx.Err() == nil {
-		die(fmt.Errorf("lost the lease"))
-	}
+	die(err)
+	die(m.Add(manager.RunnableFunc(lead)))
+	die(m.Start(ctrl.SetupSignalHandler()))
 }
