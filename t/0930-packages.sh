@@ -7,7 +7,7 @@ is "$(cat "$T/out" "$T/err")" "" "... so it says nothing"
 
 mkdir "$T/path"
 for tool in bash cc make pkg-config jq curl openssl prove python3 setpriv \
-	flock pgrep ss git clang-format shellcheck; do
+	flock pgrep ss git clang-format shellcheck prometheus promtool; do
 	ln -s "$(command -v "$tool")" "$T/path"
 done
 runs 100 "no mandoc, no valgrind, no apt-get" \
@@ -17,6 +17,9 @@ mandoc
 valgrind" "... both are named"
 ok "... and the Debian packages" grep -q '^Please install .* mandoc valgrind' \
 	"$T/err"
+
+runs 0 "the demo needs neither" \
+	env PATH="$T/path" CC="$(command -v cc)" t/install-packages demo
 
 printf '#!/bin/sh\necho "apt-get $*"\n' >"$T/path/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$T/path/sudo"
