@@ -1,6 +1,6 @@
 #!/bin/bash
 # The unit tests under valgrind: no invalid access, no leak. Not those of kapi,
-# which run with ASan alone: they are most of the time, and a half of the tests.
+# which are slow and run with ASan, leaks included.
 TEST_SECONDS=900
 . "${0%/*}/lib.sh"
 
