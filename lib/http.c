@@ -470,7 +470,7 @@ session_check(struct http *h, struct session *s)
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private);
 		c = (struct http_call *)(void *)private;
 		probe = c->probe;
-		if (code == CURLE_OK)
+		if (http_easy_answered(code, c->status))
 			r.status = c->status;
 		else
 			transfer_error(c, code, &r);

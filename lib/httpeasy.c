@@ -337,6 +337,13 @@ skip_prefix(const char *text, const char *prefix)
 }
 
 bool
+http_easy_answered(CURLcode code, int status)
+{
+	return code == CURLE_OK ||
+	    (code == CURLE_PARTIAL_FILE && status >= 400);
+}
+
+bool
 http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
     const char *origin, const char *text, uint64_t timeout_ms,
     struct http_response *r)

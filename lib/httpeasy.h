@@ -44,6 +44,10 @@ void http_transfer_release(struct http_transfer *t);
 
 void http_easy_setup(
     CURL *easy, const struct http_settings *s, struct http_transfer *t);
+/* Is there an answer? A server that refuses a long body with an error may close
+ * before its own body ends: the status counts. */
+bool http_easy_answered(CURLcode code, int status);
+
 /* Why a transfer failed: fills r->err with a finished sentence (text is
  * libcurl's, may be empty), and timed_out, untrusted and held. Whether the
  * request went out before. */

@@ -163,8 +163,12 @@ kube_error_parse(struct kube_error *e, int code, struct span body)
 	else
 		read_text(e, body);
 	if (e->message == NULL) {
-		buf_addf(&b, "HTTP status %d%s%s", e->code,
-		    *e->reason ? " " : "", e->reason);
+		/* Its words are often cut off: see http_easy_answered. */
+		if (e->code == 413)
+			buf_adds(&b, "Request entity too large");
+		else
+			buf_addf(&b, "HTTP status %d%s%s", e->code,
+			    *e->reason ? " " : "", e->reason);
 		e->message = buf_take(&b);
 	}
 	e->namespace_terminating =
