@@ -57,8 +57,13 @@ trap 'exit 1' TERM INT HUP
 		kill -0 $$ || exit
 	done
 	kill -ALRM $$
-	sleep 5
-	kill -9 $$
+	for ((i = 0; i < 30; i++)); do
+		sleep 1
+		kill -0 $$ || exit
+	done
+	# Whoever lives on holds the pipe that prove reads to its end.
+	mapfile -t children < <(pgrep -P $$)
+	kill -9 $$ "${children[@]/#$BASHPID/}"
 ) &
 started+=($!)
 disown $!
