@@ -47,7 +47,7 @@ ok "it hears that all run" wait_for 10 is_state "$(all 1)"
 ok "... nothing of leaders" sh -c "! grep -q leader $D/state"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"
-is "$(tail -n 1 "$D/state" | jq -r .phase)" draining "... it hears of that"
+is "$(grep '"phase"' "$D/state" | tail -n 1 | jq -r .phase)" draining "... it hears of that"
 ok "... no stage is left" none_left
 
 fresh
@@ -78,7 +78,7 @@ touch "$D/kelect.lead"
 begin --leader-elect --metrics-bind-address=:0
 wait_for 30 ready
 leads() {
-	tail -n 1 "$D/state" | jq -e '.leader and .stages.kelect.ready' >/dev/null
+	grep '"phase"' "$D/state" | tail -n 1 | jq -e '.leader and .stages.kelect.ready' >/dev/null
 }
 ok "it hears who leads" wait_for 10 leads
 kill -TERM "$kpipe"
