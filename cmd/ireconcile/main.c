@@ -222,13 +222,19 @@ on_timer(void *arg)
 	reconciler_timers(&a->reconciler);
 }
 
+static bool
+is_behind(const struct app *a)
+{
+	return !a->eof && readable(STDIN_FILENO);
+}
+
 /* Evaluates while the output takes lines and no input has precedence.
  * Returns false when nothing is left to evaluate. */
 static bool
 evaluate_some(struct app *a)
 {
 	for (int n = 0; !out_full(&a->out); n++) {
-		bool behind = !a->eof && readable(STDIN_FILENO);
+		bool behind = is_behind(a);
 
 		if (behind && n >= EVALUATE_AT_ONCE)
 			a->unevaluated = 0;
@@ -250,9 +256,13 @@ static void
 idle(void *arg)
 {
 	struct app *a = arg;
-	bool more = evaluate_some(a);
+	bool more;
 
-	out_flush(&a->out);
+	/* No event tells of the room that a flush has made at once. */
+	do {
+		more = evaluate_some(a);
+		out_flush(&a->out);
+	} while (more && !out_full(&a->out) && !is_behind(a));
 	/* A slow reader is no reason to stop reading: kwatch would wait. */
 	if (out_full(&a->out))
 		a->unevaluated = 0;
