@@ -257,23 +257,4 @@ sed -i 's/\.now % 86400/(.now * 1000) % 86400000/' "$T/program.jq"
 is "$(period "$(noted $old 1ms)" | cut -d " " -f 1-4)" "0 100 200 300" \
 	"0.1 s is the shortest"
 
-# More than it holds back, by one line, into a pipe that takes it all at once.
-{
-	begin_all
-	event ADDED "$(thing a 1 "$(noted "$new" 0.1s)")" 2026-01-01T00:00:00Z
-	end_all
-	tick 01:00
-} >"$T/in"
-cat >"$T/wide.py" <<'END'
-import fcntl, os, subprocess, sys
-r, w = os.pipe()
-fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 1 << 20) # Python 3.10
-with subprocess.Popen(sys.argv[1:], stdout=w) as p:
-    os.close(w)
-    p.wait(timeout=20)
-    print(os.read(r, 1 << 20).count(b"\n"))
-END
-runs 0 "a pipe with room for all" python3 "$T/wide.py" \
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
-is "$(cat "$T/out")" 601 "... gets all, and the end"
 done_testing
