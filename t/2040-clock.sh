@@ -6,19 +6,6 @@
 . t/ireconcile.sh
 
 write_program
-begin_all() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	begin v1 Pod
-}
-end_all() {
-	end example.com/v1 Thing
-	end v1 ConfigMap
-	end v1 Pod
-}
-tick() { # TIME: a line that only moves the clock
-	event ADDED "$(object Secret s 1)" "2026-01-01T00:0$1Z"
-}
 due=$(line "$(configmap a-0 a v)" a 1 \
 	"$(known a-0 null),$(status true),$(on_error)")
 a=$(thing a 1 "" "$(spec 1 v)")
@@ -28,28 +15,28 @@ a=$(thing a 1 "" "$(spec 1 v)")
 	begin_all
 	end_all
 	event ADDED "$a" 2026-01-01T00:00:00Z
-	tick 0:09.999999
+	tick 00:09.999999
 } >"$T/in"
 echo "$due" >"$T/want"
 replay 0 "before the deadline"
-tick 0:10 >>"$T/in"
+tick 00:10 >>"$T/in"
 echo "$due" >>"$T/want"
 replay 0 "at the deadline the line is said again"
 {
-	tick 0:29
-	tick 0:10
+	tick 00:29
+	tick 00:10
 } >>"$T/in"
 replay 0 "time does not go back"
-tick 0:30 >>"$T/in"
+tick 00:30 >>"$T/in"
 echo "$due" >>"$T/want"
 replay 0 "20 s later again"
-tick 9:59 >>"$T/in"
+tick 09:59 >>"$T/in"
 for _ in 1 2 3 4; do echo "$due"; done >>"$T/want" # 1:10 2:30 5:10 ...
 sed -i '$d' "$T/want"
 replay 0 "twice as long each time, all that are due"
 {
 	event MODIFIED "$(thing a 2 "" "$(spec 1 w)")"
-	tick 9:59.5
+	tick 09:59.5
 } >>"$T/in"
 line "$(configmap a-0 a w)" a 2 \
 	"$(known a-0 null),$(status true),$(on_error)" >>"$T/want"
@@ -71,9 +58,9 @@ stuck=$(observed a-0 a other 3)
 	event ADDED "$stuck"
 	end_all
 	event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status true)")"
-	tick 0:10
+	tick 00:10
 	event MODIFIED "$(thing a 5 "" "$(spec 1 v),$(status false)")"
-	tick 9:00
+	tick 09:00
 	event MODIFIED "$(observed a-0 a other 6)"
 } >"$T/in"
 {
@@ -95,9 +82,9 @@ is "$(cat "$T/err")" \
 		2026-01-01T00:00:00Z
 	event ADDED "$stuck"
 	end_all
-	tick 0:10
+	tick 00:10
 	event MODIFIED "$(thing a 4 "" "$(spec 1 v)"',"status":{"busy":true,"error":"no"}')"
-	tick 0:30
+	tick 00:30
 } >"$T/in"
 {
 	line "$(configmap a-0 a v)" a 1 \

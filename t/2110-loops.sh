@@ -7,19 +7,6 @@
 
 write_program
 sed -i '/^def status/,$d' "$T/program.jq"
-begin_all() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	begin v1 Pod
-}
-end_all() {
-	end example.com/v1 Thing
-	end v1 ConfigMap
-	end v1 Pod
-}
-tick() { # TIME: a line that only moves the clock
-	event ADDED "$(object Secret s 1)" "2026-01-01T00:$1Z"
-}
 # fight MINUTE:SECOND RV: it is changed, and repaired half a second later
 fight() {
 	event MODIFIED "$(observed a-0 a other "1$2")" "2026-01-01T00:$1Z"

@@ -7,19 +7,6 @@
 . t/ireconcile.sh
 
 write_program
-begin_all() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	begin v1 Pod
-}
-end_all() {
-	end example.com/v1 Thing
-	end v1 ConfigMap
-	end v1 Pod
-}
-tick() { # TIME: a line that only moves the clock
-	event ADDED "$(object Secret s 1)" "2026-01-01T00:$1Z"
-}
 noted() { # ANNOTATION VALUE [METADATA]
 	printf '"annotations":{"%s":"%s"}%s' "$1" "$2" "${3:+,$3}"
 }

@@ -38,6 +38,23 @@ bookmark() {
 begin() { bookmark kpipe.dev/initial-events-begin "$1" "$2"; }
 end() { bookmark k8s.io/initial-events-end "$1" "$2"; }
 
+# begin_all, end_all: of the kinds of the program below
+begin_all() {
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	begin v1 Pod
+}
+end_all() {
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	end v1 Pod
+}
+
+# tick MM:SS: a line that only moves the clock; nobody watches its kind
+tick() {
+	event ADDED "$(object Secret s 1)" "2026-01-01T00:$1Z"
+}
+
 # line ITEMS NAME RV [REST]: a desired set. ITEMS without the brackets.
 line() {
 	printf '{"apiVersion":"v1","kind":"List","items":[%s],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"%s","uid":"uid-%s","resourceVersion":"%s"}%s,"manager":"kpipe-thing.example.com"}}\n' \
