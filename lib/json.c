@@ -271,6 +271,14 @@ unescape(struct span s, struct buf *b)
 }
 
 struct span
+json_raw_string(struct span value)
+{
+	if (json_type(value) != JSON_STRING || value.n < 2)
+		return SPAN_NONE;
+	return span_make(value.p + 1, value.n - 2);
+}
+
+struct span
 json_string(struct span value, struct buf *scratch)
 {
 	size_t start = scratch->len;

@@ -81,6 +81,12 @@ struct span json_path(struct span object, const char *dotted);
  * valid until scratch changes). SPAN_NONE if value is no string.
  */
 struct span json_string(struct span value, struct buf *scratch);
+/*
+ * The text between a string's quotes as it stands: for names and versions, which
+ * have no escapes; one that has is no name that a server accepts, and it will
+ * say so. SPAN_NONE if value is no string.
+ */
+struct span json_raw_string(struct span value);
 /* Integer value; false if it is none or does not fit. */
 bool json_int(struct span value, int64_t *n);
 bool json_is(struct span value, const char *text); /* string equals text */

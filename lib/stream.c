@@ -185,14 +185,6 @@ ends_in_list(struct span raw)
 	return raw.n >= 4 && memcmp(raw.p + raw.n - 4, "List", 4) == 0;
 }
 
-static struct span
-unquoted(struct span value)
-{
-	return json_type(value) == JSON_STRING && value.n >= 2
-	    ? span_make(value.p + 1, value.n - 2)
-	    : SPAN_NONE;
-}
-
 /* The kind of a List's items from its own: "PodList" v1 gives "Pod" v1. */
 static void
 set_item_type(struct stream *s, struct span version, struct span kind)
@@ -251,14 +243,14 @@ split_begin(struct stream *s, struct span text)
 
 	if (json_type(text) != JSON_OBJECT)
 		return false;
-	kind = unquoted(json_get(text, "kind"));
+	kind = json_raw_string(json_get(text, "kind"));
 	if (!ends_in_list(kind))
 		return false;
 	items = json_get(text, "items");
 	if (json_type(items) != JSON_ARRAY ||
 	    json_get(text, "reconcile").p != NULL)
 		return false;
-	set_item_type(s, unquoted(json_get(text, "apiVersion")), kind);
+	set_item_type(s, json_raw_string(json_get(text, "apiVersion")), kind);
 	s->split_at = (size_t)(items.p + 1 - text.p);
 	s->split_size = text.n;
 	return true;
@@ -324,9 +316,9 @@ list_prefix(struct stream *s)
 
 		if (json_member(&m)) {
 			if (span_is(m.key, "kind"))
-				kind = unquoted(m.value);
+				kind = json_raw_string(m.value);
 			if (span_is(m.key, "apiVersion"))
-				version = unquoted(m.value);
+				version = json_raw_string(m.value);
 			if (!span_is(m.key, "items"))
 				continue;
 		}
@@ -394,7 +386,7 @@ give_tail(struct stream *s, struct stream_doc *doc)
 	buf_adds(&whole, "{\"items\":[]");
 	buf_add(&whole, front(s).p, s->scan.at);
 	if (json_check(buf_span(&whole), &err) == 0) {
-		kind = unquoted(json_get(buf_span(&whole), "kind"));
+		kind = json_raw_string(json_get(buf_span(&whole), "kind"));
 		if (kind.p != NULL && !ends_in_list(kind) && !known)
 			err_set(&err, ERR_PERMANENT,
 			    "longer than 8 MiB and no List");

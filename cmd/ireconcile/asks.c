@@ -21,7 +21,8 @@ annotation(const struct primary *p, const char *key)
 {
 	struct span metadata = json_get(object_text(p->object), "metadata");
 
-	return raw_string(json_get(json_get(metadata, "annotations"), key));
+	return json_raw_string(
+	    json_get(json_get(metadata, "annotations"), key));
 }
 
 bool

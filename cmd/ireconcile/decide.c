@@ -64,7 +64,7 @@ identity(const struct object *o)
 	metadata =
 	    jv_object_set(metadata, jv_string("uid"), string(object_uid(o)));
 	id = jv_object_set(id, jv_string("apiVersion"),
-	    string(raw_string(json_get(text, "apiVersion"))));
+	    string(json_raw_string(json_get(text, "apiVersion"))));
 	id = jv_object_set(
 	    id, jv_string("kind"), jv_string(o->kind->conf->kind));
 	return jv_object_set(id, jv_string("metadata"), metadata);
@@ -76,7 +76,7 @@ has_finalizer(const struct object *o, const char *name)
 	struct span list = json_path(object_text(o), "metadata.finalizers");
 
 	for (struct json_elements e = json_elements(list); json_element(&e);)
-		if (span_is(raw_string(e.value), name))
+		if (span_is(json_raw_string(e.value), name))
 			return true;
 	return false;
 }

@@ -93,7 +93,7 @@ split(struct span text, struct span *type, struct span *object, struct err *err)
 		return err_set(err, ERR_PERMANENT, "not an object");
 	if (json_get(text, "kind").p == NULL &&
 	    json_get(text, "type").p != NULL) {
-		*type = raw_string(json_get(text, "type"));
+		*type = json_raw_string(json_get(text, "type"));
 		if (type->p == NULL)
 			return err_set(err, ERR_PERMANENT,
 			    "an event whose type is no text");
@@ -112,7 +112,7 @@ events_time(struct span text)
 	int64_t us;
 
 	if (json_get(text, "kind").p == NULL)
-		time = raw_string(json_get(text, "time"));
+		time = json_raw_string(json_get(text, "time"));
 	return time.p != NULL && clock_parse_us(time, &us) == 0 ? us : -1;
 }
 
@@ -134,11 +134,11 @@ events_apply(struct entries *es, struct span text, struct err *err)
 
 	if (split(trim(text), &type, &object, err) != 0)
 		return -1;
-	version = raw_string(json_get(object, "apiVersion"));
-	kind = raw_string(json_get(object, "kind"));
+	version = json_raw_string(json_get(object, "apiVersion"));
+	kind = json_raw_string(json_get(object, "kind"));
 	if (span_is(type, "ERROR"))
-		return bad(err,
-		    "an error event:", raw_string(json_get(object, "reason")));
+		return bad(err, "an error event:",
+		    json_raw_string(json_get(object, "reason")));
 	if (kind.n == 0 || version.n == 0)
 		return err_set(err, ERR_PERMANENT, "an object without %s",
 		    kind.n == 0 ? "kind" : "apiVersion");

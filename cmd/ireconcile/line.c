@@ -134,8 +134,8 @@ is_stale(const struct primary *p, const struct decision *d)
 
 	if (p->line_primary == NULL || is_accepted(p, d))
 		return false;
-	named =
-	    raw_string(json_get(span_str(p->line_primary), "resourceVersion"));
+	named = json_raw_string(
+	    json_get(span_str(p->line_primary), "resourceVersion"));
 	if (span_eq(named, version))
 		return false;
 	for (size_t i = 0; i < d->count; i++) {

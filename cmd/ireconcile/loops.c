@@ -277,8 +277,8 @@ is_ours(jv condition_peek)
 static jv
 since(const struct decision *d)
 {
-	struct span time =
-	    raw_string(json_get(observed_condition(d), "lastTransitionTime"));
+	struct span time = json_raw_string(
+	    json_get(observed_condition(d), "lastTransitionTime"));
 	char now[CLOCK_RFC3339_MAX];
 
 	if (time.n > 0)

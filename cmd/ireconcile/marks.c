@@ -35,7 +35,7 @@ marks_owner(struct marks_owners *i)
 	if (!json_element(&e))
 		return false;
 	i->rest = e.rest;
-	i->uid = raw_string(json_get(e.value, "uid"));
+	i->uid = json_raw_string(json_get(e.value, "uid"));
 	i->controller = json_type(json_get(e.value, "controller")) == JSON_TRUE;
 	return true;
 }
@@ -138,7 +138,7 @@ add_owner(jv item, const struct object *primary)
 	jv ref = jv_object();
 
 	ref = jv_object_set(ref, jv_string("apiVersion"),
-	    text_jv(raw_string(json_get(text, "apiVersion"))));
+	    text_jv(json_raw_string(json_get(text, "apiVersion"))));
 	ref = jv_object_set(
 	    ref, jv_string("kind"), jv_string(primary->kind->conf->kind));
 	ref = jv_object_set(

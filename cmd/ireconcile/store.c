@@ -100,14 +100,6 @@ compact(char *to, struct span from)
 	return to - start;
 }
 
-struct span
-raw_string(struct span value)
-{
-	if (json_type(value) != JSON_STRING || value.n < 2)
-		return SPAN_NONE;
-	return span_make(value.p + 1, value.n - 2);
-}
-
 static void
 locate(struct object *o, const char *key, uint32_t *at, uint32_t *len)
 {

@@ -111,10 +111,6 @@ void object_free(struct object *o);
 
 struct object *store_get(const struct kind *k, struct span key);
 
-/* A string value between its quotes, escapes not resolved: for identities,
- * which have none. SPAN_NONE if it is no string. */
-struct span raw_string(struct span value);
-
 /* "NAMESPACE\0NAME", appended. */
 void store_add_key(struct buf *b, struct span ns, struct span name);
 /* "Kind.group/namespace/name", as lines and marks spell it, appended. */

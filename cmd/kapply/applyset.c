@@ -298,11 +298,8 @@ wrote_parent(struct applyset *as, const struct kube_answer *a)
 static struct span
 annotation(struct span object, const char *key)
 {
-	struct span v =
-	    json_get(json_path(object, "metadata.annotations"), key);
-
-	return json_type(v) == JSON_STRING ? span_make(v.p + 1, v.n - 2)
-					   : SPAN_NONE;
+	return json_raw_string(
+	    json_get(json_path(object, "metadata.annotations"), key));
 }
 
 static void

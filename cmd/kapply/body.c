@@ -6,11 +6,7 @@
 struct span
 body_metadata(struct span object, const char *key)
 {
-	struct span v = json_get(json_get(object, "metadata"), key);
-
-	if (json_type(v) != JSON_STRING)
-		return SPAN_NONE;
-	return span_make(v.p + 1, v.n - 2);
+	return json_raw_string(json_get(json_get(object, "metadata"), key));
 }
 
 static void

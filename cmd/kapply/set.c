@@ -8,20 +8,10 @@
 #include "json.h"
 #include "mem.h"
 
-/* The text between a string's quotes: names and versions have no escapes; one
- * that has is no name that a server accepts, and it will say so. */
-static struct span
-raw_string(struct span value)
-{
-	if (json_type(value) != JSON_STRING)
-		return SPAN_NONE;
-	return span_make(value.p + 1, value.n - 2);
-}
-
 static struct span
 get_string(struct span object, const char *key)
 {
-	return raw_string(json_get(object, key));
+	return json_raw_string(json_get(object, key));
 }
 
 static void
@@ -170,7 +160,7 @@ set_known(struct item *i, struct span known, struct span once)
 
 	if (json_type(value) == JSON_NULL)
 		i->known = KNOWN_ABSENT;
-	i->known_uid = raw_string(value);
+	i->known_uid = json_raw_string(value);
 	if (i->known_uid.n != 0)
 		i->known = KNOWN_UID;
 	for (struct json_elements e = json_elements(once); json_element(&e);)

@@ -40,10 +40,8 @@ static void
 set(char **text, struct span value)
 {
 	struct buf scratch = BUF_INIT;
-	struct span s = SPAN_NONE;
+	struct span s = json_string(value, &scratch);
 
-	if (json_type(value) == JSON_STRING)
-		s = json_string(value, &scratch);
 	free(*text);
 	*text = s.n != 0 ? mem_dup(s.p, s.n) : mem_strdup("");
 	buf_release(&scratch);

@@ -32,14 +32,6 @@ struct entry {
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
 };
 
-static struct span
-raw_string(struct span value)
-{
-	if (json_type(value) != JSON_STRING)
-		return SPAN_NONE;
-	return span_make(value.p + 1, value.n - 2);
-}
-
 static void
 line_free(struct line *l)
 {
@@ -67,12 +59,12 @@ line_check(struct line *l, struct err *err)
 {
 	struct span metadata = json_get(l->object, "metadata");
 
-	l->api_version = raw_string(json_get(l->object, "apiVersion"));
-	l->kind = raw_string(json_get(l->object, "kind"));
-	l->namespace_ = raw_string(json_get(metadata, "namespace"));
-	l->name = raw_string(json_get(metadata, "name"));
-	l->uid = raw_string(json_get(metadata, "uid"));
-	l->seen = raw_string(json_get(metadata, "resourceVersion"));
+	l->api_version = json_raw_string(json_get(l->object, "apiVersion"));
+	l->kind = json_raw_string(json_get(l->object, "kind"));
+	l->namespace_ = json_raw_string(json_get(metadata, "namespace"));
+	l->name = json_raw_string(json_get(metadata, "name"));
+	l->uid = json_raw_string(json_get(metadata, "uid"));
+	l->seen = json_raw_string(json_get(metadata, "resourceVersion"));
 	if (json_type(l->object) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "it is no object");
 	if (l->api_version.n == 0)
@@ -323,7 +315,7 @@ is_gone(const struct entry *e, const struct kube_error *err)
 static bool
 went_elsewhere(const struct entry *e, struct span answer)
 {
-	struct span uid = raw_string(json_path(answer, "metadata.uid"));
+	struct span uid = json_raw_string(json_path(answer, "metadata.uid"));
 
 	return e->line->uid.n != 0 && uid.n != 0 && !span_eq(uid, e->line->uid);
 }
