@@ -16,23 +16,36 @@ BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wpointer-arith $(if $(CI),-Werror)
 CFLAGS ?= -O2 -g
+# What the compiler and the system have: hardening flags, libraries.
+CONFIG := $(BUILD)/config.mk
+UNCONFIGURED := check clean style check-layers demo
+ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
+include $(CONFIG)
+endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -iquote lib \
-	-include lib/banned.h \
-	$(WARNINGS) $(CFLAGS) \
+	-include lib/platform.h -include lib/banned.h $(WARNINGS) \
+	$(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(sort $(PKG_CFLAGS)) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
-ALL_LDFLAGS = -Wl,--as-needed $(LDFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+ALL_LDFLAGS = $(CFLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed $(LDFLAGS) \
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
+PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
+	$(JQ_CFLAGS) $(PCRE2_CFLAGS) $(NGHTTP2_CFLAGS) $(SECCOMP_CFLAGS) \
+	$(HTTP_PARSER_CFLAGS)
 
 # Only the tools that talk to the API know libcurl; only ireconcile, libjq.
-LIBS_kwatch := -lcurl -lyaml -lcrypto
-LIBS_ireconcile := -ljq -lyaml -lcrypto
-LIBS_kapply := -lcurl -lyaml -lcrypto
-LIBS_kstatus := -lcurl -lyaml -lcrypto
-LIBS_kelect := -lcurl -lyaml -lcrypto
-LIBS_kpipe := -lyaml -lcrypto
-LIBS_kpipe-http := -lcurl -lyaml -lssl -lcrypto -lhttp_parser -lnghttp2
-LIBS_kapi := -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
-LIBS_test := -lcurl -ljq -lyaml -lssl -lcrypto -lpcre2-8 -lhttp_parser -lnghttp2
+CLIENT_LIBS = $(CURL_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
+SERVER_LIBS = $(SSL_LIBS) $(CRYPTO_LIBS) $(HTTP_PARSER_LIBS) $(NGHTTP2_LIBS)
+LIBS_kwatch = $(CLIENT_LIBS)
+LIBS_ireconcile = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS) -lm
+LIBS_kapply = $(CLIENT_LIBS)
+LIBS_kstatus = $(CLIENT_LIBS)
+LIBS_kelect = $(CLIENT_LIBS)
+LIBS_kpipe = $(YAML_LIBS) $(CRYPTO_LIBS)
+LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
+LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS)
+LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) \
+	$(SECCOMP_LIBS) -lm
 
 LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
 TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/test-*.c))
@@ -45,17 +58,27 @@ $(BUILD)/share/kpipe/jq:
 	@mkdir -p $(@D)
 	@ln -sfn $(CURDIR)/lib/jq $@
 
-# A change of flags rebuilds everything.
+# A change of flags or libraries rebuilds everything. $(1): into this file.
+keep = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || \
+	echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || \
-		echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' >$@
+	@$(call keep,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS))
+$(BUILD)/config.key: FORCE
+	@$(call keep,$(CONFIGURE))
 .PHONY: FORCE
 FORCE:
+
+CONFIGURE = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CPPFLAGS='$(CPPFLAGS)' \
+	CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' SANITIZE='$(SANITIZE)' \
+	HTTP_PARSER='$(HTTP_PARSER)' lib/configure
+$(CONFIG): lib/configure lib/platform.h $(BUILD)/config.key
+	@$(CONFIGURE) >$@.new && mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST
 
 # Has both in it, by .incbin.
 $(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt
@@ -137,7 +160,7 @@ demo:
 	@t/demo $(or $(CLUSTER),kapi)
 
 STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
-	t/bench/*.c)
+	t/bench/*.c t/stub/*.c)
 # What recorded events must give, written anew: read the difference.
 .PHONY: accept
 accept: all

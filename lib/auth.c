@@ -14,6 +14,7 @@
 enum {
 	TOKEN_PERIOD_MS = 50000,
 	CERT_PERIOD_MS = 300000,
+	HIDDEN_MIN = 8, /* less is in many words */
 	FILE_MAX_MIB = 1,
 };
 
@@ -227,12 +228,30 @@ auth_ready(struct auth *a, struct err *err)
 }
 
 static void
+hide(char **text, const char *secret)
+{
+	size_t n = secret != NULL ? strlen(secret) : 0;
+	struct buf b = BUF_INIT;
+	const char *at = *text, *found;
+
+	if (n < HIDDEN_MIN || at == NULL || strstr(at, secret) == NULL)
+		return;
+	while ((found = strstr(at, secret)) != NULL) {
+		buf_add(&b, at, (size_t)(found - at));
+		buf_adds(&b, "(hidden)");
+		at = found + n;
+	}
+	buf_adds(&b, at);
+	free(*text);
+	*text = buf_take(&b);
+}
+
+static void
 add_basic(const struct kubeconfig *c, struct buf *b)
 {
 	struct buf pair = BUF_INIT;
 
 	buf_addf(&pair, "%s:%s", c->username, c->password ? c->password : "");
-	buf_adds(b, "Authorization: Basic ");
 	digest_add_base64(b, buf_span(&pair));
 	explicit_bzero(pair.data, pair.cap);
 	buf_release(&pair);
@@ -251,8 +270,10 @@ auth_headers(const struct auth *a, struct textlist *headers)
 		token = execcred_token(a->plugin);
 	if (token != NULL)
 		buf_addf(&b, "Authorization: Bearer %s", token);
-	else if (c->username != NULL)
+	else if (c->username != NULL) {
+		buf_adds(&b, "Authorization: Basic ");
 		add_basic(c, &b);
+	}
 	if (b.len > 0) {
 		textlist_add(headers, b.data, b.len);
 		explicit_bzero(b.data, b.cap);
@@ -261,6 +282,25 @@ auth_headers(const struct auth *a, struct textlist *headers)
 	for (size_t i = 0; i < c->impersonate.count; i++)
 		textlist_add(headers, c->impersonate.items[i],
 		    strlen(c->impersonate.items[i]));
+}
+
+void
+auth_hide(const struct auth *a, char **text)
+{
+	const struct kubeconfig *c = a->config;
+	struct buf b = BUF_INIT;
+
+	hide(text, a->token);
+	if (a->plugin != NULL)
+		hide(text, execcred_token(a->plugin));
+	if (c->username != NULL) {
+		add_basic(c, &b);
+		hide(text, buf_str(&b));
+		hide(text, c->password);
+	}
+	if (b.data != NULL)
+		explicit_bzero(b.data, b.cap);
+	buf_release(&b);
 }
 
 void
@@ -285,6 +325,12 @@ auth_tls_version(const struct auth *a)
 {
 	return a->tls_version +
 	    (a->plugin != NULL ? execcred_tls_version(a->plugin) : 0);
+}
+
+bool
+auth_runs_plugin(const struct auth *a)
+{
+	return a->plugin != NULL;
 }
 
 unsigned

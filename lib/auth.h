@@ -35,10 +35,18 @@ enum auth_state auth_ready(struct auth *a, struct err *err);
 
 /* When AUTH_READY: adds Authorization and impersonation headers. */
 void auth_headers(const struct auth *a, struct textlist *headers);
+/*
+ * Takes the credential out of what a server said (owned or NULL; may be
+ * replaced): proxies quote the requests that they refuse, and the words get
+ * into logs, Events and statuses.
+ */
+void auth_hide(const struct auth *a, char **text);
 /* Certificates, borrowed until auth_tls_version is another. */
 void auth_tls(const struct auth *a, struct http_tls *tls);
 unsigned auth_tls_version(const struct auth *a);
 
+/* Whether a program gives the credential. */
+bool auth_runs_plugin(const struct auth *a);
 /* Which credential auth_headers gives. */
 unsigned auth_version(const struct auth *a);
 /* Appends whose credential it is, for messages; nothing if there is none. */

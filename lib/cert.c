@@ -56,8 +56,8 @@ fill_in(X509 *x, EVP_PKEY *key, const char *common, struct span host)
 	int rc;
 
 	add_names(&names, host);
-	RAND_bytes((unsigned char *)&serial, sizeof(serial));
-	rc = X509_set_version(x, X509_VERSION_3) == 1 &&
+	rc = RAND_bytes((unsigned char *)&serial, sizeof(serial)) == 1 &&
+		X509_set_version(x, X509_VERSION_3) == 1 &&
 		ASN1_INTEGER_set_uint64(
 		    X509_get_serialNumber(x), serial >> 1) == 1 &&
 		X509_gmtime_adj(X509_getm_notBefore(x), -EARLIER_S) != NULL &&

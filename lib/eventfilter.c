@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "hash.h"
 #include "lru.h"
 #include "mem.h"
 
@@ -82,7 +83,7 @@ is_similar(
     struct eventfilter *f, struct span key, struct span message, int64_t now)
 {
 	struct similar *s = lru_touch(&f->similar, key);
-	uint64_t hash = map_hash(message);
+	uint64_t hash = hash_text(message);
 	bool fresh = now - s->last_us > window_us;
 
 	if (fresh)

@@ -25,6 +25,7 @@ struct session {
 	uint64_t last_byte_ms;
 	size_t calls;
 	bool h2;
+	bool connected; /* a call has made a connection */
 	bool retired;
 };
 
@@ -90,15 +91,10 @@ act(struct session *s, curl_socket_t fd, int flags)
 static void
 on_socket_ready(void *arg, int fd, int events)
 {
-	int flags = 0;
-
-	if (events & LOOP_READ)
-		flags |= CURL_CSELECT_IN;
-	if (events & LOOP_WRITE)
-		flags |= CURL_CSELECT_OUT;
-	if (events & LOOP_HUP)
-		flags |= CURL_CSELECT_ERR;
-	act(arg, fd, flags);
+	act(arg, fd,
+	    (events & LOOP_READ ? CURL_CSELECT_IN : 0) |
+		(events & LOOP_WRITE ? CURL_CSELECT_OUT : 0) |
+		(events & LOOP_HUP ? CURL_CSELECT_ERR : 0));
 }
 
 static int
@@ -149,16 +145,7 @@ session_new(struct http *h)
 	struct session *s = mem_zalloc(sizeof(*s));
 
 	s->http = h;
-	s->multi = curl_multi_init();
-	if (s->multi == NULL)
-		http_no_memory();
-	curl_multi_setopt(s->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-	curl_multi_setopt(s->multi, CURLMOPT_SOCKETDATA, s);
-	curl_multi_setopt(s->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-	curl_multi_setopt(s->multi, CURLMOPT_TIMERDATA, s);
-	curl_multi_setopt(s->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-	/* The server's own limit counts; libcurl's default is 100. */
-	curl_multi_setopt(s->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+	s->multi = http_easy_multi(on_socket, on_timer, s);
 	s->next = h->sessions;
 	h->sessions = s;
 	return s;
@@ -404,6 +391,7 @@ call_begin(struct http_call *c)
 	curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, on_write);
 	curl_easy_setopt(c->easy, CURLOPT_WRITEDATA, c);
 	c->session = s;
+	c->transfer.connected = &s->connected;
 	c->last_byte_ms = clock_ms();
 	if (s->calls++ == 0)
 		s->last_byte_ms = c->last_byte_ms;
@@ -451,6 +439,16 @@ transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
 		c->session->retired = true;
 }
 
+/* Calls that waited for a connection are told that it is there. */
+static void
+session_wake(struct session *s)
+{
+	s->connected = false;
+	for (struct http_call *c = s->http->calls; c != NULL; c = c->next)
+		if (c->session == s)
+			http_easy_wake(s->multi, &c->transfer);
+}
+
 /* The messages of libcurl, then what had to wait. Ends what act began. */
 static void
 session_check(struct http *h, struct session *s)
@@ -478,6 +476,8 @@ session_check(struct http *h, struct session *s)
 		if (probe && r.timed_out)
 			session_fail(s, "the server went silent");
 	}
+	if (s->connected)
+		session_wake(s);
 	run_deferred(h);
 	h->busy--;
 	sessions_reap(h);

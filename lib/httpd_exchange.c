@@ -125,6 +125,15 @@ set_target(struct httpd_request *r, struct span t)
 	r->query = span_make(q + 1, t.n - r->path.n - 1);
 }
 
+/* Blanks after a value are none of it (RFC 9110, section 5.5). */
+static struct span
+trim_end(struct span s)
+{
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
 void
 exchange_seal(struct exchange *x, struct span method, int version)
 {
@@ -136,7 +145,8 @@ exchange_seal(struct exchange *x, struct span method, int version)
 		const struct head_field *f = &x->fields[i];
 
 		x->headers[i].name = span_make(p + f->name, f->name_n);
-		x->headers[i].value = span_make(p + f->value, f->value_n);
+		x->headers[i].value =
+		    trim_end(span_make(p + f->value, f->value_n));
 	}
 	free(x->fields);
 	x->fields = NULL;

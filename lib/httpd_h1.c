@@ -1,32 +1,34 @@
 /*
- * HTTP/1.1 by http-parser. One exchange at a time: what a client sends ahead
+ * HTTP/1.1 by llhttp or http_parser. One exchange at a time: what a client sends ahead
  * waits, and beyond READ_BYTES in the kernel.
  */
-#include <http_parser.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "httpd_conn.h"
+#include "httpd_head.h"
+#include "httpd_parser.h"
 #include "mem.h"
 
 /* Bytes of answers that wait while another request is taken. */
 enum { OUT_AHEAD = 256 * 1024 };
 
 struct h1 {
-	http_parser parser;
+	struct h1_parser parser;
+	struct head_lines lines;
 	struct exchange *x; /* NULL: between two requests */
 	struct buf pending;
 	bool in_value, headers_done, broken;
 };
 
 static struct h1 *
-h1_of(http_parser *p)
+h1_of(struct h1_parser *p)
 {
 	return ((struct conn *)p->data)->h1;
 }
 
 static int
-on_begin(http_parser *p)
+on_begin(struct h1_parser *p)
 {
 	struct conn *c = p->data;
 
@@ -46,7 +48,7 @@ room_in_head(struct exchange *x, size_t n)
 }
 
 static int
-on_url(http_parser *p, const char *at, size_t n)
+on_url(struct h1_parser *p, const char *at, size_t n)
 {
 	struct exchange *x = h1_of(p)->x;
 
@@ -58,12 +60,14 @@ on_url(http_parser *p, const char *at, size_t n)
 }
 
 static int
-on_name(http_parser *p, const char *at, size_t n)
+on_name(struct h1_parser *p, const char *at, size_t n)
 {
 	struct h1 *h = h1_of(p);
 
 	if (h->headers_done) /* trailers are of no use here */
 		return 0;
+	if (!head_is_token(at, n))
+		return -1;
 	/* A field costs more than its bytes. */
 	if (room_in_head(h->x, n + sizeof(struct head_field)) != 0)
 		return -1;
@@ -75,7 +79,7 @@ on_name(http_parser *p, const char *at, size_t n)
 }
 
 static int
-on_value(http_parser *p, const char *at, size_t n)
+on_value(struct h1_parser *p, const char *at, size_t n)
 {
 	struct h1 *h = h1_of(p);
 
@@ -97,7 +101,7 @@ expects_continue(const struct exchange *x)
 }
 
 static int
-on_headers(http_parser *p)
+on_headers(struct h1_parser *p)
 {
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	struct h1 *h = h1_of(p);
@@ -106,9 +110,11 @@ on_headers(http_parser *p)
 
 	h->headers_done = true;
 	p->upgrade = 0; /* no other protocol is spoken here */
-	x->close = !http_should_keep_alive(p);
+	x->close = !h1_parser_keeps_alive(p);
 	x->chunked = p->http_major == 1 && p->http_minor >= 1;
-	exchange_seal(x, span_str(http_method_str(p->method)), 1);
+	exchange_seal(x, span_str(h1_parser_method(p)), 1);
+	if (!head_is_framed(x->r.headers, x->r.header_count))
+		return -1;
 	if (p->content_length != UINT64_MAX &&
 	    p->content_length > c->h->limits.body_bytes) {
 		x->body_too_large = true;
@@ -123,7 +129,7 @@ on_headers(http_parser *p)
 }
 
 static int
-on_body(http_parser *p, const char *at, size_t n)
+on_body(struct h1_parser *p, const char *at, size_t n)
 {
 	struct h1 *h = h1_of(p);
 	struct exchange *x = h->x;
@@ -137,14 +143,13 @@ on_body(http_parser *p, const char *at, size_t n)
 }
 
 static int
-on_complete(http_parser *p)
+on_complete(struct h1_parser *p)
 {
 	h1_of(p)->x->state = X_READY;
-	http_parser_pause(p, 1);
-	return 0;
+	return h1_parser_stop(p);
 }
 
-static const http_parser_settings settings = {
+static const struct h1_callbacks callbacks = {
     .on_message_begin = on_begin,
     .on_url = on_url,
     .on_header_field = on_name,
@@ -176,7 +181,7 @@ refuse(struct conn *c, int status, const char *why)
 	buf_addf(b,
 	    "HTTP/1.1 %d %s\r\ncontent-type: text/plain; charset=utf-8\r\n"
 	    "connection: close\r\n\r\n%d %s",
-	    status, http_status_str(status), status, http_status_str(status));
+	    status, head_status(status), status, head_status(status));
 	if (why != NULL)
 		buf_addf(b, ": %s", why);
 	sendq_add(&c->out, b->data, b->len);
@@ -201,22 +206,19 @@ hand_over(struct conn *c)
 		exchange_hand_over(x);
 }
 
-/* The parser has stopped: why. */
+/* The parser takes no more: why. */
 static void
-stopped(struct conn *c)
+stopped(struct conn *c, enum h1_parsed why)
 {
 	struct h1 *h = c->h1;
-	enum http_errno e = HTTP_PARSER_ERRNO(&h->parser);
 
-	if (e == HPE_PAUSED) {
-		http_parser_pause(&h->parser, 0);
+	if (why == H1_WHOLE) {
 		hand_over(c);
 	} else if (h->x != NULL && h->x->body_too_large) {
 		h->broken = true;
 		h->x->close = true;
 		hand_over(c);
-	} else if (e == HPE_HEADER_OVERFLOW ||
-	    (h->x != NULL && h->x->head_too_large)) {
+	} else if (why == H1_LONG || (h->x != NULL && h->x->head_too_large)) {
 		conn_no_deadline(c);
 		refuse(c, 431, NULL);
 	} else {
@@ -235,6 +237,23 @@ must_wait(const struct conn *c)
 	    c->out.bytes >= OUT_AHEAD;
 }
 
+/* The head is given to the parser line by line as far as it goes, then what
+ * follows. Returns what was taken. */
+static size_t
+parse(struct conn *c, const char *p, size_t n)
+{
+	struct h1 *h = c->h1;
+	bool in_head = h->x == NULL || !h->headers_done, whole;
+	enum h1_parsed parsed = H1_BAD;
+	size_t k = n;
+
+	if (!in_head || head_lines(&h->lines, p, n, &k, &whole))
+		parsed = h1_parse(&h->parser, &callbacks, p, k, &k);
+	if (parsed != H1_TAKEN)
+		stopped(c, parsed);
+	return k;
+}
+
 static void
 run(struct conn *c, const char *p, size_t n)
 {
@@ -248,9 +267,7 @@ run(struct conn *c, const char *p, size_t n)
 			c->holds_input = h->pending.len >= READ_BYTES;
 			return;
 		}
-		k = http_parser_execute(&h->parser, &settings, p, n);
-		if (HTTP_PARSER_ERRNO(&h->parser) != HPE_OK)
-			stopped(c);
+		k = parse(c, p, n);
 		p += k;
 		n -= k;
 	}
@@ -261,10 +278,8 @@ h1_input(struct conn *c, const char *p, size_t n)
 {
 	if (c->h1 == NULL) {
 		c->h1 = mem_zalloc(sizeof(*c->h1));
-		http_parser_init(&c->h1->parser, HTTP_REQUEST);
+		h1_parser_init(&c->h1->parser, &callbacks);
 		c->h1->parser.data = c;
-		/* Ours is counted in room_in_head. */
-		http_parser_set_max_header_size(UINT32_MAX / 2);
 	}
 	run(c, p, n);
 	if (c->holds_input)
@@ -336,7 +351,7 @@ add_head(struct exchange *x, int status, const struct httpd_header *headers,
 	struct buf *b = &h->scratch;
 
 	buf_reset(b);
-	buf_addf(b, "HTTP/1.1 %d %s\r\n", status, http_status_str(status));
+	buf_addf(b, "HTTP/1.1 %d %s\r\n", status, head_status(status));
 	for (size_t i = 0; i < count; i++) {
 		buf_addspan(b, headers[i].name);
 		buf_adds(b, ": ");

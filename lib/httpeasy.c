@@ -1,5 +1,6 @@
 #include "httpeasy.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -134,12 +135,17 @@ http_parse_seconds(struct span text)
 	return n;
 }
 
+/* 127.0.0.1.example.com is a name like any other. */
 static bool
 is_loopback(const char *host)
 {
-	return host != NULL &&
-	    (strcasecmp(host, "localhost") == 0 ||
-		strncmp(host, "127.", 4) == 0 || strcmp(host, "[::1]") == 0);
+	struct in_addr address;
+
+	if (host == NULL)
+		return false;
+	if (inet_pton(AF_INET, host, &address) == 1)
+		return ntohl(address.s_addr) >> 24 == 127;
+	return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
 static struct curl_slist *
@@ -268,13 +274,50 @@ static int
 on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
 {
 	struct http_transfer *t = arg;
+	long made = 0;
 
 	(void)ip;
 	(void)local_ip;
 	(void)port;
 	(void)local_port;
+	t->sent = true;
+	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &made);
+	if (made > 0 && t->connected != NULL)
+		*t->connected = true;
+	if (t->on_send == NULL)
+		return CURL_PREREQFUNC_OK;
 	return t->on_send(t->arg, &t->held) == 0 ? CURL_PREREQFUNC_OK
 						 : CURL_PREREQFUNC_ABORT;
+}
+
+CURLM *
+http_easy_multi(curl_socket_callback on_socket,
+    curl_multi_timer_callback on_timer, void *arg)
+{
+	CURLM *m = curl_multi_init();
+
+	if (m == NULL)
+		http_no_memory();
+	curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(m, CURLMOPT_SOCKETDATA, arg);
+	curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(m, CURLMOPT_TIMERDATA, arg);
+	curl_multi_setopt(m, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+	/* The server's own limit counts; libcurl's default is 100. */
+	curl_multi_setopt(m, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+	return m;
+}
+
+void
+http_easy_wake(CURLM *multi, const struct http_transfer *t)
+{
+	curl_off_t named = 0;
+
+	curl_easy_getinfo(t->easy, CURLINFO_NAMELOOKUP_TIME_T, &named);
+	if (t->sent || named != 0)
+		return;
+	curl_multi_remove_handle(multi, t->easy);
+	curl_multi_add_handle(multi, t->easy);
 }
 
 void
@@ -302,10 +345,9 @@ http_easy_setup(
 	} else if (t->direct) {
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	}
-	if (t->on_send != NULL) {
-		curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
-		curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
-	}
+	t->easy = easy;
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
 	setup_tls(easy, s);
 	setup_body(easy, t);
 }
@@ -334,6 +376,22 @@ skip_prefix(const char *text, const char *prefix)
 	size_t n = strlen(prefix);
 
 	return strncmp(text, prefix, n) == 0 ? text + n : text;
+}
+
+/* What is wrong with a certificate, in OpenSSL's words alone: libcurl puts its
+ * own before them, and from 8.20 on their number behind them. */
+static struct span
+certificate_trouble(const char *text)
+{
+	const char *rest = skip_prefix(
+	    skip_prefix(text, "SSL certificate problem: "), "SSL: ");
+	const char *result =
+	    skip_prefix(rest, "SSL certificate OpenSSL verify result: ");
+	const char *number = result == rest ? NULL : strrchr(result, '(');
+
+	if (number == NULL || number - result < 2)
+		return span_str(result);
+	return span_make(result, (size_t)(number - result) - 1);
 }
 
 bool
@@ -377,10 +435,8 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 			    origin, (unsigned long long)timeout_ms / 1000);
 		break;
 	case CURLE_PEER_FAILED_VERIFICATION:
-		err_set(err, kind, "the certificate of %s is not trusted: %s",
-		    origin,
-		    skip_prefix(skip_prefix(text, "SSL certificate problem: "),
-			"SSL: "));
+		err_set(err, kind, "the certificate of %s is not trusted: %.*s",
+		    origin, SPAN_ARG(certificate_trouble(text)));
 		break;
 	case CURLE_ABORTED_BY_CALLBACK:
 		*err = t->held;

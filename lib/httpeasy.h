@@ -35,6 +35,9 @@ struct http_transfer {
 	int (*on_send)(void *arg, struct err *err);
 	void *arg;
 	struct err held; /* what on_send said */
+	CURL *easy;	 /* borrowed */
+	bool sent;
+	bool *connected; /* set when it has made a connection; may be NULL */
 };
 
 /* arg is for on_send. */
@@ -42,8 +45,14 @@ void http_transfer_init(struct http_transfer *t, const struct http_settings *s,
     const struct http_request *r, void *arg);
 void http_transfer_release(struct http_transfer *t);
 
+CURLM *http_easy_multi(curl_socket_callback on_socket,
+    curl_multi_timer_callback on_timer, void *arg);
 void http_easy_setup(
     CURL *easy, const struct http_settings *s, struct http_transfer *t);
+/* A transfer that has no connection yet looks for one again. It had waited to see
+ * whether that of another one would be HTTP/2; if it was not, libcurl 8.13 and
+ * the releases behind it do not tell. */
+void http_easy_wake(CURLM *multi, const struct http_transfer *t);
 /* Is there an answer? A server that refuses a long body with an error may close
  * before its own body ends: the status counts. */
 bool http_easy_answered(CURLcode code, int status);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "json_scan.h"
+#include "quote.h"
+#include "utf8.h"
 
 static inline bool
 is_space(char c)
@@ -199,27 +201,6 @@ hex4(struct span s, size_t at)
 	return n;
 }
 
-static void
-add_utf8(struct buf *b, long c)
-{
-	if (c < 0x80) {
-		buf_addc(b, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_addc(b, (char)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_addc(b, (char)(0xe0 | c >> 12));
-		} else {
-			buf_addc(b, (char)(0xf0 | c >> 18));
-			buf_addc(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		}
-		buf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	buf_addc(b, (char)(0x80 | (c & 0x3f)));
-}
-
 /* s is behind "\u"; returns how many bytes it took. A lone half of a pair
  * becomes U+FFFD, as Go and jq have it. */
 static size_t
@@ -230,18 +211,19 @@ unescape_u(struct span s, struct buf *b)
 	if (c < 0)
 		return 0;
 	if (c < 0xd800 || c > 0xdfff) {
-		add_utf8(b, c);
+		utf8_add(b, (uint32_t)c);
 		return 4;
 	}
 	if (c < 0xdc00 && s.n >= 10 && s.p[4] == '\\' && s.p[5] == 'u') {
 		low = hex4(s, 6);
 		if (low >= 0xdc00 && low <= 0xdfff) {
-			add_utf8(
-			    b, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00));
+			utf8_add(b,
+			    (uint32_t)(0x10000 + ((c - 0xd800) << 10) +
+				(low - 0xdc00)));
 			return 10;
 		}
 	}
-	add_utf8(b, 0xfffd);
+	utf8_add(b, UTF8_REPLACEMENT);
 	return 4;
 }
 
@@ -326,46 +308,10 @@ json_is(struct span value, const char *text)
 	return same;
 }
 
-static void
-add_escaped(struct buf *b, unsigned char c)
-{
-	static const char hex[] = "0123456789abcdef";
-	static const char from[] = "\b\f\n\r\t\"\\", to[] = "bfnrt\"\\";
-	const char *at = c == '\0' ? NULL : strchr(from, c);
-
-	buf_addc(b, '\\');
-	if (at != NULL) {
-		buf_addc(b, to[at - from]);
-		return;
-	}
-	buf_adds(b, "u00");
-	buf_addc(b, hex[c >> 4]);
-	buf_addc(b, hex[c & 15]);
-}
-
 void
 json_add_string(struct buf *b, struct span text)
 {
-	const char *p = text.p, *end = text.p + text.n, *from = p;
-
-	buf_addc(b, '"');
-	while (p < end) {
-		unsigned char c = (unsigned char)*p;
-		size_t n = c < 0x80 ? 1 : json_utf8(p, end);
-
-		if (n > 0 && c >= 0x20 && c != '"' && c != '\\') {
-			p += n;
-			continue;
-		}
-		buf_add(b, from, (size_t)(p - from));
-		if (c < 0x80)
-			add_escaped(b, c);
-		else
-			add_utf8(b, 0xfffd);
-		from = ++p;
-	}
-	buf_add(b, from, (size_t)(p - from));
-	buf_addc(b, '"');
+	quote_json(b, text, QUOTE_LEAST);
 }
 
 void

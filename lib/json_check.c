@@ -1,6 +1,6 @@
 #include "json.h"
 
-#include "json_scan.h"
+#include "utf8.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -145,7 +145,7 @@ check_string(struct check *c)
 			return bad(c, c->p, "NUL byte");
 		} else if (u < 0x20) {
 			return bad(c, c->p, "control character in a string");
-		} else if ((n = json_utf8(c->p, c->end)) > 0) {
+		} else if ((n = utf8_length(c->p, c->end)) > 0) {
 			c->p += n;
 		} else {
 			return bad(c, c->p, "invalid UTF-8");

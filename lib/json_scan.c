@@ -174,25 +174,3 @@ json_scan_container(const char *p, const char *end)
 	}
 	return NULL;
 }
-
-size_t
-json_utf8(const char *p, const char *end)
-{
-	const unsigned char *u = (const unsigned char *)p;
-	size_t have = (size_t)(end - p), n;
-
-	if (u[0] < 0x80)
-		return 1;
-	if (u[0] < 0xc2 || u[0] > 0xf4)
-		return 0;
-	n = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
-	if (have < n)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
-	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
-		return 0;
-	return n;
-}

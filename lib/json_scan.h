@@ -18,8 +18,4 @@ const char *json_scan_string(const char *p, const char *end);
  * (whatever its shape), or NULL. */
 const char *json_scan_container(const char *p, const char *end);
 
-/* The length of the UTF-8 sequence at p (shortest form, no surrogates, at most
- * U+10FFFF), or 0 if there is none. p < end. */
-size_t json_utf8(const char *p, const char *end);
-
 #endif

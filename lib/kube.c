@@ -54,9 +54,8 @@ struct kube_call {
 	struct timer failed; /* delivers err from the loop */
 	struct err err;
 	unsigned credential;
-	bool repeated;
+	bool repeated, counted;
 	bool in_data, cancelled;
-	bool counted;
 	char *etag;
 };
 
@@ -150,6 +149,12 @@ kube_namespace(const struct kube *k)
 	return k->config->namespace_;
 }
 
+bool
+kube_runs_plugin(const struct kube *k)
+{
+	return auth_runs_plugin(k->auth);
+}
+
 const char *
 kube_server(const struct kube *k)
 {
@@ -230,8 +235,8 @@ static void
 on_warning(struct kube *k, struct span value)
 {
 	struct buf b = BUF_INIT;
-	const char *p = memchr(value.p, '"', value.n);
-	const char *end = value.p + value.n;
+	const char *p = memchr(value.p, '"', value.n), *end = value.p + value.n;
+	char *text;
 
 	if (p == NULL || k->warnings.count >= WARNINGS_MAX)
 		return;
@@ -240,13 +245,14 @@ on_warning(struct kube *k, struct span value)
 			p++;
 		buf_addc(&b, *p);
 	}
-	if (map_get(&k->warnings, buf_span(&b)) == NULL) {
-		char *text = buf_take(&b);
-
-		log_warning("the server warns: %s", text);
-		map_put(&k->warnings, span_str(text), text);
+	text = buf_take(&b);
+	auth_hide(k->auth, &text);
+	if (map_get(&k->warnings, span_str(text)) != NULL) {
+		free(text);
+		return;
 	}
-	buf_release(&b);
+	log_warning("the server warns: %s", text);
+	map_put(&k->warnings, span_str(text), text);
 }
 
 /* ---- calls ---- */
@@ -395,6 +401,7 @@ on_http_done(void *arg, const struct http_response *r)
 		transport_error(c, r, &a.error);
 	else if (r->status / 100 != 2 && r->status != 304)
 		kube_error_parse(&a.error, r->status, r->body);
+	auth_hide(c->kube->auth, &a.error.message);
 	if (r->status == 401)
 		name_credential(c, &a.error);
 	if (r->retry_after_s >= 0 &&

@@ -46,6 +46,7 @@ void kube_hold(struct kube *k, struct leash *l);
 /* The namespace of -n, the context, or the pod; "default" at last. */
 const char *kube_namespace(const struct kube *k);
 const char *kube_server(const struct kube *k); /* for messages */
+bool kube_runs_plugin(const struct kube *k);   /* for its credential */
 
 enum kube_verb {
 	KUBE_GET,

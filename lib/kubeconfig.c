@@ -28,8 +28,11 @@ kubeconfig_free(struct kubeconfig *c)
 	    c->cert_file, c->cert_pem, c->key_file, c->key_pem, c->token,
 	    c->token_file, c->username, c->password};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i] != NULL) /* some are secrets */
+			explicit_bzero(texts[i], strlen(texts[i]));
 		free(texts[i]);
+	}
 	textlist_release(&c->impersonate);
 	kubeuser_exec_free(c->exec);
 	free(c);

@@ -6,6 +6,7 @@
 
 #include "json.h"
 #include "mem.h"
+#include "quote.h"
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024 };
 
@@ -209,24 +210,20 @@ kube_error_copy(struct kube_error *to, const struct kube_error *from)
 	to->causes = mem_strdup(from->causes);
 }
 
-/* Runs of white space and control characters become one space. */
+/* Runs of white space become one space, and what cannot be seen visible: the
+ * words of others go into logs, statuses and Events. */
 static void
 add_line(struct buf *b, const char *text)
 {
-	bool space = false, any = false;
+	const char *before = "";
 
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (*(text += strspn(text, " \t\n\v\f\r")) != '\0') {
+		size_t n = strcspn(text, " \t\n\v\f\r");
 
-		if (c <= ' ' || c == 0x7f) {
-			space = any;
-			continue;
-		}
-		if (space)
-			buf_addc(b, ' ');
-		space = false;
-		any = true;
-		buf_addc(b, (char)c);
+		buf_adds(b, before);
+		quote_text(b, span_make(text, n));
+		before = " ";
+		text += n;
 	}
 }
 

@@ -27,6 +27,8 @@ kubeuser_forget(struct kubeconfig *c)
 	    &c->key_pem, &c->token, &c->token_file, &c->username, &c->password};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (*texts[i] != NULL) /* some are secrets */
+			explicit_bzero(*texts[i], strlen(*texts[i]));
 		free(*texts[i]);
 		*texts[i] = NULL;
 	}

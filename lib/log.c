@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "clock.h"
+#include "quote.h"
 
 static const char *const level_names[] = {
     "debug", "info", "warning", "error", "fatal"};
@@ -27,31 +28,12 @@ log_init(const char *tool, enum log_format format, enum log_level least)
 }
 
 static void
-add_json_string(struct buf *b, const char *s)
-{
-	buf_addc(b, '"');
-	for (; *s != '\0'; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '"' || c == '\\') {
-			buf_addc(b, '\\');
-			buf_addc(b, (char)c);
-		} else if (c < 0x20) {
-			buf_addf(b, "\\u%04x", c);
-		} else {
-			buf_addc(b, (char)c);
-		}
-	}
-	buf_addc(b, '"');
-}
-
-static void
 add_json_member(struct buf *b, const char *key, const char *value)
 {
 	if (value == NULL)
 		return;
 	buf_addf(b, "%s\"%s\":", b->len > 1 ? "," : "", key);
-	add_json_string(b, value);
+	quote_json(b, span_str(value), QUOTE_HIDDEN);
 }
 
 static void
@@ -75,20 +57,23 @@ render_json(struct buf *b, enum log_level level, const struct log_about *about,
 	buf_addc(b, '}');
 }
 
-/* A line stays one line whatever the message holds. */
 static void
-add_visible(struct buf *b, const char *s)
+add_about(struct buf *b, const struct log_about *about)
 {
-	for (; *s != '\0'; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '\n')
-			buf_adds(b, "\\n");
-		else if (c < 0x20 && c != '\t')
-			buf_addf(b, "\\x%02x", c);
-		else
-			buf_addc(b, (char)c);
+	if (about->controller != NULL) {
+		quote_name(b, span_str(about->controller));
+		buf_addc(b, about->name != NULL ? ' ' : ':');
 	}
+	if (about->name != NULL) {
+		if (about->namespace_ != NULL && *about->namespace_ != '\0') {
+			quote_name(b, span_str(about->namespace_));
+			buf_addc(b, '/');
+		}
+		quote_name(b, span_str(about->name));
+		buf_addc(b, ':');
+	}
+	if (about->controller != NULL || about->name != NULL)
+		buf_addc(b, ' ');
 }
 
 static void
@@ -98,19 +83,12 @@ render_text(struct buf *b, enum log_level level, const struct log_about *about,
 	buf_addf(b, "%s: ", log_tool);
 	if (level != LOG_INFO)
 		buf_addf(b, "%s: ", level_names[level]);
-	if (about != NULL && about->controller != NULL)
-		buf_addf(b, "%s ", about->controller);
-	if (about != NULL && about->name != NULL) {
-		if (about->namespace_ != NULL && *about->namespace_ != '\0')
-			buf_addf(b, "%s/", about->namespace_);
-		buf_addf(b, "%s", about->name);
-	}
-	if (about != NULL && (about->controller || about->name))
-		buf_adds(b, ": ");
-	add_visible(b, message);
+	if (about != NULL)
+		add_about(b, about);
+	quote_text(b, span_str(message));
 	if (about != NULL && about->error != NULL) {
 		buf_adds(b, ": ");
-		add_visible(b, about->error);
+		quote_text(b, span_str(about->error));
 	}
 }
 

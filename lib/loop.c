@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "log.h"
 #include "mem.h"
 
 struct source {
@@ -45,6 +47,12 @@ loop_new(void)
 	struct loop *l = mem_zalloc(sizeof(*l));
 
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll_fd < 0) {
+		/* As without memory: nothing works without it. */
+		log_fatal(
+		    "cannot make an epoll descriptor: %s", strerror(errno));
+		_exit(111);
+	}
 	l->signal_fd = -1;
 	sigemptyset(&l->signals);
 	return l;
@@ -97,9 +105,13 @@ loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 	ev.data.u64 = (uint64_t)s->serial << 32 | (uint32_t)fd;
 	if (!s->active || !s->always) {
 		int op = s->active ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-		bool always =
-		    epoll_ctl(l->epoll_fd, op, fd, &ev) != 0 && errno == EPERM;
+		int rc = epoll_ctl(l->epoll_fd, op, fd, &ev);
+		bool always = rc != 0 && errno == EPERM;
 
+		/* Nothing will come of it, and nobody else would say why. */
+		if (rc != 0 && !always)
+			log_error("cannot wait for descriptor %d: %s", fd,
+			    strerror(errno));
 		if (always && !s->always)
 			l->always_count++;
 		s->always = always;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "mem.h"
 
 void
@@ -10,32 +11,6 @@ map_release(struct map *m)
 {
 	free(m->slots);
 	*m = (struct map)MAP_INIT;
-}
-
-/* Multiply-and-fold over 8-byte words; not meant against chosen keys alone:
- * the table probes linearly over a seed-mixed hash and grows at 3/4. */
-uint64_t
-map_hash(struct span key)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u ^ key.n;
-	size_t i = 0;
-
-	for (; i + 8 <= key.n; i += 8) {
-		uint64_t w;
-
-		memcpy(&w, key.p + i, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	if (i < key.n) {
-		uint64_t w = 0;
-
-		memcpy(&w, key.p + i, key.n - i);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	h *= 0xc4ceb9fe1a85ec53u;
-	return h ^ h >> 29;
 }
 
 static size_t
@@ -68,13 +43,13 @@ map_get(const struct map *m, struct span key)
 {
 	if (m->count == 0)
 		return NULL;
-	return m->slots[find(m, key, map_hash(key))].value;
+	return m->slots[find(m, key, hash_text(key))].value;
 }
 
 void *
 map_put(struct map *m, struct span key, void *value)
 {
-	uint64_t hash = map_hash(key);
+	uint64_t hash = hash_text(key);
 	struct map_slot *slot;
 	void *old;
 
@@ -97,7 +72,7 @@ map_del(struct map *m, struct span key)
 
 	if (m->count == 0)
 		return NULL;
-	hole = find(m, key, map_hash(key));
+	hole = find(m, key, hash_text(key));
 	old = m->slots[hole].value;
 	if (old == NULL)
 		return NULL;

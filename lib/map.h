@@ -2,7 +2,8 @@
  * map: from text to pointer, by hash. It stores no copy of a key: the span
  * given to map_put must live, unchanged, as long as the entry does; usually
  * it points into the value itself. Values are borrowed: whoever empties a map
- * frees what it held. Iteration order is unspecified: sort where it matters.
+ * frees what it held. The order of an iteration is another one in each run of the
+ * program (hash.h): sort where it matters.
  */
 #ifndef MAP_H
 #define MAP_H
@@ -15,7 +16,8 @@
 struct map_slot {
 	struct span key;
 	void *value; /* NULL: free */
-	uint64_t hash;
+	uint64_t
+	    hash; /* of the key; its place is at, or soon after, this & (cap - 1) */
 };
 
 struct map {
@@ -40,7 +42,5 @@ void *map_del(struct map *m, struct span key);
 void *map_next(const struct map *m, size_t *i);
 /* All values, in the order of their keys' bytes; returns an owned array. */
 void **map_sorted(const struct map *m);
-
-uint64_t map_hash(struct span key);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "quote.h"
 
 static const double reconcile_buckets[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.15,
     0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
@@ -140,6 +141,8 @@ const struct metric_family metric_families[METRICS] = {
 	GAUGE("kpipe_primaries", "Primaries by controller.", "controller"),
     [METRIC_ORPHANS] = GAUGE(
 	"kpipe_orphans", "Members whose primary is not there.", "controller"),
+    [METRIC_UNPROVEN] = GAUGE("kpipe_unproven_marks",
+	"Objects whose marks count without a proof.", NULL),
     [METRIC_SETS] = COUNTER("kpipe_sets_total",
 	"Desired sets that were sent, by controller.", "controller"),
     [METRIC_TOLERATED] = COUNTER("kpipe_tolerated_total",
@@ -147,6 +150,9 @@ const struct metric_family metric_families[METRICS] = {
 	"controller"),
     [METRIC_LOOPS] = COUNTER("kpipe_loops_total",
 	"Loops found: somebody changes an item back again and again.",
+	"controller"),
+    [METRIC_UNSETTLED] = COUNTER("kpipe_unsettled_total",
+	"Statuses and items that a program never ceased to change.",
 	"controller"),
     [METRIC_APPLIED] = COUNTER("kpipe_applied_total",
 	"Objects by what became of them: created, configured, unchanged, "
@@ -156,6 +162,8 @@ const struct metric_family metric_families[METRICS] = {
 	"Items that were dropped because the cluster had moved on.", NULL),
     [METRIC_PRUNES_HELD] = GAUGE("kpipe_prunes_held",
 	"Deletions that the prune brake holds back.", NULL),
+    [METRIC_WRITES_HELD] = COUNTER("kpipe_writes_held_seconds_total",
+	"How long writes waited for the ceiling.", "tool"),
     [METRIC_STATUS] = COUNTER("kpipe_status_total",
 	"Statuses by what became of them: written, gone, failed.", "result"),
     [METRIC_EVENTS] = COUNTER("kpipe_events_total",
@@ -179,21 +187,25 @@ metric_observe(struct metric_histogram *h, enum metric id, double seconds)
 
 /* ---- writing ---- */
 
-/* Backslash, quote and newline are all that the format escapes. */
+/* What cannot be seen, a newline too, is made visible; then backslash and
+ * quote are all that the format escapes. */
 static void
 add_label_value(struct buf *b, const char *value)
 {
 	size_t n = value == NULL ? 0 : strnlen(value, METRIC_LABEL_BYTES);
+	struct buf line = BUF_INIT;
 
+	quote_text(&line, span_make(value, n));
+	/* Escapes are longer; no half of a character stays. */
+	for (n = line.len; n > METRIC_LABEL_BYTES ||
+	     (n < line.len && ((unsigned char)line.data[n] & 0xc0) == 0x80);)
+		n--;
 	for (size_t i = 0; i < n; i++) {
-		if (value[i] == '\n') {
-			buf_adds(b, "\\n");
-			continue;
-		}
-		if (value[i] == '\\' || value[i] == '"')
+		if (line.data[i] == '\\' || line.data[i] == '"')
 			buf_addc(b, '\\');
-		buf_addc(b, value[i]);
+		buf_addc(b, line.data[i]);
 	}
+	buf_release(&line);
 }
 
 static void

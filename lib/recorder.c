@@ -12,6 +12,7 @@
 #include "json.h"
 #include "log.h"
 #include "mem.h"
+#include "quote.h"
 
 enum {
 	WAITING_MAX = 1000,
@@ -387,6 +388,19 @@ cut(struct span s, size_t max)
 	return n == 0 ? mem_strdup("") : mem_dup(s.p, n);
 }
 
+/* For terminals: kubectl prints Events as they are. */
+static char *
+cut_visible(struct span s, size_t max)
+{
+	struct buf visible = BUF_INIT;
+	char *text;
+
+	quote_text(&visible, s);
+	text = cut(buf_span(&visible), max);
+	buf_release(&visible);
+	return text;
+}
+
 void
 recorder_add(struct recorder *r, const struct recorder_event *e)
 {
@@ -405,9 +419,9 @@ recorder_add(struct recorder *r, const struct recorder_event *e)
 	w->text[UID] = cut(e->about.uid, SIZE_MAX);
 	w->text[RESOURCE_VERSION] = cut(e->about.resource_version, SIZE_MAX);
 	w->text[COMPONENT] = cut(e->component, SIZE_MAX);
-	w->text[REASON] = cut(e->reason, REASON_MAX);
-	w->text[MESSAGE] =
-	    cut(e->message, MESSAGE_MAX - (sizeof(EVENTFILTER_COMBINED) - 1));
+	w->text[REASON] = cut_visible(e->reason, REASON_MAX);
+	w->text[MESSAGE] = cut_visible(
+	    e->message, MESSAGE_MAX - (sizeof(EVENTFILTER_COMBINED) - 1));
 	w->type = e->type;
 	*r->last = w;
 	r->last = &w->next;

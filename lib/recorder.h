@@ -35,6 +35,7 @@ struct recorder_event {
 	} about;
 	struct span component; /* who says it: the operator */
 	enum recorder_type type;
+	/* What cannot be seen in them is escaped (quote.h). */
 	struct span reason;  /* one word in CamelCase; cut at 128 bytes */
 	struct span message; /* for people, nothing secret; cut at 1024 bytes */
 };

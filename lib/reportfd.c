@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "hash.h"
 #include "map.h"
 #include "mem.h"
 
@@ -103,7 +104,7 @@ say_changed(struct reportfd *r, struct span lines)
 		const char *newline = memchr(lines.p, '\n', lines.n);
 		size_t n = (size_t)(newline - lines.p) + 1;
 		struct span line = span_make(lines.p, n);
-		uint64_t digest = map_hash(line);
+		uint64_t digest = hash_text(line);
 
 		lines = span_make(lines.p + n, lines.n - n);
 		if (i >= r->said_count) {

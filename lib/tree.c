@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "json.h"
+#include "hash.h"
 #include "map.h"
 #include "mem.h"
 
@@ -12,7 +13,10 @@ enum { INDEX_FROM = 24 };
 
 struct node_index {
 	uint32_t mask;
-	uint32_t slots[]; /* number of the member + 1; 0: free */
+	struct node_slot {
+		uint32_t member; /* its number + 1; 0: free */
+		uint32_t hash;	 /* the upper half, to compare before keys */
+	} slots[];
 };
 
 static struct node *
@@ -82,11 +86,12 @@ static void
 index_member(struct node *n, uint32_t i)
 {
 	struct node_index *index = n->index;
-	uint32_t at = (uint32_t)map_hash(n->members[i].key) & index->mask;
+	uint64_t hash = hash_text(n->members[i].key);
+	uint32_t at = (uint32_t)hash & index->mask;
 
-	while (index->slots[at] != 0)
+	while (index->slots[at].member != 0)
 		at = (at + 1) & index->mask;
-	index->slots[at] = i + 1;
+	index->slots[at] = (struct node_slot){i + 1, (uint32_t)(hash >> 32)};
 }
 
 static void
@@ -96,8 +101,8 @@ index_make(struct arena *a, struct node *n)
 
 	while (slots < n->n * 4)
 		slots *= 2;
-	n->index =
-	    arena_zalloc(a, sizeof(*n->index) + slots * sizeof(uint32_t));
+	n->index = arena_zalloc(
+	    a, sizeof(*n->index) + slots * sizeof(*n->index->slots));
 	n->index->mask = slots - 1;
 	for (uint32_t i = 0; i < n->n; i++)
 		index_member(n, i);
@@ -107,12 +112,16 @@ static struct member *
 find_indexed(const struct node *n, struct span key)
 {
 	const struct node_index *index = n->index;
-	uint32_t at = (uint32_t)map_hash(key) & index->mask;
+	uint64_t hash = hash_text(key);
+	const struct node_slot *slot;
 
-	for (; index->slots[at] != 0; at = (at + 1) & index->mask) {
-		struct member *m = &n->members[index->slots[at] - 1];
+	for (uint32_t at = (uint32_t)hash & index->mask;
+	     slot = &index->slots[at], slot->member != 0;
+	     at = (at + 1) & index->mask) {
+		struct member *m = &n->members[slot->member - 1];
 
-		if (span_eq(m->key, key))
+		if (slot->hash == (uint32_t)(hash >> 32) &&
+		    span_eq(m->key, key))
 			return m;
 	}
 	return NULL;

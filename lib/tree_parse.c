@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "json.h"
-#include "json_scan.h"
 #include "mem.h"
+#include "utf8.h"
 
 struct parser {
 	struct arena *a;
@@ -223,7 +223,7 @@ decode(struct parser *r, const char *from)
 			bad(r, r->p, "control byte in a string");
 			return SPAN_NONE;
 		}
-		n = json_utf8(r->p, r->end);
+		n = utf8_length(r->p, r->end);
 		if (n == 0) {
 			q = put_utf8(q, 0xfffd);
 			r->p++;

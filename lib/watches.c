@@ -241,6 +241,12 @@ load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
 }
 
 static int
+load_marks(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_bool(c, y, "marks", &e->marks);
+}
+
+static int
 load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	const struct yaml *v;
@@ -304,8 +310,9 @@ static const struct entry_key {
 	    struct conf *c, const struct yaml *y, struct watch_entry *e);
 } entry_keys[] = {{"program", load_program}, {"operator", load_operator},
     {"requireScope", load_require}, {"finalizer", load_finalizer},
-    {"adopt", load_adopt}, {"reconcilePeriod", load_period},
-    {"manageStatus", load_manage_status}, {"guardStatus", load_guard_status},
+    {"marks", load_marks}, {"adopt", load_adopt},
+    {"reconcilePeriod", load_period}, {"manageStatus", load_manage_status},
+    {"guardStatus", load_guard_status},
     {"maxConcurrentReconciles", load_concurrent}, {"throttle", load_throttle},
     {"desiredReads", load_reads}, {"dependents", load_dependents},
     {"related", load_related}};
@@ -313,19 +320,26 @@ static const struct entry_key {
 enum { ENTRY_KEYS = sizeof(entry_keys) / sizeof(*entry_keys) };
 
 static int
-check_entry(struct conf *c, const struct yaml *y, const struct watch_entry *e)
+check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	if (e->program == NULL)
 		return conf_fail(c, y->line, "program is missing");
-	if (e->finalizer != NULL || e->primary.scope == WATCH_CLUSTER)
+	/* Without a finalizer there can be none; a cluster-scoped primary can
+	 * own everything. */
+	if (e->finalizer == NULL || e->primary.scope == WATCH_CLUSTER)
+		e->marks = false;
+	if (e->marks || e->primary.scope == WATCH_CLUSTER)
 		return 0;
 	for (size_t i = 0; i < e->dependent_count; i++)
 		if (e->dependents[i].manage &&
 		    e->dependents[i].scope == WATCH_CLUSTER)
 			return conf_fail(c, e->dependents[i].line,
 			    "a %s cannot be owned by a namespaced %s: "
-			    "finalizer is needed",
-			    e->dependents[i].kind, e->primary.kind);
+			    "%s",
+			    e->dependents[i].kind, e->primary.kind,
+			    e->finalizer == NULL
+				? "finalizer is needed"
+				: "it needs marks, but marks is false");
 	return 0;
 }
 
@@ -337,7 +351,7 @@ load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
 	    " group version kind program operator namespaces requireScope "
 	    "selector finalizer reconcilePeriod manageStatus scope redact "
 	    "maxConcurrentReconciles throttle desiredReads dependents "
-	    "related optional adopt guardStatus ";
+	    "related optional adopt guardStatus marks ";
 	e->line = y->line;
 	if (conf_keys(c, y, "an entry", allowed) != 0 ||
 	    load_primary(c, y, scope, e) != 0)
@@ -355,6 +369,7 @@ static void
 entry_init(struct watch_entry *e)
 {
 	*e = (struct watch_entry){.manage_status = true,
+	    .marks = true,
 	    .max_concurrent = CONCURRENT,
 	    .throttle_timeout_ms = THROTTLE_TIMEOUT_MS,
 	    .operator_json = mem_strdup("{}")};
@@ -396,6 +411,7 @@ load_entries(struct conf *c, const struct yaml *y, const struct scope *scope,
 		struct watch_entry *e = &w->entries[w->count++];
 
 		entry_init(e);
+		e->path = w->path;
 		if (load_entry(c, y->values[i], scope, e) != 0)
 			return -1;
 		for (size_t j = 0; j < i; j++)

@@ -78,6 +78,7 @@ struct watch_kind {
 
 struct watch_entry {
 	int line;
+	const char *path; /* of the file, borrowed: for messages */
 	struct watch_kind primary;
 	enum watch_require require; /* requireScope */
 	char *name;		    /* "iotservice.cp.iot.sap": for logs */
@@ -85,6 +86,7 @@ struct watch_entry {
 	char *program;	     /* path to open: relative to the watches file */
 	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
 	char *finalizer;     /* or NULL */
+	bool marks;	     /* items may need marks */
 	bool guard_status;   /* written only on the version it is of */
 	char *adopt;	     /* adopt.label, or NULL */
 	uint64_t reconcile_period_ms; /* 0: none */

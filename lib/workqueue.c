@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "clock.h"
 #include "mem.h"
 
 enum { GATE_FIRST_MS = 200, GATE_MAX_MS = 15000 };
@@ -20,6 +21,19 @@ line_add(struct work_line *line, struct work *w)
 	w->queued = true;
 	*line->last = w;
 	line->last = &w->next;
+}
+
+void
+workqueue_limit(struct workqueue *q, long writes, work_held_fn *held)
+{
+	ceiling_init(&q->ceiling, writes, clock_ms());
+	q->held = held;
+}
+
+void
+workqueue_wrote(struct workqueue *q, struct span who)
+{
+	ceiling_write(&q->ceiling, who, clock_ms());
 }
 
 static struct work *
@@ -69,6 +83,8 @@ workqueue_release(struct workqueue *q)
 	struct work_class *c;
 
 	timer_clear(q->loop, &q->timer);
+	timer_clear(q->loop, &q->ceiling_timer);
+	ceiling_release(&q->ceiling);
 	for (size_t i = 0; (c = map_next(&q->classes, &i)) != NULL;) {
 		free(c->name);
 		free(c);
@@ -194,11 +210,35 @@ room(const struct workqueue *q)
 	return q->closed ? 1 : q->limit;
 }
 
+static void
+waited(void *arg)
+{
+	struct workqueue *q = arg;
+
+	q->waiting = false;
+}
+
+static bool
+must_wait(struct workqueue *q)
+{
+	struct ceiling_most most;
+	uint64_t ms;
+
+	if (q->waiting || q->ready.first == NULL)
+		return true;
+	ms = ceiling_wait(&q->ceiling, clock_ms());
+	if (ms == 0)
+		return false;
+	q->waiting = true;
+	timer_after(q->loop, &q->ceiling_timer, ms, waited, q);
+	if (ceiling_hold(&q->ceiling, ms, &most))
+		q->held(q->arg, &most);
+	return true;
+}
+
 void
 workqueue_pump(struct workqueue *q)
 {
-	struct work *w;
-
-	while (q->in_flight < room(q) && (w = line_take(&q->ready)) != NULL)
-		q->run(q->arg, w);
+	while (q->in_flight < room(q) && !must_wait(q))
+		q->run(q->arg, line_take(&q->ready));
 }

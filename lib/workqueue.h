@@ -3,8 +3,8 @@
  *
  * Keys (one struct work embedded in each) wait in one line, first come first
  * served, and each turn lets a key start one request, so that a large set
- * holds up nobody. Three limits: requests in flight, keys of one class
- * (maxConcurrentReconciles), and a gate: while the server cannot be reached
+ * holds up nobody. Four limits: requests in flight, keys of one class
+ * (maxConcurrentReconciles), writes a second, and a gate: while the server cannot be reached
  * one request at a time tries, the rest waits.
  *
  * The owner calls workqueue_pump when everything ready was handled
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ceiling.h"
 #include "kube.h"
 #include "loop.h"
 #include "map.h"
@@ -36,6 +37,9 @@ struct work {
  */
 typedef void work_fn(void *arg, struct work *w);
 
+/* What is queued has to wait for the ceiling of writes, for the first time. */
+typedef void work_held_fn(void *arg, const struct ceiling_most *most);
+
 struct work_line {
 	struct work *first, **last;
 };
@@ -53,11 +57,20 @@ struct workqueue {
 	bool paused;	    /* closed, and the next attempt is not due */
 	struct kube_backoff backoff;
 	struct timer timer;
+	struct ceiling ceiling;
+	work_held_fn *held;
+	bool waiting; /* for the ceiling */
+	struct timer ceiling_timer;
 };
 
 void workqueue_init(
     struct workqueue *q, struct loop *l, size_t limit, work_fn *run, void *arg);
 void workqueue_release(struct workqueue *q);
+
+/* At most so many writes a second (ceiling.h); 0: no limit. */
+void workqueue_limit(struct workqueue *q, long writes, work_held_fn *held);
+/* One was started, for `who`. */
+void workqueue_wrote(struct workqueue *q, struct span who);
 
 /* Puts w into a class with at most max keys at work (0: no limit). */
 void workqueue_classify(

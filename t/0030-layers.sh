@@ -69,7 +69,9 @@ compiles() {
 		"${CC:-cc}" -include lib/banned.h -fsyntax-only -x c -
 }
 ok "the build refuses banned functions: a control" compiles 'strchr(a, 1)'
-for call in 'strcpy(a, a)' 'strcat(a, a)' 'strtok(a, a)' 'gmtime((void *)a)'; do
+for call in 'strcpy(a, a)' 'strcat(a, a)' 'strtok(a, a)' 'gmtime((void *)a)' \
+	'alloca(1)' 'gets(a)' 'sscanf(a, a)' 'mktemp(a)' 'tmpnam(a)' \
+	'popen(a, a)' 'system(a)'; do
 	runs 1 "... $call" compiles "$call"
 	ok "... by that name" grep -q "poisoned \"${call%%(*}\"" "$T/err"
 done

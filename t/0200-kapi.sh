@@ -36,11 +36,16 @@ is "$(said '.metadata | [(.uid | length), (.creationTimestamp | length),
 version=$(said .metadata.resourceVersion)
 uid=$(said .metadata.uid)
 
+does 500 POST "$maps" '{"metadata":{"name":"new","resourceVersion":"'"$version"'"}}'
+is "$(said .message)" "resourceVersion should not be set on objects to be created" \
+	"... a new object has no version"
 does 409 POST "$maps" '{"metadata":{"name":"a"}}'
 is "$(said .reason)" AlreadyExists "... once"
 does 200 PUT "$maps/a" '{"metadata":{"name":"a"},"data":{"k":"w"}}'
 does 409 PUT "$maps/a" '{"metadata":{"name":"a","resourceVersion":"'"$version"'"}}'
 is "$(said .reason)" Conflict "optimistic locking"
+does 409 PUT "$maps/a" '{"metadata":{"name":"a","uid":"other"}}'
+is "$(said .reason)" Conflict "... of another object of that name"
 
 # Nothing changes: nothing is written.
 does 200 PATCH "$maps/a" '{"data":{"l":"1"}}' "$merge"
@@ -104,6 +109,12 @@ is "$(said '[.kind, .spec.replicas] | join(" ")')" "Scale 3" "a Scale"
 does 200 PATCH "$apps/d/status" '{"status":{"replicas":2},"spec":{"replicas":9}}' "$merge"
 is "$(said '[.spec.replicas, .status.replicas, .metadata.generation] |
 	join(" ")')" "3 2 2" "status alone changes through /status"
+does 200 PATCH "$apps/d" '{"metadata":{"finalizers":["example.com/f"]}}' "$merge"
+does 200 DELETE "$apps/d"
+is "$(said .metadata.generation)" 3 "being deleted is a new generation"
+first=$(said '.metadata | tojson')
+does 200 DELETE "$apps/d"
+is "$(said '.metadata | tojson')" "$first" "... and so once only"
 
 # Errors of requests.
 does 404 POST /api/v1/namespaces/none/configmaps '{"metadata":{"name":"x"}}'

@@ -2,7 +2,7 @@
 # The tests that need no control plane, with the tools built by ASan and
 # UBSan (SANITIZE=address,undefined make). The unit tests of that build are
 # tests of their own.
-TEST_SECONDS=600
+TEST_SECONDS=1200
 . "${0%/*}/lib.sh"
 
 sanitized=$ROOT/build-sanitize/bin
@@ -28,8 +28,10 @@ for test in t/[0-8]*.sh; do
 	t/5010*) continue ;;
 	# Leases of two seconds are too short for tools that are this slow.
 	t/51[23]*|t/52*) continue ;;
-	# Minutes of jq, or of other people's programs.
-	t/6400*|t/5310*) continue ;;
+	# Minutes of jq, or of other people's programs; all characters.
+	t/6400*|t/5310*|t/6011*) continue ;;
+	# Filters and limits that sanitizers cannot live with.
+	t/5400*|t/5410*) continue ;;
 	esac
 	! grep -q 'cluster_start\|iot_cluster' "$test" || continue
 	ran+=("$test")

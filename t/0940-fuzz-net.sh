@@ -6,7 +6,7 @@
 
 runs 0 "the fuzzer builds" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -iquote lib \
-	-o "$T/fuzz-net" t/fuzz/fuzz-net.c lib/json*.c lib/yaml.c \
+	-o "$T/fuzz-net" t/fuzz/fuzz-net.c lib/json*.c lib/utf8.c lib/quote.c lib/yaml.c \
 	lib/kubeconfig.c lib/kubeuser.c lib/kubeerror.c lib/resources.c \
 	lib/textlist.c lib/digest.c lib/file.c lib/buf.c lib/mem.c lib/err.c \
 	-lyaml -lcrypto

@@ -17,7 +17,7 @@ runs 0 "the fuzzer builds" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
 	-o "$T/fuzz-patch" t/fuzz/fuzz-patch.c \
 	$(kapi patch_parse patch_json patch_merge patch_strategic patch_list \
 		gotext problem cause) \
-	lib/json*.c lib/tree*.c lib/yaml.c lib/arena.c lib/map.c lib/file.c \
+	lib/utf8.c lib/quote.c lib/hash.c lib/json*.c lib/tree*.c lib/yaml.c lib/arena.c lib/map.c lib/file.c \
 	lib/buf.c lib/mem.c lib/err.c -lyaml
 for type in json merge strategic; do
 	corpus=t/fuzz/patch-$type.corpus

@@ -10,7 +10,7 @@ initial="initial /api/v1/pods?watch=1&$ask&sendInitialEvents=true&resourceVersio
 
 # A watch-list, then live events; a bookmark is kept inside.
 serve '{"pods": {
-	"initial": [{"lines": ['"$(ev ADDED a 1 3), $(ev ADDED b 2 4)"',
+	"initial": [{"lines": ['"$(ev ADDED a 1 3), $(mark 3), $(ev ADDED b 2 4)"',
 		'"$(mark 5 end), $(ev MODIFIED a 1 6), $(ev DELETED b 2 7)"',
 		'"$(mark 9)"']}],
 	"watch": [{"lines": ['"$(ev ADDED c 3 10)"'], "end": "hang"}]}}'
@@ -86,6 +86,7 @@ ADDED fresh 5 8
 DELETED gone 2 - synthetic" "after a 410 the differences"
 requests "$initial
 $initial" "... by one more watch-list"
+is "$(cat "$T/err")" "" "... which is nothing to complain of"
 is "$(tail -n 1 "$T/out")" \
 	'{"type":"DELETED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"gone","namespace":"s","uid":"2","annotations":{"kpipe.dev/synthetic":"true"}}}}' \
 	"a made-up DELETED says so"
@@ -144,6 +145,20 @@ end Pod" "an expired page: the list begins again"
 requests "list /api/v1/pods?limit=500
 list /api/v1/pods?limit=500&continue=more
 list /api/v1/pods?" "... without pages"
+
+# A server that gives the same token again would be asked for ever.
+serve '{"pods": {"list": [{"body": '"$(items 20 more "a 1 3")"'},
+	{"body": '"$(items 20 more "b 2 4")"'},
+	{"body": '"$(items 30 "" "a 1 3" "c 3 25")"'}]}}'
+runs 0 "--once, of pages without end" timeout 20 kwatch --once --server "$url" po -A
+is "$(short <"$T/out")" "begin Pod
+ADDED a 1 3
+ADDED c 3 25
+end Pod" "the list begins again"
+requests "list /api/v1/pods?limit=500
+list /api/v1/pods?limit=500&continue=more
+list /api/v1/pods?" "... without pages"
+ok "... and it is said" grep -q 'the pages of the list have no end' "$T/err"
 
 # An ERROR of 500 as the first event of a watch-list: no watch-lists here.
 serve '{"pods": {

@@ -5,6 +5,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kwatch.sh
 . "${0%/*}/kwatch.sh"
+# shellcheck source=clock.sh
+. "${0%/*}/clock.sh"
 
 # Reasons as they were reported, one set a line; "none" when ready again.
 unready() {
@@ -49,6 +51,34 @@ watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5" \
 	"... and it goes on from the same version"
+
+# One refusal alone may be of a server that does not know the rules yet.
+serve '{"pods": {"initial": ['"$first"'], "watch": [
+	{"code": 403, "body": '"$(status 403 Forbidden "$no")"'},
+	{"lines": ['"$(ev ADDED b 2 6)"'], "end": "hang"}]}}'
+watch pods -A --report-fd 3 3>"$T/report"
+lines 4
+seen "begin Pod
+ADDED a 1 4
+end Pod
+ADDED b 2 6" "a single refusal after the initial state"
+is "$(cat "$T/err")$(unready)" "" "... is not worth a word"
+
+# A watch-list that is not answered, nor refused: given up after two minutes,
+# and tried again.
+serve '{"pods": {"initial": [{"silent": true},
+	{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}]}}'
+clock_new
+start "${with_clock[@]}" kwatch --server "$url" pods -A >"$T/out" 2>"$T/err"
+watcher=$!
+wait_for 10 test -s "$T/requests"
+clock_ahead boot 121000
+lines 3
+seen "begin Pod
+ADDED a 1 4
+end Pod" "no answer for two minutes: asked again"
+is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server does not answer
+kwatch: watching pods now" "... and said"
 
 # What may pass counts after 15 s, and so does a server that is away: two of
 # them at once, since both take so long.

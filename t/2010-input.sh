@@ -127,7 +127,7 @@ broken() {
 }
 broken 'def desired: [' ":1: a bracket is not closed"
 broken $'# text\ndef desired:\n\t[foo];' ":3: foo/0 is not defined"
-broken $'def desired: [\n\t{a: }];' ":2: syntax error, unexpected '}'"
+broken $'def desired: [\n\t{a: }];' ':2: syntax error: unexpected `}`'
 broken 'include "none"; def desired: [];' ":1: cannot find the library none.jq"
 broken 'def status: {};' ': does not define `desired`'
 

@@ -85,7 +85,7 @@ desired "two results" '[], []' 'desired gives more than one result'
 desired "an item without a name" '[{apiVersion:"v1",kind:"ConfigMap"}]' \
 	'desired: item 0 has no metadata.name'
 desired "a text that is no number" '[.primary.spec.k | tonumber]' \
-	'desired failed: Invalid numeric literal at EOF at line ... column ... (...)'
+	'tonumber: the text is no number'
 desired "a number that would lose digits" \
 	"[$cm | .data = {k: 9007199254740993}]" \
 	'ConfigMap/ns/x: .data.k is an integer beyond 2^53: digits would be lost'
@@ -160,6 +160,20 @@ said() { printf '"events":[{"message":"%s","reason":"Said","type":"Normal"}]' "$
 } >"$T/want"
 replay 0 "events are sent once"
 
+# ... also where there is something else to say.
+sed -i 's/^def status: .*/def status: {k: .primary.spec.k};/' "$T/program.jq"
+{
+	begin_all
+	end_all
+	event ADDED "$(thing a 1 "" '"spec":{"e":"one","k":1}')"
+	event MODIFIED "$(thing a 2 "" '"spec":{"e":"one","k":2}')"
+} >"$T/in"
+{
+	line "" a 1 "\"status\":{\"k\":1},$(said one)"
+	line "" a 2 '"status":{"k":2}'
+} >"$T/want"
+replay 0 "... not again with another status"
+
 # manageStatus: false and another limit.
 sed 's/  program:/  manageStatus: false\n  maxConcurrentReconciles: 3\n&/' \
 	"$T/watches.yaml" >"$T/w" && mv "$T/w" "$T/watches.yaml"
@@ -206,6 +220,20 @@ is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:$(
 
 
 write_program
+
+# What a program says about its input is shown as it is: no cursor moves.
+cat >"$T/program.jq" <<'END'
+def desired: error(.primary.spec.e);
+def status: {e: .error};
+END
+# shellcheck disable=SC1003
+seen='a\x1b[31m\nb\u202e\u0085c é'
+thing a 1 "" '"spec":{"e":"a\u001b[31m\nb\u202e\u0085c \u00e9"}' >"$T/in"
+runs 1 "an error with what cannot be seen" \
+	ireconcile -f "$T/watches.yaml" <"$T/in"
+is "$(jq -r .reconcile.status.e "$T/out")" "$seen" "... in .error it is escaped"
+is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $seen" \
+	"... as in the log"
 
 # Another function than desired fails: nothing is applied or pruned, either.
 # failing FUNCTION BODY

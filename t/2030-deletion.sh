@@ -61,6 +61,7 @@ replay 0 "converged is silent"
 
 # A copied label makes nobody's object ours, nor does one of the two.
 for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
+	"s/$part_of/$(printf x | sha256sum | cut -c 1-32)/" \
 	"s/$part_of/copied/" \
 	's/"labels"/"x"/' \
 	's/ns\/a /ns\/b /'; do
@@ -72,6 +73,37 @@ for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
 	line "$cm_item" a 1 '"known":{"ConfigMap/of-a/c":null}' >"$T/want"
 	replay 0 "no member: $how"
 done
+
+# Nor does a reference that Kubernetes would not follow, or that does not control.
+ref='{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"a","uid":"uid-a"}'
+# owned NAMESPACE REF
+owned() {
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"%s","uid":"uid-x","resourceVersion":"3","ownerReferences":[%s]}}' \
+		"$1" "$2"
+}
+gone_x='{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"x","uid":"uid-x"}'
+# refers WHAT NAMESPACE REF [LINE]
+refers() {
+	{
+		event ADDED "$(thing a 1 "$finalizer")"
+		event ADDED "$(namespace 2)"
+		event ADDED "$(config 3)"
+		event ADDED "$(owned "$2" "$3")"
+	} >"$T/in"
+	echo "${4:-}" | sed '/^$/d' >"$T/want"
+	replay 0 "$1"
+}
+refers "a controller reference: a member" ns "$ref" \
+	"$(line "" a 1 "\"delete\":[$gone_x]")"
+refers "... of another version, too" ns "${ref/v1/v2}" \
+	"$(line "" a 1 "\"delete\":[$gone_x]")"
+refers "no member: an owner that does not control" ns \
+	"${ref/\"controller\":true,/}"
+refers "no member: another group" ns "${ref/example.com/example.org}"
+refers "no member: another kind" ns "${ref/Thing/Other}"
+refers "no member: another name" ns "${ref/\"name\":\"a\"/\"name\":\"b\"}"
+refers "no member: another uid" ns "${ref/uid-a/uid-b}"
+refers "no member: from another namespace" elsewhere "$ref"
 
 # Default deletion: all members, then the finalizer.
 dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
@@ -107,6 +139,13 @@ deleted() {
 	deleted 4 '"finalizers":{"remove":["example.com/cleaner"]}'
 } >"$T/want"
 replay 0 "deletion without finalize: members, then the finalizer"
+# In two steps: what is said before the last one is gone.
+sed -n '/"DELETED".*"Namespace"/q;p' "$T/in" >"$T/before"
+cp "$T/in" "$T/whole"
+cp "$T/before" "$T/in"
+deleted 4 "\"delete\":[$gone_ns,$gone_cm]" >"$T/want"
+replay 0 "... which stays while a member is terminating"
+cp "$T/whole" "$T/in"
 
 # finalize says what goes, and when it is done.
 cat >>"$T/program.jq" <<'END'

@@ -252,4 +252,29 @@ runs 0 "a related object that is no longer selected" \
 is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "s" "" ' \
 	"... is followed"
 
+# What a map shows is not ours for that, nor what is ours and only observed.
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true, map: {label: thing}}
+  - {apiVersion: v1, kind: Pod}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {owned: (.owned | map_values(map(.metadata.name)))};
+END
+{
+	thing a 1
+	labelled ConfigMap ns shown a
+	object ConfigMap ours 1 "$(owner a),\"labels\":{\"thing\":\"a\"}"
+	object Pod ours 1 "$(owner a)"
+} >"$T/in"
+gone='{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"ours","uid":"uid-ours"}'
+shown='"status":{"owned":{"ConfigMap":["ours","shown"],"Pod":["ours"]}}'
+line "" a 1 "\"delete\":[$gone],$shown,\"onError\":{${shown#*:{}" >"$T/want"
+replay 0 "only what is ours and managed is pruned"
+
 done_testing

@@ -35,7 +35,7 @@ wait "$pid"
 is "$?" 0 "... exit code at the end of the input"
 is "$(head -n 1 "$T/report")" "" "... the newline is the first line"
 is "$(grep counters "$T/report" | tail -n 1)" \
-	'{"tool":"ireconcile","counters":{"events":7,"bad_lines":0,"evaluations":1,"failures":0,"lines":1,"tolerated":0,"loops":0}}' \
+	'{"tool":"ireconcile","counters":{"events":7,"bad_lines":0,"evaluations":1,"failures":0,"lines":1,"tolerated":0,"loops":0,"unsettled":0}}' \
 	"... then counters, the last ones at the end"
 runs 1 "a gate that is closed" \
 	bash -c "ireconcile -f '$T/watches.yaml' --gate-fd=7 7</dev/null <'$T/in'"
@@ -153,8 +153,10 @@ is "$(cat "$T/err")" \
 	"ireconcile: error: thing.example.com ns/a: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
 	"... and is named"
 
-# It is tried again after a delay, at once only if its spec changes.
+# It is tried again after a delay that doubles, and no sooner: neither another
+# spec nor another object of that name gets around it. What goes well ends it.
 gen() { printf '"generation":%s' "$1"; }
+again() { sed 's/uid-a/uid-again/' <<<"$1"; }
 {
 	begin v1 Pod
 	end v1 Pod
@@ -166,30 +168,55 @@ gen() { printf '"generation":%s' "$1"; }
 	end example.com/v1 Thing
 	event ADDED "$(object Pod p 2 '"labels":{"thing":"a"}')" 2026-01-01T00:00:09Z
 	event ADDED "$(object Pod q 2)" 2026-01-01T00:00:10Z
-	event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:29Z
+	event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:28Z
+	event DELETED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")"
+	event ADDED "$(again "$(thing a 2 "$(gen 1)" "$(spec 1 v)")")" 2026-01-01T00:00:29Z
+	event ADDED "$(object Pod q 3)" 2026-01-01T00:00:29.9Z
+	event ADDED "$(object Pod q 4)" 2026-01-01T00:00:30Z
+	event MODIFIED "$(again "$(thing a 3 "$(gen 2)" "$(spec 2 v)")")" 2026-01-01T00:00:31Z
 } >"$T/in"
 runs 1 "a limit, then another spec" \
 	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 \
 	8>"$T/report" <"$T/in"
 is "$(jq -c '.counters | select(. != null) | [.evaluations, .failures]' "$T/report" | tail -n 1)" \
-	"[3,2]" "... is evaluated at 0, 10 and 29 seconds"
-is "$(tail -n 1 "$T/out" | jq '.items | length')" 1 "... and recovers"
+	"[4,2]" "... is evaluated at 0, 10, 30 and 31 seconds"
+is "$(jq -c '[.reconcile.primary.uid, (.items | length)]' "$T/out" | tail -n 2)" \
+	'["uid-again",1]
+["uid-again",2]' "... and recovers"
+
+# A build with sanitizers knows no sandbox.
+! nm "$BIN/ireconcile" 2>/dev/null | grep -q __asan_init || done_testing
 
 # The sandbox: nothing can be opened once it runs.
 write_program
-if [ -d "$BIN" ] && ! ireconcile -f "$T/watches.yaml" --log-level=debug \
-	</dev/null 2>&1 | grep -q "no sandbox"; then
-	start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/input' >'$T/sandboxed'"
-	pid=$!
-	exec 6>"$T/input"
-	cat "$T/in" >&6
-	ok "seccomp is on while it runs" \
-		wait_for 10 grep -q '^Seccomp:[[:space:]]*2' "/proc/$pid/status"
-	exec 6>&-
-	wait "$pid"
-	is "$?" 0 "... and it works"
-else
-	note "no sandbox in this build"
-fi
+{
+	begin example.com/v1 Thing
+	thing a 1 "" "$(spec 1 v)"
+	echo
+	end example.com/v1 Thing
+} >"$T/in"
+start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/input' >'$T/sandboxed' 2>'$T/err'"
+pid=$!
+exec 6>"$T/input"
+cat "$T/in" >&6
+ok "seccomp is on while it runs" \
+	wait_for 10 grep -q '^Seccomp:[[:space:]]*2' "/proc/$pid/status"
+exec 6>&-
+wait "$pid"
+is "$?" 0 "... and it works"
+same "$T/err" /dev/null "... without a word"
+runs 0 "--sandbox=off" ireconcile -f "$T/watches.yaml" --sandbox=off <"$T/in"
+same "$T/out" "$T/sandboxed" "... gives the same"
+same "$T/err" /dev/null "... without a word"
+
+# On a system that has none.
+none="there is no sandbox: the kernel has no seccomp"
+runs 0 "no seccomp" t/no-seccomp ireconcile -f "$T/watches.yaml" <"$T/in"
+same "$T/out" "$T/sandboxed" "... gives the same"
+is "$(cat "$T/err")" "ireconcile: warning: $none" "... and warns once"
+runs 100 "no seccomp, --sandbox=required" t/no-seccomp \
+	ireconcile -f "$T/watches.yaml" --sandbox=required <"$T/in"
+is "$(cat "$T/err")" "ireconcile: fatal: option --sandbox=required: $none" \
+	"... is refused"
 
 done_testing

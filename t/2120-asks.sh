@@ -194,16 +194,19 @@ def status: {error} + handled;
 END
 {
 	begin_all
-	event ADDED "$(thing a 1 '"generation":1' '"status":{}')"
+	event ADDED "$(thing a 1 '"generation":1' '"status":{}')" 2026-01-01T00:00:00Z
 	end_all
-	event MODIFIED "$(thing a 2 "$(requested 7),\"generation\":1" '"status":{}')"
+	tick 00:10 # the second time; the third were at 00:30
+	event MODIFIED "$(thing a 2 "$(requested 7),\"generation\":1" '"status":{}')" 2026-01-01T00:00:12Z
+	tick 00:20
 } >"$T/in"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
 	jq -c .reconcile.status >"$T/got"
 is "$(sed 's/took.*stopped/was stopped/' "$T/got")" \
 	'{"error":"desired of Thing.example.com/ns/a was stopped"}
+{"error":"desired of Thing.example.com/ns/a was stopped"}
 {"error":null,"lastHandledReconcileAt":"7"}' \
-	"a back-off ends, and the status names the request"
+	"a back-off ends after 10 s, and the status names the request"
 
 # ---- reconcile-period ----
 

@@ -83,7 +83,7 @@ runs 0 "a known object that is gone" apply
 is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a" "... is dropped"
 is "$(jq -c .metadata <(sed 's/^[^{]*//' "$T/requests"))" '{"name":"a","namespace":"default","uid":"u2"}' "... its uid was sent"
 exists=$(failure 409 Conflict 'the object has been modified')
-ours='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u3","ownerReferences":[{"kind":"Thing","name":"t","uid":"u1","controller":true}]}}}'
+ours='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u3","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"t","uid":"u1","controller":true}]}}}'
 serve "{\"PATCH $CMS/a\":[$exists,$missing,{\"code\":201,\"body\":{}}],\"GET $CMS/a\":[$ours]}"
 set_line "$(cm a 1)" "\"known\":{\"ConfigMap/default/a\":null},$STATUS" >"$T/in"
 runs 0 "there, ours, gone again" apply -o result
@@ -104,6 +104,38 @@ serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[${ours/u1/u9}]}"
 runs 1 "of another primary" apply
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
 	"... is left alone, and both are named"
+
+conflict=$(failure 409 Conflict 'Apply failed with 1 conflict' \
+	',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with x","field":".data.k"}]}')
+serve "{\"PATCH $CMS/a\":[$conflict]}"
+set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+runs 1 "a known object, and somebody owns its fields" apply
+is "$(requests) $(jq -c .status.phase "$T/out")" 'PATCH a "Failed"' \
+	"... is there: a failure"
+
+# --- at most once: what is there by now is not looked at
+serve '{}'
+set_line "$(cm a 1)" "$known,\"once\":[\"ConfigMap/default/a\"],$STATUS" >"$T/in"
+runs 0 "to be created once, and known" apply
+is "$(requests)$(cat "$T/out")" "$(wrote '{"phase":"Available"}')" \
+	"... is done"
+
+# --- the primary belongs to its users, whoever wrote the line
+serve '{}'
+set_line '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default"},"spec":{}}' \
+	"\"delete\":[{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"namespace\":\"default\",\"name\":\"t\",\"uid\":\"u1\"}],$STATUS" >"$T/in"
+runs 1 "an item that is the primary itself" apply
+is "$(requests)$(cat "$T/out")" \
+	"$(wrote '{"phase":"Failed","reason":"Thing.example.com/default/t refused: it is the primary itself"}')" \
+	"... is neither applied nor deleted"
+
+# --- what a filter refused: nothing of a later phase, whatever else succeeds
+serve '{}'
+set_line "$(cm b 1),$(cm c 1 | sed 's/"v1"/"example.com\/v1"/;s/ConfigMap/Thing/')" \
+	"\"refused\":[{\"item\":\"ConfigMap/default/a\",\"message\":\"no\"}],\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"default\",\"name\":\"old\",\"uid\":\"u3\"}],\"finalizers\":{\"remove\":[\"example.com/x\"]},$STATUS" >"$T/in"
+runs 1 "an item that a filter refused" apply
+is "$(requests) $(cat "$T/out")" "PATCH b $(wrote '{"phase":"Failed","reason":"ConfigMap/default/a refused: no"}')" \
+	"... holds up what comes after it, and is a failure of the primary"
 
 # --- a delete that failed needs the proof again
 serve "{\"GET $CMS/a\":[$ours,${ours/u1/u9}],\"DELETE $CMS/a\":[$(failure 503 ServiceUnavailable "not now")]}"

@@ -5,9 +5,10 @@
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
 
-member() { # NAME: the answer to a GET of that ConfigMap
-	printf '"GET %s/%s":[%s]' "$CMS" "$1" \
-		'{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"'"$1"'","uid":"u-'"$1"'","ownerReferences":[{"controller":true,"uid":"u1"}]}}}'
+member() { # NAME OWNER: the answers to GETs of that ConfigMap
+	local it='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"'"$1"'","namespace":"default","uid":"u-'"$1"'","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"'"$2"'","controller":true,"uid":"u1"}]}}}'
+
+	printf '"GET %s/%s":[%s,%s,%s]' "$CMS" "$1" "$it" "$it" "$it"
 }
 # deletes [NAME...]: the member `delete` of a line
 deletes() {
@@ -16,12 +17,13 @@ deletes() {
 	list=$(printf ',{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"%s"}' "$@")
 	printf '"delete":[%s]' "${list:1}"
 }
-members=$(for n in a b c d e f g h; do
+members=$(for n in "a t" "b t" "c t" "d t" "e u" "f v" "g u" "h t"; do
+	# shellcheck disable=SC2086
 	printf '%s,' "$(member $n)"
 done)
 mkfifo "$T/pipe"
 apply_pipe() {
-	kapply --server "$url" --timeout=5s --report-fd 5 --prune-limit 2 \
+	kapply --server "$url" --timeout=5s --report-fd 5 --prune-limit "$limit" \
 		-o none <"$T/pipe" 2>"$T/err" 5>"$T/report"
 }
 unready() {
@@ -31,7 +33,8 @@ unready() {
 some() {
 	sed 's,default/[a-d]:,default/SOME:,'
 }
-brake() {
+brake() { # LIMIT
+	limit=$1
 	start apply_pipe
 	applier=$!
 	exec 7>"$T/pipe"
@@ -40,57 +43,92 @@ said() { # LINES EVENTS
 	[ "$(wc -l <"$T/err")" -eq "$1" ] &&
 		[ "$(grep -c '^POST [^ ]*events ' "$T/requests")" -eq "$2" ]
 }
+deleted() { # N
+	[ "$(requests | grep -c DELETE)" -ge "$1" ]
+}
 onerror='"onError":{"reason":"${error}"}'
-text='held back: more than 2 deletions for primaries that stay within a minute (--prune-limit)'
+own='held back: more than 2 deletions within a minute, most of them for this primary (--prune-limit)'
 
+# One primary has too many: it alone is held back, and named.
 serve "{${members%,}}"
-brake
+brake 2
 set_line '' "$(deletes a b c d),$onerror" >&7
-wait_for 5 grep -q '"prune"' "$T/report"
-wait_for 5 said 3 1
+ok "too many for one primary" wait_for 5 said 3 1
 is "$(requests | grep -c DELETE)" 2 "two deletions pass, then no more"
+is "$(some <"$T/err")" "kapply: error: thing.example.com default/t: more than 2 deletions within a minute, most of them for this primary: no more of its own until its set does not ask for them; mend what decides, or, if they are meant, start again with a higher --prune-limit
+kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME: $own
+kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME: $own" \
+	"the log names it, and says what to do"
+is "$(sed -n 's/^POST [^ ]*events //p' "$T/requests" |
+	jq -r '[.reason, .involvedObject.name, .message] | join(" ")' | some)" \
+	"PruneBrake t cannot delete ConfigMap default/SOME: $own" "so does an Event"
+set_line '' "$(deletes e)" u >&7
+ok "another primary goes on" wait_for 5 grep -q "DELETE.*/e " "$T/requests"
+set_line "$(cm x 1)" "$(deletes a b c d h)" >&7
+ok "so does what else there is for this" \
+	wait_for 5 grep -q "PATCH.*/x " "$T/requests"
+ok "... one deletion more is held back as well" \
+	wait_for 5 grep -q "cannot delete ConfigMap default/h: held" "$T/err"
+is "$(requests | grep -c DELETE)" 3 "... and no deletion of its own"
+set_line '' "$(deletes a b c d),\"deleting\":true" >&7
+ok "when it is deleted itself, its deletions are no prune" \
+	wait_for 5 grep -q "^kapply: thing.example.com default/t: no deletion is held back any more" "$T/err"
+ok "... and are done" wait_for 5 deleted 5
+is "$(unready)" 0 "it was ready all the time"
+exec 7>&-
+wait "$applier"
+is "$(grep -c '^[A-Z]* [^ ]*events' "$T/requests")" 1 "one Event was all"
+
+# Many primaries with one each: all are held back.
+text='held back: more than 3 deletions for primaries that stay within a minute (--prune-limit)'
+serve "{${members%,}}"
+brake 3
+set_line '' "$(deletes a)" >&7
+set_line '' "$(deletes e)" u >&7
+set_line '' "$(deletes f)" v >&7
+ok "three deletions pass" wait_for 5 deleted 3
+set_line '' "$(deletes b),$onerror" >&7
+wait_for 5 grep -q '"prune"' "$T/report"
+ok "then no more" wait_for 5 said 2 1
 is "$(grep unready "$T/report")" \
 	'{"tool":"kapply","unready":{"prune":"too many deletions within a minute: the rest is held back"}}' \
 	"not ready, and why"
-set_line '' "$(deletes e)" u >&7
-wait_for 5 said 4 2
-is "$(requests | grep -c DELETE)" 2 "... also for another primary"
-is "$(requests | grep -c ' e$')" 0 "... which is not even looked at"
-is "$(some <"$T/err")" "kapply: error: more than 2 deletions within a minute for primaries that stay: no more of them until the sets do not ask for them; mend what decides, or, if they are meant, start again with a higher --prune-limit
-kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME: $text
-kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME: $text
-kapply: error: thing.example.com default/u: cannot delete ConfigMap default/e: $text" \
+set_line '' "$(deletes g)" u >&7
+ok "... also for another primary" wait_for 5 said 3 2
+is "$(requests | grep -c DELETE) $(requests | grep -c ' g$')" "3 0" \
+	"... which is not even looked at"
+is "$(cat "$T/err")" "kapply: error: more than 3 deletions within a minute for primaries that stay: no more of them until the sets do not ask for them; mend what decides, or, if they are meant, start again with a higher --prune-limit
+kapply: error: thing.example.com default/t: cannot delete ConfigMap default/b: $text
+kapply: error: thing.example.com default/u: cannot delete ConfigMap default/g: $text" \
 	"the log says what to do"
 is "$(sed -n 's/^POST [^ ]*events //p' "$T/requests" |
-	jq -r '[.reason, .involvedObject.name, .message] | join(" ")' | some)" \
-	"PruneBrake t cannot delete ConfigMap default/SOME: $text
-PruneBrake u cannot delete ConfigMap default/e: $text" \
+	jq -r '[.reason, .involvedObject.name, .message] | join(" ")')" \
+	"PruneBrake t cannot delete ConfigMap default/b: $text
+PruneBrake u cannot delete ConfigMap default/g: $text" \
 	"one Event for each primary"
 
-set_line '' "$(deletes f),\"deleting\":true" v >&7
-wait_for 5 grep -q "DELETE.*/f " "$T/requests"
-set_line "$(cm x 1)" '' w >&7
-wait_for 5 grep -q "PATCH.*/x " "$T/requests"
-ok "a primary that goes, and all else, go on" true
+set_line '' "$(deletes c),\"deleting\":true" w >&7
+set_line "$(cm x 1)" '' x >&7
+ok "all else goes on" wait_for 5 grep -q "PATCH.*/x " "$T/requests"
 
 # The line of t asks for them no more, that of u still does.
 set_line '' '' >&7
 set_line '' "$(deletes e g)" u >&7
-wait_for 5 grep -q "default/g" "$T/err"
-is "$(unready) $(requests | grep -c DELETE)" "1 3" \
-	"held until nobody asks for what was held back"
+ok "held until nobody asks for what was held back" \
+	wait_for 5 grep -q "default/e:" "$T/err"
+is "$(unready) $(requests | grep -c DELETE)" "1 3" "... not ready so long"
 # u is deleted itself: its deletions are no prune any more.
 set_line '' "$(deletes e g),\"deleting\":true" u >&7
-wait_for 5 grep -q "unready\":{}" "$T/report"
-wait_for 5 grep -q "DELETE.*/g " "$T/requests"
-ok "then it is ready again" true
-is "$(tail -n 1 "$T/err")" "kapply: no deletion is held back any more" \
+ok "then it is ready again" wait_for 5 grep -q "unready\":{}" "$T/report"
+ok "... a primary that goes takes its own along" \
+	wait_for 5 grep -q "DELETE.*/g " "$T/requests"
+is "$(grep -c '^kapply: no deletion is held back any more$' "$T/err")" 1 \
 	"... the log says so"
 set_line '' "$(deletes h)" >&7
 exec 7>&-
 wait "$applier"
-is "$? $(requests | grep -c DELETE)" "1 5" \
-	"a third one in the same minute is held back again"
+is "$? $(requests | grep -c ' h$')" "1 1" \
+	"another one in the same minute is held back again"
 
 # onError; a dry run deletes nothing, so it holds nothing back; no limit.
 set_line '' "$(deletes a b c),$onerror" >"$T/in"
@@ -99,7 +137,7 @@ apply() {
 }
 serve "{${members%,}}"
 runs 1 "held back at the end of the input" apply --prune-limit=2
-is "$(some <"$T/out")" "$(wrote "{\"reason\":\"cannot delete ConfigMap default/SOME: $text\"}")" \
+is "$(some <"$T/out")" "$(wrote "{\"reason\":\"cannot delete ConfigMap default/SOME: $own\"}")" \
 	"... is a failure of the primary"
 serve "{${members%,}}"
 runs 0 "a dry run is not braked" apply --prune-limit=2 --dry-run=server

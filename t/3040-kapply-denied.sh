@@ -92,7 +92,7 @@ is "$(requests | grep -c a)" 4 "... for all tries"
 end_kapply
 
 # A read before a deletion, then the deletion itself.
-serve "{\"GET $CMS/a\":[$(may_not get configmaps),{\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"uid\":\"ua\",\"ownerReferences\":[{\"controller\":true,\"uid\":\"u1\"}]}}}],\"DELETE $CMS/a\":[$(may_not delete configmaps)]}"
+serve "{\"GET $CMS/a\":[$(may_not get configmaps),{\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"ua\",\"ownerReferences\":[{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"name\":\"t\",\"controller\":true,\"uid\":\"u1\"}]}}}],\"DELETE $CMS/a\":[$(may_not delete configmaps)]}"
 run_kapply
 set_line '' '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"a"}]' >&7
 ok "the verb that is missing is named" unready_is "\"ConfigMap\":\"$(sentence get configmaps)\""

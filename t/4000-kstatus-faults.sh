@@ -4,6 +4,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
+# shellcheck source=clock.sh
+. "${0%/*}/clock.sh"
 
 write() {
 	kstatus --server "$url" --timeout=10s "$@" <"$T/in"
@@ -78,6 +80,7 @@ write_pipe() {
 }
 refusal=$(failure 422 Invalid bad)
 serve "{\"PATCH $P\":[${refusal%\}},\"wait\":\"$T/go\"}]}"
+: >"$T/err"
 start write_pipe
 writer=$!
 exec 7>"$T/pipe"
@@ -91,6 +94,7 @@ wait "$writer"
 is "$? $(sent)$(cat "$T/err")" "0 1
 2" "refused while another one waits: that is sent at once"
 serve "{\"PATCH $P\":[$refusal]}"
+: >"$T/err"
 start write_pipe
 writer=$!
 exec 7>"$T/pipe"
@@ -102,6 +106,28 @@ exec 7>&-
 wait "$writer"
 is "$? $(sent)" "0 1
 2" "another one after a refusal is sent at once"
+
+# Refused again while another one waits: a passing fault of that one is its own
+# first one, and no message.
+serve "{\"PATCH $P\":[$refusal,${refusal%\}},\"wait\":\"$T/go2\"},$fail]}"
+clock_new
+: >"$T/err"
+start "${with_clock[@]}" bash -c 'exec kstatus --server "$1" <"$2" 2>"$3"' - \
+	"$url" "$T/pipe" "$T/err"
+writer=$!
+exec 7>"$T/pipe"
+{ wrote '{"n":1}'; echo; } >&7
+wait_for 5 grep -q bad "$T/err"
+clock_ahead boot 30000
+wait_for 5 requested 2
+{ wrote '{"n":2}'; echo; } >&7
+exec 7>&-
+sleep 0.2 # so that it is read first
+touch "$T/go2"
+wait "$writer"
+is "$? $(sent | xargs) $(cat "$T/err")" "0 1 1 2 2 kstatus: error: cannot \
+write the status of Thing.example.com default/t: bad" \
+	"a fault of another one is not the refusal of the last one"
 
 # Bad lines: each named by its number, the rest written.
 serve '{}'

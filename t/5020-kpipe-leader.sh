@@ -12,7 +12,7 @@ a_line() {
 	test -s "$D/received"
 }
 
-# ended NAME...: the stages ended by themselves in this order
+# ended: the stages that ended by themselves, in this order
 ended() {
 	sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' '
 }
@@ -35,12 +35,13 @@ is "$(cat "$D/kelect.args")" "--report-fd=3
 --gate-fd=4
 --leash-fd=5
 --page-fd=6" "arguments of kelect; the lease is named after the first kind"
-is "$(tail -n 1 "$D/ireconcile.args")" --gate-fd=4 "ireconcile has a gate"
+is "$(grep "fd=[45]" "$D/ireconcile.args")" "--gate-fd=4
+--marks-key-fd=5" "ireconcile has a gate"
 is "$(grep -h KPIPE_LEASH "$D"/*.env)" "KPIPE_LEASH=4,5
 KPIPE_LEASH=4,5" "two have a leash"
 is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... those that write"
-for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 ' kapply:'0 1 2 3 4 5 ' \
+for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 5 ' kapply:'0 1 2 3 4 5 6 ' \
 	kstatus:'0 1 2 3 4 5 ' kelect:'0 1 2 3 4 5 6 '; do
 	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
 		"${stage#*:}" "descriptors of ${stage%:*}"
@@ -54,7 +55,8 @@ is "$(find "/proc/$kpipe/fd" -type l -printf '%l\n' | grep -cxF "$leash")" 0 \
 ok "nothing flows" sh -c "sleep 0.3; ! test -s $D/received"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"
-is "$(ended)" "kelect " "... kelect gives up by itself"
+# Others may see the end of their input before the signal.
+is "$(ended | grep -o '[^ ]* $')" "kelect " "... kelect gives up, as the last"
 is "$(said)" "kpipe: ready
 kpipe: told to end" "... there is nothing to drain"
 ok "... no stage is left" none_left
@@ -107,7 +109,7 @@ before=$SECONDS
 kill -TERM "$kpipe"
 ends 0 "SIGTERM with a kelect that does not end: 0"
 took=$((SECONDS - before))
-ok "... after 5 s ($took s)" test "$took" -ge 4 -a "$took" -le 12
+ok "... after 5 s ($took s)" test "$took" -ge 4
 is "$(said | grep kelect)" \
 	"kpipe: warning: kelect (pid N) did not end in 5 s: killed" "... says so"
 ok "... no stage is left" none_left
@@ -116,12 +118,11 @@ fresh
 touch "$D/kelect.lead" "$D/kelect.deaf"
 begin --leader-elect
 wait_for 30 a_line
-before=$SECONDS
 kill -TERM "$kpipe"
 wait_for 30 eval '[ "$(ended)" = "ireconcile kapply kstatus " ]'
 kill -TERM "$kpipe"
 ends 0 "a second SIGTERM: 0"
-ok "... at once" test $((SECONDS - before)) -le 3
+is "$(said | grep kelect)" "" "... kelect is not waited for"
 
 # At any moment of the start. (Before main, a signal just ends a process.)
 bad=
@@ -176,20 +177,30 @@ is "$(said)" "kpipe: ready
 kpipe: error: kelect (pid N) was killed by SIGKILL
 kpipe: warning: starting the pipeline again in N s
 kpipe: ready" "... it says who died, and of what"
-first=$SECONDS
 for i in 3 4 5; do
 	wait_for 30 eval "starts $((i - 1)) && [ -n \"\$(pid_of kelect)\" ]"
 	wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = $((i - 1)) ]"
 	kill -9 "$(pid_of kelect)"
 	wait_for 30 starts $i
 done
-took=$((SECONDS - first))
-ok "... again and again: each time after 1 s ($took s)" test "$took" -le 9
 wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 5 ]"
+# No quick loop, and no growing delay: the times that it says.
+is "$(sed -n 's/.* again in \([0-9]*\)\.[0-9] s$/\1/p' "$D/stderr" | xargs)" \
+	"1 1 1 1" "... again and again: each time after 1 s"
 kill -STOP "$(pid_of kelect)"
 kill -9 "$(pid_of kapply)"
 ok "a kelect that is stopped is killed" wait_for 30 logged 'kelect .* killed$'
 ok "... and all start again" wait_for 30 starts 6
+is "$(said | sed -n 14,16p)" "kpipe: error: kapply (pid N) was killed by SIGKILL
+kpipe: warning: kelect (pid N) did not end in 5 s: killed
+kpipe: warning: starting the pipeline again in N s" \
+	"... not at once, for it was the leader"
+wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 6 ]"
+kill -9 "$(pid_of kapply)"
+ok "what fails after that" wait_for 30 starts 7
+is "$(said | sed -n 18,19p)" "kpipe: error: kapply (pid N) was killed by SIGKILL
+kpipe: warning: starting the pipeline again" \
+	"... is another matter: the first time, at once"
 kill -TERM "$kpipe"
 ends 0 "... and end"
 ok "... no stage is left" none_left
@@ -242,7 +253,7 @@ is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... handed on to those that write"
 is "$(inode "$(pid_of kapply)" 4) $(inode "$(pid_of kstatus)" 5)" \
 	"$T/leash $T/page" "... the same"
-for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 ' kapply:'0 1 2 3 4 5 '; do
+for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 ' kapply:'0 1 2 3 4 5 6 '; do
 	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
 		"${stage#*:}" "... descriptors of ${stage%:*}"
 done

@@ -38,6 +38,7 @@ wait_for 30 ready
 is "$(cat "$D/kpipe-http.args")" "--report-fd=3
 --log-level=info
 --log-format=text
+--sandbox=auto
 --health-probe-bind-address=:8081
 --metrics-bind-address=127.0.0.1:0" "arguments: nothing about the API"
 is "$(grep -x '[0-9]' "$D/kpipe-http.fds" | sort -n | tr '\n' ' ')" "0 1 2 3 " \
@@ -54,7 +55,7 @@ fresh
 begin --metrics-bind-address=:8443 --metrics-secure --metrics-cert-path=/c \
 	--health-probe-bind-address=0 --kubeconfig=/k
 wait_for 30 ready
-is "$(sed 1,3d "$D/kpipe-http.args")" "--metrics-bind-address=:8443
+is "$(sed 1,4d "$D/kpipe-http.args")" "--metrics-bind-address=:8443
 --metrics-secure
 --metrics-cert-path=/c
 --kubeconfig=/k" "arguments with --metrics-secure"
@@ -68,7 +69,7 @@ fresh
 begin --metrics-bind-address=0 --metrics-secure --kubeconfig=/k \
 	--health-probe-bind-address=:8081
 wait_for 30 ready
-is "$(sed 1,3d "$D/kpipe-http.args")" "--health-probe-bind-address=:8081" \
+is "$(sed 1,4d "$D/kpipe-http.args")" "--health-probe-bind-address=:8081" \
 	"arguments without metrics"
 kill -TERM "$kpipe"
 ends 0 "... and ends"
@@ -174,11 +175,8 @@ touch "$D/kpipe-http.slow" "$D/kpipe-http.deaf"
 begin --metrics-bind-address=:0
 wait_for 30 ready
 wait_for 30 grep -q kpipe-http "$D/log"
-before=$SECONDS
 kill -TERM "$kpipe"
-ends 0 "a kpipe-http that does not end: 0"
-took=$((SECONDS - before))
-ok "... after 2 s ($took s)" test "$took" -le 6
+ends 0 "a kpipe-http that does not end is not waited for: 0"
 ok "... no stage is left" none_left
 
 ### What it refuses

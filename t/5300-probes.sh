@@ -45,15 +45,15 @@ answers /metrics 404 "404 page not found
 
 tell "$(state running '.stages.kstatus.ready = false
 	| .stages.kapply = {running: false, ready: false, starts: 1}')" \
-	'{"tool":"kwatch","unready":{"Secret":"cannot list secrets: forbidden (verb list)","api":"two\nlines"}}'
+	'{"tool":"kwatch","unready":{"Secret":"cannot list secrets: forbidden (verb list)","api":"two\nlines \u001b[31m\u202e"}}'
 answers /readyz 500 "[+]ireconcile ok
 [-]kapply failed: it does not run
 [+]kpipe ok
 [-]kstatus failed: not ready yet
-[-]kwatch failed: Secret: cannot list secrets: forbidden (verb list); api: two lines
+[-]kwatch failed: Secret: cannot list secrets: forbidden (verb list); api: two\nlines \x1b[31m\u202e
 healthz check failed
 " "each check says why"
-answers /readyz/kwatch 500 "internal server error: Secret: cannot list secrets: forbidden (verb list); api: two lines
+answers /readyz/kwatch 500 "internal server error: Secret: cannot list secrets: forbidden (verb list); api: two\nlines \x1b[31m\u202e
 " "... alone, too"
 answers /readyz/ireconcile 200 ok "... and the others are fine"
 answers '/readyz?exclude=kwatch&exclude=kapply' 500 "[+]ireconcile ok

@@ -116,6 +116,55 @@ is "$(of full '[.items[] | select(.spec.template).spec.template
 	"$(of full "$config" | head -c -1 | sha256sum | cut -d' ' -f1)" \
 	"checksum/config is the digest of config.yml"
 
+# What means nothing to config.yml: 0 where clients write it for what is not
+# set, and properties without any.
+grep '"name":"bare"' "$folder/t/instances.jsonl" >"$T/bare"
+grep -v '"name":"bare"' "$folder/t/instances.jsonl" |
+	grep '"BOOKMARK"\|"image-pull-secret","namespace":"dev"\|"namespace":"dev".*"image-pull-secret"' >"$T/rest"
+bare() { # FILTER OF THE SPEC: its config.yml
+	{
+		head -n 9 "$T/rest"
+		jq -c ".object.spec |= ($1)" "$T/bare"
+		tail -n +10 "$T/rest"
+	} | reconcile --all >"$T/got"
+	of bare "$config"
+}
+is "$(bare '.gateway = {mqtt: {amq_temp_size_mb: 0}, rest: {commands_ttl: 0}}
+	| .auditlog = {auditLogLastEventCache: {expireAfterWriteSec: 0}}')" \
+	"$(bare .)" "0 where nobody means it is as good as nothing"
+is "$(bare '.gateway = {mqtt: {amq_temp_size_mb: 1}, rest: {commands_ttl: 2}}
+	| .auditlog = {auditLogLastEventCache: {expireAfterWriteSec: 3}}' |
+	grep 'amq_temp\|commands_ttl\|expireAfter' | tr -d ' \n')" \
+	"expireAfterWriteSec:3amq_temp_size_mb:1commands_ttl:2" \
+	"... and any other number counts"
+is "$(bare '.last_alive.period_seconds = 0 | .mms.amq_store_size_mb = 0')" \
+	"$(bare .)" "0 is their value anyway"
+is "$(bare '.processing_services = [{name: "a"}, {name: "b", properties: null},
+	{name: "c", properties: {}}, {name: "d", properties: {
+		"processing.kafka.user": "", "processing.http.headers": [],
+		"processing.kafka.brokers": null}},
+	{name: "e", properties: {"processing.kafka.user": "u"}}]' |
+	sed -n '/^  processing_services/,/^  [^ ]*:/p' | tail -n +2)" \
+	'    - name: "a"
+    - name: "b"
+    - name: "c"
+    - name: "d"
+    - name: "e"
+      properties:
+        processing.kafka.user: "u"
+  server_cert: ""' "properties that are empty are left out"
+
+# StatefulSets that a version made which had no labels at their claims: nothing
+# can change these, so they stay, and all else is as desired.
+old='if .object.kind == "StatefulSet" and .object.spec then .object
+	|= (.spec.volumeClaimTemplates[].metadata |= {name, creationTimestamp: null}
+	| .metadata.annotations["kpipe.dev/paths"] = "old") else . end'
+jq -c "$old" "$folder/t/instances.jsonl" | reconcile >"$T/got"
+is "$(of example '.items[] | [.kind, .metadata.name,
+	.spec.volumeClaimTemplates[0].metadata.labels] | tojson')" \
+	'["StatefulSet","gateway-mqtt-example",null]
+["StatefulSet","messaging-example",null]' "claims of an older version stay"
+
 # The life of an instance, as kwatch --timestamps recorded it: created, switched
 # to core_spring with fewer policies, a Deployment deleted by hand, the pull
 # secret missing for a while, deleted.

@@ -63,6 +63,7 @@ END
 cases "items" <<'END'
 once({a: 1})~null~{"kpipe.dev/once": {"a": 1}}
 if_exists({a: 1})~null~{"kpipe.dev/if-exists": {"a": 1}}
+{a: {b: 1}} | immutable(.a.b, .c)~null~{"kpipe.dev/immutable": {"object": {"a": {"b": 1}}, "paths": [["a", "b"], ["c"]]}}
 namespace("n"; {a: "b"})~null~{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "labels": {"a": "b"}}}
 config_map("n"; {}; {k: "v"}) | in_namespace("x") | annotated({a: "b"})~null~{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "namespace": "x", "annotations": {"a": "b"}}, "data": {"k": "v"}}
 service("n"; {a: "b"}; {ports: [{port: 1}], type: "LoadBalancer"})~null~{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "n", "labels": {"a": "b"}}, "spec": {"selector": {"a": "b"}, "ports": [{"port": 1}], "type": "LoadBalancer"}}
@@ -128,6 +129,7 @@ $in | ready~{"kind": "Pod", "status": {"phase": "Succeeded"}}~true
 $in | ready~{"kind": "Pod", "status": {"phase": "Failed"}}~false
 $in | ready~{"kind": "Job", "status": {"startTime": "x"}}~false
 $in | ready~{"kind": "Job", "status": {"conditions": [{"type": "Complete", "status": "True"}]}}~true
+$in | ready~{"kind": "Job", "status": {"conditions": [{"type": "Failed", "status": "True"}]}}~false
 $in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {"type": "LoadBalancer", "clusterIP": "10.0.0.1"}}~false
 $in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {"type": "LoadBalancer"}, "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}}~true
 $in | ready~{"kind": "Service", "apiVersion": "v1", "spec": {"type": "LoadBalancer"}, "status": {"loadBalancer": {"ingress": []}}}~false
@@ -187,7 +189,7 @@ $in | to_yaml~{"yes": 1, "N": 2, "5": 3, "a b": 4, "k.l_m-n": 5, "_x": 6, "-": 7
 $in | to_yaml~{"pem": "-----BEGIN-----\nabc=\n-----END-----\n"}~"pem: |\n  -----BEGIN-----\n  abc=\n  -----END-----\n"
 $in | to_yaml~{"a": "x\n\n  y"}~"a: |-\n  x\n\n    y\n"
 $in | to_yaml~["x\n\n", " x\ny", "x\ny ", "x\ty\nz", "\nx", "x\r\ny"]~"- \"x\\n\\n\"\n- \" x\\ny\"\n- \"x\\ny \"\n- \"x\\ty\\nz\"\n- \"\\nx\"\n- \"x\\r\\ny\"\n"
-$in | to_yaml~["é😀", "a\u2028\u0085\ufeffb", "\u0000\u007f"]~"- \"é😀\"\n- \"a\\u2028\\u0085\\ufeffb\"\n- \"\\u0000\\u007f\"\n"
+$in | to_yaml~["é😀", "a\u2028\u0085\ufeffb", "\u0000\u007f", "\ufffe\uffff\ufffd"]~"- \"é😀\"\n- \"a\\u2028\\u0085\\ufeffb\"\n- \"\\u0000\\u007f\"\n- \"\\ufffe\\uffff�\"\n"
 $in | to_yaml~[[1, [2]], {"a": [{"b": 1, "c": {"d": 2}}]}, [], {}]~"- - 1\n  - - 2\n- a:\n    - b: 1\n      c:\n        d: 2\n- []\n- {}\n"
 $in | to_yaml~{"a": ["p\nq\n"]}~"a:\n  - |\n      p\n      q\n"
 $in | to_yaml~"x"~"\"x\"\n"

@@ -9,21 +9,15 @@ SERVER=kapi
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'X'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
-X
+things_watches
 cat >"$T/reconcile.jq" <<'X'
 def desired: .primary as $p | [range($p.spec.n) | {apiVersion: "v1",
 	kind: "ConfigMap", metadata: {name: "\($p.metadata.name)-\(.)"}}];
 def status: {n: (.owned.ConfigMap | length), error: .error};
 X
-for n in a b c d; do
+for n in a b c d f g; do
 	kubectl create -f - >/dev/null <<X
-{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"$n","namespace":"default"},"spec":{"n":3}}
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"$n","namespace":"default"},"spec":{"n":2}}
 X
 done
 start kpipe -f "$T/watches.yaml" --prune-limit 5 \
@@ -31,7 +25,7 @@ start kpipe -f "$T/watches.yaml" --prune-limit 5 \
 operator=$!
 
 config_maps() {
-	kubectl get cm -o name | grep -c '/[a-d]-[0-9]$'
+	kubectl get cm -o name | grep -c '/[a-dfg]-[0-9]$'
 }
 are() {
 	[ "$(config_maps)" = "$1" ]
@@ -59,12 +53,38 @@ ok "twelve ConfigMaps" wait_for 20 are 12
 wait_for 10 find_probes
 ok "... ready" wait_for 10 ready 200
 
-set_n 0 a b c d
+# One primary with too many: it alone is held back.
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"p","namespace":"default"},"spec":{"n":9}}
+X
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"q","namespace":"default"},"spec":{"n":1}}
+X
+has() { # NAME N
+	[ "$(kubectl get cm -o name | grep -c "/$1-[0-9]\$")" = "$2" ]
+}
+ok "nine of one primary" wait_for 20 has p 9
+ok "... and one of another" wait_for 20 has q 1
+set_n 0 p
+braked() {
+	kubectl get events -o json | jq -e --arg name "$1" '[.items[]
+		| select(.reason == "PruneBrake" and .involvedObject.name == $name)]
+		| length > 0'
+}
+ok "all to be deleted at once: an Event names it" wait_for 20 braked p
+ok "... five are gone" has p 4
+set_n 0 q
+ok "another primary prunes" wait_for 20 has q 0
+ok "... the operator is ready" ready 200
+set_n 9 p
+ok "mended: all are there again" wait_for 20 has p 9
+
+set_n 0 a b c d f g
 ok "all to be deleted at once: not ready" wait_for 20 ready 500
 is "$(cat "$T/ready")" "internal server error: prune: too many deletions within a minute: the rest is held back" \
 	"... and why"
-wait_for 10 are 7
-is "$(config_maps)" 7 "five are gone, the others stay"
+wait_for 10 are 8
+is "$(config_maps)" 8 "five are gone with the one before, the others stay"
 kubectl create -f - >/dev/null <<'X'
 {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"e","namespace":"default"},"spec":{"n":2}}
 X
@@ -84,17 +104,17 @@ told() {
 }
 ok "an Event says it" wait_for 10 told
 # One that is deleted takes its own along: that is no prune.
-held=$(kubectl get cm -o name | sed -n 's,.*/\([a-d]\)-.$,\1,p' | tail -n 1)
+held=$(kubectl get cm -o name | sed -n 's,.*/\([a-dfg]\)-.$,\1,p' | tail -n 1)
 kubectl delete thing "$held" >/dev/null
 deleted() {
 	! kubectl get cm -o name | grep -q "/$held-"
 }
 ok "a primary that is deleted takes along what it has" wait_for 20 deleted
 
-rest=$(echo a b c d | tr -d "$held")
+rest=$(echo a b c d f g | tr -d "$held")
 # shellcheck disable=SC2086
-set_n 3 $rest
-ok "mended: all are there again" wait_for 30 are 9
+set_n 2 $rest
+ok "mended: all are there again" wait_for 30 are 10
 ok "... and it is ready, by itself" wait_for 20 ready 200
 kill "$operator"
 wait "$operator"

@@ -10,13 +10,7 @@ SERVER=kapi
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'X'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
-X
+things_watches
 cat >"$T/reconcile.jq" <<'X'
 def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
 	data: {k: "ours"}}];

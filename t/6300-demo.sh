@@ -40,11 +40,11 @@ is "$(pgrep -f "${config%/*}")" "" "... and its processes"
 # Ended in the middle, as by Ctrl-C (which the shell ignores in background).
 mkdir "$T/second"
 TMPDIR=$T/second setsid env --default-signal=INT t/demo "$server" \
-	</dev/null >"$T/out" 2>"$T/err" &
+	</dev/null >"$T/second.out" 2>"$T/err" &
 demo=$!
 started+=("$demo")
 under_way() {
-	grep -q '^Creating' "$T/out"
+	grep -q '^Creating' "$T/second.out"
 }
 ok "another one is under way" wait_for 60 under_way || note "$(cat "$T/err")"
 ok "... and has a folder" test -n "$(ls "$T/second")"

@@ -79,24 +79,28 @@ jq -nc --argjson count "$count" --argjson from "$from" 'range($count) | {
 	metadata: {name: "at-\(.)", namespace: "default"},
 	spec: {command: "true", schedule: ($from + (. / 10 | floor) | todate)}}' |
 	kapply --kubeconfig "$T/kubeconfig" -o none
-hows=(term kill kelect stop kapply kstatus ireconcile kwatch)
-for ((i = 0; i < FAILOVERS; i++)); do
-	how=${hows[RANDOM % ${#hows[@]}]}
-	mark
-	wait_for 30 leader || break
-	n=$(leader)
-	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
-	fail "$n" "$how"
-	mark
-	wait_for 30 leader
-	tap $? "$how of $n: somebody leads again"
-	gone "${pid[$n]}" && replica "$n"
-done
-
 all_done() {
 	[ "$(as_admin GET "$ats" | jq '[.items[]
 		| select(.status.phase == "DONE")] | length')" = "$count" ]
 }
+# When all is done nobody has anything to write: then it is over.
+leader_or_done() {
+	leader || all_done
+}
+hows=(term kill kelect stop kapply kstatus ireconcile kwatch)
+for ((i = 0; i < FAILOVERS; i++)); do
+	how=${hows[RANDOM % ${#hows[@]}]}
+	mark
+	wait_for 30 leader_or_done
+	n=$(leader)
+	[ -n "$n" ] || break
+	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+	fail "$n" "$how"
+	mark
+	ok "$how of $n: somebody leads again" wait_for 30 leader_or_done
+	gone "${pid[$n]}" && replica "$n"
+done
+
 ok "$count Ats are DONE" wait_for 60 all_done
 no_pods() {
 	[ "$(as_admin GET "$pods" | jq '.items | length')" = 0 ]

@@ -6,7 +6,10 @@
 
 export KUBECONFIG=$T/kubeconfig
 start kapi --kubeconfig-out "$KUBECONFIG" 2>"$T/kapi.log"
-wait_for 10 test -s "$KUBECONFIG" || done_testing
+wait_for 10 test -s "$KUBECONFIG" || {
+	quote <"$T/kapi.log"
+	exit 1
+}
 start kpipe -f pipeline/playground/watches.yaml 2>"$T/playground.log"
 start kpipe -f pipeline/playground/controllers.yaml 2>"$T/controllers.log"
 # A recording for each kind: the order between kinds is nobody's promise.

@@ -112,10 +112,8 @@ for stage in kwatch ireconcile kapply kstatus; do
 done
 
 said=$(wc -l <"$T/stderr")
-before=$SECONDS
 kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"
-ok "... soon" test $((SECONDS - before)) -le 5
 ok "... with nothing to complain of" \
 	sh -c "! tail -n +$((said + 1)) $T/stderr | grep -E 'warning|error|killed'"
 
@@ -162,10 +160,8 @@ ok "... ready when it comes" wait_for 60 ready
 thing 2 >/dev/null
 ok "... and it works" wait_for 30 settled 2
 server_down
-before=$SECONDS
 kill -TERM "$kpipe"
 ends 0 "SIGTERM without an API server: 0"
-ok "... within 15 s" test $((SECONDS - before)) -le 15
 
 begin --token-file=/nonexistent
 ends 100 "no token file: 100"

@@ -100,6 +100,10 @@ runs 1 "a claim's size cannot change" change \
 	'{"spec": {"mms": {"persistent_volume_claim_size": "11Gi"}}}'
 is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec: Invalid value: mms.persistent_volume_claim_size cannot change; unset it is 10Gi' \
 	"... and the CRD says so"
+runs 1 "... nor that of the other" change \
+	'{"spec": {"gateway": {"mqtt": {"persistent_volume_claim_size": "21Gi"}}}}'
+is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec: Invalid value: gateway.mqtt.persistent_volume_claim_size cannot change; unset it is 20Gi' \
+	"... and the CRD says so"
 runs 0 "... but may be spelled another way" change \
 	'{"spec": {"mms": {"persistent_volume_claim_size": "10240Mi"}}}'
 runs 1 "ports of a component must differ" change \
@@ -107,6 +111,25 @@ runs 1 "ports of a component must differ" change \
 is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec.haproxy: Invalid value: the ports must differ' \
 	"... and the CRD says so"
 fi
+# try VERSION FILTER: the example so changed, checked by the server, not kept
+try() {
+	kc get "iotservices.$1.cp.iot.sap" -n dev example -o json |
+		jq "del(.status, .metadata.managedFields, .metadata.resourceVersion) | $2" |
+		kc replace --dry-run=server --validate=strict -f - -o name
+}
+most=9007199254740991
+for version in v1 v1alpha1; do
+	runs 0 "$version: what the first operator wrote, exported, is valid" \
+		try "$version" '.spec.instance_namespace = "dev-example"'
+	runs 0 "$version: integers up to $most" try "$version" \
+		".spec.gateway.rest.commands_ttl = $most
+		| .spec.mms.resources.limits.memory = $most"
+	runs 1 "$version: ... and no further" try "$version" \
+		".spec.gateway.rest.commands_ttl = $most + 1"
+	ok "... says the server" grep -q "less than or equal to $most" "$T/err"
+	runs 1 "$version: ... nor a quantity that is a number" try "$version" \
+		".spec.mms.resources.limits.memory = $most + 1"
+done
 change '{"spec": {"cockpit": {"image": ""}}}'
 ok "an instance that cannot be applied is Failed" \
 	wait_for 30 iot_is dev example Failed

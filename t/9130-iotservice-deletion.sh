@@ -62,7 +62,7 @@ iot_create dev foreign
 ok "a foreign namespace has the name: Failed" \
 	wait_for 30 iot_is dev foreign Failed
 is "$(kc get iot -n dev foreign -o 'jsonpath={.status.reason}')" \
-	"cannot apply Namespace dev-foreign: it exists and is not part of IoTService.cp.iot.sap dev/foreign; \"adopt: {label: instance}\" in watches.yaml would take it over" \
+	"cannot apply Namespace dev-foreign: it exists and is not part of IoTService.cp.iot.sap dev/foreign; it is not taken over, since watches.yaml has no \"adopt\"" \
 	"... with the reason"
 kc get namespace dev-foreign -o json >"$T/foreign.now"
 same "$T/foreign.now" "$T/foreign" "... the namespace is as it was"

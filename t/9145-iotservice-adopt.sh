@@ -1,64 +1,75 @@
 #!/bin/bash
 # IoTService: an instance that the first operator made is taken over, running,
-# as it is; and in the end deleted with all that it has.
+# as it is; and in the end deleted with all that it has. So is what our own
+# older versions made.
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 
+# Everything of theirs refers to the IoTService as its owner, which is in another
+# namespace: a garbage collector deletes it for that. It comes later here. That
+# of kapi cannot wait, but leaves alone what has no namespace.
+CLUSTER_CONTROLLERS='*',-nodeipam,-service-lb-controller
+CLUSTER_CONTROLLERS+=,-persistentvolume-binder-controller
+CLUSTER_CONTROLLERS+=,-garbage-collector-controller
+export CLUSTER_CONTROLLERS
+refer=all
+[ "${SERVER:-real}" = real ] || refer=namespace
 iot_cluster
 iot_namespace dev
-iot_operator dev
-iot_create dev example '.spec.enableNetworkPolicies = true'
-ok "an instance of ours" wait_for 60 iot_is dev example Available
-iot_objects dev-example >"$T/want"
-iot_stop "$operator"
 
-# The same, laid out as theirs: no marks, their annotation, their environment,
-# made by another field manager; written twice.
-kc get -n dev-example -o json \
-	deployments,statefulsets,services,configmaps,secrets,networkpolicies |
-	jq '{apiVersion: "v1", kind: "List", items: [.items[]
-	| select(.metadata.name != "kube-root-ca.crt")
-	| del(.status, .spec.clusterIP, .spec.clusterIPs, .spec.healthCheckNodePort,
-		.spec.ports[]?.nodePort, .metadata.managedFields)
-	| .metadata |= ({name, namespace, labels} | del(.labels["kpipe.dev/part-of"]))
-	| .metadata.annotations = {"theirs": "left over"}
-	| if .kind == "Deployment" then
-		.spec.template.spec.containers[0].env += [{name: "OLD", value: "1"}]
-	else . end]}' >"$T/theirs.json"
-kc delete namespace dev-example --wait=false >/dev/null
-gone() {
-	! kc get namespace dev-example
+# their NAME [REFER]: an IoTService as they left it, and what they made of it
+their() {
+	iot_create dev "$1" '.spec.enableNetworkPolicies = true
+		| .metadata.finalizers = ["com.sap.iotservices/namespace-dropper"]
+		| .spec.instance_namespace = "dev-'"$1"'"' || return 1
+	kc get iotservice -n dev "$1" -o json |
+		jq --arg operator dev --arg refer "${2:-$refer}" --arg secret "$(
+			kc get secret -n dev image-pull-secret \
+				-o 'jsonpath={.data.\.dockerconfigjson}'
+		)" -f t/iot/theirs.jq >"$T/theirs.json"
+	kc create --field-manager=iotservice-operator -f "$T/theirs.json" >/dev/null
 }
-wait_for 60 gone
-kc create --field-manager=iotservice-operator -f - >/dev/null <<'END'
-apiVersion: v1
-kind: Namespace
-metadata: {name: dev-example, labels: {instance: example}}
-END
-kc create --field-manager=iotservice-operator -f "$T/theirs.json" >/dev/null
-# second: they wrote it twice, under the name of another release
-kc label -n dev-example --field-manager=iotservice-operator-2 \
-	deployments,services --all second=write >/dev/null
-ports() {
-	kc get -n dev-example services -o json | jq -c '[.items[] | [.metadata.name,
-		.spec.clusterIP, .spec.healthCheckNodePort, .spec.ports[].nodePort]]'
+all=deployments,statefulsets,services,configmaps,secrets,networkpolicies
+# of NAMESPACE FILTER: of all that they made there, its Namespace too
+of() {
+	{
+		kc get -n "$1" -o json --show-managed-fields "$all" | jq '.items[]
+			| select(.metadata.name != "kube-root-ca.crt")'
+		kc get namespace "$1" -o json --show-managed-fields
+	} | jq -rS "$2" | sort
 }
-uids() {
-	kc get -n dev-example -o json \
-		deployments,statefulsets,services,configmaps,secrets,networkpolicies |
-		jq -c '[.items[].metadata | [.name, .uid]] | sort'
+running() {
+	[ "$(kc get pods -n "$1" -o json | jq '[.items[]
+		| select(.status.phase == "Running")] | length')" -eq "$2" ]
 }
-ports >"$T/ports"
-uids >"$T/uids"
+
+their example
+ok "an instance of theirs runs" wait_for 60 running dev-example 10
+uids='[.kind, .metadata.name, .metadata.uid] | join(" ")'
+# All of a spec but the digest of the configuration, which is another one.
+specs='select(.kind != "ConfigMap" and .kind != "Namespace")
+	| [.kind, .metadata.name, .type, .data, (.spec
+	| del(.template.metadata.annotations["checksum/config"]?))] | tojson'
+of dev-example "$uids" >"$T/uids"
+of dev-example "$specs" >"$T/specs"
+their_pods() { # those that need not be made anew, and all volumes
+	kc get -n dev-example pods,persistentvolumeclaims -o json | jq -r '.items[]
+		| select(.kind != "Pod" or .metadata.labels.component == "postgresql")
+		| [.metadata.name, .metadata.uid] | join(" ")' | sort
+}
+their_pods >"$T/pods"
+is "$(wc -l <"$T/uids") $(wc -l <"$T/specs") $(wc -l <"$T/pods")" "18 16 5" \
+	"... with all that it has"
 
 # ---- unasked: Failed, with the option ----
 
 iot_operator dev
 ok "unasked it is Failed" wait_for 60 iot_is dev example Failed
 is "$(kc get iotservice -n dev example -o json | jq -r '.status.reason' |
-	grep -o 'adopt: {label: instance}')" "adopt: {label: instance}" \
-	"... the reason names the option"
+	grep -o '"adopt"')" '"adopt"' "... the reason names the option"
 iot_stop "$operator"
+of dev-example "$uids" >"$T/got"
+same "$T/got" "$T/uids" "... nothing has changed"
 : >"$T/operator.log"
 
 # ---- taken over ----
@@ -66,21 +77,20 @@ iot_stop "$operator"
 export IOTSERVICE_ADOPT_LABEL=instance
 iot_operator dev
 ok "with the option it is Available" wait_for 60 iot_is dev example Available
-adopted() {
-	iot_objects dev-example >"$T/got"
-	cmp -s "$T/got" "$T/want"
-}
-wait_for 20 adopted
-same "$T/got" "$T/want" "all is as if we had made it"
-is "$(ports)" "$(cat "$T/ports")" "... with the addresses and ports it had"
-is "$(uids)" "$(cat "$T/uids")" "... nothing was made anew"
-is "$(kc get -n dev-example -o json --show-managed-fields \
-	deployments,statefulsets,services,configmaps,secrets,networkpolicies |
-	jq -r '.items[].metadata.managedFields[].manager' |
-	grep -c iotservice-operator)" 0 "... no field is theirs"
-is "$(grep -c adopted "$T/operator.log")" \
-	"$(($(jq '.items | length' "$T/theirs.json") + 1))" \
-	"... logged once for each object"
+of dev-example "$uids" >"$T/got"
+same "$T/got" "$T/uids" "nothing was made anew"
+of dev-example "$specs" >"$T/got"
+same "$T/got" "$T/specs" "no spec is another one, addresses and claims included"
+their_pods >"$T/got"
+same "$T/got" "$T/pods" "... so that pods without configuration run on"
+is "$(of dev-example '.metadata.managedFields[].manager' |
+	grep -c iotservice-operator)" 0 "no field is theirs"
+is "$(of dev-example '.metadata.ownerReferences[]?.name')" "" \
+	"nobody is an owner from elsewhere"
+is "$(of dev-example 'select(.metadata.labels["kpipe.dev/part-of"] == null
+	or .metadata.annotations["kpipe.dev/member"] == null) | .metadata.name')" \
+	"" "all has our marks"
+is "$(grep -c adopted "$T/operator.log")" 18 "it is logged once for each"
 told() {
 	[ "$(kc get events -n dev -o json | jq '[.items[] | select(
 		.reason == "Adopted" and .involvedObject.name == "example")
@@ -88,22 +98,88 @@ told() {
 }
 ok "... told by Events" wait_for 20 told
 
+# ---- then it is an instance as any other ----
+
+kc patch iotservice -n dev example --type=merge \
+	-p '{"spec": {"cockpit": {"container_port": "9090"}, "mms": {"image": "m:2"}}}' \
+	>/dev/null
+ok "a change of ports and images: Available again" \
+	wait_for 60 iot_is dev example Available
+is "$(kc get -n dev-example service cockpit-example -o json |
+	jq -c '.spec.ports | map([.port, .targetPort])') $(kc get -n dev-example \
+	statefulset messaging-example \
+	-o 'jsonpath={.spec.template.spec.containers[0].image}')" \
+	'[[9090,9090]] m:2' "... in Service and StatefulSet"
+
 # ---- a namespace of that label's value, but of another name's instance ----
 
 kc create namespace dev-other >/dev/null
 kc label namespace dev-other instance=somebody >/dev/null
 iot_create dev other
-ok "another instance's namespace is not" wait_for 60 iot_is dev other Failed
+ok "another instance's namespace is not taken" wait_for 60 iot_is dev other Failed
 is "$(kc get namespace dev-other -o json | jq -c .metadata.labels.instance)" \
 	'"somebody"' "... it stays as it was"
 
+# ---- StatefulSets as older versions of ours made them ----
+
+iot_create dev old
+ok "an instance of ours" wait_for 60 iot_is dev old Available
+iot_stop "$operator"
+for name in gateway-mqtt-old messaging-old; do
+	kc get statefulset -n dev-old "$name" -o json | jq 'del(.status,
+		.metadata.managedFields, .metadata.uid, .metadata.resourceVersion,
+		.metadata.creationTimestamp, .metadata.generation)
+		| .metadata.annotations["kpipe.dev/paths"] = "of another version"
+		| .spec.volumeClaimTemplates[].metadata |= {name}' >"$T/$name.json"
+	kc delete statefulset -n dev-old "$name" >/dev/null
+	kc delete pods -n dev-old -l "component=${name%-old}" --force \
+		>/dev/null 2>&1
+	kc apply --server-side --field-manager=kpipe-iotservice.cp.iot.sap \
+		-f "$T/$name.json" >/dev/null
+done
+claims() {
+	kc get statefulsets -n dev-old -o json | jq -c '[.items[]
+		| [.metadata.uid, (.spec.volumeClaimTemplates[].metadata | keys)]]'
+}
+claims >"$T/claims"
+iot_operator dev
+kc patch iotservice -n dev old --type=merge \
+	-p '{"spec": {"mms": {"image": "m:3"}}}' >/dev/null
+ok "claims without labels: Available" wait_for 60 iot_is dev old Available
+is "$(kc get -n dev-old statefulset messaging-old \
+	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(claims)" \
+	"m:3 $(cat "$T/claims")" "... with the claims they had, and what is new"
+
+# ---- a garbage collector at the same time ----
+
+iot_stop "$operator"
+their race all
+[ "${SERVER:-real}" != real ] || start "$CLUSTER_BIN/kube-controller-manager" \
+	--kubeconfig "$CLUSTER/admin.kubeconfig" --leader-elect=false \
+	--controllers garbage-collector-controller --secure-port 0 \
+	>"$T/collector.log" 2>&1
+iot_operator dev
+ok "with a garbage collector: Available" wait_for 60 iot_is dev race Available
+is "$(of dev-race '.metadata.ownerReferences[]?.name')
+$(of dev-race '.metadata.managedFields[].manager' |
+	grep iotservice-operator)" "
+" "... and nothing of theirs is left"
+
 # ---- deleted as any other ----
 
-kc delete iotservice -n dev example --wait=false >/dev/null
+kc delete iotservice -n dev example old race --wait=false >/dev/null
 deleted() {
-	! kc get iotservice -n dev example && gone
+	! kc get iotservice -n dev "$1" && ! kc get namespace "dev-$1"
 }
-ok "deleted, it is gone with its namespace" wait_for 60 deleted
+for name in example old race; do
+	ok "deleted, $name is gone with its namespace" wait_for 60 deleted "$name"
+done
 iot_stop "$operator"
 is "$?" 0 "the operator ends well"
+if with_rights; then
+	is "$(audit 'select(.user.username == "user1")
+		| select(.responseStatus.code == 403)
+		| [.verb, .objectRef.resource] | tostring' | sort -u)" "" \
+		"the rights were enough"
+fi
 done_testing

@@ -104,6 +104,16 @@ streams() {
 		--arg u "$1" | sort -u
 }
 
+# streams_are USER STREAMS WHAT: the server writes a watch down when it notices
+# that it has ended.
+were() {
+	[ "$(streams "$1")" = "$2" ]
+}
+streams_are() {
+	comes 20 were "$1" "$2"
+	is "$(streams "$1")" "$2" "$3"
+}
+
 for ns in a b c; do
 	kubectl create namespace "$ns" >/dev/null
 	thing "$ns" 1
@@ -135,7 +145,7 @@ thing b 3
 ok "... and made again" wait_for 30 is_done b
 ok "... with what belongs there" x_is 3
 end_operator
-is "$(streams user1)" "configmaps a
+streams_are user1 "configmaps a
 configmaps b
 things a
 things b" "nothing was listed or watched but in the two namespaces"
@@ -165,7 +175,7 @@ thing d 1
 ok "... it is made" is_ready
 ok "... and its primaries are reconciled" wait_for 20 is_done a d
 end_operator
-is "$(streams user2)" "configmaps a
+streams_are user2 "configmaps a
 configmaps d
 things a
 things d" "... WATCH_NAMESPACE does not count beside -n"
@@ -182,21 +192,21 @@ operator user3 -A
 ok "-A: ready" is_ready
 ok "... all are reconciled" wait_for 20 is_done a b c d
 end_operator
-is "$(streams user3)" "configmaps everywhere
+streams_are user3 "configmaps everywhere
 namespaces everywhere
 things everywhere" "... with one stream for each kind"
 audit_mark
 WATCH_NAMESPACE='' operator user3
 ok "an empty WATCH_NAMESPACE: ready" is_ready
 end_operator
-is "$(streams user3)" "configmaps everywhere
+streams_are user3 "configmaps everywhere
 namespaces everywhere
 things everywhere" "... is everywhere, too"
 audit_mark
 operator user3 --namespace=c
 is_ready
 end_operator
-is "$(streams user3)" "configmaps c
+streams_are user3 "configmaps c
 namespaces everywhere
 things c" "one namespace, and what is in none"
 unset WATCH_NAMESPACE

@@ -191,6 +191,7 @@ is "$(events)" \
 set_line '[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"default"},"data":{"k":"hunter2!"}}]' \
 	'{"onError":{"reason":"${error}"}}' >"$T/in"
 runs 1 "a Secret that the server refuses" kapply_line
+ok "... is named" grep -q 'Secret.*/s\b' "$T/err"
 is "$(cat "$T/out" "$T/err" | grep -c hunter2)" 0 "... never shows its value"
 
 done_testing

@@ -1,15 +1,19 @@
 #!/bin/bash
 # kapply takes over what another operator made, where a set allows it: objects
-# laid out as the first IoTService operator made them, a label and no marks.
+# laid out as the first IoTService operator made them, a label and no marks, a
+# controller reference to a primary in another namespace.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
+# A garbage collector deletes what has such a reference. That of kapi cannot be
+# left out, but does not touch what has no namespace.
+export CLUSTER_CONTROLLERS='*,-garbage-collector-controller'
 cluster_start
 things_start
-thing t >/dev/null
+uid=$(thing t | jq -r .metadata.uid)
 key=Thing.example.com/default/t
 part=$(printf %s "$key" | sha256sum | cut -c1-32)
 
@@ -33,12 +37,31 @@ deployment() { # ENV-NAME
 		{name: "core", image: "core:1", env: [{name: $env, value: "1"}]}]}}}}'
 }
 
-theirs <<'X'
-apiVersion: v1
-kind: Namespace
-metadata: {name: op-t, labels: {instance: t, old: "yes"}}
+# reference UID: as they put it on everything
+reference() {
+	jq -cn --arg uid "$1" '[{apiVersion: "example.com/v1alpha1", kind: "Thing",
+		name: "t", uid: $uid, controller: true, blockOwnerDeletion: true}]'
+}
+other=$(kubectl get ns default -o json | jq -c '.metadata
+	| {apiVersion: "v1", kind: "Namespace", name, uid}')
+
+no_namespace() {
+	! kubectl get ns "$1"
+}
+
+theirs <<X
+{apiVersion: v1, kind: Namespace, metadata: {name: op-t,
+labels: {instance: t, old: "yes"}, ownerReferences: $(reference "$uid")}}
 X
-deployment OLD | jq '.metadata.annotations = {left: "over"}' | theirs
+kubectl apply --server-side --field-manager=somebody -f - >/dev/null <<X
+{apiVersion: v1, kind: Namespace,
+metadata: {name: op-t, ownerReferences:
+	[$(reference "$uid" | tr -d '[]'), $other]}}
+X
+deployment OLD | jq --argjson owner "$(reference "$uid")" \
+	--arg server "${SERVER:-real}" '.metadata.annotations = {left: "over"}
+	| if $server == "real" then .metadata.ownerReferences = $owner
+	else . end' | theirs
 kubectl patch -n op-t deployment core --subresource=status --type=merge \
 	--field-manager=kube-controller-manager \
 	-p '{"status":{"observedGeneration":1}}' >/dev/null
@@ -55,8 +78,8 @@ both=$(jq -cn --argjson a "$ns" --argjson b "$core" '[$a, $b]')
 # --- not without being asked
 set_line "$both" '{"onError":{"reason":"${error}"}}' >"$T/in"
 runs 1 "nothing is adopted unasked" kapply_line
-is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; "adopt: {label: instance}" in watches.yaml would take it over' \
-	"... the message names the option"
+is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; it is not taken over, since watches.yaml has no "adopt"' \
+	"... nor is the line offered for a Namespace"
 
 # --- a label of another instance, another key
 set_line "$both" '{"adopt":"component"}' >"$T/in"
@@ -73,6 +96,8 @@ runs 0 "a dry run says what would be" kapply_line --dry-run=server
 is "$(kubectl get ns op-t -o json | jq -c '.metadata | [.labels.old, .annotations]')" \
 	'["yes",null]' "... and changes nothing"
 is "$(kubectl get events -o json | grep -c '"reason": "Adopted"')" 0 "... nor says it in an Event"
+is "$(kubectl get ns op-t -o json | jq -c '[.metadata.ownerReferences[].name]')" \
+	'["t","default"]' "... the references are there"
 
 # --- adopted
 runs 0 "adopted by the label" kapply_line -o result
@@ -92,6 +117,10 @@ is "$(kubectl get -n op-t deployment core -o json | jq -c '[
 	.spec.strategy.type, .spec.progressDeadlineSeconds]')" \
 	'[null,null,"yes",["NEW"],"RollingUpdate",600]' \
 	"what its operator and its successor wrote is gone, Kubernetes' own is not"
+is "$(kubectl get ns op-t -o json | jq -c .metadata.ownerReferences)" "[$other]" \
+	"the reference to the primary is gone, that of somebody else is not"
+is "$(kubectl get -n op-t deployment core -o json |
+	jq -c .metadata.ownerReferences)" null "... nor is it in a namespace"
 is "$(kubectl get -n op-t deployment core --show-managed-fields -o json |
 	jq -c '[.metadata.managedFields[]
 	| select(.manager != "kube-controller-manager")
@@ -106,7 +135,23 @@ is "$(kubectl get events -o json | jq -c '[.items[]
 	'[["Normal","Deployment.apps op-t/core: adopted, by its label instance=t",1],["Normal","Namespace op-t: adopted, by its label instance=t",1]]' \
 	"Events say so"
 
+# --- from before the API server kept managedFields
+kubectl create -f - >/dev/null <<X
+{apiVersion: v1, kind: ConfigMap, metadata: {name: ancient, namespace: op-t,
+labels: {instance: t, old: "yes"}}, data: {k: "0", old: "1"}}
+X
+kubectl patch -n op-t cm ancient --type=json -p '[{"op": "replace",
+	"path": "/metadata/managedFields", "value": [{}]}]' >/dev/null
+set_line "$(cm ancient 1 | jq -c '[.[0] | .metadata.namespace = "op-t"]' |
+	jq -c '.[0]' | marked ConfigMap/op-t/ancient | jq -c '[.]')" \
+	'{"adopt":"instance"}' >"$T/in"
+runs 0 "adopted without managedFields" kapply_line
+is "$(kubectl get -n op-t cm ancient -o json --show-managed-fields | jq -c '[.data,
+	.metadata.labels.old, [.metadata.managedFields[].manager]]')" \
+	'[{"k":"1"},null,["kpipe-thing.example.com"]]' "... wholly"
+
 # --- then it is ours as any other
+set_line "$both" '{"adopt":"instance"}' >"$T/in"
 runs 0 "once more" kapply_line
 is "$(cat "$T/err")" "" "... it is a member now"
 
@@ -127,6 +172,24 @@ is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply C
 set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x"}}' |
 	marked Namespace//op-x | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
 runs 1 "nor a member of another primary" kapply_line
+
+# --- nor what refers to the primary in a way that it may not
+for ref in "$(reference other)" \
+	"$(reference "$uid" | jq -c '.[0].apiVersion = "example.org/v1"')" \
+	"$(reference "$uid" | jq -c '.[0].name = "u"')" \
+	"$(reference "$uid" | jq -c '.[0].kind = "Gadget"')"; do
+	theirs <<X
+{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-y",
+"labels":{"instance":"t"},"ownerReferences":$ref}}
+X
+	set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-y"}}' |
+		marked Namespace//op-y | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
+	runs 1 "nor what refers to another: $(echo "$ref" | cut -c3-64)" kapply_line
+	ok "... it is named" grep -q "but of $(echo "$ref" |
+		jq -r '.[0] | .kind + " " + .name')\$" "$T/err"
+	kubectl delete ns op-y --wait=false >/dev/null
+	wait_for 20 no_namespace op-y
+done
 
 # --- in the namespace of the primary, made by client-side apply
 kubectl apply -f - >/dev/null <<'X'

@@ -79,7 +79,7 @@ if contender=$(t/contender/build 2>"$T/build.err"); then
 	start kelect "${times[@]}" --lease e -- flock -n "$T/lock" -c \
 		'echo leads >&2; exec sleep 1000' 2>"$T/ours"
 	ours=$!
-	wait_for 20 says ours "held by go_"
+	wait_for 20 says ours "standing by: the lease default/e is held by"
 	kill -9 "$go"
 	ok "kelect takes over from an operator in Go" wait_for 20 says ours leads
 	start "$contender" "${times[@]}" --lease e --lock "$T/lock" \

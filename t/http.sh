@@ -11,6 +11,7 @@
 # The addresses of the last http_up: HOST:PORT in $probes and $metrics.
 http_up() {
 	rm -f "$T/lines"
+	: >"$T/http.err" # what is waited for is not the former one's
 	mkfifo "$T/lines"
 	start http_run "$@"
 	http=$!

@@ -117,7 +117,8 @@ iot_objects() {
 			.metadata.creationTimestamp, .metadata.generation,
 			.metadata.managedFields, .spec.clusterIP, .spec.clusterIPs,
 			.spec.healthCheckNodePort, .spec.ports[]?.nodePort,
-			.metadata.annotations["deployment.kubernetes.io/revision"])]
+			.metadata.annotations["deployment.kubernetes.io/revision",
+			"kpipe.dev/proof"])]
 			| sort_by(.kind, .metadata.name)'
 }
 

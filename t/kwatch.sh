@@ -80,7 +80,7 @@ stop() {
 	kill "$watcher" 2>/dev/null
 	wait "$watcher"
 	got=$?
-	[ "$got" = "$1" ] || note "kwatch exited $got, not $1"
+	[ "$got" = "$1" ] || flaw "kwatch exited $got, not $1"
 }
 
 # seen TEXT WHAT: ends the watch, compares its output

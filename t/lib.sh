@@ -10,6 +10,10 @@
 # $BIN: another build). $T is its own directory, removed at the end; processes
 # started with `start` are killed then. Bounded: after $TEST_SECONDS (300) the
 # test is ended from outside.
+#
+# What was not seen is no success (0010-harness.sh): a test that tests nothing,
+# waits in vain, calls a command that is not there or tests in a subshell,
+# whose result would be lost, fails, wherever in it that happens.
 
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -76,8 +80,20 @@ note() {
 	printf '%s\n' "$*" | quote
 }
 
+# flaw TEXT: makes the test fail at its end, also from a subshell.
+flaw() {
+	note "$1" >&2
+	printf '%s\n' "$1" >>"$T/.flaws"
+}
+
+command_not_found_handle() {
+	flaw "no command $1 (t/install-packages)"
+	return 127
+}
+
 # tap STATUS WHAT
 tap() {
+	[ "$BASH_SUBSHELL" -eq 0 ] || flaw "tested in a subshell: $2"
 	tests=$((tests + 1))
 	if [ "$1" -eq 0 ]; then
 		echo "ok $tests - $2"
@@ -148,18 +164,25 @@ start() {
 	started+=($!)
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds. Fails loudly.
-wait_for() {
-	local seconds=$1 end=$((SECONDS + $1))
+# comes SECONDS COMMAND...: whether it succeeds in that time. For what may fail.
+comes() {
+	local end=$((SECONDS + $1))
 
 	shift
 	until "$@" >/dev/null 2>&1; do
-		if [ "$SECONDS" -gt "$end" ]; then
-			note "waited $seconds s in vain for: $*"
-			return 1
-		fi
+		[ "$SECONDS" -le "$end" ] || return 1
 		sleep 0.05
 	done
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds. In vain is a failure of the
+# test, whatever becomes of the status: by itself, or as that of `ok`.
+wait_for() {
+	comes "$@" && return
+	if [ "${FUNCNAME[1]}" != ok ]; then
+		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $1 s in vain for: ${*:2}"
+	fi
+	return 1
 }
 
 # skip_all REASON: nothing of this test can run here. A failure in CI.
@@ -174,7 +197,16 @@ skip_all() {
 }
 
 done_testing() {
+	local flaw
+
 	finished=1
+	[ ! -e "$T/.flaws" ] || while IFS= read -r flaw; do
+		tap 1 "$flaw"
+	done <"$T/.flaws"
+	if [ "$tests" -eq 0 ]; then
+		echo "Bail out! ${0##*/} has tested nothing"
+		exit 1
+	fi
 	echo "1..$tests"
 	exit $((failed > 0))
 }

@@ -3,6 +3,7 @@
 #
 #	. "${0%/*}/sets.sh"
 #	things_start			# the CRD
+#	things_watches			# watches.yaml: they manage ConfigMaps
 #	thing t | jq -r .metadata.uid	# made, and printed
 #	set_line "$(cm a 1)" '{"onError":{...}}' >"$T/in"
 #	runs 0 "..." kapply_line -o result
@@ -31,10 +32,24 @@ EOF
 	kubectl wait --for=condition=Established crd/things.example.com >/dev/null
 }
 
+things_watches() {
+	cat >"$T/watches.yaml" <<'EOF'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: reconcile.jq
+  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
+EOF
+}
+
+# thing NAME [SPEC]
 thing() {
+	local spec="{}"
+
+	[ $# -lt 2 ] || spec=$2
 	kubectl create -f - -o json <<EOF
 {"apiVersion":"example.com/v1","kind":"Thing",
- "metadata":{"name":"$1","namespace":"default"},"spec":{}}
+ "metadata":{"name":"$1","namespace":"default"},"spec":$spec}
 EOF
 }
 

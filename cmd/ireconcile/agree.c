@@ -17,9 +17,10 @@ struct comparison {
 		ONE_WAY, /* observed may hold more */
 		BOTH_WAYS
 	} direction;
-	unsigned texts;	  /* these placeholders agree with any text */
-	struct buf *path; /* of the first difference, or NULL */
-	jv string_data;	  /* stringData of a desired Secret, or invalid */
+	unsigned texts;	    /* these placeholders agree with any text */
+	struct buf *path;   /* of the first difference, or NULL */
+	struct buf *values; /* there, or NULL */
+	jv string_data;	    /* stringData of a desired Secret, or invalid */
 };
 
 static bool compare(const struct comparison *c, jv desired, jv observed,
@@ -31,6 +32,35 @@ differ(const struct comparison *c, const struct place *place)
 	if (c->path != NULL)
 		place_add(c->path, place);
 	return false;
+}
+
+static void
+add_value(struct buf *b, jv value)
+{
+	enum { LONGEST = 64 };
+	size_t at = b->len;
+
+	if (!jv_is_valid(value) || jvtext_add(b, value, NULL) != 0)
+		buf_adds(b, "nothing");
+	if (b->len - at <= LONGEST)
+		return;
+	/* Whole characters. */
+	for (b->len = at + LONGEST;
+	     ((unsigned char)b->data[b->len] & 0xc0) == 0x80;)
+		b->len--;
+	buf_adds(b, "...");
+}
+
+static bool
+differ_by(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	if (c->values != NULL) {
+		add_value(c->values, observed);
+		buf_adds(c->values, ", then ");
+		add_value(c->values, desired);
+	}
+	return differ(c, place);
 }
 
 /* Does value equal absent, wherever it stands? */
@@ -123,7 +153,7 @@ compare_scalar(const struct comparison *c, jv desired, jv observed,
 	    jv_get_kind(observed) == JV_KIND_STRING)
 		same = matches_any(
 		    c->texts, jvtext_span(desired), jvtext_span(observed));
-	return same || differ(c, place);
+	return same || differ_by(c, desired, observed, place);
 }
 
 /* A Secret's stringData is written only: it is read as data, in base64. */
@@ -303,7 +333,7 @@ compare_empty(const struct comparison *c, jv desired, jv observed,
 	if (is_empty(&c->schema, observed, place))
 		return true;
 	if (c->direction == BOTH_WAYS)
-		return differ(c, place);
+		return differ_by(c, desired, observed, place);
 	/* null says nothing; a map or keyed list may hold more. */
 	if (jv_get_kind(desired) == JV_KIND_NULL ||
 	    jv_get_kind(desired) == JV_KIND_OBJECT ||
@@ -320,7 +350,7 @@ compare(const struct comparison *c, jv desired, jv observed,
 	if (is_empty(&c->schema, desired, place))
 		return compare_empty(c, desired, observed, place);
 	if (!jv_is_valid(observed))
-		return differ(c, place);
+		return differ_by(c, desired, observed, place);
 	switch (jv_get_kind(desired)) {
 	case JV_KIND_OBJECT:
 		return compare_object(c, desired, observed, place);
@@ -336,7 +366,15 @@ static const struct place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
 bool
 agree_object(jv desired_peek, jv observed_peek, struct buf *path)
 {
-	struct comparison c = {.path = path, .string_data = jv_invalid()};
+	return agree_values(desired_peek, observed_peek, path, NULL);
+}
+
+bool
+agree_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
+{
+	struct comparison c = {
+	    .path = path, .values = values, .string_data = jv_invalid()};
 
 	c.schema =
 	    apischema_of(jvtext_span(jvtext_peek(desired_peek, "apiVersion")),
@@ -357,12 +395,13 @@ status_of(jv status_peek)
 }
 
 static bool
-compare_status(
-    jv desired_peek, jv observed_peek, unsigned texts, struct buf *path)
+compare_status(jv desired_peek, jv observed_peek, unsigned texts,
+    struct buf *path, struct buf *values)
 {
 	struct comparison c = {.direction = BOTH_WAYS,
 	    .texts = texts,
 	    .path = path,
+	    .values = values,
 	    .string_data = jv_invalid()};
 	struct place status = {&top, span_str("status"), SPAN_NONE, 0};
 	jv desired = status_of(desired_peek);
@@ -377,11 +416,18 @@ compare_status(
 bool
 agree_status(jv desired_peek, jv observed_peek, struct buf *path)
 {
-	return compare_status(desired_peek, observed_peek, 0, path);
+	return compare_status(desired_peek, observed_peek, 0, path, NULL);
+}
+
+bool
+agree_status_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
+{
+	return compare_status(desired_peek, observed_peek, 0, path, values);
 }
 
 bool
 agree_template(jv template_peek, jv observed_peek, unsigned texts)
 {
-	return compare_status(template_peek, observed_peek, texts, NULL);
+	return compare_status(template_peek, observed_peek, texts, NULL, NULL);
 }

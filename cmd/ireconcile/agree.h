@@ -38,7 +38,16 @@ bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
 bool agree_status(jv desired_peek, jv observed_peek, struct buf *path);
 
 /*
- * The same, where a desired string that holds "${error}" or "${manager}", as
+ * Both with the first values that differ, appended to values: "1, then 2": the
+ * observed one and the desired one, cut. Not for what may be secret.
+ */
+bool agree_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
+bool agree_status_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
+
+/*
+ * agree_status, where a desired string that holds "${error}" or "${manager}", as
  * texts says, agrees with any text in its place: kapply filled it in.
  */
 enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };

@@ -10,6 +10,16 @@
 #include "marks.h"
 #include "mem.h"
 #include "outcome.h"
+#include "refuse.h"
+#include "unsettled.h"
+
+/* A primary that somebody made its own owner is no member for that: it would
+ * be pruned. */
+static bool
+is_member(const struct primary *p, const struct object *o)
+{
+	return o != p->object && marks_is_member(p->entry, o, p->object);
+}
 
 /* ---- points ---- */
 
@@ -36,38 +46,34 @@ decision_find(const struct decision *d, const char *what)
 }
 
 static void
-add_outstanding(struct decision *d, jv object)
+add_outstanding(struct decision *d, struct span object)
 {
-	if (jv_is_valid(object))
-		d->outstanding = jv_array_append(d->outstanding, object);
-	else
-		jv_free(object);
+	input_add(&d->outstanding, INPUT_OUTSTANDING, object);
+	d->outstanding_count++;
 }
 
-static jv
-string(struct span s)
+static void
+add_text(struct buf *b, const char *key, struct span text)
 {
-	return jv_string_sized(s.p ? s.p : "", s.n);
+	json_add_key(b, key);
+	json_add_string(b, text.p != NULL ? text : span_str(""));
 }
 
-static jv
-identity(const struct object *o)
+static void
+add_identity(struct buf *b, const struct object *o)
 {
-	struct span text = object_text(o);
-	jv metadata = jv_object(), id = jv_object();
+	struct span version = json_get(object_text(o), "apiVersion");
 
+	buf_addc(b, '{');
+	add_text(b, "apiVersion", json_raw_string(version));
+	add_text(b, "kind", span_str(o->kind->conf->kind));
+	json_add_key(b, "metadata");
+	buf_addc(b, '{');
 	if (o->ns_len > 0)
-		metadata = jv_object_set(metadata, jv_string("namespace"),
-		    string(object_namespace(o)));
-	metadata =
-	    jv_object_set(metadata, jv_string("name"), string(object_name(o)));
-	metadata =
-	    jv_object_set(metadata, jv_string("uid"), string(object_uid(o)));
-	id = jv_object_set(id, jv_string("apiVersion"),
-	    string(json_raw_string(json_get(text, "apiVersion"))));
-	id = jv_object_set(
-	    id, jv_string("kind"), jv_string(o->kind->conf->kind));
-	return jv_object_set(id, jv_string("metadata"), metadata);
+		add_text(b, "namespace", object_namespace(o));
+	add_text(b, "name", object_name(o));
+	add_text(b, "uid", object_uid(o));
+	buf_adds(b, "}}");
 }
 
 static bool
@@ -129,16 +135,17 @@ static void
 decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 {
 	const struct object *o = store_get(i->kind, buf_span(&i->key));
-	bool member = o != NULL && marks_is_member(o, d->primary->object);
+	bool member = o != NULL && is_member(d->primary, o);
 	struct buf what = BUF_INIT;
-	struct err err = ERR_INIT;
 	struct point *pt;
 	bool done = false;
 
 	if (!member && i->if_exists)
 		return;
-	if (member) {
-		item_compare(i, o);
+	if (!member)
+		item_is_absent(d->primary, i);
+	else {
+		item_compare(d->primary, i, o);
 		done =
 		    !o->terminating && (i->agrees || i->tolerated == o->serial);
 		i->agreed_before = i->agreed_before || i->agrees;
@@ -147,13 +154,18 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 	if (done && mode == DECIDE_DIFFERENCES)
 		return;
 	if (!done)
-		add_outstanding(
-		    d, jvtext_parse(span_make(i->text, i->text_len), &err));
+		add_outstanding(d, span_make(i->text, i->text_len));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
 		return;
 	if (member && !done && loops_is_held(i, d->now_us))
 		return;
 	buf_addf(&what, "item %s", i->label);
+	if (!done &&
+	    ((!member && unsettled_wants(d, "set")) ||
+		unsettled_wants(d, buf_str(&what)))) {
+		buf_release(&what);
+		return;
+	}
 	pt = add_point(d, POINT_ITEM, &what);
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
 	pt->item = i;
@@ -165,10 +177,13 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 static void
 decide_delete(struct decision *d, const struct object *o)
 {
-	struct buf what = BUF_INIT;
+	struct buf what = BUF_INIT, id = BUF_INIT;
 
-	add_outstanding(d, identity(o));
-	if (o->terminating)
+	add_identity(&id, o);
+	add_outstanding(d, buf_span(&id));
+	buf_release(&id);
+	if (o->terminating ||
+	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
 		return;
 	buf_adds(&what, "delete ");
 	object_add_label(&what, o);
@@ -200,8 +215,7 @@ prune(struct decision *d, const struct desired *set)
 			continue;
 		list = entry_objects(p->entry, p, u);
 		for (size_t j = 0; list[j] != NULL; j++)
-			if (!is_desired(set, list[j]) &&
-			    marks_is_member(list[j], p->object))
+			if (!is_desired(set, list[j]) && is_member(p, list[j]))
 				decide_delete(d, list[j]);
 		free(list);
 	}
@@ -212,6 +226,7 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
     enum decide_mode mode)
 {
 	const char *finalizer = p->entry->conf->finalizer;
+	struct err err = ERR_INIT;
 
 	if (!program_defines(p->entry->program, PROGRAM_DESIRED))
 		return;
@@ -220,8 +235,14 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 		decision_fail(d, p->desired.error);
 		return;
 	}
+	if (refuse_adoption(p, &p->desired, &err) != 0) {
+		decision_fail(d, err.message);
+		return;
+	}
 	d->set = &p->desired;
-	if (finalizer != NULL && !has_finalizer(p->object, finalizer))
+	if (finalizer != NULL &&
+	    (!has_finalizer(p->object, finalizer) ||
+		marks_need_origin(p->entry, p->object)))
 		add_finalizer_point(d, POINT_FINALIZER_ADD);
 	for (size_t i = 0; i < p->desired.count; i++)
 		decide_item(d, &p->desired.items[i], mode);
@@ -258,7 +279,7 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 	buf_release(&key);
 	if (o == NULL)
 		return 0;
-	if (!marks_is_member(o, p->object))
+	if (!is_member(p, o))
 		return err_set(err, ERR_PERMANENT,
 		    "cannot delete %.*s %.*s: it is no member of %s",
 		    SPAN_ARG(kind), SPAN_ARG(name), p->name);
@@ -272,14 +293,13 @@ run_finalize(struct decision *d, struct primary *p, struct view *v,
 {
 	struct program_finalize result = {.delete_ = jv_invalid()};
 	struct buf about = BUF_INIT;
-	jv input = view_input(v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME,
-	    jv_array(), jv_null(), err);
-	int rc = -1;
+	const struct input *input = view_input(
+	    v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME, SPAN_NONE, NULL);
+	int rc;
 
 	object_add_label(&about, p->object);
-	if (jv_is_valid(input))
-		rc = program_finalize(
-		    p->entry->program, input, buf_str(&about), &result, err);
+	rc = program_finalize(
+	    p->entry->program, input, buf_str(&about), &result, err);
 	buf_release(&about);
 	if (rc != 0)
 		return -1;
@@ -313,7 +333,7 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 		}
 	} else {
 		prune(d, NULL);
-		done = jv_array_length(jv_copy(d->outstanding)) == 0;
+		done = d->outstanding_count == 0;
 	}
 	if (done)
 		add_finalizer_point(d, POINT_FINALIZER_REMOVE);
@@ -322,10 +342,8 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 static struct decision
 decision_new(const struct primary *p, int64_t now_us)
 {
-	return (struct decision){.primary = p,
-	    .now_us = now_us,
-	    .outstanding = jv_array(),
-	    .events = jv_array()};
+	return (struct decision){
+	    .primary = p, .now_us = now_us, .events = jv_array()};
 }
 
 void
@@ -334,10 +352,13 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 {
 	struct view v;
 
+	program_begin();
 	*d = decision_new(p, now_us);
+	unsettled_begin(p, d);
 	decision_fail(d, message);
 	view_init(&v, p, now_us);
 	outcome(d, &v, mode);
+	unsettled_end(d);
 	asks_check(d);
 	view_release(&v);
 }
@@ -347,10 +368,12 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d)
 {
 	const char *finalizer = p->entry->conf->finalizer;
-	uint64_t losses = program_losses().calls;
+	struct program_losses before = program_losses(), after;
 	struct view v;
 
+	program_begin();
 	*d = decision_new(p, now_us);
+	unsettled_begin(p, d);
 	view_init(&v, p, now_us);
 	if (!p->object->terminating) {
 		decide_set(d, p, &v, mode);
@@ -359,9 +382,13 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		decide_deletion(d, p, &v, mode);
 		outcome(d, &v, mode);
 	}
+	unsettled_end(d);
 	view_release(&v);
+	desired_drop_values(&p->desired);
 	asks_check(d);
-	d->limited = program_losses().calls != losses;
+	after = program_losses();
+	d->limited = after.limited != before.limited;
+	d->crashed = after.crashed != before.crashed;
 }
 
 bool
@@ -378,7 +405,7 @@ decide_begun(const struct primary *p)
 			continue;
 		list = entry_objects(p->entry, p, u);
 		for (size_t j = 0; list[j] != NULL && !begun; j++)
-			begun = marks_is_member(list[j], p->object);
+			begun = is_member(p, list[j]);
 		free(list);
 	}
 	return begun;
@@ -391,6 +418,7 @@ decide_settled(struct primary *p, int64_t now_us)
 	struct view v;
 	bool settled;
 
+	program_begin();
 	view_init(&v, p, now_us);
 	outcome_settled(&d, &v);
 	settled = d.settled;

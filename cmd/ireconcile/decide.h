@@ -35,15 +35,17 @@ struct decision {
 	const struct primary *primary;
 	struct point *points;
 	size_t count;
-	size_t open;		 /* points that are not done, status left out */
-	jv outstanding;		 /* what the program sees as such */
-	struct desired finalize; /* what finalize wants */
+	size_t open;		/* points that are not done, status left out */
+	struct buf outstanding; /* what the program sees as such: parts */
+	size_t outstanding_count;
+	struct desired finalize;     /* what finalize wants */
 	const struct desired *set;   /* the items compared, or NULL */
 	struct buf status, on_error; /* JSON; empty: none */
 	unsigned char status_digest[DIGEST_SIZE]; /* of the one computed */
 	bool has_status;
 	bool on_error_holds; /* the observed status is our onError */
-	jv events;	     /* all the program gives now */
+	jv events;	     /* all the program gives now, and our own */
+	bool has_news;	     /* the program's are not those of the last line */
 	bool failed;
 	char *error; /* why */
 	bool settled;
@@ -54,6 +56,7 @@ struct decision {
 	struct buf loops_over; /* one on a line */
 	struct buf complaints; /* about annotations, the same */
 	bool limited;	       /* a call ran into a limit */
+	bool crashed;	       /* a call ended its process */
 };
 
 enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };

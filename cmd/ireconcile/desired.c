@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "agree.h"
+#include "immutable.h"
 #include "json.h"
 #include "jvtext.h"
 #include "line.h"
 #include "marks.h"
 #include "mem.h"
+#include "refuse.h"
 
 static void
 item_release(struct item *i)
@@ -18,6 +20,18 @@ item_release(struct item *i)
 	free(i->text);
 	free(i->path);
 	free(i->loop_path);
+	free(i->immutable);
+	free(i->given);
+	jv_free(i->value);
+}
+
+void
+desired_drop_values(struct desired *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		jv_free(d->items[i].value);
+		d->items[i].value = jv_invalid();
+	}
 }
 
 void
@@ -30,8 +44,56 @@ desired_release(struct desired *d)
 	*d = (struct desired){0};
 }
 
+/* The text of object (consumed), with what is made of its other members. */
+static int
+set_text(const struct primary *p, struct item *i, jv object, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	object = agree_mark_paths(object);
+	object = marks_prove(object, p->entry, p->object, i->label);
+	rc = jvtext_add(&text, object, err);
+	jv_free(i->value);
+	i->value = object;
+	if (rc != 0) {
+		buf_release(&text);
+		err_prefix(err, "%s", i->label);
+		return -1;
+	}
+	free(i->text);
+	i->text_len = text.len;
+	i->text = buf_take(&text);
+	digest_sha256(span_make(i->text, i->text_len), i->digest);
+	return 0;
+}
+
+/* The text with what is immutable in observed; jv_invalid(): for a new one. */
+static void
+keep(const struct primary *p, struct item *i, jv observed_peek)
+{
+	struct err err = ERR_INIT;
+	jv object = jvtext_parse(span_make(i->given, i->given_len), &err);
+	jv paths = jvtext_parse(span_str(i->immutable), &err);
+
+	if (jv_is_valid(observed_peek))
+		object = immutable_keep(object, paths, observed_peek);
+	set_text(p, i, object, &err);
+	i->kept = memcmp(i->digest, i->given_digest, DIGEST_SIZE) != 0;
+	jv_free(paths);
+}
+
 void
-item_compare(struct item *i, const struct object *o)
+item_is_absent(const struct primary *p, struct item *i)
+{
+	if (!i->kept)
+		return;
+	keep(p, i, jv_invalid());
+	i->compared = 0;
+}
+
+void
+item_compare(const struct primary *p, struct item *i, const struct object *o)
 {
 	struct err err = ERR_INIT;
 	struct buf path = BUF_INIT;
@@ -39,8 +101,12 @@ item_compare(struct item *i, const struct object *o)
 
 	if (i->compared == o->serial)
 		return;
-	desired = jvtext_parse(span_make(i->text, i->text_len), &err);
 	observed = jvtext_parse(object_text(o), &err);
+	if (i->immutable != NULL)
+		keep(p, i, observed);
+	desired = jv_is_valid(i->value)
+	    ? jv_copy(i->value)
+	    : jvtext_parse(span_make(i->text, i->text_len), &err);
 	i->agrees = agree_object(desired, observed, &path);
 	i->compared = o->serial;
 	free(i->path);
@@ -88,14 +154,34 @@ place(const struct primary *p, const struct use *u, jv *object, char **ns,
 	return 0;
 }
 
-/* Object is taken. */
 static int
-prepare(struct primary *p, jv object, struct item *i, struct err *err)
+set_immutable(struct item *i, jv paths_peek, jv object_peek, struct err *err)
 {
+	struct buf paths = BUF_INIT, given = BUF_INIT;
+
+	if (!jv_is_valid(paths_peek))
+		return 0;
+	if (jvtext_add(&paths, paths_peek, err) != 0 ||
+	    jvtext_add(&given, object_peek, err) != 0) {
+		buf_release(&paths);
+		buf_release(&given);
+		return err_prefix(err, "%s", i->label);
+	}
+	i->immutable = buf_take(&paths);
+	i->given_len = given.len;
+	i->given = buf_take(&given);
+	return 0;
+}
+
+static int
+prepare(struct primary *p, const struct program_item *from, struct item *i,
+    struct err *err)
+{
+	jv object = jv_copy(from->object);
 	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
 	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
 	struct use *u = entry_managed(p->entry, version, kind);
-	struct buf label = BUF_INIT, text = BUF_INIT;
+	struct buf label = BUF_INIT;
 	struct span name;
 	char *ns = NULL;
 	int rc = -1;
@@ -114,28 +200,23 @@ prepare(struct primary *p, jv object, struct item *i, struct err *err)
 	store_add_key(&i->key, span_str(ns), name);
 	object_label(&label, u->kind, span_str(ns), name);
 	i->label = buf_take(&label);
-	if (!marks_can_own(p->object, span_str(ns)) &&
-	    p->entry->conf->finalizer == NULL) {
+	if (!marks_can_own(p->object, span_str(ns)) && !p->entry->conf->marks) {
 		err_set(err, ERR_PERMANENT,
-		    "%s cannot have this owner: finalizer is needed in "
-		    "watches.yaml",
-		    i->label);
+		    "%s cannot have this owner: %s in watches.yaml", i->label,
+		    p->entry->conf->finalizer == NULL ? "finalizer is needed"
+						      : "marks is false");
 		goto out;
 	}
 	object = marks_add(object, p->object, span_str(ns), i->label);
-	object = agree_mark_paths(object);
-	if (jvtext_add(&text, object, err) != 0) {
-		err_prefix(err, "%s", i->label);
+	if (refuse_item(p, u, i, object, err) != 0)
 		goto out;
-	}
-	i->text_len = text.len;
-	i->text = buf_take(&text);
-	digest_sha256(span_make(i->text, i->text_len), i->digest);
-	rc = 0;
+	if (set_immutable(i, from->immutable, object, err) != 0)
+		goto out;
+	rc = set_text(p, i, jv_copy(object), err);
+	memcpy(i->given_digest, i->digest, DIGEST_SIZE);
 out:
 	free(ns);
 	jv_free(object);
-	buf_release(&text);
 	return rc;
 }
 
@@ -151,7 +232,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 
 		i->once = from->once;
 		i->if_exists = from->if_exists;
-		if (prepare(p, jv_copy(from->object), i, err) != 0)
+		if (prepare(p, from, i, err) != 0)
 			return -1;
 		for (size_t k = 0; k + 1 < d->count; k++)
 			if (strcmp(d->items[k].label, i->label) == 0)
@@ -159,6 +240,18 @@ desired_from_items(struct primary *p, const struct program_items *items,
 				    "%s is desired twice", i->label);
 	}
 	return 0;
+}
+
+/* With the values of the object, where these are immutable. */
+static void
+carry_text(struct item *to, struct item *from)
+{
+	free(to->text);
+	to->text = from->text;
+	to->text_len = from->text_len;
+	memcpy(to->digest, from->digest, DIGEST_SIZE);
+	to->kept = true;
+	from->text = NULL;
 }
 
 /* What is known about items that stay as they are. */
@@ -169,8 +262,11 @@ carry_over(struct desired *to, struct desired *from)
 		struct item *t = &to->items[i];
 		struct item *f = desired_find(from, t->label);
 
-		if (f == NULL || memcmp(t->digest, f->digest, DIGEST_SIZE) != 0)
+		if (f == NULL ||
+		    memcmp(t->given_digest, f->given_digest, DIGEST_SIZE) != 0)
 			continue;
+		if (f->kept)
+			carry_text(t, f);
 		t->compared = f->compared;
 		t->agrees = f->agrees;
 		t->agreed_before = f->agreed_before;
@@ -213,19 +309,17 @@ desired_update(struct primary *p, struct view *v)
 	struct desired fresh = {0};
 	struct buf about = BUF_INIT;
 	struct err err = ERR_INIT;
-	jv value;
-	int rc = -1;
+	int rc;
 
 	if ((input != 0 && input == p->desired.input) || must_wait(p, v))
 		return false;
-	value = view_input(v,
-	    (conf->reads_owned ? VIEW_OWNED : 0) |
-		(conf->reads_now ? VIEW_NOW : 0),
-	    jv_invalid(), jv_invalid(), &err);
 	object_add_label(&about, p->object);
-	if (jv_is_valid(value))
-		rc = program_desired(
-		    p->entry->program, value, buf_str(&about), &items, &err);
+	rc = program_desired(p->entry->program,
+	    view_input(v,
+		(conf->reads_owned ? VIEW_OWNED : 0) |
+		    (conf->reads_now ? VIEW_NOW : 0),
+		SPAN_NONE, NULL),
+	    buf_str(&about), &items, &err);
 	if (rc == 0)
 		rc = desired_from_items(p, &items, &fresh, &err);
 	program_items_release(&items);

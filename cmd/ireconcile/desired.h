@@ -21,8 +21,17 @@ bool desired_update(struct primary *p, struct view *v);
 int desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err);
 
-/* i->agrees and i->path for this object, unless they are that already. */
-void item_compare(struct item *i, const struct object *o);
+/* The decision is made: what is kept is text. */
+void desired_drop_values(struct desired *d);
+
+/*
+ * i->agrees and i->path for this object, unless they are that already; before,
+ * i->text becomes what is desired of it (see immutable.h).
+ */
+void item_compare(
+    const struct primary *p, struct item *i, const struct object *o);
+/* There is no member of that name: i->text is for a new one. */
+void item_is_absent(const struct primary *p, struct item *i);
 
 struct item *desired_find(const struct desired *d, const char *label);
 

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backoff.h"
 #include "index.h"
 #include "json.h"
 #include "jvtext.h"
 #include "log.h"
+#include "marks.h"
 #include "mem.h"
 #include "primary.h"
 #include "selector.h"
@@ -104,6 +106,7 @@ entries_init(struct entries *es, const struct watches *w,
 		struct entry *e = mem_zalloc(sizeof(*e));
 
 		e->operator_ = jv_invalid();
+		e->proof = es->proof;
 		es->items[es->count++] = e;
 		if (entry_init(es, e, &w->entries[i], library_dirs, err) != 0)
 			return -1;
@@ -119,7 +122,7 @@ entry_free(struct entry *e)
 	for (size_t i = 0; (p = map_next(&e->primaries, &i)) != NULL;)
 		primary_free(p);
 	map_release(&e->primaries);
-	map_release(&e->by_uid);
+	backoff_release(&e->backoffs);
 	index_release(e);
 	for (size_t i = 0; i < e->use_count; i++) {
 		program_free(e->uses[i]->map);
@@ -154,15 +157,26 @@ in_list(const struct textlist *list, struct span s)
 }
 
 bool
+use_looks_at(const struct use *u, struct span ns)
+{
+	return u->conf->namespaces.count == 0 ||
+	    u->conf->scope == WATCH_CLUSTER ||
+	    in_list(&u->conf->namespaces, ns);
+}
+
+bool
+use_selects(const struct use *u, struct span labels)
+{
+	return u->conf->selector == NULL ||
+	    selector_matches(u->conf->selector, labels);
+}
+
+bool
 use_covers(const struct use *u, const struct object *o)
 {
-	if (u->conf->namespaces.count > 0 && u->conf->scope != WATCH_CLUSTER &&
-	    !in_list(&u->conf->namespaces, object_namespace(o)))
-		return false;
 	/* The server selects; but kwatch may read a kind for several uses. */
-	return u->conf->selector == NULL ||
-	    selector_matches(u->conf->selector,
-		json_path(object_text(o), "metadata.labels"));
+	return use_looks_at(u, object_namespace(o)) &&
+	    use_selects(u, json_path(object_text(o), "metadata.labels"));
 }
 
 bool
@@ -196,8 +210,6 @@ put_primary(struct entries *es, struct entry *e, struct object *o)
 		primary_renew(p);
 	}
 	p->object = o;
-	if (o->uid_len > 0)
-		map_put(&e->by_uid, object_uid(o), p);
 	es->dirty(es->arg, p);
 }
 
@@ -208,8 +220,6 @@ drop_primary(struct entries *es, struct entry *e, struct object *o)
 
 	if (p == NULL)
 		return;
-	if (map_get(&e->by_uid, object_uid(o)) == p)
-		map_del(&e->by_uid, object_uid(o));
 	p->object = NULL;
 	es->stray(es->arg);
 	desired_release(&p->desired);
@@ -241,7 +251,6 @@ entries_put(struct entries *es, struct object *o)
 	struct kind *k = o->kind;
 	struct object *old = store_get(k, object_key(o));
 
-	o->epoch = k->epoch;
 	if (old != NULL && span_eq(object_text(old), object_text(o))) {
 		old->epoch = o->epoch;
 		object_free(o);
@@ -319,6 +328,20 @@ add_bucket(const struct entry *e, const struct use *u, struct span key,
 			add_object(list, count, b->links[i].object);
 }
 
+static void
+add_members(const struct entry *e, const struct use *u,
+    const struct object *primary, struct object ***list, size_t *count)
+{
+	struct buf key = BUF_INIT;
+
+	marks_primary_key(&key, e, primary);
+	add_bucket(e, u, buf_span(&key), 'm', list, count);
+	buf_reset(&key);
+	if (marks_owning_key(&key, primary))
+		add_bucket(e, u, buf_span(&key), 'u', list, count);
+	buf_release(&key);
+}
+
 struct object **
 entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u)
@@ -333,9 +356,8 @@ entry_objects(
 				add_object(&list, &count, o);
 	} else {
 		add_bucket(e, u, primary_key(p), 'k', &list, &count);
-		if (p->object != NULL && p->object->uid_len > 0)
-			add_bucket(
-			    e, u, object_uid(p->object), 'u', &list, &count);
+		if (p->object != NULL)
+			add_members(e, u, p->object, &list, &count);
 	}
 	if (count > 1)
 		qsort(list, count, sizeof(*list), by_key);

@@ -3,9 +3,10 @@
  * the kinds it depends on, its primaries, and which objects belong to which.
  *
  * Index. Each object is linked into buckets, by the names under which a
- * primary asks for what is below it: "u" + uid (owner references) or
- * "k" + "NAMESPACE\0NAME" (member annotation, label or jq map). So a change
- * finds its primaries, and a primary its objects, without a search.
+ * primary asks for what is below it: "u" + "UID\0NAMESPACE\0NAME" (owner
+ * references), "m" + "ORIGIN\0NAMESPACE\0NAME" (marks) or
+ * "k" + "NAMESPACE\0NAME" (label or jq map). So a change finds its primaries,
+ * and a primary its objects, without a search.
  */
 #ifndef ENTRY_H
 #define ENTRY_H
@@ -14,6 +15,7 @@
 
 #include "map.h"
 #include "program.h"
+#include "proof.h"
 #include "sched.h"
 #include "stats.h"
 #include "store.h"
@@ -48,14 +50,15 @@ struct bucket {
 
 struct entry {
 	const struct watch_entry *conf;
+	const struct proof *proof; /* borrowed; NULL: marks need none */
 	struct program *program;
 	jv operator_;
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
 	struct map primaries; /* by "NAMESPACE\0NAME" */
-	struct map by_uid;    /* the same, those that have one */
 	struct map buckets;
-	bool complete; /* every kind it depends on is */
+	struct map backoffs; /* see backoff.h */
+	bool complete;	     /* every kind it depends on is */
 	bool truncated;
 	size_t orphans; /* as orphans.h found last */
 	/* throttle */
@@ -80,6 +83,10 @@ struct entries {
 	/* An object of the primary, replaced before it was evaluated. */
 	void (*glimpse)(struct primary *p, const struct object *old);
 	void *arg;
+	struct wake late;	   /* see late.h */
+	const struct proof *proof; /* borrowed, or NULL; the key may come
+				    * later, but before the first object */
+	size_t unproven;   /* objects whose marks count without a proof */
 	uint64_t failures; /* maps that failed */
 };
 
@@ -92,14 +99,18 @@ int entries_init(struct entries *es, const struct watches *w,
 void entries_release(struct entries *es);
 
 /*
- * The new state of an object (taken), or its end: updates store, index and
- * primaries, and calls dirty for each primary that sees it.
+ * The new state of an object (taken; its epoch says when it was mentioned), or
+ * its end: updates store, index and primaries, and calls dirty for each primary
+ * that sees it.
  */
 void entries_put(struct entries *es, struct object *o);
 void entries_drop(struct entries *es, struct object *o);
 
-/* Is the object where this use looks? */
+/* Is the object where this use looks, and what it selects? */
 bool use_covers(const struct use *u, const struct object *o);
+bool use_looks_at(const struct use *u, struct span ns);
+/* labels: a JSON object, or none. */
+bool use_selects(const struct use *u, struct span labels);
 
 /*
  * What a primary sees of one use, sorted by namespace and name; owned array

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "json.h"
+#include "late.h"
 
 enum { NAMED_MAX = 40 }; /* of a hostile word in a message */
 
@@ -30,6 +31,7 @@ end(struct entries *es, struct kind *k)
 		if (all[i]->epoch != k->epoch)
 			entries_drop(es, all[i]);
 	free(all);
+	late_sweep(k);
 	k->announced = true;
 	k->complete = true;
 }
@@ -54,7 +56,8 @@ changed(struct entries *es, struct kind *k, struct span text, struct err *err)
 	if (o == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "a %s without a name", k->name);
-	entries_put(es, o);
+	if (!late_takes(es, o))
+		entries_put(es, o);
 	return 0;
 }
 
@@ -68,6 +71,7 @@ deleted(struct entries *es, struct kind *k, struct span text, struct err *err)
 		    err, ERR_PERMANENT, "a %s without a name", k->name);
 	o = store_get(k, object_key(gone));
 	/* Another object of that name took its place already. */
+	late_forget(gone);
 	if (o != NULL &&
 	    (gone->uid_len == 0 || span_eq(object_uid(gone), object_uid(o))))
 		entries_drop(es, o);

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluator.h"
 #include "json.h"
 #include "jvtext.h"
+#include "late.h"
 #include "log.h"
 #include "marks.h"
 #include "mem.h"
@@ -16,13 +18,29 @@ bucket_key(const struct bucket *b)
 	return span_make(b->key, b->key_len);
 }
 
+struct span
+index_primary_key(const struct bucket *b)
+{
+	struct span key = span_make(b->key + 1, b->key_len - 1);
+	size_t n = b->key[0] == 'k' ? 0 : strnlen(key.p, key.n) + 1;
+
+	return span_make(key.p + n, key.n - n);
+}
+
 struct primary *
 index_primary(const struct bucket *b)
 {
-	struct span key = span_make(b->key + 1, b->key_len - 1);
+	struct primary *p = map_get(&b->entry->primaries, index_primary_key(b));
+	char type = b->key[0];
+	struct span is;
 
-	return map_get(
-	    b->key[0] == 'u' ? &b->entry->by_uid : &b->entry->primaries, key);
+	if (p == NULL || type == 'k')
+		return p;
+	if (p->object == NULL)
+		return type == 'm' ? p : NULL;
+	is = type == 'u' ? object_uid(p->object)
+			 : marks_origin(b->entry, p->object);
+	return span_is(is, b->key + 1) ? p : NULL;
 }
 
 static void
@@ -76,7 +94,7 @@ link_to(struct entries *es, struct use *u, struct object *o, char type,
 		b->links = mem_array(b->links, b->cap, sizeof(*b->links));
 	}
 	b->links[b->count++] = (struct link){o, u};
-	if (type == 'k' && index_primary(b) == NULL)
+	if (type == 'm' && index_primary(b) == NULL)
 		es->stray(es->arg);
 	o->buckets =
 	    mem_array(o->buckets, o->bucket_count + 1, sizeof(struct bucket *));
@@ -87,13 +105,21 @@ link_to(struct entries *es, struct use *u, struct object *o, char type,
 static void
 link_marks(struct entries *es, struct use *u, struct object *o)
 {
+	/* What is only observed may be owned without being controlled. */
+	struct marks_owners i =
+	    marks_owners(o, u->conf->manage ? MARKS_CONTROLLER : MARKS_OWNERS);
 	struct buf key = BUF_INIT;
 
-	for (struct marks_owners i = marks_owners(o); marks_owner(&i);)
-		if (i.uid.n > 0)
-			link_to(es, u, o, 'u', i.uid);
-	if (marks_named_primary(o, u->entry->uses[0]->kind, &key))
-		link_to(es, u, o, 'k', buf_span(&key));
+	while (marks_owner(&i, u->entry, o, &key))
+		link_to(es, u, o, 'u', buf_span(&key));
+	buf_reset(&key);
+	if (marks_key(&key, u->entry, o)) {
+		link_to(es, u, o, 'm', buf_span(&key));
+		if (proof_has_key(es->proof) && !o->proven && !o->unproven) {
+			o->unproven = true;
+			es->unproven++;
+		}
+	}
 	buf_release(&key);
 }
 
@@ -122,9 +148,16 @@ link_jq(struct entries *es, struct use *u, struct object *o)
 {
 	struct err err = ERR_INIT;
 	struct buf key = BUF_INIT;
-	jv input = jvtext_parse(object_text(o), &err), list;
+	struct buf text = BUF_INIT;
+	struct input input = {.has = 0};
+	jv list;
+	int rc;
 
-	if (!jv_is_valid(input) || program_map(u->map, input, &list, &err)) {
+	input_add(&text, INPUT_WHOLE, object_text(o));
+	input.texts[INPUT_TEXT_BASE].text = buf_span(&text);
+	rc = program_map(u->map, &input, &list, &err);
+	buf_release(&text);
+	if (rc != 0) {
 		es->failures++;
 		object_add_label(&key, o);
 		log_error("cannot map %s: %s", buf_str(&key), err.message);
@@ -146,22 +179,49 @@ link_jq(struct entries *es, struct use *u, struct object *o)
 	jv_free(list);
 }
 
+/* What the programs took so far; their CPU time does not count where all goes
+ * by the clock of the input. */
+struct taken {
+	uint64_t us, stopped;
+};
+
+static struct taken
+taken(const struct entries *es)
+{
+	struct program_losses losses = program_losses();
+
+	return (struct taken){
+	    .us = es->sched->clock == SCHED_INPUT ? 0 : evaluator_cpu_us(),
+	    .stopped = losses.limited + losses.crashed};
+}
+
+static void
+link_use(struct entries *es, struct use *u, struct object *o)
+{
+	/* A managed kind is always found by its marks too. */
+	if (u->conf->map == WATCH_MAP_MEMBER || u->conf->manage)
+		link_marks(es, u, o);
+	if (u->conf->map == WATCH_MAP_LABEL)
+		link_label(es, u, o);
+	else if (u->conf->map == WATCH_MAP_JQ)
+		link_jq(es, u, o);
+}
+
 void
 index_link(struct entries *es, struct object *o)
 {
+	struct taken before = taken(es), after;
+
+	marks_examine(es->proof, o);
 	for (size_t i = 0; i < o->kind->use_count; i++) {
 		struct use *u = o->kind->uses[i];
 
-		if (u->role == USE_PRIMARY || !use_covers(u, o))
-			continue;
-		/* A managed kind is always found by its marks too. */
-		if (u->conf->map == WATCH_MAP_MEMBER || u->conf->manage)
-			link_marks(es, u, o);
-		if (u->conf->map == WATCH_MAP_LABEL)
-			link_label(es, u, o);
-		else if (u->conf->map == WATCH_MAP_JQ)
-			link_jq(es, u, o);
+		if (u->role != USE_PRIMARY && use_covers(u, o))
+			link_use(es, u, o);
 	}
+	after = taken(es);
+	late_charge(
+	    es, o, after.us - before.us, after.stopped != before.stopped);
 }
 
 static void
@@ -174,6 +234,8 @@ bucket_free(struct bucket *b)
 void
 index_unlink(struct entries *es, struct object *o)
 {
+	es->unproven -= o->unproven;
+	o->unproven = false;
 	for (uint32_t i = 0; i < o->bucket_count; i++) {
 		struct bucket *b = o->buckets[i];
 		bool first = true;

@@ -11,12 +11,14 @@
 void index_link(struct entries *es, struct object *o);
 void index_unlink(struct entries *es, struct object *o);
 
-/* type 'u': key is a uid; 'k': key is "NAMESPACE\0NAME". May be NULL. */
+/* key: as the type has it (entry.h). May be NULL. */
 struct bucket *index_bucket(const struct entry *e, char type, struct span key);
 
 void index_release(struct entry *e);
 
-/* Whose objects are in it; NULL: a primary that is not there. */
+/* "NAMESPACE\0NAME" of whose objects are in it; within the bucket. */
+struct span index_primary_key(const struct bucket *b);
+/* The primary itself; NULL: it is not there, or is not the one meant. */
 struct primary *index_primary(const struct bucket *b);
 
 #endif

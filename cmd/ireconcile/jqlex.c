@@ -68,30 +68,31 @@ open_bracket(struct reader *r, bool string)
 	return 0;
 }
 
-/* From behind a quote, or behind the ) of an interpolation. */
+/* From a quote, or behind the ) of an interpolation. */
 static int
 read_string(struct reader *r, bool whole)
 {
 	size_t from = r->at;
 	int line = r->line;
 
-	for (; r->at < r->text.n; r->at++) {
+	for (r->at += whole; r->at < r->text.n; r->at++) {
 		char c = r->text.p[r->at];
 
 		if (c == '\n')
 			r->line++;
 		if (c == '"') {
-			if (whole)
-				add(r, JQLEX_STRING, from, r->at)->line = line;
-			else
-				add(r, JQLEX_PIECE, r->at, r->at + 1);
 			r->at++;
+			if (whole)
+				from++;
+			add(r, whole ? JQLEX_STRING : JQLEX_PIECE, from,
+			    r->at - whole)
+			    ->line = line;
 			return 0;
 		}
 		if (c != '\\')
 			continue;
 		if (byte_at(r, ++r->at) == '(') {
-			add(r, JQLEX_PIECE, r->at - 1, r->at);
+			add(r, JQLEX_PIECE, from, r->at)->line = line;
 			return open_bracket(r, true);
 		}
 		if (byte_at(r, r->at) == '\n')
@@ -129,65 +130,151 @@ word_end(const struct reader *r, size_t at)
 	return at;
 }
 
-/* $name, in 1.6 also with white space between. */
+static bool
+digit_at(const struct reader *r, size_t at)
+{
+	return byte_at(r, at) >= '0' && byte_at(r, at) <= '9';
+}
+
 static void
+skip_digits(struct reader *r)
+{
+	while (digit_at(r, r->at))
+		r->at++;
+}
+
+/* What 1.6 and 1.8 both take: 1, 1., .5, 1.5e+3. */
+static int
+read_number(struct reader *r)
+{
+	size_t from = r->at;
+	size_t sign;
+
+	skip_digits(r);
+	if (byte_at(r, r->at) == '.') {
+		r->at++;
+		skip_digits(r);
+	}
+	sign = r->at + 1 +
+	    (byte_at(r, r->at + 1) == '+' || byte_at(r, r->at + 1) == '-');
+	if ((byte_at(r, r->at) | 0x20) == 'e' && digit_at(r, sign)) {
+		r->at = sign;
+		skip_digits(r);
+	}
+	if (word_byte(byte_at(r, r->at), false) || byte_at(r, r->at) == '.')
+		return fail(r, r->line, "this is no number");
+	add(r, JQLEX_NUMBER, from, r->at);
+	return 0;
+}
+
+static int
 read_variable(struct reader *r)
 {
 	size_t from = r->at + 1;
 
-	while (byte_at(r, from) == ' ' || byte_at(r, from) == '\t')
-		from++;
+	if (!word_byte(byte_at(r, from), true))
+		return fail(r, r->line, "a $ that no name follows");
 	r->at = word_end(r, from);
 	add(r, JQLEX_VARIABLE, from, r->at);
+	return 0;
 }
 
-static void
-read_other(struct reader *r)
+/* In 1.8 a comment goes on behind a backslash, and a carriage return does not
+ * end it. */
+static int
+read_comment(struct reader *r)
 {
-	size_t from = r->at++;
+	size_t from = r->at;
+	size_t to;
 
-	/* A number takes its point and exponent along. */
-	if (r->text.p[from] >= '0' && r->text.p[from] <= '9')
-		while (word_byte(byte_at(r, r->at), false) ||
-		    byte_at(r, r->at) == '.')
-			r->at++;
-	if (r->text.p[from] == '@')
-		r->at = word_end(r, r->at);
-	add(r, JQLEX_OTHER, from, r->at);
+	while (r->at < r->text.n && r->text.p[r->at] != '\n')
+		r->at++;
+	to = r->at;
+	if (to > from && r->text.p[to - 1] == '\r')
+		to--;
+	if (r->text.p[to - 1] == '\\')
+		return fail(r, r->line, "a comment may not end in a backslash");
+	if (memchr(r->text.p + from, '\r', to - from) != NULL)
+		return fail(r, r->line, "a carriage return in a comment");
+	return 0;
+}
+
+/* The longest first. */
+static const char *const operators[] = {"?//", "//=", "!=", "==", "//",
+    "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", "..", ".", "?", "=", ";",
+    ",", ":", "|", "+", "-", "*", "/", "%", "<", ">", NULL};
+
+static int
+read_operator(struct reader *r)
+{
+	struct span rest = span_make(r->text.p + r->at, r->text.n - r->at);
+	size_t from = r->at;
+
+	for (int i = 0; operators[i] != NULL; i++) {
+		size_t n = strlen(operators[i]);
+
+		if (n > rest.n || memcmp(rest.p, operators[i], n) != 0)
+			continue;
+		r->at += n;
+		add(r, JQLEX_OTHER, from, r->at);
+		if (n == 2 && *rest.p == '.' &&
+		    (byte_at(r, r->at) == '.' || digit_at(r, r->at)))
+			return fail(r, r->line, "write `.. | .a`");
+		return 0;
+	}
+	return fail(r, r->line, "a character that means nothing here");
+}
+
+static int
+read_word(struct reader *r, enum jqlex_type type, size_t behind)
+{
+	size_t from = r->at + behind;
+
+	r->at = word_end(r, from);
+	add(r, type, type == JQLEX_FORMAT ? from - 1 : from, r->at);
+	return 0;
+}
+
+static bool
+skip_blank(struct reader *r)
+{
+	char c = r->text.p[r->at];
+
+	r->line += c == '\n';
+	if (c != ' ' && c != '\t' && c != '\n' &&
+	    !(c == '\r' && byte_at(r, r->at + 1) == '\n'))
+		return false;
+	r->at++;
+	return true;
 }
 
 static int
 read_token(struct reader *r)
 {
 	char c = r->text.p[r->at];
-	size_t from = r->at;
+	char next = byte_at(r, r->at + 1);
 
-	if (c == '\n')
-		r->line++;
-	if (c == '#') {
-		while (r->at < r->text.n && r->text.p[r->at] != '\n')
-			r->at++;
-	} else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
-		r->at++;
-	} else if (c == '"') {
-		r->at++;
+	if (skip_blank(r))
+		return 0;
+	if (c == '#')
+		return read_comment(r);
+	if (c == '"')
 		return read_string(r, true);
-	} else if (c == '(' || c == '[' || c == '{') {
+	if (c == '(' || c == '[' || c == '{')
 		return open_bracket(r, false);
-	} else if (c == ')' || c == ']' || c == '}') {
+	if (c == ')' || c == ']' || c == '}')
 		return close_bracket(r);
-	} else if (c == '$') {
-		read_variable(r);
-	} else if (c == '.' && word_byte(byte_at(r, r->at + 1), true)) {
-		r->at = word_end(r, r->at + 1);
-		add(r, JQLEX_FIELD, from + 1, r->at);
-	} else if (word_byte(c, true)) {
-		r->at = word_end(r, r->at);
-		add(r, JQLEX_WORD, from, r->at);
-	} else {
-		read_other(r);
-	}
-	return 0;
+	if (c == '$')
+		return read_variable(r);
+	if (c == '.' && word_byte(next, true))
+		return read_word(r, JQLEX_FIELD, 1);
+	if (c == '@' && word_byte(next, false))
+		return read_word(r, JQLEX_FORMAT, 1);
+	if (word_byte(c, true))
+		return read_word(r, JQLEX_WORD, 0);
+	if (digit_at(r, r->at) || (c == '.' && digit_at(r, r->at + 1)))
+		return read_number(r);
+	return read_operator(r);
 }
 
 int

@@ -2,9 +2,10 @@
  * jqlex: the tokens of a jq program, for what is looked up in its text before
  * jq compiles it: includes, reserved names, function definitions.
  *
- * It knows the lexical grammar of jq 1.6 to 1.8 (strings with \( ) in them,
- * comments, .fields, $variables), not the language: whatever it accepts, jq
- * still checks. No guard rests on it alone.
+ * It knows the lexical grammar that jq 1.6 to 1.8 have in common (strings with
+ * \( ) in them, comments, .fields, $variables) and refuses what one of them
+ * reads otherwise: a comment that ends in a backslash, a lone carriage return,
+ * `...`, `1.2.3`.
  */
 #ifndef JQLEX_H
 #define JQLEX_H
@@ -20,15 +21,17 @@ enum jqlex_type {
 	JQLEX_FIELD,	/* .name; text without the dot */
 	JQLEX_VARIABLE, /* $name; text without the dollar */
 	JQLEX_STRING,	/* a string without \( ): text between its quotes */
-	JQLEX_PIECE,	/* of a string with \( ): a \ or the last " */
+	JQLEX_PIECE,	/* of a string with \( ): up to the \ or the last " */
 	JQLEX_OPEN,	/* ( [ { and \( */
 	JQLEX_CLOSE,	/* ) ] } */
-	JQLEX_OTHER	/* numbers, operators, @format */
+	JQLEX_NUMBER,	/* whole, without a sign */
+	JQLEX_FORMAT,	/* @name */
+	JQLEX_OTHER	/* an operator, whole */
 };
 
 struct jqlex_token {
 	enum jqlex_type type;
-	char c;		  /* of JQLEX_OPEN, _CLOSE, _OTHER: its first byte */
+	char c;		  /* its first byte; of a string: behind the quote */
 	struct span text; /* borrowed from the source */
 	int line;	  /* 1 = first */
 	int inside;	  /* index of the bracket around it, -1: none */

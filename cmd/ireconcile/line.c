@@ -7,6 +7,7 @@
 #include "jvtext.h"
 #include "mem.h"
 #include "spell.h"
+#include "unsettled.h"
 
 static struct asked *
 find_asked(const struct primary *p, const char *what)
@@ -62,17 +63,17 @@ line_has_event(const struct primary *p, jv event_peek)
 	return found;
 }
 
-static bool
-has_new_event(const struct primary *p, const struct decision *d)
+bool
+line_has_events(const struct primary *p, jv events_peek)
 {
-	bool found = false;
+	bool all = true;
 
-	jv_array_foreach(d->events, i, event)
+	jv_array_foreach(events_peek, i, event)
 	{
-		found = found || !line_has_event(p, event);
+		all = all && line_has_event(p, event);
 		jv_free(event);
 	}
-	return found;
+	return all;
 }
 
 /* Asked for, not a point now: because it was done? */
@@ -100,6 +101,14 @@ is_done(const struct asked *a, const struct decision *d)
 		return i == NULL && !d->failed;
 	}
 	return true; /* a finalizer */
+}
+
+/* Or is what came after it held back? Then it is not cancelled either. */
+static bool
+is_past(
+    const struct primary *p, const struct asked *a, const struct decision *d)
+{
+	return is_done(a, d) || unsettled_is_held(p, a->what, d->now_us);
 }
 
 /* kapply got the last line through: the status that was in it arrived. */
@@ -164,11 +173,11 @@ line_due(const struct primary *p, const struct decision *d)
 			return LINE_NEW;
 		due = LINE_NEW_QUIET;
 	}
-	if (due == LINE_NOTHING && has_new_event(p, d))
+	if (due == LINE_NOTHING && !line_has_events(p, d->events))
 		due = LINE_NEW_QUIET;
 	for (size_t i = 0; due == LINE_NOTHING && i < p->asked_count; i++)
 		if (decision_find(d, p->asked[i].what) == NULL &&
-		    !is_done(&p->asked[i], d))
+		    !is_past(p, &p->asked[i], d))
 			due = LINE_CANCEL;
 	if (due == LINE_NOTHING && open && p->reminder)
 		due = LINE_REMINDER;
@@ -284,7 +293,7 @@ line_shrink(struct primary *p, const struct decision *d)
 		const struct point *pt = decision_find(d, a->what);
 
 		/* What has to be cancelled yet, stays. */
-		if (pt == NULL && is_done(a, d)) {
+		if (pt == NULL && is_past(p, a, d)) {
 			free(a->what);
 			free(a->uid);
 			continue;

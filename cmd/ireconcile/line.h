@@ -25,8 +25,9 @@ enum line_due line_due(const struct primary *p, const struct decision *d);
 /* Does the earlier line hold this point already? */
 bool line_is_asked(const struct primary *p, const struct point *pt);
 
-/* Was it sent with the last line? */
+/* Was it sent with the last line? Were all of them? */
 bool line_has_event(const struct primary *p, jv event_peek);
+bool line_has_events(const struct primary *p, jv events_peek);
 
 /*
  * Has the last line asked for the creation or deletion of an object, less than

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "condition.h"
 #include "json.h"
 #include "jvtext.h"
 #include "line.h"
@@ -117,9 +117,9 @@ loops_glimpse(struct primary *p, const struct object *o)
 		if (i->kind != o->kind || i->agreed_before ||
 		    !span_eq(buf_span(&i->key), object_key(o)) ||
 		    p->object == NULL || o->terminating ||
-		    !marks_is_member(o, p->object))
+		    !marks_is_member(p->entry, o, p->object))
 			continue;
-		item_compare(i, o);
+		item_compare(p, i, o);
 		i->agreed_before = i->agrees;
 	}
 }
@@ -163,20 +163,6 @@ loops_list(const struct decision *d)
 	return list;
 }
 
-/* The observed condition, if it is true. */
-static struct span
-observed_condition(const struct decision *d)
-{
-	struct span list =
-	    json_path(object_text(d->primary->object), "status.conditions");
-
-	for (struct json_elements e = json_elements(list); json_element(&e);)
-		if (json_is(json_get(e.value, "type"), condition_type) &&
-		    json_is(json_get(e.value, "status"), "True"))
-			return e.value;
-	return SPAN_NONE;
-}
-
 static void
 add_subject(struct buf *b, const struct item *i)
 {
@@ -192,8 +178,9 @@ static void
 add_known_name(struct buf *b, const struct decision *d, const struct item *i)
 {
 	struct buf subject = BUF_INIT, scratch = BUF_INIT;
-	struct span said =
-	    json_string(json_get(observed_condition(d), "message"), &scratch);
+	struct span said = json_string(
+	    json_get(condition_observed(d, condition_type), "message"),
+	    &scratch);
 	const char *end;
 
 	add_subject(&subject, i);
@@ -267,85 +254,15 @@ loops_spell(struct buf *b, const struct decision *d)
 		buf_addc(b, '}');
 }
 
-static bool
-is_ours(jv condition_peek)
-{
-	return span_is(
-	    jvtext_span(jvtext_peek(condition_peek, "type")), condition_type);
-}
-
-static jv
-since(const struct decision *d)
-{
-	struct span time = json_raw_string(
-	    json_get(observed_condition(d), "lastTransitionTime"));
-	char now[CLOCK_RFC3339_MAX];
-
-	if (time.n > 0)
-		return jv_string_sized(time.p, (int)time.n);
-	clock_format_s(d->now_us / second, now);
-	return jv_string(now);
-}
-
-/*
- * Not all schemas have the member (apps/v1 has not), and one that is unknown
- * would cost the whole status: the program's own conditions tell.
- */
-static bool
-has_generation(jv list_peek)
-{
-	bool has = jv_array_length(jv_copy(list_peek)) == 0;
-
-	jv_array_foreach(list_peek, n, c)
-	{
-		has |= jv_get_kind(c) == JV_KIND_OBJECT &&
-		    jv_object_has(jv_copy(c), jv_string("observedGeneration"));
-		jv_free(c);
-	}
-	return has;
-}
-
-static jv
-condition(const struct decision *d, jv others_peek)
-{
-	jv c = jv_object_set(
-	    jv_object(), jv_string("type"), jv_string(condition_type));
-	struct buf message = BUF_INIT;
-	int64_t generation;
-
-	add_message(&message, d);
-	c = jv_object_set(c, jv_string("status"), jv_string("True"));
-	c = jv_object_set(c, jv_string("reason"), jv_string("ChangedBack"));
-	c = jv_object_set(
-	    c, jv_string("message"), jv_string(buf_str(&message)));
-	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d));
-	if (has_generation(others_peek) &&
-	    json_int(json_path(object_text(d->primary->object),
-			 "metadata.generation"),
-		&generation))
-		c = jv_object_set(c, jv_string("observedGeneration"),
-		    jv_number((double)generation));
-	buf_release(&message);
-	return c;
-}
-
 jv
 loops_condition(const struct decision *d, jv status)
 {
-	jv list = jvtext_peek(status, "conditions"), kept = jv_array();
+	struct buf message = BUF_INIT;
 
-	if (jv_get_kind(list) != JV_KIND_ARRAY) {
-		jv_free(kept);
-		return status;
-	}
-	jv_array_foreach(list, n, c)
-	{
-		if (is_ours(c))
-			jv_free(c);
-		else
-			kept = jv_array_append(kept, c);
-	}
 	if (loops_any(d))
-		kept = jv_array_append(kept, condition(d, kept));
-	return jv_object_set(status, jv_string("conditions"), kept);
+		add_message(&message, d);
+	status = condition_set(d, status, condition_type, "ChangedBack",
+	    message.len > 0 ? buf_str(&message) : NULL);
+	buf_release(&message);
+	return status;
 }

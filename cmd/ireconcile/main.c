@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "calls.h"
 #include "clock.h"
 #include "digest.h"
+#include "evaluator.h"
+#include "harden.h"
 #include "log.h"
 #include "loop.h"
 #include "opt.h"
@@ -18,7 +21,6 @@
 #include "program.h"
 #include "reconciler.h"
 #include "reportfd.h"
-#include "sandbox.h"
 #include "stream.h"
 #include "textlist.h"
 #include "watches.h"
@@ -29,7 +31,7 @@ enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
 /* Nobody tells that the clock was set, or that a machine was suspended as a
  * whole: while something is waited for, it is looked after that often. */
 enum { CLOCK_LOOK_S = 10 };
-enum { EXIT_FAILED = 1 };
+enum { EXIT_FAILED = 1, EXIT_TRANSIENT = 111 };
 
 static struct opts {
 	const char *watches;
@@ -37,9 +39,10 @@ static struct opts {
 	bool all_namespaces;
 	bool all;
 	int clock;
-	long gate_fd, report_fd;
+	long gate_fd, report_fd, marks_key_fd;
+	bool accept_unproven;
 	struct opt_list library_dirs;
-} opts = {.gate_fd = -1, .report_fd = -1};
+} opts = {.gate_fd = -1, .report_fd = -1, .marks_key_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
 
@@ -58,8 +61,13 @@ static const struct opt table[] = {
 	"look for included jq files here, too"},
     {0, "gate-fd", "N", OPT_INT, &opts.gate_fd, NULL,
 	"print nothing before a newline came from this descriptor"},
+    {0, "marks-key-fd", "N", OPT_INT, &opts.marks_key_fd, NULL,
+	"marks of members are proven by the key on this descriptor"},
+    {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
+	"once, after an upgrade: marks count that lack the proof"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"a newline here when every kind is complete, then counters"},
+    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {"ireconcile", "-f WATCHES [OPTION]...",
@@ -70,8 +78,11 @@ struct app {
 	struct stream *stream;
 	struct out out;
 	struct reconciler reconciler;
+	struct proof proof;
 	struct timer timer;
 	struct reportfd report;
+	size_t unproven; /* as was said last */
+	bool said_unproven;
 	size_t unevaluated; /* bytes read since the last evaluation */
 	bool eof;
 	int exit_code;
@@ -100,6 +111,7 @@ count(void *arg, struct buf *b)
 	reportfd_count(b, "lines", c->lines);
 	reportfd_count(b, "tolerated", c->tolerated);
 	reportfd_count(b, "loops", c->loops);
+	reportfd_count(b, "unsettled", c->unsettled);
 }
 
 static void
@@ -251,6 +263,26 @@ evaluate_some(struct app *a)
 	return true;
 }
 
+/* For whoever waits until --accept-unproven-marks may go. */
+static void
+say_unproven(struct app *a)
+{
+	size_t count = a->reconciler.es.unproven;
+
+	if (!a->proof.accept_unproven || !a->reconciler.ready ||
+	    (a->said_unproven && count == a->unproven))
+		return;
+	if (count > 0 && (!a->said_unproven || a->unproven == 0))
+		log_warning("%zu objects have marks without a proof; they get "
+			    "it as they are applied again",
+		    count);
+	else if (count == 0)
+		log_info("no object has marks without a proof: start without "
+			 "--accept-unproven-marks");
+	a->said_unproven = true;
+	a->unproven = count;
+}
+
 /* Before each wait. */
 static void
 idle(void *arg)
@@ -267,6 +299,7 @@ idle(void *arg)
 	if (out_full(&a->out))
 		a->unevaluated = 0;
 	set_timer(a);
+	say_unproven(a);
 	if (a->reconciler.ready && !a->report.ready) {
 		reportfd_ready(&a->report);
 		reportfd_send(&a->report);
@@ -303,6 +336,19 @@ on_gate(void *arg, int fd, int events)
 		log_error("the gate was closed before it opened");
 		stop(a, EXIT_FAILED);
 	}
+}
+
+static void
+on_evaluator(void *arg, int fd, int events)
+{
+	struct app *a = arg;
+
+	(void)events;
+	if (evaluator_look())
+		return;
+	loop_unwatch(a->loop, fd);
+	log_fatal("the process that starts evaluations is gone");
+	stop(a, EXIT_TRANSIENT);
 }
 
 /* ---- start ---- */
@@ -346,6 +392,50 @@ load(struct err *err)
 	return watches_load(opts.watches, &scope, err);
 }
 
+static int
+enter_sandbox(struct err *err)
+{
+	switch (
+	    sandbox_enter(calls_main, (enum sandbox_mode)sandbox_opt, err)) {
+	case SANDBOX_FAILED:
+		return -1;
+	case SANDBOX_NONE:
+		log_warning("%s", err->message);
+		break;
+	case SANDBOX_OFF:
+	case SANDBOX_ON:
+		break;
+	}
+	return 0;
+}
+
+/* Only now: nothing that was started before has a copy. */
+static int
+read_key(struct app *a, struct err *err)
+{
+	if (opts.marks_key_fd < 0)
+		return 0;
+	if (proof_read(&a->proof, (int)opts.marks_key_fd, err) != 0)
+		return -1;
+	close((int)opts.marks_key_fd);
+	a->proof.accept_unproven = opts.accept_unproven;
+	return 0;
+}
+
+/* What keeps the other processes from starting may be the sandbox that there
+ * is not: then our own says why. */
+static int
+start_programs(struct err *err)
+{
+	struct err own = ERR_INIT;
+
+	if (program_start((enum sandbox_mode)sandbox_opt, err) == 0)
+		return 0;
+	if (enter_sandbox(&own) != 0)
+		*err = own;
+	return -1;
+}
+
 /* Everything that needs a file happens here, before the sandbox. */
 static int
 start(struct app *a, const struct watches *w, struct err *err)
@@ -366,26 +456,19 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.sched.clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL;
 	a->reconciler.mode = opts.all ? DECIDE_ALL : DECIDE_DIFFERENCES;
 	a->reconciler.gate_open = opts.gate_fd < 0;
+	a->reconciler.es.proof = &a->proof;
 	library_dirs(&dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);
 	textlist_release(&dirs);
-	if (rc != 0)
+	if (rc != 0 || start_programs(err) != 0)
 		return -1;
+	loop_watch(a->loop, evaluator_fd(), LOOP_READ, on_evaluator, a);
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	if (opts.gate_fd >= 0)
 		loop_watch(a->loop, (int)opts.gate_fd, LOOP_READ, on_gate, a);
 	loop_idle(a->loop, idle, a);
-	switch (sandbox_enter(err)) {
-	case SANDBOX_FAILED:
-		return -1;
-	case SANDBOX_UNAVAILABLE:
-		log_debug("no sandbox: %s", err->message);
-		break;
-	case SANDBOX_ON:
-		break;
-	}
-	return 0;
+	return read_key(a, err) == 0 ? enter_sandbox(err) : -1;
 }
 
 int
@@ -396,6 +479,7 @@ main(int argc, char **argv)
 	struct watches *w;
 	int first;
 
+	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
@@ -409,6 +493,11 @@ main(int argc, char **argv)
 		log_fatal("unexpected argument \"%s\"", argv[first]);
 		return 100;
 	}
+	if (opts.accept_unproven && opts.marks_key_fd < 0) {
+		log_fatal("option --accept-unproven-marks needs "
+			  "--marks-key-fd");
+		return 100;
+	}
 	w = load(&err);
 	if (w == NULL || start(&a, w, &err) != 0) {
 		log_fatal("%s", err.message);
@@ -420,6 +509,7 @@ main(int argc, char **argv)
 		a.exit_code = EXIT_FAILED;
 	reportfd_release(&a.report);
 	reconciler_release(&a.reconciler);
+	proof_release(&a.proof);
 	out_release(&a.out);
 	stream_free(a.stream);
 	loop_free(a.loop);

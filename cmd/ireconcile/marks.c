@@ -17,94 +17,240 @@ part_of(struct span label, struct buf *out)
 	digest_add_hex(out, sum, PART_OF_BYTES);
 }
 
+/* ---- owner references ---- */
+
+/* The kind of an owner reference, whatever the version. */
+static bool
+is_kind(struct span ref, const struct watch_kind *kind)
+{
+	struct span version = json_raw_string(json_get(ref, "apiVersion"));
+	const char *slash =
+	    version.n > 0 ? memchr(version.p, '/', version.n) : NULL;
+	struct span group = slash == NULL
+	    ? span_str("")
+	    : span_make(version.p, (size_t)(slash - version.p));
+
+	return version.n > 0 && span_is(group, kind->group) &&
+	    span_is(json_raw_string(json_get(ref, "kind")), kind->kind);
+}
+
 struct marks_owners
-marks_owners(const struct object *o)
+marks_owners(const struct object *o, enum marks_which which)
 {
 	struct span list =
 	    json_path(object_text(o), "metadata.ownerReferences");
 
-	return (struct marks_owners){
-	    json_elements(list).rest, SPAN_NONE, false};
+	return (struct marks_owners){json_elements(list), which};
 }
 
 bool
-marks_owner(struct marks_owners *i)
+marks_owner(struct marks_owners *i, const struct entry *e,
+    const struct object *o, struct buf *key)
 {
-	struct json_elements e = {i->rest, SPAN_NONE};
+	const struct watch_kind *kind = &e->conf->primary;
+	bool cluster = kind->scope == WATCH_CLUSTER;
 
-	if (!json_element(&e))
+	/* As Kubernetes has it: in its own namespace, or above all. */
+	if (!cluster && o->ns_len == 0)
 		return false;
-	i->rest = e.rest;
-	i->uid = json_raw_string(json_get(e.value, "uid"));
-	i->controller = json_type(json_get(e.value, "controller")) == JSON_TRUE;
+	while (json_element(&i->refs)) {
+		struct span ref = i->refs.value;
+		struct span uid = json_raw_string(json_get(ref, "uid"));
+		struct span name = json_raw_string(json_get(ref, "name"));
+		bool controller =
+		    json_type(json_get(ref, "controller")) == JSON_TRUE;
+
+		if ((!controller && i->which == MARKS_CONTROLLER) ||
+		    uid.n == 0 || name.n == 0 || !is_kind(ref, kind))
+			continue;
+		buf_reset(key);
+		buf_addspan(key, uid);
+		buf_addc(key, '\0');
+		store_add_key(
+		    key, cluster ? SPAN_NONE : object_namespace(o), name);
+		return true;
+	}
+	return false;
+}
+
+bool
+marks_owning_key(struct buf *key, const struct object *primary)
+{
+	if (primary->uid_len == 0)
+		return false;
+	buf_addspan(key, object_uid(primary));
+	buf_addc(key, '\0');
+	buf_addspan(key, object_key(primary));
 	return true;
 }
 
+/* ---- marks ---- */
+
 static struct span
-mark(const struct object *o, const char *map, const char *key,
-    struct buf *scratch)
+annotation(const struct object *o, const char *key, struct buf *scratch)
 {
-	struct span metadata = json_get(object_text(o), "metadata");
-
-	return json_string(json_get(json_get(metadata, map), key), scratch);
+	return json_string(
+	    json_get(json_path(object_text(o), "metadata.annotations"), key),
+	    scratch);
 }
 
-bool
-marks_named_primary(
-    const struct object *o, const struct kind *primaries, struct buf *key)
+/*
+ * The key of the primary that the marks name, within scratch; SPAN_NONE: there
+ * are none, or they are of another object.
+ */
+static struct span
+marked_primary(const struct object *o, struct buf *scratch)
 {
-	struct buf scratch = BUF_INIT, unused = BUF_INIT;
-	struct buf self = BUF_INIT, sum = BUF_INIT;
-	struct span text = mark(o, "annotations", MARKS_MEMBER, &scratch);
-	struct span label = mark(o, "labels", MARKS_PART_OF, &unused);
-	const char *space = text.p ? memchr(text.p, ' ', text.n) : NULL;
-	size_t kind_len = strlen(primaries->name);
-	struct span primary;
-	const char *slash;
-	bool named = false;
+	struct buf want = BUF_INIT, text = BUF_INIT;
+	struct span member = annotation(o, PROOF_MEMBER, scratch), label;
+	const char *space =
+	    member.n > 0 ? memchr(member.p, ' ', member.n) : NULL;
+	struct span primary = SPAN_NONE;
+	bool good;
 
-	if (space == NULL || label.p == NULL)
-		goto out;
-	primary = span_make(text.p, space - text.p);
-	object_add_label(&self, o);
-	part_of(primary, &sum);
-	if (!span_eq(span_make(space + 1, text.n - primary.n - 1),
-		buf_span(&self)) ||
-	    !span_eq(label, buf_span(&sum)) || primary.n <= kind_len ||
-	    memcmp(primary.p, primaries->name, kind_len) != 0 ||
-	    primary.p[kind_len] != '/')
-		goto out;
-	primary.p += kind_len + 1;
-	primary.n -= kind_len + 1;
-	slash = memchr(primary.p, '/', primary.n);
-	if (slash == NULL)
-		goto out;
-	store_add_key(key, span_make(primary.p, slash - primary.p),
-	    span_make(slash + 1, primary.p + primary.n - slash - 1));
-	named = true;
-out:
+	if (space == NULL)
+		return SPAN_NONE;
+	primary = span_make(member.p, (size_t)(space - member.p));
+	object_add_label(&want, o);
+	good = span_eq(
+	    span_make(space + 1, member.n - primary.n - 1), buf_span(&want));
+	label =
+	    json_string(json_get(json_path(object_text(o), "metadata.labels"),
+			    PROOF_PART_OF),
+		&text);
+	buf_reset(&want);
+	part_of(primary, &want);
+	good = good && span_eq(label, buf_span(&want));
+	buf_release(&want);
+	buf_release(&text);
+	return good ? primary : SPAN_NONE;
+}
+
+void
+marks_examine(const struct proof *proof, struct object *o)
+{
+	struct buf scratch = BUF_INIT, text = BUF_INIT, label = BUF_INIT;
+	struct span primary, origin;
+
+	o->proven = false;
+	if (!proof_has_key(proof))
+		return;
+	primary = marked_primary(o, &scratch);
+	if (primary.p != NULL) {
+		object_add_label(&label, o);
+		o->proven =
+		    proof_check(proof, annotation(o, PROOF_MARK, &text),
+			primary, buf_span(&label), &origin) == PROOF_GOOD;
+	}
 	buf_release(&scratch);
-	buf_release(&unused);
-	buf_release(&self);
-	buf_release(&sum);
-	return named;
+	buf_release(&text);
+	buf_release(&label);
 }
 
 bool
-marks_is_member(const struct object *o, const struct object *primary)
+marks_are_bound(const struct entry *e)
 {
-	struct buf key = BUF_INIT;
-	bool member;
+	return proof_has_key(e->proof) && !e->proof->accept_unproven;
+}
 
-	for (struct marks_owners i = marks_owners(o); marks_owner(&i);)
-		if (i.controller && i.uid.n > 0 &&
-		    span_eq(i.uid, object_uid(primary)))
-			return true;
-	member = marks_named_primary(o, primary->kind, &key) &&
-	    span_eq(buf_span(&key), object_key(primary));
-	buf_release(&key);
+/* "ORIGIN\0" of a proof that was found good. */
+static void
+add_origin(struct buf *key, const struct object *o)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addspan(key, proof_named_origin(annotation(o, PROOF_MARK, &text)));
+	buf_release(&text);
+}
+
+bool
+marks_key(struct buf *key, const struct entry *e, const struct object *o)
+{
+	const char *kind = e->uses[0]->kind->name, *slash;
+	size_t kind_len = strlen(kind);
+	struct buf scratch = BUF_INIT;
+	struct span p = SPAN_NONE;
+	bool good;
+
+	if (!marks_are_bound(e) || o->proven)
+		p = marked_primary(o, &scratch);
+	good = p.n > kind_len && memcmp(p.p, kind, kind_len) == 0 &&
+	    p.p[kind_len] == '/';
+	if (good) {
+		p = span_make(p.p + kind_len + 1, p.n - kind_len - 1);
+		slash = memchr(p.p, '/', p.n);
+		good = slash != NULL;
+	}
+	if (good) {
+		if (marks_are_bound(e))
+			add_origin(key, o);
+		buf_addc(key, '\0');
+		store_add_key(key, span_make(p.p, (size_t)(slash - p.p)),
+		    span_make(slash + 1, (size_t)(p.p + p.n - slash - 1)));
+	}
+	buf_release(&scratch);
+	return good;
+}
+
+struct span
+marks_origin(const struct entry *e, const struct object *primary)
+{
+	struct span origin;
+
+	if (!marks_are_bound(e))
+		return span_str("");
+	origin = proof_origin(object_text(primary));
+	return origin.n > 0 ? origin : object_uid(primary);
+}
+
+bool
+marks_has_origin(const struct entry *e, const struct object *primary)
+{
+	struct span origin = proof_origin(object_text(primary));
+
+	return proof_has_key(e->proof) && origin.n > 0 &&
+	    !span_eq(origin, object_uid(primary));
+}
+
+bool
+marks_need_origin(const struct entry *e, const struct object *primary)
+{
+	return proof_has_key(e->proof) && e->conf->marks &&
+	    primary->uid_len > 0 && proof_origin(object_text(primary)).n == 0;
+}
+
+void
+marks_primary_key(
+    struct buf *key, const struct entry *e, const struct object *primary)
+{
+	buf_addspan(key, marks_origin(e, primary));
+	buf_addc(key, '\0');
+	buf_addspan(key, object_key(primary));
+}
+
+bool
+marks_is_member(
+    const struct entry *e, const struct object *o, const struct object *primary)
+{
+	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
+	struct buf theirs = BUF_INIT, ours = BUF_INIT;
+	bool member = marks_owning_key(&ours, primary) &&
+	    marks_owner(&i, e, o, &theirs) &&
+	    span_eq(buf_span(&theirs), buf_span(&ours));
+
+	if (!member) {
+		buf_reset(&theirs);
+		buf_reset(&ours);
+		marks_primary_key(&ours, e, primary);
+		member = marks_key(&theirs, e, o) &&
+		    span_eq(buf_span(&theirs), buf_span(&ours));
+	}
+	buf_release(&theirs);
+	buf_release(&ours);
 	return member;
 }
+
+/* ---- writing ---- */
 
 bool
 marks_can_own(const struct object *primary, struct span ns)
@@ -164,9 +310,30 @@ marks_add(
 	object_add_label(&member, primary);
 	part_of(buf_span(&member), &sum);
 	buf_addf(&member, " %s", label);
-	item = set_mark(item, "annotations", MARKS_MEMBER, buf_span(&member));
-	item = set_mark(item, "labels", MARKS_PART_OF, buf_span(&sum));
+	item = set_mark(item, "annotations", PROOF_MEMBER, buf_span(&member));
+	item = set_mark(item, "labels", PROOF_PART_OF, buf_span(&sum));
 	buf_release(&member);
 	buf_release(&sum);
+	return item;
+}
+
+jv
+marks_prove(jv item, const struct entry *e, const struct object *primary,
+    const char *label)
+{
+	struct buf key = BUF_INIT, text = BUF_INIT;
+	struct span origin = proof_origin(object_text(primary));
+	jv annotations =
+	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
+
+	if (!proof_has_key(e->proof) ||
+	    !jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER)))
+		return item;
+	object_add_label(&key, primary);
+	proof_add(&text, e->proof, buf_span(&key),
+	    origin.n > 0 ? origin : object_uid(primary), span_str(label));
+	item = set_mark(item, "annotations", PROOF_MARK, buf_span(&text));
+	buf_release(&key);
+	buf_release(&text);
 	return item;
 }

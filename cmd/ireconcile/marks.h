@@ -1,7 +1,8 @@
 /*
  * marks: what makes an object provably a primary's own (doc/protocol.md,
- * "Marks"): a controller reference with the primary's uid; or, where that
- * cannot be, a label and an annotation that names both.
+ * "Marks"): a controller reference that Kubernetes itself would follow; or,
+ * where that cannot be, a label and an annotation that names both, with a proof
+ * that we wrote them (proof.h), if there is a key.
  */
 #ifndef MARKS_H
 #define MARKS_H
@@ -10,33 +11,58 @@
 #include <jv.h>
 
 #include "buf.h"
+#include "entry.h"
+#include "json.h"
 #include "span.h"
 #include "store.h"
 
-#define MARKS_PART_OF "kpipe.dev/part-of"
-#define MARKS_MEMBER "kpipe.dev/member"
+/* Is o a member of primary, which is one of e's? */
+bool marks_is_member(const struct entry *e, const struct object *o,
+    const struct object *primary);
 
-/* Is o a member of primary? */
-bool marks_is_member(const struct object *o, const struct object *primary);
-
-/*
- * The key ("NAMESPACE\0NAME") of the primary of this kind that o's label and
- * annotation name, appended to key; false if they name none or another
- * object than o.
- */
-bool marks_named_primary(
-    const struct object *o, const struct kind *primaries, struct buf *key);
+/* Before any of the others, once an object comes: o->proven. */
+void marks_examine(const struct proof *proof, struct object *o);
 
 /*
- * for (struct marks_owners i = marks_owners(o); marks_owner(&i);) ... i.uid
+ * "ORIGIN\0NAMESPACE\0NAME" of the primary of e's kind that the marks of o
+ * name, appended; false if they do not count.
  */
+bool marks_key(struct buf *key, const struct entry *e, const struct object *o);
+/* The same of the primary itself. */
+void marks_primary_key(
+    struct buf *key, const struct entry *e, const struct object *primary);
+
+/*
+ * for (struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
+ *     marks_owner(&i, e, o, &key);) ...
+ *
+ * key becomes "UID\0NAMESPACE\0NAME" of each primary of e's kind that owns o
+ * as Kubernetes lets it, or of the one that controls it.
+ */
+enum marks_which { MARKS_CONTROLLER, MARKS_OWNERS };
 struct marks_owners {
-	struct span rest;
-	struct span uid;
-	bool controller;
+	struct json_elements refs;
+	enum marks_which which;
 };
-struct marks_owners marks_owners(const struct object *o);
-bool marks_owner(struct marks_owners *i);
+struct marks_owners marks_owners(
+    const struct object *o, enum marks_which which);
+bool marks_owner(struct marks_owners *i, const struct entry *e,
+    const struct object *o, struct buf *key);
+/* The same of the primary itself; false if it has no uid. */
+bool marks_owning_key(struct buf *key, const struct object *primary);
+
+/* Do only proven marks count, and are they bound to an origin? */
+bool marks_are_bound(const struct entry *e);
+
+/*
+ * The origin that the marks of its members are bound to, borrowed; empty where
+ * they are bound to none.
+ */
+struct span marks_origin(const struct entry *e, const struct object *primary);
+/* Is it another than its uid? */
+bool marks_has_origin(const struct entry *e, const struct object *primary);
+/* Does it have to be written down at the primary? */
+bool marks_need_origin(const struct entry *e, const struct object *primary);
 
 /* Can an object there have a controller reference to this primary? */
 bool marks_can_own(const struct object *primary, struct span ns);
@@ -47,5 +73,8 @@ bool marks_can_own(const struct object *primary, struct span ns);
  */
 jv marks_add(
     jv item, const struct object *primary, struct span ns, const char *label);
+/* The same with the proof, if it has marks and there is a key. */
+jv marks_prove(jv item, const struct entry *e, const struct object *primary,
+    const char *label);
 
 #endif

@@ -132,12 +132,80 @@ mark_at(struct span s, size_t i)
 	return c != '\0' && strchr("\"'([{)]}", c) != NULL;
 }
 
+/*
+ * "Cannot index array with string \"a\"", which 1.8 writes ("a"), and with
+ * the number. The key is told if it stands in the program, and is so short
+ * that no version cuts it.
+ */
+static bool
+cut_index(struct buf *out, struct span message, const struct source *s)
+{
+	static const char start[] = "Cannot index ";
+	static const char with[] = " with ";
+	const char *end = message.p + message.n;
+	const char *at, *kind;
+	struct span word;
+
+	if (message.n < sizeof(start) ||
+	    memcmp(message.p, start, sizeof(start) - 1) != 0)
+		return false;
+	at = memmem(message.p, message.n, with, sizeof(with) - 1);
+	if (at == NULL || memchr(message.p, '"', (size_t)(at - message.p)))
+		return false;
+	add_words(out, span_make(message.p, (size_t)(at - message.p)));
+	add_piece(out, "with");
+	kind = at + sizeof(with) - 1;
+	for (at = kind; at < end && *at >= 'a' && *at <= 'z'; at++)
+		continue;
+	if (at > kind &&
+	    !span_is(span_make(kind, (size_t)(at - kind)), "string")) {
+		add_words(out, span_make(kind, (size_t)(at - kind)));
+		return true;
+	}
+	add_piece(out, "string");
+	while (at < end && *at != '"')
+		at++;
+	while (end > at && end[-1] != '"')
+		end--;
+	word = span_make(at + 1, end > at + 1 ? (size_t)(end - at - 2) : 0);
+	/* 1.8 writes it as JSON: others have no backslash there. */
+	if (word.n > 0 && word.n <= 10 &&
+	    memchr(word.p, '\\', word.n) == NULL && source_has_word(s, word))
+		buf_addf(out, " \"%.*s\"", SPAN_ARG(word));
+	return true;
+}
+
+/* What each version says in its own words. */
+static bool
+cut_slice(struct buf *out, struct span message)
+{
+	static const char *const texts[][2] = {
+	    {"Start and end indices of an ", "slice indices must be numbers"},
+	    {"Array/string slice indices ", "slice indices must be numbers"},
+	    {"Cannot update field at object index of string",
+		"Cannot update slices of a string"},
+	    {"Cannot update string slices", "Cannot update slices of a string"},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t n = strlen(texts[i][0]);
+
+		if (message.n >= n && memcmp(message.p, texts[i][0], n) == 0) {
+			buf_adds(out, texts[i][1]);
+			return true;
+		}
+	}
+	return false;
+}
+
 void
 message_cut(struct buf *out, struct span message, const struct source *s)
 {
 	size_t from = 0;
 	size_t to = message.n;
 
+	if (cut_index(out, message, s) || cut_slice(out, message))
+		return;
 	/* A bracket inside a string cannot be told from one of the template:
 	 * everything between the first and the last mark is taken as one. */
 	while (from < message.n && !mark_at(message, from))

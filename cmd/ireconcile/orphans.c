@@ -76,23 +76,21 @@ note(struct orphans *o, const struct entry *e, const struct object *object,
 static void
 look_into(struct orphans *o, struct entry *e, const struct bucket *b)
 {
-	struct span key = span_make(b->key + 1, b->key_len - 1);
+	struct span key = index_primary_key(b);
 	const struct primary *p = index_primary(b);
 
-	if (b->key[0] != 'k' || (p != NULL && p->object != NULL) ||
+	if (b->key[0] != 'm' || (p != NULL && p->object != NULL) ||
 	    !entry_covers_namespace(e, span_make(key.p, strnlen(key.p, key.n))))
 		return;
 	for (size_t i = 0; i < b->count; i++) {
 		const struct object *object = b->links[i].object;
-		struct buf named = BUF_INIT;
 
+		/* What anybody may have written is not repeated. */
 		if (b->links[i].use->conf->manage && !object->terminating &&
-		    marks_named_primary(object, e->uses[0]->kind, &named) &&
-		    span_eq(buf_span(&named), key)) {
+		    (object->proven || !marks_are_bound(e))) {
 			e->orphans++;
 			note(o, e, object, key);
 		}
-		buf_release(&named);
 	}
 }
 

@@ -4,18 +4,27 @@
 #include <string.h>
 
 #include "agree.h"
+#include "json.h"
 #include "jvtext.h"
+#include "line.h"
 #include "loops.h"
 #include "mem.h"
+#include "quote.h"
+#include "unsettled.h"
 
 enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME };
 
 void
 decision_fail(struct decision *d, const char *message)
 {
+	struct buf visible = BUF_INIT;
+
 	d->failed = true;
-	if (d->error == NULL)
-		d->error = mem_strdup(message);
+	if (d->error != NULL)
+		return;
+	/* It goes on into statuses and Events, and from there to terminals. */
+	quote_text(&visible, span_str(message));
+	d->error = buf_take(&visible);
 }
 
 void
@@ -24,8 +33,8 @@ decision_drop_points(struct decision *d)
 	for (size_t i = 0; i < d->count; i++)
 		free(d->points[i].what);
 	d->count = d->open = 0;
-	jv_free(d->outstanding);
-	d->outstanding = jv_array();
+	buf_reset(&d->outstanding);
+	d->outstanding_count = 0;
 }
 
 void
@@ -33,7 +42,7 @@ decision_release(struct decision *d)
 {
 	decision_drop_points(d);
 	free(d->points);
-	jv_free(d->outstanding);
+	buf_release(&d->outstanding);
 	jv_free(d->events);
 	desired_release(&d->finalize);
 	buf_release(&d->status);
@@ -43,11 +52,10 @@ decision_release(struct decision *d)
 	free(d->error);
 }
 
-static jv
-input(struct decision *d, struct view *v, const char *error, struct err *err)
+static const struct input *
+input(struct decision *d, struct view *v, const char *error)
 {
-	return view_input(v, OUTCOME, jv_copy(d->outstanding),
-	    error != NULL ? jv_string(error) : jv_null(), err);
+	return view_input(v, OUTCOME, buf_span(&d->outstanding), error);
 }
 
 static void
@@ -62,17 +70,16 @@ compute(struct decision *d, struct view *v, const char *error)
 {
 	struct err err = ERR_INIT;
 	struct buf who = BUF_INIT;
-	jv in = input(d, v, error, &err), status = jv_invalid();
-	int rc = -1;
+	jv status = jv_invalid();
 
 	about(d, &who);
-	if (jv_is_valid(in))
-		rc = program_status(
-		    v->entry->program, in, buf_str(&who), &status, &err);
-	buf_release(&who);
-	if (rc != 0)
+	if (program_status(v->entry->program, input(d, v, error), buf_str(&who),
+		&status, &err) != 0)
 		decision_fail(d, err.message);
-	return jv_is_valid(status) ? loops_condition(d, status) : status;
+	buf_release(&who);
+	if (!jv_is_valid(status))
+		return status;
+	return unsettled_condition(d, loops_condition(d, status));
 }
 
 static void
@@ -108,6 +115,16 @@ status_digest(struct span text, unsigned char digest[DIGEST_SIZE])
 	buf_release(&rest);
 }
 
+/* jv_invalid() if there is none. */
+static jv
+observed_status(const struct primary *p)
+{
+	struct span text = json_get(object_text(p->object), "status");
+	struct err err = ERR_INIT;
+
+	return text.p != NULL ? jvtext_parse(text, &err) : jv_invalid();
+}
+
 static void
 outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 {
@@ -129,7 +146,7 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	}
-	observed = jvtext_peek(jvtext_peek(v->base, "primary"), "status");
+	observed = observed_status(d->primary);
 	manager = loops_any(d) ? AGREE_MANAGER : 0;
 	agrees = agree_template(status, observed, manager);
 	d->on_error_holds = jv_is_valid(on_error) &&
@@ -138,6 +155,9 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 		status_digest(buf_span(&d->status), d->status_digest);
 	d->has_status = d->status.len > 0;
 	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
+		buf_reset(&d->status);
+	} else if (d->has_status && !agrees && !d->on_error_holds &&
+	    unsettled_wants(d, "status")) {
 		buf_reset(&d->status);
 	} else if (d->has_status) {
 		struct point *pt;
@@ -150,6 +170,7 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 		    .done = agrees || d->on_error_holds};
 		memcpy(pt->digest, d->status_digest, DIGEST_SIZE);
 	}
+	jv_free(observed);
 	jv_free(status);
 	jv_free(on_error);
 }
@@ -159,15 +180,19 @@ outcome_events(struct decision *d, struct view *v)
 {
 	struct err err = ERR_INIT;
 	struct buf who = BUF_INIT;
-	jv in, events;
+	jv events;
 
 	if (!program_defines(v->entry->program, PROGRAM_EVENTS))
 		return;
-	in = input(d, v, d->error, &err);
 	about(d, &who);
-	if (jv_is_valid(in) &&
-	    program_events(
-		v->entry->program, in, buf_str(&who), &events, &err) == 0) {
+	if (program_events(v->entry->program, input(d, v, d->error),
+		buf_str(&who), &events, &err) == 0) {
+		d->has_news = !line_has_events(d->primary, events);
+		if (d->has_news && unsettled_wants(d, "events")) {
+			d->has_news = false;
+			jv_free(events);
+			events = jv_array();
+		}
 		jv_free(d->events);
 		d->events = events;
 	} else {
@@ -181,15 +206,12 @@ outcome_requeue(struct decision *d, struct view *v)
 {
 	struct err err = ERR_INIT;
 	struct buf who = BUF_INIT;
-	jv in;
 
 	if (!program_defines(v->entry->program, PROGRAM_REQUEUE))
 		return;
-	in = input(d, v, d->error, &err);
 	about(d, &who);
-	if (!jv_is_valid(in) ||
-	    program_requeue(
-		v->entry->program, in, buf_str(&who), &d->requeue, &err) != 0)
+	if (program_requeue(v->entry->program, input(d, v, d->error),
+		buf_str(&who), &d->requeue, &err) != 0)
 		decision_fail(d, err.message);
 	buf_release(&who);
 }
@@ -199,14 +221,22 @@ outcome_settled(struct decision *d, struct view *v)
 {
 	struct err err = ERR_INIT;
 	struct buf who = BUF_INIT;
-	jv in = input(d, v, d->error, &err);
 
 	about(d, &who);
-	if (!jv_is_valid(in) ||
-	    program_settled(
-		v->entry->program, in, buf_str(&who), &d->settled, &err) != 0)
+	if (program_settled(v->entry->program, input(d, v, d->error),
+		buf_str(&who), &d->settled, &err) != 0)
 		decision_fail(d, err.message);
 	buf_release(&who);
+}
+
+static void
+tell_loops(const struct decision *d, struct view *v)
+{
+	jv loops = loops_list(d);
+
+	buf_reset(&v->loops);
+	jvtext_add_ordered(&v->loops, loops, JVTEXT_KEPT, NULL);
+	jv_free(loops);
 }
 
 void
@@ -214,10 +244,10 @@ outcome(struct decision *d, struct view *v, enum decide_mode mode)
 {
 	bool failed = d->failed;
 
-	jv_free(v->loops);
-	v->loops = loops_list(d);
+	tell_loops(d, v);
 	outcome_status(d, v, mode);
 	outcome_events(d, v);
+	d->events = unsettled_events(d, d->events);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);

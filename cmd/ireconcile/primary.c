@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "unsettled.h"
 
 struct primary *
 primary_new(struct entry *e, struct object *o)
@@ -37,7 +38,7 @@ void
 primary_forget(struct primary *p)
 {
 	primary_forget_asked(p);
-	p->backoff_us = 0;
+	unsettled_release(p);
 	p->again_us = 0;
 	p->desired.input = 0;
 	for (size_t i = 0; i < p->desired.count; i++) {
@@ -62,7 +63,7 @@ void
 primary_renew(struct primary *p)
 {
 	p->renewed = true;
-	p->backoff_us = 0;
+	unsettled_release(p);
 	forget_events(p);
 }
 
@@ -72,6 +73,7 @@ primary_free(struct primary *p)
 	desired_release(&p->desired);
 	primary_forget_asked(p);
 	forget_events(p);
+	unsettled_release(p);
 	free(p->line_primary);
 	free(p->last_error);
 	free(p->requested);

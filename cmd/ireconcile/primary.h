@@ -21,7 +21,15 @@ struct item {
 	char *text;
 	size_t text_len;
 	unsigned char digest[DIGEST_SIZE]; /* of text */
+	jv value; /* of text, while one decides; else invalid */
 	bool once, if_exists;
+	/* immutable(): its paths as text, or NULL; what the program gave, marked;
+	 * and whether text has other values there, those of the object. */
+	char *immutable;
+	char *given;
+	size_t given_len;
+	bool kept;
+	unsigned char given_digest[DIGEST_SIZE]; /* of the text for a new one */
 	/* The comparison with the object of this serial gave: */
 	uint64_t compared;
 	bool agrees;
@@ -57,6 +65,8 @@ struct asked {
 	int64_t since_us; /* when it was first asked for */
 };
 
+struct unsettled;
+
 struct primary {
 	struct entry *entry;
 	struct object *object; /* NULL: gone, but something is left to say */
@@ -66,7 +76,8 @@ struct primary {
 	bool dirty, queued;
 	int64_t queued_us;    /* when it was */
 	bool renewed;	      /* another uid since the last line: all is new */
-	struct primary *next; /* in the queue */
+	struct primary *next; /* in its lane */
+	uint64_t arrival;     /* there */
 
 	struct desired desired;
 	struct asked *asked;
@@ -76,10 +87,9 @@ struct primary {
 	uint64_t deadline_us; /* how long until the next reminder */
 	struct wake wake;
 	int64_t requeue_at_us; /* time of day; 0: none */
-	uint64_t backoff_us;
-	int64_t backoff_generation; /* of the primary that ran into a limit */
-	int64_t again_us;	    /* see wakes_again */
-	bool reminder;		    /* the deadline has passed */
+	int64_t again_us;      /* see wakes_again */
+	int64_t soon_us; /* moved on by each requeue in less than a moment */
+	bool reminder;	 /* the deadline has passed */
 	bool has_slot, waiting;
 	bool paused;	  /* and that was logged */
 	char *requested;  /* the last request to evaluate; "": none */
@@ -88,6 +98,8 @@ struct primary {
 	char *last_error; /* logged already */
 	char **events;	  /* digests of events sent, hex */
 	size_t event_count;
+	struct unsettled *unsettled; /* see unsettled.h */
+	size_t unsettled_count;
 };
 
 struct primary *primary_new(struct entry *e, struct object *o);

@@ -3,21 +3,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <jq.h>
 
 #include "digest.h"
 #include "jvtext.h"
-#include "bounds.h"
 #include "mem.h"
+#include "message.h"
 #include "natives.h"
 #include "run.h"
 #include "source.h"
 
-enum { DEFAULT_TIME_MS = 1000, DEFAULT_MEMORY = 256 << 20 };
+enum {
+	DEFAULT_TIME_MS = 1000,
+	DEFAULT_MEMORY = 256 << 20,
+	STACK_BYTES = 112 << 20 /* Linux keeps 128 MiB free below a stack */
+};
 
 const char *const run_names[PROGRAM_CALLS] = {
     "desired", "status", "finalize", "requeue", "settled", "events", "_map"};
+
+/* Deep trees are freed and compared by recursion. */
+static void
+raise_stack(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_STACK, &r) != 0 || r.rlim_cur == RLIM_INFINITY ||
+	    r.rlim_cur >= STACK_BYTES)
+		return;
+	r.rlim_cur = r.rlim_max < STACK_BYTES ? r.rlim_max : STACK_BYTES;
+	setrlimit(RLIMIT_STACK, &r);
+}
 
 void
 program_init(void)
@@ -27,7 +45,7 @@ program_init(void)
 	setenv("TZ", "UTC0", 1);
 	setenv("HOME", "/dev/null", 1);
 	tzset();
-	bounds_init();
+	raise_stack();
 	digest_init();
 }
 
@@ -45,6 +63,25 @@ on_compile_error(void *arg, jv message)
 	jv_free(message);
 }
 
+/* What a handler of `catch` gets: an error of the author's own as it is, of
+ * jq's own only what holds no values. */
+static jv
+caught(const struct program *p, jv message)
+{
+	struct buf text = BUF_INIT;
+	jv result;
+
+	if (jv_get_kind(message) != JV_KIND_STRING ||
+	    (jv_is_valid(p->raised) &&
+		jv_equal(jv_copy(message), jv_copy(p->raised))))
+		return message;
+	message_cut(&text, jvtext_span(message), &p->source);
+	jv_free(message);
+	result = jv_string_sized(text.data, (int)text.len);
+	buf_release(&text);
+	return result;
+}
+
 /* `debug`: [name, argument] of a _call. */
 static void
 on_call(void *arg, jv request)
@@ -58,10 +95,10 @@ on_call(void *arg, jv request)
 		jv_free(p->raised);
 		p->raised = natives_error_text(x);
 		p->reply = jv_copy(p->raised);
+	} else if (span_is(jvtext_span(name), "caught")) {
+		p->reply = caught(p, x);
 	} else {
-		bounds_pause();
 		p->reply = natives_call(jvtext_span(name), x);
-		bounds_resume();
 		/* Our own messages hold no values: like the author's. */
 		if (!jv_is_valid(p->reply)) {
 			jv_free(p->raised);
@@ -109,7 +146,7 @@ add_switch(struct program *p)
 	struct buf *t = &p->source.text;
 
 	if (p->defines[PROGRAM_MAP]) {
-		buf_adds(t, "); .input | _map\n");
+		buf_adds(t, ".input | _map\n");
 		return mark;
 	}
 	buf_adds(t, ".call as $call | .input |");
@@ -154,58 +191,32 @@ complaint_line(const char *text)
 	return at == NULL ? 0 : (int)strtol(at + 18, NULL, 10);
 }
 
-/* Which function of the switch does the complaint say is not defined? -1 if
- * it is about something else. */
-static int
-missing_call(const struct program *p, const char *complaint)
-{
-	if (complaint_line(complaint) <= p->source.lines)
-		return -1;
-	for (int i = 0; i < PROGRAM_MAP; i++) {
-		char text[40];
-
-		snprintf(
-		    text, sizeof(text), "%s/0 is not defined", run_names[i]);
-		if (strstr(complaint, text) != NULL)
-			return i;
-	}
-	return -1;
-}
-
-/*
- * Notes which functions of the switch are not defined, which is how jq tells
- * what the author defines. Returns the first complaint about anything else,
- * NULL if there is none; "2 compile errors", without a line, is no complaint.
- */
+/* The first complaint with a line; "2 compile errors" is none. */
 static const char *
-read_complaints(struct program *p)
+first_complaint(const struct program *p)
 {
 	const char *end = p->complaints.data + p->complaints.len;
 	const char *first = NULL;
 
 	for (const char *c = p->complaints.data; c != NULL && c < end;
-	     c += strlen(c) + 1) {
-		int i = missing_call(p, c);
-
-		if (i >= 0)
-			p->defines[i] = false;
-		else if (first == NULL &&
+	     c += strlen(c) + 1)
+		if (first == NULL &&
 		    (complaint_line(c) > 0 ||
 			strstr(c, "compile error") == NULL))
 			first = c;
-	}
 	return first;
 }
 
 static void
 cut_out(struct buf *text, const char *what)
 {
-	char *at = strstr(buf_str(text), what);
-	size_t n = strlen(what);
+	const char *found = strstr(buf_str(text), what);
+	size_t n = strlen(what), at;
 
-	if (at == NULL)
+	if (found == NULL)
 		return;
-	memmove(at, at + n, text->len - (size_t)(at - text->data) - n);
+	at = (size_t)(found - text->data);
+	memmove(text->data + at, found + n, text->len - at - n);
 	buf_truncate(text, text->len - n);
 }
 
@@ -241,17 +252,17 @@ compile_first(struct program *p, struct err *err)
 {
 	const char *complaint;
 
-	if (run_compile(p, err) == 0)
-		return 0;
-	complaint = read_complaints(p);
-	if (complaint != NULL)
-		return say_complaint(p, complaint, err);
+	if (source_compose(&p->source, err) != 0)
+		return -1;
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		p->defines[i] = !p->defines[PROGRAM_MAP] &&
+		    source_defines(&p->source, run_names[i]);
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
-	if (p->complaints.len == 0 || run_compile(p, err) == 0)
-		return p->jq != NULL ? 0 : -1;
-	complaint = read_complaints(p);
+	if (run_compile(p, err) == 0)
+		return 0;
+	complaint = first_complaint(p);
 	return complaint ? say_complaint(p, complaint, err) : -1;
 }
 
@@ -286,13 +297,14 @@ new_program(const char *name, const struct program_options *options)
 
 	p->name = mem_strdup(name);
 	p->desired_reads = options->desired_reads;
-	p->bounds.time_ms =
+	p->time_limit_ms =
 	    options->time_limit_ms ? options->time_limit_ms : DEFAULT_TIME_MS;
-	p->bounds.memory =
+	p->memory_limit =
 	    options->memory_limit ? options->memory_limit : DEFAULT_MEMORY;
 	p->reply = jv_invalid();
 	p->raised = jv_invalid();
 	source_init(&p->source);
+	run_register(p);
 	return p;
 }
 
@@ -302,8 +314,6 @@ program_load(
 {
 	struct program *p = new_program(path, options);
 
-	for (int i = 0; i < PROGRAM_MAP; i++)
-		p->defines[i] = true;
 	if (source_add_file(&p->source, path, options->library_dirs, err) !=
 		0 ||
 	    compile_first(p, err) != 0 || check_reads(p, err) != 0) {
@@ -320,7 +330,6 @@ program_load_expression(const char *name, const char *text,
 	struct program *p = new_program(name, options);
 
 	p->defines[PROGRAM_MAP] = true;
-	source_add_line(&p->source, "def _map: (");
 	if (source_add_expression(&p->source, name, text, err) != 0 ||
 	    compile_first(p, err) != 0) {
 		program_free(p);
@@ -334,6 +343,7 @@ program_free(struct program *p)
 {
 	if (p == NULL)
 		return;
+	run_forget(p);
 	if (p->jq != NULL)
 		jq_teardown(&p->jq);
 	jv_free(p->reply);

@@ -12,9 +12,10 @@
  * that picks the function by the input. So guards hold for libraries too.
  *
  * Impure functions (now env $ENV input debug stderr halt ...) are refused
- * when the program is loaded, with file and line. A call is limited in CPU
- * time and memory; one that goes beyond fails like any other call, and the
- * program stays usable. A process may hold many programs; one thread.
+ * when the program is loaded, with file and line. Calls run in another process
+ * (evaluator.h), limited in CPU time and memory. One that goes beyond, or that
+ * ends that process, fails like any other call, and the program stays usable.
+ * A process may hold many programs; one thread.
  *
  * Call program_init() once, first thing in main, before anything is compiled.
  *
@@ -31,6 +32,8 @@
 #include <jv.h>
 
 #include "err.h"
+#include "input.h"
+#include "sandbox.h"
 #include "span.h"
 
 /*
@@ -82,25 +85,39 @@ struct program *program_load_expression(const char *name, const char *text,
 
 void program_free(struct program *p);
 
+/*
+ * All programs are loaded: starts the processes in which they run, before the
+ * caller enters a sandbox, and gives up here what only those need. Without it
+ * the first call starts them, without a sandbox. -1 with err.
+ */
+int program_start(enum sandbox_mode mode, struct err *err);
+
 /* Does the author define this function? (PROGRAM_DESIRED: always.) */
 bool program_defines(const struct program *p, enum program_call call);
 
-/* Calls so far that ended at a limit, and bytes lost by that. */
+/* Calls so far that ended at a limit, and that crashed in jq. */
 struct program_losses {
-	uint64_t calls;
-	uint64_t bytes;
+	uint64_t limited;
+	uint64_t crashed;
 };
 struct program_losses program_losses(void);
+/* An evaluation begins. After two lost calls its other calls just fail, so that
+ * it costs no more than two times what a call may. */
+void program_begin(void);
+/* False: what ran the programs is gone. What calls give then means nothing;
+ * the process has to end. */
+bool program_alive(void);
 
 /*
- * The calls. input is consumed; `about` ("IoTService ns/name") goes before the
- * message of a limit. All return 0, or -1 with err.
+ * The calls. `about` ("IoTService ns/name") goes into the message of a limit.
+ * All return 0, or -1 with err.
  */
 
 struct program_item {
 	jv object;	/* has apiVersion, kind, metadata.name */
 	bool once;	/* once(object): create at most once */
 	bool if_exists; /* if_exists(object): never create */
+	jv immutable;	/* immutable(paths): a list of them, or invalid */
 };
 
 struct program_items {
@@ -111,22 +128,22 @@ void program_items_release(struct program_items *items);
 
 /* Exactly one array of objects, no identity (apiVersion's group, kind,
  * namespace, name) twice. All else is an error. */
-int program_desired(struct program *p, jv input, const char *about,
-    struct program_items *items, struct err *err);
+int program_desired(struct program *p, const struct input *input,
+    const char *about, struct program_items *items, struct err *err);
 
 struct program_finalize {
 	struct program_items items;
 	jv delete_; /* owned array of objects with apiVersion, kind, metadata */
 	bool done;
 };
-int program_finalize(struct program *p, jv input, const char *about,
-    struct program_finalize *result, struct err *err);
+int program_finalize(struct program *p, const struct input *input,
+    const char *about, struct program_finalize *result, struct err *err);
 void program_finalize_release(struct program_finalize *result);
 
 /* One object in *status, owned; jv_invalid() if the program gives none
  * (no output, null, or no such function). */
-int program_status(struct program *p, jv input, const char *about, jv *status,
-    struct err *err);
+int program_status(struct program *p, const struct input *input,
+    const char *about, jv *status, struct err *err);
 
 enum program_when { PROGRAM_NEVER, PROGRAM_AFTER, PROGRAM_AT };
 struct program_requeue {
@@ -134,20 +151,21 @@ struct program_requeue {
 	uint64_t after_ms; /* PROGRAM_AFTER */
 	int64_t at_us;	   /* PROGRAM_AT: Unix time */
 };
-int program_requeue(struct program *p, jv input, const char *about,
-    struct program_requeue *requeue, struct err *err);
+int program_requeue(struct program *p, const struct input *input,
+    const char *about, struct program_requeue *requeue, struct err *err);
 
 /* One boolean. Without such a function: true. */
-int program_settled(struct program *p, jv input, const char *about,
-    bool *settled, struct err *err);
+int program_settled(struct program *p, const struct input *input,
+    const char *about, bool *settled, struct err *err);
 
 /* One array of {type, reason, message}, each a string, type Normal or
  * Warning; owned. Without such a function: []. */
-int program_events(struct program *p, jv input, const char *about, jv *events,
-    struct err *err);
+int program_events(struct program *p, const struct input *input,
+    const char *about, jv *events, struct err *err);
 
 /* input is the object; the result an owned array of {namespace, name}
  * (namespace "" if the expression gives none). */
-int program_map(struct program *p, jv input, jv *primaries, struct err *err);
+int program_map(struct program *p, const struct input *input, jv *primaries,
+    struct err *err);
 
 #endif

@@ -76,10 +76,12 @@ starts_term(const struct jqlex *lex, int i)
 	case JQLEX_CLOSE:
 		return false;
 	case JQLEX_PIECE:
+	case JQLEX_NUMBER:
+	case JQLEX_FORMAT:
 		return false;
 	case JQLEX_OTHER:
 		return lex->tokens[i - 1].c != '?' &&
-		    !span_is(lex->tokens[i - 1].text, ".");
+		    lex->tokens[i - 1].c != '.';
 	case JQLEX_OPEN:
 		return true;
 	case JQLEX_WORD:

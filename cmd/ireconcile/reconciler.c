@@ -3,11 +3,15 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "asks.h"
+#include "backoff.h"
 #include "clock.h"
+#include "evaluator.h"
 #include "events.h"
 #include "json.h"
+#include "late.h"
 #include "line.h"
 #include "log.h"
 #include "loops.h"
@@ -16,6 +20,7 @@
 #include "spell.h"
 #include "stream.h"
 #include "throttle.h"
+#include "unsettled.h"
 #include "wakes.h"
 
 static void
@@ -31,8 +36,10 @@ reconciler_init(struct reconciler *r, const struct watches *w,
     const char *const *library_dirs, struct out *out, struct err *err)
 {
 	r->out = out;
-	r->queue_end = &r->queue;
+	if (r->sched.clock == SCHED_INPUT)
+		r->lanes.order = LANES_ONE;
 	r->es.sched = &r->sched;
+	r->es.late.key = span_str("");
 	r->es.dirty = reconciler_dirty;
 	r->es.glimpse = loops_glimpse;
 	r->es.stray = stray;
@@ -47,6 +54,7 @@ reconciler_release(struct reconciler *r)
 	/* Before the primaries: their wake-ups are part of them. */
 	sched_release(&r->sched);
 	orphans_release(&r->orphans);
+	lanes_release(&r->lanes);
 	entries_release(&r->es);
 }
 
@@ -60,10 +68,7 @@ reconciler_dirty(void *arg, struct primary *p)
 		return;
 	p->queued = true;
 	p->queued_us = stats_queued(&p->entry->stats);
-	p->next = NULL;
-	*r->queue_end = p;
-	r->queue_end = &p->next;
-	r->queued++;
+	lanes_add(&r->lanes, p);
 }
 
 static void
@@ -106,8 +111,14 @@ start_entries(struct reconciler *r)
 }
 
 static void
-fire(struct reconciler *r, struct primary *p, unsigned reasons)
+fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 {
+	struct primary *p = w->owner;
+
+	if (w == &r->es.late) {
+		late_put(&r->es, LATE_DUE);
+		return;
+	}
 	if (p == NULL) {
 		/* Who stands by leaves it to the leader. */
 		if (r->gate_open)
@@ -119,7 +130,8 @@ fire(struct reconciler *r, struct primary *p, unsigned reasons)
 	p->entry->stats.retries++;
 	if (reasons & 1u << WAKE_DEADLINE)
 		p->reminder = true;
-	if (reasons & 1u << WAKE_BACKOFF)
+	if (reasons & 1u << WAKE_BACKOFF &&
+	    backoff_has_failed(&p->entry->backoffs, primary_key(p)))
 		p->desired.input = 0;
 	if (reasons & 1u << WAKE_SLOT)
 		throttle_leave(r, p);
@@ -147,7 +159,7 @@ reconciler_timers(struct reconciler *r)
 
 	while ((w = sched_due(&r->sched, sched_ticks(&r->sched), &reasons)) !=
 	    NULL)
-		fire(r, w->owner, reasons);
+		fire(r, w, reasons);
 }
 
 /* Moves the input's clock to us; timers due on the way fire one by one. */
@@ -164,7 +176,7 @@ advance(struct reconciler *r, int64_t us)
 			break;
 		sched_advance(&r->sched, due);
 		w = sched_due(&r->sched, due, &reasons);
-		fire(r, w->owner, reasons);
+		fire(r, w, reasons);
 		while (reconciler_step(r))
 			;
 	}
@@ -190,6 +202,7 @@ reconciler_end_of_input(struct reconciler *r)
 {
 	struct buf names = BUF_INIT;
 
+	late_put(&r->es, LATE_ALL);
 	if (events_end(&r->es, &names) > 0) {
 		r->incomplete = true;
 		log_error("the input ends before it is complete: %s",
@@ -286,6 +299,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 		out_line(r->out, buf_span(&line));
 		r->counters.lines++;
 		loops_hold(p, d);
+		unsettled_hold(p, d);
 		line_printed(p, d);
 	} else {
 		line_shrink(p, d);
@@ -399,19 +413,51 @@ count_loops(struct reconciler *r, struct primary *p, struct decision *d)
 }
 
 static void
+count_unsettled(struct reconciler *r, struct primary *p, struct decision *d)
+{
+	struct buf what = BUF_INIT;
+
+	if (unsettled_count(p, d, &what)) {
+		size_t n = say(LOG_WARNING, p, "", &what);
+
+		r->counters.unsettled += n;
+		p->entry->stats.unsettled += n;
+		decision_release(d);
+		decide_now(r, p, d);
+	}
+	buf_release(&what);
+}
+
+static void
 count(struct primary *p, int64_t began_us, const struct decision *d)
 {
 	stats_evaluated(&p->entry->stats, began_us,
 	    d->failed				   ? STATS_ERROR
 		: d->requeue.when != PROGRAM_NEVER ? STATS_REQUEUE_AFTER
 						   : STATS_SUCCESS);
-	p->entry->stats.limited += d->limited;
+	p->entry->stats.limited += d->limited && !d->crashed;
+	p->entry->stats.crashed += d->crashed;
+}
+
+/* Here and where the programs run. What happens by the clock of the input
+ * does not depend on it. */
+static uint64_t
+cpu_used_us(const struct reconciler *r)
+{
+	struct timespec t;
+
+	if (r->sched.clock == SCHED_INPUT ||
+	    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 +
+	    evaluator_cpu_us();
 }
 
 static void
 evaluate(struct reconciler *r, struct primary *p)
 {
 	int64_t began_us = clock_real_us();
+	uint64_t cpu_us = cpu_used_us(r), took_us;
 	struct decision d;
 	enum line_due due;
 
@@ -419,15 +465,23 @@ evaluate(struct reconciler *r, struct primary *p)
 	r->counters.evaluations++;
 	decide_now(r, p, &d);
 	tolerate(r, p, &d);
+	if (!program_alive()) { /* the process is about to end */
+		decision_release(&d);
+		return;
+	}
 	due = line_due(p, &d);
 	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
 	    !throttle_allows(r, p, due))
 		due = LINE_NOTHING;
 	if (due == LINE_NEW)
 		count_loops(r, p, &d);
+	if (due == LINE_NEW || due == LINE_NEW_QUIET)
+		count_unsettled(r, p, &d);
 	due = print(r, p, &d, due);
 	p->entry->stats.sets += due != LINE_NOTHING;
-	wakes_set(&r->sched, p, &d, due);
+	took_us = cpu_used_us(r) - cpu_us;
+	lanes_charge(&r->lanes, p, took_us);
+	wakes_set(&r->sched, p, &d, due, took_us);
 	p->reminder = false;
 	throttle_observe(r, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);
@@ -445,24 +499,21 @@ look_at(struct reconciler *r, struct primary *p)
 	if (asks_again(p)) {
 		primary_forget(p);
 		sched_clear_but(&r->sched, &p->wake, WAKE_SLOT);
+		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
-	if (!wakes_back_off(p))
+	if (!wakes_back_off(&r->sched, p))
 		evaluate(r, p);
 }
 
 bool
 reconciler_step(struct reconciler *r)
 {
-	struct primary *p = r->queue;
+	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
 
-	if (p == NULL || !r->gate_open)
+	if (p == NULL)
 		return false;
-	r->queue = p->next;
-	if (r->queue == NULL)
-		r->queue_end = &r->queue;
 	p->queued = false;
 	stats_taken(&p->entry->stats, p->queued_us);
-	r->queued--;
 	if (!p->dirty || !p->entry->complete)
 		return true; /* dirty ones come back when that changes */
 	if (p->object == NULL)

@@ -13,6 +13,7 @@
 
 #include "decide.h"
 #include "entry.h"
+#include "lanes.h"
 #include "err.h"
 #include "loop.h"
 #include "orphans.h"
@@ -22,7 +23,7 @@
 
 struct counters {
 	uint64_t events, bad_lines, evaluations, failures, lines, tolerated,
-	    loops;
+	    loops, unsettled;
 };
 
 struct reconciler {
@@ -31,8 +32,7 @@ struct reconciler {
 	struct orphans orphans;
 	struct out *out; /* borrowed */
 	enum decide_mode mode;
-	struct primary *queue, **queue_end;
-	size_t queued;
+	struct lanes lanes; /* those that are dirty, and queued */
 	bool gate_open;
 	bool ready;	 /* every kind was complete at least once */
 	bool incomplete; /* the input was cut short */

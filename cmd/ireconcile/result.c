@@ -94,10 +94,28 @@ unwrap(jv *item, const char *mark)
 	return true;
 }
 
+/* Takes it out of {"kpipe.dev/immutable": {"object": ..., "paths": ...}}. */
+static bool
+unwrap_immutable(struct program_item *item)
+{
+	jv inner;
+
+	if (jv_is_valid(item->immutable) ||
+	    !unwrap(&item->object, "kpipe.dev/immutable"))
+		return false;
+	inner = item->object;
+	item->object = jv_copy(jvtext_peek(inner, "object"));
+	item->immutable = jv_copy(jvtext_peek(inner, "paths"));
+	if (!jv_is_valid(item->immutable))
+		item->immutable = jv_null();
+	jv_free(inner);
+	return true;
+}
+
 static struct program_item
 to_item(jv object)
 {
-	struct program_item item = {object, false, false};
+	struct program_item item = {object, false, false, jv_invalid()};
 	bool more = true;
 
 	while (more) {
@@ -107,8 +125,57 @@ to_item(jv object)
 		if (!item.if_exists &&
 		    unwrap(&item.object, "kpipe.dev/if-exists"))
 			more = item.if_exists = true;
+		more = unwrap_immutable(&item) || more;
 	}
 	return item;
+}
+
+static bool
+is_path(jv path_peek)
+{
+	bool good = jv_get_kind(path_peek) == JV_KIND_ARRAY &&
+	    jv_array_length(jv_copy(path_peek)) > 0;
+
+	if (!good)
+		return false;
+	jv_array_foreach(path_peek, i, key)
+	{
+		good = good && jv_get_kind(key) == JV_KIND_STRING;
+		jv_free(key);
+	}
+	return good;
+}
+
+static bool
+is_identity(jv path_peek)
+{
+	jv first = jv_array_get(jv_copy(path_peek), 0);
+	struct span key = jvtext_span(first);
+	bool yes = span_is(key, "metadata") || span_is(key, "apiVersion") ||
+	    span_is(key, "kind");
+
+	jv_free(first);
+	return yes;
+}
+
+/* What is wrong with paths, as in "the paths ...", or NULL. */
+static const char *
+wrong_paths(jv paths_peek)
+{
+	const char *wrong = NULL;
+
+	if (jv_get_kind(paths_peek) != JV_KIND_ARRAY ||
+	    jv_array_length(jv_copy(paths_peek)) == 0)
+		return "are no list of paths";
+	jv_array_foreach(paths_peek, i, path)
+	{
+		if (!is_path(path))
+			wrong = "lead not by members alone";
+		else if (is_identity(path))
+			wrong = "lead into the identity of the object";
+		jv_free(path);
+	}
+	return wrong;
 }
 
 /* Consumes array. */
@@ -133,6 +200,11 @@ to_items(
 		else if (item.once && item.if_exists)
 			rc = err_set(err, ERR_PERMANENT,
 			    "%s: item %d is both once and if_exists", what, i);
+		else if (jv_is_valid(item.immutable) &&
+		    (lack = wrong_paths(item.immutable)) != NULL)
+			rc = err_set(err, ERR_PERMANENT,
+			    "%s: the immutable paths of item %d %s", what, i,
+			    lack);
 	}
 	jv_free(array);
 	if (rc == 0)
@@ -145,31 +217,21 @@ to_items(
 void
 program_items_release(struct program_items *items)
 {
-	for (size_t i = 0; i < items->count; i++)
+	for (size_t i = 0; i < items->count; i++) {
 		jv_free(items->items[i].object);
+		jv_free(items->items[i].immutable);
+	}
 	free(items->items);
 	*items = (struct program_items){NULL, 0};
 }
 
-/* What `desired` may not read fails where it is used, should a read have
- * escaped source_reads(): true has no members, elements or sum. */
-static jv
-poison(jv input, const char *key, bool allowed)
-{
-	return allowed ? input
-		       : jv_object_set(input, jv_string(key), jv_true());
-}
-
 int
-program_desired(struct program *p, jv input, const char *about,
+program_desired(struct program *p, const struct input *input, const char *about,
     struct program_items *items, struct err *err)
 {
-	unsigned reads = p->desired_reads;
 	jv result;
 
 	*items = (struct program_items){NULL, 0};
-	input = poison(input, "owned", reads & PROGRAM_READS_OWNED);
-	input = poison(input, "now", reads & PROGRAM_READS_NOW);
 	if (run_program(p, PROGRAM_DESIRED, input, about, &result, err) != 0)
 		return -1;
 	if (jv_get_kind(result) == JV_KIND_ARRAY)
@@ -246,8 +308,8 @@ check_finalize(jv object, struct err *err)
 }
 
 int
-program_finalize(struct program *p, jv input, const char *about,
-    struct program_finalize *f, struct err *err)
+program_finalize(struct program *p, const struct input *input,
+    const char *about, struct program_finalize *f, struct err *err)
 {
 	jv result;
 	int rc;
@@ -279,14 +341,12 @@ program_finalize_release(struct program_finalize *f)
 
 /* The result of an optional function; jv_invalid() also for null. */
 static int
-run_optional(struct program *p, enum program_call call, jv input,
-    const char *about, jv *result, struct err *err)
+run_optional(struct program *p, enum program_call call,
+    const struct input *input, const char *about, jv *result, struct err *err)
 {
 	*result = jv_invalid();
-	if (!program_defines(p, call)) {
-		jv_free(input);
+	if (!program_defines(p, call))
 		return 0;
-	}
 	if (run_program(p, call, input, about, result, err) != 0)
 		return -1;
 	if (jv_get_kind(*result) == JV_KIND_NULL)
@@ -295,8 +355,8 @@ run_optional(struct program *p, enum program_call call, jv input,
 }
 
 int
-program_status(
-    struct program *p, jv input, const char *about, jv *status, struct err *err)
+program_status(struct program *p, const struct input *input, const char *about,
+    jv *status, struct err *err)
 {
 	if (run_optional(p, PROGRAM_STATUS, input, about, status, err) != 0)
 		return -1;
@@ -308,7 +368,7 @@ program_status(
 }
 
 int
-program_requeue(struct program *p, jv input, const char *about,
+program_requeue(struct program *p, const struct input *input, const char *about,
     struct program_requeue *requeue, struct err *err)
 {
 	jv result;
@@ -339,16 +399,14 @@ program_requeue(struct program *p, jv input, const char *about,
 }
 
 int
-program_settled(struct program *p, jv input, const char *about, bool *settled,
-    struct err *err)
+program_settled(struct program *p, const struct input *input, const char *about,
+    bool *settled, struct err *err)
 {
 	jv result;
 
 	*settled = true;
-	if (!program_defines(p, PROGRAM_SETTLED)) {
-		jv_free(input);
+	if (!program_defines(p, PROGRAM_SETTLED))
 		return 0;
-	}
 	if (run_program(p, PROGRAM_SETTLED, input, about, &result, err) != 0)
 		return -1;
 	*settled = jv_get_kind(result) == JV_KIND_TRUE;
@@ -368,8 +426,8 @@ is_event(jv e)
 }
 
 int
-program_events(
-    struct program *p, jv input, const char *about, jv *events, struct err *err)
+program_events(struct program *p, const struct input *input, const char *about,
+    jv *events, struct err *err)
 {
 	if (run_optional(p, PROGRAM_EVENTS, input, about, events, err) != 0)
 		return -1;
@@ -421,7 +479,8 @@ to_primary(jv e)
 }
 
 int
-program_map(struct program *p, jv input, jv *primaries, struct err *err)
+program_map(struct program *p, const struct input *input, jv *primaries,
+    struct err *err)
 {
 	jv result;
 

@@ -1,11 +1,22 @@
 #include "run.h"
 
-#include <jq.h>
+#include <malloc.h>
+#include <stdlib.h>
 
-#include "jvtext.h"
-#include "message.h"
+#include "evaluator.h"
+#include "jvwire.h"
+#include "mem.h"
+
+static struct {
+	struct program **items; /* by number; NULL: gone */
+	uint32_t count;
+} programs;
 
 static struct program_losses losses;
+static bool gone;
+/* Of one evaluation: the second is that of the status, which says it. */
+enum { LOST_MOST = 2 };
+static uint64_t lost_before;
 
 struct program_losses
 program_losses(void)
@@ -13,172 +24,148 @@ program_losses(void)
 	return losses;
 }
 
-/* What one call gave. Changed by work that may be left by a jump. */
-struct run {
-	struct program *p;
-	jv input;
-	jv first, second;
-	enum jvtext_size size;
-};
-
-static void
-work(void *arg)
+static uint64_t
+lost(void)
 {
-	struct run *r = arg;
-
-	jq_start(r->p->jq, r->input, 0);
-	r->first = jq_next(r->p->jq);
-	if (!jv_is_valid(r->first))
-		return;
-	r->size = jvtext_measure(r->first);
-	if (r->size != JVTEXT_FITS) {
-		jv_free(r->first);
-		r->first = jv_null();
-	}
-	r->second = jq_next(r->p->jq);
+	return losses.limited + losses.crashed;
 }
 
-/* Gives up what a jump left behind. */
-static void
-drop_state(struct program *p, enum bounds_end end)
+void
+program_begin(void)
 {
-	p->reply = jv_invalid();
-	p->raised = jv_invalid();
-	/* libjq asks for memory before it changes anything; so after a lack
-	 * of memory its own stack is whole, and only values in hand are lost.
-	 * Elsewhere it may be in the middle of things. */
-	if (end == BOUNDS_BROKEN_MEMORY)
-		jq_teardown(&p->jq);
-	p->jq = NULL;
-	losses.bytes += bounds_growth();
+	lost_before = lost();
 }
 
-static void
-nothing(void *arg)
+bool
+program_alive(void)
 {
-	struct run *r = arg;
-
-	jv_free(r->first);
-	jv_free(r->second);
-	/* Frees what the state still holds, perhaps much and deep. */
-	jq_start(r->p->jq, jv_null(), 0);
+	return !gone;
 }
 
-/* A state that was halted: empty it now, not at the next call. */
-static void
-stop(struct run *r)
+void
+run_register(struct program *p)
 {
-	const struct bounds most = {10000, SIZE_MAX / 8};
-	enum bounds_end end = bounds_run(&most, NULL, nothing, r);
-
-	if (end > BOUNDS_MEMORY)
-		drop_state(r->p, end);
+	p->number = programs.count++;
+	programs.items =
+	    mem_array(programs.items, programs.count, sizeof(*programs.items));
+	programs.items[p->number] = p;
 }
 
-static int
-say_limit(const struct program *p, enum bounds_end end, const char *function,
-    const char *about, struct err *err)
+void
+run_forget(struct program *p)
 {
-	losses.calls++;
-	switch (end) {
-	case BOUNDS_TIME:
-	case BOUNDS_BROKEN_TIME:
-		return err_set(err, ERR_PERMANENT,
-		    "%s of %s took more than %g s of CPU time and was stopped",
-		    function, about, (double)p->bounds.time_ms / 1000);
-	case BOUNDS_MEMORY:
-	case BOUNDS_BROKEN_MEMORY:
-		return err_set(err, ERR_PERMANENT,
-		    "%s of %s took more than %zu MiB of memory and was stopped",
-		    function, about, p->bounds.memory >> 20);
-	default:
-		return err_set(err, ERR_PERMANENT,
-		    "%s of %s nested too deep and was stopped", function,
-		    about);
-	}
+	programs.items[p->number] = NULL;
 }
 
-static int
-say_error(struct program *p, jv invalid, const char *function, struct err *err)
+struct program *
+run_find(uint32_t number)
 {
-	jv message = jv_invalid_get_msg(invalid);
-	struct buf text = BUF_INIT;
-
-	if (jv_get_kind(message) != JV_KIND_STRING) {
-		buf_addf(&text, "%s failed: error with %s that is no text",
-		    function, jv_kind_name(jv_get_kind(message)));
-	} else if (jv_is_valid(p->raised) &&
-	    jv_equal(jv_copy(message), jv_copy(p->raised))) {
-		buf_addspan(&text, jvtext_span(message));
-	} else {
-		struct buf cut = BUF_INIT;
-
-		message_cut(&cut, jvtext_span(message), &p->source);
-		buf_addf(&text, "%s failed: %s", function, buf_str(&cut));
-		buf_release(&cut);
-	}
-	err_set(err, ERR_PERMANENT, "%s", buf_str(&text));
-	buf_release(&text);
-	jv_free(message);
-	return -1;
+	return number < programs.count ? programs.items[number] : NULL;
 }
 
-static int
-judge(struct run *r, const char *function, jv *result, struct err *err)
+uint32_t
+run_registered(void)
 {
-	jv failed = jv_is_valid(r->first) ? r->second : r->first;
+	return programs.count;
+}
 
-	if (!jv_is_valid(failed) && jv_invalid_has_msg(jv_copy(failed))) {
-		if (jv_is_valid(r->first))
-			jv_free(r->first);
-		return say_error(r->p, failed, function, err);
-	}
-	if (jv_is_valid(r->second)) {
-		jv_free(r->first);
-		jv_free(r->second);
-		return err_set(err, ERR_PERMANENT,
-		    "%s gives more than one result", function);
-	}
-	if (r->size == JVTEXT_DEEP)
-		err_set(err, ERR_PERMANENT,
-		    "%s gives a value nested deeper than %d", function,
-		    JVTEXT_DEPTH_MAX);
-	else if (r->size == JVTEXT_LONG)
-		err_set(err, ERR_PERMANENT,
-		    "%s gives a value longer than %d bytes", function,
-		    JVTEXT_BYTES_MAX);
-	if (r->size != JVTEXT_FITS) {
-		jv_free(r->first);
-		return -1;
-	}
-	*result = r->first;
-	return 0;
+const char *
+run_name(enum program_call call)
+{
+	return call == PROGRAM_MAP ? "map" : run_names[call];
 }
 
 int
-run_program(struct program *p, enum program_call call, jv input,
-    const char *about, jv *result, struct err *err)
+program_start(enum sandbox_mode mode, struct err *err)
 {
-	const char *function = call == PROGRAM_MAP ? "map" : run_names[call];
-	struct run r = {
-	    p, jv_object(), jv_invalid(), jv_invalid(), JVTEXT_FITS};
-	enum bounds_end end;
+	if (evaluator_start(mode, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < programs.count; i++) {
+		struct program *p = programs.items[i];
+
+		if (p == NULL || p->jq == NULL)
+			continue;
+		jq_teardown(&p->jq);
+		p->jq = NULL;
+		source_release(&p->source);
+		buf_release(&p->complaints);
+	}
+	malloc_trim(0);
+	return 0;
+}
+
+static int
+say_end(const struct program *p, const struct evaluator_end *end,
+    const char *function, const char *about, struct err *err)
+{
+	switch (end->how) {
+	case EVALUATOR_TIME:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s took more than %g s of CPU time and was stopped",
+		    function, about, (double)p->time_limit_ms / 1000);
+	case EVALUATOR_MEMORY:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s took more than %zu MiB of memory and was stopped",
+		    function, about, p->memory_limit >> 20);
+	case EVALUATOR_STACK:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s nested too deep and was stopped", function,
+		    about);
+	case EVALUATOR_GONE:
+		gone = true;
+		return err_set(err, ERR_TRANSIENT,
+		    "%s of %s was not evaluated: the process that starts "
+		    "evaluations is gone",
+		    function, about);
+	default:
+		losses.crashed++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s crashed in jq (%s)", function, about, end->why);
+	}
+}
+
+/* Lazily, for those who do not call program_start. */
+static int
+be_started(struct err *err)
+{
+	if (evaluator_programs() == programs.count)
+		return 0;
+	return evaluator_start(SANDBOX_UNWANTED, err);
+}
+
+int
+run_program(struct program *p, enum program_call call,
+    const struct input *input, const char *about, jv *result, struct err *err)
+{
+	struct evaluator_request q = {p->number, call, input, p->time_limit_ms};
+	struct evaluator_end end;
+	struct span answer;
 
 	*result = jv_invalid();
-	if (p->jq == NULL && run_compile(p, err) != 0) {
-		jv_free(input);
+	if (call != PROGRAM_MAP && lost() - lost_before >= LOST_MOST)
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s was not evaluated, after other functions were "
+		    "stopped",
+		    run_name(call), about);
+	if (be_started(err) != 0)
 		return -1;
+	evaluator_ask(&q, &answer, &end);
+	switch (end.how) {
+	case EVALUATOR_FAILED:
+		return err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
+	case EVALUATOR_DONE:
+		break;
+	default:
+		return say_end(p, &end, run_name(call), about, err);
 	}
-	jv_free(p->raised);
-	p->raised = jv_invalid();
-	r.input = jv_object_set(r.input, jv_string("call"), jv_number(call));
-	r.input = jv_object_set(r.input, jv_string("input"), input);
-	end = bounds_run(&p->bounds, p->jq, work, &r);
-	if (end == BOUNDS_DONE)
-		return judge(&r, function, result, err);
-	if (end == BOUNDS_TIME || end == BOUNDS_MEMORY)
-		stop(&r);
-	else
-		drop_state(p, end);
-	return say_limit(p, end, function, about, err);
+	if (answer.n == 0)
+		return 0;
+	*result = jvwire_read(answer);
+	if (jv_is_valid(*result))
+		return 0;
+	end = (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
+	return say_end(p, &end, run_name(call), about, err);
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "guards.h"
 #include "mem.h"
 
 enum { FILE_MAX_MIB = 1, INCLUDES_MAX = 64 };
@@ -14,7 +13,6 @@ void
 source_init(struct source *s)
 {
 	*s = (struct source){BUF_INIT, NULL, 0, 0};
-	s->lines = guards_add(&s->text);
 }
 
 static void
@@ -22,6 +20,7 @@ file_release(struct source_file *f)
 {
 	free(f->path);
 	free(f->text);
+	jqparse_release(&f->parse, &f->lex);
 	jqlex_release(&f->lex);
 }
 
@@ -54,58 +53,6 @@ complain(
 	    f->lex.tokens[token].line, what);
 }
 
-static int
-check_names(const struct source_file *f, struct err *err)
-{
-	for (int i = 0; i < f->lex.count; i++) {
-		const struct jqlex_token *t = &f->lex.tokens[i];
-		const char *says = NULL;
-
-		if (t->type == JQLEX_WORD && !jqlex_is_key(&f->lex, i))
-			says = guards_word(t->text);
-		else if (t->type == JQLEX_VARIABLE)
-			says = guards_variable(t->text);
-		if (says != NULL)
-			return complain(f, i, says, err);
-	}
-	return 0;
-}
-
-/* Index behind the definition that starts at `from`, or -1. */
-static int
-definition_end(const struct jqlex *lex, int from)
-{
-	int depth = 0;
-
-	for (int i = from; i < lex->count; i++) {
-		if (lex->tokens[i].inside != lex->tokens[from].inside)
-			continue;
-		if (jqlex_is(lex, i, JQLEX_WORD, "def"))
-			depth++;
-		else if (jqlex_is(lex, i, JQLEX_OTHER, ";") && --depth == 0)
-			return i + 1;
-	}
-	return -1;
-}
-
-static int
-check_definitions(const struct source_file *f, int from, struct err *err)
-{
-	int end;
-
-	for (int i = from; i < f->lex.count; i = end) {
-		if (!jqlex_is(&f->lex, i, JQLEX_WORD, "def"))
-			return complain(f, i,
-			    "only definitions (def NAME: ...;) may stand here",
-			    err);
-		end = definition_end(&f->lex, i);
-		if (end < 0)
-			return complain(f, i,
-			    "this definition is not closed by a `;`", err);
-	}
-	return 0;
-}
-
 static void
 blank(struct source_file *f, int from, int to)
 {
@@ -120,15 +67,6 @@ blank(struct source_file *f, int from, int to)
 static void
 append(struct source *s, struct source_file *f)
 {
-	size_t n = strlen(f->text);
-
-	f->first_line = s->lines + 1;
-	f->lines = 1;
-	for (size_t i = 0; i < n; i++)
-		f->lines += f->text[i] == '\n';
-	buf_add(&s->text, f->text, n);
-	buf_addc(&s->text, '\n');
-	s->lines += f->lines;
 	s->files = mem_array(s->files, (size_t)s->count + 1, sizeof(*s->files));
 	s->files[s->count++] = *f;
 }
@@ -139,6 +77,7 @@ struct include {
 	const char *const *dirs;
 	struct err *err;
 	int depth;
+	enum jqparse_trust trust; /* of the file */
 };
 
 static int add_file(const struct include *in, char *path);
@@ -156,8 +95,10 @@ library_path(struct span dir, struct span name)
 	return buf_take(&b);
 }
 
+/* Beside the includer, or in one of dirs: then *trust is set. */
 static char *
-find_library(const struct include *in, const char *includer, struct span name)
+find_library(const struct include *in, const char *includer, struct span name,
+    enum jqparse_trust *trust)
 {
 	const char *slash = strrchr(includer, '/');
 	size_t n = slash ? (size_t)(slash - includer) : 0;
@@ -172,6 +113,7 @@ find_library(const struct include *in, const char *includer, struct span name)
 		if (in->dirs[i] == NULL)
 			return NULL;
 		path = library_path(span_str(in->dirs[i]), name);
+		*trust = JQPARSE_TRUSTED;
 	}
 	if (access(path, F_OK) == 0)
 		return path;
@@ -206,7 +148,7 @@ include(const struct include *in, const struct source_file *f, int token)
 	if (++below.depth > INCLUDES_MAX)
 		return complain(
 		    f, token, "includes are nested too deep", in->err);
-	path = find_library(in, f->path, name);
+	path = find_library(in, f->path, name, &below.trust);
 	if (path == NULL)
 		return err_set(in->err, ERR_PERMANENT,
 		    "%s:%d: cannot find the library %.*s.jq", f->path,
@@ -252,7 +194,8 @@ directives(const struct include *in, struct source_file *f, int *end)
 static int
 add_file(const struct include *in, char *path)
 {
-	struct source_file f = {.path = path};
+	struct source_file f = {
+	    .path = path, .what = JQPARSE_FILE, .trust = in->trust};
 	struct buf text = BUF_INIT;
 	int body = 0;
 	size_t n;
@@ -265,8 +208,9 @@ add_file(const struct include *in, char *path)
 	n = text.len;
 	f.text = buf_take(&text);
 	if (jqlex_read(&f.lex, path, span_make(f.text, n), in->err) != 0 ||
-	    directives(in, &f, &body) != 0 || check_names(&f, in->err) != 0 ||
-	    check_definitions(&f, body, in->err) != 0) {
+	    directives(in, &f, &body) != 0 ||
+	    jqparse_read(
+		&f.parse, &f.lex, path, f.what, f.trust, body, in->err) != 0) {
 		file_release(&f);
 		return -1;
 	}
@@ -280,7 +224,7 @@ int
 source_add_file(struct source *s, const char *path, const char *const *dirs,
     struct err *err)
 {
-	struct include in = {s, dirs, err, 0};
+	struct include in = {s, dirs, err, 0, JQPARSE_STRANGE};
 
 	return add_file(&in, mem_strdup(path));
 }
@@ -289,24 +233,18 @@ int
 source_add_expression(
     struct source *s, const char *name, const char *text, struct err *err)
 {
-	struct source_file f = {.path = mem_strdup(name)};
+	struct source_file f = {
+	    .path = mem_strdup(name), .what = JQPARSE_EXPRESSION};
 
 	f.text = mem_strdup(text);
 	if (jqlex_read(&f.lex, name, span_str(f.text), err) != 0 ||
-	    check_names(&f, err) != 0) {
+	    jqparse_read(
+		&f.parse, &f.lex, name, f.what, JQPARSE_STRANGE, 0, err) != 0) {
 		file_release(&f);
 		return -1;
 	}
 	append(s, &f);
 	return 0;
-}
-
-void
-source_add_line(struct source *s, const char *line)
-{
-	buf_adds(&s->text, line);
-	buf_addc(&s->text, '\n');
-	s->lines++;
 }
 
 const struct source_file *

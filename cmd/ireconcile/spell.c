@@ -4,6 +4,7 @@
 #include "jvtext.h"
 #include "line.h"
 #include "loops.h"
+#include "marks.h"
 
 /* ---- identities ---- */
 
@@ -153,8 +154,9 @@ add_once(struct buf *b, const struct decision *d)
 }
 
 static void
-add_finalizer(struct buf *b, const struct decision *d, const char *finalizer)
+add_finalizer(struct buf *b, const struct primary *p, const struct decision *d)
 {
+	const char *finalizer = p->entry->conf->finalizer;
 	bool add = has_type(d, POINT_FINALIZER_ADD);
 
 	if (!add && !has_type(d, POINT_FINALIZER_REMOVE))
@@ -164,7 +166,10 @@ add_finalizer(struct buf *b, const struct decision *d, const char *finalizer)
 	json_add_key(b, add ? "add" : "remove");
 	buf_addc(b, '[');
 	json_add_str(b, finalizer);
-	buf_adds(b, "]}");
+	buf_addc(b, ']');
+	if (add && marks_need_origin(p->entry, p->object))
+		add_string(b, "origin", object_uid(p->object));
+	buf_addc(b, '}');
 }
 
 static void
@@ -229,7 +234,9 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	add_known(b, d);
 	add_deletes(b, d);
 	add_once(b, d);
-	add_finalizer(b, d, conf->finalizer);
+	add_finalizer(b, p, d);
+	if (marks_has_origin(p->entry, p->object))
+		add_string(b, "origin", marks_origin(p->entry, p->object));
 	if (d->status.len > 0)
 		add_raw(b, "status", buf_span(&d->status));
 	if (d->on_error.len > 0)

@@ -54,8 +54,8 @@ add_results(const struct stats *s, const char *name, struct metric_lines *m)
 	    m, METRIC_RECONCILE_TOTAL, METRIC_LABELS(name, "requeue"), 0);
 	metric_add(m, METRIC_RECONCILE_ERRORS, by, (double)errors);
 	metric_add(m, METRIC_RECONCILE_TERMINAL_ERRORS, by,
-	    (double)(errors - s->limited));
-	metric_add(m, METRIC_RECONCILE_PANICS, by, 0);
+	    (double)(errors - s->limited - s->crashed));
+	metric_add(m, METRIC_RECONCILE_PANICS, by, (double)s->crashed);
 	metric_add(m, METRIC_RECONCILE_TIMEOUTS, by, (double)s->limited);
 	metric_add_histogram(m, METRIC_RECONCILE_TIME, by, &s->reconcile);
 }
@@ -95,6 +95,7 @@ stats_metrics(const struct reconciler *r, struct metric_lines *m)
 		metric_add(m, METRIC_SETS, by, (double)s->sets);
 		metric_add(m, METRIC_TOLERATED, by, (double)s->tolerated);
 		metric_add(m, METRIC_LOOPS, by, (double)s->loops);
+		metric_add(m, METRIC_UNSETTLED, by, (double)s->unsettled);
 	}
 	for (size_t i = 0; i < r->es.store.kind_count; i++) {
 		const struct kind *k = r->es.store.kinds[i];
@@ -102,6 +103,7 @@ stats_metrics(const struct reconciler *r, struct metric_lines *m)
 		metric_add(m, METRIC_OBJECTS, METRIC_LABELS(k->name),
 		    (double)k->objects.count);
 	}
+	metric_add(m, METRIC_UNPROVEN, NULL, (double)r->es.unproven);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("ireconcile"),
 	    (double)r->counters.bad_lines);
 }

@@ -21,7 +21,8 @@ enum stats_result {
 struct stats {
 	uint64_t results[STATS_RESULTS];
 	uint64_t limited; /* of the errors: a limit was met */
-	uint64_t adds, retries, sets, tolerated, loops;
+	uint64_t crashed; /* of the errors: jq crashed */
+	uint64_t adds, retries, sets, tolerated, loops, unsettled;
 	size_t queued; /* now */
 	struct metric_histogram wait, work, reconcile;
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backoff.h"
 #include "json.h"
 #include "mem.h"
 
@@ -64,6 +65,10 @@ store_release(struct store *s)
 		for (size_t j = 0; (o = map_next(&k->objects, &j)) != NULL;)
 			object_free(o);
 		map_release(&k->objects);
+		for (size_t j = 0; (o = map_next(&k->late, &j)) != NULL;)
+			object_free(o);
+		map_release(&k->late);
+		backoff_release(&k->backoffs);
 		free(k->uses);
 		free(k->name);
 		free(k);
@@ -130,6 +135,7 @@ object_new(struct store *s, struct kind *k, struct span text)
 	o = mem_zalloc(sizeof(*o) + ns.n + 1 + name.n + text.n);
 	o->kind = k;
 	o->serial = ++s->serial;
+	o->epoch = k->epoch;
 	o->ns_len = ns.n;
 	o->key_len = ns.n + 1 + name.n;
 	store_add_key(&scratch, ns, name);

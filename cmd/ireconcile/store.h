@@ -27,6 +27,7 @@ struct kind {
 	char *name; /* "Deployment.apps", as in keys of objects */
 	const struct watch_kind *conf; /* the first that names it */
 	struct map objects;	       /* by key: struct object */
+	struct map late, backoffs;     /* see late.h */
 	bool announced;		       /* a begin was seen */
 	bool complete;
 	uint32_t epoch; /* number of begins */
@@ -45,7 +46,9 @@ struct object {
 	uint32_t uid_at, uid_len; /* in the text; len 0: none */
 	uint32_t rv_at, rv_len;
 	bool terminating;
-	char data[]; /* key, then text */
+	bool proven;   /* its marks are; see marks.h */
+	bool unproven; /* they are not, and count */
+	char data[];   /* key, then text */
 };
 
 static inline struct span

@@ -133,7 +133,7 @@ void
 throttle_observe(struct reconciler *r, struct primary *p,
     const struct decision *d, bool printed)
 {
-	bool quiet = jv_array_length(jv_copy(d->outstanding)) == 0;
+	bool quiet = d->outstanding_count == 0;
 
 	for (size_t i = 0; i < d->count; i++)
 		quiet = quiet && d->points[i].done;

@@ -2,126 +2,97 @@
 
 #include <stdlib.h>
 
-#include "jvtext.h"
 #include "primary.h"
 
 void
 view_init(struct view *v, const struct primary *p, int64_t now_us)
 {
-	*v = (struct view){.entry = p->entry,
-	    .primary = p,
-	    .now_us = now_us,
-	    .base = jv_invalid(),
-	    .owned = jv_invalid(),
-	    .loops = jv_array()};
+	*v = (struct view){.entry = p->entry, .primary = p, .now_us = now_us};
 }
 
 void
 view_release(struct view *v)
 {
-	jv_free(v->base);
-	jv_free(v->owned);
-	jv_free(v->loops);
+	buf_release(&v->base);
+	buf_release(&v->owned);
+	buf_release(&v->outcome);
+	buf_release(&v->loops);
 }
 
-static jv
-parse(const struct object *o, struct err *err)
+/* All uses in a role, each with its objects. */
+static void
+add_role(const struct view *v, enum use_role role, enum input_part part,
+    struct buf *out)
 {
-	jv value = jvtext_parse(object_text(o), err);
-	struct buf label = BUF_INIT;
-
-	if (!jv_is_valid(value)) {
-		object_add_label(&label, o);
-		err_prefix(err, "%s", buf_str(&label));
-		buf_release(&label);
-	}
-	return value;
-}
-
-/* {KIND: [objects]} of all uses in a role. */
-static jv
-parse_role(const struct view *v, enum use_role role, struct err *err)
-{
-	jv all = jv_object();
-
 	for (size_t i = 0; i < v->entry->use_count; i++) {
 		const struct use *u = v->entry->uses[i];
 		struct object **list;
-		jv objects = jv_array();
 
-		if (u->role != role) {
-			jv_free(objects);
+		if (u->role != role)
 			continue;
-		}
+		input_add(out, part, span_str(u->name));
 		list = entry_objects(v->entry, v->primary, u);
-		for (size_t j = 0; list[j] != NULL && jv_is_valid(objects);
-		     j++) {
-			jv value = parse(list[j], err);
-
-			if (jv_is_valid(value)) {
-				objects = jv_array_append(objects, value);
-			} else {
-				jv_free(objects);
-				objects = value;
-			}
-		}
+		for (size_t j = 0; list[j] != NULL; j++)
+			input_add(out, INPUT_OBJECT, object_text(list[j]));
 		free(list);
-		if (!jv_is_valid(objects)) {
-			jv_free(all);
-			return objects;
-		}
-		all = jv_object_set(all, jv_string(u->name), objects);
 	}
-	return all;
 }
 
-static int
-parse_base(struct view *v, struct err *err)
+static void
+add_base(struct view *v)
 {
-	jv primary = parse(v->primary->object, err), related;
-
-	if (!jv_is_valid(primary))
-		return -1;
-	related = parse_role(v, USE_RELATED, err);
-	if (!jv_is_valid(related)) {
-		jv_free(primary);
-		return -1;
-	}
-	v->base = jv_object_set(jv_object(), jv_string("primary"), primary);
-	v->base = jv_object_set(v->base, jv_string("related"), related);
-	v->base = jv_object_set(
-	    v->base, jv_string("operator"), jv_copy(v->entry->operator_));
-	return 0;
+	input_add(&v->base, INPUT_PRIMARY, object_text(v->primary->object));
+	add_role(v, USE_RELATED, INPUT_RELATED, &v->base);
+	input_add(
+	    &v->base, INPUT_OPERATOR, span_str(v->entry->conf->operator_json));
 }
 
-jv
+/* A text that differs has another number. */
+static void
+set_text(struct view *v, enum input_text which, struct buf *text)
+{
+	if (v->input.texts[which].id == 0)
+		v->input.texts[which].id = input_id();
+	v->input.texts[which].text = buf_span(text);
+}
+
+static void
+set_outcome(struct view *v, struct span outstanding)
+{
+	struct buf fresh = BUF_INIT;
+
+	input_add(&fresh, INPUT_LOOPS,
+	    v->loops.len > 0 ? buf_span(&v->loops) : span_str("[]"));
+	buf_addspan(&fresh, outstanding);
+	if (!span_eq(buf_span(&fresh), buf_span(&v->outcome)))
+		v->input.texts[INPUT_TEXT_OUTCOME].id = 0;
+	buf_release(&v->outcome);
+	v->outcome = fresh;
+	set_text(v, INPUT_TEXT_OUTCOME, &v->outcome);
+}
+
+const struct input *
 view_input(
-    struct view *v, unsigned what, jv outstanding, jv error, struct err *err)
+    struct view *v, unsigned what, struct span outstanding, const char *error)
 {
-	jv input;
+	struct input *in = &v->input;
 
-	if ((!jv_is_valid(v->base) && parse_base(v, err) != 0) ||
-	    ((what & VIEW_OWNED) && !jv_is_valid(v->owned) &&
-		!jv_is_valid(v->owned = parse_role(v, USE_DEPENDENT, err)))) {
-		jv_free(outstanding);
-		jv_free(error);
-		return jv_invalid();
-	}
-	input = jv_copy(v->base);
-	if (what & VIEW_OWNED)
-		input =
-		    jv_object_set(input, jv_string("owned"), jv_copy(v->owned));
-	if (what & VIEW_NOW)
-		input = jv_object_set(
-		    input, jv_string("now"), jv_number(v->now_us / 1e6));
-	if (!(what & VIEW_OUTCOME)) {
-		jv_free(outstanding);
-		jv_free(error);
-		return input;
-	}
-	input = jv_object_set(input, jv_string("loops"), jv_copy(v->loops));
-	input = jv_object_set(input, jv_string("outstanding"), outstanding);
-	return jv_object_set(input, jv_string("error"), error);
+	if (v->base.len == 0)
+		add_base(v);
+	if ((what & VIEW_OWNED) && v->owned.len == 0)
+		add_role(v, USE_DEPENDENT, INPUT_OWNED, &v->owned);
+	if (what & VIEW_OUTCOME)
+		set_outcome(v, outstanding);
+	in->error = SPAN_NONE;
+	if ((what & VIEW_OUTCOME) && error != NULL)
+		in->error = span_str(error);
+	in->has = (what & VIEW_OWNED ? INPUT_HAS_OWNED : 0) |
+	    (what & VIEW_NOW ? INPUT_HAS_NOW : 0) |
+	    (what & VIEW_OUTCOME ? INPUT_HAS_OUTCOME : 0);
+	in->now = (double)v->now_us / 1e6;
+	set_text(v, INPUT_TEXT_BASE, &v->base);
+	set_text(v, INPUT_TEXT_OWNED, &v->owned);
+	return in;
 }
 
 static uint64_t

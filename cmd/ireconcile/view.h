@@ -1,23 +1,24 @@
 /*
- * view: what a program sees: one primary and everything around it, parsed
- * once for all calls of an evaluation, and only as far as one needs it.
+ * view: what a program sees: one primary and everything around it, put
+ * together once for all calls of an evaluation, and only as far as one needs
+ * it.
  */
 #ifndef VIEW_H
 #define VIEW_H
 
 #include <stdint.h>
-#include <jv.h>
 
+#include "buf.h"
 #include "entry.h"
-#include "err.h"
+#include "input.h"
 
 struct view {
 	const struct entry *entry;
 	const struct primary *primary;
 	int64_t now_us;
-	jv base;  /* {primary, operator, related}; invalid until needed */
-	jv owned; /* the same */
-	jv loops; /* what the program sees as such */
+	struct input input;
+	struct buf base, owned, outcome; /* of input; empty until needed */
+	struct buf loops; /* what the program sees as such, JSON; empty: [] */
 };
 
 void view_init(struct view *v, const struct primary *p, int64_t now_us);
@@ -25,12 +26,12 @@ void view_release(struct view *v);
 
 enum { VIEW_OWNED = 1, VIEW_NOW = 2, VIEW_OUTCOME = 4 };
 /*
- * The input of a call, owned: {primary, operator, related}, and as what says
- * owned, now, and the outcome so far: loops, outstanding and error (both taken).
- * jv_invalid() with err if an object cannot be parsed.
+ * The input of a call: {primary, operator, related}, and as what says owned,
+ * now, and the outcome so far: loops, outstanding (parts, see input.h) and
+ * error (NULL: null). Borrowed until the next call.
  */
-jv view_input(
-    struct view *v, unsigned what, jv outstanding, jv error, struct err *err);
+const struct input *view_input(
+    struct view *v, unsigned what, struct span outstanding, const char *error);
 
 /*
  * A number that differs whenever the input that `desired` sees does; 0 if it

@@ -1,10 +1,13 @@
 #include "wakes.h"
 
 #include "asks.h"
+#include "backoff.h"
 #include "json.h"
 
 static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
+/* Ten moments at once, then one in SHORTEST_MS. */
+enum { SOON_US = 10 * SHORTEST_MS * 1000 };
 
 /* Whoever may annotate an object must not keep all others waiting. */
 static uint64_t
@@ -35,7 +38,16 @@ set_time(struct sched *s, struct primary *p)
 	int64_t wall = sched_now_us(s), now = sched_ticks(s);
 	int64_t wait = p->requeue_at_us - wall;
 
-	sched_set(s, &p->wake, WAKE_REQUEUE, now + (wait > 0 ? wait : 0));
+	if (wait < 0)
+		wait = 0;
+	/* Who says "in a moment" each time is asked less often. */
+	if (wait < SHORTEST_MS * 1000) {
+		if (p->soon_us > now + SOON_US)
+			wait = SHORTEST_MS * 1000;
+		p->soon_us =
+		    (p->soon_us > now ? p->soon_us : now) + SHORTEST_MS * 1000;
+	}
+	sched_set(s, &p->wake, WAKE_REQUEUE, now + wait);
 }
 
 static void
@@ -89,20 +101,18 @@ wakes_again(struct sched *s, struct primary *p)
 }
 
 static void
-set_backoff(struct sched *s, struct primary *p, const struct decision *d)
+set_backoff(struct sched *s, struct primary *p, const struct decision *d,
+    uint64_t took_us)
 {
-	if (!d->limited) {
-		p->backoff_us = 0;
-		sched_clear(s, &p->wake, WAKE_BACKOFF);
-		return;
-	}
-	p->backoff_generation = object_generation(p->object);
-	p->backoff_us =
-	    p->backoff_us ? p->backoff_us * 2 : (uint64_t)(FIRST_S * second);
-	if (p->backoff_us > (uint64_t)(LAST_S * second))
-		p->backoff_us = LAST_S * second;
-	sched_set(
-	    s, &p->wake, WAKE_BACKOFF, sched_ticks(s) + (int64_t)p->backoff_us);
+	struct map *all = &p->entry->backoffs;
+	int64_t now = sched_ticks(s);
+
+	sched_clear(s, &p->wake, WAKE_BACKOFF);
+	if (d->limited || d->crashed)
+		sched_set(s, &p->wake, WAKE_BACKOFF,
+		    backoff_failed(all, primary_key(p), now));
+	else
+		backoff_went_well(all, primary_key(p), now, took_us);
 }
 
 static void
@@ -133,18 +143,22 @@ set_deadline(struct sched *s, struct primary *p, const struct decision *d,
 
 void
 wakes_set(struct sched *s, struct primary *p, const struct decision *d,
-    enum line_due printed)
+    enum line_due printed, uint64_t took_us)
 {
 	set_deadline(s, p, d, printed);
 	set_requeue(s, p, d);
 	set_period(s, p);
 	set_held(s, p, d);
-	set_backoff(s, p, d);
+	set_backoff(s, p, d, took_us);
 }
 
 bool
-wakes_back_off(const struct primary *p)
+wakes_back_off(struct sched *s, struct primary *p)
 {
-	return sched_is_set(&p->wake, WAKE_BACKOFF) &&
-	    p->backoff_generation == object_generation(p->object);
+	int64_t until =
+	    backoff_until(&p->entry->backoffs, primary_key(p), sched_ticks(s));
+
+	if (until != 0)
+		sched_set(s, &p->wake, WAKE_BACKOFF, until);
+	return until != 0;
 }

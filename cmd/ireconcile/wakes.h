@@ -6,9 +6,10 @@
 
 #include "line.h"
 
-/* After an evaluation. printed: why a line was, or LINE_NOTHING. */
+/* After an evaluation, which took so much CPU time. printed: why a line was, or
+ * LINE_NOTHING. */
 void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
-    enum line_due printed);
+    enum line_due printed, uint64_t took_us);
 
 /* The wall clock was set: what waits for a time of day. */
 void wakes_clock_set(struct sched *s, struct primary *p);
@@ -19,7 +20,7 @@ void wakes_clock_set(struct sched *s, struct primary *p);
  */
 bool wakes_again(struct sched *s, struct primary *p);
 
-/* Its program ran into a limit, and the primary did not change since. */
-bool wakes_back_off(const struct primary *p);
+/* Is it not to be evaluated yet (backoff.h)? Then a wake-up is set. */
+bool wakes_back_off(struct sched *s, struct primary *p);
 
 #endif

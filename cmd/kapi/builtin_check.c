@@ -303,6 +303,8 @@ exponent_nanos(struct span s, __int128 *scale)
 	return true;
 }
 
+static const __int128 nanos_max = (__int128)INT64_MAX * 1000000000;
+
 bool
 quantity_get(const struct node *n, __int128 *nanos)
 {
@@ -314,7 +316,7 @@ quantity_get(const struct node *n, __int128 *nanos)
 	if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+'))
 		negative = s.p[i++] == '-';
 	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++, digits++)
-		if (digits < 18)
+		if (value <= nanos_max)
 			value = value * 10 + (s.p[i] - '0');
 	if (i < s.n && s.p[i] == '.') {
 		for (i++; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++) {
@@ -329,7 +331,11 @@ quantity_get(const struct node *n, __int128 *nanos)
 	if (digits == 0 ||
 	    (!suffix_nanos(s, &scale) && !exponent_nanos(s, &scale)))
 		return false;
-	*nanos = value * scale + fraction * scale / unit;
+	/* As in Go: what is larger is as large as can be. */
+	if (__builtin_mul_overflow(value, scale, nanos) ||
+	    __builtin_add_overflow(*nanos, fraction * scale / unit, nanos) ||
+	    *nanos > nanos_max)
+		*nanos = nanos_max;
 	if (negative)
 		*nanos = -*nanos;
 	return true;

@@ -16,8 +16,8 @@ struct pattern;
 struct pattern *pattern_make(struct arena *a, struct span text);
 /* What Go's regexp.Compile says against it, in the arena; none: fine. */
 struct span pattern_error(struct arena *a, struct span text);
-/* Unanchored. A pattern that does not compile, or takes too many steps,
- * matches nothing. */
+/* Unanchored. A pattern that does not compile matches nothing; one that
+ * takes too many steps is matched in linear time instead. */
 bool pattern_matches(const struct pattern *p, struct span text);
 
 #endif

@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "file.h"
 #include "gc.h"
+#include "harden.h"
 #include "httpd.h"
 #include "journal.h"
 #include "log.h"
@@ -283,6 +284,7 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	int first, rc = -1;
 
+	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;

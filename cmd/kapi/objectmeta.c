@@ -84,12 +84,12 @@ name_generate(struct arena *a, struct span base)
 void
 objectmeta_wipe(struct node *object)
 {
-	static const char *const system[] = {"creationTimestamp", "uid",
+	static const char *const owned[] = {"creationTimestamp", "uid",
 	    "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"};
 	struct node *m = node_get(object, "metadata");
 
-	for (size_t i = 0; m != NULL && i < sizeof system / sizeof *system; i++)
-		node_remove(m, system[i]);
+	for (size_t i = 0; m != NULL && i < sizeof owned / sizeof *owned; i++)
+		node_remove(m, owned[i]);
 }
 
 void

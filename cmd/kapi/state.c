@@ -372,38 +372,46 @@ write_all(struct loading *l, struct err *err)
 	return rc;
 }
 
+static int
+make_namespace(struct loading *l, struct resource *r, const struct entry *e,
+    struct err *err)
+{
+	struct rest_writer w = {l->api, &l->arena, span_str("kube-apiserver")};
+	struct span in =
+	    json_path(span_make(e->text, e->n), "metadata.namespace");
+	struct node *object, *metadata;
+	struct problem *p;
+
+	arena_reset(&l->arena);
+	if (json_type(in) != JSON_STRING || in.n <= 2)
+		return 0;
+	in = span_make(in.p + 1, in.n - 2);
+	if (store_get(r->collection, span_make("", 0), in) != NULL)
+		return 0;
+	object = node_object(&l->arena);
+	metadata = node_make(&l->arena, object, "metadata");
+	node_put(&l->arena, metadata, "name", node_string(&l->arena, in));
+	p = rest_create(&w, r, object, NULL);
+	if (p == NULL)
+		return 0;
+	return err_set(err, ERR_PERMANENT, "%s:%zu: namespace %.*s: %.*s",
+	    l->path, e->line, SPAN_ARG(in), SPAN_ARG(p->message));
+}
+
 /* Namespaces that objects are in and the file has not: made, so that one kind
  * of a cluster can be loaded alone. */
 static int
 make_namespaces(struct loading *l, struct err *err)
 {
-	struct rest_writer w = {l->api, &l->arena, span_str("kube-apiserver")};
 	struct resource *r = registry_storage(
 	    l->api->registry, span_str(""), span_str("namespaces"));
-	struct entry *e;
+	struct entry **all = (struct entry **)map_sorted(&l->entries);
+	int rc = 0;
 
-	for (size_t i = 0; (e = map_next(&l->entries, &i)) != NULL;) {
-		struct node *object, *o;
-		struct problem *p;
-		struct span in =
-		    json_path(span_make(e->text, e->n), "metadata.namespace");
-
-		arena_reset(&l->arena);
-		if (json_type(in) != JSON_STRING || in.n <= 2)
-			continue;
-		in = span_make(in.p + 1, in.n - 2);
-		if (store_get(r->collection, span_make("", 0), in) != NULL)
-			continue;
-		o = node_object(&l->arena);
-		object = node_make(&l->arena, o, "metadata");
-		node_put(&l->arena, object, "name", node_string(&l->arena, in));
-		p = rest_create(&w, r, o, NULL);
-		if (p != NULL)
-			return err_set(err, ERR_PERMANENT,
-			    "%s:%zu: namespace %.*s: %.*s", l->path, e->line,
-			    SPAN_ARG(in), SPAN_ARG(p->message));
-	}
-	return 0;
+	for (size_t i = 0; rc == 0 && i < l->entries.count; i++)
+		rc = make_namespace(l, r, all[i], err);
+	free(all);
+	return rc;
 }
 
 static int

@@ -1,5 +1,7 @@
 #include "adopt.h"
 
+#include <string.h>
+
 #include "body.h"
 #include "fields.h"
 #include "json.h"
@@ -23,34 +25,64 @@ is_named(struct span value, const struct set *s)
 	    span_eq(span_make(value.p + 1, value.n - 2), s->primary.name);
 }
 
-static bool
-has_owner(struct span object)
+static struct span
+group_of(struct span api_version)
 {
-	struct buf owner = BUF_INIT;
-	bool yes;
+	const char *slash = api_version.n > 0
+	    ? memchr(api_version.p, '/', api_version.n)
+	    : NULL;
 
-	body_owner(&owner, object);
-	yes = owner.len > 0;
-	buf_release(&owner);
-	return yes;
+	return slash == NULL
+	    ? span_str("")
+	    : span_make(api_version.p, (size_t)(slash - api_version.p));
+}
+
+/* A reference to the primary from where it cannot own anything. */
+static bool
+is_stray(const struct set *s, struct span object, struct span ref)
+{
+	const struct identity *p = &s->primary;
+	struct span version = json_raw_string(json_get(ref, "apiVersion"));
+
+	return p->uid.n != 0 && p->namespace_.n != 0 &&
+	    !span_eq(body_metadata(object, "namespace"), p->namespace_) &&
+	    span_eq(json_raw_string(json_get(ref, "uid")), p->uid) &&
+	    span_eq(json_raw_string(json_get(ref, "kind")), p->kind) &&
+	    span_eq(json_raw_string(json_get(ref, "name")), p->name) &&
+	    span_eq(group_of(version), p->group);
+}
+
+bool
+adopt_is_free(const struct set *s, struct span object)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.ownerReferences"));
+
+	while (json_element(&e))
+		if (json_type(json_get(e.value, "controller")) == JSON_TRUE &&
+		    !is_stray(s, object, e.value))
+			return false;
+	return json_get(json_path(object, "metadata.annotations"),
+		   "kpipe.dev/member")
+		   .n == 0;
 }
 
 bool
 adopt_may(const struct set *s, const struct item *i, struct span object)
 {
 	/* At most once means: not again for what another one made. */
-	return s->adopt.n > 0 && !i->once && !has_owner(object) &&
+	return s->adopt.n > 0 && !i->once && adopt_is_free(s, object) &&
 	    body_metadata(object, "deletionTimestamp").n == 0 &&
 	    is_named(label(object, s->adopt), s);
 }
 
 void
-adopt_hint(struct buf *b, const struct set *s, struct span object)
+adopt_hint(struct buf *b, const struct set *s, struct span object, bool offer)
 {
 	struct json_members m =
 	    json_members(json_path(object, "metadata.labels"));
 
-	if (has_owner(object))
+	if (!adopt_is_free(s, object))
 		return;
 	if (s->adopt.n > 0) {
 		if (!is_named(label(object, s->adopt), s))
@@ -62,10 +94,16 @@ adopt_hint(struct buf *b, const struct set *s, struct span object)
 	while (json_member(&m)) {
 		if (!is_named(m.value, s))
 			continue;
-		buf_addf(b,
-		    "; \"adopt: {label: %.*s}\" in watches.yaml would take "
-		    "it over",
-		    SPAN_ARG(m.key));
+		if (!offer)
+			buf_adds(b,
+			    "; it is not taken over, since watches.yaml "
+			    "has no \"adopt\"");
+		else
+			buf_addf(b,
+			    "; \"adopt: {label: %.*s}\" in watches.yaml would "
+			    "take "
+			    "it over",
+			    SPAN_ARG(m.key));
 		return;
 	}
 }
@@ -142,17 +180,18 @@ add_all(struct buf *fields, struct span more)
 	*fields = both;
 }
 
-bool
-adopt_patch(struct buf *b, const struct item *i, struct span object,
+/* The managedFields as they should be; true if that is a change. */
+static bool
+new_fields(struct buf *b, const struct item *i, struct span object,
     struct span manager)
 {
 	struct json_elements e =
 	    json_elements(json_path(object, "metadata.managedFields"));
-	struct buf kept = BUF_INIT, fields = BUF_INIT;
+	struct buf fields = BUF_INIT;
 	struct span time = SPAN_NONE;
 	bool change = false;
 
-	buf_addc(&kept, '[');
+	buf_addc(b, '[');
 	while (json_element(&e)) {
 		bool left_over = is_left_over(e.value);
 
@@ -161,23 +200,68 @@ adopt_patch(struct buf *b, const struct item *i, struct span object,
 			time = json_get(e.value, "time");
 			add_all(&fields, json_get(e.value, "fieldsV1"));
 		} else {
-			json_add_comma(&kept);
-			buf_addspan(&kept, e.value);
+			json_add_comma(b);
+			buf_addspan(b, e.value);
 		}
 	}
-	if (change) {
-		add_entry(&kept, i, manager, time, buf_span(&fields));
-		buf_addc(&kept, ']');
+	if (change)
+		add_entry(b, i, manager, time, buf_span(&fields));
+	buf_addc(b, ']');
+	buf_release(&fields);
+	return change;
+}
+
+/* The references that are none of the primary; true if that is a change. */
+static bool
+new_owners(struct buf *b, const struct set *s, struct span object)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.ownerReferences"));
+	bool change = false;
+
+	buf_addc(b, '[');
+	while (json_element(&e)) {
+		if (is_stray(s, object, e.value)) {
+			change = true;
+			continue;
+		}
+		json_add_comma(b);
+		buf_addspan(b, e.value);
+	}
+	buf_addc(b, ']');
+	return change;
+}
+
+static void
+add_replace(struct buf *b, const char *path, struct span value)
+{
+	buf_adds(b, ",{\"op\":\"replace\",\"path\":");
+	json_add_str(b, path);
+	json_add_key(b, "value");
+	buf_addspan(b, value);
+	buf_addc(b, '}');
+}
+
+bool
+adopt_patch(struct buf *b, const struct set *s, const struct item *i,
+    struct span object, struct span manager)
+{
+	struct buf fields = BUF_INIT, owners = BUF_INIT;
+	bool fields_change = new_fields(&fields, i, object, manager);
+	bool owners_change = new_owners(&owners, s, object);
+
+	if (fields_change || owners_change) {
 		body_test(b, "/metadata/uid", body_metadata(object, "uid"));
 		body_test(b, "/metadata/resourceVersion",
 		    body_metadata(object, "resourceVersion"));
-		buf_adds(b,
-		    ",{\"op\":\"replace\",\"path\":\"/metadata/managedFields\","
-		    "\"value\":");
-		buf_addspan(b, buf_span(&kept));
-		buf_adds(b, "}]");
 	}
-	buf_release(&kept);
+	if (owners_change)
+		add_replace(b, "/metadata/ownerReferences", buf_span(&owners));
+	if (fields_change)
+		add_replace(b, "/metadata/managedFields", buf_span(&fields));
+	if (fields_change || owners_change)
+		buf_addc(b, ']');
 	buf_release(&fields);
-	return change;
+	buf_release(&owners);
+	return fields_change || owners_change;
 }

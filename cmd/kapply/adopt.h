@@ -1,7 +1,7 @@
 /*
  * adopt: taking over what another operator made, where a line allows it
- * (reconcile.adopt, the label's key): an object that is nobody's by controller
- * reference or mark, whose label KEY is the name of the primary.
+ * (reconcile.adopt, the label's key): an object that is nobody's (see below),
+ * whose label KEY is the name of the primary.
  */
 #ifndef ADOPT_H
 #define ADOPT_H
@@ -12,19 +12,31 @@
 #include "set.h"
 #include "span.h"
 
+/*
+ * Is object nobody's? It has no mark and no controller, unless that is the
+ * set's primary by a reference from another namespace or from none: Kubernetes
+ * lets nobody own so, but operators have written it.
+ */
+bool adopt_is_free(const struct set *s, struct span object);
 /* object has the name of the item and is no member. May it be taken over? */
 bool adopt_may(const struct set *s, const struct item *i, struct span object);
-/* Why not, or what would allow it, as the rest of a sentence; or nothing. */
-void adopt_hint(struct buf *b, const struct set *s, struct span object);
+/*
+ * Why not, or what would allow it, as the rest of a sentence; or nothing. Only
+ * an offer spells the line that would.
+ */
+void adopt_hint(
+    struct buf *b, const struct set *s, struct span object, bool offer);
 
 /*
  * A JSON patch by which all that others own by Update becomes what manager
  * applied in the item's apiVersion, so that the apply which follows removes
  * what is not desired any more (csaupgrade of client-go does that for one
  * manager). Fields of subresources, of other appliers, and of Kubernetes' own
- * components stay. False: there is nothing to change.
+ * components stay. References to the primary from where it cannot own go with
+ * it: a garbage collector deletes the object for them, sooner or later. False:
+ * there is nothing to change.
  */
-bool adopt_patch(struct buf *b, const struct item *i, struct span object,
-    struct span manager);
+bool adopt_patch(struct buf *b, const struct set *s, const struct item *i,
+    struct span object, struct span manager);
 
 #endif

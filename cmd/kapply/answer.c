@@ -10,6 +10,7 @@
 #include "log.h"
 #include "mem.h"
 #include "send.h"
+#include "spare.h"
 #include "unseen.h"
 
 enum {
@@ -170,6 +171,37 @@ note_unseen(struct call *c)
 		unseen_add(a->unseen, c->key->set, c->item, clock_ms());
 }
 
+/* To take over what others own in object, unless nothing is theirs. */
+static bool
+take_over(struct call *c, struct span object)
+{
+	struct item *i = c->item;
+	struct buf patch = BUF_INIT;
+	bool change =
+	    adopt_patch(&patch, c->key->set, i, object, item_manager(c->key));
+
+	free(i->patch);
+	i->patch = buf_take(&patch);
+	if (change)
+		go_on(i, STEP_ADOPT);
+	return change;
+}
+
+/*
+ * Of what no managers were kept, the API server says at the first apply that
+ * "before-first-apply" wrote it: only now are there fields to take over.
+ */
+static bool
+take_over_again(struct call *c, struct span object)
+{
+	struct item *i = c->item;
+
+	if (!i->adopting || i->adopting_again || c->key->apply->o->dry_run)
+		return false;
+	i->adopting_again = true;
+	return take_over(c, object);
+}
+
 static void
 wrote_object(struct call *c, const struct kube_answer *answer)
 {
@@ -179,6 +211,8 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	/* Without an answer, or with a 5xx, it may be there as well. */
 	if (!failed(answer) || answer->code == 0 || answer->code >= 500)
 		note_unseen(c);
+	if (!failed(answer) && take_over_again(c, answer->body))
+		return;
 	if (!failed(answer)) {
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
@@ -204,19 +238,60 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	}
 }
 
+/* The primary, even if somebody made it its own owner, is none. */
+static bool
+is_member(const struct call *c, struct span object)
+{
+	return !spare_is_primary(c->key->set, object) &&
+	    body_is_member(&c->key->apply->proof, c->key->set, c->item, object);
+}
+
+static enum spare_when
+spared(const struct call *c, struct span object, const char **why)
+{
+	return spare(c->key->set, c->item, object,
+	    span_str(kube_namespace(c->key->apply->kube)), why);
+}
+
+static bool
+is_adoptable(const struct call *c, struct span object)
+{
+	const char *why;
+
+	return adopt_may(c->key->set, c->item, object) &&
+	    spared(c, object, &why) != SPARE_ALWAYS;
+}
+
+static void
+add_hint(struct buf *b, const struct call *c, struct span object)
+{
+	const char *why;
+	enum spare_when when = spared(c, object, &why);
+
+	if (when == SPARE_ALWAYS)
+		buf_addf(b, "; %s, and never adopted", why);
+	else
+		adopt_hint(b, c->key->set, object, when == SPARE_NOT);
+}
+
 static void
 not_a_member(struct call *c, struct span object)
 {
 	struct buf b = BUF_INIT, owner = BUF_INIT;
 	bool going = body_metadata(object, "deletionTimestamp").n != 0;
+	const char *unproven =
+	    body_unproven(&c->key->apply->proof, c->key->set, c->item, object);
 
-	body_owner(&owner, object);
+	if (!adopt_is_free(c->key->set, object))
+		body_owner(&owner, object);
 	buf_adds(&b, "it exists and is not part of ");
 	identity_name(&b, &c->key->set->primary);
-	if (owner.len > 0)
+	if (unproven != NULL)
+		buf_addf(&b, "; %s", unproven);
+	else if (owner.len > 0)
 		buf_addf(&b, " but of %s", buf_str(&owner));
 	else if (c->item->op == OP_APPLY)
-		adopt_hint(&b, c->key->set, object);
+		add_hint(&b, c, object);
 	if (going)
 		buf_adds(&b, "; it is being deleted");
 	fail_with(c->key, c->item, going ? RETRY_TRANSIENT : RETRY_PERMANENT,
@@ -230,22 +305,35 @@ static void
 adopt(struct call *c, struct span object)
 {
 	struct item *i = c->item;
-	struct buf patch = BUF_INIT;
-	bool convert = adopt_patch(&patch, i, object, item_manager(c->key));
 
 	i->adopting = true;
+	i->adopting_again = false;
 	note_unseen(c);
 	set_text(&i->live_uid, body_metadata(object, "uid"));
-	free(i->patch);
-	i->patch = buf_take(&patch);
-	go_on(i, convert ? STEP_ADOPT : STEP_WRITE);
+	if (!take_over(c, object))
+		go_on(i, STEP_WRITE);
+}
+
+static void
+gone_meanwhile(struct call *c)
+{
+	struct item *i = c->item;
+
+	free(i->live_uid);
+	i->live_uid = NULL;
+	i->adopting = false;
+	i->step = STEP_WRITE;
+	fail_with(
+	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
 }
 
 static void
 wrote_adoption(struct call *c, const struct kube_answer *answer)
 {
 	c->item->step = STEP_READ; /* it may be another one's by now */
-	if (failed(answer))
+	if (answer->code == 404 && answer->error.reason[0] != '\0')
+		gone_meanwhile(c);
+	else if (failed(answer))
 		fail_answer(c, answer);
 	else
 		go_on(c->item, STEP_WRITE);
@@ -258,15 +346,13 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	struct item *i = c->item;
 
 	if (answer->code == 404) {
-		i->step = STEP_WRITE;
-		fail_with(c->key, i, RETRY_SOON, -1,
-		    span_str("it came and went meanwhile"));
+		gone_meanwhile(c);
 	} else if (failed(answer)) {
 		fail_answer(c, answer);
-	} else if (!body_is_member(c->key->set, i, answer->body) &&
-	    adopt_may(c->key->set, i, answer->body)) {
+	} else if (!is_member(c, answer->body) &&
+	    is_adoptable(c, answer->body)) {
 		adopt(c, answer->body);
-	} else if (!body_is_member(c->key->set, i, answer->body)) {
+	} else if (!is_member(c, answer->body)) {
 		not_a_member(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
 		item_stale(c->key, i);
@@ -326,7 +412,7 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	else if ((i->id.uid.n != 0 && !span_eq(uid, i->id.uid)) ||
 	    body_metadata(answer->body, "deletionTimestamp").n != 0)
 		item_done(c->key, i, "deleted");
-	else if (!body_is_member(c->key->set, i, answer->body))
+	else if (!is_member(c, answer->body))
 		not_a_member(c, answer->body);
 	else {
 		set_text(&i->live_uid, uid);

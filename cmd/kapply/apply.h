@@ -18,6 +18,7 @@
 #include "loop.h"
 #include "map.h"
 #include "out.h"
+#include "proof.h"
 #include "recorder.h"
 #include "set.h"
 #include "effort.h"
@@ -35,7 +36,11 @@ struct apply_opts {
 	long max_in_flight;
 	uint64_t failed_after_ms;
 	long prune_limit; /* deletions in a minute; 0: none */
-	long report_fd;	  /* -1: none */
+	long marks_key_fd, marks_key_out_fd; /* -1: none */
+	const char *marks_key_secret;	     /* NULL: none */
+	bool accept_unproven;
+	long max_writes; /* of sets, in a second; 0: no limit */
+	long report_fd;	 /* -1: none */
 };
 
 struct counters {
@@ -48,6 +53,7 @@ struct unseen;
 
 struct apply {
 	const struct apply_opts *o;
+	struct proof proof; /* the key of marks, if there is one */
 	struct loop *loop;
 	struct kube *kube;
 	struct discovery *discovery;
@@ -115,9 +121,12 @@ void report_failures(struct apply *a, struct set *s);
 void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 /* Found who changes the item back again and again. */
 void report_loop(struct apply *a, const struct set *s, const struct item *i);
-/* The deletion is held back by the brake; and the last one is let go. */
-void report_held(struct apply *a, struct set *s, struct item *i);
-void report_let_go(struct apply *a);
+/* The ceiling of writes is met: a work_held_fn. */
+void report_ceiling(void *apply, const struct ceiling_most *most);
+/* The deletion is held back by the brake; and is not asked for any more. */
+void report_held(
+    struct apply *a, struct set *s, struct item *i, enum brake_scope scope);
+void report_let_go(struct apply *a, const struct set *s, struct item *i);
 /* Counters for --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
 

@@ -143,14 +143,41 @@ controller_of(struct span object)
 	return SPAN_NONE;
 }
 
+/* A controller reference as Kubernetes would follow it. */
 static bool
-marked(const struct set *s, const struct item *i, struct span object)
+is_controlled(const struct set *s, struct span object)
 {
-	struct span metadata = json_get(object, "metadata");
+	const struct identity *p = &s->primary;
+	struct span ref = controller_of(object);
+	struct span version = json_raw_string(json_get(ref, "apiVersion"));
+	const char *slash =
+	    version.n > 0 ? memchr(version.p, '/', version.n) : NULL;
+	struct span group = slash == NULL
+	    ? span_str("")
+	    : span_make(version.p, (size_t)(slash - version.p));
+
+	return p->uid.n != 0 && version.n > 0 &&
+	    span_eq(json_raw_string(json_get(ref, "uid")), p->uid) &&
+	    span_eq(json_raw_string(json_get(ref, "name")), p->name) &&
+	    span_eq(json_raw_string(json_get(ref, "kind")), p->kind) &&
+	    span_eq(group, p->group) &&
+	    (p->namespace_.n == 0 ||
+		span_eq(body_metadata(object, "namespace"), p->namespace_));
+}
+
+static struct span
+annotation(struct span object, const char *key, struct buf *scratch)
+{
+	return json_string(
+	    json_get(json_path(object, "metadata.annotations"), key), scratch);
+}
+
+/* Does it say that it is the item and belongs to the primary? */
+static bool
+is_marked(const struct set *s, const struct item *i, struct span object)
+{
 	struct span label =
-	    json_get(json_get(metadata, "labels"), "kpipe.dev/part-of");
-	struct span member =
-	    json_get(json_get(metadata, "annotations"), "kpipe.dev/member");
+	    json_get(json_path(object, "metadata.labels"), PROOF_PART_OF);
 	unsigned char sum[DIGEST_SIZE];
 	struct buf want = BUF_INIT, text = BUF_INIT;
 	bool yes;
@@ -160,29 +187,59 @@ marked(const struct set *s, const struct item *i, struct span object)
 	yes = json_is(label, buf_str(&want));
 	buf_reset(&want);
 	buf_addf(&want, "%s %s", s->key, i->key);
-	yes = yes && span_eq(json_string(member, &text), buf_span(&want));
+	yes = yes &&
+	    span_eq(annotation(object, PROOF_MEMBER, &text), buf_span(&want));
 	buf_release(&want);
 	buf_release(&text);
 	return yes;
 }
 
-bool
-body_is_member(const struct set *s, const struct item *i, struct span object)
+const char *
+body_unproven(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
 {
-	struct span uid = json_get(controller_of(object), "uid");
+	static const char *const reasons[] = {
+	    [PROOF_NONE] =
+		"its marks lack the proof: if an older version of this "
+		"operator made it, start once with --accept-unproven-marks",
+	    [PROOF_WRONG] =
+		"its marks have a proof by another key: if that key is lost, "
+		"start once with --accept-unproven-marks",
+	    [PROOF_GOOD] = "its marks are of an earlier one of this name",
+	};
+	struct span want = s->origin.n != 0 ? s->origin : s->primary.uid;
+	struct buf text = BUF_INIT;
+	struct span origin;
+	enum proof_found found;
 
-	if (s->primary.uid.n != 0 && json_type(uid) == JSON_STRING &&
-	    span_eq(span_make(uid.p + 1, uid.n - 2), s->primary.uid))
-		return true;
-	return marked(s, i, object);
+	if (!is_marked(s, i, object) || !proof_has_key(proof) ||
+	    proof->accept_unproven)
+		return NULL;
+	found = proof_check(proof, annotation(object, PROOF_MARK, &text),
+	    span_str(s->key), span_str(i->key), &origin);
+	if (found == PROOF_GOOD && span_eq(origin, want)) {
+		buf_release(&text);
+		return NULL;
+	}
+	buf_release(&text);
+	return reasons[found];
+}
+
+bool
+body_is_member(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	return is_controlled(s, object) ||
+	    (is_marked(s, i, object) &&
+		body_unproven(proof, s, i, object) == NULL);
 }
 
 void
 body_owner(struct buf *b, struct span object)
 {
 	struct span c = controller_of(object);
-	struct span member = json_get(
-	    json_path(object, "metadata.annotations"), "kpipe.dev/member");
+	struct span member =
+	    json_get(json_path(object, "metadata.annotations"), PROOF_MEMBER);
 	struct buf text = BUF_INIT;
 
 	if (c.n != 0) {
@@ -249,12 +306,31 @@ new_finalizers(struct buf *b, const struct item *i, struct span present)
 	return change;
 }
 
+/* The primary's uid, written down where it stays when it is restored. */
+static void
+add_origin(struct buf *b, struct span primary, struct span origin)
+{
+	bool first = json_type(json_path(primary, "metadata.annotations")) !=
+	    JSON_OBJECT;
+
+	buf_adds(b, ",{\"op\":\"add\",\"path\":\"/metadata/annotations");
+	/* ~1 is a slash (RFC 6901, 3). */
+	buf_adds(b,
+	    first ? "\",\"value\":{\"" PROOF_ORIGIN "\":"
+		  : "/kpipe.dev~1origin\",\"value\":");
+	json_add_string(b, origin);
+	buf_adds(b, first ? "}}" : "}");
+}
+
 enum finalizer_need
 body_finalizers(struct buf *b, const struct set *s, const struct item *i,
     struct span primary)
 {
 	struct span present = json_path(primary, "metadata.finalizers");
 	struct span uid = body_metadata(primary, "uid");
+	bool adding = i->op == OP_ADD_FINALIZERS;
+	bool marking =
+	    adding && i->origin.n != 0 && proof_origin(primary).n == 0;
 	struct buf list = BUF_INIT;
 	bool change;
 
@@ -262,12 +338,12 @@ body_finalizers(struct buf *b, const struct set *s, const struct item *i,
 		return FINALIZER_STALE;
 	change = new_finalizers(&list, i, present);
 	/* Adding to what is being deleted is refused (422). */
-	if (change && i->op == OP_ADD_FINALIZERS &&
+	if ((change || marking) && adding &&
 	    body_metadata(primary, "deletionTimestamp").n != 0) {
 		buf_release(&list);
 		return FINALIZER_STALE;
 	}
-	if (!change) {
+	if (!change && !marking) {
 		buf_release(&list);
 		return FINALIZER_NOTHING;
 	}
@@ -276,11 +352,16 @@ body_finalizers(struct buf *b, const struct set *s, const struct item *i,
 	body_test(b, "/metadata/resourceVersion",
 	    body_metadata(primary, "resourceVersion"));
 	/* "add" on a member that exists replaces it (RFC 6902, 4.1). */
-	buf_adds(b,
-	    ",{\"op\":\"add\",\"path\":\"/metadata/finalizers\","
-	    "\"value\":");
-	buf_addspan(b, buf_span(&list));
-	buf_adds(b, "}]");
+	if (change) {
+		buf_adds(b,
+		    ",{\"op\":\"add\",\"path\":\"/metadata/finalizers\","
+		    "\"value\":");
+		buf_addspan(b, buf_span(&list));
+		buf_addc(b, '}');
+	}
+	if (marking)
+		add_origin(b, primary, i->origin);
+	buf_addc(b, ']');
 	buf_release(&list);
 	return FINALIZER_PATCH;
 }

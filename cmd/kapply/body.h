@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "buf.h"
+#include "proof.h"
 #include "set.h"
 #include "span.h"
 
@@ -41,8 +42,14 @@ struct span body_metadata(struct span object, const char *key);
  * Is object, as the server gave it for item, a member of the set's primary?
  * See doc/protocol.md, Marks.
  */
-bool body_is_member(
-    const struct set *s, const struct item *i, struct span object);
+bool body_is_member(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object);
+/*
+ * Why marks that name both do not count, as a part of a sentence; NULL: it has
+ * none.
+ */
+const char *body_unproven(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object);
 /* Who else has it: "Kind name" of its controller, or "". */
 void body_owner(struct buf *b, struct span object);
 

@@ -3,6 +3,9 @@
  * more likely a mistake (in a program, in an input) than a wish. Then no more
  * of them are sent, until nobody asks for those that were held back.
  *
+ * If one primary has made half of them or more, it is the one whose deletions
+ * are held back, and the others go on as if it had made none. Else all are.
+ *
  * No clock and no requests of its own.
  */
 #ifndef BRAKE_H
@@ -12,24 +15,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
+
 enum { BRAKE_MS = 60000, BRAKE_LIMIT_MAX = 100000 };
 
+enum brake_scope {
+	BRAKE_OFF,     /* it may be sent */
+	BRAKE_PRIMARY, /* those of this primary are held back */
+	BRAKE_ALL      /* those of all are */
+};
+
+struct brake_primary;
+struct brake_deletion;
+
 struct brake {
-	size_t limit;	 /* per BRAKE_MS; 0: none */
-	uint64_t *times; /* owned: of the last `limit` deletions, a ring */
-	size_t count;	 /* of all */
-	size_t held;	 /* deletions held back; the brake is on if > 0 */
+	size_t limit;		       /* per BRAKE_MS; 0: none */
+	struct brake_deletion *passed; /* owned: a ring of `limit` */
+	size_t first, count;	       /* in it: the last BRAKE_MS */
+	struct map primaries;	       /* by key, owned */
+	size_t held_all;	       /* held back by BRAKE_ALL */
+	size_t held;		       /* by both */
 };
 
 void brake_init(struct brake *b, size_t limit);
 void brake_release(struct brake *b);
 
-/* A deletion is to be sent now. True: it may, and is counted. */
-bool brake_pass(struct brake *b, uint64_t now_ms);
+/* Is a deletion for this primary (its key) held back as things are? */
+enum brake_scope brake_is_on(
+    const struct brake *b, const char *primary, uint64_t now_ms);
+/* It is to be sent now. BRAKE_OFF: it may, and is counted. */
+enum brake_scope brake_pass(
+    struct brake *b, const char *primary, uint64_t now_ms);
 
-/* One more is held back; true if it is the first: the brake is on now. */
-bool brake_hold(struct brake *b);
-/* One is not asked for any more; true if it was the last: the brake is off. */
-bool brake_let_go(struct brake *b);
+/* One more is held back; true if it is the first of that scope. */
+bool brake_hold(struct brake *b, const char *primary, enum brake_scope scope);
+/* One is not asked for any more; true if it was the last of that scope. */
+bool brake_let_go(struct brake *b, const char *primary, enum brake_scope scope);
 
 #endif

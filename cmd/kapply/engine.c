@@ -47,8 +47,7 @@ static void
 release_set(struct apply *a, struct set *s)
 {
 	for (size_t n = 0; s != NULL && n < s->count; n++) {
-		if (s->items[n].held && brake_let_go(&a->brake))
-			report_let_go(a);
+		report_let_go(a, s, &s->items[n]);
 		denials_leave(&a->denials, &s->items[n].denied);
 	}
 	set_free(s);

@@ -2,12 +2,17 @@
  * kapply: makes the cluster what its input says: desired sets of ireconcile,
  * or plain objects and Lists.
  */
+#include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "apply.h"
 #include "applyset.h"
+#include "harden.h"
+#include "file.h"
 #include "input.h"
+#include "keyring.h"
 #include "leash.h"
 #include "log.h"
 #include "opt.h"
@@ -23,7 +28,10 @@ static struct apply_opts o = {
     .timeout_ms = TIMEOUT_MS,
     .failed_after_ms = RETRY_FAILED_MS,
     .prune_limit = PRUNE_LIMIT,
+    .max_writes = CEILING_DEFAULT,
     .report_fd = -1,
+    .marks_key_fd = -1,
+    .marks_key_out_fd = -1,
 };
 
 static const char *const dry_runs[] = {"none", "server", NULL};
@@ -48,6 +56,16 @@ static const struct opt table[] = {
 	"a passing failure counts as failed after this time (30s)"},
     {0, "prune-limit", "N", OPT_INT, &o.prune_limit, NULL,
 	"deletions in a minute for primaries that stay (100; 0: no limit)"},
+    {0, "marks-key-fd", "N", OPT_INT, &o.marks_key_fd, NULL,
+	"marks of members are proven by the key on this descriptor"},
+    {0, "marks-key-secret", "[NAMESPACE/]NAME", OPT_STRING, &o.marks_key_secret,
+	NULL, "... or by the key in this Secret, made if it is not there"},
+    {0, "marks-key-out-fd", "N", OPT_INT, &o.marks_key_out_fd, NULL,
+	"hand that key on to this descriptor"},
+    {0, "accept-unproven-marks", NULL, OPT_FLAG, &o.accept_unproven, NULL,
+	"once, after an upgrade: marks count that lack the proof"},
+    {0, "max-writes-per-second", "N", OPT_INT, &o.max_writes, NULL,
+	"sets: writes in a second, beyond a burst (500; 0: no limit)"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
     {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
@@ -63,6 +81,8 @@ struct run {
 	struct input *input;
 	struct applyset *applyset; /* NULL: none */
 	struct reach reach;
+	struct keyring keyring;
+	bool reached, has_key;
 	struct reportfd report;
 	struct timer deadline;
 	struct leash leash;
@@ -71,18 +91,83 @@ struct run {
 };
 
 static void
+fail(struct run *r, const struct err *err)
+{
+	r->err = *err;
+	loop_stop(r->apply.loop);
+}
+
+static void
+check_ready(struct run *r)
+{
+	if (!r->reached || !r->has_key)
+		return;
+	r->apply.ready = true;
+	reportfd_ready(&r->report);
+}
+
+static void
 reached(void *arg, const struct err *err)
 {
 	struct run *r = arg;
-	struct apply *a = &r->apply;
 
-	if (err == NULL) {
-		a->ready = true;
-		reportfd_ready(&r->report);
+	if (err != NULL) {
+		fail(r, err);
 		return;
 	}
-	r->err = *err;
-	loop_stop(a->loop);
+	r->reached = true;
+	check_ready(r);
+}
+
+/* Whoever waits for it at the other end reads to the end. */
+static int
+hand_on(struct run *r, struct err *err)
+{
+	int fd = (int)o.marks_key_out_fd, rc;
+
+	if (fd < 0)
+		return 0;
+	rc = file_write(fd, buf_span(&r->apply.proof.text));
+	if (rc != 0)
+		err_set(err, ERR_TRANSIENT,
+		    "option --marks-key-out-fd: cannot write: %s",
+		    strerror(errno));
+	close(fd);
+	return rc;
+}
+
+static void
+got_key(void *arg, const struct err *err)
+{
+	struct run *r = arg;
+	struct err mine = ERR_INIT;
+
+	if (err != NULL || hand_on(r, &mine) != 0) {
+		fail(r, err != NULL ? err : &mine);
+		return;
+	}
+	r->has_key = true;
+	check_ready(r);
+}
+
+static int
+find_key(struct run *r)
+{
+	struct apply *a = &r->apply;
+
+	a->proof.accept_unproven = o.accept_unproven;
+	r->keyring.proof = &a->proof;
+	r->keyring.dry_run = o.dry_run != 0;
+	if (o.marks_key_secret != NULL)
+		return keyring_start(&r->keyring, a->loop, o.marks_key_secret,
+		    got_key, r, &r->err);
+	if (o.marks_key_fd >= 0) {
+		if (proof_read(&a->proof, (int)o.marks_key_fd, &r->err) != 0)
+			return -1;
+		close((int)o.marks_key_fd);
+	}
+	r->has_key = true;
+	return 0;
 }
 
 static void
@@ -132,6 +217,8 @@ idle(void *arg)
 	done = r->applyset != NULL ? applyset_step(r->applyset)
 				   : engine_settled(a) &&
 		(a->recorder == NULL || recorder_idle(a->recorder));
+	/* Who waits for the key gets it, also if there is nothing to apply. */
+	done = done && r->has_key;
 	if (done || r->timed_out)
 		end(r, done);
 }
@@ -152,7 +239,9 @@ release(struct run *r)
 	workqueue_release(&a->queue);
 	efforts_release(&a->efforts);
 	discovery_free(a->discovery);
+	keyring_release(&r->keyring);
 	kube_free(a->kube);
+	proof_release(&a->proof);
 	out_release(&a->out);
 	loop_free(a->loop);
 }
@@ -161,10 +250,7 @@ release(struct run *r)
 static void
 leash_out(void *arg, const struct err *err)
 {
-	struct run *r = arg;
-
-	r->err = *err;
-	loop_stop(r->apply.loop);
+	fail(arg, err);
 }
 
 static int
@@ -181,11 +267,14 @@ run(struct run *r)
 	a->kube = kube_open(a->loop, &kube_opts, "kapply", &r->err);
 	if (a->kube == NULL)
 		return -1;
+	if (find_key(r) != 0)
+		return -1;
 	leash_watch(&r->leash, a->loop, leash_out, r);
 	kube_hold(a->kube, &r->leash);
 	a->discovery = discovery_new(a->loop, a->kube);
 	workqueue_init(
 	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
+	workqueue_limit(&a->queue, o.max_writes, report_ceiling);
 	out_init(&a->out, a->loop, STDOUT_FILENO);
 	if (!o.dry_run)
 		a->recorder = recorder_new(a->loop, a->kube);
@@ -222,6 +311,22 @@ check_options(int operands, const char *first, struct err *err)
 	if (o.prune_limit < 0 || o.prune_limit > BRAKE_LIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --prune-limit: from 0 to %d", BRAKE_LIMIT_MAX);
+	if (o.marks_key_fd >= 0 && o.marks_key_secret != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "options --marks-key-fd and --marks-key-secret exclude "
+		    "each other");
+	if (o.marks_key_out_fd >= 0 && o.marks_key_secret == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --marks-key-out-fd needs --marks-key-secret");
+	if (o.accept_unproven && o.marks_key_fd < 0 &&
+	    o.marks_key_secret == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --accept-unproven-marks needs a key: "
+		    "--marks-key-fd or --marks-key-secret");
+	if (o.max_writes < 0 || o.max_writes > CEILING_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --max-writes-per-second: from 0 to %d",
+		    CEILING_MAX);
 	if (o.output < 0)
 		o.output =
 		    isatty(STDOUT_FILENO) ? OUTPUT_RESULT : OUTPUT_STATUS;
@@ -234,6 +339,7 @@ main(int argc, char **argv)
 	struct run r = {.err = ERR_INIT};
 	int first, code = -1;
 
+	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
 	case OPT_EXIT_0:
 		return 0;

@@ -7,6 +7,7 @@
 #include "json.h"
 #include "log.h"
 #include "mem.h"
+#include "quote.h"
 #include "reportfd.h"
 
 enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
@@ -127,21 +128,24 @@ first_mark(struct span text, const struct mark *marks, const struct mark **is)
 static void
 add_filled(struct buf *b, struct span status, const struct mark *marks)
 {
-	struct buf escaped = BUF_INIT;
+	struct buf visible = BUF_INIT, escaped = BUF_INIT;
 	const struct mark *is = NULL;
 	const char *at;
 
 	while ((at = first_mark(status, marks, &is)) != NULL) {
 		size_t n = (size_t)(at - status.p);
 
+		buf_reset(&visible);
 		buf_reset(&escaped);
-		json_add_string(&escaped, is->text);
+		quote_text(&visible, is->text);
+		json_add_string(&escaped, buf_span(&visible));
 		buf_add(b, status.p, n);
 		buf_add(b, escaped.data + 1, escaped.len - 2);
 		n += strlen(is->mark);
 		status = span_make(status.p + n, status.n - n);
 	}
 	buf_addspan(b, status);
+	buf_release(&visible);
 	buf_release(&escaped);
 }
 
@@ -253,19 +257,26 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 	buf_release(&path);
 }
 
-void
-report_held(struct apply *a, struct set *s, struct item *i)
+/* The primary that deletes too much is named; nobody else is concerned. */
+static void
+say_held(struct apply *a, const struct set *s)
 {
-	i->recorded = true; /* one Event for all of the primary */
-	if (!s->held_told)
-		events_tell(
-		    a, s, RECORDER_WARNING, "PruneBrake", span_str(i->error));
-	s->held_told = true;
-	if (i->held)
-		return;
-	i->held = true;
-	if (!brake_hold(&a->brake))
-		return;
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b,
+	    "more than %ld deletions within a minute, most of them for this "
+	    "primary: no more of its own until its set does not ask for them; "
+	    "mend what "
+	    "decides, or, if they are meant, start again with a higher "
+	    "--prune-limit",
+	    a->o->prune_limit);
+	log_about(LOG_ERROR, s, buf_str(&b));
+	buf_release(&b);
+}
+
+static void
+say_all_held(struct apply *a)
+{
 	log_error("more than %ld deletions within a minute for primaries that "
 		  "stay: no more of them until the sets do not ask for them; "
 		  "mend what decides, or, if they are meant, start again with "
@@ -276,8 +287,37 @@ report_held(struct apply *a, struct set *s, struct item *i)
 }
 
 void
-report_let_go(struct apply *a)
+report_held(
+    struct apply *a, struct set *s, struct item *i, enum brake_scope scope)
 {
+	i->recorded = true; /* one Event for all of the primary */
+	if (!s->held_told)
+		events_tell(
+		    a, s, RECORDER_WARNING, "PruneBrake", span_str(i->error));
+	s->held_told = true;
+	if (i->held != BRAKE_OFF)
+		return;
+	i->held = scope;
+	if (!brake_hold(&a->brake, s->key, scope))
+		return;
+	if (scope == BRAKE_ALL)
+		say_all_held(a);
+	else
+		say_held(a, s);
+}
+
+void
+report_let_go(struct apply *a, const struct set *s, struct item *i)
+{
+	enum brake_scope scope = i->held;
+
+	i->held = BRAKE_OFF;
+	if (scope == BRAKE_OFF || !brake_let_go(&a->brake, s->key, scope))
+		return;
+	if (scope == BRAKE_PRIMARY) {
+		log_about(LOG_INFO, s, "no deletion is held back any more");
+		return;
+	}
 	log_info("no deletion is held back any more");
 	reportfd_unready(a->report, "prune", NULL);
 }
@@ -361,6 +401,17 @@ report_failures(struct apply *a, struct set *s)
 		send_on_error(a, s, buf_span(&error));
 	}
 	buf_release(&error);
+}
+
+void
+report_ceiling(void *apply, const struct ceiling_most *most)
+{
+	struct apply *a = apply;
+	struct buf b = BUF_INIT;
+
+	ceiling_tell(&a->queue.ceiling, most, &b);
+	log_warning("%s", buf_str(&b));
+	buf_release(&b);
 }
 
 void

@@ -44,6 +44,8 @@ samples_add(void *arg, struct metric_lines *m)
 	add_results(&a->counters, m);
 	metric_add(m, METRIC_STALE, NULL, (double)a->counters.stale);
 	metric_add(m, METRIC_PRUNES_HELD, NULL, (double)a->brake.held);
+	metric_add(m, METRIC_WRITES_HELD, METRIC_LABELS("kapply"),
+	    (double)a->queue.ceiling.held_ms / 1000);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("kapply"),
 	    (double)a->counters.bad_lines);
 	if (a->recorder != NULL) {

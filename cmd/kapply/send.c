@@ -130,6 +130,9 @@ start(struct call *c)
 	write_path(&path, c, id);
 	write_body(&body, c);
 	c->key->apply->counters.requests++;
+	if (c->verb != KUBE_GET && !c->key->set->plain)
+		workqueue_wrote(
+		    &c->key->apply->queue, span_str(c->key->set->key));
 	kube_start(c->key->apply->kube,
 	    &(struct kube_request){.verb = c->verb,
 		.path = buf_str(&path),
@@ -243,6 +246,29 @@ other_namespace(const struct call *c)
 }
 
 /*
+ * Where ireconcile thinks an object to be is where it looks for it: one of
+ * another scope would be made and never be seen.
+ */
+static bool
+other_scope(const struct call *c)
+{
+	const struct identity *id = &c->item->id;
+	struct buf b = BUF_INIT;
+
+	if (c->key->set->plain || c->item->op != OP_APPLY ||
+	    c->resource->namespaced == (id->namespace_.n > 0))
+		return false;
+	buf_addf(&b,
+	    "the server has this kind %s: it needs \"scope: %s\" in "
+	    "watches.yaml",
+	    c->resource->namespaced ? "in namespaces" : "for the whole cluster",
+	    c->resource->namespaced ? "Namespaced" : "Cluster");
+	fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
+	buf_release(&b);
+	return true;
+}
+
+/*
  * Who wants the finalizer gone has not seen what was created a moment ago: it
  * would be left behind. A newer line comes when it is seen.
  */
@@ -270,20 +296,25 @@ static bool
 held_back(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
+	const char *primary = k->set->key;
 	struct buf b = BUF_INIT;
+	enum brake_scope scope;
 
 	if (i->op != OP_DELETE || k->set->deleting || a->o->dry_run)
 		return false;
-	if (i->step == STEP_READ ? a->brake.held == 0
-				 : brake_pass(&a->brake, clock_ms()))
+	scope = i->step == STEP_READ
+	    ? brake_is_on(&a->brake, primary, clock_ms())
+	    : brake_pass(&a->brake, primary, clock_ms());
+	if (scope == BRAKE_OFF)
 		return false;
 	i->step = STEP_READ;
-	buf_addf(&b,
-	    "held back: more than %ld deletions for primaries that stay "
-	    "within a minute (--prune-limit)",
-	    a->o->prune_limit);
+	buf_addf(&b, "held back: more than %ld deletions %s (--prune-limit)",
+	    a->o->prune_limit,
+	    scope == BRAKE_ALL
+		? "for primaries that stay within a minute"
+		: "within a minute, most of them for this primary");
 	fail_with(k, i, RETRY_PERMANENT, -1, buf_span(&b));
-	report_held(a, k->set, i);
+	report_held(a, k->set, i, scope);
 	buf_release(&b);
 	return true;
 }
@@ -304,7 +335,7 @@ item_send(struct key *k, struct item *i)
 	c->resource = resource_of(a, id);
 	if (c->resource != NULL && c->resource->namespaced && id == &i->id)
 		i->namespace_ = target_namespace(k, id);
-	if (c->resource != NULL && other_namespace(c)) {
+	if (c->resource != NULL && (other_namespace(c) || other_scope(c))) {
 		free(c);
 		key_advance(k);
 		return;

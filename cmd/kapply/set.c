@@ -172,6 +172,33 @@ set_known(struct item *i, struct span known, struct span once)
 		i->state = ITEM_DONE;
 }
 
+static char *
+refusal(struct span key, struct span message)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addspan(&b, key);
+	buf_adds(&b, " refused");
+	if (message.n != 0)
+		buf_adds(&b, ": ");
+	buf_addspan(&b, message);
+	return buf_take(&b);
+}
+
+/* Whoever wrote the line: a primary belongs to its users. */
+static void
+refuse_primary(const struct set *s, struct item *i)
+{
+	if (!span_eq(i->id.group, s->primary.group) ||
+	    !span_eq(i->id.kind, s->primary.kind) ||
+	    !span_eq(i->id.namespace_, s->primary.namespace_) ||
+	    !span_eq(i->id.name, s->primary.name))
+		return;
+	i->state = ITEM_REFUSED;
+	i->error =
+	    refusal(span_str(i->key), span_str("it is the primary itself"));
+}
+
 static int
 parse_items(
     struct set *s, struct span line, struct span reconcile, struct err *err)
@@ -187,6 +214,7 @@ parse_items(
 		if (parse_object(s, e.value, what, err) < 0)
 			return -1;
 		set_known(&s->items[s->count - 1], known, once);
+		refuse_primary(s, &s->items[s->count - 1]);
 	}
 	return 0;
 }
@@ -205,6 +233,7 @@ parse_deletes(struct set *s, struct span list, struct err *err)
 		if (read_identity(&i->id, e.value, e.value, what, err) < 0)
 			return -1;
 		i->key = key_of(&i->id);
+		refuse_primary(s, i);
 	}
 	return 0;
 }
@@ -229,19 +258,6 @@ identity_from_key(struct identity *id, struct span key)
 		return;
 	id->group = span_make(dot + 1, (size_t)(a - dot - 1));
 	id->kind.n = (size_t)(dot - key.p);
-}
-
-static char *
-refusal(struct span key, struct span message)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addspan(&b, key);
-	buf_adds(&b, " refused");
-	if (message.n != 0)
-		buf_adds(&b, ": ");
-	buf_addspan(&b, message);
-	return buf_take(&b);
 }
 
 static int
@@ -317,6 +333,8 @@ parse_finalizers(struct set *s, struct span finalizers)
 		i->id = s->primary;
 		i->key = key_of(&i->id);
 		i->text = list;
+		if (i->op == OP_ADD_FINALIZERS)
+			i->origin = get_string(finalizers, "origin");
 	}
 }
 
@@ -342,6 +360,7 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
 	    {json_get(r, "adopt"), "reconcile.adopt", JSON_STRING},
+	    {json_get(r, "origin"), "reconcile.origin", JSON_STRING},
 	    {json_get(r, "loops"), "reconcile.loops", JSON_OBJECT},
 	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
 	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
@@ -349,7 +368,9 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(finalizers, "add"), "reconcile.finalizers.add",
 		JSON_ARRAY},
 	    {json_get(finalizers, "remove"), "reconcile.finalizers.remove",
-		JSON_ARRAY}};
+		JSON_ARRAY},
+	    {json_get(finalizers, "origin"), "reconcile.finalizers.origin",
+		JSON_STRING}};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		enum json_type type = json_type(members[i].value);
@@ -388,6 +409,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->deleting = json_type(json_get(r, "deleting")) == JSON_TRUE;
 	s->guard_status = json_type(json_get(r, "guardStatus")) == JSON_TRUE;
 	s->adopt = get_string(r, "adopt");
+	s->origin = get_string(r, "origin");
 	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
 	if (parse_items(s, line, r, err) < 0 ||
 	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||
@@ -486,7 +508,7 @@ same_wish(const struct item *a, const struct item *b)
 	return a->known == b->known && span_eq(a->known_uid, b->known_uid) &&
 	    span_eq(a->id.uid, b->id.uid) &&
 	    span_eq(a->id.api_version, b->id.api_version) &&
-	    span_eq(a->text, b->text);
+	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
 }
 
 static void
@@ -520,7 +542,7 @@ inherit_item(
 	i->list_sent = old->list_sent;
 	i->adopting = old->adopting;
 	i->held = old->held;
-	old->held = false;
+	old->held = BRAKE_OFF;
 	old->error = old->live_uid = old->patch = NULL;
 }
 

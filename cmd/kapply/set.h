@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "brake.h"
 #include "err.h"
 #include "retry.h"
 #include "span.h"
@@ -68,18 +69,20 @@ struct item {
 	char *key;		/* owned: Kind.group/namespace/name */
 	/* The object, raw; the array of finalizers; of OP_LOOK the path. */
 	struct span text;
+	struct span origin; /* OP_ADD_FINALIZERS: to be noted, too; or none */
 	enum known known;
 	struct span known_uid;
 	bool once;
 
 	enum item_state state;
 	enum item_step step;
-	char *live_uid;	    /* owned: of the member that was found, or NULL */
-	char *live_version; /* owned: its resourceVersion before (plain) */
-	char *patch;	    /* owned: of the step, where it is one */
-	bool list_sent;	    /* STEP_LIST was tried */
-	bool adopting;	    /* it was another operator's */
-	bool held;	    /* counted by the brake */
+	char *live_uid;	     /* owned: of the member that was found, or NULL */
+	char *live_version;  /* owned: its resourceVersion before (plain) */
+	char *patch;	     /* owned: of the step, where it is one */
+	bool list_sent;	     /* STEP_LIST was tried */
+	bool adopting;	     /* it was another operator's */
+	bool adopting_again; /* ... and was applied once already */
+	enum brake_scope held; /* counted by the brake */
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
 	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
@@ -105,6 +108,7 @@ struct set {
 	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
 	bool deleting;		/* the primary is on its way out */
+	struct span origin;	/* that marks are bound to; none: the uid */
 	struct span adopt;	/* key of a label; none: nothing is adopted */
 	int64_t max_concurrent; /* 0: not said */
 	struct item *items;	/* owned, in the order of phases */

@@ -183,6 +183,7 @@ become(const struct command *c, const struct leash_ends *ends)
 	leash_env(&env, ends->read_fd, ends->page_fd);
 	putenv(buf_take(&env));
 	leash_inherit(ends);
+	harden_give_back(&c->limits);
 	execv(c->path, c->argv);
 	log_fatal("cannot run %s: %s", c->path, strerror(errno));
 	_exit(100);

@@ -12,17 +12,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "harden.h"
 #include "leash.h"
 #include "loop.h"
 
 typedef void command_fn(void *arg);
 
 struct command {
-	struct loop *loop; /* borrowed */
-	char *const *argv; /* borrowed */
-	char *path;	   /* owned: of argv[0] */
-	uint64_t grace_ms; /* between SIGTERM and SIGKILL */
-	command_fn *gone;  /* once, when nobody is left */
+	struct loop *loop;    /* borrowed */
+	char *const *argv;    /* borrowed */
+	char *path;	      /* owned: of argv[0] */
+	struct rlimit limits; /* of core dumps, as we had it: the command's */
+	uint64_t grace_ms;    /* between SIGTERM and SIGKILL */
+	command_fn *gone;     /* once, when nobody is left */
 	void *arg;
 
 	pid_t pid; /* of the child, and the group; 0: never started */

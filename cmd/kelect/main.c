@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "contest.h"
+#include "harden.h"
 #include "lease.h"
 #include "lock.h"
 #include "log.h"
@@ -435,8 +436,10 @@ check_options(struct run *r, char **command, struct err *err)
 		return -1;
 	if (o.report_fd >= 0 && check_fd("--report-fd", o.report_fd, err) != 0)
 		return -1;
-	if (*command == NULL)
+	if (*command == NULL) {
+		harden_process(); /* nobody needs more */
 		return 0;
+	}
 	r->command.argv = command;
 	return command_find(&r->command, err);
 }
@@ -447,6 +450,7 @@ main(int argc, char **argv)
 	struct run r = {.ends = {-1, -1, -1}, .err = ERR_INIT};
 	int first, code = -1;
 
+	harden_parent(&r.command.limits);
 	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
 	case OPT_EXIT_0:
 		return 0;

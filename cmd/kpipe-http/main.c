@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "certificate.h"
+#include "harden.h"
 #include "kube.h"
 #include "log.h"
 #include "opt.h"
@@ -15,6 +17,7 @@
 #include "process.h"
 #include "reportfd.h"
 #include "review.h"
+#include "sandbox.h"
 #include "serve.h"
 #include "state.h"
 #include "stream.h"
@@ -37,6 +40,7 @@ static const struct opt table[] = {
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"write a newline to this descriptor when requests are served"},
     {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
+    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
@@ -249,6 +253,34 @@ stop(void *arg, int signo)
 	loop_stop(arg);
 }
 
+/* A plugin is a program: where it is needed, nothing can be shut. */
+static int
+enter_sandbox(struct app *a, struct err *err)
+{
+	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
+	enum sandbox_result result;
+
+	if (a->kube != NULL && kube_runs_plugin(a->kube) &&
+	    mode != SANDBOX_UNWANTED) {
+		result =
+		    mode == SANDBOX_REQUIRED ? SANDBOX_FAILED : SANDBOX_NONE;
+		err_set(err, ERR_PERMANENT,
+		    "there is no sandbox: the credential comes from an exec "
+		    "plugin, which it would not let run; a token file needs "
+		    "none");
+		if (result == SANDBOX_FAILED)
+			err_prefix(err, "option --sandbox=required");
+	} else {
+		result = sandbox_enter(
+		    a->kube != NULL ? calls_ask : calls_serve, mode, err);
+	}
+	if (result == SANDBOX_NONE) {
+		log_warning("%s", err->message);
+		*err = (struct err)ERR_INIT;
+	}
+	return result == SANDBOX_FAILED ? -1 : 0;
+}
+
 static int
 start(struct app *a, struct err *err)
 {
@@ -274,6 +306,8 @@ start(struct app *a, struct err *err)
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	reportfd_init(&a->report, a->loop, tool.name, (int)opts.report_fd,
 	    no_counters, NULL);
+	if (enter_sandbox(a, err) != 0)
+		return -1;
 	reportfd_ready(&a->report);
 	return 0;
 }
@@ -299,6 +333,7 @@ main(int argc, char **argv)
 	struct app a = {.err = ERR_INIT};
 	int first, rc = -1;
 
+	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &a.err)) {
 	case OPT_EXIT_0:
 		return 0;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "buf.h"
@@ -65,22 +66,32 @@ take_stat(struct process *p, const char *text)
 	return true;
 }
 
+/*
+ * -1: not known. Since Linux 6.2 the size of the directory is their number
+ * (fs/proc/fd.c, proc_fd_getattr), for everybody; to list it is for root and
+ * the process itself, for the tools are not dumpable (harden.h).
+ */
 static double
 count_fds(long pid)
 {
 	struct buf path = BUF_INIT;
+	struct stat st = {.st_size = 0};
 	double n = 0;
 	DIR *d;
 
 	buf_addf(&path, "/proc/%ld/fd", pid);
+	if (stat(buf_str(&path), &st) == 0 && st.st_size > 0) {
+		buf_release(&path);
+		return (double)st.st_size;
+	}
 	d = opendir(buf_str(&path));
 	buf_release(&path);
 	if (d == NULL)
-		return 0;
+		return -1;
 	while (readdir(d) != NULL)
 		n++;
 	closedir(d);
-	return n > 2 ? n - 2 : 0; /* . and .. */
+	return n - 2; /* . and .. */
 }
 
 static double
@@ -175,6 +186,7 @@ process_metrics(struct metric_lines *m)
 {
 	struct total t = {.count = 0};
 	struct process sum = {.pid = 0};
+	bool counted = true;
 
 	add_process(&t, getppid());
 	if (t.count == 1 && strcmp(t.all[0].name, "kpipe") == 0) {
@@ -188,6 +200,7 @@ process_metrics(struct metric_lines *m)
 		sum.resident += t.all[i].resident;
 		sum.virtual_ += t.all[i].virtual_;
 		sum.fds += t.all[i].fds;
+		counted = counted && t.all[i].fds >= 0;
 		sum.fds_max += t.all[i].fds_max;
 	}
 	if (t.count == 0)
@@ -197,7 +210,8 @@ process_metrics(struct metric_lines *m)
 	metric_add(m, METRIC_PROCESS_VIRTUAL, NULL, sum.virtual_);
 	metric_add(
 	    m, METRIC_PROCESS_START, NULL, boot_time() + t.all[0].start_s);
-	metric_add(m, METRIC_PROCESS_OPEN_FDS, NULL, sum.fds);
+	if (counted)
+		metric_add(m, METRIC_PROCESS_OPEN_FDS, NULL, sum.fds);
 	metric_add(m, METRIC_PROCESS_MAX_FDS, NULL, sum.fds_max);
 	add_tools(&t, m);
 }

@@ -4,6 +4,7 @@
 
 #include "json.h"
 #include "mem.h"
+#include "quote.h"
 
 static bool
 name_ok(struct span name)
@@ -116,13 +117,14 @@ take_state(struct state *s, struct span line, struct err *err)
 
 /* ---- reports of the stages ---- */
 
+/* A check is one line. */
 static void
 add_reason(struct buf *b, struct span about, struct span text)
 {
-	buf_addf(b, "%s%.*s: ", b->len > 0 ? "; " : "", SPAN_ARG(about));
-	/* A check is one line. */
-	for (size_t i = 0; i < text.n; i++)
-		buf_addc(b, (unsigned char)text.p[i] < ' ' ? ' ' : text.p[i]);
+	buf_adds(b, b->len > 0 ? "; " : "");
+	quote_text(b, about);
+	buf_adds(b, ": ");
+	quote_text(b, text);
 }
 
 static int

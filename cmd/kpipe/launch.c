@@ -9,12 +9,26 @@
 struct shared {
 	struct leash_ends leash;
 	int gate[2];
+	int marks[2]; /* both are one file, if kpipe has the key */
 };
+
+static int
+make_pipe(int fds[2], struct err *err)
+{
+	if (pipe2(fds, O_CLOEXEC) == 0)
+		return 0;
+	fds[0] = fds[1] = -1;
+	return err_set(
+	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
+}
 
 static int
 make_shared(struct pipeline *p, struct shared *s, struct err *err)
 {
-	*s = (struct shared){{-1, -1, -1}, {-1, -1}};
+	*s =
+	    (struct shared){{-1, -1, -1}, {-1, -1}, {p->marks_fd, p->marks_fd}};
+	if (p->marks_fd < 0 && make_pipe(s->marks, err) != 0)
+		return -1;
 	if (p->elect == NULL) {
 		if (p->leash != NULL) {
 			s->leash.read_fd = p->leash->pipe_fd;
@@ -22,24 +36,34 @@ make_shared(struct pipeline *p, struct shared *s, struct err *err)
 		}
 		return 0;
 	}
-	if (leash_make(&s->leash, err) != 0)
-		return -1;
-	if (pipe2(s->gate, O_CLOEXEC) == 0)
-		return 0;
-	return err_set(
-	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
+	return leash_make(&s->leash, err) == 0 ? make_pipe(s->gate, err) : -1;
 }
 
-/* The stages have them now; the writing ends are in kelect alone. */
+static void
+close_pipe(const int fds[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* The stages have them now; the writing ends are in one of them alone. */
 static void
 close_shared(struct pipeline *p, struct shared *s)
 {
+	if (p->marks_fd < 0)
+		close_pipe(s->marks);
 	if (p->elect == NULL)
 		return;
 	leash_close(&s->leash);
-	for (int i = 0; i < 2; i++)
-		if (s->gate[i] >= 0)
-			close(s->gate[i]);
+	close_pipe(s->gate);
+}
+
+static void
+add_extra(struct stage *stage, int fd)
+{
+	if (fd >= 0)
+		stage->extra[stage->extra_count++] = fd;
 }
 
 /* In the order in which main tells the stage their numbers. */
@@ -49,19 +73,20 @@ share(struct stage *stage, const struct shared *s)
 	stage->extra_count = 0;
 	switch (stage->role) {
 	case STAGE_DECIDES:
-		if (s->gate[0] >= 0)
-			stage->extra[stage->extra_count++] = s->gate[0];
+		add_extra(stage, s->gate[0]);
+		add_extra(stage, s->marks[0]);
 		break;
+	case STAGE_APPLIES:
 	case STAGE_WRITES:
-		if (s->leash.read_fd < 0)
-			break;
-		stage->extra[stage->extra_count++] = s->leash.read_fd;
-		stage->extra[stage->extra_count++] = s->leash.page_fd;
+		add_extra(stage, s->leash.read_fd);
+		add_extra(stage, s->leash.page_fd);
+		if (stage->role == STAGE_APPLIES)
+			add_extra(stage, s->marks[1]);
 		break;
 	case STAGE_ELECTS:
-		stage->extra[stage->extra_count++] = s->gate[1];
-		stage->extra[stage->extra_count++] = s->leash.write_fd;
-		stage->extra[stage->extra_count++] = s->leash.page_fd;
+		add_extra(stage, s->gate[1]);
+		add_extra(stage, s->leash.write_fd);
+		add_extra(stage, s->leash.page_fd);
 		break;
 	case STAGE_READS:
 	case STAGE_SERVES:

@@ -4,9 +4,13 @@
  * kelect to the stages that write. kpipe keeps none of it: the writing end of
  * the leash must be in kelect alone, for its end means that kelect is gone.
  *
+ * The key of marks comes from kpipe (marks_fd), or kapply has it from the
+ * cluster and hands it on to ireconcile, by a pipe.
+ *
  * Which descriptor is which number (STAGE_EXTRA_FD and on) in a stage:
  *
- *	decides	 gate (if leaders are elected)
+ *	decides	 gate (if leaders are elected), key of marks
+ *	applies	 leash, page (if there is a leash), key of marks
  *	writes	 leash, page (if there is a leash)
  *	elects	 gate, leash, page
  */
@@ -19,6 +23,7 @@ enum {
 	LAUNCH_GATE = STAGE_EXTRA_FD,	    /* of who decides, of who elects */
 	LAUNCH_HELD_LEASH = STAGE_EXTRA_FD, /* of who writes */
 	LAUNCH_HELD_PAGE,
+	LAUNCH_HELD = 2,		   /* how many these two are */
 	LAUNCH_LEASH = STAGE_EXTRA_FD + 1, /* of who elects */
 	LAUNCH_PAGE
 };

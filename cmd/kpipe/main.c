@@ -7,16 +7,20 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harden.h"
+#include "file.h"
 #include "leash.h"
 #include "log.h"
 #include "mem.h"
 #include "options.h"
 #include "pipeline.h"
+#include "proof.h"
 #include "server.h"
 #include "tools.h"
 #include "watches.h"
@@ -30,6 +34,7 @@ struct app {
 	bool serves;
 	struct leash leash; /* of a kelect that runs this kpipe */
 	char *lease;	    /* owned: the name; NULL: no leader is elected */
+	char *marks_secret; /* owned: NULL: the key of marks is ours */
 	struct tools tools;
 	int null_fd;
 };
@@ -48,6 +53,27 @@ choose_lease(const struct watches *w)
 	    name != NULL && *name != '\0' ? name : w->entries[0].name);
 }
 
+/*
+ * Where nothing can have marks, nobody has to keep their key: then it is made
+ * up, so that marks that somebody else writes do not count.
+ */
+static char *
+choose_secret(const struct watches *w)
+{
+	struct buf name = BUF_INIT;
+
+	if (opts.marks_key_file != NULL)
+		return NULL;
+	if (opts.marks_key_secret != NULL)
+		return mem_strdup(opts.marks_key_secret);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].marks) {
+			buf_addf(&name, "kpipe-marks-%s", w->entries[i].name);
+			return buf_take(&name);
+		}
+	return NULL;
+}
+
 /* A file that no stage would accept is refused before one is started. */
 static int
 check_watches(struct app *a, struct err *err)
@@ -58,6 +84,8 @@ check_watches(struct app *a, struct err *err)
 
 	if (result == 0 && opts.leader_elect)
 		a->lease = choose_lease(w);
+	if (result == 0)
+		a->marks_secret = choose_secret(w);
 	watches_free(w);
 	return result;
 }
@@ -101,11 +129,56 @@ take_leash(struct app *a, struct err *err)
 	return 0;
 }
 
+/* Sealed: no stage can change it for another. */
+static int
+make_up_key(struct err *err)
+{
+	int fd = memfd_create("kpipe-marks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct buf key = BUF_INIT;
+	int rc;
+
+	if (fd < 0)
+		return err_set(err, ERR_TRANSIENT,
+		    "cannot keep the key of marks: %s", strerror(errno));
+	rc = proof_make_key(&key, err);
+	if (rc == 0 &&
+	    (file_write(fd, buf_span(&key)) != 0 ||
+		fcntl(fd, F_ADD_SEALS,
+		    F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
+		    0))
+		rc = err_set(err, ERR_TRANSIENT,
+		    "cannot keep the key of marks: %s", strerror(errno));
+	buf_release(&key);
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int
+find_key(struct app *a, struct err *err)
+{
+	const char *file = opts.marks_key_file;
+	int *fd = &a->pipeline.marks_fd;
+
+	a->tools.marks_secret = a->marks_secret;
+	if (a->marks_secret != NULL)
+		return 0;
+	*fd =
+	    file == NULL ? make_up_key(err) : open(file, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0 && file != NULL)
+		err_set(err, ERR_PERMANENT, "option --marks-key-file: %s: %s",
+		    file, strerror(errno));
+	return *fd < 0 ? -1 : 0;
+}
+
 static int
 build(struct app *a, struct err *err)
 {
 	bool on_leash = opts.leader_elect || a->leash.pipe_fd >= 0;
 
+	if (find_key(a, err) != 0)
+		return -1;
 	a->serves = options_is_address(opts.probe_address) ||
 	    options_is_address(opts.metrics_address);
 	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
@@ -288,16 +361,20 @@ run(struct app *a, struct err *err)
 	server_release(&a->server);
 	loop_free(a->loop);
 	tools_release(&a->tools);
+	if (a->pipeline.marks_fd >= 0)
+		close(a->pipeline.marks_fd);
 	return code;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1}};
+	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
+	    .pipeline = {.marks_fd = -1}};
 	struct err err = ERR_INIT;
 	int first, code = -1;
 
+	harden_process();
 	hold_signals();
 	switch (opt_parse(&options_tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
@@ -310,6 +387,7 @@ main(int argc, char **argv)
 			code = run(&a, &err);
 	}
 	free(a.lease);
+	free(a.marks_secret);
 	if (code >= 0)
 		return code;
 	log_fatal("%s", err.message);

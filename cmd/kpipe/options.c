@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "credential.h"
 #include "kubeopt.h"
 #include "leash.h"
 #include "namespaces.h"
+#include "sandboxopt.h"
 
 struct opts opts = {.report_fd = -1,
     .prune_limit = -1,
+    .max_writes = -1,
     .lease_duration_ms = OPTIONS_NO_TIME,
     .renew_deadline_ms = OPTIONS_NO_TIME,
     .retry_period_ms = OPTIONS_NO_TIME};
@@ -24,6 +27,15 @@ static const struct opt table[] = {
     {0, "dry-run", NULL, OPT_FLAG, &opts.dry_run, NULL,
 	"print what the server would do to each object, and end"},
     {0, "prune-limit", "N", OPT_INT, &opts.prune_limit, NULL, "see kapply(1)"},
+    {0, "marks-key-file", "FILE", OPT_STRING, &opts.marks_key_file, NULL,
+	"the key that proves marks; several lines: the first one does"},
+    {0, "marks-key-secret", "[NAMESPACE/]NAME", OPT_STRING,
+	&opts.marks_key_secret, NULL,
+	"else the Secret that has it (kpipe-marks-KIND.GROUP)"},
+    {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
+	"once, after an upgrade: marks count that lack the proof"},
+    {0, "max-writes-per-second", "N", OPT_INT, &opts.max_writes, NULL,
+	"see kapply(1)"},
     {0, "leader-elect", NULL, OPT_FLAG, &opts.leader_elect, NULL,
 	"write only while this one is the leader"},
     {0, "leader-election-id", "NAME", OPT_STRING, &opts.lease, NULL,
@@ -52,6 +64,8 @@ static const struct opt table[] = {
 	"write a newline to this descriptor when all stages are ready"},
     /* For the stages that talk to the API, and them alone. */
     {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
+    {.type = OPT_TABLE, .value = (void *)credential_table},
+    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
     {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL}, OPT_END};
 
 const struct opt_tool options_tool = {"kpipe", "-f WATCHES [OPTION]...",
@@ -147,8 +161,13 @@ options_check(int operands, const char *first, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "options --namespace and --all-namespaces exclude each "
 		    "other");
+	if (opts.marks_key_file != NULL && opts.marks_key_secret != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "options --marks-key-file and --marks-key-secret exclude "
+		    "each other");
 	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
-	    check_dry_run(err) != 0)
+	    check_dry_run(err) != 0 ||
+	    credential_check(opts.leader_elect, opts.metrics_secure, err) != 0)
 		return -1;
 	if (opts.leader_elect && getenv(LEASH_ENV) != NULL)
 		return err_set(err, ERR_PERMANENT,

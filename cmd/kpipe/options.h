@@ -18,7 +18,11 @@ struct opts {
 	const char *namespace_;
 	bool all_namespaces;
 	bool dry_run;
-	long prune_limit; /* -1: not given */
+	long prune_limit;	      /* -1: not given */
+	const char *marks_key_file;   /* NULL: not given */
+	const char *marks_key_secret; /* NULL: derived */
+	bool accept_unproven;
+	long max_writes; /* -1: not given */
 	bool leader_elect;
 	bool for_life;
 	const char *lease;	     /* NULL: derived */

@@ -63,6 +63,7 @@ struct pipeline {
 	struct stage *elect;	   /* the last of the stages, or NULL */
 	const struct leash *leash; /* borrowed: of a kelect that runs kpipe */
 	struct board *board;	   /* borrowed: gets the reports; or NULL */
+	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct backoff backoff;

@@ -28,6 +28,7 @@ enum {
 enum stage_role {
 	STAGE_READS,   /* the cluster */
 	STAGE_DECIDES, /* and waits for the gate, if there is one */
+	STAGE_APPLIES, /* on a leash, if there is one; knows the key of marks */
 	STAGE_WRITES,  /* on a leash, if there is one */
 	STAGE_ELECTS,  /* opens the gate, holds the leash */
 	STAGE_SERVES   /* probes and metrics */

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "credential.h"
 #include "environ.h"
-#include "kubeopt.h"
+#include "sandboxopt.h"
 #include "launch.h"
 #include "mem.h"
 #include "options.h"
@@ -54,7 +55,7 @@ add_readers(struct pipeline *p, const struct tools *t, struct err *err)
 	if (s == NULL)
 		return -1;
 	watches_args(s);
-	opt_pass(kube_opt_server_table, &s->args);
+	credential_pass(s);
 	if (opts.dry_run)
 		stage_arg(s, "--once");
 
@@ -64,21 +65,50 @@ add_readers(struct pipeline *p, const struct tools *t, struct err *err)
 	watches_args(s);
 	if (opts.leader_elect)
 		stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
+	stage_arg(s, "--marks-key-fd=%d", STAGE_EXTRA_FD + opts.leader_elect);
+	if (opts.accept_unproven)
+		stage_arg(s, "--accept-unproven-marks");
+	opt_pass(sandbox_opt_table, &s->args);
 	s->env = t->program_env;
 	return 0;
+}
+
+/* Behind the leash, if there is one. */
+static void
+marks_args(struct stage *s, const struct tools *t)
+{
+	int fd = STAGE_EXTRA_FD + (t->writers_env != NULL ? LAUNCH_HELD : 0);
+
+	if (t->marks_secret != NULL) {
+		stage_arg(s, "--marks-key-secret=%s", t->marks_secret);
+		stage_arg(s, "--marks-key-out-fd=%d", fd);
+	} else {
+		stage_arg(s, "--marks-key-fd=%d", fd);
+	}
+	if (opts.accept_unproven)
+		stage_arg(s, "--accept-unproven-marks");
+}
+
+static void
+ceiling_arg(struct stage *s)
+{
+	if (opts.max_writes >= 0)
+		stage_arg(s, "--max-writes-per-second=%ld", opts.max_writes);
 }
 
 static int
 add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 {
-	struct stage *s = add_stage(p, "kapply", STAGE_WRITES, err);
+	struct stage *s = add_stage(p, "kapply", STAGE_APPLIES, err);
 
 	if (s == NULL)
 		return -1;
 	s->env = t->writers_env;
-	opt_pass(kube_opt_server_table, &s->args);
+	credential_pass(s);
+	marks_args(s, t);
 	if (opts.prune_limit >= 0)
 		stage_arg(s, "--prune-limit=%ld", opts.prune_limit);
+	ceiling_arg(s);
 	/* After the end of the input; both, before draining is over. */
 	stage_arg(s, "--timeout=%ds", opts.dry_run ? 60 : 6);
 	if (opts.dry_run) {
@@ -92,8 +122,9 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	if (s == NULL)
 		return -1;
 	s->env = t->writers_env;
-	opt_pass(kube_opt_server_table, &s->args);
+	credential_pass(s);
 	stage_arg(s, "--timeout=3s");
+	ceiling_arg(s);
 	return 0;
 }
 
@@ -111,7 +142,7 @@ add_elect(struct pipeline *p, const char *lease, struct err *err)
 
 	if (s == NULL)
 		return -1;
-	opt_pass(kube_opt_server_table, &s->args);
+	credential_pass(s);
 	stage_arg(s, "--lease=%s", lease);
 	if (opts.lease_namespace != NULL)
 		stage_arg(s, "--namespace=%s", opts.lease_namespace);
@@ -153,6 +184,7 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
+	opt_pass(sandbox_opt_table, &s->args);
 	t->server_env = environ_select(environ, SPAN_NONE);
 	s->env = t->server_env;
 	if (options_is_address(opts.probe_address))
@@ -168,7 +200,7 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	if (opts.metrics_certificates != NULL)
 		stage_arg(
 		    s, "--metrics-cert-path=%s", opts.metrics_certificates);
-	opt_pass(kube_opt_server_table, &s->args);
+	credential_pass(s);
 	return 0;
 }
 

@@ -11,10 +11,11 @@
 
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
-	char **program_env; /* of ireconcile; the strings are borrowed */
-	char **writers_env; /* of who is on a leash */
-	char **server_env;  /* of a kpipe-http that asks nobody */
-	struct buf leash;   /* KPIPE_LEASH as they get it */
+	char **program_env;	  /* of ireconcile; the strings are borrowed */
+	char **writers_env;	  /* of who is on a leash */
+	char **server_env;	  /* of a kpipe-http that asks nobody */
+	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
+	struct buf leash;	  /* KPIPE_LEASH as they get it */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "harden.h"
 #include "leash.h"
 #include "log.h"
 #include "opt.h"
@@ -20,6 +21,7 @@ static struct status_opts o = {
     .max_in_flight = IN_FLIGHT,
     .timeout_ms = TIMEOUT_MS,
     .failed_after_ms = RETRY_FAILED_MS,
+    .max_writes = CEILING_DEFAULT,
     .report_fd = -1,
 };
 
@@ -32,6 +34,8 @@ static const struct opt table[] = {
 	"requests under way at a time (64)"},
     {0, "fail-after", "TIME", OPT_DURATION, &o.failed_after_ms, NULL,
 	"report a passing failure after this time (30s)"},
+    {0, "max-writes-per-second", "N", OPT_INT, &o.max_writes, NULL,
+	"writes in a second, beyond a burst (500; 0: no limit)"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
     {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
@@ -162,6 +166,8 @@ samples(void *arg, struct metric_lines *m)
 	metric_add(m, METRIC_STATUS, METRIC_LABELS("gone"), (double)c->gone);
 	metric_add(
 	    m, METRIC_STATUS, METRIC_LABELS("failed"), (double)c->failures);
+	metric_add(m, METRIC_WRITES_HELD, METRIC_LABELS("kstatus"),
+	    (double)r->writer.queue.ceiling.held_ms / 1000);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("kstatus"),
 	    (double)c->bad_lines);
 	kube_metrics(r->writer.kube, m);
@@ -191,6 +197,18 @@ leash_out(void *arg, const struct err *err)
 	loop_stop(r->writer.loop);
 }
 
+/* The ceiling of writes is met. */
+static void
+held(void *arg, const struct ceiling_most *most)
+{
+	struct writer *w = arg;
+	struct buf b = BUF_INIT;
+
+	ceiling_tell(&w->queue.ceiling, most, &b);
+	log_warning("%s", buf_str(&b));
+	buf_release(&b);
+}
+
 static int
 run(struct run *r)
 {
@@ -210,6 +228,7 @@ run(struct run *r)
 	w->discovery = discovery_new(w->loop, w->kube);
 	workqueue_init(
 	    &w->queue, w->loop, (size_t)o.max_in_flight, writer_run, w);
+	workqueue_limit(&w->queue, o.max_writes, held);
 	r->stream = stream_new();
 	loop_idle(w->loop, idle, r);
 	reach_start(&r->reach, w->loop, w->kube, w->discovery, reached, r);
@@ -232,6 +251,10 @@ check_options(int operands, const char *first, struct err *err)
 	if (o.max_in_flight < 1)
 		return err_set(
 		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
+	if (o.max_writes < 0 || o.max_writes > CEILING_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --max-writes-per-second: from 0 to %d",
+		    CEILING_MAX);
 	return 0;
 }
 
@@ -241,6 +264,7 @@ main(int argc, char **argv)
 	struct run r = {.err = ERR_INIT};
 	int first, code = -1;
 
+	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
 	case OPT_EXIT_0:
 		return 0;

@@ -430,6 +430,7 @@ send_line(struct entry *e, const struct resource *r)
 	kube_query_add(&path, "force", span_str("true"));
 	add_body(&body, e, ns);
 	w->counters.requests++;
+	workqueue_wrote(&w->queue, span_str(e->name));
 	kube_start(w->kube,
 	    &(struct kube_request){.verb = KUBE_APPLY,
 		.path = buf_str(&path),

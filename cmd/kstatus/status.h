@@ -21,7 +21,8 @@ struct status_opts {
 	uint64_t timeout_ms;
 	uint64_t failed_after_ms;
 	long max_in_flight;
-	long report_fd; /* -1: none */
+	long max_writes; /* in a second; 0: no limit */
+	long report_fd;	 /* -1: none */
 };
 
 struct status_counters {

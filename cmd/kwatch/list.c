@@ -2,7 +2,8 @@
 
 #include "kube.h"
 
-enum { PAGE = 500 };
+/* A server may give some that are empty, of what it has filtered out itself. */
+enum { PAGE = 500, EMPTY_MAX = 1000 };
 
 void
 list_query(const struct list *l, struct buf *path)
@@ -41,6 +42,23 @@ keep_text(struct buf *to, struct span value)
 	buf_release(&scratch);
 }
 
+static enum list_result
+bad(struct list *l, const char *what)
+{
+	l->bad = what;
+	return LIST_BAD;
+}
+
+static bool
+is_endless(struct list *l, struct span token, struct span items)
+{
+	struct json_elements e = json_elements(items);
+
+	l->empty = json_element(&e) ? 0 : l->empty + 1;
+	return (l->token.len > 0 && json_is(token, buf_str(&l->token))) ||
+	    l->empty > EMPTY_MAX;
+}
+
 enum list_result
 list_page(struct list *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg)
@@ -49,14 +67,18 @@ list_page(struct list *l, struct span body,
 	struct span items = json_get(body, "items");
 
 	if (json_type(metadata) != JSON_OBJECT)
-		return LIST_BAD;
+		return bad(l, "no list came back");
+	if (is_endless(l, json_get(metadata, "continue"), items)) {
+		list_expired(l);
+		return bad(l, "the pages of the list have no end");
+	}
 	keep_text(&l->version, json_get(metadata, "resourceVersion"));
 	keep_text(&l->token, json_get(metadata, "continue"));
 	for (struct json_elements e = json_elements(items); json_element(&e);) {
 		struct json_frame item;
 
 		if (json_object_frame(e.value, &item) != 0)
-			return LIST_BAD;
+			return bad(l, "no list came back");
 		fn(arg, &item);
 	}
 	if (l->token.len > 0)
@@ -88,6 +110,7 @@ list_smaller(struct list *l)
 void
 list_reset(struct list *l)
 {
+	l->empty = 0;
 	buf_reset(&l->token);
 	buf_reset(&l->version);
 }

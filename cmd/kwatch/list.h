@@ -1,7 +1,9 @@
 /*
  * list: one paged LIST: the query of its next page, and what a page holds.
  * All pages have the resourceVersion of the first; if its continue token
- * expires the list begins again, then without pages (as client-go does).
+ * expires the list begins again, then without pages (as client-go does). So it
+ * does if a server gives the token again that it was given, or empty pages
+ * without end: it would be followed for ever.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -16,7 +18,9 @@ struct list {
 	struct buf token; /* of the next page; empty: the first */
 	struct buf version;
 	bool unpaged;
-	unsigned limit; /* objects a page; 0: the usual */
+	unsigned limit;	 /* objects a page; 0: the usual */
+	unsigned empty;	 /* pages in a row */
+	const char *bad; /* after LIST_BAD: what is wrong */
 };
 
 enum list_result { LIST_BAD, LIST_MORE, LIST_WHOLE };

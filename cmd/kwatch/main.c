@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "digest.h"
 #include "err.h"
+#include "harden.h"
 #include "kind.h"
 #include "log.h"
 #include "mem.h"
@@ -333,6 +334,7 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	int first;
 
+	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;

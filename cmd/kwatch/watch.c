@@ -519,7 +519,7 @@ list_done(void *arg, const struct kube_answer *a)
 			again(w, 0);
 		break;
 	case LIST_BAD:
-		kube_error_parse(&e, 500, span_str("no list came back"));
+		kube_error_parse(&e, 500, span_str(w->list.bad));
 		failed(w, &e);
 		kube_error_release(&e);
 		break;

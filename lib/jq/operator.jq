@@ -57,6 +57,12 @@ def once(object): {"kpipe.dev/once": object};
 # Kept as desired while it exists, never created.
 def if_exists(object): {"kpipe.dev/if-exists": object};
 
+# What the API server takes only when it creates the object: once it exists, the
+# values that it has at these paths are desired instead.
+#	statefulset(...) | immutable(.spec.volumeClaimTemplates)
+def immutable(paths):
+  {"kpipe.dev/immutable": {object: ., paths: [path(paths)]}};
+
 # An object in another namespace than that of the primary.
 def in_namespace($namespace): .metadata.namespace = $namespace;
 

@@ -8,18 +8,26 @@ def _hex4:
   "0123456789abcdef" as $digits
   | [(. / 4096, . / 256, . / 16, .) | floor % 16 | $digits[.:. + 1]] | add;
 
+# Texts in one, in little more than linear time: join copies all that it has
+# with each text, so it is given few at a time.
+def _yaml_join($between):
+  if length <= 64 then join($between)
+  else (length / 2 | floor) as $half
+    | (.[:$half] | _yaml_join($between)) + $between
+      + (.[$half:] | _yaml_join($between)) end;
+
 # Not printable for YAML, or a line break for it, though plain text for JSON.
-def _yaml_special:
-  (. >= 127 and . <= 159) or . == 8232 or . == 8233 or . == 65279;
+def _yaml_specials: "[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]";
 
 # A JSON string is a YAML string, but for these characters.
 def _yaml_quoted:
-  if utf8bytelength == length and indices("\u007f") == [] then tojson
-  else
-    [tojson | explode[]
-      | if _yaml_special then ("\\u" + _hex4 | explode[]) else . end]
-    | implode
-  end;
+  if utf8bytelength == length
+  then if indices("\u007f") == [] then tojson
+    else tojson | split("\u007f") | _yaml_join("\\u007f") end
+  elif test(_yaml_specials) then
+    reduce (range(127; 160), 8232, 8233, 65279, 65534, 65535) as $c (tojson;
+      split([$c] | implode) | _yaml_join("\\u" + ($c | _hex4)))
+  else tojson end;
 
 # Lines of printable ASCII, the first not indented, the last not blank.
 def _yaml_is_block:
@@ -32,7 +40,8 @@ def _yaml_word:
 # Plain where nobody takes it for something else. (@uri is quicker than a
 # regular expression.)
 def _yaml_key:
-  if @uri == . and .[:1] >= "A" and (length > 5 or (_yaml_word | not))
+  if @uri == . and .[:1] >= "A" and .[:1] <= "z"
+    and (length > 5 or (_yaml_word | not))
   then . else _yaml_quoted end;
 
 # The value as lines; the first may follow a key or a dash if it is the only
@@ -49,8 +58,9 @@ def _yaml_lines:
       else ., ($lines[] | "  " + .) end
   elif type == "array" and . != [] then
     .[]
-    | [_yaml_lines] as $lines
-    | ("- " + $lines[0]), ($lines[1:][] | "  " + .)
+    | if type == "string" and (_yaml_is_block | not) then "- " + _yaml_quoted
+      else [_yaml_lines] as $lines
+        | ("- " + $lines[0]), ($lines[1:][] | "  " + .) end
   elif type == "string" then
     if _yaml_is_block then
       (if endswith("\n") then "|" else "|-" end),
@@ -58,4 +68,4 @@ def _yaml_lines:
     else _yaml_quoted end
   else tojson end;
 
-def to_yaml: [_yaml_lines] | join("\n") + "\n";
+def to_yaml: [_yaml_lines] | _yaml_join("\n") + "\n";

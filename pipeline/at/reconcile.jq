@@ -90,12 +90,13 @@ def literally:
   | ($parts | length - 1) as $last
   | if $last < 1 then .
     else
-      [range($last + 1) as $i
-        | $parts[$i]
+      [foreach $parts[] as $part (-1; . + 1;
+        . as $i
+        | $part
         | if $i == 0 then .
           elif .[:1] == "(" or (. == "" and $i < $last) then "$$" + .
           else "$" + . end
-        | explode[]]
+        | explode[])]
       | implode
     end;
 

@@ -11,7 +11,7 @@ def _opened_single: 1;   # just behind the ' that opens
 def _single: 2;
 def _opened_double: 3;
 def _double: 4;
-def _escaped: 5;         # behind a \
+def _escaped: 5;         # behind a backslash
 def _escaped_double: 6;  # behind a \ in double quotes
 
 # No text has a NUL: marks that no text has. An empty word exists only if there

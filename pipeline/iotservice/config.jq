@@ -169,13 +169,21 @@ def defaults: {
 # postgresql has a port, and no place in config.yml.
 def postgresql_defaults: {container_port: "5432"};
 
+# Clients that are written in Go send 0 for these where nothing was set.
+def _zero_is_unset:
+  reduce (["gateway", "mqtt", "amq_temp_size_mb"],
+    ["gateway", "rest", "commands_ttl"],
+    ["auditlog", "auditLogLastEventCache", "expireAfterWriteSec"]) as $path
+    (.; if getpath($path) == 0 then delpaths([$path]) else . end);
+
 # A spec with every field, null and unset ones filled in.
 def with_defaults:
-  filled(defaults + {postgresql: postgresql_defaults});
+  _zero_is_unset | filled(defaults + {postgresql: postgresql_defaults});
 
 def _header: {name: (.name | text), value: (.value | text)};
 
-# The members of properties are left out when they are empty.
+# The members of properties are left out when they are empty, and with the last
+# of them properties itself.
 def _processing_service: {
   name: (.name | text),
   properties: (
@@ -188,7 +196,7 @@ def _processing_service: {
         [$given["processing.http.headers"][]? | _header]
     | with_entries(select(.value != ""))
     | compact)
-};
+} | compact;
 
 # What config.yml says of an instance, out of its spec with the defaults.
 def config($id; $namespace): {

@@ -11,6 +11,7 @@ def instance_labels: {instance: id};
 def pull_secret_name: "image-pull-secret";
 def config_map_name: "iotservice-" + id;
 def network_policy_name: "deny-not-instance-" + id;
+def config_volume_name: "config-volume";
 
 # ---- the components ----
 
@@ -105,13 +106,20 @@ def container($component; $block; $set; $pull_policy): {
     | {name: ($field | ascii_upcase), value: $set[$field]}],
   volumeMounts: [
     if $component.unconfigured then empty
-    else {name: "config", mountPath: "/etc/sap", readOnly: true} end,
+    else {name: config_volume_name, mountPath: "/etc/sap"} end,
     ($component.volume | values | {name, mountPath: .path})
   ]
 } | compact | if .imagePullPolicy == "" then del(.imagePullPolicy) else . end;
 
+# To the letter what the first operator wrote: it named the namespace there, too.
+# (Versions of this program that did not are why desired says immutable.)
+def claims($component; $labels; $size): instance_namespace as $namespace
+  | [claim($component.volume.name; $size)
+      | .metadata += {namespace: $namespace, labels: $labels}];
+
 # The pods of a component: what deployment() and statefulset() take.
-def pods($component; $block; $set; $config_digest): .primary.spec as $spec
+def pods($component; $labels; $block; $set; $config_digest):
+  .primary.spec as $spec
   | {
       replicas: ($block.size // 0),
       containers:
@@ -125,13 +133,14 @@ def pods($component; $block; $set; $config_digest): .primary.spec as $spec
           "co.elastic.logs/module": "iot",
           "checksum/config": $config_digest
         },
-        volumes: [{name: "config", configMap: {name: config_map_name}}]
+        volumes:
+          [{name: config_volume_name, configMap: {name: config_map_name}}]
       } end
     + if $component.volume == null then {}
       else {
         securityContext: {fsGroup: 999},
-        volumeClaimTemplates:
-          [claim($component.volume.name; $set.persistent_volume_claim_size)]
+        volumeClaimTemplates: claims($component; $labels;
+          $set.persistent_volume_claim_size)
       } end
     | compact;
 
@@ -141,12 +150,13 @@ def component_objects($component; $spec; $config_digest):
   | ($component.name + "-" + id) as $name
   | (.primary.spec | getpath($component.block) // {}) as $block
   | ($spec | getpath($component.block)) as $set
-  | pods($component; $block; $set; $config_digest) as $pods
+  | pods($component; $labels; $block; $set; $config_digest) as $pods
   | (if $component.volume == null then deployment($name; $labels; $pods)
      else statefulset($name; $labels; $pods) end),
     service(($component.service // $component.name) + "-" + id; $labels; {
-      ports: [$component.ports[] | . as [$port, $field]
-        | {name: $port, port: ($set | port_number($field)), targetPort: $port}]
+      ports: [$component.ports[] | . as [$name, $field]
+        | ($set | port_number($field)) as $port
+        | {name: $name, port: $port, targetPort: $port}]
     } + if $component.service == "iot"
       then {type: "LoadBalancer", externalTrafficPolicy: "Local"}
       else {} end);
@@ -201,7 +211,9 @@ def desired: . as $in
     ]
   | map(need_good_name)
   | . + [$in | pull_secret * {metadata: {labels: instance_labels}}]
-  | map(if .kind == "Namespace" then . else in_namespace($namespace) end);
+  | map(if .kind == "Namespace" then . else in_namespace($namespace) end
+      | if .kind == "StatefulSet" then immutable(.spec.volumeClaimTemplates)
+        else . end);
 
 def component_ready($component): id as $id |
   if $component.volume == null then .owned.Deployment else .owned.StatefulSet

@@ -11,7 +11,7 @@ mapfile -t objects < <(sed -n 's,^// needs \(.*\)\.c,build/\1.o,p' \
 	t/unit/test-program.c)
 make -s build/libkpipe.a "${objects[@]}"
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -iquote lib -o "$tmp/evaluate" \
-	t/bench/evaluate.c "${objects[@]}" build/libkpipe.a -ljq -lcrypto
+	t/bench/evaluate.c "${objects[@]}" build/libkpipe.a -ljq -lcrypto -lseccomp -lm
 
 # The last state of each primary, with the Secrets of the operator.
 jq -c -n '[inputs.object] as $all

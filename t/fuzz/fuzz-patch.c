@@ -18,6 +18,7 @@
 #include "../../cmd/kapi/patch.h"
 #include "../unit/kapi-patch-schema.h"
 #include "file.h"
+#include "hash.h"
 #include "json.h"
 #include "mem.h"
 
@@ -100,7 +101,7 @@ static void
 try(struct span text)
 {
 	struct arena a = ARENA_INIT;
-	struct span of = targets[map_hash(text) % target_count];
+	struct span of = targets[hash_text(text) % target_count];
 	struct node *target = tree_parse(&a, of, TREE_LIMITS, NULL, NULL);
 	struct warnings strict = {.arena = &a};
 	struct node *patch, *result = NULL, *again;

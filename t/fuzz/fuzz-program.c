@@ -6,8 +6,8 @@
  *
  * Built with -DLIBFUZZER, libFuzzer drives it instead. What must hold:
  * nothing reads outside the text (run it with ASan); tokens are spans of the
- * text, in order, each inside an earlier bracket; a message that is cut holds
- * nothing of a secret in it; what is a quantity equals itself.
+ * text, in order, each inside an earlier bracket; what is written for libjq is
+ * of the same grammar; a message that is cut holds nothing of a secret in it; what is a quantity equals itself.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 
 #include "../../cmd/ireconcile/guards.h"
 #include "../../cmd/ireconcile/jqlex.h"
+#include "../../cmd/ireconcile/jqparse.h"
 #include "../../cmd/ireconcile/message.h"
 #include "../../cmd/ireconcile/quantity.h"
 #include "../../cmd/ireconcile/source.h"
@@ -65,6 +66,57 @@ check_tokens(struct span text)
 	jqlex_release(&lex);
 }
 
+static int
+line_breaks(struct span text)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == '\n';
+	return n;
+}
+
+/* What is written for libjq is of the grammar, too, line by line. Brackets
+ * that are added may nest too deep. */
+static void
+check_written(struct span text, enum jqparse_what what)
+{
+	struct err err = ERR_INIT;
+	struct buf out = BUF_INIT;
+	struct jqparse parse;
+	struct jqlex lex;
+	const char *at;
+	int before;
+
+	if (jqlex_read(&lex, "x", text, &err) != 0)
+		return;
+	if (jqparse_read(&parse, &lex, "x", what, JQPARSE_STRANGE, 0, &err) !=
+	    0) {
+		expect(err.message[0] != '\0', "an error says why", text);
+		jqlex_release(&lex);
+		return;
+	}
+	at = jqparse_write(&parse, &lex, 0, lex.count, text.p, &out);
+	before = line_breaks(span_make(text.p, (size_t)(at - text.p)));
+	jqparse_release(&parse, &lex);
+	jqlex_release(&lex);
+	expect(line_breaks(buf_span(&out)) == before, "lines stay", text);
+	if (jqlex_read(&lex, "x", buf_span(&out), &err) == 0) {
+		int rc = jqparse_read(
+		    &parse, &lex, "x", what, JQPARSE_TRUSTED, 0, &err);
+
+		expect(rc == 0 || strstr(err.message, "deep") != NULL ||
+			strstr(err.message, "taken") != NULL,
+		    err.message, text);
+		if (rc == 0)
+			jqparse_release(&parse, &lex);
+		jqlex_release(&lex);
+	} else {
+		expect(strstr(err.message, "deep") != NULL, err.message, text);
+	}
+	buf_release(&out);
+}
+
 static void
 check_source(const char *text)
 {
@@ -73,11 +125,15 @@ check_source(const char *text)
 	struct source s;
 	int line = 0;
 
+	check_written(span_str(text), JQPARSE_FILE);
+	check_written(span_str(text), JQPARSE_EXPRESSION);
 	source_init(&s);
-	if (source_add_expression(&s, "x", text, &err) == 0) {
+	if (source_add_expression(&s, "x", text, &err) == 0 &&
+	    source_compose(&s, &err) == 0) {
 		source_reads(&s, "desired", "owned", &file, &line);
-		expect(source_locate(&s, s.lines, &line) == &s.files[0],
-		    "the last line is the text's", span_str(text));
+		expect(source_locate(&s, s.lines - 1, &line) == &s.files[0] &&
+			line == s.files[0].lines,
+		    "the last line but one is the text's", span_str(text));
 	}
 	source_release(&s);
 }
@@ -144,13 +200,17 @@ static const char *const seeds[] = {
     "def f($a; g): reduce .[] as {$owned} (0; . + $a) | f(1; g); # end",
     "include \"operator\";\ndef status: {a: $ENV, @base64 \"\\(.b)\"};",
     "def a: def b: 1; b; def desired: .a?.b//$__loc__ | .[\"now\"];",
+    "try error(\"x\") catch . | (.a|tonumber)? | if . then 1 end | -1 as $x|$x",
+    "foreach (1,2) as [$a, {b: $c}] (0; . + 1; {$a, $c: 1 + 2, if, \"k\": .})",
+    "label $f | .a[1.5:nan]?.[\"x\"] |= (reduce .[] as $x (-1; . * $x) | .. ?)",
     "string (\"hunter2) and number (1) cannot be added",
     "Cannot index string with string \"hunter2\"",
     "hunter2 (at offset 0) is not a valid regex: can't be it's hunter2",
     "date 'hunter2' does not match format \"hunter2 (\"", "1.5e-3", "-100Gi",
     "0.000000000000000000001n", "340282366920938463463374607431768211455E"};
 static const char *const words[] = {"\"", "\\(", ")", "(", "{", "}", "[", "]",
-    "def ", ";", "hunter2", "'", "#", "\n", "\\", "$", ".", "::", "e9", "Ki"};
+    "def ", ";", "hunter2", "try ", " catch ", "?", " as $x | ", "-", "1.10",
+    "'", "#", "\n", "\\", "$", ".", "::", "e9", "Ki"};
 
 static unsigned state;
 

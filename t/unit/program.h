@@ -42,15 +42,17 @@ write_file(const char *path, const char *text)
 		printf("Bail out! cannot write %s\n", path);
 }
 
-static jv
-parse(const char *text)
+/* The input that is this text; until the next call. */
+static const struct input *
+whole(const char *text)
 {
-	struct err err = ERR_INIT;
-	jv value = jvtext_parse(span_str(text), &err);
+	static struct input input;
+	static struct buf parts;
 
-	if (!jv_is_valid(value))
-		printf("Bail out! %s: %s\n", err.message, text);
-	return value;
+	buf_reset(&parts);
+	input_add(&parts, INPUT_WHOLE, span_str(text));
+	input.texts[INPUT_TEXT_BASE].text = buf_span(&parts);
+	return &input;
 }
 
 static void
@@ -81,13 +83,18 @@ desired(struct program *p, const char *input, struct buf *out)
 	struct program_items items;
 
 	buf_reset(out);
-	if (program_desired(p, parse(input), "Thing ns/x", &items, &err)) {
+	program_begin();
+	if (program_desired(p, whole(input), "Thing ns/x", &items, &err)) {
 		buf_addf(out, "error: %s", err.message);
 		return;
 	}
 	for (size_t i = 0; i < items.count; i++) {
 		buf_adds(out, items.items[i].once ? "once " : "");
 		buf_adds(out, items.items[i].if_exists ? "if_exists " : "");
+		if (jv_is_valid(items.items[i].immutable)) {
+			jvtext_add(out, items.items[i].immutable, &err);
+			buf_addc(out, ' ');
+		}
 		if (jvtext_add(out, items.items[i].object, &err) != 0)
 			buf_adds(out, err.message);
 		buf_addc(out, '\n');

@@ -152,9 +152,11 @@ say(int fd, const char *text)
 static void
 normalise(struct buf *b)
 {
-	const char *from = buf_str(b);
-	char *d;
+	char *d, *from;
 
+	if (*buf_str(b) == '\0') /* which ends the text, too */
+		return;
+	from = b->data;
 	for (; (d = strstr(from, "date: ")) != NULL; from = d + 7) {
 		char *end = strstr(d, "\r\n");
 

@@ -1,42 +1,22 @@
 // needs cmd/ireconcile/guards.c
-/* The definitions hold by themselves, whatever the check of names sees. */
+// needs cmd/ireconcile/jqlex.c
+// needs cmd/ireconcile/prelude.c
+/* Which functions are free, which are not, and what the definitions say. */
 #include "../../cmd/ireconcile/guards.h"
 
 #include <jq.h>
 
+#include "../../cmd/ireconcile/prelude.h"
 #include "tap.h"
 
-static jv last;
-
+/* The message of the expression behind the guards. */
 static void
-keep(void *arg, jv request)
-{
-	(void)arg;
-	jv_free(last);
-	last = jv_array_get(request, 1);
-}
-
-static jv
-give(jq_state *jq, void *arg)
-{
-	jv value = last;
-
-	(void)jq;
-	(void)arg;
-	last = jv_null();
-	return value;
-}
-
-/* What the expression gives behind the guards; owned. */
-static jv
-run(const char *expression)
+hides(const char *expression, const char *says)
 {
 	struct buf text = BUF_INIT;
 	jq_state *jq = jq_init();
-	jv result = jv_string("does not compile");
+	jv result = jv_null();
 
-	jq_set_debug_cb(jq, keep, NULL);
-	jq_set_input_cb(jq, give, NULL);
 	jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
 	guards_add(&text);
 	buf_addf(&text, "try (%s) catch .\n", expression);
@@ -45,66 +25,80 @@ run(const char *expression)
 		jv_free(result);
 		result = jq_next(jq);
 	}
+	if (says == NULL)
+		ok(jv_get_kind(result) == JV_KIND_NULL, expression);
+	else
+		is(jv_get_kind(result) == JV_KIND_STRING
+			? jv_string_value(result)
+			: "another value",
+		    says, expression);
+	jv_free(result);
 	jq_teardown(&jq);
 	buf_release(&text);
-	return result;
 }
 
-static const struct {
-	const char *expression, *says;
-} hidden[] = {
-    {"now", "now is not pure: use .now"},
-    {"env", "env is not pure: use .operator"},
-    {"input", "input is not pure: the input is `.`"},
-    {"[inputs]", "inputs is not pure: the input is `.`"},
-    {"first(inputs)", "inputs is not pure: the input is `.`"},
-    {"1 | debug", "debug is not pure: use error"},
-    {"1 | debug(2)", "debug is not pure: use error"},
-    {"1 | stderr", "stderr is not pure: use error"},
-    {"halt", "halt is not pure: use error"},
-    {"\"x\" | halt_error", "halt_error is not pure: use error"},
-    {"\"x\" | halt_error(1)", "halt_error is not pure: use error"},
-    {"input_filename", "input_filename is not pure"},
-    {"input_line_number", "input_line_number is not pure"},
-    {"get_search_list", "get_search_list is not pure"},
-    {"\"operator\" | modulemeta", "modulemeta is not pure"},
-    {"def f: now; f", "now is not pure: use .now"},
-    {"\"\\(env)\"", "env is not pure: use .operator"},
-};
+static void
+refuses(const char *name, const char *format)
+{
+	const char *says = guards_refusal(span_str(name));
 
-static const char *const variables[] = {
-    "$ENV", "$ENV.PATH", "$__prog_args", "$__prog_name"};
+	is(says, format, name);
+	ok(!guards_is_free(span_str(name), 0) &&
+		!guards_is_free(span_str(name), 1) &&
+		prelude_find(span_str(name), 0) < 0 &&
+		prelude_find(span_str(name), 1) < 0,
+	    name);
+}
+
+static const char *const impure[] = {"now", "env", "input", "_input", "inputs",
+    "debug", "stderr", "halt", "halt_error", "input_filename",
+    "input_line_number", "get_search_list", "get_prog_origin", "get_jq_origin",
+    "modulemeta"};
+
+static void
+test_names(void)
+{
+	for (size_t i = 0; i < sizeof(impure) / sizeof(*impure); i++) {
+		struct span name = span_str(impure[i]);
+
+		ok(guards_refusal(name) != NULL &&
+			strstr(guards_refusal(name), "is not pure") != NULL,
+		    impure[i]);
+		ok(!guards_is_free(name, 0) && !guards_is_free(name, 1),
+		    impure[i]);
+		ok(guards_definition(name, 0) != NULL, impure[i]);
+	}
+	refuses(
+	    "leaf_paths", "%.*s is not in the language: use paths(scalars)");
+	ok(guards_refusal(span_str("nows")) == NULL, "a name that is free");
+	ok(guards_is_free(span_str("map"), 1), "map/1");
+	ok(!guards_is_free(span_str("map"), 2), "not map/2");
+	ok(!guards_is_free(span_str("ma"), 1), "not half a name");
+	ok(guards_variable(span_str("ENV")) != NULL, "a variable");
+	ok(guards_format(span_str("@json")) == NULL, "a format");
+	ok(guards_format(span_str("@base32d")) != NULL, "no format");
+	ok(guards_definition(span_str("_plus"), 2) != NULL, "an operator");
+	ok(guards_definition(span_str("_plus"), 1) == NULL, "of other arity");
+	ok(guards_definition(span_str("_jq_end"), 0) != NULL, "a taken name");
+}
 
 int
 main(void)
 {
 	struct buf text = BUF_INIT;
-	int lines = 0;
+	int lines;
 
-	last = jv_null();
-	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
-		jv result = run(hidden[i].expression);
-
-		is(jv_get_kind(result) == JV_KIND_STRING
-			? jv_string_value(result)
-			: "another value",
-		    hidden[i].says, hidden[i].expression);
-		jv_free(result);
-	}
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-		jv result = run(variables[i]);
-
-		ok(jv_get_kind(result) == JV_KIND_NULL, variables[i]);
-		jv_free(result);
-	}
-	ok(guards_word(span_str("now")) != NULL, "a name that is taken");
-	ok(guards_word(span_str("nows")) == NULL, "a name that is free");
-	ok(guards_variable(span_str("ENV")) != NULL, "a variable");
+	hides("input", "input is not pure: the input is `.`");
+	hides("1 | debug", "debug is not pure: use error");
+	hides("$ENV", NULL);
+	hides("$ENV.PATH", NULL);
+	hides("$__prog_args", NULL);
+	hides("$__prog_name", NULL);
+	test_names();
 	lines = guards_add(&text);
 	for (size_t i = 0; i < text.len; i++)
 		lines -= text.data[i] == '\n';
 	ok(lines == 0, "the lines are counted");
 	buf_release(&text);
-	jv_free(last);
 	return tap_done();
 }

@@ -24,7 +24,10 @@ test_requests(void)
 	serve(&httpd_default_limits);
 	fd = client();
 	say(fd, "GET /a%20b?x=1&y HTTP/1.1\r\nHost: h\r\nX-Test:  v \r\n\r\n");
-	hears(fd, OK("20", "GET /a%20b ?x=1&y v "), "a request");
+	hears(fd, OK("19", "GET /a%20b ?x=1&y v"), "a request");
+	say(fd,
+	    "\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\nX-No:\r\nX-Test:v\r\n\r\n");
+	hears(fd, OK("7", "GET / v"), "after empty lines, with an empty field");
 	say(fd, "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe");
 	say(fd, "llo");
 	hears(fd, OK("15", "POST /b [hello]"), "with a body, kept alive");
@@ -203,6 +206,72 @@ test_refusals(void)
 	}
 	ok(sent == 5000, "what comes after a refusal is taken");
 	hears_last(fd, TOO_LARGE, "... and it is read");
+	serve_no_more();
+}
+
+/* What another reader might cut in another way. */
+static void
+test_strict(void)
+{
+	static const struct {
+		const char *what, *request;
+	} bad[] = {
+	    {"a blank before the colon", "Content-Length : 3\r\n\r\nabc"},
+	    {"a blank in a name", "Content Length: 3\r\n\r\nabc"},
+	    {"a line that ends with LF", "X: y\nZ: a\r\n\r\n"},
+	    {"a head that ends with LF", "X: y\r\n\n"},
+	    {"a CR in a value", "X: y\rZ: a\r\n\r\n"},
+	    {"a folded line", "X: y\r\n z\r\n\r\n"},
+	    {"a folded line, by a tab", "X: y\r\n\tz\r\n\r\n"},
+	    {"a blank before the first name", " X: y\r\n\r\n"},
+	    {"two lengths",
+		"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"},
+	    {"a length twice",
+		"Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc"},
+	    {"a list of lengths", "Content-Length: 3, 3\r\n\r\nabc"},
+	    {"a signed length", "Content-Length: +3\r\n\r\nabc"},
+	    {"chunks and a length",
+		"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
+		"0\r\n\r\n"},
+	    {"a length and chunks",
+		"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+		"0\r\n\r\n"},
+	    {"chunked twice",
+		"Transfer-Encoding: chunked\r\n"
+		"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+	    {"chunked in chunks",
+		"Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"},
+	    {"another encoding",
+		"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
+	    {"an encoding that is none",
+		"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
+	    {"a chunk of no number",
+		"Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n"},
+	};
+
+	serve(&httpd_default_limits);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		for (int bytewise = 0; bytewise < 2; bytewise++) {
+			struct buf b = BUF_INIT;
+			int fd = client();
+
+			buf_addf(&b, "POST / HTTP/1.1\r\nHost: h\r\n%s",
+			    bad[i].request);
+			for (size_t k = 0; bytewise && k < b.len; k++) {
+				say(fd, (char[]){b.data[k], '\0'});
+				loop_once(loop, 0);
+			}
+			if (!bytewise)
+				say(fd, buf_str(&b));
+			if (!bytewise)
+				printf("# %s\n", bad[i].what);
+			hears_last(fd,
+			    REFUSED("400 Bad Request", "400 Bad Request"),
+			    "refused");
+			buf_release(&b);
+		}
+	}
+	ok(requests == 0, "no handler saw one of them");
 	serve_no_more();
 }
 
@@ -388,8 +457,9 @@ test_addresses(void)
 	    {"127.0.0.1:http",
 		"bad address \"127.0.0.1:http\": a port is a number up to "
 		"65535"},
-	    {"127.0.0.300:0",
-		"bad address \"127.0.0.300:0\": Name or service not known"},
+	    /* The blank: no name server is asked. */
+	    {"127.0.0 1:0",
+		"bad address \"127.0.0 1:0\": Name or service not known"},
 	    {"192.0.2.1:0",
 		"cannot listen on 192.0.2.1:0: Cannot assign "
 		"requested address"},
@@ -418,6 +488,7 @@ main(void)
 	test_order();
 	test_stream();
 	test_refusals();
+	test_strict();
 	test_slow();
 	test_faults();
 	test_back_pressure();

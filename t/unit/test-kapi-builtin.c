@@ -46,6 +46,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "../../cmd/kapi/builtin_check.h"
 #include "../../cmd/kapi/decode.h"
 #include "../../cmd/kapi/objectmeta.h"
 #include "file.h"
@@ -375,6 +376,28 @@ try(struct arena *a, const struct node *line, size_t number)
 	buf_release(&what);
 }
 
+/* As large as can be, instead of what is left of it in 128 bits. */
+static void
+test_quantities(void)
+{
+	static const struct {
+		const char *x, *y;
+		int order;
+	} cases[] = {{"1.5", "1500m", 0}, {"1Ki", "1k", 1},
+	    {"200000000000Ei", "1", 1}, {"-200000000000Ei", "1", -1},
+	    {"999999999999999999999999999999.9Ei", "7Ei", 1},
+	    {"1000000000000000000000000000000000000000000", "5", 1},
+	    {"4000000000000000000", "4000000000000000001", -1},
+	    {"7000000000000000000", "900000000000000000", 1}};
+	struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		ok(quantity_cmp(node_str(&a, cases[i].x),
+		       node_str(&a, cases[i].y)) == cases[i].order,
+		    cases[i].x);
+	arena_release(&a);
+}
+
 int
 main(void)
 {
@@ -383,6 +406,7 @@ main(void)
 	struct err err = ERR_INIT;
 	size_t start = 0, number = 0;
 
+	test_quantities();
 	store = store_new();
 	registry = registry_new();
 	registry_bind(registry, store);

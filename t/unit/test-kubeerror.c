@@ -153,7 +153,12 @@ test_public(void)
 	    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":"
 	    "\"secrets \\\"x\\\" not found\"}",
 	    "Secret", "secrets \"x\" not found");
-	shows(400, " a\n\tb\x01\x7f c\n", "Pod", "a b c");
+	shows(400, " a\n\tb\x01\x7f c\n", "Pod", "a b\\x01\\x7f c");
+	shows(403,
+	    "a \x1b[31mb\xc2\x9b"
+	    "1m \xe2\x80\xae"
+	    "c \xff",
+	    "Pod", "a \\x1b[31mb\\u009b1m \\u202ec \\xff");
 	shows(502, "value hunter2", "Secret", "HTTP status 502");
 
 	for (int i = 0; i < 600; i++)

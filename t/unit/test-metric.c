@@ -63,10 +63,17 @@ test_series(void)
 	    METRIC_LABELS("200", "GET", "a\"b\\c\nd"), NULL);
 	is(buf_str(&b),
 	    "rest_client_requests_total{code=\"200\",method=\"GET\","
-	    "host=\"a\\\"b\\\\c\\nd\"}",
+	    "host=\"a\\\"b\\\\c\\\\nd\"}",
 	    "label values are escaped");
 	ok(metric_of_series(buf_span(&b)) == METRIC_REST_REQUESTS,
 	    "... and such a series is known again");
+	buf_reset(&b);
+	metric_series(&b, METRIC_OBJECTS, "",
+	    METRIC_LABELS("P\x1b[1m\xe2\x80\xae\xff"), NULL);
+	is(buf_str(&b), "kpipe_objects{kind=\"P\\\\x1b[1m\\\\u202e\\\\xff\"}",
+	    "what cannot be seen is made visible");
+	ok(metric_of_series(buf_span(&b)) == METRIC_OBJECTS,
+	    "... also for whoever reads it");
 	buf_reset(&b);
 	metric_series(&b, METRIC_READY, "", NULL, NULL);
 	is(buf_str(&b), "kpipe_ready", "no labels, no braces");

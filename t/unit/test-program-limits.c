@@ -1,15 +1,30 @@
-// needs cmd/ireconcile/bounds.c
+// needs cmd/ireconcile/calls.c
+// needs cmd/ireconcile/compose.c
+// needs cmd/ireconcile/dates.c
+// needs cmd/ireconcile/evaluator.c
 // needs cmd/ireconcile/guards.c
+// needs cmd/ireconcile/input.c
 // needs cmd/ireconcile/jqlex.c
+// needs cmd/ireconcile/jqparse.c
+// needs cmd/ireconcile/jqterm.c
+// needs cmd/ireconcile/jqtext.c
+// needs cmd/ireconcile/jvwire.c
 // needs cmd/ireconcile/message.c
 // needs cmd/ireconcile/natives.c
+// needs cmd/ireconcile/prelude.c
 // needs cmd/ireconcile/program.c
 // needs cmd/ireconcile/reads.c
 // needs cmd/ireconcile/result.c
 // needs cmd/ireconcile/run.c
 // needs cmd/ireconcile/source.c
+// needs cmd/ireconcile/worker.c
+// needs cmd/ireconcile/zygote.c
 /* What programs may use up, and see. */
 #include "program.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 /* What never ends, and what grows. .primary.t picks one. */
 static const char greedy[] =
@@ -59,9 +74,32 @@ static const struct {
     {"path", "error:", true},
 };
 
+/* qemu takes a limit of the address space from what it emulates and does not
+ * pass it on; there every program goes on until its time is over. */
+static bool
+memory_is_limited(void)
+{
+	enum { LIMIT = 64 << 20, BEYOND = 1 << 30 };
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct rlimit r = {.rlim_cur = LIMIT, .rlim_max = LIMIT};
+
+		if (setrlimit(RLIMIT_AS, &r) != 0)
+			_exit(1);
+		_exit(mmap(NULL, BEYOND, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0) != MAP_FAILED);
+	}
+	waitpid(pid, &status, 0);
+	return status == 0;
+}
+
 static void
 test_limits(void)
 {
+	const bool reserves = on_valgrind || SANITIZED;
+	const bool limited = !reserves && memory_is_limited();
 	struct err err = ERR_INIT;
 	struct program *p = load(greedy, &err);
 	struct buf input = BUF_INIT;
@@ -71,23 +109,29 @@ test_limits(void)
 		is(err.message, "", "the greedy program");
 		return;
 	}
+	if (!limited && !reserves)
+		printf("# no limits of memory here: any error will do\n");
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		if (limits[i].needs_limits && (on_valgrind || SANITIZED))
+		const char *want = limits[i].result;
+
+		if (limits[i].needs_limits && reserves)
 			continue;
+		if (limits[i].needs_limits && !limited)
+			want = "error:";
 		buf_reset(&input);
 		buf_addf(&input, "{\"primary\":{\"t\":\"%s\"}}", limits[i].t);
 		for (int again = 0; again < 2; again++) {
 			desired(p, buf_str(&input), &out);
-			if (strcmp(limits[i].result, "error:") == 0) {
+			if (strcmp(want, "error:") == 0) {
 				printf("# %s\n", buf_str(&out));
 				buf_truncate(&out, 6);
 			}
-			is(buf_str(&out), limits[i].result, limits[i].t);
+			is(buf_str(&out), want, limits[i].t);
 			desired(p, "{\"primary\":{\"t\":\"\"}}", &out);
 			is(buf_str(&out), "", "the program goes on");
 		}
 	}
-	ok(program_losses().calls > 0, "limits are counted");
+	ok(program_losses().limited > 0, "limits are counted");
 	program_free(p);
 	buf_release(&input);
 	buf_release(&out);

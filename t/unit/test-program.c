@@ -1,13 +1,24 @@
-// needs cmd/ireconcile/bounds.c
+// needs cmd/ireconcile/calls.c
+// needs cmd/ireconcile/compose.c
+// needs cmd/ireconcile/dates.c
+// needs cmd/ireconcile/evaluator.c
 // needs cmd/ireconcile/guards.c
+// needs cmd/ireconcile/input.c
 // needs cmd/ireconcile/jqlex.c
+// needs cmd/ireconcile/jqparse.c
+// needs cmd/ireconcile/jqterm.c
+// needs cmd/ireconcile/jqtext.c
+// needs cmd/ireconcile/jvwire.c
 // needs cmd/ireconcile/message.c
 // needs cmd/ireconcile/natives.c
+// needs cmd/ireconcile/prelude.c
 // needs cmd/ireconcile/program.c
 // needs cmd/ireconcile/reads.c
 // needs cmd/ireconcile/result.c
 // needs cmd/ireconcile/run.c
 // needs cmd/ireconcile/source.c
+// needs cmd/ireconcile/worker.c
+// needs cmd/ireconcile/zygote.c
 /* What programs give. */
 #include "program.h"
 
@@ -117,6 +128,38 @@ static const struct {
     {"both",
 	"[{\"kpipe.dev/if-exists\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
 	"error: desired: item 0 is both once and if_exists"},
+    {"immutable",
+	"[{\"kpipe.dev/immutable\": {\"object\": "
+	"{\"kpipe.dev/if-exists\": " OBJ(
+	    "\"a\"") "}, \"paths\": [[\"spec\", \"x\"]]}}]",
+	"if_exists [[\"spec\",\"x\"]] "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"immutable without paths",
+	"[{\"kpipe.dev/immutable\": {\"object\": " OBJ("\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 are no list of paths"},
+    {"immutable, no paths",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [], \"object\": " OBJ(
+	    "\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 are no list of paths"},
+    {"immutable element",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\", 0]], "
+	"\"object\": " OBJ("\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 lead not by members "
+	"alone"},
+    {"immutable whole",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[]], \"object\": " OBJ(
+	    "\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 lead not by members "
+	"alone"},
+    {"immutable identity",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"], [\"metadata\", "
+	"\"labels\"]], \"object\": " OBJ("\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 lead into the identity "
+	"of the object"},
+    {"immutable object",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"]]}}]",
+	"error: desired: item 0 is no object"},
     {"empty", "empty", "error: desired gives no result; nothing is []"},
     {"several", "[], []", "error: desired gives more than one result"},
     {"an object", "{}", "error: desired gives something else than an array"},
@@ -156,9 +199,9 @@ static const struct {
     {"index by a name", ".primary.s3cret.replicas",
 	"error: desired failed: Cannot index string with string \"replicas\""},
     {"index by a value", "1 | .[$__loc__.file[:0] + \"hun\" + \"ter2\"]",
-	"error: desired failed: Cannot index number with string ..."},
+	"error: desired failed: Cannot index number with string"},
     {"index by a value (2)", ".primary.s3cret as $s | 1 | .[$s]",
-	"error: desired failed: Cannot index number with string ..."},
+	"error: desired failed: Cannot index number with string"},
     {"iterate", ".primary.s3cret[]",
 	"error: desired failed: Cannot iterate over string (...)"},
     {"iterate over null", ".primary.nothing[]",
@@ -166,10 +209,9 @@ static const struct {
     {"add", ".primary.s3cret + 1",
 	"error: desired failed: string (...) cannot be added"},
     {"fromjson", "\"{\\(.primary.s3cret)\" | fromjson",
-	"error: desired failed: Invalid numeric literal at EOF at line ... "
-	"column ... (...)"},
+	"error: fromjson: the text is no JSON"},
     {"date", ".primary.s3cret | strptime(\"%Y\")",
-	"error: desired failed: date ..."},
+	"error: strptime: the text does not match the format"},
     {"regex in the message", "\"a\" | test(\"hunter2(\")",
 	"error: desired failed: Regex failure: end pattern with unmatched "
 	"parenthesis"},
@@ -242,22 +284,22 @@ call(struct program *p, enum program_call c, const char *input, struct buf *out)
 	buf_reset(out);
 	switch (c) {
 	case PROGRAM_STATUS:
-		rc = program_status(p, parse(input), "T n/x", &value, &err);
+		rc = program_status(p, whole(input), "T n/x", &value, &err);
 		break;
 	case PROGRAM_EVENTS:
-		rc = program_events(p, parse(input), "T n/x", &value, &err);
+		rc = program_events(p, whole(input), "T n/x", &value, &err);
 		break;
 	case PROGRAM_SETTLED:
-		rc = program_settled(p, parse(input), "T n/x", &settled, &err);
+		rc = program_settled(p, whole(input), "T n/x", &settled, &err);
 		value = jv_bool(settled);
 		break;
 	case PROGRAM_REQUEUE:
-		rc = program_requeue(p, parse(input), "T n/x", &r, &err);
+		rc = program_requeue(p, whole(input), "T n/x", &r, &err);
 		buf_addf(out, "%d %llu %lld ", (int)r.when,
 		    (unsigned long long)r.after_ms, (long long)r.at_us);
 		break;
 	case PROGRAM_FINALIZE:
-		rc = program_finalize(p, parse(input), "T n/x", &f, &err);
+		rc = program_finalize(p, whole(input), "T n/x", &f, &err);
 		if (rc != 0)
 			break;
 		buf_addf(
@@ -266,7 +308,7 @@ call(struct program *p, enum program_call c, const char *input, struct buf *out)
 		program_finalize_release(&f);
 		break;
 	default:
-		rc = program_map(p, parse(input), &value, &err);
+		rc = program_map(p, whole(input), &value, &err);
 		break;
 	}
 	if (rc != 0) {

@@ -88,6 +88,23 @@ test_paths(void)
 	free(got);
 }
 
+/* A name is compared whole. */
+static void
+test_names(void)
+{
+	static const char *const paths[] = {
+	    "spec.secret", "data[\"a.b\"]", "spec.l[].key", NULL};
+	const char *object = "{\"spec\":{\"sec\":{\"ret\":\"x\"},"
+			     "\"secre\":{\"t\":\"x\"},\"secrets\":\"x\","
+			     "\"l\":[{\"k\":{\"ey\":\"x\"},\"keys\":\"x\"}]},"
+			     "\"data\":{\"a.\":\"x\",\"a.bc\":\"x\","
+			     "\"a\":{\"b\":\"x\"}}}";
+	char *got = run("Thing", paths, object);
+
+	is(got, object, "what begins as a name, or goes on behind it, stays");
+	free(got);
+}
+
 static void
 test_key(void)
 {
@@ -112,6 +129,7 @@ main(void)
 	redact = redact_new(NULL);
 	test_secret();
 	test_paths();
+	test_names();
 	test_key();
 	redact_free(redact);
 	return tap_done();

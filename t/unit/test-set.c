@@ -211,6 +211,9 @@ test_bodies(void)
 	buf_release(&b);
 }
 
+static const struct proof *proof; /* for member() */
+static const char *origin = "";	  /* a member of reconcile */
+
 static bool
 member(const char *metadata)
 {
@@ -219,8 +222,12 @@ member(const char *metadata)
 	struct buf b = BUF_INIT;
 	bool yes;
 
-	buf_addf(&b, "{\"metadata\":{%s}}", metadata);
-	yes = body_is_member(s, &s->items[0], buf_span(&b));
+	s->origin = span_str(origin);
+
+	buf_addf(&b, "{\"metadata\":{%s%s}}", metadata,
+	    strstr(metadata, "\"namespace\"") == NULL ? ",\"namespace\":\"d\""
+						      : "");
+	yes = body_is_member(proof, s, &s->items[0], buf_span(&b));
 	buf_release(&b);
 	set_free(s);
 	return yes;
@@ -234,14 +241,24 @@ test_members(void)
 	"\"labels\":{\"kpipe.dev/part-of\":" \
 	"\"" PART "\"}"
 #define PART "b65e88d6dd9e92b98a9335c792f5baed"
-	ok(member("\"ownerReferences\":[{\"uid\":\"u9\"},{\"uid\":\"u1\","
-		  "\"controller\":true}]"),
+#define OWNER(version, kind, name, uid)                    \
+	"{\"apiVersion\":\"" version "\",\"kind\":\"" kind \
+	"\",\"name\":\"" name "\",\"uid\":\"" uid "\",\"controller\":true}"
+#define OWNED(...) "\"ownerReferences\":[" OWNER(__VA_ARGS__) "]"
+	ok(member("\"ownerReferences\":[{\"uid\":\"u9\"}," OWNER(
+	       "e.com/v1", "Thing", "t", "u1") "]"),
 	    "a controller reference");
-	ok(!member("\"ownerReferences\":[{\"uid\":\"u1\"}]"),
+	ok(member(OWNED("e.com/v2", "Thing", "t", "u1")), "another version");
+	ok(!member("\"ownerReferences\":[{\"apiVersion\":\"e.com/v1\","
+		   "\"kind\":\"Thing\",\"name\":\"t\",\"uid\":\"u1\"}]"),
 	    "a reference that does not control");
-	ok(!member("\"ownerReferences\":[{\"uid\":\"u2\","
-		   "\"controller\":true}]"),
-	    "another controller");
+	ok(!member(OWNED("e.com/v1", "Thing", "t", "u2")), "another uid");
+	ok(!member(OWNED("e.org/v1", "Thing", "t", "u1")), "another group");
+	ok(!member(OWNED("e.com/v1", "Other", "t", "u1")), "another kind");
+	ok(!member(OWNED("e.com/v1", "Thing", "x", "u1")), "another name");
+	ok(!member(
+	       OWNED("e.com/v1", "Thing", "t", "u1") ",\"namespace\":\"x\""),
+	    "from another namespace");
 	ok(member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
 			"\"Thing.e.com/d/t ConfigMap/d/a\"}"),
 	    "label and annotation");
@@ -252,7 +269,77 @@ test_members(void)
 	ok(!member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
 			 "\"Thing.e.com/d/t ConfigMap/d/b\"}"),
 	    "marks copied from another object");
-	ok(!member(""), "nothing");
+	ok(!member("\"x\":1"), "nothing");
+}
+
+/* The same as kpipe has it: with a key. */
+static void
+test_proofs(void)
+{
+	static const char keys[] = "new-new-new-new-new-new-new-new-\n"
+				   "old-old-old-old-old-old-old-old-\n";
+	static const char other[] = "other-other-other-other-other-other\n";
+	static const struct {
+		const char *key, *primary, *origin, *item;
+		bool good;
+		const char *what;
+	} cases[] = {
+	    {keys, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", true, "a proof"},
+	    {keys + 33, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", true,
+		"... by the key before"},
+	    {other, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", false,
+		"... by a key that is none of ours"},
+	    {keys, "Thing.e.com/d/t", "u0", "ConfigMap/d/a", false,
+		"... of an earlier primary of that name"},
+	    {keys, "Thing.e.com/d/s", "u1", "ConfigMap/d/a", false,
+		"... of another primary"},
+	    {keys, "Other.e.com/d/t", "u1", "ConfigMap/d/a", false,
+		"... of a primary of another kind"},
+	    {keys, "Thing.e.com/d/t", "u1", "ConfigMap/d/b", false,
+		"... of a sibling"},
+	};
+	struct proof ours = {0}, theirs = {0};
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	ok(proof_parse(&ours, span_str(keys), "x", &err) == 0, "two keys");
+	proof = &ours;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		proof_parse(&theirs, span_str(cases[i].key), "x", &err);
+		buf_reset(&b);
+		buf_adds(&b,
+		    LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			  "\"Thing.e.com/d/t ConfigMap/d/a\","
+			  "\"kpipe.dev/proof\":\"");
+		proof_add(&b, &theirs, span_str(cases[i].primary),
+		    span_str(cases[i].origin), span_str(cases[i].item));
+		buf_adds(&b, "\"}");
+		ok(member(buf_str(&b)) == cases[i].good, cases[i].what);
+	}
+	ok(!member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			 "\"Thing.e.com/d/t ConfigMap/d/a\"}"),
+	    "marks without a proof");
+	ours.accept_unproven = true;
+	ok(member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			"\"Thing.e.com/d/t ConfigMap/d/a\"}"),
+	    "... are accepted once");
+	ok(!member(LABEL), "... but not the label alone");
+	ours.accept_unproven = false;
+	buf_reset(&b);
+	buf_adds(&b,
+	    LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+		  "\"Thing.e.com/d/t ConfigMap/d/a\",\"kpipe.dev/proof\":\"");
+	proof_add(&b, &ours, span_str("Thing.e.com/d/t"), span_str("u0"),
+	    span_str("ConfigMap/d/a"));
+	buf_adds(&b, "\"}");
+	origin = "u0";
+	ok(member(buf_str(&b)), "a restored primary: its origin counts");
+	origin = "";
+	proof = NULL;
+	ok(member(buf_str(&b)), "without a key: as it stands");
+	proof_release(&ours);
+	proof_release(&theirs);
+	buf_release(&b);
 }
 
 static void
@@ -312,6 +399,7 @@ main(void)
 	test_inherit();
 	test_bodies();
 	test_members();
+	test_proofs();
 	test_finalizers();
 	return tap_done();
 }

@@ -240,6 +240,11 @@ test_sweep(void)
 	read_is("DELETED s/b 1 " MADE_UP "DELETED t/c 1 " MADE_UP,
 	    "everything is gone");
 	ok(sink_counters(sink)->made_up == 4, "counted");
+	stop_reading();
+	put("unread", "1", "1");
+	index_sweep(sink, &pods, &owner, 2);
+	read_is("DELETED s/unread 1 " MADE_UP, "also what nobody has read yet");
+	ok(sink_counters(sink)->objects == 0, "nothing is left");
 	tear_down();
 }
 

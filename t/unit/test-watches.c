@@ -98,6 +98,7 @@ test_all_keys(void)
 	is(e->program, "p.jq", "program");
 	is(e->finalizer, "example.com/name", "finalizer");
 	is(e->adopt, "example.com/instance_1.x", "adopt");
+	ok(e->marks, "items may have marks, where there is a finalizer");
 	ok(e->reconcile_period_ms == 36000000, "reconcilePeriod");
 	ok(!e->manage_status, "manageStatus");
 	ok(e->guard_status, "guardStatus");

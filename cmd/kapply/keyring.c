@@ -1,0 +1,197 @@
+#include "keyring.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <openssl/crypto.h>
+
+#include "digest.h"
+#include "json.h"
+#include "log.h"
+#include "mem.h"
+
+enum { FIRST_MS = 500, MAX_MS = 15000 };
+
+static void ask(void *arg);
+
+/* ---- how it ends ---- */
+
+/*
+ * Rights and namespaces may come yet: so it goes on trying, but for a dry run,
+ * which is to end, and for what is our own trouble.
+ */
+static void
+failed(struct keyring *r, const char *verb, const struct kube_error *e)
+{
+	bool passing = e->kind == ERR_TRANSIENT || e->kind == ERR_CONFLICT;
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	kube_error_public(&b, e, span_str("Secret"));
+	err_set(&err, ERR_PERMANENT,
+	    "cannot %s Secret %s/%s, which has the key that proves marks: "
+	    "%s%s",
+	    verb, r->namespace_, r->name, buf_str(&b),
+	    passing ? ""
+		    : "; allow to get it and to create secrets there, or give "
+		      "the key in a file (kpipe --marks-key-file)");
+	buf_release(&b);
+	if (!passing && (r->dry_run || e->code == 0)) {
+		r->done(r->arg, &err);
+		return;
+	}
+	if (!r->said)
+		log_write(passing ? LOG_WARNING : LOG_ERROR, NULL,
+		    "%s; trying again", err.message);
+	r->said = true;
+	timer_after(r->loop, &r->timer,
+	    kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS), ask, r);
+}
+
+static void
+take(struct keyring *r, struct span text)
+{
+	struct buf what = BUF_INIT;
+	struct err err = ERR_INIT;
+	int rc;
+
+	buf_addf(&what, "Secret %s/%s, keys", r->namespace_, r->name);
+	rc = proof_parse(r->proof, text, buf_str(&what), &err);
+	buf_release(&what);
+	r->done(r->arg, rc == 0 ? NULL : &err);
+}
+
+static void
+take_secret(struct keyring *r, struct span secret)
+{
+	struct span data =
+	    json_raw_string(json_get(json_get(secret, "data"), "keys"));
+	struct buf text = BUF_INIT;
+
+	buf_reserve(&text, data.n + 1);
+	/* What is no base64 leaves no text: said as such. */
+	digest_decode_base64(data, &text);
+	take(r, buf_span(&text));
+	if (text.data != NULL)
+		OPENSSL_cleanse(text.data, text.cap);
+	buf_release(&text);
+}
+
+/* ---- asking ---- */
+
+static void
+created(void *arg, const struct kube_answer *a)
+{
+	struct keyring *r = arg;
+
+	if (a->error.kind == ERR_NONE) {
+		log_info("made Secret %s/%s: the key that proves marks",
+		    r->namespace_, r->name);
+		take_secret(r, a->body);
+	} else if (a->code == 409) {
+		ask(r); /* somebody was faster */
+	} else {
+		failed(r, "create", &a->error);
+	}
+}
+
+static void
+create(struct keyring *r)
+{
+	struct buf key = BUF_INIT, body = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	buf_reserve(&key, 128);
+	if (proof_make_key(&key, &err) != 0) {
+		r->done(r->arg, &err);
+	} else if (r->dry_run) {
+		take(r, buf_span(&key));
+	} else {
+		buf_reserve(&body, 1024);
+		buf_adds(&body,
+		    "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
+		    "\"type\":\"Opaque\",\"metadata\":{\"name\":");
+		json_add_str(&body, r->name);
+		buf_adds(&body, "},\"data\":{\"keys\":\"");
+		digest_add_base64(&body, buf_span(&key));
+		buf_adds(&body, "\"}}");
+		kube_start(r->kube,
+		    &(struct kube_request){.verb = KUBE_CREATE,
+			.path = r->list,
+			.body = buf_span(&body)},
+		    created, r);
+		OPENSSL_cleanse(body.data, body.cap);
+	}
+	OPENSSL_cleanse(key.data, key.cap);
+	buf_release(&key);
+	buf_release(&body);
+}
+
+static void
+got(void *arg, const struct kube_answer *a)
+{
+	struct keyring *r = arg;
+
+	if (a->error.kind == ERR_NONE)
+		take_secret(r, a->body);
+	else if (a->code == 404 && a->error.reason[0] != '\0')
+		create(r);
+	else
+		failed(r, "get", &a->error);
+}
+
+static void
+ask(void *arg)
+{
+	struct keyring *r = arg;
+
+	kube_start(r->kube,
+	    &(struct kube_request){.verb = KUBE_GET, .path = r->path}, got, r);
+}
+
+static const char *
+own_namespace(const struct keyring *r)
+{
+	const char *pod = getenv("POD_NAMESPACE");
+
+	return pod != NULL && *pod != '\0' ? pod : kube_namespace(r->kube);
+}
+
+int
+keyring_start(struct keyring *r, struct loop *l, const char *secret,
+    keyring_done_fn *done, void *arg, struct err *err)
+{
+	const char *slash = strchr(secret, '/');
+	struct buf path = BUF_INIT;
+
+	r->loop = l;
+	r->done = done;
+	r->arg = arg;
+	r->kube = kube_open(l, &kube_opts, "kapply", err);
+	if (r->kube == NULL)
+		return -1;
+	r->namespace_ = slash != NULL
+	    ? mem_dup(secret, (size_t)(slash - secret))
+	    : mem_strdup(own_namespace(r));
+	r->name = mem_strdup(slash != NULL ? slash + 1 : secret);
+	buf_adds(&path, "/api/v1/namespaces");
+	kube_path_add(&path, span_str(r->namespace_));
+	kube_path_add(&path, span_str("secrets"));
+	r->list = mem_strdup(buf_str(&path));
+	kube_path_add(&path, span_str(r->name));
+	r->path = buf_take(&path);
+	ask(r);
+	return 0;
+}
+
+void
+keyring_release(struct keyring *r)
+{
+	if (r->loop != NULL)
+		timer_clear(r->loop, &r->timer);
+	kube_free(r->kube);
+	free(r->namespace_);
+	free(r->name);
+	free(r->path);
+	free(r->list);
+	*r = (struct keyring){0};
+}

@@ -1,0 +1,41 @@
+/*
+ * keyring: the key that proves marks, from a Secret in the cluster. Whoever
+ * comes first makes it; it is read back, so that all have the same one.
+ *
+ * Its own connection: what holds back the writes of a standby does not hold
+ * back this one, which changes nothing that is there.
+ */
+#ifndef KEYRING_H
+#define KEYRING_H
+
+#include "kube.h"
+#include "loop.h"
+#include "proof.h"
+
+/* NULL: proof has the key; else what time does not mend. */
+typedef void keyring_done_fn(void *arg, const struct err *err);
+
+struct keyring {
+	struct loop *loop;   /* borrowed, as is proof */
+	struct proof *proof; /* is filled */
+	struct kube *kube;
+	char *namespace_, *name, *path, *list; /* owned */
+	bool dry_run; /* one that is not there is made up, and kept to us */
+	keyring_done_fn *done;
+	void *arg;
+	struct timer timer;
+	struct kube_backoff backoff;
+	bool said;
+};
+
+/*
+ * secret: "[NAMESPACE/]NAME"; the namespace is else $POD_NAMESPACE, or that of
+ * the kubeconfig. -1 with err: nothing was started. done is called once, from
+ * the loop.
+ */
+int keyring_start(struct keyring *r, struct loop *l, const char *secret,
+    keyring_done_fn *done, void *arg, struct err *err);
+/* Not from done. */
+void keyring_release(struct keyring *r);
+
+#endif

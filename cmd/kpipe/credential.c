@@ -1,0 +1,70 @@
+#include "credential.h"
+
+#include <string.h>
+
+#include "kubeopt.h"
+
+enum who { KWATCH, KAPPLY, KSTATUS, KELECT, HTTP, TOOLS };
+
+static struct {
+	const char *kubeconfig, *token_file;
+} own[TOOLS];
+
+/* kpipe-http's options are called as what it serves. */
+static const struct {
+	const char *stage, *option;
+} names[TOOLS] = {{"kwatch", "kwatch"}, {"kapply", "kapply"},
+    {"kstatus", "kstatus"}, {"kelect", "kelect"}, {"kpipe-http", "http"}};
+
+#define ROWS(option, who, tool)                                             \
+	{0, option "-kubeconfig", "FILE", OPT_STRING, &own[who].kubeconfig, \
+	    NULL, "the kubeconfig of " tool},                               \
+	{                                                                   \
+		0, option "-token-file", "FILE", OPT_STRING,                \
+		    &own[who].token_file, NULL, "the token of " tool        \
+	}
+
+const struct opt credential_table[] = {ROWS("kwatch", KWATCH, "kwatch alone"),
+    ROWS("kapply", KAPPLY, "kapply alone"),
+    ROWS("kstatus", KSTATUS, "kstatus alone"),
+    ROWS("kelect", KELECT, "kelect alone"),
+    ROWS("http", HTTP, "kpipe-http alone"), OPT_END};
+
+static int
+check(enum who who, bool runs, const char *needed, struct err *err)
+{
+	if (runs ||
+	    (own[who].kubeconfig == NULL && own[who].token_file == NULL))
+		return 0;
+	return err_set(err, ERR_PERMANENT, "option --%s-%s needs --%s",
+	    names[who].option,
+	    own[who].token_file != NULL ? "token-file" : "kubeconfig", needed);
+}
+
+int
+credential_check(bool elects, bool reviews, struct err *err)
+{
+	if (check(KELECT, elects, "leader-elect", err) != 0)
+		return -1;
+	return check(HTTP, reviews, "metrics-secure", err);
+}
+
+void
+credential_pass(struct stage *s)
+{
+	const struct kube_opts common = kube_opts;
+	size_t who = 0;
+
+	while (strcmp(names[who].stage, s->name) != 0)
+		who++;
+	/* The table's rows point there. */
+	if (own[who].kubeconfig != NULL) {
+		kube_opts.kubeconfig = own[who].kubeconfig;
+		kube_opts.context = NULL;
+		kube_opts.token_file = NULL;
+	}
+	if (own[who].token_file != NULL)
+		kube_opts.token_file = own[who].token_file;
+	opt_pass(kube_opt_server_table, &s->args);
+	kube_opts = common;
+}

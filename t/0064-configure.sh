@@ -1,0 +1,129 @@
+#!/bin/bash
+# What the build finds out about the system, and where it refuses: with a
+# reason. Variables that packagers set are honoured.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+# As configure sees it when pkg-config says that MODULE is VERSION.
+with_module() {
+	cat >"$T/pkg-config" <<-EOT
+		#!/bin/sh
+		case "\$*" in
+		*" $1" | *" $1 "*) ;;
+		*) exec pkg-config "\$@" ;;
+		esac
+		case "\$*" in
+		--exists*) exit 0 ;;
+		--modversion*) echo "$2" ;;
+		--atleast-version=*)
+			want=\${1#--atleast-version=}
+			first=\$(printf '%s\n' "\$want" "$2" | sort -V | head -n 1)
+			[ "\$first" = "\$want" ] ;;
+		--cflags*) echo "-I/of/$1" ;;
+		--libs*) echo "-l$1-of-pkg-config" ;;
+		esac
+	EOT
+	chmod +x "$T/pkg-config"
+	shift 2
+	"$@" env PKG_CONFIG="$T/pkg-config" lib/configure
+}
+
+# Minimum versions: what is older is refused, that one is taken.
+while read -r module minimum older; do
+	with_module "$module" "$older" runs 100 "$module $older"
+	is "$(cat "$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
+		"... is refused"
+	with_module "$module" "$minimum" runs 0 "$module $minimum is taken"
+	ok "... by the flags that pkg-config gives" \
+		grep -q "_CFLAGS := -I/of/$module" "$T/out"
+	ok "... and the libraries" \
+		grep -q "_LIBS := -l$module-of-pkg-config" "$T/out"
+	ok "doc/portability.md says $module $minimum" \
+		grep -qE "\| *$module *\| *$minimum *\|" doc/portability.md
+done <<'EOT'
+libcurl 7.85 7.84.0
+libcrypto 3.0 1.1.1
+libssl 3.0 1.1.1
+yaml-0.1 0.2 0.1.7
+libjq 1.6 1.5
+libpcre2-8 10.30 10.23
+libnghttp2 1.41 1.40.0
+libseccomp 2.5 2.4.4
+libllhttp 9.0 8.1.0
+EOT
+
+# llhttp goes before http_parser, unless told otherwise.
+with_module libllhttp 9.2 runs 0 "both parsers"
+ok "... llhttp" grep -qx 'HTTP_PARSER_CFLAGS += -DKPIPE_LLHTTP' "$T/out"
+HTTP_PARSER=http_parser with_module http_parser 2.9 runs 0 "told otherwise"
+is "$(grep -c LLHTTP "$T/out")" 0 "... http_parser"
+runs 100 "another parser" env HTTP_PARSER=other lib/configure
+is "$(cat "$T/err")" \
+	"configure: HTTP_PARSER is llhttp or http_parser, not other" \
+	"... is refused"
+
+# No pkg-config file, or no pkg-config: the header and the library say it.
+runs 0 "no pkg-config" env PKG_CONFIG=false HTTP_PARSER= lib/configure
+ok "... libraries by their names" grep -qx 'JQ_LIBS := -ljq' "$T/out"
+mkdir "$T/empty"
+cat >"$T/cc" <<EOF2
+#!/bin/sh
+case "\$*" in
+*-ljq*) exit 1 ;;
+esac
+exec "${CC:-cc}" "\$@"
+EOF2
+chmod +x "$T/cc"
+runs 100 "no libjq" env PKG_CONFIG=false CC="$T/cc" lib/configure
+is "$(cat "$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, t/install-packages installs them." \
+	"... says so"
+
+# Systems that kpipe does not run on.
+refused() {
+	local what=$1 why=$2
+
+	shift 2
+	runs 100 "$what is refused" env "$@" lib/configure
+	is "$(head -n 1 "$T/err")" "configure: $why" "... with a reason"
+}
+refused "another system than Linux" \
+	"kpipe needs Linux: it uses epoll, signalfd, pidfd and memfd" \
+	CPPFLAGS=-U__linux__
+refused "32 bits" \
+	"kpipe needs a 64-bit CPU: it uses __int128 and 64-bit atomics" \
+	CPPFLAGS="-U__SIZEOF_POINTER__ -D__SIZEOF_POINTER__=4"
+refused "a big-endian CPU" \
+	"kpipe needs a little-endian CPU: no other was ever tested" \
+	CPPFLAGS="-U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"
+# musl's has neither macro.
+echo >"$T/empty/features.h"
+refused "musl" \
+	"kpipe needs the GNU C library (glibc), 2.34 or later: not musl" \
+	CPPFLAGS="-isystem $T/empty"
+printf '#define __GLIBC__ 2\n#define __GLIBC_PREREQ(a, b) ((b) <= 33)\n' \
+	>"$T/empty/features.h"
+refused "an old C library" \
+	"kpipe needs the GNU C library (glibc) 2.34 or later" \
+	CPPFLAGS="-isystem $T/empty"
+runs 2 "make ends there, too" make --no-print-directory BUILD="$T/build" \
+	CPPFLAGS=-U__linux__
+ok "... with the reason" grep -q 'kpipe needs Linux' "$T/err"
+runs 0 "make clean needs no library" make -n clean PKG_CONFIG=false CC=false
+
+# Flags of the user.
+runs 0 "make -n" make -n --no-print-directory BUILD="$T/build" BIN="$T/bin" \
+	CPPFLAGS=-DOURS=1 CFLAGS="-O1 -DTHEIRS=1" LDFLAGS=-Wl,--build-id=none
+ok "CPPFLAGS are honoured" grep -qE ' -DOURS=1 .* -c .*lib/buf.c' "$T/out"
+ok "CFLAGS are honoured" grep -qE ' -O1 -DTHEIRS=1 .* -c .*lib/buf.c' "$T/out"
+ok "LDFLAGS are honoured" \
+	grep -qE ' -Wl,--build-id=none .*-o .*bin/kwatch ' "$T/out"
+runs 0 "configure with _FORTIFY_SOURCE of the user's" \
+	env CPPFLAGS=-D_FORTIFY_SOURCE=2 lib/configure
+is "$(grep -c FORTIFY "$T/out")" 0 "... lets it be"
+runs 0 "configure without optimization" env CFLAGS=-O0 lib/configure
+is "$(grep -c FORTIFY "$T/out")" 0 "... asks for nothing in vain"
+runs 0 "configure for sanitizers" env SANITIZE=address lib/configure
+is "$(sed -n 's/^HARDEN_CFLAGS := *//p' "$T/out")" -fPIE \
+	"... leaves it to them"
+
+done_testing

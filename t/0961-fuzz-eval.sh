@@ -1,0 +1,9 @@
+#!/bin/bash
+# Hostile objects against the pipelines and a corpus of expressions: whatever
+# happens, ireconcile goes on, and so do the other primaries.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+runs 0 "fuzz/eval" t/fuzz/eval "${FUZZ_SECONDS:-60}" "${FUZZ_SEED:-$RANDOM}"
+note "$(cat "$T/out")"
+done_testing

@@ -1,0 +1,9 @@
+#!/bin/bash
+# What depends on libraries and on the compiler, on Debian 13: t/debian/suite.
+export TEST_SECONDS=1500
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=debian/passes.sh
+. t/debian/passes.sh
+suite_passes 13 "Debian 13 | x86-64"
+done_testing

@@ -1,0 +1,208 @@
+#!/bin/bash
+# ireconcile with a key: marks count only with a proof.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  finalizer: example.com/cleaner
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
+END
+key=0123456789abcdef0123456789abcdef
+old=fedcba9876543210fedcba9876543210
+lost="lost lost lost lost lost lost lost"
+printf '%s\n\n  %s \n' "$key" "$old" >"$T/keys"
+ireconcile() {
+	command ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
+}
+# proof KEY PRIMARY ORIGIN ITEM: as protocol.md has it
+proof() {
+	python3 -c '
+import base64, hashlib, hmac, sys
+key, primary, origin, item = sys.argv[1:]
+text = "kpipe.dev/proof v1 " + "".join(
+    "%d:%s" % (len(s), s) for s in (primary, origin, item))
+code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
+print("v1 %s %s" % (origin,
+    base64.urlsafe_b64encode(code).decode().rstrip("=")), end="")' "$@"
+}
+primary=Thing.example.com/ns/a self=ConfigMap/of-a/c
+good=$(proof "$key" $primary uid-a $self)
+# marks NAME PROOF [PRIMARY]: of that ConfigMap in of-a; an empty PROOF: none
+marks() {
+	local whose=${3:-$primary} part
+
+	part=$(printf %s "$whose" | sha256sum | cut -c 1-32)
+	printf '"annotations":{"kpipe.dev/member":"%s ConfigMap/of-a/%s","kpipe.dev/paths":"PATHS"%s},"labels":{"kpipe.dev/part-of":"%s"}' \
+		"$whose" "$1" "${2:+,\"kpipe.dev/proof\":\"$2\"}" "$part"
+}
+item() { # PROOF
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
+		"$(marks c "$1")"
+}
+# member NAME PROOF [PRIMARY]: as it is observed
+member() {
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"%s","namespace":"of-a","uid":"uid-%s","resourceVersion":"7"}}' \
+		"$(marks "$@" | sed "s/PATHS/$paths/")" "$1" "$1"
+}
+finalizer='"finalizers":["example.com/cleaner"]'
+origin='"annotations":{"kpipe.dev/origin":"uid-a"}'
+
+# ---- what is written ----
+
+thing a 1 >"$T/in"
+line "$(item "$good")" a 1 \
+	"\"known\":{\"$self\":null},\"finalizers\":{\"add\":[\"example.com/cleaner\"],\"origin\":\"uid-a\"}" \
+	>"$T/want"
+replay 0 "a new primary: a proof, and its origin is noted"
+paths=$(sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/' "$T/out")
+command ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/plain"
+is "$(sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/' "$T/plain")" "$paths" \
+	"the digest of paths is the same without a key"
+is "$(grep -c -e proof -e origin "$T/plain")" 0 "... and nothing is proven"
+
+# of_a METADATA MEMBER [LINE]: what is said to the Thing and the ConfigMap
+of_a() {
+	local what=$1
+
+	{
+		event ADDED "$(thing a 1 "$finalizer${2:+,$2}")"
+		[ -z "$3" ] || event ADDED "$3"
+	} >"$T/in"
+	echo "${4:-}" | sed '/^$/d' >"$T/want"
+	replay 0 "$what"
+}
+new=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":null}")
+again=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":\"uid-c\"}")
+of_a "converged is silent" "$origin" "$(member c "$good")"
+of_a "an origin that is not noted yet, or no more, is" "" \
+	"$(member c "$good")" \
+	"$(line "" a 1 '"finalizers":{"add":["example.com/cleaner"],"origin":"uid-a"}')"
+of_a "... nor is one that no uid can be" \
+	'"annotations":{"kpipe.dev/origin":"uid a"}' "$(member c "$good")" \
+	"$(line "" a 1 '"finalizers":{"add":["example.com/cleaner"],"origin":"uid-a"}')"
+of_a "a proof by the key before is renewed" "$origin" \
+	"$(member c "$(proof "$old" $primary uid-a $self)")" "$again"
+
+# ---- a restored primary: another uid, with the origin of the old one ----
+
+restored='"annotations":{"kpipe.dev/origin":"uid-0"}'
+kept=$(proof "$key" $primary uid-0 $self)
+of_a "a restored primary has its members" "$restored" "$(member c "$kept")"
+of_a "... and makes what is missing as theirs" "$restored" "" \
+	"$(line "$(item "$kept")" a 1 "\"known\":{\"$self\":null},\"origin\":\"uid-0\"")"
+
+# ---- what proves nothing ----
+
+# forged WHAT PROOF: it is as if the ConfigMap were not ours
+forged() {
+	of_a "no member: $1" "$origin" "$(member c "$2")" "$new"
+}
+forged "no proof" ""
+forged "a proof by another key" "$(proof "$lost" $primary uid-a $self)"
+forged "a proof of a sibling" "$(proof "$key" $primary uid-a ConfigMap/of-a/d)"
+forged "a proof of another primary" \
+	"$(proof "$key" Thing.example.com/ns/b uid-a $self)"
+forged "a proof of another kind of primary" \
+	"$(proof "$key" Other.example.com/ns/a uid-a $self)"
+forged "a proof of an earlier primary of that name" "$kept"
+forged "another origin, put before a good code" "${good/uid-a/uid-b}"
+forged "a proof that is cut" "${good%?}"
+forged "no origin" "v1  ${good##* }"
+forged "another version" "v2${good#v1}"
+
+# They are not pruned, nor waited for, nor shown.
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {n: (.owned.ConfigMap | length)};
+END
+for p in "" "$(proof "$lost" $primary uid-a ConfigMap/of-a/f)"; do
+	of_a "forged marks are nobody's (${p:-none})" "$origin" \
+		"$(member f "$p")" "$(line "" a 1 '"status":{"n":0}')"
+done
+of_a "a member that is not desired goes" "$origin" \
+	"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
+	"$(line "" a 1 "\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"of-a\",\"name\":\"e\",\"uid\":\"uid-e\"}],\"status\":{\"n\":1},\"onError\":{\"n\":1}")"
+dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+of_a "a forged one does not hold up the deletion" "$origin,$dying" \
+	"$(member d "")" \
+	"$(line "" a 1 '"finalizers":{"remove":["example.com/cleaner"]},"status":{"n":0},"onError":{"n":0},"deleting":true')"
+
+# ---- orphans ----
+
+{
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	event ADDED "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" 2026-01-01T00:00:00Z
+	event ADDED "$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")"
+	event ADDED "$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")"
+	event ADDED "$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	tick 59:00
+} >"$T/in"
+ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
+	>"$T/out" 2>"$T/err" 8>"$T/report"
+left="is left over: it belongs to this object, which is not there"
+is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/of-a/e $left
+ireconcile: warning: thing.example.com ns/b: ConfigMap/of-a/f $left" \
+	"left over are proven ones, those of an earlier primary included"
+is "$(jq -r '.metrics["kpipe_orphans{controller=\"thing.example.com\"}"]
+	| select(. != null)' "$T/report" | tail -n 1)" 2 "... and counted"
+
+# ---- the upgrade ----
+
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
+END
+upgrade() {
+	{
+		event ADDED "$(thing a 1 "$finalizer,$origin")"
+		event ADDED "$1"
+		[ $# -lt 2 ] || event MODIFIED "$2"
+	} >"$T/in"
+	runs 0 "--accept-unproven-marks: exit code" ireconcile \
+		-f "$T/watches.yaml" --clock=input --accept-unproven-marks \
+		--log-level=info --report-fd=8 8>"$T/report" <"$T/in"
+	hide_paths "$T/out" >"$T/got"
+}
+echo "$again" >"$T/want"
+upgrade "$(member c "")"
+same "$T/got" "$T/want" "accepted once: applied again, with its uid and a proof"
+is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; they get it as they are applied again" \
+	"... and said"
+is "$(jq '.metrics["kpipe_unproven_marks"] | select(. != null)' "$T/report" |
+	tail -n 1)" 1 "... and counted"
+upgrade "$(member c "$(proof "$lost" $primary uid-9 $self)")"
+same "$T/got" "$T/want" "... also where the key was lost"
+: >"$T/want"
+upgrade "$(member c "$good")"
+same "$T/got" "$T/want" "what is proven is not applied again"
+is "$(cat "$T/err")" "ireconcile: no object has marks without a proof: start without --accept-unproven-marks" \
+	"... and it says that none is left"
+
+# ---- refusals ----
+
+sed -i 's/^  finalizer.*/&\n  marks: false/' "$T/watches.yaml"
+thing a 1 >"$T/in"
+command ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
+is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner: marks is false in watches.yaml" \
+	"marks: false: nothing outside is made"
+echo short >"$T/keys"
+runs 100 "a short key" ireconcile -f "$T/watches.yaml" </dev/null
+is "$(cat "$T/err")" "ireconcile: fatal: the key of marks: line 1: a key has at least 32 characters" \
+	"... is refused"
+: >"$T/keys"
+runs 111 "no key came" ireconcile -f "$T/watches.yaml" </dev/null
+runs 100 "--accept-unproven-marks without a key" \
+	command ireconcile -f "$T/watches.yaml" --accept-unproven-marks
+done_testing

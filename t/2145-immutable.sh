@@ -1,0 +1,88 @@
+#!/bin/bash
+# ireconcile: what the API server takes only at creation (immutable): of an
+# object that exists, its own values are desired.
+. "${0%/*}/lib.sh"
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents: [{apiVersion: apps/v1, kind: StatefulSet, manage: true}]
+END
+cat >"$T/program.jq" <<'END'
+include "operator";
+def desired: [statefulset("s"; {a: "b"}; {
+    replicas: .primary.spec.n,
+    containers: [],
+    volumeClaimTemplates: [claim("c"; .primary.spec.size)]
+  }) | immutable(.spec.volumeClaimTemplates, .spec.podManagementPolicy)];
+def status: {outstanding: (.outstanding | length)};
+END
+
+thing() { # SPEC
+	printf '{"type":"ADDED","time":"%s","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"ns","uid":"u","resourceVersion":"%s","generation":%s},"spec":%s}}\n' \
+		"2026-01-01T00:00:0$2Z" "$2" "$2" "$1"
+}
+
+ends() {
+	for kind in 'example.com/v1 Thing' 'apps/v1 StatefulSet'; do
+		printf '{"type":"BOOKMARK","time":"2026-01-01T00:00:00Z","object":{"apiVersion":"%s","kind":"%s","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}\n' \
+			"${kind% *}" "${kind#* }"
+	done
+}
+
+# seen TIME TYPE FILTER: the item of $T/line as the server has it
+seen() {
+	jq -c --arg time "2026-01-01T00:00:0$1Z" --arg type "$2" \
+		'{type: $type, time: $time, object: (.items[0]
+		| .metadata += {uid: "s1", resourceVersion: $time}
+		| .spec.podManagementPolicy = "OrderedReady"
+		| .spec.volumeClaimTemplates[]? |= (.spec.volumeMode = "Filesystem"
+			| .metadata.creationTimestamp = null
+			| .status = {phase: "Pending"})
+		| '"${3:-.}"')}' "$T/line"
+}
+
+# lines: what is said of the events on stdin: replicas, claims
+lines() {
+	ireconcile -f "$T/watches.yaml" --clock=input --sandbox=off \
+		>"$T/lines" 2>"$T/err"
+	cat "$T/err"
+	jq -c '.items[] | [.spec.replicas, .spec.podManagementPolicy,
+		(.spec.volumeClaimTemplates // [] | map([.metadata.labels,
+		.spec.resources.requests.storage, .spec.volumeMode]))]' "$T/lines"
+}
+
+old='.spec.volumeClaimTemplates[0] |= (.metadata.labels = {x: "y"}
+	| .spec.resources.requests.storage = "2Gi")'
+is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
+	'[1,null,[[null,"1Gi",null]]]' "a new one is as the program says"
+head -n 1 "$T/lines" >"$T/line"
+is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } | lines)" \
+	'[1,null,[[null,"1Gi",null]]]' "... and agrees when it is there"
+is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1024Mi"}' 1; } | lines)" \
+	"" "... in other words, too"
+
+# One that was there with other values: these, and all else as desired.
+is "$({ ends; seen 0 ADDED "$old"; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
+	'[1,null,[[{"x":"y"},"2Gi","Filesystem"]]]' "another value stays"
+head -n 1 "$T/lines" >"$T/kept"
+cp "$T/line" "$T/first"
+cp "$T/kept" "$T/line"
+is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" "" \
+	"... then it agrees"
+is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1
+	thing '{"n": 2, "size": "1Gi"}' 2; } | lines)" \
+	'[2,null,[[{"x":"y"},"2Gi","Filesystem"]]]' "... and follows a change of the rest"
+is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1
+	seen 2 DELETED; } | lines)" \
+	'[1,null,[[null,"1Gi",null]]]' "made anew it is as the program says"
+is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1
+	seen 2 ADDED "del(.spec.volumeClaimTemplates)"; } | lines | tail -n 1)" \
+	'[1,null,[]]' "what it has not stays away"
+is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } |
+	ireconcile -f "$T/watches.yaml" --clock=input |
+	jq .reconcile.status.outstanding)" "1
+0" "nothing is outstanding of it"
+done_testing

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Who is expensive waits: namespaces take turns, and a primary whose evaluation
+# took long is not evaluated again at once.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+write_program
+# What sanitizers slow down is less to do.
+much=3 sandbox=--sandbox=auto
+! nm -D "$BIN/ireconcile" | grep -q __asan_init ||
+	much=2 sandbox=--sandbox=off
+cat >"$T/program.jq" <<'END'
+def desired: (reduce range(.primary.spec.n * 100000) as $i (0; . + 1)) as $x
+	| [{apiVersion: "v1", kind: "ConfigMap",
+	   metadata: {name: .primary.metadata.name}, data: {k: .primary.spec.k}}];
+END
+
+# in_namespace NAMESPACE NAME N RV
+in_namespace() {
+	thing "$2" "$4" "" "$(spec "$3" "v$4")" |
+		sed 's/"namespace":"ns"/"namespace":"'"$1"'"/'
+	echo
+}
+
+# All wait when the gate opens: so the order is the queue's.
+mkfifo "$T/gate" "$T/input"
+start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox --gate-fd=7 --report-fd=8 \
+	<'$T/input' >'$T/out' 2>'$T/err' 7<>'$T/gate' 8>'$T/report'"
+pid=$!
+exec 6>"$T/input"
+{
+	begin_all
+	for i in {1..6}; do
+		in_namespace busy "busy-$i" "$much" 1
+	done
+	in_namespace quiet quiet-1 0 1
+	in_namespace quiet quiet-2 0 1
+	in_namespace calm calm-1 0 1
+	end_all
+} >&6
+ok "all is read" wait_for 20 test -s "$T/report"
+echo >"$T/gate"
+all() { [ "$(wc -l <"$T/out")" -eq "$1" ]; }
+ok "all are evaluated" wait_for 60 all 9
+is "$(jq -r .reconcile.primary.name "$T/out" | xargs)" \
+	"busy-1 calm-1 quiet-1 quiet-2 busy-2 busy-3 busy-4 busy-5 busy-6" \
+	"a namespace that took much comes after those that took little"
+
+# Ten changes of one that is expensive, each with one of another primary.
+value() { grep -q '"k":"v'"$2"'".*"name":"'"$1"'"' "$T/out"; }
+in_namespace busy slow "$much" 1 >&6
+wait_for 30 value slow 1
+for i in {2..11}; do
+	in_namespace busy slow "$much" "$i" >&6
+	in_namespace busy other 0 "$i" >&6
+	wait_for 30 value other "$i" || break
+done
+ok "one that is cheap is evaluated each time" [ "$i" -eq 11 ]
+exec 6>&-
+wait "$pid"
+is "$?" 0 "... exit code"
+# It waits ten times as long as it took; the machine may be slow meanwhile.
+slow=$(jq -r 'select(.reconcile.primary.name == "slow").reconcile.primary.name' \
+	"$T/out" | wc -l)
+ok "... the expensive one is not ($slow times)" [ "$slow" -lt 6 ]
+is "$(cat "$T/err")" "" "... without a word"
+
+done_testing

@@ -1,0 +1,136 @@
+#!/bin/bash
+# Whose `map` expression costs much is seen late: the cost of finding out whose
+# an object is belongs to the object, and others do not wait for it.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+# What sanitizers slow down knows no sandbox, either.
+sandbox=--sandbox=auto
+! nm -D "$BIN/ireconcile" | grep -q __asan_init || sandbox=--sandbox=off
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  related:
+  - {apiVersion: v1, kind: Secret, map: {jq: 'if .data.cost == "all" then (def f: f; f) elif .data.cost then reduce range(300000) as $i (.; .) else . end | [{namespace: "ns", name: "a"}]'}}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [];
+def status: {seen: ([.related.Secret[] | "\(.metadata.name)=\(.data.k)"]
+	| if . == [] then "none" else join(",") end)};
+END
+# secret NAME VALUE [COST]
+secret() {
+	object Secret "$1" "$2" "" "\"data\":{\"k\":\"$2\"${3:+,\"cost\":\"$3\"}}"
+}
+start_input() {
+	begin example.com/v1 Thing
+	begin v1 Secret
+	event ADDED "$(thing a 1)" 2026-01-01T00:00:00Z
+	end example.com/v1 Thing
+	end v1 Secret
+}
+# clock MM:SS: only moves it
+clock() {
+	event ADDED "$(object Pod p 1)" "2026-01-01T00:$1Z"
+}
+run() {
+	timeout 60 ireconcile -f "$T/watches.yaml" "$sandbox" --clock=input \
+		<"$T/in" >"$T/out" 2>"$T/err"
+}
+# stopped: how often the expression ran into its limit
+stopped() {
+	grep -c 'cannot map Secret/ns/s: .* of CPU time and was stopped$' "$T/err"
+}
+# seen: what the statuses say, one after the other (without reminders)
+seen() {
+	jq -r .reconcile.status.seen "$T/out" | uniq | xargs
+}
+
+# --- one that never ends, again and again
+{
+	start_input
+	event ADDED "$(secret s 0)"
+	for i in {1..4}; do
+		event MODIFIED "$(secret s "$i" all)"
+		event MODIFIED "$(secret other "$i")"
+	done
+	clock 00:09.999
+	clock 00:10
+	event MODIFIED "$(secret s 6 all)"
+	clock 00:29.999
+	event MODIFIED "$(secret s 7)"
+} >"$T/in"
+run
+# As it came, and after 10 s; what waits then is replaced by a good one.
+is "$(stopped)" 2 "an expression that never ends is run as often as it may"
+is "$(seen)" "none s=0 none other=1 other=2 other=3 other=4 other=4,s=7" \
+	"... others are seen at once, and the newest version in the end"
+
+# --- what happens to it meanwhile
+waiting() {
+	start_input
+	event ADDED "$(secret s 1 all)"
+	event MODIFIED "$(secret s 2)"
+}
+{
+	waiting
+	event DELETED "$(secret s 2)"
+	clock 01:00
+} >"$T/in"
+run
+is "$(seen)" "none" "one that is deleted while it waits is not seen any more"
+{
+	waiting
+	begin v1 Secret
+	event ADDED "$(secret other 1)"
+	end v1 Secret
+	clock 01:00
+} >"$T/in"
+run
+is "$(seen)" "none other=1" "... nor one that a list does not mention"
+{
+	waiting
+	begin v1 Secret
+	event ADDED "$(secret s 3)"
+	end v1 Secret
+	clock 01:00
+} >"$T/in"
+run
+is "$(seen)" "none s=3" "... one that it does is, as it is there"
+{
+	start_input
+	event ADDED "$(secret s 1 all)"
+	event MODIFIED "$(secret s 2)"
+	event MODIFIED "$(secret s 1 all)"
+	clock 01:00
+} >"$T/in"
+run
+is "$(stopped) $(seen)" "1 none" "... one that is again as it was is not looked at"
+
+# --- one that ends, but takes long: it waits ten times as long as it took
+mkfifo "$T/input"
+start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
+pid=$!
+exec 6>"$T/input"
+start_input >&6
+value() { grep -q "[,\"]$1=$2[,\"]" "$T/out"; }
+for i in {1..10}; do
+	{
+		event MODIFIED "$(secret s "$i" some)"
+		event MODIFIED "$(secret other "$i")"
+	} >&6
+	wait_for 30 value other "$i" || break
+done
+ok "one that is cheap is seen at each change" [ "$i" -eq 10 ]
+exec 6>&-
+wait "$pid"
+is "$?" 0 "... exit code"
+times=$(grep -o '[,"]s=[0-9]*' "$T/out" | sort -u | wc -l)
+ok "... the expensive one is not ($times times)" [ "$times" -lt 6 ]
+ok "... but as it is in the end" value s 10
+is "$(cat "$T/err")" "" "... without a word"
+done_testing

@@ -1,0 +1,64 @@
+#!/bin/bash
+# kapply takes over what it looked at, and nothing else: what is on its way out,
+# or changed between the look and the patch, stays whose it is.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=writes.sh
+. "${0%/*}/writes.sh"
+
+# theirs VERSION [METADATA]: an answer, what another operator made
+theirs() {
+	printf '{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u3","resourceVersion":"%s","labels":{"instance":"t"},"managedFields":[{"manager":"former","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]%s}}}' \
+		"$1" "${2:+,$2}"
+}
+apply() {
+	kapply --server "$url" --timeout=3s <"$T/in"
+}
+# patches: the bodies of the JSON patches
+patches() {
+	sed -n 's/^PATCH [^ ]* \[/[/p' "$T/requests"
+}
+exists=$(failure 409 Conflict 'the object has been modified')
+set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":null},"adopt":"instance"' >"$T/in"
+
+# --- what is being deleted: neither patched nor applied to
+serve "{\"PATCH $CMS/a\":[$exists,$exists,$exists,$exists],\"GET $CMS/a\":[$(
+	for _ in 1 2 3; do
+		theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"'
+		printf ,
+	done
+	theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"')]}"
+runs 1 "what is being deleted is not adopted" \
+	kapply --server "$url" --timeout=1s <"$T/in"
+is "$(cat "$T/err")" \
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; it is being deleted" \
+	"... it is named"
+is "$(patches)" "" "... and nothing of it taken over"
+
+# --- the look is part of the patch
+serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[$(theirs 7)]}"
+runs 0 "what was looked at is adopted" apply
+is "$(patches | jq -c '.[:2]')" \
+	'[{"op":"test","path":"/metadata/uid","value":"u3"},{"op":"test","path":"/metadata/resourceVersion","value":"7"}]' \
+	"... of this uid and version only"
+is "$(requests)" "PATCH a
+GET a
+PATCH a
+PATCH a" "... before it is applied to"
+
+# --- another one was faster: looked at again, and left alone
+stale=$(failure 422 Invalid 'the server rejected our request due to an error in our request')
+serve "{\"PATCH $CMS/a\":[$exists,$stale],\"GET $CMS/a\":[$(theirs 7),$(
+	theirs 8 '"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"u","uid":"u9","controller":true}]')]}"
+runs 1 "what changed since the look" apply
+is "$(requests)" "PATCH a
+GET a
+PATCH a
+GET a" "... is looked at again, not applied to"
+ok "... and whose it is now is named" grep -q 'but of Thing u$' "$T/err"
+
+serve "{\"PATCH $CMS/a\":[$exists,$stale],\"GET $CMS/a\":[$(theirs 7),$(theirs 8)]}"
+runs 0 "what only changed" apply
+is "$(patches | jq -r '.[1].value' | xargs)" "7 8" \
+	"... is adopted as it is now"
+done_testing

@@ -1,0 +1,64 @@
+#!/bin/bash
+# What kapply tells people, in Events and statuses: how often, and that nothing
+# in it reaches their terminals but text.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=writes.sh
+. "${0%/*}/writes.sh"
+
+apply() {
+	kapply --server "$url" --timeout=5s "$@" <"$T/in"
+}
+# events: METHOD COUNT REASON MESSAGE of each that was sent
+events() {
+	sed -n -E 's,^([A-Z]+) [^ ]*/events[^ ]* (.*),\1 \2,p' "$T/requests" |
+		while read -r method body; do
+			printf '%s %s\n' "$method" "$(jq -r \
+				'"\(.count) \(.reason // "-") \(.message)"' <<<"$body")"
+		done
+}
+known='"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3"}'
+
+# --- an Event for each try that failed, not for each look at it
+refused=$(failure 400 BadRequest bad)
+later=$(failure 503 ServiceUnavailable later)
+serve "{\"PATCH $CMS/a\":[$refused],\"PATCH $CMS/b\":[$later,$later,$later]}"
+set_line "$(cm a 1),$(cm b 1)" "$known" >"$T/in"
+runs 1 "one item is refused, another one tried three times" \
+	apply --fail-after=1ms
+is "$(requests | sort | uniq -c | sed 's/^ *//')" "1 PATCH a
+4 PATCH b" "... as often"
+is "$(events | sed 's/cannot apply ConfigMap//' | sort)" \
+	"PATCH 2 -  default/b: ServiceUnavailable
+PATCH 3 -  default/b: ServiceUnavailable
+POST 1 FailedApply  default/a: BadRequest
+POST 1 FailedApply  default/b: ServiceUnavailable" \
+	"... and each try is one Event, or counted in it"
+
+# --- what cannot be seen, or moves the cursor, is escaped
+ugly='a\u001b[31m\nb\u202e\u0085c\u200b \u00e9'
+# shellcheck disable=SC1003
+seen='a\x1b[31m\nb\u202e\u0085c\u200b é'
+serve '{}'
+set_line '' "\"events\":[{\"type\":\"Normal\",\"reason\":\"So\\u001b\",\"message\":\"$ugly\"}]" >"$T/in"
+runs 0 "an Event of a program" apply
+is "$(events)" "POST 1 So\\x1b $seen" "... holds one line of visible text"
+serve '{}'
+set_line '' "\"refused\":[{\"item\":\"ConfigMap/default/a\",\"message\":\"$ugly\"}],\"status\":{},\"onError\":{\"reason\":\"\${error}\"}" >"$T/in"
+runs 1 "what a filter said" apply
+is "$(jq -r .status.reason "$T/out")" "ConfigMap/default/a refused: $seen" \
+	"... is such a line in a status"
+is "$(events)" "POST 1 FailedApply ConfigMap/default/a refused: $seen" \
+	"... in an Event"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: ConfigMap/default/a refused: $seen" \
+	"... and in the log"
+
+# --- so is the name that somebody gave himself
+theirs="{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"u2\",\"managedFields\":[{\"manager\":\"$ugly\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{\"f:k\":{}}}}]}}}"
+serve "{\"PATCH $CMS/a\":[$theirs],\"GET $CMS/a\":[$theirs]}"
+set_line "$(cm a 1)" "\"known\":{\"ConfigMap/default/a\":\"u2\"},\"loops\":{\"ConfigMap/default/a\":\".data.k\"},\"status\":{\"by\":\"\${manager}\"}" >"$T/in"
+runs 0 "who changes it back" apply
+is "$(jq -r .status.by "$T/out")" "$seen" "... is such a line in a status"
+is "$(events)" "POST 1 RepairLoop ConfigMap default/a: .data.k is changed back again and again by $seen" \
+	"... and in an Event"
+done_testing

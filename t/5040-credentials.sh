@@ -1,0 +1,65 @@
+#!/bin/bash
+# kpipe gives each tool the credential that is for it, and nothing of another.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+BESIDE="kelect kpipe-http"
+# shellcheck source=kpipe.sh
+. "${0%/*}/kpipe.sh"
+
+# told TOOL: what it is told of server and credential
+told() {
+	grep -E -e '^--(kubeconfig|context|server|token-file|certificate-authority)=' \
+		"$D/$1.args" | paste -sd ' '
+}
+# run [OPTION]...: all tools, which write down what they are told, and end
+run() {
+	fresh
+	touch "$D/kelect.lead"
+	begin --leader-elect --metrics-bind-address=:8443 --metrics-secure "$@"
+	wait_for 30 ready
+	wait_for 10 test -s "$D/kpipe-http.args"
+	kill "$kpipe"
+	wait "$kpipe"
+}
+
+run --server=https://s --certificate-authority=ca --kubeconfig=all \
+	--context=c --token-file=t
+for tool in kwatch kapply kstatus kelect kpipe-http; do
+	is "$(told $tool)" "--kubeconfig=all --context=c --server=https://s --token-file=t --certificate-authority=ca" \
+		"one for all: $tool"
+done
+is "$(told ireconcile)" "" "... but for ireconcile"
+
+run --server=https://s --certificate-authority=ca --token-file=rest \
+	--kwatch-token-file=1 --kapply-token-file=2 --kelect-token-file=3 \
+	--http-token-file=4
+for tool in kwatch:1 kapply:2 kstatus:rest kelect:3 kpipe-http:4; do
+	is "$(told "${tool%:*}")" "--server=https://s --token-file=${tool#*:} --certificate-authority=ca" \
+		"a token each: $tool"
+done
+is "$(told ireconcile)" "" "... none for ireconcile"
+
+run --kubeconfig=all --context=c --token-file=t --kwatch-kubeconfig=1 \
+	--kapply-kubeconfig=2 --kapply-token-file=3 --kstatus-kubeconfig=4 \
+	--kelect-kubeconfig=5 --http-kubeconfig=6 --kstatus-token-file=7
+is "$(for tool in kwatch kapply kstatus kelect kpipe-http; do
+	told $tool
+done)" "--kubeconfig=1
+--kubeconfig=2 --token-file=3
+--kubeconfig=4 --token-file=7
+--kubeconfig=5
+--kubeconfig=6" "a kubeconfig each: nothing of the common one"
+
+# --- for a tool that would not use it
+runs 100 "kelect's without election" kpipe -f "$T/watches.yaml" \
+	--kelect-token-file=x
+is "$(cat "$T/err")" \
+	"kpipe: fatal: option --kelect-token-file needs --leader-elect" \
+	"... is refused"
+runs 100 "kpipe-http's where it asks nobody" kpipe -f "$T/watches.yaml" \
+	--metrics-bind-address=:0 --http-kubeconfig=x
+is "$(cat "$T/err")" \
+	"kpipe: fatal: option --http-kubeconfig needs --metrics-secure" \
+	"... is refused"
+
+done_testing

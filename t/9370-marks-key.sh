@@ -1,0 +1,69 @@
+#!/bin/bash
+# The key of marks in a Secret: who comes first makes it, all have the same one; a
+# key in a file; and what is refused.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+kubectl create namespace ops >/dev/null
+# key [ARGUMENT]...: kapply with no input; the key that it hands on is in $T/key
+key() {
+	kapply --marks-key-out-fd=5 --timeout=5s -o none "$@" \
+		</dev/null 5>"$T/key"
+}
+in_secret() { # NAMESPACE NAME
+	kubectl get secret -n "$1" "$2" -o 'jsonpath={.data.keys}' | base64 -d
+}
+none() { # NAMESPACE NAME
+	kubectl get secret -n "$1" "$2" 2>&1 | grep -q NotFound
+}
+
+runs 0 "a dry run" key --marks-key-secret=ops/k --dry-run=server
+is "$(grep -cxE '[0-9a-f]{64}' "$T/key")" 1 "... has a key of its own"
+ok "... and makes no Secret" none ops k
+for n in 1 2 3 4; do
+	start bash -c 'exec kapply --marks-key-out-fd=5 --timeout=5s -o none \
+		--marks-key-secret=ops/k </dev/null 5>"$0" 2>"$0.err"' "$T/key.$n"
+	pids[n]=$!
+done
+for n in 1 2 3 4; do
+	wait "${pids[n]}"
+	is "$?" 0 "four at a time: $n ends well"
+done
+in_secret ops k >"$T/want"
+is "$(grep -cxE '[0-9a-f]{64}' "$T/want")" 1 "one Secret with one key"
+for n in 1 2 3 4; do
+	same "$T/key.$n" "$T/want" "... which $n has"
+done
+is "$(cat "$T"/key.*.err | grep -c 'made Secret ops/k: the key')" 1 \
+	"... and one made"
+is "$(cat "$T"/key.*.err | grep -cf "$T/want")" 0 "nobody logs it"
+POD_NAMESPACE=ops runs 0 "the namespace of the Pod" key --marks-key-secret=k
+same "$T/key" "$T/want" "... is where a name alone is looked for"
+runs 0 "else that of the kubeconfig" key --marks-key-secret=k2
+in_secret default k2 >"$T/want"
+same "$T/key" "$T/want" "... has one of its own"
+
+kubectl create secret generic -n ops bad --from-literal=other=x >/dev/null
+runs 100 "a Secret without a key" key --marks-key-secret=ops/bad
+is "$(cat "$T/err")" "kapply: fatal: Secret ops/bad, keys: there is no key of marks in it" \
+	"... is refused"
+kubectl create secret generic -n ops short --from-literal=keys=hunter2 >/dev/null
+runs 100 "a key that is too short" key --marks-key-secret=ops/short
+is "$(cat "$T/err")" "kapply: fatal: Secret ops/short, keys: line 1: a key has at least 32 characters" \
+	"... is refused, and not shown"
+
+# refused ARGUMENT...: as kapply's, with what it says
+refused() {
+	runs 100 "kapply ${*:2}" kapply "${@:2}" </dev/null
+	is "$(cat "$T/err")" "kapply: fatal: $1" "... is refused"
+}
+refused "options --marks-key-fd and --marks-key-secret exclude each other" \
+	--marks-key-fd=0 --marks-key-secret=k
+refused "option --marks-key-out-fd needs --marks-key-secret" --marks-key-out-fd=1
+refused "option --accept-unproven-marks needs a key: --marks-key-fd or --marks-key-secret" \
+	--accept-unproven-marks
+refused "the key of marks: line 1: a key has at least 32 characters" \
+	--marks-key-fd=5 5<<<short
+done_testing

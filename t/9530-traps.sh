@@ -1,0 +1,213 @@
+#!/bin/bash
+# What harms its own author, and others: items that are the primary, or that
+# nobody would see again; who is never taken over.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+
+# watches [MEMBERS [KIND]]: one entry; MEMBERS for its dependent
+watches() {
+	cat >"$T/watches.yaml" <<X
+- group: example.com
+  version: v1
+  kind: Thing
+  program: reconcile.jq
+  namespaces: [default]
+  ${adopt:+adopt: {label: app\}}
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true${1:+, $1}}
+  - {apiVersion: example.com/v1, kind: Thing, manage: true}
+X
+}
+# program DESIRED: includes the library
+program() {
+	printf 'include "operator";\ndef desired: %s;\ndef status: {error: .error};\n' \
+		"$1" >"$T/reconcile.jq"
+}
+operator() {
+	start kpipe -f "$T/watches.yaml" 2>"$T/err"
+	operator=$!
+}
+operator_ends() {
+	kill "$operator"
+	wait "$operator"
+}
+error_is() { # THING PATTERN
+	kubectl get thing "$1" -o 'jsonpath={.status.error}' >"$T/error"
+	grep -q "$2" "$T/error"
+}
+# What users wrote of it, and whose it is.
+spec() {
+	kubectl get thing "$1" -o json |
+		jq -c '[.spec, .metadata.labels, .metadata.ownerReferences]'
+}
+
+# ---- the primary itself ----
+
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"example.com/v1","kind":"Thing",
+ "metadata":{"name":"self","namespace":"default","labels":{"app":"self"}},
+ "spec":{"n":3}}
+X
+adopt=
+watches
+program '[{apiVersion: "example.com/v1", kind: "Thing", metadata: {name: .primary.metadata.name, labels: {seen: "yes"}}}]'
+operator
+ok "an item that is the primary is refused" \
+	wait_for 20 error_is self "is the primary itself"
+operator_ends
+adopt=yes
+watches
+operator
+ok "... where objects are adopted, too" grep -q "is the primary itself" \
+	<(wait_for 20 grep -q "primary itself" "$T/err" && cat "$T/err")
+operator_ends
+is "$(spec self)" '[{"n":3},{"app":"self"},null]' "... it is as its users wrote it"
+
+# By a line, whoever wrote it.
+primary=$(primary_of self)
+line() { # ITEM RECONCILE
+	jq -cn --argjson p "$primary" --argjson item "$1" --argjson more "$2" '{
+		apiVersion: "v1", kind: "List", items: [$item],
+		reconcile: ({primary: $p,
+			manager: "kpipe-thing.example.com"} + $more)}'
+}
+line "$(kubectl get thing self -o json | jq -c '{apiVersion, kind,
+	metadata: {name: "self", namespace: "default", labels: {seen: "yes"}}}')" \
+	'{"adopt": "app"}' >"$T/in"
+runs 1 "kapply refuses it as well" kapply -o none <"$T/in"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: Thing.example.com/default/self refused: it is the primary itself" \
+	"... and says so"
+line '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"default"}}' \
+	"$(jq -c '{delete: [.]}' <<<"$primary")" >"$T/in"
+runs 1 "... and does not delete it" kapply -o none <"$T/in"
+is "$(spec self)" '[{"n":3},{"app":"self"},null]' "... which is as it was"
+kubectl delete cm c >/dev/null 2>&1
+
+# ---- who is never adopted ----
+
+kubectl create namespace t-space >/dev/null
+kubectl label namespace t-space app=self >/dev/null
+kubectl label namespace default app=self >/dev/null
+kubectl create cm -n kube-system app --from-literal=k=theirs >/dev/null
+kubectl label cm -n kube-system app app=self >/dev/null
+kubectl create cm app --from-literal=k=theirs >/dev/null
+kubectl label cm app app=self >/dev/null
+item() { # KIND NAMESPACE NAME [API]
+	printf '{"apiVersion":"%s","kind":"%s","metadata":{"name":"%s"%s}}' \
+		"${4:-v1}" "$1" "$3" "${2:+,\"namespace\":\"$2\"}"
+}
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"example.com/v1","kind":"Thing",
+ "metadata":{"name":"other","namespace":"default","labels":{"app":"self"}},
+ "spec":{"n":4}}
+X
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"app":"self"}}}
+X
+# unadopted WHAT ITEM NAME REST: with adopt, and without
+unadopted() {
+	local more why=$4
+
+	for more in '{}' '{"adopt": "app"}'; do
+		[ "$more" = '{}' ] || why=${5-$4}
+		line "$2" "$more" >"$T/in"
+		runs 1 "$1 is not adopted ($more)" kapply -o none <"$T/in"
+		is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply $3: it exists and is not part of Thing.example.com default/self$why" \
+			"... and that is not offered"
+	done
+}
+unadopted "a Node" "$(item Node "" n1)" "Node n1" "; it is a Node, and never adopted"
+unadopted "the primary's namespace" "$(item Namespace "" default)" \
+	"Namespace default" "; it is the namespace of the primary, and never adopted"
+unadopted "kube-system" "$(item Namespace "" kube-system)" \
+	"Namespace kube-system" "; it is Kubernetes' own, and never adopted"
+unadopted "what is in kube-system" "$(item ConfigMap kube-system app)" \
+	"ConfigMap kube-system/app" "; it is in a namespace of Kubernetes' own, and never adopted"
+unadopted "another primary" "$(item Thing default other example.com/v1)" \
+	"Thing.example.com default/other" "; it is a primary of its own, and never adopted"
+line "$(item Namespace "" t-space)" '{}' >"$T/in"
+runs 1 "that of a Namespace is not offered" kapply -o none <"$T/in"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply Namespace t-space: it exists and is not part of Thing.example.com default/self; it is not taken over, since watches.yaml has no \"adopt\"" \
+	"... but the option is named"
+line "$(item ConfigMap default app)" '{}' >"$T/in"
+runs 1 "that of a ConfigMap" kapply -o none <"$T/in"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply ConfigMap default/app: it exists and is not part of Thing.example.com default/self; \"adopt: {label: app}\" in watches.yaml would take it over" \
+	"... is"
+
+# ---- the wrong scope ----
+
+line "$(item Namespace default made)" '{}' >"$T/in"
+runs 1 "a kind without namespaces in one" kapply -o none <"$T/in"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply Namespace default/made: the server has this kind for the whole cluster: it needs \"scope: Cluster\" in watches.yaml" \
+	"... is not made"
+line "$(item ConfigMap "" made)" '{}' >"$T/in"
+runs 1 "a kind of namespaces in none" kapply -o none <"$T/in"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply ConfigMap made: the server has this kind in namespaces: it needs \"scope: Namespaced\" in watches.yaml" \
+	"... is not made either"
+
+# ---- what nobody would see again ----
+
+kubectl delete things --all >/dev/null
+kubectl create namespace far >/dev/null
+adopt=
+watches
+program '[config_map("c"; {app: "x"}; {k: "v"}) | in_namespace("far")]'
+sed -i 's/^  namespaces/  finalizer: example.com\/x\n&/' "$T/watches.yaml"
+thing t >/dev/null
+operator
+ok "an item in a namespace that is not watched is refused" \
+	wait_for 20 error_is t "namespace far is not watched"
+is "$(kubectl get cm -n far -o name | grep -c /c)" 0 "... and not made"
+operator_ends
+kubectl patch thing t --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null
+
+watches 'selector: {matchLabels: {app: x}}'
+program '[config_map("c"; {app: "x"}; {k: "v"})]'
+operator
+there() {
+	kubectl get cm c -o 'jsonpath={.metadata.labels.app}' | grep -qx x
+}
+ok "an item that is selected is made" wait_for 20 there
+uid=$(kubectl get cm c -o 'jsonpath={.metadata.uid}')
+kubectl label cm c app- other=1 >/dev/null
+ok "somebody takes its label away: it is put back" wait_for 20 there
+is "$(kubectl get cm c -o json | jq -r '.metadata | "\(.uid) \(.labels | keys)"')" \
+	"$uid [\"app\",\"other\"]" "... at the same object"
+operator_ends
+
+# ---- what never settles ----
+
+kubectl delete things --all >/dev/null
+watches
+printf 'def desired: [];\ndef status: {n: ((.primary.status.n // 0) + 1), conditions: []};\n' \
+	>"$T/reconcile.jq"
+thing t >/dev/null
+audit_mark
+operator
+condition() {
+	kubectl get thing t -o json | jq -r '.status.conditions[]
+		| select(.type == "Unsettled" and .status == "True") | .message' >"$T/condition"
+	test -s "$T/condition"
+}
+ok "a status that counts its writes: a condition says so" wait_for 60 condition
+is "$(sed 's/1[0-9][0-9]/N/g' "$T/condition")" \
+	".status.n changes again and again (N, then N)" "... with path and values"
+told() {
+	kubectl get events -o json | jq -e '.items[] | select(.reason == "Unsettled"
+		and .type == "Warning" and .involvedObject.name == "t"
+		and (.message | startswith(".status.n changes again and again (1")))'
+}
+ok "... and an Event" wait_for 20 told
+writes() {
+	audit 'select(.objectRef.resource == "things" and .verb == "patch") | 1' | wc -l
+}
+n=$(writes)
+ok "... and it is held back: $n writes" [ "$n" -lt 130 ]
+operator_ends
+done_testing

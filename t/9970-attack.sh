@@ -1,0 +1,20 @@
+#!/bin/bash
+# A tenant attacks operators on a real control plane, with just the rights that
+# she has; each attack, and what came of it, is a row of the table at the end.
+# ATTACK_TABLE=FILE keeps it.
+TEST_SECONDS=1200
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=operator.sh
+. "${0%/*}/operator.sh"
+# shellcheck source=attack/lib.sh
+. t/attack/lib.sh
+attack_begin
+
+for part in ${ATTACKS:-values membership shapes logs pipelines rights}; do
+	# shellcheck source=/dev/null
+	. "t/attack/$part.sh"
+done
+
+attack_end
+done_testing
