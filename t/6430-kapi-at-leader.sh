@@ -49,6 +49,8 @@ writes() {
 }
 
 leader() {
+	local n
+
 	for n in 1 2; do
 		writes $n >"$T/ok.out" && echo $n && return
 	done
@@ -59,8 +61,19 @@ gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
+# Who has ended is started again, as a kubelet does: whenever it ends, for
+# another may lead before that.
+revive() {
+	local n
+
+	for n in 1 2; do
+		gone "${pid[$n]}" && replica "$n"
+	done
+}
+
 # fail N HOW
 fail() {
+	revive
 	case $2 in
 	term) kill -TERM "${pid[$1]}" ;;
 	kill) kill -9 "${pid[$1]}" ;;
@@ -85,6 +98,7 @@ all_done() {
 }
 # When all is done nobody has anything to write: then it is over.
 leader_or_done() {
+	revive
 	leader || all_done
 }
 hows=(term kill kelect stop kapply kstatus ireconcile kwatch)
@@ -98,7 +112,6 @@ for ((i = 0; i < FAILOVERS; i++)); do
 	fail "$n" "$how"
 	mark
 	ok "$how of $n: somebody leads again" wait_for 30 leader_or_done
-	gone "${pid[$n]}" && replica "$n"
 done
 
 ok "$count Ats are DONE" wait_for 60 all_done
