@@ -68,7 +68,8 @@ life() {
 
 	n=$((RANDOM % 8 + 1))
 	audit_mark
-	kc get iotservice -n dev one -o json | jq "$changed" | kc replace -f - >/dev/null
+	kc patch iotservice -n dev one --type=merge -p \
+		"$(kc get iotservice -n dev one -o json | jq "$changed | {spec}")" >/dev/null
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the change: Available" \
 		wait_for 180 available one
