@@ -7,112 +7,8 @@
 #include <string.h>
 
 #include "json.h"
+#include "jvkey.h"
 #include "mem.h"
-
-/* Most texts have too few brackets to be nested too deep. */
-static bool
-may_be_deep(struct span text)
-{
-	size_t brackets = 0;
-
-	for (size_t i = 0; i < text.n; i++)
-		brackets += text.p[i] == '[' || text.p[i] == '{';
-	return brackets > JVTEXT_DEPTH_MAX;
-}
-
-/* Since 1.7 libjq keeps the digits of a number that it parsed, and compares
- * and prints those. Older ones have no such function. */
-extern int jv_number_has_literal(jv number) __attribute__((weak));
-
-static bool
-may_hold_literals(jv v)
-{
-	jv_kind kind = jv_get_kind(v);
-
-	return kind == JV_KIND_NUMBER || kind == JV_KIND_ARRAY ||
-	    kind == JV_KIND_OBJECT;
-}
-
-static jv without_literals(jv v);
-
-static jv
-array_without_literals(jv v)
-{
-	int n = jv_array_length(jv_copy(v));
-
-	for (int i = 0; i < n; i++) {
-		jv element = jv_array_get(jv_copy(v), i);
-
-		if (!may_hold_literals(element)) {
-			jv_free(element);
-			continue;
-		}
-		/* The only reference is changed, not copied. */
-		v = jv_array_set(v, i, jv_null());
-		v = jv_array_set(v, i, without_literals(element));
-	}
-	return v;
-}
-
-static jv
-object_without_literals(jv v)
-{
-	for (int i = jv_object_iter(v); jv_object_iter_valid(v, i);
-	     i = jv_object_iter_next(v, i)) {
-		jv value = jv_object_iter_value(v, i);
-		jv key = jv_object_iter_key(v, i);
-
-		if (!may_hold_literals(value)) {
-			jv_free(value);
-			jv_free(key);
-			continue;
-		}
-		v = jv_object_set(v, jv_copy(key), jv_null());
-		v = jv_object_set(v, key, without_literals(value));
-	}
-	return v;
-}
-
-static jv
-without_literals(jv v)
-{
-	double d;
-
-	switch (jv_get_kind(v)) {
-	case JV_KIND_NUMBER:
-		d = jv_number_value(v);
-		jv_free(v);
-		return jv_number(d);
-	case JV_KIND_ARRAY:
-		return array_without_literals(v);
-	case JV_KIND_OBJECT:
-		return object_without_literals(v);
-	default:
-		return v;
-	}
-}
-
-jv
-jvtext_parse(struct span text, struct err *err)
-{
-	jv value;
-
-	if (text.n > INT_MAX) {
-		err_set(err, ERR_PERMANENT, "JSON text is too long");
-		return jv_invalid();
-	}
-	value = jv_parse_sized(text.p, (int)text.n);
-	/* Newer versions of libjq parse deeper trees. */
-	if (jv_is_valid(value) &&
-	    (!may_be_deep(text) || jvtext_measure(value) != JVTEXT_DEEP))
-		return jv_number_has_literal == NULL ? value
-						     : without_literals(value);
-	/* libjq's message quotes the text: it stays here. */
-	jv_free(value);
-	err_set(err, ERR_PERMANENT,
-	    "not one JSON value, or nested deeper than %d", JVTEXT_DEPTH_MAX);
-	return jv_invalid();
-}
 
 /* One level of the way down to the value being printed. */
 struct step {
@@ -352,7 +248,7 @@ jvtext_peek(jv object_peek, const char *key)
 	if (jv_get_kind(object_peek) != JV_KIND_OBJECT)
 		return jv_invalid();
 	/* The container keeps a reference of its own. */
-	value = jv_object_get(jv_copy(object_peek), jv_string(key));
+	value = jv_object_get(jv_copy(object_peek), jvkey(span_str(key)));
 	jv_free(value);
 	return value;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "jvkey.h"
 #include "jvtext.h"
 
 uint64_t
@@ -149,7 +150,7 @@ take_parts(struct maker *m, const char *at, size_t n)
 static jv
 put(jv object, const char *key, jv value)
 {
-	return jv_object_set(object, jv_string(key), value);
+	return jv_object_set(object, jvkey(span_str(key)), value);
 }
 
 /* The value of a text; jv_invalid() with m->err. */

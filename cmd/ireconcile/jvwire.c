@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "jvkey.h"
+
 /* What libjq allocates for an object or an array, about, and for each value. */
 enum { OBJECT_MEMORY = 400, ARRAY_MEMORY = 128, VALUE_MEMORY = 24 };
 
@@ -172,7 +174,7 @@ take_count(struct reader *r, uint32_t *n)
 }
 
 static jv
-read_string(struct reader *r)
+read_string(struct reader *r, jv (*make)(struct span text))
 {
 	uint32_t n;
 	const char *at;
@@ -181,7 +183,13 @@ read_string(struct reader *r)
 		return jv_invalid();
 	at = r->p;
 	r->p += n;
-	return jv_string_sized(at, (int)n);
+	return make(span_make(at, n));
+}
+
+static jv
+new_string(struct span text)
+{
+	return jv_string_sized(text.p, (int)text.n);
 }
 
 static jv read_value(struct reader *r, int deeper);
@@ -218,7 +226,7 @@ read_object(struct reader *r, int deeper)
 		return jv_invalid();
 	object = jv_object();
 	for (uint32_t i = 0; i < n; i++) {
-		key = take(r, &type, 1) && type == 's' ? read_string(r)
+		key = take(r, &type, 1) && type == 's' ? read_string(r, jvkey)
 						       : jv_invalid();
 		value =
 		    jv_is_valid(key) ? read_value(r, deeper - 1) : jv_invalid();
@@ -255,7 +263,7 @@ read_value(struct reader *r, int deeper)
 	case 'd':
 		return take(r, &d, sizeof(d)) ? jv_number(d) : jv_invalid();
 	case 's':
-		return read_string(r);
+		return read_string(r, new_string);
 	case 'a':
 		return read_array(r, deeper);
 	case 'o':

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "jvkey.h"
 #include "jvtext.h"
 #include "jvwire.h"
 #include "message.h"
@@ -208,8 +209,8 @@ call(struct program *p, enum program_call which, jv input, struct buf *out,
 
 	jv_free(p->raised);
 	p->raised = jv_invalid();
-	whole = jv_object_set(whole, jv_string("call"), jv_number(which));
-	whole = jv_object_set(whole, jv_string("input"), input);
+	whole = jv_object_set(whole, jvkey(span_str("call")), jv_number(which));
+	whole = jv_object_set(whole, jvkey(span_str("input")), input);
 	jq_start(p->jq, whole, 0);
 	first = jq_next(p->jq);
 	if (jv_is_valid(first)) {
@@ -231,7 +232,7 @@ static jv
 poison(jv input, const char *key, bool allowed)
 {
 	return allowed ? input
-		       : jv_object_set(input, jv_string(key), jv_true());
+		       : jv_object_set(input, jvkey(span_str(key)), jv_true());
 }
 
 static int

@@ -1,5 +1,8 @@
 #include "jvtext.h"
 
+#include <stdlib.h>
+
+#include "mem.h"
 #include "tap.h"
 
 static jv
@@ -174,6 +177,62 @@ test_bad_text(void)
 	}
 }
 
+/* Texts of which every beginning, too, is read as libjq reads it. */
+static const char *const odd[] = {
+    " { \"a\" : [ 1 , -2 ,\t{ } , [ ] ] ,\r\n\"b\" : { \"c\" : null } } ",
+    "{\"a\":1,\"b\":2,\"a\":3,\"\":4,\"c\":true,\"d\":false}",
+    "[0,-0,01,-01,00,1.5,1.0,-1.25e-3,1E5,.5,1.,+1,123456789012345]",
+    "[1234567890123456,0.1,100000000000001,1e-400,123456789012345.5]",
+    "[1,01,-01,00,+1,.5,1.]", "[-]", "[1-2]", "[1x]", "[1\"a\"]", "[1[2]]",
+    "[\"\\\"\\\\\\/\\n\\r\\t\\b\\f\",\"a\\nb\\tc\\\\\",\"\\\\\"]",
+    "[\"\\u00e4\\ud83d\\ude00\\u0000\",\"\\n\\u000a\"]", "[\"\\x\"]",
+    "{\"a\\nb\":\"\\ud800\",\"\\u0061\":1}",
+    "[\"\xc3\xa4\xf0\x9f\x98\x80\",\"\xff\",\"a\xc3\",\"\xed\xa0\x80\"]",
+    "[\"a\nb\x01\x7f\"]", "\"text\"", "null", "nullx", "[nullx]", "[null\"x\"]",
+    "[nulll]", "[truefalse]", "[tru]", "true false", "nan", "[nan]", "[NaN]",
+    "[Infinity]", "\xef\xbb\xbf[1]", "\xef\xbb\xbf", "[1,]", "[,1]", "[1 2]",
+    "{\"a\":1,}", "{,}", "{\"a\" 1}", "{\"a\":}", "{a:1}", "{1:2}",
+    "{\"a\":1 \"b\":2}", "[1}", "{\"a\":1]", "[1]]", "[1] x", "]", "[\v1]",
+    "# comment", "'a'", "{\"a\":'b'}", "\x1e[1]",
+    "{\"a key that is longer than most of those that come again\":1}"};
+
+static void
+add_kept(struct buf *b, jv value)
+{
+	struct err err = ERR_INIT;
+
+	buf_reset(b);
+	if (!jv_is_valid(value))
+		buf_adds(b, "(none)");
+	else if (jvtext_add_ordered(b, value, JVTEXT_KEPT, &err) != 0)
+		buf_adds(b, err.message);
+	jv_free(value);
+}
+
+static void
+test_as_libjq(void)
+{
+	struct buf ours = BUF_INIT, theirs = BUF_INIT, what = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+		for (size_t n = 0; n <= strlen(odd[i]); n++) {
+			/* With nothing behind it that could be read. */
+			char *text = mem_dup(odd[i], n);
+
+			add_kept(&ours, jvtext_parse(span_make(text, n), &err));
+			add_kept(&theirs, jv_parse_sized(text, (int)n));
+			if (strcmp(buf_str(&ours), buf_str(&theirs)) != 0)
+				buf_addf(&what, "%s: %s not %s\n", text,
+				    buf_str(&ours), buf_str(&theirs));
+			free(text);
+		}
+	is(buf_str(&what), "", "all texts are read as libjq reads them");
+	buf_release(&ours);
+	buf_release(&theirs);
+	buf_release(&what);
+}
+
 static void
 test_peek(void)
 {
@@ -199,6 +258,7 @@ main(void)
 	test_depth();
 	test_size();
 	test_bad_text();
+	test_as_libjq();
 	test_peek();
 	return tap_done();
 }
