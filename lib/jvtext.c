@@ -8,7 +8,7 @@
 
 #include "json.h"
 #include "jvkey.h"
-#include "mem.h"
+#include "jvmembers.h"
 
 /* One level of the way down to the value being printed. */
 struct step {
@@ -94,7 +94,7 @@ add_number(struct writer *w, jv number, const struct step *step)
 		if (fabs(d) > (double)JVTEXT_INT_MAX)
 			return refuse(w, step,
 			    "is an integer beyond 2^53: digits would be lost");
-		buf_addf(w->out, "%lld", (long long)d);
+		json_add_int(w->out, (int64_t)d);
 		return 0;
 	}
 	for (int digits = 15; digits <= 17; digits++) {
@@ -128,58 +128,26 @@ add_array(struct writer *w, jv v, const struct step *up, int depth)
 	return rc;
 }
 
-struct member {
-	struct span key;
-	jv key_string, value;
-};
-
-static int
-member_cmp(const void *a, const void *b)
-{
-	return span_cmp(
-	    ((const struct member *)a)->key, ((const struct member *)b)->key);
-}
-
-static int
-add_member(struct writer *w, const struct member *m, const struct step *up,
-    bool first, int depth)
-{
-	struct step step = {up, m->key, 0};
-
-	if (!first)
-		buf_addc(w->out, ',');
-	json_add_string(w->out, m->key);
-	buf_addc(w->out, ':');
-	return add_value(w, m->value, &step, depth + 1);
-}
-
 static int
 add_object(struct writer *w, jv v, const struct step *up, int depth)
 {
-	struct member few[16];
-	struct member *members = few;
-	int n = jv_object_length(jv_copy(v));
-	int i = 0;
+	struct jvmembers m;
 	int rc = 0;
 
-	if (n > 16)
-		members = mem_array(NULL, (size_t)n, sizeof(*members));
-	jv_object_foreach(v, key, value)
-	{
-		members[i++] = (struct member){jvtext_span(key), key, value};
-	}
-	if (w->order == JVTEXT_SORTED && n > 1)
-		qsort(members, (size_t)n, sizeof(*members), member_cmp);
+	jvmembers_init(&m, v,
+	    w->order == JVTEXT_SORTED ? JVMEMBERS_SORTED : JVMEMBERS_KEPT);
 	buf_addc(w->out, '{');
-	for (i = 0; i < n; i++) {
-		if (rc == 0)
-			rc = add_member(w, &members[i], up, i == 0, depth);
-		jv_free(members[i].key_string);
-		jv_free(members[i].value);
+	for (size_t i = 0; i < m.count && rc == 0; i++) {
+		struct step step = {up, m.items[i].key, 0};
+
+		if (i > 0)
+			buf_addc(w->out, ',');
+		json_add_string(w->out, m.items[i].key);
+		buf_addc(w->out, ':');
+		rc = add_value(w, m.items[i].value, &step, depth + 1);
 	}
 	buf_addc(w->out, '}');
-	if (members != few)
-		free(members);
+	jvmembers_release(&m);
 	return rc;
 }
 

@@ -5,11 +5,10 @@
 #include "jvtext.h"
 
 void
-place_add(struct buf *b, const struct place *p)
+place_add_step(struct buf *b, const struct place *p)
 {
 	if (p->up == NULL)
 		return;
-	place_add(b, p->up);
 	if (p->key.p != NULL) {
 		jvtext_add_key(b, p->key);
 	} else if (p->label.p != NULL) {
@@ -19,6 +18,14 @@ place_add(struct buf *b, const struct place *p)
 	} else {
 		jvtext_add_index(b, p->index);
 	}
+}
+
+void
+place_add(struct buf *b, const struct place *p)
+{
+	if (p->up != NULL)
+		place_add(b, p->up);
+	place_add_step(b, p);
 }
 
 static bool

@@ -24,6 +24,8 @@ struct place {
 
 /* Appends like ".spec.containers[name=main].args[0]". */
 void place_add(struct buf *b, const struct place *p);
+/* The last step alone; nothing for the object itself. */
+void place_add_step(struct buf *b, const struct place *p);
 
 /* Whose fields are looked at. */
 struct apischema {

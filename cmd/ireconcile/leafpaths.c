@@ -1,17 +1,18 @@
 /* The digest of the paths that an object sets. */
 #include "agree.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "apischema.h"
 #include "digest.h"
+#include "jvkey.h"
+#include "jvmembers.h"
 #include "jvtext.h"
 #include "listkeys.h"
-#include "mem.h"
 
 struct leaves {
 	struct apischema schema;
+	struct buf path; /* to where we are */
 	struct buf text; /* one path per line */
 };
 
@@ -26,47 +27,24 @@ is_own_mark(const struct place *p)
 	    p->up->up->up->up == NULL;
 }
 
-static int
-key_cmp(const void *a, const void *b)
-{
-	return span_cmp(
-	    jvtext_span(*(const jv *)a), jvtext_span(*(const jv *)b));
-}
-
 static void
-add_object(struct leaves *l, jv object, const struct place *place)
+add_object(struct leaves *l, const struct jvmembers *members,
+    const struct place *place)
 {
-	int n = jv_object_length(jv_copy(object));
-	jv *keys = mem_array(NULL, (size_t)n, sizeof(*keys));
-	int i = 0;
+	for (size_t i = 0; i < members->count; i++) {
+		struct place at = {place, members->items[i].key, SPAN_NONE, 0};
 
-	jv_object_keys_foreach(object, key)
-	{
-		keys[i++] = key;
+		if (!is_own_mark(&at))
+			add_leaves(l, members->items[i].value, &at);
 	}
-	qsort(keys, (size_t)n, sizeof(*keys), key_cmp);
-	for (i = 0; i < n; i++) {
-		struct place at = {place, jvtext_span(keys[i]), SPAN_NONE, 0};
-
-		if (!is_own_mark(&at)) {
-			jv value =
-			    jv_object_get(jv_copy(object), jv_copy(keys[i]));
-
-			add_leaves(l, value, &at);
-			jv_free(value);
-		}
-		jv_free(keys[i]);
-	}
-	free(keys);
 }
 
 /* In the order of the list: another order is another digest, because some
  * orders have a meaning (initContainers). */
 static void
-add_array(struct leaves *l, jv array, const struct place *place)
+add_array(struct leaves *l, jv array, int n, const struct place *place)
 {
 	struct apischema_list how = apischema_list(&l->schema, place);
-	int n = jv_array_length(jv_copy(array));
 	struct listkeys keys = {.complete = false};
 
 	if (how.type == LIST_KEYED)
@@ -84,35 +62,59 @@ add_array(struct leaves *l, jv array, const struct place *place)
 }
 
 static void
+add_leaf(struct leaves *l, const char *end)
+{
+	buf_addspan(&l->text, buf_span(&l->path));
+	buf_adds(&l->text, end);
+}
+
+static void
+object_leaves(struct leaves *l, jv object, const struct place *place)
+{
+	struct jvmembers members;
+
+	jvmembers_init(&members, object, JVMEMBERS_SORTED);
+	/* An empty map of labels says nothing, with our mark in it or not. */
+	if (members.count > 0)
+		add_object(l, &members, place);
+	else if (!apischema_is_map(&l->schema, place))
+		add_leaf(l, "{}\n");
+	jvmembers_release(&members);
+}
+
+static void
+array_leaves(struct leaves *l, jv array, const struct place *place)
+{
+	int n = jv_array_length(jv_copy(array));
+
+	if (n > 0)
+		add_array(l, array, n, place);
+	else
+		add_leaf(l, "[]\n");
+}
+
+static void
 add_leaves(struct leaves *l, jv value, const struct place *place)
 {
-	jv_kind kind = jv_get_kind(value);
+	size_t before = l->path.len;
 
-	if (kind == JV_KIND_NULL)
+	if (jv_get_kind(value) == JV_KIND_NULL)
 		return;
-	if (kind == JV_KIND_OBJECT && jv_object_length(jv_copy(value)) > 0) {
-		add_object(l, value, place);
-		return;
-	}
-	if (kind == JV_KIND_ARRAY && jv_array_length(jv_copy(value)) > 0) {
-		add_array(l, value, place);
-		return;
-	}
-	/* An empty map of labels says nothing, with our mark in it or not. */
-	if (kind == JV_KIND_OBJECT && apischema_is_map(&l->schema, place))
-		return;
-	place_add(&l->text, place);
-	buf_adds(&l->text,
-	    kind == JV_KIND_OBJECT	? "{}\n"
-		: kind == JV_KIND_ARRAY ? "[]\n"
-					: "\n");
+	place_add_step(&l->path, place);
+	if (jv_get_kind(value) == JV_KIND_OBJECT)
+		object_leaves(l, value, place);
+	else if (jv_get_kind(value) == JV_KIND_ARRAY)
+		array_leaves(l, value, place);
+	else
+		add_leaf(l, "\n");
+	buf_truncate(&l->path, before);
 }
 
 void
 agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE])
 {
 	static const struct place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
-	struct leaves l = {.text = BUF_INIT};
+	struct leaves l = {.path = BUF_INIT, .text = BUF_INIT};
 	unsigned char sha[DIGEST_SIZE];
 	struct buf out = BUF_INIT;
 
@@ -124,6 +126,7 @@ agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE])
 	digest_add_base64url(&out, sha, 16);
 	memcpy(digest, buf_str(&out), AGREE_DIGEST_SIZE);
 	buf_release(&out);
+	buf_release(&l.path);
 	buf_release(&l.text);
 }
 
@@ -145,9 +148,9 @@ agree_mark_paths(jv desired)
 	jv annotations = child(metadata, "annotations");
 
 	agree_path_digest(desired, digest);
-	annotations = jv_object_set(
-	    annotations, jv_string(AGREE_PATHS_ANNOTATION), jv_string(digest));
-	metadata =
-	    jv_object_set(metadata, jv_string("annotations"), annotations);
-	return jv_object_set(desired, jv_string("metadata"), metadata);
+	annotations = jv_object_set(annotations,
+	    jvkey(span_str(AGREE_PATHS_ANNOTATION)), jv_string(digest));
+	metadata = jv_object_set(
+	    metadata, jvkey(span_str("annotations")), annotations);
+	return jv_object_set(desired, jvkey(span_str("metadata")), metadata);
 }
