@@ -323,7 +323,17 @@ json_add_str(struct buf *b, const char *text)
 void
 json_add_int(struct buf *b, int64_t n)
 {
-	buf_addf(b, "%lld", (long long)n);
+	char digits[20];
+	size_t at = sizeof(digits);
+	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (n < 0)
+		digits[--at] = '-';
+	buf_add(b, digits + at, sizeof(digits) - at);
 }
 
 void

@@ -16,6 +16,8 @@
 #define CLONES
 #endif
 
+enum { NEAR = 16 };
+
 struct block {
 	uint64_t quote, backslash, open, close;
 };
@@ -116,8 +118,13 @@ prefix_xor(uint64_t x)
 const char *
 json_scan_string(const char *p, const char *end)
 {
+	const char *near = end - p > NEAR ? p + NEAR : end;
 	uint64_t carry = 0;
 
+	/* Most are keys: shorter than a block is worth. */
+	for (; p < near && *p != '\\'; p++)
+		if (*p == '"')
+			return p;
 	for (; p < end; p += 64) {
 		struct block b = block_at(p, end);
 		uint64_t quote = b.quote;

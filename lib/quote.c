@@ -48,13 +48,22 @@ json_stays(uint32_t c, enum quote what)
 	return what == QUOTE_LEAST ? c >= 0x20 : utf8_is_visible(c);
 }
 
+/* What stays whatever is wanted, as most characters do. */
+static const char *
+skip_plain(const char *p, const char *end)
+{
+	while (p<end && * p> ' ' && *p <= '~' && *p != '"' && *p != '\\')
+		p++;
+	return p;
+}
+
 void
 quote_json(struct buf *b, struct span text, enum quote what)
 {
 	const char *p = text.p, *end = text.p + text.n, *from = p;
 
 	buf_addc(b, '"');
-	while (p < end) {
+	while ((p = skip_plain(p, end)) < end) {
 		uint32_t c = (unsigned char)*p;
 		size_t n = c < 0x80 ? 1 : utf8_decode(p, end, &c);
 
