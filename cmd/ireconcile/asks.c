@@ -19,10 +19,7 @@ enum { PERIODS = 2, SHOWN = 40 };
 static struct span
 annotation(const struct primary *p, const char *key)
 {
-	struct span metadata = json_get(object_text(p->object), "metadata");
-
-	return json_raw_string(
-	    json_get(json_get(metadata, "annotations"), key));
+	return json_raw_string(object_annotation(p->object, key));
 }
 
 bool

@@ -65,9 +65,8 @@ condition(const struct decision *d, jv others_peek, const char *type,
 	buf_release(&visible);
 	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d, type));
 	if (has_generation(others_peek) &&
-	    json_int(json_path(object_text(d->primary->object),
-			 "metadata.generation"),
-		&generation))
+	    json_int(
+		object_meta(d->primary->object, "generation"), &generation))
 		c = jv_object_set(c, jv_string("observedGeneration"),
 		    jv_number((double)generation));
 	return c;

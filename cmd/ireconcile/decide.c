@@ -79,7 +79,7 @@ add_identity(struct buf *b, const struct object *o)
 static bool
 has_finalizer(const struct object *o, const char *name)
 {
-	struct span list = json_path(object_text(o), "metadata.finalizers");
+	struct span list = object_meta(o, "finalizers");
 
 	for (struct json_elements e = json_elements(list); json_element(&e);)
 		if (span_is(json_raw_string(e.value), name))
@@ -115,7 +115,7 @@ drops_finalizer(const struct item *i, const struct object *o)
 {
 	struct span text = span_make(i->text, i->text_len);
 	struct span wanted = json_path(text, "metadata.finalizers");
-	struct span held = json_path(object_text(o), "metadata.finalizers");
+	struct span held = object_meta(o, "finalizers");
 
 	if (span_eq(paths_digest(text), paths_digest(object_text(o))))
 		return false;

@@ -176,7 +176,7 @@ use_covers(const struct use *u, const struct object *o)
 {
 	/* The server selects; but kwatch may read a kind for several uses. */
 	return use_looks_at(u, object_namespace(o)) &&
-	    use_selects(u, json_path(object_text(o), "metadata.labels"));
+	    use_selects(u, object_meta(o, "labels"));
 }
 
 bool

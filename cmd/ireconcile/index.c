@@ -126,9 +126,8 @@ link_marks(struct entries *es, struct use *u, struct object *o)
 static void
 link_label(struct entries *es, struct use *u, struct object *o)
 {
-	struct span metadata = json_get(object_text(o), "metadata");
 	struct span name = json_raw_string(
-	    json_get(json_get(metadata, "labels"), u->conf->map_arg));
+	    json_get(object_meta(o, "labels"), u->conf->map_arg));
 	struct span ns = object_namespace(o);
 	struct buf key = BUF_INIT;
 

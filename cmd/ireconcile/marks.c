@@ -37,8 +37,7 @@ is_kind(struct span ref, const struct watch_kind *kind)
 struct marks_owners
 marks_owners(const struct object *o, enum marks_which which)
 {
-	struct span list =
-	    json_path(object_text(o), "metadata.ownerReferences");
+	struct span list = object_meta(o, "ownerReferences");
 
 	return (struct marks_owners){json_elements(list), which};
 }
@@ -89,9 +88,7 @@ marks_owning_key(struct buf *key, const struct object *primary)
 static struct span
 annotation(const struct object *o, const char *key, struct buf *scratch)
 {
-	return json_string(
-	    json_get(json_path(object_text(o), "metadata.annotations"), key),
-	    scratch);
+	return json_string(object_annotation(o, key), scratch);
 }
 
 /*
@@ -114,10 +111,8 @@ marked_primary(const struct object *o, struct buf *scratch)
 	object_add_label(&want, o);
 	good = span_eq(
 	    span_make(space + 1, member.n - primary.n - 1), buf_span(&want));
-	label =
-	    json_string(json_get(json_path(object_text(o), "metadata.labels"),
-			    PROOF_PART_OF),
-		&text);
+	label = json_string(
+	    json_get(object_meta(o, "labels"), PROOF_PART_OF), &text);
 	buf_reset(&want);
 	part_of(primary, &want);
 	good = good && span_eq(label, buf_span(&want));

@@ -47,8 +47,7 @@ spell_identity(struct buf *b, const struct object *o)
 	add_identity(b, o);
 	if (o->rv_len > 0)
 		add_string(b, "resourceVersion", object_version(o));
-	add_raw(
-	    b, "generation", json_path(object_text(o), "metadata.generation"));
+	add_raw(b, "generation", object_meta(o, "generation"));
 	buf_addc(b, '}');
 }
 

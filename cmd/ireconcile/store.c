@@ -45,12 +45,24 @@ store_kind(const struct store *s, struct span api_version, struct span kind)
 	return k;
 }
 
+struct span
+object_meta(const struct object *o, const char *key)
+{
+	return json_get(object_part(o, o->metadata), key);
+}
+
+struct span
+object_annotation(const struct object *o, const char *key)
+{
+	return json_get(object_part(o, o->annotations), key);
+}
+
 int64_t
 object_generation(const struct object *o)
 {
 	int64_t n;
 
-	if (json_int(json_path(object_text(o), "metadata.generation"), &n))
+	if (json_int(object_meta(o, "generation"), &n))
 		return n;
 	return (int64_t)o->serial;
 }
@@ -105,17 +117,49 @@ compact(char *to, struct span from)
 	return to - start;
 }
 
-static void
-locate(struct object *o, const char *key, uint32_t *at, uint32_t *len)
+static struct object_part
+part(const struct object *o, struct span value)
 {
-	struct span text = object_text(o);
-	struct span value = json_get(json_get(text, "metadata"), key);
+	if (value.p == NULL)
+		return (struct object_part){0, 0};
+	return (struct object_part){
+	    (uint32_t)(value.p - object_text(o).p), (uint32_t)value.n};
+}
 
+/* Where a string is, without its quotes. */
+static void
+locate(const struct object *o, struct span value, uint32_t *at, uint32_t *len)
+{
 	*at = *len = 0;
 	if (value.n > 2 && json_type(value) == JSON_STRING) {
-		*at = value.p + 1 - text.p;
+		*at = value.p + 1 - object_text(o).p;
 		*len = value.n - 2;
 	}
+}
+
+/* One look at the metadata: of members that are there twice, the first. */
+static void
+locate_parts(struct object *o)
+{
+	struct span metadata = json_get(object_text(o), "metadata");
+	struct span uid = SPAN_NONE, version = SPAN_NONE, deleted = SPAN_NONE;
+	struct span annotations = SPAN_NONE;
+	const struct {
+		const char *key;
+		struct span *to;
+	} wanted[] = {{"uid", &uid}, {"resourceVersion", &version},
+	    {"deletionTimestamp", &deleted}, {"annotations", &annotations}};
+
+	for (struct json_members m = json_members(metadata); json_member(&m);)
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+			if (wanted[i].to->p == NULL &&
+			    span_is(m.key, wanted[i].key))
+				*wanted[i].to = m.value;
+	o->metadata = part(o, metadata);
+	o->annotations = part(o, annotations);
+	locate(o, uid, &o->uid_at, &o->uid_len);
+	locate(o, version, &o->rv_at, &o->rv_len);
+	o->terminating = json_type(deleted) == JSON_STRING;
 }
 
 struct object *
@@ -152,10 +196,7 @@ object_new(struct store *s, struct kind *k, struct span text)
 	}
 	o->text_len = end - o->data - o->key_len;
 	o = mem_realloc(o, sizeof(*o) + o->key_len + o->text_len);
-	locate(o, "uid", &o->uid_at, &o->uid_len);
-	locate(o, "resourceVersion", &o->rv_at, &o->rv_len);
-	name = json_path(object_text(o), "metadata.deletionTimestamp");
-	o->terminating = json_type(name) == JSON_STRING;
+	locate_parts(o);
 	return o;
 }
 

@@ -35,6 +35,11 @@ struct kind {
 	size_t use_count;
 };
 
+/* A value in an object's text; n 0: it is not there. */
+struct object_part {
+	uint32_t at, n;
+};
+
 struct object {
 	struct kind *kind;
 	struct bucket **buckets; /* where it is linked; see index.h */
@@ -45,6 +50,7 @@ struct object {
 	uint32_t text_len;
 	uint32_t uid_at, uid_len; /* in the text; len 0: none */
 	uint32_t rv_at, rv_len;
+	struct object_part metadata, annotations;
 	bool terminating;
 	bool proven;   /* its marks are; see marks.h */
 	bool unproven; /* they are not, and count */
@@ -86,6 +92,18 @@ object_version(const struct object *o)
 {
 	return span_make(o->data + o->key_len + o->rv_at, o->rv_len);
 }
+
+static inline struct span
+object_part(const struct object *o, struct object_part part)
+{
+	return part.n == 0 ? SPAN_NONE
+			   : span_make(o->data + o->key_len + part.at, part.n);
+}
+
+/* A member of the metadata, raw; SPAN_NONE if it is not there. */
+struct span object_meta(const struct object *o, const char *key);
+/* An annotation, raw; the same. */
+struct span object_annotation(const struct object *o, const char *key);
 
 /* What changes with the spec; the serial where there is no generation. */
 int64_t object_generation(const struct object *o);
