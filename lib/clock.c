@@ -61,17 +61,39 @@ civil_from_days(int64_t days, int *y, int *m, int *d)
 	*y = (int)(yoe + era * 400 + (*m <= 2));
 }
 
+/* n < 100 and c; returns behind them. */
+static char *
+put_two(char *to, int n, char c)
+{
+	*to++ = (char)('0' + n / 10);
+	*to++ = (char)('0' + n % 10);
+	*to++ = c;
+	return to;
+}
+
 static int
 format_date(int64_t seconds, char out[CLOCK_RFC3339_MAX])
 {
 	int64_t days = seconds / 86400, rest = seconds % 86400;
 	int y, m, d;
+	char *to = out;
 
 	if (rest < 0) {
 		rest += 86400;
 		days--;
 	}
 	civil_from_days(days, &y, &m, &d);
+	if (y >= 0 && y <= 9999) {
+		*to++ = (char)('0' + y / 1000);
+		*to++ = (char)('0' + y / 100 % 10);
+		to = put_two(to, y % 100, '-');
+		to = put_two(to, m, '-');
+		to = put_two(to, d, 'T');
+		to = put_two(to, (int)(rest / 3600), ':');
+		to = put_two(to, (int)(rest / 60 % 60), ':');
+		to = put_two(to, (int)(rest % 60), '\0');
+		return (int)(to - out) - 1;
+	}
 	return snprintf(out, CLOCK_RFC3339_MAX, "%04d-%02d-%02dT%02d:%02d:%02d",
 	    y, m, d, (int)(rest / 3600), (int)(rest / 60 % 60),
 	    (int)(rest % 60));
@@ -98,8 +120,8 @@ clock_format_s(int64_t seconds, char out[CLOCK_RFC3339_MAX])
 {
 	int n = format_date(seconds, out);
 
-	if (n > 0 && n < CLOCK_RFC3339_MAX)
-		snprintf(out + n, CLOCK_RFC3339_MAX - (size_t)n, "Z");
+	if (n > 0 && n + 1 < CLOCK_RFC3339_MAX)
+		memcpy(out + n, "Z", 2);
 }
 
 /* n digits at *p; -1 if there are fewer. */

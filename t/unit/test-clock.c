@@ -54,6 +54,14 @@ main(void)
 	refused("");
 	clock_format_s(1709251199, out);
 	is(out, "2024-02-29T23:59:59Z", "seconds");
+	clock_format_s(-62167219200, out);
+	is(out, "0000-01-01T00:00:00Z", "the first year of four digits");
+	clock_format_s(-62167219201, out);
+	is(out, "-001-12-31T23:59:59Z", "before it");
+	clock_format_s(253402300799, out);
+	is(out, "9999-12-31T23:59:59Z", "the last year");
+	clock_format_s(253402300800, out);
+	is(out, "10000-01-01T00:00:00Z", "behind it");
 	duration("60s", 1, 60000);
 	duration("1h30m", 1, 5400000);
 	duration("0.5s", 1, 500);
