@@ -14,8 +14,8 @@ struct definition {
  * has an else, what `as` binds is a term.
  *
  * _call gives a value to C through `debug` and takes the result back through
- * `input`: libjq has no other way to call C (see natives.h). What is called
- * often has the same in its place: to call _call costs as much as what it does.
+ * `input`: libjq has no other way to call C (see natives.h). What C does alone
+ * has the same in its place: to call _call costs as much as what it does.
  *
  * _jq_raise: `error` of a program. It notes that the message is the author's
  * (see run.c); jq's own `error` stays what the compiler calls for `break`.
@@ -106,7 +106,7 @@ static const struct definition definitions[] = {
 	" else [\"tojson\", .] | debug | input end;"},
     {"tostring", 0,
 	"def tostring: if type == \"string\" then . else tojson end;"},
-    {"fromjson", 0, "def fromjson: _call(\"fromjson\"; .);"},
+    {"fromjson", 0, "def fromjson: [\"fromjson\", .] | debug | input;"},
     {"tonumber", 0,
 	"def tonumber: if type == \"number\" then ."
 	" else [\"tonumber\", .] | debug | input end;"},
@@ -129,13 +129,13 @@ static const struct definition definitions[] = {
 	" elif type == \"boolean\" or type == \"number\" then tojson"
 	" else . end)) // \"\";"},
 
-    {"implode", 0, "def implode: _call(\"implode\"; .);"},
+    {"implode", 0, "def implode: [\"implode\", .] | debug | input;"},
     {"contains", 1,
 	"def contains($b): [\"contains\", [., $b]] | debug | input;"},
     {"inside", 1, "def inside(xs): . as $x | xs | contains($x);"},
-    {"trim", 0, "def trim: _call(\"trim\"; .);"},
-    {"ltrim", 0, "def ltrim: _call(\"ltrim\"; .);"},
-    {"rtrim", 0, "def rtrim: _call(\"rtrim\"; .);"},
+    {"trim", 0, "def trim: [\"trim\", .] | debug | input;"},
+    {"ltrim", 0, "def ltrim: [\"ltrim\", .] | debug | input;"},
+    {"rtrim", 0, "def rtrim: [\"rtrim\", .] | debug | input;"},
     {"ltrimstr", 1,
 	"def ltrimstr($s): if startswith($s)"
 	" then .[($s | length):] else . end;"},
@@ -315,16 +315,19 @@ static const struct definition definitions[] = {
     {"gsub", 2, "def gsub($re; s): sub($re; s; \"g\");"},
 
     /* Times: libjq 1.6 ends at what is no number, or far away. */
-    {"gmtime", 0, "def gmtime: _call(\"gmtime\"; .);"},
-    {"localtime", 0, "def localtime: _call(\"gmtime\"; .);"},
+    {"gmtime", 0, "def gmtime: [\"gmtime\", .] | debug | input;"},
+    {"localtime", 0, "def localtime: [\"gmtime\", .] | debug | input;"},
     {"strflocaltime", 1,
-	"def strflocaltime($f): _call(\"strftime\"; [., $f]);"},
-    {"mktime", 0, "def mktime: _call(\"mktime\"; .);"},
-    {"strftime", 1, "def strftime($f): _call(\"strftime\"; [., $f]);"},
-    {"strptime", 1, "def strptime($f): _call(\"strptime\"; [., $f]);"},
+	"def strflocaltime($f): [\"strftime\", [., $f]] | debug | input;"},
+    {"mktime", 0, "def mktime: [\"mktime\", .] | debug | input;"},
+    {"strftime", 1,
+	"def strftime($f): [\"strftime\", [., $f]] | debug | input;"},
+    {"strptime", 1,
+	"def strptime($f): [\"strptime\", [., $f]] | debug | input;"},
     {"todateiso8601", 0, "def todateiso8601: [\"todate\", .] | debug | input;"},
     {"todate", 0, "def todate: todateiso8601;"},
-    {"fromdateiso8601", 0, "def fromdateiso8601: _call(\"fromdate\"; .);"},
+    {"fromdateiso8601", 0,
+	"def fromdateiso8601: [\"fromdate\", .] | debug | input;"},
     {"fromdate", 0, "def fromdate: fromdateiso8601;"},
 };
 enum { DEFINITIONS = sizeof(definitions) / sizeof(definitions[0]) };
