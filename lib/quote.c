@@ -40,12 +40,23 @@ add_json_escape(struct buf *b, uint32_t c)
 	}
 }
 
+/* Of YAML 1.1 and 1.2, as far as JSON leaves them. */
+static bool
+yaml_stays(uint32_t c)
+{
+	return c < 0x7f ||
+	    (c > 0x9f && c != 0x2028 && c != 0x2029 && c != 0xfeff &&
+		c != 0xfffe && c != 0xffff);
+}
+
 static bool
 json_stays(uint32_t c, enum quote what)
 {
 	if (c == '"' || c == '\\')
 		return false;
-	return what == QUOTE_LEAST ? c >= 0x20 : utf8_is_visible(c);
+	if (what == QUOTE_HIDDEN)
+		return utf8_is_visible(c);
+	return c >= 0x20 && (what == QUOTE_LEAST || yaml_stays(c));
 }
 
 /* What stays whatever is wanted, as most characters do. */

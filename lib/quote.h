@@ -10,6 +10,8 @@
 
 enum quote {
 	QUOTE_LEAST, /* only what JSON demands: for programs */
+	QUOTE_YAML,  /* and what YAML does not print, or takes for a line break:
+		      * the string is the same in both languages */
 	QUOTE_HIDDEN /* and all that utf8_is_visible denies: for eyes */
 };
 

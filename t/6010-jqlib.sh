@@ -194,6 +194,7 @@ $in | to_yaml~[[1, [2]], {"a": [{"b": 1, "c": {"d": 2}}]}, [], {}]~"- - 1\n  - -
 $in | to_yaml~{"a": ["p\nq\n"]}~"a:\n  - |\n      p\n      q\n"
 $in | to_yaml~"x"~"\"x\"\n"
 $in | to_yaml~12345678901~"12345678901\n"
+$in | to_yaml~{"a": [1e17]}~"tojson: the value is an integer beyond 2^53: digits would be lost"
 END
 # The example of doc/program.md.
 example() { # LANGUAGE: the blocks of the section

@@ -7,6 +7,7 @@
 #include "digest.h"
 #include "json.h"
 #include "jvtext.h"
+#include "yamltext.h"
 
 enum { CONTAINS_DEPTH_MAX = 1000 };
 
@@ -42,19 +43,35 @@ sha256(jv x)
 	return take_text(x, &hex);
 }
 
+/* Consumes x. rc: of what was to append x to text. */
+static jv
+take_printed(jv x, struct buf *text, int rc, const struct err *err)
+{
+	if (rc == 0)
+		return take_text(x, text);
+	buf_release(text);
+	jv_free(x);
+	return jv_invalid_with_msg(jv_string_fmt("tojson: %s", err->message));
+}
+
 static jv
 tojson(jv x)
 {
 	struct buf text = BUF_INIT;
-	struct err err;
+	struct err err = ERR_INIT;
+	int rc = jvtext_add_ordered(&text, x, JVTEXT_KEPT, &err);
 
-	if (jvtext_add_ordered(&text, x, JVTEXT_KEPT, &err) != 0) {
-		buf_release(&text);
-		jv_free(x);
-		return jv_invalid_with_msg(
-		    jv_string_fmt("tojson: %s", err.message));
-	}
-	return take_text(x, &text);
+	return take_printed(x, &text, rc, &err);
+}
+
+static jv
+to_yaml(jv x)
+{
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	int rc = yamltext_add(&text, x, &err);
+
+	return take_printed(x, &text, rc, &err);
 }
 
 /* JSON as RFC 8259 has it: no nan, no second value. */
@@ -373,9 +390,10 @@ trim(jv x, bool left, bool right)
 static const struct {
 	const char *name;
 	jv (*function)(jv x);
-} functions[] = {{"sha256", sha256}, {"tojson", tojson}, {"fromjson", fromjson},
-    {"tonumber", tonumber}, {"uri", uri}, {"base64d", base64d},
-    {"implode", implode}, {"indices", indices}, {"contains", contains_call}};
+} functions[] = {{"sha256", sha256}, {"tojson", tojson}, {"to_yaml", to_yaml},
+    {"fromjson", fromjson}, {"tonumber", tonumber}, {"uri", uri},
+    {"base64d", base64d}, {"implode", implode}, {"indices", indices},
+    {"contains", contains_call}};
 
 jv
 natives_call(struct span name, jv x)

@@ -2,6 +2,7 @@
  * natives: what programs may call of C, by _call("NAME"; ARGUMENT).
  *
  *	sha256   of a string: 64 hex digits
+ *	to_yaml  of anything: YAML text (yamltext.h)
  *	tojson   of anything: JSON text, keys in their order, all digits
  *
  * The others are what definitions of the prelude call, because libjq's own

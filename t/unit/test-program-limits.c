@@ -18,6 +18,7 @@
 // needs cmd/ireconcile/run.c
 // needs cmd/ireconcile/source.c
 // needs cmd/ireconcile/worker.c
+// needs cmd/ireconcile/yamltext.c
 // needs cmd/ireconcile/zygote.c
 /* What programs may use up, and see. */
 #include "program.h"
