@@ -154,14 +154,22 @@ def _holds:
   elif . == "True" or . == "False" or . == "Unknown" then .
   else error("condition: true, false or null, not \(type)") end;
 
+# Most types and reasons are no more than that, which is quicker to see.
+def _is_letters: test("\\A[A-Za-z]+\\z");
+
+def _is_condition_type: _is_letters
+  or test("\\A([-a-z0-9.]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?\\z");
+
+def _is_condition_reason: _is_letters
+  or test("\\A[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?\\z");
+
 # The API server refuses other conditions, and then the whole status.
 def _check_condition:
   if (.type | type) != "string" or (.type | length) > 316
-    or (.type | test("\\A([-a-z0-9.]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?\\z")
-      | not)
+    or (.type | _is_condition_type | not)
   then error("condition: \(.type | tojson) is no type")
   elif (.reason | type) != "string" or (.reason | length) > 1024
-    or (.reason | test("\\A[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?\\z") | not)
+    or (.reason | _is_condition_reason | not)
   then error("condition \(.type): \(.reason | tojson) is no reason,"
     + " which is one word such as NotReady")
   elif (.message | length) > 32768 then .message |= .[:32765] + "..."
@@ -191,9 +199,8 @@ def condition($type; $holds; $reason; $message):
 # Members of a status that say which request to reconcile now (the annotation
 # reconcile.fluxcd.io/requestedAt) was handled: `{...} + handled`.
 def handled:
-  {lastHandledReconcileAt:
-    .primary.metadata.annotations["reconcile.fluxcd.io/requestedAt"]}
-  | compact;
+  .primary.metadata.annotations["reconcile.fluxcd.io/requestedAt"] as $at
+  | if $at == null then {} else {lastHandledReconcileAt: $at} end;
 
 # The object of this name in a list like .owned.Deployment, or null.
 def named($list; $name): [$list[] | select(.metadata.name == $name)][0];

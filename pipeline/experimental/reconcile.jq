@@ -8,9 +8,10 @@ def labels: {app: name, version: "v0.1"};
 
 def setting($camel; $snake): .primary.spec as $spec
   | $spec[$camel] as $a | $spec[$snake] as $b
-  | need($a == null or $b == null or $a == $b;
-      "\($camel) is \($a) and \($snake) is \($b): only one may be given")
-  | if $a != null then $a else $b end;
+  | if $b == null then $a
+    else need($a == null or $a == $b;
+        "\($camel) is \($a) and \($snake) is \($b): only one may be given")
+      | $b end;
 
 # It says something about pods to others; nothing here depends on it.
 def is_public: setting("isPublic"; "is_public");
@@ -68,7 +69,8 @@ def desired: need_good_name | name as $name | labels as $labels
   | is_public as $_ | wanted as $wanted
   | (alive_pods | by_worth($name) | map(.metadata.name)) as $alive
   | ([$wanted - ($alive | length), 0] | max) as $missing
-  | [$alive[:$wanted][], "\($name)-\(free_indices($missing)[])"
+  | [$alive[:$wanted][],
+      (select($missing > 0) | free_indices($missing)[] | $name + "-" + tostring)
       | pod(.; $labels; $image)];
 
 # ---- the status ----
@@ -88,24 +90,24 @@ def volumes($pods): .primary.metadata.namespace as $namespace
   | unique;
 
 # All is done but for pods that end, which may take their time.
-def is_available($pods):
-  ([.owned.Pod[].metadata.name] - [alive_pods[].metadata.name]) as $ending
+def is_available($alive; $pods):
+  ([.owned.Pod[].metadata.name] - [$alive[].metadata.name]) as $ending
   | ([.outstanding[].metadata.name] - $ending) == []
     and all($pods[]; ready);
 
-def ready_condition($pods):
+def ready_condition($alive; $pods):
   if .error != null then condition("Ready"; false; "Failed"; .error)
-  elif is_available($pods)
+  elif is_available($alive; $pods)
   then condition("Ready"; true; "Available"; "")
   else condition("Ready"; false; "Progressing"; "") end;
 
-def status:
-  [alive_pods[] | select(.status.phase | . == "Pending" or . == "Running")]
+def status: alive_pods as $alive
+  | [$alive[] | select(.status.phase | . == "Pending" or . == "Running")]
     as $pods
   | {
       numberOfReplicas: ($pods | length),
       podNames: ($pods | map(.metadata.name) | sort),
       persistentVolumesUsed: volumes($pods),
       observedGeneration: .primary.metadata.generation,
-      conditions: [ready_condition($pods)]
+      conditions: [ready_condition($alive; $pods)]
     } + handled;
