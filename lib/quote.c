@@ -59,11 +59,17 @@ json_stays(uint32_t c, enum quote what)
 	return c >= 0x20 && (what == QUOTE_LEAST || yaml_stays(c));
 }
 
-/* What stays whatever is wanted, as most characters do. */
+/* It stays whatever is wanted, as most characters do. */
+static bool
+is_plain(char c)
+{
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 static const char *
 skip_plain(const char *p, const char *end)
 {
-	while (p<end && * p> ' ' && *p <= '~' && *p != '"' && *p != '\\')
+	while (p < end && is_plain(*p))
 		p++;
 	return p;
 }
