@@ -53,6 +53,11 @@ runs 0 "before it is applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out")" pinner "... the name is known"
 is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 	"... and it is applied"
+# It is as it should be, by an older line's apply: whoever it was.
+loop .spec.replicas "$deployment"
+runs 0 "after it was applied again" kapply_line -o status
+is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" "somebody " \
+	"... nobody is named, or told of"
 kubectl patch deployment d --field-manager=pinner --type=merge \
 	-p '{"spec":{"replicas":1}}' >/dev/null
 loop .spec.replicas '[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"BAD","namespace":"default"}}]'

@@ -18,7 +18,8 @@ loop_condition() {
 	api "$memcacheds/default/memcacheds/example" | jq -c \
 		'.status.conditions[] | select(.type == "RepairLoop")'
 }
-has_condition() { [ -n "$(loop_condition)" ]; }
+# Who it is may be found out by a later line.
+names_him() { [[ $(loop_condition) == *"by pinner"* ]]; }
 has_none() { [ -z "$(loop_condition)" ]; }
 replicas() {
 	kubectl get deployment example -o jsonpath='{.spec.replicas}'
@@ -34,7 +35,7 @@ oppose() {
 }
 oppose &
 opponent=$!
-ok "a loop is a condition" wait_for 30 has_condition
+ok "a loop is a condition" wait_for 30 names_him
 is "$(loop_condition | jq -c '[.status, .reason, .message]')" \
 	'["True","ChangedBack","Deployment.apps default/example: .spec.replicas is changed back by pinner"]' \
 	"... that names object, field and manager"

@@ -5,10 +5,10 @@
 #include "body.h"
 #include "buf.h"
 #include "clock.h"
-#include "fields.h"
 #include "json.h"
 #include "log.h"
 #include "mem.h"
+#include "opponent.h"
 #include "send.h"
 #include "spare.h"
 #include "unseen.h"
@@ -478,47 +478,28 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/*
- * Who owns the field now, before our apply takes it back. If that has happened
- * already, it is who owned it before.
- */
-static void
-add_opponent(struct buf *b, const struct call *c, struct span object)
-{
-	struct buf scratch = BUF_INIT;
-	struct span path = json_string(c->item->text, &scratch);
-	enum fields_found owner =
-	    fields_owners(b, object, path, item_manager(c->key));
-
-	if (owner != FIELDS_OWNED && c->item->found_before != NULL)
-		buf_adds(b, c->item->found_before);
-	else if (owner == FIELDS_UNOWNED)
-		buf_adds(b, "an admission webhook or the API server");
-	else if (owner == FIELDS_ABSENT)
-		buf_adds(b, "somebody who removes it");
-	buf_release(&scratch);
-}
-
 /* It must not hold up the rest: what cannot be found out is not. */
 static void
 looked_at(struct call *c, const struct kube_answer *answer)
 {
 	struct item *i = c->item;
 	struct buf who = BUF_INIT;
+	bool known = true;
 
 	if (answer->code == 0) {
 		fail_answer(c, answer);
 		return;
 	}
 	if (!failed(answer))
-		add_opponent(&who, c, answer->body);
+		known = opponent_find(
+		    &who, c->key->set, i, item_manager(c->key), answer->body);
 	else
 		buf_adds(&who,
 		    answer->code == 404 ? "somebody who removes it"
 					: "somebody");
 	free(i->found);
 	i->found = buf_take(&who);
-	if (i->found_before == NULL || strcmp(i->found, i->found_before) != 0)
+	if (known && !opponent_was_told(i))
 		report_loop(c->key->apply, c->key->set, i);
 	item_done(c->key, i, NULL);
 }

@@ -218,15 +218,24 @@ owns(struct span fields, struct span object, struct span path)
 	return true;
 }
 
-static bool
-is_there(struct span object, struct span path)
+/* The field itself; SPAN_NONE: it is not there. */
+static struct span
+walk(struct span object, struct span path)
 {
 	struct step s;
 
 	while (object.n > 0 && take_step(&path, &s))
 		object = s.element ? live_element(object, &s)
 				   : member(object, s.text);
-	return object.n > 0;
+	return object;
+}
+
+bool
+fields_same(struct span one, struct span other, struct span path)
+{
+	struct span a = walk(one, path), b = walk(other, path);
+
+	return a.n > 0 && span_eq(a, b);
 }
 
 static bool
@@ -271,7 +280,7 @@ fields_owners(
 	buf_release(&scratch);
 	if (names->len > start)
 		return FIELDS_OWNED;
-	return is_there(object, path) ? FIELDS_UNOWNED : FIELDS_ABSENT;
+	return walk(object, path).n > 0 ? FIELDS_UNOWNED : FIELDS_ABSENT;
 }
 
 static void

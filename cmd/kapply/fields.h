@@ -23,6 +23,9 @@ enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
 enum fields_found fields_owners(
     struct buf *names, struct span object, struct span path, struct span ours);
 
+/* The field is in both objects, with the same text. */
+bool fields_same(struct span one, struct span other, struct span path);
+
 /* The union of two sets of fields, appended. */
 void fields_union(struct buf *b, struct span one, struct span other);
 
