@@ -139,6 +139,15 @@ is "$(awk '/^Max core file size/ {print $5, $6}' \
 	is "$(find "/proc/$worker/fd" "/proc/$zygote/fd" -lname "$T/*" 2>/dev/null)" "" \
 		"the other two have nothing of the input or output open"
 }
+allowed() { # the processors that it may run on
+	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$1/status"
+}
+anywhere() { [ "$(allowed "$1")" = "$(allowed $$)" ]; }
+ok "who asks runs anywhere when it waits for input" wait_for 10 anywhere "$pid"
+ok "... the zygote, too" anywhere "$zygote"
+# (Sanitized, a call takes so long that the worker is already another one.)
+[ "$sanitized" ] || ok "... the worker on the processor of the last call" \
+	grep -qx '[0-9]*' <(allowed "$worker")
 
 event ADDED "$(thing a 1 "" "$(spec 1 loop)")" >&6
 wait_for 20 at_work "$worker"

@@ -7,8 +7,13 @@
 static const struct sandbox_rule watch[] = {
     SANDBOX_ALLOW("clock_getres"), SANDBOX_END};
 
+/* To another processor, itself alone. */
+static const struct sandbox_rule move[] = {
+    SANDBOX_WHERE("sched_setaffinity", 0, UINT64_C(0xffffffff), 0),
+    SANDBOX_ALLOW("getcpu"), SANDBOX_END};
+
 const struct sandbox_rule *const calls_main[] = {
-    sandbox_compute, sandbox_descriptors, watch, NULL};
+    sandbox_compute, sandbox_descriptors, watch, move, NULL};
 
 /* Its filter holds for the workers, too, beside their own. */
 static const struct sandbox_rule fork_and_wait[] = {
@@ -19,10 +24,10 @@ static const struct sandbox_rule fork_and_wait[] = {
     SANDBOX_END};
 
 const struct sandbox_rule *const calls_zygote[] = {sandbox_compute,
-    sandbox_descriptors, sandbox_narrower, fork_and_wait, NULL};
+    sandbox_descriptors, sandbox_narrower, fork_and_wait, move, NULL};
 
 static const struct sandbox_rule answers[] = {
     SANDBOX_ALLOW("read write"), SANDBOX_END};
 
 const struct sandbox_rule *const calls_worker[] = {
-    sandbox_compute, answers, NULL};
+    sandbox_compute, answers, move, NULL};

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,8 @@ enum {
 	PIPE_BYTES = 1 << 20,  /* most requests fit as a whole */
 	BUF_KEPT = 1 << 20,    /* longer ones are given back */
 	RETIRE_US = 50 * 1000, /* a call that long may have left much behind */
-	LOOK_MS = 10	       /* not more often, at the time used */
+	LOOK_MS = 10,	       /* not more often, at the time used */
+	STAY_CALLS = 64	       /* on one processor, while others may be idle */
 };
 
 static struct {
@@ -40,8 +42,12 @@ static struct {
 	uint64_t
 	    kept[INPUT_TEXTS]; /* the numbers of what it keeps; 0: nothing */
 
+	cpu_set_t processors; /* that we may run on; none: unknown */
+	int cpu;	      /* where we stay for now; -1: nowhere */
+	unsigned calls_here;
+
 	struct buf request, answer;
-} ev = {.control = -1};
+} ev = {.control = -1, .cpu = -1};
 
 /* ---- start and end ---- */
 
@@ -238,6 +244,8 @@ evaluator_start(enum sandbox_mode mode, struct err *err)
 	fcntl(ev.request_to, F_SETFL, O_NONBLOCK);
 	fcntl(ev.answer_from, F_SETFL, O_NONBLOCK);
 	ev.programs = run_registered();
+	if (sched_getaffinity(0, sizeof(ev.processors), &ev.processors) != 0)
+		CPU_ZERO(&ev.processors);
 	/* So that the first call does not wait for it. */
 	if (worker_needed())
 		return 0;
@@ -297,6 +305,7 @@ compose(const struct evaluator_request *q)
 	    .comes = what_comes(in),
 	    .error = (uint32_t)in->error.n,
 	    .has_error = in->error.p != NULL,
+	    .cpu = ev.cpu,
 	    .now = in->now};
 
 	for (int i = 0; i < INPUT_TEXTS; i++)
@@ -508,6 +517,36 @@ ask(const struct evaluator_request *q, struct span *answer,
 	return BLAME_CALL;
 }
 
+/*
+ * One waits for the other, always, so both run on one processor: to wake
+ * another one, and to move all that is at hand to its cache, costs more than
+ * most calls do. Now and then we may be moved, and the worker follows.
+ */
+static void
+stay(void)
+{
+	cpu_set_t here;
+
+	if (ev.cpu >= 0 || CPU_COUNT(&ev.processors) < 2)
+		return;
+	ev.cpu = sched_getcpu();
+	ev.calls_here = 0;
+	if (ev.cpu < 0 || ev.cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&here);
+	CPU_SET(ev.cpu, &here);
+	if (sched_setaffinity(0, sizeof(here), &here) != 0)
+		ev.cpu = -1;
+}
+
+void
+evaluator_roam(void)
+{
+	if (ev.cpu >= 0)
+		sched_setaffinity(0, sizeof(ev.processors), &ev.processors);
+	ev.cpu = -1;
+}
+
 void
 evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end)
@@ -515,8 +554,11 @@ evaluator_ask(const struct evaluator_request *q, struct span *answer,
 	*answer = SPAN_NONE;
 	if (ev.answer.cap > BUF_KEPT)
 		buf_release(&ev.answer);
+	stay();
 	if (ask(q, answer, end) == BLAME_NOBODY)
 		ask(q, answer, end);
+	if (++ev.calls_here == STAY_CALLS)
+		evaluator_roam();
 	if (ev.request.cap > BUF_KEPT)
 		buf_release(&ev.request);
 }

@@ -59,6 +59,10 @@ struct evaluator_request {
 void evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end);
 
+/* Before a wait: whoever ends it may wake us on any processor. Calls in a row
+ * stay on one. */
+void evaluator_roam(void);
+
 /* CPU time that all workers used so far. */
 uint64_t evaluator_cpu_us(void);
 

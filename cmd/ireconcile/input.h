@@ -68,6 +68,7 @@ struct input_head {
 	uint32_t comes; /* bits by enum input_text; the others are kept */
 	uint32_t n[INPUT_TEXTS]; /* bytes */
 	uint32_t error, has_error;
+	int32_t cpu; /* where who asks runs; -1: unknown */
 	double now;
 };
 

@@ -295,6 +295,7 @@ idle(void *arg)
 		more = evaluate_some(a);
 		out_flush(&a->out);
 	} while (more && !out_full(&a->out) && !is_behind(a));
+	evaluator_roam();
 	/* A slow reader is no reason to stop reading: kwatch would wait. */
 	if (out_full(&a->out))
 		a->unevaluated = 0;
