@@ -2,6 +2,12 @@
 
 #include "jqlex.h"
 
+/*
+ * A value goes to C through `debug`, and the result comes back through
+ * `input`: libjq has no other way to call C (see natives.h).
+ */
+#define C_CALL(name, value) "[\"" name "\", " value "] | debug | input"
+
 struct definition {
 	const char *name;
 	int arity;
@@ -13,9 +19,8 @@ struct definition {
  * itself, is the last one before it, or built in. Written for libjq 1.6: if
  * has an else, what `as` binds is a term.
  *
- * _call gives a value to C through `debug` and takes the result back through
- * `input`: libjq has no other way to call C (see natives.h). What C does alone
- * has the same in its place: to call _call costs as much as what it does.
+ * What C does alone has C_CALL in its place: to call _call costs as much as
+ * what it does.
  *
  * _jq_raise: `error` of a program. It notes that the message is the author's
  * (see run.c); jq's own `error` stays what the compiler calls for `break`.
@@ -33,8 +38,7 @@ static const struct definition definitions[] = {
 	"def _jq_pass: if type != \"object\" then ."
 	" elif has(\"\\u0000later\") then error(.[\"\\u0000later\"])"
 	" elif has(\"__jq\") then error(.) else . end;"},
-    {"_jq_caught", 0,
-	"def _jq_caught: _jq_pass | [\"caught\", .] | debug | input;"},
+    {"_jq_caught", 0, "def _jq_caught: _jq_pass | " C_CALL("caught", ".") ";"},
     {"_jq_quiet", 0, "def _jq_quiet: _jq_pass | empty;"},
 
     /* 1.6 gives null for .[1.5], and each has its own end for huge ones. */
@@ -103,13 +107,13 @@ static const struct definition definitions[] = {
 	"def tojson: type as $t | if $t == \"string\" then _jq_tojson"
 	" elif $t == \"number\" and . < 9007199254740992"
 	" and . > -9007199254740992 then . + 0 | _jq_tojson"
-	" else [\"tojson\", .] | debug | input end;"},
+	" else " C_CALL("tojson", ".") " end;"},
     {"tostring", 0,
 	"def tostring: if type == \"string\" then . else tojson end;"},
-    {"fromjson", 0, "def fromjson: [\"fromjson\", .] | debug | input;"},
+    {"fromjson", 0, "def fromjson: " C_CALL("fromjson", ".") ";"},
     {"tonumber", 0,
 	"def tonumber: if type == \"number\" then ."
-	" else [\"tonumber\", .] | debug | input end;"},
+	" else " C_CALL("tonumber", ".") " end;"},
     {"_jq_format", 1, "def _jq_format($f): format($f);"},
     {"format", 1,
 	"def format($f): if $f == \"uri\" then"
@@ -129,13 +133,12 @@ static const struct definition definitions[] = {
 	" elif type == \"boolean\" or type == \"number\" then tojson"
 	" else . end)) // \"\";"},
 
-    {"implode", 0, "def implode: [\"implode\", .] | debug | input;"},
-    {"contains", 1,
-	"def contains($b): [\"contains\", [., $b]] | debug | input;"},
+    {"implode", 0, "def implode: " C_CALL("implode", ".") ";"},
+    {"contains", 1, "def contains($b): " C_CALL("contains", "[., $b]") ";"},
     {"inside", 1, "def inside(xs): . as $x | xs | contains($x);"},
-    {"trim", 0, "def trim: [\"trim\", .] | debug | input;"},
-    {"ltrim", 0, "def ltrim: [\"ltrim\", .] | debug | input;"},
-    {"rtrim", 0, "def rtrim: [\"rtrim\", .] | debug | input;"},
+    {"trim", 0, "def trim: " C_CALL("trim", ".") ";"},
+    {"ltrim", 0, "def ltrim: " C_CALL("ltrim", ".") ";"},
+    {"rtrim", 0, "def rtrim: " C_CALL("rtrim", ".") ";"},
     {"ltrimstr", 1,
 	"def ltrimstr($s): if startswith($s)"
 	" then .[($s | length):] else . end;"},
@@ -315,19 +318,16 @@ static const struct definition definitions[] = {
     {"gsub", 2, "def gsub($re; s): sub($re; s; \"g\");"},
 
     /* Times: libjq 1.6 ends at what is no number, or far away. */
-    {"gmtime", 0, "def gmtime: [\"gmtime\", .] | debug | input;"},
-    {"localtime", 0, "def localtime: [\"gmtime\", .] | debug | input;"},
+    {"gmtime", 0, "def gmtime: " C_CALL("gmtime", ".") ";"},
+    {"localtime", 0, "def localtime: " C_CALL("gmtime", ".") ";"},
     {"strflocaltime", 1,
-	"def strflocaltime($f): [\"strftime\", [., $f]] | debug | input;"},
-    {"mktime", 0, "def mktime: [\"mktime\", .] | debug | input;"},
-    {"strftime", 1,
-	"def strftime($f): [\"strftime\", [., $f]] | debug | input;"},
-    {"strptime", 1,
-	"def strptime($f): [\"strptime\", [., $f]] | debug | input;"},
-    {"todateiso8601", 0, "def todateiso8601: [\"todate\", .] | debug | input;"},
+	"def strflocaltime($f): " C_CALL("strftime", "[., $f]") ";"},
+    {"mktime", 0, "def mktime: " C_CALL("mktime", ".") ";"},
+    {"strftime", 1, "def strftime($f): " C_CALL("strftime", "[., $f]") ";"},
+    {"strptime", 1, "def strptime($f): " C_CALL("strptime", "[., $f]") ";"},
+    {"todateiso8601", 0, "def todateiso8601: " C_CALL("todate", ".") ";"},
     {"todate", 0, "def todate: todateiso8601;"},
-    {"fromdateiso8601", 0,
-	"def fromdateiso8601: [\"fromdate\", .] | debug | input;"},
+    {"fromdateiso8601", 0, "def fromdateiso8601: " C_CALL("fromdate", ".") ";"},
     {"fromdate", 0, "def fromdate: fromdateiso8601;"},
 };
 enum { DEFINITIONS = sizeof(definitions) / sizeof(definitions[0]) };
