@@ -43,6 +43,9 @@ number(struct parser *p)
 		if (strtod(canonical, NULL) == value)
 			break;
 	}
+	/* What begins with a dot may follow a word: then.5 */
+	if (text.n > 0 && text.p[0] == '.')
+		jqparser_before(p, p->at, " ");
 	if (!span_is(text, canonical))
 		jqparser_instead(p, p->at, canonical);
 	p->at++;
