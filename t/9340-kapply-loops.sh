@@ -73,6 +73,24 @@ is "$(kubectl get events -o json | jq -r '[.items[]
 is "$(kubectl describe thing t | grep -c 'RepairLoop .*kpipe-thing.example.com .*by pinner')" 4 \
 	"... kubectl describe shows them"
 
+# --- whom a line found is known to the next one, and told once
+mkfifo "$T/pipe"
+start bash -c "exec kapply -o status <'$T/pipe' >'$T/two.out' 2>'$T/two.err'"
+two=$!
+exec 6>"$T/pipe"
+reasons() { [ "$(jq -r .status.reason "$T/two.out" | xargs)" = "$1" ]; }
+loop .spec.replicas "$deployment"
+cat "$T/in" >&6
+wait_for 20 reasons pinner
+loop .spec.replicas
+cat "$T/in" >&6
+ok "it is right again: who it was is known" wait_for 20 reasons "pinner pinner"
+exec 6>&-
+wait "$two"
+is "$?" 0 "... exit code"
+is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
+	"... told once"
+
 # --- what cannot be found out holds up nothing
 set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"
 runs 0 "a kind and an object that are not there" kapply_line

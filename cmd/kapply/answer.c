@@ -484,6 +484,8 @@ looked_at(struct call *c, const struct kube_answer *answer)
 {
 	struct item *i = c->item;
 	struct buf who = BUF_INIT;
+	struct opponent *before = opponent_before(
+	    &c->key->apply->opponents, c->key->set, i, clock_ms());
 	bool known = true;
 
 	if (answer->code == 0) {
@@ -491,15 +493,15 @@ looked_at(struct call *c, const struct kube_answer *answer)
 		return;
 	}
 	if (!failed(answer))
-		known = opponent_find(
-		    &who, c->key->set, i, item_manager(c->key), answer->body);
+		known = opponent_find(&who, c->key->set, i,
+		    item_manager(c->key), answer->body, before);
 	else
 		buf_adds(&who,
 		    answer->code == 404 ? "somebody who removes it"
 					: "somebody");
 	free(i->found);
 	i->found = buf_take(&who);
-	if (known && !opponent_was_told(i))
+	if (known && opponent_is_news(before, i->found, clock_ms()))
 		report_loop(c->key->apply, c->key->set, i);
 	item_done(c->key, i, NULL);
 }

@@ -16,6 +16,7 @@
 #include "discovery.h"
 #include "kube.h"
 #include "loop.h"
+#include "lru.h"
 #include "map.h"
 #include "out.h"
 #include "proof.h"
@@ -64,6 +65,7 @@ struct apply {
 	struct unseen *unseen;
 	struct brake brake;
 	struct denials denials;
+	struct lru opponents;	 /* of struct opponent */
 	struct reportfd *report; /* borrowed */
 	struct counters counters;
 	struct efforts efforts;

@@ -15,6 +15,7 @@
 #include "keyring.h"
 #include "leash.h"
 #include "log.h"
+#include "opponent.h"
 #include "opt.h"
 #include "unseen.h"
 #include "reach.h"
@@ -236,6 +237,7 @@ release(struct run *r)
 	recorder_free(a->recorder);
 	unseen_free(a->unseen);
 	brake_release(&a->brake);
+	lru_release(&a->opponents);
 	workqueue_release(&a->queue);
 	efforts_release(&a->efforts);
 	discovery_free(a->discovery);
@@ -282,6 +284,7 @@ run(struct run *r)
 	a->report = &r->report;
 	denials_init(&a->denials, &r->report);
 	brake_init(&a->brake, (size_t)o.prune_limit);
+	opponents_init(&a->opponents);
 	if (o.applyset != NULL)
 		r->applyset = applyset_new(a, o.applyset);
 	r->input = input_new(a, STDIN_FILENO,

@@ -1,9 +1,44 @@
 #include "opponent.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "fields.h"
 #include "json.h"
+
+enum { OPPONENTS = 256, REMEMBERED_MS = 15 * 60 * 1000 };
+
+void
+opponents_init(struct lru *opponents)
+{
+	lru_init(opponents, sizeof(struct opponent), OPPONENTS);
+}
+
+struct opponent *
+opponent_before(struct lru *opponents, const struct set *s,
+    const struct item *look, uint64_t now_ms)
+{
+	struct buf key = BUF_INIT;
+	struct opponent *o;
+
+	buf_addf(&key, "%s\n%s\n%.*s", s->key, look->key, SPAN_ARG(look->text));
+	o = lru_touch(opponents, buf_span(&key));
+	buf_release(&key);
+	if (now_ms - o->found_ms > REMEMBERED_MS)
+		o->name[0] = '\0';
+	return o;
+}
+
+bool
+opponent_is_news(struct opponent *before, const char *name, uint64_t now_ms)
+{
+	char old[OPPONENT_NAME];
+
+	memcpy(old, before->name, sizeof(old));
+	snprintf(before->name, sizeof(before->name), "%s", name);
+	before->found_ms = now_ms;
+	return strcmp(old, before->name) != 0;
+}
 
 /* An apply of an older line may have come between: the field is as this line
  * wants it. */
@@ -20,15 +55,15 @@ is_right(const struct set *s, const struct item *look, struct span object,
 
 bool
 opponent_find(struct buf *b, const struct set *s, const struct item *look,
-    struct span ours, struct span object)
+    struct span ours, struct span object, const struct opponent *before)
 {
 	struct buf scratch = BUF_INIT;
 	struct span path = json_string(look->text, &scratch);
 	enum fields_found owner = fields_owners(b, object, path, ours);
 	bool known = true;
 
-	if (owner != FIELDS_OWNED && look->found_before != NULL) {
-		buf_adds(b, look->found_before);
+	if (owner != FIELDS_OWNED && before->name[0] != '\0') {
+		buf_adds(b, before->name);
 	} else if (owner != FIELDS_OWNED && is_right(s, look, object, path)) {
 		buf_adds(b, "somebody");
 		known = false;
@@ -39,11 +74,4 @@ opponent_find(struct buf *b, const struct set *s, const struct item *look,
 	}
 	buf_release(&scratch);
 	return known;
-}
-
-bool
-opponent_was_told(const struct item *look)
-{
-	return look->found_before != NULL &&
-	    strcmp(look->found, look->found_before) == 0;
 }

@@ -6,9 +6,26 @@
 
 #include <stdbool.h>
 
+#include <stdint.h>
+
 #include "buf.h"
+#include "lru.h"
 #include "set.h"
 #include "span.h"
+
+enum { OPPONENT_NAME = 256 };
+
+/* Whom an older line found, for a quarter of an hour. */
+struct opponent {
+	struct lru_entry entry; /* first */
+	uint64_t found_ms;
+	char name[OPPONENT_NAME]; /* cut; empty: nobody yet */
+};
+
+void opponents_init(struct lru *opponents);
+/* Valid until the next call. */
+struct opponent *opponent_before(struct lru *opponents, const struct set *s,
+    const struct item *look, uint64_t now_ms);
 
 /*
  * Appends who owns the field that the item is about, before our apply takes it
@@ -16,9 +33,10 @@
  * before. False: nobody can say.
  */
 bool opponent_find(struct buf *b, const struct set *s, const struct item *look,
-    struct span ours, struct span object);
+    struct span ours, struct span object, const struct opponent *before);
 
-/* An older set found the same. */
-bool opponent_was_told(const struct item *look);
+/* He is remembered. False: he was already. */
+bool opponent_is_news(
+    struct opponent *before, const char *name, uint64_t now_ms);
 
 #endif

@@ -477,7 +477,6 @@ item_release(struct item *i)
 	free(i->live_version);
 	free(i->patch);
 	free(i->found);
-	free(i->found_before);
 	free(i->error);
 }
 
@@ -522,11 +521,6 @@ inherit_item(
 		i->accepted_ms = old->accepted_ms;
 		i->found = old->found;
 		old->found = NULL;
-	} else if (old->op == OP_LOOK) {
-		char **from = old->found ? &old->found : &old->found_before;
-
-		i->found_before = *from;
-		*from = NULL;
 	}
 	if (old->state != ITEM_RETRY)
 		return;

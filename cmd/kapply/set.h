@@ -88,7 +88,6 @@ struct item {
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
 	char *found;	      /* owned: who changes it back (OP_LOOK) */
-	char *found_before;   /* owned: what an older set found */
 	char *error;	      /* owned: the public reason of the failure */
 	const char *reason;   /* its Event's, static; NULL: by the op */
 	bool reported;	      /* its failure was, with this error */
