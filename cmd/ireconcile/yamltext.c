@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "jvmembers.h"
 #include "jvtext.h"
 #include "quote.h"
 
@@ -157,23 +158,17 @@ add_member(struct buf *b, jv v, size_t indent, struct err *err)
 static int
 add_object(struct buf *b, jv v, size_t indent, struct err *err)
 {
-	jv keys = jv_keys(jv_copy(v)); /* sorted */
+	struct jvmembers m;
 	int rc = 0;
 
-	jv_array_foreach(keys, i, key)
-	{
-		if (rc == 0) {
-			jv value = jv_object_get(jv_copy(v), jv_copy(key));
-
-			if (i > 0)
-				new_line(b, indent);
-			add_key(b, jvtext_span(key));
-			rc = add_member(b, value, indent, err);
-			jv_free(value);
-		}
-		jv_free(key);
+	jvmembers_init(&m, v, JVMEMBERS_SORTED);
+	for (size_t i = 0; i < m.count && rc == 0; i++) {
+		if (i > 0)
+			new_line(b, indent);
+		add_key(b, m.items[i].key);
+		rc = add_member(b, m.items[i].value, indent, err);
 	}
-	jv_free(keys);
+	jvmembers_release(&m);
 	return rc;
 }
 
