@@ -23,7 +23,7 @@ ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -iquote lib \
-	-include lib/platform.h -include lib/banned.h $(WARNINGS) \
+	-include lib/base/platform.h -include lib/base/banned.h $(WARNINGS) \
 	$(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(sort $(PKG_CFLAGS)) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
@@ -47,8 +47,10 @@ LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS)
 LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) \
 	$(SECCOMP_LIBS) -lm
 
-LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
-TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/test-*.c))
+# The files of a folder and of its rooms.
+in = $(foreach f,$(2),$(wildcard $(1)/$(f) $(1)/*/$(f)))
+LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(call in,lib,*.c))
+TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*/test-*.c))
 
 .PHONY: all
 all: $(TOOLS:%=$(BIN)/%) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
@@ -71,24 +73,26 @@ FORCE:
 CONFIGURE = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CPPFLAGS='$(CPPFLAGS)' \
 	CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' SANITIZE='$(SANITIZE)' \
 	HTTP_PARSER='$(HTTP_PARSER)' lib/configure
-$(CONFIG): lib/configure lib/platform.h $(BUILD)/config.key
+$(CONFIG): lib/configure lib/base/platform.h $(BUILD)/config.key
 	@$(CONFIGURE) >$@.new && mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST
+$(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
 
 # Has both in it, by .incbin.
-$(BUILD)/cmd/kapi/tables.o: cmd/kapi/types.txt cmd/kapi/resources.txt
+$(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
 
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
 define TOOL
-OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/$(1)/*.c))
+$(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o $(BUILD)/t/fuzz/fuzz-$(1).o: \
+	private ALL_CFLAGS += -iquote cmd/$(1)
+OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
 $(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/libkpipe.a
 	@mkdir -p $$(@D)
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(OBJS_$(1)) $(BUILD)/libkpipe.a $$(LIBS_$(1))
@@ -103,7 +107,7 @@ $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	@mkdir -p $$(@D)
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $(LIBS_test)
 endef
-$(foreach t,$(notdir $(TESTS)),$(eval $(call UNIT,$(t))))
+$(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
 .PHONY: unit-tests
 unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS))
 
@@ -159,8 +163,8 @@ bench: all
 demo:
 	@t/demo $(or $(CLUSTER),kapi)
 
-STYLED = $(wildcard lib/*.[ch] cmd/*/*.[ch] t/unit/*.[ch] t/fuzz/*.[ch] \
-	t/bench/*.c t/stub/*.c)
+STYLED = $(call in,lib,*.[ch]) $(call in,cmd/*,*.[ch]) $(call in,t/unit,*.[ch]) \
+	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c)
 # What recorded events must give, written anew: read the difference.
 .PHONY: accept
 accept: all

@@ -66,7 +66,7 @@ is "$(head -n 1 "$T/out")" "lib/README: low is listed twice" "... says so"
 
 compiles() {
 	printf '#include <time.h>\nvoid *f(char *a) { return %s; }\n' "$1" |
-		"${CC:-cc}" -include lib/banned.h -fsyntax-only -x c -
+		"${CC:-cc}" -include lib/base/banned.h -fsyntax-only -x c -
 }
 ok "the build refuses banned functions: a control" compiles 'strchr(a, 1)'
 for call in 'strcpy(a, a)' 'strcat(a, a)' 'strtok(a, a)' 'gmtime((void *)a)' \
@@ -75,6 +75,6 @@ for call in 'strcpy(a, a)' 'strcat(a, a)' 'strtok(a, a)' 'gmtime((void *)a)' \
 	runs 1 "... $call" compiles "$call"
 	ok "... by that name" grep -q "poisoned \"${call%%(*}\"" "$T/err"
 done
-ok "... and the build uses that" grep -q -e '-include lib/banned.h' Makefile
+ok "... and the build uses that" grep -q -e '-include lib/base/banned.h' Makefile
 
 done_testing

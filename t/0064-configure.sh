@@ -113,8 +113,8 @@ runs 0 "make clean needs no library" make -n clean PKG_CONFIG=false CC=false
 # Flags of the user.
 runs 0 "make -n" make -n --no-print-directory BUILD="$T/build" BIN="$T/bin" \
 	CPPFLAGS=-DOURS=1 CFLAGS="-O1 -DTHEIRS=1" LDFLAGS=-Wl,--build-id=none
-ok "CPPFLAGS are honoured" grep -qE ' -DOURS=1 .* -c .*lib/buf.c' "$T/out"
-ok "CFLAGS are honoured" grep -qE ' -O1 -DTHEIRS=1 .* -c .*lib/buf.c' "$T/out"
+ok "CPPFLAGS are honoured" grep -qE ' -DOURS=1 .* -c .*lib/base/buf.c' "$T/out"
+ok "CFLAGS are honoured" grep -qE ' -O1 -DTHEIRS=1 .* -c .*lib/base/buf.c' "$T/out"
 ok "LDFLAGS are honoured" \
 	grep -qE ' -Wl,--build-id=none .*-o .*bin/kwatch ' "$T/out"
 runs 0 "configure with _FORTIFY_SOURCE of the user's" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # kapi: managedFields and server-side apply, over HTTP: every step that was
-# recorded from a real API server (t/unit/managed/steps.jsonl) has the same
+# recorded from a real API server (t/unit/kapi/managed/steps.jsonl) has the same
 # answer, whole. Within one second, as here, entries are in another order.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -23,13 +23,13 @@ answers() {
 }
 
 kapi_up
-runs 0 "all steps are played" env RECORD_PAUSE=0 t/unit/managed/record \
+runs 0 "all steps are played" env RECORD_PAUSE=0 t/unit/kapi/managed/record \
 	"$url" none none "$T/steps.jsonl"
-jq -r .case t/unit/managed/steps.jsonl | uniq >"$T/cases"
+jq -r .case t/unit/kapi/managed/steps.jsonl | uniq >"$T/cases"
 while read -r case; do
 	# Which eleventh updater is the oldest, only times tell.
 	[ "$case" = "Eleven updaters" ] && continue
-	answers t/unit/managed/steps.jsonl "$case" >"$T/want"
+	answers t/unit/kapi/managed/steps.jsonl "$case" >"$T/want"
 	answers "$T/steps.jsonl" "$case" >"$T/got"
 	same "$T/got" "$T/want" "$case"
 done <"$T/cases"

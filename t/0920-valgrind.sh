@@ -4,9 +4,9 @@
 TEST_SECONDS=900
 . "${0%/*}/lib.sh"
 
-for test in build/t/test-*; do
+for test in build/t/*/test-*; do
 	[ -x "$test" ] && [ ! -d "$test" ] || continue
-	[[ $test != */test-kapi-* ]] || continue
+	[[ $test != */kapi/* ]] || continue
 	valgrind -q --error-exitcode=99 --leak-check=full \
 		--errors-for-leak-kinds=definite --child-silent-after-fork=yes \
 		"$test" >"$T/log" 2>&1

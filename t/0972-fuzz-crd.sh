@@ -1,17 +1,11 @@
 #!/bin/bash
 # Five seconds of CRDs and objects of them that are almost right, under ASan
 # and UBSan.
-# shellcheck source=lib.sh
-. "${0%/*}/lib.sh"
+# shellcheck source=fuzz.sh
+. "${0%/*}/fuzz.sh"
 
-modules=$(sed -n 's,^// needs ,,p' t/unit/test-kapi-crd.c)
-# shellcheck disable=SC2086 # one word each
-runs 0 "the fuzzer builds" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -iquote lib \
-	-o "$T/fuzz-crd" t/fuzz/fuzz-crd.c $modules lib/utf8.c lib/quote.c lib/hash.c lib/json*.c lib/tree*.c \
-	lib/arena.c lib/clock.c lib/text.c lib/map.c lib/yaml.c lib/digest.c lib/file.c \
-	lib/buf.c lib/mem.c lib/err.c \
-	-lyaml -lcrypto -lpcre2-8 -lm
+mapfile -t modules < <(needed_by kapi/test-crd)
+fuzzer fuzz-crd "${modules[@]}"
 runs 0 "fuzz-crd" "$T/fuzz-crd" t/kapi/crd-widgets.json \
 	t/kapi/crd-definitions.jsonl t/kapi/crd-objects.jsonl \
 	"${FUZZ_SECONDS:-5}" "${FUZZ_SEED:-1}"

@@ -1,18 +1,12 @@
 #!/bin/bash
 # Five seconds of objects of built-in kinds that are almost right, under ASan
 # and UBSan.
-# shellcheck source=lib.sh
-. "${0%/*}/lib.sh"
+# shellcheck source=fuzz.sh
+. "${0%/*}/fuzz.sh"
 
-modules=$(sed -n 's,^// needs ,,p' t/unit/test-kapi-builtin.c)
-# shellcheck disable=SC2086 # one word each
-runs 0 "the fuzzer builds" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -iquote lib \
-	-o "$T/fuzz-builtin" t/fuzz/fuzz-builtin.c $modules lib/utf8.c lib/quote.c lib/hash.c lib/json*.c \
-	lib/tree*.c lib/arena.c lib/clock.c lib/text.c lib/map.c lib/yaml.c lib/digest.c \
-	lib/file.c lib/buf.c lib/mem.c lib/err.c \
-	-lyaml -lcrypto -lm
-runs 0 "fuzz-builtin" "$T/fuzz-builtin" t/unit/builtin/recorded.jsonl \
+mapfile -t modules < <(needed_by kapi/test-builtin)
+fuzzer fuzz-builtin "${modules[@]}"
+runs 0 "fuzz-builtin" "$T/fuzz-builtin" t/unit/kapi/builtin/recorded.jsonl \
 	"${FUZZ_SECONDS:-5}" "${FUZZ_SEED:-1}"
 note "$(cat "$T/out")"
 done_testing

@@ -11,8 +11,8 @@ real=$CLUSTER real_config=$KUBECONFIG real_server=$CLUSTER_SERVER
 
 mkdir "$T/tables"
 runs 0 "the tables are made" t/schema/generate "$CLUSTER" "$T/tables"
-same "$T/tables/types.txt" cmd/kapi/types.txt "types.txt is what it gives"
-same "$T/tables/resources.txt" cmd/kapi/resources.txt "... and resources.txt"
+same "$T/tables/types.txt" cmd/kapi/type/types.txt "types.txt is what it gives"
+same "$T/tables/resources.txt" cmd/kapi/type/resources.txt "... and resources.txt"
 
 kapi_start
 kapi_config=$KUBECONFIG kapi_server=$CLUSTER_SERVER kapi=$CLUSTER

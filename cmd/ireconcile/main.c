@@ -8,22 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "calls.h"
-#include "clock.h"
-#include "digest.h"
-#include "evaluator.h"
-#include "harden.h"
-#include "log.h"
-#include "loop.h"
-#include "opt.h"
-#include "out.h"
-#include "program.h"
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/textlist.h"
+#include "conf/watches.h"
+#include "json/stream.h"
+#include "process/clock.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/loop.h"
+#include "process/opt.h"
+#include "process/out.h"
+#include "program/calls.h"
+#include "program/evaluator.h"
+#include "program/program.h"
 #include "reconciler.h"
-#include "reportfd.h"
-#include "stream.h"
-#include "textlist.h"
-#include "watches.h"
+#include "report/reportfd.h"
 
 /* Reading has precedence over evaluating, so that events of one object come
  * together, but not for longer than this. */

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index.h"
-#include "log.h"
-#include "marks.h"
-#include "mem.h"
-#include "primary.h"
+#include "base/mem.h"
+#include "process/log.h"
+#include "state/index.h"
+#include "state/marks.h"
+#include "state/primary.h"
 
 static const int64_t soon_us = 5 * 1000000, later_us = 30 * 1000000;
 

@@ -10,8 +10,8 @@
 #ifndef ORPHANS_H
 #define ORPHANS_H
 
-#include "entry.h"
-#include "sched.h"
+#include "state/entry.h"
+#include "state/sched.h"
 
 struct orphans {
 	struct entries *es; /* borrowed, as is sched */

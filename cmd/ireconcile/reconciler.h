@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decide.h"
-#include "entry.h"
-#include "lanes.h"
-#include "err.h"
-#include "loop.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "decide/decide.h"
 #include "orphans.h"
-#include "out.h"
-#include "sched.h"
-#include "span.h"
+#include "process/loop.h"
+#include "process/out.h"
+#include "state/entry.h"
+#include "state/lanes.h"
+#include "state/sched.h"
 
 struct counters {
 	uint64_t events, bad_lines, evaluations, failures, lines, tolerated,

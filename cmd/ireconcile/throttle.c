@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asks.h"
-#include "log.h"
-#include "mem.h"
-#include "primary.h"
+#include "base/mem.h"
+#include "decide/asks.h"
+#include "process/log.h"
+#include "state/primary.h"
 
 static void
 take(struct reconciler *r, struct primary *p)

@@ -5,7 +5,7 @@
 #ifndef THROTTLE_H
 #define THROTTLE_H
 
-#include "line.h"
+#include "decide/line.h"
 #include "reconciler.h"
 
 /* At the start: primaries that were begun and are not settled hold slots. */

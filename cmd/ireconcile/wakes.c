@@ -1,8 +1,8 @@
 #include "wakes.h"
 
-#include "asks.h"
-#include "backoff.h"
-#include "json.h"
+#include "decide/asks.h"
+#include "json/json.h"
+#include "state/backoff.h"
 
 static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };

@@ -4,7 +4,7 @@
 #ifndef WAKES_H
 #define WAKES_H
 
-#include "line.h"
+#include "decide/line.h"
 
 /* After an evaluation, which took so much CPU time. printed: why a line was, or
  * LINE_NOTHING. */

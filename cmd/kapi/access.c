@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "digest.h"
-#include "file.h"
-#include "json.h"
+#include "base/digest.h"
+#include "json/json.h"
+#include "process/file.h"
 
 int
 access_host(const char *listen, struct buf *host, struct err *err)

@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "err.h"
-#include "span.h"
-#include "users.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "request/users.h"
 
 struct access {
 	struct buf host; /* of --listen, no brackets; "" is every address */

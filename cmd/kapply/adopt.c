@@ -4,7 +4,7 @@
 
 #include "body.h"
 #include "fields.h"
-#include "json.h"
+#include "json/json.h"
 
 static struct span
 label(struct span object, struct span key)

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
+#include "base/buf.h"
+#include "base/span.h"
 #include "set.h"
-#include "span.h"
 
 /*
  * Is object nobody's? It has no mark and no controller, unless that is the

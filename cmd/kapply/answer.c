@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "adopt.h"
+#include "base/buf.h"
+#include "base/mem.h"
 #include "body.h"
-#include "buf.h"
-#include "clock.h"
-#include "json.h"
-#include "log.h"
-#include "mem.h"
+#include "json/json.h"
 #include "opponent.h"
+#include "process/clock.h"
+#include "process/log.h"
 #include "send.h"
 #include "spare.h"
 #include "unseen.h"

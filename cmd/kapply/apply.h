@@ -11,19 +11,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lru.h"
+#include "base/map.h"
 #include "brake.h"
-#include "denials.h"
-#include "discovery.h"
-#include "kube.h"
-#include "loop.h"
-#include "lru.h"
-#include "map.h"
-#include "out.h"
-#include "proof.h"
-#include "recorder.h"
+#include "kube/denials.h"
+#include "kube/discovery.h"
+#include "kube/kube.h"
+#include "kube/proof.h"
+#include "kube/recorder.h"
+#include "kube/workqueue.h"
+#include "process/loop.h"
+#include "process/out.h"
+#include "report/effort.h"
 #include "set.h"
-#include "effort.h"
-#include "workqueue.h"
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 
@@ -135,7 +135,7 @@ void report_counters(void *arg, struct buf *b);
 /* samples.c: metrics for --report-fd; arg is a struct apply. */
 void samples_add(void *arg, struct metric_lines *m);
 
-/* events.c: an Event about the primary of the set */
+/* announce.c: an Event about the primary of the set */
 void events_tell(struct apply *a, const struct set *s, enum recorder_type type,
     const char *reason, struct span message);
 /* Those of the line. */

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/mem.h"
 #include "body.h"
-#include "buf.h"
-#include "digest.h"
-#include "json.h"
-#include "log.h"
-#include "mem.h"
-#include "retry.h"
+#include "json/json.h"
+#include "kube/retry.h"
+#include "process/log.h"
 #include "textset.h"
 
 #define PREFIX "applyset.kubernetes.io/"

@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "proof.h"
+#include "base/buf.h"
+#include "base/span.h"
+#include "kube/proof.h"
 #include "set.h"
-#include "span.h"
 
 /* What is changed in an object before it is sent; SPAN_NONE: as it is. */
 struct body_edit {

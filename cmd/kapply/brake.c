@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 struct brake_primary {
 	size_t passed;	   /* of the deletions that are counted */

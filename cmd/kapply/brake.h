@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "map.h"
+#include "base/map.h"
 
 enum { BRAKE_MS = 60000, BRAKE_LIMIT_MAX = 100000 };
 

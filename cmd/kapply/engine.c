@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "clock.h"
-#include "log.h"
-#include "mem.h"
-#include "unseen.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "process/clock.h"
+#include "process/log.h"
 #include "send.h"
+#include "unseen.h"
 
 /* What the items of the current phase are doing. */
 struct tally {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "json.h"
+#include "json/json.h"
 
 /* One step of a path: a member, or an element of a list: its index, "key=value,
  * key=value", or the value of one of a set. */

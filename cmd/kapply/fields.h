@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/span.h"
 
 enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
 

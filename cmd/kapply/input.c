@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "log.h"
-#include "mem.h"
-#include "stream.h"
+#include "base/mem.h"
+#include "json/stream.h"
+#include "process/log.h"
 
 struct input {
 	struct apply *apply;

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <openssl/crypto.h>
 
-#include "digest.h"
-#include "json.h"
-#include "log.h"
-#include "mem.h"
+#include "base/digest.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/log.h"
 
 enum { FIRST_MS = 500, MAX_MS = 15000 };
 

@@ -8,9 +8,9 @@
 #ifndef KEYRING_H
 #define KEYRING_H
 
-#include "kube.h"
-#include "loop.h"
-#include "proof.h"
+#include "kube/kube.h"
+#include "kube/proof.h"
+#include "process/loop.h"
 
 /* NULL: proof has the key; else what time does not mend. */
 typedef void keyring_done_fn(void *arg, const struct err *err);

@@ -9,17 +9,17 @@
 
 #include "apply.h"
 #include "applyset.h"
-#include "harden.h"
-#include "file.h"
 #include "input.h"
 #include "keyring.h"
-#include "leash.h"
-#include "log.h"
+#include "kube/reach.h"
 #include "opponent.h"
-#include "opt.h"
+#include "process/file.h"
+#include "process/harden.h"
+#include "process/leash.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "report/reportfd.h"
 #include "unseen.h"
-#include "reach.h"
-#include "reportfd.h"
 
 enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000, PRUNE_LIMIT = 100 };
 

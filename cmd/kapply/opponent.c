@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fields.h"
-#include "json.h"
+#include "json/json.h"
 
 enum { OPPONENTS = 256, REMEMBERED_MS = 15 * 60 * 1000 };
 

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "buf.h"
-#include "lru.h"
+#include "base/buf.h"
+#include "base/lru.h"
+#include "base/span.h"
 #include "set.h"
-#include "span.h"
 
 enum { OPPONENT_NAME = 256 };
 

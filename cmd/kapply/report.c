@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "apply.h"
-#include "buf.h"
-#include "clock.h"
-#include "json.h"
-#include "log.h"
-#include "mem.h"
-#include "quote.h"
-#include "reportfd.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/quote.h"
+#include "json/json.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "report/reportfd.h"
 
 enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
 

@@ -1,6 +1,6 @@
 #include "apply.h"
-#include "clock.h"
-#include "recorder.h"
+#include "kube/recorder.h"
+#include "process/clock.h"
 
 static void
 add_results(const struct counters *c, struct metric_lines *m)

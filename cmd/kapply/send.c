@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
+#include "base/mem.h"
 #include "body.h"
-#include "buf.h"
-#include "clock.h"
-#include "log.h"
-#include "mem.h"
+#include "process/clock.h"
+#include "process/log.h"
 #include "unseen.h"
 
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "json.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 static struct span
 get_string(struct span object, const char *key)

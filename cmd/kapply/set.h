@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+#include "base/span.h"
 #include "brake.h"
-#include "err.h"
-#include "retry.h"
-#include "span.h"
+#include "kube/retry.h"
 
 /* The phases of doc/protocol.md, "Order in kapply". */
 enum phase {

@@ -5,8 +5,8 @@
 #ifndef SPARE_H
 #define SPARE_H
 
+#include "base/span.h"
 #include "set.h"
-#include "span.h"
 
 enum spare_when {
 	SPARE_NOT,     /* it may be adopted, and a message may offer that */

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
-#include "map.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/span.h"
 
 struct textset {
 	struct map map; /* of owned copies */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "json.h"
-#include "map.h"
-#include "mem.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/clock.h"
 
 struct made {
 	struct made *next;

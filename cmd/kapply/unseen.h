@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "loop.h"
+#include "process/loop.h"
 #include "set.h"
 
 enum { UNSEEN_MS = 10000 }; /* ireconcile's first deadline */

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "buf.h"
+#include "base/buf.h"
+#include "base/mem.h"
 #include "guard.h"
-#include "log.h"
-#include "mem.h"
+#include "process/log.h"
 
 enum { LOOK_MS = 100 };
 

@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "harden.h"
-#include "leash.h"
-#include "loop.h"
+#include "process/harden.h"
+#include "process/leash.h"
+#include "process/loop.h"
 
 typedef void command_fn(void *arg);
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "leash.h"
-#include "log.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "process/clock.h"
+#include "process/leash.h"
+#include "process/log.h"
 
 static struct instant
 now(void)

@@ -6,7 +6,7 @@
 #define CONTEST_H
 
 #include "election.h"
-#include "loop.h"
+#include "process/loop.h"
 
 typedef void contest_fn(void *arg);
 

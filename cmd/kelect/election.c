@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 static uint64_t
 random_number(void)

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "err.h"
-#include "kube.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "kube/kube.h"
 
 enum { NS_PER_MS = 1000000 };
 #define ELECTION_NEVER UINT64_MAX

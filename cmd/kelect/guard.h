@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "leash.h"
+#include "process/leash.h"
 
 /* Its pid, or -1 with err. */
 pid_t guard_start(pid_t group, const struct leash_ends *ends, struct err *err);

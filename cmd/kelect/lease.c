@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "clock.h"
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/clock.h"
 
 enum step {
 	STEP_NONE,

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "json.h"
-#include "leash.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/leash.h"
 
 enum step {
 	STEP_NONE,

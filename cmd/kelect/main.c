@@ -9,16 +9,16 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "command.h"
+#include "conf/namespaces.h"
 #include "contest.h"
-#include "harden.h"
 #include "lease.h"
 #include "lock.h"
-#include "log.h"
-#include "mem.h"
-#include "namespaces.h"
-#include "opt.h"
-#include "reportfd.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "report/reportfd.h"
 
 enum {
 	DURATION_MS = 15000, /* as controller-runtime and the scheduler */

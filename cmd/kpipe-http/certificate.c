@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cert.h"
-#include "file.h"
-#include "log.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "httpd/cert.h"
+#include "process/file.h"
+#include "process/log.h"
 
 /* Stat and no inotify: it works on every file system, and through the links
  * by which a kubelet swaps a mounted Secret. */

@@ -8,10 +8,10 @@
 
 #include <sys/stat.h>
 
-#include "buf.h"
-#include "err.h"
-#include "httpd.h"
-#include "loop.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "httpd/httpd.h"
+#include "process/loop.h"
 
 struct certificate {
 	struct loop *loop;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "mem.h"
+#include "base/mem.h"
 #include "query.h"
 
 struct check {

@@ -12,8 +12,8 @@
 #ifndef HEALTH_H
 #define HEALTH_H
 
-#include "buf.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/span.h"
 #include "state.h"
 
 enum health_probe { HEALTH_ALIVE, HEALTH_READY };

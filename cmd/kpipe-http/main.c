@@ -7,20 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calls.h"
 #include "certificate.h"
-#include "harden.h"
-#include "kube.h"
-#include "log.h"
-#include "opt.h"
 #include "health.h"
+#include "http_calls.h"
+#include "json/stream.h"
+#include "kube/kube.h"
 #include "process.h"
-#include "reportfd.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "process/sandbox.h"
+#include "report/reportfd.h"
 #include "review.h"
-#include "sandbox.h"
 #include "serve.h"
 #include "state.h"
-#include "stream.h"
 
 static struct opts {
 	const char *probes, *metrics, *cert_path;

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "file.h"
+#include "base/buf.h"
+#include "process/file.h"
 
 enum { TOOLS_MAX = 32 };
 

@@ -7,7 +7,7 @@
 #ifndef PROCESS_H
 #define PROCESS_H
 
-#include "metric.h"
+#include "report/metric.h"
 
 /* Adds the samples of our parent, if that is kpipe, and of its children; else
  * of this process alone. */

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/span.h"
 
 struct query {
 	struct span rest;

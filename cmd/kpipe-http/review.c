@@ -6,12 +6,12 @@
 #include <strings.h>
 #include <sys/random.h>
 
-#include "clock.h"
-#include "digest.h"
-#include "json.h"
-#include "log.h"
-#include "lru.h"
-#include "mem.h"
+#include "base/digest.h"
+#include "base/lru.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/clock.h"
+#include "process/log.h"
 
 enum {
 	KNOWN_MAX = 256,

@@ -15,9 +15,9 @@
 #ifndef REVIEW_H
 #define REVIEW_H
 
-#include "kube.h"
-#include "loop.h"
-#include "span.h"
+#include "base/span.h"
+#include "kube/kube.h"
+#include "process/loop.h"
 
 struct review;
 struct review_call;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 static const char *const types[] = {
     [METRIC_COUNTER] = "counter",

@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "err.h"
-#include "map.h"
-#include "metric.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/span.h"
+#include "report/metric.h"
 
 enum {
 	SERIES_TOOLS_MAX = 16,

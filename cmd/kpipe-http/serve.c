@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "health.h"
-#include "mem.h"
 
 /* Probes and scrapes are small and quick; whoever is not waits for nobody. */
 static const struct httpd_limits limits = {

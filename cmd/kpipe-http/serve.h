@@ -10,9 +10,9 @@
 #ifndef SERVE_H
 #define SERVE_H
 
-#include "err.h"
-#include "httpd.h"
-#include "loop.h"
+#include "base/err.h"
+#include "httpd/httpd.h"
+#include "process/loop.h"
 #include "review.h"
 #include "state.h"
 

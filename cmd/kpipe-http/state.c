@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "json.h"
-#include "mem.h"
-#include "quote.h"
+#include "base/mem.h"
+#include "base/quote.h"
+#include "json/json.h"
 
 static bool
 name_ok(struct span name)

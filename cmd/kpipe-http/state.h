@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "base/err.h"
+#include "base/span.h"
 #include "series.h"
-#include "span.h"
 
 enum { STATE_NAME_MAX = 32 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 struct sample {
 	struct sample *next;

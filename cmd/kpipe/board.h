@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "map.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/span.h"
 
 enum {
 	BOARD_STAGES_MAX = 5,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kubeopt.h"
+#include "kubeconfig/kubeopt.h"
 
 enum who { KWATCH, KAPPLY, KSTATUS, KELECT, HTTP, TOOLS };
 

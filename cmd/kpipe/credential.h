@@ -10,8 +10,8 @@
 #ifndef CREDENTIAL_H
 #define CREDENTIAL_H
 
-#include "err.h"
-#include "opt.h"
+#include "base/err.h"
+#include "process/opt.h"
 #include "stage.h"
 
 /* --kwatch-kubeconfig, --kwatch-token-file, ... */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/mem.h"
 
 static const char *const always[] = {
     "PATH", "TZ", "LANG", "LC_ALL", "TMPDIR", "WATCH_NAMESPACE", NULL};

@@ -8,8 +8,8 @@
 #ifndef ENVIRON_H
 #define ENVIRON_H
 
-#include "err.h"
-#include "span.h"
+#include "base/err.h"
+#include "base/span.h"
 
 /*
  * Returns an owned NULL-terminated array (free it; the strings are borrowed

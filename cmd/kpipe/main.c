@@ -13,17 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harden.h"
-#include "file.h"
-#include "leash.h"
-#include "log.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "conf/watches.h"
+#include "kube/proof.h"
 #include "options.h"
 #include "pipeline.h"
-#include "proof.h"
+#include "process/file.h"
+#include "process/harden.h"
+#include "process/leash.h"
+#include "process/log.h"
 #include "server.h"
 #include "tools.h"
-#include "watches.h"
 
 enum { EXIT_PERMANENT = 100, EXIT_TRANSIENT = 111 };
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/namespaces.h"
 #include "credential.h"
-#include "kubeopt.h"
-#include "leash.h"
-#include "namespaces.h"
-#include "sandboxopt.h"
+#include "kubeconfig/kubeopt.h"
+#include "process/leash.h"
+#include "process/sandboxopt.h"
 
 struct opts opts = {.report_fd = -1,
     .prune_limit = -1,

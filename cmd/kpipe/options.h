@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "err.h"
-#include "opt.h"
+#include "base/err.h"
+#include "process/opt.h"
 
 /* A time that was not given: 0 is one that kelect refuses. */
 #define OPTIONS_NO_TIME UINT64_MAX

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "blame.h"
-#include "clock.h"
-#include "json.h"
+#include "json/json.h"
 #include "launch.h"
-#include "log.h"
+#include "process/clock.h"
+#include "process/log.h"
 
 enum { EXIT_PERMANENT = 100, EXIT_BUG = 101, EXIT_TRANSIENT = 111 };
 

@@ -5,7 +5,7 @@
  *	running   all stages are there
  *	stopping  one has ended: the others are killed after
  *	          PIPELINE_SETTLE_MS; when all are gone, the pipeline starts
- *	          again (backoff.h), or kpipe ends
+ *	          again (restart.h), or kpipe ends
  *	waiting   nothing runs until the back-off is over
  *	draining  told to end: kwatch gets SIGTERM, the end of its output ends
  *	          the others one after the other; who is left after
@@ -23,11 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backoff.h"
+#include "base/buf.h"
 #include "board.h"
-#include "buf.h"
-#include "leash.h"
-#include "loop.h"
+#include "process/leash.h"
+#include "process/loop.h"
+#include "restart.h"
 #include "stage.h"
 
 /*

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "log.h"
+#include "process/clock.h"
+#include "process/log.h"
 
 enum { EXIT_PERMANENT = 100 };
 

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "backoff.h"
 #include "board.h"
-#include "loop.h"
+#include "process/loop.h"
+#include "restart.h"
 #include "stage.h"
 
 enum { SERVER_END_MS = 2000 };

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "process/log.h"
 
 void
 stage_arg(struct stage *s, const char *fmt, ...)

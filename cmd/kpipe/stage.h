@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "err.h"
-#include "opt.h"
-#include "span.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "process/opt.h"
 
 /* Where a stage finds its descriptors; kpipe keeps all of these taken. */
 enum {

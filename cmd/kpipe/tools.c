@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "credential.h"
 #include "environ.h"
-#include "sandboxopt.h"
+#include "find.h"
 #include "launch.h"
-#include "mem.h"
 #include "options.h"
-#include "program.h"
+#include "process/sandboxopt.h"
 
 static void
 watches_args(struct stage *s)

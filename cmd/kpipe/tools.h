@@ -5,8 +5,8 @@
 #ifndef TOOLS_H
 #define TOOLS_H
 
-#include "buf.h"
-#include "err.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "pipeline.h"
 
 /* Lives as long as the stages. Zeroed memory is an empty one. */

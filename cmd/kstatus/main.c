@@ -4,16 +4,16 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "harden.h"
-#include "leash.h"
-#include "log.h"
-#include "opt.h"
-#include "reach.h"
-#include "reportfd.h"
-#include "retry.h"
+#include "base/buf.h"
+#include "json/stream.h"
+#include "kube/reach.h"
+#include "kube/retry.h"
+#include "process/harden.h"
+#include "process/leash.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "report/reportfd.h"
 #include "status.h"
-#include "stream.h"
 
 enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000 };
 

@@ -3,12 +3,12 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "buf.h"
-#include "clock.h"
-#include "json.h"
-#include "log.h"
-#include "mem.h"
-#include "retry.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "kube/retry.h"
+#include "process/clock.h"
+#include "process/log.h"
 
 /* One line; spans point into text. */
 struct line {

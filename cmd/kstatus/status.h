@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "denials.h"
-#include "discovery.h"
-#include "kube.h"
-#include "loop.h"
-#include "map.h"
-#include "effort.h"
-#include "workqueue.h"
+#include "base/map.h"
+#include "kube/denials.h"
+#include "kube/discovery.h"
+#include "kube/kube.h"
+#include "kube/workqueue.h"
+#include "process/loop.h"
+#include "report/effort.h"
 
 struct status_opts {
 	const char *field_manager; /* NULL: kpipe-<kind>.<group> */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/mem.h"
 #include "kind.h"
-#include "log.h"
-#include "mem.h"
+#include "process/clock.h"
+#include "process/log.h"
 
 enum {
 	FIRST_MS = 500,

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "discovery.h"
-#include "kube.h"
-#include "loop.h"
+#include "kube/discovery.h"
+#include "kube/kube.h"
+#include "process/loop.h"
 #include "redact.h"
 #include "sink.h"
 #include "trouble.h"

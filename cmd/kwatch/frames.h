@@ -7,8 +7,8 @@
 #ifndef FRAMES_H
 #define FRAMES_H
 
-#include "buf.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/span.h"
 
 /* No object of Kubernetes comes near: requests end at 3 MiB. */
 enum { FRAMES_MAX = 16 * 1024 * 1024 };

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "clock.h"
-#include "log.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "process/clock.h"
+#include "process/log.h"
 #include "watch.h"
 
 static const char *const event_names[KIND_EVENTS] = {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "app.h"
-#include "json.h"
-#include "metric.h"
+#include "json/json.h"
+#include "report/metric.h"
 #include "want.h"
 
 struct watch;

@@ -8,19 +8,19 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "buf.h"
-#include "clock.h"
-#include "digest.h"
-#include "err.h"
-#include "harden.h"
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "conf/namespaces.h"
+#include "conf/watches.h"
 #include "kind.h"
-#include "log.h"
-#include "mem.h"
-#include "namespaces.h"
-#include "opt.h"
-#include "reportfd.h"
+#include "process/clock.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "report/reportfd.h"
 #include "want.h"
-#include "watches.h"
 
 static struct opts {
 	const char *watches;

@@ -2,8 +2,8 @@
 
 #include <sys/random.h>
 
-#include "kube.h"
-#include "resources.h"
+#include "kube/kube.h"
+#include "kube/resources.h"
 
 static void
 add_collection(struct buf *path, const struct kind *k, const char *ns)

@@ -4,10 +4,10 @@
 #ifndef PATH_H
 #define PATH_H
 
-#include "buf.h"
+#include "base/buf.h"
+#include "base/span.h"
 #include "kind.h"
-#include "list.h"
-#include "span.h"
+#include "pages.h"
 
 /* version SPAN_NONE: a watch-list, which sends the initial state first. */
 void path_watch(struct buf *path, const struct kind *k, const char *ns,

@@ -12,9 +12,9 @@
 #ifndef REDACT_H
 #define REDACT_H
 
-#include "buf.h"
-#include "err.h"
-#include "span.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
 
 struct redact;
 

@@ -3,9 +3,9 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/clock.h"
 
 /* What stands in the queue: an entry, or a bookmark. */
 struct item {

@@ -24,9 +24,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "map.h"
-#include "out.h"
-#include "span.h"
+#include "base/map.h"
+#include "base/span.h"
+#include "process/out.h"
 
 struct sink;
 

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "err.h"
-#include "project.h"
-#include "textlist.h"
-#include "watches.h"
+#include "base/err.h"
+#include "base/textlist.h"
+#include "conf/watches.h"
+#include "json/project.h"
 
 enum want_missing {
 	WANT_WAIT,     /* not served: wait, the kind is incomplete */

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "clock.h"
+#include "base/buf.h"
+#include "base/mem.h"
 #include "frames.h"
-#include "list.h"
-#include "log.h"
-#include "mem.h"
 #include "pace.h"
+#include "pages.h"
 #include "path.h"
+#include "process/clock.h"
+#include "process/log.h"
 
 enum state {
 	LISTING, /* a paged LIST */

@@ -3,5 +3,5 @@
 # Keys are sorted, so that equal values give equal text. Strings are always
 # quoted: none is ever taken for a number, a date or "no". Text of several
 # lines that may stand so (a certificate) is a literal block.
-# (In C, as sha256: cmd/ireconcile/yamltext.c.)
+# (In C, as sha256: cmd/ireconcile/program/yamltext.c.)
 def to_yaml: _call("to_yaml"; .);

@@ -6,14 +6,14 @@
  *	cut ROUNDS <in	prints the rate in MB per second of CPU
  */
 // needs cmd/kwatch/frames.c
-#include "../../cmd/kwatch/frames.h"
+#include "frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "json.h"
+#include "json/json.h"
 
 enum { PIECE = 64 * 1024 }; /* what a socket gives at a time */
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../cmd/ireconcile/evaluator.h"
-#include "../../cmd/ireconcile/program.h"
+#include "program/evaluator.h"
+#include "program/program.h"
 
-#include "jvtext.h"
+#include "json/jvtext.h"
 
 static double
 cpu_us(void)

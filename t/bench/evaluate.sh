@@ -8,9 +8,9 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 mapfile -t objects < <(sed -n 's,^// needs \(.*\)\.c,build/\1.o,p' \
-	t/unit/test-program.c)
+	t/unit/ireconcile/test-program.c)
 make -s build/libkpipe.a "${objects[@]}"
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -iquote lib -o "$tmp/evaluate" \
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -iquote lib -iquote cmd/ireconcile -o "$tmp/evaluate" \
 	t/bench/evaluate.c "${objects[@]}" build/libkpipe.a -ljq -lcrypto -lseccomp -lm
 
 # The last state of each primary, with the Secrets of the operator.

@@ -9,7 +9,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 make -s build/libkpipe.a build/cmd/kwatch/frames.o
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -iquote lib -o "$tmp/cut" \
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -iquote lib -iquote cmd/kwatch -o "$tmp/cut" \
 	t/bench/cut.c build/cmd/kwatch/frames.o build/libkpipe.a
 
 t/bench/make-pods "${1:-3000}" >"$tmp/in"

@@ -4,7 +4,7 @@
  *
  *	fuzz-builtin RECORDED [SECONDS [SEED]]
  *
- * RECORDED is t/unit/builtin/recorded.jsonl: its bodies and answers are
+ * RECORDED is t/unit/kapi/builtin/recorded.jsonl: its bodies and answers are
  * changed in a few places. Nothing reads outside its memory or leaks (run it
  * with ASan); what is accepted can be written and read again, and its defaults
  * are complete: defaulting it once more changes nothing.
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../cmd/kapi/builtin.h"
-#include "../../cmd/kapi/decode.h"
-#include "file.h"
+#include "builtin/builtin.h"
+#include "type/decode.h"
+#include "process/file.h"
 
 static unsigned state;
 static struct registry *registry;

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../cmd/kapi/crd.h"
-#include "../../cmd/kapi/crd_status.h"
-#include "file.h"
-#include "tree.h"
+#include "crd/conditions.h"
+#include "crd/crd.h"
+#include "json/tree.h"
+#include "process/file.h"
 
 static unsigned state;
 static struct arena keep;

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "json.h"
-#include "mem.h"
-#include "project.h"
-#include "stream.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "json/project.h"
+#include "json/stream.h"
 
 static struct span input;
 

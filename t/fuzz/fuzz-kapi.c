@@ -15,22 +15,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../cmd/kapi/api.h"
-#include "../../cmd/kapi/crd.h"
-#include "../../cmd/kapi/faults.h"
-#include "../../cmd/kapi/gc.h"
-#include "../../cmd/kapi/journal.h"
-#include "../../cmd/kapi/namespace.h"
-#include "../../cmd/kapi/resource.h"
-#include "../../cmd/kapi/store.h"
-#include "../../cmd/kapi/watch.h"
-#include "buf.h"
+#include "control/gc.h"
+#include "control/namespace.h"
+#include "crd/crd.h"
+#include "read/watch_hub.h"
+#include "reply/faults.h"
+#include "reply/journal.h"
+#include "store/store.h"
+#include "type/api.h"
+#include "type/resource.h"
+#include "base/buf.h"
 #include "guided.h"
-#include "httpd.h"
-#include "httpd_conn.h"
-#include "json.h"
-#include "log.h"
-#include "tree.h"
+#include "httpd/conn.h"
+#include "httpd/httpd.h"
+#include "json/json.h"
+#include "json/tree.h"
+#include "process/log.h"
 
 enum { INPUTS_OF_A_LIFE = 2000, ROUNDS = 50, INPUT_MAX = 60000 };
 

@@ -4,7 +4,7 @@
  *
  *	fuzz-managed STEPS [SECONDS [SEED]]
  *
- * STEPS is t/unit/managed/steps.jsonl: the trees of real exchanges, whose
+ * STEPS is t/unit/kapi/managed/steps.jsonl: the trees of real exchanges, whose
  * parts are mixed, dropped and doubled. Nothing reads outside its memory or
  * leaks (run it with ASan). What is there before is never changed; what comes
  * out can be read again and is written as it was read; a forced apply has no
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../cmd/kapi/crd_schema.h"
-#include "../../cmd/kapi/fieldset.h"
-#include "../../cmd/kapi/managed.h"
-#include "../../cmd/kapi/shape.h"
-#include "file.h"
-#include "tree.h"
+#include "crd/structural.h"
+#include "merge/fieldset.h"
+#include "merge/managed.h"
+#include "merge/shape.h"
+#include "json/tree.h"
+#include "process/file.h"
 
 static unsigned state;
 static struct node *steps;

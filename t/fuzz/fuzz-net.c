@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "kubeconfig.h"
-#include "kubeerror.h"
-#include "mem.h"
-#include "resources.h"
-#include "yaml.h"
+#include "base/mem.h"
+#include "conf/yaml.h"
+#include "json/json.h"
+#include "kube/kubeerror.h"
+#include "kube/resources.h"
+#include "kubeconfig/kubeconfig.h"
 
 static struct span input;
 

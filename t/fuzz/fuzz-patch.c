@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../cmd/kapi/gotext.h"
-#include "../../cmd/kapi/patch.h"
-#include "../unit/kapi-patch-schema.h"
-#include "file.h"
-#include "hash.h"
-#include "json.h"
-#include "mem.h"
+#include "merge/patch.h"
+#include "text/gotext.h"
+#include "../unit/kapi/patch-schema.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/file.h"
 
 static struct span input;
 static enum patch_type type;

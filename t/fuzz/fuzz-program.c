@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../cmd/ireconcile/guards.h"
-#include "../../cmd/ireconcile/jqlex.h"
-#include "../../cmd/ireconcile/jqparse.h"
-#include "../../cmd/ireconcile/message.h"
-#include "../../cmd/ireconcile/quantity.h"
-#include "../../cmd/ireconcile/source.h"
+#include "agree/quantity.h"
+#include "language/guards.h"
+#include "language/jqlex.h"
+#include "language/jqparse.h"
+#include "language/message.h"
+#include "language/source.h"
 
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 static const char secret[] = "hunter2";
 

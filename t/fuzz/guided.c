@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "file.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "process/file.h"
 
 enum { MAP_SIZE = 1 << 16, STUCK_S = 20, CORPUS_MIB = 64 };
 

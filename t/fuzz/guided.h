@@ -7,7 +7,7 @@
 #ifndef GUIDED_H
 #define GUIDED_H
 
-#include "span.h"
+#include "base/span.h"
 
 struct guided {
 	const char *corpus;	  /* read */

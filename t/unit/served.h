@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "clock.h"
-#include "httpd.h"
+#include "base/buf.h"
+#include "httpd/httpd.h"
+#include "process/clock.h"
 #include "tap.h"
 
 enum { PATIENCE_MS = 5000, LARGE = 100000 };

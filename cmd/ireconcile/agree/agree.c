@@ -1,0 +1,433 @@
+#include "agree/agree.h"
+
+#include <string.h>
+
+#include "agree/apischema.h"
+#include "agree/listkeys.h"
+#include "agree/quantity.h"
+#include "base/digest.h"
+#include "json/jvtext.h"
+
+/* What stands for a text in a status, by bits of enum agree_text. */
+static const char *const placeholders[] = {"${error}", "${manager}"};
+
+struct comparison {
+	struct apischema schema;
+	enum {
+		ONE_WAY, /* observed may hold more */
+		BOTH_WAYS
+	} direction;
+	unsigned texts;	    /* these placeholders agree with any text */
+	struct buf *path;   /* of the first difference, or NULL */
+	struct buf *values; /* there, or NULL */
+	jv string_data;	    /* stringData of a desired Secret, or invalid */
+};
+
+static bool compare(const struct comparison *c, jv desired, jv observed,
+    const struct place *place);
+
+static bool
+differ(const struct comparison *c, const struct place *place)
+{
+	if (c->path != NULL)
+		place_add(c->path, place);
+	return false;
+}
+
+static void
+add_value(struct buf *b, jv value)
+{
+	enum { LONGEST = 64 };
+	size_t at = b->len;
+
+	if (!jv_is_valid(value) || jvtext_add(b, value, NULL) != 0)
+		buf_adds(b, "nothing");
+	if (b->len - at <= LONGEST)
+		return;
+	/* Whole characters. */
+	for (b->len = at + LONGEST;
+	     ((unsigned char)b->data[b->len] & 0xc0) == 0x80;)
+		b->len--;
+	buf_adds(b, "...");
+}
+
+static bool
+differ_by(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	if (c->values != NULL) {
+		add_value(c->values, observed);
+		buf_adds(c->values, ", then ");
+		add_value(c->values, desired);
+	}
+	return differ(c, place);
+}
+
+/* Does value equal absent, wherever it stands? */
+static bool
+is_empty(const struct apischema *s, jv value, const struct place *place)
+{
+	switch (jv_get_kind(value)) {
+	case JV_KIND_INVALID:
+	case JV_KIND_NULL:
+		return true;
+	case JV_KIND_STRING:
+		return jvtext_span(value).n == 0;
+	case JV_KIND_ARRAY:
+		return jv_array_length(jv_copy(value)) == 0;
+	case JV_KIND_OBJECT:
+		return apischema_is_map(s, place) &&
+		    jv_object_length(jv_copy(value)) == 0;
+	default:
+		return false;
+	}
+}
+
+/* "cannot do: ${error}" agrees with "cannot do: anything". */
+static bool
+matches(struct span pattern, const char *placeholder, struct span text)
+{
+	size_t n = strlen(placeholder);
+	const char *first = memmem(pattern.p, pattern.n, placeholder, n);
+	const char *last = first;
+	struct span head, tail;
+
+	if (first == NULL)
+		return span_eq(pattern, text);
+	for (const char *p = first; p != NULL;
+	     p = memmem(p + n, (size_t)(pattern.p + pattern.n - p) - n,
+		 placeholder, n))
+		last = p;
+	head = span_make(pattern.p, (size_t)(first - pattern.p));
+	tail = span_make(last + n, (size_t)(pattern.p + pattern.n - last) - n);
+	return text.n >= head.n + tail.n &&
+	    memcmp(text.p, head.p, head.n) == 0 &&
+	    memcmp(text.p + text.n - tail.n, tail.p, tail.n) == 0;
+}
+
+static bool
+matches_any(unsigned texts, struct span pattern, struct span text)
+{
+	for (size_t i = 0; i < 2; i++)
+		if ((texts & 1u << i) != 0 &&
+		    matches(pattern, placeholders[i], text))
+			return true;
+	return false;
+}
+
+static int
+to_quantity(jv value, struct quantity *q)
+{
+	struct span s = jvtext_span(value);
+	struct buf text = BUF_INIT;
+	int rc;
+
+	if (s.p != NULL)
+		return quantity_parse(s, q);
+	if (jv_get_kind(value) != JV_KIND_NUMBER ||
+	    jvtext_add(&text, value, NULL) != 0)
+		return -1;
+	rc = quantity_parse(buf_span(&text), q);
+	buf_release(&text);
+	return rc;
+}
+
+bool
+agree_quantities(jv a_peek, jv b_peek)
+{
+	struct quantity a, b;
+
+	return to_quantity(a_peek, &a) == 0 && to_quantity(b_peek, &b) == 0 &&
+	    quantity_eq(&a, &b);
+}
+
+static bool
+compare_scalar(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	bool same = jv_equal(jv_copy(desired), jv_copy(observed));
+
+	if (!same && apischema_is_quantity(&c->schema, place))
+		same = agree_quantities(desired, observed);
+	if (!same && c->texts != 0 && jv_get_kind(desired) == JV_KIND_STRING &&
+	    jv_get_kind(observed) == JV_KIND_STRING)
+		same = matches_any(
+		    c->texts, jvtext_span(desired), jvtext_span(observed));
+	return same || differ_by(c, desired, observed, place);
+}
+
+/* A Secret's stringData is written only: it is read as data, in base64. */
+static bool
+compare_string_data(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	jv data = jvtext_peek(observed, "data");
+
+	jv_object_foreach(desired, key, value)
+	{
+		struct span want = jvtext_span(value);
+		struct place at = {place, jvtext_span(key), SPAN_NONE, 0};
+		jv text = jv_get_kind(data) == JV_KIND_OBJECT
+		    ? jv_object_get(jv_copy(data), jv_copy(key))
+		    : jv_invalid();
+		struct buf got = BUF_INIT;
+		bool same = jv_get_kind(text) != JV_KIND_STRING
+		    ? want.n == 0
+		    : digest_decode_base64(jvtext_span(text), &got) == 0 &&
+			span_eq(want, buf_span(&got));
+
+		if (!same)
+			differ(c, &at);
+		buf_release(&got);
+		jv_free(text);
+		jv_free(key);
+		jv_free(value);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
+/* Nothing but what is desired, or equals absent, may be in observed. */
+static bool
+nothing_more(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	jv_object_foreach(observed, key, value)
+	{
+		struct place at = {place, jvtext_span(key), SPAN_NONE, 0};
+		bool same = is_empty(&c->schema, value, &at) ||
+		    jv_object_has(jv_copy(desired), jv_copy(key));
+
+		if (!same)
+			differ(c, &at);
+		jv_free(key);
+		jv_free(value);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
+static bool
+compare_member(
+    const struct comparison *c, jv value, jv observed, const struct place *at)
+{
+	bool top = at->up->up == NULL;
+	struct span key = at->key;
+	jv other;
+	bool same;
+
+	if (top && jv_is_valid(c->string_data) && span_is(key, "stringData"))
+		return compare_string_data(c, value, observed, at);
+	if (!top && at->up->up->up == NULL && span_is(at->up->key, "data") &&
+	    jv_is_valid(c->string_data) &&
+	    jv_object_has(
+		jv_copy(c->string_data), jv_string_sized(key.p, (int)key.n)))
+		return true; /* stringData wins */
+	other = jv_object_get(
+	    jv_copy(observed), jv_string_sized(key.p, (int)key.n));
+	same = compare(c, value, other, at);
+	jv_free(other);
+	return same;
+}
+
+static bool
+compare_object(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	if (jv_get_kind(observed) != JV_KIND_OBJECT)
+		return differ(c, place);
+	jv_object_foreach(desired, key, value)
+	{
+		struct place at = {place, jvtext_span(key), SPAN_NONE, 0};
+		bool same = compare_member(c, value, observed, &at);
+
+		jv_free(key);
+		jv_free(value);
+		if (!same)
+			return false;
+	}
+	return c->direction == ONE_WAY ||
+	    nothing_more(c, desired, observed, place);
+}
+
+static bool
+compare_plain(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	int n = jv_array_length(jv_copy(desired));
+	bool same = true;
+
+	if (jv_array_length(jv_copy(observed)) != n)
+		return differ(c, place);
+	for (int i = 0; i < n && same; i++) {
+		struct place at = {place, SPAN_NONE, SPAN_NONE, i};
+		jv a = jv_array_get(jv_copy(desired), i);
+		jv b = jv_array_get(jv_copy(observed), i);
+
+		/* An element is there, also if it is empty. */
+		same = compare(c, a, b, &at);
+		jv_free(a);
+		jv_free(b);
+	}
+	return same;
+}
+
+static bool
+compare_keyed(const struct comparison *c, jv desired, jv observed,
+    const struct listkeys *keys, const struct listkeys *others,
+    const struct place *place)
+{
+	if (c->direction == BOTH_WAYS && keys->count != others->count)
+		return differ(c, place);
+	for (int i = 0; i < keys->count; i++) {
+		struct place at = {place, SPAN_NONE, listkeys_get(keys, i), i};
+		int j = listkeys_find(keys, i, others);
+		jv a, b;
+		bool same;
+
+		if (j < 0)
+			return differ(c, &at);
+		a = jv_array_get(jv_copy(desired), i);
+		b = jv_array_get(jv_copy(observed), j);
+		same =
+		    jv_get_kind(a) != JV_KIND_OBJECT || compare(c, a, b, &at);
+		jv_free(a);
+		jv_free(b);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
+static bool
+compare_array(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	struct apischema_list how = apischema_list(&c->schema, place);
+	struct listkeys keys, others;
+	bool same;
+
+	if (jv_get_kind(observed) != JV_KIND_ARRAY)
+		return differ(c, place);
+	if (how.type == LIST_PLAIN)
+		return compare_plain(c, desired, observed, place);
+	listkeys_init(&keys, &how, desired);
+	listkeys_init(&others, &how, observed);
+	if (keys.complete)
+		same =
+		    compare_keyed(c, desired, observed, &keys, &others, place);
+	else
+		same = compare_plain(c, desired, observed, place);
+	listkeys_release(&keys);
+	listkeys_release(&others);
+	return same;
+}
+
+/* A desired empty value: may observed be what it is? */
+static bool
+compare_empty(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	if (is_empty(&c->schema, observed, place))
+		return true;
+	if (c->direction == BOTH_WAYS)
+		return differ_by(c, desired, observed, place);
+	/* null says nothing; a map or keyed list may hold more. */
+	if (jv_get_kind(desired) == JV_KIND_NULL ||
+	    jv_get_kind(desired) == JV_KIND_OBJECT ||
+	    (jv_get_kind(desired) == JV_KIND_ARRAY &&
+		apischema_list(&c->schema, place).type != LIST_PLAIN))
+		return true;
+	return differ(c, place);
+}
+
+static bool
+compare(const struct comparison *c, jv desired, jv observed,
+    const struct place *place)
+{
+	if (is_empty(&c->schema, desired, place))
+		return compare_empty(c, desired, observed, place);
+	if (!jv_is_valid(observed))
+		return differ_by(c, desired, observed, place);
+	switch (jv_get_kind(desired)) {
+	case JV_KIND_OBJECT:
+		return compare_object(c, desired, observed, place);
+	case JV_KIND_ARRAY:
+		return compare_array(c, desired, observed, place);
+	default:
+		return compare_scalar(c, desired, observed, place);
+	}
+}
+
+static const struct place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
+
+bool
+agree_object(jv desired_peek, jv observed_peek, struct buf *path)
+{
+	return agree_values(desired_peek, observed_peek, path, NULL);
+}
+
+bool
+agree_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
+{
+	struct comparison c = {
+	    .path = path, .values = values, .string_data = jv_invalid()};
+
+	c.schema =
+	    apischema_of(jvtext_span(jvtext_peek(desired_peek, "apiVersion")),
+		jvtext_span(jvtext_peek(desired_peek, "kind")));
+	if (c.schema.builtin && span_is(c.schema.kind, "Secret"))
+		c.string_data = jvtext_peek(desired_peek, "stringData");
+	if (jv_get_kind(c.string_data) != JV_KIND_OBJECT)
+		c.string_data = jv_invalid();
+	return compare(&c, desired_peek, observed_peek, &top);
+}
+
+/* A status that is absent or null is the same as {}. */
+static jv
+status_of(jv status_peek)
+{
+	return jv_get_kind(status_peek) == JV_KIND_OBJECT ? jv_copy(status_peek)
+							  : jv_object();
+}
+
+static bool
+compare_status(jv desired_peek, jv observed_peek, unsigned texts,
+    struct buf *path, struct buf *values)
+{
+	struct comparison c = {.direction = BOTH_WAYS,
+	    .texts = texts,
+	    .path = path,
+	    .values = values,
+	    .string_data = jv_invalid()};
+	struct place status = {&top, span_str("status"), SPAN_NONE, 0};
+	jv desired = status_of(desired_peek);
+	jv observed = status_of(observed_peek);
+	bool same = compare(&c, desired, observed, &status);
+
+	jv_free(desired);
+	jv_free(observed);
+	return same;
+}
+
+bool
+agree_status(jv desired_peek, jv observed_peek, struct buf *path)
+{
+	return compare_status(desired_peek, observed_peek, 0, path, NULL);
+}
+
+bool
+agree_status_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
+{
+	return compare_status(desired_peek, observed_peek, 0, path, values);
+}
+
+bool
+agree_template(jv template_peek, jv observed_peek, unsigned texts)
+{
+	return compare_status(template_peek, observed_peek, texts, NULL, NULL);
+}

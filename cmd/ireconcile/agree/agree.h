@@ -1,0 +1,73 @@
+/*
+ * agree: is an observed object as we desire it?
+ *
+ * The rules, the table of keyed lists and their sources: doc/agreement.md.
+ * In short: every desired field is present and equal; null, "", [] and empty
+ * label, annotation or data maps equal absent; quantities compare as
+ * quantities; known keyed lists compare by key and may hold more; other lists
+ * by index and length; what is observed beside it does not matter.
+ *
+ * All jv arguments are borrowed. Nothing here fails.
+ */
+#ifndef AGREE_H
+#define AGREE_H
+
+#include <stdbool.h>
+#include <jv.h>
+
+#include "base/buf.h"
+
+/* Annotation with the digest of the desired leaf paths. */
+#define AGREE_PATHS_ANNOTATION "kpipe.dev/paths"
+
+/*
+ * True if observed agrees with desired. Else the first path that does not is
+ * appended to path (may be NULL), like ".spec.template.spec.containers[name=
+ * main].image"; paths never hold values other than keys of lists.
+ *
+ * The annotation with the digest is a field like any other: put it into
+ * desired first (agree_mark_paths), and fields that are no longer desired
+ * show as a difference of it.
+ */
+bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
+
+/*
+ * For .status, which is owned whole: agrees in both directions. jv_invalid()
+ * counts as absent.
+ */
+bool agree_status(jv desired_peek, jv observed_peek, struct buf *path);
+
+/*
+ * Both with the first values that differ, appended to values: "1, then 2": the
+ * observed one and the desired one, cut. Not for what may be secret.
+ */
+bool agree_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
+bool agree_status_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
+
+/*
+ * agree_status, where a desired string that holds "${error}" or "${manager}", as
+ * texts says, agrees with any text in its place: kapply filled it in.
+ */
+enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };
+bool agree_template(jv template_peek, jv observed_peek, unsigned texts);
+
+/*
+ * Digest of the desired leaf paths (no values; elements of keyed lists by
+ * key; apart from the annotation itself): 22 characters of base64url, the
+ * first 128 bits of SHA-256. Stable between releases: doc/agreement.md.
+ */
+enum { AGREE_DIGEST_SIZE = 23 };
+void agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE]);
+
+/* desired (consumed) with the annotation set; returned owned. */
+jv agree_mark_paths(jv desired);
+
+/*
+ * Do two quantities ("1", 1, "1000m", "1e3", "2Gi") say the same amount?
+ * False if either is none.
+ */
+bool agree_quantities(jv a_peek, jv b_peek);
+
+#endif

@@ -1,0 +1,184 @@
+#include "agree/apischema.h"
+
+#include <stddef.h>
+
+#include "json/jvtext.h"
+
+void
+place_add_step(struct buf *b, const struct place *p)
+{
+	if (p->up == NULL)
+		return;
+	if (p->key.p != NULL) {
+		jvtext_add_key(b, p->key);
+	} else if (p->label.p != NULL) {
+		buf_addc(b, '[');
+		buf_addspan(b, p->label);
+		buf_addc(b, ']');
+	} else {
+		jvtext_add_index(b, p->index);
+	}
+}
+
+void
+place_add(struct buf *b, const struct place *p)
+{
+	if (p->up != NULL)
+		place_add(b, p->up);
+	place_add_step(b, p);
+}
+
+static bool
+one_of(struct span s, const char *const *list)
+{
+	for (; *list != NULL; list++)
+		if (span_is(s, *list))
+			return true;
+	return false;
+}
+
+struct apischema
+apischema_of(struct span api_version, struct span kind)
+{
+	/* The groups that kube-apiserver itself serves. */
+	static const char *const groups[] = {"admissionregistration.k8s.io",
+	    "apiextensions.k8s.io", "apiregistration.k8s.io", "apps",
+	    "authentication.k8s.io", "authorization.k8s.io", "autoscaling",
+	    "batch", "certificates.k8s.io", "coordination.k8s.io",
+	    "discovery.k8s.io", "events.k8s.io", "flowcontrol.apiserver.k8s.io",
+	    "networking.k8s.io", "node.k8s.io", "policy",
+	    "rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io",
+	    "storage.k8s.io", NULL};
+	const char *slash = api_version.p == NULL
+	    ? NULL
+	    : memchr(api_version.p, '/', api_version.n);
+	struct apischema s = {kind, span_is(api_version, "v1")};
+
+	if (slash != NULL)
+		s.builtin = one_of(
+		    span_make(api_version.p, (size_t)(slash - api_version.p)),
+		    groups);
+	return s;
+}
+
+/* Is this step the member `key` of the member `parent` of the object? */
+static bool
+is_at_top(const struct place *p, const char *parent, const char *key)
+{
+	return span_is(p->key, key) && p->up != NULL &&
+	    span_is(p->up->key, parent) && p->up->up != NULL &&
+	    p->up->up->up == NULL;
+}
+
+static const struct {
+	const char *list;
+	struct apischema_list how;
+} keyed[] = {
+    {"claims", {LIST_KEYED, {"name"}}},
+    {"containers", {LIST_KEYED, {"name"}}},
+    {"env", {LIST_KEYED, {"name"}}},
+    {"ephemeralContainers", {LIST_KEYED, {"name"}}},
+    {"hostAliases", {LIST_KEYED, {"ip"}}},
+    {"imagePullSecrets", {LIST_KEYED, {"name"}}},
+    {"initContainers", {LIST_KEYED, {"name"}}},
+    {"matchConditions", {LIST_KEYED, {"name"}}},
+    {"resourceClaims", {LIST_KEYED, {"name"}}},
+    {"schedulingGates", {LIST_KEYED, {"name"}}},
+    {"secrets", {LIST_KEYED, {"name"}}},
+    {"topologySpreadConstraints",
+	{LIST_KEYED, {"topologyKey", "whenUnsatisfiable"}}},
+    {"validationActions", {LIST_SET, {NULL}}},
+    {"volumeDevices", {LIST_KEYED, {"devicePath"}}},
+    {"volumeLifecycleModes", {LIST_SET, {NULL}}},
+    {"volumeMounts", {LIST_KEYED, {"mountPath"}}},
+    {"volumes", {LIST_KEYED, {"name"}}},
+    {"webhooks", {LIST_KEYED, {"name"}}},
+    {"x-kubernetes-validations", {LIST_KEYED, {"rule"}}},
+};
+
+static bool
+is_object(const struct place *p)
+{
+	return p->up == NULL;
+}
+
+struct apischema_list
+apischema_list(const struct apischema *s, const struct place *list)
+{
+	const struct apischema_list plain = {LIST_PLAIN, {NULL}};
+
+	if (is_at_top(list, "metadata", "ownerReferences"))
+		return (struct apischema_list){LIST_KEYED, {"uid"}};
+	if (is_at_top(list, "metadata", "finalizers"))
+		return (struct apischema_list){LIST_SET, {NULL}};
+	if (span_is(list->key, "conditions"))
+		return (struct apischema_list){LIST_KEYED, {"type"}};
+	if (!s->builtin || list->up == NULL)
+		return plain;
+	if (span_is(list->key, "ports")) {
+		if (span_is(s->kind, "Service"))
+			return (struct apischema_list){
+			    LIST_KEYED, {"port", "protocol"}};
+		/* Otherwise only containers have one with keys; elements of
+		 * others have no containerPort, so no key. */
+		return (struct apischema_list){
+		    LIST_KEYED, {"containerPort", "protocol"}};
+	}
+	if (span_is(list->key, "imagePullSecrets") && is_object(list->up))
+		return plain; /* of a ServiceAccount: atomic */
+	if (span_is(list->key, "variables") &&
+	    span_is(s->kind, "ValidatingAdmissionPolicy"))
+		return (struct apischema_list){LIST_KEYED, {"name"}};
+	for (size_t i = 0; i < sizeof(keyed) / sizeof(keyed[0]); i++)
+		if (span_is(list->key, keyed[i].list))
+			return keyed[i].how;
+	return plain;
+}
+
+const char *
+apischema_key_default(const char *key)
+{
+	return strcmp(key, "protocol") == 0 ? "TCP" : NULL;
+}
+
+bool
+apischema_is_map(const struct apischema *s, const struct place *p)
+{
+	if (span_is(p->key, "labels") || span_is(p->key, "annotations"))
+		return p->up != NULL && span_is(p->up->key, "metadata");
+	if (p->up == NULL || !is_object(p->up))
+		return false;
+	return (span_is(s->kind, "ConfigMap") || span_is(s->kind, "Secret")) &&
+	    (span_is(p->key, "data") || span_is(p->key, "binaryData") ||
+		span_is(p->key, "stringData"));
+}
+
+bool
+apischema_is_quantity(const struct apischema *s, const struct place *p)
+{
+	static const char *const maps[] = {
+	    "hard", "overhead", "podFixed", "capacity", NULL};
+	static const char *const range_maps[] = {"default", "defaultRequest",
+	    "max", "min", "maxLimitRequestRatio", NULL};
+	static const char *const fields[] = {
+	    "sizeLimit", "divisor", "maximumVolumeSize", NULL};
+	static const char *const scaler[] = {
+	    "averageValue", "value", "tolerance", NULL};
+	struct span map = p->up != NULL ? p->up->key : SPAN_NONE;
+
+	if (p->key.p == NULL)
+		return false;
+	/* Custom resources embed the resources of containers and claims. */
+	if (span_is(map, "limits") || span_is(map, "requests"))
+		return true;
+	if (!s->builtin)
+		return false;
+	if (span_is(s->kind, "LimitRange"))
+		return one_of(map, range_maps);
+	if (span_is(s->kind, "HorizontalPodAutoscaler"))
+		return one_of(p->key, scaler);
+	if (span_is(s->kind, "CSIStorageCapacity"))
+		return span_is(p->key, "capacity") ||
+		    span_is(p->key, "maximumVolumeSize");
+	return one_of(map, maps) || one_of(p->key, fields);
+}

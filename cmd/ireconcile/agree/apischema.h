@@ -1,0 +1,57 @@
+/*
+ * apischema: what agreement must know of the built-in API: which lists have
+ * keys, which maps may hold more, where quantities stand.
+ *
+ * Source: x-kubernetes-list-type, x-kubernetes-list-map-keys and the fields
+ * of type Quantity in the OpenAPI of Kubernetes 1.36; the table is shown in
+ * doc/agreement.md.
+ */
+#ifndef APISCHEMA_H
+#define APISCHEMA_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+/* One step of the way from the object down to a value. */
+struct place {
+	const struct place *up; /* NULL: this is the object (or a status) */
+	struct span key;	/* p == NULL: an element of a list */
+	struct span label;	/* of an element of a keyed list: its key */
+	int index;		/* of another element */
+};
+
+/* Appends like ".spec.containers[name=main].args[0]". */
+void place_add(struct buf *b, const struct place *p);
+/* The last step alone; nothing for the object itself. */
+void place_add_step(struct buf *b, const struct place *p);
+
+/* Whose fields are looked at. */
+struct apischema {
+	struct span kind;
+	bool builtin; /* the group is one of Kubernetes' own */
+};
+
+struct apischema apischema_of(struct span api_version, struct span kind);
+
+enum { APISCHEMA_KEYS_MAX = 2 };
+
+/* How the elements of a list are told apart. */
+struct apischema_list {
+	enum { LIST_PLAIN, LIST_SET, LIST_KEYED } type;
+	const char *keys[APISCHEMA_KEYS_MAX]; /* NULL: fewer */
+};
+
+struct apischema_list apischema_list(
+    const struct apischema *s, const struct place *list);
+
+/* Value of an absent key member, NULL: none. (protocol: TCP) */
+const char *apischema_key_default(const char *key);
+
+/* Labels, annotations, data: an empty one equals an absent one. */
+bool apischema_is_map(const struct apischema *s, const struct place *place);
+
+bool apischema_is_quantity(const struct apischema *s, const struct place *p);
+
+#endif

@@ -1,0 +1,156 @@
+/* The digest of the paths that an object sets. */
+#include "agree/agree.h"
+
+#include <string.h>
+
+#include "agree/apischema.h"
+#include "agree/listkeys.h"
+#include "base/digest.h"
+#include "json/jvkey.h"
+#include "json/jvmembers.h"
+#include "json/jvtext.h"
+
+struct leaves {
+	struct apischema schema;
+	struct buf path; /* to where we are */
+	struct buf text; /* one path per line */
+};
+
+static void add_leaves(struct leaves *l, jv value, const struct place *place);
+
+static bool
+is_own_mark(const struct place *p)
+{
+	return span_is(p->key, AGREE_PATHS_ANNOTATION) &&
+	    span_is(p->up->key, "annotations") && p->up->up != NULL &&
+	    span_is(p->up->up->key, "metadata") && p->up->up->up != NULL &&
+	    p->up->up->up->up == NULL;
+}
+
+static void
+add_object(struct leaves *l, const struct jvmembers *members,
+    const struct place *place)
+{
+	for (size_t i = 0; i < members->count; i++) {
+		struct place at = {place, members->items[i].key, SPAN_NONE, 0};
+
+		if (!is_own_mark(&at))
+			add_leaves(l, members->items[i].value, &at);
+	}
+}
+
+/* In the order of the list: another order is another digest, because some
+ * orders have a meaning (initContainers). */
+static void
+add_array(struct leaves *l, jv array, int n, const struct place *place)
+{
+	struct apischema_list how = apischema_list(&l->schema, place);
+	struct listkeys keys = {.complete = false};
+
+	if (how.type == LIST_KEYED)
+		listkeys_init(&keys, &how, array);
+	for (int i = 0; i < n; i++) {
+		struct place at = {place, SPAN_NONE,
+		    keys.complete ? listkeys_get(&keys, i) : SPAN_NONE, i};
+		jv element = jv_array_get(jv_copy(array), i);
+
+		add_leaves(l, element, &at);
+		jv_free(element);
+	}
+	if (how.type == LIST_KEYED)
+		listkeys_release(&keys);
+}
+
+static void
+add_leaf(struct leaves *l, const char *end)
+{
+	buf_addspan(&l->text, buf_span(&l->path));
+	buf_adds(&l->text, end);
+}
+
+static void
+object_leaves(struct leaves *l, jv object, const struct place *place)
+{
+	struct jvmembers members;
+
+	jvmembers_init(&members, object, JVMEMBERS_SORTED);
+	/* An empty map of labels says nothing, with our mark in it or not. */
+	if (members.count > 0)
+		add_object(l, &members, place);
+	else if (!apischema_is_map(&l->schema, place))
+		add_leaf(l, "{}\n");
+	jvmembers_release(&members);
+}
+
+static void
+array_leaves(struct leaves *l, jv array, const struct place *place)
+{
+	int n = jv_array_length(jv_copy(array));
+
+	if (n > 0)
+		add_array(l, array, n, place);
+	else
+		add_leaf(l, "[]\n");
+}
+
+static void
+add_leaves(struct leaves *l, jv value, const struct place *place)
+{
+	size_t before = l->path.len;
+
+	if (jv_get_kind(value) == JV_KIND_NULL)
+		return;
+	place_add_step(&l->path, place);
+	if (jv_get_kind(value) == JV_KIND_OBJECT)
+		object_leaves(l, value, place);
+	else if (jv_get_kind(value) == JV_KIND_ARRAY)
+		array_leaves(l, value, place);
+	else
+		add_leaf(l, "\n");
+	buf_truncate(&l->path, before);
+}
+
+void
+agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE])
+{
+	static const struct place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
+	struct leaves l = {.path = BUF_INIT, .text = BUF_INIT};
+	unsigned char sha[DIGEST_SIZE];
+	struct buf out = BUF_INIT;
+
+	l.schema =
+	    apischema_of(jvtext_span(jvtext_peek(desired_peek, "apiVersion")),
+		jvtext_span(jvtext_peek(desired_peek, "kind")));
+	add_leaves(&l, desired_peek, &top);
+	digest_sha256(buf_span(&l.text), sha);
+	digest_add_base64url(&out, sha, 16);
+	memcpy(digest, buf_str(&out), AGREE_DIGEST_SIZE);
+	buf_release(&out);
+	buf_release(&l.path);
+	buf_release(&l.text);
+}
+
+/* object[key] if that is an object, else {}; returned owned. */
+static jv
+child(jv object_peek, const char *key)
+{
+	jv value = jvtext_peek(object_peek, key);
+
+	return jv_get_kind(value) == JV_KIND_OBJECT ? jv_copy(value)
+						    : jv_object();
+}
+
+jv
+agree_mark_paths(jv desired)
+{
+	char digest[AGREE_DIGEST_SIZE];
+	jv metadata = child(desired, "metadata");
+	jv annotations = child(metadata, "annotations");
+
+	agree_path_digest(desired, digest);
+	annotations = jv_object_set(annotations,
+	    jvkey(span_str(AGREE_PATHS_ANNOTATION)), jv_string(digest));
+	metadata = jv_object_set(
+	    metadata, jvkey(span_str("annotations")), annotations);
+	return jv_object_set(desired, jvkey(span_str("metadata")), metadata);
+}

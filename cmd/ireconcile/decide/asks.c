@@ -1,0 +1,101 @@
+#include "decide/asks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "process/clock.h"
+
+static const char paused_key[] = "kpipe.dev/paused";
+static const char requested_key[] = "reconcile.fluxcd.io/requestedAt";
+/* The newer one has precedence, as in the Ansible operators. */
+static const char *const period_keys[] = {
+    "ansible.sdk.operatorframework.io/reconcile-period",
+    "ansible.operator-sdk/reconcile-period"};
+enum { PERIODS = 2, SHOWN = 40 };
+
+/* SPAN_NONE if it is not there. */
+static struct span
+annotation(const struct primary *p, const char *key)
+{
+	return json_raw_string(object_annotation(p->object, key));
+}
+
+bool
+asks_paused(const struct primary *p)
+{
+	return span_is(annotation(p, paused_key), "true");
+}
+
+bool
+asks_again(struct primary *p)
+{
+	struct span value = annotation(p, requested_key);
+	bool first = p->requested == NULL, again;
+
+	again = !first && value.p != NULL && !span_is(value, p->requested);
+	if (first || again) {
+		free(p->requested);
+		p->requested = mem_dup(value.n > 0 ? value.p : "", value.n);
+	}
+	return again;
+}
+
+uint64_t
+asks_period_ms(const struct primary *p)
+{
+	uint64_t ms;
+
+	for (size_t i = 0; i < PERIODS; i++) {
+		struct span value = annotation(p, period_keys[i]);
+
+		if (value.p != NULL && clock_parse_duration_ms(value, &ms) == 0)
+			return ms;
+	}
+	return p->entry->conf->reconcile_period_ms;
+}
+
+static void
+complain(
+    struct decision *d, const char *key, struct span value, const char *instead)
+{
+	struct buf text = BUF_INIT;
+	jv event =
+	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
+	size_t n = value.n < SHOWN ? value.n : SHOWN;
+
+	/* Not in the middle of a character. */
+	while (
+	    n < value.n && n > 0 && ((unsigned char)value.p[n] & 0xc0) == 0x80)
+		n--;
+	buf_addf(&text, "annotation %s: \"%.*s%s\" is %s", key, (int)n, value.p,
+	    n < value.n ? "..." : "", instead);
+	buf_addf(&d->complaints, "%s%s", d->complaints.len > 0 ? "\n" : "",
+	    buf_str(&text));
+	event = jv_object_set(
+	    event, jv_string("reason"), jv_string("BadAnnotation"));
+	event = jv_object_set(
+	    event, jv_string("message"), jv_string(buf_str(&text)));
+	d->events = jv_array_append(d->events, event);
+	buf_release(&text);
+}
+
+void
+asks_check(struct decision *d)
+{
+	struct span paused = annotation(d->primary, paused_key);
+	uint64_t ms;
+
+	if (paused.p != NULL && !span_is(paused, "false") &&
+	    !span_is(paused, "true"))
+		complain(d, paused_key, paused,
+		    "neither \"true\" nor \"false\": the object is not paused");
+	for (size_t i = 0; i < PERIODS; i++) {
+		struct span value = annotation(d->primary, period_keys[i]);
+
+		if (value.p != NULL && clock_parse_duration_ms(value, &ms) != 0)
+			complain(d, period_keys[i], value,
+			    "no duration such as \"30s\" or \"1h30m\"");
+	}
+}

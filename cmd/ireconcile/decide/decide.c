@@ -1,0 +1,428 @@
+#include "decide/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "decide/asks.h"
+#include "decide/loops.h"
+#include "decide/outcome.h"
+#include "decide/refuse.h"
+#include "decide/unsettled.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "state/marks.h"
+
+/* A primary that somebody made its own owner is no member for that: it would
+ * be pruned. */
+static bool
+is_member(const struct primary *p, const struct object *o)
+{
+	return o != p->object && marks_is_member(p->entry, o, p->object);
+}
+
+/* ---- points ---- */
+
+static struct point *
+add_point(struct decision *d, enum point_type type, struct buf *what)
+{
+	struct point *pt;
+
+	d->points = mem_array(d->points, d->count + 1, sizeof(*d->points));
+	pt = &d->points[d->count++];
+	*pt = (struct point){.type = type, .what = buf_take(what)};
+	if (type != POINT_STATUS)
+		d->open++;
+	return pt;
+}
+
+const struct point *
+decision_find(const struct decision *d, const char *what)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (strcmp(d->points[i].what, what) == 0)
+			return &d->points[i];
+	return NULL;
+}
+
+static void
+add_outstanding(struct decision *d, struct span object)
+{
+	input_add(&d->outstanding, INPUT_OUTSTANDING, object);
+	d->outstanding_count++;
+}
+
+static void
+add_text(struct buf *b, const char *key, struct span text)
+{
+	json_add_key(b, key);
+	json_add_string(b, text.p != NULL ? text : span_str(""));
+}
+
+static void
+add_identity(struct buf *b, const struct object *o)
+{
+	struct span version = json_get(object_text(o), "apiVersion");
+
+	buf_addc(b, '{');
+	add_text(b, "apiVersion", json_raw_string(version));
+	add_text(b, "kind", span_str(o->kind->conf->kind));
+	json_add_key(b, "metadata");
+	buf_addc(b, '{');
+	if (o->ns_len > 0)
+		add_text(b, "namespace", object_namespace(o));
+	add_text(b, "name", object_name(o));
+	add_text(b, "uid", object_uid(o));
+	buf_adds(b, "}}");
+}
+
+static bool
+has_finalizer(const struct object *o, const char *name)
+{
+	struct span list = object_meta(o, "finalizers");
+
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (span_is(json_raw_string(e.value), name))
+			return true;
+	return false;
+}
+
+static void
+add_finalizer_point(struct decision *d, enum point_type type)
+{
+	const char *name = d->primary->entry->conf->finalizer;
+	struct buf what = BUF_INIT;
+
+	buf_addf(&what, "finalizer %s %s",
+	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
+	add_point(d, type, &what);
+}
+
+/* ---- items ---- */
+
+static struct span
+paths_digest(struct span object)
+{
+	struct span metadata = json_get(object, "metadata");
+
+	return json_get(json_get(metadata, "annotations"), "kpipe.dev/paths");
+}
+
+/* Applying to a terminating object makes sense only to drop a finalizer that
+ * we no longer want. Those that others hold stay, whatever we apply. */
+static bool
+drops_finalizer(const struct item *i, const struct object *o)
+{
+	struct span text = span_make(i->text, i->text_len);
+	struct span wanted = json_path(text, "metadata.finalizers");
+	struct span held = object_meta(o, "finalizers");
+
+	if (span_eq(paths_digest(text), paths_digest(object_text(o))))
+		return false;
+	for (struct json_elements h = json_elements(held); json_element(&h);) {
+		bool found = false;
+
+		for (struct json_elements w = json_elements(wanted);
+		     json_element(&w);)
+			found = found || span_eq(w.value, h.value);
+		if (!found)
+			return true;
+	}
+	return false;
+}
+
+static void
+decide_item(struct decision *d, struct item *i, enum decide_mode mode)
+{
+	const struct object *o = store_get(i->kind, buf_span(&i->key));
+	bool member = o != NULL && is_member(d->primary, o);
+	struct buf what = BUF_INIT;
+	struct point *pt;
+	bool done = false;
+
+	if (!member && i->if_exists)
+		return;
+	if (!member)
+		item_is_absent(d->primary, i);
+	else {
+		item_compare(d->primary, i, o);
+		done =
+		    !o->terminating && (i->agrees || i->tolerated == o->serial);
+		i->agreed_before = i->agreed_before || i->agrees;
+	}
+	loops_watch(i, d);
+	if (done && mode == DECIDE_DIFFERENCES)
+		return;
+	if (!done)
+		add_outstanding(d, span_make(i->text, i->text_len));
+	if (member && !done && o->terminating && !drops_finalizer(i, o))
+		return;
+	if (member && !done && loops_is_held(i, d->now_us))
+		return;
+	buf_addf(&what, "item %s", i->label);
+	if (!done &&
+	    ((!member && unsettled_wants(d, "set")) ||
+		unsettled_wants(d, buf_str(&what)))) {
+		buf_release(&what);
+		return;
+	}
+	pt = add_point(d, POINT_ITEM, &what);
+	memcpy(pt->digest, i->digest, DIGEST_SIZE);
+	pt->item = i;
+	pt->object = member ? o : NULL;
+	pt->done = done;
+	d->open -= done;
+}
+
+static void
+decide_delete(struct decision *d, const struct object *o)
+{
+	struct buf what = BUF_INIT, id = BUF_INIT;
+
+	add_identity(&id, o);
+	add_outstanding(d, buf_span(&id));
+	buf_release(&id);
+	if (o->terminating ||
+	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
+		return;
+	buf_adds(&what, "delete ");
+	object_add_label(&what, o);
+	buf_addf(&what, " %.*s", SPAN_ARG(object_uid(o)));
+	add_point(d, POINT_DELETE, &what)->object = o;
+}
+
+static bool
+is_desired(const struct desired *set, const struct object *o)
+{
+	for (size_t i = 0; set != NULL && i < set->count; i++)
+		if (set->items[i].kind == o->kind &&
+		    span_eq(buf_span(&set->items[i].key), object_key(o)))
+			return true;
+	return false;
+}
+
+/* Members that are not in the set go. */
+static void
+prune(struct decision *d, const struct desired *set)
+{
+	const struct primary *p = d->primary;
+
+	for (size_t i = 0; i < p->entry->use_count; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL; j++)
+			if (!is_desired(set, list[j]) && is_member(p, list[j]))
+				decide_delete(d, list[j]);
+		free(list);
+	}
+}
+
+static void
+decide_set(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	struct err err = ERR_INIT;
+
+	if (!program_defines(p->entry->program, PROGRAM_DESIRED))
+		return;
+	desired_update(p, v);
+	if (p->desired.failed) {
+		decision_fail(d, p->desired.error);
+		return;
+	}
+	if (refuse_adoption(p, &p->desired, &err) != 0) {
+		decision_fail(d, err.message);
+		return;
+	}
+	d->set = &p->desired;
+	if (finalizer != NULL &&
+	    (!has_finalizer(p->object, finalizer) ||
+		marks_need_origin(p->entry, p->object)))
+		add_finalizer_point(d, POINT_FINALIZER_ADD);
+	for (size_t i = 0; i < p->desired.count; i++)
+		decide_item(d, &p->desired.items[i], mode);
+	prune(d, &p->desired);
+}
+
+/* ---- deletion ---- */
+
+/* One object or identity that finalize wants gone. */
+static int
+finalize_delete(struct decision *d, jv target, struct err *err)
+{
+	struct span kind = jvtext_span(jvtext_peek(target, "kind"));
+	struct span version = jvtext_span(jvtext_peek(target, "apiVersion"));
+	jv metadata = jvtext_peek(target, "metadata");
+	struct span ns = jvtext_span(jvtext_peek(metadata, "namespace"));
+	struct span name = jvtext_span(jvtext_peek(metadata, "name"));
+	const struct primary *p = d->primary;
+	const struct use *u = entry_managed(p->entry, version, kind);
+	const struct object *o;
+	struct buf key = BUF_INIT;
+
+	if (u == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "cannot delete %.*s %.*s: %.*s is no dependent with "
+		    "manage: true",
+		    SPAN_ARG(kind), SPAN_ARG(name), SPAN_ARG(version));
+	if (u->conf->scope == WATCH_CLUSTER)
+		ns = SPAN_NONE;
+	else if (ns.n == 0)
+		ns = object_namespace(p->object);
+	store_add_key(&key, ns, name);
+	o = store_get(u->kind, buf_span(&key));
+	buf_release(&key);
+	if (o == NULL)
+		return 0;
+	if (!is_member(p, o))
+		return err_set(err, ERR_PERMANENT,
+		    "cannot delete %.*s %.*s: it is no member of %s",
+		    SPAN_ARG(kind), SPAN_ARG(name), p->name);
+	decide_delete(d, o);
+	return 0;
+}
+
+static int
+run_finalize(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode, bool *done, struct err *err)
+{
+	struct program_finalize result = {.delete_ = jv_invalid()};
+	struct buf about = BUF_INIT;
+	const struct input *input = view_input(
+	    v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME, SPAN_NONE, NULL);
+	int rc;
+
+	object_add_label(&about, p->object);
+	rc = program_finalize(
+	    p->entry->program, input, buf_str(&about), &result, err);
+	buf_release(&about);
+	if (rc != 0)
+		return -1;
+	*done = result.done;
+	rc = desired_from_items(p, &result.items, &d->finalize, err);
+	for (size_t i = 0; rc == 0 && i < d->finalize.count; i++)
+		decide_item(d, &d->finalize.items[i], mode);
+	jv_array_foreach(result.delete_, i, target)
+	{
+		if (rc == 0)
+			rc = finalize_delete(d, target, err);
+		jv_free(target);
+	}
+	program_finalize_release(&result);
+	return rc;
+}
+
+static void
+decide_deletion(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
+{
+	struct err err = ERR_INIT;
+	bool done = false;
+
+	if (program_defines(p->entry->program, PROGRAM_FINALIZE)) {
+		d->set = &d->finalize;
+		if (run_finalize(d, p, v, mode, &done, &err) != 0) {
+			decision_drop_points(d);
+			decision_fail(d, err.message);
+			return;
+		}
+	} else {
+		prune(d, NULL);
+		done = d->outstanding_count == 0;
+	}
+	if (done)
+		add_finalizer_point(d, POINT_FINALIZER_REMOVE);
+}
+
+static struct decision
+decision_new(const struct primary *p, int64_t now_us)
+{
+	return (struct decision){
+	    .primary = p, .now_us = now_us, .events = jv_array()};
+}
+
+void
+decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
+    const char *message, struct decision *d)
+{
+	struct view v;
+
+	program_begin();
+	*d = decision_new(p, now_us);
+	unsettled_begin(p, d);
+	decision_fail(d, message);
+	view_init(&v, p, now_us);
+	outcome(d, &v, mode);
+	unsettled_end(d);
+	asks_check(d);
+	view_release(&v);
+}
+
+void
+decide(struct primary *p, int64_t now_us, enum decide_mode mode,
+    struct decision *d)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	struct program_losses before = program_losses(), after;
+	struct view v;
+
+	program_begin();
+	*d = decision_new(p, now_us);
+	unsettled_begin(p, d);
+	view_init(&v, p, now_us);
+	if (!p->object->terminating) {
+		decide_set(d, p, &v, mode);
+		outcome(d, &v, mode);
+	} else if (finalizer != NULL && has_finalizer(p->object, finalizer)) {
+		decide_deletion(d, p, &v, mode);
+		outcome(d, &v, mode);
+	}
+	unsettled_end(d);
+	view_release(&v);
+	desired_drop_values(&p->desired);
+	asks_check(d);
+	after = program_losses();
+	d->limited = after.limited != before.limited;
+	d->crashed = after.crashed != before.crashed;
+}
+
+bool
+decide_begun(const struct primary *p)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	bool begun = finalizer != NULL && has_finalizer(p->object, finalizer);
+
+	for (size_t i = 0; i < p->entry->use_count && !begun; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL && !begun; j++)
+			begun = is_member(p, list[j]);
+		free(list);
+	}
+	return begun;
+}
+
+bool
+decide_settled(struct primary *p, int64_t now_us)
+{
+	struct decision d = decision_new(p, now_us);
+	struct view v;
+	bool settled;
+
+	program_begin();
+	view_init(&v, p, now_us);
+	outcome_settled(&d, &v);
+	settled = d.settled;
+	view_release(&v);
+	decision_release(&d);
+	return settled;
+}

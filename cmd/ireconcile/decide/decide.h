@@ -1,0 +1,78 @@
+/*
+ * decide: what is to be said about one primary, from what is observed now.
+ *
+ * A decision is a list of points: each item that is not observed as desired,
+ * each object to delete, each finalizer to change, the status if it is not
+ * the observed one. line.h compares it with what was asked before.
+ */
+#ifndef DECIDE_H
+#define DECIDE_H
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "decide/desired.h"
+#include "program/program.h"
+#include "state/primary.h"
+
+enum point_type {
+	POINT_ITEM,
+	POINT_DELETE,
+	POINT_FINALIZER_ADD,
+	POINT_FINALIZER_REMOVE,
+	POINT_STATUS
+};
+
+struct point {
+	enum point_type type;
+	char *what;			   /* owned: which one, for comparing */
+	unsigned char digest[DIGEST_SIZE]; /* and what is asked of it */
+	struct item *item;		   /* POINT_ITEM: borrowed */
+	const struct object *object;	   /* the member observed, or NULL */
+	bool done;			   /* only there for --all */
+};
+
+struct decision {
+	const struct primary *primary;
+	struct point *points;
+	size_t count;
+	size_t open;		/* points that are not done, status left out */
+	struct buf outstanding; /* what the program sees as such: parts */
+	size_t outstanding_count;
+	struct desired finalize;     /* what finalize wants */
+	const struct desired *set;   /* the items compared, or NULL */
+	struct buf status, on_error; /* JSON; empty: none */
+	unsigned char status_digest[DIGEST_SIZE]; /* of the one computed */
+	bool has_status;
+	bool on_error_holds; /* the observed status is our onError */
+	jv events;	     /* all the program gives now, and our own */
+	bool has_news;	     /* the program's are not those of the last line */
+	bool failed;
+	char *error; /* why */
+	bool settled;
+	struct program_requeue requeue;
+	int64_t now_us;
+	int64_t held_until_us; /* when the next item is not held back any
+				* more, or its loop may be over; 0: none */
+	struct buf loops_over; /* one on a line */
+	struct buf complaints; /* about annotations, the same */
+	bool limited;	       /* a call ran into a limit */
+	bool crashed;	       /* a call ended its process */
+};
+
+enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
+
+void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
+    struct decision *d);
+/* A decision that does nothing but say, in the status, why. */
+void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
+    const char *message, struct decision *d);
+void decision_release(struct decision *d);
+
+const struct point *decision_find(const struct decision *d, const char *what);
+
+/* For the start: does the program call the observed primary settled? */
+bool decide_settled(struct primary *p, int64_t now_us);
+/* Have we begun with it: is our finalizer there, or a member? */
+bool decide_begun(const struct primary *p);
+
+#endif

@@ -1,0 +1,338 @@
+#include "decide/desired.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree/agree.h"
+#include "agree/immutable.h"
+#include "base/mem.h"
+#include "decide/line.h"
+#include "decide/refuse.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "state/marks.h"
+
+static void
+item_release(struct item *i)
+{
+	free(i->label);
+	buf_release(&i->key);
+	free(i->text);
+	free(i->path);
+	free(i->loop_path);
+	free(i->immutable);
+	free(i->given);
+	jv_free(i->value);
+}
+
+void
+desired_drop_values(struct desired *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		jv_free(d->items[i].value);
+		d->items[i].value = jv_invalid();
+	}
+}
+
+void
+desired_release(struct desired *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		item_release(&d->items[i]);
+	free(d->items);
+	free(d->error);
+	*d = (struct desired){0};
+}
+
+/* The text of object (consumed), with what is made of its other members. */
+static int
+set_text(const struct primary *p, struct item *i, jv object, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	object = agree_mark_paths(object);
+	object = marks_prove(object, p->entry, p->object, i->label);
+	rc = jvtext_add(&text, object, err);
+	jv_free(i->value);
+	i->value = object;
+	if (rc != 0) {
+		buf_release(&text);
+		err_prefix(err, "%s", i->label);
+		return -1;
+	}
+	free(i->text);
+	i->text_len = text.len;
+	i->text = buf_take(&text);
+	digest_sha256(span_make(i->text, i->text_len), i->digest);
+	return 0;
+}
+
+/* The text with what is immutable in observed; jv_invalid(): for a new one. */
+static void
+keep(const struct primary *p, struct item *i, jv observed_peek)
+{
+	struct err err = ERR_INIT;
+	jv object = jvtext_parse(span_make(i->given, i->given_len), &err);
+	jv paths = jvtext_parse(span_str(i->immutable), &err);
+
+	if (jv_is_valid(observed_peek))
+		object = immutable_keep(object, paths, observed_peek);
+	set_text(p, i, object, &err);
+	i->kept = memcmp(i->digest, i->given_digest, DIGEST_SIZE) != 0;
+	jv_free(paths);
+}
+
+void
+item_is_absent(const struct primary *p, struct item *i)
+{
+	if (!i->kept)
+		return;
+	keep(p, i, jv_invalid());
+	i->compared = 0;
+}
+
+void
+item_compare(const struct primary *p, struct item *i, const struct object *o)
+{
+	struct err err = ERR_INIT;
+	struct buf path = BUF_INIT;
+	jv desired, observed;
+
+	if (i->compared == o->serial)
+		return;
+	observed = jvtext_parse(object_text(o), &err);
+	if (i->immutable != NULL)
+		keep(p, i, observed);
+	desired = jv_is_valid(i->value)
+	    ? jv_copy(i->value)
+	    : jvtext_parse(span_make(i->text, i->text_len), &err);
+	i->agrees = agree_object(desired, observed, &path);
+	i->compared = o->serial;
+	free(i->path);
+	i->path = i->agrees ? NULL : buf_take(&path);
+	buf_release(&path);
+	jv_free(desired);
+	jv_free(observed);
+}
+
+struct item *
+desired_find(const struct desired *d, const char *label)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (strcmp(d->items[i].label, label) == 0)
+			return &d->items[i];
+	return NULL;
+}
+
+/* The namespace that the item will be in, set or dropped in *object. */
+static int
+place(const struct primary *p, const struct use *u, jv *object, char **ns,
+    struct err *err)
+{
+	jv metadata = jvtext_peek(*object, "metadata");
+	struct span given = jvtext_span(jvtext_peek(metadata, "namespace"));
+	struct span name = jvtext_span(jvtext_peek(metadata, "name"));
+	jv path = JV_ARRAY(jv_string("metadata"), jv_string("namespace"));
+
+	if (u->conf->scope == WATCH_CLUSTER) {
+		*ns = mem_strdup("");
+		*object = given.p == NULL
+		    ? (jv_free(path), *object)
+		    : jv_delpaths(*object, JV_ARRAY(path));
+		return 0;
+	}
+	if (given.n == 0)
+		given = object_namespace(p->object);
+	if (given.n == 0) {
+		jv_free(path);
+		return err_set(err, ERR_PERMANENT, "%s %.*s has no namespace",
+		    u->kind->name, SPAN_ARG(name));
+	}
+	*ns = mem_dup(given.p, given.n);
+	*object = jv_setpath(*object, path, jv_string(*ns));
+	return 0;
+}
+
+static int
+set_immutable(struct item *i, jv paths_peek, jv object_peek, struct err *err)
+{
+	struct buf paths = BUF_INIT, given = BUF_INIT;
+
+	if (!jv_is_valid(paths_peek))
+		return 0;
+	if (jvtext_add(&paths, paths_peek, err) != 0 ||
+	    jvtext_add(&given, object_peek, err) != 0) {
+		buf_release(&paths);
+		buf_release(&given);
+		return err_prefix(err, "%s", i->label);
+	}
+	i->immutable = buf_take(&paths);
+	i->given_len = given.len;
+	i->given = buf_take(&given);
+	return 0;
+}
+
+static int
+prepare(struct primary *p, const struct program_item *from, struct item *i,
+    struct err *err)
+{
+	jv object = jv_copy(from->object);
+	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
+	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
+	struct use *u = entry_managed(p->entry, version, kind);
+	struct buf label = BUF_INIT;
+	struct span name;
+	char *ns = NULL;
+	int rc = -1;
+
+	if (u == NULL) {
+		err_set(err, ERR_PERMANENT,
+		    "%.*s of %.*s is no dependent with manage: true",
+		    SPAN_ARG(kind), SPAN_ARG(version));
+		goto out;
+	}
+	if (place(p, u, &object, &ns, err) != 0)
+		goto out;
+	name =
+	    jvtext_span(jvtext_peek(jvtext_peek(object, "metadata"), "name"));
+	i->kind = u->kind;
+	store_add_key(&i->key, span_str(ns), name);
+	object_label(&label, u->kind, span_str(ns), name);
+	i->label = buf_take(&label);
+	if (!marks_can_own(p->object, span_str(ns)) && !p->entry->conf->marks) {
+		err_set(err, ERR_PERMANENT,
+		    "%s cannot have this owner: %s in watches.yaml", i->label,
+		    p->entry->conf->finalizer == NULL ? "finalizer is needed"
+						      : "marks is false");
+		goto out;
+	}
+	object = marks_add(object, p->object, span_str(ns), i->label);
+	if (refuse_item(p, u, i, object, err) != 0)
+		goto out;
+	if (set_immutable(i, from->immutable, object, err) != 0)
+		goto out;
+	rc = set_text(p, i, jv_copy(object), err);
+	memcpy(i->given_digest, i->digest, DIGEST_SIZE);
+out:
+	free(ns);
+	jv_free(object);
+	return rc;
+}
+
+int
+desired_from_items(struct primary *p, const struct program_items *items,
+    struct desired *d, struct err *err)
+{
+	*d = (struct desired){0};
+	d->items = mem_zalloc(items->count * sizeof(*d->items));
+	for (size_t j = 0; j < items->count; j++) {
+		const struct program_item *from = &items->items[j];
+		struct item *i = &d->items[d->count++];
+
+		i->once = from->once;
+		i->if_exists = from->if_exists;
+		if (prepare(p, from, i, err) != 0)
+			return -1;
+		for (size_t k = 0; k + 1 < d->count; k++)
+			if (strcmp(d->items[k].label, i->label) == 0)
+				return err_set(err, ERR_PERMANENT,
+				    "%s is desired twice", i->label);
+	}
+	return 0;
+}
+
+/* With the values of the object, where these are immutable. */
+static void
+carry_text(struct item *to, struct item *from)
+{
+	free(to->text);
+	to->text = from->text;
+	to->text_len = from->text_len;
+	memcpy(to->digest, from->digest, DIGEST_SIZE);
+	to->kept = true;
+	from->text = NULL;
+}
+
+/* What is known about items that stay as they are. */
+static void
+carry_over(struct desired *to, struct desired *from)
+{
+	for (size_t i = 0; i < to->count; i++) {
+		struct item *t = &to->items[i];
+		struct item *f = desired_find(from, t->label);
+
+		if (f == NULL ||
+		    memcmp(t->given_digest, f->given_digest, DIGEST_SIZE) != 0)
+			continue;
+		if (f->kept)
+			carry_text(t, f);
+		t->compared = f->compared;
+		t->agrees = f->agrees;
+		t->agreed_before = f->agreed_before;
+		t->repairs = f->repairs;
+		t->repairs_since_us = f->repairs_since_us;
+		t->held_until_us = f->held_until_us;
+		t->looping = f->looping;
+		t->loop_path = f->loop_path;
+		f->loop_path = NULL;
+		t->quiet_us = f->quiet_us;
+		t->tolerated = f->tolerated;
+		t->path = f->path;
+		f->path = NULL;
+	}
+}
+
+/*
+ * What is observed does not show yet what the last line asks for: a program
+ * that counts what it owns would count wrongly. A new spec does not wait, and
+ * a program that reads the time decides for itself.
+ */
+static bool
+must_wait(const struct primary *p, const struct view *v)
+{
+	const struct watch_entry *conf = p->entry->conf;
+
+	return conf->reads_owned && !conf->reads_now && !p->renewed &&
+	    p->desired.input != 0 &&
+	    p->desired.generation == object_generation(p->object) &&
+	    line_is_awaited(p, v->now_us);
+}
+
+bool
+desired_update(struct primary *p, struct view *v)
+{
+	const struct watch_entry *conf = p->entry->conf;
+	uint64_t input =
+	    view_fingerprint(v, conf->reads_owned, conf->reads_now);
+	struct program_items items = {NULL, 0};
+	struct desired fresh = {0};
+	struct buf about = BUF_INIT;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if ((input != 0 && input == p->desired.input) || must_wait(p, v))
+		return false;
+	object_add_label(&about, p->object);
+	rc = program_desired(p->entry->program,
+	    view_input(v,
+		(conf->reads_owned ? VIEW_OWNED : 0) |
+		    (conf->reads_now ? VIEW_NOW : 0),
+		SPAN_NONE, NULL),
+	    buf_str(&about), &items, &err);
+	if (rc == 0)
+		rc = desired_from_items(p, &items, &fresh, &err);
+	program_items_release(&items);
+	buf_release(&about);
+	if (rc != 0) {
+		desired_release(&fresh);
+		fresh.failed = true;
+		fresh.error = mem_strdup(err.message);
+	}
+	fresh.input = input;
+	fresh.generation = object_generation(p->object);
+	carry_over(&fresh, &p->desired);
+	desired_release(&p->desired);
+	p->desired = fresh;
+	return true;
+}

@@ -1,0 +1,38 @@
+/*
+ * desired: what a primary's program wants, prepared for comparing and
+ * printing, and remembered until its input changes.
+ */
+#ifndef DESIRED_H
+#define DESIRED_H
+
+#include "state/primary.h"
+#include "state/view.h"
+
+/*
+ * Brings p->desired up to date. A program that fails leaves desired.failed
+ * with desired.error. Returns true if the program was called.
+ */
+bool desired_update(struct primary *p, struct view *v);
+
+/*
+ * The items of `finalize` instead; not memoised. 0, or -1 with err. items is
+ * taken.
+ */
+int desired_from_items(struct primary *p, const struct program_items *items,
+    struct desired *d, struct err *err);
+
+/* The decision is made: what is kept is text. */
+void desired_drop_values(struct desired *d);
+
+/*
+ * i->agrees and i->path for this object, unless they are that already; before,
+ * i->text becomes what is desired of it (see immutable.h).
+ */
+void item_compare(
+    const struct primary *p, struct item *i, const struct object *o);
+/* There is no member of that name: i->text is for a new one. */
+void item_is_absent(const struct primary *p, struct item *i);
+
+struct item *desired_find(const struct desired *d, const char *label);
+
+#endif

@@ -1,0 +1,329 @@
+#include "decide/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "decide/spell.h"
+#include "decide/unsettled.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+
+static struct asked *
+find_asked(const struct primary *p, const char *what)
+{
+	for (size_t i = 0; i < p->asked_count; i++)
+		if (strcmp(p->asked[i].what, what) == 0)
+			return &p->asked[i];
+	return NULL;
+}
+
+bool
+line_is_asked(const struct primary *p, const struct point *pt)
+{
+	const struct asked *a = find_asked(p, pt->what);
+
+	if (a == NULL || p->renewed ||
+	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
+		return false;
+	/* It was done, and somebody changed it since. */
+	if (pt->object != NULL && pt->item != NULL && !pt->done &&
+	    pt->item->agreed_before)
+		return false;
+	/* It names an object that is gone, or another one. */
+	if (a->uid != NULL &&
+	    (pt->object == NULL || !span_is(object_uid(pt->object), a->uid)))
+		return false;
+	return true;
+}
+
+static char *
+event_digest(jv event_peek)
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct buf text = BUF_INIT, hex = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	jvtext_add(&text, event_peek, &err);
+	digest_sha256(buf_span(&text), sum);
+	digest_add_hex(&hex, sum, DIGEST_SIZE / 2);
+	buf_release(&text);
+	return buf_take(&hex);
+}
+
+bool
+line_has_event(const struct primary *p, jv event_peek)
+{
+	char *digest = event_digest(event_peek);
+	bool found = false;
+
+	for (size_t i = 0; i < p->event_count && !found; i++)
+		found = strcmp(p->events[i], digest) == 0;
+	free(digest);
+	return found;
+}
+
+bool
+line_has_events(const struct primary *p, jv events_peek)
+{
+	bool all = true;
+
+	jv_array_foreach(events_peek, i, event)
+	{
+		all = all && line_has_event(p, event);
+		jv_free(event);
+	}
+	return all;
+}
+
+/* Asked for, not a point now: because it was done? */
+static bool
+is_done(const struct asked *a, const struct decision *d)
+{
+	const struct item *i;
+
+	if (strncmp(a->what, "item ", 5) == 0) {
+		i = d->set == NULL ? NULL : desired_find(d->set, a->what + 5);
+		return i != NULL &&
+		    memcmp(i->digest, a->digest, DIGEST_SIZE) == 0;
+	}
+	if (strcmp(a->what, "status") == 0)
+		return d->has_status &&
+		    memcmp(d->status_digest, a->digest, DIGEST_SIZE) == 0;
+	/* An object that is not to be deleted is gone or terminating, unless
+	 * it is desired again; then it is among the items. */
+	if (strncmp(a->what, "delete ", 7) == 0) {
+		const char *label = a->what + 7, *end = strrchr(label, ' ');
+		char *name = mem_dup(label, end - label);
+
+		i = d->set == NULL ? NULL : desired_find(d->set, name);
+		free(name);
+		return i == NULL && !d->failed;
+	}
+	return true; /* a finalizer */
+}
+
+/* Or is what came after it held back? Then it is not cancelled either. */
+static bool
+is_past(
+    const struct primary *p, const struct asked *a, const struct decision *d)
+{
+	return is_done(a, d) || unsettled_is_held(p, a->what, d->now_us);
+}
+
+/* kapply got the last line through: the status that was in it arrived. */
+static bool
+is_accepted(const struct primary *p, const struct decision *d)
+{
+	const struct asked *status = find_asked(p, "status");
+
+	return status != NULL && decision_find(d, "status") == NULL &&
+	    !d->on_error_holds && is_done(status, d);
+}
+
+/* Does it count only for the version of the primary that its line names? */
+static bool
+is_of_version(const struct primary *p, const struct point *pt)
+{
+	if (pt->type == POINT_STATUS)
+		return p->entry->conf->guard_status && !pt->done;
+	return pt->type == POINT_ITEM && pt->item->once && pt->object == NULL;
+}
+
+/*
+ * Has the primary changed since the last line, which has an item that is
+ * created at most once, or a guarded status? Then these were dropped: they
+ * count only for the primary that the line names. An item that was created
+ * and is not observed yet is not asked for again.
+ */
+static bool
+is_stale(const struct primary *p, const struct decision *d)
+{
+	struct span named, version = object_version(p->object);
+
+	if (p->line_primary == NULL || is_accepted(p, d))
+		return false;
+	named = json_raw_string(
+	    json_get(span_str(p->line_primary), "resourceVersion"));
+	if (span_eq(named, version))
+		return false;
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+		const struct asked *a = find_asked(p, pt->what);
+
+		if (is_of_version(p, pt) && a != NULL && !a->accepted)
+			return true;
+	}
+	return false;
+}
+
+enum line_due
+line_due(const struct primary *p, const struct decision *d)
+{
+	enum line_due due = LINE_NOTHING;
+	bool open = false;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		open = open || !pt->done;
+		if (line_is_asked(p, pt))
+			continue;
+		if (pt->type != POINT_STATUS)
+			return LINE_NEW;
+		due = LINE_NEW_QUIET;
+	}
+	if (due == LINE_NOTHING && !line_has_events(p, d->events))
+		due = LINE_NEW_QUIET;
+	for (size_t i = 0; due == LINE_NOTHING && i < p->asked_count; i++)
+		if (decision_find(d, p->asked[i].what) == NULL &&
+		    !is_past(p, &p->asked[i], d))
+			due = LINE_CANCEL;
+	if (due == LINE_NOTHING && open && p->reminder)
+		due = LINE_REMINDER;
+	if (due == LINE_NOTHING && is_stale(p, d))
+		due = LINE_AGAIN;
+	return due;
+}
+
+static void
+remember(struct asked *a, const struct point *pt)
+{
+	*a = (struct asked){.what = mem_strdup(pt->what)};
+	memcpy(a->digest, pt->digest, DIGEST_SIZE);
+	if (pt->object != NULL && pt->type == POINT_ITEM) {
+		a->uid =
+		    mem_dup(object_uid(pt->object).p, object_uid(pt->object).n);
+		a->serial = pt->object->serial;
+		pt->item->agreed_before = pt->done;
+	}
+}
+
+static void
+remember_events(struct primary *p, const struct decision *d)
+{
+	for (size_t i = 0; i < p->event_count; i++)
+		free(p->events[i]);
+	p->event_count = 0;
+	jv_array_foreach(d->events, i, event)
+	{
+		p->events = mem_array(
+		    p->events, p->event_count + 1, sizeof(*p->events));
+		p->events[p->event_count++] = event_digest(event);
+		jv_free(event);
+	}
+}
+
+/* Is it a member that was asked to be deleted and is not terminating? */
+static bool
+is_unseen_delete(const struct primary *p, const char *uid)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < p->entry->use_count && !found; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL && !found; j++)
+			found = !list[j]->terminating &&
+			    span_is(object_uid(list[j]), uid);
+		free(list);
+	}
+	return found;
+}
+
+bool
+line_is_awaited(const struct primary *p, int64_t now_us)
+{
+	const int64_t longest = 10 * INT64_C(1000000);
+
+	for (size_t i = 0; i < p->asked_count; i++) {
+		const struct asked *a = &p->asked[i];
+		const struct item *item;
+
+		if (now_us - a->since_us >= longest)
+			continue;
+		if (strncmp(a->what, "delete ", 7) == 0 &&
+		    is_unseen_delete(p, strrchr(a->what, ' ') + 1))
+			return true;
+		if (strncmp(a->what, "item ", 5) != 0 || a->uid != NULL)
+			continue;
+		item = desired_find(&p->desired, a->what + 5);
+		if (item != NULL &&
+		    store_get(item->kind, buf_span(&item->key)) == NULL)
+			return true;
+	}
+	return false;
+}
+
+void
+line_printed(struct primary *p, const struct decision *d)
+{
+	struct buf identity = BUF_INIT;
+	struct asked *list = mem_zalloc((d->count + 1) * sizeof(*list));
+
+	spell_identity(&identity, p->object);
+	free(p->line_primary);
+	p->line_primary = buf_take(&identity);
+	for (size_t i = 0; i < d->count; i++) {
+		const struct asked *before =
+		    p->renewed ? NULL : find_asked(p, d->points[i].what);
+
+		remember(&list[i], &d->points[i]);
+		list[i].since_us = before ? before->since_us : d->now_us;
+	}
+	p->renewed = false;
+	primary_forget_asked(p);
+	p->asked = list;
+	p->asked_count = d->count;
+	remember_events(p, d);
+}
+
+void
+line_shrink(struct primary *p, const struct decision *d)
+{
+	bool accepted = is_accepted(p, d);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->asked_count; i++) {
+		struct asked *a = &p->asked[i];
+		const struct point *pt = decision_find(d, a->what);
+
+		/* What has to be cancelled yet, stays. */
+		if (pt == NULL && is_past(p, a, d)) {
+			free(a->what);
+			free(a->uid);
+			continue;
+		}
+		if (accepted && pt != NULL) {
+			a->accepted = true;
+			a->serial = pt->object ? pt->object->serial : 0;
+		}
+		p->asked[kept++] = *a;
+	}
+	p->asked_count = kept;
+}
+
+size_t
+line_tolerate(struct primary *p, const struct decision *d, struct buf *what)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+		const struct asked *a = find_asked(p, pt->what);
+
+		if (pt->type != POINT_ITEM || a == NULL || pt->done ||
+		    !a->accepted || pt->object == NULL ||
+		    a->serial != pt->object->serial || !line_is_asked(p, pt))
+			continue;
+		pt->item->tolerated = a->serial;
+		count++;
+		buf_addf(what, "%s%s: %s", what->len ? "\n" : "",
+		    pt->item->label, pt->item->path ? pt->item->path : "");
+	}
+	return count;
+}

@@ -1,0 +1,268 @@
+#include "decide/loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "decide/condition.h"
+#include "decide/line.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "state/marks.h"
+
+enum { TOO_OFTEN = 5, DOUBLINGS = 6 };
+static const int64_t second = 1000000, window_us = 600 * 1000000ll;
+static const char condition_type[] = "RepairLoop";
+
+/* ---- counting ---- */
+
+static bool
+count(struct item *i, int64_t now_us)
+{
+	/* One held back for minutes stays in its loop. */
+	if (!i->looping && now_us - i->repairs_since_us > window_us)
+		i->repairs = 0;
+	if (i->repairs++ == 0)
+		i->repairs_since_us = now_us;
+	free(i->loop_path);
+	i->loop_path = mem_strdup(i->path != NULL ? i->path : "");
+	if (i->looping || i->repairs < TOO_OFTEN)
+		return false;
+	i->looping = true;
+	return true;
+}
+
+/* Is this a repair that was not asked for yet? */
+static bool
+is_repair(const struct primary *p, const struct point *pt)
+{
+	return pt->type == POINT_ITEM && pt->object != NULL && !pt->done &&
+	    pt->item->agreed_before && !line_is_asked(p, pt);
+}
+
+size_t
+loops_count(struct primary *p, struct decision *d, struct buf *what)
+{
+	size_t found = 0;
+
+	for (size_t n = 0; n < d->count; n++) {
+		struct item *i = d->points[n].item;
+
+		if (!is_repair(p, &d->points[n]) || !count(i, d->now_us))
+			continue;
+		found++;
+		buf_addf(what,
+		    "%s%s: %s is changed by somebody else each time it was "
+		    "repaired",
+		    what->len > 0 ? "\n" : "", i->label, i->loop_path);
+	}
+	return found;
+}
+
+void
+loops_hold(struct primary *p, const struct decision *d)
+{
+	for (size_t n = 0; n < d->count; n++) {
+		struct item *i = d->points[n].item;
+		int64_t wait, between;
+		unsigned doublings;
+
+		if (!is_repair(p, &d->points[n]) || !i->looping)
+			continue;
+		doublings = i->repairs - TOO_OFTEN;
+		if (doublings > DOUBLINGS)
+			doublings = DOUBLINGS;
+		wait = (10 * second) << doublings;
+		wait = wait < window_us ? wait : window_us;
+		between = (d->now_us - i->repairs_since_us) / (i->repairs - 1);
+		i->held_until_us = d->now_us + wait;
+		i->quiet_us =
+		    d->now_us + (wait > 2 * between ? wait : 2 * between);
+	}
+}
+
+bool
+loops_is_held(const struct item *i, int64_t now_us)
+{
+	/* Nothing is held for longer, unless somebody set the clock back. */
+	return i->held_until_us > now_us &&
+	    i->held_until_us - now_us <= window_us;
+}
+
+void
+loops_watch(struct item *i, struct decision *d)
+{
+	int64_t at = i->agrees ? i->quiet_us : i->held_until_us;
+
+	if (!i->looping)
+		return;
+	if (i->agrees && at <= d->now_us) {
+		i->looping = false;
+		i->repairs = 0;
+		buf_addf(&d->loops_over,
+		    "%s%s: %s is not changed back any more",
+		    d->loops_over.len > 0 ? "\n" : "", i->label, i->loop_path);
+	} else if (at > d->now_us &&
+	    (d->held_until_us == 0 || at < d->held_until_us)) {
+		d->held_until_us = at;
+	}
+}
+
+void
+loops_glimpse(struct primary *p, const struct object *o)
+{
+	for (size_t n = 0; p->dirty && n < p->desired.count; n++) {
+		struct item *i = &p->desired.items[n];
+
+		if (i->kind != o->kind || i->agreed_before ||
+		    !span_eq(buf_span(&i->key), object_key(o)) ||
+		    p->object == NULL || o->terminating ||
+		    !marks_is_member(p->entry, o, p->object))
+			continue;
+		item_compare(p, i, o);
+		i->agreed_before = i->agrees;
+	}
+}
+
+/* ---- telling ---- */
+
+static const struct item *
+next_loop(const struct decision *d, size_t *n)
+{
+	while (d->set != NULL && *n < d->set->count) {
+		const struct item *i = &d->set->items[(*n)++];
+
+		if (i->looping)
+			return i;
+	}
+	return NULL;
+}
+
+bool
+loops_any(const struct decision *d)
+{
+	size_t n = 0;
+
+	return next_loop(d, &n) != NULL;
+}
+
+jv
+loops_list(const struct decision *d)
+{
+	const struct item *i;
+	jv list = jv_array();
+
+	for (size_t n = 0; (i = next_loop(d, &n)) != NULL;) {
+		jv loop = jv_object_set(
+		    jv_object(), jv_string("item"), jv_string(i->label));
+
+		loop = jv_object_set(
+		    loop, jv_string("path"), jv_string(i->loop_path));
+		list = jv_array_append(list, loop);
+	}
+	return list;
+}
+
+static void
+add_subject(struct buf *b, const struct item *i)
+{
+	struct span ns = span_make(i->key.data, strlen(i->key.data));
+	struct span name = span_make(ns.p + ns.n + 1, i->key.len - ns.n - 1);
+
+	buf_addf(b, "%s %.*s%s%.*s: %s is changed back by ", i->kind->name,
+	    SPAN_ARG(ns), ns.n > 0 ? "/" : "", SPAN_ARG(name), i->loop_path);
+}
+
+/* The name that the observed condition has for him; empty: none. */
+static void
+add_known_name(struct buf *b, const struct decision *d, const struct item *i)
+{
+	struct buf subject = BUF_INIT, scratch = BUF_INIT;
+	struct span said = json_string(
+	    json_get(condition_observed(d, condition_type), "message"),
+	    &scratch);
+	const char *end;
+
+	add_subject(&subject, i);
+	if (said.n > subject.len &&
+	    memcmp(said.p, subject.data, subject.len) == 0) {
+		said = span_make(said.p + subject.len, said.n - subject.len);
+		end = memchr(said.p, ';', said.n);
+		buf_add(b, said.p, end ? (size_t)(end - said.p) : said.n);
+	}
+	buf_release(&subject);
+	buf_release(&scratch);
+}
+
+/*
+ * kapply can tell who it is as long as the field is as he wants it. After our
+ * repair that is what the observed condition says, if it arrived already.
+ */
+static bool
+is_asked_for(const struct decision *d, const struct item *i)
+{
+	struct buf name = BUF_INIT;
+	size_t n = 0;
+	bool asked = !i->agrees;
+
+	if (!asked && next_loop(d, &n) == i) {
+		add_known_name(&name, d, i);
+		asked = name.len == 0;
+	}
+	buf_release(&name);
+	return asked;
+}
+
+/* Of the first one; kapply tells of all in Events. */
+static void
+add_message(struct buf *b, const struct decision *d)
+{
+	size_t n = 0, more = 0;
+	const struct item *i = next_loop(d, &n);
+
+	add_subject(b, i);
+	if (is_asked_for(d, i))
+		buf_adds(b, "${manager}");
+	else
+		add_known_name(b, d, i);
+	while (next_loop(d, &n) != NULL)
+		more++;
+	if (more > 0)
+		buf_addf(b, "; and %zu more", more);
+}
+
+void
+loops_spell(struct buf *b, const struct decision *d)
+{
+	const struct item *i;
+	bool first = true;
+
+	for (size_t n = 0; (i = next_loop(d, &n)) != NULL;) {
+		if (!is_asked_for(d, i))
+			continue;
+		if (first) {
+			json_add_key(b, "loops");
+			buf_addc(b, '{');
+		}
+		first = false;
+		json_add_comma(b);
+		json_add_str(b, i->label);
+		buf_addc(b, ':');
+		json_add_str(b, i->loop_path);
+	}
+	if (!first)
+		buf_addc(b, '}');
+}
+
+jv
+loops_condition(const struct decision *d, jv status)
+{
+	struct buf message = BUF_INIT;
+
+	if (loops_any(d))
+		add_message(&message, d);
+	status = condition_set(d, status, condition_type, "ChangedBack",
+	    message.len > 0 ? buf_str(&message) : NULL);
+	buf_release(&message);
+	return status;
+}

@@ -1,0 +1,265 @@
+#include "decide/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree/agree.h"
+#include "base/mem.h"
+#include "base/quote.h"
+#include "decide/line.h"
+#include "decide/loops.h"
+#include "decide/unsettled.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+
+enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME };
+
+void
+decision_fail(struct decision *d, const char *message)
+{
+	struct buf visible = BUF_INIT;
+
+	d->failed = true;
+	if (d->error != NULL)
+		return;
+	/* It goes on into statuses and Events, and from there to terminals. */
+	quote_text(&visible, span_str(message));
+	d->error = buf_take(&visible);
+}
+
+void
+decision_drop_points(struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		free(d->points[i].what);
+	d->count = d->open = 0;
+	buf_reset(&d->outstanding);
+	d->outstanding_count = 0;
+}
+
+void
+decision_release(struct decision *d)
+{
+	decision_drop_points(d);
+	free(d->points);
+	buf_release(&d->outstanding);
+	jv_free(d->events);
+	desired_release(&d->finalize);
+	buf_release(&d->status);
+	buf_release(&d->on_error);
+	buf_release(&d->loops_over);
+	buf_release(&d->complaints);
+	free(d->error);
+}
+
+static const struct input *
+input(struct decision *d, struct view *v, const char *error)
+{
+	return view_input(v, OUTCOME, buf_span(&d->outstanding), error);
+}
+
+static void
+about(const struct decision *d, struct buf *out)
+{
+	object_add_label(out, d->primary->object);
+}
+
+/* The status with this error; jv_invalid() if the program gives none. */
+static jv
+compute(struct decision *d, struct view *v, const char *error)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+	jv status = jv_invalid();
+
+	about(d, &who);
+	if (program_status(v->entry->program, input(d, v, error), buf_str(&who),
+		&status, &err) != 0)
+		decision_fail(d, err.message);
+	buf_release(&who);
+	if (!jv_is_valid(status))
+		return status;
+	return unsettled_condition(d, loops_condition(d, status));
+}
+
+static void
+to_text(struct decision *d, jv status, struct buf *out)
+{
+	struct err err = ERR_INIT;
+
+	if (jvtext_add(out, status, &err) != 0) {
+		err_prefix(&err, "status");
+		decision_fail(d, err.message);
+	}
+}
+
+/*
+ * Of a status as asked for. The times of conditions are left out: until the
+ * status is observed, a program that takes them from `now` gives others at
+ * each evaluation, and that is nothing new to say.
+ */
+static void
+status_digest(struct span text, unsigned char digest[DIGEST_SIZE])
+{
+	static const char time[] = "\"lastTransitionTime\":\"";
+	struct buf rest = BUF_INIT;
+	const char *p = text.p, *end = text.p + text.n, *at;
+
+	while ((at = memmem(p, end - p, time, sizeof(time) - 1)) != NULL) {
+		at += sizeof(time) - 1;
+		buf_add(&rest, p, at - p);
+		p = memchr(at, '"', end - at);
+	}
+	buf_add(&rest, p, end - p);
+	digest_sha256(buf_span(&rest), digest);
+	buf_release(&rest);
+}
+
+/* jv_invalid() if there is none. */
+static jv
+observed_status(const struct primary *p)
+{
+	struct span text = json_get(object_text(p->object), "status");
+	struct err err = ERR_INIT;
+
+	return text.p != NULL ? jvtext_parse(text, &err) : jv_invalid();
+}
+
+static void
+outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
+{
+	jv observed, status, on_error = jv_invalid();
+	unsigned manager;
+	bool agrees;
+
+	if (!v->entry->conf->manage_status ||
+	    !program_defines(v->entry->program, PROGRAM_STATUS))
+		return;
+	status = compute(d, v, d->error);
+	if (!jv_is_valid(status)) {
+		jv_free(status);
+		return;
+	}
+	to_text(d, status, &d->status);
+	if (d->open > 0) {
+		on_error = compute(d, v, "${error}");
+		if (jv_is_valid(on_error))
+			to_text(d, on_error, &d->on_error);
+	}
+	observed = observed_status(d->primary);
+	manager = loops_any(d) ? AGREE_MANAGER : 0;
+	agrees = agree_template(status, observed, manager);
+	d->on_error_holds = jv_is_valid(on_error) &&
+	    agree_template(on_error, observed, manager | AGREE_ERROR);
+	if (d->status.len > 0)
+		status_digest(buf_span(&d->status), d->status_digest);
+	d->has_status = d->status.len > 0;
+	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
+		buf_reset(&d->status);
+	} else if (d->has_status && !agrees && !d->on_error_holds &&
+	    unsettled_wants(d, "status")) {
+		buf_reset(&d->status);
+	} else if (d->has_status) {
+		struct point *pt;
+
+		d->points =
+		    mem_array(d->points, d->count + 1, sizeof(*d->points));
+		pt = &d->points[d->count++];
+		*pt = (struct point){.type = POINT_STATUS,
+		    .what = mem_strdup("status"),
+		    .done = agrees || d->on_error_holds};
+		memcpy(pt->digest, d->status_digest, DIGEST_SIZE);
+	}
+	jv_free(observed);
+	jv_free(status);
+	jv_free(on_error);
+}
+
+static void
+outcome_events(struct decision *d, struct view *v)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+	jv events;
+
+	if (!program_defines(v->entry->program, PROGRAM_EVENTS))
+		return;
+	about(d, &who);
+	if (program_events(v->entry->program, input(d, v, d->error),
+		buf_str(&who), &events, &err) == 0) {
+		d->has_news = !line_has_events(d->primary, events);
+		if (d->has_news && unsettled_wants(d, "events")) {
+			d->has_news = false;
+			jv_free(events);
+			events = jv_array();
+		}
+		jv_free(d->events);
+		d->events = events;
+	} else {
+		decision_fail(d, err.message);
+	}
+	buf_release(&who);
+}
+
+static void
+outcome_requeue(struct decision *d, struct view *v)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+
+	if (!program_defines(v->entry->program, PROGRAM_REQUEUE))
+		return;
+	about(d, &who);
+	if (program_requeue(v->entry->program, input(d, v, d->error),
+		buf_str(&who), &d->requeue, &err) != 0)
+		decision_fail(d, err.message);
+	buf_release(&who);
+}
+
+void
+outcome_settled(struct decision *d, struct view *v)
+{
+	struct err err = ERR_INIT;
+	struct buf who = BUF_INIT;
+
+	about(d, &who);
+	if (program_settled(v->entry->program, input(d, v, d->error),
+		buf_str(&who), &d->settled, &err) != 0)
+		decision_fail(d, err.message);
+	buf_release(&who);
+}
+
+static void
+tell_loops(const struct decision *d, struct view *v)
+{
+	jv loops = loops_list(d);
+
+	buf_reset(&v->loops);
+	jvtext_add_ordered(&v->loops, loops, JVTEXT_KEPT, NULL);
+	jv_free(loops);
+}
+
+void
+outcome(struct decision *d, struct view *v, enum decide_mode mode)
+{
+	bool failed = d->failed;
+
+	tell_loops(d, v);
+	outcome_status(d, v, mode);
+	outcome_events(d, v);
+	d->events = unsettled_events(d, d->events);
+	outcome_requeue(d, v);
+	if (v->entry->conf->throttle_limit > 0)
+		outcome_settled(d, v);
+	if (!d->failed || failed)
+		return;
+	/* One of these failed: nothing is applied or pruned then, and the
+	 * status says so, if the program can say it. */
+	decision_drop_points(d);
+	d->set = NULL;
+	d->held_until_us = 0;
+	d->has_status = d->on_error_holds = false;
+	buf_reset(&d->status);
+	buf_reset(&d->on_error);
+	outcome_status(d, v, mode);
+}

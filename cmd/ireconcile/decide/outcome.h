@@ -1,0 +1,18 @@
+/*
+ * outcome: what a program says after the comparison: status, events, requeue,
+ * settled. Part of decide.h, in a file of its own.
+ */
+#ifndef OUTCOME_H
+#define OUTCOME_H
+
+#include "decide/decide.h"
+#include "state/view.h"
+
+void outcome(struct decision *d, struct view *v, enum decide_mode mode);
+void outcome_settled(struct decision *d, struct view *v);
+
+/* The first failure of a decision counts. */
+void decision_fail(struct decision *d, const char *message);
+void decision_drop_points(struct decision *d);
+
+#endif

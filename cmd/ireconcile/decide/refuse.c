@@ -1,0 +1,105 @@
+#include "decide/refuse.h"
+
+#include "json/jvtext.h"
+#include "state/marks.h"
+
+/* Also by another version of the API: a kind is known by group and kind. */
+static bool
+is_primary(const struct primary *p, const struct item *i)
+{
+	return i->kind == p->entry->uses[0]->kind &&
+	    span_eq(buf_span(&i->key), primary_key(p));
+}
+
+static void
+add_list(struct buf *b, const struct textlist *list)
+{
+	for (size_t n = 0; n < list->count; n++)
+		buf_addf(b, "%s%s", n > 0 ? ", " : "", list->items[n]);
+}
+
+static int
+refuse_namespace(const struct primary *p, const struct use *u,
+    const struct item *i, struct span ns, struct err *err)
+{
+	struct buf watched = BUF_INIT;
+
+	/* The list last: it may be long. */
+	add_list(&watched, &u->conf->namespaces);
+	err_set(err, ERR_PERMANENT,
+	    "%s would be made and never seen again: namespace %.*s is not "
+	    "watched for %s; write it into the dependent at %s:%d: "
+	    "\"namespaces: [%.*s, %s]\"",
+	    i->label, SPAN_ARG(ns), u->kind->name, p->entry->conf->path,
+	    u->conf->line, SPAN_ARG(ns), buf_str(&watched));
+	buf_release(&watched);
+	return -1;
+}
+
+static int
+refuse_labels(const struct primary *p, const struct use *u,
+    const struct item *i, struct err *err)
+{
+	return err_set(err, ERR_PERMANENT,
+	    "%s would be made and never seen again: its labels do not match "
+	    "\"%s\", the selector of the dependent at %s:%d; give it such "
+	    "labels, or change the selector",
+	    i->label, u->conf->selector, p->entry->conf->path, u->conf->line);
+}
+
+int
+refuse_item(const struct primary *p, const struct use *u, const struct item *i,
+    jv object_peek, struct err *err)
+{
+	jv metadata = jvtext_peek(object_peek, "metadata");
+	jv labels = jvtext_peek(metadata, "labels");
+	struct span ns = jvtext_span(jvtext_peek(metadata, "namespace"));
+	struct buf text = BUF_INIT;
+	bool selected;
+
+	if (is_primary(p, i))
+		return err_set(err, ERR_PERMANENT,
+		    "%s is the primary itself, which belongs to its users and "
+		    "is no item: `status` writes its status, and labels and "
+		    "data of the operator's go into an object of their own",
+		    i->label);
+	if (!use_looks_at(u, ns))
+		return refuse_namespace(p, u, i, ns, err);
+	if (jv_get_kind(labels) == JV_KIND_OBJECT &&
+	    jvtext_add(&text, labels, err) != 0) {
+		buf_release(&text);
+		return -1;
+	}
+	selected = use_selects(u, buf_span(&text));
+	buf_release(&text);
+	return selected ? 0 : refuse_labels(p, u, i, err);
+}
+
+static bool
+has_primaries(const struct kind *k, const struct object *o)
+{
+	for (size_t n = 0; n < k->use_count; n++)
+		if (k->uses[n]->role == USE_PRIMARY &&
+		    use_covers(k->uses[n], o))
+			return true;
+	return false;
+}
+
+int
+refuse_adoption(
+    const struct primary *p, const struct desired *set, struct err *err)
+{
+	for (size_t n = 0; p->entry->conf->adopt && n < set->count; n++) {
+		const struct item *i = &set->items[n];
+		const struct object *o = store_get(i->kind, buf_span(&i->key));
+
+		if (o == NULL || !has_primaries(i->kind, o) ||
+		    marks_is_member(p->entry, o, p->object))
+			continue;
+		return err_set(err, ERR_PERMANENT,
+		    "%s is a primary of its own and not part of %s: it is not "
+		    "adopted",
+		    i->label, p->name);
+	}
+	return 0;
+}

@@ -1,0 +1,262 @@
+#include "decide/spell.h"
+
+#include "decide/line.h"
+#include "decide/loops.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "state/marks.h"
+
+/* ---- identities ---- */
+
+static void
+add_string(struct buf *b, const char *key, struct span s)
+{
+	if (s.p == NULL)
+		return;
+	json_add_key(b, key);
+	json_add_string(b, s);
+}
+
+static void
+add_raw(struct buf *b, const char *key, struct span value)
+{
+	if (value.p == NULL)
+		return;
+	json_add_key(b, key);
+	buf_addspan(b, value);
+}
+
+static void
+add_identity(struct buf *b, const struct object *o)
+{
+	struct span text = object_text(o);
+
+	add_raw(b, "apiVersion", json_get(text, "apiVersion"));
+	add_string(b, "kind", span_str(o->kind->conf->kind));
+	if (o->ns_len > 0)
+		add_string(b, "namespace", object_namespace(o));
+	add_string(b, "name", object_name(o));
+	if (o->uid_len > 0)
+		add_string(b, "uid", object_uid(o));
+}
+
+void
+spell_identity(struct buf *b, const struct object *o)
+{
+	buf_addc(b, '{');
+	add_identity(b, o);
+	if (o->rv_len > 0)
+		add_string(b, "resourceVersion", object_version(o));
+	add_raw(b, "generation", object_meta(o, "generation"));
+	buf_addc(b, '}');
+}
+
+/* ---- the line ---- */
+
+static void
+add_primary(struct buf *b, const struct primary *p)
+{
+	json_add_key(b, "primary");
+	if (p->object != NULL)
+		spell_identity(b, p->object);
+	else
+		buf_adds(b, p->line_primary);
+}
+
+static void
+add_items(struct buf *b, const struct decision *d)
+{
+	json_add_key(b, "items");
+	buf_addc(b, '[');
+	for (size_t i = 0; d != NULL && i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM)
+			continue;
+		json_add_comma(b);
+		buf_add(b, pt->item->text, pt->item->text_len);
+	}
+	buf_addc(b, ']');
+}
+
+static bool
+has_type(const struct decision *d, enum point_type type)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->points[i].type == type)
+			return true;
+	return false;
+}
+
+static void
+add_known(struct buf *b, const struct decision *d)
+{
+	if (!has_type(d, POINT_ITEM))
+		return;
+	json_add_key(b, "known");
+	buf_addc(b, '{');
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM)
+			continue;
+		json_add_comma(b);
+		json_add_str(b, pt->item->label);
+		buf_addc(b, ':');
+		if (pt->object != NULL)
+			json_add_string(b, object_uid(pt->object));
+		else
+			buf_adds(b, "null");
+	}
+	buf_addc(b, '}');
+}
+
+static void
+add_deletes(struct buf *b, const struct decision *d)
+{
+	if (!has_type(d, POINT_DELETE))
+		return;
+	json_add_key(b, "delete");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->points[i].type != POINT_DELETE)
+			continue;
+		json_add_comma(b);
+		buf_addc(b, '{');
+		add_identity(b, d->points[i].object);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+static void
+add_once(struct buf *b, const struct decision *d)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM || !pt->item->once ||
+		    pt->object != NULL)
+			continue;
+		if (first) {
+			json_add_key(b, "once");
+			buf_addc(b, '[');
+		}
+		first = false;
+		json_add_comma(b);
+		json_add_str(b, pt->item->label);
+	}
+	if (!first)
+		buf_addc(b, ']');
+}
+
+static void
+add_finalizer(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	bool add = has_type(d, POINT_FINALIZER_ADD);
+
+	if (!add && !has_type(d, POINT_FINALIZER_REMOVE))
+		return;
+	json_add_key(b, "finalizers");
+	buf_addc(b, '{');
+	json_add_key(b, add ? "add" : "remove");
+	buf_addc(b, '[');
+	json_add_str(b, finalizer);
+	buf_addc(b, ']');
+	if (add && marks_need_origin(p->entry, p->object))
+		add_string(b, "origin", object_uid(p->object));
+	buf_addc(b, '}');
+}
+
+static void
+add_events(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	struct err err = ERR_INIT;
+	bool first = true;
+
+	jv_array_foreach(d->events, i, event)
+	{
+		if (!line_has_event(p, event)) {
+			if (first) {
+				json_add_key(b, "events");
+				buf_addc(b, '[');
+			}
+			first = false;
+			json_add_comma(b);
+			jvtext_add(b, event, &err);
+		}
+		jv_free(event);
+	}
+	if (!first)
+		buf_addc(b, ']');
+}
+
+static void
+add_adopt(struct buf *b, const struct decision *d, const char *label)
+{
+	for (size_t i = 0; label != NULL && i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM || pt->object != NULL)
+			continue;
+		add_string(b, "adopt", span_str(label));
+		return;
+	}
+}
+
+static void
+add_tail(struct buf *b, const struct watch_entry *conf)
+{
+	enum { USUAL = 10 };
+
+	add_string(b, "manager", span_str(conf->manager));
+	if (conf->max_concurrent != USUAL) {
+		json_add_key(b, "maxConcurrentReconciles");
+		json_add_int(b, conf->max_concurrent);
+	}
+	buf_adds(b, "}}");
+}
+
+void
+spell_line(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	const struct watch_entry *conf = p->entry->conf;
+
+	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
+	add_items(b, d);
+	json_add_key(b, "reconcile");
+	buf_addc(b, '{');
+	add_primary(b, p);
+	add_known(b, d);
+	add_deletes(b, d);
+	add_once(b, d);
+	add_finalizer(b, p, d);
+	if (marks_has_origin(p->entry, p->object))
+		add_string(b, "origin", marks_origin(p->entry, p->object));
+	if (d->status.len > 0)
+		add_raw(b, "status", buf_span(&d->status));
+	if (d->on_error.len > 0)
+		add_raw(b, "onError", buf_span(&d->on_error));
+	add_events(b, p, d);
+	if (p->object->terminating)
+		add_raw(b, "deleting", span_str("true"));
+	if (conf->guard_status)
+		add_raw(b, "guardStatus", span_str("true"));
+	add_adopt(b, d, conf->adopt);
+	loops_spell(b, d);
+	add_tail(b, conf);
+}
+
+void
+spell_empty(struct buf *b, const struct primary *p)
+{
+	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
+	add_items(b, NULL);
+	json_add_key(b, "reconcile");
+	buf_addc(b, '{');
+	add_primary(b, p);
+	add_tail(b, p->entry->conf);
+}

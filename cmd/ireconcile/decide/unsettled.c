@@ -1,0 +1,452 @@
+#include "decide/unsettled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree/agree.h"
+#include "base/mem.h"
+#include "decide/condition.h"
+#include "decide/line.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+
+enum {
+	BUDGET = 3000,
+	REFILL = 30, /* in a second */
+	OWN = 30,
+	OWN_SET = 100, /* before the prune brake stops everybody */
+	OTHERS = 1,
+	DOUBLINGS = 6
+};
+static const int64_t second = 1000000, first_us = 10 * 1000000ll,
+		     longest_us = 600 * 1000000ll;
+static const char condition_type[] = "Unsettled";
+
+/* ---- what others do ---- */
+
+static uint64_t
+mix(uint64_t h, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u;
+}
+
+static uint64_t
+mix_number(uint64_t h, uint64_t n)
+{
+	return mix(h, span_make((const char *)&n, sizeof(n)));
+}
+
+/* The primary without what we write of it. */
+static uint64_t
+users(const struct primary *p)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	struct json_members m = json_members(object_text(p->object));
+
+	while (json_member(&m)) {
+		struct json_members in;
+
+		if (span_is(m.key, "status"))
+			continue;
+		h = mix(h, m.key);
+		if (!span_is(m.key, "metadata")) {
+			h = mix(h, m.value);
+			continue;
+		}
+		in = json_members(m.value);
+		while (json_member(&in))
+			if (!span_is(in.key, "resourceVersion"))
+				h = mix(mix(h, in.key), in.value);
+	}
+	return h;
+}
+
+static struct unsettled *
+find(const struct primary *p, const char *name)
+{
+	for (size_t i = 0; i < p->unsettled_count; i++)
+		if (strcmp(p->unsettled[i].name, name) == 0)
+			return &p->unsettled[i];
+	return NULL;
+}
+
+/* Is it an item that we change ourselves? Its controller answers us then. */
+static bool
+is_changing(const struct primary *p, const struct object *o)
+{
+	struct buf name = BUF_INIT;
+	bool is;
+
+	buf_adds(&name, "item ");
+	object_add_label(&name, o);
+	is = find(p, buf_str(&name)) != NULL;
+	buf_release(&name);
+	return is;
+}
+
+/* Of a managed object all but the status is ours. */
+static uint64_t
+mix_object(uint64_t h, const struct primary *p, const struct use *u,
+    const struct object *o)
+{
+	if (u->role != USE_DEPENDENT || !u->conf->manage)
+		return mix_number(h, o->serial);
+	if (is_changing(p, o))
+		return h;
+	h = mix(h, object_key(o));
+	return mix(h, json_get(object_text(o), "status"));
+}
+
+static uint64_t
+others(const struct primary *p, const char *name)
+{
+	bool item = strncmp(name, "item ", 5) == 0 || strcmp(name, "set") == 0;
+	bool owned = !item || p->entry->conf->reads_owned;
+	uint64_t h = users(p);
+
+	for (size_t i = 0; i < p->entry->use_count; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct object **list;
+
+		if (u->role == USE_PRIMARY ||
+		    (u->role == USE_DEPENDENT && !owned))
+			continue;
+		h = mix_number(h, i);
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL; j++)
+			h = mix_object(h, p, u, list[j]);
+		free(list);
+	}
+	return h;
+}
+
+/* ---- records ---- */
+
+static struct unsettled *
+find_or_add(struct primary *p, const char *name, int64_t now_us)
+{
+	struct unsettled *u = find(p, name);
+
+	if (u != NULL)
+		return u;
+	p->unsettled = mem_array(
+	    p->unsettled, p->unsettled_count + 1, sizeof(*p->unsettled));
+	u = &p->unsettled[p->unsettled_count++];
+	*u = (struct unsettled){
+	    .name = mem_strdup(name), .budget = BUDGET, .at_us = now_us};
+	return u;
+}
+
+static void
+drop(struct primary *p, size_t n)
+{
+	free(p->unsettled[n].name);
+	free(p->unsettled[n].message);
+	p->unsettled[n] = p->unsettled[--p->unsettled_count];
+}
+
+void
+unsettled_release(struct primary *p)
+{
+	while (p->unsettled_count > 0)
+		drop(p, 0);
+	free(p->unsettled);
+	p->unsettled = NULL;
+}
+
+static void
+refill(struct unsettled *u, int64_t now_us)
+{
+	int64_t passed = now_us - u->at_us;
+
+	/* Nobody gains by setting the clock. */
+	if (passed > longest_us)
+		passed = longest_us;
+	if (passed > 0)
+		u->budget += passed * REFILL / second;
+	if (passed < 0 || passed * REFILL >= second)
+		u->at_us = now_us;
+	if (u->budget > BUDGET)
+		u->budget = BUDGET;
+}
+
+static bool
+is_held(const struct unsettled *u, int64_t now_us)
+{
+	return u->holds > 0 && u->held_until_us > now_us &&
+	    u->held_until_us - now_us <= longest_us;
+}
+
+/* ---- deciding ---- */
+
+bool
+unsettled_wants(struct decision *d, const char *name)
+{
+	struct unsettled *u = find(d->primary, name);
+
+	if (u == NULL)
+		return false;
+	u->wanted = true;
+	return is_held(u, d->now_us);
+}
+
+static void
+look_again(struct decision *d, int64_t at_us)
+{
+	if (at_us > d->now_us &&
+	    (d->held_until_us == 0 || at_us < d->held_until_us))
+		d->held_until_us = at_us;
+}
+
+void
+unsettled_begin(struct primary *p, struct decision *d)
+{
+	for (size_t n = p->unsettled_count; n-- > 0;) {
+		struct unsettled *u = &p->unsettled[n];
+		/* What its users changed may be the cure. */
+		bool over = u->holds > 0 &&
+		    ((!u->wanted && u->quiet_us <= d->now_us) ||
+			u->users != users(p));
+
+		u->wanted = false;
+		if (u->holds == 0)
+			refill(u, d->now_us);
+		if (over)
+			buf_addf(&d->loops_over, "%s%s: that is over",
+			    d->loops_over.len > 0 ? "\n" : "", u->message);
+		if (over || (u->holds == 0 && u->budget >= BUDGET))
+			drop(p, n);
+	}
+}
+
+void
+unsettled_end(struct decision *d)
+{
+	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
+		const struct unsettled *u = &d->primary->unsettled[n];
+
+		if (u->holds > 0)
+			look_again(
+			    d, u->wanted ? u->held_until_us : u->quiet_us);
+	}
+}
+
+bool
+unsettled_is_held(const struct primary *p, const char *what, int64_t now_us)
+{
+	const char *name = strncmp(what, "delete ", 7) == 0 ? "set" : what;
+	const struct unsettled *u = find(p, name);
+
+	if (u != NULL && is_held(u, now_us))
+		return true;
+	/* Made anew. */
+	u = strncmp(what, "item ", 5) == 0 ? find(p, "set") : NULL;
+	return u != NULL && is_held(u, now_us);
+}
+
+/* ---- counting ---- */
+
+/*
+ * The name of what changes by this point; NULL if it is none that counts:
+ * asked for already, a repair of what others did, or new.
+ */
+static const char *
+name_of(const struct primary *p, const struct point *pt)
+{
+	const struct item *i = pt->item;
+
+	if (pt->done || line_is_asked(p, pt))
+		return NULL;
+	switch (pt->type) {
+	case POINT_ITEM:
+		if (pt->object != NULL && i->agreed_before)
+			return NULL; /* see loops.h */
+		if (pt->object == NULL && i->compared == 0)
+			return NULL;
+		return pt->what;
+	case POINT_DELETE:
+		return p->object->terminating ? NULL : "set";
+	case POINT_STATUS:
+		return pt->what;
+	default:
+		return NULL;
+	}
+}
+
+static bool
+is_confidential(const struct kind *k)
+{
+	return strcmp(k->name, "Secret") == 0 ||
+	    strcmp(k->name, "ConfigMap") == 0;
+}
+
+/* What changes, in the words of the log; NULL: no such point here. */
+static void
+describe(const struct primary *p, const struct decision *d,
+    const struct point *pt, struct buf *b)
+{
+	struct err err = ERR_INIT;
+	struct buf path = BUF_INIT, values = BUF_INIT;
+	const struct object *o = pt->object;
+	jv wanted,
+	    observed =
+		jvtext_parse(object_text(o != NULL ? o : p->object), &err);
+
+	if (pt->type == POINT_STATUS) {
+		wanted = jvtext_parse(buf_span(&d->status), &err);
+		agree_status_values(
+		    wanted, jvtext_peek(observed, "status"), &path, &values);
+	} else {
+		wanted = jvtext_parse(
+		    span_make(pt->item->text, pt->item->text_len), &err);
+		agree_values(wanted, observed, &path,
+		    is_confidential(pt->item->kind) ? NULL : &values);
+		buf_addf(b, "%s: ", pt->item->label);
+	}
+	buf_addf(b, "%s changes again and again", buf_str(&path));
+	if (values.len > 0)
+		buf_addf(b, " (%s)", buf_str(&values));
+	jv_free(wanted);
+	jv_free(observed);
+	buf_release(&path);
+	buf_release(&values);
+}
+
+static void
+set_message(struct unsettled *u, const struct primary *p,
+    const struct decision *d, const struct point *pt)
+{
+	struct buf b = BUF_INIT;
+
+	if (pt == NULL) {
+		buf_adds(&b, "events are others again and again");
+	} else if (pt->type == POINT_DELETE) {
+		object_add_label(&b, pt->object);
+		buf_adds(&b, " and others are made and deleted in turn");
+	} else if (pt->type == POINT_ITEM && pt->object == NULL) {
+		buf_addf(&b, "%s is deleted again and again, and made anew",
+		    pt->item->label);
+	} else {
+		describe(p, d, pt, &b);
+	}
+	free(u->message);
+	u->message = buf_take(&b);
+}
+
+/* What of it is new to tell? pt: NULL for events. */
+enum news { NEWS_NONE, NEWS_FOUND, NEWS_AGAIN };
+
+static enum news
+charge(struct primary *p, const struct decision *d, const char *name,
+    const struct point *pt)
+{
+	struct unsettled *u = find_or_add(p, name, d->now_us);
+	uint64_t now = others(p, name);
+
+	u->counted = true;
+	if (u->holds == 0) {
+		refill(u, d->now_us);
+		u->budget -= u->others != now  ? OTHERS
+		    : strcmp(name, "set") == 0 ? OWN_SET
+					       : OWN;
+		u->others = now;
+		if (u->budget > 0)
+			return NEWS_NONE;
+	}
+	set_message(u, p, d, pt);
+	if (u->holds > 0)
+		return NEWS_AGAIN;
+	u->holds = 1;
+	u->users = users(p);
+	return NEWS_FOUND;
+}
+
+bool
+unsettled_count(struct primary *p, const struct decision *d, struct buf *what)
+{
+	bool set = false, news = false;
+
+	for (size_t n = 0; n <= d->count; n++) {
+		const struct point *pt = n < d->count ? &d->points[n] : NULL;
+		const char *name = pt != NULL ? name_of(p, pt)
+		    : d->has_news	      ? "events"
+					      : NULL;
+		enum news is;
+
+		if (name == NULL || (set && strcmp(name, "set") == 0))
+			continue;
+		set = set || strcmp(name, "set") == 0;
+		is = charge(p, d, name, pt);
+		news = news || is != NEWS_NONE;
+		if (is == NEWS_FOUND)
+			buf_addf(what, "%s%s: it is held back",
+			    what->len ? "\n" : "", find(p, name)->message);
+	}
+	return news;
+}
+
+void
+unsettled_hold(struct primary *p, struct decision *d)
+{
+	for (size_t n = 0; n < p->unsettled_count; n++) {
+		struct unsettled *u = &p->unsettled[n];
+		unsigned doublings = u->holds - 1;
+		int64_t wait;
+
+		if (!u->counted || u->holds == 0) {
+			u->counted = false;
+			continue;
+		}
+		u->counted = false;
+		wait = first_us
+		    << (doublings < DOUBLINGS ? doublings : DOUBLINGS);
+		wait = wait < longest_us ? wait : longest_us;
+		u->holds++;
+		u->held_until_us = u->quiet_us = d->now_us + wait;
+		look_again(d, u->held_until_us);
+	}
+}
+
+/* ---- telling ---- */
+
+jv
+unsettled_condition(const struct decision *d, jv status)
+{
+	struct buf b = BUF_INIT;
+	size_t count = 0;
+
+	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
+		const struct unsettled *u = &d->primary->unsettled[n];
+
+		if (u->holds > 0 && count++ == 0)
+			buf_adds(&b, u->message);
+	}
+	if (count > 1)
+		buf_addf(&b, "; and %zu more", count - 1);
+	status = condition_set(d, status, condition_type, "NeverSettles",
+	    count > 0 ? buf_str(&b) : NULL);
+	buf_release(&b);
+	return status;
+}
+
+jv
+unsettled_events(const struct decision *d, jv events)
+{
+	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
+		const struct unsettled *u = &d->primary->unsettled[n];
+		jv event;
+
+		if (u->holds == 0)
+			continue;
+		event = jv_object_set(
+		    jv_object(), jv_string("type"), jv_string("Warning"));
+		event = jv_object_set(
+		    event, jv_string("reason"), jv_string(condition_type));
+		event = jv_object_set(
+		    event, jv_string("message"), jv_string(u->message));
+		events = jv_array_append(events, event);
+	}
+	return events;
+}

@@ -1,0 +1,220 @@
+/* source_compose: looks up what a program calls, and makes its text. */
+#include "language/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "language/guards.h"
+#include "language/prelude.h"
+
+struct function {
+	struct source_file *file;
+	const struct jqparse_def *def;
+	bool wanted;
+};
+
+struct linker {
+	struct function *list; /* in the order of the text */
+	int count;
+	struct prelude prelude;
+	struct err *err;
+};
+
+static void
+collect(struct linker *l, struct source *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->count; i++)
+		n += s->files[i].parse.def_count;
+	l->list = mem_array(NULL, (size_t)n + 1, sizeof(*l->list));
+	for (int i = 0; i < s->count; i++)
+		for (int d = 0; d < s->files[i].parse.def_count; d++)
+			l->list[l->count++] = (struct function){
+			    &s->files[i], &s->files[i].parse.defs[d], false};
+}
+
+static int
+complain(struct linker *l, const struct source_file *f,
+    const struct jqparse_use *use)
+{
+	const char *says = guards_refusal(use->name);
+	struct buf text = BUF_INIT;
+
+	if (says != NULL)
+		buf_addf(&text, says, SPAN_ARG(use->name));
+	else
+		buf_addf(&text, "%.*s/%d is not defined", SPAN_ARG(use->name),
+		    use->arity);
+	err_set(l->err, ERR_PERMANENT, "%s:%d: %s", f->path,
+	    f->lex.tokens[use->token].line, buf_str(&text));
+	buf_release(&text);
+	return -1;
+}
+
+static int want(struct linker *l, int i);
+
+/* Which function a use in function i means; i == count: behind the last. -1:
+ * none of the program's. */
+static int
+find(const struct linker *l, int i, const struct jqparse_use *use)
+{
+	for (int k = i < l->count ? i : l->count - 1; k >= 0; k--)
+		if (l->list[k].def->arity == use->arity &&
+		    span_eq(l->list[k].def->name, use->name))
+			return k;
+	return -1;
+}
+
+static int
+resolve(struct linker *l, const struct source_file *f, int i,
+    const struct jqparse_use *use)
+{
+	int found = find(l, i, use);
+
+	if (found >= 0)
+		return want(l, found);
+	found = prelude_find(use->name, use->arity);
+	if (found >= 0)
+		prelude_want(&l->prelude, found);
+	else if (!guards_is_free(use->name, use->arity))
+		return complain(l, f, use);
+	return 0;
+}
+
+/* What is not put in is still to be right. */
+static int
+check_unwanted(struct linker *l, int i)
+{
+	const struct jqparse_def *def = l->list[i].def;
+	const struct source_file *f = l->list[i].file;
+
+	for (int k = def->first_use; k < def->end_use; k++) {
+		const struct jqparse_use *use = &f->parse.uses[k];
+
+		if (find(l, i, use) < 0 &&
+		    prelude_find(use->name, use->arity) < 0 &&
+		    !guards_is_free(use->name, use->arity))
+			return complain(l, f, use);
+	}
+	return 0;
+}
+
+static int
+want(struct linker *l, int i)
+{
+	const struct source_file *f = l->list[i].file;
+	const struct jqparse_def *def = l->list[i].def;
+
+	if (l->list[i].wanted)
+		return 0;
+	l->list[i].wanted = true;
+	for (int k = def->first_use; k < def->end_use; k++)
+		if (resolve(l, f, i, &f->parse.uses[k]) != 0)
+			return -1;
+	return 0;
+}
+
+/* All of what its author can mend is looked at, called or not. */
+static int
+look_up(struct linker *l, const struct source *s)
+{
+	for (int i = 0; i < l->count; i++)
+		if (l->list[i].file->trust == JQPARSE_STRANGE &&
+		    want(l, i) != 0)
+			return -1;
+	for (int i = 0; i < s->count; i++) {
+		const struct source_file *f = &s->files[i];
+
+		for (int k = 0;
+		     f->what == JQPARSE_EXPRESSION && k < f->parse.use_count;
+		     k++)
+			if (resolve(l, f, l->count, &f->parse.uses[k]) != 0)
+				return -1;
+	}
+	for (int i = 0; i < l->count; i++)
+		if (!l->list[i].wanted && check_unwanted(l, i) != 0)
+			return -1;
+	return 0;
+}
+
+static void
+add_line_breaks(struct buf *out, const char *from, const char *to)
+{
+	for (; from < to; from++)
+		if (*from == '\n')
+			buf_addc(out, '\n');
+}
+
+/* The text of a file, line by line where it was. */
+static void
+write_file(struct source *s, struct source_file *f, const struct function *list)
+{
+	const char *at = f->text;
+	size_t from;
+
+	if (f->what == JQPARSE_EXPRESSION) {
+		buf_adds(&s->text, "def _map: (\n");
+		s->lines++;
+	}
+	from = s->text.len;
+	if (f->what == JQPARSE_EXPRESSION)
+		at = jqparse_write(
+		    &f->parse, &f->lex, 0, f->lex.count, at, &s->text);
+	for (int d = 0; d < f->parse.def_count; d++) {
+		const struct jqparse_def *def = &f->parse.defs[d];
+		const char *end = f->lex.tokens[def->to - 1].text.p + 1;
+
+		if (list[d].wanted)
+			at = jqparse_write(&f->parse, &f->lex, def->from,
+			    def->to, at, &s->text);
+		else
+			add_line_breaks(&s->text, at, end);
+		at = end;
+	}
+	add_line_breaks(&s->text, at, at + strlen(at));
+	buf_addc(&s->text, '\n');
+	f->first_line = s->lines + 1;
+	f->lines = 0;
+	for (size_t i = from; i < s->text.len; i++)
+		f->lines += s->text.data[i] == '\n';
+	s->lines += f->lines;
+	if (f->what == JQPARSE_EXPRESSION) {
+		buf_adds(&s->text, ");\n");
+		s->lines++;
+	}
+}
+
+int
+source_compose(struct source *s, struct err *err)
+{
+	struct linker l = {.err = err};
+	int at = 0;
+	int rc;
+
+	collect(&l, s);
+	rc = look_up(&l, s);
+	if (rc == 0) {
+		buf_reset(&s->text);
+		s->lines = prelude_write(&l.prelude, &s->text);
+		s->lines += guards_add(&s->text);
+		for (int i = 0; i < s->count; i++) {
+			write_file(s, &s->files[i], &l.list[at]);
+			at += s->files[i].parse.def_count;
+		}
+	}
+	free(l.list);
+	return rc;
+}
+
+bool
+source_defines(const struct source *s, const char *name)
+{
+	for (int i = 0; i < s->count; i++)
+		for (int d = 0; d < s->files[i].parse.def_count; d++)
+			if (s->files[i].parse.defs[d].arity == 0 &&
+			    span_is(s->files[i].parse.defs[d].name, name))
+				return true;
+	return false;
+}

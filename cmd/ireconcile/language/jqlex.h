@@ -1,0 +1,56 @@
+/*
+ * jqlex: the tokens of a jq program, for what is looked up in its text before
+ * jq compiles it: includes, reserved names, function definitions.
+ *
+ * It knows the lexical grammar that jq 1.6 to 1.8 have in common (strings with
+ * \( ) in them, comments, .fields, $variables) and refuses what one of them
+ * reads otherwise: a comment that ends in a backslash, a lone carriage return,
+ * `...`, `1.2.3`.
+ */
+#ifndef JQLEX_H
+#define JQLEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+enum jqlex_type {
+	JQLEX_WORD,	/* a name or keyword, also with "::" */
+	JQLEX_FIELD,	/* .name; text without the dot */
+	JQLEX_VARIABLE, /* $name; text without the dollar */
+	JQLEX_STRING,	/* a string without \( ): text between its quotes */
+	JQLEX_PIECE,	/* of a string with \( ): up to the \ or the last " */
+	JQLEX_OPEN,	/* ( [ { and \( */
+	JQLEX_CLOSE,	/* ) ] } */
+	JQLEX_NUMBER,	/* whole, without a sign */
+	JQLEX_FORMAT,	/* @name */
+	JQLEX_OTHER	/* an operator, whole */
+};
+
+struct jqlex_token {
+	enum jqlex_type type;
+	char c;		  /* its first byte; of a string: behind the quote */
+	struct span text; /* borrowed from the source */
+	int line;	  /* 1 = first */
+	int inside;	  /* index of the bracket around it, -1: none */
+};
+
+struct jqlex {
+	struct jqlex_token *tokens; /* owned */
+	int count;
+};
+
+/* Errors ("LINE: message" with name before it): a string or bracket that is
+ * not closed. */
+int jqlex_read(
+    struct jqlex *lex, const char *name, struct span text, struct err *err);
+void jqlex_release(struct jqlex *lex);
+
+bool jqlex_is(
+    const struct jqlex *lex, int i, enum jqlex_type type, const char *text);
+/* Is token i a name where an object has a key: {name: 1}, {name}? */
+bool jqlex_is_key(const struct jqlex *lex, int i);
+
+#endif

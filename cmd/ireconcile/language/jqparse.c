@@ -1,0 +1,251 @@
+#include "language/jqparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "language/guards.h"
+#include "language/jqparser.h"
+
+/* ---- expressions ---- */
+
+static bool
+is_operator(const struct parser *p)
+{
+	static const char *const operators[] = {"+", "-", "*", "/", "%",
+	    "==", "!=", "<", "<=", ">", ">=", "//", "=",
+	    "|=", "+=", "-=", "*=", "/=", "%=", "//=", NULL};
+
+	if (jqparser_next(p, JQLEX_WORD, "and") ||
+	    jqparser_next(p, JQLEX_WORD, "or"))
+		return true;
+	if (!jqparser_next(p, JQLEX_OTHER, NULL))
+		return false;
+	for (int i = 0; operators[i] != NULL; i++)
+		if (span_is(jqparser_token(p, p->at)->text, operators[i]))
+			return true;
+	return false;
+}
+
+/* Operators are calls of functions that the compiler makes. */
+static void
+use_operator(struct parser *p, int at)
+{
+	struct span text = jqparser_token(p, at)->text;
+	char c = text.p[0];
+
+	if (c == '*' || c == '%')
+		jqparser_use(
+		    p, span_str(c == '*' ? "_multiply" : "_mod"), 2, at);
+	if (text.n > 1 && text.p[text.n - 1] == '=' &&
+	    memchr("|+-*/%", c, 6) != NULL)
+		jqparser_use(p, span_str("_modify"), 2, at);
+}
+
+static bool
+is_zero(const struct parser *p, struct part part)
+{
+	return part.to - part.from == 1 &&
+	    jqparser_token(p, part.from)->type == JQLEX_NUMBER &&
+	    strtod(jqparser_token(p, part.from)->text.p, NULL) == 0;
+}
+
+struct part
+jqparser_expression(struct parser *p, const struct scope *scope)
+{
+	struct part all = jqparser_term(p, scope);
+
+	while (!p->failed && is_operator(p)) {
+		int at = p->at++;
+		char c = jqparser_token(p, at)->c;
+		struct part next = jqparser_term(p, scope);
+
+		use_operator(p, at);
+		if ((c == '/' || c == '%') &&
+		    jqparser_token(p, at)->text.n == 1 && !p->failed &&
+		    is_zero(p, next))
+			jqparser_fail_at(
+			    p, at, "division by zero", span_make("", 0));
+		all.term = false;
+	}
+	all.to = p->at;
+	return all;
+}
+
+/* ---- definitions ---- */
+
+enum { PARAMS_MAX = 32 };
+
+static int
+parameters(struct parser *p, struct scope *params)
+{
+	int n = 0;
+
+	if (!jqparser_accept(p, JQLEX_OPEN, "("))
+		return 0;
+	do {
+		struct span name = jqparser_token(p, p->at)->text;
+
+		if (n == PARAMS_MAX)
+			jqparser_fail(p, "too many parameters");
+		else if (jqparser_next(p, JQLEX_VARIABLE, NULL))
+			jqparser_variable(p);
+		else if (jqparser_is_keyword(name))
+			jqparser_unexpected(p);
+		else
+			jqparser_expect(p, JQLEX_WORD, NULL);
+		if (!p->failed)
+			params[n++] = (struct scope){NULL, name, 0};
+	} while (jqparser_accept(p, JQLEX_OTHER, ";"));
+	jqparser_expect(p, JQLEX_CLOSE, ")");
+	return n;
+}
+
+/* From `def` on; *self becomes what is defined, in front of scope. */
+static void
+definition(struct parser *p, const struct scope *scope, struct scope *self)
+{
+	struct scope params[PARAMS_MAX];
+	const char *says;
+	int at = ++p->at;
+	int n;
+
+	*self = (struct scope){scope, jqparser_token(p, at)->text, 0};
+	if (jqparser_is_keyword(self->name))
+		jqparser_unexpected(p);
+	jqparser_expect(p, JQLEX_WORD, NULL);
+	jqparser_plain_name(p, at);
+	n = parameters(p, params);
+	self->arity = n;
+	says = guards_definition(self->name, n);
+	if (says != NULL)
+		jqparser_fail_at(p, at, says, self->name);
+	jqparser_expect(p, JQLEX_OTHER, ":");
+	for (int i = 0; i < n; i++)
+		params[i].up = i == 0 ? self : &params[i - 1];
+	jqparser_query(p, n == 0 ? self : &params[n - 1]);
+	if (!p->failed && !jqparser_accept(p, JQLEX_OTHER, ";")) {
+		if (p->at >= p->lex->count)
+			jqparser_fail_at(p, at - 1,
+			    "this definition is not closed by a `;`",
+			    span_make("", 0));
+		else
+			jqparser_unexpected(p);
+	}
+}
+
+static struct part
+query_here(struct parser *p, const struct scope *scope)
+{
+	struct part all = {p->at, 0, true};
+	struct scope self;
+
+	while (!p->failed) {
+		struct part part;
+
+		if (jqparser_next(p, JQLEX_WORD, "def")) {
+			definition(p, scope, &self);
+			jqparser_query(p, &self);
+			all.term = false;
+			break;
+		}
+		if (jqparser_accept(p, JQLEX_WORD, "label")) {
+			jqparser_variable(p);
+			jqparser_expect(p, JQLEX_OTHER, "|");
+			jqparser_query(p, scope);
+			all.term = false;
+			break;
+		}
+		part = jqparser_expression(p, scope);
+		all.term = all.term && part.term;
+		if (jqparser_accept(p, JQLEX_WORD, "as")) {
+			jqparser_wrap_unless_term(p, part);
+			jqparser_patterns(p, scope);
+			jqparser_expect(p, JQLEX_OTHER, "|");
+			jqparser_query(p, scope);
+			all.term = false;
+			break;
+		}
+		if (!jqparser_accept(p, JQLEX_OTHER, "|") &&
+		    !jqparser_accept(p, JQLEX_OTHER, ","))
+			break;
+		all.term = false;
+	}
+	all.to = p->at;
+	return all;
+}
+
+struct part
+jqparser_query(struct parser *p, const struct scope *scope)
+{
+	struct part part;
+
+	if (++p->depth > JQPARSER_DEPTH_MAX)
+		jqparser_fail(p, "nested too deep");
+	part = query_here(p, scope);
+	p->depth--;
+	return part;
+}
+
+static void
+top_definition(struct parser *p)
+{
+	struct jqparse *parse = p->parse;
+	struct jqparse_def def = {.from = p->at, .first_use = parse->use_count};
+	struct scope self;
+
+	if (!jqparser_next(p, JQLEX_WORD, "def")) {
+		jqparser_fail(
+		    p, "only definitions (def NAME: ...;) may stand here");
+		return;
+	}
+	definition(p, NULL, &self);
+	def.name = self.name;
+	def.arity = self.arity;
+	def.to = p->at;
+	def.end_use = parse->use_count;
+	parse->defs = mem_array(
+	    parse->defs, (size_t)parse->def_count + 1, sizeof(*parse->defs));
+	parse->defs[parse->def_count++] = def;
+}
+
+int
+jqparse_read(struct jqparse *parse, const struct jqlex *lex, const char *name,
+    enum jqparse_what what, enum jqparse_trust trust, int from, struct err *err)
+{
+	struct parser p = {.parse = parse,
+	    .lex = lex,
+	    .name = name,
+	    .err = err,
+	    .trust = trust,
+	    .at = from};
+
+	*parse = (struct jqparse){NULL, 0, NULL, 0, NULL};
+	parse->edits =
+	    mem_zalloc(((size_t)lex->count + 1) * sizeof(*parse->edits));
+	if (what == JQPARSE_EXPRESSION) {
+		jqparser_query(&p, NULL);
+		if (p.at < lex->count)
+			jqparser_unexpected(&p);
+	}
+	while (what == JQPARSE_FILE && p.at < lex->count)
+		top_definition(&p);
+	if (!p.failed)
+		return 0;
+	jqparse_release(parse, lex);
+	return -1;
+}
+
+void
+jqparse_release(struct jqparse *parse, const struct jqlex *lex)
+{
+	for (int i = 0; parse->edits != NULL && i < lex->count; i++) {
+		free(parse->edits[i].before);
+		free(parse->edits[i].instead);
+		free(parse->edits[i].behind);
+	}
+	free(parse->edits);
+	free(parse->defs);
+	free(parse->uses);
+	*parse = (struct jqparse){NULL, 0, NULL, 0, NULL};
+}

@@ -1,0 +1,81 @@
+/*
+ * jqparse: the grammar of a program, over the tokens of jqlex.
+ *
+ * The grammar is that of jq 1.8. Where an older libjq reads the same text
+ * otherwise, or lacks something, the text that it gets is changed: jqparse
+ * says what to put before, behind or in place of a token (see jqparse_write).
+ * Nothing is ever put on another line. What is changed:
+ *
+ *	- TERMS THAT 1.6 KNOWS ONLY AS EXPRESSIONS, and what `as` binds, get
+ *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}, {$x: 1}
+ *	- `if` without `else` gets one; a.["b"] loses its dot
+ *	- numbers are written as doubles print: 1.10 is 1.1
+ *	- a computed index goes through _jq_index, a bound of a slice through
+ *	  _jq_bound, `error` to _jq_raise (see prelude.c)
+ *	- try and `?` become: try (E | _jq_end) catch (_jq_caught | H). In libjq
+ *	  1.6 a try also catches what fails behind it. _jq_end, which is behind
+ *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
+ *	  stays lazy, and both work in paths.
+ *
+ * It also notes which functions are defined on the top level, and what they
+ * call that is not defined in themselves.
+ */
+#ifndef JQPARSE_H
+#define JQPARSE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "language/jqlex.h"
+
+/* A call of a function that is not defined around the call. */
+struct jqparse_use {
+	struct span name;
+	int arity;
+	int token;
+};
+
+/* A definition on the top level. */
+struct jqparse_def {
+	struct span name;
+	int arity;
+	int from, to; /* tokens: def, and the closing ; */
+	int first_use, end_use;
+};
+
+struct jqparse_edit;
+
+struct jqparse {
+	struct jqparse_def *defs; /* owned */
+	int def_count;
+	struct jqparse_use *uses; /* owned; text order */
+	int use_count;
+	struct jqparse_edit *edits; /* owned; by token */
+};
+
+enum jqparse_what {
+	JQPARSE_FILE,	   /* definitions, from token `from` on */
+	JQPARSE_EXPRESSION /* one expression: no definition, all uses */
+};
+
+/* How the text is taken. JQPARSE_TRUSTED: our own library, which has no index
+ * that is no whole number. */
+enum jqparse_trust { JQPARSE_STRANGE, JQPARSE_TRUSTED };
+
+/* Errors: "NAME:LINE: message". */
+int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
+    const char *name, enum jqparse_what what, enum jqparse_trust trust,
+    int from, struct err *err);
+void jqparse_release(struct jqparse *parse, const struct jqlex *lex);
+
+/*
+ * Appends the tokens from..to - 1 as libjq is to get them, with all line
+ * breaks of the text from `at` on up to the last one; comments become nothing.
+ * Returns where in the text it ended.
+ */
+const char *jqparse_write(const struct jqparse *parse, const struct jqlex *lex,
+    int from, int to, const char *at, struct buf *out);
+
+#endif

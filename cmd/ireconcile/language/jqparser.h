@@ -1,0 +1,79 @@
+/*
+ * jqparser: the inside of jqparse. jqparse.c knows expressions and
+ * definitions, jqterm.c terms, jqtext.c tokens and what is written in their
+ * place. Nobody else includes it.
+ *
+ * An error is noted in the parser, which is then behind the last token: so
+ * every function may go on, and the loops end.
+ */
+#ifndef JQPARSER_H
+#define JQPARSER_H
+
+#include "language/jqparse.h"
+
+enum { JQPARSER_DEPTH_MAX = 1500 };
+
+/* What is written around a token. */
+struct jqparse_edit {
+	char *before, *instead, *behind; /* owned; NULL: nothing */
+};
+
+/* A function that may be called: one of a chain, the innermost first. */
+struct scope {
+	const struct scope *up;
+	struct span name;
+	int arity;
+};
+
+struct parser {
+	struct jqparse *parse;
+	const struct jqlex *lex;
+	const char *name;
+	struct err *err;
+	enum jqparse_trust trust;
+	int at; /* the next token */
+	int depth;
+	bool failed; /* err is set, and at is behind the last token */
+};
+
+/* What was parsed: its tokens, and whether libjq 1.6 takes it as a term. */
+struct part {
+	int from, to;
+	bool term;
+};
+
+/* jqtext.c */
+
+/* format has one %.*s, for what, or none. */
+void jqparser_fail_at(
+    struct parser *p, int token, const char *format, struct span what);
+void jqparser_fail(struct parser *p, const char *message);
+void jqparser_unexpected(struct parser *p);
+/* Token i; behind the last one, an empty one. */
+const struct jqlex_token *jqparser_token(const struct parser *p, int i);
+bool jqparser_next(
+    const struct parser *p, enum jqlex_type type, const char *text);
+bool jqparser_accept(struct parser *p, enum jqlex_type type, const char *text);
+void jqparser_expect(struct parser *p, enum jqlex_type type, const char *text);
+
+void jqparser_before(struct parser *p, int token, const char *text);
+void jqparser_instead(struct parser *p, int token, const char *text);
+void jqparser_wrap(
+    struct parser *p, struct part part, const char *before, const char *behind);
+void jqparser_wrap_unless_term(struct parser *p, struct part part);
+
+bool jqparser_is_keyword(struct span word);
+/* Refuses a::b. */
+void jqparser_plain_name(struct parser *p, int token);
+void jqparser_variable(struct parser *p);
+void jqparser_use(struct parser *p, struct span name, int arity, int token);
+
+/* jqterm.c */
+struct part jqparser_term(struct parser *p, const struct scope *scope);
+void jqparser_patterns(struct parser *p, const struct scope *scope);
+
+/* jqparse.c */
+struct part jqparser_query(struct parser *p, const struct scope *scope);
+struct part jqparser_expression(struct parser *p, const struct scope *scope);
+
+#endif

@@ -1,0 +1,593 @@
+/* Terms. */
+#include "language/jqparser.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "language/guards.h"
+
+enum { INDEX_MAX = 1 << 24 };
+
+static bool
+in_scope(const struct scope *scope, struct span name, int arity)
+{
+	for (; scope != NULL; scope = scope->up)
+		if (scope->arity == arity && span_eq(scope->name, name))
+			return true;
+	return false;
+}
+
+/* ---- terms ---- */
+
+/* Numbers as doubles print, so that they are the same in all versions. */
+static void
+number(struct parser *p)
+{
+	struct span text = jqparser_token(p, p->at)->text;
+	struct buf copy = BUF_INIT;
+	char canonical[40];
+	double value;
+
+	buf_addspan(&copy, text);
+	value = strtod(buf_str(&copy), NULL);
+	buf_release(&copy);
+	if (!isfinite(value)) {
+		jqparser_fail(p, "this number is beyond what a double holds");
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(canonical, sizeof(canonical), "%.*g", digits, value);
+		if (strtod(canonical, NULL) == value)
+			break;
+	}
+	/* What begins with a dot may follow a word: then.5 */
+	if (text.n > 0 && text.p[0] == '.')
+		jqparser_before(p, p->at, " ");
+	if (!span_is(text, canonical))
+		jqparser_instead(p, p->at, canonical);
+	p->at++;
+}
+
+static bool
+at_string(const struct parser *p)
+{
+	return jqparser_next(p, JQLEX_STRING, NULL) ||
+	    jqparser_next(p, JQLEX_PIECE, NULL) ||
+	    (jqparser_next(p, JQLEX_FORMAT, NULL) &&
+		(jqlex_is(p->lex, p->at + 1, JQLEX_STRING, NULL) ||
+		    jqlex_is(p->lex, p->at + 1, JQLEX_PIECE, NULL)));
+}
+
+static void
+format(struct parser *p)
+{
+	const char *says = guards_format(jqparser_token(p, p->at)->text);
+
+	if (says != NULL)
+		jqparser_fail_at(
+		    p, p->at, says, jqparser_token(p, p->at)->text);
+	jqparser_use(p, span_str("format"), 1, p->at);
+	if (!p->failed)
+		p->at++;
+}
+
+/* "text", "with \(x)", @base64 "\(x)" */
+static void
+string(struct parser *p, const struct scope *scope)
+{
+	bool interpolates = false;
+
+	if (jqparser_next(p, JQLEX_FORMAT, NULL))
+		format(p);
+	if (jqparser_accept(p, JQLEX_STRING, NULL))
+		return;
+	while (jqparser_next(p, JQLEX_PIECE, NULL)) {
+		struct span piece = jqparser_token(p, p->at++)->text;
+
+		if (piece.p[piece.n - 1] == '"')
+			break;
+		jqparser_expect(p, JQLEX_OPEN, "(");
+		jqparser_query(p, scope);
+		jqparser_expect(p, JQLEX_CLOSE, ")");
+		interpolates = true;
+	}
+	if (interpolates)
+		jqparser_use(p, span_str("format"), 1, p->at - 1);
+}
+
+/* Is the part one number, which may stand as an index as it is? */
+static bool
+is_whole(const struct parser *p, struct part part)
+{
+	const struct jqlex_token *t = jqparser_token(p, part.to - 1);
+	bool negative = jqlex_is(p->lex, part.from, JQLEX_OTHER, "-");
+
+	if (part.to - part.from != 1 + negative || t->type != JQLEX_NUMBER ||
+	    t->text.n > 8)
+		return false;
+	for (size_t i = 0; i < t->text.n; i++)
+		if (t->text.p[i] < '0' || t->text.p[i] > '9')
+			return false;
+	return strtol(t->text.p, NULL, 10) <= INDEX_MAX;
+}
+
+static bool
+is_text(const struct parser *p, struct part part)
+{
+	return part.to - part.from == 1 &&
+	    (jqparser_token(p, part.from)->type == JQLEX_STRING ||
+		span_is(jqparser_token(p, part.from)->text, "null"));
+}
+
+static void
+check_index(struct parser *p, struct part part, const char *function)
+{
+	char behind[40];
+
+	if (p->failed || p->trust == JQPARSE_TRUSTED || is_whole(p, part) ||
+	    is_text(p, part))
+		return;
+	snprintf(behind, sizeof(behind), ") | %s", function);
+	jqparser_wrap(p, part, "(", behind);
+	jqparser_use(p, span_str(function), 0, part.from);
+}
+
+/* From behind the [ of an index, a slice, or []. */
+static void
+brackets(struct parser *p, const struct scope *scope)
+{
+	struct part part = {0, 0, true};
+	bool slice = false;
+
+	if (jqparser_accept(p, JQLEX_CLOSE, "]"))
+		return;
+	if (!jqparser_next(p, JQLEX_OTHER, ":"))
+		part = jqparser_query(p, scope);
+	if (jqparser_accept(p, JQLEX_OTHER, ":")) {
+		slice = true;
+		if (part.to > 0)
+			check_index(p, part, "_jq_bound");
+		if (!jqparser_next(p, JQLEX_CLOSE, "]"))
+			check_index(p, jqparser_query(p, scope), "_jq_bound");
+	}
+	jqparser_expect(p, JQLEX_CLOSE, "]");
+	if (!slice)
+		check_index(p, part, "_jq_index");
+}
+
+static void
+pattern(struct parser *p, const struct scope *scope)
+{
+	if (++p->depth > JQPARSER_DEPTH_MAX)
+		jqparser_fail(p, "nested too deep");
+	if (jqparser_accept(p, JQLEX_OPEN, "[")) {
+		do
+			pattern(p, scope);
+		while (jqparser_accept(p, JQLEX_OTHER, ","));
+		jqparser_expect(p, JQLEX_CLOSE, "]");
+	} else if (jqparser_accept(p, JQLEX_OPEN, "{")) {
+		do {
+			bool shown = jqparser_next(p, JQLEX_VARIABLE, NULL);
+
+			if (shown)
+				jqparser_variable(p);
+			else if (jqparser_accept(p, JQLEX_OPEN, "(")) {
+				jqparser_query(p, scope);
+				jqparser_expect(p, JQLEX_CLOSE, ")");
+			} else if (at_string(p))
+				string(p, scope);
+			else
+				jqparser_expect(p, JQLEX_WORD, NULL);
+			if (!shown || jqparser_next(p, JQLEX_OTHER, ":")) {
+				jqparser_expect(p, JQLEX_OTHER, ":");
+				pattern(p, scope);
+			}
+		} while (jqparser_accept(p, JQLEX_OTHER, ","));
+		jqparser_expect(p, JQLEX_CLOSE, "}");
+	} else {
+		jqparser_variable(p);
+	}
+	p->depth--;
+}
+
+void
+jqparser_patterns(struct parser *p, const struct scope *scope)
+{
+	pattern(p, scope);
+	if (jqparser_next(p, JQLEX_OTHER, "?//"))
+		jqparser_fail(p,
+		    "`?//` means other things in other versions of jq: use "
+		    "`if type == ... then ... else ... end`, or `? //`");
+}
+
+/* One value, whatever the version does with several? */
+static bool
+is_single(const struct parser *p, struct part part)
+{
+	const struct jqlex_token *t = jqparser_token(p, part.from);
+
+	if (jqlex_is(p->lex, part.from, JQLEX_OTHER, "-") &&
+	    part.to - part.from == 2)
+		t = jqparser_token(p, ++part.from);
+	if (part.to - part.from == 1)
+		return t->type == JQLEX_NUMBER || t->type == JQLEX_STRING ||
+		    t->type == JQLEX_VARIABLE || t->type == JQLEX_FIELD ||
+		    span_is(t->text, ".") || span_is(t->text, "null") ||
+		    span_is(t->text, "true") || span_is(t->text, "false");
+	if (t->type == JQLEX_OPEN && part.to - part.from == 2)
+		return true; /* [] {} */
+	if (t->type == JQLEX_OPEN && t->c == '[') {
+		for (int i = part.from + 1; i < part.to - 1; i++)
+			if (jqparser_token(p, i)->inside == t->inside)
+				return false;
+		return true;
+	}
+	for (int i = part.from; i < part.to; i++)
+		if (jqparser_token(p, i)->type != JQLEX_FIELD)
+			return false;
+	return true;
+}
+
+/* reduce, foreach: from behind the word. */
+static void
+loop(struct parser *p, const struct scope *scope, bool foreach)
+{
+	struct part start;
+
+	jqparser_wrap_unless_term(p, jqparser_expression(p, scope));
+	jqparser_expect(p, JQLEX_WORD, "as");
+	jqparser_patterns(p, scope);
+	jqparser_expect(p, JQLEX_OPEN, "(");
+	start = jqparser_query(p, scope);
+	if (!p->failed && !is_single(p, start)) {
+		jqparser_wrap(p, start, "_jq_one(", ")");
+		jqparser_use(p, span_str("_jq_one"), 1, start.from);
+	}
+	jqparser_expect(p, JQLEX_OTHER, ";");
+	jqparser_query(p, scope);
+	if (foreach && jqparser_accept(p, JQLEX_OTHER, ";"))
+		jqparser_query(p, scope);
+	jqparser_expect(p, JQLEX_CLOSE, ")");
+}
+
+static void
+condition(struct parser *p, const struct scope *scope)
+{
+	do {
+		jqparser_query(p, scope);
+		jqparser_expect(p, JQLEX_WORD, "then");
+		jqparser_query(p, scope);
+	} while (jqparser_accept(p, JQLEX_WORD, "elif"));
+	if (jqparser_accept(p, JQLEX_WORD, "else"))
+		jqparser_query(p, scope);
+	else if (jqparser_next(p, JQLEX_WORD, "end"))
+		jqparser_before(p, p->at, "else . ");
+	jqparser_expect(p, JQLEX_WORD, "end");
+}
+
+static void
+catch_quietly(struct parser *p, struct part part)
+{
+	jqparser_wrap(p, part, "(", " | _jq_end) catch _jq_quiet");
+	jqparser_use(p, span_str("_jq_end"), 0, part.from);
+	jqparser_use(p, span_str("_jq_quiet"), 0, part.from);
+}
+
+/* From behind the word `try`. What follows it, and `catch`, is one term. */
+static void
+attempt(struct parser *p, const struct scope *scope)
+{
+	struct part tried = jqparser_term(p, scope);
+	struct part handler;
+
+	if (!jqparser_accept(p, JQLEX_WORD, "catch")) {
+		catch_quietly(p, tried);
+		return;
+	}
+	jqparser_wrap(p, tried, "(", " | _jq_end)");
+	handler = jqparser_term(p, scope);
+	jqparser_wrap(p, handler, "(_jq_caught | ", ")");
+	jqparser_use(p, span_str("_jq_end"), 0, tried.from);
+	jqparser_use(p, span_str("_jq_caught"), 0, tried.from);
+}
+
+/* ---- objects ---- */
+
+static void
+key(struct parser *p, const struct scope *scope, bool *shown)
+{
+	int at = p->at;
+	struct span word = jqparser_token(p, at)->text;
+	struct buf quoted = BUF_INIT;
+
+	*shown = true;
+	if (jqparser_accept(p, JQLEX_OPEN, "(")) {
+		jqparser_query(p, scope);
+		jqparser_expect(p, JQLEX_CLOSE, ")");
+		*shown = false;
+	} else if (jqparser_next(p, JQLEX_VARIABLE, "__loc__")) {
+		*shown = false;
+		jqparser_unexpected(p);
+	} else if (jqparser_next(p, JQLEX_VARIABLE, NULL)) {
+		jqparser_variable(p);
+		if (jqparser_next(p, JQLEX_OTHER, ":"))
+			jqparser_wrap(
+			    p, (struct part){at, p->at, true}, "(", ")");
+	} else if (at_string(p)) {
+		string(p, scope);
+	} else if (jqparser_accept(p, JQLEX_WORD, NULL)) {
+		jqparser_plain_name(p, at);
+		if (!jqparser_is_keyword(word) ||
+		    jqparser_next(p, JQLEX_OTHER, ":"))
+			return;
+		buf_addf(&quoted, "\"%.*s\"", SPAN_ARG(word));
+		jqparser_instead(p, at, buf_str(&quoted));
+		buf_release(&quoted);
+	} else {
+		jqparser_unexpected(p);
+	}
+}
+
+static void
+member(struct parser *p, const struct scope *scope)
+{
+	struct part value;
+	bool shown;
+	int from;
+
+	key(p, scope, &shown);
+	if (shown && !jqparser_next(p, JQLEX_OTHER, ":"))
+		return;
+	jqparser_expect(p, JQLEX_OTHER, ":");
+	from = p->at;
+	value = jqparser_expression(p, scope);
+	while (jqparser_accept(p, JQLEX_OTHER, "|")) {
+		jqparser_expression(p, scope);
+		value.term = false;
+	}
+	jqparser_wrap_unless_term(p, (struct part){from, p->at, value.term});
+}
+
+static void
+object(struct parser *p, const struct scope *scope)
+{
+	while (!p->failed && !jqparser_next(p, JQLEX_CLOSE, "}")) {
+		member(p, scope);
+		if (!jqparser_accept(p, JQLEX_OTHER, ","))
+			break;
+	}
+	jqparser_expect(p, JQLEX_CLOSE, "}");
+}
+
+/* ---- calls ---- */
+
+/* `error` itself is what the compiler calls, for break and label. */
+static const char *
+changed_name(const struct parser *p, struct span name, int arity)
+{
+	if (arity <= 1 && span_is(name, "error"))
+		return "_jq_raise";
+	if (p->trust == JQPARSE_TRUSTED)
+		return NULL;
+	if (arity == 2 && span_is(name, "setpath"))
+		return "_jq_setpath";
+	if (arity == 1 && span_is(name, "getpath"))
+		return "_jq_getpath";
+	if (arity == 1 && span_is(name, "delpaths"))
+		return "_jq_delpaths";
+	return NULL;
+}
+
+static void
+call(struct parser *p, const struct scope *scope)
+{
+	int at = p->at;
+	struct span name = jqparser_token(p, at)->text;
+	const char *changed;
+	int arity = 0;
+
+	if (jqparser_is_keyword(name)) {
+		jqparser_unexpected(p);
+		return;
+	}
+	jqparser_plain_name(p, at);
+	if (p->trust == JQPARSE_STRANGE && name.n >= 3 &&
+	    memcmp(name.p, "_jq", 3) == 0)
+		jqparser_fail_at(
+		    p, at, "%.*s: names that begin with _jq are taken", name);
+	if (!p->failed)
+		p->at++;
+	if (jqparser_accept(p, JQLEX_OPEN, "(")) {
+		do {
+			jqparser_query(p, scope);
+			arity++;
+		} while (jqparser_accept(p, JQLEX_OTHER, ";"));
+		jqparser_expect(p, JQLEX_CLOSE, ")");
+	}
+	if (p->failed || in_scope(scope, name, arity) ||
+	    (arity == 0 &&
+		(span_is(name, "null") || span_is(name, "true") ||
+		    span_is(name, "false"))))
+		return;
+	changed = changed_name(p, name, arity);
+	if (changed != NULL) {
+		jqparser_instead(p, at, changed);
+		jqparser_use(p, span_str(changed), arity, at);
+		return;
+	}
+	jqparser_use(p, name, arity, at);
+}
+
+/* $__loc__: where it stands, whatever the text around it is composed of. */
+static void
+location(struct parser *p)
+{
+	const char *slash = strrchr(p->name, '/');
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "{\"file\":\"%s\",\"line\":%d}",
+	    strpbrk(p->name, "\"\\") ? "?"
+		: slash		     ? slash + 1
+				     : p->name,
+	    jqparser_token(p, p->at)->line);
+	jqparser_instead(p, p->at, buf_str(&text));
+	buf_release(&text);
+	p->at++;
+}
+
+static void
+word(struct parser *p, const struct scope *scope)
+{
+	int at = p->at;
+	bool statement = true;
+
+	if (jqparser_accept(p, JQLEX_WORD, "if"))
+		condition(p, scope);
+	else if (jqparser_accept(p, JQLEX_WORD, "reduce"))
+		loop(p, scope, false);
+	else if (jqparser_accept(p, JQLEX_WORD, "foreach"))
+		loop(p, scope, true);
+	else if (jqparser_accept(p, JQLEX_WORD, "try"))
+		attempt(p, scope);
+	else
+		statement = false;
+	if (statement)
+		jqparser_wrap(p, (struct part){at, p->at, true}, "(", ")");
+	else if (jqparser_accept(p, JQLEX_WORD, "break"))
+		jqparser_variable(p);
+	else
+		call(p, scope);
+}
+
+/* What a dot begins: `.`, ."a", .[...]. True if an index was read. */
+static bool
+dot(struct parser *p, const struct scope *scope)
+{
+	p->at++;
+	if (!at_string(p))
+		return false;
+	string(p, scope);
+	return true;
+}
+
+/* A term without what may follow it. Returns whether `?` would belong to its
+ * last index. */
+static bool
+primary(struct parser *p, const struct scope *scope)
+{
+	switch (jqparser_token(p, p->at)->type) {
+	case JQLEX_FIELD:
+		jqparser_plain_name(p, p->at);
+		p->at++;
+		return true;
+	case JQLEX_NUMBER:
+		number(p);
+		return false;
+	case JQLEX_STRING:
+	case JQLEX_PIECE:
+		string(p, scope);
+		return false;
+	case JQLEX_FORMAT:
+		if (at_string(p))
+			string(p, scope);
+		else
+			format(p);
+		return false;
+	case JQLEX_VARIABLE:
+		if (jqparser_next(p, JQLEX_VARIABLE, "__loc__"))
+			location(p);
+		else
+			jqparser_variable(p);
+		return false;
+	case JQLEX_WORD:
+		word(p, scope);
+		return false;
+	case JQLEX_OPEN:
+		if (jqparser_accept(p, JQLEX_OPEN, "(")) {
+			jqparser_query(p, scope);
+			jqparser_expect(p, JQLEX_CLOSE, ")");
+		} else if (jqparser_accept(p, JQLEX_OPEN, "[")) {
+			if (!jqparser_next(p, JQLEX_CLOSE, "]"))
+				jqparser_query(p, scope);
+			jqparser_expect(p, JQLEX_CLOSE, "]");
+		} else {
+			p->at++;
+			object(p, scope);
+		}
+		return false;
+	default:
+		if (jqparser_next(p, JQLEX_OTHER, "."))
+			return dot(p, scope);
+		if (jqparser_accept(p, JQLEX_OTHER, ".."))
+			jqparser_use(p, span_str("recurse"), 0, p->at - 1);
+		else
+			jqparser_unexpected(p);
+		return false;
+	}
+}
+
+/* The next thing behind a term that belongs to it, if any. */
+static bool
+suffix(struct parser *p, const struct scope *scope)
+{
+	if (jqparser_next(p, JQLEX_FIELD, NULL)) {
+		jqparser_plain_name(p, p->at);
+		p->at++;
+	} else if (jqparser_accept(p, JQLEX_OPEN, "[")) {
+		brackets(p, scope);
+	} else if (jqparser_next(p, JQLEX_OTHER, ".")) {
+		if (jqlex_is(p->lex, p->at + 1, JQLEX_OPEN, "[")) {
+			jqparser_instead(p, p->at, " ");
+			p->at += 2;
+			brackets(p, scope);
+		} else if (!dot(p, scope)) {
+			jqparser_unexpected(p);
+		}
+	} else {
+		return false;
+	}
+	return !p->failed;
+}
+
+struct part
+jqparser_term(struct parser *p, const struct scope *scope)
+{
+	int from = p->at;
+	bool minus = jqparser_accept(p, JQLEX_OTHER, "-");
+	int start = p->at;
+	bool indexed;
+
+	if (++p->depth > JQPARSER_DEPTH_MAX)
+		jqparser_fail(p, "nested too deep");
+	if (jqparser_next(p, JQLEX_OTHER, "-")) {
+		jqparser_term(p, scope);
+		indexed = false;
+	} else {
+		indexed = primary(p, scope);
+	}
+	while (!p->failed) {
+		if (suffix(p, scope)) {
+			indexed = true;
+		} else if (jqparser_accept(p, JQLEX_OTHER, "?")) {
+			struct part part = {start, p->at, true};
+
+			if (!indexed) {
+				jqparser_instead(p, p->at - 1, "");
+				catch_quietly(p, part);
+				jqparser_wrap(p, part, "(try ", ")");
+			}
+			indexed = false;
+		} else {
+			break;
+		}
+	}
+	if (jqparser_next(p, JQLEX_OTHER, "?//"))
+		jqparser_fail(p, "`?//`: write `? //`, or use `if`");
+	if (minus)
+		jqparser_wrap(p, (struct part){from, p->at, true}, "(", ")");
+	p->depth--;
+	return (struct part){from, p->at, true};
+}

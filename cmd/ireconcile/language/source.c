@@ -1,0 +1,276 @@
+#include "language/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "process/file.h"
+
+enum { FILE_MAX_MIB = 1, INCLUDES_MAX = 64 };
+
+void
+source_init(struct source *s)
+{
+	*s = (struct source){BUF_INIT, NULL, 0, 0};
+}
+
+static void
+file_release(struct source_file *f)
+{
+	free(f->path);
+	free(f->text);
+	jqparse_release(&f->parse, &f->lex);
+	jqlex_release(&f->lex);
+}
+
+void
+source_release(struct source *s)
+{
+	for (int i = 0; i < s->count; i++)
+		file_release(&s->files[i]);
+	free(s->files);
+	buf_release(&s->text);
+	*s = (struct source){BUF_INIT, NULL, 0, 0};
+}
+
+static int
+read_program(const char *path, struct buf *text, struct err *err)
+{
+	if (file_read(path, FILE_MAX_MIB, text, err) != 0)
+		return -1;
+	if (text->len > 0 && memchr(text->data, '\0', text->len) != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: has NUL bytes, so it is no jq program", path);
+	return 0;
+}
+
+static int
+complain(
+    const struct source_file *f, int token, const char *what, struct err *err)
+{
+	return err_set(err, ERR_PERMANENT, "%s:%d: %s", f->path,
+	    f->lex.tokens[token].line, what);
+}
+
+static void
+blank(struct source_file *f, int from, int to)
+{
+	char *start = f->text + (f->lex.tokens[from].text.p - f->text);
+	const char *end = f->lex.tokens[to].text.p + 1;
+
+	for (char *p = start; p < end; p++)
+		if (*p != '\n')
+			*p = ' ';
+}
+
+static void
+append(struct source *s, struct source_file *f)
+{
+	s->files = mem_array(s->files, (size_t)s->count + 1, sizeof(*s->files));
+	s->files[s->count++] = *f;
+}
+
+/* What a file being read needs to know of those above it. */
+struct include {
+	struct source *source;
+	const char *const *dirs;
+	struct err *err;
+	int depth;
+	enum jqparse_trust trust; /* of the file */
+};
+
+static int add_file(const struct include *in, char *path);
+
+static char *
+library_path(struct span dir, struct span name)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addspan(&b, dir);
+	if (dir.n > 0)
+		buf_addc(&b, '/');
+	buf_addspan(&b, name);
+	buf_adds(&b, ".jq");
+	return buf_take(&b);
+}
+
+/* Beside the includer, or in one of dirs: then *trust is set. */
+static char *
+find_library(const struct include *in, const char *includer, struct span name,
+    enum jqparse_trust *trust)
+{
+	const char *slash = strrchr(includer, '/');
+	size_t n = slash ? (size_t)(slash - includer) : 0;
+	char *path = slash == includer
+	    ? library_path(span_make("/.", 2), name)
+	    : library_path(span_make(includer, n), name);
+
+	for (int i = 0; in->dirs != NULL; i++) {
+		if (access(path, F_OK) == 0)
+			return path;
+		free(path);
+		if (in->dirs[i] == NULL)
+			return NULL;
+		path = library_path(span_str(in->dirs[i]), name);
+		*trust = JQPARSE_TRUSTED;
+	}
+	if (access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static bool
+climbs(struct span name)
+{
+	if (name.n == 0 || name.p[0] == '/' ||
+	    memchr(name.p, '\\', name.n) != NULL)
+		return true;
+	for (size_t i = 0; i + 1 < name.n; i++)
+		if (name.p[i] == '.' && name.p[i + 1] == '.')
+			return true;
+	return false;
+}
+
+static int
+include(const struct include *in, const struct source_file *f, int token)
+{
+	struct span name = f->lex.tokens[token].text;
+	struct include below = *in;
+	char *path;
+
+	if (climbs(name))
+		return complain(f, token,
+		    "include takes a name like \"operator\", without a path "
+		    "that is absolute or leads upwards",
+		    in->err);
+	if (++below.depth > INCLUDES_MAX)
+		return complain(
+		    f, token, "includes are nested too deep", in->err);
+	path = find_library(in, f->path, name, &below.trust);
+	if (path == NULL)
+		return err_set(in->err, ERR_PERMANENT,
+		    "%s:%d: cannot find the library %.*s.jq", f->path,
+		    f->lex.tokens[token].line, SPAN_ARG(name));
+	for (int i = 0; i < in->source->count; i++) {
+		if (strcmp(in->source->files[i].path, path) == 0) {
+			free(path);
+			return 0;
+		}
+	}
+	return add_file(&below, path);
+}
+
+/* The directives at the top; *end is the token behind them. */
+static int
+directives(const struct include *in, struct source_file *f, int *end)
+{
+	const struct jqlex *lex = &f->lex;
+	int i = 0;
+
+	while (jqlex_is(lex, i, JQLEX_WORD, NULL)) {
+		if (jqlex_is(lex, i, JQLEX_WORD, "import") ||
+		    jqlex_is(lex, i, JQLEX_WORD, "module"))
+			return complain(f, i,
+			    "import and module are not supported: use "
+			    "include \"NAME\";",
+			    in->err);
+		if (!jqlex_is(lex, i, JQLEX_WORD, "include"))
+			break;
+		if (!jqlex_is(lex, i + 1, JQLEX_STRING, NULL) ||
+		    !jqlex_is(lex, i + 2, JQLEX_OTHER, ";"))
+			return complain(f, i,
+			    "an include is written: include \"NAME\";",
+			    in->err);
+		if (include(in, f, i + 1) != 0)
+			return -1;
+		i += 3;
+	}
+	*end = i;
+	return 0;
+}
+
+static int
+add_file(const struct include *in, char *path)
+{
+	struct source_file f = {
+	    .path = path, .what = JQPARSE_FILE, .trust = in->trust};
+	struct buf text = BUF_INIT;
+	int body = 0;
+	size_t n;
+
+	if (read_program(path, &text, in->err) != 0) {
+		buf_release(&text);
+		free(path);
+		return -1;
+	}
+	n = text.len;
+	f.text = buf_take(&text);
+	if (jqlex_read(&f.lex, path, span_make(f.text, n), in->err) != 0 ||
+	    directives(in, &f, &body) != 0 ||
+	    jqparse_read(
+		&f.parse, &f.lex, path, f.what, f.trust, body, in->err) != 0) {
+		file_release(&f);
+		return -1;
+	}
+	if (body > 0)
+		blank(&f, 0, body - 1);
+	append(in->source, &f);
+	return 0;
+}
+
+int
+source_add_file(struct source *s, const char *path, const char *const *dirs,
+    struct err *err)
+{
+	struct include in = {s, dirs, err, 0, JQPARSE_STRANGE};
+
+	return add_file(&in, mem_strdup(path));
+}
+
+int
+source_add_expression(
+    struct source *s, const char *name, const char *text, struct err *err)
+{
+	struct source_file f = {
+	    .path = mem_strdup(name), .what = JQPARSE_EXPRESSION};
+
+	f.text = mem_strdup(text);
+	if (jqlex_read(&f.lex, name, span_str(f.text), err) != 0 ||
+	    jqparse_read(
+		&f.parse, &f.lex, name, f.what, JQPARSE_STRANGE, 0, err) != 0) {
+		file_release(&f);
+		return -1;
+	}
+	append(s, &f);
+	return 0;
+}
+
+const struct source_file *
+source_locate(const struct source *s, int line, int *file_line)
+{
+	for (int i = 0; i < s->count; i++) {
+		const struct source_file *f = &s->files[i];
+
+		if (line >= f->first_line && line < f->first_line + f->lines) {
+			*file_line = line - f->first_line + 1;
+			return f;
+		}
+	}
+	return NULL;
+}
+
+bool
+source_has_word(const struct source *s, struct span word)
+{
+	for (int i = 0; i < s->count; i++) {
+		const struct jqlex *lex = &s->files[i].lex;
+
+		for (int j = 0; j < lex->count; j++)
+			if (lex->tokens[j].type <= JQLEX_STRING &&
+			    span_eq(lex->tokens[j].text, word))
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,229 @@
+#include "program/arguments.h"
+
+#include <string.h>
+
+#include "json/jvkey.h"
+#include "json/jvtext.h"
+
+uint64_t
+input_id(void)
+{
+	static uint64_t last;
+
+	return ++last;
+}
+
+struct part {
+	uint32_t type, n;
+};
+
+void
+input_add(struct buf *b, enum input_part type, struct span bytes)
+{
+	struct part part = {type, (uint32_t)bytes.n};
+
+	buf_add(b, &part, sizeof(part));
+	buf_addspan(b, bytes);
+}
+
+/* ---- the worker's side ---- */
+
+/* What is being put together. */
+struct maker {
+	jv whole, primary, operator_, loops; /* invalid: not there */
+	jv outstanding;
+	jv kinds;   /* of related or owned */
+	jv key;	    /* the kind whose objects come, invalid: none yet */
+	jv objects; /* its objects */
+	struct err *err;
+};
+
+static struct maker
+maker(struct err *err)
+{
+	return (struct maker){.whole = jv_invalid(),
+	    .primary = jv_invalid(),
+	    .operator_ = jv_invalid(),
+	    .loops = jv_invalid(),
+	    .outstanding = jv_array(),
+	    .kinds = jv_object(),
+	    .key = jv_invalid(),
+	    .objects = jv_array(),
+	    .err = err};
+}
+
+static void
+maker_release(struct maker *m)
+{
+	jv_free(m->whole);
+	jv_free(m->primary);
+	jv_free(m->operator_);
+	jv_free(m->loops);
+	jv_free(m->outstanding);
+	jv_free(m->kinds);
+	jv_free(m->key);
+	jv_free(m->objects);
+}
+
+/* The kind whose objects came is complete. */
+static void
+close_kind(struct maker *m)
+{
+	if (!jv_is_valid(m->key))
+		return;
+	m->kinds = jv_object_set(m->kinds, m->key, m->objects);
+	m->key = jv_invalid();
+	m->objects = jv_array();
+}
+
+static jv
+string(struct span s)
+{
+	return jv_string_sized(s.p, (int)s.n);
+}
+
+static int
+set(struct maker *m, jv *to, struct span text)
+{
+	jv_free(*to);
+	*to = jvtext_parse(text, m->err);
+	return jv_is_valid(*to) ? 0 : -1;
+}
+
+static int
+append(struct maker *m, jv *to, struct span text)
+{
+	jv value = jvtext_parse(text, m->err);
+
+	if (!jv_is_valid(value)) {
+		jv_free(value);
+		return -1;
+	}
+	*to = jv_array_append(*to, value);
+	return 0;
+}
+
+static int
+take_part(struct maker *m, enum input_part type, struct span s)
+{
+	switch (type) {
+	case INPUT_WHOLE:
+		return set(m, &m->whole, s);
+	case INPUT_PRIMARY:
+		return set(m, &m->primary, s);
+	case INPUT_OPERATOR:
+		return set(m, &m->operator_, s);
+	case INPUT_LOOPS:
+		return set(m, &m->loops, s);
+	case INPUT_OUTSTANDING:
+		return append(m, &m->outstanding, s);
+	case INPUT_OBJECT:
+		return append(m, &m->objects, s);
+	case INPUT_RELATED:
+	case INPUT_OWNED:
+		close_kind(m);
+		m->key = string(s);
+		return 0;
+	}
+	return err_set(m->err, ERR_BUG, "an unknown part of an input");
+}
+
+static int
+take_parts(struct maker *m, const char *at, size_t n)
+{
+	const char *end = at + n;
+	struct part part;
+
+	while ((size_t)(end - at) >= sizeof(part)) {
+		memcpy(&part, at, sizeof(part));
+		at += sizeof(part);
+		if (part.n > (size_t)(end - at))
+			return err_set(m->err, ERR_BUG, "an input is cut");
+		if (take_part(m, part.type, span_make(at, part.n)) != 0)
+			return -1;
+		at += part.n;
+	}
+	close_kind(m);
+	return 0;
+}
+
+static jv
+put(jv object, const char *key, jv value)
+{
+	return jv_object_set(object, jvkey(span_str(key)), value);
+}
+
+/* The value of a text; jv_invalid() with m->err. */
+static jv
+make(struct maker *m, enum input_text which, struct span text)
+{
+	jv value;
+
+	if (take_parts(m, text.p, text.n) != 0)
+		return jv_invalid();
+	switch (which) {
+	case INPUT_TEXT_OWNED:
+		return jv_copy(m->kinds);
+	case INPUT_TEXT_OUTCOME:
+		value = put(jv_object(), "loops", jv_copy(m->loops));
+		return put(value, "outstanding", jv_copy(m->outstanding));
+	default:
+		if (jv_is_valid(m->whole))
+			return jv_copy(m->whole);
+		value = put(jv_object(), "primary", jv_copy(m->primary));
+		value = put(value, "related", jv_copy(m->kinds));
+		return put(value, "operator", jv_copy(m->operator_));
+	}
+}
+
+static void
+drop(struct input_kept *kept, int from, int to)
+{
+	for (int i = from; i < to; i++) {
+		jv_free(kept->values[i]);
+		kept->values[i] = jv_invalid();
+	}
+}
+
+static int
+keep(struct input_kept *kept, enum input_text which, struct span text,
+    struct err *err)
+{
+	struct maker m = maker(err);
+
+	drop(kept, which, which == INPUT_TEXT_BASE ? INPUT_TEXTS : which + 1);
+	kept->values[which] = make(&m, which, text);
+	maker_release(&m);
+	return jv_is_valid(kept->values[which]) ? 0 : -1;
+}
+
+jv
+input_make(struct input_kept *kept, const struct input_head *head,
+    const char *body, struct err *err)
+{
+	const jv *values = kept->values;
+	jv input;
+
+	for (int i = 0; i < INPUT_TEXTS; i++) {
+		if (!(head->comes & 1u << i))
+			continue;
+		if (keep(kept, i, span_make(body, head->n[i]), err) != 0)
+			return jv_invalid();
+		body += head->n[i];
+	}
+	input = jv_copy(values[INPUT_TEXT_BASE]);
+	if (head->has & INPUT_HAS_OWNED)
+		input = put(input, "owned", jv_copy(values[INPUT_TEXT_OWNED]));
+	if (head->has & INPUT_HAS_NOW)
+		input = put(input, "now", jv_number(head->now));
+	if (head->has & INPUT_HAS_OUTCOME) {
+		jv_object_foreach(values[INPUT_TEXT_OUTCOME], key, value)
+		{
+			input = jv_object_set(input, key, value);
+		}
+		input = put(input, "error",
+		    head->has_error ? string(span_make(body, head->error))
+				    : jv_null());
+	}
+	return input;
+}

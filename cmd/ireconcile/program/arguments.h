@@ -1,0 +1,86 @@
+/*
+ * arguments: what a call of a program sees, as texts, on its way to the worker
+ * that parses them and calls (see worker.h).
+ *
+ * The process that holds the objects holds them as text and sends them as
+ * such. Each text is sent once in an evaluation, with the first call that sees
+ * it: the worker keeps what it has parsed, under the number that the sender
+ * gave it.
+ */
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <jv.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+
+/* The parts of which the texts below are made. */
+enum input_part {
+	INPUT_WHOLE,   /* all there is: the text of `.` */
+	INPUT_PRIMARY, /* text of the object */
+	INPUT_RELATED, /* a key of .related; then its objects */
+	INPUT_OWNED,   /* a key of .owned; then its objects */
+	INPUT_OBJECT,
+	INPUT_OPERATOR,	  /* text of .operator */
+	INPUT_LOOPS,	  /* text of .loops */
+	INPUT_OUTSTANDING /* text of an element of .outstanding */
+};
+
+/* Appends a part. */
+void input_add(struct buf *b, enum input_part part, struct span bytes);
+
+/* What is kept. Another base drops the others, which came with it. */
+enum input_text {
+	INPUT_TEXT_BASE,    /* whole, or primary, related, operator */
+	INPUT_TEXT_OWNED,   /* .owned */
+	INPUT_TEXT_OUTCOME, /* .loops and .outstanding */
+	INPUT_TEXTS
+};
+
+enum { INPUT_HAS_OWNED = 1, INPUT_HAS_NOW = 2, INPUT_HAS_OUTCOME = 4 };
+struct input {
+	unsigned has; /* INPUT_HAS_... */
+	double now;
+	/* With an outcome: .error as it is, not JSON; without p: null. */
+	struct span error;
+	/* Borrowed. The worker keeps one as long as its number stays; 0: it is
+	 * not to be kept. */
+	struct {
+		uint64_t id;
+		struct span text;
+	} texts[INPUT_TEXTS];
+};
+
+/* A number for a text that was not used before. */
+uint64_t input_id(void);
+
+/* ---- the worker's side ---- */
+
+/* How a request begins. What follows are those texts that come, then the
+ * error. */
+struct input_head {
+	uint32_t program, call;
+	uint32_t has;
+	uint32_t comes; /* bits by enum input_text; the others are kept */
+	uint32_t n[INPUT_TEXTS]; /* bytes */
+	uint32_t error, has_error;
+	int32_t cpu; /* where who asks runs; -1: unknown */
+	double now;
+};
+
+/* What a worker keeps; not there: invalid. */
+struct input_kept {
+	jv values[INPUT_TEXTS];
+};
+
+/*
+ * The input, owned. jv_invalid() with err: something cannot be parsed.
+ */
+jv input_make(struct input_kept *kept, const struct input_head *head,
+    const char *body, struct err *err);
+
+#endif

@@ -1,0 +1,564 @@
+#include "program/evaluator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "program/jvwire.h"
+#include "program/run.h"
+#include "program/worker.h"
+#include "program/zygote.h"
+
+enum {
+	PIPE_BYTES = 1 << 20,  /* most requests fit as a whole */
+	BUF_KEPT = 1 << 20,    /* longer ones are given back */
+	RETIRE_US = 50 * 1000, /* a call that long may have left much behind */
+	LOOK_MS = 10,	       /* not more often, at the time used */
+	STAY_CALLS = 64	       /* on one processor, while others may be idle */
+};
+
+static struct {
+	uint32_t programs; /* of the zygote; 0: there is none */
+	pid_t zygote;
+	int control;
+	int request_to, request_from; /* the worker reads request_from */
+	int answer_to, answer_from;
+
+	pid_t worker; /* 0: none */
+	clockid_t clock;
+	bool fresh;    /* it was asked nothing yet */
+	bool retiring; /* it was told to end */
+	bool killed;   /* the same, for the time it took */
+	uint64_t worker_us, ended_us;
+	uint64_t
+	    kept[INPUT_TEXTS]; /* the numbers of what it keeps; 0: nothing */
+
+	cpu_set_t processors; /* that we may run on; none: unknown */
+	int cpu;	      /* where we stay for now; -1: nowhere */
+	unsigned calls_here;
+
+	struct buf request, answer;
+} ev = {.control = -1, .cpu = -1};
+
+/* ---- start and end ---- */
+
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void
+forget_kept(void)
+{
+	memset(ev.kept, 0, sizeof(ev.kept));
+}
+
+void
+evaluator_stop(void)
+{
+	if (ev.control < 0)
+		return;
+	close_fd(&ev.control);
+	close_fd(&ev.request_to);
+	close_fd(&ev.request_from);
+	close_fd(&ev.answer_to);
+	close_fd(&ev.answer_from);
+	/* In a sandbox it cannot be waited for: it sees its parent's end. */
+	if (ev.zygote > 0)
+		waitpid(ev.zygote, NULL, 0);
+	buf_release(&ev.request);
+	buf_release(&ev.answer);
+	ev.ended_us += ev.worker_us;
+	ev.worker_us = 0;
+	forget_kept();
+	ev.programs = 0;
+	ev.worker = 0;
+	ev.retiring = false;
+}
+
+static int
+make_pipe(int *from, int *to)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		return -1;
+	*from = fds[0];
+	*to = fds[1];
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES);
+	return 0;
+}
+
+uint32_t
+evaluator_programs(void)
+{
+	return ev.programs;
+}
+
+int
+evaluator_fd(void)
+{
+	return ev.control;
+}
+
+/* ---- the zygote ---- */
+
+/* False: it is gone, and stays so. */
+static bool
+next_report(struct zygote_report *r)
+{
+	ssize_t n;
+
+	do
+		n = read(ev.control, r, sizeof(*r));
+	while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)sizeof(*r))
+		return true;
+	ev.worker = 0;
+	return false;
+}
+
+static bool
+order(enum zygote_order what)
+{
+	char c = (char)what;
+
+	return write(ev.control, &c, 1) == 1;
+}
+
+/* What the worker has not read; nobody else reads now. */
+static size_t
+drain(void)
+{
+	struct pollfd p = {ev.request_from, POLLIN, 0};
+	char rest[4096];
+	size_t unread = 0;
+	ssize_t n;
+
+	while (poll(&p, 1, 0) > 0 &&
+	    (n = read(ev.request_from, rest, sizeof(rest))) > 0)
+		unread += (size_t)n;
+	while (read(ev.answer_from, rest, sizeof(rest)) > 0)
+		continue;
+	return unread;
+}
+
+static void
+worker_ended(const struct zygote_report *r)
+{
+	ev.worker = 0;
+	ev.retiring = false;
+	ev.worker_us = 0;
+	ev.ended_us += (uint64_t)r->cpu_us;
+	forget_kept();
+}
+
+static bool
+worker_wait_end(void)
+{
+	struct zygote_report r;
+
+	while (ev.worker > 0) {
+		if (!next_report(&r))
+			return false;
+		if (r.says == ZYGOTE_ENDED)
+			worker_ended(&r);
+	}
+	return true;
+}
+
+static bool
+worker_needed(void)
+{
+	struct zygote_report r;
+
+	if (ev.retiring && !worker_wait_end())
+		return false;
+	if (ev.worker > 0)
+		return true;
+	drain();
+	if (!order(ZYGOTE_FORK))
+		return false;
+	do {
+		if (!next_report(&r))
+			return false;
+	} while (r.says != ZYGOTE_FORKED);
+	if (r.pid <= 0 || clock_getcpuclockid(r.pid, &ev.clock) != 0)
+		return false;
+	ev.worker = r.pid;
+	ev.fresh = true;
+	ev.killed = false;
+	return true;
+}
+
+bool
+evaluator_look(void)
+{
+	struct zygote_report r;
+
+	if (!next_report(&r))
+		return false;
+	if (r.says != ZYGOTE_ENDED || r.pid != ev.worker)
+		return true;
+	worker_ended(&r);
+	return worker_needed();
+}
+
+int
+evaluator_start(enum sandbox_mode mode, struct err *err)
+{
+	struct zygote_conf conf = {.parent = getpid(), .mode = mode};
+	int control[2];
+
+	evaluator_stop();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) !=
+		0 ||
+	    make_pipe(&ev.request_from, &ev.request_to) != 0 ||
+	    make_pipe(&ev.answer_from, &ev.answer_to) != 0)
+		return err_set(err, ERR_TRANSIENT, "cannot make a pipe: %s",
+		    strerror(errno));
+	ev.control = control[0];
+	conf.control = control[1];
+	conf.requests = ev.request_from;
+	conf.answers = ev.answer_to;
+	ev.zygote = fork();
+	if (ev.zygote == 0)
+		zygote_run(&conf);
+	close(control[1]);
+	close_fd(&ev.answer_to);
+	if (ev.zygote < 0)
+		return err_set(
+		    err, ERR_TRANSIENT, "cannot fork: %s", strerror(errno));
+	fcntl(ev.request_to, F_SETFL, O_NONBLOCK);
+	fcntl(ev.answer_from, F_SETFL, O_NONBLOCK);
+	ev.programs = run_registered();
+	if (sched_getaffinity(0, sizeof(ev.processors), &ev.processors) != 0)
+		CPU_ZERO(&ev.processors);
+	/* So that the first call does not wait for it. */
+	if (worker_needed())
+		return 0;
+	return err_set(
+	    err, ERR_TRANSIENT, "the process that starts evaluations is gone");
+}
+
+/* ---- one request ---- */
+
+static uint64_t
+worker_cpu_us(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(ev.clock, &t) != 0)
+		return ev.worker_us;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+uint64_t
+evaluator_cpu_us(void)
+{
+	return ev.ended_us + ev.worker_us;
+}
+
+/* Those that the worker does not keep; what comes, it keeps from then on. */
+static uint32_t
+what_comes(const struct input *in)
+{
+	unsigned sees = 1u << INPUT_TEXT_BASE;
+	uint32_t comes = 0;
+
+	if (in->has & INPUT_HAS_OWNED)
+		sees |= 1u << INPUT_TEXT_OWNED;
+	if (in->has & INPUT_HAS_OUTCOME)
+		sees |= 1u << INPUT_TEXT_OUTCOME;
+	for (int i = 0; i < INPUT_TEXTS; i++) {
+		uint64_t id = in->texts[i].id;
+
+		if (!(sees & 1u << i) || (id != 0 && id == ev.kept[i]))
+			continue;
+		if (i == INPUT_TEXT_BASE)
+			forget_kept();
+		ev.kept[i] = id;
+		comes |= 1u << i;
+	}
+	return comes;
+}
+
+static void
+compose(const struct evaluator_request *q)
+{
+	const struct input *in = q->input;
+	struct input_head head = {.program = q->program,
+	    .call = q->call,
+	    .has = in->has,
+	    .comes = what_comes(in),
+	    .error = (uint32_t)in->error.n,
+	    .has_error = in->error.p != NULL,
+	    .cpu = ev.cpu,
+	    .now = in->now};
+
+	for (int i = 0; i < INPUT_TEXTS; i++)
+		if (head.comes & 1u << i)
+			head.n[i] = (uint32_t)in->texts[i].text.n;
+	buf_reset(&ev.request);
+	buf_add(&ev.request, &head, sizeof(head));
+	for (int i = 0; i < INPUT_TEXTS; i++)
+		if (head.comes & 1u << i)
+			buf_addspan(&ev.request, in->texts[i].text);
+	buf_addspan(&ev.request, in->error);
+}
+
+/* Waits for events of fd, or for the worker's end: then false. */
+static bool
+wait_for(int fd, short events, int timeout_ms)
+{
+	struct pollfd fds[] = {{fd, events, 0}, {ev.control, POLLIN, 0}};
+	int n;
+
+	do
+		n = poll(fds, 2, timeout_ms);
+	while (n < 0 && errno == EINTR);
+	return n == 0 || fds[0].revents != 0;
+}
+
+/* True once all is written. */
+static bool
+send_request(size_t *written)
+{
+	*written = 0;
+	while (*written < ev.request.len) {
+		ssize_t n = write(ev.request_to, ev.request.data + *written,
+		    ev.request.len - *written);
+
+		if (n > 0)
+			*written += (size_t)n;
+		else if (errno != EINTR && errno != EAGAIN)
+			return false;
+		else if (!wait_for(ev.request_to, POLLOUT, -1))
+			return false;
+	}
+	return true;
+}
+
+/* How many more milliseconds the call may wait before one must look; 0: its
+ * time is over. */
+static int
+time_left_ms(const struct evaluator_request *q, uint64_t began_us)
+{
+	uint64_t used_ms = (worker_cpu_us() - began_us) / 1000;
+
+	if (used_ms >= q->time_limit_ms)
+		return 0;
+	return (int)(q->time_limit_ms - used_ms) + LOOK_MS;
+}
+
+/* 1: the answer is there; 0: more is to come; -1: it is none. */
+static int
+answer_complete(void)
+{
+	struct worker_head head;
+
+	if (ev.answer.len < sizeof(head))
+		return 0;
+	memcpy(&head, ev.answer.data, sizeof(head));
+	if (head.says > WORKER_FAILS || head.n > JVWIRE_BYTES_MAX)
+		return -1;
+	if (ev.answer.len - sizeof(head) > head.n)
+		return -1;
+	return ev.answer.len - sizeof(head) == head.n;
+}
+
+static int
+read_answer(void)
+{
+	for (;;) {
+		char *at = buf_reserve(&ev.answer, 64 * 1024);
+		ssize_t n = read(ev.answer_from, at, 64 * 1024);
+
+		if (n <= 0)
+			return answer_complete();
+		ev.answer.len += (size_t)n;
+		if (answer_complete() != 0)
+			return answer_complete();
+	}
+}
+
+/* 1: there; 0: the worker has ended; -1: nonsense came. */
+static int
+receive(const struct evaluator_request *q)
+{
+	uint64_t began_us = ev.worker_us;
+	int wait_ms = (int)q->time_limit_ms + LOOK_MS;
+	int complete = 0;
+
+	buf_reset(&ev.answer);
+	while (complete == 0) {
+		bool alive = wait_for(ev.answer_from, POLLIN, wait_ms);
+
+		complete = read_answer();
+		if (complete != 0 || !alive)
+			break;
+		if (ev.killed)
+			continue;
+		wait_ms = time_left_ms(q, began_us);
+		if (wait_ms == 0) {
+			ev.killed = order(ZYGOTE_KILL);
+			wait_ms = -1;
+		}
+	}
+	return complete;
+}
+
+static void
+name_end(int status, struct evaluator_end *end)
+{
+	end->how = EVALUATOR_CRASHED;
+	if (ev.killed) {
+		end->how = EVALUATOR_TIME;
+	} else if (WIFSIGNALED(status)) {
+		const char *name = sigabbrev_np(WTERMSIG(status));
+
+		snprintf(end->why, sizeof(end->why), "SIG%s",
+		    name != NULL ? name : "?");
+	} else if (WEXITSTATUS(status) == WORKER_NO_MEMORY) {
+		end->how = EVALUATOR_MEMORY;
+	} else if (WEXITSTATUS(status) == WORKER_NO_STACK) {
+		end->how = EVALUATOR_STACK;
+	} else {
+		snprintf(end->why, sizeof(end->why), "exit code %d",
+		    WEXITSTATUS(status));
+	}
+}
+
+/* The call that ended a worker: whose fault was it? */
+enum blame { BLAME_CALL, BLAME_NOBODY };
+
+static enum blame
+take_end(bool was_fresh, size_t written, struct evaluator_end *end)
+{
+	struct zygote_report r;
+	size_t unread;
+
+	do {
+		if (!next_report(&r)) {
+			end->how = EVALUATOR_GONE;
+			return BLAME_CALL;
+		}
+	} while (r.says != ZYGOTE_ENDED);
+	unread = drain();
+	name_end(r.status, end);
+	worker_ended(&r);
+	/* It ended before it saw the request, or somebody else ended it. */
+	if (unread == written && end->how != EVALUATOR_TIME)
+		return BLAME_NOBODY;
+	if (end->how == EVALUATOR_TIME)
+		return BLAME_CALL;
+	if (WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGKILL)
+		return BLAME_NOBODY;
+	return was_fresh ? BLAME_CALL : BLAME_NOBODY;
+}
+
+/* A call that took long may have left much memory behind. */
+static void
+account(void)
+{
+	uint64_t now_us = worker_cpu_us();
+
+	if (now_us - ev.worker_us >= RETIRE_US)
+		ev.retiring = order(ZYGOTE_KILL);
+	ev.worker_us = now_us;
+}
+
+static enum blame
+ask(const struct evaluator_request *q, struct span *answer,
+    struct evaluator_end *end)
+{
+	struct worker_head head;
+	size_t written = 0;
+	bool was_fresh;
+	int got;
+
+	*end = (struct evaluator_end){.how = EVALUATOR_GONE};
+	if (!worker_needed())
+		return BLAME_CALL;
+	was_fresh = ev.fresh;
+	ev.fresh = false;
+	compose(q);
+	got = send_request(&written) ? receive(q) : 0;
+	if (got < 0) {
+		order(ZYGOTE_KILL);
+		*end =
+		    (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
+		if (!worker_wait_end())
+			end->how = EVALUATOR_GONE;
+		return was_fresh ? BLAME_CALL : BLAME_NOBODY;
+	}
+	if (got == 0)
+		return take_end(was_fresh, written, end);
+	account();
+	memcpy(&head, ev.answer.data, sizeof(head));
+	end->how =
+	    head.says == WORKER_GIVES ? EVALUATOR_DONE : EVALUATOR_FAILED;
+	/* Perhaps of what came just now. */
+	if (end->how == EVALUATOR_FAILED)
+		forget_kept();
+	*answer = span_make(ev.answer.data + sizeof(head), head.n);
+	return BLAME_CALL;
+}
+
+/*
+ * One waits for the other, always, so both run on one processor: to wake
+ * another one, and to move all that is at hand to its cache, costs more than
+ * most calls do. Now and then we may be moved, and the worker follows.
+ */
+static void
+stay(void)
+{
+	cpu_set_t here;
+
+	if (ev.cpu >= 0 || CPU_COUNT(&ev.processors) < 2)
+		return;
+	ev.cpu = sched_getcpu();
+	ev.calls_here = 0;
+	if (ev.cpu < 0 || ev.cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&here);
+	CPU_SET(ev.cpu, &here);
+	if (sched_setaffinity(0, sizeof(here), &here) != 0)
+		ev.cpu = -1;
+}
+
+void
+evaluator_roam(void)
+{
+	if (ev.cpu >= 0)
+		sched_setaffinity(0, sizeof(ev.processors), &ev.processors);
+	ev.cpu = -1;
+}
+
+void
+evaluator_ask(const struct evaluator_request *q, struct span *answer,
+    struct evaluator_end *end)
+{
+	*answer = SPAN_NONE;
+	if (ev.answer.cap > BUF_KEPT)
+		buf_release(&ev.answer);
+	stay();
+	if (ask(q, answer, end) == BLAME_NOBODY)
+		ask(q, answer, end);
+	if (++ev.calls_here == STAY_CALLS)
+		evaluator_roam();
+	if (ev.request.cap > BUF_KEPT)
+		buf_release(&ev.request);
+}

@@ -1,0 +1,38 @@
+/*
+ * jvwire: libjq's values as bytes between two processes of ours.
+ *
+ * Not JSON: numbers keep all their bits (also those that no JSON has), keys
+ * their order, and reading it back costs a third of parsing text. The reader
+ * trusts nothing of what it reads.
+ *
+ * A value is one byte, its type, and what follows it: `n` null, `t` true, `f`
+ * false, `d` a double, `s` a length and bytes, `a` a count and values, `o` a
+ * count and members (each a length, bytes, and a value). Lengths and counts
+ * are 32 bits; all in the order of this machine.
+ */
+#ifndef JVWIRE_H
+#define JVWIRE_H
+
+#include <jv.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "json/jvtext.h"
+
+enum {
+	JVWIRE_BYTES_MAX = 16 << 20,
+	/* What the containers of one value may take once they are read. */
+	JVWIRE_MEMORY_MAX = 128 << 20
+};
+
+/*
+ * Appends value; b as it was unless JVTEXT_FITS. It looks at no more than
+ * what may be sent, so it is quick however the value's parts are shared.
+ */
+enum jvtext_size jvwire_add(struct buf *b, jv value_peek);
+
+/* The one value in bytes, owned; jv_invalid() if they are none that
+ * jvwire_add makes. */
+jv jvwire_read(struct span bytes);
+
+#endif

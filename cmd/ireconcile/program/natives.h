@@ -1,0 +1,34 @@
+/*
+ * natives: what programs may call of C, by _call("NAME"; ARGUMENT).
+ *
+ *	sha256   of a string: 64 hex digits
+ *	to_yaml  of anything: YAML text (yamltext.h)
+ *	tojson   of anything: JSON text, keys in their order, all digits
+ *
+ * The others are what definitions of the prelude call, because libjq's own
+ * differ from version to version or end the process: fromjson, tonumber,
+ * implode, indices, contains, trim, uri, base64d, and times (dates.c).
+ *
+ * Pure, and strict: anything wrong is an error of the program. Messages hold
+ * no values.
+ */
+#ifndef NATIVES_H
+#define NATIVES_H
+
+#include <jv.h>
+
+#include "base/span.h"
+
+/* Consumes x; the result, or jv_invalid() with a message. */
+jv natives_call(struct span name, jv x);
+/* What error(x) is raised with: x, but never null, nor what looks like an
+ * error of jqparse.h's. */
+jv natives_error_text(jv x);
+
+/* dates.c; consumes x. jv_invalid() without a message: no such function. */
+jv dates_call(struct span name, jv x);
+
+/* jv_invalid() with a message. Consumes x. */
+jv natives_refuse(jv x, const char *message);
+
+#endif

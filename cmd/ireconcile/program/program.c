@@ -1,0 +1,361 @@
+#include "program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <jq.h>
+
+#include "base/digest.h"
+#include "base/mem.h"
+#include "json/jvtext.h"
+#include "language/message.h"
+#include "language/source.h"
+#include "program/natives.h"
+#include "program/run.h"
+
+enum {
+	DEFAULT_TIME_MS = 1000,
+	DEFAULT_MEMORY = 256 << 20,
+	STACK_BYTES = 112 << 20 /* Linux keeps 128 MiB free below a stack */
+};
+
+const char *const run_names[PROGRAM_CALLS] = {
+    "desired", "status", "finalize", "requeue", "settled", "events", "_map"};
+
+/* Deep trees are freed and compared by recursion. */
+static void
+raise_stack(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_STACK, &r) != 0 || r.rlim_cur == RLIM_INFINITY ||
+	    r.rlim_cur >= STACK_BYTES)
+		return;
+	r.rlim_cur = r.rlim_max < STACK_BYTES ? r.rlim_max : STACK_BYTES;
+	setrlimit(RLIMIT_STACK, &r);
+}
+
+void
+program_init(void)
+{
+	clearenv();
+	/* UTC0 needs no file of time zones. libjq would read ~/.jq. */
+	setenv("TZ", "UTC0", 1);
+	setenv("HOME", "/dev/null", 1);
+	tzset();
+	raise_stack();
+	digest_init();
+}
+
+static void
+on_compile_error(void *arg, jv message)
+{
+	struct program *p = arg;
+
+	if (jv_get_kind(message) == JV_KIND_INVALID)
+		message = jv_invalid_get_msg(message);
+	if (jv_get_kind(message) == JV_KIND_STRING) {
+		buf_addspan(&p->complaints, jvtext_span(message));
+		buf_addc(&p->complaints, '\0');
+	}
+	jv_free(message);
+}
+
+/* What a handler of `catch` gets: an error of the author's own as it is, of
+ * jq's own only what holds no values. */
+static jv
+caught(const struct program *p, jv message)
+{
+	struct buf text = BUF_INIT;
+	jv result;
+
+	if (jv_get_kind(message) != JV_KIND_STRING ||
+	    (jv_is_valid(p->raised) &&
+		jv_equal(jv_copy(message), jv_copy(p->raised))))
+		return message;
+	message_cut(&text, jvtext_span(message), &p->source);
+	jv_free(message);
+	result = jv_string_sized(text.data, (int)text.len);
+	buf_release(&text);
+	return result;
+}
+
+/* `debug`: [name, argument] of a _call. */
+static void
+on_call(void *arg, jv request)
+{
+	struct program *p = arg;
+	jv name = jv_array_get(jv_copy(request), 0);
+	jv x = jv_array_get(request, 1);
+
+	jv_free(p->reply);
+	if (span_is(jvtext_span(name), "error")) {
+		jv_free(p->raised);
+		p->raised = natives_error_text(x);
+		p->reply = jv_copy(p->raised);
+	} else if (span_is(jvtext_span(name), "caught")) {
+		p->reply = caught(p, x);
+	} else {
+		p->reply = natives_call(jvtext_span(name), x);
+		/* Our own messages hold no values: like the author's. */
+		if (!jv_is_valid(p->reply)) {
+			jv_free(p->raised);
+			p->raised = jv_invalid_get_msg(jv_copy(p->reply));
+		}
+	}
+	jv_free(name);
+}
+
+/* `input`: its result. */
+static jv
+on_reply(jq_state *jq, void *arg)
+{
+	struct program *p = arg;
+	jv reply = p->reply;
+
+	(void)jq;
+	p->reply = jv_invalid();
+	return reply;
+}
+
+static jq_state *
+new_state(struct program *p)
+{
+	jq_state *jq = jq_init();
+
+	if (jq == NULL)
+		return NULL;
+	/* At once: 1.6 leaves both uninitialised. */
+	jq_set_debug_cb(jq, on_call, p);
+	jq_set_input_cb(jq, on_reply, p);
+	jq_set_error_cb(jq, on_compile_error, p);
+	/* 1.6 aborts if they are missing. */
+	jq_set_attr(jq, jv_string("JQ_ORIGIN"), jv_string("/dev/null"));
+	jq_set_attr(jq, jv_string("PROGRAM_ORIGIN"), jv_string("/dev/null"));
+	jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
+	return jq;
+}
+
+/* Appends the switch between the functions to the text; a mark to cut at. */
+static size_t
+add_switch(struct program *p)
+{
+	size_t mark = p->source.text.len;
+	struct buf *t = &p->source.text;
+
+	if (p->defines[PROGRAM_MAP]) {
+		buf_adds(t, ".input | _map\n");
+		return mark;
+	}
+	buf_adds(t, ".call as $call | .input |");
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		if (p->defines[i])
+			buf_addf(
+			    t, " if $call == %d then %s else", i, run_names[i]);
+	buf_adds(t, " error(\"no such function\")");
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		if (p->defines[i])
+			buf_adds(t, " end");
+	buf_addc(t, '\n');
+	return mark;
+}
+
+int
+run_compile(struct program *p, struct err *err)
+{
+	size_t mark;
+	int compiled;
+
+	p->jq = new_state(p);
+	if (p->jq == NULL)
+		return err_set(err, ERR_TRANSIENT, "cannot start libjq");
+	mark = add_switch(p);
+	buf_reset(&p->complaints);
+	compiled = jq_compile(p->jq, buf_str(&p->source.text));
+	buf_truncate(&p->source.text, mark);
+	if (compiled)
+		return 0;
+	jq_teardown(&p->jq);
+	p->jq = NULL;
+	return err_set(err, ERR_PERMANENT, "%s: does not compile", p->name);
+}
+
+/* The line that a complaint of the compiler names, 0: none. */
+static int
+complaint_line(const char *text)
+{
+	const char *at = strstr(text, "<top-level>, line ");
+
+	return at == NULL ? 0 : (int)strtol(at + 18, NULL, 10);
+}
+
+/* The first complaint with a line; "2 compile errors" is none. */
+static const char *
+first_complaint(const struct program *p)
+{
+	const char *end = p->complaints.data + p->complaints.len;
+	const char *first = NULL;
+
+	for (const char *c = p->complaints.data; c != NULL && c < end;
+	     c += strlen(c) + 1)
+		if (first == NULL &&
+		    (complaint_line(c) > 0 ||
+			strstr(c, "compile error") == NULL))
+			first = c;
+	return first;
+}
+
+static void
+cut_out(struct buf *text, const char *what)
+{
+	const char *found = strstr(buf_str(text), what);
+	size_t n = strlen(what), at;
+
+	if (found == NULL)
+		return;
+	at = (size_t)(found - text->data);
+	memmove(text->data + at, found + n, text->len - at - n);
+	buf_truncate(text, text->len - n);
+}
+
+/* jq's complaint as FILE:LINE: message. */
+static int
+say_complaint(struct program *p, const char *c, struct err *err)
+{
+	const char *end = strstr(c, " at <top-level>");
+	const struct source_file *f;
+	struct buf text = BUF_INIT;
+	int line = 0;
+
+	buf_add(&text, c, end ? (size_t)(end - c) : strcspn(c, "\n"));
+	cut_out(&text, "jq: error: ");
+	cut_out(&text, "error: ");
+	cut_out(&text, " (Unix shell quoting issues?)");
+	f = source_locate(&p->source, complaint_line(c), &line);
+	if (f == NULL && p->source.count > 0) {
+		f = &p->source.files[p->source.count - 1];
+		line = f->lines;
+	}
+	if (f != NULL)
+		err_set(err, ERR_PERMANENT, "%s:%d: %s", f->path, line,
+		    buf_str(&text));
+	else
+		err_set(err, ERR_PERMANENT, "%s: %s", p->name, buf_str(&text));
+	buf_release(&text);
+	return -1;
+}
+
+static int
+compile_first(struct program *p, struct err *err)
+{
+	const char *complaint;
+
+	if (source_compose(&p->source, err) != 0)
+		return -1;
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		p->defines[i] = !p->defines[PROGRAM_MAP] &&
+		    source_defines(&p->source, run_names[i]);
+	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
+		return err_set(err, ERR_PERMANENT,
+		    "%s: does not define `desired`", p->name);
+	if (run_compile(p, err) == 0)
+		return 0;
+	complaint = first_complaint(p);
+	return complaint ? say_complaint(p, complaint, err) : -1;
+}
+
+static int
+check_reads(const struct program *p, struct err *err)
+{
+	static const struct {
+		unsigned flag;
+		const char *name;
+	} fields[] = {
+	    {PROGRAM_READS_OWNED, "owned"}, {PROGRAM_READS_NOW, "now"}};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct source_file *f;
+		int line;
+
+		if (!(p->desired_reads & fields[i].flag) &&
+		    source_reads(
+			&p->source, "desired", fields[i].name, &f, &line))
+			return err_set(err, ERR_PERMANENT,
+			    "%s:%d: desired reads .%s, which desiredReads in "
+			    "watches.yaml does not list",
+			    f->path, line, fields[i].name);
+	}
+	return 0;
+}
+
+static struct program *
+new_program(const char *name, const struct program_options *options)
+{
+	struct program *p = mem_zalloc(sizeof(*p));
+
+	p->name = mem_strdup(name);
+	p->desired_reads = options->desired_reads;
+	p->time_limit_ms =
+	    options->time_limit_ms ? options->time_limit_ms : DEFAULT_TIME_MS;
+	p->memory_limit =
+	    options->memory_limit ? options->memory_limit : DEFAULT_MEMORY;
+	p->reply = jv_invalid();
+	p->raised = jv_invalid();
+	source_init(&p->source);
+	run_register(p);
+	return p;
+}
+
+struct program *
+program_load(
+    const char *path, const struct program_options *options, struct err *err)
+{
+	struct program *p = new_program(path, options);
+
+	if (source_add_file(&p->source, path, options->library_dirs, err) !=
+		0 ||
+	    compile_first(p, err) != 0 || check_reads(p, err) != 0) {
+		program_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+struct program *
+program_load_expression(const char *name, const char *text,
+    const struct program_options *options, struct err *err)
+{
+	struct program *p = new_program(name, options);
+
+	p->defines[PROGRAM_MAP] = true;
+	if (source_add_expression(&p->source, name, text, err) != 0 ||
+	    compile_first(p, err) != 0) {
+		program_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void
+program_free(struct program *p)
+{
+	if (p == NULL)
+		return;
+	run_forget(p);
+	if (p->jq != NULL)
+		jq_teardown(&p->jq);
+	jv_free(p->reply);
+	jv_free(p->raised);
+	buf_release(&p->complaints);
+	source_release(&p->source);
+	free(p->name);
+	free(p);
+}
+
+bool
+program_defines(const struct program *p, enum program_call call)
+{
+	return p->defines[call];
+}

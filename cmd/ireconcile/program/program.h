@@ -1,0 +1,171 @@
+/*
+ * program: the author's reconcile.jq, compiled once, called many times.
+ *
+ * The functions of a program are pure: each sees as its input `.`
+ *
+ *	{primary, owned, related, operator, now, outstanding, error}
+ *
+ * of which the caller gives what doc/protocol.md says; `desired` gets `owned`
+ * and `now` only if desiredReads lists them (see program_reads). The text is
+ * composed in one source: guards, the libraries that `include "NAME";` at the
+ * top of the file names (spliced, each once), the author's text, and a switch
+ * that picks the function by the input. So guards hold for libraries too.
+ *
+ * Impure functions (now env $ENV input debug stderr halt ...) are refused
+ * when the program is loaded, with file and line. Calls run in another process
+ * (evaluator.h), limited in CPU time and memory. One that goes beyond, or that
+ * ends that process, fails like any other call, and the program stays usable.
+ * A process may hold many programs; one thread.
+ *
+ * Call program_init() once, first thing in main, before anything is compiled.
+ *
+ * Errors of a call: err->message is fit for users. The text of the author's
+ * own error("text") is kept as it is; of jq's messages, which echo the input,
+ * only the words stay. Kind is ERR_PERMANENT.
+ */
+#ifndef PROGRAM_H
+#define PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <jv.h>
+
+#include "base/err.h"
+#include "base/span.h"
+#include "process/sandbox.h"
+#include "program/arguments.h"
+
+/*
+ * Clears the environment (TZ is UTC then), so that nothing of it reaches a
+ * program or libjq; raises the stack limit; prepares SHA-256. Whoever needs
+ * environment variables (watches.yaml) reads them before.
+ */
+void program_init(void);
+
+enum program_call {
+	PROGRAM_DESIRED,
+	PROGRAM_STATUS,
+	PROGRAM_FINALIZE,
+	PROGRAM_REQUEUE,
+	PROGRAM_SETTLED,
+	PROGRAM_EVENTS,
+	PROGRAM_MAP, /* the expression of `map: {jq: ...}` */
+	PROGRAM_CALLS
+};
+
+/* What `desired` may read beside primary, related and operator. */
+enum { PROGRAM_READS_OWNED = 1, PROGRAM_READS_NOW = 2 };
+
+struct program_options {
+	/* Where `include "NAME";` finds NAME.jq: beside the including file
+	 * first, then in these, NULL-terminated; borrowed. */
+	const char *const *library_dirs;
+	unsigned desired_reads; /* PROGRAM_READS_... */
+	uint64_t time_limit_ms; /* CPU time of one call; 0: 1000 */
+	size_t memory_limit;	/* growth in one call, bytes; 0: 256 MiB */
+};
+
+struct program;
+
+/*
+ * Compiles the file. NULL with err "FILE:LINE: message" for what jq refuses,
+ * "cannot read FILE: ..." if it is not there, and so on. Options are copied
+ * (not the strings of library_dirs, which are needed only here).
+ */
+struct program *program_load(
+    const char *path, const struct program_options *options, struct err *err);
+
+/*
+ * Compiles one expression (`map: {jq: EXPR}`) with the same guards; `name`
+ * ("watches.yaml:12") goes before messages. Only program_map may be called.
+ */
+struct program *program_load_expression(const char *name, const char *text,
+    const struct program_options *options, struct err *err);
+
+void program_free(struct program *p);
+
+/*
+ * All programs are loaded: starts the processes in which they run, before the
+ * caller enters a sandbox, and gives up here what only those need. Without it
+ * the first call starts them, without a sandbox. -1 with err.
+ */
+int program_start(enum sandbox_mode mode, struct err *err);
+
+/* Does the author define this function? (PROGRAM_DESIRED: always.) */
+bool program_defines(const struct program *p, enum program_call call);
+
+/* Calls so far that ended at a limit, and that crashed in jq. */
+struct program_losses {
+	uint64_t limited;
+	uint64_t crashed;
+};
+struct program_losses program_losses(void);
+/* An evaluation begins. After two lost calls its other calls just fail, so that
+ * it costs no more than two times what a call may. */
+void program_begin(void);
+/* False: what ran the programs is gone. What calls give then means nothing;
+ * the process has to end. */
+bool program_alive(void);
+
+/*
+ * The calls. `about` ("IoTService ns/name") goes into the message of a limit.
+ * All return 0, or -1 with err.
+ */
+
+struct program_item {
+	jv object;	/* has apiVersion, kind, metadata.name */
+	bool once;	/* once(object): create at most once */
+	bool if_exists; /* if_exists(object): never create */
+	jv immutable;	/* immutable(paths): a list of them, or invalid */
+};
+
+struct program_items {
+	struct program_item *items; /* owned, in the program's order */
+	size_t count;
+};
+void program_items_release(struct program_items *items);
+
+/* Exactly one array of objects, no identity (apiVersion's group, kind,
+ * namespace, name) twice. All else is an error. */
+int program_desired(struct program *p, const struct input *input,
+    const char *about, struct program_items *items, struct err *err);
+
+struct program_finalize {
+	struct program_items items;
+	jv delete_; /* owned array of objects with apiVersion, kind, metadata */
+	bool done;
+};
+int program_finalize(struct program *p, const struct input *input,
+    const char *about, struct program_finalize *result, struct err *err);
+void program_finalize_release(struct program_finalize *result);
+
+/* One object in *status, owned; jv_invalid() if the program gives none
+ * (no output, null, or no such function). */
+int program_status(struct program *p, const struct input *input,
+    const char *about, jv *status, struct err *err);
+
+enum program_when { PROGRAM_NEVER, PROGRAM_AFTER, PROGRAM_AT };
+struct program_requeue {
+	enum program_when when;
+	uint64_t after_ms; /* PROGRAM_AFTER */
+	int64_t at_us;	   /* PROGRAM_AT: Unix time */
+};
+int program_requeue(struct program *p, const struct input *input,
+    const char *about, struct program_requeue *requeue, struct err *err);
+
+/* One boolean. Without such a function: true. */
+int program_settled(struct program *p, const struct input *input,
+    const char *about, bool *settled, struct err *err);
+
+/* One array of {type, reason, message}, each a string, type Normal or
+ * Warning; owned. Without such a function: []. */
+int program_events(struct program *p, const struct input *input,
+    const char *about, jv *events, struct err *err);
+
+/* input is the object; the result an owned array of {namespace, name}
+ * (namespace "" if the expression gives none). */
+int program_map(struct program *p, const struct input *input, jv *primaries,
+    struct err *err);
+
+#endif

@@ -1,0 +1,171 @@
+#include "program/run.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "program/evaluator.h"
+#include "program/jvwire.h"
+
+static struct {
+	struct program **items; /* by number; NULL: gone */
+	uint32_t count;
+} programs;
+
+static struct program_losses losses;
+static bool gone;
+/* Of one evaluation: the second is that of the status, which says it. */
+enum { LOST_MOST = 2 };
+static uint64_t lost_before;
+
+struct program_losses
+program_losses(void)
+{
+	return losses;
+}
+
+static uint64_t
+lost(void)
+{
+	return losses.limited + losses.crashed;
+}
+
+void
+program_begin(void)
+{
+	lost_before = lost();
+}
+
+bool
+program_alive(void)
+{
+	return !gone;
+}
+
+void
+run_register(struct program *p)
+{
+	p->number = programs.count++;
+	programs.items =
+	    mem_array(programs.items, programs.count, sizeof(*programs.items));
+	programs.items[p->number] = p;
+}
+
+void
+run_forget(struct program *p)
+{
+	programs.items[p->number] = NULL;
+}
+
+struct program *
+run_find(uint32_t number)
+{
+	return number < programs.count ? programs.items[number] : NULL;
+}
+
+uint32_t
+run_registered(void)
+{
+	return programs.count;
+}
+
+const char *
+run_name(enum program_call call)
+{
+	return call == PROGRAM_MAP ? "map" : run_names[call];
+}
+
+int
+program_start(enum sandbox_mode mode, struct err *err)
+{
+	if (evaluator_start(mode, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < programs.count; i++) {
+		struct program *p = programs.items[i];
+
+		if (p == NULL || p->jq == NULL)
+			continue;
+		jq_teardown(&p->jq);
+		p->jq = NULL;
+		source_release(&p->source);
+		buf_release(&p->complaints);
+	}
+	malloc_trim(0);
+	return 0;
+}
+
+static int
+say_end(const struct program *p, const struct evaluator_end *end,
+    const char *function, const char *about, struct err *err)
+{
+	switch (end->how) {
+	case EVALUATOR_TIME:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s took more than %g s of CPU time and was stopped",
+		    function, about, (double)p->time_limit_ms / 1000);
+	case EVALUATOR_MEMORY:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s took more than %zu MiB of memory and was stopped",
+		    function, about, p->memory_limit >> 20);
+	case EVALUATOR_STACK:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s nested too deep and was stopped", function,
+		    about);
+	case EVALUATOR_GONE:
+		gone = true;
+		return err_set(err, ERR_TRANSIENT,
+		    "%s of %s was not evaluated: the process that starts "
+		    "evaluations is gone",
+		    function, about);
+	default:
+		losses.crashed++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s crashed in jq (%s)", function, about, end->why);
+	}
+}
+
+/* Lazily, for those who do not call program_start. */
+static int
+be_started(struct err *err)
+{
+	if (evaluator_programs() == programs.count)
+		return 0;
+	return evaluator_start(SANDBOX_UNWANTED, err);
+}
+
+int
+run_program(struct program *p, enum program_call call,
+    const struct input *input, const char *about, jv *result, struct err *err)
+{
+	struct evaluator_request q = {p->number, call, input, p->time_limit_ms};
+	struct evaluator_end end;
+	struct span answer;
+
+	*result = jv_invalid();
+	if (call != PROGRAM_MAP && lost() - lost_before >= LOST_MOST)
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s was not evaluated, after other functions were "
+		    "stopped",
+		    run_name(call), about);
+	if (be_started(err) != 0)
+		return -1;
+	evaluator_ask(&q, &answer, &end);
+	switch (end.how) {
+	case EVALUATOR_FAILED:
+		return err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
+	case EVALUATOR_DONE:
+		break;
+	default:
+		return say_end(p, &end, run_name(call), about, err);
+	}
+	if (answer.n == 0)
+		return 0;
+	*result = jvwire_read(answer);
+	if (jv_is_valid(*result))
+		return 0;
+	end = (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
+	return say_end(p, &end, run_name(call), about, err);
+}

@@ -1,0 +1,47 @@
+/*
+ * run: the inside of a program, for program.c, which composes and compiles
+ * it, run.c and worker.c, which call it on either side, and result.c, which
+ * checks what came out. Nobody else includes it.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include <jq.h>
+
+#include "base/buf.h"
+#include "language/source.h"
+#include "program/program.h"
+
+struct program {
+	char *name; /* owned: the file, for messages */
+	uint32_t number;
+	struct source source;
+	unsigned desired_reads;
+	uint64_t time_limit_ms;
+	size_t memory_limit;
+	bool defines[PROGRAM_CALLS];
+	jq_state *jq;	       /* NULL: compiled only in the other process */
+	jv reply;	       /* of _call, until `input` fetches it */
+	jv raised;	       /* what error() of the program was last given */
+	struct buf complaints; /* of the compiler, NUL after each */
+};
+
+/* What the functions are called in the text, by enum program_call. */
+extern const char *const run_names[PROGRAM_CALLS];
+const char *run_name(enum program_call call); /* for messages */
+
+/* Makes p->jq; reads no file. -1 with p->complaints filled. */
+int run_compile(struct program *p, struct err *err);
+
+/* All programs have a number, by which a worker finds them. */
+void run_register(struct program *p);
+void run_forget(struct program *p);
+struct program *run_find(uint32_t number); /* NULL: none */
+/* Differs when programs have come. */
+uint32_t run_registered(void);
+
+/* The one output in *result, owned; jv_invalid() if there was none. */
+int run_program(struct program *p, enum program_call call,
+    const struct input *input, const char *about, jv *result, struct err *err);
+
+#endif

@@ -1,0 +1,389 @@
+#include "program/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "json/jvkey.h"
+#include "json/jvtext.h"
+#include "language/message.h"
+#include "program/arguments.h"
+#include "program/jvwire.h"
+#include "program/run.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { ASAN = 1 };
+#else
+enum { ASAN = 0 };
+#endif
+
+enum {
+	ALTSTACK_BYTES = 64 << 10,
+	STACK_NEAR = 64 << 10, /* of the stack pointer */
+	/* Objects this long need memory of their own, about so much a byte. */
+	INPUT_LARGE = 1 << 20,
+	INPUT_FACTOR = 24
+};
+
+/* ---- limits ---- */
+
+static size_t space_before; /* address space when nothing was called; 0: no
+			     * limit of memory */
+static rlim_t space_now;    /* the limit as it is set */
+
+/* The lack of memory leaves libjq by the shortest way. */
+static void
+on_no_memory(void *arg)
+{
+	(void)arg;
+	_exit(WORKER_NO_MEMORY);
+}
+
+static uintptr_t
+stack_pointer(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	return (uintptr_t)u->uc_mcontext.sp;
+#else
+	(void)u;
+	return 0;
+#endif
+}
+
+static void
+on_fault(int signo, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr;
+	uintptr_t sp = stack_pointer(context);
+
+	if (at + STACK_NEAR > sp && at < sp + STACK_NEAR)
+		_exit(WORKER_NO_STACK);
+	/* Returning repeats the fault, now deadly. */
+	signal(signo, SIG_DFL);
+}
+
+static void
+catch_faults(void)
+{
+	static char altstack[ALTSTACK_BYTES];
+	stack_t stack = {.ss_sp = altstack, .ss_size = sizeof(altstack)};
+	struct sigaction fault = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	if (ASAN || sigaltstack(&stack, NULL) != 0)
+		return;
+	fault.sa_sigaction = on_fault;
+	sigemptyset(&fault.sa_mask);
+	sigaction(SIGSEGV, &fault, NULL);
+	sigaction(SIGBUS, &fault, NULL);
+}
+
+static size_t
+address_space(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	return strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void
+worker_prepare(void)
+{
+	catch_faults();
+	jv_nomem_handler(on_no_memory, NULL);
+	for (uint32_t i = 0; i < run_registered(); i++)
+		if (run_find(i) != NULL && run_find(i)->jq != NULL)
+			jq_set_nomem_handler(
+			    run_find(i)->jq, on_no_memory, NULL);
+	/* AddressSanitizer reserves more than any limit. */
+	if (!ASAN)
+		space_before = address_space();
+}
+
+/* Half more than the program may have: memory that grows by leaps is held
+ * twice while it moves. Large objects have room of their own. */
+static void
+limit_memory(const struct program *p, size_t objects)
+{
+	rlim_t most = space_before + p->memory_limit + p->memory_limit / 2;
+	struct rlimit r;
+
+	if (objects > INPUT_LARGE)
+		most += objects * INPUT_FACTOR;
+	if (space_before == 0 || most == space_now ||
+	    getrlimit(RLIMIT_AS, &r) != 0)
+		return;
+	r.rlim_cur = most > r.rlim_max ? r.rlim_max : most;
+	if (setrlimit(RLIMIT_AS, &r) == 0)
+		space_now = most;
+}
+
+/* ---- one call ---- */
+
+/* A reason that can be read: a program passes on what users wrote. */
+static void
+add_raised(struct buf *b, struct span text, const char *function)
+{
+	size_t start = b->len;
+
+	buf_addspan(b, text);
+	for (size_t i = start; i < b->len; i++)
+		if (b->data[i] == '\0')
+			b->data[i] = ' ';
+	if (strspn(buf_str(b) + start, " \t\r\n") < b->len - start)
+		return;
+	buf_truncate(b, start);
+	buf_addf(b, "%s failed: error without a text", function);
+}
+
+static int
+say_error(struct program *p, jv invalid, const char *function, struct err *err)
+{
+	jv message = jv_invalid_get_msg(invalid);
+	struct buf text = BUF_INIT;
+
+	if (jv_get_kind(message) != JV_KIND_STRING) {
+		buf_addf(&text, "%s failed: error with %s that is no text",
+		    function, jv_kind_name(jv_get_kind(message)));
+	} else if (jv_is_valid(p->raised) &&
+	    jv_equal(jv_copy(message), jv_copy(p->raised))) {
+		add_raised(&text, jvtext_span(message), function);
+	} else {
+		struct buf cut = BUF_INIT;
+
+		message_cut(&cut, jvtext_span(message), &p->source);
+		buf_addf(&text, "%s failed: %s", function, buf_str(&cut));
+		buf_release(&cut);
+	}
+	err_set(err, ERR_PERMANENT, "%s", buf_str(&text));
+	buf_release(&text);
+	jv_free(message);
+	return -1;
+}
+
+static int
+judge(struct program *p, jv first, jv second, enum jvtext_size size,
+    const char *function, struct err *err)
+{
+	jv failed = jv_is_valid(first) ? second : first;
+
+	if (!jv_is_valid(failed) && jv_invalid_has_msg(jv_copy(failed)))
+		return say_error(p, jv_copy(failed), function, err);
+	if (jv_is_valid(second))
+		return err_set(err, ERR_PERMANENT,
+		    "%s gives more than one result", function);
+	if (size == JVTEXT_DEEP)
+		return err_set(err, ERR_PERMANENT,
+		    "%s gives a value nested deeper than %d", function,
+		    JVTEXT_DEPTH_MAX);
+	if (size == JVTEXT_LONG)
+		return err_set(err, ERR_PERMANENT,
+		    "%s gives a value longer than %d bytes", function,
+		    JVTEXT_BYTES_MAX);
+	return 0;
+}
+
+/* Consumes input. The output in *out; nothing there: none was given. */
+static int
+call(struct program *p, enum program_call which, jv input, struct buf *out,
+    struct err *err)
+{
+	enum jvtext_size size = JVTEXT_FITS;
+	jv first, second = jv_invalid(), whole = jv_object();
+	int rc;
+
+	jv_free(p->raised);
+	p->raised = jv_invalid();
+	whole = jv_object_set(whole, jvkey(span_str("call")), jv_number(which));
+	whole = jv_object_set(whole, jvkey(span_str("input")), input);
+	jq_start(p->jq, whole, 0);
+	first = jq_next(p->jq);
+	if (jv_is_valid(first)) {
+		size = jvwire_add(out, first);
+		second = jq_next(p->jq);
+	}
+	rc = judge(p, first, second, size, run_name(which), err);
+	/* Frees what the state still holds, on this call's account. */
+	if (jv_is_valid(second))
+		jq_start(p->jq, jv_null(), 0);
+	jv_free(first);
+	jv_free(second);
+	return rc;
+}
+
+/* What `desired` may not read fails where it is used, should a read have
+ * escaped source_reads(): true has no members, elements or sum. */
+static jv
+poison(jv input, const char *key, bool allowed)
+{
+	return allowed ? input
+		       : jv_object_set(input, jvkey(span_str(key)), jv_true());
+}
+
+static int
+answer(struct input_kept *kept, const struct input_head *head, const char *body,
+    struct buf *out, struct err *err)
+{
+	struct program *p = run_find(head->program);
+	jv input;
+
+	if (p == NULL || p->jq == NULL || head->call >= PROGRAM_CALLS)
+		return err_set(err, ERR_BUG, "a call of no program");
+	input = input_make(kept, head, body, err);
+	if (!jv_is_valid(input))
+		return -1;
+	if (head->call == PROGRAM_DESIRED) {
+		unsigned reads = p->desired_reads;
+
+		input = poison(input, "owned", reads & PROGRAM_READS_OWNED);
+		input = poison(input, "now", reads & PROGRAM_READS_NOW);
+	}
+	return call(p, head->call, input, out, err);
+}
+
+/* ---- requests ---- */
+
+/* What was read and not yet taken: a request comes with one system call. */
+static struct {
+	char bytes[64 << 10];
+	size_t at, n;
+} ahead;
+
+static size_t
+take_ahead(char *to, size_t n)
+{
+	size_t there = ahead.n - ahead.at;
+
+	if (n > there)
+		n = there;
+	memcpy(to, ahead.bytes + ahead.at, n);
+	ahead.at += n;
+	return n;
+}
+
+static void
+read_ahead(int fd)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, ahead.bytes, sizeof(ahead.bytes));
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		_exit(0);
+	ahead.at = 0;
+	ahead.n = (size_t)n;
+}
+
+static void
+read_all(int fd, void *to, size_t n)
+{
+	for (char *p = to; n > 0;) {
+		size_t had;
+
+		if (ahead.at == ahead.n)
+			read_ahead(fd);
+		had = take_ahead(p, n);
+		p += had;
+		n -= had;
+	}
+}
+
+static void
+write_all(int fd, const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			_exit(0);
+		p += put;
+		n -= (size_t)put;
+	}
+}
+
+/* To where who asks is (see evaluator.c). A processor that cannot be had is no
+ * reason to wait. */
+static void
+follow(int cpu)
+{
+	static int here = -1;
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == here)
+		return;
+	here = cpu;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void
+serve(int answers_fd, struct input_kept *kept, const struct input_head *head,
+    const char *body)
+{
+	struct worker_head says = {WORKER_GIVES, 0};
+	struct buf out = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	buf_add(&out, &says, sizeof(says));
+	if (answer(kept, head, body, &out, &err) != 0) {
+		says.says = WORKER_FAILS;
+		buf_truncate(&out, sizeof(says));
+		buf_adds(&out, err.message);
+	}
+	says.n = (uint32_t)(out.len - sizeof(says));
+	memcpy(out.data, &says, sizeof(says));
+	write_all(answers_fd, out.data, out.len);
+	buf_release(&out);
+}
+
+_Noreturn void
+worker_run(int requests_fd, int answers_fd)
+{
+	struct input_kept kept;
+	struct buf body = BUF_INIT;
+	size_t objects = 0;
+
+	for (int i = 0; i < INPUT_TEXTS; i++)
+		kept.values[i] = jv_invalid();
+	for (;;) {
+		struct input_head head;
+		const struct program *p;
+		size_t n;
+
+		read_all(requests_fd, &head, sizeof(head));
+		follow(head.cpu);
+		n = head.error;
+		for (int i = 0; i < INPUT_TEXTS; i++)
+			n += head.n[i];
+		objects = head.comes & 1u << INPUT_TEXT_BASE ? n : objects + n;
+		p = run_find(head.program);
+		if (p != NULL)
+			limit_memory(p, objects);
+		buf_reset(&body);
+		buf_reserve(&body, n + 1);
+		read_all(requests_fd, body.data, n);
+		serve(answers_fd, &kept, &head, body.data);
+		if (body.cap > INPUT_LARGE)
+			buf_release(&body);
+	}
+}

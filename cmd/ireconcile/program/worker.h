@@ -1,0 +1,34 @@
+/*
+ * worker: the process in which programs run, and which may be lost.
+ *
+ * libjq is written in C and gets what strangers wrote: an assertion of it, a
+ * fault, a lack of memory or of stack ends this process and nothing else. It
+ * is forked from the zygote, with all programs compiled, for as many calls as
+ * it survives, and knows of objects only what a call shows.
+ */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stdint.h>
+
+/* How it ends by itself, apart from 0 at the end of its requests. */
+enum {
+	WORKER_NO_MEMORY = 111, /* as mem.h does */
+	WORKER_NO_STACK = 112,
+	WORKER_NO_SANDBOX = 113
+};
+
+/* What precedes each answer. */
+enum worker_says { WORKER_GIVES, WORKER_FAILS };
+struct worker_head {
+	uint32_t says;
+	uint32_t n; /* bytes that follow: of jvwire.h, or a message */
+};
+
+/* In the zygote, before its sandbox: limits and handlers that are inherited. */
+void worker_prepare(void);
+
+/* Reads requests (see arguments.h) until they end, and answers each. */
+_Noreturn void worker_run(int requests_fd, int answers_fd);
+
+#endif

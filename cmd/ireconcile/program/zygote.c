@@ -1,0 +1,172 @@
+#include "program/zygote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program/calls.h"
+#include "program/worker.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { ASAN = 1 };
+#else
+enum { ASAN = 0 };
+#endif
+
+/* Where the three descriptors are, once all others are closed. */
+enum { CONTROL = 3, REQUESTS, ANSWERS, CHILDREN };
+
+/* Whoever loses its parent ends, however that died. */
+static void
+end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+}
+
+/* Nothing of the parent's stays open: a pipe ends when its owner does. What
+ * libjq's assertions say to stderr may hold values. */
+static void
+move_descriptors(const struct zygote_conf *conf)
+{
+	int control = fcntl(conf->control, F_DUPFD, 64);
+	int requests = fcntl(conf->requests, F_DUPFD, 64);
+	int answers = fcntl(conf->answers, F_DUPFD, 64);
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd <= (ASAN ? 1 : 2); fd++)
+		dup2(null, fd);
+	dup2(control, CONTROL);
+	dup2(requests, REQUESTS);
+	dup2(answers, ANSWERS);
+	if (syscall(SYS_close_range, CHILDREN, ~0u, 0) == 0)
+		return;
+	for (int fd = CHILDREN; fd < 1024; fd++)
+		close(fd);
+}
+
+/* A signal to the whole group is for the parent: its end is ours. */
+static void
+leave_signals(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int
+watch_children(void)
+{
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void
+report(const struct zygote_report *r)
+{
+	if (write(CONTROL, r, sizeof(*r)) != (ssize_t)sizeof(*r))
+		_exit(0);
+}
+
+static void
+sandbox(const struct zygote_conf *conf, const struct sandbox_rule *const *calls)
+{
+	struct err err;
+
+	if (sandbox_enter(calls, conf->mode, &err) == SANDBOX_FAILED)
+		_exit(WORKER_NO_SANDBOX);
+}
+
+_Noreturn static void
+become_worker(const struct zygote_conf *conf, pid_t parent)
+{
+	end_with(parent);
+	close(CONTROL);
+	close(CHILDREN);
+	sandbox(conf, calls_worker);
+	worker_run(REQUESTS, ANSWERS);
+}
+
+static pid_t
+start_worker(const struct zygote_conf *conf)
+{
+	pid_t self = getpid(), pid = fork();
+
+	if (pid == 0)
+		become_worker(conf, self);
+	report(&(struct zygote_report){.says = ZYGOTE_FORKED, .pid = pid});
+	return pid;
+}
+
+static int64_t
+microseconds(struct timeval t)
+{
+	return t.tv_sec * INT64_C(1000000) + t.tv_usec;
+}
+
+/* Has the worker ended? Then it is told. */
+static pid_t
+look_at_worker(pid_t worker)
+{
+	struct zygote_report r = {.says = ZYGOTE_ENDED, .pid = worker};
+	struct signalfd_siginfo info;
+	struct rusage used;
+	int status;
+
+	if (read(CHILDREN, &info, sizeof(info)) < 0 && errno != EINTR)
+		_exit(1);
+	if (worker <= 0 || wait4(worker, &status, WNOHANG, &used) != worker)
+		return worker;
+	r.status = status;
+	r.cpu_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
+	report(&r);
+	return 0;
+}
+
+_Noreturn void
+zygote_run(const struct zygote_conf *conf)
+{
+	struct pollfd fds[] = {{CONTROL, POLLIN, 0}, {CHILDREN, POLLIN, 0}};
+	pid_t worker = 0;
+	int children;
+
+	end_with(conf->parent);
+	move_descriptors(conf);
+	leave_signals();
+	children = watch_children();
+	if (children != CHILDREN)
+		_exit(1);
+	worker_prepare();
+	sandbox(conf, calls_zygote);
+	for (;;) {
+		char order;
+
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (fds[1].revents != 0)
+			worker = look_at_worker(worker);
+		if (fds[0].revents == 0)
+			continue;
+		if (read(CONTROL, &order, 1) != 1)
+			_exit(0);
+		if (order == ZYGOTE_FORK)
+			worker = start_worker(conf);
+		else if (worker > 0)
+			kill(worker, SIGKILL);
+	}
+}

@@ -1,0 +1,122 @@
+#include "state/backoff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const int64_t second = 1000000;
+enum { FIRST_S = 10, LAST_S = 600, SWEEP_AT = 256 };
+
+struct backoff {
+	int64_t wait;  /* 0: it did not fail, but took long */
+	int64_t since; /* the last evaluation */
+	int64_t until;
+	size_t key_len;
+	char key[];
+};
+
+static struct span
+key_of(const struct backoff *b)
+{
+	return span_make(b->key, b->key_len);
+}
+
+/* Those that nobody has asked for since they were over for as long as they
+ * can last. Their number is bounded by what one can fail in that time. */
+static void
+sweep(struct map *all, int64_t now)
+{
+	struct backoff **old, *b;
+	size_t n = 0;
+
+	old = mem_array(NULL, all->count, sizeof(struct backoff *));
+	for (size_t i = 0; (b = map_next(all, &i)) != NULL;)
+		if (b->until + LAST_S * second < now)
+			old[n++] = b;
+	while (n > 0) {
+		b = old[--n];
+		map_del(all, key_of(b));
+		free(b);
+	}
+	free(old);
+}
+
+static struct backoff *
+get(struct map *all, struct span key, int64_t now)
+{
+	struct backoff *b = map_get(all, key);
+
+	if (b != NULL)
+		return b;
+	if (all->count >= SWEEP_AT && (all->count & (all->count - 1)) == 0)
+		sweep(all, now);
+	b = mem_zalloc(sizeof(*b) + key.n);
+	b->key_len = key.n;
+	memcpy(b->key, key.p, key.n);
+	map_put(all, key_of(b), b);
+	return b;
+}
+
+int64_t
+backoff_failed(struct map *all, struct span key, int64_t now)
+{
+	struct backoff *b = get(all, key, now);
+
+	b->wait = b->wait != 0 ? b->wait * 2 : FIRST_S * second;
+	if (b->wait > LAST_S * second)
+		b->wait = LAST_S * second;
+	b->since = now;
+	b->until = now + b->wait;
+	return b->until;
+}
+
+void
+backoff_went_well(
+    struct map *all, struct span key, int64_t now, uint64_t took_us)
+{
+	struct backoff *b;
+
+	if (took_us <= BACKOFF_CHEAP_US) {
+		free(map_del(all, key));
+		return;
+	}
+	b = get(all, key, now);
+	b->wait = 0;
+	b->until = now + (int64_t)took_us * BACKOFF_FACTOR;
+}
+
+void
+backoff_hurry(struct map *all, struct span key)
+{
+	struct backoff *b = map_get(all, key);
+
+	if (b != NULL && b->wait != 0)
+		b->until = b->since + FIRST_S * second;
+}
+
+int64_t
+backoff_until(const struct map *all, struct span key, int64_t now)
+{
+	const struct backoff *b = map_get(all, key);
+
+	return b != NULL && b->until > now ? b->until : 0;
+}
+
+bool
+backoff_has_failed(const struct map *all, struct span key)
+{
+	const struct backoff *b = map_get(all, key);
+
+	return b != NULL && b->wait != 0;
+}
+
+void
+backoff_release(struct map *all)
+{
+	struct backoff *b;
+
+	for (size_t i = 0; (b = map_next(all, &i)) != NULL;)
+		free(b);
+	map_release(all);
+}

@@ -1,0 +1,40 @@
+/*
+ * backoff: who is not to be evaluated before some time, because his last
+ * evaluation ended at a limit, crashed, or took long.
+ *
+ * By key ("NAMESPACE\0NAME"): neither another spec nor another object of that
+ * name gets around it. One that failed waits 10 seconds, doubling up to ten
+ * minutes with each in a row; one that took longer than BACKOFF_CHEAP_US waits
+ * BACKOFF_FACTOR times as long as that.
+ *
+ * Times are ticks of sched.h, microseconds.
+ */
+#ifndef BACKOFF_H
+#define BACKOFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/span.h"
+
+enum { BACKOFF_CHEAP_US = 50 * 1000, BACKOFF_FACTOR = 10 };
+
+/* Returns until when. */
+int64_t backoff_failed(struct map *all, struct span key, int64_t now);
+/* An evaluation went well that took so much CPU time. */
+void backoff_went_well(
+    struct map *all, struct span key, int64_t now, uint64_t took_us);
+
+/* Somebody asks for an evaluation: not before the shortest wait is over, for
+ * whoever may ask may ask often. */
+void backoff_hurry(struct map *all, struct span key);
+
+/* Until when; 0 if there is no waiting (any more). */
+int64_t backoff_until(const struct map *all, struct span key, int64_t now);
+/* Did the last evaluation fail? */
+bool backoff_has_failed(const struct map *all, struct span key);
+
+void backoff_release(struct map *all);
+
+#endif

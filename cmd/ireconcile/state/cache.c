@@ -1,0 +1,241 @@
+#include "state/cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "state/backoff.h"
+
+struct kind *
+store_add_kind(struct store *s, const struct watch_kind *conf)
+{
+	struct buf name = BUF_INIT;
+	struct kind *k;
+
+	watch_kind_name(conf, &name);
+	k = map_get(&s->by_name, buf_span(&name));
+	if (k != NULL) {
+		buf_release(&name);
+		return k;
+	}
+	k = mem_zalloc(sizeof(*k));
+	k->name = buf_take(&name);
+	k->conf = conf;
+	map_put(&s->by_name, span_str(k->name), k);
+	s->kinds = mem_array(s->kinds, s->kind_count + 1, sizeof(*s->kinds));
+	s->kinds[s->kind_count++] = k;
+	return k;
+}
+
+struct kind *
+store_kind(const struct store *s, struct span api_version, struct span kind)
+{
+	const char *slash = memchr(api_version.p, '/', api_version.n);
+	struct buf name = BUF_INIT;
+	struct kind *k;
+
+	buf_addspan(&name, kind);
+	if (slash != NULL) {
+		buf_addc(&name, '.');
+		buf_add(&name, api_version.p, slash - api_version.p);
+	}
+	k = map_get(&s->by_name, buf_span(&name));
+	buf_release(&name);
+	return k;
+}
+
+struct span
+object_meta(const struct object *o, const char *key)
+{
+	return json_get(object_part(o, o->metadata), key);
+}
+
+struct span
+object_annotation(const struct object *o, const char *key)
+{
+	return json_get(object_part(o, o->annotations), key);
+}
+
+int64_t
+object_generation(const struct object *o)
+{
+	int64_t n;
+
+	if (json_int(object_meta(o, "generation"), &n))
+		return n;
+	return (int64_t)o->serial;
+}
+
+void
+store_release(struct store *s)
+{
+	for (size_t i = 0; i < s->kind_count; i++) {
+		struct kind *k = s->kinds[i];
+		struct object *o;
+
+		for (size_t j = 0; (o = map_next(&k->objects, &j)) != NULL;)
+			object_free(o);
+		map_release(&k->objects);
+		for (size_t j = 0; (o = map_next(&k->late, &j)) != NULL;)
+			object_free(o);
+		map_release(&k->late);
+		backoff_release(&k->backoffs);
+		free(k->uses);
+		free(k->name);
+		free(k);
+	}
+	free(s->kinds);
+	map_release(&s->by_name);
+}
+
+/* Copies JSON without white space between its tokens; returns the length. */
+static size_t
+compact(char *to, struct span from)
+{
+	char *start = to;
+	const char *p = from.p, *end = from.p + from.n;
+
+	while (p < end) {
+		const char *q = p;
+
+		if (*p == '"') {
+			for (q++; q < end && *q != '"'; q++)
+				if (*q == '\\')
+					q++;
+			q = q < end ? q + 1 : end;
+			memcpy(to, p, q - p);
+			to += q - p;
+			p = q;
+		} else if (*p == ' ' || *p == '\t' || *p == '\n' ||
+		    *p == '\r') {
+			p++;
+		} else {
+			*to++ = *p++;
+		}
+	}
+	return to - start;
+}
+
+static struct object_part
+part(const struct object *o, struct span value)
+{
+	if (value.p == NULL)
+		return (struct object_part){0, 0};
+	return (struct object_part){
+	    (uint32_t)(value.p - object_text(o).p), (uint32_t)value.n};
+}
+
+/* Where a string is, without its quotes. */
+static void
+locate(const struct object *o, struct span value, uint32_t *at, uint32_t *len)
+{
+	*at = *len = 0;
+	if (value.n > 2 && json_type(value) == JSON_STRING) {
+		*at = value.p + 1 - object_text(o).p;
+		*len = value.n - 2;
+	}
+}
+
+/* One look at the metadata: of members that are there twice, the first. */
+static void
+locate_parts(struct object *o)
+{
+	struct span metadata = json_get(object_text(o), "metadata");
+	struct span uid = SPAN_NONE, version = SPAN_NONE, deleted = SPAN_NONE;
+	struct span annotations = SPAN_NONE;
+	const struct {
+		const char *key;
+		struct span *to;
+	} wanted[] = {{"uid", &uid}, {"resourceVersion", &version},
+	    {"deletionTimestamp", &deleted}, {"annotations", &annotations}};
+
+	for (struct json_members m = json_members(metadata); json_member(&m);)
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+			if (wanted[i].to->p == NULL &&
+			    span_is(m.key, wanted[i].key))
+				*wanted[i].to = m.value;
+	o->metadata = part(o, metadata);
+	o->annotations = part(o, annotations);
+	locate(o, uid, &o->uid_at, &o->uid_len);
+	locate(o, version, &o->rv_at, &o->rv_len);
+	o->terminating = json_type(deleted) == JSON_STRING;
+}
+
+struct object *
+object_new(struct store *s, struct kind *k, struct span text)
+{
+	struct json_frame f;
+	struct buf scratch = BUF_INIT;
+	struct span ns, name, managed;
+	struct object *o;
+	char *end;
+
+	if (json_object_frame(text, &f) != 0 || f.name.n == 0)
+		return NULL;
+	name = f.name;
+	ns = k->conf->scope == WATCH_CLUSTER ? SPAN_NONE : f.namespace_;
+	managed = f.managed_fields;
+	o = mem_zalloc(sizeof(*o) + ns.n + 1 + name.n + text.n);
+	o->kind = k;
+	o->serial = ++s->serial;
+	o->epoch = k->epoch;
+	o->ns_len = ns.n;
+	o->key_len = ns.n + 1 + name.n;
+	store_add_key(&scratch, ns, name);
+	memcpy(o->data, scratch.data, o->key_len);
+	buf_release(&scratch);
+	end = o->data + o->key_len;
+	if (managed.p != NULL) {
+		end += compact(end, span_make(text.p, managed.p - text.p));
+		end += compact(end,
+		    span_make(managed.p + managed.n,
+			text.p + text.n - managed.p - managed.n));
+	} else {
+		end += compact(end, text);
+	}
+	o->text_len = end - o->data - o->key_len;
+	o = mem_realloc(o, sizeof(*o) + o->key_len + o->text_len);
+	locate_parts(o);
+	return o;
+}
+
+void
+object_free(struct object *o)
+{
+	if (o == NULL)
+		return;
+	free(o->buckets);
+	free(o);
+}
+
+struct object *
+store_get(const struct kind *k, struct span key)
+{
+	return map_get(&k->objects, key);
+}
+
+void
+store_add_key(struct buf *b, struct span ns, struct span name)
+{
+	buf_addspan(b, ns);
+	buf_addc(b, '\0');
+	buf_addspan(b, name);
+}
+
+void
+object_label(
+    struct buf *b, const struct kind *k, struct span ns, struct span name)
+{
+	buf_adds(b, k->name);
+	buf_addc(b, '/');
+	buf_addspan(b, ns);
+	buf_addc(b, '/');
+	buf_addspan(b, name);
+}
+
+void
+object_add_label(struct buf *b, const struct object *o)
+{
+	object_label(b, o->kind, object_namespace(o), object_name(o));
+}

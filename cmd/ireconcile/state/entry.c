@@ -1,0 +1,394 @@
+#include "state/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "conf/selector.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "process/log.h"
+#include "state/backoff.h"
+#include "state/index.h"
+#include "state/marks.h"
+#include "state/primary.h"
+
+/* ---- start ---- */
+
+/* Kind, or Kind.group where the role has two groups with this Kind. */
+static char *
+use_name(
+    const struct watch_kind *k, const struct watch_kind *kinds, size_t count)
+{
+	struct buf name = BUF_INIT;
+
+	for (size_t i = 0; i < count; i++)
+		if (&kinds[i] != k && strcmp(kinds[i].kind, k->kind) == 0) {
+			watch_kind_name(k, &name);
+			return buf_take(&name);
+		}
+	return mem_strdup(k->kind);
+}
+
+static struct use *
+add_use(struct entries *es, struct entry *e, enum use_role role,
+    const struct watch_kind *conf)
+{
+	struct kind *k = store_add_kind(&es->store, conf);
+	struct use *u = mem_zalloc(sizeof(*u));
+
+	u->entry = e;
+	u->conf = conf;
+	u->kind = k;
+	u->role = role;
+	k->uses = mem_array(k->uses, k->use_count + 1, sizeof(*k->uses));
+	k->uses[k->use_count++] = u;
+	e->uses = mem_array(e->uses, e->use_count + 1, sizeof(*e->uses));
+	e->uses[e->use_count++] = u;
+	return u;
+}
+
+static int
+add_kinds(struct entries *es, struct entry *e, enum use_role role,
+    const struct watch_kind *kinds, size_t count, struct err *err)
+{
+	struct program_options options = {.library_dirs = NULL};
+
+	for (size_t i = 0; i < count; i++) {
+		struct use *u = add_use(es, e, role, &kinds[i]);
+		struct buf name = BUF_INIT;
+
+		u->name = use_name(&kinds[i], kinds, count);
+		if (kinds[i].map != WATCH_MAP_JQ)
+			continue;
+		buf_addf(
+		    &name, "map of %s of %s", u->kind->name, e->conf->name);
+		u->map = program_load_expression(
+		    buf_str(&name), kinds[i].map_arg, &options, err);
+		buf_release(&name);
+		if (u->map == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
+    const char *const *library_dirs, struct err *err)
+{
+	struct program_options options = {.library_dirs = library_dirs};
+
+	e->conf = conf;
+	e->operator_ = jvtext_parse(span_str(conf->operator_json), err);
+	if (!jv_is_valid(e->operator_))
+		return -1;
+	if (conf->reads_owned)
+		options.desired_reads |= PROGRAM_READS_OWNED;
+	if (conf->reads_now)
+		options.desired_reads |= PROGRAM_READS_NOW;
+	e->program = program_load(conf->program, &options, err);
+	if (e->program == NULL)
+		return -1;
+	add_use(es, e, USE_PRIMARY, &conf->primary);
+	if (add_kinds(es, e, USE_DEPENDENT, conf->dependents,
+		conf->dependent_count, err) != 0)
+		return -1;
+	return add_kinds(
+	    es, e, USE_RELATED, conf->related, conf->related_count, err);
+}
+
+int
+entries_init(struct entries *es, const struct watches *w,
+    const char *const *library_dirs, struct err *err)
+{
+	es->items = mem_zalloc(w->count * sizeof(*es->items));
+	for (size_t i = 0; i < w->count; i++) {
+		struct entry *e = mem_zalloc(sizeof(*e));
+
+		e->operator_ = jv_invalid();
+		e->proof = es->proof;
+		es->items[es->count++] = e;
+		if (entry_init(es, e, &w->entries[i], library_dirs, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+entry_free(struct entry *e)
+{
+	struct primary *p;
+
+	for (size_t i = 0; (p = map_next(&e->primaries, &i)) != NULL;)
+		primary_free(p);
+	map_release(&e->primaries);
+	backoff_release(&e->backoffs);
+	index_release(e);
+	for (size_t i = 0; i < e->use_count; i++) {
+		program_free(e->uses[i]->map);
+		free(e->uses[i]->name);
+		free(e->uses[i]);
+	}
+	free(e->uses);
+	free(e->waiting);
+	program_free(e->program);
+	jv_free(e->operator_);
+	free(e);
+}
+
+void
+entries_release(struct entries *es)
+{
+	for (size_t i = 0; i < es->count; i++)
+		entry_free(es->items[i]);
+	free(es->items);
+	store_release(&es->store);
+}
+
+/* ---- changes ---- */
+
+static bool
+in_list(const struct textlist *list, struct span s)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (span_is(s, list->items[i]))
+			return true;
+	return false;
+}
+
+bool
+use_looks_at(const struct use *u, struct span ns)
+{
+	return u->conf->namespaces.count == 0 ||
+	    u->conf->scope == WATCH_CLUSTER ||
+	    in_list(&u->conf->namespaces, ns);
+}
+
+bool
+use_selects(const struct use *u, struct span labels)
+{
+	return u->conf->selector == NULL ||
+	    selector_matches(u->conf->selector, labels);
+}
+
+bool
+use_covers(const struct use *u, const struct object *o)
+{
+	/* The server selects; but kwatch may read a kind for several uses. */
+	return use_looks_at(u, object_namespace(o)) &&
+	    use_selects(u, object_meta(o, "labels"));
+}
+
+bool
+entry_covers_namespace(const struct entry *e, struct span ns)
+{
+	const struct watch_kind *k = &e->conf->primary;
+
+	return k->namespaces.count == 0 || k->scope == WATCH_CLUSTER ||
+	    in_list(&k->namespaces, ns);
+}
+
+static void
+dirty_all(struct entries *es, struct entry *e)
+{
+	struct primary **all = entry_primaries(e);
+
+	for (size_t i = 0; i < e->primaries.count; i++)
+		es->dirty(es->arg, all[i]);
+	free(all);
+}
+
+static void
+put_primary(struct entries *es, struct entry *e, struct object *o)
+{
+	struct primary *p = map_get(&e->primaries, object_key(o));
+
+	if (p == NULL) {
+		p = primary_new(e, o);
+		map_put(&e->primaries, primary_key(p), p);
+	} else if (p->object == NULL) {
+		primary_renew(p);
+	}
+	p->object = o;
+	es->dirty(es->arg, p);
+}
+
+static void
+drop_primary(struct entries *es, struct entry *e, struct object *o)
+{
+	struct primary *p = map_get(&e->primaries, object_key(o));
+
+	if (p == NULL)
+		return;
+	p->object = NULL;
+	es->stray(es->arg);
+	desired_release(&p->desired);
+	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
+	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {
+		/* Nothing is left to say, and maybe nobody looks for long. */
+		map_del(&e->primaries, primary_key(p));
+		primary_free(p);
+		return;
+	}
+	es->dirty(es->arg, p);
+}
+
+/* What members of dirty primaries were like, nobody will look at again. */
+static void
+glimpse(struct entries *es, struct object *old)
+{
+	for (uint32_t i = 0; i < old->bucket_count; i++) {
+		struct primary *p = index_primary(old->buckets[i]);
+
+		if (p != NULL && p->dirty && p->asked_count > 0)
+			es->glimpse(p, old);
+	}
+}
+
+void
+entries_put(struct entries *es, struct object *o)
+{
+	struct kind *k = o->kind;
+	struct object *old = store_get(k, object_key(o));
+
+	if (old != NULL && span_eq(object_text(old), object_text(o))) {
+		old->epoch = o->epoch;
+		object_free(o);
+		return;
+	}
+	if (old != NULL && !span_eq(object_uid(old), object_uid(o))) {
+		entries_drop(es, old);
+		old = NULL;
+	}
+	map_put(&k->objects, object_key(o), o);
+	if (old != NULL) {
+		glimpse(es, old);
+		index_unlink(es, old);
+	}
+	index_link(es, o);
+	for (size_t i = 0; i < k->use_count; i++) {
+		struct use *u = k->uses[i];
+
+		if (u->role == USE_PRIMARY && use_covers(u, o))
+			put_primary(es, u->entry, o);
+		else if (u->role == USE_PRIMARY)
+			drop_primary(es, u->entry, o);
+		else if (u->conf->map == WATCH_MAP_ALL &&
+		    (use_covers(u, o) || (old != NULL && use_covers(u, old))))
+			dirty_all(es, u->entry);
+	}
+	object_free(old);
+}
+
+void
+entries_drop(struct entries *es, struct object *o)
+{
+	struct kind *k = o->kind;
+
+	map_del(&k->objects, object_key(o));
+	index_unlink(es, o);
+	for (size_t i = 0; i < k->use_count; i++) {
+		struct use *u = k->uses[i];
+
+		if (u->role == USE_PRIMARY)
+			drop_primary(es, u->entry, o);
+		else if (u->conf->map == WATCH_MAP_ALL && use_covers(u, o))
+			dirty_all(es, u->entry);
+	}
+	object_free(o);
+}
+
+/* ---- questions ---- */
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct object *const *x = a, *const *y = b;
+
+	return span_cmp(object_key(*x), object_key(*y));
+}
+
+static void
+add_object(struct object ***list, size_t *count, struct object *o)
+{
+	/* Room grows by doubling at powers of two; one more for the NULL. */
+	if ((*count & (*count + 1)) == 0)
+		*list = mem_array(*list, (*count + 1) * 2, sizeof(**list));
+	(*list)[(*count)++] = o;
+}
+
+static void
+add_bucket(const struct entry *e, const struct use *u, struct span key,
+    char type, struct object ***list, size_t *count)
+{
+	const struct bucket *b = index_bucket(e, type, key);
+
+	for (size_t i = 0; b != NULL && i < b->count; i++)
+		if (b->links[i].use == u)
+			add_object(list, count, b->links[i].object);
+}
+
+static void
+add_members(const struct entry *e, const struct use *u,
+    const struct object *primary, struct object ***list, size_t *count)
+{
+	struct buf key = BUF_INIT;
+
+	marks_primary_key(&key, e, primary);
+	add_bucket(e, u, buf_span(&key), 'm', list, count);
+	buf_reset(&key);
+	if (marks_owning_key(&key, primary))
+		add_bucket(e, u, buf_span(&key), 'u', list, count);
+	buf_release(&key);
+}
+
+struct object **
+entry_objects(
+    const struct entry *e, const struct primary *p, const struct use *u)
+{
+	struct object **list = mem_zalloc(2 * sizeof(*list)), *o;
+	size_t count = 0, kept = 0;
+
+	if (u->conf->map == WATCH_MAP_ALL) {
+		for (size_t i = 0;
+		     (o = map_next(&u->kind->objects, &i)) != NULL;)
+			if (use_covers(u, o))
+				add_object(&list, &count, o);
+	} else {
+		add_bucket(e, u, primary_key(p), 'k', &list, &count);
+		if (p->object != NULL)
+			add_members(e, u, p->object, &list, &count);
+	}
+	if (count > 1)
+		qsort(list, count, sizeof(*list), by_key);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || list[kept - 1] != list[i])
+			list[kept++] = list[i];
+	list[kept] = NULL;
+	return list;
+}
+
+struct use *
+entry_managed(const struct entry *e, struct span api_version, struct span kind)
+{
+	const char *slash = memchr(api_version.p, '/', api_version.n);
+	struct span group = slash == NULL
+	    ? span_str("")
+	    : span_make(api_version.p, slash - api_version.p);
+
+	for (size_t i = 0; i < e->use_count; i++) {
+		struct use *u = e->uses[i];
+
+		if (u->role == USE_DEPENDENT && u->conf->manage &&
+		    span_is(kind, u->conf->kind) &&
+		    span_is(group, u->conf->group))
+			return u;
+	}
+	return NULL;
+}
+
+struct primary **
+entry_primaries(const struct entry *e)
+{
+	return (struct primary **)map_sorted(&e->primaries);
+}

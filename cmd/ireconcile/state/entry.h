@@ -1,0 +1,129 @@
+/*
+ * entry: one controller at run time: an entry of watches.yaml, its program,
+ * the kinds it depends on, its primaries, and which objects belong to which.
+ *
+ * Index. Each object is linked into buckets, by the names under which a
+ * primary asks for what is below it: "u" + "UID\0NAMESPACE\0NAME" (owner
+ * references), "m" + "ORIGIN\0NAMESPACE\0NAME" (marks) or
+ * "k" + "NAMESPACE\0NAME" (label or jq map). So a change finds its primaries,
+ * and a primary its objects, without a search.
+ */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include <jv.h>
+
+#include "base/map.h"
+#include "conf/watches.h"
+#include "kube/proof.h"
+#include "program/program.h"
+#include "state/cache.h"
+#include "state/sched.h"
+#include "state/stats.h"
+
+struct primary;
+
+enum use_role { USE_PRIMARY, USE_DEPENDENT, USE_RELATED };
+
+/* One kind as one entry uses it. */
+struct use {
+	struct entry *entry;
+	const struct watch_kind *conf;
+	struct kind *kind;
+	enum use_role role;
+	struct program *map; /* of WATCH_MAP_JQ */
+	char *name;	     /* its key in .owned or .related */
+};
+
+struct link {
+	struct object *object;
+	struct use *use;
+};
+
+struct bucket {
+	struct entry *entry;
+	struct link *links;
+	size_t count, cap;
+	size_t key_len;
+	char key[];
+};
+
+struct entry {
+	const struct watch_entry *conf;
+	const struct proof *proof; /* borrowed; NULL: marks need none */
+	struct program *program;
+	jv operator_;
+	struct use **uses; /* [0] is the primary kind */
+	size_t use_count;
+	struct map primaries; /* by "NAMESPACE\0NAME" */
+	struct map buckets;
+	struct map backoffs; /* see backoff.h */
+	bool complete;	     /* every kind it depends on is */
+	bool truncated;
+	size_t orphans; /* as orphans.h found last */
+	/* throttle */
+	long slots_used;
+	struct primary **waiting; /* first come, first served */
+	size_t waiting_count, waiting_cap;
+	struct stats stats;
+};
+
+/* What the entries tell about changes. */
+typedef void entry_dirty_fn(void *arg, struct primary *p);
+
+struct entries {
+	struct entry **items;
+	size_t count;
+	struct store store;
+	struct sched *sched;   /* borrowed */
+	entry_dirty_fn *dirty; /* a primary is to be evaluated */
+	/* A primary went, or something came that names one that is not
+	 * there. */
+	void (*stray)(void *arg);
+	/* An object of the primary, replaced before it was evaluated. */
+	void (*glimpse)(struct primary *p, const struct object *old);
+	void *arg;
+	struct wake late;	   /* see late.h */
+	const struct proof *proof; /* borrowed, or NULL; the key may come
+				    * later, but before the first object */
+	size_t unproven;   /* objects whose marks count without a proof */
+	uint64_t failures; /* maps that failed */
+};
+
+/*
+ * Compiles everything. library_dirs: see program.h. -1 with err: a program
+ * does not compile.
+ */
+int entries_init(struct entries *es, const struct watches *w,
+    const char *const *library_dirs, struct err *err);
+void entries_release(struct entries *es);
+
+/*
+ * The new state of an object (taken; its epoch says when it was mentioned), or
+ * its end: updates store, index and primaries, and calls dirty for each primary
+ * that sees it.
+ */
+void entries_put(struct entries *es, struct object *o);
+void entries_drop(struct entries *es, struct object *o);
+
+/* Is the object where this use looks, and what it selects? */
+bool use_covers(const struct use *u, const struct object *o);
+bool use_looks_at(const struct use *u, struct span ns);
+/* labels: a JSON object, or none. */
+bool use_selects(const struct use *u, struct span labels);
+
+/*
+ * What a primary sees of one use, sorted by namespace and name; owned array
+ * of borrowed objects, ended by NULL.
+ */
+struct object **entry_objects(
+    const struct entry *e, const struct primary *p, const struct use *u);
+/* The use of a managed kind, or NULL. */
+struct use *entry_managed(
+    const struct entry *e, struct span api_version, struct span kind);
+/* Are primaries in this namespace ours? */
+bool entry_covers_namespace(const struct entry *e, struct span ns);
+/* All primaries, sorted by key; owned array, entry->primaries.count long. */
+struct primary **entry_primaries(const struct entry *e);
+
+#endif

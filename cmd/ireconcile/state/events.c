@@ -1,0 +1,197 @@
+#include "state/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "process/clock.h"
+#include "state/late.h"
+
+enum { NAMED_MAX = 40 }; /* of a hostile word in a message */
+
+static void
+begin(struct entries *es, struct kind *k)
+{
+	k->announced = true;
+	k->complete = false;
+	k->epoch++;
+	for (size_t i = 0; i < k->use_count; i++)
+		k->uses[i]->entry->complete = false;
+	(void)es;
+}
+
+/* What was not mentioned since the begin is gone. */
+static void
+end(struct entries *es, struct kind *k)
+{
+	struct object **all = (struct object **)map_sorted(&k->objects);
+	size_t count = k->objects.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i]->epoch != k->epoch)
+			entries_drop(es, all[i]);
+	free(all);
+	late_sweep(k);
+	k->announced = true;
+	k->complete = true;
+}
+
+static void
+bookmark(struct entries *es, struct kind *k, struct span object)
+{
+	struct span notes =
+	    json_get(json_get(object, "metadata"), "annotations");
+
+	if (json_is(json_get(notes, "kpipe.dev/initial-events-begin"), "true"))
+		begin(es, k);
+	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true"))
+		end(es, k);
+}
+
+static int
+changed(struct entries *es, struct kind *k, struct span text, struct err *err)
+{
+	struct object *o = object_new(&es->store, k, text);
+
+	if (o == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "a %s without a name", k->name);
+	if (!late_takes(es, o))
+		entries_put(es, o);
+	return 0;
+}
+
+static int
+deleted(struct entries *es, struct kind *k, struct span text, struct err *err)
+{
+	struct object *gone = object_new(&es->store, k, text), *o;
+
+	if (gone == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "a %s without a name", k->name);
+	o = store_get(k, object_key(gone));
+	/* Another object of that name took its place already. */
+	late_forget(gone);
+	if (o != NULL &&
+	    (gone->uid_len == 0 || span_eq(object_uid(gone), object_uid(o))))
+		entries_drop(es, o);
+	object_free(gone);
+	return 0;
+}
+
+static int
+bad(struct err *err, const char *what, struct span word)
+{
+	if (word.n > NAMED_MAX)
+		word.n = NAMED_MAX;
+	return err_set(err, ERR_PERMANENT, "%s \"%.*s\"", what, SPAN_ARG(word));
+}
+
+/* The object of a frame, or the document itself. */
+static int
+split(struct span text, struct span *type, struct span *object, struct err *err)
+{
+	*type = SPAN_NONE;
+	*object = text;
+	if (json_type(text) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "not an object");
+	if (json_get(text, "kind").p == NULL &&
+	    json_get(text, "type").p != NULL) {
+		*type = json_raw_string(json_get(text, "type"));
+		if (type->p == NULL)
+			return err_set(err, ERR_PERMANENT,
+			    "an event whose type is no text");
+		*object = json_get(text, "object");
+		if (json_type(*object) != JSON_OBJECT)
+			return err_set(
+			    err, ERR_PERMANENT, "an event without object");
+	}
+	return 0;
+}
+
+int64_t
+events_time(struct span text)
+{
+	struct span time = SPAN_NONE;
+	int64_t us;
+
+	if (json_get(text, "kind").p == NULL)
+		time = json_raw_string(json_get(text, "time"));
+	return time.p != NULL && clock_parse_us(time, &us) == 0 ? us : -1;
+}
+
+static struct span
+trim(struct span text)
+{
+	while (text.n > 0 && strchr(" \t\r\n", *text.p) != NULL)
+		text.p++, text.n--;
+	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+		text.n--;
+	return text;
+}
+
+int
+events_apply(struct entries *es, struct span text, struct err *err)
+{
+	struct span type, object, version, kind;
+	struct kind *k;
+
+	if (split(trim(text), &type, &object, err) != 0)
+		return -1;
+	version = json_raw_string(json_get(object, "apiVersion"));
+	kind = json_raw_string(json_get(object, "kind"));
+	if (span_is(type, "ERROR"))
+		return bad(err, "an error event:",
+		    json_raw_string(json_get(object, "reason")));
+	if (kind.n == 0 || version.n == 0)
+		return err_set(err, ERR_PERMANENT, "an object without %s",
+		    kind.n == 0 ? "kind" : "apiVersion");
+	if (type.p != NULL && !span_is(type, "ADDED") &&
+	    !span_is(type, "MODIFIED") && !span_is(type, "DELETED") &&
+	    !span_is(type, "BOOKMARK"))
+		return bad(err, "unknown event type", type);
+	k = store_kind(&es->store, version, kind);
+	if (k == NULL)
+		return 0; /* nobody asked for it */
+	if (span_is(type, "BOOKMARK"))
+		bookmark(es, k, object);
+	else if (span_is(type, "DELETED"))
+		return deleted(es, k, object, err);
+	else
+		return changed(es, k, object, err);
+	return 0;
+}
+
+struct entry *
+events_completed(struct entries *es)
+{
+	for (size_t i = 0; i < es->count; i++) {
+		struct entry *e = es->items[i];
+		bool complete = true;
+
+		for (size_t j = 0; j < e->use_count; j++)
+			complete = complete && e->uses[j]->kind->complete;
+		if (complete && !e->complete) {
+			e->complete = true;
+			return e;
+		}
+	}
+	return NULL;
+}
+
+size_t
+events_end(struct entries *es, struct buf *names)
+{
+	size_t cut = 0;
+
+	for (size_t i = 0; i < es->store.kind_count; i++) {
+		struct kind *k = es->store.kinds[i];
+
+		if (!k->announced) {
+			k->announced = k->complete = true;
+		} else if (!k->complete) {
+			buf_addf(names, "%s%s", cut++ ? ", " : "", k->name);
+		}
+	}
+	return cut;
+}

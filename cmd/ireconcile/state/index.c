@@ -1,0 +1,275 @@
+#include "state/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "process/log.h"
+#include "program/evaluator.h"
+#include "state/late.h"
+#include "state/marks.h"
+#include "state/primary.h"
+
+static struct span
+bucket_key(const struct bucket *b)
+{
+	return span_make(b->key, b->key_len);
+}
+
+struct span
+index_primary_key(const struct bucket *b)
+{
+	struct span key = span_make(b->key + 1, b->key_len - 1);
+	size_t n = b->key[0] == 'k' ? 0 : strnlen(key.p, key.n) + 1;
+
+	return span_make(key.p + n, key.n - n);
+}
+
+struct primary *
+index_primary(const struct bucket *b)
+{
+	struct primary *p = map_get(&b->entry->primaries, index_primary_key(b));
+	char type = b->key[0];
+	struct span is;
+
+	if (p == NULL || type == 'k')
+		return p;
+	if (p->object == NULL)
+		return type == 'm' ? p : NULL;
+	is = type == 'u' ? object_uid(p->object)
+			 : marks_origin(b->entry, p->object);
+	return span_is(is, b->key + 1) ? p : NULL;
+}
+
+static void
+bucket_dirty(struct entries *es, const struct bucket *b)
+{
+	struct primary *p = index_primary(b);
+
+	if (p != NULL)
+		es->dirty(es->arg, p);
+}
+
+struct bucket *
+index_bucket(const struct entry *e, char type, struct span key)
+{
+	struct buf full = BUF_INIT;
+	struct bucket *b;
+
+	buf_addc(&full, type);
+	buf_addspan(&full, key);
+	b = map_get(&e->buckets, buf_span(&full));
+	buf_release(&full);
+	return b;
+}
+
+static struct bucket *
+bucket_new(struct entry *e, char type, struct span key)
+{
+	struct bucket *b = mem_zalloc(sizeof(*b) + 1 + key.n);
+
+	b->entry = e;
+	b->key[0] = type;
+	memcpy(b->key + 1, key.p, key.n);
+	b->key_len = key.n + 1;
+	map_put(&e->buckets, bucket_key(b), b);
+	return b;
+}
+
+static void
+link_to(struct entries *es, struct use *u, struct object *o, char type,
+    struct span key)
+{
+	struct bucket *b = index_bucket(u->entry, type, key);
+
+	if (b == NULL)
+		b = bucket_new(u->entry, type, key);
+	for (size_t i = b->count; i-- > 0 && b->links[i].object == o;)
+		if (b->links[i].use == u)
+			return;
+	if (b->count == b->cap) {
+		b->cap = b->cap ? b->cap * 2 : 2;
+		b->links = mem_array(b->links, b->cap, sizeof(*b->links));
+	}
+	b->links[b->count++] = (struct link){o, u};
+	if (type == 'm' && index_primary(b) == NULL)
+		es->stray(es->arg);
+	o->buckets =
+	    mem_array(o->buckets, o->bucket_count + 1, sizeof(struct bucket *));
+	o->buckets[o->bucket_count++] = b;
+	bucket_dirty(es, b);
+}
+
+static void
+link_marks(struct entries *es, struct use *u, struct object *o)
+{
+	/* What is only observed may be owned without being controlled. */
+	struct marks_owners i =
+	    marks_owners(o, u->conf->manage ? MARKS_CONTROLLER : MARKS_OWNERS);
+	struct buf key = BUF_INIT;
+
+	while (marks_owner(&i, u->entry, o, &key))
+		link_to(es, u, o, 'u', buf_span(&key));
+	buf_reset(&key);
+	if (marks_key(&key, u->entry, o)) {
+		link_to(es, u, o, 'm', buf_span(&key));
+		if (proof_has_key(es->proof) && !o->proven && !o->unproven) {
+			o->unproven = true;
+			es->unproven++;
+		}
+	}
+	buf_release(&key);
+}
+
+static void
+link_label(struct entries *es, struct use *u, struct object *o)
+{
+	struct span name = json_raw_string(
+	    json_get(object_meta(o, "labels"), u->conf->map_arg));
+	struct span ns = object_namespace(o);
+	struct buf key = BUF_INIT;
+
+	if (name.n == 0)
+		return;
+	if (u->conf->map_namespace != NULL)
+		ns = span_str(u->conf->map_namespace);
+	if (u->entry->conf->primary.scope == WATCH_CLUSTER)
+		ns = SPAN_NONE;
+	store_add_key(&key, ns, name);
+	link_to(es, u, o, 'k', buf_span(&key));
+	buf_release(&key);
+}
+
+static void
+link_jq(struct entries *es, struct use *u, struct object *o)
+{
+	struct err err = ERR_INIT;
+	struct buf key = BUF_INIT;
+	struct buf text = BUF_INIT;
+	struct input input = {.has = 0};
+	jv list;
+	int rc;
+
+	input_add(&text, INPUT_WHOLE, object_text(o));
+	input.texts[INPUT_TEXT_BASE].text = buf_span(&text);
+	rc = program_map(u->map, &input, &list, &err);
+	buf_release(&text);
+	if (rc != 0) {
+		es->failures++;
+		object_add_label(&key, o);
+		log_error("cannot map %s: %s", buf_str(&key), err.message);
+		buf_release(&key);
+		return;
+	}
+	jv_array_foreach(list, i, to)
+	{
+		struct span ns = jvtext_span(jvtext_peek(to, "namespace"));
+
+		if (u->entry->conf->primary.scope == WATCH_CLUSTER)
+			ns = SPAN_NONE;
+		buf_reset(&key);
+		store_add_key(&key, ns, jvtext_span(jvtext_peek(to, "name")));
+		link_to(es, u, o, 'k', buf_span(&key));
+		jv_free(to);
+	}
+	buf_release(&key);
+	jv_free(list);
+}
+
+/* What the programs took so far; their CPU time does not count where all goes
+ * by the clock of the input. */
+struct taken {
+	uint64_t us, stopped;
+};
+
+static struct taken
+taken(const struct entries *es)
+{
+	struct program_losses losses = program_losses();
+
+	return (struct taken){
+	    .us = es->sched->clock == SCHED_INPUT ? 0 : evaluator_cpu_us(),
+	    .stopped = losses.limited + losses.crashed};
+}
+
+static void
+link_use(struct entries *es, struct use *u, struct object *o)
+{
+	/* A managed kind is always found by its marks too. */
+	if (u->conf->map == WATCH_MAP_MEMBER || u->conf->manage)
+		link_marks(es, u, o);
+	if (u->conf->map == WATCH_MAP_LABEL)
+		link_label(es, u, o);
+	else if (u->conf->map == WATCH_MAP_JQ)
+		link_jq(es, u, o);
+}
+
+void
+index_link(struct entries *es, struct object *o)
+{
+	struct taken before = taken(es), after;
+
+	marks_examine(es->proof, o);
+	for (size_t i = 0; i < o->kind->use_count; i++) {
+		struct use *u = o->kind->uses[i];
+
+		if (u->role != USE_PRIMARY && use_covers(u, o))
+			link_use(es, u, o);
+	}
+	after = taken(es);
+	late_charge(
+	    es, o, after.us - before.us, after.stopped != before.stopped);
+}
+
+static void
+bucket_free(struct bucket *b)
+{
+	free(b->links);
+	free(b);
+}
+
+void
+index_unlink(struct entries *es, struct object *o)
+{
+	es->unproven -= o->unproven;
+	o->unproven = false;
+	for (uint32_t i = 0; i < o->bucket_count; i++) {
+		struct bucket *b = o->buckets[i];
+		bool first = true;
+
+		for (uint32_t j = 0; j < i; j++)
+			first = first && o->buckets[j] != b;
+		if (!first)
+			continue; /* all its links there went at once */
+		for (size_t j = b->count; j-- > 0;)
+			if (b->links[j].object == o)
+				b->links[j] = b->links[--b->count];
+		bucket_dirty(es, b);
+	}
+	for (uint32_t i = 0; i < o->bucket_count; i++) {
+		struct bucket *b = o->buckets[i];
+
+		for (uint32_t j = i + 1; j < o->bucket_count; j++)
+			if (o->buckets[j] == b)
+				b = NULL;
+		if (b != NULL && b->count == 0) {
+			map_del(&b->entry->buckets, bucket_key(b));
+			bucket_free(b);
+		}
+	}
+	free(o->buckets);
+	o->buckets = NULL;
+	o->bucket_count = 0;
+}
+
+void
+index_release(struct entry *e)
+{
+	struct bucket *b;
+
+	for (size_t i = 0; (b = map_next(&e->buckets, &i)) != NULL;)
+		bucket_free(b);
+	map_release(&e->buckets);
+}

@@ -1,0 +1,46 @@
+/*
+ * lanes: the queue of primaries to evaluate, fair between namespaces.
+ *
+ * A lane holds the waiting primaries of one namespace (a cluster-scoped
+ * primary has one of its own), first come, first served. The next one comes
+ * from the lane whose evaluations have used the least CPU time of late; lanes
+ * that differ by less than LANES_SLICE_US take turns in the order of arrival.
+ * A lane that had nothing to do saves nothing up: it goes on where the lane
+ * that is served is now.
+ *
+ * With LANES_ONE there is one lane: the order does not depend on time.
+ */
+#ifndef LANES_H
+#define LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+struct primary;
+struct lane;
+
+enum { LANES_SLICE_US = 50 * 1000 };
+enum lanes_order { LANES_FAIR, LANES_ONE };
+
+/* Zeroed: an empty one. */
+struct lanes {
+	enum lanes_order order;
+	struct map all;	    /* by namespace, or NUL and name */
+	struct lane **heap; /* those with waiting primaries */
+	size_t active, cap;
+	uint64_t now_us; /* of the lane served last */
+	uint64_t arrivals;
+};
+
+void lanes_release(struct lanes *l);
+
+/* p is borrowed until lanes_take returns it. */
+void lanes_add(struct lanes *l, struct primary *p);
+/* NULL: nobody waits. */
+struct primary *lanes_take(struct lanes *l);
+/* An evaluation of p took so much CPU time. */
+void lanes_charge(struct lanes *l, const struct primary *p, uint64_t us);
+
+#endif

@@ -1,0 +1,334 @@
+#include "state/marks.h"
+
+#include <string.h>
+
+#include "base/digest.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+
+enum { PART_OF_BYTES = 16 };
+
+static void
+part_of(struct span label, struct buf *out)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	digest_sha256(label, sum);
+	digest_add_hex(out, sum, PART_OF_BYTES);
+}
+
+/* ---- owner references ---- */
+
+/* The kind of an owner reference, whatever the version. */
+static bool
+is_kind(struct span ref, const struct watch_kind *kind)
+{
+	struct span version = json_raw_string(json_get(ref, "apiVersion"));
+	const char *slash =
+	    version.n > 0 ? memchr(version.p, '/', version.n) : NULL;
+	struct span group = slash == NULL
+	    ? span_str("")
+	    : span_make(version.p, (size_t)(slash - version.p));
+
+	return version.n > 0 && span_is(group, kind->group) &&
+	    span_is(json_raw_string(json_get(ref, "kind")), kind->kind);
+}
+
+struct marks_owners
+marks_owners(const struct object *o, enum marks_which which)
+{
+	struct span list = object_meta(o, "ownerReferences");
+
+	return (struct marks_owners){json_elements(list), which};
+}
+
+bool
+marks_owner(struct marks_owners *i, const struct entry *e,
+    const struct object *o, struct buf *key)
+{
+	const struct watch_kind *kind = &e->conf->primary;
+	bool cluster = kind->scope == WATCH_CLUSTER;
+
+	/* As Kubernetes has it: in its own namespace, or above all. */
+	if (!cluster && o->ns_len == 0)
+		return false;
+	while (json_element(&i->refs)) {
+		struct span ref = i->refs.value;
+		struct span uid = json_raw_string(json_get(ref, "uid"));
+		struct span name = json_raw_string(json_get(ref, "name"));
+		bool controller =
+		    json_type(json_get(ref, "controller")) == JSON_TRUE;
+
+		if ((!controller && i->which == MARKS_CONTROLLER) ||
+		    uid.n == 0 || name.n == 0 || !is_kind(ref, kind))
+			continue;
+		buf_reset(key);
+		buf_addspan(key, uid);
+		buf_addc(key, '\0');
+		store_add_key(
+		    key, cluster ? SPAN_NONE : object_namespace(o), name);
+		return true;
+	}
+	return false;
+}
+
+bool
+marks_owning_key(struct buf *key, const struct object *primary)
+{
+	if (primary->uid_len == 0)
+		return false;
+	buf_addspan(key, object_uid(primary));
+	buf_addc(key, '\0');
+	buf_addspan(key, object_key(primary));
+	return true;
+}
+
+/* ---- marks ---- */
+
+static struct span
+annotation(const struct object *o, const char *key, struct buf *scratch)
+{
+	return json_string(object_annotation(o, key), scratch);
+}
+
+/*
+ * The key of the primary that the marks name, within scratch; SPAN_NONE: there
+ * are none, or they are of another object.
+ */
+static struct span
+marked_primary(const struct object *o, struct buf *scratch)
+{
+	struct buf want = BUF_INIT, text = BUF_INIT;
+	struct span member = annotation(o, PROOF_MEMBER, scratch), label;
+	const char *space =
+	    member.n > 0 ? memchr(member.p, ' ', member.n) : NULL;
+	struct span primary = SPAN_NONE;
+	bool good;
+
+	if (space == NULL)
+		return SPAN_NONE;
+	primary = span_make(member.p, (size_t)(space - member.p));
+	object_add_label(&want, o);
+	good = span_eq(
+	    span_make(space + 1, member.n - primary.n - 1), buf_span(&want));
+	label = json_string(
+	    json_get(object_meta(o, "labels"), PROOF_PART_OF), &text);
+	buf_reset(&want);
+	part_of(primary, &want);
+	good = good && span_eq(label, buf_span(&want));
+	buf_release(&want);
+	buf_release(&text);
+	return good ? primary : SPAN_NONE;
+}
+
+void
+marks_examine(const struct proof *proof, struct object *o)
+{
+	struct buf scratch = BUF_INIT, text = BUF_INIT, label = BUF_INIT;
+	struct span primary, origin;
+
+	o->proven = false;
+	if (!proof_has_key(proof))
+		return;
+	primary = marked_primary(o, &scratch);
+	if (primary.p != NULL) {
+		object_add_label(&label, o);
+		o->proven =
+		    proof_check(proof, annotation(o, PROOF_MARK, &text),
+			primary, buf_span(&label), &origin) == PROOF_GOOD;
+	}
+	buf_release(&scratch);
+	buf_release(&text);
+	buf_release(&label);
+}
+
+bool
+marks_are_bound(const struct entry *e)
+{
+	return proof_has_key(e->proof) && !e->proof->accept_unproven;
+}
+
+/* "ORIGIN\0" of a proof that was found good. */
+static void
+add_origin(struct buf *key, const struct object *o)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addspan(key, proof_named_origin(annotation(o, PROOF_MARK, &text)));
+	buf_release(&text);
+}
+
+bool
+marks_key(struct buf *key, const struct entry *e, const struct object *o)
+{
+	const char *kind = e->uses[0]->kind->name, *slash;
+	size_t kind_len = strlen(kind);
+	struct buf scratch = BUF_INIT;
+	struct span p = SPAN_NONE;
+	bool good;
+
+	if (!marks_are_bound(e) || o->proven)
+		p = marked_primary(o, &scratch);
+	good = p.n > kind_len && memcmp(p.p, kind, kind_len) == 0 &&
+	    p.p[kind_len] == '/';
+	if (good) {
+		p = span_make(p.p + kind_len + 1, p.n - kind_len - 1);
+		slash = memchr(p.p, '/', p.n);
+		good = slash != NULL;
+	}
+	if (good) {
+		if (marks_are_bound(e))
+			add_origin(key, o);
+		buf_addc(key, '\0');
+		store_add_key(key, span_make(p.p, (size_t)(slash - p.p)),
+		    span_make(slash + 1, (size_t)(p.p + p.n - slash - 1)));
+	}
+	buf_release(&scratch);
+	return good;
+}
+
+struct span
+marks_origin(const struct entry *e, const struct object *primary)
+{
+	struct span origin;
+
+	if (!marks_are_bound(e))
+		return span_str("");
+	origin = proof_origin(object_text(primary));
+	return origin.n > 0 ? origin : object_uid(primary);
+}
+
+bool
+marks_has_origin(const struct entry *e, const struct object *primary)
+{
+	struct span origin = proof_origin(object_text(primary));
+
+	return proof_has_key(e->proof) && origin.n > 0 &&
+	    !span_eq(origin, object_uid(primary));
+}
+
+bool
+marks_need_origin(const struct entry *e, const struct object *primary)
+{
+	return proof_has_key(e->proof) && e->conf->marks &&
+	    primary->uid_len > 0 && proof_origin(object_text(primary)).n == 0;
+}
+
+void
+marks_primary_key(
+    struct buf *key, const struct entry *e, const struct object *primary)
+{
+	buf_addspan(key, marks_origin(e, primary));
+	buf_addc(key, '\0');
+	buf_addspan(key, object_key(primary));
+}
+
+bool
+marks_is_member(
+    const struct entry *e, const struct object *o, const struct object *primary)
+{
+	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
+	struct buf theirs = BUF_INIT, ours = BUF_INIT;
+	bool member = marks_owning_key(&ours, primary) &&
+	    marks_owner(&i, e, o, &theirs) &&
+	    span_eq(buf_span(&theirs), buf_span(&ours));
+
+	if (!member) {
+		buf_reset(&theirs);
+		buf_reset(&ours);
+		marks_primary_key(&ours, e, primary);
+		member = marks_key(&theirs, e, o) &&
+		    span_eq(buf_span(&theirs), buf_span(&ours));
+	}
+	buf_release(&theirs);
+	buf_release(&ours);
+	return member;
+}
+
+/* ---- writing ---- */
+
+bool
+marks_can_own(const struct object *primary, struct span ns)
+{
+	return primary->kind->conf->scope == WATCH_CLUSTER ||
+	    (ns.n > 0 && span_eq(ns, object_namespace(primary)));
+}
+
+static jv
+text_jv(struct span s)
+{
+	return jv_string_sized(s.p ? s.p : "", s.n);
+}
+
+/* Sets object.metadata.MAP[key]. */
+static jv
+set_mark(jv item, const char *map, const char *key, struct span value)
+{
+	jv path =
+	    JV_ARRAY(jv_string("metadata"), jv_string(map), jv_string(key));
+
+	return jv_setpath(item, path, text_jv(value));
+}
+
+static jv
+add_owner(jv item, const struct object *primary)
+{
+	struct span text = object_text(primary);
+	jv path = JV_ARRAY(jv_string("metadata"), jv_string("ownerReferences"));
+	jv owners = jv_getpath(jv_copy(item), jv_copy(path));
+	jv ref = jv_object();
+
+	ref = jv_object_set(ref, jv_string("apiVersion"),
+	    text_jv(json_raw_string(json_get(text, "apiVersion"))));
+	ref = jv_object_set(
+	    ref, jv_string("kind"), jv_string(primary->kind->conf->kind));
+	ref = jv_object_set(
+	    ref, jv_string("name"), text_jv(object_name(primary)));
+	ref =
+	    jv_object_set(ref, jv_string("uid"), text_jv(object_uid(primary)));
+	ref = jv_object_set(ref, jv_string("controller"), jv_true());
+	if (jv_get_kind(owners) != JV_KIND_ARRAY) {
+		jv_free(owners);
+		owners = jv_array();
+	}
+	return jv_setpath(item, path, jv_array_append(owners, ref));
+}
+
+jv
+marks_add(
+    jv item, const struct object *primary, struct span ns, const char *label)
+{
+	struct buf member = BUF_INIT, sum = BUF_INIT;
+
+	if (marks_can_own(primary, ns))
+		return add_owner(item, primary);
+	object_add_label(&member, primary);
+	part_of(buf_span(&member), &sum);
+	buf_addf(&member, " %s", label);
+	item = set_mark(item, "annotations", PROOF_MEMBER, buf_span(&member));
+	item = set_mark(item, "labels", PROOF_PART_OF, buf_span(&sum));
+	buf_release(&member);
+	buf_release(&sum);
+	return item;
+}
+
+jv
+marks_prove(jv item, const struct entry *e, const struct object *primary,
+    const char *label)
+{
+	struct buf key = BUF_INIT, text = BUF_INIT;
+	struct span origin = proof_origin(object_text(primary));
+	jv annotations =
+	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
+
+	if (!proof_has_key(e->proof) ||
+	    !jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER)))
+		return item;
+	object_add_label(&key, primary);
+	proof_add(&text, e->proof, buf_span(&key),
+	    origin.n > 0 ? origin : object_uid(primary), span_str(label));
+	item = set_mark(item, "annotations", PROOF_MARK, buf_span(&text));
+	buf_release(&key);
+	buf_release(&text);
+	return item;
+}

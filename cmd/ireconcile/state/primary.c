@@ -1,0 +1,85 @@
+#include "state/primary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "decide/unsettled.h"
+
+struct primary *
+primary_new(struct entry *e, struct object *o)
+{
+	struct primary *p = mem_zalloc(sizeof(*p));
+
+	p->entry = e;
+	p->object = o;
+	p->key_len = o->key_len;
+	p->key = mem_dup(o->data, o->key_len);
+	p->namespace_ = mem_dup(object_namespace(o).p, o->ns_len);
+	p->name = mem_dup(object_name(o).p, object_name(o).n);
+	p->wake.key = primary_key(p);
+	p->wake.owner = p;
+	return p;
+}
+
+void
+primary_forget_asked(struct primary *p)
+{
+	for (size_t i = 0; i < p->asked_count; i++) {
+		free(p->asked[i].what);
+		free(p->asked[i].uid);
+	}
+	free(p->asked);
+	p->asked = NULL;
+	p->asked_count = 0;
+}
+
+void
+primary_forget(struct primary *p)
+{
+	primary_forget_asked(p);
+	unsettled_release(p);
+	p->again_us = 0;
+	p->desired.input = 0;
+	for (size_t i = 0; i < p->desired.count; i++) {
+		p->desired.items[i].tolerated = 0;
+		p->desired.items[i].held_until_us = 0;
+	}
+	free(p->last_error);
+	p->last_error = NULL;
+}
+
+static void
+forget_events(struct primary *p)
+{
+	for (size_t i = 0; i < p->event_count; i++)
+		free(p->events[i]);
+	free(p->events);
+	p->events = NULL;
+	p->event_count = 0;
+}
+
+void
+primary_renew(struct primary *p)
+{
+	p->renewed = true;
+	unsettled_release(p);
+	forget_events(p);
+}
+
+void
+primary_free(struct primary *p)
+{
+	desired_release(&p->desired);
+	primary_forget_asked(p);
+	forget_events(p);
+	unsettled_release(p);
+	free(p->line_primary);
+	free(p->last_error);
+	free(p->requested);
+	free(p->complaint);
+	free(p->namespace_);
+	free(p->name);
+	free(p->key);
+	free(p);
+}

@@ -1,0 +1,43 @@
+/*
+ * stats: what is counted of one controller, for --report-fd. Whatever the
+ * clock of the input says, durations are those that passed here.
+ */
+#ifndef STATS_H
+#define STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/metric.h"
+
+enum stats_result {
+	STATS_SUCCESS,
+	STATS_ERROR,
+	STATS_REQUEUE_AFTER, /* the program asked to be called again */
+	STATS_RESULTS
+};
+
+/* Zeroed: nothing was counted. */
+struct stats {
+	uint64_t results[STATS_RESULTS];
+	uint64_t limited; /* of the errors: a limit was met */
+	uint64_t crashed; /* of the errors: jq crashed */
+	uint64_t adds, retries, sets, tolerated, loops, unsettled;
+	size_t queued; /* now */
+	struct metric_histogram wait, work, reconcile;
+};
+
+struct reconciler;
+
+/* A primary was queued; returns the time for stats_taken. */
+int64_t stats_queued(struct stats *s);
+/* It is taken out of the queue. */
+void stats_taken(struct stats *s, int64_t queued_us);
+/* An evaluation has ended that began at began_us (clock_real_us). */
+void stats_evaluated(
+    struct stats *s, int64_t began_us, enum stats_result result);
+
+/* All samples of all controllers. */
+void stats_metrics(const struct reconciler *r, struct metric_lines *m);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * What is refused because of other objects: names of priority classes,
+ * addresses and ports that are taken, claims that cannot grow.
+ * Sources: plugin/pkg/admission/{priority,storage/persistentvolume/resize},
+ * pkg/registry/core/service/storage/alloc.go.
+ */
+#include "builtin/kinds.h"
+
+static struct problem *
+forbidden(struct arena *a, const struct resource *r, const struct node *object,
+    const char *why)
+{
+	struct span name = node_path_text(object, "metadata.name");
+	struct problem *p =
+	    problem_make(a, 403, "Forbidden", "%.*s \"%.*s\" is forbidden: %s",
+		SPAN_ARG(resource_name(a, r)), SPAN_ARG(name), why);
+
+	p->name = name;
+	p->group = r->group;
+	p->kind = r->plural;
+	return p;
+}
+
+static struct stored *
+class_named(struct store *store, const char *group, const char *plural,
+    struct span name)
+{
+	return store_get(
+	    store_collection(store, span_str(group), span_str(plural)),
+	    SPAN_NONE, name);
+}
+
+static struct problem *
+admit_pod(struct arena *a, const struct resource *r, struct store *store,
+    const struct node *object)
+{
+	const struct node *spec = given(object, "spec");
+	struct span class = node_text(given(spec, "priorityClassName"));
+	int64_t priority = int_or(spec, "priority", 0);
+
+	if (class.n == 0 && priority != 0)
+		return forbidden(a, r, object,
+		    arena_str(a,
+			arena_printf(a,
+			    "the integer value of priority (%lld) must not be "
+			    "provided in pod spec; priority admission "
+			    "controller computed 0 from the given "
+			    "PriorityClass name",
+			    (long long)priority)));
+	if (class.n == 0 || span_is(class, "system-node-critical") ||
+	    span_is(class, "system-cluster-critical") ||
+	    class_named(store, "scheduling.k8s.io", "priorityclasses", class) !=
+		NULL)
+		return NULL;
+	return forbidden(a, r, object,
+	    arena_str(a,
+		arena_printf(a, "no PriorityClass with name %.*s was found",
+		    SPAN_ARG(class))));
+}
+
+static struct problem *
+admit_claim(struct arena *a, const struct resource *r, struct store *store,
+    const struct node *live, const struct node *object)
+{
+	const struct node *was = node_path(live, "spec.resources.requests");
+	const struct node *is = node_path(object, "spec.resources.requests");
+	const struct stored *class;
+	struct node *n = NULL;
+
+	if (quantity_cmp(given(is, "storage"), given(was, "storage")) <= 0)
+		return NULL;
+	if (!node_text_is(node_path(live, "status.phase"), "Bound"))
+		return forbidden(a, r, object,
+		    "Only bound persistent volume claims can be expanded");
+	class = class_named(store, "storage.k8s.io", "storageclasses",
+	    node_path_text(live, "spec.storageClassName"));
+	if (class != NULL)
+		n = tree_parse(
+		    a, text_span(class->json), TREE_LIMITS, NULL, NULL);
+	if (node_true(given(n, "allowVolumeExpansion")))
+		return NULL;
+	return forbidden(a, r, object,
+	    "only dynamically provisioned pvc can be resized and the "
+	    "storageclass that provisions the pvc must support resize");
+}
+
+static void
+check_address_free(struct causes *c, struct store *store, struct span self,
+    const struct node *spec)
+{
+	const struct node *ips = given(spec, "clusterIPs");
+	struct span ip = node_text(given(spec, "clusterIP"));
+	const char *why = NULL;
+
+	if (ip.n == 0 || span_is(ip, "None"))
+		return;
+	if (ip.n < 5 || memcmp(ip.p, "10.0.", 5) != 0)
+		why = "the provided network does not match the current range";
+	else if ((span_is(ip, "10.0.0.1") &&
+		     !span_is(self, "default/kubernetes")) ||
+	    service_holds(store, self,
+		arena_printf(c->arena, "\"clusterIP\":\"%.*s\"", SPAN_ARG(ip))))
+		why = "provided IP is already allocated";
+	if (why != NULL)
+		fail_invalid(c, AT(AT(NULL, "spec"), "clusterIPs"), ips,
+		    say(c, "failed to allocate IP %.*s: %s", SPAN_ARG(ip),
+			why));
+}
+
+static void
+check_node_ports_free(struct causes *c, struct store *store, struct span self,
+    const struct node *spec)
+{
+	const struct node *ports = given(spec, "ports"), *port;
+
+	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
+		const struct at *at =
+		    AT(AT_INDEX(AT(AT(NULL, "spec"), "ports"), i), "nodePort");
+		int64_t n = int_or(port, "nodePort", 0);
+		if (n == 0)
+			continue;
+		if (n < 30000 || n > 32767)
+			fail_int(c, at, n,
+			    "provided port is not in the valid range. The "
+			    "range of valid ports is 30000-32767");
+		else if (service_holds(store, self,
+			     arena_printf(
+				 c->arena, "odePort\":%lld", (long long)n)))
+			fail_int(
+			    c, at, n, "provided port is already allocated");
+	}
+}
+
+static struct problem *
+admit_service(struct arena *a, const struct resource *r, struct store *store,
+    const struct node *live, const struct node *object)
+{
+	const struct node *spec = given(object, "spec");
+	struct causes c = {a, NULL, 0};
+	struct span self, name;
+
+	name = node_path_text(object, "metadata.name");
+	self = arena_printf(a, "%.*s/%.*s",
+	    SPAN_ARG(node_path_text(object, "metadata.namespace")),
+	    SPAN_ARG(name));
+	if (live == NULL ||
+	    !same_member(given(live, "spec"), spec, "clusterIP"))
+		check_address_free(&c, store, self, spec);
+	if (c.n == 0)
+		check_node_ports_free(&c, store, self, spec);
+	return c.n == 0 ? NULL : problem_invalid(a, r, name, &c);
+}
+
+struct problem *
+builtin_admit(struct arena *a, const struct resource *r, struct store *store,
+    struct span subresource, const struct node *live, const struct node *object)
+{
+	if (r->crd != NULL || r->group.n > 0 || subresource.n > 0)
+		return NULL;
+	if (live == NULL && span_is(r->plural, "pods"))
+		return admit_pod(a, r, store, object);
+	if (live != NULL && span_is(r->plural, "persistentvolumeclaims"))
+		return admit_claim(a, r, store, live, object);
+	if (span_is(r->plural, "services"))
+		return admit_service(a, r, store, live, object);
+	return NULL;
+}

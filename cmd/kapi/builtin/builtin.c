@@ -1,0 +1,350 @@
+#include "builtin/builtin.h"
+
+#include <stdlib.h>
+
+#include "builtin/kinds.h"
+#include "type/decode.h"
+
+enum generation {
+	GENERATION_NONE,
+	GENERATION_ONCE, /* 1, whatever changes */
+	GENERATION_SPEC, /* counts changes of what is not metadata or status */
+	GENERATION_ANNOTATIONS /* and those of annotations */
+};
+
+struct kind {
+	const char *group, *plural;
+	enum generation generation;
+	default_fn *defaults;
+	prepare_fn *prepare;
+	validate_fn *validate;
+	prepare_fn *prepare_status; /* on /status */
+	validate_fn *validate_status;
+};
+
+#define ADMISSION "admissionregistration.k8s.io"
+#define RBAC "rbac.authorization.k8s.io"
+#define FLOW "flowcontrol.apiserver.k8s.io"
+
+static const struct kind kinds[] = {
+    {"", "pods", GENERATION_SPEC, pod_default, pod_prepare, pod_validate,
+	pod_status_prepare, pod_status_validate},
+    {"", "configmaps", 0, configmap_default, NULL, configmap_validate, NULL,
+	NULL},
+    {"", "secrets", 0, secret_default, NULL, secret_validate, NULL, NULL},
+    {"", "services", 0, service_default, service_prepare, service_validate,
+	NULL, NULL},
+    {"", "namespaces", 0, namespace_default, namespace_prepare,
+	namespace_validate, NULL, namespace_validate},
+    {"", "persistentvolumeclaims", 0, claim_default, claim_prepare,
+	claim_validate, NULL, NULL},
+    {"", "persistentvolumes", 0, volume_default, volume_prepare,
+	volume_validate, NULL, NULL},
+    {"", "replicationcontrollers", GENERATION_SPEC,
+	replicationcontroller_default, NULL, replicationcontroller_validate,
+	NULL, NULL},
+    {"", "podtemplates", GENERATION_SPEC, pod_template_object_default, NULL,
+	NULL, NULL, NULL},
+    {"", "endpoints", 0, endpoints_default, NULL, endpoints_validate, NULL,
+	NULL},
+    {"", "nodes", 0, node_default, node_prepare, NULL, NULL, NULL},
+    {"", "limitranges", 0, limitrange_default, NULL, limitrange_validate, NULL,
+	NULL},
+    {"", "resourcequotas", 0, NULL, NULL, quota_validate, NULL, NULL},
+    {"node.k8s.io", "runtimeclasses", 0, NULL, NULL, runtimeclass_validate,
+	NULL, NULL},
+    {"", "events", 0, NULL, NULL, event_validate, NULL, NULL},
+    {"certificates.k8s.io", "certificatesigningrequests", 0, NULL, NULL, NULL,
+	signing_status_prepare, NULL},
+    {"apps", "deployments", GENERATION_ANNOTATIONS, deployment_default,
+	deployment_prepare, deployment_validate, deployment_prepare,
+	deployment_status_validate},
+    {"apps", "replicasets", GENERATION_SPEC, replicaset_default, NULL,
+	replicaset_validate, NULL, replicaset_status_validate},
+    {"apps", "statefulsets", GENERATION_SPEC, statefulset_default, NULL,
+	statefulset_validate, NULL, statefulset_status_validate},
+    {"apps", "daemonsets", GENERATION_SPEC, daemonset_default,
+	daemonset_prepare, daemonset_validate, NULL, NULL},
+    {"apps", "controllerrevisions", 0, NULL, NULL, controllerrevision_validate,
+	NULL, NULL},
+    {"batch", "jobs", GENERATION_SPEC, job_default, job_prepare, job_validate,
+	NULL, NULL},
+    {"batch", "cronjobs", GENERATION_SPEC, cronjob_default, NULL,
+	cronjob_validate, NULL, NULL},
+    {"networking.k8s.io", "ingresses", GENERATION_SPEC, NULL, NULL,
+	ingress_validate, NULL, NULL},
+    {"networking.k8s.io", "ingressclasses", GENERATION_SPEC,
+	ingressclass_default, NULL, ingressclass_validate, NULL, NULL},
+    {"networking.k8s.io", "networkpolicies", GENERATION_SPEC,
+	networkpolicy_default, NULL, networkpolicy_validate, NULL, NULL},
+    {"discovery.k8s.io", "endpointslices", GENERATION_SPEC,
+	endpointslice_default, NULL, endpointslice_validate, NULL, NULL},
+    {"policy", "poddisruptionbudgets", GENERATION_SPEC, NULL, NULL,
+	budget_validate, NULL, NULL},
+    {"autoscaling", "horizontalpodautoscalers", 0, autoscaler_default, NULL,
+	autoscaler_validate, NULL, NULL},
+    {"storage.k8s.io", "storageclasses", 0, storageclass_default, NULL,
+	storageclass_validate, NULL, NULL},
+    {"storage.k8s.io", "csidrivers", 0, csidriver_default, NULL, NULL, NULL,
+	NULL},
+    {"scheduling.k8s.io", "priorityclasses", GENERATION_ONCE,
+	priorityclass_default, NULL, priorityclass_validate, NULL, NULL},
+    {"coordination.k8s.io", "leases", 0, NULL, lease_prepare, lease_validate,
+	NULL, NULL},
+    {"events.k8s.io", "events", 0, NULL, NULL, event_validate, NULL, NULL},
+    {RBAC, "roles", 0, NULL, NULL, role_validate, NULL, NULL},
+    {RBAC, "clusterroles", 0, NULL, NULL, role_validate, NULL, NULL},
+    {RBAC, "rolebindings", 0, rolebinding_default, NULL, rolebinding_validate,
+	NULL, NULL},
+    {RBAC, "clusterrolebindings", 0, rolebinding_default, NULL,
+	rolebinding_validate, NULL, NULL},
+    {ADMISSION, "mutatingwebhookconfigurations", GENERATION_SPEC,
+	webhooks_default, NULL, webhooks_validate, NULL, NULL},
+    {ADMISSION, "validatingwebhookconfigurations", GENERATION_SPEC,
+	webhooks_default, NULL, webhooks_validate, NULL, NULL},
+    {ADMISSION, "validatingadmissionpolicies", GENERATION_SPEC, NULL, NULL,
+	NULL, NULL, NULL},
+    {ADMISSION, "validatingadmissionpolicybindings", GENERATION_SPEC, NULL,
+	NULL, NULL, NULL, NULL},
+    {FLOW, "flowschemas", GENERATION_SPEC, NULL, NULL, NULL, NULL, NULL},
+    {FLOW, "prioritylevelconfigurations", GENERATION_SPEC, NULL, NULL, NULL,
+	NULL, NULL},
+};
+
+static const struct kind *
+kind_of(const struct resource *r)
+{
+	static const struct kind none;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (span_is(r->plural, kinds[i].plural) &&
+		    span_is(r->group, kinds[i].group))
+			return &kinds[i];
+	return &none;
+}
+
+void
+default_text(
+    struct arena *a, struct node *object, const char *key, const char *value)
+{
+	if (node_empty(given(object, key)))
+		node_put(a, object, key, node_str(a, value));
+}
+
+void
+default_int(
+    struct arena *a, struct node *object, const char *key, int64_t value)
+{
+	const struct node *n = given(object, key);
+
+	if (n == NULL || node_is(n, NODE_NULL))
+		node_put(a, object, key, node_int(a, value));
+}
+
+void
+default_nonzero(
+    struct arena *a, struct node *object, const char *key, int64_t value)
+{
+	if (int_or(object, key, 0) == 0)
+		node_put(a, object, key, node_int(a, value));
+}
+
+void
+default_bool(struct arena *a, struct node *object, const char *key, bool value)
+{
+	const struct node *n = given(object, key);
+
+	if (n == NULL || node_is(n, NODE_NULL))
+		node_put(a, object, key, node_bool(a, value));
+}
+
+struct node *
+default_object(struct arena *a, struct node *object, const char *key)
+{
+	return node_make(a, object, key);
+}
+
+struct node *
+each_of(const struct node *array, size_t i)
+{
+	return node_is(array, NODE_ARRAY) && i < array->n ? array->items[i]
+							  : NULL;
+}
+
+bool
+same_member(const struct node *x, const struct node *y, const char *key)
+{
+	const struct node *m = given(x, key), *n = given(y, key);
+
+	return (node_empty(m) && node_empty(n)) || node_equal(m, n);
+}
+
+void
+keep_member(struct arena *a, const struct node *live, struct node *object,
+    const char *key)
+{
+	struct node *was = given(live, key);
+
+	if (was == NULL)
+		node_remove(object, key);
+	else
+		node_put(a, object, key, was);
+}
+
+void
+bump_generation(const struct change_of *x, struct node *object)
+{
+	struct node *meta = given(object, "metadata");
+
+	if (meta != NULL)
+		node_put(x->arena, meta, "generation",
+		    node_int(x->arena,
+			int_or(given(x->live, "metadata"), "generation", 0) +
+			    1));
+}
+
+void
+builtin_default(struct arena *a, const struct resource *r, struct node *object)
+{
+	const struct kind *k = kind_of(r);
+
+	if (k->defaults != NULL && node_is(object, NODE_OBJECT))
+		k->defaults(a, object);
+}
+
+static bool
+has_status(const struct resource *r)
+{
+	for (size_t i = 0; i < r->subresource_count; i++)
+		if (span_is(r->subresources[i].name, "status"))
+			return true;
+	return false;
+}
+
+/* status as it is when nobody has written one yet. */
+static void
+empty_status(const struct change_of *x, struct node *object)
+{
+	const struct schema *s = x->resource->schema;
+	const struct field *f =
+	    s == NULL ? NULL : schema_field(s, span_str("status"));
+	struct node *status = node_object(x->arena);
+
+	node_put(x->arena, object, "status", status);
+	if (f != NULL && f->schema != NULL)
+		schema_default(x->arena, f->schema, status);
+}
+
+static bool
+outside_spec(struct span key)
+{
+	return span_is(key, "metadata") || span_is(key, "status") ||
+	    span_is(key, "apiVersion") || span_is(key, "kind");
+}
+
+/* Whether anything changed that is neither metadata nor status. */
+static bool
+spec_changed(const struct node *live, const struct node *object)
+{
+	for (size_t i = 0; i < object->n; i++)
+		if (!outside_spec(object->members[i].key) &&
+		    !node_empty(object->members[i].value) &&
+		    !node_equal(object->members[i].value,
+			node_get_span(live, object->members[i].key)))
+			return true;
+	for (size_t i = 0; i < live->n; i++)
+		if (!outside_spec(live->members[i].key) &&
+		    !node_empty(live->members[i].value) &&
+		    node_empty(node_get_span(object, live->members[i].key)))
+			return true;
+	return false;
+}
+
+static void
+count_generation(
+    const struct change_of *x, enum generation how, struct node *object)
+{
+	struct node *meta = given(object, "metadata");
+	const struct node *was = given(x->live, "metadata");
+
+	if (meta == NULL)
+		return;
+	if (x->live == NULL) {
+		if (how == GENERATION_NONE)
+			node_remove(meta, "generation");
+		else
+			node_put(x->arena, meta, "generation",
+			    node_int(x->arena, 1));
+		return;
+	}
+	keep_member(x->arena, was, meta, "generation");
+	if (x->subresource.n > 0 && !span_is(x->subresource, "scale") &&
+	    how == GENERATION_ANNOTATIONS)
+		return;
+	if ((how >= GENERATION_SPEC && spec_changed(x->live, object)) ||
+	    (how == GENERATION_ANNOTATIONS &&
+		!same_member(was, meta, "annotations")))
+		bump_generation(x, object);
+}
+
+/* On /status: all but metadata and status stays as it is. */
+static void
+keep_spec(const struct change_of *x, struct node *object)
+{
+	for (size_t i = object->n; i > 0; i--) {
+		struct span key = object->members[i - 1].key;
+		if (!outside_spec(key) && node_get_span(x->live, key) == NULL)
+			node_remove_span(object, key);
+	}
+	for (size_t i = 0; i < x->live->n; i++)
+		if (!outside_spec(x->live->members[i].key))
+			node_set(x->arena, object, x->live->members[i].key,
+			    x->live->members[i].value);
+}
+
+void
+builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
+    struct span subresource, const struct node *live, struct node *object)
+{
+	const struct kind *k = kind_of(r);
+	struct change_of x = {a, r, store, subresource, live};
+
+	if (r->crd != NULL || !node_is(object, NODE_OBJECT))
+		return;
+	if (span_is(subresource, "scale"))
+		x.subresource = SPAN_NONE;
+	if (live != NULL &&
+	    (span_is(subresource, "status") ||
+		span_is(subresource, "approval"))) {
+		keep_spec(&x, object);
+		if (k->prepare_status != NULL)
+			k->prepare_status(&x, object);
+		count_generation(&x, GENERATION_NONE, object);
+		return;
+	}
+	if (has_status(r)) {
+		if (live != NULL)
+			keep_member(a, live, object, "status");
+		else if (!span_is(r->plural, "nodes"))
+			empty_status(&x, object);
+	}
+	if (k->prepare != NULL)
+		k->prepare(&x, object);
+	count_generation(&x, k->generation, object);
+}
+
+void
+builtin_validate(struct causes *c, const struct resource *r,
+    struct span subresource, const struct node *live, const struct node *object)
+{
+	const struct kind *k = kind_of(r);
+	struct change_of x = {c->arena, r, NULL, subresource, live};
+	bool status = span_is(subresource, "status");
+	validate_fn *fn = status ? k->validate_status : k->validate;
+
+	if (r->crd != NULL || fn == NULL || !node_is(object, NODE_OBJECT))
+		return;
+	if (span_is(subresource, "scale"))
+		x.subresource = SPAN_NONE;
+	fn(c, &x, object);
+}

@@ -1,0 +1,193 @@
+/*
+ * Addresses and node ports of Services: 10.0.0.0/16, as t/cluster has it, and
+ * 30000-32767. Source: pkg/registry/core/service/storage/alloc.go.
+ */
+#include "builtin/kinds.h"
+
+enum {
+	FIRST_PORT = 30000,
+	PORTS = 2768,
+	FIRST_HOST = 2, /* 10.0.0.1 is the API itself */
+	HOSTS = 65533
+};
+
+/* A member with its value, as it is written; a number ends there. */
+static bool
+holds_value(struct span json, struct span text)
+{
+	const char *p = json.p, *end = json.p + json.n;
+
+	while ((p = memmem(p, (size_t)(end - p), text.p, text.n)) != NULL) {
+		p += text.n;
+		if (p == end || *p < '0' || *p > '9')
+			return true;
+	}
+	return false;
+}
+
+bool
+service_holds(struct store *store, struct span self, struct span text)
+{
+	struct collection *all;
+	struct span after = SPAN_NONE;
+	const struct stored *o;
+
+	if (store == NULL)
+		return false;
+	all = store_collection(store, span_str(""), span_str("services"));
+	while ((o = store_next(all, SPAN_NONE, after)) != NULL) {
+		struct span json = text_span(o->json);
+		if (!span_eq(o->key, self) && holds_value(json, text))
+			return true;
+		after = o->key;
+	}
+	return false;
+}
+
+/* Where to start looking: differs for each write. */
+static uint64_t
+spread(struct store *store)
+{
+	uint64_t n = store == NULL ? 1 : store_next_version(store);
+
+	return n * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+}
+
+static struct span
+free_address(struct arena *a, struct store *store)
+{
+	uint64_t start = spread(store);
+
+	for (unsigned i = 0; i < HOSTS; i++) {
+		unsigned host = FIRST_HOST + (unsigned)((start + i) % HOSTS);
+		struct span ip =
+		    arena_printf(a, "10.0.%u.%u", host >> 8, host & 255);
+		if (!service_holds(store, SPAN_NONE,
+			arena_printf(
+			    a, "\"clusterIP\":\"%.*s\"", SPAN_ARG(ip))))
+			return ip;
+	}
+	return span_str("");
+}
+
+static int64_t
+free_port(struct arena *a, struct store *store, const struct node *spec,
+    uint64_t start)
+{
+	const struct node *port;
+
+	for (unsigned i = 0; i < PORTS; i++) {
+		int64_t n = FIRST_PORT + (int64_t)((start + i) % PORTS);
+		bool ours = int_or(spec, "healthCheckNodePort", 0) == n;
+		for (size_t k = 0;
+		     (port = each_of(given(spec, "ports"), k)) != NULL; k++)
+			ours = ours || int_or(port, "nodePort", 0) == n;
+		if (!ours &&
+		    !service_holds(store, SPAN_NONE,
+			arena_printf(a, "odePort\":%lld", (long long)n)))
+			return n;
+	}
+	return 0;
+}
+
+static void
+set_families(struct arena *a, const struct node *was, struct node *spec)
+{
+	struct node *families = given(spec, "ipFamilies");
+	bool none = node_text_is(given(spec, "clusterIP"), "None");
+	bool selects = node_count(given(spec, "selector")) > 0;
+
+	if (node_empty(given(spec, "ipFamilyPolicy"))) {
+		if (!node_empty(given(was, "ipFamilyPolicy")))
+			keep_member(a, was, spec, "ipFamilyPolicy");
+		else
+			node_put(a, spec, "ipFamilyPolicy",
+			    node_str(a,
+				none && !selects ? "RequireDualStack"
+						 : "SingleStack"));
+	}
+	if (node_count(families) == 0) {
+		families = node_array(a);
+		node_append(a, families, node_str(a, "IPv4"));
+		node_put(a, spec, "ipFamilies", families);
+	}
+	if (none && !selects && families->n < 2 &&
+	    !node_text_is(given(spec, "ipFamilyPolicy"), "SingleStack"))
+		node_append(a, families,
+		    node_str(a,
+			node_text_is(families->items[0], "IPv4") ? "IPv6"
+								 : "IPv4"));
+}
+
+static void
+set_addresses(struct arena *a, struct store *store, struct node *spec)
+{
+	struct node *ips = given(spec, "clusterIPs");
+	const struct node *ip = given(spec, "clusterIP");
+
+	if (node_empty(ip) && node_count(ips) > 0)
+		return; /* refused by validation */
+	if (node_empty(ip)) {
+		node_put(a, spec, "clusterIP",
+		    node_string(a, free_address(a, store)));
+		ip = given(spec, "clusterIP");
+	}
+	if (node_count(ips) == 0) {
+		ips = node_array(a);
+		node_append(a, ips, node_string(a, node_text(ip)));
+		node_put(a, spec, "clusterIPs", ips);
+	}
+}
+
+static bool
+wants_node_ports(const struct node *spec)
+{
+	const struct node *n = given(spec, "allocateLoadBalancerNodePorts");
+
+	return node_text_is(given(spec, "type"), "NodePort") ||
+	    (node_text_is(given(spec, "type"), "LoadBalancer") &&
+		!node_is(n, NODE_FALSE));
+}
+
+/* One number serves a port of TCP and the same of UDP. */
+static int64_t
+shared_port(const struct node *ports, size_t i)
+{
+	for (size_t k = 0; k < node_count(ports); k++)
+		if (k != i &&
+		    same_member(ports->items[k], ports->items[i], "port") &&
+		    int_or(ports->items[k], "nodePort", 0) != 0)
+			return int_or(ports->items[k], "nodePort", 0);
+	return 0;
+}
+
+void
+service_allocate(struct arena *a, struct store *store, const struct node *live,
+    struct node *spec)
+{
+	struct node *ports = given(spec, "ports"), *port;
+	uint64_t start = spread(store);
+
+	if (node_text_is(given(spec, "type"), "ExternalName")) {
+		if (!node_empty(given(spec, "clusterIP")))
+			set_addresses(a, store, spec);
+		return;
+	}
+	set_families(a, live, spec);
+	set_addresses(a, store, spec);
+	for (size_t i = 0;
+	     wants_node_ports(spec) && (port = each_of(ports, i)) != NULL;
+	     i++) {
+		int64_t n = int_or(port, "nodePort", 0);
+		if (n == 0)
+			n = shared_port(ports, i);
+		if (n == 0)
+			n = free_port(a, store, spec, start + i);
+		node_put(a, port, "nodePort", node_int(a, n));
+	}
+	if (node_text_is(given(spec, "type"), "LoadBalancer") &&
+	    node_text_is(given(spec, "externalTrafficPolicy"), "Local") &&
+	    int_or(spec, "healthCheckNodePort", 0) == 0)
+		node_put(a, spec, "healthCheckNodePort",
+		    node_int(a, free_port(a, store, spec, start + 7)));
+}

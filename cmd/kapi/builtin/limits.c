@@ -1,0 +1,172 @@
+/*
+ * Rules of ResourceQuotas, LimitRanges and RuntimeClasses; kapi enforces none
+ * of them. Source: pkg/apis/core/validation, pkg/apis/node/validation.
+ */
+#include "builtin/kinds.h"
+
+static bool
+begins(struct span s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+static void
+check_quota_name(struct causes *c, const struct at *at, struct span s)
+{
+	static const char *const standard[] = {"cpu", "memory",
+	    "ephemeral-storage", "requests.cpu", "requests.memory",
+	    "requests.storage", "requests.ephemeral-storage", "limits.cpu",
+	    "limits.memory", "limits.ephemeral-storage", "pods",
+	    "resourcequotas", "services", "replicationcontrollers", "secrets",
+	    "configmaps", "persistentvolumeclaims", "services.nodeports",
+	    "services.loadbalancers"};
+	size_t before = c->n;
+
+	check_qualified_name(c, at, s);
+	if (c->n > before || memchr(s.p, '/', s.n) != NULL ||
+	    begins(s, "hugepages-") || begins(s, "requests.hugepages-"))
+		return;
+	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
+		if (span_is(s, standard[i]))
+			return;
+	if (!span_is(s, "storage"))
+		fail_text(c, at, s,
+		    "must be a standard resource type or fully qualified");
+	fail_text(c, at, s, "must be a standard resource for quota");
+}
+
+void
+quota_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = given(object, "spec"), *scope;
+	const struct node *hard = given(spec, "hard");
+	const struct node *scopes = given(spec, "scopes");
+
+	for (size_t i = 0; i < node_count(hard); i++) {
+		struct span key = hard->members[i].key;
+		const struct at *here = AT_KEY(AT(at, "hard"), key);
+		__int128 amount = 0;
+		check_quota_name(c, here, key);
+		if (quantity_get(hard->members[i].value, &amount) && amount < 0)
+			fail_invalid(c, here, hard->members[i].value,
+			    "must be greater than or equal to 0");
+	}
+	for (size_t i = 0; (scope = each_of(scopes, i)) != NULL; i++)
+		if (!text_is_any(scope, "Terminating", "NotTerminating",
+			"BestEffort", "NotBestEffort", "PriorityClass",
+			"CrossNamespacePodAffinity", "VolumeAttributesClass",
+			(char *)NULL))
+			fail_invalid(
+			    c, AT(at, "scopes"), scopes, "unsupported scope");
+	if (x->live != NULL &&
+	    !same_member(given(x->live, "spec"), spec, "scopes"))
+		fail_invalid(
+		    c, AT(NULL, "scopes"), scopes, "field is immutable");
+}
+
+/* "min value 2 is greater than max value 1": said of one, showing another. */
+static void
+check_order(struct causes *c, const struct at *at, struct span key,
+    const struct node *item, const char *small, const char *large,
+    const char *said, const char *shown, const char *words)
+{
+	const struct node *x = node_get_span(given(item, small), key);
+	const struct node *y = node_get_span(given(item, large), key);
+
+	if (x == NULL || y == NULL || quantity_cmp(x, y) <= 0)
+		return;
+	fail_invalid(c, AT_KEY(AT(at, said), key),
+	    node_get_span(given(item, shown), key),
+	    say(c, words, SPAN_ARG(node_text(x)), SPAN_ARG(node_text(y))));
+}
+
+static void
+check_limits_of(struct causes *c, const struct at *at, const struct node *item,
+    struct span key)
+{
+	check_order(c, at, key, item, "min", "max", "min", "min",
+	    "min value %.*s is greater than max value %.*s");
+	check_order(c, at, key, item, "min", "defaultRequest", "defaultRequest",
+	    "defaultRequest",
+	    "min value %.*s is greater than default request value %.*s");
+	check_order(c, at, key, item, "defaultRequest", "max", "defaultRequest",
+	    "defaultRequest",
+	    "default request value %.*s is greater than max value %.*s");
+	check_order(c, at, key, item, "defaultRequest", "default",
+	    "defaultRequest", "defaultRequest",
+	    "default request value %.*s is greater than default limit value "
+	    "%.*s");
+	check_order(c, at, key, item, "min", "default", "default", "min",
+	    "min value %.*s is greater than default value %.*s");
+	check_order(c, at, key, item, "default", "max", "default", "default",
+	    "default value %.*s is greater than max value %.*s");
+}
+
+static bool
+named_before(const struct node *item, const char *const *members, size_t n,
+    struct span key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (node_get_span(given(item, members[i]), key) != NULL)
+			return true;
+	return false;
+}
+
+static void
+check_limit(struct causes *c, const struct at *at, const struct node *item)
+{
+	static const char *const members[] = {
+	    "max", "min", "default", "defaultRequest"};
+	const struct node *type = given(item, "type"), *list;
+
+	check_qualified_name(c, AT(at, "type"), node_text(type));
+	if (node_text_is(type, "Pod")) {
+		for (size_t i = 2; i < 4; i++)
+			if (node_count(given(item, members[i])) > 0)
+				fail_forbidden(c, AT(at, members[i]),
+				    "may not be specified when `type` is "
+				    "'Pod'");
+	}
+	for (size_t i = 0; i < 4; i++) {
+		list = given(item, members[i]);
+		for (size_t k = 0; k < node_count(list); k++)
+			if (!named_before(
+				item, members, i, list->members[k].key))
+				check_limits_of(
+				    c, at, item, list->members[k].key);
+	}
+}
+
+void
+limitrange_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct node *limits = node_path(object, "spec.limits"), *item;
+
+	(void)x;
+	for (size_t i = 0; (item = each_of(limits, i)) != NULL; i++) {
+		const struct at *at =
+		    AT_INDEX(AT(AT(NULL, "spec"), "limits"), i);
+		bool twice = false;
+		for (size_t k = 0; k < i; k++)
+			twice = twice ||
+			    same_member(limits->items[k], item, "type");
+		if (twice)
+			fail_duplicate(c, AT(at, "type"), given(item, "type"));
+		check_limit(c, at, item);
+	}
+}
+
+void
+runtimeclass_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	check_dns_label(
+	    c, AT(NULL, "handler"), node_text(given(object, "handler")));
+	if (x->live != NULL)
+		check_immutable(c, NULL, x->live, object, "handler");
+}

@@ -1,0 +1,147 @@
+/* Rules of PersistentVolumes. Source: ValidatePersistentVolumeSpec. */
+#include "builtin/kinds.h"
+
+static const char *const sources[] = {"hostPath", "gcePersistentDisk",
+    "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte",
+    "cephfs", "iscsi", "cinder", "fc", "flexVolume", "azureFile",
+    "vsphereVolume", "azureDisk", "photonPersistentDisk", "portworxVolume",
+    "scaleIO", "local", "storageos", "csi"};
+enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
+
+static void
+check_capacity(
+    struct causes *c, const struct at *up, const struct node *capacity)
+{
+	const struct at *at = AT(up, "capacity");
+	const struct node *size = given(capacity, "storage");
+	__int128 bytes = 0;
+
+	if (node_count(capacity) == 0)
+		fail_required(c, at, "");
+	if (size == NULL || node_count(capacity) > 1)
+		fail_unsupported(c, at,
+		    capacity != NULL ? capacity : node_null(c->arena),
+		    "storage", (char *)NULL);
+	for (size_t i = 0; i < node_count(capacity); i++) {
+		const struct node *n = capacity->members[i].value;
+		const struct at *here = AT_KEY(at, capacity->members[i].key);
+		if (!quantity_get(n, &bytes))
+			continue;
+		if (bytes < 0)
+			fail_int(c, here, (int64_t)(bytes / 1000000000),
+			    "must be a valid resource quantity");
+		if (bytes <= 0)
+			fail_invalid(c, here, n, "must be greater than zero");
+	}
+}
+
+static void
+check_modes(struct causes *c, const struct at *at, const struct node *modes)
+{
+	const struct node *mode;
+
+	if (node_count(modes) == 0)
+		fail_required(c, at, "");
+	for (size_t i = 0; (mode = each_of(modes, i)) != NULL; i++)
+		if (!text_is_any(mode, "ReadOnlyMany", "ReadWriteMany",
+			"ReadWriteOnce", "ReadWriteOncePod", (char *)NULL))
+			fail_unsupported(c, at, mode, "ReadOnlyMany",
+			    "ReadWriteMany", "ReadWriteOnce",
+			    "ReadWriteOncePod", (char *)NULL);
+}
+
+static void
+require(struct causes *c, const struct at *at, const struct node *object,
+    const char *key)
+{
+	if (node_empty(given(object, key)))
+		fail_required(c, AT(at, key), "");
+}
+
+static void
+check_one(struct causes *c, const struct at *up, const char *type,
+    const struct node *n, const struct node *spec)
+{
+	const struct at *at = AT(up, type);
+
+	if (strcmp(type, "hostPath") == 0) {
+		require(c, at, n, "path");
+	} else if (strcmp(type, "nfs") == 0) {
+		require(c, at, n, "server");
+		require(c, at, n, "path");
+	} else if (strcmp(type, "csi") == 0) {
+		require(c, at, n, "driver");
+		require(c, at, n, "volumeHandle");
+	} else if (strcmp(type, "local") == 0) {
+		require(c, at, n, "path");
+		if (given(spec, "nodeAffinity") == NULL)
+			fail_required(c, AT(up, "nodeAffinity"),
+			    "Local volume requires node affinity");
+	}
+}
+
+static void
+check_source_of(struct causes *c, const struct at *at, const struct node *spec)
+{
+	const struct node *path = node_path(spec, "hostPath.path");
+	size_t found = 0;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct node *n = given(spec, sources[i]);
+		if (n == NULL)
+			continue;
+		if (found++ > 0)
+			fail_forbidden(c, AT(at, sources[i]),
+			    "may not specify more than 1 volume type");
+		else
+			check_one(c, at, sources[i], n, spec);
+	}
+	if (found == 0)
+		fail_required(c, at, "must specify a volume type");
+	if (node_text_is(path, "/") &&
+	    node_text_is(
+		given(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
+		fail_forbidden(c, AT(at, "persistentVolumeReclaimPolicy"),
+		    "may not be 'recycle' for a hostPath mount of '/'");
+}
+
+static void
+check_volume_update(
+    struct causes *c, const struct node *was, const struct node *spec)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		same = same && same_member(was, spec, sources[i]);
+	/* The real server appends a diff in Go's words. */
+	if (!same)
+		fail_forbidden(c,
+		    AT(AT(NULL, "spec"), "persistentvolumesource"),
+		    "spec.persistentvolumesource is immutable after "
+		    "creation\n");
+	if (!same_member(was, spec, "volumeMode"))
+		fail_invalid(c, AT(NULL, "volumeMode"),
+		    given(spec, "volumeMode"), "field is immutable");
+}
+
+void
+volume_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = given(object, "spec");
+	const struct node *class = given(spec, "storageClassName");
+
+	check_modes(c, AT(at, "accessModes"), given(spec, "accessModes"));
+	check_capacity(c, at, given(spec, "capacity"));
+	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
+	    "Recycle", "Retain");
+	check_source_of(c, at, spec);
+	if (!node_empty(class))
+		check_dns_subdomain(
+		    c, AT(at, "storageClassName"), node_text(class));
+	if (given(spec, "volumeMode") != NULL)
+		check_enum(c, at, spec, "volumeMode", "Block", "Filesystem");
+	if (x->live != NULL)
+		check_volume_update(c, given(x->live, "spec"), spec);
+}

@@ -1,0 +1,416 @@
+/*
+ * Pods as objects: what the server adds to a new one, and what of it can
+ * change. Sources: pkg/registry/core/pod/strategy.go, ValidatePodUpdate,
+ * plugin/pkg/admission/{priority,defaulttolerationseconds}.
+ */
+#include "builtin/kinds.h"
+#include "type/objectmeta.h"
+
+static bool
+has_quantities(const struct node *container, const char *which, bool *both)
+{
+	const struct node *list = given(given(container, "resources"), which);
+	__int128 zero;
+	bool cpu, memory;
+
+	cpu = quantity_get(given(list, "cpu"), &zero) && zero != 0;
+	memory = quantity_get(given(list, "memory"), &zero) && zero != 0;
+	*both = cpu && memory;
+	return cpu || memory;
+}
+
+static bool
+requests_are_limits(const struct node *container)
+{
+	static const char *const names[] = {"cpu", "memory"};
+	const struct node *resources = given(container, "resources");
+	const struct node *limits = given(resources, "limits");
+	const struct node *requests = given(resources, "requests");
+
+	for (size_t i = 0; i < 2; i++)
+		if (quantity_cmp(given(limits, names[i]),
+			given(requests, names[i])) != 0)
+			return false;
+	return true;
+}
+
+/* Source: pkg/apis/core/helper/qos. */
+const struct node *
+pod_qos(struct arena *a, const struct node *spec)
+{
+	static const char *const lists[] = {"containers", "initContainers"};
+	bool any = false, guaranteed = true;
+	const struct node *container;
+
+	for (size_t l = 0; l < 2; l++) {
+		const struct node *all = given(spec, lists[l]);
+		for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+			bool both, other;
+			any = has_quantities(container, "requests", &other) ||
+			    any;
+			any = has_quantities(container, "limits", &both) || any;
+			guaranteed = guaranteed && both &&
+			    requests_are_limits(container);
+		}
+	}
+	if (!any)
+		return node_str(a, "BestEffort");
+	return node_str(a, guaranteed ? "Guaranteed" : "Burstable");
+}
+
+static bool
+tolerates(const struct node *tolerations, const char *taint)
+{
+	const struct node *t;
+
+	for (size_t i = 0; (t = each_of(tolerations, i)) != NULL; i++) {
+		const struct node *key = given(t, "key");
+		const struct node *effect = given(t, "effect");
+		if ((node_empty(key) || node_text_is(key, taint)) &&
+		    (node_empty(effect) || node_text_is(effect, "NoExecute")))
+			return true;
+	}
+	return false;
+}
+
+static void
+add_toleration(struct arena *a, struct node *spec, const char *taint)
+{
+	struct node *tolerations = given(spec, "tolerations");
+	struct node *t;
+
+	if (tolerates(tolerations, taint))
+		return;
+	if (!node_is(tolerations, NODE_ARRAY)) {
+		tolerations = node_array(a);
+		node_put(a, spec, "tolerations", tolerations);
+	}
+	t = node_object(a);
+	node_put(a, t, "key", node_str(a, taint));
+	node_put(a, t, "operator", node_str(a, "Exists"));
+	node_put(a, t, "effect", node_str(a, "NoExecute"));
+	node_put(a, t, "tolerationSeconds", node_int(a, 300));
+	node_append(a, tolerations, t);
+}
+
+/* priority and preemptionPolicy, from the class that is named. */
+static void
+set_priority(const struct change_of *x, struct node *spec)
+{
+	struct span name = node_text(given(spec, "priorityClassName"));
+	struct stored *class = NULL;
+	struct node *n = NULL, *v;
+
+	if (x->store != NULL && name.n > 0)
+		class = store_get(
+		    store_collection(x->store, span_str("scheduling.k8s.io"),
+			span_str("priorityclasses")),
+		    SPAN_NONE, name);
+	if (class != NULL)
+		n = tree_parse(x->arena,
+		    arena_span(x->arena, text_span(class->json)), TREE_LIMITS,
+		    NULL, NULL);
+	if (span_is(name, "system-node-critical"))
+		default_int(x->arena, spec, "priority", 2000001000);
+	else if (span_is(name, "system-cluster-critical"))
+		default_int(x->arena, spec, "priority", 2000000000);
+	v = given(n, "value");
+	if (v != NULL)
+		node_put(x->arena, spec, "priority", v);
+	default_int(x->arena, spec, "priority", 0);
+	v = given(n, "preemptionPolicy");
+	if (v != NULL)
+		node_put(x->arena, spec, "preemptionPolicy", v);
+	default_text(
+	    x->arena, spec, "preemptionPolicy", "PreemptLowerPriority");
+}
+
+static void
+gated_condition(struct arena *a, struct node *status)
+{
+	struct node *condition = node_object(a), *all = node_array(a);
+
+	node_put(a, condition, "type", node_str(a, "PodScheduled"));
+	node_put(a, condition, "status", node_str(a, "False"));
+	node_put(a, condition, "lastProbeTime", node_null(a));
+	node_put(
+	    a, condition, "lastTransitionTime", node_string(a, time_now(a)));
+	node_put(a, condition, "reason", node_str(a, "SchedulingGated"));
+	node_put(a, condition, "message",
+	    node_str(
+		a, "Scheduling is blocked due to non-empty scheduling gates"));
+	node_append(a, all, condition);
+	node_put(a, status, "conditions", all);
+}
+
+static void
+prepare_create(const struct change_of *x, struct node *object)
+{
+	struct node *spec = given(object, "spec");
+	struct node *status = node_object(x->arena);
+
+	node_put(x->arena, object, "status", status);
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	set_priority(x, spec);
+	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
+	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
+	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
+	if (node_count(given(spec, "schedulingGates")) > 0)
+		gated_condition(x->arena, status);
+	node_put(x->arena, status, "qosClass",
+	    node_copy(x->arena, pod_qos(x->arena, spec)));
+}
+
+/* What only a node or the server writes comes back if it was left out. */
+static void
+prepare_update(const struct change_of *x, struct node *object)
+{
+	static const char *const kept[] = {"priority", "preemptionPolicy"};
+	struct node *spec = given(object, "spec");
+	const struct node *was = given(x->live, "spec");
+
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	for (size_t i = 0; i < 2; i++)
+		if (given(spec, kept[i]) == NULL)
+			keep_member(x->arena, was, spec, kept[i]);
+	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
+	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
+}
+
+void
+pod_prepare(const struct change_of *x, struct node *object)
+{
+	/* apis/meta/v1 ResetObjectMetaForStatus */
+	static const char *const kept[] = {"labels", "annotations",
+	    "finalizers", "ownerReferences", "deletionTimestamp"};
+	struct node *added;
+
+	if (x->live == NULL) {
+		prepare_create(x, object);
+	} else if (span_is(x->subresource, "ephemeralcontainers") ||
+	    span_is(x->subresource, "resize")) {
+		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+			keep_member(x->arena, given(x->live, "metadata"),
+			    given(object, "metadata"), kept[i]);
+		keep_member(x->arena, x->live, object, "status");
+		added = node_path(object, "spec.ephemeralContainers");
+		if (span_is(x->subresource, "resize"))
+			return;
+		node_put(x->arena, object, "spec",
+		    node_copy(x->arena, given(x->live, "spec")));
+		if (added != NULL)
+			node_put(x->arena, given(object, "spec"),
+			    "ephemeralContainers", added);
+	} else {
+		prepare_update(x, object);
+	}
+}
+
+void
+pod_status_prepare(const struct change_of *x, struct node *object)
+{
+	struct node *meta = given(object, "metadata");
+	const struct node *was = given(x->live, "metadata");
+	struct node *status = node_make(x->arena, object, "status");
+
+	keep_member(x->arena, was, meta, "ownerReferences");
+	keep_member(x->arena, was, meta, "deletionTimestamp");
+	if (node_empty(given(status, "qosClass")))
+		keep_member(
+		    x->arena, given(x->live, "status"), status, "qosClass");
+}
+
+void
+pod_status_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "status");
+	const struct node *status = given(object, "status");
+	int64_t observed = int_or(status, "observedGeneration", 0);
+
+	if (observed < 0)
+		fail_int(c, AT(at, "observedGeneration"), observed,
+		    "must be a non-negative integer");
+	check_immutable(c, at, given(x->live, "status"), status, "qosClass");
+}
+
+/* False: nothing that follows makes sense. */
+static bool
+same_containers(struct causes *c, const struct at *at, const struct node *spec,
+    const struct node *was, const char *key)
+{
+	const struct node *all = given(spec, key), *container;
+
+	if (node_count(all) != node_count(given(was, key))) {
+		fail_forbidden(c, AT(at, key),
+		    "pod updates may not add or remove containers");
+		return false;
+	}
+	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++)
+		if (node_empty(given(container, "image")))
+			fail_required(
+			    c, AT(AT_INDEX(AT(at, key), i), "image"), "");
+	return true;
+}
+
+/* False: stop. */
+static bool
+check_deadline(struct causes *c, const struct at *at, const struct node *spec,
+    const struct node *was)
+{
+	const struct node *n = given(spec, "activeDeadlineSeconds");
+	const struct node *o = given(was, "activeDeadlineSeconds");
+	int64_t now, before;
+
+	at = AT(at, "activeDeadlineSeconds");
+	if (node_get_int(n, &now)) {
+		if (now < 0 || now > INT32_MAX) {
+			fail_int(c, at, now,
+			    "must be between 0 and 2147483647, inclusive");
+			return false;
+		}
+		if (node_get_int(o, &before) && before < now) {
+			fail_int(c, at, now,
+			    "must be less than or equal to previous value");
+			return false;
+		}
+	} else if (o != NULL) {
+		fail_invalid(c, at, NULL,
+		    "must not update from a positive integer to nil value");
+	}
+	return true;
+}
+
+static bool
+holds(const struct node *array, const struct node *item)
+{
+	const struct node *each;
+
+	for (size_t i = 0; (each = each_of(array, i)) != NULL; i++)
+		if (node_equal(each, item))
+			return true;
+	return false;
+}
+
+static void
+check_tolerations_kept(struct causes *c, const struct at *at,
+    const struct node *spec, const struct node *was)
+{
+	const struct node *each, *now = given(spec, "tolerations");
+
+	for (size_t i = 0;
+	     (each = each_of(given(was, "tolerations"), i)) != NULL; i++) {
+		const struct node *t;
+		bool found = false;
+		for (size_t k = 0; (t = each_of(now, k)) != NULL; k++) {
+			/* The seconds may change. */
+			found = found ||
+			    (same_member(t, each, "key") &&
+				same_member(t, each, "operator") &&
+				same_member(t, each, "value") &&
+				same_member(t, each, "effect"));
+		}
+		if (!found) {
+			fail_forbidden(c, AT(at, "tolerations"),
+			    "existing toleration can not be modified except "
+			    "its tolerationSeconds");
+			return;
+		}
+	}
+}
+
+static void
+check_gates_only_go(struct causes *c, const struct at *at,
+    const struct node *spec, const struct node *was)
+{
+	const struct node *gate, *before = given(was, "schedulingGates");
+
+	for (size_t i = 0;
+	     (gate = each_of(given(spec, "schedulingGates"), i)) != NULL; i++)
+		if (!holds(before, gate))
+			fail_forbidden(c,
+			    AT(AT_INDEX(AT(at, "schedulingGates"), i), "name"),
+			    say(c,
+				"only deletion is allowed, but found new "
+				"scheduling gate '%.*s'",
+				SPAN_ARG(node_text(given(gate, "name")))));
+}
+
+static void
+same_images(
+    struct arena *a, struct node *spec, const struct node *was, const char *key)
+{
+	struct node *container;
+
+	for (size_t i = 0; (container = each_of(given(spec, key), i)) != NULL;
+	     i++)
+		keep_member(a, each_of(given(was, key), i), container, "image");
+}
+
+static void
+check_pod_update(struct causes *c, const struct at *at,
+    const struct node *object, const struct node *live)
+{
+	const struct node *was = given(live, "spec");
+	struct node *spec = given(object, "spec");
+
+	if (!same_containers(c, at, spec, was, "containers") ||
+	    !same_containers(c, at, spec, was, "initContainers") ||
+	    !check_deadline(c, at, spec, was))
+		return;
+	check_tolerations_kept(c, at, spec, was);
+	check_gates_only_go(c, at, spec, was);
+	if (node_equal(spec, was))
+		return;
+	spec = node_copy(c->arena, spec);
+	same_images(c->arena, spec, was, "containers");
+	same_images(c->arena, spec, was, "initContainers");
+	keep_member(c->arena, was, spec, "activeDeadlineSeconds");
+	keep_member(c->arena, was, spec, "schedulingGates");
+	keep_member(c->arena, was, spec, "tolerations");
+	if (int_or(was, "terminationGracePeriodSeconds", 0) < 0 &&
+	    int_or(spec, "terminationGracePeriodSeconds", 0) == 1)
+		keep_member(
+		    c->arena, was, spec, "terminationGracePeriodSeconds");
+	if (node_count(given(was, "schedulingGates")) > 0) {
+		keep_member(c->arena, was, spec, "nodeSelector");
+		keep_member(c->arena, was, spec, "affinity");
+	}
+	/* The real server appends a diff in Go's words. */
+	if (!node_equal(spec, was))
+		fail_forbidden(c, at,
+		    "pod updates may not change fields other than "
+		    "`spec.containers[*].image`,"
+		    "`spec.initContainers[*].image`,"
+		    "`spec.activeDeadlineSeconds`,"
+		    "`spec.tolerations` (only additions to existing "
+		    "tolerations),"
+		    "`spec.terminationGracePeriodSeconds` (allow it to be set "
+		    "to 1 if it was previously negative)\n");
+}
+
+void
+pod_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = given(object, "spec");
+
+	if (x->subresource.n > 0)
+		return;
+	check_pod_spec(c, at, spec, RULES_OF_POD);
+	if (x->live != NULL) {
+		check_pod_update(c, at, object, x->live);
+		return;
+	}
+	if (node_count(given(spec, "ephemeralContainers")) > 0)
+		fail_forbidden(c, AT(at, "ephemeralContainers"),
+		    "cannot be set on create");
+	if (!node_empty(given(spec, "nodeName")) &&
+	    node_count(given(spec, "schedulingGates")) > 0)
+		fail_forbidden(c, AT(at, "nodeName"),
+		    "cannot be set until all schedulingGates have been "
+		    "cleared");
+}

@@ -1,0 +1,375 @@
+#include "builtin/rules.h"
+
+#include <arpa/inet.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "type/objectmeta.h"
+
+static void
+words(struct arena *a, struct span *out, const struct at *at)
+{
+	if (at == NULL) {
+		*out = span_make("", 0);
+		return;
+	}
+	words(a, out, at->up);
+	if (at->field != NULL)
+		*out = path_field(a, *out, span_str(at->field));
+	else if (at->key.p != NULL)
+		*out = path_key(a, *out, at->key);
+	else
+		*out = path_index(a, *out, at->index);
+}
+
+struct span
+at_words(struct arena *a, const struct at *at)
+{
+	struct span s;
+
+	words(a, &s, at);
+	return s;
+}
+
+#define WORDS(c, at) at_words((c)->arena, at)
+
+void
+fail_required(struct causes *c, const struct at *at, const char *detail)
+{
+	cause_required(c, WORDS(c, at), detail);
+}
+
+static int
+by_key(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return span_cmp(a->key, b->key);
+}
+
+/* Go writes maps in order of their keys: labels, and those of selectors. */
+static const struct node *
+as_go(struct arena *a, const struct node *value)
+{
+	struct node *copy, *inner;
+	bool texts = true;
+
+	if (!node_is(value, NODE_OBJECT))
+		return value;
+	for (size_t i = 0; i < value->n; i++)
+		texts = texts && node_is(value->members[i].value, NODE_STRING);
+	inner = node_get(value, "matchLabels");
+	if (!texts && inner == NULL)
+		return value;
+	copy = node_copy(a, value);
+	inner = node_get(copy, "matchLabels");
+	if (node_is(inner, NODE_OBJECT) && inner->n > 0)
+		qsort(inner->members, inner->n, sizeof(struct member), by_key);
+	else if (texts && copy->n > 0)
+		qsort(copy->members, copy->n, sizeof(struct member), by_key);
+	return copy;
+}
+
+void
+fail_invalid(struct causes *c, const struct at *at, const struct node *value,
+    const char *detail)
+{
+	cause_invalid(c, WORDS(c, at),
+	    value != NULL ? as_go(c->arena, value) : node_null(c->arena),
+	    detail);
+}
+
+void
+fail_text(struct causes *c, const struct at *at, struct span value,
+    const char *detail)
+{
+	cause_invalid_text(c, WORDS(c, at), value, detail);
+}
+
+void
+fail_int(
+    struct causes *c, const struct at *at, int64_t value, const char *detail)
+{
+	cause_invalid(c, WORDS(c, at), node_int(c->arena, value), detail);
+}
+
+void
+fail_forbidden(struct causes *c, const struct at *at, const char *detail)
+{
+	cause_forbidden(c, WORDS(c, at), detail);
+}
+
+void
+fail_duplicate(struct causes *c, const struct at *at, const struct node *value)
+{
+	cause_duplicate(c, WORDS(c, at), value);
+}
+
+void
+fail_not_found(struct causes *c, const struct at *at, const struct node *value)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "Not found: ");
+	tree_write(&b, value != NULL ? value : node_str(c->arena, ""));
+	cause_add(c, "FieldValueNotFound", WORDS(c, at),
+	    arena_span(c->arena, buf_span(&b)));
+	buf_release(&b);
+}
+
+void
+fail_too_long(struct causes *c, const struct at *at, size_t max)
+{
+	cause_too_long(c, WORDS(c, at), NULL, max);
+}
+
+void
+fail_unsupported(
+    struct causes *c, const struct at *at, const struct node *value, ...)
+{
+	struct span all[40];
+	size_t n = 0;
+	const char *s;
+	va_list ap;
+
+	va_start(ap, value);
+	while ((s = va_arg(ap, const char *)) != NULL && n < 40)
+		all[n++] = span_str(s);
+	va_end(ap);
+	cause_unsupported(c, WORDS(c, at),
+	    value != NULL ? value : node_str(c->arena, ""), all, n);
+}
+
+const char *
+say(struct causes *c, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		n = 0;
+	if ((size_t)n >= sizeof(text))
+		n = sizeof(text) - 1;
+	return arena_str(c->arena, span_make(text, (size_t)n));
+}
+
+int64_t
+int_or(const struct node *object, const char *key, int64_t otherwise)
+{
+	int64_t value;
+
+	return node_get_int(given(object, key), &value) ? value : otherwise;
+}
+
+bool
+seen_before(struct map *seen, struct span text)
+{
+	return map_put(seen, text.p == NULL ? span_str("") : text, seen) !=
+	    NULL;
+}
+
+bool
+text_is_any(const struct node *n, ...)
+{
+	const char *s;
+	bool any = false;
+	va_list ap;
+
+	va_start(ap, n);
+	while (!any && (s = va_arg(ap, const char *)) != NULL)
+		any = node_text_is(n, s);
+	va_end(ap);
+	return any;
+}
+
+void
+check_nonnegative(struct causes *c, const struct at *up,
+    const struct node *object, const char *key)
+{
+	int64_t value = int_or(object, key, 0);
+
+	if (value < 0)
+		fail_int(c, AT(up, key), value,
+		    "must be greater than or equal to 0");
+}
+
+void
+check_immutable(struct causes *c, const struct at *up, const struct node *live,
+    const struct node *object, const char *key)
+{
+	const struct node *was = given(live, key);
+	const struct node *is = given(object, key);
+
+	if (node_empty(was) && node_empty(is))
+		return;
+	if (!node_equal(was, is))
+		fail_invalid(c, AT(up, key), is, "field is immutable");
+}
+
+void
+check_int_or_percent(
+    struct causes *c, const struct at *at, const struct node *value)
+{
+	int64_t i;
+
+	if (node_is(value, NODE_STRING)) {
+		if (!is_percent(value))
+			fail_invalid(c, at, value,
+			    "a valid percent string must be a numeric string "
+			    "followed by an ending '%' (e.g. '1%',  or '93%', "
+			    "regex used for validation is '[0-9]+%')");
+	} else if (node_get_int(value, &i) && i < 0) {
+		fail_int(c, at, i, "must be greater than or equal to 0");
+	}
+}
+
+bool
+is_percent(const struct node *value)
+{
+	struct span s = node_text(value);
+
+	if (!node_is(value, NODE_STRING) || s.n < 2 || s.p[s.n - 1] != '%')
+		return false;
+	for (size_t i = 0; i + 1 < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return true;
+}
+
+int64_t
+int_or_percent(const struct node *value)
+{
+	struct span s = node_text(value);
+	int64_t i = 0;
+
+	if (node_get_int(value, &i))
+		return i;
+	for (size_t k = 0; k < s.n && s.p[k] >= '0' && s.p[k] <= '9'; k++)
+		if (i < 1000000000)
+			i = i * 10 + (s.p[k] - '0');
+	return i;
+}
+
+/* The suffixes of resource.Quantity: what one of it is, in nanos. */
+static bool
+suffix_nanos(struct span s, __int128 *scale)
+{
+	static const struct {
+		const char *suffix;
+		int base, power;
+	} all[] = {{"n", 10, 0}, {"u", 10, 3}, {"m", 10, 6}, {"", 10, 9},
+	    {"k", 10, 12}, {"M", 10, 15}, {"G", 10, 18}, {"T", 10, 21},
+	    {"P", 10, 24}, {"E", 10, 27}, {"Ki", 2, 10}, {"Mi", 2, 20},
+	    {"Gi", 2, 30}, {"Ti", 2, 40}, {"Pi", 2, 50}, {"Ei", 2, 60}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!span_is(s, all[i].suffix))
+			continue;
+		*scale = all[i].base == 2 ? 1000000000 : 1;
+		for (int k = 0; k < all[i].power; k++)
+			*scale *= all[i].base;
+		return true;
+	}
+	return false;
+}
+
+/* 1e3, 2E6 */
+static bool
+exponent_nanos(struct span s, __int128 *scale)
+{
+	int sign = 1, e = 0;
+	size_t i = 1;
+
+	if (s.n < 2 || (s.p[0] != 'e' && s.p[0] != 'E'))
+		return false;
+	if (s.p[i] == '-' || s.p[i] == '+')
+		sign = s.p[i++] == '-' ? -1 : 1;
+	if (i == s.n)
+		return false;
+	for (; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9' || e > 100)
+			return false;
+		e = e * 10 + (s.p[i] - '0');
+	}
+	e = 9 + sign * e;
+	*scale = e < 0 ? 0 : 1;
+	for (int k = 0; k < e && k < 27; k++)
+		*scale *= 10;
+	return true;
+}
+
+static const __int128 nanos_max = (__int128)INT64_MAX * 1000000000;
+
+bool
+quantity_get(const struct node *n, __int128 *nanos)
+{
+	struct span s = node_is(n, NODE_NUMBER) ? n->text : node_text(n);
+	__int128 value = 0, fraction = 0, scale, unit = 1;
+	size_t i = 0, digits = 0;
+	bool negative = false;
+
+	if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+'))
+		negative = s.p[i++] == '-';
+	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++, digits++)
+		if (value <= nanos_max)
+			value = value * 10 + (s.p[i] - '0');
+	if (i < s.n && s.p[i] == '.') {
+		for (i++; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++) {
+			digits++;
+			if (unit < 1000000000) {
+				fraction = fraction * 10 + (s.p[i] - '0');
+				unit *= 10;
+			}
+		}
+	}
+	s = span_make(s.p + i, s.n - i);
+	if (digits == 0 ||
+	    (!suffix_nanos(s, &scale) && !exponent_nanos(s, &scale)))
+		return false;
+	/* As in Go: what is larger is as large as can be. */
+	if (__builtin_mul_overflow(value, scale, nanos) ||
+	    __builtin_add_overflow(*nanos, fraction * scale / unit, nanos) ||
+	    *nanos > nanos_max)
+		*nanos = nanos_max;
+	if (negative)
+		*nanos = -*nanos;
+	return true;
+}
+
+int
+quantity_cmp(const struct node *x, const struct node *y)
+{
+	__int128 a = 0, b = 0;
+
+	quantity_get(x, &a);
+	quantity_get(y, &b);
+	return (a > b) - (a < b);
+}
+
+bool
+ip_valid(struct span text)
+{
+	char s[64];
+	unsigned char bytes[16];
+
+	if (text.n == 0 || text.n >= sizeof(s))
+		return false;
+	memcpy(s, text.p, text.n);
+	s[text.n] = '\0';
+	return inet_pton(AF_INET, s, bytes) == 1 ||
+	    inet_pton(AF_INET6, s, bytes) == 1;
+}
+
+void
+check_ip(struct causes *c, const struct at *at, struct span text)
+{
+	if (!ip_valid(text))
+		fail_text(c, at, text,
+		    "must be a valid IP address, (e.g. 10.9.8.7 or "
+		    "2001:db8::ffff)");
+}

@@ -1,0 +1,131 @@
+/*
+ * rules: what the rules of all built-in kinds are made of: where a
+ * value stands, what is wrong with it, and the checks that many kinds share.
+ * Sources: apimachinery/pkg/util/validation, pkg/apis/meta/v1/validation,
+ * pkg/apis/core/validation.
+ */
+#ifndef RULES_H
+#define RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/span.h"
+#include "json/tree.h"
+#include "type/problem.h"
+
+/*
+ * Where a value stands: a chain on the stack, put into words only when
+ * something is wrong there. A field (dots allowed), a [key] or an [index].
+ */
+struct at {
+	const struct at *up; /* NULL: at the top */
+	const char *field;
+	struct span key;
+	size_t index;
+};
+#define AT(up, field) (&(const struct at){(up), (field), {NULL, 0}, 0})
+#define AT_KEY(up, key) (&(const struct at){(up), NULL, (key), 0})
+#define AT_INDEX(up, i) (&(const struct at){(up), NULL, {NULL, 0}, (i)})
+struct span at_words(struct arena *a, const struct at *at);
+
+/* What is wrong. detail may be "". A value of NULL is said as null. */
+void fail_required(struct causes *c, const struct at *at, const char *detail);
+void fail_invalid(struct causes *c, const struct at *at,
+    const struct node *value, const char *detail);
+void fail_text(struct causes *c, const struct at *at, struct span value,
+    const char *detail);
+void fail_int(
+    struct causes *c, const struct at *at, int64_t value, const char *detail);
+void fail_forbidden(struct causes *c, const struct at *at, const char *detail);
+void fail_duplicate(
+    struct causes *c, const struct at *at, const struct node *value);
+void fail_not_found(
+    struct causes *c, const struct at *at, const struct node *value);
+void fail_too_long(struct causes *c, const struct at *at, size_t max);
+/* The values that are supported follow, up to NULL. */
+void fail_unsupported(struct causes *c, const struct at *at,
+    const struct node *value, ...) __attribute__((sentinel));
+/* detail made by printf, in the arena of the causes. */
+const char *say(struct causes *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A member; NULL where it is null, which Go writes for what is not there. */
+static inline struct node *
+given(const struct node *object, const char *key)
+{
+	struct node *n = node_get(object, key);
+
+	return node_is(n, NODE_NULL) ? NULL : n;
+}
+/* The same as a value to be said: null if it is not there. */
+static inline struct node *
+given_or_null(struct arena *a, const struct node *object, const char *key)
+{
+	struct node *n = given(object, key);
+
+	return n != NULL ? n : node_null(a);
+}
+/* A member that is an integer; or the other value if it is absent. */
+int64_t int_or(const struct node *object, const char *key, int64_t otherwise);
+/* Texts of one list: whether this one was given before. Borrows it. */
+bool seen_before(struct map *seen, struct span text);
+bool text_is_any(const struct node *n, ...) __attribute__((sentinel));
+
+/* Members of object, named by key; absent is fine unless it says so. */
+void check_nonnegative(struct causes *c, const struct at *up,
+    const struct node *object, const char *key);
+void check_immutable(struct causes *c, const struct at *up,
+    const struct node *live, const struct node *object, const char *key);
+/* As ValidateEnum does it: absent is Required. */
+#define check_enum(c, up, object, key, ...)                               \
+	do {                                                              \
+		const struct node *value_ = given((object), (key));       \
+		if (node_empty(value_))                                   \
+			fail_required((c), AT((up), (key)), "");          \
+		else if (!text_is_any(value_, __VA_ARGS__, (char *)NULL)) \
+			fail_unsupported((c), AT((up), (key)), value_,    \
+			    __VA_ARGS__, (char *)NULL);                   \
+	} while (0)
+
+/* Text of a kind: all that is wrong with it. */
+void check_dns_label(struct causes *c, const struct at *at, struct span text);
+void check_dns_subdomain(
+    struct causes *c, const struct at *at, struct span text);
+void check_dns_search(struct causes *c, const struct at *at, struct span text);
+void check_qualified_name(
+    struct causes *c, const struct at *at, struct span text);
+void check_label_value(struct causes *c, const struct at *at, struct span text);
+void check_config_key(struct causes *c, const struct at *at, struct span text);
+void check_port_name(struct causes *c, const struct at *at, struct span text);
+void check_port_number(struct causes *c, const struct at *at, int64_t port);
+/* A number or a name. */
+void check_port(struct causes *c, const struct at *at, const struct node *port);
+
+/* Labels and annotations, and selectors. */
+void check_labels(
+    struct causes *c, const struct at *at, const struct node *labels);
+void check_annotations(
+    struct causes *c, const struct at *at, const struct node *annotations);
+void check_selector(
+    struct causes *c, const struct at *at, const struct node *selector);
+bool selector_empty(const struct node *selector);
+/* True for an empty one and for labels that it selects. */
+bool selector_matches(const struct node *selector, const struct node *labels);
+
+/* IntOrString: "25%" or 3. */
+void check_int_or_percent(
+    struct causes *c, const struct at *at, const struct node *value);
+int64_t int_or_percent(const struct node *value); /* 25 or 3; 0 if absent */
+bool is_percent(const struct node *value);
+
+/* Quantities, in nanos: exact for what fits. False: it is none. */
+bool quantity_get(const struct node *n, __int128 *nanos);
+int quantity_cmp(const struct node *x, const struct node *y);
+
+/* Addresses. */
+bool ip_valid(struct span text);
+void check_ip(struct causes *c, const struct at *at, struct span text);
+
+#endif

@@ -1,0 +1,403 @@
+/* Names, labels, ports and selectors: see rules.h. */
+#include "builtin/rules.h"
+
+#include "type/objectmeta.h"
+
+#define REGEX_HINT "regex used for validation is "
+
+static bool
+lower_or_digit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool
+alphanumeric(char c)
+{
+	return lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+}
+
+static bool
+label_shaped(struct span s)
+{
+	if (s.n == 0 || !lower_or_digit(s.p[0]) ||
+	    !lower_or_digit(s.p[s.n - 1]))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!lower_or_digit(s.p[i]) && s.p[i] != '-')
+			return false;
+	return true;
+}
+
+static bool
+subdomain_shaped(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '.')
+			continue;
+		if (!label_shaped(span_make(s.p + start, i - start)))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+void
+check_dns_label(struct causes *c, const struct at *at, struct span s)
+{
+	if (s.n > 63)
+		fail_text(c, at, s, "must be no more than 63 characters");
+	if (label_shaped(s))
+		return;
+	fail_text(c, at, s,
+	    subdomain_shaped(s)
+		? "must not contain dots"
+		: "a lowercase RFC 1123 label must consist of lower case "
+		  "alphanumeric characters or '-', and must start and end with "
+		  "an alphanumeric character (e.g. 'my-name',  or "
+		  "'123-abc', " REGEX_HINT "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
+}
+
+void
+check_dns_subdomain(struct causes *c, const struct at *at, struct span s)
+{
+	if (s.n > 253)
+		fail_text(c, at, s, "must be no more than 253 characters");
+	if (!subdomain_shaped(s))
+		fail_text(c, at, s,
+		    "a lowercase RFC 1123 subdomain must consist of lower case "
+		    "alphanumeric characters, '-' or '.', and must start and "
+		    "end with an alphanumeric character (e.g. "
+		    "'example.com', " REGEX_HINT
+		    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+		    "(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
+}
+
+/* A subdomain whose labels may begin with, and hold, underscores. */
+static bool
+search_shaped(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n) {
+			if (!lower_or_digit(s.p[i]) && s.p[i] != '-' &&
+			    s.p[i] != '_' && s.p[i] != '.')
+				return false;
+			if (s.p[i] != '.')
+				continue;
+		}
+		if (s.p[start] == '_' && i - start > 1)
+			start++;
+		if (i == start || !lower_or_digit(s.p[start]) ||
+		    !lower_or_digit(s.p[i - 1]))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+void
+check_dns_search(struct causes *c, const struct at *at, struct span s)
+{
+	if (s.n > 253)
+		fail_text(c, at, s, "must be no more than 253 characters");
+	if (!search_shaped(s))
+		fail_text(c, at, s,
+		    "a lowercase RFC 1123 subdomain must consist of lower case "
+		    "alphanumeric characters, '_', '-' or '.', and must start "
+		    "and end with an alphanumeric character (e.g. "
+		    "'example.com', " REGEX_HINT
+		    "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+		    "(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')");
+}
+
+/* What names of labels and their values are made of. */
+static bool
+name_shaped(struct span s)
+{
+	if (s.n == 0 || !alphanumeric(s.p[0]) || !alphanumeric(s.p[s.n - 1]))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!alphanumeric(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
+		    s.p[i] != '.')
+			return false;
+	return true;
+}
+
+#define NAME_MESSAGE                                                     \
+	"must consist of alphanumeric characters, '-', '_' or '.', and " \
+	"must start and end with an alphanumeric character (e.g. "       \
+	"'MyName',  or 'my.name',  or '123-abc', " REGEX_HINT            \
+	"'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+
+static bool
+qualified_name_ok(struct span s, struct span *prefix, struct span *name)
+{
+	const char *slash = s.n ? memchr(s.p, '/', s.n) : NULL;
+
+	*prefix = SPAN_NONE;
+	*name = s;
+	if (slash != NULL) {
+		*prefix = span_make(s.p, (size_t)(slash - s.p));
+		*name = span_make(slash + 1, s.n - prefix->n - 1);
+	}
+	return (slash == NULL ||
+		   (prefix->n <= 253 && subdomain_shaped(*prefix))) &&
+	    name->n <= 63 && name_shaped(*name);
+}
+
+/* s is checked, text is said. */
+static void
+check_name_as(
+    struct causes *c, const struct at *at, struct span s, struct span text)
+{
+	struct span prefix, name;
+
+	if (qualified_name_ok(s, &prefix, &name))
+		return;
+	s = text;
+	if (name.n > 0 && memchr(name.p, '/', name.n) != NULL) {
+		fail_text(c, at, s,
+		    "a valid label key " NAME_MESSAGE
+		    " with an optional DNS subdomain prefix and '/' (e.g. "
+		    "'example.com/MyName')");
+		return;
+	}
+	if (prefix.p != NULL && prefix.n == 0)
+		fail_text(c, at, s, "prefix part must be non-empty");
+	else if (prefix.n > 0 && !subdomain_shaped(prefix))
+		fail_text(c, at, s,
+		    say(c, "prefix part %s", name_check_subdomain(prefix)));
+	if (name.n == 0)
+		fail_text(c, at, s, "name part must be non-empty");
+	else if (name.n > 63)
+		fail_text(c, at, s, "name part must be no more than 63 bytes");
+	if (!name_shaped(name))
+		fail_text(c, at, s, "name part " NAME_MESSAGE);
+}
+
+void
+check_qualified_name(struct causes *c, const struct at *at, struct span s)
+{
+	check_name_as(c, at, s, s);
+}
+
+static bool
+label_value_ok(struct span s)
+{
+	return s.n == 0 || (s.n <= 63 && name_shaped(s));
+}
+
+void
+check_label_value(struct causes *c, const struct at *at, struct span s)
+{
+	if (label_value_ok(s))
+		return;
+	if (s.n > 63)
+		fail_text(c, at, s, "must be no more than 63 bytes");
+	if (!name_shaped(s))
+		fail_text(c, at, s,
+		    "a valid label must be an empty string or consist of "
+		    "alphanumeric characters, '-', '_' or '.', and must start "
+		    "and end with an alphanumeric character (e.g. 'MyValue',  "
+		    "or 'my_value',  or '12345', " REGEX_HINT
+		    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
+}
+
+static bool
+config_key_shaped(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!alphanumeric(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
+		    s.p[i] != '.')
+			return false;
+	return s.n > 0;
+}
+
+void
+check_config_key(struct causes *c, const struct at *at, struct span s)
+{
+	if (s.n > 253)
+		fail_text(c, at, s, "must be no more than 253 characters");
+	if (!config_key_shaped(s))
+		fail_text(c, at, s,
+		    "a valid config key must consist of alphanumeric "
+		    "characters, '-', '_' or '.' (e.g. 'key.name',  or "
+		    "'KEY_NAME',  or 'key-name', " REGEX_HINT
+		    "'[-._a-zA-Z0-9]+')");
+	if (span_is(s, "."))
+		fail_text(c, at, s, "must not be '.'");
+	else if (span_is(s, ".."))
+		fail_text(c, at, s, "must not be '..'");
+	else if (s.n > 2 && memcmp(s.p, "..", 2) == 0)
+		fail_text(c, at, s, "must not start with '..'");
+}
+
+void
+check_port_name(struct causes *c, const struct at *at, struct span s)
+{
+	bool shaped = s.n > 0, letter = false, twice = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		shaped = shaped && (lower_or_digit(s.p[i]) || s.p[i] == '-');
+		letter = letter || (s.p[i] >= 'a' && s.p[i] <= 'z');
+		twice = twice || (i > 0 && s.p[i] == '-' && s.p[i - 1] == '-');
+	}
+	if (s.n > 15)
+		fail_text(c, at, s, "must be no more than 15 characters");
+	if (!shaped)
+		fail_text(c, at, s,
+		    "must contain only alpha-numeric characters (a-z, 0-9), "
+		    "and hyphens (-)");
+	if (!letter)
+		fail_text(c, at, s, "must contain at least one letter (a-z)");
+	if (twice)
+		fail_text(c, at, s, "must not contain consecutive hyphens");
+	if (s.n > 0 && (s.p[0] == '-' || s.p[s.n - 1] == '-'))
+		fail_text(c, at, s, "must not begin or end with a hyphen");
+}
+
+void
+check_port_number(struct causes *c, const struct at *at, int64_t port)
+{
+	if (port < 1 || port > 65535)
+		fail_int(c, at, port, "must be between 1 and 65535, inclusive");
+}
+
+void
+check_port(struct causes *c, const struct at *at, const struct node *port)
+{
+	int64_t number = 0;
+
+	if (node_is(port, NODE_STRING)) {
+		check_port_name(c, at, node_text(port));
+	} else {
+		node_get_int(port, &number);
+		check_port_number(c, at, number);
+	}
+}
+
+void
+check_labels(struct causes *c, const struct at *at, const struct node *labels)
+{
+	if (!node_is(labels, NODE_OBJECT))
+		return;
+	for (size_t i = 0; i < labels->n; i++) {
+		check_qualified_name(c, at, labels->members[i].key);
+		check_label_value(c, at, node_text(labels->members[i].value));
+	}
+}
+
+void
+check_annotations(
+    struct causes *c, const struct at *at, const struct node *annotations)
+{
+	enum { ANNOTATIONS_MAX = 256 * 1024 };
+	size_t total = 0;
+
+	if (!node_is(annotations, NODE_OBJECT))
+		return;
+	for (size_t i = 0; i < annotations->n; i++) {
+		struct span key = annotations->members[i].key;
+		struct span lower = arena_span(c->arena, key);
+		char *p = (char *)(uintptr_t)lower.p;
+
+		for (size_t k = 0; k < lower.n; k++)
+			if (p[k] >= 'A' && p[k] <= 'Z')
+				p[k] = (char)(p[k] - 'A' + 'a');
+		check_name_as(c, at, lower, key);
+		total += key.n + node_text(annotations->members[i].value).n;
+	}
+	if (total > ANNOTATIONS_MAX)
+		fail_too_long(c, at, ANNOTATIONS_MAX);
+}
+
+static void
+check_requirement(struct causes *c, const struct at *at, const struct node *r)
+{
+	const struct node *operator= given(r, "operator");
+	const struct node *values = given(r, "values");
+
+	if (text_is_any(operator, "In", "NotIn", (char *)NULL)) {
+		if (node_count(values) == 0)
+			fail_required(c, AT(at, "values"),
+			    "must be specified when `operator` is 'In' or "
+			    "'NotIn'");
+	} else if (text_is_any(operator, "Exists", "DoesNotExist",
+		       (char *)NULL)) {
+		if (node_count(values) > 0)
+			fail_forbidden(c, AT(at, "values"),
+			    "may not be specified when `operator` is 'Exists' "
+			    "or 'DoesNotExist'");
+	} else {
+		fail_text(c, AT(at, "operator"), node_text(operator),
+		    "not a valid selector operator");
+	}
+	check_qualified_name(c, AT(at, "key"), node_text(given(r, "key")));
+	for (size_t i = 0; i < node_count(values); i++)
+		check_label_value(c, AT_INDEX(AT(at, "values"), i),
+		    node_text(values->items[i]));
+}
+
+void
+check_selector(
+    struct causes *c, const struct at *at, const struct node *selector)
+{
+	const struct node *all = given(selector, "matchExpressions");
+
+	check_labels(c, AT(at, "matchLabels"), given(selector, "matchLabels"));
+	for (size_t i = 0; i < node_count(all); i++)
+		check_requirement(
+		    c, AT_INDEX(AT(at, "matchExpressions"), i), all->items[i]);
+}
+
+bool
+selector_empty(const struct node *selector)
+{
+	return node_count(given(selector, "matchLabels")) == 0 &&
+	    node_count(given(selector, "matchExpressions")) == 0;
+}
+
+static bool
+requirement_matches(const struct node *r, const struct node *labels)
+{
+	const struct node *operator= given(r, "operator");
+	const struct node *values = given(r, "values");
+	const struct node *label =
+	    node_get_span(labels, node_text(given(r, "key")));
+	bool in = false;
+
+	for (size_t i = 0; label != NULL && i < node_count(values); i++)
+		in = in ||
+		    span_eq(node_text(values->items[i]), node_text(label));
+	if (node_text_is(operator, "In"))
+		return in;
+	if (node_text_is(operator, "NotIn"))
+		return !in;
+	if (node_text_is(operator, "Exists"))
+		return label != NULL;
+	return label == NULL;
+}
+
+bool
+selector_matches(const struct node *selector, const struct node *labels)
+{
+	const struct node *pairs = given(selector, "matchLabels");
+	const struct node *all = given(selector, "matchExpressions");
+
+	for (size_t i = 0; i < node_count(pairs); i++) {
+		const struct node *label =
+		    node_get_span(labels, pairs->members[i].key);
+		if (label == NULL ||
+		    !span_eq(
+			node_text(label), node_text(pairs->members[i].value)))
+			return false;
+	}
+	for (size_t i = 0; i < node_count(all); i++)
+		if (!requirement_matches(all->items[i], labels))
+			return false;
+	return true;
+}

@@ -1,0 +1,103 @@
+/* Rules of security contexts. Source: ValidateSecurityContext and
+ * validatePodSpecSecurityContext. That a cluster forbids privileged containers
+ * is a flag of its server; kapi allows them. */
+#include "builtin/kinds.h"
+
+static void
+check_id(struct causes *c, const struct at *up, const struct node *context,
+    const char *key)
+{
+	int64_t id;
+
+	if (node_get_int(given(context, key), &id) &&
+	    (id < 0 || id > INT32_MAX))
+		fail_int(c, AT(up, key), id,
+		    "must be between 0 and 2147483647, inclusive");
+}
+
+/* A struct of the server's own, said with all its members. */
+static const struct node *
+go_context(struct arena *a, const struct node *context)
+{
+	static const char *const keys[][2] = {{"Capabilities", "capabilities"},
+	    {"Privileged", "privileged"}, {"SELinuxOptions", "seLinuxOptions"},
+	    {"WindowsOptions", "windowsOptions"}, {"RunAsUser", "runAsUser"},
+	    {"RunAsGroup", "runAsGroup"}, {"RunAsNonRoot", "runAsNonRoot"},
+	    {"ReadOnlyRootFilesystem", "readOnlyRootFilesystem"},
+	    {"AllowPrivilegeEscalation", "allowPrivilegeEscalation"},
+	    {"ProcMount", "procMount"}, {"SeccompProfile", "seccompProfile"},
+	    {"AppArmorProfile", "appArmorProfile"}};
+	struct node *n = node_object(a);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		node_put(
+		    a, n, keys[i][0], given_or_null(a, context, keys[i][1]));
+	}
+	return n;
+}
+
+static void
+check_seccomp(struct causes *c, const struct at *at, const struct node *profile)
+{
+	const struct node *type = given(profile, "type");
+	bool file = !node_empty(given(profile, "localhostProfile"));
+
+	if (profile == NULL)
+		return;
+	if (node_empty(type))
+		fail_required(c, AT(at, "type"),
+		    "type is required when seccompProfile is set");
+	else if (!text_is_any(type, "Localhost", "RuntimeDefault", "Unconfined",
+		     (char *)NULL))
+		fail_unsupported(c, AT(at, "type"), type, "Localhost",
+		    "RuntimeDefault", "Unconfined", (char *)NULL);
+	else if (node_text_is(type, "Localhost") && !file)
+		fail_required(c, AT(at, "localhostProfile"),
+		    "must be set when seccomp type is Localhost");
+}
+
+void
+check_container_security(
+    struct causes *c, const struct at *at, const struct node *context)
+{
+	const struct node *added = node_path(context, "capabilities.add"),
+			  *each;
+
+	if (context == NULL)
+		return;
+	check_id(c, at, context, "runAsUser");
+	check_id(c, at, context, "runAsGroup");
+	check_seccomp(
+	    c, AT(at, "seccompProfile"), given(context, "seccompProfile"));
+	if (!node_is(given(context, "allowPrivilegeEscalation"), NODE_FALSE))
+		return;
+	if (node_true(given(context, "privileged")))
+		fail_invalid(c, at, go_context(c->arena, context),
+		    "cannot set `allowPrivilegeEscalation` to false and "
+		    "`privileged` to true");
+	for (size_t i = 0; (each = each_of(added, i)) != NULL; i++)
+		if (node_text_is(each, "CAP_SYS_ADMIN"))
+			fail_invalid(c, at, go_context(c->arena, context),
+			    "cannot set `allowPrivilegeEscalation` to false "
+			    "and `capabilities.Add` CAP_SYS_ADMIN");
+}
+
+void
+check_pod_security(
+    struct causes *c, const struct at *up, const struct node *spec)
+{
+	const struct at *at = AT(up, "securityContext");
+	const struct node *context = given(spec, "securityContext");
+
+	check_id(c, at, context, "fsGroup");
+	check_id(c, at, context, "runAsUser");
+	check_id(c, at, context, "runAsGroup");
+	check_seccomp(
+	    c, AT(at, "seccompProfile"), given(context, "seccompProfile"));
+	if (node_true(given(spec, "shareProcessNamespace")) &&
+	    node_true(given(spec, "hostPID")))
+		fail_invalid(c, AT(at, "shareProcessNamespace"),
+		    given(spec, "shareProcessNamespace"),
+		    "ShareProcessNamespace and HostPID cannot both be "
+		    "enabled");
+}

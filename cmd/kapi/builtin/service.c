@@ -1,0 +1,476 @@
+/*
+ * Services: defaults and rules. Sources: SetDefaults_Service, validateService,
+ * pkg/registry/core/service/strategy.go.
+ */
+#include "builtin/kinds.h"
+
+static bool
+of_type(const struct node *spec, const char *type)
+{
+	return node_text_is(given(spec, "type"), type);
+}
+
+static bool
+reachable_from_outside(const struct node *spec)
+{
+	return of_type(spec, "LoadBalancer") || of_type(spec, "NodePort") ||
+	    (of_type(spec, "ClusterIP") &&
+		node_count(given(spec, "externalIPs")) > 0);
+}
+
+static bool
+needs_health_port(const struct node *spec)
+{
+	return of_type(spec, "LoadBalancer") &&
+	    node_text_is(given(spec, "externalTrafficPolicy"), "Local");
+}
+
+static bool
+headless(const struct node *spec)
+{
+	const struct node *ips = given(spec, "clusterIPs");
+
+	return node_count(ips) == 1 && node_text_is(ips->items[0], "None");
+}
+
+static void
+default_ports(struct arena *a, struct node *ports)
+{
+	struct node *port, *target;
+	int64_t n;
+
+	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
+		default_text(a, port, "protocol", "TCP");
+		target = given(port, "targetPort");
+		if (node_empty(target) || (node_get_int(target, &n) && n == 0))
+			node_put(a, port, "targetPort",
+			    node_int(a, int_or(port, "port", 0)));
+	}
+}
+
+static void
+default_affinity(struct arena *a, struct node *spec)
+{
+	struct node *client;
+
+	default_text(a, spec, "sessionAffinity", "None");
+	if (node_text_is(given(spec, "sessionAffinity"), "None"))
+		node_remove(spec, "sessionAffinityConfig");
+	if (!node_text_is(given(spec, "sessionAffinity"), "ClientIP"))
+		return;
+	client = node_make(
+	    a, node_make(a, spec, "sessionAffinityConfig"), "clientIP");
+	default_int(a, client, "timeoutSeconds", 10800);
+}
+
+void
+service_default(struct arena *a, struct node *object)
+{
+	struct node *spec = default_object(a, object, "spec");
+	struct node *balancer, *ingress;
+
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	default_affinity(a, spec);
+	default_text(a, spec, "type", "ClusterIP");
+	default_ports(a, given(spec, "ports"));
+	if (reachable_from_outside(spec))
+		default_text(a, spec, "externalTrafficPolicy", "Cluster");
+	if (!of_type(spec, "ExternalName"))
+		default_text(a, spec, "internalTrafficPolicy", "Cluster");
+	if (of_type(spec, "LoadBalancer"))
+		default_bool(a, spec, "allocateLoadBalancerNodePorts", true);
+	balancer = default_object(
+	    a, default_object(a, object, "status"), "loadBalancer");
+	for (size_t i = 0; of_type(spec, "LoadBalancer") &&
+	     (ingress = each_of(given(balancer, "ingress"), i)) != NULL;
+	     i++)
+		if (!node_empty(given(ingress, "ip")))
+			default_text(a, ingress, "ipMode", "VIP");
+}
+
+static bool
+has_ports_on_nodes(const struct node *spec)
+{
+	return of_type(spec, "NodePort") || of_type(spec, "LoadBalancer");
+}
+
+/* The port of live with the same protocol and number. */
+static const struct node *
+port_before(const struct node *was, const struct node *port)
+{
+	const struct node *p;
+
+	for (size_t i = 0; (p = each_of(given(was, "ports"), i)) != NULL; i++)
+		if (same_member(p, port, "port") &&
+		    same_member(p, port, "protocol"))
+			return p;
+	return NULL;
+}
+
+/* What a client left out stays: addresses and ports that were given out. */
+static void
+follow_address(struct arena *a, const struct node *was, struct node *spec)
+{
+	const struct node *ip = given(spec, "clusterIP");
+	struct node *ips;
+
+	if (node_empty(ip)) {
+		if (!node_empty(given(was, "clusterIP")) &&
+		    same_member(was, spec, "clusterIPs"))
+			node_remove(spec, "clusterIPs");
+	} else if (!same_member(was, spec, "clusterIP") &&
+	    same_member(was, spec, "clusterIPs") &&
+	    node_count(given(spec, "clusterIPs")) > 0) {
+		ips = node_copy(a, given(spec, "clusterIPs"));
+		ips->items[0] = node_string(a, node_text(ip));
+		node_put(a, spec, "clusterIPs", ips);
+	}
+}
+
+static void
+keep_allocated(struct arena *a, const struct node *was, struct node *spec)
+{
+	struct node *port;
+	const struct node *p;
+
+	if (!of_type(was, "ExternalName") && !of_type(spec, "ExternalName")) {
+		if (node_empty(given(spec, "clusterIP")))
+			keep_member(a, was, spec, "clusterIP");
+		if (node_empty(given(spec, "clusterIPs")) &&
+		    same_member(was, spec, "clusterIP"))
+			keep_member(a, was, spec, "clusterIPs");
+	}
+	if (has_ports_on_nodes(was) && has_ports_on_nodes(spec))
+		for (size_t i = 0;
+		     (port = each_of(given(spec, "ports"), i)) != NULL; i++)
+			if (int_or(port, "nodePort", 0) == 0 &&
+			    (p = port_before(was, port)) != NULL)
+				keep_member(a, p, port, "nodePort");
+	if (needs_health_port(was) && needs_health_port(spec) &&
+	    int_or(spec, "healthCheckNodePort", 0) == 0)
+		keep_member(a, was, spec, "healthCheckNodePort");
+}
+
+static void
+drop_same(const struct node *was, struct node *spec, const char *key)
+{
+	if (same_member(was, spec, key))
+		node_remove(spec, key);
+}
+
+static void
+drop_node_ports(const struct node *was, struct node *spec)
+{
+	struct node *port;
+	struct node *ports = given(spec, "ports");
+
+	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
+		bool same = int_or(port, "nodePort", 0) == 0;
+		for (size_t k = 0; k < node_count(given(was, "ports")); k++)
+			same = same ||
+			    same_member(each_of(given(was, "ports"), k), port,
+				"nodePort");
+		if (!same)
+			return;
+	}
+	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++)
+		node_remove(port, "nodePort");
+}
+
+/* Fields that the type had before and has no more, unless they changed. */
+static void
+drop_by_type(const struct node *was, struct node *spec)
+{
+	if (!of_type(was, "ExternalName") && of_type(spec, "ExternalName")) {
+		if (same_member(was, spec, "clusterIPs")) {
+			node_remove(spec, "clusterIP");
+			node_remove(spec, "clusterIPs");
+		}
+		drop_same(was, spec, "ipFamilies");
+		drop_same(was, spec, "ipFamilyPolicy");
+		drop_same(was, spec, "internalTrafficPolicy");
+	}
+	if (has_ports_on_nodes(was) && !has_ports_on_nodes(spec))
+		drop_node_ports(was, spec);
+	if (needs_health_port(was) && !needs_health_port(spec))
+		drop_same(was, spec, "healthCheckNodePort");
+	if (of_type(was, "LoadBalancer") && !of_type(spec, "LoadBalancer")) {
+		drop_same(was, spec, "allocateLoadBalancerNodePorts");
+		drop_same(was, spec, "loadBalancerClass");
+	}
+	if (reachable_from_outside(was) && !reachable_from_outside(spec))
+		drop_same(was, spec, "externalTrafficPolicy");
+}
+
+void
+service_prepare(const struct change_of *x, struct node *object)
+{
+	struct node *spec = given(object, "spec"), *status;
+	const struct node *was = given(x->live, "spec");
+
+	if (!node_is(spec, NODE_OBJECT))
+		return;
+	if (x->live != NULL) {
+		follow_address(x->arena, was, spec);
+		keep_allocated(x->arena, was, spec);
+		drop_by_type(was, spec);
+		if (!of_type(spec, "LoadBalancer")) {
+			status = node_object(x->arena);
+			node_put(x->arena, status, "loadBalancer",
+			    node_object(x->arena));
+			node_put(x->arena, object, "status", status);
+		}
+	}
+	service_allocate(x->arena, x->store, was, spec);
+}
+
+static void
+check_service_port(struct causes *c, const struct at *at,
+    const struct node *ports, size_t i, struct map *names)
+{
+	const struct node *port = ports->items[i];
+	const struct node *name = given(port, "name");
+
+	if (node_empty(name)) {
+		if (ports->n > 1)
+			fail_required(c, AT(at, "name"), "");
+	} else {
+		check_dns_label(c, AT(at, "name"), node_text(name));
+		if (seen_before(names, node_text(name)))
+			fail_duplicate(c, AT(at, "name"), name);
+	}
+	check_port_number(c, AT(at, "port"), int_or(port, "port", 0));
+	check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
+	check_port(c, AT(at, "targetPort"), given(port, "targetPort"));
+	if (given(port, "appProtocol") != NULL)
+		check_qualified_name(c, AT(at, "appProtocol"),
+		    node_text(given(port, "appProtocol")));
+}
+
+static void
+check_external_name(
+    struct causes *c, const struct at *at, const struct node *spec)
+{
+	static const char *const refused[] = {
+	    "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
+	struct span name = node_text(given(spec, "externalName"));
+
+	for (size_t i = 0; i < 3; i++)
+		if (!node_empty(given(spec, refused[i])))
+			fail_forbidden(c, AT(at, refused[i]),
+			    "may not be set for ExternalName services");
+	if (name.n > 0 && name.p[name.n - 1] == '.')
+		name.n--;
+	if (name.n > 0)
+		check_dns_subdomain(c, AT(at, "externalName"), name);
+	else
+		fail_required(c, AT(at, "externalName"), "");
+}
+
+/* A port of Go's struct, all members of it. */
+static const struct node *
+go_port(struct arena *a, const struct node *port)
+{
+	struct node *n = node_object(a);
+
+	node_put(a, n, "Name", node_str(a, ""));
+	node_put(a, n, "Protocol", given_or_null(a, port, "protocol"));
+	node_put(a, n, "AppProtocol", node_null(a));
+	node_put(a, n, "Port", given_or_null(a, port, "port"));
+	node_put(a, n, "TargetPort", node_int(a, 0));
+	node_put(a, n, "NodePort", node_int(a, 0));
+	return n;
+}
+
+/* number: of port or nodePort. */
+static struct span
+port_key(struct arena *a, const struct node *port, const char *number)
+{
+	return arena_printf(a, "%s/%lld/%.*s", number,
+	    (long long)int_or(port, number, 0),
+	    SPAN_ARG(node_text(given(port, "protocol"))));
+}
+
+static void
+check_ports_differ(
+    struct causes *c, const struct at *at, const struct node *spec)
+{
+	const struct node *ports = given(spec, "ports"), *p;
+	struct map seen = MAP_INIT;
+
+	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
+		if (of_type(spec, "ClusterIP") && int_or(p, "nodePort", 0) != 0)
+			fail_forbidden(c,
+			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
+			    "may not be used when `type` is 'ClusterIP'");
+	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
+		if (int_or(p, "nodePort", 0) != 0 &&
+		    seen_before(&seen, port_key(c->arena, p, "nodePort")))
+			fail_duplicate(c,
+			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
+			    given(p, "nodePort"));
+	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
+		if (seen_before(&seen, port_key(c->arena, p, "port")))
+			fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
+			    go_port(c->arena, p));
+	map_release(&seen);
+}
+
+static void
+check_traffic(struct causes *c, const struct at *at, const struct node *spec)
+{
+	const struct node *policy = given(spec, "externalTrafficPolicy");
+	int64_t health = int_or(spec, "healthCheckNodePort", 0);
+
+	if (!of_type(spec, "LoadBalancer") &&
+	    given(spec, "allocateLoadBalancerNodePorts") != NULL)
+		fail_forbidden(c, AT(at, "allocateLoadBalancerNodePorts"),
+		    "may only be used when `type` is 'LoadBalancer'");
+	if (!of_type(spec, "LoadBalancer") &&
+	    given(spec, "loadBalancerClass") != NULL)
+		fail_forbidden(c, AT(at, "loadBalancerClass"),
+		    "may only be used when `type` is 'LoadBalancer'");
+	if (reachable_from_outside(spec))
+		check_enum(
+		    c, at, spec, "externalTrafficPolicy", "Cluster", "Local");
+	else if (!node_empty(policy))
+		fail_invalid(c, AT(at, "externalTrafficPolicy"), policy,
+		    "may only be set for externally-accessible services");
+	if (!needs_health_port(spec) && health != 0)
+		fail_int(c, AT(at, "healthCheckNodePort"), health,
+		    "may only be set when `type` is 'LoadBalancer' and "
+		    "`externalTrafficPolicy` is 'Local'");
+	if (given(spec, "internalTrafficPolicy") != NULL)
+		check_enum(
+		    c, at, spec, "internalTrafficPolicy", "Cluster", "Local");
+	if (given(spec, "trafficDistribution") != NULL)
+		check_enum(c, at, spec, "trafficDistribution", "PreferClose",
+		    "PreferSameZone", "PreferSameNode");
+}
+
+static void
+check_cluster_ips(
+    struct causes *c, const struct at *at, const struct node *spec)
+{
+	const struct node *ips = given(spec, "clusterIPs"), *ip;
+	const struct node *first = given(spec, "clusterIP");
+	const struct node *families = given(spec, "ipFamilies");
+
+	if (of_type(spec, "ExternalName"))
+		return;
+	if (!node_empty(first)) {
+		if (node_count(ips) == 0)
+			fail_required(c, AT(at, "clusterIPs"), "");
+		else if (!node_equal(ips->items[0], first))
+			fail_invalid(c, AT(at, "clusterIPs"), ips,
+			    "first value must match `clusterIP`");
+	} else if (node_count(ips) > 0) {
+		fail_invalid(c, AT(at, "clusterIPs"), ips,
+		    "must be empty when `clusterIP` is not specified");
+	}
+	for (size_t i = 0; (ip = each_of(ips, i)) != NULL; i++)
+		if (i > 0 || !node_text_is(ip, "None"))
+			check_ip(c, AT_INDEX(AT(at, "clusterIPs"), i),
+			    node_text(ip));
+	if (node_count(ips) > 2)
+		fail_invalid(c, AT(at, "clusterIPs"), ips,
+		    "may only hold up to 2 values");
+	for (size_t i = 1; i < node_count(families); i++)
+		for (size_t k = 0; k < i; k++)
+			if (node_equal(families->items[i], families->items[k]))
+				fail_duplicate(c,
+				    AT_INDEX(AT(at, "ipFamilies"), i),
+				    families->items[i]);
+	if (node_text_is(given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
+	    !(node_text_is(first, "None") &&
+		node_count(given(spec, "selector")) == 0))
+		fail_invalid(c, AT(at, "ipFamilyPolicy"),
+		    given(spec, "ipFamilyPolicy"),
+		    "this cluster is not configured for dual-stack services");
+}
+
+/* Source: validateUpgradeDowngradeClusterIPs. */
+static void
+check_ips_kept(struct causes *c, const struct at *at, const struct node *was,
+    const struct node *spec)
+{
+	const struct node *before = given(was, "clusterIPs");
+	const struct node *after = given(spec, "clusterIPs");
+
+	if (of_type(was, "ExternalName") || of_type(spec, "ExternalName") ||
+	    node_count(before) == 0)
+		return;
+	if (node_count(after) == 0)
+		fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
+		    "primary clusterIP can not be unset");
+	else if (!node_equal(before->items[0], after->items[0]))
+		fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
+		    "may not change once set");
+}
+
+static void
+check_service_update(struct causes *c, const struct at *at,
+    const struct node *was, const struct node *spec)
+{
+	check_ips_kept(c, at, was, spec);
+	if (of_type(was, "LoadBalancer") && of_type(spec, "LoadBalancer") &&
+	    !same_member(was, spec, "loadBalancerClass"))
+		fail_invalid(c, AT(at, "loadBalancerClass"),
+		    given(spec, "loadBalancerClass"),
+		    "may not change once set");
+	if (needs_health_port(was) && needs_health_port(spec) &&
+	    !same_member(was, spec, "healthCheckNodePort"))
+		fail_forbidden(
+		    c, AT(at, "healthCheckNodePort"), "field is immutable");
+}
+
+static void
+check_sessions(struct causes *c, const struct at *at, const struct node *spec)
+{
+	const struct node *n =
+	    node_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
+	int64_t seconds;
+
+	check_enum(c, at, spec, "sessionAffinity", "ClientIP", "None");
+	if (node_get_int(n, &seconds) && (seconds <= 0 || seconds > 86400))
+		fail_int(c,
+		    AT(AT(AT(at, "sessionAffinityConfig"), "clientIP"),
+			"timeoutSeconds"),
+		    seconds, "must be greater than 0 and less than 86400");
+}
+
+void
+service_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "spec");
+	const struct node *spec = given(object, "spec");
+	const struct node *ports = given(spec, "ports");
+	const struct node *type = given(spec, "type");
+	struct map names = MAP_INIT;
+
+	if (x->live != NULL)
+		check_service_update(c, at, given(x->live, "spec"), spec);
+	if (node_count(ports) == 0 && !headless(spec) &&
+	    !of_type(spec, "ExternalName"))
+		fail_required(c, AT(at, "ports"), "");
+	if (has_ports_on_nodes(spec) && headless(spec))
+		fail_text(c, AT_INDEX(AT(at, "clusterIPs"), 0),
+		    span_str("None"),
+		    say(c, "may not be set to 'None' for %.*s services",
+			SPAN_ARG(node_text(type))));
+	if (of_type(spec, "ExternalName"))
+		check_external_name(c, at, spec);
+	for (size_t i = 0; i < node_count(ports); i++)
+		check_service_port(
+		    c, AT_INDEX(AT(at, "ports"), i), ports, i, &names);
+	map_release(&names);
+	check_labels(c, AT(at, "selector"), given(spec, "selector"));
+	check_sessions(c, at, spec);
+	check_cluster_ips(c, at, spec);
+	check_enum(c, at, spec, "type", "ClusterIP", "ExternalName",
+	    "LoadBalancer", "NodePort");
+	check_ports_differ(c, at, spec);
+	check_traffic(c, at, spec);
+}

@@ -1,0 +1,359 @@
+/* Rules of a Pod's volumes and of resources. */
+#include "builtin/kinds.h"
+
+enum { MODE_MAX = 0777 };
+
+static void
+check_mode(struct causes *c, const struct at *up, const struct node *object,
+    const char *key)
+{
+	int64_t mode;
+
+	if (node_get_int(given(object, key), &mode) &&
+	    (mode < 0 || mode > MODE_MAX))
+		fail_int(c, AT(up, key), mode,
+		    "must be a number between 0 and 0777 (octal), both "
+		    "inclusive");
+}
+
+static bool
+has_dotdot(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '/')
+			continue;
+		if (span_is(span_make(s.p + start, i - start), ".."))
+			return true;
+		start = i + 1;
+	}
+	return false;
+}
+
+void
+check_local_path(struct causes *c, const struct at *at, struct span path)
+{
+	if (path.n > 0 && path.p[0] == '/')
+		fail_text(c, at, path, "must be a relative path");
+	if (has_dotdot(path))
+		fail_text(c, at, path, "must not contain '..'");
+	if (path.n > 2 && memcmp(path.p, "..", 2) == 0 && path.p[2] != '/')
+		fail_text(c, at, path, "must not start with '..'");
+}
+
+static void
+check_items(struct causes *c, const struct at *at, const struct node *items)
+{
+	const struct node *item;
+
+	for (size_t i = 0; (item = each_of(items, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		struct span path = node_text(given(item, "path"));
+		if (node_empty(given(item, "key")))
+			fail_required(c, AT(here, "key"), "");
+		if (path.n == 0)
+			fail_required(c, AT(here, "path"), "");
+		else if (path.p[0] == '/')
+			fail_text(c, AT(here, "path"), path,
+			    "must be a relative path");
+		if (has_dotdot(path))
+			fail_text(
+			    c, AT(here, "path"), path, "must not contain '..'");
+		else if (path.n > 1 && path.p[0] == '.' && path.p[1] == '.')
+			fail_text(c, AT(here, "path"), path,
+			    "must not start with '..'");
+		check_mode(c, here, item, "mode");
+	}
+}
+
+static void
+check_host_path(struct causes *c, const struct at *at, const struct node *n)
+{
+	struct span path = node_text(given(n, "path"));
+
+	if (path.n == 0) {
+		fail_required(c, AT(at, "path"), "");
+		return;
+	}
+	if (has_dotdot(path))
+		fail_text(c, AT(at, "path"), path, "must not contain '..'");
+	if (!text_is_any(given(n, "type"), "", "BlockDevice", "CharDevice",
+		"Directory", "DirectoryOrCreate", "File", "FileOrCreate",
+		"Socket", (char *)NULL))
+		fail_unsupported(c, AT(at, "type"), given(n, "type"), "",
+		    "BlockDevice", "CharDevice", "Directory",
+		    "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
+		    (char *)NULL);
+}
+
+static void
+check_volume_field(
+    struct causes *c, const struct at *at, const struct node *ref)
+{
+	const struct node *path = given(ref, "fieldPath");
+	struct span s = node_text(path);
+
+	if (node_empty(path))
+		fail_required(c, AT(at, "fieldPath"), "");
+	else if (s.p[s.n - 1] != ']' &&
+	    !text_is_any(path, METADATA_PATHS, (char *)NULL)) {
+		if (text_is_any(path, FIELD_PATHS, (char *)NULL))
+			fail_unsupported(c, AT(at, "fieldPath"), path,
+			    METADATA_PATHS, (char *)NULL);
+		else
+			fail_text(c, AT(at, "fieldPath"), s,
+			    say(c,
+				"error converting fieldPath: field label not "
+				"supported: %.*s",
+				SPAN_ARG(s)));
+	}
+}
+
+/* The paths of its errors have no index, in the real server either. */
+static void
+check_downward(struct causes *c, const struct at *at, const struct node *n)
+{
+	const struct node *file, *field, *resource;
+
+	check_mode(c, at, n, "defaultMode");
+	for (size_t i = 0; (file = each_of(given(n, "items"), i)) != NULL;
+	     i++) {
+		struct span path = node_text(given(file, "path"));
+		field = given(file, "fieldRef");
+		resource = given(file, "resourceFieldRef");
+		if (path.n == 0)
+			fail_required(c, AT(at, "path"), "");
+		check_local_path(c, AT(at, "path"), path);
+		if (field != NULL)
+			check_volume_field(c, AT(at, "fieldRef"), field);
+		else if (resource == NULL)
+			fail_required(c, at,
+			    "one of fieldRef and resourceFieldRef is "
+			    "required");
+		else if (node_empty(given(resource, "containerName")))
+			fail_required(c,
+			    AT(AT(at, "resourceFieldRef"), "containerName"),
+			    "");
+		else
+			check_resource_ref(
+			    c, AT(at, "resourceFieldRef"), resource);
+	}
+}
+
+static void
+check_projected(struct causes *c, const struct at *at, const struct node *n)
+{
+	static const char *const named[] = {"secret", "configMap"};
+	const struct node *source, *part;
+
+	check_mode(c, at, n, "defaultMode");
+	for (size_t i = 0; (source = each_of(given(n, "sources"), i)) != NULL;
+	     i++) {
+		const struct at *here = AT_INDEX(AT(at, "sources"), i);
+		for (size_t k = 0; k < 2; k++) {
+			if ((part = given(source, named[k])) == NULL)
+				continue;
+			if (node_empty(given(part, "name")))
+				fail_required(
+				    c, AT(AT(here, named[k]), "name"), "");
+			check_items(c, AT(AT(here, named[k]), "items"),
+			    given(part, "items"));
+		}
+		if ((part = given(source, "downwardAPI")) != NULL)
+			check_downward(c, AT(here, "downwardAPI"), part);
+	}
+}
+
+static void
+check_source(struct causes *c, const struct at *at, const char *type,
+    const struct node *n)
+{
+	const struct at *here = AT(at, type);
+	__int128 size = 0;
+
+	if (strcmp(type, "hostPath") == 0) {
+		check_host_path(c, here, n);
+	} else if (strcmp(type, "secret") == 0) {
+		if (node_empty(given(n, "secretName")))
+			fail_required(c, AT(here, "secretName"), "");
+		check_mode(c, here, n, "defaultMode");
+		check_items(c, AT(here, "items"), given(n, "items"));
+	} else if (strcmp(type, "configMap") == 0) {
+		if (node_empty(given(n, "name")))
+			fail_required(c, AT(here, "name"), "");
+		check_mode(c, here, n, "defaultMode");
+		check_items(c, AT(here, "items"), given(n, "items"));
+	} else if (strcmp(type, "persistentVolumeClaim") == 0) {
+		if (node_empty(given(n, "claimName")))
+			fail_required(c, AT(here, "claimName"), "");
+	} else if (strcmp(type, "nfs") == 0) {
+		if (node_empty(given(n, "server")))
+			fail_required(c, AT(here, "server"), "");
+		if (node_empty(given(n, "path")))
+			fail_required(c, AT(here, "path"), "");
+		else if (node_text(given(n, "path")).p[0] != '/')
+			fail_invalid(c, AT(here, "path"), given(n, "path"),
+			    "must be an absolute path");
+	} else if (strcmp(type, "csi") == 0) {
+		if (node_empty(given(n, "driver")))
+			fail_required(c, AT(here, "driver"), "");
+	} else if (strcmp(type, "emptyDir") == 0) {
+		if (quantity_get(given(n, "sizeLimit"), &size) && size < 0)
+			fail_forbidden(c, AT(here, "sizeLimit"),
+			    "SizeLimit field must be a valid resource "
+			    "quantity");
+	} else if (strcmp(type, "downwardAPI") == 0) {
+		check_downward(c, here, n);
+	} else if (strcmp(type, "projected") == 0) {
+		check_projected(c, here, n);
+	} else if (strcmp(type, "ephemeral") == 0) {
+		if (given(n, "volumeClaimTemplate") == NULL)
+			fail_required(c, AT(here, "volumeClaimTemplate"), "");
+		else
+			check_claim_spec(c,
+			    AT(AT(here, "volumeClaimTemplate"), "spec"),
+			    node_path(n, "volumeClaimTemplate.spec"));
+	}
+}
+
+static void
+check_sources(struct causes *c, const struct at *at, const struct node *volume)
+{
+	static const char *const types[] = {"emptyDir", "hostPath", "gitRepo",
+	    "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs",
+	    "iscsi", "glusterfs", "flocker", "persistentVolumeClaim", "rbd",
+	    "cinder", "cephfs", "quobyte", "downwardAPI", "fc", "flexVolume",
+	    "azureFile", "configMap", "vsphereVolume", "azureDisk", "storageos",
+	    "photonPersistentDisk", "portworxVolume", "scaleIO", "projected",
+	    "csi", "ephemeral", "image"};
+	size_t sources = 0;
+	const struct node *n;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if ((n = given(volume, types[i])) == NULL)
+			continue;
+		if (sources++ > 0)
+			fail_forbidden(c, AT(at, types[i]),
+			    "may not specify more than 1 volume type");
+		else
+			check_source(c, at, types[i], n);
+	}
+	if (sources == 0)
+		fail_required(c, at, "must specify a volume type");
+}
+
+void
+check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
+{
+	const struct node *volume, *name;
+	struct map names = MAP_INIT;
+
+	for (size_t i = 0; (volume = each_of(volumes, i)) != NULL; i++) {
+		const struct at *here = AT_INDEX(at, i);
+		name = given(volume, "name");
+		check_sources(c, here, volume);
+		if (node_empty(name))
+			fail_required(c, AT(here, "name"), "");
+		else
+			check_dns_label(c, AT(here, "name"), node_text(name));
+		if (seen_before(&names, node_text(name)))
+			fail_duplicate(c, AT(here, "name"), name);
+	}
+	map_release(&names);
+}
+
+static bool
+is_prefix(struct span s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+static void
+check_resource_name(struct causes *c, const struct at *at, struct span s)
+{
+	static const char *const of_containers[] = {
+	    "cpu", "memory", "ephemeral-storage"};
+	static const char *const standard[] = {"storage", "requests.cpu",
+	    "requests.memory", "requests.storage", "requests.ephemeral-storage",
+	    "limits.cpu", "limits.memory", "limits.ephemeral-storage", "pods",
+	    "resourcequotas", "services", "replicationcontrollers", "secrets",
+	    "configmaps", "persistentvolumeclaims", "services.nodeports",
+	    "services.loadbalancers"};
+	bool known = false;
+	size_t before = c->n;
+
+	for (size_t i = 0; i < 3; i++)
+		if (span_is(s, of_containers[i]))
+			return;
+	if (is_prefix(s, "hugepages-"))
+		return;
+	check_qualified_name(c, at, s);
+	if (c->n > before || memchr(s.p, '/', s.n) != NULL)
+		return;
+	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
+		known = known || span_is(s, standard[i]);
+	if (!known)
+		fail_text(c, at, s,
+		    "must be a standard resource type or fully qualified");
+	fail_text(c, at, s, "must be a standard resource for containers");
+}
+
+static bool
+overcommit_allowed(struct span s)
+{
+	return !is_prefix(s, "hugepages-") &&
+	    (memchr(s.p, '/', s.n) == NULL ||
+		memmem(s.p, s.n, "kubernetes.io/", 14) != NULL);
+}
+
+void
+check_quantities(struct causes *c, const struct at *at, const struct node *list)
+{
+	__int128 q = 0;
+
+	for (size_t i = 0; i < node_count(list); i++) {
+		struct span key = list->members[i].key;
+		const struct at *here = AT_KEY(at, key);
+		check_resource_name(c, here, key);
+		if (quantity_get(list->members[i].value, &q) && q < 0)
+			fail_invalid(c, here, list->members[i].value,
+			    "must be greater than or equal to 0");
+		else if (!overcommit_allowed(key) && q % 1000000000 != 0)
+			fail_invalid(c, here, list->members[i].value,
+			    "must be an integer");
+	}
+}
+
+void
+check_resources(
+    struct causes *c, const struct at *at, const struct node *resources)
+{
+	const struct node *limits = given(resources, "limits");
+	const struct node *requests = given(resources, "requests");
+
+	check_quantities(c, AT(at, "limits"), limits);
+	check_quantities(c, AT(at, "requests"), requests);
+	for (size_t i = 0; i < node_count(requests); i++) {
+		struct span key = requests->members[i].key;
+		const struct node *request = requests->members[i].value;
+		const struct node *limit = node_get_span(limits, key);
+		int cmp = limit == NULL ? 0 : quantity_cmp(request, limit);
+		if (limit != NULL && cmp != 0 && !overcommit_allowed(key))
+			fail_invalid(c, AT(at, "requests"), request,
+			    say(c, "must be equal to %.*s limit of %.*s",
+				SPAN_ARG(key), SPAN_ARG(node_text(limit))));
+		else if (limit != NULL && cmp > 0)
+			fail_invalid(c, AT(at, "requests"), request,
+			    say(c,
+				"must be less than or equal to %.*s limit of "
+				"%.*s",
+				SPAN_ARG(key), SPAN_ARG(node_text(limit))));
+		else if (limit == NULL && !overcommit_allowed(key))
+			fail_required(c, AT(at, "limits"),
+			    "Limit must be set for non overcommitable "
+			    "resources");
+	}
+}

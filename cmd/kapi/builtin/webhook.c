@@ -1,0 +1,147 @@
+/*
+ * Rules of webhook configurations, which kapi keeps and never calls.
+ * Source: pkg/apis/admissionregistration/validation.
+ */
+#include "builtin/kinds.h"
+
+static bool
+holds_text(const struct node *array, const char *text)
+{
+	const struct node *n;
+
+	for (size_t i = 0; (n = each_of(array, i)) != NULL; i++)
+		if (node_text_is(n, text))
+			return true;
+	return false;
+}
+
+static void
+check_star(struct causes *c, const struct at *up, const struct node *rule,
+    const char *key, const char *what)
+{
+	const struct node *all = given(rule, key);
+
+	if (node_count(all) == 0)
+		fail_required(c, AT(up, key), "");
+	if (node_count(all) > 1 && holds_text(all, "*"))
+		fail_invalid(c, AT(up, key), all,
+		    say(c, "if '*' is present, must not specify other %s",
+			what));
+}
+
+static void
+check_webhook_rule(
+    struct causes *c, const struct at *at, const struct node *rule)
+{
+	const struct node *operations = given(rule, "operations"), *n;
+	const struct node *resources = given(rule, "resources");
+
+	check_star(c, at, rule, "operations", "operations");
+	for (size_t i = 0; (n = each_of(operations, i)) != NULL; i++)
+		if (!text_is_any(n, "*", "CONNECT", "CREATE", "DELETE",
+			"UPDATE", (char *)NULL))
+			fail_unsupported(c, AT_INDEX(AT(at, "operations"), i),
+			    n, "*", "CONNECT", "CREATE", "DELETE", "UPDATE",
+			    (char *)NULL);
+	check_star(c, at, rule, "apiGroups", "API groups");
+	check_star(c, at, rule, "apiVersions", "API versions");
+	if (node_count(resources) == 0)
+		fail_required(c, AT(at, "resources"), "");
+	if (node_count(resources) > 1 && holds_text(resources, "*/*"))
+		fail_invalid(c, AT(at, "resources"), resources,
+		    "if '*/*' is present, must not specify other resources");
+}
+
+static void
+check_client(struct causes *c, const struct at *at, const struct node *client)
+{
+	const struct node *service = given(client, "service");
+	const struct node *url = given(client, "url");
+
+	if ((service == NULL) == (url == NULL)) {
+		fail_required(
+		    c, at, "exactly one of url or service is required");
+		return;
+	}
+	if (service == NULL)
+		return;
+	if (node_empty(given(service, "name")))
+		fail_required(c, AT(AT(at, "service"), "name"),
+		    "service name is required");
+	if (node_empty(given(service, "namespace")))
+		fail_required(c, AT(AT(at, "service"), "namespace"),
+		    "service namespace is required");
+}
+
+/* A domain of three segments, as names of webhooks are. */
+static void
+check_full_name(struct causes *c, const struct at *at, struct span s)
+{
+	size_t dots = 0, before = c->n;
+
+	if (s.n == 0) {
+		fail_required(c, at, "");
+		return;
+	}
+	check_dns_subdomain(c, at, s);
+	for (size_t i = 0; i < s.n; i++)
+		dots += s.p[i] == '.';
+	if (c->n == before && dots < 2)
+		fail_text(c, at, s,
+		    "should be a domain with at least three segments "
+		    "separated by dots");
+}
+
+static void
+check_effects(struct causes *c, const struct at *at, const struct node *hook)
+{
+	const struct node *effects = given(hook, "sideEffects");
+	const struct node *versions = given(hook, "admissionReviewVersions");
+	int64_t seconds;
+
+	if (effects == NULL)
+		fail_required(c, AT(at, "sideEffects"),
+		    "must specify one of None, NoneOnDryRun");
+	else if (!text_is_any(effects, "None", "NoneOnDryRun", (char *)NULL))
+		fail_unsupported(c, AT(at, "sideEffects"), effects, "None",
+		    "NoneOnDryRun", (char *)NULL);
+	if (node_count(versions) == 0)
+		fail_required(c, AT(at, "admissionReviewVersions"),
+		    "must specify one of v1, v1beta1");
+	else if (!holds_text(versions, "v1") &&
+	    !holds_text(versions, "v1beta1"))
+		fail_invalid(c, AT(at, "admissionReviewVersions"), versions,
+		    "must include at least one of v1, v1beta1");
+	if (node_get_int(given(hook, "timeoutSeconds"), &seconds) &&
+	    (seconds < 1 || seconds > 30))
+		fail_int(c, AT(at, "timeoutSeconds"), seconds,
+		    "the timeout value must be between 1 and 30 seconds");
+}
+
+void
+webhooks_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct node *hook, *rule;
+
+	(void)x;
+	for (size_t i = 0;
+	     (hook = each_of(given(object, "webhooks"), i)) != NULL; i++) {
+		const struct at *at = AT_INDEX(AT(NULL, "webhooks"), i);
+		check_full_name(
+		    c, AT(at, "name"), node_text(given(hook, "name")));
+		check_effects(c, at, hook);
+		for (size_t k = 0;
+		     (rule = each_of(given(hook, "rules"), k)) != NULL; k++)
+			check_webhook_rule(
+			    c, AT_INDEX(AT(at, "rules"), k), rule);
+		check_enum(c, at, hook, "failurePolicy", "Fail", "Ignore");
+		check_enum(c, at, hook, "matchPolicy", "Equivalent", "Exact");
+		check_selector(c, AT(at, "namespaceSelector"),
+		    given(hook, "namespaceSelector"));
+		check_selector(
+		    c, AT(at, "objectSelector"), given(hook, "objectSelector"));
+		check_client(
+		    c, AT(at, "clientConfig"), given(hook, "clientConfig"));
+	}
+}

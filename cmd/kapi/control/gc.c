@@ -1,0 +1,551 @@
+#include "control/gc.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "control/gc_graph.h"
+#include "json/json.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "process/loop.h"
+#include "rest/rest.h"
+
+/* How long one turn of the loop may work. */
+enum { TURN_MS = 3 };
+
+static const char foreground[] = "foregroundDeletion";
+static const char orphan[] = "orphan";
+
+static const char definitions[] = "customresourcedefinitions";
+
+struct gc {
+	struct api *api;
+	struct gc_graph graph;
+	struct store_hook hook;
+	struct timer timer;
+	struct arena arena; /* of one piece of work */
+	struct gc_node **parked;
+	size_t parked_count;
+};
+
+/* What the collector needs of an object. */
+struct traces {
+	struct span references; /* raw array, or none */
+	bool deleted;		/* has a deletionTimestamp */
+	bool foreground, orphan;
+};
+
+static struct traces
+traces_of(const struct stored *o)
+{
+	struct traces t = {SPAN_NONE, false, false, false};
+	struct json_members m;
+
+	if (o == NULL)
+		return t;
+	m = json_members(json_get(text_span(o->json), "metadata"));
+	while (json_member(&m)) {
+		if (span_is(m.key, "ownerReferences")) {
+			t.references = m.value;
+		} else if (span_is(m.key, "deletionTimestamp")) {
+			t.deleted = json_type(m.value) == JSON_STRING;
+		} else if (span_is(m.key, "finalizers")) {
+			struct json_elements e = json_elements(m.value);
+
+			while (json_element(&e)) {
+				t.foreground |= json_is(e.value, foreground);
+				t.orphan |= json_is(e.value, orphan);
+			}
+		}
+	}
+	return t;
+}
+
+static struct resource *
+find_kind(struct gc *g, struct span api_version, struct span kind)
+{
+	const char *slash = api_version.n == 0
+	    ? NULL
+	    : memchr(api_version.p, '/', api_version.n);
+	struct span group = span_make("", 0), version = api_version;
+
+	if (slash != NULL) {
+		group =
+		    span_make(api_version.p, (size_t)(slash - api_version.p));
+		version = span_make(slash + 1, api_version.n - group.n - 1);
+	}
+	if (version.n == 0)
+		return NULL;
+	return registry_find_kind(g->api->registry, group, version, kind);
+}
+
+enum standing {
+	SOLID,
+	DANGLING, /* the owner is not there */
+	WAITING,  /* it is deleted in the foreground */
+	UNKNOWN,  /* its kind is not served: nothing can be said */
+	INVALID	  /* a cluster's object owned by a namespace's */
+};
+
+/* Where an owner reference of an object leads. */
+static enum standing
+standing_of(struct gc *g, const struct stored *o, struct span reference)
+{
+	struct buf text = BUF_INIT;
+	struct span uid = json_string(json_get(reference, "uid"), &text);
+	struct gc_node *owner = gc_find(&g->graph, uid);
+	struct span api_version =
+	    json_string(json_get(reference, "apiVersion"), &text);
+	struct span kind = json_string(json_get(reference, "kind"), &text);
+	struct span name = json_string(json_get(reference, "name"), &text);
+	enum standing s = DANGLING;
+	struct resource *r;
+	struct stored *there;
+	struct traces t;
+
+	if (owner != NULL && owner->gone)
+		goto out;
+	if (owner != NULL && owner->trusted) {
+		s = SOLID;
+		goto out;
+	}
+	r = find_kind(g, api_version, kind);
+	if (r == NULL || r->collection == NULL) {
+		s = UNKNOWN;
+		goto out;
+	}
+	if (r->namespaced && o->namespace_.n == 0) {
+		s = INVALID;
+		goto out;
+	}
+	there = store_get(r->collection,
+	    r->namespaced ? o->namespace_ : span_make("", 0), name);
+	if (there == NULL || !span_eq(there->uid, uid))
+		goto out;
+	t = traces_of(there);
+	s = t.deleted && t.foreground ? WAITING : SOLID;
+out:
+	buf_release(&text);
+	return s;
+}
+
+struct standings {
+	size_t solid, dangling, waiting, unknown, invalid;
+};
+
+static struct standings
+standings_of(struct gc *g, const struct stored *o, struct span references)
+{
+	struct standings s = {0, 0, 0, 0, 0};
+	struct json_elements e = json_elements(references);
+
+	while (json_element(&e))
+		switch (standing_of(g, o, e.value)) {
+		case SOLID:
+			s.solid++;
+			break;
+		case DANGLING:
+			s.dangling++;
+			break;
+		case WAITING:
+			s.waiting++;
+			break;
+		case UNKNOWN:
+			s.unknown++;
+			break;
+		case INVALID:
+			s.invalid++;
+			break;
+		}
+	return s;
+}
+
+static struct rest_writer
+writer(struct gc *g)
+{
+	return (struct rest_writer){
+	    g->api, &g->arena, span_str("kube-controller-manager")};
+}
+
+static struct resource *
+resource_of(struct gc *g, const struct gc_node *n)
+{
+	return registry_storage(g->api->registry,
+	    collection_group(n->collection), collection_plural(n->collection));
+}
+
+static void
+report(const struct gc_node *n, const char *what, const struct problem *p)
+{
+	if (p == NULL || p->code == 404 || p->code == 409)
+		return;
+	log_warning("cannot %s %.*s %.*s: %.*s", what,
+	    SPAN_ARG(collection_plural(n->collection)),
+	    SPAN_ARG(n->object->key), SPAN_ARG(p->message));
+}
+
+static void
+update(struct gc *g, struct gc_node *n, struct node *object, const char *what)
+{
+	struct rest_writer w = writer(g);
+	struct resource *r = resource_of(g, n);
+
+	if (r != NULL)
+		report(n, what, rest_update(&w, r, span_make("", 0), object));
+}
+
+static void
+remove_finalizer(struct gc *g, struct gc_node *n, const char *finalizer)
+{
+	struct node *object = rest_tree(&g->arena, n->object);
+	struct node *all = node_path(object, "metadata.finalizers");
+
+	for (uint32_t i = 0; i < node_count(all);)
+		if (node_text_is(all->items[i], finalizer))
+			node_remove_at(all, i);
+		else
+			i++;
+	update(g, n, object, "remove a finalizer of");
+}
+
+static void
+delete_node(struct gc *g, struct gc_node *n, const char *policy)
+{
+	struct rest_writer w = writer(g);
+	struct resource *r = resource_of(g, n);
+	struct delete_options options = {
+	    .policy = span_str(policy), .uid = span_make(n->uid, n->uid_n)};
+	/* Both live in the object, which the deletion may free. */
+	struct stored *o = stored_ref(n->object);
+
+	if (r != NULL)
+		report(n, "collect",
+		    rest_delete(&w, r, o->namespace_, o->name, &options));
+	stored_unref(o);
+}
+
+/* Drops the references that stand (or do not stand) as said. */
+static void
+drop_references(struct gc *g, struct gc_node *n)
+{
+	struct node *object = rest_tree(&g->arena, n->object);
+	struct node *all = node_path(object, "metadata.ownerReferences");
+	struct span raw = traces_of(n->object).references;
+	struct json_elements e = json_elements(raw);
+	struct node *left = node_array(&g->arena);
+
+	for (uint32_t i = 0; i < node_count(all) && json_element(&e); i++) {
+		enum standing s = standing_of(g, n->object, e.value);
+
+		if (s != DANGLING && s != WAITING)
+			node_append(&g->arena, left, all->items[i]);
+	}
+	node_put(
+	    &g->arena, node_get(object, "metadata"), "ownerReferences", left);
+	update(g, n, object, "drop owners of");
+}
+
+/* blockOwnerDeletion false everywhere: a circle of owners that all wait for
+ * each other could not end. */
+static void
+unblock_references(struct gc *g, struct gc_node *n)
+{
+	struct node *object = rest_tree(&g->arena, n->object);
+	struct node *all = node_path(object, "metadata.ownerReferences");
+
+	for (uint32_t i = 0; i < node_count(all); i++)
+		if (node_true(node_get(all->items[i], "blockOwnerDeletion")))
+			node_put(&g->arena, all->items[i], "blockOwnerDeletion",
+			    node_bool(&g->arena, false));
+	update(g, n, object, "unblock the owners of");
+}
+
+static bool
+circle(const struct gc_node *n)
+{
+	for (size_t i = 0; i < n->dependent_count; i++)
+		if (n->dependents[i]->dependent->waiting)
+			return true;
+	return false;
+}
+
+/* An object that is not being deleted: has it still an owner? */
+static void
+judge(struct gc *g, struct gc_node *n, const struct traces *t)
+{
+	struct standings s = standings_of(g, n->object, t->references);
+
+	if (s.unknown > 0) {
+		if (n->parked)
+			return;
+		n->parked = true;
+		g->parked = mem_array(
+		    g->parked, g->parked_count + 1, sizeof(*g->parked));
+		g->parked[g->parked_count++] = n;
+		return;
+	}
+	if (s.invalid > 0 || s.solid + s.dangling + s.waiting == 0)
+		return;
+	if (s.solid > 0) {
+		if (s.dangling + s.waiting > 0)
+			drop_references(g, n);
+	} else if (s.waiting > 0 && n->dependent_count > 0) {
+		if (circle(n))
+			unblock_references(g, n);
+		if (n->object != NULL)
+			delete_node(g, n, "Foreground");
+	} else {
+		delete_node(g, n,
+		    t->orphan		? "Orphan"
+			: t->foreground ? "Foreground"
+					: "Background");
+	}
+}
+
+/* One dependent of an owner that goes without its dependents. */
+static void
+orphan_one(struct gc *g, struct gc_node *owner)
+{
+	struct gc_link *l = owner->dependents[owner->dependent_count - 1];
+	struct gc_node *n = l->dependent;
+	size_t before = owner->dependent_count;
+	struct node *object, *all;
+
+	if (n->object != NULL) {
+		object = rest_tree(&g->arena, n->object);
+		all = node_path(object, "metadata.ownerReferences");
+		for (uint32_t i = 0; i < node_count(all);)
+			if (span_eq(node_path_text(all->items[i], "uid"),
+				span_make(owner->uid, owner->uid_n)))
+				node_remove_at(all, i);
+			else
+				i++;
+		n->busy++;
+		update(g, n, object, "orphan");
+		n->busy--;
+	}
+	/* A write that was refused does not hold up the others. */
+	if (owner->dependent_count == before)
+		gc_unlink(&g->graph, l);
+	gc_settle(&g->graph, n);
+}
+
+static void
+work_on(struct gc *g, struct gc_node *n)
+{
+	struct traces t = traces_of(n->object);
+
+	if (n->object == NULL)
+		return;
+	if (t.deleted && t.orphan) {
+		n->orphaning = true;
+		if (n->dependent_count > 0)
+			orphan_one(g, n);
+		if (n->dependent_count > 0)
+			gc_queue(&g->graph, n);
+		else
+			remove_finalizer(g, n, orphan);
+	} else if (t.deleted && t.foreground) {
+		if (n->blocking == 0)
+			remove_finalizer(g, n, foreground);
+	} else if (!t.deleted) {
+		judge(g, n, &t);
+	}
+}
+
+static bool
+step(struct gc *g)
+{
+	struct gc_node *n = gc_dequeue(&g->graph);
+
+	if (n == NULL)
+		return false;
+	n->busy++;
+	work_on(g, n);
+	n->busy--;
+	gc_settle(&g->graph, n);
+	arena_reset(&g->arena);
+	return true;
+}
+
+static void
+turn(void *arg)
+{
+	struct gc *g = arg;
+	uint64_t end = clock_ms() + TURN_MS;
+
+	while (step(g))
+		if (clock_ms() >= end) {
+			timer_after(g->api->loop, &g->timer, 0, turn, g);
+			return;
+		}
+}
+
+static void
+wake(struct gc *g)
+{
+	if (g->graph.queued > 0 && !timer_armed(&g->timer) &&
+	    g->api->loop != NULL)
+		timer_after(g->api->loop, &g->timer, 0, turn, g);
+}
+
+static void
+queue_dependents(struct gc *g, struct gc_node *n)
+{
+	for (size_t i = 0; i < n->dependent_count; i++)
+		gc_queue(&g->graph, n->dependents[i]->dependent);
+}
+
+static void
+unpark(struct gc *g)
+{
+	for (size_t i = 0; i < g->parked_count; i++) {
+		g->parked[i]->parked = false;
+		gc_queue(&g->graph, g->parked[i]);
+	}
+	g->parked_count = 0;
+}
+
+/* An object was written. */
+static void
+see_object(struct gc *g, struct collection *c, struct stored *now,
+    const struct stored *before)
+{
+	struct traces t = traces_of(now), old = traces_of(before);
+	struct gc_node *n = gc_find(&g->graph, now->uid);
+	bool ends = t.deleted && (t.foreground || t.orphan);
+	struct standings s;
+
+	if (n == NULL && t.references.p == NULL && !ends)
+		return;
+	n = gc_node(&g->graph, now->uid);
+	n->busy++;
+	stored_ref(now);
+	stored_unref(n->object);
+	n->object = now;
+	n->collection = c;
+	n->gone = false;
+	if (n->trusted)
+		queue_dependents(g, n);
+	n->trusted = false;
+	if (before == NULL || !span_eq(t.references, old.references))
+		gc_relink(&g->graph, n, t.references);
+	if (t.deleted && t.foreground && !n->waiting)
+		queue_dependents(g, n);
+	n->waiting = t.deleted && t.foreground;
+	if (ends && (t.orphan || n->blocking == 0))
+		gc_queue(&g->graph, n);
+	if (!t.deleted && n->owner_count > 0) {
+		s = standings_of(g, now, t.references);
+		if (s.dangling + s.waiting + s.unknown > 0)
+			gc_queue(&g->graph, n);
+	}
+	n->busy--;
+	gc_settle(&g->graph, n);
+}
+
+static void
+see_deletion(struct gc *g, struct collection *c, const struct stored *last)
+{
+	struct gc_node *n = gc_find(&g->graph, last->uid);
+
+	if (n == NULL)
+		return;
+	/* Another object of the same uid, from two files. */
+	if (n->object != NULL &&
+	    (n->collection != c || !span_eq(n->object->key, last->key)))
+		return;
+	stored_unref(n->object);
+	n->object = NULL;
+	n->gone = true;
+	n->waiting = n->orphaning = false;
+	n->busy++;
+	gc_relink(&g->graph, n, SPAN_NONE);
+	queue_dependents(g, n);
+	n->busy--;
+	gc_settle(&g->graph, n);
+}
+
+static void
+see(void *arg, struct collection *c, const struct change *change)
+{
+	struct gc *g = arg;
+	struct span plural = collection_plural(c);
+
+	/* The real collector passes over events, too. */
+	if (change->now->uid.n == 0 || span_is(plural, "events"))
+		return;
+	if (g->parked_count > 0 && span_is(plural, definitions))
+		unpark(g);
+	if (change->type == CHANGE_DELETED)
+		see_deletion(g, c, change->now);
+	else
+		see_object(g, c, change->now, change->before);
+	wake(g);
+}
+
+static void
+see_all(struct gc *g)
+{
+	struct collection *c = NULL;
+
+	while ((c = store_next_collection(g->api->store, c)) != NULL) {
+		struct stored *o;
+		struct span after = SPAN_NONE;
+
+		while ((o = store_next(c, SPAN_NONE, after)) != NULL) {
+			struct change change = {
+			    CHANGE_ADDED, o->version, o, NULL, 0};
+
+			see(g, c, &change);
+			after = o->key;
+		}
+	}
+}
+
+struct gc *
+gc_new(struct api *api)
+{
+	struct gc *g = mem_zalloc(sizeof(*g));
+
+	g->api = api;
+	gc_graph_init(&g->graph);
+	g->hook.fn = see;
+	g->hook.arg = g;
+	see_all(g);
+	store_add_hook(api->store, NULL, &g->hook);
+	return g;
+}
+
+void
+gc_free(struct gc *g)
+{
+	if (g == NULL)
+		return;
+	if (timer_armed(&g->timer))
+		timer_clear(g->api->loop, &g->timer);
+	store_remove_hook(g->api->store, NULL, &g->hook);
+	gc_graph_release(&g->graph);
+	arena_release(&g->arena);
+	free(g->parked);
+	free(g);
+}
+
+void
+gc_set_loading(struct gc *g, bool loading)
+{
+	g->graph.loading = loading;
+}
+
+bool
+gc_idle(const struct gc *g)
+{
+	return g->graph.queued == 0;
+}
+
+void
+gc_drain(struct gc *g)
+{
+	while (step(g))
+		;
+}

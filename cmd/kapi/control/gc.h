@@ -1,0 +1,34 @@
+/*
+ * gc: the garbage collector: deletes objects whose owners are gone, and does
+ * what the finalizers foregroundDeletion and orphan ask for. It hears of
+ * every write by a hook of the store and works in small batches from the
+ * event loop, so that the deletion of an owner of 10,000 objects blocks
+ * nobody. Source of its rules: pkg/controller/garbagecollector.
+ *
+ * An owner that was never seen in this process, named by an object that came
+ * by state_load, counts as living: a file often holds one kind of a cluster
+ * and not the owners. Owners named by objects that clients write are checked
+ * as the real collector does it.
+ */
+#ifndef GC_H
+#define GC_H
+
+#include <stdbool.h>
+
+#include "type/api.h"
+
+struct gc;
+
+/* Hooks into api->store; objects that are there already are indexed. Borrows
+ * api. */
+struct gc *gc_new(struct api *api);
+void gc_free(struct gc *g);
+
+/* While loading, what is written is indexed and its absent owners trusted. */
+void gc_set_loading(struct gc *g, bool loading);
+
+bool gc_idle(const struct gc *g); /* nothing is queued */
+/* Works until nothing is queued, without the loop: for tests and the end. */
+void gc_drain(struct gc *g);
+
+#endif

@@ -1,0 +1,553 @@
+#include "control/namespace.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "control/namespace_content.h"
+#include "json/json.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "process/loop.h"
+#include "rest/rest.h"
+#include "store/store.h"
+#include "type/objectmeta.h"
+
+enum {
+	TURN_MS = 3,  /* how long one turn of the loop may work */
+	AGAIN_MS = 10 /* from a change of what remains to another look */
+};
+
+static const char manager[] = "kube-controller-manager";
+
+/* A namespace that something is to be done for. */
+struct work {
+	struct work *next;
+	bool queued;
+	bool terminating;
+	bool waits; /* content remained at the last look */
+	/* How far the deletion of its content has come. */
+	struct collection *at;
+	struct span after; /* a copy of the key; owned */
+	bool pods_done;
+	size_t n;
+	char name[];
+};
+
+struct namespaces {
+	struct api *api;
+	struct store_hook hook;
+	struct timer timer;
+	struct arena arena;
+	struct collection *collection;
+	struct map works; /* by name */
+	struct work *first, **last;
+	size_t terminating;
+};
+
+static struct resource *
+resource_of(struct namespaces *n, const char *plural)
+{
+	return registry_storage(
+	    n->api->registry, span_str(""), span_str(plural));
+}
+
+static struct rest_writer
+writer(struct namespaces *n, const char *name)
+{
+	return (struct rest_writer){n->api, &n->arena, span_str(name)};
+}
+
+static void
+report(const struct work *w, const char *what, const struct problem *p)
+{
+	if (p != NULL && p->code != 404 && p->code != 409)
+		log_warning("namespace %s: cannot %s: %.*s", w->name, what,
+		    SPAN_ARG(p->message));
+}
+
+static void turn(void *arg);
+
+static void
+wake(struct namespaces *n, uint64_t ms)
+{
+	uint64_t due = clock_ms() + ms;
+
+	if (n->first == NULL || n->api->loop == NULL)
+		return;
+	if (!timer_armed(&n->timer) || n->timer.due_ms > due)
+		timer_set(n->api->loop, &n->timer, due, turn, n);
+}
+
+static void
+queue(struct namespaces *n, struct work *w)
+{
+	if (w->queued)
+		return;
+	w->queued = true;
+	w->next = NULL;
+	*n->last = w;
+	n->last = &w->next;
+}
+
+static struct work *
+find_work(struct namespaces *n, struct span name)
+{
+	return map_get(&n->works, name);
+}
+
+static struct work *
+make_work(struct namespaces *n, struct span name)
+{
+	struct work *w = find_work(n, name);
+
+	if (w != NULL)
+		return w;
+	w = mem_zalloc(sizeof(*w) + name.n + 1);
+	memcpy(w->name, name.p, name.n);
+	w->n = name.n;
+	map_put(&n->works, span_make(w->name, w->n), w);
+	return w;
+}
+
+static void
+free_work(struct namespaces *n, struct work *w)
+{
+	map_del(&n->works, span_make(w->name, w->n));
+	n->terminating -= w->terminating;
+	free((char *)w->after.p);
+	free(w);
+}
+
+/* The API's own Service. */
+static void
+make_service(struct namespaces *n)
+{
+	static const char service[] =
+	    "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\","
+	    "\"labels\":{\"component\":\"apiserver\","
+	    "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":"
+	    "\"10.0.0.1\",\"clusterIPs\":[\"10.0.0.1\"],"
+	    "\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
+	    "\"ports\":[{\"name\":\"https\",\"port\":443,\"protocol\":\"TCP\","
+	    "\"targetPort\":6443}],\"sessionAffinity\":\"None\","
+	    "\"type\":\"ClusterIP\"}}";
+	struct rest_writer by = writer(n, "kube-apiserver");
+	struct resource *r = resource_of(n, "services");
+	struct problem *p;
+
+	if (r == NULL ||
+	    store_get(r->collection, span_str("default"),
+		span_str("kubernetes")) != NULL)
+		return;
+	p = rest_create(&by, r,
+	    tree_parse(&n->arena, span_str(service), TREE_LIMITS, NULL, NULL),
+	    NULL);
+	if (p != NULL)
+		log_error("cannot make service kubernetes: %.*s",
+		    SPAN_ARG(p->message));
+}
+
+/* What the controllers of a cluster put into each namespace. */
+static void
+furnish(struct namespaces *n, struct work *w)
+{
+	struct rest_writer by = writer(n, manager);
+	struct arena *a = &n->arena;
+	struct span name = span_make(w->name, w->n);
+	struct resource *maps = resource_of(n, "configmaps");
+	struct resource *accounts = resource_of(n, "serviceaccounts");
+	struct node *o, *meta;
+
+	if (span_is(name, "default"))
+		make_service(n);
+	if (maps != NULL &&
+	    store_get(maps->collection, name, span_str("kube-root-ca.crt")) ==
+		NULL) {
+		o = node_object(a);
+		meta = node_make(a, o, "metadata");
+		node_put(a, meta, "name", node_str(a, "kube-root-ca.crt"));
+		node_put(a, meta, "namespace", node_string(a, name));
+		node_put(a, node_make(a, o, "data"), "ca.crt", node_str(a, ""));
+		report(w, "make kube-root-ca.crt",
+		    rest_create(&by, maps, o, NULL));
+	}
+	if (accounts != NULL &&
+	    store_get(accounts->collection, name, span_str("default")) ==
+		NULL) {
+		o = node_object(a);
+		meta = node_make(a, o, "metadata");
+		node_put(a, meta, "name", node_str(a, "default"));
+		node_put(a, meta, "namespace", node_string(a, name));
+		report(w, "make its service account",
+		    rest_create(&by, accounts, o, NULL));
+	}
+}
+
+static bool
+is_pods(const struct collection *c)
+{
+	return collection_group(c).n == 0 &&
+	    span_is(collection_plural(c), "pods");
+}
+
+/* The resource by which objects of c are deleted; NULL: they are not. */
+static struct resource *
+deletable(struct namespaces *n, struct collection *c)
+{
+	struct resource *r = registry_storage(
+	    n->api->registry, collection_group(c), collection_plural(c));
+
+	return r != NULL && r->namespaced && (r->verbs & VERB_DELETE) ? r
+								      : NULL;
+}
+
+static bool
+being_deleted(const struct stored *o)
+{
+	return json_type(json_path(text_span(o->json),
+		   "metadata.deletionTimestamp")) == JSON_STRING;
+}
+
+static void
+remember(struct work *w, struct span key)
+{
+	free((char *)w->after.p);
+	w->after = SPAN_NONE;
+	if (key.p != NULL)
+		w->after = span_make(mem_dup(key.p, key.n), key.n);
+}
+
+/* Deletes what w has in w->at, behind w->after. false: time is up. */
+static bool
+delete_some(struct namespaces *n, struct work *w, uint64_t end)
+{
+	struct resource *r = deletable(n, w->at);
+	struct rest_writer by = writer(n, manager);
+	struct delete_options options = {.policy = span_str("Background")};
+	struct span in = span_make(w->name, w->n);
+	struct stored *o;
+
+	while (r != NULL && (o = store_next(w->at, in, w->after)) != NULL) {
+		remember(w, o->key);
+		if (being_deleted(o))
+			continue;
+		stored_ref(o);
+		report(w, "delete what is in it",
+		    rest_delete(&by, r, o->namespace_, o->name, &options));
+		stored_unref(o);
+		if (clock_ms() >= end)
+			return false;
+	}
+	remember(w, SPAN_NONE);
+	return true;
+}
+
+/* Pods first, then everything else. false: time is up. */
+static bool
+delete_content(struct namespaces *n, struct work *w, uint64_t end)
+{
+	struct store *s = n->api->store;
+
+	if (!w->pods_done) {
+		w->at = store_collection(s, span_str(""), span_str("pods"));
+		if (!delete_some(n, w, end))
+			return false;
+		w->pods_done = true;
+		w->at = NULL;
+		if (store_next(
+			store_collection(s, span_str(""), span_str("pods")),
+			span_make(w->name, w->n), SPAN_NONE) != NULL)
+			return true;
+	}
+	if (w->at == NULL)
+		w->at = store_next_collection(s, NULL);
+	while (w->at != NULL) {
+		if (!is_pods(w->at) && !delete_some(n, w, end))
+			return false;
+		w->at = store_next_collection(s, w->at);
+	}
+	return true;
+}
+
+static void
+set_conditions(struct namespaces *n, struct work *w, struct resource *r,
+    const struct content *content, bool pods_only)
+{
+	struct stored *o = store_get(
+	    n->collection, span_make("", 0), span_make(w->name, w->n));
+	struct rest_writer by = writer(n, manager);
+	struct node *object;
+
+	if (o == NULL)
+		return;
+	object = rest_tree(&n->arena, o);
+	if (content_set_conditions(
+		content, pods_only, object, time_now(&n->arena)))
+		report(w, "set its conditions",
+		    rest_update(&by, r, span_str("status"), object));
+}
+
+/* The finalizer "kubernetes" goes, and with it the namespace. */
+static void
+finalize(struct namespaces *n, struct work *w, struct resource *r)
+{
+	struct stored *o = store_get(
+	    n->collection, span_make("", 0), span_make(w->name, w->n));
+	struct rest_writer by = writer(n, manager);
+	struct node *object, *all;
+
+	if (o == NULL)
+		return;
+	object = rest_tree(&n->arena, o);
+	all = node_path(object, "spec.finalizers");
+	for (uint32_t i = 0; i < node_count(all);)
+		if (node_text_is(all->items[i], "kubernetes"))
+			node_remove_at(all, i);
+		else
+			i++;
+	report(w, "finalize it",
+	    rest_update(&by, r, span_str("finalize"), object));
+}
+
+/* All was deleted that could be: what is left? */
+static void
+look_back(struct namespaces *n, struct work *w)
+{
+	struct resource *r = resource_of(n, "namespaces");
+	struct content content = {.arena = &n->arena};
+	struct span name = span_make(w->name, w->n);
+	struct collection *c = NULL;
+	struct resource *pods = resource_of(n, "pods");
+	bool pods_only;
+
+	w->pods_done = false;
+	w->at = NULL;
+	if (r == NULL)
+		return;
+	if (pods != NULL)
+		content_add(&content, pods, name);
+	pods_only = content.total > 0;
+	while (!pods_only &&
+	    (c = store_next_collection(n->api->store, c)) != NULL) {
+		struct resource *of = deletable(n, c);
+
+		if (of != NULL && !is_pods(c))
+			content_add(&content, of, name);
+	}
+	w->waits = content.total > 0;
+	set_conditions(n, w, r, &content, pods_only);
+	if (!w->waits)
+		finalize(n, w, r);
+}
+
+/* false: it is to go on in the next turn. */
+static bool
+work_on(struct namespaces *n, struct work *w, uint64_t end)
+{
+	struct span name = span_make(w->name, w->n);
+	struct stored *o = store_get(n->collection, span_make("", 0), name);
+	struct node *finalizers;
+
+	if (o == NULL)
+		return true;
+	if (!w->terminating) {
+		furnish(n, w);
+		return true;
+	}
+	finalizers = node_path(rest_tree(&n->arena, o), "spec.finalizers");
+	if (node_count(finalizers) == 0)
+		return true;
+	if (!delete_content(n, w, end))
+		return false;
+	look_back(n, w);
+	return true;
+}
+
+static bool
+step(struct namespaces *n, uint64_t end)
+{
+	struct work *w = n->first;
+	struct span name;
+	bool done;
+
+	if (w == NULL)
+		return false;
+	n->first = w->next;
+	if (n->first == NULL)
+		n->last = &n->first;
+	w->queued = false;
+	done = work_on(n, w, end);
+	name = span_make(w->name, w->n);
+	if (!done)
+		queue(n, w);
+	else if (!w->queued &&
+	    (!w->terminating ||
+		store_get(n->collection, span_make("", 0), name) == NULL))
+		free_work(n, w);
+	arena_reset(&n->arena);
+	return true;
+}
+
+static void
+turn(void *arg)
+{
+	struct namespaces *n = arg;
+	uint64_t end = clock_ms() + TURN_MS;
+
+	while (step(n, end))
+		if (clock_ms() >= end)
+			break;
+	wake(n, 0);
+}
+
+/* The namespace is gone; another one may have its name before the next step,
+ * which frees w if not. */
+static void
+end_termination(struct namespaces *n, struct work *w)
+{
+	n->terminating -= w->terminating;
+	w->terminating = w->waits = w->pods_done = false;
+	w->at = NULL;
+	remember(w, SPAN_NONE);
+	queue(n, w);
+}
+
+static void
+see_namespace(struct namespaces *n, const struct change *change)
+{
+	struct stored *o = change->now;
+	struct work *w = find_work(n, o->name);
+
+	if (change->type == CHANGE_DELETED) {
+		if (w != NULL)
+			end_termination(n, w);
+		return;
+	}
+	if (being_deleted(o)) {
+		w = make_work(n, o->name);
+		/* Its own conditions are no news. */
+		if (w->terminating)
+			return;
+		w->terminating = true;
+		n->terminating++;
+		queue(n, w);
+	} else if (change->type == CHANGE_ADDED) {
+		queue(n, make_work(n, o->name));
+	}
+}
+
+/* What a namespace holds has changed. */
+static uint64_t
+see_content(
+    struct namespaces *n, struct collection *c, const struct change *change)
+{
+	struct work *w = find_work(n, change->now->namespace_);
+	struct span plural = collection_plural(c);
+
+	if (w != NULL && w->terminating) {
+		queue(n, w);
+		return w->waits ? AGAIN_MS : 0;
+	}
+	/* These come back. */
+	if (change->type == CHANGE_DELETED &&
+	    ((span_is(plural, "configmaps") &&
+		 span_is(change->now->name, "kube-root-ca.crt")) ||
+		(span_is(plural, "serviceaccounts") &&
+		    span_is(change->now->name, "default")) ||
+		(span_is(plural, "services") &&
+		    span_is(change->now->key, "default/kubernetes"))))
+		queue(n, make_work(n, change->now->namespace_));
+	return 0;
+}
+
+static void
+see(void *arg, struct collection *c, const struct change *change)
+{
+	struct namespaces *n = arg;
+	uint64_t ms = 0;
+
+	if (c == n->collection)
+		see_namespace(n, change);
+	else if (change->now->namespace_.n > 0 &&
+	    (n->terminating > 0 || change->type == CHANGE_DELETED))
+		ms = see_content(n, c, change);
+	wake(n, ms);
+}
+
+struct namespaces *
+namespaces_new(struct api *api)
+{
+	struct namespaces *n = mem_zalloc(sizeof(*n));
+
+	n->api = api;
+	n->last = &n->first;
+	n->collection =
+	    store_collection(api->store, span_str(""), span_str("namespaces"));
+	n->hook.fn = see;
+	n->hook.arg = n;
+	store_add_hook(api->store, NULL, &n->hook);
+	return n;
+}
+
+void
+namespaces_free(struct namespaces *n)
+{
+	struct work *w;
+
+	if (n == NULL)
+		return;
+	if (timer_armed(&n->timer))
+		timer_clear(n->api->loop, &n->timer);
+	store_remove_hook(n->api->store, NULL, &n->hook);
+	for (size_t i = 0; (w = map_next(&n->works, &i)) != NULL;) {
+		free((char *)w->after.p);
+		free(w);
+	}
+	map_release(&n->works);
+	arena_release(&n->arena);
+	free(n);
+}
+
+static void
+make_namespace(struct namespaces *n, const char *name)
+{
+	struct rest_writer by = writer(n, "kube-apiserver");
+	struct resource *r = resource_of(n, "namespaces");
+	struct node *o = node_object(&n->arena);
+	struct problem *p;
+
+	if (r == NULL ||
+	    store_get(n->collection, span_make("", 0), span_str(name)) != NULL)
+		return;
+	node_put(&n->arena, node_make(&n->arena, o, "metadata"), "name",
+	    node_str(&n->arena, name));
+	p = rest_create(&by, r, o, NULL);
+	if (p != NULL)
+		log_error("cannot make namespace %s: %.*s", name,
+		    SPAN_ARG(p->message));
+}
+
+void
+namespaces_start(struct namespaces *n)
+{
+	static const char *const standard[] = {
+	    "kube-system", "kube-public", "kube-node-lease", "default"};
+
+	for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
+		make_namespace(n, standard[i]);
+	/* One may be there without its Service. */
+	queue(n, make_work(n, span_str("default")));
+	arena_reset(&n->arena);
+	/* Nobody is served yet: the first client finds all of it. */
+	namespaces_drain(n);
+}
+
+void
+namespaces_drain(struct namespaces *n)
+{
+	while (step(n, UINT64_MAX))
+		;
+	if (timer_armed(&n->timer))
+		timer_clear(n->api->loop, &n->timer);
+}

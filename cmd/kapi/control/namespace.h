@@ -1,0 +1,29 @@
+/*
+ * namespace: the life cycle of namespaces: the standard ones at the start,
+ * what each new one holds, and the emptying of one that is deleted, with the
+ * conditions of the real controller (pkg/controller/namespace/deletion).
+ * Hears of writes by hooks of the store, works from the event loop.
+ */
+#ifndef NAMESPACE_H
+#define NAMESPACE_H
+
+#include "type/api.h"
+
+struct namespaces;
+
+/* Hooks into api->store. Borrows api. */
+struct namespaces *namespaces_new(struct api *api);
+void namespaces_free(struct namespaces *n);
+
+/*
+ * Makes what is absent of default, kube-system, kube-public, kube-node-lease,
+ * the Service kubernetes in default; and goes on with the namespaces that
+ * were loaded in the middle of their deletion. Call it once, after
+ * state_load.
+ */
+void namespaces_start(struct namespaces *n);
+
+/* Works until nothing is queued, without the loop: for tests and the end. */
+void namespaces_drain(struct namespaces *n);
+
+#endif

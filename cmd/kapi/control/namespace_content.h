@@ -1,0 +1,40 @@
+/*
+ * namespace_content: what a namespace that is being deleted still holds, and
+ * what its conditions say of it.
+ * Source: pkg/controller/namespace/deletion.
+ */
+#ifndef NAMESPACE_CONTENT_H
+#define NAMESPACE_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "json/tree.h"
+#include "type/resource.h"
+
+struct tally {
+	struct span name; /* of a resource, or a finalizer */
+	size_t count;
+};
+
+struct content {
+	struct arena *arena; /* borrowed */
+	struct tally *resources, *finalizers;
+	size_t resource_count, finalizer_count;
+	size_t total;
+};
+
+/* Adds what r has in the namespace. */
+void content_add(
+    struct content *c, const struct resource *r, struct span namespace_);
+
+/*
+ * Sets status.conditions. pods_only: only Pods were looked at, and some are
+ * there. true if anything changed.
+ */
+bool content_set_conditions(const struct content *c, bool pods_only,
+    struct node *namespace_, struct span now);
+
+#endif

@@ -1,0 +1,457 @@
+#include "control/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "control/gc.h"
+#include "crd/crd.h"
+#include "json/json.h"
+#include "json/stream.h"
+#include "rest/rest.h"
+#include "store/store.h"
+
+/* The newest state of one object of the file. */
+struct entry {
+	char *key;   /* owned: GROUP/KIND and NAMESPACE/NAME */
+	size_t kind; /* bytes of key that are GROUP/KIND */
+	char *text;  /* owned */
+	size_t n;
+	uint64_t version; /* 0: none that could be kept */
+	size_t line;
+	bool definition; /* a CustomResourceDefinition */
+	bool stale;	 /* not mentioned since its kind began anew */
+};
+
+struct loading {
+	struct api *api;
+	const char *path;
+	struct map entries; /* by key */
+	size_t line;	    /* of what is read */
+	struct arena arena; /* of one object */
+	uint64_t free;	    /* no object has a version from here on */
+	uint64_t last;	    /* the highest of the bookmarks */
+};
+
+static int
+fail(const struct loading *l, struct err *err, const char *what)
+{
+	return err_set(
+	    err, ERR_PERMANENT, "%s:%zu: %s", l->path, l->line, what);
+}
+
+static void
+free_entry(struct entry *e)
+{
+	free(e->key);
+	free(e->text);
+	free(e);
+}
+
+/* Behind the last '/' is the version of an API; before it, the group. */
+static struct span
+group_of(struct span api_version)
+{
+	const char *slash = api_version.n == 0
+	    ? NULL
+	    : memchr(api_version.p, '/', api_version.n);
+
+	return slash == NULL
+	    ? span_make("", 0)
+	    : span_make(api_version.p, (size_t)(slash - api_version.p));
+}
+
+/* "GROUP/KIND" and, unless object is none, " NAMESPACE/NAME". */
+static struct span
+key_of(struct loading *l, const struct json_frame *f, bool object, size_t *kind)
+{
+	struct span head = arena_printf(&l->arena, "%.*s/%.*s",
+	    SPAN_ARG(group_of(f->api_version)), SPAN_ARG(f->kind));
+
+	*kind = head.n;
+	return !object
+	    ? head
+	    : arena_printf(&l->arena, "%.*s %.*s/%.*s", SPAN_ARG(head),
+		  SPAN_ARG(f->namespace_), SPAN_ARG(f->name));
+}
+
+static uint64_t
+version_of(struct span digits)
+{
+	uint64_t v = 0;
+
+	/* What an API server counts fits into 63 bits. */
+	if (digits.n == 0 || digits.n > 18)
+		return 0;
+	for (size_t i = 0; i < digits.n; i++) {
+		if (digits.p[i] < '0' || digits.p[i] > '9')
+			return 0;
+		v = v * 10 + (uint64_t)(digits.p[i] - '0');
+	}
+	return v;
+}
+
+static void
+put_entry(struct loading *l, const struct json_frame *f, struct span object)
+{
+	size_t kind;
+	struct span key = key_of(l, f, true, &kind);
+	struct entry *e = map_get(&l->entries, key);
+
+	if (e == NULL) {
+		e = mem_zalloc(sizeof(*e));
+		e->key = mem_dup(key.p, key.n);
+		e->kind = kind;
+		map_put(&l->entries, span_make(e->key, key.n), e);
+	}
+	free(e->text);
+	e->text = mem_dup(object.p, object.n);
+	e->n = object.n;
+	e->version = version_of(f->resource_version);
+	e->line = l->line;
+	e->stale = false;
+	e->definition = span_is(f->kind, "CustomResourceDefinition") &&
+	    span_is(group_of(f->api_version), "apiextensions.k8s.io");
+}
+
+static void
+drop_entry(struct loading *l, struct span key)
+{
+	struct entry *e = map_del(&l->entries, key);
+
+	if (e != NULL)
+		free_entry(e);
+}
+
+/* The bookmarks that frame the initial state of a kind: what the file told of
+ * it before, and does not tell again between them, is gone. */
+static void
+take_bookmark(struct loading *l, const struct json_frame *f)
+{
+	struct span begins =
+	    json_get(f->annotations, "kpipe.dev/initial-events-begin");
+	struct span ends =
+	    json_get(f->annotations, "k8s.io/initial-events-end");
+	size_t kind, count = l->entries.count;
+	struct span of = key_of(l, f, false, &kind);
+	struct entry **all;
+	uint64_t version = version_of(f->resource_version);
+
+	if (version > l->last)
+		l->last = version;
+	if (!json_is(begins, "true") && !json_is(ends, "true"))
+		return;
+	all = (struct entry **)map_sorted(&l->entries);
+	for (size_t i = 0; i < count; i++) {
+		struct entry *e = all[i];
+
+		if (!span_eq(span_make(e->key, e->kind), of))
+			continue;
+		if (json_is(begins, "true"))
+			e->stale = true;
+		else if (e->stale)
+			drop_entry(l, span_str(e->key));
+	}
+	free(all);
+}
+
+static int
+take_object(
+    struct loading *l, struct span type, struct span object, struct err *err)
+{
+	struct json_frame f;
+	size_t kind;
+
+	if (json_is(type, "ERROR"))
+		return 0;
+	if (json_type(object) != JSON_OBJECT ||
+	    json_object_frame(object, &f) != 0 || f.api_version.n == 0 ||
+	    f.kind.n == 0)
+		return fail(l, err,
+		    "not an object of Kubernetes: apiVersion or kind is "
+		    "missing");
+	if (json_is(type, "BOOKMARK")) {
+		take_bookmark(l, &f);
+		return 0;
+	}
+	if (f.name.n == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "%s:%zu: %.*s: metadata.name is missing", l->path, l->line,
+		    SPAN_ARG(f.kind));
+	if (json_is(type, "DELETED"))
+		drop_entry(l, key_of(l, &f, true, &kind));
+	else
+		put_entry(l, &f, object);
+	return 0;
+}
+
+static int
+take(struct loading *l, const struct stream_doc *doc, struct err *err)
+{
+	static const char *const types[] = {
+	    "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
+	struct span type = json_get(doc->text, "type");
+	struct span object = json_get(doc->text, "object");
+	bool event = type.p != NULL && object.p != NULL &&
+	    json_get(doc->text, "apiVersion").p == NULL;
+	bool known = false;
+
+	l->line = doc->line;
+	if (!event)
+		return take_object(l, SPAN_NONE, doc->text, err);
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		known |= json_is(type, types[i]);
+	if (!known)
+		return err_set(err, ERR_PERMANENT,
+		    "%s:%zu: unknown type of event %.*s", l->path, l->line,
+		    SPAN_ARG(type));
+	return take_object(l, type, object, err);
+}
+
+/* The stream's messages begin with "line N: ", too. */
+static int
+fail_document(
+    const struct loading *l, const struct stream_doc *doc, struct err *err)
+{
+	const char *colon = strstr(doc->err.message, ": ");
+	const char *message = doc->err.message;
+
+	if (strncmp(message, "line ", 5) == 0 && colon != NULL)
+		message = colon + 2;
+	return err_set(
+	    err, ERR_PERMANENT, "%s:%zu: %s", l->path, doc->line, message);
+}
+
+static int
+read_lines(struct loading *l, int fd, struct err *err)
+{
+	struct stream *s = stream_new();
+	struct stream_doc doc;
+	int rc = 0;
+	long n;
+
+	for (;;) {
+		enum stream_result r = stream_next(s, &doc);
+
+		if (r == STREAM_END)
+			break;
+		if (r == STREAM_DOC)
+			rc = take(l, &doc, err);
+		else if (r == STREAM_BAD)
+			rc = fail_document(l, &doc, err);
+		else if ((n = stream_read(s, fd, err)) < 0)
+			rc = err_prefix(err, "%s", l->path);
+		arena_reset(&l->arena);
+		if (rc != 0)
+			break;
+	}
+	stream_free(s);
+	return rc;
+}
+
+static struct resource *
+resource_of(struct loading *l, const struct node *object)
+{
+	struct span api_version = node_path_text(object, "apiVersion");
+	struct span group = group_of(api_version), version = api_version;
+
+	if (group.n > 0)
+		version = span_make(
+		    api_version.p + group.n + 1, api_version.n - group.n - 1);
+	return registry_find_kind(
+	    l->api->registry, group, version, node_path_text(object, "kind"));
+}
+
+/* "FILE:LINE: KIND NAMESPACE/NAME: what" */
+static int
+fail_object(struct loading *l, const struct entry *e, const struct node *object,
+    struct span what, struct err *err)
+{
+	struct span ns = node_path_text(object, "metadata.namespace");
+
+	return err_set(err, ERR_PERMANENT, "%s:%zu: %.*s %.*s%s%.*s: %.*s",
+	    l->path, e->line, SPAN_ARG(node_path_text(object, "kind")),
+	    SPAN_ARG(ns), ns.n > 0 ? "/" : "",
+	    SPAN_ARG(node_path_text(object, "metadata.name")), SPAN_ARG(what));
+}
+
+/* The version that the object keeps: its own, or one that nobody has. */
+static void
+set_version(struct loading *l, const struct entry *e)
+{
+	uint64_t v = e->version > 0 ? e->version : l->free++;
+
+	store_set_version(l->api->store, v - 1);
+}
+
+static int
+write_entry(struct loading *l, const struct entry *e, struct err *err)
+{
+	struct rest_writer w = {l->api, &l->arena, SPAN_NONE};
+	struct node *object = tree_parse(
+	    &l->arena, span_make(e->text, e->n), TREE_LIMITS, NULL, err);
+	struct resource *r;
+	struct problem *p;
+	bool placed;
+
+	if (object == NULL)
+		return err_prefix(err, "%s:%zu", l->path, e->line);
+	r = resource_of(l, object);
+	if (r == NULL || r->collection == NULL)
+		return fail_object(l, e, object,
+		    arena_printf(&l->arena,
+			"%.*s is not served: no CustomResourceDefinition in "
+			"the file defines it",
+			SPAN_ARG(node_path_text(object, "apiVersion"))),
+		    err);
+	placed = node_path_text(object, "metadata.namespace").n > 0;
+	if (placed != r->namespaced)
+		return fail_object(l, e, object,
+		    span_str(placed ? "the kind has no namespaces"
+				    : "metadata.namespace is missing"),
+		    err);
+	set_version(l, e);
+	p = rest_put_as_is(&w, r, object);
+	return p == NULL ? 0 : fail_object(l, e, object, p->message, err);
+}
+
+static int
+compare_entries(const void *x, const void *y)
+{
+	const struct entry *p = *(struct entry *const *)x;
+	const struct entry *q = *(struct entry *const *)y;
+
+	if (p->version != q->version)
+		return p->version < q->version ? -1 : 1;
+	return (p->line > q->line) - (p->line < q->line);
+}
+
+static int
+write_pass(struct loading *l, struct entry *const *all, size_t n,
+    bool definitions, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		if (all[i]->definition != definitions)
+			continue;
+		rc = write_entry(l, all[i], err);
+		arena_reset(&l->arena);
+	}
+	store_set_version(l->api->store, l->free - 1);
+	return rc;
+}
+
+static int
+write_all(struct loading *l, struct err *err)
+{
+	size_t n = l->entries.count;
+	struct entry **all = (struct entry **)map_sorted(&l->entries);
+	int rc;
+
+	/* What was written and deleted since had a version, too. */
+	l->free = store_next_version(l->api->store);
+	if (l->last >= l->free)
+		l->free = l->last + 1;
+	for (size_t i = 0; i < n; i++)
+		if (all[i]->version >= l->free)
+			l->free = all[i]->version + 1;
+	qsort(all, n, sizeof(struct entry *), compare_entries);
+	rc = write_pass(l, all, n, true, err);
+	if (rc == 0) {
+		/* Their kinds are served from now on. */
+		crds_settle(l->api->crds);
+		l->free = store_next_version(l->api->store);
+		rc = write_pass(l, all, n, false, err);
+	}
+	free(all);
+	return rc;
+}
+
+static int
+make_namespace(struct loading *l, struct resource *r, const struct entry *e,
+    struct err *err)
+{
+	struct rest_writer w = {l->api, &l->arena, span_str("kube-apiserver")};
+	struct span in =
+	    json_path(span_make(e->text, e->n), "metadata.namespace");
+	struct node *object, *metadata;
+	struct problem *p;
+
+	arena_reset(&l->arena);
+	if (json_type(in) != JSON_STRING || in.n <= 2)
+		return 0;
+	in = span_make(in.p + 1, in.n - 2);
+	if (store_get(r->collection, span_make("", 0), in) != NULL)
+		return 0;
+	object = node_object(&l->arena);
+	metadata = node_make(&l->arena, object, "metadata");
+	node_put(&l->arena, metadata, "name", node_string(&l->arena, in));
+	p = rest_create(&w, r, object, NULL);
+	if (p == NULL)
+		return 0;
+	return err_set(err, ERR_PERMANENT, "%s:%zu: namespace %.*s: %.*s",
+	    l->path, e->line, SPAN_ARG(in), SPAN_ARG(p->message));
+}
+
+/* Namespaces that objects are in and the file has not: made, so that one kind
+ * of a cluster can be loaded alone. */
+static int
+make_namespaces(struct loading *l, struct err *err)
+{
+	struct resource *r = registry_storage(
+	    l->api->registry, span_str(""), span_str("namespaces"));
+	struct entry **all = (struct entry **)map_sorted(&l->entries);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->entries.count; i++)
+		rc = make_namespace(l, r, all[i], err);
+	free(all);
+	return rc;
+}
+
+static int
+open_file(const char *path, struct err *err)
+{
+	int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
+					: open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		err_set(err,
+		    errno == ENOENT || errno == EACCES ? ERR_PERMANENT
+						       : ERR_TRANSIENT,
+		    "cannot open %s: %s", path, strerror(errno));
+	return fd;
+}
+
+int
+state_load(struct api *api, const char *path, struct err *err)
+{
+	struct loading l = {
+	    .api = api, .path = strcmp(path, "-") == 0 ? "stdin" : path};
+	int fd = open_file(path, err), rc;
+	struct entry *e;
+
+	if (fd < 0)
+		return -1;
+	rc = read_lines(&l, fd, err);
+	close(fd);
+	if (rc == 0) {
+		gc_set_loading(api->gc, true);
+		rc = write_all(&l, err);
+		gc_set_loading(api->gc, false);
+		/* The versions did not come in their order. */
+		store_compact(api->store);
+	}
+	if (rc == 0)
+		rc = make_namespaces(&l, err);
+	for (size_t i = 0; (e = map_next(&l.entries, &i)) != NULL;)
+		free_entry(e);
+	map_release(&l.entries);
+	arena_release(&l.arena);
+	return rc;
+}

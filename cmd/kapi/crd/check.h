@@ -1,0 +1,22 @@
+/*
+ * check: a value against the rules of a schema, worded as the API server
+ * does it.
+ * Source: kube-openapi/pkg/validation/validate, apiextensions-apiserver/pkg/
+ * apiserver/validation.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "base/span.h"
+#include "crd/structural.h"
+#include "json/tree.h"
+#include "type/problem.h"
+
+/*
+ * base: the path of value, none for a whole object. old: what value replaces,
+ * or NULL: what was wrong before and is unchanged is no error (ratcheting).
+ */
+void crd_check(struct causes *c, const struct schema_rules *r, struct span base,
+    const struct node *value, const struct node *old);
+
+#endif

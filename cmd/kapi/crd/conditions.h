@@ -1,0 +1,43 @@
+/*
+ * conditions: the status of a CustomResourceDefinition: conditions, and the
+ * names that it got.
+ * Source: apiextensions-apiserver/pkg/apihelpers, controller/status.
+ */
+#ifndef CONDITIONS_H
+#define CONDITIONS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "json/tree.h"
+
+struct condition {
+	const char *type, *status, *reason;
+	struct span message;
+};
+
+/* NULL if there is none of that type. */
+struct node *condition_find(const struct node *definition, const char *type);
+bool condition_true(const struct node *definition, const char *type);
+/* lastTransitionTime moves only with the status. */
+void condition_set(struct arena *a, struct node *definition,
+    const struct condition *c, struct span now);
+
+/* Names that others of the group have: plurals, singulars and short names;
+ * kinds and list kinds. */
+struct used_names {
+	struct span *resources, *kinds;
+	size_t resource_count, kind_count;
+};
+void names_used(
+    struct arena *a, struct used_names *used, const struct node *definition);
+
+/*
+ * Accepts the names that nobody has, sets NamesAccepted, and Established to
+ * Installing or NotAccepted. False: nothing has changed.
+ */
+bool names_accept(struct arena *a, struct node *definition,
+    const struct used_names *used, struct span now);
+
+#endif

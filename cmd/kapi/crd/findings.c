@@ -1,0 +1,157 @@
+#include "crd/findings.h"
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "text/number.h"
+
+static void
+place_write(struct buf *b, const struct place *p)
+{
+	if (p == NULL)
+		return;
+	place_write(b, p->up);
+	switch (p->kind) {
+	case PLACE_PROPERTY:
+		if (b->len > 0)
+			buf_addc(b, '.');
+		buf_addspan(b, p->name);
+		break;
+	case PLACE_KEY:
+		buf_addc(b, '.');
+		buf_addspan(b, p->name);
+		break;
+	case PLACE_INDEX:
+		buf_addf(b, "[%zu]", p->index);
+		break;
+	}
+}
+
+struct span
+place_text(struct arena *a, const struct place *p)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	place_write(&b, p);
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s.p == NULL ? span_str("") : s;
+}
+
+void
+result_add(struct result *r, const struct failure *f)
+{
+	if (r->n == r->max) {
+		size_t max = r->max == 0 ? 4 : r->max * 2;
+
+		r->items =
+		    arena_grow(r->arena, r->items, r->n, max, sizeof *r->items);
+		r->max = max;
+	}
+	r->items[r->n++] = *f;
+}
+
+void
+result_merge(struct result *r, const struct result *other)
+{
+	r->matched += other->matched;
+	for (size_t i = 0; i < other->n; i++)
+		result_add(r, &other->items[i]);
+}
+
+static struct span
+failure_path(struct arena *a, const struct failure *f, struct span base)
+{
+	struct span name = f->name;
+
+	if (name.n > 0 && name.p[0] == '.')
+		name = span_make(name.p + 1, name.n - 1);
+	if (f->code == FAIL_UNNAMED || name.n == 0)
+		/* How Go prints a path that there is none of. */
+		return base.p == NULL ? span_str("<nil>") : base;
+	return base.p == NULL ? name : path_field(a, base, name);
+}
+
+/* Values of an enum as the message has them: strings bare, others as JSON. */
+static void
+cause_enum(struct causes *c, struct span path, const struct failure *f,
+    const struct node *value)
+{
+	const struct schema_rules *r = f->rules;
+	struct span *all = arena_alloc(c->arena, r->enum_count * sizeof *all);
+
+	for (size_t i = 0; i < r->enum_count; i++) {
+		struct buf b = BUF_INIT;
+
+		if (r->enums[i]->kind == NODE_STRING) {
+			all[i] = r->enums[i]->text;
+			continue;
+		}
+		tree_write(&b, r->enums[i]);
+		all[i] = arena_span(c->arena, buf_span(&b));
+		buf_release(&b);
+	}
+	cause_unsupported(c, path, value, all, r->enum_count);
+}
+
+/* A float64 as %v prints it; the rest as it is. */
+static const struct node *
+shown(struct arena *a, const struct node *value)
+{
+	int64_t n;
+
+	if (!node_is(value, NODE_NUMBER) || number_is_int(value, &n))
+		return value;
+	return node_number(a, number_show(a, node_double(value)));
+}
+
+static void
+failure_cause(const struct failure *f, struct span base, struct causes *c)
+{
+	struct span path = failure_path(c->arena, f, base);
+	const struct node *value = f->value;
+
+	if (value != NULL && value->kind == NODE_NULL)
+		value = NULL;
+	if (value == NULL && f->code != FAIL_ENUM)
+		value = node_str(c->arena, "");
+	value = shown(c->arena, value);
+	switch (f->code) {
+	case FAIL_REQUIRED:
+		cause_required(c, path, "");
+		break;
+	case FAIL_ENUM:
+		cause_enum(c, path, f, value);
+		break;
+	case FAIL_TOO_LONG:
+		cause_too_long(c, path, value, (size_t)f->limit);
+		break;
+	case FAIL_TOO_MANY:
+		cause_too_many(c, path, (size_t)f->actual, (size_t)f->limit);
+		break;
+	case FAIL_TYPE:
+		cause_type_invalid(
+		    c, path, value, arena_str(c->arena, f->message));
+		break;
+	case FAIL_INVALID:
+	case FAIL_UNNAMED:
+		cause_invalid(c, path, value, arena_str(c->arena, f->message));
+		break;
+	}
+}
+
+void
+result_causes(const struct result *r, struct span base, struct causes *c)
+{
+	struct map seen = MAP_INIT;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct failure *f = &r->items[i];
+
+		if (map_get(&seen, f->message) != NULL)
+			continue;
+		map_put(&seen, f->message, f);
+		failure_cause(f, base, c);
+	}
+	map_release(&seen);
+}

@@ -1,0 +1,78 @@
+/*
+ * findings: what a check of a value found. The checks of anyOf and oneOf are
+ * made apart, and the one that got furthest is shown; so failures are kept
+ * until all is known.
+ */
+#ifndef FINDINGS_H
+#define FINDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "crd/structural.h"
+#include "json/tree.h"
+#include "type/problem.h"
+
+/* Where a value is: on the stack of the walk, written when it is needed. */
+struct place {
+	const struct place *up; /* NULL: the root */
+	enum { PLACE_PROPERTY, PLACE_KEY, PLACE_INDEX } kind;
+	struct span name;
+	size_t index;
+};
+
+enum failure_code {
+	FAIL_INVALID,
+	FAIL_TYPE,
+	FAIL_REQUIRED,
+	FAIL_ENUM,
+	FAIL_TOO_LONG,
+	FAIL_TOO_MANY,
+	FAIL_UNNAMED /* of the whole: no path, no value */
+};
+
+struct failure {
+	enum failure_code code;
+	struct span name;	  /* path below the root */
+	struct span message;	  /* also what makes two failures the same */
+	const struct node *value; /* NULL: none, shown as "" */
+	const struct schema_rules *rules; /* ENUM */
+	int64_t actual, limit;
+};
+
+struct result {
+	struct arena *arena;
+	struct failure *items;
+	size_t n, max;
+	size_t matched; /* how many checks went well */
+};
+
+struct span place_text(struct arena *a, const struct place *p);
+
+void result_add(struct result *r, const struct failure *f);
+void result_merge(struct result *r, const struct result *other);
+/* One value on the way down. */
+struct at {
+	const struct schema_rules *rules;
+	const struct place *place;
+	const struct node *value;
+	const struct node *old; /* NULL: nothing to compare with */
+};
+
+/* "NAME in body WHAT"; valid until the next. */
+struct failure *failure_make(struct result *out, const struct at *at,
+    enum failure_code code, const struct node *value, struct span what);
+
+/* scalar.c: what concerns a value alone. */
+void check_null(struct result *out, const struct at *at);
+void check_type(struct result *out, const struct at *at);
+void check_string(struct result *out, const struct at *at);
+void check_number(struct result *out, const struct at *at);
+void check_enum(struct result *out, const struct at *at);
+
+/* Each failure once, below base. */
+void result_causes(const struct result *r, struct span base, struct causes *c);
+
+#endif

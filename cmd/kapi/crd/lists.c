@@ -1,0 +1,226 @@
+#include "crd/lists.h"
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "crd/findings.h"
+#include "crd/prune.h"
+#include "type/objectmeta.h"
+
+/* Calls fn for each value that a schema describes, outermost first. */
+typedef void visit_fn(struct causes *c, const struct schema *s,
+    const struct field *list, const struct node *n, const struct place *place);
+
+static void
+visit(struct causes *c, const struct schema *s, const struct field *field,
+    const struct node *n, const struct place *place, visit_fn *fn)
+{
+	fn(c, s, field, n, place);
+	for (size_t i = 0; n->kind == NODE_OBJECT && i < n->n; i++) {
+		struct place here = {
+		    place, PLACE_PROPERTY, n->members[i].key, 0};
+		const struct field *f;
+
+		/* apiVersion, kind and metadata have no schema of the CRD. */
+		if ((s->embedded || place == NULL) && is_meta_field(here.name))
+			continue;
+		f = s->kind == SCHEMA_MAP ? s->element
+					  : schema_field(s, here.name);
+		if (s->kind == SCHEMA_MAP)
+			here.kind = PLACE_INDEX; /* written as [key] below */
+		if (f != NULL)
+			visit(c, f->schema, f, n->members[i].value, &here, fn);
+	}
+	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++) {
+		struct place here = {place, PLACE_INDEX, SPAN_NONE, i};
+
+		if (s->kind == SCHEMA_LIST)
+			visit(c, s->element->schema, s->element, n->items[i],
+			    &here, fn);
+	}
+}
+
+/* Paths as field.Path has them: keys of maps in brackets. */
+static struct span
+field_path(struct arena *a, const struct place *p)
+{
+	struct span up;
+
+	if (p == NULL)
+		return SPAN_NONE;
+	up = field_path(a, p->up);
+	if (p->kind == PLACE_PROPERTY)
+		return path_field(a, up, p->name);
+	return p->name.p != NULL ? path_key(a, up, p->name)
+				 : path_index(a, up, p->index);
+}
+
+/* The item's keys, or the item, as text: the same for equal ones. */
+static struct span
+identity(struct arena *a, const struct field *list, const struct node *item,
+    const struct node **shown)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	*shown = item;
+	if (list->list_type == LIST_MAP) {
+		struct node *keys = node_object(a);
+
+		for (size_t i = 0; i < list->key_count; i++) {
+			struct node *v = node_get_span(item, list->keys[i]);
+
+			if (v != NULL)
+				node_set(a, keys, list->keys[i], v);
+		}
+		*shown = keys;
+	}
+	tree_write_sorted(&b, *shown);
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+static bool
+only_objects(struct causes *c, const struct node *n, const struct place *place)
+{
+	for (size_t i = 0; i < n->n; i++) {
+		const struct node *item = n->items[i];
+
+		if (item->kind == NODE_OBJECT || item->kind == NODE_NULL)
+			continue;
+		cause_invalid(c,
+		    path_index(c->arena, field_path(c->arena, place), i), item,
+		    "must be an object for an array of list-type map");
+		return false;
+	}
+	return true;
+}
+
+static void
+check_list(struct causes *c, const struct schema *s, const struct field *field,
+    const struct node *n, const struct place *place)
+{
+	static char once, twice;
+	struct map seen = MAP_INIT;
+
+	(void)s;
+	if (n->kind != NODE_ARRAY || field == NULL ||
+	    field->list_type == LIST_ATOMIC)
+		return;
+	if (field->list_type == LIST_MAP && !only_objects(c, n, place))
+		return;
+	for (size_t i = 0; i < n->n; i++) {
+		const struct node *shown;
+		struct span id = identity(c->arena, field, n->items[i], &shown);
+		void *before = map_get(&seen, id);
+
+		if (before == &once)
+			cause_duplicate(c,
+			    path_index(
+				c->arena, field_path(c->arena, place), i),
+			    shown);
+		map_put(&seen, id, before == NULL ? &once : &twice);
+	}
+	map_release(&seen);
+}
+
+void
+crd_check_lists(
+    struct causes *c, const struct schema *s, const struct node *object)
+{
+	visit(c, s, NULL, object, NULL, check_list);
+}
+
+static void
+check_text(struct causes *c, const struct node *n, const char *key,
+    struct span base, const char *(*check)(struct span), const char *prefix)
+{
+	const struct node *v = node_get(n, key);
+	struct span path = path_field(c->arena, base, span_str(key));
+	const char *wrong;
+
+	if (v == NULL)
+		return;
+	if (v->kind != NODE_STRING)
+		cause_invalid(c, path, v, "must be a string");
+	else if (v->text.n == 0)
+		cause_invalid(c, path, v, "must not be empty");
+	else if ((wrong = check(v->text)) != NULL)
+		cause_invalid(c, path, v,
+		    arena_str(c->arena,
+			arena_printf(c->arena, "%s%s", prefix, wrong)));
+}
+
+static const char *
+check_group_version(struct span s)
+{
+	size_t slashes = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		slashes += s.p[i] == '/';
+	return slashes > 1 ? "unexpected GroupVersion string" : NULL;
+}
+
+static const char *
+check_kind(struct span s)
+{
+	char lower[64];
+
+	if (s.n >= sizeof lower)
+		return name_check_dns1035(s);
+	for (size_t i = 0; i < s.n; i++)
+		lower[i] =
+		    (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] - 'A' + 'a'
+							  : s.p[i]);
+	return name_check_dns1035(span_make(lower, s.n));
+}
+
+static void
+check_metadata(struct causes *c, struct node *metadata, struct span base)
+{
+	struct causes own = {.arena = c->arena};
+	struct node *object = node_object(c->arena);
+	struct resource r = {.plural = span_str("")};
+
+	if (node_path_text(metadata, "name").n == 0)
+		node_put(
+		    c->arena, metadata, "name", node_str(c->arena, "fakename"));
+	r.namespaced = node_path_text(metadata, "namespace").n > 0;
+	node_put(c->arena, object, "metadata", metadata);
+	objectmeta_validate_named(&own, &r, object, NAME_SEGMENT);
+	for (size_t i = 0; i < own.n; i++)
+		cause_add(c, arena_str(c->arena, own.items[i].reason),
+		    path_field(c->arena, base, own.items[i].field),
+		    own.items[i].message);
+}
+
+static void
+check_embedded(struct causes *c, const struct schema *s,
+    const struct field *field, const struct node *n, const struct place *place)
+{
+	struct span base;
+
+	(void)field;
+	if (!s->embedded || n->kind != NODE_OBJECT)
+		return;
+	base = field_path(c->arena, place);
+	if (node_get(n, "apiVersion") == NULL)
+		cause_required(
+		    c, path_field(c->arena, base, span_str("apiVersion")), "");
+	if (node_get(n, "kind") == NULL)
+		cause_required(
+		    c, path_field(c->arena, base, span_str("kind")), "");
+	check_text(c, n, "apiVersion", base, check_group_version, "");
+	check_text(c, n, "kind", base, check_kind,
+	    "may have mixed case, but should otherwise match: ");
+	if (node_is(node_get(n, "metadata"), NODE_OBJECT))
+		check_metadata(
+		    c, node_copy(c->arena, node_get(n, "metadata")), base);
+}
+
+void
+crd_check_embedded(
+    struct causes *c, const struct schema *s, const struct node *object)
+{
+	visit(c, s, NULL, object, NULL, check_embedded);
+}

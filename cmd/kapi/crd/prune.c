@@ -1,0 +1,177 @@
+#include "crd/prune.h"
+
+#include <stdlib.h>
+
+#include "crd/findings.h"
+#include "type/decode.h"
+
+struct walk {
+	struct arena *arena;
+	bool note;
+	struct span *paths;
+	size_t n, max;
+};
+
+static void
+walk_note(struct walk *w, const struct place *up, struct span key)
+{
+	struct place here = {up, PLACE_PROPERTY, key, 0};
+
+	if (!w->note)
+		return;
+	if (w->n == w->max) {
+		size_t max = w->max == 0 ? 8 : w->max * 2;
+
+		w->paths =
+		    arena_grow(w->arena, w->paths, w->n, max, sizeof *w->paths);
+		w->max = max;
+	}
+	w->paths[w->n++] = place_text(w->arena, &here);
+}
+
+bool
+is_meta_field(struct span key)
+{
+	return span_is(key, "apiVersion") || span_is(key, "kind") ||
+	    span_is(key, "metadata");
+}
+
+const struct schema *
+schema_member(const struct schema *s, struct span key)
+{
+	const struct field *f;
+
+	if (s == NULL)
+		return NULL;
+	if (s->kind == SCHEMA_MAP)
+		return s->element->schema;
+	f = schema_field(s, key);
+	return f == NULL ? NULL : f->schema;
+}
+
+const struct schema *
+schema_item(const struct schema *s)
+{
+	return s != NULL && s->kind == SCHEMA_LIST ? s->element->schema : NULL;
+}
+
+/* keep: unknown fields stay; what is known is pruned all the same. */
+enum unknown { UNKNOWN_GOES, UNKNOWN_STAYS };
+
+static void prune(struct walk *w, const struct schema *s, struct node *n,
+    const struct place *place);
+
+static void
+prune_members(struct walk *w, const struct schema *s, struct node *n,
+    const struct place *place, enum unknown unknown)
+{
+	bool resource = s != NULL && (s->embedded || place == NULL);
+	bool dropped = false;
+
+	for (uint32_t i = 0; i < n->n; i++) {
+		struct member m = n->members[i];
+		struct place here = {place, PLACE_PROPERTY, m.key, 0};
+		const struct schema *sub = schema_member(s, m.key);
+
+		if (!(resource && is_meta_field(m.key))) {
+			if (sub != NULL) {
+				prune(w, sub, m.value, &here);
+			} else if (unknown == UNKNOWN_GOES) {
+				walk_note(w, place, m.key);
+				n->members[i].value = NULL;
+				dropped = true;
+			}
+		}
+	}
+	if (dropped)
+		node_sweep(n);
+}
+
+static void
+prune_kept(struct walk *w, const struct schema *s, struct node *n,
+    const struct place *place)
+{
+	if (s == NULL)
+		return;
+	if (n->kind == NODE_OBJECT)
+		prune_members(w, s, n, place, UNKNOWN_STAYS);
+	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++) {
+		struct place here = {place, PLACE_INDEX, SPAN_NONE, i};
+
+		prune_kept(w, schema_item(s), n->items[i], &here);
+	}
+}
+
+static void
+prune(struct walk *w, const struct schema *s, struct node *n,
+    const struct place *place)
+{
+	if (s != NULL && s->preserve_unknown) {
+		prune_kept(w, s, n, place);
+		return;
+	}
+	if (n->kind == NODE_OBJECT)
+		prune_members(w, s, n, place, UNKNOWN_GOES);
+	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++) {
+		struct place here = {place, PLACE_INDEX, SPAN_NONE, i};
+
+		prune(w, schema_item(s), n->items[i], &here);
+	}
+}
+
+static int
+span_compare(const void *x, const void *y)
+{
+	return span_cmp(*(const struct span *)x, *(const struct span *)y);
+}
+
+void
+schema_prune(struct arena *a, const struct schema *s, struct node *object,
+    struct warnings *unknown)
+{
+	struct walk w = {.arena = a, .note = unknown != NULL};
+
+	prune(&w, s, object, NULL);
+	if (w.n > 1)
+		qsort(w.paths, w.n, sizeof *w.paths, span_compare);
+	for (size_t i = 0; i < w.n; i++)
+		warning_add(unknown,
+		    arena_printf(
+			a, "unknown field \"%.*s\"", SPAN_ARG(w.paths[i])));
+}
+
+static bool
+has_default(const struct schema *s, struct span key)
+{
+	const struct field *f;
+
+	if (s->kind == SCHEMA_MAP)
+		return s->element->default_value != NULL;
+	f = schema_field(s, key);
+	return f != NULL && f->default_value != NULL;
+}
+
+void
+schema_drop_nulls(const struct schema *s, struct node *n)
+{
+	bool dropped = false;
+
+	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++)
+		schema_drop_nulls(schema_item(s), n->items[i]);
+	if (n->kind != NODE_OBJECT)
+		return;
+	for (uint32_t i = 0; i < n->n; i++) {
+		struct member m = n->members[i];
+		const struct schema *sub = schema_member(s, m.key);
+
+		if (m.value->kind == NODE_NULL && sub != NULL &&
+		    !sub->nullable && !has_default(s, m.key)) {
+			n->members[i].value = NULL;
+			dropped = true;
+		} else {
+			schema_drop_nulls(sub, m.value);
+		}
+	}
+	if (dropped)
+		node_sweep(n);
+}

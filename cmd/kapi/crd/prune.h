@@ -1,0 +1,24 @@
+/*
+ * prune: walks through an object along the schema of a CRD.
+ * Source: apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting}.
+ */
+#ifndef PRUNE_H
+#define PRUNE_H
+
+#include <stdbool.h>
+
+#include "base/span.h"
+#include "json/tree.h"
+#include "type/schema.h"
+
+/* apiVersion, kind or metadata */
+bool is_meta_field(struct span key);
+/* Of a member and of an item; NULL: the schema does not know it. s may be
+ * NULL. */
+const struct schema *schema_member(const struct schema *s, struct span key);
+const struct schema *schema_item(const struct schema *s);
+
+/* Drops members that are null, may not be, and have no default. */
+void schema_drop_nulls(const struct schema *s, struct node *n);
+
+#endif

@@ -1,0 +1,362 @@
+#include "crd/structural.h"
+
+#include <stdlib.h>
+
+#include "text/format.h"
+#include "text/pattern.h"
+
+static int
+property_cmp(const void *x, const void *y)
+{
+	const struct property *p = x, *q = y;
+
+	return span_cmp(p->name, q->name);
+}
+
+static int
+field_cmp(const void *x, const void *y)
+{
+	const struct field *f = x, *g = y;
+
+	return span_cmp(f->name, g->name);
+}
+
+const struct schema_rules *
+rules_property(const struct schema_rules *r, struct span name)
+{
+	struct property key = {name, NULL};
+	const struct property *p;
+
+	if (r->property_count == 0)
+		return NULL;
+	p = bsearch(
+	    &key, r->properties, r->property_count, sizeof *p, property_cmp);
+	return p == NULL ? NULL : p->rules;
+}
+
+static struct span *
+texts(struct arena *a, const struct node *array, size_t *count)
+{
+	size_t n = node_is(array, NODE_ARRAY) ? node_count(array) : 0;
+	struct span *all = arena_alloc(a, n * sizeof *all);
+
+	*count = 0;
+	for (size_t i = 0; i < n; i++)
+		if (array->items[i]->kind == NODE_STRING)
+			all[(*count)++] = array->items[i]->text;
+	return all;
+}
+
+static enum schema_type
+type_of(const struct node *json)
+{
+	static const struct {
+		const char *name;
+		enum schema_type type;
+	} known[] = {{"object", TYPE_OBJECT}, {"array", TYPE_ARRAY},
+	    {"string", TYPE_STRING}, {"integer", TYPE_INTEGER},
+	    {"number", TYPE_NUMBER}, {"boolean", TYPE_BOOLEAN}};
+	struct span type = node_text(node_get(json, "type"));
+
+	if (node_true(node_get(json, "x-kubernetes-int-or-string")))
+		return TYPE_INT_OR_STRING;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (span_is(type, known[i].name))
+			return known[i].type;
+	return TYPE_NONE;
+}
+
+static enum list_type
+list_type_of(const struct node *json)
+{
+	const struct node *type = node_get(json, "x-kubernetes-list-type");
+
+	return node_text_is(type, "map") ? LIST_MAP
+	    : node_text_is(type, "set")	 ? LIST_SET
+					 : LIST_ATOMIC;
+}
+
+static bool
+get_double(const struct node *json, const char *key, double *value)
+{
+	const struct node *n = node_get(json, key);
+
+	if (!node_is(n, NODE_NUMBER))
+		return false;
+	*value = node_double(n);
+	return true;
+}
+
+static int64_t
+get_limit(const struct node *json, const char *key)
+{
+	int64_t value;
+
+	return node_get_int(node_get(json, key), &value) ? value : -1;
+}
+
+static const struct schema_rules *const *
+rules_list(struct arena *a, const struct node *array, size_t *count)
+{
+	size_t n = node_is(array, NODE_ARRAY) ? node_count(array) : 0;
+	const struct schema_rules **all = arena_alloc(a, n * sizeof *all);
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = crd_rules(a, array->items[i]);
+	*count = n;
+	return all;
+}
+
+static void
+rules_limits(struct schema_rules *r, const struct node *json)
+{
+	r->has_minimum = get_double(json, "minimum", &r->minimum);
+	r->has_maximum = get_double(json, "maximum", &r->maximum);
+	r->has_multiple_of = get_double(json, "multipleOf", &r->multiple_of);
+	r->exclusive_minimum = node_true(node_get(json, "exclusiveMinimum"));
+	r->exclusive_maximum = node_true(node_get(json, "exclusiveMaximum"));
+	r->unique_items = node_true(node_get(json, "uniqueItems"));
+	r->min_length = get_limit(json, "minLength");
+	r->max_length = get_limit(json, "maxLength");
+	r->min_items = get_limit(json, "minItems");
+	r->max_items = get_limit(json, "maxItems");
+	r->min_properties = get_limit(json, "minProperties");
+	r->max_properties = get_limit(json, "maxProperties");
+}
+
+static void
+rules_values(struct arena *a, struct schema_rules *r, const struct node *json)
+{
+	const struct node *enums = node_get(json, "enum");
+	struct span format = node_text(node_get(json, "format"));
+	struct span pattern = node_text(node_get(json, "pattern"));
+	struct span type = r->type == TYPE_INT_OR_STRING
+	    ? span_str("int-or-string")
+	    : node_text(node_get(json, "type"));
+
+	if (format.n > 0 && format_known(type, format))
+		r->format = format;
+	if (pattern.n > 0) {
+		r->pattern_text = pattern;
+		r->pattern = pattern_make(a, pattern);
+	}
+	if (node_is(enums, NODE_ARRAY)) {
+		r->enums = (const struct node *const *)enums->items;
+		r->enum_count = enums->n;
+	}
+}
+
+static void
+rules_children(struct arena *a, struct schema_rules *r, const struct node *json)
+{
+	const struct node *p = node_get(json, "properties");
+	const struct node *more = node_get(json, "additionalProperties");
+	const struct node *items = node_get(json, "items");
+
+	if (node_is(p, NODE_OBJECT) && p->n > 0) {
+		struct property *all = arena_alloc(a, p->n * sizeof *all);
+
+		for (size_t i = 0; i < p->n; i++) {
+			all[i].name = p->members[i].key;
+			all[i].rules = crd_rules(a, p->members[i].value);
+		}
+		qsort(all, p->n, sizeof *all, property_cmp);
+		r->properties = all;
+		r->property_count = p->n;
+	}
+	if (node_is(more, NODE_OBJECT))
+		r->additional = crd_rules(a, more);
+	r->additional_forbidden = node_is(more, NODE_FALSE);
+	if (node_is(items, NODE_OBJECT))
+		r->items = crd_rules(a, items);
+}
+
+const struct schema_rules *
+crd_rules(struct arena *a, const struct node *json)
+{
+	struct schema_rules *r = arena_zalloc(a, sizeof *r);
+
+	r->type = type_of(json);
+	r->nullable = node_true(node_get(json, "nullable"));
+	r->embedded =
+	    node_true(node_get(json, "x-kubernetes-embedded-resource"));
+	r->list_type = list_type_of(json);
+	r->keys = texts(
+	    a, node_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
+	r->required = texts(a, node_get(json, "required"), &r->required_count);
+	rules_limits(r, json);
+	rules_values(a, r, json);
+	rules_children(a, r, json);
+	r->all_of = rules_list(a, node_get(json, "allOf"), &r->all_of_count);
+	r->any_of = rules_list(a, node_get(json, "anyOf"), &r->any_of_count);
+	r->one_of = rules_list(a, node_get(json, "oneOf"), &r->one_of_count);
+	if (node_is(node_get(json, "not"), NODE_OBJECT))
+		r->not_ = crd_rules(a, node_get(json, "not"));
+	return r;
+}
+
+static const struct schema *schema_of(struct arena *a, const struct node *json,
+    const struct schema_rules *r, bool root);
+
+static void
+field_fill(struct arena *a, struct field *f, const struct node *json,
+    const struct schema_rules *r)
+{
+	const struct node *value = node_get(json, "default");
+
+	f->schema = schema_of(a, json, r, false);
+	f->default_value = node_is(value, NODE_NULL) ? NULL : value;
+	f->list_type = r->list_type;
+	f->keys = r->keys;
+	f->key_count = r->key_count;
+	f->atomic =
+	    node_text_is(node_get(json, "x-kubernetes-map-type"), "atomic");
+}
+
+static const struct schema *
+plain_string(void)
+{
+	static const struct schema string = {.kind = SCHEMA_STRING};
+
+	return &string;
+}
+
+/* apiVersion, kind and metadata of a resource; all has room for them. */
+static size_t
+add_meta(struct field *all, size_t n)
+{
+	static const char *const names[] = {"apiVersion", "kind", "metadata"};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct field *f = NULL;
+
+		for (size_t k = 0; k < n && f == NULL; k++)
+			if (span_is(all[k].name, names[i]))
+				f = &all[k];
+		if (f == NULL) {
+			f = &all[n++];
+			*f = (struct field){.name = span_str(names[i])};
+		}
+		f->schema = i < 2 ? plain_string() : schema_object_meta();
+	}
+	return n;
+}
+
+static bool
+is_required(const struct schema_rules *r, struct span name)
+{
+	for (size_t i = 0; i < r->required_count; i++)
+		if (span_eq(r->required[i], name))
+			return true;
+	return false;
+}
+
+static void
+fields_fill(struct arena *a, struct schema *s, const struct node *json,
+    const struct schema_rules *r, bool resource)
+{
+	const struct node *p = node_get(json, "properties");
+	size_t n = node_is(p, NODE_OBJECT) ? p->n : 0;
+	struct field *all = arena_zalloc(a, (n + 3) * sizeof *all);
+
+	for (size_t i = 0; i < n; i++) {
+		struct span name = p->members[i].key;
+
+		all[i].name = name;
+		all[i].required = is_required(r, name);
+		field_fill(
+		    a, &all[i], p->members[i].value, rules_property(r, name));
+	}
+	if (resource)
+		n = add_meta(all, n);
+	qsort(all, n, sizeof *all, field_cmp);
+	s->fields = all;
+	s->field_count = n;
+}
+
+/* additionalProperties: true: whatever is in there is pruned to nothing. */
+static const struct schema *
+unknown(void)
+{
+	static const struct schema none = {.kind = SCHEMA_OBJECT};
+
+	return &none;
+}
+
+static void
+element_fill(struct arena *a, struct schema *s, const struct node *json,
+    const struct schema_rules *r)
+{
+	struct field *f = arena_zalloc(a, sizeof *f);
+
+	if (r != NULL)
+		field_fill(a, f, json, r);
+	else
+		f->schema = unknown();
+	s->element = f;
+}
+
+static enum schema_kind
+kind_of(const struct node *json, const struct schema_rules *r, bool resource)
+{
+	const struct node *more = node_get(json, "additionalProperties");
+	bool map = more != NULL && more->kind != NODE_FALSE &&
+	    more->kind != NODE_NULL && r->property_count == 0 && !resource;
+
+	switch (r->type) {
+	case TYPE_ARRAY:
+		return SCHEMA_LIST;
+	case TYPE_STRING:
+		return SCHEMA_STRING;
+	case TYPE_INTEGER:
+		return SCHEMA_INTEGER;
+	case TYPE_NUMBER:
+		return SCHEMA_NUMBER;
+	case TYPE_BOOLEAN:
+		return SCHEMA_BOOLEAN;
+	case TYPE_INT_OR_STRING:
+		return SCHEMA_INT_OR_STRING;
+	case TYPE_OBJECT:
+		return map ? SCHEMA_MAP : SCHEMA_OBJECT;
+	case TYPE_NONE:
+		break;
+	}
+	if (resource || r->property_count > 0)
+		return SCHEMA_OBJECT;
+	return map ? SCHEMA_MAP : r->items != NULL ? SCHEMA_LIST : SCHEMA_ANY;
+}
+
+static const struct schema *
+schema_of(struct arena *a, const struct node *json,
+    const struct schema_rules *r, bool root)
+{
+	struct schema *s = arena_zalloc(a, sizeof *s);
+	bool resource = root || r->embedded;
+
+	s->kind = kind_of(json, r, resource);
+	s->format = node_text(node_get(json, "format"));
+	s->nullable = r->nullable;
+	s->embedded = r->embedded;
+	s->preserve_unknown =
+	    node_true(node_get(json, "x-kubernetes-preserve-unknown-fields"));
+	s->rules = r;
+	if (s->kind == SCHEMA_OBJECT)
+		fields_fill(a, s, json, r, resource);
+	else if (s->kind == SCHEMA_MAP)
+		element_fill(a, s, node_get(json, "additionalProperties"),
+		    r->additional);
+	else if (s->kind == SCHEMA_LIST)
+		element_fill(a, s, node_get(json, "items"), r->items);
+	return s;
+}
+
+const struct schema *
+crd_schema(struct arena *a, const struct node *json, bool preserve_unknown)
+{
+	struct schema *s =
+	    (struct schema *)schema_of(a, json, crd_rules(a, json), true);
+
+	if (preserve_unknown)
+		s->preserve_unknown = true;
+	return s;
+}

@@ -1,0 +1,526 @@
+#include "crd/valid.h"
+
+#include <string.h>
+
+#include "crd/conditions.h"
+#include "crd/crd.h"
+#include "crd/show.h"
+#include "text/format.h"
+#include "type/objectmeta.h"
+
+bool
+is_set(const struct node *n, const char *key)
+{
+	const struct node *v = node_get(n, key);
+
+	return !node_empty(v) && v->kind != NODE_FALSE;
+}
+
+struct span
+path_child(struct causes *c, struct span base, const char *name)
+{
+	return path_field(c->arena, base, span_str(name));
+}
+
+struct span
+path_entry(
+    struct causes *c, struct span base, const char *key, struct span name)
+{
+	return path_key(c->arena, path_child(c, base, key), name);
+}
+
+static void
+dns1035(struct causes *c, struct span at, struct span name, const char *prefix)
+{
+	struct span low = arena_span(c->arena, name);
+	const char *wrong;
+
+	if (prefix[0] != '\0')
+		for (size_t i = 0; i < low.n; i++)
+			if (low.p[i] >= 'A' && low.p[i] <= 'Z')
+				((char *)low.p)[i] += 'a' - 'A';
+	wrong = name_check_dns1035(low);
+	if (wrong != NULL)
+		cause_invalid_text(c, at, name,
+		    arena_str(c->arena,
+			arena_printf(c->arena, "%s%s", prefix, wrong)));
+}
+
+/* ---- names ---- */
+
+static void
+check_list_of_names(struct causes *c, struct span path,
+    const struct node *names, const char *key)
+{
+	const struct node *all = node_get(names, key);
+	struct span at = path_child(c, path, key);
+
+	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
+		dns1035(c, path_index(c->arena, at, i),
+		    node_text(all->items[i]), "");
+}
+
+static void
+check_names(struct causes *c, struct span path, const struct node *names)
+{
+	static const char mixed[] =
+	    "may have mixed case, but should otherwise match: ";
+	static const char *const keys[] = {
+	    "plural", "singular", "kind", "listKind"};
+	struct span kind = node_path_text(names, "kind");
+	struct span list = node_path_text(names, "listKind");
+
+	for (size_t i = 0; i < 4; i++) {
+		struct span name = node_path_text(names, keys[i]);
+
+		if (name.n > 0)
+			dns1035(c, path_child(c, path, keys[i]), name,
+			    i < 2 ? "" : mixed);
+	}
+	check_list_of_names(c, path, names, "shortNames");
+	if (kind.n > 0 && span_eq(kind, list))
+		cause_invalid_text(c, path_child(c, path, "listKind"), list,
+		    "kind and listKind may not be the same");
+	check_list_of_names(c, path, names, "categories");
+}
+
+static void
+need_names(struct causes *c, struct span path, const struct node *names)
+{
+	static const char *const keys[] = {
+	    "plural", "singular", "kind", "listKind"};
+
+	for (size_t i = 0; i < 4; i++)
+		if (node_path_text(names, keys[i]).n == 0)
+			cause_required(c, path_child(c, path, keys[i]), "");
+}
+
+/* ---- versions ---- */
+
+static const struct node *
+version_at(const struct node *versions, size_t i)
+{
+	return node_is(versions, NODE_ARRAY) && i < versions->n
+	    ? versions->items[i]
+	    : NULL;
+}
+
+static void
+check_openapi(struct causes *c, struct span path, const struct node *version)
+{
+	const struct node *schema =
+	    node_path(version, "schema.openAPIV3Schema");
+	struct span at = path_child(c, path, "openAPIV3Schema");
+	size_t before = c->n;
+
+	if (!node_is(schema, NODE_OBJECT))
+		return;
+	if (node_true(node_get(schema, "nullable")))
+		cause_forbidden(c, path_child(c, at, "nullable"),
+		    "nullable cannot be true at the root");
+	valid_structure(c, at, schema);
+	if (c->n == before)
+		valid_defaults(c, at, schema);
+	valid_schema(c, at, schema);
+}
+
+static bool
+allowed_with_status(struct span key)
+{
+	static const char *const keys[] = {"description", "type", "format",
+	    "title", "maximum", "exclusiveMaximum", "minimum",
+	    "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems",
+	    "minItems", "uniqueItems", "multipleOf", "required", "items",
+	    "properties", "externalDocs", "example",
+	    "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (span_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* With /status, the rules of status must be all at properties.status. */
+static void
+check_with_status(
+    struct causes *c, struct span path, const struct node *version)
+{
+	const struct node *schema =
+	    node_path(version, "schema.openAPIV3Schema");
+	const struct node *type = node_get(schema, "type");
+
+	if (node_path(version, "subresources.status") == NULL ||
+	    !node_is(schema, NODE_OBJECT))
+		return;
+	if (type != NULL && !node_text_is(type, "object"))
+		cause_invalid(c, path_child(c, path, "openAPIV3Schema.type"),
+		    type,
+		    "only \"object\" is allowed as the type at the root of "
+		    "the schema if the status subresource is enabled");
+	for (size_t i = 0; i < schema->n; i++) {
+		if (allowed_with_status(schema->members[i].key) ||
+		    !is_set(
+			schema, arena_str(c->arena, schema->members[i].key)))
+			continue;
+		cause_add(c, "FieldValueInvalid",
+		    path_child(c, path, "openAPIV3Schema"),
+		    arena_printf(c->arena,
+			"Invalid value: %.*s: only [Description Type Format "
+			"Title Maximum ExclusiveMaximum Minimum "
+			"ExclusiveMinimum MaxLength MinLength Pattern "
+			"MaxItems MinItems UniqueItems MultipleOf Required "
+			"Items Properties ExternalDocs Example "
+			"XPreserveUnknownFields XValidations] fields are "
+			"allowed at the root of the schema if the status "
+			"subresource is enabled",
+			SPAN_ARG(show_schema(c->arena, schema))));
+		return;
+	}
+}
+
+static void
+check_deprecation(
+    struct causes *c, struct span path, const struct node *version)
+{
+	const struct node *w = node_get(version, "deprecationWarning");
+	struct span text = node_text(w);
+	struct span at = path_child(c, path, "deprecationWarning");
+
+	if (w == NULL)
+		return;
+	if (!node_true(node_get(version, "deprecated"))) {
+		cause_invalid_text(
+		    c, at, text, "can only be set for deprecated versions");
+		return;
+	}
+	if (text.n > 256)
+		cause_invalid_text(
+		    c, at, text, "must be <= 256 characters long");
+	if (text.n == 0)
+		cause_invalid_text(c, at, text, "must not be an empty string");
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] < 0x20 || text.p[i] == 0x7f) {
+			cause_invalid_text(c, at, text,
+			    arena_str(c->arena,
+				arena_printf(c->arena,
+				    "must only contain printable UTF-8 "
+				    "characters; non-printable character "
+				    "found at index %zu",
+				    i)));
+			break;
+		}
+}
+
+/* What is at spec if it is common, at the version if not. */
+static void
+check_parts(struct causes *c, struct span path, const struct node *version,
+    const struct node *versions, bool common)
+{
+	if (versions_agree(versions, "schema") == common) {
+		struct span at =
+		    path_child(c, path, common ? "validation" : "schema");
+
+		check_with_status(c, at, version);
+		check_openapi(c, at, version);
+	}
+	if (versions_agree(versions, "subresources") == common)
+		valid_subresources(c, path_child(c, path, "subresources"),
+		    node_get(version, "subresources"));
+	if (versions_agree(versions, "additionalPrinterColumns") == common)
+		valid_columns(c,
+		    path_child(c, path, "additionalPrinterColumns"),
+		    node_get(version, "additionalPrinterColumns"));
+	if (versions_agree(versions, "selectableFields") == common)
+		valid_selectable(c, path_child(c, path, "selectableFields"),
+		    node_get(version, "selectableFields"),
+		    node_path(version, "schema.openAPIV3Schema"));
+}
+
+static void
+check_versions(struct causes *c, struct span path, const struct node *versions)
+{
+	const struct node *v;
+
+	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++)
+		if (!node_is(
+			node_path(v, "schema.openAPIV3Schema"), NODE_OBJECT))
+			cause_required(c,
+			    path_child(c, path_index(c->arena, path, i),
+				"schema.openAPIV3Schema"),
+			    "");
+	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
+		struct span at = path_index(c->arena, path, i);
+
+		dns1035(c, path_child(c, at, "name"), node_path_text(v, "name"),
+		    "");
+		check_deprecation(c, at, v);
+		check_parts(c, at, v, versions, false);
+	}
+}
+
+static void
+invalid_versions(struct causes *c, struct span path,
+    const struct node *versions, const char *detail)
+{
+	struct span shown = node_is(versions, NODE_ARRAY)
+	    ? show_versions(c->arena, versions)
+	    : span_str("null");
+
+	cause_add(c, "FieldValueInvalid", path,
+	    arena_printf(
+		c->arena, "Invalid value: %.*s: %s", SPAN_ARG(shown), detail));
+}
+
+static void
+check_storage(struct causes *c, struct span path, const struct node *versions)
+{
+	const struct node *v;
+	size_t storage = 0;
+	bool twice = false;
+
+	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
+		storage += node_true(node_get(v, "storage"));
+		for (size_t k = 0; k < i; k++)
+			twice = twice ||
+			    span_eq(node_path_text(v, "name"),
+				node_path_text(
+				    version_at(versions, k), "name"));
+	}
+	if (twice)
+		invalid_versions(
+		    c, path, versions, "must contain unique version names");
+	if (storage != 1)
+		invalid_versions(c, path, versions,
+		    "must have exactly one version marked as storage "
+		    "version");
+}
+
+/* ---- the whole ---- */
+
+static void
+check_group(struct causes *c, struct span group)
+{
+	struct span at = span_str("spec.group");
+	const char *wrong;
+
+	if (group.n == 0)
+		cause_required(c, at, "");
+	else if ((wrong = name_check_subdomain(group)) != NULL)
+		cause_invalid_text(c, at, group, wrong);
+	else if (memchr(group.p, '.', group.n) == NULL)
+		cause_invalid_text(
+		    c, at, group, "should be a domain with at least one dot");
+}
+
+static void
+check_scope(struct causes *c, const struct node *scope)
+{
+	const struct span known[] = {
+	    span_str("Cluster"), span_str("Namespaced")};
+
+	if (node_text(scope).n == 0)
+		cause_required(c, span_str("spec.scope"), "");
+	else if (!node_text_is(scope, "Cluster") &&
+	    !node_text_is(scope, "Namespaced"))
+		cause_unsupported(c, span_str("spec.scope"), scope, known, 2);
+}
+
+static void
+check_spec(struct causes *c, const struct node *spec)
+{
+	const struct node *versions = node_get(spec, "versions");
+	const struct node *names = node_get(spec, "names");
+	struct span path = span_str("spec");
+	struct span at = path_child(c, path, "versions");
+
+	check_group(c, node_path_text(spec, "group"));
+	check_scope(c, node_get(spec, "scope"));
+	check_versions(c, at, versions);
+	check_storage(c, at, versions);
+	need_names(c, span_str("spec.names"), names);
+	check_names(c, span_str("spec.names"), names);
+	if (version_at(versions, 0) != NULL)
+		check_parts(c, path, version_at(versions, 0), versions, true);
+	valid_conversion(
+	    c, span_str("spec.conversion"), node_get(spec, "conversion"));
+}
+
+static void
+check_stored_versions(struct causes *c, const struct node *object)
+{
+	const struct node *stored = node_path(object, "status.storedVersions");
+	const struct node *versions = node_path(object, "spec.versions");
+	struct span path = span_str("status.storedVersions");
+	size_t n = node_is(stored, NODE_ARRAY) ? stored->n : 0;
+	const struct node *v;
+	bool *known;
+
+	if (n == 0) {
+		cause_invalid(
+		    c, path, NULL, "must have at least one stored version");
+		return;
+	}
+	known = arena_zalloc(c->arena, n * sizeof *known);
+	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
+		bool found = false;
+
+		/* A name given twice is looked for twice, and found once. */
+		for (size_t k = 0; k < n; k++)
+			if (!known[k] && !found &&
+			    node_equal(stored->items[k], node_get(v, "name")))
+				known[k] = found = true;
+		if (node_true(node_get(v, "storage")) && !found)
+			cause_invalid(c, path, stored,
+			    arena_str(c->arena,
+				arena_printf(c->arena,
+				    "must have the storage version %.*s",
+				    SPAN_ARG(node_path_text(v, "name")))));
+	}
+	for (size_t k = 0; k < n; k++) {
+		struct span name = node_text(stored->items[k]);
+
+		if (!known[k])
+			cause_invalid_text(c, path_index(c->arena, path, k),
+			    name,
+			    arena_str(c->arena,
+				arena_printf(c->arena,
+				    "missing from spec.versions; %.*s was "
+				    "previously a storage version, and must "
+				    "remain in spec.versions until a storage "
+				    "migration ensures no data remains "
+				    "persisted in %.*s and removes %.*s from "
+				    "status.storedVersions",
+				    SPAN_ARG(name), SPAN_ARG(name),
+				    SPAN_ARG(name))));
+	}
+}
+
+static bool
+ends_with(struct span s, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+}
+
+static const char approval[] = "api-approved.kubernetes.io";
+
+enum approval { APPROVAL_MISSING, APPROVAL_INVALID, APPROVAL_GIVEN };
+
+static enum approval
+approval_of(const struct node *object, struct span *text)
+{
+	*text = node_text(
+	    node_get(node_path(object, "metadata.annotations"), approval));
+	if (text->n == 0)
+		return APPROVAL_MISSING;
+	if (text->n >= 10 && memcmp(text->p, "unapproved", 10) == 0)
+		return APPROVAL_GIVEN;
+	return memmem(text->p, text->n, "://", 3) != NULL &&
+		format_matches(span_str("uri"), *text)
+	    ? APPROVAL_GIVEN
+	    : APPROVAL_INVALID;
+}
+
+static void
+check_approval(
+    struct causes *c, const struct node *live, const struct node *object)
+{
+	static const char need[] =
+	    "protected groups must have approval annotation "
+	    "\"api-approved.kubernetes.io\"%s, see "
+	    "https://github.com/kubernetes/enhancements/pull/1111";
+	struct span group = node_path_text(object, "spec.group");
+	struct span at = path_entry(
+	    c, span_str("metadata"), "annotations", span_str(approval));
+	struct span text, before;
+	enum approval now;
+
+	if (!span_is(group, "k8s.io") && !ends_with(group, ".k8s.io") &&
+	    !span_is(group, "kubernetes.io") &&
+	    !ends_with(group, ".kubernetes.io"))
+		return;
+	now = approval_of(object, &text);
+	if (live != NULL && approval_of(live, &before) == now)
+		return;
+	if (now == APPROVAL_MISSING)
+		cause_required(c, at,
+		    arena_str(c->arena, arena_printf(c->arena, need, "")));
+	else if (now == APPROVAL_INVALID)
+		cause_invalid_text(c, at, text,
+		    arena_str(c->arena,
+			arena_printf(c->arena, need,
+			    " with either a URL or a reason starting with "
+			    "\"unapproved\"")));
+}
+
+static void
+check_preserve(
+    struct causes *c, const struct node *live, const struct node *object)
+{
+	static const char path[] = "spec.preserveUnknownFields";
+	const struct node *now = node_path(object, path);
+
+	if (node_true(now) && !node_true(node_path(live, path)))
+		cause_invalid(c, span_str(path), now,
+		    "cannot set to true, set "
+		    "x-kubernetes-preserve-unknown-fields to true in "
+		    "spec.versions[*].schema instead");
+}
+
+static void
+check_name(struct causes *c, const struct node *object)
+{
+	struct span name = node_path_text(object, "metadata.name");
+	struct span wanted = arena_printf(c->arena, "%.*s.%.*s",
+	    SPAN_ARG(node_path_text(object, "spec.names.plural")),
+	    SPAN_ARG(node_path_text(object, "spec.group")));
+
+	if (!span_eq(name, wanted))
+		cause_invalid_text(c, span_str("metadata.name"), name,
+		    "must be spec.names.plural+\".\"+spec.group");
+}
+
+static void
+immutable(struct causes *c, const struct node *live, const struct node *object,
+    const char *path)
+{
+	const struct node *now = node_path(object, path);
+
+	if (!node_equal(now, node_path(live, path)))
+		cause_invalid(c, span_str(path), now, "field is immutable");
+}
+
+static void
+check_immutable(
+    struct causes *c, const struct node *live, const struct node *object)
+{
+	if (condition_true(live, "Established")) {
+		immutable(c, live, object, "spec.scope");
+		immutable(c, live, object, "spec.names.kind");
+	}
+	immutable(c, live, object, "spec.group");
+	immutable(c, live, object, "spec.names.plural");
+}
+
+void
+crd_definition_validate(struct causes *c, struct span subresource,
+    const struct node *live, const struct node *object)
+{
+	struct span accepted = span_str("status.acceptedNames");
+	const struct node *names = node_path(object, "status.acceptedNames");
+
+	if (span_is(subresource, "status")) {
+		check_names(c, accepted, names);
+		return;
+	}
+	if (live == NULL)
+		check_name(c, object);
+	check_spec(c, node_get(object, "spec"));
+	if (live != NULL)
+		check_immutable(c, live, object);
+	check_names(c, accepted, names);
+	check_stored_versions(c, object);
+	check_approval(c, live, object);
+	check_preserve(c, live, object);
+}

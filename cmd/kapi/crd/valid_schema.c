@@ -1,0 +1,446 @@
+#include "crd/valid.h"
+
+/* On the way down. */
+struct inside {
+	bool resource_meta; /* apiVersion, kind or metadata of a resource */
+	const char *no_defaults; /* why there may be none; NULL: may be */
+};
+
+static bool
+is_type(const struct node *schema, const char *type)
+{
+	return node_text_is(node_get(schema, "type"), type);
+}
+
+static void
+forbid(struct causes *c, struct span path, const char *key, const char *detail)
+{
+	cause_forbidden(c, path_child(c, path, key), detail);
+}
+
+static void
+check_kind(struct causes *c, struct span path, const struct node *schema)
+{
+	static const char *const known[] = {
+	    "array", "boolean", "integer", "number", "object", "string"};
+	const struct node *type = node_get(schema, "type");
+	struct span names[6];
+	bool found = false;
+
+	if (node_text(type).n == 0)
+		return;
+	for (size_t i = 0; i < 6; i++) {
+		names[i] = span_str(known[i]);
+		found = found || node_text_is(type, known[i]);
+	}
+	if (!found)
+		cause_unsupported(
+		    c, path_child(c, path, "type"), type, names, 6);
+}
+
+/* What JSON schema has and a CRD may not have. */
+static void
+check_refused(struct causes *c, struct span path, const struct node *schema,
+    const struct inside *in)
+{
+	static const char *const keys[] = {"id", "additionalItems",
+	    "patternProperties", "definitions", "dependencies", "$ref"};
+
+	if (node_get(schema, "default") != NULL && in->no_defaults != NULL)
+		forbid(c, path, "default",
+		    arena_str(c->arena,
+			arena_printf(
+			    c->arena, "must not be set %s", in->no_defaults)));
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (node_get(schema, keys[i]) != NULL)
+			forbid(c, path, keys[i],
+			    arena_str(c->arena,
+				arena_printf(
+				    c->arena, "%s is not supported", keys[i])));
+	if (is_type(schema, "null"))
+		forbid(c, path, "type",
+		    "type cannot be set to null, use nullable as an "
+		    "alternative");
+	if (node_is(node_get(schema, "items"), NODE_ARRAY))
+		forbid(c, path, "items",
+		    "items must be a schema object and not an array");
+	if (in->resource_meta &&
+	    node_true(node_get(schema, "x-kubernetes-embedded-resource")))
+		forbid(c, path, "x-kubernetes-embedded-resource",
+		    "must not be used inside of resource meta");
+	if (node_true(node_get(schema, "uniqueItems")))
+		forbid(c, path, "uniqueItems",
+		    "uniqueItems cannot be set to true since the runtime "
+		    "complexity becomes quadratic");
+}
+
+/* A field that needs the schema to be of a type. */
+static void
+need_type(struct causes *c, struct span path, const struct node *schema,
+    const char *type, const char *key)
+{
+	struct span at = path_child(c, path, "type");
+	const char *detail = arena_str(c->arena,
+	    arena_printf(c->arena, "must be %s if %s is specified", type, key));
+
+	if (is_type(schema, type))
+		return;
+	if (node_path_text(schema, "type").n == 0)
+		cause_required(c, at, detail);
+	else
+		cause_invalid(c, at, node_get(schema, "type"), detail);
+}
+
+static void
+check_map_type(struct causes *c, struct span path, const struct node *schema)
+{
+	static const char key[] = "x-kubernetes-map-type";
+	const struct span known[] = {span_str("atomic"), span_str("granular")};
+	const struct node *type = node_get(schema, key);
+
+	if (type == NULL)
+		return;
+	need_type(c, path, schema, "object", key);
+	if (!node_text_is(type, "atomic") && !node_text_is(type, "granular"))
+		cause_unsupported(c, path_child(c, path, key), type, known, 2);
+}
+
+static void
+check_set_items(struct causes *c, struct span path, const struct node *items)
+{
+	static const char detail[] = "must be atomic as item of a list with "
+				     "x-kubernetes-list-type=set";
+	const struct node *list = node_get(items, "x-kubernetes-list-type");
+	const struct node *map = node_get(items, "x-kubernetes-map-type");
+	struct span at = path_child(c, path, "items");
+
+	if (is_type(items, "array") && list != NULL &&
+	    !node_text_is(list, "atomic"))
+		cause_invalid(c, path_child(c, at, "x-kubernetes-list-type"),
+		    list, detail);
+	/* Here the API server shows the list type, too. */
+	if (is_type(items, "object") && !node_text_is(map, "atomic"))
+		cause_invalid(c, path_child(c, at, "x-kubernetes-map-type"),
+		    list, detail);
+}
+
+static void
+check_keys(struct causes *c, struct span path, const struct node *schema)
+{
+	static const char name[] = "x-kubernetes-list-map-keys";
+	const struct node *keys = node_get(schema, name);
+	const struct node *items = node_get(schema, "items");
+	const struct node *fields = node_get(items, "properties");
+	struct span at = path_child(c, path, name);
+
+	for (size_t i = 0; node_is(keys, NODE_ARRAY) && i < keys->n; i++) {
+		struct span key = node_text(keys->items[i]);
+		const struct node *f = node_get_span(fields, key);
+
+		if (f == NULL)
+			cause_invalid(c, at, keys,
+			    "entries must all be names of item properties");
+		else if (is_type(f, "array") || is_type(f, "object"))
+			cause_invalid(c,
+			    path_child(c,
+				path_entry(c, path_child(c, path, "items"),
+				    "properties", key),
+				"type"),
+			    node_get(items, "type"),
+			    "must be a scalar type if parent array's "
+			    "x-kubernetes-list-type is map");
+		for (size_t k = 0; k < i; k++)
+			if (node_equal(keys->items[i], keys->items[k])) {
+				cause_invalid(c, at, keys,
+				    "must not contain duplicate entries");
+				break;
+			}
+	}
+}
+
+static void
+check_map_list(struct causes *c, struct span path, const struct node *schema)
+{
+	static const char name[] = "x-kubernetes-list-map-keys";
+	const struct node *items = node_get(schema, "items");
+
+	if (node_count(node_get(schema, name)) == 0)
+		cause_required(c, path_child(c, path, name),
+		    "must not be empty if x-kubernetes-list-type is map");
+	if (items == NULL) {
+		cause_required(c, path_child(c, path, "items"),
+		    "must have a schema if x-kubernetes-list-type is map");
+	} else if (!is_type(items, "object")) {
+		const struct node *type = node_get(items, "type");
+
+		cause_invalid_text(c,
+		    path_child(c, path_child(c, path, "items"), "type"),
+		    type == NULL ? span_str("") : node_text(type),
+		    "must be object if parent array's x-kubernetes-list-type "
+		    "is map");
+	} else {
+		check_keys(c, path, schema);
+	}
+}
+
+static bool
+has_text(const struct node *array, struct span text)
+{
+	for (size_t i = 0; node_is(array, NODE_ARRAY) && i < array->n; i++)
+		if (span_eq(node_text(array->items[i]), text))
+			return true;
+	return false;
+}
+
+static void
+check_list_items(struct causes *c, struct span path, const struct node *schema,
+    struct span list_type)
+{
+	const struct node *items = node_get(schema, "items");
+	const struct node *keys =
+	    node_get(schema, "x-kubernetes-list-map-keys");
+	struct span at = path_child(c, path, "items");
+
+	if (!node_is(items, NODE_OBJECT))
+		return;
+	if (node_true(node_get(items, "nullable")))
+		forbid(c, at, "nullable",
+		    arena_str(c->arena,
+			arena_printf(c->arena,
+			    "cannot be nullable when x-kubernetes-list-type "
+			    "is %.*s",
+			    SPAN_ARG(list_type))));
+	for (size_t i = 0; span_is(list_type, "map") &&
+	     node_is(keys, NODE_ARRAY) && i < keys->n;
+	     i++) {
+		struct span key = node_text(keys->items[i]);
+		const struct node *f =
+		    node_get_span(node_get(items, "properties"), key);
+		struct span own = path_entry(c, at, "properties", key);
+
+		if (f == NULL)
+			continue;
+		if (!has_text(node_get(items, "required"), key) &&
+		    node_get(f, "default") == NULL)
+			cause_required(c, path_child(c, own, "default"),
+			    "this property is in x-kubernetes-list-map-keys, "
+			    "so it must have a default or be a required "
+			    "property");
+		if (node_true(node_get(f, "nullable")))
+			forbid(c, own, "nullable",
+			    "this property is in x-kubernetes-list-map-keys, "
+			    "so it cannot be nullable");
+	}
+}
+
+static void
+check_list_type(struct causes *c, struct span path, const struct node *schema)
+{
+	static const char key[] = "x-kubernetes-list-type";
+	static const char needs_map[] =
+	    "must be map if x-kubernetes-list-map-keys is non-empty";
+	const struct span known[] = {
+	    span_str("atomic"), span_str("set"), span_str("map")};
+	const struct node *type = node_get(schema, key);
+	struct span text = node_text(type), at = path_child(c, path, key);
+	bool is_map = span_is(text, "map"), is_set_ = span_is(text, "set");
+	bool keys =
+	    node_count(node_get(schema, "x-kubernetes-list-map-keys")) > 0;
+
+	if (type != NULL && !is_type(schema, "array"))
+		need_type(c, path, schema, "array", key);
+	else if (is_set_)
+		check_set_items(c, path, node_get(schema, "items"));
+	if (type != NULL && !is_map && !is_set_ && !span_is(text, "atomic"))
+		cause_unsupported(c, at, type, known, 3);
+	if (keys && type == NULL)
+		cause_required(c, at, needs_map);
+	else if (keys && !is_map)
+		cause_invalid(c, at, type, needs_map);
+	if (is_map)
+		check_map_list(c, path, schema);
+	if (is_map || is_set_)
+		check_list_items(c, path, schema, text);
+}
+
+static bool
+has_newline(struct span s)
+{
+	return s.n > 0 &&
+	    (memchr(s.p, '\n', s.n) != NULL || memchr(s.p, '\r', s.n) != NULL);
+}
+
+static struct span
+trim(struct span s)
+{
+	while (s.n > 0 && strchr(" \t\n\r\v\f", s.p[0]) != NULL)
+		s = span_make(s.p + 1, s.n - 1);
+	while (s.n > 0 && strchr(" \t\n\r\v\f", s.p[s.n - 1]) != NULL)
+		s.n--;
+	return s;
+}
+
+static void
+check_message(struct causes *c, struct span path, const struct node *rule)
+{
+	struct span text = trim(node_path_text(rule, "rule"));
+	struct span message = node_path_text(rule, "message");
+	struct span at = path_child(c, path, "message");
+
+	if (text.n == 0)
+		cause_required(
+		    c, path_child(c, path, "rule"), "rule is not specified");
+	else if (message.n > 0 && trim(message).n == 0)
+		cause_invalid_text(
+		    c, at, message, "must be non-empty if specified");
+	else if (has_newline(trim(message)))
+		cause_invalid_text(
+		    c, at, message, "must not contain line breaks");
+	else if (has_newline(text) && message.n == 0)
+		cause_required(c, at,
+		    "message must be specified if rule contains line breaks");
+}
+
+static void
+check_rule(struct causes *c, struct span path, const struct node *rule,
+    const struct node *schema)
+{
+	const struct span reasons[] = {span_str("FieldValueDuplicate"),
+	    span_str("FieldValueForbidden"), span_str("FieldValueInvalid"),
+	    span_str("FieldValueRequired")};
+	const struct node *reason = node_get(rule, "reason");
+	struct span expression = node_path_text(rule, "messageExpression");
+	struct span field = node_path_text(rule, "fieldPath");
+	struct span at = path_child(c, path, "fieldPath");
+	bool known = reason == NULL;
+
+	check_message(c, path, rule);
+	if (expression.n > 0 && trim(expression).n == 0)
+		cause_required(c, path_child(c, path, "messageExpression"),
+		    "messageExpression must be non-empty if specified");
+	for (size_t i = 0; i < 4; i++)
+		known = known || span_eq(node_text(reason), reasons[i]);
+	if (!known)
+		cause_unsupported(
+		    c, path_child(c, path, "reason"), reason, reasons, 4);
+	if (field.n == 0)
+		return;
+	if (trim(field).n == 0)
+		cause_invalid_text(
+		    c, at, field, "must be non-empty if specified");
+	if (has_newline(field))
+		cause_invalid_text(
+		    c, at, field, "must not contain line breaks");
+	if (memchr(field.p, '[', field.n) == NULL &&
+	    valid_field_path(c->arena, field, schema, NULL) != NULL)
+		cause_invalid_text(c, at, field, "must be a valid path");
+}
+
+static void
+check_rules(struct causes *c, struct span path, const struct node *schema)
+{
+	const struct node *rules = node_get(schema, "x-kubernetes-validations");
+	struct span at = path_child(c, path, "x-kubernetes-validations");
+
+	for (size_t i = 0; node_is(rules, NODE_ARRAY) && i < rules->n; i++)
+		check_rule(
+		    c, path_index(c->arena, at, i), rules->items[i], schema);
+}
+
+static void walk(struct causes *c, struct span path, const struct node *schema,
+    const struct inside *in, bool root);
+
+static void
+walk_properties(struct causes *c, struct span path, const struct node *schema,
+    const struct inside *in, bool root)
+{
+	const struct node *p = node_get(schema, "properties");
+	bool resource = root ||
+	    node_true(node_get(schema, "x-kubernetes-embedded-resource"));
+
+	for (size_t i = 0; node_is(p, NODE_OBJECT) && i < p->n; i++) {
+		struct span key = p->members[i].key;
+		struct inside sub = *in;
+		bool meta = span_is(key, "metadata") || span_is(key, "kind") ||
+		    span_is(key, "apiVersion");
+
+		if (resource && meta) {
+			sub.resource_meta = true;
+			if (root)
+				sub.no_defaults = arena_str(c->arena,
+				    arena_printf(c->arena, "in top-level %.*s",
+					SPAN_ARG(key)));
+		}
+		walk(c, path_entry(c, path, "properties", key),
+		    p->members[i].value, &sub, false);
+	}
+}
+
+static void
+walk_more(struct causes *c, struct span path, const struct node *schema,
+    const struct inside *in)
+{
+	static const char key[] = "additionalProperties";
+	const struct node *more = node_get(schema, key);
+	struct inside sub = *in;
+
+	if (more == NULL)
+		return;
+	if (node_count(node_get(schema, "properties")) > 0 &&
+	    more->kind != NODE_TRUE)
+		forbid(c, path, key,
+		    "additionalProperties and properties are mutual "
+		    "exclusive");
+	if (in->resource_meta)
+		sub.no_defaults =
+		    "inside additionalProperties applying to object metadata";
+	walk(c, path_child(c, path, key), more, &sub, false);
+}
+
+static void
+walk_junctors(struct causes *c, struct span path, const struct node *schema,
+    const struct inside *in)
+{
+	static const char *const keys[] = {"allOf", "oneOf", "anyOf"};
+
+	walk(c, path_child(c, path, "not"), node_get(schema, "not"), in, false);
+	for (size_t k = 0; k < 3; k++) {
+		const struct node *all = node_get(schema, keys[k]);
+		struct span base = path_child(c, path, keys[k]);
+
+		for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
+			walk(c, path_index(c->arena, base, i), all->items[i],
+			    in, false);
+	}
+}
+
+static void
+walk(struct causes *c, struct span path, const struct node *schema,
+    const struct inside *in, bool root)
+{
+	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
+
+	if (!node_is(schema, NODE_OBJECT))
+		return;
+	check_kind(c, path, schema);
+	check_refused(c, path, schema, in);
+	walk_more(c, path, schema, in);
+	walk_properties(c, path, schema, in, root);
+	walk_junctors(c, path, schema, in);
+	walk(c, path_child(c, path, "items"), node_get(schema, "items"), in,
+	    false);
+	if (node_is(node_get(schema, keep), NODE_FALSE))
+		cause_invalid(c, path_child(c, path, keep),
+		    node_get(schema, keep), "must be true or undefined");
+	check_map_type(c, path, schema);
+	check_list_type(c, path, schema);
+	check_rules(c, path, schema);
+}
+
+void
+valid_schema(struct causes *c, struct span path, const struct node *schema)
+{
+	struct inside in = {false, NULL};
+
+	walk(c, path, schema, &in, true);
+}

@@ -1,0 +1,38 @@
+/*
+ * document: an answer that is made once and given many times: discovery and
+ * OpenAPI. Made anew when the registry has changed.
+ */
+#ifndef DOCUMENT_H
+#define DOCUMENT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "request/request.h"
+
+struct document {
+	struct text *text;	  /* NULL: not made yet; owned */
+	unsigned long generation; /* of the registry, when it was made */
+	char etag[67];		  /* quoted; a digest of the text */
+};
+
+/* Whether text is there and still true. */
+bool document_fresh(const struct document *d, const struct registry *g);
+/* Takes what is in b. */
+void document_set(struct document *d, const struct registry *g, struct buf *b);
+void document_release(struct document *d);
+
+/*
+ * 200 with the text, or 304 if the client has it. cache_control NULL: the
+ * usual one. As curl asks for it, the text is indented if pretty.
+ */
+struct document_reply {
+	const char *content_type, *cache_control;
+	struct span expires; /* or none */
+	bool pretty;
+};
+void document_reply(struct request *r, const struct document *d,
+    const struct document_reply *how);
+
+#endif

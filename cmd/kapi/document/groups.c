@@ -1,0 +1,225 @@
+#include "document/groups.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "document/document.h"
+
+struct discovery {
+	struct document api, apis;
+};
+
+static const char aggregated_type[] =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+void
+discovery_free(struct discovery *d)
+{
+	if (d == NULL)
+		return;
+	document_release(&d->api);
+	document_release(&d->apis);
+	free(d);
+}
+
+static struct span
+cut(struct span *rest, char separator)
+{
+	const char *at =
+	    rest->n == 0 ? NULL : memchr(rest->p, separator, rest->n);
+	struct span head = *rest;
+
+	if (at != NULL)
+		head.n = (size_t)(at - rest->p);
+	*rest = span_make(
+	    rest->p + head.n + (at != NULL), rest->n - head.n - (at != NULL));
+	while (head.n > 0 && head.p[0] == ' ')
+		head = span_make(head.p + 1, head.n - 1);
+	while (head.n > 0 && head.p[head.n - 1] == ' ')
+		head.n--;
+	return head;
+}
+
+enum wanted { WANTED_LEGACY, WANTED_AGGREGATED, WANTED_OTHER };
+
+/* One clause of Accept. */
+static enum wanted
+clause_wants(struct span clause)
+{
+	struct span type = cut(&clause, ';'), group = SPAN_NONE,
+		    version = SPAN_NONE, as = SPAN_NONE;
+	bool json = span_is(type, "application/json") ||
+	    span_is(type, "application/vnd.kubernetes.protobuf");
+
+	while (clause.n > 0) {
+		struct span value = cut(&clause, ';');
+		struct span key = cut(&value, '=');
+
+		if (span_is(key, "g"))
+			group = value;
+		else if (span_is(key, "v"))
+			version = value;
+		else if (span_is(key, "as"))
+			as = value;
+	}
+	if (json && span_is(group, "apidiscovery.k8s.io") &&
+	    span_is(version, "v2") && span_is(as, "APIGroupDiscoveryList"))
+		return WANTED_AGGREGATED;
+	if (as.p != NULL || group.p != NULL)
+		return WANTED_OTHER;
+	return json || span_is(type, "*/*") ||
+		span_is(type, "application/yaml") ||
+		span_is(type, "application/*")
+	    ? WANTED_LEGACY
+	    : WANTED_OTHER;
+}
+
+static bool
+wants_aggregated(const struct request *r)
+{
+	struct span rest = httpd_header(r->http, "accept");
+
+	while (rest.n > 0) {
+		enum wanted w = clause_wants(cut(&rest, ','));
+
+		if (w != WANTED_OTHER)
+			return w == WANTED_AGGREGATED;
+	}
+	return false;
+}
+
+static void
+serve_aggregated(struct request *r, struct span path)
+{
+	static const struct document_reply how = {
+	    .content_type = aggregated_type,
+	    .cache_control = "public",
+	    .pretty = true};
+	const struct registry *g = r->api->registry;
+	struct document *d;
+	struct buf b = BUF_INIT;
+
+	if (r->api->discovery == NULL)
+		r->api->discovery = mem_zalloc(sizeof *r->api->discovery);
+	d = span_is(path, "/api") ? &r->api->discovery->api
+				  : &r->api->discovery->apis;
+	if (!document_fresh(d, g)) {
+		discovery_add_aggregated(&b, g, path);
+		document_set(d, g, &b);
+	}
+	document_reply(r, d, &how);
+}
+
+static void
+reply_legacy(struct request *r, struct buf *b)
+{
+	struct problem *p = request_negotiate(r);
+
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, 200, buf_span(b));
+	buf_release(b);
+}
+
+static bool
+has_group(const struct registry *g, struct span group, bool *custom)
+{
+	const struct resource *r;
+
+	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;)
+		if (span_eq(r->group, group)) {
+			*custom = r->crd != NULL;
+			return true;
+		}
+	return false;
+}
+
+/* Below a built-in group a Status; elsewhere plain text. */
+static void
+serve_nothing(struct request *r, struct span group)
+{
+	bool custom = false;
+
+	if (has_group(r->api->registry, group, &custom) && !custom)
+		reply_problem(r,
+		    problem_generic(&r->arena, 404, "NotFound",
+			"the server could not find the requested resource"));
+	else
+		reply_plain(r, 404, "404 page not found\n");
+}
+
+static void
+serve_version(struct request *r, struct span group, struct span version)
+{
+	struct buf b = BUF_INIT;
+
+	if (!registry_has_version(r->api->registry, group, version)) {
+		serve_nothing(r, group);
+		return;
+	}
+	discovery_add_resources(&b, r->api->registry, group, version);
+	reply_legacy(r, &b);
+}
+
+static void
+serve_group(struct request *r, struct span group)
+{
+	struct buf b = BUF_INIT;
+	bool custom;
+
+	if (!has_group(r->api->registry, group, &custom)) {
+		reply_plain(r, 404, "404 page not found\n");
+		return;
+	}
+	discovery_add_group(&b, r->api->registry, group);
+	reply_legacy(r, &b);
+}
+
+static void
+serve_root(struct request *r, struct span path)
+{
+	struct buf b = BUF_INIT;
+
+	if (wants_aggregated(r)) {
+		serve_aggregated(r, path);
+		return;
+	}
+	if (span_is(path, "/api"))
+		discovery_add_versions(&b, httpd_port(r->api->httpd));
+	else
+		discovery_add_groups(&b, r->api->registry);
+	reply_legacy(r, &b);
+}
+
+bool
+discovery_serve(struct request *r)
+{
+	struct span path = r->path, first, group, version;
+
+	if (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	if (span_is(path, "/api") || span_is(path, "/apis")) {
+		serve_root(r, path);
+		return true;
+	}
+	if (path.n == 0 || path.p[0] != '/')
+		return false;
+	path = span_make(path.p + 1, path.n - 1);
+	first = cut(&path, '/');
+	if (span_is(first, "api") && memchr(path.p, '/', path.n) == NULL) {
+		serve_version(r, span_make("", 0), path);
+		return true;
+	}
+	if (!span_is(first, "apis"))
+		return false;
+	group = cut(&path, '/');
+	version = cut(&path, '/');
+	if (path.n > 0)
+		return false;
+	if (version.n == 0)
+		serve_group(r, group);
+	else
+		serve_version(r, group, version);
+	return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * groups: what is served, for clients: /api, /apis, /apis/GROUP,
+ * /apis/GROUP/VERSION and /api/v1 (legacy), and /api and /apis as one
+ * aggregated document each. discovery_serve (request.h) answers.
+ * Source: apiserver/pkg/endpoints/discovery, recorded answers.
+ */
+#ifndef GROUPS_H
+#define GROUPS_H
+
+#include "base/buf.h"
+#include "type/resource.h"
+
+/* The aggregated documents, kept in struct api. NULL is fine. */
+struct discovery;
+void discovery_free(struct discovery *d);
+
+/* The documents themselves, for discovery_serve and tests. */
+void discovery_add_aggregated(
+    struct buf *b, const struct registry *g, struct span path);
+void discovery_add_versions(struct buf *b, int port);
+void discovery_add_groups(struct buf *b, const struct registry *g);
+void discovery_add_group(
+    struct buf *b, const struct registry *g, struct span group);
+void discovery_add_resources(struct buf *b, const struct registry *g,
+    struct span group, struct span version);
+
+#endif

@@ -1,0 +1,73 @@
+#include "document/livez.h"
+
+#include <string.h>
+
+/* What clients look at: kubectl compares minor, some read gitVersion. */
+static const char version_json[] =
+    "{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\","
+    "\"emulationMinor\":\"36\",\"minCompatibilityMajor\":\"1\","
+    "\"minCompatibilityMinor\":\"35\",\"gitVersion\":\"v1.36.3\","
+    "\"gitCommit\":\"kpipe-" KPIPE_VERSION "\",\"gitTreeState\":\"clean\","
+    "\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":\"none\","
+    "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}";
+
+static bool
+starts(struct span s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+/* /readyz, /readyz/ping; the checks are those that a single process has. */
+static bool
+probe(struct request *r, const char *path)
+{
+	static const char *const checks[] = {"ping", "log", "etcd"};
+	struct span rest, verbose = request_param(r, "verbose");
+
+	if (!starts(r->path, path))
+		return false;
+	rest = span_make(r->path.p + strlen(path), r->path.n - strlen(path));
+	if (rest.n == 0 || span_is(rest, "/")) {
+		if (verbose.p == NULL)
+			reply_plain(r, 200, "ok");
+		else
+			reply_plain(r, 200,
+			    arena_printf(&r->arena,
+				"[+]ping ok\n[+]log ok\n[+]etcd ok\n"
+				"%s check passed\n",
+				path + 1)
+				.p);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+		if (rest.p[0] == '/' &&
+		    span_is(span_make(rest.p + 1, rest.n - 1), checks[i])) {
+			reply_plain(r, 200, "ok");
+			return true;
+		}
+	return false;
+}
+
+bool
+health_serve(struct request *r)
+{
+	if (span_is(r->path, "/version") || span_is(r->path, "/version/")) {
+		struct span json = span_str(version_json);
+
+		if (!span_is(r->http->method, "GET") &&
+		    !span_is(r->http->method, "HEAD")) {
+			reply_problem(r,
+			    problem_generic(&r->arena, 405, "MethodNotAllowed",
+				"the server does not allow this method on the "
+				"requested resource"));
+			return true;
+		}
+		r->as = AS_OBJECT;
+		reply_json(r, 200, json);
+		return true;
+	}
+	return probe(r, "/healthz") || probe(r, "/livez") ||
+	    probe(r, "/readyz");
+}

@@ -1,0 +1,14 @@
+/*
+ * livez: /version, /healthz, /livez, /readyz and what is below them.
+ */
+#ifndef LIVEZ_H
+#define LIVEZ_H
+
+#include <stdbool.h>
+
+#include "request/request.h"
+
+/* True: the path is one of these, and r was answered. */
+bool health_serve(struct request *r);
+
+#endif

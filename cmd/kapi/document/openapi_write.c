@@ -1,0 +1,496 @@
+#include "document/openapi_write.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "crd/crd.h"
+#include "json/json.h"
+#include "type/tables.h"
+
+void
+openapi_writer_release(struct openapi_writer *w)
+{
+	buf_release(&w->buf);
+	map_release(&w->wanted);
+	arena_release(&w->arena);
+}
+
+static struct openapi_type *
+want(struct openapi_writer *w, struct span name)
+{
+	struct openapi_type *t = map_get(&w->wanted, name);
+
+	if (t != NULL)
+		return t;
+	t = arena_zalloc(&w->arena, sizeof *t);
+	t->name = name;
+	t->previous = w->last;
+	w->last = t;
+	map_put(&w->wanted, name, t);
+	return t;
+}
+
+void
+openapi_want(struct openapi_writer *w, struct span name)
+{
+	want(w, name);
+}
+
+/* com.example.cache.v1.Memcached: the group backwards. */
+static struct span
+custom_name(struct arena *a, const struct resource *r, struct span kind)
+{
+	struct buf b = BUF_INIT;
+	struct span group = r->group, name;
+	size_t end = group.n;
+
+	for (size_t i = group.n; i > 0; i--) {
+		if (group.p[i - 1] != '.')
+			continue;
+		buf_add(&b, group.p + i, end - i);
+		buf_addc(&b, '.');
+		end = i - 1;
+	}
+	buf_add(&b, group.p, end);
+	buf_addf(&b, ".%.*s.%.*s", SPAN_ARG(r->version), SPAN_ARG(kind));
+	name = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return name;
+}
+
+struct span
+openapi_want_resource(
+    struct openapi_writer *w, const struct resource *r, bool list)
+{
+	struct span kind = list ? r->list_kind : r->kind;
+	const struct schema *s;
+	struct openapi_type *t;
+
+	if (r->crd == NULL) {
+		s = schema_builtin_kind(r->group, r->version, kind);
+		if (s != NULL)
+			want(w, s->name);
+		return s == NULL ? SPAN_NONE : s->name;
+	}
+	t = want(w, custom_name(&w->arena, r, kind));
+	t->custom = r;
+	t->list = list;
+	return t->name;
+}
+
+void
+openapi_add_ref(struct openapi_writer *w, struct span name)
+{
+	struct buf *b = &w->buf;
+
+	openapi_want(w, name);
+	buf_addf(b, "{\"$ref\":\"#/%s/%.*s\"}",
+	    w->v2 ? "definitions" : "components/schemas", SPAN_ARG(name));
+}
+
+static void
+add_text(struct buf *b, const char *key, struct span text)
+{
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+static void
+add_list(struct buf *b, const char *key, struct span list)
+{
+	struct span item;
+
+	json_add_key(b, key);
+	buf_addc(b, '[');
+	/* An empty item at the start is one. */
+	while ((item = table_item(&list)).p != NULL) {
+		json_add_comma(b);
+		json_add_string(b, item);
+	}
+	buf_addc(b, ']');
+}
+
+void
+openapi_add_kind(struct buf *b, struct span group, struct span version,
+    struct span kind, bool list)
+{
+	json_add_key(b, "x-kubernetes-group-version-kind");
+	buf_adds(b, list ? "[{" : "{");
+	add_text(b, "group", group);
+	add_text(b, "version", version);
+	add_text(b, "kind", kind);
+	buf_adds(b, list ? "}]" : "}");
+}
+
+static const struct {
+	const char *type, *members, *zero;
+} scalars[] = {
+    {"string", "\"type\":\"string\"", "\"\""},
+    {"bytes", "\"type\":\"string\",\"format\":\"byte\"", NULL},
+    {"int32", "\"type\":\"integer\",\"format\":\"int32\"", "0"},
+    {"int64", "\"type\":\"integer\",\"format\":\"int64\"", "0"},
+    {"double", "\"type\":\"number\",\"format\":\"double\"", NULL},
+    {"bool", "\"type\":\"boolean\"", "false"},
+};
+
+/* The flags of a field, found once. */
+struct flags {
+	struct span fallback, list, keys, map, patch, patch_key, values;
+};
+
+static bool
+flag(struct span text, const char *name, struct span *value)
+{
+	size_t n = strlen(name);
+
+	if (text.n <= n || memcmp(text.p, name, n) != 0 || text.p[n] != '=')
+		return false;
+	*value = span_make(text.p + n + 1, text.n - n - 1);
+	return true;
+}
+
+static struct flags
+read_flags(struct span line)
+{
+	struct flags f = {.list = SPAN_NONE};
+	struct span text;
+
+	while ((text = table_cell(&line)).p != NULL)
+		(void)(flag(text, "default", &f.fallback) ||
+		    flag(text, "list", &f.list) ||
+		    flag(text, "keys", &f.keys) || flag(text, "map", &f.map) ||
+		    flag(text, "patch", &f.patch) ||
+		    flag(text, "patchkey", &f.patch_key) ||
+		    flag(text, "enum", &f.values));
+	return f;
+}
+
+static bool
+is_object(struct span type)
+{
+	struct span head, fields;
+
+	return schema_table(type, &head, &fields) &&
+	    span_is(table_cell(&head), "object");
+}
+
+static void add_type(
+    struct openapi_writer *w, struct span type, struct span values, bool item);
+
+/* Items of a list and values of a map have the zero value as their default,
+ * in version 3. */
+static void
+add_reference(struct openapi_writer *w, struct span type, bool item)
+{
+	struct buf *b = &w->buf;
+
+	if (!item || w->v2 || !is_object(type)) {
+		openapi_add_ref(w, type);
+		return;
+	}
+	buf_adds(b, "{\"default\":{},\"allOf\":[");
+	openapi_add_ref(w, type);
+	buf_adds(b, "]}");
+}
+
+static void
+add_scalar(struct openapi_writer *w, size_t i, struct span values, bool item)
+{
+	struct buf *b = &w->buf;
+
+	buf_addf(b, "{%s", scalars[i].members);
+	if (item && !w->v2 && scalars[i].zero != NULL)
+		buf_addf(b, ",\"default\":%s", scalars[i].zero);
+	if (values.p != NULL)
+		add_list(b, "enum", values);
+	buf_addc(b, '}');
+}
+
+static void
+add_type(
+    struct openapi_writer *w, struct span type, struct span values, bool item)
+{
+	struct buf *b = &w->buf;
+
+	if (type.p[0] == '[' || type.p[0] == '{') {
+		buf_adds(b,
+		    type.p[0] == '['
+			? "{\"type\":\"array\",\"items\":"
+			: "{\"type\":\"object\",\"additionalProperties\":");
+		add_type(w, span_make(type.p + 1, type.n - 1), values, true);
+		buf_addc(b, '}');
+		return;
+	}
+	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+		if (span_is(type, scalars[i].type)) {
+			add_scalar(w, i, values, item);
+			return;
+		}
+	add_reference(w, type, item);
+}
+
+static void
+add_extensions(struct buf *b, const struct flags *f)
+{
+	if (f->keys.p != NULL)
+		add_list(b, "x-kubernetes-list-map-keys", f->keys);
+	if (f->list.p != NULL)
+		add_text(b, "x-kubernetes-list-type", f->list);
+	if (f->map.p != NULL)
+		add_text(b, "x-kubernetes-map-type", f->map);
+	if (f->patch_key.p != NULL)
+		add_text(b, "x-kubernetes-patch-merge-key", f->patch_key);
+	if (f->patch.p != NULL)
+		add_text(b, "x-kubernetes-patch-strategy", f->patch);
+}
+
+static void
+add_field(struct openapi_writer *w, struct span type, const struct flags *f)
+{
+	struct buf *b = &w->buf;
+	bool reference = type.n > 3 && memcmp(type.p, "io.", 3) == 0;
+
+	if (reference && !w->v2) {
+		buf_adds(b, "{\"allOf\":[");
+		openapi_add_ref(w, type);
+		buf_adds(b, "]}");
+	} else {
+		add_type(w, type, f->values, false);
+	}
+	/* More members, before the brace that ends it. */
+	buf_truncate(b, b->len - 1);
+	if (f->fallback.p != NULL && !w->v2) {
+		json_add_key(b, "default");
+		buf_addspan(b, f->fallback);
+	}
+	add_extensions(b, f);
+	buf_addc(b, '}');
+}
+
+struct line {
+	struct span name, type, flags;
+};
+
+static int
+compare_lines(const void *x, const void *y)
+{
+	const struct line *a = x, *b = y;
+
+	return span_cmp(a->name, b->name);
+}
+
+/* The fields of a type in order of their names. */
+static struct line *
+sorted_fields(struct arena *a, struct span fields, size_t *count)
+{
+	struct span rest = fields, text;
+	struct line *lines;
+	size_t n = 0;
+
+	while (table_line(&rest).p != NULL)
+		n++;
+	lines = arena_zalloc(a, n * sizeof *lines);
+	for (size_t i = 0; (text = table_line(&fields)).p != NULL; i++) {
+		table_cell(&text);
+		lines[i].name = table_cell(&text);
+		lines[i].type = table_cell(&text);
+		table_cell(&text); /* the Go type */
+		table_cell(&text); /* how a zero is written */
+		lines[i].flags = text;
+	}
+	qsort(lines, n, sizeof *lines, compare_lines);
+	*count = n;
+	return lines;
+}
+
+/* In the order of the table. */
+static void
+add_required(struct buf *b, struct span fields)
+{
+	struct span line, name, zero;
+	bool any = false;
+
+	while ((line = table_line(&fields)).p != NULL) {
+		table_cell(&line);
+		name = table_cell(&line);
+		table_cell(&line);
+		table_cell(&line);
+		zero = table_cell(&line);
+		if (memchr(zero.p, 'r', zero.n) == NULL)
+			continue;
+		if (!any)
+			buf_adds(b, ",\"required\":[");
+		any = true;
+		json_add_comma(b);
+		json_add_string(b, name);
+	}
+	if (any)
+		buf_addc(b, ']');
+}
+
+static void
+add_description(struct buf *b, const char *text)
+{
+	buf_truncate(b, b->len - 1);
+	add_text(b, "description", span_str(text));
+	buf_addc(b, '}');
+}
+
+static void
+add_object(struct openapi_writer *w, struct span type, struct span fields)
+{
+	struct buf *b = &w->buf;
+	size_t n;
+	struct line *lines = sorted_fields(&w->arena, fields, &n);
+	const char *text;
+
+	buf_adds(b, "{\"type\":\"object\"");
+	add_required(b, fields);
+	for (size_t i = 0; i < n; i++) {
+		struct flags f = read_flags(lines[i].flags);
+
+		buf_adds(b, i == 0 ? ",\"properties\":{" : ",");
+		json_add_string(b, lines[i].name);
+		buf_addc(b, ':');
+		add_field(w, lines[i].type, &f);
+		text = w->v2 ? NULL : openapi_text(type, lines[i].name);
+		if (text != NULL)
+			add_description(b, text);
+	}
+	if (n > 0)
+		buf_addc(b, '}');
+}
+
+/* Types that every group has: in the document of one group and version, only
+ * this one's and the core group's are shown. */
+static bool
+is_shown(const struct openapi_writer *w, struct span list, struct span group,
+    struct span version)
+{
+	if (w->first == NULL || memchr(list.p, ',', list.n) == NULL)
+		return true;
+	return group.n == 0 ||
+	    (span_eq(group, w->first->group) &&
+		span_eq(version, w->first->version));
+}
+
+/* GROUP/VERSION/KIND,... */
+static void
+add_kinds(struct openapi_writer *w, struct span list)
+{
+	struct buf *b = &w->buf;
+	struct span all = list, item;
+
+	json_add_key(b, "x-kubernetes-group-version-kind");
+	buf_addc(b, '[');
+	while ((item = table_item(&list)).p != NULL) {
+		const char *first = memchr(item.p, '/', item.n);
+		size_t at = (size_t)(first - item.p);
+		const char *second = memchr(first + 1, '/', item.n - at - 1);
+		struct span group = span_make(item.p, at), version;
+
+		version = span_make(first + 1, (size_t)(second - first - 1));
+		if (!is_shown(w, all, group, version))
+			continue;
+		json_add_comma(b);
+		buf_addc(b, '{');
+		add_text(b, "group", group);
+		add_text(b, "version", version);
+		add_text(b, "kind",
+		    span_make(
+			second + 1, (size_t)(item.p + item.n - second - 1)));
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+/* Types that are no structs. */
+static const char *
+simple_schema(struct span kind, bool v2)
+{
+	if (span_is(kind, "time") || span_is(kind, "microtime"))
+		return "{\"type\":\"string\",\"format\":\"date-time\"}";
+	if (span_is(kind, "intstr"))
+		return v2 ? "{\"type\":\"string\",\"format\":\"int-or-string\"}"
+			  : "{\"format\":\"int-or-string\",\"oneOf\":"
+			    "[{\"type\":\"integer\"},{\"type\":\"string\"}]}";
+	return v2 ? "{\"type\":\"string\"}"
+		  : "{\"oneOf\":[{\"type\":\"string\"},"
+		    "{\"type\":\"number\"}]}";
+}
+
+static void
+add_builtin(struct openapi_writer *w, struct span name)
+{
+	struct span head, fields, kind, text, value;
+	struct buf *b = &w->buf;
+
+	if (!schema_table(name, &head, &fields)) {
+		buf_adds(b, "{}");
+		return;
+	}
+	kind = table_cell(&head);
+	if (span_is(kind, "object")) {
+		add_object(w, name, fields);
+	} else if (!span_is(kind, "any")) {
+		buf_adds(b, simple_schema(kind, w->v2));
+		return;
+	} else if (memcmp(name.p, "io.k8s.apim", 11) == 0) {
+		buf_adds(
+		    b, "{\"type\":\"object\""); /* FieldsV1, RawExtension */
+	} else {
+		buf_addc(b, '{');
+	}
+	while ((text = table_cell(&head)).p != NULL)
+		if (flag(text, "gvk", &value))
+			add_kinds(w, value);
+		else if (flag(text, "map", &value))
+			add_text(b, "x-kubernetes-map-type", value);
+	buf_addc(b, '}');
+}
+
+/* What one type is; types that it refers to are wanted then. */
+struct piece {
+	struct span name, json;
+};
+
+static int
+compare_pieces(const void *x, const void *y)
+{
+	const struct piece *a = x, *b = y;
+
+	return span_cmp(a->name, b->name);
+}
+
+void
+openapi_add_types(struct openapi_writer *w)
+{
+	struct piece *pieces = NULL;
+	size_t n = 0, cap = 0, start = w->buf.len;
+	struct openapi_type *t;
+
+	while ((t = w->last) != NULL) {
+		w->last = t->previous;
+		if (t->custom != NULL)
+			openapi_add_custom(w, t);
+		else
+			add_builtin(w, t->name);
+		if (n == cap) {
+			cap = cap == 0 ? 64 : 2 * cap;
+			pieces = mem_array(pieces, cap, sizeof *pieces);
+		}
+		pieces[n++] = (struct piece){t->name,
+		    arena_span(&w->arena,
+			span_make(w->buf.data + start, w->buf.len - start))};
+		buf_truncate(&w->buf, start);
+	}
+	if (n > 0)
+		qsort(pieces, n, sizeof *pieces, compare_pieces);
+	for (size_t i = 0; i < n; i++) {
+		json_add_comma(&w->buf);
+		json_add_string(&w->buf, pieces[i].name);
+		buf_addc(&w->buf, ':');
+		buf_addspan(&w->buf, pieces[i].json);
+	}
+	free(pieces);
+}

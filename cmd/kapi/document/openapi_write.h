@@ -1,0 +1,65 @@
+/*
+ * openapi_write: the parts of an OpenAPI document, of version 3 or 2. One
+ * writer makes one document: paths first, which say what types are needed;
+ * then these types and all that they refer to.
+ */
+#ifndef OPENAPI_WRITE_H
+#define OPENAPI_WRITE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "json/tree.h"
+#include "type/resource.h"
+
+struct openapi_writer {
+	struct buf buf;	    /* the document; owned */
+	struct arena arena; /* names; owned */
+	bool v2;
+	/* Of the document, if it is of one: types that every group has are
+	 * shown as this group's. NULL: of everything. */
+	const struct resource *first;
+	struct map wanted;	   /* name of a type to struct openapi_type */
+	struct openapi_type *last; /* met, and not written yet */
+};
+
+struct openapi_type {
+	struct span name;
+	const struct resource *custom; /* of a CRD; NULL: built in */
+	bool list;		       /* the list of custom */
+	struct openapi_type *previous;
+};
+
+void openapi_writer_release(struct openapi_writer *w);
+
+/* The whole document: of w->first's group and version, or of everything. */
+void openapi_add_document(struct openapi_writer *w, const struct registry *g);
+
+/* Its parts. */
+/* A built-in type that the document needs. */
+void openapi_want(struct openapi_writer *w, struct span name);
+/* The type of a resource or of its list; its name, or none if there is no
+ * such type. */
+struct span openapi_want_resource(
+    struct openapi_writer *w, const struct resource *r, bool list);
+
+/* {"$ref":...}; the type is wanted. */
+void openapi_add_ref(struct openapi_writer *w, struct span name);
+/* All paths of a resource, as members. */
+void openapi_add_paths(struct openapi_writer *w, const struct resource *r);
+/* All types that are wanted, as members sorted by name. */
+void openapi_add_types(struct openapi_writer *w);
+/* The schema of one type of a CRD. */
+void openapi_add_custom(
+    struct openapi_writer *w, const struct openapi_type *type);
+
+/* A description of a field; NULL: there is none. */
+const char *openapi_text(struct span type, struct span field);
+
+/* ,"x-kubernetes-group-version-kind": {...} or [{...}] */
+void openapi_add_kind(struct buf *b, struct span group, struct span version,
+    struct span kind, bool list);
+
+#endif

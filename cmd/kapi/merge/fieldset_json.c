@@ -1,0 +1,440 @@
+/* Elements of paths, and FieldsV1: fieldpath/serialize*.go, value/value.go. */
+#include "merge/fieldset.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json/json.h"
+
+struct path_element
+element_field(struct span name)
+{
+	return (struct path_element){.kind = PATH_FIELD, .name = name};
+}
+
+struct path_element
+element_index(int64_t index)
+{
+	return (struct path_element){.kind = PATH_INDEX, .index = index};
+}
+
+static int
+rank(const struct node *n)
+{
+	switch (n->kind) {
+	case NODE_NUMBER:
+		return 0;
+	case NODE_STRING:
+		return 1;
+	case NODE_FALSE:
+	case NODE_TRUE:
+		return 2;
+	case NODE_ARRAY:
+		return 3;
+	case NODE_OBJECT:
+		return 4;
+	case NODE_NULL:
+		break;
+	}
+	return 5;
+}
+
+static int
+number_cmp(const struct node *x, const struct node *y)
+{
+	int64_t i, j;
+	double p, q;
+
+	if (node_get_int(x, &i) && node_get_int(y, &j))
+		return (i > j) - (i < j);
+	p = node_double(x);
+	q = node_double(y);
+	return (p > q) - (p < q);
+}
+
+static int
+text_cmp(const struct node *x, const struct node *y)
+{
+	struct buf p = BUF_INIT, q = BUF_INIT;
+	int c;
+
+	tree_write_sorted(&p, x);
+	tree_write_sorted(&q, y);
+	c = span_cmp(buf_span(&p), buf_span(&q));
+	buf_release(&p);
+	buf_release(&q);
+	return c;
+}
+
+static int
+value_cmp(const struct node *x, const struct node *y)
+{
+	int c = rank(x) - rank(y);
+
+	if (c != 0)
+		return c;
+	switch (x->kind) {
+	case NODE_NUMBER:
+		return number_cmp(x, y);
+	case NODE_STRING:
+		return span_cmp(x->text, y->text);
+	case NODE_FALSE:
+	case NODE_TRUE:
+		return (int)x->kind - (int)y->kind;
+	case NODE_ARRAY:
+	case NODE_OBJECT:
+		return text_cmp(x, y);
+	case NODE_NULL:
+		break;
+	}
+	return 0;
+}
+
+static int
+keys_cmp(const struct path_element *x, const struct path_element *y)
+{
+	for (uint32_t i = 0; i < x->key_count && i < y->key_count; i++) {
+		int c = span_cmp(x->keys[i].name, y->keys[i].name);
+
+		if (c == 0)
+			c = value_cmp(x->keys[i].value, y->keys[i].value);
+		if (c != 0)
+			return c;
+	}
+	return (x->key_count > y->key_count) - (x->key_count < y->key_count);
+}
+
+int
+element_cmp(const struct path_element *x, const struct path_element *y)
+{
+	if (x->kind != y->kind)
+		return (int)x->kind - (int)y->kind;
+	switch (x->kind) {
+	case PATH_FIELD:
+		return span_cmp(x->name, y->name);
+	case PATH_KEY:
+		return keys_cmp(x, y);
+	case PATH_VALUE:
+		return value_cmp(x->value, y->value);
+	case PATH_INDEX:
+		break;
+	}
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* As fmt's %q. */
+static void
+print_quoted(struct buf *b, struct span text)
+{
+	static const char from[] = "\a\b\f\n\r\t\v\"\\", to[] = "abfnrtv\"\\";
+
+	buf_addc(b, '"');
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		const char *escape = c == '\0' ? NULL : strchr(from, c);
+
+		if (escape != NULL)
+			buf_addf(b, "\\%c", to[escape - from]);
+		else if (c < 0x20 || c == 0x7f)
+			buf_addf(b, "\\x%02x", c);
+		else
+			buf_addc(b, (char)c);
+	}
+	buf_addc(b, '"');
+}
+
+/* A number of FieldsV1 is a float64 by the time it is printed, by fmt's %v; one
+ * of an object is that only if it is no integer. */
+static void
+print_number(struct buf *b, const struct node *n, bool from_fields)
+{
+	double d = node_double(n);
+	char text[40];
+	int exponent, digits = 1;
+	int64_t integer;
+
+	if (!from_fields && node_get_int(n, &integer)) {
+		buf_addf(b, "%" PRId64, integer);
+		return;
+	}
+	for (; digits < 17; digits++) {
+		snprintf(text, sizeof(text), "%.*e", digits - 1, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	snprintf(text, sizeof(text), "%.*e", digits - 1, d);
+	exponent = strchr(text, 'e') == NULL
+	    ? 0
+	    : (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+	if (exponent >= -4 && exponent < 6)
+		snprintf(text, sizeof(text), "%.*f",
+		    digits - 1 > exponent ? digits - 1 - exponent : 0, d);
+	buf_adds(b, text);
+}
+
+static void
+print_value(struct buf *b, const struct node *n, bool from_fields)
+{
+	switch (n->kind) {
+	case NODE_STRING:
+		print_quoted(b, n->text);
+		break;
+	case NODE_NUMBER:
+		print_number(b, n, from_fields);
+		break;
+	default:
+		tree_write(b, n);
+	}
+}
+
+void
+element_print(struct buf *b, const struct path_element *e)
+{
+	bool from_fields = e->text.p != NULL;
+
+	switch (e->kind) {
+	case PATH_FIELD:
+		buf_addc(b, '.');
+		buf_addspan(b, e->name);
+		return;
+	case PATH_KEY:
+		for (uint32_t i = 0; i < e->key_count; i++) {
+			buf_addc(b, i == 0 ? '[' : ',');
+			buf_addspan(b, e->keys[i].name);
+			buf_addc(b, '=');
+			print_value(b, e->keys[i].value, from_fields);
+		}
+		buf_addc(b, ']');
+		return;
+	case PATH_VALUE:
+		buf_adds(b, "[=");
+		print_value(b, e->value, from_fields);
+		buf_addc(b, ']');
+		return;
+	case PATH_INDEX:
+		buf_addf(b, "[%" PRId64 "]", e->index);
+	}
+}
+
+/* What encoding/json escapes beside what must be. */
+static void
+add_html_safe(struct buf *b, struct span text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '<' || c == '>' || c == '&')
+			buf_addf(b, "\\u%04x", c);
+		else
+			buf_addc(b, c);
+	}
+}
+
+static void
+add_value(struct buf *b, const struct node *value)
+{
+	struct buf plain = BUF_INIT;
+
+	if (value->kind == NODE_STRING && value->plain &&
+	    memchr(value->text.p, '<', value->text.n) == NULL &&
+	    memchr(value->text.p, '>', value->text.n) == NULL &&
+	    memchr(value->text.p, '&', value->text.n) == NULL) {
+		buf_addc(b, '"');
+		buf_addspan(b, value->text);
+		buf_addc(b, '"');
+		return;
+	}
+	tree_write_sorted(&plain, value);
+	add_html_safe(b, buf_span(&plain));
+	buf_release(&plain);
+}
+
+/* The element as a key of FieldsV1. */
+static struct span
+element_text(struct arena *a, struct path_element *e)
+{
+	struct buf b = BUF_INIT;
+
+	if (e->text.p != NULL)
+		return e->text;
+	switch (e->kind) {
+	case PATH_FIELD: {
+		char *p = arena_alloc(a, e->name.n + 2);
+
+		memcpy(p, "f:", 2);
+		if (e->name.n > 0)
+			memcpy(p + 2, e->name.p, e->name.n);
+		e->text = span_make(p, e->name.n + 2);
+		return e->text;
+	}
+	case PATH_KEY:
+		buf_adds(&b, "k:{");
+		for (uint32_t i = 0; i < e->key_count; i++) {
+			json_add_comma(&b);
+			json_add_string(&b, e->keys[i].name);
+			buf_addc(&b, ':');
+			add_value(&b, e->keys[i].value);
+		}
+		buf_addc(&b, '}');
+		break;
+	case PATH_VALUE:
+		buf_adds(&b, "v:");
+		add_value(&b, e->value);
+		break;
+	case PATH_INDEX:
+		buf_addf(&b, "i:%" PRId64, e->index);
+	}
+	e->text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return e->text;
+}
+
+static int
+key_cmp(const void *x, const void *y)
+{
+	const struct path_key *i = x, *j = y;
+
+	return span_cmp(i->name, j->name);
+}
+
+static int
+parse_keys(
+    struct arena *a, struct span text, struct path_element *e, struct err *err)
+{
+	struct node *n = tree_parse(a, text, TREE_LIMITS, NULL, err);
+	struct path_key *keys;
+
+	if (n == NULL)
+		return -1;
+	if (n->kind != NODE_OBJECT)
+		return err_set(err, ERR_PERMANENT, "keys are no object");
+	keys = arena_alloc(a, n->n * sizeof(*keys));
+	for (uint32_t i = 0; i < n->n; i++)
+		keys[i] =
+		    (struct path_key){n->members[i].key, n->members[i].value};
+	qsort(keys, n->n, sizeof(*keys), key_cmp);
+	e->kind = PATH_KEY;
+	e->key_count = n->n;
+	e->keys = keys;
+	return 0;
+}
+
+static int
+parse_index(struct span text, struct path_element *e, struct err *err)
+{
+	char digits[24], *end;
+
+	if (text.n == 0 || text.n >= sizeof(digits))
+		return err_set(err, ERR_PERMANENT, "no index");
+	memcpy(digits, text.p, text.n);
+	digits[text.n] = '\0';
+	e->kind = PATH_INDEX;
+	e->index = strtoll(digits, &end, 10);
+	if (*end != '\0')
+		return err_set(err, ERR_PERMANENT, "no index");
+	return 0;
+}
+
+/* 1: of a kind that is not known. */
+static int
+parse_element(
+    struct arena *a, struct span text, struct path_element *e, struct err *err)
+{
+	struct span rest;
+
+	if (text.n < 2)
+		return err_set(
+		    err, ERR_PERMANENT, "key must be 2 characters long:");
+	if (text.p[1] != ':')
+		return err_set(
+		    err, ERR_PERMANENT, "missing colon: %.*s", SPAN_ARG(text));
+	rest = span_make(text.p + 2, text.n - 2);
+	*e = (struct path_element){.kind = PATH_FIELD, .text = text};
+	switch (text.p[0]) {
+	case 'f':
+		e->name = rest;
+		return 0;
+	case 'v':
+		e->kind = PATH_VALUE;
+		e->value = tree_parse(a, rest, TREE_LIMITS, NULL, err);
+		return e->value == NULL ? -1 : 0;
+	case 'k':
+		return parse_keys(a, rest, e, err);
+	case 'i':
+		return parse_index(rest, e, err);
+	default:
+		return 1;
+	}
+}
+
+static int
+parse(struct arena *a, const struct node *fields, struct fieldset **set,
+    bool *member, struct err *err)
+{
+	struct fieldset *s = NULL;
+
+	*member = false;
+	if (fields->kind != NODE_OBJECT && fields->kind != NODE_NULL)
+		return err_set(err, ERR_PERMANENT, "fields are no object");
+	for (size_t i = 0; i < node_count(fields); i++) {
+		const struct member *m = &fields->members[i];
+		struct path_element e;
+		struct fieldset *children;
+		bool is_member;
+		int rc;
+
+		if (span_is(m->key, ".")) {
+			*member = true;
+			continue;
+		}
+		rc = parse_element(a, m->key, &e, err);
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			continue;
+		if (parse(a, m->value, &children, &is_member, err) != 0)
+			return -1;
+		if (s == NULL)
+			s = fieldset_new(a);
+		fieldset_add(a, s, &e, is_member, children);
+	}
+	*set = fieldset_done(a, s);
+	if (*set == NULL)
+		*member = true;
+	return 0;
+}
+
+int
+fieldset_parse(struct arena *a, const struct node *fields,
+    struct fieldset **set, struct err *err)
+{
+	bool member;
+
+	*set = NULL;
+	if (fields == NULL)
+		return 0;
+	return parse(a, fields, set, &member, err);
+}
+
+struct node *
+fieldset_node(struct arena *a, struct fieldset *s)
+{
+	struct node *n = node_object(a);
+
+	if (s == NULL)
+		return n;
+	n->max = s->n;
+	n->members = arena_alloc(a, (s->n + 1) * sizeof(*n->members));
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct fieldset_item *p = &s->items[i];
+		struct node *below = fieldset_node(a, p->children);
+
+		if (p->member && p->children != NULL)
+			node_put_first(a, below, ".", node_object(a));
+		n->members[i] =
+		    (struct member){element_text(a, &p->path), below};
+	}
+	n->n = s->n;
+	return n;
+}

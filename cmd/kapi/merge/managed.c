@@ -1,0 +1,243 @@
+/* Updates: apimachinery/pkg/util/managedfields/internal/fieldmanager.go and
+ * the managers that it is made of, structured-merge-diff/merge/update.go. */
+#include "merge/managed.h"
+
+#include "merge/managed_entry.h"
+#include "type/decode.h"
+
+struct entry
+managing_self(const struct managed_write *w, struct span manager, bool applied)
+{
+	return (struct entry){
+	    .manager = manager.n == 0 ? span_str("unknown") : manager,
+	    .api_version = w->api_version,
+	    .subresource = w->subresource,
+	    .applied = applied};
+}
+
+struct node *
+managing_empty(const struct managed_write *w, const struct node *like)
+{
+	struct arena *a = w->arena;
+	struct node *n = node_object(a);
+
+	/* A type of Go has fields that are always there. */
+	if (w->schema->name.n > 0)
+		encode_builtin(a, w->schema, n);
+	node_put(a, n, "apiVersion", node_string(a, w->api_version));
+	node_put(
+	    a, n, "kind", node_string(a, node_text(node_get(like, "kind"))));
+	return n;
+}
+
+void
+managing_drop_versions(struct managing *m)
+{
+	const struct managed_write *w = m->write;
+
+	for (size_t i = 0; w->served != NULL && i < m->entries.n; i++) {
+		struct entry *x = &m->entries.items[i];
+
+		if (!w->served(w->served_arg, x->api_version))
+			entry_set_fields(x, NULL);
+	}
+}
+
+int
+managing_update(struct managing *m, const struct node *live,
+    const struct node *object, struct span manager)
+{
+	struct arena *a = m->arena;
+	struct shape_difference d;
+	struct fieldset *set, *changed;
+	struct entry self, *mine;
+
+	managing_drop_versions(m);
+	if (shape_compare(a, m->shape, live, object, &d) != 0)
+		return -1;
+	set = managed_filter(
+	    m->write, object, fieldset_union(a, d.modified, d.added));
+	changed =
+	    fieldset_union(a, set, managed_filter(m->write, object, d.removed));
+	for (size_t i = 0; changed != NULL && i < m->entries.n; i++) {
+		struct entry *x = &m->entries.items[i];
+		struct fieldset *had = entry_set(&m->entries, x, &m->shape);
+		struct fieldset *has = fieldset_difference(a, had, changed);
+
+		if (has != had)
+			entry_set_fields(x, has);
+	}
+	entries_sweep(&m->entries);
+	set = managed_strip(a, set);
+	if (set == NULL || manager.p == NULL)
+		return 0;
+	self = managing_self(m->write, manager, false);
+	mine = entries_find(&m->entries, &self);
+	if (mine == NULL)
+		mine = entries_add(&m->entries, &self);
+	entry_set_fields(mine,
+	    fieldset_union(a, set, entry_set(&m->entries, mine, &m->shape)));
+	mine->time = m->write->now;
+	entries_cap(&m->entries);
+	return 0;
+}
+
+static bool
+is_reset(const struct node *fields)
+{
+	const struct node *first;
+
+	if (!node_is(fields, NODE_ARRAY) || fields->n > 1)
+		return false;
+	if (fields->n == 0)
+		return true;
+	first = fields->items[0];
+	return node_is(first, NODE_NULL) ||
+	    (node_is(first, NODE_OBJECT) && first->n == 0);
+}
+
+/* What the client sent, else what is there. */
+static void
+decode_sent_or_live(
+    struct managing *m, const struct node *live, const struct node *sent)
+{
+	const struct node *there = node_path(live, "metadata.managedFields");
+
+	if (m->write->subresource.n == 0 && sent != NULL) {
+		if (is_reset(sent)) {
+			entries_decode(
+			    &m->entries, m->arena, NULL, FROM_STORE, NULL);
+			return;
+		}
+		if (!node_equal(sent, there) &&
+		    entries_decode(
+			&m->entries, m->arena, sent, FROM_CLIENT, NULL) == 0 &&
+		    m->entries.n > 0)
+			return;
+	}
+	entries_decode(&m->entries, m->arena, there, FROM_STORE, NULL);
+}
+
+void
+managed_update(
+    const struct managed_write *w, const struct node *live, struct node *object)
+{
+	struct arena *a = w->arena;
+	struct managing m = {w, a, shape_of(w->schema), {.arena = a}};
+	struct node *metadata = node_make(a, object, "metadata"), *fields;
+
+	decode_sent_or_live(&m, live, node_get(metadata, "managedFields"));
+	node_remove(metadata, "managedFields");
+	/* One that nobody manages stays so until the first apply. */
+	if (m.entries.n == 0 && live != NULL)
+		return;
+	if (managing_update(&m, live == NULL ? managing_empty(w, object) : live,
+		object, w->manager) != 0)
+		return;
+	fields = entries_encode(&m.entries);
+	if (fields != NULL)
+		node_put(a, metadata, "managedFields", fields);
+}
+
+static bool
+same_but_time(const struct node *x, const struct node *y)
+{
+	if (!node_is(x, NODE_OBJECT) || !node_is(y, NODE_OBJECT))
+		return node_equal(x, y);
+	for (uint32_t i = 0; i < x->n; i++)
+		if (!span_is(x->members[i].key, "time") &&
+		    !node_equal(x->members[i].value,
+			node_get_span(y, x->members[i].key)))
+			return false;
+	return node_count(x) - (node_get(x, "time") != NULL) ==
+	    node_count(y) - (node_get(y, "time") != NULL);
+}
+
+static bool
+same_managers(const struct node *x, const struct node *y)
+{
+	if (x == y)
+		return true;
+	if (node_count(x) != node_count(y))
+		return false;
+	for (size_t i = 0; i < node_count(x); i++)
+		if (!same_but_time(x->items[i], y->items[i]))
+			return false;
+	return true;
+}
+
+static bool
+same_metadata(const struct node *x, const struct node *y)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < node_count(x); i++) {
+		struct span key = x->members[i].key;
+		const struct node *other = node_get_span(y, key);
+
+		if (span_is(key, "resourceVersion") ||
+		    span_is(key, "managedFields"))
+			continue;
+		n++;
+		if (!node_equal(x->members[i].value, other))
+			return false;
+	}
+	return node_count(y) ==
+	    n + (node_get(y, "resourceVersion") != NULL) +
+		(node_get(y, "managedFields") != NULL) &&
+	    same_managers(
+		node_get(x, "managedFields"), node_get(y, "managedFields"));
+}
+
+bool
+managed_settle(const struct node *live, struct node *object)
+{
+	struct node *metadata = node_get(object, "metadata");
+	struct node *there = node_get(live, "metadata");
+	struct node *fields;
+
+	if (live->n != object->n || !same_metadata(there, metadata))
+		return false;
+	for (uint32_t i = 0; i < live->n; i++) {
+		const struct member *m = &live->members[i];
+
+		if (!span_is(m->key, "metadata") &&
+		    !node_equal(m->value, node_get_span(object, m->key)))
+			return false;
+	}
+	fields = node_get(metadata, "managedFields");
+	if (fields != NULL) {
+		/* The array may be live's own: replaced, not changed. */
+		for (uint32_t i = 0; i < metadata->n; i++)
+			if (metadata->members[i].value == fields)
+				metadata->members[i].value =
+				    node_get(there, "managedFields");
+	}
+	return true;
+}
+
+struct span
+managed_agent(struct arena *a, struct span user_agent)
+{
+	enum { MAX = 128 };
+	const char *slash =
+	    user_agent.n == 0 ? NULL : memchr(user_agent.p, '/', user_agent.n);
+	size_t n =
+	    slash == NULL ? user_agent.n : (size_t)(slash - user_agent.p);
+	char *name = arena_alloc(a, MAX + 1);
+	size_t length = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)user_agent.p[i];
+		size_t bytes = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+
+		if (c < 0x20 || c == 0x7f)
+			continue;
+		if (length + bytes > MAX || i + bytes > n)
+			break;
+		memcpy(name + length, user_agent.p + i, bytes);
+		length += bytes;
+		i += bytes - 1;
+	}
+	return span_make(name, length);
+}

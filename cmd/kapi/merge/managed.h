@@ -1,0 +1,86 @@
+/*
+ * managed: who owns which field: metadata.managedFields, and server-side apply
+ * on it. The rules are those of structured-merge-diff and
+ * apimachinery/pkg/util/managedfields: see doc/kapi.md.
+ *
+ * Where it belongs in a write (as in the API server): decode, prune, defaults;
+ * THEN managed_update or managed_apply; then builtin_prepare, metadata (uid,
+ * generation), validation; then managed_settle decides whether anything is
+ * written at all. What is set after managed_update (a uid, a cluster IP) is
+ * owned by nobody. After managed_apply the object must be decoded and
+ * defaulted again: it holds what the client sent as it is.
+ */
+#ifndef MANAGED_H
+#define MANAGED_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "json/tree.h"
+#include "type/problem.h"
+#include "type/schema.h"
+
+struct managed_write {
+	struct arena *arena;
+	const struct schema *schema; /* of the whole object */
+	/* The parameter fieldManager, or the User-Agent's name (see
+	 * managed_agent); none: a write of the server itself, which gets no
+	 * entry; "" is "unknown". */
+	struct span manager;
+	struct span subresource; /* "" on the main path */
+	struct span api_version; /* of the request */
+	struct span kind;	 /* of the request's resource; none: any */
+	struct span now;	 /* RFC 3339, whole seconds, Z */
+	bool force;		 /* apply only */
+	/* Of a CRD: whether /status exists: then the main path owns nothing
+	 * of status. For built-in kinds this is known here. */
+	bool has_status;
+	/* Whether an entry's apiVersion is still served; NULL: all are.
+	 * Entries of versions that are gone are dropped. */
+	bool (*served)(void *arg, struct span api_version);
+	void *served_arg;
+};
+
+/*
+ * After POST, PUT and the patches that are no apply: sets
+ * object.metadata.managedFields from what the client sent there (so object
+ * must still have it as sent: [] resets), else live's (live NULL: created),
+ * and what the write changed. An entry's time moves only if its set did.
+ */
+void managed_update(const struct managed_write *w, const struct node *live,
+    struct node *object);
+
+/*
+ * Server-side apply: live (NULL: created) merged with what the manager sent,
+ * as it was sent (parsed, nothing else). *result is a new tree that shares no
+ * node with either, with managedFields. A problem: 409 with
+ * FieldManagerConflict causes, 400, or 500 for what does not fit the schema,
+ * as the API server answers.
+ */
+struct problem *managed_apply(const struct managed_write *w,
+    const struct node *live, const struct node *applied, struct node **result);
+
+/*
+ * At the end of every update: true if object says what live says, but for
+ * times of managedFields and the resourceVersion: nothing is to be written.
+ * object then has live's times again.
+ */
+bool managed_settle(const struct node *live, struct node *object);
+
+/* The manager's name that a User-Agent stands for: what is before the first
+ * "/", printable, at most 128 bytes. */
+struct span managed_agent(struct arena *a, struct span user_agent);
+
+/*
+ * The scale subresource: managedFields of a Scale (an array, or NULL for none)
+ * from those of the scaled object, and back after the Scale was written.
+ * replicas: dotted path in the parent, "spec.replicas".
+ */
+struct node *managed_to_scale(
+    struct arena *a, const struct node *parent_fields, const char *replicas);
+struct node *managed_from_scale(struct arena *a,
+    const struct node *parent_fields, const struct node *scale_fields,
+    struct span api_version, const char *replicas);
+
+#endif

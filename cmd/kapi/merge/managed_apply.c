@@ -1,0 +1,396 @@
+/* Server-side apply: structured-merge-diff/merge/update.go,
+ * managedfields/internal/{structuredmerge,lastapplied*,conflict}.go. */
+#include "merge/managed.h"
+
+#include <stdlib.h>
+
+#include "merge/managed_entry.h"
+
+/* One apply. */
+struct apply {
+	struct managing m;
+	const struct node
+	    *live; /* what is there, or a new object of the kind */
+	const struct node *applied;
+	const struct node *merged; /* what it becomes */
+	struct entry *mine;
+	struct fieldset *last; /* what the manager applied before */
+};
+
+struct conflict {
+	const struct entry *with;
+	struct span identity;
+	struct fieldset *set;
+};
+
+#define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
+
+static struct problem *
+failed(struct arena *a, const char *what, const struct node *object,
+    struct span why)
+{
+	struct span api_version = node_text(node_get(object, "apiVersion"));
+	struct span name = node_path_text(object, "metadata.name");
+	struct span namespace_ = node_path_text(object, "metadata.namespace");
+	bool core = api_version.n == 0 ||
+	    memchr(api_version.p, '/', api_version.n) == NULL;
+
+	return problem_make(a, 500, "",
+	    "failed to create typed %s object (%.*s/%.*s; %s%.*s, "
+	    "Kind=%.*s): %.*s",
+	    what, SPAN_ARG(namespace_), SPAN_ARG(name), core ? "/" : "",
+	    SPAN_ARG(api_version),
+	    SPAN_ARG(node_text(node_get(object, "kind"))), SPAN_ARG(why));
+}
+
+/* What is refused before anything is compared. */
+static struct problem *
+check(struct apply *p)
+{
+	const struct managed_write *w = p->m.write;
+	struct arena *a = p->m.arena;
+	struct span version = node_text(node_get(p->applied, "apiVersion"));
+	struct span kind = node_text(node_get(p->applied, "kind"));
+	struct span why;
+
+	if (!span_eq(version, w->api_version) ||
+	    (w->kind.p != NULL && !span_eq(kind, w->kind)))
+		return problem_bad_request(a,
+		    "invalid object type: %s%.*s, Kind=%.*s",
+		    version.n > 0 && memchr(version.p, '/', version.n) != NULL
+			? ""
+			: "/",
+		    SPAN_ARG(version), SPAN_ARG(kind));
+	if (node_path(p->applied, "metadata.managedFields") != NULL)
+		return problem_bad_request(
+		    a, "metadata.managedFields must be nil");
+	why = shape_check(a, p->m.shape, p->applied, DUPLICATES_REFUSED);
+	if (why.n > 0)
+		return failed(a, "patch", p->applied, why);
+	/* Built-in types were decoded, and fit. */
+	if (w->schema->name.n > 0)
+		return NULL;
+	why = shape_check(a, p->m.shape, p->live, DUPLICATES_ALLOWED);
+	return why.n > 0 ? failed(a, "live", p->live, why) : NULL;
+}
+
+static struct fieldset *
+named_set(struct apply *p, const struct node *object)
+{
+	struct arena *a = p->m.arena;
+
+	return shape_with_named(
+	    a, p->m.shape, shape_set(a, p->m.shape, object));
+}
+
+/*
+ * Takes away what the manager applied before and no longer does, unless
+ * somebody else owns it; and of what goes with it (an item of a list) only
+ * what it owned itself.
+ */
+static void
+prune(struct apply *p)
+{
+	struct arena *a = p->m.arena;
+	struct shape s = p->m.shape;
+	struct fieldset *all, *owned = NULL, *kept, *last;
+	const struct node *pruned;
+
+	if (fieldset_within(p->last, p->mine->set))
+		return;
+	last = shape_with_named(a, s, p->last);
+	all = named_set(p, p->merged);
+	pruned = shape_without(a, s, p->merged, last);
+	for (size_t i = 0; i < p->m.entries.n; i++)
+		owned = fieldset_union(a, owned,
+		    entry_set(&p->m.entries, &p->m.entries.items[i], &s));
+	kept = fieldset_union(
+	    a, named_set(p, pruned), shape_with_named(a, s, owned));
+	pruned =
+	    shape_without(a, s, p->merged, fieldset_difference(a, all, kept));
+	p->merged = shape_without(a, s, p->merged,
+	    fieldset_intersection(
+		a, fieldset_difference(a, all, named_set(p, pruned)), last));
+}
+
+static void
+add_path(void *arg, struct span path)
+{
+	struct buf *b = arg;
+
+	buf_adds(b, "\n- ");
+	buf_addspan(b, path);
+}
+
+static void
+add_who(struct buf *b, const struct entry *who)
+{
+	struct node name = {.kind = NODE_STRING};
+	struct path_element e = {.kind = PATH_VALUE, .value = &name};
+	struct buf quoted = BUF_INIT;
+
+	name.text = who->manager;
+	element_print(&quoted, &e); /* between [= and ] */
+	buf_add(b, quoted.data + 2, quoted.len - 3);
+	if (who->subresource.n > 0)
+		buf_addf(b, " with subresource \"%.*s\"",
+		    SPAN_ARG(who->subresource));
+	if (!who->applied)
+		buf_addf(b, " using %.*s", SPAN_ARG(who->api_version));
+	buf_release(&quoted);
+}
+
+struct adding {
+	struct causes causes;
+	struct span message;
+};
+
+static void
+add_cause(void *arg, struct span path)
+{
+	struct adding *to = arg;
+
+	cause_add(&to->causes, "FieldManagerConflict",
+	    arena_span(to->causes.arena, path), to->message);
+}
+
+static struct problem *
+conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
+{
+	struct adding to = {.causes = {.arena = a}};
+	struct buf text = BUF_INIT, path = BUF_INIT, who = BUF_INIT;
+	struct problem *problem;
+
+	for (size_t i = 0; i < n; i++) {
+		buf_reset(&who);
+		add_who(&who, conflicts[i].with);
+		to.message = arena_printf(
+		    a, "conflict with %.*s", SPAN_ARG(buf_span(&who)));
+		fieldset_each(conflicts[i].set, &path, add_cause, &to);
+		if (text.len > 0)
+			buf_addc(&text, '\n');
+		buf_adds(&text, "conflicts with ");
+		buf_addspan(&text, buf_span(&who));
+		buf_addc(&text, ':');
+		fieldset_each(conflicts[i].set, &path, add_path, &text);
+	}
+	if (to.causes.n == 1)
+		problem = problem_make(a, 409, "Conflict",
+		    "Apply failed with 1 conflict: %.*s: %.*s",
+		    SPAN_ARG(to.causes.items[0].message),
+		    SPAN_ARG(to.causes.items[0].field));
+	else
+		problem = problem_make(a, 409, "Conflict",
+		    "Apply failed with %zu conflicts: %.*s", to.causes.n,
+		    SPAN_ARG(buf_span(&text)));
+	problem->causes = to.causes.items;
+	problem->cause_count = to.causes.n;
+	buf_release(&text);
+	buf_release(&path);
+	buf_release(&who);
+	return problem;
+}
+
+static int
+conflict_cmp(const void *x, const void *y)
+{
+	const struct conflict *i = x, *j = y;
+
+	return span_cmp(i->identity, j->identity);
+}
+
+/*
+ * What kubectl applied on the client's side before, and what still is so, it
+ * may take over from whoever owns it.
+ */
+static struct fieldset *
+last_applied(struct apply *p)
+{
+	struct arena *a = p->m.arena;
+	struct span text = node_text(
+	    node_get(node_path(p->live, "metadata.annotations"), LAST_APPLIED));
+	struct shape_difference d;
+	struct node *before;
+
+	if (text.n == 0)
+		return NULL;
+	before = tree_parse(a, text, TREE_LIMITS, NULL, NULL);
+	if (!node_is(before, NODE_OBJECT) ||
+	    !span_eq(node_text(node_get(before, "apiVersion")),
+		p->m.write->api_version) ||
+	    shape_check(a, p->m.shape, before, DUPLICATES_REFUSED).n > 0 ||
+	    shape_compare(a, p->m.shape, before, p->live, &d) != 0)
+		return NULL;
+	return fieldset_difference(a, shape_set(a, p->m.shape, before),
+	    fieldset_union(
+		a, d.modified, fieldset_union(a, d.added, d.removed)));
+}
+
+/* Takes what the manager did not force, but may have, out of the conflicts. */
+static size_t
+allow_kubectl(struct apply *p, struct conflict *conflicts, size_t n)
+{
+	struct fieldset *allowed = NULL;
+	size_t left = 0;
+
+	if (n > 0 && span_is(p->m.write->manager, "kubectl"))
+		allowed = last_applied(p);
+	if (allowed == NULL)
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		conflicts[i].set =
+		    fieldset_difference(p->m.arena, conflicts[i].set, allowed);
+		if (!fieldset_empty(conflicts[i].set))
+			conflicts[left++] = conflicts[i];
+	}
+	return left;
+}
+
+/* What others lose by this apply; a problem if they would not agree. */
+static struct problem *
+take_from_others(struct apply *p)
+{
+	struct arena *a = p->m.arena;
+	struct entries *e = &p->m.entries;
+	struct conflict *conflicts = arena_alloc(a, e->n * sizeof(*conflicts));
+	struct shape_difference d;
+	struct fieldset *changed, *lost;
+	size_t n = 0;
+
+	if (shape_compare(a, p->m.shape, p->live, p->merged, &d) != 0)
+		return problem_make(a, 500, "", "failed to compare objects");
+	changed = managed_filter(
+	    p->m.write, p->merged, fieldset_union(a, d.modified, d.added));
+	lost = fieldset_union(
+	    a, changed, managed_filter(p->m.write, p->merged, d.removed));
+	for (size_t i = 0; i < e->n && changed != NULL; i++) {
+		struct entry *x = &e->items[i];
+		struct fieldset *both;
+
+		if (x == p->mine)
+			continue;
+		both = fieldset_intersection(
+		    a, entry_set(e, x, &p->m.shape), changed);
+		if (!fieldset_empty(both))
+			conflicts[n++] =
+			    (struct conflict){x, entry_identity(a, x), both};
+	}
+	if (!p->m.write->force) {
+		n = allow_kubectl(p, conflicts, n);
+		qsort(conflicts, n, sizeof(*conflicts), conflict_cmp);
+		if (n > 0)
+			return conflict_problem(a, conflicts, n);
+	}
+	for (size_t i = 0; i < e->n && lost != NULL; i++) {
+		struct entry *x = &e->items[i];
+		struct fieldset *had, *has;
+
+		if (x == p->mine)
+			continue;
+		had = entry_set(e, x, &p->m.shape);
+		has = fieldset_difference(a, had, lost);
+		if (has != had)
+			entry_set_fields(x, has);
+	}
+	return NULL;
+}
+
+/* What is there before the first apply belongs to a manager of that name. */
+static void
+before_first_apply(struct apply *p)
+{
+	struct entries *e = &p->m.entries;
+
+	if (managing_update(&p->m, managing_empty(p->m.write, p->applied),
+		p->live, span_str("before-first-apply")) != 0)
+		e->n = 0;
+}
+
+/* kubectl's annotation follows what its server-side apply sent. */
+static void
+sync_annotation(struct apply *p, struct node *result)
+{
+	enum { MAX = 256 * 1024 };
+	struct arena *a = p->m.arena;
+	struct node *annotations = node_path(result, "metadata.annotations");
+	struct node *sent, *without;
+	struct buf b = BUF_INIT;
+	size_t total = 0;
+
+	if (!span_is(p->m.write->manager, "kubectl") ||
+	    node_text(node_get(annotations, LAST_APPLIED)).n == 0)
+		return;
+	sent = node_copy(a, p->applied);
+	without = node_path(sent, "metadata.annotations");
+	if (node_is(without, NODE_OBJECT))
+		node_remove(without, LAST_APPLIED);
+	tree_write_sorted(&b, sent);
+	buf_addc(&b, '\n');
+	node_put(a, annotations, LAST_APPLIED,
+	    node_string(a, arena_span(a, buf_span(&b))));
+	buf_release(&b);
+	for (uint32_t i = 0; i < annotations->n; i++)
+		total += annotations->members[i].key.n +
+		    node_text(annotations->members[i].value).n;
+	if (total > MAX)
+		node_remove(annotations, LAST_APPLIED);
+}
+
+static struct node *
+finish(struct apply *p, bool changed)
+{
+	struct arena *a = p->m.arena;
+	struct node *result = node_copy(a, p->merged), *metadata, *fields;
+	struct fieldset *set =
+	    managed_strip(a, entry_set(&p->m.entries, p->mine, NULL));
+
+	if (set != p->mine->set)
+		entry_set_fields(p->mine, set);
+	if (changed)
+		p->mine->time = p->m.write->now;
+	entries_sweep(&p->m.entries);
+	metadata = node_make(a, result, "metadata");
+	node_remove(metadata, "managedFields");
+	sync_annotation(p, result);
+	fields = entries_encode(&p->m.entries);
+	if (fields != NULL)
+		node_put(a, metadata, "managedFields", node_copy(a, fields));
+	return result;
+}
+
+struct problem *
+managed_apply(const struct managed_write *w, const struct node *live,
+    const struct node *applied, struct node **result)
+{
+	struct arena *a = w->arena;
+	struct apply p = {.m = {w, a, shape_of(w->schema), {.arena = a}},
+	    .live = live,
+	    .applied = applied};
+	struct entry self = managing_self(w, w->manager, true);
+	struct problem *problem;
+
+	if (live == NULL)
+		p.live = managing_empty(w, applied);
+	problem = check(&p);
+	if (problem != NULL)
+		return problem;
+	entries_decode(&p.m.entries, a,
+	    node_path(p.live, "metadata.managedFields"), FROM_STORE, NULL);
+	managing_drop_versions(&p.m);
+	if (p.m.entries.n == 0)
+		before_first_apply(&p);
+	p.merged = shape_merge(a, p.m.shape, p.live, applied);
+	p.mine = entries_find(&p.m.entries, &self);
+	if (p.mine == NULL)
+		p.mine = entries_add(&p.m.entries, &self);
+	p.last = entry_set(&p.m.entries, p.mine, &p.m.shape);
+	p.mine->api_version = w->api_version;
+	entry_set_fields(p.mine,
+	    managed_filter(w, applied, shape_set(a, p.m.shape, applied)));
+	prune(&p);
+	problem = take_from_others(&p);
+	if (problem != NULL)
+		return problem;
+	*result = finish(&p, !node_equal(p.live, p.merged));
+	return NULL;
+}

@@ -1,0 +1,379 @@
+/* Entries of managedFields: apimachinery/pkg/util/managedfields/internal/
+ * managedfields.go, capmanagers.go. */
+#include "merge/managed_entry.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "json/json.h"
+
+enum { MAX_UPDATERS = 10 };
+#define ANCIENT "ancient-changes"
+
+static int
+order(struct span x, struct span y)
+{
+	return span_cmp(x, y);
+}
+
+static int
+identity_cmp(const struct entry *x, const struct entry *y)
+{
+	int c = (int)y->applied - (int)x->applied;
+
+	if (c == 0)
+		c = order(x->manager, y->manager);
+	if (c == 0)
+		c = order(x->subresource, y->subresource);
+	/* An Apply is the same manager's in any version. */
+	return c != 0 || x->applied ? c : order(x->api_version, y->api_version);
+}
+
+struct entry *
+entries_add(struct entries *e, const struct entry *who)
+{
+	if (e->n == e->max) {
+		size_t max = e->max == 0 ? 8 : e->max * 2;
+
+		e->items = arena_grow(
+		    e->arena, e->items, e->n, max, sizeof(*e->items));
+		e->max = max;
+	}
+	e->items[e->n] = *who;
+	return &e->items[e->n++];
+}
+
+struct entry *
+entries_find(struct entries *e, const struct entry *who)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (identity_cmp(&e->items[i], who) == 0)
+			return &e->items[i];
+	return NULL;
+}
+
+static struct span
+text_of(const struct node *entry, const char *key)
+{
+	return node_text(node_get(entry, key));
+}
+
+static int
+decode_one(struct entries *e, const struct node *n, size_t number,
+    enum entries_from from, struct err *err)
+{
+	struct entry x = {.stored = from == FROM_STORE ? n : NULL};
+	struct span operation = text_of(n, "operation");
+	struct span type = text_of(n, "fieldsType");
+
+	x.applied = span_is(operation, "Apply");
+	x.manager = text_of(n, "manager");
+	x.api_version = text_of(n, "apiVersion");
+	x.subresource = text_of(n, "subresource");
+	x.time = text_of(n, "time");
+	x.fields = node_get(n, "fieldsV1");
+	if (from == FROM_STORE) {
+		entries_add(e, &x);
+		return 0;
+	}
+	if (!x.applied && !span_is(operation, "Update"))
+		return err_set(err, ERR_PERMANENT,
+		    "operation must be `Apply` or `Update`");
+	if (x.api_version.n == 0)
+		return err_set(
+		    err, ERR_PERMANENT, "apiVersion must not be empty");
+	if (type.n == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "missing fieldsType in managed fields entry %zu", number);
+	if (!span_is(type, "FieldsV1"))
+		return err_set(err, ERR_PERMANENT,
+		    "invalid fieldsType \"%.*s\" in managed fields entry %zu",
+		    SPAN_ARG(type), number);
+	if (fieldset_parse(e->arena, x.fields, &x.set, err) != 0)
+		return -1;
+	x.fields = NULL;
+	entries_add(e, &x);
+	return 0;
+}
+
+static int
+pointer_cmp(const void *x, const void *y)
+{
+	const struct entry *const *i = x, *const *j = y;
+	int c = identity_cmp(*i, *j);
+
+	return c != 0 ? c : (*i > *j) - (*i < *j);
+}
+
+/* Of entries of one identity the last one counts. */
+static void
+drop_doubles(struct entries *e)
+{
+	struct entry **sorted = arena_alloc(e->arena, e->n * sizeof(*sorted));
+	struct entries once = {.arena = e->arena};
+
+	for (size_t i = 0; i < e->n; i++)
+		sorted[i] = &e->items[i];
+	qsort(sorted, e->n, sizeof(*sorted), pointer_cmp);
+	for (size_t i = 0; i < e->n; i++)
+		if (i + 1 == e->n ||
+		    identity_cmp(sorted[i], sorted[i + 1]) != 0)
+			entries_add(&once, sorted[i]);
+	*e = once;
+}
+
+int
+entries_decode(struct entries *e, struct arena *a, const struct node *array,
+    enum entries_from from, struct err *err)
+{
+	*e = (struct entries){.arena = a};
+	for (size_t i = 0; i < node_count(array); i++)
+		if (!node_is(array, NODE_ARRAY) ||
+		    decode_one(e, array->items[i], i, from, err) != 0)
+			return -1;
+	if (from == FROM_CLIENT)
+		drop_doubles(e);
+	else
+		e->stored = array;
+	return 0;
+}
+
+struct fieldset *
+entry_set(struct entries *e, struct entry *x, const struct shape *s)
+{
+	struct fieldset *now;
+
+	if (x->fields != NULL) {
+		if (fieldset_parse(e->arena, x->fields, &x->set, NULL) != 0)
+			x->set = NULL;
+		x->fields = NULL;
+	}
+	now = s == NULL ? x->set : shape_reconcile(e->arena, *s, x->set);
+	if (now != x->set)
+		entry_set_fields(x, now);
+	return x->set;
+}
+
+void
+entry_set_fields(struct entry *x, struct fieldset *set)
+{
+	x->set = set;
+	x->fields = NULL;
+	x->stored = NULL;
+}
+
+void
+entries_sweep(struct entries *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		const struct entry *x = &e->items[i];
+
+		if (x->fields != NULL || !fieldset_empty(x->set))
+			e->items[kept++] = *x;
+	}
+	e->n = kept;
+}
+
+static int
+age_cmp(const void *x, const void *y)
+{
+	const struct entry *i = *(struct entry *const *)x;
+	const struct entry *j = *(struct entry *const *)y;
+	int c = span_cmp(i->time, j->time);
+
+	return c != 0 ? c : identity_cmp(i, j);
+}
+
+/* Updates of one version that become one entry. */
+struct bucket {
+	struct entry *into; /* the bucket that is there, or the oldest */
+	bool first;	    /* into is such an oldest one */
+	struct fieldset **sets;
+	size_t n, max;
+};
+
+static struct bucket *
+bucket_of(struct entries *e, struct map *buckets, struct entry *x)
+{
+	struct bucket *b = map_get(buckets, x->api_version);
+
+	if (b == NULL) {
+		b = arena_zalloc(e->arena, sizeof(*b));
+		map_put(buckets, x->api_version, b);
+	}
+	return b;
+}
+
+static void
+into_bucket(struct entries *e, struct bucket *b, struct entry *x)
+{
+	if (b->n == b->max) {
+		size_t max = b->max == 0 ? 8 : b->max * 2;
+
+		b->sets =
+		    arena_grow(e->arena, b->sets, b->n, max, sizeof(*b->sets));
+		b->max = max;
+	}
+	b->sets[b->n++] = entry_set(e, x, NULL);
+	if (x == b->into)
+		return;
+	b->into->time = x->time;
+	entry_set_fields(x, NULL);
+}
+
+/* Halves, so that thousands of sets cost no more than all of their paths, some
+ * times over. */
+static struct fieldset *
+union_of(struct arena *a, struct fieldset **sets, size_t n)
+{
+	if (n <= 1)
+		return n == 0 ? NULL : sets[0];
+	return fieldset_union(
+	    a, union_of(a, sets, n / 2), union_of(a, sets + n / 2, n - n / 2));
+}
+
+static void
+fill_buckets(struct entries *e, struct map *buckets)
+{
+	struct bucket *b;
+
+	for (size_t i = 0; (b = map_next(buckets, &i)) != NULL;) {
+		if (b->n == 0)
+			continue;
+		into_bucket(e, b, b->into);
+		if (b->first) {
+			b->into->manager = span_str(ANCIENT);
+			b->into->subresource = SPAN_NONE;
+		}
+		entry_set_fields(b->into, union_of(e->arena, b->sets, b->n));
+	}
+}
+
+void
+entries_cap(struct entries *e)
+{
+	struct entry **oldest = arena_alloc(e->arena, e->n * sizeof(*oldest));
+	struct map buckets = MAP_INIT;
+	size_t n = 0, left;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (!e->items[i].applied)
+			oldest[n++] = &e->items[i];
+	if (n <= MAX_UPDATERS)
+		return;
+	qsort(oldest, n, sizeof(*oldest), age_cmp);
+	for (size_t i = 0; i < n; i++)
+		if (span_is(oldest[i]->manager, ANCIENT) &&
+		    oldest[i]->subresource.n == 0)
+			bucket_of(e, &buckets, oldest[i])->into = oldest[i];
+	left = n;
+	for (size_t i = 0; i < n && left > MAX_UPDATERS; i++) {
+		struct bucket *b = bucket_of(e, &buckets, oldest[i]);
+
+		if (b->into == NULL) {
+			b->into = oldest[i];
+			b->first = true;
+		} else if (b->into != oldest[i]) {
+			into_bucket(e, b, oldest[i]);
+			left--;
+		}
+	}
+	fill_buckets(e, &buckets);
+	map_release(&buckets);
+	entries_sweep(e);
+}
+
+struct span
+entry_identity(struct arena *a, const struct entry *x)
+{
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	buf_adds(&b, "{\"manager\":");
+	json_add_string(&b, x->manager);
+	buf_adds(&b, ",\"operation\":");
+	json_add_str(&b, x->applied ? "Apply" : "Update");
+	if (!x->applied) {
+		buf_adds(&b, ",\"apiVersion\":");
+		json_add_string(&b, x->api_version);
+	}
+	if (x->subresource.n > 0) {
+		buf_adds(&b, ",\"subresource\":");
+		json_add_string(&b, x->subresource);
+	}
+	buf_addc(&b, '}');
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+static int
+written_cmp(const void *x, const void *y)
+{
+	const struct entry *i = x, *j = y;
+	int c = (int)j->applied - (int)i->applied;
+
+	if (c == 0)
+		c = span_cmp(i->time, j->time);
+	if (c == 0)
+		c = order(i->manager, j->manager);
+	if (c == 0)
+		c = order(i->api_version, j->api_version);
+	return c != 0 ? c : order(i->subresource, j->subresource);
+}
+
+static void
+put_text(struct arena *a, struct node *n, const char *key, struct span text)
+{
+	if (text.n > 0)
+		node_put(a, n, key, node_string(a, text));
+}
+
+static struct node *
+encode_one(struct entries *e, struct entry *x)
+{
+	struct arena *a = e->arena;
+	struct node *n;
+
+	if (x->stored != NULL)
+		return (struct node *)x->stored;
+	n = node_object(a);
+	put_text(a, n, "manager", x->manager);
+	node_put(
+	    a, n, "operation", node_str(a, x->applied ? "Apply" : "Update"));
+	put_text(a, n, "apiVersion", x->api_version);
+	put_text(a, n, "time", x->time);
+	node_put(a, n, "fieldsType", node_str(a, "FieldsV1"));
+	node_put(a, n, "fieldsV1", fieldset_node(a, entry_set(e, x, NULL)));
+	put_text(a, n, "subresource", x->subresource);
+	return n;
+}
+
+static bool
+as_stored(const struct entries *e)
+{
+	if (e->stored == NULL || e->n != node_count(e->stored))
+		return false;
+	for (size_t i = 0; i < e->n; i++)
+		if (e->items[i].stored != e->stored->items[i])
+			return false;
+	return true;
+}
+
+struct node *
+entries_encode(struct entries *e)
+{
+	struct node *array;
+
+	if (e->n == 0)
+		return NULL;
+	if (as_stored(e))
+		return (struct node *)e->stored;
+	qsort(e->items, e->n, sizeof(*e->items), written_cmp);
+	array = node_array(e->arena);
+	for (size_t i = 0; i < e->n; i++)
+		node_append(e->arena, array, encode_one(e, &e->items[i]));
+	return array;
+}

@@ -1,0 +1,450 @@
+#include "merge/patch_list.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "text/gotext.h"
+
+static const char map_type[] = "map[string]interface {}";
+
+/* What makes an item the same as another: its scalar value, or that of its
+ * merge key. None where Go could not compare. */
+static struct span
+scalar_id(struct arena *a, const struct node *n)
+{
+	if (n == NULL)
+		return SPAN_NONE;
+	switch (n->kind) {
+	case NODE_STRING:
+		return arena_printf(a, "s%.*s", SPAN_ARG(n->text));
+	case NODE_NUMBER:
+		/* An integer is never a float, even if they are equal. */
+		for (size_t i = 0; i < n->text.n; i++)
+			if (strchr(".eE", n->text.p[i]) != NULL)
+				return arena_printf(
+				    a, "f%.17g", node_double(n));
+		return arena_printf(a, "i%.*s", SPAN_ARG(n->text));
+	case NODE_NULL:
+	case NODE_FALSE:
+	case NODE_TRUE:
+		return arena_printf(a, "k%d", (int)n->kind);
+	default:
+		return SPAN_NONE;
+	}
+}
+
+static struct span
+item_id(
+    struct arena *a, const struct list_rules *rules, const struct node *item)
+{
+	if (rules->key.p != NULL)
+		item = node_get_span(item, rules->key);
+	return scalar_id(a, item);
+}
+
+/* Ids of a list's items, and the place of each id's first item. */
+struct ids {
+	struct span *at;
+	struct map places; /* number + 1 */
+};
+
+static struct ids
+ids_of(struct arena *a, const struct list_rules *rules, const struct node *list)
+{
+	struct ids ids = {NULL, MAP_INIT};
+	size_t n = node_count(list);
+
+	ids.at = arena_alloc(a, (n + 1) * sizeof(*ids.at));
+	for (size_t i = 0; i < n; i++) {
+		ids.at[i] = item_id(a, rules, list->items[i]);
+		if (ids.at[i].p != NULL && !map_get(&ids.places, ids.at[i]))
+			map_put(
+			    &ids.places, ids.at[i], (void *)(uintptr_t)(i + 1));
+	}
+	return ids;
+}
+
+/* -1: nowhere */
+static long
+ids_find(const struct ids *ids, struct span id)
+{
+	return id.p == NULL ? -1
+			    : (long)(uintptr_t)map_get(&ids->places, id) - 1;
+}
+
+struct node *
+merging_fail_type(
+    struct merging *m, const char *expected, const struct node *got)
+{
+	return merging_fail(
+	    m, 500, "expected a %s, but received a %s", expected, go_type(got));
+}
+
+static void
+fail_no_key(
+    struct merging *m, const struct list_rules *rules, const struct node *item)
+{
+	merging_fail(m, 500,
+	    "map: %.*s does not contain declared merge key: "
+	    "%.*s",
+	    SPAN_ARG(go_value(m->arena, item)), SPAN_ARG(rules->key));
+}
+
+/* Whether every item is a map with the merge key. */
+static bool
+check_keys(
+    struct merging *m, const struct list_rules *rules, const struct node *list)
+{
+	for (size_t i = 0; i < node_count(list); i++) {
+		const struct node *item = list->items[i];
+
+		if (item->kind != NODE_OBJECT) {
+			merging_fail_type(m, map_type, item);
+			return false;
+		}
+		if (node_get_span(item, rules->key) == NULL) {
+			fail_no_key(m, rules, item);
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct span
+go_list(struct arena *a, const struct node *list)
+{
+	return list == NULL ? span_str("[]") : go_value(a, list);
+}
+
+/* All items of both are of one type, which is no list. */
+static bool
+check_types(struct merging *m, const struct node *x, const struct node *y,
+    const struct node **any)
+{
+	const struct node *const lists[] = {x, y};
+
+	*any = NULL;
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < node_count(lists[l]); i++) {
+			const struct node *item = lists[l]->items[i];
+
+			if (*any == NULL && item->kind == NODE_ARRAY) {
+				merging_fail(
+				    m, 422, "lists of lists are not supported");
+				return false;
+			}
+			if (*any == NULL)
+				*any = item;
+			if (go_type(item) == go_type(*any))
+				continue;
+			merging_fail(m, 500,
+			    "list element types are not identical: [%.*s "
+			    "%.*s]",
+			    SPAN_ARG(go_list(m->arena, x)),
+			    SPAN_ARG(go_list(m->arena, y)));
+			return false;
+		}
+	return true;
+}
+
+struct placed {
+	struct node *item;
+	long place;
+	size_t number;
+};
+
+static int
+compare_placed(const void *x, const void *y)
+{
+	const struct placed *p = x, *q = y;
+
+	if (p->place != q->place)
+		return p->place < q->place ? -1 : 1;
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+/* The items that are (not) in by, in the order of order. */
+static struct node *
+sorted_part(struct merging *m, const struct list_rules *rules,
+    const struct node *merged, const struct ids *by, bool in,
+    const struct ids *order)
+{
+	struct placed *all =
+	    mem_array(NULL, node_count(merged) + 1, sizeof(*all));
+	struct node *part = node_array(m->arena);
+	size_t n = 0;
+
+	for (size_t i = 0; i < node_count(merged); i++) {
+		struct span id = item_id(m->arena, rules, merged->items[i]);
+
+		if ((ids_find(by, id) >= 0) != in)
+			continue;
+		all[n] =
+		    (struct placed){merged->items[i], ids_find(order, id), n};
+		n++;
+	}
+	qsort(all, n, sizeof(*all), compare_placed);
+	for (size_t i = 0; i < n; i++)
+		node_append(m->arena, part, all[i].item);
+	free(all);
+	return part;
+}
+
+/*
+ * The items of the patch in its order, and between them the others: each
+ * before the first item of the patch that it preceded on the server.
+ */
+static struct node *
+ordered(struct merging *m, const struct list_rules *rules,
+    const struct node *merged, const struct node *patch_order,
+    const struct node *server_order)
+{
+	struct arena *a = m->arena;
+	struct ids by = ids_of(a, rules, patch_order);
+	struct ids server = ids_of(a, rules, server_order);
+	struct node *ours = sorted_part(m, rules, merged, &by, true, &by);
+	struct node *others =
+	    sorted_part(m, rules, merged, &by, false, &server);
+	struct node *all = node_array(a);
+	size_t i = 0, j = 0;
+
+	while (i < others->n || j < ours->n) {
+		bool first = j >= ours->n;
+
+		if (!first && i < others->n) {
+			long l = ids_find(
+			    &server, item_id(a, rules, others->items[i]));
+			long r = ids_find(
+			    &server, item_id(a, rules, ours->items[j]));
+
+			first = l >= 0 && r >= 0 && l < r;
+		}
+		node_append(
+		    a, all, first ? others->items[i++] : ours->items[j++]);
+	}
+	map_release(&by.places);
+	map_release(&server.places);
+	return all;
+}
+
+/* Scalars: the union of both. */
+static struct node *
+merge_scalars(struct merging *m, const struct list_rules *rules,
+    const struct node *original, const struct node *patch)
+{
+	struct node *all = node_array(m->arena);
+	const struct node *const lists[] = {original, patch};
+	struct map seen = MAP_INIT;
+
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < lists[l]->n; i++) {
+			struct span id =
+			    scalar_id(m->arena, lists[l]->items[i]);
+
+			if (map_put(&seen, id, lists[l]->items[i]) == NULL)
+				node_append(m->arena, all, lists[l]->items[i]);
+		}
+	map_release(&seen);
+	return ordered(m, rules, all, patch, original);
+}
+
+static struct node *
+remove_scalars(struct merging *m, const struct list_rules *rules,
+    const struct node *original, const struct node *patch)
+{
+	struct node *left = node_array(m->arena);
+	struct list_rules scalars = {rules->element, true, SPAN_NONE};
+	struct ids ids = ids_of(m->arena, &scalars, patch);
+
+	for (size_t i = 0; i < original->n; i++)
+		if (ids_find(&ids, scalar_id(m->arena, original->items[i])) < 0)
+			node_append(m->arena, left, original->items[i]);
+	map_release(&ids.places);
+	return left;
+}
+
+static struct node *
+without(struct merging *m, const struct list_rules *rules,
+    const struct node *list, const struct ids *gone)
+{
+	struct node *left = node_array(m->arena);
+
+	for (size_t i = 0; i < list->n; i++)
+		if (ids_find(gone, item_id(m->arena, rules, list->items[i])) <
+		    0)
+			node_append(m->arena, left, list->items[i]);
+	return left;
+}
+
+/* Items with $patch: what is left of the patch; *original may shrink, or be
+ * what the patch says. */
+static struct node *
+take_special(struct merging *m, const struct list_rules *rules,
+    struct node **original, const struct node *patch)
+{
+	struct node *plain = node_array(m->arena);
+	struct node *deleted = node_array(m->arena);
+	struct ids ids;
+	bool replace = false;
+
+	for (size_t i = 0; i < patch->n; i++) {
+		struct node *item = patch->items[i];
+		const struct node *what = node_get(item, "$patch");
+
+		if (what == NULL)
+			node_append(m->arena, plain, item);
+		else if (node_text_is(what, "replace"))
+			replace = true;
+		else if (node_text_is(what, "merge"))
+			return merging_fail(m, 500,
+			    "merging lists cannot yet "
+			    "be specified in the patch");
+		else if (!node_text_is(what, "delete"))
+			return merging_fail(m, 500,
+			    "unknown patch type: %.*s in map: %.*s",
+			    SPAN_ARG(go_string(m->arena, what)),
+			    SPAN_ARG(go_value(m->arena, item)));
+		else if (node_get_span(item, rules->key) == NULL)
+			return fail_no_key(m, rules, item), NULL;
+		else
+			node_append(m->arena, deleted, item);
+	}
+	if (replace) {
+		*original = plain;
+		return node_array(m->arena);
+	}
+	if (deleted->n > 0) {
+		ids = ids_of(m->arena, rules, deleted);
+		*original = without(m, rules, *original, &ids);
+		map_release(&ids.places);
+	}
+	return plain;
+}
+
+static struct node *
+merge_maps(struct merging *m, const struct list_rules *rules,
+    struct node *original, const struct node *patch)
+{
+	struct node *merged;
+	struct ids ids;
+
+	patch = take_special(m, rules, &original, patch);
+	if (patch == NULL || !check_keys(m, rules, patch))
+		return NULL;
+	merged = node_array(m->arena);
+	for (size_t i = 0; i < original->n; i++)
+		node_append(m->arena, merged, original->items[i]);
+	ids = ids_of(m->arena, rules, original);
+	for (size_t i = 0; i < patch->n && m->problem == NULL; i++) {
+		struct span id = item_id(m->arena, rules, patch->items[i]);
+		long at = ids_find(&ids, id);
+
+		if (at >= 0) {
+			merged->items[at] = map_merge(m, rules->element,
+			    merged->items[at], patch->items[i]);
+			continue;
+		}
+		node_append(m->arena, merged, patch->items[i]);
+		if (id.p != NULL)
+			map_put(&ids.places, id, (void *)(uintptr_t)merged->n);
+	}
+	map_release(&ids.places);
+	if (m->problem != NULL || !check_keys(m, rules, merged) ||
+	    !check_keys(m, rules, original))
+		return NULL;
+	return ordered(m, rules, merged, patch, original);
+}
+
+struct node *
+list_merge(struct merging *m, const struct list_rules *rules,
+    struct node *original, const struct node *patch, bool remove)
+{
+	const struct node *any;
+	struct list_rules scalars = {rules->element, true, SPAN_NONE};
+
+	if (!rules->merge && !remove)
+		return (struct node *)patch;
+	if (original->n == 0 && patch->n == 0)
+		return original;
+	if (!check_types(m, original, patch, &any))
+		return NULL;
+	if (any->kind != NODE_OBJECT)
+		return remove ? remove_scalars(m, rules, original, patch)
+			      : merge_scalars(m, &scalars, original, patch);
+	if (rules->key.p == NULL)
+		return merging_fail(m, 500,
+		    "cannot merge lists without merge key for %s",
+		    rules->element != NULL && rules->element->kind == SCHEMA_MAP
+			? "map"
+			: "struct");
+	return merge_maps(m, rules, original, patch);
+}
+
+bool
+list_check_order(struct merging *m, const struct list_rules *rules,
+    const struct node *patch, const struct node *order)
+{
+	size_t i = 0, j = 0;
+
+	if (node_count(patch) == 0 || node_count(order) == 0)
+		return true;
+	while (i < patch->n && j < order->n) {
+		const struct node *item = patch->items[i];
+		struct span x, y;
+
+		if (rules->key.p != NULL && item->kind != NODE_OBJECT)
+			return merging_fail_type(m, map_type, item), false;
+		if (node_get(item, "$patch") != NULL) {
+			i++;
+			continue;
+		}
+		if (rules->key.p != NULL) {
+			struct node pair = {.kind = NODE_ARRAY, .n = 2};
+			struct node *both[] = {
+			    patch->items[i], order->items[j]};
+
+			pair.items = both;
+			if (!check_keys(m, rules, &pair))
+				return false;
+		}
+		x = item_id(m->arena, rules, item);
+		y = item_id(m->arena, rules, order->items[j++]);
+		if (x.p != NULL && span_eq(x, y))
+			i++;
+	}
+	/* Items that are only deleted have no place in the order. */
+	while (i < patch->n &&
+	    node_text_is(node_get(patch->items[i], "$patch"), "delete"))
+		i++;
+	if (i == patch->n)
+		return true;
+	merging_fail(m, 500,
+	    "The order in patch list:\n%.*s\n doesn't match $setElementOrder "
+	    "list:\n%.*s\n",
+	    SPAN_ARG(go_value(m->arena, patch)),
+	    SPAN_ARG(go_value(m->arena, order)));
+	return false;
+}
+
+struct node *
+list_set_order(struct merging *m, const struct list_rules *rules,
+    const struct node *merged, const struct node *order,
+    const struct node *original, const struct node *patch)
+{
+	const struct node *any;
+
+	if (rules->key.p != NULL && !check_keys(m, rules, merged))
+		return NULL;
+	if (!check_types(m, original, patch, &any))
+		return NULL;
+	if (any == NULL)
+		return merging_fail(
+		    m, 500, "no elements in any of the given slices");
+	if (any->kind == NODE_OBJECT &&
+	    (!check_keys(m, rules, merged) || !check_keys(m, rules, order) ||
+		!check_keys(m, rules, original)))
+		return NULL;
+	return ordered(m, rules, merged, order, original);
+}

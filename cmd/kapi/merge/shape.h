@@ -1,0 +1,104 @@
+/*
+ * shape: a schema as server-side apply sees it: what a value may be (a map, a
+ * list, a scalar: an untyped one may be any of them), and whether a map or
+ * list is one value or many. Walks of objects by it: the set of an object's
+ * fields, the difference of two, the merge of two, an object without a set of
+ * fields.
+ * Source: structured-merge-diff/typed, kube-openapi/pkg/schemaconv.
+ */
+#ifndef SHAPE_H
+#define SHAPE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "json/tree.h"
+#include "merge/fieldset.h"
+#include "type/schema.h"
+
+enum shape_kind {
+	SHAPE_NONE,    /* not declared in the schema */
+	SHAPE_UNTYPED, /* anything; maps and lists are one value */
+	SHAPE_DEDUCED, /* anything; maps are many values, lists one */
+	SHAPE_TYPED
+};
+
+struct shape {
+	enum shape_kind kind;
+	bool preserve; /* unknown fields here or above are kept */
+	const struct schema *schema;
+	const struct field *field; /* its list type and the like; or NULL */
+};
+
+enum atom { ATOM_NONE = 0, ATOM_SCALAR = 1, ATOM_LIST = 2, ATOM_MAP = 4 };
+
+struct shape shape_of(const struct schema *s);
+/* What value may be, of what the shape allows: one bit where the value tells,
+ * all where it does not (absent, null, or a wrong one). */
+unsigned shape_atoms(struct shape s, const struct node *value);
+/* Which of these decides: map, scalar, list. */
+enum atom shape_pick(unsigned atoms);
+/* The value is absent, null, or what the atom is, of its type. */
+bool shape_fits(struct shape s, enum atom atom, const struct node *value);
+bool shape_map_atomic(struct shape s);
+enum list_type shape_list_type(struct shape s);
+/* Of a map's member; *declared: it is one of the fields. */
+struct shape shape_member(struct shape s, struct span name, bool *declared);
+struct shape shape_item(struct shape s);
+/* How an item of a list that is not atomic is called: -1 with *problem. */
+int shape_item_path(struct arena *a, struct shape list, const struct node *item,
+    struct path_element *path, const char **problem);
+
+/* What does not fit the schema: "" or ".spec.x: expected ...", or several
+ * lines; in the arena. */
+enum shape_duplicates { DUPLICATES_REFUSED, DUPLICATES_ALLOWED };
+struct span shape_check(struct arena *a, struct shape s,
+    const struct node *value, enum shape_duplicates duplicates);
+
+/* Every leaf field and item of value. */
+struct fieldset *shape_set(
+    struct arena *a, struct shape s, const struct node *value);
+
+struct shape_difference {
+	struct fieldset *removed, *modified, *added;
+};
+/* -1: one of them does not fit the schema; what was found is not whole. */
+int shape_compare(struct arena *a, struct shape s, const struct node *from,
+    const struct node *to, struct shape_difference *d);
+
+/* Changes of over are taken into base; shares nodes with both. Lists keep
+ * their order, or take over's where it has changes. Both fit the schema. */
+struct node *shape_merge(struct arena *a, struct shape s,
+    const struct node *base, const struct node *over);
+
+/* value without the fields of the set; shares nodes. */
+struct node *shape_without(struct arena *a, struct shape s,
+    const struct node *value, const struct fieldset *set);
+
+/* With the named fields of structs that have something below them. */
+struct fieldset *shape_with_named(
+    struct arena *a, struct shape s, struct fieldset *set);
+/* As the schema says now which maps and lists are one value. */
+struct fieldset *shape_reconcile(
+    struct arena *a, struct shape s, struct fieldset *set);
+
+/* The items of a list that is not atomic, found by their paths. */
+struct shape_items {
+	struct shape_entry {
+		struct path_element path;
+		const struct node *value;
+		uint32_t at;	     /* in the list */
+		int32_t same;	     /* how many entries have this path */
+	} * entries;		     /* in the list's order */
+	struct shape_entry **sorted; /* by path, then by place */
+	uint32_t n;
+	bool bad; /* one has no path, and was left out */
+};
+void shape_items(struct arena *a, struct shape list, const struct node *value,
+    struct shape_items *items);
+/* The first of that path, or NULL. */
+struct shape_entry *shape_items_find(
+    const struct shape_items *items, const struct path_element *path);
+
+#endif

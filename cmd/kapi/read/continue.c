@@ -1,0 +1,179 @@
+#include "read/continue.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "json/json.h"
+#include "json/tree.h"
+#include "text/gotext.h"
+
+static const char digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+static struct span
+encode(struct arena *a, struct span text)
+{
+	char *out = arena_alloc(a, text.n * 4 / 3 + 4);
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i += 3) {
+		unsigned v = (unsigned char)text.p[i] << 16u;
+
+		if (i + 1 < text.n)
+			v |= (unsigned)(unsigned char)text.p[i + 1] << 8u;
+		if (i + 2 < text.n)
+			v |= (unsigned char)text.p[i + 2];
+		out[n++] = digits[v >> 18];
+		out[n++] = digits[v >> 12 & 63];
+		if (i + 1 < text.n)
+			out[n++] = digits[v >> 6 & 63];
+		if (i + 2 < text.n)
+			out[n++] = digits[v & 63];
+	}
+	return span_make(out, n);
+}
+
+/* False: *bad is where Go says that it stopped. */
+static bool
+decode(struct arena *a, struct span token, struct span *text, size_t *bad)
+{
+	char *out = arena_alloc(a, token.n + 1);
+	unsigned v = 0, bits = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < token.n; i++) {
+		const char *d = token.p[i] == '\0'
+		    ? NULL
+		    : memchr(digits, token.p[i], sizeof(digits) - 1);
+
+		if (d == NULL) {
+			*bad = i;
+			return false;
+		}
+		v = (v << 6 | (unsigned)(d - digits)) & 0xffffu;
+		bits += 6;
+		if (bits >= 8) {
+			bits -= 8;
+			out[n++] = (char)(v >> bits & 255u);
+		}
+	}
+	*bad = token.n == 0 ? 0 : token.n - 1;
+	*text = span_make(out, n);
+	return token.n % 4 != 1;
+}
+
+struct span
+continue_make(struct arena *a, int64_t version, struct span key)
+{
+	struct buf b = BUF_INIT;
+	struct span token;
+
+	buf_addf(&b,
+	    "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRId64 ",\"start\":", version);
+	json_add_string(&b, key);
+	/* The next possible key behind that one: a zero byte more. */
+	buf_truncate(&b, b.len - 1);
+	buf_adds(&b, "\\u0000\"}");
+	token = encode(a, buf_span(&b));
+	buf_release(&b);
+	return token;
+}
+
+static struct problem *
+invalid(struct arena *a, const char *what, struct span detail)
+{
+	return problem_bad_request(a,
+	    "invalid continue token: continue key is not valid%s%.*s", what,
+	    SPAN_ARG(detail));
+}
+
+/* As path.Clean would leave it: no empty, "." or ".." segment. */
+static bool
+is_clean(struct span key)
+{
+	size_t start = 0;
+
+	if (key.n > 0 && *key.p == '/')
+		start = 1;
+	for (size_t i = start; i <= key.n; i++) {
+		struct span part;
+
+		if (i < key.n && key.p[i] != '/')
+			continue;
+		part = span_make(key.p + start, i - start);
+		if (part.n == 0 || span_is(part, ".") || span_is(part, ".."))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+/* A member of a wrong type, as json.Unmarshal says it; none: fine. */
+static struct span
+wrong_type(struct arena *a, const struct node *n)
+{
+	static const struct {
+		const char *name, *type;
+		enum node_kind kind;
+	} fields[] = {{"v", "string", NODE_STRING},
+	    {"rv", "int64", NODE_NUMBER}, {"start", "string", NODE_STRING}};
+
+	if (node_is(n, NODE_NULL))
+		return SPAN_NONE;
+	if (!node_is(n, NODE_OBJECT))
+		return go_type_error(a, n, "storage.continueToken");
+	for (size_t i = 0; i < 3; i++) {
+		const struct node *v = node_get(n, fields[i].name);
+
+		if (v != NULL && !node_is(v, NODE_NULL) &&
+		    !node_is(v, fields[i].kind))
+			return arena_printf(a,
+			    "json: cannot unmarshal %s into Go struct field "
+			    "continueToken.%s of type %s",
+			    go_kind(v), fields[i].name, fields[i].type);
+	}
+	return SPAN_NONE;
+}
+
+struct problem *
+continue_parse(
+    struct arena *a, struct span token, int64_t *version, struct span *key)
+{
+	struct span text, said, v;
+	struct node *n;
+	size_t bad;
+
+	if (!decode(a, token, &text, &bad))
+		return invalid(a, ": ",
+		    arena_printf(
+			a, "illegal base64 data at input byte %zu", bad));
+	said = go_json_error(a, text);
+	if (said.p != NULL)
+		return invalid(a, ": ", said);
+	n = tree_parse(a, text, TREE_LIMITS, NULL, NULL);
+	said = wrong_type(a, n);
+	if (said.p != NULL)
+		return invalid(a, ": ", said);
+	v = node_text(node_get(n, "v"));
+	if (!span_is(v, "meta.k8s.io/v1"))
+		return invalid(
+		    a, ": server does not recognize this encoded version ", v);
+	if (!node_get_int(node_get(n, "rv"), version) || *version == 0)
+		return invalid(a,
+		    ": incorrect encoded start resourceVersion (version "
+		    "meta.k8s.io/v1)",
+		    SPAN_NONE);
+	*key = node_text(node_get(n, "start"));
+	if (key->n == 0)
+		return invalid(a,
+		    ": encoded start key empty (version meta.k8s.io/v1)",
+		    SPAN_NONE);
+	if (!is_clean(*key))
+		return invalid(a, ": ", *key);
+	if (*key->p == '/')
+		*key = span_make(key->p + 1, key->n - 1);
+	if (key->n > 0 && key->p[key->n - 1] == '\0')
+		key->n--;
+	return NULL;
+}

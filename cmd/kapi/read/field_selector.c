@@ -1,0 +1,433 @@
+#include "read/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "crd/crd.h"
+#include "json/json.h"
+
+/* ---- what a kind knows ---- */
+
+struct known {
+	const char *label, *path;
+	enum field_source source;
+};
+
+#define TEXT(label)                      \
+	{                                \
+		label, label, FIELD_TEXT \
+	}
+#define NAME                                    \
+	{                                       \
+		"metadata.name", "", FIELD_NAME \
+	}
+#define NAMESPACE                                         \
+	{                                                 \
+		"metadata.namespace", "", FIELD_NAMESPACE \
+	}
+#define KNOWN_END                      \
+	{                              \
+		NULL, NULL, FIELD_NONE \
+	}
+
+static const struct known pods[] = {
+    NAME,
+    NAMESPACE,
+    TEXT("spec.nodeName"),
+    TEXT("spec.restartPolicy"),
+    TEXT("spec.schedulerName"),
+    TEXT("spec.serviceAccountName"),
+    {"spec.hostNetwork", "spec.hostNetwork", FIELD_BOOL},
+    TEXT("status.phase"),
+    {"status.podIP", "", FIELD_POD_IP},
+    {"status.podIPs", "", FIELD_NONE},
+    TEXT("status.nominatedNodeName"),
+    {"spec.host", "spec.nodeName", FIELD_TEXT},
+    KNOWN_END,
+};
+
+static const struct known nodes[] = {
+    NAME,
+    {"spec.unschedulable", "spec.unschedulable", FIELD_BOOL},
+    KNOWN_END,
+};
+
+static const struct known controllers[] = {
+    NAME,
+    NAMESPACE,
+    {"status.replicas", "status.replicas", FIELD_INT},
+    KNOWN_END,
+};
+
+static const struct known core_events[] = {
+    NAME,
+    NAMESPACE,
+    TEXT("involvedObject.kind"),
+    TEXT("involvedObject.namespace"),
+    TEXT("involvedObject.name"),
+    TEXT("involvedObject.uid"),
+    TEXT("involvedObject.apiVersion"),
+    TEXT("involvedObject.resourceVersion"),
+    TEXT("involvedObject.fieldPath"),
+    TEXT("reason"),
+    TEXT("reportingComponent"),
+    {"source", "", FIELD_EVENT_SOURCE},
+    TEXT("type"),
+    KNOWN_END,
+};
+
+/* Kept as core events: their fields are read from those. */
+static const struct known events[] = {
+    NAME,
+    NAMESPACE,
+    {"regarding.kind", "involvedObject.kind", FIELD_TEXT},
+    {"regarding.namespace", "involvedObject.namespace", FIELD_TEXT},
+    {"regarding.name", "involvedObject.name", FIELD_TEXT},
+    {"regarding.uid", "involvedObject.uid", FIELD_TEXT},
+    {"regarding.apiVersion", "involvedObject.apiVersion", FIELD_TEXT},
+    {"regarding.resourceVersion", "involvedObject.resourceVersion", FIELD_TEXT},
+    {"regarding.fieldPath", "involvedObject.fieldPath", FIELD_TEXT},
+    TEXT("reason"),
+    {"reportingController", "reportingComponent", FIELD_TEXT},
+    TEXT("type"),
+    KNOWN_END,
+};
+
+static const struct known namespaces[] = {
+    NAME,
+    TEXT("status.phase"),
+    KNOWN_END,
+};
+
+static const struct known secrets[] = {
+    NAME,
+    NAMESPACE,
+    TEXT("type"),
+    KNOWN_END,
+};
+
+static const struct known services[] = {
+    NAME,
+    NAMESPACE,
+    TEXT("spec.clusterIP"),
+    TEXT("spec.type"),
+    KNOWN_END,
+};
+
+static const struct known jobs[] = {
+    NAME,
+    NAMESPACE,
+    {"status.successful", "status.succeeded", FIELD_INT},
+    KNOWN_END,
+};
+
+static const struct known certificates[] = {
+    NAME,
+    TEXT("spec.signerName"),
+    KNOWN_END,
+};
+
+static const struct known any[] = {NAME, NAMESPACE, KNOWN_END};
+
+struct kind_fields {
+	const char *group, *plural;
+	const struct known *known;
+};
+
+static const struct kind_fields kinds[] = {
+    {"", "pods", pods},
+    {"", "nodes", nodes},
+    {"", "replicationcontrollers", controllers},
+    {"", "events", core_events},
+    {"events.k8s.io", "events", events},
+    {"", "namespaces", namespaces},
+    {"", "secrets", secrets},
+    {"", "services", services},
+    {"batch", "jobs", jobs},
+    {"certificates.k8s.io", "certificatesigningrequests", certificates},
+};
+
+static const struct known *
+known_of(const struct resource *r)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (span_is(r->group, kinds[i].group) &&
+		    span_is(r->plural, kinds[i].plural))
+			return kinds[i].known;
+	return any;
+}
+
+/* ---- text ---- */
+
+/* Behind a backslash stand only \ , and =. */
+static struct problem *
+unescape(struct arena *a, struct span *value)
+{
+	char *out = arena_alloc(a, value->n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < value->n; i++) {
+		char c = value->p[i];
+		size_t len = 1;
+
+		if (c == ',' || c == '=')
+			return problem_bad_request(a,
+			    "invalid field selector: unescaped character in "
+			    "value: %d",
+			    c);
+		if (c == '\\') {
+			i++;
+			if (i == value->n ||
+			    strchr("\\,=", value->p[i]) == NULL) {
+				/* A whole character, not a byte. */
+				while (i + len < value->n &&
+				    (value->p[i + len] & 0xc0) == 0x80)
+					len++;
+				return problem_bad_request(a,
+				    "invalid field selector: invalid escape "
+				    "sequence: \\%.*s",
+				    i == value->n ? 0 : (int)len, value->p + i);
+			}
+			c = value->p[i];
+		}
+		out[n++] = c;
+	}
+	*value = span_make(out, n);
+	return NULL;
+}
+
+static struct problem *
+parse_term(
+    struct arena *a, struct span all, struct span term, struct field_term *t)
+{
+	size_t i = 0, op;
+
+	while (i < term.n && term.p[i] != '=' &&
+	    !(term.p[i] == '!' && i + 1 < term.n && term.p[i + 1] == '='))
+		i++;
+	if (i == term.n)
+		return problem_bad_request(a,
+		    "invalid selector: '%.*s'; can't understand '%.*s'",
+		    SPAN_ARG(all), SPAN_ARG(term));
+	t->not = term.p[i] == '!';
+	op = t->not || (i + 1 < term.n && term.p[i + 1] == '=') ? 2 : 1;
+	t->label = span_make(term.p, i);
+	t->value = span_make(term.p + i + op, term.n - i - op);
+	return unescape(a, &t->value);
+}
+
+/* Up to a comma that is not behind a backslash. */
+static struct span
+next_term(struct span *rest)
+{
+	struct span term = *rest;
+	size_t i = 0;
+
+	while (i < rest->n && rest->p[i] != ',')
+		i += rest->p[i] == '\\' && i + 1 < rest->n ? 2 : 1;
+	term.n = i;
+	*rest = i < rest->n ? span_make(rest->p + i + 1, rest->n - i - 1)
+			    : SPAN_NONE;
+	return term;
+}
+
+static int
+by_text(const void *x, const void *y)
+{
+	return span_cmp(*(const struct span *)x, *(const struct span *)y);
+}
+
+/* Terms are understood, and complained of, in the order of their text. */
+static struct problem *
+field_selector_parse(struct arena *a, struct span text, struct selection *s)
+{
+	struct span *terms = NULL, rest = text;
+	struct problem *p;
+	size_t n = 0;
+
+	while (rest.n > 0) {
+		struct span term = next_term(&rest);
+
+		if (term.n == 0)
+			continue;
+		terms = arena_more(a, terms, n, sizeof(*terms));
+		terms[n++] = term;
+	}
+	if (n == 0)
+		return NULL;
+	qsort(terms, n, sizeof(*terms), by_text);
+	s->fields = arena_zalloc(a, n * sizeof(*s->fields));
+	s->field_count = n;
+	for (size_t i = 0; i < n; i++)
+		if ((p = parse_term(a, text, terms[i], &s->fields[i])) != NULL)
+			return p;
+	return NULL;
+}
+
+struct problem *
+selection_parse(struct arena *a, struct span labels, struct span fields,
+    struct selection *s)
+{
+	struct problem *p;
+
+	*s = (struct selection){0};
+	p = label_selector_parse(a, labels, s);
+	return p != NULL ? p : field_selector_parse(a, fields, s);
+}
+
+/* ---- meaning ---- */
+
+static bool
+selectable(const struct resource *r, struct field_term *t)
+{
+	const struct crd_version *v = crd_version_of(r);
+
+	for (size_t i = 0; v != NULL && i < v->selectable_count; i++) {
+		struct span path = v->selectable[i];
+
+		if (path.n > 0 && *path.p == '.')
+			path = span_make(path.p + 1, path.n - 1);
+		if (span_eq(path, t->label)) {
+			t->source = FIELD_ANY;
+			t->path = path;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct problem *
+unknown(struct arena *a, const struct resource *r, struct span label)
+{
+	if (r->crd != NULL || (known_of(r) != any && known_of(r) != jobs))
+		return problem_bad_request(
+		    a, "field label not supported: %.*s", SPAN_ARG(label));
+	if (known_of(r) == jobs)
+		return problem_bad_request(a,
+		    "field label %.*s not supported for Job",
+		    SPAN_ARG(go_quote(a, label)));
+	return problem_bad_request(a,
+	    "%.*s is not a known field selector: only \"metadata.name\", "
+	    "\"metadata.namespace\"",
+	    SPAN_ARG(go_quote(a, label)));
+}
+
+static struct problem *
+resolve(struct arena *a, const struct resource *r, struct field_term *t)
+{
+	const struct known *k = r->crd != NULL ? any : known_of(r);
+
+	while (k->label != NULL && !span_is(t->label, k->label))
+		k++;
+	if (k->label != NULL &&
+	    !(k->source == FIELD_NAMESPACE && r->crd != NULL &&
+		!r->namespaced)) {
+		t->source = k->source;
+		t->path = span_str(k->path);
+		return NULL;
+	}
+	if (r->crd != NULL && selectable(r, t))
+		return NULL;
+	return unknown(a, r, t->label);
+}
+
+struct problem *
+selection_resolve(
+    struct arena *a, const struct resource *r, struct selection *s)
+{
+	struct problem *p;
+
+	for (size_t i = 0; i < s->field_count; i++) {
+		struct field_term *t = &s->fields[i];
+
+		if ((p = resolve(a, r, t)) != NULL)
+			return p;
+		if (!t->not &&t->source == FIELD_NAME && s->name.p == NULL)
+			s->name = t->value;
+		if (!t->not &&t->source == FIELD_NAMESPACE &&
+		    s->namespace_.p == NULL)
+			s->namespace_ = t->value;
+	}
+	return NULL;
+}
+
+/* ---- matching ---- */
+
+static struct span
+raw_value(const struct field_term *t, const struct stored *o)
+{
+	struct span json = text_span(o->json), v = SPAN_NONE;
+	char path[256];
+
+	if (t->path.n < sizeof(path)) {
+		memcpy(path, t->path.p, t->path.n);
+		path[t->path.n] = '\0';
+		v = json_path(json, path);
+	}
+	return json_type(v) == JSON_NULL ? SPAN_NONE : v;
+}
+
+static struct span
+event_source(struct span json, struct buf *b)
+{
+	struct span s = json_string(json_path(json, "source.component"), b);
+
+	return s.n > 0 ? s
+		       : json_string(json_get(json, "reportingComponent"), b);
+}
+
+static struct span
+pod_ip(struct span json, struct buf *b)
+{
+	struct json_elements e =
+	    json_elements(json_path(json, "status.podIPs"));
+
+	return json_element(&e) ? json_string(json_get(e.value, "ip"), b)
+				: SPAN_NONE;
+}
+
+static bool
+field_matches(const struct field_term *t, const struct stored *o)
+{
+	struct buf b = BUF_INIT;
+	struct span v = SPAN_NONE;
+	bool same;
+
+	switch (t->source) {
+	case FIELD_NAME:
+		v = o->name;
+		break;
+	case FIELD_NAMESPACE:
+		v = o->namespace_;
+		break;
+	case FIELD_POD_IP:
+		v = pod_ip(text_span(o->json), &b);
+		break;
+	case FIELD_EVENT_SOURCE:
+		v = event_source(text_span(o->json), &b);
+		break;
+	case FIELD_NONE:
+		break;
+	default:
+		v = raw_value(t, o);
+		if (json_type(v) == JSON_STRING)
+			v = json_string(v, &b);
+		if (v.p == NULL)
+			v = span_str(t->source == FIELD_BOOL ? "false"
+				: t->source == FIELD_INT     ? "0"
+							     : "");
+	}
+	same = span_eq(v, t->value);
+	buf_release(&b);
+	return same != t->not ;
+}
+
+bool
+selection_matches(const struct selection *s, const struct stored *o)
+{
+	for (size_t i = 0; i < s->field_count; i++)
+		if (!field_matches(&s->fields[i], o))
+			return false;
+	return label_selector_matches(s, o->labels);
+}

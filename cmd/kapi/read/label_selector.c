@@ -1,0 +1,487 @@
+#include "read/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "type/objectmeta.h"
+
+enum token {
+	T_ERROR,
+	T_END,
+	T_CLOSE,
+	T_COMMA,
+	T_NOT,
+	T_EQUALS,
+	T_DOUBLE_EQUALS,
+	T_ABOVE,
+	T_BELOW,
+	T_WORD,
+	T_IN,
+	T_NOT_EQUALS,
+	T_NOT_IN,
+	T_OPEN
+};
+
+struct lexed {
+	enum token token;
+	struct span text; /* of T_ERROR: what to say */
+};
+
+struct parser {
+	struct arena *arena;
+	struct span rest;
+	struct lexed *items; /* the last one is T_END */
+	size_t n, at;
+	struct problem *problem;
+};
+
+static const struct {
+	const char *text;
+	enum token token;
+} symbols[] = {
+    {")", T_CLOSE},
+    {",", T_COMMA},
+    {"!", T_NOT},
+    {"==", T_DOUBLE_EQUALS},
+    {"=", T_EQUALS},
+    {">", T_ABOVE},
+    {"in", T_IN},
+    {"<", T_BELOW},
+    {"!=", T_NOT_EQUALS},
+    {"notin", T_NOT_IN},
+    {"(", T_OPEN},
+};
+
+static enum token
+symbol(struct span text)
+{
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+		if (span_is(text, symbols[i].text))
+			return symbols[i].token;
+	return T_ERROR;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool
+is_special(char c)
+{
+	return c != '\0' && strchr("=!(),><", c) != NULL;
+}
+
+/* A zero byte behind a token goes with it, as Go's lexer has it; elsewhere it
+ * is the end. */
+static void
+skip(struct parser *p, size_t n)
+{
+	if (n < p->rest.n && p->rest.p[n] == '\0')
+		n++;
+	p->rest = span_make(p->rest.p + n, p->rest.n - n);
+}
+
+/* The longest run of special characters that is a symbol; one that is none
+ * and never was ends the selector. */
+static struct lexed
+lex_special(struct parser *p)
+{
+	struct lexed best = {T_ERROR, SPAN_NONE};
+	size_t n = 0;
+
+	while (n < p->rest.n && is_special(p->rest.p[n])) {
+		struct span text = span_make(p->rest.p, n + 1);
+		enum token t = symbol(text);
+
+		if (t != T_ERROR)
+			best = (struct lexed){t, text};
+		else if (best.token != T_ERROR)
+			break;
+		n++;
+	}
+	if (best.token == T_ERROR)
+		best.text = arena_printf(p->arena,
+		    "error expected: keyword found '%.*s'", (int)n, p->rest.p);
+	skip(p, n);
+	return best;
+}
+
+static struct lexed
+lex(struct parser *p)
+{
+	struct span word;
+	size_t n = 0;
+
+	while (p->rest.n > 0 && is_blank(*p->rest.p))
+		p->rest = span_make(p->rest.p + 1, p->rest.n - 1);
+	if (p->rest.n == 0 || *p->rest.p == '\0')
+		return (struct lexed){T_END, span_str("")};
+	if (is_special(*p->rest.p))
+		return lex_special(p);
+	while (n < p->rest.n && p->rest.p[n] != '\0' &&
+	    !is_special(p->rest.p[n]) && !is_blank(p->rest.p[n]))
+		n++;
+	word = span_make(p->rest.p, n);
+	skip(p, n);
+	return (struct lexed){
+	    symbol(word) == T_ERROR ? T_WORD : symbol(word), word};
+}
+
+static void
+scan(struct parser *p)
+{
+	do {
+		p->items =
+		    arena_more(p->arena, p->items, p->n, sizeof(*p->items));
+		p->items[p->n] = lex(p);
+	} while (p->items[p->n++].token != T_END);
+}
+
+/* "in" and "notin" are words wherever no operator is expected. */
+static struct lexed
+look(const struct parser *p)
+{
+	struct lexed l = p->items[p->at < p->n ? p->at : p->n - 1];
+
+	if (l.token == T_IN || l.token == T_NOT_IN)
+		l.token = T_WORD;
+	return l;
+}
+
+static struct lexed
+take(struct parser *p)
+{
+	struct lexed l = look(p);
+
+	p->at++;
+	return l;
+}
+
+static bool
+found(struct parser *p, struct span text, const char *expected)
+{
+	p->problem = problem_bad_request(p->arena,
+	    "unable to parse requirement: found '%.*s'%s", SPAN_ARG(text),
+	    expected);
+	return false;
+}
+
+static void
+add_value(struct parser *p, struct label_term *t, struct span value)
+{
+	t->values =
+	    arena_more(p->arena, t->values, t->count, sizeof(*t->values));
+	t->values[t->count++] = value;
+}
+
+static int
+by_text(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+
+	return span_cmp(*a, *b);
+}
+
+/* A set: each value once, and errors count in this order. */
+static void
+sort_values(struct label_term *t)
+{
+	size_t kept = 0;
+
+	qsort(t->values, t->count, sizeof(*t->values), by_text);
+	for (size_t i = 0; i < t->count; i++)
+		if (kept == 0 || !span_eq(t->values[kept - 1], t->values[i]))
+			t->values[kept++] = t->values[i];
+	t->count = kept;
+}
+
+static bool
+parse_list(struct parser *p, struct label_term *t)
+{
+	for (;;) {
+		struct lexed l = take(p), next = look(p);
+
+		if (l.token == T_WORD) {
+			add_value(p, t, l.text);
+			if (next.token == T_CLOSE)
+				return true;
+			if (next.token != T_COMMA)
+				return found(
+				    p, next.text, ", expected: ',' or ')'");
+		} else if (l.token == T_COMMA) {
+			/* "(," and ",," and ",)" hold an empty value. */
+			if (t->count == 0 || next.token == T_CLOSE ||
+			    next.token == T_COMMA)
+				add_value(p, t, span_str(""));
+			if (next.token == T_CLOSE)
+				return true;
+		} else
+			return found(
+			    p, l.text, ", expected: ',', or identifier");
+	}
+}
+
+static bool
+parse_values(struct parser *p, struct label_term *t)
+{
+	struct lexed l = take(p);
+
+	if (l.token != T_OPEN)
+		return found(p, l.text, " expected: '('");
+	l = look(p);
+	if (l.token == T_CLOSE)
+		add_value(p, t, span_str(""));
+	else if (l.token != T_WORD && l.token != T_COMMA)
+		return found(p, l.text, ", expected: ',', ')' or identifier");
+	else if (!parse_list(p, t))
+		return false;
+	sort_values(t);
+	take(p);
+	return true;
+}
+
+static bool
+parse_exact(struct parser *p, struct label_term *t)
+{
+	struct lexed l = look(p);
+
+	if (l.token == T_END || l.token == T_COMMA) {
+		add_value(p, t, span_str(""));
+		return true;
+	}
+	take(p);
+	if (l.token != T_WORD)
+		return found(p, l.text, ", expected: identifier");
+	add_value(p, t, l.text);
+	return true;
+}
+
+static bool
+parse_operator(struct parser *p, struct label_term *t)
+{
+	struct lexed l = p->items[p->at < p->n ? p->at : p->n - 1];
+
+	p->at++;
+	switch (l.token) {
+	case T_IN:
+	case T_EQUALS:
+	case T_DOUBLE_EQUALS:
+		t->op = LABEL_IN;
+		break;
+	case T_NOT_IN:
+	case T_NOT_EQUALS:
+		t->op = LABEL_NOT_IN;
+		break;
+	case T_ABOVE:
+		t->op = LABEL_ABOVE;
+		break;
+	case T_BELOW:
+		t->op = LABEL_BELOW;
+		break;
+	default:
+		return found(
+		    p, l.text, ", expected: in, notin, =, ==, !=, gt, lt");
+	}
+	return l.token == T_IN || l.token == T_NOT_IN ? parse_values(p, t)
+						      : parse_exact(p, t);
+}
+
+/* Go's strconv.ParseInt(s, 10, 64). */
+static bool
+parse_int(struct span text, int64_t *n)
+{
+	struct span digits = text;
+
+	if (digits.n > 0 && (*digits.p == '+' || *digits.p == '-'))
+		digits = span_make(digits.p + 1, digits.n - 1);
+	if (digits.n == 0 || digits.n > 18)
+		return false;
+	*n = 0;
+	for (size_t i = 0; i < digits.n; i++) {
+		if (digits.p[i] < '0' || digits.p[i] > '9')
+			return false;
+		*n = *n * 10 + (digits.p[i] - '0');
+	}
+	if (*text.p == '-')
+		*n = -*n;
+	return true;
+}
+
+static bool
+check_values(struct parser *p, struct label_term *t)
+{
+	struct causes c = {p->arena, NULL, 0};
+	struct problem *whole;
+
+	if ((t->op == LABEL_ABOVE || t->op == LABEL_BELOW) &&
+	    !parse_int(t->values[0], &t->number))
+		cause_invalid_text(&c, span_str("values[0]"), t->values[0],
+		    "for 'Gt', 'Lt' operators, the value must be an integer");
+	for (size_t i = 0; i < t->count; i++) {
+		const char *said = label_check_value(t->values[i]);
+
+		if (said != NULL)
+			cause_invalid_text(&c,
+			    arena_printf(p->arena, "values[%zu][%.*s]", i,
+				SPAN_ARG(t->key)),
+			    t->values[i], said);
+	}
+	if (c.n == 0)
+		return true;
+	/* The same words as an Invalid answer has behind its head. */
+	whole = problem_invalid_kind(
+	    p->arena, SPAN_NONE, SPAN_NONE, span_str(""), &c);
+	p->problem = problem_bad_request(p->arena,
+	    "unable to parse requirement: %s",
+	    arena_str(p->arena, whole->message) + strlen(" \"\" is invalid: "));
+	return false;
+}
+
+/* All that is wrong with it, in one error. */
+static bool
+check_key(struct parser *p, struct span key)
+{
+	struct causes c = {p->arena, NULL, 0};
+	size_t skipped = strlen("Invalid value: \"\": ");
+	struct buf said = BUF_INIT;
+
+	qualified_name_check(&c, SPAN_NONE, SPAN_NONE, key);
+	if (c.n == 0)
+		return true;
+	for (size_t i = 0; i < c.n; i++) {
+		struct span m = c.items[i].message;
+
+		buf_adds(&said, i > 0 ? "; " : "");
+		if (m.n > skipped)
+			buf_add(&said, m.p + skipped, m.n - skipped);
+	}
+	p->problem = problem_bad_request(p->arena,
+	    "unable to parse requirement: <nil>: Invalid value: %.*s: %s",
+	    SPAN_ARG(go_quote(p->arena, key)), buf_str(&said));
+	buf_release(&said);
+	return false;
+}
+
+static bool
+parse_term(struct parser *p, struct label_term *t)
+{
+	struct lexed l = take(p), next;
+	bool absent = l.token == T_NOT;
+
+	*t = (struct label_term){.op = absent ? LABEL_ABSENT : LABEL_EXISTS};
+	if (absent)
+		l = take(p);
+	if (l.token != T_WORD)
+		return found(p, l.text, ", expected: identifier");
+	t->key = l.text;
+	if (!check_key(p, t->key))
+		return false;
+	next = look(p);
+	if (absent || next.token == T_END || next.token == T_COMMA)
+		return true;
+	return parse_operator(p, t) && check_values(p, t);
+}
+
+static bool
+parse_terms(struct parser *p, struct selection *s)
+{
+	struct lexed l;
+
+	for (;;) {
+		l = look(p);
+		if (l.token == T_END)
+			return true;
+		if (l.token != T_WORD && l.token != T_NOT) {
+			p->problem = problem_bad_request(p->arena,
+			    "found '%.*s', expected: !, identifier, or 'end "
+			    "of string'",
+			    SPAN_ARG(l.text));
+			return false;
+		}
+		s->labels = arena_more(
+		    p->arena, s->labels, s->label_count, sizeof(*s->labels));
+		if (!parse_term(p, &s->labels[s->label_count]))
+			return false;
+		s->label_count++;
+		l = take(p);
+		if (l.token == T_END)
+			return true;
+		if (l.token != T_COMMA) {
+			p->problem = problem_bad_request(p->arena,
+			    "found '%.*s', expected: ',' or 'end of string'",
+			    SPAN_ARG(l.text));
+			return false;
+		}
+		l = look(p);
+		if (l.token != T_WORD && l.token != T_NOT) {
+			p->problem = problem_bad_request(p->arena,
+			    "found '%.*s', expected: identifier after ','",
+			    SPAN_ARG(l.text));
+			return false;
+		}
+	}
+}
+
+struct problem *
+label_selector_parse(struct arena *a, struct span text, struct selection *s)
+{
+	struct parser p = {.arena = a, .rest = text};
+
+	s->labels = NULL;
+	s->label_count = 0;
+	scan(&p);
+	parse_terms(&p, s);
+	return p.problem;
+}
+
+/* ---- matching ---- */
+
+/* Keys and values of labels have no escapes. */
+static struct span
+label(struct span labels, struct span key)
+{
+	for (struct json_members m = json_members(labels); json_member(&m);)
+		if (span_eq(m.key, key))
+			return m.value.n >= 2
+			    ? span_make(m.value.p + 1, m.value.n - 2)
+			    : SPAN_NONE;
+	return SPAN_NONE;
+}
+
+static bool
+term_matches(const struct label_term *t, struct span labels)
+{
+	struct span value = label(labels, t->key);
+	int64_t n;
+	bool in = false;
+
+	switch (t->op) {
+	case LABEL_EXISTS:
+		return value.p != NULL;
+	case LABEL_ABSENT:
+		return value.p == NULL;
+	case LABEL_ABOVE:
+	case LABEL_BELOW:
+		return value.p != NULL && parse_int(value, &n) &&
+		    (t->op == LABEL_ABOVE ? n > t->number : n < t->number);
+	default:
+		break;
+	}
+	if (value.p == NULL)
+		return t->op == LABEL_NOT_IN;
+	for (size_t i = 0; i < t->count && !in; i++)
+		in = span_eq(t->values[i], value);
+	return in == (t->op == LABEL_IN);
+}
+
+bool
+label_selector_matches(const struct selection *s, struct span labels)
+{
+	for (size_t i = 0; i < s->label_count; i++)
+		if (!term_matches(&s->labels[i], labels))
+			return false;
+	return true;
+}

@@ -1,0 +1,375 @@
+#include "read/list.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "crd/crd.h"
+#include "json/json.h"
+#include "read/continue.h"
+#include "reply/table.h"
+#include "rest/rest.h"
+
+static const char expired[] =
+    "The resourceVersion for the provided list is too old.";
+static const char continue_expired[] =
+    "The provided continue parameter is too old to display a consistent list "
+    "result. You can start a new list without the continue parameter, or use "
+    "the continue token in this response to retrieve the remainder of the "
+    "results. Continuing with the provided token results in an inconsistent "
+    "list - objects that were created, modified, or deleted between the time "
+    "the first chunk was returned and now may show up in the list.";
+
+/* ---- one object ---- */
+
+/* Replaces the value of the first member, apiVersion. */
+static struct span
+with_api_version(struct arena *a, const struct resource *r, struct span json)
+{
+	struct json_members m = json_members(json);
+	size_t from, to;
+	char *p;
+
+	if (!json_member(&m) || !span_is(m.key, "apiVersion"))
+		return json;
+	from = (size_t)(m.value.p - json.p) + 1;
+	to = from + m.value.n - 2;
+	p = arena_alloc(a, json.n + r->api_version.n);
+	memcpy(p, json.p, from);
+	memcpy(p + from, r->api_version.p, r->api_version.n);
+	memcpy(p + from + r->api_version.n, json.p + to, json.n - to);
+	return span_make(p, json.n - (to - from) + r->api_version.n);
+}
+
+struct span
+stored_as(struct arena *a, const struct resource *r, const struct stored *o)
+{
+	struct span json = text_span(o->json);
+	struct buf b = BUF_INIT;
+	struct node *n;
+
+	if (r->storage)
+		return json;
+	if (r->crd != NULL && !crd_read_needed(r))
+		return with_api_version(a, r, json);
+	n = rest_read(a, r, o);
+	tree_write(&b, n);
+	json = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return json;
+}
+
+void
+get_serve(struct request *r)
+{
+	uint64_t version, now = store_version(r->api->store);
+	struct problem *p;
+	struct stored *o;
+	struct span json;
+
+	if (request_flag(r, "export")) {
+		reply_problem(r,
+		    problem_bad_request(&r->arena,
+			"the export parameter, deprecated since v1.14, is no "
+			"longer supported"));
+		return;
+	}
+	p = version_parse(r, request_param(r, "resourceVersion"), &version);
+	if (p == NULL && version > now)
+		p = version_too_large(r, version, now);
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	o = store_get(r->resource->collection, r->namespace_, r->name);
+	if (o == NULL) {
+		reply_problem(
+		    r, problem_not_found(&r->arena, r->resource, r->name));
+		return;
+	}
+	json = stored_as(&r->arena, r->resource, o);
+	r->result_version = o->version;
+	p = form_answer(r, &json);
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, 200, json);
+}
+
+/* ---- lists ---- */
+
+/* Objects one after the other, as they are now or as they were. */
+struct walk {
+	const struct collection *c;
+	struct span namespace_;
+	struct span after;   /* of the first step */
+	struct stored **all; /* as they were; NULL: as they are */
+	size_t count, next;
+};
+
+static bool
+walk_start(struct walk *w, uint64_t version)
+{
+	const struct change *changes;
+	size_t n, low = 0, high;
+
+	if (store_since(w->c, version, &changes, &n) != 0)
+		return false;
+	if (n == 0)
+		return true;
+	w->all = store_at(w->c, version, w->namespace_, &w->count);
+	high = w->all == NULL ? 0 : w->count;
+	while (w->after.p != NULL && low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (span_cmp(w->all[mid]->key, w->after) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	w->next = low;
+	return w->all != NULL;
+}
+
+static struct stored *
+walk_next(struct walk *w)
+{
+	struct stored *o;
+
+	if (w->all != NULL)
+		return w->next < w->count ? w->all[w->next++] : NULL;
+	o = store_next(w->c, w->namespace_, w->after);
+	if (o != NULL)
+		w->after = o->key;
+	return o;
+}
+
+static void
+walk_end(struct walk *w)
+{
+	store_release_all(w->all, w->count);
+}
+
+/* What a LIST is of. */
+struct listing {
+	struct list_options options;
+	struct form form;
+	uint64_t version; /* to show; 0: the latest */
+	bool continued;
+	struct span after; /* key of the last object of the page before */
+};
+
+static struct problem *
+listing_version(struct request *r, struct listing *l)
+{
+	const struct list_options *o = &l->options;
+	uint64_t asked = 0, now = store_version(r->api->store);
+	struct problem *p;
+
+	p = version_parse(r, o->version, &asked);
+	if (p != NULL)
+		return problem_bad_request(&r->arena,
+		    "invalid resource version: %.*s", SPAN_ARG(p->message));
+	if (asked > now)
+		return version_too_large(r, asked, now);
+	if (span_is(o->match, "Exact") ||
+	    (o->match.n == 0 && o->limit > 0 && asked > 0))
+		l->version = asked;
+	return NULL;
+}
+
+static struct problem *
+listing_continue(struct request *r, struct listing *l)
+{
+	uint64_t now = store_version(r->api->store);
+	struct problem *p;
+	int64_t version;
+	struct span key;
+
+	p = continue_parse(&r->arena, l->options.continue_, &version, &key);
+	if (p != NULL)
+		return p;
+	if (l->options.version.n > 0 && !span_is(l->options.version, "0"))
+		return problem_bad_request(&r->arena,
+		    "specifying resource version is not allowed when using "
+		    "continue");
+	if (version > 0 && (uint64_t)version > now)
+		return version_too_large(r, (uint64_t)version, now);
+	l->version = version > 0 ? (uint64_t)version : 0;
+	l->after = key;
+	l->continued = true;
+	if (r->namespace_.n > 0)
+		l->after = arena_printf(&r->arena, "%.*s/%.*s",
+		    SPAN_ARG(r->namespace_), SPAN_ARG(key));
+	return NULL;
+}
+
+static struct problem *
+listing_make(struct request *r, struct listing *l)
+{
+	struct problem *p = form_of(r, &l->form);
+
+	*l = (struct listing){.form = l->form};
+	if (p == NULL)
+		p = list_options(r, &l->options);
+	if (p != NULL)
+		return p;
+	/* From its cache, without a version to keep to, the server gives
+	 * everything at once. */
+	if (l->options.limit < 0 || span_is(l->options.version, "0"))
+		l->options.limit = 0;
+	p = l->options.continue_.n > 0 ? listing_continue(r, l)
+				       : listing_version(r, l);
+	/* A fault: the list as it was. */
+	if (p == NULL && r->stale > 0 && l->version == 0 &&
+	    r->stale < store_version(r->api->store))
+		l->version = store_version(r->api->store) - r->stale;
+	return p;
+}
+
+static struct span
+in_namespace(const struct request *r, struct span key)
+{
+	size_t skip = r->namespace_.n > 0 ? r->namespace_.n + 1 : 0;
+
+	return span_make(key.p + skip, key.n - skip);
+}
+
+static struct problem *
+too_old(struct request *r, const struct listing *l)
+{
+	struct problem *p =
+	    problem_gone(&r->arena, l->continued ? continue_expired : expired);
+
+	if (l->continued)
+		p->continue_ =
+		    continue_make(&r->arena, -1, in_namespace(r, l->after));
+	return p;
+}
+
+/* A page, chosen before anything is written: what metadata says comes first
+ * in the answer. */
+struct page {
+	struct stored **objects; /* in the arena, borrowed */
+	size_t n, room;
+	bool more;
+	size_t left; /* behind the page, if nothing was selected */
+};
+
+static void
+page_add(struct request *r, struct page *page, struct stored *o)
+{
+	if (page->n == page->room) {
+		size_t room = page->room == 0 ? 64 : 2 * page->room;
+
+		page->objects = arena_grow(&r->arena, page->objects, page->room,
+		    room, sizeof(struct stored *));
+		page->room = room;
+	}
+	page->objects[page->n++] = o;
+}
+
+static void
+page_fill(struct request *r, struct walk *w, const struct listing *l,
+    struct page *page)
+{
+	const struct selection *s = &l->options.selection;
+	bool all = selection_is_empty(s);
+	struct stored *o;
+
+	/* One object: kubectl get NAME -w, and every wait for one. */
+	if (w->all == NULL && s->name.p != NULL &&
+	    (r->namespace_.n > 0 || !r->resource->namespaced)) {
+		o = store_get(w->c, r->namespace_, s->name);
+		if (o != NULL && selection_matches(s, o))
+			page_add(r, page, o);
+		return;
+	}
+	while ((o = walk_next(w)) != NULL) {
+		if (l->options.limit > 0 &&
+		    page->n >= (size_t)l->options.limit) {
+			page->more = true;
+			page->left++;
+			if (!all)
+				return;
+		} else if (all || selection_matches(s, o))
+			page_add(r, page, o);
+	}
+}
+
+static struct span
+list_metadata(struct request *r, const struct listing *l,
+    const struct page *page, uint64_t version)
+{
+	bool custom = r->resource->crd != NULL && l->form.as == AS_OBJECT;
+	struct span token = SPAN_NONE;
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	if (page->more)
+		token = continue_make(&r->arena, (int64_t)version,
+		    in_namespace(r, page->objects[page->n - 1]->key));
+	buf_addf(&b, "{\"resourceVersion\":\"%" PRIu64 "\"", version);
+	/* Lists of custom resources say so even when they are whole. */
+	if (page->more || custom)
+		buf_addf(&b, ",\"continue\":\"%.*s\"", SPAN_ARG(token));
+	if (page->more && selection_is_empty(&l->options.selection))
+		buf_addf(&b, ",\"remainingItemCount\":%zu", page->left);
+	buf_addc(&b, '}');
+	s = arena_span(&r->arena, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+static void
+write_list(struct request *r, const struct listing *l, const struct page *page,
+    struct span metadata, struct buf *b)
+{
+	form_list_begin(b, r->resource, &l->form, metadata);
+	for (size_t i = 0; i < page->n; i++)
+		form_list_item(b, r->resource, &l->form,
+		    stored_as(&r->arena, r->resource, page->objects[i]));
+	form_list_end(b, r->resource, &l->form, metadata);
+}
+
+struct problem *
+list_write(
+    struct request *r, struct buf *b, struct stored ***objects, size_t *count)
+{
+	uint64_t now = store_version(r->api->store), version;
+	struct walk w = {
+	    .c = r->resource->collection, .namespace_ = r->namespace_};
+	struct page page = {0};
+	struct listing l;
+	struct problem *p = listing_make(r, &l);
+
+	if (p != NULL)
+		return p;
+	version = l.version > 0 ? l.version : now;
+	w.after = l.after;
+	if (!walk_start(&w, version))
+		return too_old(r, &l);
+	page_fill(r, &w, &l, &page);
+	write_list(r, &l, &page, list_metadata(r, &l, &page, version), b);
+	r->result_version = version;
+	if (objects != NULL) {
+		*objects = page.objects;
+		*count = page.n;
+		for (size_t i = 0; i < page.n; i++)
+			stored_ref(page.objects[i]);
+	}
+	walk_end(&w);
+	return NULL;
+}
+
+void
+list_serve(struct request *r)
+{
+	struct buf b = BUF_INIT;
+	struct problem *p = list_write(r, &b, NULL, NULL);
+
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, 200, buf_span(&b));
+	buf_release(&b);
+}

@@ -1,0 +1,65 @@
+/*
+ * list: GET of one object and LIST of a collection: versions, pages,
+ * selectors. Answers are put together from the stored texts.
+ * Source: apiserver/pkg/{endpoints/handlers/get.go,storage/cacher,
+ * storage/etcd3/store.go,storage/continue.go}.
+ */
+#ifndef LIST_H
+#define LIST_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/span.h"
+#include "read/selection.h"
+#include "request/request.h"
+#include "store/store.h"
+#include "type/resource.h"
+
+/*
+ * What the query of a LIST, a WATCH or a DELETE of a collection asks for. The
+ * arena of the request holds it.
+ */
+struct list_options {
+	struct selection selection;
+	struct span version; /* resourceVersion as given; none: absent */
+	struct span match;   /* resourceVersionMatch; "" if absent */
+	struct span continue_;
+	int64_t limit; /* 0: none */
+	bool has_timeout;
+	int64_t timeout;	   /* timeoutSeconds */
+	bool bookmarks;		   /* allowWatchBookmarks */
+	bool has_initial, initial; /* sendInitialEvents; given or implied */
+};
+
+/* Reads and checks them in the server's order: 400 and 422. Versions are
+ * checked when they are used. */
+struct problem *list_options(struct request *r, struct list_options *o);
+
+/*
+ * resourceVersion as a number: 0 where it is absent or "0". A problem is what
+ * a GET or WATCH answers (500); list says it its own way.
+ */
+struct problem *version_parse(
+    struct request *r, struct span text, uint64_t *version);
+/* 504: nothing is that new yet. */
+struct problem *version_too_large(
+    struct request *r, uint64_t version, uint64_t now);
+
+/* REQUEST_GET of the object itself and REQUEST_LIST; they answer r. */
+void get_serve(struct request *r);
+void list_serve(struct request *r);
+
+/* What list_serve answers, appended to b. objects (may be NULL) gets what is
+ * in it: an array in r->arena of references that the caller gives back. */
+struct problem *list_write(
+    struct request *r, struct buf *b, struct stored ***objects, size_t *count);
+
+/*
+ * A stored object as this version of its resource shows it, compact JSON with
+ * apiVersion and kind first: the stored text itself if it is kept in this
+ * version, else made in the arena.
+ */
+struct span stored_as(
+    struct arena *a, const struct resource *r, const struct stored *o);
+
+#endif

@@ -1,0 +1,222 @@
+#include "read/watch_index.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "reply/faults.h"
+#include "type/decode.h"
+
+/* Events of one watch: what a change is to it, and how it looks. */
+
+void
+frames_release(struct frames *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		text_unref(f->frames[i].text);
+	f->n = 0;
+}
+
+struct text *
+event_make(struct watch *w, const char *type, struct span object)
+{
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	buf_adds(&b, "{\"type\":\"");
+	buf_adds(&b, type);
+	buf_adds(&b, "\",\"object\":");
+	form_object(&b, w->resource, &w->form, !w->headers, object);
+	buf_adds(&b, "}\n");
+	t = text_make(buf_span(&b));
+	buf_release(&b);
+	return t;
+}
+
+int
+event_send(struct watch *w, struct text *t)
+{
+	w->headers = true;
+	/* No event is a list: the server ends the stream. */
+	if (w->form.as == AS_PARTIAL && w->request->as_list) {
+		httpd_end(w->request->exchange);
+		return -1;
+	}
+	return w->gate != NULL ? gate_send(w->gate, t)
+			       : httpd_send(w->request->exchange, t);
+}
+
+static struct text *
+find_frame(const struct frames *f, const struct watch *w, enum change_type type)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct frame *x = &f->frames[i];
+
+		if (x->type == type && x->resource == w->resource &&
+		    x->form.as == w->form.as &&
+		    x->form.include == w->form.include &&
+		    x->headers == !w->headers &&
+		    span_eq(x->form.version, w->form.version))
+			return x->text;
+	}
+	return NULL;
+}
+
+/* json with another metadata.resourceVersion, in the arena. */
+static struct span
+with_version(struct arena *a, struct span json, uint64_t version)
+{
+	struct span old = json_path(json, "metadata.resourceVersion");
+	size_t before;
+
+	if (old.p == NULL)
+		return json;
+	before = (size_t)(old.p - json.p);
+	return arena_printf(a, "%.*s\"%" PRIu64 "\"%.*s", (int)before, json.p,
+	    version, (int)(json.n - before - old.n), old.p + old.n);
+}
+
+/* An object that goes out of a selection is shown as it was, with the version
+ * of the change. */
+static struct text *
+make_frame(struct watch *w, const struct change *c, enum change_type type)
+{
+	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
+	struct arena a = ARENA_INIT;
+	struct span object;
+	struct text *t;
+
+	if (type == CHANGE_DELETED && c->type != CHANGE_DELETED)
+		object = with_version(
+		    &a, stored_as(&a, w->resource, c->before), c->version);
+	else
+		object = stored_as(&a, w->resource, c->now);
+	t = event_make(w, names[type], object);
+	arena_release(&a);
+	return t;
+}
+
+/* False: none of w's business. */
+static bool
+change_to(struct watch *w, const struct change *c, enum change_type *type)
+{
+	const struct selection *s = &w->options.selection;
+	bool now, before;
+
+	*type = c->type;
+	if (selection_is_empty(s))
+		return true;
+	now = c->type != CHANGE_DELETED && selection_matches(s, c->now);
+	before = c->before != NULL && selection_matches(s, c->before);
+	*type = !now ? CHANGE_DELETED : before ? CHANGE_MODIFIED : CHANGE_ADDED;
+	return now || before;
+}
+
+int
+event_offer(struct watch *w, const struct change *c, struct frames *f)
+{
+	enum change_type type;
+	struct text *t;
+	int rc;
+
+	if (c->version <= w->version)
+		return 0;
+	w->version = c->version;
+	if (!change_to(w, c, &type))
+		return 0;
+	t = find_frame(f, w, type);
+	if (t != NULL)
+		return event_send(w, t);
+	t = make_frame(w, c, type);
+	if (f->n < FRAMES)
+		f->frames[f->n++] = (struct frame){
+		    w->resource, w->form, !w->headers, type, text_ref(t)};
+	rc = event_send(w, t);
+	text_unref(t);
+	return rc;
+}
+
+static int
+send_and_drop(struct watch *w, struct text *t)
+{
+	int rc = event_send(w, t);
+
+	text_unref(t);
+	return rc;
+}
+
+int
+event_initial(struct watch *w, const struct stored *o)
+{
+	struct arena a = ARENA_INIT;
+	struct text *t = event_make(w, "ADDED", stored_as(&a, w->resource, o));
+
+	arena_release(&a);
+	return send_and_drop(w, t);
+}
+
+/* Zero values of the internal types that those of the API do not have. */
+static void
+internal_zeros(struct arena *a, const struct resource *r, struct node *n)
+{
+	if (!span_is(r->group, "apps"))
+		return;
+	if (span_is(r->plural, "daemonsets"))
+		node_put(a,
+		    node_make(a, node_get(n, "metadata"), "annotations"),
+		    "deprecated.daemonset.template.generation",
+		    node_str(a, "0"));
+	else if (!span_is(r->plural, "controllerrevisions"))
+		node_put(
+		    a, node_make(a, n, "spec"), "replicas", node_int(a, 0));
+}
+
+/* What Go makes of an object of which only metadata are set. */
+static struct node *
+bookmark(struct arena *a, const struct resource *r, uint64_t version,
+    bool initial_end)
+{
+	struct node *n = node_object(a), *metadata = node_object(a);
+
+	node_put(a, n, "kind", node_string(a, r->kind));
+	node_put(a, n, "apiVersion", node_string(a, r->api_version));
+	node_put(a, n, "metadata", metadata);
+	node_put(a, metadata, "resourceVersion",
+	    node_string(a, arena_printf(a, "%" PRIu64, version)));
+	if (initial_end)
+		node_put(a, node_make(a, metadata, "annotations"),
+		    "k8s.io/initial-events-end", node_str(a, "true"));
+	if (r->crd == NULL) {
+		internal_zeros(a, r, n);
+		encode_builtin(a, r->schema, n);
+	}
+	return n;
+}
+
+int
+event_bookmark(struct watch *w, uint64_t version, bool initial_end)
+{
+	struct arena a = ARENA_INIT;
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	tree_write(&b, bookmark(&a, w->resource, version, initial_end));
+	t = event_make(w, "BOOKMARK", buf_span(&b));
+	buf_release(&b);
+	arena_release(&a);
+	return send_and_drop(w, t);
+}
+
+int
+event_error(struct watch *w, const struct problem *p)
+{
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
+	tree_write(&b, problem_status(&w->request->arena, p));
+	buf_adds(&b, "}\n");
+	t = text_make(buf_span(&b));
+	buf_release(&b);
+	return send_and_drop(w, t);
+}

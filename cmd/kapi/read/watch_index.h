@@ -1,0 +1,109 @@
+/*
+ * watch_index: who watches what: for each collection the watches of all of
+ * it, of a namespace and of one object, each in a list that is found by name.
+ * A change is offered to three lists, however many watches there are. Between
+ * watch_hub.c and its events.
+ */
+#ifndef WATCH_INDEX_H
+#define WATCH_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "read/list.h"
+#include "reply/table.h"
+#include "store/store.h"
+
+struct watch;
+struct watched;
+
+/* Watches of the same name. */
+struct bucket {
+	struct span key; /* owned; NAMESPACE/NAME, NAMESPACE or "" */
+	struct watch *first;
+	struct watched *of;
+	bool is_name;
+};
+
+/* Of one collection. */
+struct watched {
+	struct collection *collection;
+	struct watch_hub *hub;
+	struct store_hook hook;
+	struct bucket all;
+	struct map by_namespace, by_key; /* struct bucket */
+	struct watched *next;
+};
+
+struct watch {
+	struct request *request; /* owned */
+	struct watch_hub *hub;
+	struct bucket *bucket; /* NULL: in none yet */
+	struct watch *next, **link;
+	struct watch *next_dead; /* in the graveyard */
+	const struct resource *resource;
+	const struct crd *crd; /* a reference */
+	struct list_options options;
+	struct form form;
+	bool headers;	  /* a Table's columns were sent */
+	bool live;	  /* gets changes as they come */
+	bool dead;	  /* goes when the walk over its list is over */
+	uint64_t version; /* all up to this one was sent */
+	/* Initial events that wait for the client to read. */
+	struct stored **initial;
+	size_t initial_count, initial_next;
+	struct timer end, bookmark, pump;
+	uint64_t deadline; /* clock_ms */
+	struct fault_gate *gate;
+};
+
+struct watch_hub {
+	struct api *api;
+	struct watched *collections;
+	bool walking; /* over a list: nobody leaves it now */
+	struct watch *graveyard;
+};
+
+/* Puts w where its options say, and takes it out. */
+void watch_index_add(struct watch_hub *h, struct watch *w);
+void watch_index_remove(struct watch *w);
+/* Any watch, NULL if there is none. */
+struct watch *watch_index_any(
+    const struct watch_hub *h, const struct resource *r);
+
+/* Frees what died during a walk. */
+void watch_hub_bury(struct watch_hub *h);
+
+/* ---- events ---- */
+
+/* A frame that was made for one watch, for others that look alike. */
+struct frame {
+	const struct resource *resource;
+	struct form form;
+	bool headers;
+	enum change_type type;
+	struct text *text; /* owned */
+};
+enum { FRAMES = 8 };
+struct frames {
+	struct frame frames[FRAMES];
+	size_t n;
+};
+void frames_release(struct frames *f);
+
+/* An event: type is ADDED, ..., object in the version of the resource. */
+struct text *event_make(struct watch *w, const char *type, struct span object);
+/* Sends what a change is to w, if anything; -1: w is cut. */
+int event_offer(struct watch *w, const struct change *c, struct frames *f);
+/* type ADDED, of an object that is there. */
+int event_initial(struct watch *w, const struct stored *o);
+int event_bookmark(struct watch *w, uint64_t version, bool initial_end);
+int event_error(struct watch *w, const struct problem *p);
+int event_send(struct watch *w, struct text *t);
+
+/* watch_hub.c: w was cut or is done. ends: its answer is still open. */
+void watch_close(struct watch *w, bool ends);
+
+#endif

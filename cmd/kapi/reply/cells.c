@@ -1,0 +1,287 @@
+#include "reply/cells.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json/json.h"
+#include "process/clock.h"
+
+/* ---- cells ---- */
+
+static void
+next(struct cells *c)
+{
+	if (c->out->len > 0 && c->out->data[c->out->len - 1] != '[')
+		buf_addc(c->out, ',');
+}
+
+void
+cell_text(struct cells *c, struct span text)
+{
+	next(c);
+	json_add_string(c->out, text);
+}
+
+void
+cell_str(struct cells *c, const char *text)
+{
+	cell_text(c, span_str(text));
+}
+
+void
+cell_path(struct cells *c, const char *path, const char * or)
+{
+	struct span text = node_path_text(c->object, path);
+
+	cell_text(c, text.n > 0 ? text : span_str(or));
+}
+
+void
+cell_int(struct cells *c, int64_t n)
+{
+	next(c);
+	json_add_int(c->out, n);
+}
+
+void
+cell_int_path(struct cells *c, const char *path)
+{
+	cell_int(c, cells_int(c->object, path));
+}
+
+void
+cell_bool(struct cells *c, bool value)
+{
+	next(c);
+	buf_adds(c->out, value ? "true" : "false");
+}
+
+void
+cell_null(struct cells *c)
+{
+	next(c);
+	buf_adds(c->out, "null");
+}
+
+void
+cell_name(struct cells *c)
+{
+	cell_path(c, "metadata.name", "");
+}
+
+void
+cell_age(struct cells *c)
+{
+	cell_text(c,
+	    cells_since(
+		c, node_path_text(c->object, "metadata.creationTimestamp")));
+}
+
+void
+cell_fmt(struct cells *c, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	cell_str(c, text);
+}
+
+/* ---- times ---- */
+
+/* HOW many units, and how many of a smaller one unless there are none. */
+static struct span
+two(struct arena *a, int64_t n, char unit, int64_t m, char smaller)
+{
+	if (m == 0)
+		return arena_printf(a, "%" PRId64 "%c", n, unit);
+	return arena_printf(
+	    a, "%" PRId64 "%c%" PRId64 "%c", n, unit, m, smaller);
+}
+
+struct span
+duration_text(struct arena *a, int64_t seconds)
+{
+	int64_t minutes = seconds / 60, hours = seconds / 3600;
+	int64_t days = hours / 24;
+
+	if (seconds < -1)
+		return span_str("<invalid>");
+	if (seconds < 0)
+		return span_str("0s");
+	if (seconds < 120)
+		return two(a, seconds, 's', 0, 0);
+	if (minutes < 10)
+		return two(a, minutes, 'm', seconds % 60, 's');
+	if (minutes < 180)
+		return two(a, minutes, 'm', 0, 0);
+	if (hours < 8)
+		return two(a, hours, 'h', minutes % 60, 'm');
+	if (hours < 48)
+		return two(a, hours, 'h', 0, 0);
+	if (hours < 24 * 8)
+		return two(a, days, 'd', hours % 24, 'h');
+	if (days < 365 * 2)
+		return two(a, days, 'd', 0, 0);
+	if (days < 365 * 8)
+		return two(a, days / 365, 'y', days % 365, 'd');
+	return two(a, days / 365, 'y', 0, 0);
+}
+
+struct span
+cells_since(struct cells *c, struct span time)
+{
+	int64_t us;
+
+	if (time.n == 0)
+		return span_str("<unknown>");
+	if (clock_parse_us(time, &us) != 0)
+		return span_str("<invalid>");
+	return duration_text(c->arena, (c->now - us) / 1000000);
+}
+
+/* ---- parts ---- */
+
+int64_t
+cells_int(const struct node *n, const char *path)
+{
+	int64_t value;
+
+	return node_get_int(node_path(n, path), &value) ? value : 0;
+}
+
+static int
+by_text(const void *x, const void *y)
+{
+	return span_cmp(*(const struct span *)x, *(const struct span *)y);
+}
+
+struct span
+join_sorted(
+    struct arena *a, struct span *items, size_t n, const char *separator)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	if (n > 1)
+		qsort(items, n, sizeof(*items), by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && span_eq(items[i], items[i - 1]))
+			continue;
+		if (i > 0)
+			buf_adds(&b, separator);
+		buf_addspan(&b, items[i]);
+	}
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+struct span
+labels_text(struct arena *a, const struct node *labels)
+{
+	size_t n = node_is(labels, NODE_OBJECT) ? node_count(labels) : 0;
+	struct span *items;
+
+	if (n == 0)
+		return span_str("<none>");
+	items = arena_alloc(a, n * sizeof(*items));
+	for (size_t i = 0; i < n; i++)
+		items[i] = arena_printf(a, "%.*s=%.*s",
+		    SPAN_ARG(labels->members[i].key),
+		    SPAN_ARG(node_text(labels->members[i].value)));
+	return join_sorted(a, items, n, ",");
+}
+
+static struct span
+expression(struct arena *a, const struct node *e)
+{
+	struct span key = node_text(node_get(e, "key"));
+	struct span op = node_text(node_get(e, "operator"));
+	const struct node *values = node_get(e, "values");
+	size_t n = node_count(values);
+	struct span *items = arena_alloc(a, (n + 1) * sizeof(*items));
+
+	if (span_is(op, "Exists"))
+		return key;
+	if (span_is(op, "DoesNotExist"))
+		return arena_printf(a, "!%.*s", SPAN_ARG(key));
+	for (size_t i = 0; i < n; i++)
+		items[i] = node_text(values->items[i]);
+	return arena_printf(a, "%.*s %s (%.*s)", SPAN_ARG(key),
+	    span_is(op, "In") ? "in" : "notin",
+	    SPAN_ARG(join_sorted(a, items, n, ",")));
+}
+
+struct term {
+	struct span key, text;
+	size_t at;
+};
+
+/* As labels.Selector: in order of keys. */
+static int
+by_key(const void *x, const void *y)
+{
+	const struct term *a = x, *b = y;
+	int c = span_cmp(a->key, b->key);
+
+	return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
+}
+
+struct span
+selector_words(struct arena *a, const struct node *selector, const char * or)
+{
+	const struct node *labels = node_get(selector, "matchLabels");
+	const struct node *more = node_get(selector, "matchExpressions");
+	size_t n = node_count(labels), m = node_count(more);
+	struct buf b = BUF_INIT;
+	struct term *terms;
+	struct span s;
+
+	if (n + m == 0)
+		return span_str(or);
+	terms = arena_alloc(a, (n + m) * sizeof(*terms));
+	for (size_t i = 0; i < n; i++)
+		terms[i] = (struct term){labels->members[i].key,
+		    arena_printf(a, "%.*s=%.*s",
+			SPAN_ARG(labels->members[i].key),
+			SPAN_ARG(node_text(labels->members[i].value))),
+		    i};
+	for (size_t i = 0; i < m; i++)
+		terms[n + i] =
+		    (struct term){node_text(node_get(more->items[i], "key")),
+			expression(a, more->items[i]), n + i};
+	qsort(terms, n + m, sizeof(*terms), by_key);
+	for (size_t i = 0; i < n + m; i++) {
+		buf_adds(&b, i > 0 ? "," : "");
+		buf_addspan(&b, terms[i].text);
+	}
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+static void
+cell_of_each(struct cells *c, const struct node *list, const char *key)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < node_count(list); i++) {
+		if (i > 0)
+			buf_addc(&b, ',');
+		buf_addspan(&b, node_text(node_get(list->items[i], key)));
+	}
+	cell_text(c, span_make(b.len > 0 ? b.data : "", b.len));
+	buf_release(&b);
+}
+
+void
+cell_containers(struct cells *c, const struct node *containers)
+{
+	cell_of_each(c, containers, "name");
+	cell_of_each(c, containers, "image");
+}

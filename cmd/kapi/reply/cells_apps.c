@@ -1,0 +1,233 @@
+#include "reply/cells.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "process/clock.h"
+
+static const struct node *
+template_containers(const struct cells *c)
+{
+	return node_path(c->object, "spec.template.spec.containers");
+}
+
+static void
+replicas(struct cells *c)
+{
+	cell_name(c);
+	cell_int_path(c, "spec.replicas");
+	cell_int_path(c, "status.replicas");
+	cell_int_path(c, "status.readyReplicas");
+	cell_age(c);
+	cell_containers(c, template_containers(c));
+}
+
+static void
+selector(struct cells *c, const char *path)
+{
+	cell_text(
+	    c, selector_words(c->arena, node_path(c->object, path), "<none>"));
+}
+
+void
+cells_replicaset(struct cells *c)
+{
+	replicas(c);
+	selector(c, "spec.selector");
+}
+
+void
+cells_replicationcontroller(struct cells *c)
+{
+	replicas(c);
+	cell_text(
+	    c, labels_text(c->arena, node_path(c->object, "spec.selector")));
+}
+
+static void
+ready_of(struct cells *c)
+{
+	cell_fmt(c, "%" PRId64 "/%" PRId64,
+	    cells_int(c->object, "status.readyReplicas"),
+	    cells_int(c->object, "spec.replicas"));
+}
+
+void
+cells_deployment(struct cells *c)
+{
+	cell_name(c);
+	ready_of(c);
+	cell_int_path(c, "status.updatedReplicas");
+	cell_int_path(c, "status.availableReplicas");
+	cell_age(c);
+	cell_containers(c, template_containers(c));
+	cell_text(c,
+	    selector_words(
+		c->arena, node_path(c->object, "spec.selector"), ""));
+}
+
+void
+cells_statefulset(struct cells *c)
+{
+	cell_name(c);
+	ready_of(c);
+	cell_age(c);
+	cell_containers(c, template_containers(c));
+}
+
+void
+cells_daemonset(struct cells *c)
+{
+	cell_name(c);
+	cell_int_path(c, "status.desiredNumberScheduled");
+	cell_int_path(c, "status.currentNumberScheduled");
+	cell_int_path(c, "status.numberReady");
+	cell_int_path(c, "status.updatedNumberScheduled");
+	cell_int_path(c, "status.numberAvailable");
+	cell_text(c,
+	    labels_text(c->arena,
+		node_path(c->object, "spec.template.spec.nodeSelector")));
+	cell_age(c);
+	cell_containers(c, template_containers(c));
+	selector(c, "spec.selector");
+}
+
+static bool
+job_condition(const struct cells *c, const char *type)
+{
+	const struct node *list = node_path(c->object, "status.conditions");
+
+	for (size_t i = 0; i < node_count(list); i++)
+		if (node_text_is(node_get(list->items[i], "type"), type))
+			return node_text_is(
+			    node_get(list->items[i], "status"), "True");
+	return false;
+}
+
+static const char *
+job_status(const struct cells *c)
+{
+	if (job_condition(c, "Complete"))
+		return "Complete";
+	if (job_condition(c, "Failed"))
+		return "Failed";
+	if (node_path(c->object, "metadata.deletionTimestamp") != NULL)
+		return "Terminating";
+	if (job_condition(c, "Suspended"))
+		return "Suspended";
+	if (job_condition(c, "FailureTarget"))
+		return "FailureTarget";
+	if (job_condition(c, "SuccessCriteriaMet"))
+		return "SuccessCriteriaMet";
+	return "Running";
+}
+
+static void
+job_completions(struct cells *c)
+{
+	int64_t done = cells_int(c->object, "status.succeeded");
+	int64_t together = cells_int(c->object, "spec.parallelism");
+
+	if (node_path(c->object, "spec.completions") != NULL)
+		cell_fmt(c, "%" PRId64 "/%" PRId64, done,
+		    cells_int(c->object, "spec.completions"));
+	else if (together > 1)
+		cell_fmt(c, "%" PRId64 "/1 of %" PRId64, done, together);
+	else
+		cell_fmt(c, "%" PRId64 "/1", done);
+}
+
+static void
+job_duration(struct cells *c)
+{
+	struct span from = node_path_text(c->object, "status.startTime");
+	struct span to = node_path_text(c->object, "status.completionTime");
+	int64_t start, end = c->now;
+
+	if (from.n == 0 || clock_parse_us(from, &start) != 0) {
+		cell_str(c, "");
+		return;
+	}
+	if (to.n > 0 && clock_parse_us(to, &end) != 0)
+		end = c->now;
+	cell_text(c, duration_text(c->arena, (end - start) / 1000000));
+}
+
+void
+cells_job(struct cells *c)
+{
+	cell_name(c);
+	cell_str(c, job_status(c));
+	job_completions(c);
+	job_duration(c);
+	cell_age(c);
+	cell_containers(c, template_containers(c));
+	selector(c, "spec.selector");
+}
+
+void
+cells_cronjob(struct cells *c)
+{
+	const struct node *suspend = node_path(c->object, "spec.suspend");
+	struct span last = node_path_text(c->object, "status.lastScheduleTime");
+
+	cell_name(c);
+	cell_path(c, "spec.schedule", "");
+	cell_path(c, "spec.timeZone", "<none>");
+	cell_str(c,
+	    suspend == NULL	     ? "<unset>"
+		: node_true(suspend) ? "True"
+				     : "False");
+	cell_int(c, (int64_t)node_count(node_path(c->object, "status.active")));
+	cell_text(c, last.n > 0 ? cells_since(c, last) : span_str("<none>"));
+	cell_age(c);
+	cell_containers(c,
+	    node_path(
+		c->object, "spec.jobTemplate.spec.template.spec.containers"));
+	selector(c, "spec.jobTemplate.spec.selector");
+}
+
+void
+cells_podtemplate(struct cells *c)
+{
+	cell_name(c);
+	cell_containers(c, node_path(c->object, "template.spec.containers"));
+	cell_text(c,
+	    labels_text(
+		c->arena, node_path(c->object, "template.metadata.labels")));
+}
+
+/* kind.group/name, in lower case. */
+static struct span
+owner(struct cells *c, const struct node *o)
+{
+	struct span version = node_text(node_get(o, "apiVersion"));
+	struct span kind = node_text(node_get(o, "kind"));
+	const char *slash =
+	    version.n == 0 ? NULL : memchr(version.p, '/', version.n);
+	char *p = arena_str(c->arena, kind);
+
+	for (char *q = p; *q != '\0'; q++)
+		if (*q >= 'A' && *q <= 'Z')
+			*q = (char)(*q - 'A' + 'a');
+	return arena_printf(c->arena, "%s%s%.*s/%.*s", p,
+	    slash == NULL ? "" : ".",
+	    slash == NULL ? 0 : (int)(slash - version.p), version.p,
+	    SPAN_ARG(node_text(node_get(o, "name"))));
+}
+
+void
+cells_controllerrevision(struct cells *c)
+{
+	const struct node *list =
+	    node_path(c->object, "metadata.ownerReferences");
+	struct span by = span_str("<none>");
+
+	for (size_t i = 0; i < node_count(list); i++)
+		if (node_true(node_get(list->items[i], "controller")))
+			by = owner(c, list->items[i]);
+	cell_name(c);
+	cell_text(c, by);
+	cell_int_path(c, "revision");
+	cell_age(c);
+}

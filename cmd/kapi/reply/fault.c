@@ -1,0 +1,223 @@
+#include "reply/fault.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "json/tree.h"
+#include "request/request.h"
+
+static const char *const kinds[] = {[FAULT_DELAY] = "delay",
+    [FAULT_CODE] = "code",
+    [FAULT_CUT] = "cut",
+    [FAULT_FREEZE] = "freeze",
+    [FAULT_GOAWAY] = "goaway",
+    [FAULT_STALE] = "stale",
+    [FAULT_COMPACT] = "compact",
+    [FAULT_HOLD] = "hold",
+    [FAULT_DUPLICATE] = "duplicate"};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+enum member_type { M_TEXT, M_NUMBER, M_FLAG, M_KIND };
+
+#define M(name, type, field)                              \
+	{                                                 \
+		name, type, offsetof(struct fault, field) \
+	}
+
+static const struct known {
+	const char *name;
+	enum member_type type;
+	size_t offset;
+} members[] = {
+    M("verb", M_TEXT, verb),
+    M("group", M_TEXT, group),
+    M("resource", M_TEXT, resource),
+    M("subresource", M_TEXT, subresource),
+    M("namespace", M_TEXT, namespace_),
+    M("name", M_TEXT, name),
+    M("path", M_TEXT, path),
+    M("user", M_TEXT, user),
+    M("userAgent", M_TEXT, user_agent),
+    M("fieldManager", M_TEXT, field_manager),
+    M("nth", M_NUMBER, nth),
+    M("count", M_NUMBER, count),
+    M("fault", M_KIND, kind),
+    M("code", M_NUMBER, code),
+    M("reason", M_TEXT, reason),
+    M("message", M_TEXT, message),
+    M("retryAfter", M_NUMBER, retry_after),
+    M("after", M_FLAG, after),
+    M("delayMs", M_NUMBER, delay_ms),
+    M("event", M_NUMBER, event),
+    M("versions", M_NUMBER, versions),
+};
+enum { MEMBERS = sizeof(members) / sizeof(*members) };
+
+static const struct known *
+find_member(struct span key)
+{
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (span_is(key, members[i].name))
+			return &members[i];
+	return NULL;
+}
+
+static int
+set_kind(struct fault *f, struct span text, struct err *err)
+{
+	for (int i = 0; i < KINDS; i++)
+		if (span_is(text, kinds[i]) && i != FAULT_CODE) {
+			f->kind = (enum fault_kind)i;
+			return 0;
+		}
+	return err_set(err, ERR_PERMANENT,
+	    "member \"fault\": want cut, freeze, goaway, stale, compact, "
+	    "hold, duplicate or delay");
+}
+
+static int
+set_member(struct fault *f, const struct known *k, const struct node *value,
+    struct err *err)
+{
+	char *to = (char *)f + k->offset;
+	int64_t n;
+
+	switch (k->type) {
+	case M_KIND:
+		return set_kind(f, node_text(value), err);
+	case M_TEXT:
+		if (!node_is(value, NODE_STRING))
+			break;
+		*(struct span *)(void *)to = node_text(value);
+		return 0;
+	case M_FLAG:
+		if (!node_is(value, NODE_TRUE) && !node_is(value, NODE_FALSE))
+			break;
+		f->after = node_true(value);
+		return 0;
+	case M_NUMBER:
+		if (!node_get_int(value, &n) || n < 0 || n > INT32_MAX)
+			break;
+		if (k->offset == offsetof(struct fault, code))
+			f->code = (int)n;
+		else
+			*(uint64_t *)(void *)to = (uint64_t)n;
+		return 0;
+	}
+	return err_set(err, ERR_PERMANENT, "member \"%s\": want %s", k->name,
+	    k->type == M_TEXT	    ? "a string"
+		: k->type == M_FLAG ? "true or false"
+				    : "a number from 0");
+}
+
+/* A plan that cannot come true is a mistake. */
+static int
+check_verb(const struct fault *f, struct err *err)
+{
+	for (int v = REQUEST_GET; v < REQUEST_OTHER; v++)
+		if (f->verb.p == NULL ||
+		    fault_glob(f->verb, span_str(verb_name((enum verb)v))))
+			return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "member \"verb\": no verb matches \"%.*s\"", SPAN_ARG(f->verb));
+}
+
+/* What does not go together. */
+static int
+check(struct fault *f, bool has_kind, struct err *err)
+{
+	if (f->code != 0 && has_kind)
+		return err_set(err, ERR_PERMANENT,
+		    "members \"code\" and \"fault\": want one of them");
+	if (f->code != 0) {
+		f->kind = FAULT_CODE;
+		if (f->code < 400 || f->code > 599)
+			return err_set(err, ERR_PERMANENT,
+			    "member \"code\": want 400 to 599");
+	} else if (!has_kind && f->delay_ms == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "no member \"fault\", \"code\" or \"delayMs\"");
+	if (f->kind == FAULT_HOLD || f->kind == FAULT_DUPLICATE) {
+		if (f->event == 0)
+			f->event = 1;
+	} else if (f->event != 0 && f->kind != FAULT_CODE &&
+	    f->kind != FAULT_CUT)
+		return err_set(err, ERR_PERMANENT,
+		    "member \"event\": only with hold, duplicate, cut or "
+		    "code");
+	if (f->event != 0 && f->after)
+		return err_set(err, ERR_PERMANENT,
+		    "members \"event\" and \"after\": want one of them");
+	if (f->event != 0 && f->verb.p == NULL)
+		f->verb = span_str("watch");
+	if (f->after && f->kind != FAULT_CODE && f->kind != FAULT_CUT &&
+	    f->kind != FAULT_FREEZE)
+		return err_set(err, ERR_PERMANENT,
+		    "member \"after\": only with code, cut or freeze");
+	if (f->kind == FAULT_STALE && f->versions == 0)
+		f->versions = 1;
+	if (f->code == 429 && f->retry_after == 0)
+		f->retry_after = 1;
+	return check_verb(f, err);
+}
+
+int
+fault_parse(struct arena *a, struct span line, struct fault *f, struct err *err)
+{
+	struct tree_limits limits = {16, false};
+	struct node *n;
+	bool has_kind = false;
+
+	*f = (struct fault){.count = 1};
+	n = tree_parse(a, arena_span(a, line), limits, NULL, err);
+	if (n == NULL)
+		return -1;
+	if (!node_is(n, NODE_OBJECT))
+		return err_set(err, ERR_PERMANENT, "want an object");
+	for (uint32_t i = 0; i < n->n; i++) {
+		const struct known *k = find_member(n->members[i].key);
+
+		if (k == NULL)
+			return err_set(err, ERR_PERMANENT,
+			    "unknown member \"%.*s\"",
+			    SPAN_ARG(n->members[i].key));
+		if (set_member(f, k, n->members[i].value, err) != 0)
+			return -1;
+		has_kind = has_kind || k->type == M_KIND;
+	}
+	return check(f, has_kind, err);
+}
+
+const char *
+fault_name(struct arena *a, const struct fault *f)
+{
+	const char *when = f->after ? " after" : "";
+
+	if (f->kind == FAULT_CODE)
+		return arena_printf(a, "%d%s", f->code, when).p;
+	return arena_printf(a, "%s%s", kinds[f->kind], when).p;
+}
+
+bool
+fault_glob(struct span pattern, struct span text)
+{
+	size_t p = 0, t = 0, star = SIZE_MAX, from = 0;
+
+	while (t < text.n) {
+		if (p < pattern.n && pattern.p[p] == '*') {
+			star = p++;
+			from = t;
+		} else if (p < pattern.n &&
+		    (pattern.p[p] == '?' || pattern.p[p] == text.p[t])) {
+			p++;
+			t++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1;
+			t = ++from;
+		} else
+			return false;
+	}
+	while (p < pattern.n && pattern.p[p] == '*')
+		p++;
+	return p == pattern.n;
+}

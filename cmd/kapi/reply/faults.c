@@ -1,0 +1,374 @@
+#include "reply/faults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "process/file.h"
+#include "reply/fault.h"
+#include "reply/journal.h"
+#include "reply/wait.h"
+#include "request/request.h"
+#include "request/users.h"
+#include "store/store.h"
+
+enum { FILE_MIB = 16 };
+
+struct entry {
+	struct entry *next;
+	struct arena arena;
+	struct fault f;
+	struct span line;
+	uint64_t seen, taken;
+};
+
+struct faults {
+	struct api *api;
+	struct entry *entries, **end;
+};
+
+/* A request that waits. */
+struct waiting {
+	struct request *r;
+	const struct fault *f;
+	void (*go_on)(struct request *r);
+};
+
+struct faults *
+faults_new(struct api *api)
+{
+	struct faults *f = mem_zalloc(sizeof(*f));
+
+	f->api = api;
+	f->end = &f->entries;
+	return f;
+}
+
+static void
+entry_free(struct entry *e)
+{
+	struct arena a = e->arena; /* e is in it */
+
+	arena_release(&a);
+}
+
+static void
+forget(struct entry *e)
+{
+	while (e != NULL) {
+		struct entry *next = e->next;
+
+		entry_free(e);
+		e = next;
+	}
+}
+
+void
+faults_free(struct faults *f)
+{
+	if (f == NULL)
+		return;
+	forget(f->entries);
+	free(f);
+}
+
+static struct entry *
+entry_new(struct span line, struct err *err)
+{
+	struct arena a = ARENA_INIT;
+	struct entry *e = arena_zalloc(&a, sizeof(*e));
+
+	e->line = arena_span(&a, line);
+	if (fault_parse(&a, e->line, &e->f, err) != 0) {
+		arena_release(&a);
+		return NULL;
+	}
+	e->arena = a;
+	return e;
+}
+
+static bool
+is_blank(struct span line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (strchr(" \t\r", line.p[i]) == NULL)
+			return false;
+	return true;
+}
+
+int
+faults_add(
+    struct faults *f, const char *what, struct span lines, struct err *err)
+{
+	struct entry *first = NULL, **end = &first;
+	size_t number = 0;
+
+	while (lines.n > 0) {
+		const char *nl = memchr(lines.p, '\n', lines.n);
+		size_t n = nl == NULL ? lines.n : (size_t)(nl - lines.p);
+		struct span line = span_make(lines.p, n);
+		struct entry *e;
+
+		lines.p += n + (nl != NULL);
+		lines.n -= n + (nl != NULL);
+		number++;
+		if (is_blank(line))
+			continue;
+		e = entry_new(line, err);
+		if (e == NULL) {
+			forget(first);
+			return err_prefix(err, "%s:%zu", what, number);
+		}
+		*end = e;
+		end = &e->next;
+	}
+	if (first == NULL)
+		return 0;
+	*f->end = first;
+	f->end = end;
+	return 0;
+}
+
+int
+faults_load(struct faults *f, const char *file, struct err *err)
+{
+	struct buf b = BUF_INIT;
+	int rc = file_read(file, FILE_MIB, &b, err);
+
+	if (rc == 0)
+		rc = faults_add(f, file, buf_span(&b), err);
+	buf_release(&b);
+	return rc;
+}
+
+static bool
+fits(struct span pattern, struct span text)
+{
+	return pattern.p == NULL || fault_glob(pattern, text);
+}
+
+static bool
+matches(const struct fault *f, const struct request *r)
+{
+	return fits(f->verb, span_str(verb_name(r->verb))) &&
+	    fits(f->group, r->group) && fits(f->resource, r->plural) &&
+	    fits(f->subresource, r->subresource) &&
+	    fits(f->namespace_, r->namespace_) && fits(f->name, r->name) &&
+	    fits(f->path, r->http->path) && fits(f->user, r->user) &&
+	    fits(f->user_agent, r->user_agent) &&
+	    fits(f->field_manager, r->field_manager);
+}
+
+static void
+entry_remove(struct faults *f, struct entry **link)
+{
+	struct entry *e = *link;
+
+	*link = e->next;
+	if (f->end == &e->next)
+		f->end = link;
+	entry_free(e);
+}
+
+static struct fault *
+copy_of(const struct fault *f, struct arena *a)
+{
+	struct fault *copy = arena_alloc(a, sizeof(*copy));
+
+	*copy = *f;
+	if (f->reason.p != NULL)
+		copy->reason = arena_span(a, f->reason);
+	if (f->message.p != NULL)
+		copy->message = arena_span(a, f->message);
+	return copy;
+}
+
+/* The fault for r, in its arena, or NULL. Every line counts what it matches,
+ * also what another one takes. */
+static const struct fault *
+take(struct faults *f, struct request *r)
+{
+	const struct fault *taken = NULL;
+
+	for (struct entry **link = &f->entries; *link != NULL;) {
+		struct entry *e = *link;
+
+		if (matches(&e->f, r) && ++e->seen >= e->f.nth &&
+		    taken == NULL) {
+			taken = copy_of(&e->f, &r->arena);
+			if (++e->taken == e->f.count) {
+				entry_remove(f, link);
+				continue;
+			}
+		}
+		link = &e->next;
+	}
+	return taken;
+}
+
+/* The connection goes, with no answer. */
+static void
+break_off(struct request *r, const struct fault *f, int code)
+{
+	struct exchange *x = r->exchange;
+
+	journal_write(r->api->journal, r, code, SPAN_NONE);
+	if (f->kind == FAULT_FREEZE)
+		httpd_freeze(x);
+	else
+		httpd_cut(x);
+	request_free(r);
+}
+
+/* true: r is gone. */
+static bool
+act(struct request *r, const struct fault *f)
+{
+	if (f->after) {
+		r->answer_fault = f;
+		return false;
+	}
+	if (f->event > 0) {
+		r->gate_fault = f;
+		return false;
+	}
+	switch (f->kind) {
+	case FAULT_CODE:
+		reply_problem(r, fault_problem(r, f));
+		return true;
+	case FAULT_CUT:
+	case FAULT_FREEZE:
+		break_off(r, f, 0);
+		return true;
+	case FAULT_GOAWAY:
+		httpd_goaway(r->exchange);
+		return false;
+	case FAULT_STALE:
+		r->stale = f->versions;
+		return false;
+	case FAULT_COMPACT:
+		store_compact(r->api->store);
+		return false;
+	case FAULT_DELAY:
+	case FAULT_HOLD:
+	case FAULT_DUPLICATE:
+		return false;
+	}
+	return false;
+}
+
+static void
+waited(void *arg)
+{
+	struct waiting w = *(struct waiting *)arg; /* in the arena of r */
+
+	if (!act(w.r, w.f))
+		w.go_on(w.r);
+}
+
+static void
+wait_first(
+    struct request *r, const struct fault *f, void (*go_on)(struct request *r))
+{
+	struct waiting *w = arena_zalloc(&r->arena, sizeof(*w));
+
+	w->r = r;
+	w->f = f;
+	w->go_on = go_on;
+	wait_then(r, f->delay_ms, waited, w);
+}
+
+bool
+faults_before(struct request *r, void (*go_on)(struct request *r))
+{
+	struct faults *plan = r->api->faults;
+	const struct fault *f;
+
+	if (plan == NULL || plan->entries == NULL)
+		return false;
+	f = take(plan, r);
+	if (f == NULL)
+		return false;
+	r->fault = fault_name(&r->arena, f);
+	/* With hold it is the event that waits. */
+	if (f->delay_ms == 0 || f->kind == FAULT_HOLD)
+		return act(r, f);
+	wait_first(r, f, go_on);
+	return true;
+}
+
+bool
+faults_answer(struct request *r, int code)
+{
+	const struct fault *f = r->answer_fault;
+
+	if (f == NULL)
+		return false;
+	r->answer_fault = NULL;
+	if (f->kind == FAULT_CODE)
+		reply_problem(r, fault_problem(r, f));
+	else
+		break_off(r, f, code);
+	return true;
+}
+
+static void
+add_plan(const struct faults *f, struct buf *b)
+{
+	for (const struct entry *e = f->entries; e != NULL; e = e->next) {
+		buf_adds(b, "{\"line\":");
+		buf_addspan(b, e->line);
+		buf_addf(b, ",\"matched\":%llu,\"taken\":%llu}\n",
+		    (unsigned long long)e->seen, (unsigned long long)e->taken);
+	}
+}
+
+static void
+answer(struct request *r, int code, const char *type, struct span body)
+{
+	struct httpd_header h = {span_str("content-type"), span_str(type)};
+
+	httpd_reply(r->exchange, code, &h, 1, body);
+	request_free(r);
+}
+
+static void
+refuse(struct request *r, int code, const char *reason, const char *message)
+{
+	struct problem *p =
+	    problem_make(&r->arena, code, reason, "%s", message);
+	struct buf b = BUF_INIT;
+
+	tree_write(&b, problem_status(&r->arena, p));
+	answer(r, code, "application/json", buf_span(&b));
+	buf_release(&b);
+}
+
+bool
+faults_serve(struct request *r)
+{
+	struct faults *f = r->api->faults;
+	struct buf b = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct span method = r->http->method;
+
+	if (!span_is(r->http->path, "/kapi/faults"))
+		return false;
+	if (span_is(method, "GET") || span_is(method, "HEAD")) {
+		add_plan(f, &b);
+	} else if (span_is(method, "DELETE")) {
+		forget(f->entries);
+		f->entries = NULL;
+		f->end = &f->entries;
+	} else if (!span_is(method, "POST")) {
+		refuse(r, 405, "MethodNotAllowed",
+		    "want GET, POST or DELETE on /kapi/faults");
+		return true;
+	} else if (faults_add(f, "plan", r->http->body, &err) != 0) {
+		refuse(r, 422, "Invalid", err.message);
+		return true;
+	}
+	answer(r, 200, "application/jsonl", buf_span(&b));
+	buf_release(&b);
+	return true;
+}

@@ -1,0 +1,211 @@
+#include "reply/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "json/tree.h"
+#include "process/file.h"
+#include "process/log.h"
+#include "request/request.h"
+#include "type/objectmeta.h"
+
+struct journal {
+	int fd;
+	char *file;
+	bool failed;
+	struct buf line;
+};
+
+static const char hidden[] = "(redacted)";
+static const char last_applied[] =
+    "kubectl.kubernetes.io/last-applied-configuration";
+
+struct journal *
+journal_open(const char *file, struct err *err)
+{
+	struct journal *j;
+	int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		err_set(err, ERR_PERMANENT, "cannot open %s: %s", file,
+		    strerror(errno));
+		return NULL;
+	}
+	j = mem_zalloc(sizeof(*j));
+	j->fd = fd;
+	j->file = mem_strdup(file);
+	return j;
+}
+
+void
+journal_free(struct journal *j)
+{
+	if (j == NULL)
+		return;
+	close(j->fd);
+	buf_release(&j->line);
+	free(j->file);
+	free(j);
+}
+
+static void
+add_text(struct buf *b, const char *key, struct span text)
+{
+	if (text.n == 0)
+		return;
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+static void
+add_number(struct buf *b, const char *key, uint64_t n)
+{
+	json_add_key(b, key);
+	buf_addf(b, "%" PRIu64, n);
+}
+
+/* All values of a map, whatever they are. */
+static void
+hide_members(struct arena *a, struct node *object)
+{
+	if (!node_is(object, NODE_OBJECT))
+		return;
+	for (uint32_t i = 0; i < object->n; i++)
+		object->members[i].value = node_str(a, hidden);
+}
+
+static void
+hide(struct arena *a, struct node *object, const char *key)
+{
+	struct node *value = node_get(object, key);
+
+	if (node_is(value, NODE_OBJECT))
+		hide_members(a, value);
+	else if (value != NULL)
+		node_put(a, object, key, node_str(a, hidden));
+}
+
+/* A JSON patch: any value may be one of the data, or all of it. */
+static void
+hide_operations(struct arena *a, struct node *patch)
+{
+	for (uint32_t i = 0; i < patch->n; i++)
+		if (node_is(patch->items[i], NODE_OBJECT))
+			hide(a, patch->items[i], "value");
+}
+
+static void
+redact(struct arena *a, const struct request *r, struct node *body)
+{
+	bool secret = span_is(r->plural, "secrets") ||
+	    node_text_is(node_get(body, "kind"), "Secret");
+
+	if (span_is(r->plural, "tokenreviews"))
+		hide(a, node_get(body, "spec"), "token");
+	if (!secret)
+		return;
+	if (node_is(body, NODE_ARRAY))
+		hide_operations(a, body);
+	hide(a, body, "data");
+	hide(a, body, "stringData");
+	hide(a, node_path(body, "metadata.annotations"), last_applied);
+}
+
+static bool
+contains(struct span text, const char *word)
+{
+	return text.n > 0 && memmem(text.p, text.n, word, strlen(word)) != NULL;
+}
+
+/* NULL: none, or none that can be read. */
+static struct node *
+read_body(struct request *r, struct span type)
+{
+	struct span body = r->http->body;
+	struct node *n;
+
+	if (body.n == 0 || contains(type, "protobuf"))
+		return NULL;
+	n = contains(type, "yaml")
+	    ? tree_parse_yaml(&r->arena, body, NULL, NULL)
+	    : tree_parse(&r->arena, body, TREE_LIMITS, NULL, NULL);
+	if (!node_is(n, NODE_OBJECT) && !node_is(n, NODE_ARRAY))
+		return NULL;
+	redact(&r->arena, r, n);
+	return n;
+}
+
+static void
+add_target(struct buf *b, const struct request *r, const struct node *body)
+{
+	struct span name = r->name;
+
+	if (name.n == 0 && r->verb == REQUEST_CREATE)
+		name = node_path_text(body, "metadata.name");
+	add_text(b, "verb", span_str(verb_name(r->verb)));
+	add_text(b, "method", r->http->method);
+	add_text(b, "path", r->http->path);
+	add_text(b, "query", r->http->query);
+	add_text(b, "group", r->group);
+	add_text(b, "version", r->version);
+	add_text(b, "resource", r->plural);
+	add_text(b, "subresource", r->subresource);
+	add_text(b, "namespace", r->namespace_);
+	add_text(b, "name", name);
+}
+
+static void
+fill(struct buf *b, struct request *r, int code, struct span reason)
+{
+	struct span type = httpd_header(r->http, "content-type");
+	struct node *body = read_body(r, type);
+
+	buf_reset(b);
+	buf_addc(b, '{');
+	add_number(b, "number", r->number);
+	add_text(b, "time", time_now_micro(&r->arena));
+	add_text(b, "user", r->user);
+	add_text(b, "userAgent", r->user_agent);
+	add_target(b, r, body);
+	add_number(b, "code", (uint64_t)code);
+	add_text(b, "reason", reason);
+	add_text(b, "fieldManager", r->field_manager);
+	if (r->http->body.n > 0)
+		add_text(b, "contentType", type);
+	if (body != NULL) {
+		json_add_key(b, "body");
+		tree_write(b, body);
+	} else if (r->http->body.n > 0)
+		add_number(b, "bodyBytes", r->http->body.n);
+	if (r->result_version > 0) {
+		json_add_key(b, "resourceVersion");
+		buf_addf(b, "\"%" PRIu64 "\"", r->result_version);
+	}
+	if (r->verb >= REQUEST_CREATE && r->verb < REQUEST_OTHER) {
+		json_add_key(b, "changed");
+		buf_adds(b, r->changed ? "true" : "false");
+	}
+	if (r->fault != NULL)
+		add_text(b, "fault", span_str(r->fault));
+	buf_adds(b, "}\n");
+}
+
+void
+journal_write(
+    struct journal *j, struct request *r, int code, struct span reason)
+{
+	if (j == NULL)
+		return;
+	fill(&j->line, r, code, reason);
+	if (file_write(j->fd, buf_span(&j->line)) == 0)
+		return;
+	if (!j->failed)
+		log_error("cannot write %s: %s", j->file, strerror(errno));
+	j->failed = true;
+}

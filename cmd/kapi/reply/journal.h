@@ -1,0 +1,31 @@
+/*
+ * journal: every request and its answer as one line of JSON, written when it
+ * is answered (a watch: when it starts), before the answer goes out. Members
+ * in this order, those that have no value left out:
+ *
+ *	number time user userAgent verb method path query group version
+ *	resource subresource namespace name code reason fieldManager
+ *	contentType body (or bodyBytes) resourceVersion changed fault
+ *
+ * body is the object or patch that was sent; the values in data and stringData
+ * of Secrets are "(redacted)", and all values of a JSON patch on one.
+ */
+#ifndef JOURNAL_H
+#define JOURNAL_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+struct journal;
+struct request;
+
+/* Appends to file. NULL with err. */
+struct journal *journal_open(const char *file, struct err *err);
+void journal_free(struct journal *j);
+
+/* j NULL: does nothing. reason: of the Status, or none. Version and changed
+ * come from the request. A journal that cannot be written is said once. */
+void journal_write(
+    struct journal *j, struct request *r, int code, struct span reason);
+
+#endif

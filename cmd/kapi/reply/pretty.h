@@ -1,0 +1,19 @@
+/*
+ * pretty: JSON for people, as Go's MarshalIndent writes it with two blanks; no
+ * line end behind it.
+ */
+#ifndef PRETTY_H
+#define PRETTY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "request/request.h"
+
+/* Appends to b; json is compact or not, and valid. */
+void json_pretty(struct buf *b, struct span json);
+/* ?pretty=, else whether the User-Agent is curl, Wget or a browser. */
+bool json_wants_pretty(const struct request *r);
+
+#endif

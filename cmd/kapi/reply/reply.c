@@ -1,0 +1,275 @@
+/* Answers: the other half of request.h. */
+#include "request/request.h"
+
+#include <string.h>
+
+#include "reply/faults.h"
+#include "reply/journal.h"
+#include "reply/table.h"
+#include "reply/yaml_write.h"
+#include "rest/rest.h"
+#include "store/store.h"
+#include "type/objectmeta.h"
+
+/* All warnings of an answer; when they are more, each is cut to as many
+ * characters as the second says. Source: apiserver/pkg/endpoints/filters/
+ * warning.go. */
+enum { WARNINGS_MAX = 4096, WARNING_CUT = 256, REPLY_WARNINGS = 16 };
+
+static void
+add_header(struct httpd_header *headers, size_t *n, const char *name,
+    struct span value)
+{
+	headers[*n].name = span_str(name);
+	headers[*n].value = value;
+	(*n)++;
+}
+
+static struct span
+warning_header(struct arena *a, struct span text, size_t max)
+{
+	char *p, *out;
+	size_t n = text.n < max ? text.n : max;
+
+	/* Not in the middle of a character. */
+	while (n < text.n && n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--;
+	p = out = arena_alloc(a, 2 * n + 10);
+	out = mempcpy(out, "299 - \"", 7);
+	for (size_t i = 0; i < n; i++) {
+		if (text.p[i] == '"' || text.p[i] == '\\')
+			*out++ = '\\';
+		*out++ = (unsigned char)text.p[i] < ' ' ? ' ' : text.p[i];
+	}
+	*out++ = '"';
+	return span_make(p, (size_t)(out - p));
+}
+
+static bool
+said_before(const struct warnings *w, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (span_eq(w->items[k], w->items[i]))
+			return true;
+	return false;
+}
+
+static void
+add_warnings(struct request *r, struct httpd_header *headers, size_t *n)
+{
+	const struct warnings *w = &r->warnings;
+	size_t total = 0, cut = SIZE_MAX;
+
+	for (size_t i = 0; i < w->n; i++)
+		total += w->items[i].n;
+	if (total > WARNINGS_MAX)
+		cut = WARNING_CUT;
+	total = 0;
+	for (size_t i = 0, said = 0; i < w->n && said < REPLY_WARNINGS; i++) {
+		if (said_before(w, i))
+			continue;
+		total += w->items[i].n < cut ? w->items[i].n : cut;
+		if (total > WARNINGS_MAX)
+			return;
+		said++;
+		add_header(headers, n, "warning",
+		    warning_header(&r->arena, w->items[i], cut));
+	}
+}
+
+size_t
+reply_headers(
+    struct request *r, struct httpd_header *headers, const char *content_type)
+{
+	struct span audit = httpd_header(r->http, "audit-id");
+	size_t n = 0;
+
+	if (audit.n == 0 || audit.n > 64)
+		audit = uuid_make(&r->arena);
+	add_header(headers, &n, "audit-id", audit);
+	add_header(headers, &n, "cache-control", span_str("no-cache, private"));
+	if (content_type != NULL)
+		add_header(headers, &n, "content-type", span_str(content_type));
+	if (r->warnings.n > 0)
+		add_warnings(r, headers, &n);
+	return n;
+}
+
+/* What every answer ends in. Either body or t. */
+struct answer {
+	int code;
+	const char *type;
+	struct span body;
+	struct text *text;
+	struct span reason;
+	long retry_after;
+	bool nosniff;
+	const struct httpd_header *extra;
+	size_t extra_count;
+};
+
+static void
+set_header(
+    struct httpd_header *headers, size_t *n, const struct httpd_header *h)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (span_eq(headers[i].name, h->name)) {
+			headers[i].value = h->value;
+			return;
+		}
+	headers[(*n)++] = *h;
+}
+
+static void
+send(struct request *r, const struct answer *w)
+{
+	struct httpd_header headers[REPLY_HEADERS_MAX];
+	size_t n;
+
+	if (r->api->faults != NULL && faults_answer(r, w->code))
+		return;
+	if (r->api->journal != NULL)
+		journal_write(r->api->journal, r, w->code, w->reason);
+	n = reply_headers(r, headers, w->type);
+	if (w->retry_after > 0)
+		add_header(headers, &n, "retry-after",
+		    arena_printf(&r->arena, "%ld", w->retry_after));
+	if (w->nosniff)
+		add_header(
+		    headers, &n, "x-content-type-options", span_str("nosniff"));
+	for (size_t i = 0; i < w->extra_count; i++)
+		set_header(headers, &n, &w->extra[i]);
+	if (w->text != NULL)
+		httpd_reply_text(r->exchange, w->code, headers, n, w->text);
+	else
+		httpd_reply(r->exchange, w->code, headers, n, w->body);
+	request_free(r);
+}
+
+static const char json_type_name[] = "application/json";
+
+void
+reply_typed(
+    struct request *r, int code, const char *content_type, struct span body)
+{
+	send(r,
+	    &(struct answer){.code = code, .type = content_type, .body = body});
+}
+
+void
+reply_with(struct request *r, int code, const char *content_type,
+    const struct httpd_header *extra, size_t count, struct text *text)
+{
+	send(r,
+	    &(struct answer){.code = code,
+		.type = content_type,
+		.text = text,
+		.extra = extra,
+		.extra_count = count});
+}
+
+static void
+send_json(struct request *r, struct answer *w)
+{
+	struct buf b = BUF_INIT;
+
+	w->type = json_type_name;
+	if (r->as == AS_YAML) {
+		yaml_write(&b, w->body);
+		w->type = "application/yaml";
+		w->body = buf_span(&b);
+	} else if (w->code == 406 || json_wants_pretty(r)) {
+		json_pretty(&b, w->body);
+		w->body = buf_span(&b);
+	}
+	send(r, w);
+	buf_release(&b);
+}
+
+void
+reply_json(struct request *r, int code, struct span json)
+{
+	struct answer w = {.code = code, .body = json};
+
+	send_json(r, &w);
+}
+
+void
+reply_text(struct request *r, int code, struct text *t)
+{
+	struct answer w = {.code = code, .type = json_type_name, .text = t};
+
+	if (r->as == AS_YAML || json_wants_pretty(r))
+		reply_json(r, code, text_span(t));
+	else
+		send(r, &w);
+}
+
+/* An object in the form that was asked for. */
+static void
+reply_form(struct request *r, int code, struct span json)
+{
+	struct problem *p = form_answer(r, &json);
+
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, code, json);
+}
+
+void
+reply_object(struct request *r, int code, struct node *object)
+{
+	struct buf b = BUF_INIT;
+	struct span json;
+
+	tree_write(&b, object);
+	json = buf_span(&b);
+	if ((r->as == AS_TABLE || r->as == AS_PARTIAL) &&
+	    !node_text_is(node_get(object, "kind"), "Status"))
+		reply_form(r, code, json);
+	else
+		reply_json(r, code, json);
+	buf_release(&b);
+}
+
+void
+reply_stored(struct request *r, int code, const struct stored *o)
+{
+	struct text *t;
+
+	if (!rest_read_is_stored(r->resource)) {
+		reply_object(r, code, rest_read(&r->arena, r->resource, o));
+	} else if (r->as == AS_TABLE || r->as == AS_PARTIAL) {
+		reply_form(r, code, text_span(o->json));
+	} else {
+		/* The request may be gone before its answer is sent. */
+		t = text_ref(o->json);
+		reply_text(r, code, t);
+		text_unref(t);
+	}
+}
+
+void
+reply_problem(struct request *r, const struct problem *p)
+{
+	struct buf b = BUF_INIT;
+	struct answer w = {.code = p->code,
+	    .reason = p->reason,
+	    .retry_after = p->retry_after};
+
+	tree_write(&b, problem_status(&r->arena, p));
+	w.body = buf_span(&b);
+	send_json(r, &w);
+	buf_release(&b);
+}
+
+void
+reply_plain(struct request *r, int code, const char *text)
+{
+	send(r,
+	    &(struct answer){.code = code,
+		.type = "text/plain; charset=utf-8",
+		.body = span_str(text),
+		.nosniff = true});
+}

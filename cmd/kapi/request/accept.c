@@ -1,0 +1,242 @@
+/*
+ * What a request accepts as its answer. Source: goautoneg, apiserver/pkg/
+ * endpoints/handlers/negotiation. Whoever wants protobuf gets JSON: every
+ * client reads the Content-Type of the answer.
+ */
+#include "request/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLAUSES_MAX = 32 };
+
+struct clause {
+	struct span type; /* type/subtype */
+	struct span params;
+	int quality; /* thousandths */
+	int specific;
+};
+
+static struct span
+trim(struct span s)
+{
+	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
+		s = span_make(s.p + 1, s.n - 1);
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+/* The text up to a separator; *rest moves behind it. */
+static struct span
+cut(struct span *rest, char separator)
+{
+	const char *at =
+	    rest->n == 0 ? NULL : memchr(rest->p, separator, rest->n);
+	struct span head = *rest;
+
+	if (at != NULL)
+		head.n = (size_t)(at - rest->p);
+	rest->p += head.n + (at != NULL);
+	rest->n -= head.n + (at != NULL);
+	return trim(head);
+}
+
+/* 0.5 is 500; what is no number counts as 1. */
+static int
+quality(struct span s)
+{
+	int value = 0, scale = 1000;
+	bool point = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return 1000;
+		if (!point) {
+			value = value * 10 + (s.p[i] - '0') * 1000;
+		} else if (scale > 1) {
+			scale /= 10;
+			value += (s.p[i] - '0') * scale;
+		}
+		if (value > 1000)
+			return 1000;
+	}
+	return value;
+}
+
+static struct clause
+clause_of(struct span text)
+{
+	struct clause c = {.quality = 1000};
+	struct span rest;
+
+	c.type = cut(&text, ';');
+	c.params = rest = text;
+	while (rest.n > 0) {
+		struct span param = cut(&rest, ';');
+
+		if (param.n > 2 && param.p[0] == 'q' && param.p[1] == '=')
+			c.quality =
+			    quality(span_make(param.p + 2, param.n - 2));
+	}
+	c.specific = span_is(c.type, "*/*")		    ? 0
+	    : c.type.n > 0 && c.type.p[c.type.n - 1] == '*' ? 1
+							    : 2;
+	return c;
+}
+
+static void
+insert(struct clause *clauses, size_t n, struct clause c)
+{
+	while (n > 0 &&
+	    (clauses[n - 1].quality < c.quality ||
+		(clauses[n - 1].quality == c.quality &&
+		    clauses[n - 1].specific < c.specific))) {
+		clauses[n] = clauses[n - 1];
+		n--;
+	}
+	clauses[n] = c;
+}
+
+static bool
+media_type_served(struct span type, bool *yaml)
+{
+	*yaml = span_is(type, "application/yaml");
+	return *yaml || span_is(type, "application/json") ||
+	    span_is(type, "application/vnd.kubernetes.protobuf") ||
+	    span_is(type, "*/*") || span_is(type, "application/*");
+}
+
+static bool
+target(
+    struct request *r, struct span as, struct span group, struct span version)
+{
+	if (!span_is(group, "meta.k8s.io") ||
+	    (!span_is(version, "v1") && !span_is(version, "v1beta1")))
+		return false;
+	r->as_version = version;
+	/* Reviews are not kept, and have no columns. */
+	if (span_is(as, "Table") && r->resource != NULL &&
+	    !(r->resource->verbs & VERB_GET) && r->subresource.n == 0)
+		return false;
+	if (span_is(as, "Table")) {
+		r->as = AS_TABLE;
+		return true;
+	}
+	r->as_list = span_is(as, "PartialObjectMetadataList");
+	if (!r->as_list && !span_is(as, "PartialObjectMetadata"))
+		return false;
+	r->as = AS_PARTIAL;
+	return true;
+}
+
+/* False: this clause cannot be satisfied, look at the next. */
+static bool
+take(struct request *r, const struct clause *c, bool yaml)
+{
+	struct span as = SPAN_NONE, g = SPAN_NONE, v = SPAN_NONE;
+	struct span rest = c->params;
+
+	while (rest.n > 0) {
+		struct span value = cut(&rest, ';');
+		struct span key = cut(&value, '=');
+
+		if (span_is(key, "as"))
+			as = value;
+		else if (span_is(key, "g"))
+			g = value;
+		else if (span_is(key, "v"))
+			v = value;
+		else if (span_is(key, "stream") && value.n > 0 &&
+		    !span_is(value, "watch"))
+			return false;
+		else if (span_is(key, "sv") && value.n > 0 &&
+		    !span_is(value, "v1"))
+			return false;
+	}
+	if (as.p != NULL || g.p != NULL || v.p != NULL)
+		return target(r, as, g, v);
+	r->as = yaml ? AS_YAML : AS_OBJECT;
+	return true;
+}
+
+static struct problem *
+not_acceptable(struct request *r, bool type_known)
+{
+	static const char all[] = "application/json, application/yaml, "
+				  "application/vnd.kubernetes.protobuf";
+	static const char streams[] =
+	    ", application/json;stream=watch, "
+	    "application/vnd.kubernetes.protobuf;stream=watch";
+	bool list = r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH;
+	struct problem *p;
+
+	/* The mux of built-in kinds looks at the media types first. */
+	if (type_known || (r->resource != NULL && r->resource->crd != NULL))
+		return problem_make(&r->arena, 406, "NotAcceptable",
+		    "only the following media types are accepted: %s", all);
+	p = problem_make(&r->arena, 406, "NotAcceptable",
+	    "406: Not Acceptable\n\nAvailable representations: %s%s", all,
+	    list ? streams : "");
+	p->has_details = true;
+	return p;
+}
+
+static struct problem *
+check_list(struct request *r)
+{
+	bool list =
+	    r->verb == REQUEST_LIST || r->verb == REQUEST_DELETECOLLECTION;
+	const struct resource *s = r->resource;
+	struct span package = span_str("core"), kind;
+
+	if (r->as != AS_PARTIAL || s == NULL || list == r->as_list ||
+	    r->verb == REQUEST_WATCH)
+		return NULL;
+	if (s->group.n > 0) {
+		struct span group = s->group;
+
+		package = cut(&group, '.');
+	}
+	kind = list ? s->list_kind : s->kind;
+	if (s->crd != NULL && !list)
+		return problem_make(
+		    &r->arena, 500, NULL, "content is not a list");
+	if (s->crd != NULL) {
+		package = span_str("unstructured");
+		kind = span_str("UnstructuredList");
+	}
+	return problem_make(&r->arena, 406, "NotAcceptable",
+	    "you requested %s, but the requested object is %s (*%.*s.%.*s)",
+	    list ? "PartialObjectMetadata" : "PartialObjectMetadataList",
+	    list ? "a list" : "not a list", SPAN_ARG(package), SPAN_ARG(kind));
+}
+
+struct problem *
+request_negotiate(struct request *r)
+{
+	struct clause clauses[CLAUSES_MAX];
+	struct span rest = httpd_header(r->http, "accept");
+	size_t n = 0;
+	bool known = false, yaml;
+
+	r->as = AS_OBJECT;
+	if (rest.n == 0)
+		return NULL;
+	while (rest.n > 0 && n < CLAUSES_MAX) {
+		insert(clauses, n, clause_of(cut(&rest, ',')));
+		n++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!media_type_served(clauses[i].type, &yaml))
+			continue;
+		known = true;
+		if (take(r, &clauses[i], yaml))
+			return check_list(r);
+	}
+	return not_acceptable(r, known);
+}

@@ -1,0 +1,129 @@
+/*
+ * request: what one HTTP request asks of the API, and its answer.
+ * Source of paths and verbs: apiserver/pkg/endpoints/request/requestinfo.go.
+ */
+#ifndef REQUEST_H
+#define REQUEST_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "httpd/httpd.h"
+#include "json/tree.h"
+#include "type/api.h"
+#include "type/decode.h"
+#include "type/problem.h"
+#include "type/resource.h"
+
+struct fault; /* faults.c */
+struct user;  /* users.h */
+
+enum verb {
+	REQUEST_GET,
+	REQUEST_LIST,
+	REQUEST_WATCH,
+	REQUEST_CREATE,
+	REQUEST_UPDATE,
+	REQUEST_PATCH,
+	REQUEST_DELETE,
+	REQUEST_DELETECOLLECTION,
+	REQUEST_OTHER /* not on a resource: discovery, /version, ... */
+};
+const char *verb_name(enum verb v); /* "get", as in rules and journals */
+
+/* How the answer is to look, from Accept. */
+enum representation {
+	AS_OBJECT,
+	AS_TABLE,
+	AS_PARTIAL, /* PartialObjectMetadata(List) */
+	AS_YAML
+};
+
+struct request {
+	struct arena arena; /* everything of this request; owned */
+	struct api *api;
+	struct exchange *exchange;
+	const struct httpd_request *http;
+	struct span path; /* decoded */
+	bool on_resource; /* below /api/VERSION or /apis/GROUP/VERSION */
+	bool extra_parts; /* something is behind the subresource */
+	bool waited;	  /* for its namespace: router.c */
+	uint64_t number;  /* from 1, in order of arrival */
+	struct span user; /* of the token; "" if anonymous */
+	struct span user_agent;
+	enum verb verb;
+	struct span group, version, plural, namespace_, name, subresource;
+	struct resource *resource; /* NULL: REQUEST_OTHER, or unknown */
+	enum representation as;
+	struct span as_version; /* of meta.k8s.io: v1, v1beta1 */
+	bool as_list;		/* PartialObjectMetadataList was asked for */
+	enum field_validation field_validation;
+	struct span field_manager; /* the parameter; "" if absent */
+	bool force, dry_run;
+	struct warnings warnings;    /* each a Warning header */
+	const struct user *identity; /* never NULL; with groups */
+	/* What the journal says of it. */
+	bool changed;		 /* something was written to the store */
+	uint64_t result_version; /* resourceVersion of the answer; 0: none */
+	const char *fault;	 /* what a plan did to it; NULL: nothing */
+	/* Faults: see faults.h. */
+	const struct fault *answer_fault; /* instead of the answer; or NULL */
+	const struct fault *gate_fault;	  /* on events of a watch; or NULL */
+	uint64_t stale; /* LIST as it was so many versions ago; 0: as it is */
+	struct request *next_spare; /* router.c's */
+};
+
+/* A request of this exchange, from its arrival to request_free. The path is
+ * read: verb, group, ... name, subresource. False: it is no valid path. */
+struct request *request_new(
+    struct api *api, struct exchange *x, const struct httpd_request *http);
+bool request_parse(struct request *r);
+/* Sets as, as_version, as_list from Accept. A problem is a 406. */
+struct problem *request_negotiate(struct request *r);
+
+/* Discovery and OpenAPI documents: true if the path is one of theirs, and r
+ * was answered. (Their own headers say more.) */
+bool discovery_serve(struct request *r);
+bool openapi_serve(struct request *r);
+
+/* Frees the request and its arena; its exchange is left alone. */
+void request_free(struct request *r);
+
+/* The decoded value of a query parameter, none if absent; several times:
+ * the first. */
+struct span request_param(const struct request *r, const char *name);
+/* metav1's boolean: "false" and "0" are false, anything else given is true. */
+bool request_flag(const struct request *r, const char *name);
+
+/* All values of a parameter that may be given several times (dryRun). */
+size_t request_params(
+    const struct request *r, const char *name, struct span *values, size_t max);
+
+/* Headers of every answer: audit-id, cache-control, warnings; a stream puts
+ * them before its own. Returns the count; headers has room for
+ * REPLY_HEADERS_MAX. */
+enum { REPLY_HEADERS_MAX = 28 };
+size_t reply_headers(
+    struct request *r, struct httpd_header *headers, const char *content_type);
+
+/* Answers; each ends the request and writes the journal. */
+void reply_object(struct request *r, int code, struct node *object);
+void reply_json(struct request *r, int code, struct span json);
+/* The same, with the whole answer in t (referenced, not copied). */
+void reply_text(struct request *r, int code, struct text *t);
+/* Other media types: openapi, metrics. */
+void reply_typed(
+    struct request *r, int code, const char *content_type, struct span body);
+/* With headers of its own, which replace the usual ones of their names;
+ * content_type NULL: none; text NULL: no body. */
+void reply_with(struct request *r, int code, const char *content_type,
+    const struct httpd_header *extra, size_t count, struct text *text);
+void reply_problem(struct request *r, const struct problem *p);
+/* A stored object, in the form that was asked for; its text is shared where
+ * that is possible. */
+struct stored;
+void reply_stored(struct request *r, int code, const struct stored *o);
+/* 404 page not found, in plain text: paths that are served by nobody. */
+void reply_plain(struct request *r, int code, const char *text);
+
+#endif

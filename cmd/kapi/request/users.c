@@ -1,0 +1,196 @@
+#include "request/users.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "process/file.h"
+
+enum { FILE_MIB = 16, COLUMNS_MAX = 64, GROUPS_MAX = 64 };
+
+struct users {
+	struct arena arena; /* the users and their texts */
+	struct map by_token;
+	const struct user *first;
+};
+
+/* k8s.io/apiserver's user.AllAuthenticated is in everybody's groups. */
+static const struct span admin_groups[] = {
+    {"system:masters", 14}, {"system:authenticated", 20}};
+static const struct user admin = {.token = {"", 0},
+    .name = {"kubernetes-admin", 16},
+    .uid = {"", 0},
+    .groups = admin_groups,
+    .group_count = 2};
+
+/*
+ * One field of a CSV line (RFC 4180, as encoding/csv reads it): *rest moves
+ * behind it and its comma. -1: a quote that does not end.
+ */
+static int
+csv_field(struct arena *a, struct span *rest, struct span *field)
+{
+	const char *end;
+	char *to;
+	size_t n = 0;
+
+	if (rest->n == 0 || rest->p[0] != '"') {
+		end = memchr(rest->p, ',', rest->n);
+		n = end == NULL ? rest->n : (size_t)(end - rest->p);
+		*field = arena_span(a, span_make(rest->p, n));
+		*rest = end == NULL ? SPAN_NONE
+				    : span_make(end + 1, rest->n - n - 1);
+		return memchr(field->p, '"', field->n) == NULL ? 0 : -1;
+	}
+	to = arena_alloc(a, rest->n);
+	for (size_t i = 1; i < rest->n; i++) {
+		if (rest->p[i] != '"') {
+			to[n++] = rest->p[i];
+		} else if (i + 1 < rest->n && rest->p[i + 1] == '"') {
+			to[n++] = '"';
+			i++;
+		} else if (i + 1 == rest->n || rest->p[i + 1] == ',') {
+			*field = span_make(to, n);
+			*rest = i + 1 == rest->n
+			    ? SPAN_NONE
+			    : span_make(rest->p + i + 2, rest->n - i - 2);
+			return 0;
+		} else
+			return -1;
+	}
+	return -1;
+}
+
+static void
+set_groups(struct arena *a, struct user *u, struct span text)
+{
+	struct span *groups = arena_alloc(a, GROUPS_MAX * sizeof(*groups));
+	size_t n = 0;
+
+	while (text.n > 0 && n < GROUPS_MAX - 1) {
+		const char *comma = memchr(text.p, ',', text.n);
+		size_t k = comma == NULL ? text.n : (size_t)(comma - text.p);
+
+		if (k > 0)
+			groups[n++] = span_make(text.p, k);
+		text.p += k + (comma != NULL);
+		text.n -= k + (comma != NULL);
+	}
+	groups[n++] = span_str("system:authenticated");
+	u->groups = groups;
+	u->group_count = n;
+}
+
+static struct span
+trimmed(struct span s)
+{
+	while (s.n > 0 && strchr(" \t", s.p[0]) != NULL)
+		s = span_make(s.p + 1, s.n - 1);
+	while (s.n > 0 && strchr(" \t", s.p[s.n - 1]) != NULL)
+		s.n--;
+	return s;
+}
+
+static int
+take_line(struct users *u, struct span line, struct err *err)
+{
+	struct span fields[COLUMNS_MAX];
+	struct user *user;
+	size_t n = 0;
+
+	do {
+		if (n == COLUMNS_MAX ||
+		    csv_field(&u->arena, &line, &fields[n]) != 0)
+			return err_set(err, ERR_PERMANENT, "bad CSV");
+		n++;
+	} while (line.p != NULL);
+	if (n < 3)
+		return err_set(err, ERR_PERMANENT,
+		    "want token,user,uid[,\"group1,group2\"], got %zu columns",
+		    n);
+	if (fields[0].n == 0)
+		return err_set(err, ERR_PERMANENT, "the token is empty");
+	user = arena_zalloc(&u->arena, sizeof(*user));
+	user->token = fields[0];
+	user->name = trimmed(fields[1]);
+	user->uid = trimmed(fields[2]);
+	set_groups(&u->arena, user, n > 3 ? fields[3] : SPAN_NONE);
+	if (map_get(&u->by_token, user->token) != NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "the token is in the file twice");
+	map_put(&u->by_token, user->token, user);
+	if (u->first == NULL)
+		u->first = user;
+	return 0;
+}
+
+struct users *
+users_load(const char *file, struct err *err)
+{
+	struct users *u = mem_zalloc(sizeof(*u));
+	struct buf b = BUF_INIT;
+	struct span rest;
+	size_t number = 0;
+	int rc = file_read(file, FILE_MIB, &b, err);
+
+	for (rest = buf_span(&b); rc == 0 && rest.n > 0;) {
+		const char *nl = memchr(rest.p, '\n', rest.n);
+		size_t n = nl == NULL ? rest.n : (size_t)(nl - rest.p);
+		struct span line = span_make(rest.p, n);
+
+		rest.p += n + (nl != NULL);
+		rest.n -= n + (nl != NULL);
+		number++;
+		if (line.n > 0 && line.p[line.n - 1] == '\r')
+			line.n--;
+		if (line.n == 0)
+			continue;
+		rc = take_line(u, line, err);
+		if (rc != 0)
+			err_prefix(err, "%s:%zu", file, number);
+	}
+	explicit_bzero(b.data, b.len);
+	buf_release(&b);
+	if (rc == 0 && u->first == NULL)
+		rc = err_set(err, ERR_PERMANENT, "%s: no token in it", file);
+	if (rc == 0)
+		return u;
+	users_free(u);
+	return NULL;
+}
+
+void
+users_free(struct users *u)
+{
+	if (u == NULL)
+		return;
+	map_release(&u->by_token);
+	arena_release(&u->arena);
+	free(u);
+}
+
+const struct user *
+users_first(const struct users *u)
+{
+	return u == NULL ? &admin : u->first;
+}
+
+const struct user *
+users_find(const struct users *users, struct span authorization)
+{
+	static const char bearer[] = "bearer ";
+	struct span t = trimmed(authorization);
+
+	if (users == NULL)
+		return &admin;
+	if (t.n < sizeof(bearer) - 1 ||
+	    strncasecmp(t.p, bearer, sizeof(bearer) - 1) != 0)
+		return NULL;
+	t.p += sizeof(bearer) - 1;
+	t.n -= sizeof(bearer) - 1;
+	return map_get(&users->by_token, trimmed(t));
+}

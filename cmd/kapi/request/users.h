@@ -1,0 +1,38 @@
+/*
+ * users: who sends a request: bearer tokens of a file as kube-apiserver's
+ * --token-auth-file reads it: lines of token,user,uid and then optionally
+ * "group1,group2" in quotes. Nobody is refused anything: who is known may do
+ * everything.
+ */
+#ifndef USERS_H
+#define USERS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+struct users;
+
+struct user {
+	struct span token; /* never printed */
+	struct span name, uid;
+	const struct span *groups;
+	size_t group_count;
+};
+
+/* NULL with err, which names the file and the line. */
+struct users *users_load(const char *file, struct err *err);
+void users_free(struct users *u);
+/* The first of the file: whom the kubeconfig speaks for. */
+const struct user *users_first(const struct users *u);
+
+/*
+ * Who sends this value of Authorization. users NULL: everybody is
+ * kubernetes-admin of system:masters. NULL: answer 401 Unauthorized. Borrowed
+ * as long as users is.
+ */
+const struct user *users_find(
+    const struct users *users, struct span authorization);
+
+#endif

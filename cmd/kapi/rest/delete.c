@@ -1,0 +1,379 @@
+/* DELETE: grace, finalizers, what is answered. */
+#include "rest/delete.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "crd/crd.h"
+#include "process/clock.h"
+#include "type/objectmeta.h"
+#include "type/traits.h"
+
+static bool
+is_core(const struct resource *r, const char *plural)
+{
+	return r->group.n == 0 && span_is(r->plural, plural);
+}
+
+/* The kind where other answers have the plural: so does the server. */
+static struct problem *
+precondition(struct write *w, const char *detail)
+{
+	const struct resource *s = w->resource;
+	struct resource as_kind = *s;
+
+	as_kind.plural = s->kind;
+	if (is_core(s, "namespaces"))
+		return problem_conflict(w->arena, s, w->name, detail);
+	return problem_conflict(w->arena, &as_kind, w->name, detail);
+}
+
+struct problem *
+delete_preconditions(
+    struct write *w, const struct node *live, const struct delete_options *o)
+{
+	struct span uid = node_path_text(live, "metadata.uid");
+	struct span version = node_path_text(live, "metadata.resourceVersion");
+	bool namespace_ = is_core(w->resource, "namespaces");
+	const char *format;
+
+	if (o->uid.n > 0 && !span_eq(o->uid, uid)) {
+		format = namespace_
+		    ? "Precondition failed: UID in precondition: %.*s, UID in "
+		      "object meta: %.*s"
+		    : "the UID in the precondition (%.*s) does not match the "
+		      "UID in record (%.*s). The object might have been "
+		      "deleted and then recreated";
+		return precondition(w,
+		    arena_printf(
+			w->arena, format, SPAN_ARG(o->uid), SPAN_ARG(uid))
+			.p);
+	}
+	if (o->version.n > 0 && !span_eq(o->version, version)) {
+		format = namespace_
+		    ? "Precondition failed: ResourceVersion in precondition: "
+		      "%.*s, ResourceVersion in object meta: %.*s"
+		    : "the ResourceVersion in the precondition (%.*s) does "
+		      "not match the ResourceVersion in record (%.*s). The "
+		      "object might have been modified";
+		return precondition(w,
+		    arena_printf(w->arena, format, SPAN_ARG(o->version),
+			SPAN_ARG(version))
+			.p);
+	}
+	return NULL;
+}
+
+static bool
+has_finalizer(const struct node *finalizers, const char *name)
+{
+	for (size_t i = 0; i < node_count(finalizers); i++)
+		if (node_text_is(finalizers->items[i], name))
+			return true;
+	return false;
+}
+
+/* Which of the collector's finalizers the deletion is to have. Source:
+ * shouldOrphanDependents and shouldDeleteDependents of registry/store.go. */
+static void
+policy(const struct resource *r, const struct delete_options *o,
+    const struct node *finalizers, bool *orphan, bool *foreground)
+{
+	*orphan = *foreground = false;
+	if (traits(r) & TRAIT_NO_COLLECTION)
+		return;
+	if (o->has_orphan) {
+		*orphan = o->orphan;
+	} else if (o->policy.n > 0) {
+		*orphan = span_is(o->policy, "Orphan");
+		*foreground = span_is(o->policy, "Foreground");
+	} else if (has_finalizer(finalizers, "orphan")) {
+		*orphan = true;
+	} else if (has_finalizer(finalizers, "foregroundDeletion")) {
+		*foreground = true;
+	} else {
+		*orphan = (traits(r) & TRAIT_ORPHANS) != 0;
+	}
+}
+
+/* True if they changed. */
+static bool
+set_finalizers(
+    struct write *w, struct node *object, const struct delete_options *o)
+{
+	struct node *m = node_get(object, "metadata"),
+		    *now = node_array(w->arena);
+	const struct node *before = node_get(m, "finalizers");
+	bool orphan, foreground, same;
+
+	policy(w->resource, o, before, &orphan, &foreground);
+	same = orphan == has_finalizer(before, "orphan") &&
+	    foreground == has_finalizer(before, "foregroundDeletion");
+	if (same)
+		return false;
+	for (size_t i = 0; i < node_count(before); i++)
+		if (!node_text_is(before->items[i], "orphan") &&
+		    !node_text_is(before->items[i], "foregroundDeletion"))
+			node_append(w->arena, now, before->items[i]);
+	if (orphan)
+		node_append(w->arena, now, node_str(w->arena, "orphan"));
+	if (foreground)
+		node_append(
+		    w->arena, now, node_str(w->arena, "foregroundDeletion"));
+	if (now->n > 0)
+		node_put(w->arena, m, "finalizers", now);
+	else
+		node_remove(m, "finalizers");
+	return true;
+}
+
+static void
+bump_generation(struct arena *a, struct node *m)
+{
+	int64_t g = 0;
+
+	if (node_get_int(node_get(m, "generation"), &g) && g > 0)
+		node_put(a, m, "generation", node_int(a, g + 1));
+}
+
+static void
+set_deletion(struct arena *a, struct node *m, int64_t at, int64_t grace)
+{
+	char *text = arena_alloc(a, CLOCK_RFC3339_MAX);
+
+	clock_format_s(at, text);
+	node_put(a, m, "deletionTimestamp", node_str(a, text));
+	node_put(a, m, "deletionGracePeriodSeconds", node_int(a, grace));
+}
+
+/* markAsDeleting: finalizers hold an object that knows no grace. */
+static void
+mark_deleting(struct write *w, struct node *object)
+{
+	struct node *m = node_get(object, "metadata");
+	int64_t now = clock_real_us() / 1000000, at;
+	struct span before = node_text(node_get(m, "deletionTimestamp"));
+
+	if (before.n == 0)
+		bump_generation(w->arena, m);
+	if (before.n > 0 && clock_parse_us(before, &at) == 0 &&
+	    at / 1000000 <= now)
+		now = at / 1000000;
+	set_deletion(w->arena, m, now, 0);
+}
+
+/* What graceful deletion makes of a Pod; other kinds know none. */
+enum grace { GRACE_NONE, GRACE_PENDING, GRACE_SET };
+
+static int64_t
+pod_grace(const struct node *pod, const struct delete_options *o)
+{
+	struct span phase = node_path_text(pod, "status.phase");
+	int64_t period = 0;
+
+	if (o->has_grace)
+		period = o->grace_seconds;
+	else
+		node_get_int(
+		    node_path(pod, "spec.terminationGracePeriodSeconds"),
+		    &period);
+	if (node_path_text(pod, "spec.nodeName").n == 0 ||
+	    span_is(phase, "Failed") || span_is(phase, "Succeeded"))
+		period = 0;
+	return period < 0 ? 1 : period;
+}
+
+static enum grace
+shorten(struct write *w, struct node *m, const struct delete_options *o)
+{
+	int64_t current = 0, period, at = 0, now = clock_real_us() / 1000000;
+
+	node_get_int(node_get(m, "deletionGracePeriodSeconds"), &current);
+	if (current == 0)
+		return GRACE_NONE;
+	period = o->grace_seconds < 0 ? 1 : o->grace_seconds;
+	if (!o->has_grace || period >= current)
+		return GRACE_PENDING;
+	clock_parse_us(node_text(node_get(m, "deletionTimestamp")), &at);
+	at = at / 1000000 - current + period;
+	if (at < now) {
+		at = now;
+		period = period == 0 ? 0 : 1;
+	}
+	set_deletion(w->arena, m, at, period);
+	return GRACE_SET;
+}
+
+static enum grace
+begin_grace(
+    struct write *w, struct node *object, const struct delete_options *o)
+{
+	struct node *m = node_get(object, "metadata");
+	int64_t period;
+
+	if (!is_core(w->resource, "pods"))
+		return GRACE_NONE;
+	if (node_get(m, "deletionTimestamp") != NULL)
+		return shorten(w, m, o);
+	period = pod_grace(object, o);
+	set_deletion(w->arena, m, clock_real_us() / 1000000 + period, period);
+	bump_generation(w->arena, m);
+	return GRACE_SET;
+}
+
+/* "status": "Success" with what was deleted. */
+static struct node *
+success(struct write *w, const struct node *object)
+{
+	struct arena *a = w->arena;
+	struct node *s = node_object(a), *d = node_object(a);
+
+	node_put(a, s, "kind", node_str(a, "Status"));
+	node_put(a, s, "apiVersion", node_str(a, "v1"));
+	node_put(a, s, "metadata", node_object(a));
+	node_put(a, s, "status", node_str(a, "Success"));
+	node_put(a, d, "name", node_string(a, w->name));
+	if (w->resource->group.n > 0)
+		node_put(a, d, "group", node_string(a, w->resource->group));
+	node_put(a, d, "kind", node_string(a, w->resource->plural));
+	node_put(a, d, "uid",
+	    node_string(a, node_path_text(object, "metadata.uid")));
+	node_put(a, s, "details", d);
+	return s;
+}
+
+static void
+answer_deleted(struct write *w, struct node *object)
+{
+	if (w->changed)
+		node_put(w->arena, node_get(object, "metadata"),
+		    "resourceVersion",
+		    node_string(w->arena,
+			arena_printf(w->arena, "%" PRIu64,
+			    store_version(w->api->store))));
+	w->result = traits(w->resource) & TRAIT_RETURNS_DELETED
+	    ? object
+	    : success(w, object);
+}
+
+/* Namespaces end in a phase; their contents go first. */
+static bool
+end_namespace(struct write *w, struct stored *stored, struct node *object,
+    const struct delete_options *o)
+{
+	struct node *m = node_get(object, "metadata");
+
+	if (!is_core(w->resource, "namespaces"))
+		return false;
+	if (node_get(m, "deletionTimestamp") != NULL) {
+		w->result = object;
+		w->stored = stored;
+		return node_count(node_path(object, "spec.finalizers")) > 0;
+	}
+	node_put(w->arena, m, "deletionTimestamp",
+	    node_string(w->arena, time_now(w->arena)));
+	node_put(w->arena, node_make(w->arena, object, "status"), "phase",
+	    node_str(w->arena, "Terminating"));
+	set_finalizers(w, object, o);
+	write_put(w, object, rest_tree(w->arena, stored));
+	return true;
+}
+
+/* Definitions wait until their objects are gone. */
+static bool
+end_definition(struct write *w, struct stored *stored, struct node *object)
+{
+	if (!crd_is_definition(w->resource) ||
+	    node_path(object, "metadata.deletionTimestamp") != NULL)
+		return false;
+	crd_definition_delete(w->arena, object, time_now(w->arena));
+	write_put(w, object, rest_tree(w->arena, stored));
+	return true;
+}
+
+static struct problem *
+check_immortal(struct write *w)
+{
+	static const char *const immortal[] = {
+	    "default", "kube-system", "kube-public"};
+
+	if (w->internal || !is_core(w->resource, "namespaces"))
+		return NULL;
+	for (size_t i = 0; i < 3; i++)
+		if (span_is(w->name, immortal[i]))
+			return problem_forbidden(w->arena, w->resource, w->name,
+			    "this namespace may not be deleted");
+	return NULL;
+}
+
+/* Jobs orphan their Pods, and say so. */
+static void
+warn_of_orphans(struct write *w, const struct delete_options *o)
+{
+	if (w->internal || o->has_orphan || o->policy.n > 0 ||
+	    !span_is(w->resource->group, "batch") ||
+	    !span_is(w->resource->plural, "jobs"))
+		return;
+	warning_add(w->warnings,
+	    span_str("child pods are preserved by default when jobs are "
+		     "deleted; set propagationPolicy=Background to remove "
+		     "them or set propagationPolicy=Orphan to suppress this "
+		     "warning"));
+}
+
+struct problem *
+write_delete_object(struct write *w, const struct delete_options *o)
+{
+	struct stored *stored = store_get(w->resource->collection,
+	    w->resource->namespaced ? w->namespace_ : SPAN_NONE, w->name);
+	struct node *object;
+	struct problem *p;
+	enum grace grace;
+	int64_t left = 0;
+
+	w->dry_run = o->dry_run;
+	warn_of_orphans(w, o);
+	if (stored == NULL)
+		return problem_not_found(w->arena, w->resource, w->name);
+	object = rest_read(w->arena, w->resource, stored);
+	p = delete_preconditions(w, object, o);
+	if (p == NULL)
+		p = check_immortal(w);
+	if (p != NULL)
+		return p;
+	if (end_namespace(w, stored, object, o) ||
+	    end_definition(w, stored, object))
+		return NULL;
+	grace = begin_grace(w, object, o);
+	if (grace == GRACE_PENDING) {
+		answer_deleted(w, object);
+		return NULL;
+	}
+	set_finalizers(w, object, o);
+	if (node_count(node_path(object, "metadata.finalizers")) > 0) {
+		if (grace == GRACE_NONE)
+			mark_deleting(w, object);
+		w->result = object;
+		if (node_equal(
+			object, rest_read(w->arena, w->resource, stored)))
+			w->stored = stored;
+		else
+			write_put(w, object, object);
+		return NULL;
+	}
+	node_get_int(
+	    node_path(object, "metadata.deletionGracePeriodSeconds"), &left);
+	if (grace == GRACE_SET && left > 0) {
+		write_put(w, object, object);
+		return NULL;
+	}
+	/* A Pod shows its grace of 0 in a last MODIFIED event. */
+	if (grace == GRACE_SET && !w->dry_run) {
+		write_put(w, object, object);
+		stored = w->stored;
+		w->stored = NULL;
+	}
+	write_delete(w, stored);
+	answer_deleted(w, object);
+	return NULL;
+}

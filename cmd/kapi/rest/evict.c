@@ -1,0 +1,268 @@
+/*
+ * Eviction: a deletion that a budget can forbid. Source: pkg/registry/core/
+ * pod/storage/eviction.go.
+ */
+#include "request/parameters.h"
+#include "rest/delete.h"
+#include "rest/internal.h"
+#include "rest/rest.h"
+#include "rest/subresource.h"
+#include "type/objectmeta.h"
+
+/* A budget's selector is one of matchLabels (and expressions, which are
+ * looked at for In and NotIn only where a budget has them: rare). */
+static bool
+selects(const struct node *selector, const struct node *labels)
+{
+	const struct node *match = node_get(selector, "matchLabels");
+
+	for (size_t i = 0; i < node_count(match); i++)
+		if (!span_eq(node_text(match->members[i].value),
+			node_text(
+			    node_get_span(labels, match->members[i].key))))
+			return false;
+	return selector != NULL;
+}
+
+static bool
+pod_needs_no_budget(const struct node *pod)
+{
+	struct span phase = node_path_text(pod, "status.phase");
+
+	return span_is(phase, "Succeeded") || span_is(phase, "Failed") ||
+	    span_is(phase, "Pending") ||
+	    node_path(pod, "metadata.deletionTimestamp") != NULL;
+}
+
+static struct problem *
+too_many(struct arena *a, struct span why)
+{
+	struct problem *p = problem_make(a, 429, "TooManyRequests",
+	    "Cannot evict pod as it would violate the pod's disruption "
+	    "budget.");
+	struct cause *c = arena_zalloc(a, sizeof *c);
+
+	c->reason = span_str("DisruptionBudget");
+	c->message = why;
+	p->causes = c;
+	p->cause_count = 1;
+	p->has_details = true;
+	return p;
+}
+
+static int64_t
+number(const struct node *object, const char *path)
+{
+	int64_t n = 0;
+
+	node_get_int(node_path(object, path), &n);
+	return n;
+}
+
+static const struct node *
+condition(const struct node *budget)
+{
+	const struct node *list = node_path(budget, "status.conditions");
+
+	for (size_t i = 0; i < node_count(list); i++)
+		if (node_text_is(
+			node_get(list->items[i], "type"), "DisruptionAllowed"))
+			return list->items[i];
+	return NULL;
+}
+
+static struct problem *
+budget_is_spent(struct arena *a, const struct node *budget)
+{
+	struct span name = node_path_text(budget, "metadata.name");
+	int64_t healthy = number(budget, "status.currentHealthy");
+	int64_t desired = number(budget, "status.desiredHealthy");
+	const struct node *c = condition(budget);
+	struct span said = node_text(node_get(c, "message"));
+	struct span reason = node_text(node_get(c, "reason"));
+
+	if (!node_text_is(node_get(c, "status"), "False"))
+		said.n = 0;
+	if (said.n > 0 && span_is(reason, "SyncFailed"))
+		return too_many(a,
+		    arena_printf(a,
+			"The disruption budget %.*s does not allow evicting "
+			"pods currently because it failed sync: %.*s",
+			SPAN_ARG(name), SPAN_ARG(said)));
+	if (healthy <= desired)
+		return too_many(a,
+		    arena_printf(a,
+			"The disruption budget %.*s needs %d healthy pods and "
+			"has %d currently",
+			SPAN_ARG(name), (int)desired, (int)healthy));
+	if (said.n > 0)
+		return too_many(a,
+		    arena_printf(a,
+			"The disruption budget %.*s does not allow evicting "
+			"pods currently (%.*s): %.*s",
+			SPAN_ARG(name), SPAN_ARG(reason), SPAN_ARG(said)));
+	return too_many(a,
+	    arena_printf(a,
+		"The disruption budget %.*s does not allow evicting pods "
+		"currently",
+		SPAN_ARG(name)));
+}
+
+static struct problem *
+budget_is_behind(struct arena *a, const struct node *budget)
+{
+	struct problem *p = too_many(a,
+	    arena_printf(a,
+		"The disruption budget %.*s is still being processed by the "
+		"server.",
+		SPAN_ARG(node_path_text(budget, "metadata.name"))));
+
+	p->retry_after = 10;
+	return p;
+}
+
+static void
+set_insufficient(struct arena *a, struct node *budget)
+{
+	struct node *status = node_get(budget, "status");
+	struct node *list = node_get(status, "conditions"), *c;
+
+	if (condition(budget) != NULL) {
+		c = (struct node *)condition(budget);
+	} else {
+		if (!node_is(list, NODE_ARRAY)) {
+			list = node_array(a);
+			node_put(a, status, "conditions", list);
+		}
+		c = node_object(a);
+		node_put(a, c, "type", node_str(a, "DisruptionAllowed"));
+		node_append(a, list, c);
+	}
+	if (!node_text_is(node_get(c, "status"), "False"))
+		node_put(
+		    a, c, "lastTransitionTime", node_string(a, time_now(a)));
+	node_put(a, c, "status", node_str(a, "False"));
+	node_put(a, c, "reason", node_str(a, "InsufficientPods"));
+	node_put(a, c, "message", node_str(a, ""));
+	node_put(a, c, "observedGeneration",
+	    node_int(a, number(budget, "status.observedGeneration")));
+}
+
+/* One disruption less is allowed; a problem if none is. */
+static struct problem *
+spend(struct request *r, struct resource *budgets, struct stored *o)
+{
+	struct rest_writer w = {r->api, &r->arena, span_str("kube-apiserver")};
+	struct node *budget = rest_tree(&r->arena, o), *status;
+	struct span now = time_now(&r->arena);
+	int64_t allowed = number(budget, "status.disruptionsAllowed");
+
+	if (number(budget, "status.observedGeneration") <
+	    number(budget, "metadata.generation"))
+		return budget_is_behind(&r->arena, budget);
+	if (allowed <= 0)
+		return budget_is_spent(&r->arena, budget);
+	if (r->dry_run)
+		return NULL;
+	status = node_make(&r->arena, budget, "status");
+	node_put(&r->arena, status, "disruptionsAllowed",
+	    node_int(&r->arena, allowed - 1));
+	if (allowed == 1)
+		set_insufficient(&r->arena, budget);
+	node_set(&r->arena, node_make(&r->arena, status, "disruptedPods"),
+	    r->name, node_string(&r->arena, now));
+	return rest_update(&w, budgets, span_str("status"), budget);
+}
+
+static struct problem *
+check_budgets(struct request *r, const struct node *pod)
+{
+	struct resource *budgets = registry_storage(r->api->registry,
+	    span_str("policy"), span_str("poddisruptionbudgets"));
+	const struct node *labels = node_path(pod, "metadata.labels");
+	struct stored *o, *found = NULL;
+	struct span after = SPAN_NONE;
+
+	if (budgets == NULL || pod_needs_no_budget(pod))
+		return NULL;
+	while ((o = store_next(budgets->collection, r->namespace_, after)) !=
+	    NULL) {
+		after = o->key;
+		if (!selects(
+			node_path(rest_tree(&r->arena, o), "spec.selector"),
+			labels))
+			continue;
+		if (found != NULL)
+			return problem_make(&r->arena, 500, NULL,
+			    "This pod has more than one PodDisruptionBudget, "
+			    "which the eviction subresource does not support.");
+		found = o;
+	}
+	return found == NULL ? NULL : spend(r, budgets, found);
+}
+
+static void
+options_in(struct node *eviction, struct delete_options *o)
+{
+	const struct node *d = node_get(eviction, "deleteOptions");
+
+	o->has_grace =
+	    node_get_int(node_get(d, "gracePeriodSeconds"), &o->grace_seconds);
+	o->policy = node_text(node_get(d, "propagationPolicy"));
+	o->uid = node_path_text(d, "preconditions.uid");
+	o->version = node_path_text(d, "preconditions.resourceVersion");
+	o->dry_run = node_count(node_get(d, "dryRun")) > 0;
+}
+
+/* The Pod says why it goes. */
+static struct problem *
+say_why(struct request *r, struct write *w, const struct delete_options *o,
+    struct stored *stored, struct node *pod)
+{
+	struct write say = *w;
+	struct node *said = node_copy(&r->arena, pod);
+	struct problem *p = delete_preconditions(w, pod, o);
+
+	if (p != NULL)
+		return p;
+	pod_set_condition(&r->arena, said, "DisruptionTarget",
+	    "EvictionByEvictionAPI", "Eviction API: evicting");
+	say.subresource = span_str("status");
+	say.managed_done = true;
+	p = write_update(&say, stored, pod, said);
+	w->changed = say.changed;
+	return p;
+}
+
+void
+eviction_serve(struct request *r)
+{
+	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct delete_options options = {0};
+	struct node *eviction, *pod;
+	struct stored *stored;
+	struct write w = rest_write_of(r);
+
+	if (p == NULL)
+		p = posted_object(r, &w, "Eviction", &eviction);
+	if (p == NULL)
+		p = rest_live(&w, &stored, &pod);
+	if (p == NULL) {
+		options_in(eviction, &options);
+		options.dry_run = options.dry_run || r->dry_run;
+		r->dry_run = options.dry_run;
+		p = check_budgets(r, pod);
+	}
+	w.subresource = span_str("");
+	if (p == NULL && !options.dry_run) {
+		p = say_why(r, &w, &options, stored, pod);
+		options.version = SPAN_NONE;
+	}
+	if (p == NULL)
+		p = write_delete_object(&w, &options);
+	r->changed = w.changed;
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_object(r, 201, posted_success(&r->arena));
+}

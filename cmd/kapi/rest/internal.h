@@ -1,0 +1,53 @@
+/*
+ * internal: what the files rest_*.c share.
+ */
+#ifndef INTERNAL_H
+#define INTERNAL_H
+
+#include "request/request.h"
+#include "write/write.h"
+
+/* The write that a request asks for; options were read. */
+struct write rest_write_of(struct request *r);
+/* Answers r with what came of it: 200, or 201 where it was created. */
+void rest_answer(struct request *r, struct write *w, struct problem *p);
+
+/* What YAML has twice, as tree_parse_yaml tells it, added to w. */
+void rest_add_twice(struct request *r, struct span twice, struct warnings *w);
+/* The body, parsed. *strict gets duplicate fields. */
+struct problem *rest_body(
+    struct request *r, struct node **object, struct warnings *strict);
+/* The body as an object of the resource, its namespace and name checked. */
+struct problem *rest_object(
+    struct request *r, struct write *w, struct node **object);
+/* Live, or a problem: 404. *tree is in the version of the request. */
+struct problem *rest_live(
+    struct write *w, struct stored **stored, struct node **tree);
+
+struct problem *rest_update_object(struct request *r, struct write *w);
+struct problem *rest_patch_object(struct request *r, struct write *w);
+/* PATCH of any object: *patched is the outcome, not decoded; *text the same,
+ * as the server quotes it. live NULL: there is none. */
+enum patch_kind {
+	PATCH_KIND_NONE,
+	PATCH_KIND_JSON,
+	PATCH_KIND_MERGE,
+	PATCH_KIND_STRATEGIC,
+	PATCH_KIND_APPLY
+};
+struct problem *rest_patch_kind(
+    struct request *r, const struct resource *s, enum patch_kind *kind);
+struct problem *rest_patched(struct request *r, enum patch_kind kind,
+    const struct schema *schema, const struct node *live,
+    struct warnings *strict, struct node **patched, struct span *text);
+
+/* scale.c, subresource.c, kubelet.c, reviews.c: each answers r. */
+void scale_serve(struct request *r);
+void eviction_serve(struct request *r);
+void binding_serve(struct request *r);
+void container_serve(struct request *r);
+void token_serve(struct request *r);
+void review_serve(struct request *r);
+void deletecollection_serve(struct request *r);
+
+#endif

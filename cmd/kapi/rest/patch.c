@@ -1,0 +1,199 @@
+/* PATCH of four types. */
+#include "rest/internal.h"
+
+#include <string.h>
+
+#include "merge/patch.h"
+#include "request/parameters.h"
+#include "text/gotext.h"
+
+static const char builtin_types[] =
+    "application/json-patch+json, application/merge-patch+json, "
+    "application/strategic-merge-patch+json, application/apply-patch+yaml";
+static const char custom_types[] =
+    "application/json-patch+json, application/merge-patch+json, "
+    "application/apply-patch+yaml";
+
+struct problem *
+rest_patch_kind(
+    struct request *r, const struct resource *s, enum patch_kind *kind)
+{
+	struct span type = body_type(r);
+	bool builtin = s->crd == NULL || span_is(r->subresource, "scale");
+	struct problem *p;
+
+	*kind = PATCH_KIND_NONE;
+	if (span_is(type, "application/merge-patch+json"))
+		*kind = PATCH_KIND_MERGE;
+	else if (span_is(type, "application/json-patch+json"))
+		*kind = PATCH_KIND_JSON;
+	else if (span_is(type, "application/apply-patch+yaml"))
+		*kind = PATCH_KIND_APPLY;
+	else if (span_is(type, "application/strategic-merge-patch+json") &&
+	    s->crd == NULL)
+		*kind = PATCH_KIND_STRATEGIC;
+	if (*kind != PATCH_KIND_NONE)
+		return NULL;
+	if (!builtin || s->crd != NULL)
+		return problem_unsupported_media_type(&r->arena, custom_types);
+	/* Their mux refuses it first; without a type, the handler does. */
+	if (type.n == 0)
+		return problem_unsupported_media_type(&r->arena, builtin_types);
+	p = problem_make(&r->arena, 415, "UnsupportedMediaType",
+	    "415: Unsupported Media Type");
+	p->has_details = true;
+	return p;
+}
+
+/* As json-patch writes it: the members that it looked at are sorted. */
+static struct span
+tree_text(struct arena *a, struct node *n)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	for (size_t i = 1; i < node_count(n) && n->kind == NODE_OBJECT; i++)
+		for (size_t k = i; k > 0 &&
+		     span_cmp(n->members[k - 1].key, n->members[k].key) > 0;
+		     k--) {
+			struct member m = n->members[k];
+
+			n->members[k] = n->members[k - 1];
+			n->members[k - 1] = m;
+		}
+	tree_write(&b, n);
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+struct problem *
+rest_patched(struct request *r, enum patch_kind kind,
+    const struct schema *schema, const struct node *live,
+    struct warnings *strict, struct node **patched, struct span *text)
+{
+	enum patch_type type = kind == PATCH_KIND_JSON ? PATCH_JSON
+	    : kind == PATCH_KIND_MERGE		       ? PATCH_MERGE
+						       : PATCH_STRATEGIC;
+	struct arena *a = &r->arena;
+	struct node *patch;
+	struct problem *p = patch_parse(
+	    a, type, r->http->body, r->field_validation, strict, &patch);
+
+	if (p != NULL)
+		return p;
+	if (type == PATCH_JSON)
+		p = patch_json(a, live, patch, patched);
+	else if (type == PATCH_MERGE)
+		p = patch_merge(a, live, patch, patched);
+	else
+		p = patch_strategic(a, schema, live, patch, patched);
+	if (p != NULL)
+		return p;
+	/* The outcome may share nodes with live, and is changed from here. */
+	*patched = node_copy(a, *patched);
+	*text = type == PATCH_STRATEGIC ? go_value(a, patch) : SPAN_NONE;
+	return NULL;
+}
+
+/* The text is only made when somebody quotes it: a refusal. */
+static struct problem *
+decode_patched(struct write *w, struct node *patched, struct span text,
+    struct warnings *strict)
+{
+	struct decoding how = {text, strict, text.p != NULL};
+	struct problem *p;
+	struct node *before;
+
+	if (text.p != NULL)
+		return write_decode(w, patched, &how);
+	how.patched = span_str("");
+	before = node_copy(w->arena, patched);
+	p = write_decode(w, patched, &how);
+	if (p == NULL || p->code != 422)
+		return p;
+	/* Once more, with what it is about. */
+	how.patched = tree_text(w->arena, before);
+	how.strict = NULL;
+	return write_decode(w, before, &how);
+}
+
+static struct problem *
+apply_object(struct request *r, struct write *w, const struct node *live,
+    struct node **object)
+{
+	struct err err = ERR_INIT;
+	struct span twice;
+	struct node *copy,
+	    *applied = tree_parse_yaml(&r->arena, r->http->body, &twice, &err);
+	struct problem *p;
+
+	if (applied == NULL)
+		return problem_bad_request(&r->arena,
+		    "error decoding YAML: error converting YAML to JSON: %s",
+		    err.message);
+	if (applied->kind != NODE_OBJECT)
+		return problem_bad_request(&r->arena,
+		    "error decoding YAML: error unmarshaling JSON: while "
+		    "decoding JSON: %.*s",
+		    SPAN_ARG(go_type_error(
+			&r->arena, applied, "map[string]interface {}")));
+	copy = node_copy(&r->arena, applied);
+	p = write_apply(w, live, copy, object);
+	if (p != NULL || twice.n == 0 || r->field_validation == VALIDATE_IGNORE)
+		return p;
+	if (r->field_validation == VALIDATE_STRICT)
+		return problem_bad_request(&r->arena,
+		    "error strict decoding YAML: error converting YAML to "
+		    "JSON: yaml: unmarshal errors:\n%.*s",
+		    SPAN_ARG(twice));
+	rest_add_twice(r, twice, &r->warnings);
+	return NULL;
+}
+
+static struct problem *
+check_object(struct write *w, const struct node *live, struct node *object)
+{
+	struct span uid = node_path_text(object, "metadata.uid");
+	struct problem *p;
+
+	if (live == NULL && uid.n > 0)
+		return problem_conflict(w->arena, w->resource, w->name,
+		    arena_printf(w->arena,
+			"uid mismatch: the provided object specified uid "
+			"%.*s, and no existing object was found",
+			SPAN_ARG(uid))
+			.p);
+	p = write_check_namespace(w, object);
+	return p != NULL ? p : write_check_name(w, object);
+}
+
+struct problem *
+rest_patch_object(struct request *r, struct write *w)
+{
+	struct warnings strict = {&r->arena, NULL, 0};
+	struct node *live, *object;
+	struct stored *stored;
+	enum patch_kind kind;
+	struct span text;
+	struct problem *absent = rest_live(w, &stored, &live), *p;
+
+	rest_patch_kind(r, w->resource, &kind);
+	if (absent != NULL &&
+	    (kind != PATCH_KIND_APPLY || w->subresource.n > 0))
+		return absent;
+	if (kind == PATCH_KIND_APPLY) {
+		p = apply_object(r, w, live, &object);
+	} else {
+		p = rest_patched(r, kind, w->resource->schema, live, &strict,
+		    &object, &text);
+		if (p == NULL)
+			p = decode_patched(w, object, text, &strict);
+	}
+	if (p == NULL)
+		p = check_object(w, live, object);
+	if (p != NULL)
+		return p;
+	return live != NULL ? write_update(w, stored, live, object)
+			    : write_create(w, object);
+}

@@ -1,0 +1,454 @@
+#include "rest/rest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge/managed.h"
+#include "read/selection.h"
+#include "reply/table.h"
+#include "request/parameters.h"
+#include "request/users.h"
+#include "rest/delete.h"
+#include "rest/internal.h"
+#include "text/gotext.h"
+#include "type/objectmeta.h"
+#include "type/traits.h"
+
+struct write
+rest_write_of(struct request *r)
+{
+	return (struct write){.api = r->api,
+	    .arena = &r->arena,
+	    .resource = r->resource,
+	    .subresource = r->subresource,
+	    .namespace_ = r->namespace_,
+	    .name = r->name.n > 0 ? r->name : SPAN_NONE,
+	    .manager = r->field_manager.n > 0
+		? r->field_manager
+		: managed_agent(&r->arena, r->user_agent),
+	    .validation = r->field_validation,
+	    .warnings = &r->warnings,
+	    .force = r->force,
+	    .dry_run = r->dry_run};
+}
+
+void
+rest_answer(struct request *r, struct write *w, struct problem *p)
+{
+	int code = w->created ? 201 : 200;
+
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	r->changed = w->changed;
+	if (w->stored != NULL) {
+		r->result_version = w->stored->version;
+		reply_stored(r, code, w->stored);
+	} else {
+		reply_object(r, code, w->result);
+	}
+}
+
+static struct problem *
+unreadable(struct request *r, struct span why)
+{
+	struct span kind = r->resource->kind;
+
+	for (size_t i = 0; i < r->resource->subresource_count; i++)
+		if (span_eq(
+			r->resource->subresources[i].name, r->subresource) &&
+		    r->resource->subresources[i].kind.n > 0)
+			kind = r->resource->subresources[i].kind;
+	return problem_bad_request(&r->arena,
+	    "the object provided is unrecognized (must be of type %.*s): "
+	    "%.*s (%.*s)",
+	    SPAN_ARG(kind), SPAN_ARG(why),
+	    SPAN_ARG(body_summary(&r->arena, r->http->body)));
+}
+
+/* encoding/json on what says apiVersion and kind. */
+static struct problem *
+check_type_meta(struct request *r, const struct node *body)
+{
+	static const char *const keys[] = {"apiVersion", "kind"};
+	static const char before[] = "couldn't get version/kind; json parse "
+				     "error: ";
+	struct span api;
+	size_t slashes = 0;
+
+	if (body->kind != NODE_OBJECT)
+		return unreadable(r,
+		    arena_printf(&r->arena, "%s%.*s", before,
+			SPAN_ARG(go_type_error(&r->arena, body,
+			    "struct { APIVersion string "
+			    "\"json:\\\"apiVersion,omitempty\\\"\"; Kind "
+			    "string \"json:\\\"kind,omitempty\\\"\" }"))));
+	for (size_t i = 0; i < 2; i++) {
+		const struct node *n = node_get(body, keys[i]);
+
+		if (n != NULL && n->kind != NODE_STRING && n->kind != NODE_NULL)
+			return unreadable(r,
+			    arena_printf(&r->arena,
+				"%sjson: cannot unmarshal %s into Go struct "
+				"field .%s of type string",
+				before, go_kind(n), keys[i]));
+	}
+	api = node_text(node_get(body, "apiVersion"));
+	for (size_t i = 0; i < api.n; i++)
+		slashes += api.p[i] == '/';
+	if (slashes > 1)
+		return unreadable(r,
+		    arena_printf(&r->arena,
+			"unexpected GroupVersion string: %.*s", SPAN_ARG(api)));
+	if (r->resource->crd != NULL && !span_is(r->subresource, "scale") &&
+	    node_text(node_get(body, "kind")).n == 0)
+		return unreadable(r,
+		    arena_printf(&r->arena,
+			"Object 'Kind' is missing in '%.*s'",
+			SPAN_ARG(r->http->body)));
+	return NULL;
+}
+
+/* Of what a body is; NULL: of a CRD's. */
+static const struct schema *
+body_schema(const struct request *r)
+{
+	const struct resource *s = r->resource;
+
+	for (size_t i = 0; r->subresource.n > 0 && i < s->subresource_count;
+	     i++)
+		if (span_eq(s->subresources[i].name, r->subresource))
+			return schema_builtin_kind(s->subresources[i].group,
+			    s->subresources[i].version,
+			    s->subresources[i].kind);
+	return s->crd == NULL ? s->schema : NULL;
+}
+
+/* Keys that YAML has twice: one error of many lines, or a warning for each. */
+void
+rest_add_twice(struct request *r, struct span twice, struct warnings *w)
+{
+	if (r->field_validation == VALIDATE_STRICT) {
+		warning_add(w,
+		    arena_printf(&r->arena, "yaml: unmarshal errors:\n%.*s",
+			SPAN_ARG(twice)));
+		return;
+	}
+	while (twice.n > 0) {
+		const char *end = memchr(twice.p, '\n', twice.n);
+		size_t n = end == NULL ? twice.n : (size_t)(end - twice.p);
+
+		warning_add(w, span_make(twice.p + 2, n - 2));
+		twice = span_make(
+		    twice.p + n + (end != NULL), twice.n - n - (end != NULL));
+	}
+}
+
+struct problem *
+rest_body(struct request *r, struct node **object, struct warnings *strict)
+{
+	struct span body = r->http->body, duplicate = SPAN_NONE,
+		    twice = SPAN_NONE;
+	struct err err = ERR_INIT;
+	struct problem *p;
+	bool yaml;
+
+	p = body_check_type(r, &yaml);
+	if (p != NULL)
+		return p;
+	*object = yaml
+	    ? tree_parse_yaml(&r->arena, body, &twice, &err)
+	    : tree_parse(&r->arena, body, TREE_LIMITS, &duplicate, &err);
+	if (*object == NULL && yaml)
+		return unreadable(r, span_str(err.message));
+	if (*object == NULL)
+		return unreadable(r,
+		    arena_printf(&r->arena,
+			"couldn't get version/kind; json parse error: %.*s",
+			SPAN_ARG(go_json_error(&r->arena, body))));
+	p = check_type_meta(r, *object);
+	if (p == NULL && twice.n > 0)
+		rest_add_twice(r, twice, strict);
+	if (p == NULL && duplicate.n > 0)
+		decode_strict(&r->arena, body_schema(r), body, strict);
+	return p;
+}
+
+struct problem *
+rest_object(struct request *r, struct write *w, struct node **object)
+{
+	struct warnings strict = {&r->arena, NULL, 0};
+	struct decoding how = {.strict = &strict};
+	struct problem *p = rest_body(r, object, &strict);
+
+	if (p == NULL)
+		p = write_decode(w, *object, &how);
+	return p;
+}
+
+struct problem *
+rest_live(struct write *w, struct stored **stored, struct node **tree)
+{
+	*stored = store_get(w->resource->collection,
+	    w->resource->namespaced ? w->namespace_ : SPAN_NONE, w->name);
+	*tree = NULL;
+	if (*stored == NULL)
+		return problem_not_found(w->arena, w->resource, w->name);
+	*tree = rest_read(w->arena, w->resource, *stored);
+	return NULL;
+}
+
+/* Who asks for a certificate is what the server knows, not what is sent. */
+static void
+name_requestor(struct request *r, struct node *object)
+{
+	struct node *spec = node_get(object, "spec"), *groups;
+
+	if (!span_is(r->resource->plural, "certificatesigningrequests") ||
+	    spec == NULL)
+		return;
+	groups = node_array(&r->arena);
+	for (size_t i = 0; i < r->identity->group_count; i++)
+		node_append(&r->arena, groups,
+		    node_string(&r->arena, r->identity->groups[i]));
+	node_put(&r->arena, spec, "username",
+	    node_string(&r->arena, r->identity->name));
+	node_put(
+	    &r->arena, spec, "uid", node_string(&r->arena, r->identity->uid));
+	node_put(&r->arena, spec, "groups", groups);
+	node_remove(spec, "extra");
+}
+
+static void
+create(struct request *r)
+{
+	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct write w = rest_write_of(r);
+	struct node *object;
+
+	w.name = SPAN_NONE;
+	if (p == NULL)
+		p = rest_object(r, &w, &object);
+	if (p == NULL) {
+		objectmeta_wipe(object);
+		name_requestor(r, object);
+		p = write_check_namespace(&w, object);
+	}
+	if (p == NULL &&
+	    node_path_text(object, "metadata.resourceVersion").n > 0)
+		p = problem_make(&r->arena, 500, NULL,
+		    "resourceVersion should not be set on objects to be "
+		    "created");
+	if (p == NULL)
+		p = write_create(&w, object);
+	rest_answer(r, &w, p);
+}
+
+/* A uid in the object is a precondition, which the storage layer words. */
+static struct problem *
+check_uid(struct write *w, const struct node *live, const struct node *object)
+{
+	struct span uid = node_path_text(object, "metadata.uid");
+	struct span has = node_path_text(live, "metadata.uid");
+	const struct resource *s = w->resource;
+
+	if (uid.n == 0 || span_eq(uid, has))
+		return NULL;
+	return problem_conflict(w->arena, s, w->name,
+	    arena_printf(w->arena,
+		"StorageError: invalid object, Code: 4, Key: %s/%.*s%s%.*s/"
+		"%.*s, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
+		"failed: UID in precondition: %.*s, UID in object meta: %.*s",
+		live == NULL ? "" : "/registry", SPAN_ARG(s->plural),
+		s->namespaced ? "/" : "",
+		SPAN_ARG(s->namespaced ? w->namespace_ : SPAN_NONE),
+		SPAN_ARG(w->name), SPAN_ARG(uid), SPAN_ARG(has))
+		.p);
+}
+
+struct problem *
+rest_update_object(struct request *r, struct write *w)
+{
+	struct stored *stored;
+	struct node *object, *live;
+	struct problem *p = rest_object(r, w, &object), *absent;
+
+	if (p == NULL)
+		p = write_check_namespace(w, object);
+	if (p == NULL)
+		p = write_check_name(w, object);
+	if (p != NULL)
+		return p;
+	absent = rest_live(w, &stored, &live);
+	if (absent != NULL &&
+	    (w->subresource.n > 0 ||
+		!(traits(w->resource) & TRAIT_CREATE_ON_UPDATE)))
+		return absent;
+	p = check_uid(w, live, object);
+	if (p != NULL)
+		return p;
+	write_dedup_owners(w, object, false);
+	if (live != NULL)
+		return write_update(w, stored, live, object);
+	objectmeta_wipe(object);
+	return write_create(w, object);
+}
+
+static void
+update(struct request *r)
+{
+	struct problem *p = options_of_write(r, "UpdateOptions", false, false);
+	struct write w = rest_write_of(r);
+
+	if (p == NULL)
+		p = rest_update_object(r, &w);
+	rest_answer(r, &w, p);
+}
+
+static void
+patch(struct request *r)
+{
+	enum patch_kind kind;
+	struct problem *p = rest_patch_kind(r, r->resource, &kind);
+	struct write w;
+
+	if (p == NULL)
+		p = options_of_write(
+		    r, "PatchOptions", true, kind == PATCH_KIND_APPLY);
+	w = rest_write_of(r);
+	if (p == NULL)
+		p = rest_patch_object(r, &w);
+	rest_answer(r, &w, p);
+}
+
+static void
+delete_one(struct request *r)
+{
+	struct delete_options options;
+	struct problem *p = options_of_delete(r, &options);
+	struct write w = rest_write_of(r);
+	int code = 200;
+
+	if (p == NULL)
+		p = write_delete_object(&w, &options);
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	r->changed = w.changed;
+	/* Deprecated, and the only case of 202. */
+	if (options.has_orphan && !options.orphan &&
+	    !node_text_is(node_get(w.result, "kind"), "Status") &&
+	    node_path(w.result, "metadata.deletionTimestamp") != NULL)
+		code = 202;
+	if (w.stored != NULL)
+		reply_stored(r, code, w.stored);
+	else
+		reply_object(r, code, w.result);
+}
+
+/* Subresources that are the object itself, seen from another side. */
+static bool
+is_view(struct span name)
+{
+	static const char *const views[] = {
+	    "status", "finalize", "approval", "ephemeralcontainers", "resize"};
+
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+		if (span_is(name, views[i]))
+			return true;
+	return false;
+}
+
+static void
+get_view(struct request *r)
+{
+	struct write w = rest_write_of(r);
+	struct stored *stored;
+	struct node *tree;
+	struct problem *p = rest_live(&w, &stored, &tree);
+
+	w.stored = stored;
+	rest_answer(r, &w, p);
+}
+
+static const struct subresource *
+find_subresource(const struct request *r)
+{
+	for (size_t i = 0; i < r->resource->subresource_count; i++)
+		if (span_eq(r->resource->subresources[i].name, r->subresource))
+			return &r->resource->subresources[i];
+	return NULL;
+}
+
+/* False: the subresource or the verb is not served; r was answered. */
+static bool
+check_subresource(struct request *r)
+{
+	const struct subresource *s = find_subresource(r);
+	bool custom = r->resource->crd != NULL;
+
+	if (s != NULL && r->verb != REQUEST_OTHER &&
+	    (s->verbs & (1u << r->verb)))
+		return true;
+	if (custom && s != NULL)
+		reply_problem(r,
+		    problem_method_not_allowed(
+			&r->arena, r->resource, verb_name(r->verb)));
+	else if (custom)
+		reply_problem(
+		    r, problem_not_found(&r->arena, r->resource, r->name));
+	else if (s != NULL)
+		reply_problem(r,
+		    problem_generic(&r->arena, 405, "MethodNotAllowed",
+			"the server does not allow this method on the "
+			"requested resource"));
+	else
+		reply_problem(r,
+		    problem_generic(&r->arena, 404, "NotFound",
+			"the server could not find the requested resource"));
+	return false;
+}
+
+static void
+serve_subresource(struct request *r)
+{
+	if (!check_subresource(r))
+		return;
+	if (span_is(r->subresource, "scale"))
+		scale_serve(r);
+	else if (span_is(r->subresource, "eviction"))
+		eviction_serve(r);
+	else if (span_is(r->subresource, "binding"))
+		binding_serve(r);
+	else if (span_is(r->subresource, "token"))
+		token_serve(r);
+	else if (!is_view(r->subresource))
+		container_serve(r);
+	else if (r->verb == REQUEST_GET)
+		get_view(r);
+	else if (r->verb == REQUEST_UPDATE)
+		update(r);
+	else
+		patch(r);
+}
+
+void
+rest_serve(struct request *r)
+{
+	if (r->subresource.n > 0)
+		serve_subresource(r);
+	else if (r->resource->collection == NULL)
+		review_serve(r);
+	else if (r->verb == REQUEST_CREATE)
+		create(r);
+	else if (r->verb == REQUEST_UPDATE)
+		update(r);
+	else if (r->verb == REQUEST_PATCH)
+		patch(r);
+	else if (r->verb == REQUEST_DELETE)
+		delete_one(r);
+	else
+		deletecollection_serve(r);
+}

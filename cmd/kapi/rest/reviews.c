@@ -1,0 +1,318 @@
+/*
+ * Reviews: posted, answered, kept nowhere. Everybody may do everything; but of
+ * members of the group kapi:denied a review says that they may nothing, so
+ * that those who ask can be tested.
+ */
+#include "rest/internal.h"
+
+#include <string.h>
+
+#include "merge/managed.h"
+#include "process/clock.h"
+#include "request/parameters.h"
+#include "request/users.h"
+#include "type/objectmeta.h"
+
+static struct node *
+texts(struct arena *a, const char *const *list, size_t n)
+{
+	struct node *array = node_array(a);
+
+	for (size_t i = 0; i < n; i++)
+		node_append(a, array, node_str(a, list[i]));
+	return array;
+}
+
+static struct node *
+user_info(struct arena *a, const struct user *u)
+{
+	struct node *info = node_object(a), *groups = node_array(a);
+	bool known = false;
+
+	node_put(a, info, "username", node_string(a, u->name));
+	if (u->uid.n > 0)
+		node_put(a, info, "uid", node_string(a, u->uid));
+	for (size_t i = 0; i < u->group_count; i++) {
+		known = known || span_is(u->groups[i], "system:authenticated");
+		node_append(a, groups, node_string(a, u->groups[i]));
+	}
+	if (!known)
+		node_append(a, groups, node_str(a, "system:authenticated"));
+	node_put(a, info, "groups", groups);
+	return info;
+}
+
+static bool
+is_denied(const struct request *r, const struct node *object)
+{
+	const struct node *groups = node_path(object, "spec.groups");
+	const struct user *u = r->identity;
+	static const char group[] = "kapi:denied";
+
+	for (size_t i = 0; i < node_count(groups); i++)
+		if (node_text_is(groups->items[i], group))
+			return true;
+	if (!span_is(r->resource->plural, "selfsubjectaccessreviews"))
+		return false;
+	for (size_t i = 0; i < u->group_count; i++)
+		if (span_is(u->groups[i], group))
+			return true;
+	return false;
+}
+
+static void
+review_access(struct request *r, struct node *object)
+{
+	struct node *status = node_object(&r->arena);
+
+	node_put(&r->arena, status, "allowed",
+	    node_bool(&r->arena, !is_denied(r, object)));
+	node_put(&r->arena, object, "status", status);
+}
+
+static struct problem *
+check_access(struct request *r, const struct node *object)
+{
+	const struct node *spec = node_get(object, "spec");
+	bool resource = node_get(spec, "resourceAttributes") != NULL;
+	bool other = node_get(spec, "nonResourceAttributes") != NULL;
+	struct causes c = {&r->arena, NULL, 0};
+
+	if (resource && other)
+		cause_invalid(&c, span_str("spec.nonResourceAttributes"),
+		    node_get(spec, "nonResourceAttributes"),
+		    "cannot be specified in combination with "
+		    "resourceAttributes");
+	if (!resource && !other)
+		cause_invalid(&c, span_str("spec.resourceAttributes"), NULL,
+		    "exactly one of nonResourceAttributes or "
+		    "resourceAttributes must be specified");
+	if (!span_is(r->resource->plural, "selfsubjectaccessreviews") &&
+	    node_text(node_get(spec, "user")).n == 0 &&
+	    node_count(node_get(spec, "groups")) == 0)
+		cause_invalid_text(&c, span_str("spec.user"), span_str(""),
+		    "at least one of user or group must be specified");
+	if (c.n == 0)
+		return NULL;
+	return problem_invalid_kind(
+	    &r->arena, r->resource->group, span_str(""), span_str(""), &c);
+}
+
+static void
+review_rules(struct request *r, struct node *object)
+{
+	static const char *const all[] = {"*"};
+	struct arena *a = &r->arena;
+	struct node *status = node_object(a), *rule = node_object(a);
+	struct node *list = node_array(a), *other = node_object(a);
+	struct node *others = node_array(a);
+
+	node_put(a, rule, "verbs", texts(a, all, 1));
+	node_put(a, rule, "apiGroups", texts(a, all, 1));
+	node_put(a, rule, "resources", texts(a, all, 1));
+	node_append(a, list, rule);
+	node_put(a, other, "verbs", texts(a, all, 1));
+	node_put(a, other, "nonResourceURLs", texts(a, all, 1));
+	node_append(a, others, other);
+	node_put(a, status, "resourceRules", list);
+	node_put(a, status, "nonResourceRules", others);
+	node_put(a, status, "incomplete", node_bool(a, false));
+	/* What was asked is not repeated. */
+	node_put(a, object, "spec", node_object(a));
+	node_put(a, object, "metadata", node_object(a));
+	node_put(a, object, "status", status);
+}
+
+static void
+review_token(struct request *r, struct node *object)
+{
+	struct arena *a = &r->arena;
+	struct span token = node_path_text(object, "spec.token");
+	struct node *status = node_object(a), *audiences = node_array(a);
+	const struct user *u = users_find(
+	    r->api->users, arena_printf(a, "Bearer %.*s", SPAN_ARG(token)));
+
+	if (u == NULL) {
+		node_put(a, status, "user", node_object(a));
+		node_put(
+		    a, status, "error", node_str(a, "invalid bearer token"));
+	} else {
+		node_put(a, status, "authenticated", node_bool(a, true));
+		node_put(a, status, "user", user_info(a, u));
+		node_append(a, audiences,
+		    node_str(a, "https://kubernetes.default.svc"));
+		node_put(a, status, "audiences", audiences);
+	}
+	node_put(a, object, "status", status);
+}
+
+static void
+review_self(struct request *r, struct node *object)
+{
+	struct arena *a = &r->arena;
+	struct node *status = node_object(a);
+
+	node_put(a, status, "userInfo", user_info(a, r->identity));
+	node_put(a, object, "metadata", node_object(a));
+	node_put(a, object, "status", status);
+	node_put(a, node_make(a, object, "metadata"), "creationTimestamp",
+	    node_string(a, time_now(a)));
+}
+
+static bool
+is_access_review(const struct resource *s)
+{
+	return span_is(s->plural, "selfsubjectaccessreviews") ||
+	    span_is(s->plural, "subjectaccessreviews") ||
+	    span_is(s->plural, "localsubjectaccessreviews");
+}
+
+static struct problem *
+review(struct request *r, struct node *object)
+{
+	const struct resource *s = r->resource;
+	struct problem *p;
+
+	if (is_access_review(s)) {
+		p = check_access(r, object);
+		if (p != NULL)
+			return p;
+		review_access(r, object);
+	} else if (span_is(s->plural, "selfsubjectrulesreviews")) {
+		if (node_path_text(object, "spec.namespace").n == 0)
+			return problem_bad_request(
+			    &r->arena, "no namespace on request");
+		review_rules(r, object);
+	} else if (span_is(s->plural, "tokenreviews")) {
+		if (node_path_text(object, "spec.token").n == 0)
+			return problem_bad_request(&r->arena,
+			    "token is required for TokenReview in "
+			    "authentication");
+		review_token(r, object);
+	} else {
+		review_self(r, object);
+	}
+	return NULL;
+}
+
+void
+review_serve(struct request *r)
+{
+	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct write w = rest_write_of(r);
+	struct managed_write managed;
+	struct node *object;
+
+	if (r->verb != REQUEST_CREATE) {
+		reply_problem(r,
+		    problem_generic(&r->arena, 405, "MethodNotAllowed",
+			"the server does not allow this method on the "
+			"requested resource"));
+		return;
+	}
+	if (p == NULL)
+		p = rest_object(r, &w, &object);
+	if (p == NULL) {
+		objectmeta_wipe(object);
+		p = write_check_namespace(&w, object);
+	}
+	if (p == NULL) {
+		managed = write_managed(&w);
+		managed_update(&managed, NULL, object);
+		p = review(r, object);
+	}
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	encode_builtin(&r->arena, r->resource->schema, object);
+	reply_object(r, 201, object);
+}
+
+/* ---- tokens of service accounts ---- */
+
+/* Looks like one, is taken by nobody: kapi knows only the tokens of its
+ * file. */
+static struct span
+made_up_token(struct request *r, int64_t expires)
+{
+	return arena_printf(&r->arena, "kapi.%.*s.%.*s.%lld.%.*s",
+	    SPAN_ARG(r->namespace_), SPAN_ARG(r->name), (long long)expires,
+	    SPAN_ARG(uuid_make(&r->arena)));
+}
+
+static struct problem *
+check_lifetime(struct request *r, int64_t seconds)
+{
+	struct causes c = {&r->arena, NULL, 0};
+	struct span field = span_str("spec.expirationSeconds");
+	struct node *value = node_int(&r->arena, seconds);
+
+	if (seconds < 600)
+		cause_invalid(&c, field, value,
+		    "may not specify a duration less than 10 minutes");
+	else if (seconds > (int64_t)1 << 32)
+		cause_invalid(&c, field, value,
+		    "may not specify a duration larger than 2^32 seconds");
+	else
+		return NULL;
+	return problem_invalid_kind(&r->arena,
+	    span_str("authentication.k8s.io"), span_str("TokenRequest"),
+	    SPAN_NONE, &c);
+}
+
+void
+token_serve(struct request *r)
+{
+	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct warnings strict = {&r->arena, NULL, 0};
+	struct arena *a = &r->arena;
+	struct node *object, *account, *spec, *status, *m;
+	struct write w = rest_write_of(r);
+	int64_t seconds = 3600, now = clock_real_us() / 1000000;
+	char *until = arena_alloc(a, CLOCK_RFC3339_MAX);
+	struct stored *stored;
+
+	if (p == NULL)
+		p = rest_body(r, &object, &strict);
+	if (p == NULL)
+		p = write_check_lifecycle(&w);
+	if (p == NULL)
+		p = rest_live(&w, &stored, &account);
+	if (p == NULL) {
+		node_get_int(
+		    node_path(object, "spec.expirationSeconds"), &seconds);
+		p = check_lifetime(r, seconds);
+	}
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	spec = node_make(a, object, "spec");
+	m = node_make(a, object, "metadata");
+	status = node_object(a);
+	if (node_get(spec, "expirationSeconds") == NULL)
+		node_put(a, spec, "expirationSeconds", node_int(a, seconds));
+	if (node_empty(node_get(spec, "audiences"))) {
+		static const char *const audience[] = {
+		    "https://kubernetes.default.svc"};
+
+		node_put(a, spec, "audiences", texts(a, audience, 1));
+	}
+	if (node_get(spec, "boundObjectRef") == NULL)
+		node_put(a, spec, "boundObjectRef", node_null(a));
+	clock_format_s(now + seconds, until);
+	node_put(a, status, "token",
+	    node_string(a, made_up_token(r, now + seconds)));
+	node_put(a, status, "expirationTimestamp", node_str(a, until));
+	node_put(a, object, "status", status);
+	node_put(a, m, "name", node_string(a, r->name));
+	node_put(a, m, "namespace", node_string(a, r->namespace_));
+	node_put(a, m, "uid",
+	    node_string(a, node_path_text(account, "metadata.uid")));
+	node_put(a, m, "creationTimestamp", node_string(a, time_now(a)));
+	node_put_first(
+	    a, object, "apiVersion", node_str(a, "authentication.k8s.io/v1"));
+	node_put_first(a, object, "kind", node_str(a, "TokenRequest"));
+	reply_object(r, 201, object);
+}

@@ -1,0 +1,348 @@
+/*
+ * scale: an object as autoscaling/v1 Scale, of Deployments, ReplicaSets,
+ * StatefulSets, ReplicationControllers and CRDs. Source: ScaleREST of each,
+ * and apiextensions-apiserver/pkg/registry/customresource/etcd.go.
+ */
+#include "rest/internal.h"
+
+#include <string.h>
+
+#include "crd/crd.h"
+#include "merge/managed.h"
+#include "request/parameters.h"
+#include "rest/rest.h"
+
+struct scaling {
+	const char *spec, *status, *selector; /* dotted; selector may be NULL */
+};
+
+static const char *
+without_dot(struct arena *a, struct span path)
+{
+	if (path.n > 0 && path.p[0] == '.')
+		path = span_make(path.p + 1, path.n - 1);
+	return path.n == 0 ? NULL : arena_str(a, path);
+}
+
+static struct scaling
+scaling_of(struct arena *a, const struct resource *r)
+{
+	struct scaling s = {"spec.replicas", "status.replicas", NULL};
+	const struct crd_version *v;
+
+	if (r->crd == NULL || (v = crd_version_of(r)) == NULL)
+		return s;
+	s.spec = without_dot(a, v->scale.spec_replicas);
+	s.status = without_dot(a, v->scale.status_replicas);
+	s.selector = without_dot(a, v->scale.label_selector);
+	return s;
+}
+
+/* Sorted; there are few. */
+static void
+add_set(struct buf *b, const struct node *values)
+{
+	struct span last = SPAN_NONE, next;
+
+	for (size_t n = 0; n < node_count(values); n++) {
+		next = SPAN_NONE;
+		for (size_t i = 0; i < values->n; i++) {
+			struct span v = node_text(values->items[i]);
+
+			if ((last.p == NULL || span_cmp(v, last) > 0) &&
+			    (next.p == NULL || span_cmp(v, next) < 0))
+				next = v;
+		}
+		if (next.p == NULL)
+			break;
+		buf_adds(b, n == 0 ? " (" : ",");
+		buf_addspan(b, next);
+		last = next;
+	}
+	buf_addc(b, ')');
+}
+
+static void
+add_requirement(struct buf *b, const struct node *e)
+{
+	struct span key = node_text(node_get(e, "key"));
+	struct span op = node_text(node_get(e, "operator"));
+
+	buf_adds(b, b->len == 0 ? "" : ",");
+	if (span_is(op, "DoesNotExist"))
+		buf_addc(b, '!');
+	buf_addspan(b, key);
+	if (span_is(op, "In") || span_is(op, "NotIn")) {
+		buf_adds(b, span_is(op, "In") ? " in" : " notin");
+		add_set(b, node_get(e, "values"));
+	}
+}
+
+/* metav1.LabelSelectorAsSelector().String(): by key. */
+static struct span
+selector_text(struct arena *a, const struct node *selector, bool plain)
+{
+	const struct node *labels =
+	    plain ? selector : node_get(selector, "matchLabels");
+	const struct node *more =
+	    plain ? NULL : node_get(selector, "matchExpressions");
+	const struct member **sorted =
+	    arena_alloc(a, (node_count(labels) + 1) * sizeof(void *));
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	for (size_t i = 0; i < node_count(labels); i++) {
+		size_t at = i;
+
+		while (at > 0 &&
+		    span_cmp(sorted[at - 1]->key, labels->members[i].key) > 0) {
+			sorted[at] = sorted[at - 1];
+			at--;
+		}
+		sorted[at] = &labels->members[i];
+	}
+	for (size_t i = 0; i < node_count(labels); i++) {
+		buf_adds(&b, i == 0 ? "" : ",");
+		buf_addspan(&b, sorted[i]->key);
+		buf_addc(&b, '=');
+		buf_addspan(&b, node_text(sorted[i]->value));
+	}
+	for (size_t i = 0; i < node_count(more); i++)
+		add_requirement(&b, more->items[i]);
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+static int64_t
+number_at(const struct node *object, const char *path)
+{
+	int64_t n = 0;
+
+	if (path != NULL)
+		node_get_int(node_path(object, path), &n);
+	return n;
+}
+
+static struct span
+scale_selector(struct arena *a, const struct resource *r,
+    const struct scaling *s, const struct node *object)
+{
+	if (r->crd != NULL)
+		return s->selector == NULL
+		    ? SPAN_NONE
+		    : node_path_text(object, s->selector);
+	return selector_text(
+	    a, node_path(object, "spec.selector"), r->group.n == 0);
+}
+
+static struct node *
+scale_of(struct arena *a, const struct resource *r, const struct node *object)
+{
+	static const char *const kept[] = {
+	    "name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
+	struct scaling s = scaling_of(a, r);
+	struct node *scale = node_object(a), *m = node_object(a), *v;
+	struct node *spec = node_object(a), *status = node_object(a);
+	struct span selector = scale_selector(a, r, &s, object);
+
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		if ((v = node_get(node_get(object, "metadata"), kept[i])) !=
+		    NULL)
+			node_put(a, m, kept[i], v);
+	node_put(a, scale, "kind", node_str(a, "Scale"));
+	node_put(a, scale, "apiVersion", node_str(a, "autoscaling/v1"));
+	node_put(a, scale, "metadata", m);
+	if (number_at(object, s.spec) != 0)
+		node_put(a, spec, "replicas",
+		    node_int(a, number_at(object, s.spec)));
+	node_put(a, scale, "spec", spec);
+	node_put(
+	    a, status, "replicas", node_int(a, number_at(object, s.status)));
+	if (selector.n > 0)
+		node_put(a, status, "selector", node_string(a, selector));
+	node_put(a, scale, "status", status);
+	return scale;
+}
+
+static const struct schema *
+scale_schema(void)
+{
+	return schema_builtin(span_str("io.k8s.api.autoscaling.v1.Scale"));
+}
+
+/* A resource of Scales, for managedFields and decoding. */
+static struct resource
+scale_resource(const struct resource *parent)
+{
+	struct resource s = *parent;
+
+	s.group = span_str("autoscaling");
+	s.version = span_str("v1");
+	s.api_version = span_str("autoscaling/v1");
+	s.kind = span_str("Scale");
+	s.schema = scale_schema();
+	s.crd = NULL;
+	s.has_status = false;
+	s.subresource_count = 0;
+	return s;
+}
+
+/* Where a Scale's replicas are in the object; objects on the way are made. */
+static void
+set_replicas(
+    struct arena *a, struct node *object, const char *path, int64_t replicas)
+{
+	const char *dot;
+
+	while ((dot = strchr(path, '.')) != NULL) {
+		object = node_make(a, object,
+		    arena_str(a, span_make(path, (size_t)(dot - path))));
+		path = dot + 1;
+	}
+	node_put(a, object, path, node_int(a, replicas));
+}
+
+/* What the client makes of the old Scale: *scale, decoded. */
+static struct problem *
+new_scale(
+    struct request *r, struct write *w, struct node *old, struct node **scale)
+{
+	struct warnings strict = {&r->arena, NULL, 0};
+	struct decoding how = {.strict = &strict};
+	enum patch_kind kind;
+	struct problem *p;
+
+	if (r->verb == REQUEST_UPDATE) {
+		p = rest_body(r, scale, &strict);
+		return p != NULL ? p : write_decode(w, *scale, &how);
+	}
+	rest_patch_kind(r, r->resource, &kind);
+	if (kind == PATCH_KIND_APPLY) {
+		struct err err = ERR_INIT;
+		struct node *sent =
+		    tree_parse_yaml(&r->arena, r->http->body, NULL, &err);
+
+		if (sent == NULL)
+			return problem_bad_request(&r->arena,
+			    "error decoding YAML: error converting YAML to "
+			    "JSON: %s",
+			    err.message);
+		return write_apply(w, old, sent, scale);
+	}
+	p = rest_patched(
+	    r, kind, w->resource->schema, old, &strict, scale, &how.patched);
+	if (p != NULL)
+		return p;
+	if (how.patched.p == NULL)
+		how.patched = span_str("");
+	return write_decode(w, *scale, &how);
+}
+
+static struct problem *
+check_scale(struct request *r, struct write *w, const struct node *scale)
+{
+	struct causes c = {&r->arena, NULL, 0};
+	struct problem *p = write_check_name(w, scale);
+	int64_t replicas = 0;
+
+	if (p != NULL)
+		return p;
+	node_get_int(node_path(scale, "spec.replicas"), &replicas);
+	/* A CRD's own schema says what is wrong. */
+	if (replicas >= 0 || w->resource->crd != NULL)
+		return NULL;
+	cause_invalid(&c, span_str("spec.replicas"),
+	    node_int(&r->arena, replicas),
+	    "must be greater than or equal to 0");
+	return problem_invalid_kind(
+	    &r->arena, span_str("autoscaling"), span_str("Scale"), r->name, &c);
+}
+
+/* The object that a new Scale makes of the old one. */
+static struct node *
+scaled(struct request *r, const struct node *live, struct node *scale,
+    const struct scaling *s)
+{
+	struct arena *a = &r->arena;
+	struct node *object = node_copy(a, live);
+	struct node *m = node_get(object, "metadata"), *fields;
+	struct node *version = node_path(scale, "metadata.resourceVersion");
+
+	set_replicas(a, object, s->spec, number_at(scale, "spec.replicas"));
+	if (node_text(version).n > 0)
+		node_put(a, m, "resourceVersion", version);
+	fields = managed_from_scale(a, node_get(m, "managedFields"),
+	    node_path(scale, "metadata.managedFields"),
+	    r->resource->api_version, s->spec);
+	if (fields != NULL && fields->n > 0)
+		node_put(a, m, "managedFields", fields);
+	else
+		node_remove(m, "managedFields");
+	return object;
+}
+
+static struct problem *
+write_scale(struct request *r, struct write *w, struct stored *stored,
+    struct node *live)
+{
+	struct arena *a = &r->arena;
+	struct scaling s = scaling_of(a, r->resource);
+	struct resource as_scale = scale_resource(r->resource);
+	struct write inner = *w;
+	struct managed_write managed;
+	struct node *old = scale_of(a, r->resource, live), *scale, *fields;
+	struct problem *p;
+
+	fields = managed_to_scale(
+	    a, node_path(live, "metadata.managedFields"), s.spec);
+	if (fields != NULL)
+		node_put(a, node_get(old, "metadata"), "managedFields", fields);
+	inner.resource = &as_scale;
+	inner.subresource = span_str("scale");
+	p = new_scale(r, &inner, old, &scale);
+	if (p == NULL)
+		p = check_scale(r, w, scale);
+	if (p != NULL)
+		return p;
+	if (!inner.managed_done) {
+		managed = write_managed(&inner);
+		managed_update(&managed, old, scale);
+	}
+	w->managed_done = true;
+	/* A Scale is written to the spec, as if from the main path. */
+	w->subresource = span_str("");
+	return write_update(w, stored, live, scaled(r, live, scale, &s));
+}
+
+void
+scale_serve(struct request *r)
+{
+	enum patch_kind kind = PATCH_KIND_NONE;
+	struct problem *p = NULL;
+	struct stored *stored;
+	struct node *live;
+	struct write w;
+
+	if (r->verb == REQUEST_PATCH)
+		p = rest_patch_kind(r, r->resource, &kind);
+	if (p == NULL && r->verb != REQUEST_GET)
+		p = options_of_write(r,
+		    r->verb == REQUEST_PATCH ? "PatchOptions" : "UpdateOptions",
+		    r->verb == REQUEST_PATCH, kind == PATCH_KIND_APPLY);
+	w = rest_write_of(r);
+	if (p == NULL)
+		p = rest_live(&w, &stored, &live);
+	if (p == NULL && r->verb != REQUEST_GET)
+		p = write_scale(r, &w, stored, live);
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	r->changed = w.changed;
+	if (w.stored != NULL)
+		live = rest_read(&r->arena, r->resource, w.stored);
+	else if (w.result != NULL)
+		live = w.result;
+	reply_object(r, 200, scale_of(&r->arena, r->resource, live));
+}

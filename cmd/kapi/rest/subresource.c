@@ -1,0 +1,147 @@
+/*
+ * What is posted to a Pod: the binding to a node. Source: pkg/registry/core/
+ * pod/storage/storage.go.
+ */
+#include "rest/subresource.h"
+
+#include "request/parameters.h"
+#include "rest/internal.h"
+#include "type/objectmeta.h"
+
+struct node *
+posted_success(struct arena *a)
+{
+	struct node *s = node_object(a);
+
+	node_put(a, s, "kind", node_str(a, "Status"));
+	node_put(a, s, "apiVersion", node_str(a, "v1"));
+	node_put(a, s, "metadata", node_object(a));
+	node_put(a, s, "status", node_str(a, "Success"));
+	node_put(a, s, "code", node_int(a, 201));
+	return s;
+}
+
+struct problem *
+posted_object(
+    struct request *r, struct write *w, const char *kind, struct node **object)
+{
+	struct warnings strict = {&r->arena, NULL, 0};
+	struct problem *p = rest_body(r, object, &strict);
+	struct span name;
+
+	if (p == NULL)
+		p = write_check_lifecycle(w);
+	if (p != NULL)
+		return p;
+	name = node_path_text(*object, "metadata.name");
+	if (!span_eq(name, r->name))
+		return problem_bad_request(&r->arena,
+		    "name in URL does not match name in %s object", kind);
+	return NULL;
+}
+
+static struct problem *
+check_binding(
+    struct request *r, const struct node *pod, const struct node *binding)
+{
+	struct span node = node_path_text(pod, "spec.nodeName");
+	const char *why = NULL;
+
+	if (node_path(pod, "metadata.deletionTimestamp") != NULL)
+		why = arena_printf(&r->arena,
+		    "pod %.*s is being deleted, cannot be assigned to a host",
+		    SPAN_ARG(r->name))
+			  .p;
+	else if (node.n > 0)
+		why = arena_printf(&r->arena,
+		    "pod %.*s is already assigned to node %.*s",
+		    SPAN_ARG(r->name), SPAN_ARG(go_quote(&r->arena, node)))
+			  .p;
+	else if (node_count(node_path(pod, "spec.schedulingGates")) > 0)
+		why = arena_printf(&r->arena,
+		    "pod %.*s has non-empty .spec.schedulingGates",
+		    SPAN_ARG(r->name))
+			  .p;
+	if (why != NULL) {
+		struct problem *p =
+		    problem_conflict(&r->arena, r->resource, r->name, why);
+
+		p->kind = span_str("pods/binding");
+		p->message = arena_printf(&r->arena,
+		    "Operation cannot be fulfilled on pods/binding %.*s: %s",
+		    SPAN_ARG(go_quote(&r->arena, r->name)), why);
+		return p;
+	}
+	if (node_path_text(binding, "target.name").n == 0)
+		return problem_make(
+		    &r->arena, 500, NULL, "target.name: Required value");
+	return NULL;
+}
+
+static void
+merge_texts(struct arena *a, struct node *into, const char *key,
+    const struct node *from)
+{
+	struct node *m = node_get(into, "metadata");
+	const struct node *add = node_get(node_get(from, "metadata"), key);
+
+	for (size_t i = 0; i < node_count(add); i++)
+		node_set(a, node_make(a, m, key), add->members[i].key,
+		    add->members[i].value);
+}
+
+void
+pod_set_condition(struct arena *a, struct node *pod, const char *type,
+    const char *reason, const char *message)
+{
+	struct node *status = node_make(a, pod, "status");
+	struct node *list = node_get(status, "conditions"), *c = node_object(a);
+
+	if (!node_is(list, NODE_ARRAY)) {
+		list = node_array(a);
+		node_put(a, status, "conditions", list);
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (node_text_is(node_get(list->items[i], "type"), type))
+			node_remove_at(list, i--);
+	node_put(a, c, "type", node_str(a, type));
+	node_put(a, c, "status", node_str(a, "True"));
+	node_put(a, c, "lastProbeTime", node_null(a));
+	node_put(a, c, "lastTransitionTime", node_string(a, time_now(a)));
+	if (reason != NULL)
+		node_put(a, c, "reason", node_str(a, reason));
+	if (message != NULL)
+		node_put(a, c, "message", node_str(a, message));
+	node_append(a, list, c);
+}
+
+void
+binding_serve(struct request *r)
+{
+	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct arena *a = &r->arena;
+	struct node *binding, *pod;
+	struct stored *stored;
+	struct write w = rest_write_of(r);
+
+	if (p == NULL)
+		p = posted_object(r, &w, "Binding", &binding);
+	if (p == NULL)
+		p = rest_live(&w, &stored, &pod);
+	if (p == NULL)
+		p = check_binding(r, pod, binding);
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	node_put(a, node_make(a, pod, "spec"), "nodeName",
+	    node_path(binding, "target.name"));
+	merge_texts(a, pod, "annotations", binding);
+	merge_texts(a, pod, "labels", binding);
+	pod_set_condition(a, pod, "PodScheduled", NULL, NULL);
+	/* The server writes this past its strategies, too. */
+	encode_builtin(a, r->resource->schema, pod);
+	write_put(&w, pod, pod);
+	r->changed = w.changed;
+	reply_object(r, 201, posted_success(a));
+}

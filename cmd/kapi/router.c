@@ -1,0 +1,389 @@
+#include "type/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "crd/crd.h"
+#include "document/groups.h"
+#include "document/livez.h"
+#include "document/openapi.h"
+#include "read/list.h"
+#include "read/watch_hub.h"
+#include "reply/faults.h"
+#include "reply/wait.h"
+#include "request/parameters.h"
+#include "request/request.h"
+#include "request/users.h"
+#include "rest/rest.h"
+#include "store/store.h"
+#include "text/duration.h"
+#include "type/proto.h"
+
+static const char not_found_text[] = "404 page not found\n";
+
+/* What the mux of built-in kinds says. */
+static void
+refuse(struct request *r, int code)
+{
+	struct problem *p;
+
+	if (code == 404)
+		p = problem_generic(&r->arena, 404, "NotFound",
+		    "the server could not find the requested resource");
+	else
+		p = problem_generic(&r->arena, 405, "MethodNotAllowed",
+		    "the server does not allow this method on the requested "
+		    "resource");
+	reply_problem(r, p);
+}
+
+static void
+serve_other(struct request *r)
+{
+	if (health_serve(r) || discovery_serve(r) || openapi_serve(r))
+		return;
+	reply_plain(r, 404, not_found_text);
+}
+
+static bool
+is_collection_read(const struct request *r)
+{
+	return r->name.n == 0 &&
+	    (r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH);
+}
+
+static bool
+is_named(enum verb v)
+{
+	return v == REQUEST_GET || v == REQUEST_UPDATE || v == REQUEST_PATCH ||
+	    v == REQUEST_DELETE;
+}
+
+/* Where the resource is, by its scope: /namespaces/NAMESPACE or not. */
+static bool
+scope_fits(const struct request *r)
+{
+	if (!r->resource->namespaced)
+		return r->namespace_.n == 0;
+	return r->namespace_.n > 0 || r->name.n == 0 ||
+	    r->verb == REQUEST_WATCH;
+}
+
+/* 0, or why a path of a built-in kind is not served. */
+static int
+check_builtin(const struct request *r)
+{
+	const struct resource *s = r->resource;
+
+	if (!scope_fits(r) || r->extra_parts)
+		return 404;
+	if (r->verb == REQUEST_OTHER)
+		return 405;
+	if (r->subresource.n > 0)
+		return 0;
+	/* Reviews are posted, namespaced or not. */
+	if (s->namespaced && r->namespace_.n == 0 && !is_collection_read(r) &&
+	    r->verb != REQUEST_WATCH)
+		return 405;
+	if (is_named(r->verb) != (r->name.n > 0) && r->verb != REQUEST_WATCH)
+		return 405;
+	return s->verbs & (1u << r->verb) ? 0 : 405;
+}
+
+/* A problem, or NULL: go on. *plain: 404 in plain text. */
+static struct problem *
+check_custom(struct request *r, bool *plain)
+{
+	const struct resource *s = r->resource;
+
+	*plain = s->namespaced ? r->namespace_.n == 0 && !is_collection_read(r)
+			       : r->namespace_.n > 0;
+	if (*plain)
+		return NULL;
+	if (r->verb == REQUEST_OTHER)
+		return problem_method_not_allowed(&r->arena, s, "");
+	if (is_named(r->verb) && r->name.n == 0)
+		return problem_bad_request(&r->arena, "name must be provided");
+	return NULL;
+}
+
+/* Whether built-in kinds are what this group holds: their mux answers with a
+ * Status where that of CRDs has plain text. */
+static bool
+is_builtin_group(const struct request *r)
+{
+	struct resource *s;
+
+	for (size_t i = 0; (s = registry_next(r->api->registry, &i)) != NULL;)
+		if (span_eq(s->group, r->group))
+			return s->crd == NULL;
+	return false;
+}
+
+/* From here on the body is JSON: nobody else knows of protobuf. */
+static void
+replace_body(struct request *r, const struct node *object)
+{
+	struct httpd_request *h = arena_alloc(&r->arena, sizeof *h);
+	struct httpd_header *headers =
+	    arena_grow(&r->arena, (void *)r->http->headers,
+		r->http->header_count, r->http->header_count, sizeof *headers);
+	struct buf json = BUF_INIT;
+
+	tree_write(&json, object);
+	*h = *r->http;
+	h->body = arena_span(&r->arena, buf_span(&json));
+	h->headers = headers;
+	for (size_t i = 0; i < h->header_count; i++)
+		if (span_is(headers[i].name, "content-type"))
+			headers[i].value = span_str("application/json");
+	r->http = h;
+	buf_release(&json);
+}
+
+static struct problem *
+take_protobuf(struct request *r)
+{
+	struct err err = ERR_INIT;
+	struct node *object;
+
+	if (r->http->body.n == 0 ||
+	    !span_is(body_type(r), "application/vnd.kubernetes.protobuf"))
+		return NULL;
+	object = proto_decode(&r->arena, r->http->body, &err);
+	if (object == NULL)
+		return problem_bad_request(&r->arena,
+		    "the object provided is unrecognized (must be of type "
+		    "%.*s): %s (%.*s)",
+		    SPAN_ARG(r->resource->kind), err.message,
+		    SPAN_ARG(body_summary(&r->arena, r->http->body)));
+	replace_body(r, object);
+	return NULL;
+}
+
+static void
+serve_verb(struct request *r)
+{
+	struct problem *p = request_negotiate(r);
+
+	if (p == NULL)
+		p = take_protobuf(r);
+	if (p != NULL)
+		reply_problem(r, p);
+	else if (r->subresource.n > 0)
+		rest_serve(r);
+	else if (r->verb == REQUEST_GET)
+		get_serve(r);
+	else if (r->verb == REQUEST_LIST)
+		list_serve(r);
+	else if (r->verb == REQUEST_WATCH)
+		watch_serve(r);
+	else
+		rest_serve(r);
+}
+
+static void
+serve_builtin(struct request *r)
+{
+	int code = check_builtin(r);
+
+	if (r->group.n == 0 && span_is(r->plural, "endpoints"))
+		warning_add(&r->warnings,
+		    span_str("v1 Endpoints is deprecated in v1.33+; use "
+			     "discovery.k8s.io/v1 EndpointSlice"));
+	if (code != 0)
+		refuse(r, code);
+	else
+		serve_verb(r);
+}
+
+static void
+serve_resource(struct request *r)
+{
+	struct problem *p;
+	bool plain = false;
+
+	if (r->resource == NULL) {
+		if (is_builtin_group(r))
+			refuse(r, 404);
+		else
+			reply_plain(r, 404, not_found_text);
+		return;
+	}
+	if (r->resource->crd == NULL) {
+		serve_builtin(r);
+		return;
+	}
+	p = check_custom(r, &plain);
+	if (plain)
+		reply_plain(r, 404, not_found_text);
+	else if (p != NULL)
+		reply_problem(r, p);
+	else
+		serve_verb(r);
+}
+
+static void go_on(struct request *r);
+
+static void
+waited(void *r)
+{
+	go_on(r);
+}
+
+static bool
+may_create(struct request *r)
+{
+	if (r->subresource.n > 0)
+		return false;
+	return r->verb == REQUEST_CREATE ||
+	    (r->verb == REQUEST_PATCH &&
+		span_is(body_type(r), "application/apply-patch+yaml"));
+}
+
+/*
+ * Something is created in a namespace that is not there: it may be on its way,
+ * created by the same client at the same time. Source:
+ * apiserver/pkg/admission/plugin/namespace/lifecycle (missingNamespaceWait).
+ */
+static bool
+wait_for_namespace(struct request *r)
+{
+	enum { WAIT_MS = 50 };
+	struct resource *namespaces;
+
+	if (r->waited || !r->resource->namespaced || r->namespace_.n == 0 ||
+	    !may_create(r))
+		return false;
+	namespaces = registry_storage(
+	    r->api->registry, span_str(""), span_str("namespaces"));
+	if (namespaces == NULL ||
+	    store_get(namespaces->collection, SPAN_NONE, r->namespace_) != NULL)
+		return false;
+	r->waited = true;
+	wait_then(r, WAIT_MS, waited, r);
+	return true;
+}
+
+/* After faults had their say. */
+static void
+go_on(struct request *r)
+{
+	const struct crd_version *v;
+
+	if (!r->on_resource) {
+		serve_other(r);
+		return;
+	}
+	/* Found again: a fault may have held it while its CRD went. */
+	r->resource =
+	    registry_find(r->api->registry, r->group, r->version, r->plural);
+	if (r->resource != NULL && wait_for_namespace(r))
+		return;
+	v = r->resource == NULL ? NULL : crd_version_of(r->resource);
+	if (v != NULL && v->deprecated)
+		warning_add(&r->warnings, v->deprecation_warning);
+	serve_resource(r);
+}
+
+/* Probes come without a token, as the real server lets them. */
+static bool
+is_public(const struct request *r)
+{
+	return !r->on_resource &&
+	    (span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
+		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
+}
+
+static bool
+authenticate(struct request *r)
+{
+	static const struct user anonymous = {.name = {"system:anonymous", 16}};
+
+	r->identity =
+	    users_find(r->api->users, httpd_header(r->http, "authorization"));
+	if (r->identity == NULL && is_public(r))
+		r->identity = &anonymous;
+	if (r->identity == NULL) {
+		r->identity = &anonymous;
+		return false;
+	}
+	r->user = r->identity->name;
+	return true;
+}
+
+/* NULL, unless the request says how long it may take, in no way known. Those
+ * that take as long as they like are not asked. */
+static struct problem *
+check_timeout(struct request *r)
+{
+	struct span text = request_param(r, "timeout"), error = SPAN_NONE;
+
+	if (text.n > 0 && r->verb != REQUEST_WATCH)
+		error = duration_error(&r->arena, text);
+	if (error.p == NULL)
+		return NULL;
+	return problem_bad_request(&r->arena,
+	    "invalid timeout specified in the request URL - %.*s",
+	    SPAN_ARG(error));
+}
+
+void
+api_serve(void *api, struct exchange *x, const struct httpd_request *http)
+{
+	struct request *r = request_new(api, x, http);
+	struct problem *p;
+	bool known;
+
+	r->warnings.arena = &r->arena;
+	if (!request_parse(r)) {
+		authenticate(r);
+		reply_plain(r, 400, "400 Bad Request\n");
+		return;
+	}
+	known = authenticate(r);
+	p = check_timeout(r);
+	if (p != NULL) {
+		reply_problem(r, p);
+		return;
+	}
+	if (!known) {
+		reply_problem(r,
+		    problem_make(
+			&r->arena, 401, "Unauthorized", "Unauthorized"));
+		return;
+	}
+	if (r->api->faults != NULL && faults_serve(r))
+		return;
+	if (r->on_resource)
+		r->resource = registry_find(
+		    r->api->registry, r->group, r->version, r->plural);
+	if (r->api->faults != NULL && faults_before(r, go_on))
+		return;
+	go_on(r);
+}
+
+void
+api_too_large(void *api, struct exchange *x, const struct httpd_request *http)
+{
+	struct request *r = request_new(api, x, http);
+
+	r->warnings.arena = &r->arena;
+	request_parse(r);
+	authenticate(r);
+	reply_problem(r, problem_too_large(&r->arena, "limit is 3145728"));
+}
+
+void
+api_release(struct api *api)
+{
+	struct request *r;
+
+	discovery_free(api->discovery);
+	openapi_free(api->openapi);
+	while ((r = api->spare) != NULL) {
+		api->spare = r->next_spare;
+		arena_release(&r->arena);
+		free(r);
+	}
+}

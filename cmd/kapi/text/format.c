@@ -1,0 +1,583 @@
+#include "text/format.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "text/pattern.h"
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool
+matches(struct span text, const char *pattern)
+{
+	struct arena a = ARENA_INIT;
+	bool yes = pattern_matches(pattern_make(&a, span_str(pattern)), text);
+
+	arena_release(&a);
+	return yes;
+}
+
+/* n digits at p, as a number; -1: they are none. */
+static int
+digits(const char *p, size_t n)
+{
+	int value = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_digit(p[i]))
+			return -1;
+		value = value * 10 + (p[i] - '0');
+	}
+	return value;
+}
+
+static bool
+is_date(struct span s)
+{
+	static const int days[] = {
+	    31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year, month, day;
+	bool leap;
+
+	if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-')
+		return false;
+	year = digits(s.p, 4);
+	month = digits(s.p + 5, 2);
+	day = digits(s.p + 8, 2);
+	if (year < 0 || month < 1 || month > 12 || day < 1)
+		return false;
+	leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	return day <= days[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
+/* The zone of a time: Z, or +hh:mm with any digits. */
+static bool
+is_zone(struct span s)
+{
+	if (s.n == 1)
+		return s.p[0] == 'Z' || s.p[0] == 'z';
+	return s.n == 6 && (s.p[0] == '+' || s.p[0] == '-') &&
+	    digits(s.p + 1, 2) >= 0 && s.p[3] == ':' && digits(s.p + 4, 2) >= 0;
+}
+
+static bool
+is_datetime(struct span s)
+{
+	struct span t;
+	int hour, minute, second;
+	size_t at = 8;
+
+	if (s.n < 20 || (s.p[10] != 'T' && s.p[10] != 't') ||
+	    !is_date(span_make(s.p, 10)))
+		return false;
+	t = span_make(s.p + 11, s.n - 11);
+	hour = digits(t.p, 2);
+	minute = digits(t.p + 3, 2);
+	second = digits(t.p + 6, 2);
+	if (t.p[2] != ':' || t.p[5] != ':' || hour < 0 || hour > 23 ||
+	    minute < 0 || minute > 59 || second < 0 || second > 59)
+		return false;
+	if (is_zone(span_make(t.p + at, t.n - at)))
+		return true;
+	/* Any character before the fraction, as the API server has it. */
+	at++;
+	if (at >= t.n || !is_digit(t.p[at]))
+		return false;
+	while (at < t.n && is_digit(t.p[at]))
+		at++;
+	return is_zone(span_make(t.p + at, t.n - at));
+}
+
+static bool
+is_ipv4_sloppy(struct span s)
+{
+	size_t i = 0;
+
+	for (int part = 0; part < 4; part++) {
+		int value = 0;
+		size_t start = i;
+
+		if (part > 0 && (i >= s.n || s.p[i++] != '.'))
+			return false;
+		if (part > 0)
+			start = i;
+		for (; i < s.n && is_digit(s.p[i]); i++) {
+			value = value * 10 + (s.p[i] - '0');
+			if (value > 255)
+				return false;
+		}
+		if (i == start)
+			return false;
+	}
+	return i == s.n;
+}
+
+static bool
+is_ip6_text(struct span s)
+{
+	char text[64];
+	struct in6_addr out;
+
+	if (s.n >= sizeof text || memchr(s.p, 0, s.n) != NULL)
+		return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = '\0';
+	return inet_pton(AF_INET6, text, &out) == 1;
+}
+
+static bool
+is_ipv4(struct span s)
+{
+	return is_ipv4_sloppy(s) ||
+	    (s.n > 0 && memchr(s.p, '.', s.n) != NULL && is_ip6_text(s));
+}
+
+static bool
+is_ipv6(struct span s)
+{
+	return s.n > 0 && is_ip6_text(s);
+}
+
+static bool
+is_cidr(struct span s)
+{
+	const char *slash = s.n == 0 ? NULL : memchr(s.p, '/', s.n);
+	struct span ip, bits;
+	int n;
+
+	if (slash == NULL)
+		return false;
+	ip = span_make(s.p, (size_t)(slash - s.p));
+	bits = span_make(slash + 1, s.n - ip.n - 1);
+	n = bits.n >= 1 && bits.n <= 3 ? digits(bits.p, bits.n) : -1;
+	if (n < 0)
+		return false;
+	return (is_ipv4_sloppy(ip) && n <= 32) ||
+	    (ip.n > 0 && is_ip6_text(ip) && n <= 128);
+}
+
+static bool
+is_mac(struct span s)
+{
+	size_t group = 2, octets;
+	char separator;
+
+	if (s.n < 14)
+		return false;
+	separator = s.p[2];
+	if (separator != ':' && separator != '-') {
+		separator = s.p[4];
+		group = 4;
+		if (separator != '.')
+			return false;
+	}
+	if ((s.n + 1) % (group + 1) != 0)
+		return false;
+	octets = (s.n + 1) / (group + 1) * (group / 2);
+	if (octets != 6 && octets != 8 && octets != 20)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (i % (group + 1) == group ? s.p[i] != separator
+					     : !is_hex(s.p[i]))
+			return false;
+	return true;
+}
+
+static bool
+is_uuid_version(struct span s, char version, bool variant)
+{
+	size_t hex = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '-') {
+			if (hex != 8 && hex != 12 && hex != 16 && hex != 20)
+				return false;
+			if (s.p[i - 1] == '-')
+				return false;
+			continue;
+		}
+		if (!is_hex(s.p[i]))
+			return false;
+		if (hex == 12 && version != 0 && s.p[i] != version)
+			return false;
+		if (hex == 16 && variant && strchr("89abAB", s.p[i]) == NULL)
+			return false;
+		hex++;
+	}
+	return hex == 32 && s.p[s.n - 1] != '-';
+}
+
+static bool
+is_uuid(struct span s)
+{
+	return is_uuid_version(s, 0, false);
+}
+
+static bool
+is_uuid3(struct span s)
+{
+	return is_uuid_version(s, '3', false);
+}
+
+static bool
+is_uuid4(struct span s)
+{
+	return is_uuid_version(s, '4', true);
+}
+
+static bool
+is_uuid5(struct span s)
+{
+	return is_uuid_version(s, '5', true);
+}
+
+static bool
+is_base64(struct span s)
+{
+	size_t pad = 0;
+
+	if (s.n == 0 || s.n % 4 != 0)
+		return false;
+	while (pad < 2 && s.p[s.n - 1 - pad] == '=')
+		pad++;
+	for (size_t i = 0; i < s.n - pad; i++)
+		if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '+' &&
+		    s.p[i] != '/')
+			return false;
+	return true;
+}
+
+static bool
+is_anything(struct span s)
+{
+	(void)s;
+	return true;
+}
+
+static bool
+good_escapes(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+			return false;
+		if (s.p[i] == '%' &&
+		    (i + 2 >= s.n || !is_hex(s.p[i + 1]) ||
+			!is_hex(s.p[i + 2])))
+			return false;
+	}
+	return true;
+}
+
+static bool
+good_authority(struct span s)
+{
+	const char *at = memrchr(s.p, '@', s.n);
+	struct span host = s;
+	const char *colon;
+
+	if (at != NULL)
+		host = span_make(at + 1, s.n - (size_t)(at + 1 - s.p));
+	for (size_t i = 0; i < host.n; i++)
+		if (strchr(" <>\"\\^`{}|", host.p[i]) != NULL)
+			return false;
+	if (host.n > 0 && host.p[0] == '[')
+		return memchr(host.p, ']', host.n) != NULL;
+	colon = host.n == 0 ? NULL : memrchr(host.p, ':', host.n);
+	if (colon == NULL)
+		return true;
+	for (const char *p = colon + 1; p < host.p + host.n; p++)
+		if (!is_digit(*p))
+			return false;
+	return true;
+}
+
+/* As url.ParseRequestURI: an absolute path, or with a scheme. */
+static bool
+is_uri(struct span s)
+{
+	size_t i = 0;
+	struct span rest;
+
+	if (s.n == 0 || !good_escapes(s))
+		return false;
+	if (s.p[0] == '/' || span_is(s, "*"))
+		return true;
+	while (i < s.n &&
+	    (isalnum((unsigned char)s.p[i]) ||
+		(i > 0 && strchr("+-.", s.p[i]) != NULL)))
+		i++;
+	if (i == 0 || i >= s.n || s.p[i] != ':' ||
+	    !isalpha((unsigned char)s.p[0]))
+		return false;
+	rest = span_make(s.p + i + 1, s.n - i - 1);
+	if (rest.n < 2 || rest.p[0] != '/' || rest.p[1] != '/')
+		return true;
+	for (i = 2; i < rest.n && strchr("/?#", rest.p[i]) == NULL;)
+		i++;
+	return good_authority(span_make(rest.p + 2, i - 2));
+}
+
+/* A dot-atom of RFC 5322, with UTF-8. */
+static bool
+is_dot_atom(struct span s)
+{
+	if (s.n == 0 || s.p[0] == '.' || s.p[s.n - 1] == '.')
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c == '.' ? s.p[i - 1] == '.'
+			     : !isalnum(c) && c < 0x80 &&
+			    (c == 0 ||
+				strchr("!#$%&'*+-/=?^_`{|}~", c) == NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_email(struct span s)
+{
+	const char *open, *at;
+	struct span local, domain;
+
+	while (s.n > 0 && s.p[0] == ' ')
+		s = span_make(s.p + 1, s.n - 1);
+	while (s.n > 0 && s.p[s.n - 1] == ' ')
+		s.n--;
+	if (s.n == 0)
+		return false;
+	open = memchr(s.p, '<', s.n); /* Name <local@domain> */
+	if (open != NULL) {
+		if (s.p[s.n - 1] != '>')
+			return false;
+		s = span_make(open + 1, s.n - (size_t)(open + 1 - s.p) - 1);
+	}
+	at = s.n == 0 ? NULL : memrchr(s.p, '@', s.n);
+	if (at == NULL)
+		return false;
+	local = span_make(s.p, (size_t)(at - s.p));
+	domain = span_make(at + 1, s.n - local.n - 1);
+	if (local.n >= 2 && local.p[0] == '"' && local.p[local.n - 1] == '"')
+		return is_dot_atom(domain);
+	return is_dot_atom(local) && is_dot_atom(domain);
+}
+
+static bool
+is_hostname(struct span s)
+{
+	size_t label = 0;
+
+	if (s.n > 255 ||
+	    !matches(s,
+		"^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62}"
+		")?)|([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}"
+		"[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})"
+		"$"))
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		label = s.p[i] == '.' ? 0 : label + 1;
+		if (label > 63)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_duration(struct span s)
+{
+	return matches(s,
+		   "^[-+]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)"
+		   "(ns|us|µs|μs|ms|s|m|h))+)$") ||
+	    matches(s,
+		"[0-9]+\\s*((?i)(ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|"
+		"hr|hour|d|day|w|wk|week)([^A-Za-zµ]|$)|"
+		"(nano|micro|milli|sec|min|hour|day|week)[A-Za-zµ]*)");
+}
+
+static bool
+is_hexcolor(struct span s)
+{
+	return matches(s, "^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
+}
+
+#define OCTET "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*"
+
+static bool
+is_rgbcolor(struct span s)
+{
+	return matches(s, "^rgb\\(" OCTET "," OCTET "," OCTET "\\)$");
+}
+
+static bool
+is_ssn(struct span s)
+{
+	return s.n == 11 && matches(s, "^\\d{3}[- ]?\\d{2}[- ]?\\d{4}$");
+}
+
+static bool
+is_bson_id(struct span s)
+{
+	return matches(s, "^[0-9a-fA-F]{24}$");
+}
+
+/* The digits of s (and a last X) without what is skipped; -1: others. */
+static int
+strip(struct span s, const char *skipped, char out[20])
+{
+	int n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (strchr(skipped, s.p[i]) != NULL && s.p[i] != '\0')
+			continue;
+		if (n == 19 || (!is_digit(s.p[i]) && s.p[i] != 'X'))
+			return -1;
+		out[n++] = s.p[i];
+	}
+	return n;
+}
+
+static bool
+is_isbn10(struct span s)
+{
+	char d[20];
+	int sum = 0;
+
+	if (strip(s, "- \t\r\n", d) != 10)
+		return false;
+	for (int i = 0; i < 10; i++) {
+		if (d[i] == 'X' && i < 9)
+			return false;
+		sum += (i + 1) * (d[i] == 'X' ? 10 : d[i] - '0');
+	}
+	return sum % 11 == 0;
+}
+
+static bool
+is_isbn13(struct span s)
+{
+	char d[20];
+	int sum = 0;
+
+	if (strip(s, "- \t\r\n", d) != 13)
+		return false;
+	for (int i = 0; i < 13; i++) {
+		if (d[i] == 'X')
+			return false;
+		if (i < 12)
+			sum += (i % 2 == 0 ? 1 : 3) * (d[i] - '0');
+	}
+	return d[12] - '0' == (10 - sum % 10) % 10;
+}
+
+static bool
+is_isbn(struct span s)
+{
+	return is_isbn10(s) || is_isbn13(s);
+}
+
+static bool
+is_creditcard(struct span s)
+{
+	char d[32];
+	size_t n = 0;
+	int sum = 0;
+
+	for (size_t i = 0; i < s.n && n < sizeof d; i++)
+		if (is_digit(s.p[i]))
+			d[n++] = s.p[i];
+	if (!matches(span_make(d, n),
+		"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|"
+		"6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|"
+		"3(?:0[0-5]|[68][0-9])[0-9]{11}|"
+		"(?:2131|1800|35\\d{3})\\d{11})$"))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		int v = (d[n - 1 - i] - '0') * (i % 2 == 1 ? 2 : 1);
+
+		sum += v > 9 ? v - 9 : v;
+	}
+	return sum % 10 == 0;
+}
+
+static bool
+is_short_name(struct span s)
+{
+	return s.n <= 63 && matches(s, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
+}
+
+static bool
+is_long_name(struct span s)
+{
+	return s.n <= 253 &&
+	    matches(s,
+		"^[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+		"(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$");
+}
+
+static const struct format {
+	const char *name; /* without its dashes */
+	bool (*fn)(struct span text);
+} formats[] = {{"bsonobjectid", is_bson_id}, {"byte", is_base64},
+    {"cidr", is_cidr}, {"creditcard", is_creditcard}, {"date", is_date},
+    {"datetime", is_datetime}, {"duration", is_duration}, {"email", is_email},
+    {"hexcolor", is_hexcolor}, {"hostname", is_hostname}, {"ipv4", is_ipv4},
+    {"ipv6", is_ipv6}, {"isbn", is_isbn}, {"isbn10", is_isbn10},
+    {"isbn13", is_isbn13}, {"k8slongname", is_long_name},
+    {"k8sshortname", is_short_name}, {"mac", is_mac}, {"password", is_anything},
+    {"rgbcolor", is_rgbcolor}, {"ssn", is_ssn}, {"uri", is_uri},
+    {"uuid", is_uuid}, {"uuid3", is_uuid3}, {"uuid4", is_uuid4},
+    {"uuid5", is_uuid5}};
+
+static const struct format *
+format_find(struct span name)
+{
+	char text[32];
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] == '-')
+			continue;
+		if (n == sizeof text)
+			return NULL;
+		text[n++] = name.p[i];
+	}
+	for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+		if (span_is(span_make(text, n), formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+bool
+format_known(struct span type, struct span format)
+{
+	if (type.n == 0 || span_is(type, "string"))
+		return format_find(format) != NULL;
+	if (span_is(type, "integer"))
+		return span_is(format, "int32") || span_is(format, "int64");
+	if (span_is(type, "number"))
+		return span_is(format, "float") || span_is(format, "double");
+	return false;
+}
+
+bool
+format_matches(struct span format, struct span text)
+{
+	const struct format *f = format_find(format);
+
+	if (text.p == NULL)
+		text = span_str("");
+	return f == NULL || f->fn(text);
+}

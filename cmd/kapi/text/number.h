@@ -1,0 +1,26 @@
+/*
+ * number: numbers as Go writes them.
+ */
+#ifndef NUMBER_H
+#define NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+#include "json/tree.h"
+
+/* What a decoder into untyped values makes of a number: int64 or float64. */
+bool number_is_int(const struct node *n, int64_t *value);
+
+/* The shortest digits that give the same float64: as %v, as encoding/json,
+ * and without any exponent. */
+struct span number_show(struct arena *a, double value);
+struct span number_json(struct arena *a, double value);
+struct span number_plain(struct arena *a, double value);
+
+/* All numbers below n as they are stored: 1.0 is 1, 1e3 is 1000. */
+void number_normalize(struct arena *a, struct node *n);
+
+#endif

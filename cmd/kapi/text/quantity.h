@@ -1,0 +1,25 @@
+/*
+ * quantity: amounts of resources ("500m", "1Gi") in the form in which the API
+ * server writes them.
+ * Source: apimachinery/pkg/api/resource/{quantity,amount,suffix}.go.
+ */
+#ifndef QUANTITY_H
+#define QUANTITY_H
+
+#include "base/arena.h"
+#include "base/span.h"
+
+/*
+ * text canonical: "1000m" is "1", "0.5" is "500m", "1024Mi" is "1Gi". Some
+ * texts are kept although they are not ("1.500"), as the server keeps them.
+ * The result is text itself, or in the arena. NULL, or what is wrong with it,
+ * in the server's words.
+ */
+const char *quantity_canonical(
+    struct arena *a, struct span text, struct span *result);
+
+/* The same, rounded up to thousandths, as quantities in a ResourceList are. */
+const char *quantity_round(
+    struct arena *a, struct span text, struct span *result);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * api: the server as a whole: what every handler can reach.
+ */
+#ifndef API_H
+#define API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "process/loop.h"
+
+struct httpd;
+struct store;
+struct registry;
+struct faults;
+struct journal;
+struct users;
+struct gc;
+struct request;
+struct crds;
+struct watch_hub;
+struct discovery;
+struct openapi;
+
+struct api {
+	struct loop *loop;
+	struct store *store;
+	struct registry *registry;
+	struct httpd *httpd;
+	struct faults *faults;	 /* NULL: none */
+	struct journal *journal; /* NULL: none */
+	struct users *users;	 /* NULL: everybody may do everything */
+	struct gc *gc;
+	struct crds *crds;	     /* crd.h */
+	struct watch_hub *watch_hub; /* watch_hub.h; NULL: no watch yet */
+	struct discovery *discovery; /* its documents; NULL: none made yet */
+	struct openapi *openapi;     /* the same */
+	struct request *spare;	     /* requests to be used again; router.c's */
+	size_t spares;
+	uint64_t requests; /* so far */
+};
+
+/* Where every request starts. */
+struct exchange;
+struct httpd_request;
+void api_serve(
+    void *api, struct exchange *x, const struct httpd_request *request);
+/* The same, with a body that is too large: 413. */
+void api_too_large(
+    void *api, struct exchange *x, const struct httpd_request *request);
+
+/* Frees what api_serve keeps. */
+void api_release(struct api *api);
+
+/*
+ * Writes of kapi itself (namespaces, garbage collection, --load, CRD status):
+ * the same path as a request's, no managedFields entry, no answer. See rest.h.
+ */
+
+#endif

@@ -1,0 +1,312 @@
+#include "type/decode_text.h"
+
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/digest.h"
+
+enum { TIME_LENGTH = 20, MICRO_LENGTH = 27, ZONE_MAX_HOUR = 24 };
+
+struct clock {
+	int year, month, day, hour, minute, second;
+	int micro;
+	int offset; /* minutes east of UTC */
+};
+
+struct reader {
+	struct span rest;
+	const char *element; /* of the layout that did not match */
+	const char *range;   /* "month out of range" */
+};
+
+static bool
+number(struct reader *r, int digits, int *value, const char *element)
+{
+	r->element = element;
+	if (r->rest.n < (size_t)digits)
+		return false;
+	*value = 0;
+	for (int i = 0; i < digits; i++) {
+		char c = r->rest.p[i];
+
+		if (c < '0' || c > '9')
+			return false;
+		*value = *value * 10 + c - '0';
+	}
+	r->rest = span_make(r->rest.p + digits, r->rest.n - (size_t)digits);
+	return true;
+}
+
+static bool
+literal(struct reader *r, const char *c)
+{
+	r->element = c;
+	if (r->rest.n == 0 || r->rest.p[0] != c[0])
+		return false;
+	r->rest = span_make(r->rest.p + 1, r->rest.n - 1);
+	return true;
+}
+
+static bool
+in_range(struct reader *r, int value, int low, int high, const char *what)
+{
+	if (value < low || value > high) {
+		r->range = what;
+		return false;
+	}
+	return true;
+}
+
+/* Time takes any fraction and drops it; MicroTime wants six digits. */
+static bool
+fraction(struct reader *r, bool micro, int *value)
+{
+	size_t n = 1;
+
+	*value = 0;
+	if (micro) {
+		struct span before = r->rest;
+
+		if (literal(r, ".") && number(r, 6, value, ".000000"))
+			return true;
+		r->element = ".000000";
+		r->rest = before;
+		return false;
+	}
+	if (r->rest.n < 2 || (r->rest.p[0] != '.' && r->rest.p[0] != ',') ||
+	    r->rest.p[1] < '0' || r->rest.p[1] > '9')
+		return true;
+	while (n < r->rest.n && r->rest.p[n] >= '0' && r->rest.p[n] <= '9')
+		n++;
+	r->rest = span_make(r->rest.p + n, r->rest.n - n);
+	return true;
+}
+
+static bool
+zone(struct reader *r, int *offset)
+{
+	struct span before = r->rest;
+	int hour = 0, minute = 0, sign;
+
+	*offset = 0;
+	if (literal(r, "Z"))
+		return true;
+	sign = r->rest.n > 0 && r->rest.p[0] == '-' ? -1 : 1;
+	if ((literal(r, "+") || literal(r, "-")) && number(r, 2, &hour, "") &&
+	    literal(r, ":") && number(r, 2, &minute, "")) {
+		*offset = sign * (hour * 60 + minute);
+		return in_range(r, hour, 0, ZONE_MAX_HOUR,
+			   "time zone offset hour out of range") &&
+		    in_range(r, minute, 0, 59,
+			"time zone offset minute out of range");
+	}
+	r->rest = before;
+	r->element = "Z07:00";
+	return false;
+}
+
+static int
+days_in(int year, int month)
+{
+	static const char days[] = {
+	    31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+/* The element at which reading stops is that at which Go's stops. */
+static bool
+read_time(struct reader *r, bool micro, struct clock *c)
+{
+	if (!number(r, 4, &c->year, "2006") || !literal(r, "-") ||
+	    !number(r, 2, &c->month, "01") ||
+	    !in_range(r, c->month, 1, 12, "month out of range") ||
+	    !literal(r, "-") || !number(r, 2, &c->day, "02") ||
+	    !literal(r, "T") || !number(r, 2, &c->hour, "15") ||
+	    !in_range(r, c->hour, 0, 23, "hour out of range") ||
+	    !literal(r, ":") || !number(r, 2, &c->minute, "04") ||
+	    !in_range(r, c->minute, 0, 59, "minute out of range") ||
+	    !literal(r, ":") || !number(r, 2, &c->second, "05") ||
+	    !in_range(r, c->second, 0, 59, "second out of range") ||
+	    !fraction(r, micro, &c->micro) || !zone(r, &c->offset))
+		return false;
+	return r->rest.n == 0 &&
+	    in_range(
+		r, c->day, 1, days_in(c->year, c->month), "day out of range");
+}
+
+static struct span
+time_error(
+    struct arena *a, const struct reader *r, struct span text, bool micro)
+{
+	const char *layout = micro ? "2006-01-02T15:04:05.000000Z07:00"
+				   : "2006-01-02T15:04:05Z07:00";
+
+	if (r->range != NULL)
+		return arena_printf(
+		    a, "parsing time \"%.*s\": %s", SPAN_ARG(text), r->range);
+	if (r->element[0] == 'Z' && r->element[1] == '\0')
+		return arena_printf(a,
+		    "parsing time \"%.*s\": extra text: \"%.*s\"",
+		    SPAN_ARG(text), SPAN_ARG(r->rest));
+	return arena_printf(a,
+	    "parsing time \"%.*s\" as \"%s\": cannot parse \"%.*s\" as \"%s\"",
+	    SPAN_ARG(text), layout, SPAN_ARG(r->rest), r->element);
+}
+
+static struct span
+write_time(struct arena *a, const struct clock *c, bool micro)
+{
+	struct tm tm = {.tm_year = c->year - 1900,
+	    .tm_mon = c->month - 1,
+	    .tm_mday = c->day,
+	    .tm_hour = c->hour,
+	    .tm_min = c->minute - c->offset,
+	    .tm_sec = c->second};
+	time_t t = timegm(&tm);
+	char text[64];
+	size_t n;
+
+	gmtime_r(&t, &tm);
+	n = strftime(text, sizeof text, "-%m-%dT%H:%M:%S", &tm);
+	return micro
+	    ? arena_printf(a, "%04d%.*s.%06dZ", tm.tm_year + 1900, (int)n, text,
+		  c->micro)
+	    : arena_printf(a, "%04d%.*sZ", tm.tm_year + 1900, (int)n, text);
+}
+
+int
+time_canonical(struct arena *a, struct span text, bool micro,
+    struct span *result, struct span *error)
+{
+	struct reader r = {.rest = text};
+	struct clock c;
+
+	if (!read_time(&r, micro, &c)) {
+		/* Behind the zone there was more. */
+		if (r.range == NULL && r.rest.n > 0 && r.rest.p > text.p &&
+		    (r.element[0] == 'Z' || r.element[0] == '\0'))
+			r.element = r.element[0] == 'Z' ? r.element : "Z";
+		*error = time_error(a, &r, text, micro);
+		return -1;
+	}
+	*result = text;
+	if (text.p[text.n - 1] != 'Z' ||
+	    text.n != (micro ? MICRO_LENGTH : TIME_LENGTH))
+		*result = write_time(a, &c, micro);
+	return 0;
+}
+
+static int
+base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static size_t
+skip_newlines(struct span s, size_t i)
+{
+	while (i < s.n && (s.p[i] == '\n' || s.p[i] == '\r'))
+		i++;
+	return i;
+}
+
+/* What follows the first '=', which is at i; filled: values before it. */
+static int
+padding(struct span s, size_t i, int filled, size_t *at)
+{
+	*at = i;
+	if (filled < 2)
+		return -1;
+	i++;
+	if (filled == 2) {
+		i = skip_newlines(s, i);
+		if (i == s.n) {
+			*at = s.n;
+			return -1;
+		}
+		if (s.p[i] != '=') {
+			*at = i - 1;
+			return -1;
+		}
+		i++;
+	}
+	*at = skip_newlines(s, i);
+	return *at < s.n ? -1 : 0;
+}
+
+/* Bytes of text into b; where Go's decoder would stop, -1. */
+static int
+base64_decode(struct span s, struct buf *b, size_t *at)
+{
+	unsigned bits = 0;
+	int filled = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		int v = base64_value(s.p[i]);
+
+		if (s.p[i] == '\n' || s.p[i] == '\r')
+			continue;
+		if (s.p[i] == '=') {
+			if (padding(s, i, filled, at) < 0)
+				return -1;
+			bits <<= 6 * (4 - filled);
+			buf_addc(b, (char)(bits >> 16));
+			if (filled == 3)
+				buf_addc(b, (char)(bits >> 8));
+			return 0;
+		}
+		*at = i;
+		if (v < 0)
+			return -1;
+		bits = bits << 6 | (unsigned)v;
+		if (++filled == 4) {
+			buf_addc(b, (char)(bits >> 16));
+			buf_addc(b, (char)(bits >> 8));
+			buf_addc(b, (char)bits);
+			filled = 0;
+			bits = 0;
+		}
+	}
+	if (filled == 0)
+		return 0;
+	*at = s.n - (size_t)filled;
+	return -1;
+}
+
+struct span
+base64_text(struct arena *a, struct span bytes)
+{
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	digest_add_base64(&b, bytes);
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+int
+base64_canonical(
+    struct arena *a, struct span text, struct span *result, size_t *at)
+{
+	struct buf bytes = BUF_INIT, again = BUF_INIT;
+	int code = base64_decode(text, &bytes, at);
+
+	*result = text;
+	if (code == 0) {
+		digest_add_base64(&again, buf_span(&bytes));
+		if (!span_eq(buf_span(&again), text))
+			*result = arena_span(a, buf_span(&again));
+	}
+	buf_release(&bytes);
+	buf_release(&again);
+	return code;
+}

@@ -1,0 +1,80 @@
+/* Defaults that a schema tells: see decode.h. */
+#include "type/decode.h"
+
+#include "text/quantity.h"
+
+static bool
+is_wrong_null(const struct schema *s, const struct node *n)
+{
+	return n->kind == NODE_NULL && !s->nullable;
+}
+
+static void
+default_fields(struct arena *a, const struct schema *s, struct node *n)
+{
+	for (size_t i = 0; i < s->field_count; i++) {
+		const struct field *f = &s->fields[i];
+		struct node *value;
+
+		if (f->default_value == NULL)
+			continue;
+		value = node_get_span(n, f->name);
+		/* Go cannot tell an empty string or a zero from none. */
+		if (value != NULL && !is_wrong_null(f->schema, value) &&
+		    (f->go_type.p == NULL || f->pointer || !node_empty(value)))
+			continue;
+		node_set(a, n, f->name, node_copy(a, f->default_value));
+	}
+}
+
+static void
+default_element(struct arena *a, const struct field *element, struct node **n)
+{
+	if (element == NULL)
+		return;
+	if (is_wrong_null(element->schema, *n) && element->default_value)
+		*n = node_copy(a, element->default_value);
+	schema_default(a, element->schema, *n);
+}
+
+/* Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList. */
+static void
+round_resources(struct arena *a, struct node *list)
+{
+	for (uint32_t i = 0; node_is(list, NODE_OBJECT) && i < list->n; i++) {
+		struct span text = node_text(list->members[i].value), rounded;
+
+		if (quantity_round(a, text, &rounded) == NULL &&
+		    !span_eq(rounded, text))
+			list->members[i].value = node_string(a, rounded);
+	}
+}
+
+/* Source of the order: apiextensions-apiserver/pkg/apiserver/schema/
+ * defaulting/algorithm.go. What was filled in is filled in itself. */
+void
+schema_default(struct arena *a, const struct schema *s, struct node *object)
+{
+	const struct field *f;
+
+	if (s == NULL || s->kind == SCHEMA_ANY)
+		return;
+	if (object->kind == NODE_ARRAY && s->kind == SCHEMA_LIST) {
+		for (uint32_t i = 0; i < object->n; i++)
+			default_element(a, s->element, &object->items[i]);
+		return;
+	}
+	if (object->kind != NODE_OBJECT)
+		return;
+	default_fields(a, s, object);
+	for (uint32_t i = 0; i < object->n; i++) {
+		f = schema_field(s, object->members[i].key);
+		if (f != NULL && span_is(f->go_type, "v1.ResourceList"))
+			round_resources(a, object->members[i].value);
+		else if (f != NULL)
+			schema_default(a, f->schema, object->members[i].value);
+		else if (s->element != NULL)
+			default_element(
+			    a, s->element, &object->members[i].value);
+	}
+}

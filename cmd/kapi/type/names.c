@@ -1,0 +1,270 @@
+#include "type/names.h"
+
+#include <string.h>
+
+#include "type/objectmeta.h"
+
+#define LABEL "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+#define KEY "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+#define USED "regex used for validation is '"
+
+static const char label_message[] =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric "
+    "characters or '-', and must start and end with an alphanumeric character "
+    "(e.g. 'my-name',  or '123-abc', " USED LABEL "')";
+static const char subdomain_message[] =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+    "characters, '-' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'example.com', " USED LABEL "(\\." LABEL ")*')";
+static const char dns1035_message[] =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or "
+    "'-', start with an alphabetic character, and end with an alphanumeric "
+    "character (e.g. 'my-name',  or 'abc-123', " USED
+    "[a-z]([-a-z0-9]*[a-z0-9])?')";
+static const char value_message[] =
+    "a valid label must be an empty string or consist of alphanumeric "
+    "characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'MyValue',  or 'my_value',  or '12345', " USED "(" KEY
+    ")?')";
+#define KEY_MESSAGE                                                      \
+	"must consist of alphanumeric characters, '-', '_' or '.', and " \
+	"must start and end with an alphanumeric character (e.g. "       \
+	"'MyName',  or 'my.name',  or '123-abc', " USED KEY "')"
+
+static bool
+is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_alnum(char c)
+{
+	return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z');
+}
+
+static bool
+matches_label(struct span s)
+{
+	if (s.n == 0 || s.p[0] == '-' || s.p[s.n - 1] == '-')
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_lower(s.p[i]) && !is_digit(s.p[i]) && s.p[i] != '-')
+			return false;
+	return true;
+}
+
+static bool
+matches_subdomain(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '.')
+			continue;
+		if (!matches_label(span_make(s.p + start, i - start)))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+static bool
+matches_key(struct span s)
+{
+	if (s.n == 0 || !is_alnum(s.p[0]) || !is_alnum(s.p[s.n - 1]))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
+		    s.p[i] != '.')
+			return false;
+	return true;
+}
+
+/* All that is wrong with a name, at most two things. */
+struct findings {
+	const char *said[2];
+	size_t n;
+};
+
+static void
+find(struct findings *f, const char *what)
+{
+	f->said[f->n++] = what;
+}
+
+static struct findings
+check(struct span s, enum name_rule rule)
+{
+	struct findings f = {{NULL, NULL}, 0};
+
+	switch (rule) {
+	case NAME_SUBDOMAIN:
+		if (s.n > 253)
+			find(&f, "must be no more than 253 bytes");
+		if (!matches_subdomain(s))
+			find(&f, subdomain_message);
+		break;
+	case NAME_LABEL:
+		if (s.n > 63)
+			find(&f, "must be no more than 63 bytes");
+		if (!matches_label(s))
+			find(&f,
+			    matches_subdomain(s) ? "must not contain dots"
+						 : label_message);
+		break;
+	case NAME_DNS1035:
+		if (s.n > 63)
+			find(&f, "must be no more than 63 bytes");
+		if (!matches_label(s) || !is_lower(s.p[0]))
+			find(&f, dns1035_message);
+		break;
+	case NAME_SEGMENT:
+		if (span_is(s, "."))
+			find(&f, "may not be '.'");
+		else if (span_is(s, ".."))
+			find(&f, "may not be '..'");
+		if (s.n > 0 && memchr(s.p, '/', s.n) != NULL)
+			find(&f, "may not contain '/'");
+		if (s.n > 0 && memchr(s.p, '%', s.n) != NULL)
+			find(&f, "may not contain '%'");
+		break;
+	}
+	return f;
+}
+
+void
+name_check(struct causes *c, struct span field, struct span value,
+    enum name_rule rule, bool generate)
+{
+	struct span checked = value;
+	struct findings f;
+
+	/* The server replaces the last two characters of a prefix that ends in
+	 * a dash by one letter. */
+	if (generate && rule != NAME_SEGMENT && value.n > 1 &&
+	    value.p[value.n - 1] == '-')
+		checked =
+		    arena_printf(c->arena, "%.*sa", (int)value.n - 2, value.p);
+	if (generate && rule == NAME_SEGMENT && value.p[0] == '.')
+		return;
+	f = check(checked, rule);
+	for (size_t i = 0; i < f.n; i++)
+		cause_invalid_text(c, field, value, f.said[i]);
+}
+
+static const char *
+first(struct span name, enum name_rule rule)
+{
+	struct findings f = check(name, rule);
+
+	return f.n == 0 ? NULL : f.said[0];
+}
+
+const char *
+name_check_label(struct span name)
+{
+	return first(name, NAME_LABEL);
+}
+
+const char *
+name_check_subdomain(struct span name)
+{
+	return first(name, NAME_SUBDOMAIN);
+}
+
+const char *
+name_check_dns1035(struct span name)
+{
+	return first(name, NAME_DNS1035);
+}
+
+const char *
+name_check_segment(struct span name)
+{
+	return first(name, NAME_SEGMENT);
+}
+
+static void
+key_name_check(
+    struct causes *c, struct span field, struct span shown, struct span name)
+{
+	if (name.n == 0)
+		cause_invalid_text(
+		    c, field, shown, "name part must be non-empty");
+	else if (name.n > 63)
+		cause_invalid_text(
+		    c, field, shown, "name part must be no more than 63 bytes");
+	if (!matches_key(name))
+		cause_invalid_text(c, field, shown, "name part " KEY_MESSAGE);
+}
+
+void
+qualified_name_check(
+    struct causes *c, struct span field, struct span shown, struct span value)
+{
+	const char *slash = value.n == 0 ? NULL : memchr(value.p, '/', value.n);
+	struct span prefix, name = value;
+	struct findings f;
+
+	if (slash != NULL) {
+		prefix = span_make(value.p, (size_t)(slash - value.p));
+		name = span_make(slash + 1, value.n - prefix.n - 1);
+		if (name.n > 0 && memchr(name.p, '/', name.n) != NULL) {
+			cause_invalid_text(c, field, shown,
+			    "a valid label key " KEY_MESSAGE
+			    " with an optional DNS subdomain prefix and '/' "
+			    "(e.g. 'example.com/MyName')");
+			return;
+		}
+		if (prefix.n == 0)
+			cause_invalid_text(
+			    c, field, shown, "prefix part must be non-empty");
+		f = prefix.n == 0 ? (struct findings){{NULL, NULL}, 0}
+				  : check(prefix, NAME_SUBDOMAIN);
+		for (size_t i = 0; i < f.n; i++)
+			cause_invalid_text(c, field, shown,
+			    arena_printf(c->arena, "prefix part %s", f.said[i])
+				.p);
+	}
+	key_name_check(c, field, shown, name);
+}
+
+void
+label_value_check(struct causes *c, struct span field, struct span value)
+{
+	if (value.n > 63)
+		cause_invalid_text(
+		    c, field, value, "must be no more than 63 bytes");
+	if (value.n > 0 && !matches_key(value))
+		cause_invalid_text(c, field, value, value_message);
+}
+
+const char *
+label_check_key(struct arena *a, struct span key)
+{
+	struct causes c = {a, NULL, 0};
+	struct span said;
+	size_t skip;
+
+	qualified_name_check(&c, SPAN_NONE, SPAN_NONE, key);
+	if (c.n == 0)
+		return NULL;
+	said = c.items[0].message;
+	skip = strlen("Invalid value: \"\": ");
+	return arena_str(a, span_make(said.p + skip, said.n - skip));
+}
+
+const char *
+label_check_value(struct span value)
+{
+	if (value.n > 63)
+		return "must be no more than 63 bytes";
+	return value.n > 0 && !matches_key(value) ? value_message : NULL;
+}

@@ -1,0 +1,31 @@
+/*
+ * names: which names the API server takes, and how it words what it does not.
+ * Source: apimachinery/pkg/api/validate/content.
+ */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include <stdbool.h>
+
+#include "base/span.h"
+#include "type/problem.h"
+
+enum name_rule {
+	NAME_SUBDOMAIN, /* DNS-1123 subdomain: most kinds */
+	NAME_LABEL,	/* DNS-1123 label: namespaces */
+	NAME_DNS1035,	/* DNS-1035 label */
+	NAME_SEGMENT	/* any segment of a path: RBAC */
+};
+
+/* Adds everything that is wrong with the value. generate: it is a prefix of
+ * names to come, and may end in a dash. */
+void name_check(struct causes *c, struct span field, struct span value,
+    enum name_rule rule, bool generate);
+/* "Qualified names": keys of labels and annotations, finalizers, conditions.
+ * shown is what the message quotes (annotation keys are compared lower case
+ * and quoted as they are). */
+void qualified_name_check(
+    struct causes *c, struct span field, struct span shown, struct span value);
+void label_value_check(struct causes *c, struct span field, struct span value);
+
+#endif

@@ -1,0 +1,433 @@
+#include "type/objectmeta.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/buf.h"
+#include "process/clock.h"
+#include "type/names.h"
+#include "type/traits.h"
+
+enum { ANNOTATIONS_MAX = 256 * 1024, GENERATED_BASE_MAX = 58 };
+
+static void
+random_bytes(void *p, size_t n)
+{
+	unsigned char *at = p;
+
+	while (n > 0) {
+		ssize_t got = getrandom(at, n, 0);
+
+		if (got <= 0)
+			continue; /* EINTR */
+		at += got;
+		n -= (size_t)got;
+	}
+}
+
+struct span
+uuid_make(struct arena *a)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char b[16];
+	char *p = arena_alloc(a, 37), *out = p;
+
+	random_bytes(b, sizeof b);
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	for (size_t i = 0; i < sizeof b; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		*out++ = hex[b[i] >> 4];
+		*out++ = hex[b[i] & 15];
+	}
+	*out = '\0';
+	return span_make(p, 36);
+}
+
+struct span
+time_now(struct arena *a)
+{
+	char *p = arena_alloc(a, CLOCK_RFC3339_MAX);
+
+	clock_format_s(clock_real_us() / 1000000, p);
+	return span_str(p);
+}
+
+struct span
+time_now_micro(struct arena *a)
+{
+	char *p = arena_alloc(a, CLOCK_RFC3339_MAX);
+
+	clock_format_us(clock_real_us(), p);
+	return span_str(p);
+}
+
+/* A prefix and five characters of the server's alphabet, which has no vowels
+ * and no digits that look like letters. */
+struct span
+name_generate(struct arena *a, struct span base)
+{
+	static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
+	unsigned char b[5];
+	char suffix[6];
+
+	random_bytes(b, sizeof b);
+	for (size_t i = 0; i < sizeof b; i++)
+		suffix[i] = alphabet[b[i] % (sizeof alphabet - 1)];
+	suffix[5] = '\0';
+	if (base.n > GENERATED_BASE_MAX)
+		base.n = GENERATED_BASE_MAX;
+	return arena_printf(a, "%.*s%s", SPAN_ARG(base), suffix);
+}
+
+void
+objectmeta_wipe(struct node *object)
+{
+	static const char *const owned[] = {"creationTimestamp", "uid",
+	    "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"};
+	struct node *m = node_get(object, "metadata");
+
+	for (size_t i = 0; m != NULL && i < sizeof owned / sizeof *owned; i++)
+		node_remove(m, owned[i]);
+}
+
+void
+objectmeta_create(struct arena *a, const struct resource *r,
+    struct node *object, struct span now)
+{
+	struct node *m = node_make(a, object, "metadata");
+	struct span prefix = node_text(node_get(m, "generateName"));
+
+	(void)r;
+	node_put(a, m, "creationTimestamp", node_string(a, now));
+	node_put(a, m, "uid", node_string(a, uuid_make(a)));
+	if (prefix.n > 0 && node_text(node_get(m, "name")).n == 0)
+		node_put(
+		    a, m, "name", node_string(a, name_generate(a, prefix)));
+}
+
+static struct span
+path(const char *field)
+{
+	return span_str(field);
+}
+
+static void
+check_labels(struct causes *c, const struct node *labels)
+{
+	for (size_t i = 0; i < node_count(labels); i++) {
+		struct span key = labels->members[i].key;
+
+		qualified_name_check(c, path("metadata.labels"), key, key);
+		label_value_check(c, path("metadata.labels"),
+		    node_text(labels->members[i].value));
+	}
+}
+
+static struct span
+lower(struct arena *a, struct span s)
+{
+	char *p = arena_str(a, s);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (p[i] >= 'A' && p[i] <= 'Z')
+			p[i] = (char)(p[i] - 'A' + 'a');
+	return span_make(p, s.n);
+}
+
+static void
+check_annotations(struct causes *c, const struct node *annotations)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < node_count(annotations); i++) {
+		const struct member *m = &annotations->members[i];
+
+		qualified_name_check(c, path("metadata.annotations"), m->key,
+		    lower(c->arena, m->key));
+		total += m->key.n + node_text(m->value).n;
+	}
+	if (total > ANNOTATIONS_MAX)
+		cause_too_long(
+		    c, path("metadata.annotations"), NULL, ANNOTATIONS_MAX);
+}
+
+/* As Go prints a metav1.OwnerReference inside an error: its JSON with all
+ * members that are not omitempty. */
+static void
+check_owner(struct causes *c, const struct node *ref)
+{
+	static const char owners[] = "metadata.ownerReferences";
+	struct span api = node_text(node_get(ref, "apiVersion"));
+	struct span kind = node_text(node_get(ref, "kind"));
+	struct span name = node_text(node_get(ref, "name"));
+	struct span uid = node_text(node_get(ref, "uid"));
+	struct span at = path(owners);
+
+	if (api.n == 0 || api.p[api.n - 1] == '/')
+		cause_invalid_text(c,
+		    path("metadata.ownerReferences.apiVersion"), api,
+		    "version must not be empty");
+	if (kind.n == 0)
+		cause_invalid_text(c, path("metadata.ownerReferences.kind"),
+		    kind, "must not be empty");
+	if (name.n == 0)
+		cause_invalid_text(c, path("metadata.ownerReferences.name"),
+		    name, "must not be empty");
+	if (uid.n == 0)
+		cause_invalid_text(c, path("metadata.ownerReferences.uid"), uid,
+		    "must not be empty");
+	if (span_is(api, "v1") && span_is(kind, "Event"))
+		cause_invalid(c, at, ref,
+		    "/v1, Kind=Event is disallowed from being an owner");
+}
+
+static void
+check_owners(struct causes *c, const struct node *owners)
+{
+	const struct node *controller = NULL;
+
+	for (size_t i = 0; i < node_count(owners); i++) {
+		const struct node *ref = owners->items[i];
+
+		check_owner(c, ref);
+		if (!node_true(node_get(ref, "controller")))
+			continue;
+		if (controller == NULL) {
+			controller = ref;
+			continue;
+		}
+		cause_invalid(c, path("metadata.ownerReferences"), owners,
+		    arena_printf(c->arena,
+			"Only one reference can have Controller set to true. "
+			"Found \"true\" in references for %.*s/%.*s and "
+			"%.*s/%.*s",
+			SPAN_ARG(node_text(node_get(controller, "kind"))),
+			SPAN_ARG(node_text(node_get(controller, "name"))),
+			SPAN_ARG(node_text(node_get(ref, "kind"))),
+			SPAN_ARG(node_text(node_get(ref, "name"))))
+			.p);
+	}
+}
+
+static bool
+is_standard_finalizer(struct span f)
+{
+	return span_is(f, "orphan") || span_is(f, "foregroundDeletion") ||
+	    span_is(f, "kubernetes");
+}
+
+/* Definitions themselves are checked by another library. */
+static bool
+is_extension(const struct resource *r)
+{
+	return span_is(r->group, "apiextensions.k8s.io");
+}
+
+/* Of built-in kinds; those of CRDs are warned of. */
+static void
+check_finalizer_domain(struct causes *c, struct span f, size_t i)
+{
+	if (memchr(f.p, '/', f.n) == NULL && !is_standard_finalizer(f))
+		cause_invalid_text(c,
+		    path_index(c->arena, path("metadata.finalizers"), i), f,
+		    "name is neither a standard finalizer name nor is it "
+		    "fully qualified");
+}
+
+static void
+check_finalizers(
+    struct causes *c, const struct resource *r, const struct node *finalizers)
+{
+	bool orphan = false, foreground = false;
+
+	for (size_t i = 0; i < node_count(finalizers); i++) {
+		struct span f = node_text(finalizers->items[i]);
+
+		qualified_name_check(c, path("metadata.finalizers"), f, f);
+		if (r->crd == NULL && f.n > 0 && !is_extension(r))
+			check_finalizer_domain(c, f, i);
+		orphan = orphan || span_is(f, "orphan");
+		foreground = foreground || span_is(f, "foregroundDeletion");
+	}
+	if (orphan && foreground)
+		cause_invalid(c, path("metadata.finalizers"), finalizers,
+		    "finalizer orphan and foregroundDeletion cannot be both "
+		    "set");
+}
+
+static void
+check_managed(struct causes *c, const struct node *entries)
+{
+	struct span at = path("metadata.managedFields");
+
+	for (size_t i = 0; i < node_count(entries); i++) {
+		const struct node *e = entries->items[i];
+		struct span field = path_index(c->arena, at, i);
+		struct span operation = node_text(node_get(e, "operation"));
+		struct span type = node_text(node_get(e, "fieldsType"));
+
+		if (!span_is(operation, "Apply") &&
+		    !span_is(operation, "Update"))
+			cause_invalid_text(c,
+			    path_field(c->arena, field, path("operation")),
+			    operation, "must be `Apply` or `Update`");
+		if (type.n > 0 && !span_is(type, "FieldsV1"))
+			cause_invalid_text(c,
+			    path_field(c->arena, field, path("fieldsType")),
+			    type, "must be `FieldsV1`");
+		if (node_text(node_get(e, "manager")).n > 128)
+			cause_too_long(c,
+			    path_field(c->arena, field, path("manager")), NULL,
+			    128);
+		if (node_text(node_get(e, "subresource")).n > 256)
+			cause_too_long(c,
+			    path_field(c->arena, field, path("subresource")),
+			    NULL, 256);
+	}
+}
+
+static void
+check_maps_and_owners(struct causes *c, const struct node *m)
+{
+	check_labels(c, node_get(m, "labels"));
+	check_annotations(c, node_get(m, "annotations"));
+	check_owners(c, node_get(m, "ownerReferences"));
+}
+
+void
+objectmeta_validate_named(struct causes *c, const struct resource *r,
+    const struct node *object, enum name_rule rule)
+{
+	const struct node *m = node_get(object, "metadata");
+	struct span name = node_text(node_get(m, "name"));
+	struct span prefix = node_text(node_get(m, "generateName"));
+	struct span ns = node_text(node_get(m, "namespace"));
+	int64_t generation;
+
+	if (prefix.n > 0)
+		name_check(
+		    c, path("metadata.generateName"), prefix, rule, true);
+	if (name.n == 0)
+		cause_required(c, path("metadata.name"),
+		    "name or generateName is required");
+	else
+		name_check(c, path("metadata.name"), name, rule, false);
+	if (r->namespaced && ns.n == 0)
+		cause_required(c, path("metadata.namespace"), "");
+	else if (r->namespaced)
+		name_check(
+		    c, path("metadata.namespace"), ns, NAME_LABEL, false);
+	else if (ns.n > 0)
+		cause_forbidden(
+		    c, path("metadata.namespace"), "not allowed on this type");
+	if (node_get_int(node_get(m, "generation"), &generation) &&
+	    generation < 0)
+		cause_invalid(c, path("metadata.generation"),
+		    node_get(m, "generation"),
+		    "must be greater than or equal to 0");
+	check_maps_and_owners(c, m);
+	check_finalizers(c, r, node_get(m, "finalizers"));
+	check_managed(c, node_get(m, "managedFields"));
+}
+
+void
+objectmeta_validate(
+    struct causes *c, const struct resource *r, const struct node *object)
+{
+	objectmeta_validate_named(c, r, object, traits_name_rule(r));
+}
+
+static bool
+has_text(const struct node *array, struct span text)
+{
+	for (size_t i = 0; i < node_count(array); i++)
+		if (span_eq(node_text(array->items[i]), text))
+			return true;
+	return false;
+}
+
+/* Go's %#v of the sorted list of what is new. */
+static void
+check_no_new_finalizers(
+    struct causes *c, const struct node *now, const struct node *before)
+{
+	struct span *extra =
+	    arena_alloc(c->arena, (node_count(now) + 1) * sizeof *extra);
+	size_t n = 0;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < node_count(now); i++) {
+		struct span f = node_text(now->items[i]);
+		size_t at = n;
+
+		if (has_text(before, f))
+			continue;
+		while (at > 0 && span_cmp(extra[at - 1], f) > 0) {
+			extra[at] = extra[at - 1];
+			at--;
+		}
+		extra[at] = f;
+		n++;
+	}
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(&b, i == 0 ? "" : ", ");
+		buf_addspan(&b, go_quote(c->arena, extra[i]));
+	}
+	cause_forbidden(c, path("metadata.finalizers"),
+	    arena_printf(c->arena,
+		"no new finalizers can be added if the object is being "
+		"deleted, found new finalizers []string{%s}",
+		buf_str(&b))
+		.p);
+	buf_release(&b);
+}
+
+static void
+check_same(struct causes *c, const char *field, const struct node *live,
+    const struct node *now)
+{
+	const struct node *x = node_get(live, field), *y = node_get(now, field);
+	struct span at;
+
+	if (node_equal(x, y) || (node_empty(x) && node_empty(y)))
+		return;
+	at = path_field(c->arena, path("metadata"), span_str(field));
+	if (y == NULL && x->kind == NODE_STRING &&
+	    strstr(field, "Timestamp") == NULL)
+		cause_invalid_text(c, at, span_str(""), "field is immutable");
+	else
+		cause_invalid(c, at, y, "field is immutable");
+}
+
+void
+objectmeta_validate_update(struct causes *c, const struct resource *r,
+    const struct node *live, const struct node *object)
+{
+	static const char *const same[] = {"name", "namespace", "uid",
+	    "creationTimestamp", "deletionTimestamp",
+	    "deletionGracePeriodSeconds"};
+	const struct node *m = node_get(object, "metadata");
+	const struct node *old = node_get(live, "metadata");
+	int64_t now = 0, before = 0;
+
+	(void)r;
+	if (node_get(old, "deletionTimestamp") != NULL)
+		check_no_new_finalizers(
+		    c, node_get(m, "finalizers"), node_get(old, "finalizers"));
+	if (node_text(node_get(m, "resourceVersion")).n == 0)
+		cause_invalid_text(c, path("metadata.resourceVersion"),
+		    span_str(""), "must be specified for an update");
+	node_get_int(node_get(m, "generation"), &now);
+	node_get_int(node_get(old, "generation"), &before);
+	if (now < before)
+		cause_invalid(c, path("metadata.generation"),
+		    node_int(c->arena, now), "must not be decremented");
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		check_same(c, same[i], old, m);
+	check_maps_and_owners(c, m);
+	check_managed(c, node_get(m, "managedFields"));
+}

@@ -1,0 +1,45 @@
+/*
+ * objectmeta: metadata of every object: names, labels, annotations, owner
+ * references, finalizers; what cannot change; generateName.
+ * Source: apimachinery/pkg/api/validation/objectmeta.go.
+ */
+#ifndef OBJECTMETA_H
+#define OBJECTMETA_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "json/tree.h"
+#include "type/names.h"
+#include "type/problem.h"
+#include "type/resource.h"
+
+/* Drops what only the server sets: uid, creationTimestamp, deletion state. */
+void objectmeta_wipe(struct node *object);
+/* uid, creationTimestamp, the name if generateName asks. now: RFC 3339
+ * seconds. */
+void objectmeta_create(struct arena *a, const struct resource *r,
+    struct node *object, struct span now);
+struct span name_generate(struct arena *a, struct span base);
+void objectmeta_validate(
+    struct causes *c, const struct resource *r, const struct node *object);
+/* The same with another rule than that of the kind. */
+void objectmeta_validate_named(struct causes *c, const struct resource *r,
+    const struct node *object, enum name_rule rule);
+void objectmeta_validate_update(struct causes *c, const struct resource *r,
+    const struct node *live, const struct node *object);
+
+/* The rules of names, worded as the server does it; NULL: fine. */
+const char *name_check_label(struct span name);	    /* DNS-1123 label */
+const char *name_check_subdomain(struct span name); /* DNS-1123 subdomain */
+const char *name_check_dns1035(struct span name);
+const char *name_check_segment(struct span name); /* no / % . .. */
+const char *label_check_key(struct arena *a, struct span key);
+const char *label_check_value(struct span value);
+
+/* A random (version 4) UUID and the current time, in the arena. */
+struct span uuid_make(struct arena *a);
+struct span time_now(struct arena *a);	     /* 2026-01-02T03:04:05Z */
+struct span time_now_micro(struct arena *a); /* ...05.000000Z */
+
+#endif

@@ -1,0 +1,392 @@
+#include "type/resource.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "store/store.h"
+#include "type/tables.h"
+
+struct registry {
+	struct resource **all; /* in the order of registry_next */
+	size_t n, cap;
+	size_t builtin; /* the first of them are built in */
+	unsigned long generation;
+	struct arena arena;
+};
+
+static const char *const verbs[] = {"get", "list", "watch", "create", "update",
+    "patch", "delete", "deletecollection"};
+
+static unsigned
+parse_verbs(struct span list)
+{
+	unsigned set = 0;
+	struct span verb;
+
+	while ((verb = table_item(&list)).p != NULL)
+		for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+			if (span_is(verb, verbs[i]))
+				set |= 1u << i;
+	return set;
+}
+
+/* "-" stands for nothing. */
+static struct span
+cell(struct span *line)
+{
+	struct span s = table_cell(line);
+
+	return span_is(s, "-") ? span_make("", 0) : s;
+}
+
+static size_t
+parse_list(struct arena *a, struct span list, const struct span **items)
+{
+	struct span *all = NULL, item;
+	size_t n = 0;
+
+	while ((item = table_item(&list)).p != NULL) {
+		all = arena_grow(a, all, n, n + 1, sizeof *all);
+		all[n++] = item;
+	}
+	*items = all;
+	return n;
+}
+
+/* KIND, or GROUP/VERSION/KIND. */
+static void
+parse_kind(const struct resource *r, struct span text, struct subresource *s)
+{
+	const char *first = memchr(text.p, '/', text.n), *second;
+
+	s->group = r->group;
+	s->version = r->version;
+	s->kind = text;
+	if (first == NULL)
+		return;
+	s->group = span_make(text.p, (size_t)(first - text.p));
+	text = span_make(first + 1, text.n - s->group.n - 1);
+	second = memchr(text.p, '/', text.n);
+	s->version = span_make(text.p, (size_t)(second - text.p));
+	s->kind = span_make(second + 1, text.n - s->version.n - 1);
+}
+
+static void
+parse_subresource(struct arena *a, struct resource *r, struct span line)
+{
+	struct subresource *all = arena_grow(a, (void *)r->subresources,
+	    r->subresource_count, r->subresource_count + 1, sizeof *all);
+	struct subresource *s = &all[r->subresource_count++];
+
+	table_cell(&line);
+	s->name = table_cell(&line);
+	parse_kind(r, table_cell(&line), s);
+	s->verbs = parse_verbs(table_cell(&line));
+	r->subresources = all;
+	if (span_is(s->name, "status"))
+		r->has_status = true;
+}
+
+static void
+parse_resource(struct arena *a, struct resource *r, struct span line)
+{
+	r->group = cell(&line);
+	r->version = table_cell(&line);
+	r->api_version = r->version;
+	if (r->group.n != 0)
+		r->api_version = arena_printf(
+		    a, "%.*s/%.*s", SPAN_ARG(r->group), SPAN_ARG(r->version));
+	r->plural = table_cell(&line);
+	r->singular = table_cell(&line);
+	r->kind = table_cell(&line);
+	r->list_kind = arena_printf(a, "%.*sList", SPAN_ARG(r->kind));
+	r->namespaced = span_is(table_cell(&line), "Namespaced");
+	r->verbs = parse_verbs(table_cell(&line));
+	r->short_name_count = parse_list(a, cell(&line), &r->short_names);
+	r->category_count = parse_list(a, cell(&line), &r->categories);
+	r->kept_as = cell(&line);
+	r->has_generation = span_is(cell(&line), "generation");
+}
+
+static void
+insert(struct registry *g, struct resource *r, size_t at)
+{
+	if (g->n == g->cap) {
+		g->cap = g->cap == 0 ? 128 : 2 * g->cap;
+		g->all = mem_array(g->all, g->cap, sizeof *g->all);
+	}
+	memmove(g->all + at + 1, g->all + at, (g->n - at) * sizeof *g->all);
+	g->all[at] = r;
+	g->n++;
+	g->generation++;
+}
+
+static bool
+is_kept_as(const struct resource *r)
+{
+	struct span kept = r->kept_as;
+
+	/* The core group's are written /v1. */
+	if (r->group.n == 0 && kept.n > 0)
+		kept = span_make(kept.p + 1, kept.n - 1);
+	return span_eq(kept, r->api_version);
+}
+
+/* Kept as itself, or as nothing that is served here. */
+static void
+set_storage(struct registry *g, struct resource *r)
+{
+	r->storage = true;
+	if (is_kept_as(r))
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->all[i] != r && is_kept_as(g->all[i]) &&
+		    span_eq(g->all[i]->kept_as, r->kept_as) &&
+		    span_eq(g->all[i]->kind, r->kind))
+			r->storage = false;
+}
+
+struct registry *
+registry_new(void)
+{
+	struct registry *g = mem_zalloc(sizeof *g);
+	struct span text = table_resources(), line;
+	struct resource *r = NULL, *last;
+
+	while ((line = table_line(&text)).p != NULL) {
+		if (line.n == 0 || line.p[0] == '#')
+			continue;
+		if (line.p[0] == '\t') {
+			parse_subresource(&g->arena, r, line);
+			continue;
+		}
+		last = r;
+		r = arena_zalloc(&g->arena, sizeof *r);
+		parse_resource(&g->arena, r, line);
+		/* The first version of a group is the preferred one. */
+		r->preferred = last == NULL ||
+		    !span_eq(r->group, last->group) ||
+		    (last->preferred && span_eq(r->version, last->version));
+		insert(g, r, g->n);
+	}
+	g->builtin = g->n;
+	for (size_t i = 0; i < g->n; i++)
+		set_storage(g, g->all[i]);
+	return g;
+}
+
+void
+registry_free(struct registry *g)
+{
+	if (g == NULL)
+		return;
+	free(g->all);
+	arena_release(&g->arena);
+	free(g);
+}
+
+static struct resource *
+ready(struct resource *r)
+{
+	if (r != NULL && r->schema == NULL && r->crd == NULL)
+		r->schema = schema_builtin_kind(r->group, r->version, r->kind);
+	return r;
+}
+
+struct resource *
+registry_find(const struct registry *g, struct span group, struct span version,
+    struct span plural)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct resource *r = g->all[i];
+
+		if (span_eq(r->plural, plural) && span_eq(r->group, group) &&
+		    span_eq(r->version, version))
+			return ready(r);
+	}
+	return NULL;
+}
+
+struct resource *
+registry_find_kind(const struct registry *g, struct span group,
+    struct span version, struct span kind)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct resource *r = g->all[i];
+
+		if (span_eq(r->kind, kind) && span_eq(r->group, group) &&
+		    (version.n == 0 || span_eq(r->version, version)))
+			return ready(r);
+	}
+	return NULL;
+}
+
+struct resource *
+registry_storage(
+    const struct registry *g, struct span group, struct span plural)
+{
+	if (span_is(group, "events.k8s.io") && span_is(plural, "events"))
+		group = span_make("", 0);
+	for (size_t i = 0; i < g->n; i++) {
+		struct resource *r = g->all[i];
+
+		if (r->storage && span_eq(r->plural, plural) &&
+		    span_eq(r->group, group))
+			return ready(r);
+	}
+	return NULL;
+}
+
+bool
+registry_has_version(
+    const struct registry *g, struct span group, struct span version)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (span_eq(g->all[i]->group, group) &&
+		    span_eq(g->all[i]->version, version))
+			return true;
+	return false;
+}
+
+/* A number at the start of *s. */
+static unsigned long
+number(struct span *s)
+{
+	unsigned long n = 0;
+
+	while (s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9' && n < 1000000000) {
+		n = n * 10 + (unsigned long)(s->p[0] - '0');
+		*s = span_make(s->p + 1, s->n - 1);
+	}
+	return n;
+}
+
+struct kube_version {
+	int stability; /* 3 GA, 2 beta, 1 alpha, 0 no such version */
+	unsigned long major, minor;
+};
+
+/* v1, v1beta2, v1alpha1: ^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$ */
+static struct kube_version
+kube_version(struct span s)
+{
+	struct kube_version v = {0, 0, 0};
+	int stability = 3;
+
+	if (s.n < 2 || s.p[0] != 'v' || s.p[1] == '0')
+		return v;
+	s = span_make(s.p + 1, s.n - 1);
+	v.major = number(&s);
+	if (s.n > 5 && memcmp(s.p, "alpha", 5) == 0)
+		stability = 1, s = span_make(s.p + 5, s.n - 5);
+	else if (s.n > 4 && memcmp(s.p, "beta", 4) == 0)
+		stability = 2, s = span_make(s.p + 4, s.n - 4);
+	if (stability != 3)
+		v.minor = s.p[0] == '0' ? 0 : number(&s);
+	if (s.n == 0 && v.major > 0 && (stability == 3 || v.minor > 0))
+		v.stability = stability;
+	return v;
+}
+
+/* Below 0: x comes first. Source: apimachinery/pkg/version/helpers.go. */
+static int
+compare_versions(struct span x, struct span y)
+{
+	struct kube_version a = kube_version(x), b = kube_version(y);
+
+	if (a.stability != b.stability)
+		return b.stability - a.stability;
+	if (a.stability == 0)
+		return span_cmp(x, y);
+	if (a.major != b.major)
+		return a.major > b.major ? -1 : 1;
+	return a.minor == b.minor ? 0 : a.minor > b.minor ? -1 : 1;
+}
+
+static int
+compare_resources(const struct resource *x, const struct resource *y)
+{
+	int c = span_cmp(x->group, y->group);
+
+	if (c == 0)
+		c = compare_versions(x->version, y->version);
+	return c != 0 ? c : span_cmp(x->plural, y->plural);
+}
+
+/* Groups of CRDs come behind the built-in ones, by name. Of each, the best
+ * version is preferred. */
+static void
+set_preferred(struct registry *g)
+{
+	const struct resource *first = NULL;
+
+	for (size_t i = g->builtin; i < g->n; i++) {
+		struct resource *r = g->all[i];
+
+		if (first == NULL || !span_eq(first->group, r->group))
+			first = r;
+		r->preferred = span_eq(first->version, r->version);
+	}
+}
+
+void
+registry_add(struct registry *g, struct resource *r)
+{
+	size_t at = g->builtin;
+
+	while (at < g->n && compare_resources(g->all[at], r) < 0)
+		at++;
+	insert(g, r, at);
+	set_preferred(g);
+}
+
+void
+registry_remove(struct registry *g, struct resource *r)
+{
+	for (size_t i = g->builtin; i < g->n; i++) {
+		if (g->all[i] != r)
+			continue;
+		g->n--;
+		memmove(
+		    g->all + i, g->all + i + 1, (g->n - i) * sizeof *g->all);
+		g->generation++;
+		set_preferred(g);
+		break;
+	}
+	r->removed = true;
+}
+
+unsigned long
+registry_generation(const struct registry *g)
+{
+	return g->generation;
+}
+
+struct resource *
+registry_next(const struct registry *g, size_t *i)
+{
+	return *i < g->n ? ready(g->all[(*i)++]) : NULL;
+}
+
+void
+registry_bind(struct registry *g, struct store *s)
+{
+	for (size_t i = 0; i < g->builtin; i++) {
+		struct resource *r = g->all[i];
+		struct span group = r->group;
+
+		if (!(r->verbs & VERB_LIST))
+			continue;
+		if (span_is(group, "events.k8s.io"))
+			group = span_make("", 0);
+		r->collection = store_collection(s, group, r->plural);
+	}
+}
+
+struct span
+resource_name(struct arena *a, const struct resource *r)
+{
+	return r->group.n == 0 ? r->plural
+			       : arena_printf(a, "%.*s.%.*s",
+				     SPAN_ARG(r->plural), SPAN_ARG(r->group));
+}

@@ -1,0 +1,21 @@
+/*
+ * tables: types.txt and resources.txt, as they are in the repository, in the
+ * program. t/schema/generate writes them; each says at its head how it is read.
+ */
+#ifndef TABLES_H
+#define TABLES_H
+
+#include "base/span.h"
+
+struct span table_types(void);
+struct span table_resources(void);
+
+/* The line at the start of *text, without its end; *text moves behind it.
+ * SPAN_NONE at the end. */
+struct span table_line(struct span *text);
+/* The same up to the next tab of a line. */
+struct span table_cell(struct span *line);
+/* The same up to the next comma. */
+struct span table_item(struct span *list);
+
+#endif

@@ -1,0 +1,319 @@
+/* From text that a client sent to an object of its type. */
+#include "write/write.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "builtin/builtin.h"
+#include "crd/crd.h"
+
+static const char scheme[] = "pkg/runtime/scheme.go:111";
+
+/* What the URL exchanges: the resource's kind, or that of a subresource. */
+struct expected {
+	struct span group, version, kind;
+};
+
+static struct expected
+expected(const struct write *w)
+{
+	const struct resource *r = w->resource;
+	struct expected e = {r->group, r->version, r->kind};
+
+	for (size_t i = 0; w->subresource.n > 0 && i < r->subresource_count;
+	     i++) {
+		const struct subresource *s = &r->subresources[i];
+
+		if (!span_eq(s->name, w->subresource) || s->kind.n == 0)
+			continue;
+		if (s->version.n > 0) {
+			e.group = s->group;
+			e.version = s->version;
+		}
+		e.kind = s->kind;
+	}
+	return e;
+}
+
+static struct span
+api_version(struct arena *a, struct expected e)
+{
+	if (e.group.n == 0)
+		return e.version;
+	return arena_printf(
+	    a, "%.*s/%.*s", SPAN_ARG(e.group), SPAN_ARG(e.version));
+}
+
+/* 400: "KIND in version "V" cannot be handled as a KIND: ...". For what a
+ * patch made: 422, quoting it. */
+static struct problem *
+cannot_handle(struct write *w, const struct decoding *how, struct span kind,
+    struct span version, struct span why)
+{
+	struct causes c = {w->arena, NULL, 0};
+
+	if (how->patched.p != NULL) {
+		cause_invalid_text(&c, span_str("patch"), how->patched,
+		    arena_str(w->arena, why));
+		return problem_invalid_kind(
+		    w->arena, span_str(""), span_str(""), span_str(""), &c);
+	}
+	return problem_bad_request(w->arena,
+	    "%.*s in version %.*s cannot be handled as a %.*s: %.*s",
+	    SPAN_ARG(kind), SPAN_ARG(go_quote(w->arena, version)),
+	    SPAN_ARG(expected(w).kind), SPAN_ARG(why));
+}
+
+static struct span
+go_package(struct span group)
+{
+	const char *dot = group.n == 0 ? NULL : memchr(group.p, '.', group.n);
+
+	if (group.n == 0)
+		return span_str("core");
+	return dot == NULL ? group
+			   : span_make(group.p, (size_t)(dot - group.p));
+}
+
+static void
+split_version(struct span api, struct span *group, struct span *version)
+{
+	const char *slash = api.n == 0 ? NULL : memchr(api.p, '/', api.n);
+
+	*group = span_str("");
+	*version = api;
+	if (slash == NULL)
+		return;
+	*group = span_make(api.p, (size_t)(slash - api.p));
+	*version = span_make(slash + 1, api.n - group->n - 1);
+}
+
+/* apiVersion and kind of a built-in kind are not the URL's. */
+static struct problem *
+check_builtin_type(struct write *w, const struct decoding *how, struct span api,
+    struct span kind)
+{
+	struct expected e = expected(w);
+	struct span group, version, want = api_version(w->arena, e);
+
+	if (span_eq(api, want) && span_eq(kind, e.kind))
+		return NULL;
+	split_version(api, &group, &version);
+	if (registry_find_kind(w->api->registry, group, version, kind) == NULL)
+		return cannot_handle(w, how, kind, version,
+		    arena_printf(w->arena,
+			"no kind %.*s is registered for version %.*s in "
+			"scheme \"%s\"",
+			SPAN_ARG(go_quote(w->arena, kind)),
+			SPAN_ARG(go_quote(w->arena, api)), scheme));
+	if (span_eq(group, e.group) && span_eq(kind, e.kind))
+		return problem_bad_request(w->arena,
+		    "the API version in the data (%.*s) does not match the "
+		    "expected API version (%.*s)",
+		    SPAN_ARG(api), SPAN_ARG(want));
+	return cannot_handle(w, how, kind, version,
+	    arena_printf(w->arena,
+		"converting (%.*s.%.*s) to (%.*s.%.*s): unknown conversion",
+		SPAN_ARG(version), SPAN_ARG(kind),
+		SPAN_ARG(go_package(e.group)), SPAN_ARG(e.kind)));
+}
+
+static struct problem *
+check_type(struct write *w, struct node *object, const struct decoding *how)
+{
+	struct expected e = expected(w);
+	struct span want = api_version(w->arena, e);
+	struct span api = node_text(node_get(object, "apiVersion"));
+	struct span kind = node_text(node_get(object, "kind"));
+	struct problem *p = NULL;
+
+	if (w->resource->crd != NULL && w->subresource.n > 0 &&
+	    span_is(w->subresource, "status"))
+		e.kind = w->resource->kind;
+	if (w->resource->crd != NULL && !span_is(w->subresource, "scale")) {
+		/* What a patch made is refused by its validation. */
+		if (!span_eq(api, want) && how->patched.p == NULL)
+			return problem_bad_request(w->arena,
+			    "the API version in the data (%.*s) does not match "
+			    "the expected API version (%.*s)",
+			    SPAN_ARG(api), SPAN_ARG(want));
+	} else {
+		if (api.n == 0)
+			api = want;
+		if (kind.n == 0)
+			kind = e.kind;
+		p = check_builtin_type(w, how, api, kind);
+		node_put_first(
+		    w->arena, object, "apiVersion", node_string(w->arena, api));
+		node_put_first(
+		    w->arena, object, "kind", node_string(w->arena, kind));
+	}
+	return p;
+}
+
+static struct problem *
+decode_fields(struct write *w, struct node *object, struct warnings *strict,
+    bool strategic)
+{
+	const struct resource *r = w->resource;
+	struct problem *p;
+
+	if (r->crd != NULL)
+		return crd_decode(w->arena, r, object, strict);
+	p = strategic ? decode_converted(w->arena, r->schema, object, strict)
+		      : decode_builtin(w->arena, r->schema, object, strict);
+	if (p != NULL)
+		return p;
+	schema_default(w->arena, r->schema, object);
+	if (crd_is_definition(r))
+		crd_definition_default(w->arena, object);
+	else
+		builtin_default(w->arena, r, object);
+	return NULL;
+}
+
+struct problem *
+write_decode_fields(
+    struct write *w, struct node *object, struct warnings *strict)
+{
+	return decode_fields(w, object, strict, false);
+}
+
+static struct span
+strict_error(struct arena *a, const struct warnings *strict)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	buf_adds(&b, "strict decoding error: ");
+	for (size_t i = 0; i < strict->n; i++) {
+		buf_adds(&b, i == 0 ? "" : ", ");
+		buf_addspan(&b, strict->items[i]);
+	}
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return s;
+}
+
+struct problem *
+write_decode(struct write *w, struct node *object, const struct decoding *how)
+{
+	struct warnings own = {w->arena, NULL, 0};
+	struct warnings *strict = how->strict == NULL ? &own : how->strict;
+	struct problem *p = check_type(w, object, how);
+	struct span kind = node_text(node_get(object, "kind"));
+	struct span version = w->resource->version;
+
+	if (p != NULL)
+		return p;
+	p = decode_fields(w, object, strict, how->strategic);
+	if (p != NULL) {
+		if (memmem(p->message.p, p->message.n, "cannot be handled",
+			17) != NULL &&
+		    how->patched.p == NULL)
+			return p;
+		return cannot_handle(w, how, kind, version, p->message);
+	}
+	if (strict->n == 0 || w->validation == VALIDATE_IGNORE)
+		return NULL;
+	if (w->validation == VALIDATE_STRICT)
+		return cannot_handle(
+		    w, how, kind, version, strict_error(w->arena, strict));
+	for (size_t i = 0; i < strict->n; i++)
+		warning_add(w->warnings, strict->items[i]);
+	return NULL;
+}
+
+struct problem *
+write_check_namespace(struct write *w, struct node *object)
+{
+	struct node *m = node_make(w->arena, object, "metadata");
+	struct span has = node_text(node_get(m, "namespace"));
+	struct span want = w->resource->namespaced ? w->namespace_ : SPAN_NONE;
+
+	if (span_eq(has, want))
+		return NULL;
+	if (want.n == 0) {
+		node_remove(m, "namespace");
+		return NULL;
+	}
+	if (has.n > 0)
+		return problem_bad_request(w->arena,
+		    "the namespace of the provided object does not match the "
+		    "namespace sent on the request");
+	node_put(w->arena, m, "namespace", node_string(w->arena, want));
+	return NULL;
+}
+
+struct problem *
+write_check_name(struct write *w, const struct node *object)
+{
+	struct span name = node_path_text(object, "metadata.name");
+
+	if (name.n == 0)
+		return problem_bad_request(w->arena,
+		    "the name of the object (%.*s based on URL) was "
+		    "undeterminable: name must be provided",
+		    SPAN_ARG(w->name));
+	if (!span_eq(name, w->name))
+		return problem_bad_request(w->arena,
+		    "the name of the object (%.*s) does not match the name on "
+		    "the URL (%.*s)",
+		    SPAN_ARG(name), SPAN_ARG(w->name));
+	return NULL;
+}
+
+/* The same text for owners that are the same. */
+static struct span
+owner_text(struct arena *a, const struct node *owner)
+{
+	static const char *const keys[] = {"apiVersion", "kind", "name", "uid",
+	    "controller", "blockOwnerDeletion"};
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct node *value = node_get(owner, keys[i]);
+
+		if (value != NULL)
+			tree_write(&b, value);
+		buf_addc(&b, ',');
+	}
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+void
+write_dedup_owners(struct write *w, struct node *object, bool mutated)
+{
+	struct node *owners = node_path(object, "metadata.ownerReferences");
+	struct map seen = MAP_INIT;
+	struct buf said = BUF_INIT;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; node_count(owners) > 1 && i < owners->n; i++) {
+		struct node *owner = owners->items[i];
+
+		if (map_put(&seen, owner_text(w->arena, owner), owner) ==
+		    NULL) {
+			owners->items[kept++] = owner;
+			continue;
+		}
+		buf_adds(&said, said.len == 0 ? "" : ", ");
+		buf_addspan(&said, node_text(node_get(owner, "uid")));
+	}
+	map_release(&seen);
+	if (said.len > 0) {
+		owners->n = kept;
+		warning_add(w->warnings,
+		    arena_printf(w->arena,
+			".metadata.ownerReferences contains duplicate entries"
+			"%s; API server dedups owner references in 1.20+, and "
+			"may reject such requests as early as 1.24; please fix "
+			"your requests; duplicate UID(s) observed: %s",
+			mutated ? " after mutating admission happens" : "",
+			buf_str(&said)));
+	}
+	buf_release(&said);
+}

@@ -1,0 +1,200 @@
+/* The last steps: what is kept, and what is there no more. */
+#include "write/write.h"
+
+#include <inttypes.h>
+
+#include "crd/crd.h"
+#include "merge/managed.h"
+#include "rest/rest.h"
+#include "type/objectmeta.h"
+
+struct node *
+rest_tree(struct arena *a, const struct stored *o)
+{
+	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, NULL);
+}
+
+bool
+rest_read_is_stored(const struct resource *r)
+{
+	return r->storage;
+}
+
+struct node *
+rest_read(struct arena *a, const struct resource *r, const struct stored *o)
+{
+	struct node *n = rest_tree(a, o);
+
+	if (r->storage)
+		return n;
+	if (r->crd != NULL) {
+		crd_read(a, r, n);
+		return n;
+	}
+	node_put(a, n, "apiVersion", node_string(a, r->api_version));
+	convert_to(a, r, n);
+	return n;
+}
+
+static void
+set_version(struct arena *a, struct node *object, uint64_t version)
+{
+	struct node *m = node_make(a, object, "metadata");
+
+	node_put(a, m, "resourceVersion",
+	    node_string(a, arena_printf(a, "%" PRIu64, version)));
+}
+
+/* From the version of the request to the one that is kept. */
+static void
+to_storage(struct write *w, struct node *object)
+{
+	const struct resource *s;
+
+	if (w->resource->crd != NULL)
+		crd_finish(w->arena, object);
+	if (w->resource->storage)
+		return;
+	if (w->resource->crd != NULL) {
+		crd_read(w->arena, crd_storage(w->resource), object);
+		return;
+	}
+	s = registry_storage(
+	    w->api->registry, w->resource->group, w->resource->plural);
+	if (s == NULL)
+		return;
+	convert_from(w->arena, w->resource, object);
+	node_put(w->arena, object, "apiVersion",
+	    node_string(w->arena, s->api_version));
+}
+
+/* The order in which Go writes ObjectMeta: what people see. */
+static void
+sort_metadata(struct node *m)
+{
+	static const char *const order[] = {"name", "generateName", "namespace",
+	    "selfLink", "uid", "resourceVersion", "generation",
+	    "creationTimestamp", "deletionTimestamp",
+	    "deletionGracePeriodSeconds", "labels", "annotations",
+	    "ownerReferences", "finalizers", "managedFields"};
+	size_t at = 0;
+
+	if (!node_is(m, NODE_OBJECT) || m->n > 16)
+		return;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		struct span key = span_str(order[i]);
+		size_t k = at;
+		struct member found;
+
+		while (k < m->n && !span_eq(m->members[k].key, key))
+			k++;
+		if (k == m->n)
+			continue;
+		found = m->members[k];
+		for (; k > at; k--)
+			m->members[k] = m->members[k - 1];
+		m->members[at++] = found;
+	}
+}
+
+void
+write_put(struct write *w, struct node *object, const struct node *live)
+{
+	struct span version;
+
+	w->result = object;
+	if (w->dry_run) {
+		version = node_path_text(live, "metadata.resourceVersion");
+		if (version.n > 0)
+			node_put(w->arena, node_get(object, "metadata"),
+			    "resourceVersion", node_string(w->arena, version));
+		return;
+	}
+	set_version(w->arena, object, store_next_version(w->api->store));
+	sort_metadata(node_get(object, "metadata"));
+	to_storage(w, object);
+	w->stored = store_put(w->api->store, w->resource->collection, object);
+	w->changed = true;
+}
+
+void
+write_delete(struct write *w, struct stored *stored)
+{
+	struct node *object = rest_tree(w->arena, stored);
+
+	if (w->dry_run)
+		return;
+	set_version(w->arena, object, store_next_version(w->api->store));
+	store_delete(w->api->store, w->resource->collection, object);
+	w->changed = true;
+}
+
+static bool
+version_is_served(void *registry, struct span api_version)
+{
+	const char *slash = api_version.n == 0
+	    ? NULL
+	    : memchr(api_version.p, '/', api_version.n);
+	struct span group = span_str("");
+
+	if (slash != NULL) {
+		group =
+		    span_make(api_version.p, (size_t)(slash - api_version.p));
+		api_version = span_make(slash + 1, api_version.n - group.n - 1);
+	}
+	return registry_has_version(registry, group, api_version);
+}
+
+struct managed_write
+write_managed(const struct write *w)
+{
+	const struct resource *r = w->resource;
+
+	return (struct managed_write){.arena = w->arena,
+	    .schema = r->schema,
+	    .manager = w->manager,
+	    .subresource = w->subresource,
+	    .api_version = r->api_version,
+	    .kind = r->kind,
+	    .now = time_now(w->arena),
+	    .force = w->force,
+	    .has_status = r->has_status,
+	    /* A Scale is of no group that is served here. */
+	    .served =
+		span_is(w->subresource, "scale") ? NULL : version_is_served,
+	    .served_arg = w->api->registry};
+}
+
+struct problem *
+write_check_lifecycle(struct write *w)
+{
+	struct resource *namespaces = registry_storage(
+	    w->api->registry, span_str(""), span_str("namespaces"));
+	struct stored *o;
+	struct problem *p;
+	struct cause *c;
+
+	if (w->internal || !w->resource->namespaced || namespaces == NULL)
+		return NULL;
+	o = store_get(namespaces->collection, SPAN_NONE, w->namespace_);
+	if (o == NULL)
+		return problem_not_found(w->arena, namespaces, w->namespace_);
+	if (memmem(o->json->p, o->json->n, "\"Terminating\"", 13) == NULL ||
+	    !span_is(node_path_text(rest_tree(w->arena, o), "status.phase"),
+		"Terminating"))
+		return NULL;
+	p = problem_forbidden(w->arena, w->resource, w->name,
+	    arena_printf(w->arena,
+		"unable to create new content in namespace %.*s because it "
+		"is being terminated",
+		SPAN_ARG(w->namespace_))
+		.p);
+	c = arena_zalloc(w->arena, sizeof *c);
+	c->reason = span_str("NamespaceTerminating");
+	c->message = arena_printf(w->arena,
+	    "namespace %.*s is being terminated", SPAN_ARG(w->namespace_));
+	c->field = span_str("metadata.namespace");
+	p->causes = c;
+	p->cause_count = 1;
+	return p;
+}

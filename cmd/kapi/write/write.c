@@ -1,0 +1,327 @@
+#include "write/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "builtin/builtin.h"
+#include "crd/crd.h"
+#include "merge/managed.h"
+#include "rest/rest.h"
+#include "type/objectmeta.h"
+#include "type/traits.h"
+
+enum { GENERATE_TRIES = 8 };
+
+static void
+prepare(struct write *w, const struct node *live, struct node *object)
+{
+	const struct resource *r = w->resource;
+
+	if (r->crd != NULL)
+		crd_prepare(w->arena, r, w->subresource, live, object);
+	else if (crd_is_definition(r))
+		crd_definition_prepare(w->arena, w->subresource, live, object);
+	else
+		builtin_prepare(
+		    w->arena, r, w->api->store, w->subresource, live, object);
+}
+
+static void
+validate(struct write *w, struct causes *c, const struct node *live,
+    const struct node *object)
+{
+	const struct resource *r = w->resource;
+
+	if (r->crd != NULL)
+		crd_validate(c, r, w->subresource, live, object);
+	else if (crd_is_definition(r))
+		crd_definition_validate(c, w->subresource, live, object);
+	else
+		builtin_validate(c, r, w->subresource, live, object);
+}
+
+static void
+warn(struct write *w, const struct node *live, const struct node *object)
+{
+	if (w->resource->crd != NULL)
+		crd_warn(w->resource, live, object, w->warnings);
+	else if (crd_is_definition(w->resource))
+		crd_definition_warn(w->arena, live, object, w->warnings);
+}
+
+static struct stored *
+find(const struct write *w, const struct node *object)
+{
+	const struct node *m = node_get(object, "metadata");
+
+	return store_get(w->resource->collection,
+	    w->resource->namespaced ? node_text(node_get(m, "namespace"))
+				    : SPAN_NONE,
+	    node_text(node_get(m, "name")));
+}
+
+/* A name that nobody has, in so many tries as the server makes. */
+static void
+generate_name(struct write *w, struct node *object)
+{
+	struct node *m = node_get(object, "metadata");
+	struct span prefix = node_text(node_get(m, "generateName"));
+
+	for (int i = 1; i < GENERATE_TRIES && find(w, object) != NULL; i++)
+		node_put(w->arena, m, "name",
+		    node_string(w->arena, name_generate(w->arena, prefix)));
+}
+
+static struct problem *
+already_exists(struct write *w, const struct node *object,
+    const struct stored *there, bool generated)
+{
+	struct span name = node_path_text(object, "metadata.name");
+	struct problem *p = problem_already_exists(
+	    w->arena, w->resource, arena_span(w->arena, name));
+
+	if (generated) {
+		p->message = arena_printf(w->arena,
+		    "%.*s, the server was not able to generate a unique name "
+		    "for the object",
+		    SPAN_ARG(p->message));
+		p->retry_after = 1;
+	}
+	if (memmem(there->json->p, there->json->n, "\"deletionTimestamp\"",
+		19) != NULL &&
+	    node_path(rest_tree(w->arena, there),
+		"metadata.deletionTimestamp") != NULL)
+		p->message = arena_printf(w->arena,
+		    "object is being deleted: %.*s", SPAN_ARG(p->message));
+	return p;
+}
+
+/* The kind is what the object says: that of a CRD may be another. */
+static struct problem *
+invalid(struct write *w, const struct node *object, const struct causes *c)
+{
+	return problem_invalid_kind(w->arena, w->resource->group,
+	    node_text(node_get(object, "kind")),
+	    node_path_text(object, "metadata.name"), c);
+}
+
+static struct problem *
+check_create(struct write *w, const struct node *object, bool generated)
+{
+	struct causes c = {w->arena, NULL, 0};
+	struct stored *there;
+	struct problem *p;
+
+	objectmeta_validate(&c, w->resource, object);
+	validate(w, &c, NULL, object);
+	if (c.n > 0)
+		return invalid(w, object, &c);
+	warn(w, NULL, object);
+	p = builtin_admit(
+	    w->arena, w->resource, w->api->store, w->subresource, NULL, object);
+	if (p != NULL)
+		return p;
+	there = find(w, object);
+	return there == NULL ? NULL
+			     : already_exists(w, object, there, generated);
+}
+
+struct problem *
+write_create(struct write *w, struct node *object)
+{
+	struct node *m = node_make(w->arena, object, "metadata");
+	struct managed_write managed;
+	struct problem *p;
+	bool generated = node_text(node_get(m, "name")).n == 0 &&
+	    node_text(node_get(m, "generateName")).n > 0;
+
+	if (w->resource->crd != NULL &&
+	    (p = crd_refuses_create(w->arena, w->resource,
+		 node_text(node_get(m, "name")))) != NULL)
+		return p;
+	write_dedup_owners(w, object, false);
+	if (!w->managed_done) {
+		managed = write_managed(w);
+		managed_update(&managed, NULL, object);
+	}
+	if (w->name.p == NULL)
+		w->name = node_text(node_get(m, "name"));
+	p = write_check_lifecycle(w);
+	if (p != NULL)
+		return p;
+	objectmeta_create(w->arena, w->resource, object, time_now(w->arena));
+	if (generated)
+		generate_name(w, object);
+	prepare(w, NULL, object);
+	p = check_create(w, object, generated);
+	if (p != NULL)
+		return p;
+	if (w->resource->crd == NULL)
+		encode_builtin(w->arena, w->resource->schema, object);
+	w->created = true;
+	write_put(w, object, NULL);
+	return NULL;
+}
+
+/* Optimistic locking. Where no version is named, live's is taken, or the kind
+ * refuses. */
+static struct problem *
+check_version(struct write *w, const struct node *live, struct node *object)
+{
+	struct node *m = node_make(w->arena, object, "metadata");
+	struct node *sent = node_get(m, "resourceVersion");
+	struct span now = node_path_text(live, "metadata.resourceVersion");
+	struct span version = node_text(sent);
+	struct causes c = {w->arena, NULL, 0};
+	bool zero = version.n == 0 || span_is(version, "0");
+
+	if (zero &&
+	    (w->internal || !(traits(w->resource) & TRAIT_NEEDS_VERSION))) {
+		node_put(
+		    w->arena, m, "resourceVersion", node_string(w->arena, now));
+		return NULL;
+	}
+	if (zero) {
+		cause_invalid(&c, span_str("metadata.resourceVersion"),
+		    node_int(w->arena, 0), "must be specified for an update");
+		return problem_invalid_kind(w->arena, w->resource->group,
+		    w->resource->plural, w->name, &c);
+	}
+	for (size_t i = 0; i < version.n; i++)
+		if (version.p[i] < '0' || version.p[i] > '9')
+			return problem_make(w->arena, 500, NULL,
+			    "strconv.ParseUint: parsing %.*s: invalid syntax",
+			    SPAN_ARG(go_quote(w->arena, version)));
+	if (span_eq(version, now))
+		return NULL;
+	return problem_conflict(w->arena, w->resource, w->name,
+	    "the object has been modified; please apply your changes to the "
+	    "latest version and try again");
+}
+
+/* What an update cannot change, whatever it says. */
+static void
+keep_system_fields(
+    struct arena *a, const struct node *live, struct node *object)
+{
+	static const char *const kept[] = {
+	    "creationTimestamp", "deletionTimestamp"};
+	static const char *const default_to[] = {
+	    "uid", "deletionGracePeriodSeconds"};
+	const struct node *old = node_get(live, "metadata");
+	struct node *m = node_get(object, "metadata"), *v;
+
+	node_remove(m, "selfLink");
+	for (size_t i = 0; i < 2; i++)
+		if ((v = node_get(old, kept[i])) != NULL)
+			node_put(a, m, kept[i], v);
+	for (size_t i = 0; i < 2; i++)
+		if ((v = node_get(old, default_to[i])) != NULL &&
+		    node_empty(node_get(m, default_to[i])))
+			node_put(a, m, default_to[i], v);
+}
+
+static void
+keep_generation(struct arena *a, const struct node *live, struct node *object)
+{
+	struct node *m = node_get(object, "metadata");
+	struct node *v = node_path(live, "metadata.generation");
+
+	if (v == NULL)
+		node_remove(m, "generation");
+	else
+		node_put(a, m, "generation", v);
+}
+
+static struct problem *
+check_update(
+    struct write *w, const struct node *live, const struct node *object)
+{
+	struct causes c = {w->arena, NULL, 0};
+
+	objectmeta_validate_named(&c, w->resource, object, NAME_SEGMENT);
+	objectmeta_validate_update(&c, w->resource, live, object);
+	/* The strategies of kinds say the same again, and causes show it. */
+	if (c.n > 0) {
+		objectmeta_validate_update(&c, w->resource, live, object);
+		if (traits(w->resource) & TRAIT_VALIDATES_TWICE)
+			objectmeta_validate(&c, w->resource, object);
+	}
+	validate(w, &c, live, object);
+	if (c.n > 0)
+		return invalid(w, object, &c);
+	warn(w, live, object);
+	return builtin_admit(
+	    w->arena, w->resource, w->api->store, w->subresource, live, object);
+}
+
+/* Nothing holds the object any more: the update that took away the last
+ * finalizer deletes it. */
+static bool
+ends_deletion(
+    const struct write *w, const struct node *live, const struct node *object)
+{
+	const struct node *old = node_get(live, "metadata");
+	int64_t grace = 0;
+
+	if (node_get(old, "deletionTimestamp") == NULL ||
+	    node_count(node_path(object, "metadata.finalizers")) > 0)
+		return false;
+	if (w->resource->group.n == 0 &&
+	    span_is(w->resource->plural, "namespaces") &&
+	    node_count(node_path(object, "spec.finalizers")) > 0)
+		return false;
+	node_get_int(node_get(old, "deletionGracePeriodSeconds"), &grace);
+	return grace == 0;
+}
+
+struct problem *
+write_update(struct write *w, struct stored *stored, const struct node *live,
+    struct node *object)
+{
+	struct managed_write managed;
+	struct problem *p;
+
+	if (!w->managed_done) {
+		managed = write_managed(w);
+		managed_update(&managed, live, object);
+	}
+	write_dedup_owners(w, object, true);
+	p = check_version(w, live, object);
+	if (p != NULL)
+		return p;
+	keep_generation(w->arena, live, object);
+	prepare(w, live, object);
+	keep_system_fields(w->arena, live, object);
+	p = check_update(w, live, object);
+	if (p != NULL)
+		return p;
+	if (w->resource->crd == NULL)
+		encode_builtin(w->arena, w->resource->schema, object);
+	w->result = object;
+	if (managed_settle(live, object)) {
+		w->stored = stored;
+		return NULL;
+	}
+	if (ends_deletion(w, live, object)) {
+		write_delete(w, stored);
+		return NULL;
+	}
+	write_put(w, object, live);
+	return NULL;
+}
+
+struct problem *
+write_apply(struct write *w, const struct node *live,
+    const struct node *applied, struct node **object)
+{
+	struct managed_write managed = write_managed(w);
+	struct problem *p = managed_apply(&managed, live, applied, object);
+	struct warnings none = {w->arena, NULL, 0};
+
+	if (p != NULL)
+		return p;
+	w->managed_done = true;
+	return write_decode_fields(
+	    w, *object, w->resource->crd != NULL ? NULL : &none);
+}

@@ -1,0 +1,83 @@
+/*
+ * write: one write to one object, from its decoded form to the store: what
+ * rest.h promises, in steps that create, update, patch and subresources share.
+ */
+#ifndef WRITE_H
+#define WRITE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "json/tree.h"
+#include "store/store.h"
+#include "type/api.h"
+#include "type/decode.h"
+#include "type/problem.h"
+#include "type/resource.h"
+
+struct write {
+	struct api *api;
+	struct arena *arena;
+	struct resource *resource;
+	struct span subresource;      /* "" on the main path */
+	struct span namespace_, name; /* of the URL; a POST has no name */
+	struct span manager;	      /* none: no managedFields entry */
+	enum field_validation validation;
+	struct warnings *warnings;
+	bool force, dry_run;
+	bool internal;	   /* kapi's own: namespaces may be terminating */
+	bool managed_done; /* managedFields are made already */
+	/* What came of it. */
+	struct stored *stored; /* as it is kept now; borrowed; or NULL: */
+	struct node *result;   /* the object to answer with */
+	bool created, changed;
+};
+
+/* How decoding failed: a body (400) or the outcome of a patch (422, quoting
+ * the text). */
+struct decoding {
+	struct span patched;	 /* none: a body */
+	struct warnings *strict; /* found before (duplicates); may be NULL */
+	bool strategic;		 /* of a strategic merge patch */
+};
+
+/* apiVersion and kind against the resource's, fields against the schema,
+ * defaults. Changes object. */
+struct problem *write_decode(
+    struct write *w, struct node *object, const struct decoding *how);
+/* apiVersion and kind are right; unknown fields are added to strict. */
+struct problem *write_decode_fields(
+    struct write *w, struct node *object, struct warnings *strict);
+/* metadata.namespace against the URL's, filled in where it is empty. */
+struct problem *write_check_namespace(struct write *w, struct node *object);
+/* metadata.name (and namespace) is the URL's. */
+struct problem *write_check_name(struct write *w, const struct node *object);
+/* Owners given twice are dropped, with a warning. mutated: the words of the
+ * server for what it found after admission. */
+void write_dedup_owners(struct write *w, struct node *object, bool mutated);
+
+struct problem *write_create(struct write *w, struct node *object);
+/* live is stored's tree in the version of w->resource. Neither is changed. */
+struct problem *write_update(struct write *w, struct stored *stored,
+    const struct node *live, struct node *object);
+/* POST with a name that may be there already, PUT, apply: by what is there. */
+struct problem *write_apply(struct write *w, const struct node *live,
+    const struct node *applied, struct node **object);
+
+/* Removes it: the store's last word. */
+void write_delete(struct write *w, struct stored *stored);
+/* Stores object (in the version of w->resource), or only says what would be
+ * stored, in a dry run. */
+void write_put(struct write *w, struct node *object, const struct node *live);
+
+struct managed_write;
+struct managed_write write_managed(const struct write *w);
+
+/* As admission does it: NULL, 404 of the namespace, or 403 while it ends. */
+struct problem *write_check_lifecycle(struct write *w);
+
+/* Versions of built-in kinds that differ in more than apiVersion. */
+void convert_to(struct arena *a, const struct resource *to, struct node *o);
+void convert_from(struct arena *a, const struct resource *from, struct node *o);
+
+#endif

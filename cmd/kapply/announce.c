@@ -1,0 +1,53 @@
+/*
+ * Events about primaries: what the program says, and what went wrong here.
+ */
+#include "apply.h"
+#include "base/buf.h"
+#include "json/json.h"
+#include "kube/recorder.h"
+#include "send.h"
+
+void
+events_tell(struct apply *a, const struct set *s, enum recorder_type type,
+    const char *reason, struct span message)
+{
+	/* Plain objects have nobody to be told; a dry run changes nothing. */
+	if (a->recorder == NULL || s->plain)
+		return;
+	recorder_add(a->recorder,
+	    &(struct recorder_event){
+		.about = {s->primary.api_version, s->primary.kind,
+		    s->primary.namespace_, s->primary.name, s->primary.uid,
+		    s->primary_version},
+		.component = set_manager(a, s),
+		.type = type,
+		.reason = span_str(reason),
+		.message = message});
+}
+
+static void
+tell_one(struct apply *a, const struct set *s, struct span event)
+{
+	struct buf reason = BUF_INIT, message = BUF_INIT;
+	bool warning = json_is(json_get(event, "type"), "Warning");
+	struct span text;
+
+	buf_addspan(&reason, json_string(json_get(event, "reason"), &message));
+	buf_reset(&message);
+	text = json_string(json_get(event, "message"), &message);
+	events_tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
+	    reason.len > 0 ? buf_str(&reason) : "Reconcile",
+	    text.n > 0 ? text : span_str(""));
+	buf_release(&reason);
+	buf_release(&message);
+}
+
+void
+events_send(struct apply *a, const struct set *s)
+{
+	struct json_elements list = json_elements(s->events);
+
+	while (json_element(&list))
+		if (json_type(list.value) == JSON_OBJECT)
+			tell_one(a, s, list.value);
+}

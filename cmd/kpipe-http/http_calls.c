@@ -1,0 +1,38 @@
+#include "http_calls.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#define INT_BITS UINT64_C(0xffffffff)
+
+/* What would write, make or truncate; O_TMPFILE without O_DIRECTORY, which
+ * reading a directory has, too. */
+#define WRITES \
+	((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY)))
+
+static const struct sandbox_rule serve[] = {
+    SANDBOX_ALLOW("accept4 accept recvfrom sendto recvmsg sendmsg shutdown"),
+    SANDBOX_ALLOW("getsockname getpeername getsockopt setsockopt"),
+    SANDBOX_WHERE("openat", 2, WRITES, 0), SANDBOX_WHERE("open", 1, WRITES, 0),
+    SANDBOX_ALLOW("stat newfstatat fstatat64 statx getdents64 getppid"),
+    SANDBOX_END};
+
+/* libcurl looks names up in a thread. clone3 keeps its flags in memory, where
+ * no filter sees them. */
+static const struct sandbox_rule ask[] = {
+    SANDBOX_WHERE("socket", 0, INT_BITS, AF_INET),
+    SANDBOX_WHERE("socket", 0, INT_BITS, AF_INET6),
+    SANDBOX_ALLOW("connect bind sendmmsg socketpair pipe2 eventfd2"),
+    SANDBOX_WHERE("ioctl", 1, INT_BITS, FIONBIO),
+    SANDBOX_WHERE("ioctl", 1, INT_BITS, FIONREAD),
+    SANDBOX_RULE("clone3", SANDBOX_ABSENT),
+    SANDBOX_RULE("clone", SANDBOX_THREAD),
+    SANDBOX_ALLOW("set_robust_list rseq uname access faccessat2"),
+    SANDBOX_ALLOW("getuid geteuid getgid getegid"), SANDBOX_END};
+
+const struct sandbox_rule *const calls_serve[] = {
+    sandbox_compute, sandbox_descriptors, serve, NULL};
+const struct sandbox_rule *const calls_ask[] = {
+    sandbox_compute, sandbox_descriptors, serve, ask, NULL};

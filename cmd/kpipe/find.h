@@ -1,0 +1,15 @@
+/*
+ * find: where the tools are that kpipe starts.
+ */
+#ifndef FIND_H
+#define FIND_H
+
+#include "base/err.h"
+
+/*
+ * Looks in dir, or if that is NULL beside the running program, then in PATH.
+ * Returns the path, owned; NULL and a permanent error if there is none.
+ */
+char *program_find(const char *name, const char *dir, struct err *err);
+
+#endif

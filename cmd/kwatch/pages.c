@@ -1,0 +1,123 @@
+#include "pages.h"
+
+#include "kube/kube.h"
+
+/* A server may give some that are empty, of what it has filtered out itself. */
+enum { PAGE = 500, EMPTY_MAX = 1000 };
+
+void
+list_query(const struct list *l, struct buf *path)
+{
+	struct buf limit = BUF_INIT;
+
+	buf_addf(&limit, "%u", l->limit != 0 ? l->limit : PAGE);
+	if (!l->unpaged)
+		kube_query_add(path, "limit", buf_span(&limit));
+	buf_release(&limit);
+	if (l->token.len > 0)
+		kube_query_add(path, "continue", buf_span(&l->token));
+}
+
+bool
+list_at_start(const struct list *l)
+{
+	return l->token.len == 0;
+}
+
+struct span
+list_version(const struct list *l)
+{
+	return buf_span(&l->version);
+}
+
+static void
+keep_text(struct buf *to, struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span text = json_string(value, &scratch);
+
+	buf_reset(to);
+	if (text.p != NULL)
+		buf_addspan(to, text);
+	buf_release(&scratch);
+}
+
+static enum list_result
+bad(struct list *l, const char *what)
+{
+	l->bad = what;
+	return LIST_BAD;
+}
+
+static bool
+is_endless(struct list *l, struct span token, struct span items)
+{
+	struct json_elements e = json_elements(items);
+
+	l->empty = json_element(&e) ? 0 : l->empty + 1;
+	return (l->token.len > 0 && json_is(token, buf_str(&l->token))) ||
+	    l->empty > EMPTY_MAX;
+}
+
+enum list_result
+list_page(struct list *l, struct span body,
+    void (*fn)(void *arg, const struct json_frame *item), void *arg)
+{
+	struct span metadata = json_get(body, "metadata");
+	struct span items = json_get(body, "items");
+
+	if (json_type(metadata) != JSON_OBJECT)
+		return bad(l, "no list came back");
+	if (is_endless(l, json_get(metadata, "continue"), items)) {
+		list_expired(l);
+		return bad(l, "the pages of the list have no end");
+	}
+	keep_text(&l->version, json_get(metadata, "resourceVersion"));
+	keep_text(&l->token, json_get(metadata, "continue"));
+	for (struct json_elements e = json_elements(items); json_element(&e);) {
+		struct json_frame item;
+
+		if (json_object_frame(e.value, &item) != 0)
+			return bad(l, "no list came back");
+		fn(arg, &item);
+	}
+	if (l->token.len > 0)
+		return LIST_MORE;
+	l->unpaged = false;
+	return LIST_WHOLE;
+}
+
+void
+list_expired(struct list *l)
+{
+	l->unpaged = true;
+	list_reset(l);
+}
+
+bool
+list_smaller(struct list *l)
+{
+	unsigned limit = l->limit != 0 ? l->limit : PAGE;
+
+	if (!l->unpaged && limit == 1)
+		return false;
+	if (!l->unpaged)
+		l->limit = limit > 4 ? limit / 4 : 1;
+	l->unpaged = false;
+	return true;
+}
+
+void
+list_reset(struct list *l)
+{
+	l->empty = 0;
+	buf_reset(&l->token);
+	buf_reset(&l->version);
+}
+
+void
+list_release(struct list *l)
+{
+	buf_release(&l->token);
+	buf_release(&l->version);
+}

@@ -1,0 +1,129 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void
+buf_release(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf)BUF_INIT;
+}
+
+void
+buf_reset(struct buf *b)
+{
+	b->len = 0;
+}
+
+char *
+buf_reserve(struct buf *b, size_t n)
+{
+	if (b->cap - b->len < n || b->data == NULL) {
+		size_t want = b->len + n;
+		size_t cap = b->cap + b->cap / 2;
+
+		if (want < n)
+			want = SIZE_MAX; /* mem_realloc ends the process */
+		if (cap < want)
+			cap = want;
+		if (cap < 64)
+			cap = 64;
+		b->data = mem_realloc(b->data, cap);
+		b->cap = cap;
+	}
+	return b->data + b->len;
+}
+
+void
+buf_add(struct buf *b, const void *p, size_t n)
+{
+	if (n == 0)
+		return;
+	memcpy(buf_reserve(b, n), p, n);
+	b->len += n;
+}
+
+void
+buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void
+buf_addc(struct buf *b, char c)
+{
+	*buf_reserve(b, 1) = c;
+	b->len++;
+}
+
+void
+buf_addspan(struct buf *b, struct span s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+void
+buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n <= 0)
+		return;
+	buf_reserve(b, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)n;
+}
+
+void
+buf_consume(struct buf *b, size_t n)
+{
+	if (n >= b->len) {
+		b->len = 0;
+		return;
+	}
+	memmove(b->data, b->data + n, b->len - n);
+	b->len -= n;
+}
+
+void
+buf_truncate(struct buf *b, size_t n)
+{
+	if (n < b->len)
+		b->len = n;
+}
+
+const char *
+buf_str(struct buf *b)
+{
+	*buf_reserve(b, 1) = '\0';
+	return b->data;
+}
+
+char *
+buf_take(struct buf *b)
+{
+	char *s;
+
+	*buf_reserve(b, 1) = '\0';
+	s = b->data;
+	*b = (struct buf)BUF_INIT;
+	return s;
+}
+
+struct span
+buf_span(const struct buf *b)
+{
+	return span_make(b->data != NULL ? b->data : "", b->len);
+}

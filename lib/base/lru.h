@@ -1,0 +1,33 @@
+/*
+ * lru: a bounded memory of what was met last, by text. The entry that was not
+ * touched for the longest time gives way.
+ *
+ * An entry is a struct that begins with struct lru_entry, and owns nothing:
+ * it is forgotten without notice.
+ */
+#ifndef LRU_H
+#define LRU_H
+
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/span.h"
+
+struct lru_entry {
+	struct lru_entry *newer, *older;
+	char *key; /* owned */
+};
+
+struct lru {
+	size_t entry_size, max;
+	struct map map; /* of struct lru_entry, owned */
+	struct lru_entry *newest, *oldest;
+};
+
+void lru_init(struct lru *l, size_t entry_size, size_t max);
+void lru_release(struct lru *l);
+/* The entry of that key, the newest now; a zeroed one if there was none. Valid
+ * until the next call. */
+void *lru_touch(struct lru *l, struct span key);
+
+#endif

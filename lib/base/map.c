@@ -1,0 +1,127 @@
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+void
+map_release(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map)MAP_INIT;
+}
+
+static size_t
+find(const struct map *m, struct span key, uint64_t hash)
+{
+	size_t i = hash & (m->cap - 1);
+
+	while (m->slots[i].value != NULL &&
+	    !(m->slots[i].hash == hash && span_eq(m->slots[i].key, key)))
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+static void
+grow(struct map *m)
+{
+	struct map bigger = {NULL, m->cap ? m->cap * 2 : 16, m->count};
+
+	bigger.slots = mem_zalloc(bigger.cap * sizeof(*bigger.slots));
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].value != NULL)
+			bigger.slots[find(&bigger, m->slots[i].key,
+			    m->slots[i].hash)] = m->slots[i];
+	free(m->slots);
+	*m = bigger;
+}
+
+void *
+map_get(const struct map *m, struct span key)
+{
+	if (m->count == 0)
+		return NULL;
+	return m->slots[find(m, key, hash_text(key))].value;
+}
+
+void *
+map_put(struct map *m, struct span key, void *value)
+{
+	uint64_t hash = hash_text(key);
+	struct map_slot *slot;
+	void *old;
+
+	if ((m->count + 1) * 4 > m->cap * 3)
+		grow(m);
+	slot = &m->slots[find(m, key, hash)];
+	old = slot->value;
+	if (old == NULL)
+		m->count++;
+	*slot = (struct map_slot){key, value, hash};
+	return old;
+}
+
+/* Backward-shift deletion: no tombstones, probes stay short. */
+void *
+map_del(struct map *m, struct span key)
+{
+	size_t hole, i;
+	void *old;
+
+	if (m->count == 0)
+		return NULL;
+	hole = find(m, key, hash_text(key));
+	old = m->slots[hole].value;
+	if (old == NULL)
+		return NULL;
+	for (i = (hole + 1) & (m->cap - 1); m->slots[i].value != NULL;
+	     i = (i + 1) & (m->cap - 1)) {
+		size_t home = m->slots[i].hash & (m->cap - 1);
+
+		if (((i - home) & (m->cap - 1)) >=
+		    ((i - hole) & (m->cap - 1))) {
+			m->slots[hole] = m->slots[i];
+			hole = i;
+		}
+	}
+	m->slots[hole] = (struct map_slot){SPAN_NONE, NULL, 0};
+	m->count--;
+	return old;
+}
+
+void *
+map_next(const struct map *m, size_t *i)
+{
+	while (*i < m->cap) {
+		void *v = m->slots[(*i)++].value;
+
+		if (v != NULL)
+			return v;
+	}
+	return NULL;
+}
+
+static int
+slot_order(const void *a, const void *b)
+{
+	const struct map_slot *const *x = a, *const *y = b;
+
+	return span_cmp((*x)->key, (*y)->key);
+}
+
+void **
+map_sorted(const struct map *m)
+{
+	void **out = mem_array(NULL, m->count, sizeof(*out));
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].value != NULL)
+			out[n++] = &m->slots[i];
+	qsort(out, n, sizeof(*out), slot_order);
+	for (size_t i = 0; i < n; i++)
+		out[i] = ((struct map_slot *)out[i])->value;
+	return out;
+}

@@ -1,0 +1,46 @@
+/*
+ * map: from text to pointer, by hash. It stores no copy of a key: the span
+ * given to map_put must live, unchanged, as long as the entry does; usually
+ * it points into the value itself. Values are borrowed: whoever empties a map
+ * frees what it held. The order of an iteration is another one in each run of the
+ * program (hash.h): sort where it matters.
+ */
+#ifndef MAP_H
+#define MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct map_slot {
+	struct span key;
+	void *value; /* NULL: free */
+	uint64_t
+	    hash; /* of the key; its place is at, or soon after, this & (cap - 1) */
+};
+
+struct map {
+	struct map_slot *slots; /* owned */
+	size_t cap;		/* a power of two, or 0 */
+	size_t count;
+};
+
+#define MAP_INIT           \
+	{                  \
+		NULL, 0, 0 \
+	}
+
+void map_release(struct map *m);
+void *map_get(const struct map *m, struct span key);
+/* Sets it, returns the value it replaced (and then keeps the new key). */
+void *map_put(struct map *m, struct span key, void *value);
+/* Removes it, returns the value or NULL. */
+void *map_del(struct map *m, struct span key);
+
+/* for (size_t i = 0; (v = map_next(m, &i)) != NULL;) ...; no change while. */
+void *map_next(const struct map *m, size_t *i);
+/* All values, in the order of their keys' bytes; returns an owned array. */
+void **map_sorted(const struct map *m);
+
+#endif

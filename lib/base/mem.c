@@ -1,0 +1,70 @@
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Noreturn void
+out_of_memory(void)
+{
+	static const char text[] = "fatal: out of memory\n";
+	ssize_t ignored = write(2, text, sizeof(text) - 1);
+
+	(void)ignored;
+	_exit(111);
+}
+
+void *
+mem_alloc(size_t n)
+{
+	void *p = malloc(n ? n : 1);
+
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
+void *
+mem_zalloc(size_t n)
+{
+	void *p = calloc(1, n ? n : 1);
+
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
+void *
+mem_realloc(void *p, size_t n)
+{
+	p = realloc(p, n ? n : 1);
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
+void *
+mem_array(void *p, size_t count, size_t size)
+{
+	if (size != 0 && count > SIZE_MAX / size)
+		out_of_memory();
+	return mem_realloc(p, count * size);
+}
+
+char *
+mem_dup(const void *p, size_t n)
+{
+	char *copy = mem_alloc(n + 1);
+
+	if (n != 0)
+		memcpy(copy, p, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+char *
+mem_strdup(const char *s)
+{
+	return s == NULL ? NULL : mem_dup(s, strlen(s));
+}

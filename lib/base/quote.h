@@ -1,0 +1,31 @@
+/*
+ * quote: text of others, made harmless in the two languages that people and
+ * programs read: JSON, and lines of text.
+ */
+#ifndef QUOTE_H
+#define QUOTE_H
+
+#include "base/buf.h"
+#include "base/span.h"
+
+enum quote {
+	QUOTE_LEAST, /* only what JSON demands: for programs */
+	QUOTE_YAML,  /* and what YAML does not print, or takes for a line break:
+		      * the string is the same in both languages */
+	QUOTE_HIDDEN /* and all that utf8_is_visible denies: for eyes */
+};
+
+/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void quote_json(struct buf *b, struct span text, enum quote what);
+
+/*
+ * The text without quotes: whatever it holds, it is one line of visible
+ * characters in valid UTF-8. What is none is written \n, \t, \x1b or \u202e;
+ * a byte that is no UTF-8 \xff.
+ */
+void quote_text(struct buf *b, struct span text);
+
+/* The same for a name, which must not look like two: no space either. */
+void quote_name(struct buf *b, struct span text);
+
+#endif

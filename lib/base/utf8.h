@@ -1,0 +1,33 @@
+/*
+ * utf8: characters in bytes, and which of them may be shown.
+ */
+#ifndef UTF8_H
+#define UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum { UTF8_REPLACEMENT = 0xfffd };
+
+/* The length of the sequence at p (shortest form, no surrogates, at most
+ * U+10FFFF), or 0 if there is none. p < end. */
+size_t utf8_length(const char *p, const char *end);
+
+/* The same, and which character it is (untouched if there is none). */
+size_t utf8_decode(const char *p, const char *end, uint32_t *c);
+
+void utf8_add(struct buf *b, uint32_t c);
+
+/*
+ * False for what a reader does not see, or what changes how he sees the rest:
+ * controls (C0, DEL, C1), line and paragraph separators, format characters
+ * (directions, zero width, tags), fillers, variation selectors, characters
+ * that never become any. By the general categories Cc, Cf, Zl, Zp and the
+ * property Default_Ignorable_Code_Point of Unicode 15.
+ */
+bool utf8_is_visible(uint32_t c);
+
+#endif

@@ -1,0 +1,129 @@
+#include "conf/conf.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "process/clock.h"
+
+int
+conf_fail(struct conf *c, int line, const char *fmt, ...)
+{
+	char text[ERR_MESSAGE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_set(c->err, ERR_PERMANENT, "%s:%d: %s", c->path, line, text);
+}
+
+int
+conf_text(
+    struct conf *c, const struct yaml *y, const char *key, const char **out)
+{
+	if (y->type != YAML_SCALAR)
+		return conf_fail(c, y->line, "%s must be a string", key);
+	*out = yaml_is_null(y) ? "" : y->text;
+	return 0;
+}
+
+int
+conf_string(struct conf *c, const struct yaml *y, const char *key, char **out)
+{
+	const char *text = "";
+
+	if (conf_text(c, y, key, &text) != 0)
+		return -1;
+	if (*text == '\0')
+		return conf_fail(c, y->line, "%s is empty", key);
+	free(*out);
+	*out = mem_strdup(text);
+	return 0;
+}
+
+int
+conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out)
+{
+	const char *text = "";
+
+	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
+	    (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
+		return conf_fail(c, y->line, "%s must be true or false", key);
+	*out = *text == 't';
+	return 0;
+}
+
+int
+conf_count(struct conf *c, const struct yaml *y, const char *key, long *out)
+{
+	const char *text = "";
+	char *end;
+
+	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
+	    !isdigit((unsigned char)*text) || strlen(text) > 9 ||
+	    (*out = strtol(text, &end, 10)) < 1 || *end != '\0')
+		return conf_fail(
+		    c, y->line, "%s must be a whole number above 0", key);
+	return 0;
+}
+
+int
+conf_duration(
+    struct conf *c, const struct yaml *y, const char *key, uint64_t *ms)
+{
+	const char *text = "";
+
+	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
+	    clock_parse_duration_ms(span_str(text), ms) != 0)
+		return conf_fail(c, y->line,
+		    "%s must be a duration such as 30s or 1h30m", key);
+	return 0;
+}
+
+int
+conf_list(
+    struct conf *c, const struct yaml *y, const char *key, struct textlist *out)
+{
+	textlist_release(out);
+	textlist_init(out);
+	if (y->type == YAML_SCALAR && yaml_is_null(y))
+		return 0;
+	if (y->type != YAML_SEQUENCE)
+		return conf_fail(c, y->line, "%s must be a list", key);
+	for (size_t i = 0; i < y->count; i++) {
+		const char *text = "";
+
+		if (conf_text(c, y->values[i], key, &text) != 0)
+			return -1;
+		textlist_split(out, text);
+	}
+	return 0;
+}
+
+int
+conf_keys(
+    struct conf *c, const struct yaml *y, const char *what, const char *allowed)
+{
+	if (y->type != YAML_MAPPING)
+		return conf_fail(c, y->line, "%s must be a mapping", what);
+	for (size_t i = 0; i < y->count; i++) {
+		const struct yaml *key = y->keys[i];
+		char padded[64];
+
+		snprintf(padded, sizeof(padded), " %s ",
+		    key->type == YAML_SCALAR ? key->text : "");
+		if (strstr(allowed, padded) == NULL ||
+		    strchr(padded + 1, ' ') == NULL)
+			return conf_fail(c, key->line, "unknown key \"%s\"",
+			    key->type == YAML_SCALAR ? key->text : "?");
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(y->keys[j]->text, key->text) == 0)
+				return conf_fail(c, key->line,
+				    "duplicate key \"%s\"", key->text);
+	}
+	return 0;
+}

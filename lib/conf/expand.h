@@ -1,0 +1,22 @@
+/*
+ * expand: a YAML file with ${VAR}, ${VAR:-text} and ${VAR:?text} in its scalars.
+ *
+ * References are set aside before the YAML is parsed (so that
+ * `namespaces: [${NS}]` is YAML) and filled in afterwards, one scalar at a
+ * time: a value never changes the structure, and a scalar that holds a
+ * reference is always a string. An unset or empty variable gives the empty
+ * text; with `:-text` text; with `:?text` an error that says text. Comments
+ * and keys are left alone.
+ */
+#ifndef EXPAND_H
+#define EXPAND_H
+
+#include "base/err.h"
+#include "conf/yaml.h"
+
+enum { EXPAND_FILE_MAX_MIB = 1 };
+
+/* Owned, free with yaml_tree_free(); NULL with err "FILE:LINE: what". */
+struct yaml *expand_load(const char *path, struct err *err);
+
+#endif

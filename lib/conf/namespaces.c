@@ -1,0 +1,90 @@
+#include "conf/namespaces.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/span.h"
+
+enum { NAME_MAX_LENGTH = 63 };
+
+static const char blanks[] = " \t\r\n";
+
+/* A DNS label (RFC 1123), as the API server wants it. */
+static bool
+is_name(struct span s)
+{
+	static const char ends[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+	if (s.n == 0 || s.n > NAME_MAX_LENGTH || s.p[0] == '-' ||
+	    s.p[s.n - 1] == '-')
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '-' && strchr(ends, s.p[i]) == NULL)
+			return false;
+	return true;
+}
+
+static struct span
+trim(struct span s)
+{
+	while (s.n > 0 && strchr(blanks, s.p[0]) != NULL) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && strchr(blanks, s.p[s.n - 1]) != NULL)
+		s.n--;
+	return s;
+}
+
+static int
+check(const char *what, struct span name, struct err *err)
+{
+	if (is_name(name))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s: \"%.*s\" is no name of a namespace", what, SPAN_ARG(name));
+}
+
+static int
+add_name(
+    struct textlist *to, const char *what, struct span name, struct err *err)
+{
+	if (check(what, name, err) != 0)
+		return -1;
+	if (!textlist_has(to, name.p, name.n))
+		textlist_add(to, name.p, name.n);
+	return 0;
+}
+
+int
+namespaces_parse(
+    struct textlist *to, const char *what, const char *text, struct err *err)
+{
+	if (trim(span_str(text)).n == 0)
+		return 0;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+
+		if (add_name(to, what, trim(span_make(text, n)), err) != 0)
+			return -1;
+		if (text[n] == '\0')
+			return 0;
+		text += n + 1;
+	}
+}
+
+int
+namespaces_name(const char *what, const char *name, struct err *err)
+{
+	return check(what, span_str(name), err);
+}
+
+int
+namespaces_option(struct textlist *to, const char *text, struct err *err)
+{
+	if (trim(span_str(text)).n == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --namespace names none; --all-namespaces means "
+		    "all");
+	return namespaces_parse(to, "option --namespace", text, err);
+}

@@ -1,0 +1,204 @@
+#include "conf/selector.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "conf/conf.h"
+#include "json/json.h"
+
+static void
+comma(struct buf *out)
+{
+	if (out->len > 0)
+		buf_addc(out, ',');
+}
+
+static int
+add_labels(struct conf *c, const struct yaml *y, struct buf *out)
+{
+	if (y->type != YAML_MAPPING)
+		return conf_fail(c, y->line, "matchLabels must be a mapping");
+	for (size_t i = 0; i < y->count; i++) {
+		const char *value;
+
+		if (conf_text(c, y->values[i], "a label", &value) != 0)
+			return -1;
+		comma(out);
+		buf_addf(out, "%s=%s", y->keys[i]->text, value);
+	}
+	return 0;
+}
+
+static int
+add_values(struct conf *c, const struct yaml *y, struct buf *out)
+{
+	buf_addc(out, '(');
+	for (size_t i = 0; i < y->count; i++) {
+		const char *value;
+
+		if (conf_text(c, y->values[i], "values", &value) != 0)
+			return -1;
+		if (i > 0)
+			buf_addc(out, ',');
+		buf_adds(out, value);
+	}
+	buf_addc(out, ')');
+	return 0;
+}
+
+static int
+add_expression(struct conf *c, const struct yaml *y, struct buf *out)
+{
+	const struct yaml *key, *op_node, *values;
+	const char *k, *op;
+
+	if (conf_keys(c, y, "an expression", " key operator values ") != 0)
+		return -1;
+	key = yaml_get(y, "key");
+	op_node = yaml_get(y, "operator");
+	values = yaml_get(y, "values");
+	if (key == NULL || op_node == NULL)
+		return conf_fail(
+		    c, y->line, "an expression needs key and operator");
+	if (conf_text(c, key, "key", &k) != 0 ||
+	    conf_text(c, op_node, "operator", &op) != 0)
+		return -1;
+	comma(out);
+	if (strcmp(op, "Exists") == 0 || strcmp(op, "DoesNotExist") == 0) {
+		buf_addf(out, "%s%s", *op == 'E' ? "" : "!", k);
+		return 0;
+	}
+	if (strcmp(op, "In") != 0 && strcmp(op, "NotIn") != 0)
+		return conf_fail(c, op_node->line,
+		    "operator must be In, NotIn, Exists or DoesNotExist");
+	if (values == NULL || values->type != YAML_SEQUENCE ||
+	    values->count == 0)
+		return conf_fail(c, y->line, "%s needs values", op);
+	buf_addf(out, "%s %s ", k, *op == 'I' ? "in" : "notin");
+	return add_values(c, values, out);
+}
+
+char *
+selector_text(const struct yaml *y, const char *path, struct err *err)
+{
+	struct conf c = {path, err};
+	struct buf out = BUF_INIT;
+	const struct yaml *v;
+	int rc = 0;
+
+	if (y->type == YAML_SCALAR)
+		return mem_strdup(yaml_is_null(y) ? "" : y->text);
+	rc = conf_keys(&c, y, "selector", " matchLabels matchExpressions ");
+	if (rc == 0 && (v = yaml_get(y, "matchLabels")) != NULL)
+		rc = add_labels(&c, v, &out);
+	v = rc == 0 ? yaml_get(y, "matchExpressions") : NULL;
+	if (v != NULL && v->type != YAML_SEQUENCE)
+		rc = conf_fail(&c, v->line, "matchExpressions must be a list");
+	for (size_t i = 0; rc == 0 && v != NULL && i < v->count; i++)
+		rc = add_expression(&c, v->values[i], &out);
+	if (rc != 0) {
+		buf_release(&out);
+		return NULL;
+	}
+	return buf_take(&out);
+}
+
+/* ---- matching ---- */
+
+static struct span
+trim(struct span s)
+{
+	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t'))
+		s.p++, s.n--;
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+/* The next piece of *rest before a comma that is not in parentheses. */
+static bool
+next_piece(struct span *rest, struct span *piece)
+{
+	int depth = 0;
+	size_t i = 0;
+
+	if (rest->p == NULL)
+		return false;
+	for (; i < rest->n && (rest->p[i] != ',' || depth > 0); i++)
+		depth += (rest->p[i] == '(') - (rest->p[i] == ')');
+	*piece = trim(span_make(rest->p, i));
+	*rest = i < rest->n ? span_make(rest->p + i + 1, rest->n - i - 1)
+			    : SPAN_NONE;
+	return true;
+}
+
+static struct span
+label(struct span labels, struct span key)
+{
+	for (struct json_members m = json_members(labels); json_member(&m);)
+		if (span_eq(m.key, key))
+			return m.value.n >= 2
+			    ? span_make(m.value.p + 1, m.value.n - 2)
+			    : SPAN_NONE;
+	return SPAN_NONE;
+}
+
+/* "(a, b)" */
+static bool
+in_set(struct span set, struct span value)
+{
+	struct span rest = span_make(set.p + 1, set.n - 2), piece;
+
+	while (next_piece(&rest, &piece))
+		if (span_eq(piece, value))
+			return true;
+	return false;
+}
+
+/* key OP rest, where OP begins at the first character after the key. */
+static bool
+compare(struct span value, struct span op)
+{
+	bool no = *op.p == '!' || (op.n > 3 && memcmp(op.p, "not", 3) == 0);
+	size_t open = 0;
+
+	while (open < op.n && op.p[open] != '(')
+		open++;
+	if (*op.p == '=' || *op.p == '!') {
+		op.p++, op.n--;
+		if (op.n > 0 && *op.p == '=')
+			op.p++, op.n--;
+		return (value.p != NULL && span_eq(value, trim(op))) != no;
+	}
+	if (open == op.n || op.p[op.n - 1] != ')')
+		return true;
+	return (value.p != NULL &&
+		   in_set(span_make(op.p + open, op.n - open), value)) != no;
+}
+
+bool
+selector_matches(const char *selector, struct span labels)
+{
+	struct span rest = span_str(selector), piece;
+
+	while (next_piece(&rest, &piece)) {
+		bool absent = piece.n > 0 && *piece.p == '!';
+		struct span key = piece, op;
+		size_t n = 0;
+
+		if (absent)
+			key = trim(span_make(piece.p + 1, piece.n - 1));
+		while (n < key.n && strchr(" \t=!", key.p[n]) == NULL)
+			n++;
+		op = trim(span_make(key.p + n, key.n - n));
+		key.n = n;
+		if (n == 0)
+			continue;
+		if (op.n == 0 && (label(labels, key).p == NULL) != absent)
+			return false;
+		if (op.n > 0 && !compare(label(labels, key), op))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,498 @@
+#include "conf/watches.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "conf/conf.h"
+#include "conf/expand.h"
+#include "conf/namespaces.h"
+#include "conf/watchkind.h"
+#include "conf/yaml.h"
+
+enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
+
+/* Where primaries are of which the file does not say it. */
+struct scope {
+	struct textlist namespaces;
+	bool overrides;		 /* also what the file says */
+	const char *what, *text; /* borrowed; who says so, and his words */
+};
+
+static bool
+same_kind(const struct watch_kind *a, const struct watch_kind *b)
+{
+	return strcmp(a->group, b->group) == 0 && strcmp(a->kind, b->kind) == 0;
+}
+
+static int
+fail_duplicate(struct conf *c, const struct watch_kind *k)
+{
+	struct buf name = BUF_INIT;
+
+	watch_kind_name(k, &name);
+	conf_fail(c, k->line, "duplicate kind %s", buf_str(&name));
+	buf_release(&name);
+	return -1;
+}
+
+static int
+load_kinds(struct conf *c, const struct yaml *y, enum watchkind_role role,
+    struct watch_entry *e)
+{
+	struct watch_kind **kinds =
+	    role == WATCHKIND_RELATED ? &e->related : &e->dependents;
+	size_t *count =
+	    role == WATCHKIND_RELATED ? &e->related_count : &e->dependent_count;
+
+	if (y->type == YAML_SCALAR && yaml_is_null(y))
+		return 0;
+	if (y->type != YAML_SEQUENCE)
+		return conf_fail(c, y->line, "%s must be a list",
+		    role == WATCHKIND_RELATED ? "related" : "dependents");
+	*kinds = mem_zalloc((y->count + 1) * sizeof(**kinds));
+	for (size_t i = 0; i < y->count; i++) {
+		struct watch_kind *k = &(*kinds)[(*count)++];
+
+		watchkind_init(k);
+		if (watchkind_below(c, y->values[i], role, &e->primary, k) != 0)
+			return -1;
+		for (size_t j = 0; j < i; j++)
+			if (same_kind(&(*kinds)[j], k))
+				return fail_duplicate(c, k);
+	}
+	return 0;
+}
+
+/* ---- an entry ---- */
+
+static int
+load_throttle(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const struct yaml *v;
+
+	if (conf_keys(c, y, "throttle", " limit timeout ") != 0)
+		return -1;
+	if ((v = yaml_get(y, "limit")) == NULL)
+		return conf_fail(c, y->line, "throttle.limit is missing");
+	if (conf_count(c, v, "throttle.limit", &e->throttle_limit) != 0)
+		return -1;
+	v = yaml_get(y, "timeout");
+	return v == NULL
+	    ? 0
+	    : conf_duration(c, v, "throttle.timeout", &e->throttle_timeout_ms);
+}
+
+static int
+load_reads(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	struct textlist reads = {NULL, 0};
+	int rc = conf_list(c, y, "desiredReads", &reads);
+
+	for (size_t i = 0; rc == 0 && i < reads.count; i++) {
+		if (strcmp(reads.items[i], "owned") == 0)
+			e->reads_owned = true;
+		else if (strcmp(reads.items[i], "now") == 0)
+			e->reads_now = true;
+		else
+			rc = conf_fail(c, y->line,
+			    "desiredReads knows owned and now, not \"%s\"",
+			    reads.items[i]);
+	}
+	textlist_release(&reads);
+	return rc;
+}
+
+static int
+load_require(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const char *text;
+
+	if (conf_text(c, y, "requireScope", &text) != 0)
+		return -1;
+	if (strcasecmp(text, "cluster") == 0)
+		e->require = WATCH_REQUIRE_CLUSTER;
+	else if (strcasecmp(text, "namespace") == 0)
+		e->require = WATCH_REQUIRE_NAMESPACE;
+	else
+		return conf_fail(
+		    c, y->line, "requireScope must be cluster or namespace");
+	return 0;
+}
+
+static int
+load_program(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const char *slash = strrchr(c->path, '/');
+	struct buf path = BUF_INIT;
+	char *name = NULL;
+
+	if (conf_string(c, y, "program", &name) != 0)
+		return -1;
+	if (*name != '/' && slash != NULL)
+		buf_add(&path, c->path, slash + 1 - c->path);
+	buf_adds(&path, name);
+	e->program = buf_take(&path);
+	free(name);
+	if (access(e->program, R_OK) != 0)
+		return conf_fail(
+		    c, y->line, "program %s: %s", e->program, strerror(errno));
+	return 0;
+}
+
+static int
+load_operator(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	struct buf json = BUF_INIT;
+
+	if (y->type != YAML_MAPPING)
+		return conf_fail(c, y->line, "operator must be a mapping");
+	yaml_to_json(y, &json);
+	free(e->operator_json);
+	e->operator_json = buf_take(&json);
+	return 0;
+}
+
+static char *
+lower_name(const char *prefix, const struct watch_kind *k)
+{
+	struct buf name = BUF_INIT;
+
+	buf_adds(&name, prefix);
+	watch_kind_name(k, &name);
+	buf_str(&name);
+	for (size_t i = 0; i < name.len; i++)
+		name.data[i] = tolower((unsigned char)name.data[i]);
+	return buf_take(&name);
+}
+
+static int
+load_primary(struct conf *c, const struct yaml *y, const struct scope *scope,
+    struct watch_entry *e)
+{
+	struct watch_kind *k = &e->primary;
+	const struct yaml *v;
+	const char *group = "";
+	struct buf name = BUF_INIT;
+
+	if ((v = yaml_get(y, "group")) != NULL &&
+	    conf_text(c, v, "group", &group) != 0)
+		return -1;
+	k->group = mem_strdup(group);
+	if ((v = yaml_get(y, "version")) == NULL)
+		return conf_fail(c, y->line, "version is missing");
+	if (conf_string(c, v, "version", &k->version) != 0)
+		return -1;
+	if ((v = yaml_get(y, "kind")) == NULL)
+		return conf_fail(c, y->line, "kind is missing");
+	if (conf_string(c, v, "kind", &k->kind) != 0)
+		return -1;
+	if (*group != '\0')
+		buf_addf(&name, "%s/", group);
+	buf_adds(&name, k->version);
+	k->api_version = buf_take(&name);
+	e->name = lower_name("", k);
+	e->manager = lower_name("kpipe-", k);
+	if (watchkind_common(c, y, k) != 0)
+		return -1;
+	v = yaml_get(y, "namespaces");
+	if (v != NULL && watchkind_namespaces(c, v, &k->namespaces) != 0)
+		return -1;
+	if (v == NULL || scope->overrides)
+		textlist_copy(&k->namespaces, &scope->namespaces);
+	return 0;
+}
+
+/* [DOMAIN/]NAME, as the API server checks keys of labels and finalizers. */
+static bool
+is_qualified(const char *key)
+{
+	const char *slash = strchr(key, '/'), *name = slash ? slash + 1 : key;
+	size_t len = strlen(name);
+
+	if (slash == key || len == 0 || len > 63 ||
+	    !isalnum((unsigned char)*name) ||
+	    !isalnum((unsigned char)name[len - 1]))
+		return false;
+	for (const char *p = key; p < name - 1; p++)
+		if (!islower((unsigned char)*p) &&
+		    !isdigit((unsigned char)*p) && *p != '-' && *p != '.')
+			return false;
+	for (const char *p = name; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("-_.", *p) == NULL)
+			return false;
+	return true;
+}
+
+static int
+load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	if (conf_string(c, y, "finalizer", &e->finalizer) != 0)
+		return -1;
+	/* The API server refuses names without a domain for custom kinds. */
+	if (strchr(e->finalizer, '/') == NULL || !is_qualified(e->finalizer))
+		return conf_fail(c, y->line,
+		    "finalizer must be DOMAIN/NAME, not \"%s\"", e->finalizer);
+	return 0;
+}
+
+static int
+load_marks(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_bool(c, y, "marks", &e->marks);
+}
+
+static int
+load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const struct yaml *v;
+	const char *key;
+
+	if (conf_keys(c, y, "adopt", " label ") != 0)
+		return -1;
+	if ((v = yaml_get(y, "label")) == NULL)
+		return conf_fail(c, y->line, "adopt.label is missing");
+	if (conf_text(c, v, "adopt.label", &key) != 0)
+		return -1;
+	if (*key == '\0')
+		return 0; /* a variable that is not set: nothing is adopted */
+	if (!is_qualified(key))
+		return conf_fail(c, v->line,
+		    "adopt.label must be the key of a label, not \"%s\"", key);
+	e->adopt = mem_strdup(key);
+	return 0;
+}
+
+static int
+load_period(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_duration(c, y, "reconcilePeriod", &e->reconcile_period_ms);
+}
+
+static int
+load_manage_status(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_bool(c, y, "manageStatus", &e->manage_status);
+}
+
+static int
+load_guard_status(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_bool(c, y, "guardStatus", &e->guard_status);
+}
+
+static int
+load_concurrent(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return conf_count(c, y, "maxConcurrentReconciles", &e->max_concurrent);
+}
+
+static int
+load_dependents(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return load_kinds(c, y, WATCHKIND_DEPENDENT, e);
+}
+
+static int
+load_related(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return load_kinds(c, y, WATCHKIND_RELATED, e);
+}
+
+/* The keys of an entry, in the order in which they are read. */
+static const struct entry_key {
+	const char *name;
+	int (*load)(
+	    struct conf *c, const struct yaml *y, struct watch_entry *e);
+} entry_keys[] = {{"program", load_program}, {"operator", load_operator},
+    {"requireScope", load_require}, {"finalizer", load_finalizer},
+    {"marks", load_marks}, {"adopt", load_adopt},
+    {"reconcilePeriod", load_period}, {"manageStatus", load_manage_status},
+    {"guardStatus", load_guard_status},
+    {"maxConcurrentReconciles", load_concurrent}, {"throttle", load_throttle},
+    {"desiredReads", load_reads}, {"dependents", load_dependents},
+    {"related", load_related}};
+
+enum { ENTRY_KEYS = sizeof(entry_keys) / sizeof(*entry_keys) };
+
+static int
+check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	if (e->program == NULL)
+		return conf_fail(c, y->line, "program is missing");
+	/* Without a finalizer there can be none; a cluster-scoped primary can
+	 * own everything. */
+	if (e->finalizer == NULL || e->primary.scope == WATCH_CLUSTER)
+		e->marks = false;
+	if (e->marks || e->primary.scope == WATCH_CLUSTER)
+		return 0;
+	for (size_t i = 0; i < e->dependent_count; i++)
+		if (e->dependents[i].manage &&
+		    e->dependents[i].scope == WATCH_CLUSTER)
+			return conf_fail(c, e->dependents[i].line,
+			    "a %s cannot be owned by a namespaced %s: "
+			    "%s",
+			    e->dependents[i].kind, e->primary.kind,
+			    e->finalizer == NULL
+				? "finalizer is needed"
+				: "it needs marks, but marks is false");
+	return 0;
+}
+
+static int
+load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
+    struct watch_entry *e)
+{
+	static const char allowed[] =
+	    " group version kind program operator namespaces requireScope "
+	    "selector finalizer reconcilePeriod manageStatus scope redact "
+	    "maxConcurrentReconciles throttle desiredReads dependents "
+	    "related optional adopt guardStatus marks ";
+	e->line = y->line;
+	if (conf_keys(c, y, "an entry", allowed) != 0 ||
+	    load_primary(c, y, scope, e) != 0)
+		return -1;
+	for (size_t i = 0; i < ENTRY_KEYS; i++) {
+		const struct yaml *v = yaml_get(y, entry_keys[i].name);
+
+		if (v != NULL && entry_keys[i].load(c, v, e) != 0)
+			return -1;
+	}
+	return check_entry(c, y, e);
+}
+
+static void
+entry_init(struct watch_entry *e)
+{
+	*e = (struct watch_entry){.manage_status = true,
+	    .marks = true,
+	    .max_concurrent = CONCURRENT,
+	    .throttle_timeout_ms = THROTTLE_TIMEOUT_MS,
+	    .operator_json = mem_strdup("{}")};
+	watchkind_init(&e->primary);
+}
+
+/* requireScope against what was asked for. */
+static int
+check_scope(const struct watches *w, const struct scope *scope, struct err *err)
+{
+	bool restricted = scope->namespaces.count > 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct watch_entry *e = &w->entries[i];
+
+		if (e->require == WATCH_REQUIRE_CLUSTER && restricted)
+			return err_set(err, ERR_PERMANENT,
+			    "%s:%d: %s requires cluster scope, but %s is "
+			    "\"%s\"",
+			    w->path, e->line, e->name, scope->what,
+			    scope->text);
+		if (e->require == WATCH_REQUIRE_NAMESPACE && !restricted)
+			return err_set(err, ERR_PERMANENT,
+			    "%s:%d: %s requires namespace scope, but no "
+			    "namespace is given",
+			    w->path, e->line, e->name);
+	}
+	return 0;
+}
+
+static int
+load_entries(struct conf *c, const struct yaml *y, const struct scope *scope,
+    struct watches *w)
+{
+	if (y->type != YAML_SEQUENCE || y->count == 0)
+		return conf_fail(c, y->line, "expected a list of entries");
+	w->entries = mem_zalloc(y->count * sizeof(*w->entries));
+	for (size_t i = 0; i < y->count; i++) {
+		struct watch_entry *e = &w->entries[w->count++];
+
+		entry_init(e);
+		e->path = w->path;
+		if (load_entry(c, y->values[i], scope, e) != 0)
+			return -1;
+		for (size_t j = 0; j < i; j++)
+			if (same_kind(&w->entries[j].primary, &e->primary))
+				return fail_duplicate(c, &e->primary);
+	}
+	return 0;
+}
+
+/* -n or -A if given, else WATCH_NAMESPACE. */
+static int
+read_scope(struct scope *s, const struct watches_scope *asked, struct err *err)
+{
+	const char *variable = getenv("WATCH_NAMESPACE");
+
+	*s = (struct scope){.what = "WATCH_NAMESPACE",
+	    .text = variable != NULL ? variable : ""};
+	textlist_init(&s->namespaces);
+	if (asked != NULL && asked->namespaces != NULL && asked->all)
+		return err_set(
+		    err, ERR_PERMANENT, "-n and -A exclude each other");
+	if (asked != NULL && (asked->namespaces != NULL || asked->all)) {
+		s->overrides = true;
+		s->what = "the namespace";
+		s->text = asked->all ? "" : asked->namespaces;
+		return asked->all
+		    ? 0
+		    : namespaces_option(&s->namespaces, s->text, err);
+	}
+	return namespaces_parse(&s->namespaces, s->what, s->text, err);
+}
+
+struct watches *
+watches_load(
+    const char *path, const struct watches_scope *asked, struct err *err)
+{
+	struct conf c = {path, err};
+	struct scope scope;
+	struct watches *w = mem_zalloc(sizeof(*w));
+	struct yaml *y = NULL;
+	int rc = -1;
+
+	w->path = mem_strdup(path);
+	if (read_scope(&scope, asked, err) == 0 &&
+	    (y = expand_load(path, err)) != NULL &&
+	    load_entries(&c, y, &scope, w) == 0)
+		rc = check_scope(w, &scope, err);
+	textlist_release(&scope.namespaces);
+	yaml_tree_free(y);
+	if (rc == 0)
+		return w;
+	watches_free(w);
+	return NULL;
+}
+
+static void
+entry_release(struct watch_entry *e)
+{
+	watchkind_release(&e->primary);
+	for (size_t i = 0; i < e->dependent_count; i++)
+		watchkind_release(&e->dependents[i]);
+	for (size_t i = 0; i < e->related_count; i++)
+		watchkind_release(&e->related[i]);
+	free(e->dependents);
+	free(e->related);
+	free(e->name);
+	free(e->manager);
+	free(e->program);
+	free(e->operator_json);
+	free(e->finalizer);
+	free(e->adopt);
+}
+
+void
+watches_free(struct watches *w)
+{
+	if (w == NULL)
+		return;
+	for (size_t i = 0; i < w->count; i++)
+		entry_release(&w->entries[i]);
+	free(w->entries);
+	free(w->path);
+	free(w);
+}

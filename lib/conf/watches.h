@@ -1,0 +1,129 @@
+/*
+ * watches: the file that says what an operator watches and which program it
+ * runs: watches.yaml, one entry per primary kind.
+ *
+ *	struct watches *w = watches_load(path, NULL, &err);
+ *	if (w == NULL) fatal, exit err_exit_code(&err): 100
+ *	for (size_t i = 0; i < w->count; i++) ... w->entries[i].primary.kind
+ *	watches_free(w);
+ *
+ * Everything hangs off struct watches and is borrowed from it. Strings end in
+ * NUL; lists of strings have a count and also end in NULL. Optional things
+ * are NULL, 0 or empty as said below. ${VAR}, ${VAR:-text} and ${VAR:?text} are
+ * filled in from the environment (see expand.h). Errors read
+ * "FILE:LINE: unknown key "x"" and are ERR_PERMANENT.
+ */
+#ifndef WATCHES_H
+#define WATCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/textlist.h"
+
+enum watch_scope { WATCH_NAMESPACED, WATCH_CLUSTER };
+
+enum watch_require {
+	WATCH_ANY_SCOPE,
+	WATCH_REQUIRE_CLUSTER,
+	WATCH_REQUIRE_NAMESPACE
+};
+
+/* How an object of a dependent or related kind finds its primaries. */
+enum watch_map {
+	WATCH_MAP_MEMBER, /* by its marks: "owner", the default of dependents */
+	WATCH_MAP_LABEL,  /* map_arg: label whose value is the primary's name;
+			   * its namespace is map_namespace, else that of
+			   * the object: {label: KEY, namespace: NS} */
+	WATCH_MAP_JQ,	  /* map_arg: expression giving [{namespace, name}] */
+	WATCH_MAP_ALL	  /* every primary: the default of related kinds */
+};
+
+/* One kind: the primary itself, a dependent or a related kind. */
+struct watch_kind {
+	int line;
+	char *api_version; /* "apps/v1", "v1" */
+	char *group;	   /* "" for core */
+	char *version;
+	char *kind;
+	/*
+	 * As `scope:` says; else Cluster for the cluster-scoped kinds that
+	 * Kubernetes itself serves, and Namespaced for everything else.
+	 */
+	enum watch_scope scope;
+	bool scope_given; /* else discovery knows better */
+	bool optional;	  /* absent counts as complete and empty */
+	/*
+	 * Where to watch, each once. Empty: all namespaces. The primary: -n or
+	 * -A, else its `namespaces`, else WATCH_NAMESPACE. Others: their own
+	 * `namespaces` (`[]` is all), else those of the primary. Of no meaning
+	 * for cluster-scoped kinds.
+	 */
+	struct textlist namespaces;
+	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
+	struct textlist redact; /* dotted paths: kwatch --redact */
+
+	/* Dependents and related kinds only. */
+	bool manage; /* may be desired, is pruned */
+	enum watch_map map;
+	char *map_arg;
+	char *map_namespace;	/* or NULL */
+	struct textlist fields; /* dotted paths, "[]" for elements; empty:
+				   * whole objects. Never with manage. */
+	bool metadata_only;	/* fields, and all of them in metadata */
+};
+
+struct watch_entry {
+	int line;
+	const char *path; /* of the file, borrowed: for messages */
+	struct watch_kind primary;
+	enum watch_require require; /* requireScope */
+	char *name;		    /* "iotservice.cp.iot.sap": for logs */
+	char *manager;		    /* "kpipe-iotservice.cp.iot.sap" */
+	char *program;	     /* path to open: relative to the watches file */
+	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
+	char *finalizer;     /* or NULL */
+	bool marks;	     /* items may need marks */
+	bool guard_status;   /* written only on the version it is of */
+	char *adopt;	     /* adopt.label, or NULL */
+	uint64_t reconcile_period_ms; /* 0: none */
+	bool manage_status;	      /* default true */
+	long max_concurrent;	      /* default 10 */
+	long throttle_limit;	      /* 0: no throttle */
+	uint64_t throttle_timeout_ms; /* default 15 min */
+	bool reads_owned, reads_now;  /* desiredReads */
+	struct watch_kind *dependents;
+	size_t dependent_count;
+	struct watch_kind *related;
+	size_t related_count;
+};
+
+struct watches {
+	char *path; /* as given: for messages */
+	struct watch_entry *entries;
+	size_t count;
+};
+
+/* -n and -A of the command line, instead of WATCH_NAMESPACE and of what the
+ * file says about primaries. */
+struct watches_scope {
+	const char *namespaces; /* "a,b"; NULL: not given */
+	bool all;
+};
+
+/*
+ * Reads, substitutes and checks, `program` files' existence and
+ * `requireScope` included. scope may be NULL, or name nothing. NULL on error.
+ * The file is at most 1 MiB.
+ */
+struct watches *watches_load(
+    const char *path, const struct watches_scope *scope, struct err *err);
+void watches_free(struct watches *w);
+
+/* "Deployment.apps", "Pod": what keys of objects begin with. */
+void watch_kind_name(const struct watch_kind *k, struct buf *out);
+
+#endif

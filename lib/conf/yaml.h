@@ -1,0 +1,50 @@
+/*
+ * yaml: one YAML document as a small tree with line numbers, on libyaml.
+ *
+ * For configuration files of people (watches.yaml, kubeconfig), where an
+ * error must name its line. JSON is YAML. Anchors and aliases are refused,
+ * and so are a second document, a key given twice, keys that are no scalars,
+ * foreign tags, files above 8 MiB and nesting beyond 100. An empty document
+ * is a null scalar.
+ */
+#ifndef KPIPE_YAML_H /* libyaml has taken YAML_H */
+#define KPIPE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum yaml_type { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
+
+struct yaml {
+	enum yaml_type type;
+	int line; /* 1 = first */
+	/* scalar */
+	char *text;  /* owned, NUL-terminated */
+	bool quoted; /* a quoted or block scalar is always a string */
+	/* sequence and mapping: count children; keys[i] only in a mapping */
+	size_t count;
+	struct yaml **keys;
+	struct yaml **values;
+};
+
+/* Owned; NULL with err "FILE:LINE: what". name is for messages. */
+struct yaml *yaml_parse(
+    const char *name, const char *text, size_t n, struct err *err);
+struct yaml *yaml_load(const char *path, struct err *err);
+/* Not yaml_free: libyaml calls a function of that name. */
+void yaml_tree_free(struct yaml *y);
+
+/* The member's value or NULL. */
+struct yaml *yaml_get(const struct yaml *mapping, const char *key);
+/* Null in YAML 1.2's core schema: unquoted empty, ~, null. */
+bool yaml_is_null(const struct yaml *scalar);
+/* Unquoted true or false (also True, TRUE); false if it is neither. */
+bool yaml_bool(const struct yaml *scalar, bool *value);
+/* Appends as JSON; unquoted scalars are typed by YAML 1.2's core schema, and
+ * numbers keep their digits. What JSON cannot say (.inf, .nan) is a string. */
+void yaml_to_json(const struct yaml *y, struct buf *out);
+
+#endif

@@ -1,0 +1,449 @@
+#include "http/httpeasy.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+enum { CONNECT_TIMEOUT_MS = 15000, USER_TIMEOUT_MS = 30000 };
+
+_Noreturn void
+http_no_memory(void)
+{
+	mem_alloc(SIZE_MAX / 2); /* ends the process, with its message */
+	abort();
+}
+
+static char *
+dup_span(struct span s)
+{
+	return s.p == NULL || s.n == 0 ? NULL : mem_dup(s.p, s.n);
+}
+
+void
+http_settings_init(struct http_settings *s, const struct http_opts *o)
+{
+	s->user_agent = mem_strdup(o->user_agent);
+	s->proxy = mem_strdup(o->proxy);
+	s->ca = dup_span(o->tls.ca_pem);
+	s->cert = dup_span(o->tls.cert_pem);
+	s->key = dup_span(o->tls.key_pem);
+	s->server_name = mem_strdup(o->tls.server_name);
+	s->insecure = o->tls.insecure;
+}
+
+void
+http_settings_release(struct http_settings *s)
+{
+	free(s->user_agent);
+	free(s->proxy);
+	free(s->ca);
+	free(s->cert);
+	if (s->key != NULL)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	free(s->server_name);
+}
+
+static char *
+url_part(CURLU *u, CURLUPart part, unsigned flags)
+{
+	char *text = NULL, *copy = NULL;
+
+	if (curl_url_get(u, part, &text, flags) == CURLUE_OK)
+		copy = mem_strdup(text);
+	curl_free(text);
+	return copy;
+}
+
+static CURLU *
+url_open(const char *url)
+{
+	CURLU *u = curl_url();
+
+	if (u == NULL)
+		http_no_memory();
+	/* A bad one fails later, in libcurl, with its message. */
+	curl_url_set(u, CURLUPART_URL, url, 0);
+	return u;
+}
+
+char *
+http_origin(const char *url)
+{
+	size_t n = strcspn(url, "/");
+
+	if (strncmp(url + n, "//", 2) == 0)
+		n += 2 + strcspn(url + n + 2, "/?#");
+	return mem_dup(url, n);
+}
+
+int
+http_split_header(struct span line, struct span *name, struct span *value)
+{
+	const char *colon = memchr(line.p, ':', line.n);
+	const char *end = line.p + line.n;
+
+	if (colon == NULL)
+		return -1;
+	*name = span_make(line.p, (size_t)(colon - line.p));
+	while (end > colon + 1 && strchr("\r\n \t", end[-1]) != NULL)
+		end--;
+	for (colon++; colon < end && (*colon == ' ' || *colon == '\t');)
+		colon++;
+	*value = span_make(colon, (size_t)(end - colon));
+	return 0;
+}
+
+int
+http_parse_status(struct span line)
+{
+	const char *space = memchr(line.p, ' ', line.n);
+
+	if (space == NULL || line.p + line.n - space < 4)
+		return 0;
+	return (space[1] - '0') * 100 + (space[2] - '0') * 10 +
+	    (space[3] - '0');
+}
+
+bool
+http_name_is(struct span name, const char *want)
+{
+	return strlen(want) == name.n && strncasecmp(name.p, want, name.n) == 0;
+}
+
+int64_t
+http_parse_seconds(struct span text)
+{
+	int64_t n = 0;
+
+	if (text.n == 0 || text.n > 9)
+		return -1;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return -1;
+		n = n * 10 + (text.p[i] - '0');
+	}
+	return n;
+}
+
+/* 127.0.0.1.example.com is a name like any other. */
+static bool
+is_loopback(const char *host)
+{
+	struct in_addr address;
+
+	if (host == NULL)
+		return false;
+	if (inet_pton(AF_INET, host, &address) == 1)
+		return ntohl(address.s_addr) >> 24 == 127;
+	return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
+}
+
+static struct curl_slist *
+append(struct curl_slist *list, const char *text)
+{
+	list = curl_slist_append(list, text);
+	if (list == NULL)
+		http_no_memory();
+	return list;
+}
+
+/*
+ * libcurl takes the name for SNI and for the check of the certificate from
+ * the URL. So another name goes into the URL, the connection goes to where the
+ * URL pointed before, and the Host header stays as it was.
+ */
+static void
+rename_server(struct http_transfer *t, CURLU *u, const char *name)
+{
+	char *host = url_part(u, CURLUPART_HOST, 0);
+	char *port = url_part(u, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+	struct buf b = BUF_INIT;
+
+	if (host != NULL && port != NULL) {
+		buf_addf(&b, "%s:%s:%s:%s", name, port, host, port);
+		t->connect_to = append(NULL, buf_str(&b));
+		buf_reset(&b);
+		buf_addf(&b, "Host: %s:%s", host, port);
+		t->headers = append(t->headers, buf_str(&b));
+		curl_url_set(u, CURLUPART_HOST, name, 0);
+		free(t->url);
+		t->url = url_part(u, CURLUPART_URL, 0);
+	}
+	buf_release(&b);
+	free(host);
+	free(port);
+}
+
+void
+http_transfer_init(struct http_transfer *t, const struct http_settings *s,
+    const struct http_request *r, void *arg)
+{
+	CURLU *u = url_open(r->url);
+	char *host = url_part(u, CURLUPART_HOST, 0);
+
+	t->method = r->method;
+	t->url = mem_strdup(r->url);
+	t->body = r->body.p != NULL ? mem_dup(r->body.p, r->body.n) : NULL;
+	t->body_len = r->body.n;
+	t->on_send = r->on_send;
+	t->arg = arg;
+	t->direct = is_loopback(host);
+	for (size_t i = 0; r->headers != NULL && r->headers[i] != NULL; i++)
+		t->headers = append(t->headers, r->headers[i]);
+	t->headers = append(t->headers, "Expect:"); /* no 100 Continue */
+	if (s->server_name != NULL)
+		rename_server(t, u, s->server_name);
+	free(host);
+	curl_url_cleanup(u);
+}
+
+void
+http_transfer_release(struct http_transfer *t)
+{
+	free(t->url);
+	free(t->body);
+	curl_slist_free_all(t->headers); /* holds the token, as libcurl does */
+	curl_slist_free_all(t->connect_to);
+}
+
+/* Data that the peer's host never acknowledges, and a host that no longer
+ * answers keep-alives, end the connection after the same time. */
+static int
+on_sockopt(void *arg, curl_socket_t fd, curlsocktype purpose)
+{
+	int on = 1, idle = 15, interval = 5, user = USER_TIMEOUT_MS;
+
+	(void)arg;
+	(void)purpose;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user, sizeof(user));
+	return CURL_SOCKOPT_OK;
+}
+
+static void
+setup_blob(CURL *easy, CURLoption option, char *pem)
+{
+	struct curl_blob blob = {pem, pem ? strlen(pem) : 0, CURL_BLOB_NOCOPY};
+
+	if (pem != NULL)
+		curl_easy_setopt(easy, option, &blob);
+}
+
+static void
+setup_tls(CURL *easy, const struct http_settings *s)
+{
+	setup_blob(easy, CURLOPT_CAINFO_BLOB, s->ca);
+	setup_blob(easy, CURLOPT_SSLCERT_BLOB, s->cert);
+	setup_blob(easy, CURLOPT_SSLKEY_BLOB, s->key);
+	if (s->ca != NULL)
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	if (s->insecure) {
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+}
+
+static void
+setup_body(CURL *easy, const struct http_transfer *t)
+{
+	if (t->body != NULL) {
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, t->body);
+		curl_easy_setopt(
+		    easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->body_len);
+	} else {
+		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+	}
+	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, t->method);
+}
+
+/* A connection is there and, on HTTP/2, a free stream: no more waiting. */
+static int
+on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
+{
+	struct http_transfer *t = arg;
+	long made = 0;
+
+	(void)ip;
+	(void)local_ip;
+	(void)port;
+	(void)local_port;
+	t->sent = true;
+	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &made);
+	if (made > 0 && t->connected != NULL)
+		*t->connected = true;
+	if (t->on_send == NULL)
+		return CURL_PREREQFUNC_OK;
+	return t->on_send(t->arg, &t->held) == 0 ? CURL_PREREQFUNC_OK
+						 : CURL_PREREQFUNC_ABORT;
+}
+
+CURLM *
+http_easy_multi(curl_socket_callback on_socket,
+    curl_multi_timer_callback on_timer, void *arg)
+{
+	CURLM *m = curl_multi_init();
+
+	if (m == NULL)
+		http_no_memory();
+	curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(m, CURLMOPT_SOCKETDATA, arg);
+	curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(m, CURLMOPT_TIMERDATA, arg);
+	curl_multi_setopt(m, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+	/* The server's own limit counts; libcurl's default is 100. */
+	curl_multi_setopt(m, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+	return m;
+}
+
+void
+http_easy_wake(CURLM *multi, const struct http_transfer *t)
+{
+	curl_off_t named = 0;
+
+	curl_easy_getinfo(t->easy, CURLINFO_NAMELOOKUP_TIME_T, &named);
+	if (t->sent || named != 0)
+		return;
+	curl_multi_remove_handle(multi, t->easy);
+	curl_multi_add_handle(multi, t->easy);
+}
+
+void
+http_easy_setup(
+    CURL *easy, const struct http_settings *s, struct http_transfer *t)
+{
+	curl_easy_setopt(easy, CURLOPT_URL, t->url);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+	/* Without TLS there is no HTTP/2 to wait for, but libcurl would. */
+	curl_easy_setopt(easy, CURLOPT_PIPEWAIT,
+	    strncmp(t->url, "https:", 6) == 0 ? 1L : 0L);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	curl_easy_setopt(
+	    easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_sockopt);
+	curl_easy_setopt(easy, CURLOPT_USERAGENT, s->user_agent);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, t->headers);
+	if (t->connect_to != NULL)
+		curl_easy_setopt(easy, CURLOPT_CONNECT_TO, t->connect_to);
+	if (s->proxy != NULL) {
+		curl_easy_setopt(easy, CURLOPT_PROXY, s->proxy);
+		curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+	} else if (t->direct) {
+		curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	}
+	t->easy = easy;
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
+	setup_tls(easy, s);
+	setup_body(easy, t);
+}
+
+/* Those that end the same way every time. */
+static enum err_kind
+error_kind(CURLcode code)
+{
+	switch (code) {
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CIPHER:
+	case CURLE_BAD_FUNCTION_ARGUMENT:
+		return ERR_PERMANENT;
+	default:
+		return ERR_TRANSIENT;
+	}
+}
+
+static const char *
+skip_prefix(const char *text, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(text, prefix, n) == 0 ? text + n : text;
+}
+
+/* What is wrong with a certificate, in OpenSSL's words alone: libcurl puts its
+ * own before them, and from 8.20 on their number behind them. */
+static struct span
+certificate_trouble(const char *text)
+{
+	const char *rest = skip_prefix(
+	    skip_prefix(text, "SSL certificate problem: "), "SSL: ");
+	const char *result =
+	    skip_prefix(rest, "SSL certificate OpenSSL verify result: ");
+	const char *number = result == rest ? NULL : strrchr(result, '(');
+
+	if (number == NULL || number - result < 2)
+		return span_str(result);
+	return span_make(result, (size_t)(number - result) - 1);
+}
+
+bool
+http_easy_answered(CURLcode code, int status)
+{
+	return code == CURLE_OK ||
+	    (code == CURLE_PARTIAL_FILE && status >= 400);
+}
+
+bool
+http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
+    const char *origin, const char *text, uint64_t timeout_ms,
+    struct http_response *r)
+{
+	struct err *err = &r->err;
+	enum err_kind kind = error_kind(code);
+	curl_off_t sent = 0;
+	long os = 0;
+
+	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
+	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
+	r->held = code == CURLE_ABORTED_BY_CALLBACK;
+	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
+	curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
+	if (*text == '\0')
+		text = curl_easy_strerror(code);
+	switch (code) {
+	case CURLE_COULDNT_CONNECT:
+		err_set(err, kind, "cannot connect to %s: %s", origin,
+		    os != 0 ? strerror((int)os) : text);
+		break;
+	case CURLE_COULDNT_RESOLVE_HOST:
+		err_set(err, kind, "cannot find the address of %s", origin);
+		break;
+	case CURLE_OPERATION_TIMEDOUT:
+		if (timeout_ms == 0 || sent == 0)
+			err_set(
+			    err, kind, "cannot connect to %s in time", origin);
+		else
+			err_set(err, kind, "no answer from %s within %llu s",
+			    origin, (unsigned long long)timeout_ms / 1000);
+		break;
+	case CURLE_PEER_FAILED_VERIFICATION:
+		err_set(err, kind, "the certificate of %s is not trusted: %.*s",
+		    origin, SPAN_ARG(certificate_trouble(text)));
+		break;
+	case CURLE_ABORTED_BY_CALLBACK:
+		*err = t->held;
+		break;
+	default:
+		err_set(
+		    err, kind, "the connection to %s failed: %s", origin, text);
+	}
+	return sent > 0;
+}

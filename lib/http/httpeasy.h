@@ -1,0 +1,80 @@
+/*
+ * httpeasy: one request as libcurl's options, and libcurl's errors as ours.
+ * The part of http that knows CURLOPT_ and CURLE_; only http.c uses it.
+ */
+#ifndef HTTPEASY_H
+#define HTTPEASY_H
+
+#include <curl/curl.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "http/http.h"
+
+/* What all requests of a pool share; owns its texts. */
+struct http_settings {
+	char *user_agent;
+	char *proxy;
+	char *ca, *cert, *key; /* PEM */
+	char *server_name;
+	bool insecure;
+};
+
+void http_settings_init(struct http_settings *s, const struct http_opts *o);
+void http_settings_release(struct http_settings *s);
+
+/* What libcurl borrows while a request is under way. */
+struct http_transfer {
+	const char *method;
+	char *url;
+	char *body;
+	size_t body_len;
+	bool direct; /* to a loopback address: no proxy of the environment */
+	struct curl_slist *headers;
+	struct curl_slist *connect_to;
+	int (*on_send)(void *arg, struct err *err);
+	void *arg;
+	struct err held; /* what on_send said */
+	CURL *easy;	 /* borrowed */
+	bool sent;
+	bool *connected; /* set when it has made a connection; may be NULL */
+};
+
+/* arg is for on_send. */
+void http_transfer_init(struct http_transfer *t, const struct http_settings *s,
+    const struct http_request *r, void *arg);
+void http_transfer_release(struct http_transfer *t);
+
+CURLM *http_easy_multi(curl_socket_callback on_socket,
+    curl_multi_timer_callback on_timer, void *arg);
+void http_easy_setup(
+    CURL *easy, const struct http_settings *s, struct http_transfer *t);
+/* A transfer that has no connection yet looks for one again. It had waited to see
+ * whether that of another one would be HTTP/2; if it was not, libcurl 8.13 and
+ * the releases behind it do not tell. */
+void http_easy_wake(CURLM *multi, const struct http_transfer *t);
+/* Is there an answer? A server that refuses a long body with an error may close
+ * before its own body ends: the status counts. */
+bool http_easy_answered(CURLcode code, int status);
+
+/* Why a transfer failed: fills r->err with a finished sentence (text is
+ * libcurl's, may be empty), and timed_out, untrusted and held. Whether the
+ * request went out before. */
+bool http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
+    const char *origin, const char *text, uint64_t timeout_ms,
+    struct http_response *r);
+
+/* https://host:port of a URL, owned. */
+char *http_origin(const char *url);
+/* "Name: value\r\n"; -1 if it is none. */
+int http_split_header(struct span line, struct span *name, struct span *value);
+bool http_name_is(struct span name, const char *want);
+/* "HTTP/2 200 \r\n": 200; 0 if there is none. */
+int http_parse_status(struct span line);
+/* Whole seconds of Retry-After; -1 if it is none (a date, which the API server
+ * does not send). */
+int64_t http_parse_seconds(struct span text);
+/* For libcurl's own allocations: ends the process as mem.h does. */
+_Noreturn void http_no_memory(void);
+
+#endif

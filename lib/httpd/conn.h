@@ -1,0 +1,195 @@
+/*
+ * conn: what the files of httpd share: connections and exchanges. Not
+ * for others.
+ *
+ * A connection that ends while its callbacks are on the stack is marked dead;
+ * it is closed and freed at the end of the round, when nothing of it is in
+ * use.
+ */
+#ifndef CONN_H
+#define CONN_H
+
+#include "httpd/httpd.h"
+#include "httpd/sendq.h"
+
+struct h1;
+struct h2;
+struct tls_server;
+struct tls_conn;
+
+enum { READ_BYTES = 65536 };
+
+struct httpd {
+	struct loop *loop;
+	struct httpd_limits limits;
+	struct httpd_handler handler;
+	int fd, port;
+	struct timer accept_again, flush, flush_events;
+	struct conn *conns, *dirty;
+	struct conn *eventful;	/* have nothing but events to send */
+	uint64_t events_due_ms; /* when those may go out */
+	size_t conn_count;
+	uint64_t conn_number;
+	struct tls_server *tls;
+	uint64_t date_at; /* second that date is of */
+	char date[32];
+	struct buf scratch;
+	struct text *chunk_of, *chunk; /* HTTP/1: the last event, framed */
+	char in[READ_BYTES];	       /* whatever is read is used at once */
+};
+
+enum protocol { PROTOCOL_UNKNOWN, PROTOCOL_1, PROTOCOL_2 };
+
+struct conn {
+	struct httpd *h;
+	struct conn *next, **link; /* of all */
+	struct conn *dirty_next;
+	struct conn *eventful_next, **eventful_link; /* link NULL: not in it */
+	int fd;
+	int events; /* watched */
+	enum protocol protocol;
+	unsigned matched; /* bytes of the HTTP/2 preface seen */
+	bool is_dirty, dead, frozen;
+	bool eof;	  /* the peer sends no more */
+	bool closing;	  /* closed when out is sent */
+	bool lingers;	  /* out is sent; what still comes is dropped */
+	bool blocked;	  /* the socket takes no more for now */
+	bool holds_input; /* enough was read for now */
+	uint64_t number;
+	struct sendq out;
+	size_t unsent; /* HTTP/2: bytes in out of all exchanges */
+	struct exchange *exchanges;
+	struct tls_conn *tls;
+	struct h1 *h1;
+	struct h2 *h2;
+	struct timer read_timer, write_timer;
+};
+
+enum exchange_state {
+	X_READING, /* the request comes in */
+	X_READY,   /* whole; the handler has not seen it */
+	X_HANDED,  /* the handler has it */
+	X_STARTED, /* a stream */
+	X_ENDED	   /* the handler knows it no longer */
+};
+
+struct head_field {
+	size_t name, name_n, value, value_n; /* offsets into head */
+};
+
+struct exchange {
+	struct conn *conn;
+	struct exchange *next, **link;		 /* of the connection */
+	struct exchange *next_ready, *next_gone; /* HTTP/2: queues */
+	enum exchange_state state;
+	int32_t stream; /* HTTP/2 */
+	bool head_only; /* HEAD */
+	bool body_too_large, head_too_large;
+	bool close; /* HTTP/1: the last on its connection */
+	bool chunked;
+	bool eof;      /* HTTP/2: nothing follows what is in out */
+	bool deferred; /* HTTP/2: nghttp2 waits to be told of data */
+	bool closed;   /* HTTP/2: the stream is gone */
+	uint64_t began_ms;
+	struct httpd_request r;
+	struct buf head; /* target, headers */
+	size_t target, target_n;
+	struct head_field *fields;
+	size_t field_count, field_cap;
+	struct httpd_header *headers;
+	struct buf body;
+	struct sendq out; /* HTTP/2 */
+	loop_fn *on_close;
+	void *close_arg;
+};
+
+void httpd_accept(void *h);
+/* "Sat, 01 Jan 2000 00:00:00 GMT" of now. */
+const char *httpd_date(struct httpd *h);
+
+/* Connections. */
+void conn_new(struct httpd *h, int fd); /* takes fd */
+void conn_free_all(struct httpd *h);
+/* Ends the oldest that owes nobody an answer: who is silent keeps nobody out.
+ * False: there is none. */
+bool conn_make_room(struct httpd *h);
+void conn_dirty(struct conn *c); /* something is to be sent or ended */
+/*
+ * The same for an event of a stream, which may wait for others: after a round
+ * of events that took T, the next begins T later, but at most 20 ms. So a lone
+ * event leaves at once, and a thousand watchers of quick writes get many
+ * events with one system call.
+ */
+void conn_event(struct conn *c);
+void conn_push(struct conn *c); /* sends what can be sent now */
+void conn_kill(struct conn *c); /* dies at the end of the round */
+void conn_freeze(struct conn *c);
+/* Ends when everything is sent. */
+void conn_close_gently(struct conn *c);
+/* Cuts the connection if this does not end before. */
+void conn_deadline(struct conn *c, uint64_t ms);
+void conn_no_deadline(struct conn *c);
+
+/* Exchanges. */
+struct exchange *exchange_new(struct conn *c);
+void exchange_free(struct exchange *x);
+/* A header: its name and value may come in parts. */
+struct head_field *exchange_field(struct exchange *x);
+void exchange_name(struct exchange *x, const char *p, size_t n);
+void exchange_value(struct exchange *x, const char *p, size_t n);
+/* Makes x->r of what was read; method must live as long. */
+void exchange_seal(struct exchange *x, struct span method, int version);
+/* Hands it to the handler. */
+void exchange_hand_over(struct exchange *x);
+/* Tells the handler that it is gone, if he does not know. */
+void exchange_closed(struct exchange *x);
+
+/* The protocols. Input is taken whole; what they answer is in c->out. */
+void h1_input(struct conn *c, const char *p, size_t n);
+void h1_free(struct conn *c);
+/* Takes input that waited for the end of an answer; false: there was none. */
+bool h1_resume(struct conn *c);
+void h1_expire(struct conn *c); /* the request takes too long */
+/* The peer sends no more; an answer to what it sent may be on its way. */
+void h1_eof(struct conn *c);
+bool h1_is_idle(const struct conn *c); /* no answer is due */
+void h1_start(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count);
+void h1_send(struct exchange *x, struct text *t);
+void h1_forget_chunk(struct httpd *h);
+void h1_end(struct exchange *x);
+/* text or body, one of them */
+void h1_reply(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count, struct text *text,
+    struct span body);
+
+void h2_input(struct conn *c, const char *p, size_t n);
+void h2_free(struct conn *c);
+void h2_pump(struct conn *c); /* moves frames to c->out, up to a limit */
+/* Tells handlers what nghttp2's callbacks have noted; exchanges go. */
+void h2_settle(struct conn *c);
+bool h2_wants_pump(const struct conn *c);
+void h2_start(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count);
+void h2_send(struct exchange *x, struct text *t);
+void h2_end(struct exchange *x);
+void h2_reply(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count, struct text *text,
+    struct span body);
+void h2_reset(struct exchange *x); /* this stream alone */
+void h2_goaway(struct conn *c);
+void h2_expire(struct conn *c); /* resets requests that take too long */
+
+/* TLS. */
+struct tls_server *tls_server_new(const struct httpd_tls *t, struct err *err);
+void tls_server_free(struct tls_server *s);
+struct tls_conn *tls_conn_new(struct tls_server *s, int fd);
+void tls_conn_free(struct tls_conn *t);
+/* Bytes, or 0 at the end, -1: not now, -2: broken, -3: HTTP in clear text. */
+long tls_read(struct tls_conn *t, char *p, size_t n);
+long tls_write(struct tls_conn *t, const char *p, size_t n);
+void tls_close(struct tls_conn *t);		/* says goodbye, once */
+bool tls_wants_write(const struct tls_conn *t); /* to be able to read */
+bool tls_is_h2(const struct tls_conn *t);	/* after the first read */
+
+#endif

@@ -1,0 +1,175 @@
+/* Exchanges: a request as it comes in, and who is to answer it. */
+#include "httpd/conn.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "process/clock.h"
+
+struct exchange *
+exchange_new(struct conn *c)
+{
+	struct exchange *x = mem_zalloc(sizeof(*x));
+
+	x->conn = c;
+	x->began_ms = clock_ms();
+	x->next = c->exchanges;
+	x->link = &c->exchanges;
+	if (x->next != NULL)
+		x->next->link = &x->next;
+	c->exchanges = x;
+	return x;
+}
+
+void
+exchange_free(struct exchange *x)
+{
+	*x->link = x->next;
+	if (x->next != NULL)
+		x->next->link = x->link;
+	x->conn->unsent -= x->out.bytes;
+	buf_release(&x->head);
+	buf_release(&x->body);
+	sendq_release(&x->out);
+	free(x->fields);
+	free(x->headers);
+	free(x);
+}
+
+void
+exchange_closed(struct exchange *x)
+{
+	bool knows = x->state != X_HANDED && x->state != X_STARTED;
+
+	x->state = X_ENDED;
+	if (!knows && x->on_close != NULL && !x->conn->frozen)
+		x->on_close(x->close_arg);
+}
+
+/* Names in lower case, as HTTP/2 has them. */
+static void
+add_lower(struct buf *b, const char *p, size_t n)
+{
+	char *to = buf_reserve(b, n);
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = (char)tolower((unsigned char)p[i]);
+	b->len += n;
+}
+
+struct head_field *
+exchange_field(struct exchange *x)
+{
+	struct head_field *f;
+
+	if (x->field_count == x->field_cap) {
+		x->field_cap = x->field_cap ? 2 * x->field_cap : 16;
+		x->fields =
+		    mem_array(x->fields, x->field_cap, sizeof(*x->fields));
+	}
+	f = &x->fields[x->field_count++];
+	*f = (struct head_field){.name = x->head.len};
+	return f;
+}
+
+void
+exchange_name(struct exchange *x, const char *p, size_t n)
+{
+	add_lower(&x->head, p, n);
+	x->fields[x->field_count - 1].name_n += n;
+	x->fields[x->field_count - 1].value = x->head.len;
+}
+
+void
+exchange_value(struct exchange *x, const char *p, size_t n)
+{
+	buf_add(&x->head, p, n);
+	x->fields[x->field_count - 1].value_n += n;
+}
+
+/* RFC 9112, section 3.2.2: a proxy's form of the target names the server,
+ * too. */
+static struct span
+target_path(struct span t)
+{
+	const char *slash;
+
+	if (t.n > 0 && t.p[0] != '/') {
+		const char *at = memmem(t.p, t.n, "://", 3);
+
+		if (at == NULL)
+			return t;
+		at += 3;
+		slash = memchr(at, '/', t.n - (size_t)(at - t.p));
+		if (slash == NULL)
+			return span_str("/");
+		return span_make(slash, t.n - (size_t)(slash - t.p));
+	}
+	return t;
+}
+
+static void
+set_target(struct httpd_request *r, struct span t)
+{
+	const char *q;
+
+	t = target_path(t);
+	q = t.n == 0 ? NULL : memchr(t.p, '?', t.n);
+	r->path = t;
+	r->query = SPAN_NONE;
+	if (q == NULL)
+		return;
+	r->path.n = (size_t)(q - t.p);
+	r->query = span_make(q + 1, t.n - r->path.n - 1);
+}
+
+/* Blanks after a value are none of it (RFC 9110, section 5.5). */
+static struct span
+trim_end(struct span s)
+{
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+void
+exchange_seal(struct exchange *x, struct span method, int version)
+{
+	const char *p = buf_str(&x->head);
+	struct httpd_request *r = &x->r;
+
+	x->headers = mem_array(NULL, x->field_count + 1, sizeof(*x->headers));
+	for (size_t i = 0; i < x->field_count; i++) {
+		const struct head_field *f = &x->fields[i];
+
+		x->headers[i].name = span_make(p + f->name, f->name_n);
+		x->headers[i].value =
+		    trim_end(span_make(p + f->value, f->value_n));
+	}
+	free(x->fields);
+	x->fields = NULL;
+	r->headers = x->headers;
+	r->header_count = x->field_count;
+	r->method = method;
+	set_target(r, span_make(p + x->target, x->target_n));
+	r->version = version;
+	r->connection = x->conn->number;
+	x->head_only = span_is(method, "HEAD");
+}
+
+void
+exchange_hand_over(struct exchange *x)
+{
+	const struct httpd_handler *h = &x->conn->h->handler;
+
+	x->r.body = span_make(buf_str(&x->body), x->body.len);
+	x->state = X_HANDED;
+	if (!x->body_too_large)
+		h->on_request(h->arg, x, &x->r);
+	else if (h->on_too_large != NULL)
+		h->on_too_large(h->arg, x, &x->r);
+	else
+		httpd_reply(x, 413, NULL, 0, SPAN_NONE);
+}

@@ -1,0 +1,442 @@
+/*
+ * HTTP/1.1 by llhttp or http_parser. One exchange at a time: what a client sends ahead
+ * waits, and beyond READ_BYTES in the kernel.
+ */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "httpd/conn.h"
+#include "httpd/head.h"
+#include "httpd/parser.h"
+
+/* Bytes of answers that wait while another request is taken. */
+enum { OUT_AHEAD = 256 * 1024 };
+
+struct h1 {
+	struct h1_parser parser;
+	struct head_lines lines;
+	struct exchange *x; /* NULL: between two requests */
+	struct buf pending;
+	bool in_value, headers_done, broken;
+};
+
+static struct h1 *
+h1_of(struct h1_parser *p)
+{
+	return ((struct conn *)p->data)->h1;
+}
+
+static int
+on_begin(struct h1_parser *p)
+{
+	struct conn *c = p->data;
+
+	c->h1->x = exchange_new(c);
+	c->h1->in_value = true; /* the next name starts a field */
+	c->h1->headers_done = false;
+	conn_deadline(c, c->h->limits.header_ms);
+	return 0;
+}
+
+/* An error stops the parser; refuse() says why. */
+static int
+room_in_head(struct exchange *x, size_t n)
+{
+	x->head_too_large = x->head.len + n > x->conn->h->limits.header_bytes;
+	return x->head_too_large ? -1 : 0;
+}
+
+static int
+on_url(struct h1_parser *p, const char *at, size_t n)
+{
+	struct exchange *x = h1_of(p)->x;
+
+	if (room_in_head(x, n) != 0)
+		return -1;
+	buf_add(&x->head, at, n);
+	x->target_n += n;
+	return 0;
+}
+
+static int
+on_name(struct h1_parser *p, const char *at, size_t n)
+{
+	struct h1 *h = h1_of(p);
+
+	if (h->headers_done) /* trailers are of no use here */
+		return 0;
+	if (!head_is_token(at, n))
+		return -1;
+	/* A field costs more than its bytes. */
+	if (room_in_head(h->x, n + sizeof(struct head_field)) != 0)
+		return -1;
+	if (h->in_value)
+		exchange_field(h->x);
+	h->in_value = false;
+	exchange_name(h->x, at, n);
+	return 0;
+}
+
+static int
+on_value(struct h1_parser *p, const char *at, size_t n)
+{
+	struct h1 *h = h1_of(p);
+
+	if (h->headers_done)
+		return 0;
+	if (room_in_head(h->x, n) != 0)
+		return -1;
+	h->in_value = true;
+	exchange_value(h->x, at, n);
+	return 0;
+}
+
+static bool
+expects_continue(const struct exchange *x)
+{
+	struct span e = httpd_header(&x->r, "expect");
+
+	return e.n == 12 && strncasecmp(e.p, "100-continue", 12) == 0;
+}
+
+static int
+on_headers(struct h1_parser *p)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	struct h1 *h = h1_of(p);
+	struct conn *c = p->data;
+	struct exchange *x = h->x;
+
+	h->headers_done = true;
+	p->upgrade = 0; /* no other protocol is spoken here */
+	x->close = !h1_parser_keeps_alive(p);
+	x->chunked = p->http_major == 1 && p->http_minor >= 1;
+	exchange_seal(x, span_str(h1_parser_method(p)), 1);
+	if (!head_is_framed(x->r.headers, x->r.header_count))
+		return -1;
+	if (p->content_length != UINT64_MAX &&
+	    p->content_length > c->h->limits.body_bytes) {
+		x->body_too_large = true;
+		return -1;
+	}
+	if (x->chunked && expects_continue(x)) {
+		sendq_add(&c->out, go_on, sizeof(go_on) - 1);
+		conn_dirty(c);
+	}
+	conn_deadline(c, c->h->limits.body_ms);
+	return 0;
+}
+
+static int
+on_body(struct h1_parser *p, const char *at, size_t n)
+{
+	struct h1 *h = h1_of(p);
+	struct exchange *x = h->x;
+
+	if (x->body.len + n > x->conn->h->limits.body_bytes) {
+		x->body_too_large = true;
+		return -1;
+	}
+	buf_add(&x->body, at, n);
+	return 0;
+}
+
+static int
+on_complete(struct h1_parser *p)
+{
+	h1_of(p)->x->state = X_READY;
+	return h1_parser_stop(p);
+}
+
+static const struct h1_callbacks callbacks = {
+    .on_message_begin = on_begin,
+    .on_url = on_url,
+    .on_header_field = on_name,
+    .on_header_value = on_value,
+    .on_headers_complete = on_headers,
+    .on_body = on_body,
+    .on_message_complete = on_complete,
+};
+
+static void
+exchange_done(struct exchange *x)
+{
+	struct conn *c = x->conn;
+
+	if (x->close)
+		conn_close_gently(c);
+	exchange_free(x);
+	c->h1->x = NULL;
+	conn_dirty(c);
+}
+
+/* A request that no handler gets to see. */
+static void
+refuse(struct conn *c, int status, const char *why)
+{
+	struct buf *b = &c->h->scratch;
+
+	buf_reset(b);
+	buf_addf(b,
+	    "HTTP/1.1 %d %s\r\ncontent-type: text/plain; charset=utf-8\r\n"
+	    "connection: close\r\n\r\n%d %s",
+	    status, head_status(status), status, head_status(status));
+	if (why != NULL)
+		buf_addf(b, ": %s", why);
+	sendq_add(&c->out, b->data, b->len);
+	c->h1->broken = true;
+	if (c->h1->x != NULL) {
+		c->h1->x->state = X_ENDED;
+		c->h1->x->close = true;
+		exchange_done(c->h1->x);
+	} else
+		conn_close_gently(c);
+}
+
+static void
+hand_over(struct conn *c)
+{
+	struct exchange *x = c->h1->x;
+
+	conn_no_deadline(c);
+	if (x->chunked && httpd_header(&x->r, "host").p == NULL)
+		refuse(c, 400, "missing required Host header");
+	else
+		exchange_hand_over(x);
+}
+
+/* The parser takes no more: why. */
+static void
+stopped(struct conn *c, enum h1_parsed why)
+{
+	struct h1 *h = c->h1;
+
+	if (why == H1_WHOLE) {
+		hand_over(c);
+	} else if (h->x != NULL && h->x->body_too_large) {
+		h->broken = true;
+		h->x->close = true;
+		hand_over(c);
+	} else if (why == H1_LONG || (h->x != NULL && h->x->head_too_large)) {
+		conn_no_deadline(c);
+		refuse(c, 431, NULL);
+	} else {
+		conn_no_deadline(c);
+		refuse(c, 400, NULL);
+	}
+}
+
+/* An answer is due, or the client does not read those that it has got. */
+static bool
+must_wait(const struct conn *c)
+{
+	const struct exchange *x = c->h1->x;
+
+	return (x != NULL && x->state != X_READING) ||
+	    c->out.bytes >= OUT_AHEAD;
+}
+
+/* The head is given to the parser line by line as far as it goes, then what
+ * follows. Returns what was taken. */
+static size_t
+parse(struct conn *c, const char *p, size_t n)
+{
+	struct h1 *h = c->h1;
+	bool in_head = h->x == NULL || !h->headers_done, whole;
+	enum h1_parsed parsed = H1_BAD;
+	size_t k = n;
+
+	if (!in_head || head_lines(&h->lines, p, n, &k, &whole))
+		parsed = h1_parse(&h->parser, &callbacks, p, k, &k);
+	if (parsed != H1_TAKEN)
+		stopped(c, parsed);
+	return k;
+}
+
+static void
+run(struct conn *c, const char *p, size_t n)
+{
+	struct h1 *h = c->h1;
+
+	while (n > 0 && !c->dead && !c->frozen && !c->closing && !h->broken) {
+		size_t k;
+
+		if (must_wait(c)) {
+			buf_add(&h->pending, p, n);
+			c->holds_input = h->pending.len >= READ_BYTES;
+			return;
+		}
+		k = parse(c, p, n);
+		p += k;
+		n -= k;
+	}
+}
+
+void
+h1_input(struct conn *c, const char *p, size_t n)
+{
+	if (c->h1 == NULL) {
+		c->h1 = mem_zalloc(sizeof(*c->h1));
+		h1_parser_init(&c->h1->parser, &callbacks);
+		c->h1->parser.data = c;
+	}
+	run(c, p, n);
+	if (c->holds_input)
+		conn_dirty(c);
+}
+
+bool
+h1_resume(struct conn *c)
+{
+	struct h1 *h = c->h1;
+	struct buf b;
+
+	if (h == NULL || h->pending.len == 0 || must_wait(c))
+		return false;
+	b = h->pending;
+	h->pending = (struct buf)BUF_INIT;
+	c->holds_input = false;
+	run(c, b.data, b.len);
+	buf_release(&b);
+	return true;
+}
+
+bool
+h1_is_idle(const struct conn *c)
+{
+	const struct h1 *h = c->h1;
+
+	return h == NULL ||
+	    ((h->x == NULL || h->x->state == X_READING) && h->pending.len == 0);
+}
+
+void
+h1_eof(struct conn *c)
+{
+	struct exchange *x = c->h1 == NULL ? NULL : c->h1->x;
+
+	/* As net/http: a client that closes its side waits for nothing. But
+	 * what it asked before is answered. */
+	if (x != NULL && x->state != X_READING)
+		conn_kill(c);
+}
+
+void
+h1_expire(struct conn *c)
+{
+	if (c->h1->headers_done)
+		refuse(c, 408, NULL);
+	else
+		conn_kill(c);
+}
+
+void
+h1_free(struct conn *c)
+{
+	if (c->h1 == NULL)
+		return;
+	buf_release(&c->h1->pending);
+	free(c->h1);
+	c->h1 = NULL;
+}
+
+enum body_kind { BODY_SIZED, BODY_STREAM };
+
+static void
+add_head(struct exchange *x, int status, const struct httpd_header *headers,
+    size_t count, enum body_kind kind, size_t length)
+{
+	struct httpd *h = x->conn->h;
+	struct buf *b = &h->scratch;
+
+	buf_reset(b);
+	buf_addf(b, "HTTP/1.1 %d %s\r\n", status, head_status(status));
+	for (size_t i = 0; i < count; i++) {
+		buf_addspan(b, headers[i].name);
+		buf_adds(b, ": ");
+		buf_addspan(b, headers[i].value);
+		buf_adds(b, "\r\n");
+	}
+	buf_adds(b, "date: ");
+	buf_adds(b, httpd_date(h));
+	/* RFC 9110, section 8.6: none with 204. */
+	if (kind == BODY_SIZED && status != 204)
+		buf_addf(b, "\r\ncontent-length: %zu", length);
+	else if (kind == BODY_STREAM && x->chunked)
+		buf_adds(b, "\r\ntransfer-encoding: chunked");
+	if (x->close)
+		buf_adds(b, "\r\nconnection: close");
+	else if (!x->chunked)
+		buf_adds(b, "\r\nconnection: keep-alive");
+	buf_adds(b, "\r\n\r\n");
+	sendq_add(&x->conn->out, b->data, b->len);
+}
+
+void
+h1_reply(struct exchange *x, int status, const struct httpd_header *headers,
+    size_t count, struct text *text, struct span body)
+{
+	struct sendq *q = &x->conn->out;
+
+	add_head(x, status, headers, count, BODY_SIZED,
+	    text != NULL ? text->n : body.n);
+	if (!x->head_only && text != NULL)
+		sendq_text(q, text);
+	else if (!x->head_only)
+		sendq_add(q, body.p, body.n);
+	exchange_done(x);
+}
+
+void
+h1_start(struct exchange *x, int status, const struct httpd_header *headers,
+    size_t count)
+{
+	/* HTTP/1.0 has no chunks: the end of the connection ends the body. */
+	if (!x->chunked)
+		x->close = true;
+	add_head(x, status, headers, count, BODY_STREAM, 0);
+}
+
+/* The chunk of a text. An event goes to all watchers before the next does:
+ * each of them gets the same one. */
+static struct text *
+chunk_of(struct httpd *h, struct text *t)
+{
+	struct buf *b = &h->scratch;
+
+	if (h->chunk_of == t)
+		return h->chunk;
+	buf_reset(b);
+	buf_addf(b, "%zx\r\n", t->n);
+	buf_add(b, t->p, t->n);
+	buf_adds(b, "\r\n");
+	h1_forget_chunk(h);
+	h->chunk_of = text_ref(t);
+	h->chunk = text_make(buf_span(b));
+	return h->chunk;
+}
+
+void
+h1_forget_chunk(struct httpd *h)
+{
+	text_unref(h->chunk_of);
+	text_unref(h->chunk);
+	h->chunk_of = h->chunk = NULL;
+}
+
+void
+h1_send(struct exchange *x, struct text *t)
+{
+	struct conn *c = x->conn;
+
+	sendq_text(&c->out, x->chunked ? chunk_of(c->h, t) : t);
+}
+
+void
+h1_end(struct exchange *x)
+{
+	if (x->chunked && !x->head_only)
+		sendq_add(&x->conn->out, "0\r\n\r\n", 5);
+	exchange_done(x);
+}

@@ -1,0 +1,125 @@
+/*
+ * httpd: an HTTP server on our loop: HTTP/1.1 (http-parser) and HTTP/2
+ * (nghttp2), in clear text (HTTP/2 with prior knowledge) or over TLS (OpenSSL,
+ * ALPN). A request is handed over when it is whole; its answer may come at
+ * once, later, or as a stream that goes on for hours.
+ *
+ * An exchange belongs to the server from the request to its end; the handler
+ * borrows it until it has called httpd_reply, httpd_end or httpd_cut, or until
+ * on_close was called: afterwards he must not touch it.
+ *
+ * What is sent goes out at the end of the loop's round, in as few calls as
+ * possible. SIGPIPE must be ignored by the caller if there is TLS. Idle
+ * connections cost some hundred bytes each.
+ */
+#ifndef HTTPD_H
+#define HTTPD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "base/text.h"
+#include "process/loop.h"
+
+struct httpd;
+struct exchange;
+
+struct httpd_limits {
+	size_t header_bytes; /* of one request: more is 431 */
+	size_t body_bytes;   /* more is 413, answered by on_too_large */
+	size_t queued_bytes; /* unsent bytes of a stream: more cuts it */
+	uint64_t header_ms;  /* from the first byte to the end of the headers */
+	uint64_t body_ms;    /* from there to the end of the body */
+	uint64_t write_ms;   /* nothing could be sent for so long: cut */
+	size_t connections;  /* one more ends the oldest that waits for
+			      * nothing; if all do, it is closed itself */
+	size_t streams;	     /* per HTTP/2 connection */
+};
+extern const struct httpd_limits httpd_default_limits;
+
+struct httpd_header {
+	struct span name; /* lower case */
+	struct span value;
+};
+
+struct httpd_request {
+	struct span method;
+	struct span path;  /* before '?', still percent-encoded */
+	struct span query; /* behind it; SPAN_NONE if there is no '?' */
+	const struct httpd_header *headers;
+	size_t header_count;
+	struct span body;
+	int version;	     /* 1 or 2 */
+	uint64_t connection; /* number of the connection, from 1 */
+};
+
+struct httpd_handler {
+	/* The request lives as long as the exchange: httpd_reply frees it. */
+	void (*on_request)(
+	    void *arg, struct exchange *x, const struct httpd_request *r);
+	/* The headers are there, the body was too large. May be NULL. */
+	void (*on_too_large)(
+	    void *arg, struct exchange *x, const struct httpd_request *r);
+	void *arg;
+};
+
+/* PEM text; OpenSSL keeps what it needs. */
+struct httpd_tls {
+	struct span certificate, key;
+};
+
+/*
+ * Listens on "HOST:PORT" (":PORT" is all addresses, "[::1]:0" is fine, port 0
+ * takes a free one). tls NULL: clear text. NULL with err.
+ */
+struct httpd *httpd_new(struct loop *l, const char *address,
+    const struct httpd_tls *tls, const struct httpd_limits *limits,
+    const struct httpd_handler *handler, struct err *err);
+/* Whether it can be served with. -1 with err. */
+int httpd_check_tls(const struct httpd_tls *tls, struct err *err);
+/* A new certificate, for connections from now on. -1 with err: the former one
+ * stays. Only with TLS. */
+int httpd_use_tls(
+    struct httpd *h, const struct httpd_tls *tls, struct err *err);
+void httpd_free(struct httpd *h); /* closes every connection */
+int httpd_port(const struct httpd *h);
+size_t httpd_connections(const struct httpd *h);
+
+struct span httpd_header(const struct httpd_request *r, const char *name);
+
+/* Called when an exchange ended before its answer did; whoever answers later
+ * than in on_request needs it. */
+void httpd_on_close(struct exchange *x, loop_fn *fn, void *arg);
+
+/*
+ * A whole answer. Header names in lower case; content-length is added here.
+ * Everything is copied, or referenced where it is a text.
+ */
+void httpd_reply(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count, struct span body);
+void httpd_reply_text(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count, struct text *body);
+
+/* A stream: start, any number of sends, end. */
+void httpd_start(struct exchange *x, int status,
+    const struct httpd_header *headers, size_t count);
+/* References t. -1: more than queued_bytes wait unsent; the exchange was cut
+ * and on_close not called. */
+int httpd_send(struct exchange *x, struct text *t);
+void httpd_end(struct exchange *x);
+size_t httpd_queued(const struct exchange *x);
+
+/* Faults, for tests. */
+void httpd_cut(struct exchange *x); /* closes the connection now */
+/* The connection is never read or written again, nor closed. This ends the
+ * exchange, too: no on_close, for none of the connection. */
+void httpd_freeze(struct exchange *x);
+/* HTTP/2: GOAWAY, open streams go on; HTTP/1.1: connection: close. The
+ * exchange is to be answered all the same. */
+void httpd_goaway(struct exchange *x);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * parser: the parser of HTTP/1.1 requests that the system has: llhttp,
+ * or http_parser, from which it comes, where that is not packaged. For
+ * httpd_h1, which knows no more of either than what is here.
+ *
+ * Callbacks are those that both have; one of on_message_complete returns
+ * h1_parser_stop(). What a callback gets of a text may be a part of it.
+ */
+#ifndef PARSER_H
+#define PARSER_H
+
+#include <stddef.h>
+
+/* What became of the bytes that a parser was given. */
+enum h1_parsed {
+	H1_TAKEN, /* all: more may come */
+	H1_WHOLE, /* a request ended: the rest was not looked at */
+	H1_LONG,  /* its head is beyond what the parser takes */
+	H1_BAD	  /* also: a callback did not want it */
+};
+
+#ifdef KPIPE_LLHTTP
+
+#include <llhttp.h>
+
+#define h1_parser llhttp__internal_s
+#define h1_callbacks llhttp_settings_s
+
+static inline void
+h1_parser_init(struct h1_parser *p, const struct h1_callbacks *callbacks)
+{
+	llhttp_init(p, HTTP_REQUEST, callbacks);
+}
+
+static inline int
+h1_parser_stop(struct h1_parser *p)
+{
+	(void)p;
+	return HPE_PAUSED;
+}
+
+/* *taken of n bytes, if it is H1_TAKEN or H1_WHOLE. */
+static inline enum h1_parsed
+h1_parse(struct h1_parser *p, const struct h1_callbacks *callbacks,
+    const char *data, size_t n, size_t *taken)
+{
+	(void)callbacks;
+	*taken = n;
+	switch (llhttp_execute(p, data, n)) {
+	case HPE_OK:
+		return H1_TAKEN;
+	case HPE_PAUSED:
+		*taken = (size_t)(llhttp_get_error_pos(p) - data);
+		llhttp_resume(p);
+		return H1_WHOLE;
+	default:
+		return H1_BAD;
+	}
+}
+
+static inline const char *
+h1_parser_method(const struct h1_parser *p)
+{
+	return llhttp_method_name((llhttp_method_t)p->method);
+}
+
+static inline int
+h1_parser_keeps_alive(const struct h1_parser *p)
+{
+	return llhttp_should_keep_alive(p);
+}
+
+#else
+
+#include <http_parser.h>
+
+#define h1_parser http_parser
+#define h1_callbacks http_parser_settings
+
+static inline void
+h1_parser_init(struct h1_parser *p, const struct h1_callbacks *callbacks)
+{
+	(void)callbacks;
+	http_parser_init(p, HTTP_REQUEST);
+	/* The server has a limit of its own. */
+	http_parser_set_max_header_size(UINT32_MAX / 2);
+}
+
+static inline int
+h1_parser_stop(struct h1_parser *p)
+{
+	http_parser_pause(p, 1);
+	return 0;
+}
+
+/* *taken of n bytes, if it is H1_TAKEN or H1_WHOLE. */
+static inline enum h1_parsed
+h1_parse(struct h1_parser *p, const struct h1_callbacks *callbacks,
+    const char *data, size_t n, size_t *taken)
+{
+	*taken = http_parser_execute(p, callbacks, data, n);
+	switch (HTTP_PARSER_ERRNO(p)) {
+	case HPE_OK:
+		return H1_TAKEN;
+	case HPE_PAUSED:
+		http_parser_pause(p, 0);
+		return H1_WHOLE;
+	case HPE_HEADER_OVERFLOW:
+		return H1_LONG;
+	default:
+		return H1_BAD;
+	}
+}
+
+static inline const char *
+h1_parser_method(const struct h1_parser *p)
+{
+	return http_method_str((enum http_method)p->method);
+}
+
+static inline int
+h1_parser_keeps_alive(const struct h1_parser *p)
+{
+	return http_should_keep_alive(p);
+}
+
+#endif
+
+#endif

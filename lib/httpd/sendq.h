@@ -1,0 +1,40 @@
+/*
+ * sendq: bytes that wait to be sent, in order. Large texts are referenced,
+ * not copied: an event that a thousand watchers wait for is there once.
+ * Zeroed memory is an empty queue.
+ */
+#ifndef SENDQ_H
+#define SENDQ_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+#include "base/span.h"
+#include "base/text.h"
+
+struct piece {
+	struct text *text; /* or NULL: own */
+	char *own;
+	size_t at, end; /* what is left: [at, end) */
+	size_t cap;	/* of own */
+};
+
+struct sendq {
+	struct piece *pieces; /* a ring would save little: mostly one or two */
+	size_t head, n, cap;
+	size_t bytes;
+};
+
+void sendq_release(struct sendq *q);
+void sendq_add(struct sendq *q, const void *p, size_t n); /* copies */
+void sendq_text(struct sendq *q, struct text *t);	  /* references */
+/* The first n bytes of from, which has so many. */
+void sendq_move(struct sendq *q, struct sendq *from, size_t n);
+
+/* What to send next; count of iov filled. */
+size_t sendq_iov(const struct sendq *q, struct iovec *iov, size_t max);
+/* The same copied into p; its length. */
+size_t sendq_copy(const struct sendq *q, char *p, size_t max);
+void sendq_drop(struct sendq *q, size_t n); /* n bytes are sent */
+
+#endif

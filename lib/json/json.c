@@ -1,0 +1,355 @@
+#include "json/json.h"
+
+#include <string.h>
+
+#include "base/quote.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+
+static inline bool
+is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static void
+skip_space(struct span *t)
+{
+	while (t->n > 0 && is_space(*t->p)) {
+		t->p++;
+		t->n--;
+	}
+}
+
+static void
+advance(struct span *t, const char *to)
+{
+	t->n -= (size_t)(to - t->p);
+	t->p = to;
+}
+
+/* Skips white space and c; false, and no further than the space, if another
+ * byte is there. */
+static bool
+skip_byte(struct span *t, char c)
+{
+	skip_space(t);
+	if (t->n == 0 || *t->p != c)
+		return false;
+	advance(t, t->p + 1);
+	return true;
+}
+
+enum json_type
+json_type(struct span value)
+{
+	if (value.n == 0)
+		return JSON_INVALID;
+	switch (value.p[0]) {
+	case '{':
+		return JSON_OBJECT;
+	case '[':
+		return JSON_ARRAY;
+	case '"':
+		return JSON_STRING;
+	case 'n':
+		return span_is(value, "null") ? JSON_NULL : JSON_INVALID;
+	case 't':
+		return span_is(value, "true") ? JSON_TRUE : JSON_INVALID;
+	case 'f':
+		return span_is(value, "false") ? JSON_FALSE : JSON_INVALID;
+	default:
+		return value.p[0] == '-' ||
+			(value.p[0] >= '0' && value.p[0] <= '9')
+		    ? JSON_NUMBER
+		    : JSON_INVALID;
+	}
+}
+
+static const char *
+scalar_end(const char *p, const char *end)
+{
+	while (p < end && !is_space(*p) && strchr(",:]}\"[{", *p) == NULL)
+		p++;
+	return p;
+}
+
+struct span
+json_value(struct span *text)
+{
+	const char *start, *stop, *end;
+
+	skip_space(text);
+	if (text->n == 0)
+		return SPAN_NONE;
+	start = text->p;
+	end = start + text->n;
+	if (*start == '{' || *start == '[') {
+		stop = json_scan_container(start + 1, end);
+	} else if (*start == '"') {
+		stop = json_scan_string(start + 1, end);
+		stop = stop == NULL ? NULL : stop + 1;
+	} else {
+		stop = scalar_end(start, end);
+	}
+	if (stop == NULL || stop == start)
+		return SPAN_NONE;
+	advance(text, stop);
+	return span_make(start, (size_t)(stop - start));
+}
+
+struct json_members
+json_members(struct span object)
+{
+	struct json_members m = {object, SPAN_NONE, SPAN_NONE};
+
+	if (!skip_byte(&m.rest, '{'))
+		m.rest = SPAN_NONE;
+	return m;
+}
+
+bool
+json_member(struct json_members *m)
+{
+	if (m->value.p != NULL && !skip_byte(&m->rest, ','))
+		goto end;
+	skip_space(&m->rest);
+	if (m->rest.n == 0 || *m->rest.p != '"')
+		goto end;
+	m->key = json_value(&m->rest);
+	if (m->key.n < 2 || !skip_byte(&m->rest, ':'))
+		goto end;
+	m->key = span_make(m->key.p + 1, m->key.n - 2);
+	m->value = json_value(&m->rest);
+	if (m->value.p != NULL)
+		return true;
+end:
+	*m = (struct json_members){SPAN_NONE, SPAN_NONE, SPAN_NONE};
+	return false;
+}
+
+struct json_elements
+json_elements(struct span array)
+{
+	struct json_elements e = {array, SPAN_NONE};
+
+	if (!skip_byte(&e.rest, '['))
+		e.rest = SPAN_NONE;
+	return e;
+}
+
+bool
+json_element(struct json_elements *e)
+{
+	if (e->value.p != NULL && !skip_byte(&e->rest, ','))
+		goto end;
+	e->value = json_value(&e->rest);
+	if (e->value.p != NULL)
+		return true;
+end:
+	*e = (struct json_elements){SPAN_NONE, SPAN_NONE};
+	return false;
+}
+
+static struct span
+get(struct span object, struct span key)
+{
+	for (struct json_members m = json_members(object); json_member(&m);)
+		if (span_eq(m.key, key))
+			return m.value;
+	return SPAN_NONE;
+}
+
+struct span
+json_get(struct span object, const char *key)
+{
+	return get(object, span_str(key));
+}
+
+struct span
+json_path(struct span object, const char *dotted)
+{
+	while (object.p != NULL) {
+		const char *dot = strchrnul(dotted, '.');
+
+		object = get(object, span_make(dotted, (size_t)(dot - dotted)));
+		if (*dot == '\0')
+			return object;
+		dotted = dot + 1;
+	}
+	return SPAN_NONE;
+}
+
+/* Four hex digits; -1 if they are none. */
+static long
+hex4(struct span s, size_t at)
+{
+	long n = 0;
+
+	if (s.n < at + 4)
+		return -1;
+	for (size_t i = at; i < at + 4; i++) {
+		char c = s.p[i], lower = (char)(c | 0x20);
+
+		if (c >= '0' && c <= '9')
+			n = n * 16 + (c - '0');
+		else if (lower >= 'a' && lower <= 'f')
+			n = n * 16 + (lower - 'a' + 10);
+		else
+			return -1;
+	}
+	return n;
+}
+
+/* s is behind "\u"; returns how many bytes it took. A lone half of a pair
+ * becomes U+FFFD, as Go and jq have it. */
+static size_t
+unescape_u(struct span s, struct buf *b)
+{
+	long c = hex4(s, 0), low;
+
+	if (c < 0)
+		return 0;
+	if (c < 0xd800 || c > 0xdfff) {
+		utf8_add(b, (uint32_t)c);
+		return 4;
+	}
+	if (c < 0xdc00 && s.n >= 10 && s.p[4] == '\\' && s.p[5] == 'u') {
+		low = hex4(s, 6);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			utf8_add(b,
+			    (uint32_t)(0x10000 + ((c - 0xd800) << 10) +
+				(low - 0xdc00)));
+			return 10;
+		}
+	}
+	utf8_add(b, UTF8_REPLACEMENT);
+	return 4;
+}
+
+static void
+unescape(struct span s, struct buf *b)
+{
+	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+
+	while (s.n > 0) {
+		const char *bs = memchr(s.p, '\\', s.n), *at;
+		char c;
+
+		if (bs == NULL || bs + 1 == s.p + s.n) {
+			buf_addspan(b, s);
+			return;
+		}
+		buf_add(b, s.p, (size_t)(bs - s.p));
+		c = bs[1];
+		advance(&s, bs + 2);
+		if (c == 'u')
+			advance(&s, s.p + unescape_u(s, b));
+		else if (c != '\0' && (at = strchr(from, c)) != NULL)
+			buf_addc(b, to[at - from]);
+		else
+			buf_addc(b, c);
+	}
+}
+
+struct span
+json_raw_string(struct span value)
+{
+	if (json_type(value) != JSON_STRING || value.n < 2)
+		return SPAN_NONE;
+	return span_make(value.p + 1, value.n - 2);
+}
+
+struct span
+json_string(struct span value, struct buf *scratch)
+{
+	size_t start = scratch->len;
+
+	if (value.n < 2 || value.p[0] != '"')
+		return SPAN_NONE;
+	value = span_make(value.p + 1, value.n - 2);
+	if (value.n == 0 || memchr(value.p, '\\', value.n) == NULL)
+		return value;
+	unescape(value, scratch);
+	return span_make(scratch->data + start, scratch->len - start);
+}
+
+bool
+json_int(struct span value, int64_t *n)
+{
+	uint64_t sum = 0, most = INT64_MAX;
+	bool negative = value.n > 0 && value.p[0] == '-';
+
+	if (negative) {
+		advance(&value, value.p + 1);
+		most++;
+	}
+	if (value.n == 0 || value.n > 19)
+		return false;
+	for (size_t i = 0; i < value.n; i++) {
+		if (value.p[i] < '0' || value.p[i] > '9')
+			return false;
+		sum = sum * 10 + (uint64_t)(value.p[i] - '0');
+	}
+	if (sum > most)
+		return false;
+	*n = (int64_t)(negative ? 0 - sum : sum);
+	return true;
+}
+
+bool
+json_is(struct span value, const char *text)
+{
+	struct buf scratch = BUF_INIT;
+	struct span got = json_string(value, &scratch);
+	bool same = got.p != NULL && span_is(got, text);
+
+	buf_release(&scratch);
+	return same;
+}
+
+void
+json_add_string(struct buf *b, struct span text)
+{
+	quote_json(b, text, QUOTE_LEAST);
+}
+
+void
+json_add_str(struct buf *b, const char *text)
+{
+	json_add_string(b, span_str(text));
+}
+
+void
+json_add_int(struct buf *b, int64_t n)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (n < 0)
+		digits[--at] = '-';
+	buf_add(b, digits + at, sizeof(digits) - at);
+}
+
+void
+json_add_comma(struct buf *b)
+{
+	char last = b->len == 0 ? '[' : b->data[b->len - 1];
+
+	if (last != '{' && last != '[')
+		buf_addc(b, ',');
+}
+
+void
+json_add_key(struct buf *b, const char *key)
+{
+	json_add_comma(b);
+	buf_addc(b, '"');
+	buf_adds(b, key);
+	buf_adds(b, "\":");
+}

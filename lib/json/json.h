@@ -1,0 +1,120 @@
+/*
+ * json: JSON text, read and written without building trees.
+ *
+ * Three readers, from strict to fast:
+ *   json_check  the whole grammar, UTF-8 and depth: for what strangers send;
+ *   json_value, json_members, json_elements: a cursor over text that is
+ *               known to be valid: spans in, spans out, nothing allocated;
+ *   json_frame  one pass over a watch frame with 64-byte bitmaps (SSE2, or
+ *               plain C), for the few fields that every event needs.
+ * The cursor and the frame scanner read no byte beyond the span given, and
+ * never crash on text that is not JSON: they then find less, or fail.
+ */
+#ifndef JSON_H
+#define JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+
+enum { JSON_DEPTH_MAX = 256 }; /* what libjq 1.6 can parse */
+
+/*
+ * Exactly one JSON value with optional white space around it, in valid
+ * UTF-8 without NUL bytes, nested at most JSON_DEPTH_MAX deep. A lone half of
+ * a \u surrogate pair is refused, as jq does. err says what is wrong "at byte
+ * N", the first being 1; err may be NULL.
+ */
+int json_check(struct span text, struct err *err);
+
+enum json_type {
+	JSON_INVALID,
+	JSON_NULL,
+	JSON_FALSE,
+	JSON_TRUE,
+	JSON_NUMBER,
+	JSON_STRING,
+	JSON_ARRAY,
+	JSON_OBJECT
+};
+enum json_type json_type(struct span value);
+
+/*
+ * The value at the start of *text (leading white space skipped), with its
+ * quotes and brackets; *text moves behind it. SPAN_NONE if there is none.
+ */
+struct span json_value(struct span *text);
+
+/*
+ * for (struct json_members m = json_members(object); json_member(&m);)
+ *	... m.key (raw, without quotes), m.value (raw)
+ */
+struct json_members {
+	struct span rest;
+	struct span key; /* between its quotes; escapes not resolved */
+	struct span value;
+};
+struct json_members json_members(struct span object);
+bool json_member(struct json_members *m);
+
+/* for (struct json_elements e = json_elements(array); json_element(&e);) */
+struct json_elements {
+	struct span rest;
+	struct span value;
+};
+struct json_elements json_elements(struct span array);
+bool json_element(struct json_elements *e);
+
+/* The value of a member, SPAN_NONE if absent. Keys are compared raw. */
+struct span json_get(struct span object, const char *key);
+/* The same along "metadata.name"; a key with dots is written ["a.b"] by
+ * json_get on its parent instead. */
+struct span json_path(struct span object, const char *dotted);
+
+/*
+ * A string value's text. If it has no escapes, the span between its quotes;
+ * else it is unescaped into scratch (appended; the result points there and is
+ * valid until scratch changes). SPAN_NONE if value is no string.
+ */
+struct span json_string(struct span value, struct buf *scratch);
+/*
+ * The text between a string's quotes as it stands: for names and versions, which
+ * have no escapes; one that has is no name that a server accepts, and it will
+ * say so. SPAN_NONE if value is no string.
+ */
+struct span json_raw_string(struct span value);
+/* Integer value; false if it is none or does not fit. */
+bool json_int(struct span value, int64_t *n);
+bool json_is(struct span value, const char *text); /* string equals text */
+
+/* What kwatch needs of one watch frame {"type":...,"object":...}. */
+struct json_frame {
+	struct span type;   /* ADDED, ... */
+	struct span object; /* raw, whole */
+	struct span api_version, kind;
+	struct span metadata; /* raw, whole */
+	struct span namespace_, name, uid,
+	    resource_version;	    /* raw, no quotes */
+	struct span annotations;    /* raw object */
+	struct span managed_fields; /* "managedFields":[...] with its comma:
+				     * cutting exactly this leaves valid JSON */
+};
+/* 0, or -1 if the line is no such frame. */
+int json_frame(struct span line, struct json_frame *frame);
+/* The same for a bare object: fills all but type. */
+int json_object_frame(struct span object, struct json_frame *frame);
+
+/* Writers: append to b. */
+/* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
+void json_add_string(struct buf *b, struct span text);
+void json_add_str(struct buf *b, const char *text);
+void json_add_int(struct buf *b, int64_t n);
+/* key must need no escape: ,"key": with the comma unless b ends in { or [ */
+void json_add_key(struct buf *b, const char *key);
+void json_add_comma(struct buf *b); /* unless b ends in { or [ */
+
+#endif

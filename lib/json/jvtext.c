@@ -1,0 +1,271 @@
+#include "json/jvtext.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "json/jvkey.h"
+#include "json/jvmembers.h"
+
+/* One level of the way down to the value being printed. */
+struct step {
+	const struct step *up;
+	struct span key; /* p == NULL: index */
+	int index;
+};
+
+struct writer {
+	struct buf *out;
+	struct err *err;
+	enum jvtext_order order;
+	size_t most; /* bytes in out */
+};
+
+static bool
+plain_key(struct span key)
+{
+	if (key.n == 0)
+		return false;
+	for (size_t i = 0; i < key.n; i++) {
+		char c = key.p[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && c != '_' && c != '-')
+			return false;
+	}
+	return true;
+}
+
+void
+jvtext_add_key(struct buf *b, struct span key)
+{
+	if (plain_key(key)) {
+		buf_addc(b, '.');
+		buf_addspan(b, key);
+		return;
+	}
+	buf_addc(b, '[');
+	json_add_string(b, key);
+	buf_addc(b, ']');
+}
+
+void
+jvtext_add_index(struct buf *b, int index)
+{
+	buf_addf(b, "[%d]", index);
+}
+
+static void
+add_path(struct buf *b, const struct step *step)
+{
+	if (step == NULL)
+		return;
+	add_path(b, step->up);
+	if (step->key.p != NULL)
+		jvtext_add_key(b, step->key);
+	else
+		jvtext_add_index(b, step->index);
+}
+
+static int
+refuse(struct writer *w, const struct step *step, const char *why)
+{
+	struct buf path = BUF_INIT;
+
+	add_path(&path, step);
+	err_set(w->err, ERR_PERMANENT, "%s %s",
+	    path.len == 0 ? "the value" : buf_str(&path), why);
+	buf_release(&path);
+	return -1;
+}
+
+static int
+add_number(struct writer *w, jv number, const struct step *step)
+{
+	double d = jv_number_value(number);
+	char text[40];
+
+	if (!isfinite(d))
+		return refuse(w, step, "is not a finite number");
+	if (d == trunc(d)) {
+		if (fabs(d) > (double)JVTEXT_INT_MAX)
+			return refuse(w, step,
+			    "is an integer beyond 2^53: digits would be lost");
+		json_add_int(w->out, (int64_t)d);
+		return 0;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	buf_adds(w->out, text);
+	return 0;
+}
+
+static int add_value(struct writer *w, jv v, const struct step *up, int depth);
+
+static int
+add_array(struct writer *w, jv v, const struct step *up, int depth)
+{
+	int n = jv_array_length(jv_copy(v));
+	int rc = 0;
+
+	buf_addc(w->out, '[');
+	for (int i = 0; i < n && rc == 0; i++) {
+		struct step step = {up, SPAN_NONE, i};
+		jv element = jv_array_get(jv_copy(v), i);
+
+		if (i > 0)
+			buf_addc(w->out, ',');
+		rc = add_value(w, element, &step, depth + 1);
+		jv_free(element);
+	}
+	buf_addc(w->out, ']');
+	return rc;
+}
+
+static int
+add_object(struct writer *w, jv v, const struct step *up, int depth)
+{
+	struct jvmembers m;
+	int rc = 0;
+
+	jvmembers_init(&m, v,
+	    w->order == JVTEXT_SORTED ? JVMEMBERS_SORTED : JVMEMBERS_KEPT);
+	buf_addc(w->out, '{');
+	for (size_t i = 0; i < m.count && rc == 0; i++) {
+		struct step step = {up, m.items[i].key, 0};
+
+		if (i > 0)
+			buf_addc(w->out, ',');
+		json_add_string(w->out, m.items[i].key);
+		buf_addc(w->out, ':');
+		rc = add_value(w, m.items[i].value, &step, depth + 1);
+	}
+	buf_addc(w->out, '}');
+	jvmembers_release(&m);
+	return rc;
+}
+
+static int
+add_value(struct writer *w, jv v, const struct step *up, int depth)
+{
+	if (w->out->len > w->most)
+		return err_set(w->err, ERR_PERMANENT,
+		    "a value is longer than %d bytes", JVTEXT_BYTES_MAX);
+	switch (jv_get_kind(v)) {
+	case JV_KIND_NULL:
+		buf_adds(w->out, "null");
+		return 0;
+	case JV_KIND_FALSE:
+		buf_adds(w->out, "false");
+		return 0;
+	case JV_KIND_TRUE:
+		buf_adds(w->out, "true");
+		return 0;
+	case JV_KIND_NUMBER:
+		return add_number(w, v, up);
+	case JV_KIND_STRING:
+		json_add_string(w->out, jvtext_span(v));
+		return 0;
+	case JV_KIND_ARRAY:
+	case JV_KIND_OBJECT:
+		if (depth >= JVTEXT_DEPTH_MAX) {
+			err_set(w->err, ERR_PERMANENT,
+			    "a value is nested deeper than %d",
+			    JVTEXT_DEPTH_MAX);
+			return -1;
+		}
+		return jv_get_kind(v) == JV_KIND_ARRAY
+		    ? add_array(w, v, up, depth)
+		    : add_object(w, v, up, depth);
+	case JV_KIND_INVALID:
+		break;
+	}
+	return err_set(w->err, ERR_BUG, "no value to print");
+}
+
+int
+jvtext_add_ordered(
+    struct buf *b, jv value_peek, enum jvtext_order order, struct err *err)
+{
+	size_t before = b->len;
+	struct writer w = {b, err, order, before + JVTEXT_BYTES_MAX};
+
+	if (add_value(&w, value_peek, NULL, 0) == 0)
+		return 0;
+	buf_truncate(b, before);
+	return -1;
+}
+
+int
+jvtext_add(struct buf *b, jv value_peek, struct err *err)
+{
+	return jvtext_add_ordered(b, value_peek, JVTEXT_SORTED, err);
+}
+
+jv
+jvtext_peek(jv object_peek, const char *key)
+{
+	jv value;
+
+	if (jv_get_kind(object_peek) != JV_KIND_OBJECT)
+		return jv_invalid();
+	/* The container keeps a reference of its own. */
+	value = jv_object_get(jv_copy(object_peek), jvkey(span_str(key)));
+	jv_free(value);
+	return value;
+}
+
+struct span
+jvtext_span(jv string_peek)
+{
+	if (jv_get_kind(string_peek) != JV_KIND_STRING)
+		return SPAN_NONE;
+	return span_make(jv_string_value(string_peek),
+	    (size_t)jv_string_length_bytes(jv_copy(string_peek)));
+}
+
+/* Counts the values down from *left. */
+static enum jvtext_size
+measure(jv v, int deeper, int *left)
+{
+	enum jvtext_size size = JVTEXT_FITS;
+
+	if (jv_get_kind(v) != JV_KIND_ARRAY && jv_get_kind(v) != JV_KIND_OBJECT)
+		return --*left < 0 ? JVTEXT_LONG : JVTEXT_FITS;
+	if (deeper == 0)
+		return JVTEXT_DEEP;
+	if (--*left < 0)
+		return JVTEXT_LONG;
+	if (jv_get_kind(v) == JV_KIND_ARRAY) {
+		jv_array_foreach(v, i, element)
+		{
+			if (size == JVTEXT_FITS)
+				size = measure(element, deeper - 1, left);
+			jv_free(element);
+		}
+		return size;
+	}
+	jv_object_foreach(v, key, value)
+	{
+		if (size == JVTEXT_FITS)
+			size = measure(value, deeper - 1, left);
+		jv_free(key);
+		jv_free(value);
+	}
+	return size;
+}
+
+enum jvtext_size
+jvtext_measure(jv value_peek)
+{
+	/* Each value prints as two bytes or more, with what separates it. */
+	int left = JVTEXT_BYTES_MAX / 2;
+
+	return measure(value_peek, JVTEXT_DEPTH_MAX, &left);
+}

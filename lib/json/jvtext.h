@@ -1,0 +1,70 @@
+/*
+ * jvtext: libjq's values as text, and back.
+ *
+ * libjq keeps numbers as doubles, prints integers from 1e17 on as 1e+17
+ * (which Go's integer fields refuse), prints infinity as a number, and prints
+ * trees deeper than 256 levels as text that is no JSON. So values that leave
+ * for the cluster are printed here, and what would not arrive as it is meant
+ * is an error.
+ *
+ * As everywhere around libjq: a function consumes its jv arguments and
+ * returns owned ones; an argument named ..._peek is only borrowed.
+ */
+#ifndef JVTEXT_H
+#define JVTEXT_H
+
+#include <stdint.h>
+#include <jv.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+
+enum {
+	JVTEXT_DEPTH_MAX = 256,
+	JVTEXT_BYTES_MAX = 8 << 20 /* of text; the longest line of protocol */
+};
+
+/* The largest integer that no other integer is rounded to: 2^53 - 1. */
+#define JVTEXT_INT_MAX INT64_C(9007199254740991)
+
+/*
+ * The one value in text, owned; jv_invalid() with err set if it is not JSON
+ * or deeper than JVTEXT_DEPTH_MAX. The message holds nothing of the text.
+ * libjq is lenient (01, NaN, invalid UTF-8): json_check() comes first for
+ * text from strangers. Integers beyond 2^53 lose digits.
+ */
+jv jvtext_parse(struct span text, struct err *err);
+
+/*
+ * Appends value as compact JSON with its keys in byte order. -1 with err (and
+ * b as it was) if it is deeper than JVTEXT_DEPTH_MAX or longer than
+ * JVTEXT_BYTES_MAX (small values that share their parts can print as huge
+ * text), or holds a number that
+ * is not finite or an integer beyond JVTEXT_INT_MAX: then digits are lost or
+ * would be. err names the path, never a value.
+ */
+int jvtext_add(struct buf *b, jv value_peek, struct err *err);
+/* The same with a choice: JVTEXT_KEPT leaves keys in the order of libjq. */
+enum jvtext_order { JVTEXT_SORTED, JVTEXT_KEPT };
+int jvtext_add_ordered(
+    struct buf *b, jv value_peek, enum jvtext_order order, struct err *err);
+
+/* Appends a path step: ".key", "[\"odd key\"]" or "[3]"; also for messages. */
+void jvtext_add_key(struct buf *b, struct span key);
+void jvtext_add_index(struct buf *b, int index);
+
+/* Member or element, borrowed: valid while the container is. jv_invalid()
+ * if there is none or value is no object. */
+jv jvtext_peek(jv object_peek, const char *key);
+/* A string's text, borrowed; SPAN_NONE if value is no string. */
+struct span jvtext_span(jv string_peek);
+
+/*
+ * Can the value be printed, as far as its size goes? Looks at no more values
+ * than fit in JVTEXT_BYTES_MAX, so it is quick however they are shared.
+ */
+enum jvtext_size { JVTEXT_FITS, JVTEXT_DEEP, JVTEXT_LONG };
+enum jvtext_size jvtext_measure(jv value_peek);
+
+#endif

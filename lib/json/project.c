@@ -1,0 +1,237 @@
+#include "json/project.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+
+struct node {
+	char *key; /* as it stands in JSON text; NULL: the root, or elements */
+	bool whole;
+	struct node *elements; /* of an array */
+	struct node **children;
+	size_t count;
+};
+
+struct project {
+	struct node root;
+};
+
+static void
+node_release(struct node *n)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		node_release(n->children[i]);
+		free(n->children[i]);
+	}
+	if (n->elements != NULL)
+		node_release(n->elements);
+	free(n->elements);
+	free(n->children);
+	free(n->key);
+}
+
+/* Keys are compared raw, so that of the path is escaped as Go and we do. */
+static struct node *
+node_child(struct node *n, struct span key)
+{
+	struct buf raw = BUF_INIT;
+	struct node *child;
+
+	json_add_string(&raw, key);
+	for (size_t i = 0; i < n->count; i++) {
+		if (strlen(n->children[i]->key) == raw.len - 2 &&
+		    memcmp(n->children[i]->key, raw.data + 1, raw.len - 2) ==
+			0) {
+			buf_release(&raw);
+			return n->children[i];
+		}
+	}
+	child = mem_zalloc(sizeof(*child));
+	child->key = mem_dup(raw.data + 1, raw.len - 2);
+	n->children =
+	    mem_array(n->children, n->count + 1, sizeof(*n->children));
+	n->children[n->count++] = child;
+	buf_release(&raw);
+	return child;
+}
+
+static struct node *
+node_elements(struct node *n)
+{
+	if (n->elements == NULL)
+		n->elements = mem_zalloc(sizeof(*n->elements));
+	return n->elements;
+}
+
+static void
+keep(struct project *p, const char *parent, const char *key)
+{
+	struct node *n = node_child(&p->root, span_str("metadata"));
+
+	if (parent != NULL)
+		n = node_child(n, span_str(parent));
+	node_child(n, span_str(key))->whole = true;
+}
+
+struct project *
+project_new(void)
+{
+	static const char *const always[] = {"name", "namespace", "uid",
+	    "resourceVersion", "generation", "creationTimestamp",
+	    "deletionTimestamp", "ownerReferences"};
+	struct project *p = mem_zalloc(sizeof(*p));
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		keep(p, NULL, always[i]);
+	keep(p, "labels", "kpipe.dev/part-of");
+	keep(p, "annotations", "kpipe.dev/member");
+	return p;
+}
+
+void
+project_free(struct project *p)
+{
+	if (p == NULL)
+		return;
+	node_release(&p->root);
+	free(p);
+}
+
+void
+project_add_label(struct project *p, const char *key)
+{
+	keep(p, "labels", key);
+}
+
+/* One step of a path, or NULL if it is malformed. */
+static struct node *
+step(struct node *n, const char **path, bool first)
+{
+	const char *s = *path;
+	size_t len;
+
+	if (s[0] == '[' && s[1] == ']') {
+		*path = s + 2;
+		return first ? NULL : node_elements(n);
+	}
+	if (s[0] == '[' && s[1] == '"') {
+		len = strcspn(s + 2, "\"");
+		if (len == 0 || s[len + 2] != '"' || s[len + 3] != ']')
+			return NULL;
+		*path = s + len + 4;
+		return node_child(n, span_make(s + 2, len));
+	}
+	if (!first && *s++ != '.')
+		return NULL;
+	len = strcspn(s, ".[]\"");
+	*path = s + len;
+	return len == 0 ? NULL : node_child(n, span_make(s, len));
+}
+
+int
+project_add(struct project *p, const char *path, struct err *err)
+{
+	struct project probe = {0};
+	const char *s = path;
+	struct node *n = &probe.root;
+
+	/* First on the side, so that a bad path leaves nothing behind. */
+	for (bool first = true; n != NULL && (*s != '\0' || first);
+	     first = false)
+		n = step(n, &s, first);
+	node_release(&probe.root);
+	if (n == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "bad field path \"%s\"", path);
+	n = &p->root;
+	s = path;
+	for (bool first = true; *s != '\0'; first = false)
+		n = step(n, &s, first);
+	n->whole = true;
+	return 0;
+}
+
+static const struct node *
+find(const struct node *n, struct span key)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (span_is(key, n->children[i]->key))
+			return n->children[i];
+	return NULL;
+}
+
+/* True if cut would write anything for this value. */
+static bool
+fits(const struct node *n, struct span value)
+{
+	if (n == NULL)
+		return false;
+	if (n->whole)
+		return true;
+	switch (json_type(value)) {
+	case JSON_OBJECT:
+		return n->count > 0;
+	case JSON_ARRAY:
+		return n->elements != NULL;
+	default:
+		return false;
+	}
+}
+
+static void cut(const struct node *n, struct span value, struct buf *out);
+
+static void
+cut_members(const struct node *n, struct span object, struct buf *out)
+{
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		const struct node *child = find(n, m.key);
+
+		if (!fits(child, m.value))
+			continue;
+		json_add_comma(out);
+		buf_addc(out, '"');
+		buf_addspan(out, m.key);
+		buf_adds(out, "\":");
+		cut(child, m.value, out);
+	}
+}
+
+static void
+cut(const struct node *n, struct span value, struct buf *out)
+{
+	if (n->whole) {
+		buf_addspan(out, value);
+		return;
+	}
+	if (json_type(value) == JSON_OBJECT) {
+		buf_addc(out, '{');
+		cut_members(n, value, out);
+		buf_addc(out, '}');
+		return;
+	}
+	buf_addc(out, '[');
+	for (struct json_elements e = json_elements(value); json_element(&e);) {
+		json_add_comma(out);
+		if (fits(n->elements, e.value))
+			cut(n->elements, e.value, out);
+		else
+			buf_adds(out, "null"); /* indexes stay */
+	}
+	buf_addc(out, ']');
+}
+
+void
+project_cut(const struct project *p, struct span api_version, struct span kind,
+    struct span object, struct buf *out)
+{
+	buf_addc(out, '{');
+	json_add_key(out, "apiVersion");
+	json_add_string(out, api_version);
+	json_add_key(out, "kind");
+	json_add_string(out, kind);
+	cut_members(&p->root, object, out);
+	buf_addc(out, '}');
+}

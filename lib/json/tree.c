@@ -1,0 +1,483 @@
+#include "json/tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "json/json.h"
+
+/* Objects of fewer members are walked. */
+enum { INDEX_FROM = 24 };
+
+struct node_index {
+	uint32_t mask;
+	struct node_slot {
+		uint32_t member; /* its number + 1; 0: free */
+		uint32_t hash;	 /* the upper half, to compare before keys */
+	} slots[];
+};
+
+static struct node *
+make(struct arena *a, enum node_kind kind)
+{
+	struct node *n = arena_zalloc(a, sizeof(*n));
+
+	n->kind = kind;
+	return n;
+}
+
+struct node *
+node_null(struct arena *a)
+{
+	return make(a, NODE_NULL);
+}
+
+struct node *
+node_bool(struct arena *a, bool value)
+{
+	return make(a, value ? NODE_TRUE : NODE_FALSE);
+}
+
+struct node *
+node_int(struct arena *a, int64_t value)
+{
+	return node_number(a, arena_printf(a, "%" PRId64, value));
+}
+
+struct node *
+node_number(struct arena *a, struct span digits)
+{
+	struct node *n = make(a, NODE_NUMBER);
+
+	n->text = digits;
+	return n;
+}
+
+struct node *
+node_string(struct arena *a, struct span text)
+{
+	struct node *n = make(a, NODE_STRING);
+
+	n->text = text.p == NULL ? span_str("") : text;
+	return n;
+}
+
+struct node *
+node_str(struct arena *a, const char *text)
+{
+	return node_string(a, span_str(text));
+}
+
+struct node *
+node_array(struct arena *a)
+{
+	return make(a, NODE_ARRAY);
+}
+
+struct node *
+node_object(struct arena *a)
+{
+	return make(a, NODE_OBJECT);
+}
+
+static void
+index_member(struct node *n, uint32_t i)
+{
+	struct node_index *index = n->index;
+	uint64_t hash = hash_text(n->members[i].key);
+	uint32_t at = (uint32_t)hash & index->mask;
+
+	while (index->slots[at].member != 0)
+		at = (at + 1) & index->mask;
+	index->slots[at] = (struct node_slot){i + 1, (uint32_t)(hash >> 32)};
+}
+
+static void
+index_make(struct arena *a, struct node *n)
+{
+	uint32_t slots = 64;
+
+	while (slots < n->n * 4)
+		slots *= 2;
+	n->index = arena_zalloc(
+	    a, sizeof(*n->index) + slots * sizeof(*n->index->slots));
+	n->index->mask = slots - 1;
+	for (uint32_t i = 0; i < n->n; i++)
+		index_member(n, i);
+}
+
+static struct member *
+find_indexed(const struct node *n, struct span key)
+{
+	const struct node_index *index = n->index;
+	uint64_t hash = hash_text(key);
+	const struct node_slot *slot;
+
+	for (uint32_t at = (uint32_t)hash & index->mask;
+	     slot = &index->slots[at], slot->member != 0;
+	     at = (at + 1) & index->mask) {
+		struct member *m = &n->members[slot->member - 1];
+
+		if (slot->hash == (uint32_t)(hash >> 32) &&
+		    span_eq(m->key, key))
+			return m;
+	}
+	return NULL;
+}
+
+static struct node *
+copy(struct arena *a, const struct node *n, bool text)
+{
+	struct node *c = arena_alloc(a, sizeof(*c));
+
+	*c = *n;
+	c->max = n->n;
+	switch (n->kind) {
+	case NODE_NUMBER:
+	case NODE_STRING:
+		if (text)
+			c->text = arena_span(a, n->text);
+		break;
+	case NODE_ARRAY:
+		c->items = arena_alloc(a, n->n * sizeof(*c->items));
+		for (uint32_t i = 0; i < n->n; i++)
+			c->items[i] = copy(a, n->items[i], text);
+		break;
+	case NODE_OBJECT:
+		c->members = arena_alloc(a, n->n * sizeof(*c->members));
+		for (uint32_t i = 0; i < n->n; i++) {
+			const struct member *m = &n->members[i];
+
+			c->members[i].key =
+			    text ? arena_span(a, m->key) : m->key;
+			c->members[i].value = copy(a, m->value, text);
+		}
+		c->index = NULL;
+		if (c->n >= INDEX_FROM)
+			index_make(a, c);
+		break;
+	default:
+		break;
+	}
+	return c;
+}
+
+struct node *
+node_copy(struct arena *a, const struct node *n)
+{
+	return copy(a, n, false);
+}
+
+struct node *
+node_clone(struct arena *a, const struct node *n)
+{
+	return copy(a, n, true);
+}
+
+bool
+node_is(const struct node *n, enum node_kind kind)
+{
+	return n != NULL && n->kind == kind;
+}
+
+struct span
+node_text(const struct node *n)
+{
+	return node_is(n, NODE_STRING) ? n->text : SPAN_NONE;
+}
+
+bool
+node_text_is(const struct node *n, const char *text)
+{
+	return node_is(n, NODE_STRING) && span_is(n->text, text);
+}
+
+bool
+node_true(const struct node *n)
+{
+	return node_is(n, NODE_TRUE);
+}
+
+double
+node_double(const struct node *n)
+{
+	char digits[64];
+
+	if (!node_is(n, NODE_NUMBER))
+		return 0;
+	if (n->text.n >= sizeof(digits)) {
+		char *all = mem_dup(n->text.p, n->text.n);
+		double value = strtod(all, NULL);
+
+		free(all);
+		return value;
+	}
+	memcpy(digits, n->text.p, n->text.n);
+	digits[n->text.n] = '\0';
+	return strtod(digits, NULL);
+}
+
+bool
+node_get_int(const struct node *n, int64_t *value)
+{
+	double d;
+
+	if (!node_is(n, NODE_NUMBER))
+		return false;
+	if (json_int(n->text, value))
+		return true;
+	d = node_double(n);
+	/* 2^63 is a double; anything below fits. */
+	if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0) ||
+	    (double)(int64_t)d != d)
+		return false;
+	*value = (int64_t)d;
+	return true;
+}
+
+size_t
+node_count(const struct node *n)
+{
+	return node_is(n, NODE_ARRAY) || node_is(n, NODE_OBJECT) ? n->n : 0;
+}
+
+bool
+node_empty(const struct node *n)
+{
+	if (n == NULL || n->kind == NODE_NULL)
+		return true;
+	if (n->kind == NODE_STRING)
+		return n->text.n == 0;
+	return (n->kind == NODE_ARRAY || n->kind == NODE_OBJECT) && n->n == 0;
+}
+
+static struct member *
+find(const struct node *n, struct span key)
+{
+	if (!node_is(n, NODE_OBJECT))
+		return NULL;
+	if (n->index != NULL)
+		return find_indexed(n, key);
+	for (uint32_t i = 0; i < n->n; i++)
+		if (span_eq(n->members[i].key, key))
+			return &n->members[i];
+	return NULL;
+}
+
+struct node *
+node_get_span(const struct node *n, struct span key)
+{
+	const struct member *m = find(n, key);
+
+	return m == NULL ? NULL : m->value;
+}
+
+struct node *
+node_get(const struct node *n, const char *key)
+{
+	return node_get_span(n, span_str(key));
+}
+
+struct node *
+node_path(const struct node *n, const char *dotted)
+{
+	const char *dot;
+
+	while (n != NULL && (dot = strchr(dotted, '.')) != NULL) {
+		n = node_get_span(n, span_make(dotted, (size_t)(dot - dotted)));
+		dotted = dot + 1;
+	}
+	return n == NULL ? NULL : node_get(n, dotted);
+}
+
+struct span
+node_path_text(const struct node *n, const char *dotted)
+{
+	return node_text(node_path(n, dotted));
+}
+
+static uint32_t
+more(uint32_t max)
+{
+	return max < 8 ? 8 : max * 2;
+}
+
+static void
+room(struct arena *a, struct node *n, size_t size)
+{
+	uint32_t max;
+
+	if (n->n < n->max)
+		return;
+	max = more(n->max);
+	n->items = arena_grow(a, n->items, n->n, max, size);
+	n->max = max;
+}
+
+void
+node_set(
+    struct arena *a, struct node *object, struct span key, struct node *value)
+{
+	struct member *m = find(object, key);
+
+	if (m != NULL) {
+		m->value = value;
+		return;
+	}
+	room(a, object, sizeof(struct member));
+	object->members[object->n++] = (struct member){key, value};
+	if (object->index != NULL && object->n * 2 <= object->index->mask)
+		index_member(object, object->n - 1);
+	else if (object->n >= INDEX_FROM)
+		index_make(a, object);
+}
+
+void
+node_put(
+    struct arena *a, struct node *object, const char *key, struct node *value)
+{
+	node_set(a, object, span_str(key), value);
+}
+
+void
+node_put_first(
+    struct arena *a, struct node *object, const char *key, struct node *value)
+{
+	struct member *m;
+	struct member first = {span_str(key), value};
+	size_t before;
+
+	node_put(a, object, key, value);
+	m = find(object, first.key);
+	before = (size_t)(m - object->members);
+	memmove(object->members + 1, object->members, before * sizeof(*m));
+	object->members[0] = first;
+	if (object->index != NULL)
+		index_make(a, object);
+}
+
+struct node *
+node_make(struct arena *a, struct node *object, const char *key)
+{
+	struct node *n = node_get(object, key);
+
+	if (n == NULL || n->kind == NODE_NULL) {
+		n = node_object(a);
+		node_put(a, object, key, n);
+	}
+	return n;
+}
+
+bool
+node_remove_span(struct node *object, struct span key)
+{
+	struct member *m = find(object, key);
+
+	if (m == NULL)
+		return false;
+	object->n--;
+	memmove(
+	    m, m + 1, (size_t)(object->members + object->n - m) * sizeof(*m));
+	object->index = NULL;
+	return true;
+}
+
+void
+node_sweep(struct node *object)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < object->n; i++)
+		if (object->members[i].value != NULL)
+			object->members[kept++] = object->members[i];
+	if (kept != object->n)
+		object->index = NULL;
+	object->n = kept;
+}
+
+bool
+node_remove(struct node *object, const char *key)
+{
+	return node_remove_span(object, span_str(key));
+}
+
+void
+node_append(struct arena *a, struct node *array, struct node *item)
+{
+	room(a, array, sizeof(struct node *));
+	array->items[array->n++] = item;
+}
+
+void
+node_insert(struct arena *a, struct node *array, size_t at, struct node *item)
+{
+	room(a, array, sizeof(struct node *));
+	memmove(array->items + at + 1, array->items + at,
+	    (array->n - at) * sizeof(struct node *));
+	array->items[at] = item;
+	array->n++;
+}
+
+void
+node_remove_at(struct node *array, size_t at)
+{
+	array->n--;
+	memmove(array->items + at, array->items + at + 1,
+	    (array->n - at) * sizeof(struct node *));
+}
+
+static bool
+members_equal(const struct node *x, const struct node *y)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		const struct member *m = &x->members[i];
+		/* Two versions of one object mostly agree in the order. */
+		const struct node *other = y->members[i].value;
+
+		if (!span_eq(m->key, y->members[i].key))
+			other = node_get_span(y, m->key);
+		if (other == NULL || !node_equal(m->value, other))
+			return false;
+	}
+	return true;
+}
+
+static bool
+numbers_equal(const struct node *x, const struct node *y)
+{
+	int64_t i, j;
+
+	if (span_eq(x->text, y->text))
+		return true;
+	if (node_get_int(x, &i) && node_get_int(y, &j))
+		return i == j;
+	return node_double(x) == node_double(y);
+}
+
+bool
+node_equal(const struct node *x, const struct node *y)
+{
+	if (x == y)
+		return true;
+	if (x == NULL || y == NULL || x->kind != y->kind)
+		return false;
+	switch (x->kind) {
+	case NODE_NUMBER:
+		return numbers_equal(x, y);
+	case NODE_STRING:
+		return span_eq(x->text, y->text);
+	case NODE_ARRAY:
+		if (x->n != y->n)
+			return false;
+		for (uint32_t i = 0; i < x->n; i++)
+			if (!node_equal(x->items[i], y->items[i]))
+				return false;
+		return true;
+	case NODE_OBJECT:
+		return x->n == y->n && members_equal(x, y);
+	default:
+		return true;
+	}
+}

@@ -1,0 +1,138 @@
+/*
+ * tree: a JSON document that is changed: parsed, edited, compared, written.
+ *
+ * The pass-through tools cut text and need no trees (json.h); an API server
+ * merges, defaults, validates. All nodes live in an arena, and strings may
+ * point into the text that was parsed: keep that text as long as the tree.
+ * Numbers keep their digits. Members keep their order; a lookup compares
+ * lengths first and walks: objects of the API have few members; large ones
+ * carry an index.
+ */
+#ifndef TREE_H
+#define TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+
+enum node_kind {
+	NODE_NULL,
+	NODE_FALSE,
+	NODE_TRUE,
+	NODE_NUMBER, /* text: its digits */
+	NODE_STRING, /* text: decoded, may hold any byte but is valid UTF-8 */
+	NODE_ARRAY,
+	NODE_OBJECT
+};
+
+struct node;
+struct node_index;
+struct member {
+	struct span key; /* decoded */
+	struct node *value;
+};
+
+struct node {
+	enum node_kind kind;
+	bool plain;   /* a string that needs no escape when written */
+	uint32_t n;   /* of items or members */
+	uint32_t max; /* allocated */
+	union {
+		struct span text;
+		struct node **items;
+		struct {
+			struct member *members;
+			/* Of many members; kept by this module. */
+			struct node_index *index;
+		};
+	};
+};
+
+struct tree_limits {
+	unsigned depth;	 /* nested deeper: refused */
+	bool duplicates; /* false: a key given twice is refused, as by a strict
+			  * decoder; true: the last one wins */
+};
+/* Every walk over a tree recurses: this depth fits any stack. */
+#define TREE_LIMITS ((struct tree_limits){1000, true})
+
+/*
+ * Exactly one JSON value, white space around it allowed; the whole grammar is
+ * checked, bytes that are no UTF-8 become U+FFFD (as Go's decoder does it).
+ * NULL with err: "at byte N: ...". Duplicate keys are reported through
+ * *duplicate (may be NULL): the dotted path of the first one, in the arena.
+ */
+struct node *tree_parse(struct arena *a, struct span text,
+    struct tree_limits limits, struct span *duplicate, struct err *err);
+/* The same for YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
+ * and aliases, of several documents the first; members come sorted by key. Of a
+ * key given twice the last counts, and *twice (may be NULL) has a line for it:
+ * "  line N: key "x" already set in map", in the arena; none if there is no such
+ * key. NULL with err "yaml: line N: ...". */
+struct node *tree_parse_yaml(
+    struct arena *a, struct span text, struct span *twice, struct err *err);
+
+/* Compact JSON, members in their order. */
+void tree_write(struct buf *b, const struct node *n);
+/* The same with members sorted by key: for digests and comparisons. */
+void tree_write_sorted(struct buf *b, const struct node *n);
+
+/* Making. Spans are borrowed: they must live as long as the arena. */
+struct node *node_null(struct arena *a);
+struct node *node_bool(struct arena *a, bool value);
+struct node *node_int(struct arena *a, int64_t value);
+struct node *node_number(struct arena *a, struct span digits);
+struct node *node_string(struct arena *a, struct span text);
+struct node *node_str(struct arena *a, const char *text);
+struct node *node_array(struct arena *a);
+struct node *node_object(struct arena *a);
+/* Deep; text is not copied. */
+struct node *node_copy(struct arena *a, const struct node *n);
+/* Deep, text included: nothing points out of the arena. */
+struct node *node_clone(struct arena *a, const struct node *n);
+
+/* Reading. All take NULL for n and then answer as for an absent value. */
+bool node_is(const struct node *n, enum node_kind kind);
+struct span node_text(const struct node *n); /* of a string; else none */
+bool node_text_is(const struct node *n, const char *text);
+bool node_true(const struct node *n);
+bool node_get_int(const struct node *n, int64_t *value); /* 3.0 is one, too */
+double node_double(const struct node *n);
+size_t node_count(const struct node *n); /* items or members; else 0 */
+bool node_empty(const struct node *n);	 /* absent, null, "", [] or {} */
+
+/* Members. A value that is absent is NULL; a null that is present is not. */
+struct node *node_get(const struct node *n, const char *key);
+struct node *node_get_span(const struct node *n, struct span key);
+/* Along "metadata.labels"; keys with dots need node_get. */
+struct node *node_path(const struct node *n, const char *dotted);
+struct span node_path_text(const struct node *n, const char *dotted);
+
+/* Changing. set replaces in place or appends; the key is borrowed. */
+void node_set(
+    struct arena *a, struct node *object, struct span key, struct node *value);
+void node_put(
+    struct arena *a, struct node *object, const char *key, struct node *value);
+/* In front of all members: apiVersion, kind. Replaces wherever it is. */
+void node_put_first(
+    struct arena *a, struct node *object, const char *key, struct node *value);
+/* The object at key, made if it is absent or null. */
+struct node *node_make(struct arena *a, struct node *object, const char *key);
+/* Removing many: set their values to NULL, then sweep once. */
+void node_sweep(struct node *object);
+bool node_remove(struct node *object, const char *key);
+bool node_remove_span(struct node *object, struct span key);
+void node_append(struct arena *a, struct node *array, struct node *item);
+void node_insert(
+    struct arena *a, struct node *array, size_t at, struct node *item);
+void node_remove_at(struct node *array, size_t at);
+
+/* Deep; members in any order; numbers by value (1 == 1.0). NULL == NULL. */
+bool node_equal(const struct node *x, const struct node *y);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * discovery: which resources the server has, by kind and by the names that
+ * people type. Aggregated discovery where the server offers it, the older
+ * requests otherwise. A kind that is not there may come (a CRD created later):
+ * callers ask again by discovery_refresh, which bounds how often it asks.
+ */
+#ifndef DISCOVERY_H
+#define DISCOVERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/span.h"
+#include "kube/kube.h"
+
+struct resource {
+	char *group; /* "" = core; all owned by the discovery */
+	char *version;
+	char *kind;
+	char *plural;
+	char *singular;
+	char **short_names;  /* NULL-terminated */
+	char **subresources; /* NULL-terminated: "status", "scale" */
+	bool namespaced;
+	bool preferred; /* version is the group's preferred one for the kind */
+	bool can_list, can_watch;
+};
+
+struct discovery;
+
+struct discovery *discovery_new(struct loop *l, struct kube *k);
+void discovery_free(struct discovery *d);
+
+/*
+ * Asks the server. done(arg, NULL) when the tables are new, or with the error
+ * (tables stay as they were). Calls while a request is under way join it; at
+ * most one request per second is sent (a joined or later one waits).
+ */
+typedef void discovery_done_fn(void *arg, const struct kube_error *e);
+void discovery_refresh(struct discovery *d, discovery_done_fn *done, void *arg);
+void discovery_forget(struct discovery *d, void *arg); /* drops callbacks */
+
+/*
+ * Borrowed; a resource once returned stays valid (and at the same address)
+ * until discovery_free, also if the server drops it: then it is no longer
+ * found here.
+ */
+const struct resource *discovery_find(const struct discovery *d,
+    struct span group, struct span version, struct span kind);
+/* The preferred version of a kind. */
+const struct resource *discovery_find_kind(
+    const struct discovery *d, struct span group, struct span kind);
+/*
+ * As kubectl reads it: po, pods, pod, deploy, deployments.apps,
+ * deployments.v1.apps, Deployment. NULL: err says what was not found.
+ */
+const struct resource *discovery_resolve(
+    const struct discovery *d, const char *spelling, struct err *err);
+/* True if the last answer was incomplete ("Stale") for this group/version:
+ * then "not found" means "not known". */
+bool discovery_stale(
+    const struct discovery *d, struct span group, struct span version);
+
+/*
+ * Appends the path of the collection or, with a name, of the object:
+ * /apis/apps/v1/namespaces/NS/deployments/NAME[/SUB]. ns is ignored for
+ * cluster-scoped resources; SPAN_NONE for all namespaces.
+ */
+void resource_path(struct buf *b, const struct resource *r, struct span ns,
+    struct span name, const char *subresource);
+
+#endif

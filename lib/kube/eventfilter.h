@@ -1,0 +1,46 @@
+/*
+ * eventfilter: which Events reach the API server, and how. The rules are
+ * those of client-go's recorder (tools/record/events_cache.go), so that an
+ * operator of ours is as loud as any other:
+ *
+ *   per source, object and type: 25 Events, then one more each 300 s;
+ *   from the tenth message for one reason within 600 s on, one Event says
+ *   "(combined from similar events): " and the newest message;
+ *   the same again is no new Event: count and time of the old one move.
+ *
+ * Each rule remembers the 4096 keys it met last. No requests here.
+ */
+#ifndef EVENTFILTER_H
+#define EVENTFILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct eventfilter;
+
+struct eventfilter *eventfilter_new(void);
+void eventfilter_free(struct eventfilter *f);
+
+/* What tells Events apart. */
+struct eventfilter_event {
+	struct span source; /* who says it */
+	struct span object; /* kind, namespace, name, uid, apiVersion */
+	struct span type, reason, message;
+};
+
+struct eventfilter_verdict {
+	bool drop;
+	bool combined;	  /* with EVENTFILTER_COMBINED before the message */
+	unsigned count;	  /* 1: a new one; more: it was there before */
+	int64_t first_us; /* when count was 1: tells its name */
+};
+
+#define EVENTFILTER_COMBINED "(combined from similar events): "
+
+/* now_us: Unix time; one that goes back counts as standing still. */
+struct eventfilter_verdict eventfilter_ask(
+    struct eventfilter *f, const struct eventfilter_event *e, int64_t now_us);
+
+#endif

@@ -1,0 +1,600 @@
+#include "kube/kube.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/textlist.h"
+#include "http/http.h"
+#include "kube/answers.h"
+#include "kubeconfig/auth.h"
+#include "process/log.h"
+
+enum {
+	TIMEOUT_MS = 40000, /* the server ends single writes after 34 s */
+	LIST_TIMEOUT_MS = 600000,
+	LIST_SILENCE_MS = 75000,  /* the server answers or fails within 60 s */
+	SILENT_MS = 30000,	  /* as client-go: then a sign of life, */
+	PROBE_TIMEOUT_MS = 15000, /* or the connection is dead */
+	WARNINGS_MAX = 1000,
+};
+
+struct kube {
+	struct loop *loop;
+	struct kubeconfig *config;
+	struct auth *auth;
+	char *user_agent;
+	struct http *pools[2]; /* see pool_of; NULL: not needed yet */
+	unsigned tls_version;  /* of the pools */
+	struct leash *leash;   /* borrowed; NULL: writes are free */
+	struct kube_call *calls;
+	struct answers answers;
+	struct map warnings; /* texts that were logged; owned, value = key */
+};
+
+struct kube_call {
+	struct kube_call *prev, *next;
+	struct kube *kube;
+	struct http_call *http; /* NULL: waits for a credential */
+	enum kube_verb verb;
+	char *url;
+	struct buf body;
+	bool has_body;
+	char *accept, *if_none_match;
+	uint64_t timeout_ms;
+	void (*on_begin)(void *arg);
+	bool (*on_data)(void *arg, struct span bytes);
+	kube_done_fn *done;
+	void *arg;
+	struct timer failed; /* delivers err from the loop */
+	struct err err;
+	unsigned credential;
+	bool repeated, counted;
+	bool in_data, cancelled;
+	char *etag;
+};
+
+/* ---- verbs ---- */
+
+static const struct verb {
+	const char *method;
+	const char *content_type;
+	bool streams; /* over the connection of lists and watches */
+	bool reads;   /* and changes nothing */
+} verbs[] = {
+    [KUBE_GET] = {"GET", NULL, false, true},
+    [KUBE_LIST] = {"GET", NULL, true, true},
+    [KUBE_WATCH] = {"GET", NULL, true, true},
+    [KUBE_CREATE] = {"POST", "application/json", false, false},
+    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", false, false},
+    [KUBE_REPLACE] = {"PUT", "application/json", false, false},
+    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json", false, false},
+    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json", false,
+	false},
+    [KUBE_DELETE] = {"DELETE", "application/json", false, false},
+};
+
+/* ---- opening ---- */
+
+static char *
+make_user_agent(const char *tool)
+{
+	struct utsname u;
+	const char *arch = "unknown";
+	struct buf b = BUF_INIT;
+
+	if (uname(&u) == 0)
+		arch = strcmp(u.machine, "x86_64") == 0 ? "amd64"
+		    : strcmp(u.machine, "aarch64") == 0 ? "arm64"
+							: u.machine;
+	buf_addf(&b, "%s/%s (linux/%s) kpipe", tool, KPIPE_VERSION, arch);
+	return buf_take(&b);
+}
+
+static void on_auth_changed(void *arg);
+
+struct kube *
+kube_open(struct loop *l, const struct kube_opts *o, const char *tool,
+    struct err *err)
+{
+	struct kube *k = mem_zalloc(sizeof(*k));
+
+	k->loop = l;
+	k->config = kubeconfig_load(o, err);
+	if (k->config != NULL)
+		k->auth = auth_new(l, k->config, on_auth_changed, k, err);
+	if (k->auth == NULL) {
+		kube_free(k);
+		return NULL;
+	}
+	k->user_agent = make_user_agent(tool);
+	return k;
+}
+
+void
+kube_free(struct kube *k)
+{
+	char *text;
+
+	if (k == NULL)
+		return;
+	while (k->calls != NULL)
+		kube_cancel(k->calls);
+	http_free(k->pools[0]);
+	http_free(k->pools[1]);
+	auth_free(k->auth);
+	if (k->config != NULL)
+		kubeconfig_free(k->config);
+	for (size_t i = 0; (text = map_next(&k->warnings, &i)) != NULL;)
+		free(text);
+	map_release(&k->warnings);
+	free(k->user_agent);
+	free(k);
+}
+
+void
+kube_hold(struct kube *k, struct leash *l)
+{
+	k->leash = l;
+}
+
+const char *
+kube_namespace(const struct kube *k)
+{
+	return k->config->namespace_;
+}
+
+bool
+kube_runs_plugin(const struct kube *k)
+{
+	return auth_runs_plugin(k->auth);
+}
+
+const char *
+kube_server(const struct kube *k)
+{
+	return k->config->server;
+}
+
+/* ---- metrics ---- */
+
+void
+kube_metrics(const struct kube *k, struct metric_lines *m)
+{
+	answers_metrics(&k->answers, k->config->server, m);
+}
+
+/* ---- pools ---- */
+
+/* Whatever comes back says that the server is alive. */
+static void
+on_probe_done(void *arg, const struct http_response *r)
+{
+	(void)arg;
+	(void)r;
+}
+
+static void
+on_silence(void *arg)
+{
+	struct kube *k = arg;
+	struct textlist headers;
+	struct buf url = BUF_INIT;
+	struct http_request r = {
+	    .method = "GET", .timeout_ms = PROBE_TIMEOUT_MS, .probe = true};
+
+	if (k->pools[1] == NULL || auth_ready(k->auth, NULL) != AUTH_READY)
+		return;
+	textlist_init(&headers);
+	/* An anonymous request would make the server close the connection. */
+	auth_headers(k->auth, &headers);
+	buf_addf(&url, "%s/livez", k->config->server);
+	r.url = buf_str(&url);
+	r.headers = (const char *const *)headers.items;
+	http_start(k->pools[1], &r, on_probe_done, k);
+	buf_release(&url);
+	textlist_release(&headers);
+}
+
+static struct http *
+pool_of(struct kube *k, enum kube_verb verb)
+{
+	size_t i = verbs[verb].streams;
+	struct http_opts o = {
+	    .user_agent = k->user_agent, .proxy = k->config->proxy_url};
+
+	if (auth_tls_version(k->auth) != k->tls_version) {
+		for (size_t j = 0; j < 2; j++) {
+			if (k->pools[j] != NULL)
+				http_retire(k->pools[j]);
+			k->pools[j] = NULL;
+		}
+		k->tls_version = auth_tls_version(k->auth);
+	}
+	if (k->pools[i] == NULL) {
+		auth_tls(k->auth, &o.tls);
+		if (i == 1) {
+			o.on_silence = on_silence;
+			o.arg = k;
+			o.silent_ms = SILENT_MS;
+		}
+		k->pools[i] = http_new(k->loop, &o);
+	}
+	return k->pools[i];
+}
+
+/* ---- warnings ---- */
+
+/* 299 - "text", with \" and \\ (RFC 7234, 5.5); once each. */
+static void
+on_warning(struct kube *k, struct span value)
+{
+	struct buf b = BUF_INIT;
+	const char *p = memchr(value.p, '"', value.n), *end = value.p + value.n;
+	char *text;
+
+	if (p == NULL || k->warnings.count >= WARNINGS_MAX)
+		return;
+	for (p++; p < end && *p != '"'; p++) {
+		if (*p == '\\' && p + 1 < end)
+			p++;
+		buf_addc(&b, *p);
+	}
+	text = buf_take(&b);
+	auth_hide(k->auth, &text);
+	if (map_get(&k->warnings, span_str(text)) != NULL) {
+		free(text);
+		return;
+	}
+	log_warning("the server warns: %s", text);
+	map_put(&k->warnings, span_str(text), text);
+}
+
+/* ---- calls ---- */
+
+static void
+call_free(struct kube_call *c)
+{
+	struct kube *k = c->kube;
+
+	timer_clear(k->loop, &c->failed);
+	if (c->prev != NULL)
+		c->prev->next = c->next;
+	else
+		k->calls = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	free(c->url);
+	if (c->body.data != NULL)
+		explicit_bzero(c->body.data, c->body.len);
+	buf_release(&c->body);
+	free(c->accept);
+	free(c->if_none_match);
+	free(c->etag);
+	free(c);
+}
+
+static void
+call_end(struct kube_call *c, struct kube_answer *a)
+{
+	a->etag = span_str(c->etag);
+	c->done(c->arg, a);
+	kube_error_release(&a->error);
+	call_free(c);
+}
+
+static void
+on_http_begin(void *arg)
+{
+	struct kube_call *c = arg;
+
+	/* A watch counts when it begins: it ends much later. */
+	if (c->on_data != NULL && !c->counted) {
+		answers_count(&c->kube->answers, verbs[c->verb].method, 200);
+		c->counted = true;
+	}
+	if (c->on_begin != NULL)
+		c->on_begin(c->arg);
+}
+
+static bool
+on_http_data(void *arg, struct span bytes)
+{
+	struct kube_call *c = arg;
+	bool more;
+
+	c->in_data = true;
+	more = c->on_data(c->arg, bytes);
+	c->in_data = false;
+	if (more && !c->cancelled)
+		return true;
+	call_free(c);
+	return false;
+}
+
+static void
+on_http_header(void *arg, struct span name, struct span value)
+{
+	struct kube_call *c = arg;
+
+	if (name.n == 7 && strncasecmp(name.p, "warning", 7) == 0) {
+		on_warning(c->kube, value);
+	} else if (name.n == 4 && strncasecmp(name.p, "etag", 4) == 0) {
+		free(c->etag);
+		c->etag = mem_dup(value.p, value.n);
+	}
+}
+
+static void call_send(struct kube_call *c);
+
+static void
+transport_error(
+    struct kube_call *c, const struct http_response *r, struct kube_error *e)
+{
+	const struct kubeconfig *config = c->kube->config;
+	struct buf b = BUF_INIT;
+
+	kube_error_set(e, &r->err);
+	e->timed_out = r->timed_out;
+	e->too_large = r->too_large;
+	if (!r->untrusted)
+		return;
+	buf_addf(&b, "%s (it was checked with %s%s)", e->message,
+	    config->ca_file	 ? "the certificate-authority "
+		: config->ca_pem ? "certificate-authority-data of "
+				 : "the certificates of this system",
+	    config->ca_file	 ? config->ca_file
+		: config->ca_pem ? config->origin
+				 : "");
+	free(e->message);
+	e->message = buf_take(&b);
+}
+
+/* "Unauthorized" alone would leave the reader with nothing to look at. */
+static void
+name_credential(struct kube_call *c, struct kube_error *e)
+{
+	struct buf who = BUF_INIT, b = BUF_INIT;
+
+	auth_describe(c->kube->auth, &who);
+	if (who.len > 0) {
+		buf_addf(&b, "%s: %s does not accept %s", e->message,
+		    c->kube->config->server, buf_str(&who));
+		free(e->message);
+		e->message = buf_take(&b);
+	}
+	buf_release(&who);
+}
+
+static void on_failed(void *arg);
+
+static void
+on_http_done(void *arg, const struct http_response *r)
+{
+	struct kube_call *c = arg;
+	struct kube_answer a = {.code = r->status,
+	    .body = r->body,
+	    .content_type = r->content_type,
+	    .error = {.retry_after_ms = -1}};
+
+	c->http = NULL;
+	if (r->held) { /* the leash's callback comes first */
+		c->err = r->err;
+		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
+		return;
+	}
+	if (!c->counted)
+		answers_count(
+		    &c->kube->answers, verbs[c->verb].method, r->status);
+	if (r->status == 401 && !c->repeated &&
+	    auth_refused(c->kube->auth, c->credential)) {
+		c->repeated = true;
+		call_send(c);
+		return;
+	}
+	if (r->status == 0)
+		transport_error(c, r, &a.error);
+	else if (r->status / 100 != 2 && r->status != 304)
+		kube_error_parse(&a.error, r->status, r->body);
+	auth_hide(c->kube->auth, &a.error.message);
+	if (r->status == 401)
+		name_credential(c, &a.error);
+	if (r->retry_after_s >= 0 &&
+	    r->retry_after_s * 1000 > a.error.retry_after_ms)
+		a.error.retry_after_ms = r->retry_after_s * 1000;
+	call_end(c, &a);
+}
+
+static void
+on_failed(void *arg)
+{
+	struct kube_call *c = arg;
+	struct kube_answer a = {0};
+
+	kube_error_set(&a.error, &c->err);
+	call_end(c, &a);
+}
+
+static void
+add_header(struct textlist *headers, const char *name, const char *value)
+{
+	struct buf b = BUF_INIT;
+
+	if (value == NULL)
+		return;
+	buf_addf(&b, "%s: %s", name, value);
+	textlist_add(headers, b.data, b.len);
+	buf_release(&b);
+}
+
+static int
+on_http_send(void *arg, struct err *err)
+{
+	struct kube_call *c = arg;
+
+	return leash_check(c->kube->leash, err);
+}
+
+static bool
+is_held(const struct kube_call *c)
+{
+	return c->kube->leash != NULL && !verbs[c->verb].reads;
+}
+
+static void
+call_start(struct kube_call *c)
+{
+	struct kube *k = c->kube;
+	struct textlist headers;
+	struct http_request r = {.method = verbs[c->verb].method,
+	    .url = c->url,
+	    .timeout_ms = c->timeout_ms,
+	    .on_begin = on_http_begin,
+	    .on_data = c->on_data != NULL ? on_http_data : NULL,
+	    .on_header = on_http_header,
+	    .on_send = is_held(c) ? on_http_send : NULL};
+
+	if (c->has_body)
+		r.body = buf_span(&c->body);
+	if (c->verb == KUBE_LIST)
+		r.silence_ms = LIST_SILENCE_MS;
+	textlist_init(&headers);
+	add_header(
+	    &headers, "Accept", c->accept ? c->accept : "application/json");
+	add_header(&headers, "If-None-Match", c->if_none_match);
+	if (c->has_body)
+		add_header(
+		    &headers, "Content-Type", verbs[c->verb].content_type);
+	auth_headers(k->auth, &headers);
+	c->credential = auth_version(k->auth);
+	r.headers = (const char *const *)headers.items;
+	c->http = http_start(pool_of(k, c->verb), &r, on_http_done, c);
+	for (size_t i = 0; i < headers.count; i++)
+		explicit_bzero(headers.items[i], strlen(headers.items[i]));
+	textlist_release(&headers);
+}
+
+static void
+call_send(struct kube_call *c)
+{
+	switch (auth_ready(c->kube->auth, &c->err)) {
+	case AUTH_READY:
+		call_start(c);
+		break;
+	case AUTH_WAIT:
+		break;
+	case AUTH_FAILED:
+		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
+		break;
+	}
+}
+
+static void
+on_auth_changed(void *arg)
+{
+	struct kube *k = arg;
+
+	/* No callback of a caller runs in here: the list only grows thinner
+	 * or longer when the loop goes on. */
+	for (struct kube_call *c = k->calls; c != NULL; c = c->next)
+		if (c->http == NULL && !timer_armed(&c->failed))
+			call_send(c);
+}
+
+struct kube_call *
+kube_start(
+    struct kube *k, const struct kube_request *r, kube_done_fn *done, void *arg)
+{
+	struct kube_call *c = mem_zalloc(sizeof(*c));
+	struct buf url = BUF_INIT;
+
+	c->kube = k;
+	c->verb = r->verb;
+	buf_addf(&url, "%s%s", k->config->server, r->path);
+	c->url = buf_take(&url);
+	c->has_body = r->body.p != NULL;
+	buf_addspan(&c->body, r->body);
+	c->accept = mem_strdup(r->accept);
+	c->if_none_match = mem_strdup(r->etag);
+	c->timeout_ms = r->timeout_ms;
+	if (c->timeout_ms == 0 && r->verb != KUBE_WATCH)
+		c->timeout_ms =
+		    r->verb == KUBE_LIST ? LIST_TIMEOUT_MS : TIMEOUT_MS;
+	c->on_begin = r->on_begin;
+	c->on_data = r->on_data;
+	c->done = done;
+	c->arg = arg;
+	c->next = k->calls;
+	if (c->next != NULL)
+		c->next->prev = c;
+	k->calls = c;
+	call_send(c);
+	return c;
+}
+
+void
+kube_cancel(struct kube_call *c)
+{
+	if (c->in_data) {
+		c->cancelled = true; /* on_http_data ends it */
+		return;
+	}
+	if (c->http != NULL)
+		http_cancel(c->http);
+	call_free(c);
+}
+
+/* ---- back-off, paths ---- */
+
+uint64_t
+kube_backoff_next(struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms)
+{
+	uint64_t d = first_ms, random = 0;
+
+	for (unsigned i = 0; i < b->n && d < max_ms; i++)
+		d *= 2;
+	if (d > max_ms)
+		d = max_ms;
+	b->n++;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = 0;
+	return d + (d != 0 ? random % (d + 1) : 0);
+}
+
+static void
+add_escaped(struct buf *b, struct span text)
+{
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~";
+
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if (c != '\0' && strchr(plain, c) != NULL)
+			buf_addc(b, (char)c);
+		else
+			buf_addf(b, "%%%02X", c);
+	}
+}
+
+void
+kube_path_add(struct buf *b, struct span segment)
+{
+	if (b->len == 0 || b->data[b->len - 1] != '/')
+		buf_addc(b, '/');
+	add_escaped(b, segment);
+}
+
+void
+kube_query_add(struct buf *b, const char *key, struct span value)
+{
+	buf_addc(b, b->len > 0 && memchr(b->data, '?', b->len) ? '&' : '?');
+	buf_adds(b, key);
+	buf_addc(b, '=');
+	add_escaped(b, value);
+}

@@ -1,0 +1,121 @@
+/*
+ * kube: a client of one Kubernetes API server: where it is, who we are, and
+ * what its answers mean.
+ *
+ *	struct kube *k = kube_open(loop, &opts, "kapply", &err);
+ *	kube_start(k, &request, done, arg);
+ *
+ * Credentials are refreshed here (token files re-read, exec plugins run, one
+ * repetition after a 401); callers never see them. Facts: Kubernetes 1.37,
+ * client-go's rest, clientcmd and exec packages.
+ */
+#ifndef KUBE_H
+#define KUBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "kube/kubeerror.h"
+#include "kubeconfig/kubeconfig.h"
+#include "kubeconfig/kubeopt.h"
+#include "process/leash.h"
+#include "process/loop.h"
+#include "report/metric.h"
+
+struct kube;
+
+/*
+ * Reads configuration (kubeconfig or in-cluster) and prepares; no request is
+ * sent, so a server that is down is no error here. NULL with err: permanent,
+ * names file and field.
+ */
+struct kube *kube_open(struct loop *l, const struct kube_opts *o,
+    const char *tool, struct err *err);
+void kube_free(struct kube *k);
+
+/*
+ * From now on no request that writes goes out unless the leash (borrowed)
+ * allows it at the moment when it is about to be sent. One that is not allowed
+ * fails with the leash's error, after the leash's own callback was called.
+ */
+void kube_hold(struct kube *k, struct leash *l);
+
+/* The namespace of -n, the context, or the pod; "default" at last. */
+const char *kube_namespace(const struct kube *k);
+const char *kube_server(const struct kube *k); /* for messages */
+bool kube_runs_plugin(const struct kube *k);   /* for its credential */
+
+enum kube_verb {
+	KUBE_GET,
+	/* These two share a connection that the others do not use. */
+	KUBE_LIST,
+	KUBE_WATCH,
+	KUBE_CREATE,
+	KUBE_APPLY,   /* the caller's query says fieldManager and force */
+	KUBE_REPLACE, /* PUT */
+	KUBE_JSON_PATCH,
+	KUBE_MERGE_PATCH,
+	KUBE_DELETE
+};
+
+struct kube_request {
+	enum kube_verb verb; /* sets method, content type, timeout */
+	const char *path;    /* "/api/v1/...?query", escaped; copied */
+	struct span body;    /* copied */
+	const char *accept;  /* NULL: application/json; copied */
+	const char *etag;    /* If-None-Match; NULL: none; copied */
+	/*
+	 * The longest time for all of it; 0: the default of the verb (40 s,
+	 * LIST 10 min, WATCH none: the caller says timeoutSeconds and a slack).
+	 * A server that went silent is noticed earlier, see http.h.
+	 */
+	uint64_t timeout_ms;
+	void (*on_begin)(void *arg); /* these two: see http.h */
+	bool (*on_data)(void *arg, struct span bytes);
+};
+
+/* How many requests were answered, by code, method and host. */
+void kube_metrics(const struct kube *k, struct metric_lines *m);
+
+/* All borrowed, only during the callback. */
+struct kube_answer {
+	int code;	  /* HTTP status, 0 if none */
+	struct span body; /* whole JSON text; not what on_data was given */
+	struct span etag; /* as sent, with its quotes; 304: still the same */
+	struct span content_type;
+	struct kube_error error; /* kind is ERR_NONE for 2xx and 304 */
+};
+
+typedef void kube_done_fn(void *arg, const struct kube_answer *a);
+
+/*
+ * done is called exactly once, from the loop and never from kube_start, unless
+ * the call is cancelled before (or on_data returned false, which is the same).
+ * Both functions may be called from any callback; kube_free from none.
+ * A 401 is answered here, by other credentials and one repetition, where there
+ * are any. Warnings of the server are logged, each text once.
+ */
+struct kube_call;
+struct kube_call *kube_start(struct kube *k, const struct kube_request *r,
+    kube_done_fn *done, void *arg);
+void kube_cancel(struct kube_call *c);
+
+/*
+ * Back-off: exponential with jitter. Start with {0}; each call doubles.
+ * Returns milliseconds in d..2d, d = first * 2^n capped at max.
+ */
+struct kube_backoff {
+	unsigned n;
+};
+uint64_t kube_backoff_next(
+    struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms);
+
+/* Appends a slash (unless b ends in one) and a path segment, encoded. */
+void kube_path_add(struct buf *b, struct span segment);
+/* Appends ?key=value or &key=value, encoded. */
+void kube_query_add(struct buf *b, const char *key, struct span value);
+
+#endif

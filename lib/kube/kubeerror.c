@@ -1,0 +1,326 @@
+#include "kube/kubeerror.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/quote.h"
+#include "json/json.h"
+
+enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024 };
+
+static char *
+take_string(struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s = json_string(value, &scratch);
+	char *text = s.p != NULL && s.n > 0 ? mem_dup(s.p, s.n) : NULL;
+
+	buf_release(&scratch);
+	return text;
+}
+
+static bool
+has_cause(const struct kube_error *e, const char *reason)
+{
+	struct json_elements list;
+
+	if (e->causes == NULL)
+		return false;
+	list = json_elements(span_str(e->causes));
+	while (json_element(&list))
+		if (json_is(json_get(list.value, "reason"), reason))
+			return true;
+	return false;
+}
+
+static void
+read_status(struct kube_error *e, struct span body)
+{
+	struct span details = json_get(body, "details");
+	struct span causes = json_get(details, "causes");
+	char *reason = take_string(json_get(body, "reason"));
+	int64_t n;
+
+	if (reason != NULL) {
+		snprintf(e->reason, sizeof(e->reason), "%s", reason);
+		free(reason);
+	}
+	e->message = take_string(json_get(body, "message"));
+	e->details_kind = take_string(json_get(details, "kind"));
+	if (json_type(causes) == JSON_ARRAY)
+		e->causes = mem_dup(causes.p, causes.n);
+	if (json_int(json_get(details, "retryAfterSeconds"), &n) && n > 0 &&
+	    n < 86400)
+		e->retry_after_ms = n * 1000;
+	if (e->code == 0 && json_int(json_get(body, "code"), &n) && n > 0 &&
+	    n < 1000)
+		e->code = (int)n;
+}
+
+/* 404 page not found, the words of a proxy, an HTML page. */
+static void
+read_text(struct kube_error *e, struct span body)
+{
+	struct buf b = BUF_INIT;
+
+	if (body.n > TEXT_MAX)
+		body.n = TEXT_MAX;
+	while (body.n > 0 && strchr(" \r\n\t", body.p[body.n - 1]) != NULL)
+		body.n--;
+	if (body.n == 0)
+		return;
+	buf_addspan(&b, body);
+	e->message = buf_take(&b);
+}
+
+/* A text as Go's %q writes it; s if there is none. */
+static const char *
+skip_quoted(const char *s)
+{
+	const char *at = s;
+
+	if (*at != '"')
+		return s;
+	for (at++; *at != '\0' && *at != '"'; at++)
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+	return *at == '"' ? at + 1 : s;
+}
+
+static const char *
+skip_text(const char *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return strncmp(s, text, n) == 0 ? s + n : NULL;
+}
+
+/*
+ * [RESOURCE ["NAME"] is ]forbidden: User "USER" cannot VERB ...: what the
+ * authorizer says, from User on, or NULL (apiserver's responsewriters, in
+ * ForbiddenStatusError; apimachinery's NewForbidden). Quotas, policies and
+ * admission plugins have other words in that place, and the webhooks' none of
+ * this.
+ */
+static const char *
+authorizer_says(const char *message)
+{
+	const char *at = skip_text(message, "forbidden: "), *user;
+
+	if (at == NULL) {
+		at = message +
+		    strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+		if (at > message && at[0] == ' ' && at[1] == '"')
+			at = skip_quoted(at + 1);
+		at = at > message ? skip_text(at, " is forbidden: ") : NULL;
+	}
+	user = at != NULL ? skip_text(at, "User ") : NULL;
+	if (user == NULL || skip_text(skip_quoted(user), " cannot ") == NULL)
+		return NULL;
+	return at;
+}
+
+/* Reasons first, then codes: apimachinery's api/errors. */
+static enum err_kind
+classify(const struct kube_error *e, bool is_status)
+{
+	switch (e->code) {
+	case 403:
+		return e->namespace_terminating ? ERR_TRANSIENT : ERR_PERMANENT;
+	case 404:
+	case 410:
+		return ERR_GONE;
+	case 409:
+		return ERR_CONFLICT;
+	case 408:
+	case 425:
+	case 429:
+		return ERR_TRANSIENT;
+	case 500:
+		/* Server-side apply answers so when a field is not in the
+		 * schema, or a list has a key twice. */
+		return is_status && *e->reason == '\0' ? ERR_PERMANENT
+						       : ERR_TRANSIENT;
+	default:
+		return e->code >= 500 || e->code == 0 ? ERR_TRANSIENT
+						      : ERR_PERMANENT;
+	}
+}
+
+void
+kube_error_parse(struct kube_error *e, int code, struct span body)
+{
+	struct span rest = body;
+	struct span value = json_value(&rest);
+	bool is_status = json_type(value) == JSON_OBJECT &&
+	    json_is(json_get(value, "kind"), "Status");
+	struct buf b = BUF_INIT;
+
+	*e = (struct kube_error){.code = code, .retry_after_ms = -1};
+	if (is_status)
+		read_status(e, value);
+	else
+		read_text(e, body);
+	if (e->message == NULL) {
+		/* Its words are often cut off: see http_easy_answered. */
+		if (e->code == 413)
+			buf_adds(&b, "Request entity too large");
+		else
+			buf_addf(&b, "HTTP status %d%s%s", e->code,
+			    *e->reason ? " " : "", e->reason);
+		e->message = buf_take(&b);
+	}
+	e->namespace_terminating =
+	    e->code == 403 && has_cause(e, "NamespaceTerminating");
+	e->namespace_missing = e->code == 404 && e->details_kind != NULL &&
+	    strcmp(e->details_kind, "namespaces") == 0;
+	e->denied = e->code == 403 && strcmp(e->reason, "Forbidden") == 0 &&
+	    e->causes == NULL && authorizer_says(e->message) != NULL;
+	e->field_conflict =
+	    e->code == 409 && has_cause(e, "FieldManagerConflict");
+	e->timed_out = e->code == 504;
+	e->kind = classify(e, is_status);
+}
+
+void
+kube_error_set(struct kube_error *e, const struct err *err)
+{
+	*e = (struct kube_error){.kind = err->kind,
+	    .message = mem_strdup(err->message),
+	    .retry_after_ms = -1};
+}
+
+void
+kube_error_release(struct kube_error *e)
+{
+	free(e->message);
+	free(e->details_kind);
+	free(e->causes);
+	*e = (struct kube_error){.retry_after_ms = -1};
+}
+
+void
+kube_error_copy(struct kube_error *to, const struct kube_error *from)
+{
+	*to = *from;
+	to->message = mem_strdup(from->message);
+	to->details_kind = mem_strdup(from->details_kind);
+	to->causes = mem_strdup(from->causes);
+}
+
+/* Runs of white space become one space, and what cannot be seen visible: the
+ * words of others go into logs, statuses and Events. */
+static void
+add_line(struct buf *b, const char *text)
+{
+	const char *before = "";
+
+	while (*(text += strspn(text, " \t\n\v\f\r")) != '\0') {
+		size_t n = strcspn(text, " \t\n\v\f\r");
+
+		buf_adds(b, before);
+		quote_text(b, span_make(text, n));
+		before = " ";
+		text += n;
+	}
+}
+
+static void
+add_string(struct buf *b, struct span value)
+{
+	char *text = take_string(value);
+
+	if (text != NULL)
+		add_line(b, text);
+	free(text);
+}
+
+/* reason: field (cause type), ... Managers' names are no secrets. */
+static void
+add_outline(struct buf *b, const struct kube_error *e)
+{
+	struct json_elements list;
+	const char *before = ": ";
+
+	if (*e->reason != '\0')
+		add_line(b, e->reason);
+	else
+		buf_addf(b, "HTTP status %d", e->code);
+	if (e->causes == NULL)
+		return;
+	list = json_elements(span_str(e->causes));
+	while (json_element(&list)) {
+		struct span type = json_get(list.value, "reason");
+
+		buf_adds(b, before);
+		before = ", ";
+		add_string(b, json_get(list.value, "field"));
+		buf_adds(b, " (");
+		if (json_is(type, "FieldManagerConflict"))
+			add_string(b, json_get(list.value, "message"));
+		else
+			add_string(b, type);
+		buf_addc(b, ')');
+	}
+}
+
+/* What the authorizer says (an admission plugin's 403 may say anything), and a
+ * field that the schema lacks: not where a value has the wrong type as well. */
+static bool
+names_only(const struct kube_error *e)
+{
+	if (e->message == NULL)
+		return true;
+	if (strcmp(e->reason, "Forbidden") == 0)
+		return e->denied;
+	return e->code == 500 &&
+	    strstr(e->message, ": field not declared in schema") != NULL &&
+	    strstr(e->message, "expected") == NULL;
+}
+
+/* These hold names only. */
+static bool
+is_harmless(const struct kube_error *e)
+{
+	return e->code == 0 || strcmp(e->reason, "NotFound") == 0 ||
+	    strcmp(e->reason, "AlreadyExists") == 0 || names_only(e);
+}
+
+static void
+cut(struct buf *b, size_t start)
+{
+	size_t n = start + PUBLIC_MAX - 3;
+
+	if (b->len - start <= PUBLIC_MAX)
+		return;
+	/* not within a UTF-8 sequence */
+	while (n > start && ((unsigned char)b->data[n] & 0xc0) == 0x80)
+		n--;
+	buf_truncate(b, n);
+	buf_adds(b, "...");
+}
+
+void
+kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
+{
+	bool private = span_is(kind, "Secret") || span_is(kind, "ConfigMap");
+	size_t start = b->len;
+
+	if (private && !is_harmless(e))
+		add_outline(b, e);
+	else
+		add_line(b, e->message != NULL ? e->message : "");
+	cut(b, start);
+}
+
+void
+kube_error_denial(struct buf *b, const struct kube_error *e)
+{
+	size_t start = b->len;
+
+	if (e->denied)
+		add_line(b, authorizer_says(e->message));
+	cut(b, start);
+}

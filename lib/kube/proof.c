@@ -1,0 +1,262 @@
+#include "kube/proof.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <openssl/crypto.h>
+
+#include "base/digest.h"
+#include "json/json.h"
+
+enum { TEXT_MAX = 65536, KEY_BYTES = 32, ORIGIN_MAX = 63 };
+
+static const char version[] = "v1 ";
+
+/* ---- keys ---- */
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct span
+trim(struct span line)
+{
+	while (line.n > 0 && is_space(line.p[0]))
+		line = span_make(line.p + 1, line.n - 1);
+	while (line.n > 0 && is_space(line.p[line.n - 1]))
+		line.n--;
+	return line;
+}
+
+/* The next line of *text, which goes on behind it. */
+static struct span
+take_line(struct span *text)
+{
+	const char *end = memchr(text->p, '\n', text->n);
+	size_t n = end != NULL ? (size_t)(end - text->p) : text->n;
+	struct span line = span_make(text->p, n);
+
+	n += end != NULL;
+	*text = span_make(text->p + n, text->n - n);
+	return trim(line);
+}
+
+static int
+find_keys(struct proof *p, const char *what, struct err *err)
+{
+	struct span rest = buf_span(&p->text);
+
+	for (unsigned n = 1; rest.n > 0; n++) {
+		struct span line = take_line(&rest);
+
+		if (line.n == 0)
+			continue;
+		if (line.n < PROOF_KEY_MIN)
+			return err_set(err, ERR_PERMANENT,
+			    "%s: line %u: a key has at least %d characters",
+			    what, n, PROOF_KEY_MIN);
+		if (p->count == PROOF_KEYS_MAX)
+			return err_set(err, ERR_PERMANENT,
+			    "%s: more than %d keys", what, PROOF_KEYS_MAX);
+		p->keys[p->count++] = line;
+	}
+	if (p->count > 0)
+		return 0;
+	return err_set(
+	    err, ERR_PERMANENT, "%s: there is no key of marks in it", what);
+}
+
+int
+proof_parse(
+    struct proof *p, struct span text, const char *what, struct err *err)
+{
+	proof_release(p);
+	/* Room at once: growing would leave copies behind. */
+	buf_reserve(&p->text, text.n + 1);
+	buf_addspan(&p->text, text);
+	if (find_keys(p, what, err) == 0)
+		return 0;
+	proof_release(p);
+	return -1;
+}
+
+/* OpenSSL sets up more of itself at first use: not in a sandbox. */
+static void
+warm_up(const struct proof *p)
+{
+	unsigned char code[DIGEST_SIZE];
+
+	digest_hmac(p->keys[0], span_str(""), code);
+}
+
+int
+proof_read(struct proof *p, int fd, struct err *err)
+{
+	char *to;
+	ssize_t n;
+
+	proof_release(p);
+	to = buf_reserve(&p->text, TEXT_MAX);
+	do {
+		/* Who shares a file shares its offset, too. */
+		n = pread(fd, to, TEXT_MAX - p->text.len, (off_t)p->text.len);
+		if (n < 0 && errno == ESPIPE)
+			n = read(fd, to, TEXT_MAX - p->text.len);
+		if (n > 0) {
+			p->text.len += (size_t)n;
+			to += n;
+		}
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "cannot read the key of marks: %s", strerror(errno));
+	/* Whoever should have handed it on has ended, and says why. */
+	if (p->text.len == 0)
+		return err_set(
+		    err, ERR_TRANSIENT, "the key of marks did not come");
+	if (find_keys(p, "the key of marks", err) == 0) {
+		warm_up(p);
+		return 0;
+	}
+	proof_release(p);
+	return -1;
+}
+
+void
+proof_release(struct proof *p)
+{
+	if (p->text.data != NULL)
+		OPENSSL_cleanse(p->text.data, p->text.cap);
+	buf_release(&p->text);
+	p->count = 0;
+}
+
+int
+proof_make_key(struct buf *b, struct err *err)
+{
+	unsigned char bytes[KEY_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return err_set(err, ERR_TRANSIENT, "cannot make a key: %s",
+		    strerror(errno));
+	digest_add_hex(b, bytes, sizeof(bytes));
+	buf_addc(b, '\n');
+	OPENSSL_cleanse(bytes, sizeof(bytes));
+	return 0;
+}
+
+/* ---- proofs ---- */
+
+/* With its length before it: no text can be taken for two. */
+static void
+add_part(struct buf *b, struct span text)
+{
+	buf_addf(b, "%zu:", text.n);
+	buf_addspan(b, text);
+}
+
+/* What only a holder of the key can compute, appended. */
+static void
+add_code(struct buf *b, struct span key, struct span primary,
+    struct span origin, struct span item)
+{
+	unsigned char code[DIGEST_SIZE];
+	struct buf text = BUF_INIT;
+
+	buf_adds(&text, "kpipe.dev/proof v1 ");
+	add_part(&text, primary);
+	add_part(&text, origin);
+	add_part(&text, item);
+	digest_hmac(key, buf_span(&text), code);
+	digest_add_base64url(b, code, sizeof(code));
+	buf_release(&text);
+}
+
+void
+proof_add(struct buf *b, const struct proof *p, struct span primary,
+    struct span origin, struct span item)
+{
+	buf_adds(b, version);
+	buf_addspan(b, origin);
+	buf_addc(b, ' ');
+	add_code(b, p->keys[0], primary, origin, item);
+}
+
+static bool
+is_origin(struct span s)
+{
+	if (s.n == 0 || s.n > ORIGIN_MAX)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			(c >= '0' && c <= '9') || c == '-' || c == '.' ||
+			c == '_'))
+			return false;
+	}
+	return true;
+}
+
+/* Takes the annotation apart. */
+static bool
+split(struct span text, struct span *origin, struct span *code)
+{
+	size_t n = sizeof(version) - 1;
+	const char *space;
+
+	if (text.n < n || memcmp(text.p, version, n) != 0)
+		return false;
+	text = span_make(text.p + n, text.n - n);
+	space = memchr(text.p, ' ', text.n);
+	if (space == NULL)
+		return false;
+	*origin = span_make(text.p, (size_t)(space - text.p));
+	*code = span_make(space + 1, text.n - origin->n - 1);
+	return is_origin(*origin);
+}
+
+enum proof_found
+proof_check(const struct proof *p, struct span text, struct span primary,
+    struct span item, struct span *origin)
+{
+	struct buf want = BUF_INIT;
+	struct span code;
+	bool good = false;
+
+	*origin = SPAN_NONE;
+	if (text.p == NULL)
+		return PROOF_NONE;
+	if (!split(text, origin, &code))
+		return PROOF_WRONG;
+	for (size_t i = 0; i < p->count && !good; i++) {
+		buf_reset(&want);
+		add_code(&want, p->keys[i], primary, *origin, item);
+		good = want.len == code.n &&
+		    CRYPTO_memcmp(want.data, code.p, code.n) == 0;
+	}
+	buf_release(&want);
+	return good ? PROOF_GOOD : PROOF_WRONG;
+}
+
+struct span
+proof_named_origin(struct span text)
+{
+	struct span origin, code;
+
+	return text.p != NULL && split(text, &origin, &code) ? origin
+							     : SPAN_NONE;
+}
+
+struct span
+proof_origin(struct span object)
+{
+	struct span annotations = json_path(object, "metadata.annotations");
+	struct span origin =
+	    json_raw_string(json_get(annotations, PROOF_ORIGIN));
+
+	return is_origin(origin) ? origin : SPAN_NONE;
+}

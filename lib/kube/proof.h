@@ -1,0 +1,77 @@
+/*
+ * proof: what makes a member's marks ours and nobody else's: an HMAC with a
+ * key of the operator's over the primary's key, the primary's origin and the
+ * member's own key (doc/protocol.md, "Marks").
+ *
+ * The origin is the uid of the primary when its finalizer was set: marks of one
+ * that is gone prove nothing to its successor of that name, and one that was
+ * restored from a backup, with another uid, has its members back.
+ *
+ * Without a key nothing is written, and marks count unproven.
+ */
+#ifndef PROOF_H
+#define PROOF_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+
+#define PROOF_PART_OF "kpipe.dev/part-of" /* the label */
+#define PROOF_MEMBER "kpipe.dev/member"	  /* annotations of a member */
+#define PROOF_MARK "kpipe.dev/proof"
+#define PROOF_ORIGIN "kpipe.dev/origin" /* annotation of a primary */
+
+enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
+
+struct proof {
+	struct buf text; /* the keys, one on a line */
+	struct span keys[PROOF_KEYS_MAX];
+	size_t count;
+	bool accept_unproven; /* marks count with a proof and without */
+};
+
+/*
+ * Reads the keys: lines of at least PROOF_KEY_MIN characters; the first proves,
+ * all are believed. By descriptor: from its start, if it has one (a file may
+ * be shared), to its end; it is not closed. -1 with err.
+ */
+int proof_read(struct proof *p, int fd, struct err *err);
+/* The same of text; `what` names it in err. */
+int proof_parse(
+    struct proof *p, struct span text, const char *what, struct err *err);
+/* Wipes them. */
+void proof_release(struct proof *p);
+
+/* p may be NULL. */
+static inline bool
+proof_has_key(const struct proof *p)
+{
+	return p != NULL && p->count > 0;
+}
+
+/* Appends a new key (in hex), with its newline. */
+int proof_make_key(struct buf *b, struct err *err);
+
+/* Appends the text of the annotation. */
+void proof_add(struct buf *b, const struct proof *p, struct span primary,
+    struct span origin, struct span item);
+
+enum proof_found {
+	PROOF_NONE,  /* no text */
+	PROOF_WRONG, /* of another key, of another object, or no proof at all */
+	PROOF_GOOD   /* then origin points into the text */
+};
+
+/* Text: of the annotation, or SPAN_NONE. There must be a key. */
+enum proof_found proof_check(const struct proof *p, struct span text,
+    struct span primary, struct span item, struct span *origin);
+
+/* What a proof that is good is bound to. */
+struct span proof_named_origin(struct span text);
+
+/* The origin that an object's text names, or SPAN_NONE: none, or no uid. */
+struct span proof_origin(struct span object);
+
+#endif

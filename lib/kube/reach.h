@@ -1,0 +1,34 @@
+/*
+ * reach: the first contact with the API server: asks what it serves, again and
+ * again until it answers, and says once that it does not.
+ */
+#ifndef REACH_H
+#define REACH_H
+
+#include "base/err.h"
+#include "kube/discovery.h"
+#include "kube/kube.h"
+#include "process/loop.h"
+
+/*
+ * Called once, from the loop: with NULL when the tables of the discovery are
+ * there, or with an error that time does not mend (no trust, no login).
+ */
+typedef void reach_done_fn(void *arg, const struct err *err);
+
+struct reach {
+	struct loop *loop; /* all borrowed */
+	struct kube *kube;
+	struct discovery *discovery;
+	reach_done_fn *done;
+	void *arg;
+	struct timer timer;
+	struct kube_backoff backoff;
+	bool said;
+};
+
+/* r lives until done was called or the discovery is freed. */
+void reach_start(struct reach *r, struct loop *l, struct kube *k,
+    struct discovery *d, reach_done_fn *done, void *arg);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * recorder: Events (core/v1) about objects, recorded beside the work and
+ * never in its way, as client-go's recorder does it (tools/record/event.go):
+ * one request at a time from a queue of 1000 (full: the newest is lost), what
+ * eventfilter.h lets through, up to 12 tries at 10 s while the server does not
+ * answer; an answer that refuses an Event is the end of it.
+ *
+ * Why core/v1: see doc/events.md.
+ */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "kube/kube.h"
+#include "process/loop.h"
+
+struct recorder;
+
+/* Borrows both. Says that it is the pod POD_NAME, or else this host. */
+struct recorder *recorder_new(struct loop *l, struct kube *k);
+/* Before kube_free. What is not sent is lost. */
+void recorder_free(struct recorder *r);
+
+enum recorder_type { RECORDER_NORMAL, RECORDER_WARNING };
+
+/* All borrowed for the call. The Event goes to the namespace of its object
+ * ("default" if that has none). */
+struct recorder_event {
+	struct {
+		struct span api_version, kind, namespace_, name;
+		struct span uid, resource_version; /* may be empty */
+	} about;
+	struct span component; /* who says it: the operator */
+	enum recorder_type type;
+	/* What cannot be seen in them is escaped (quote.h). */
+	struct span reason;  /* one word in CamelCase; cut at 128 bytes */
+	struct span message; /* for people, nothing secret; cut at 1024 bytes */
+};
+
+void recorder_add(struct recorder *r, const struct recorder_event *e);
+/* Nothing is waiting to be sent. */
+bool recorder_idle(const struct recorder *r);
+/* How many Events the server has taken. */
+uint64_t recorder_count(const struct recorder *r);
+/* How many were lost: refused, too many, or the server did not answer. */
+uint64_t recorder_lost(const struct recorder *r);
+
+#endif

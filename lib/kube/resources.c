@@ -1,0 +1,422 @@
+#include "kube/resources.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+
+static void
+list_free(char **list)
+{
+	for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+		free(list[i]);
+	free(list);
+}
+
+static void
+resource_free(struct resource *r)
+{
+	free(r->group);
+	free(r->version);
+	free(r->kind);
+	free(r->plural);
+	free(r->singular);
+	list_free(r->short_names);
+	list_free(r->subresources);
+	free(r);
+}
+
+void
+resources_release(struct resources *t)
+{
+	free(t->items);
+	textlist_release(&t->stale);
+	*t = (struct resources){0};
+}
+
+void
+resource_store_release(struct resource_store *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		resource_free(s->items[i]);
+	free(s->items);
+}
+
+/* ---- building ---- */
+
+static char *
+take_string(struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s = json_string(value, &scratch);
+	char *text = mem_dup(s.p, s.n);
+
+	buf_release(&scratch);
+	return text;
+}
+
+static void
+list_add(char ***list, size_t *count, char *text)
+{
+	*list = mem_array(*list, *count + 2, sizeof(**list));
+	(*list)[(*count)++] = text;
+	(*list)[*count] = NULL;
+}
+
+static void
+take_list(struct span array, const char *member, char ***list)
+{
+	struct json_elements e = json_elements(array);
+	size_t count = 0;
+
+	*list = mem_zalloc(sizeof(**list));
+	if (json_type(array) != JSON_ARRAY)
+		return;
+	while (json_element(&e))
+		list_add(list, &count,
+		    take_string(
+			member != NULL ? json_get(e.value, member) : e.value));
+}
+
+static void
+take_verbs(struct span array, struct resource *r)
+{
+	struct json_elements e = json_elements(array);
+
+	if (json_type(array) != JSON_ARRAY)
+		return;
+	while (json_element(&e)) {
+		if (json_is(e.value, "list"))
+			r->can_list = true;
+		if (json_is(e.value, "watch"))
+			r->can_watch = true;
+	}
+}
+
+static bool
+same_list(char **a, char **b)
+{
+	for (; *a != NULL && *b != NULL; a++, b++)
+		if (strcmp(*a, *b) != 0)
+			return false;
+	return *a == *b;
+}
+
+static bool
+same(const struct resource *a, const struct resource *b)
+{
+	return strcmp(a->plural, b->plural) == 0 &&
+	    strcmp(a->version, b->version) == 0 &&
+	    strcmp(a->group, b->group) == 0 && strcmp(a->kind, b->kind) == 0 &&
+	    strcmp(a->singular, b->singular) == 0 &&
+	    a->namespaced == b->namespaced && a->can_list == b->can_list &&
+	    a->can_watch == b->can_watch &&
+	    same_list(a->short_names, b->short_names) &&
+	    same_list(a->subresources, b->subresources);
+}
+
+static void
+table_add(struct resources *t, struct resource *r)
+{
+	t->items = mem_array(t->items, t->count + 1, sizeof(*t->items));
+	t->items[t->count++] = r;
+}
+
+/* Takes r; the store's own one if it has the same. */
+static void
+add(struct resources *t, struct resource_store *s, struct resource *r)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (same(s->items[i], r)) {
+			resource_free(r);
+			table_add(t, s->items[i]);
+			return;
+		}
+	s->items = mem_array(s->items, s->count + 1, sizeof(*s->items));
+	s->items[s->count++] = r;
+	table_add(t, r);
+}
+
+static void
+add_aggregated_resource(struct resources *t, struct resource_store *s,
+    struct span group, struct span version, struct span value)
+{
+	struct span kind = json_path(value, "responseKind.kind");
+	struct resource *r;
+
+	/* Absent where the server does not know it: then nothing to apply. */
+	if (json_type(kind) != JSON_STRING)
+		return;
+	r = mem_zalloc(sizeof(*r));
+	r->group = take_string(group);
+	r->version = take_string(version);
+	r->kind = take_string(kind);
+	r->plural = take_string(json_get(value, "resource"));
+	r->singular = take_string(json_get(value, "singularResource"));
+	r->namespaced = json_is(json_get(value, "scope"), "Namespaced");
+	take_list(json_get(value, "shortNames"), NULL, &r->short_names);
+	take_list(
+	    json_get(value, "subresources"), "subresource", &r->subresources);
+	take_verbs(json_get(value, "verbs"), r);
+	add(t, s, r);
+}
+
+static void
+note_stale(struct resources *t, struct span group, struct span version)
+{
+	struct buf b = BUF_INIT;
+
+	if (group.n > 0)
+		buf_addf(&b, "%.*s/", SPAN_ARG(group));
+	buf_addspan(&b, version);
+	textlist_add(&t->stale, b.data, b.len);
+	buf_release(&b);
+}
+
+static void
+add_aggregated_version(struct resources *t, struct resource_store *s,
+    struct span group, struct span value)
+{
+	struct span version = json_get(value, "version");
+	struct json_elements e = json_elements(json_get(value, "resources"));
+	char *g, *v;
+
+	if (json_is(json_get(value, "freshness"), "Stale")) {
+		g = take_string(group);
+		v = take_string(version);
+		note_stale(t, span_str(g), span_str(v));
+		free(g);
+		free(v);
+	}
+	if (json_type(json_get(value, "resources")) != JSON_ARRAY)
+		return;
+	while (json_element(&e))
+		add_aggregated_resource(t, s, group, version, e.value);
+}
+
+int
+resources_add_aggregated(
+    struct resources *t, struct resource_store *s, struct span body)
+{
+	struct span items = json_get(body, "items");
+	struct json_elements group = json_elements(items);
+
+	if (json_type(items) != JSON_ARRAY)
+		return -1;
+	while (json_element(&group)) {
+		struct span versions = json_get(group.value, "versions");
+		struct json_elements v = json_elements(versions);
+
+		if (json_type(versions) != JSON_ARRAY)
+			continue;
+		while (json_element(&v))
+			add_aggregated_version(t, s,
+			    json_path(group.value, "metadata.name"), v.value);
+	}
+	return 0;
+}
+
+/* ---- the older lists ---- */
+
+static struct resource *
+list_resource(struct span group, struct span version, struct span value)
+{
+	struct resource *r = mem_zalloc(sizeof(*r));
+
+	r->group = mem_dup(group.p, group.n);
+	r->version = mem_dup(version.p, version.n);
+	r->kind = take_string(json_get(value, "kind"));
+	r->plural = take_string(json_get(value, "name"));
+	r->singular = take_string(json_get(value, "singularName"));
+	r->namespaced = json_type(json_get(value, "namespaced")) == JSON_TRUE;
+	take_list(json_get(value, "shortNames"), NULL, &r->short_names);
+	r->subresources = mem_zalloc(sizeof(*r->subresources));
+	take_verbs(json_get(value, "verbs"), r);
+	return r;
+}
+
+/* deployments/status is no resource of its own. */
+static void
+take_subresources(struct span list, struct resource *r)
+{
+	struct json_elements e = json_elements(list);
+	size_t n = strlen(r->plural), count = 0;
+
+	while (json_element(&e)) {
+		char *name = take_string(json_get(e.value, "name"));
+
+		if (strncmp(name, r->plural, n) == 0 && name[n] == '/')
+			list_add(
+			    &r->subresources, &count, mem_strdup(name + n + 1));
+		free(name);
+	}
+}
+
+int
+resources_add_list(struct resources *t, struct resource_store *s,
+    struct span group, struct span version, struct span body)
+{
+	struct span list = json_get(body, "resources");
+	struct json_elements e = json_elements(list);
+
+	if (json_type(list) != JSON_ARRAY)
+		return -1;
+	while (json_element(&e)) {
+		struct resource *r = list_resource(group, version, e.value);
+
+		if (strchr(r->plural, '/') != NULL) {
+			resource_free(r);
+			continue;
+		}
+		take_subresources(list, r);
+		add(t, s, r);
+	}
+	return 0;
+}
+
+static bool
+is_of(const struct resource *r, struct span group, struct span version)
+{
+	return span_is(group, r->group) && span_is(version, r->version);
+}
+
+void
+resources_add_stale(struct resources *t, const struct resources *old,
+    struct span group, struct span version)
+{
+	note_stale(t, group, version);
+	for (size_t i = 0; i < old->count; i++)
+		if (is_of(old->items[i], group, version))
+			table_add(t, old->items[i]);
+}
+
+void
+resources_append(struct resources *t, const struct resources *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		table_add(t, more->items[i]);
+	for (size_t i = 0; i < more->stale.count; i++)
+		textlist_add(&t->stale, more->stale.items[i],
+		    strlen(more->stale.items[i]));
+}
+
+void
+resources_prefer(struct resources *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct resource *r = t->items[i];
+		size_t k = 0;
+
+		while (k < i &&
+		    (strcmp(t->items[k]->kind, r->kind) != 0 ||
+			strcmp(t->items[k]->group, r->group) != 0 ||
+			strcmp(t->items[k]->plural, r->plural) != 0))
+			k++;
+		r->preferred = k == i;
+	}
+}
+
+/* ---- kubectl's spellings ---- */
+
+static bool
+is_case(struct span a, const char *b)
+{
+	return strlen(b) == a.n && strncasecmp(a.p, b, a.n) == 0;
+}
+
+static bool
+has_name(const struct resource *r, struct span name)
+{
+	return is_case(name, r->plural) || is_case(name, r->singular) ||
+	    is_case(name, r->kind);
+}
+
+static bool
+has_short_name(const struct resource *r, struct span name)
+{
+	for (char **s = r->short_names; *s != NULL; s++)
+		if (is_case(name, *s))
+			return true;
+	return false;
+}
+
+enum group_match { GROUP_ANY, GROUP_EXACT, GROUP_PREFIX };
+
+static bool
+has_group(const struct resource *r, struct span group, enum group_match how)
+{
+	switch (how) {
+	case GROUP_EXACT:
+		return span_is(group, r->group);
+	case GROUP_PREFIX:
+		return strncmp(r->group, group.p, group.n) == 0;
+	case GROUP_ANY:
+		break;
+	}
+	return true;
+}
+
+/* version: SPAN_NONE means the preferred one. */
+static const struct resource *
+match(const struct resources *t, struct span name, struct span version,
+    struct span group, enum group_match how)
+{
+	/* Full names first; in one group after the other. */
+	for (int names = 0; names < 2; names++)
+		for (size_t i = 0; i < t->count; i++) {
+			const struct resource *r = t->items[i];
+
+			if ((version.p != NULL ? span_is(version, r->version)
+					       : r->preferred) &&
+			    has_group(r, group, how) &&
+			    (names == 0 ? has_name(r, name)
+					: has_short_name(r, name)))
+				return r;
+		}
+	return NULL;
+}
+
+static const struct resource *
+match_spelling(const struct resources *t, const char *spelling)
+{
+	const char *dot = strchr(spelling, '.');
+	const char *second = dot != NULL ? strchr(dot + 1, '.') : NULL;
+	struct span name, rest;
+	const struct resource *r = NULL;
+
+	if (dot == NULL)
+		return match(
+		    t, span_str(spelling), SPAN_NONE, SPAN_NONE, GROUP_ANY);
+	name = span_make(spelling, (size_t)(dot - spelling));
+	rest = span_str(dot + 1);
+	if (second != NULL)
+		r = match(t, name,
+		    span_make(dot + 1, (size_t)(second - dot - 1)),
+		    span_str(second + 1), GROUP_EXACT);
+	if (r == NULL)
+		r = match(t, name, SPAN_NONE, rest, GROUP_EXACT);
+	if (r == NULL && rest.n > 0)
+		r = match(t, name, SPAN_NONE, rest, GROUP_PREFIX);
+	return r;
+}
+
+const struct resource *
+resources_resolve(
+    const struct resources *t, const char *spelling, struct err *err)
+{
+	const struct resource *r = match_spelling(t, spelling);
+
+	if (r != NULL)
+		return r;
+	if (t->stale.count > 0)
+		err_set(err, ERR_TRANSIENT,
+		    "the server has no resource type \"%s\" (it could not say "
+		    "what is in %s)",
+		    spelling, t->stale.items[0]);
+	else
+		err_set(err, ERR_PERMANENT,
+		    "the server has no resource type \"%s\"", spelling);
+	return NULL;
+}

@@ -1,0 +1,58 @@
+/*
+ * auth: who we are: credentials that change while we run.
+ *
+ * Token files are read again after 50 s, certificate files after 5 min; a
+ * plugin runs again when its credential has expired or was refused. What
+ * cannot be read any more stays as it was. Over http:// nothing is sent.
+ * Facts: client-go's transport and exec packages.
+ */
+#ifndef AUTH_H
+#define AUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/textlist.h"
+#include "http/http.h"
+#include "kubeconfig/kubeconfig.h"
+#include "process/loop.h"
+
+struct auth;
+
+/*
+ * Borrows c. changed is called from the loop after auth_ready said AUTH_WAIT.
+ * NULL with err: permanent, names the file.
+ */
+struct auth *auth_new(struct loop *l, const struct kubeconfig *c,
+    loop_fn *changed, void *arg, struct err *err);
+void auth_free(struct auth *a);
+
+/* Before each request. AUTH_WAIT: again when changed was called. */
+enum auth_state { AUTH_READY, AUTH_WAIT, AUTH_FAILED };
+enum auth_state auth_ready(struct auth *a, struct err *err);
+
+/* When AUTH_READY: adds Authorization and impersonation headers. */
+void auth_headers(const struct auth *a, struct textlist *headers);
+/*
+ * Takes the credential out of what a server said (owned or NULL; may be
+ * replaced): proxies quote the requests that they refuse, and the words get
+ * into logs, Events and statuses.
+ */
+void auth_hide(const struct auth *a, char **text);
+/* Certificates, borrowed until auth_tls_version is another. */
+void auth_tls(const struct auth *a, struct http_tls *tls);
+unsigned auth_tls_version(const struct auth *a);
+
+/* Whether a program gives the credential. */
+bool auth_runs_plugin(const struct auth *a);
+/* Which credential auth_headers gives. */
+unsigned auth_version(const struct auth *a);
+/* Appends whose credential it is, for messages; nothing if there is none. */
+void auth_describe(const struct auth *a, struct buf *b);
+/* The server refused (401) the credential of that version. True: there may be
+ * another: ask auth_ready and repeat the request once. */
+bool auth_refused(struct auth *a, unsigned version);
+
+#endif

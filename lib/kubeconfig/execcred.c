@@ -1,0 +1,406 @@
+#include "kubeconfig/execcred.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "kubeconfig/pem.h"
+#include "kubeconfig/plugin.h"
+#include "process/clock.h"
+
+enum {
+	TIMEOUT_MS = 60000,
+	PERSON_TIMEOUT_MS = 600000, /* somebody types a password */
+	PAUSE_MS = 5000,	    /* between failures */
+};
+
+struct execcred {
+	struct loop *loop;
+	const struct kubeconfig *config; /* borrowed */
+	const struct buf *ca;		 /* borrowed */
+	loop_fn *changed;
+	void *arg;
+	struct plugin *running; /* NULL: not now */
+	bool valid;
+	bool ever; /* it once gave a credential */
+	char *token, *cert, *key;
+	int64_t expires_us; /* INT64_MAX: when refused */
+	unsigned version, tls_version;
+	uint64_t got_ms;    /* when the credential came */
+	uint64_t failed_ms; /* 0: the last run was good */
+	struct err err;
+};
+
+struct execcred *
+execcred_new(struct loop *l, const struct kubeconfig *c, const struct buf *ca,
+    loop_fn *changed, void *arg)
+{
+	struct execcred *e = mem_zalloc(sizeof(*e));
+
+	e->loop = l;
+	e->config = c;
+	e->ca = ca;
+	e->changed = changed;
+	e->arg = arg;
+	return e;
+}
+
+static void
+forget(char **secret)
+{
+	if (*secret != NULL)
+		explicit_bzero(*secret, strlen(*secret));
+	free(*secret);
+	*secret = NULL;
+}
+
+void
+execcred_free(struct execcred *e)
+{
+	if (e == NULL)
+		return;
+	plugin_stop(e->running);
+	forget(&e->token);
+	forget(&e->cert);
+	forget(&e->key);
+	free(e);
+}
+
+/* ---- what the plugin is told ---- */
+
+static void
+add_text_member(struct buf *b, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	json_add_key(b, key);
+	json_add_str(b, value);
+}
+
+static void
+add_cluster(const struct execcred *e, struct buf *b)
+{
+	const struct kubeconfig *c = e->config;
+	struct buf ca = BUF_INIT;
+
+	json_add_key(b, "cluster");
+	buf_addc(b, '{');
+	add_text_member(b, "server", c->server);
+	add_text_member(b, "tls-server-name", c->tls_server_name);
+	if (c->insecure)
+		buf_adds(b, ",\"insecure-skip-tls-verify\":true");
+	if (e->ca->len > 0) {
+		digest_add_base64(&ca, buf_span(e->ca));
+		add_text_member(b, "certificate-authority-data", buf_str(&ca));
+	}
+	add_text_member(b, "proxy-url", c->proxy_url);
+	if (c->disable_compression)
+		buf_adds(b, ",\"disable-compression\":true");
+	if (c->exec->config != NULL) {
+		json_add_key(b, "config");
+		buf_adds(b, c->exec->config);
+	}
+	buf_addc(b, '}');
+	buf_release(&ca);
+}
+
+static void
+add_exec_info(const struct execcred *e, bool interactive, struct buf *b)
+{
+	buf_adds(b, "KUBERNETES_EXEC_INFO={\"kind\":\"ExecCredential\"");
+	add_text_member(b, "apiVersion", e->config->exec->api_version);
+	buf_addf(
+	    b, ",\"spec\":{\"interactive\":%s", interactive ? "true" : "false");
+	if (e->config->exec->provide_cluster_info)
+		add_cluster(e, b);
+	buf_adds(b, "}}");
+}
+
+static bool
+overrides(const char *entry, const char *name)
+{
+	size_t n = strcspn(name, "=");
+
+	return strncmp(entry, name, n) == 0 && entry[n] == '=';
+}
+
+/* Ours, without what is said anew. */
+static void
+make_environment(
+    const struct execcred *e, bool interactive, struct textlist *env)
+{
+	const struct kubeconfig_exec *x = e->config->exec;
+	struct buf info = BUF_INIT;
+
+	for (char **at = environ; *at != NULL; at++) {
+		bool said = overrides(*at, "KUBERNETES_EXEC_INFO");
+
+		for (size_t i = 0; i < x->env.count && !said; i++)
+			said = overrides(*at, x->env.items[i]);
+		if (!said)
+			textlist_add(env, *at, strlen(*at));
+	}
+	for (size_t i = 0; i < x->env.count; i++)
+		textlist_add(env, x->env.items[i], strlen(x->env.items[i]));
+	add_exec_info(e, interactive, &info);
+	textlist_add(env, info.data, info.len);
+	buf_release(&info);
+}
+
+/* ---- what the plugin says ---- */
+
+static char *
+take_text(struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s = json_string(value, &scratch);
+	char *text = NULL;
+
+	/* NUL would cut it, and belongs in no credential. */
+	if (s.p != NULL && s.n > 0 && memchr(s.p, '\0', s.n) == NULL)
+		text = mem_dup(s.p, s.n);
+	if (scratch.data != NULL)
+		explicit_bzero(scratch.data, scratch.cap);
+	buf_release(&scratch);
+	return text;
+}
+
+static int
+check_token(const char *token, struct err *err)
+{
+	for (; token != NULL && *token != '\0'; token++)
+		if (*token <= ' ' || *token > '~')
+			return err_set(err, ERR_PERMANENT,
+			    "printed a token with characters that no token "
+			    "has");
+	return 0;
+}
+
+static int
+take_expiry(struct span status, int64_t *us, struct err *err)
+{
+	struct buf scratch = BUF_INIT;
+	struct span at =
+	    json_string(json_get(status, "expirationTimestamp"), &scratch);
+	int rc = 0;
+
+	*us = INT64_MAX;
+	if (at.p != NULL && clock_parse_us(at, us) != 0)
+		rc = err_set(err, ERR_PERMANENT,
+		    "printed an expirationTimestamp that is no time");
+	buf_release(&scratch);
+	return rc;
+}
+
+static int
+check_credential(
+    const char *token, const char *cert, const char *key, struct err *err)
+{
+	if (token == NULL && cert == NULL && key == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "printed neither token nor client certificate");
+	if ((cert == NULL) != (key == NULL))
+		return err_set(err, ERR_PERMANENT,
+		    "printed a client certificate without key, or a key "
+		    "without certificate");
+	if (cert != NULL &&
+	    pem_check_pair(span_str(cert), span_str(key), err) != 0)
+		return err_prefix(err, "printed a bad certificate");
+	return check_token(token, err);
+}
+
+static int
+check_output(const struct execcred *e, struct span output, struct err *err)
+{
+	const char *version = e->config->exec->api_version;
+
+	if (json_check(output, NULL) != 0)
+		return err_set(err, ERR_PERMANENT, "printed no JSON");
+	if (!json_is(json_get(output, "kind"), "ExecCredential") ||
+	    !json_is(json_get(output, "apiVersion"), version))
+		return err_set(err, ERR_PERMANENT,
+		    "printed no ExecCredential of %s", version);
+	return 0;
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static int
+take_credential(struct execcred *e, struct span output, struct err *err)
+{
+	struct span status;
+	char *token, *cert, *key;
+	int64_t expires;
+	int rc;
+
+	if (check_output(e, output, err) != 0)
+		return -1;
+	status = json_get(output, "status");
+	token = take_text(json_get(status, "token"));
+	cert = take_text(json_get(status, "clientCertificateData"));
+	key = take_text(json_get(status, "clientKeyData"));
+	rc = check_credential(token, cert, key, err);
+	if (rc == 0)
+		rc = take_expiry(status, &expires, err);
+	if (rc != 0) {
+		forget(&token);
+		forget(&cert);
+		forget(&key);
+		return -1;
+	}
+	if (!same(cert, e->cert) || !same(key, e->key))
+		e->tls_version++;
+	forget(&e->token);
+	forget(&e->cert);
+	forget(&e->key);
+	e->token = token;
+	e->cert = cert;
+	e->key = key;
+	e->expires_us = expires;
+	e->version++;
+	return 0;
+}
+
+/* ---- running it ---- */
+
+/* A command that never worked is a wrong configuration. */
+static void
+fail(struct execcred *e)
+{
+	const struct kubeconfig_exec *x = e->config->exec;
+	struct err plain = e->err;
+
+	err_set(&e->err, e->ever ? ERR_TRANSIENT : ERR_PERMANENT,
+	    "%s: user \"%s\": the exec plugin \"%s\" %s", e->config->origin,
+	    e->config->user, x->command, plain.message);
+	e->failed_ms = clock_ms();
+}
+
+static void
+on_done(void *arg, struct span output, const struct err *err)
+{
+	struct execcred *e = arg;
+
+	e->running = NULL;
+	e->valid = false;
+	e->err = (struct err)ERR_INIT;
+	if (err != NULL)
+		e->err = *err;
+	if (err != NULL || take_credential(e, output, &e->err) != 0) {
+		fail(e);
+	} else {
+		e->valid = e->ever = true;
+		e->failed_ms = 0;
+		e->got_ms = clock_ms();
+	}
+	e->changed(e->arg);
+}
+
+static void
+add_hint(struct execcred *e)
+{
+	const char *hint = e->config->exec->install_hint;
+	struct err plain = e->err;
+
+	if (hint != NULL)
+		err_set(&e->err, plain.kind, "%s (%s)", plain.message, hint);
+}
+
+static enum auth_state
+start(struct execcred *e, struct err *err)
+{
+	const struct kubeconfig_exec *x = e->config->exec;
+	bool person = x->interactive != KUBECONFIG_STDIN_NEVER && isatty(0);
+	struct plugin_run run = {.command = x->command,
+	    .interactive = person,
+	    .timeout_ms = person ? PERSON_TIMEOUT_MS : TIMEOUT_MS};
+	struct textlist argv, env;
+
+	e->valid = false;
+	e->err = (struct err)ERR_INIT;
+	textlist_init(&argv);
+	textlist_init(&env);
+	textlist_add(&argv, x->command, strlen(x->command));
+	for (size_t i = 0; i < x->args.count; i++)
+		textlist_add(&argv, x->args.items[i], strlen(x->args.items[i]));
+	make_environment(e, person, &env);
+	run.argv = argv.items;
+	run.envp = env.items;
+	if (x->interactive == KUBECONFIG_STDIN_ALWAYS && !person)
+		err_set(&e->err, ERR_PERMANENT,
+		    "needs a terminal (interactiveMode is Always)");
+	else
+		e->running = plugin_start(e->loop, &run, on_done, e, &e->err);
+	textlist_release(&argv);
+	textlist_release(&env);
+	if (e->running != NULL)
+		return AUTH_WAIT;
+	fail(e);
+	add_hint(e);
+	*err = e->err;
+	return AUTH_FAILED;
+}
+
+enum auth_state
+execcred_ready(struct execcred *e, struct err *err)
+{
+	if (e->running != NULL)
+		return AUTH_WAIT;
+	/* One that came expired is used for a while: else it would run for
+	 * ever. */
+	if (e->valid &&
+	    (clock_real_us() < e->expires_us ||
+		clock_ms() < e->got_ms + PAUSE_MS))
+		return AUTH_READY;
+	if (e->failed_ms != 0 && clock_ms() < e->failed_ms + PAUSE_MS) {
+		*err = e->err;
+		return AUTH_FAILED;
+	}
+	return start(e, err);
+}
+
+/* A credential that is refused right after it came will not be better. */
+bool
+execcred_refused(struct execcred *e)
+{
+	if (!e->valid || clock_ms() < e->got_ms + PAUSE_MS)
+		return false;
+	e->valid = false;
+	return true;
+}
+
+const char *
+execcred_token(const struct execcred *e)
+{
+	return e->token;
+}
+
+void
+execcred_certificate(
+    const struct execcred *e, struct span *cert, struct span *key)
+{
+	if (e->cert == NULL)
+		return;
+	*cert = span_str(e->cert);
+	*key = span_str(e->key);
+}
+
+unsigned
+execcred_version(const struct execcred *e)
+{
+	return e->version;
+}
+
+unsigned
+execcred_tls_version(const struct execcred *e)
+{
+	return e->tls_version;
+}

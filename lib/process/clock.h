@@ -1,0 +1,35 @@
+/*
+ * clock: the times this project needs, in integers.
+ *
+ * Monotonic milliseconds for timers (CLOCK_BOOTTIME: suspended time counts,
+ * as it does for everybody else in the cluster), Unix microseconds for what
+ * people and objects see. Always UTC.
+ */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+
+uint64_t clock_ms(void);     /* since boot */
+int64_t clock_boot_us(void); /* the same, finer */
+int64_t clock_real_us(void); /* since 1970 */
+
+enum { CLOCK_RFC3339_MAX = 32 };
+/* 2026-01-02T03:04:05.000006Z: Kubernetes' MicroTime. */
+void clock_format_us(int64_t us, char out[CLOCK_RFC3339_MAX]);
+/* 2026-01-02T03:04:05Z: Kubernetes' Time. */
+void clock_format_s(int64_t seconds, char out[CLOCK_RFC3339_MAX]);
+/*
+ * RFC 3339 with "Z" or an offset, any number of fraction digits (cut to
+ * microseconds). Returns 0, or -1 if the text is no such time.
+ */
+int clock_parse_us(struct span text, int64_t *us);
+/*
+ * A duration as Go and Kubernetes spell it: "1h30m", "15m", "0.5s", "300ms";
+ * to milliseconds. Returns 0, or -1 (bare numbers are refused, but "0").
+ */
+int clock_parse_duration_ms(struct span text, uint64_t *ms);
+
+#endif

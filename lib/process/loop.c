@@ -1,0 +1,371 @@
+#include "process/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "process/clock.h"
+#include "process/log.h"
+
+struct source {
+	loop_fd_fn *fn;
+	void *arg;
+	int events;
+	bool active;
+	bool always; /* a regular file */
+	uint32_t serial;
+};
+
+struct loop {
+	int epoll_fd;
+	struct source *sources; /* by fd */
+	size_t source_cap;
+	size_t always_count;
+	uint32_t serial;
+	struct timer **heap;
+	size_t heap_len, heap_cap;
+	uint64_t timer_order;
+	int signal_fd;
+	sigset_t signals;
+	struct {
+		loop_signal_fn *fn;
+		void *arg;
+	} handlers[65];
+	loop_fn *idle;
+	void *idle_arg;
+	bool stopped;
+};
+
+struct loop *
+loop_new(void)
+{
+	struct loop *l = mem_zalloc(sizeof(*l));
+
+	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll_fd < 0) {
+		/* As without memory: nothing works without it. */
+		log_fatal(
+		    "cannot make an epoll descriptor: %s", strerror(errno));
+		_exit(111);
+	}
+	l->signal_fd = -1;
+	sigemptyset(&l->signals);
+	return l;
+}
+
+void
+loop_free(struct loop *l)
+{
+	if (l == NULL)
+		return;
+	for (size_t i = 0; i < l->heap_len; i++)
+		l->heap[i]->slot = 0;
+	if (l->signal_fd >= 0)
+		close(l->signal_fd);
+	if (l->epoll_fd >= 0)
+		close(l->epoll_fd);
+	free(l->sources);
+	free(l->heap);
+	free(l);
+}
+
+static void
+sources_fit(struct loop *l, int fd)
+{
+	size_t cap = l->source_cap ? l->source_cap : 16;
+
+	while (cap <= (size_t)fd)
+		cap *= 2;
+	if (cap == l->source_cap)
+		return;
+	l->sources = mem_array(l->sources, cap, sizeof(*l->sources));
+	for (size_t i = l->source_cap; i < cap; i++)
+		l->sources[i] = (struct source){0};
+	l->source_cap = cap;
+}
+
+void
+loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
+{
+	struct epoll_event ev = {0};
+	struct source *s;
+
+	sources_fit(l, fd);
+	s = &l->sources[fd];
+	ev.events = ((events & LOOP_READ) ? EPOLLIN : 0u) |
+	    ((events & LOOP_WRITE) ? EPOLLOUT : 0u);
+	/* The serial tells an event of a closed fd from its successor's. */
+	if (!s->active)
+		s->serial = ++l->serial;
+	ev.data.u64 = (uint64_t)s->serial << 32 | (uint32_t)fd;
+	if (!s->active || !s->always) {
+		int op = s->active ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+		int rc = epoll_ctl(l->epoll_fd, op, fd, &ev);
+		bool always = rc != 0 && errno == EPERM;
+
+		/* Nothing will come of it, and nobody else would say why. */
+		if (rc != 0 && !always)
+			log_error("cannot wait for descriptor %d: %s", fd,
+			    strerror(errno));
+		if (always && !s->always)
+			l->always_count++;
+		s->always = always;
+	}
+	s->fn = fn;
+	s->arg = arg;
+	s->events = events;
+	s->active = true;
+}
+
+void
+loop_unwatch(struct loop *l, int fd)
+{
+	struct source *s;
+
+	if (fd < 0 || (size_t)fd >= l->source_cap || !l->sources[fd].active)
+		return;
+	s = &l->sources[fd];
+	if (s->always)
+		l->always_count--;
+	else
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	*s = (struct source){0};
+}
+
+static bool
+heap_before(const struct timer *a, const struct timer *b)
+{
+	return a->due_ms != b->due_ms ? a->due_ms < b->due_ms
+				      : a->order < b->order;
+}
+
+static void
+heap_place(struct loop *l, size_t i, struct timer *t)
+{
+	l->heap[i] = t;
+	t->slot = i + 1;
+}
+
+static void
+heap_up(struct loop *l, size_t i, struct timer *t)
+{
+	while (i > 0 && heap_before(t, l->heap[(i - 1) / 2])) {
+		heap_place(l, i, l->heap[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+	heap_place(l, i, t);
+}
+
+static void
+heap_down(struct loop *l, size_t i, struct timer *t)
+{
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= l->heap_len)
+			break;
+		if (child + 1 < l->heap_len &&
+		    heap_before(l->heap[child + 1], l->heap[child]))
+			child++;
+		if (!heap_before(l->heap[child], t))
+			break;
+		heap_place(l, i, l->heap[child]);
+		i = child;
+	}
+	heap_place(l, i, t);
+}
+
+void
+timer_clear(struct loop *l, struct timer *t)
+{
+	size_t i = t->slot - 1;
+	struct timer *last;
+
+	if (t->slot == 0)
+		return;
+	t->slot = 0;
+	last = l->heap[--l->heap_len];
+	if (last == t)
+		return;
+	if (i > 0 && heap_before(last, l->heap[(i - 1) / 2]))
+		heap_up(l, i, last);
+	else
+		heap_down(l, i, last);
+}
+
+void
+timer_set(
+    struct loop *l, struct timer *t, uint64_t due_ms, loop_fn *fn, void *arg)
+{
+	timer_clear(l, t);
+	t->due_ms = due_ms;
+	t->fn = fn;
+	t->arg = arg;
+	t->order = ++l->timer_order;
+	if (l->heap_len == l->heap_cap) {
+		l->heap_cap = l->heap_cap ? l->heap_cap * 2 : 16;
+		l->heap = mem_array(l->heap, l->heap_cap, sizeof(*l->heap));
+	}
+	heap_up(l, l->heap_len++, t);
+}
+
+void
+timer_after(
+    struct loop *l, struct timer *t, uint64_t ms, loop_fn *fn, void *arg)
+{
+	timer_set(l, t, clock_ms() + ms, fn, arg);
+}
+
+static void
+run_due_timers(struct loop *l)
+{
+	uint64_t now = clock_ms();
+	uint64_t newest = l->timer_order; /* those set meanwhile wait a round */
+
+	while (l->heap_len > 0 && !l->stopped) {
+		struct timer *t = l->heap[0];
+
+		if (t->due_ms > now || t->order > newest)
+			break;
+		timer_clear(l, t);
+		t->fn(t->arg);
+	}
+}
+
+static void
+read_signals(void *arg, int fd, int events)
+{
+	struct loop *l = arg;
+	struct signalfd_siginfo si;
+
+	(void)events;
+	while (read(fd, &si, sizeof(si)) == (ssize_t)sizeof(si))
+		if (si.ssi_signo < 65 && l->handlers[si.ssi_signo].fn != NULL)
+			l->handlers[si.ssi_signo].fn(
+			    l->handlers[si.ssi_signo].arg, (int)si.ssi_signo);
+}
+
+void
+loop_signal(struct loop *l, int signo, loop_signal_fn *fn, void *arg)
+{
+	l->handlers[signo].fn = fn;
+	l->handlers[signo].arg = arg;
+	sigaddset(&l->signals, signo);
+	sigprocmask(SIG_BLOCK, &l->signals, NULL);
+	l->signal_fd =
+	    signalfd(l->signal_fd, &l->signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	loop_watch(l, l->signal_fd, LOOP_READ, read_signals, l);
+}
+
+void
+loop_idle(struct loop *l, loop_fn *fn, void *arg)
+{
+	l->idle = fn;
+	l->idle_arg = arg;
+}
+
+static void
+dispatch(struct loop *l, const struct epoll_event *ev)
+{
+	int fd = (int)(uint32_t)ev->data.u64;
+	uint32_t serial = (uint32_t)(ev->data.u64 >> 32);
+	struct source *s = &l->sources[fd];
+	int events = 0;
+
+	if (!s->active || s->serial != serial)
+		return;
+	if (ev->events & EPOLLIN)
+		events |= LOOP_READ;
+	if (ev->events & EPOLLOUT)
+		events |= LOOP_WRITE;
+	if (ev->events & (EPOLLHUP | EPOLLERR))
+		events |= LOOP_HUP | (s->events & (LOOP_READ | LOOP_WRITE));
+	s->fn(s->arg, fd, events);
+}
+
+static void
+run_always_ready(struct loop *l)
+{
+	for (size_t fd = 0; fd < l->source_cap && l->always_count > 0; fd++) {
+		struct source *s = &l->sources[fd];
+
+		if (s->active && s->always && s->events != 0) {
+			s->fn(s->arg, (int)fd, s->events);
+			if (l->stopped)
+				break;
+		}
+	}
+}
+
+static bool
+always_ready(const struct loop *l)
+{
+	for (size_t fd = 0; fd < l->source_cap && l->always_count > 0; fd++)
+		if (l->sources[fd].active && l->sources[fd].always &&
+		    l->sources[fd].events != 0)
+			return true;
+	return false;
+}
+
+static int
+wait_time(const struct loop *l, int timeout_ms)
+{
+	uint64_t now, left;
+
+	if (always_ready(l))
+		return 0;
+	if (l->heap_len == 0)
+		return timeout_ms;
+	now = clock_ms();
+	left = l->heap[0]->due_ms > now ? l->heap[0]->due_ms - now : 0;
+	if (left > 3600000)
+		left = 3600000;
+	/*
+	 * Linux lets epoll_wait be late by a thousandth of its timeout, up to
+	 * 100 ms (fs/select.c, select_estimate_accuracy; more for nice ones).
+	 * So a long wait ends a little early, and a short one follows.
+	 */
+	if (left > 100)
+		left -= left / 100;
+	return timeout_ms < 0 || left < (uint64_t)timeout_ms ? (int)left
+							     : timeout_ms;
+}
+
+void
+loop_once(struct loop *l, int timeout_ms)
+{
+	struct epoll_event events[64];
+	int n;
+
+	l->stopped = false;
+	if (l->idle != NULL)
+		l->idle(l->idle_arg);
+	if (l->stopped)
+		return;
+	n = epoll_wait(l->epoll_fd, events, 64, wait_time(l, timeout_ms));
+	for (int i = 0; i < n && !l->stopped; i++)
+		dispatch(l, &events[i]);
+	if (!l->stopped)
+		run_always_ready(l);
+	if (!l->stopped)
+		run_due_timers(l);
+}
+
+void
+loop_run(struct loop *l)
+{
+	do
+		loop_once(l, -1);
+	while (!l->stopped);
+}
+
+void
+loop_stop(struct loop *l)
+{
+	l->stopped = true;
+}

@@ -1,0 +1,441 @@
+#include "process/opt.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "process/clock.h"
+#include "process/log.h"
+
+#ifndef KPIPE_VERSION
+#define KPIPE_VERSION "unknown"
+#endif
+
+/* What -v, --log-level and --log-format set; see opt_log_table. */
+static struct {
+	bool verbose;
+	int level;
+	int format;
+} log_opts = {false, LOG_INFO, LOG_TEXT};
+
+static const char *const log_levels[] = {
+    "debug", "info", "warning", "error", NULL};
+static const char *const log_formats[] = {"text", "json", NULL};
+
+const struct opt opt_log_table[] = {
+    {'v', "verbose", NULL, OPT_FLAG, &log_opts.verbose, NULL,
+	"log more: the same as --log-level=debug"},
+    {0, "log-level", "LEVEL", OPT_CHOICE, &log_opts.level, log_levels,
+	"log nothing less than this"},
+    {0, "log-format", "FORMAT", OPT_CHOICE, &log_opts.format, log_formats,
+	"how log lines look"},
+    OPT_END};
+
+/* In every tool. The order is that of enum builtin. */
+static const struct opt builtins[] = {
+    {'h', "help", NULL, OPT_FLAG, NULL, NULL, "print this and exit"},
+    {0, "version", NULL, OPT_FLAG, NULL, NULL, "print the version and exit"},
+    {0, "completion", NULL, OPT_FLAG, NULL, NULL,
+	"print completion rules for bash and exit"},
+    OPT_END};
+enum builtin { BUILTIN_HELP, BUILTIN_VERSION, BUILTIN_COMPLETION };
+
+/* All rows of a tool in one array, nested tables and builtins included. */
+struct rows {
+	const struct opt **items;
+	size_t count;
+};
+
+static void
+rows_add(struct rows *rows, const struct opt *table)
+{
+	for (; table->type != OPT_NONE; table++) {
+		if (table->type == OPT_TABLE) {
+			rows_add(rows, table->value);
+			continue;
+		}
+		rows->items = mem_array(
+		    rows->items, rows->count + 1, sizeof(*rows->items));
+		rows->items[rows->count++] = table;
+	}
+}
+
+static bool
+takes_argument(const struct opt *o)
+{
+	return o->type != OPT_FLAG;
+}
+
+/* "" or "=text|json": what --help shows behind the name. */
+static void
+add_argument(struct buf *b, const struct opt *o)
+{
+	if (!takes_argument(o))
+		return;
+	buf_addc(b, '=');
+	if (o->type != OPT_CHOICE) {
+		buf_adds(b, o->arg != NULL ? o->arg : "VALUE");
+		return;
+	}
+	for (size_t i = 0; o->choices[i] != NULL; i++)
+		buf_addf(b, "%s%s", i > 0 ? "|" : "", o->choices[i]);
+}
+
+enum { HELP_COLUMN = 30, HELP_WIDTH = 79 };
+
+/* The text, which begins at this column, wrapped between words. */
+static void
+add_wrapped(struct buf *b, size_t indent, const char *text)
+{
+	size_t column = indent;
+
+	for (;;) {
+		size_t n = strcspn(text, " ");
+
+		buf_add(b, text, n);
+		column += n;
+		text += n;
+		if (*text == '\0')
+			break;
+		n = 1 + strcspn(++text, " ");
+		if (column + n <= HELP_WIDTH) {
+			buf_addc(b, ' ');
+			column++;
+		} else {
+			buf_addf(b, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+	}
+	buf_addc(b, '\n');
+}
+
+static void
+add_help_row(struct buf *b, const struct opt *o)
+{
+	size_t start = b->len;
+
+	if (o->short_name != 0)
+		buf_addf(b, "  -%c, --%s", o->short_name, o->name);
+	else
+		buf_addf(b, "      --%s", o->name);
+	add_argument(b, o);
+	if (b->len - start > HELP_COLUMN - 2) {
+		buf_addc(b, '\n');
+		start = b->len;
+	}
+	while (b->len - start < HELP_COLUMN)
+		buf_addc(b, ' ');
+	add_wrapped(b, HELP_COLUMN, o->help);
+}
+
+static void
+render_help(struct buf *b, const struct opt_tool *tool, const struct rows *rows)
+{
+	buf_addf(b, "Usage: %s ", tool->name);
+	add_wrapped(b, b->len, tool->synopsis);
+	buf_addf(b, "%s\n\nOptions:\n", tool->summary);
+	for (size_t i = 0; i < rows->count; i++)
+		add_help_row(b, rows->items[i]);
+}
+
+/* The words of each choice, by option; everything else is a file name. */
+static void
+render_completion(
+    struct buf *b, const struct opt_tool *tool, const struct rows *rows)
+{
+	buf_addf(b,
+	    "_%s() {\n"
+	    "\tlocal cur=${COMP_WORDS[COMP_CWORD]}"
+	    " prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	    "\tif [ \"$cur\" = = ]; then\n"
+	    "\t\tcur=\n"
+	    "\telif [ \"$prev\" = = ]; then\n"
+	    "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
+	    "\tfi\n"
+	    "\tcase $prev in\n",
+	    tool->name);
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct opt *o = rows->items[i];
+
+		if (o->type != OPT_CHOICE)
+			continue;
+		buf_addf(b, "\t--%s) COMPREPLY=($(compgen -W '", o->name);
+		for (size_t k = 0; o->choices[k] != NULL; k++)
+			buf_addf(b, "%s%s", k > 0 ? " " : "", o->choices[k]);
+		buf_adds(b, "' -- \"$cur\")); return;;\n");
+	}
+	buf_adds(b, "\tesac\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W '");
+	for (size_t i = 0; i < rows->count; i++)
+		buf_addf(b, "%s--%s%s", i > 0 ? " " : "", rows->items[i]->name,
+		    takes_argument(rows->items[i]) ? "=" : "");
+	buf_addf(b,
+	    "' -- \"$cur\")); [[ ${COMPREPLY-} = *= ]] && compopt -o "
+	    "nospace;;\n"
+	    "\tesac\n"
+	    "}\ncomplete -o default -F _%s %s\n",
+	    tool->name, tool->name);
+}
+
+static enum opt_result
+print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
+    struct err *err)
+{
+	struct buf b = BUF_INIT;
+	enum opt_result result = OPT_EXIT_0;
+
+	if (what == BUILTIN_HELP)
+		render_help(&b, tool, rows);
+	else if (what == BUILTIN_VERSION)
+		buf_addf(&b, "%s %s\n", tool->name, KPIPE_VERSION);
+	else
+		render_completion(&b, tool, rows);
+	if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0) {
+		err_set(err, ERR_TRANSIENT, "cannot write to stdout: %s",
+		    strerror(errno));
+		result = OPT_BAD;
+	}
+	buf_release(&b);
+	return result;
+}
+
+static int
+set_int(const struct opt *o, const char *arg, struct err *err)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(arg, &end, 10);
+	if (errno != 0 || end == arg || *end != '\0' || *arg < '0' ||
+	    *arg > '9')
+		return err_set(err, ERR_PERMANENT,
+		    "option --%s needs a number, not \"%s\"", o->name, arg);
+	*(long *)o->value = n;
+	return 0;
+}
+
+static int
+set_choice(const struct opt *o, const char *arg, struct err *err)
+{
+	struct buf b = BUF_INIT;
+
+	for (int i = 0; o->choices[i] != NULL; i++)
+		if (strcmp(o->choices[i], arg) == 0) {
+			*(int *)o->value = i;
+			return 0;
+		}
+	add_argument(&b, o);
+	err_set(err, ERR_PERMANENT, "option --%s needs one of %s, not \"%s\"",
+	    o->name, buf_str(&b) + 1, arg);
+	buf_release(&b);
+	return -1;
+}
+
+static int
+set_value(const struct opt *o, const char *arg, struct err *err)
+{
+	struct opt_list *list = o->value;
+
+	switch (o->type) {
+	case OPT_FLAG:
+		*(bool *)o->value = true;
+		return 0;
+	case OPT_STRING:
+		*(const char **)o->value = arg;
+		return 0;
+	case OPT_LIST:
+		list->items = mem_array(
+		    list->items, list->count + 1, sizeof(*list->items));
+		list->items[list->count++] = arg;
+		return 0;
+	case OPT_INT:
+		return set_int(o, arg, err);
+	case OPT_DURATION:
+		if (clock_parse_duration_ms(span_str(arg), o->value) == 0)
+			return 0;
+		return err_set(err, ERR_PERMANENT,
+		    "option --%s needs a duration such as 60s or 1h30m, "
+		    "not \"%s\"",
+		    o->name, arg);
+	case OPT_CHOICE:
+		return set_choice(o, arg, err);
+	case OPT_NONE:
+	case OPT_TABLE:
+		break;
+	}
+	return err_set(err, ERR_BUG, "option --%s has no type", o->name);
+}
+
+/* getopt_long returns this plus the index of the row. */
+enum { LONG_BASE = 256 };
+
+static struct option *
+long_options(const struct rows *rows)
+{
+	struct option *longs = mem_zalloc((rows->count + 1) * sizeof(*longs));
+
+	for (size_t i = 0; i < rows->count; i++) {
+		longs[i].name = rows->items[i]->name;
+		longs[i].has_arg = takes_argument(rows->items[i])
+		    ? required_argument
+		    : no_argument;
+		longs[i].val = LONG_BASE + (int)i;
+	}
+	return longs;
+}
+
+/* The leading ":" tells a missing argument from an unknown option. */
+static char *
+short_options(const struct rows *rows)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addc(&b, ':');
+	for (size_t i = 0; i < rows->count; i++) {
+		if (rows->items[i]->short_name == 0)
+			continue;
+		buf_addc(&b, rows->items[i]->short_name);
+		if (takes_argument(rows->items[i]))
+			buf_addc(&b, ':');
+	}
+	return buf_take(&b);
+}
+
+static const struct opt *
+find_row(const struct rows *rows, int c)
+{
+	if (c >= LONG_BASE)
+		return rows->items[c - LONG_BASE];
+	for (size_t i = 0; i < rows->count; i++)
+		if (c != 0 && rows->items[i]->short_name == c)
+			return rows->items[i];
+	return NULL;
+}
+
+static int
+bad_option(const struct rows *rows, int c, const char *word, struct err *err)
+{
+	const struct opt *o = find_row(rows, optopt);
+
+	if (c == ':')
+		return err_set(
+		    err, ERR_PERMANENT, "option --%s needs a value", o->name);
+	if (o != NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "option --%s takes no value", o->name);
+	if (optopt != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "unknown option -%c (see --help)", optopt);
+	return err_set(err, ERR_PERMANENT, "unknown option %.*s (see --help)",
+	    (int)strcspn(word, "="), word);
+}
+
+/* getopt_long takes "--kube=x" for "--kubeconfig=x"; we do not. */
+static bool
+abbreviated(const struct opt *o, const char *word)
+{
+	return strncmp(word, "--", 2) == 0 &&
+	    strcspn(word + 2, "=") != strlen(o->name);
+}
+
+static enum opt_result
+parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
+    char **argv, struct err *err)
+{
+	struct option *longs = long_options(rows);
+	char *shorts = short_options(rows);
+	size_t first_builtin =
+	    rows->count - (sizeof(builtins) / sizeof(builtins[0]) - 1);
+	enum opt_result result = OPT_RUN;
+	int c;
+
+	opterr = 0;
+	optind = 0; /* glibc: start anew, with permutation */
+	while (result == OPT_RUN) {
+		const struct opt *o;
+		int index = -1;
+		const char *word;
+
+		c = getopt_long(argc, argv, shorts, longs, &index);
+		if (c == -1)
+			break;
+		o = find_row(rows, c);
+		word = argv[optind - 1];
+		/* A separate value has moved optind past the option. */
+		if (index >= 0 && optarg == word)
+			word = argv[optind - 2];
+		if (c == '?' || c == ':')
+			bad_option(rows, c, word, err);
+		else if (index >= 0 && abbreviated(o, word))
+			err_set(err, ERR_PERMANENT,
+			    "unknown option %.*s (see --help)",
+			    (int)strcspn(word, "="), word);
+		else if (o->value == NULL) {
+			size_t i = 0;
+
+			while (rows->items[first_builtin + i] != o)
+				i++;
+			result = print(tool, rows, (enum builtin)i, err);
+			continue;
+		} else if (set_value(o, optarg, err) == 0)
+			continue;
+		result = OPT_BAD;
+	}
+	free(longs);
+	free(shorts);
+	return result;
+}
+
+enum opt_result
+opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
+    struct err *err)
+{
+	struct rows rows = {NULL, 0};
+	enum opt_result result;
+
+	rows_add(&rows, tool->table);
+	rows_add(&rows, builtins);
+	/* Also for the messages of a tool that ends over its options. */
+	log_init(tool->name, LOG_TEXT, LOG_INFO);
+	result = parse_rows(tool, &rows, argc, argv, err);
+	*first = optind;
+	log_init(tool->name, (enum log_format)log_opts.format,
+	    log_opts.verbose ? LOG_DEBUG : (enum log_level)log_opts.level);
+	free(rows.items);
+	return result;
+}
+
+static void
+pass_one(const struct opt *o, const char *value, struct opt_list *args)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "--%s", o->name);
+	if (value != NULL)
+		buf_addf(&b, "=%s", value);
+	args->items =
+	    mem_array(args->items, args->count + 1, sizeof(*args->items));
+	args->items[args->count++] = buf_take(&b);
+}
+
+void
+opt_pass(const struct opt *table, struct opt_list *args)
+{
+	for (const struct opt *o = table; o->type != OPT_NONE; o++) {
+		if (o->type == OPT_TABLE)
+			opt_pass(o->value, args);
+		else if (o->type == OPT_FLAG && *(bool *)o->value)
+			pass_one(o, NULL, args);
+		else if (o->type == OPT_STRING &&
+		    *(const char **)o->value != NULL)
+			pass_one(o, *(const char **)o->value, args);
+		else if (o->type == OPT_CHOICE)
+			pass_one(o, o->choices[*(int *)o->value], args);
+	}
+}

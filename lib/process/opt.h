@@ -1,0 +1,101 @@
+/*
+ * opt: one table per tool drives getopt_long, --help, --version and shell
+ * completion (eval "$(kwatch --completion)" in bash).
+ *
+ *	static struct opts { bool all; const char *file; } o;
+ *	static const struct opt table[] = {
+ *		{'f', "filename", "WATCHES", OPT_STRING, &o.file, NULL,
+ *		    "what to watch"},
+ *		{0, "all", NULL, OPT_FLAG, &o.all, NULL, "print whole sets"},
+ *		OPT_END};
+ *
+ * A row that includes another table (the options common to the tools that
+ * talk to the API) has type OPT_TABLE and value = that table.
+ * --help, --version and --completion are in every tool and not in the tables.
+ *
+ * main begins with
+ *
+ *	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+ *	case OPT_EXIT_0:
+ *		return 0;
+ *	case OPT_BAD:
+ *		log_fatal("%s", err.message);
+ *		return err_exit_code(&err);
+ *	case OPT_RUN:
+ *		break;
+ *	}
+ *
+ * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
+ * --log-level, --log-format and -v, which opt_parse applies by log_init.
+ */
+#ifndef OPT_H
+#define OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum opt_type {
+	OPT_NONE,     /* the end */
+	OPT_FLAG,     /* bool */
+	OPT_STRING,   /* const char *, borrowed from argv */
+	OPT_LIST,     /* struct opt_list: may be given several times */
+	OPT_INT,      /* long, >= 0 */
+	OPT_DURATION, /* uint64_t milliseconds: 60s, 1h30m */
+	OPT_CHOICE,   /* int: index into choices */
+	OPT_TABLE     /* const struct opt *: its rows belong here too */
+};
+
+struct opt_list {
+	const char **items; /* array owned, strings borrowed */
+	size_t count;
+};
+
+struct opt {
+	char short_name; /* 0: none */
+	const char *name;
+	const char *arg; /* what --help calls the argument; NULL: none */
+	enum opt_type type;
+	void *value;
+	const char *const *choices; /* NULL-terminated, for OPT_CHOICE */
+	const char *help;	    /* one line */
+};
+
+#define OPT_END                                           \
+	{                                                 \
+		0, NULL, NULL, OPT_NONE, NULL, NULL, NULL \
+	}
+
+struct opt_tool {
+	const char *name;
+	const char *synopsis; /* "[-f WATCHES] [RESOURCE]..." */
+	const char *summary;  /* one line */
+	const struct opt *table;
+};
+
+/* -v --log-level --log-format: they belong to every tool. */
+extern const struct opt opt_log_table[];
+
+/* What main does next. */
+enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
+
+/*
+ * Parses argv (options and operands may be mixed, argv is permuted; "--" ends
+ * the options) and starts the log under the tool's name. Abbreviated long
+ * options are refused: a script must not depend on what is unique today.
+ * OPT_RUN: *first is the index of the first operand. OPT_EXIT_0: --help or
+ * --version was printed, on stdout. OPT_BAD: err names the option (or says
+ * that stdout cannot be written); exit err_exit_code.
+ */
+enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
+    int *first, struct err *err);
+
+/*
+ * Hands what this tool was given on to a child: appends "--name=value" for
+ * each string and flag of table that is set, and each choice. The strings are owned
+ * by the caller.
+ */
+void opt_pass(const struct opt *table, struct opt_list *args);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * out: lines to a pipe, without ever blocking.
+ *
+ * Lines are collected and written when the loop has nothing else ready, or
+ * at once when much has gathered. out_full says that the reader is slower
+ * than we are: a stage then holds back what it could still change its mind
+ * about (ireconcile its evaluations, kwatch its coalesced objects), and goes
+ * on from on_room.
+ */
+#ifndef OUT_H
+#define OUT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "process/loop.h"
+
+struct out {
+	struct loop *loop; /* borrowed */
+	int fd;		   /* ours if reopened, else the one given */
+	int given_fd;
+	struct buf pending;
+	size_t written; /* of pending */
+	loop_fn *on_room;
+	void *on_room_arg;
+	bool waiting; /* for the fd to become writable */
+	bool failed;
+	struct err err;
+};
+
+/*
+ * Writes to fd from now on. A pipe or terminal is opened anew where that is
+ * possible, so that O_NONBLOCK touches nobody who shares it. SIGPIPE must be
+ * ignored by the caller.
+ */
+void out_init(struct out *o, struct loop *l, int fd);
+void out_release(struct out *o);
+
+/* Called when out_full was true and no longer is. */
+void out_on_room(struct out *o, loop_fn *fn, void *arg);
+
+/* One line; the newline is added here. */
+void out_line(struct out *o, struct span line);
+/* Or append to this, newlines included, and call out_added. */
+struct buf *out_buf(struct out *o);
+void out_added(struct out *o);
+
+/* More than OUT_FULL bytes are waiting, or the reader is gone. */
+enum { OUT_FULL = 65536 };
+bool out_full(const struct out *o);
+bool out_empty(const struct out *o);
+
+/* Tries to write what is there. -1: the reader is gone or the disk full
+ * (o->err says it); nothing will be written any more. */
+int out_flush(struct out *o);
+/* The same, waiting as long as it takes: for the end of a tool. */
+int out_drain(struct out *o);
+
+#endif

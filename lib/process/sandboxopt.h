@@ -1,0 +1,21 @@
+/*
+ * sandboxopt: the option --sandbox, of the tools that have one (sandbox.h) and
+ * of kpipe, which hands it on without one of its own.
+ */
+#ifndef SANDBOXOPT_H
+#define SANDBOXOPT_H
+
+#include "process/opt.h"
+
+enum sandbox_mode {
+	SANDBOX_AUTO,	  /* where the system has one; else a warning */
+	SANDBOX_REQUIRED, /* or do not start */
+	SANDBOX_UNWANTED  /* "off" */
+};
+
+/* One of enum sandbox_mode, as the table fills it. */
+extern int sandbox_opt;
+/* {.type = OPT_TABLE, .value = (void *)sandbox_opt_table} */
+extern const struct opt sandbox_opt_table[];
+
+#endif

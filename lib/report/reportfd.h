@@ -1,0 +1,60 @@
+/*
+ * reportfd: what a tool says on --report-fd: a newline once it is ready, then
+ * its counters and metrics as lines of JSON, each 5 s and only those that
+ * changed; and why it is not ready any more, at once.
+ *
+ * Nobody waits for the reader: one that does not keep up misses lines, and one
+ * that is gone ends it. SIGPIPE must be ignored by the caller.
+ */
+#ifndef REPORTFD_H
+#define REPORTFD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "process/loop.h"
+#include "report/metric.h"
+
+/* Appends the counters, each by reportfd_count. */
+typedef void reportfd_fn(void *arg, struct buf *b);
+/* Adds the samples. */
+typedef void reportfd_metrics_fn(void *arg, struct metric_lines *m);
+
+struct reason;
+struct reportfd {
+	struct loop *loop; /* borrowed */
+	const char *tool;  /* borrowed */
+	int fd;		   /* -1: none */
+	reportfd_fn *fill;
+	reportfd_metrics_fn *metrics; /* may be NULL */
+	void *arg;
+	bool ready;
+	struct timer timer;
+	uint64_t *said; /* owned: digests of the lines, by their place */
+	size_t said_count;
+	struct reason *reasons; /* why it is not ready, in order of names */
+	bool unsaid;		/* they changed, and the pipe was full */
+};
+
+void reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
+    reportfd_fn *fill, void *arg);
+/* Before it is ready; called with the same arg. */
+void reportfd_metrics(struct reportfd *r, reportfd_metrics_fn *fn);
+void reportfd_release(struct reportfd *r);
+
+/* The tool is ready. Later calls do nothing. */
+void reportfd_ready(struct reportfd *r);
+/* Counters and metrics now, if the tool is ready: at the end, or right at the start. */
+void reportfd_send(struct reportfd *r);
+
+/*
+ * The tool works, but not wholly: `about` says of what ("Secret"), `text` in
+ * some words why, without anything secret; NULL: that is over. Said at once
+ * if it is new, and only after the tool was ready for the first time.
+ */
+void reportfd_unready(struct reportfd *r, const char *about, const char *text);
+
+void reportfd_count(struct buf *b, const char *name, uint64_t n);
+
+#endif

@@ -1,0 +1,499 @@
+// needs cmd/ireconcile/program/calls.c
+// needs cmd/ireconcile/language/compose.c
+// needs cmd/ireconcile/program/dates.c
+// needs cmd/ireconcile/program/evaluator.c
+// needs cmd/ireconcile/language/guards.c
+// needs cmd/ireconcile/program/arguments.c
+// needs cmd/ireconcile/language/jqlex.c
+// needs cmd/ireconcile/language/jqparse.c
+// needs cmd/ireconcile/language/jqterm.c
+// needs cmd/ireconcile/language/jqtext.c
+// needs cmd/ireconcile/program/jvwire.c
+// needs cmd/ireconcile/language/message.c
+// needs cmd/ireconcile/program/natives.c
+// needs cmd/ireconcile/language/prelude.c
+// needs cmd/ireconcile/program/program.c
+// needs cmd/ireconcile/language/reads.c
+// needs cmd/ireconcile/program/result.c
+// needs cmd/ireconcile/program/run.c
+// needs cmd/ireconcile/language/source.c
+// needs cmd/ireconcile/program/worker.c
+// needs cmd/ireconcile/program/yamltext.c
+// needs cmd/ireconcile/program/zygote.c
+/* What programs give. */
+#include "test-program.h"
+
+/* The value of one expression, seen through error(its text). */
+static const struct {
+	const char *what, *expression, *result;
+} values[] = {
+    {"input", ".primary.a", "{\"b\":1}"},
+    {"sha256", "\"abc\" | _call(\"sha256\"; .)",
+	"\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\""},
+    {"sha256 is pure in paths", "[\"abc\"] | map(_call(\"sha256\"; .)[:4])",
+	"[\"ba78\"]"},
+    {"limit(0)", "[limit(0; 1, 2)]", "[]"},
+    {"limit(1)", "[limit(1; 1, 2)]", "[1]"},
+    {"limit(5)", "[limit(5; 1, 2)]", "[1,2]"},
+    {"limit stops", "[limit(1; 1, error(\"too far\"))]", "[1]"},
+    {"|= empty", "[1, 2, 3, 4] | (.[] | select(. < 4)) |= empty", "[4]"},
+    {"|=", "{a: [1, 2]} | .a[] |= . + 1", "{\"a\":[2,3]}"},
+    {"|= takes the first", "[1] | .[0] |= (5, 6)", "[5]"},
+    {"map_values(empty)", "{a: 1, b: 2, c: 3} | map_values(empty)", "{}"},
+    {"fromdate", "\"2026-07-01T00:00:00Z\" | fromdate", "1782864000"},
+    {"fromdate of a MicroTime", "\"2026-07-01T00:00:00.123456Z\" | fromdate",
+	"1782864000"},
+    {"mktime in summer", "1782864000 | todate | fromdateiso8601", "1782864000"},
+    {"time zone", "1782864000 | localtime | mktime", "1782864000"},
+    {"tojson keeps the order of keys", "{b: 1, a: 2} | tojson",
+	"\"{\\\"b\\\":1,\\\"a\\\":2}\""},
+    {"tostring", "[1, \"a\", null] | map(tostring)", "[\"1\",\"a\",\"null\"]"},
+    {"interpolation", "\"\\(1) \\(\"a\") \\([1])\"", "\"1 a [1]\""},
+    {"large integers in texts", "\"\\(9007199254740991)\"",
+	"\"9007199254740991\""},
+    {"@json", "[1] | @json", "\"[1]\""},
+    {"@text", "1 | @text", "\"1\""},
+    {"@base64", "\"a\" | @base64", "\"YQ==\""},
+    {"@csv", "[1, \"a\"] | @csv", "\"1,\\\"a\\\"\""},
+    {"@sh", "[1, \"a b\"] | @sh", "\"1 'a b'\""},
+    {"@uri", "\"a b\" | @uri", "\"a%20b\""},
+    {"join", "[1, null, \"a\", true] | join(\"-\")", "\"1--a-true\""},
+    {"try", "try error(\"x\") catch .", "\"x\""},
+    {"try with an object", "try error({a: 1}) catch .a", "1"},
+    {"error/0", "try (\"y\" | error) catch .", "\"y\""},
+    {"$__loc__", "$__loc__.file | type", "\"string\""},
+    {"delete is harmless", "\"\\u007f\"", "\"\\u007f\""},
+    {"@base64d", "\"YQ==\" | @base64d", "\"a\""},
+    {"test", "[\"ab\", \"b\"] | map(test(\"^a\"))", "[true,false]"},
+    {"later definitions win", "twice", "\"second\""},
+    {"libraries are there, also those of libraries", "[lib1, lib2]", "[21,22]"},
+};
+
+static void
+test_values(void)
+{
+	struct buf text = BUF_INIT;
+	struct buf out = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct program *p;
+
+	write_file("lib/one.jq",
+	    "include \"two\";\ndef lib1: lib2 - 1;\ndef twice: \"first\";\n");
+	write_file("two.jq", "def lib2: 2;\ndef twice: \"zeroth\";\n");
+	write_file("lib/two.jq", "def lib2: 22;\n");
+	buf_adds(&text,
+	    "include \"two\";\ninclude \"one\";\n"
+	    "def twice: \"second\";\ndef desired: .primary.i as $i |");
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		buf_addf(&text,
+		    " if $i == %zu then ((%s) | tojson | error) else", i,
+		    values[i].expression);
+	buf_adds(&text, " []");
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		buf_adds(&text, " end");
+	buf_addc(&text, ';');
+	p = load(buf_str(&text), &err);
+	is(p ? "" : err.message, "", "the program of values");
+	for (size_t i = 0; p && i < sizeof(values) / sizeof(*values); i++) {
+		buf_reset(&text);
+		buf_addf(&text, "{\"primary\":{\"i\":%zu,\"a\":{\"b\":1}}}", i);
+		desired(p, buf_str(&text), &out);
+		is(buf_str(&out) + (out.len > 7 ? 7 : 0), values[i].result,
+		    values[i].what);
+	}
+	program_free(p);
+	buf_release(&text);
+	buf_release(&out);
+}
+
+#define OBJ(name) \
+	"{apiVersion: \"v1\", kind: \"C\", metadata: {name: " name "}}"
+
+/* desired for .primary.s3cret = "hunter2". */
+static const struct {
+	const char *what, *body, *result;
+} results[] = {
+    {"nothing desired", "[]", ""},
+    {"two objects", "[" OBJ("\"b\"") ", " OBJ("\"a\"") "]",
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"b\"}}\n"
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"once", "[{\"kpipe.dev/once\": " OBJ("\"a\"") "}]",
+	"once "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"if_exists", "[{\"kpipe.dev/if-exists\": " OBJ("\"a\"") "}]",
+	"if_exists "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"both",
+	"[{\"kpipe.dev/if-exists\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
+	"error: desired: item 0 is both once and if_exists"},
+    {"immutable",
+	"[{\"kpipe.dev/immutable\": {\"object\": "
+	"{\"kpipe.dev/if-exists\": " OBJ(
+	    "\"a\"") "}, \"paths\": [[\"spec\", \"x\"]]}}]",
+	"if_exists [[\"spec\",\"x\"]] "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"immutable without paths",
+	"[{\"kpipe.dev/immutable\": {\"object\": " OBJ("\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 are no list of paths"},
+    {"immutable, no paths",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [], \"object\": " OBJ(
+	    "\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 are no list of paths"},
+    {"immutable element",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\", 0]], "
+	"\"object\": " OBJ("\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 lead not by members "
+	"alone"},
+    {"immutable whole",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[]], \"object\": " OBJ(
+	    "\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 lead not by members "
+	"alone"},
+    {"immutable identity",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"], [\"metadata\", "
+	"\"labels\"]], \"object\": " OBJ("\"a\"") "}}]",
+	"error: desired: the immutable paths of item 0 lead into the identity "
+	"of the object"},
+    {"immutable object",
+	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"]]}}]",
+	"error: desired: item 0 is no object"},
+    {"empty", "empty", "error: desired gives no result; nothing is []"},
+    {"several", "[], []", "error: desired gives more than one result"},
+    {"an object", "{}", "error: desired gives something else than an array"},
+    {"null", "null", "error: desired gives something else than an array"},
+    {"a null element", "[null]", "error: desired: item 0 is no object"},
+    {"no kind", "[{apiVersion: \"v1\"}]", "error: desired: item 0 has no kind"},
+    {"no apiVersion", "[{kind: \"C\"}]",
+	"error: desired: item 0 has no apiVersion"},
+    {"no name", "[" OBJ("\"a\"") "," OBJ("null") "]",
+	"error: desired: item 1 has no metadata.name"},
+    {"empty name", "[" OBJ("\"\"") "]",
+	"error: desired: item 0 has no metadata.name"},
+    {"twice", "[" OBJ("\"a\"") ", " OBJ("\"a\"") "]",
+	"error: desired gives C//a twice"},
+    {"twice in two versions",
+	"[{apiVersion: \"g/v1\", kind: \"C\", metadata: {name: \"a\"}},"
+	"{apiVersion: \"g/v2\", kind: \"C\", metadata: {name: \"a\"}}]",
+	"error: desired gives C.g//a twice"},
+    {"large integers", "[" OBJ("\"a\"") " + {n: 100000000000000000}]",
+	".n is an integer beyond 2^53: digits would be lost\n"},
+    {"integers", "[" OBJ("\"a\"") " + {n: 1e15}]",
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"},"
+	"\"n\":1000000000000000}\n"},
+    {"too deep", "[" OBJ("\"a\"") " + reduce range(300) as $i ({}; {a: .})]",
+	"error: desired gives a value nested deeper than 256"},
+    {"far too deep", "reduce range(3000) as $i (1; [.])",
+	"error: desired gives a value nested deeper than 256"},
+
+    /* what is shown of errors */
+    {"the author's own", "error(\"size \\(.primary.s3cret) is bad (7)\")",
+	"error: size hunter2 is bad (7)"},
+    {"the author's own, passed on",
+	"try error(\"a\") catch error(\"b: \\(.)\")", "error: b: a"},
+    {"an object", "error({a: .primary.s3cret})",
+	"error: desired failed: error with object that is no text"},
+    {"null is an error, not nothing", "error(null)", "error: null"},
+    {"index by a name", ".primary.s3cret.replicas",
+	"error: desired failed: Cannot index string with string \"replicas\""},
+    {"index by a value", "1 | .[$__loc__.file[:0] + \"hun\" + \"ter2\"]",
+	"error: desired failed: Cannot index number with string"},
+    {"index by a value (2)", ".primary.s3cret as $s | 1 | .[$s]",
+	"error: desired failed: Cannot index number with string"},
+    {"iterate", ".primary.s3cret[]",
+	"error: desired failed: Cannot iterate over string (...)"},
+    {"iterate over null", ".primary.nothing[]",
+	"error: desired failed: Cannot iterate over null (null)"},
+    {"add", ".primary.s3cret + 1",
+	"error: desired failed: string (...) cannot be added"},
+    {"fromjson", "\"{\\(.primary.s3cret)\" | fromjson",
+	"error: fromjson: the text is no JSON"},
+    {"date", ".primary.s3cret | strptime(\"%Y\")",
+	"error: strptime: the text does not match the format"},
+    {"regex in the message", "\"a\" | test(\"hunter2(\")",
+	"error: desired failed: Regex failure: end pattern with unmatched "
+	"parenthesis"},
+    {"object key", "{(1 | tostring | tonumber): 1}",
+	"error: desired failed: Cannot use number (...) as object key"},
+    {"tojson", "[1e300] | tojson",
+	"error: tojson: [0] is an integer beyond 2^53: digits would be lost"},
+    {"interpolation of large integers", "\"\\(1e17)\"",
+	"error: tojson: the value is an integer beyond 2^53: digits would be "
+	"lost"},
+    {"@csv of large integers", "[1e17] | @csv",
+	"error: tojson: the value is an integer beyond 2^53: digits would be "
+	"lost"},
+    {"tojson of deep trees", "reduce range(300) as $i (1; [.]) | tojson",
+	"error: tojson: a value is nested deeper than 256"},
+    {"limit(-1)", "[limit(-1; 1)]", "error: limit: the count is negative"},
+    {"what may not be read is not null", "(.[\"owned\"] | .Pod), []",
+	"error: desired failed: Cannot index boolean with string \"Pod\""},
+    {"nor is now", "[.[\"now\"] + 1]",
+	"error: desired failed: boolean (...) cannot be added"},
+    {"unknown call", "_call(\"open\"; \"/etc/passwd\")",
+	"error: _call: no such function"},
+    {"sha256 of a number", "_call(\"sha256\"; 1)",
+	"error: sha256 takes a string"},
+};
+
+static void
+test_results(void)
+{
+	struct buf text = BUF_INIT;
+	struct buf out = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct program *p;
+
+	buf_adds(&text, "def desired: .primary.i as $i |");
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+		buf_addf(
+		    &text, " if $i == %zu then (%s) else", i, results[i].body);
+	buf_adds(&text, " []");
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+		buf_adds(&text, " end");
+	buf_addc(&text, ';');
+	p = load(buf_str(&text), &err);
+	is(p ? "" : err.message, "", "the program of results");
+	for (size_t i = 0; p && i < sizeof(results) / sizeof(*results); i++) {
+		buf_reset(&text);
+		buf_addf(&text,
+		    "{\"primary\":{\"i\":%zu,\"s3cret\":\"hunter2\"}}", i);
+		desired(p, buf_str(&text), &out);
+		is(buf_str(&out), results[i].result, results[i].what);
+		desired(p, buf_str(&text), &out);
+		is(buf_str(&out), results[i].result, "and once more");
+	}
+	program_free(p);
+	buf_release(&text);
+	buf_release(&out);
+}
+
+/* Another function: "" if it gives what is expected, else what it gave. */
+static void
+call(struct program *p, enum program_call c, const char *input, struct buf *out)
+{
+	struct program_finalize f;
+	struct program_requeue r;
+	struct err err = ERR_INIT;
+	bool settled;
+	jv value = jv_invalid();
+	int rc;
+
+	buf_reset(out);
+	switch (c) {
+	case PROGRAM_STATUS:
+		rc = program_status(p, whole(input), "T n/x", &value, &err);
+		break;
+	case PROGRAM_EVENTS:
+		rc = program_events(p, whole(input), "T n/x", &value, &err);
+		break;
+	case PROGRAM_SETTLED:
+		rc = program_settled(p, whole(input), "T n/x", &settled, &err);
+		value = jv_bool(settled);
+		break;
+	case PROGRAM_REQUEUE:
+		rc = program_requeue(p, whole(input), "T n/x", &r, &err);
+		buf_addf(out, "%d %llu %lld ", (int)r.when,
+		    (unsigned long long)r.after_ms, (long long)r.at_us);
+		break;
+	case PROGRAM_FINALIZE:
+		rc = program_finalize(p, whole(input), "T n/x", &f, &err);
+		if (rc != 0)
+			break;
+		buf_addf(
+		    out, "%zu items, done %d, delete ", f.items.count, f.done);
+		value = jv_copy(f.delete_);
+		program_finalize_release(&f);
+		break;
+	default:
+		rc = program_map(p, whole(input), &value, &err);
+		break;
+	}
+	if (rc != 0) {
+		buf_reset(out);
+		buf_addf(out, "error: %s", err.message);
+	} else if (!jv_is_valid(value)) {
+		buf_adds(out, "none");
+	} else {
+		jvtext_add(out, value, &err);
+	}
+	jv_free(value);
+}
+
+static const struct {
+	const char *what;
+	enum program_call call;
+	const char *text, *result;
+} calls[] = {
+    {"status", PROGRAM_STATUS, "def status: {a: .primary.n};", "{\"a\":1}"},
+    {"no status", PROGRAM_STATUS, "", "none"},
+    {"null status", PROGRAM_STATUS, "def status: null;", "none"},
+    {"empty status", PROGRAM_STATUS, "def status: empty;", "none"},
+    {"status of another type", PROGRAM_STATUS, "def status: [1];",
+	"error: status gives something else than an object"},
+    {"two statuses", PROGRAM_STATUS, "def status: {}, {};",
+	"error: status gives more than one result"},
+    {"failing status", PROGRAM_STATUS, "def status: {a: (1 | .b)};",
+	"error: status failed: Cannot index number with string \"b\""},
+    {"a second result that fails", PROGRAM_STATUS,
+	"def status: {}, error(\"no\");", "error: no"},
+    {"settled", PROGRAM_SETTLED, "def settled: .primary.n == 1;", "true"},
+    {"not settled", PROGRAM_SETTLED, "def settled: .primary.n == 2;", "false"},
+    {"without settled", PROGRAM_SETTLED, "", "true"},
+    {"settled of another type", PROGRAM_SETTLED, "def settled: null;",
+	"error: settled gives neither true nor false"},
+    {"settled without result", PROGRAM_SETTLED, "def settled: empty;",
+	"error: settled gives neither true nor false"},
+    {"requeue after seconds", PROGRAM_REQUEUE, "def requeue: 1.5;",
+	"1 1500 0 none"},
+    {"requeue at once", PROGRAM_REQUEUE, "def requeue: -3;", "1 0 0 none"},
+    {"requeue at a time", PROGRAM_REQUEUE,
+	"def requeue: \"1970-01-01T00:00:01Z\";", "2 0 1000000 none"},
+    {"no requeue", PROGRAM_REQUEUE, "def requeue: null;", "0 0 0 none"},
+    {"without requeue", PROGRAM_REQUEUE, "", "0 0 0 none"},
+    {"requeue with a bad time", PROGRAM_REQUEUE, "def requeue: \"soon\";",
+	"error: requeue gives a text that is no RFC 3339 time"},
+    {"requeue with an object", PROGRAM_REQUEUE, "def requeue: {};",
+	"error: requeue gives neither seconds nor an RFC 3339 time"},
+    {"requeue never", PROGRAM_REQUEUE, "def requeue: infinite;",
+	"error: requeue gives no sensible number"},
+    {"requeue nan", PROGRAM_REQUEUE, "def requeue: nan;",
+	"error: requeue gives no sensible number"},
+    {"events", PROGRAM_EVENTS,
+	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\"}];",
+	"[{\"message\":\"b\",\"reason\":\"A\",\"type\":\"Normal\"}]"},
+    {"without events", PROGRAM_EVENTS, "", "[]"},
+    {"events of another type", PROGRAM_EVENTS, "def events: {};",
+	"error: events gives something else than an array"},
+    {"a bad event", PROGRAM_EVENTS,
+	"def events: [{type: \"Loud\", reason: \"A\", message: \"b\"}];",
+	"error: events: item 0 is no {type: \"Normal\" or \"Warning\", reason, "
+	"message}"},
+    {"finalize", PROGRAM_FINALIZE,
+	"def finalize: {items: [" OBJ("\"a\"") "], delete: [" OBJ(
+	    "\"b\"") "],"
+		     "done: false};",
+	"1 items, done 0, delete "
+	"[{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"b\"}}"
+	"]"},
+    {"short finalize", PROGRAM_FINALIZE, "def finalize: {done: true};",
+	"0 items, done 1, delete []"},
+    {"finalize without done", PROGRAM_FINALIZE, "def finalize: {items: []};",
+	"error: finalize: .done is neither true nor false"},
+    {"finalize with more", PROGRAM_FINALIZE,
+	"def finalize: {done: true, deletes: []};",
+	"error: finalize gives more than {items, delete, done}"},
+    {"finalize of another type", PROGRAM_FINALIZE, "def finalize: [];",
+	"error: finalize gives no object {items, delete, done}"},
+    {"finalize with bad items", PROGRAM_FINALIZE,
+	"def finalize: {items: {}, done: true};",
+	"error: finalize: .items is no array"},
+    {"finalize with a bad delete", PROGRAM_FINALIZE,
+	"def finalize: {delete: [1], done: true};",
+	"error: finalize: object 0 to delete is no object"},
+    {"finalize with no list to delete", PROGRAM_FINALIZE,
+	"def finalize: {delete: 1, done: true};",
+	"error: finalize: .delete is no array"},
+    {"two functions", PROGRAM_STATUS,
+	"def settled: true; def status: {}; def requeue: 1;", "{}"},
+};
+
+static void
+test_calls(void)
+{
+	struct buf text = BUF_INIT;
+	struct buf out = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct err err = ERR_INIT;
+		struct program *p;
+
+		buf_reset(&text);
+		if (skip(i))
+			continue;
+		buf_addf(&text, "def desired: []; %s", calls[i].text);
+		p = load(buf_str(&text), &err);
+		if (p == NULL) {
+			is(err.message, "", calls[i].what);
+			continue;
+		}
+		ok(program_defines(p, calls[i].call) ==
+			(calls[i].text[0] != '\0'),
+		    "knows what is defined");
+		call(p, calls[i].call, "{\"primary\":{\"n\":1}}", &out);
+		is(buf_str(&out), calls[i].result, calls[i].what);
+		program_free(p);
+	}
+	buf_release(&text);
+	buf_release(&out);
+}
+
+static const struct {
+	const char *what, *text, *result;
+} maps[] = {
+    {"map", "[{namespace: .metadata.namespace, name: \"x\"}]",
+	"[{\"name\":\"x\",\"namespace\":\"n\"}]"},
+    {"map to all of nothing", "[]", "[]"},
+    {"map without a namespace", "[{name: \"x\"}]",
+	"[{\"name\":\"x\",\"namespace\":\"\"}]"},
+    {"map with definitions", "def f: [{name: \"x\"}]; f # end",
+	"[{\"name\":\"x\",\"namespace\":\"\"}]"},
+    {"map to something else", "{}",
+	"error: map gives no array of {namespace, name}"},
+    {"map to nothing", "empty",
+	"error: map gives no array of {namespace, name}"},
+    {"map without a name", "[{namespace: \"x\"}]",
+	"error: map: item 0 is no {namespace, name}"},
+    {"failing map", "[1 | .a]",
+	"error: map failed: Cannot index number with string \"a\""},
+    {"impure map", "[now]", "w.yaml:7:1: now is not pure: use .now"},
+    {"broken map", "[", "w.yaml:7:1: a bracket is not closed"},
+    {"map that closes more", "1) | (2",
+	"w.yaml:7:1: a bracket closes that was not open"},
+    {"map with an unknown function", "\n[foo]",
+	"w.yaml:7:2: foo/0 is not defined"},
+};
+
+static void
+test_maps(void)
+{
+	struct buf out = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+		struct err err = ERR_INIT;
+		struct program *p;
+
+		if (skip(i))
+			continue;
+		p = program_load_expression(
+		    "w.yaml:7", maps[i].text, &options, &err);
+
+		if (p == NULL) {
+			is(err.message, maps[i].result, maps[i].what);
+			continue;
+		}
+		call(p, PROGRAM_MAP, "{\"metadata\":{\"namespace\":\"n\"}}",
+		    &out);
+		is(buf_str(&out), maps[i].result, maps[i].what);
+		program_free(p);
+	}
+	buf_release(&out);
+}
+
+static void
+tests(void)
+{
+	test_values();
+	test_results();
+	test_calls();
+	test_maps();
+}
+
+int
+main(void)
+{
+	return program_tests(tests);
+}

@@ -1,0 +1,436 @@
+/*
+ * What the server does for built-in kinds, against a real API server's
+ * answers: t/unit/kapi/builtin/recorded.jsonl, written by t/unit/kapi/builtin/record.
+ */
+// needs cmd/kapi/builtin/builtin.c
+// needs cmd/kapi/builtin/admit.c
+// needs cmd/kapi/builtin/apps.c
+// needs cmd/kapi/builtin/batch.c
+// needs cmd/kapi/builtin/rules.c
+// needs cmd/kapi/builtin/clusterip.c
+// needs cmd/kapi/builtin/container.c
+// needs cmd/kapi/builtin/cron.c
+// needs cmd/kapi/builtin/data.c
+// needs cmd/kapi/builtin/limits.c
+// needs cmd/kapi/builtin/misc.c
+// needs cmd/kapi/builtin/rules_names.c
+// needs cmd/kapi/builtin/net.c
+// needs cmd/kapi/builtin/persistent.c
+// needs cmd/kapi/builtin/placing.c
+// needs cmd/kapi/builtin/pod.c
+// needs cmd/kapi/builtin/poddefault.c
+// needs cmd/kapi/builtin/podspec.c
+// needs cmd/kapi/builtin/security.c
+// needs cmd/kapi/builtin/service.c
+// needs cmd/kapi/builtin/storage.c
+// needs cmd/kapi/builtin/volume.c
+// needs cmd/kapi/builtin/webhook.c
+// needs cmd/kapi/type/cause.c
+// needs cmd/kapi/type/decode.c
+// needs cmd/kapi/type/decode_text.c
+// needs cmd/kapi/type/default.c
+// needs cmd/kapi/type/encode.c
+// needs cmd/kapi/text/gotext.c
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/type/names.c
+// needs cmd/kapi/type/objectmeta.c
+// needs cmd/kapi/type/problem.c
+// needs cmd/kapi/text/quantity.c
+// needs cmd/kapi/type/resource.c
+// needs cmd/kapi/type/schema.c
+// needs cmd/kapi/store/store.c
+// needs cmd/kapi/type/tables.c
+// needs cmd/kapi/type/traits.c
+#include "builtin/builtin.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "builtin/rules.h"
+#include "process/file.h"
+#include "tap.h"
+#include "type/decode.h"
+#include "type/objectmeta.h"
+
+static struct store *store;
+static struct registry *registry;
+static struct map kept; /* path to the last answer */
+static struct arena lasting;
+
+/* Where a request goes: /apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB. */
+struct target {
+	struct resource *resource;
+	struct span namespace_, subresource, object; /* object: its path */
+};
+
+static size_t
+split(struct span path, struct span *parts, size_t max)
+{
+	size_t n = 0, start = 1;
+
+	for (size_t i = 1; i <= path.n && n < max; i++)
+		if (i == path.n || path.p[i] == '/') {
+			parts[n++] = span_make(path.p + start, i - start);
+			start = i + 1;
+		}
+	return n;
+}
+
+static struct target
+target_of(struct span path)
+{
+	struct span parts[10] = {SPAN_NONE}, group = span_str(""), version;
+	struct target t = {NULL, SPAN_NONE, SPAN_NONE, SPAN_NONE};
+	size_t n = split(path, parts, 10), i = 1, name;
+
+	if (span_is(parts[0], "apis"))
+		group = parts[i++];
+	version = parts[i++];
+	if (n > i + 2 && span_is(parts[i], "namespaces") &&
+	    !span_is(parts[i + 2], "status")) {
+		t.namespace_ = parts[i + 1];
+		i += 2;
+	}
+	t.resource = registry_find(registry, group, version, parts[i]);
+	name = i + 1;
+	if (n > name)
+		t.object = span_make(
+		    path.p, (size_t)(parts[name].p + parts[name].n - path.p));
+	if (n > name + 1)
+		t.subresource = parts[name + 1];
+	return t;
+}
+
+static void
+merge(struct arena *a, struct node *target, const struct node *patch)
+{
+	for (size_t i = 0; i < patch->n; i++) {
+		struct node *value = patch->members[i].value;
+		struct span key = patch->members[i].key;
+		struct node *old = node_get_span(target, key);
+		if (node_is(value, NODE_NULL))
+			node_remove_span(target, key);
+		else if (node_is(value, NODE_OBJECT) &&
+		    node_is(old, NODE_OBJECT))
+			merge(a, old, value);
+		else
+			node_set(a, target, key, node_copy(a, value));
+	}
+}
+
+/* The member of object, if there is one, becomes that of the answer. */
+static void
+take(struct arena *a, struct node *object, const struct node *answer,
+    const char *key)
+{
+	if (node_get(object, key) != NULL && node_get(answer, key) != NULL)
+		node_put(a, object, key, node_get(answer, key));
+}
+
+/* What the server gave out at random is taken from its answer. */
+static void
+same_random(struct arena *a, struct node *object, const struct node *answer)
+{
+	struct node *spec = node_get(object, "spec"), *list;
+	const struct node *real = node_get(answer, "spec"), *r;
+
+	take(a, node_get(object, "status"), node_get(answer, "status"),
+	    "lastPhaseTransitionTime");
+	list = node_path(object, "status.conditions");
+	r = node_path(answer, "status.conditions");
+	for (size_t i = 0; i < node_count(list) && i < node_count(r); i++)
+		take(a, list->items[i], r->items[i], "lastTransitionTime");
+	if (!node_text_is(node_get(object, "kind"), "Service"))
+		return;
+	take(a, spec, real, "clusterIP");
+	take(a, spec, real, "clusterIPs");
+	take(a, spec, real, "healthCheckNodePort");
+	list = node_get(spec, "ports");
+	r = node_get(real, "ports");
+	for (size_t i = 0; i < node_count(list) && i < node_count(r); i++)
+		take(a, list->items[i], r->items[i], "nodePort");
+}
+
+/* The uid that the server gave, as its answer or its refusal tells it. */
+static struct span
+uid_of(const struct node *answer)
+{
+	struct span uid = node_path_text(answer, "metadata.uid");
+	struct span all = node_path_text(answer, "message");
+	static const char label[] = "controller-uid\":\"";
+	const char *p =
+	    all.n == 0 ? NULL : memmem(all.p, all.n, label, sizeof(label) - 1);
+
+	if (uid.n > 0)
+		return uid;
+	return p == NULL ? span_str("u") : span_make(p + sizeof(label) - 1, 36);
+}
+
+/* Protection that a controller would have to take away again: not kapi's. */
+static void
+drop_protection(struct node *answer)
+{
+	struct node *meta = node_get(answer, "metadata");
+	struct node *all = node_get(meta, "finalizers");
+	struct span first =
+	    node_count(all) == 1 ? node_text(all->items[0]) : SPAN_NONE;
+
+	if (span_is(first, "kubernetes.io/pvc-protection") ||
+	    span_is(first, "kubernetes.io/pv-protection"))
+		node_remove(meta, "finalizers");
+}
+
+static const char *
+sorted(struct arena *a, const struct node *n)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	tree_write_sorted(&b, n);
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return arena_str(a, s);
+}
+
+/* What is not compared: metadata is of other modules, and whether privileged
+ * containers are allowed is a flag of the server. */
+static bool
+of_metadata(struct span field)
+{
+	static const char flag[] = "securityContext.privileged";
+	size_t n = sizeof(flag) - 1;
+
+	if (field.n > n && memcmp(field.p + field.n - n, flag, n) == 0)
+		return true;
+	return field.n >= 9 && memcmp(field.p, "metadata.", 9) == 0 &&
+	    memmem(field.p, field.n, "annotations[", 12) == NULL;
+}
+
+/* What is left out of a message: Go's diff at its end, and a whole template as
+ * Go's structs. */
+static struct span
+without_go(struct span message)
+{
+	const char *p = memmem(message.p, message.n, "\n", 1);
+
+	if (memmem(message.p, message.n, "\"containers\":[", 14) != NULL ||
+	    memmem(message.p, message.n, "\"Containers\":[", 14) != NULL)
+		return span_str("Invalid value: a template");
+	if (p == NULL)
+		return message;
+	return span_make(message.p, (size_t)(p - message.p) + 1);
+}
+
+static int
+by_text(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+
+	return span_cmp(*a, *b);
+}
+
+/* In order of their text: Go walks maps in any order. */
+static const char *
+sorted_lines(struct arena *a, struct span *lines, size_t n)
+{
+	struct buf b = BUF_INIT;
+	struct span s;
+
+	if (n > 0)
+		qsort(lines, n, sizeof(lines[0]), by_text);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&b, "%.*s\n#       ", SPAN_ARG(lines[i]));
+	s = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return arena_str(a, s);
+}
+
+/* Field, reason and message of each, a line each; not those of metadata,
+ * which are not of these modules. */
+static const char *
+words_of_causes(struct arena *a, const struct causes *c)
+{
+	struct span *lines = arena_alloc(a, (c->n + 1) * sizeof(lines[0]));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!of_metadata(c->items[i].field))
+			lines[n++] = arena_printf(a, "%.*s %.*s %.*s",
+			    SPAN_ARG(c->items[i].field),
+			    SPAN_ARG(c->items[i].reason),
+			    SPAN_ARG(without_go(c->items[i].message)));
+	return sorted_lines(a, lines, n);
+}
+
+static const char *
+words_of_answer(struct arena *a, const struct node *answer)
+{
+	const struct node *all = node_get(answer, "causes");
+	struct span *lines =
+	    arena_alloc(a, (node_count(all) + 1) * sizeof(lines[0]));
+	size_t n = 0;
+
+	for (size_t i = 0; i < node_count(all); i++) {
+		const struct node *cause = all->items[i];
+		if (!of_metadata(node_text(node_get(cause, "field"))))
+			lines[n++] = arena_printf(a, "%.*s %.*s %.*s",
+			    SPAN_ARG(node_text(node_get(cause, "field"))),
+			    SPAN_ARG(node_text(node_get(cause, "reason"))),
+			    SPAN_ARG(without_go(
+				node_text(node_get(cause, "message")))));
+	}
+	return sorted_lines(a, lines, n);
+}
+
+static struct node *
+object_of(struct arena *a, const struct target *t, const struct node *body,
+    const struct node *live)
+{
+	struct node *object = node_copy(a, live != NULL ? live : body);
+	struct warnings unknown = {a, NULL, 0};
+
+	if (live != NULL)
+		merge(a, object, body);
+	if (t->namespace_.n > 0)
+		node_put(a, node_make(a, object, "metadata"), "namespace",
+		    node_string(a, t->namespace_));
+	decode_builtin(a, t->resource->schema, object, &unknown);
+	return object;
+}
+
+static void
+keep(const struct target *t, struct span path, const struct node *answer)
+{
+	struct arena *a = &lasting;
+	struct span name = node_path_text(answer, "metadata.name");
+	struct span key = t->object.n > 0
+	    ? arena_span(a, t->object)
+	    : arena_printf(a, "%.*s/%.*s", SPAN_ARG(path), SPAN_ARG(name));
+	struct node *n = node_clone(a, answer);
+
+	map_put(&kept, key, n);
+	if (t->resource->collection == NULL)
+		return;
+	n = node_copy(a, n);
+	node_put(a, node_get(n, "metadata"), "resourceVersion",
+	    node_string(a,
+		arena_printf(
+		    a, "%llu", (unsigned long long)store_next_version(store))));
+	store_put(store, t->resource->collection, n);
+}
+
+static void
+try(struct arena *a, const struct node *line, size_t number)
+{
+	struct span words = node_text(node_get(line, "do"));
+	const char *space = memchr(words.p, ' ', words.n);
+	struct span path =
+	    span_make(space + 1, words.n - (size_t)(space + 1 - words.p));
+	const struct node *answer = node_get(line, "answer"), *live = NULL;
+	struct target t = target_of(path);
+	struct causes c = {a, NULL, 0};
+	struct node *object;
+	struct problem *refused = NULL;
+	struct buf what = BUF_INIT;
+
+	buf_addf(&what, "%zu %.*s ", number, SPAN_ARG(words));
+	tree_write(&what, node_get(line, "body"));
+	if (t.resource == NULL) {
+		ok(false, buf_str(&what));
+		buf_release(&what);
+		return;
+	}
+	if (t.object.n > 0)
+		live = map_get(&kept, t.object);
+	object = object_of(a, &t, node_get(line, "body"), live);
+	drop_protection(node_get(line, "answer"));
+	builtin_default(a, t.resource, object);
+	if (live == NULL)
+		node_put(a, node_make(a, object, "metadata"), "uid",
+		    node_string(a, uid_of(answer)));
+	builtin_prepare(a, t.resource, store, t.subresource, live, object);
+	builtin_validate(&c, t.resource, t.subresource, live, object);
+	if (c.n == 0)
+		refused = builtin_admit(
+		    a, t.resource, store, t.subresource, live, object);
+	for (size_t i = 0; refused != NULL && i < refused->cause_count; i++)
+		cause_add(&c, arena_str(a, refused->causes[i].reason),
+		    refused->causes[i].field, refused->causes[i].message);
+	encode_builtin(a, t.resource->schema, object);
+	if (node_text_is(node_get(answer, "reason"), "Forbidden")) {
+		is(refused == NULL ? "" : arena_str(a, refused->message),
+		    arena_str(a, node_text(node_get(answer, "message"))),
+		    buf_str(&what));
+	} else if (node_get(answer, "causes") != NULL &&
+	    !node_is(node_get(answer, "causes"), NODE_NULL)) {
+		is(words_of_causes(a, &c), words_of_answer(a, answer),
+		    buf_str(&what));
+	} else if (node_get(answer, "metadata") != NULL) {
+		if (c.n > 0)
+			is(words_of_causes(a, &c), "", buf_str(&what));
+		same_random(a, object, answer);
+		is(sorted(a, object), sorted(a, answer), buf_str(&what));
+		keep(&t, path, answer);
+	}
+	buf_release(&what);
+}
+
+/* As large as can be, instead of what is left of it in 128 bits. */
+static void
+test_quantities(void)
+{
+	static const struct {
+		const char *x, *y;
+		int order;
+	} cases[] = {{"1.5", "1500m", 0}, {"1Ki", "1k", 1},
+	    {"200000000000Ei", "1", 1}, {"-200000000000Ei", "1", -1},
+	    {"999999999999999999999999999999.9Ei", "7Ei", 1},
+	    {"1000000000000000000000000000000000000000000", "5", 1},
+	    {"4000000000000000000", "4000000000000000001", -1},
+	    {"7000000000000000000", "900000000000000000", 1}};
+	struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		ok(quantity_cmp(node_str(&a, cases[i].x),
+		       node_str(&a, cases[i].y)) == cases[i].order,
+		    cases[i].x);
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	struct arena a = ARENA_INIT;
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	size_t start = 0, number = 0;
+
+	test_quantities();
+	store = store_new();
+	registry = registry_new();
+	registry_bind(registry, store);
+	if (file_read("t/unit/kapi/builtin/recorded.jsonl", 16, &text, &err) !=
+	    0) {
+		printf("Bail out! %s\n", err.message);
+		return 1;
+	}
+	for (size_t i = 0; i < text.len; i++) {
+		struct node *line;
+		if (text.data[i] != '\n')
+			continue;
+		line = tree_parse(&a, span_make(text.data + start, i - start),
+		    TREE_LIMITS, NULL, &err);
+		start = i + 1;
+		if (line != NULL)
+			try(&a, line, ++number);
+		arena_reset(&a);
+	}
+	arena_release(&a);
+	arena_release(&lasting);
+	map_release(&kept);
+	buf_release(&text);
+	registry_free(registry);
+	store_free(store);
+	return tap_done();
+}

@@ -1,0 +1,310 @@
+/*
+ * Objects of CRDs, changes of them, and definitions: what a real API server
+ * said of each (t/kapi/crd-*.jsonl, by t/kapi/record-crds).
+ */
+// needs cmd/kapi/type/cause.c
+// needs cmd/kapi/crd/crd.c
+// needs cmd/kapi/crd/check.c
+// needs cmd/kapi/crd/definition.c
+// needs cmd/kapi/text/format.c
+// needs cmd/kapi/crd/lists.c
+// needs cmd/kapi/text/number.c
+// needs cmd/kapi/crd/object.c
+// needs cmd/kapi/text/pattern.c
+// needs cmd/kapi/crd/prune.c
+// needs cmd/kapi/crd/findings.c
+// needs cmd/kapi/crd/scalar.c
+// needs cmd/kapi/crd/structural.c
+// needs cmd/kapi/crd/show.c
+// needs cmd/kapi/crd/conditions.c
+// needs cmd/kapi/crd/valid.c
+// needs cmd/kapi/crd/valid_default.c
+// needs cmd/kapi/crd/valid_parts.c
+// needs cmd/kapi/crd/valid_schema.c
+// needs cmd/kapi/crd/valid_structure.c
+// needs cmd/kapi/type/decode.c
+// needs cmd/kapi/type/decode_text.c
+// needs cmd/kapi/type/default.c
+// needs cmd/kapi/type/encode.c
+// needs cmd/kapi/text/quantity.c
+// needs cmd/kapi/type/schema.c
+// needs cmd/kapi/type/tables.c
+// needs cmd/kapi/type/resource.c
+// needs cmd/kapi/type/objectmeta.c
+// needs cmd/kapi/type/names.c
+// needs cmd/kapi/text/gotext.c
+// needs cmd/kapi/type/problem.c
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/store/store.c
+// needs cmd/kapi/type/traits.c
+#include "crd/crd.h"
+
+#include <stdlib.h>
+
+#include "crd/conditions.h"
+#include "process/file.h"
+#include "tap.h"
+#include "type/objectmeta.h"
+
+static struct arena arena;
+
+static struct node *
+parse(struct span text)
+{
+	struct err err = ERR_INIT;
+	struct node *n = tree_parse(&arena, text, TREE_LIMITS, NULL, &err);
+
+	if (n == NULL)
+		printf("# %s\n", err.message);
+	return n;
+}
+
+static const char *
+written(const struct node *n)
+{
+	struct buf b = BUF_INIT;
+	const char *text;
+
+	if (n == NULL)
+		return "null";
+	tree_write_sorted(&b, n);
+	text = arena_str(&arena, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+/* The definition as it is when its names are accepted. */
+static struct crd *
+load(const char *file)
+{
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct used_names none = {0};
+	struct node *d;
+	struct crd *crd;
+
+	if (file_read(file, 4 << 20, &text, &err) != 0) {
+		printf("# %s\n", err.message);
+		return NULL;
+	}
+	d = file[strlen(file) - 1] == 'n'
+	    ? parse(buf_span(&text))
+	    : tree_parse_yaml(&arena, buf_span(&text), NULL, &err);
+	crd_definition_default(&arena, d);
+	crd_definition_prepare(&arena, span_str(""), NULL, d);
+	names_accept(&arena, d, &none, span_str("2026-01-01T00:00:00Z"));
+	crd = crd_make(d, &err);
+	if (crd == NULL)
+		printf("# %s\n", err.message);
+	buf_release(&text);
+	return crd;
+}
+
+/* What came of a write: as the recordings have it. */
+struct outcome {
+	struct warnings warnings;
+	struct causes causes;
+	struct problem *problem;
+	struct node *out;
+};
+
+static int
+text_cmp(const void *x, const void *y)
+{
+	return span_cmp(node_text(*(struct node *const *)x),
+	    node_text(*(struct node *const *)y));
+}
+
+static const char *
+outcome_text(struct outcome *o)
+{
+	struct node *n = node_object(&arena), *all = node_array(&arena);
+	struct node *warnings = node_array(&arena);
+	struct node *none = node_null(&arena), *message = none;
+
+	for (size_t i = 0; i < o->warnings.n; i++)
+		node_append(&arena, warnings,
+		    node_string(&arena, o->warnings.items[i]));
+	for (size_t i = 0; i < o->causes.n; i++)
+		node_append(&arena, all,
+		    node_string(&arena,
+			arena_printf(&arena, "%.*s: %.*s",
+			    SPAN_ARG(o->causes.items[i].field),
+			    SPAN_ARG(o->causes.items[i].message))));
+	if (all->n > 1)
+		qsort(all->items, all->n, sizeof *all->items, text_cmp);
+	if (o->problem != NULL)
+		message = node_string(&arena, o->problem->message);
+	node_put(&arena, n, "warnings", warnings);
+	node_put(&arena, n, "causes", all);
+	node_put(&arena, n, "message", message);
+	node_put(
+	    &arena, n, "out", o->problem != NULL || all->n > 0 ? none : o->out);
+	return written(n);
+}
+
+static const char *
+wanted_text(struct node *recorded)
+{
+	node_remove(recorded, "in");
+	return written(recorded);
+}
+
+static void
+compare(struct outcome *o, struct node *recorded)
+{
+	const char *in = arena_str(&arena, node_text(node_get(recorded, "in")));
+
+	is(outcome_text(o), wanted_text(recorded), in);
+}
+
+static void
+write_object(struct outcome *o, struct resource *r, const struct node *live,
+    struct node *object)
+{
+	struct span main_path = span_str("");
+
+	o->problem = crd_decode(&arena, r, object, &o->warnings);
+	if (o->problem != NULL) {
+		/* As the decoder of a request puts it. */
+		o->problem->message = arena_printf(&arena,
+		    "Widget in version \"v1\" cannot be handled as a "
+		    "Widget: %.*s",
+		    SPAN_ARG(o->problem->message));
+		return;
+	}
+	crd_warn(r, live, object, &o->warnings);
+	node_put(&arena, node_get(object, "metadata"), "namespace",
+	    node_str(&arena, "default"));
+	crd_prepare(&arena, r, main_path, live, object);
+	if (live == NULL)
+		objectmeta_validate(&o->causes, r, object);
+	crd_validate(&o->causes, r, main_path, live, object);
+	crd_finish(&arena, object);
+	node_remove(object, "metadata");
+	o->out = object;
+}
+
+typedef void record_fn(void *arg, struct node *recorded);
+
+static void
+each_line(const char *file, record_fn *fn, void *arg)
+{
+	struct buf all = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct span rest;
+
+	if (file_read(file, 4 << 20, &all, &err) != 0) {
+		ok(false, err.message);
+		return;
+	}
+	rest = buf_span(&all);
+	while (rest.n > 0) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct span line = span_make(rest.p, (size_t)(end - rest.p));
+
+		rest = span_make(end + 1, rest.n - line.n - 1);
+		fn(arg, parse(line));
+		arena_reset(&arena);
+	}
+	buf_release(&all);
+}
+
+static struct outcome
+outcome_make(void)
+{
+	struct outcome o = {0};
+
+	o.warnings.arena = &arena;
+	o.causes.arena = &arena;
+	return o;
+}
+
+static void
+test_object(void *arg, struct node *recorded)
+{
+	struct outcome o = outcome_make();
+	struct node *object = parse(node_text(node_get(recorded, "in")));
+
+	write_object(&o, arg, NULL, object);
+	compare(&o, recorded);
+}
+
+static void
+test_change(void *arg, struct node *recorded)
+{
+	struct outcome o = outcome_make();
+	const struct node *in = parse(node_text(node_get(recorded, "in")));
+	struct node *live = node_copy(&arena, node_get(in, "old"));
+
+	crd_refresh(&arena, arg, live);
+	crd_prepare(&arena, arg, span_str(""), NULL, live);
+	write_object(&o, arg, live, node_copy(&arena, node_get(in, "new")));
+	compare(&o, recorded);
+}
+
+static void
+test_definition(void *arg, struct node *recorded)
+{
+	struct outcome o = outcome_make();
+	struct node *d = parse(node_text(node_get(recorded, "in")));
+	const struct resource *r = arg;
+	struct span main_path = span_str("");
+
+	o.problem = decode_builtin(&arena,
+	    schema_builtin(span_str("io.k8s.apiextensions-apiserver.pkg.apis."
+				    "apiextensions.v1."
+				    "CustomResourceDefinition")),
+	    d, &o.warnings);
+	crd_definition_default(&arena, d);
+	crd_definition_prepare(&arena, main_path, NULL, d);
+	objectmeta_validate(&o.causes, r, d);
+	crd_definition_validate(&o.causes, main_path, NULL, d);
+	if (o.causes.n == 0)
+		crd_definition_warn(&arena, NULL, d, &o.warnings);
+	node_remove(node_get(d, "spec"), "versions");
+	node_remove(d, "metadata");
+	node_remove(d, "apiVersion");
+	node_remove(d, "kind");
+	o.out = d;
+	compare(&o, recorded);
+}
+
+static void
+test_files(void)
+{
+	static const char *const files[] = {"pipeline/iotservice/crd.yaml"};
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		struct crd *crd = load(files[i]);
+
+		ok(crd != NULL && crd->version_count > 0 &&
+			crd->versions[0].resource != NULL,
+		    files[i]);
+		crd_unref(crd);
+	}
+}
+
+int
+main(void)
+{
+	struct crd *widgets = load("t/kapi/crd-widgets.json");
+	struct resource definitions = {
+	    .plural = span_str("customresourcedefinitions"),
+	    .group = span_str("apiextensions.k8s.io"),
+	    .kind = span_str("CustomResourceDefinition")};
+
+	ok(widgets != NULL, "the definition");
+	if (widgets == NULL)
+		return tap_done();
+	each_line("t/kapi/crd-objects.jsonl", test_object,
+	    widgets->versions[0].resource);
+	each_line("t/kapi/crd-changes.jsonl", test_change,
+	    widgets->versions[0].resource);
+	each_line(
+	    "t/kapi/crd-definitions.jsonl", test_definition, &definitions);
+	test_files();
+	crd_unref(widgets);
+	arena_release(&arena);
+	return tap_done();
+}

@@ -1,0 +1,286 @@
+/* Discovery and OpenAPI documents: valid, whole, and as recorded. */
+// needs cmd/kapi/document/groups_write.c
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/document/openapi_crd.c
+// needs cmd/kapi/document/openapi_paths.c
+// needs cmd/kapi/document/openapi_write.c
+// needs cmd/kapi/document/openapi_text.c
+// needs cmd/kapi/type/resource.c
+// needs cmd/kapi/type/schema.c
+// needs cmd/kapi/store/store.c
+// needs cmd/kapi/type/tables.c
+#include "crd/crd.h"
+#include "document/groups.h"
+#include "document/openapi_write.h"
+
+#include "tap.h"
+
+/* What every object has, described for kubectl explain. */
+#define TYPE_FIELDS                                                           \
+	"\"apiVersion\":{\"type\":\"string\",\"description\":"                \
+	"\"APIVersion defines how the object is written: a group and one of " \
+	"its versions.\"},\"kind\":{\"type\":\"string\",\"description\":"     \
+	"\"Kind is the name of what the object is, in CamelCase.\"},"         \
+	"\"metadata\":{\"allOf\":[{\"$ref\":"                                 \
+	"\"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1."        \
+	"ObjectMeta\"}],\"description\":\"Standard object's metadata.\"}"
+
+static const char schema_text[] =
+    "{\"type\":\"object\",\"description\":\"A cache.\",\"properties\":"
+    "{\"spec\":{\"type\":\"object\",\"properties\":{\"port\":"
+    "{\"x-kubernetes-int-or-string\":true},\"pod\":{\"type\":\"object\","
+    "\"x-kubernetes-embedded-resource\":true}}}}}";
+
+static struct crd_version version;
+
+const struct crd_version *
+crd_version_of(const struct resource *r)
+{
+	(void)r;
+	return &version;
+}
+
+/* A registry with one CRD in it. */
+struct fixture {
+	struct arena arena;
+	struct registry *registry;
+	struct crd crd;
+	struct resource custom;
+	struct subresource scale;
+};
+
+static void
+set_up(struct fixture *x)
+{
+	*x = (struct fixture){.registry = registry_new()};
+	version = (struct crd_version){.name = span_str("v1"),
+	    .storage = true,
+	    .schema_json = tree_parse(
+		&x->arena, span_str(schema_text), TREE_LIMITS, NULL, NULL)};
+	x->crd = (struct crd){.versions = &version, .version_count = 1};
+	x->scale = (struct subresource){.name = span_str("scale"),
+	    .group = span_str("autoscaling"),
+	    .version = span_str("v1"),
+	    .kind = span_str("Scale"),
+	    .verbs = VERB_GET | VERB_UPDATE | VERB_PATCH};
+	x->custom = (struct resource){.group = span_str("cache.example.com"),
+	    .version = span_str("v1"),
+	    .api_version = span_str("cache.example.com/v1"),
+	    .plural = span_str("memcacheds"),
+	    .singular = span_str("memcached"),
+	    .kind = span_str("Memcached"),
+	    .list_kind = span_str("MemcachedList"),
+	    .namespaced = true,
+	    .verbs = 255,
+	    .subresources = &x->scale,
+	    .subresource_count = 1,
+	    .crd = &x->crd};
+	registry_add(x->registry, &x->custom);
+}
+
+static void
+tear_down(struct fixture *x)
+{
+	registry_free(x->registry);
+	arena_release(&x->arena);
+}
+
+static const char definitions[] = "#/definitions/";
+static const char schemas[] = "#/components/schemas/";
+
+/* Every $ref in n is to a type in types; how many are not. */
+static size_t
+dangling(const struct node *n, const struct node *types)
+{
+	size_t count = 0;
+
+	if (node_is(n, NODE_ARRAY))
+		for (uint32_t i = 0; i < n->n; i++)
+			count += dangling(n->items[i], types);
+	if (!node_is(n, NODE_OBJECT))
+		return count;
+	for (uint32_t i = 0; i < n->n; i++) {
+		struct span to = node_text(n->members[i].value);
+		size_t skip;
+
+		count += dangling(n->members[i].value, types);
+		/* A property of a schema is called so, too. */
+		if (!span_is(n->members[i].key, "$ref") || to.p == NULL)
+			continue;
+		skip = memcmp(to.p, schemas, sizeof schemas - 1) == 0
+		    ? sizeof schemas - 1
+		    : sizeof definitions - 1;
+		if (node_get_span(types, span_make(to.p + skip, to.n - skip)) ==
+		    NULL) {
+			printf("# no type: %.*s\n", SPAN_ARG(to));
+			count++;
+		}
+	}
+	return count;
+}
+
+/* NULL: it is no JSON. */
+static struct node *
+document(struct fixture *x, const struct resource *first, bool v2)
+{
+	struct openapi_writer w = {.v2 = v2, .first = first};
+	struct node *n;
+
+	openapi_add_document(&w, x->registry);
+	n = tree_parse(&x->arena, arena_span(&x->arena, buf_span(&w.buf)),
+	    TREE_LIMITS, NULL, NULL);
+	openapi_writer_release(&w);
+	return n;
+}
+
+static void
+test_references(struct fixture *x)
+{
+	const struct resource *r, *last = NULL;
+	size_t bad = 0, count = 0, wrong = 0;
+	struct node *n;
+
+	for (size_t i = 0; (r = registry_next(x->registry, &i)) != NULL;) {
+		if (last != NULL && span_eq(last->api_version, r->api_version))
+			continue;
+		last = r;
+		n = document(x, r, false);
+		count++;
+		if (n == NULL)
+			bad++;
+		else
+			wrong +=
+			    dangling(n, node_path(n, "components.schemas"));
+	}
+	ok(count > 20 && bad == 0, "a document for every group and version");
+	ok(wrong == 0, "... with all types that it refers to");
+	n = document(x, NULL, true);
+	ok(n != NULL && dangling(n, node_get(n, "definitions")) == 0,
+	    "version 2 likewise");
+}
+
+static void
+says(const struct node *types, const char *type, const char *want)
+{
+	struct buf b = BUF_INIT;
+	const struct node *n = node_get(types, type);
+
+	if (n != NULL)
+		tree_write(&b, n);
+	is(buf_str(&b), want, type);
+	buf_release(&b);
+}
+
+static void
+test_types(struct fixture *x)
+{
+	struct node *n = document(x,
+	    registry_find(x->registry, span_str(""), span_str("v1"),
+		span_str("services")),
+	    false);
+	struct node *types = node_path(n, "components.schemas");
+
+	says(types, "io.k8s.api.core.v1.ServicePort",
+	    "{\"type\":\"object\",\"required\":[\"port\"],\"properties\":"
+	    "{\"appProtocol\":{\"type\":\"string\"},\"name\":{\"type\":"
+	    "\"string\"},\"nodePort\":{\"type\":\"integer\",\"format\":"
+	    "\"int32\"},\"port\":{\"type\":\"integer\",\"format\":\"int32\","
+	    "\"default\":0},\"protocol\":{\"type\":\"string\",\"enum\":"
+	    "[\"SCTP\",\"TCP\",\"UDP\"],\"default\":\"TCP\"},\"targetPort\":"
+	    "{\"allOf\":[{\"$ref\":\"#/components/schemas/"
+	    "io.k8s.apimachinery.pkg.util.intstr.IntOrString\"}]}}}");
+	says(types, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+	    "{\"format\":\"int-or-string\",\"oneOf\":[{\"type\":\"integer\"},"
+	    "{\"type\":\"string\"}]}");
+	says(types, "io.k8s.api.core.v1.SecretReference",
+	    "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":"
+	    "\"string\"},\"namespace\":{\"type\":\"string\"}},"
+	    "\"x-kubernetes-map-type\":\"atomic\"}");
+	n = document(x, &x->custom, false);
+	types = node_path(n, "components.schemas");
+	says(types, "com.example.cache.v1.Memcached",
+	    "{\"type\":\"object\",\"description\":\"A cache.\",\"properties\":"
+	    "{\"spec\":{\"type\":\"object\",\"properties\":{\"port\":"
+	    "{\"x-kubernetes-int-or-string\":true,\"anyOf\":[{\"type\":"
+	    "\"integer\"},{\"type\":\"string\"}]},\"pod\":{\"type\":"
+	    "\"object\",\"x-kubernetes-embedded-resource\":true,"
+	    "\"properties\":{" TYPE_FIELDS "},"
+	    "\"required\":[\"kind\",\"apiVersion\"]}}}," TYPE_FIELDS "},"
+	    "\"x-kubernetes-group-version-kind\":[{\"group\":"
+	    "\"cache.example.com\",\"version\":\"v1\",\"kind\":"
+	    "\"Memcached\"}]}");
+	ok(node_get(
+	       node_get(node_get(node_get(n, "paths"),
+			    "/apis/cache.example.com/v1/namespaces/{namespace}/"
+			    "memcacheds/{name}/scale"),
+		   "patch"),
+	       "parameters") != NULL,
+	    "a path of a subresource");
+}
+
+static void
+gives(struct buf *b, const char *want, const char *what)
+{
+	is(buf_str(b), want, what);
+	buf_reset(b);
+}
+
+static void
+test_discovery(struct fixture *x)
+{
+	struct span group = span_str("cache.example.com");
+	struct buf b = BUF_INIT;
+
+	discovery_add_versions(&b, 6443);
+	gives(&b,
+	    "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
+	    "\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
+	    "\"serverAddress\":\"127.0.0.1:6443\"}]}",
+	    "/api");
+	discovery_add_group(&b, x->registry, group);
+	gives(&b,
+	    "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",\"name\":"
+	    "\"cache.example.com\",\"versions\":[{\"groupVersion\":"
+	    "\"cache.example.com/v1\",\"version\":\"v1\"}],"
+	    "\"preferredVersion\":{\"groupVersion\":\"cache.example.com/v1\","
+	    "\"version\":\"v1\"}}",
+	    "a group");
+	discovery_add_resources(&b, x->registry, group, span_str("v1"));
+	gives(&b,
+	    "{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\","
+	    "\"groupVersion\":\"cache.example.com/v1\",\"resources\":["
+	    "{\"name\":\"memcacheds\",\"singularName\":\"memcached\","
+	    "\"namespaced\":true,\"kind\":\"Memcached\",\"verbs\":["
+	    "\"delete\",\"deletecollection\",\"get\",\"list\",\"patch\","
+	    "\"create\",\"update\",\"watch\"],\"storageVersionHash\":"
+	    "\"ArPC+icmask=\"},{\"name\":\"memcacheds/scale\","
+	    "\"singularName\":\"\",\"namespaced\":true,\"group\":"
+	    "\"autoscaling\",\"version\":\"v1\",\"kind\":\"Scale\",\"verbs\":["
+	    "\"get\",\"patch\",\"update\"]}]}",
+	    "its resources");
+	x->crd.terminating = true;
+	discovery_add_resources(&b, x->registry, group, span_str("v1"));
+	ok(strstr(buf_str(&b),
+	       "\"verbs\":[\"delete\",\"deletecollection\",\"get\",\"list\","
+	       "\"watch\"]") != NULL,
+	    "no creates and changes while the definition is being deleted");
+	buf_reset(&b);
+	discovery_add_aggregated(&b, x->registry, span_str("/apis"));
+	ok(tree_parse(&x->arena, arena_span(&x->arena, buf_span(&b)),
+	       TREE_LIMITS, NULL, NULL) != NULL,
+	    "everything, aggregated, is JSON");
+	buf_release(&b);
+}
+
+int
+main(void)
+{
+	struct fixture x;
+
+	set_up(&x);
+	test_references(&x);
+	test_types(&x);
+	test_discovery(&x);
+	tear_down(&x);
+	return tap_done();
+}

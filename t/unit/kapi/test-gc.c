@@ -1,0 +1,421 @@
+/* gc: who is deleted with whom. */
+// needs cmd/kapi/control/gc.c
+// needs cmd/kapi/control/gc_graph.c
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/store/store.c
+#include "control/gc.h"
+
+#include "process/clock.h"
+#include "process/loop.h"
+#include "stub-rest.h"
+
+static struct api api;
+static struct arena arena;
+
+static void
+set_up(void)
+{
+	rest_set_up();
+	api = (struct api){.loop = loop_new(), .store = store};
+	api.gc = gc_new(&api);
+	deletes = updates = 0;
+}
+
+static void
+tear_down(void)
+{
+	gc_free(api.gc);
+	store_free(store);
+	loop_free(api.loop);
+	arena_release(&arena);
+}
+
+/* A word like "A/ns/name" (namespace "-": none) as kind, namespace, name. */
+struct place {
+	char kind[2], ns[16], name[24];
+};
+
+static struct place
+place_of(const char *where)
+{
+	struct place p = {"", "", ""};
+
+	if (sscanf(where, "%1[^/]/%15[^/]/%23s", p.kind, p.ns, p.name) != 3)
+		abort();
+	if (strcmp(p.ns, "-") == 0)
+		p.ns[0] = '\0';
+	return p;
+}
+
+static struct resource *
+resource_at(const struct place *p)
+{
+	return &kinds[p->kind[0] == 'X' ? 3 : p->kind[0] - 'A'];
+}
+
+static bool
+there(const char *where)
+{
+	struct place p = place_of(where);
+
+	return store_get(resource_at(&p)->collection, span_str(p.ns),
+		   span_str(p.name)) != NULL;
+}
+
+static void
+put(const char *where, const char *uid, const char *metadata)
+{
+	struct place p = place_of(where);
+	struct span text = arena_printf(&arena,
+	    "{\"apiVersion\":\"g/v1\",\"kind\":\"%s\",\"metadata\":{%s%s%s"
+	    "\"name\":\"%s\",\"uid\":\"%s\"%s%s}}",
+	    p.kind, p.ns[0] ? "\"namespace\":\"" : "", p.ns,
+	    p.ns[0] ? "\"," : "", p.name, uid, *metadata ? "," : "", metadata);
+	struct node *object = tree_parse(&arena, text, TREE_LIMITS, NULL, NULL);
+
+	number(&arena, object);
+	store_put(store, resource_at(&p)->collection, object);
+}
+
+/* "UID KIND NAME[ blocks]" joined by commas, as ownerReferences. */
+static const char *
+owners(const char *list)
+{
+	struct buf b = BUF_INIT;
+	const char *text;
+	int used;
+	char uid[24], kind[16], name[24], blocks[16];
+
+	buf_adds(&b, "\"ownerReferences\":[");
+	while (sscanf(list, " %23s %15s %23s %15[a-z-],%n", uid, kind, name,
+		   blocks, &used) == 4) {
+		buf_addf(&b,
+		    "%s{\"apiVersion\":\"g/v1\",\"kind\":\"%s\",\"name\":"
+		    "\"%s\",\"uid\":\"%s\"%s}",
+		    b.data[b.len - 1] == '[' ? "" : ",", kind, name, uid,
+		    strcmp(blocks, "blocks") == 0
+			? ",\"blockOwnerDeletion\":true"
+			: "");
+		list += used;
+	}
+	buf_adds(&b, "]");
+	text = arena_str(&arena, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+static void delete (const char *where, const char *policy)
+{
+	struct place p = place_of(where);
+	struct rest_writer w = {&api, &arena, SPAN_NONE};
+	struct delete_options o = {.policy = span_str(policy)};
+
+	rest_delete(&w, resource_at(&p), span_str(p.ns), span_str(p.name), &o);
+}
+
+/* The ownerReferences' uids, or "(gone)". */
+static const char *
+owners_of(const char *where)
+{
+	struct place p = place_of(where);
+	struct stored *o = store_get(
+	    resource_at(&p)->collection, span_str(p.ns), span_str(p.name));
+	struct buf b = BUF_INIT;
+	const struct node *all;
+	const char *text;
+
+	if (o == NULL)
+		return "(gone)";
+	all = node_path(rest_tree(&arena, o), "metadata.ownerReferences");
+	for (size_t i = 0; i < node_count(all); i++)
+		buf_addf(&b, "%s%.*s", i > 0 ? " " : "",
+		    SPAN_ARG(node_path_text(all->items[i], "uid")));
+	text = arena_str(&arena, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+static void
+test_background(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	put("B/n/b", "b1", owners("a1 A a -,"));
+	put("B/n/c", "c1", owners("b1 B b blocks,"));
+	put("B/n/d", "d1", "");
+	ok(gc_idle(api.gc), "nothing to do while everybody lives");
+	delete ("A/n/a", "Background");
+	ok(there("B/n/b"), "a hook deletes nothing");
+	gc_drain(api.gc);
+	ok(!there("B/n/b") && !there("B/n/c") && there("B/n/d"),
+	    "dependents go, and theirs; others stay");
+	tear_down();
+}
+
+static void
+test_two_owners(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	put("A/n/b", "b1", "");
+	put("B/n/c", "c1", owners("a1 A a -, b1 A b -,"));
+	delete ("A/n/a", "Background");
+	gc_drain(api.gc);
+	is(owners_of("B/n/c"), "b1", "the reference to a dead owner goes");
+	delete ("A/n/b", "Background");
+	gc_drain(api.gc);
+	ok(!there("B/n/c"), "with the last owner the object goes");
+	tear_down();
+}
+
+static void
+test_foreground(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	put("B/n/b", "b1", owners("a1 A a blocks,"));
+	put("B/n/s", "s1",
+	    arena_printf(
+		&arena, "%s,\"finalizers\":[\"f\"]", owners("a1 A a blocks,"))
+		.p);
+	put("B/n/l", "l1", owners("a1 A a -,"));
+	delete ("A/n/a", "Foreground");
+	gc_drain(api.gc);
+	ok(!there("B/n/b") && !there("B/n/l"), "dependents are deleted first");
+	ok(there("A/n/a") && there("B/n/s"),
+	    "the owner waits for one with a finalizer");
+	put("B/n/s", "s1",
+	    arena_printf(&arena,
+		"%s,\"finalizers\":[\"f\"],\"deletionTimestamp\":\"t\"",
+		owners("a1 A a -,"))
+		.p);
+	gc_drain(api.gc);
+	ok(!there("A/n/a"), "until it blocks no more");
+	put("A/n/e", "e1", "");
+	delete ("A/n/e", "Foreground");
+	gc_drain(api.gc);
+	ok(!there("A/n/e"), "who has no dependents goes at once");
+	tear_down();
+}
+
+static void
+test_foreground_chain(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	put("B/n/b", "b1", owners("a1 A a blocks,"));
+	put("B/n/c", "c1", owners("b1 B b blocks,"));
+	put("B/n/o", "o1", owners("a1 A a blocks, z1 A z -,"));
+	put("A/n/z", "z1", "");
+	put("B/n/o", "o1", owners("a1 A a blocks, z1 A z -,"));
+	delete ("A/n/a", "Foreground");
+	gc_drain(api.gc);
+	ok(!there("A/n/a") && !there("B/n/b") && !there("B/n/c"),
+	    "a chain goes from its end");
+	is(owners_of("B/n/o"), "z1", "another owner keeps what it owns");
+	tear_down();
+}
+
+/* One that is looked at for another reason still has who blocks it. */
+static void
+test_foreground_owned(void)
+{
+	set_up();
+	put("A/n/x", "x1", "");
+	put("A/n/b", "b1", owners("x1 A x -,"));
+	put("B/n/c", "c1",
+	    arena_printf(
+		&arena, "%s,\"finalizers\":[\"f\"]", owners("b1 A b blocks,"))
+		.p);
+	delete ("A/n/b", "Foreground");
+	gc_drain(api.gc);
+	ok(there("A/n/b"), "it waits for one that has a finalizer");
+	delete ("A/n/x", "Background");
+	gc_drain(api.gc);
+	ok(!there("A/n/x") && there("A/n/b"), "... also when its owner goes");
+	tear_down();
+}
+
+static void
+test_circle(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	gc_set_loading(api.gc, true);
+	put("B/n/b", "b1", owners("a1 A a blocks, c1 B c blocks,"));
+	put("B/n/c", "c1", owners("a1 A a blocks, b1 B b blocks,"));
+	gc_set_loading(api.gc, false);
+	delete ("A/n/a", "Foreground");
+	gc_drain(api.gc);
+	delete ("B/n/b", "Foreground");
+	gc_drain(api.gc);
+	ok(!there("B/n/b") && !there("B/n/c") && !there("A/n/a"),
+	    "a circle of owners ends");
+	tear_down();
+}
+
+static void
+test_orphan(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	put("B/n/b", "b1", owners("a1 A a blocks,"));
+	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
+	put("C/-/c", "c0", "");
+	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
+	delete ("A/n/a", "Orphan");
+	gc_drain(api.gc);
+	ok(!there("A/n/a"), "the owner goes");
+	is(owners_of("B/n/b"), "", "its dependents stay without it");
+	is(owners_of("B/n/c"), "c0", "other owners stay theirs");
+	tear_down();
+}
+
+static void
+test_absent(void)
+{
+	set_up();
+	put("A/n/a", "a1", "");
+	put("C/-/c", "c1", "");
+	put("B/n/uid", "1", owners("zz A a -,"));
+	put("B/n/kind", "2", owners("a1 B a -,"));
+	put("B/m/ns", "3", owners("a1 A a -,"));
+	put("B/n/cluster", "4", owners("c1 C c -,"));
+	put("C/-/scope", "5", owners("a1 A a -,"));
+	put("B/n/none", "6", owners("qq A q -,"));
+	put("B/n/ok", "7", owners("a1 A a -,"));
+	gc_drain(api.gc);
+	ok(!there("B/n/uid"), "an owner of another uid is none");
+	ok(!there("B/n/kind"), "nor is one of another kind");
+	ok(!there("B/m/ns"), "nor one in another namespace");
+	ok(there("B/n/cluster"),
+	    "the cluster's objects own those of "
+	    "namespaces");
+	ok(there("C/-/scope"), "the other way round nothing is done");
+	ok(!there("B/n/none"), "an owner that is not there is none");
+	ok(there("B/n/ok") && updates == 4 && deletes == 4,
+	    "and nothing else was written");
+	tear_down();
+}
+
+static void
+test_unknown_kind(void)
+{
+	struct collection *definitions;
+
+	set_up();
+	put("B/n/b", "b1", owners("x1 X x -,"));
+	gc_drain(api.gc);
+	ok(there("B/n/b"), "a kind that is not served says nothing");
+	serves_x = true;
+	definitions = store_collection(store, span_str("apiextensions.k8s.io"),
+	    span_str("customresourcedefinitions"));
+	store_put(store, definitions,
+	    tree_parse(&arena,
+		arena_printf(&arena,
+		    "{\"metadata\":{\"name\":\"xs\",\"uid\":\"d\","
+		    "\"resourceVersion\":\"%llu\"}}",
+		    (unsigned long long)store_next_version(store)),
+		TREE_LIMITS, NULL, NULL));
+	gc_drain(api.gc);
+	ok(!there("B/n/b"), "once it is, its objects are looked for");
+	tear_down();
+}
+
+static void
+test_loaded(void)
+{
+	set_up();
+	gc_set_loading(api.gc, true);
+	put("B/n/b", "b1", owners("a1 A a -,"));
+	put("B/n/c", "c1", owners("x1 X x -,"));
+	put("B/n/d", "d1", owners("e1 A e -,"));
+	put("A/n/e", "e1", "");
+	gc_set_loading(api.gc, false);
+	gc_drain(api.gc);
+	ok(there("B/n/b") && there("B/n/c") && there("B/n/d"),
+	    "owners that were not loaded are believed in");
+	put("B/n/b", "b1",
+	    arena_printf(&arena, "\"labels\":{},%s", owners("a1 A a -,")).p);
+	gc_drain(api.gc);
+	ok(there("B/n/b"), "also when the object is written again");
+	put("A/n/a", "a1", "");
+	delete ("A/n/a", "Background");
+	delete ("A/n/e", "Background");
+	gc_drain(api.gc);
+	ok(!there("B/n/b") && !there("B/n/d") && there("B/n/c"),
+	    "once seen, an owner can go");
+	tear_down();
+}
+
+static void
+test_index(void)
+{
+	set_up();
+	gc_free(api.gc);
+	put("A/n/a", "a1", "");
+	put("B/n/b", "b1", owners("a1 A a -,"));
+	put("B/n/c", "c1", owners("zz A a -,"));
+	api.gc = gc_new(&api);
+	gc_drain(api.gc);
+	ok(there("B/n/b") && !there("B/n/c"), "what is there is looked at");
+	tear_down();
+}
+
+/* Processor time: whatever else the machine does. */
+static uint64_t
+used_ms(void)
+{
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void
+test_many(void)
+{
+	char where[40];
+	size_t turns = 0;
+	uint64_t start;
+
+	set_up();
+	put("A/n/a", "a1", "");
+	for (int i = 0; i < 10000; i++) {
+		char uid[16];
+
+		snprintf(where, sizeof(where), "B/n/b%d", i);
+		snprintf(uid, sizeof(uid), "u%d", i);
+		put(where, uid, owners("a1 A a blocks,"));
+	}
+	arena_release(&arena);
+	start = used_ms();
+	delete ("A/n/a", "Foreground");
+	ok(used_ms() - start < 200, "the deletion itself is short");
+	for (; there("A/n/a") && turns < 100000; turns++)
+		loop_once(api.loop, 1000);
+	ok(store_count(kinds[1].collection) == 0 && turns > 1,
+	    "10,000 go in several turns of the loop");
+	ok(used_ms() - start < 20000, "in time that grows with their number");
+	printf("# %zu turns, %llu ms\n", turns,
+	    (unsigned long long)(used_ms() - start));
+	tear_down();
+}
+
+int
+main(void)
+{
+	test_background();
+	test_two_owners();
+	test_foreground();
+	test_foreground_chain();
+	test_foreground_owned();
+	test_circle();
+	test_orphan();
+	test_absent();
+	test_unknown_kind();
+	test_loaded();
+	test_index();
+	test_many();
+	return tap_done();
+}

@@ -1,0 +1,428 @@
+/*
+ * managed: what a real API server made of managedFields, recorded by
+ * t/unit/kapi/managed/record, one step a line; and properties of sets.
+ */
+// needs cmd/kapi/type/cause.c
+// needs cmd/kapi/text/format.c
+// needs cmd/kapi/text/pattern.c
+// needs cmd/kapi/crd/structural.c
+// needs cmd/kapi/type/encode.c
+// needs cmd/kapi/merge/fieldset.c
+// needs cmd/kapi/merge/fieldset_json.c
+// needs cmd/kapi/text/gotext.c
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/merge/managed.c
+// needs cmd/kapi/merge/managed_apply.c
+// needs cmd/kapi/merge/managed_entry.c
+// needs cmd/kapi/merge/managed_reset.c
+// needs cmd/kapi/merge/managed_scale.c
+// needs cmd/kapi/type/problem.c
+// needs cmd/kapi/type/resource.c
+// needs cmd/kapi/type/schema.c
+// needs cmd/kapi/merge/shape.c
+// needs cmd/kapi/merge/shape_check.c
+// needs cmd/kapi/merge/shape_merge.c
+// needs cmd/kapi/merge/shape_walk.c
+// needs cmd/kapi/store/store.c
+// needs cmd/kapi/type/tables.c
+#include "merge/managed.h"
+
+#include <stdlib.h>
+
+#include "crd/structural.h"
+#include "merge/fieldset.h"
+#include "process/file.h"
+#include "tap.h"
+
+static const char *
+json(struct arena *a, const struct node *n)
+{
+	struct buf b = BUF_INIT;
+	const char *text;
+
+	if (n == NULL)
+		return NULL;
+	tree_write_sorted(&b, n);
+	text = arena_str(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+static struct node *
+parse(struct arena *a, const char *text)
+{
+	struct err err;
+	struct node *n = tree_parse(a, span_str(text), TREE_LIMITS, NULL, &err);
+
+	if (n == NULL) {
+		fprintf(stderr, "%s: %s\n", text, err.message);
+		abort();
+	}
+	return n;
+}
+
+static const struct schema *
+schema_of(struct arena *a, const struct node *step)
+{
+	const struct node *crd = node_get(step, "crd");
+	struct span version = node_text(node_get(step, "apiVersion"));
+	const char *slash = memchr(version.p, '/', version.n);
+	struct span group = span_str("");
+
+	if (node_is(crd, NODE_OBJECT))
+		return crd_schema(a, crd, false);
+	if (slash != NULL) {
+		group = span_make(version.p, (size_t)(slash - version.p));
+		version = span_make(slash + 1, version.n - group.n - 1);
+	}
+	return schema_builtin_kind(
+	    group, version, node_text(node_get(step, "kind")));
+}
+
+/* What result says is in answer, too: the rest are defaults of the server. */
+static bool
+is_part(const struct node *result, const struct node *answer)
+{
+	if (node_is(result, NODE_NULL))
+		return answer == NULL || node_is(answer, NODE_NULL) ||
+		    node_count(answer) == 0 || answer->kind != NODE_OBJECT;
+	if (answer == NULL)
+		return node_empty(result);
+	if (result->kind == NODE_OBJECT && answer->kind == NODE_OBJECT) {
+		for (uint32_t i = 0; i < result->n; i++)
+			if (!is_part(result->members[i].value,
+				node_get_span(answer, result->members[i].key)))
+				return false;
+		return true;
+	}
+	if (result->kind == NODE_ARRAY && answer->kind == NODE_ARRAY) {
+		for (uint32_t i = 0; i < result->n; i++)
+			if (result->n != answer->n ||
+			    !is_part(result->items[i], answer->items[i]))
+				return false;
+		return true;
+	}
+	return node_equal(result, answer);
+}
+
+static void
+drop_server_fields(struct node *object)
+{
+	static const char *const names[] = {"resourceVersion", "uid",
+	    "creationTimestamp", "generation", "namespace", "managedFields"};
+	struct node *metadata = node_get(object, "metadata");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		node_remove(metadata, names[i]);
+}
+
+static int
+line_cmp(const void *x, const void *y)
+{
+	return span_cmp(*(const struct span *)x, *(const struct span *)y);
+}
+
+/* The real server has no order of its own for several errors. */
+static const char *
+sorted_lines(struct arena *a, struct span text)
+{
+	struct span lines[32];
+	struct buf b = BUF_INIT;
+	const char *sorted, *end;
+	size_t n = 0;
+
+	while (n < 31 && (end = memchr(text.p, '\n', text.n)) != NULL) {
+		lines[n++] = span_make(text.p, (size_t)(end - text.p));
+		text.n -= (size_t)(end + 1 - text.p);
+		text.p = end + 1;
+	}
+	lines[n++] = text;
+	qsort(lines, n, sizeof(*lines), line_cmp);
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(&b, i == 0 ? "" : " | ");
+		buf_addspan(&b, lines[i]);
+	}
+	sorted = arena_str(a, buf_span(&b));
+	buf_release(&b);
+	return sorted;
+}
+
+static void
+check_problem(struct arena *a, const struct problem *p,
+    const struct node *answer, const char *name)
+{
+	const struct node *causes = node_path(answer, "details.causes");
+	int64_t code = 0;
+
+	node_get_int(node_get(answer, "code"), &code);
+	if (p == NULL) {
+		is("no problem", json(a, answer), name);
+		return;
+	}
+	ok(p->code == code, name);
+	is(sorted_lines(a, p->message),
+	    sorted_lines(a, node_text(node_get(answer, "message"))), name);
+	is(arena_str(a, p->reason),
+	    arena_str(a, node_text(node_get(answer, "reason"))), name);
+	ok(p->cause_count == node_count(causes), name);
+	for (size_t i = 0; i < p->cause_count && i < node_count(causes); i++) {
+		const struct node *cause = causes->items[i];
+
+		ok(span_eq(p->causes[i].field,
+		       node_text(node_get(cause, "field"))) &&
+			span_eq(p->causes[i].message,
+			    node_text(node_get(cause, "message"))) &&
+			span_eq(p->causes[i].reason,
+			    node_text(node_get(cause, "reason"))),
+		    name);
+	}
+}
+
+/* The only default of the CRD. */
+static void
+drop_default(struct node *object)
+{
+	struct node *ports = node_path(object, "spec.ports");
+
+	for (size_t i = 0; i < node_count(ports); i++)
+		if (node_text_is(node_get(ports->items[i], "protocol"), "TCP"))
+			node_remove(ports->items[i], "protocol");
+	/* What is not known there is pruned. */
+	node_remove(node_path(object, "spec.half.known"), "unknown");
+}
+
+static void
+check_object(struct arena *a, const struct managed_write *w,
+    struct node *object, struct node *answer, const char *name)
+{
+	is(json(a, node_path(object, "metadata.managedFields")),
+	    json(a, node_path(answer, "metadata.managedFields")), name);
+	if (w == NULL)
+		return;
+	drop_server_fields(object);
+	drop_server_fields(answer);
+	/* What the write's path resets, it resets later. */
+	if (w->subresource.n > 0) {
+		node_remove(object, "spec");
+		node_remove(object, "metadata");
+	} else if (w->has_status) {
+		node_remove(object, "status");
+		node_remove(answer, "status");
+	}
+	drop_default(object);
+	drop_default(answer);
+	/* Of a CRD, what there is, was applied. */
+	if (!ok(is_part(object, answer) &&
+		    (w->schema->name.n > 0 || w->subresource.n > 0 ||
+			is_part(answer, object)),
+		name))
+		printf("# %s\n# %s\n", json(a, object), json(a, answer));
+}
+
+static void
+play_scale(struct arena *a, const struct managed_write *w, struct node *step,
+    const char *name)
+{
+	struct node *live = node_get(step, "live");
+	struct node *sent = node_get(step, "sent");
+	struct node *parent = node_get(step, "parent"), *after;
+	const struct node *before = node_path(parent, "metadata.managedFields");
+	struct node *fields = managed_to_scale(a, before, "spec.replicas");
+
+	/* Nobody is shown them. */
+	if (fields != NULL)
+		node_put(
+		    a, node_get(live, "metadata"), "managedFields", fields);
+	managed_update(w, live, sent);
+	fields = managed_from_scale(a, before,
+	    node_path(sent, "metadata.managedFields"),
+	    node_text(node_get(step, "parentVersion")), "spec.replicas");
+	after = node_copy(a, parent);
+	node_put(a, node_get(after, "spec"), "replicas",
+	    node_path(sent, "spec.replicas"));
+	node_put(a, node_get(after, "metadata"), "managedFields", fields);
+	managed_settle(parent, after);
+	is(json(a, node_path(after, "metadata.managedFields")),
+	    json(a,
+		node_path(node_get(step, "answer"), "metadata.managedFields")),
+	    name);
+}
+
+static void
+play(struct arena *a, struct node *step, int line)
+{
+	struct node *live = node_get(step, "live");
+	struct node *answer = node_get(step, "answer"), *result;
+	struct node *sent = node_get(step, "sent");
+	struct managed_write w = {.arena = a,
+	    .schema = schema_of(a, step),
+	    .manager = node_text(node_get(step, "manager")),
+	    .subresource = node_text(node_get(step, "subresource")),
+	    .api_version = node_text(node_get(step, "apiVersion")),
+	    .kind = node_text(node_get(step, "kind")),
+	    .now = node_text(node_get(step, "now")),
+	    .force = node_true(node_get(step, "force")),
+	    .has_status = node_true(node_get(step, "hasStatus"))};
+	const char *name = arena_str(a,
+	    arena_printf(a, "line %d: %.*s: %.*s by %.*s", line,
+		SPAN_ARG(node_text(node_get(step, "case"))),
+		SPAN_ARG(node_text(node_get(step, "verb"))),
+		SPAN_ARG(w.manager)));
+	int64_t code = 0;
+	struct problem *p;
+	const char *before = json(a, live);
+
+	node_get_int(node_get(step, "code"), &code);
+	if (node_is(live, NODE_NULL))
+		live = NULL;
+	if (code == 422) /* of a later validation */
+		return;
+	if (node_text_is(node_get(step, "verb"), "scale")) {
+		play_scale(a, &w, step, name);
+		return;
+	}
+	if (node_text_is(node_get(step, "verb"), "update")) {
+		if (code >= 300)
+			return;
+		managed_update(&w, live, sent);
+		check_object(a, NULL, sent, answer, name);
+	} else {
+		p = managed_apply(&w, live, sent, &result);
+		if (code >= 300)
+			check_problem(a, p, answer, name);
+		else if (p != NULL)
+			is(arena_str(a, p->message), NULL, name);
+		else
+			check_object(a, &w, result, answer, name);
+	}
+	is(json(a, node_get(step, "live")), before, name);
+}
+
+/* A line leaves out what is as the one before left it. */
+struct carried {
+	struct node *live, *crd;
+};
+
+static void
+carry(struct arena *a, struct carried *c, struct node *step)
+{
+	int64_t code = 0;
+
+	if (node_get(step, "live") == NULL && c->live != NULL)
+		node_put(a, step, "live", node_copy(a, c->live));
+	if (node_get(step, "crd") == NULL && c->crd != NULL)
+		node_put(a, step, "crd", c->crd);
+	c->crd = node_get(step, "crd");
+	node_get_int(node_get(step, "code"), &code);
+	if (code < 300)
+		c->live = node_copy(a, node_get(step, "answer"));
+}
+
+static void
+test_recorded(struct arena *a)
+{
+	struct buf text = BUF_INIT;
+	struct carried carried = {NULL, NULL};
+	struct err err;
+	struct span rest;
+	int line = 0;
+
+	if (file_read("t/unit/kapi/managed/steps.jsonl", 64, &text, &err) !=
+	    0) {
+		ok(false, err.message);
+		return;
+	}
+	rest = buf_span(&text);
+	while (rest.n > 0) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end == NULL ? rest.n - 1 : (size_t)(end - rest.p);
+		struct node *step = tree_parse(
+		    a, span_make(rest.p, n), TREE_LIMITS, NULL, &err);
+
+		line++;
+		if (step == NULL) {
+			ok(false, err.message);
+			break;
+		}
+		carry(a, &carried, step);
+		play(a, step, line);
+		rest = span_make(rest.p + n + 1, rest.n - n - 1);
+	}
+	ok(line > 100, "steps were recorded");
+	arena_reset(a); /* before the text that its strings point into */
+	buf_release(&text);
+}
+
+static struct fieldset *
+set(struct arena *a, const char *text)
+{
+	struct fieldset *s;
+
+	if (fieldset_parse(a, parse(a, text), &s, NULL) != 0)
+		abort();
+	return s;
+}
+
+static void
+test_sets(struct arena *a)
+{
+	struct fieldset *x = set(a,
+	    "{\"f:b\":{\"f:c\":{},\"f:d\":{}},\"f:a\":{},"
+	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
+	    "{\".\":{},\"f:n\":{}},\"v:3\":{},\"i:0\":{}}");
+	struct fieldset *y = set(a,
+	    "{\"f:b\":{\"f:c\":{}},"
+	    "\"k:{\\\"a\\\":\\\"s\\\",\\\"z\\\":1.0}\":{}}");
+	struct fieldset *parent = set(a, "{\"f:b\":{}}");
+	struct err err;
+
+	is(json(a, fieldset_node(a, x)),
+	    "{\"f:a\":{},\"f:b\":{\"f:c\":{},\"f:d\":{}},\"i:0\":{},"
+	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
+	    "{\".\":{},\"f:n\":{}},\"v:3\":{}}",
+	    "a set is written as it was read");
+	ok(fieldset_size(x) == 7, "its paths are counted");
+	is(json(a, fieldset_node(a, fieldset_difference(a, x, y))),
+	    "{\"f:a\":{},\"f:b\":{\"f:d\":{}},\"i:0\":{},"
+	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":{\"f:n\":{}},"
+	    "\"v:3\":{}}",
+	    "a difference takes paths, not what is below them");
+	ok(fieldset_difference(a, x, parent) == x,
+	    "one that takes nothing is the set itself");
+	is(json(a,
+	       fieldset_node(a, fieldset_difference_recursive(a, x, parent))),
+	    "{\"f:a\":{},\"i:0\":{},"
+	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
+	    "{\".\":{},\"f:n\":{}},\"v:3\":{}}",
+	    "a recursive one takes what is below");
+	is(json(a, fieldset_node(a, fieldset_intersection(a, x, y))),
+	    "{\"f:b\":{\"f:c\":{}},"
+	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":{}}",
+	    "an intersection");
+	ok(fieldset_within(y, x) && !fieldset_within(x, y) &&
+		!fieldset_within(parent, x),
+	    "within");
+	ok(fieldset_equal(fieldset_union(a, x, y), x), "a union");
+	ok(fieldset_has(x, "b.c") && !fieldset_has(x, "b"), "has");
+	ok(fieldset_parse(a, parse(a, "{\"f\":{}}"), &y, &err) != 0 &&
+		fieldset_parse(a, parse(a, "{\"fx:\":{}}"), &y, &err) != 0 &&
+		fieldset_parse(a, parse(a, "{\"k:[\":{}}"), &y, &err) != 0 &&
+		fieldset_parse(a, parse(a, "{\"f:x\":1}"), &y, &err) != 0 &&
+		fieldset_parse(a, parse(a, "{\"i:x\":{}}"), &y, &err) != 0,
+	    "what is no set is refused");
+	ok(fieldset_parse(a, parse(a, "{\"x:f\":{}}"), &y, &err) == 0 &&
+		y == NULL,
+	    "a kind of element that is not known is not");
+}
+
+int
+main(void)
+{
+	struct arena a = ARENA_INIT;
+
+	test_sets(&a);
+	arena_reset(&a);
+	test_recorded(&a);
+	arena_release(&a);
+	return tap_done();
+}

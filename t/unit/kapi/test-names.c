@@ -1,0 +1,248 @@
+/* Names, labels, metadata: what is taken, and how the rest is refused. */
+// needs cmd/kapi/type/names.c
+// needs cmd/kapi/type/objectmeta.c
+// needs cmd/kapi/type/traits.c
+// needs cmd/kapi/type/problem.c
+// needs cmd/kapi/type/cause.c
+#include "type/objectmeta.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tap.h"
+#include "type/traits.h"
+
+struct span
+resource_name(struct arena *a, const struct resource *r)
+{
+	(void)a;
+	return r->plural;
+}
+
+static struct arena arena;
+
+/* All causes, each "FIELD: MESSAGE" up to the regular expression. */
+static const char *
+causes_text(const struct causes *c)
+{
+	static char said[2048];
+	size_t at = 0;
+
+	said[0] = '\0';
+	for (size_t i = 0; i < c->n && at < sizeof said; i++) {
+		struct span m = c->items[i].message;
+		const char *cut = memmem(m.p, m.n, " (e.g.", 6);
+
+		if (cut != NULL)
+			m.n = (size_t)(cut - m.p);
+		at += (size_t)snprintf(said + at, sizeof said - at,
+		    "%s%.*s: %.*s", i == 0 ? "" : "; ",
+		    SPAN_ARG(c->items[i].field), SPAN_ARG(m));
+	}
+	return said;
+}
+
+static void
+name(const char *value, enum name_rule rule, bool generate, const char *want)
+{
+	struct causes c = {&arena, NULL, 0};
+
+	name_check(&c, span_str("n"), span_str(value), rule, generate);
+	is(causes_text(&c), want, value);
+}
+
+#define LABEL_WORDS                                                    \
+	"a lowercase RFC 1123 label must consist of lower case "       \
+	"alphanumeric characters or '-', and must start and end with " \
+	"an alphanumeric character"
+#define SUBDOMAIN_WORDS                                                \
+	"a lowercase RFC 1123 subdomain must consist of lower case "   \
+	"alphanumeric characters, '-' or '.', and must start and end " \
+	"with an alphanumeric character"
+
+static void
+test_names(void)
+{
+	char longest[256];
+
+	memset(longest, 'a', sizeof longest);
+	longest[253] = '\0';
+	name("a", NAME_LABEL, false, "");
+	name("1-a", NAME_LABEL, false, "");
+	name("a.b", NAME_LABEL, false,
+	    "n: Invalid value: \"a.b\": must not contain dots");
+	name("A", NAME_LABEL, false, "n: Invalid value: \"A\": " LABEL_WORDS);
+	name("-a", NAME_LABEL, false, "n: Invalid value: \"-a\": " LABEL_WORDS);
+	name("a.b-c.d", NAME_SUBDOMAIN, false, "");
+	name("a..b", NAME_SUBDOMAIN, false,
+	    "n: Invalid value: \"a..b\": " SUBDOMAIN_WORDS);
+	name("a-", NAME_SUBDOMAIN, false,
+	    "n: Invalid value: \"a-\": " SUBDOMAIN_WORDS);
+	name("a-", NAME_SUBDOMAIN, true, "");
+	name(longest, NAME_SUBDOMAIN, false, "");
+	longest[253] = 'a';
+	longest[254] = '\0';
+	ok(name_check_subdomain(span_str(longest)) != NULL, "254 characters");
+	ok(name_check_dns1035(span_str("1a")) != NULL, "a digit in front");
+	name("a:b*", NAME_SEGMENT, false, "");
+	name("..", NAME_SEGMENT, false,
+	    "n: Invalid value: \"..\": may not be '..'");
+	name("a/b%", NAME_SEGMENT, false,
+	    "n: Invalid value: \"a/b%\": may not contain '/'; n: Invalid "
+	    "value: \"a/b%\": may not contain '%'");
+}
+
+static void
+test_labels(void)
+{
+	char value[80];
+
+	memset(value, 'a', sizeof value);
+	value[63] = '\0';
+	ok(label_check_value(span_str(value)) == NULL, "63 characters");
+	value[63] = 'a';
+	value[64] = '\0';
+	is(label_check_value(span_str(value)), "must be no more than 63 bytes",
+	    "64 characters");
+	ok(label_check_value(span_str("")) == NULL, "an empty value");
+	ok(label_check_value(span_str("a_")) != NULL, "a bad end");
+	ok(label_check_key(&arena, span_str("example.com/a.B_c")) == NULL,
+	    "a key with a prefix");
+	is(label_check_key(&arena, span_str("/a")),
+	    "prefix part must be non-empty", "an empty prefix");
+	is(label_check_key(&arena, span_str("a/")),
+	    "name part must be non-empty", "an empty name");
+}
+
+static const struct resource maps = {
+    .plural = {"configmaps", 10}, .kind = {"ConfigMap", 9}, .namespaced = true};
+
+static struct node *
+parse(const char *json)
+{
+	return tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
+}
+
+static void
+metadata(const char *json, const char *want)
+{
+	struct causes c = {&arena, NULL, 0};
+
+	objectmeta_validate(&c, &maps, parse(json));
+	is(causes_text(&c), want, json);
+}
+
+static void
+test_metadata(void)
+{
+	metadata("{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", "");
+	metadata("{\"metadata\":{\"namespace\":\"b\"}}",
+	    "metadata.name: Required value: name or generateName is required");
+	metadata("{\"metadata\":{\"name\":\"a\"}}",
+	    "metadata.namespace: Required value");
+	metadata("{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\","
+		 "\"generation\":-1}}",
+	    "metadata.generation: Invalid value: -1: must be greater than or "
+	    "equal to 0");
+	metadata("{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\","
+		 "\"annotations\":{\"A/b\":\"any thing\"}}}",
+	    "");
+	metadata("{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\","
+		 "\"finalizers\":[\"orphan\",\"foregroundDeletion\"]}}",
+	    "metadata.finalizers: Invalid value: "
+	    "[\"orphan\",\"foregroundDeletion\"]: finalizer orphan and "
+	    "foregroundDeletion cannot be both set");
+	metadata("{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\","
+		 "\"ownerReferences\":[{\"kind\":\"K\",\"uid\":\"u\"}]}}",
+	    "metadata.ownerReferences.apiVersion: Invalid value: \"\": "
+	    "version must not be empty; metadata.ownerReferences.name: "
+	    "Invalid value: \"\": must not be empty");
+}
+
+static void
+update(const char *live, const char *object, const char *want)
+{
+	struct causes c = {&arena, NULL, 0};
+
+	objectmeta_validate_update(&c, &maps, parse(live), parse(object));
+	is(causes_text(&c), want, object);
+}
+
+static void
+test_updates(void)
+{
+	static const char live[] = "{\"metadata\":{\"name\":\"a\",\"uid\":"
+				   "\"u\",\"generation\":2}}";
+
+	update(live,
+	    "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",\"generation\":2,"
+	    "\"resourceVersion\":\"5\"}}",
+	    "");
+	update(live,
+	    "{\"metadata\":{\"name\":\"a\",\"uid\":\"v\",\"generation\":1,"
+	    "\"resourceVersion\":\"5\"}}",
+	    "metadata.generation: Invalid value: 1: must not be decremented; "
+	    "metadata.uid: Invalid value: \"v\": field is immutable");
+	update("{\"metadata\":{\"name\":\"a\",\"deletionTimestamp\":"
+	       "\"2026-01-02T03:04:05Z\",\"finalizers\":[\"a/b\"]}}",
+	    "{\"metadata\":{\"name\":\"a\",\"deletionTimestamp\":"
+	    "\"2026-01-02T03:04:05Z\",\"finalizers\":[\"a/c\",\"a/b\","
+	    "\"a/a\"],\"resourceVersion\":\"5\"}}",
+	    "metadata.finalizers: Forbidden: no new finalizers can be added "
+	    "if the object is being deleted, found new finalizers "
+	    "[]string{\"a/a\", \"a/c\"}");
+}
+
+static void
+test_traits(void)
+{
+	static const struct {
+		const char *group, *plural;
+		unsigned want;
+	} cases[] = {
+	    {"", "configmaps", TRAIT_VALIDATES_TWICE},
+	    {"", "services", TRAIT_CREATE_ON_UPDATE | TRAIT_RETURNS_DELETED},
+	    {"coordination.k8s.io", "leases",
+		TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION},
+	    {"storage.k8s.io", "volumeattributesclasses",
+		TRAIT_RETURNS_DELETED},
+	    {"apps", "deployments", 0},
+	    {"batch", "jobs", TRAIT_ORPHANS},
+	};
+
+	/* The table is searched by halves: one row out of its place is lost. */
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct resource r = {.group = span_str(cases[i].group),
+		    .plural = span_str(cases[i].plural)};
+
+		ok(traits(&r) == cases[i].want, cases[i].plural);
+	}
+}
+
+static void
+test_generated(void)
+{
+	struct span prefix = span_str("a-prefix-of-more-than-fifty-eight-"
+				      "characters-that-is-cut-here-not");
+	struct span n = name_generate(&arena, prefix);
+
+	ok(n.n == 63 && memcmp(n.p, prefix.p, 58) == 0, "58 and 5 characters");
+	ok(name_check_label(n) == NULL, "... that make a name");
+	n = uuid_make(&arena);
+	ok(n.n == 36 && n.p[14] == '4' && strchr("89ab", n.p[19]) != NULL,
+	    "a UUID of version 4");
+	ok(time_now(&arena).n == 20 && time_now_micro(&arena).n == 27, "times");
+}
+
+int
+main(void)
+{
+	test_names();
+	test_labels();
+	test_metadata();
+	test_updates();
+	test_traits();
+	test_generated();
+	arena_release(&arena);
+	return tap_done();
+}

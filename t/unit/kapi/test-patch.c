@@ -1,0 +1,285 @@
+/*
+ * Patches: what a real API server made of them (t/kapi/patches.jsonl, by
+ * t/kapi/record-patches), and bounds that it does not have.
+ */
+// needs cmd/kapi/merge/patch_parse.c
+// needs cmd/kapi/merge/patch_json.c
+// needs cmd/kapi/merge/patch_merge.c
+// needs cmd/kapi/merge/patch_strategic.c
+// needs cmd/kapi/merge/patch_list.c
+// needs cmd/kapi/text/gotext.c
+// needs cmd/kapi/type/problem.c
+// needs cmd/kapi/type/cause.c
+#include "merge/patch.h"
+
+#include <stdlib.h>
+
+#include "json/tree.h"
+#include "process/file.h"
+#include "tap.h"
+
+#include "patch-schema.h"
+
+static struct arena arena;
+
+/* Stand in for resource.c and decode.c, which are about other things. */
+struct span resource_name(struct arena *a, const struct resource *r);
+struct span
+resource_name(struct arena *a, const struct resource *r)
+{
+	(void)a;
+	(void)r;
+	return SPAN_NONE;
+}
+
+void
+warning_add(struct warnings *w, struct span text)
+{
+	w->items =
+	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof(*w->items));
+	w->items[w->n++] = text;
+}
+
+static struct node *
+parse(struct span text)
+{
+	struct err err = ERR_INIT;
+	struct node *n = tree_parse(&arena, text, TREE_LIMITS, NULL, &err);
+
+	if (n == NULL) {
+		printf("# %s: %.*s\n", err.message, SPAN_ARG(text));
+		exit(1);
+	}
+	return n;
+}
+
+static struct node *
+parse_str(const char *text)
+{
+	return parse(span_str(text));
+}
+
+static const char *
+written(const struct node *n)
+{
+	struct buf b = BUF_INIT;
+	const char *text;
+
+	tree_write_sorted(&b, n);
+	text = arena_str(&arena, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+static void
+put_default(struct node *n, const char *key, const char *value)
+{
+	if (node_get(n, key) == NULL)
+		node_put(&arena, n, key, node_str(&arena, value));
+}
+
+/* What becomes of a built-in object behind the patch: what is empty goes, and
+ * containers and ports get their defaults. */
+static void
+finish(struct node *n)
+{
+	struct span image = node_path_text(n, "image");
+
+	for (uint32_t i = 0; node_is(n, NODE_ARRAY) && i < n->n; i++)
+		finish(n->items[i]);
+	if (!node_is(n, NODE_OBJECT))
+		return;
+	for (uint32_t i = 0; i < n->n; i++) {
+		struct node *v = n->members[i].value;
+
+		finish(v);
+		if (v->kind == NODE_NULL || (v->kind == NODE_ARRAY && !v->n) ||
+		    (node_empty(v) &&
+			span_is(n->members[i].key, "nodeSelector")))
+			n->members[i].value = NULL;
+	}
+	node_sweep(n);
+	if (node_get(n, "containerPort") != NULL)
+		put_default(n, "protocol", "TCP");
+	if (image.p == NULL)
+		return;
+	node_make(&arena, n, "resources");
+	put_default(n, "terminationMessagePath", "/dev/termination-log");
+	put_default(n, "terminationMessagePolicy", "File");
+	put_default(n, "imagePullPolicy",
+	    memchr(image.p, ':', image.n) ? "IfNotPresent" : "Always");
+}
+
+static struct problem *
+apply(const struct node *recorded, struct node **result)
+{
+	struct span type = node_path_text(recorded, "type");
+	struct span query = node_path_text(recorded, "query");
+	const struct node *live = node_get(recorded, "live");
+	enum patch_type t = span_is(type, "json") ? PATCH_JSON
+	    : span_is(type, "merge")		  ? PATCH_MERGE
+						  : PATCH_STRATEGIC;
+	struct warnings strict = {.arena = &arena};
+	struct node *patch;
+	struct problem *p =
+	    patch_parse(&arena, t, node_path_text(recorded, "patch"),
+		query.n > 0 ? VALIDATE_IGNORE : VALIDATE_WARN, &strict, &patch);
+
+	if (p != NULL)
+		return p;
+	if (t == PATCH_JSON)
+		return patch_json(&arena, live, patch, result);
+	if (t == PATCH_MERGE)
+		return patch_merge(&arena, live, patch, result);
+	return patch_strategic(&arena,
+	    node_text_is(node_get(live, "kind"), "Service") ? &service_type
+							    : &deployment_type,
+	    live, patch, result);
+}
+
+static void
+compare(const struct node *recorded)
+{
+	const struct node *live = node_get(recorded, "live");
+	const char *before = written(live);
+	struct node *got = NULL;
+	struct problem *p = apply(recorded, &got);
+	const struct node *want = node_get(recorded, "answer");
+	bool thing = node_text_is(node_get(live, "kind"), "Thing");
+	const char *what = arena_printf(&arena, "%.*s%.*s %.*s",
+	    SPAN_ARG(node_path_text(recorded, "type")),
+	    SPAN_ARG(node_path_text(recorded, "query")),
+	    SPAN_ARG(node_path_text(recorded, "patch")))
+			       .p;
+
+	if (p != NULL)
+		got = problem_status(&arena, p);
+	else if (!thing)
+		finish(got);
+	if (node_equal(got, want))
+		ok(true, what);
+	else
+		is(written(got), written(want), what);
+	if (strcmp(before, written(live)) != 0)
+		is(written(live), before, "the target stays as it was");
+}
+
+/* What the decoder answers, not the patch. */
+static bool
+is_other(const struct node *recorded)
+{
+	return node_text_is(
+		   node_get(recorded, "query"), "?fieldValidation=Ignore") &&
+	    node_text_is(node_get(recorded, "patch"), "[]");
+}
+
+static void
+test_recorded(void)
+{
+	struct buf all = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct span rest;
+
+	if (file_read("t/kapi/patches.jsonl", 16, &all, &err) != 0) {
+		ok(false, err.message);
+		return;
+	}
+	rest = buf_span(&all);
+	while (rest.n > 0) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct span line = span_make(rest.p, (size_t)(end - rest.p));
+		struct node *recorded = parse(line);
+		int64_t code;
+
+		rest = span_make(end + 1, rest.n - line.n - 1);
+		if (node_get_int(node_get(recorded, "code"), &code) &&
+		    code != 415 && !is_other(recorded))
+			compare(recorded);
+		arena_reset(&arena);
+	}
+	buf_release(&all);
+}
+
+static void
+test_strict(void)
+{
+	struct warnings w = {.arena = &arena};
+	struct node *patch;
+
+	patch_parse(&arena, PATCH_JSON,
+	    span_str("[{\"op\":\"add\",\"paht\":\"/a\",\"value\":{\"a\":1,"
+		     "\"a\":2}}]"),
+	    VALIDATE_WARN, &w, &patch);
+	ok(w.n == 2, "two things are wrong with a JSON patch");
+	is(w.items[0].p, "json patch duplicate field \"[0].value.a\"",
+	    "a field given twice");
+	is(w.items[1].p, "json patch unknown field \"[0].paht\"",
+	    "a member that nobody knows");
+	w.n = 0;
+	patch_parse(&arena, PATCH_MERGE, span_str("{\"a\":{\"b\":1,\"b\":2}}"),
+	    VALIDATE_STRICT, &w, &patch);
+	ok(w.n == 1, "a merge patch with a field given twice");
+	is(w.items[0].p, "duplicate field \"a.b\"", "its path");
+	patch_parse(&arena, PATCH_MERGE, span_str("{\"a\":{\"b\":1,\"b\":2}}"),
+	    VALIDATE_IGNORE, &w, &patch);
+	ok(w.n == 1, "nothing is said when nothing is asked");
+}
+
+static void
+test_bounds(void)
+{
+	struct node *many = node_array(&arena), *result;
+	struct node *op = parse_str("{\"op\":\"test\",\"path\":\"/x\"}");
+	struct node *copy = node_array(&arena);
+	struct node *target = parse_str("{\"a\":[\"0123456789\"]}");
+	struct node *deep = node_array(&arena);
+	struct problem *p;
+
+	for (int i = 0; i < 10000; i++)
+		node_append(&arena, many, op);
+	ok(patch_json(&arena, target, many, &result) == NULL,
+	    "10,000 operations are fine");
+	node_append(&arena, many, op);
+	p = patch_json(&arena, target, many, &result);
+	is(written(problem_status(&arena, p)),
+	    "{\"apiVersion\":\"v1\",\"code\":413,\"kind\":\"Status\","
+	    "\"message\":\"Request entity too large: The allowed maximum "
+	    "operations in a JSON patch is 10000, got 10001\","
+	    "\"metadata\":{},\"reason\":\"RequestEntityTooLarge\","
+	    "\"status\":\"Failure\"}",
+	    "one more is too many");
+	op = parse_str("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/-\"}");
+	for (int i = 0; i < 30; i++)
+		node_append(&arena, copy, op);
+	p = patch_json(&arena, target, copy, &result);
+	ok(p != NULL && p->code == 422, "copies that double end at 3 MB");
+	op = parse_str("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/0\"}");
+	for (int i = 0; i < 9; i++)
+		node_append(&arena, deep, op);
+	ok(patch_json(&arena, target, deep, &result) == NULL,
+	    "nine levels are fine");
+	for (int i = 0; i < 1100; i++) {
+		struct buf path = BUF_INIT;
+
+		buf_adds(&path, "/a");
+		for (int k = 0; k < i; k++)
+			buf_adds(&path, "/b");
+		op = parse_str("{\"op\":\"add\",\"value\":{}}");
+		node_put(&arena, op, "path",
+		    node_string(&arena, arena_span(&arena, buf_span(&path))));
+		buf_release(&path);
+		node_append(&arena, deep, op);
+	}
+	p = patch_json(&arena, target, deep, &result);
+	ok(p != NULL && p->code == 422, "1,100 levels are too deep");
+}
+
+int
+main(void)
+{
+	test_recorded();
+	test_strict();
+	test_bounds();
+	arena_release(&arena);
+	return tap_done();
+}

@@ -1,0 +1,185 @@
+/* The tables of types and resources, as the server sees them. */
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/type/resource.c
+// needs cmd/kapi/type/schema.c
+// needs cmd/kapi/store/store.c
+// needs cmd/kapi/type/tables.c
+#include "store/store.h"
+#include "type/resource.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "tap.h"
+
+static const struct field *
+field_of(const char *type, const char *name)
+{
+	const struct schema *s = schema_builtin(span_str(type));
+
+	return s == NULL ? NULL : schema_field(s, span_str(name));
+}
+
+static const char *
+text(struct arena *a, struct span s)
+{
+	return s.p == NULL ? NULL : arena_str(a, s);
+}
+
+static void
+test_fields(struct arena *a)
+{
+	const struct field *f =
+	    field_of("io.k8s.api.core.v1.ServiceSpec", "ports");
+
+	ok(f != NULL && f->schema->kind == SCHEMA_LIST, "a list");
+	ok(f->list_type == LIST_MAP && f->key_count == 2, "with two keys");
+	is(text(a, f->keys[1]), "protocol", "the second key");
+	ok(f->patch_merge && span_is(f->patch_key, "port"), "merged by port");
+	is(text(a, f->go_type), "[]v1.ServicePort", "as Go names it");
+	f = schema_field(f->schema->element->schema, span_str("protocol"));
+	is(text(a, node_text(f->default_value)), "TCP", "a default");
+	f = field_of("io.k8s.api.core.v1.ServicePort", "port");
+	ok(f->default_value == NULL && f->required && !f->omit_empty,
+	    "a zero is no default");
+	ok(span_is(f->schema->format, "int32"), "a format");
+	f = field_of("io.k8s.api.core.v1.ServiceSpec", "selector");
+	ok(f->atomic && f->schema->kind == SCHEMA_MAP &&
+		f->schema->element->schema->kind == SCHEMA_STRING,
+	    "a map that is one value");
+	f = field_of("io.k8s.api.apps.v1.DeploymentSpec", "selector");
+	ok(f->atomic && f->pointer && !f->omit_empty,
+	    "a struct that is one value, by its type");
+	f = field_of("io.k8s.api.core.v1.PodSpec", "volumes");
+	ok(f->patch_merge && f->patch_retain_keys, "two patch strategies");
+	f = field_of("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+	    "creationTimestamp");
+	ok(schema_is_time(f->schema) && f->omit_zero, "a time");
+	ok(field_of("io.k8s.api.core.v1.Pod", "nosuch") == NULL, "no field");
+	ok(schema_builtin(span_str("io.k8s.nosuch")) == NULL, "no type");
+}
+
+static void
+test_all_types(void)
+{
+	struct registry *g = registry_new();
+	struct resource *r;
+	size_t n = 0, without = 0;
+
+	for (size_t i = 0; (r = registry_next(g, &i)) != NULL; n++)
+		if (r->schema == NULL) {
+			without++;
+			printf("# no type: %.*s\n", SPAN_ARG(r->kind));
+		}
+	ok(n > 60 && without == 0, "every resource has its type");
+	registry_free(g);
+}
+
+static struct resource *
+find(const struct registry *g, const char *group, const char *version,
+    const char *plural)
+{
+	return registry_find(
+	    g, span_str(group), span_str(version), span_str(plural));
+}
+
+static void
+test_registry(struct arena *a)
+{
+	struct registry *g = registry_new();
+	struct store *s = store_new();
+	struct resource *r = find(g, "apps", "v1", "deployments");
+
+	registry_bind(g, s);
+	is(text(a, r->api_version), "apps/v1", "apiVersion");
+	is(text(a, r->list_kind), "DeploymentList", "kind of a list");
+	is(text(a, resource_name(a, r)), "deployments.apps", "name");
+	ok(r->namespaced && r->has_generation && r->has_status && r->storage &&
+		r->preferred,
+	    "facts");
+	ok(r->verbs == 255, "all verbs");
+	ok(r->short_name_count == 1 && span_is(r->short_names[0], "deploy"),
+	    "short names");
+	is(text(a, r->subresources[0].group), "autoscaling", "scale's group");
+	is(text(a, r->subresources[0].kind), "Scale", "scale's kind");
+	is(text(a, r->subresources[1].group), "apps", "status has its own");
+	r = find(g, "", "v1", "pods");
+	is(text(a, resource_name(a, r)), "pods", "name in the core group");
+	r = find(g, "authorization.k8s.io", "v1", "selfsubjectaccessreviews");
+	ok(r != NULL && r->collection == NULL, "reviews are not kept");
+	r = find(g, "events.k8s.io", "v1", "events");
+	ok(!r->storage &&
+		r->collection == find(g, "", "v1", "events")->collection,
+	    "events are kept once");
+	ok(registry_storage(g, r->group, r->plural) ==
+		find(g, "", "v1", "events"),
+	    "in the core group");
+	ok(registry_find_kind(g, span_str("batch"), SPAN_NONE,
+	       span_str("CronJob")) == find(g, "batch", "v1", "cronjobs"),
+	    "by kind");
+	ok(find(g, "apps", "v2", "deployments") == NULL, "no such version");
+	ok(registry_has_version(g, span_str("apps"), span_str("v1")) &&
+		!registry_has_version(g, span_str("apps"), span_str("v2")),
+	    "versions");
+	store_free(s);
+	registry_free(g);
+}
+
+static void
+test_added(struct arena *a)
+{
+	static const char *const versions[] = {
+	    "v1alpha1", "v2", "v1", "foo", "v10beta3", "v10"};
+	struct resource r[6] = {{.verbs = 0}}, *next, *removed;
+	struct registry *g = registry_new();
+	unsigned long before = registry_generation(g);
+	struct buf order = BUF_INIT;
+	struct resource other = {.group = span_str("a.example.com"),
+	    .version = span_str("v1"),
+	    .plural = span_str("as"),
+	    .crd = (const void *)&other};
+
+	for (size_t i = 0; i < 6; i++) {
+		r[i].crd = (const void *)r;
+		r[i].group = span_str("b.example.com");
+		r[i].plural = span_str("bs");
+		r[i].version = span_str(versions[i]);
+		registry_add(g, &r[i]);
+	}
+	registry_add(g, &other);
+	ok(registry_generation(g) == before + 7, "the generation counts");
+	for (size_t i = 0; (next = registry_next(g, &i)) != NULL;)
+		if (next->crd != NULL)
+			buf_addf(&order, " %.*s%s", SPAN_ARG(next->version),
+			    next->preferred ? "*" : "");
+	is(buf_str(&order), " v1* v10* v2 v1 v10beta3 v1alpha1 foo",
+	    "groups by name, the best version first");
+	removed = find(g, "b.example.com", "v10", "bs");
+	registry_remove(g, removed);
+	ok(removed->removed && find(g, "b.example.com", "v10", "bs") == NULL,
+	    "removed");
+	ok(find(g, "b.example.com", "v2", "bs")->preferred,
+	    "the next one is preferred");
+	buf_release(&order);
+	registry_free(g);
+	(void)a;
+}
+
+int
+main(void)
+{
+	struct arena a = ARENA_INIT;
+	struct timespec t0, t1;
+
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	test_all_types();
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	printf("# all types read in %ld us\n",
+	    (t1.tv_sec - t0.tv_sec) * 1000000 +
+		(t1.tv_nsec - t0.tv_nsec) / 1000);
+	test_fields(&a);
+	test_registry(&a);
+	test_added(&a);
+	arena_release(&a);
+	return tap_done();
+}

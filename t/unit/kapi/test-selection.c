@@ -1,0 +1,323 @@
+/* selection: selectors, what they match, and how a bad one is refused (the
+ * words are recorded from a real API server); the tokens of pages. */
+// needs cmd/kapi/store/keys.c
+// needs cmd/kapi/store/store.c
+// needs cmd/kapi/read/label_selector.c
+// needs cmd/kapi/read/field_selector.c
+// needs cmd/kapi/read/continue.c
+// needs cmd/kapi/text/gotext.c
+// needs cmd/kapi/type/objectmeta.c
+// needs cmd/kapi/type/names.c
+// needs cmd/kapi/type/problem.c
+// needs cmd/kapi/type/cause.c
+// needs cmd/kapi/type/traits.c
+#include "crd/crd.h"
+#include "read/continue.h"
+#include "read/selection.h"
+
+#include <inttypes.h>
+
+#include "tap.h"
+
+static const struct crd_version cars = {
+    .selectable =
+	(const struct span[]){{".spec.color", 11}, {".spec.doors", 11}},
+    .selectable_count = 2};
+
+const struct crd_version *
+crd_version_of(const struct resource *r)
+{
+	return r->crd == NULL ? NULL : &cars;
+}
+
+struct span
+resource_name(struct arena *a, const struct resource *r)
+{
+	(void)a;
+	return r->plural;
+}
+
+static struct arena arena;
+
+/* "" if the selector is fine. */
+static const char *
+refused(const char *labels)
+{
+	struct selection s = {0};
+	struct problem *p = label_selector_parse(&arena, span_str(labels), &s);
+
+	return p == NULL ? "" : arena_str(&arena, p->message);
+}
+
+static void
+test_label_words(void)
+{
+	static const char *const cases[][2] = {
+	    {"", ""},
+	    {"a", ""},
+	    {"!a", ""},
+	    {"! a , b", ""},
+	    {"a=b,c==d,e!=f", ""},
+	    {"a in (b,c),d notin (e),x.y/z", ""},
+	    {"a in (in,notin)", ""},
+	    {"in in (in)", ""},
+	    {"a=", ""},
+	    {"a=,b", ""},
+	    {"a in ()", ""},
+	    {"a in (,)", ""},
+	    {"a in (b,,c)", ""},
+	    {"a>5", ""},
+	    {"a<5", ""},
+	    {"a===b",
+		"unable to parse requirement: found '=', expected: "
+		"identifier"},
+	    {"a in b", "unable to parse requirement: found 'b' expected: '('"},
+	    {"a in (b",
+		"unable to parse requirement: found '', expected: ',' or "
+		"')'"},
+	    {"!",
+		"unable to parse requirement: found '', expected: identifier"},
+	    {"a,,b", "found ',', expected: identifier after ','"},
+	    {"a=b=c", "found '=', expected: ',' or 'end of string'"},
+	    {",x", "found ',', expected: !, identifier, or 'end of string'"},
+	    {"x y",
+		"unable to parse requirement: found 'y', expected: in, notin, "
+		"=, ==, !=, gt, lt"},
+	    {"x)",
+		"unable to parse requirement: found ')', expected: in, notin, "
+		"=, ==, !=, gt, lt"},
+	    {"a in (b,c))", "found ')', expected: ',' or 'end of string'"},
+	    {"a=!b",
+		"unable to parse requirement: found '!', expected: "
+		"identifier"},
+	    {"!a=b", "found '=', expected: ',' or 'end of string'"},
+	    {"a=-b",
+		"unable to parse requirement: values[0][a]: Invalid value: "
+		"\"-b\": a valid label must be an empty string or consist of "
+		"alphanumeric characters, '-', '_' or '.', and must start and "
+		"end with an alphanumeric character (e.g. 'MyValue',  or "
+		"'my_value',  or '12345', regex used for validation is "
+		"'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"},
+	    {"a>x",
+		"unable to parse requirement: values[0]: Invalid value: "
+		"\"x\": for 'Gt', 'Lt' operators, the value must be an "
+		"integer"},
+	    {"-a",
+		"unable to parse requirement: <nil>: Invalid value: \"-a\": "
+		"name part must consist of alphanumeric characters, '-', '_' "
+		"or '.', and must start and end with an alphanumeric "
+		"character (e.g. 'MyName',  or 'my.name',  or '123-abc', "
+		"regex used for validation is "
+		"'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		is(refused(cases[i][0]), cases[i][1], cases[i][0]);
+}
+
+static bool
+labels_match(const char *selector, const char *labels)
+{
+	struct selection s = {0};
+
+	return label_selector_parse(&arena, span_str(selector), &s) == NULL &&
+	    label_selector_matches(&s, *labels ? span_str(labels) : SPAN_NONE);
+}
+
+static void
+test_label_matches(void)
+{
+	static const char l[] = "{\"a\":\"b\",\"n\":\"7\",\"e\":\"\"}";
+	static const char *const yes[] = {"", "a", "a=b", "a==b", "a!=c",
+	    "a in (x,b)", "a notin (x)", "!z", "z!=b", "z notin (b)", "n>6",
+	    "n<8", "e=", "e", "e in ()", "a=b,n=7", "a in (b,)"};
+	static const char *const no[] = {"!a", "z", "a=c", "a!=b", "a in (x,y)",
+	    "a notin (b)", "z=b", "z in (b)", "n>7", "n<7", "a>1", "z>1",
+	    "e!=", "a=b,n=8", "e=x"};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		ok(labels_match(yes[i], l), yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		ok(!labels_match(no[i], l), no[i]);
+	ok(labels_match("!a", ""), "no labels at all");
+	ok(!labels_match("a", ""), "no labels, one wanted");
+}
+
+static const struct resource pods = {.plural = {"pods", 4}, .namespaced = true};
+static const struct resource maps = {
+    .plural = {"configmaps", 10}, .namespaced = true};
+static const struct resource jobs = {
+    .group = {"batch", 5}, .plural = {"jobs", 4}, .namespaced = true};
+static const struct resource nodes = {.plural = {"nodes", 5}};
+static const struct crd *const some_crd = (const struct crd *)&cars;
+
+static const char *
+fields_refused(const struct resource *r, const char *fields)
+{
+	struct selection s;
+	struct problem *p =
+	    selection_parse(&arena, SPAN_NONE, span_str(fields), &s);
+
+	if (p == NULL)
+		p = selection_resolve(&arena, r, &s);
+	return p == NULL ? "" : arena_str(&arena, p->message);
+}
+
+static void
+test_field_words(void)
+{
+	struct resource car = {.plural = span_str("cars"), .crd = some_crd};
+
+	is(fields_refused(&maps, "a"),
+	    "invalid selector: 'a'; can't understand 'a'", "no operator");
+	is(fields_refused(&maps, "a=b"),
+	    "\"a\" is not a known field selector: only \"metadata.name\", "
+	    "\"metadata.namespace\"",
+	    "unknown");
+	is(fields_refused(&maps, "=x"),
+	    "\"\" is not a known field selector: only \"metadata.name\", "
+	    "\"metadata.namespace\"",
+	    "no name");
+	is(fields_refused(&maps, "metadata.name=a\\b"),
+	    "invalid field selector: invalid escape sequence: \\b",
+	    "a bad escape");
+	is(fields_refused(&maps, "metadata.name=x\\"),
+	    "invalid field selector: invalid escape sequence: \\",
+	    "half an escape");
+	is(fields_refused(&maps, "metadata.name=a==b=c"),
+	    "invalid field selector: unescaped character in value: 61",
+	    "= in a value");
+	is(fields_refused(&maps, "metadata.name!=x,"), "", "an empty term");
+	is(fields_refused(&maps, "metadata.name=a\\,b\\=c\\\\"), "", "escapes");
+	is(fields_refused(&pods, "spec.x=1"),
+	    "field label not supported: spec.x", "unknown, of pods");
+	is(fields_refused(&jobs, "spec.x=1"),
+	    "field label \"spec.x\" not supported for Job", "unknown, of jobs");
+	is(fields_refused(&nodes, "metadata.namespace=x"),
+	    "field label not supported: metadata.namespace",
+	    "nodes have no namespace");
+	is(fields_refused(&car, "metadata.namespace=x"),
+	    "field label not supported: metadata.namespace",
+	    "custom resources without one");
+	is(fields_refused(&car, "spec.color=x,spec.doors!=4"), "",
+	    "fields of a CRD");
+	is(fields_refused(&car, "spec.x=1"),
+	    "field label not supported: spec.x", "unknown, of a CRD");
+}
+
+static bool
+fields_match(const struct resource *r, const char *fields, const char *json)
+{
+	struct store *store = store_new();
+	struct collection *c =
+	    store_collection(store, SPAN_NONE, span_str("x"));
+	struct node *n =
+	    tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
+	struct stored *o = store_put(store, c, n);
+	struct selection s;
+	bool matches =
+	    selection_parse(&arena, SPAN_NONE, span_str(fields), &s) == NULL &&
+	    selection_resolve(&arena, r, &s) == NULL &&
+	    selection_matches(&s, o);
+
+	store_free(store);
+	return matches;
+}
+
+static void
+test_field_matches(void)
+{
+	static const char pod[] =
+	    "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{"
+	    "\"nodeName\":\"a=b\"},\"status\":{\"phase\":\"Running\","
+	    "\"podIPs\":[{\"ip\":\"10.0.0.1\"},{\"ip\":\"::1\"}]}}";
+	static const char car[] =
+	    "{\"metadata\":{\"name\":\"c\"},\"spec\":{\"color\":\"r\\\"d\","
+	    "\"doors\":4}}";
+	struct resource cars_resource = {
+	    .plural = span_str("cars"), .crd = some_crd};
+
+	ok(fields_match(&pods, "metadata.name=p,metadata.namespace=n", pod),
+	    "name and namespace");
+	ok(!fields_match(&pods, "metadata.name!=p", pod), "not that name");
+	ok(fields_match(&pods, "spec.nodeName=a\\=b", pod), "an escape");
+	ok(fields_match(&pods, "spec.host=a\\=b", pod), "spec.host is old");
+	ok(fields_match(&pods, "status.phase==Running", pod), "==");
+	ok(fields_match(&pods, "status.podIP=10.0.0.1", pod), "first IP");
+	ok(fields_match(&pods, "status.podIPs=", pod),
+	    "podIPs are never there");
+	ok(fields_match(&pods, "spec.hostNetwork=false", pod), "a default");
+	ok(fields_match(&pods, "status.nominatedNodeName=", pod), "absent");
+	ok(fields_match(
+	       &jobs, "status.successful=0", "{\"metadata\":{\"name\":\"j\"}}"),
+	    "no success yet");
+	ok(fields_match(&jobs, "status.successful=2",
+	       "{\"metadata\":{\"name\":\"j\"},\"status\":{\"succeeded\":2}}"),
+	    "two");
+	ok(fields_match(&cars_resource, "spec.color=r\"d,spec.doors=4", car),
+	    "fields of a CRD");
+	ok(!fields_match(&cars_resource, "spec.doors=5", car), "another value");
+}
+
+static const char *
+token(const char *text)
+{
+	struct span key;
+	int64_t version;
+	struct problem *p =
+	    continue_parse(&arena, span_str(text), &version, &key);
+
+	if (p != NULL)
+		return arena_str(&arena, p->message);
+	return arena_printf(&arena, "%" PRId64 " %.*s", version, SPAN_ARG(key))
+	    .p;
+}
+
+#define BAD "invalid continue token: continue key is not valid"
+
+static void
+test_tokens(void)
+{
+	struct span t = continue_make(&arena, 283, span_str("a"));
+
+	is(arena_str(&arena, t),
+	    "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjgzLCJzdGFydCI6ImFcdTAwMDAi"
+	    "fQ",
+	    "a token");
+	is(token(arena_str(&arena, t)), "283 a", "and back");
+	t = continue_make(&arena, -1, span_str("ns/n\"x"));
+	is(token(arena_str(&arena, t)), "-1 ns/n\"x", "of no version");
+	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjgzLCJzdGFydCI6Ii9hXHUw"
+		 "MDAwIn0"),
+	    "283 a", "the API server's");
+	is(token("abc"),
+	    BAD ": invalid character 'i' looking for beginning of value",
+	    "no JSON");
+	is(token("%"), BAD ": illegal base64 data at input byte 0",
+	    "no base64");
+	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiJhIn0"),
+	    BAD ": incorrect encoded start resourceVersion (version "
+		"meta.k8s.io/v1)",
+	    "version 0");
+	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjIiLCJydiI6MSwic3RhcnQiOiJhIn0"),
+	    BAD ": server does not recognize this encoded version "
+		"meta.k8s.io/v2",
+	    "another format");
+	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIifQ"),
+	    BAD ": encoded start key empty (version meta.k8s.io/v1)", "no key");
+	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi9hIn"
+		 "0"),
+	    BAD ": ../a", "a way out");
+}
+
+int
+main(void)
+{
+	test_label_words();
+	test_label_matches();
+	test_field_words();
+	test_field_matches();
+	test_tokens();
+	arena_release(&arena);
+	return tap_done();
+}

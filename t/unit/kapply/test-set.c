@@ -1,0 +1,405 @@
+// needs cmd/kapply/set.c
+// needs cmd/kapply/body.c
+#include "set.h"
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/mem.h"
+#include "body.h"
+#include "tap.h"
+
+#define PRIMARY                                                        \
+	"\"primary\":{\"apiVersion\":\"e.com/v1\",\"kind\":\"Thing\"," \
+	"\"namespace\":\"d\",\"name\":\"t\",\"uid\":\"u1\","           \
+	"\"resourceVersion\":\"5\"}"
+
+static struct set *
+parse(const char *text)
+{
+	struct err err = ERR_INIT;
+	struct set *s = set_parse(span_str(text), 1, &err);
+
+	if (s == NULL)
+		printf("# %s\n", err.message);
+	return s;
+}
+
+static void
+refused(const char *text, const char *message)
+{
+	struct err err = ERR_INIT;
+	struct set *s = set_parse(span_str(text), 1, &err);
+
+	ok(s == NULL, "refused");
+	is(err.message, message, message);
+	set_free(s);
+}
+
+static void
+test_refusals(void)
+{
+	refused("{}", "object has no apiVersion");
+	refused("{\"apiVersion\":\"v1\"}", "object has no kind");
+	refused("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}",
+	    "object has no metadata.name");
+	refused("7", "object is no object");
+	refused("{\"reconcile\":{}}", "reconcile has no primary");
+	refused("{\"reconcile\":{\"primary\":{\"apiVersion\":\"v1\","
+		"\"kind\":\"T\"}}}",
+	    "reconcile.primary has no name");
+	refused("{\"items\":[1],\"reconcile\":{" PRIMARY "}}",
+	    "items[0] is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"delete\":[{}]}}",
+	    "reconcile.delete[0] has no apiVersion");
+	refused("{\"reconcile\":{" PRIMARY ",\"refused\":[{}]}}",
+	    "reconcile.refused[0] has no item");
+
+	refused("{\"kind\":\"List\",\"items\":{}}",
+	    "a List whose items is no list");
+	refused("{\"kind\":\"List\",\"items\":[],\"reconcile\":7}",
+	    "a List whose reconcile is no object");
+	refused(
+	    "{\"items\":{},\"reconcile\":{" PRIMARY "}}", "items is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"known\":[]}}",
+	    "reconcile.known is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"once\":{}}}",
+	    "reconcile.once is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"delete\":{}}}",
+	    "reconcile.delete is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"refused\":\"x\"}}",
+	    "reconcile.refused is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"events\":{}}}",
+	    "reconcile.events is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"loops\":[]}}",
+	    "reconcile.loops is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":{\"label\":\"a\"}}}",
+	    "reconcile.adopt is no text");
+	refused("{\"reconcile\":{" PRIMARY ",\"status\":7}}",
+	    "reconcile.status is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"onError\":7}}",
+	    "reconcile.onError is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":[]}}",
+	    "reconcile.finalizers is no object");
+	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":{\"add\":\"x\"}}}",
+	    "reconcile.finalizers.add is no list");
+	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":{\"remove\":{}}}}",
+	    "reconcile.finalizers.remove is no list");
+}
+
+static void
+test_order(void)
+{
+	struct set *s = parse(
+	    "{\"items\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+	    "\"metadata\":{\"name\":\"a\",\"namespace\":\"d\"}},"
+	    "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{"
+	    "\"name\":\"b\",\"namespace\":\"d\"}},"
+	    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{"
+	    "\"name\":\"c\"}},"
+	    "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{"
+	    "\"name\":\"e\",\"namespace\":\"d\"}}],"
+	    "\"reconcile\":{" PRIMARY ",\"known\":{\"Namespace//c\":null,"
+	    "\"Secret/d/b\":\"u2\"},\"once\":[\"Service/d/e\"],"
+	    "\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+	    "\"namespace\":\"d\",\"name\":\"p\",\"uid\":\"u3\"}],"
+	    "\"finalizers\":{\"add\":[\"a/b\"],\"remove\":[\"c/d\"]},"
+	    "\"status\":{\"a\":1},\"manager\":\"m\","
+	    "\"maxConcurrentReconciles\":3,\"guardStatus\":true,"
+	    "\"loops\":{\"Service/d/e\":\".spec\"},"
+	    "\"refused\":[{\"item\":\"ConfigMap/d/x\",\"message\":\"no\"}]}}");
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < s->count; i++)
+		buf_addf(&b, "%d %s\n", s->items[i].phase, s->items[i].key);
+	is(buf_str(&b),
+	    "0 Service/d/e\n1 Thing.e.com/d/t\n2 Namespace//c\n"
+	    "3 Secret/d/b\n3 ConfigMap/d/x\n4 Deployment.apps/d/a\n"
+	    "4 Service/d/e\n5 Pod/d/p\n7 Thing.e.com/d/t\n",
+	    "phases, and the order of the line within one");
+	ok(s->items[2].known == KNOWN_ABSENT, "known: null");
+	ok(s->items[3].known == KNOWN_UID &&
+		span_is(s->items[3].known_uid, "u2"),
+	    "known: a uid");
+	ok(s->items[5].known == KNOWN_NOTHING, "known: not said");
+	ok(s->items[6].once && s->items[6].step == STEP_PRIMARY, "once");
+	ok(s->items[4].state == ITEM_REFUSED, "refused");
+	is(s->items[4].error, "ConfigMap/d/x refused: no", "... with its word");
+	is(s->key, "Thing.e.com/d/t", "the key");
+	ok(s->max_concurrent == 3, "maxConcurrentReconciles");
+	ok(s->guard_status, "guardStatus");
+	buf_release(&b);
+	set_free(s);
+}
+
+#define CM(name, value)                                                       \
+	"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"        \
+	"\"name\":\"" name "\",\"namespace\":\"d\"},\"data\":{\"k\":\"" value \
+	"\"}}"
+
+static void
+test_inherit(void)
+{
+	struct set *old =
+	    parse("{\"items\":[" CM("a", "1") "," CM("b", "1") "," CM(
+		"c", "1") "," CM("e", "1") "],\"reconcile\":{" PRIMARY "}}");
+	struct set *new = parse("{\"items\":[" CM("x", "1") "," CM(
+	    "e", "1") "," CM("c", "2") "," CM("b", "1") "," CM("a",
+	    "1") "],\"reconcile\":{" PRIMARY "}}");
+
+	old->items[0].state = ITEM_DONE;
+	old->items[0].accepted_ms = 1000;
+	retry_plan(&old->items[1].retry, RETRY_PERMANENT, -1, 1000);
+	old->items[1].state = ITEM_RETRY;
+	retry_plan(&old->items[2].retry, RETRY_PERMANENT, -1, 1000);
+	old->items[2].state = ITEM_RETRY;
+	old->items[3].state = ITEM_DONE;
+	old->items[3].accepted_ms = 10;
+	old->items[1].step = STEP_LIST;
+	old->items[1].patch = mem_strdup("{}");
+	for (size_t i = 1; i < 3; i++)
+		old->items[i].denied = (struct denial *)&old->items[i];
+	set_inherit(new, old, 5000, 5500);
+	ok(new->items[0].state == ITEM_WAITING, "a new item is sent");
+	ok(new->items[1].state == ITEM_WAITING,
+	    "one accepted long ago is sent again");
+	ok(new->items[2].state == ITEM_WAITING,
+	    "a changed one is sent at once");
+	ok(new->items[3].state == ITEM_RETRY &&new->items[3].retry.due_ms ==
+		old->items[1].retry.due_ms,
+	    "one that fails keeps its pace");
+	is(new->items[3].patch, "{}", "... and what it was about to send");
+	ok(new->items[3].denied == (struct denial *)&old->items[1] &&
+		new->items[2].denied == (struct denial *)&old->items[2] &&
+		old->items[1].denied == NULL && old->items[2].denied == NULL,
+	    "what was denied is, until it is tried again, also if changed");
+	ok(new->items[4].state == ITEM_DONE, "one just accepted is not sent");
+	set_free(old);
+	set_free(new);
+}
+
+static void
+test_bodies(void)
+{
+	struct buf b = BUF_INIT;
+	struct body_edit edit = {0};
+	const char *object =
+	    "{\"kind\":\"X\",\"metadata\":{\"managedFields\":[{}],\"uid\":"
+	    "\"o\","
+	    "\"labels\":{\"a\":\"b\",\"l\":\"w\"},\"name\":\"n\"},\"s\":1}";
+
+	body_apply(&b, span_str(object), &edit);
+	is(buf_str(&b),
+	    "{\"kind\":\"X\",\"metadata\":{\"uid\":\"o\",\"labels\":{\"a\":"
+	    "\"b\",\"l\":\"w\"},\"name\":\"n\"},\"s\":1}",
+	    "managedFields are cut");
+	buf_reset(&b);
+	edit = (struct body_edit){
+	    span_str("u"), span_str("1"), span_str("l"), span_str("v")};
+	body_apply(&b, span_str(object), &edit);
+	is(buf_str(&b),
+	    "{\"kind\":\"X\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\","
+	    "\"resourceVersion\":\"1\",\"labels\":{\"a\":\"b\",\"l\":\"v\"}},"
+	    "\"s\":1}",
+	    "uid, version and label are set");
+	buf_reset(&b);
+	body_delete(&b, span_str("u"), true);
+	is(buf_str(&b),
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
+	    "\"propagationPolicy\":\"Background\",\"preconditions\":{\"uid\":"
+	    "\"u\"},\"dryRun\":[\"All\"]}",
+	    "a delete");
+	buf_release(&b);
+}
+
+static const struct proof *proof; /* for member() */
+static const char *origin = "";	  /* a member of reconcile */
+
+static bool
+member(const char *metadata)
+{
+	struct set *s =
+	    parse("{\"items\":[" CM("a", "1") "],\"reconcile\":{" PRIMARY "}}");
+	struct buf b = BUF_INIT;
+	bool yes;
+
+	s->origin = span_str(origin);
+
+	buf_addf(&b, "{\"metadata\":{%s%s}}", metadata,
+	    strstr(metadata, "\"namespace\"") == NULL ? ",\"namespace\":\"d\""
+						      : "");
+	yes = body_is_member(proof, s, &s->items[0], buf_span(&b));
+	buf_release(&b);
+	set_free(s);
+	return yes;
+}
+
+static void
+test_members(void)
+{
+	/* printf %s Thing.e.com/d/t | sha256sum | cut -c -32 */
+#define LABEL                                \
+	"\"labels\":{\"kpipe.dev/part-of\":" \
+	"\"" PART "\"}"
+#define PART "b65e88d6dd9e92b98a9335c792f5baed"
+#define OWNER(version, kind, name, uid)                    \
+	"{\"apiVersion\":\"" version "\",\"kind\":\"" kind \
+	"\",\"name\":\"" name "\",\"uid\":\"" uid "\",\"controller\":true}"
+#define OWNED(...) "\"ownerReferences\":[" OWNER(__VA_ARGS__) "]"
+	ok(member("\"ownerReferences\":[{\"uid\":\"u9\"}," OWNER(
+	       "e.com/v1", "Thing", "t", "u1") "]"),
+	    "a controller reference");
+	ok(member(OWNED("e.com/v2", "Thing", "t", "u1")), "another version");
+	ok(!member("\"ownerReferences\":[{\"apiVersion\":\"e.com/v1\","
+		   "\"kind\":\"Thing\",\"name\":\"t\",\"uid\":\"u1\"}]"),
+	    "a reference that does not control");
+	ok(!member(OWNED("e.com/v1", "Thing", "t", "u2")), "another uid");
+	ok(!member(OWNED("e.org/v1", "Thing", "t", "u1")), "another group");
+	ok(!member(OWNED("e.com/v1", "Other", "t", "u1")), "another kind");
+	ok(!member(OWNED("e.com/v1", "Thing", "x", "u1")), "another name");
+	ok(!member(
+	       OWNED("e.com/v1", "Thing", "t", "u1") ",\"namespace\":\"x\""),
+	    "from another namespace");
+	ok(member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			"\"Thing.e.com/d/t ConfigMap/d/a\"}"),
+	    "label and annotation");
+	ok(!member(LABEL), "the label alone");
+	ok(!member("\"annotations\":{\"kpipe.dev/member\":"
+		   "\"Thing.e.com/d/t ConfigMap/d/a\"}"),
+	    "the annotation alone");
+	ok(!member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			 "\"Thing.e.com/d/t ConfigMap/d/b\"}"),
+	    "marks copied from another object");
+	ok(!member("\"x\":1"), "nothing");
+}
+
+/* The same as kpipe has it: with a key. */
+static void
+test_proofs(void)
+{
+	static const char keys[] = "new-new-new-new-new-new-new-new-\n"
+				   "old-old-old-old-old-old-old-old-\n";
+	static const char other[] = "other-other-other-other-other-other\n";
+	static const struct {
+		const char *key, *primary, *origin, *item;
+		bool good;
+		const char *what;
+	} cases[] = {
+	    {keys, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", true, "a proof"},
+	    {keys + 33, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", true,
+		"... by the key before"},
+	    {other, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", false,
+		"... by a key that is none of ours"},
+	    {keys, "Thing.e.com/d/t", "u0", "ConfigMap/d/a", false,
+		"... of an earlier primary of that name"},
+	    {keys, "Thing.e.com/d/s", "u1", "ConfigMap/d/a", false,
+		"... of another primary"},
+	    {keys, "Other.e.com/d/t", "u1", "ConfigMap/d/a", false,
+		"... of a primary of another kind"},
+	    {keys, "Thing.e.com/d/t", "u1", "ConfigMap/d/b", false,
+		"... of a sibling"},
+	};
+	struct proof ours = {0}, theirs = {0};
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	ok(proof_parse(&ours, span_str(keys), "x", &err) == 0, "two keys");
+	proof = &ours;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		proof_parse(&theirs, span_str(cases[i].key), "x", &err);
+		buf_reset(&b);
+		buf_adds(&b,
+		    LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			  "\"Thing.e.com/d/t ConfigMap/d/a\","
+			  "\"kpipe.dev/proof\":\"");
+		proof_add(&b, &theirs, span_str(cases[i].primary),
+		    span_str(cases[i].origin), span_str(cases[i].item));
+		buf_adds(&b, "\"}");
+		ok(member(buf_str(&b)) == cases[i].good, cases[i].what);
+	}
+	ok(!member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			 "\"Thing.e.com/d/t ConfigMap/d/a\"}"),
+	    "marks without a proof");
+	ours.accept_unproven = true;
+	ok(member(LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+			"\"Thing.e.com/d/t ConfigMap/d/a\"}"),
+	    "... are accepted once");
+	ok(!member(LABEL), "... but not the label alone");
+	ours.accept_unproven = false;
+	buf_reset(&b);
+	buf_adds(&b,
+	    LABEL ",\"annotations\":{\"kpipe.dev/member\":"
+		  "\"Thing.e.com/d/t ConfigMap/d/a\",\"kpipe.dev/proof\":\"");
+	proof_add(&b, &ours, span_str("Thing.e.com/d/t"), span_str("u0"),
+	    span_str("ConfigMap/d/a"));
+	buf_adds(&b, "\"}");
+	origin = "u0";
+	ok(member(buf_str(&b)), "a restored primary: its origin counts");
+	origin = "";
+	proof = NULL;
+	ok(member(buf_str(&b)), "without a key: as it stands");
+	proof_release(&ours);
+	proof_release(&theirs);
+	buf_release(&b);
+}
+
+static void
+finalizers(const char *list, const char *present, enum finalizer_need want,
+    const char *value)
+{
+	struct buf line = BUF_INIT, object = BUF_INIT, patch = BUF_INIT;
+	struct set *s;
+
+	buf_addf(
+	    &line, "{\"reconcile\":{" PRIMARY ",\"finalizers\":%s}}", list);
+	s = parse(buf_str(&line));
+	buf_addf(
+	    &object, "{\"metadata\":{\"resourceVersion\":\"7\",%s}}", present);
+	ok(body_finalizers(&patch, s, &s->items[0], buf_span(&object)) == want,
+	    list);
+	if (value != NULL) {
+		const char *at = strstr(buf_str(&patch), "\"value\":[");
+
+		is(at, value, "... the new list");
+	}
+	set_free(s);
+	buf_release(&line);
+	buf_release(&object);
+	buf_release(&patch);
+}
+
+static void
+test_finalizers(void)
+{
+	finalizers("{\"add\":[\"a/b\"]}", "\"uid\":\"u1\"", FINALIZER_PATCH,
+	    "\"value\":[\"a/b\"]}]");
+	finalizers("{\"add\":[\"a/b\"]}",
+	    "\"uid\":\"u1\",\"finalizers\":[\"x\"]", FINALIZER_PATCH,
+	    "\"value\":[\"x\",\"a/b\"]}]");
+	finalizers("{\"add\":[\"x\"]}", "\"uid\":\"u1\",\"finalizers\":[\"x\"]",
+	    FINALIZER_NOTHING, NULL);
+	finalizers(
+	    "{\"add\":[\"x\"]}", "\"uid\":\"u2\"", FINALIZER_STALE, NULL);
+	finalizers("{\"add\":[\"x\"]}",
+	    "\"uid\":\"u1\",\"deletionTimestamp\":\"2026\"", FINALIZER_STALE,
+	    NULL);
+	finalizers("{\"remove\":[\"x\"]}",
+	    "\"uid\":\"u1\",\"deletionTimestamp\":\"2026\",\"finalizers\":["
+	    "\"y\",\"x\"]",
+	    FINALIZER_PATCH, "\"value\":[\"y\"]}]");
+	finalizers(
+	    "{\"remove\":[\"x\"]}", "\"uid\":\"u1\"", FINALIZER_NOTHING, NULL);
+}
+
+int
+main(void)
+{
+	digest_init();
+	test_refusals();
+	test_order();
+	test_inherit();
+	test_bodies();
+	test_members();
+	test_proofs();
+	test_finalizers();
+	return tap_done();
+}

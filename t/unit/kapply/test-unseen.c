@@ -1,0 +1,56 @@
+// needs cmd/kapply/unseen.c
+// needs cmd/kapply/set.c
+#include "unseen.h"
+
+#include "tap.h"
+
+#define PRIMARY                                                   \
+	"\"primary\":{\"apiVersion\":\"e.com/v1\",\"kind\":\"T\"" \
+	",\"namespace\":\"d\",\"name\":\"t\",\"uid\":\"u1\"}"
+#define NS(name)                                         \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\"," \
+	"\"metadata\":{\"name\":\"" name "\"}}"
+
+static struct set *
+parse(const char *text)
+{
+	struct err err = ERR_INIT;
+	struct set *s = set_parse(span_str(text), 1, &err);
+
+	if (s == NULL)
+		printf("# %s\n", err.message);
+	return s;
+}
+
+int
+main(void)
+{
+	struct loop *l = loop_new();
+	struct unseen *u = unseen_new(l);
+	struct set *two = parse(
+	    "{\"items\":[" NS("a") "," NS("b") "],"
+					       "\"reconcile\":{" PRIMARY "}}");
+	struct set *seen = parse(
+	    "{\"items\":[" NS("b") "],\"reconcile\":{" PRIMARY
+				   ",\"known\":{\"Namespace//b\":\"u2\"}}}");
+
+	ok(unseen_wait(u, two, 0) == 0, "nothing was created");
+	unseen_add(u, two, &two->items[0], 1000);
+	unseen_add(u, two, &two->items[1], 3000);
+	ok(unseen_wait(u, two, 4000) == UNSEEN_MS - 1000, "the newest counts");
+	unseen_line(u, two);
+	ok(unseen_wait(u, two, 4000) == UNSEEN_MS - 1000,
+	    "a line that knows nothing changes nothing");
+	unseen_line(u, seen);
+	ok(unseen_wait(u, two, 4000) == UNSEEN_MS - 3000,
+	    "seen: the other one counts");
+	unseen_add(u, seen, &seen->items[0], 5000);
+	ok(unseen_wait(u, two, 5000) == UNSEEN_MS - 4000,
+	    "what was known is not noted");
+	ok(unseen_wait(u, two, 1000 + UNSEEN_MS) == 0, "it ends");
+	set_free(two);
+	set_free(seen);
+	unseen_free(u);
+	loop_free(l);
+	return tap_done();
+}

@@ -1,0 +1,186 @@
+// needs cmd/kpipe/board.c
+#include "board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json/json.h"
+#include "tap.h"
+
+static void
+report(struct board *b, const char *line)
+{
+	board_report(b, 0, "kapply", span_str(line));
+}
+
+/* What is in the pipe now; to be copied before the next call. */
+static const char *
+drain(int fd)
+{
+	static char text[1 << 17];
+	size_t n = 0;
+	ssize_t got;
+
+	while ((got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
+		n += (size_t)got;
+	text[n] = '\0';
+	return text;
+}
+
+/* Whether all is written, and this is what. */
+static bool
+writes(struct board *b, int fds[2], const char *want)
+{
+	return board_write(b, fds[1]) == BOARD_WRITTEN &&
+	    strcmp(drain(fds[0]), want) == 0;
+}
+
+#define SAMPLES(text) "{\"tool\":\"kapply\",\"metrics\":{" text "}}"
+#define COUNT(n) "{\"tool\":\"kapply\",\"counters\":{\"a\":" n "}}"
+
+static void
+test_newest(int fds[2])
+{
+	struct board b = {0};
+
+	ok(writes(&b, fds, ""), "nothing is known: nothing is written");
+	report(&b, COUNT("1"));
+	report(&b, COUNT("2"));
+	report(&b, SAMPLES("\"x\":1"));
+	report(&b, SAMPLES("\"x\":2"));
+	board_state(&b, span_str("{\"old\":1}"));
+	board_state(&b, span_str("{\"new\":1}"));
+	ok(writes(&b, fds,
+	       "{\"new\":1}\n" COUNT("2") "\n" SAMPLES("\"x\":2") "\n"),
+	    "the state, then the newest of all");
+	ok(writes(&b, fds, ""), "once");
+	report(&b, COUNT("2"));
+	report(&b, SAMPLES("\"x\":2"));
+	board_state(&b, span_str("{\"new\":1}"));
+	ok(writes(&b, fds, ""), "what did not change is not written again");
+	report(&b, SAMPLES("\"y\":1"));
+	ok(writes(&b, fds, SAMPLES("\"y\":1") "\n"),
+	    "only the sample that did");
+	report(&b, SAMPLES("\"a\":1,\"x\":3"));
+	ok(writes(&b, fds, SAMPLES("\"x\":3,\"a\":1") "\n"),
+	    "samples stay in the order in which they came");
+	board_again(&b);
+	board_write(&b, fds[1]);
+	ok(strncmp(drain(fds[0]), "{\"new\":1}\n" COUNT("2") "\n", 20) == 0,
+	    "another reader gets all");
+	board_forget(&b, 0);
+	board_again(&b);
+	ok(writes(&b, fds, "{\"new\":1}\n"),
+	    "what a stage said before its end is forgotten");
+	board_release(&b);
+}
+
+static void
+test_refused(int fds[2])
+{
+	static const char *const bad[] = {"", "x", "{", "[]",
+	    "{\"counters\":1}", "{\"metrics\":[1]}", "{\"tool\":\"kapply\"}",
+	    "{\"metrics\":{}} x"};
+	struct board b = {0};
+	char longest[BOARD_LINE_MAX + 1];
+	bool none = true;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		none = none && !board_report(&b, 0, "kapply", span_str(bad[i]));
+	memset(longest, ' ', sizeof(longest));
+	memcpy(longest, "{\"counters\":{}}", 15);
+	ok(!board_report(&b, 0, "kapply", span_make(longest, BOARD_LINE_MAX)),
+	    "a line that a pipe might not take whole is refused");
+	ok(none, "what is no report is refused");
+	ok(writes(&b, fds, ""), "... and leaves nothing");
+	board_release(&b);
+}
+
+static void
+add_many(struct board *b, int count)
+{
+	struct buf line = BUF_INIT;
+
+	for (int i = 0; i < count; i++) {
+		buf_reset(&line);
+		buf_addf(
+		    &line, "{\"metrics\":{\"sample_of_some_length_%d\":1}}", i);
+		board_report(b, 0, "kapply", buf_span(&line));
+	}
+	buf_release(&line);
+}
+
+static size_t
+count_samples(const char *text)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, "sample_")) != NULL) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+static bool
+lines_are_short(const char *text)
+{
+	const char *end;
+
+	for (; (end = strchr(text, '\n')) != NULL; text = end + 1)
+		if (end + 1 - text > BOARD_LINE_MAX ||
+		    json_check(span_make(text, (size_t)(end - text)), NULL) !=
+			0)
+			return false;
+	return *text == '\0';
+}
+
+static void
+test_full_pipe(int fds[2])
+{
+	struct board b = {0};
+	enum board_result result = BOARD_FULL;
+	const char *text;
+	bool first;
+	size_t n;
+
+	add_many(&b, 5000);
+	ok(board_write(&b, fds[1]) == BOARD_FULL, "a pipe that is full");
+	board_state(&b, span_str("{\"new\":1}"));
+	ok(board_write(&b, fds[1]) == BOARD_FULL, "... stays full");
+	text = drain(fds[0]);
+	ok(lines_are_short(text), "... it has whole lines, none too long");
+	n = count_samples(text);
+	for (first = true; result == BOARD_FULL; first = false) {
+		result = board_write(&b, fds[1]);
+		text = drain(fds[0]);
+		if (first)
+			ok(strncmp(text, "{\"new\":1}\n", 10) == 0,
+			    "the rest when it has room, the state first");
+		n += count_samples(text);
+	}
+	ok(result == BOARD_WRITTEN && n == BOARD_SAMPLES_MAX,
+	    "... each once, and no more than the limit");
+	close(fds[0]);
+	board_again(&b);
+	ok(board_write(&b, fds[1]) == BOARD_FAILED && errno == EPIPE,
+	    "a reader that is gone");
+	board_release(&b);
+}
+
+int
+main(void)
+{
+	int fds[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	if (pipe2(fds, O_NONBLOCK | O_CLOEXEC) != 0)
+		return 1;
+	test_newest(fds);
+	test_refused(fds);
+	test_full_pipe(fds);
+	return tap_done();
+}

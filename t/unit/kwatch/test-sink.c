@@ -1,0 +1,305 @@
+/* sink: what a fast and a slow reader of kwatch get to see. */
+// needs cmd/kwatch/sink.c
+#include "sink.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "json/json.h"
+#include "process/loop.h"
+#include "tap.h"
+
+static struct loop *loop;
+static struct out out;
+static struct sink *sink;
+static struct index pods;
+static int reader;
+static const int owner, other;
+
+static void
+set_up(void)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		abort();
+	reader = fds[0];
+	fcntl(reader, F_SETFL, O_NONBLOCK);
+	loop = loop_new();
+	out_init(&out, loop, fds[1]);
+	sink = sink_new(&out, SINK_PLAIN);
+	pods = (struct index){.api_version = "v1", .kind = "Pod"};
+}
+
+static void
+tear_down(void)
+{
+	sink_free(sink);
+	index_release(&pods);
+	out_release(&out);
+	close(out.given_fd);
+	close(reader);
+	loop_free(loop);
+}
+
+/* From now on the reader takes nothing; what fills the pipe is blanks. */
+static void
+stop_reading(void)
+{
+	struct buf *b = out_buf(&out);
+
+	for (int i = 0; i < 64 * 1024 * 3; i++)
+		buf_addc(b, ' ');
+	out_added(&out);
+	ok(out_full(&out), "the reader is slow");
+}
+
+/* Everything that comes, as one text; for a line "TYPE NAME UID VERSION". */
+static char *
+read_all(void)
+{
+	struct buf got = BUF_INIT, text = BUF_INIT;
+	char *p, *line;
+
+	for (;;) {
+		ssize_t n;
+
+		out_flush(&out);
+		n = read(reader, buf_reserve(&got, 65536), 65536);
+		if (n <= 0) {
+			sink_pump(sink);
+			if (out_empty(&out) && sink_empty(sink))
+				break;
+			continue;
+		}
+		got.len += (size_t)n;
+	}
+	p = buf_take(&got);
+	for (line = strtok_r(p, "\n", &got.data); line != NULL;
+	     line = strtok_r(NULL, "\n", &got.data)) {
+		struct json_frame f;
+		struct span s = span_str(line);
+
+		while (s.n > 0 && *s.p == ' ') {
+			s.p++;
+			s.n--;
+		}
+		if (json_frame(s, &f) != 0) {
+			buf_addf(&text, "bad line %s\n", line);
+			continue;
+		}
+		buf_addf(&text, "%.*s %.*s%s%.*s %.*s %.*s", SPAN_ARG(f.type),
+		    SPAN_ARG(f.namespace_), f.namespace_.n > 0 ? "/" : "",
+		    SPAN_ARG(f.name), SPAN_ARG(f.uid),
+		    SPAN_ARG(f.resource_version));
+		if (f.annotations.p != NULL)
+			buf_addf(&text, " %.*s", SPAN_ARG(f.annotations));
+		buf_addc(&text, '\n');
+	}
+	free(p);
+	return buf_take(&text);
+}
+
+static void
+read_is(const char *want, const char *what)
+{
+	char *got = read_all();
+
+	is(got, want, what);
+	free(got);
+}
+
+static struct span
+body(struct buf *b, const char *name, const char *uid, const char *version)
+{
+	buf_reset(b);
+	buf_addf(b,
+	    "{\"metadata\":{\"namespace\":\"s\",\"name\":\"%s\",\"uid\":\"%s\","
+	    "\"resourceVersion\":\"%s\"}}",
+	    name, uid, version);
+	return buf_span(b);
+}
+
+static struct entry *
+entry(const char *name)
+{
+	return sink_entry(
+	    sink, &pods, span_str("s"), span_str(name), &owner, 1);
+}
+
+static void
+put(const char *name, const char *uid, const char *version)
+{
+	struct buf b = BUF_INIT;
+	struct span text = body(&b, name, uid, version);
+
+	sink_put(sink, entry(name), span_str(uid), span_str(version), text);
+	buf_release(&b);
+}
+
+static void
+drop(const char *name, const char *uid, const char *version)
+{
+	struct buf b = BUF_INIT;
+	struct span text = body(&b, name, uid, version);
+
+	sink_delete(sink, entry(name), span_str(uid), text);
+	buf_release(&b);
+}
+
+#define MADE_UP " {\"kpipe.dev/synthetic\":\"true\"}\n"
+
+static void
+test_fast(void)
+{
+	set_up();
+	put("a", "1", "10");
+	put("a", "1", "11");
+	ok(entry_is(entry("a"), span_str("1"), span_str("11")),
+	    "a version that was told");
+	ok(!entry_is(entry("a"), span_str("1"), span_str("1")),
+	    "and one that was not");
+	put("a", "2", "12");
+	drop("a", "2", "13");
+	ok(sink_counters(sink)->objects == 0, "nothing is kept of it");
+	put("a", "2", "14");
+	sink_bookmark(sink, SINK_END, "v1", "Pod");
+	read_is("ADDED s/a 1 10\n"
+		"MODIFIED s/a 1 11\n"
+		"DELETED s/a 1 " MADE_UP "ADDED s/a 2 12\n"
+		"DELETED s/a 2 13\n"
+		"ADDED s/a 2 14\n"
+		"BOOKMARK    {\"k8s.io/initial-events-end\":\"true\"}\n",
+	    "a fast reader sees every event");
+	tear_down();
+}
+
+static void
+test_slow(void)
+{
+	set_up();
+	put("known", "1", "1");
+	put("gone", "1", "1");
+	put("changed", "1", "1");
+	put("back", "1", "1");
+	stop_reading();
+	sink_bookmark(sink, SINK_BEGIN, "v1", "Pod");
+	for (int i = 0; i < 1000; i++)
+		put("known", "1", i % 2 ? "2" : "3");
+	put("new", "1", "1");
+	put("new", "1", "4");
+	put("flash", "1", "1");
+	drop("flash", "1", "5");
+	put("gone", "1", "2");
+	drop("gone", "1", "6");
+	drop("changed", "1", "2");
+	put("changed", "2", "7");
+	put("back", "2", "3");
+	put("back", "1", "8");
+	sink_bookmark(sink, SINK_END, "v1", "Pod");
+	put("late", "1", "9");
+	put("new", "1", "10");
+	read_is("ADDED s/known 1 1\n"
+		"ADDED s/gone 1 1\n"
+		"ADDED s/changed 1 1\n"
+		"ADDED s/back 1 1\n"
+		"BOOKMARK    {\"kpipe.dev/initial-events-begin\":\"true\"}\n"
+		"MODIFIED s/known 1 2\n"
+		"ADDED s/new 1 10\n"
+		"DELETED s/flash 1 5\n"
+		"DELETED s/gone 1 6\n"
+		"DELETED s/changed 1 " MADE_UP "ADDED s/changed 2 7\n"
+		"MODIFIED s/back 1 8\n"
+		"BOOKMARK    {\"k8s.io/initial-events-end\":\"true\"}\n"
+		"ADDED s/late 1 9\n",
+	    "a slow reader sees where each object got to");
+	ok(sink_counters(sink)->objects == 5, "five are left");
+	ok(sink_counters(sink)->coalesced == 1005, "the rest was replaced");
+	tear_down();
+}
+
+static void
+test_sweep(void)
+{
+	set_up();
+	put("a", "1", "1");
+	put("b", "1", "1");
+	sink_put(sink,
+	    sink_entry(sink, &pods, span_str("t"), span_str("c"), &other, 1),
+	    span_str("1"), span_str("1"), span_str("{}"));
+	sink_put(sink,
+	    sink_entry(sink, &pods, SPAN_NONE, span_str("n"), &owner, 1),
+	    span_str("1"), span_str("1"), span_str("{}"));
+	sink_entry(sink, &pods, span_str("s"), span_str("b"), &owner, 2);
+	free(read_all());
+	index_sweep(sink, &pods, &owner, 2);
+	read_is("DELETED n 1 " MADE_UP "DELETED s/a 1 " MADE_UP,
+	    "what a listing did not name is gone, of this watch only");
+	index_sweep(sink, &pods, NULL, 0);
+	read_is("DELETED s/b 1 " MADE_UP "DELETED t/c 1 " MADE_UP,
+	    "everything is gone");
+	ok(sink_counters(sink)->made_up == 4, "counted");
+	stop_reading();
+	put("unread", "1", "1");
+	index_sweep(sink, &pods, &owner, 2);
+	read_is("DELETED s/unread 1 " MADE_UP, "also what nobody has read yet");
+	ok(sink_counters(sink)->objects == 0, "nothing is left");
+	tear_down();
+}
+
+/* What is gone costs a slow reader's kwatch little, however much it was. */
+static void
+test_gone(void)
+{
+	struct buf big = BUF_INIT, want = BUF_INIT;
+	char name[16];
+
+	set_up();
+	stop_reading();
+	buf_adds(&big,
+	    "{\"metadata\":{\"namespace\":\"s\",\"uid\":\"1\","
+	    "\"name\":\"n\"},\"data\":\"");
+	for (int i = 0; i < 300 * 1024; i++)
+		buf_addc(&big, 'x');
+	buf_adds(&big, "\"}");
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		sink_put(sink, entry(name), span_str("1"), span_str("1"),
+		    buf_span(&big));
+		sink_delete(sink, entry(name), span_str("1"), buf_span(&big));
+	}
+	/* It is back: room for another one. */
+	put("n0", "1", "2");
+	drop("n3", "1", "3");
+	drop("n4", "1", "4");
+	ok(sink_counters(sink)->made_up == 3, "three have no room");
+	buf_adds(&want, "ADDED s/n0 1 2\n");
+	for (int i = 1; i < 3; i++)
+		buf_adds(&want, "DELETED s/n 1 \n");
+	buf_adds(&want,
+	    "DELETED s/n3 1 3\nDELETED s/n4 1 4\n"
+	    "DELETED s/n5 1 " MADE_UP);
+	read_is(buf_str(&want), "the others are made up");
+	sink_put(
+	    sink, entry("z"), span_str("1"), span_str("1"), buf_span(&big));
+	stop_reading();
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "m%d", i);
+		sink_delete(sink, entry(name), span_str("1"), buf_span(&big));
+	}
+	ok(sink_counters(sink)->made_up == 4, "what was read makes room");
+	buf_release(&big);
+	buf_release(&want);
+	tear_down();
+}
+
+int
+main(void)
+{
+	test_fast();
+	test_slow();
+	test_sweep();
+	test_gone();
+	return tap_done();
+}

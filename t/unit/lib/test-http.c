@@ -1,0 +1,324 @@
+/* http: answers, faults, cancelling, timeouts. */
+#include "http/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "process/clock.h"
+#include "server.h"
+#include "tap.h"
+
+static struct loop *loop;
+static struct server server;
+static struct http *http;
+static char url[256];
+
+/* What came of a request. */
+struct got {
+	int calls; /* of done */
+	int status;
+	struct buf body, data;
+	struct err err;
+	int64_t retry_after_s;
+	bool timed_out;
+	int chunks_wanted; /* then false; 0: all */
+	int chunks;
+	struct http_call *cancel; /* from on_data */
+	bool start;		  /* another, from on_data */
+};
+
+static void
+on_done(void *arg, const struct http_response *r)
+{
+	struct got *g = arg;
+
+	g->calls++;
+	g->status = r->status;
+	g->err = r->err;
+	g->retry_after_s = r->retry_after_s;
+	g->timed_out = r->timed_out;
+	buf_addspan(&g->body, r->body);
+}
+
+static const char *
+at(const char *path)
+{
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port, path);
+	return url;
+}
+
+static void
+begin(struct got *g)
+{
+	*g = (struct got){0};
+}
+
+static void
+end(struct got *g)
+{
+	buf_release(&g->body);
+	buf_release(&g->data);
+}
+
+static void
+wait_calls(const struct got *g, int calls)
+{
+	uint64_t end_ms = clock_ms() + 20000;
+
+	while (g->calls < calls && clock_ms() < end_ms)
+		loop_once(loop, 1000);
+}
+
+static bool
+on_data(void *arg, struct span bytes)
+{
+	struct got *g = arg;
+	struct http_request r = {.method = "GET"};
+
+	buf_addspan(&g->data, bytes);
+	g->chunks++;
+	if (g->start) {
+		r.url = at("/count");
+		http_start(http, &r, on_done, g);
+		g->start = false;
+	}
+	if (g->cancel != NULL) {
+		http_cancel(g->cancel);
+		g->cancel = NULL;
+	}
+	return g->chunks_wanted == 0 || g->chunks < g->chunks_wanted;
+}
+
+static void
+get(struct got *g, const char *path)
+{
+	struct http_request r = {
+	    .method = "GET", .url = at(path), .timeout_ms = 10000};
+
+	begin(g);
+	http_start(http, &r, on_done, g);
+	ok(g->calls == 0, "done is not called from http_start");
+	wait_calls(g, 1);
+}
+
+static void
+test_answers(void)
+{
+	struct got g;
+	const char *const headers[] = {"Content-Type: x/y", NULL};
+	struct http_request r = {.method = "PATCH",
+	    .url = at("/echo"),
+	    .headers = headers,
+	    .body = span_str("{\"a\":1}")};
+
+	begin(&g);
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	is(buf_str(&g.body),
+	    "{\"method\": \"PATCH\", \"type\": \"x/y\", \"body\": "
+	    "\"{\\\"a\\\":1}\"}",
+	    "method, type and body");
+	end(&g);
+	get(&g, "/429");
+	ok(g.status == 429 && g.retry_after_s == 7, "429, retry after 7 s");
+	is(buf_str(&g.body), "slow down\n", "body of an error");
+	end(&g);
+	get(&g, "/nothing");
+	ok(g.status == 404 && g.err.kind == ERR_NONE, "404 is an answer");
+	end(&g);
+	r = (struct http_request){.method = "DELETE", .url = at("/echo")};
+	begin(&g);
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	is(buf_str(&g.body),
+	    "{\"method\": \"DELETE\", \"type\": null, \"body\": \"\"}",
+	    "DELETE without body");
+	end(&g);
+}
+
+static void
+test_faults(void)
+{
+	struct got g;
+	char want[256];
+	struct http_request r = {.method = "GET", .timeout_ms = 1000};
+
+	get(&g, "/cut");
+	ok(g.status == 0 && g.err.kind == ERR_TRANSIENT, "a cut body");
+	end(&g);
+	get(&g, "/close");
+	ok(g.status == 0 && g.err.kind == ERR_TRANSIENT, "no answer");
+	end(&g);
+	begin(&g);
+	r.url = at("/slow");
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	ok(g.timed_out && g.err.kind == ERR_TRANSIENT, "a timeout");
+	snprintf(want, sizeof(want),
+	    "no answer from http://127.0.0.1:%d within 1 s", server.port);
+	is(g.err.message, want, "says so");
+	end(&g);
+
+	r = (struct http_request){
+	    .method = "GET", .url = at("/hang"), .silence_ms = 500};
+	begin(&g);
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	ok(g.timed_out && g.err.kind == ERR_TRANSIENT, "silence");
+	end(&g);
+
+	r = (struct http_request){.method = "GET", .url = "http://127.0.0.1:1"};
+	begin(&g);
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	is(g.err.message,
+	    "cannot connect to http://127.0.0.1:1: Connection refused",
+	    "nobody listens");
+	ok(g.err.kind == ERR_TRANSIENT, "may be there later");
+	end(&g);
+}
+
+static void
+test_limit(void)
+{
+	struct http_opts o = {.user_agent = "test", .max_body = 1000};
+	struct http *small = http_new(loop, &o);
+	struct http_request r = {.method = "GET", .url = at("/large")};
+	struct got g;
+	char want[256];
+
+	begin(&g);
+	http_start(small, &r, on_done, &g);
+	wait_calls(&g, 1);
+	snprintf(want, sizeof(want),
+	    "http://127.0.0.1:%d: an answer larger than 1000 bytes",
+	    server.port);
+	is(g.err.message, want, "a limit for bodies");
+	ok(g.err.kind == ERR_PERMANENT, "is permanent");
+	end(&g);
+	/* With calls in flight: they end without done. */
+	begin(&g);
+	r.url = at("/slow");
+	http_start(small, &r, on_done, &g);
+	loop_once(loop, 100);
+	http_free(small);
+	ok(g.calls == 0, "a pool that is freed says nothing");
+}
+
+static void
+test_streams(void)
+{
+	struct http_request r = {
+	    .method = "GET", .url = at("/drip"), .on_data = on_data};
+	struct got g, other;
+
+	begin(&g);
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	is(buf_str(&g.data),
+	    "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n"
+	    "{\"n\":4}\n",
+	    "a stream comes piece by piece");
+	ok(g.chunks == 5 && g.body.len == 0, "in five, and not as a body");
+	end(&g);
+
+	begin(&g);
+	g.chunks_wanted = 2;
+	http_start(http, &r, on_done, &g);
+	get(&other, "/count");
+	end(&other);
+	for (int i = 0; i < 10 && g.chunks < 2; i++)
+		loop_once(loop, 1000);
+	for (int i = 0; i < 10; i++)
+		loop_once(loop, 50); /* what follows would come now */
+	ok(g.chunks == 2 && g.calls == 0,
+	    "false from on_data ends it without done");
+	end(&g);
+
+	r.url = at("/nothing");
+	begin(&g);
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 1);
+	ok(g.chunks == 0 && g.body.len > 0,
+	    "the body of an error is no stream");
+	end(&g);
+}
+
+/* libcurl may not be called from its own callbacks: we defer that. */
+static void
+test_from_callbacks(void)
+{
+	struct http_request r = {
+	    .method = "GET", .url = at("/slow"), .on_data = on_data};
+	struct got slow, g;
+
+	begin(&slow);
+	begin(&g);
+	g.cancel = http_start(http, &r, on_done, &slow);
+	g.start = true;
+	r.url = at("/drip");
+	http_start(http, &r, on_done, &g);
+	wait_calls(&g, 2);
+	ok(g.calls == 2 && g.body.len > 0, "started from on_data");
+	ok(slow.calls == 0, "cancelled from on_data");
+	end(&slow);
+	end(&g);
+
+	begin(&g);
+	r.url = at("/drip");
+	g.cancel = http_start(http, &r, on_done, &g);
+	for (int i = 0; i < 10 && g.chunks == 0; i++)
+		loop_once(loop, 1000);
+	get(&slow, "/count");
+	ok(g.calls == 0 && g.chunks == 1, "cancels itself from on_data");
+	end(&slow);
+	end(&g);
+}
+
+static void
+test_connections(void)
+{
+	struct http_request r = {.method = "GET", .url = at("/count")};
+	struct got a, b;
+
+	get(&a, "/count");
+	get(&b, "/count");
+	is(buf_str(&a.body), buf_str(&b.body), "a connection is used again");
+	end(&b);
+	r.url = at("/slow");
+	r.timeout_ms = 300;
+	begin(&b);
+	http_start(http, &r, on_done, &b);
+	wait_calls(&b, 1);
+	end(&b);
+	get(&b, "/count");
+	ok(strtol(buf_str(&b.body), NULL, 10) ==
+		strtol(buf_str(&a.body), NULL, 10) + 1,
+	    "not after a timeout");
+	end(&a);
+	end(&b);
+}
+
+int
+main(void)
+{
+	struct http_opts o = {.user_agent = "test"};
+
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	server_prepare();
+	server = server_start(NULL, NULL, NULL);
+	loop = loop_new();
+	http = http_new(loop, &o);
+	test_answers();
+	test_faults();
+	test_limit();
+	test_streams();
+	test_from_callbacks();
+	test_connections();
+	http_free(http);
+	loop_free(loop);
+	server_stop(&server);
+	server_remove();
+	return tap_done();
+}

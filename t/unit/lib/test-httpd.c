@@ -1,0 +1,498 @@
+/* httpd: HTTP/1.1, and what connections of any kind have in common. */
+#include "httpd/httpd.h"
+
+#include <sys/resource.h>
+
+#include "served.h"
+
+#define OK(length, body)                                  \
+	"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n" \
+	"date: D\r\ncontent-length: " length "\r\n\r\n" body
+#define REFUSED(status, text)                         \
+	"HTTP/1.1 " status "\r\n"                     \
+	"content-type: text/plain; charset=utf-8\r\n" \
+	"connection: close\r\n\r\n" text
+#define TOO_LARGE                                       \
+	"HTTP/1.1 413 Payload Too Large\r\ndate: D\r\n" \
+	"content-length: 9\r\nconnection: close\r\n\r\ntoo large"
+
+static void
+test_requests(void)
+{
+	int fd;
+
+	serve(&httpd_default_limits);
+	fd = client();
+	say(fd, "GET /a%20b?x=1&y HTTP/1.1\r\nHost: h\r\nX-Test:  v \r\n\r\n");
+	hears(fd, OK("19", "GET /a%20b ?x=1&y v"), "a request");
+	say(fd,
+	    "\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\nX-No:\r\nX-Test:v\r\n\r\n");
+	hears(fd, OK("7", "GET / v"), "after empty lines, with an empty field");
+	say(fd, "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe");
+	say(fd, "llo");
+	hears(fd, OK("15", "POST /b [hello]"), "with a body, kept alive");
+	say(fd,
+	    "PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+	    "2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Test: trailer\r\n\r\n");
+	hears(fd, OK("14", "PUT /c [hello]"), "in chunks");
+	say(fd, "HEAD /d HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd, OK("7", ""), "HEAD");
+	say(fd, "GET http://h:1/e?f HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd, OK("9", "GET /e ?f"), "through a proxy");
+	say(fd, "GET /g HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+	hears_last(fd,
+	    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ndate: D\r\n"
+	    "content-length: 6\r\nconnection: close\r\n\r\nGET /g",
+	    "connection: close");
+	fd = client();
+	say(fd, "GET /h HTTP/1.0\r\n\r\n");
+	hears_last(fd,
+	    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ndate: D\r\n"
+	    "content-length: 6\r\nconnection: close\r\n\r\nGET /h",
+	    "HTTP/1.0");
+	fd = client();
+	say(fd, "GET /goaway HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears_last(fd,
+	    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ndate: D\r\n"
+	    "content-length: 11\r\nconnection: close\r\n\r\nGET /goaway",
+	    "goaway");
+	until(httpd_connections(server) == 0);
+	ok(httpd_connections(server) == 0, "no connection is left");
+	serve_no_more();
+}
+
+static void
+test_order(void)
+{
+	size_t heard = 0;
+	int fd;
+
+	serve(&httpd_default_limits);
+	fd = client();
+	say(fd,
+	    "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n"
+	    "GET /later HTTP/1.1\r\nHost: h\r\n\r\n"
+	    "POST /3 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab"
+	    "GET /4 HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd, OK("6", "GET /1"), "the first of four at once");
+	until(later != NULL);
+	ok(requests == 2, "the third waits for the answer to the second");
+	httpd_reply(later, 204, NULL, 0, SPAN_NONE);
+	hears(fd,
+	    "HTTP/1.1 204 No Content\r\ndate: D\r\n\r\n" OK(
+		"12", "POST /3 [ab]") OK("6", "GET /4"),
+	    "... and then all come in order");
+	close(fd);
+	until(httpd_connections(server) == 0);
+	ok(gone == 0, "no handler was told of an end that he knows");
+	fd = client();
+	for (int i = 0; i < 100; i++)
+		say(fd, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n");
+	shutdown(fd, SHUT_WR);
+	until(hear_away(fd, &heard) == HEARD_END);
+	ok(heard > 100 * LARGE && heard < 101 * LARGE,
+	    "a hundred large answers to who closed his side");
+	close(fd);
+	serve_no_more();
+}
+
+static void
+test_stream(void)
+{
+	struct text *t = text_make(span_str("{\"type\":\"ADDED\"}\n"));
+	int fd;
+
+	serve(&httpd_default_limits);
+	fd = client();
+	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd,
+	    "HTTP/1.1 200 OK\r\ndate: D\r\ntransfer-encoding: chunked\r\n\r\n",
+	    "a stream begins");
+	httpd_send(later, t);
+	httpd_send(later, t);
+	ok(httpd_queued(later) == 2 * (4 + 17 + 2), "two events wait");
+	hears(fd,
+	    "11\r\n{\"type\":\"ADDED\"}\n\r\n"
+	    "11\r\n{\"type\":\"ADDED\"}\n\r\n",
+	    "... and come, each a chunk");
+	httpd_end(later);
+	hears(fd, "0\r\n\r\n", "... it ends");
+	say(fd, "GET /i HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd, OK("6", "GET /i"), "... and the connection goes on");
+	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	until(later != NULL);
+	close(fd);
+	until(gone == 1);
+	ok(gone == 1, "a client that goes is told of");
+	fd = client();
+	say(fd, "GET /watch HTTP/1.0\r\n\r\n");
+	until(later != NULL);
+	httpd_send(later, t);
+	httpd_end(later);
+	hears_last(fd,
+	    "HTTP/1.1 200 OK\r\ndate: D\r\nconnection: close\r\n\r\n"
+	    "{\"type\":\"ADDED\"}\n",
+	    "HTTP/1.0 has no chunks");
+	text_unref(t);
+	serve_no_more();
+}
+
+static void
+test_refusals(void)
+{
+	struct httpd_limits limits = httpd_default_limits;
+	char large[100] = {0};
+	ssize_t sent = 0;
+	int fd;
+
+	limits.header_bytes = 1000;
+	limits.body_bytes = 100;
+	serve(&limits);
+	fd = client();
+	say(fd, "\x16\x03\x01 not HTTP at all\r\n\r\n");
+	hears_last(fd, REFUSED("400 Bad Request", "400 Bad Request"),
+	    "something else");
+	fd = client();
+	say(fd, "GET / HTTP/1.1\r\n\r\n");
+	hears_last(fd,
+	    REFUSED("400 Bad Request",
+		"400 Bad Request: missing required Host header"),
+	    "no host");
+	fd = client();
+	say(fd, "GET / HTTP/1.1\r\nHost: h\r\nX: ");
+	for (int i = 0; i < 20; i++)
+		say(fd,
+		    "0123456789012345678901234567890123456789012345678901"
+		    "2345678901234567890123456789");
+	hears_last(fd,
+	    REFUSED("431 Request Header Fields Too Large",
+		"431 Request Header Fields Too Large"),
+	    "large headers");
+	fd = client();
+	say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 101\r\n\r\n");
+	hears_last(fd, TOO_LARGE, "a body that says it is too large");
+	fd = client();
+	say(fd,
+	    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+	    "32\r\n01234567890123456789012345678901234567890123456789\r\n"
+	    "33\r\n012345678901234567890123456789012345678901234567891\r\n");
+	hears_last(fd, TOO_LARGE, "one that becomes too large");
+	fd = client();
+	say(fd,
+	    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n"
+	    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+	hears_last(
+	    fd, REFUSED("400 Bad Request", "400 Bad Request"), "two lengths");
+	fd = client();
+	say(fd,
+	    "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+	    "Content-Length: 5\r\n\r\n");
+	hears(fd, "HTTP/1.1 100 Continue\r\n\r\n", "the body may come");
+	say(fd, "hello");
+	hears(fd, OK("14", "POST / [hello]"), "... and does");
+	say(fd,
+	    "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+	    "Content-Length: 101\r\n\r\n");
+	hears_last(fd, TOO_LARGE, "this one may not");
+	ok(requests == 1, "no handler saw the others");
+
+	/* No reset while the client still sends: it would not read the
+	 * answer. */
+	fd = client();
+	say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n");
+	for (int i = 0; i < 50; i++) {
+		sent += send(fd, large, 100, MSG_NOSIGNAL);
+		loop_once(loop, 0);
+	}
+	ok(sent == 5000, "what comes after a refusal is taken");
+	hears_last(fd, TOO_LARGE, "... and it is read");
+	serve_no_more();
+}
+
+/* What another reader might cut in another way. */
+static void
+test_strict(void)
+{
+	static const struct {
+		const char *what, *request;
+	} bad[] = {
+	    {"a blank before the colon", "Content-Length : 3\r\n\r\nabc"},
+	    {"a blank in a name", "Content Length: 3\r\n\r\nabc"},
+	    {"a line that ends with LF", "X: y\nZ: a\r\n\r\n"},
+	    {"a head that ends with LF", "X: y\r\n\n"},
+	    {"a CR in a value", "X: y\rZ: a\r\n\r\n"},
+	    {"a folded line", "X: y\r\n z\r\n\r\n"},
+	    {"a folded line, by a tab", "X: y\r\n\tz\r\n\r\n"},
+	    {"a blank before the first name", " X: y\r\n\r\n"},
+	    {"two lengths",
+		"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"},
+	    {"a length twice",
+		"Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc"},
+	    {"a list of lengths", "Content-Length: 3, 3\r\n\r\nabc"},
+	    {"a signed length", "Content-Length: +3\r\n\r\nabc"},
+	    {"chunks and a length",
+		"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
+		"0\r\n\r\n"},
+	    {"a length and chunks",
+		"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+		"0\r\n\r\n"},
+	    {"chunked twice",
+		"Transfer-Encoding: chunked\r\n"
+		"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+	    {"chunked in chunks",
+		"Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"},
+	    {"another encoding",
+		"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
+	    {"an encoding that is none",
+		"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
+	    {"a chunk of no number",
+		"Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n"},
+	};
+
+	serve(&httpd_default_limits);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		for (int bytewise = 0; bytewise < 2; bytewise++) {
+			struct buf b = BUF_INIT;
+			int fd = client();
+
+			buf_addf(&b, "POST / HTTP/1.1\r\nHost: h\r\n%s",
+			    bad[i].request);
+			for (size_t k = 0; bytewise && k < b.len; k++) {
+				say(fd, (char[]){b.data[k], '\0'});
+				loop_once(loop, 0);
+			}
+			if (!bytewise)
+				say(fd, buf_str(&b));
+			if (!bytewise)
+				printf("# %s\n", bad[i].what);
+			hears_last(fd,
+			    REFUSED("400 Bad Request", "400 Bad Request"),
+			    "refused");
+			buf_release(&b);
+		}
+	}
+	ok(requests == 0, "no handler saw one of them");
+	serve_no_more();
+}
+
+static void
+test_slow(void)
+{
+	struct httpd_limits limits = httpd_default_limits;
+	int fds[5];
+
+	limits.header_ms = 60;
+	limits.body_ms = 120;
+	serve(&limits);
+	for (int i = 0; i < 5; i++)
+		fds[i] = client();
+	say(fds[0], "GET / HTT");
+	say(fds[1], "P"); /* POST, or HTTP/2? */
+	say(fds[2],
+	    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe");
+	say(fds[3], "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fds[3], OK("5", "GET /"), "a quick one");
+	hears_last(fds[0], "", "half a head");
+	hears_last(fds[1], "", "one byte");
+	hears_last(fds[2],
+	    REFUSED("408 Request Timeout", "408 Request Timeout"),
+	    "half a body");
+	until(httpd_connections(server) == 2);
+	ok(httpd_connections(server) == 2, "who says nothing may stay");
+	say(fds[3], "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fds[3], OK("5", "GET /"), "... as he who has had an answer");
+	close(fds[3]);
+	close(fds[4]);
+	serve_no_more();
+}
+
+static void
+test_faults(void)
+{
+	struct buf b = BUF_INIT;
+	int fd;
+
+	serve(&httpd_default_limits);
+	fd = client();
+	say(fd,
+	    "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n"
+	    "GET /cut HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears_last(fd, OK("6", "GET /1"), "cut");
+	fd = client();
+	say(fd, "GET /freeze HTTP/1.1\r\nHost: h\r\n\r\n");
+	until(requests == 3);
+	say(fd, "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
+	for (int i = 0; i < 5; i++)
+		loop_once(loop, 5);
+	ok(hear(fd, &b, 0) == HEARD_MORE && b.len == 0, "frozen");
+	ok(requests == 3 && httpd_connections(server) == 1,
+	    "... and neither read nor closed");
+	serve_no_more();
+	close(fd);
+}
+
+/* A reader that does not read. */
+static void
+test_back_pressure(void)
+{
+	struct httpd_limits limits = httpd_default_limits;
+	char *p = malloc(100000);
+	struct text *t;
+	struct buf b = BUF_INIT;
+	int fd, rc = 0, sent;
+
+	memset(p, 'x', 100000);
+	t = text_make(span_make(p, 100000));
+	limits.queued_bytes = 1000000;
+	limits.write_ms = 100;
+	serve(&limits);
+	fd = client();
+	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	until(later != NULL);
+	for (sent = 0; sent < 1000 && rc == 0; sent++)
+		rc = httpd_send(later, t);
+	ok(rc == -1, "too much for who does not read");
+	ok(sent > 10, "... but not at once");
+	until(httpd_connections(server) == 0);
+	ok(httpd_connections(server) == 0, "... he is cut");
+	ok(gone == 0, "... and the handler was told by -1 alone");
+	until(t->refs == 1);
+	ok(t->refs == 1, "... nothing is kept for him");
+	close(fd);
+
+	fd = client();
+	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	until(requests == 2);
+	for (sent = 0; sent < 100 && httpd_send(later, t) == 0; sent++) {
+		b.len = 0;
+		hear(fd, &b, 100000);
+	}
+	ok(sent == 100, "another reads a hundred events");
+	/* What was queued when reading stopped is cut by time. */
+	for (sent = 0; sent < 1000 && gone == 0; sent++) {
+		if (httpd_queued(later) > 0)
+			loop_once(loop, 10);
+		else
+			httpd_send(later, t);
+	}
+	until(gone == 1);
+	ok(gone == 1, "who takes nothing for write_ms is cut");
+	close(fd);
+	buf_release(&b);
+	serve_no_more();
+
+	/* Requests ahead, no answer read: they wait in the kernel. */
+	serve(&httpd_default_limits);
+	fd = client();
+	for (int i = 0; i < 2000; i++) {
+		static const char head[] =
+		    "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 50000\r\n"
+		    "\r\n";
+
+		if (send(fd, head, sizeof(head) - 1, MSG_NOSIGNAL) < 0 ||
+		    send(fd, p, 50000, MSG_NOSIGNAL) < 50000)
+			break;
+		loop_once(loop, 0);
+	}
+	for (int i = 0; i < 20; i++)
+		loop_once(loop, 0);
+	ok(requests < 500, "a client that only asks is not listened to");
+	close(fd);
+	serve_no_more();
+	text_unref(t);
+	free(p);
+}
+
+static bool
+is_closed(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, 0) == 0;
+}
+
+static void
+test_many(void)
+{
+	struct rlimit l;
+	struct httpd_limits limits = httpd_default_limits;
+	int fds[300], open_ones = 0, fd;
+
+	getrlimit(RLIMIT_NOFILE, &l);
+	limits.connections = 200;
+	serve(&limits);
+	for (int i = 0; i < 300; i++)
+		fds[i] = client();
+	until(httpd_connections(server) == 200);
+	for (int i = 0; i < 20; i++)
+		loop_once(loop, 0);
+	for (int i = 0; i < 300; i++) {
+		char c;
+
+		if (recv(fds[i], &c, 1, 0) < 0 && errno == EAGAIN)
+			open_ones++;
+	}
+	ok(open_ones == 200, "200 of 300 connections are taken");
+	fd = client();
+	say(fd, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd, OK("5", "GET /"), "... one more takes the place of another,");
+	ok(is_closed(fds[0]) && is_closed(fds[100]) && !is_closed(fds[101]) &&
+		!is_closed(fds[299]),
+	    "... which is the oldest that is silent");
+	for (int i = 0; i < 300; i++)
+		close(fds[i]);
+	close(fd);
+	serve_no_more();
+}
+
+static void
+test_addresses(void)
+{
+	const struct httpd_handler handler = {on_request, NULL, NULL};
+	static const struct {
+		const char *address, *message;
+	} bad[] = {
+	    {"127.0.0.1", "bad address \"127.0.0.1\": want HOST:PORT"},
+	    {"127.0.0.1:", "bad address \"127.0.0.1:\": want HOST:PORT"},
+	    {"127.0.0.1:http",
+		"bad address \"127.0.0.1:http\": a port is a number up to "
+		"65535"},
+	    /* The blank: no name server is asked. */
+	    {"127.0.0 1:0",
+		"bad address \"127.0.0 1:0\": Name or service not known"},
+	    {"192.0.2.1:0",
+		"cannot listen on 192.0.2.1:0: Cannot assign "
+		"requested address"},
+	};
+	struct err err = ERR_INIT;
+	struct httpd *h;
+
+	loop = loop_new();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		h = httpd_new(loop, bad[i].address, NULL, &httpd_default_limits,
+		    &handler, &err);
+		ok(h == NULL, bad[i].address);
+		is(err.message, bad[i].message, "... says why");
+	}
+	h = httpd_new(
+	    loop, "[::1]:0", NULL, &httpd_default_limits, &handler, &err);
+	ok(h != NULL && httpd_port(h) > 0, "[::1]:0");
+	httpd_free(h);
+	loop_free(loop);
+}
+
+int
+main(void)
+{
+	test_requests();
+	test_order();
+	test_stream();
+	test_refusals();
+	test_strict();
+	test_slow();
+	test_faults();
+	test_back_pressure();
+	test_many();
+	test_addresses();
+	return tap_done();
+}

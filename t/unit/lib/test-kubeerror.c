@@ -1,0 +1,250 @@
+/* kubeerror: what answers mean, and what of them may be shown. */
+#include "kube/kubeerror.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "tap.h"
+
+static const char conflict[] =
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":"
+    "\"Failure\",\"message\":\"Apply failed with 1 conflict: conflict with "
+    "\\\"other\\\" using apps/v1: .spec.replicas\",\"reason\":\"Conflict\","
+    "\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\",\"message\":"
+    "\"conflict with \\\"other\\\" using apps/v1\",\"field\":"
+    "\".spec.replicas\"}]},\"code\":409}";
+
+static const char invalid[] =
+    "{\"kind\":\"Status\",\"message\":\"Secret \\\"x\\\" is invalid: data[k]: "
+    "Invalid value: \\\"hunter2\\\": no\",\"reason\":\"Invalid\",\"details\":"
+    "{\"name\":\"x\",\"kind\":\"Secret\",\"causes\":[{\"reason\":"
+    "\"FieldValueInvalid\",\"message\":\"Invalid value: \\\"hunter2\\\"\","
+    "\"field\":\"data[k]\"},{\"reason\":\"FieldValueRequired\",\"message\":"
+    "\"Required value\",\"field\":\"type\"}]},\"code\":422}";
+
+static const char schema[] =
+    "{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"failed to "
+    "create typed patch object (ns/x; /v1, Kind=ConfigMap): .data.k: expected "
+    "string, got &value.valueUnstructured{Value:\\\"hunter2\\\"}\",\"code\":"
+    "500}";
+
+static void
+parse(struct kube_error *e, int code, const char *body)
+{
+	kube_error_parse(e, code, span_str(body));
+}
+
+static void
+test_classes(void)
+{
+	static const struct {
+		int code;
+		enum err_kind kind;
+		const char *body;
+		const char *what;
+	} t[] = {
+	    {400, ERR_PERMANENT, "{\"kind\":\"Status\"}", "400"},
+	    {401, ERR_PERMANENT, "Unauthorized", "401"},
+	    {403, ERR_PERMANENT, "{\"kind\":\"Status\"}", "403"},
+	    {404, ERR_GONE, "404 page not found\n", "404 of a path"},
+	    {405, ERR_PERMANENT, "", "405"},
+	    {409, ERR_CONFLICT,
+		"{\"kind\":\"Status\",\"reason\":\"AlreadyExists\"}", "409"},
+	    {410, ERR_GONE, "{\"kind\":\"Status\",\"reason\":\"Expired\"}",
+		"410"},
+	    {413, ERR_PERMANENT, "", "413"},
+	    {415, ERR_PERMANENT, "", "415"},
+	    {422, ERR_PERMANENT, invalid, "422"},
+	    {429, ERR_TRANSIENT, "too many", "429 as text"},
+	    {500, ERR_TRANSIENT,
+		"{\"kind\":\"Status\",\"reason\":\"InternalError\"}",
+		"500 with a reason"},
+	    {500, ERR_PERMANENT, schema, "500 of server-side apply"},
+	    {500, ERR_TRANSIENT, "oops", "500 of a proxy"},
+	    {502, ERR_TRANSIENT, "<html>", "502"},
+	    {503, ERR_TRANSIENT, "", "503"},
+	    {0, ERR_GONE, "{\"kind\":\"Status\",\"code\":410}",
+		"an ERROR event"},
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct kube_error e;
+
+		parse(&e, t[i].code, t[i].body);
+		ok(e.kind == t[i].kind, t[i].what);
+		kube_error_release(&e);
+	}
+}
+
+static void
+test_flags(void)
+{
+	struct kube_error e, copy;
+
+	parse(&e, 409, conflict);
+	ok(e.field_conflict, "a conflict of field managers");
+	is(e.reason, "Conflict", "its reason");
+	kube_error_copy(&copy, &e);
+	kube_error_release(&e);
+	ok(copy.causes != NULL && strstr(copy.causes, ".spec.replicas"),
+	    "its causes, copied");
+	kube_error_release(&copy);
+
+	parse(&e, 403,
+	    "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"details\":{"
+	    "\"causes\":[{\"reason\":\"NamespaceTerminating\",\"field\":"
+	    "\"metadata.namespace\"}]}}");
+	ok(e.namespace_terminating && e.kind == ERR_TRANSIENT,
+	    "a terminating namespace");
+	kube_error_release(&e);
+
+	parse(&e, 404,
+	    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{"
+	    "\"kind\":\"namespaces\",\"name\":\"x\"}}");
+	ok(e.namespace_missing, "a missing namespace");
+	kube_error_release(&e);
+
+	parse(&e, 504,
+	    "{\"kind\":\"Status\",\"reason\":\"Timeout\",\"details\":{"
+	    "\"retryAfterSeconds\":3}}");
+	ok(e.timed_out && e.retry_after_ms == 3000, "a timeout, retry after");
+	kube_error_release(&e);
+	parse(&e, 429, "x");
+	ok(e.retry_after_ms == -1, "nothing said about when");
+	kube_error_release(&e);
+	parse(&e, 503, "");
+	is(e.message, "HTTP status 503", "an empty body");
+	kube_error_release(&e);
+}
+
+static void
+shows(int code, const char *body, const char *kind, const char *want)
+{
+	struct kube_error e;
+	struct buf b = BUF_INIT;
+
+	parse(&e, code, body);
+	kube_error_public(&b, &e, span_str(kind));
+	is(buf_str(&b), want, want);
+	buf_release(&b);
+	kube_error_release(&e);
+}
+
+static void
+test_public(void)
+{
+	struct buf text = BUF_INIT, b = BUF_INIT;
+	struct kube_error e;
+
+	shows(409, conflict, "Deployment",
+	    "Apply failed with 1 conflict: conflict with \"other\" using "
+	    "apps/v1: .spec.replicas");
+	shows(409, conflict, "Secret",
+	    "Conflict: .spec.replicas (conflict with \"other\" using "
+	    "apps/v1)");
+	shows(422, invalid, "Deployment",
+	    "Secret \"x\" is invalid: data[k]: Invalid value: \"hunter2\": "
+	    "no");
+	shows(422, invalid, "Secret",
+	    "Invalid: data[k] (FieldValueInvalid), type (FieldValueRequired)");
+	shows(500, schema, "ConfigMap", "HTTP status 500");
+	shows(404,
+	    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":"
+	    "\"secrets \\\"x\\\" not found\"}",
+	    "Secret", "secrets \"x\" not found");
+	shows(400, " a\n\tb\x01\x7f c\n", "Pod", "a b\\x01\\x7f c");
+	shows(403,
+	    "a \x1b[31mb\xc2\x9b"
+	    "1m \xe2\x80\xae"
+	    "c \xff",
+	    "Pod", "a \\x1b[31mb\\u009b1m \\u202ec \\xff");
+	shows(502, "value hunter2", "Secret", "HTTP status 502");
+
+	for (int i = 0; i < 600; i++)
+		buf_adds(&text, "\xc3\xa9"); /* two bytes each */
+	parse(&e, 400, buf_str(&text));
+	buf_adds(&b, "before:");
+	kube_error_public(&b, &e, span_str("Pod"));
+	ok(b.len == 7 + 1020 + 3, "1024 bytes at most, no half characters");
+	is(buf_str(&b) + b.len - 5, "\xc3\xa9...", "and dots");
+	kube_error_release(&e);
+	buf_release(&b);
+	buf_release(&text);
+}
+
+static void
+denied(const char *message, const char *more, const char *want)
+{
+	struct kube_error e;
+	struct buf b = BUF_INIT, text = BUF_INIT;
+
+	buf_adds(&b, "{\"kind\":\"Status\",\"reason\":\"Forbidden\"");
+	json_add_key(&b, "message");
+	json_add_str(&b, message);
+	buf_addf(&b, "%s}", more);
+	parse(&e, 403, buf_str(&b));
+	kube_error_denial(&text, &e);
+	ok(e.denied == (*want != '\0'), *want != '\0' ? want : message);
+	is(buf_str(&text), want,
+	    *want != '\0' ? "... who lacks which" : "... no right");
+	buf_release(&b);
+	buf_release(&text);
+	kube_error_release(&e);
+}
+
+/* All but the second, the third and those with x as recorded. */
+static void
+test_denied(void)
+{
+	static const char s[] =
+	    "User \"jo\" cannot patch resource \"things/status\" in API "
+	    "group \"example.com\" in the namespace \"n\"";
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "things.example.com \"t\" is forbidden: %s", s);
+	denied(buf_str(&b), "", s);
+	denied(
+	    buf_str(&b), ",\"details\":{\"causes\":[{\"reason\":\"x\"}]}", "");
+	buf_reset(&b);
+	buf_addf(&b, "things.example.com \"a \\\" b\" is forbidden: %s", s);
+	denied(buf_str(&b), "", s);
+	buf_reset(&b);
+	buf_addf(&b, "things.example.com is forbidden: %s: RBAC:\n x", s);
+	denied(buf_str(&b), "",
+	    "User \"jo\" cannot patch resource \"things/status\" in API "
+	    "group \"example.com\" in the namespace \"n\": RBAC: x");
+	denied("forbidden: User \"\" cannot get path \"/apis\"", "",
+	    "User \"\" cannot get path \"/apis\"");
+	buf_reset(&b);
+	buf_addf(&b,
+	    "admission webhook \"w\" denied the request: a is "
+	    "forbidden: %s",
+	    s);
+	denied(buf_str(&b), "", "");
+	buf_reset(&b);
+	buf_addf(&b,
+	    "things \"t\" is forbidden: ValidatingAdmissionPolicy "
+	    "'p' with binding 'b' denied request: %s",
+	    s);
+	denied(buf_str(&b), "", "");
+	denied("pods \"x\" is forbidden: exceeded quota: q, requested: pods=1, "
+	       "used: pods=1, limited: pods=1",
+	    "", "");
+	denied("things \"x\" is forbidden: User \"jo\" is too small", "", "");
+	denied("things \"x is forbidden: User", "", "");
+	denied("things \"x\\", "", "");
+	denied(" is forbidden: User \"jo\" cannot", "", "");
+	denied("", "", "");
+	buf_release(&b);
+}
+
+int
+main(void)
+{
+	test_classes();
+	test_flags();
+	test_public();
+	test_denied();
+	return tap_done();
+}

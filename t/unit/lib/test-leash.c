@@ -1,0 +1,190 @@
+#include "process/leash.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static struct leash_ends ends;
+static struct leash leash;
+static _Atomic uint64_t *page;
+static struct loop *loop;
+static struct err err;
+static char said[1024];
+static int outs;
+
+static void
+out(void *arg, const struct err *why)
+{
+	(void)arg;
+	outs++;
+	snprintf(said, sizeof(said), "%s", why->message);
+	loop_stop(loop);
+}
+
+static int
+from_env(const char *text)
+{
+	err = (struct err)ERR_INIT;
+	if (text != NULL)
+		setenv(LEASH_ENV, text, 1);
+	else
+		unsetenv(LEASH_ENV);
+	return leash_from_env(&leash, &err);
+}
+
+/* A writer with a leash whose page says `until`. */
+static void
+begin(uint64_t until)
+{
+	struct buf b = BUF_INIT;
+
+	leash_make(&ends, &err);
+	page = leash_map(ends.page_fd, &err);
+	atomic_store(page, until);
+	leash_inherit(&ends);
+	leash_env(&b, ends.read_fd, ends.page_fd);
+	from_env(buf_str(&b) + sizeof(LEASH_ENV));
+	buf_release(&b);
+	loop = loop_new();
+	outs = 0;
+	said[0] = '\0';
+	leash_watch(&leash, loop, out, NULL);
+}
+
+static void
+end(void)
+{
+	leash_release(&leash);
+	leash_unmap(page);
+	ends.read_fd = ends.page_fd = -1; /* the writer had them */
+	leash_close(&ends);
+	loop_free(loop);
+}
+
+static const char *
+check(void)
+{
+	err = (struct err)ERR_INIT;
+	return leash_check(&leash, &err) == 0 ? "allowed" : err.message;
+}
+
+#define OVER "the leadership is over: kelect has not renewed it"
+#define GONE "the leadership is over: kelect is gone"
+
+static void
+test_time(void)
+{
+	begin(leash_now_ns() + 60000000000u);
+	is(check(), "allowed", "the time is not over");
+	ok(fcntl(ends.read_fd, F_GETFD) == FD_CLOEXEC &&
+		fcntl(ends.page_fd, F_GETFD) == FD_CLOEXEC,
+	    "its own children do not inherit it");
+	atomic_store(page, leash_now_ns() - 1);
+	is(check(), OVER, "the time is over");
+	ok(err.kind == ERR_TRANSIENT && outs == 0, "... in a word");
+	atomic_store(page, LEASH_FOREVER);
+	is(check(), OVER, "it stays so");
+	loop_run(loop);
+	loop_once(loop, 0);
+	is(said, OVER, "the owner is called from the loop");
+	ok(outs == 1, "... once");
+	end();
+	begin(LEASH_NOT_YET);
+	is(check(), "not the leader yet: nothing may be written", "not yet");
+	end();
+	begin(LEASH_OVER);
+	is(check(), OVER, "kelect says itself that it is over");
+	end();
+}
+
+static void
+test_timer(void)
+{
+	begin(LEASH_NOT_YET);
+	loop_once(loop, 0);
+	ok(outs == 0, "a leader to be is not over");
+	atomic_store(page, leash_now_ns() + 30000000);
+	is(check(), "allowed", "the first request");
+	atomic_store(page, leash_now_ns() + 60000000);
+	loop_run(loop);
+	is(said, OVER, "who asks no more is called when the time is over");
+	ok(leash_now_ns() >= atomic_load(page), "... as it was moved");
+	end();
+	begin(LEASH_FOREVER);
+	is(check(), "allowed", "for ever");
+	ok(!timer_armed(&leash.timer), "... needs no timer");
+	end();
+}
+
+static void
+test_pipe(void)
+{
+	begin(LEASH_FOREVER);
+	close(ends.write_fd);
+	ends.write_fd = -1;
+	is(check(), GONE, "a request finds the end of the pipe");
+	end();
+	begin(LEASH_FOREVER);
+	close(ends.write_fd);
+	ends.write_fd = -1;
+	loop_run(loop);
+	loop_once(loop, 0);
+	is(said, GONE, "so does the loop");
+	ok(outs == 1, "... once");
+	is(check(), GONE, "... for ever");
+	end();
+}
+
+static void
+test_bad(void)
+{
+	static const char *const bad[] = {"", "3", "3,", ",4", "a,b", "0,1x",
+	    "0 ,1", "-1,0", "0,99999", "99999999999999999999,0", "0,1,2"};
+	int two[2], memory;
+	char text[64];
+	size_t refused = 0;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		refused += from_env(bad[i]) == -1 && err.kind == ERR_PERMANENT;
+	ok(refused == sizeof(bad) / sizeof(bad[0]), "malformed values");
+	is(err.message,
+	    "KPIPE_LEASH is \"0,1,2\", not the numbers of two open "
+	    "descriptors (PIPE,PAGE)",
+	    "... are named");
+	memory = memfd_create("short", 0);
+	snprintf(text, sizeof(text), "%d,%d", memory, memory);
+	from_env(text);
+	snprintf(said, sizeof(said), "KPIPE_LEASH: descriptor %d is no pipe",
+	    memory);
+	is(err.message, said, "something else than a pipe");
+	if (pipe(two) != 0)
+		abort();
+	snprintf(text, sizeof(text), "%d,%d", two[0], memory);
+	from_env(text);
+	snprintf(said, sizeof(said),
+	    "KPIPE_LEASH: descriptor %d is no page of memory", memory);
+	is(err.message, said, "a page without memory");
+	ok(leash_map(memory, &err) == NULL, "... for kelect, too");
+	is(check(), "allowed", "what was refused is no leash");
+	ok(from_env(NULL) == 0, "none is none");
+	is(check(), "allowed", "... everything is allowed");
+	leash_watch(&leash, NULL, out, NULL);
+	leash_release(&leash);
+	close(two[0]);
+	close(two[1]);
+	close(memory);
+}
+
+int
+main(void)
+{
+	test_time();
+	test_timer();
+	test_pipe();
+	test_bad();
+	return tap_done();
+}

@@ -1,0 +1,160 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "process/clock.h"
+#include "process/loop.h"
+#include "process/out.h"
+#include "tap.h"
+
+static char trace[200];
+static char first[] = "first ", late[] = "late ", never[] = "never ",
+	    last[] = "stop", usr1[] = "usr1";
+static struct loop *l;
+static struct timer a, b, c;
+
+static void
+note_text(const char *text, size_t n)
+{
+	size_t len = strlen(trace);
+
+	snprintf(trace + len, sizeof(trace) - len, "%.*s", (int)n, text);
+}
+
+static void
+note(void *arg)
+{
+	note_text(arg, strlen(arg));
+}
+
+static void
+stop(void *arg)
+{
+	note(arg);
+	loop_stop(l);
+}
+
+static void
+rearm(void *arg)
+{
+	note(arg);
+	timer_clear(l, &b);
+	timer_after(l, &c, 1, stop, last);
+}
+
+static void
+test_timers(void)
+{
+	uint64_t now = clock_ms();
+
+	trace[0] = '\0';
+	timer_set(l, &c, now + 20, note, late);
+	timer_set(l, &b, now + 5, note, never);
+	timer_set(l, &a, now + 1, rearm, first);
+	loop_run(l);
+	is(trace, "first stop", "in order of time; cleared and moved ones not");
+	ok(!timer_armed(&a) && !timer_armed(&b) && !timer_armed(&c),
+	    "nothing stays armed");
+}
+
+static void
+on_fd(void *arg, int fd, int events)
+{
+	char text[8];
+	ssize_t n = read(fd, text, sizeof(text));
+
+	(void)arg;
+	if (n > 0) {
+		note_text(text, (size_t)n);
+	} else {
+		note_text((events & LOOP_HUP) ? " hup" : " end", 4);
+		loop_unwatch(l, fd);
+		loop_stop(l);
+	}
+}
+
+static void
+test_fds(void)
+{
+	char name[] = "/tmp/kpipe-loop-XXXXXX";
+	int fds[2], file = mkstemp(name);
+
+	trace[0] = '\0';
+	ok(pipe(fds) == 0, "a pipe");
+	loop_watch(l, fds[0], LOOP_READ, on_fd, NULL);
+	ok(write(fds[1], "hello", 5) == 5, "a write");
+	loop_once(l, 1000);
+	is(trace, "hello", "a readable pipe is read");
+	close(fds[1]);
+	loop_run(l);
+	is(trace, "hello hup", "and its end noticed");
+	close(fds[0]);
+
+	trace[0] = '\0';
+	ok(write(file, "0123456789", 10) == 10, "a file");
+	lseek(file, 0, SEEK_SET);
+	loop_watch(l, file, LOOP_READ, on_fd, NULL);
+	loop_run(l);
+	is(trace, "0123456789 end", "a regular file is always readable");
+	close(file);
+	unlink(name);
+}
+
+static void
+on_signal(void *arg, int signo)
+{
+	(void)arg;
+	if (signo == SIGUSR1)
+		stop(usr1);
+}
+
+static void
+test_out(void)
+{
+	static char line[100001], got[400000];
+	struct out o;
+	int fds[2];
+	size_t total = 0;
+	ssize_t n;
+
+	signal(SIGPIPE, SIG_IGN);
+	ok(pipe(fds) == 0, "a pipe");
+	out_init(&o, l, fds[1]);
+	ok((fcntl(fds[1], F_GETFL) & O_NONBLOCK) == 0,
+	    "whoever shares the pipe is not made non-blocking");
+	memset(line, 'x', sizeof(line) - 1);
+	out_line(&o, span_str(line));
+	out_line(&o, span_str(line));
+	ok(out_full(&o), "a slow reader fills it");
+	while (total < 200002 && (n = read(fds[0], got + total, 8192)) > 0) {
+		total += (size_t)n;
+		loop_once(l, 0);
+	}
+	ok(total == 200002 && got[100000] == '\n' && got[200001] == '\n' &&
+		got[99999] == 'x',
+	    "every byte arrives, in lines");
+	ok(out_empty(&o) && !out_full(&o), "and then it is empty");
+	close(fds[0]);
+	out_line(&o, span_str("x"));
+	ok(out_flush(&o) == -1 && o.err.kind == ERR_GONE, "EPIPE is noticed");
+	is(o.err.message, "the reader of standard output is gone", "and said");
+	out_release(&o);
+	close(fds[1]);
+}
+
+int
+main(void)
+{
+	l = loop_new();
+	test_timers();
+	test_fds();
+	loop_signal(l, SIGUSR1, on_signal, NULL);
+	trace[0] = '\0';
+	kill(getpid(), SIGUSR1);
+	loop_run(l);
+	is(trace, "usr1", "a signal arrives in the loop");
+	test_out();
+	loop_free(l);
+	return tap_done();
+}

@@ -1,0 +1,74 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "tap.h"
+
+struct entry {
+	char key[24];
+	bool in;
+};
+
+/* A long random walk against the plainest model: a flag per entry. */
+static bool
+walk(struct map *m, struct entry *entries, size_t n)
+{
+	size_t count = 0;
+	unsigned seed = 7;
+
+	for (int i = 0; i < 200000; i++) {
+		struct entry *e =
+		    &entries[(seed = seed * 1103515245 + 12345, seed >> 8) % n];
+		struct span key = span_str(e->key);
+
+		if (seed & 0x800000) {
+			if (map_put(m, key, e) != (e->in ? e : NULL))
+				return false;
+			count += !e->in;
+			e->in = true;
+		} else {
+			if (map_del(m, key) != (e->in ? e : NULL))
+				return false;
+			count -= e->in;
+			e->in = false;
+		}
+		if (m->count != count)
+			return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (map_get(m, span_str(entries[i].key)) !=
+		    (entries[i].in ? &entries[i] : NULL))
+			return false;
+	return true;
+}
+
+int
+main(void)
+{
+	struct map m = MAP_INIT;
+	size_t n = 500, seen = 0, i = 0;
+	struct entry *entries = mem_zalloc(n * sizeof(*entries)), *e;
+	void **sorted;
+	bool in_order = true;
+
+	ok(map_get(&m, span_str("x")) == NULL, "nothing in an empty map");
+	ok(map_del(&m, span_str("x")) == NULL, "nothing to delete either");
+	for (size_t k = 0; k < n; k++)
+		snprintf(
+		    entries[k].key, sizeof(entries[k].key), "ns/%zu-name", k);
+	ok(walk(&m, entries, n), "200,000 random changes keep it right");
+	while ((e = map_next(&m, &i)) != NULL)
+		seen += e->in;
+	ok(seen == m.count, "iteration meets each entry once");
+	sorted = map_sorted(&m);
+	for (size_t k = 1; k < m.count; k++)
+		if (strcmp(((struct entry *)sorted[k - 1])->key,
+			((struct entry *)sorted[k])->key) >= 0)
+			in_order = false;
+	ok(in_order, "sorted by key");
+	free(sorted);
+	map_release(&m);
+	free(entries);
+	return tap_done();
+}

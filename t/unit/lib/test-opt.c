@@ -1,0 +1,138 @@
+#include "process/opt.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tap.h"
+
+static struct {
+	bool all;
+	const char *file;
+	struct opt_list names;
+	long count;
+	uint64_t timeout;
+	int mode;
+	const char *nested;
+} o;
+
+static const char *const modes[] = {"none", "server", NULL};
+static const struct opt nested_table[] = {
+    {'n', "namespace", "NS", OPT_STRING, &o.nested, NULL, "where"}, OPT_END};
+static const struct opt table[] = {
+    {'f', "filename", "FILE", OPT_STRING, &o.file, NULL, "what to read"},
+    {0, "all", NULL, OPT_FLAG, &o.all, NULL, "everything"},
+    {0, "name", "NAME", OPT_LIST, &o.names, NULL, "names"},
+    {0, "count", "N", OPT_INT, &o.count, NULL, "how many"},
+    {0, "timeout", "TIME", OPT_DURATION, &o.timeout, NULL, "how long"},
+    {0, "dry-run", "MODE", OPT_CHOICE, &o.mode, modes, "whether"},
+    {0, "", NULL, OPT_TABLE, (void *)nested_table, NULL, NULL}, OPT_END};
+static const struct opt_tool tool = {"x", "[FILE]...", "Test.", table};
+
+static int first;
+static struct err err;
+
+static enum opt_result
+parse(char *a, char *b, char *c, char *d)
+{
+	char *argv[] = {"x", a, b, c, d, NULL};
+	int argc = 1;
+
+	while (argv[argc] != NULL)
+		argc++;
+	memset(&o, 0, sizeof(o));
+	err = (struct err)ERR_INIT;
+	return opt_parse(&tool, argc, argv, &first, &err);
+}
+
+static void
+refuses(char *a, char *b, const char *want)
+{
+	ok(parse(a, b, NULL, NULL) == OPT_BAD && err.kind == ERR_PERMANENT,
+	    want);
+	is(err.message, want, "... and says so");
+}
+
+static void
+test_values(void)
+{
+	ok(parse("-f", "a", "--all", "--namespace=n") == OPT_RUN, "accepted");
+	is(o.file, "a", "a short option with a value");
+	ok(o.all, "a flag");
+	is(o.nested, "n", "an option of a nested table");
+	ok(first == 5, "no operand is left");
+
+	ok(parse("operand", "--filename", "f", "second") == OPT_RUN,
+	    "operands may come first");
+	is(o.file, "f", "a long option, its value apart");
+	ok(first == 3, "both operands are behind the options");
+
+	parse("--name=a", "--name", "b", NULL);
+	ok(o.names.count == 2, "a list takes several");
+	is(o.names.items[1], "b", "... in their order");
+	free(o.names.items);
+
+	parse("--count=12", "--timeout=1m", "--dry-run=server", NULL);
+	ok(o.count == 12, "a number");
+	ok(o.timeout == 60000, "a duration, in milliseconds");
+	ok(o.mode == 1, "a choice");
+
+	ok(parse("--all", "--", "--all", "-x") == OPT_RUN && first == 3,
+	    "-- ends the options");
+	/* Its value looks like an option, and is none. */
+	ok(parse("-f", "--all", NULL, NULL) == OPT_RUN && !o.all,
+	    "a value may begin with --");
+	parse("--filename", "--filename", NULL, NULL);
+	is(o.file, "--filename", "... even with its own name");
+}
+
+static void
+test_refusals(void)
+{
+	refuses("--nosuch=1", NULL, "unknown option --nosuch (see --help)");
+	refuses("-x", NULL, "unknown option -x (see --help)");
+	refuses("--al", NULL, "unknown option --al (see --help)");
+	refuses("--file=x", NULL, "unknown option --file (see --help)");
+	refuses("--file", "x", "unknown option --file (see --help)");
+	refuses("-f", NULL, "option --filename needs a value");
+	refuses("--filename", NULL, "option --filename needs a value");
+	refuses("--all=1", NULL, "option --all takes no value");
+	refuses(
+	    "--count=1x", NULL, "option --count needs a number, not \"1x\"");
+	refuses(
+	    "--count=-1", NULL, "option --count needs a number, not \"-1\"");
+	refuses("--count", "99999999999999999999",
+	    "option --count needs a number, not \"99999999999999999999\"");
+	refuses("--timeout=5", NULL,
+	    "option --timeout needs a duration such as 60s or 1h30m, "
+	    "not \"5\"");
+	refuses("--dry-run=client", NULL,
+	    "option --dry-run needs one of none|server, not \"client\"");
+}
+
+static void
+test_pass(void)
+{
+	struct opt_list args = {NULL, 0};
+
+	parse("-fx", "--all", "-n", "y z");
+	opt_pass(table, &args);
+	ok(args.count == 4, "what is set is handed on");
+	if (args.count == 4) {
+		is(args.items[0], "--filename=x", "... a string");
+		is(args.items[1], "--all", "... a flag");
+		is(args.items[2], "--dry-run=none", "... a choice");
+		is(args.items[3], "--namespace=y z", "... of a nested table");
+	}
+	for (size_t i = 0; i < args.count; i++)
+		free((void *)args.items[i]);
+	free(args.items);
+}
+
+int
+main(void)
+{
+	test_values();
+	test_refusals();
+	test_pass();
+	return tap_done();
+}

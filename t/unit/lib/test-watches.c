@@ -1,0 +1,388 @@
+#include "conf/watches.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char dir[] = "/tmp/test-watches-XXXXXX";
+
+static void
+put(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
+		perror(name), exit(1);
+}
+
+static struct watches *
+load(const char *text, struct err *err)
+{
+	put("w.yaml", text);
+	*err = (struct err)ERR_INIT;
+	return watches_load("w.yaml", NULL, err);
+}
+
+/* The text is refused with just this message. */
+static void
+refused(const char *text, const char *message)
+{
+	struct err err;
+	struct watches *w = load(text, &err);
+
+	is(w == NULL ? err.message : "(loaded)", message, message);
+	if (w == NULL && err.kind != ERR_PERMANENT)
+		ok(false, "the error is permanent");
+	watches_free(w);
+}
+
+#define HEAD                           \
+	"- group: cache.example.com\n" \
+	"  version: v1alpha1\n"        \
+	"  kind: Memcached\n"          \
+	"  program: p.jq\n"
+
+static void
+test_all_keys(void)
+{
+	struct err err;
+	struct watches *w;
+	struct watch_entry *e;
+
+	setenv("MEMCACHED_IMAGE", "memcached:1 # x", 1);
+	setenv("WATCH_NAMESPACE", "a, b", 1);
+	w = load(HEAD
+	    "  operator: {image: \"${MEMCACHED_IMAGE}\", n: 3, s: '3',\n"
+	    "    on: true, off: no, nothing: ~, list: [${N:-7}]}\n"
+	    "  namespaces: [${WATCH_NAMESPACE}]\n"
+	    "  selector: {matchLabels: {a: b}, matchExpressions: [\n"
+	    "    {key: c, operator: In, values: [d, e]},\n"
+	    "    {key: f, operator: DoesNotExist}]}\n"
+	    "  finalizer: example.com/name\n"
+	    "  adopt: {label: example.com/instance_1.x}\n"
+	    "  reconcilePeriod: 10h\n"
+	    "  manageStatus: false\n"
+	    "  guardStatus: true\n"
+	    "  maxConcurrentReconciles: 3\n"
+	    "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
+	    "  desiredReads: [owned, now]\n"
+	    "  redact: [spec.password]\n"
+	    "  dependents:\n"
+	    "  - {apiVersion: apps/v1, kind: Deployment, manage: true}\n"
+	    "  - {apiVersion: v1, kind: Pod, map: {label: cr, namespace: x},\n"
+	    "     fields: [metadata.labels, status.phase], namespaces: []}\n"
+	    "  - {apiVersion: v1, kind: Namespace, manage: true}\n"
+	    "  related:\n"
+	    "  - {apiVersion: v1, kind: Secret, namespaces: [\"o\"],\n"
+	    "     map: {jq: '[{name: .metadata.name}]'}, optional: true,\n"
+	    "     fields: [metadata.labels]}\n",
+	    &err);
+	is(w == NULL ? err.message : "", "", "every key is accepted");
+	if (w == NULL)
+		return;
+	e = &w->entries[0];
+	is(e->operator_json,
+	    "{\"image\":\"memcached:1 # x\",\"n\":3,\"s\":\"3\",\"on\":true,"
+	    "\"off\":\"no\",\"nothing\":null,\"list\":[\"7\"]}",
+	    "operator is JSON, typed by YAML 1.2");
+	ok(e->primary.namespaces.count == 2, "a value with commas splits");
+	is(e->primary.namespaces.items[1], "b", "second namespace");
+	is(e->primary.selector, "a=b,c in (d,e),!f", "selector as text");
+	is(e->primary.api_version, "cache.example.com/v1alpha1",
+	    "apiVersion of the primary");
+	is(e->name, "memcached.cache.example.com", "name for logs");
+	is(e->manager, "kpipe-memcached.cache.example.com", "field manager");
+	is(e->program, "p.jq", "program");
+	is(e->finalizer, "example.com/name", "finalizer");
+	is(e->adopt, "example.com/instance_1.x", "adopt");
+	ok(e->marks, "items may have marks, where there is a finalizer");
+	ok(e->reconcile_period_ms == 36000000, "reconcilePeriod");
+	ok(!e->manage_status, "manageStatus");
+	ok(e->guard_status, "guardStatus");
+	ok(e->max_concurrent == 3, "maxConcurrentReconciles");
+	ok(e->throttle_limit == 30 && e->throttle_timeout_ms == 600000,
+	    "throttle");
+	ok(e->reads_owned && e->reads_now, "desiredReads");
+	is(e->primary.redact.items[0], "spec.password", "redact");
+	ok(e->dependent_count == 3 && e->related_count == 1, "kinds");
+	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
+	    "a dependent inherits the namespaces");
+	is(e->dependents[0].group, "apps", "group of a dependent");
+	ok(e->dependents[1].map == WATCH_MAP_LABEL &&
+		!e->dependents[1].metadata_only &&
+		e->dependents[1].namespaces.count == 0,
+	    "a map by label, projected, in all namespaces");
+	is(e->dependents[1].map_namespace, "x", "namespace of a label map");
+	ok(e->dependents[2].scope == WATCH_CLUSTER &&
+		e->dependents[1].scope == WATCH_NAMESPACED,
+	    "the scope of built-in kinds is known");
+	ok(e->related[0].map == WATCH_MAP_JQ && e->related[0].optional &&
+		e->related[0].metadata_only,
+	    "a related kind");
+	watches_free(w);
+	unsetenv("WATCH_NAMESPACE");
+}
+
+static void
+test_defaults(void)
+{
+	struct err err;
+	struct watches *w = load(HEAD, &err);
+	struct watch_entry *e;
+
+	is(w == NULL ? err.message : "", "", "the least entry");
+	if (w == NULL)
+		return;
+	e = &w->entries[0];
+	is(e->operator_json, "{}", "no operator");
+	ok(e->manage_status && e->max_concurrent == 10 &&
+		e->throttle_limit == 0 && e->primary.namespaces.count == 0 &&
+		!e->reads_owned && !e->reads_now && e->reconcile_period_ms == 0,
+	    "defaults");
+	watches_free(w);
+	setenv("WATCH_NAMESPACE", "x", 1);
+	w = load(HEAD, &err);
+	is(w->entries[0].primary.namespaces.items[0], "x",
+	    "WATCH_NAMESPACE fills an entry without namespaces");
+	watches_free(w);
+	unsetenv("WATCH_NAMESPACE");
+	w = load(HEAD "  namespaces: [${WATCH_NAMESPACE}]\n", &err);
+	ok(w != NULL && w->entries[0].primary.namespaces.count == 0,
+	    "an unset variable is all namespaces");
+	watches_free(w);
+}
+
+static void
+test_program_path(void)
+{
+	struct err err = ERR_INIT;
+	struct watches *w;
+
+	mkdir("sub", 0700);
+	put("sub/q.jq", "def desired: [];");
+	put("sub/w.yaml", "- {version: v1, kind: Pod, program: q.jq}\n");
+	w = watches_load("sub/w.yaml", NULL, &err);
+	is(w == NULL ? err.message : w->entries[0].program, "sub/q.jq",
+	    "program is relative to the file");
+	if (w != NULL)
+		is(w->entries[0].manager, "kpipe-pod",
+		    "manager of a core kind");
+	watches_free(w);
+}
+
+#define KINDS                                                            \
+	"  dependents: [{apiVersion: v1, kind: Pod, manage: true}]\n"    \
+	"  related: [{apiVersion: v1, kind: Secret, namespaces: [o]},\n" \
+	"    {apiVersion: v1, kind: Service, namespaces: []}]\n"
+
+/* "primary|dependent|related|related", with commas in between */
+static void
+scoped(const char *text, const struct watches_scope *scope, const char *want,
+    const char *what)
+{
+	struct err err = ERR_INIT;
+	struct watches *w;
+	struct buf b = BUF_INIT;
+
+	put("w.yaml", text);
+	w = watches_load("w.yaml", scope, &err);
+	for (size_t i = 0; w != NULL && i < 4; i++) {
+		const struct watch_entry *e = &w->entries[0];
+		const struct watch_kind *kinds[] = {
+		    &e->primary, e->dependents, e->related, e->related + 1};
+		const struct textlist *l = &kinds[i]->namespaces;
+
+		for (size_t j = 0; j < l->count; j++)
+			buf_addf(&b, "%s%s", j > 0 ? "," : "", l->items[j]);
+		buf_adds(&b, i < 3 ? "|" : "");
+	}
+	is(w != NULL ? buf_str(&b) : err.message, want, what);
+	watches_free(w);
+	buf_release(&b);
+}
+
+static void
+test_namespaces(void)
+{
+	struct watches_scope all = {.all = true}, ab = {.namespaces = "a, b,a"},
+			     none = {NULL, false}, blank = {" ", false},
+			     both = {"a", true}, bad = {"a,,b", false};
+
+	setenv("WATCH_NAMESPACE", " x ,y,\tx", 1);
+	scoped(HEAD KINDS, &none, "x,y|x,y|o|", "WATCH_NAMESPACE");
+	scoped(HEAD KINDS "  namespaces: [p, \"q,p\"]\n", NULL, "p,q|p,q|o|",
+	    "the file goes before it");
+	scoped(HEAD KINDS "  namespaces: []\n", NULL, "||o|",
+	    "also when it says all");
+	scoped(HEAD KINDS "  namespaces: [p]\n", &ab, "a,b|a,b|o|",
+	    "-n goes before both, not before what other kinds say");
+	scoped(HEAD KINDS, &all, "||o|", "-A as well");
+	scoped(HEAD KINDS "  requireScope: cluster\n", &all, "||o|",
+	    "-A is cluster scope whatever WATCH_NAMESPACE says");
+	setenv("WATCH_NAMESPACE", " ", 1);
+	scoped(HEAD KINDS, NULL, "||o|", "blanks are all namespaces");
+	scoped(HEAD KINDS, &blank,
+	    "option --namespace names none; --all-namespaces means all",
+	    "-n without a name");
+	scoped(HEAD KINDS, &both, "-n and -A exclude each other", "-n and -A");
+	scoped(HEAD KINDS, &bad,
+	    "option --namespace: \"\" is no name of a namespace",
+	    "-n with an empty name");
+	setenv("WATCH_NAMESPACE", "a,", 1);
+	scoped(HEAD KINDS, NULL,
+	    "WATCH_NAMESPACE: \"\" is no name of a namespace",
+	    "WATCH_NAMESPACE with an empty name");
+	scoped(HEAD KINDS, &all, "||o|", "... does not count beside -A");
+	setenv("WATCH_NAMESPACE", "a,B_c", 1);
+	scoped(HEAD KINDS, NULL,
+	    "WATCH_NAMESPACE: \"B_c\" is no name of a namespace",
+	    "WATCH_NAMESPACE with a bad name");
+	unsetenv("WATCH_NAMESPACE");
+	scoped(HEAD KINDS "  namespaces: [a, -b]\n", NULL,
+	    "w.yaml:8: namespaces: \"-b\" is no name of a namespace",
+	    "a bad name in the file");
+}
+
+static void
+test_scope(void)
+{
+	setenv("WATCH_NAMESPACE", "x", 1);
+	refused(HEAD "  requireScope: cluster\n",
+	    "w.yaml:1: memcached.cache.example.com requires cluster scope, "
+	    "but WATCH_NAMESPACE is \"x\"");
+	unsetenv("WATCH_NAMESPACE");
+	refused(HEAD "  requireScope: namespace\n",
+	    "w.yaml:1: memcached.cache.example.com requires namespace scope, "
+	    "but no namespace is given");
+	refused(HEAD "  requireScope: galaxy\n",
+	    "w.yaml:5: requireScope must be cluster or namespace");
+}
+
+static void
+test_refusals(void)
+{
+	struct err err = ERR_INIT;
+
+	ok(watches_load("none.yaml", NULL, &err) == NULL, "a missing file");
+	is(err.message, "cannot read none.yaml: No such file or directory",
+	    "its message");
+	refused("", "w.yaml:1: expected a list of entries");
+	refused("kind: x\n", "w.yaml:1: expected a list of entries");
+	refused(HEAD "  x: [\n",
+	    "w.yaml:6: did not find expected node content while parsing a "
+	    "flow node");
+	refused(HEAD "  bogus: 1\n", "w.yaml:5: unknown key \"bogus\"");
+	refused(HEAD "  kind: Twice\n", "w.yaml:5: duplicate key \"kind\"");
+	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
+	refused(HEAD "  adopt: {}\n", "w.yaml:5: adopt.label is missing");
+	refused(
+	    HEAD "  adopt: {labels: x}\n", "w.yaml:5: unknown key \"labels\"");
+	refused(HEAD "  adopt: {label: [x]}\n",
+	    "w.yaml:5: adopt.label must be a string");
+	refused(HEAD "  adopt: {label: a/b/c}\n",
+	    "w.yaml:5: adopt.label must be the key of a label, not \"a/b/c\"");
+	refused(HEAD "  adopt: {label: -a}\n",
+	    "w.yaml:5: adopt.label must be the key of a label, not \"-a\"");
+	refused(HEAD "  adopt: {label: Example.com/a}\n",
+	    "w.yaml:5: adopt.label must be the key of a label, not "
+	    "\"Example.com/a\"");
+	refused(
+	    HEAD HEAD, "w.yaml:5: duplicate kind Memcached.cache.example.com");
+	refused(HEAD "  dependents:\n"
+		     "  - {apiVersion: v1, kind: Pod}\n"
+		     "  - {apiVersion: v1, kind: Pod}\n",
+	    "w.yaml:7: duplicate kind Pod");
+	refused("- {group: a.b, version: v1, kind: K}\n",
+	    "w.yaml:1: program is missing");
+	refused("- {group: a.b, version: v1, kind: K, program: none.jq}\n",
+	    "w.yaml:1: program none.jq: No such file or directory");
+	refused("- {group: a.b, version: v1, program: p.jq}\n",
+	    "w.yaml:1: kind is missing");
+	refused("- {group: a.b, kind: K, program: p.jq}\n",
+	    "w.yaml:1: version is missing");
+	refused("- 3\n", "w.yaml:1: an entry must be a mapping");
+	refused(HEAD
+	    "  operator: ${OPERATOR_NAME:?say which operator this is}\n",
+	    "w.yaml:5: OPERATOR_NAME: say which operator this is");
+	refused(HEAD "  operator: {a: \"${OPERATOR_NAME:?}\"}\n",
+	    "w.yaml:5: OPERATOR_NAME: is not set");
+	refused(HEAD "  operator: {a: \"${1}\"}\n",
+	    "w.yaml:5: bad substitution: write ${VAR}, ${VAR:-text} or "
+	    "${VAR:?text}");
+	refused(HEAD "  operator: 3\n", "w.yaml:5: operator must be a mapping");
+	refused(HEAD "  reconcilePeriod: 10\n",
+	    "w.yaml:5: reconcilePeriod must be a duration such as 30s or "
+	    "1h30m");
+	refused(HEAD "  maxConcurrentReconciles: 0\n",
+	    "w.yaml:5: maxConcurrentReconciles must be a whole number "
+	    "above 0");
+	refused(HEAD "  maxConcurrentReconciles: many\n",
+	    "w.yaml:5: maxConcurrentReconciles must be a whole number "
+	    "above 0");
+	refused(HEAD "  manageStatus: maybe\n",
+	    "w.yaml:5: manageStatus must be true or false");
+	refused(HEAD "  throttle: {limit: 0}\n",
+	    "w.yaml:5: throttle.limit must be a whole number above 0");
+	refused(HEAD "  throttle: {timeout: 1m}\n",
+	    "w.yaml:5: throttle.limit is missing");
+	refused(HEAD "  finalizer: name\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"name\"");
+	refused(HEAD "  finalizer: ä/b\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"ä/b\"");
+	refused(HEAD "  finalizer: example.com/a/b\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not "
+	    "\"example.com/a/b\"");
+	refused(HEAD "  finalizer: example.com/\n",
+	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/\"");
+	refused(
+	    HEAD "  namespaces: x\n", "w.yaml:5: namespaces must be a list");
+	refused(HEAD "  desiredReads: [status]\n",
+	    "w.yaml:5: desiredReads knows owned and now, not \"status\"");
+	refused(HEAD
+	    "  selector: {matchExpressions: [{key: a, operator: Is}]}\n",
+	    "w.yaml:5: operator must be In, NotIn, Exists or DoesNotExist");
+	refused(HEAD "  dependents:\n"
+		     "  - {apiVersion: v1, kind: Pod, manage: true,\n"
+		     "     fields: [metadata]}\n",
+	    "w.yaml:7: fields are allowed only with manage: false");
+	refused(HEAD "  dependents:\n"
+		     "  - {apiVersion: v1, kind: Namespace, manage: true}\n",
+	    "w.yaml:6: a Namespace cannot be owned by a namespaced "
+	    "Memcached: finalizer is needed");
+	refused(HEAD "  related:\n"
+		     "  - {apiVersion: v1, kind: Pod, manage: true}\n",
+	    "w.yaml:6: unknown key \"manage\"");
+	refused(HEAD "  related: [{apiVersion: v1, kind: Pod, map: x}]\n",
+	    "w.yaml:5: map must be owner, {label: KEY} or {jq: EXPR}");
+	refused(HEAD "  related: [{kind: Pod}]\n",
+	    "w.yaml:5: apiVersion is missing");
+	refused(HEAD "  related: [{apiVersion: v1, kind: Pod, scope: x}]\n",
+	    "w.yaml:5: scope must be Namespaced or Cluster");
+}
+
+int
+main(void)
+{
+	unsetenv("WATCH_NAMESPACE");
+	unsetenv("OPERATOR_NAME");
+	if (mkdtemp(dir) == NULL || chdir(dir) != 0)
+		return perror(dir), 1;
+	put("p.jq", "def desired: [];");
+	test_all_keys();
+	test_defaults();
+	test_program_path();
+	test_namespaces();
+	test_scope();
+	test_refusals();
+	unlink("sub/q.jq");
+	unlink("sub/w.yaml");
+	rmdir("sub");
+	unlink("p.jq");
+	unlink("w.yaml");
+	if (chdir("/") != 0 || rmdir(dir) != 0)
+		perror(dir);
+	return tap_done();
+}
