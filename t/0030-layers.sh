@@ -6,6 +6,10 @@
 runs 0 "the tree keeps to its layers" t/check-layers
 is "$(cat "$T/out")" "" "... without a word"
 
+runs 0 "... and prints its matrix" t/check-layers --matrix
+ok "... of lib" grep -q "^lib: the row includes the column" "$T/out"
+ok "... of kapi" grep -q "^cmd/kapi: the row includes the column" "$T/out"
+
 # offends WANT WHAT: check-layers on $T/tree says WANT.
 offends() {
 	runs 1 "$2" t/check-layers "$T/tree"
@@ -13,56 +17,84 @@ offends() {
 }
 
 tree() {
+	local lib=$T/tree/lib a=$T/tree/cmd/a b=$T/tree/cmd/b
+
 	rm -rf "$T/tree"
-	mkdir -p "$T/tree/lib" "$T/tree/cmd/a" "$T/tree/cmd/b"
-	printf 'Text.\nlayer base: low\nlayer net: high\n' \
-		>"$T/tree/lib/README"
-	: >"$T/tree/lib/low.h"
-	printf '#include "low.h"\n' >"$T/tree/lib/low.c"
-	printf '#include "low.h"\n' >"$T/tree/lib/high.h"
-	printf '#include "high.h"\n#include "low.h"\n' >"$T/tree/lib/high.c"
-	: >"$T/tree/cmd/a/own.h"
-	printf '#include "own.h"\n#include "high.h"\n' >"$T/tree/cmd/a/main.c"
-	printf '#include <stdio.h>\n#include "low.h"\n' >"$T/tree/cmd/b/main.c"
+	mkdir -p "$lib/base" "$lib/net" "$a/one" "$a/two" "$b"
+	printf 'Text.\n\nbase/  first\nnet/   second\n' >"$lib/README"
+	printf 'Text.\n\none/  first\ntwo/  second\n' >"$a/README"
+	touch "$lib/base/README" "$lib/net/README" "$a/one/README" "$a/two/README"
+	: >"$lib/base/low.h"
+	printf '#include "base/low.h"\n' >"$lib/base/low.c"
+	printf '#include "base/low.h"\n' >"$lib/net/high.h"
+	printf '#include "net/high.h"\n#include "base/low.h"\n' >"$lib/net/high.c"
+	: >"$a/one/own.h"
+	: >"$a/beside.h"
+	printf '#include "one/own.h"\n' >"$a/two/other.h"
+	printf '#include "beside.h"\n#include "two/other.h"\n#include "net/high.h"\n' \
+		>"$a/main.c"
+	printf '#include <stdio.h>\n#include "base/low.h"\n' >"$b/main.c"
 }
 
 tree
 runs 0 "a tree that does" t/check-layers "$T/tree"
 
-echo '#include "high.h"' >>"$T/tree/lib/low.c"
-offends "lib/low.c:2: layer base includes high.h of layer net" "upwards"
+echo '#include "net/high.h"' >>"$T/tree/lib/base/low.c"
+offends "lib/base/low.c:2: room base includes net/high.h of room net" "upwards"
 
 tree
-printf '#include "low.h"\n#include "high.h"\n' >"$T/tree/lib/high.c"
-offends "lib/high.c:1: its own header comes first" "another header first"
+echo '#include "two/other.h"' >>"$T/tree/cmd/a/one/own.h"
+offends "cmd/a/one/own.h:1: room one includes two/other.h of room two" \
+	"upwards, in a tool"
 
 tree
-: >"$T/tree/lib/new.h"
-offends "lib/new.h: in no layer of lib/README" "a module in no layer"
+echo '#include "beside.h"' >>"$T/tree/cmd/a/two/other.h"
+offends "cmd/a/two/other.h:2: room two includes beside.h of room beside main.c" \
+	"a room includes what is beside main.c"
 
 tree
-echo '#include "own.h"' >>"$T/tree/cmd/b/main.c"
-offends "cmd/b/main.c:3: includes own.h, which is neither its own nor in a layer" \
+printf '#include "base/low.h"\n#include "net/high.h"\n' >"$T/tree/lib/net/high.c"
+offends "lib/net/high.c:1: its own header comes first" "another header first"
+
+tree
+mkdir "$T/tree/lib/new"
+: >"$T/tree/lib/new/new.h"
+offends "lib/new: a room that lib/README does not list" "a room that is not listed"
+
+tree
+rm "$T/tree/lib/net/README"
+offends "lib/net: has no README that says what belongs in it" "no README"
+
+tree
+for n in {1..40}; do
+	: >"$T/tree/cmd/b/file$n.h"
+done
+offends "cmd/b: 41 files: make two rooms of it" "a crowded room"
+
+tree
+echo '#include "one/own.h"' >>"$T/tree/cmd/b/main.c"
+offends "cmd/b/main.c:3: includes one/own.h, which is neither in lib nor its own" \
 	"a file of another tool"
 
 tree
-echo '#include "../a/own.h"' >>"$T/tree/cmd/b/main.c"
-offends "cmd/b/main.c:3: includes ../a/own.h from elsewhere" "... by its path"
+echo '#include "own.h"' >>"$T/tree/cmd/a/one/own.h"
+offends "cmd/a/one/own.h:1: includes own.h, which is neither in lib nor its own" \
+	"an include without its room"
 
 tree
-echo '#include "own.h"' >>"$T/tree/lib/low.c"
-offends "lib/low.c:2: includes own.h, which is neither its own nor in a layer" \
+echo '#include "one/own.h"' >>"$T/tree/lib/base/low.c"
+offends "lib/base/low.c:2: includes one/own.h, which is neither in lib nor its own" \
 	"a file of a tool in lib"
 
 tree
-rm "$T/tree/lib/high.c" "$T/tree/lib/high.h"
-: >"$T/tree/cmd/a/high.h" # a file of a tool is none of lib
-offends "lib/README: high is listed and not there" "a module that is gone"
+rm -r "$T/tree/lib/net"
+sed -i /net/d "$T/tree/cmd/a/main.c"
+offends "lib/README: net/ is listed and not there" "a room that is gone"
 
 tree
-echo 'layer top: low' >>"$T/tree/lib/README"
-runs 1 "a module in two layers" t/check-layers "$T/tree"
-is "$(head -n 1 "$T/out")" "lib/README: low is listed twice" "... says so"
+echo 'base/  again' >>"$T/tree/lib/README"
+runs 1 "a room listed twice" t/check-layers "$T/tree"
+is "$(head -n 1 "$T/out")" "lib/README: base/ is listed twice" "... says so"
 
 compiles() {
 	printf '#include <time.h>\nvoid *f(char *a) { return %s; }\n' "$1" |

@@ -119,7 +119,7 @@ samples(void *arg, struct metric_lines *m)
 {
 	const struct app *a = arg;
 
-	stats_metrics(&a->reconciler, m);
+	stats_metrics(&a->reconciler.es, a->reconciler.counters.bad_lines, m);
 }
 
 /* ---- input ---- */

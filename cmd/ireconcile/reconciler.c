@@ -31,6 +31,20 @@ stray(void *arg)
 	orphans_suspect(&r->orphans);
 }
 
+/* Adds p to the queue, once it may be decided about. */
+static void
+dirty(void *arg, struct primary *p)
+{
+	struct reconciler *r = arg;
+
+	p->dirty = true;
+	if (p->queued || !p->entry->complete || !r->gate_open)
+		return;
+	p->queued = true;
+	p->queued_us = stats_queued(&p->entry->stats);
+	lanes_add(&r->lanes, p);
+}
+
 int
 reconciler_init(struct reconciler *r, const struct watches *w,
     const char *const *library_dirs, struct out *out, struct err *err)
@@ -40,7 +54,7 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 		r->lanes.order = LANES_ONE;
 	r->es.sched = &r->sched;
 	r->es.late.key = span_str("");
-	r->es.dirty = reconciler_dirty;
+	r->es.dirty = dirty;
 	r->es.glimpse = loops_glimpse;
 	r->es.stray = stray;
 	orphans_init(&r->orphans, &r->es, &r->sched);
@@ -58,19 +72,6 @@ reconciler_release(struct reconciler *r)
 	entries_release(&r->es);
 }
 
-void
-reconciler_dirty(void *arg, struct primary *p)
-{
-	struct reconciler *r = arg;
-
-	p->dirty = true;
-	if (p->queued || !p->entry->complete || !r->gate_open)
-		return;
-	p->queued = true;
-	p->queued_us = stats_queued(&p->entry->stats);
-	lanes_add(&r->lanes, p);
-}
-
 static void
 queue_dirty(struct reconciler *r, const struct entry *e)
 {
@@ -78,7 +79,7 @@ queue_dirty(struct reconciler *r, const struct entry *e)
 
 	for (size_t i = 0; i < e->primaries.count; i++)
 		if (list[i]->dirty)
-			reconciler_dirty(r, list[i]);
+			dirty(r, list[i]);
 	free(list);
 }
 
@@ -98,7 +99,7 @@ start_entries(struct reconciler *r)
 	bool all = true;
 
 	while ((e = events_completed(&r->es)) != NULL) {
-		throttle_start(r, e);
+		throttle_start(&r->es, e);
 		queue_dirty(r, e);
 		orphans_suspect(&r->orphans);
 	}
@@ -134,8 +135,8 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 	    backoff_has_failed(&p->entry->backoffs, primary_key(p)))
 		p->desired.input = 0;
 	if (reasons & 1u << WAKE_SLOT)
-		throttle_leave(r, p);
-	reconciler_dirty(r, p);
+		throttle_leave(&r->es, p);
+	dirty(r, p);
 }
 
 void
@@ -330,7 +331,7 @@ leave(struct reconciler *r, struct primary *p)
 		    strncmp(p->asked[i].what, "delete ", 7) == 0;
 	if (wanted)
 		cancel(r, p);
-	throttle_leave(r, p);
+	throttle_leave(&r->es, p);
 	sched_clear_all(&r->sched, &p->wake);
 	map_del(&p->entry->primaries, primary_key(p));
 	primary_free(p);
@@ -352,7 +353,7 @@ pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
 	if (p->asked_count > 0)
 		cancel(r, p);
 	primary_forget_asked(p);
-	throttle_leave(r, p);
+	throttle_leave(&r->es, p);
 	sched_clear_all(&r->sched, &p->wake);
 }
 
@@ -471,7 +472,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	}
 	due = line_due(p, &d);
 	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
-	    !throttle_allows(r, p, due))
+	    !throttle_allows(&r->es, p, due))
 		due = LINE_NOTHING;
 	if (due == LINE_NEW)
 		count_loops(r, p, &d);
@@ -483,7 +484,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	lanes_charge(&r->lanes, p, took_us);
 	wakes_set(&r->sched, p, &d, due, took_us);
 	p->reminder = false;
-	throttle_observe(r, p, &d, due != LINE_NOTHING);
+	throttle_observe(&r->es, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);
 	note_complaints(p, &d);
 	count(p, began_us, &d);

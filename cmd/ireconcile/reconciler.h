@@ -64,7 +64,4 @@ void reconciler_timers(struct reconciler *r);
 /* Did anything fail so far? Then ireconcile exits 1. */
 bool reconciler_failed(const struct reconciler *r);
 
-/* Adds p to the queue, once it may be decided about. */
-void reconciler_dirty(void *reconciler, struct primary *p);
-
 #endif

@@ -9,14 +9,14 @@
 #include "state/primary.h"
 
 static void
-take(struct reconciler *r, struct primary *p)
+take(struct entries *es, struct primary *p)
 {
 	uint64_t timeout_ms = p->entry->conf->throttle_timeout_ms;
 
 	p->has_slot = true;
 	p->entry->slots_used++;
-	sched_set(&r->sched, &p->wake, WAKE_SLOT,
-	    sched_ticks(&r->sched) + (int64_t)timeout_ms * 1000);
+	sched_set(es->sched, &p->wake, WAKE_SLOT,
+	    sched_ticks(es->sched) + (int64_t)timeout_ms * 1000);
 }
 
 static long
@@ -67,28 +67,28 @@ wait_for_slot(struct primary *p)
 
 /* Those that would get a slot are evaluated again. */
 static void
-wake_waiting(struct reconciler *r, struct entry *e)
+wake_waiting(const struct entries *es, struct entry *e)
 {
 	long n = free_slots(e);
 
 	for (size_t i = 0; i < e->waiting_count && (long)i < n; i++)
-		reconciler_dirty(r, e->waiting[i]);
+		es->dirty(es->arg, e->waiting[i]);
 }
 
 void
-throttle_leave(struct reconciler *r, struct primary *p)
+throttle_leave(struct entries *es, struct primary *p)
 {
 	if (p->has_slot) {
 		p->has_slot = false;
 		p->entry->slots_used--;
-		sched_clear(&r->sched, &p->wake, WAKE_SLOT);
+		sched_clear(es->sched, &p->wake, WAKE_SLOT);
 	}
 	stop_waiting(p);
-	wake_waiting(r, p->entry);
+	wake_waiting(es, p->entry);
 }
 
 void
-throttle_start(struct reconciler *r, struct entry *e)
+throttle_start(struct entries *es, struct entry *e)
 {
 	struct primary **all;
 
@@ -100,14 +100,14 @@ throttle_start(struct reconciler *r, struct entry *e)
 
 		if (p->object != NULL && !p->object->terminating &&
 		    !p->has_slot && !asks_paused(p) && decide_begun(p) &&
-		    !decide_settled(p, sched_now_us(&r->sched)))
-			take(r, p);
+		    !decide_settled(p, sched_now_us(es->sched)))
+			take(es, p);
 	}
 	free(all);
 }
 
 bool
-throttle_allows(struct reconciler *r, struct primary *p, enum line_due due)
+throttle_allows(struct entries *es, struct primary *p, enum line_due due)
 {
 	struct entry *e = p->entry;
 	size_t place;
@@ -116,13 +116,13 @@ throttle_allows(struct reconciler *r, struct primary *p, enum line_due due)
 		return true;
 	if (due != LINE_NEW || p->object->terminating) {
 		stop_waiting(p);
-		wake_waiting(r, e);
+		wake_waiting(es, e);
 		return true;
 	}
 	place = place_of(e, p);
 	if ((long)place < free_slots(e)) {
 		stop_waiting(p);
-		take(r, p);
+		take(es, p);
 		return true;
 	}
 	wait_for_slot(p);
@@ -130,7 +130,7 @@ throttle_allows(struct reconciler *r, struct primary *p, enum line_due due)
 }
 
 void
-throttle_observe(struct reconciler *r, struct primary *p,
+throttle_observe(struct entries *es, struct primary *p,
     const struct decision *d, bool printed)
 {
 	bool quiet = d->outstanding_count == 0;
@@ -141,5 +141,5 @@ throttle_observe(struct reconciler *r, struct primary *p,
 		return;
 	if (d->failed || p->object->terminating || (quiet && d->settled) ||
 	    (d->on_error_holds && !printed))
-		throttle_leave(r, p);
+		throttle_leave(es, p);
 }

@@ -6,20 +6,19 @@
 #define THROTTLE_H
 
 #include "decide/line.h"
-#include "reconciler.h"
+#include "state/entry.h"
 
 /* At the start: primaries that were begun and are not settled hold slots. */
-void throttle_start(struct reconciler *r, struct entry *e);
+void throttle_start(struct entries *es, struct entry *e);
 
 /* May this line be printed now? Takes a slot or a place in the queue. */
-bool throttle_allows(
-    struct reconciler *r, struct primary *p, enum line_due due);
+bool throttle_allows(struct entries *es, struct primary *p, enum line_due due);
 
 /* After an evaluation: frees the slot of what is settled or failed. */
-void throttle_observe(struct reconciler *r, struct primary *p,
+void throttle_observe(struct entries *es, struct primary *p,
     const struct decision *d, bool printed);
 
 /* Frees slot and place. */
-void throttle_leave(struct reconciler *r, struct primary *p);
+void throttle_leave(struct entries *es, struct primary *p);
 
 #endif

@@ -22,6 +22,7 @@
 #include "reply/journal.h"
 #include "report/reportfd.h"
 #include "request/users.h"
+#include "router.h"
 #include "store/store.h"
 #include "type/api.h"
 #include "type/resource.h"
@@ -114,8 +115,8 @@ certificate(
 static int
 listen_now(struct run *r, struct err *err)
 {
-	const struct httpd_handler handler = {.on_request = api_serve,
-	    .on_too_large = api_too_large,
+	const struct httpd_handler handler = {.on_request = router_serve,
+	    .on_too_large = router_too_large,
 	    .arg = &r->api};
 	struct buf pem = BUF_INIT, key = BUF_INIT;
 	struct httpd_tls tls;
@@ -252,7 +253,7 @@ release(struct run *r)
 	watch_hub_free(a->watch_hub);
 	a->watch_hub = NULL; /* freeing definitions ends watches */
 	httpd_free(a->httpd);
-	api_release(a);
+	router_release(a);
 	namespaces_free(r->namespaces);
 	gc_free(a->gc);
 	crds_free(a->crds);

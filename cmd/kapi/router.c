@@ -1,4 +1,4 @@
-#include "type/api.h"
+#include "router.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "read/list.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
+#include "reply/reply.h"
 #include "reply/wait.h"
 #include "request/parameters.h"
 #include "request/request.h"
@@ -17,6 +18,7 @@
 #include "rest/rest.h"
 #include "store/store.h"
 #include "text/duration.h"
+#include "type/api.h"
 #include "type/proto.h"
 
 static const char not_found_text[] = "404 page not found\n";
@@ -329,7 +331,7 @@ check_timeout(struct request *r)
 }
 
 void
-api_serve(void *api, struct exchange *x, const struct httpd_request *http)
+router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 {
 	struct request *r = request_new(api, x, http);
 	struct problem *p;
@@ -364,7 +366,8 @@ api_serve(void *api, struct exchange *x, const struct httpd_request *http)
 }
 
 void
-api_too_large(void *api, struct exchange *x, const struct httpd_request *http)
+router_too_large(
+    void *api, struct exchange *x, const struct httpd_request *http)
 {
 	struct request *r = request_new(api, x, http);
 
@@ -375,7 +378,7 @@ api_too_large(void *api, struct exchange *x, const struct httpd_request *http)
 }
 
 void
-api_release(struct api *api)
+router_release(struct api *api)
 {
 	struct request *r;
 

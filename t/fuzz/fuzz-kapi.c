@@ -21,6 +21,7 @@
 #include "read/watch_hub.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
+#include "router.h"
 #include "store/store.h"
 #include "type/api.h"
 #include "type/resource.h"
@@ -61,7 +62,8 @@ static unsigned inputs;
 static void
 begin(void)
 {
-	const struct httpd_handler handler = {api_serve, api_too_large, &api};
+	const struct httpd_handler handler = {
+	    router_serve, router_too_large, &api};
 	struct err err = ERR_INIT;
 
 	api = (struct api){.loop = loop_new()};
@@ -87,7 +89,7 @@ end(void)
 	watch_hub_free(api.watch_hub);
 	api.watch_hub = NULL;
 	httpd_free(api.httpd);
-	api_release(&api);
+	router_release(&api);
 	namespaces_free(namespaces);
 	gc_free(api.gc);
 	crds_free(api.crds);

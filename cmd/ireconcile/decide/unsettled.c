@@ -140,23 +140,6 @@ find_or_add(struct primary *p, const char *name, int64_t now_us)
 }
 
 static void
-drop(struct primary *p, size_t n)
-{
-	free(p->unsettled[n].name);
-	free(p->unsettled[n].message);
-	p->unsettled[n] = p->unsettled[--p->unsettled_count];
-}
-
-void
-unsettled_release(struct primary *p)
-{
-	while (p->unsettled_count > 0)
-		drop(p, 0);
-	free(p->unsettled);
-	p->unsettled = NULL;
-}
-
-static void
 refill(struct unsettled *u, int64_t now_us)
 {
 	int64_t passed = now_us - u->at_us;
@@ -217,7 +200,7 @@ unsettled_begin(struct primary *p, struct decision *d)
 			buf_addf(&d->loops_over, "%s%s: that is over",
 			    d->loops_over.len > 0 ? "\n" : "", u->message);
 		if (over || (u->holds == 0 && u->budget >= BUDGET))
-			drop(p, n);
+			primary_settle(p, n);
 	}
 }
 

@@ -22,19 +22,6 @@
 
 #include "decide/decide.h"
 
-/* What is remembered of one point; see primary.h. */
-struct unsettled {
-	char *name;	 /* owned */
-	uint64_t others; /* a digest of what others had done */
-	uint64_t users;	 /* ... and of what its users had written */
-	int64_t budget, at_us;
-	bool wanted;	/* by the last decision */
-	bool counted;	/* it is in the line that is about to be printed */
-	unsigned holds; /* 0: it is not unsettled */
-	int64_t held_until_us, quiet_us;
-	char *message; /* owned: which change, if it is unsettled */
-};
-
 /* A decision begins: what is over? It ends: when is it to be repeated? */
 void unsettled_begin(struct primary *p, struct decision *d);
 void unsettled_end(struct decision *d);
@@ -59,7 +46,5 @@ bool unsettled_is_held(
 jv unsettled_condition(const struct decision *d, jv status);
 /* The program's events (consumed), and one for each point. */
 jv unsettled_events(const struct decision *d, jv events);
-
-void unsettled_release(struct primary *p);
 
 #endif

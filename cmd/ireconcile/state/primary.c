@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "decide/unsettled.h"
 
 struct primary *
 primary_new(struct entry *e, struct object *o)
@@ -35,10 +34,27 @@ primary_forget_asked(struct primary *p)
 }
 
 void
+primary_settle(struct primary *p, size_t n)
+{
+	free(p->unsettled[n].name);
+	free(p->unsettled[n].message);
+	p->unsettled[n] = p->unsettled[--p->unsettled_count];
+}
+
+static void
+settle_all(struct primary *p)
+{
+	while (p->unsettled_count > 0)
+		primary_settle(p, 0);
+	free(p->unsettled);
+	p->unsettled = NULL;
+}
+
+void
 primary_forget(struct primary *p)
 {
 	primary_forget_asked(p);
-	unsettled_release(p);
+	settle_all(p);
 	p->again_us = 0;
 	p->desired.input = 0;
 	for (size_t i = 0; i < p->desired.count; i++) {
@@ -63,7 +79,7 @@ void
 primary_renew(struct primary *p)
 {
 	p->renewed = true;
-	unsettled_release(p);
+	settle_all(p);
 	forget_events(p);
 }
 
@@ -73,7 +89,7 @@ primary_free(struct primary *p)
 	desired_release(&p->desired);
 	primary_forget_asked(p);
 	forget_events(p);
-	unsettled_release(p);
+	settle_all(p);
 	free(p->line_primary);
 	free(p->last_error);
 	free(p->requested);

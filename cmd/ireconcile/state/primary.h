@@ -65,7 +65,18 @@ struct asked {
 	int64_t since_us; /* when it was first asked for */
 };
 
-struct unsettled;
+/* What is remembered of one point: decide/unsettled.h. */
+struct unsettled {
+	char *name;	 /* owned */
+	uint64_t others; /* a digest of what others had done */
+	uint64_t users;	 /* ... and of what its users had written */
+	int64_t budget, at_us;
+	bool wanted;	/* by the last decision */
+	bool counted;	/* it is in the line that is about to be printed */
+	unsigned holds; /* 0: it is not unsettled */
+	int64_t held_until_us, quiet_us;
+	char *message; /* owned: which change, if it is unsettled */
+};
 
 struct primary {
 	struct entry *entry;
@@ -117,5 +128,8 @@ void primary_forget_asked(struct primary *p);
 void primary_forget(struct primary *p);
 /* It is there again, as another object, before anybody looked. */
 void primary_renew(struct primary *p);
+
+/* Forgets one point of p->unsettled. */
+void primary_settle(struct primary *p, size_t n);
 
 #endif

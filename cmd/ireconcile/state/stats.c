@@ -1,7 +1,7 @@
 #include "state/stats.h"
 
 #include "process/clock.h"
-#include "reconciler.h"
+#include "state/entry.h"
 
 static double
 seconds_since(int64_t us)
@@ -80,10 +80,11 @@ add_queue(const struct stats *s, const char *name, struct metric_lines *m)
 }
 
 void
-stats_metrics(const struct reconciler *r, struct metric_lines *m)
+stats_metrics(
+    const struct entries *es, uint64_t bad_lines, struct metric_lines *m)
 {
-	for (size_t i = 0; i < r->es.count; i++) {
-		const struct entry *e = r->es.items[i];
+	for (size_t i = 0; i < es->count; i++) {
+		const struct entry *e = es->items[i];
 		const struct stats *s = &e->stats;
 		const char *name = e->conf->name;
 		const struct metric_labels *by = METRIC_LABELS(name);
@@ -97,13 +98,13 @@ stats_metrics(const struct reconciler *r, struct metric_lines *m)
 		metric_add(m, METRIC_LOOPS, by, (double)s->loops);
 		metric_add(m, METRIC_UNSETTLED, by, (double)s->unsettled);
 	}
-	for (size_t i = 0; i < r->es.store.kind_count; i++) {
-		const struct kind *k = r->es.store.kinds[i];
+	for (size_t i = 0; i < es->store.kind_count; i++) {
+		const struct kind *k = es->store.kinds[i];
 
 		metric_add(m, METRIC_OBJECTS, METRIC_LABELS(k->name),
 		    (double)k->objects.count);
 	}
-	metric_add(m, METRIC_UNPROVEN, NULL, (double)r->es.unproven);
+	metric_add(m, METRIC_UNPROVEN, NULL, (double)es->unproven);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("ireconcile"),
-	    (double)r->counters.bad_lines);
+	    (double)bad_lines);
 }

@@ -27,7 +27,7 @@ struct stats {
 	struct metric_histogram wait, work, reconcile;
 };
 
-struct reconciler;
+struct entries;
 
 /* A primary was queued; returns the time for stats_taken. */
 int64_t stats_queued(struct stats *s);
@@ -37,7 +37,8 @@ void stats_taken(struct stats *s, int64_t queued_us);
 void stats_evaluated(
     struct stats *s, int64_t began_us, enum stats_result result);
 
-/* All samples of all controllers. */
-void stats_metrics(const struct reconciler *r, struct metric_lines *m);
+/* All samples of all controllers. bad_lines: of the input. */
+void stats_metrics(
+    const struct entries *es, uint64_t bad_lines, struct metric_lines *m);
 
 #endif

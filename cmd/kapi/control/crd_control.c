@@ -11,6 +11,7 @@
 #include "rest/rest.h"
 #include "store/store.h"
 #include "type/objectmeta.h"
+#include "write/convert.h"
 
 static const char group_name[] = "apiextensions.k8s.io";
 static const char finalizer[] = "customresourcecleanup.apiextensions.k8s.io";
@@ -154,7 +155,7 @@ bring_up_to_date(struct api *api, struct resource *r)
 
 	while ((o = store_next(r->collection, SPAN_NONE, after)) != NULL) {
 		struct arena a = ARENA_INIT;
-		struct node *object = rest_tree(&a, o);
+		struct node *object = convert_tree(&a, o);
 		struct node *before = node_copy(&a, object);
 
 		arena_reset(&key_arena);
@@ -226,7 +227,7 @@ read_definition(struct crds *c, struct arena *a, struct span name)
 {
 	struct stored *o = store_get(c->collection, SPAN_NONE, name);
 
-	return o == NULL ? NULL : rest_tree(a, o);
+	return o == NULL ? NULL : convert_tree(a, o);
 }
 
 static void
@@ -237,7 +238,7 @@ used_names(
 	struct span after = SPAN_NONE;
 
 	while ((o = store_next(c->collection, SPAN_NONE, after)) != NULL) {
-		struct node *other = rest_tree(a, o);
+		struct node *other = convert_tree(a, o);
 
 		after = arena_span(a, o->key);
 		if (span_eq(node_path_text(other, "spec.group"), group))

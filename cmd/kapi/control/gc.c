@@ -9,6 +9,7 @@
 #include "process/log.h"
 #include "process/loop.h"
 #include "rest/rest.h"
+#include "write/convert.h"
 
 /* How long one turn of the loop may work. */
 enum { TURN_MS = 3 };
@@ -197,7 +198,7 @@ update(struct gc *g, struct gc_node *n, struct node *object, const char *what)
 static void
 remove_finalizer(struct gc *g, struct gc_node *n, const char *finalizer)
 {
-	struct node *object = rest_tree(&g->arena, n->object);
+	struct node *object = convert_tree(&g->arena, n->object);
 	struct node *all = node_path(object, "metadata.finalizers");
 
 	for (uint32_t i = 0; i < node_count(all);)
@@ -228,7 +229,7 @@ delete_node(struct gc *g, struct gc_node *n, const char *policy)
 static void
 drop_references(struct gc *g, struct gc_node *n)
 {
-	struct node *object = rest_tree(&g->arena, n->object);
+	struct node *object = convert_tree(&g->arena, n->object);
 	struct node *all = node_path(object, "metadata.ownerReferences");
 	struct span raw = traces_of(n->object).references;
 	struct json_elements e = json_elements(raw);
@@ -250,7 +251,7 @@ drop_references(struct gc *g, struct gc_node *n)
 static void
 unblock_references(struct gc *g, struct gc_node *n)
 {
-	struct node *object = rest_tree(&g->arena, n->object);
+	struct node *object = convert_tree(&g->arena, n->object);
 	struct node *all = node_path(object, "metadata.ownerReferences");
 
 	for (uint32_t i = 0; i < node_count(all); i++)
@@ -312,7 +313,7 @@ orphan_one(struct gc *g, struct gc_node *owner)
 	struct node *object, *all;
 
 	if (n->object != NULL) {
-		object = rest_tree(&g->arena, n->object);
+		object = convert_tree(&g->arena, n->object);
 		all = node_path(object, "metadata.ownerReferences");
 		for (uint32_t i = 0; i < node_count(all);)
 			if (span_eq(node_path_text(all->items[i], "uid"),

@@ -12,6 +12,7 @@
 #include "rest/rest.h"
 #include "store/store.h"
 #include "type/objectmeta.h"
+#include "write/convert.h"
 
 enum {
 	TURN_MS = 3,  /* how long one turn of the loop may work */
@@ -281,7 +282,7 @@ set_conditions(struct namespaces *n, struct work *w, struct resource *r,
 
 	if (o == NULL)
 		return;
-	object = rest_tree(&n->arena, o);
+	object = convert_tree(&n->arena, o);
 	if (content_set_conditions(
 		content, pods_only, object, time_now(&n->arena)))
 		report(w, "set its conditions",
@@ -299,7 +300,7 @@ finalize(struct namespaces *n, struct work *w, struct resource *r)
 
 	if (o == NULL)
 		return;
-	object = rest_tree(&n->arena, o);
+	object = convert_tree(&n->arena, o);
 	all = node_path(object, "spec.finalizers");
 	for (uint32_t i = 0; i < node_count(all);)
 		if (node_text_is(all->items[i], "kubernetes"))
@@ -355,7 +356,7 @@ work_on(struct namespaces *n, struct work *w, uint64_t end)
 		furnish(n, w);
 		return true;
 	}
-	finalizers = node_path(rest_tree(&n->arena, o), "spec.finalizers");
+	finalizers = node_path(convert_tree(&n->arena, o), "spec.finalizers");
 	if (node_count(finalizers) == 0)
 		return true;
 	if (!delete_content(n, w, end))

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "reply/pretty.h"
+#include "reply/reply.h"
 
 bool
 document_fresh(const struct document *d, const struct registry *g)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "document/document.h"
+#include "reply/reply.h"
 
 struct discovery {
 	struct document api, apis;

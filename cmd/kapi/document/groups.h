@@ -1,11 +1,13 @@
 /*
  * groups: what is served, for clients: /api, /apis, /apis/GROUP,
  * /apis/GROUP/VERSION and /api/v1 (legacy), and /api and /apis as one
- * aggregated document each. discovery_serve (request.h) answers.
+ * aggregated document each. discovery_serve answers.
  * Source: apiserver/pkg/endpoints/discovery, recorded answers.
  */
 #ifndef GROUPS_H
 #define GROUPS_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "type/resource.h"
@@ -13,6 +15,10 @@
 /* The aggregated documents, kept in struct api. NULL is fine. */
 struct discovery;
 void discovery_free(struct discovery *d);
+
+struct request;
+/* True if the path is one of these: r was answered and freed. */
+bool discovery_serve(struct request *r);
 
 /* The documents themselves, for discovery_serve and tests. */
 void discovery_add_aggregated(

@@ -1,5 +1,7 @@
 #include "document/livez.h"
 
+#include "reply/reply.h"
+
 #include <string.h>
 
 /* What clients look at: kubectl compares minor, some read gitVersion. */

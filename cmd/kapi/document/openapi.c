@@ -9,6 +9,7 @@
 #include "document/document.h"
 #include "document/openapi_write.h"
 #include "json/json.h"
+#include "reply/reply.h"
 #include "type/tables.h"
 
 enum { YEAR_SECONDS = 365 * 24 * 60 * 60 };

@@ -6,8 +6,9 @@
 #include "crd/crd.h"
 #include "json/json.h"
 #include "read/continue.h"
+#include "reply/reply.h"
 #include "reply/table.h"
-#include "rest/rest.h"
+#include "write/convert.h"
 
 static const char expired[] =
     "The resourceVersion for the provided list is too old.";
@@ -51,7 +52,7 @@ stored_as(struct arena *a, const struct resource *r, const struct stored *o)
 		return json;
 	if (r->crd != NULL && !crd_read_needed(r))
 		return with_api_version(a, r, json);
-	n = rest_read(a, r, o);
+	n = convert_read(a, r, o);
 	tree_write(&b, n);
 	json = arena_span(a, buf_span(&b));
 	buf_release(&b);

@@ -9,6 +9,7 @@
 #include "read/watch_index.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
+#include "reply/reply.h"
 
 enum {
 	/* No timeoutSeconds: between this and twice as long. Source:

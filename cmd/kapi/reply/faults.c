@@ -7,6 +7,7 @@
 #include "process/file.h"
 #include "reply/fault.h"
 #include "reply/journal.h"
+#include "reply/reply.h"
 #include "reply/wait.h"
 #include "request/request.h"
 #include "request/users.h"

@@ -9,7 +9,7 @@
  *
  * kapi(1) has the list of members. What calls in here:
  *
- *	api_serve: faults_serve (before all else), faults_before
+ *	router_serve: faults_serve (before all else), faults_before
  *	reply_*: faults_answer
  *	list: request.stale
  *	watch: faults_gate, then gate_send instead of httpd_send

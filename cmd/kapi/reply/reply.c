@@ -1,5 +1,4 @@
-/* Answers: the other half of request.h. */
-#include "request/request.h"
+#include "reply/reply.h"
 
 #include <string.h>
 
@@ -7,9 +6,10 @@
 #include "reply/journal.h"
 #include "reply/table.h"
 #include "reply/yaml_write.h"
-#include "rest/rest.h"
+#include "request/request.h"
 #include "store/store.h"
 #include "type/objectmeta.h"
+#include "write/convert.h"
 
 /* All warnings of an answer; when they are more, each is cut to as many
  * characters as the second says. Source: apiserver/pkg/endpoints/filters/
@@ -238,8 +238,8 @@ reply_stored(struct request *r, int code, const struct stored *o)
 {
 	struct text *t;
 
-	if (!rest_read_is_stored(r->resource)) {
-		reply_object(r, code, rest_read(&r->arena, r->resource, o));
+	if (!convert_is_stored(r->resource)) {
+		reply_object(r, code, convert_read(&r->arena, r->resource, o));
 	} else if (r->as == AS_TABLE || r->as == AS_PARTIAL) {
 		reply_form(r, code, text_span(o->json));
 	} else {

@@ -7,9 +7,21 @@
 #define PARAMETERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "request/request.h"
-#include "rest/rest.h"
+
+/* metav1.DeleteOptions; zeroed: none given. */
+struct delete_options {
+	bool has_grace;
+	int64_t grace_seconds;
+	/* "", "Background", "Foreground" or "Orphan" */
+	struct span policy;
+	bool has_orphan, orphan; /* orphanDependents, deprecated */
+	struct span uid;	 /* preconditions; none: any */
+	struct span version;
+	bool dry_run;
+};
 
 /* Sets field_manager, field_validation, dry_run, force. kind: CreateOptions
  * and so on; apply: of a server-side apply. A problem is a 422. */

@@ -81,11 +81,6 @@ bool request_parse(struct request *r);
 /* Sets as, as_version, as_list from Accept. A problem is a 406. */
 struct problem *request_negotiate(struct request *r);
 
-/* Discovery and OpenAPI documents: true if the path is one of theirs, and r
- * was answered. (Their own headers say more.) */
-bool discovery_serve(struct request *r);
-bool openapi_serve(struct request *r);
-
 /* Frees the request and its arena; its exchange is left alone. */
 void request_free(struct request *r);
 
@@ -98,32 +93,5 @@ bool request_flag(const struct request *r, const char *name);
 /* All values of a parameter that may be given several times (dryRun). */
 size_t request_params(
     const struct request *r, const char *name, struct span *values, size_t max);
-
-/* Headers of every answer: audit-id, cache-control, warnings; a stream puts
- * them before its own. Returns the count; headers has room for
- * REPLY_HEADERS_MAX. */
-enum { REPLY_HEADERS_MAX = 28 };
-size_t reply_headers(
-    struct request *r, struct httpd_header *headers, const char *content_type);
-
-/* Answers; each ends the request and writes the journal. */
-void reply_object(struct request *r, int code, struct node *object);
-void reply_json(struct request *r, int code, struct span json);
-/* The same, with the whole answer in t (referenced, not copied). */
-void reply_text(struct request *r, int code, struct text *t);
-/* Other media types: openapi, metrics. */
-void reply_typed(
-    struct request *r, int code, const char *content_type, struct span body);
-/* With headers of its own, which replace the usual ones of their names;
- * content_type NULL: none; text NULL: no body. */
-void reply_with(struct request *r, int code, const char *content_type,
-    const struct httpd_header *extra, size_t count, struct text *text);
-void reply_problem(struct request *r, const struct problem *p);
-/* A stored object, in the form that was asked for; its text is shared where
- * that is possible. */
-struct stored;
-void reply_stored(struct request *r, int code, const struct stored *o);
-/* 404 page not found, in plain text: paths that are served by nobody. */
-void reply_plain(struct request *r, int code, const char *text);
 
 #endif

@@ -8,6 +8,7 @@
 #include "process/clock.h"
 #include "type/objectmeta.h"
 #include "type/traits.h"
+#include "write/convert.h"
 
 static bool
 is_core(const struct resource *r, const char *plural)
@@ -275,7 +276,7 @@ end_namespace(struct write *w, struct stored *stored, struct node *object,
 	node_put(w->arena, node_make(w->arena, object, "status"), "phase",
 	    node_str(w->arena, "Terminating"));
 	set_finalizers(w, object, o);
-	write_put(w, object, rest_tree(w->arena, stored));
+	write_put(w, object, convert_tree(w->arena, stored));
 	return true;
 }
 
@@ -287,7 +288,7 @@ end_definition(struct write *w, struct stored *stored, struct node *object)
 	    node_path(object, "metadata.deletionTimestamp") != NULL)
 		return false;
 	crd_definition_delete(w->arena, object, time_now(w->arena));
-	write_put(w, object, rest_tree(w->arena, stored));
+	write_put(w, object, convert_tree(w->arena, stored));
 	return true;
 }
 
@@ -335,7 +336,7 @@ write_delete_object(struct write *w, const struct delete_options *o)
 	warn_of_orphans(w, o);
 	if (stored == NULL)
 		return problem_not_found(w->arena, w->resource, w->name);
-	object = rest_read(w->arena, w->resource, stored);
+	object = convert_read(w->arena, w->resource, stored);
 	p = delete_preconditions(w, object, o);
 	if (p == NULL)
 		p = check_immortal(w);
@@ -355,7 +356,7 @@ write_delete_object(struct write *w, const struct delete_options *o)
 			mark_deleting(w, object);
 		w->result = object;
 		if (node_equal(
-			object, rest_read(w->arena, w->resource, stored)))
+			object, convert_read(w->arena, w->resource, stored)))
 			w->stored = stored;
 		else
 			write_put(w, object, object);

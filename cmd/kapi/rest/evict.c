@@ -2,12 +2,14 @@
  * Eviction: a deletion that a budget can forbid. Source: pkg/registry/core/
  * pod/storage/eviction.go.
  */
+#include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/delete.h"
 #include "rest/internal.h"
 #include "rest/rest.h"
 #include "rest/subresource.h"
 #include "type/objectmeta.h"
+#include "write/convert.h"
 
 /* A budget's selector is one of matchLabels (and expressions, which are
  * looked at for In and NotIn only where a budget has them: rare). */
@@ -153,7 +155,7 @@ static struct problem *
 spend(struct request *r, struct resource *budgets, struct stored *o)
 {
 	struct rest_writer w = {r->api, &r->arena, span_str("kube-apiserver")};
-	struct node *budget = rest_tree(&r->arena, o), *status;
+	struct node *budget = convert_tree(&r->arena, o), *status;
 	struct span now = time_now(&r->arena);
 	int64_t allowed = number(budget, "status.disruptionsAllowed");
 
@@ -189,7 +191,7 @@ check_budgets(struct request *r, const struct node *pod)
 	    NULL) {
 		after = o->key;
 		if (!selects(
-			node_path(rest_tree(&r->arena, o), "spec.selector"),
+			node_path(convert_tree(&r->arena, o), "spec.selector"),
 			labels))
 			continue;
 		if (found != NULL)

@@ -4,6 +4,7 @@
  */
 #include "rest/internal.h"
 
+#include "reply/reply.h"
 #include "rest/rest.h"
 
 static const char *const container_lists[] = {

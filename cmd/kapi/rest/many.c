@@ -2,6 +2,7 @@
 #include "rest/internal.h"
 
 #include "read/list.h"
+#include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/delete.h"
 

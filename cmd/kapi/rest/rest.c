@@ -5,6 +5,7 @@
 
 #include "merge/managed.h"
 #include "read/selection.h"
+#include "reply/reply.h"
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
@@ -13,6 +14,7 @@
 #include "text/gotext.h"
 #include "type/objectmeta.h"
 #include "type/traits.h"
+#include "write/convert.h"
 
 struct write
 rest_write_of(struct request *r)
@@ -195,7 +197,7 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 	*tree = NULL;
 	if (*stored == NULL)
 		return problem_not_found(w->arena, w->resource, w->name);
-	*tree = rest_read(w->arena, w->resource, *stored);
+	*tree = convert_read(w->arena, w->resource, *stored);
 	return NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "json/tree.h"
+#include "request/parameters.h"
 #include "request/request.h"
 #include "store/store.h"
 #include "type/api.h"
@@ -25,18 +26,6 @@
  * delete, deletecollection, and every verb (get too) of a subresource. Answers
  * and frees r. */
 void rest_serve(struct request *r);
-
-/* metav1.DeleteOptions; zeroed: none given. */
-struct delete_options {
-	bool has_grace;
-	int64_t grace_seconds;
-	/* "", "Background", "Foreground" or "Orphan" */
-	struct span policy;
-	bool has_orphan, orphan; /* orphanDependents, deprecated */
-	struct span uid;	 /* preconditions; none: any */
-	struct span version;
-	bool dry_run;
-};
 
 /*
  * For kapi's own writers (gc, namespaces, CRDs, --load). The arena is the
@@ -76,14 +65,5 @@ struct problem *rest_delete(const struct rest_writer *w, struct resource *r,
  */
 struct problem *rest_put_as_is(
     const struct rest_writer *w, struct resource *r, struct node *object);
-
-/* The stored object as a tree in the arena, in its storage version. */
-struct node *rest_tree(struct arena *a, const struct stored *o);
-
-/* The stored object as version r shows it (converted, apiVersion set). */
-struct node *rest_read(
-    struct arena *a, const struct resource *r, const struct stored *o);
-/* True if that is the stored text, unchanged. */
-bool rest_read_is_stored(const struct resource *r);
 
 #endif

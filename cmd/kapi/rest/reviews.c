@@ -9,6 +9,7 @@
 
 #include "merge/managed.h"
 #include "process/clock.h"
+#include "reply/reply.h"
 #include "request/parameters.h"
 #include "request/users.h"
 #include "type/objectmeta.h"

@@ -9,8 +9,10 @@
 
 #include "crd/crd.h"
 #include "merge/managed.h"
+#include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/rest.h"
+#include "write/convert.h"
 
 struct scaling {
 	const char *spec, *status, *selector; /* dotted; selector may be NULL */
@@ -341,7 +343,7 @@ scale_serve(struct request *r)
 	}
 	r->changed = w.changed;
 	if (w.stored != NULL)
-		live = rest_read(&r->arena, r->resource, w.stored);
+		live = convert_read(&r->arena, r->resource, w.stored);
 	else if (w.result != NULL)
 		live = w.result;
 	reply_object(r, 200, scale_of(&r->arena, r->resource, live));

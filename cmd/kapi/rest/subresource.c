@@ -4,6 +4,7 @@
  */
 #include "rest/subresource.h"
 
+#include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/internal.h"
 #include "type/objectmeta.h"

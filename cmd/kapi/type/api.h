@@ -40,21 +40,4 @@ struct api {
 	uint64_t requests; /* so far */
 };
 
-/* Where every request starts. */
-struct exchange;
-struct httpd_request;
-void api_serve(
-    void *api, struct exchange *x, const struct httpd_request *request);
-/* The same, with a body that is too large: 413. */
-void api_too_large(
-    void *api, struct exchange *x, const struct httpd_request *request);
-
-/* Frees what api_serve keeps. */
-void api_release(struct api *api);
-
-/*
- * Writes of kapi itself (namespaces, garbage collection, --load, CRD status):
- * the same path as a request's, no managedFields entry, no answer. See rest.h.
- */
-
 #endif

@@ -5,8 +5,8 @@
  */
 #include "write/convert.h"
 
+#include "crd/crd.h"
 #include "type/decode.h"
-#include "write/write.h"
 
 static const struct {
 	const char *core, *events;
@@ -79,4 +79,32 @@ convert_from(struct arena *a, const struct resource *from, struct node *o)
 		return;
 	}
 	encode_builtin(a, schema_builtin(span_str(kept)), o);
+}
+
+struct node *
+convert_tree(struct arena *a, const struct stored *o)
+{
+	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, NULL);
+}
+
+bool
+convert_is_stored(const struct resource *r)
+{
+	return r->storage;
+}
+
+struct node *
+convert_read(struct arena *a, const struct resource *r, const struct stored *o)
+{
+	struct node *n = convert_tree(a, o);
+
+	if (r->storage)
+		return n;
+	if (r->crd != NULL) {
+		crd_read(a, r, n);
+		return n;
+	}
+	node_put(a, n, "apiVersion", node_string(a, r->api_version));
+	convert_to(a, r, n);
+	return n;
 }

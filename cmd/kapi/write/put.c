@@ -5,36 +5,8 @@
 
 #include "crd/crd.h"
 #include "merge/managed.h"
-#include "rest/rest.h"
 #include "type/objectmeta.h"
-
-struct node *
-rest_tree(struct arena *a, const struct stored *o)
-{
-	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, NULL);
-}
-
-bool
-rest_read_is_stored(const struct resource *r)
-{
-	return r->storage;
-}
-
-struct node *
-rest_read(struct arena *a, const struct resource *r, const struct stored *o)
-{
-	struct node *n = rest_tree(a, o);
-
-	if (r->storage)
-		return n;
-	if (r->crd != NULL) {
-		crd_read(a, r, n);
-		return n;
-	}
-	node_put(a, n, "apiVersion", node_string(a, r->api_version));
-	convert_to(a, r, n);
-	return n;
-}
+#include "write/convert.h"
 
 static void
 set_version(struct arena *a, struct node *object, uint64_t version)
@@ -120,7 +92,7 @@ write_put(struct write *w, struct node *object, const struct node *live)
 void
 write_delete(struct write *w, struct stored *stored)
 {
-	struct node *object = rest_tree(w->arena, stored);
+	struct node *object = convert_tree(w->arena, stored);
 
 	if (w->dry_run)
 		return;
@@ -180,7 +152,7 @@ write_check_lifecycle(struct write *w)
 	if (o == NULL)
 		return problem_not_found(w->arena, namespaces, w->namespace_);
 	if (memmem(o->json->p, o->json->n, "\"Terminating\"", 13) == NULL ||
-	    !span_is(node_path_text(rest_tree(w->arena, o), "status.phase"),
+	    !span_is(node_path_text(convert_tree(w->arena, o), "status.phase"),
 		"Terminating"))
 		return NULL;
 	p = problem_forbidden(w->arena, w->resource, w->name,

@@ -6,9 +6,9 @@
 #include "builtin/builtin.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
-#include "rest/rest.h"
 #include "type/objectmeta.h"
 #include "type/traits.h"
+#include "write/convert.h"
 
 enum { GENERATE_TRIES = 8 };
 
@@ -89,7 +89,7 @@ already_exists(struct write *w, const struct node *object,
 	}
 	if (memmem(there->json->p, there->json->n, "\"deletionTimestamp\"",
 		19) != NULL &&
-	    node_path(rest_tree(w->arena, there),
+	    node_path(convert_tree(w->arena, there),
 		"metadata.deletionTimestamp") != NULL)
 		p->message = arena_printf(w->arena,
 		    "object is being deleted: %.*s", SPAN_ARG(p->message));

@@ -76,8 +76,4 @@ struct managed_write write_managed(const struct write *w);
 /* As admission does it: NULL, 404 of the namespace, or 403 while it ends. */
 struct problem *write_check_lifecycle(struct write *w);
 
-/* Versions of built-in kinds that differ in more than apiVersion. */
-void convert_to(struct arena *a, const struct resource *to, struct node *o);
-void convert_from(struct arena *a, const struct resource *from, struct node *o);
-
 #endif

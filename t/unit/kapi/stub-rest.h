@@ -11,6 +11,7 @@
 #include "crd/crd.h"
 #include "rest/rest.h"
 #include "tap.h"
+#include "write/convert.h"
 
 static struct store *store;
 static bool serves_x;
@@ -61,7 +62,7 @@ registry_storage(
 }
 
 struct node *
-rest_tree(struct arena *a, const struct stored *o)
+convert_tree(struct arena *a, const struct stored *o)
 {
 	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, NULL);
 }
@@ -124,7 +125,7 @@ rest_delete(const struct rest_writer *w, struct resource *r,
 		ok(false, "what is deleted is there");
 		return NULL;
 	}
-	object = rest_tree(a, o);
+	object = convert_tree(a, o);
 	meta = node_get(object, "metadata");
 	set_finalizer(a, meta, "orphan", span_is(options->policy, "Orphan"));
 	set_finalizer(a, meta, "foregroundDeletion",

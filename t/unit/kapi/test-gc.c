@@ -8,6 +8,7 @@
 #include "process/clock.h"
 #include "process/loop.h"
 #include "stub-rest.h"
+#include "write/convert.h"
 
 static struct api api;
 static struct arena arena;
@@ -126,7 +127,7 @@ owners_of(const char *where)
 
 	if (o == NULL)
 		return "(gone)";
-	all = node_path(rest_tree(&arena, o), "metadata.ownerReferences");
+	all = node_path(convert_tree(&arena, o), "metadata.ownerReferences");
 	for (size_t i = 0; i < node_count(all); i++)
 		buf_addf(&b, "%s%.*s", i > 0 ? " " : "",
 		    SPAN_ARG(node_path_text(all->items[i], "uid")));
