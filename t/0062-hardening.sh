@@ -45,7 +45,7 @@ x86_64-*) marks="IBT, SHSTK" ;;
 aarch64-*) marks="BTI, PAC" ;;
 *) marks= ;;
 esac
-is "$(features build/lib/buf.o)" "$marks" "our code marks where branches go"
+is "$(features build/lib/base/buf.o)" "$marks" "our code marks where branches go"
 ok "big stack frames are touched page by page" \
 	grep -q 'stack-clash-protection' build/flags
 

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Every file that a page, a comment or a manual page names is there.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+# paths FILE...: what they name below the folders of the project, FILE:PATH.
+# Not placeholders (NNNN, <tool>, a wildcard), nor paths in the Go sources.
+paths() {
+	grep -oHE '\b(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,-]*' \
+		"$@" | grep -vE '[<>*{}$]|NNNN|:cmd/apply/' | sed 's/[.,]*$//' | sort -u
+}
+
+# headers FILE...: the headers that comments name without their folder.
+headers() {
+	grep -oHE '(^|[ (])[a-z_0-9]+\.h\b' "$@" | sed 's/:[ (]*/:/' | sort -u
+}
+
+# absent: of FILE:PATH lines, those that neither the root nor FILE's folder has.
+absent() {
+	local file path
+
+	while IFS=: read -r file path; do
+		compgen -G "$path" >/dev/null || [ -e "${file%/*}/$path" ] ||
+			compgen -G "pipeline/*/$path" >/dev/null ||
+			echo "$file: $path"
+	done
+}
+
+mapfile -t texts < <(git ls-files '*.md' '*README' 'lib/*.[ch]' 'cmd/*.[ch]' '*.1')
+is "$(paths "${texts[@]}" | absent)" "" "every path that is named is there"
+
+git ls-files '*.h' | sed 's,.*/,,' >"$T/there"
+printf '%s\n' config.h jq.h >>"$T/there"
+mapfile -t sources < <(git ls-files 'lib/*.[ch]' 'cmd/*.[ch]' 't/unit/*.[ch]')
+is "$(grep -h '^#include <' "${sources[@]}" | sed 's,.*<\(.*/\)*\(.*\)>.*,\2,' |
+	sort -u >>"$T/there"
+	headers "${sources[@]}" | while IFS=: read -r file header; do
+		grep -qxF "$header" "$T/there" || echo "$file: $header"
+	done)" "" "every header that a comment names is there"
+
+mkdir -p "$T/x"
+echo 'see lib/base/no_such.h, and t/lib.sh.' >"$T/x/page.md"
+is "$(paths "$T/x/page.md" | absent)" "$T/x/page.md: lib/base/no_such.h" \
+	"one that is not would be found"
+done_testing
