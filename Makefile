@@ -1,6 +1,7 @@
-# make         builds bin/<tool>
-# make check   installs what is missing, builds, runs every test
-# make demo    the IoTService operator on an API server of its own
+# make            builds bin/<tool>
+# make check      installs what is missing, builds, tests: five minutes
+# make check-all  every test: half an hour, and Go
+# make demo       the IoTService operator on an API server of its own
 
 VERSION := 0.1.0
 TOOLS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
@@ -18,7 +19,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 CFLAGS ?= -O2 -g
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
-UNCONFIGURED := check clean style check-layers demo
+UNCONFIGURED := check check-all clean style check-layers demo
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
@@ -123,27 +124,56 @@ $(BUILD)/t/fuzz-kapi: $(filter-out %/main.o,$(OBJS_kapi))
 check-unit: $(TESTS)
 	prove $(TESTS)
 
-# Everything, in one run of prove, the longest first. Tests that need the
-# control plane build it if they must (t/cluster/build); it is done before, so
-# that no test pays for it.
-PROVE := prove --exec t/exec --timer --failures --comments
+# A shell test says at its head where it runs, and when (t/README.md). One for
+# both servers runs as t/NNNN-x.sh on kapi, as build/real/NNNN-x.sh on the real
+# one (t/exec).
 SHELL_TESTS := $(wildcard t/[0-9]*.sh)
-CLUSTER_TESTS = $(filter-out t/6%,$(shell grep -lE \
-	'^(cluster_start|iot_cluster|operator_cluster)' $(SHELL_TESTS)))
-FIRST = $(wildcard t/9[78]*.sh t/09*.sh)
+saying = $(shell grep -lE '^# $(1)' $(SHELL_TESTS))
+ON_BOTH := $(call saying,servers: kapi real)
+ON_REAL := $(ON_BOTH:t/%=build/real/%)
+LATER := $(call saying,servers: real) $(call saying,check-all: )
+QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
+LATER_TESTS = $(LATER) $(ON_REAL) $(TESTS:build/%=build-sanitize/%)
+build/real/%.sh: t/%.sh
+	@mkdir -p $(@D)
+	@ln -sf $(CURDIR)/$< $@
+
+# make check T=kapply: only those with that in their name.
+T =
+chosen = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(notdir $(t))),$(t))),$(1))
+PROVE := prove --exec t/exec --timer --failures --comments
+JOBS ?= 2
+prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
+	echo "no test here has '$(T)' in its name"; false)
+
+# What a newcomer runs: everything that needs only what t/install-packages
+# installs, and no patience.
 .PHONY: check
 check:
 	t/install-packages
 	$(MAKE) --no-print-directory -j2 all unit-tests
+	@$(call prove,$(QUICK_TESTS)); code=$$?; \
+	sed -n 's/^# check-all: //p; s/^# servers: .*real/the real API server/p' \
+		$(LATER) $(ON_BOTH) | sort | uniq -c | sort -rn | \
+		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
+		END { print ": make check-all" }'; exit $$code
+
+# Everything, in one run of prove. What needs the control plane builds it if it
+# must (t/cluster/build); it is done before, so that no test pays for it.
+.PHONY: check-all
+check-all: $(ON_REAL)
+	t/install-packages
+	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
 	-t/cluster/build && t/contender/build
-	$(PROVE) -j2 $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS)) \
-		$(TESTS) $(TESTS:build/%=build-sanitize/%)
+	@$(call prove,$(FIRST) $(filter-out $(FIRST),$(QUICK_TESTS) $(LATER_TESTS)))
+# The longest.
+FIRST = build/real/9700-many.sh $(wildcard t/98*.sh t/99[179]*.sh t/09*.sh)
 
 .PHONY: check-cluster
-check-cluster: all
+check-cluster: all $(ON_REAL)
 	-t/cluster/build
-	$(PROVE) -j2 $(CLUSTER_TESTS)
+	@$(call prove,$(call saying,servers: real) $(ON_REAL))
 
 # kill -9 at ten seeded points of each stage instead of three.
 .PHONY: torture

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The unit tests under valgrind: no invalid access, no leak. Not those of kapi,
 # which are slow and run with ASan, leaks included.
+# check-all: valgrind
 TEST_SECONDS=900
 . "${0%/*}/lib.sh"
 

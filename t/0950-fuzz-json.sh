@@ -1,5 +1,6 @@
 #!/bin/bash
 # Ten seconds of text that is almost JSON, under ASan and UBSan.
+# check-all: fuzzers
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 

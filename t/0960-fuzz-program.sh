@@ -1,6 +1,7 @@
 #!/bin/bash
 # Texts that are almost programs, messages of jq, quantities, under ASan and
 # UBSan.
+# check-all: fuzzers
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 

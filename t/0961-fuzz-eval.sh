@@ -1,6 +1,7 @@
 #!/bin/bash
 # Hostile objects against the pipelines and a corpus of expressions: whatever
 # happens, ireconcile goes on, and so do the other primaries.
+# check-all: fuzzers
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

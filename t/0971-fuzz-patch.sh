@@ -3,6 +3,7 @@
 # patches, strategic merge patches. What they found is kept in
 # t/fuzz/patch-TYPE.corpus: `FUZZ_KEEP=1 FUZZ_SECONDS=600 t/0971-fuzz-patch.sh`
 # adds to it.
+# check-all: fuzzers
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Five seconds of CRDs and objects of them that are almost right, under ASan
 # and UBSan.
+# check-all: fuzzers
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Five seconds of objects of built-in kinds that are almost right, under ASan
 # and UBSan.
+# check-all: fuzzers
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 

@@ -8,6 +8,7 @@
 #		CFLAGS='-O1 -g -fsanitize-coverage=trace-pc' \
 #		build-fuzz/t/fuzz-kapi
 #	build-fuzz/t/fuzz-kapi 600 1 t/fuzz/kapi.corpus
+# check-all: fuzzers
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

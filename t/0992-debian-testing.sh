@@ -2,6 +2,7 @@
 # What depends on libraries and on the compiler, on Debian testing. It changes
 # daily: required is what doc/portability.md says, with those versions; what
 # only a newer one breaks is shown (doc/decisions.md).
+# check-all: other Debians
 export TEST_SECONDS=1500
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

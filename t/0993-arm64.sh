@@ -1,6 +1,7 @@
 #!/bin/bash
 # kpipe for aarch64, by the cross compiler of Debian 13, run by qemu:
 # t/debian/suite.
+# check-all: other Debians
 export TEST_SECONDS=1500
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

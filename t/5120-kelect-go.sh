@@ -1,6 +1,7 @@
 #!/bin/bash
 # kelect and an operator written with controller-runtime on one Lease: never
 # two at a time, and each takes over from the other.
+# check-all: needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh

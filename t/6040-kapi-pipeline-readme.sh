@@ -2,6 +2,7 @@
 # pipeline/README as its reader follows it, on kapi: a line NAME: before a block
 # is a file with that content; $ is a command, > its next line, what follows is
 # what it prints. All commands run in one shell.
+# servers: kapi
 TEST_SECONDS=120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

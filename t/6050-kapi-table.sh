@@ -2,6 +2,7 @@
 # The table of README.md, "What operator-sdk has, and how it is here": its
 # commands, in their order, on kapi, with the operator at work. A command that
 # goes on (an operator, say) becomes ready, and ends with 0 when it is told to.
+# servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The prune brake in a whole operator: an input gone wrong, and mended.
-SERVER=kapi
+# servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Somebody changes back what an operator repairs: it is named, held back, and
 # over when he stops.
-SERVER=kapi
+# servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

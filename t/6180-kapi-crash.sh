@@ -1,7 +1,7 @@
 #!/bin/bash
 # A tenant's object that ends libjq: that primary says so, and what others
 # make afterwards is reconciled by the same process.
-SERVER=kapi
+# servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The demo: on no terminal it ends by itself, with nothing left. SERVER=real:
-# on the control plane.
+# The demo: on no terminal it ends by itself, with nothing left.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 server=${SERVER:-kapi}
@@ -53,6 +53,14 @@ wait "$demo"
 is "$?" 130 "interrupted: exit code 130"
 is "$(ls "$T/second")" "" "the folder of its API server is gone"
 is "$(pgrep -f "$T/second")" "" "... and its processes"
+
+mkdir "$T/no-go"
+for tool in bash dirname; do
+	ln -s "$(command -v "$tool")" "$T/no-go"
+done
+runs 100 "the real one without Go" env PATH="$T/no-go" t/demo real
+is "$(cat "$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
+build; no go in PATH" "... it says what is missing"
 
 runs 100 "another API server" t/demo mine
 is "$(cat "$T/out")$(cat "$T/err")" "usage: t/demo [real]" "... is refused"

@@ -2,7 +2,7 @@
 # Experimentals whose pods are deleted, end, and hang at random for CHURN seconds
 # (8), by SEED: never is there one pod more than wanted, and at the end just as
 # many.
-SERVER=kapi
+# servers: kapi
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 

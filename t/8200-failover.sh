@@ -4,7 +4,8 @@
 # by SIGSTOP past the lease. In kapi's journal: after the first write of a new
 # leader, none of an older one arrives. LEASES and LIVES: rounds, of one
 # fail-over of each operator at once; OPERATORS="at ..."; SEED=N repeats a run.
-export SERVER=kapi
+# servers: kapi
+# check-all: long faults
 TEST_SECONDS=600
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The control plane of the tests: it comes, survives, and leaves nothing.
+# servers: real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
 cluster_start -- --max-requests-inflight=321

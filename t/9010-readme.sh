@@ -6,6 +6,7 @@
 #	<!-- run -->		commands that succeed
 #	<!-- start -->		a command that keeps running
 #	<!-- prints -->		what the commands before it print
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # kpipe with the real stages on a real control plane: ready, draining, dry run,
 # stages killed, an API server that is not there.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

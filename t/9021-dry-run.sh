@@ -1,6 +1,7 @@
 #!/bin/bash
 # kpipe --dry-run from outside the cluster, on some of its namespaces: what it
 # says the server would do, and that nothing is done.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -2,6 +2,7 @@
 # The playground on a real control plane: with nothing but the status that it
 # writes, a Deployment becomes Available and a StatefulSet steps through its
 # ordinals; then it is silent.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
 cluster_start

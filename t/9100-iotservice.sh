@@ -1,6 +1,7 @@
 #!/bin/bash
 # IoTService on a real API server: the stages in a shell pipe, each as a user
 # of its own with the rights that rbac.yaml gives it and no others.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # IoTService on a real API server: a changed spec is rolled out, switches
 # create and prune, a pull secret is followed.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

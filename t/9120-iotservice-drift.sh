@@ -1,5 +1,6 @@
 #!/bin/bash
 # IoTService on a real API server: what others change or delete is repaired.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

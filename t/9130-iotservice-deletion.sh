@@ -1,5 +1,6 @@
 #!/bin/bash
 # IoTService on a real API server: deletion, and namespaces that are not ours.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # IoTService on a real API server: two landscapes side by side; refusals.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

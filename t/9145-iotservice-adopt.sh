@@ -2,6 +2,7 @@
 # IoTService: an instance that the first operator made is taken over, running,
 # as it is; and in the end deleted with all that it has. So is what our own
 # older versions made.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 
@@ -13,7 +14,7 @@ CLUSTER_CONTROLLERS+=,-persistentvolume-binder-controller
 CLUSTER_CONTROLLERS+=,-garbage-collector-controller
 export CLUSTER_CONTROLLERS
 refer=all
-[ "${SERVER:-real}" = real ] || refer=namespace
+[ "$SERVER" = real ] || refer=namespace
 iot_cluster
 iot_namespace dev
 
@@ -154,7 +155,7 @@ is "$(kc get -n dev-old statefulset messaging-old \
 
 iot_stop "$operator"
 their race all
-[ "${SERVER:-real}" != real ] || start "$CLUSTER_BIN/kube-controller-manager" \
+[ "$SERVER" != real ] || start "$CLUSTER_BIN/kube-controller-manager" \
 	--kubeconfig "$CLUSTER/admin.kubeconfig" --leader-elect=false \
 	--controllers garbage-collector-controller --secure-port 0 \
 	>"$T/collector.log" 2>&1

@@ -2,6 +2,7 @@
 # Scope: operators of one namespace, of several and of all, with no more rights
 # than that takes; namespaces that come later, or twice; from outside of the
 # cluster, with a kubeconfig and its contexts.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -2,6 +2,7 @@
 # An operator that is ready, and a kind that it then cannot watch or write any more:
 # rights taken away, a conversion webhook that is gone, no such kind. It says so in
 # /readyz, goes on with the rest, keeps what it saw, and recovers.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -2,6 +2,7 @@
 # An operator whose stages each have a ServiceAccount of their own with the role
 # that rbac.yaml has for it, on a real API server: it works whole; no stage can do
 # what is another's, or knows another's token.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

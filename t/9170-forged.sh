@@ -2,6 +2,7 @@
 # Marks and owner references that somebody forged, by users with just the rights
 # for it: nothing of theirs is deleted, shown or waited for, and nobody's operator
 # is held up.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

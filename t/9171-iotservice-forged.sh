@@ -2,6 +2,7 @@
 # IoTService: a namespace that somebody else made in advance, with marks, gets no
 # secret; objects of an older version are taken along once; a restored instance has
 # its own back.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=iot.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The connections to a real API server: one for all writes in flight, and what
 # happens when the server freezes: it answers nothing, but the kernel does.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

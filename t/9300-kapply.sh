@@ -1,6 +1,7 @@
 #!/bin/bash
 # kapply by itself on a real API server: plain objects and Lists, the result of
 # each, what the server refuses.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # kapply and desired sets on a real API server: order, ownership, finalizers,
 # deletes, at most once, status lines.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
 cluster_start

@@ -1,6 +1,7 @@
 #!/bin/bash
 # kapply --applyset on a real API server: what is pruned, what is not, and
 # kubectl going on with the same set.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -2,6 +2,7 @@
 # kapply takes over what another operator made, where a set allows it: objects
 # laid out as the first IoTService operator made them, a label and no marks, a
 # controller reference to a primary in another namespace.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
@@ -59,7 +60,7 @@ metadata: {name: op-t, ownerReferences:
 	[$(reference "$uid" | tr -d '[]'), $other]}}
 X
 deployment OLD | jq --argjson owner "$(reference "$uid")" \
-	--arg server "${SERVER:-real}" '.metadata.annotations = {left: "over"}
+	--arg server "$SERVER" '.metadata.annotations = {left: "over"}
 	| if $server == "real" then .metadata.ownerReferences = $owner
 	else . end' | theirs
 kubectl patch -n op-t deployment core --subresource=status --type=merge \

@@ -1,5 +1,6 @@
 #!/bin/bash
 # kapply finds out who changes back what a set wants.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

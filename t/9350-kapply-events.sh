@@ -1,6 +1,7 @@
 #!/bin/bash
 # Events of programs and of kapply itself: counted, combined, limited, and
 # never in the way.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

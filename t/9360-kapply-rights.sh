@@ -1,5 +1,6 @@
 #!/bin/bash
 # Rights are taken away from kapply and kstatus while they run, and given back.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The key of marks in a Secret: who comes first makes it, all have the same one; a
 # key in a file; and what is refused.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # kstatus on a real API server.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

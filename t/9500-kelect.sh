@@ -1,6 +1,7 @@
 #!/bin/bash
 # kelect on the real control plane: what it writes is taken, each ends in its
 # way, and an operator in Go takes turns with it.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # kelect --for-life: the leader is whose Pod owns the lock, and what happens to
 # the lock of a Pod that is put out, unreachable, or gone.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

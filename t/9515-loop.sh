@@ -2,6 +2,7 @@
 # Somebody who changes back, again and again, what an operator wants: the whole
 # operator finds him, says who he is and where, does not fight, and forgets him
 # when he stops. What only looks like it is no loop.
+# servers: real
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 

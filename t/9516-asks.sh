@@ -1,5 +1,6 @@
 #!/bin/bash
 # Pause and reconcile now, by annotation, with a whole operator.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # At on a real API server: the whole table of what an At does, in one
 # namespace, with the rights of the Roles only.
+# servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What harms its own author, and others: items that are the primary, or that
 # nobody would see again; who is never taken over.
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

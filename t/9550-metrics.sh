@@ -1,6 +1,7 @@
 #!/bin/bash
 # kpipe --metrics-secure on a real API server: ServiceAccounts with the right
 # to read the metrics and without, and a Prometheus that has one.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh

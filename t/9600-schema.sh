@@ -1,6 +1,7 @@
 #!/bin/bash
 # The tables of kapi against the API server that they were made from; and what
 # kapi makes of them, against what that server says.
+# servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

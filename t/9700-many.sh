@@ -1,5 +1,6 @@
 #!/bin/bash
 # A hundred instances at once: all get there, never more than 30 in work.
+# servers: kapi real
 TEST_SECONDS=900
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"

@@ -3,6 +3,7 @@
 # end state as if nothing had happened, and nothing created twice.
 # POINTS seeded points each (one; make torture: ten); SEED=N repeats a run;
 # TARGETS="kapply ...": only these.
+# servers: real
 TEST_SECONDS=$((${POINTS:-1} * 400 + 600))
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What kubectl says on kapi and on a real API server: t/parity/README.md.
+# servers: real
 # shellcheck source=t/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=t/cluster/lib.sh

@@ -2,6 +2,7 @@
 # A tenant attacks operators on a real control plane, with just the rights that
 # she has; each attack, and what came of it, is a row of the table at the end.
 # ATTACK_TABLE=FILE keeps it.
+# servers: real
 TEST_SECONDS=1200
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -51,7 +51,7 @@ iot_playground() {
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig="$CLUSTER/playground.kubeconfig" 2>>"$T/playground.log"
 	playground=$!
-	[ "${SERVER:-real}" = real ] ||
+	[ "$SERVER" = real ] ||
 		start kpipe -f pipeline/playground/controllers.yaml \
 			--kubeconfig="$CLUSTER/user2.kubeconfig" \
 			2>>"$T/controllers.log"

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What tests on a real control plane share. After t/lib.sh:
+# What tests share that run on an API server, kapi or the real one. The first
+# that the test's line "# servers: ..." names, or SERVER. After t/lib.sh:
 #
 #	. "${0%/*}/cluster/lib.sh"
 #	cluster_start			# gone at the end of the test
@@ -8,15 +9,17 @@
 #	pipeline pipeline/memcached		# users kwatch, kapply, kstatus
 #	audit_mark; ...; is "$(audit_writes kapply kstatus)" "" "silent"
 
-# With SERVER=kapi it is bin/kapi instead: the same variables, kubeconfigs,
-# users and audit functions, no controllers but its own, everybody may do
-# everything. kubectl still comes from the folder of the real one.
+# On kapi: the same variables, kubeconfigs, users and audit functions, no
+# controllers but its own, everybody may do everything. kubectl still comes from
+# the folder of the real one.
+SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
+export SERVER=${SERVER:-real}
 
 # cluster_start [-- APISERVER-ARGUMENT...]
 cluster_start() {
 	local code=0
 
-	[ "${SERVER:-real}" = real ] || {
+	[ "$SERVER" = real ] || {
 		kapi_kubectl
 		kapi_start --save "$T/kapi/state"
 		return
@@ -52,7 +55,7 @@ kapi_up() {
 # which keeps its objects only on a clean end, by SIGTERM) and comes back with
 # all that it had, at the same address.
 server_down() {
-	if [ "${SERVER:-real}" = real ]; then
+	if [ "$SERVER" = real ]; then
 		t/cluster/kill-apiserver "$CLUSTER"
 		return
 	fi
@@ -61,7 +64,7 @@ server_down() {
 }
 
 server_up() {
-	if [ "${SERVER:-real}" = real ]; then
+	if [ "$SERVER" = real ]; then
 		t/cluster/start-apiserver "$CLUSTER"
 		return
 	fi
@@ -71,12 +74,12 @@ server_up() {
 
 # with_rights: the API server knows who may do what. kapi does not.
 with_rights() {
-	[ "${SERVER:-real}" = real ]
+	[ "$SERVER" = real ]
 }
 
 # with_cel: the API server evaluates the CEL rules of CRDs. kapi warns instead.
 with_cel() {
-	[ "${SERVER:-real}" = real ]
+	[ "$SERVER" = real ]
 }
 
 # kapi_start [KAPI-ARGUMENT...]; KAPI_USERS: more users
@@ -223,7 +226,7 @@ audit_mark() {
 audit() {
 	local filter=$1 line=.
 
-	[ "${SERVER:-real}" = real ] || line='{user: {username: .user}, verb,
+	[ "$SERVER" = real ] || line='{user: {username: .user}, verb,
 		requestURI: (.path + "?" + (.query // "")),
 		responseStatus: {code}, objectRef: (select(.resource) |
 			{resource, subresource, name, namespace:
