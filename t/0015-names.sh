@@ -1,0 +1,24 @@
+#!/bin/bash
+# The names of tests: each number once; whoever names a test names one that
+# there is; and what a head says is what the Makefile reads.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+is "$(printf '%s\n' t/[0-9]*.sh | cut -c 3-6 | uniq -d)" "" "each number is had once"
+
+# Not in what was recorded, where anything may look like it.
+find . \( -name '.?*' -o -name 'bin' -o -name 'build*' -o -name '*.jsonl' \) \
+	-prune -o -type f -print0 | xargs -0 grep -noIE '\b[0-9]{4}-[a-z][a-z0-9-]*\.sh\b' |
+	tr : ' ' >"$T/mentions"
+ok "tests are named" test "$(wc -l <"$T/mentions")" -gt 100
+is "$(while read -r where line name; do
+	[ -e "t/$name" ] || echo "$where:$line: no $name"
+done <"$T/mentions")" "" "... and are there"
+
+is "$(grep -lE '^(\. .*/(cluster/lib|iot|operator|sets)\.sh)' t/[0-9]*.sh | sort)" \
+	"$(grep -l '^# servers: ' t/[0-9]*.sh | grep -v 't/6300-' | sort)" \
+	"who uses an API server says which"
+is "$(grep -hE '^# (servers|check-all)' t/[0-9]*.sh |
+	grep -vxE '# (servers: (kapi|real|kapi real)|check-all: [a-zA-Z ]+)')" "" \
+	"heads are as t/README.md says"
+done_testing
