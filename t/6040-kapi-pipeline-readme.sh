@@ -3,6 +3,7 @@
 # is a file with that content; $ is a command, > its next line, what follows is
 # what it prints. All commands run in one shell.
 # servers: kapi
+# check-all: needs Go
 TEST_SECONDS=120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -3,6 +3,7 @@
 # commands, in their order, on kapi, with the operator at work. A command that
 # goes on (an operator, say) becomes ready, and ends with 0 when it is told to.
 # servers: kapi
+# check-all: needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

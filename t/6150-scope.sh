@@ -237,7 +237,7 @@ runs 0 "kstatus --context" kstatus --context "$context" <<'END'
 END
 is "$(api /apis/example.com/v1/namespaces/c/things/t | jq -r .status.phase)" X \
 	"... writes"
-kubectl --context "$context" delete cm -n c t >/dev/null
+kubectl --kubeconfig "$(config admin)" delete cm -n c t >/dev/null
 runs 0 "kpipe --context, --dry-run" \
 	kpipe -f "$T/w.yaml" --context "$context" -n c --dry-run
 is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out")" \

@@ -10,8 +10,8 @@
 #	audit_mark; ...; is "$(audit_writes kapply kstatus)" "" "silent"
 
 # On kapi: the same variables, kubeconfigs, users and audit functions, no
-# controllers but its own, everybody may do everything. kubectl still comes from
-# the folder of the real one.
+# controllers but its own, everybody may do everything. kubectl is t/kapi/kubectl,
+# with no need for Go, or, after kapi_kubectl, the real one.
 SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
 export SERVER=${SERVER:-real}
 
@@ -20,7 +20,8 @@ cluster_start() {
 	local code=0
 
 	[ "$SERVER" = real ] || {
-		kapi_kubectl
+		KUBECTL=$ROOT/t/kapi/kubectl PATH=$BIN:$ROOT/t/kapi:$PATH
+		export KUBECTL
 		kapi_start --save "$T/kapi/state"
 		return
 	}
@@ -82,6 +83,11 @@ with_cel() {
 	[ "$SERVER" = real ]
 }
 
+# with_kubectl: it is the real one, which has more commands.
+with_kubectl() {
+	[ "$SERVER" = real ]
+}
+
 # kapi_start [KAPI-ARGUMENT...]; KAPI_USERS: more users
 # shellcheck disable=SC2120
 kapi_start() {
@@ -112,7 +118,7 @@ kapi_start() {
 	export KAPI KUBECONFIG CLUSTER CLUSTER_SERVER
 }
 
-# kubectl, for tests on kapi that compare with what people type
+# The real kubectl on kapi, for tests of what people type
 kapi_kubectl() {
 	local code=0
 
