@@ -6,7 +6,7 @@
 # paths FILE...: what they name below the folders of the project, FILE:PATH.
 # Not placeholders (NNNN, <tool>, a wildcard), nor paths in the Go sources.
 paths() {
-	grep -oHE '\b(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,-]*' \
+	grep -oHP '(?<![\w/])(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,-]*' \
 		"$@" | grep -vE '[<>*{}$]|NNNN|:cmd/apply/' | sed 's/[.,]*$//' | sort -u
 }
 
