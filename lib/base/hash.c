@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-struct state {
+struct hash_state {
 	uint64_t a, b, c, d;
 };
 
@@ -16,7 +16,7 @@ turn(uint64_t x, int bits)
 }
 
 static inline void
-mix(struct state *s, int rounds)
+mix(struct hash_state *s, int rounds)
 {
 	while (rounds-- > 0) {
 		s->a += s->b;
@@ -33,7 +33,7 @@ mix(struct state *s, int rounds)
 }
 
 static inline void
-word(struct state *s, uint64_t w, int rounds)
+word(struct hash_state *s, uint64_t w, int rounds)
 {
 	s->d ^= w;
 	mix(s, rounds);
@@ -44,7 +44,7 @@ word(struct state *s, uint64_t w, int rounds)
 static inline uint64_t
 sip(struct span text, const uint64_t key[2], int r, int f)
 {
-	struct state s = {key[0] ^ 0x736f6d6570736575u,
+	struct hash_state s = {key[0] ^ 0x736f6d6570736575u,
 	    key[1] ^ 0x646f72616e646f6du, key[0] ^ 0x6c7967656e657261u,
 	    key[1] ^ 0x7465646279746573u};
 	uint64_t w;

@@ -7,20 +7,20 @@
 #include "base/mem.h"
 #include "json/json.h"
 
-struct node {
+struct branch {
 	char *key; /* as it stands in JSON text; NULL: the root, or elements */
 	bool whole;
-	struct node *elements; /* of an array */
-	struct node **children;
+	struct branch *elements; /* of an array */
+	struct branch **children;
 	size_t count;
 };
 
 struct project {
-	struct node root;
+	struct branch root;
 };
 
 static void
-node_release(struct node *n)
+node_release(struct branch *n)
 {
 	for (size_t i = 0; i < n->count; i++) {
 		node_release(n->children[i]);
@@ -34,11 +34,11 @@ node_release(struct node *n)
 }
 
 /* Keys are compared raw, so that of the path is escaped as Go and we do. */
-static struct node *
-node_child(struct node *n, struct span key)
+static struct branch *
+node_child(struct branch *n, struct span key)
 {
 	struct buf raw = BUF_INIT;
-	struct node *child;
+	struct branch *child;
 
 	json_add_string(&raw, key);
 	for (size_t i = 0; i < n->count; i++) {
@@ -58,8 +58,8 @@ node_child(struct node *n, struct span key)
 	return child;
 }
 
-static struct node *
-node_elements(struct node *n)
+static struct branch *
+node_elements(struct branch *n)
 {
 	if (n->elements == NULL)
 		n->elements = mem_zalloc(sizeof(*n->elements));
@@ -69,7 +69,7 @@ node_elements(struct node *n)
 static void
 keep(struct project *p, const char *parent, const char *key)
 {
-	struct node *n = node_child(&p->root, span_str("metadata"));
+	struct branch *n = node_child(&p->root, span_str("metadata"));
 
 	if (parent != NULL)
 		n = node_child(n, span_str(parent));
@@ -107,8 +107,8 @@ project_add_label(struct project *p, const char *key)
 }
 
 /* One step of a path, or NULL if it is malformed. */
-static struct node *
-step(struct node *n, const char **path, bool first)
+static struct branch *
+step(struct branch *n, const char **path, bool first)
 {
 	const char *s = *path;
 	size_t len;
@@ -136,7 +136,7 @@ project_add(struct project *p, const char *path, struct err *err)
 {
 	struct project probe = {0};
 	const char *s = path;
-	struct node *n = &probe.root;
+	struct branch *n = &probe.root;
 
 	/* First on the side, so that a bad path leaves nothing behind. */
 	for (bool first = true; n != NULL && (*s != '\0' || first);
@@ -154,8 +154,8 @@ project_add(struct project *p, const char *path, struct err *err)
 	return 0;
 }
 
-static const struct node *
-find(const struct node *n, struct span key)
+static const struct branch *
+find(const struct branch *n, struct span key)
 {
 	for (size_t i = 0; i < n->count; i++)
 		if (span_is(key, n->children[i]->key))
@@ -165,7 +165,7 @@ find(const struct node *n, struct span key)
 
 /* True if cut would write anything for this value. */
 static bool
-fits(const struct node *n, struct span value)
+fits(const struct branch *n, struct span value)
 {
 	if (n == NULL)
 		return false;
@@ -181,13 +181,13 @@ fits(const struct node *n, struct span value)
 	}
 }
 
-static void cut(const struct node *n, struct span value, struct buf *out);
+static void cut(const struct branch *n, struct span value, struct buf *out);
 
 static void
-cut_members(const struct node *n, struct span object, struct buf *out)
+cut_members(const struct branch *n, struct span object, struct buf *out)
 {
 	for (struct json_members m = json_members(object); json_member(&m);) {
-		const struct node *child = find(n, m.key);
+		const struct branch *child = find(n, m.key);
 
 		if (!fits(child, m.value))
 			continue;
@@ -200,7 +200,7 @@ cut_members(const struct node *n, struct span object, struct buf *out)
 }
 
 static void
-cut(const struct node *n, struct span value, struct buf *out)
+cut(const struct branch *n, struct span value, struct buf *out)
 {
 	if (n->whole) {
 		buf_addspan(out, value);

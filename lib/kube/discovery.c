@@ -23,7 +23,7 @@ struct waiter {
 };
 
 /* /api and /apis: what each said last, and what it is saying now. */
-struct source {
+struct group_source {
 	struct discovery *discovery;
 	const char *path;
 	char *etag; /* of table; NULL: none */
@@ -33,7 +33,7 @@ struct source {
 
 /* One list of a server without aggregated discovery. */
 struct part {
-	struct source *source;
+	struct group_source *source;
 	char *group, *version;
 	size_t place; /* keeps the server's order whoever answers first */
 	struct kube_call *call;
@@ -42,7 +42,7 @@ struct part {
 };
 
 /* By group, version, kind. */
-struct entry {
+struct group_entry {
 	char *key;
 	struct resource *resource;
 };
@@ -50,7 +50,7 @@ struct entry {
 struct discovery {
 	struct loop *loop;
 	struct kube *kube;
-	struct source sources[2];
+	struct group_source sources[2];
 	struct kube_call *calls[2];
 	struct part *parts;
 	size_t pending; /* answers to come */
@@ -72,8 +72,8 @@ discovery_new(struct loop *l, struct kube *k)
 
 	d->loop = l;
 	d->kube = k;
-	d->sources[0] = (struct source){.discovery = d, .path = "/api"};
-	d->sources[1] = (struct source){.discovery = d, .path = "/apis"};
+	d->sources[0] = (struct group_source){.discovery = d, .path = "/api"};
+	d->sources[1] = (struct group_source){.discovery = d, .path = "/apis"};
 	return d;
 }
 
@@ -96,7 +96,7 @@ parts_free(struct discovery *d)
 static void
 by_kind_free(struct map *m)
 {
-	struct entry *e;
+	struct group_entry *e;
 
 	for (size_t i = 0; (e = map_next(m, &i)) != NULL;) {
 		free(e->key);
@@ -142,7 +142,7 @@ static void
 index_one(struct map *m, struct resource *r)
 {
 	struct buf key = BUF_INIT;
-	struct entry *e;
+	struct group_entry *e;
 
 	add_key(
 	    &key, span_str(r->group), span_str(r->version), span_str(r->kind));
@@ -199,7 +199,7 @@ keep_stale(struct resources *next, const struct resources *old)
 }
 
 static void
-take_parts(struct discovery *d, struct source *s)
+take_parts(struct discovery *d, struct group_source *s)
 {
 	struct part *p = d->parts;
 	size_t place = 0, most = 0;
@@ -214,7 +214,7 @@ take_parts(struct discovery *d, struct source *s)
 }
 
 static void
-take_etag(struct source *s, struct span etag)
+take_etag(struct group_source *s, struct span etag)
 {
 	free(s->etag);
 	s->etag = etag.n > 0 ? mem_dup(etag.p, etag.n) : NULL;
@@ -229,7 +229,7 @@ finish(struct discovery *d)
 	struct kube_error error = d->error;
 
 	for (size_t i = 0; i < 2; i++) {
-		struct source *s = &d->sources[i];
+		struct group_source *s = &d->sources[i];
 
 		take_parts(d, s);
 		if (!failed && s->fresh) {
@@ -292,7 +292,7 @@ static void
 on_part(void *arg, const struct kube_answer *a)
 {
 	struct part *p = arg;
-	struct source *s = p->source;
+	struct group_source *s = p->source;
 	struct discovery *d = s->discovery;
 
 	p->call = NULL;
@@ -309,7 +309,8 @@ on_part(void *arg, const struct kube_answer *a)
 }
 
 static void
-add_part(struct source *s, size_t place, struct span group, struct span version)
+add_part(struct group_source *s, size_t place, struct span group,
+    struct span version)
 {
 	struct discovery *d = s->discovery;
 	struct part *p = mem_zalloc(sizeof(*p));
@@ -333,7 +334,7 @@ add_part(struct source *s, size_t place, struct span group, struct span version)
 }
 
 static void
-add_core_parts(struct source *s, struct span body)
+add_core_parts(struct group_source *s, struct span body)
 {
 	struct json_elements e = json_elements(json_get(body, "versions"));
 	struct buf version = BUF_INIT;
@@ -348,7 +349,7 @@ add_core_parts(struct source *s, struct span body)
 }
 
 static void
-add_group_parts(struct source *s, struct span group, size_t *place)
+add_group_parts(struct group_source *s, struct span group, size_t *place)
 {
 	struct buf scratch = BUF_INIT;
 	struct json_elements e = json_elements(json_get(group, "versions"));
@@ -374,7 +375,7 @@ add_group_parts(struct source *s, struct span group, size_t *place)
 }
 
 static void
-add_parts(struct source *s, struct span body)
+add_parts(struct group_source *s, struct span body)
 {
 	struct span groups = json_get(body, "groups");
 	struct json_elements e = json_elements(groups);
@@ -403,7 +404,7 @@ is_aggregated(struct span content_type)
 }
 
 static void
-take_answer(struct source *s, const struct kube_answer *a)
+take_answer(struct group_source *s, const struct kube_answer *a)
 {
 	struct discovery *d = s->discovery;
 
@@ -428,7 +429,7 @@ take_answer(struct source *s, const struct kube_answer *a)
 static void
 on_answer(void *arg, const struct kube_answer *a)
 {
-	struct source *s = arg;
+	struct group_source *s = arg;
 	struct discovery *d = s->discovery;
 
 	d->calls[s - d->sources] = NULL;
@@ -486,7 +487,7 @@ discovery_find(const struct discovery *d, struct span group,
     struct span version, struct span kind)
 {
 	struct buf key = BUF_INIT;
-	const struct entry *e;
+	const struct group_entry *e;
 
 	add_key(&key, group, version, kind);
 	e = map_get(&d->by_kind, buf_span(&key));

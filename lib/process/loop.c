@@ -12,7 +12,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 
-struct source {
+struct loop_source {
 	loop_fd_fn *fn;
 	void *arg;
 	int events;
@@ -23,7 +23,7 @@ struct source {
 
 struct loop {
 	int epoll_fd;
-	struct source *sources; /* by fd */
+	struct loop_source *sources; /* by fd */
 	size_t source_cap;
 	size_t always_count;
 	uint32_t serial;
@@ -85,7 +85,7 @@ sources_fit(struct loop *l, int fd)
 		return;
 	l->sources = mem_array(l->sources, cap, sizeof(*l->sources));
 	for (size_t i = l->source_cap; i < cap; i++)
-		l->sources[i] = (struct source){0};
+		l->sources[i] = (struct loop_source){0};
 	l->source_cap = cap;
 }
 
@@ -93,7 +93,7 @@ void
 loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 {
 	struct epoll_event ev = {0};
-	struct source *s;
+	struct loop_source *s;
 
 	sources_fit(l, fd);
 	s = &l->sources[fd];
@@ -125,7 +125,7 @@ loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 void
 loop_unwatch(struct loop *l, int fd)
 {
-	struct source *s;
+	struct loop_source *s;
 
 	if (fd < 0 || (size_t)fd >= l->source_cap || !l->sources[fd].active)
 		return;
@@ -134,7 +134,7 @@ loop_unwatch(struct loop *l, int fd)
 		l->always_count--;
 	else
 		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-	*s = (struct source){0};
+	*s = (struct loop_source){0};
 }
 
 static bool
@@ -274,7 +274,7 @@ dispatch(struct loop *l, const struct epoll_event *ev)
 {
 	int fd = (int)(uint32_t)ev->data.u64;
 	uint32_t serial = (uint32_t)(ev->data.u64 >> 32);
-	struct source *s = &l->sources[fd];
+	struct loop_source *s = &l->sources[fd];
 	int events = 0;
 
 	if (!s->active || s->serial != serial)
@@ -292,7 +292,7 @@ static void
 run_always_ready(struct loop *l)
 {
 	for (size_t fd = 0; fd < l->source_cap && l->always_count > 0; fd++) {
-		struct source *s = &l->sources[fd];
+		struct loop_source *s = &l->sources[fd];
 
 		if (s->active && s->always && s->events != 0) {
 			s->fn(s->arg, (int)fd, s->events);

@@ -17,7 +17,7 @@ static const char group_name[] = "apiextensions.k8s.io";
 static const char finalizer[] = "customresourcecleanup.apiextensions.k8s.io";
 
 /* A definition that was seen. */
-struct entry {
+struct crd_entry {
 	char *name; /* owned; key in the map */
 	struct crds *crds;
 	bool due;
@@ -50,10 +50,10 @@ arm(struct crds *c)
 		timer_after(c->api->loop, &c->timer, 0, crds_turn, c);
 }
 
-static struct entry *
+static struct crd_entry *
 entry_get(struct crds *c, struct span name)
 {
-	struct entry *e = map_get(&c->entries, name);
+	struct crd_entry *e = map_get(&c->entries, name);
 
 	if (e != NULL)
 		return e;
@@ -65,7 +65,7 @@ entry_get(struct crds *c, struct span name)
 }
 
 static void
-entry_due(struct entry *e)
+entry_due(struct crd_entry *e)
 {
 	if (!e->due) {
 		e->due = true;
@@ -78,7 +78,7 @@ static void
 on_definition(
     void *arg, struct collection *collection, const struct change *change)
 {
-	struct entry *e = entry_get(arg, change->now->name);
+	struct crd_entry *e = entry_get(arg, change->now->name);
 
 	(void)collection;
 	/* From this moment on, not when the turn comes. */
@@ -99,7 +99,7 @@ on_object(void *arg, struct collection *collection, const struct change *change)
 }
 
 static void
-watch_objects(struct entry *e, struct collection *collection)
+watch_objects(struct crd_entry *e, struct collection *collection)
 {
 	if (e->watched == collection)
 		return;
@@ -124,7 +124,7 @@ retire(struct crds *c, struct crd *crd)
 }
 
 static void
-entry_unregister(struct entry *e)
+entry_unregister(struct crd_entry *e)
 {
 	struct api *api = e->crds->api;
 
@@ -181,7 +181,7 @@ shape_of(const struct node *definition)
 }
 
 static void
-entry_register(struct entry *e, const struct node *definition)
+entry_register(struct crd_entry *e, const struct node *definition)
 {
 	struct api *api = e->crds->api;
 	char *shape = shape_of(definition);
@@ -248,11 +248,11 @@ used_names(
 
 /* A name may have become free, or taken. */
 static void
-others_due(struct entry *e)
+others_due(struct crd_entry *e)
 {
 	struct crds *c = e->crds;
 	const char *dot = strchr(e->name, '.');
-	struct entry *other;
+	struct crd_entry *other;
 
 	for (size_t i = 0; (other = map_next(&c->entries, &i)) != NULL;) {
 		const char *d = strchr(other->name, '.');
@@ -265,7 +265,7 @@ others_due(struct entry *e)
 
 /* True: written; what is in hand is old. */
 static bool
-sync_names(struct entry *e, struct arena *a, struct node *definition)
+sync_names(struct crd_entry *e, struct arena *a, struct node *definition)
 {
 	struct used_names used = {0};
 
@@ -281,7 +281,7 @@ sync_names(struct entry *e, struct arena *a, struct node *definition)
 }
 
 static bool
-sync_established(struct entry *e, struct arena *a, struct node *definition)
+sync_established(struct crd_entry *e, struct arena *a, struct node *definition)
 {
 	if (!condition_true(definition, "NamesAccepted") ||
 	    condition_true(definition, "Established"))
@@ -297,7 +297,7 @@ sync_established(struct entry *e, struct arena *a, struct node *definition)
 /* ---- deletion ---- */
 
 static void
-delete_objects(struct entry *e, struct resource *r)
+delete_objects(struct crd_entry *e, struct resource *r)
 {
 	struct api *api = e->crds->api;
 	struct arena keys = ARENA_INIT;
@@ -318,7 +318,7 @@ delete_objects(struct entry *e, struct resource *r)
 }
 
 static void
-forbid_creates(struct entry *e)
+forbid_creates(struct crd_entry *e)
 {
 	struct registry *g = e->crds->api->registry;
 
@@ -346,7 +346,7 @@ set_terminating(struct arena *a, struct node *definition, const char *status,
 }
 
 static void
-finish(struct entry *e, struct arena *a, struct node *definition)
+finish(struct crd_entry *e, struct arena *a, struct node *definition)
 {
 	struct node *all = node_path(definition, "metadata.finalizers");
 
@@ -358,7 +358,7 @@ finish(struct entry *e, struct arena *a, struct node *definition)
 }
 
 static void
-sync_deletion(struct entry *e, struct arena *a, struct node *definition)
+sync_deletion(struct crd_entry *e, struct arena *a, struct node *definition)
 {
 	struct resource *r;
 
@@ -410,7 +410,7 @@ is_ending(const struct node *definition)
 /* ---- the queue ---- */
 
 static void
-entry_free(struct entry *e)
+entry_free(struct crd_entry *e)
 {
 	watch_objects(e, NULL);
 	entry_unregister(e);
@@ -420,7 +420,7 @@ entry_free(struct entry *e)
 }
 
 static void
-entry_sync(struct entry *e)
+entry_sync(struct crd_entry *e)
 {
 	struct arena a = ARENA_INIT;
 	struct node *d = read_definition(e->crds, &a, span_str(e->name));
@@ -461,7 +461,7 @@ crds_settle(struct crds *c)
 		size_t n = c->entries.count;
 
 		for (size_t i = 0; i < n; i++)
-			if (((struct entry *)all[i])->due)
+			if (((struct crd_entry *)all[i])->due)
 				entry_sync(all[i]);
 		free(all);
 	}
@@ -494,7 +494,7 @@ crds_new(struct api *api)
 void
 crds_free(struct crds *c)
 {
-	struct entry *e;
+	struct crd_entry *e;
 
 	if (c == NULL)
 		return;

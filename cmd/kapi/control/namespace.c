@@ -22,8 +22,8 @@ enum {
 static const char manager[] = "kube-controller-manager";
 
 /* A namespace that something is to be done for. */
-struct work {
-	struct work *next;
+struct namespace_work {
+	struct namespace_work *next;
 	bool queued;
 	bool terminating;
 	bool waits; /* content remained at the last look */
@@ -42,7 +42,7 @@ struct namespaces {
 	struct arena arena;
 	struct collection *collection;
 	struct map works; /* by name */
-	struct work *first, **last;
+	struct namespace_work *first, **last;
 	size_t terminating;
 };
 
@@ -60,7 +60,8 @@ writer(struct namespaces *n, const char *name)
 }
 
 static void
-report(const struct work *w, const char *what, const struct problem *p)
+report(
+    const struct namespace_work *w, const char *what, const struct problem *p)
 {
 	if (p != NULL && p->code != 404 && p->code != 409)
 		log_warning("namespace %s: cannot %s: %.*s", w->name, what,
@@ -81,7 +82,7 @@ wake(struct namespaces *n, uint64_t ms)
 }
 
 static void
-queue(struct namespaces *n, struct work *w)
+queue(struct namespaces *n, struct namespace_work *w)
 {
 	if (w->queued)
 		return;
@@ -91,16 +92,16 @@ queue(struct namespaces *n, struct work *w)
 	n->last = &w->next;
 }
 
-static struct work *
+static struct namespace_work *
 find_work(struct namespaces *n, struct span name)
 {
 	return map_get(&n->works, name);
 }
 
-static struct work *
+static struct namespace_work *
 make_work(struct namespaces *n, struct span name)
 {
-	struct work *w = find_work(n, name);
+	struct namespace_work *w = find_work(n, name);
 
 	if (w != NULL)
 		return w;
@@ -112,7 +113,7 @@ make_work(struct namespaces *n, struct span name)
 }
 
 static void
-free_work(struct namespaces *n, struct work *w)
+free_work(struct namespaces *n, struct namespace_work *w)
 {
 	map_del(&n->works, span_make(w->name, w->n));
 	n->terminating -= w->terminating;
@@ -151,7 +152,7 @@ make_service(struct namespaces *n)
 
 /* What the controllers of a cluster put into each namespace. */
 static void
-furnish(struct namespaces *n, struct work *w)
+furnish(struct namespaces *n, struct namespace_work *w)
 {
 	struct rest_writer by = writer(n, manager);
 	struct arena *a = &n->arena;
@@ -211,7 +212,7 @@ being_deleted(const struct stored *o)
 }
 
 static void
-remember(struct work *w, struct span key)
+remember(struct namespace_work *w, struct span key)
 {
 	free((char *)w->after.p);
 	w->after = SPAN_NONE;
@@ -221,7 +222,7 @@ remember(struct work *w, struct span key)
 
 /* Deletes what w has in w->at, behind w->after. false: time is up. */
 static bool
-delete_some(struct namespaces *n, struct work *w, uint64_t end)
+delete_some(struct namespaces *n, struct namespace_work *w, uint64_t end)
 {
 	struct resource *r = deletable(n, w->at);
 	struct rest_writer by = writer(n, manager);
@@ -246,7 +247,7 @@ delete_some(struct namespaces *n, struct work *w, uint64_t end)
 
 /* Pods first, then everything else. false: time is up. */
 static bool
-delete_content(struct namespaces *n, struct work *w, uint64_t end)
+delete_content(struct namespaces *n, struct namespace_work *w, uint64_t end)
 {
 	struct store *s = n->api->store;
 
@@ -272,8 +273,8 @@ delete_content(struct namespaces *n, struct work *w, uint64_t end)
 }
 
 static void
-set_conditions(struct namespaces *n, struct work *w, struct resource *r,
-    const struct content *content, bool pods_only)
+set_conditions(struct namespaces *n, struct namespace_work *w,
+    struct resource *r, const struct content *content, bool pods_only)
 {
 	struct stored *o = store_get(
 	    n->collection, span_make("", 0), span_make(w->name, w->n));
@@ -291,7 +292,7 @@ set_conditions(struct namespaces *n, struct work *w, struct resource *r,
 
 /* The finalizer "kubernetes" goes, and with it the namespace. */
 static void
-finalize(struct namespaces *n, struct work *w, struct resource *r)
+finalize(struct namespaces *n, struct namespace_work *w, struct resource *r)
 {
 	struct stored *o = store_get(
 	    n->collection, span_make("", 0), span_make(w->name, w->n));
@@ -313,7 +314,7 @@ finalize(struct namespaces *n, struct work *w, struct resource *r)
 
 /* All was deleted that could be: what is left? */
 static void
-look_back(struct namespaces *n, struct work *w)
+look_back(struct namespaces *n, struct namespace_work *w)
 {
 	struct resource *r = resource_of(n, "namespaces");
 	struct content content = {.arena = &n->arena};
@@ -344,7 +345,7 @@ look_back(struct namespaces *n, struct work *w)
 
 /* false: it is to go on in the next turn. */
 static bool
-work_on(struct namespaces *n, struct work *w, uint64_t end)
+work_on(struct namespaces *n, struct namespace_work *w, uint64_t end)
 {
 	struct span name = span_make(w->name, w->n);
 	struct stored *o = store_get(n->collection, span_make("", 0), name);
@@ -368,7 +369,7 @@ work_on(struct namespaces *n, struct work *w, uint64_t end)
 static bool
 step(struct namespaces *n, uint64_t end)
 {
-	struct work *w = n->first;
+	struct namespace_work *w = n->first;
 	struct span name;
 	bool done;
 
@@ -405,7 +406,7 @@ turn(void *arg)
 /* The namespace is gone; another one may have its name before the next step,
  * which frees w if not. */
 static void
-end_termination(struct namespaces *n, struct work *w)
+end_termination(struct namespaces *n, struct namespace_work *w)
 {
 	n->terminating -= w->terminating;
 	w->terminating = w->waits = w->pods_done = false;
@@ -418,7 +419,7 @@ static void
 see_namespace(struct namespaces *n, const struct change *change)
 {
 	struct stored *o = change->now;
-	struct work *w = find_work(n, o->name);
+	struct namespace_work *w = find_work(n, o->name);
 
 	if (change->type == CHANGE_DELETED) {
 		if (w != NULL)
@@ -443,7 +444,7 @@ static uint64_t
 see_content(
     struct namespaces *n, struct collection *c, const struct change *change)
 {
-	struct work *w = find_work(n, change->now->namespace_);
+	struct namespace_work *w = find_work(n, change->now->namespace_);
 	struct span plural = collection_plural(c);
 
 	if (w != NULL && w->terminating) {
@@ -494,7 +495,7 @@ namespaces_new(struct api *api)
 void
 namespaces_free(struct namespaces *n)
 {
-	struct work *w;
+	struct namespace_work *w;
 
 	if (n == NULL)
 		return;

@@ -16,7 +16,7 @@
 #include "store/store.h"
 
 /* The newest state of one object of the file. */
-struct entry {
+struct snapshot_entry {
 	char *key;   /* owned: GROUP/KIND and NAMESPACE/NAME */
 	size_t kind; /* bytes of key that are GROUP/KIND */
 	char *text;  /* owned */
@@ -45,7 +45,7 @@ fail(const struct loading *l, struct err *err, const char *what)
 }
 
 static void
-free_entry(struct entry *e)
+free_entry(struct snapshot_entry *e)
 {
 	free(e->key);
 	free(e->text);
@@ -100,7 +100,7 @@ put_entry(struct loading *l, const struct json_frame *f, struct span object)
 {
 	size_t kind;
 	struct span key = key_of(l, f, true, &kind);
-	struct entry *e = map_get(&l->entries, key);
+	struct snapshot_entry *e = map_get(&l->entries, key);
 
 	if (e == NULL) {
 		e = mem_zalloc(sizeof(*e));
@@ -121,7 +121,7 @@ put_entry(struct loading *l, const struct json_frame *f, struct span object)
 static void
 drop_entry(struct loading *l, struct span key)
 {
-	struct entry *e = map_del(&l->entries, key);
+	struct snapshot_entry *e = map_del(&l->entries, key);
 
 	if (e != NULL)
 		free_entry(e);
@@ -138,16 +138,16 @@ take_bookmark(struct loading *l, const struct json_frame *f)
 	    json_get(f->annotations, "k8s.io/initial-events-end");
 	size_t kind, count = l->entries.count;
 	struct span of = key_of(l, f, false, &kind);
-	struct entry **all;
+	struct snapshot_entry **all;
 	uint64_t version = version_of(f->resource_version);
 
 	if (version > l->last)
 		l->last = version;
 	if (!json_is(begins, "true") && !json_is(ends, "true"))
 		return;
-	all = (struct entry **)map_sorted(&l->entries);
+	all = (struct snapshot_entry **)map_sorted(&l->entries);
 	for (size_t i = 0; i < count; i++) {
-		struct entry *e = all[i];
+		struct snapshot_entry *e = all[i];
 
 		if (!span_eq(span_make(e->key, e->kind), of))
 			continue;
@@ -268,8 +268,8 @@ resource_of(struct loading *l, const struct node *object)
 
 /* "FILE:LINE: KIND NAMESPACE/NAME: what" */
 static int
-fail_object(struct loading *l, const struct entry *e, const struct node *object,
-    struct span what, struct err *err)
+fail_object(struct loading *l, const struct snapshot_entry *e,
+    const struct node *object, struct span what, struct err *err)
 {
 	struct span ns = node_path_text(object, "metadata.namespace");
 
@@ -281,7 +281,7 @@ fail_object(struct loading *l, const struct entry *e, const struct node *object,
 
 /* The version that the object keeps: its own, or one that nobody has. */
 static void
-set_version(struct loading *l, const struct entry *e)
+set_version(struct loading *l, const struct snapshot_entry *e)
 {
 	uint64_t v = e->version > 0 ? e->version : l->free++;
 
@@ -289,7 +289,7 @@ set_version(struct loading *l, const struct entry *e)
 }
 
 static int
-write_entry(struct loading *l, const struct entry *e, struct err *err)
+write_entry(struct loading *l, const struct snapshot_entry *e, struct err *err)
 {
 	struct rest_writer w = {l->api, &l->arena, SPAN_NONE};
 	struct node *object = tree_parse(
@@ -322,8 +322,8 @@ write_entry(struct loading *l, const struct entry *e, struct err *err)
 static int
 compare_entries(const void *x, const void *y)
 {
-	const struct entry *p = *(struct entry *const *)x;
-	const struct entry *q = *(struct entry *const *)y;
+	const struct snapshot_entry *p = *(struct snapshot_entry *const *)x;
+	const struct snapshot_entry *q = *(struct snapshot_entry *const *)y;
 
 	if (p->version != q->version)
 		return p->version < q->version ? -1 : 1;
@@ -331,7 +331,7 @@ compare_entries(const void *x, const void *y)
 }
 
 static int
-write_pass(struct loading *l, struct entry *const *all, size_t n,
+write_pass(struct loading *l, struct snapshot_entry *const *all, size_t n,
     bool definitions, struct err *err)
 {
 	int rc = 0;
@@ -350,7 +350,8 @@ static int
 write_all(struct loading *l, struct err *err)
 {
 	size_t n = l->entries.count;
-	struct entry **all = (struct entry **)map_sorted(&l->entries);
+	struct snapshot_entry **all =
+	    (struct snapshot_entry **)map_sorted(&l->entries);
 	int rc;
 
 	/* What was written and deleted since had a version, too. */
@@ -360,7 +361,7 @@ write_all(struct loading *l, struct err *err)
 	for (size_t i = 0; i < n; i++)
 		if (all[i]->version >= l->free)
 			l->free = all[i]->version + 1;
-	qsort(all, n, sizeof(struct entry *), compare_entries);
+	qsort(all, n, sizeof(struct snapshot_entry *), compare_entries);
 	rc = write_pass(l, all, n, true, err);
 	if (rc == 0) {
 		/* Their kinds are served from now on. */
@@ -373,8 +374,8 @@ write_all(struct loading *l, struct err *err)
 }
 
 static int
-make_namespace(struct loading *l, struct resource *r, const struct entry *e,
-    struct err *err)
+make_namespace(struct loading *l, struct resource *r,
+    const struct snapshot_entry *e, struct err *err)
 {
 	struct rest_writer w = {l->api, &l->arena, span_str("kube-apiserver")};
 	struct span in =
@@ -405,7 +406,8 @@ make_namespaces(struct loading *l, struct err *err)
 {
 	struct resource *r = registry_storage(
 	    l->api->registry, span_str(""), span_str("namespaces"));
-	struct entry **all = (struct entry **)map_sorted(&l->entries);
+	struct snapshot_entry **all =
+	    (struct snapshot_entry **)map_sorted(&l->entries);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < l->entries.count; i++)
@@ -434,7 +436,7 @@ state_load(struct api *api, const char *path, struct err *err)
 	struct loading l = {
 	    .api = api, .path = strcmp(path, "-") == 0 ? "stdin" : path};
 	int fd = open_file(path, err), rc;
-	struct entry *e;
+	struct snapshot_entry *e;
 
 	if (fd < 0)
 		return -1;

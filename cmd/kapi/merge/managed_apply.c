@@ -7,7 +7,7 @@
 #include "merge/managed_entry.h"
 
 /* One apply. */
-struct apply {
+struct applying {
 	struct managing m;
 	const struct node
 	    *live; /* what is there, or a new object of the kind */
@@ -45,7 +45,7 @@ failed(struct arena *a, const char *what, const struct node *object,
 
 /* What is refused before anything is compared. */
 static struct problem *
-check(struct apply *p)
+check(struct applying *p)
 {
 	const struct managed_write *w = p->m.write;
 	struct arena *a = p->m.arena;
@@ -75,7 +75,7 @@ check(struct apply *p)
 }
 
 static struct fieldset *
-named_set(struct apply *p, const struct node *object)
+named_set(struct applying *p, const struct node *object)
 {
 	struct arena *a = p->m.arena;
 
@@ -89,7 +89,7 @@ named_set(struct apply *p, const struct node *object)
  * what it owned itself.
  */
 static void
-prune(struct apply *p)
+prune(struct applying *p)
 {
 	struct arena *a = p->m.arena;
 	struct shape s = p->m.shape;
@@ -204,7 +204,7 @@ conflict_cmp(const void *x, const void *y)
  * may take over from whoever owns it.
  */
 static struct fieldset *
-last_applied(struct apply *p)
+last_applied(struct applying *p)
 {
 	struct arena *a = p->m.arena;
 	struct span text = node_text(
@@ -228,7 +228,7 @@ last_applied(struct apply *p)
 
 /* Takes what the manager did not force, but may have, out of the conflicts. */
 static size_t
-allow_kubectl(struct apply *p, struct conflict *conflicts, size_t n)
+allow_kubectl(struct applying *p, struct conflict *conflicts, size_t n)
 {
 	struct fieldset *allowed = NULL;
 	size_t left = 0;
@@ -248,7 +248,7 @@ allow_kubectl(struct apply *p, struct conflict *conflicts, size_t n)
 
 /* What others lose by this apply; a problem if they would not agree. */
 static struct problem *
-take_from_others(struct apply *p)
+take_from_others(struct applying *p)
 {
 	struct arena *a = p->m.arena;
 	struct entries *e = &p->m.entries;
@@ -297,7 +297,7 @@ take_from_others(struct apply *p)
 
 /* What is there before the first apply belongs to a manager of that name. */
 static void
-before_first_apply(struct apply *p)
+before_first_apply(struct applying *p)
 {
 	struct entries *e = &p->m.entries;
 
@@ -308,7 +308,7 @@ before_first_apply(struct apply *p)
 
 /* kubectl's annotation follows what its server-side apply sent. */
 static void
-sync_annotation(struct apply *p, struct node *result)
+sync_annotation(struct applying *p, struct node *result)
 {
 	enum { MAX = 256 * 1024 };
 	struct arena *a = p->m.arena;
@@ -337,7 +337,7 @@ sync_annotation(struct apply *p, struct node *result)
 }
 
 static struct node *
-finish(struct apply *p, bool changed)
+finish(struct applying *p, bool changed)
 {
 	struct arena *a = p->m.arena;
 	struct node *result = node_copy(a, p->merged), *metadata, *fields;
@@ -363,7 +363,7 @@ managed_apply(const struct managed_write *w, const struct node *live,
     const struct node *applied, struct node **result)
 {
 	struct arena *a = w->arena;
-	struct apply p = {.m = {w, a, shape_of(w->schema), {.arena = a}},
+	struct applying p = {.m = {w, a, shape_of(w->schema), {.arena = a}},
 	    .live = live,
 	    .applied = applied};
 	struct entry self = managing_self(w, w->manager, true);

@@ -15,8 +15,8 @@
 
 enum { FILE_MIB = 16 };
 
-struct entry {
-	struct entry *next;
+struct fault_entry {
+	struct fault_entry *next;
 	struct arena arena;
 	struct fault f;
 	struct span line;
@@ -25,7 +25,7 @@ struct entry {
 
 struct faults {
 	struct api *api;
-	struct entry *entries, **end;
+	struct fault_entry *entries, **end;
 };
 
 /* A request that waits. */
@@ -46,7 +46,7 @@ faults_new(struct api *api)
 }
 
 static void
-entry_free(struct entry *e)
+entry_free(struct fault_entry *e)
 {
 	struct arena a = e->arena; /* e is in it */
 
@@ -54,10 +54,10 @@ entry_free(struct entry *e)
 }
 
 static void
-forget(struct entry *e)
+forget(struct fault_entry *e)
 {
 	while (e != NULL) {
-		struct entry *next = e->next;
+		struct fault_entry *next = e->next;
 
 		entry_free(e);
 		e = next;
@@ -73,11 +73,11 @@ faults_free(struct faults *f)
 	free(f);
 }
 
-static struct entry *
+static struct fault_entry *
 entry_new(struct span line, struct err *err)
 {
 	struct arena a = ARENA_INIT;
-	struct entry *e = arena_zalloc(&a, sizeof(*e));
+	struct fault_entry *e = arena_zalloc(&a, sizeof(*e));
 
 	e->line = arena_span(&a, line);
 	if (fault_parse(&a, e->line, &e->f, err) != 0) {
@@ -101,14 +101,14 @@ int
 faults_add(
     struct faults *f, const char *what, struct span lines, struct err *err)
 {
-	struct entry *first = NULL, **end = &first;
+	struct fault_entry *first = NULL, **end = &first;
 	size_t number = 0;
 
 	while (lines.n > 0) {
 		const char *nl = memchr(lines.p, '\n', lines.n);
 		size_t n = nl == NULL ? lines.n : (size_t)(nl - lines.p);
 		struct span line = span_make(lines.p, n);
-		struct entry *e;
+		struct fault_entry *e;
 
 		lines.p += n + (nl != NULL);
 		lines.n -= n + (nl != NULL);
@@ -161,9 +161,9 @@ matches(const struct fault *f, const struct request *r)
 }
 
 static void
-entry_remove(struct faults *f, struct entry **link)
+entry_remove(struct faults *f, struct fault_entry **link)
 {
-	struct entry *e = *link;
+	struct fault_entry *e = *link;
 
 	*link = e->next;
 	if (f->end == &e->next)
@@ -191,8 +191,8 @@ take(struct faults *f, struct request *r)
 {
 	const struct fault *taken = NULL;
 
-	for (struct entry **link = &f->entries; *link != NULL;) {
-		struct entry *e = *link;
+	for (struct fault_entry **link = &f->entries; *link != NULL;) {
+		struct fault_entry *e = *link;
 
 		if (matches(&e->f, r) && ++e->seen >= e->f.nth &&
 		    taken == NULL) {
@@ -316,7 +316,7 @@ faults_answer(struct request *r, int code)
 static void
 add_plan(const struct faults *f, struct buf *b)
 {
-	for (const struct entry *e = f->entries; e != NULL; e = e->next) {
+	for (const struct fault_entry *e = f->entries; e != NULL; e = e->next) {
 		buf_adds(b, "{\"line\":");
 		buf_addspan(b, e->line);
 		buf_addf(b, ",\"matched\":%llu,\"taken\":%llu}\n",

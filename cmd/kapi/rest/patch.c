@@ -47,7 +47,7 @@ rest_patch_kind(
 
 /* As json-patch writes it: the members that it looked at are sorted. */
 static struct span
-tree_text(struct arena *a, struct node *n)
+text_of_tree(struct arena *a, struct node *n)
 {
 	struct buf b = BUF_INIT;
 	struct span s;
@@ -113,7 +113,7 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	if (p == NULL || p->code != 422)
 		return p;
 	/* Once more, with what it is about. */
-	how.patched = tree_text(w->arena, before);
+	how.patched = text_of_tree(w->arena, before);
 	how.strict = NULL;
 	return write_decode(w, before, &how);
 }

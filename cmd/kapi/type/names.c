@@ -88,21 +88,21 @@ matches_key(struct span s)
 }
 
 /* All that is wrong with a name, at most two things. */
-struct findings {
+struct wrong {
 	const char *said[2];
 	size_t n;
 };
 
 static void
-find(struct findings *f, const char *what)
+find(struct wrong *f, const char *what)
 {
 	f->said[f->n++] = what;
 }
 
-static struct findings
+static struct wrong
 check(struct span s, enum name_rule rule)
 {
-	struct findings f = {{NULL, NULL}, 0};
+	struct wrong f = {{NULL, NULL}, 0};
 
 	switch (rule) {
 	case NAME_SUBDOMAIN:
@@ -144,7 +144,7 @@ name_check(struct causes *c, struct span field, struct span value,
     enum name_rule rule, bool generate)
 {
 	struct span checked = value;
-	struct findings f;
+	struct wrong f;
 
 	/* The server replaces the last two characters of a prefix that ends in
 	 * a dash by one letter. */
@@ -162,7 +162,7 @@ name_check(struct causes *c, struct span field, struct span value,
 static const char *
 first(struct span name, enum name_rule rule)
 {
-	struct findings f = check(name, rule);
+	struct wrong f = check(name, rule);
 
 	return f.n == 0 ? NULL : f.said[0];
 }
@@ -211,7 +211,7 @@ qualified_name_check(
 {
 	const char *slash = value.n == 0 ? NULL : memchr(value.p, '/', value.n);
 	struct span prefix, name = value;
-	struct findings f;
+	struct wrong f;
 
 	if (slash != NULL) {
 		prefix = span_make(value.p, (size_t)(slash - value.p));
@@ -226,7 +226,7 @@ qualified_name_check(
 		if (prefix.n == 0)
 			cause_invalid_text(
 			    c, field, shown, "prefix part must be non-empty");
-		f = prefix.n == 0 ? (struct findings){{NULL, NULL}, 0}
+		f = prefix.n == 0 ? (struct wrong){{NULL, NULL}, 0}
 				  : check(prefix, NAME_SUBDOMAIN);
 		for (size_t i = 0; i < f.n; i++)
 			cause_invalid_text(c, field, shown,

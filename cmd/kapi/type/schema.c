@@ -9,14 +9,14 @@
 #define META "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 /* A type of the table: found at first use, parsed when asked for. */
-struct entry {
+struct schema_entry {
 	struct span name, head, body; /* flags of the first line; the fields */
 	struct schema *schema;
 };
 
 /* A memo of what is in the table, which never changes. */
 static struct {
-	struct entry *entries; /* sorted by name, as the table is */
+	struct schema_entry *entries; /* sorted by name, as the table is */
 	size_t n;
 	struct map kinds; /* GROUP/VERSION/KIND to entry */
 	struct map made;  /* [TYPE and {TYPE to schema */
@@ -48,7 +48,7 @@ starts(struct span s, const char *with, struct span *rest)
 
 /* Types of one kind alone: not DeleteOptions, which every group has. */
 static void
-remember_kinds(struct entry *e)
+remember_kinds(struct schema_entry *e)
 {
 	struct span flags = e->head, flag, gvk;
 
@@ -62,7 +62,7 @@ static void
 index_types(void)
 {
 	struct span text = table_types(), line;
-	struct entry *e = NULL;
+	struct schema_entry *e = NULL;
 	size_t cap = 0;
 
 	while ((line = table_line(&text)).p != NULL) {
@@ -78,7 +78,7 @@ index_types(void)
 			    mem_array(types.entries, cap, sizeof *e);
 		}
 		e = &types.entries[types.n++];
-		*e = (struct entry){.body = span_make(text.p, 0)};
+		*e = (struct schema_entry){.body = span_make(text.p, 0)};
 		e->name = table_cell(&line);
 		e->head = line;
 	}
@@ -86,7 +86,7 @@ index_types(void)
 		remember_kinds(&types.entries[i]);
 }
 
-static struct entry *
+static struct schema_entry *
 find(struct span name)
 {
 	size_t low = 0, high;
@@ -125,7 +125,7 @@ static const struct schema *
 container(struct span text)
 {
 	struct schema *s = map_get(&types.made, text);
-	const struct entry *of;
+	const struct schema_entry *of;
 	struct field *element;
 
 	if (s != NULL)
@@ -239,7 +239,7 @@ static void
 parse_field(struct field *f, struct span line)
 {
 	struct span type, zero, flag;
-	const struct entry *e;
+	const struct schema_entry *e;
 
 	table_cell(&line); /* the tab that every field begins with */
 	f->name = table_cell(&line);
@@ -287,7 +287,7 @@ parse_fields(struct schema *s, struct span body)
 const struct schema *
 schema_builtin(struct span name)
 {
-	struct entry *e = find(name);
+	struct schema_entry *e = find(name);
 	struct span head, kind;
 
 	if (e == NULL)
@@ -321,7 +321,7 @@ schema_builtin_kind(struct span group, struct span version, struct span kind)
 {
 	struct arena a = ARENA_INIT;
 	struct span key;
-	struct entry *e;
+	struct schema_entry *e;
 
 	if (types.n == 0)
 		index_types();
@@ -335,7 +335,7 @@ schema_builtin_kind(struct span group, struct span version, struct span kind)
 bool
 schema_table(struct span name, struct span *head, struct span *fields)
 {
-	const struct entry *e = find(name);
+	const struct schema_entry *e = find(name);
 
 	if (e == NULL)
 		return false;
