@@ -220,9 +220,9 @@ set_timer(struct app *a)
 	if (due > latest)
 		due = latest;
 	if (a->reconciler.sched.clock == SCHED_INPUT || due == 0)
-		timer_clear(a->loop, &a->timer);
+		loop_cancel(a->loop, &a->timer);
 	else
-		timer_set(a->loop, &a->timer, (uint64_t)(due + 999) / 1000,
+		loop_at(a->loop, &a->timer, (uint64_t)(due + 999) / 1000,
 		    on_timer, a);
 }
 

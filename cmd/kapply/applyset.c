@@ -29,13 +29,13 @@ struct doomed {
 	struct doomed *next;
 	struct item item; /* owned texts: text, key */
 	char *text;	  /* identity spans point here */
-	const struct resource *resource;
+	const struct api_resource *resource;
 };
 
 struct applyset {
 	struct apply *apply;
 	const char *spelling;
-	const struct resource *parent;
+	const struct api_resource *parent;
 	char *name, *id; /* owned */
 	enum stage stage;
 	bool busy; /* a request, or its retry, is under way */
@@ -44,7 +44,7 @@ struct applyset {
 	struct textset all_kinds, all_namespaces; /* and of the parent */
 	struct textset applied;			  /* uids */
 	size_t kind_at, namespace_at;		  /* the LIST under way */
-	const struct resource *listed;
+	const struct api_resource *listed;
 	struct doomed *doomed; /* first is the one being deleted */
 	/* The request under way, for its retry. */
 	enum kube_verb verb;
@@ -112,7 +112,7 @@ applyset_free(struct applyset *as)
 
 	if (as == NULL)
 		return;
-	timer_clear(as->apply->loop, &as->timer);
+	loop_cancel(as->apply->loop, &as->timer);
 	while ((s = as->first) != NULL) {
 		as->first = s->next;
 		set_free(s);
@@ -173,7 +173,7 @@ answered_step(void *arg, const struct kube_answer *answer)
 	struct buf b = BUF_INIT;
 
 	if (answer->error.kind == ERR_TRANSIENT) {
-		timer_after(as->apply->loop, &as->timer,
+		loop_after(as->apply->loop, &as->timer,
 		    kube_backoff_next(&as->backoff, 200, 15000), send, as);
 		return;
 	}
@@ -226,7 +226,7 @@ parent_path(struct applyset *as)
 	buf_reset(&as->path);
 	buf_reset(&as->body);
 	as->accept = NULL;
-	resource_path(&as->path, as->parent, parent_namespace(as),
+	discovery_path(&as->path, as->parent, parent_namespace(as),
 	    span_str(as->name), NULL);
 }
 
@@ -236,7 +236,7 @@ static void
 write_parent(
     struct applyset *as, struct textset *kinds, struct textset *namespaces)
 {
-	const struct resource *r = as->parent;
+	const struct api_resource *r = as->parent;
 	struct buf *b = &as->body;
 
 	parent_path(as);
@@ -336,7 +336,7 @@ read_parent(struct applyset *as, const struct kube_answer *a)
 static struct span
 namespace_of(const struct applyset *as, const struct identity *id)
 {
-	const struct resource *r = discovery_find(
+	const struct api_resource *r = discovery_find(
 	    as->apply->discovery, id->group, id->version, id->kind);
 
 	if (r != NULL && !r->namespaced)
@@ -423,7 +423,7 @@ static void
 doom(struct applyset *as, struct span object)
 {
 	struct doomed *d = mem_zalloc(sizeof(*d));
-	const struct resource *r = as->listed;
+	const struct api_resource *r = as->listed;
 	struct identity *id = &d->item.id;
 	struct buf key = BUF_INIT, group = BUF_INIT;
 
@@ -459,7 +459,7 @@ listed(struct applyset *as, const struct kube_answer *a)
 			doom(as, e.value);
 }
 
-static const struct resource *
+static const struct api_resource *
 resource_of(const struct applyset *as, struct span kind)
 {
 	const char *dot = memchr(kind.p, '.', kind.n);
@@ -481,7 +481,7 @@ list_collection(struct applyset *as, struct span ns)
 	buf_reset(&as->body);
 	as->accept = "application/json;as=PartialObjectMetadataList;"
 		     "g=meta.k8s.io;v=v1,application/json";
-	resource_path(&as->path, as->listed, ns, SPAN_NONE, NULL);
+	discovery_path(&as->path, as->listed, ns, SPAN_NONE, NULL);
 	buf_addf(&selector, PREFIX "part-of=%s", as->id);
 	kube_query_add(&as->path, "labelSelector", buf_span(&selector));
 	buf_release(&selector);
@@ -543,7 +543,7 @@ delete_next(struct applyset *as)
 	buf_reset(&as->path);
 	buf_reset(&as->body);
 	as->accept = NULL;
-	resource_path(&as->path, d->resource, d->item.id.namespace_,
+	discovery_path(&as->path, d->resource, d->item.id.namespace_,
 	    d->item.id.name, NULL);
 	body_delete(&as->body, d->item.id.uid, as->apply->o->dry_run != 0);
 	request(as, KUBE_DELETE, pruned);

@@ -59,7 +59,7 @@ key_free(struct key *k)
 	struct set *s;
 
 	map_del(&k->apply->keys, span_str(k->name));
-	timer_clear(k->apply->loop, &k->timer);
+	loop_cancel(k->apply->loop, &k->timer);
 	set_free(k->set);
 	while ((s = k->next) != NULL) {
 		k->next = s->next;
@@ -100,7 +100,7 @@ take_next(struct key *k)
 	k->set = k->next;
 	k->next = k->set->next;
 	k->set->next = NULL;
-	timer_clear(k->apply->loop, &k->timer);
+	loop_cancel(k->apply->loop, &k->timer);
 	if (old != NULL)
 		set_inherit(k->set, old, RECENT_MS, clock_ms());
 	release_set(k->apply, old);
@@ -145,7 +145,7 @@ wait_for_retry(struct key *k)
 			due = at;
 	}
 	workqueue_rest(&k->apply->queue, &k->work);
-	timer_set(k->apply->loop, &k->timer, due, retry_due, k);
+	loop_at(k->apply->loop, &k->timer, due, retry_due, k);
 }
 
 static void

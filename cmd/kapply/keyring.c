@@ -43,7 +43,7 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 		log_write(passing ? LOG_WARNING : LOG_ERROR, NULL,
 		    "%s; trying again", err.message);
 	r->said = true;
-	timer_after(r->loop, &r->timer,
+	loop_after(r->loop, &r->timer,
 	    kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS), ask, r);
 }
 
@@ -187,7 +187,7 @@ void
 keyring_release(struct keyring *r)
 {
 	if (r->loop != NULL)
-		timer_clear(r->loop, &r->timer);
+		loop_cancel(r->loop, &r->timer);
 	kube_free(r->kube);
 	free(r->namespace_);
 	free(r->name);

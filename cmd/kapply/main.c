@@ -213,7 +213,7 @@ idle(void *arg)
 	if (!input_ended(r->input))
 		return;
 	if (!r->ending)
-		timer_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
+		loop_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
 	r->ending = true;
 	done = r->applyset != NULL ? applyset_step(r->applyset)
 				   : engine_settled(a) &&

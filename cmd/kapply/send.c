@@ -18,7 +18,7 @@ item_target(const struct key *k, const struct item *i)
 }
 
 /* The key of what loops tells no version. */
-static const struct resource *
+static const struct api_resource *
 resource_of(const struct apply *a, const struct identity *id)
 {
 	return id->version.n != 0
@@ -68,7 +68,7 @@ write_path(struct buf *b, const struct call *c, const struct identity *id)
 {
 	const struct apply *a = c->key->apply;
 
-	resource_path(
+	discovery_path(
 	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
 	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
 		return;

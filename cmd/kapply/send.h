@@ -13,7 +13,7 @@ struct call {
 	enum kube_verb verb;
 	bool if_absent;	 /* an apply that only creates */
 	struct span uid; /* sent with an apply, borrowed from the item */
-	const struct resource *resource;
+	const struct api_resource *resource;
 };
 
 /* The field manager of a set, and of the key's set; borrowed. */

@@ -77,7 +77,7 @@ sweep(void *arg)
 
 	clean(u, clock_ms());
 	if (u->owners.count > 0)
-		timer_after(u->loop, &u->sweep, UNSEEN_MS, sweep, u);
+		loop_after(u->loop, &u->sweep, UNSEEN_MS, sweep, u);
 }
 
 void
@@ -86,7 +86,7 @@ unseen_free(struct unseen *u)
 	if (u == NULL)
 		return;
 	clean(u, UINT64_MAX);
-	timer_clear(u->loop, &u->sweep);
+	loop_cancel(u->loop, &u->sweep);
 	map_release(&u->owners);
 	free(u);
 }
@@ -123,8 +123,8 @@ unseen_add(
 	m->until_ms = now + UNSEEN_MS;
 	m->next = o->made;
 	o->made = m;
-	if (!timer_armed(&u->sweep))
-		timer_after(u->loop, &u->sweep, UNSEEN_MS, sweep, u);
+	if (!loop_timer_armed(&u->sweep))
+		loop_after(u->loop, &u->sweep, UNSEEN_MS, sweep, u);
 }
 
 void

@@ -107,7 +107,7 @@ look(void *arg)
 		return;
 	if (group_is_empty(c)) {
 		c->over = true;
-		timer_clear(c->loop, &c->timer);
+		loop_cancel(c->loop, &c->timer);
 		guard_end(c->guard);
 		c->guard = 0;
 		c->gone(c->arg);
@@ -140,7 +140,7 @@ look_again(void *arg)
 
 	look(c);
 	if (!c->over)
-		timer_after(c->loop, &c->timer, LOOK_MS, look_again, c);
+		loop_after(c->loop, &c->timer, LOOK_MS, look_again, c);
 }
 
 static void
@@ -155,7 +155,7 @@ command_stop(struct command *c)
 	if (c->pid == 0 || c->over)
 		return;
 	send_signal(c, SIGTERM);
-	timer_after(c->loop, &c->timer, c->grace_ms, kill_now, c);
+	loop_after(c->loop, &c->timer, c->grace_ms, kill_now, c);
 }
 
 void
@@ -164,7 +164,7 @@ command_kill(struct command *c)
 	if (c->pid == 0 || c->over)
 		return;
 	send_signal(c, SIGKILL);
-	timer_after(c->loop, &c->timer, LOOK_MS, look_again, c);
+	loop_after(c->loop, &c->timer, LOOK_MS, look_again, c);
 }
 
 /* ---- its start ---- */

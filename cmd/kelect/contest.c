@@ -63,9 +63,9 @@ do_what_it_wants(struct contest *c)
 		c->call = kube_start(c->kube, &r, on_answer, c);
 	}
 	if (e->due_ns == ELECTION_NEVER)
-		timer_clear(c->loop, &c->timer);
+		loop_cancel(c->loop, &c->timer);
 	else
-		timer_set(c->loop, &c->timer,
+		loop_at(c->loop, &c->timer,
 		    (e->due_ns + NS_PER_MS - 1) / NS_PER_MS, on_due, c);
 }
 
@@ -111,7 +111,7 @@ on_answer(void *arg, const struct kube_answer *a)
 void
 contest_start(struct contest *c)
 {
-	timer_after(c->loop, &c->timer, 0, on_due, c);
+	loop_after(c->loop, &c->timer, 0, on_due, c);
 }
 
 void
@@ -138,7 +138,7 @@ contest_end(struct contest *c)
 		kube_cancel(c->call);
 	c->call = NULL;
 	if (c->loop != NULL)
-		timer_clear(c->loop, &c->timer);
+		loop_cancel(c->loop, &c->timer);
 	free(c->said_leader);
 	free(c->said_problem);
 }

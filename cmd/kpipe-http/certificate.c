@@ -127,7 +127,7 @@ look(void *arg)
 	look_at(c, now);
 	if (!same(&now[0], &c->seen[0]) || !same(&now[1], &c->seen[1]))
 		reload(c);
-	timer_after(c->loop, &c->look, LOOK_MS, look, c);
+	loop_after(c->loop, &c->look, LOOK_MS, look, c);
 }
 
 void
@@ -135,13 +135,13 @@ certificate_watch(struct certificate *c, struct httpd *h)
 {
 	c->httpd = h;
 	if (c->dir != NULL)
-		timer_after(c->loop, &c->look, LOOK_MS, look, c);
+		loop_after(c->loop, &c->look, LOOK_MS, look, c);
 }
 
 void
 certificate_release(struct certificate *c)
 {
 	if (c->loop != NULL)
-		timer_clear(c->loop, &c->look);
+		loop_cancel(c->loop, &c->look);
 	free(c->complaint);
 }

@@ -99,7 +99,7 @@ asking_free(struct asking *a)
 	r->asking_count--;
 	if (a->call != NULL)
 		kube_cancel(a->call);
-	timer_clear(r->loop, &a->again);
+	loop_cancel(r->loop, &a->again);
 	if (a->body.data != NULL)
 		explicit_bzero(a->body.data, a->body.len);
 	buf_release(&a->body);
@@ -204,7 +204,7 @@ on_answer(void *arg, const struct kube_answer *answered)
 	if (e->kind == ERR_TRANSIENT && a->backoff.n + 1 < TRIES) {
 		wait = kube_backoff_next(&a->backoff, RETRY_MS, RETRY_MAX_MS);
 		if (clock_ms() + wait < a->until_ms) {
-			timer_after(
+			loop_after(
 			    a->review->loop, &a->again, wait, send_again, a);
 			return;
 		}

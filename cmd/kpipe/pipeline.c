@@ -230,7 +230,7 @@ wait_and_restart(struct pipeline *p)
 		    (unsigned long long)delay / 1000,
 		    (unsigned long long)delay % 1000 / 100);
 	p->phase = PIPELINE_WAITING;
-	timer_after(p->loop, &p->timer, delay, start, p);
+	loop_after(p->loop, &p->timer, delay, start, p);
 }
 
 static bool
@@ -249,7 +249,7 @@ all_gone(struct pipeline *p)
 		wait_and_restart(p);
 		return;
 	}
-	timer_clear(p->loop, &p->timer);
+	loop_cancel(p->loop, &p->timer);
 	p->on_end(p->arg);
 }
 
@@ -280,7 +280,7 @@ go_on(struct pipeline *p)
 		explain(p);
 	p->releasing = true;
 	stage_kill(p->elect, SIGTERM);
-	timer_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, kill_elect, p);
+	loop_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, kill_elect, p);
 }
 
 static void
@@ -303,7 +303,7 @@ stop_others(struct pipeline *p)
 	if (p->elect != NULL && p->elect->pid == 0)
 		kill_others(p);
 	else if (path_running(p))
-		timer_after(
+		loop_after(
 		    p->loop, &p->timer, PIPELINE_SETTLE_MS, kill_others, p);
 	go_on(p);
 }
@@ -334,7 +334,7 @@ drain(struct pipeline *p)
 	}
 	log_info("told to end: draining");
 	stage_kill(&p->stages[0], SIGTERM);
-	timer_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, drain_timeout, p);
+	loop_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, drain_timeout, p);
 }
 
 void
@@ -408,7 +408,7 @@ start(void *arg)
 void
 pipeline_start(struct pipeline *p)
 {
-	timer_after(p->loop, &p->timer, 0, start, p);
+	loop_after(p->loop, &p->timer, 0, start, p);
 }
 
 /* ---- ends ---- */

@@ -88,7 +88,7 @@ start_later(struct server *s)
 	log_warning("starting %s again in %llu.%llu s", s->stage.name,
 	    (unsigned long long)delay / 1000,
 	    (unsigned long long)delay % 1000 / 100);
-	timer_after(s->loop, &s->timer, delay, start, s);
+	loop_after(s->loop, &s->timer, delay, start, s);
 }
 
 static void
@@ -123,7 +123,7 @@ void
 server_start(struct server *s)
 {
 	s->fd = -1;
-	timer_after(s->loop, &s->timer, 0, start, s);
+	loop_after(s->loop, &s->timer, 0, start, s);
 }
 
 void
@@ -142,7 +142,7 @@ server_take(struct server *s, int status)
 	stage_ended(stage, status);
 	code = stage_exit_code(stage);
 	if (s->ending) {
-		timer_clear(s->loop, &s->timer);
+		loop_cancel(s->loop, &s->timer);
 		s->on_end(s->arg);
 		return;
 	}
@@ -170,13 +170,13 @@ void
 server_end(struct server *s)
 {
 	s->ending = true;
-	timer_clear(s->loop, &s->timer);
+	loop_cancel(s->loop, &s->timer);
 	if (s->stage.pid == 0) {
 		s->on_end(s->arg);
 		return;
 	}
 	stage_kill(&s->stage, SIGTERM);
-	timer_after(s->loop, &s->timer, SERVER_END_MS, kill_now, s);
+	loop_after(s->loop, &s->timer, SERVER_END_MS, kill_now, s);
 }
 
 void

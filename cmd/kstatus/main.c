@@ -131,7 +131,7 @@ idle(void *arg)
 	if (!r->ended)
 		return;
 	if (!r->ending)
-		timer_after(w->loop, &r->deadline, o.timeout_ms, deadline, r);
+		loop_after(w->loop, &r->deadline, o.timeout_ms, deadline, r);
 	r->ending = true;
 	if (!r->timed_out && !writer_settled(w))
 		return;

@@ -176,7 +176,7 @@ static void
 entry_free(struct entry *e)
 {
 	map_del(&e->writer->keys, span_str(e->name));
-	timer_clear(e->writer->loop, &e->timer);
+	loop_cancel(e->writer->loop, &e->timer);
 	line_free(e->line);
 	line_free(e->next);
 	free(e->name);
@@ -261,7 +261,7 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 	if (e->retry.failed)
 		log_failure(e, reason);
 	workqueue_rest(&w->queue, &e->work);
-	timer_set(w->loop, &e->timer, e->retry.due_ms, retry_due, e);
+	loop_at(w->loop, &e->timer, e->retry.due_ms, retry_due, e);
 }
 
 static void
@@ -373,7 +373,7 @@ answered(void *arg, const struct kube_answer *answer)
 }
 
 static bool
-has_status(const struct resource *r)
+has_status(const struct api_resource *r)
 {
 	for (size_t i = 0; r->subresources[i] != NULL; i++)
 		if (span_is(span_str(r->subresources[i]), "status"))
@@ -381,7 +381,7 @@ has_status(const struct resource *r)
 	return false;
 }
 
-static const struct resource *
+static const struct api_resource *
 find(const struct entry *e)
 {
 	return discovery_find(e->writer->discovery, e->line->group,
@@ -393,7 +393,7 @@ looked_up(void *arg, const struct kube_error *err)
 {
 	struct entry *e = arg;
 	struct writer *w = e->writer;
-	const struct resource *r = find(e);
+	const struct api_resource *r = find(e);
 	struct buf reason = BUF_INIT;
 
 	e->flying = false;
@@ -418,14 +418,14 @@ looked_up(void *arg, const struct kube_error *err)
 }
 
 static void
-send_line(struct entry *e, const struct resource *r)
+send_line(struct entry *e, const struct api_resource *r)
 {
 	struct writer *w = e->writer;
 	struct buf path = BUF_INIT, body = BUF_INIT, manager = BUF_INIT;
 	struct span ns = r->namespaced ? namespace_of(e) : SPAN_NONE;
 
 	add_manager(&manager, e);
-	resource_path(&path, r, ns, e->line->name, "status");
+	discovery_path(&path, r, ns, e->line->name, "status");
 	kube_query_add(&path, "fieldManager", buf_span(&manager));
 	kube_query_add(&path, "force", span_str("true"));
 	add_body(&body, e, ns);
@@ -446,7 +446,7 @@ writer_run(void *arg, struct work *work)
 {
 	struct entry *e = (struct entry *)work;
 	struct writer *w = arg;
-	const struct resource *r;
+	const struct api_resource *r;
 
 	if (e->flying)
 		return;
@@ -480,9 +480,9 @@ writer_take(struct writer *w, struct span text, struct err *err)
 	if (e != NULL) {
 		line_free(e->next);
 		e->next = l;
-		if (timer_armed(&e->timer) &&
+		if (loop_timer_armed(&e->timer) &&
 		    pace_is_over(e, l, e->retry.permanent)) {
-			timer_clear(w->loop, &e->timer);
+			loop_cancel(w->loop, &e->timer);
 			entry_finish(e);
 		}
 		buf_release(&key);

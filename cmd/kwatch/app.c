@@ -19,7 +19,7 @@ app_reached(struct app *app)
 {
 	if (!trouble_clear(&app->down))
 		return;
-	timer_clear(app->loop, &app->down_timer);
+	loop_cancel(app->loop, &app->down_timer);
 	app->on_unready(app, "api", NULL);
 	log_info("the API server answers again");
 }
@@ -45,15 +45,15 @@ app_unreachable(struct app *app, const char *message)
 	if (known)
 		return;
 	log_warning("%s: waiting for the API server", message);
-	timer_set(app->loop, &app->down_timer, trouble_due(&app->down),
+	loop_at(app->loop, &app->down_timer, trouble_due(&app->down),
 	    still_down, app);
 }
 
 void
 app_release(struct app *app)
 {
-	timer_clear(app->loop, &app->down_timer);
-	timer_clear(app->loop, &app->discover_timer);
+	loop_cancel(app->loop, &app->down_timer);
+	loop_cancel(app->loop, &app->discover_timer);
 	trouble_clear(&app->down);
 	free(app->said);
 }
@@ -154,7 +154,7 @@ app_discover(struct app *app, uint64_t after_ms)
 	struct timer *t = &app->discover_timer;
 
 	/* The earlier of the two. */
-	if (timer_armed(t) && t->due_ms <= clock_ms() + after_ms)
+	if (loop_timer_armed(t) && t->due_ms <= clock_ms() + after_ms)
 		return;
-	timer_after(app->loop, t, after_ms, ask, app);
+	loop_after(app->loop, t, after_ms, ask, app);
 }

@@ -60,7 +60,7 @@ kind_free(struct kind *k)
 	free(k->api_version);
 	free(k->kind);
 	free(k->name);
-	timer_clear(k->app->loop, &k->trouble_timer);
+	loop_cancel(k->app->loop, &k->trouble_timer);
 	trouble_clear(&k->trouble);
 	free(k);
 }
@@ -105,9 +105,9 @@ kind_trouble_changed(struct kind *k)
 
 	for (size_t i = 0; i < k->watch_count; i++)
 		t = worst(t, watch_trouble(k->watches[i]), &due);
-	timer_clear(k->app->loop, &k->trouble_timer);
+	loop_cancel(k->app->loop, &k->trouble_timer);
 	if (t == NULL && due != 0)
-		timer_set(
+		loop_at(
 		    k->app->loop, &k->trouble_timer, due, trouble_is_due, k);
 	if (k->name == NULL || (t == NULL && !k->unready))
 		return;
@@ -190,11 +190,11 @@ start_watches(struct kind *k)
 		k->watches[i] = watch_new(k, everywhere ? NULL : ns->items[i]);
 }
 
-static const struct resource *
+static const struct api_resource *
 find(struct kind *k, struct err *err)
 {
 	const struct want *w = k->want;
-	const struct resource *r;
+	const struct api_resource *r;
 
 	if (w->spelling != NULL)
 		return discovery_resolve(k->app->discovery, w->spelling, err);
@@ -249,7 +249,7 @@ missing(struct kind *k, const struct err *err)
 
 /* What is watched already, if it can see to this operand as well. */
 static struct kind *
-find_twin(const struct kind *k, const struct resource *r)
+find_twin(const struct kind *k, const struct api_resource *r)
 {
 	struct buf version = BUF_INIT;
 	struct kind *found = NULL;
@@ -291,7 +291,7 @@ void
 kind_discovered(struct kind *k)
 {
 	struct err err = ERR_INIT;
-	const struct resource *r;
+	const struct api_resource *r;
 	struct kind *twin;
 
 	if (k->resource != NULL)
@@ -349,7 +349,7 @@ kind_lost(struct kind *k, const struct kube_error *e)
 void
 kind_describe(const struct kind *k, const char *ns, struct buf *out)
 {
-	const struct resource *r = k->resource;
+	const struct api_resource *r = k->resource;
 
 	buf_addf(
 	    out, "%s%s%s", r->plural, *r->group != '\0' ? "." : "", r->group);

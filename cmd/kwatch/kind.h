@@ -32,8 +32,8 @@ enum kind_event {
 
 struct kind {
 	struct app *app;
-	struct want *want;		  /* borrowed */
-	const struct resource *resource;  /* borrowed; NULL: not served */
+	struct want *want;		     /* borrowed */
+	const struct api_resource *resource; /* borrowed; NULL: not served */
 	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
 	char *name;			  /* "Deployment.apps": for reports */
 	struct index index;

@@ -8,7 +8,7 @@
 static void
 add_collection(struct buf *path, const struct kind *k, const char *ns)
 {
-	resource_path(path, k->resource, span_str(ns), SPAN_NONE, NULL);
+	discovery_path(path, k->resource, span_str(ns), SPAN_NONE, NULL);
 }
 
 static void

@@ -82,7 +82,7 @@ close_call(struct watch *w)
 static void
 again(struct watch *w, uint64_t ms)
 {
-	timer_after(w->kind->app->loop, &w->timer, ms, start, w);
+	loop_after(w->kind->app->loop, &w->timer, ms, start, w);
 }
 
 /* Why it does not work; each sentence is logged once, until it does. */
@@ -308,7 +308,7 @@ on_begin(void *arg)
 	answered(w);
 	app_reached(w->kind->app);
 	pace_began(&w->pace, clock_ms());
-	timer_after(w->kind->app->loop, &w->timer, PACE_SHORT_MS, is_fine, w);
+	loop_after(w->kind->app->loop, &w->timer, PACE_SHORT_MS, is_fine, w);
 }
 
 static void
@@ -450,7 +450,7 @@ watch_done(void *arg, const struct kube_answer *a)
 {
 	struct watch *w = arg;
 
-	timer_clear(w->kind->app->loop, &w->timer);
+	loop_cancel(w->kind->app->loop, &w->timer);
 	close_call(w);
 	frames_reset(&w->frames);
 	if (a->error.kind == ERR_NONE)
@@ -485,8 +485,7 @@ start_watch(struct watch *w)
 	/* Some proxies hold back the headers until something follows, which
 	 * may take a minute or more of a watch. */
 	if (w->state == INITIAL)
-		timer_after(
-		    app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
+		loop_after(app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
 	buf_release(&path);
 }
 
@@ -590,7 +589,7 @@ watch_free(struct watch *w)
 		kube_cancel(w->call);
 		close_call(w);
 	}
-	timer_clear(w->kind->app->loop, &w->timer);
+	loop_cancel(w->kind->app->loop, &w->timer);
 	frames_release(&w->frames);
 	list_release(&w->list);
 	buf_release(&w->version);

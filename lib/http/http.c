@@ -130,9 +130,9 @@ on_timer(CURLM *multi, long ms, void *arg)
 
 	(void)multi;
 	if (ms < 0)
-		timer_clear(s->http->loop, &s->timer);
+		loop_cancel(s->http->loop, &s->timer);
 	else
-		timer_after(
+		loop_after(
 		    s->http->loop, &s->timer, (uint64_t)ms, on_timer_due, s);
 	return 0;
 }
@@ -155,8 +155,8 @@ static void
 session_free(struct session *s)
 {
 	curl_multi_cleanup(s->multi);
-	timer_clear(s->http->loop, &s->timer);
-	timer_clear(s->http->loop, &s->silence);
+	loop_cancel(s->http->loop, &s->timer);
+	loop_cancel(s->http->loop, &s->silence);
 	free(s);
 }
 
@@ -289,7 +289,7 @@ call_stop(struct http_call *c)
 {
 	struct http *h = c->http;
 
-	timer_clear(h->loop, &c->silence);
+	loop_cancel(h->loop, &c->silence);
 	call_unlink(c);
 	if (c->session == NULL)
 		return;
@@ -361,7 +361,7 @@ on_call_silence(void *arg)
 	uint64_t due = c->last_byte_ms + c->silence_ms;
 
 	if (clock_ms() < due) {
-		timer_set(h->loop, &c->silence, due, on_call_silence, c);
+		loop_at(h->loop, &c->silence, due, on_call_silence, c);
 		return;
 	}
 	c->session->retired = true;
@@ -396,10 +396,10 @@ call_begin(struct http_call *c)
 	if (s->calls++ == 0)
 		s->last_byte_ms = c->last_byte_ms;
 	if (c->silence_ms != 0)
-		timer_after(
+		loop_after(
 		    h->loop, &c->silence, c->silence_ms, on_call_silence, c);
-	if (h->silent_ms != 0 && !timer_armed(&s->silence))
-		timer_after(
+	if (h->silent_ms != 0 && !loop_timer_armed(&s->silence))
+		loop_after(
 		    h->loop, &s->silence, h->silent_ms, on_session_silence, s);
 	curl_multi_add_handle(s->multi, c->easy);
 }
@@ -500,10 +500,10 @@ on_session_silence(void *arg)
 		return;
 	}
 	if (now < due) {
-		timer_set(h->loop, &s->silence, due, on_session_silence, s);
+		loop_at(h->loop, &s->silence, due, on_session_silence, s);
 		return;
 	}
-	timer_after(h->loop, &s->silence, h->silent_ms, on_session_silence, s);
+	loop_after(h->loop, &s->silence, h->silent_ms, on_session_silence, s);
 	if (s->h2 && !s->retired && !h->retired)
 		h->on_silence(h->arg);
 }

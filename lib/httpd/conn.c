@@ -111,8 +111,8 @@ conn_free(struct conn *c)
 	}
 	not_eventful(c);
 	loop_unwatch(h->loop, c->fd);
-	timer_clear(h->loop, &c->read_timer);
-	timer_clear(h->loop, &c->write_timer);
+	loop_cancel(h->loop, &c->read_timer);
+	loop_cancel(h->loop, &c->write_timer);
 	tls_conn_free(c->tls);
 	h1_free(c);
 	h2_free(c);
@@ -136,8 +136,8 @@ conn_dirty(struct conn *c)
 	c->dirty_next = h->dirty;
 	h->dirty = c;
 	/* Timers run last in a round: this one is due then. */
-	if (!timer_armed(&h->flush))
-		timer_set(h->loop, &h->flush, 0, flush_all, h);
+	if (!loop_timer_armed(&h->flush))
+		loop_at(h->loop, &h->flush, 0, flush_all, h);
 }
 
 void
@@ -152,8 +152,8 @@ conn_event(struct conn *c)
 	if (h->eventful != NULL)
 		h->eventful->eventful_link = &c->eventful_next;
 	h->eventful = c;
-	if (!timer_armed(&h->flush_events))
-		timer_set(h->loop, &h->flush_events, h->events_due_ms,
+	if (!loop_timer_armed(&h->flush_events))
+		loop_at(h->loop, &h->flush_events, h->events_due_ms,
 		    flush_events, h);
 }
 
@@ -169,8 +169,8 @@ conn_freeze(struct conn *c)
 {
 	c->frozen = true;
 	loop_unwatch(c->h->loop, c->fd);
-	timer_clear(c->h->loop, &c->read_timer);
-	timer_clear(c->h->loop, &c->write_timer);
+	loop_cancel(c->h->loop, &c->read_timer);
+	loop_cancel(c->h->loop, &c->write_timer);
 }
 
 void
@@ -199,13 +199,13 @@ expired(void *arg)
 void
 conn_deadline(struct conn *c, uint64_t ms)
 {
-	timer_after(c->h->loop, &c->read_timer, ms, expired, c);
+	loop_after(c->h->loop, &c->read_timer, ms, expired, c);
 }
 
 void
 conn_no_deadline(struct conn *c)
 {
-	timer_clear(c->h->loop, &c->read_timer);
+	loop_cancel(c->h->loop, &c->read_timer);
 }
 
 /* What the first bytes are: HTTP/2's preface or something else. */
@@ -398,10 +398,10 @@ write_out(struct conn *c)
 		}
 	}
 	if (wrote || (!c->blocked && c->unsent == 0))
-		timer_clear(h->loop, &c->write_timer);
+		loop_cancel(h->loop, &c->write_timer);
 	/* HTTP/2: the socket takes more, but the windows are full. */
-	if ((c->blocked || c->unsent > 0) && !timer_armed(&c->write_timer))
-		timer_after(h->loop, &c->write_timer, h->limits.write_ms,
+	if ((c->blocked || c->unsent > 0) && !loop_timer_armed(&c->write_timer))
+		loop_after(h->loop, &c->write_timer, h->limits.write_ms,
 		    write_expired, c);
 }
 

@@ -48,7 +48,7 @@ accept_some(void *arg, int fd, int events)
 			return;
 		else if (errno == EMFILE || errno == ENFILE) {
 			loop_unwatch(h->loop, h->fd);
-			timer_after(h->loop, &h->accept_again, ACCEPT_AGAIN_MS,
+			loop_after(h->loop, &h->accept_again, ACCEPT_AGAIN_MS,
 			    httpd_accept, h);
 			return;
 		}
@@ -215,10 +215,10 @@ httpd_free(struct httpd *h)
 		loop_unwatch(h->loop, h->fd);
 		close(h->fd);
 	}
-	timer_clear(h->loop, &h->accept_again);
+	loop_cancel(h->loop, &h->accept_again);
 	conn_free_all(h);
-	timer_clear(h->loop, &h->flush);
-	timer_clear(h->loop, &h->flush_events);
+	loop_cancel(h->loop, &h->flush);
+	loop_cancel(h->loop, &h->flush_events);
 	tls_server_free(h->tls);
 	buf_release(&h->scratch);
 	h1_forget_chunk(h);

@@ -13,7 +13,7 @@ enum {
 };
 
 static void
-piece_release(struct piece *p)
+piece_release(struct sendq_piece *p)
 {
 	text_unref(p->text);
 	free(p->own);
@@ -28,10 +28,10 @@ sendq_release(struct sendq *q)
 	*q = (struct sendq){0};
 }
 
-static struct piece *
+static struct sendq_piece *
 piece_new(struct sendq *q)
 {
-	struct piece *p;
+	struct sendq_piece *p;
 
 	if (q->head + q->n == q->cap && q->head > q->cap / 2) {
 		memmove(
@@ -43,14 +43,14 @@ piece_new(struct sendq *q)
 		q->pieces = mem_array(q->pieces, q->cap, sizeof(*q->pieces));
 	}
 	p = &q->pieces[q->head + q->n++];
-	*p = (struct piece){0};
+	*p = (struct sendq_piece){0};
 	return p;
 }
 
-static struct piece *
+static struct sendq_piece *
 last_own(struct sendq *q, size_t n)
 {
-	struct piece *p;
+	struct sendq_piece *p;
 
 	if (q->n == 0)
 		return NULL;
@@ -61,7 +61,7 @@ last_own(struct sendq *q, size_t n)
 void
 sendq_add(struct sendq *q, const void *data, size_t n)
 {
-	struct piece *p = last_own(q, n);
+	struct sendq_piece *p = last_own(q, n);
 
 	if (n == 0)
 		return;
@@ -78,7 +78,7 @@ sendq_add(struct sendq *q, const void *data, size_t n)
 static void
 add_text(struct sendq *q, struct text *t, size_t at, size_t end)
 {
-	struct piece *p;
+	struct sendq_piece *p;
 
 	if (end - at <= SMALL_TEXT) {
 		sendq_add(q, t->p + at, end - at);
@@ -101,7 +101,7 @@ void
 sendq_move(struct sendq *q, struct sendq *from, size_t n)
 {
 	while (n > 0) {
-		struct piece *p = &from->pieces[from->head];
+		struct sendq_piece *p = &from->pieces[from->head];
 		size_t k = p->end - p->at < n ? p->end - p->at : n;
 
 		if (p->text != NULL)
@@ -114,7 +114,7 @@ sendq_move(struct sendq *q, struct sendq *from, size_t n)
 }
 
 static char *
-piece_data(const struct piece *p)
+piece_data(const struct sendq_piece *p)
 {
 	return (p->text != NULL ? p->text->p : p->own) + p->at;
 }
@@ -125,7 +125,7 @@ sendq_iov(const struct sendq *q, struct iovec *iov, size_t max)
 	size_t n = q->n < max ? q->n : max;
 
 	for (size_t i = 0; i < n; i++) {
-		struct piece *p = &q->pieces[q->head + i];
+		struct sendq_piece *p = &q->pieces[q->head + i];
 
 		iov[i].iov_base = piece_data(p);
 		iov[i].iov_len = p->end - p->at;
@@ -139,7 +139,7 @@ sendq_copy(const struct sendq *q, char *to, size_t max)
 	size_t done = 0;
 
 	for (size_t i = 0; i < q->n && done < max; i++) {
-		struct piece *p = &q->pieces[q->head + i];
+		struct sendq_piece *p = &q->pieces[q->head + i];
 		size_t k = p->end - p->at;
 
 		if (k > max - done)
@@ -155,7 +155,7 @@ sendq_drop(struct sendq *q, size_t n)
 {
 	q->bytes -= n;
 	while (n > 0) {
-		struct piece *p = &q->pieces[q->head];
+		struct sendq_piece *p = &q->pieces[q->head];
 		size_t k = p->end - p->at;
 
 		if (n < k) {

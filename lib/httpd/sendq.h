@@ -12,7 +12,7 @@
 #include "base/span.h"
 #include "base/text.h"
 
-struct piece {
+struct sendq_piece {
 	struct text *text; /* or NULL: own */
 	char *own;
 	size_t at, end; /* what is left: [at, end) */
@@ -20,7 +20,8 @@ struct piece {
 };
 
 struct sendq {
-	struct piece *pieces; /* a ring would save little: mostly one or two */
+	struct sendq_piece
+	    *pieces; /* a ring would save little: mostly one or two */
 	size_t head, n, cap;
 	size_t bytes;
 };

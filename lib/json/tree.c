@@ -29,25 +29,25 @@ make(struct arena *a, enum node_kind kind)
 }
 
 struct node *
-node_null(struct arena *a)
+tree_null(struct arena *a)
 {
 	return make(a, NODE_NULL);
 }
 
 struct node *
-node_bool(struct arena *a, bool value)
+tree_bool(struct arena *a, bool value)
 {
 	return make(a, value ? NODE_TRUE : NODE_FALSE);
 }
 
 struct node *
-node_int(struct arena *a, int64_t value)
+tree_int(struct arena *a, int64_t value)
 {
-	return node_number(a, arena_printf(a, "%" PRId64, value));
+	return tree_number(a, arena_printf(a, "%" PRId64, value));
 }
 
 struct node *
-node_number(struct arena *a, struct span digits)
+tree_number(struct arena *a, struct span digits)
 {
 	struct node *n = make(a, NODE_NUMBER);
 
@@ -56,7 +56,7 @@ node_number(struct arena *a, struct span digits)
 }
 
 struct node *
-node_string(struct arena *a, struct span text)
+tree_string(struct arena *a, struct span text)
 {
 	struct node *n = make(a, NODE_STRING);
 
@@ -65,19 +65,19 @@ node_string(struct arena *a, struct span text)
 }
 
 struct node *
-node_str(struct arena *a, const char *text)
+tree_str(struct arena *a, const char *text)
 {
-	return node_string(a, span_str(text));
+	return tree_string(a, span_str(text));
 }
 
 struct node *
-node_array(struct arena *a)
+tree_array(struct arena *a)
 {
 	return make(a, NODE_ARRAY);
 }
 
 struct node *
-node_object(struct arena *a)
+tree_object(struct arena *a)
 {
 	return make(a, NODE_OBJECT);
 }
@@ -165,47 +165,47 @@ copy(struct arena *a, const struct node *n, bool text)
 }
 
 struct node *
-node_copy(struct arena *a, const struct node *n)
+tree_copy(struct arena *a, const struct node *n)
 {
 	return copy(a, n, false);
 }
 
 struct node *
-node_clone(struct arena *a, const struct node *n)
+tree_clone(struct arena *a, const struct node *n)
 {
 	return copy(a, n, true);
 }
 
 bool
-node_is(const struct node *n, enum node_kind kind)
+tree_is(const struct node *n, enum node_kind kind)
 {
 	return n != NULL && n->kind == kind;
 }
 
 struct span
-node_text(const struct node *n)
+tree_text(const struct node *n)
 {
-	return node_is(n, NODE_STRING) ? n->text : SPAN_NONE;
+	return tree_is(n, NODE_STRING) ? n->text : SPAN_NONE;
 }
 
 bool
-node_text_is(const struct node *n, const char *text)
+tree_text_is(const struct node *n, const char *text)
 {
-	return node_is(n, NODE_STRING) && span_is(n->text, text);
+	return tree_is(n, NODE_STRING) && span_is(n->text, text);
 }
 
 bool
-node_true(const struct node *n)
+tree_true(const struct node *n)
 {
-	return node_is(n, NODE_TRUE);
+	return tree_is(n, NODE_TRUE);
 }
 
 double
-node_double(const struct node *n)
+tree_double(const struct node *n)
 {
 	char digits[64];
 
-	if (!node_is(n, NODE_NUMBER))
+	if (!tree_is(n, NODE_NUMBER))
 		return 0;
 	if (n->text.n >= sizeof(digits)) {
 		char *all = mem_dup(n->text.p, n->text.n);
@@ -220,15 +220,15 @@ node_double(const struct node *n)
 }
 
 bool
-node_get_int(const struct node *n, int64_t *value)
+tree_get_int(const struct node *n, int64_t *value)
 {
 	double d;
 
-	if (!node_is(n, NODE_NUMBER))
+	if (!tree_is(n, NODE_NUMBER))
 		return false;
 	if (json_int(n->text, value))
 		return true;
-	d = node_double(n);
+	d = tree_double(n);
 	/* 2^63 is a double; anything below fits. */
 	if (!(d >= -9223372036854775808.0 && d < 9223372036854775808.0) ||
 	    (double)(int64_t)d != d)
@@ -238,13 +238,13 @@ node_get_int(const struct node *n, int64_t *value)
 }
 
 size_t
-node_count(const struct node *n)
+tree_count(const struct node *n)
 {
-	return node_is(n, NODE_ARRAY) || node_is(n, NODE_OBJECT) ? n->n : 0;
+	return tree_is(n, NODE_ARRAY) || tree_is(n, NODE_OBJECT) ? n->n : 0;
 }
 
 bool
-node_empty(const struct node *n)
+tree_empty(const struct node *n)
 {
 	if (n == NULL || n->kind == NODE_NULL)
 		return true;
@@ -256,7 +256,7 @@ node_empty(const struct node *n)
 static struct member *
 find(const struct node *n, struct span key)
 {
-	if (!node_is(n, NODE_OBJECT))
+	if (!tree_is(n, NODE_OBJECT))
 		return NULL;
 	if (n->index != NULL)
 		return find_indexed(n, key);
@@ -267,7 +267,7 @@ find(const struct node *n, struct span key)
 }
 
 struct node *
-node_get_span(const struct node *n, struct span key)
+tree_get_span(const struct node *n, struct span key)
 {
 	const struct member *m = find(n, key);
 
@@ -275,27 +275,27 @@ node_get_span(const struct node *n, struct span key)
 }
 
 struct node *
-node_get(const struct node *n, const char *key)
+tree_get(const struct node *n, const char *key)
 {
-	return node_get_span(n, span_str(key));
+	return tree_get_span(n, span_str(key));
 }
 
 struct node *
-node_path(const struct node *n, const char *dotted)
+tree_path(const struct node *n, const char *dotted)
 {
 	const char *dot;
 
 	while (n != NULL && (dot = strchr(dotted, '.')) != NULL) {
-		n = node_get_span(n, span_make(dotted, (size_t)(dot - dotted)));
+		n = tree_get_span(n, span_make(dotted, (size_t)(dot - dotted)));
 		dotted = dot + 1;
 	}
-	return n == NULL ? NULL : node_get(n, dotted);
+	return n == NULL ? NULL : tree_get(n, dotted);
 }
 
 struct span
-node_path_text(const struct node *n, const char *dotted)
+tree_path_text(const struct node *n, const char *dotted)
 {
-	return node_text(node_path(n, dotted));
+	return tree_text(tree_path(n, dotted));
 }
 
 static uint32_t
@@ -317,7 +317,7 @@ room(struct arena *a, struct node *n, size_t size)
 }
 
 void
-node_set(
+tree_set(
     struct arena *a, struct node *object, struct span key, struct node *value)
 {
 	struct member *m = find(object, key);
@@ -335,21 +335,21 @@ node_set(
 }
 
 void
-node_put(
+tree_put(
     struct arena *a, struct node *object, const char *key, struct node *value)
 {
-	node_set(a, object, span_str(key), value);
+	tree_set(a, object, span_str(key), value);
 }
 
 void
-node_put_first(
+tree_put_first(
     struct arena *a, struct node *object, const char *key, struct node *value)
 {
 	struct member *m;
 	struct member first = {span_str(key), value};
 	size_t before;
 
-	node_put(a, object, key, value);
+	tree_put(a, object, key, value);
 	m = find(object, first.key);
 	before = (size_t)(m - object->members);
 	memmove(object->members + 1, object->members, before * sizeof(*m));
@@ -359,19 +359,19 @@ node_put_first(
 }
 
 struct node *
-node_make(struct arena *a, struct node *object, const char *key)
+tree_make(struct arena *a, struct node *object, const char *key)
 {
-	struct node *n = node_get(object, key);
+	struct node *n = tree_get(object, key);
 
 	if (n == NULL || n->kind == NODE_NULL) {
-		n = node_object(a);
-		node_put(a, object, key, n);
+		n = tree_object(a);
+		tree_put(a, object, key, n);
 	}
 	return n;
 }
 
 bool
-node_remove_span(struct node *object, struct span key)
+tree_remove_span(struct node *object, struct span key)
 {
 	struct member *m = find(object, key);
 
@@ -385,7 +385,7 @@ node_remove_span(struct node *object, struct span key)
 }
 
 void
-node_sweep(struct node *object)
+tree_sweep(struct node *object)
 {
 	uint32_t kept = 0;
 
@@ -398,20 +398,20 @@ node_sweep(struct node *object)
 }
 
 bool
-node_remove(struct node *object, const char *key)
+tree_remove(struct node *object, const char *key)
 {
-	return node_remove_span(object, span_str(key));
+	return tree_remove_span(object, span_str(key));
 }
 
 void
-node_append(struct arena *a, struct node *array, struct node *item)
+tree_append(struct arena *a, struct node *array, struct node *item)
 {
 	room(a, array, sizeof(struct node *));
 	array->items[array->n++] = item;
 }
 
 void
-node_insert(struct arena *a, struct node *array, size_t at, struct node *item)
+tree_insert(struct arena *a, struct node *array, size_t at, struct node *item)
 {
 	room(a, array, sizeof(struct node *));
 	memmove(array->items + at + 1, array->items + at,
@@ -421,7 +421,7 @@ node_insert(struct arena *a, struct node *array, size_t at, struct node *item)
 }
 
 void
-node_remove_at(struct node *array, size_t at)
+tree_remove_at(struct node *array, size_t at)
 {
 	array->n--;
 	memmove(array->items + at, array->items + at + 1,
@@ -437,8 +437,8 @@ members_equal(const struct node *x, const struct node *y)
 		const struct node *other = y->members[i].value;
 
 		if (!span_eq(m->key, y->members[i].key))
-			other = node_get_span(y, m->key);
-		if (other == NULL || !node_equal(m->value, other))
+			other = tree_get_span(y, m->key);
+		if (other == NULL || !tree_equal(m->value, other))
 			return false;
 	}
 	return true;
@@ -451,13 +451,13 @@ numbers_equal(const struct node *x, const struct node *y)
 
 	if (span_eq(x->text, y->text))
 		return true;
-	if (node_get_int(x, &i) && node_get_int(y, &j))
+	if (tree_get_int(x, &i) && tree_get_int(y, &j))
 		return i == j;
-	return node_double(x) == node_double(y);
+	return tree_double(x) == tree_double(y);
 }
 
 bool
-node_equal(const struct node *x, const struct node *y)
+tree_equal(const struct node *x, const struct node *y)
 {
 	if (x == y)
 		return true;
@@ -472,7 +472,7 @@ node_equal(const struct node *x, const struct node *y)
 		if (x->n != y->n)
 			return false;
 		for (uint32_t i = 0; i < x->n; i++)
-			if (!node_equal(x->items[i], y->items[i]))
+			if (!tree_equal(x->items[i], y->items[i]))
 				return false;
 		return true;
 	case NODE_OBJECT:

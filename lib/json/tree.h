@@ -83,56 +83,56 @@ void tree_write(struct buf *b, const struct node *n);
 void tree_write_sorted(struct buf *b, const struct node *n);
 
 /* Making. Spans are borrowed: they must live as long as the arena. */
-struct node *node_null(struct arena *a);
-struct node *node_bool(struct arena *a, bool value);
-struct node *node_int(struct arena *a, int64_t value);
-struct node *node_number(struct arena *a, struct span digits);
-struct node *node_string(struct arena *a, struct span text);
-struct node *node_str(struct arena *a, const char *text);
-struct node *node_array(struct arena *a);
-struct node *node_object(struct arena *a);
+struct node *tree_null(struct arena *a);
+struct node *tree_bool(struct arena *a, bool value);
+struct node *tree_int(struct arena *a, int64_t value);
+struct node *tree_number(struct arena *a, struct span digits);
+struct node *tree_string(struct arena *a, struct span text);
+struct node *tree_str(struct arena *a, const char *text);
+struct node *tree_array(struct arena *a);
+struct node *tree_object(struct arena *a);
 /* Deep; text is not copied. */
-struct node *node_copy(struct arena *a, const struct node *n);
+struct node *tree_copy(struct arena *a, const struct node *n);
 /* Deep, text included: nothing points out of the arena. */
-struct node *node_clone(struct arena *a, const struct node *n);
+struct node *tree_clone(struct arena *a, const struct node *n);
 
 /* Reading. All take NULL for n and then answer as for an absent value. */
-bool node_is(const struct node *n, enum node_kind kind);
-struct span node_text(const struct node *n); /* of a string; else none */
-bool node_text_is(const struct node *n, const char *text);
-bool node_true(const struct node *n);
-bool node_get_int(const struct node *n, int64_t *value); /* 3.0 is one, too */
-double node_double(const struct node *n);
-size_t node_count(const struct node *n); /* items or members; else 0 */
-bool node_empty(const struct node *n);	 /* absent, null, "", [] or {} */
+bool tree_is(const struct node *n, enum node_kind kind);
+struct span tree_text(const struct node *n); /* of a string; else none */
+bool tree_text_is(const struct node *n, const char *text);
+bool tree_true(const struct node *n);
+bool tree_get_int(const struct node *n, int64_t *value); /* 3.0 is one, too */
+double tree_double(const struct node *n);
+size_t tree_count(const struct node *n); /* items or members; else 0 */
+bool tree_empty(const struct node *n);	 /* absent, null, "", [] or {} */
 
 /* Members. A value that is absent is NULL; a null that is present is not. */
-struct node *node_get(const struct node *n, const char *key);
-struct node *node_get_span(const struct node *n, struct span key);
-/* Along "metadata.labels"; keys with dots need node_get. */
-struct node *node_path(const struct node *n, const char *dotted);
-struct span node_path_text(const struct node *n, const char *dotted);
+struct node *tree_get(const struct node *n, const char *key);
+struct node *tree_get_span(const struct node *n, struct span key);
+/* Along "metadata.labels"; keys with dots need tree_get. */
+struct node *tree_path(const struct node *n, const char *dotted);
+struct span tree_path_text(const struct node *n, const char *dotted);
 
 /* Changing. set replaces in place or appends; the key is borrowed. */
-void node_set(
+void tree_set(
     struct arena *a, struct node *object, struct span key, struct node *value);
-void node_put(
+void tree_put(
     struct arena *a, struct node *object, const char *key, struct node *value);
 /* In front of all members: apiVersion, kind. Replaces wherever it is. */
-void node_put_first(
+void tree_put_first(
     struct arena *a, struct node *object, const char *key, struct node *value);
 /* The object at key, made if it is absent or null. */
-struct node *node_make(struct arena *a, struct node *object, const char *key);
+struct node *tree_make(struct arena *a, struct node *object, const char *key);
 /* Removing many: set their values to NULL, then sweep once. */
-void node_sweep(struct node *object);
-bool node_remove(struct node *object, const char *key);
-bool node_remove_span(struct node *object, struct span key);
-void node_append(struct arena *a, struct node *array, struct node *item);
-void node_insert(
+void tree_sweep(struct node *object);
+bool tree_remove(struct node *object, const char *key);
+bool tree_remove_span(struct node *object, struct span key);
+void tree_append(struct arena *a, struct node *array, struct node *item);
+void tree_insert(
     struct arena *a, struct node *array, size_t at, struct node *item);
-void node_remove_at(struct node *array, size_t at);
+void tree_remove_at(struct node *array, size_t at);
 
 /* Deep; members in any order; numbers by value (1 == 1.0). NULL == NULL. */
-bool node_equal(const struct node *x, const struct node *y);
+bool tree_equal(const struct node *x, const struct node *y);
 
 #endif

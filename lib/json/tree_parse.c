@@ -99,7 +99,7 @@ number(struct parser *r)
 		if (!digits(r))
 			return unexpected(r);
 	}
-	return node_number(r->a, span_make(from, (size_t)(r->p - from)));
+	return tree_number(r->a, span_make(from, (size_t)(r->p - from)));
 }
 
 /* Four hex digits at p, or -1. */
@@ -328,7 +328,7 @@ member(struct parser *r, struct node *object)
 	n = nested(r, &f);
 	if (n == NULL)
 		return false;
-	node_set(r->a, object, f.key, n);
+	tree_set(r->a, object, f.key, n);
 	if (object->n > before)
 		return true;
 	note_duplicate(r, f.key);
@@ -345,7 +345,7 @@ item(struct parser *r, struct node *array)
 
 	if (n == NULL)
 		return false;
-	node_append(r->a, array, n);
+	tree_append(r->a, array, n);
 	return true;
 }
 
@@ -354,7 +354,7 @@ container(struct parser *r, enum node_kind kind)
 {
 	char close = kind == NODE_OBJECT ? '}' : ']';
 	struct node *n =
-	    kind == NODE_OBJECT ? node_object(r->a) : node_array(r->a);
+	    kind == NODE_OBJECT ? tree_object(r->a) : tree_array(r->a);
 
 	if (++r->depth > r->limits.depth)
 		return bad(r, r->p, "nested too deep");
@@ -394,7 +394,7 @@ value(struct parser *r)
 	case '[':
 		return container(r, NODE_ARRAY);
 	case '"':
-		n = node_string(r->a, string(r, &plain));
+		n = tree_string(r->a, string(r, &plain));
 		n->plain = plain;
 		return r->why == NULL ? n : NULL;
 	case 't':

@@ -62,7 +62,7 @@ other_base(struct reader *r, struct span text)
 	if (!digits_of(s, allowed) || s.n > 60)
 		return NULL;
 	value = strtoll(arena_str(r->a, s), NULL, base);
-	return node_int(r->a, minus ? -value : value);
+	return tree_int(r->a, minus ? -value : value);
 }
 
 /* A number as JSON spells it: +1, 1. and .5 need mending. */
@@ -118,15 +118,15 @@ plain(struct reader *r, struct span s)
 	struct node *n;
 
 	if (is_one_of(s, nulls))
-		return node_null(r->a);
+		return tree_null(r->a);
 	if (is_one_of(s, trues))
-		return node_bool(r->a, true);
+		return tree_bool(r->a, true);
 	if (is_one_of(s, falses))
-		return node_bool(r->a, false);
+		return tree_bool(r->a, false);
 	n = other_base(r, s);
 	if (n == NULL && s.n > 0 && strchr("+-.0123456789", s.p[0]) != NULL)
 		n = number(r, s);
-	return n != NULL ? n : node_string(r->a, s);
+	return n != NULL ? n : tree_string(r->a, s);
 }
 
 static struct span
@@ -144,7 +144,7 @@ scalar(struct reader *r, const yaml_node_t *y)
 	struct span text = text_of(r, y);
 
 	/* libyaml tags what has no tag of its own as a string, too. */
-	return string ? node_string(r->a, text) : plain(r, text);
+	return string ? tree_string(r->a, text) : plain(r, text);
 }
 
 static struct node *node_of(struct reader *r, int id);
@@ -183,7 +183,7 @@ compare_members(const void *x, const void *y)
 static struct node *
 mapping(struct reader *r, const yaml_node_t *y)
 {
-	struct node *n = node_object(r->a), *value;
+	struct node *n = tree_object(r->a), *value;
 
 	for (yaml_node_pair_t *p = y->data.mapping.pairs.start;
 	     p < y->data.mapping.pairs.top; p++) {
@@ -196,7 +196,7 @@ mapping(struct reader *r, const yaml_node_t *y)
 		value = node_of(r, p->value);
 		if (value == NULL)
 			return NULL;
-		node_set(r->a, n, text_of(r, key), value);
+		tree_set(r->a, n, text_of(r, key), value);
 		if (n->n == before)
 			note_twice(r, p->value, text_of(r, key));
 	}
@@ -208,14 +208,14 @@ mapping(struct reader *r, const yaml_node_t *y)
 static struct node *
 sequence(struct reader *r, const yaml_node_t *y)
 {
-	struct node *n = node_array(r->a), *item;
+	struct node *n = tree_array(r->a), *item;
 
 	for (yaml_node_item_t *i = y->data.sequence.items.start;
 	     i < y->data.sequence.items.top; i++) {
 		item = node_of(r, *i);
 		if (item == NULL)
 			return NULL;
-		node_append(r->a, n, item);
+		tree_append(r->a, n, item);
 	}
 	return n;
 }
@@ -327,7 +327,7 @@ tree_parse_yaml(
 		yaml_parser_delete(&parser);
 		return NULL;
 	}
-	n = yaml_document_get_root_node(&r.doc) == NULL ? node_null(a)
+	n = yaml_document_get_root_node(&r.doc) == NULL ? tree_null(a)
 							: node_of(&r, 1);
 	yaml_document_delete(&r.doc);
 	yaml_parser_delete(&parser);

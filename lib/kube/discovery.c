@@ -44,7 +44,7 @@ struct part {
 /* By group, version, kind. */
 struct group_entry {
 	char *key;
-	struct resource *resource;
+	struct api_resource *resource;
 };
 
 struct discovery {
@@ -111,7 +111,7 @@ discovery_free(struct discovery *d)
 {
 	if (d == NULL)
 		return;
-	timer_clear(d->loop, &d->timer);
+	loop_cancel(d->loop, &d->timer);
 	parts_free(d);
 	for (size_t i = 0; i < 2; i++) {
 		if (d->calls[i] != NULL)
@@ -139,7 +139,7 @@ add_key(struct buf *b, struct span group, struct span version, struct span kind)
 
 /* Where two resources share a kind, the one that can be listed. */
 static void
-index_one(struct map *m, struct resource *r)
+index_one(struct map *m, struct api_resource *r)
 {
 	struct buf key = BUF_INIT;
 	struct group_entry *e;
@@ -464,12 +464,12 @@ discovery_refresh(struct discovery *d, discovery_done_fn *done, void *arg)
 	d->waiters =
 	    mem_array(d->waiters, d->waiter_count + 1, sizeof(*d->waiters));
 	d->waiters[d->waiter_count++] = (struct waiter){done, arg};
-	if (d->running || timer_armed(&d->timer))
+	if (d->running || loop_timer_armed(&d->timer))
 		return;
 	if (d->sent_ms == 0 || clock_ms() >= due)
 		start(d);
 	else
-		timer_set(d->loop, &d->timer, due, start, d);
+		loop_at(d->loop, &d->timer, due, start, d);
 }
 
 void
@@ -482,7 +482,7 @@ discovery_forget(struct discovery *d, void *arg)
 
 /* ---- lookups ---- */
 
-const struct resource *
+const struct api_resource *
 discovery_find(const struct discovery *d, struct span group,
     struct span version, struct span kind)
 {
@@ -495,14 +495,14 @@ discovery_find(const struct discovery *d, struct span group,
 	return e != NULL ? e->resource : NULL;
 }
 
-const struct resource *
+const struct api_resource *
 discovery_find_kind(
     const struct discovery *d, struct span group, struct span kind)
 {
-	const struct resource *found = NULL;
+	const struct api_resource *found = NULL;
 
 	for (size_t i = 0; i < d->table.count; i++) {
-		const struct resource *r = d->table.items[i];
+		const struct api_resource *r = d->table.items[i];
 
 		if (r->preferred && span_is(kind, r->kind) &&
 		    span_is(group, r->group) &&
@@ -512,7 +512,7 @@ discovery_find_kind(
 	return found;
 }
 
-const struct resource *
+const struct api_resource *
 discovery_resolve(
     const struct discovery *d, const char *spelling, struct err *err)
 {
@@ -540,7 +540,7 @@ discovery_stale(
 }
 
 void
-resource_path(struct buf *b, const struct resource *r, struct span ns,
+discovery_path(struct buf *b, const struct api_resource *r, struct span ns,
     struct span name, const char *subresource)
 {
 	if (*r->group == '\0') {

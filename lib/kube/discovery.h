@@ -14,7 +14,7 @@
 #include "base/span.h"
 #include "kube/kube.h"
 
-struct resource {
+struct api_resource {
 	char *group; /* "" = core; all owned by the discovery */
 	char *version;
 	char *kind;
@@ -46,16 +46,16 @@ void discovery_forget(struct discovery *d, void *arg); /* drops callbacks */
  * until discovery_free, also if the server drops it: then it is no longer
  * found here.
  */
-const struct resource *discovery_find(const struct discovery *d,
+const struct api_resource *discovery_find(const struct discovery *d,
     struct span group, struct span version, struct span kind);
 /* The preferred version of a kind. */
-const struct resource *discovery_find_kind(
+const struct api_resource *discovery_find_kind(
     const struct discovery *d, struct span group, struct span kind);
 /*
  * As kubectl reads it: po, pods, pod, deploy, deployments.apps,
  * deployments.v1.apps, Deployment. NULL: err says what was not found.
  */
-const struct resource *discovery_resolve(
+const struct api_resource *discovery_resolve(
     const struct discovery *d, const char *spelling, struct err *err);
 /* True if the last answer was incomplete ("Stale") for this group/version:
  * then "not found" means "not known". */
@@ -67,7 +67,7 @@ bool discovery_stale(
  * /apis/apps/v1/namespaces/NS/deployments/NAME[/SUB]. ns is ignored for
  * cluster-scoped resources; SPAN_NONE for all namespaces.
  */
-void resource_path(struct buf *b, const struct resource *r, struct span ns,
+void discovery_path(struct buf *b, const struct api_resource *r, struct span ns,
     struct span name, const char *subresource);
 
 #endif

@@ -262,7 +262,7 @@ call_free(struct kube_call *c)
 {
 	struct kube *k = c->kube;
 
-	timer_clear(k->loop, &c->failed);
+	loop_cancel(k->loop, &c->failed);
 	if (c->prev != NULL)
 		c->prev->next = c->next;
 	else
@@ -385,7 +385,7 @@ on_http_done(void *arg, const struct http_response *r)
 	c->http = NULL;
 	if (r->held) { /* the leash's callback comes first */
 		c->err = r->err;
-		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
+		loop_after(c->kube->loop, &c->failed, 0, on_failed, c);
 		return;
 	}
 	if (!c->counted)
@@ -489,7 +489,7 @@ call_send(struct kube_call *c)
 	case AUTH_WAIT:
 		break;
 	case AUTH_FAILED:
-		timer_after(c->kube->loop, &c->failed, 0, on_failed, c);
+		loop_after(c->kube->loop, &c->failed, 0, on_failed, c);
 		break;
 	}
 }
@@ -502,7 +502,7 @@ on_auth_changed(void *arg)
 	/* No callback of a caller runs in here: the list only grows thinner
 	 * or longer when the loop goes on. */
 	for (struct kube_call *c = k->calls; c != NULL; c = c->next)
-		if (c->http == NULL && !timer_armed(&c->failed))
+		if (c->http == NULL && !loop_timer_armed(&c->failed))
 			call_send(c);
 }
 

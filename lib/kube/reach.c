@@ -27,7 +27,7 @@ answered(void *arg, const struct kube_error *e)
 		log_warning("cannot read what %s serves: %s; trying again",
 		    kube_server(r->kube), e->message);
 	r->said = true;
-	timer_after(r->loop, &r->timer,
+	loop_after(r->loop, &r->timer,
 	    kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS), ask, r);
 }
 

@@ -98,7 +98,7 @@ recorder_free(struct recorder *r)
 		return;
 	if (r->call != NULL)
 		kube_cancel(r->call);
-	timer_clear(r->loop, &r->timer);
+	loop_cancel(r->loop, &r->timer);
 	while (r->first != NULL)
 		drop_first(r);
 	eventfilter_free(r->filter);
@@ -265,7 +265,7 @@ try_later(struct recorder *r)
 	/* The first at random, so that not all come back together. */
 	if (w->tries == 1)
 		pause = (uint64_t)clock_real_us() % PAUSE_MS;
-	timer_after(r->loop, &r->timer, pause, again, r);
+	loop_after(r->loop, &r->timer, pause, again, r);
 }
 
 static void
@@ -366,7 +366,8 @@ judge(struct recorder *r, struct waiting *w)
 static void
 pump(struct recorder *r)
 {
-	while (r->first != NULL && r->call == NULL && !timer_armed(&r->timer)) {
+	while (r->first != NULL && r->call == NULL &&
+	    !loop_timer_armed(&r->timer)) {
 		if (!r->first->judged)
 			judge(r, r->first);
 		if (r->first->verdict.drop)

@@ -16,7 +16,7 @@ list_free(char **list)
 }
 
 static void
-resource_free(struct resource *r)
+resource_free(struct api_resource *r)
 {
 	free(r->group);
 	free(r->version);
@@ -81,7 +81,7 @@ take_list(struct span array, const char *member, char ***list)
 }
 
 static void
-take_verbs(struct span array, struct resource *r)
+take_verbs(struct span array, struct api_resource *r)
 {
 	struct json_elements e = json_elements(array);
 
@@ -105,7 +105,7 @@ same_list(char **a, char **b)
 }
 
 static bool
-same(const struct resource *a, const struct resource *b)
+same(const struct api_resource *a, const struct api_resource *b)
 {
 	return strcmp(a->plural, b->plural) == 0 &&
 	    strcmp(a->version, b->version) == 0 &&
@@ -118,7 +118,7 @@ same(const struct resource *a, const struct resource *b)
 }
 
 static void
-table_add(struct resources *t, struct resource *r)
+table_add(struct resources *t, struct api_resource *r)
 {
 	t->items = mem_array(t->items, t->count + 1, sizeof(*t->items));
 	t->items[t->count++] = r;
@@ -126,7 +126,7 @@ table_add(struct resources *t, struct resource *r)
 
 /* Takes r; the store's own one if it has the same. */
 static void
-add(struct resources *t, struct resource_store *s, struct resource *r)
+add(struct resources *t, struct resource_store *s, struct api_resource *r)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (same(s->items[i], r)) {
@@ -144,7 +144,7 @@ add_aggregated_resource(struct resources *t, struct resource_store *s,
     struct span group, struct span version, struct span value)
 {
 	struct span kind = json_path(value, "responseKind.kind");
-	struct resource *r;
+	struct api_resource *r;
 
 	/* Absent where the server does not know it: then nothing to apply. */
 	if (json_type(kind) != JSON_STRING)
@@ -220,10 +220,10 @@ resources_add_aggregated(
 
 /* ---- the older lists ---- */
 
-static struct resource *
+static struct api_resource *
 list_resource(struct span group, struct span version, struct span value)
 {
-	struct resource *r = mem_zalloc(sizeof(*r));
+	struct api_resource *r = mem_zalloc(sizeof(*r));
 
 	r->group = mem_dup(group.p, group.n);
 	r->version = mem_dup(version.p, version.n);
@@ -239,7 +239,7 @@ list_resource(struct span group, struct span version, struct span value)
 
 /* deployments/status is no resource of its own. */
 static void
-take_subresources(struct span list, struct resource *r)
+take_subresources(struct span list, struct api_resource *r)
 {
 	struct json_elements e = json_elements(list);
 	size_t n = strlen(r->plural), count = 0;
@@ -264,7 +264,7 @@ resources_add_list(struct resources *t, struct resource_store *s,
 	if (json_type(list) != JSON_ARRAY)
 		return -1;
 	while (json_element(&e)) {
-		struct resource *r = list_resource(group, version, e.value);
+		struct api_resource *r = list_resource(group, version, e.value);
 
 		if (strchr(r->plural, '/') != NULL) {
 			resource_free(r);
@@ -277,7 +277,7 @@ resources_add_list(struct resources *t, struct resource_store *s,
 }
 
 static bool
-is_of(const struct resource *r, struct span group, struct span version)
+is_of(const struct api_resource *r, struct span group, struct span version)
 {
 	return span_is(group, r->group) && span_is(version, r->version);
 }
@@ -306,7 +306,7 @@ void
 resources_prefer(struct resources *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		struct resource *r = t->items[i];
+		struct api_resource *r = t->items[i];
 		size_t k = 0;
 
 		while (k < i &&
@@ -327,14 +327,14 @@ is_case(struct span a, const char *b)
 }
 
 static bool
-has_name(const struct resource *r, struct span name)
+has_name(const struct api_resource *r, struct span name)
 {
 	return is_case(name, r->plural) || is_case(name, r->singular) ||
 	    is_case(name, r->kind);
 }
 
 static bool
-has_short_name(const struct resource *r, struct span name)
+has_short_name(const struct api_resource *r, struct span name)
 {
 	for (char **s = r->short_names; *s != NULL; s++)
 		if (is_case(name, *s))
@@ -345,7 +345,7 @@ has_short_name(const struct resource *r, struct span name)
 enum group_match { GROUP_ANY, GROUP_EXACT, GROUP_PREFIX };
 
 static bool
-has_group(const struct resource *r, struct span group, enum group_match how)
+has_group(const struct api_resource *r, struct span group, enum group_match how)
 {
 	switch (how) {
 	case GROUP_EXACT:
@@ -359,14 +359,14 @@ has_group(const struct resource *r, struct span group, enum group_match how)
 }
 
 /* version: SPAN_NONE means the preferred one. */
-static const struct resource *
+static const struct api_resource *
 match(const struct resources *t, struct span name, struct span version,
     struct span group, enum group_match how)
 {
 	/* Full names first; in one group after the other. */
 	for (int names = 0; names < 2; names++)
 		for (size_t i = 0; i < t->count; i++) {
-			const struct resource *r = t->items[i];
+			const struct api_resource *r = t->items[i];
 
 			if ((version.p != NULL ? span_is(version, r->version)
 					       : r->preferred) &&
@@ -378,13 +378,13 @@ match(const struct resources *t, struct span name, struct span version,
 	return NULL;
 }
 
-static const struct resource *
+static const struct api_resource *
 match_spelling(const struct resources *t, const char *spelling)
 {
 	const char *dot = strchr(spelling, '.');
 	const char *second = dot != NULL ? strchr(dot + 1, '.') : NULL;
 	struct span name, rest;
-	const struct resource *r = NULL;
+	const struct api_resource *r = NULL;
 
 	if (dot == NULL)
 		return match(
@@ -402,11 +402,11 @@ match_spelling(const struct resources *t, const char *spelling)
 	return r;
 }
 
-const struct resource *
+const struct api_resource *
 resources_resolve(
     const struct resources *t, const char *spelling, struct err *err)
 {
-	const struct resource *r = match_spelling(t, spelling);
+	const struct api_resource *r = match_spelling(t, spelling);
 
 	if (r != NULL)
 		return r;

@@ -14,14 +14,14 @@
 
 /* In the server's order; a group's preferred version comes first. */
 struct resources {
-	struct resource **items; /* array owned, resources borrowed */
+	struct api_resource **items; /* array owned, resources borrowed */
 	size_t count;
 	struct textlist stale; /* group/version that could not be listed */
 };
 
 /* All resources that ever were in a table: they live until its end. */
 struct resource_store {
-	struct resource **items;
+	struct api_resource **items;
 	size_t count;
 };
 
@@ -42,7 +42,7 @@ void resources_append(struct resources *t, const struct resources *more);
 /* Sets the member preferred of all. */
 void resources_prefer(struct resources *t);
 
-const struct resource *resources_resolve(
+const struct api_resource *resources_resolve(
     const struct resources *t, const char *spelling, struct err *err);
 
 #endif

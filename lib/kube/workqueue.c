@@ -82,8 +82,8 @@ workqueue_release(struct workqueue *q)
 {
 	struct work_class *c;
 
-	timer_clear(q->loop, &q->timer);
-	timer_clear(q->loop, &q->ceiling_timer);
+	loop_cancel(q->loop, &q->timer);
+	loop_cancel(q->loop, &q->ceiling_timer);
 	ceiling_release(&q->ceiling);
 	for (size_t i = 0; (c = map_next(&q->classes, &i)) != NULL;) {
 		free(c->name);
@@ -187,7 +187,7 @@ workqueue_ended(struct workqueue *q, int code)
 		news = q->announced;
 		q->closed = q->paused = q->announced = false;
 		q->backoff = (struct kube_backoff){0};
-		timer_clear(q->loop, &q->timer);
+		loop_cancel(q->loop, &q->timer);
 		return news;
 	}
 	if (q->paused)
@@ -196,7 +196,7 @@ workqueue_ended(struct workqueue *q, int code)
 	news = q->closed && !q->announced;
 	q->announced = q->announced || news;
 	q->closed = q->paused = true;
-	timer_after(q->loop, &q->timer,
+	loop_after(q->loop, &q->timer,
 	    kube_backoff_next(&q->backoff, GATE_FIRST_MS, GATE_MAX_MS),
 	    try_again, q);
 	return news;
@@ -230,7 +230,7 @@ must_wait(struct workqueue *q)
 	if (ms == 0)
 		return false;
 	q->waiting = true;
-	timer_after(q->loop, &q->ceiling_timer, ms, waited, q);
+	loop_after(q->loop, &q->ceiling_timer, ms, waited, q);
 	if (ceiling_hold(&q->ceiling, ms, &most))
 		q->held(q->arg, &most);
 	return true;

@@ -32,8 +32,8 @@ struct plugin {
 static void
 release(struct plugin *p)
 {
-	timer_clear(p->loop, &p->timer);
-	timer_clear(p->loop, &p->look);
+	loop_cancel(p->loop, &p->timer);
+	loop_cancel(p->loop, &p->look);
 	if (p->pid_fd >= 0) {
 		loop_unwatch(p->loop, p->pid_fd);
 		close(p->pid_fd);
@@ -122,7 +122,7 @@ check_exit(void *arg)
 
 	if (waitpid(p->pid, &status, WNOHANG) == 0) {
 		if (p->pid_fd < 0)
-			timer_after(p->loop, &p->look, LOOK_MS, check_exit, p);
+			loop_after(p->loop, &p->look, LOOK_MS, check_exit, p);
 		return;
 	}
 	read_output(p);
@@ -153,7 +153,7 @@ watch_exit(struct plugin *p)
 	if (p->pid_fd >= 0)
 		loop_watch(p->loop, p->pid_fd, LOOP_READ, on_pid, p);
 	else
-		timer_after(p->loop, &p->look, LOOK_MS, check_exit, p);
+		loop_after(p->loop, &p->look, LOOK_MS, check_exit, p);
 }
 
 /*
@@ -249,7 +249,7 @@ plugin_start(struct loop *l, const struct plugin_run *run, plugin_done_fn *done,
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	loop_watch(l, p->out_fd, LOOP_READ, on_output, p);
 	watch_exit(p);
-	timer_after(l, &p->timer, run->timeout_ms, on_timeout, p);
+	loop_after(l, &p->timer, run->timeout_ms, on_timeout, p);
 	return p;
 }
 

@@ -104,7 +104,7 @@ leash_release(struct leash *l)
 		return;
 	if (l->loop != NULL) {
 		loop_unwatch(l->loop, l->pipe_fd);
-		timer_clear(l->loop, &l->timer);
+		loop_cancel(l->loop, &l->timer);
 	}
 	leash_unmap(l->until);
 	close(l->pipe_fd);
@@ -165,7 +165,7 @@ watch_time(struct leash *l)
 
 	if (until == LEASH_FOREVER)
 		return;
-	timer_set(l->loop, &l->timer, until / 1000000 + 1, time_due, l);
+	loop_at(l->loop, &l->timer, until / 1000000 + 1, time_due, l);
 }
 
 static void
@@ -178,7 +178,7 @@ pipe_ready(void *arg, int fd, int events)
 	if (l->err.kind == ERR_NONE)
 		err_set(&l->err, ERR_TRANSIENT,
 		    "the leadership is over: kelect is gone");
-	timer_clear(l->loop, &l->timer);
+	loop_cancel(l->loop, &l->timer);
 	say_out(l);
 }
 
@@ -200,12 +200,12 @@ leash_check(struct leash *l, struct err *err)
 		return 0;
 	look(l);
 	if (l->err.kind == ERR_NONE) {
-		if (l->loop != NULL && !timer_armed(&l->timer))
+		if (l->loop != NULL && !loop_timer_armed(&l->timer))
 			watch_time(l);
 		return 0;
 	}
 	if (l->loop != NULL && l->out != NULL)
-		timer_after(l->loop, &l->timer, 0, say_out, l);
+		loop_after(l->loop, &l->timer, 0, say_out, l);
 	*err = l->err;
 	return -1;
 }

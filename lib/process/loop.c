@@ -181,7 +181,7 @@ heap_down(struct loop *l, size_t i, struct timer *t)
 }
 
 void
-timer_clear(struct loop *l, struct timer *t)
+loop_cancel(struct loop *l, struct timer *t)
 {
 	size_t i = t->slot - 1;
 	struct timer *last;
@@ -199,10 +199,10 @@ timer_clear(struct loop *l, struct timer *t)
 }
 
 void
-timer_set(
+loop_at(
     struct loop *l, struct timer *t, uint64_t due_ms, loop_fn *fn, void *arg)
 {
-	timer_clear(l, t);
+	loop_cancel(l, t);
 	t->due_ms = due_ms;
 	t->fn = fn;
 	t->arg = arg;
@@ -215,10 +215,9 @@ timer_set(
 }
 
 void
-timer_after(
-    struct loop *l, struct timer *t, uint64_t ms, loop_fn *fn, void *arg)
+loop_after(struct loop *l, struct timer *t, uint64_t ms, loop_fn *fn, void *arg)
 {
-	timer_set(l, t, clock_ms() + ms, fn, arg);
+	loop_at(l, t, clock_ms() + ms, fn, arg);
 }
 
 static void
@@ -232,7 +231,7 @@ run_due_timers(struct loop *l)
 
 		if (t->due_ms > now || t->order > newest)
 			break;
-		timer_clear(l, t);
+		loop_cancel(l, t);
 		t->fn(t->arg);
 	}
 }

@@ -40,13 +40,13 @@ struct timer {
 	uint64_t order;
 };
 
-void timer_set(
+void loop_at(
     struct loop *l, struct timer *t, uint64_t due_ms, loop_fn *fn, void *arg);
-void timer_after(
+void loop_after(
     struct loop *l, struct timer *t, uint64_t ms, loop_fn *fn, void *arg);
-void timer_clear(struct loop *l, struct timer *t);
+void loop_cancel(struct loop *l, struct timer *t);
 static inline bool
-timer_armed(const struct timer *t)
+loop_timer_armed(const struct timer *t)
 {
 	return t->slot != 0;
 }

@@ -44,7 +44,7 @@ void
 reportfd_release(struct reportfd *r)
 {
 	if (r->loop != NULL)
-		timer_clear(r->loop, &r->timer);
+		loop_cancel(r->loop, &r->timer);
 	free(r->said);
 	r->said = NULL;
 	r->said_count = 0;
@@ -126,7 +126,7 @@ report(void *arg)
 
 	if (r->fd < 0)
 		return;
-	timer_after(r->loop, &r->timer, PERIOD_MS, report, r);
+	loop_after(r->loop, &r->timer, PERIOD_MS, report, r);
 	if (r->unsaid)
 		say_unready(r);
 	buf_addf(&b, "{\"tool\":\"%s\",\"counters\":{", r->tool);
@@ -186,7 +186,7 @@ reportfd_ready(struct reportfd *r)
 	say(r, span_str("\n"));
 	if (r->reasons != NULL)
 		say_unready(r);
-	timer_after(r->loop, &r->timer, PERIOD_MS, report, r);
+	loop_after(r->loop, &r->timer, PERIOD_MS, report, r);
 }
 
 void

@@ -50,17 +50,17 @@ replace(struct arena *a, struct node *n)
 	static const char *const numbers[] = {"0", "-1", "2147483647", "1"};
 
 	if (below(8) == 0)
-		*n = *node_null(a);
+		*n = *tree_null(a);
 	else if (n->kind == NODE_STRING)
-		*n = *node_str(a, texts[below(13)]);
+		*n = *tree_str(a, texts[below(13)]);
 	else if (n->kind == NODE_NUMBER)
-		*n = *node_number(a, span_str(numbers[below(4)]));
+		*n = *tree_number(a, span_str(numbers[below(4)]));
 	else if (n->kind == NODE_TRUE || n->kind == NODE_FALSE)
-		*n = *node_bool(a, n->kind == NODE_FALSE);
+		*n = *tree_bool(a, n->kind == NODE_FALSE);
 	else if (n->kind == NODE_ARRAY)
-		*n = *node_array(a);
+		*n = *tree_array(a);
 	else
-		*n = *node_object(a);
+		*n = *tree_object(a);
 }
 
 static void
@@ -71,9 +71,9 @@ mutate(struct arena *a, struct node *root)
 	if (n == root)
 		return;
 	if (n->kind == NODE_ARRAY && n->n > 0 && below(2) == 0)
-		node_append(a, n, node_copy(a, n->items[below(n->n)]));
+		tree_append(a, n, tree_copy(a, n->items[below(n->n)]));
 	else if (n->kind == NODE_OBJECT && n->n > 0 && below(2) == 0)
-		node_remove_span(n, n->members[below(n->n)].key);
+		tree_remove_span(n, n->members[below(n->n)].key);
 	else
 		replace(a, n);
 }
@@ -81,8 +81,8 @@ mutate(struct arena *a, struct node *root)
 static struct resource *
 resource_of(const struct node *object)
 {
-	struct span api = node_path_text(object, "apiVersion");
-	struct span kind = node_path_text(object, "kind");
+	struct span api = tree_path_text(object, "apiVersion");
+	struct span kind = tree_path_text(object, "kind");
 	struct span group = span_make("", 0);
 	const char *slash = api.n == 0 ? NULL : memchr(api.p, '/', api.n);
 
@@ -99,14 +99,14 @@ static void
 expect_settled(
     struct arena *a, const struct resource *r, const struct node *object)
 {
-	struct node *again = node_copy(a, object), *read;
+	struct node *again = tree_copy(a, object), *read;
 	struct buf b = BUF_INIT;
 
 	builtin_default(a, r, again);
 	encode_builtin(a, r->schema, again);
 	tree_write(&b, object);
 	read = tree_parse(a, buf_span(&b), TREE_LIMITS, NULL, NULL);
-	if (!node_equal(again, object) || !node_equal(read, object)) {
+	if (!tree_equal(again, object) || !tree_equal(read, object)) {
 		fprintf(stderr, "fuzz-builtin: not settled: %s\n", buf_str(&b));
 		abort();
 	}
@@ -116,9 +116,9 @@ expect_settled(
 static void
 try(struct arena *a, struct node *line)
 {
-	struct node *answer = node_get(line, "answer"), *object;
+	struct node *answer = tree_get(line, "answer"), *object;
 	const struct node *live =
-	    node_get(answer, "metadata") != NULL && below(2) ? answer : NULL;
+	    tree_get(answer, "metadata") != NULL && below(2) ? answer : NULL;
 	struct span sub =
 	    live != NULL && below(4) == 0 ? span_str("status") : SPAN_NONE;
 	struct warnings unknown = {a, NULL, 0};
@@ -126,7 +126,7 @@ try(struct arena *a, struct node *line)
 	struct problem *p;
 	struct resource *r;
 
-	object = node_copy(a, live != NULL ? live : node_get(line, "body"));
+	object = tree_copy(a, live != NULL ? live : tree_get(line, "body"));
 	r = resource_of(object);
 	if (r == NULL)
 		return;

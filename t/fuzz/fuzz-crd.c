@@ -85,7 +85,7 @@ anything(struct arena *a)
 
 	if (below(2) == 0)
 		return tree_parse(a, span_str(text), TREE_LIMITS, NULL, NULL);
-	return node_copy(a, somewhere(parts->items[below(parts->n)]));
+	return tree_copy(a, somewhere(parts->items[below(parts->n)]));
 }
 
 static void
@@ -97,12 +97,12 @@ change(struct arena *a, struct node *root)
 		struct member *m = &n->members[below(n->n)];
 
 		if (below(4) == 0)
-			node_remove_span(n, m->key);
+			tree_remove_span(n, m->key);
 		else
 			m->value = anything(a);
 	} else if (n->kind == NODE_ARRAY && n->n > 0) {
 		if (below(3) == 0)
-			node_append(a, n, node_copy(a, n->items[below(n->n)]));
+			tree_append(a, n, tree_copy(a, n->items[below(n->n)]));
 		else
 			n->items[below(n->n)] = anything(a);
 	} else if (n != root) {
@@ -113,7 +113,7 @@ change(struct arena *a, struct node *root)
 static struct node *
 changed(struct arena *a, const struct node *from)
 {
-	struct node *n = node_copy(a, from);
+	struct node *n = tree_copy(a, from);
 
 	for (unsigned i = below(4); i > 0; i--)
 		change(a, n);
@@ -128,17 +128,17 @@ try_object(struct arena *a, struct resource *r, bool valid, struct node *object)
 	struct node *once;
 	struct problem *p;
 
-	if (!node_is(object, NODE_OBJECT))
+	if (!tree_is(object, NODE_OBJECT))
 		return;
-	object_now = node_copy(a, object);
+	object_now = tree_copy(a, object);
 	if (crd_decode(a, r, object, &w) != NULL)
 		return;
-	once = node_copy(a, object);
+	once = tree_copy(a, object);
 	p = crd_decode(a, r, object, &again);
 	/* Defaults of a definition that is refused may fit nothing. */
 	expect(p == NULL && (again.n == 0 || !valid),
 	    "nothing is unknown any more");
-	expect(node_equal(once, object) || !valid, "decoded twice is as once");
+	expect(tree_equal(once, object) || !valid, "decoded twice is as once");
 	crd_prepare(a, r, span_str(""), NULL, object);
 	crd_validate(&c, r, span_str(""), NULL, object);
 	crd_validate(&none, r, span_str("status"), object, object);
@@ -157,9 +157,9 @@ try_definition(struct arena *a, struct node *d)
 	struct crd *crd;
 	bool valid;
 
-	definition_now = node_copy(a, d);
-	if (!node_is(d, NODE_OBJECT) ||
-	    !node_is(node_get(d, "spec"), NODE_OBJECT) ||
+	definition_now = tree_copy(a, d);
+	if (!tree_is(d, NODE_OBJECT) ||
+	    !tree_is(tree_get(d, "spec"), NODE_OBJECT) ||
 	    decode_builtin(a,
 		schema_builtin(
 		    span_str("io.k8s.apiextensions-apiserver.pkg.apis."
@@ -201,9 +201,9 @@ read_lines(const char *file)
 		    rest.p, end == NULL ? rest.n : (size_t)(end - rest.p));
 		struct node *n =
 		    tree_parse(&keep, line, TREE_LIMITS, NULL, NULL);
-		struct span in = node_text(node_get(n, "in"));
+		struct span in = tree_text(tree_get(n, "in"));
 
-		node_append(&keep, parts,
+		tree_append(&keep, parts,
 		    in.p == NULL
 			? n
 			: tree_parse(&keep, in, TREE_LIMITS, NULL, NULL));
@@ -221,7 +221,7 @@ main(int argc, char **argv)
 	unsigned long rounds = 0;
 
 	state = argc > 5 ? (unsigned)strtoul(argv[5], NULL, 10) : 1;
-	parts = node_array(&keep);
+	parts = tree_array(&keep);
 	if (argc < 4 || read_lines(argv[1]) != 0 || read_lines(argv[2]) != 0 ||
 	    read_lines(argv[3]) != 0)
 		return 100;

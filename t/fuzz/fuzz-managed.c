@@ -78,13 +78,13 @@ anything(struct arena *a)
 	    "{\"v:1\":{\".\":{}}}", "{\"i:0\":{}}", "{\"f:\":{\"f:\":{}}}"};
 	struct node *step = steps->items[below(steps->n)];
 	static const char *const parts[] = {"live", "sent", "answer"};
-	struct node *part = node_get(step, parts[below(3)]);
+	struct node *part = tree_get(step, parts[below(3)]);
 
 	if (part == NULL || below(2) == 0)
 		return tree_parse(a,
 		    span_str(texts[below(sizeof(texts) / sizeof(*texts))]),
 		    TREE_LIMITS, NULL, NULL);
-	return node_copy(a, somewhere(part));
+	return tree_copy(a, somewhere(part));
 }
 
 static void
@@ -100,22 +100,22 @@ mutate(struct arena *a, struct node *root)
 		break;
 	case 1:
 		if (n->kind == NODE_ARRAY && n->n > 0)
-			node_append(a, n, node_copy(a, n->items[below(n->n)]));
+			tree_append(a, n, tree_copy(a, n->items[below(n->n)]));
 		break;
 	case 2:
 		if (n->kind == NODE_ARRAY && n->n > 0)
-			node_remove_at(n, below(n->n));
+			tree_remove_at(n, below(n->n));
 		else if (n->kind == NODE_OBJECT && n->n > 0)
-			node_remove_span(n, n->members[below(n->n)].key);
+			tree_remove_span(n, n->members[below(n->n)].key);
 		break;
 	case 3:
 		if (n->kind == NODE_ARRAY)
-			node_append(a, n, other);
+			tree_append(a, n, other);
 		break;
 	default:
 		if (n->kind == NODE_OBJECT && other->kind == NODE_OBJECT &&
 		    other->n > 0)
-			node_set(a, n, other->members[0].key,
+			tree_set(a, n, other->members[0].key,
 			    other->members[0].value);
 	}
 }
@@ -123,29 +123,29 @@ mutate(struct arena *a, struct node *root)
 static const struct schema *
 schema_of(struct arena *a, const struct node *step)
 {
-	struct span version = node_text(node_get(step, "apiVersion"));
+	struct span version = tree_text(tree_get(step, "apiVersion"));
 	const char *slash = memchr(version.p, '/', version.n);
 	struct span group = span_str("");
 
-	if (node_is(node_get(step, "crd"), NODE_OBJECT))
-		return crd_schema(a, node_get(step, "crd"), false);
+	if (tree_is(tree_get(step, "crd"), NODE_OBJECT))
+		return crd_schema(a, tree_get(step, "crd"), false);
 	if (slash != NULL) {
 		group = span_make(version.p, (size_t)(slash - version.p));
 		version = span_make(slash + 1, version.n - group.n - 1);
 	}
 	return schema_builtin_kind(
-	    group, version, node_text(node_get(step, "kind")));
+	    group, version, tree_text(tree_get(step, "kind")));
 }
 
 /* What was there is kept as it is. */
 static bool
 was_there(const struct node *live, const struct node *set)
 {
-	const struct node *fields = node_path(live, "metadata.managedFields");
+	const struct node *fields = tree_path(live, "metadata.managedFields");
 
-	for (size_t i = 0; i < node_count(fields); i++)
+	for (size_t i = 0; i < tree_count(fields); i++)
 		if (fields->kind == NODE_ARRAY &&
-		    node_equal(node_get(fields->items[i], "fieldsV1"), set))
+		    tree_equal(tree_get(fields->items[i], "fieldsV1"), set))
 			return true;
 	return false;
 }
@@ -155,20 +155,20 @@ static void
 check_fields(
     struct arena *a, const struct node *live, const struct node *object)
 {
-	const struct node *fields = node_path(object, "metadata.managedFields");
+	const struct node *fields = tree_path(object, "metadata.managedFields");
 	struct err err;
 
-	for (size_t i = 0; i < node_count(fields); i++) {
+	for (size_t i = 0; i < tree_count(fields); i++) {
 		const struct node *one = NULL;
 		struct fieldset *set;
 
 		if (fields->kind == NODE_ARRAY)
-			one = node_get(fields->items[i], "fieldsV1");
+			one = tree_get(fields->items[i], "fieldsV1");
 		if (was_there(live, one))
 			continue;
 		expect(fieldset_parse(a, one, &set, &err) == 0,
 		    "what is written can be read");
-		expect(node_equal(one, fieldset_node(a, set)),
+		expect(tree_equal(one, fieldset_node(a, set)),
 		    "it is written as it was read");
 	}
 }
@@ -209,40 +209,40 @@ static void
 try_step(struct arena *a)
 {
 	struct node *step = steps->items[below(steps->n)];
-	struct node *sent = node_get(step, "sent");
-	struct node *live = node_get(step, "live");
+	struct node *sent = tree_get(step, "sent");
+	struct node *live = tree_get(step, "live");
 	struct managed_write w = {.arena = a,
 	    .schema = schema_of(a, step),
-	    .manager = node_text(node_get(step, "manager")),
-	    .subresource = node_text(node_get(step, "subresource")),
-	    .api_version = node_text(node_get(step, "apiVersion")),
-	    .kind = node_text(node_get(step, "kind")),
+	    .manager = tree_text(tree_get(step, "manager")),
+	    .subresource = tree_text(tree_get(step, "subresource")),
+	    .api_version = tree_text(tree_get(step, "apiVersion")),
+	    .kind = tree_text(tree_get(step, "kind")),
 	    .now = span_str("2026-01-01T00:00:00Z"),
 	    .force = below(2) == 0,
-	    .has_status = node_true(node_get(step, "hasStatus"))};
+	    .has_status = tree_true(tree_get(step, "hasStatus"))};
 	struct node *before;
 
 	if (w.schema == NULL || live == NULL || sent == NULL)
 		return;
-	sent = node_copy(a, sent);
-	live = node_copy(a, live);
+	sent = tree_copy(a, sent);
+	live = tree_copy(a, live);
 	for (unsigned n = below(4); n > 0; n--)
 		mutate(a, sent);
 	for (unsigned n = below(3); n > 0; n--)
 		mutate(a, live);
-	if (!node_is(live, NODE_OBJECT) || below(8) == 0)
+	if (!tree_is(live, NODE_OBJECT) || below(8) == 0)
 		live = NULL;
-	live_now = before = live == NULL ? NULL : node_copy(a, live);
-	sent_now = node_copy(a, sent);
+	live_now = before = live == NULL ? NULL : tree_copy(a, live);
+	sent_now = tree_copy(a, sent);
 	if (below(3) > 0) {
-		node_remove(node_get(sent, "metadata"), "managedFields");
+		tree_remove(tree_get(sent, "metadata"), "managedFields");
 		try_apply(&w, live, sent);
 	} else {
 		managed_update(&w, live, sent);
 		check_fields(a, live, sent);
 		managed_settle(sent, sent);
 	}
-	expect(node_equal(before, live), "what is there stays as it is");
+	expect(tree_equal(before, live), "what is there stays as it is");
 }
 
 static void
@@ -258,7 +258,7 @@ load(struct arena *a, const char *file)
 		fprintf(stderr, "fuzz-managed: %s\n", err.message);
 		exit(100);
 	}
-	steps = node_array(a);
+	steps = tree_array(a);
 	rest = buf_span(&text);
 	while (rest.n > 0) {
 		const char *end = memchr(rest.p, '\n', rest.n);
@@ -268,17 +268,17 @@ load(struct arena *a, const char *file)
 
 		if (step == NULL)
 			exit(100);
-		if (node_get(step, "live") == NULL && live != NULL)
-			node_put(a, step, "live", live);
+		if (tree_get(step, "live") == NULL && live != NULL)
+			tree_put(a, step, "live", live);
 		code = 0;
-		node_get_int(node_get(step, "code"), &code);
+		tree_get_int(tree_get(step, "code"), &code);
 		if (code < 300)
-			live = node_get(step, "answer");
-		if (node_get(step, "crd") != NULL)
-			crd = node_get(step, "crd");
+			live = tree_get(step, "answer");
+		if (tree_get(step, "crd") != NULL)
+			crd = tree_get(step, "crd");
 		else
-			node_put(a, step, "crd", (struct node *)crd);
-		node_append(a, steps, step);
+			tree_put(a, step, "crd", (struct node *)crd);
+		tree_append(a, steps, step);
 		rest = span_make(rest.p + n + 1, rest.n - n - 1);
 	}
 }

@@ -125,7 +125,7 @@ try(struct span text)
 		tree_write(&after, result);
 		again =
 		    tree_parse(&a, buf_span(&after), TREE_LIMITS, NULL, NULL);
-		expect(again != NULL && node_equal(again, result),
+		expect(again != NULL && tree_equal(again, result),
 		    "a result is JSON");
 	}
 	buf_release(&before);

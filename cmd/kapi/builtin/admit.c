@@ -10,7 +10,7 @@ static struct problem *
 forbidden(struct arena *a, const struct resource *r, const struct node *object,
     const char *why)
 {
-	struct span name = node_path_text(object, "metadata.name");
+	struct span name = tree_path_text(object, "metadata.name");
 	struct problem *p =
 	    problem_make(a, 403, "Forbidden", "%.*s \"%.*s\" is forbidden: %s",
 		SPAN_ARG(resource_name(a, r)), SPAN_ARG(name), why);
@@ -35,7 +35,7 @@ admit_pod(struct arena *a, const struct resource *r, struct store *store,
     const struct node *object)
 {
 	const struct node *spec = given(object, "spec");
-	struct span class = node_text(given(spec, "priorityClassName"));
+	struct span class = tree_text(given(spec, "priorityClassName"));
 	int64_t priority = int_or(spec, "priority", 0);
 
 	if (class.n == 0 && priority != 0)
@@ -62,22 +62,22 @@ static struct problem *
 admit_claim(struct arena *a, const struct resource *r, struct store *store,
     const struct node *live, const struct node *object)
 {
-	const struct node *was = node_path(live, "spec.resources.requests");
-	const struct node *is = node_path(object, "spec.resources.requests");
+	const struct node *was = tree_path(live, "spec.resources.requests");
+	const struct node *is = tree_path(object, "spec.resources.requests");
 	const struct stored *class;
 	struct node *n = NULL;
 
 	if (quantity_cmp(given(is, "storage"), given(was, "storage")) <= 0)
 		return NULL;
-	if (!node_text_is(node_path(live, "status.phase"), "Bound"))
+	if (!tree_text_is(tree_path(live, "status.phase"), "Bound"))
 		return forbidden(a, r, object,
 		    "Only bound persistent volume claims can be expanded");
 	class = class_named(store, "storage.k8s.io", "storageclasses",
-	    node_path_text(live, "spec.storageClassName"));
+	    tree_path_text(live, "spec.storageClassName"));
 	if (class != NULL)
 		n = tree_parse(
 		    a, text_span(class->json), TREE_LIMITS, NULL, NULL);
-	if (node_true(given(n, "allowVolumeExpansion")))
+	if (tree_true(given(n, "allowVolumeExpansion")))
 		return NULL;
 	return forbidden(a, r, object,
 	    "only dynamically provisioned pvc can be resized and the "
@@ -89,7 +89,7 @@ check_address_free(struct causes *c, struct store *store, struct span self,
     const struct node *spec)
 {
 	const struct node *ips = given(spec, "clusterIPs");
-	struct span ip = node_text(given(spec, "clusterIP"));
+	struct span ip = tree_text(given(spec, "clusterIP"));
 	const char *why = NULL;
 
 	if (ip.n == 0 || span_is(ip, "None"))
@@ -139,9 +139,9 @@ admit_service(struct arena *a, const struct resource *r, struct store *store,
 	struct causes c = {a, NULL, 0};
 	struct span self, name;
 
-	name = node_path_text(object, "metadata.name");
+	name = tree_path_text(object, "metadata.name");
 	self = arena_printf(a, "%.*s/%.*s",
-	    SPAN_ARG(node_path_text(object, "metadata.namespace")),
+	    SPAN_ARG(tree_path_text(object, "metadata.namespace")),
 	    SPAN_ARG(name));
 	if (live == NULL ||
 	    !same_member(given(live, "spec"), spec, "clusterIP"))

@@ -12,12 +12,12 @@ deployment_default(struct arena *a, struct node *object)
 	struct node *spec = default_object(a, object, "spec");
 	struct node *strategy, *rolling;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_int(a, spec, "replicas", 1);
 	strategy = default_object(a, spec, "strategy");
 	default_text(a, strategy, "type", "RollingUpdate");
-	if (node_text_is(given(strategy, "type"), "RollingUpdate")) {
+	if (tree_text_is(given(strategy, "type"), "RollingUpdate")) {
 		rolling = default_object(a, strategy, "rollingUpdate");
 		default_text(a, rolling, "maxUnavailable", "25%");
 		default_text(a, rolling, "maxSurge", "25%");
@@ -32,7 +32,7 @@ replicaset_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec");
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_int(a, spec, "replicas", 1);
 	pod_template_default(a, spec, "template");
@@ -46,13 +46,13 @@ replicationcontroller_default(struct arena *a, struct node *object)
 
 	default_int(a, spec, "replicas", 1);
 	pod_template_default(a, spec, "template");
-	labels = node_path(spec, "template.metadata.labels");
-	if (node_count(labels) == 0)
+	labels = tree_path(spec, "template.metadata.labels");
+	if (tree_count(labels) == 0)
 		return;
-	if (node_count(given(spec, "selector")) == 0)
-		node_put(a, spec, "selector", node_copy(a, labels));
-	if (node_count(given(meta, "labels")) == 0)
-		node_put(a, meta, "labels", node_copy(a, labels));
+	if (tree_count(given(spec, "selector")) == 0)
+		tree_put(a, spec, "selector", tree_copy(a, labels));
+	if (tree_count(given(meta, "labels")) == 0)
+		tree_put(a, meta, "labels", tree_copy(a, labels));
 }
 
 void
@@ -61,17 +61,17 @@ statefulset_default(struct arena *a, struct node *object)
 	struct node *spec = default_object(a, object, "spec");
 	struct node *update, *retention, *claim, *n;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_text(a, spec, "podManagementPolicy", "OrderedReady");
 	update = default_object(a, spec, "updateStrategy");
-	if (node_empty(given(update, "type"))) {
-		node_put(a, update, "type", node_str(a, "RollingUpdate"));
+	if (tree_empty(given(update, "type"))) {
+		tree_put(a, update, "type", tree_str(a, "RollingUpdate"));
 		default_object(a, update, "rollingUpdate");
 	}
 	n = given(update, "rollingUpdate");
-	if (node_text_is(given(update, "type"), "RollingUpdate") &&
-	    node_is(n, NODE_OBJECT))
+	if (tree_text_is(given(update, "type"), "RollingUpdate") &&
+	    tree_is(n, NODE_OBJECT))
 		default_int(a, n, "partition", 0);
 	retention =
 	    default_object(a, spec, "persistentVolumeClaimRetentionPolicy");
@@ -83,9 +83,9 @@ statefulset_default(struct arena *a, struct node *object)
 	for (size_t i = 0;
 	     (claim = each_of(given(spec, "volumeClaimTemplates"), i)) != NULL;
 	     i++) {
-		node_put_first(
-		    a, claim, "kind", node_str(a, "PersistentVolumeClaim"));
-		node_put_first(a, claim, "apiVersion", node_str(a, "v1"));
+		tree_put_first(
+		    a, claim, "kind", tree_str(a, "PersistentVolumeClaim"));
+		tree_put_first(a, claim, "apiVersion", tree_str(a, "v1"));
 		claim_default(a, claim);
 		default_object(a, claim, "metadata");
 	}
@@ -100,13 +100,13 @@ daemonset_default(struct arena *a, struct node *object)
 	struct node *update, *rolling, *notes;
 
 	/* Decoding writes it; the strategy counts from there. */
-	notes = node_make(a, node_make(a, object, "metadata"), "annotations");
+	notes = tree_make(a, tree_make(a, object, "metadata"), "annotations");
 	default_text(a, notes, TEMPLATE_GENERATION, "0");
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	update = default_object(a, spec, "updateStrategy");
 	default_text(a, update, "type", "RollingUpdate");
-	if (node_text_is(given(update, "type"), "RollingUpdate")) {
+	if (tree_text_is(given(update, "type"), "RollingUpdate")) {
 		rolling = default_object(a, update, "rollingUpdate");
 		default_int(a, rolling, "maxUnavailable", 1);
 		default_int(a, rolling, "maxSurge", 0);
@@ -129,12 +129,12 @@ deployment_prepare(const struct change_of *x, struct node *object)
 void
 daemonset_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *meta = node_make(x->arena, object, "metadata");
+	struct node *meta = tree_make(x->arena, object, "metadata");
 	const struct node *was = x->live == NULL
 	    ? NULL
-	    : given(node_path(x->live, "metadata.annotations"),
+	    : given(tree_path(x->live, "metadata.annotations"),
 		  TEMPLATE_GENERATION);
-	struct span s = node_text(was);
+	struct span s = tree_text(was);
 	int64_t n = 0;
 
 	for (size_t i = 0; i < s.n && i < 12; i++)
@@ -144,9 +144,9 @@ daemonset_prepare(const struct change_of *x, struct node *object)
 	else if (!same_member(
 		     given(x->live, "spec"), given(object, "spec"), "template"))
 		n++;
-	node_put(x->arena, node_make(x->arena, meta, "annotations"),
+	tree_put(x->arena, tree_make(x->arena, meta, "annotations"),
 	    TEMPLATE_GENERATION,
-	    node_string(
+	    tree_string(
 		x->arena, arena_printf(x->arena, "%lld", (long long)n)));
 }
 
@@ -183,7 +183,7 @@ check_template_of(struct causes *c, const struct at *up,
 	const struct at *at = AT(up, "template");
 	const struct node *template = given(spec, "template");
 	const struct node *selector = given(spec, "selector");
-	const struct node *labels = node_path(template, "metadata.labels");
+	const struct node *labels = tree_path(template, "metadata.labels");
 	const struct node *pod = given(template, "spec");
 
 	if (!selector_parses(c->arena, selector)) {
@@ -199,7 +199,7 @@ check_template_of(struct causes *c, const struct at *up,
 		fail_invalid(
 		    c, AT(AT(at, "metadata"), "labels"), labels, NOT_MATCHED);
 	check_pod_template(c, at, template);
-	if (!node_text_is(given(pod, "restartPolicy"), "Always"))
+	if (!tree_text_is(given(pod, "restartPolicy"), "Always"))
 		fail_unsupported(c, AT(AT(at, "spec"), "restartPolicy"),
 		    given(pod, "restartPolicy"), "Always", (char *)NULL);
 	if (given(pod, "activeDeadlineSeconds") != NULL)
@@ -234,20 +234,20 @@ check_rolling(struct causes *c, const struct at *at, const struct node *r)
 static const struct node *
 go_strategy(struct arena *a, const struct node *strategy)
 {
-	struct node *n = node_object(a), *r;
+	struct node *n = tree_object(a), *r;
 	const struct node *rolling = given(strategy, "rollingUpdate");
 
-	node_put(
-	    a, n, "Type", node_string(a, node_text(given(strategy, "type"))));
-	r = node_null(a);
+	tree_put(
+	    a, n, "Type", tree_string(a, tree_text(given(strategy, "type"))));
+	r = tree_null(a);
 	if (rolling != NULL) {
-		r = node_object(a);
-		node_put(a, r, "MaxUnavailable",
+		r = tree_object(a);
+		tree_put(a, r, "MaxUnavailable",
 		    given_or_null(a, rolling, "maxUnavailable"));
-		node_put(
+		tree_put(
 		    a, r, "MaxSurge", given_or_null(a, rolling, "maxSurge"));
 	}
-	node_put(a, n, "RollingUpdate", r);
+	tree_put(a, n, "RollingUpdate", r);
 	return n;
 }
 
@@ -257,12 +257,12 @@ check_strategy(struct causes *c, const struct at *at, const struct node *s)
 	const struct node *type = given(s, "type");
 	const struct node *rolling = given(s, "rollingUpdate");
 
-	if (node_text_is(type, "Recreate")) {
+	if (tree_text_is(type, "Recreate")) {
 		if (rolling != NULL)
 			fail_forbidden(c, AT(at, "rollingUpdate"),
 			    "may not be specified when strategy `type` is "
 			    "'Recreate'");
-	} else if (node_text_is(type, "RollingUpdate")) {
+	} else if (tree_text_is(type, "RollingUpdate")) {
 		check_rolling(c, AT(at, "rollingUpdate"), rolling);
 	} else {
 		fail_unsupported(c, at, go_strategy(c->arena, s), "Recreate",
@@ -316,17 +316,17 @@ replicationcontroller_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = given(object, "spec"), *label;
 	const struct node *selector = given(spec, "selector");
-	const struct node *labels = node_path(spec, "template.metadata.labels");
+	const struct node *labels = tree_path(spec, "template.metadata.labels");
 
 	(void)x;
 	check_nonnegative(c, at, spec, "minReadySeconds");
-	if (node_count(selector) == 0)
+	if (tree_count(selector) == 0)
 		fail_required(c, AT(at, "selector"), "");
 	check_nonnegative(c, at, spec, "replicas");
-	for (size_t i = 0; i < node_count(selector); i++) {
-		label = node_get_span(labels, selector->members[i].key);
+	for (size_t i = 0; i < tree_count(selector); i++) {
+		label = tree_get_span(labels, selector->members[i].key);
 		if (label == NULL ||
-		    !node_equal(label, selector->members[i].value)) {
+		    !tree_equal(label, selector->members[i].value)) {
 			fail_invalid(c,
 			    AT(AT(AT(at, "template"), "metadata"), "labels"),
 			    labels, NOT_MATCHED);
@@ -339,11 +339,11 @@ replicationcontroller_validate(
 static const struct node *
 go_partition(struct arena *a, const struct node *rolling)
 {
-	struct node *n = node_object(a), *v = given(rolling, "maxUnavailable");
+	struct node *n = tree_object(a), *v = given(rolling, "maxUnavailable");
 
-	node_put(
-	    a, n, "Partition", node_int(a, int_or(rolling, "partition", 0)));
-	node_put(a, n, "MaxUnavailable", v != NULL ? v : node_null(a));
+	tree_put(
+	    a, n, "Partition", tree_int(a, int_or(rolling, "partition", 0)));
+	tree_put(a, n, "MaxUnavailable", v != NULL ? v : tree_null(a));
 	return n;
 }
 
@@ -356,20 +356,20 @@ check_statefulset_update(
 	const struct node *type = given(s, "type");
 	const struct node *rolling = given(s, "rollingUpdate");
 
-	if (node_text_is(type, "OnDelete")) {
+	if (tree_text_is(type, "OnDelete")) {
 		if (rolling != NULL)
 			fail_invalid(c, AT(at, "rollingUpdate"),
 			    go_partition(c->arena, rolling),
 			    "only allowed for updateStrategy "
 			    "'RollingUpdate'");
-	} else if (node_text_is(type, "RollingUpdate")) {
+	} else if (tree_text_is(type, "RollingUpdate")) {
 		check_nonnegative(
 		    c, AT(at, "rollingUpdate"), rolling, "partition");
 	} else {
-		struct node *n = node_object(c->arena);
-		node_put(c->arena, n, "Type",
-		    node_string(c->arena, node_text(type)));
-		node_put(c->arena, n, "RollingUpdate", node_null(c->arena));
+		struct node *n = tree_object(c->arena);
+		tree_put(c->arena, n, "Type",
+		    tree_string(c->arena, tree_text(type)));
+		tree_put(c->arena, n, "RollingUpdate", tree_null(c->arena));
 		fail_invalid(c, at, n, "must be 'RollingUpdate' or 'OnDelete'");
 	}
 }
@@ -381,34 +381,34 @@ with_claims(struct arena *a, const struct node *spec)
 	struct node *claims = given(spec, "volumeClaimTemplates"), *claim;
 	struct node *copy, *pod, *volumes, *volume, *source;
 
-	if (node_count(claims) == 0)
+	if (tree_count(claims) == 0)
 		return spec;
-	copy = node_copy(a, spec);
-	pod = node_make(a, node_make(a, copy, "template"), "spec");
-	volumes = node_array(a);
+	copy = tree_copy(a, spec);
+	pod = tree_make(a, tree_make(a, copy, "template"), "spec");
+	volumes = tree_array(a);
 	for (size_t i = 0; (claim = each_of(claims, i)) != NULL; i++) {
-		volume = node_object(a);
-		source = node_object(a);
-		node_put(a, volume, "name",
-		    node_string(a, node_path_text(claim, "metadata.name")));
-		node_put(a, source, "claimName",
-		    node_string(a, node_path_text(claim, "metadata.name")));
-		node_put(a, volume, "persistentVolumeClaim", source);
-		node_append(a, volumes, volume);
+		volume = tree_object(a);
+		source = tree_object(a);
+		tree_put(a, volume, "name",
+		    tree_string(a, tree_path_text(claim, "metadata.name")));
+		tree_put(a, source, "claimName",
+		    tree_string(a, tree_path_text(claim, "metadata.name")));
+		tree_put(a, volume, "persistentVolumeClaim", source);
+		tree_append(a, volumes, volume);
 	}
 	for (size_t i = 0; (volume = each_of(given(pod, "volumes"), i)) != NULL;
 	     i++) {
 		bool ours = false;
-		for (size_t k = 0; k < node_count(claims); k++)
+		for (size_t k = 0; k < tree_count(claims); k++)
 			ours = ours ||
-			    node_equal(given(volume, "name"),
+			    tree_equal(given(volume, "name"),
 				given(volumes->items[k], "name"));
 		if (!ours)
-			node_append(a, volumes, volume);
+			tree_append(a, volumes, volume);
 	}
-	node_put(a, pod, "volumes", volumes);
-	node_remove(pod, "hostname");
-	node_remove(pod, "subdomain");
+	tree_put(a, pod, "volumes", volumes);
+	tree_remove(pod, "hostname");
+	tree_remove(pod, "subdomain");
 	return copy;
 }
 
@@ -420,11 +420,11 @@ check_statefulset_unchanged(
 	    "template", "updateStrategy",
 	    "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 	    "revisionHistoryLimit"};
-	struct node *copy = node_copy(c->arena, spec);
+	struct node *copy = tree_copy(c->arena, spec);
 
 	for (size_t i = 0; i < 7; i++)
 		keep_member(c->arena, was, copy, may_change[i]);
-	if (!node_equal(copy, was))
+	if (!tree_equal(copy, was))
 		fail_forbidden(c, AT(NULL, "spec"),
 		    "updates to statefulset spec for fields other than "
 		    "'replicas', 'ordinals', 'template', 'updateStrategy', "
@@ -456,8 +456,8 @@ statefulset_validate(
 	check_nonnegative(c, at, spec, "minReadySeconds");
 	check_nonnegative(
 	    c, AT(at, "ordinals"), given(spec, "ordinals"), "start");
-	if (x->live == NULL && !node_empty(name))
-		check_dns_label(c, AT(at, "serviceName"), node_text(name));
+	if (x->live == NULL && !tree_empty(name))
+		check_dns_label(c, AT(at, "serviceName"), tree_text(name));
 	check_own_selector(c, at, spec, "statefulset");
 	check_template_of(c, at, with_claims(c->arena, spec), "StatefulSet");
 	if (x->live != NULL)
@@ -494,11 +494,11 @@ daemonset_validate(
 	check_own_selector(c, at, spec, "daemonset");
 	check_template_of(c, at, spec, "DaemonSet");
 	check_nonnegative(c, at, spec, "minReadySeconds");
-	if (node_text_is(given(update, "type"), "RollingUpdate"))
+	if (tree_text_is(given(update, "type"), "RollingUpdate"))
 		check_daemonset_rolling(c,
 		    AT(AT(at, "updateStrategy"), "rollingUpdate"),
 		    given(update, "rollingUpdate"));
-	else if (!node_text_is(given(update, "type"), "OnDelete"))
+	else if (!tree_text_is(given(update, "type"), "OnDelete"))
 		fail_unsupported(c, AT(at, "updateStrategy"),
 		    go_strategy(c->arena, update), "RollingUpdate", "OnDelete",
 		    (char *)NULL);

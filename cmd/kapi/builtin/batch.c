@@ -31,7 +31,7 @@ condition_patterns_default(struct arena *a, struct node *spec)
 	struct node *rule, *pattern;
 
 	for (size_t i = 0;
-	     (rule = each_of(node_path(spec, "podFailurePolicy.rules"), i)) !=
+	     (rule = each_of(tree_path(spec, "podFailurePolicy.rules"), i)) !=
 	     NULL;
 	     i++)
 		for (size_t k = 0;
@@ -47,14 +47,14 @@ job_default(struct arena *a, struct node *object)
 	struct node *spec = default_object(a, object, "spec"), *labels;
 	struct node *meta = default_object(a, object, "metadata");
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	job_spec_default(a, spec);
 	condition_patterns_default(a, spec);
 	pod_template_default(a, spec, "template");
-	labels = node_path(spec, "template.metadata.labels");
-	if (node_count(labels) > 0 && node_count(given(meta, "labels")) == 0)
-		node_put(a, meta, "labels", node_copy(a, labels));
+	labels = tree_path(spec, "template.metadata.labels");
+	if (tree_count(labels) > 0 && tree_count(given(meta, "labels")) == 0)
+		tree_put(a, meta, "labels", tree_copy(a, labels));
 }
 
 void
@@ -62,7 +62,7 @@ cronjob_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec"), *job;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_text(a, spec, "concurrencyPolicy", "Allow");
 	default_bool(a, spec, "suspend", false);
@@ -81,35 +81,35 @@ label_unless(struct arena *a, struct node *labels, const char *key,
     const struct node *value)
 {
 	if (given(labels, key) == NULL)
-		node_put(a, labels, key, node_string(a, node_text(value)));
+		tree_put(a, labels, key, tree_string(a, tree_text(value)));
 }
 
 void
 job_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *spec = given(object, "spec"), *labels, *match;
-	struct node *meta = node_make(x->arena, object, "metadata");
+	struct node *meta = tree_make(x->arena, object, "metadata");
 	bool shared;
 
-	if (x->live != NULL || !node_is(spec, NODE_OBJECT) ||
-	    node_true(given(spec, "manualSelector")))
+	if (x->live != NULL || !tree_is(spec, NODE_OBJECT) ||
+	    tree_true(given(spec, "manualSelector")))
 		return;
-	labels = node_make(x->arena,
-	    node_make(
-		x->arena, node_make(x->arena, spec, "template"), "metadata"),
+	labels = tree_make(x->arena,
+	    tree_make(
+		x->arena, tree_make(x->arena, spec, "template"), "metadata"),
 	    "labels");
 	/* Labels that a Job has of its template are those of its template. */
-	shared = node_count(given(meta, "labels")) == 0 ||
-	    node_equal(given(meta, "labels"), labels);
+	shared = tree_count(given(meta, "labels")) == 0 ||
+	    tree_equal(given(meta, "labels"), labels);
 	label_unless(x->arena, labels, "job-name", given(meta, "name"));
 	label_unless(x->arena, labels, NAME_LABEL, given(meta, "name"));
 	label_unless(x->arena, labels, "controller-uid", given(meta, "uid"));
 	label_unless(x->arena, labels, UID_LABEL, given(meta, "uid"));
-	match = node_make(
-	    x->arena, node_make(x->arena, spec, "selector"), "matchLabels");
+	match = tree_make(
+	    x->arena, tree_make(x->arena, spec, "selector"), "matchLabels");
 	label_unless(x->arena, match, UID_LABEL, given(meta, "uid"));
 	if (shared)
-		node_put(x->arena, meta, "labels", node_copy(x->arena, labels));
+		tree_put(x->arena, meta, "labels", tree_copy(x->arena, labels));
 }
 
 static void
@@ -122,15 +122,15 @@ check_indexed(struct causes *c, const struct at *at, const struct node *spec)
 	    !text_is_any(mode, "NonIndexed", "Indexed", (char *)NULL))
 		fail_unsupported(c, AT(at, "completionMode"), mode,
 		    "NonIndexed", "Indexed", (char *)NULL);
-	if (node_text_is(mode, "Indexed")) {
+	if (tree_text_is(mode, "Indexed")) {
 		if (given(spec, "completions") == NULL)
 			fail_required(c, AT(at, "completions"),
 			    "when completion mode is Indexed");
-	} else if (mode == NULL || node_text_is(mode, "NonIndexed")) {
-		if (node_get_int(given(spec, "backoffLimitPerIndex"), &n))
+	} else if (mode == NULL || tree_text_is(mode, "NonIndexed")) {
+		if (tree_get_int(given(spec, "backoffLimitPerIndex"), &n))
 			fail_int(c, AT(at, "backoffLimitPerIndex"), n,
 			    "requires indexed completion mode");
-		if (node_get_int(given(spec, "maxFailedIndexes"), &n))
+		if (tree_get_int(given(spec, "maxFailedIndexes"), &n))
 			fail_int(c, AT(at, "maxFailedIndexes"), n,
 			    "requires indexed completion mode");
 	}
@@ -143,7 +143,7 @@ check_job_spec(struct causes *c, const struct at *at, const struct node *spec)
 	    "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
 	    "backoffLimitPerIndex", "maxFailedIndexes"};
 	const struct node *restart =
-	    node_path(spec, "template.spec.restartPolicy");
+	    tree_path(spec, "template.spec.restartPolicy");
 	const struct at *here =
 	    AT(AT(AT(at, "template"), "spec"), "restartPolicy");
 
@@ -157,14 +157,14 @@ check_job_spec(struct causes *c, const struct at *at, const struct node *spec)
 		    given(spec, "podReplacementPolicy"), "Failed",
 		    "TerminatingOrFailed", (char *)NULL);
 	check_pod_template(c, AT(at, "template"), given(spec, "template"));
-	if (node_empty(restart) || node_text_is(restart, "Always"))
+	if (tree_empty(restart) || tree_text_is(restart, "Always"))
 		fail_required(
 		    c, here, "valid values: \"OnFailure\", \"Never\"");
 	else if (!text_is_any(restart, "OnFailure", "Never", (char *)NULL))
 		fail_unsupported(
 		    c, here, restart, "OnFailure", "Never", (char *)NULL);
 	else if (given(spec, "podFailurePolicy") != NULL &&
-	    !node_text_is(restart, "Never"))
+	    !tree_text_is(restart, "Never"))
 		fail_invalid(c, here, restart,
 		    "only \"Never\" is supported when podFailurePolicy is "
 		    "specified");
@@ -181,7 +181,7 @@ check_has_label(struct causes *c, const struct node *labels, const char *key,
 
 	if (label == NULL)
 		fail_required(c, at, say(c, "must be '%.*s'", SPAN_ARG(want)));
-	else if (!span_eq(node_text(label), want))
+	else if (!span_eq(tree_text(label), want))
 		fail_invalid(
 		    c, at, labels, say(c, "must be '%.*s'", SPAN_ARG(want)));
 }
@@ -190,24 +190,24 @@ static void
 check_generated(struct causes *c, const struct node *object)
 {
 	const struct node *spec = given(object, "spec");
-	const struct node *labels = node_path(spec, "template.metadata.labels");
+	const struct node *labels = tree_path(spec, "template.metadata.labels");
 	struct node *generated;
-	struct span uid = node_path_text(object, "metadata.uid");
-	struct span name = node_path_text(object, "metadata.name");
+	struct span uid = tree_path_text(object, "metadata.uid");
+	struct span name = tree_path_text(object, "metadata.name");
 
-	if (node_true(given(spec, "manualSelector")) ||
+	if (tree_true(given(spec, "manualSelector")) ||
 	    given(spec, "selector") == NULL)
 		return;
 	check_has_label(c, labels, "controller-uid", uid);
 	check_has_label(c, labels, "job-name", name);
 	check_has_label(c, labels, UID_LABEL, uid);
 	check_has_label(c, labels, NAME_LABEL, name);
-	generated = node_object(c->arena);
-	node_put(c->arena, generated, UID_LABEL, node_string(c->arena, uid));
-	node_put(c->arena, generated, NAME_LABEL, node_string(c->arena, name));
-	node_put(
-	    c->arena, generated, "controller-uid", node_string(c->arena, uid));
-	node_put(c->arena, generated, "job-name", node_string(c->arena, name));
+	generated = tree_object(c->arena);
+	tree_put(c->arena, generated, UID_LABEL, tree_string(c->arena, uid));
+	tree_put(c->arena, generated, NAME_LABEL, tree_string(c->arena, name));
+	tree_put(
+	    c->arena, generated, "controller-uid", tree_string(c->arena, uid));
+	tree_put(c->arena, generated, "job-name", tree_string(c->arena, name));
 	if (!selector_matches(given(spec, "selector"), generated))
 		fail_invalid(c, AT(AT(NULL, "spec"), "selector"),
 		    given(spec, "selector"), "`selector` not auto-generated");
@@ -223,7 +223,7 @@ check_job_update(struct causes *c, const struct at *at, const struct node *was,
 	const struct node *completions = given(spec, "completions");
 
 	if (!same_member(was, spec, "completions") &&
-	    !(node_text_is(given(spec, "completionMode"), "Indexed") &&
+	    !(tree_text_is(given(spec, "completionMode"), "Indexed") &&
 		completions != NULL &&
 		int_or(spec, "completions", 0) ==
 		    int_or(spec, "parallelism", 0)))
@@ -239,7 +239,7 @@ job_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = given(object, "spec");
 	const struct node *selector = given(spec, "selector");
-	const struct node *labels = node_path(spec, "template.metadata.labels");
+	const struct node *labels = tree_path(spec, "template.metadata.labels");
 
 	if (x->live == NULL)
 		check_generated(c, object);
@@ -263,14 +263,14 @@ cronjob_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = given(object, "spec");
 	const struct node *schedule = given(spec, "schedule");
-	const struct node *job = node_path(spec, "jobTemplate.spec");
+	const struct node *job = tree_path(spec, "jobTemplate.spec");
 	const struct at *here = AT(AT(at, "jobTemplate"), "spec");
-	const struct node *name = node_path(object, "metadata.name");
+	const struct node *name = tree_path(object, "metadata.name");
 
-	if (node_empty(schedule))
+	if (tree_empty(schedule))
 		fail_required(c, AT(at, "schedule"), "");
 	else
-		check_schedule(c, AT(at, "schedule"), node_text(schedule));
+		check_schedule(c, AT(at, "schedule"), tree_text(schedule));
 	check_nonnegative(c, at, spec, "startingDeadlineSeconds");
 	check_enum(
 	    c, at, spec, "concurrencyPolicy", "Allow", "Forbid", "Replace");
@@ -280,7 +280,7 @@ cronjob_validate(
 		    "`selector` will be auto-generated");
 	check_nonnegative(c, at, spec, "successfulJobsHistoryLimit");
 	check_nonnegative(c, at, spec, "failedJobsHistoryLimit");
-	if (x->live == NULL && node_text(name).n > 52)
+	if (x->live == NULL && tree_text(name).n > 52)
 		fail_invalid(c, AT(AT(NULL, "metadata"), "name"), name,
 		    "must be no more than 52 characters");
 }

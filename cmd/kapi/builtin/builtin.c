@@ -127,8 +127,8 @@ void
 default_text(
     struct arena *a, struct node *object, const char *key, const char *value)
 {
-	if (node_empty(given(object, key)))
-		node_put(a, object, key, node_str(a, value));
+	if (tree_empty(given(object, key)))
+		tree_put(a, object, key, tree_str(a, value));
 }
 
 void
@@ -137,8 +137,8 @@ default_int(
 {
 	const struct node *n = given(object, key);
 
-	if (n == NULL || node_is(n, NODE_NULL))
-		node_put(a, object, key, node_int(a, value));
+	if (n == NULL || tree_is(n, NODE_NULL))
+		tree_put(a, object, key, tree_int(a, value));
 }
 
 void
@@ -146,7 +146,7 @@ default_nonzero(
     struct arena *a, struct node *object, const char *key, int64_t value)
 {
 	if (int_or(object, key, 0) == 0)
-		node_put(a, object, key, node_int(a, value));
+		tree_put(a, object, key, tree_int(a, value));
 }
 
 void
@@ -154,20 +154,20 @@ default_bool(struct arena *a, struct node *object, const char *key, bool value)
 {
 	const struct node *n = given(object, key);
 
-	if (n == NULL || node_is(n, NODE_NULL))
-		node_put(a, object, key, node_bool(a, value));
+	if (n == NULL || tree_is(n, NODE_NULL))
+		tree_put(a, object, key, tree_bool(a, value));
 }
 
 struct node *
 default_object(struct arena *a, struct node *object, const char *key)
 {
-	return node_make(a, object, key);
+	return tree_make(a, object, key);
 }
 
 struct node *
 each_of(const struct node *array, size_t i)
 {
-	return node_is(array, NODE_ARRAY) && i < array->n ? array->items[i]
+	return tree_is(array, NODE_ARRAY) && i < array->n ? array->items[i]
 							  : NULL;
 }
 
@@ -176,7 +176,7 @@ same_member(const struct node *x, const struct node *y, const char *key)
 {
 	const struct node *m = given(x, key), *n = given(y, key);
 
-	return (node_empty(m) && node_empty(n)) || node_equal(m, n);
+	return (tree_empty(m) && tree_empty(n)) || tree_equal(m, n);
 }
 
 void
@@ -186,9 +186,9 @@ keep_member(struct arena *a, const struct node *live, struct node *object,
 	struct node *was = given(live, key);
 
 	if (was == NULL)
-		node_remove(object, key);
+		tree_remove(object, key);
 	else
-		node_put(a, object, key, was);
+		tree_put(a, object, key, was);
 }
 
 void
@@ -197,8 +197,8 @@ bump_generation(const struct change_of *x, struct node *object)
 	struct node *meta = given(object, "metadata");
 
 	if (meta != NULL)
-		node_put(x->arena, meta, "generation",
-		    node_int(x->arena,
+		tree_put(x->arena, meta, "generation",
+		    tree_int(x->arena,
 			int_or(given(x->live, "metadata"), "generation", 0) +
 			    1));
 }
@@ -208,7 +208,7 @@ builtin_default(struct arena *a, const struct resource *r, struct node *object)
 {
 	const struct kind *k = kind_of(r);
 
-	if (k->defaults != NULL && node_is(object, NODE_OBJECT))
+	if (k->defaults != NULL && tree_is(object, NODE_OBJECT))
 		k->defaults(a, object);
 }
 
@@ -228,9 +228,9 @@ empty_status(const struct change_of *x, struct node *object)
 	const struct schema *s = x->resource->schema;
 	const struct field *f =
 	    s == NULL ? NULL : schema_field(s, span_str("status"));
-	struct node *status = node_object(x->arena);
+	struct node *status = tree_object(x->arena);
 
-	node_put(x->arena, object, "status", status);
+	tree_put(x->arena, object, "status", status);
 	if (f != NULL && f->schema != NULL)
 		schema_default(x->arena, f->schema, status);
 }
@@ -248,14 +248,14 @@ spec_changed(const struct node *live, const struct node *object)
 {
 	for (size_t i = 0; i < object->n; i++)
 		if (!outside_spec(object->members[i].key) &&
-		    !node_empty(object->members[i].value) &&
-		    !node_equal(object->members[i].value,
-			node_get_span(live, object->members[i].key)))
+		    !tree_empty(object->members[i].value) &&
+		    !tree_equal(object->members[i].value,
+			tree_get_span(live, object->members[i].key)))
 			return true;
 	for (size_t i = 0; i < live->n; i++)
 		if (!outside_spec(live->members[i].key) &&
-		    !node_empty(live->members[i].value) &&
-		    node_empty(node_get_span(object, live->members[i].key)))
+		    !tree_empty(live->members[i].value) &&
+		    tree_empty(tree_get_span(object, live->members[i].key)))
 			return true;
 	return false;
 }
@@ -271,10 +271,10 @@ count_generation(
 		return;
 	if (x->live == NULL) {
 		if (how == GENERATION_NONE)
-			node_remove(meta, "generation");
+			tree_remove(meta, "generation");
 		else
-			node_put(x->arena, meta, "generation",
-			    node_int(x->arena, 1));
+			tree_put(x->arena, meta, "generation",
+			    tree_int(x->arena, 1));
 		return;
 	}
 	keep_member(x->arena, was, meta, "generation");
@@ -293,12 +293,12 @@ keep_spec(const struct change_of *x, struct node *object)
 {
 	for (size_t i = object->n; i > 0; i--) {
 		struct span key = object->members[i - 1].key;
-		if (!outside_spec(key) && node_get_span(x->live, key) == NULL)
-			node_remove_span(object, key);
+		if (!outside_spec(key) && tree_get_span(x->live, key) == NULL)
+			tree_remove_span(object, key);
 	}
 	for (size_t i = 0; i < x->live->n; i++)
 		if (!outside_spec(x->live->members[i].key))
-			node_set(x->arena, object, x->live->members[i].key,
+			tree_set(x->arena, object, x->live->members[i].key,
 			    x->live->members[i].value);
 }
 
@@ -309,7 +309,7 @@ builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
 	const struct kind *k = kind_of(r);
 	struct change_of x = {a, r, store, subresource, live};
 
-	if (r->crd != NULL || !node_is(object, NODE_OBJECT))
+	if (r->crd != NULL || !tree_is(object, NODE_OBJECT))
 		return;
 	if (span_is(subresource, "scale"))
 		x.subresource = SPAN_NONE;
@@ -342,7 +342,7 @@ builtin_validate(struct causes *c, const struct resource *r,
 	bool status = span_is(subresource, "status");
 	validate_fn *fn = status ? k->validate_status : k->validate;
 
-	if (r->crd != NULL || fn == NULL || !node_is(object, NODE_OBJECT))
+	if (r->crd != NULL || fn == NULL || !tree_is(object, NODE_OBJECT))
 		return;
 	if (span_is(subresource, "scale"))
 		x.subresource = SPAN_NONE;

@@ -94,28 +94,28 @@ static void
 set_families(struct arena *a, const struct node *was, struct node *spec)
 {
 	struct node *families = given(spec, "ipFamilies");
-	bool none = node_text_is(given(spec, "clusterIP"), "None");
-	bool selects = node_count(given(spec, "selector")) > 0;
+	bool none = tree_text_is(given(spec, "clusterIP"), "None");
+	bool selects = tree_count(given(spec, "selector")) > 0;
 
-	if (node_empty(given(spec, "ipFamilyPolicy"))) {
-		if (!node_empty(given(was, "ipFamilyPolicy")))
+	if (tree_empty(given(spec, "ipFamilyPolicy"))) {
+		if (!tree_empty(given(was, "ipFamilyPolicy")))
 			keep_member(a, was, spec, "ipFamilyPolicy");
 		else
-			node_put(a, spec, "ipFamilyPolicy",
-			    node_str(a,
+			tree_put(a, spec, "ipFamilyPolicy",
+			    tree_str(a,
 				none && !selects ? "RequireDualStack"
 						 : "SingleStack"));
 	}
-	if (node_count(families) == 0) {
-		families = node_array(a);
-		node_append(a, families, node_str(a, "IPv4"));
-		node_put(a, spec, "ipFamilies", families);
+	if (tree_count(families) == 0) {
+		families = tree_array(a);
+		tree_append(a, families, tree_str(a, "IPv4"));
+		tree_put(a, spec, "ipFamilies", families);
 	}
 	if (none && !selects && families->n < 2 &&
-	    !node_text_is(given(spec, "ipFamilyPolicy"), "SingleStack"))
-		node_append(a, families,
-		    node_str(a,
-			node_text_is(families->items[0], "IPv4") ? "IPv6"
+	    !tree_text_is(given(spec, "ipFamilyPolicy"), "SingleStack"))
+		tree_append(a, families,
+		    tree_str(a,
+			tree_text_is(families->items[0], "IPv4") ? "IPv6"
 								 : "IPv4"));
 }
 
@@ -125,17 +125,17 @@ set_addresses(struct arena *a, struct store *store, struct node *spec)
 	struct node *ips = given(spec, "clusterIPs");
 	const struct node *ip = given(spec, "clusterIP");
 
-	if (node_empty(ip) && node_count(ips) > 0)
+	if (tree_empty(ip) && tree_count(ips) > 0)
 		return; /* refused by validation */
-	if (node_empty(ip)) {
-		node_put(a, spec, "clusterIP",
-		    node_string(a, free_address(a, store)));
+	if (tree_empty(ip)) {
+		tree_put(a, spec, "clusterIP",
+		    tree_string(a, free_address(a, store)));
 		ip = given(spec, "clusterIP");
 	}
-	if (node_count(ips) == 0) {
-		ips = node_array(a);
-		node_append(a, ips, node_string(a, node_text(ip)));
-		node_put(a, spec, "clusterIPs", ips);
+	if (tree_count(ips) == 0) {
+		ips = tree_array(a);
+		tree_append(a, ips, tree_string(a, tree_text(ip)));
+		tree_put(a, spec, "clusterIPs", ips);
 	}
 }
 
@@ -144,16 +144,16 @@ wants_node_ports(const struct node *spec)
 {
 	const struct node *n = given(spec, "allocateLoadBalancerNodePorts");
 
-	return node_text_is(given(spec, "type"), "NodePort") ||
-	    (node_text_is(given(spec, "type"), "LoadBalancer") &&
-		!node_is(n, NODE_FALSE));
+	return tree_text_is(given(spec, "type"), "NodePort") ||
+	    (tree_text_is(given(spec, "type"), "LoadBalancer") &&
+		!tree_is(n, NODE_FALSE));
 }
 
 /* One number serves a port of TCP and the same of UDP. */
 static int64_t
 shared_port(const struct node *ports, size_t i)
 {
-	for (size_t k = 0; k < node_count(ports); k++)
+	for (size_t k = 0; k < tree_count(ports); k++)
 		if (k != i &&
 		    same_member(ports->items[k], ports->items[i], "port") &&
 		    int_or(ports->items[k], "nodePort", 0) != 0)
@@ -168,8 +168,8 @@ service_allocate(struct arena *a, struct store *store, const struct node *live,
 	struct node *ports = given(spec, "ports"), *port;
 	uint64_t start = spread(store);
 
-	if (node_text_is(given(spec, "type"), "ExternalName")) {
-		if (!node_empty(given(spec, "clusterIP")))
+	if (tree_text_is(given(spec, "type"), "ExternalName")) {
+		if (!tree_empty(given(spec, "clusterIP")))
 			set_addresses(a, store, spec);
 		return;
 	}
@@ -183,11 +183,11 @@ service_allocate(struct arena *a, struct store *store, const struct node *live,
 			n = shared_port(ports, i);
 		if (n == 0)
 			n = free_port(a, store, spec, start + i);
-		node_put(a, port, "nodePort", node_int(a, n));
+		tree_put(a, port, "nodePort", tree_int(a, n));
 	}
-	if (node_text_is(given(spec, "type"), "LoadBalancer") &&
-	    node_text_is(given(spec, "externalTrafficPolicy"), "Local") &&
+	if (tree_text_is(given(spec, "type"), "LoadBalancer") &&
+	    tree_text_is(given(spec, "externalTrafficPolicy"), "Local") &&
 	    int_or(spec, "healthCheckNodePort", 0) == 0)
-		node_put(a, spec, "healthCheckNodePort",
-		    node_int(a, free_port(a, store, spec, start + 7)));
+		tree_put(a, spec, "healthCheckNodePort",
+		    tree_int(a, free_port(a, store, spec, start + 7)));
 }

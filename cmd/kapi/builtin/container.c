@@ -12,9 +12,9 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 		const struct node *name = given(port, "name");
 		int64_t number = int_or(port, "containerPort", 0);
 		size_t before = c->n;
-		if (!node_empty(name)) {
-			check_port_name(c, AT(here, "name"), node_text(name));
-			if (seen_before(&names, node_text(name)) &&
+		if (!tree_empty(name)) {
+			check_port_name(c, AT(here, "name"), tree_text(name));
+			if (seen_before(&names, tree_text(name)) &&
 			    c->n == before)
 				fail_duplicate(c, AT(here, "name"), name);
 		}
@@ -34,9 +34,9 @@ static void
 check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
 	const struct node *path = given(ref, "fieldPath");
-	struct span s = node_text(path);
+	struct span s = tree_text(path);
 
-	if (node_empty(path)) {
+	if (tree_empty(path)) {
 		fail_required(c, AT(at, "fieldPath"), "");
 		return;
 	}
@@ -61,11 +61,11 @@ check_key_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
 	const struct node *key = given(ref, "key");
 
-	check_dns_subdomain(c, AT(at, "name"), node_text(given(ref, "name")));
-	if (node_empty(key))
+	check_dns_subdomain(c, AT(at, "name"), tree_text(given(ref, "name")));
+	if (tree_empty(key))
 		fail_required(c, AT(at, "key"), "");
 	else
-		check_config_key(c, AT(at, "key"), node_text(key));
+		check_config_key(c, AT(at, "key"), tree_text(key));
 }
 
 #define RESOURCE_FIELDS                                            \
@@ -77,9 +77,9 @@ check_resource_ref(
     struct causes *c, const struct at *at, const struct node *ref)
 {
 	const struct node *n = given(ref, "resource");
-	struct span s = node_text(n);
+	struct span s = tree_text(n);
 
-	if (node_empty(n))
+	if (tree_empty(n))
 		fail_required(c, AT(at, "resource"), "");
 	else if (memmem(s.p, s.n, ".hugepages-", 11) == NULL &&
 	    !text_is_any(n, RESOURCE_FIELDS, (char *)NULL))
@@ -93,7 +93,7 @@ check_value_from(struct causes *c, const struct at *at, const struct node *env)
 	const struct node *from = given(env, "valueFrom"), *n;
 	size_t sources = 0;
 
-	if (!node_is(from, NODE_OBJECT))
+	if (!tree_is(from, NODE_OBJECT))
 		return;
 	if ((n = given(from, "fieldRef")) != NULL && ++sources)
 		check_field_ref(c, AT(at, "fieldRef"), n);
@@ -109,7 +109,7 @@ check_value_from(struct causes *c, const struct at *at, const struct node *env)
 		fail_text(c, at, span_str(""),
 		    "must specify one of: `fieldRef`, `resourceFieldRef`, "
 		    "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
-	else if (!node_empty(given(env, "value")))
+	else if (!tree_empty(given(env, "value")))
 		fail_text(c, at, span_str(""),
 		    "may not be specified when `value` is not empty");
 	else if (sources > 1)
@@ -138,11 +138,11 @@ check_env(struct causes *c, const struct at *at, const struct node *all)
 
 	for (size_t i = 0; (env = each_of(all, i)) != NULL; i++) {
 		const struct node *name = given(env, "name");
-		if (node_empty(name))
+		if (tree_empty(name))
 			fail_required(c, AT(AT_INDEX(at, i), "name"), "");
 		else
 			check_env_name(
-			    c, AT(AT_INDEX(at, i), "name"), node_text(name));
+			    c, AT(AT_INDEX(at, i), "name"), tree_text(name));
 		check_value_from(c, AT(AT_INDEX(at, i), "valueFrom"), env);
 	}
 }
@@ -157,18 +157,18 @@ check_env_from(struct causes *c, const struct at *at, const struct node *all)
 		const struct at *here = AT_INDEX(at, i);
 		size_t sources = 0;
 		check_env_name(
-		    c, AT(here, "prefix"), node_text(given(each, "prefix")));
+		    c, AT(here, "prefix"), tree_text(given(each, "prefix")));
 		for (size_t k = 0; k < 2; k++) {
 			if ((ref = given(each, refs[k])) == NULL)
 				continue;
 			sources++;
-			if (node_empty(given(ref, "name")))
+			if (tree_empty(given(ref, "name")))
 				fail_required(
 				    c, AT(AT(here, refs[k]), "name"), "");
 			else
 				check_dns_subdomain(c,
 				    AT(AT(here, refs[k]), "name"),
-				    node_text(given(ref, "name")));
+				    tree_text(given(ref, "name")));
 		}
 		if (sources == 0)
 			fail_text(c, at, span_str(""),
@@ -187,7 +187,7 @@ volume_of(const struct node *volumes, const struct node *name)
 	const struct node *v;
 
 	for (size_t i = 0; (v = each_of(volumes, i)) != NULL; i++)
-		if (span_eq(node_text(given(v, "name")), node_text(name)))
+		if (span_eq(tree_text(given(v, "name")), tree_text(name)))
 			return v;
 	return NULL;
 }
@@ -195,10 +195,10 @@ volume_of(const struct node *volumes, const struct node *name)
 static void
 check_sub_path(struct causes *c, const struct at *at, const struct node *path)
 {
-	struct span s = node_text(path);
+	struct span s = tree_text(path);
 	size_t start = 0;
 
-	if (node_empty(path))
+	if (tree_empty(path))
 		return;
 	if (s.p[0] == '/')
 		fail_text(c, at, s, "must be a relative path");
@@ -224,14 +224,14 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 		const struct at *here = AT_INDEX(at, i);
 		name = given(mount, "name");
 		path = given(mount, "mountPath");
-		if (node_empty(name))
+		if (tree_empty(name))
 			fail_required(c, AT(here, "name"), "");
-		if (node_empty(name) || volume_of(volumes, name) == NULL)
+		if (tree_empty(name) || volume_of(volumes, name) == NULL)
 			fail_not_found(c, AT(here, "name"), name);
-		if (node_empty(path))
+		if (tree_empty(path))
 			fail_required(c, AT(here, "mountPath"), "");
-		if (seen_before(&paths, node_text(path)))
-			fail_text(c, AT(here, "mountPath"), node_text(path),
+		if (seen_before(&paths, tree_text(path)))
+			fail_text(c, AT(here, "mountPath"), tree_text(path),
 			    "must be unique");
 		check_sub_path(c, AT(at, "subPath"), given(mount, "subPath"));
 		check_sub_path(
@@ -243,7 +243,7 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 static void
 check_http_get(struct causes *c, const struct at *at, const struct node *get)
 {
-	if (node_empty(given(get, "path")))
+	if (tree_empty(given(get, "path")))
 		fail_required(c, AT(at, "path"), "");
 	check_port(c, AT(at, "port"), given(get, "port"));
 	if (!text_is_any(given(get, "scheme"), "HTTP", "HTTPS", (char *)NULL))
@@ -255,7 +255,7 @@ static void
 check_sleep(struct causes *c, const struct at *at, const struct node *life,
     const char *key, int64_t grace)
 {
-	const struct node *sleep = node_get(node_get(life, key), "sleep");
+	const struct node *sleep = tree_get(tree_get(life, key), "sleep");
 	int64_t seconds = int_or(sleep, "seconds", 0);
 
 	if (sleep != NULL && (seconds < 0 || seconds > grace))
@@ -280,7 +280,7 @@ check_handler(struct causes *c, const struct at *at, const struct node *h)
 		if (handlers++ > 0)
 			fail_forbidden(c, AT(at, types[i]),
 			    "may not specify more than 1 handler type");
-		else if (i == 0 && node_count(given(n, "command")) == 0)
+		else if (i == 0 && tree_count(given(n, "command")) == 0)
 			fail_required(c, AT(AT(at, "exec"), "command"), "");
 		else if (i == 1)
 			check_http_get(c, AT(at, "httpGet"), n);
@@ -304,12 +304,12 @@ check_probe(struct causes *c, const struct at *up, const struct node *container,
 	bool ready = strcmp(key, "readinessProbe") == 0;
 	int64_t n;
 
-	if (!node_is(probe, NODE_OBJECT))
+	if (!tree_is(probe, NODE_OBJECT))
 		return;
 	check_handler(c, at, probe);
 	for (size_t i = 0; i < 5; i++)
 		check_nonnegative(c, at, probe, numbers[i]);
-	if (node_get_int(given(probe, "terminationGracePeriodSeconds"), &n)) {
+	if (tree_get_int(given(probe, "terminationGracePeriodSeconds"), &n)) {
 		if (n <= 0)
 			fail_int(c, AT(at, "terminationGracePeriodSeconds"), n,
 			    "must be greater than 0");
@@ -331,8 +331,8 @@ check_devices(struct causes *c, const struct at *at, const struct node *devices,
 	for (size_t i = 0; (device = each_of(devices, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
 		const struct node *name = given(device, "name");
-		volume = node_empty(name) ? NULL : volume_of(volumes, name);
-		if (node_empty(name))
+		volume = tree_empty(name) ? NULL : volume_of(volumes, name);
+		if (tree_empty(name))
 			fail_required(c, AT(here, "name"), "");
 		if (volume == NULL)
 			fail_not_found(c, AT(here, "name"), name);
@@ -342,7 +342,7 @@ check_devices(struct causes *c, const struct at *at, const struct node *devices,
 			    "can only use volume source type of "
 			    "PersistentVolumeClaim or Ephemeral for block "
 			    "mode");
-		if (node_empty(given(device, "devicePath")))
+		if (tree_empty(given(device, "devicePath")))
 			fail_required(c, AT(here, "devicePath"), "");
 	}
 }
@@ -353,11 +353,11 @@ check_common(struct causes *c, const struct at *at,
 {
 	const struct node *name = given(container, "name");
 
-	if (node_empty(name))
+	if (tree_empty(name))
 		fail_required(c, AT(at, "name"), "");
 	else
-		check_dns_label(c, AT(at, "name"), node_text(name));
-	if (node_empty(given(container, "image")))
+		check_dns_label(c, AT(at, "name"), tree_text(name));
+	if (tree_empty(given(container, "image")))
 		fail_required(c, AT(at, "image"), "");
 	check_enum(c, at, container, "terminationMessagePolicy", "File",
 	    "FallbackToLogsOnError");
@@ -413,9 +413,9 @@ check_init(struct causes *c, const struct at *at, const struct node *spec,
 			fail_unsupported(c, AT(here, "restartPolicy"), policy,
 			    "Always", "Never", "OnFailure", (char *)NULL);
 		name = given(container, "name");
-		if (!node_empty(name) && seen_before(names, node_text(name)))
+		if (!tree_empty(name) && seen_before(names, tree_text(name)))
 			fail_duplicate(c, AT(here, "name"), name);
-		if (node_text_is(policy, "Always")) {
+		if (tree_text_is(policy, "Always")) {
 			check_life(c, here, container, grace);
 			continue;
 		}
@@ -433,7 +433,7 @@ check_image_space(struct causes *c, const struct at *at, const struct node *all)
 	const struct node *container;
 
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
-		struct span s = node_text(given(container, "image"));
+		struct span s = tree_text(given(container, "image"));
 		if (s.n > 0 && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
 			fail_text(c, AT(AT_INDEX(at, i), "image"), s,
 			    "must not have leading or trailing whitespace");
@@ -449,15 +449,15 @@ check_host_port_conflicts(
 	struct span place;
 	int64_t n;
 
-	for (size_t i = 0; i < node_count(all); i++) {
+	for (size_t i = 0; i < tree_count(all); i++) {
 		ports = given(all->items[i], "ports");
 		for (size_t k = 0; (p = each_of(ports, k)) != NULL; k++) {
 			n = int_or(p, "hostPort", 0);
 			if (n == 0)
 				continue;
 			place = arena_printf(c->arena, "%.*s/%.*s/%lld",
-			    SPAN_ARG(node_text(given(p, "protocol"))),
-			    SPAN_ARG(node_text(given(p, "hostIP"))),
+			    SPAN_ARG(tree_text(given(p, "protocol"))),
+			    SPAN_ARG(tree_text(given(p, "hostIP"))),
 			    (long long)n);
 			if (!seen_before(&places, place))
 				continue;
@@ -465,7 +465,7 @@ check_host_port_conflicts(
 			    at_words(c->arena,
 				AT(AT_INDEX(AT(AT_INDEX(at, i), "ports"), k),
 				    "hostPort")),
-			    node_string(c->arena, place));
+			    tree_string(c->arena, place));
 		}
 	}
 	map_release(&places);
@@ -481,13 +481,13 @@ check_containers(struct causes *c, const struct at *up, const struct node *spec,
 	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
 	struct map names = MAP_INIT;
 
-	if (node_count(all) == 0)
+	if (tree_count(all) == 0)
 		fail_required(c, at, "");
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
 		const struct node *name = given(container, "name");
 		check_common(c, here, container, given(spec, "volumes"));
-		if (seen_before(&names, node_text(name)))
+		if (seen_before(&names, tree_text(name)))
 			fail_duplicate(c, AT(here, "name"), name);
 		check_life(c, here, container, grace);
 		policy = given(container, "restartPolicy");

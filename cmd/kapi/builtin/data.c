@@ -25,9 +25,9 @@ static void
 check_immutable_data(
     struct causes *c, const struct node *live, const struct node *object)
 {
-	if (!node_true(given(live, "immutable")))
+	if (!tree_true(given(live, "immutable")))
 		return;
-	if (!node_true(given(object, "immutable")))
+	if (!tree_true(given(object, "immutable")))
 		fail_forbidden(c, AT(NULL, "immutable"),
 		    "field is immutable when `immutable` is set");
 	check_frozen(c, live, object, "data");
@@ -53,11 +53,11 @@ check_keys(struct causes *c, const struct node *object, const char *member,
 	bool base64 = strcmp(member, "binaryData") == 0;
 	size_t total = 0;
 
-	for (size_t i = 0; i < node_count(data); i++) {
+	for (size_t i = 0; i < tree_count(data); i++) {
 		struct span key = data->members[i].key;
-		struct span value = node_text(data->members[i].value);
+		struct span value = tree_text(data->members[i].value);
 		check_config_key(c, AT_KEY(AT(NULL, member), key), key);
-		if (other != NULL && node_get_span(other, key) != NULL)
+		if (other != NULL && tree_get_span(other, key) != NULL)
 			fail_text(c, AT_KEY(AT(NULL, member), key), key,
 			    "duplicate of key present in binaryData");
 		total += base64 ? decoded_size(value) : value.n;
@@ -86,15 +86,15 @@ take_string_data(struct arena *a, struct node *object)
 	const struct node *texts = given(object, "stringData");
 	struct node *data;
 
-	if (node_count(texts) > 0) {
-		data = node_make(a, object, "data");
+	if (tree_count(texts) > 0) {
+		data = tree_make(a, object, "data");
 		for (size_t i = 0; i < texts->n; i++)
-			node_set(a, data, texts->members[i].key,
-			    node_string(a,
+			tree_set(a, data, texts->members[i].key,
+			    tree_string(a,
 				base64_text(
-				    a, node_text(texts->members[i].value))));
+				    a, tree_text(texts->members[i].value))));
 	}
-	node_remove(object, "stringData");
+	tree_remove(object, "stringData");
 }
 
 void
@@ -110,7 +110,7 @@ check_has_key(
 {
 	const struct node *n = given(data, key);
 
-	if (n == NULL || (filled && node_empty(n)))
+	if (n == NULL || (filled && tree_empty(n)))
 		fail_required(c, AT_KEY(AT(NULL, "data"), span_str(key)), "");
 }
 
@@ -120,26 +120,26 @@ check_secret_type(struct causes *c, const struct node *object)
 	const struct node *type = given(object, "type");
 	const struct node *data = given(object, "data");
 
-	if (node_text_is(type, "kubernetes.io/service-account-token")) {
-		if (node_empty(given(node_path(object, "metadata.annotations"),
+	if (tree_text_is(type, "kubernetes.io/service-account-token")) {
+		if (tree_empty(given(tree_path(object, "metadata.annotations"),
 			"kubernetes.io/service-account.name")))
 			fail_required(c,
 			    AT_KEY(AT(AT(NULL, "metadata"), "annotations"),
 				span_str("kubernetes.io/service-account.name")),
 			    "");
-	} else if (node_text_is(type, "kubernetes.io/dockercfg")) {
+	} else if (tree_text_is(type, "kubernetes.io/dockercfg")) {
 		check_has_key(c, data, ".dockercfg", false);
-	} else if (node_text_is(type, "kubernetes.io/dockerconfigjson")) {
+	} else if (tree_text_is(type, "kubernetes.io/dockerconfigjson")) {
 		check_has_key(c, data, ".dockerconfigjson", false);
-	} else if (node_text_is(type, "kubernetes.io/basic-auth")) {
+	} else if (tree_text_is(type, "kubernetes.io/basic-auth")) {
 		if (given(data, "username") == NULL &&
 		    given(data, "password") == NULL) {
 			check_has_key(c, data, "username", false);
 			check_has_key(c, data, "password", false);
 		}
-	} else if (node_text_is(type, "kubernetes.io/ssh-auth")) {
+	} else if (tree_text_is(type, "kubernetes.io/ssh-auth")) {
 		check_has_key(c, data, "ssh-privatekey", true);
-	} else if (node_text_is(type, "kubernetes.io/tls")) {
+	} else if (tree_text_is(type, "kubernetes.io/tls")) {
 		check_has_key(c, data, "tls.crt", false);
 		check_has_key(c, data, "tls.key", false);
 	}
@@ -156,10 +156,10 @@ secret_validate(
 		check_immutable(c, NULL, x->live, object, "type");
 		check_immutable_data(c, x->live, object);
 	}
-	for (size_t i = 0; i < node_count(data); i++) {
+	for (size_t i = 0; i < tree_count(data); i++) {
 		struct span key = data->members[i].key;
 		check_config_key(c, AT_KEY(AT(NULL, "data"), key), key);
-		total += decoded_size(node_text(data->members[i].value));
+		total += decoded_size(tree_text(data->members[i].value));
 	}
 	if (total > DATA_MAX)
 		fail_too_long(c, AT(NULL, "data"), DATA_MAX);
@@ -175,26 +175,26 @@ namespace_default(struct arena *a, struct node *object)
 	const struct node *name = given(meta, "name");
 
 	default_object(a, object, "spec");
-	if (!node_empty(name))
-		node_put(a, default_object(a, meta, "labels"), NAME_LABEL,
-		    node_string(a, node_text(name)));
+	if (!tree_empty(name))
+		tree_put(a, default_object(a, meta, "labels"), NAME_LABEL,
+		    tree_string(a, tree_text(name)));
 	default_text(a, default_object(a, object, "status"), "phase", "Active");
 }
 
 static void
 require_finalizer(struct arena *a, struct node *object)
 {
-	struct node *spec = node_make(a, object, "spec"), *f;
+	struct node *spec = tree_make(a, object, "spec"), *f;
 	struct node *all = given(spec, "finalizers");
 
-	if (!node_is(all, NODE_ARRAY)) {
-		all = node_array(a);
-		node_put(a, spec, "finalizers", all);
+	if (!tree_is(all, NODE_ARRAY)) {
+		all = tree_array(a);
+		tree_put(a, spec, "finalizers", all);
 	}
 	for (size_t i = 0; (f = each_of(all, i)) != NULL; i++)
-		if (node_text_is(f, "kubernetes"))
+		if (tree_text_is(f, "kubernetes"))
 			return;
-	node_append(a, all, node_str(a, "kubernetes"));
+	tree_append(a, all, tree_str(a, "kubernetes"));
 }
 
 void
@@ -205,14 +205,14 @@ namespace_prepare(const struct change_of *x, struct node *object)
 	/* A name that was generated is known by now. */
 	namespace_default(x->arena, object);
 	if (x->live == NULL) {
-		status = node_object(x->arena);
-		node_put(
-		    x->arena, status, "phase", node_str(x->arena, "Active"));
-		node_put(x->arena, object, "status", status);
+		status = tree_object(x->arena);
+		tree_put(
+		    x->arena, status, "phase", tree_str(x->arena, "Active"));
+		tree_put(x->arena, object, "status", status);
 		require_finalizer(x->arena, object);
 	} else if (!span_is(x->subresource, "finalize")) {
 		keep_member(x->arena, given(x->live, "spec"),
-		    node_make(x->arena, object, "spec"), "finalizers");
+		    tree_make(x->arena, object, "spec"), "finalizers");
 	}
 }
 
@@ -224,7 +224,7 @@ check_finalizers(
 
 	for (size_t i = 0; (f = each_of(all, i)) != NULL; i++) {
 		const struct at *here = index ? AT_INDEX(at, i) : at;
-		struct span s = node_text(f);
+		struct span s = tree_text(f);
 		check_qualified_name(c, here, s);
 		if (memchr(s.p ? s.p : "", '/', s.n) == NULL &&
 		    !text_is_any(f, "kubernetes", "orphan",
@@ -240,21 +240,21 @@ namespace_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(AT(NULL, "spec"), "finalizers");
-	const struct node *phase = node_path(object, "status.phase");
+	const struct node *phase = tree_path(object, "status.phase");
 	bool going =
-	    !node_empty(node_path(object, "metadata.deletionTimestamp"));
+	    !tree_empty(tree_path(object, "metadata.deletionTimestamp"));
 
 	if (span_is(x->subresource, "status")) {
-		if (!going && !node_text_is(phase, "Active"))
+		if (!going && !tree_text_is(phase, "Active"))
 			fail_invalid(c, AT(AT(NULL, "status"), "Phase"), phase,
 			    "may only be 'Active' if `deletionTimestamp` is "
 			    "empty");
-		if (going && !node_text_is(phase, "Terminating"))
+		if (going && !tree_text_is(phase, "Terminating"))
 			fail_invalid(c, AT(AT(NULL, "status"), "Phase"), phase,
 			    "may only be 'Terminating' if "
 			    "`deletionTimestamp` is not empty");
 		return;
 	}
-	check_finalizers(c, at, node_path(object, "spec.finalizers"),
+	check_finalizers(c, at, tree_path(object, "spec.finalizers"),
 	    span_is(x->subresource, "finalize"));
 }

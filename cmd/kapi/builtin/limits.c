@@ -46,7 +46,7 @@ quota_validate(
 	const struct node *hard = given(spec, "hard");
 	const struct node *scopes = given(spec, "scopes");
 
-	for (size_t i = 0; i < node_count(hard); i++) {
+	for (size_t i = 0; i < tree_count(hard); i++) {
 		struct span key = hard->members[i].key;
 		const struct at *here = AT_KEY(AT(at, "hard"), key);
 		__int128 amount = 0;
@@ -74,14 +74,14 @@ check_order(struct causes *c, const struct at *at, struct span key,
     const struct node *item, const char *small, const char *large,
     const char *said, const char *shown, const char *words)
 {
-	const struct node *x = node_get_span(given(item, small), key);
-	const struct node *y = node_get_span(given(item, large), key);
+	const struct node *x = tree_get_span(given(item, small), key);
+	const struct node *y = tree_get_span(given(item, large), key);
 
 	if (x == NULL || y == NULL || quantity_cmp(x, y) <= 0)
 		return;
 	fail_invalid(c, AT_KEY(AT(at, said), key),
-	    node_get_span(given(item, shown), key),
-	    say(c, words, SPAN_ARG(node_text(x)), SPAN_ARG(node_text(y))));
+	    tree_get_span(given(item, shown), key),
+	    say(c, words, SPAN_ARG(tree_text(x)), SPAN_ARG(tree_text(y))));
 }
 
 static void
@@ -111,7 +111,7 @@ named_before(const struct node *item, const char *const *members, size_t n,
     struct span key)
 {
 	for (size_t i = 0; i < n; i++)
-		if (node_get_span(given(item, members[i]), key) != NULL)
+		if (tree_get_span(given(item, members[i]), key) != NULL)
 			return true;
 	return false;
 }
@@ -123,17 +123,17 @@ check_limit(struct causes *c, const struct at *at, const struct node *item)
 	    "max", "min", "default", "defaultRequest"};
 	const struct node *type = given(item, "type"), *list;
 
-	check_qualified_name(c, AT(at, "type"), node_text(type));
-	if (node_text_is(type, "Pod")) {
+	check_qualified_name(c, AT(at, "type"), tree_text(type));
+	if (tree_text_is(type, "Pod")) {
 		for (size_t i = 2; i < 4; i++)
-			if (node_count(given(item, members[i])) > 0)
+			if (tree_count(given(item, members[i])) > 0)
 				fail_forbidden(c, AT(at, members[i]),
 				    "may not be specified when `type` is "
 				    "'Pod'");
 	}
 	for (size_t i = 0; i < 4; i++) {
 		list = given(item, members[i]);
-		for (size_t k = 0; k < node_count(list); k++)
+		for (size_t k = 0; k < tree_count(list); k++)
 			if (!named_before(
 				item, members, i, list->members[k].key))
 				check_limits_of(
@@ -145,7 +145,7 @@ void
 limitrange_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
-	const struct node *limits = node_path(object, "spec.limits"), *item;
+	const struct node *limits = tree_path(object, "spec.limits"), *item;
 
 	(void)x;
 	for (size_t i = 0; (item = each_of(limits, i)) != NULL; i++) {
@@ -166,7 +166,7 @@ runtimeclass_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	check_dns_label(
-	    c, AT(NULL, "handler"), node_text(given(object, "handler")));
+	    c, AT(NULL, "handler"), tree_text(given(object, "handler")));
 	if (x->live != NULL)
 		check_immutable(c, NULL, x->live, object, "handler");
 }

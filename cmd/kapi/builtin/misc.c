@@ -28,26 +28,26 @@ check_rule(struct causes *c, const struct at *at, const struct node *rule,
 {
 	const struct node *urls = given(rule, "nonResourceURLs");
 
-	if (node_count(given(rule, "verbs")) == 0)
+	if (tree_count(given(rule, "verbs")) == 0)
 		fail_required(c, AT(at, "verbs"),
 		    "verbs must contain at least one value");
-	if (node_count(urls) > 0) {
+	if (tree_count(urls) > 0) {
 		if (namespaced)
 			fail_invalid(c, AT(at, "nonResourceURLs"), urls,
 			    "namespaced rules cannot apply to non-resource "
 			    "URLs");
-		if (node_count(given(rule, "apiGroups")) > 0 ||
-		    node_count(given(rule, "resources")) > 0 ||
-		    node_count(given(rule, "resourceNames")) > 0)
+		if (tree_count(given(rule, "apiGroups")) > 0 ||
+		    tree_count(given(rule, "resources")) > 0 ||
+		    tree_count(given(rule, "resourceNames")) > 0)
 			fail_invalid(c, AT(at, "nonResourceURLs"), urls,
 			    "rules cannot apply to both regular resources and "
 			    "non-resource URLs");
 		return;
 	}
-	if (node_count(given(rule, "apiGroups")) == 0)
+	if (tree_count(given(rule, "apiGroups")) == 0)
 		fail_required(c, AT(at, "apiGroups"),
 		    "resource rules must supply at least one api group");
-	if (node_count(given(rule, "resources")) == 0)
+	if (tree_count(given(rule, "resources")) == 0)
 		fail_required(c, AT(at, "resources"),
 		    "resource rules must supply at least one resource");
 }
@@ -63,7 +63,7 @@ role_validate(
 	     i++)
 		check_rule(c, AT_INDEX(AT(NULL, "rules"), i), rule,
 		    x->resource->namespaced);
-	if (sum != NULL && node_count(given(sum, "clusterRoleSelectors")) == 0)
+	if (sum != NULL && tree_count(given(sum, "clusterRoleSelectors")) == 0)
 		fail_required(c,
 		    AT(AT(NULL, "aggregationRule"), "clusterRoleSelectors"),
 		    "at least one clusterRoleSelector required if "
@@ -78,18 +78,18 @@ check_subject(struct causes *c, const struct at *at, const struct node *s,
 	const struct node *name = given(s, "name");
 	const struct node *group = given(s, "apiGroup");
 
-	if (node_empty(name))
+	if (tree_empty(name))
 		fail_required(c, AT(at, "name"), "");
-	if (node_text_is(kind, "ServiceAccount")) {
-		if (!node_empty(name))
-			check_dns_subdomain(c, AT(at, "name"), node_text(name));
-		if (!node_empty(group))
+	if (tree_text_is(kind, "ServiceAccount")) {
+		if (!tree_empty(name))
+			check_dns_subdomain(c, AT(at, "name"), tree_text(name));
+		if (!tree_empty(group))
 			fail_unsupported(
 			    c, AT(at, "apiGroup"), group, "", (char *)NULL);
-		if (!namespaced && node_empty(given(s, "namespace")))
+		if (!namespaced && tree_empty(given(s, "namespace")))
 			fail_required(c, AT(at, "namespace"), "");
 	} else if (text_is_any(kind, "User", "Group", (char *)NULL)) {
-		if (!node_text_is(group, RBAC_GROUP))
+		if (!tree_text_is(group, RBAC_GROUP))
 			fail_unsupported(c, AT(at, "apiGroup"), group,
 			    RBAC_GROUP, (char *)NULL);
 	} else {
@@ -101,12 +101,12 @@ check_subject(struct causes *c, const struct at *at, const struct node *s,
 static const struct node *
 go_role_ref(struct arena *a, const struct node *ref)
 {
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
-	node_put(a, n, "APIGroup",
-	    node_string(a, node_text(given(ref, "apiGroup"))));
-	node_put(a, n, "Kind", node_string(a, node_text(given(ref, "kind"))));
-	node_put(a, n, "Name", node_string(a, node_text(given(ref, "name"))));
+	tree_put(a, n, "APIGroup",
+	    tree_string(a, tree_text(given(ref, "apiGroup"))));
+	tree_put(a, n, "Kind", tree_string(a, tree_text(given(ref, "kind"))));
+	tree_put(a, n, "Name", tree_string(a, tree_text(given(ref, "name"))));
 	return n;
 }
 
@@ -119,17 +119,17 @@ rolebinding_validate(
 	const struct node *kind = given(ref, "kind");
 	bool namespaced = x->resource->namespaced;
 
-	if (!node_text_is(given(ref, "apiGroup"), RBAC_GROUP))
+	if (!tree_text_is(given(ref, "apiGroup"), RBAC_GROUP))
 		fail_unsupported(c, AT(at, "apiGroup"), given(ref, "apiGroup"),
 		    RBAC_GROUP, (char *)NULL);
 	if (namespaced &&
 	    !text_is_any(kind, "Role", "ClusterRole", (char *)NULL))
 		fail_unsupported(c, AT(at, "kind"), kind, "Role", "ClusterRole",
 		    (char *)NULL);
-	if (!namespaced && !node_text_is(kind, "ClusterRole"))
+	if (!namespaced && !tree_text_is(kind, "ClusterRole"))
 		fail_unsupported(
 		    c, AT(at, "kind"), kind, "ClusterRole", (char *)NULL);
-	if (node_empty(given(ref, "name")))
+	if (tree_empty(given(ref, "name")))
 		fail_required(c, AT(at, "name"), "");
 	for (size_t i = 0;
 	     (subject = each_of(given(object, "subjects"), i)) != NULL; i++)
@@ -143,11 +143,11 @@ rolebinding_validate(
 static struct node *
 scaling_policy(struct arena *a, const char *type, int64_t value)
 {
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
-	node_put(a, n, "type", node_str(a, type));
-	node_put(a, n, "value", node_int(a, value));
-	node_put(a, n, "periodSeconds", node_int(a, 15));
+	tree_put(a, n, "type", tree_str(a, type));
+	tree_put(a, n, "value", tree_int(a, value));
+	tree_put(a, n, "periodSeconds", tree_int(a, 15));
 	return n;
 }
 
@@ -162,11 +162,11 @@ default_scaling(struct arena *a, struct node *behavior, const char *key)
 	default_text(a, rules, "selectPolicy", "Max");
 	if (given(rules, "policies") != NULL)
 		return;
-	policies = node_array(a);
+	policies = tree_array(a);
 	if (up)
-		node_append(a, policies, scaling_policy(a, "Pods", 4));
-	node_append(a, policies, scaling_policy(a, "Percent", 100));
-	node_put(a, rules, "policies", policies);
+		tree_append(a, policies, scaling_policy(a, "Pods", 4));
+	tree_append(a, policies, scaling_policy(a, "Percent", 100));
+	tree_put(a, rules, "policies", policies);
 }
 
 void
@@ -175,28 +175,28 @@ autoscaler_default(struct arena *a, struct node *object)
 	struct node *spec = default_object(a, object, "spec");
 	struct node *metrics, *metric, *resource, *target;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_int(a, spec, "minReplicas", 1);
 	if (given(spec, "behavior") != NULL) {
 		default_scaling(a, given(spec, "behavior"), "scaleUp");
 		default_scaling(a, given(spec, "behavior"), "scaleDown");
 	}
-	if (node_count(given(spec, "metrics")) > 0 ||
-	    !node_text_is(given(object, "apiVersion"), "autoscaling/v2"))
+	if (tree_count(given(spec, "metrics")) > 0 ||
+	    !tree_text_is(given(object, "apiVersion"), "autoscaling/v2"))
 		return;
-	metrics = node_array(a);
-	metric = node_object(a);
-	resource = node_object(a);
-	target = node_object(a);
-	node_put(a, target, "type", node_str(a, "Utilization"));
-	node_put(a, target, "averageUtilization", node_int(a, 80));
-	node_put(a, resource, "name", node_str(a, "cpu"));
-	node_put(a, resource, "target", target);
-	node_put(a, metric, "type", node_str(a, "Resource"));
-	node_put(a, metric, "resource", resource);
-	node_append(a, metrics, metric);
-	node_put(a, spec, "metrics", metrics);
+	metrics = tree_array(a);
+	metric = tree_object(a);
+	resource = tree_object(a);
+	target = tree_object(a);
+	tree_put(a, target, "type", tree_str(a, "Utilization"));
+	tree_put(a, target, "averageUtilization", tree_int(a, 80));
+	tree_put(a, resource, "name", tree_str(a, "cpu"));
+	tree_put(a, resource, "target", target);
+	tree_put(a, metric, "type", tree_str(a, "Resource"));
+	tree_put(a, metric, "resource", resource);
+	tree_append(a, metrics, metric);
+	tree_put(a, spec, "metrics", metrics);
 }
 
 static bool
@@ -218,9 +218,9 @@ autoscaler_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = given(object, "spec");
 	const struct node *ref = given(spec, "scaleTargetRef");
-	struct span api = node_text(given(ref, "apiVersion"));
+	struct span api = tree_text(given(ref, "apiVersion"));
 	int64_t min, max = int_or(spec, "maxReplicas", 0);
-	bool has_min = node_get_int(given(spec, "minReplicas"), &min);
+	bool has_min = tree_get_int(given(spec, "minReplicas"), &min);
 
 	(void)x;
 	if (has_min && min < 1)
@@ -235,9 +235,9 @@ autoscaler_validate(
 	if (has_min && max < min)
 		fail_int(c, AT(at, "maxReplicas"), max,
 		    "must be greater than or equal to `minReplicas`");
-	if (node_empty(given(ref, "kind")))
+	if (tree_empty(given(ref, "kind")))
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "kind"), "");
-	if (node_empty(given(ref, "name")))
+	if (tree_empty(given(ref, "name")))
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "name"), "");
 	if (memchr(api.p ? api.p : "", '/', api.n) == NULL)
 		fail_text(c, AT(AT(at, "scaleTargetRef"), "apiVersion"), api,
@@ -255,10 +255,10 @@ go_budget(struct arena *a, const struct node *spec)
 	static const char *const keys[][2] = {{"MinAvailable", "minAvailable"},
 	    {"Selector", "selector"}, {"MaxUnavailable", "maxUnavailable"},
 	    {"UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"}};
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
 	for (size_t i = 0; i < 4; i++) {
-		node_put(a, n, keys[i][0], given_or_null(a, spec, keys[i][1]));
+		tree_put(a, n, keys[i][0], given_or_null(a, spec, keys[i][1]));
 	}
 	return n;
 }
@@ -329,10 +329,10 @@ lease_validate(
 	int64_t n;
 
 	(void)x;
-	if (node_get_int(given(spec, "leaseDurationSeconds"), &n) && n <= 0)
+	if (tree_get_int(given(spec, "leaseDurationSeconds"), &n) && n <= 0)
 		fail_int(c, AT(at, "leaseDurationSeconds"), n,
 		    "must be greater than 0");
-	if (node_get_int(given(spec, "leaseTransitions"), &n) && n < 0)
+	if (tree_get_int(given(spec, "leaseTransitions"), &n) && n < 0)
 		fail_int(c, AT(at, "leaseTransitions"), n,
 		    "must be greater than or equal to 0");
 }
@@ -348,7 +348,7 @@ priorityclass_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	enum { HIGHEST_OF_USERS = 1000000000 };
-	struct span name = node_path_text(object, "metadata.name");
+	struct span name = tree_path_text(object, "metadata.name");
 
 	if (x->live != NULL) {
 		if (!same_member(x->live, object, "value"))
@@ -374,31 +374,31 @@ node_default(struct arena *a, struct node *object)
 
 	default_object(a, object, "spec");
 	if (capacity != NULL && given(status, "allocatable") == NULL)
-		node_put(a, status, "allocatable", node_copy(a, capacity));
+		tree_put(a, status, "allocatable", tree_copy(a, capacity));
 }
 
 /* A new Node is tainted until it is ready (TaintNodesByCondition). */
 void
 node_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = node_make(x->arena, object, "spec");
+	struct node *spec = tree_make(x->arena, object, "spec");
 	struct node *taints = given(spec, "taints"), *taint;
 
 	if (x->live != NULL)
 		return;
 	for (size_t i = 0; (taint = each_of(taints, i)) != NULL; i++)
-		if (node_text_is(
+		if (tree_text_is(
 			given(taint, "key"), "node.kubernetes.io/not-ready"))
 			return;
-	if (!node_is(taints, NODE_ARRAY)) {
-		taints = node_array(x->arena);
-		node_put(x->arena, spec, "taints", taints);
+	if (!tree_is(taints, NODE_ARRAY)) {
+		taints = tree_array(x->arena);
+		tree_put(x->arena, spec, "taints", taints);
 	}
-	taint = node_object(x->arena);
-	node_put(x->arena, taint, "key",
-	    node_str(x->arena, "node.kubernetes.io/not-ready"));
-	node_put(x->arena, taint, "effect", node_str(x->arena, "NoSchedule"));
-	node_append(x->arena, taints, taint);
+	taint = tree_object(x->arena);
+	tree_put(x->arena, taint, "key",
+	    tree_str(x->arena, "node.kubernetes.io/not-ready"));
+	tree_put(x->arena, taint, "effect", tree_str(x->arena, "NoSchedule"));
+	tree_append(x->arena, taints, taint);
 }
 
 /* Source: pkg/apis/core/validation/events.go. */
@@ -406,14 +406,14 @@ void
 event_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
-	struct span here = node_path_text(object, "metadata.namespace");
+	struct span here = tree_path_text(object, "metadata.namespace");
 	const struct node *of = given(object, "involvedObject");
 	struct span its;
 
 	(void)x;
 	if (of == NULL)
 		of = given(object, "regarding");
-	its = node_text(given(of, "namespace"));
+	its = tree_text(given(of, "namespace"));
 	if (its.n > 0 ? !span_eq(its, here)
 		      : !span_is(here, "default") &&
 		    !span_is(here, "kube-system") && here.n > 0)
@@ -437,8 +437,8 @@ default_webhook(struct arena *a, struct node *hook, bool mutating)
 	for (size_t i = 0; (rule = each_of(given(hook, "rules"), i)) != NULL;
 	     i++)
 		default_text(a, rule, "scope", "*");
-	service = node_path(hook, "clientConfig.service");
-	if (node_is(service, NODE_OBJECT))
+	service = tree_path(hook, "clientConfig.service");
+	if (tree_is(service, NODE_OBJECT))
 		default_int(a, service, "port", 443);
 }
 
@@ -446,7 +446,7 @@ void
 webhooks_default(struct arena *a, struct node *object)
 {
 	bool mutating =
-	    node_text_is(given(object, "kind"), "MutatingWebhookConfiguration");
+	    tree_text_is(given(object, "kind"), "MutatingWebhookConfiguration");
 	struct node *hook;
 
 	for (size_t i = 0;
@@ -457,13 +457,13 @@ webhooks_default(struct arena *a, struct node *object)
 static struct node *
 old_condition(const struct change_of *x, const struct node *condition)
 {
-	const struct node *old = node_path(x->live, "status.conditions");
+	const struct node *old = tree_path(x->live, "status.conditions");
 
-	for (size_t i = 0; i < node_count(old); i++)
-		if (node_equal(node_get(old->items[i], "type"),
-			node_get(condition, "type")) &&
-		    node_equal(node_get(old->items[i], "status"),
-			node_get(condition, "status")))
+	for (size_t i = 0; i < tree_count(old); i++)
+		if (tree_equal(tree_get(old->items[i], "type"),
+			tree_get(condition, "type")) &&
+		    tree_equal(tree_get(old->items[i], "status"),
+			tree_get(condition, "status")))
 			return old->items[i];
 	return NULL;
 }
@@ -472,32 +472,32 @@ static void
 set_if_missing(const struct change_of *x, struct node *condition,
     const char *key, const struct node *value)
 {
-	if (node_text(node_get(condition, key)).n > 0)
+	if (tree_text(tree_get(condition, key)).n > 0)
 		return;
-	node_put(x->arena, condition, key,
-	    node_text(value).n > 0 ? node_string(x->arena, node_text(value))
-				   : node_string(x->arena, time_now(x->arena)));
+	tree_put(x->arena, condition, key,
+	    tree_text(value).n > 0 ? tree_string(x->arena, tree_text(value))
+				   : tree_string(x->arena, time_now(x->arena)));
 }
 
 /* /approval writes the conditions alone. */
 void
 signing_status_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *conditions = node_path(object, "status.conditions");
+	struct node *conditions = tree_path(object, "status.conditions");
 	struct node *old, *status;
 
 	if (span_is(x->subresource, "approval")) {
-		status = node_get(x->live, "status");
-		status = status == NULL ? node_object(x->arena)
-					: node_copy(x->arena, status);
+		status = tree_get(x->live, "status");
+		status = status == NULL ? tree_object(x->arena)
+					: tree_copy(x->arena, status);
 		if (conditions != NULL)
-			node_put(x->arena, status, "conditions", conditions);
-		node_put(x->arena, object, "status", status);
+			tree_put(x->arena, status, "conditions", conditions);
+		tree_put(x->arena, object, "status", status);
 	}
-	for (size_t i = 0; i < node_count(conditions); i++) {
+	for (size_t i = 0; i < tree_count(conditions); i++) {
 		old = old_condition(x, conditions->items[i]);
 		set_if_missing(x, conditions->items[i], "lastUpdateTime", NULL);
 		set_if_missing(x, conditions->items[i], "lastTransitionTime",
-		    node_get(old, "lastTransitionTime"));
+		    tree_get(old, "lastTransitionTime"));
 	}
 }

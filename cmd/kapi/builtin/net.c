@@ -24,7 +24,7 @@ endpointslice_default(struct arena *a, struct node *object)
 	for (size_t i = 0; (port = each_of(given(object, "ports"), i)) != NULL;
 	     i++) {
 		if (given(port, "name") == NULL)
-			node_put(a, port, "name", node_str(a, ""));
+			tree_put(a, port, "name", tree_str(a, ""));
 		default_text(a, port, "protocol", "TCP");
 	}
 }
@@ -45,25 +45,25 @@ networkpolicy_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec"), *types;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	policy_ports_default(a, given(spec, "ingress"));
 	policy_ports_default(a, given(spec, "egress"));
-	if (node_count(given(spec, "policyTypes")) > 0)
+	if (tree_count(given(spec, "policyTypes")) > 0)
 		return;
-	types = node_array(a);
-	node_append(a, types, node_str(a, "Ingress"));
-	if (node_count(given(spec, "egress")) > 0)
-		node_append(a, types, node_str(a, "Egress"));
-	node_put(a, spec, "policyTypes", types);
+	types = tree_array(a);
+	tree_append(a, types, tree_str(a, "Ingress"));
+	if (tree_count(given(spec, "egress")) > 0)
+		tree_append(a, types, tree_str(a, "Egress"));
+	tree_put(a, spec, "policyTypes", types);
 }
 
 void
 ingressclass_default(struct arena *a, struct node *object)
 {
-	struct node *parameters = node_path(object, "spec.parameters");
+	struct node *parameters = tree_path(object, "spec.parameters");
 
-	if (node_is(parameters, NODE_OBJECT))
+	if (tree_is(parameters, NODE_OBJECT))
 		default_text(a, parameters, "scope", "Cluster");
 }
 
@@ -75,11 +75,11 @@ check_backend_port(
 	int64_t number = int_or(port, "number", 0);
 	const struct at *here = AT(AT(at, "service"), "port");
 
-	if (!node_empty(name) && number != 0)
+	if (!tree_empty(name) && number != 0)
 		fail_text(c, at, span_str(""),
 		    "cannot set both port name & port number");
-	else if (!node_empty(name))
-		check_port_name(c, AT(here, "name"), node_text(name));
+	else if (!tree_empty(name))
+		check_port_name(c, AT(here, "name"), tree_text(name));
 	else if (number != 0)
 		check_port_number(c, AT(here, "number"), number);
 	else
@@ -97,16 +97,16 @@ check_backend(struct causes *c, const struct at *at, const struct node *b)
 		fail_text(c, at, span_str(""),
 		    "cannot set both resource and service backends");
 	} else if (resource != NULL) {
-		if (node_empty(given(resource, "kind")))
+		if (tree_empty(given(resource, "kind")))
 			fail_required(c, AT(AT(at, "resource"), "kind"), "");
-		if (node_empty(given(resource, "name")))
+		if (tree_empty(given(resource, "name")))
 			fail_required(c, AT(AT(at, "resource"), "name"), "");
 	} else if (service != NULL) {
-		if (node_empty(name))
+		if (tree_empty(name))
 			fail_required(c, AT(AT(at, "service"), "name"), "");
 		else
 			check_dns_label(
-			    c, AT(AT(at, "service"), "name"), node_text(name));
+			    c, AT(AT(at, "service"), "name"), tree_text(name));
 		check_backend_port(c, at, given(service, "port"));
 	} else {
 		fail_text(c, at, span_str(""),
@@ -121,7 +121,7 @@ check_path(struct causes *c, const struct at *at, const struct node *p)
 	    "//", "/./", "/../", "%2f", "%2F"};
 	static const char *const ends[] = {"/..", "/."};
 	const struct node *type = given(p, "pathType");
-	struct span path = node_text(given(p, "path"));
+	struct span path = tree_text(given(p, "path"));
 	bool exact = text_is_any(type, "Exact", "Prefix", (char *)NULL);
 
 	if (type == NULL) {
@@ -129,7 +129,7 @@ check_path(struct causes *c, const struct at *at, const struct node *p)
 		    c, AT(at, "pathType"), "pathType must be specified");
 		return;
 	}
-	if (!exact && !node_text_is(type, "ImplementationSpecific"))
+	if (!exact && !tree_text_is(type, "ImplementationSpecific"))
 		fail_unsupported(c, AT(at, "pathType"), type, "Exact",
 		    "ImplementationSpecific", "Prefix", (char *)NULL);
 	else if ((exact || path.n > 0) && (path.n == 0 || path.p[0] != '/'))
@@ -168,7 +168,7 @@ ingress_validate(
 	const struct node *rules = given(spec, "rules"), *rule, *p, *tls;
 
 	(void)x;
-	if (node_count(rules) == 0 && given(spec, "defaultBackend") == NULL)
+	if (tree_count(rules) == 0 && given(spec, "defaultBackend") == NULL)
 		fail_invalid(c, at, rules,
 		    "either `defaultBackend` or `rules` must be specified");
 	if (given(spec, "defaultBackend") != NULL)
@@ -178,8 +178,8 @@ ingress_validate(
 		const struct at *here = AT_INDEX(AT(at, "rules"), i);
 		const struct node *http = given(rule, "http");
 		const struct node *paths = given(http, "paths");
-		check_host(c, AT(here, "host"), node_text(given(rule, "host")));
-		if (http != NULL && node_count(paths) == 0)
+		check_host(c, AT(here, "host"), tree_text(given(rule, "host")));
+		if (http != NULL && tree_count(paths) == 0)
 			fail_required(c, AT(AT(here, "http"), "paths"), "");
 		for (size_t k = 0; (p = each_of(paths, k)) != NULL; k++)
 			check_path(
@@ -191,10 +191,10 @@ ingress_validate(
 			check_host(c,
 			    AT_INDEX(
 				AT(AT_INDEX(AT(at, "tls"), i), "hosts"), k),
-			    node_text(p));
+			    tree_text(p));
 	if (given(spec, "ingressClassName") != NULL)
 		check_dns_subdomain(c, AT(at, "ingressClassName"),
-		    node_text(given(spec, "ingressClassName")));
+		    tree_text(given(spec, "ingressClassName")));
 }
 
 static void
@@ -210,12 +210,12 @@ check_policy_port(
 		    "SCTP", (char *)NULL);
 	if (n != NULL)
 		check_port(c, AT(at, "port"), n);
-	if (!node_get_int(given(port, "endPort"), &end))
+	if (!tree_get_int(given(port, "endPort"), &end))
 		return;
 	if (n == NULL)
 		fail_int(c, AT(at, "endPort"), end,
 		    "may not be specified when `port` is not specified");
-	else if (!node_get_int(n, &first))
+	else if (!tree_get_int(n, &first))
 		fail_int(c, AT(at, "endPort"), end,
 		    "may not be specified when `port` is non-numeric");
 	else if (end < first)
@@ -232,7 +232,7 @@ check_peer(struct causes *c, const struct at *at, const struct node *peer)
 
 	check_selector(c, AT(at, "podSelector"), pods);
 	check_selector(c, AT(at, "namespaceSelector"), namespaces);
-	if (block != NULL && node_empty(given(block, "cidr")))
+	if (block != NULL && tree_empty(given(block, "cidr")))
 		fail_required(c, AT(AT(at, "ipBlock"), "cidr"), "");
 	if (block == NULL && pods == NULL && namespaces == NULL)
 		fail_required(c, at, "must specify a peer");
@@ -287,23 +287,23 @@ endpointslice_validate(
 	for (size_t i = 0; (port = each_of(given(object, "ports"), i)) != NULL;
 	     i++) {
 		const struct at *here = AT_INDEX(AT(NULL, "ports"), i);
-		if (!node_empty(given(port, "name")))
+		if (!tree_empty(given(port, "name")))
 			check_dns_label(c, AT(here, "name"),
-			    node_text(given(port, "name")));
+			    tree_text(given(port, "name")));
 		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
 	}
 	for (size_t i = 0;
 	     (endpoint = each_of(given(object, "endpoints"), i)) != NULL; i++) {
 		const struct node *all = given(endpoint, "addresses");
-		if (node_count(all) == 0)
+		if (tree_count(all) == 0)
 			fail_required(c, AT(AT_INDEX(at, i), "addresses"),
 			    "must contain at least 1 address");
-		for (size_t k = 0; k < node_count(all) &&
-		     !node_text_is(given(object, "addressType"), "FQDN");
+		for (size_t k = 0; k < tree_count(all) &&
+		     !tree_text_is(given(object, "addressType"), "FQDN");
 		     k++)
 			check_ip(c,
 			    AT_INDEX(AT(AT_INDEX(at, i), "addresses"), k),
-			    node_text(all->items[k]));
+			    tree_text(all->items[k]));
 	}
 	if (x->live != NULL)
 		check_immutable(c, NULL, x->live, object, "addressType");
@@ -315,7 +315,7 @@ ingressclass_validate(
 {
 	const struct at *at = AT(AT(NULL, "spec"), "controller");
 	const struct node *spec = given(object, "spec");
-	struct span name = node_text(given(spec, "controller"));
+	struct span name = tree_text(given(spec, "controller"));
 	const char *slash = name.n == 0 ? NULL : memchr(name.p, '/', name.n);
 
 	if (x->live != NULL)
@@ -355,8 +355,8 @@ check_subset(struct causes *c, const struct at *at, const struct node *subset)
 	static const char *const lists[] = {"addresses", "notReadyAddresses"};
 	const struct node *ports = given(subset, "ports"), *n;
 
-	if (node_count(given(subset, lists[0])) == 0 &&
-	    node_count(given(subset, lists[1])) == 0)
+	if (tree_count(given(subset, lists[0])) == 0 &&
+	    tree_count(given(subset, lists[1])) == 0)
 		fail_required(
 		    c, at, "must specify `addresses` or `notReadyAddresses`");
 	for (size_t l = 0; l < 2; l++)
@@ -364,14 +364,14 @@ check_subset(struct causes *c, const struct at *at, const struct node *subset)
 		     (n = each_of(given(subset, lists[l]), i)) != NULL; i++)
 			check_endpoint_ip(c,
 			    AT(AT_INDEX(AT(at, lists[l]), i), "ip"),
-			    node_text(given(n, "ip")));
+			    tree_text(given(n, "ip")));
 	for (size_t i = 0; (n = each_of(ports, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(AT(at, "ports"), i);
 		const struct node *name = given(n, "name");
-		if (node_empty(name) && ports->n > 1)
+		if (tree_empty(name) && ports->n > 1)
 			fail_required(c, AT(here, "name"), "");
-		else if (!node_empty(name))
-			check_dns_label(c, AT(here, "name"), node_text(name));
+		else if (!tree_empty(name))
+			check_dns_label(c, AT(here, "name"), tree_text(name));
 		check_port_number(c, AT(here, "port"), int_or(n, "port", 0));
 		check_enum(c, here, n, "protocol", "SCTP", "TCP", "UDP");
 	}

@@ -16,13 +16,13 @@ check_capacity(
 	const struct node *size = given(capacity, "storage");
 	__int128 bytes = 0;
 
-	if (node_count(capacity) == 0)
+	if (tree_count(capacity) == 0)
 		fail_required(c, at, "");
-	if (size == NULL || node_count(capacity) > 1)
+	if (size == NULL || tree_count(capacity) > 1)
 		fail_unsupported(c, at,
-		    capacity != NULL ? capacity : node_null(c->arena),
+		    capacity != NULL ? capacity : tree_null(c->arena),
 		    "storage", (char *)NULL);
-	for (size_t i = 0; i < node_count(capacity); i++) {
+	for (size_t i = 0; i < tree_count(capacity); i++) {
 		const struct node *n = capacity->members[i].value;
 		const struct at *here = AT_KEY(at, capacity->members[i].key);
 		if (!quantity_get(n, &bytes))
@@ -40,7 +40,7 @@ check_modes(struct causes *c, const struct at *at, const struct node *modes)
 {
 	const struct node *mode;
 
-	if (node_count(modes) == 0)
+	if (tree_count(modes) == 0)
 		fail_required(c, at, "");
 	for (size_t i = 0; (mode = each_of(modes, i)) != NULL; i++)
 		if (!text_is_any(mode, "ReadOnlyMany", "ReadWriteMany",
@@ -54,7 +54,7 @@ static void
 require(struct causes *c, const struct at *at, const struct node *object,
     const char *key)
 {
-	if (node_empty(given(object, key)))
+	if (tree_empty(given(object, key)))
 		fail_required(c, AT(at, key), "");
 }
 
@@ -83,7 +83,7 @@ check_one(struct causes *c, const struct at *up, const char *type,
 static void
 check_source_of(struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *path = node_path(spec, "hostPath.path");
+	const struct node *path = tree_path(spec, "hostPath.path");
 	size_t found = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
@@ -98,8 +98,8 @@ check_source_of(struct causes *c, const struct at *at, const struct node *spec)
 	}
 	if (found == 0)
 		fail_required(c, at, "must specify a volume type");
-	if (node_text_is(path, "/") &&
-	    node_text_is(
+	if (tree_text_is(path, "/") &&
+	    tree_text_is(
 		given(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
 		fail_forbidden(c, AT(at, "persistentVolumeReclaimPolicy"),
 		    "may not be 'recycle' for a hostPath mount of '/'");
@@ -137,9 +137,9 @@ volume_validate(
 	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
 	    "Recycle", "Retain");
 	check_source_of(c, at, spec);
-	if (!node_empty(class))
+	if (!tree_empty(class))
 		check_dns_subdomain(
-		    c, AT(at, "storageClassName"), node_text(class));
+		    c, AT(at, "storageClassName"), tree_text(class));
 	if (given(spec, "volumeMode") != NULL)
 		check_enum(c, at, spec, "volumeMode", "Block", "Filesystem");
 	if (x->live != NULL)

@@ -15,29 +15,29 @@ check_node_requirement(
 	const struct node *values = given(r, "values"), *v;
 
 	if (text_is_any(operator, "In", "NotIn", (char *)NULL)) {
-		if (node_count(values) == 0)
+		if (tree_count(values) == 0)
 			fail_required(c, AT(at, "values"),
 			    "must be specified when `operator` is 'In' or "
 			    "'NotIn'");
 	} else if (text_is_any(operator, "Exists", "DoesNotExist",
 		       (char *)NULL)) {
-		if (node_count(values) > 0)
+		if (tree_count(values) > 0)
 			fail_forbidden(c, AT(at, "values"),
 			    "may not be specified when `operator` is 'Exists' "
 			    "or 'DoesNotExist'");
 	} else if (text_is_any(operator, "Gt", "Lt", (char *)NULL)) {
-		if (node_count(values) != 1)
+		if (tree_count(values) != 1)
 			fail_required(c, AT(at, "values"),
 			    "must be specified single value when `operator` "
 			    "is 'Lt' or 'Gt'");
 	} else {
-		fail_text(c, AT(at, "operator"), node_text(operator),
+		fail_text(c, AT(at, "operator"), tree_text(operator),
 		    "not a valid selector operator");
 	}
-	check_qualified_name(c, AT(at, "key"), node_text(given(r, "key")));
+	check_qualified_name(c, AT(at, "key"), tree_text(given(r, "key")));
 	for (size_t i = 0; (v = each_of(values, i)) != NULL; i++)
 		check_label_value(
-		    c, AT_INDEX(AT(at, "values"), i), node_text(v));
+		    c, AT_INDEX(AT(at, "values"), i), tree_text(v));
 }
 
 static void
@@ -59,7 +59,7 @@ check_node_affinity(
 	const struct node *terms = given(required, "nodeSelectorTerms"), *t;
 	const struct at *here = AT(AT(at, REQUIRED), "nodeSelectorTerms");
 
-	if (required != NULL && node_count(terms) == 0)
+	if (required != NULL && tree_count(terms) == 0)
 		fail_required(
 		    c, here, "must have at least one node selector term");
 	for (size_t i = 0; (t = each_of(terms, i)) != NULL; i++)
@@ -84,10 +84,10 @@ check_pod_term(struct causes *c, const struct at *at, const struct node *term)
 	    c, AT(at, "labelSelector"), given(term, "labelSelector"));
 	check_selector(
 	    c, AT(at, "namespaceSelector"), given(term, "namespaceSelector"));
-	if (node_empty(given(term, "topologyKey")))
+	if (tree_empty(given(term, "topologyKey")))
 		fail_required(c, AT(at, "topologyKey"), "can not be empty");
 	check_qualified_name(
-	    c, AT(at, "topologyKey"), node_text(given(term, "topologyKey")));
+	    c, AT(at, "topologyKey"), tree_text(given(term, "topologyKey")));
 }
 
 static void
@@ -128,11 +128,11 @@ check_searches(struct causes *c, const struct at *at, const struct node *all)
 {
 	const struct node *n;
 
-	if (node_count(all) > 32)
+	if (tree_count(all) > 32)
 		fail_invalid(
 		    c, at, all, "must not have more than 32 search paths");
 	for (size_t i = 0; (n = each_of(all, i)) != NULL; i++) {
-		struct span s = node_text(n);
+		struct span s = tree_text(n);
 		if (span_is(s, "."))
 			continue;
 		if (s.n > 0 && s.p[s.n - 1] == '.')
@@ -148,8 +148,8 @@ check_dns(struct causes *c, const struct at *at, const struct node *spec)
 	const struct node *config = given(spec, "dnsConfig"), *n;
 	const struct node *servers = given(config, "nameservers");
 
-	if (node_text_is(given(spec, "dnsPolicy"), "None") &&
-	    node_count(servers) == 0) {
+	if (tree_text_is(given(spec, "dnsPolicy"), "None") &&
+	    tree_count(servers) == 0) {
 		if (config == NULL)
 			fail_required(c, here,
 			    "must provide `dnsConfig` when `dnsPolicy` is "
@@ -160,15 +160,15 @@ check_dns(struct causes *c, const struct at *at, const struct node *spec)
 			    "`dnsPolicy` is None");
 		return;
 	}
-	if (node_count(servers) > 3)
+	if (tree_count(servers) > 3)
 		fail_invalid(c, AT(here, "nameservers"), servers,
 		    "must not have more than 3 nameservers");
 	for (size_t i = 0; (n = each_of(servers, i)) != NULL; i++)
-		check_ip(c, AT_INDEX(AT(here, "nameservers"), i), node_text(n));
+		check_ip(c, AT_INDEX(AT(here, "nameservers"), i), tree_text(n));
 	check_searches(c, AT(here, "searches"), given(config, "searches"));
 	for (size_t i = 0; (n = each_of(given(config, "options"), i)) != NULL;
 	     i++)
-		if (node_empty(given(n, "name")))
+		if (tree_empty(given(n, "name")))
 			fail_required(c, AT_INDEX(AT(here, "options"), i),
 			    "must not be empty");
 }
@@ -180,13 +180,13 @@ check_hosts(struct causes *c, const struct at *at, const struct node *all)
 
 	for (size_t i = 0; (alias = each_of(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		check_ip(c, AT(here, "ip"), node_text(given(alias, "ip")));
+		check_ip(c, AT(here, "ip"), tree_text(given(alias, "ip")));
 		for (size_t k = 0;
 		     (name = each_of(given(alias, "hostnames"), k)) != NULL;
 		     k++)
 			check_dns_subdomain(c,
 			    AT_INDEX(AT(here, "hostnames"), k),
-			    node_text(name));
+			    tree_text(name));
 	}
 }
 
@@ -195,11 +195,11 @@ check_toleration_value(
     struct causes *c, const struct at *at, const struct node *t)
 {
 	const struct node *operator= given(t, "operator");
-	struct span value = node_text(given(t, "value"));
+	struct span value = tree_text(given(t, "value"));
 
-	if (node_empty(operator) || node_text_is(operator, "Equal")) {
+	if (tree_empty(operator) || tree_text_is(operator, "Equal")) {
 		check_label_value(c, AT(at, "operator"), value);
-	} else if (node_text_is(operator, "Exists")) {
+	} else if (tree_text_is(operator, "Exists")) {
 		if (value.n > 0)
 			fail_text(c, AT(at, "operator"), value,
 			    "value must be empty when `operator` is 'Exists'");
@@ -219,19 +219,19 @@ check_toleration(struct causes *c, const struct at *at, const struct node *t)
 	const struct node *effect = given(t, "effect");
 	const struct node *key = given(t, "key");
 
-	if (!node_empty(key))
-		check_qualified_name(c, AT(at, "key"), node_text(key));
-	else if (!node_text_is(operator, "Exists"))
-		fail_text(c, AT(at, "operator"), node_text(operator),
+	if (!tree_empty(key))
+		check_qualified_name(c, AT(at, "key"), tree_text(key));
+	else if (!tree_text_is(operator, "Exists"))
+		fail_text(c, AT(at, "operator"), tree_text(operator),
 		    "operator must be Exists when `key` is empty, which means "
 		    "\"match all values and all keys\"");
 	if (given(t, "tolerationSeconds") != NULL &&
-	    !node_text_is(effect, "NoExecute"))
-		fail_text(c, AT(at, "effect"), node_text(effect),
+	    !tree_text_is(effect, "NoExecute"))
+		fail_text(c, AT(at, "effect"), tree_text(effect),
 		    "effect must be 'NoExecute' when `tolerationSeconds` is "
 		    "set");
 	check_toleration_value(c, at, t);
-	if (!node_empty(effect))
+	if (!tree_empty(effect))
 		check_enum(c, at, t, "effect", "NoSchedule", "PreferNoSchedule",
 		    "NoExecute");
 }
@@ -247,7 +247,7 @@ check_spread(struct causes *c, const struct at *at, const struct node *all)
 		if (skew <= 0)
 			fail_int(c, AT(here, "maxSkew"), skew,
 			    "must be greater than zero");
-		if (node_empty(given(each, "topologyKey")))
+		if (tree_empty(given(each, "topologyKey")))
 			fail_required(
 			    c, AT(here, "topologyKey"), "can not be empty");
 		if (!text_is_any(given(each, "whenUnsatisfiable"),

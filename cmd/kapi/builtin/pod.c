@@ -54,8 +54,8 @@ pod_qos(struct arena *a, const struct node *spec)
 		}
 	}
 	if (!any)
-		return node_str(a, "BestEffort");
-	return node_str(a, guaranteed ? "Guaranteed" : "Burstable");
+		return tree_str(a, "BestEffort");
+	return tree_str(a, guaranteed ? "Guaranteed" : "Burstable");
 }
 
 static bool
@@ -66,8 +66,8 @@ tolerates(const struct node *tolerations, const char *taint)
 	for (size_t i = 0; (t = each_of(tolerations, i)) != NULL; i++) {
 		const struct node *key = given(t, "key");
 		const struct node *effect = given(t, "effect");
-		if ((node_empty(key) || node_text_is(key, taint)) &&
-		    (node_empty(effect) || node_text_is(effect, "NoExecute")))
+		if ((tree_empty(key) || tree_text_is(key, taint)) &&
+		    (tree_empty(effect) || tree_text_is(effect, "NoExecute")))
 			return true;
 	}
 	return false;
@@ -81,23 +81,23 @@ add_toleration(struct arena *a, struct node *spec, const char *taint)
 
 	if (tolerates(tolerations, taint))
 		return;
-	if (!node_is(tolerations, NODE_ARRAY)) {
-		tolerations = node_array(a);
-		node_put(a, spec, "tolerations", tolerations);
+	if (!tree_is(tolerations, NODE_ARRAY)) {
+		tolerations = tree_array(a);
+		tree_put(a, spec, "tolerations", tolerations);
 	}
-	t = node_object(a);
-	node_put(a, t, "key", node_str(a, taint));
-	node_put(a, t, "operator", node_str(a, "Exists"));
-	node_put(a, t, "effect", node_str(a, "NoExecute"));
-	node_put(a, t, "tolerationSeconds", node_int(a, 300));
-	node_append(a, tolerations, t);
+	t = tree_object(a);
+	tree_put(a, t, "key", tree_str(a, taint));
+	tree_put(a, t, "operator", tree_str(a, "Exists"));
+	tree_put(a, t, "effect", tree_str(a, "NoExecute"));
+	tree_put(a, t, "tolerationSeconds", tree_int(a, 300));
+	tree_append(a, tolerations, t);
 }
 
 /* priority and preemptionPolicy, from the class that is named. */
 static void
 set_priority(const struct change_of *x, struct node *spec)
 {
-	struct span name = node_text(given(spec, "priorityClassName"));
+	struct span name = tree_text(given(spec, "priorityClassName"));
 	struct stored *class = NULL;
 	struct node *n = NULL, *v;
 
@@ -116,11 +116,11 @@ set_priority(const struct change_of *x, struct node *spec)
 		default_int(x->arena, spec, "priority", 2000000000);
 	v = given(n, "value");
 	if (v != NULL)
-		node_put(x->arena, spec, "priority", v);
+		tree_put(x->arena, spec, "priority", v);
 	default_int(x->arena, spec, "priority", 0);
 	v = given(n, "preemptionPolicy");
 	if (v != NULL)
-		node_put(x->arena, spec, "preemptionPolicy", v);
+		tree_put(x->arena, spec, "preemptionPolicy", v);
 	default_text(
 	    x->arena, spec, "preemptionPolicy", "PreemptLowerPriority");
 }
@@ -128,38 +128,38 @@ set_priority(const struct change_of *x, struct node *spec)
 static void
 gated_condition(struct arena *a, struct node *status)
 {
-	struct node *condition = node_object(a), *all = node_array(a);
+	struct node *condition = tree_object(a), *all = tree_array(a);
 
-	node_put(a, condition, "type", node_str(a, "PodScheduled"));
-	node_put(a, condition, "status", node_str(a, "False"));
-	node_put(a, condition, "lastProbeTime", node_null(a));
-	node_put(
-	    a, condition, "lastTransitionTime", node_string(a, time_now(a)));
-	node_put(a, condition, "reason", node_str(a, "SchedulingGated"));
-	node_put(a, condition, "message",
-	    node_str(
+	tree_put(a, condition, "type", tree_str(a, "PodScheduled"));
+	tree_put(a, condition, "status", tree_str(a, "False"));
+	tree_put(a, condition, "lastProbeTime", tree_null(a));
+	tree_put(
+	    a, condition, "lastTransitionTime", tree_string(a, time_now(a)));
+	tree_put(a, condition, "reason", tree_str(a, "SchedulingGated"));
+	tree_put(a, condition, "message",
+	    tree_str(
 		a, "Scheduling is blocked due to non-empty scheduling gates"));
-	node_append(a, all, condition);
-	node_put(a, status, "conditions", all);
+	tree_append(a, all, condition);
+	tree_put(a, status, "conditions", all);
 }
 
 static void
 prepare_create(const struct change_of *x, struct node *object)
 {
 	struct node *spec = given(object, "spec");
-	struct node *status = node_object(x->arena);
+	struct node *status = tree_object(x->arena);
 
-	node_put(x->arena, object, "status", status);
-	if (!node_is(spec, NODE_OBJECT))
+	tree_put(x->arena, object, "status", status);
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	set_priority(x, spec);
 	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
 	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
-	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
-	if (node_count(given(spec, "schedulingGates")) > 0)
+	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
+	if (tree_count(given(spec, "schedulingGates")) > 0)
 		gated_condition(x->arena, status);
-	node_put(x->arena, status, "qosClass",
-	    node_copy(x->arena, pod_qos(x->arena, spec)));
+	tree_put(x->arena, status, "qosClass",
+	    tree_copy(x->arena, pod_qos(x->arena, spec)));
 }
 
 /* What only a node or the server writes comes back if it was left out. */
@@ -170,7 +170,7 @@ prepare_update(const struct change_of *x, struct node *object)
 	struct node *spec = given(object, "spec");
 	const struct node *was = given(x->live, "spec");
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	for (size_t i = 0; i < 2; i++)
 		if (given(spec, kept[i]) == NULL)
@@ -195,13 +195,13 @@ pod_prepare(const struct change_of *x, struct node *object)
 			keep_member(x->arena, given(x->live, "metadata"),
 			    given(object, "metadata"), kept[i]);
 		keep_member(x->arena, x->live, object, "status");
-		added = node_path(object, "spec.ephemeralContainers");
+		added = tree_path(object, "spec.ephemeralContainers");
 		if (span_is(x->subresource, "resize"))
 			return;
-		node_put(x->arena, object, "spec",
-		    node_copy(x->arena, given(x->live, "spec")));
+		tree_put(x->arena, object, "spec",
+		    tree_copy(x->arena, given(x->live, "spec")));
 		if (added != NULL)
-			node_put(x->arena, given(object, "spec"),
+			tree_put(x->arena, given(object, "spec"),
 			    "ephemeralContainers", added);
 	} else {
 		prepare_update(x, object);
@@ -213,11 +213,11 @@ pod_status_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *meta = given(object, "metadata");
 	const struct node *was = given(x->live, "metadata");
-	struct node *status = node_make(x->arena, object, "status");
+	struct node *status = tree_make(x->arena, object, "status");
 
 	keep_member(x->arena, was, meta, "ownerReferences");
 	keep_member(x->arena, was, meta, "deletionTimestamp");
-	if (node_empty(given(status, "qosClass")))
+	if (tree_empty(given(status, "qosClass")))
 		keep_member(
 		    x->arena, given(x->live, "status"), status, "qosClass");
 }
@@ -243,13 +243,13 @@ same_containers(struct causes *c, const struct at *at, const struct node *spec,
 {
 	const struct node *all = given(spec, key), *container;
 
-	if (node_count(all) != node_count(given(was, key))) {
+	if (tree_count(all) != tree_count(given(was, key))) {
 		fail_forbidden(c, AT(at, key),
 		    "pod updates may not add or remove containers");
 		return false;
 	}
 	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++)
-		if (node_empty(given(container, "image")))
+		if (tree_empty(given(container, "image")))
 			fail_required(
 			    c, AT(AT_INDEX(AT(at, key), i), "image"), "");
 	return true;
@@ -265,13 +265,13 @@ check_deadline(struct causes *c, const struct at *at, const struct node *spec,
 	int64_t now, before;
 
 	at = AT(at, "activeDeadlineSeconds");
-	if (node_get_int(n, &now)) {
+	if (tree_get_int(n, &now)) {
 		if (now < 0 || now > INT32_MAX) {
 			fail_int(c, at, now,
 			    "must be between 0 and 2147483647, inclusive");
 			return false;
 		}
-		if (node_get_int(o, &before) && before < now) {
+		if (tree_get_int(o, &before) && before < now) {
 			fail_int(c, at, now,
 			    "must be less than or equal to previous value");
 			return false;
@@ -289,7 +289,7 @@ holds(const struct node *array, const struct node *item)
 	const struct node *each;
 
 	for (size_t i = 0; (each = each_of(array, i)) != NULL; i++)
-		if (node_equal(each, item))
+		if (tree_equal(each, item))
 			return true;
 	return false;
 }
@@ -335,7 +335,7 @@ check_gates_only_go(struct causes *c, const struct at *at,
 			    say(c,
 				"only deletion is allowed, but found new "
 				"scheduling gate '%.*s'",
-				SPAN_ARG(node_text(given(gate, "name")))));
+				SPAN_ARG(tree_text(given(gate, "name")))));
 }
 
 static void
@@ -362,9 +362,9 @@ check_pod_update(struct causes *c, const struct at *at,
 		return;
 	check_tolerations_kept(c, at, spec, was);
 	check_gates_only_go(c, at, spec, was);
-	if (node_equal(spec, was))
+	if (tree_equal(spec, was))
 		return;
-	spec = node_copy(c->arena, spec);
+	spec = tree_copy(c->arena, spec);
 	same_images(c->arena, spec, was, "containers");
 	same_images(c->arena, spec, was, "initContainers");
 	keep_member(c->arena, was, spec, "activeDeadlineSeconds");
@@ -374,12 +374,12 @@ check_pod_update(struct causes *c, const struct at *at,
 	    int_or(spec, "terminationGracePeriodSeconds", 0) == 1)
 		keep_member(
 		    c->arena, was, spec, "terminationGracePeriodSeconds");
-	if (node_count(given(was, "schedulingGates")) > 0) {
+	if (tree_count(given(was, "schedulingGates")) > 0) {
 		keep_member(c->arena, was, spec, "nodeSelector");
 		keep_member(c->arena, was, spec, "affinity");
 	}
 	/* The real server appends a diff in Go's words. */
-	if (!node_equal(spec, was))
+	if (!tree_equal(spec, was))
 		fail_forbidden(c, at,
 		    "pod updates may not change fields other than "
 		    "`spec.containers[*].image`,"
@@ -405,11 +405,11 @@ pod_validate(
 		check_pod_update(c, at, object, x->live);
 		return;
 	}
-	if (node_count(given(spec, "ephemeralContainers")) > 0)
+	if (tree_count(given(spec, "ephemeralContainers")) > 0)
 		fail_forbidden(c, AT(at, "ephemeralContainers"),
 		    "cannot be set on create");
-	if (!node_empty(given(spec, "nodeName")) &&
-	    node_count(given(spec, "schedulingGates")) > 0)
+	if (!tree_empty(given(spec, "nodeName")) &&
+	    tree_count(given(spec, "schedulingGates")) > 0)
 		fail_forbidden(c, AT(at, "nodeName"),
 		    "cannot be set until all schedulingGates have been "
 		    "cleared");

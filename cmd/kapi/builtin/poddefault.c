@@ -56,9 +56,9 @@ static void
 default_pull_policy(
     struct arena *a, struct node *object, const char *key, struct span image)
 {
-	if (node_empty(given(object, key)))
-		node_put(a, object, key,
-		    node_str(a, latest(image) ? "Always" : "IfNotPresent"));
+	if (tree_empty(given(object, key)))
+		tree_put(a, object, key,
+		    tree_str(a, latest(image) ? "Always" : "IfNotPresent"));
 }
 
 static void
@@ -66,7 +66,7 @@ default_http_get(struct arena *a, struct node *handler)
 {
 	struct node *get = given(handler, "httpGet");
 
-	if (!node_is(get, NODE_OBJECT))
+	if (!tree_is(get, NODE_OBJECT))
 		return;
 	default_text(a, get, "path", "/");
 	default_text(a, get, "scheme", "HTTP");
@@ -77,15 +77,15 @@ default_probe(struct arena *a, struct node *probe)
 {
 	struct node *grpc = given(probe, "grpc");
 
-	if (!node_is(probe, NODE_OBJECT))
+	if (!tree_is(probe, NODE_OBJECT))
 		return;
 	default_nonzero(a, probe, "timeoutSeconds", 1);
 	default_nonzero(a, probe, "periodSeconds", 10);
 	default_nonzero(a, probe, "successThreshold", 1);
 	default_nonzero(a, probe, "failureThreshold", 3);
 	default_http_get(a, probe);
-	if (node_is(grpc, NODE_OBJECT) && given(grpc, "service") == NULL)
-		node_put(a, grpc, "service", node_str(a, ""));
+	if (tree_is(grpc, NODE_OBJECT) && given(grpc, "service") == NULL)
+		tree_put(a, grpc, "service", tree_str(a, ""));
 }
 
 static void
@@ -97,9 +97,9 @@ default_env(struct arena *a, struct node *env)
 		e = given(e, "valueFrom");
 		field = given(e, "fieldRef");
 		resource = given(e, "resourceFieldRef");
-		if (node_is(field, NODE_OBJECT))
+		if (tree_is(field, NODE_OBJECT))
 			default_text(a, field, "apiVersion", "v1");
-		if (node_is(resource, NODE_OBJECT))
+		if (tree_is(resource, NODE_OBJECT))
 			default_text(a, resource, "divisor", "0");
 	}
 }
@@ -110,7 +110,7 @@ default_container(struct arena *a, struct node *container)
 	struct node *port, *lifecycle = given(container, "lifecycle");
 
 	default_pull_policy(a, container, "imagePullPolicy",
-	    node_text(given(container, "image")));
+	    tree_text(given(container, "image")));
 	default_text(
 	    a, container, "terminationMessagePath", "/dev/termination-log");
 	default_text(a, container, "terminationMessagePolicy", "File");
@@ -135,9 +135,9 @@ default_downward_items(struct arena *a, struct node *source)
 	     i++) {
 		struct node *field = given(item, "fieldRef");
 		struct node *resource = given(item, "resourceFieldRef");
-		if (node_is(field, NODE_OBJECT))
+		if (tree_is(field, NODE_OBJECT))
 			default_text(a, field, "apiVersion", "v1");
-		if (node_is(resource, NODE_OBJECT))
+		if (tree_is(resource, NODE_OBJECT))
 			default_text(a, resource, "divisor", "0");
 	}
 }
@@ -151,7 +151,7 @@ default_projected(struct arena *a, struct node *projected)
 	for (size_t i = 0;
 	     (source = each_of(given(projected, "sources"), i)) != NULL; i++) {
 		token = given(source, "serviceAccountToken");
-		if (node_is(token, NODE_OBJECT))
+		if (tree_is(token, NODE_OBJECT))
 			default_int(
 			    a, token, "expirationSeconds", TOKEN_SECONDS);
 		default_downward_items(a, given(source, "downwardAPI"));
@@ -166,24 +166,24 @@ default_volume(struct arena *a, struct node *volume)
 	struct node *source;
 
 	if (volume->n == 1 && given(volume, "name") != NULL)
-		node_put(a, volume, "emptyDir", node_object(a));
+		tree_put(a, volume, "emptyDir", tree_object(a));
 	for (size_t i = 0; i < 3; i++) {
 		source = given(volume, with_mode[i]);
-		if (node_is(source, NODE_OBJECT))
+		if (tree_is(source, NODE_OBJECT))
 			default_int(a, source, "defaultMode", MODE_0644);
 	}
 	default_downward_items(a, given(volume, "downwardAPI"));
 	if ((source = given(volume, "projected")) != NULL)
 		default_projected(a, source);
 	source = given(volume, "hostPath");
-	if (node_is(source, NODE_OBJECT) && given(source, "type") == NULL)
-		node_put(a, source, "type", node_str(a, ""));
+	if (tree_is(source, NODE_OBJECT) && given(source, "type") == NULL)
+		tree_put(a, source, "type", tree_str(a, ""));
 	source = given(volume, "image");
-	if (node_is(source, NODE_OBJECT))
+	if (tree_is(source, NODE_OBJECT))
 		default_pull_policy(a, source, "pullPolicy",
-		    node_text(given(source, "reference")));
-	source = node_path(volume, "ephemeral.volumeClaimTemplate");
-	if (node_is(source, NODE_OBJECT)) {
+		    tree_text(given(source, "reference")));
+	source = tree_path(volume, "ephemeral.volumeClaimTemplate");
+	if (tree_is(source, NODE_OBJECT)) {
 		default_object(a, source, "metadata");
 		claim_spec_default(a, default_object(a, source, "spec"));
 	}
@@ -203,7 +203,7 @@ pod_spec_default(struct arena *a, struct node *spec)
 {
 	struct node *volume;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	for (size_t i = 0;
 	     (volume = each_of(given(spec, "volumes"), i)) != NULL; i++)
@@ -217,11 +217,11 @@ pod_spec_default(struct arena *a, struct node *spec)
 	default_int(a, spec, "terminationGracePeriodSeconds", GRACE_SECONDS);
 	default_text(a, spec, "schedulerName", "default-scheduler");
 	/* Two names of one field: either gives the other. */
-	if (!node_empty(given(spec, "serviceAccountName")))
-		node_put(a, spec, "serviceAccount",
+	if (!tree_empty(given(spec, "serviceAccountName")))
+		tree_put(a, spec, "serviceAccount",
 		    given(spec, "serviceAccountName"));
-	else if (!node_empty(given(spec, "serviceAccount")))
-		node_put(a, spec, "serviceAccountName",
+	else if (!tree_empty(given(spec, "serviceAccount")))
+		tree_put(a, spec, "serviceAccountName",
 		    given(spec, "serviceAccount"));
 }
 
@@ -230,7 +230,7 @@ pod_template_default(struct arena *a, struct node *object, const char *key)
 {
 	struct node *template = default_object(a, object, key);
 
-	if (!node_is(template, NODE_OBJECT))
+	if (!tree_is(template, NODE_OBJECT))
 		return;
 	default_object(a, template, "metadata");
 	pod_spec_default(a, default_object(a, template, "spec"));
@@ -248,16 +248,16 @@ requests_from_limits(struct arena *a, struct node *containers)
 	struct node *container, *limits, *requests;
 
 	for (size_t i = 0; (container = each_of(containers, i)) != NULL; i++) {
-		limits = node_path(container, "resources.limits");
-		if (node_count(limits) == 0)
+		limits = tree_path(container, "resources.limits");
+		if (tree_count(limits) == 0)
 			continue;
 		requests =
-		    node_make(a, given(container, "resources"), "requests");
+		    tree_make(a, given(container, "resources"), "requests");
 		for (size_t k = 0; k < limits->n; k++)
-			if (node_get_span(requests, limits->members[k].key) ==
+			if (tree_get_span(requests, limits->members[k].key) ==
 			    NULL)
-				node_set(a, requests, limits->members[k].key,
-				    node_copy(a, limits->members[k].value));
+				tree_set(a, requests, limits->members[k].key,
+				    tree_copy(a, limits->members[k].value));
 	}
 }
 
@@ -272,7 +272,7 @@ host_ports(struct arena *a, struct node *containers)
 		     k++) {
 			number = given(port, "containerPort");
 			if (int_or(port, "hostPort", 0) == 0 && number != NULL)
-				node_put(a, port, "hostPort", number);
+				tree_put(a, port, "hostPort", number);
 		}
 }
 
@@ -281,18 +281,18 @@ static void
 pod_ips(struct arena *a, struct node *status)
 {
 	struct node *all = given(status, "podIPs"), *first;
-	struct span ip = node_text(given(status, "podIP"));
+	struct span ip = tree_text(given(status, "podIP"));
 
-	if (ip.n == 0 && node_count(all) > 0)
+	if (ip.n == 0 && tree_count(all) > 0)
 		default_text(a, status, "podIP",
-		    arena_str(a, node_text(given(all->items[0], "ip"))));
-	if (ip.n == 0 || node_count(all) > 0)
+		    arena_str(a, tree_text(given(all->items[0], "ip"))));
+	if (ip.n == 0 || tree_count(all) > 0)
 		return;
-	first = node_object(a);
-	node_put(a, first, "ip", node_string(a, ip));
-	all = node_array(a);
-	node_append(a, all, first);
-	node_put(a, status, "podIPs", all);
+	first = tree_object(a);
+	tree_put(a, first, "ip", tree_string(a, ip));
+	all = tree_array(a);
+	tree_append(a, all, first);
+	tree_put(a, status, "podIPs", all);
 }
 
 void
@@ -300,13 +300,13 @@ pod_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec");
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	pod_spec_default(a, spec);
 	requests_from_limits(a, given(spec, "initContainers"));
 	requests_from_limits(a, given(spec, "containers"));
 	default_bool(a, spec, "enableServiceLinks", true);
-	if (node_true(given(spec, "hostNetwork"))) {
+	if (tree_true(given(spec, "hostNetwork"))) {
 		host_ports(a, given(spec, "containers"));
 		host_ports(a, given(spec, "initContainers"));
 	}

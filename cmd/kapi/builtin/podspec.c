@@ -7,7 +7,7 @@ check_host_ports(struct causes *c, const struct at *at, const struct node *spec,
 {
 	const struct node *container, *port;
 
-	if (!node_true(given(spec, "hostNetwork")))
+	if (!tree_true(given(spec, "hostNetwork")))
 		return;
 	for (size_t i = 0;
 	     (container = each_of(given(spec, "containers"), i)) != NULL; i++)
@@ -40,8 +40,8 @@ check_names(struct causes *c, const struct at *at, const struct node *spec)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct node *n = given(spec, all[i].key);
-		if (!node_empty(n))
-			all[i].check(c, AT(at, all[i].key), node_text(n));
+		if (!tree_empty(n))
+			all[i].check(c, AT(at, all[i].key), tree_text(n));
 	}
 }
 
@@ -50,16 +50,16 @@ check_more_names(struct causes *c, const struct at *at, const struct node *spec)
 {
 	int64_t seconds;
 
-	if (node_get_int(given(spec, "activeDeadlineSeconds"), &seconds) &&
+	if (tree_get_int(given(spec, "activeDeadlineSeconds"), &seconds) &&
 	    (seconds < 1 || seconds > INT32_MAX))
 		fail_int(c, AT(at, "activeDeadlineSeconds"), seconds,
 		    "must be between 1 and 2147483647, inclusive");
-	if (!node_empty(given(spec, "hostname")))
+	if (!tree_empty(given(spec, "hostname")))
 		check_dns_label(
-		    c, AT(at, "hostname"), node_text(given(spec, "hostname")));
-	if (!node_empty(given(spec, "subdomain")))
+		    c, AT(at, "hostname"), tree_text(given(spec, "hostname")));
+	if (!tree_empty(given(spec, "subdomain")))
 		check_dns_label(c, AT(at, "subdomain"),
-		    node_text(given(spec, "subdomain")));
+		    tree_text(given(spec, "subdomain")));
 }
 
 static void
@@ -67,13 +67,13 @@ check_classes(struct causes *c, const struct at *at, const struct node *spec)
 {
 	const struct node *n = given(spec, "priorityClassName");
 
-	if (!node_empty(n))
+	if (!tree_empty(n))
 		check_dns_subdomain(
-		    c, AT(at, "priorityClassName"), node_text(n));
+		    c, AT(at, "priorityClassName"), tree_text(n));
 	n = given(spec, "runtimeClassName");
 	if (n != NULL)
 		check_dns_subdomain(
-		    c, AT(at, "runtimeClassName"), node_text(n));
+		    c, AT(at, "runtimeClassName"), tree_text(n));
 	if (given(spec, "preemptionPolicy") != NULL)
 		check_enum(c, at, spec, "preemptionPolicy",
 		    "PreemptLowerPriority", "Never");
@@ -100,7 +100,7 @@ check_pod_spec(struct causes *c, const struct at *at, const struct node *spec,
 	     (t = each_of(given(spec, "readinessGates"), i)) != NULL; i++)
 		check_qualified_name(c,
 		    AT(AT_INDEX(AT(at, "readinessGates"), i), "conditionType"),
-		    node_text(given(t, "conditionType")));
+		    tree_text(given(t, "conditionType")));
 	check_spread(c, AT(at, "topologySpreadConstraints"),
 	    given(spec, "topologySpreadConstraints"));
 	check_names(c, at, spec);
@@ -122,7 +122,7 @@ check_pod_template(
 	check_labels(c, AT(at, "labels"), given(meta, "labels"));
 	check_annotations(c, AT(at, "annotations"), given(meta, "annotations"));
 	check_pod_spec(c, AT(at, "spec"), spec, RULES_OF_TEMPLATE);
-	if (node_count(given(spec, "ephemeralContainers")) > 0)
+	if (tree_count(given(spec, "ephemeralContainers")) > 0)
 		fail_forbidden(c, AT(AT(at, "spec"), "ephemeralContainers"),
 		    "ephemeral containers not allowed in pod template");
 }

@@ -55,16 +55,16 @@ as_go(struct arena *a, const struct node *value)
 	struct node *copy, *inner;
 	bool texts = true;
 
-	if (!node_is(value, NODE_OBJECT))
+	if (!tree_is(value, NODE_OBJECT))
 		return value;
 	for (size_t i = 0; i < value->n; i++)
-		texts = texts && node_is(value->members[i].value, NODE_STRING);
-	inner = node_get(value, "matchLabels");
+		texts = texts && tree_is(value->members[i].value, NODE_STRING);
+	inner = tree_get(value, "matchLabels");
 	if (!texts && inner == NULL)
 		return value;
-	copy = node_copy(a, value);
-	inner = node_get(copy, "matchLabels");
-	if (node_is(inner, NODE_OBJECT) && inner->n > 0)
+	copy = tree_copy(a, value);
+	inner = tree_get(copy, "matchLabels");
+	if (tree_is(inner, NODE_OBJECT) && inner->n > 0)
 		qsort(inner->members, inner->n, sizeof(struct member), by_key);
 	else if (texts && copy->n > 0)
 		qsort(copy->members, copy->n, sizeof(struct member), by_key);
@@ -76,7 +76,7 @@ fail_invalid(struct causes *c, const struct at *at, const struct node *value,
     const char *detail)
 {
 	cause_invalid(c, WORDS(c, at),
-	    value != NULL ? as_go(c->arena, value) : node_null(c->arena),
+	    value != NULL ? as_go(c->arena, value) : tree_null(c->arena),
 	    detail);
 }
 
@@ -91,7 +91,7 @@ void
 fail_int(
     struct causes *c, const struct at *at, int64_t value, const char *detail)
 {
-	cause_invalid(c, WORDS(c, at), node_int(c->arena, value), detail);
+	cause_invalid(c, WORDS(c, at), tree_int(c->arena, value), detail);
 }
 
 void
@@ -112,7 +112,7 @@ fail_not_found(struct causes *c, const struct at *at, const struct node *value)
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, "Not found: ");
-	tree_write(&b, value != NULL ? value : node_str(c->arena, ""));
+	tree_write(&b, value != NULL ? value : tree_str(c->arena, ""));
 	cause_add(c, "FieldValueNotFound", WORDS(c, at),
 	    arena_span(c->arena, buf_span(&b)));
 	buf_release(&b);
@@ -138,7 +138,7 @@ fail_unsupported(
 		all[n++] = span_str(s);
 	va_end(ap);
 	cause_unsupported(c, WORDS(c, at),
-	    value != NULL ? value : node_str(c->arena, ""), all, n);
+	    value != NULL ? value : tree_str(c->arena, ""), all, n);
 }
 
 const char *
@@ -163,7 +163,7 @@ int_or(const struct node *object, const char *key, int64_t otherwise)
 {
 	int64_t value;
 
-	return node_get_int(given(object, key), &value) ? value : otherwise;
+	return tree_get_int(given(object, key), &value) ? value : otherwise;
 }
 
 bool
@@ -182,7 +182,7 @@ text_is_any(const struct node *n, ...)
 
 	va_start(ap, n);
 	while (!any && (s = va_arg(ap, const char *)) != NULL)
-		any = node_text_is(n, s);
+		any = tree_text_is(n, s);
 	va_end(ap);
 	return any;
 }
@@ -205,9 +205,9 @@ check_immutable(struct causes *c, const struct at *up, const struct node *live,
 	const struct node *was = given(live, key);
 	const struct node *is = given(object, key);
 
-	if (node_empty(was) && node_empty(is))
+	if (tree_empty(was) && tree_empty(is))
 		return;
-	if (!node_equal(was, is))
+	if (!tree_equal(was, is))
 		fail_invalid(c, AT(up, key), is, "field is immutable");
 }
 
@@ -217,13 +217,13 @@ check_int_or_percent(
 {
 	int64_t i;
 
-	if (node_is(value, NODE_STRING)) {
+	if (tree_is(value, NODE_STRING)) {
 		if (!is_percent(value))
 			fail_invalid(c, at, value,
 			    "a valid percent string must be a numeric string "
 			    "followed by an ending '%' (e.g. '1%',  or '93%', "
 			    "regex used for validation is '[0-9]+%')");
-	} else if (node_get_int(value, &i) && i < 0) {
+	} else if (tree_get_int(value, &i) && i < 0) {
 		fail_int(c, at, i, "must be greater than or equal to 0");
 	}
 }
@@ -231,9 +231,9 @@ check_int_or_percent(
 bool
 is_percent(const struct node *value)
 {
-	struct span s = node_text(value);
+	struct span s = tree_text(value);
 
-	if (!node_is(value, NODE_STRING) || s.n < 2 || s.p[s.n - 1] != '%')
+	if (!tree_is(value, NODE_STRING) || s.n < 2 || s.p[s.n - 1] != '%')
 		return false;
 	for (size_t i = 0; i + 1 < s.n; i++)
 		if (s.p[i] < '0' || s.p[i] > '9')
@@ -244,10 +244,10 @@ is_percent(const struct node *value)
 int64_t
 int_or_percent(const struct node *value)
 {
-	struct span s = node_text(value);
+	struct span s = tree_text(value);
 	int64_t i = 0;
 
-	if (node_get_int(value, &i))
+	if (tree_get_int(value, &i))
 		return i;
 	for (size_t k = 0; k < s.n && s.p[k] >= '0' && s.p[k] <= '9'; k++)
 		if (i < 1000000000)
@@ -308,7 +308,7 @@ static const __int128 nanos_max = (__int128)INT64_MAX * 1000000000;
 bool
 quantity_get(const struct node *n, __int128 *nanos)
 {
-	struct span s = node_is(n, NODE_NUMBER) ? n->text : node_text(n);
+	struct span s = tree_is(n, NODE_NUMBER) ? n->text : tree_text(n);
 	__int128 value = 0, fraction = 0, scale, unit = 1;
 	size_t i = 0, digits = 0;
 	bool negative = false;

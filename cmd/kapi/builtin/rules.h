@@ -55,9 +55,9 @@ const char *say(struct causes *c, const char *fmt, ...)
 static inline struct node *
 given(const struct node *object, const char *key)
 {
-	struct node *n = node_get(object, key);
+	struct node *n = tree_get(object, key);
 
-	return node_is(n, NODE_NULL) ? NULL : n;
+	return tree_is(n, NODE_NULL) ? NULL : n;
 }
 /* The same as a value to be said: null if it is not there. */
 static inline struct node *
@@ -65,7 +65,7 @@ given_or_null(struct arena *a, const struct node *object, const char *key)
 {
 	struct node *n = given(object, key);
 
-	return n != NULL ? n : node_null(a);
+	return n != NULL ? n : tree_null(a);
 }
 /* A member that is an integer; or the other value if it is absent. */
 int64_t int_or(const struct node *object, const char *key, int64_t otherwise);
@@ -82,7 +82,7 @@ void check_immutable(struct causes *c, const struct at *up,
 #define check_enum(c, up, object, key, ...)                               \
 	do {                                                              \
 		const struct node *value_ = given((object), (key));       \
-		if (node_empty(value_))                                   \
+		if (tree_empty(value_))                                   \
 			fail_required((c), AT((up), (key)), "");          \
 		else if (!text_is_any(value_, __VA_ARGS__, (char *)NULL)) \
 			fail_unsupported((c), AT((up), (key)), value_,    \

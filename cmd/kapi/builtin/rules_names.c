@@ -272,10 +272,10 @@ check_port(struct causes *c, const struct at *at, const struct node *port)
 {
 	int64_t number = 0;
 
-	if (node_is(port, NODE_STRING)) {
-		check_port_name(c, at, node_text(port));
+	if (tree_is(port, NODE_STRING)) {
+		check_port_name(c, at, tree_text(port));
 	} else {
-		node_get_int(port, &number);
+		tree_get_int(port, &number);
 		check_port_number(c, at, number);
 	}
 }
@@ -283,11 +283,11 @@ check_port(struct causes *c, const struct at *at, const struct node *port)
 void
 check_labels(struct causes *c, const struct at *at, const struct node *labels)
 {
-	if (!node_is(labels, NODE_OBJECT))
+	if (!tree_is(labels, NODE_OBJECT))
 		return;
 	for (size_t i = 0; i < labels->n; i++) {
 		check_qualified_name(c, at, labels->members[i].key);
-		check_label_value(c, at, node_text(labels->members[i].value));
+		check_label_value(c, at, tree_text(labels->members[i].value));
 	}
 }
 
@@ -298,7 +298,7 @@ check_annotations(
 	enum { ANNOTATIONS_MAX = 256 * 1024 };
 	size_t total = 0;
 
-	if (!node_is(annotations, NODE_OBJECT))
+	if (!tree_is(annotations, NODE_OBJECT))
 		return;
 	for (size_t i = 0; i < annotations->n; i++) {
 		struct span key = annotations->members[i].key;
@@ -309,7 +309,7 @@ check_annotations(
 			if (p[k] >= 'A' && p[k] <= 'Z')
 				p[k] = (char)(p[k] - 'A' + 'a');
 		check_name_as(c, at, lower, key);
-		total += key.n + node_text(annotations->members[i].value).n;
+		total += key.n + tree_text(annotations->members[i].value).n;
 	}
 	if (total > ANNOTATIONS_MAX)
 		fail_too_long(c, at, ANNOTATIONS_MAX);
@@ -322,24 +322,24 @@ check_requirement(struct causes *c, const struct at *at, const struct node *r)
 	const struct node *values = given(r, "values");
 
 	if (text_is_any(operator, "In", "NotIn", (char *)NULL)) {
-		if (node_count(values) == 0)
+		if (tree_count(values) == 0)
 			fail_required(c, AT(at, "values"),
 			    "must be specified when `operator` is 'In' or "
 			    "'NotIn'");
 	} else if (text_is_any(operator, "Exists", "DoesNotExist",
 		       (char *)NULL)) {
-		if (node_count(values) > 0)
+		if (tree_count(values) > 0)
 			fail_forbidden(c, AT(at, "values"),
 			    "may not be specified when `operator` is 'Exists' "
 			    "or 'DoesNotExist'");
 	} else {
-		fail_text(c, AT(at, "operator"), node_text(operator),
+		fail_text(c, AT(at, "operator"), tree_text(operator),
 		    "not a valid selector operator");
 	}
-	check_qualified_name(c, AT(at, "key"), node_text(given(r, "key")));
-	for (size_t i = 0; i < node_count(values); i++)
+	check_qualified_name(c, AT(at, "key"), tree_text(given(r, "key")));
+	for (size_t i = 0; i < tree_count(values); i++)
 		check_label_value(c, AT_INDEX(AT(at, "values"), i),
-		    node_text(values->items[i]));
+		    tree_text(values->items[i]));
 }
 
 void
@@ -349,7 +349,7 @@ check_selector(
 	const struct node *all = given(selector, "matchExpressions");
 
 	check_labels(c, AT(at, "matchLabels"), given(selector, "matchLabels"));
-	for (size_t i = 0; i < node_count(all); i++)
+	for (size_t i = 0; i < tree_count(all); i++)
 		check_requirement(
 		    c, AT_INDEX(AT(at, "matchExpressions"), i), all->items[i]);
 }
@@ -357,8 +357,8 @@ check_selector(
 bool
 selector_empty(const struct node *selector)
 {
-	return node_count(given(selector, "matchLabels")) == 0 &&
-	    node_count(given(selector, "matchExpressions")) == 0;
+	return tree_count(given(selector, "matchLabels")) == 0 &&
+	    tree_count(given(selector, "matchExpressions")) == 0;
 }
 
 static bool
@@ -367,17 +367,17 @@ requirement_matches(const struct node *r, const struct node *labels)
 	const struct node *operator= given(r, "operator");
 	const struct node *values = given(r, "values");
 	const struct node *label =
-	    node_get_span(labels, node_text(given(r, "key")));
+	    tree_get_span(labels, tree_text(given(r, "key")));
 	bool in = false;
 
-	for (size_t i = 0; label != NULL && i < node_count(values); i++)
+	for (size_t i = 0; label != NULL && i < tree_count(values); i++)
 		in = in ||
-		    span_eq(node_text(values->items[i]), node_text(label));
-	if (node_text_is(operator, "In"))
+		    span_eq(tree_text(values->items[i]), tree_text(label));
+	if (tree_text_is(operator, "In"))
 		return in;
-	if (node_text_is(operator, "NotIn"))
+	if (tree_text_is(operator, "NotIn"))
 		return !in;
-	if (node_text_is(operator, "Exists"))
+	if (tree_text_is(operator, "Exists"))
 		return label != NULL;
 	return label == NULL;
 }
@@ -388,15 +388,15 @@ selector_matches(const struct node *selector, const struct node *labels)
 	const struct node *pairs = given(selector, "matchLabels");
 	const struct node *all = given(selector, "matchExpressions");
 
-	for (size_t i = 0; i < node_count(pairs); i++) {
+	for (size_t i = 0; i < tree_count(pairs); i++) {
 		const struct node *label =
-		    node_get_span(labels, pairs->members[i].key);
+		    tree_get_span(labels, pairs->members[i].key);
 		if (label == NULL ||
 		    !span_eq(
-			node_text(label), node_text(pairs->members[i].value)))
+			tree_text(label), tree_text(pairs->members[i].value)))
 			return false;
 	}
-	for (size_t i = 0; i < node_count(all); i++)
+	for (size_t i = 0; i < tree_count(all); i++)
 		if (!requirement_matches(all->items[i], labels))
 			return false;
 	return true;

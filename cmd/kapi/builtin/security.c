@@ -9,7 +9,7 @@ check_id(struct causes *c, const struct at *up, const struct node *context,
 {
 	int64_t id;
 
-	if (node_get_int(given(context, key), &id) &&
+	if (tree_get_int(given(context, key), &id) &&
 	    (id < 0 || id > INT32_MAX))
 		fail_int(c, AT(up, key), id,
 		    "must be between 0 and 2147483647, inclusive");
@@ -27,10 +27,10 @@ go_context(struct arena *a, const struct node *context)
 	    {"AllowPrivilegeEscalation", "allowPrivilegeEscalation"},
 	    {"ProcMount", "procMount"}, {"SeccompProfile", "seccompProfile"},
 	    {"AppArmorProfile", "appArmorProfile"}};
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		node_put(
+		tree_put(
 		    a, n, keys[i][0], given_or_null(a, context, keys[i][1]));
 	}
 	return n;
@@ -40,18 +40,18 @@ static void
 check_seccomp(struct causes *c, const struct at *at, const struct node *profile)
 {
 	const struct node *type = given(profile, "type");
-	bool file = !node_empty(given(profile, "localhostProfile"));
+	bool file = !tree_empty(given(profile, "localhostProfile"));
 
 	if (profile == NULL)
 		return;
-	if (node_empty(type))
+	if (tree_empty(type))
 		fail_required(c, AT(at, "type"),
 		    "type is required when seccompProfile is set");
 	else if (!text_is_any(type, "Localhost", "RuntimeDefault", "Unconfined",
 		     (char *)NULL))
 		fail_unsupported(c, AT(at, "type"), type, "Localhost",
 		    "RuntimeDefault", "Unconfined", (char *)NULL);
-	else if (node_text_is(type, "Localhost") && !file)
+	else if (tree_text_is(type, "Localhost") && !file)
 		fail_required(c, AT(at, "localhostProfile"),
 		    "must be set when seccomp type is Localhost");
 }
@@ -60,7 +60,7 @@ void
 check_container_security(
     struct causes *c, const struct at *at, const struct node *context)
 {
-	const struct node *added = node_path(context, "capabilities.add"),
+	const struct node *added = tree_path(context, "capabilities.add"),
 			  *each;
 
 	if (context == NULL)
@@ -69,14 +69,14 @@ check_container_security(
 	check_id(c, at, context, "runAsGroup");
 	check_seccomp(
 	    c, AT(at, "seccompProfile"), given(context, "seccompProfile"));
-	if (!node_is(given(context, "allowPrivilegeEscalation"), NODE_FALSE))
+	if (!tree_is(given(context, "allowPrivilegeEscalation"), NODE_FALSE))
 		return;
-	if (node_true(given(context, "privileged")))
+	if (tree_true(given(context, "privileged")))
 		fail_invalid(c, at, go_context(c->arena, context),
 		    "cannot set `allowPrivilegeEscalation` to false and "
 		    "`privileged` to true");
 	for (size_t i = 0; (each = each_of(added, i)) != NULL; i++)
-		if (node_text_is(each, "CAP_SYS_ADMIN"))
+		if (tree_text_is(each, "CAP_SYS_ADMIN"))
 			fail_invalid(c, at, go_context(c->arena, context),
 			    "cannot set `allowPrivilegeEscalation` to false "
 			    "and `capabilities.Add` CAP_SYS_ADMIN");
@@ -94,8 +94,8 @@ check_pod_security(
 	check_id(c, at, context, "runAsGroup");
 	check_seccomp(
 	    c, AT(at, "seccompProfile"), given(context, "seccompProfile"));
-	if (node_true(given(spec, "shareProcessNamespace")) &&
-	    node_true(given(spec, "hostPID")))
+	if (tree_true(given(spec, "shareProcessNamespace")) &&
+	    tree_true(given(spec, "hostPID")))
 		fail_invalid(c, AT(at, "shareProcessNamespace"),
 		    given(spec, "shareProcessNamespace"),
 		    "ShareProcessNamespace and HostPID cannot both be "

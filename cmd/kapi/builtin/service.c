@@ -7,7 +7,7 @@
 static bool
 of_type(const struct node *spec, const char *type)
 {
-	return node_text_is(given(spec, "type"), type);
+	return tree_text_is(given(spec, "type"), type);
 }
 
 static bool
@@ -15,14 +15,14 @@ reachable_from_outside(const struct node *spec)
 {
 	return of_type(spec, "LoadBalancer") || of_type(spec, "NodePort") ||
 	    (of_type(spec, "ClusterIP") &&
-		node_count(given(spec, "externalIPs")) > 0);
+		tree_count(given(spec, "externalIPs")) > 0);
 }
 
 static bool
 needs_health_port(const struct node *spec)
 {
 	return of_type(spec, "LoadBalancer") &&
-	    node_text_is(given(spec, "externalTrafficPolicy"), "Local");
+	    tree_text_is(given(spec, "externalTrafficPolicy"), "Local");
 }
 
 static bool
@@ -30,7 +30,7 @@ headless(const struct node *spec)
 {
 	const struct node *ips = given(spec, "clusterIPs");
 
-	return node_count(ips) == 1 && node_text_is(ips->items[0], "None");
+	return tree_count(ips) == 1 && tree_text_is(ips->items[0], "None");
 }
 
 static void
@@ -42,9 +42,9 @@ default_ports(struct arena *a, struct node *ports)
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
 		default_text(a, port, "protocol", "TCP");
 		target = given(port, "targetPort");
-		if (node_empty(target) || (node_get_int(target, &n) && n == 0))
-			node_put(a, port, "targetPort",
-			    node_int(a, int_or(port, "port", 0)));
+		if (tree_empty(target) || (tree_get_int(target, &n) && n == 0))
+			tree_put(a, port, "targetPort",
+			    tree_int(a, int_or(port, "port", 0)));
 	}
 }
 
@@ -54,12 +54,12 @@ default_affinity(struct arena *a, struct node *spec)
 	struct node *client;
 
 	default_text(a, spec, "sessionAffinity", "None");
-	if (node_text_is(given(spec, "sessionAffinity"), "None"))
-		node_remove(spec, "sessionAffinityConfig");
-	if (!node_text_is(given(spec, "sessionAffinity"), "ClientIP"))
+	if (tree_text_is(given(spec, "sessionAffinity"), "None"))
+		tree_remove(spec, "sessionAffinityConfig");
+	if (!tree_text_is(given(spec, "sessionAffinity"), "ClientIP"))
 		return;
-	client = node_make(
-	    a, node_make(a, spec, "sessionAffinityConfig"), "clientIP");
+	client = tree_make(
+	    a, tree_make(a, spec, "sessionAffinityConfig"), "clientIP");
 	default_int(a, client, "timeoutSeconds", 10800);
 }
 
@@ -69,7 +69,7 @@ service_default(struct arena *a, struct node *object)
 	struct node *spec = default_object(a, object, "spec");
 	struct node *balancer, *ingress;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_affinity(a, spec);
 	default_text(a, spec, "type", "ClusterIP");
@@ -85,7 +85,7 @@ service_default(struct arena *a, struct node *object)
 	for (size_t i = 0; of_type(spec, "LoadBalancer") &&
 	     (ingress = each_of(given(balancer, "ingress"), i)) != NULL;
 	     i++)
-		if (!node_empty(given(ingress, "ip")))
+		if (!tree_empty(given(ingress, "ip")))
 			default_text(a, ingress, "ipMode", "VIP");
 }
 
@@ -115,16 +115,16 @@ follow_address(struct arena *a, const struct node *was, struct node *spec)
 	const struct node *ip = given(spec, "clusterIP");
 	struct node *ips;
 
-	if (node_empty(ip)) {
-		if (!node_empty(given(was, "clusterIP")) &&
+	if (tree_empty(ip)) {
+		if (!tree_empty(given(was, "clusterIP")) &&
 		    same_member(was, spec, "clusterIPs"))
-			node_remove(spec, "clusterIPs");
+			tree_remove(spec, "clusterIPs");
 	} else if (!same_member(was, spec, "clusterIP") &&
 	    same_member(was, spec, "clusterIPs") &&
-	    node_count(given(spec, "clusterIPs")) > 0) {
-		ips = node_copy(a, given(spec, "clusterIPs"));
-		ips->items[0] = node_string(a, node_text(ip));
-		node_put(a, spec, "clusterIPs", ips);
+	    tree_count(given(spec, "clusterIPs")) > 0) {
+		ips = tree_copy(a, given(spec, "clusterIPs"));
+		ips->items[0] = tree_string(a, tree_text(ip));
+		tree_put(a, spec, "clusterIPs", ips);
 	}
 }
 
@@ -135,9 +135,9 @@ keep_allocated(struct arena *a, const struct node *was, struct node *spec)
 	const struct node *p;
 
 	if (!of_type(was, "ExternalName") && !of_type(spec, "ExternalName")) {
-		if (node_empty(given(spec, "clusterIP")))
+		if (tree_empty(given(spec, "clusterIP")))
 			keep_member(a, was, spec, "clusterIP");
-		if (node_empty(given(spec, "clusterIPs")) &&
+		if (tree_empty(given(spec, "clusterIPs")) &&
 		    same_member(was, spec, "clusterIP"))
 			keep_member(a, was, spec, "clusterIPs");
 	}
@@ -156,7 +156,7 @@ static void
 drop_same(const struct node *was, struct node *spec, const char *key)
 {
 	if (same_member(was, spec, key))
-		node_remove(spec, key);
+		tree_remove(spec, key);
 }
 
 static void
@@ -167,7 +167,7 @@ drop_node_ports(const struct node *was, struct node *spec)
 
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
 		bool same = int_or(port, "nodePort", 0) == 0;
-		for (size_t k = 0; k < node_count(given(was, "ports")); k++)
+		for (size_t k = 0; k < tree_count(given(was, "ports")); k++)
 			same = same ||
 			    same_member(each_of(given(was, "ports"), k), port,
 				"nodePort");
@@ -175,7 +175,7 @@ drop_node_ports(const struct node *was, struct node *spec)
 			return;
 	}
 	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++)
-		node_remove(port, "nodePort");
+		tree_remove(port, "nodePort");
 }
 
 /* Fields that the type had before and has no more, unless they changed. */
@@ -184,8 +184,8 @@ drop_by_type(const struct node *was, struct node *spec)
 {
 	if (!of_type(was, "ExternalName") && of_type(spec, "ExternalName")) {
 		if (same_member(was, spec, "clusterIPs")) {
-			node_remove(spec, "clusterIP");
-			node_remove(spec, "clusterIPs");
+			tree_remove(spec, "clusterIP");
+			tree_remove(spec, "clusterIPs");
 		}
 		drop_same(was, spec, "ipFamilies");
 		drop_same(was, spec, "ipFamilyPolicy");
@@ -209,17 +209,17 @@ service_prepare(const struct change_of *x, struct node *object)
 	struct node *spec = given(object, "spec"), *status;
 	const struct node *was = given(x->live, "spec");
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	if (x->live != NULL) {
 		follow_address(x->arena, was, spec);
 		keep_allocated(x->arena, was, spec);
 		drop_by_type(was, spec);
 		if (!of_type(spec, "LoadBalancer")) {
-			status = node_object(x->arena);
-			node_put(x->arena, status, "loadBalancer",
-			    node_object(x->arena));
-			node_put(x->arena, object, "status", status);
+			status = tree_object(x->arena);
+			tree_put(x->arena, status, "loadBalancer",
+			    tree_object(x->arena));
+			tree_put(x->arena, object, "status", status);
 		}
 	}
 	service_allocate(x->arena, x->store, was, spec);
@@ -232,12 +232,12 @@ check_service_port(struct causes *c, const struct at *at,
 	const struct node *port = ports->items[i];
 	const struct node *name = given(port, "name");
 
-	if (node_empty(name)) {
+	if (tree_empty(name)) {
 		if (ports->n > 1)
 			fail_required(c, AT(at, "name"), "");
 	} else {
-		check_dns_label(c, AT(at, "name"), node_text(name));
-		if (seen_before(names, node_text(name)))
+		check_dns_label(c, AT(at, "name"), tree_text(name));
+		if (seen_before(names, tree_text(name)))
 			fail_duplicate(c, AT(at, "name"), name);
 	}
 	check_port_number(c, AT(at, "port"), int_or(port, "port", 0));
@@ -245,7 +245,7 @@ check_service_port(struct causes *c, const struct at *at,
 	check_port(c, AT(at, "targetPort"), given(port, "targetPort"));
 	if (given(port, "appProtocol") != NULL)
 		check_qualified_name(c, AT(at, "appProtocol"),
-		    node_text(given(port, "appProtocol")));
+		    tree_text(given(port, "appProtocol")));
 }
 
 static void
@@ -254,10 +254,10 @@ check_external_name(
 {
 	static const char *const refused[] = {
 	    "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
-	struct span name = node_text(given(spec, "externalName"));
+	struct span name = tree_text(given(spec, "externalName"));
 
 	for (size_t i = 0; i < 3; i++)
-		if (!node_empty(given(spec, refused[i])))
+		if (!tree_empty(given(spec, refused[i])))
 			fail_forbidden(c, AT(at, refused[i]),
 			    "may not be set for ExternalName services");
 	if (name.n > 0 && name.p[name.n - 1] == '.')
@@ -272,14 +272,14 @@ check_external_name(
 static const struct node *
 go_port(struct arena *a, const struct node *port)
 {
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
-	node_put(a, n, "Name", node_str(a, ""));
-	node_put(a, n, "Protocol", given_or_null(a, port, "protocol"));
-	node_put(a, n, "AppProtocol", node_null(a));
-	node_put(a, n, "Port", given_or_null(a, port, "port"));
-	node_put(a, n, "TargetPort", node_int(a, 0));
-	node_put(a, n, "NodePort", node_int(a, 0));
+	tree_put(a, n, "Name", tree_str(a, ""));
+	tree_put(a, n, "Protocol", given_or_null(a, port, "protocol"));
+	tree_put(a, n, "AppProtocol", tree_null(a));
+	tree_put(a, n, "Port", given_or_null(a, port, "port"));
+	tree_put(a, n, "TargetPort", tree_int(a, 0));
+	tree_put(a, n, "NodePort", tree_int(a, 0));
 	return n;
 }
 
@@ -289,7 +289,7 @@ port_key(struct arena *a, const struct node *port, const char *number)
 {
 	return arena_printf(a, "%s/%lld/%.*s", number,
 	    (long long)int_or(port, number, 0),
-	    SPAN_ARG(node_text(given(port, "protocol"))));
+	    SPAN_ARG(tree_text(given(port, "protocol"))));
 }
 
 static void
@@ -334,7 +334,7 @@ check_traffic(struct causes *c, const struct at *at, const struct node *spec)
 	if (reachable_from_outside(spec))
 		check_enum(
 		    c, at, spec, "externalTrafficPolicy", "Cluster", "Local");
-	else if (!node_empty(policy))
+	else if (!tree_empty(policy))
 		fail_invalid(c, AT(at, "externalTrafficPolicy"), policy,
 		    "may only be set for externally-accessible services");
 	if (!needs_health_port(spec) && health != 0)
@@ -359,32 +359,32 @@ check_cluster_ips(
 
 	if (of_type(spec, "ExternalName"))
 		return;
-	if (!node_empty(first)) {
-		if (node_count(ips) == 0)
+	if (!tree_empty(first)) {
+		if (tree_count(ips) == 0)
 			fail_required(c, AT(at, "clusterIPs"), "");
-		else if (!node_equal(ips->items[0], first))
+		else if (!tree_equal(ips->items[0], first))
 			fail_invalid(c, AT(at, "clusterIPs"), ips,
 			    "first value must match `clusterIP`");
-	} else if (node_count(ips) > 0) {
+	} else if (tree_count(ips) > 0) {
 		fail_invalid(c, AT(at, "clusterIPs"), ips,
 		    "must be empty when `clusterIP` is not specified");
 	}
 	for (size_t i = 0; (ip = each_of(ips, i)) != NULL; i++)
-		if (i > 0 || !node_text_is(ip, "None"))
+		if (i > 0 || !tree_text_is(ip, "None"))
 			check_ip(c, AT_INDEX(AT(at, "clusterIPs"), i),
-			    node_text(ip));
-	if (node_count(ips) > 2)
+			    tree_text(ip));
+	if (tree_count(ips) > 2)
 		fail_invalid(c, AT(at, "clusterIPs"), ips,
 		    "may only hold up to 2 values");
-	for (size_t i = 1; i < node_count(families); i++)
+	for (size_t i = 1; i < tree_count(families); i++)
 		for (size_t k = 0; k < i; k++)
-			if (node_equal(families->items[i], families->items[k]))
+			if (tree_equal(families->items[i], families->items[k]))
 				fail_duplicate(c,
 				    AT_INDEX(AT(at, "ipFamilies"), i),
 				    families->items[i]);
-	if (node_text_is(given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
-	    !(node_text_is(first, "None") &&
-		node_count(given(spec, "selector")) == 0))
+	if (tree_text_is(given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
+	    !(tree_text_is(first, "None") &&
+		tree_count(given(spec, "selector")) == 0))
 		fail_invalid(c, AT(at, "ipFamilyPolicy"),
 		    given(spec, "ipFamilyPolicy"),
 		    "this cluster is not configured for dual-stack services");
@@ -399,12 +399,12 @@ check_ips_kept(struct causes *c, const struct at *at, const struct node *was,
 	const struct node *after = given(spec, "clusterIPs");
 
 	if (of_type(was, "ExternalName") || of_type(spec, "ExternalName") ||
-	    node_count(before) == 0)
+	    tree_count(before) == 0)
 		return;
-	if (node_count(after) == 0)
+	if (tree_count(after) == 0)
 		fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
 		    "primary clusterIP can not be unset");
-	else if (!node_equal(before->items[0], after->items[0]))
+	else if (!tree_equal(before->items[0], after->items[0]))
 		fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
 		    "may not change once set");
 }
@@ -429,11 +429,11 @@ static void
 check_sessions(struct causes *c, const struct at *at, const struct node *spec)
 {
 	const struct node *n =
-	    node_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
+	    tree_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
 	int64_t seconds;
 
 	check_enum(c, at, spec, "sessionAffinity", "ClientIP", "None");
-	if (node_get_int(n, &seconds) && (seconds <= 0 || seconds > 86400))
+	if (tree_get_int(n, &seconds) && (seconds <= 0 || seconds > 86400))
 		fail_int(c,
 		    AT(AT(AT(at, "sessionAffinityConfig"), "clientIP"),
 			"timeoutSeconds"),
@@ -452,17 +452,17 @@ service_validate(
 
 	if (x->live != NULL)
 		check_service_update(c, at, given(x->live, "spec"), spec);
-	if (node_count(ports) == 0 && !headless(spec) &&
+	if (tree_count(ports) == 0 && !headless(spec) &&
 	    !of_type(spec, "ExternalName"))
 		fail_required(c, AT(at, "ports"), "");
 	if (has_ports_on_nodes(spec) && headless(spec))
 		fail_text(c, AT_INDEX(AT(at, "clusterIPs"), 0),
 		    span_str("None"),
 		    say(c, "may not be set to 'None' for %.*s services",
-			SPAN_ARG(node_text(type))));
+			SPAN_ARG(tree_text(type))));
 	if (of_type(spec, "ExternalName"))
 		check_external_name(c, at, spec);
-	for (size_t i = 0; i < node_count(ports); i++)
+	for (size_t i = 0; i < tree_count(ports); i++)
 		check_service_port(
 		    c, AT_INDEX(AT(at, "ports"), i), ports, i, &names);
 	map_release(&names);

@@ -18,12 +18,12 @@ drop_data_source(struct node *spec)
 	const struct node *group = given(ref, "apiGroup");
 
 	if (ref == NULL ||
-	    (node_text_is(kind, "PersistentVolumeClaim") &&
-		node_empty(group)) ||
-	    (node_text_is(kind, "VolumeSnapshot") &&
-		node_text_is(group, "snapshot.storage.k8s.io")))
+	    (tree_text_is(kind, "PersistentVolumeClaim") &&
+		tree_empty(group)) ||
+	    (tree_text_is(kind, "VolumeSnapshot") &&
+		tree_text_is(group, "snapshot.storage.k8s.io")))
 		return;
-	node_remove(spec, "dataSource");
+	tree_remove(spec, "dataSource");
 }
 
 /* dataSource and dataSourceRef give each other. */
@@ -35,11 +35,11 @@ level_data_sources(struct arena *a, struct node *spec)
 	drop_data_source(spec);
 	ref = given(spec, "dataSource");
 	if (ref != NULL && given(spec, "dataSourceRef") == NULL)
-		node_put(a, spec, "dataSourceRef", node_copy(a, ref));
+		tree_put(a, spec, "dataSourceRef", tree_copy(a, ref));
 	ref = given(spec, "dataSourceRef");
 	if (ref != NULL && given(spec, "dataSource") == NULL &&
-	    node_empty(given(ref, "namespace")))
-		node_put(a, spec, "dataSource", node_copy(a, ref));
+	    tree_empty(given(ref, "namespace")))
+		tree_put(a, spec, "dataSource", tree_copy(a, ref));
 }
 
 void
@@ -47,7 +47,7 @@ claim_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec");
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	claim_spec_default(a, spec);
 	default_text(
@@ -72,9 +72,9 @@ default_class(const struct change_of *x)
 		struct node *n = tree_parse(
 		    x->arena, text_span(o->json), TREE_LIMITS, NULL, NULL);
 		struct span since =
-		    node_path_text(n, "metadata.creationTimestamp");
+		    tree_path_text(n, "metadata.creationTimestamp");
 		after = o->key;
-		if (!node_text_is(given(node_path(n, "metadata.annotations"),
+		if (!tree_text_is(given(tree_path(n, "metadata.annotations"),
 				      IS_DEFAULT_CLASS),
 			"true"))
 			continue;
@@ -92,19 +92,19 @@ claim_prepare(const struct change_of *x, struct node *object)
 	struct node *status, *spec = given(object, "spec");
 	struct span class;
 
-	if (x->live != NULL || !node_is(spec, NODE_OBJECT))
+	if (x->live != NULL || !tree_is(spec, NODE_OBJECT))
 		return;
 	level_data_sources(x->arena, spec);
-	status = node_object(x->arena);
-	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
-	node_put(x->arena, object, "status", status);
+	status = tree_object(x->arena);
+	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
+	tree_put(x->arena, object, "status", status);
 	if (given(spec, "storageClassName") == NULL &&
-	    given(node_path(object, "metadata.annotations"),
+	    given(tree_path(object, "metadata.annotations"),
 		"volume.beta.kubernetes.io/storage-class") == NULL) {
 		class = default_class(x);
 		if (class.p != NULL)
-			node_put(x->arena, spec, "storageClassName",
-			    node_string(x->arena, class));
+			tree_put(x->arena, spec, "storageClassName",
+			    tree_string(x->arena, class));
 	}
 }
 
@@ -115,10 +115,10 @@ check_access_modes(
 	bool alone = false, others = false;
 	const struct node *mode;
 
-	if (node_count(modes) == 0)
+	if (tree_count(modes) == 0)
 		fail_required(c, at, "at least 1 access mode is required");
 	for (size_t i = 0; (mode = each_of(modes, i)) != NULL; i++) {
-		if (node_text_is(mode, "ReadWriteOncePod"))
+		if (tree_text_is(mode, "ReadWriteOncePod"))
 			alone = true;
 		else if (text_is_any(mode, "ReadOnlyMany", "ReadWriteMany",
 			     "ReadWriteOnce", (char *)NULL))
@@ -141,22 +141,22 @@ check_data_source(struct causes *c, const struct at *at, const struct node *n)
 
 	if (n == NULL)
 		return;
-	if (node_empty(given(n, "name")))
+	if (tree_empty(given(n, "name")))
 		fail_required(c, AT(at, "name"), "");
-	if (node_empty(kind))
+	if (tree_empty(kind))
 		fail_required(c, AT(at, "kind"), "");
-	if (node_empty(group) && !node_text_is(kind, "PersistentVolumeClaim"))
-		fail_text(c, at, node_text(kind),
+	if (tree_empty(group) && !tree_text_is(kind, "PersistentVolumeClaim"))
+		fail_text(c, at, tree_text(kind),
 		    "must be 'PersistentVolumeClaim' when referencing the "
 		    "default apiGroup");
-	if (!node_empty(group))
-		check_dns_subdomain(c, AT(at, "apiGroup"), node_text(group));
+	if (!tree_empty(group))
+		check_dns_subdomain(c, AT(at, "apiGroup"), tree_text(group));
 }
 
 void
 check_claim_spec(struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *size = node_path(spec, "resources.requests.storage");
+	const struct node *size = tree_path(spec, "resources.requests.storage");
 	const struct node *class = given(spec, "storageClassName");
 	const struct node *mode = given(spec, "volumeMode");
 	const struct at *here =
@@ -170,9 +170,9 @@ check_claim_spec(struct causes *c, const struct at *at, const struct node *spec)
 		fail_required(c, here, "");
 	else if (!quantity_get(size, &bytes) || bytes <= 0)
 		fail_invalid(c, here, size, "must be greater than zero");
-	if (!node_empty(class))
+	if (!tree_empty(class))
 		check_dns_subdomain(
-		    c, AT(at, "storageClassName"), node_text(class));
+		    c, AT(at, "storageClassName"), tree_text(class));
 	if (mode != NULL &&
 	    !text_is_any(mode, "Block", "Filesystem", (char *)NULL))
 		fail_unsupported(c, AT(at, "volumeMode"), mode, "Block",
@@ -189,30 +189,30 @@ check_claim_update(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *was = given(live, "spec");
 	const struct node *spec = given(object, "spec");
-	const struct node *size = node_path(spec, "resources.requests.storage");
-	struct node *copy = node_copy(c->arena, spec), *requests;
+	const struct node *size = tree_path(spec, "resources.requests.storage");
+	struct node *copy = tree_copy(c->arena, spec), *requests;
 	bool bound =
-	    text_is_any(node_path(live, "status.phase"), "Bound", (char *)NULL);
+	    text_is_any(tree_path(live, "status.phase"), "Bound", (char *)NULL);
 
-	if (node_empty(given(was, "volumeName")))
+	if (tree_empty(given(was, "volumeName")))
 		keep_member(c->arena, was, copy, "volumeName");
 	if (given(was, "storageClassName") == NULL && !bound)
 		keep_member(c->arena, was, copy, "storageClassName");
-	requests = node_path(copy, "resources.requests");
+	requests = tree_path(copy, "resources.requests");
 	if (bound && requests != NULL) {
-		keep_member(c->arena, node_path(was, "resources.requests"),
+		keep_member(c->arena, tree_path(was, "resources.requests"),
 		    requests, "storage");
 		keep_member(c->arena, was, copy, "volumeAttributesClassName");
 	}
 	/* The real server appends a diff in Go's words. */
-	if (!node_equal(copy, was))
+	if (!tree_equal(copy, was))
 		fail_forbidden(c, at,
 		    "spec is immutable after creation except "
 		    "resources.requests and volumeAttributesClassName for "
 		    "bound claims\n");
-	if (quantity_cmp(size, node_path(was, "resources.requests.storage")) <
+	if (quantity_cmp(size, tree_path(was, "resources.requests.storage")) <
 		0 &&
-	    quantity_cmp(size, node_path(live, "status.capacity.storage")) <= 0)
+	    quantity_cmp(size, tree_path(live, "status.capacity.storage")) <= 0)
 		fail_forbidden(c,
 		    AT(AT(AT(at, "resources"), "requests"), "storage"),
 		    "field can not be less than status.capacity");
@@ -235,13 +235,13 @@ volume_default(struct arena *a, struct node *object)
 {
 	struct node *spec = default_object(a, object, "spec"), *path;
 
-	if (!node_is(spec, NODE_OBJECT))
+	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_text(a, spec, "persistentVolumeReclaimPolicy", "Retain");
 	default_text(a, spec, "volumeMode", "Filesystem");
 	path = given(spec, "hostPath");
-	if (node_is(path, NODE_OBJECT) && given(path, "type") == NULL)
-		node_put(a, path, "type", node_str(a, ""));
+	if (tree_is(path, NODE_OBJECT) && given(path, "type") == NULL)
+		tree_put(a, path, "type", tree_str(a, ""));
 	default_text(
 	    a, default_object(a, object, "status"), "phase", "Pending");
 }
@@ -253,11 +253,11 @@ volume_prepare(const struct change_of *x, struct node *object)
 
 	if (x->live != NULL)
 		return;
-	status = node_object(x->arena);
-	node_put(x->arena, status, "lastPhaseTransitionTime",
-	    node_string(x->arena, time_now(x->arena)));
-	node_put(x->arena, status, "phase", node_str(x->arena, "Pending"));
-	node_put(x->arena, object, "status", status);
+	status = tree_object(x->arena);
+	tree_put(x->arena, status, "lastPhaseTransitionTime",
+	    tree_string(x->arena, time_now(x->arena)));
+	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
+	tree_put(x->arena, object, "status", status);
 }
 
 void
@@ -279,7 +279,7 @@ storageclass_validate(
 			check_immutable(c, NULL, x->live, object, fixed[i]);
 		return;
 	}
-	if (node_empty(given(object, "provisioner")))
+	if (tree_empty(given(object, "provisioner")))
 		fail_required(c, AT(NULL, "provisioner"), "");
 	check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
 }
@@ -294,10 +294,10 @@ csidriver_default(struct arena *a, struct node *object)
 	default_bool(a, spec, "podInfoOnMount", false);
 	default_bool(a, spec, "storageCapacity", false);
 	default_text(a, spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-	if (node_count(given(spec, "volumeLifecycleModes")) == 0) {
-		modes = node_array(a);
-		node_append(a, modes, node_str(a, "Persistent"));
-		node_put(a, spec, "volumeLifecycleModes", modes);
+	if (tree_count(given(spec, "volumeLifecycleModes")) == 0) {
+		modes = tree_array(a);
+		tree_append(a, modes, tree_str(a, "Persistent"));
+		tree_put(a, spec, "volumeLifecycleModes", modes);
 	}
 	default_bool(a, spec, "requiresRepublish", false);
 	default_bool(a, spec, "seLinuxMount", false);
@@ -306,10 +306,10 @@ csidriver_default(struct arena *a, struct node *object)
 static void
 fill_in(struct arena *a, struct node *into, const struct node *from)
 {
-	for (size_t i = 0; i < node_count(from); i++)
-		if (node_get_span(into, from->members[i].key) == NULL)
-			node_set(a, into, from->members[i].key,
-			    node_copy(a, from->members[i].value));
+	for (size_t i = 0; i < tree_count(from); i++)
+		if (tree_get_span(into, from->members[i].key) == NULL)
+			tree_set(a, into, from->members[i].key,
+			    tree_copy(a, from->members[i].value));
 }
 
 void
@@ -318,9 +318,9 @@ limitrange_default(struct arena *a, struct node *object)
 	struct node *item, *limit, *request;
 
 	for (size_t i = 0;
-	     (item = each_of(node_path(object, "spec.limits"), i)) != NULL;
+	     (item = each_of(tree_path(object, "spec.limits"), i)) != NULL;
 	     i++) {
-		if (!node_text_is(given(item, "type"), "Container"))
+		if (!tree_text_is(given(item, "type"), "Container"))
 			continue;
 		limit = default_object(a, item, "default");
 		request = default_object(a, item, "defaultRequest");

@@ -9,7 +9,7 @@ check_mode(struct causes *c, const struct at *up, const struct node *object,
 {
 	int64_t mode;
 
-	if (node_get_int(given(object, key), &mode) &&
+	if (tree_get_int(given(object, key), &mode) &&
 	    (mode < 0 || mode > MODE_MAX))
 		fail_int(c, AT(up, key), mode,
 		    "must be a number between 0 and 0777 (octal), both "
@@ -49,8 +49,8 @@ check_items(struct causes *c, const struct at *at, const struct node *items)
 
 	for (size_t i = 0; (item = each_of(items, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		struct span path = node_text(given(item, "path"));
-		if (node_empty(given(item, "key")))
+		struct span path = tree_text(given(item, "path"));
+		if (tree_empty(given(item, "key")))
 			fail_required(c, AT(here, "key"), "");
 		if (path.n == 0)
 			fail_required(c, AT(here, "path"), "");
@@ -70,7 +70,7 @@ check_items(struct causes *c, const struct at *at, const struct node *items)
 static void
 check_host_path(struct causes *c, const struct at *at, const struct node *n)
 {
-	struct span path = node_text(given(n, "path"));
+	struct span path = tree_text(given(n, "path"));
 
 	if (path.n == 0) {
 		fail_required(c, AT(at, "path"), "");
@@ -92,9 +92,9 @@ check_volume_field(
     struct causes *c, const struct at *at, const struct node *ref)
 {
 	const struct node *path = given(ref, "fieldPath");
-	struct span s = node_text(path);
+	struct span s = tree_text(path);
 
-	if (node_empty(path))
+	if (tree_empty(path))
 		fail_required(c, AT(at, "fieldPath"), "");
 	else if (s.p[s.n - 1] != ']' &&
 	    !text_is_any(path, METADATA_PATHS, (char *)NULL)) {
@@ -119,7 +119,7 @@ check_downward(struct causes *c, const struct at *at, const struct node *n)
 	check_mode(c, at, n, "defaultMode");
 	for (size_t i = 0; (file = each_of(given(n, "items"), i)) != NULL;
 	     i++) {
-		struct span path = node_text(given(file, "path"));
+		struct span path = tree_text(given(file, "path"));
 		field = given(file, "fieldRef");
 		resource = given(file, "resourceFieldRef");
 		if (path.n == 0)
@@ -131,7 +131,7 @@ check_downward(struct causes *c, const struct at *at, const struct node *n)
 			fail_required(c, at,
 			    "one of fieldRef and resourceFieldRef is "
 			    "required");
-		else if (node_empty(given(resource, "containerName")))
+		else if (tree_empty(given(resource, "containerName")))
 			fail_required(c,
 			    AT(AT(at, "resourceFieldRef"), "containerName"),
 			    "");
@@ -154,7 +154,7 @@ check_projected(struct causes *c, const struct at *at, const struct node *n)
 		for (size_t k = 0; k < 2; k++) {
 			if ((part = given(source, named[k])) == NULL)
 				continue;
-			if (node_empty(given(part, "name")))
+			if (tree_empty(given(part, "name")))
 				fail_required(
 				    c, AT(AT(here, named[k]), "name"), "");
 			check_items(c, AT(AT(here, named[k]), "items"),
@@ -175,28 +175,28 @@ check_source(struct causes *c, const struct at *at, const char *type,
 	if (strcmp(type, "hostPath") == 0) {
 		check_host_path(c, here, n);
 	} else if (strcmp(type, "secret") == 0) {
-		if (node_empty(given(n, "secretName")))
+		if (tree_empty(given(n, "secretName")))
 			fail_required(c, AT(here, "secretName"), "");
 		check_mode(c, here, n, "defaultMode");
 		check_items(c, AT(here, "items"), given(n, "items"));
 	} else if (strcmp(type, "configMap") == 0) {
-		if (node_empty(given(n, "name")))
+		if (tree_empty(given(n, "name")))
 			fail_required(c, AT(here, "name"), "");
 		check_mode(c, here, n, "defaultMode");
 		check_items(c, AT(here, "items"), given(n, "items"));
 	} else if (strcmp(type, "persistentVolumeClaim") == 0) {
-		if (node_empty(given(n, "claimName")))
+		if (tree_empty(given(n, "claimName")))
 			fail_required(c, AT(here, "claimName"), "");
 	} else if (strcmp(type, "nfs") == 0) {
-		if (node_empty(given(n, "server")))
+		if (tree_empty(given(n, "server")))
 			fail_required(c, AT(here, "server"), "");
-		if (node_empty(given(n, "path")))
+		if (tree_empty(given(n, "path")))
 			fail_required(c, AT(here, "path"), "");
-		else if (node_text(given(n, "path")).p[0] != '/')
+		else if (tree_text(given(n, "path")).p[0] != '/')
 			fail_invalid(c, AT(here, "path"), given(n, "path"),
 			    "must be an absolute path");
 	} else if (strcmp(type, "csi") == 0) {
-		if (node_empty(given(n, "driver")))
+		if (tree_empty(given(n, "driver")))
 			fail_required(c, AT(here, "driver"), "");
 	} else if (strcmp(type, "emptyDir") == 0) {
 		if (quantity_get(given(n, "sizeLimit"), &size) && size < 0)
@@ -213,7 +213,7 @@ check_source(struct causes *c, const struct at *at, const char *type,
 		else
 			check_claim_spec(c,
 			    AT(AT(here, "volumeClaimTemplate"), "spec"),
-			    node_path(n, "volumeClaimTemplate.spec"));
+			    tree_path(n, "volumeClaimTemplate.spec"));
 	}
 }
 
@@ -253,11 +253,11 @@ check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
 		const struct at *here = AT_INDEX(at, i);
 		name = given(volume, "name");
 		check_sources(c, here, volume);
-		if (node_empty(name))
+		if (tree_empty(name))
 			fail_required(c, AT(here, "name"), "");
 		else
-			check_dns_label(c, AT(here, "name"), node_text(name));
-		if (seen_before(&names, node_text(name)))
+			check_dns_label(c, AT(here, "name"), tree_text(name));
+		if (seen_before(&names, tree_text(name)))
 			fail_duplicate(c, AT(here, "name"), name);
 	}
 	map_release(&names);
@@ -314,7 +314,7 @@ check_quantities(struct causes *c, const struct at *at, const struct node *list)
 {
 	__int128 q = 0;
 
-	for (size_t i = 0; i < node_count(list); i++) {
+	for (size_t i = 0; i < tree_count(list); i++) {
 		struct span key = list->members[i].key;
 		const struct at *here = AT_KEY(at, key);
 		check_resource_name(c, here, key);
@@ -336,21 +336,21 @@ check_resources(
 
 	check_quantities(c, AT(at, "limits"), limits);
 	check_quantities(c, AT(at, "requests"), requests);
-	for (size_t i = 0; i < node_count(requests); i++) {
+	for (size_t i = 0; i < tree_count(requests); i++) {
 		struct span key = requests->members[i].key;
 		const struct node *request = requests->members[i].value;
-		const struct node *limit = node_get_span(limits, key);
+		const struct node *limit = tree_get_span(limits, key);
 		int cmp = limit == NULL ? 0 : quantity_cmp(request, limit);
 		if (limit != NULL && cmp != 0 && !overcommit_allowed(key))
 			fail_invalid(c, AT(at, "requests"), request,
 			    say(c, "must be equal to %.*s limit of %.*s",
-				SPAN_ARG(key), SPAN_ARG(node_text(limit))));
+				SPAN_ARG(key), SPAN_ARG(tree_text(limit))));
 		else if (limit != NULL && cmp > 0)
 			fail_invalid(c, AT(at, "requests"), request,
 			    say(c,
 				"must be less than or equal to %.*s limit of "
 				"%.*s",
-				SPAN_ARG(key), SPAN_ARG(node_text(limit))));
+				SPAN_ARG(key), SPAN_ARG(tree_text(limit))));
 		else if (limit == NULL && !overcommit_allowed(key))
 			fail_required(c, AT(at, "limits"),
 			    "Limit must be set for non overcommitable "

@@ -10,7 +10,7 @@ holds_text(const struct node *array, const char *text)
 	const struct node *n;
 
 	for (size_t i = 0; (n = each_of(array, i)) != NULL; i++)
-		if (node_text_is(n, text))
+		if (tree_text_is(n, text))
 			return true;
 	return false;
 }
@@ -21,9 +21,9 @@ check_star(struct causes *c, const struct at *up, const struct node *rule,
 {
 	const struct node *all = given(rule, key);
 
-	if (node_count(all) == 0)
+	if (tree_count(all) == 0)
 		fail_required(c, AT(up, key), "");
-	if (node_count(all) > 1 && holds_text(all, "*"))
+	if (tree_count(all) > 1 && holds_text(all, "*"))
 		fail_invalid(c, AT(up, key), all,
 		    say(c, "if '*' is present, must not specify other %s",
 			what));
@@ -45,9 +45,9 @@ check_webhook_rule(
 			    (char *)NULL);
 	check_star(c, at, rule, "apiGroups", "API groups");
 	check_star(c, at, rule, "apiVersions", "API versions");
-	if (node_count(resources) == 0)
+	if (tree_count(resources) == 0)
 		fail_required(c, AT(at, "resources"), "");
-	if (node_count(resources) > 1 && holds_text(resources, "*/*"))
+	if (tree_count(resources) > 1 && holds_text(resources, "*/*"))
 		fail_invalid(c, AT(at, "resources"), resources,
 		    "if '*/*' is present, must not specify other resources");
 }
@@ -65,10 +65,10 @@ check_client(struct causes *c, const struct at *at, const struct node *client)
 	}
 	if (service == NULL)
 		return;
-	if (node_empty(given(service, "name")))
+	if (tree_empty(given(service, "name")))
 		fail_required(c, AT(AT(at, "service"), "name"),
 		    "service name is required");
-	if (node_empty(given(service, "namespace")))
+	if (tree_empty(given(service, "namespace")))
 		fail_required(c, AT(AT(at, "service"), "namespace"),
 		    "service namespace is required");
 }
@@ -105,14 +105,14 @@ check_effects(struct causes *c, const struct at *at, const struct node *hook)
 	else if (!text_is_any(effects, "None", "NoneOnDryRun", (char *)NULL))
 		fail_unsupported(c, AT(at, "sideEffects"), effects, "None",
 		    "NoneOnDryRun", (char *)NULL);
-	if (node_count(versions) == 0)
+	if (tree_count(versions) == 0)
 		fail_required(c, AT(at, "admissionReviewVersions"),
 		    "must specify one of v1, v1beta1");
 	else if (!holds_text(versions, "v1") &&
 	    !holds_text(versions, "v1beta1"))
 		fail_invalid(c, AT(at, "admissionReviewVersions"), versions,
 		    "must include at least one of v1, v1beta1");
-	if (node_get_int(given(hook, "timeoutSeconds"), &seconds) &&
+	if (tree_get_int(given(hook, "timeoutSeconds"), &seconds) &&
 	    (seconds < 1 || seconds > 30))
 		fail_int(c, AT(at, "timeoutSeconds"), seconds,
 		    "the timeout value must be between 1 and 30 seconds");
@@ -129,7 +129,7 @@ webhooks_validate(
 	     (hook = each_of(given(object, "webhooks"), i)) != NULL; i++) {
 		const struct at *at = AT_INDEX(AT(NULL, "webhooks"), i);
 		check_full_name(
-		    c, AT(at, "name"), node_text(given(hook, "name")));
+		    c, AT(at, "name"), tree_text(given(hook, "name")));
 		check_effects(c, at, hook);
 		for (size_t k = 0;
 		     (rule = each_of(given(hook, "rules"), k)) != NULL; k++)

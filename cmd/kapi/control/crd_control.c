@@ -46,8 +46,8 @@ static void crds_turn(void *arg);
 static void
 arm(struct crds *c)
 {
-	if (!timer_armed(&c->timer))
-		timer_after(c->api->loop, &c->timer, 0, crds_turn, c);
+	if (!loop_timer_armed(&c->timer))
+		loop_after(c->api->loop, &c->timer, 0, crds_turn, c);
 }
 
 static struct crd_entry *
@@ -156,12 +156,12 @@ bring_up_to_date(struct api *api, struct resource *r)
 	while ((o = store_next(r->collection, SPAN_NONE, after)) != NULL) {
 		struct arena a = ARENA_INIT;
 		struct node *object = convert_tree(&a, o);
-		struct node *before = node_copy(&a, object);
+		struct node *before = tree_copy(&a, object);
 
 		arena_reset(&key_arena);
 		after = arena_span(&key_arena, o->key);
 		crd_refresh(&a, r, object);
-		if (!node_equal(before, object))
+		if (!tree_equal(before, object))
 			store_amend(api->store, r->collection, object);
 		arena_release(&a);
 	}
@@ -174,9 +174,9 @@ shape_of(const struct node *definition)
 {
 	struct buf b = BUF_INIT;
 
-	tree_write(&b, node_path(definition, "metadata.uid"));
-	tree_write(&b, node_get(definition, "spec"));
-	tree_write(&b, node_path(definition, "status.acceptedNames"));
+	tree_write(&b, tree_path(definition, "metadata.uid"));
+	tree_write(&b, tree_get(definition, "spec"));
+	tree_write(&b, tree_path(definition, "status.acceptedNames"));
 	return buf_take(&b);
 }
 
@@ -241,7 +241,7 @@ used_names(
 		struct node *other = convert_tree(a, o);
 
 		after = arena_span(a, o->key);
-		if (span_eq(node_path_text(other, "spec.group"), group))
+		if (span_eq(tree_path_text(other, "spec.group"), group))
 			names_used(a, used, other);
 	}
 }
@@ -269,10 +269,10 @@ sync_names(struct crd_entry *e, struct arena *a, struct node *definition)
 {
 	struct used_names used = {0};
 
-	if (node_equal(node_path(definition, "spec.names"),
-		node_path(definition, "status.acceptedNames")))
+	if (tree_equal(tree_path(definition, "spec.names"),
+		tree_path(definition, "status.acceptedNames")))
 		return false;
-	used_names(e->crds, a, node_path_text(definition, "spec.group"), &used);
+	used_names(e->crds, a, tree_path_text(definition, "spec.group"), &used);
 	if (!names_accept(a, definition, &used, time_now(a)))
 		return false;
 	if (write_status(e->crds, a, definition) == NULL)
@@ -348,11 +348,11 @@ set_terminating(struct arena *a, struct node *definition, const char *status,
 static void
 finish(struct crd_entry *e, struct arena *a, struct node *definition)
 {
-	struct node *all = node_path(definition, "metadata.finalizers");
+	struct node *all = tree_path(definition, "metadata.finalizers");
 
-	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (node_text_is(all->items[i], finalizer))
-			node_remove_at(all, i--);
+	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
+		if (tree_text_is(all->items[i], finalizer))
+			tree_remove_at(all, i--);
 	watch_objects(e, NULL);
 	write_status(e->crds, a, definition);
 }
@@ -369,8 +369,8 @@ sync_deletion(struct crd_entry *e, struct arena *a, struct node *definition)
 		return;
 	}
 	r = e->crd == NULL ? NULL : crd_storage(e->crd->versions[0].resource);
-	if (!node_text_is(
-		node_get(condition_find(definition, "Terminating"), "reason"),
+	if (!tree_text_is(
+		tree_get(condition_find(definition, "Terminating"), "reason"),
 		"InstanceDeletionInProgress")) {
 		set_terminating(a, definition, "True",
 		    "InstanceDeletionInProgress",
@@ -397,12 +397,12 @@ sync_deletion(struct crd_entry *e, struct arena *a, struct node *definition)
 static bool
 is_ending(const struct node *definition)
 {
-	const struct node *all = node_path(definition, "metadata.finalizers");
+	const struct node *all = tree_path(definition, "metadata.finalizers");
 
-	if (node_path(definition, "metadata.deletionTimestamp") == NULL)
+	if (tree_path(definition, "metadata.deletionTimestamp") == NULL)
 		return false;
-	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (node_text_is(all->items[i], finalizer))
+	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
+		if (tree_text_is(all->items[i], finalizer))
 			return true;
 	return false;
 }
@@ -500,7 +500,7 @@ crds_free(struct crds *c)
 		return;
 	for (size_t i = 0; (e = map_next(&c->entries, &i)) != NULL; i = 0)
 		entry_free(e);
-	timer_clear(c->api->loop, &c->timer);
+	loop_cancel(c->api->loop, &c->timer);
 	free_retired(c);
 	free(c->retired);
 	map_release(&c->entries);

@@ -199,11 +199,11 @@ static void
 remove_finalizer(struct gc *g, struct gc_node *n, const char *finalizer)
 {
 	struct node *object = convert_tree(&g->arena, n->object);
-	struct node *all = node_path(object, "metadata.finalizers");
+	struct node *all = tree_path(object, "metadata.finalizers");
 
-	for (uint32_t i = 0; i < node_count(all);)
-		if (node_text_is(all->items[i], finalizer))
-			node_remove_at(all, i);
+	for (uint32_t i = 0; i < tree_count(all);)
+		if (tree_text_is(all->items[i], finalizer))
+			tree_remove_at(all, i);
 		else
 			i++;
 	update(g, n, object, "remove a finalizer of");
@@ -230,19 +230,19 @@ static void
 drop_references(struct gc *g, struct gc_node *n)
 {
 	struct node *object = convert_tree(&g->arena, n->object);
-	struct node *all = node_path(object, "metadata.ownerReferences");
+	struct node *all = tree_path(object, "metadata.ownerReferences");
 	struct span raw = traces_of(n->object).references;
 	struct json_elements e = json_elements(raw);
-	struct node *left = node_array(&g->arena);
+	struct node *left = tree_array(&g->arena);
 
-	for (uint32_t i = 0; i < node_count(all) && json_element(&e); i++) {
+	for (uint32_t i = 0; i < tree_count(all) && json_element(&e); i++) {
 		enum standing s = standing_of(g, n->object, e.value);
 
 		if (s != DANGLING && s != WAITING)
-			node_append(&g->arena, left, all->items[i]);
+			tree_append(&g->arena, left, all->items[i]);
 	}
-	node_put(
-	    &g->arena, node_get(object, "metadata"), "ownerReferences", left);
+	tree_put(
+	    &g->arena, tree_get(object, "metadata"), "ownerReferences", left);
 	update(g, n, object, "drop owners of");
 }
 
@@ -252,12 +252,12 @@ static void
 unblock_references(struct gc *g, struct gc_node *n)
 {
 	struct node *object = convert_tree(&g->arena, n->object);
-	struct node *all = node_path(object, "metadata.ownerReferences");
+	struct node *all = tree_path(object, "metadata.ownerReferences");
 
-	for (uint32_t i = 0; i < node_count(all); i++)
-		if (node_true(node_get(all->items[i], "blockOwnerDeletion")))
-			node_put(&g->arena, all->items[i], "blockOwnerDeletion",
-			    node_bool(&g->arena, false));
+	for (uint32_t i = 0; i < tree_count(all); i++)
+		if (tree_true(tree_get(all->items[i], "blockOwnerDeletion")))
+			tree_put(&g->arena, all->items[i], "blockOwnerDeletion",
+			    tree_bool(&g->arena, false));
 	update(g, n, object, "unblock the owners of");
 }
 
@@ -314,11 +314,11 @@ orphan_one(struct gc *g, struct gc_node *owner)
 
 	if (n->object != NULL) {
 		object = convert_tree(&g->arena, n->object);
-		all = node_path(object, "metadata.ownerReferences");
-		for (uint32_t i = 0; i < node_count(all);)
-			if (span_eq(node_path_text(all->items[i], "uid"),
+		all = tree_path(object, "metadata.ownerReferences");
+		for (uint32_t i = 0; i < tree_count(all);)
+			if (span_eq(tree_path_text(all->items[i], "uid"),
 				span_make(owner->uid, owner->uid_n)))
-				node_remove_at(all, i);
+				tree_remove_at(all, i);
 			else
 				i++;
 		n->busy++;
@@ -377,7 +377,7 @@ turn(void *arg)
 
 	while (step(g))
 		if (clock_ms() >= end) {
-			timer_after(g->api->loop, &g->timer, 0, turn, g);
+			loop_after(g->api->loop, &g->timer, 0, turn, g);
 			return;
 		}
 }
@@ -385,9 +385,9 @@ turn(void *arg)
 static void
 wake(struct gc *g)
 {
-	if (g->graph.queued > 0 && !timer_armed(&g->timer) &&
+	if (g->graph.queued > 0 && !loop_timer_armed(&g->timer) &&
 	    g->api->loop != NULL)
-		timer_after(g->api->loop, &g->timer, 0, turn, g);
+		loop_after(g->api->loop, &g->timer, 0, turn, g);
 }
 
 static void
@@ -523,8 +523,8 @@ gc_free(struct gc *g)
 {
 	if (g == NULL)
 		return;
-	if (timer_armed(&g->timer))
-		timer_clear(g->api->loop, &g->timer);
+	if (loop_timer_armed(&g->timer))
+		loop_cancel(g->api->loop, &g->timer);
 	store_remove_hook(g->api->store, NULL, &g->hook);
 	gc_graph_release(&g->graph);
 	arena_release(&g->arena);

@@ -77,8 +77,8 @@ wake(struct namespaces *n, uint64_t ms)
 
 	if (n->first == NULL || n->api->loop == NULL)
 		return;
-	if (!timer_armed(&n->timer) || n->timer.due_ms > due)
-		timer_set(n->api->loop, &n->timer, due, turn, n);
+	if (!loop_timer_armed(&n->timer) || n->timer.due_ms > due)
+		loop_at(n->api->loop, &n->timer, due, turn, n);
 }
 
 static void
@@ -166,21 +166,21 @@ furnish(struct namespaces *n, struct namespace_work *w)
 	if (maps != NULL &&
 	    store_get(maps->collection, name, span_str("kube-root-ca.crt")) ==
 		NULL) {
-		o = node_object(a);
-		meta = node_make(a, o, "metadata");
-		node_put(a, meta, "name", node_str(a, "kube-root-ca.crt"));
-		node_put(a, meta, "namespace", node_string(a, name));
-		node_put(a, node_make(a, o, "data"), "ca.crt", node_str(a, ""));
+		o = tree_object(a);
+		meta = tree_make(a, o, "metadata");
+		tree_put(a, meta, "name", tree_str(a, "kube-root-ca.crt"));
+		tree_put(a, meta, "namespace", tree_string(a, name));
+		tree_put(a, tree_make(a, o, "data"), "ca.crt", tree_str(a, ""));
 		report(w, "make kube-root-ca.crt",
 		    rest_create(&by, maps, o, NULL));
 	}
 	if (accounts != NULL &&
 	    store_get(accounts->collection, name, span_str("default")) ==
 		NULL) {
-		o = node_object(a);
-		meta = node_make(a, o, "metadata");
-		node_put(a, meta, "name", node_str(a, "default"));
-		node_put(a, meta, "namespace", node_string(a, name));
+		o = tree_object(a);
+		meta = tree_make(a, o, "metadata");
+		tree_put(a, meta, "name", tree_str(a, "default"));
+		tree_put(a, meta, "namespace", tree_string(a, name));
 		report(w, "make its service account",
 		    rest_create(&by, accounts, o, NULL));
 	}
@@ -302,10 +302,10 @@ finalize(struct namespaces *n, struct namespace_work *w, struct resource *r)
 	if (o == NULL)
 		return;
 	object = convert_tree(&n->arena, o);
-	all = node_path(object, "spec.finalizers");
-	for (uint32_t i = 0; i < node_count(all);)
-		if (node_text_is(all->items[i], "kubernetes"))
-			node_remove_at(all, i);
+	all = tree_path(object, "spec.finalizers");
+	for (uint32_t i = 0; i < tree_count(all);)
+		if (tree_text_is(all->items[i], "kubernetes"))
+			tree_remove_at(all, i);
 		else
 			i++;
 	report(w, "finalize it",
@@ -357,8 +357,8 @@ work_on(struct namespaces *n, struct namespace_work *w, uint64_t end)
 		furnish(n, w);
 		return true;
 	}
-	finalizers = node_path(convert_tree(&n->arena, o), "spec.finalizers");
-	if (node_count(finalizers) == 0)
+	finalizers = tree_path(convert_tree(&n->arena, o), "spec.finalizers");
+	if (tree_count(finalizers) == 0)
 		return true;
 	if (!delete_content(n, w, end))
 		return false;
@@ -499,8 +499,8 @@ namespaces_free(struct namespaces *n)
 
 	if (n == NULL)
 		return;
-	if (timer_armed(&n->timer))
-		timer_clear(n->api->loop, &n->timer);
+	if (loop_timer_armed(&n->timer))
+		loop_cancel(n->api->loop, &n->timer);
 	store_remove_hook(n->api->store, NULL, &n->hook);
 	for (size_t i = 0; (w = map_next(&n->works, &i)) != NULL;) {
 		free((char *)w->after.p);
@@ -516,14 +516,14 @@ make_namespace(struct namespaces *n, const char *name)
 {
 	struct rest_writer by = writer(n, "kube-apiserver");
 	struct resource *r = resource_of(n, "namespaces");
-	struct node *o = node_object(&n->arena);
+	struct node *o = tree_object(&n->arena);
 	struct problem *p;
 
 	if (r == NULL ||
 	    store_get(n->collection, span_make("", 0), span_str(name)) != NULL)
 		return;
-	node_put(&n->arena, node_make(&n->arena, o, "metadata"), "name",
-	    node_str(&n->arena, name));
+	tree_put(&n->arena, tree_make(&n->arena, o, "metadata"), "name",
+	    tree_str(&n->arena, name));
 	p = rest_create(&by, r, o, NULL);
 	if (p != NULL)
 		log_error("cannot make namespace %s: %.*s", name,
@@ -550,6 +550,6 @@ namespaces_drain(struct namespaces *n)
 {
 	while (step(n, UINT64_MAX))
 		;
-	if (timer_armed(&n->timer))
-		timer_clear(n->api->loop, &n->timer);
+	if (loop_timer_armed(&n->timer))
+		loop_cancel(n->api->loop, &n->timer);
 }

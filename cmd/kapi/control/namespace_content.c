@@ -96,8 +96,8 @@ list(struct arena *a, struct tally *all, size_t n, const char *prefix,
 static struct node *
 find_condition(const struct node *conditions, const char *type)
 {
-	for (size_t i = 0; i < node_count(conditions); i++)
-		if (node_text_is(node_get(conditions->items[i], "type"), type))
+	for (size_t i = 0; i < tree_count(conditions); i++)
+		if (tree_text_is(tree_get(conditions->items[i], "type"), type))
 			return conditions->items[i];
 	return NULL;
 }
@@ -108,21 +108,21 @@ set_condition(struct arena *a, struct node *conditions, const char *type,
 {
 	struct node *c = find_condition(conditions, type);
 	const char *text = status ? "True" : "False";
-	bool moved = c == NULL || !node_text_is(node_get(c, "status"), text);
+	bool moved = c == NULL || !tree_text_is(tree_get(c, "status"), text);
 
-	if (!moved && span_eq(node_path_text(c, "reason"), reason) &&
-	    span_eq(node_path_text(c, "message"), message))
+	if (!moved && span_eq(tree_path_text(c, "reason"), reason) &&
+	    span_eq(tree_path_text(c, "message"), message))
 		return false;
 	if (c == NULL) {
-		c = node_object(a);
-		node_append(a, conditions, c);
+		c = tree_object(a);
+		tree_append(a, conditions, c);
 	}
-	node_put(a, c, "type", node_str(a, type));
-	node_put(a, c, "status", node_str(a, text));
+	tree_put(a, c, "type", tree_str(a, type));
+	tree_put(a, c, "status", tree_str(a, text));
 	if (moved)
-		node_put(a, c, "lastTransitionTime", node_string(a, now));
-	node_put(a, c, "reason", node_string(a, reason));
-	node_put(a, c, "message", node_string(a, message));
+		tree_put(a, c, "lastTransitionTime", tree_string(a, now));
+	tree_put(a, c, "reason", tree_string(a, reason));
+	tree_put(a, c, "message", tree_string(a, message));
 	return true;
 }
 
@@ -131,13 +131,13 @@ content_set_conditions(const struct content *c, bool pods_only,
     struct node *namespace_, struct span now)
 {
 	struct arena *a = c->arena;
-	struct node *status = node_make(a, namespace_, "status");
-	struct node *all = node_get(status, "conditions");
+	struct node *status = tree_make(a, namespace_, "status");
+	struct node *all = tree_get(status, "conditions");
 	bool changed = false;
 
-	if (!node_is(all, NODE_ARRAY)) {
-		all = node_array(a);
-		node_put(a, status, "conditions", all);
+	if (!tree_is(all, NODE_ARRAY)) {
+		all = tree_array(a);
+		tree_put(a, status, "conditions", all);
 	}
 	for (size_t i = 0; i < CONDITIONS; i++) {
 		struct span reason = span_str(fine[i].reason);

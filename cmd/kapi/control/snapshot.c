@@ -256,14 +256,14 @@ read_lines(struct loading *l, int fd, struct err *err)
 static struct resource *
 resource_of(struct loading *l, const struct node *object)
 {
-	struct span api_version = node_path_text(object, "apiVersion");
+	struct span api_version = tree_path_text(object, "apiVersion");
 	struct span group = group_of(api_version), version = api_version;
 
 	if (group.n > 0)
 		version = span_make(
 		    api_version.p + group.n + 1, api_version.n - group.n - 1);
 	return registry_find_kind(
-	    l->api->registry, group, version, node_path_text(object, "kind"));
+	    l->api->registry, group, version, tree_path_text(object, "kind"));
 }
 
 /* "FILE:LINE: KIND NAMESPACE/NAME: what" */
@@ -271,12 +271,12 @@ static int
 fail_object(struct loading *l, const struct snapshot_entry *e,
     const struct node *object, struct span what, struct err *err)
 {
-	struct span ns = node_path_text(object, "metadata.namespace");
+	struct span ns = tree_path_text(object, "metadata.namespace");
 
 	return err_set(err, ERR_PERMANENT, "%s:%zu: %.*s %.*s%s%.*s: %.*s",
-	    l->path, e->line, SPAN_ARG(node_path_text(object, "kind")),
+	    l->path, e->line, SPAN_ARG(tree_path_text(object, "kind")),
 	    SPAN_ARG(ns), ns.n > 0 ? "/" : "",
-	    SPAN_ARG(node_path_text(object, "metadata.name")), SPAN_ARG(what));
+	    SPAN_ARG(tree_path_text(object, "metadata.name")), SPAN_ARG(what));
 }
 
 /* The version that the object keeps: its own, or one that nobody has. */
@@ -306,9 +306,9 @@ write_entry(struct loading *l, const struct snapshot_entry *e, struct err *err)
 		    arena_printf(&l->arena,
 			"%.*s is not served: no CustomResourceDefinition in "
 			"the file defines it",
-			SPAN_ARG(node_path_text(object, "apiVersion"))),
+			SPAN_ARG(tree_path_text(object, "apiVersion"))),
 		    err);
-	placed = node_path_text(object, "metadata.namespace").n > 0;
+	placed = tree_path_text(object, "metadata.namespace").n > 0;
 	if (placed != r->namespaced)
 		return fail_object(l, e, object,
 		    span_str(placed ? "the kind has no namespaces"
@@ -389,9 +389,9 @@ make_namespace(struct loading *l, struct resource *r,
 	in = span_make(in.p + 1, in.n - 2);
 	if (store_get(r->collection, span_make("", 0), in) != NULL)
 		return 0;
-	object = node_object(&l->arena);
-	metadata = node_make(&l->arena, object, "metadata");
-	node_put(&l->arena, metadata, "name", node_string(&l->arena, in));
+	object = tree_object(&l->arena);
+	metadata = tree_make(&l->arena, object, "metadata");
+	tree_put(&l->arena, metadata, "name", tree_string(&l->arena, in));
 	p = rest_create(&w, r, object, NULL);
 	if (p == NULL)
 		return 0;

@@ -26,7 +26,7 @@ has_duplicates(const struct node *array)
 {
 	for (size_t i = 1; i < array->n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (node_equal(array->items[i], array->items[k]))
+			if (tree_equal(array->items[i], array->items[k]))
 				return true;
 	return false;
 }
@@ -35,11 +35,11 @@ static bool
 same_keys(
     const struct schema_rules *r, const struct node *x, const struct node *y)
 {
-	if (!node_is(x, NODE_OBJECT) || !node_is(y, NODE_OBJECT))
+	if (!tree_is(x, NODE_OBJECT) || !tree_is(y, NODE_OBJECT))
 		return false;
 	for (size_t i = 0; i < r->key_count; i++)
-		if (!node_equal(node_get_span(x, r->keys[i]),
-			node_get_span(y, r->keys[i])))
+		if (!tree_equal(tree_get_span(x, r->keys[i]),
+			tree_get_span(y, r->keys[i])))
 			return false;
 	return true;
 }
@@ -50,7 +50,7 @@ old_item(const struct at *at, size_t i)
 {
 	const struct node *item = at->value->items[i], *old = at->old;
 
-	if (!node_is(old, NODE_ARRAY) || at->rules->list_type != LIST_MAP)
+	if (!tree_is(old, NODE_ARRAY) || at->rules->list_type != LIST_MAP)
 		return NULL;
 	if (i < old->n && same_keys(at->rules, item, old->items[i]))
 		return old->items[i];
@@ -64,7 +64,7 @@ static void
 check_array(struct result *out, const struct at *at)
 {
 	const struct schema_rules *r = at->rules;
-	struct node *size = node_int(out->arena, at->value->n);
+	struct node *size = tree_int(out->arena, at->value->n);
 
 	out->matched += 2;
 	for (size_t i = 0; r->items != NULL && i < at->value->n; i++) {
@@ -99,7 +99,7 @@ check_size(struct result *out, const struct at *at)
 
 	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
 		failure_make(out, at, FAIL_INVALID,
-		    node_int(out->arena, (int64_t)n),
+		    tree_int(out->arena, (int64_t)n),
 		    arena_printf(out->arena,
 			"should have at least %lld properties",
 			(long long)r->min_properties));
@@ -123,7 +123,7 @@ check_required(struct result *out, const struct at *at)
 		struct place here = {at->place, PLACE_KEY, r->required[i], 0};
 		struct at missing = {r, &here, NULL, NULL};
 
-		if (node_get_span(at->value, r->required[i]) == NULL)
+		if (tree_get_span(at->value, r->required[i]) == NULL)
 			failure_make(out, &missing, FAIL_REQUIRED, NULL,
 			    span_str("is required"));
 	}
@@ -134,7 +134,7 @@ check_member(struct result *out, const struct at *at, const struct member *m)
 {
 	struct place here = {at->place, PLACE_PROPERTY, m->key, 0};
 	const struct schema_rules *r = rules_property(at->rules, m->key);
-	const struct node *old = node_get_span(at->old, m->key);
+	const struct node *old = tree_get_span(at->old, m->key);
 
 	/* Both objects are in one version by now: nothing to compare. */
 	if (at->place == NULL &&
@@ -295,7 +295,7 @@ check_value(struct result *out, const struct at *at)
 		out->matched++;
 	}
 	if (out->n > before && at->old != NULL &&
-	    node_equal(at->value, at->old))
+	    tree_equal(at->value, at->old))
 		out->n = before;
 }
 

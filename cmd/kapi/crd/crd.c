@@ -55,13 +55,13 @@ crd_storage(struct resource *r)
 static struct span *
 texts(struct arena *a, const struct node *array, const char *key, size_t *n)
 {
-	size_t count = node_is(array, NODE_ARRAY) ? node_count(array) : 0;
+	size_t count = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
 	struct span *all = arena_alloc(a, count * sizeof *all);
 
 	for (size_t i = 0; i < count; i++)
 		all[i] =
-		    node_text(key == NULL ? array->items[i]
-					  : node_get(array->items[i], key));
+		    tree_text(key == NULL ? array->items[i]
+					  : tree_get(array->items[i], key));
 	*n = count;
 	return all;
 }
@@ -69,18 +69,18 @@ texts(struct arena *a, const struct node *array, const char *key, size_t *n)
 static void
 columns_fill(struct arena *a, struct crd_version *v, const struct node *array)
 {
-	size_t n = node_is(array, NODE_ARRAY) ? node_count(array) : 0;
+	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
 	struct crd_column *all = arena_zalloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct node *c = array->items[i];
 
-		all[i].name = node_path_text(c, "name");
-		all[i].type = node_path_text(c, "type");
-		all[i].format = node_path_text(c, "format");
-		all[i].description = node_path_text(c, "description");
-		all[i].json_path = node_path_text(c, "jsonPath");
-		node_get_int(node_get(c, "priority"), &all[i].priority);
+		all[i].name = tree_path_text(c, "name");
+		all[i].type = tree_path_text(c, "type");
+		all[i].format = tree_path_text(c, "format");
+		all[i].description = tree_path_text(c, "description");
+		all[i].json_path = tree_path_text(c, "jsonPath");
+		tree_get_int(tree_get(c, "priority"), &all[i].priority);
 	}
 	v->columns = all;
 	v->column_count = n;
@@ -89,29 +89,29 @@ columns_fill(struct arena *a, struct crd_version *v, const struct node *array)
 static void
 subresources_fill(struct crd_version *v, const struct node *json)
 {
-	const struct node *sub = node_get(json, "subresources");
-	const struct node *scale = node_get(sub, "scale");
+	const struct node *sub = tree_get(json, "subresources");
+	const struct node *scale = tree_get(sub, "scale");
 
-	v->has_status = node_is(node_get(sub, "status"), NODE_OBJECT);
-	v->has_scale = node_is(scale, NODE_OBJECT);
+	v->has_status = tree_is(tree_get(sub, "status"), NODE_OBJECT);
+	v->has_scale = tree_is(scale, NODE_OBJECT);
 	if (!v->has_scale)
 		return;
-	v->scale.spec_replicas = node_path_text(scale, "specReplicasPath");
-	v->scale.status_replicas = node_path_text(scale, "statusReplicasPath");
-	v->scale.label_selector = node_path_text(scale, "labelSelectorPath");
+	v->scale.spec_replicas = tree_path_text(scale, "specReplicasPath");
+	v->scale.status_replicas = tree_path_text(scale, "statusReplicasPath");
+	v->scale.label_selector = tree_path_text(scale, "labelSelectorPath");
 }
 
 /* Whether key is anywhere in a schema with a value that counts. */
 static bool
 schema_has(const struct node *n, const char *key)
 {
-	for (size_t i = 0; node_is(n, NODE_ARRAY) && i < n->n; i++)
+	for (size_t i = 0; tree_is(n, NODE_ARRAY) && i < n->n; i++)
 		if (schema_has(n->items[i], key))
 			return true;
-	for (size_t i = 0; node_is(n, NODE_OBJECT) && i < n->n; i++) {
+	for (size_t i = 0; tree_is(n, NODE_OBJECT) && i < n->n; i++) {
 		const struct member *m = &n->members[i];
 
-		if (span_is(m->key, key) && !node_empty(m->value) &&
+		if (span_is(m->key, key) && !tree_empty(m->value) &&
 		    m->value->kind != NODE_FALSE)
 			return true;
 		if (!span_is(m->key, "default") && !span_is(m->key, "enum") &&
@@ -126,16 +126,16 @@ version_fill(struct crd *c, struct crd_version *v, const struct node *json)
 {
 	struct arena *a = &c->arena;
 
-	v->name = node_path_text(json, "name");
-	v->served = node_true(node_get(json, "served"));
-	v->storage = node_true(node_get(json, "storage"));
-	v->deprecated = node_true(node_get(json, "deprecated"));
-	v->deprecation_warning = node_path_text(json, "deprecationWarning");
-	columns_fill(a, v, node_get(json, "additionalPrinterColumns"));
-	v->selectable = texts(a, node_get(json, "selectableFields"), "jsonPath",
+	v->name = tree_path_text(json, "name");
+	v->served = tree_true(tree_get(json, "served"));
+	v->storage = tree_true(tree_get(json, "storage"));
+	v->deprecated = tree_true(tree_get(json, "deprecated"));
+	v->deprecation_warning = tree_path_text(json, "deprecationWarning");
+	columns_fill(a, v, tree_get(json, "additionalPrinterColumns"));
+	v->selectable = texts(a, tree_get(json, "selectableFields"), "jsonPath",
 	    &v->selectable_count);
 	subresources_fill(v, json);
-	v->schema_json = node_path(json, "schema.openAPIV3Schema");
+	v->schema_json = tree_path(json, "schema.openAPIV3Schema");
 	v->has_embedded =
 	    schema_has(v->schema_json, "x-kubernetes-embedded-resource");
 	v->has_rules = schema_has(v->schema_json, "x-kubernetes-validations");
@@ -226,10 +226,10 @@ resource_fill(struct crd *c, struct crd_version *v, const struct node *names)
 	r->singular = c->singular;
 	r->kind = c->kind;
 	r->list_kind = c->list_kind;
-	r->short_names = texts(&c->arena, node_get(names, "shortNames"), NULL,
+	r->short_names = texts(&c->arena, tree_get(names, "shortNames"), NULL,
 	    &r->short_name_count);
 	r->categories = texts(
-	    &c->arena, node_get(names, "categories"), NULL, &r->category_count);
+	    &c->arena, tree_get(names, "categories"), NULL, &r->category_count);
 	r->namespaced = c->namespaced;
 	r->verbs = c->terminating
 	    ? all_verbs & ~(unsigned)(VERB_CREATE | VERB_UPDATE | VERB_PATCH)
@@ -247,17 +247,17 @@ static void
 names_fill(
     struct crd *c, const struct node *definition, const struct node *names)
 {
-	c->name = node_path_text(definition, "metadata.name");
-	c->uid = node_path_text(definition, "metadata.uid");
-	c->group = node_path_text(definition, "spec.group");
-	c->plural = node_path_text(names, "plural");
-	c->singular = node_path_text(names, "singular");
-	c->kind = node_path_text(names, "kind");
-	c->list_kind = node_path_text(names, "listKind");
+	c->name = tree_path_text(definition, "metadata.name");
+	c->uid = tree_path_text(definition, "metadata.uid");
+	c->group = tree_path_text(definition, "spec.group");
+	c->plural = tree_path_text(names, "plural");
+	c->singular = tree_path_text(names, "singular");
+	c->kind = tree_path_text(names, "kind");
+	c->list_kind = tree_path_text(names, "listKind");
 	c->namespaced =
-	    node_text_is(node_path(definition, "spec.scope"), "Namespaced");
+	    tree_text_is(tree_path(definition, "spec.scope"), "Namespaced");
 	c->preserve_unknown =
-	    node_true(node_path(definition, "spec.preserveUnknownFields"));
+	    tree_true(tree_path(definition, "spec.preserveUnknownFields"));
 	c->terminating = condition_true(definition, "Terminating");
 }
 
@@ -268,12 +268,12 @@ crd_make(const struct node *definition, struct err *err)
 	const struct node *own, *names, *versions;
 
 	c->refs = 1;
-	own = node_clone(&c->arena, definition);
-	names = node_path(own, "status.acceptedNames");
+	own = tree_clone(&c->arena, definition);
+	names = tree_path(own, "status.acceptedNames");
 	names_fill(c, own, names);
-	versions = node_path(own, "spec.versions");
+	versions = tree_path(own, "spec.versions");
 	if (c->plural.n == 0 || c->kind.n == 0 || c->group.n == 0 ||
-	    !node_is(versions, NODE_ARRAY)) {
+	    !tree_is(versions, NODE_ARRAY)) {
 		crd_unref(c);
 		err_set(err, ERR_PERMANENT, "the definition has no names");
 		return NULL;

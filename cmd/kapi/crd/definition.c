@@ -27,25 +27,25 @@ lower(struct arena *a, struct span s)
 static void
 add_stored_version(struct arena *a, struct node *object)
 {
-	const struct node *versions = node_path(object, "spec.versions");
-	struct node *status = node_make(a, object, "status");
-	struct node *stored = node_get(status, "storedVersions");
+	const struct node *versions = tree_path(object, "spec.versions");
+	struct node *status = tree_make(a, object, "status");
+	struct node *stored = tree_get(status, "storedVersions");
 
-	if (!node_is(stored, NODE_ARRAY)) {
-		stored = node_array(a);
-		node_put(a, status, "storedVersions", stored);
+	if (!tree_is(stored, NODE_ARRAY)) {
+		stored = tree_array(a);
+		tree_put(a, status, "storedVersions", stored);
 	}
-	for (size_t i = 0; node_is(versions, NODE_ARRAY) && i < versions->n;
+	for (size_t i = 0; tree_is(versions, NODE_ARRAY) && i < versions->n;
 	     i++) {
 		const struct node *v = versions->items[i];
-		struct span name = node_path_text(v, "name");
+		struct span name = tree_path_text(v, "name");
 
-		if (!node_true(node_get(v, "storage")))
+		if (!tree_true(tree_get(v, "storage")))
 			continue;
 		for (size_t k = 0; k < stored->n; k++)
-			if (span_eq(node_text(stored->items[k]), name))
+			if (span_eq(tree_text(stored->items[k]), name))
 				return;
-		node_append(a, stored, node_string(a, name));
+		tree_append(a, stored, tree_string(a, name));
 		return;
 	}
 }
@@ -53,44 +53,44 @@ add_stored_version(struct arena *a, struct node *object)
 static void
 default_names(struct arena *a, struct node *spec)
 {
-	struct node *names = node_make(a, spec, "names");
-	struct span kind = node_path_text(names, "kind");
+	struct node *names = tree_make(a, spec, "names");
+	struct span kind = tree_path_text(names, "kind");
 
-	if (node_path_text(names, "singular").n == 0 && kind.n > 0)
-		node_put(a, names, "singular", node_string(a, lower(a, kind)));
-	if (node_path_text(names, "listKind").n == 0 && kind.n > 0)
-		node_put(a, names, "listKind",
-		    node_string(
+	if (tree_path_text(names, "singular").n == 0 && kind.n > 0)
+		tree_put(a, names, "singular", tree_string(a, lower(a, kind)));
+	if (tree_path_text(names, "listKind").n == 0 && kind.n > 0)
+		tree_put(a, names, "listKind",
+		    tree_string(
 			a, arena_printf(a, "%.*sList", SPAN_ARG(kind))));
 }
 
 static void
 default_conversion(struct arena *a, struct node *spec)
 {
-	struct node *conversion = node_get(spec, "conversion");
+	struct node *conversion = tree_get(spec, "conversion");
 	struct node *service;
 
-	if (!node_is(conversion, NODE_OBJECT)) {
-		conversion = node_object(a);
-		node_put(a, conversion, "strategy", node_str(a, "None"));
-		node_put(a, spec, "conversion", conversion);
+	if (!tree_is(conversion, NODE_OBJECT)) {
+		conversion = tree_object(a);
+		tree_put(a, conversion, "strategy", tree_str(a, "None"));
+		tree_put(a, spec, "conversion", conversion);
 	}
-	service = node_path(conversion, "webhook.clientConfig.service");
-	if (node_is(service, NODE_OBJECT) && node_get(service, "port") == NULL)
-		node_put(a, service, "port", node_int(a, 443));
+	service = tree_path(conversion, "webhook.clientConfig.service");
+	if (tree_is(service, NODE_OBJECT) && tree_get(service, "port") == NULL)
+		tree_put(a, service, "port", tree_int(a, 443));
 }
 
 void
 crd_definition_default(struct arena *a, struct node *object)
 {
-	struct node *spec = node_make(a, object, "spec");
-	struct node *status = node_make(a, object, "status");
+	struct node *spec = tree_make(a, object, "spec");
+	struct node *status = tree_make(a, object, "status");
 
 	if (spec->kind != NODE_OBJECT || status->kind != NODE_OBJECT)
 		return;
 	default_names(a, spec);
 	default_conversion(a, spec);
-	if (node_count(node_get(status, "storedVersions")) == 0)
+	if (tree_count(tree_get(status, "storedVersions")) == 0)
 		add_stored_version(a, object);
 }
 
@@ -99,12 +99,12 @@ crd_definition_default(struct arena *a, struct node *object)
 static struct node *
 empty_status(struct arena *a)
 {
-	struct node *status = node_object(a), *names = node_object(a);
+	struct node *status = tree_object(a), *names = tree_object(a);
 
-	node_put(a, names, "plural", node_str(a, ""));
-	node_put(a, names, "kind", node_str(a, ""));
-	node_put(a, status, "conditions", node_null(a));
-	node_put(a, status, "acceptedNames", names);
+	tree_put(a, names, "plural", tree_str(a, ""));
+	tree_put(a, names, "kind", tree_str(a, ""));
+	tree_put(a, status, "conditions", tree_null(a));
+	tree_put(a, status, "acceptedNames", names);
 	return status;
 }
 
@@ -114,14 +114,14 @@ set_generation(struct arena *a, const struct node *live, struct node *object)
 	int64_t generation = 1;
 
 	if (live != NULL) {
-		if (!node_get_int(
-			node_path(live, "metadata.generation"), &generation))
+		if (!tree_get_int(
+			tree_path(live, "metadata.generation"), &generation))
 			generation = 0;
-		generation += !node_equal(
-		    node_get(live, "spec"), node_get(object, "spec"));
+		generation += !tree_equal(
+		    tree_get(live, "spec"), tree_get(object, "spec"));
 	}
-	node_put(a, node_make(a, object, "metadata"), "generation",
-	    node_int(a, generation));
+	tree_put(a, tree_make(a, object, "metadata"), "generation",
+	    tree_int(a, generation));
 }
 
 /* The finalizer that makes a deletion wait for the objects. */
@@ -129,17 +129,17 @@ static void
 add_finalizer(struct arena *a, struct node *object)
 {
 	static const char name[] = "customresourcecleanup.apiextensions.k8s.io";
-	struct node *metadata = node_make(a, object, "metadata");
-	struct node *all = node_get(metadata, "finalizers");
+	struct node *metadata = tree_make(a, object, "metadata");
+	struct node *all = tree_get(metadata, "finalizers");
 
-	if (!node_is(all, NODE_ARRAY)) {
-		all = node_array(a);
-		node_put(a, metadata, "finalizers", all);
+	if (!tree_is(all, NODE_ARRAY)) {
+		all = tree_array(a);
+		tree_put(a, metadata, "finalizers", all);
 	}
 	for (size_t i = 0; i < all->n; i++)
-		if (node_text_is(all->items[i], name))
+		if (tree_text_is(all->items[i], name))
 			return;
-	node_append(a, all, node_str(a, name));
+	tree_append(a, all, tree_str(a, name));
 }
 
 void
@@ -149,13 +149,13 @@ crd_definition_prepare(struct arena *a, struct span subresource,
 	const struct node *kept;
 
 	if (live != NULL && span_is(subresource, "status")) {
-		kept = node_get(live, "spec");
-		node_put(a, object, "spec", node_copy(a, kept));
+		kept = tree_get(live, "spec");
+		tree_put(a, object, "spec", tree_copy(a, kept));
 		return;
 	}
-	kept = node_get(live, "status");
-	node_put(a, object, "status",
-	    kept == NULL ? empty_status(a) : node_copy(a, kept));
+	kept = tree_get(live, "status");
+	tree_put(a, object, "status",
+	    kept == NULL ? empty_status(a) : tree_copy(a, kept));
 	set_generation(a, live, object);
 	add_stored_version(a, object);
 }
@@ -163,10 +163,10 @@ crd_definition_prepare(struct arena *a, struct span subresource,
 void
 crd_definition_delete(struct arena *a, struct node *object, struct span now)
 {
-	struct node *metadata = node_make(a, object, "metadata");
+	struct node *metadata = tree_make(a, object, "metadata");
 
-	if (node_get(metadata, "deletionTimestamp") == NULL)
-		node_put(a, metadata, "deletionTimestamp", node_string(a, now));
+	if (tree_get(metadata, "deletionTimestamp") == NULL)
+		tree_put(a, metadata, "deletionTimestamp", tree_string(a, now));
 	add_finalizer(a, object);
 	condition_set(a, object,
 	    &(struct condition){"Terminating", "True",
@@ -188,10 +188,10 @@ struct format_walk {
 static void
 note_format(struct format_walk *w, const struct node *schema)
 {
-	struct span format = node_path_text(schema, "format");
-	struct span type = node_path_text(schema, "type");
+	struct span format = tree_path_text(schema, "format");
+	struct span type = tree_path_text(schema, "type");
 
-	if (node_count(node_get(schema, "x-kubernetes-validations")) > 0)
+	if (tree_count(tree_get(schema, "x-kubernetes-validations")) > 0)
 		w->rules = true;
 	if (format.n == 0 || format_known(type, format))
 		return;
@@ -204,7 +204,7 @@ static void walk_schema(struct format_walk *w, const struct node *schema);
 static void
 walk_list(struct format_walk *w, const struct node *array)
 {
-	for (size_t i = 0; node_is(array, NODE_ARRAY) && i < array->n; i++)
+	for (size_t i = 0; tree_is(array, NODE_ARRAY) && i < array->n; i++)
 		walk_schema(w, array->items[i]);
 }
 
@@ -213,29 +213,29 @@ walk_schema(struct format_walk *w, const struct node *schema)
 {
 	const struct node *properties;
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	note_format(w, schema);
-	walk_schema(w, node_get(schema, "items"));
-	walk_list(w, node_get(schema, "allOf"));
-	walk_list(w, node_get(schema, "anyOf"));
-	walk_list(w, node_get(schema, "oneOf"));
-	walk_schema(w, node_get(schema, "not"));
-	properties = node_get(schema, "properties");
+	walk_schema(w, tree_get(schema, "items"));
+	walk_list(w, tree_get(schema, "allOf"));
+	walk_list(w, tree_get(schema, "anyOf"));
+	walk_list(w, tree_get(schema, "oneOf"));
+	walk_schema(w, tree_get(schema, "not"));
+	properties = tree_get(schema, "properties");
 	for (size_t i = 0;
-	     node_is(properties, NODE_OBJECT) && i < properties->n; i++)
+	     tree_is(properties, NODE_OBJECT) && i < properties->n; i++)
 		walk_schema(w, properties->members[i].value);
-	walk_schema(w, node_get(schema, "additionalProperties"));
+	walk_schema(w, tree_get(schema, "additionalProperties"));
 }
 
 static void
 walk_definition(struct format_walk *w, const struct node *definition)
 {
-	const struct node *all = node_path(definition, "spec.versions");
+	const struct node *all = tree_path(definition, "spec.versions");
 
-	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
+	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
 		walk_schema(
-		    w, node_path(all->items[i], "schema.openAPIV3Schema"));
+		    w, tree_path(all->items[i], "schema.openAPIV3Schema"));
 }
 
 static bool

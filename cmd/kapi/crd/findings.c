@@ -100,9 +100,9 @@ shown(struct arena *a, const struct node *value)
 {
 	int64_t n;
 
-	if (!node_is(value, NODE_NUMBER) || number_is_int(value, &n))
+	if (!tree_is(value, NODE_NUMBER) || number_is_int(value, &n))
 		return value;
-	return node_number(a, number_show(a, node_double(value)));
+	return tree_number(a, number_show(a, tree_double(value)));
 }
 
 static void
@@ -114,7 +114,7 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 	if (value != NULL && value->kind == NODE_NULL)
 		value = NULL;
 	if (value == NULL && f->code != FAIL_ENUM)
-		value = node_str(c->arena, "");
+		value = tree_str(c->arena, "");
 	value = shown(c->arena, value);
 	switch (f->code) {
 	case FAIL_REQUIRED:

@@ -64,13 +64,13 @@ identity(struct arena *a, const struct field *list, const struct node *item,
 
 	*shown = item;
 	if (list->list_type == LIST_MAP) {
-		struct node *keys = node_object(a);
+		struct node *keys = tree_object(a);
 
 		for (size_t i = 0; i < list->key_count; i++) {
-			struct node *v = node_get_span(item, list->keys[i]);
+			struct node *v = tree_get_span(item, list->keys[i]);
 
 			if (v != NULL)
-				node_set(a, keys, list->keys[i], v);
+				tree_set(a, keys, list->keys[i], v);
 		}
 		*shown = keys;
 	}
@@ -135,7 +135,7 @@ static void
 check_text(struct causes *c, const struct node *n, const char *key,
     struct span base, const char *(*check)(struct span), const char *prefix)
 {
-	const struct node *v = node_get(n, key);
+	const struct node *v = tree_get(n, key);
 	struct span path = path_field(c->arena, base, span_str(key));
 	const char *wrong;
 
@@ -179,14 +179,14 @@ static void
 check_metadata(struct causes *c, struct node *metadata, struct span base)
 {
 	struct causes own = {.arena = c->arena};
-	struct node *object = node_object(c->arena);
+	struct node *object = tree_object(c->arena);
 	struct resource r = {.plural = span_str("")};
 
-	if (node_path_text(metadata, "name").n == 0)
-		node_put(
-		    c->arena, metadata, "name", node_str(c->arena, "fakename"));
-	r.namespaced = node_path_text(metadata, "namespace").n > 0;
-	node_put(c->arena, object, "metadata", metadata);
+	if (tree_path_text(metadata, "name").n == 0)
+		tree_put(
+		    c->arena, metadata, "name", tree_str(c->arena, "fakename"));
+	r.namespaced = tree_path_text(metadata, "namespace").n > 0;
+	tree_put(c->arena, object, "metadata", metadata);
 	objectmeta_validate_named(&own, &r, object, NAME_SEGMENT);
 	for (size_t i = 0; i < own.n; i++)
 		cause_add(c, arena_str(c->arena, own.items[i].reason),
@@ -204,18 +204,18 @@ check_embedded(struct causes *c, const struct schema *s,
 	if (!s->embedded || n->kind != NODE_OBJECT)
 		return;
 	base = field_path(c->arena, place);
-	if (node_get(n, "apiVersion") == NULL)
+	if (tree_get(n, "apiVersion") == NULL)
 		cause_required(
 		    c, path_field(c->arena, base, span_str("apiVersion")), "");
-	if (node_get(n, "kind") == NULL)
+	if (tree_get(n, "kind") == NULL)
 		cause_required(
 		    c, path_field(c->arena, base, span_str("kind")), "");
 	check_text(c, n, "apiVersion", base, check_group_version, "");
 	check_text(c, n, "kind", base, check_kind,
 	    "may have mixed case, but should otherwise match: ");
-	if (node_is(node_get(n, "metadata"), NODE_OBJECT))
+	if (tree_is(tree_get(n, "metadata"), NODE_OBJECT))
 		check_metadata(
-		    c, node_copy(c->arena, node_get(n, "metadata")), base);
+		    c, tree_copy(c->arena, tree_get(n, "metadata")), base);
 }
 
 void

@@ -32,14 +32,14 @@ static struct problem *
 decode_metadata(struct arena *a, struct node *object, struct span path,
     struct warnings *unknown)
 {
-	struct node *metadata = node_get(object, "metadata");
+	struct node *metadata = tree_get(object, "metadata");
 	struct warnings part = {.arena = a};
 	struct problem *p;
 
 	if (metadata == NULL)
 		return NULL;
 	if (metadata->kind == NODE_NULL) {
-		node_put(a, object, "metadata", node_object(a));
+		tree_put(a, object, "metadata", tree_object(a));
 		return NULL;
 	}
 	p = decode_builtin(a, schema_object_meta(), metadata, &part);
@@ -75,7 +75,7 @@ decode_embedded_meta(struct embedded_walk *w, struct node *n, struct span path)
 	struct span shown;
 
 	for (size_t i = 0; i < 2; i++) {
-		struct node *v = node_get(n, keys[i]);
+		struct node *v = tree_get(n, keys[i]);
 
 		if (v == NULL || v->kind == NODE_STRING)
 			continue;
@@ -84,7 +84,7 @@ decode_embedded_meta(struct embedded_walk *w, struct node *n, struct span path)
 		    SPAN_ARG(path), keys[i], SPAN_ARG(go_value(w->arena, v)));
 		return;
 	}
-	shown = metadata_text(w->arena, node_get(n, "metadata"));
+	shown = metadata_text(w->arena, tree_get(n, "metadata"));
 	path = path_field(w->arena, path, span_str("metadata"));
 	w->problem = decode_metadata(w->arena, n, path, w->unknown);
 	if (w->problem != NULL)
@@ -154,17 +154,17 @@ prune_silently(struct arena *a, const struct resource *r, struct node *object)
 void
 crd_read(struct arena *a, const struct resource *r, struct node *object)
 {
-	if (span_eq(node_path_text(object, "apiVersion"), r->api_version))
+	if (span_eq(tree_path_text(object, "apiVersion"), r->api_version))
 		return;
-	node_put_first(a, object, "kind", node_string(a, r->kind));
-	node_put_first(a, object, "apiVersion", node_string(a, r->api_version));
+	tree_put_first(a, object, "kind", tree_string(a, r->kind));
+	tree_put_first(a, object, "apiVersion", tree_string(a, r->api_version));
 	prune_silently(a, r, object);
 }
 
 void
 crd_refresh(struct arena *a, const struct resource *r, struct node *object)
 {
-	struct span version = node_path_text(object, "apiVersion");
+	struct span version = tree_path_text(object, "apiVersion");
 	const struct resource *from = r;
 
 	for (size_t i = 0; i < r->crd->version_count; i++)
@@ -204,16 +204,16 @@ sort_members(struct node *n)
 void
 crd_finish(struct arena *a, struct node *object)
 {
-	struct node *kind = node_get(object, "kind");
-	struct node *version = node_get(object, "apiVersion");
+	struct node *kind = tree_get(object, "kind");
+	struct node *version = tree_get(object, "apiVersion");
 
 	number_normalize(a, object);
 	sort_members(object);
 	/* But these come first in what is stored. */
 	if (kind != NULL)
-		node_put_first(a, object, "kind", kind);
+		tree_put_first(a, object, "kind", kind);
 	if (version != NULL)
-		node_put_first(a, object, "apiVersion", version);
+		tree_put_first(a, object, "apiVersion", version);
 }
 
 bool
@@ -225,11 +225,11 @@ crd_read_needed(const struct resource *r)
 static void
 keep_status(struct arena *a, const struct node *live, struct node *object)
 {
-	const struct node *status = node_get(live, "status");
+	const struct node *status = tree_get(live, "status");
 
-	node_remove(object, "status");
+	tree_remove(object, "status");
 	if (status != NULL)
-		node_put(a, object, "status", node_copy(a, status));
+		tree_put(a, object, "status", tree_copy(a, status));
 }
 
 /* On /status, all but the status comes from what is stored. */
@@ -237,17 +237,17 @@ static void
 keep_all_but_status(
     struct arena *a, const struct node *live, struct node *object)
 {
-	struct node *status = node_get(object, "status");
-	struct node *managed = node_path(object, "metadata.managedFields");
-	struct node *copy = node_copy(a, live);
-	struct node *metadata = node_make(a, copy, "metadata");
+	struct node *status = tree_get(object, "status");
+	struct node *managed = tree_path(object, "metadata.managedFields");
+	struct node *copy = tree_copy(a, live);
+	struct node *metadata = tree_make(a, copy, "metadata");
 
-	node_remove(metadata, "managedFields");
+	tree_remove(metadata, "managedFields");
 	if (managed != NULL)
-		node_put(a, metadata, "managedFields", managed);
-	node_remove(copy, "status");
+		tree_put(a, metadata, "managedFields", managed);
+	tree_remove(copy, "status");
 	if (status != NULL)
-		node_put(a, copy, "status", status);
+		tree_put(a, copy, "status", status);
 	*object = *copy;
 }
 
@@ -263,10 +263,10 @@ content_differs(const struct node *x, const struct node *y)
 		if (span_is(m->key, "metadata"))
 			continue;
 		members++;
-		if (!node_equal(m->value, node_get_span(y, m->key)))
+		if (!tree_equal(m->value, tree_get_span(y, m->key)))
 			return true;
 	}
-	return members + (node_get(y, "metadata") != NULL) != y->n;
+	return members + (tree_get(y, "metadata") != NULL) != y->n;
 }
 
 void
@@ -283,21 +283,21 @@ crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
 	if (r->has_status)
 		keep_status(a, live, object);
 	if (live != NULL) {
-		if (!node_get_int(
-			node_path(live, "metadata.generation"), &generation))
+		if (!tree_get_int(
+			tree_path(live, "metadata.generation"), &generation))
 			generation = 0;
 		generation += content_differs(live, object);
 	}
-	metadata = node_make(a, object, "metadata");
-	node_put(a, metadata, "generation", node_int(a, generation));
+	metadata = tree_make(a, object, "metadata");
+	tree_put(a, metadata, "generation", tree_int(a, generation));
 }
 
 static bool
 check_type_meta(
     struct causes *c, const struct resource *r, const struct node *object)
 {
-	struct span kind = node_path_text(object, "kind");
-	struct span version = node_path_text(object, "apiVersion");
+	struct span kind = tree_path_text(object, "kind");
+	struct span version = tree_path_text(object, "apiVersion");
 	size_t before = c->n;
 
 	if (!span_eq(kind, r->kind))
@@ -332,7 +332,7 @@ value_at(
 			*at = span_make(path.p, (size_t)(p - path.p) + length);
 			return n;
 		}
-		n = node_get_span(n, span_make(p, length));
+		n = tree_get_span(n, span_make(p, length));
 		p += length + 1;
 	}
 	return n;
@@ -361,7 +361,7 @@ check_replicas(struct causes *c, const struct node *object, struct span path)
 	if (n == NULL)
 		return;
 	if (!is_int)
-		cause_invalid(c, path, node_int(c->arena, 0),
+		cause_invalid(c, path, tree_int(c->arena, 0),
 		    accessor_error(c->arena, n, at,
 			broken ? "map[string]interface{}" : "int64"));
 	else if (value < 0)
@@ -438,7 +438,7 @@ static void
 check_schema(struct causes *c, const struct resource *r, bool status,
     const struct node *live, const struct node *object)
 {
-	const struct node *value = node_get(object, "status");
+	const struct node *value = tree_get(object, "status");
 	const struct schema_rules *rules;
 
 	if (!status) {
@@ -448,7 +448,7 @@ check_schema(struct causes *c, const struct resource *r, bool status,
 	rules = rules_property(r->schema->rules, span_str("status"));
 	if (value != NULL && rules != NULL)
 		crd_check(c, rules, span_str("status"), value,
-		    node_get(live, "status"));
+		    tree_get(live, "status"));
 }
 
 void
@@ -481,10 +481,10 @@ crd_refuses_create(struct arena *a, const struct resource *r, struct span name)
 static bool
 has_finalizer(const struct node *object, struct span name)
 {
-	const struct node *all = node_path(object, "metadata.finalizers");
+	const struct node *all = tree_path(object, "metadata.finalizers");
 
-	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (span_eq(node_text(all->items[i]), name))
+	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
+		if (span_eq(tree_text(all->items[i]), name))
 			return true;
 	return false;
 }
@@ -513,8 +513,8 @@ void
 crd_warn(const struct resource *r, const struct node *live,
     const struct node *object, struct warnings *w)
 {
-	const struct node *all = node_path(object, "metadata.finalizers");
-	size_t n = node_is(all, NODE_ARRAY) ? all->n : 0, found = 0;
+	const struct node *all = tree_path(object, "metadata.finalizers");
+	size_t n = tree_is(all, NODE_ARRAY) ? all->n : 0, found = 0;
 	struct span *names;
 
 	(void)r;
@@ -522,7 +522,7 @@ crd_warn(const struct resource *r, const struct node *live,
 		return;
 	names = arena_alloc(w->arena, n * sizeof *names);
 	for (size_t i = 0; i < n; i++) {
-		struct span name = node_text(all->items[i]);
+		struct span name = tree_text(all->items[i]);
 
 		if (name.n == 0 || memchr(name.p, '/', name.n) != NULL ||
 		    span_is(name, "orphan") ||

@@ -84,7 +84,7 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
 		}
 	}
 	if (dropped)
-		node_sweep(n);
+		tree_sweep(n);
 }
 
 static void
@@ -173,5 +173,5 @@ schema_drop_nulls(const struct schema *s, struct node *n)
 		}
 	}
 	if (dropped)
-		node_sweep(n);
+		tree_sweep(n);
 }

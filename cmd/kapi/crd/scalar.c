@@ -83,7 +83,7 @@ type_fits(const struct at *at)
 		/* fallthrough */
 	case TYPE_INTEGER:
 		return n->kind == NODE_NUMBER &&
-		    (number_is_int(n, &i) || is_json_integer(node_double(n)));
+		    (number_is_int(n, &i) || is_json_integer(tree_double(n)));
 	}
 	return false;
 }
@@ -93,7 +93,7 @@ static void
 fail_type(struct result *out, const struct at *at, const char *wanted,
     struct span given)
 {
-	struct node *shown = node_string(out->arena, given);
+	struct node *shown = tree_string(out->arena, given);
 
 	failure_make(out, at, FAIL_TYPE, shown,
 	    arena_printf(out->arena, "must be of type %s: %.*s", wanted,
@@ -132,7 +132,7 @@ enum_has(const struct schema_rules *r, const struct node *value)
 	if (value->kind == NODE_NULL)
 		return false;
 	for (size_t i = 0; i < r->enum_count; i++)
-		if (node_equal(r->enums[i], value))
+		if (tree_equal(r->enums[i], value))
 			return true;
 	return false;
 }
@@ -241,7 +241,7 @@ check_bound(struct result *out, const struct at *at, bool is_int, int64_t i,
     const struct bound *b)
 {
 	bool exact = in_range(at->rules, false, 0, b->limit);
-	double d = is_int ? (double)i : node_double(at->value);
+	double d = is_int ? (double)i : tree_double(at->value);
 	int cmp;
 
 	if (!exact)
@@ -274,7 +274,7 @@ fail_factor(struct result *out, const struct at *at, double factor)
 	struct span shown = number_show(out->arena, factor);
 
 	f.name = place_text(out->arena, at->place);
-	f.value = node_number(out->arena, shown);
+	f.value = tree_number(out->arena, shown);
 	f.message = arena_printf(out->arena,
 	    "factor MultipleOf declared for %.*s must be positive: %.*s",
 	    SPAN_ARG(f.name), SPAN_ARG(shown));
@@ -285,7 +285,7 @@ static void
 check_multiple(struct result *out, const struct at *at, bool is_int, int64_t i)
 {
 	double factor = at->rules->multiple_of;
-	double d = node_double(at->value);
+	double d = tree_double(at->value);
 	bool exact = in_range(at->rules, false, 0, factor);
 	bool fine;
 
@@ -320,7 +320,7 @@ check_number(struct result *out, const struct at *at)
 
 	out->matched += 2;
 	if (!in_range(
-		r, is_int, i, is_int ? (double)i : node_double(at->value)))
+		r, is_int, i, is_int ? (double)i : tree_double(at->value)))
 		fail_range(out, at, "Checked");
 	if (r->has_multiple_of)
 		check_multiple(out, at, is_int, i);

@@ -126,7 +126,7 @@ show_fields(struct buf *b, const struct shown *f, const struct node *object)
 	buf_addc(b, '{');
 	for (; f->name != NULL; f++) {
 		json_add_key(b, f->name);
-		show_one(b, f, node_get(object, f->key));
+		show_one(b, f, tree_get(object, f->key));
 	}
 	buf_addc(b, '}');
 }
@@ -250,11 +250,11 @@ versions_agree(const struct node *versions, const char *key)
 {
 	const struct node *first;
 
-	if (!node_is(versions, NODE_ARRAY) || versions->n == 0)
+	if (!tree_is(versions, NODE_ARRAY) || versions->n == 0)
 		return true;
-	first = node_get(versions->items[0], key);
+	first = tree_get(versions->items[0], key);
 	for (size_t i = 1; i < versions->n; i++)
-		if (!node_equal(first, node_get(versions->items[i], key)))
+		if (!tree_equal(first, tree_get(versions->items[i], key)))
 			return false;
 	return true;
 }
@@ -268,7 +268,7 @@ show_versions(struct arena *a, const struct node *versions)
 	for (size_t k = VERSION_OWN; version_fields[k].name != NULL; k++)
 		common[k] = versions_agree(versions, version_fields[k].key);
 	buf_addc(&b, '[');
-	for (size_t i = 0; node_is(versions, NODE_ARRAY) && i < versions->n;
+	for (size_t i = 0; tree_is(versions, NODE_ARRAY) && i < versions->n;
 	     i++) {
 		json_add_comma(&b);
 		buf_addc(&b, '{');
@@ -278,7 +278,7 @@ show_versions(struct arena *a, const struct node *versions)
 			json_add_key(&b, f->name);
 			show_one(&b, f,
 			    common[k] ? NULL
-				      : node_get(versions->items[i], f->key));
+				      : tree_get(versions->items[i], f->key));
 		}
 		buf_addc(&b, '}');
 	}

@@ -37,7 +37,7 @@ rules_property(const struct schema_rules *r, struct span name)
 static struct span *
 texts(struct arena *a, const struct node *array, size_t *count)
 {
-	size_t n = node_is(array, NODE_ARRAY) ? node_count(array) : 0;
+	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
 	struct span *all = arena_alloc(a, n * sizeof *all);
 
 	*count = 0;
@@ -56,9 +56,9 @@ type_of(const struct node *json)
 	} known[] = {{"object", TYPE_OBJECT}, {"array", TYPE_ARRAY},
 	    {"string", TYPE_STRING}, {"integer", TYPE_INTEGER},
 	    {"number", TYPE_NUMBER}, {"boolean", TYPE_BOOLEAN}};
-	struct span type = node_text(node_get(json, "type"));
+	struct span type = tree_text(tree_get(json, "type"));
 
-	if (node_true(node_get(json, "x-kubernetes-int-or-string")))
+	if (tree_true(tree_get(json, "x-kubernetes-int-or-string")))
 		return TYPE_INT_OR_STRING;
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (span_is(type, known[i].name))
@@ -69,21 +69,21 @@ type_of(const struct node *json)
 static enum list_type
 list_type_of(const struct node *json)
 {
-	const struct node *type = node_get(json, "x-kubernetes-list-type");
+	const struct node *type = tree_get(json, "x-kubernetes-list-type");
 
-	return node_text_is(type, "map") ? LIST_MAP
-	    : node_text_is(type, "set")	 ? LIST_SET
+	return tree_text_is(type, "map") ? LIST_MAP
+	    : tree_text_is(type, "set")	 ? LIST_SET
 					 : LIST_ATOMIC;
 }
 
 static bool
 get_double(const struct node *json, const char *key, double *value)
 {
-	const struct node *n = node_get(json, key);
+	const struct node *n = tree_get(json, key);
 
-	if (!node_is(n, NODE_NUMBER))
+	if (!tree_is(n, NODE_NUMBER))
 		return false;
-	*value = node_double(n);
+	*value = tree_double(n);
 	return true;
 }
 
@@ -92,13 +92,13 @@ get_limit(const struct node *json, const char *key)
 {
 	int64_t value;
 
-	return node_get_int(node_get(json, key), &value) ? value : -1;
+	return tree_get_int(tree_get(json, key), &value) ? value : -1;
 }
 
 static const struct schema_rules *const *
 rules_list(struct arena *a, const struct node *array, size_t *count)
 {
-	size_t n = node_is(array, NODE_ARRAY) ? node_count(array) : 0;
+	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
 	const struct schema_rules **all = arena_alloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++)
@@ -113,9 +113,9 @@ rules_limits(struct schema_rules *r, const struct node *json)
 	r->has_minimum = get_double(json, "minimum", &r->minimum);
 	r->has_maximum = get_double(json, "maximum", &r->maximum);
 	r->has_multiple_of = get_double(json, "multipleOf", &r->multiple_of);
-	r->exclusive_minimum = node_true(node_get(json, "exclusiveMinimum"));
-	r->exclusive_maximum = node_true(node_get(json, "exclusiveMaximum"));
-	r->unique_items = node_true(node_get(json, "uniqueItems"));
+	r->exclusive_minimum = tree_true(tree_get(json, "exclusiveMinimum"));
+	r->exclusive_maximum = tree_true(tree_get(json, "exclusiveMaximum"));
+	r->unique_items = tree_true(tree_get(json, "uniqueItems"));
 	r->min_length = get_limit(json, "minLength");
 	r->max_length = get_limit(json, "maxLength");
 	r->min_items = get_limit(json, "minItems");
@@ -127,12 +127,12 @@ rules_limits(struct schema_rules *r, const struct node *json)
 static void
 rules_values(struct arena *a, struct schema_rules *r, const struct node *json)
 {
-	const struct node *enums = node_get(json, "enum");
-	struct span format = node_text(node_get(json, "format"));
-	struct span pattern = node_text(node_get(json, "pattern"));
+	const struct node *enums = tree_get(json, "enum");
+	struct span format = tree_text(tree_get(json, "format"));
+	struct span pattern = tree_text(tree_get(json, "pattern"));
 	struct span type = r->type == TYPE_INT_OR_STRING
 	    ? span_str("int-or-string")
-	    : node_text(node_get(json, "type"));
+	    : tree_text(tree_get(json, "type"));
 
 	if (format.n > 0 && format_known(type, format))
 		r->format = format;
@@ -140,7 +140,7 @@ rules_values(struct arena *a, struct schema_rules *r, const struct node *json)
 		r->pattern_text = pattern;
 		r->pattern = pattern_make(a, pattern);
 	}
-	if (node_is(enums, NODE_ARRAY)) {
+	if (tree_is(enums, NODE_ARRAY)) {
 		r->enums = (const struct node *const *)enums->items;
 		r->enum_count = enums->n;
 	}
@@ -149,11 +149,11 @@ rules_values(struct arena *a, struct schema_rules *r, const struct node *json)
 static void
 rules_children(struct arena *a, struct schema_rules *r, const struct node *json)
 {
-	const struct node *p = node_get(json, "properties");
-	const struct node *more = node_get(json, "additionalProperties");
-	const struct node *items = node_get(json, "items");
+	const struct node *p = tree_get(json, "properties");
+	const struct node *more = tree_get(json, "additionalProperties");
+	const struct node *items = tree_get(json, "items");
 
-	if (node_is(p, NODE_OBJECT) && p->n > 0) {
+	if (tree_is(p, NODE_OBJECT) && p->n > 0) {
 		struct property *all = arena_alloc(a, p->n * sizeof *all);
 
 		for (size_t i = 0; i < p->n; i++) {
@@ -164,10 +164,10 @@ rules_children(struct arena *a, struct schema_rules *r, const struct node *json)
 		r->properties = all;
 		r->property_count = p->n;
 	}
-	if (node_is(more, NODE_OBJECT))
+	if (tree_is(more, NODE_OBJECT))
 		r->additional = crd_rules(a, more);
-	r->additional_forbidden = node_is(more, NODE_FALSE);
-	if (node_is(items, NODE_OBJECT))
+	r->additional_forbidden = tree_is(more, NODE_FALSE);
+	if (tree_is(items, NODE_OBJECT))
 		r->items = crd_rules(a, items);
 }
 
@@ -177,21 +177,21 @@ crd_rules(struct arena *a, const struct node *json)
 	struct schema_rules *r = arena_zalloc(a, sizeof *r);
 
 	r->type = type_of(json);
-	r->nullable = node_true(node_get(json, "nullable"));
+	r->nullable = tree_true(tree_get(json, "nullable"));
 	r->embedded =
-	    node_true(node_get(json, "x-kubernetes-embedded-resource"));
+	    tree_true(tree_get(json, "x-kubernetes-embedded-resource"));
 	r->list_type = list_type_of(json);
 	r->keys = texts(
-	    a, node_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
-	r->required = texts(a, node_get(json, "required"), &r->required_count);
+	    a, tree_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
+	r->required = texts(a, tree_get(json, "required"), &r->required_count);
 	rules_limits(r, json);
 	rules_values(a, r, json);
 	rules_children(a, r, json);
-	r->all_of = rules_list(a, node_get(json, "allOf"), &r->all_of_count);
-	r->any_of = rules_list(a, node_get(json, "anyOf"), &r->any_of_count);
-	r->one_of = rules_list(a, node_get(json, "oneOf"), &r->one_of_count);
-	if (node_is(node_get(json, "not"), NODE_OBJECT))
-		r->not_ = crd_rules(a, node_get(json, "not"));
+	r->all_of = rules_list(a, tree_get(json, "allOf"), &r->all_of_count);
+	r->any_of = rules_list(a, tree_get(json, "anyOf"), &r->any_of_count);
+	r->one_of = rules_list(a, tree_get(json, "oneOf"), &r->one_of_count);
+	if (tree_is(tree_get(json, "not"), NODE_OBJECT))
+		r->not_ = crd_rules(a, tree_get(json, "not"));
 	return r;
 }
 
@@ -202,15 +202,15 @@ static void
 field_fill(struct arena *a, struct field *f, const struct node *json,
     const struct schema_rules *r)
 {
-	const struct node *value = node_get(json, "default");
+	const struct node *value = tree_get(json, "default");
 
 	f->schema = schema_of(a, json, r, false);
-	f->default_value = node_is(value, NODE_NULL) ? NULL : value;
+	f->default_value = tree_is(value, NODE_NULL) ? NULL : value;
 	f->list_type = r->list_type;
 	f->keys = r->keys;
 	f->key_count = r->key_count;
 	f->atomic =
-	    node_text_is(node_get(json, "x-kubernetes-map-type"), "atomic");
+	    tree_text_is(tree_get(json, "x-kubernetes-map-type"), "atomic");
 }
 
 static const struct schema *
@@ -255,8 +255,8 @@ static void
 fields_fill(struct arena *a, struct schema *s, const struct node *json,
     const struct schema_rules *r, bool resource)
 {
-	const struct node *p = node_get(json, "properties");
-	size_t n = node_is(p, NODE_OBJECT) ? p->n : 0;
+	const struct node *p = tree_get(json, "properties");
+	size_t n = tree_is(p, NODE_OBJECT) ? p->n : 0;
 	struct field *all = arena_zalloc(a, (n + 3) * sizeof *all);
 
 	for (size_t i = 0; i < n; i++) {
@@ -299,7 +299,7 @@ element_fill(struct arena *a, struct schema *s, const struct node *json,
 static enum schema_kind
 kind_of(const struct node *json, const struct schema_rules *r, bool resource)
 {
-	const struct node *more = node_get(json, "additionalProperties");
+	const struct node *more = tree_get(json, "additionalProperties");
 	bool map = more != NULL && more->kind != NODE_FALSE &&
 	    more->kind != NODE_NULL && r->property_count == 0 && !resource;
 
@@ -334,19 +334,19 @@ schema_of(struct arena *a, const struct node *json,
 	bool resource = root || r->embedded;
 
 	s->kind = kind_of(json, r, resource);
-	s->format = node_text(node_get(json, "format"));
+	s->format = tree_text(tree_get(json, "format"));
 	s->nullable = r->nullable;
 	s->embedded = r->embedded;
 	s->preserve_unknown =
-	    node_true(node_get(json, "x-kubernetes-preserve-unknown-fields"));
+	    tree_true(tree_get(json, "x-kubernetes-preserve-unknown-fields"));
 	s->rules = r;
 	if (s->kind == SCHEMA_OBJECT)
 		fields_fill(a, s, json, r, resource);
 	else if (s->kind == SCHEMA_MAP)
-		element_fill(a, s, node_get(json, "additionalProperties"),
+		element_fill(a, s, tree_get(json, "additionalProperties"),
 		    r->additional);
 	else if (s->kind == SCHEMA_LIST)
-		element_fill(a, s, node_get(json, "items"), r->items);
+		element_fill(a, s, tree_get(json, "items"), r->items);
 	return s;
 }
 

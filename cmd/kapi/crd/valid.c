@@ -11,9 +11,9 @@
 bool
 is_set(const struct node *n, const char *key)
 {
-	const struct node *v = node_get(n, key);
+	const struct node *v = tree_get(n, key);
 
-	return !node_empty(v) && v->kind != NODE_FALSE;
+	return !tree_empty(v) && v->kind != NODE_FALSE;
 }
 
 struct span
@@ -52,12 +52,12 @@ static void
 check_list_of_names(struct causes *c, struct span path,
     const struct node *names, const char *key)
 {
-	const struct node *all = node_get(names, key);
+	const struct node *all = tree_get(names, key);
 	struct span at = path_child(c, path, key);
 
-	for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
+	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
 		dns1035(c, path_index(c->arena, at, i),
-		    node_text(all->items[i]), "");
+		    tree_text(all->items[i]), "");
 }
 
 static void
@@ -67,11 +67,11 @@ check_names(struct causes *c, struct span path, const struct node *names)
 	    "may have mixed case, but should otherwise match: ";
 	static const char *const keys[] = {
 	    "plural", "singular", "kind", "listKind"};
-	struct span kind = node_path_text(names, "kind");
-	struct span list = node_path_text(names, "listKind");
+	struct span kind = tree_path_text(names, "kind");
+	struct span list = tree_path_text(names, "listKind");
 
 	for (size_t i = 0; i < 4; i++) {
-		struct span name = node_path_text(names, keys[i]);
+		struct span name = tree_path_text(names, keys[i]);
 
 		if (name.n > 0)
 			dns1035(c, path_child(c, path, keys[i]), name,
@@ -91,7 +91,7 @@ need_names(struct causes *c, struct span path, const struct node *names)
 	    "plural", "singular", "kind", "listKind"};
 
 	for (size_t i = 0; i < 4; i++)
-		if (node_path_text(names, keys[i]).n == 0)
+		if (tree_path_text(names, keys[i]).n == 0)
 			cause_required(c, path_child(c, path, keys[i]), "");
 }
 
@@ -100,7 +100,7 @@ need_names(struct causes *c, struct span path, const struct node *names)
 static const struct node *
 version_at(const struct node *versions, size_t i)
 {
-	return node_is(versions, NODE_ARRAY) && i < versions->n
+	return tree_is(versions, NODE_ARRAY) && i < versions->n
 	    ? versions->items[i]
 	    : NULL;
 }
@@ -109,13 +109,13 @@ static void
 check_openapi(struct causes *c, struct span path, const struct node *version)
 {
 	const struct node *schema =
-	    node_path(version, "schema.openAPIV3Schema");
+	    tree_path(version, "schema.openAPIV3Schema");
 	struct span at = path_child(c, path, "openAPIV3Schema");
 	size_t before = c->n;
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	if (node_true(node_get(schema, "nullable")))
+	if (tree_true(tree_get(schema, "nullable")))
 		cause_forbidden(c, path_child(c, at, "nullable"),
 		    "nullable cannot be true at the root");
 	valid_structure(c, at, schema);
@@ -146,13 +146,13 @@ check_with_status(
     struct causes *c, struct span path, const struct node *version)
 {
 	const struct node *schema =
-	    node_path(version, "schema.openAPIV3Schema");
-	const struct node *type = node_get(schema, "type");
+	    tree_path(version, "schema.openAPIV3Schema");
+	const struct node *type = tree_get(schema, "type");
 
-	if (node_path(version, "subresources.status") == NULL ||
-	    !node_is(schema, NODE_OBJECT))
+	if (tree_path(version, "subresources.status") == NULL ||
+	    !tree_is(schema, NODE_OBJECT))
 		return;
-	if (type != NULL && !node_text_is(type, "object"))
+	if (type != NULL && !tree_text_is(type, "object"))
 		cause_invalid(c, path_child(c, path, "openAPIV3Schema.type"),
 		    type,
 		    "only \"object\" is allowed as the type at the root of "
@@ -182,13 +182,13 @@ static void
 check_deprecation(
     struct causes *c, struct span path, const struct node *version)
 {
-	const struct node *w = node_get(version, "deprecationWarning");
-	struct span text = node_text(w);
+	const struct node *w = tree_get(version, "deprecationWarning");
+	struct span text = tree_text(w);
 	struct span at = path_child(c, path, "deprecationWarning");
 
 	if (w == NULL)
 		return;
-	if (!node_true(node_get(version, "deprecated"))) {
+	if (!tree_true(tree_get(version, "deprecated"))) {
 		cause_invalid_text(
 		    c, at, text, "can only be set for deprecated versions");
 		return;
@@ -225,15 +225,15 @@ check_parts(struct causes *c, struct span path, const struct node *version,
 	}
 	if (versions_agree(versions, "subresources") == common)
 		valid_subresources(c, path_child(c, path, "subresources"),
-		    node_get(version, "subresources"));
+		    tree_get(version, "subresources"));
 	if (versions_agree(versions, "additionalPrinterColumns") == common)
 		valid_columns(c,
 		    path_child(c, path, "additionalPrinterColumns"),
-		    node_get(version, "additionalPrinterColumns"));
+		    tree_get(version, "additionalPrinterColumns"));
 	if (versions_agree(versions, "selectableFields") == common)
 		valid_selectable(c, path_child(c, path, "selectableFields"),
-		    node_get(version, "selectableFields"),
-		    node_path(version, "schema.openAPIV3Schema"));
+		    tree_get(version, "selectableFields"),
+		    tree_path(version, "schema.openAPIV3Schema"));
 }
 
 static void
@@ -242,8 +242,8 @@ check_versions(struct causes *c, struct span path, const struct node *versions)
 	const struct node *v;
 
 	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++)
-		if (!node_is(
-			node_path(v, "schema.openAPIV3Schema"), NODE_OBJECT))
+		if (!tree_is(
+			tree_path(v, "schema.openAPIV3Schema"), NODE_OBJECT))
 			cause_required(c,
 			    path_child(c, path_index(c->arena, path, i),
 				"schema.openAPIV3Schema"),
@@ -251,7 +251,7 @@ check_versions(struct causes *c, struct span path, const struct node *versions)
 	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
 		struct span at = path_index(c->arena, path, i);
 
-		dns1035(c, path_child(c, at, "name"), node_path_text(v, "name"),
+		dns1035(c, path_child(c, at, "name"), tree_path_text(v, "name"),
 		    "");
 		check_deprecation(c, at, v);
 		check_parts(c, at, v, versions, false);
@@ -262,7 +262,7 @@ static void
 invalid_versions(struct causes *c, struct span path,
     const struct node *versions, const char *detail)
 {
-	struct span shown = node_is(versions, NODE_ARRAY)
+	struct span shown = tree_is(versions, NODE_ARRAY)
 	    ? show_versions(c->arena, versions)
 	    : span_str("null");
 
@@ -279,11 +279,11 @@ check_storage(struct causes *c, struct span path, const struct node *versions)
 	bool twice = false;
 
 	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
-		storage += node_true(node_get(v, "storage"));
+		storage += tree_true(tree_get(v, "storage"));
 		for (size_t k = 0; k < i; k++)
 			twice = twice ||
-			    span_eq(node_path_text(v, "name"),
-				node_path_text(
+			    span_eq(tree_path_text(v, "name"),
+				tree_path_text(
 				    version_at(versions, k), "name"));
 	}
 	if (twice)
@@ -318,23 +318,23 @@ check_scope(struct causes *c, const struct node *scope)
 	const struct span known[] = {
 	    span_str("Cluster"), span_str("Namespaced")};
 
-	if (node_text(scope).n == 0)
+	if (tree_text(scope).n == 0)
 		cause_required(c, span_str("spec.scope"), "");
-	else if (!node_text_is(scope, "Cluster") &&
-	    !node_text_is(scope, "Namespaced"))
+	else if (!tree_text_is(scope, "Cluster") &&
+	    !tree_text_is(scope, "Namespaced"))
 		cause_unsupported(c, span_str("spec.scope"), scope, known, 2);
 }
 
 static void
 check_spec(struct causes *c, const struct node *spec)
 {
-	const struct node *versions = node_get(spec, "versions");
-	const struct node *names = node_get(spec, "names");
+	const struct node *versions = tree_get(spec, "versions");
+	const struct node *names = tree_get(spec, "names");
 	struct span path = span_str("spec");
 	struct span at = path_child(c, path, "versions");
 
-	check_group(c, node_path_text(spec, "group"));
-	check_scope(c, node_get(spec, "scope"));
+	check_group(c, tree_path_text(spec, "group"));
+	check_scope(c, tree_get(spec, "scope"));
 	check_versions(c, at, versions);
 	check_storage(c, at, versions);
 	need_names(c, span_str("spec.names"), names);
@@ -342,16 +342,16 @@ check_spec(struct causes *c, const struct node *spec)
 	if (version_at(versions, 0) != NULL)
 		check_parts(c, path, version_at(versions, 0), versions, true);
 	valid_conversion(
-	    c, span_str("spec.conversion"), node_get(spec, "conversion"));
+	    c, span_str("spec.conversion"), tree_get(spec, "conversion"));
 }
 
 static void
 check_stored_versions(struct causes *c, const struct node *object)
 {
-	const struct node *stored = node_path(object, "status.storedVersions");
-	const struct node *versions = node_path(object, "spec.versions");
+	const struct node *stored = tree_path(object, "status.storedVersions");
+	const struct node *versions = tree_path(object, "spec.versions");
 	struct span path = span_str("status.storedVersions");
-	size_t n = node_is(stored, NODE_ARRAY) ? stored->n : 0;
+	size_t n = tree_is(stored, NODE_ARRAY) ? stored->n : 0;
 	const struct node *v;
 	bool *known;
 
@@ -367,17 +367,17 @@ check_stored_versions(struct causes *c, const struct node *object)
 		/* A name given twice is looked for twice, and found once. */
 		for (size_t k = 0; k < n; k++)
 			if (!known[k] && !found &&
-			    node_equal(stored->items[k], node_get(v, "name")))
+			    tree_equal(stored->items[k], tree_get(v, "name")))
 				known[k] = found = true;
-		if (node_true(node_get(v, "storage")) && !found)
+		if (tree_true(tree_get(v, "storage")) && !found)
 			cause_invalid(c, path, stored,
 			    arena_str(c->arena,
 				arena_printf(c->arena,
 				    "must have the storage version %.*s",
-				    SPAN_ARG(node_path_text(v, "name")))));
+				    SPAN_ARG(tree_path_text(v, "name")))));
 	}
 	for (size_t k = 0; k < n; k++) {
-		struct span name = node_text(stored->items[k]);
+		struct span name = tree_text(stored->items[k]);
 
 		if (!known[k])
 			cause_invalid_text(c, path_index(c->arena, path, k),
@@ -410,8 +410,8 @@ enum approval { APPROVAL_MISSING, APPROVAL_INVALID, APPROVAL_GIVEN };
 static enum approval
 approval_of(const struct node *object, struct span *text)
 {
-	*text = node_text(
-	    node_get(node_path(object, "metadata.annotations"), approval));
+	*text = tree_text(
+	    tree_get(tree_path(object, "metadata.annotations"), approval));
 	if (text->n == 0)
 		return APPROVAL_MISSING;
 	if (text->n >= 10 && memcmp(text->p, "unapproved", 10) == 0)
@@ -430,7 +430,7 @@ check_approval(
 	    "protected groups must have approval annotation "
 	    "\"api-approved.kubernetes.io\"%s, see "
 	    "https://github.com/kubernetes/enhancements/pull/1111";
-	struct span group = node_path_text(object, "spec.group");
+	struct span group = tree_path_text(object, "spec.group");
 	struct span at = path_entry(
 	    c, span_str("metadata"), "annotations", span_str(approval));
 	struct span text, before;
@@ -459,9 +459,9 @@ check_preserve(
     struct causes *c, const struct node *live, const struct node *object)
 {
 	static const char path[] = "spec.preserveUnknownFields";
-	const struct node *now = node_path(object, path);
+	const struct node *now = tree_path(object, path);
 
-	if (node_true(now) && !node_true(node_path(live, path)))
+	if (tree_true(now) && !tree_true(tree_path(live, path)))
 		cause_invalid(c, span_str(path), now,
 		    "cannot set to true, set "
 		    "x-kubernetes-preserve-unknown-fields to true in "
@@ -471,10 +471,10 @@ check_preserve(
 static void
 check_name(struct causes *c, const struct node *object)
 {
-	struct span name = node_path_text(object, "metadata.name");
+	struct span name = tree_path_text(object, "metadata.name");
 	struct span wanted = arena_printf(c->arena, "%.*s.%.*s",
-	    SPAN_ARG(node_path_text(object, "spec.names.plural")),
-	    SPAN_ARG(node_path_text(object, "spec.group")));
+	    SPAN_ARG(tree_path_text(object, "spec.names.plural")),
+	    SPAN_ARG(tree_path_text(object, "spec.group")));
 
 	if (!span_eq(name, wanted))
 		cause_invalid_text(c, span_str("metadata.name"), name,
@@ -485,9 +485,9 @@ static void
 immutable(struct causes *c, const struct node *live, const struct node *object,
     const char *path)
 {
-	const struct node *now = node_path(object, path);
+	const struct node *now = tree_path(object, path);
 
-	if (!node_equal(now, node_path(live, path)))
+	if (!tree_equal(now, tree_path(live, path)))
 		cause_invalid(c, span_str(path), now, "field is immutable");
 }
 
@@ -508,7 +508,7 @@ crd_definition_validate(struct causes *c, struct span subresource,
     const struct node *live, const struct node *object)
 {
 	struct span accepted = span_str("status.acceptedNames");
-	const struct node *names = node_path(object, "status.acceptedNames");
+	const struct node *names = tree_path(object, "status.acceptedNames");
 
 	if (span_is(subresource, "status")) {
 		check_names(c, accepted, names);
@@ -516,7 +516,7 @@ crd_definition_validate(struct causes *c, struct span subresource,
 	}
 	if (live == NULL)
 		check_name(c, object);
-	check_spec(c, node_get(object, "spec"));
+	check_spec(c, tree_get(object, "spec"));
 	if (live != NULL)
 		check_immutable(c, live, object);
 	check_names(c, accepted, names);

@@ -15,21 +15,21 @@ is_meta(struct span key)
 static bool
 is_pruned(struct arena *a, const struct node *schema, const struct node *value)
 {
-	struct node *outer = node_object(a), *fields = node_object(a);
-	struct node *object = node_object(a);
+	struct node *outer = tree_object(a), *fields = tree_object(a);
+	struct node *object = tree_object(a);
 
-	node_put(a, fields, "default", (struct node *)schema);
-	node_put(a, outer, "properties", fields);
-	node_put(a, outer, "type", node_str(a, "object"));
-	node_put(a, object, "default", node_copy(a, value));
+	tree_put(a, fields, "default", (struct node *)schema);
+	tree_put(a, outer, "properties", fields);
+	tree_put(a, outer, "type", tree_str(a, "object"));
+	tree_put(a, object, "default", tree_copy(a, value));
 	schema_prune(a, crd_schema(a, outer, false), object, NULL);
-	return node_equal(node_get(object, "default"), value);
+	return tree_equal(tree_get(object, "default"), value);
 }
 
 static void
 check_default(struct causes *c, struct span path, const struct node *schema)
 {
-	const struct node *value = node_get(schema, "default");
+	const struct node *value = tree_get(schema, "default");
 	struct span at = path_child(c, path, "default");
 
 	if (value == NULL || value->kind == NODE_NULL)
@@ -42,15 +42,15 @@ check_default(struct causes *c, struct span path, const struct node *schema)
 static void
 walk(struct causes *c, struct span path, const struct node *schema, bool root)
 {
-	const struct node *p = node_get(schema, "properties");
+	const struct node *p = tree_get(schema, "properties");
 	bool resource = root ||
-	    node_true(node_get(schema, "x-kubernetes-embedded-resource"));
+	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource"));
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	check_default(c, path, schema);
-	walk(c, path_child(c, path, "items"), node_get(schema, "items"), false);
-	for (size_t i = 0; node_is(p, NODE_OBJECT) && i < p->n; i++) {
+	walk(c, path_child(c, path, "items"), tree_get(schema, "items"), false);
+	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
 		struct span key = p->members[i].key;
 
 		/* Those of metadata are looked at in their whole; kapi leaves

@@ -31,23 +31,23 @@ void
 valid_subresources(
     struct causes *c, struct span path, const struct node *subresources)
 {
-	const struct node *scale = node_get(subresources, "scale");
+	const struct node *scale = tree_get(subresources, "scale");
 	struct span at, p;
 
-	if (!node_is(scale, NODE_OBJECT))
+	if (!tree_is(scale, NODE_OBJECT))
 		return;
 	at = path_child(c, path, "scale.specReplicasPath");
-	p = node_path_text(scale, "specReplicasPath");
+	p = tree_path_text(scale, "specReplicasPath");
 	if (check_json_path(c, at, p) && !starts(p, ".spec."))
 		cause_invalid_text(
 		    c, at, p, "should be a json path under .spec");
 	at = path_child(c, path, "scale.statusReplicasPath");
-	p = node_path_text(scale, "statusReplicasPath");
+	p = tree_path_text(scale, "statusReplicasPath");
 	if (check_json_path(c, at, p) && !starts(p, ".status."))
 		cause_invalid_text(
 		    c, at, p, "should be a json path under .status");
 	at = path_child(c, path, "scale.labelSelectorPath");
-	p = node_path_text(scale, "labelSelectorPath");
+	p = tree_path_text(scale, "labelSelectorPath");
 	if (p.n > 0 && check_json_path(c, at, p) && !starts(p, ".spec.") &&
 	    !starts(p, ".status."))
 		cause_invalid_text(c, at, p,
@@ -74,13 +74,13 @@ check_column(struct causes *c, struct span path, const struct node *column)
 	static const char types[] = "boolean,date,integer,number,string";
 	static const char formats[] =
 	    "byte,date,date-time,double,float,int32,int64,password";
-	struct span type = node_path_text(column, "type");
-	struct span format = node_path_text(column, "format");
+	struct span type = tree_path_text(column, "type");
+	struct span format = tree_path_text(column, "format");
 	struct span at = path_child(c, path, "type");
 	const char *detail = arena_str(
 	    c->arena, arena_printf(c->arena, "must be one of %s", types));
 
-	if (node_path_text(column, "name").n == 0)
+	if (tree_path_text(column, "name").n == 0)
 		cause_required(c, path_child(c, path, "name"), "");
 	if (type.n == 0)
 		cause_required(c, at, detail);
@@ -91,13 +91,13 @@ check_column(struct causes *c, struct span path, const struct node *column)
 		    arena_str(c->arena,
 			arena_printf(c->arena, "must be one of %s", formats)));
 	check_json_path(c, path_child(c, path, "JSONPath"),
-	    node_path_text(column, "jsonPath"));
+	    tree_path_text(column, "jsonPath"));
 }
 
 void
 valid_columns(struct causes *c, struct span path, const struct node *columns)
 {
-	for (size_t i = 0; node_is(columns, NODE_ARRAY) && i < columns->n; i++)
+	for (size_t i = 0; tree_is(columns, NODE_ARRAY) && i < columns->n; i++)
 		check_column(
 		    c, path_index(c->arena, path, i), columns->items[i]);
 }
@@ -121,7 +121,7 @@ valid_field_path(struct arena *a, struct span path, const struct node *schema,
 				(int)(end - at), path.p + at));
 		if (end == at + 1)
 			return "unexpected end of JSON path";
-		schema = node_get_span(node_get(schema, "properties"),
+		schema = tree_get_span(tree_get(schema, "properties"),
 		    span_make(path.p + at + 1, end - at - 1));
 		if (schema == NULL)
 			return "does not refer to a valid field";
@@ -136,7 +136,7 @@ static bool
 is_selectable(const struct node *schema)
 {
 	return is_one_of(
-	    node_path_text(schema, "type"), "string,boolean,integer");
+	    tree_path_text(schema, "type"), "string,boolean,integer");
 }
 
 void
@@ -144,10 +144,10 @@ valid_selectable(struct causes *c, struct span path, const struct node *fields,
     const struct node *schema)
 {
 	enum { SELECTABLE_MAX = 8 };
-	size_t n = node_is(fields, NODE_ARRAY) ? fields->n : 0, unique = 0;
+	size_t n = tree_is(fields, NODE_ARRAY) ? fields->n : 0, unique = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct span text = node_path_text(fields->items[i], "jsonPath");
+		struct span text = tree_path_text(fields->items[i], "jsonPath");
 		struct span at =
 		    path_child(c, path_index(c->arena, path, i), "jsonPath");
 		const struct node *found = NULL;
@@ -176,10 +176,10 @@ valid_selectable(struct causes *c, struct span path, const struct node *fields,
 			    "formats are allowed.");
 		for (size_t k = 0; k < i && !twice; k++)
 			twice = span_eq(
-			    text, node_path_text(fields->items[k], "jsonPath"));
+			    text, tree_path_text(fields->items[k], "jsonPath"));
 		if (twice)
 			cause_duplicate(
-			    c, at, node_get(fields->items[i], "jsonPath"));
+			    c, at, tree_get(fields->items[i], "jsonPath"));
 		unique += !twice;
 	}
 	if (unique > SELECTABLE_MAX)
@@ -190,7 +190,7 @@ static void
 check_review_versions(
     struct causes *c, struct span at, const struct node *versions)
 {
-	size_t n = node_is(versions, NODE_ARRAY) ? versions->n : 0;
+	size_t n = tree_is(versions, NODE_ARRAY) ? versions->n : 0;
 	bool known = false;
 
 	if (n == 0) {
@@ -198,14 +198,14 @@ check_review_versions(
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct span v = node_text(versions->items[i]);
+		struct span v = tree_text(versions->items[i]);
 		struct span own = path_index(c->arena, at, i);
 		const char *wrong = name_check_dns1035(v);
 		bool twice = false;
 
 		for (size_t k = 0; k < i; k++)
 			twice = twice ||
-			    node_equal(versions->items[i], versions->items[k]);
+			    tree_equal(versions->items[i], versions->items[k]);
 		if (twice)
 			cause_invalid_text(c, own, v, "duplicate version");
 		else if (wrong != NULL)
@@ -220,19 +220,19 @@ check_review_versions(
 static void
 check_webhook(struct causes *c, struct span path, const struct node *hook)
 {
-	const struct node *client = node_get(hook, "clientConfig");
+	const struct node *client = tree_get(hook, "clientConfig");
 	struct span at = path_child(c, path, "webhookClientConfig");
 
-	if (!node_is(client, NODE_OBJECT))
+	if (!tree_is(client, NODE_OBJECT))
 		cause_required(
 		    c, at, "required when strategy is set to Webhook");
-	else if ((node_get(client, "url") == NULL) ==
-	    (node_get(client, "service") == NULL))
+	else if ((tree_get(client, "url") == NULL) ==
+	    (tree_get(client, "service") == NULL))
 		cause_required(
 		    c, at, "exactly one of url or service is required");
 	check_review_versions(c,
 	    path_child(c, path, "conversionReviewVersions"),
-	    node_get(hook, "conversionReviewVersions"));
+	    tree_get(hook, "conversionReviewVersions"));
 }
 
 void
@@ -242,24 +242,24 @@ valid_conversion(
 	static const char detail[] =
 	    "should not be set when strategy is not set to Webhook";
 	const struct span known[] = {span_str("None"), span_str("Webhook")};
-	const struct node *strategy = node_get(conversion, "strategy");
-	const struct node *hook = node_get(conversion, "webhook");
+	const struct node *strategy = tree_get(conversion, "strategy");
+	const struct node *hook = tree_get(conversion, "webhook");
 	struct span at = path_child(c, path, "strategy");
 
-	if (!node_is(conversion, NODE_OBJECT))
+	if (!tree_is(conversion, NODE_OBJECT))
 		return;
-	if (node_text(strategy).n == 0)
+	if (tree_text(strategy).n == 0)
 		cause_required(c, at, "");
-	else if (!is_one_of(node_text(strategy), "None,Webhook"))
+	else if (!is_one_of(tree_text(strategy), "None,Webhook"))
 		cause_unsupported(c, at, strategy, known, 2);
-	if (node_text_is(strategy, "Webhook")) {
+	if (tree_text_is(strategy, "Webhook")) {
 		check_webhook(c, path, hook);
 		return;
 	}
-	if (node_get(hook, "clientConfig") != NULL)
+	if (tree_get(hook, "clientConfig") != NULL)
 		cause_forbidden(
 		    c, path_child(c, path, "webhookClientConfig"), detail);
-	if (node_count(node_get(hook, "conversionReviewVersions")) > 0)
+	if (tree_count(tree_get(hook, "conversionReviewVersions")) > 0)
 		cause_forbidden(
 		    c, path_child(c, path, "conversionReviewVersions"), detail);
 }

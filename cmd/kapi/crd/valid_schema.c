@@ -9,7 +9,7 @@ struct inside {
 static bool
 is_type(const struct node *schema, const char *type)
 {
-	return node_text_is(node_get(schema, "type"), type);
+	return tree_text_is(tree_get(schema, "type"), type);
 }
 
 static void
@@ -23,15 +23,15 @@ check_kind(struct causes *c, struct span path, const struct node *schema)
 {
 	static const char *const known[] = {
 	    "array", "boolean", "integer", "number", "object", "string"};
-	const struct node *type = node_get(schema, "type");
+	const struct node *type = tree_get(schema, "type");
 	struct span names[6];
 	bool found = false;
 
-	if (node_text(type).n == 0)
+	if (tree_text(type).n == 0)
 		return;
 	for (size_t i = 0; i < 6; i++) {
 		names[i] = span_str(known[i]);
-		found = found || node_text_is(type, known[i]);
+		found = found || tree_text_is(type, known[i]);
 	}
 	if (!found)
 		cause_unsupported(
@@ -46,13 +46,13 @@ check_refused(struct causes *c, struct span path, const struct node *schema,
 	static const char *const keys[] = {"id", "additionalItems",
 	    "patternProperties", "definitions", "dependencies", "$ref"};
 
-	if (node_get(schema, "default") != NULL && in->no_defaults != NULL)
+	if (tree_get(schema, "default") != NULL && in->no_defaults != NULL)
 		forbid(c, path, "default",
 		    arena_str(c->arena,
 			arena_printf(
 			    c->arena, "must not be set %s", in->no_defaults)));
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (node_get(schema, keys[i]) != NULL)
+		if (tree_get(schema, keys[i]) != NULL)
 			forbid(c, path, keys[i],
 			    arena_str(c->arena,
 				arena_printf(
@@ -61,14 +61,14 @@ check_refused(struct causes *c, struct span path, const struct node *schema,
 		forbid(c, path, "type",
 		    "type cannot be set to null, use nullable as an "
 		    "alternative");
-	if (node_is(node_get(schema, "items"), NODE_ARRAY))
+	if (tree_is(tree_get(schema, "items"), NODE_ARRAY))
 		forbid(c, path, "items",
 		    "items must be a schema object and not an array");
 	if (in->resource_meta &&
-	    node_true(node_get(schema, "x-kubernetes-embedded-resource")))
+	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource")))
 		forbid(c, path, "x-kubernetes-embedded-resource",
 		    "must not be used inside of resource meta");
-	if (node_true(node_get(schema, "uniqueItems")))
+	if (tree_true(tree_get(schema, "uniqueItems")))
 		forbid(c, path, "uniqueItems",
 		    "uniqueItems cannot be set to true since the runtime "
 		    "complexity becomes quadratic");
@@ -85,10 +85,10 @@ need_type(struct causes *c, struct span path, const struct node *schema,
 
 	if (is_type(schema, type))
 		return;
-	if (node_path_text(schema, "type").n == 0)
+	if (tree_path_text(schema, "type").n == 0)
 		cause_required(c, at, detail);
 	else
-		cause_invalid(c, at, node_get(schema, "type"), detail);
+		cause_invalid(c, at, tree_get(schema, "type"), detail);
 }
 
 static void
@@ -96,12 +96,12 @@ check_map_type(struct causes *c, struct span path, const struct node *schema)
 {
 	static const char key[] = "x-kubernetes-map-type";
 	const struct span known[] = {span_str("atomic"), span_str("granular")};
-	const struct node *type = node_get(schema, key);
+	const struct node *type = tree_get(schema, key);
 
 	if (type == NULL)
 		return;
 	need_type(c, path, schema, "object", key);
-	if (!node_text_is(type, "atomic") && !node_text_is(type, "granular"))
+	if (!tree_text_is(type, "atomic") && !tree_text_is(type, "granular"))
 		cause_unsupported(c, path_child(c, path, key), type, known, 2);
 }
 
@@ -110,16 +110,16 @@ check_set_items(struct causes *c, struct span path, const struct node *items)
 {
 	static const char detail[] = "must be atomic as item of a list with "
 				     "x-kubernetes-list-type=set";
-	const struct node *list = node_get(items, "x-kubernetes-list-type");
-	const struct node *map = node_get(items, "x-kubernetes-map-type");
+	const struct node *list = tree_get(items, "x-kubernetes-list-type");
+	const struct node *map = tree_get(items, "x-kubernetes-map-type");
 	struct span at = path_child(c, path, "items");
 
 	if (is_type(items, "array") && list != NULL &&
-	    !node_text_is(list, "atomic"))
+	    !tree_text_is(list, "atomic"))
 		cause_invalid(c, path_child(c, at, "x-kubernetes-list-type"),
 		    list, detail);
 	/* Here the API server shows the list type, too. */
-	if (is_type(items, "object") && !node_text_is(map, "atomic"))
+	if (is_type(items, "object") && !tree_text_is(map, "atomic"))
 		cause_invalid(c, path_child(c, at, "x-kubernetes-map-type"),
 		    list, detail);
 }
@@ -128,14 +128,14 @@ static void
 check_keys(struct causes *c, struct span path, const struct node *schema)
 {
 	static const char name[] = "x-kubernetes-list-map-keys";
-	const struct node *keys = node_get(schema, name);
-	const struct node *items = node_get(schema, "items");
-	const struct node *fields = node_get(items, "properties");
+	const struct node *keys = tree_get(schema, name);
+	const struct node *items = tree_get(schema, "items");
+	const struct node *fields = tree_get(items, "properties");
 	struct span at = path_child(c, path, name);
 
-	for (size_t i = 0; node_is(keys, NODE_ARRAY) && i < keys->n; i++) {
-		struct span key = node_text(keys->items[i]);
-		const struct node *f = node_get_span(fields, key);
+	for (size_t i = 0; tree_is(keys, NODE_ARRAY) && i < keys->n; i++) {
+		struct span key = tree_text(keys->items[i]);
+		const struct node *f = tree_get_span(fields, key);
 
 		if (f == NULL)
 			cause_invalid(c, at, keys,
@@ -146,11 +146,11 @@ check_keys(struct causes *c, struct span path, const struct node *schema)
 				path_entry(c, path_child(c, path, "items"),
 				    "properties", key),
 				"type"),
-			    node_get(items, "type"),
+			    tree_get(items, "type"),
 			    "must be a scalar type if parent array's "
 			    "x-kubernetes-list-type is map");
 		for (size_t k = 0; k < i; k++)
-			if (node_equal(keys->items[i], keys->items[k])) {
+			if (tree_equal(keys->items[i], keys->items[k])) {
 				cause_invalid(c, at, keys,
 				    "must not contain duplicate entries");
 				break;
@@ -162,20 +162,20 @@ static void
 check_map_list(struct causes *c, struct span path, const struct node *schema)
 {
 	static const char name[] = "x-kubernetes-list-map-keys";
-	const struct node *items = node_get(schema, "items");
+	const struct node *items = tree_get(schema, "items");
 
-	if (node_count(node_get(schema, name)) == 0)
+	if (tree_count(tree_get(schema, name)) == 0)
 		cause_required(c, path_child(c, path, name),
 		    "must not be empty if x-kubernetes-list-type is map");
 	if (items == NULL) {
 		cause_required(c, path_child(c, path, "items"),
 		    "must have a schema if x-kubernetes-list-type is map");
 	} else if (!is_type(items, "object")) {
-		const struct node *type = node_get(items, "type");
+		const struct node *type = tree_get(items, "type");
 
 		cause_invalid_text(c,
 		    path_child(c, path_child(c, path, "items"), "type"),
-		    type == NULL ? span_str("") : node_text(type),
+		    type == NULL ? span_str("") : tree_text(type),
 		    "must be object if parent array's x-kubernetes-list-type "
 		    "is map");
 	} else {
@@ -186,8 +186,8 @@ check_map_list(struct causes *c, struct span path, const struct node *schema)
 static bool
 has_text(const struct node *array, struct span text)
 {
-	for (size_t i = 0; node_is(array, NODE_ARRAY) && i < array->n; i++)
-		if (span_eq(node_text(array->items[i]), text))
+	for (size_t i = 0; tree_is(array, NODE_ARRAY) && i < array->n; i++)
+		if (span_eq(tree_text(array->items[i]), text))
 			return true;
 	return false;
 }
@@ -196,14 +196,14 @@ static void
 check_list_items(struct causes *c, struct span path, const struct node *schema,
     struct span list_type)
 {
-	const struct node *items = node_get(schema, "items");
+	const struct node *items = tree_get(schema, "items");
 	const struct node *keys =
-	    node_get(schema, "x-kubernetes-list-map-keys");
+	    tree_get(schema, "x-kubernetes-list-map-keys");
 	struct span at = path_child(c, path, "items");
 
-	if (!node_is(items, NODE_OBJECT))
+	if (!tree_is(items, NODE_OBJECT))
 		return;
-	if (node_true(node_get(items, "nullable")))
+	if (tree_true(tree_get(items, "nullable")))
 		forbid(c, at, "nullable",
 		    arena_str(c->arena,
 			arena_printf(c->arena,
@@ -211,22 +211,22 @@ check_list_items(struct causes *c, struct span path, const struct node *schema,
 			    "is %.*s",
 			    SPAN_ARG(list_type))));
 	for (size_t i = 0; span_is(list_type, "map") &&
-	     node_is(keys, NODE_ARRAY) && i < keys->n;
+	     tree_is(keys, NODE_ARRAY) && i < keys->n;
 	     i++) {
-		struct span key = node_text(keys->items[i]);
+		struct span key = tree_text(keys->items[i]);
 		const struct node *f =
-		    node_get_span(node_get(items, "properties"), key);
+		    tree_get_span(tree_get(items, "properties"), key);
 		struct span own = path_entry(c, at, "properties", key);
 
 		if (f == NULL)
 			continue;
-		if (!has_text(node_get(items, "required"), key) &&
-		    node_get(f, "default") == NULL)
+		if (!has_text(tree_get(items, "required"), key) &&
+		    tree_get(f, "default") == NULL)
 			cause_required(c, path_child(c, own, "default"),
 			    "this property is in x-kubernetes-list-map-keys, "
 			    "so it must have a default or be a required "
 			    "property");
-		if (node_true(node_get(f, "nullable")))
+		if (tree_true(tree_get(f, "nullable")))
 			forbid(c, own, "nullable",
 			    "this property is in x-kubernetes-list-map-keys, "
 			    "so it cannot be nullable");
@@ -241,16 +241,16 @@ check_list_type(struct causes *c, struct span path, const struct node *schema)
 	    "must be map if x-kubernetes-list-map-keys is non-empty";
 	const struct span known[] = {
 	    span_str("atomic"), span_str("set"), span_str("map")};
-	const struct node *type = node_get(schema, key);
-	struct span text = node_text(type), at = path_child(c, path, key);
+	const struct node *type = tree_get(schema, key);
+	struct span text = tree_text(type), at = path_child(c, path, key);
 	bool is_map = span_is(text, "map"), is_set_ = span_is(text, "set");
 	bool keys =
-	    node_count(node_get(schema, "x-kubernetes-list-map-keys")) > 0;
+	    tree_count(tree_get(schema, "x-kubernetes-list-map-keys")) > 0;
 
 	if (type != NULL && !is_type(schema, "array"))
 		need_type(c, path, schema, "array", key);
 	else if (is_set_)
-		check_set_items(c, path, node_get(schema, "items"));
+		check_set_items(c, path, tree_get(schema, "items"));
 	if (type != NULL && !is_map && !is_set_ && !span_is(text, "atomic"))
 		cause_unsupported(c, at, type, known, 3);
 	if (keys && type == NULL)
@@ -283,8 +283,8 @@ trim(struct span s)
 static void
 check_message(struct causes *c, struct span path, const struct node *rule)
 {
-	struct span text = trim(node_path_text(rule, "rule"));
-	struct span message = node_path_text(rule, "message");
+	struct span text = trim(tree_path_text(rule, "rule"));
+	struct span message = tree_path_text(rule, "message");
 	struct span at = path_child(c, path, "message");
 
 	if (text.n == 0)
@@ -308,9 +308,9 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 	const struct span reasons[] = {span_str("FieldValueDuplicate"),
 	    span_str("FieldValueForbidden"), span_str("FieldValueInvalid"),
 	    span_str("FieldValueRequired")};
-	const struct node *reason = node_get(rule, "reason");
-	struct span expression = node_path_text(rule, "messageExpression");
-	struct span field = node_path_text(rule, "fieldPath");
+	const struct node *reason = tree_get(rule, "reason");
+	struct span expression = tree_path_text(rule, "messageExpression");
+	struct span field = tree_path_text(rule, "fieldPath");
 	struct span at = path_child(c, path, "fieldPath");
 	bool known = reason == NULL;
 
@@ -319,7 +319,7 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 		cause_required(c, path_child(c, path, "messageExpression"),
 		    "messageExpression must be non-empty if specified");
 	for (size_t i = 0; i < 4; i++)
-		known = known || span_eq(node_text(reason), reasons[i]);
+		known = known || span_eq(tree_text(reason), reasons[i]);
 	if (!known)
 		cause_unsupported(
 		    c, path_child(c, path, "reason"), reason, reasons, 4);
@@ -339,10 +339,10 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 static void
 check_rules(struct causes *c, struct span path, const struct node *schema)
 {
-	const struct node *rules = node_get(schema, "x-kubernetes-validations");
+	const struct node *rules = tree_get(schema, "x-kubernetes-validations");
 	struct span at = path_child(c, path, "x-kubernetes-validations");
 
-	for (size_t i = 0; node_is(rules, NODE_ARRAY) && i < rules->n; i++)
+	for (size_t i = 0; tree_is(rules, NODE_ARRAY) && i < rules->n; i++)
 		check_rule(
 		    c, path_index(c->arena, at, i), rules->items[i], schema);
 }
@@ -354,11 +354,11 @@ static void
 walk_properties(struct causes *c, struct span path, const struct node *schema,
     const struct inside *in, bool root)
 {
-	const struct node *p = node_get(schema, "properties");
+	const struct node *p = tree_get(schema, "properties");
 	bool resource = root ||
-	    node_true(node_get(schema, "x-kubernetes-embedded-resource"));
+	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource"));
 
-	for (size_t i = 0; node_is(p, NODE_OBJECT) && i < p->n; i++) {
+	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
 		struct span key = p->members[i].key;
 		struct inside sub = *in;
 		bool meta = span_is(key, "metadata") || span_is(key, "kind") ||
@@ -381,12 +381,12 @@ walk_more(struct causes *c, struct span path, const struct node *schema,
     const struct inside *in)
 {
 	static const char key[] = "additionalProperties";
-	const struct node *more = node_get(schema, key);
+	const struct node *more = tree_get(schema, key);
 	struct inside sub = *in;
 
 	if (more == NULL)
 		return;
-	if (node_count(node_get(schema, "properties")) > 0 &&
+	if (tree_count(tree_get(schema, "properties")) > 0 &&
 	    more->kind != NODE_TRUE)
 		forbid(c, path, key,
 		    "additionalProperties and properties are mutual "
@@ -403,12 +403,12 @@ walk_junctors(struct causes *c, struct span path, const struct node *schema,
 {
 	static const char *const keys[] = {"allOf", "oneOf", "anyOf"};
 
-	walk(c, path_child(c, path, "not"), node_get(schema, "not"), in, false);
+	walk(c, path_child(c, path, "not"), tree_get(schema, "not"), in, false);
 	for (size_t k = 0; k < 3; k++) {
-		const struct node *all = node_get(schema, keys[k]);
+		const struct node *all = tree_get(schema, keys[k]);
 		struct span base = path_child(c, path, keys[k]);
 
-		for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n; i++)
+		for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
 			walk(c, path_index(c->arena, base, i), all->items[i],
 			    in, false);
 	}
@@ -420,18 +420,18 @@ walk(struct causes *c, struct span path, const struct node *schema,
 {
 	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	check_kind(c, path, schema);
 	check_refused(c, path, schema, in);
 	walk_more(c, path, schema, in);
 	walk_properties(c, path, schema, in, root);
 	walk_junctors(c, path, schema, in);
-	walk(c, path_child(c, path, "items"), node_get(schema, "items"), in,
+	walk(c, path_child(c, path, "items"), tree_get(schema, "items"), in,
 	    false);
-	if (node_is(node_get(schema, keep), NODE_FALSE))
+	if (tree_is(tree_get(schema, keep), NODE_FALSE))
 		cause_invalid(c, path_child(c, path, keep),
-		    node_get(schema, keep), "must be true or undefined");
+		    tree_get(schema, keep), "must be true or undefined");
 	check_map_type(c, path, schema);
 	check_list_type(c, path, schema);
 	check_rules(c, path, schema);

@@ -8,7 +8,7 @@ enum level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
 static bool
 is_true(const struct node *n, const char *key)
 {
-	return node_true(node_get(n, key));
+	return tree_true(tree_get(n, key));
 }
 
 static void
@@ -22,7 +22,7 @@ invalid(struct causes *c, struct span path, const char *key,
     const struct node *schema, const char *detail)
 {
 	cause_invalid(
-	    c, path_child(c, path, key), node_get(schema, key), detail);
+	    c, path_child(c, path, key), tree_get(schema, key), detail);
 }
 
 /* anyOf: exactly integer or string, as int-or-string is written. */
@@ -31,11 +31,11 @@ is_int_or_string(const struct node *any)
 {
 	static const char *const types[] = {"integer", "string"};
 
-	if (node_count(any) != 2 || !node_is(any, NODE_ARRAY))
+	if (tree_count(any) != 2 || !tree_is(any, NODE_ARRAY))
 		return false;
 	for (size_t i = 0; i < 2; i++)
-		if (node_count(any->items[i]) != 1 ||
-		    !node_text_is(node_get(any->items[i], "type"), types[i]))
+		if (tree_count(any->items[i]) != 1 ||
+		    !tree_text_is(tree_get(any->items[i], "type"), types[i]))
 			return false;
 	return true;
 }
@@ -49,21 +49,21 @@ values(struct causes *c, struct span path, const struct node *schema,
     bool skip_any, bool skip_all_any)
 {
 	static const char *const keys[] = {"anyOf", "allOf", "oneOf"};
-	struct span pattern = node_path_text(schema, "pattern");
+	struct span pattern = tree_path_text(schema, "pattern");
 	struct span error;
 
 	for (size_t k = 0; k < 3; k++) {
-		const struct node *all = node_get(schema, keys[k]);
+		const struct node *all = tree_get(schema, keys[k]);
 		struct span base = path_child(c, path, keys[k]);
 
-		if (!node_is(all, NODE_ARRAY) || (k == 0 && skip_any))
+		if (!tree_is(all, NODE_ARRAY) || (k == 0 && skip_any))
 			continue;
 		for (size_t i = 0; i < all->n; i++)
 			nested(c, path_index(c->arena, base, i), all->items[i],
 			    k == 1 && i == 0 && skip_all_any);
 	}
-	if (node_get(schema, "not") != NULL)
-		nested(c, path_child(c, path, "not"), node_get(schema, "not"),
+	if (tree_get(schema, "not") != NULL)
+		nested(c, path_child(c, path, "not"), tree_get(schema, "not"),
 		    false);
 	if (pattern.n == 0)
 		return;
@@ -99,21 +99,21 @@ static void
 nested(struct causes *c, struct span path, const struct node *schema,
     bool skip_any)
 {
-	const struct node *p = node_get(schema, "properties");
+	const struct node *p = tree_get(schema, "properties");
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	values(c, path, schema, skip_any, false);
 	nested(
-	    c, path_child(c, path, "items"), node_get(schema, "items"), false);
-	for (size_t i = 0; node_is(p, NODE_OBJECT) && i < p->n; i++)
+	    c, path_child(c, path, "items"), tree_get(schema, "items"), false);
+	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
 		nested(c, path_entry(c, path, "properties", p->members[i].key),
 		    p->members[i].value, false);
 	for (size_t i = 0; i < sizeof not_nested / sizeof not_nested[0]; i++)
 		if (is_set(schema, not_nested[i].key))
 			forbid(
 			    c, path, not_nested[i].key, not_nested[i].detail);
-	if (node_get(p, "metadata") != NULL)
+	if (tree_get(p, "metadata") != NULL)
 		cause_forbidden(c,
 		    path_entry(c, path, "properties", span_str("metadata")),
 		    "must not be specified in a nested context");
@@ -128,7 +128,7 @@ check_type(struct causes *c, struct span path, const struct node *schema,
 	    "must not be empty for specified object fields"};
 	static const char embedded[] =
 	    "must be object if x-kubernetes-embedded-resource is true";
-	struct span type = node_path_text(schema, "type");
+	struct span type = tree_path_text(schema, "type");
 	struct span at = path_child(c, path, "type");
 
 	if (is_true(schema, "x-kubernetes-embedded-resource") &&
@@ -150,18 +150,18 @@ check_type(struct causes *c, struct span path, const struct node *schema,
 static bool
 only_names(const struct node *metadata)
 {
-	const struct node *p = node_get(metadata, "properties");
+	const struct node *p = tree_get(metadata, "properties");
 
 	for (size_t i = 0; i < metadata->n; i++) {
 		struct span key = metadata->members[i].key;
 
 		if (!span_is(key, "type") && !span_is(key, "properties") &&
 		    !span_is(key, "default") &&
-		    !node_empty(metadata->members[i].value) &&
+		    !tree_empty(metadata->members[i].value) &&
 		    metadata->members[i].value->kind != NODE_FALSE)
 			return false;
 	}
-	for (size_t i = 0; node_is(p, NODE_OBJECT) && i < p->n; i++)
+	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
 		if (!span_is(p->members[i].key, "name") &&
 		    !span_is(p->members[i].key, "generateName"))
 			return false;
@@ -173,30 +173,30 @@ check_meta(struct causes *c, struct span path, const struct node *schema,
     enum level level)
 {
 	static const char *const keys[] = {"kind", "apiVersion"};
-	const struct node *p = node_get(schema, "properties");
-	const struct node *metadata = node_get(p, "metadata");
+	const struct node *p = tree_get(schema, "properties");
+	const struct node *metadata = tree_get(p, "metadata");
 	struct span base =
 	    path_entry(c, path, "properties", span_str("metadata"));
 	bool resource = level == LEVEL_ROOT ||
 	    is_true(schema, "x-kubernetes-embedded-resource");
 
 	for (size_t i = 0; resource && i < 2; i++) {
-		const struct node *own = node_get(p, keys[i]);
+		const struct node *own = tree_get(p, keys[i]);
 
 		if (own != NULL &&
-		    !node_text_is(node_get(own, "type"), "string"))
+		    !tree_text_is(tree_get(own, "type"), "string"))
 			cause_invalid_text(c,
 			    path_child(c,
 				path_entry(
 				    c, path, "properties", span_str(keys[i])),
 				"type"),
-			    node_path_text(own, "type"), "must be string");
+			    tree_path_text(own, "type"), "must be string");
 	}
-	if (!node_is(metadata, NODE_OBJECT))
+	if (!tree_is(metadata, NODE_OBJECT))
 		return;
-	if (resource && !node_text_is(node_get(metadata, "type"), "object"))
+	if (resource && !tree_text_is(tree_get(metadata, "type"), "object"))
 		cause_invalid_text(c, path_child(c, base, "type"),
-		    node_path_text(metadata, "type"), "must be object");
+		    tree_path_text(metadata, "type"), "must be object");
 	if (level == LEVEL_ROOT && !only_names(metadata))
 		cause_forbidden(c, base,
 		    "must not specify anything other than name and "
@@ -224,7 +224,7 @@ check_extensions(struct causes *c, struct span path, const struct node *schema)
 		    "must not be used if x-kubernetes-embedded-resource is "
 		    "set");
 	if (!is_true(schema, keep) &&
-	    node_count(node_get(schema, "properties")) == 0)
+	    tree_count(tree_get(schema, "properties")) == 0)
 		cause_required(c, path_child(c, path, "properties"),
 		    "must not be empty if x-kubernetes-embedded-resource is "
 		    "true without x-kubernetes-preserve-unknown-fields");
@@ -234,18 +234,18 @@ static void
 structure(struct causes *c, struct span path, const struct node *schema,
     enum level level)
 {
-	const struct node *p = node_get(schema, "properties");
-	const struct node *items = node_get(schema, "items");
-	const struct node *more = node_get(schema, "additionalProperties");
-	const struct node *all = node_get(schema, "allOf");
+	const struct node *p = tree_get(schema, "properties");
+	const struct node *items = tree_get(schema, "items");
+	const struct node *more = tree_get(schema, "additionalProperties");
+	const struct node *all = tree_get(schema, "allOf");
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	if (node_text_is(node_get(schema, "type"), "array") && items == NULL)
+	if (tree_text_is(tree_get(schema, "type"), "array") && items == NULL)
 		cause_required(
 		    c, path_child(c, path, "items"), "must be specified");
 	structure(c, path_child(c, path, "items"), items, LEVEL_ITEM);
-	for (size_t i = 0; node_is(p, NODE_OBJECT) && i < p->n; i++)
+	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
 		structure(c,
 		    path_entry(c, path, "properties", p->members[i].key),
 		    p->members[i].value, LEVEL_FIELD);
@@ -255,9 +255,9 @@ structure(struct causes *c, struct span path, const struct node *schema,
 	structure(
 	    c, path_child(c, path, "additionalProperties"), more, LEVEL_FIELD);
 	check_extensions(c, path, schema);
-	values(c, path, schema, is_int_or_string(node_get(schema, "anyOf")),
-	    node_count(all) > 0 && node_is(all, NODE_ARRAY) &&
-		is_int_or_string(node_get(all->items[0], "anyOf")));
+	values(c, path, schema, is_int_or_string(tree_get(schema, "anyOf")),
+	    tree_count(all) > 0 && tree_is(all, NODE_ARRAY) &&
+		is_int_or_string(tree_get(all->items[0], "anyOf")));
 	check_type(c, path, schema, level);
 	check_meta(c, path, schema, level);
 }
@@ -278,14 +278,14 @@ complete(struct causes *c, const struct pair *p)
 	static const char *const keys[] = {"allOf", "anyOf", "oneOf"};
 	struct pair sub = *p;
 
-	sub.values = node_get(p->values, "not");
+	sub.values = tree_get(p->values, "not");
 	sub.values_path = path_child(c, p->values_path, "not");
 	complete_nested(c, &sub);
 	for (size_t k = 0; k < 3; k++) {
-		const struct node *all = node_get(p->values, keys[k]);
+		const struct node *all = tree_get(p->values, keys[k]);
 		struct span base = path_child(c, p->values_path, keys[k]);
 
-		for (size_t i = 0; node_is(all, NODE_ARRAY) && i < all->n;
+		for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n;
 		     i++) {
 			sub.values = all->items[i];
 			sub.values_path = path_index(c->arena, base, i);
@@ -297,11 +297,11 @@ complete(struct causes *c, const struct pair *p)
 static void
 complete_nested(struct causes *c, const struct pair *p)
 {
-	const struct node *fields = node_get(p->values, "properties");
-	const struct node *known = node_get(p->structure, "properties");
+	const struct node *fields = tree_get(p->values, "properties");
+	const struct node *known = tree_get(p->structure, "properties");
 	struct pair sub;
 
-	if (!node_is(p->values, NODE_OBJECT))
+	if (!tree_is(p->values, NODE_OBJECT))
 		return;
 	if (p->structure == NULL) {
 		cause_required(c, p->structure_path,
@@ -311,16 +311,16 @@ complete_nested(struct causes *c, const struct pair *p)
 		return;
 	}
 	complete(c, p);
-	sub = (struct pair){node_get(p->values, "items"),
-	    node_get(p->structure, "items"),
+	sub = (struct pair){tree_get(p->values, "items"),
+	    tree_get(p->structure, "items"),
 	    path_child(c, p->values_path, "items"),
 	    path_child(c, p->structure_path, "items")};
 	complete_nested(c, &sub);
-	for (size_t i = 0; node_is(fields, NODE_OBJECT) && i < fields->n; i++) {
+	for (size_t i = 0; tree_is(fields, NODE_OBJECT) && i < fields->n; i++) {
 		struct span key = fields->members[i].key;
 
 		sub = (struct pair){fields->members[i].value,
-		    node_get_span(known, key),
+		    tree_get_span(known, key),
 		    path_entry(c, p->values_path, "properties", key),
 		    path_entry(c, p->structure_path, "properties", key)};
 		complete_nested(c, &sub);

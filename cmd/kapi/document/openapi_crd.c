@@ -12,9 +12,9 @@
 static struct node *
 text_property(struct arena *a)
 {
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
-	node_put(a, n, "type", node_str(a, "string"));
+	tree_put(a, n, "type", tree_str(a, "string"));
 	return n;
 }
 
@@ -22,18 +22,18 @@ static struct node *
 reference(struct openapi_writer *w, const char *type)
 {
 	struct arena *a = &w->arena;
-	struct node *ref = node_object(a), *all = node_array(a),
-		    *n = node_object(a);
+	struct node *ref = tree_object(a), *all = tree_array(a),
+		    *n = tree_object(a);
 
 	openapi_want(w, span_str(type));
-	node_put(a, ref, "$ref",
-	    node_string(a,
+	tree_put(a, ref, "$ref",
+	    tree_string(a,
 		arena_printf(a, "#/%s/%s",
 		    w->v2 ? "definitions" : "components/schemas", type)));
 	if (w->v2)
 		return ref;
-	node_append(a, all, ref);
-	node_put(a, n, "allOf", all);
+	tree_append(a, all, ref);
+	tree_put(a, n, "allOf", all);
 	return n;
 }
 
@@ -41,8 +41,8 @@ static struct node *
 described(struct openapi_writer *w, struct node *property, const char *text)
 {
 	if (!w->v2)
-		node_put(&w->arena, property, "description",
-		    node_str(&w->arena, text));
+		tree_put(&w->arena, property, "description",
+		    tree_str(&w->arena, text));
 	return property;
 }
 
@@ -50,16 +50,16 @@ static void
 add_type_meta(struct openapi_writer *w, struct node *schema)
 {
 	struct arena *a = &w->arena;
-	struct node *properties = node_make(a, schema, "properties");
+	struct node *properties = tree_make(a, schema, "properties");
 
-	node_put(a, properties, "apiVersion",
+	tree_put(a, properties, "apiVersion",
 	    described(w, text_property(a),
 		"APIVersion defines how the object is written: a group and "
 		"one of its versions."));
-	node_put(a, properties, "kind",
+	tree_put(a, properties, "kind",
 	    described(w, text_property(a),
 		"Kind is the name of what the object is, in CamelCase."));
-	node_put(a, properties, "metadata",
+	tree_put(a, properties, "metadata",
 	    described(w, reference(w, META "ObjectMeta"),
 		"Standard object's metadata."));
 }
@@ -67,19 +67,19 @@ add_type_meta(struct openapi_writer *w, struct node *schema)
 static struct node *
 alternatives(struct arena *a)
 {
-	struct node *list = node_array(a), *integer = node_object(a);
+	struct node *list = tree_array(a), *integer = tree_object(a);
 
-	node_put(a, integer, "type", node_str(a, "integer"));
-	node_append(a, list, integer);
-	node_append(a, list, text_property(a));
+	tree_put(a, integer, "type", tree_str(a, "integer"));
+	tree_append(a, list, integer);
+	tree_append(a, list, text_property(a));
 	return list;
 }
 
 static bool
 preserves(const struct node *schema)
 {
-	return node_true(
-	    node_get(schema, "x-kubernetes-preserve-unknown-fields"));
+	return tree_true(
+	    tree_get(schema, "x-kubernetes-preserve-unknown-fields"));
 }
 
 /* What the x-kubernetes- fields of a schema imply, written out. */
@@ -89,25 +89,25 @@ spell_out(struct openapi_writer *w, struct node *schema)
 	struct arena *a = &w->arena;
 	struct node *required, *part;
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	if (node_true(node_get(schema, "x-kubernetes-embedded-resource")) &&
+	if (tree_true(tree_get(schema, "x-kubernetes-embedded-resource")) &&
 	    !(w->v2 && preserves(schema))) {
 		add_type_meta(w, schema);
-		required = node_array(a);
-		node_append(a, required, node_str(a, "kind"));
-		node_append(a, required, node_str(a, "apiVersion"));
-		if (node_get(schema, "required") == NULL)
-			node_put(a, schema, "required", required);
+		required = tree_array(a);
+		tree_append(a, required, tree_str(a, "kind"));
+		tree_append(a, required, tree_str(a, "apiVersion"));
+		if (tree_get(schema, "required") == NULL)
+			tree_put(a, schema, "required", required);
 	}
-	if (node_true(node_get(schema, "x-kubernetes-int-or-string")) &&
-	    node_get(schema, "anyOf") == NULL &&
-	    node_get(schema, "allOf") == NULL)
-		node_put(a, schema, "anyOf", alternatives(a));
-	spell_out(w, node_get(schema, "items"));
-	spell_out(w, node_get(schema, "additionalProperties"));
-	part = node_get(schema, "properties");
-	for (uint32_t i = 0; node_is(part, NODE_OBJECT) && i < part->n; i++)
+	if (tree_true(tree_get(schema, "x-kubernetes-int-or-string")) &&
+	    tree_get(schema, "anyOf") == NULL &&
+	    tree_get(schema, "allOf") == NULL)
+		tree_put(a, schema, "anyOf", alternatives(a));
+	spell_out(w, tree_get(schema, "items"));
+	spell_out(w, tree_get(schema, "additionalProperties"));
+	part = tree_get(schema, "properties");
+	for (uint32_t i = 0; tree_is(part, NODE_OBJECT) && i < part->n; i++)
 		spell_out(w, part->members[i].value);
 }
 
@@ -115,20 +115,20 @@ spell_out(struct openapi_writer *w, struct node *schema)
 static void
 relax_required(struct node *schema)
 {
-	struct node *required = node_get(schema, "required"),
-		    *properties = node_get(schema, "properties"), *p;
+	struct node *required = tree_get(schema, "required"),
+		    *properties = tree_get(schema, "properties"), *p;
 
 	for (uint32_t i = 0;
-	     node_is(required, NODE_ARRAY) && i < required->n;) {
-		p = node_get_span(properties, node_text(required->items[i]));
-		if (node_true(node_get(p, "nullable")))
-			node_remove_at(required, i);
+	     tree_is(required, NODE_ARRAY) && i < required->n;) {
+		p = tree_get_span(properties, tree_text(required->items[i]));
+		if (tree_true(tree_get(p, "nullable")))
+			tree_remove_at(required, i);
 		else
 			i++;
 	}
-	p = node_get(schema, "additionalProperties");
-	if (node_empty(required) || node_true(node_get(p, "nullable")))
-		node_remove(schema, "required");
+	p = tree_get(schema, "additionalProperties");
+	if (tree_empty(required) || tree_true(tree_get(p, "nullable")))
+		tree_remove(schema, "required");
 }
 
 /* What version 2 cannot say, and what kubectl did not understand in it, is
@@ -139,27 +139,27 @@ make_v2(struct node *schema)
 	bool open = preserves(schema), null;
 	struct node *part;
 
-	if (!node_is(schema, NODE_OBJECT))
+	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	node_remove(schema, "allOf");
-	node_remove(schema, "oneOf");
-	node_remove(schema, "anyOf");
-	node_remove(schema, "not");
-	null = node_true(node_get(schema, "nullable"));
-	node_remove(schema, "nullable");
+	tree_remove(schema, "allOf");
+	tree_remove(schema, "oneOf");
+	tree_remove(schema, "anyOf");
+	tree_remove(schema, "not");
+	null = tree_true(tree_get(schema, "nullable"));
+	tree_remove(schema, "nullable");
 	if (null || open) {
-		node_remove(schema, "items");
-		node_remove(schema, "properties");
+		tree_remove(schema, "items");
+		tree_remove(schema, "properties");
 	}
-	part = node_get(schema, "type");
-	if (null || (open && node_text_is(part, "object")) ||
-	    (node_text_is(part, "array") && node_get(schema, "items") == NULL))
-		node_remove(schema, "type");
+	part = tree_get(schema, "type");
+	if (null || (open && tree_text_is(part, "object")) ||
+	    (tree_text_is(part, "array") && tree_get(schema, "items") == NULL))
+		tree_remove(schema, "type");
 	relax_required(schema);
-	make_v2(node_get(schema, "items"));
-	make_v2(node_get(schema, "additionalProperties"));
-	part = node_get(schema, "properties");
-	for (uint32_t i = 0; node_is(part, NODE_OBJECT) && i < part->n; i++)
+	make_v2(tree_get(schema, "items"));
+	make_v2(tree_get(schema, "additionalProperties"));
+	part = tree_get(schema, "properties");
+	for (uint32_t i = 0; tree_is(part, NODE_OBJECT) && i < part->n; i++)
 		make_v2(part->members[i].value);
 }
 
@@ -174,8 +174,8 @@ add_object(struct openapi_writer *w, const struct resource *r)
 		buf_adds(&w->buf, "{\"type\":\"object\"}");
 		return;
 	}
-	schema = node_copy(&w->arena, v->schema_json);
-	node_put(&w->arena, schema, "type", node_str(&w->arena, "object"));
+	schema = tree_copy(&w->arena, v->schema_json);
+	tree_put(&w->arena, schema, "type", tree_str(&w->arena, "object"));
 	if (w->v2)
 		make_v2(schema);
 	spell_out(w, schema);

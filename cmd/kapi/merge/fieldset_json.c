@@ -46,10 +46,10 @@ number_cmp(const struct node *x, const struct node *y)
 	int64_t i, j;
 	double p, q;
 
-	if (node_get_int(x, &i) && node_get_int(y, &j))
+	if (tree_get_int(x, &i) && tree_get_int(y, &j))
 		return (i > j) - (i < j);
-	p = node_double(x);
-	q = node_double(y);
+	p = tree_double(x);
+	q = tree_double(y);
 	return (p > q) - (p < q);
 }
 
@@ -149,12 +149,12 @@ print_quoted(struct buf *b, struct span text)
 static void
 print_number(struct buf *b, const struct node *n, bool from_fields)
 {
-	double d = node_double(n);
+	double d = tree_double(n);
 	char text[40];
 	int exponent, digits = 1;
 	int64_t integer;
 
-	if (!from_fields && node_get_int(n, &integer)) {
+	if (!from_fields && tree_get_int(n, &integer)) {
 		buf_addf(b, "%" PRId64, integer);
 		return;
 	}
@@ -377,7 +377,7 @@ parse(struct arena *a, const struct node *fields, struct fieldset **set,
 	*member = false;
 	if (fields->kind != NODE_OBJECT && fields->kind != NODE_NULL)
 		return err_set(err, ERR_PERMANENT, "fields are no object");
-	for (size_t i = 0; i < node_count(fields); i++) {
+	for (size_t i = 0; i < tree_count(fields); i++) {
 		const struct member *m = &fields->members[i];
 		struct path_element e;
 		struct fieldset *children;
@@ -420,7 +420,7 @@ fieldset_parse(struct arena *a, const struct node *fields,
 struct node *
 fieldset_node(struct arena *a, struct fieldset *s)
 {
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
 	if (s == NULL)
 		return n;
@@ -431,7 +431,7 @@ fieldset_node(struct arena *a, struct fieldset *s)
 		struct node *below = fieldset_node(a, p->children);
 
 		if (p->member && p->children != NULL)
-			node_put_first(a, below, ".", node_object(a));
+			tree_put_first(a, below, ".", tree_object(a));
 		n->members[i] =
 		    (struct member){element_text(a, &p->path), below};
 	}

@@ -19,14 +19,14 @@ struct node *
 managing_empty(const struct managed_write *w, const struct node *like)
 {
 	struct arena *a = w->arena;
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 
 	/* A type of Go has fields that are always there. */
 	if (w->schema->name.n > 0)
 		encode_builtin(a, w->schema, n);
-	node_put(a, n, "apiVersion", node_string(a, w->api_version));
-	node_put(
-	    a, n, "kind", node_string(a, node_text(node_get(like, "kind"))));
+	tree_put(a, n, "apiVersion", tree_string(a, w->api_version));
+	tree_put(
+	    a, n, "kind", tree_string(a, tree_text(tree_get(like, "kind"))));
 	return n;
 }
 
@@ -87,13 +87,13 @@ is_reset(const struct node *fields)
 {
 	const struct node *first;
 
-	if (!node_is(fields, NODE_ARRAY) || fields->n > 1)
+	if (!tree_is(fields, NODE_ARRAY) || fields->n > 1)
 		return false;
 	if (fields->n == 0)
 		return true;
 	first = fields->items[0];
-	return node_is(first, NODE_NULL) ||
-	    (node_is(first, NODE_OBJECT) && first->n == 0);
+	return tree_is(first, NODE_NULL) ||
+	    (tree_is(first, NODE_OBJECT) && first->n == 0);
 }
 
 /* What the client sent, else what is there. */
@@ -101,7 +101,7 @@ static void
 decode_sent_or_live(
     struct managing *m, const struct node *live, const struct node *sent)
 {
-	const struct node *there = node_path(live, "metadata.managedFields");
+	const struct node *there = tree_path(live, "metadata.managedFields");
 
 	if (m->write->subresource.n == 0 && sent != NULL) {
 		if (is_reset(sent)) {
@@ -109,7 +109,7 @@ decode_sent_or_live(
 			    &m->entries, m->arena, NULL, FROM_STORE, NULL);
 			return;
 		}
-		if (!node_equal(sent, there) &&
+		if (!tree_equal(sent, there) &&
 		    entries_decode(
 			&m->entries, m->arena, sent, FROM_CLIENT, NULL) == 0 &&
 		    m->entries.n > 0)
@@ -124,10 +124,10 @@ managed_update(
 {
 	struct arena *a = w->arena;
 	struct managing m = {w, a, shape_of(w->schema), {.arena = a}};
-	struct node *metadata = node_make(a, object, "metadata"), *fields;
+	struct node *metadata = tree_make(a, object, "metadata"), *fields;
 
-	decode_sent_or_live(&m, live, node_get(metadata, "managedFields"));
-	node_remove(metadata, "managedFields");
+	decode_sent_or_live(&m, live, tree_get(metadata, "managedFields"));
+	tree_remove(metadata, "managedFields");
 	/* One that nobody manages stays so until the first apply. */
 	if (m.entries.n == 0 && live != NULL)
 		return;
@@ -136,21 +136,21 @@ managed_update(
 		return;
 	fields = entries_encode(&m.entries);
 	if (fields != NULL)
-		node_put(a, metadata, "managedFields", fields);
+		tree_put(a, metadata, "managedFields", fields);
 }
 
 static bool
 same_but_time(const struct node *x, const struct node *y)
 {
-	if (!node_is(x, NODE_OBJECT) || !node_is(y, NODE_OBJECT))
-		return node_equal(x, y);
+	if (!tree_is(x, NODE_OBJECT) || !tree_is(y, NODE_OBJECT))
+		return tree_equal(x, y);
 	for (uint32_t i = 0; i < x->n; i++)
 		if (!span_is(x->members[i].key, "time") &&
-		    !node_equal(x->members[i].value,
-			node_get_span(y, x->members[i].key)))
+		    !tree_equal(x->members[i].value,
+			tree_get_span(y, x->members[i].key)))
 			return false;
-	return node_count(x) - (node_get(x, "time") != NULL) ==
-	    node_count(y) - (node_get(y, "time") != NULL);
+	return tree_count(x) - (tree_get(x, "time") != NULL) ==
+	    tree_count(y) - (tree_get(y, "time") != NULL);
 }
 
 static bool
@@ -158,9 +158,9 @@ same_managers(const struct node *x, const struct node *y)
 {
 	if (x == y)
 		return true;
-	if (node_count(x) != node_count(y))
+	if (tree_count(x) != tree_count(y))
 		return false;
-	for (size_t i = 0; i < node_count(x); i++)
+	for (size_t i = 0; i < tree_count(x); i++)
 		if (!same_but_time(x->items[i], y->items[i]))
 			return false;
 	return true;
@@ -171,29 +171,29 @@ same_metadata(const struct node *x, const struct node *y)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < node_count(x); i++) {
+	for (size_t i = 0; i < tree_count(x); i++) {
 		struct span key = x->members[i].key;
-		const struct node *other = node_get_span(y, key);
+		const struct node *other = tree_get_span(y, key);
 
 		if (span_is(key, "resourceVersion") ||
 		    span_is(key, "managedFields"))
 			continue;
 		n++;
-		if (!node_equal(x->members[i].value, other))
+		if (!tree_equal(x->members[i].value, other))
 			return false;
 	}
-	return node_count(y) ==
-	    n + (node_get(y, "resourceVersion") != NULL) +
-		(node_get(y, "managedFields") != NULL) &&
+	return tree_count(y) ==
+	    n + (tree_get(y, "resourceVersion") != NULL) +
+		(tree_get(y, "managedFields") != NULL) &&
 	    same_managers(
-		node_get(x, "managedFields"), node_get(y, "managedFields"));
+		tree_get(x, "managedFields"), tree_get(y, "managedFields"));
 }
 
 bool
 managed_settle(const struct node *live, struct node *object)
 {
-	struct node *metadata = node_get(object, "metadata");
-	struct node *there = node_get(live, "metadata");
+	struct node *metadata = tree_get(object, "metadata");
+	struct node *there = tree_get(live, "metadata");
 	struct node *fields;
 
 	if (live->n != object->n || !same_metadata(there, metadata))
@@ -202,16 +202,16 @@ managed_settle(const struct node *live, struct node *object)
 		const struct member *m = &live->members[i];
 
 		if (!span_is(m->key, "metadata") &&
-		    !node_equal(m->value, node_get_span(object, m->key)))
+		    !tree_equal(m->value, tree_get_span(object, m->key)))
 			return false;
 	}
-	fields = node_get(metadata, "managedFields");
+	fields = tree_get(metadata, "managedFields");
 	if (fields != NULL) {
 		/* The array may be live's own: replaced, not changed. */
 		for (uint32_t i = 0; i < metadata->n; i++)
 			if (metadata->members[i].value == fields)
 				metadata->members[i].value =
-				    node_get(there, "managedFields");
+				    tree_get(there, "managedFields");
 	}
 	return true;
 }

@@ -29,9 +29,9 @@ static struct problem *
 failed(struct arena *a, const char *what, const struct node *object,
     struct span why)
 {
-	struct span api_version = node_text(node_get(object, "apiVersion"));
-	struct span name = node_path_text(object, "metadata.name");
-	struct span namespace_ = node_path_text(object, "metadata.namespace");
+	struct span api_version = tree_text(tree_get(object, "apiVersion"));
+	struct span name = tree_path_text(object, "metadata.name");
+	struct span namespace_ = tree_path_text(object, "metadata.namespace");
 	bool core = api_version.n == 0 ||
 	    memchr(api_version.p, '/', api_version.n) == NULL;
 
@@ -40,7 +40,7 @@ failed(struct arena *a, const char *what, const struct node *object,
 	    "Kind=%.*s): %.*s",
 	    what, SPAN_ARG(namespace_), SPAN_ARG(name), core ? "/" : "",
 	    SPAN_ARG(api_version),
-	    SPAN_ARG(node_text(node_get(object, "kind"))), SPAN_ARG(why));
+	    SPAN_ARG(tree_text(tree_get(object, "kind"))), SPAN_ARG(why));
 }
 
 /* What is refused before anything is compared. */
@@ -49,8 +49,8 @@ check(struct applying *p)
 {
 	const struct managed_write *w = p->m.write;
 	struct arena *a = p->m.arena;
-	struct span version = node_text(node_get(p->applied, "apiVersion"));
-	struct span kind = node_text(node_get(p->applied, "kind"));
+	struct span version = tree_text(tree_get(p->applied, "apiVersion"));
+	struct span kind = tree_text(tree_get(p->applied, "kind"));
 	struct span why;
 
 	if (!span_eq(version, w->api_version) ||
@@ -61,7 +61,7 @@ check(struct applying *p)
 			? ""
 			: "/",
 		    SPAN_ARG(version), SPAN_ARG(kind));
-	if (node_path(p->applied, "metadata.managedFields") != NULL)
+	if (tree_path(p->applied, "metadata.managedFields") != NULL)
 		return problem_bad_request(
 		    a, "metadata.managedFields must be nil");
 	why = shape_check(a, p->m.shape, p->applied, DUPLICATES_REFUSED);
@@ -207,16 +207,16 @@ static struct fieldset *
 last_applied(struct applying *p)
 {
 	struct arena *a = p->m.arena;
-	struct span text = node_text(
-	    node_get(node_path(p->live, "metadata.annotations"), LAST_APPLIED));
+	struct span text = tree_text(
+	    tree_get(tree_path(p->live, "metadata.annotations"), LAST_APPLIED));
 	struct shape_difference d;
 	struct node *before;
 
 	if (text.n == 0)
 		return NULL;
 	before = tree_parse(a, text, TREE_LIMITS, NULL, NULL);
-	if (!node_is(before, NODE_OBJECT) ||
-	    !span_eq(node_text(node_get(before, "apiVersion")),
+	if (!tree_is(before, NODE_OBJECT) ||
+	    !span_eq(tree_text(tree_get(before, "apiVersion")),
 		p->m.write->api_version) ||
 	    shape_check(a, p->m.shape, before, DUPLICATES_REFUSED).n > 0 ||
 	    shape_compare(a, p->m.shape, before, p->live, &d) != 0)
@@ -312,35 +312,35 @@ sync_annotation(struct applying *p, struct node *result)
 {
 	enum { MAX = 256 * 1024 };
 	struct arena *a = p->m.arena;
-	struct node *annotations = node_path(result, "metadata.annotations");
+	struct node *annotations = tree_path(result, "metadata.annotations");
 	struct node *sent, *without;
 	struct buf b = BUF_INIT;
 	size_t total = 0;
 
 	if (!span_is(p->m.write->manager, "kubectl") ||
-	    node_text(node_get(annotations, LAST_APPLIED)).n == 0)
+	    tree_text(tree_get(annotations, LAST_APPLIED)).n == 0)
 		return;
-	sent = node_copy(a, p->applied);
-	without = node_path(sent, "metadata.annotations");
-	if (node_is(without, NODE_OBJECT))
-		node_remove(without, LAST_APPLIED);
+	sent = tree_copy(a, p->applied);
+	without = tree_path(sent, "metadata.annotations");
+	if (tree_is(without, NODE_OBJECT))
+		tree_remove(without, LAST_APPLIED);
 	tree_write_sorted(&b, sent);
 	buf_addc(&b, '\n');
-	node_put(a, annotations, LAST_APPLIED,
-	    node_string(a, arena_span(a, buf_span(&b))));
+	tree_put(a, annotations, LAST_APPLIED,
+	    tree_string(a, arena_span(a, buf_span(&b))));
 	buf_release(&b);
 	for (uint32_t i = 0; i < annotations->n; i++)
 		total += annotations->members[i].key.n +
-		    node_text(annotations->members[i].value).n;
+		    tree_text(annotations->members[i].value).n;
 	if (total > MAX)
-		node_remove(annotations, LAST_APPLIED);
+		tree_remove(annotations, LAST_APPLIED);
 }
 
 static struct node *
 finish(struct applying *p, bool changed)
 {
 	struct arena *a = p->m.arena;
-	struct node *result = node_copy(a, p->merged), *metadata, *fields;
+	struct node *result = tree_copy(a, p->merged), *metadata, *fields;
 	struct fieldset *set =
 	    managed_strip(a, entry_set(&p->m.entries, p->mine, NULL));
 
@@ -349,12 +349,12 @@ finish(struct applying *p, bool changed)
 	if (changed)
 		p->mine->time = p->m.write->now;
 	entries_sweep(&p->m.entries);
-	metadata = node_make(a, result, "metadata");
-	node_remove(metadata, "managedFields");
+	metadata = tree_make(a, result, "metadata");
+	tree_remove(metadata, "managedFields");
 	sync_annotation(p, result);
 	fields = entries_encode(&p->m.entries);
 	if (fields != NULL)
-		node_put(a, metadata, "managedFields", node_copy(a, fields));
+		tree_put(a, metadata, "managedFields", tree_copy(a, fields));
 	return result;
 }
 
@@ -375,7 +375,7 @@ managed_apply(const struct managed_write *w, const struct node *live,
 	if (problem != NULL)
 		return problem;
 	entries_decode(&p.m.entries, a,
-	    node_path(p.live, "metadata.managedFields"), FROM_STORE, NULL);
+	    tree_path(p.live, "metadata.managedFields"), FROM_STORE, NULL);
 	managing_drop_versions(&p.m);
 	if (p.m.entries.n == 0)
 		before_first_apply(&p);
@@ -391,6 +391,6 @@ managed_apply(const struct managed_write *w, const struct node *live,
 	problem = take_from_others(&p);
 	if (problem != NULL)
 		return problem;
-	*result = finish(&p, !node_equal(p.live, p.merged));
+	*result = finish(&p, !tree_equal(p.live, p.merged));
 	return NULL;
 }

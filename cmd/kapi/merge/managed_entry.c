@@ -55,7 +55,7 @@ entries_find(struct entries *e, const struct entry *who)
 static struct span
 text_of(const struct node *entry, const char *key)
 {
-	return node_text(node_get(entry, key));
+	return tree_text(tree_get(entry, key));
 }
 
 static int
@@ -71,7 +71,7 @@ decode_one(struct entries *e, const struct node *n, size_t number,
 	x.api_version = text_of(n, "apiVersion");
 	x.subresource = text_of(n, "subresource");
 	x.time = text_of(n, "time");
-	x.fields = node_get(n, "fieldsV1");
+	x.fields = tree_get(n, "fieldsV1");
 	if (from == FROM_STORE) {
 		entries_add(e, &x);
 		return 0;
@@ -127,8 +127,8 @@ entries_decode(struct entries *e, struct arena *a, const struct node *array,
     enum entries_from from, struct err *err)
 {
 	*e = (struct entries){.arena = a};
-	for (size_t i = 0; i < node_count(array); i++)
-		if (!node_is(array, NODE_ARRAY) ||
+	for (size_t i = 0; i < tree_count(array); i++)
+		if (!tree_is(array, NODE_ARRAY) ||
 		    decode_one(e, array->items[i], i, from, err) != 0)
 			return -1;
 	if (from == FROM_CLIENT)
@@ -328,7 +328,7 @@ static void
 put_text(struct arena *a, struct node *n, const char *key, struct span text)
 {
 	if (text.n > 0)
-		node_put(a, n, key, node_string(a, text));
+		tree_put(a, n, key, tree_string(a, text));
 }
 
 static struct node *
@@ -339,14 +339,14 @@ encode_one(struct entries *e, struct entry *x)
 
 	if (x->stored != NULL)
 		return (struct node *)x->stored;
-	n = node_object(a);
+	n = tree_object(a);
 	put_text(a, n, "manager", x->manager);
-	node_put(
-	    a, n, "operation", node_str(a, x->applied ? "Apply" : "Update"));
+	tree_put(
+	    a, n, "operation", tree_str(a, x->applied ? "Apply" : "Update"));
 	put_text(a, n, "apiVersion", x->api_version);
 	put_text(a, n, "time", x->time);
-	node_put(a, n, "fieldsType", node_str(a, "FieldsV1"));
-	node_put(a, n, "fieldsV1", fieldset_node(a, entry_set(e, x, NULL)));
+	tree_put(a, n, "fieldsType", tree_str(a, "FieldsV1"));
+	tree_put(a, n, "fieldsV1", fieldset_node(a, entry_set(e, x, NULL)));
 	put_text(a, n, "subresource", x->subresource);
 	return n;
 }
@@ -354,7 +354,7 @@ encode_one(struct entries *e, struct entry *x)
 static bool
 as_stored(const struct entries *e)
 {
-	if (e->stored == NULL || e->n != node_count(e->stored))
+	if (e->stored == NULL || e->n != tree_count(e->stored))
 		return false;
 	for (size_t i = 0; i < e->n; i++)
 		if (e->items[i].stored != e->stored->items[i])
@@ -372,8 +372,8 @@ entries_encode(struct entries *e)
 	if (as_stored(e))
 		return (struct node *)e->stored;
 	qsort(e->items, e->n, sizeof(*e->items), written_cmp);
-	array = node_array(e->arena);
+	array = tree_array(e->arena);
 	for (size_t i = 0; i < e->n; i++)
-		node_append(e->arena, array, encode_one(e, &e->items[i]));
+		tree_append(e->arena, array, encode_one(e, &e->items[i]));
 	return array;
 }

@@ -97,7 +97,7 @@ managed_filter(const struct managed_write *w, const struct node *object,
     struct fieldset *set)
 {
 	struct arena *a = w->arena;
-	struct span kind = node_text(node_get(object, "kind"));
+	struct span kind = tree_text(tree_get(object, "kind"));
 	struct span group = group_of(w->api_version);
 
 	if (set == NULL)

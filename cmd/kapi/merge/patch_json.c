@@ -76,7 +76,7 @@ get(const struct node *in, struct span key, struct node **value)
 	size_t i;
 
 	if (in->kind == NODE_OBJECT) {
-		*value = node_get_span(in, key);
+		*value = tree_get_span(in, key);
 	} else {
 		if (!read_index(key, in->n, &i))
 			return false;
@@ -118,7 +118,7 @@ find(struct patching *p, struct span path)
 static bool
 deeper(const struct node *n, unsigned levels)
 {
-	if (node_count(n) == 0)
+	if (tree_count(n) == 0)
 		return false;
 	if (levels == 0)
 		return true;
@@ -139,11 +139,11 @@ add(struct patching *p, struct place at, struct node *value)
 	    deeper(value, DEPTH_MAX - at.depth))
 		return -1;
 	if (at.in->kind == NODE_OBJECT)
-		node_set(p->arena, at.in, at.key, value);
+		tree_set(p->arena, at.in, at.key, value);
 	else if (span_is(at.key, "-"))
-		node_append(p->arena, at.in, value);
+		tree_append(p->arena, at.in, value);
 	else if (read_index(at.key, (size_t)at.in->n + 1, &i))
-		node_insert(p->arena, at.in, i, value);
+		tree_insert(p->arena, at.in, i, value);
 	else
 		return -1;
 	return 0;
@@ -157,10 +157,10 @@ cut(struct place at)
 	if (at.in == NULL)
 		return -1;
 	if (at.in->kind == NODE_OBJECT)
-		return node_remove_span(at.in, at.key) ? 0 : -1;
+		return tree_remove_span(at.in, at.key) ? 0 : -1;
 	if (!read_index(at.key, at.in->n, &i))
 		return -1;
-	node_remove_at(at.in, i);
+	tree_remove_at(at.in, i);
 	return 0;
 }
 
@@ -168,9 +168,9 @@ cut(struct place at)
 static struct node *
 value_of(struct patching *p, const struct node *op)
 {
-	const struct node *value = node_get(op, "value");
+	const struct node *value = tree_get(op, "value");
 
-	return value == NULL ? node_null(p->arena) : node_copy(p->arena, value);
+	return value == NULL ? tree_null(p->arena) : tree_copy(p->arena, value);
 }
 
 static int
@@ -220,7 +220,7 @@ same(const struct node *x, const struct node *y)
 			return false;
 		for (uint32_t i = 0; i < x->n; i++) {
 			const struct node *other =
-			    node_get_span(y, x->members[i].key);
+			    tree_get_span(y, x->members[i].key);
 
 			if (other == NULL || !same(x->members[i].value, other))
 				return false;
@@ -234,7 +234,7 @@ same(const struct node *x, const struct node *y)
 static int
 test(struct patching *p, const struct node *op, struct span path)
 {
-	const struct node *want = node_get(op, "value");
+	const struct node *want = tree_get(op, "value");
 	struct node *value;
 	struct place at;
 
@@ -252,54 +252,54 @@ static int
 move(struct patching *p, const struct node *op, struct span path)
 {
 	struct node *value;
-	struct place at = find(p, node_text(node_get(op, "from")));
+	struct place at = find(p, tree_text(tree_get(op, "from")));
 
 	if (at.in == NULL || !get(at.in, at.key, &value) || cut(at) != 0)
 		return -1;
 	at = find(p, path);
-	return add(p, at, value == NULL ? node_null(p->arena) : value);
+	return add(p, at, value == NULL ? tree_null(p->arena) : value);
 }
 
 static int
 copy(struct patching *p, const struct node *op, struct span path)
 {
 	struct node *value;
-	struct place at = find(p, node_text(node_get(op, "from")));
+	struct place at = find(p, tree_text(tree_get(op, "from")));
 	struct buf b = BUF_INIT;
 
 	if (at.in == NULL || !get(at.in, at.key, &value))
 		return -1;
 	at = find(p, path);
 	if (at.in == NULL || value == NULL)
-		return add(p, at, node_null(p->arena));
+		return add(p, at, tree_null(p->arena));
 	tree_write(&b, value);
 	p->copied += b.len;
 	buf_release(&b);
 	if (p->copied > COPY_MAX)
 		return -1;
-	return add(p, at, node_copy(p->arena, value));
+	return add(p, at, tree_copy(p->arena, value));
 }
 
 static int
 apply(struct patching *p, const struct node *op)
 {
-	const struct node *kind = node_get(op, "op");
-	const struct node *path = node_get(op, "path");
-	struct span where = node_text(path);
+	const struct node *kind = tree_get(op, "op");
+	const struct node *path = tree_get(op, "path");
+	struct span where = tree_text(path);
 
-	if (!node_is(path, NODE_STRING))
+	if (!tree_is(path, NODE_STRING))
 		return -1;
-	if (node_text_is(kind, "add"))
+	if (tree_text_is(kind, "add"))
 		return add(p, find(p, where), value_of(p, op));
-	if (node_text_is(kind, "remove"))
+	if (tree_text_is(kind, "remove"))
 		return cut(find(p, where));
-	if (node_text_is(kind, "replace"))
+	if (tree_text_is(kind, "replace"))
 		return replace(p, op, where);
-	if (node_text_is(kind, "move"))
+	if (tree_text_is(kind, "move"))
 		return move(p, op, where);
-	if (node_text_is(kind, "test"))
+	if (tree_text_is(kind, "test"))
 		return test(p, op, where);
-	if (node_text_is(kind, "copy"))
+	if (tree_text_is(kind, "copy"))
 		return copy(p, op, where);
 	return -1;
 }
@@ -310,13 +310,13 @@ patch_json(struct arena *a, const struct node *target, const struct node *patch,
 {
 	struct patching p = {.arena = a};
 
-	if (node_count(patch) > OPERATIONS_MAX)
+	if (tree_count(patch) > OPERATIONS_MAX)
 		return problem_make(a, 413, "RequestEntityTooLarge",
 		    "Request entity too large: The allowed maximum operations "
 		    "in a JSON patch is %d, got %zu",
-		    OPERATIONS_MAX, node_count(patch));
-	p.root = node_copy(a, target);
-	for (size_t i = 0; i < node_count(patch); i++)
+		    OPERATIONS_MAX, tree_count(patch));
+	p.root = tree_copy(a, target);
+	for (size_t i = 0; i < tree_count(patch); i++)
 		if (apply(&p, patch->items[i]) != 0)
 			return patch_cannot_apply(a);
 	*result = p.root;

@@ -24,7 +24,7 @@ scalar_id(struct arena *a, const struct node *n)
 		for (size_t i = 0; i < n->text.n; i++)
 			if (strchr(".eE", n->text.p[i]) != NULL)
 				return arena_printf(
-				    a, "f%.17g", node_double(n));
+				    a, "f%.17g", tree_double(n));
 		return arena_printf(a, "i%.*s", SPAN_ARG(n->text));
 	case NODE_NULL:
 	case NODE_FALSE:
@@ -40,7 +40,7 @@ item_id(
     struct arena *a, const struct list_rules *rules, const struct node *item)
 {
 	if (rules->key.p != NULL)
-		item = node_get_span(item, rules->key);
+		item = tree_get_span(item, rules->key);
 	return scalar_id(a, item);
 }
 
@@ -54,7 +54,7 @@ static struct ids
 ids_of(struct arena *a, const struct list_rules *rules, const struct node *list)
 {
 	struct ids ids = {NULL, MAP_INIT};
-	size_t n = node_count(list);
+	size_t n = tree_count(list);
 
 	ids.at = arena_alloc(a, (n + 1) * sizeof(*ids.at));
 	for (size_t i = 0; i < n; i++) {
@@ -97,14 +97,14 @@ static bool
 check_keys(
     struct merging *m, const struct list_rules *rules, const struct node *list)
 {
-	for (size_t i = 0; i < node_count(list); i++) {
+	for (size_t i = 0; i < tree_count(list); i++) {
 		const struct node *item = list->items[i];
 
 		if (item->kind != NODE_OBJECT) {
 			merging_fail_type(m, map_type, item);
 			return false;
 		}
-		if (node_get_span(item, rules->key) == NULL) {
+		if (tree_get_span(item, rules->key) == NULL) {
 			fail_no_key(m, rules, item);
 			return false;
 		}
@@ -127,7 +127,7 @@ check_types(struct merging *m, const struct node *x, const struct node *y,
 
 	*any = NULL;
 	for (size_t l = 0; l < 2; l++)
-		for (size_t i = 0; i < node_count(lists[l]); i++) {
+		for (size_t i = 0; i < tree_count(lists[l]); i++) {
 			const struct node *item = lists[l]->items[i];
 
 			if (*any == NULL && item->kind == NODE_ARRAY) {
@@ -172,11 +172,11 @@ sorted_part(struct merging *m, const struct list_rules *rules,
     const struct ids *order)
 {
 	struct placed *all =
-	    mem_array(NULL, node_count(merged) + 1, sizeof(*all));
-	struct node *part = node_array(m->arena);
+	    mem_array(NULL, tree_count(merged) + 1, sizeof(*all));
+	struct node *part = tree_array(m->arena);
 	size_t n = 0;
 
-	for (size_t i = 0; i < node_count(merged); i++) {
+	for (size_t i = 0; i < tree_count(merged); i++) {
 		struct span id = item_id(m->arena, rules, merged->items[i]);
 
 		if ((ids_find(by, id) >= 0) != in)
@@ -187,7 +187,7 @@ sorted_part(struct merging *m, const struct list_rules *rules,
 	}
 	qsort(all, n, sizeof(*all), compare_placed);
 	for (size_t i = 0; i < n; i++)
-		node_append(m->arena, part, all[i].item);
+		tree_append(m->arena, part, all[i].item);
 	free(all);
 	return part;
 }
@@ -207,7 +207,7 @@ ordered(struct merging *m, const struct list_rules *rules,
 	struct node *ours = sorted_part(m, rules, merged, &by, true, &by);
 	struct node *others =
 	    sorted_part(m, rules, merged, &by, false, &server);
-	struct node *all = node_array(a);
+	struct node *all = tree_array(a);
 	size_t i = 0, j = 0;
 
 	while (i < others->n || j < ours->n) {
@@ -221,7 +221,7 @@ ordered(struct merging *m, const struct list_rules *rules,
 
 			first = l >= 0 && r >= 0 && l < r;
 		}
-		node_append(
+		tree_append(
 		    a, all, first ? others->items[i++] : ours->items[j++]);
 	}
 	map_release(&by.places);
@@ -234,7 +234,7 @@ static struct node *
 merge_scalars(struct merging *m, const struct list_rules *rules,
     const struct node *original, const struct node *patch)
 {
-	struct node *all = node_array(m->arena);
+	struct node *all = tree_array(m->arena);
 	const struct node *const lists[] = {original, patch};
 	struct map seen = MAP_INIT;
 
@@ -244,7 +244,7 @@ merge_scalars(struct merging *m, const struct list_rules *rules,
 			    scalar_id(m->arena, lists[l]->items[i]);
 
 			if (map_put(&seen, id, lists[l]->items[i]) == NULL)
-				node_append(m->arena, all, lists[l]->items[i]);
+				tree_append(m->arena, all, lists[l]->items[i]);
 		}
 	map_release(&seen);
 	return ordered(m, rules, all, patch, original);
@@ -254,13 +254,13 @@ static struct node *
 remove_scalars(struct merging *m, const struct list_rules *rules,
     const struct node *original, const struct node *patch)
 {
-	struct node *left = node_array(m->arena);
+	struct node *left = tree_array(m->arena);
 	struct list_rules scalars = {rules->element, true, SPAN_NONE};
 	struct ids ids = ids_of(m->arena, &scalars, patch);
 
 	for (size_t i = 0; i < original->n; i++)
 		if (ids_find(&ids, scalar_id(m->arena, original->items[i])) < 0)
-			node_append(m->arena, left, original->items[i]);
+			tree_append(m->arena, left, original->items[i]);
 	map_release(&ids.places);
 	return left;
 }
@@ -269,12 +269,12 @@ static struct node *
 without(struct merging *m, const struct list_rules *rules,
     const struct node *list, const struct ids *gone)
 {
-	struct node *left = node_array(m->arena);
+	struct node *left = tree_array(m->arena);
 
 	for (size_t i = 0; i < list->n; i++)
 		if (ids_find(gone, item_id(m->arena, rules, list->items[i])) <
 		    0)
-			node_append(m->arena, left, list->items[i]);
+			tree_append(m->arena, left, list->items[i]);
 	return left;
 }
 
@@ -284,36 +284,36 @@ static struct node *
 take_special(struct merging *m, const struct list_rules *rules,
     struct node **original, const struct node *patch)
 {
-	struct node *plain = node_array(m->arena);
-	struct node *deleted = node_array(m->arena);
+	struct node *plain = tree_array(m->arena);
+	struct node *deleted = tree_array(m->arena);
 	struct ids ids;
 	bool replace = false;
 
 	for (size_t i = 0; i < patch->n; i++) {
 		struct node *item = patch->items[i];
-		const struct node *what = node_get(item, "$patch");
+		const struct node *what = tree_get(item, "$patch");
 
 		if (what == NULL)
-			node_append(m->arena, plain, item);
-		else if (node_text_is(what, "replace"))
+			tree_append(m->arena, plain, item);
+		else if (tree_text_is(what, "replace"))
 			replace = true;
-		else if (node_text_is(what, "merge"))
+		else if (tree_text_is(what, "merge"))
 			return merging_fail(m, 500,
 			    "merging lists cannot yet "
 			    "be specified in the patch");
-		else if (!node_text_is(what, "delete"))
+		else if (!tree_text_is(what, "delete"))
 			return merging_fail(m, 500,
 			    "unknown patch type: %.*s in map: %.*s",
 			    SPAN_ARG(go_string(m->arena, what)),
 			    SPAN_ARG(go_value(m->arena, item)));
-		else if (node_get_span(item, rules->key) == NULL)
+		else if (tree_get_span(item, rules->key) == NULL)
 			return fail_no_key(m, rules, item), NULL;
 		else
-			node_append(m->arena, deleted, item);
+			tree_append(m->arena, deleted, item);
 	}
 	if (replace) {
 		*original = plain;
-		return node_array(m->arena);
+		return tree_array(m->arena);
 	}
 	if (deleted->n > 0) {
 		ids = ids_of(m->arena, rules, deleted);
@@ -333,9 +333,9 @@ merge_maps(struct merging *m, const struct list_rules *rules,
 	patch = take_special(m, rules, &original, patch);
 	if (patch == NULL || !check_keys(m, rules, patch))
 		return NULL;
-	merged = node_array(m->arena);
+	merged = tree_array(m->arena);
 	for (size_t i = 0; i < original->n; i++)
-		node_append(m->arena, merged, original->items[i]);
+		tree_append(m->arena, merged, original->items[i]);
 	ids = ids_of(m->arena, rules, original);
 	for (size_t i = 0; i < patch->n && m->problem == NULL; i++) {
 		struct span id = item_id(m->arena, rules, patch->items[i]);
@@ -346,7 +346,7 @@ merge_maps(struct merging *m, const struct list_rules *rules,
 			    merged->items[at], patch->items[i]);
 			continue;
 		}
-		node_append(m->arena, merged, patch->items[i]);
+		tree_append(m->arena, merged, patch->items[i]);
 		if (id.p != NULL)
 			map_put(&ids.places, id, (void *)(uintptr_t)merged->n);
 	}
@@ -388,7 +388,7 @@ list_check_order(struct merging *m, const struct list_rules *rules,
 {
 	size_t i = 0, j = 0;
 
-	if (node_count(patch) == 0 || node_count(order) == 0)
+	if (tree_count(patch) == 0 || tree_count(order) == 0)
 		return true;
 	while (i < patch->n && j < order->n) {
 		const struct node *item = patch->items[i];
@@ -396,7 +396,7 @@ list_check_order(struct merging *m, const struct list_rules *rules,
 
 		if (rules->key.p != NULL && item->kind != NODE_OBJECT)
 			return merging_fail_type(m, map_type, item), false;
-		if (node_get(item, "$patch") != NULL) {
+		if (tree_get(item, "$patch") != NULL) {
 			i++;
 			continue;
 		}
@@ -416,7 +416,7 @@ list_check_order(struct merging *m, const struct list_rules *rules,
 	}
 	/* Items that are only deleted have no place in the order. */
 	while (i < patch->n &&
-	    node_text_is(node_get(patch->items[i], "$patch"), "delete"))
+	    tree_text_is(tree_get(patch->items[i], "$patch"), "delete"))
 		i++;
 	if (i == patch->n)
 		return true;

@@ -8,18 +8,18 @@ without_nulls(struct arena *a, struct node *value)
 	struct node *n;
 
 	if (value->kind == NODE_OBJECT) {
-		n = node_object(a);
+		n = tree_object(a);
 		for (uint32_t i = 0; i < value->n; i++)
 			if (value->members[i].value->kind != NODE_NULL)
-				node_set(a, n, value->members[i].key,
+				tree_set(a, n, value->members[i].key,
 				    without_nulls(a, value->members[i].value));
 		return n;
 	}
 	if (value->kind != NODE_ARRAY)
 		return value;
-	n = node_array(a);
+	n = tree_array(a);
 	for (uint32_t i = 0; i < value->n; i++)
-		node_append(a, n, without_nulls(a, value->items[i]));
+		tree_append(a, n, without_nulls(a, value->items[i]));
 	return n;
 }
 
@@ -27,32 +27,32 @@ static struct node *
 merge_objects(
     struct arena *a, const struct node *target, const struct node *patch)
 {
-	struct node *n = node_object(a);
+	struct node *n = tree_object(a);
 	bool removed = false;
 
 	for (uint32_t i = 0; i < target->n; i++)
-		node_set(
+		tree_set(
 		    a, n, target->members[i].key, target->members[i].value);
 	for (uint32_t i = 0; i < patch->n; i++) {
 		struct span key = patch->members[i].key;
 		struct node *value = patch->members[i].value;
-		struct node *old = node_get_span(n, key);
+		struct node *old = tree_get_span(n, key);
 
 		if (value->kind == NODE_NULL) {
 			if (old == NULL)
 				continue;
-			node_set(a, n, key, NULL);
+			tree_set(a, n, key, NULL);
 			removed = true;
 		} else if (old == NULL || old->kind != NODE_OBJECT) {
-			node_set(a, n, key, without_nulls(a, value));
+			tree_set(a, n, key, without_nulls(a, value));
 		} else if (value->kind != NODE_OBJECT) {
-			node_set(a, n, key, value);
+			tree_set(a, n, key, value);
 		} else {
-			node_set(a, n, key, merge_objects(a, old, value));
+			tree_set(a, n, key, merge_objects(a, old, value));
 		}
 	}
 	if (removed)
-		node_sweep(n);
+		tree_sweep(n);
 	return n;
 }
 
@@ -61,9 +61,9 @@ patch_merge(struct arena *a, const struct node *target,
     const struct node *patch, struct node **result)
 {
 	if (patch->kind == NODE_OBJECT && target->kind == NODE_OBJECT)
-		*result = merge_objects(a, node_copy(a, target), patch);
+		*result = merge_objects(a, tree_copy(a, target), patch);
 	else if (patch->kind == NODE_OBJECT || patch->kind == NODE_ARRAY)
-		*result = without_nulls(a, node_copy(a, patch));
+		*result = without_nulls(a, tree_copy(a, patch));
 	else
 		return problem_bad_request(a, "Invalid JSON Patch");
 	return NULL;

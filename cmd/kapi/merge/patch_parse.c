@@ -18,7 +18,7 @@ check_operation(
 	static const char *const strings[] = {"op", "path", "from"};
 
 	for (size_t k = 0; k < 3; k++) {
-		const struct node *value = node_get(op, strings[k]);
+		const struct node *value = tree_get(op, strings[k]);
 
 		if (value == NULL || value->kind == NODE_STRING ||
 		    value->kind == NODE_NULL)

@@ -111,9 +111,9 @@ clean(struct arena *a, struct node *value, bool nulls)
 	struct node *n;
 
 	if (value->kind == NODE_OBJECT) {
-		if (node_get(value, "$patch") != NULL)
+		if (tree_get(value, "$patch") != NULL)
 			return NULL;
-		n = node_object(a);
+		n = tree_object(a);
 		for (uint32_t i = 0; i < value->n; i++) {
 			const struct member *m = &value->members[i];
 			struct node *v = m->value;
@@ -122,18 +122,18 @@ clean(struct arena *a, struct node *value, bool nulls)
 				continue;
 			v = clean(a, v, nulls);
 			if (v != NULL)
-				node_set(a, n, m->key, v);
+				tree_set(a, n, m->key, v);
 		}
 		return n;
 	}
 	if (value->kind != NODE_ARRAY)
 		return value;
-	n = node_array(a);
+	n = tree_array(a);
 	for (uint32_t i = 0; i < value->n; i++) {
 		struct node *v = clean(a, value->items[i], nulls);
 
 		if (v != NULL)
-			node_append(a, n, v);
+			tree_append(a, n, v);
 	}
 	return n;
 }
@@ -144,9 +144,9 @@ set_clean(struct merging *m, struct node *original, struct span key,
 {
 	value = clean(m->arena, value, true);
 	if (value != NULL)
-		node_set(m->arena, original, key, value);
+		tree_set(m->arena, original, key, value);
 	else
-		node_remove_span(original, key);
+		tree_remove_span(original, key);
 }
 
 /* $patch in a map. */
@@ -154,18 +154,18 @@ static struct node *
 follow_directive(
     struct merging *m, const struct node *what, const struct node *patch)
 {
-	struct node *n = node_object(m->arena);
+	struct node *n = tree_object(m->arena);
 
-	if (node_text_is(what, "delete"))
+	if (tree_text_is(what, "delete"))
 		return n;
-	if (!node_text_is(what, "replace"))
+	if (!tree_text_is(what, "replace"))
 		return merging_fail(m, 500,
 		    "unknown patch type: %.*s in map: %.*s",
 		    SPAN_ARG(go_string(m->arena, what)),
 		    SPAN_ARG(go_value(m->arena, patch)));
 	for (uint32_t i = 0; i < patch->n; i++)
 		if (!span_is(patch->members[i].key, "$patch"))
-			node_set(m->arena, n, patch->members[i].key,
+			tree_set(m->arena, n, patch->members[i].key,
 			    patch->members[i].value);
 	return n;
 }
@@ -204,7 +204,7 @@ retain_keys(struct merging *m, struct node *original, const struct node *patch,
 	for (uint32_t i = 0; i < original->n; i++)
 		if (!listed(keys, original->members[i].key))
 			original->members[i].value = NULL;
-	node_sweep(original);
+	tree_sweep(original);
 	return true;
 }
 
@@ -216,8 +216,8 @@ static bool
 set_order(struct merging *m, const struct schema *type, struct node *original,
     const struct node *patch, struct span name, const struct node *order)
 {
-	struct node *old = node_get_span(original, name), *merged;
-	struct node *new = node_get_span(patch, name);
+	struct node *old = tree_get_span(original, name), *merged;
+	struct node *new = tree_get_span(patch, name);
 	struct list_rules rules;
 
 	if (order->kind != NODE_ARRAY)
@@ -241,7 +241,7 @@ set_order(struct merging *m, const struct schema *type, struct node *original,
 		merged = list_set_order(m, &rules, merged, order, old, new);
 	if (merged == NULL)
 		return false;
-	node_set(m->arena, original, name, merged);
+	tree_set(m->arena, original, name, merged);
 	return true;
 }
 
@@ -259,12 +259,12 @@ static void
 merge_member(struct merging *m, const struct schema *type,
     struct node *original, struct span key, struct node *value, bool remove)
 {
-	struct node *old = node_get_span(original, key), *merged = NULL;
+	struct node *old = tree_get_span(original, key), *merged = NULL;
 	const struct field *f;
 	struct list_rules rules;
 
 	if (value->kind == NODE_NULL) {
-		node_remove_span(original, key);
+		tree_remove_span(original, key);
 		return;
 	}
 	if (old == NULL || !same_type(old, value)) {
@@ -283,7 +283,7 @@ merge_member(struct merging *m, const struct schema *type,
 		merged = value;
 	}
 	if (merged != NULL)
-		node_set(m->arena, original, key, merged);
+		tree_set(m->arena, original, key, merged);
 }
 
 /* Whether the member was dealt with by its $setElementOrder. */
@@ -297,7 +297,7 @@ has_order(const struct node *patch, struct span key, bool directives)
 	memcpy(name, order_prefix.p, order_prefix.n);
 	name[order_prefix.n] = '/';
 	memcpy(name + order_prefix.n + 1, key.p, key.n);
-	return node_get_span(
+	return tree_get_span(
 		   patch, span_make(name, order_prefix.n + 1 + key.n)) != NULL;
 }
 
@@ -352,14 +352,14 @@ struct node *
 map_merge(struct merging *m, const struct schema *type, struct node *original,
     const struct node *patch)
 {
-	const struct node *what = node_get(patch, "$patch");
-	const struct node *keys = node_get(patch, "$retainKeys");
+	const struct node *what = tree_get(patch, "$patch");
+	const struct node *keys = tree_get(patch, "$retainKeys");
 	bool directives = false;
 
 	if (what != NULL)
 		return follow_directive(m, what, patch);
 	if (original == NULL)
-		original = node_object(m->arena);
+		original = tree_object(m->arena);
 	for (uint32_t i = 0; i < patch->n; i++)
 		directives |= has_prefix(patch->members[i].key, order_prefix);
 	if (keys != NULL && !retain_keys(m, original, patch, keys))
@@ -375,7 +375,7 @@ patch_strategic(struct arena *a, const struct schema *schema,
     const struct node *target, const struct node *patch, struct node **result)
 {
 	struct merging m = {.arena = a};
-	struct node *original = node_copy(a, target);
+	struct node *original = tree_copy(a, target);
 
 	if (patch->kind == NODE_NULL) {
 		*result = original;

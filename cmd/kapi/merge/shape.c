@@ -222,7 +222,7 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 	}
 	keys = arena_alloc(a, f->key_count * sizeof(*keys));
 	for (size_t i = 0; i < f->key_count; i++) {
-		const struct node *value = node_get_span(item, f->keys[i]);
+		const struct node *value = tree_get_span(item, f->keys[i]);
 		const struct field *key =
 		    value != NULL || of == NULL || of->kind != SCHEMA_OBJECT
 		    ? NULL
@@ -309,7 +309,7 @@ void
 shape_items(struct arena *a, struct shape list, const struct node *value,
     struct shape_items *items)
 {
-	uint32_t count = (uint32_t)node_count(value);
+	uint32_t count = (uint32_t)tree_count(value);
 	bool in_order = true;
 
 	*items = (struct shape_items){NULL, NULL, 0, false};

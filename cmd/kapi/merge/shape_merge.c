@@ -6,22 +6,22 @@ static struct node *
 merge_maps(struct arena *a, struct shape s, const struct node *base,
     const struct node *over)
 {
-	struct node *out = node_object(a);
+	struct node *out = tree_object(a);
 
 	for (uint32_t i = 0; base != NULL && i < base->n; i++) {
 		const struct member *m = &base->members[i];
-		const struct node *other = node_get_span(over, m->key);
+		const struct node *other = tree_get_span(over, m->key);
 		bool declared;
 
-		node_set(a, out, m->key,
+		tree_set(a, out, m->key,
 		    shape_merge(a, shape_member(s, m->key, &declared), m->value,
 			other));
 	}
 	for (uint32_t i = 0; over != NULL && i < over->n; i++) {
 		const struct member *m = &over->members[i];
 
-		if (base == NULL || node_get_span(base, m->key) == NULL)
-			node_set(a, out, m->key, m->value);
+		if (base == NULL || tree_get_span(base, m->key) == NULL)
+			tree_set(a, out, m->key, m->value);
 	}
 	return out;
 }
@@ -55,7 +55,7 @@ take_over(struct lists *l, uint32_t n)
 	/* One that base has several times is not merged, but replaced. */
 	if (b != NULL && b->same == 1)
 		value = shape_merge(l->arena, l->item, b->value, value);
-	node_append(l->arena, l->out, (struct node *)value);
+	tree_append(l->arena, l->out, (struct node *)value);
 	l->merged[n] = true;
 	if (l->next_shared < l->shared_count && l->shared[l->next_shared] == n)
 		l->next_shared++;
@@ -72,7 +72,7 @@ merge_in_order(struct lists *l)
 		bool shared = l->next_shared < l->shared_count;
 
 		if (i < l->base.n && e == NULL) {
-			node_append(l->arena, l->out,
+			tree_append(l->arena, l->out,
 			    (struct node *)l->base.entries[i++].value);
 			continue;
 		}
@@ -104,7 +104,7 @@ merge_lists(struct arena *a, struct shape s, const struct node *base,
 
 	shape_items(a, s, base, &l.base);
 	shape_items(a, s, over, &l.over);
-	l.out = node_array(a);
+	l.out = tree_array(a);
 	l.merged = arena_zalloc(a, l.over.n * sizeof(*l.merged));
 	l.shared = arena_alloc(a, l.over.n * sizeof(*l.shared));
 	l.in_over = arena_alloc(a, l.base.n * sizeof(struct shape_entry *));
@@ -153,7 +153,7 @@ static struct node *
 map_without(struct arena *a, struct shape s, const struct node *value,
     const struct fieldset *set)
 {
-	struct node *out = node_object(a);
+	struct node *out = tree_object(a);
 
 	for (uint32_t i = 0; i < value->n; i++) {
 		const struct member *m = &value->members[i];
@@ -168,7 +168,7 @@ map_without(struct arena *a, struct shape s, const struct node *value,
 			kept =
 			    shape_without(a, shape_member(s, m->key, &declared),
 				kept, found->children);
-		node_set(a, out, m->key, kept);
+		tree_set(a, out, m->key, kept);
 	}
 	return out;
 }
@@ -177,7 +177,7 @@ static struct node *
 list_without(struct arena *a, struct shape s, const struct node *value,
     const struct fieldset *set)
 {
-	struct node *out = node_array(a);
+	struct node *out = tree_array(a);
 	struct shape of = shape_item(s);
 
 	for (uint32_t i = 0; i < value->n; i++) {
@@ -192,7 +192,7 @@ list_without(struct arena *a, struct shape s, const struct node *value,
 			continue;
 		if (found != NULL && !fieldset_empty(found->children))
 			item = shape_without(a, of, item, found->children);
-		node_append(a, out, item);
+		tree_append(a, out, item);
 	}
 	return out;
 }
@@ -205,20 +205,20 @@ shape_without(struct arena *a, struct shape s, const struct node *value,
 
 	switch (shape_pick(shape_atoms(s, value))) {
 	case ATOM_MAP:
-		if (!node_is(value, NODE_OBJECT) || shape_map_atomic(s))
-			return node_null(a);
+		if (!tree_is(value, NODE_OBJECT) || shape_map_atomic(s))
+			return tree_null(a);
 		out = map_without(a, s, value, set);
 		break;
 	case ATOM_LIST:
-		if (!node_is(value, NODE_ARRAY) ||
+		if (!tree_is(value, NODE_ARRAY) ||
 		    shape_list_type(s) == LIST_ATOMIC)
-			return node_null(a);
+			return tree_null(a);
 		out = list_without(a, s, value, set);
 		break;
 	default:
 		return (struct node *)value;
 	}
-	return out->n == 0 ? node_null(a) : out;
+	return out->n == 0 ? tree_null(a) : out;
 }
 
 /* The shape below an element of a set, as far as the schema tells. */

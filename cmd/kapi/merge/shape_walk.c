@@ -72,12 +72,12 @@ set_of(struct arena *a, struct shape s, const struct node *value)
 		break;
 	case ATOM_MAP:
 		p.self = shape_map_atomic(s);
-		if (!p.self && node_is(value, NODE_OBJECT))
+		if (!p.self && tree_is(value, NODE_OBJECT))
 			p.children = set_of_map(a, s, value);
 		break;
 	case ATOM_LIST:
 		p.self = shape_list_type(s) == LIST_ATOMIC;
-		if (!p.self && node_is(value, NODE_ARRAY))
+		if (!p.self && tree_is(value, NODE_ARRAY))
 			p.children = set_of_list(a, s, value);
 		break;
 	case ATOM_NONE:
@@ -115,7 +115,7 @@ compare_leaf(
 		change->self[ADDED] = true;
 	else if (to == NULL)
 		change->self[REMOVED] = true;
-	else if (!node_equal(from, to))
+	else if (!tree_equal(from, to))
 		change->self[MODIFIED] = true;
 }
 
@@ -151,7 +151,7 @@ same_member(const struct node *n, struct span key, uint32_t at)
 	/* Mostly both have the same members in the same order. */
 	if (at < n->n && span_eq(n->members[at].key, key))
 		return n->members[at].value;
-	return node_get_span(n, key);
+	return tree_get_span(n, key);
 }
 
 static void
@@ -182,7 +182,7 @@ same_values(
     struct shape_entry *const *x, struct shape_entry *const *y, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++)
-		if (!node_equal(x[i]->value, y[i]->value))
+		if (!tree_equal(x[i]->value, y[i]->value))
 			return false;
 	return true;
 }
@@ -222,7 +222,7 @@ compare_lists(struct compare *c, struct shape s, const struct node *from,
 	struct shape_items x, y;
 	uint32_t i = 0, j = 0;
 
-	if (from != NULL && to != NULL && node_equal(from, to))
+	if (from != NULL && to != NULL && tree_equal(from, to))
 		return;
 	shape_items(c->arena, s, from, &x);
 	shape_items(c->arena, s, to, &y);
@@ -258,13 +258,13 @@ compare_atom(struct compare *c, struct shape s, enum atom atom,
 		compare_leaf(from, to, change);
 		return true;
 	}
-	if (!node_is(from, atom == ATOM_MAP ? NODE_OBJECT : NODE_ARRAY))
+	if (!tree_is(from, atom == ATOM_MAP ? NODE_OBJECT : NODE_ARRAY))
 		x = NULL;
-	if (!node_is(to, atom == ATOM_MAP ? NODE_OBJECT : NODE_ARRAY))
+	if (!tree_is(to, atom == ATOM_MAP ? NODE_OBJECT : NODE_ARRAY))
 		y = NULL;
 	atomic = atom == ATOM_MAP ? shape_map_atomic(s)
 				  : shape_list_type(s) == LIST_ATOMIC;
-	if (atomic || (node_count(x) == 0 && node_count(y) == 0)) {
+	if (atomic || (tree_count(x) == 0 && tree_count(y) == 0)) {
 		compare_leaf(from, to, change);
 		return true;
 	}

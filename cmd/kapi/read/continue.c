@@ -119,15 +119,15 @@ wrong_type(struct arena *a, const struct node *n)
 	} fields[] = {{"v", "string", NODE_STRING},
 	    {"rv", "int64", NODE_NUMBER}, {"start", "string", NODE_STRING}};
 
-	if (node_is(n, NODE_NULL))
+	if (tree_is(n, NODE_NULL))
 		return SPAN_NONE;
-	if (!node_is(n, NODE_OBJECT))
+	if (!tree_is(n, NODE_OBJECT))
 		return go_type_error(a, n, "storage.continueToken");
 	for (size_t i = 0; i < 3; i++) {
-		const struct node *v = node_get(n, fields[i].name);
+		const struct node *v = tree_get(n, fields[i].name);
 
-		if (v != NULL && !node_is(v, NODE_NULL) &&
-		    !node_is(v, fields[i].kind))
+		if (v != NULL && !tree_is(v, NODE_NULL) &&
+		    !tree_is(v, fields[i].kind))
 			return arena_printf(a,
 			    "json: cannot unmarshal %s into Go struct field "
 			    "continueToken.%s of type %s",
@@ -155,16 +155,16 @@ continue_parse(
 	said = wrong_type(a, n);
 	if (said.p != NULL)
 		return invalid(a, ": ", said);
-	v = node_text(node_get(n, "v"));
+	v = tree_text(tree_get(n, "v"));
 	if (!span_is(v, "meta.k8s.io/v1"))
 		return invalid(
 		    a, ": server does not recognize this encoded version ", v);
-	if (!node_get_int(node_get(n, "rv"), version) || *version == 0)
+	if (!tree_get_int(tree_get(n, "rv"), version) || *version == 0)
 		return invalid(a,
 		    ": incorrect encoded start resourceVersion (version "
 		    "meta.k8s.io/v1)",
 		    SPAN_NONE);
-	*key = node_text(node_get(n, "start"));
+	*key = tree_text(tree_get(n, "start"));
 	if (key->n == 0)
 		return invalid(a,
 		    ": encoded start key empty (version meta.k8s.io/v1)",

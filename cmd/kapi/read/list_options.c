@@ -93,7 +93,7 @@ unsupported_match(struct causes *c, const struct list_options *o, bool watch)
 	    span_str("Exact"), span_str("NotOlderThan"), span_str("")};
 
 	cause_unsupported(c, span_str("resourceVersionMatch"),
-	    node_string(c->arena, o->match), watch ? list + 1 : list,
+	    tree_string(c->arena, o->match), watch ? list + 1 : list,
 	    watch ? 1 : 3);
 }
 

@@ -162,13 +162,13 @@ internal_zeros(struct arena *a, const struct resource *r, struct node *n)
 	if (!span_is(r->group, "apps"))
 		return;
 	if (span_is(r->plural, "daemonsets"))
-		node_put(a,
-		    node_make(a, node_get(n, "metadata"), "annotations"),
+		tree_put(a,
+		    tree_make(a, tree_get(n, "metadata"), "annotations"),
 		    "deprecated.daemonset.template.generation",
-		    node_str(a, "0"));
+		    tree_str(a, "0"));
 	else if (!span_is(r->plural, "controllerrevisions"))
-		node_put(
-		    a, node_make(a, n, "spec"), "replicas", node_int(a, 0));
+		tree_put(
+		    a, tree_make(a, n, "spec"), "replicas", tree_int(a, 0));
 }
 
 /* What Go makes of an object of which only metadata are set. */
@@ -176,16 +176,16 @@ static struct node *
 bookmark(struct arena *a, const struct resource *r, uint64_t version,
     bool initial_end)
 {
-	struct node *n = node_object(a), *metadata = node_object(a);
+	struct node *n = tree_object(a), *metadata = tree_object(a);
 
-	node_put(a, n, "kind", node_string(a, r->kind));
-	node_put(a, n, "apiVersion", node_string(a, r->api_version));
-	node_put(a, n, "metadata", metadata);
-	node_put(a, metadata, "resourceVersion",
-	    node_string(a, arena_printf(a, "%" PRIu64, version)));
+	tree_put(a, n, "kind", tree_string(a, r->kind));
+	tree_put(a, n, "apiVersion", tree_string(a, r->api_version));
+	tree_put(a, n, "metadata", metadata);
+	tree_put(a, metadata, "resourceVersion",
+	    tree_string(a, arena_printf(a, "%" PRIu64, version)));
 	if (initial_end)
-		node_put(a, node_make(a, metadata, "annotations"),
-		    "k8s.io/initial-events-end", node_str(a, "true"));
+		tree_put(a, tree_make(a, metadata, "annotations"),
+		    "k8s.io/initial-events-end", tree_str(a, "true"));
 	if (r->crd == NULL) {
 		internal_zeros(a, r, n);
 		encode_builtin(a, r->schema, n);

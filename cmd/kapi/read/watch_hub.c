@@ -61,9 +61,9 @@ watch_close(struct watch *w, bool ends)
 	if (w->dead)
 		return;
 	w->dead = true;
-	timer_clear(h->api->loop, &w->end);
-	timer_clear(h->api->loop, &w->bookmark);
-	timer_clear(h->api->loop, &w->pump);
+	loop_cancel(h->api->loop, &w->end);
+	loop_cancel(h->api->loop, &w->bookmark);
+	loop_cancel(h->api->loop, &w->pump);
 	gate_free(w->gate);
 	if (ends)
 		httpd_end(r->exchange);
@@ -112,7 +112,7 @@ bookmark_later(struct watch *w)
 	if (w->deadline < due + BEFORE_END_MS)
 		due = w->deadline - BEFORE_END_MS;
 	if (w->deadline > BEFORE_END_MS && due > now)
-		timer_set(w->hub->api->loop, &w->bookmark, due, on_bookmark, w);
+		loop_at(w->hub->api->loop, &w->bookmark, due, on_bookmark, w);
 }
 
 static void
@@ -191,7 +191,7 @@ pump(void *arg)
 		int rc;
 
 		if (unsent(w) > PUMP_BYTES) {
-			timer_after(
+			loop_after(
 			    w->hub->api->loop, &w->pump, PUMP_MS, pump, w);
 			return;
 		}
@@ -259,7 +259,7 @@ start(struct watch *w, uint64_t asked)
 			? (uint64_t)(o->timeout < TIMEOUT_MAX_S ? o->timeout
 								: TIMEOUT_MAX_S)
 			: TIMEOUT_S + (uint64_t)random() % TIMEOUT_S);
-	timer_set(api->loop, &w->end, w->deadline, on_end, w);
+	loop_at(api->loop, &w->end, w->deadline, on_end, w);
 	if (o->initial && asked > now)
 		fail(w, version_too_large(w->request, asked, now));
 	else if (o->initial)

@@ -33,7 +33,7 @@ cell_str(struct cells *c, const char *text)
 void
 cell_path(struct cells *c, const char *path, const char * or)
 {
-	struct span text = node_path_text(c->object, path);
+	struct span text = tree_path_text(c->object, path);
 
 	cell_text(c, text.n > 0 ? text : span_str(or));
 }
@@ -76,7 +76,7 @@ cell_age(struct cells *c)
 {
 	cell_text(c,
 	    cells_since(
-		c, node_path_text(c->object, "metadata.creationTimestamp")));
+		c, tree_path_text(c->object, "metadata.creationTimestamp")));
 }
 
 void
@@ -151,7 +151,7 @@ cells_int(const struct node *n, const char *path)
 {
 	int64_t value;
 
-	return node_get_int(node_path(n, path), &value) ? value : 0;
+	return tree_get_int(tree_path(n, path), &value) ? value : 0;
 }
 
 static int
@@ -184,7 +184,7 @@ join_sorted(
 struct span
 labels_text(struct arena *a, const struct node *labels)
 {
-	size_t n = node_is(labels, NODE_OBJECT) ? node_count(labels) : 0;
+	size_t n = tree_is(labels, NODE_OBJECT) ? tree_count(labels) : 0;
 	struct span *items;
 
 	if (n == 0)
@@ -193,17 +193,17 @@ labels_text(struct arena *a, const struct node *labels)
 	for (size_t i = 0; i < n; i++)
 		items[i] = arena_printf(a, "%.*s=%.*s",
 		    SPAN_ARG(labels->members[i].key),
-		    SPAN_ARG(node_text(labels->members[i].value)));
+		    SPAN_ARG(tree_text(labels->members[i].value)));
 	return join_sorted(a, items, n, ",");
 }
 
 static struct span
 expression(struct arena *a, const struct node *e)
 {
-	struct span key = node_text(node_get(e, "key"));
-	struct span op = node_text(node_get(e, "operator"));
-	const struct node *values = node_get(e, "values");
-	size_t n = node_count(values);
+	struct span key = tree_text(tree_get(e, "key"));
+	struct span op = tree_text(tree_get(e, "operator"));
+	const struct node *values = tree_get(e, "values");
+	size_t n = tree_count(values);
 	struct span *items = arena_alloc(a, (n + 1) * sizeof(*items));
 
 	if (span_is(op, "Exists"))
@@ -211,7 +211,7 @@ expression(struct arena *a, const struct node *e)
 	if (span_is(op, "DoesNotExist"))
 		return arena_printf(a, "!%.*s", SPAN_ARG(key));
 	for (size_t i = 0; i < n; i++)
-		items[i] = node_text(values->items[i]);
+		items[i] = tree_text(values->items[i]);
 	return arena_printf(a, "%.*s %s (%.*s)", SPAN_ARG(key),
 	    span_is(op, "In") ? "in" : "notin",
 	    SPAN_ARG(join_sorted(a, items, n, ",")));
@@ -235,9 +235,9 @@ by_key(const void *x, const void *y)
 struct span
 selector_words(struct arena *a, const struct node *selector, const char * or)
 {
-	const struct node *labels = node_get(selector, "matchLabels");
-	const struct node *more = node_get(selector, "matchExpressions");
-	size_t n = node_count(labels), m = node_count(more);
+	const struct node *labels = tree_get(selector, "matchLabels");
+	const struct node *more = tree_get(selector, "matchExpressions");
+	size_t n = tree_count(labels), m = tree_count(more);
 	struct buf b = BUF_INIT;
 	struct term *terms;
 	struct span s;
@@ -249,11 +249,11 @@ selector_words(struct arena *a, const struct node *selector, const char * or)
 		terms[i] = (struct term){labels->members[i].key,
 		    arena_printf(a, "%.*s=%.*s",
 			SPAN_ARG(labels->members[i].key),
-			SPAN_ARG(node_text(labels->members[i].value))),
+			SPAN_ARG(tree_text(labels->members[i].value))),
 		    i};
 	for (size_t i = 0; i < m; i++)
 		terms[n + i] =
-		    (struct term){node_text(node_get(more->items[i], "key")),
+		    (struct term){tree_text(tree_get(more->items[i], "key")),
 			expression(a, more->items[i]), n + i};
 	qsort(terms, n + m, sizeof(*terms), by_key);
 	for (size_t i = 0; i < n + m; i++) {
@@ -270,10 +270,10 @@ cell_of_each(struct cells *c, const struct node *list, const char *key)
 {
 	struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < node_count(list); i++) {
+	for (size_t i = 0; i < tree_count(list); i++) {
 		if (i > 0)
 			buf_addc(&b, ',');
-		buf_addspan(&b, node_text(node_get(list->items[i], key)));
+		buf_addspan(&b, tree_text(tree_get(list->items[i], key)));
 	}
 	cell_text(c, span_make(b.len > 0 ? b.data : "", b.len));
 	buf_release(&b);

@@ -8,7 +8,7 @@
 static const struct node *
 template_containers(const struct cells *c)
 {
-	return node_path(c->object, "spec.template.spec.containers");
+	return tree_path(c->object, "spec.template.spec.containers");
 }
 
 static void
@@ -26,7 +26,7 @@ static void
 selector(struct cells *c, const char *path)
 {
 	cell_text(
-	    c, selector_words(c->arena, node_path(c->object, path), "<none>"));
+	    c, selector_words(c->arena, tree_path(c->object, path), "<none>"));
 }
 
 void
@@ -41,7 +41,7 @@ cells_replicationcontroller(struct cells *c)
 {
 	replicas(c);
 	cell_text(
-	    c, labels_text(c->arena, node_path(c->object, "spec.selector")));
+	    c, labels_text(c->arena, tree_path(c->object, "spec.selector")));
 }
 
 static void
@@ -63,7 +63,7 @@ cells_deployment(struct cells *c)
 	cell_containers(c, template_containers(c));
 	cell_text(c,
 	    selector_words(
-		c->arena, node_path(c->object, "spec.selector"), ""));
+		c->arena, tree_path(c->object, "spec.selector"), ""));
 }
 
 void
@@ -86,7 +86,7 @@ cells_daemonset(struct cells *c)
 	cell_int_path(c, "status.numberAvailable");
 	cell_text(c,
 	    labels_text(c->arena,
-		node_path(c->object, "spec.template.spec.nodeSelector")));
+		tree_path(c->object, "spec.template.spec.nodeSelector")));
 	cell_age(c);
 	cell_containers(c, template_containers(c));
 	selector(c, "spec.selector");
@@ -95,12 +95,12 @@ cells_daemonset(struct cells *c)
 static bool
 job_condition(const struct cells *c, const char *type)
 {
-	const struct node *list = node_path(c->object, "status.conditions");
+	const struct node *list = tree_path(c->object, "status.conditions");
 
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_text_is(node_get(list->items[i], "type"), type))
-			return node_text_is(
-			    node_get(list->items[i], "status"), "True");
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_text_is(tree_get(list->items[i], "type"), type))
+			return tree_text_is(
+			    tree_get(list->items[i], "status"), "True");
 	return false;
 }
 
@@ -111,7 +111,7 @@ job_status(const struct cells *c)
 		return "Complete";
 	if (job_condition(c, "Failed"))
 		return "Failed";
-	if (node_path(c->object, "metadata.deletionTimestamp") != NULL)
+	if (tree_path(c->object, "metadata.deletionTimestamp") != NULL)
 		return "Terminating";
 	if (job_condition(c, "Suspended"))
 		return "Suspended";
@@ -128,7 +128,7 @@ job_completions(struct cells *c)
 	int64_t done = cells_int(c->object, "status.succeeded");
 	int64_t together = cells_int(c->object, "spec.parallelism");
 
-	if (node_path(c->object, "spec.completions") != NULL)
+	if (tree_path(c->object, "spec.completions") != NULL)
 		cell_fmt(c, "%" PRId64 "/%" PRId64, done,
 		    cells_int(c->object, "spec.completions"));
 	else if (together > 1)
@@ -140,8 +140,8 @@ job_completions(struct cells *c)
 static void
 job_duration(struct cells *c)
 {
-	struct span from = node_path_text(c->object, "status.startTime");
-	struct span to = node_path_text(c->object, "status.completionTime");
+	struct span from = tree_path_text(c->object, "status.startTime");
+	struct span to = tree_path_text(c->object, "status.completionTime");
 	int64_t start, end = c->now;
 
 	if (from.n == 0 || clock_parse_us(from, &start) != 0) {
@@ -168,21 +168,21 @@ cells_job(struct cells *c)
 void
 cells_cronjob(struct cells *c)
 {
-	const struct node *suspend = node_path(c->object, "spec.suspend");
-	struct span last = node_path_text(c->object, "status.lastScheduleTime");
+	const struct node *suspend = tree_path(c->object, "spec.suspend");
+	struct span last = tree_path_text(c->object, "status.lastScheduleTime");
 
 	cell_name(c);
 	cell_path(c, "spec.schedule", "");
 	cell_path(c, "spec.timeZone", "<none>");
 	cell_str(c,
 	    suspend == NULL	     ? "<unset>"
-		: node_true(suspend) ? "True"
+		: tree_true(suspend) ? "True"
 				     : "False");
-	cell_int(c, (int64_t)node_count(node_path(c->object, "status.active")));
+	cell_int(c, (int64_t)tree_count(tree_path(c->object, "status.active")));
 	cell_text(c, last.n > 0 ? cells_since(c, last) : span_str("<none>"));
 	cell_age(c);
 	cell_containers(c,
-	    node_path(
+	    tree_path(
 		c->object, "spec.jobTemplate.spec.template.spec.containers"));
 	selector(c, "spec.jobTemplate.spec.selector");
 }
@@ -191,18 +191,18 @@ void
 cells_podtemplate(struct cells *c)
 {
 	cell_name(c);
-	cell_containers(c, node_path(c->object, "template.spec.containers"));
+	cell_containers(c, tree_path(c->object, "template.spec.containers"));
 	cell_text(c,
 	    labels_text(
-		c->arena, node_path(c->object, "template.metadata.labels")));
+		c->arena, tree_path(c->object, "template.metadata.labels")));
 }
 
 /* kind.group/name, in lower case. */
 static struct span
 owner(struct cells *c, const struct node *o)
 {
-	struct span version = node_text(node_get(o, "apiVersion"));
-	struct span kind = node_text(node_get(o, "kind"));
+	struct span version = tree_text(tree_get(o, "apiVersion"));
+	struct span kind = tree_text(tree_get(o, "kind"));
 	const char *slash =
 	    version.n == 0 ? NULL : memchr(version.p, '/', version.n);
 	char *p = arena_str(c->arena, kind);
@@ -213,18 +213,18 @@ owner(struct cells *c, const struct node *o)
 	return arena_printf(c->arena, "%s%s%.*s/%.*s", p,
 	    slash == NULL ? "" : ".",
 	    slash == NULL ? 0 : (int)(slash - version.p), version.p,
-	    SPAN_ARG(node_text(node_get(o, "name"))));
+	    SPAN_ARG(tree_text(tree_get(o, "name"))));
 }
 
 void
 cells_controllerrevision(struct cells *c)
 {
 	const struct node *list =
-	    node_path(c->object, "metadata.ownerReferences");
+	    tree_path(c->object, "metadata.ownerReferences");
 	struct span by = span_str("<none>");
 
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_true(node_get(list->items[i], "controller")))
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_true(tree_get(list->items[i], "controller")))
 			by = owner(c, list->items[i]);
 	cell_name(c);
 	cell_text(c, by);

@@ -8,11 +8,11 @@
 static struct span
 node_address(const struct cells *c, const char *type)
 {
-	const struct node *list = node_path(c->object, "status.addresses");
+	const struct node *list = tree_path(c->object, "status.addresses");
 
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_text_is(node_get(list->items[i], "type"), type))
-			return node_text(node_get(list->items[i], "address"));
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_text_is(tree_get(list->items[i], "type"), type))
+			return tree_text(tree_get(list->items[i], "address"));
 	return span_str("<none>");
 }
 
@@ -20,13 +20,13 @@ static struct span
 node_roles(struct cells *c)
 {
 	static const char prefix[] = "node-role.kubernetes.io/";
-	const struct node *labels = node_path(c->object, "metadata.labels");
-	size_t n = node_count(labels), k = 0, skip = strlen(prefix);
+	const struct node *labels = tree_path(c->object, "metadata.labels");
+	size_t n = tree_count(labels), k = 0, skip = strlen(prefix);
 	struct span *items = arena_alloc(c->arena, (n + 1) * sizeof(*items));
 
 	for (size_t i = 0; i < n; i++) {
 		struct span key = labels->members[i].key;
-		struct span value = node_text(labels->members[i].value);
+		struct span value = tree_text(labels->members[i].value);
 
 		if (key.n > skip && memcmp(key.p, prefix, skip) == 0)
 			items[k++] = span_make(key.p + skip, key.n - skip);
@@ -40,22 +40,22 @@ node_roles(struct cells *c)
 void
 cells_node(struct cells *c)
 {
-	const struct node *list = node_path(c->object, "status.conditions");
+	const struct node *list = tree_path(c->object, "status.conditions");
 	struct span arch =
-	    node_path_text(c->object, "status.nodeInfo.architecture");
+	    tree_path_text(c->object, "status.nodeInfo.architecture");
 	struct span kernel =
-	    node_path_text(c->object, "status.nodeInfo.kernelVersion");
+	    tree_path_text(c->object, "status.nodeInfo.kernelVersion");
 	const char *status = "Unknown";
 
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_text_is(node_get(list->items[i], "type"), "Ready"))
-			status = node_text_is(
-				     node_get(list->items[i], "status"), "True")
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_text_is(tree_get(list->items[i], "type"), "Ready"))
+			status = tree_text_is(
+				     tree_get(list->items[i], "status"), "True")
 			    ? "Ready"
 			    : "NotReady";
 	cell_name(c);
 	cell_fmt(c, "%s%s", status,
-	    node_true(node_path(c->object, "spec.unschedulable"))
+	    tree_true(tree_path(c->object, "spec.unschedulable"))
 		? ",SchedulingDisabled"
 		: "");
 	cell_text(c, node_roles(c));
@@ -77,9 +77,9 @@ cells_node(struct cells *c)
 static struct span
 event_text(const struct node *o, const char *path, const char *other)
 {
-	struct span s = node_path_text(o, path);
+	struct span s = tree_path_text(o, path);
 
-	return s.n > 0 ? s : node_path_text(o, other);
+	return s.n > 0 ? s : tree_path_text(o, other);
 }
 
 static struct span
@@ -95,7 +95,7 @@ event_source(struct cells *c)
 		who =
 		    event_text(o, "reportingComponent", "reportingController");
 	if (where.n == 0)
-		where = node_path_text(o, "reportingInstance");
+		where = tree_path_text(o, "reportingInstance");
 	if (where.n == 0)
 		return who;
 	return arena_printf(
@@ -139,11 +139,11 @@ cells_event(struct cells *c)
 	int64_t count = cells_int(o, "count") + cells_int(o, "deprecatedCount");
 
 	if (first.n == 0)
-		first = node_path_text(o, "eventTime");
+		first = tree_path_text(o, "eventTime");
 	if (last.n == 0)
 		last = first;
-	if (node_is(node_get(o, "series"), NODE_OBJECT)) {
-		last = node_path_text(o, "series.lastObservedTime");
+	if (tree_is(tree_get(o, "series"), NODE_OBJECT)) {
+		last = tree_path_text(o, "series.lastObservedTime");
 		count = cells_int(o, "series.count");
 	} else if (count == 0)
 		count = 1;
@@ -171,12 +171,12 @@ cell_modes(struct cells *c, const char *path)
 	    {"ReadWriteMany", "RWX"},
 	    {"ReadWriteOncePod", "RWOP"},
 	};
-	const struct node *list = node_path(c->object, path);
+	const struct node *list = tree_path(c->object, path);
 	struct buf b = BUF_INIT;
 
 	for (size_t k = 0; k < sizeof(modes) / sizeof(*modes); k++)
-		for (size_t i = 0; i < node_count(list); i++)
-			if (span_is(node_text(list->items[i]), modes[k][0])) {
+		for (size_t i = 0; i < tree_count(list); i++)
+			if (span_is(tree_text(list->items[i]), modes[k][0])) {
 				buf_addf(&b, "%s%s", b.len > 0 ? "," : "",
 				    modes[k][1]);
 				break;
@@ -189,7 +189,7 @@ cell_modes(struct cells *c, const char *path)
 static void
 cell_phase(struct cells *c)
 {
-	if (node_path(c->object, "metadata.deletionTimestamp") != NULL)
+	if (tree_path(c->object, "metadata.deletionTimestamp") != NULL)
 		cell_str(c, "Terminating");
 	else
 		cell_path(c, "status.phase", "");
@@ -200,7 +200,7 @@ static void
 cell_class(struct cells *c)
 {
 	struct span old =
-	    node_text(node_get(node_path(c->object, "metadata.annotations"),
+	    tree_text(tree_get(tree_path(c->object, "metadata.annotations"),
 		"volume.beta.kubernetes.io/storage-class"));
 
 	if (old.p != NULL)
@@ -212,7 +212,7 @@ cell_class(struct cells *c)
 void
 cells_pv(struct cells *c)
 {
-	const struct node *claim = node_path(c->object, "spec.claimRef");
+	const struct node *claim = tree_path(c->object, "spec.claimRef");
 
 	cell_name(c);
 	cell_path(c, "spec.capacity.storage", "0");
@@ -224,8 +224,8 @@ cells_pv(struct cells *c)
 	else
 		cell_text(c,
 		    arena_printf(c->arena, "%.*s/%.*s",
-			SPAN_ARG(node_text(node_get(claim, "namespace"))),
-			SPAN_ARG(node_text(node_get(claim, "name")))));
+			SPAN_ARG(tree_text(tree_get(claim, "namespace"))),
+			SPAN_ARG(tree_text(tree_get(claim, "name")))));
 	cell_class(c);
 	cell_path(c, "spec.volumeAttributesClassName", "<unset>");
 	cell_path(c, "status.reason", "");
@@ -236,7 +236,7 @@ cells_pv(struct cells *c)
 void
 cells_pvc(struct cells *c)
 {
-	bool bound = node_path_text(c->object, "spec.volumeName").n > 0;
+	bool bound = tree_path_text(c->object, "spec.volumeName").n > 0;
 
 	cell_name(c);
 	cell_phase(c);
@@ -258,22 +258,22 @@ void
 cells_storageclass(struct cells *c)
 {
 	const struct node *annotations =
-	    node_path(c->object, "metadata.annotations");
+	    tree_path(c->object, "metadata.annotations");
 	static const char *const keys[] = {
 	    "storageclass.kubernetes.io/is-default-class",
 	    "storageclass.beta.kubernetes.io/is-default-class"};
 	bool is = false;
 
 	for (size_t i = 0; i < 2; i++)
-		is = is || node_text_is(node_get(annotations, keys[i]), "true");
+		is = is || tree_text_is(tree_get(annotations, keys[i]), "true");
 	cell_text(c,
 	    arena_printf(c->arena, "%.*s%s",
-		SPAN_ARG(node_path_text(c->object, "metadata.name")),
+		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
 		is ? " (default)" : ""));
 	cell_path(c, "provisioner", "");
 	cell_path(c, "reclaimPolicy", "Delete");
 	cell_path(c, "volumeBindingMode", "Immediate");
-	cell_bool(c, node_true(node_get(c->object, "allowVolumeExpansion")));
+	cell_bool(c, tree_true(tree_get(c->object, "allowVolumeExpansion")));
 	cell_age(c);
 }
 
@@ -282,21 +282,21 @@ cells_storageclass(struct cells *c)
 static void
 cell_subjects(struct cells *c, const char *kind)
 {
-	const struct node *list = node_get(c->object, "subjects");
+	const struct node *list = tree_get(c->object, "subjects");
 	struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < node_count(list); i++) {
+	for (size_t i = 0; i < tree_count(list); i++) {
 		const struct node *s = list->items[i];
 
-		if (!node_text_is(node_get(s, "kind"), kind))
+		if (!tree_text_is(tree_get(s, "kind"), kind))
 			continue;
 		if (b.len > 0)
 			buf_adds(&b, ", ");
 		if (strcmp(kind, "ServiceAccount") == 0) {
-			buf_addspan(&b, node_text(node_get(s, "namespace")));
+			buf_addspan(&b, tree_text(tree_get(s, "namespace")));
 			buf_addc(&b, '/');
 		}
-		buf_addspan(&b, node_text(node_get(s, "name")));
+		buf_addspan(&b, tree_text(tree_get(s, "name")));
 	}
 	cell_text(c, b.len > 0 ? buf_span(&b) : span_str(""));
 	buf_release(&b);
@@ -308,8 +308,8 @@ cells_binding(struct cells *c)
 	cell_name(c);
 	cell_text(c,
 	    arena_printf(c->arena, "%.*s/%.*s",
-		SPAN_ARG(node_path_text(c->object, "roleRef.kind")),
-		SPAN_ARG(node_path_text(c->object, "roleRef.name"))));
+		SPAN_ARG(tree_path_text(c->object, "roleRef.kind")),
+		SPAN_ARG(tree_path_text(c->object, "roleRef.name"))));
 	cell_age(c);
 	cell_subjects(c, "User");
 	cell_subjects(c, "Group");
@@ -322,14 +322,14 @@ cells_networkpolicy(struct cells *c)
 	cell_name(c);
 	cell_text(c,
 	    selector_words(
-		c->arena, node_path(c->object, "spec.podSelector"), "<none>"));
+		c->arena, tree_path(c->object, "spec.podSelector"), "<none>"));
 	cell_age(c);
 }
 
 static void
 cell_int_or_text(struct cells *c, const char *path)
 {
-	const struct node *n = node_path(c->object, path);
+	const struct node *n = tree_path(c->object, path);
 
 	if (n == NULL)
 		cell_str(c, "N/A");
@@ -352,13 +352,13 @@ cells_pdb(struct cells *c)
 static struct span
 quantity(const struct node *n, const char *key)
 {
-	return node_text(node_get(n, key));
+	return tree_text(tree_get(n, key));
 }
 
 static struct span
 percent(struct cells *c, const struct node *n, const char *none)
 {
-	const struct node *p = node_get(n, "averageUtilization");
+	const struct node *p = tree_get(n, "averageUtilization");
 
 	if (p == NULL)
 		return span_str(none);
@@ -379,7 +379,7 @@ metric(struct cells *c, const struct node *spec, const struct node *status)
 	static const char *const types[][2] = {{"External", "external"},
 	    {"Pods", "pods"}, {"Object", "object"}, {"Resource", "resource"},
 	    {"ContainerResource", "containerResource"}};
-	struct span type = node_text(node_get(spec, "type")), average, name;
+	struct span type = tree_text(tree_get(spec, "type")), average, name;
 	const struct node *s = NULL, *target, *current;
 	size_t i = 0;
 
@@ -387,12 +387,12 @@ metric(struct cells *c, const struct node *spec, const struct node *status)
 		i++;
 	if (i == 5)
 		return span_str("<unknown type>");
-	s = node_get(spec, types[i][1]);
-	target = node_get(s, "target");
-	current = node_get(node_get(status, types[i][1]), "current");
+	s = tree_get(spec, types[i][1]);
+	target = tree_get(s, "target");
+	current = tree_get(tree_get(status, types[i][1]), "current");
 	average = quantity(target, "averageValue");
 	if (i >= 3) {
-		name = node_text(node_get(s, "name"));
+		name = tree_text(tree_get(s, "name"));
 		if (average.n > 0)
 			return arena_printf(c->arena, "%.*s: %.*s/%.*s",
 			    SPAN_ARG(name),
@@ -416,17 +416,17 @@ metric(struct cells *c, const struct node *spec, const struct node *status)
 static void
 cell_metrics(struct cells *c)
 {
-	const struct node *specs = node_path(c->object, "spec.metrics");
-	const struct node *now = node_path(c->object, "status.currentMetrics");
+	const struct node *specs = tree_path(c->object, "spec.metrics");
+	const struct node *now = tree_path(c->object, "status.currentMetrics");
 	struct buf b = BUF_INIT;
-	size_t n = node_count(specs);
+	size_t n = tree_count(specs);
 
 	for (size_t i = 0; i < n && i < 2; i++) {
 		if (i > 0)
 			buf_adds(&b, ", ");
 		buf_addspan(&b,
 		    metric(c, specs->items[i],
-			i < node_count(now) ? now->items[i] : NULL));
+			i < tree_count(now) ? now->items[i] : NULL));
 	}
 	if (n > 2)
 		buf_addf(&b, " + %zu more...", n - 2);
@@ -440,11 +440,11 @@ cells_hpa(struct cells *c)
 	cell_name(c);
 	cell_text(c,
 	    arena_printf(c->arena, "%.*s/%.*s",
-		SPAN_ARG(node_path_text(c->object, "spec.scaleTargetRef.kind")),
+		SPAN_ARG(tree_path_text(c->object, "spec.scaleTargetRef.kind")),
 		SPAN_ARG(
-		    node_path_text(c->object, "spec.scaleTargetRef.name"))));
+		    tree_path_text(c->object, "spec.scaleTargetRef.name"))));
 	cell_metrics(c);
-	if (node_path(c->object, "spec.minReplicas") == NULL)
+	if (tree_path(c->object, "spec.minReplicas") == NULL)
 		cell_str(c, "<unset>");
 	else
 		cell_fmt(
@@ -459,10 +459,10 @@ cells_hpa(struct cells *c)
 static bool
 has_condition(const struct node *object, const char *type)
 {
-	const struct node *all = node_path(object, "status.conditions");
+	const struct node *all = tree_path(object, "status.conditions");
 
-	for (size_t i = 0; i < node_count(all); i++)
-		if (node_text_is(node_get(all->items[i], "type"), type))
+	for (size_t i = 0; i < tree_count(all); i++)
+		if (tree_text_is(tree_get(all->items[i], "type"), type))
 			return true;
 	return false;
 }
@@ -481,12 +481,12 @@ cells_signing(struct cells *c)
 	cell_age(c);
 	cell_path(c, "spec.signerName", "<none>");
 	cell_path(c, "spec.username", "");
-	if (node_path(c->object, "spec.expirationSeconds") == NULL)
+	if (tree_path(c->object, "spec.expirationSeconds") == NULL)
 		cell_str(c, "<none>");
 	else
 		cell_text(c, duration_text(c->arena, seconds));
 	cell_fmt(c, "%s%s%s", status,
 	    has_condition(c->object, "Failed") ? ",Failed" : "",
-	    node_path_text(c->object, "status.certificate").n > 0 ? ",Issued"
+	    tree_path_text(c->object, "status.certificate").n > 0 ? ",Issued"
 								  : "");
 }

@@ -23,14 +23,14 @@ later(struct span a, struct span b)
 static struct span
 finished(const struct node *status)
 {
-	return node_path_text(status, "lastState.terminated.finishedAt");
+	return tree_path_text(status, "lastState.terminated.finishedAt");
 }
 
 static const struct node *
 find_named(const struct node *list, struct span name)
 {
-	for (size_t i = 0; i < node_count(list); i++)
-		if (span_eq(node_text(node_get(list->items[i], "name")), name))
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (span_eq(tree_text(tree_get(list->items[i], "name")), name))
 			return list->items[i];
 	return NULL;
 }
@@ -38,17 +38,17 @@ find_named(const struct node *list, struct span name)
 static bool
 is_sidecar(const struct node *container)
 {
-	return node_text_is(node_get(container, "restartPolicy"), "Always");
+	return tree_text_is(tree_get(container, "restartPolicy"), "Always");
 }
 
 static bool
 has_condition(const struct node *status, const char *type)
 {
-	const struct node *list = node_get(status, "conditions");
+	const struct node *list = tree_get(status, "conditions");
 
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_text_is(node_get(list->items[i], "type"), type) &&
-		    node_text_is(node_get(list->items[i], "status"), "True"))
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_text_is(tree_get(list->items[i], "type"), type) &&
+		    tree_text_is(tree_get(list->items[i], "status"), "True"))
 			return true;
 	return false;
 }
@@ -57,7 +57,7 @@ has_condition(const struct node *status, const char *type)
 static struct span
 terminated(struct arena *a, const struct node *t, const char *prefix)
 {
-	struct span reason = node_text(node_get(t, "reason"));
+	struct span reason = tree_text(tree_get(t, "reason"));
 
 	if (reason.n > 0)
 		return arena_printf(a, "%s%.*s", prefix, SPAN_ARG(reason));
@@ -72,11 +72,11 @@ terminated(struct arena *a, const struct node *t, const char *prefix)
 static bool
 init_container(struct tally *t, const struct node *s, size_t i)
 {
-	const struct node *containers = node_get(t->spec, "initContainers");
-	const struct node *ended = node_path(s, "state.terminated");
-	struct span waiting = node_path_text(s, "state.waiting.reason");
+	const struct node *containers = tree_get(t->spec, "initContainers");
+	const struct node *ended = tree_path(s, "state.terminated");
+	struct span waiting = tree_path_text(s, "state.waiting.reason");
 	bool sidecar =
-	    is_sidecar(find_named(containers, node_text(node_get(s, "name"))));
+	    is_sidecar(find_named(containers, tree_text(tree_get(s, "name"))));
 
 	t->restarts += cells_int(s, "restartCount");
 	t->restarted = later(t->restarted, finished(s));
@@ -86,8 +86,8 @@ init_container(struct tally *t, const struct node *s, size_t i)
 	}
 	if (ended != NULL && cells_int(ended, "exitCode") == 0)
 		return true;
-	if (sidecar && node_true(node_get(s, "started"))) {
-		t->ready += node_true(node_get(s, "ready"));
+	if (sidecar && tree_true(tree_get(s, "started"))) {
+		t->ready += tree_true(tree_get(s, "ready"));
 		return true;
 	}
 	if (ended != NULL)
@@ -97,7 +97,7 @@ init_container(struct tally *t, const struct node *s, size_t i)
 		    arena_printf(t->arena, "Init:%.*s", SPAN_ARG(waiting));
 	else
 		t->reason = arena_printf(
-		    t->arena, "Init:%zu/%zu", i, node_count(containers));
+		    t->arena, "Init:%zu/%zu", i, tree_count(containers));
 	t->initializing = true;
 	return false;
 }
@@ -105,16 +105,16 @@ init_container(struct tally *t, const struct node *s, size_t i)
 static void
 containers(struct tally *t)
 {
-	const struct node *list = node_get(t->status, "containerStatuses");
+	const struct node *list = tree_get(t->status, "containerStatuses");
 	struct span failed = SPAN_NONE;
 	bool running = false;
 
 	t->restarts = t->sidecar_restarts;
 	t->restarted = t->sidecar_restarted;
-	for (size_t i = node_count(list); i-- > 0;) {
+	for (size_t i = tree_count(list); i-- > 0;) {
 		const struct node *s = list->items[i];
-		const struct node *ended = node_path(s, "state.terminated");
-		struct span waiting = node_path_text(s, "state.waiting.reason");
+		const struct node *ended = tree_path(s, "state.terminated");
+		struct span waiting = tree_path_text(s, "state.waiting.reason");
 
 		t->restarts += cells_int(s, "restartCount");
 		t->restarted = later(t->restarted, finished(s));
@@ -124,8 +124,8 @@ containers(struct tally *t)
 			t->reason = terminated(t->arena, ended, "");
 			if (cells_int(ended, "exitCode") != 0)
 				failed = t->reason;
-		} else if (node_true(node_get(s, "ready")) &&
-		    node_path(s, "state.running") != NULL) {
+		} else if (tree_true(tree_get(s, "ready")) &&
+		    tree_path(s, "state.running") != NULL) {
 			running = true;
 			t->ready++;
 		}
@@ -143,27 +143,27 @@ containers(struct tally *t)
 static void
 first_reason(struct tally *t)
 {
-	const struct node *list = node_get(t->status, "conditions");
+	const struct node *list = tree_get(t->status, "conditions");
 
-	t->reason = node_text(node_get(t->status, "reason"));
+	t->reason = tree_text(tree_get(t->status, "reason"));
 	if (t->reason.n == 0)
-		t->reason = node_text(node_get(t->status, "phase"));
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_text_is(
-			node_get(list->items[i], "type"), "PodScheduled") &&
-		    node_text_is(
-			node_get(list->items[i], "reason"), "SchedulingGated"))
+		t->reason = tree_text(tree_get(t->status, "phase"));
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_text_is(
+			tree_get(list->items[i], "type"), "PodScheduled") &&
+		    tree_text_is(
+			tree_get(list->items[i], "reason"), "SchedulingGated"))
 			t->reason = span_str("SchedulingGated");
 }
 
 static void
 last_reason(struct tally *t, const struct node *pod)
 {
-	struct span phase = node_text(node_get(t->status, "phase"));
+	struct span phase = tree_text(tree_get(t->status, "phase"));
 
-	if (node_path_text(pod, "metadata.deletionTimestamp").n == 0)
+	if (tree_path_text(pod, "metadata.deletionTimestamp").n == 0)
 		return;
-	if (node_text_is(node_get(t->status, "reason"), "NodeLost"))
+	if (tree_text_is(tree_get(t->status, "reason"), "NodeLost"))
 		t->reason = span_str("Unknown");
 	else if (!span_is(phase, "Succeeded") && !span_is(phase, "Failed"))
 		t->reason = span_str("Terminating");
@@ -172,14 +172,14 @@ last_reason(struct tally *t, const struct node *pod)
 static void
 take_tally(struct tally *t, const struct node *pod)
 {
-	const struct node *init = node_get(t->spec, "initContainers");
-	const struct node *list = node_get(t->status, "initContainerStatuses");
+	const struct node *init = tree_get(t->spec, "initContainers");
+	const struct node *list = tree_get(t->status, "initContainerStatuses");
 
 	first_reason(t);
-	t->total = node_count(node_get(t->spec, "containers"));
-	for (size_t i = 0; i < node_count(init); i++)
+	t->total = tree_count(tree_get(t->spec, "containers"));
+	for (size_t i = 0; i < tree_count(init); i++)
 		t->total += is_sidecar(init->items[i]);
-	for (size_t i = 0; i < node_count(list); i++)
+	for (size_t i = 0; i < tree_count(list); i++)
 		if (!init_container(t, list->items[i], i))
 			break;
 	if (!t->initializing || has_condition(t->status, "Initialized"))
@@ -190,27 +190,27 @@ take_tally(struct tally *t, const struct node *pod)
 static void
 readiness_gates(struct cells *c, const struct tally *t)
 {
-	const struct node *gates = node_get(t->spec, "readinessGates");
+	const struct node *gates = tree_get(t->spec, "readinessGates");
 	size_t met = 0;
 
-	if (node_count(gates) == 0) {
+	if (tree_count(gates) == 0) {
 		cell_str(c, "<none>");
 		return;
 	}
-	for (size_t i = 0; i < node_count(gates); i++)
+	for (size_t i = 0; i < tree_count(gates); i++)
 		met += has_condition(t->status,
 		    arena_str(c->arena,
-			node_text(node_get(gates->items[i], "conditionType"))));
-	cell_fmt(c, "%zu/%zu", met, node_count(gates));
+			tree_text(tree_get(gates->items[i], "conditionType"))));
+	cell_fmt(c, "%zu/%zu", met, tree_count(gates));
 }
 
 void
 cells_pod(struct cells *c)
 {
 	struct tally t = {.arena = c->arena,
-	    .spec = node_get(c->object, "spec"),
-	    .status = node_get(c->object, "status")};
-	const struct node *ips = node_get(t.status, "podIPs");
+	    .spec = tree_get(c->object, "spec"),
+	    .status = tree_get(c->object, "status")};
+	const struct node *ips = tree_get(t.status, "podIPs");
 	struct span ip = SPAN_NONE;
 
 	take_tally(&t, c->object);
@@ -223,8 +223,8 @@ cells_pod(struct cells *c)
 	else
 		cell_fmt(c, "%" PRId64, t.restarts);
 	cell_age(c);
-	if (node_count(ips) > 0)
-		ip = node_text(node_get(ips->items[0], "ip"));
+	if (tree_count(ips) > 0)
+		ip = tree_text(tree_get(ips->items[0], "ip"));
 	cell_text(c, ip.n > 0 ? ip : span_str("<none>"));
 	cell_path(c, "spec.nodeName", "<none>");
 	cell_path(c, "status.nominatedNodeName", "<none>");

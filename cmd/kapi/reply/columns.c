@@ -231,15 +231,15 @@ cell_of(struct cells *c, const struct column *column)
 		return;
 	}
 	buf_addspan(&path, column->source);
-	n = node_path(c->object, buf_str(&path) + count);
+	n = tree_path(c->object, buf_str(&path) + count);
 	if (count)
-		cell_int(c, (int64_t)node_count(n));
+		cell_int(c, (int64_t)tree_count(n));
 	else if (span_is(column->type, "integer"))
 		cell_int(c, cells_int(c->object, buf_str(&path)));
 	else if (span_is(column->type, "boolean"))
-		cell_bool(c, node_true(n));
-	else if (node_text(n).n > 0)
-		cell_text(c, node_text(n));
+		cell_bool(c, tree_true(n));
+	else if (tree_text(n).n > 0)
+		cell_text(c, tree_text(n));
 	else
 		cell_text(c, column->or.p != NULL ? column->or : span_str(""));
 	buf_release(&path);
@@ -298,7 +298,7 @@ cell_number(struct cells *c, const struct node *n, bool whole)
 	struct buf b = BUF_INIT;
 
 	if (whole)
-		cell_int(c, (int64_t)node_double(n));
+		cell_int(c, (int64_t)tree_double(n));
 	else {
 		tree_write(&b, n);
 		if (c->out->data[c->out->len - 1] != '[')
@@ -381,7 +381,7 @@ void
 row_conditions_add(
     struct buf *b, const struct resource *r, const struct node *object)
 {
-	struct span phase = node_path_text(object, "status.phase");
+	struct span phase = tree_path_text(object, "status.phase");
 	bool done = span_is(phase, "Succeeded");
 
 	if (r->group.n > 0 || !span_is(r->plural, "pods") ||

@@ -84,19 +84,19 @@ set_member(struct fault *f, const struct known *k, const struct node *value,
 
 	switch (k->type) {
 	case M_KIND:
-		return set_kind(f, node_text(value), err);
+		return set_kind(f, tree_text(value), err);
 	case M_TEXT:
-		if (!node_is(value, NODE_STRING))
+		if (!tree_is(value, NODE_STRING))
 			break;
-		*(struct span *)(void *)to = node_text(value);
+		*(struct span *)(void *)to = tree_text(value);
 		return 0;
 	case M_FLAG:
-		if (!node_is(value, NODE_TRUE) && !node_is(value, NODE_FALSE))
+		if (!tree_is(value, NODE_TRUE) && !tree_is(value, NODE_FALSE))
 			break;
-		f->after = node_true(value);
+		f->after = tree_true(value);
 		return 0;
 	case M_NUMBER:
-		if (!node_get_int(value, &n) || n < 0 || n > INT32_MAX)
+		if (!tree_get_int(value, &n) || n < 0 || n > INT32_MAX)
 			break;
 		if (k->offset == offsetof(struct fault, code))
 			f->code = (int)n;
@@ -172,7 +172,7 @@ fault_parse(struct arena *a, struct span line, struct fault *f, struct err *err)
 	n = tree_parse(a, arena_span(a, line), limits, NULL, err);
 	if (n == NULL)
 		return -1;
-	if (!node_is(n, NODE_OBJECT))
+	if (!tree_is(n, NODE_OBJECT))
 		return err_set(err, ERR_PERMANENT, "want an object");
 	for (uint32_t i = 0; i < n->n; i++) {
 		const struct known *k = find_member(n->members[i].key);

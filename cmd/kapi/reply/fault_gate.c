@@ -58,7 +58,7 @@ gate_free(struct fault_gate *g)
 {
 	if (g == NULL)
 		return;
-	timer_clear(g->loop, &g->timer);
+	loop_cancel(g->loop, &g->timer);
 	for (size_t i = 0; i < g->held_count; i++)
 		text_unref(g->held[i]);
 	free(g->held);
@@ -93,7 +93,7 @@ hold(struct fault_gate *g, struct text *event)
 	}
 	g->held[g->held_count++] = text_ref(event);
 	if (g->held_count == 1 && g->f.delay_ms > 0)
-		timer_after(g->loop, &g->timer, g->f.delay_ms, let_go, g);
+		loop_after(g->loop, &g->timer, g->f.delay_ms, let_go, g);
 	return 0;
 }
 

@@ -74,21 +74,21 @@ add_number(struct buf *b, const char *key, uint64_t n)
 static void
 hide_members(struct arena *a, struct node *object)
 {
-	if (!node_is(object, NODE_OBJECT))
+	if (!tree_is(object, NODE_OBJECT))
 		return;
 	for (uint32_t i = 0; i < object->n; i++)
-		object->members[i].value = node_str(a, hidden);
+		object->members[i].value = tree_str(a, hidden);
 }
 
 static void
 hide(struct arena *a, struct node *object, const char *key)
 {
-	struct node *value = node_get(object, key);
+	struct node *value = tree_get(object, key);
 
-	if (node_is(value, NODE_OBJECT))
+	if (tree_is(value, NODE_OBJECT))
 		hide_members(a, value);
 	else if (value != NULL)
-		node_put(a, object, key, node_str(a, hidden));
+		tree_put(a, object, key, tree_str(a, hidden));
 }
 
 /* A JSON patch: any value may be one of the data, or all of it. */
@@ -96,7 +96,7 @@ static void
 hide_operations(struct arena *a, struct node *patch)
 {
 	for (uint32_t i = 0; i < patch->n; i++)
-		if (node_is(patch->items[i], NODE_OBJECT))
+		if (tree_is(patch->items[i], NODE_OBJECT))
 			hide(a, patch->items[i], "value");
 }
 
@@ -104,17 +104,17 @@ static void
 redact(struct arena *a, const struct request *r, struct node *body)
 {
 	bool secret = span_is(r->plural, "secrets") ||
-	    node_text_is(node_get(body, "kind"), "Secret");
+	    tree_text_is(tree_get(body, "kind"), "Secret");
 
 	if (span_is(r->plural, "tokenreviews"))
-		hide(a, node_get(body, "spec"), "token");
+		hide(a, tree_get(body, "spec"), "token");
 	if (!secret)
 		return;
-	if (node_is(body, NODE_ARRAY))
+	if (tree_is(body, NODE_ARRAY))
 		hide_operations(a, body);
 	hide(a, body, "data");
 	hide(a, body, "stringData");
-	hide(a, node_path(body, "metadata.annotations"), last_applied);
+	hide(a, tree_path(body, "metadata.annotations"), last_applied);
 }
 
 static bool
@@ -135,7 +135,7 @@ read_body(struct request *r, struct span type)
 	n = contains(type, "yaml")
 	    ? tree_parse_yaml(&r->arena, body, NULL, NULL)
 	    : tree_parse(&r->arena, body, TREE_LIMITS, NULL, NULL);
-	if (!node_is(n, NODE_OBJECT) && !node_is(n, NODE_ARRAY))
+	if (!tree_is(n, NODE_OBJECT) && !tree_is(n, NODE_ARRAY))
 		return NULL;
 	redact(&r->arena, r, n);
 	return n;
@@ -147,7 +147,7 @@ add_target(struct buf *b, const struct request *r, const struct node *body)
 	struct span name = r->name;
 
 	if (name.n == 0 && r->verb == REQUEST_CREATE)
-		name = node_path_text(body, "metadata.name");
+		name = tree_path_text(body, "metadata.name");
 	add_text(b, "verb", span_str(verb_name(r->verb)));
 	add_text(b, "method", r->http->method);
 	add_text(b, "path", r->http->path);

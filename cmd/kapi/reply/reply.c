@@ -226,7 +226,7 @@ reply_object(struct request *r, int code, struct node *object)
 	tree_write(&b, object);
 	json = buf_span(&b);
 	if ((r->as == AS_TABLE || r->as == AS_PARTIAL) &&
-	    !node_text_is(node_get(object, "kind"), "Status"))
+	    !tree_text_is(tree_get(object, "kind"), "Status"))
 		reply_form(r, code, json);
 	else
 		reply_json(r, code, json);

@@ -25,7 +25,7 @@ gave_up(void *arg)
 {
 	struct wait *w = arg;
 
-	timer_clear(w->r->api->loop, &w->timer);
+	loop_cancel(w->r->api->loop, &w->timer);
 	journal_write(w->r->api->journal, w->r, 0, SPAN_NONE);
 	request_free(w->r);
 }
@@ -39,5 +39,5 @@ wait_then(struct request *r, uint64_t ms, loop_fn *then, void *arg)
 	w->then = then;
 	w->arg = arg;
 	httpd_on_close(r->exchange, gave_up, w);
-	timer_after(r->api->loop, &w->timer, ms, over, w);
+	loop_after(r->api->loop, &w->timer, ms, over, w);
 }

@@ -54,10 +54,10 @@ check_manager(struct causes *c, struct span manager)
 static struct node *
 text_array(struct arena *a, const struct span *texts, size_t n)
 {
-	struct node *list = node_array(a);
+	struct node *list = tree_array(a);
 
 	for (size_t i = 0; i < n; i++)
-		node_append(a, list, node_string(a, texts[i]));
+		tree_append(a, list, tree_string(a, texts[i]));
 	return list;
 }
 
@@ -91,7 +91,7 @@ check_validation(struct causes *c, struct span value)
 	for (size_t i = 0; i < 4; i++)
 		supported[i] = span_str(names[i]);
 	cause_unsupported(c, span_str("fieldValidation"),
-	    node_string(c->arena, value), supported, 4);
+	    tree_string(c->arena, value), supported, 4);
 	return VALIDATE_WARN;
 }
 
@@ -221,7 +221,7 @@ check_delete(struct request *r, struct given *g)
 		    "set");
 	if (g->has_policy && !known)
 		cause_unsupported(
-		    &c, field, node_string(&r->arena, policy), supported, 4);
+		    &c, field, tree_string(&r->arena, policy), supported, 4);
 	g->options->dry_run = check_dry_run(&c, g->dry_runs, g->dry_run_count);
 	if (c.n == 0)
 		return NULL;
@@ -272,16 +272,16 @@ bad_field(struct request *r, const struct node *value, const char *field,
 static bool
 is_bool(const struct node *n)
 {
-	return node_is(n, NODE_TRUE) || node_is(n, NODE_FALSE);
+	return tree_is(n, NODE_TRUE) || tree_is(n, NODE_FALSE);
 }
 
 /* A member that is there and not null. */
 static const struct node *
 given(const struct node *object, const char *key)
 {
-	const struct node *n = node_get(object, key);
+	const struct node *n = tree_get(object, key);
 
-	return node_is(n, NODE_NULL) ? NULL : n;
+	return tree_is(n, NODE_NULL) ? NULL : n;
 }
 
 static struct problem *
@@ -306,7 +306,7 @@ from_object(struct request *r, struct given *g, const struct node *body)
 	const struct node *n;
 
 	if ((n = given(body, "gracePeriodSeconds")) != NULL) {
-		if (!node_get_int(n, &o->grace_seconds))
+		if (!tree_get_int(n, &o->grace_seconds))
 			return bad_field(r, n, "gracePeriodSeconds", "int64");
 		o->has_grace = true;
 	}
@@ -321,14 +321,14 @@ from_object(struct request *r, struct given *g, const struct node *body)
 		if (!is_bool(n))
 			return bad_field(r, n, "orphanDependents", "bool");
 		o->has_orphan = true;
-		o->orphan = node_true(n);
+		o->orphan = tree_true(n);
 	}
 	if ((n = given(body, "preconditions")) != NULL) {
 		if (n->kind != NODE_OBJECT)
 			return bad_field(
 			    r, n, "preconditions", "v1.Preconditions");
-		o->uid = node_text(node_get(n, "uid"));
-		o->version = node_text(node_get(n, "resourceVersion"));
+		o->uid = tree_text(tree_get(n, "uid"));
+		o->version = tree_text(tree_get(n, "resourceVersion"));
 	}
 	return take_dry_run(r, g, given(body, "dryRun"));
 }
@@ -336,8 +336,8 @@ from_object(struct request *r, struct given *g, const struct node *body)
 static struct problem *
 check_options_kind(struct request *r, const struct node *body)
 {
-	struct span kind = node_text(node_get(body, "kind"));
-	struct span api = node_text(node_get(body, "apiVersion"));
+	struct span kind = tree_text(tree_get(body, "kind"));
+	struct span api = tree_text(tree_get(body, "apiVersion"));
 
 	if (kind.n == 0 || span_is(kind, "DeleteOptions"))
 		return NULL;

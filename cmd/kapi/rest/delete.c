@@ -33,8 +33,8 @@ struct problem *
 delete_preconditions(
     struct write *w, const struct node *live, const struct delete_options *o)
 {
-	struct span uid = node_path_text(live, "metadata.uid");
-	struct span version = node_path_text(live, "metadata.resourceVersion");
+	struct span uid = tree_path_text(live, "metadata.uid");
+	struct span version = tree_path_text(live, "metadata.resourceVersion");
 	bool namespace_ = is_core(w->resource, "namespaces");
 	const char *format;
 
@@ -68,8 +68,8 @@ delete_preconditions(
 static bool
 has_finalizer(const struct node *finalizers, const char *name)
 {
-	for (size_t i = 0; i < node_count(finalizers); i++)
-		if (node_text_is(finalizers->items[i], name))
+	for (size_t i = 0; i < tree_count(finalizers); i++)
+		if (tree_text_is(finalizers->items[i], name))
 			return true;
 	return false;
 }
@@ -102,9 +102,9 @@ static bool
 set_finalizers(
     struct write *w, struct node *object, const struct delete_options *o)
 {
-	struct node *m = node_get(object, "metadata"),
-		    *now = node_array(w->arena);
-	const struct node *before = node_get(m, "finalizers");
+	struct node *m = tree_get(object, "metadata"),
+		    *now = tree_array(w->arena);
+	const struct node *before = tree_get(m, "finalizers");
 	bool orphan, foreground, same;
 
 	policy(w->resource, o, before, &orphan, &foreground);
@@ -112,19 +112,19 @@ set_finalizers(
 	    foreground == has_finalizer(before, "foregroundDeletion");
 	if (same)
 		return false;
-	for (size_t i = 0; i < node_count(before); i++)
-		if (!node_text_is(before->items[i], "orphan") &&
-		    !node_text_is(before->items[i], "foregroundDeletion"))
-			node_append(w->arena, now, before->items[i]);
+	for (size_t i = 0; i < tree_count(before); i++)
+		if (!tree_text_is(before->items[i], "orphan") &&
+		    !tree_text_is(before->items[i], "foregroundDeletion"))
+			tree_append(w->arena, now, before->items[i]);
 	if (orphan)
-		node_append(w->arena, now, node_str(w->arena, "orphan"));
+		tree_append(w->arena, now, tree_str(w->arena, "orphan"));
 	if (foreground)
-		node_append(
-		    w->arena, now, node_str(w->arena, "foregroundDeletion"));
+		tree_append(
+		    w->arena, now, tree_str(w->arena, "foregroundDeletion"));
 	if (now->n > 0)
-		node_put(w->arena, m, "finalizers", now);
+		tree_put(w->arena, m, "finalizers", now);
 	else
-		node_remove(m, "finalizers");
+		tree_remove(m, "finalizers");
 	return true;
 }
 
@@ -133,8 +133,8 @@ bump_generation(struct arena *a, struct node *m)
 {
 	int64_t g = 0;
 
-	if (node_get_int(node_get(m, "generation"), &g) && g > 0)
-		node_put(a, m, "generation", node_int(a, g + 1));
+	if (tree_get_int(tree_get(m, "generation"), &g) && g > 0)
+		tree_put(a, m, "generation", tree_int(a, g + 1));
 }
 
 static void
@@ -143,17 +143,17 @@ set_deletion(struct arena *a, struct node *m, int64_t at, int64_t grace)
 	char *text = arena_alloc(a, CLOCK_RFC3339_MAX);
 
 	clock_format_s(at, text);
-	node_put(a, m, "deletionTimestamp", node_str(a, text));
-	node_put(a, m, "deletionGracePeriodSeconds", node_int(a, grace));
+	tree_put(a, m, "deletionTimestamp", tree_str(a, text));
+	tree_put(a, m, "deletionGracePeriodSeconds", tree_int(a, grace));
 }
 
 /* markAsDeleting: finalizers hold an object that knows no grace. */
 static void
 mark_deleting(struct write *w, struct node *object)
 {
-	struct node *m = node_get(object, "metadata");
+	struct node *m = tree_get(object, "metadata");
 	int64_t now = clock_real_us() / 1000000, at;
-	struct span before = node_text(node_get(m, "deletionTimestamp"));
+	struct span before = tree_text(tree_get(m, "deletionTimestamp"));
 
 	if (before.n == 0)
 		bump_generation(w->arena, m);
@@ -169,16 +169,16 @@ enum grace { GRACE_NONE, GRACE_PENDING, GRACE_SET };
 static int64_t
 pod_grace(const struct node *pod, const struct delete_options *o)
 {
-	struct span phase = node_path_text(pod, "status.phase");
+	struct span phase = tree_path_text(pod, "status.phase");
 	int64_t period = 0;
 
 	if (o->has_grace)
 		period = o->grace_seconds;
 	else
-		node_get_int(
-		    node_path(pod, "spec.terminationGracePeriodSeconds"),
+		tree_get_int(
+		    tree_path(pod, "spec.terminationGracePeriodSeconds"),
 		    &period);
-	if (node_path_text(pod, "spec.nodeName").n == 0 ||
+	if (tree_path_text(pod, "spec.nodeName").n == 0 ||
 	    span_is(phase, "Failed") || span_is(phase, "Succeeded"))
 		period = 0;
 	return period < 0 ? 1 : period;
@@ -189,13 +189,13 @@ shorten(struct write *w, struct node *m, const struct delete_options *o)
 {
 	int64_t current = 0, period, at = 0, now = clock_real_us() / 1000000;
 
-	node_get_int(node_get(m, "deletionGracePeriodSeconds"), &current);
+	tree_get_int(tree_get(m, "deletionGracePeriodSeconds"), &current);
 	if (current == 0)
 		return GRACE_NONE;
 	period = o->grace_seconds < 0 ? 1 : o->grace_seconds;
 	if (!o->has_grace || period >= current)
 		return GRACE_PENDING;
-	clock_parse_us(node_text(node_get(m, "deletionTimestamp")), &at);
+	clock_parse_us(tree_text(tree_get(m, "deletionTimestamp")), &at);
 	at = at / 1000000 - current + period;
 	if (at < now) {
 		at = now;
@@ -209,12 +209,12 @@ static enum grace
 begin_grace(
     struct write *w, struct node *object, const struct delete_options *o)
 {
-	struct node *m = node_get(object, "metadata");
+	struct node *m = tree_get(object, "metadata");
 	int64_t period;
 
 	if (!is_core(w->resource, "pods"))
 		return GRACE_NONE;
-	if (node_get(m, "deletionTimestamp") != NULL)
+	if (tree_get(m, "deletionTimestamp") != NULL)
 		return shorten(w, m, o);
 	period = pod_grace(object, o);
 	set_deletion(w->arena, m, clock_real_us() / 1000000 + period, period);
@@ -227,19 +227,19 @@ static struct node *
 success(struct write *w, const struct node *object)
 {
 	struct arena *a = w->arena;
-	struct node *s = node_object(a), *d = node_object(a);
+	struct node *s = tree_object(a), *d = tree_object(a);
 
-	node_put(a, s, "kind", node_str(a, "Status"));
-	node_put(a, s, "apiVersion", node_str(a, "v1"));
-	node_put(a, s, "metadata", node_object(a));
-	node_put(a, s, "status", node_str(a, "Success"));
-	node_put(a, d, "name", node_string(a, w->name));
+	tree_put(a, s, "kind", tree_str(a, "Status"));
+	tree_put(a, s, "apiVersion", tree_str(a, "v1"));
+	tree_put(a, s, "metadata", tree_object(a));
+	tree_put(a, s, "status", tree_str(a, "Success"));
+	tree_put(a, d, "name", tree_string(a, w->name));
 	if (w->resource->group.n > 0)
-		node_put(a, d, "group", node_string(a, w->resource->group));
-	node_put(a, d, "kind", node_string(a, w->resource->plural));
-	node_put(a, d, "uid",
-	    node_string(a, node_path_text(object, "metadata.uid")));
-	node_put(a, s, "details", d);
+		tree_put(a, d, "group", tree_string(a, w->resource->group));
+	tree_put(a, d, "kind", tree_string(a, w->resource->plural));
+	tree_put(a, d, "uid",
+	    tree_string(a, tree_path_text(object, "metadata.uid")));
+	tree_put(a, s, "details", d);
 	return s;
 }
 
@@ -247,9 +247,9 @@ static void
 answer_deleted(struct write *w, struct node *object)
 {
 	if (w->changed)
-		node_put(w->arena, node_get(object, "metadata"),
+		tree_put(w->arena, tree_get(object, "metadata"),
 		    "resourceVersion",
-		    node_string(w->arena,
+		    tree_string(w->arena,
 			arena_printf(w->arena, "%" PRIu64,
 			    store_version(w->api->store))));
 	w->result = traits(w->resource) & TRAIT_RETURNS_DELETED
@@ -262,19 +262,19 @@ static bool
 end_namespace(struct write *w, struct stored *stored, struct node *object,
     const struct delete_options *o)
 {
-	struct node *m = node_get(object, "metadata");
+	struct node *m = tree_get(object, "metadata");
 
 	if (!is_core(w->resource, "namespaces"))
 		return false;
-	if (node_get(m, "deletionTimestamp") != NULL) {
+	if (tree_get(m, "deletionTimestamp") != NULL) {
 		w->result = object;
 		w->stored = stored;
-		return node_count(node_path(object, "spec.finalizers")) > 0;
+		return tree_count(tree_path(object, "spec.finalizers")) > 0;
 	}
-	node_put(w->arena, m, "deletionTimestamp",
-	    node_string(w->arena, time_now(w->arena)));
-	node_put(w->arena, node_make(w->arena, object, "status"), "phase",
-	    node_str(w->arena, "Terminating"));
+	tree_put(w->arena, m, "deletionTimestamp",
+	    tree_string(w->arena, time_now(w->arena)));
+	tree_put(w->arena, tree_make(w->arena, object, "status"), "phase",
+	    tree_str(w->arena, "Terminating"));
 	set_finalizers(w, object, o);
 	write_put(w, object, convert_tree(w->arena, stored));
 	return true;
@@ -285,7 +285,7 @@ static bool
 end_definition(struct write *w, struct stored *stored, struct node *object)
 {
 	if (!crd_is_definition(w->resource) ||
-	    node_path(object, "metadata.deletionTimestamp") != NULL)
+	    tree_path(object, "metadata.deletionTimestamp") != NULL)
 		return false;
 	crd_definition_delete(w->arena, object, time_now(w->arena));
 	write_put(w, object, convert_tree(w->arena, stored));
@@ -351,19 +351,19 @@ write_delete_object(struct write *w, const struct delete_options *o)
 		return NULL;
 	}
 	set_finalizers(w, object, o);
-	if (node_count(node_path(object, "metadata.finalizers")) > 0) {
+	if (tree_count(tree_path(object, "metadata.finalizers")) > 0) {
 		if (grace == GRACE_NONE)
 			mark_deleting(w, object);
 		w->result = object;
-		if (node_equal(
+		if (tree_equal(
 			object, convert_read(w->arena, w->resource, stored)))
 			w->stored = stored;
 		else
 			write_put(w, object, object);
 		return NULL;
 	}
-	node_get_int(
-	    node_path(object, "metadata.deletionGracePeriodSeconds"), &left);
+	tree_get_int(
+	    tree_path(object, "metadata.deletionGracePeriodSeconds"), &left);
 	if (grace == GRACE_SET && left > 0) {
 		write_put(w, object, object);
 		return NULL;

@@ -16,12 +16,12 @@
 static bool
 selects(const struct node *selector, const struct node *labels)
 {
-	const struct node *match = node_get(selector, "matchLabels");
+	const struct node *match = tree_get(selector, "matchLabels");
 
-	for (size_t i = 0; i < node_count(match); i++)
-		if (!span_eq(node_text(match->members[i].value),
-			node_text(
-			    node_get_span(labels, match->members[i].key))))
+	for (size_t i = 0; i < tree_count(match); i++)
+		if (!span_eq(tree_text(match->members[i].value),
+			tree_text(
+			    tree_get_span(labels, match->members[i].key))))
 			return false;
 	return selector != NULL;
 }
@@ -29,11 +29,11 @@ selects(const struct node *selector, const struct node *labels)
 static bool
 pod_needs_no_budget(const struct node *pod)
 {
-	struct span phase = node_path_text(pod, "status.phase");
+	struct span phase = tree_path_text(pod, "status.phase");
 
 	return span_is(phase, "Succeeded") || span_is(phase, "Failed") ||
 	    span_is(phase, "Pending") ||
-	    node_path(pod, "metadata.deletionTimestamp") != NULL;
+	    tree_path(pod, "metadata.deletionTimestamp") != NULL;
 }
 
 static struct problem *
@@ -57,18 +57,18 @@ number(const struct node *object, const char *path)
 {
 	int64_t n = 0;
 
-	node_get_int(node_path(object, path), &n);
+	tree_get_int(tree_path(object, path), &n);
 	return n;
 }
 
 static const struct node *
 condition(const struct node *budget)
 {
-	const struct node *list = node_path(budget, "status.conditions");
+	const struct node *list = tree_path(budget, "status.conditions");
 
-	for (size_t i = 0; i < node_count(list); i++)
-		if (node_text_is(
-			node_get(list->items[i], "type"), "DisruptionAllowed"))
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_text_is(
+			tree_get(list->items[i], "type"), "DisruptionAllowed"))
 			return list->items[i];
 	return NULL;
 }
@@ -76,14 +76,14 @@ condition(const struct node *budget)
 static struct problem *
 budget_is_spent(struct arena *a, const struct node *budget)
 {
-	struct span name = node_path_text(budget, "metadata.name");
+	struct span name = tree_path_text(budget, "metadata.name");
 	int64_t healthy = number(budget, "status.currentHealthy");
 	int64_t desired = number(budget, "status.desiredHealthy");
 	const struct node *c = condition(budget);
-	struct span said = node_text(node_get(c, "message"));
-	struct span reason = node_text(node_get(c, "reason"));
+	struct span said = tree_text(tree_get(c, "message"));
+	struct span reason = tree_text(tree_get(c, "reason"));
 
-	if (!node_text_is(node_get(c, "status"), "False"))
+	if (!tree_text_is(tree_get(c, "status"), "False"))
 		said.n = 0;
 	if (said.n > 0 && span_is(reason, "SyncFailed"))
 		return too_many(a,
@@ -117,7 +117,7 @@ budget_is_behind(struct arena *a, const struct node *budget)
 	    arena_printf(a,
 		"The disruption budget %.*s is still being processed by the "
 		"server.",
-		SPAN_ARG(node_path_text(budget, "metadata.name"))));
+		SPAN_ARG(tree_path_text(budget, "metadata.name"))));
 
 	p->retry_after = 10;
 	return p;
@@ -126,28 +126,28 @@ budget_is_behind(struct arena *a, const struct node *budget)
 static void
 set_insufficient(struct arena *a, struct node *budget)
 {
-	struct node *status = node_get(budget, "status");
-	struct node *list = node_get(status, "conditions"), *c;
+	struct node *status = tree_get(budget, "status");
+	struct node *list = tree_get(status, "conditions"), *c;
 
 	if (condition(budget) != NULL) {
 		c = (struct node *)condition(budget);
 	} else {
-		if (!node_is(list, NODE_ARRAY)) {
-			list = node_array(a);
-			node_put(a, status, "conditions", list);
+		if (!tree_is(list, NODE_ARRAY)) {
+			list = tree_array(a);
+			tree_put(a, status, "conditions", list);
 		}
-		c = node_object(a);
-		node_put(a, c, "type", node_str(a, "DisruptionAllowed"));
-		node_append(a, list, c);
+		c = tree_object(a);
+		tree_put(a, c, "type", tree_str(a, "DisruptionAllowed"));
+		tree_append(a, list, c);
 	}
-	if (!node_text_is(node_get(c, "status"), "False"))
-		node_put(
-		    a, c, "lastTransitionTime", node_string(a, time_now(a)));
-	node_put(a, c, "status", node_str(a, "False"));
-	node_put(a, c, "reason", node_str(a, "InsufficientPods"));
-	node_put(a, c, "message", node_str(a, ""));
-	node_put(a, c, "observedGeneration",
-	    node_int(a, number(budget, "status.observedGeneration")));
+	if (!tree_text_is(tree_get(c, "status"), "False"))
+		tree_put(
+		    a, c, "lastTransitionTime", tree_string(a, time_now(a)));
+	tree_put(a, c, "status", tree_str(a, "False"));
+	tree_put(a, c, "reason", tree_str(a, "InsufficientPods"));
+	tree_put(a, c, "message", tree_str(a, ""));
+	tree_put(a, c, "observedGeneration",
+	    tree_int(a, number(budget, "status.observedGeneration")));
 }
 
 /* One disruption less is allowed; a problem if none is. */
@@ -166,13 +166,13 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 		return budget_is_spent(&r->arena, budget);
 	if (r->dry_run)
 		return NULL;
-	status = node_make(&r->arena, budget, "status");
-	node_put(&r->arena, status, "disruptionsAllowed",
-	    node_int(&r->arena, allowed - 1));
+	status = tree_make(&r->arena, budget, "status");
+	tree_put(&r->arena, status, "disruptionsAllowed",
+	    tree_int(&r->arena, allowed - 1));
 	if (allowed == 1)
 		set_insufficient(&r->arena, budget);
-	node_set(&r->arena, node_make(&r->arena, status, "disruptedPods"),
-	    r->name, node_string(&r->arena, now));
+	tree_set(&r->arena, tree_make(&r->arena, status, "disruptedPods"),
+	    r->name, tree_string(&r->arena, now));
 	return rest_update(&w, budgets, span_str("status"), budget);
 }
 
@@ -181,7 +181,7 @@ check_budgets(struct request *r, const struct node *pod)
 {
 	struct resource *budgets = registry_storage(r->api->registry,
 	    span_str("policy"), span_str("poddisruptionbudgets"));
-	const struct node *labels = node_path(pod, "metadata.labels");
+	const struct node *labels = tree_path(pod, "metadata.labels");
 	struct stored *o, *found = NULL;
 	struct span after = SPAN_NONE;
 
@@ -191,7 +191,7 @@ check_budgets(struct request *r, const struct node *pod)
 	    NULL) {
 		after = o->key;
 		if (!selects(
-			node_path(convert_tree(&r->arena, o), "spec.selector"),
+			tree_path(convert_tree(&r->arena, o), "spec.selector"),
 			labels))
 			continue;
 		if (found != NULL)
@@ -206,14 +206,14 @@ check_budgets(struct request *r, const struct node *pod)
 static void
 options_in(struct node *eviction, struct delete_options *o)
 {
-	const struct node *d = node_get(eviction, "deleteOptions");
+	const struct node *d = tree_get(eviction, "deleteOptions");
 
 	o->has_grace =
-	    node_get_int(node_get(d, "gracePeriodSeconds"), &o->grace_seconds);
-	o->policy = node_text(node_get(d, "propagationPolicy"));
-	o->uid = node_path_text(d, "preconditions.uid");
-	o->version = node_path_text(d, "preconditions.resourceVersion");
-	o->dry_run = node_count(node_get(d, "dryRun")) > 0;
+	    tree_get_int(tree_get(d, "gracePeriodSeconds"), &o->grace_seconds);
+	o->policy = tree_text(tree_get(d, "propagationPolicy"));
+	o->uid = tree_path_text(d, "preconditions.uid");
+	o->version = tree_path_text(d, "preconditions.resourceVersion");
+	o->dry_run = tree_count(tree_get(d, "dryRun")) > 0;
 }
 
 /* The Pod says why it goes. */
@@ -222,7 +222,7 @@ say_why(struct request *r, struct write *w, const struct delete_options *o,
     struct stored *stored, struct node *pod)
 {
 	struct write say = *w;
-	struct node *said = node_copy(&r->arena, pod);
+	struct node *said = tree_copy(&r->arena, pod);
 	struct problem *p = delete_preconditions(w, pod, o);
 
 	if (p != NULL)

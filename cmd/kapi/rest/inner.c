@@ -9,7 +9,7 @@ static struct write
 inner_write(const struct rest_writer *w, struct resource *r,
     struct warnings *ignored, const struct node *object)
 {
-	const struct node *m = node_get(object, "metadata");
+	const struct node *m = tree_get(object, "metadata");
 
 	ignored->arena = w->arena;
 	return (struct write){.api = w->api,
@@ -17,8 +17,8 @@ inner_write(const struct rest_writer *w, struct resource *r,
 	    .resource = r,
 	    .subresource = span_str(""),
 	    .namespace_ =
-		r->namespaced ? node_text(node_get(m, "namespace")) : SPAN_NONE,
-	    .name = node_text(node_get(m, "name")),
+		r->namespaced ? tree_text(tree_get(m, "namespace")) : SPAN_NONE,
+	    .name = tree_text(tree_get(m, "name")),
 	    .manager = w->manager,
 	    .validation = VALIDATE_IGNORE,
 	    .warnings = ignored,
@@ -31,10 +31,10 @@ decode(struct write *w, struct node *object)
 	const struct resource *r = w->resource;
 	struct warnings none = {w->arena, NULL, 0};
 
-	node_put_first(w->arena, object, "apiVersion",
-	    node_string(w->arena, r->api_version));
-	node_put_first(
-	    w->arena, object, "kind", node_string(w->arena, r->kind));
+	tree_put_first(w->arena, object, "apiVersion",
+	    tree_string(w->arena, r->api_version));
+	tree_put_first(
+	    w->arena, object, "kind", tree_string(w->arena, r->kind));
 	return write_decode_fields(w, object, &none);
 }
 
@@ -98,13 +98,13 @@ rest_put_as_is(
 
 	if (p != NULL)
 		return p;
-	m = node_make(w.arena, object, "metadata");
-	if (node_text(node_get(m, "uid")).n == 0)
-		node_put(w.arena, m, "uid",
-		    node_string(w.arena, uuid_make(w.arena)));
-	if (node_text(node_get(m, "creationTimestamp")).n == 0)
-		node_put(w.arena, m, "creationTimestamp",
-		    node_string(w.arena, time_now(w.arena)));
+	m = tree_make(w.arena, object, "metadata");
+	if (tree_text(tree_get(m, "uid")).n == 0)
+		tree_put(w.arena, m, "uid",
+		    tree_string(w.arena, uuid_make(w.arena)));
+	if (tree_text(tree_get(m, "creationTimestamp")).n == 0)
+		tree_put(w.arena, m, "creationTimestamp",
+		    tree_string(w.arena, time_now(w.arena)));
 	if (r->crd == NULL)
 		encode_builtin(w.arena, r->schema, object);
 	write_put(&w, object, NULL);

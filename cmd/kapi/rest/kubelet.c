@@ -19,13 +19,13 @@ must_be_named(struct request *r, const struct node *spec)
 	struct problem *p;
 
 	for (size_t i = 0; i < LISTS; i++) {
-		const struct node *list = node_get(spec, container_lists[i]);
+		const struct node *list = tree_get(spec, container_lists[i]);
 
-		for (size_t j = 0; j < node_count(list); j++) {
+		for (size_t j = 0; j < tree_count(list); j++) {
 			if (names.len > 0)
 				buf_addc(&names, ' ');
 			buf_addspan(
-			    &names, node_path_text(list->items[j], "name"));
+			    &names, tree_path_text(list->items[j], "name"));
 		}
 	}
 	p = problem_bad_request(&r->arena,
@@ -40,19 +40,19 @@ must_be_named(struct request *r, const struct node *spec)
 static struct problem *
 check_container(struct request *r, const struct node *pod)
 {
-	const struct node *spec = node_get(pod, "spec");
+	const struct node *spec = tree_get(pod, "spec");
 	struct span name = request_param(r, "container");
 
 	if (name.n == 0)
-		return node_count(node_get(spec, "containers")) == 1
+		return tree_count(tree_get(spec, "containers")) == 1
 		    ? NULL
 		    : must_be_named(r, spec);
 	for (size_t i = 0; i < LISTS; i++) {
-		const struct node *list = node_get(spec, container_lists[i]);
+		const struct node *list = tree_get(spec, container_lists[i]);
 
-		for (size_t j = 0; j < node_count(list); j++)
+		for (size_t j = 0; j < tree_count(list); j++)
 			if (span_eq(
-				name, node_path_text(list->items[j], "name")))
+				name, tree_path_text(list->items[j], "name")))
 				return NULL;
 	}
 	return problem_bad_request(&r->arena,
@@ -86,7 +86,7 @@ container_serve(struct request *r)
 	if (p == NULL && stream && !span_is(r->subresource, "portforward"))
 		p = check_container(r, object);
 	if (p == NULL && stream &&
-	    node_path_text(object, "spec.nodeName").n == 0) {
+	    tree_path_text(object, "spec.nodeName").n == 0) {
 		serve_unscheduled(r);
 		return;
 	}

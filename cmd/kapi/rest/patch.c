@@ -52,7 +52,7 @@ text_of_tree(struct arena *a, struct node *n)
 	struct buf b = BUF_INIT;
 	struct span s;
 
-	for (size_t i = 1; i < node_count(n) && n->kind == NODE_OBJECT; i++)
+	for (size_t i = 1; i < tree_count(n) && n->kind == NODE_OBJECT; i++)
 		for (size_t k = i; k > 0 &&
 		     span_cmp(n->members[k - 1].key, n->members[k].key) > 0;
 		     k--) {
@@ -91,7 +91,7 @@ rest_patched(struct request *r, enum patch_kind kind,
 	if (p != NULL)
 		return p;
 	/* The outcome may share nodes with live, and is changed from here. */
-	*patched = node_copy(a, *patched);
+	*patched = tree_copy(a, *patched);
 	*text = type == PATCH_STRATEGIC ? go_value(a, patch) : SPAN_NONE;
 	return NULL;
 }
@@ -108,7 +108,7 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	if (text.p != NULL)
 		return write_decode(w, patched, &how);
 	how.patched = span_str("");
-	before = node_copy(w->arena, patched);
+	before = tree_copy(w->arena, patched);
 	p = write_decode(w, patched, &how);
 	if (p == NULL || p->code != 422)
 		return p;
@@ -138,7 +138,7 @@ apply_object(struct request *r, struct write *w, const struct node *live,
 		    "decoding JSON: %.*s",
 		    SPAN_ARG(go_type_error(
 			&r->arena, applied, "map[string]interface {}")));
-	copy = node_copy(&r->arena, applied);
+	copy = tree_copy(&r->arena, applied);
 	p = write_apply(w, live, copy, object);
 	if (p != NULL || twice.n == 0 || r->field_validation == VALIDATE_IGNORE)
 		return p;
@@ -154,7 +154,7 @@ apply_object(struct request *r, struct write *w, const struct node *live,
 static struct problem *
 check_object(struct write *w, const struct node *live, struct node *object)
 {
-	struct span uid = node_path_text(object, "metadata.uid");
+	struct span uid = tree_path_text(object, "metadata.uid");
 	struct problem *p;
 
 	if (live == NULL && uid.n > 0)

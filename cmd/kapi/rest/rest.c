@@ -87,7 +87,7 @@ check_type_meta(struct request *r, const struct node *body)
 			    "\"json:\\\"apiVersion,omitempty\\\"\"; Kind "
 			    "string \"json:\\\"kind,omitempty\\\"\" }"))));
 	for (size_t i = 0; i < 2; i++) {
-		const struct node *n = node_get(body, keys[i]);
+		const struct node *n = tree_get(body, keys[i]);
 
 		if (n != NULL && n->kind != NODE_STRING && n->kind != NODE_NULL)
 			return unreadable(r,
@@ -96,7 +96,7 @@ check_type_meta(struct request *r, const struct node *body)
 				"field .%s of type string",
 				before, go_kind(n), keys[i]));
 	}
-	api = node_text(node_get(body, "apiVersion"));
+	api = tree_text(tree_get(body, "apiVersion"));
 	for (size_t i = 0; i < api.n; i++)
 		slashes += api.p[i] == '/';
 	if (slashes > 1)
@@ -104,7 +104,7 @@ check_type_meta(struct request *r, const struct node *body)
 		    arena_printf(&r->arena,
 			"unexpected GroupVersion string: %.*s", SPAN_ARG(api)));
 	if (r->resource->crd != NULL && !span_is(r->subresource, "scale") &&
-	    node_text(node_get(body, "kind")).n == 0)
+	    tree_text(tree_get(body, "kind")).n == 0)
 		return unreadable(r,
 		    arena_printf(&r->arena,
 			"Object 'Kind' is missing in '%.*s'",
@@ -205,21 +205,21 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 static void
 name_requestor(struct request *r, struct node *object)
 {
-	struct node *spec = node_get(object, "spec"), *groups;
+	struct node *spec = tree_get(object, "spec"), *groups;
 
 	if (!span_is(r->resource->plural, "certificatesigningrequests") ||
 	    spec == NULL)
 		return;
-	groups = node_array(&r->arena);
+	groups = tree_array(&r->arena);
 	for (size_t i = 0; i < r->identity->group_count; i++)
-		node_append(&r->arena, groups,
-		    node_string(&r->arena, r->identity->groups[i]));
-	node_put(&r->arena, spec, "username",
-	    node_string(&r->arena, r->identity->name));
-	node_put(
-	    &r->arena, spec, "uid", node_string(&r->arena, r->identity->uid));
-	node_put(&r->arena, spec, "groups", groups);
-	node_remove(spec, "extra");
+		tree_append(&r->arena, groups,
+		    tree_string(&r->arena, r->identity->groups[i]));
+	tree_put(&r->arena, spec, "username",
+	    tree_string(&r->arena, r->identity->name));
+	tree_put(
+	    &r->arena, spec, "uid", tree_string(&r->arena, r->identity->uid));
+	tree_put(&r->arena, spec, "groups", groups);
+	tree_remove(spec, "extra");
 }
 
 static void
@@ -238,7 +238,7 @@ create(struct request *r)
 		p = write_check_namespace(&w, object);
 	}
 	if (p == NULL &&
-	    node_path_text(object, "metadata.resourceVersion").n > 0)
+	    tree_path_text(object, "metadata.resourceVersion").n > 0)
 		p = problem_make(&r->arena, 500, NULL,
 		    "resourceVersion should not be set on objects to be "
 		    "created");
@@ -251,8 +251,8 @@ create(struct request *r)
 static struct problem *
 check_uid(struct write *w, const struct node *live, const struct node *object)
 {
-	struct span uid = node_path_text(object, "metadata.uid");
-	struct span has = node_path_text(live, "metadata.uid");
+	struct span uid = tree_path_text(object, "metadata.uid");
+	struct span has = tree_path_text(live, "metadata.uid");
 	const struct resource *s = w->resource;
 
 	if (uid.n == 0 || span_eq(uid, has))
@@ -341,8 +341,8 @@ delete_one(struct request *r)
 	r->changed = w.changed;
 	/* Deprecated, and the only case of 202. */
 	if (options.has_orphan && !options.orphan &&
-	    !node_text_is(node_get(w.result, "kind"), "Status") &&
-	    node_path(w.result, "metadata.deletionTimestamp") != NULL)
+	    !tree_text_is(tree_get(w.result, "kind"), "Status") &&
+	    tree_path(w.result, "metadata.deletionTimestamp") != NULL)
 		code = 202;
 	if (w.stored != NULL)
 		reply_stored(r, code, w.stored);

@@ -17,41 +17,41 @@
 static struct node *
 texts(struct arena *a, const char *const *list, size_t n)
 {
-	struct node *array = node_array(a);
+	struct node *array = tree_array(a);
 
 	for (size_t i = 0; i < n; i++)
-		node_append(a, array, node_str(a, list[i]));
+		tree_append(a, array, tree_str(a, list[i]));
 	return array;
 }
 
 static struct node *
 user_info(struct arena *a, const struct user *u)
 {
-	struct node *info = node_object(a), *groups = node_array(a);
+	struct node *info = tree_object(a), *groups = tree_array(a);
 	bool known = false;
 
-	node_put(a, info, "username", node_string(a, u->name));
+	tree_put(a, info, "username", tree_string(a, u->name));
 	if (u->uid.n > 0)
-		node_put(a, info, "uid", node_string(a, u->uid));
+		tree_put(a, info, "uid", tree_string(a, u->uid));
 	for (size_t i = 0; i < u->group_count; i++) {
 		known = known || span_is(u->groups[i], "system:authenticated");
-		node_append(a, groups, node_string(a, u->groups[i]));
+		tree_append(a, groups, tree_string(a, u->groups[i]));
 	}
 	if (!known)
-		node_append(a, groups, node_str(a, "system:authenticated"));
-	node_put(a, info, "groups", groups);
+		tree_append(a, groups, tree_str(a, "system:authenticated"));
+	tree_put(a, info, "groups", groups);
 	return info;
 }
 
 static bool
 is_denied(const struct request *r, const struct node *object)
 {
-	const struct node *groups = node_path(object, "spec.groups");
+	const struct node *groups = tree_path(object, "spec.groups");
 	const struct user *u = r->identity;
 	static const char group[] = "kapi:denied";
 
-	for (size_t i = 0; i < node_count(groups); i++)
-		if (node_text_is(groups->items[i], group))
+	for (size_t i = 0; i < tree_count(groups); i++)
+		if (tree_text_is(groups->items[i], group))
 			return true;
 	if (!span_is(r->resource->plural, "selfsubjectaccessreviews"))
 		return false;
@@ -64,24 +64,24 @@ is_denied(const struct request *r, const struct node *object)
 static void
 review_access(struct request *r, struct node *object)
 {
-	struct node *status = node_object(&r->arena);
+	struct node *status = tree_object(&r->arena);
 
-	node_put(&r->arena, status, "allowed",
-	    node_bool(&r->arena, !is_denied(r, object)));
-	node_put(&r->arena, object, "status", status);
+	tree_put(&r->arena, status, "allowed",
+	    tree_bool(&r->arena, !is_denied(r, object)));
+	tree_put(&r->arena, object, "status", status);
 }
 
 static struct problem *
 check_access(struct request *r, const struct node *object)
 {
-	const struct node *spec = node_get(object, "spec");
-	bool resource = node_get(spec, "resourceAttributes") != NULL;
-	bool other = node_get(spec, "nonResourceAttributes") != NULL;
+	const struct node *spec = tree_get(object, "spec");
+	bool resource = tree_get(spec, "resourceAttributes") != NULL;
+	bool other = tree_get(spec, "nonResourceAttributes") != NULL;
 	struct causes c = {&r->arena, NULL, 0};
 
 	if (resource && other)
 		cause_invalid(&c, span_str("spec.nonResourceAttributes"),
-		    node_get(spec, "nonResourceAttributes"),
+		    tree_get(spec, "nonResourceAttributes"),
 		    "cannot be specified in combination with "
 		    "resourceAttributes");
 	if (!resource && !other)
@@ -89,8 +89,8 @@ check_access(struct request *r, const struct node *object)
 		    "exactly one of nonResourceAttributes or "
 		    "resourceAttributes must be specified");
 	if (!span_is(r->resource->plural, "selfsubjectaccessreviews") &&
-	    node_text(node_get(spec, "user")).n == 0 &&
-	    node_count(node_get(spec, "groups")) == 0)
+	    tree_text(tree_get(spec, "user")).n == 0 &&
+	    tree_count(tree_get(spec, "groups")) == 0)
 		cause_invalid_text(&c, span_str("spec.user"), span_str(""),
 		    "at least one of user or group must be specified");
 	if (c.n == 0)
@@ -104,60 +104,60 @@ review_rules(struct request *r, struct node *object)
 {
 	static const char *const all[] = {"*"};
 	struct arena *a = &r->arena;
-	struct node *status = node_object(a), *rule = node_object(a);
-	struct node *list = node_array(a), *other = node_object(a);
-	struct node *others = node_array(a);
+	struct node *status = tree_object(a), *rule = tree_object(a);
+	struct node *list = tree_array(a), *other = tree_object(a);
+	struct node *others = tree_array(a);
 
-	node_put(a, rule, "verbs", texts(a, all, 1));
-	node_put(a, rule, "apiGroups", texts(a, all, 1));
-	node_put(a, rule, "resources", texts(a, all, 1));
-	node_append(a, list, rule);
-	node_put(a, other, "verbs", texts(a, all, 1));
-	node_put(a, other, "nonResourceURLs", texts(a, all, 1));
-	node_append(a, others, other);
-	node_put(a, status, "resourceRules", list);
-	node_put(a, status, "nonResourceRules", others);
-	node_put(a, status, "incomplete", node_bool(a, false));
+	tree_put(a, rule, "verbs", texts(a, all, 1));
+	tree_put(a, rule, "apiGroups", texts(a, all, 1));
+	tree_put(a, rule, "resources", texts(a, all, 1));
+	tree_append(a, list, rule);
+	tree_put(a, other, "verbs", texts(a, all, 1));
+	tree_put(a, other, "nonResourceURLs", texts(a, all, 1));
+	tree_append(a, others, other);
+	tree_put(a, status, "resourceRules", list);
+	tree_put(a, status, "nonResourceRules", others);
+	tree_put(a, status, "incomplete", tree_bool(a, false));
 	/* What was asked is not repeated. */
-	node_put(a, object, "spec", node_object(a));
-	node_put(a, object, "metadata", node_object(a));
-	node_put(a, object, "status", status);
+	tree_put(a, object, "spec", tree_object(a));
+	tree_put(a, object, "metadata", tree_object(a));
+	tree_put(a, object, "status", status);
 }
 
 static void
 review_token(struct request *r, struct node *object)
 {
 	struct arena *a = &r->arena;
-	struct span token = node_path_text(object, "spec.token");
-	struct node *status = node_object(a), *audiences = node_array(a);
+	struct span token = tree_path_text(object, "spec.token");
+	struct node *status = tree_object(a), *audiences = tree_array(a);
 	const struct user *u = users_find(
 	    r->api->users, arena_printf(a, "Bearer %.*s", SPAN_ARG(token)));
 
 	if (u == NULL) {
-		node_put(a, status, "user", node_object(a));
-		node_put(
-		    a, status, "error", node_str(a, "invalid bearer token"));
+		tree_put(a, status, "user", tree_object(a));
+		tree_put(
+		    a, status, "error", tree_str(a, "invalid bearer token"));
 	} else {
-		node_put(a, status, "authenticated", node_bool(a, true));
-		node_put(a, status, "user", user_info(a, u));
-		node_append(a, audiences,
-		    node_str(a, "https://kubernetes.default.svc"));
-		node_put(a, status, "audiences", audiences);
+		tree_put(a, status, "authenticated", tree_bool(a, true));
+		tree_put(a, status, "user", user_info(a, u));
+		tree_append(a, audiences,
+		    tree_str(a, "https://kubernetes.default.svc"));
+		tree_put(a, status, "audiences", audiences);
 	}
-	node_put(a, object, "status", status);
+	tree_put(a, object, "status", status);
 }
 
 static void
 review_self(struct request *r, struct node *object)
 {
 	struct arena *a = &r->arena;
-	struct node *status = node_object(a);
+	struct node *status = tree_object(a);
 
-	node_put(a, status, "userInfo", user_info(a, r->identity));
-	node_put(a, object, "metadata", node_object(a));
-	node_put(a, object, "status", status);
-	node_put(a, node_make(a, object, "metadata"), "creationTimestamp",
-	    node_string(a, time_now(a)));
+	tree_put(a, status, "userInfo", user_info(a, r->identity));
+	tree_put(a, object, "metadata", tree_object(a));
+	tree_put(a, object, "status", status);
+	tree_put(a, tree_make(a, object, "metadata"), "creationTimestamp",
+	    tree_string(a, time_now(a)));
 }
 
 static bool
@@ -180,12 +180,12 @@ review(struct request *r, struct node *object)
 			return p;
 		review_access(r, object);
 	} else if (span_is(s->plural, "selfsubjectrulesreviews")) {
-		if (node_path_text(object, "spec.namespace").n == 0)
+		if (tree_path_text(object, "spec.namespace").n == 0)
 			return problem_bad_request(
 			    &r->arena, "no namespace on request");
 		review_rules(r, object);
 	} else if (span_is(s->plural, "tokenreviews")) {
-		if (node_path_text(object, "spec.token").n == 0)
+		if (tree_path_text(object, "spec.token").n == 0)
 			return problem_bad_request(&r->arena,
 			    "token is required for TokenReview in "
 			    "authentication");
@@ -247,7 +247,7 @@ check_lifetime(struct request *r, int64_t seconds)
 {
 	struct causes c = {&r->arena, NULL, 0};
 	struct span field = span_str("spec.expirationSeconds");
-	struct node *value = node_int(&r->arena, seconds);
+	struct node *value = tree_int(&r->arena, seconds);
 
 	if (seconds < 600)
 		cause_invalid(&c, field, value,
@@ -281,39 +281,39 @@ token_serve(struct request *r)
 	if (p == NULL)
 		p = rest_live(&w, &stored, &account);
 	if (p == NULL) {
-		node_get_int(
-		    node_path(object, "spec.expirationSeconds"), &seconds);
+		tree_get_int(
+		    tree_path(object, "spec.expirationSeconds"), &seconds);
 		p = check_lifetime(r, seconds);
 	}
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
 	}
-	spec = node_make(a, object, "spec");
-	m = node_make(a, object, "metadata");
-	status = node_object(a);
-	if (node_get(spec, "expirationSeconds") == NULL)
-		node_put(a, spec, "expirationSeconds", node_int(a, seconds));
-	if (node_empty(node_get(spec, "audiences"))) {
+	spec = tree_make(a, object, "spec");
+	m = tree_make(a, object, "metadata");
+	status = tree_object(a);
+	if (tree_get(spec, "expirationSeconds") == NULL)
+		tree_put(a, spec, "expirationSeconds", tree_int(a, seconds));
+	if (tree_empty(tree_get(spec, "audiences"))) {
 		static const char *const audience[] = {
 		    "https://kubernetes.default.svc"};
 
-		node_put(a, spec, "audiences", texts(a, audience, 1));
+		tree_put(a, spec, "audiences", texts(a, audience, 1));
 	}
-	if (node_get(spec, "boundObjectRef") == NULL)
-		node_put(a, spec, "boundObjectRef", node_null(a));
+	if (tree_get(spec, "boundObjectRef") == NULL)
+		tree_put(a, spec, "boundObjectRef", tree_null(a));
 	clock_format_s(now + seconds, until);
-	node_put(a, status, "token",
-	    node_string(a, made_up_token(r, now + seconds)));
-	node_put(a, status, "expirationTimestamp", node_str(a, until));
-	node_put(a, object, "status", status);
-	node_put(a, m, "name", node_string(a, r->name));
-	node_put(a, m, "namespace", node_string(a, r->namespace_));
-	node_put(a, m, "uid",
-	    node_string(a, node_path_text(account, "metadata.uid")));
-	node_put(a, m, "creationTimestamp", node_string(a, time_now(a)));
-	node_put_first(
-	    a, object, "apiVersion", node_str(a, "authentication.k8s.io/v1"));
-	node_put_first(a, object, "kind", node_str(a, "TokenRequest"));
+	tree_put(a, status, "token",
+	    tree_string(a, made_up_token(r, now + seconds)));
+	tree_put(a, status, "expirationTimestamp", tree_str(a, until));
+	tree_put(a, object, "status", status);
+	tree_put(a, m, "name", tree_string(a, r->name));
+	tree_put(a, m, "namespace", tree_string(a, r->namespace_));
+	tree_put(a, m, "uid",
+	    tree_string(a, tree_path_text(account, "metadata.uid")));
+	tree_put(a, m, "creationTimestamp", tree_string(a, time_now(a)));
+	tree_put_first(
+	    a, object, "apiVersion", tree_str(a, "authentication.k8s.io/v1"));
+	tree_put_first(a, object, "kind", tree_str(a, "TokenRequest"));
 	reply_object(r, 201, object);
 }

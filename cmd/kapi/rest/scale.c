@@ -46,10 +46,10 @@ add_set(struct buf *b, const struct node *values)
 {
 	struct span last = SPAN_NONE, next;
 
-	for (size_t n = 0; n < node_count(values); n++) {
+	for (size_t n = 0; n < tree_count(values); n++) {
 		next = SPAN_NONE;
 		for (size_t i = 0; i < values->n; i++) {
-			struct span v = node_text(values->items[i]);
+			struct span v = tree_text(values->items[i]);
 
 			if ((last.p == NULL || span_cmp(v, last) > 0) &&
 			    (next.p == NULL || span_cmp(v, next) < 0))
@@ -67,8 +67,8 @@ add_set(struct buf *b, const struct node *values)
 static void
 add_requirement(struct buf *b, const struct node *e)
 {
-	struct span key = node_text(node_get(e, "key"));
-	struct span op = node_text(node_get(e, "operator"));
+	struct span key = tree_text(tree_get(e, "key"));
+	struct span op = tree_text(tree_get(e, "operator"));
 
 	buf_adds(b, b->len == 0 ? "" : ",");
 	if (span_is(op, "DoesNotExist"))
@@ -76,7 +76,7 @@ add_requirement(struct buf *b, const struct node *e)
 	buf_addspan(b, key);
 	if (span_is(op, "In") || span_is(op, "NotIn")) {
 		buf_adds(b, span_is(op, "In") ? " in" : " notin");
-		add_set(b, node_get(e, "values"));
+		add_set(b, tree_get(e, "values"));
 	}
 }
 
@@ -85,15 +85,15 @@ static struct span
 selector_text(struct arena *a, const struct node *selector, bool plain)
 {
 	const struct node *labels =
-	    plain ? selector : node_get(selector, "matchLabels");
+	    plain ? selector : tree_get(selector, "matchLabels");
 	const struct node *more =
-	    plain ? NULL : node_get(selector, "matchExpressions");
+	    plain ? NULL : tree_get(selector, "matchExpressions");
 	const struct member **sorted =
-	    arena_alloc(a, (node_count(labels) + 1) * sizeof(void *));
+	    arena_alloc(a, (tree_count(labels) + 1) * sizeof(void *));
 	struct buf b = BUF_INIT;
 	struct span s;
 
-	for (size_t i = 0; i < node_count(labels); i++) {
+	for (size_t i = 0; i < tree_count(labels); i++) {
 		size_t at = i;
 
 		while (at > 0 &&
@@ -103,13 +103,13 @@ selector_text(struct arena *a, const struct node *selector, bool plain)
 		}
 		sorted[at] = &labels->members[i];
 	}
-	for (size_t i = 0; i < node_count(labels); i++) {
+	for (size_t i = 0; i < tree_count(labels); i++) {
 		buf_adds(&b, i == 0 ? "" : ",");
 		buf_addspan(&b, sorted[i]->key);
 		buf_addc(&b, '=');
-		buf_addspan(&b, node_text(sorted[i]->value));
+		buf_addspan(&b, tree_text(sorted[i]->value));
 	}
-	for (size_t i = 0; i < node_count(more); i++)
+	for (size_t i = 0; i < tree_count(more); i++)
 		add_requirement(&b, more->items[i]);
 	s = arena_span(a, buf_span(&b));
 	buf_release(&b);
@@ -122,7 +122,7 @@ number_at(const struct node *object, const char *path)
 	int64_t n = 0;
 
 	if (path != NULL)
-		node_get_int(node_path(object, path), &n);
+		tree_get_int(tree_path(object, path), &n);
 	return n;
 }
 
@@ -133,9 +133,9 @@ scale_selector(struct arena *a, const struct resource *r,
 	if (r->crd != NULL)
 		return s->selector == NULL
 		    ? SPAN_NONE
-		    : node_path_text(object, s->selector);
+		    : tree_path_text(object, s->selector);
 	return selector_text(
-	    a, node_path(object, "spec.selector"), r->group.n == 0);
+	    a, tree_path(object, "spec.selector"), r->group.n == 0);
 }
 
 static struct node *
@@ -144,26 +144,26 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 	static const char *const kept[] = {
 	    "name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
 	struct scaling s = scaling_of(a, r);
-	struct node *scale = node_object(a), *m = node_object(a), *v;
-	struct node *spec = node_object(a), *status = node_object(a);
+	struct node *scale = tree_object(a), *m = tree_object(a), *v;
+	struct node *spec = tree_object(a), *status = tree_object(a);
 	struct span selector = scale_selector(a, r, &s, object);
 
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		if ((v = node_get(node_get(object, "metadata"), kept[i])) !=
+		if ((v = tree_get(tree_get(object, "metadata"), kept[i])) !=
 		    NULL)
-			node_put(a, m, kept[i], v);
-	node_put(a, scale, "kind", node_str(a, "Scale"));
-	node_put(a, scale, "apiVersion", node_str(a, "autoscaling/v1"));
-	node_put(a, scale, "metadata", m);
+			tree_put(a, m, kept[i], v);
+	tree_put(a, scale, "kind", tree_str(a, "Scale"));
+	tree_put(a, scale, "apiVersion", tree_str(a, "autoscaling/v1"));
+	tree_put(a, scale, "metadata", m);
 	if (number_at(object, s.spec) != 0)
-		node_put(a, spec, "replicas",
-		    node_int(a, number_at(object, s.spec)));
-	node_put(a, scale, "spec", spec);
-	node_put(
-	    a, status, "replicas", node_int(a, number_at(object, s.status)));
+		tree_put(a, spec, "replicas",
+		    tree_int(a, number_at(object, s.spec)));
+	tree_put(a, scale, "spec", spec);
+	tree_put(
+	    a, status, "replicas", tree_int(a, number_at(object, s.status)));
 	if (selector.n > 0)
-		node_put(a, status, "selector", node_string(a, selector));
-	node_put(a, scale, "status", status);
+		tree_put(a, status, "selector", tree_string(a, selector));
+	tree_put(a, scale, "status", status);
 	return scale;
 }
 
@@ -198,11 +198,11 @@ set_replicas(
 	const char *dot;
 
 	while ((dot = strchr(path, '.')) != NULL) {
-		object = node_make(a, object,
+		object = tree_make(a, object,
 		    arena_str(a, span_make(path, (size_t)(dot - path))));
 		path = dot + 1;
 	}
-	node_put(a, object, path, node_int(a, replicas));
+	tree_put(a, object, path, tree_int(a, replicas));
 }
 
 /* What the client makes of the old Scale: *scale, decoded. */
@@ -250,12 +250,12 @@ check_scale(struct request *r, struct write *w, const struct node *scale)
 
 	if (p != NULL)
 		return p;
-	node_get_int(node_path(scale, "spec.replicas"), &replicas);
+	tree_get_int(tree_path(scale, "spec.replicas"), &replicas);
 	/* A CRD's own schema says what is wrong. */
 	if (replicas >= 0 || w->resource->crd != NULL)
 		return NULL;
 	cause_invalid(&c, span_str("spec.replicas"),
-	    node_int(&r->arena, replicas),
+	    tree_int(&r->arena, replicas),
 	    "must be greater than or equal to 0");
 	return problem_invalid_kind(
 	    &r->arena, span_str("autoscaling"), span_str("Scale"), r->name, &c);
@@ -267,20 +267,20 @@ scaled(struct request *r, const struct node *live, struct node *scale,
     const struct scaling *s)
 {
 	struct arena *a = &r->arena;
-	struct node *object = node_copy(a, live);
-	struct node *m = node_get(object, "metadata"), *fields;
-	struct node *version = node_path(scale, "metadata.resourceVersion");
+	struct node *object = tree_copy(a, live);
+	struct node *m = tree_get(object, "metadata"), *fields;
+	struct node *version = tree_path(scale, "metadata.resourceVersion");
 
 	set_replicas(a, object, s->spec, number_at(scale, "spec.replicas"));
-	if (node_text(version).n > 0)
-		node_put(a, m, "resourceVersion", version);
-	fields = managed_from_scale(a, node_get(m, "managedFields"),
-	    node_path(scale, "metadata.managedFields"),
+	if (tree_text(version).n > 0)
+		tree_put(a, m, "resourceVersion", version);
+	fields = managed_from_scale(a, tree_get(m, "managedFields"),
+	    tree_path(scale, "metadata.managedFields"),
 	    r->resource->api_version, s->spec);
 	if (fields != NULL && fields->n > 0)
-		node_put(a, m, "managedFields", fields);
+		tree_put(a, m, "managedFields", fields);
 	else
-		node_remove(m, "managedFields");
+		tree_remove(m, "managedFields");
 	return object;
 }
 
@@ -297,9 +297,9 @@ write_scale(struct request *r, struct write *w, struct stored *stored,
 	struct problem *p;
 
 	fields = managed_to_scale(
-	    a, node_path(live, "metadata.managedFields"), s.spec);
+	    a, tree_path(live, "metadata.managedFields"), s.spec);
 	if (fields != NULL)
-		node_put(a, node_get(old, "metadata"), "managedFields", fields);
+		tree_put(a, tree_get(old, "metadata"), "managedFields", fields);
 	inner.resource = &as_scale;
 	inner.subresource = span_str("scale");
 	p = new_scale(r, &inner, old, &scale);

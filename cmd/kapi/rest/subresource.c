@@ -12,13 +12,13 @@
 struct node *
 posted_success(struct arena *a)
 {
-	struct node *s = node_object(a);
+	struct node *s = tree_object(a);
 
-	node_put(a, s, "kind", node_str(a, "Status"));
-	node_put(a, s, "apiVersion", node_str(a, "v1"));
-	node_put(a, s, "metadata", node_object(a));
-	node_put(a, s, "status", node_str(a, "Success"));
-	node_put(a, s, "code", node_int(a, 201));
+	tree_put(a, s, "kind", tree_str(a, "Status"));
+	tree_put(a, s, "apiVersion", tree_str(a, "v1"));
+	tree_put(a, s, "metadata", tree_object(a));
+	tree_put(a, s, "status", tree_str(a, "Success"));
+	tree_put(a, s, "code", tree_int(a, 201));
 	return s;
 }
 
@@ -34,7 +34,7 @@ posted_object(
 		p = write_check_lifecycle(w);
 	if (p != NULL)
 		return p;
-	name = node_path_text(*object, "metadata.name");
+	name = tree_path_text(*object, "metadata.name");
 	if (!span_eq(name, r->name))
 		return problem_bad_request(&r->arena,
 		    "name in URL does not match name in %s object", kind);
@@ -45,10 +45,10 @@ static struct problem *
 check_binding(
     struct request *r, const struct node *pod, const struct node *binding)
 {
-	struct span node = node_path_text(pod, "spec.nodeName");
+	struct span node = tree_path_text(pod, "spec.nodeName");
 	const char *why = NULL;
 
-	if (node_path(pod, "metadata.deletionTimestamp") != NULL)
+	if (tree_path(pod, "metadata.deletionTimestamp") != NULL)
 		why = arena_printf(&r->arena,
 		    "pod %.*s is being deleted, cannot be assigned to a host",
 		    SPAN_ARG(r->name))
@@ -58,7 +58,7 @@ check_binding(
 		    "pod %.*s is already assigned to node %.*s",
 		    SPAN_ARG(r->name), SPAN_ARG(go_quote(&r->arena, node)))
 			  .p;
-	else if (node_count(node_path(pod, "spec.schedulingGates")) > 0)
+	else if (tree_count(tree_path(pod, "spec.schedulingGates")) > 0)
 		why = arena_printf(&r->arena,
 		    "pod %.*s has non-empty .spec.schedulingGates",
 		    SPAN_ARG(r->name))
@@ -73,7 +73,7 @@ check_binding(
 		    SPAN_ARG(go_quote(&r->arena, r->name)), why);
 		return p;
 	}
-	if (node_path_text(binding, "target.name").n == 0)
+	if (tree_path_text(binding, "target.name").n == 0)
 		return problem_make(
 		    &r->arena, 500, NULL, "target.name: Required value");
 	return NULL;
@@ -83,11 +83,11 @@ static void
 merge_texts(struct arena *a, struct node *into, const char *key,
     const struct node *from)
 {
-	struct node *m = node_get(into, "metadata");
-	const struct node *add = node_get(node_get(from, "metadata"), key);
+	struct node *m = tree_get(into, "metadata");
+	const struct node *add = tree_get(tree_get(from, "metadata"), key);
 
-	for (size_t i = 0; i < node_count(add); i++)
-		node_set(a, node_make(a, m, key), add->members[i].key,
+	for (size_t i = 0; i < tree_count(add); i++)
+		tree_set(a, tree_make(a, m, key), add->members[i].key,
 		    add->members[i].value);
 }
 
@@ -95,25 +95,25 @@ void
 pod_set_condition(struct arena *a, struct node *pod, const char *type,
     const char *reason, const char *message)
 {
-	struct node *status = node_make(a, pod, "status");
-	struct node *list = node_get(status, "conditions"), *c = node_object(a);
+	struct node *status = tree_make(a, pod, "status");
+	struct node *list = tree_get(status, "conditions"), *c = tree_object(a);
 
-	if (!node_is(list, NODE_ARRAY)) {
-		list = node_array(a);
-		node_put(a, status, "conditions", list);
+	if (!tree_is(list, NODE_ARRAY)) {
+		list = tree_array(a);
+		tree_put(a, status, "conditions", list);
 	}
 	for (size_t i = 0; i < list->n; i++)
-		if (node_text_is(node_get(list->items[i], "type"), type))
-			node_remove_at(list, i--);
-	node_put(a, c, "type", node_str(a, type));
-	node_put(a, c, "status", node_str(a, "True"));
-	node_put(a, c, "lastProbeTime", node_null(a));
-	node_put(a, c, "lastTransitionTime", node_string(a, time_now(a)));
+		if (tree_text_is(tree_get(list->items[i], "type"), type))
+			tree_remove_at(list, i--);
+	tree_put(a, c, "type", tree_str(a, type));
+	tree_put(a, c, "status", tree_str(a, "True"));
+	tree_put(a, c, "lastProbeTime", tree_null(a));
+	tree_put(a, c, "lastTransitionTime", tree_string(a, time_now(a)));
 	if (reason != NULL)
-		node_put(a, c, "reason", node_str(a, reason));
+		tree_put(a, c, "reason", tree_str(a, reason));
 	if (message != NULL)
-		node_put(a, c, "message", node_str(a, message));
-	node_append(a, list, c);
+		tree_put(a, c, "message", tree_str(a, message));
+	tree_append(a, list, c);
 }
 
 void
@@ -135,8 +135,8 @@ binding_serve(struct request *r)
 		reply_problem(r, p);
 		return;
 	}
-	node_put(a, node_make(a, pod, "spec"), "nodeName",
-	    node_path(binding, "target.name"));
+	tree_put(a, tree_make(a, pod, "spec"), "nodeName",
+	    tree_path(binding, "target.name"));
 	merge_texts(a, pod, "annotations", binding);
 	merge_texts(a, pod, "labels", binding);
 	pod_set_condition(a, pod, "PodScheduled", NULL, NULL);

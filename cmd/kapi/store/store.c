@@ -83,8 +83,8 @@ find_metadata(struct stored *o)
 static struct stored *
 stored_make(struct store *s, const struct node *object, uint64_t version)
 {
-	struct span ns = node_path_text(object, "metadata.namespace");
-	struct span name = node_path_text(object, "metadata.name");
+	struct span ns = tree_path_text(object, "metadata.namespace");
+	struct span name = tree_path_text(object, "metadata.name");
 	size_t at = ns.n > 0 ? ns.n + 1 : 0;
 	struct stored *o = mem_zalloc(sizeof(*o) + at + name.n);
 

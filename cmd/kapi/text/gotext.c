@@ -328,10 +328,10 @@ add_number(struct buf *b, const struct node *value)
 
 	for (size_t k = 0; k < value->text.n; k++)
 		whole = whole && strchr(".eE", value->text.p[k]) == NULL;
-	if (whole && node_get_int(value, &i))
+	if (whole && tree_get_int(value, &i))
 		buf_addf(b, "%lld", (long long)i);
 	else
-		add_float(b, node_double(value));
+		add_float(b, tree_double(value));
 }
 
 static int

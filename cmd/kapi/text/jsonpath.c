@@ -29,8 +29,8 @@ step_key(struct walk *w, struct span key)
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n; i++)
-		if (node_is(w->found[i], NODE_OBJECT))
-			keep(w, &next, &n, node_get_span(w->found[i], key));
+		if (tree_is(w->found[i], NODE_OBJECT))
+			keep(w, &next, &n, tree_get_span(w->found[i], key));
 	w->found = next;
 	w->n = n;
 }
@@ -44,7 +44,7 @@ step_all(struct walk *w)
 	for (size_t i = 0; i < w->n; i++) {
 		const struct node *v = w->found[i];
 
-		for (size_t k = 0; k < node_count(v); k++)
+		for (size_t k = 0; k < tree_count(v); k++)
 			keep(w, &next, &n,
 			    v->kind == NODE_ARRAY ? v->items[k]
 						  : v->members[k].value);
@@ -61,10 +61,10 @@ step_index(struct walk *w, long index)
 
 	for (size_t i = 0; i < w->n; i++) {
 		const struct node *v = w->found[i];
-		long count = (long)node_count(v);
+		long count = (long)tree_count(v);
 		long at = index < 0 ? count + index : index;
 
-		if (node_is(v, NODE_ARRAY) && at >= 0 && at < count)
+		if (tree_is(v, NODE_ARRAY) && at >= 0 && at < count)
 			keep(w, &next, &n, v->items[at]);
 	}
 	w->found = next;
@@ -118,7 +118,7 @@ compare(const struct node *left, const struct filter *f)
 	if (quoted && left->kind == NODE_STRING)
 		c = span_cmp(left->text, v);
 	else if (!quoted && left->kind == NODE_NUMBER) {
-		double d = node_double(left) - strtod(v.p, NULL);
+		double d = tree_double(left) - strtod(v.p, NULL);
 
 		c = (d > 0) - (d < 0);
 	} else if (!quoted &&
@@ -153,9 +153,9 @@ step_filter(struct walk *w, struct span text)
 	for (size_t i = 0; i < w->n; i++) {
 		const struct node *list = w->found[i];
 
-		if (!node_is(list, NODE_ARRAY))
+		if (!tree_is(list, NODE_ARRAY))
 			continue;
-		for (size_t k = 0; k < node_count(list); k++) {
+		for (size_t k = 0; k < tree_count(list); k++) {
 			const struct node *left =
 			    jsonpath_first(w->arena, list->items[k], f.path);
 

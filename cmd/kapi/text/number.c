@@ -134,8 +134,8 @@ normalize_one(struct arena *a, struct node *n)
 		return;
 	if (number_is_int(n, &value))
 		n->text = arena_printf(a, "%lld", (long long)value);
-	else if (isfinite(node_double(n)))
-		n->text = number_json(a, node_double(n));
+	else if (isfinite(tree_double(n)))
+		n->text = number_json(a, tree_double(n));
 }
 
 void

@@ -263,12 +263,12 @@ decode_object(struct decoder *d, const struct schema *s, struct node *n,
 static void
 zero_item(struct arena *a, const struct schema *s, struct node *n)
 {
-	struct node *zero = s->kind == SCHEMA_OBJECT ? node_object(a)
+	struct node *zero = s->kind == SCHEMA_OBJECT ? tree_object(a)
 	    : s->kind == SCHEMA_INTEGER || s->kind == SCHEMA_INT_OR_STRING
-	    ? node_int(a, 0)
-	    : s->kind == SCHEMA_BOOLEAN	 ? node_bool(a, false)
-	    : s->kind == SCHEMA_QUANTITY ? node_str(a, "0")
-	    : s->kind == SCHEMA_STRING && !schema_is_time(s) ? node_str(a, "")
+	    ? tree_int(a, 0)
+	    : s->kind == SCHEMA_BOOLEAN	 ? tree_bool(a, false)
+	    : s->kind == SCHEMA_QUANTITY ? tree_str(a, "0")
+	    : s->kind == SCHEMA_STRING && !schema_is_time(s) ? tree_str(a, "")
 							     : NULL;
 
 	if (zero != NULL)
@@ -327,11 +327,11 @@ convert_integer(struct decoder *d, const struct schema *s, struct node *n)
 {
 	int64_t value;
 
-	if (!d->converts || !node_get_int(n, &value))
+	if (!d->converts || !tree_get_int(n, &value))
 		return false;
 	if (span_is(s->format, "int32"))
 		value = (int32_t)value;
-	*n = *node_int(d->arena, value);
+	*n = *tree_int(d->arena, value);
 	return true;
 }
 
@@ -388,7 +388,7 @@ decode_quantity(struct decoder *d, struct node *n)
 	wrong = quantity_canonical(d->arena, text, &text);
 	if (wrong != NULL)
 		return fail(d, span_str(wrong));
-	*n = *node_string(d->arena, text);
+	*n = *tree_string(d->arena, text);
 	return 0;
 }
 
@@ -417,7 +417,7 @@ decode_bytes(struct decoder *d, struct node *n)
 	size_t where;
 
 	if (base64_canonical(d->arena, n->text, &canonical, &where) == 0)
-		*n = *node_string(d->arena, canonical);
+		*n = *tree_string(d->arena, canonical);
 	else if (d->converts)
 		return fail(d,
 		    arena_printf(d->arena,

@@ -18,12 +18,12 @@ default_fields(struct arena *a, const struct schema *s, struct node *n)
 
 		if (f->default_value == NULL)
 			continue;
-		value = node_get_span(n, f->name);
+		value = tree_get_span(n, f->name);
 		/* Go cannot tell an empty string or a zero from none. */
 		if (value != NULL && !is_wrong_null(f->schema, value) &&
-		    (f->go_type.p == NULL || f->pointer || !node_empty(value)))
+		    (f->go_type.p == NULL || f->pointer || !tree_empty(value)))
 			continue;
-		node_set(a, n, f->name, node_copy(a, f->default_value));
+		tree_set(a, n, f->name, tree_copy(a, f->default_value));
 	}
 }
 
@@ -33,7 +33,7 @@ default_element(struct arena *a, const struct field *element, struct node **n)
 	if (element == NULL)
 		return;
 	if (is_wrong_null(element->schema, *n) && element->default_value)
-		*n = node_copy(a, element->default_value);
+		*n = tree_copy(a, element->default_value);
 	schema_default(a, element->schema, *n);
 }
 
@@ -41,12 +41,12 @@ default_element(struct arena *a, const struct field *element, struct node **n)
 static void
 round_resources(struct arena *a, struct node *list)
 {
-	for (uint32_t i = 0; node_is(list, NODE_OBJECT) && i < list->n; i++) {
-		struct span text = node_text(list->members[i].value), rounded;
+	for (uint32_t i = 0; tree_is(list, NODE_OBJECT) && i < list->n; i++) {
+		struct span text = tree_text(list->members[i].value), rounded;
 
 		if (quantity_round(a, text, &rounded) == NULL &&
 		    !span_eq(rounded, text))
-			list->members[i].value = node_string(a, rounded);
+			list->members[i].value = tree_string(a, rounded);
 	}
 }
 

@@ -49,26 +49,26 @@ zero_of(struct arena *a, const struct field *f)
 	struct node *n;
 
 	if (f->pointer)
-		return node_null(a);
+		return tree_null(a);
 	switch (f->schema->kind) {
 	case SCHEMA_OBJECT:
-		n = node_object(a);
+		n = tree_object(a);
 		encode(a, f->schema, n);
 		return n;
 	case SCHEMA_QUANTITY:
-		return node_str(a, "0");
+		return tree_str(a, "0");
 	case SCHEMA_INTEGER:
 	case SCHEMA_NUMBER:
 	case SCHEMA_INT_OR_STRING:
-		return node_int(a, 0);
+		return tree_int(a, 0);
 	case SCHEMA_BOOLEAN:
-		return node_bool(a, false);
+		return tree_bool(a, false);
 	case SCHEMA_STRING:
 		if (f->schema->format.n == 0)
-			return node_str(a, "");
-		return node_null(a); /* times and bytes */
+			return tree_str(a, "");
+		return tree_null(a); /* times and bytes */
 	default:
-		return node_null(a);
+		return tree_null(a);
 	}
 }
 
@@ -110,7 +110,7 @@ encode_fields(struct arena *a, const struct schema *s, struct node *n)
 		    (f->schema->kind == SCHEMA_LIST ||
 			f->schema->kind == SCHEMA_MAP) &&
 		    is_zero(value))
-			n->members[i].value = node_null(a);
+			n->members[i].value = tree_null(a);
 		else if (f != NULL && value->kind == NODE_NULL)
 			n->members[i].value = zero_of(a, f);
 		else if (f != NULL)
@@ -162,8 +162,8 @@ encode_object(struct arena *a, const struct schema *s, struct node *n)
 	for (size_t i = 0; i < s->field_count; i++) {
 		const struct field *f = &s->fields[i];
 
-		if (always_written(f) && node_get_span(n, f->name) == NULL)
-			node_set(a, n, f->name, zero_of(a, f));
+		if (always_written(f) && tree_get_span(n, f->name) == NULL)
+			tree_set(a, n, f->name, zero_of(a, f));
 	}
 	sort_members(s, n);
 }

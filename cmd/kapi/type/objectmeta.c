@@ -86,25 +86,25 @@ objectmeta_wipe(struct node *object)
 {
 	static const char *const owned[] = {"creationTimestamp", "uid",
 	    "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"};
-	struct node *m = node_get(object, "metadata");
+	struct node *m = tree_get(object, "metadata");
 
 	for (size_t i = 0; m != NULL && i < sizeof owned / sizeof *owned; i++)
-		node_remove(m, owned[i]);
+		tree_remove(m, owned[i]);
 }
 
 void
 objectmeta_create(struct arena *a, const struct resource *r,
     struct node *object, struct span now)
 {
-	struct node *m = node_make(a, object, "metadata");
-	struct span prefix = node_text(node_get(m, "generateName"));
+	struct node *m = tree_make(a, object, "metadata");
+	struct span prefix = tree_text(tree_get(m, "generateName"));
 
 	(void)r;
-	node_put(a, m, "creationTimestamp", node_string(a, now));
-	node_put(a, m, "uid", node_string(a, uuid_make(a)));
-	if (prefix.n > 0 && node_text(node_get(m, "name")).n == 0)
-		node_put(
-		    a, m, "name", node_string(a, name_generate(a, prefix)));
+	tree_put(a, m, "creationTimestamp", tree_string(a, now));
+	tree_put(a, m, "uid", tree_string(a, uuid_make(a)));
+	if (prefix.n > 0 && tree_text(tree_get(m, "name")).n == 0)
+		tree_put(
+		    a, m, "name", tree_string(a, name_generate(a, prefix)));
 }
 
 static struct span
@@ -116,12 +116,12 @@ path(const char *field)
 static void
 check_labels(struct causes *c, const struct node *labels)
 {
-	for (size_t i = 0; i < node_count(labels); i++) {
+	for (size_t i = 0; i < tree_count(labels); i++) {
 		struct span key = labels->members[i].key;
 
 		qualified_name_check(c, path("metadata.labels"), key, key);
 		label_value_check(c, path("metadata.labels"),
-		    node_text(labels->members[i].value));
+		    tree_text(labels->members[i].value));
 	}
 }
 
@@ -141,12 +141,12 @@ check_annotations(struct causes *c, const struct node *annotations)
 {
 	size_t total = 0;
 
-	for (size_t i = 0; i < node_count(annotations); i++) {
+	for (size_t i = 0; i < tree_count(annotations); i++) {
 		const struct member *m = &annotations->members[i];
 
 		qualified_name_check(c, path("metadata.annotations"), m->key,
 		    lower(c->arena, m->key));
-		total += m->key.n + node_text(m->value).n;
+		total += m->key.n + tree_text(m->value).n;
 	}
 	if (total > ANNOTATIONS_MAX)
 		cause_too_long(
@@ -159,10 +159,10 @@ static void
 check_owner(struct causes *c, const struct node *ref)
 {
 	static const char owners[] = "metadata.ownerReferences";
-	struct span api = node_text(node_get(ref, "apiVersion"));
-	struct span kind = node_text(node_get(ref, "kind"));
-	struct span name = node_text(node_get(ref, "name"));
-	struct span uid = node_text(node_get(ref, "uid"));
+	struct span api = tree_text(tree_get(ref, "apiVersion"));
+	struct span kind = tree_text(tree_get(ref, "kind"));
+	struct span name = tree_text(tree_get(ref, "name"));
+	struct span uid = tree_text(tree_get(ref, "uid"));
 	struct span at = path(owners);
 
 	if (api.n == 0 || api.p[api.n - 1] == '/')
@@ -188,11 +188,11 @@ check_owners(struct causes *c, const struct node *owners)
 {
 	const struct node *controller = NULL;
 
-	for (size_t i = 0; i < node_count(owners); i++) {
+	for (size_t i = 0; i < tree_count(owners); i++) {
 		const struct node *ref = owners->items[i];
 
 		check_owner(c, ref);
-		if (!node_true(node_get(ref, "controller")))
+		if (!tree_true(tree_get(ref, "controller")))
 			continue;
 		if (controller == NULL) {
 			controller = ref;
@@ -203,10 +203,10 @@ check_owners(struct causes *c, const struct node *owners)
 			"Only one reference can have Controller set to true. "
 			"Found \"true\" in references for %.*s/%.*s and "
 			"%.*s/%.*s",
-			SPAN_ARG(node_text(node_get(controller, "kind"))),
-			SPAN_ARG(node_text(node_get(controller, "name"))),
-			SPAN_ARG(node_text(node_get(ref, "kind"))),
-			SPAN_ARG(node_text(node_get(ref, "name"))))
+			SPAN_ARG(tree_text(tree_get(controller, "kind"))),
+			SPAN_ARG(tree_text(tree_get(controller, "name"))),
+			SPAN_ARG(tree_text(tree_get(ref, "kind"))),
+			SPAN_ARG(tree_text(tree_get(ref, "name"))))
 			.p);
 	}
 }
@@ -242,8 +242,8 @@ check_finalizers(
 {
 	bool orphan = false, foreground = false;
 
-	for (size_t i = 0; i < node_count(finalizers); i++) {
-		struct span f = node_text(finalizers->items[i]);
+	for (size_t i = 0; i < tree_count(finalizers); i++) {
+		struct span f = tree_text(finalizers->items[i]);
 
 		qualified_name_check(c, path("metadata.finalizers"), f, f);
 		if (r->crd == NULL && f.n > 0 && !is_extension(r))
@@ -262,11 +262,11 @@ check_managed(struct causes *c, const struct node *entries)
 {
 	struct span at = path("metadata.managedFields");
 
-	for (size_t i = 0; i < node_count(entries); i++) {
+	for (size_t i = 0; i < tree_count(entries); i++) {
 		const struct node *e = entries->items[i];
 		struct span field = path_index(c->arena, at, i);
-		struct span operation = node_text(node_get(e, "operation"));
-		struct span type = node_text(node_get(e, "fieldsType"));
+		struct span operation = tree_text(tree_get(e, "operation"));
+		struct span type = tree_text(tree_get(e, "fieldsType"));
 
 		if (!span_is(operation, "Apply") &&
 		    !span_is(operation, "Update"))
@@ -277,11 +277,11 @@ check_managed(struct causes *c, const struct node *entries)
 			cause_invalid_text(c,
 			    path_field(c->arena, field, path("fieldsType")),
 			    type, "must be `FieldsV1`");
-		if (node_text(node_get(e, "manager")).n > 128)
+		if (tree_text(tree_get(e, "manager")).n > 128)
 			cause_too_long(c,
 			    path_field(c->arena, field, path("manager")), NULL,
 			    128);
-		if (node_text(node_get(e, "subresource")).n > 256)
+		if (tree_text(tree_get(e, "subresource")).n > 256)
 			cause_too_long(c,
 			    path_field(c->arena, field, path("subresource")),
 			    NULL, 256);
@@ -291,19 +291,19 @@ check_managed(struct causes *c, const struct node *entries)
 static void
 check_maps_and_owners(struct causes *c, const struct node *m)
 {
-	check_labels(c, node_get(m, "labels"));
-	check_annotations(c, node_get(m, "annotations"));
-	check_owners(c, node_get(m, "ownerReferences"));
+	check_labels(c, tree_get(m, "labels"));
+	check_annotations(c, tree_get(m, "annotations"));
+	check_owners(c, tree_get(m, "ownerReferences"));
 }
 
 void
 objectmeta_validate_named(struct causes *c, const struct resource *r,
     const struct node *object, enum name_rule rule)
 {
-	const struct node *m = node_get(object, "metadata");
-	struct span name = node_text(node_get(m, "name"));
-	struct span prefix = node_text(node_get(m, "generateName"));
-	struct span ns = node_text(node_get(m, "namespace"));
+	const struct node *m = tree_get(object, "metadata");
+	struct span name = tree_text(tree_get(m, "name"));
+	struct span prefix = tree_text(tree_get(m, "generateName"));
+	struct span ns = tree_text(tree_get(m, "namespace"));
 	int64_t generation;
 
 	if (prefix.n > 0)
@@ -322,14 +322,14 @@ objectmeta_validate_named(struct causes *c, const struct resource *r,
 	else if (ns.n > 0)
 		cause_forbidden(
 		    c, path("metadata.namespace"), "not allowed on this type");
-	if (node_get_int(node_get(m, "generation"), &generation) &&
+	if (tree_get_int(tree_get(m, "generation"), &generation) &&
 	    generation < 0)
 		cause_invalid(c, path("metadata.generation"),
-		    node_get(m, "generation"),
+		    tree_get(m, "generation"),
 		    "must be greater than or equal to 0");
 	check_maps_and_owners(c, m);
-	check_finalizers(c, r, node_get(m, "finalizers"));
-	check_managed(c, node_get(m, "managedFields"));
+	check_finalizers(c, r, tree_get(m, "finalizers"));
+	check_managed(c, tree_get(m, "managedFields"));
 }
 
 void
@@ -342,8 +342,8 @@ objectmeta_validate(
 static bool
 has_text(const struct node *array, struct span text)
 {
-	for (size_t i = 0; i < node_count(array); i++)
-		if (span_eq(node_text(array->items[i]), text))
+	for (size_t i = 0; i < tree_count(array); i++)
+		if (span_eq(tree_text(array->items[i]), text))
 			return true;
 	return false;
 }
@@ -354,12 +354,12 @@ check_no_new_finalizers(
     struct causes *c, const struct node *now, const struct node *before)
 {
 	struct span *extra =
-	    arena_alloc(c->arena, (node_count(now) + 1) * sizeof *extra);
+	    arena_alloc(c->arena, (tree_count(now) + 1) * sizeof *extra);
 	size_t n = 0;
 	struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < node_count(now); i++) {
-		struct span f = node_text(now->items[i]);
+	for (size_t i = 0; i < tree_count(now); i++) {
+		struct span f = tree_text(now->items[i]);
 		size_t at = n;
 
 		if (has_text(before, f))
@@ -390,10 +390,10 @@ static void
 check_same(struct causes *c, const char *field, const struct node *live,
     const struct node *now)
 {
-	const struct node *x = node_get(live, field), *y = node_get(now, field);
+	const struct node *x = tree_get(live, field), *y = tree_get(now, field);
 	struct span at;
 
-	if (node_equal(x, y) || (node_empty(x) && node_empty(y)))
+	if (tree_equal(x, y) || (tree_empty(x) && tree_empty(y)))
 		return;
 	at = path_field(c->arena, path("metadata"), span_str(field));
 	if (y == NULL && x->kind == NODE_STRING &&
@@ -410,24 +410,24 @@ objectmeta_validate_update(struct causes *c, const struct resource *r,
 	static const char *const same[] = {"name", "namespace", "uid",
 	    "creationTimestamp", "deletionTimestamp",
 	    "deletionGracePeriodSeconds"};
-	const struct node *m = node_get(object, "metadata");
-	const struct node *old = node_get(live, "metadata");
+	const struct node *m = tree_get(object, "metadata");
+	const struct node *old = tree_get(live, "metadata");
 	int64_t now = 0, before = 0;
 
 	(void)r;
-	if (node_get(old, "deletionTimestamp") != NULL)
+	if (tree_get(old, "deletionTimestamp") != NULL)
 		check_no_new_finalizers(
-		    c, node_get(m, "finalizers"), node_get(old, "finalizers"));
-	if (node_text(node_get(m, "resourceVersion")).n == 0)
+		    c, tree_get(m, "finalizers"), tree_get(old, "finalizers"));
+	if (tree_text(tree_get(m, "resourceVersion")).n == 0)
 		cause_invalid_text(c, path("metadata.resourceVersion"),
 		    span_str(""), "must be specified for an update");
-	node_get_int(node_get(m, "generation"), &now);
-	node_get_int(node_get(old, "generation"), &before);
+	tree_get_int(tree_get(m, "generation"), &now);
+	tree_get_int(tree_get(old, "generation"), &before);
 	if (now < before)
 		cause_invalid(c, path("metadata.generation"),
-		    node_int(c->arena, now), "must not be decremented");
+		    tree_int(c->arena, now), "must not be decremented");
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 		check_same(c, same[i], old, m);
 	check_maps_and_owners(c, m);
-	check_managed(c, node_get(m, "managedFields"));
+	check_managed(c, tree_get(m, "managedFields"));
 }

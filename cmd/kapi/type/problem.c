@@ -234,51 +234,51 @@ static void
 put_text(struct arena *a, struct node *o, const char *key, struct span text)
 {
 	if (text.n > 0)
-		node_put(a, o, key, node_string(a, text));
+		tree_put(a, o, key, tree_string(a, text));
 }
 
 static struct node *
 details(struct arena *a, const struct problem *p)
 {
-	struct node *d = node_object(a), *causes;
+	struct node *d = tree_object(a), *causes;
 
 	put_text(a, d, "name", p->name);
 	put_text(a, d, "group", p->group);
 	put_text(a, d, "kind", p->kind);
 	put_text(a, d, "uid", p->uid);
 	if (p->cause_count > 0) {
-		causes = node_array(a);
+		causes = tree_array(a);
 		for (size_t i = 0; i < p->cause_count; i++) {
-			struct node *c = node_object(a);
+			struct node *c = tree_object(a);
 
 			put_text(a, c, "reason", p->causes[i].reason);
 			put_text(a, c, "message", p->causes[i].message);
 			put_text(a, c, "field", p->causes[i].field);
-			node_append(a, causes, c);
+			tree_append(a, causes, c);
 		}
-		node_put(a, d, "causes", causes);
+		tree_put(a, d, "causes", causes);
 	}
 	if (p->retry_after > 0)
-		node_put(
-		    a, d, "retryAfterSeconds", node_int(a, p->retry_after));
+		tree_put(
+		    a, d, "retryAfterSeconds", tree_int(a, p->retry_after));
 	return d;
 }
 
 struct node *
 problem_status(struct arena *a, const struct problem *p)
 {
-	struct node *s = node_object(a), *d = details(a, p);
-	struct node *metadata = node_object(a);
+	struct node *s = tree_object(a), *d = details(a, p);
+	struct node *metadata = tree_object(a);
 
 	put_text(a, metadata, "continue", p->continue_);
-	node_put(a, s, "kind", node_str(a, "Status"));
-	node_put(a, s, "apiVersion", node_str(a, "v1"));
-	node_put(a, s, "metadata", metadata);
-	node_put(a, s, "status", node_str(a, "Failure"));
+	tree_put(a, s, "kind", tree_str(a, "Status"));
+	tree_put(a, s, "apiVersion", tree_str(a, "v1"));
+	tree_put(a, s, "metadata", metadata);
+	tree_put(a, s, "status", tree_str(a, "Failure"));
 	put_text(a, s, "message", p->message);
 	put_text(a, s, "reason", p->reason);
 	if (p->has_details || d->n > 0)
-		node_put(a, s, "details", d);
-	node_put(a, s, "code", node_int(a, p->code));
+		tree_put(a, s, "details", d);
+	tree_put(a, s, "code", tree_int(a, p->code));
 	return s;
 }

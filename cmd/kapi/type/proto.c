@@ -115,7 +115,7 @@ only(struct decoder *d, struct span message, unsigned long number)
 static struct node *
 text(struct decoder *d, struct span bytes)
 {
-	return node_string(d->a, bytes.p == NULL ? span_str("") : bytes);
+	return tree_string(d->a, bytes.p == NULL ? span_str("") : bytes);
 }
 
 /* {1: seconds, 2: nanoseconds}; an empty message is no time. */
@@ -127,17 +127,17 @@ time_of(struct decoder *d, struct span message, bool micro)
 	char out[CLOCK_RFC3339_MAX];
 
 	if (message.n == 0)
-		return node_null(d->a);
+		return tree_null(d->a);
 	if (seconds < YEAR_1 || seconds >= YEAR_10000 || nanos < 0 ||
 	    nanos > 999999999) {
 		bad(d, "a time out of range");
-		return node_null(d->a);
+		return tree_null(d->a);
 	}
 	if (micro)
 		clock_format_us(seconds * 1000000 + nanos / 1000, out);
 	else
 		clock_format_s(seconds, out);
-	return node_string(d->a, arena_span(d->a, span_str(out)));
+	return tree_string(d->a, arena_span(d->a, span_str(out)));
 }
 
 /* {1: type (0: number), 2: number, 3: text} */
@@ -145,7 +145,7 @@ static struct node *
 int_or_string(struct decoder *d, struct span message)
 {
 	if (only(d, message, 1).value == 0)
-		return node_int(d->a, (int32_t)only(d, message, 2).value);
+		return tree_int(d->a, (int32_t)only(d, message, 2).value);
 	return text(d, only(d, message, 3).bytes);
 }
 
@@ -157,11 +157,11 @@ any(struct decoder *d, struct span message)
 	struct node *n;
 
 	if (json.n == 0)
-		return node_null(d->a);
+		return tree_null(d->a);
 	n = tree_parse(d->a, json, TREE_LIMITS, NULL, NULL);
 	if (n == NULL)
 		bad(d, "JSON text that is none");
-	return n == NULL ? node_null(d->a) : n;
+	return n == NULL ? tree_null(d->a) : n;
 }
 
 static bool
@@ -178,15 +178,15 @@ one_or_several(
     struct decoder *d, const struct schema *s, struct span message, bool texts)
 {
 	struct wire schema = only(d, message, 1), w;
-	struct node *list = node_array(d->a);
+	struct node *list = tree_array(d->a);
 
 	while (next(d, &message, &w))
 		if (w.number == 2)
-			node_append(d->a, list,
+			tree_append(d->a, list,
 			    texts ? text(d, w.bytes) : value_of(d, s, &w));
 	if (list->n > 0)
 		return list;
-	return schema.number == 0 ? node_null(d->a) : value_of(d, s, &schema);
+	return schema.number == 0 ? tree_null(d->a) : value_of(d, s, &schema);
 }
 
 /* {1: allowed, 2: schema} */
@@ -196,7 +196,7 @@ schema_or_bool(struct decoder *d, const struct schema *s, struct span message)
 	struct wire schema = only(d, message, 2);
 
 	return schema.number == 0
-	    ? node_bool(d->a, only(d, message, 1).value != 0)
+	    ? tree_bool(d->a, only(d, message, 1).value != 0)
 	    : value_of(d, s, &schema);
 }
 
@@ -229,7 +229,7 @@ add_entry(struct decoder *d, const struct schema *s, struct node *map,
 	struct span key = only(d, message, 1).bytes;
 
 	value.type = value.number == 0 ? BYTES : value.type;
-	node_set(d->a, map, key.p == NULL ? span_str("") : key,
+	tree_set(d->a, map, key.p == NULL ? span_str("") : key,
 	    value_of(d, s->element->schema, &value));
 }
 
@@ -237,19 +237,19 @@ static void
 add_field(struct decoder *d, struct node *object, const struct field *f,
     const struct wire *w)
 {
-	struct node *n = node_get_span(object, f->name);
+	struct node *n = tree_get_span(object, f->name);
 
 	if (f->schema->kind != SCHEMA_LIST && f->schema->kind != SCHEMA_MAP) {
-		node_set(d->a, object, f->name, value_of(d, f->schema, w));
+		tree_set(d->a, object, f->name, value_of(d, f->schema, w));
 		return;
 	}
 	if (n == NULL) {
-		n = f->schema->kind == SCHEMA_LIST ? node_array(d->a)
-						   : node_object(d->a);
-		node_set(d->a, object, f->name, n);
+		n = f->schema->kind == SCHEMA_LIST ? tree_array(d->a)
+						   : tree_object(d->a);
+		tree_set(d->a, object, f->name, n);
 	}
 	if (f->schema->kind == SCHEMA_LIST)
-		node_append(
+		tree_append(
 		    d->a, n, value_of(d, f->schema->element->schema, w));
 	else
 		add_entry(d, f->schema, n, w->bytes);
@@ -299,7 +299,7 @@ text_kind(struct decoder *d, const struct schema *s, struct span bytes)
 	if (schema_is_time(s) || schema_is_micro_time(s))
 		return time_of(d, bytes, schema_is_micro_time(s));
 	if (span_is(s->format, "byte"))
-		return node_string(d->a, base64_text(d->a, bytes));
+		return tree_string(d->a, base64_text(d->a, bytes));
 	return text(d, bytes);
 }
 
@@ -311,7 +311,7 @@ double_of(struct decoder *d, uint64_t bits)
 	memcpy(&value, &bits, sizeof value);
 	if (!isfinite(value))
 		bad(d, "a number that JSON has not");
-	return node_number(d->a, number_json(d->a, value));
+	return tree_number(d->a, number_json(d->a, value));
 }
 
 static struct node *
@@ -323,9 +323,9 @@ value_of(struct decoder *d, const struct schema *s, const struct wire *w)
 	case SCHEMA_STRING:
 		return text_kind(d, s, w->bytes);
 	case SCHEMA_INTEGER:
-		return node_int(d->a, (int64_t)w->value);
+		return tree_int(d->a, (int64_t)w->value);
 	case SCHEMA_BOOLEAN:
-		return node_bool(d->a, w->value != 0);
+		return tree_bool(d->a, w->value != 0);
 	case SCHEMA_NUMBER:
 		return double_of(d, w->value);
 	case SCHEMA_INT_OR_STRING:
@@ -335,20 +335,20 @@ value_of(struct decoder *d, const struct schema *s, const struct wire *w)
 	case SCHEMA_ANY:
 		return any_kind(d, s, w->bytes);
 	case SCHEMA_OBJECT:
-		n = node_object(d->a);
+		n = tree_object(d->a);
 		fields(d, s, n, w->bytes, 0);
 		return n;
 	case SCHEMA_LIST: /* a list of lists, a map of lists: {1: items} */
 	case SCHEMA_MAP:
 		break;
 	}
-	n = node_array(d->a);
+	n = tree_array(d->a);
 	for (struct span rest = w->bytes; rest.n > 0;) {
 		struct wire item;
 
 		if (!next(d, &rest, &item))
 			break;
-		node_append(d->a, n, value_of(d, s->element->schema, &item));
+		tree_append(d->a, n, value_of(d, s->element->schema, &item));
 	}
 	return n;
 }
@@ -402,9 +402,9 @@ proto_decode(struct arena *a, struct span body, struct err *err)
 		    SPAN_ARG(kind), SPAN_ARG(api_version));
 		return NULL;
 	}
-	object = node_object(a);
-	node_put(a, object, "apiVersion", node_string(a, api_version));
-	node_put(a, object, "kind", node_string(a, kind));
+	object = tree_object(a);
+	tree_put(a, object, "apiVersion", tree_string(a, api_version));
+	tree_put(a, object, "kind", tree_string(a, kind));
 	fields(&d, s, object, raw, 0);
 	if (d.why != NULL) {
 		err_set(err, ERR_PERMANENT, "%s", d.why);

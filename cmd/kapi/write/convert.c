@@ -104,7 +104,7 @@ convert_read(struct arena *a, const struct resource *r, const struct stored *o)
 		crd_read(a, r, n);
 		return n;
 	}
-	node_put(a, n, "apiVersion", node_string(a, r->api_version));
+	tree_put(a, n, "apiVersion", tree_string(a, r->api_version));
 	convert_to(a, r, n);
 	return n;
 }

@@ -123,8 +123,8 @@ check_type(struct write *w, struct node *object, const struct decoding *how)
 {
 	struct expected e = expected(w);
 	struct span want = api_version(w->arena, e);
-	struct span api = node_text(node_get(object, "apiVersion"));
-	struct span kind = node_text(node_get(object, "kind"));
+	struct span api = tree_text(tree_get(object, "apiVersion"));
+	struct span kind = tree_text(tree_get(object, "kind"));
 	struct problem *p = NULL;
 
 	if (w->resource->crd != NULL && w->subresource.n > 0 &&
@@ -143,10 +143,10 @@ check_type(struct write *w, struct node *object, const struct decoding *how)
 		if (kind.n == 0)
 			kind = e.kind;
 		p = check_builtin_type(w, how, api, kind);
-		node_put_first(
-		    w->arena, object, "apiVersion", node_string(w->arena, api));
-		node_put_first(
-		    w->arena, object, "kind", node_string(w->arena, kind));
+		tree_put_first(
+		    w->arena, object, "apiVersion", tree_string(w->arena, api));
+		tree_put_first(
+		    w->arena, object, "kind", tree_string(w->arena, kind));
 	}
 	return p;
 }
@@ -201,7 +201,7 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 	struct warnings own = {w->arena, NULL, 0};
 	struct warnings *strict = how->strict == NULL ? &own : how->strict;
 	struct problem *p = check_type(w, object, how);
-	struct span kind = node_text(node_get(object, "kind"));
+	struct span kind = tree_text(tree_get(object, "kind"));
 	struct span version = w->resource->version;
 
 	if (p != NULL)
@@ -227,28 +227,28 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 struct problem *
 write_check_namespace(struct write *w, struct node *object)
 {
-	struct node *m = node_make(w->arena, object, "metadata");
-	struct span has = node_text(node_get(m, "namespace"));
+	struct node *m = tree_make(w->arena, object, "metadata");
+	struct span has = tree_text(tree_get(m, "namespace"));
 	struct span want = w->resource->namespaced ? w->namespace_ : SPAN_NONE;
 
 	if (span_eq(has, want))
 		return NULL;
 	if (want.n == 0) {
-		node_remove(m, "namespace");
+		tree_remove(m, "namespace");
 		return NULL;
 	}
 	if (has.n > 0)
 		return problem_bad_request(w->arena,
 		    "the namespace of the provided object does not match the "
 		    "namespace sent on the request");
-	node_put(w->arena, m, "namespace", node_string(w->arena, want));
+	tree_put(w->arena, m, "namespace", tree_string(w->arena, want));
 	return NULL;
 }
 
 struct problem *
 write_check_name(struct write *w, const struct node *object)
 {
-	struct span name = node_path_text(object, "metadata.name");
+	struct span name = tree_path_text(object, "metadata.name");
 
 	if (name.n == 0)
 		return problem_bad_request(w->arena,
@@ -273,7 +273,7 @@ owner_text(struct arena *a, const struct node *owner)
 	struct span text;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const struct node *value = node_get(owner, keys[i]);
+		const struct node *value = tree_get(owner, keys[i]);
 
 		if (value != NULL)
 			tree_write(&b, value);
@@ -287,12 +287,12 @@ owner_text(struct arena *a, const struct node *owner)
 void
 write_dedup_owners(struct write *w, struct node *object, bool mutated)
 {
-	struct node *owners = node_path(object, "metadata.ownerReferences");
+	struct node *owners = tree_path(object, "metadata.ownerReferences");
 	struct map seen = MAP_INIT;
 	struct buf said = BUF_INIT;
 	uint32_t kept = 0;
 
-	for (size_t i = 0; node_count(owners) > 1 && i < owners->n; i++) {
+	for (size_t i = 0; tree_count(owners) > 1 && i < owners->n; i++) {
 		struct node *owner = owners->items[i];
 
 		if (map_put(&seen, owner_text(w->arena, owner), owner) ==
@@ -301,7 +301,7 @@ write_dedup_owners(struct write *w, struct node *object, bool mutated)
 			continue;
 		}
 		buf_adds(&said, said.len == 0 ? "" : ", ");
-		buf_addspan(&said, node_text(node_get(owner, "uid")));
+		buf_addspan(&said, tree_text(tree_get(owner, "uid")));
 	}
 	map_release(&seen);
 	if (said.len > 0) {

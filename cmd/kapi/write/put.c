@@ -11,10 +11,10 @@
 static void
 set_version(struct arena *a, struct node *object, uint64_t version)
 {
-	struct node *m = node_make(a, object, "metadata");
+	struct node *m = tree_make(a, object, "metadata");
 
-	node_put(a, m, "resourceVersion",
-	    node_string(a, arena_printf(a, "%" PRIu64, version)));
+	tree_put(a, m, "resourceVersion",
+	    tree_string(a, arena_printf(a, "%" PRIu64, version)));
 }
 
 /* From the version of the request to the one that is kept. */
@@ -36,8 +36,8 @@ to_storage(struct write *w, struct node *object)
 	if (s == NULL)
 		return;
 	convert_from(w->arena, w->resource, object);
-	node_put(w->arena, object, "apiVersion",
-	    node_string(w->arena, s->api_version));
+	tree_put(w->arena, object, "apiVersion",
+	    tree_string(w->arena, s->api_version));
 }
 
 /* The order in which Go writes ObjectMeta: what people see. */
@@ -51,7 +51,7 @@ sort_metadata(struct node *m)
 	    "ownerReferences", "finalizers", "managedFields"};
 	size_t at = 0;
 
-	if (!node_is(m, NODE_OBJECT) || m->n > 16)
+	if (!tree_is(m, NODE_OBJECT) || m->n > 16)
 		return;
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
 		struct span key = span_str(order[i]);
@@ -76,14 +76,14 @@ write_put(struct write *w, struct node *object, const struct node *live)
 
 	w->result = object;
 	if (w->dry_run) {
-		version = node_path_text(live, "metadata.resourceVersion");
+		version = tree_path_text(live, "metadata.resourceVersion");
 		if (version.n > 0)
-			node_put(w->arena, node_get(object, "metadata"),
-			    "resourceVersion", node_string(w->arena, version));
+			tree_put(w->arena, tree_get(object, "metadata"),
+			    "resourceVersion", tree_string(w->arena, version));
 		return;
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
-	sort_metadata(node_get(object, "metadata"));
+	sort_metadata(tree_get(object, "metadata"));
 	to_storage(w, object);
 	w->stored = store_put(w->api->store, w->resource->collection, object);
 	w->changed = true;
@@ -152,7 +152,7 @@ write_check_lifecycle(struct write *w)
 	if (o == NULL)
 		return problem_not_found(w->arena, namespaces, w->namespace_);
 	if (memmem(o->json->p, o->json->n, "\"Terminating\"", 13) == NULL ||
-	    !span_is(node_path_text(convert_tree(w->arena, o), "status.phase"),
+	    !span_is(tree_path_text(convert_tree(w->arena, o), "status.phase"),
 		"Terminating"))
 		return NULL;
 	p = problem_forbidden(w->arena, w->resource, w->name,

@@ -52,31 +52,31 @@ warn(struct write *w, const struct node *live, const struct node *object)
 static struct stored *
 find(const struct write *w, const struct node *object)
 {
-	const struct node *m = node_get(object, "metadata");
+	const struct node *m = tree_get(object, "metadata");
 
 	return store_get(w->resource->collection,
-	    w->resource->namespaced ? node_text(node_get(m, "namespace"))
+	    w->resource->namespaced ? tree_text(tree_get(m, "namespace"))
 				    : SPAN_NONE,
-	    node_text(node_get(m, "name")));
+	    tree_text(tree_get(m, "name")));
 }
 
 /* A name that nobody has, in so many tries as the server makes. */
 static void
 generate_name(struct write *w, struct node *object)
 {
-	struct node *m = node_get(object, "metadata");
-	struct span prefix = node_text(node_get(m, "generateName"));
+	struct node *m = tree_get(object, "metadata");
+	struct span prefix = tree_text(tree_get(m, "generateName"));
 
 	for (int i = 1; i < GENERATE_TRIES && find(w, object) != NULL; i++)
-		node_put(w->arena, m, "name",
-		    node_string(w->arena, name_generate(w->arena, prefix)));
+		tree_put(w->arena, m, "name",
+		    tree_string(w->arena, name_generate(w->arena, prefix)));
 }
 
 static struct problem *
 already_exists(struct write *w, const struct node *object,
     const struct stored *there, bool generated)
 {
-	struct span name = node_path_text(object, "metadata.name");
+	struct span name = tree_path_text(object, "metadata.name");
 	struct problem *p = problem_already_exists(
 	    w->arena, w->resource, arena_span(w->arena, name));
 
@@ -89,7 +89,7 @@ already_exists(struct write *w, const struct node *object,
 	}
 	if (memmem(there->json->p, there->json->n, "\"deletionTimestamp\"",
 		19) != NULL &&
-	    node_path(convert_tree(w->arena, there),
+	    tree_path(convert_tree(w->arena, there),
 		"metadata.deletionTimestamp") != NULL)
 		p->message = arena_printf(w->arena,
 		    "object is being deleted: %.*s", SPAN_ARG(p->message));
@@ -101,8 +101,8 @@ static struct problem *
 invalid(struct write *w, const struct node *object, const struct causes *c)
 {
 	return problem_invalid_kind(w->arena, w->resource->group,
-	    node_text(node_get(object, "kind")),
-	    node_path_text(object, "metadata.name"), c);
+	    tree_text(tree_get(object, "kind")),
+	    tree_path_text(object, "metadata.name"), c);
 }
 
 static struct problem *
@@ -129,15 +129,15 @@ check_create(struct write *w, const struct node *object, bool generated)
 struct problem *
 write_create(struct write *w, struct node *object)
 {
-	struct node *m = node_make(w->arena, object, "metadata");
+	struct node *m = tree_make(w->arena, object, "metadata");
 	struct managed_write managed;
 	struct problem *p;
-	bool generated = node_text(node_get(m, "name")).n == 0 &&
-	    node_text(node_get(m, "generateName")).n > 0;
+	bool generated = tree_text(tree_get(m, "name")).n == 0 &&
+	    tree_text(tree_get(m, "generateName")).n > 0;
 
 	if (w->resource->crd != NULL &&
 	    (p = crd_refuses_create(w->arena, w->resource,
-		 node_text(node_get(m, "name")))) != NULL)
+		 tree_text(tree_get(m, "name")))) != NULL)
 		return p;
 	write_dedup_owners(w, object, false);
 	if (!w->managed_done) {
@@ -145,7 +145,7 @@ write_create(struct write *w, struct node *object)
 		managed_update(&managed, NULL, object);
 	}
 	if (w->name.p == NULL)
-		w->name = node_text(node_get(m, "name"));
+		w->name = tree_text(tree_get(m, "name"));
 	p = write_check_lifecycle(w);
 	if (p != NULL)
 		return p;
@@ -168,22 +168,22 @@ write_create(struct write *w, struct node *object)
 static struct problem *
 check_version(struct write *w, const struct node *live, struct node *object)
 {
-	struct node *m = node_make(w->arena, object, "metadata");
-	struct node *sent = node_get(m, "resourceVersion");
-	struct span now = node_path_text(live, "metadata.resourceVersion");
-	struct span version = node_text(sent);
+	struct node *m = tree_make(w->arena, object, "metadata");
+	struct node *sent = tree_get(m, "resourceVersion");
+	struct span now = tree_path_text(live, "metadata.resourceVersion");
+	struct span version = tree_text(sent);
 	struct causes c = {w->arena, NULL, 0};
 	bool zero = version.n == 0 || span_is(version, "0");
 
 	if (zero &&
 	    (w->internal || !(traits(w->resource) & TRAIT_NEEDS_VERSION))) {
-		node_put(
-		    w->arena, m, "resourceVersion", node_string(w->arena, now));
+		tree_put(
+		    w->arena, m, "resourceVersion", tree_string(w->arena, now));
 		return NULL;
 	}
 	if (zero) {
 		cause_invalid(&c, span_str("metadata.resourceVersion"),
-		    node_int(w->arena, 0), "must be specified for an update");
+		    tree_int(w->arena, 0), "must be specified for an update");
 		return problem_invalid_kind(w->arena, w->resource->group,
 		    w->resource->plural, w->name, &c);
 	}
@@ -208,29 +208,29 @@ keep_system_fields(
 	    "creationTimestamp", "deletionTimestamp"};
 	static const char *const default_to[] = {
 	    "uid", "deletionGracePeriodSeconds"};
-	const struct node *old = node_get(live, "metadata");
-	struct node *m = node_get(object, "metadata"), *v;
+	const struct node *old = tree_get(live, "metadata");
+	struct node *m = tree_get(object, "metadata"), *v;
 
-	node_remove(m, "selfLink");
+	tree_remove(m, "selfLink");
 	for (size_t i = 0; i < 2; i++)
-		if ((v = node_get(old, kept[i])) != NULL)
-			node_put(a, m, kept[i], v);
+		if ((v = tree_get(old, kept[i])) != NULL)
+			tree_put(a, m, kept[i], v);
 	for (size_t i = 0; i < 2; i++)
-		if ((v = node_get(old, default_to[i])) != NULL &&
-		    node_empty(node_get(m, default_to[i])))
-			node_put(a, m, default_to[i], v);
+		if ((v = tree_get(old, default_to[i])) != NULL &&
+		    tree_empty(tree_get(m, default_to[i])))
+			tree_put(a, m, default_to[i], v);
 }
 
 static void
 keep_generation(struct arena *a, const struct node *live, struct node *object)
 {
-	struct node *m = node_get(object, "metadata");
-	struct node *v = node_path(live, "metadata.generation");
+	struct node *m = tree_get(object, "metadata");
+	struct node *v = tree_path(live, "metadata.generation");
 
 	if (v == NULL)
-		node_remove(m, "generation");
+		tree_remove(m, "generation");
 	else
-		node_put(a, m, "generation", v);
+		tree_put(a, m, "generation", v);
 }
 
 static struct problem *
@@ -261,17 +261,17 @@ static bool
 ends_deletion(
     const struct write *w, const struct node *live, const struct node *object)
 {
-	const struct node *old = node_get(live, "metadata");
+	const struct node *old = tree_get(live, "metadata");
 	int64_t grace = 0;
 
-	if (node_get(old, "deletionTimestamp") == NULL ||
-	    node_count(node_path(object, "metadata.finalizers")) > 0)
+	if (tree_get(old, "deletionTimestamp") == NULL ||
+	    tree_count(tree_path(object, "metadata.finalizers")) > 0)
 		return false;
 	if (w->resource->group.n == 0 &&
 	    span_is(w->resource->plural, "namespaces") &&
-	    node_count(node_path(object, "spec.finalizers")) > 0)
+	    tree_count(tree_path(object, "spec.finalizers")) > 0)
 		return false;
-	node_get_int(node_get(old, "deletionGracePeriodSeconds"), &grace);
+	tree_get_int(tree_get(old, "deletionGracePeriodSeconds"), &grace);
 	return grace == 0;
 }
 

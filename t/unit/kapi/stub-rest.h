@@ -70,8 +70,8 @@ convert_tree(struct arena *a, const struct stored *o)
 static void
 number(struct arena *a, struct node *object)
 {
-	node_put(a, node_make(a, object, "metadata"), "resourceVersion",
-	    node_string(a,
+	tree_put(a, tree_make(a, object, "metadata"), "resourceVersion",
+	    tree_string(a,
 		arena_printf(
 		    a, "%llu", (unsigned long long)store_next_version(store))));
 }
@@ -80,13 +80,13 @@ struct problem *
 rest_update(const struct rest_writer *w, struct resource *r,
     struct span subresource, struct node *object)
 {
-	const struct node *meta = node_get(object, "metadata");
+	const struct node *meta = tree_get(object, "metadata");
 
 	(void)subresource;
 	updates++;
 	number(w->arena, object);
-	if (node_get(meta, "deletionTimestamp") != NULL &&
-	    node_count(node_get(meta, "finalizers")) == 0)
+	if (tree_get(meta, "deletionTimestamp") != NULL &&
+	    tree_count(tree_get(meta, "finalizers")) == 0)
 		store_delete(store, r->collection, object);
 	else
 		store_put(store, r->collection, object);
@@ -96,19 +96,19 @@ rest_update(const struct rest_writer *w, struct resource *r,
 static void
 set_finalizer(struct arena *a, struct node *meta, const char *name, bool wanted)
 {
-	struct node *all = node_get(meta, "finalizers");
+	struct node *all = tree_get(meta, "finalizers");
 	uint32_t i = 0;
 
 	if (all == NULL) {
-		all = node_array(a);
-		node_put(a, meta, "finalizers", all);
+		all = tree_array(a);
+		tree_put(a, meta, "finalizers", all);
 	}
-	while (i < all->n && !node_text_is(all->items[i], name))
+	while (i < all->n && !tree_text_is(all->items[i], name))
 		i++;
 	if (wanted && i == all->n)
-		node_append(a, all, node_str(a, name));
+		tree_append(a, all, tree_str(a, name));
 	if (!wanted && i < all->n)
-		node_remove_at(all, i);
+		tree_remove_at(all, i);
 }
 
 struct problem *
@@ -126,12 +126,12 @@ rest_delete(const struct rest_writer *w, struct resource *r,
 		return NULL;
 	}
 	object = convert_tree(a, o);
-	meta = node_get(object, "metadata");
+	meta = tree_get(object, "metadata");
 	set_finalizer(a, meta, "orphan", span_is(options->policy, "Orphan"));
 	set_finalizer(a, meta, "foregroundDeletion",
 	    span_is(options->policy, "Foreground"));
-	node_put(
-	    a, meta, "deletionTimestamp", node_str(a, "2026-01-01T00:00:00Z"));
+	tree_put(
+	    a, meta, "deletionTimestamp", tree_str(a, "2026-01-01T00:00:00Z"));
 	return rest_update(w, r, SPAN_NONE, object);
 }
 

@@ -108,14 +108,14 @@ merge(struct arena *a, struct node *target, const struct node *patch)
 	for (size_t i = 0; i < patch->n; i++) {
 		struct node *value = patch->members[i].value;
 		struct span key = patch->members[i].key;
-		struct node *old = node_get_span(target, key);
-		if (node_is(value, NODE_NULL))
-			node_remove_span(target, key);
-		else if (node_is(value, NODE_OBJECT) &&
-		    node_is(old, NODE_OBJECT))
+		struct node *old = tree_get_span(target, key);
+		if (tree_is(value, NODE_NULL))
+			tree_remove_span(target, key);
+		else if (tree_is(value, NODE_OBJECT) &&
+		    tree_is(old, NODE_OBJECT))
 			merge(a, old, value);
 		else
-			node_set(a, target, key, node_copy(a, value));
+			tree_set(a, target, key, tree_copy(a, value));
 	}
 }
 
@@ -124,31 +124,31 @@ static void
 take(struct arena *a, struct node *object, const struct node *answer,
     const char *key)
 {
-	if (node_get(object, key) != NULL && node_get(answer, key) != NULL)
-		node_put(a, object, key, node_get(answer, key));
+	if (tree_get(object, key) != NULL && tree_get(answer, key) != NULL)
+		tree_put(a, object, key, tree_get(answer, key));
 }
 
 /* What the server gave out at random is taken from its answer. */
 static void
 same_random(struct arena *a, struct node *object, const struct node *answer)
 {
-	struct node *spec = node_get(object, "spec"), *list;
-	const struct node *real = node_get(answer, "spec"), *r;
+	struct node *spec = tree_get(object, "spec"), *list;
+	const struct node *real = tree_get(answer, "spec"), *r;
 
-	take(a, node_get(object, "status"), node_get(answer, "status"),
+	take(a, tree_get(object, "status"), tree_get(answer, "status"),
 	    "lastPhaseTransitionTime");
-	list = node_path(object, "status.conditions");
-	r = node_path(answer, "status.conditions");
-	for (size_t i = 0; i < node_count(list) && i < node_count(r); i++)
+	list = tree_path(object, "status.conditions");
+	r = tree_path(answer, "status.conditions");
+	for (size_t i = 0; i < tree_count(list) && i < tree_count(r); i++)
 		take(a, list->items[i], r->items[i], "lastTransitionTime");
-	if (!node_text_is(node_get(object, "kind"), "Service"))
+	if (!tree_text_is(tree_get(object, "kind"), "Service"))
 		return;
 	take(a, spec, real, "clusterIP");
 	take(a, spec, real, "clusterIPs");
 	take(a, spec, real, "healthCheckNodePort");
-	list = node_get(spec, "ports");
-	r = node_get(real, "ports");
-	for (size_t i = 0; i < node_count(list) && i < node_count(r); i++)
+	list = tree_get(spec, "ports");
+	r = tree_get(real, "ports");
+	for (size_t i = 0; i < tree_count(list) && i < tree_count(r); i++)
 		take(a, list->items[i], r->items[i], "nodePort");
 }
 
@@ -156,8 +156,8 @@ same_random(struct arena *a, struct node *object, const struct node *answer)
 static struct span
 uid_of(const struct node *answer)
 {
-	struct span uid = node_path_text(answer, "metadata.uid");
-	struct span all = node_path_text(answer, "message");
+	struct span uid = tree_path_text(answer, "metadata.uid");
+	struct span all = tree_path_text(answer, "message");
 	static const char label[] = "controller-uid\":\"";
 	const char *p =
 	    all.n == 0 ? NULL : memmem(all.p, all.n, label, sizeof(label) - 1);
@@ -171,14 +171,14 @@ uid_of(const struct node *answer)
 static void
 drop_protection(struct node *answer)
 {
-	struct node *meta = node_get(answer, "metadata");
-	struct node *all = node_get(meta, "finalizers");
+	struct node *meta = tree_get(answer, "metadata");
+	struct node *all = tree_get(meta, "finalizers");
 	struct span first =
-	    node_count(all) == 1 ? node_text(all->items[0]) : SPAN_NONE;
+	    tree_count(all) == 1 ? tree_text(all->items[0]) : SPAN_NONE;
 
 	if (span_is(first, "kubernetes.io/pvc-protection") ||
 	    span_is(first, "kubernetes.io/pv-protection"))
-		node_remove(meta, "finalizers");
+		tree_remove(meta, "finalizers");
 }
 
 static const char *
@@ -266,19 +266,19 @@ words_of_causes(struct arena *a, const struct causes *c)
 static const char *
 words_of_answer(struct arena *a, const struct node *answer)
 {
-	const struct node *all = node_get(answer, "causes");
+	const struct node *all = tree_get(answer, "causes");
 	struct span *lines =
-	    arena_alloc(a, (node_count(all) + 1) * sizeof(lines[0]));
+	    arena_alloc(a, (tree_count(all) + 1) * sizeof(lines[0]));
 	size_t n = 0;
 
-	for (size_t i = 0; i < node_count(all); i++) {
+	for (size_t i = 0; i < tree_count(all); i++) {
 		const struct node *cause = all->items[i];
-		if (!of_metadata(node_text(node_get(cause, "field"))))
+		if (!of_metadata(tree_text(tree_get(cause, "field"))))
 			lines[n++] = arena_printf(a, "%.*s %.*s %.*s",
-			    SPAN_ARG(node_text(node_get(cause, "field"))),
-			    SPAN_ARG(node_text(node_get(cause, "reason"))),
+			    SPAN_ARG(tree_text(tree_get(cause, "field"))),
+			    SPAN_ARG(tree_text(tree_get(cause, "reason"))),
 			    SPAN_ARG(without_go(
-				node_text(node_get(cause, "message")))));
+				tree_text(tree_get(cause, "message")))));
 	}
 	return sorted_lines(a, lines, n);
 }
@@ -287,14 +287,14 @@ static struct node *
 object_of(struct arena *a, const struct target *t, const struct node *body,
     const struct node *live)
 {
-	struct node *object = node_copy(a, live != NULL ? live : body);
+	struct node *object = tree_copy(a, live != NULL ? live : body);
 	struct warnings unknown = {a, NULL, 0};
 
 	if (live != NULL)
 		merge(a, object, body);
 	if (t->namespace_.n > 0)
-		node_put(a, node_make(a, object, "metadata"), "namespace",
-		    node_string(a, t->namespace_));
+		tree_put(a, tree_make(a, object, "metadata"), "namespace",
+		    tree_string(a, t->namespace_));
 	decode_builtin(a, t->resource->schema, object, &unknown);
 	return object;
 }
@@ -303,18 +303,18 @@ static void
 keep(const struct target *t, struct span path, const struct node *answer)
 {
 	struct arena *a = &lasting;
-	struct span name = node_path_text(answer, "metadata.name");
+	struct span name = tree_path_text(answer, "metadata.name");
 	struct span key = t->object.n > 0
 	    ? arena_span(a, t->object)
 	    : arena_printf(a, "%.*s/%.*s", SPAN_ARG(path), SPAN_ARG(name));
-	struct node *n = node_clone(a, answer);
+	struct node *n = tree_clone(a, answer);
 
 	map_put(&kept, key, n);
 	if (t->resource->collection == NULL)
 		return;
-	n = node_copy(a, n);
-	node_put(a, node_get(n, "metadata"), "resourceVersion",
-	    node_string(a,
+	n = tree_copy(a, n);
+	tree_put(a, tree_get(n, "metadata"), "resourceVersion",
+	    tree_string(a,
 		arena_printf(
 		    a, "%llu", (unsigned long long)store_next_version(store))));
 	store_put(store, t->resource->collection, n);
@@ -323,11 +323,11 @@ keep(const struct target *t, struct span path, const struct node *answer)
 static void
 try(struct arena *a, const struct node *line, size_t number)
 {
-	struct span words = node_text(node_get(line, "do"));
+	struct span words = tree_text(tree_get(line, "do"));
 	const char *space = memchr(words.p, ' ', words.n);
 	struct span path =
 	    span_make(space + 1, words.n - (size_t)(space + 1 - words.p));
-	const struct node *answer = node_get(line, "answer"), *live = NULL;
+	const struct node *answer = tree_get(line, "answer"), *live = NULL;
 	struct target t = target_of(path);
 	struct causes c = {a, NULL, 0};
 	struct node *object;
@@ -335,7 +335,7 @@ try(struct arena *a, const struct node *line, size_t number)
 	struct buf what = BUF_INIT;
 
 	buf_addf(&what, "%zu %.*s ", number, SPAN_ARG(words));
-	tree_write(&what, node_get(line, "body"));
+	tree_write(&what, tree_get(line, "body"));
 	if (t.resource == NULL) {
 		ok(false, buf_str(&what));
 		buf_release(&what);
@@ -343,12 +343,12 @@ try(struct arena *a, const struct node *line, size_t number)
 	}
 	if (t.object.n > 0)
 		live = map_get(&kept, t.object);
-	object = object_of(a, &t, node_get(line, "body"), live);
-	drop_protection(node_get(line, "answer"));
+	object = object_of(a, &t, tree_get(line, "body"), live);
+	drop_protection(tree_get(line, "answer"));
 	builtin_default(a, t.resource, object);
 	if (live == NULL)
-		node_put(a, node_make(a, object, "metadata"), "uid",
-		    node_string(a, uid_of(answer)));
+		tree_put(a, tree_make(a, object, "metadata"), "uid",
+		    tree_string(a, uid_of(answer)));
 	builtin_prepare(a, t.resource, store, t.subresource, live, object);
 	builtin_validate(&c, t.resource, t.subresource, live, object);
 	if (c.n == 0)
@@ -358,15 +358,15 @@ try(struct arena *a, const struct node *line, size_t number)
 		cause_add(&c, arena_str(a, refused->causes[i].reason),
 		    refused->causes[i].field, refused->causes[i].message);
 	encode_builtin(a, t.resource->schema, object);
-	if (node_text_is(node_get(answer, "reason"), "Forbidden")) {
+	if (tree_text_is(tree_get(answer, "reason"), "Forbidden")) {
 		is(refused == NULL ? "" : arena_str(a, refused->message),
-		    arena_str(a, node_text(node_get(answer, "message"))),
+		    arena_str(a, tree_text(tree_get(answer, "message"))),
 		    buf_str(&what));
-	} else if (node_get(answer, "causes") != NULL &&
-	    !node_is(node_get(answer, "causes"), NODE_NULL)) {
+	} else if (tree_get(answer, "causes") != NULL &&
+	    !tree_is(tree_get(answer, "causes"), NODE_NULL)) {
 		is(words_of_causes(a, &c), words_of_answer(a, answer),
 		    buf_str(&what));
-	} else if (node_get(answer, "metadata") != NULL) {
+	} else if (tree_get(answer, "metadata") != NULL) {
 		if (c.n > 0)
 			is(words_of_causes(a, &c), "", buf_str(&what));
 		same_random(a, object, answer);
@@ -392,8 +392,8 @@ test_quantities(void)
 	struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		ok(quantity_cmp(node_str(&a, cases[i].x),
-		       node_str(&a, cases[i].y)) == cases[i].order,
+		ok(quantity_cmp(tree_str(&a, cases[i].x),
+		       tree_str(&a, cases[i].y)) == cases[i].order,
 		    cases[i].x);
 	arena_release(&a);
 }

@@ -111,34 +111,34 @@ struct outcome {
 static int
 text_cmp(const void *x, const void *y)
 {
-	return span_cmp(node_text(*(struct node *const *)x),
-	    node_text(*(struct node *const *)y));
+	return span_cmp(tree_text(*(struct node *const *)x),
+	    tree_text(*(struct node *const *)y));
 }
 
 static const char *
 outcome_text(struct outcome *o)
 {
-	struct node *n = node_object(&arena), *all = node_array(&arena);
-	struct node *warnings = node_array(&arena);
-	struct node *none = node_null(&arena), *message = none;
+	struct node *n = tree_object(&arena), *all = tree_array(&arena);
+	struct node *warnings = tree_array(&arena);
+	struct node *none = tree_null(&arena), *message = none;
 
 	for (size_t i = 0; i < o->warnings.n; i++)
-		node_append(&arena, warnings,
-		    node_string(&arena, o->warnings.items[i]));
+		tree_append(&arena, warnings,
+		    tree_string(&arena, o->warnings.items[i]));
 	for (size_t i = 0; i < o->causes.n; i++)
-		node_append(&arena, all,
-		    node_string(&arena,
+		tree_append(&arena, all,
+		    tree_string(&arena,
 			arena_printf(&arena, "%.*s: %.*s",
 			    SPAN_ARG(o->causes.items[i].field),
 			    SPAN_ARG(o->causes.items[i].message))));
 	if (all->n > 1)
 		qsort(all->items, all->n, sizeof *all->items, text_cmp);
 	if (o->problem != NULL)
-		message = node_string(&arena, o->problem->message);
-	node_put(&arena, n, "warnings", warnings);
-	node_put(&arena, n, "causes", all);
-	node_put(&arena, n, "message", message);
-	node_put(
+		message = tree_string(&arena, o->problem->message);
+	tree_put(&arena, n, "warnings", warnings);
+	tree_put(&arena, n, "causes", all);
+	tree_put(&arena, n, "message", message);
+	tree_put(
 	    &arena, n, "out", o->problem != NULL || all->n > 0 ? none : o->out);
 	return written(n);
 }
@@ -146,14 +146,14 @@ outcome_text(struct outcome *o)
 static const char *
 wanted_text(struct node *recorded)
 {
-	node_remove(recorded, "in");
+	tree_remove(recorded, "in");
 	return written(recorded);
 }
 
 static void
 compare(struct outcome *o, struct node *recorded)
 {
-	const char *in = arena_str(&arena, node_text(node_get(recorded, "in")));
+	const char *in = arena_str(&arena, tree_text(tree_get(recorded, "in")));
 
 	is(outcome_text(o), wanted_text(recorded), in);
 }
@@ -174,14 +174,14 @@ write_object(struct outcome *o, struct resource *r, const struct node *live,
 		return;
 	}
 	crd_warn(r, live, object, &o->warnings);
-	node_put(&arena, node_get(object, "metadata"), "namespace",
-	    node_str(&arena, "default"));
+	tree_put(&arena, tree_get(object, "metadata"), "namespace",
+	    tree_str(&arena, "default"));
 	crd_prepare(&arena, r, main_path, live, object);
 	if (live == NULL)
 		objectmeta_validate(&o->causes, r, object);
 	crd_validate(&o->causes, r, main_path, live, object);
 	crd_finish(&arena, object);
-	node_remove(object, "metadata");
+	tree_remove(object, "metadata");
 	o->out = object;
 }
 
@@ -224,7 +224,7 @@ static void
 test_object(void *arg, struct node *recorded)
 {
 	struct outcome o = outcome_make();
-	struct node *object = parse(node_text(node_get(recorded, "in")));
+	struct node *object = parse(tree_text(tree_get(recorded, "in")));
 
 	write_object(&o, arg, NULL, object);
 	compare(&o, recorded);
@@ -234,12 +234,12 @@ static void
 test_change(void *arg, struct node *recorded)
 {
 	struct outcome o = outcome_make();
-	const struct node *in = parse(node_text(node_get(recorded, "in")));
-	struct node *live = node_copy(&arena, node_get(in, "old"));
+	const struct node *in = parse(tree_text(tree_get(recorded, "in")));
+	struct node *live = tree_copy(&arena, tree_get(in, "old"));
 
 	crd_refresh(&arena, arg, live);
 	crd_prepare(&arena, arg, span_str(""), NULL, live);
-	write_object(&o, arg, live, node_copy(&arena, node_get(in, "new")));
+	write_object(&o, arg, live, tree_copy(&arena, tree_get(in, "new")));
 	compare(&o, recorded);
 }
 
@@ -247,7 +247,7 @@ static void
 test_definition(void *arg, struct node *recorded)
 {
 	struct outcome o = outcome_make();
-	struct node *d = parse(node_text(node_get(recorded, "in")));
+	struct node *d = parse(tree_text(tree_get(recorded, "in")));
 	const struct resource *r = arg;
 	struct span main_path = span_str("");
 
@@ -262,10 +262,10 @@ test_definition(void *arg, struct node *recorded)
 	crd_definition_validate(&o.causes, main_path, NULL, d);
 	if (o.causes.n == 0)
 		crd_definition_warn(&arena, NULL, d, &o.warnings);
-	node_remove(node_get(d, "spec"), "versions");
-	node_remove(d, "metadata");
-	node_remove(d, "apiVersion");
-	node_remove(d, "kind");
+	tree_remove(tree_get(d, "spec"), "versions");
+	tree_remove(d, "metadata");
+	tree_remove(d, "apiVersion");
+	tree_remove(d, "kind");
 	o.out = d;
 	compare(&o, recorded);
 }

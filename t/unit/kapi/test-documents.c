@@ -94,13 +94,13 @@ dangling(const struct node *n, const struct node *types)
 {
 	size_t count = 0;
 
-	if (node_is(n, NODE_ARRAY))
+	if (tree_is(n, NODE_ARRAY))
 		for (uint32_t i = 0; i < n->n; i++)
 			count += dangling(n->items[i], types);
-	if (!node_is(n, NODE_OBJECT))
+	if (!tree_is(n, NODE_OBJECT))
 		return count;
 	for (uint32_t i = 0; i < n->n; i++) {
-		struct span to = node_text(n->members[i].value);
+		struct span to = tree_text(n->members[i].value);
 		size_t skip;
 
 		count += dangling(n->members[i].value, types);
@@ -110,7 +110,7 @@ dangling(const struct node *n, const struct node *types)
 		skip = memcmp(to.p, schemas, sizeof schemas - 1) == 0
 		    ? sizeof schemas - 1
 		    : sizeof definitions - 1;
-		if (node_get_span(types, span_make(to.p + skip, to.n - skip)) ==
+		if (tree_get_span(types, span_make(to.p + skip, to.n - skip)) ==
 		    NULL) {
 			printf("# no type: %.*s\n", SPAN_ARG(to));
 			count++;
@@ -150,12 +150,12 @@ test_references(struct fixture *x)
 			bad++;
 		else
 			wrong +=
-			    dangling(n, node_path(n, "components.schemas"));
+			    dangling(n, tree_path(n, "components.schemas"));
 	}
 	ok(count > 20 && bad == 0, "a document for every group and version");
 	ok(wrong == 0, "... with all types that it refers to");
 	n = document(x, NULL, true);
-	ok(n != NULL && dangling(n, node_get(n, "definitions")) == 0,
+	ok(n != NULL && dangling(n, tree_get(n, "definitions")) == 0,
 	    "version 2 likewise");
 }
 
@@ -163,7 +163,7 @@ static void
 says(const struct node *types, const char *type, const char *want)
 {
 	struct buf b = BUF_INIT;
-	const struct node *n = node_get(types, type);
+	const struct node *n = tree_get(types, type);
 
 	if (n != NULL)
 		tree_write(&b, n);
@@ -178,7 +178,7 @@ test_types(struct fixture *x)
 	    registry_find(x->registry, span_str(""), span_str("v1"),
 		span_str("services")),
 	    false);
-	struct node *types = node_path(n, "components.schemas");
+	struct node *types = tree_path(n, "components.schemas");
 
 	says(types, "io.k8s.api.core.v1.ServicePort",
 	    "{\"type\":\"object\",\"required\":[\"port\"],\"properties\":"
@@ -197,7 +197,7 @@ test_types(struct fixture *x)
 	    "\"string\"},\"namespace\":{\"type\":\"string\"}},"
 	    "\"x-kubernetes-map-type\":\"atomic\"}");
 	n = document(x, &x->custom, false);
-	types = node_path(n, "components.schemas");
+	types = tree_path(n, "components.schemas");
 	says(types, "com.example.cache.v1.Memcached",
 	    "{\"type\":\"object\",\"description\":\"A cache.\",\"properties\":"
 	    "{\"spec\":{\"type\":\"object\",\"properties\":{\"port\":"
@@ -209,8 +209,8 @@ test_types(struct fixture *x)
 	    "\"x-kubernetes-group-version-kind\":[{\"group\":"
 	    "\"cache.example.com\",\"version\":\"v1\",\"kind\":"
 	    "\"Memcached\"}]}");
-	ok(node_get(
-	       node_get(node_get(node_get(n, "paths"),
+	ok(tree_get(
+	       tree_get(tree_get(tree_get(n, "paths"),
 			    "/apis/cache.example.com/v1/namespaces/{namespace}/"
 			    "memcacheds/{name}/scale"),
 		   "patch"),

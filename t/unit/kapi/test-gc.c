@@ -127,10 +127,10 @@ owners_of(const char *where)
 
 	if (o == NULL)
 		return "(gone)";
-	all = node_path(convert_tree(&arena, o), "metadata.ownerReferences");
-	for (size_t i = 0; i < node_count(all); i++)
+	all = tree_path(convert_tree(&arena, o), "metadata.ownerReferences");
+	for (size_t i = 0; i < tree_count(all); i++)
 		buf_addf(&b, "%s%.*s", i > 0 ? " " : "",
-		    SPAN_ARG(node_path_text(all->items[i], "uid")));
+		    SPAN_ARG(tree_path_text(all->items[i], "uid")));
 	text = arena_str(&arena, buf_span(&b));
 	buf_release(&b);
 	return text;

@@ -64,34 +64,34 @@ parse(struct arena *a, const char *text)
 static const struct schema *
 schema_of(struct arena *a, const struct node *step)
 {
-	const struct node *crd = node_get(step, "crd");
-	struct span version = node_text(node_get(step, "apiVersion"));
+	const struct node *crd = tree_get(step, "crd");
+	struct span version = tree_text(tree_get(step, "apiVersion"));
 	const char *slash = memchr(version.p, '/', version.n);
 	struct span group = span_str("");
 
-	if (node_is(crd, NODE_OBJECT))
+	if (tree_is(crd, NODE_OBJECT))
 		return crd_schema(a, crd, false);
 	if (slash != NULL) {
 		group = span_make(version.p, (size_t)(slash - version.p));
 		version = span_make(slash + 1, version.n - group.n - 1);
 	}
 	return schema_builtin_kind(
-	    group, version, node_text(node_get(step, "kind")));
+	    group, version, tree_text(tree_get(step, "kind")));
 }
 
 /* What result says is in answer, too: the rest are defaults of the server. */
 static bool
 is_part(const struct node *result, const struct node *answer)
 {
-	if (node_is(result, NODE_NULL))
-		return answer == NULL || node_is(answer, NODE_NULL) ||
-		    node_count(answer) == 0 || answer->kind != NODE_OBJECT;
+	if (tree_is(result, NODE_NULL))
+		return answer == NULL || tree_is(answer, NODE_NULL) ||
+		    tree_count(answer) == 0 || answer->kind != NODE_OBJECT;
 	if (answer == NULL)
-		return node_empty(result);
+		return tree_empty(result);
 	if (result->kind == NODE_OBJECT && answer->kind == NODE_OBJECT) {
 		for (uint32_t i = 0; i < result->n; i++)
 			if (!is_part(result->members[i].value,
-				node_get_span(answer, result->members[i].key)))
+				tree_get_span(answer, result->members[i].key)))
 				return false;
 		return true;
 	}
@@ -102,7 +102,7 @@ is_part(const struct node *result, const struct node *answer)
 				return false;
 		return true;
 	}
-	return node_equal(result, answer);
+	return tree_equal(result, answer);
 }
 
 static void
@@ -110,10 +110,10 @@ drop_server_fields(struct node *object)
 {
 	static const char *const names[] = {"resourceVersion", "uid",
 	    "creationTimestamp", "generation", "namespace", "managedFields"};
-	struct node *metadata = node_get(object, "metadata");
+	struct node *metadata = tree_get(object, "metadata");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		node_remove(metadata, names[i]);
+		tree_remove(metadata, names[i]);
 }
 
 static int
@@ -151,29 +151,29 @@ static void
 check_problem(struct arena *a, const struct problem *p,
     const struct node *answer, const char *name)
 {
-	const struct node *causes = node_path(answer, "details.causes");
+	const struct node *causes = tree_path(answer, "details.causes");
 	int64_t code = 0;
 
-	node_get_int(node_get(answer, "code"), &code);
+	tree_get_int(tree_get(answer, "code"), &code);
 	if (p == NULL) {
 		is("no problem", json(a, answer), name);
 		return;
 	}
 	ok(p->code == code, name);
 	is(sorted_lines(a, p->message),
-	    sorted_lines(a, node_text(node_get(answer, "message"))), name);
+	    sorted_lines(a, tree_text(tree_get(answer, "message"))), name);
 	is(arena_str(a, p->reason),
-	    arena_str(a, node_text(node_get(answer, "reason"))), name);
-	ok(p->cause_count == node_count(causes), name);
-	for (size_t i = 0; i < p->cause_count && i < node_count(causes); i++) {
+	    arena_str(a, tree_text(tree_get(answer, "reason"))), name);
+	ok(p->cause_count == tree_count(causes), name);
+	for (size_t i = 0; i < p->cause_count && i < tree_count(causes); i++) {
 		const struct node *cause = causes->items[i];
 
 		ok(span_eq(p->causes[i].field,
-		       node_text(node_get(cause, "field"))) &&
+		       tree_text(tree_get(cause, "field"))) &&
 			span_eq(p->causes[i].message,
-			    node_text(node_get(cause, "message"))) &&
+			    tree_text(tree_get(cause, "message"))) &&
 			span_eq(p->causes[i].reason,
-			    node_text(node_get(cause, "reason"))),
+			    tree_text(tree_get(cause, "reason"))),
 		    name);
 	}
 }
@@ -182,32 +182,32 @@ check_problem(struct arena *a, const struct problem *p,
 static void
 drop_default(struct node *object)
 {
-	struct node *ports = node_path(object, "spec.ports");
+	struct node *ports = tree_path(object, "spec.ports");
 
-	for (size_t i = 0; i < node_count(ports); i++)
-		if (node_text_is(node_get(ports->items[i], "protocol"), "TCP"))
-			node_remove(ports->items[i], "protocol");
+	for (size_t i = 0; i < tree_count(ports); i++)
+		if (tree_text_is(tree_get(ports->items[i], "protocol"), "TCP"))
+			tree_remove(ports->items[i], "protocol");
 	/* What is not known there is pruned. */
-	node_remove(node_path(object, "spec.half.known"), "unknown");
+	tree_remove(tree_path(object, "spec.half.known"), "unknown");
 }
 
 static void
 check_object(struct arena *a, const struct managed_write *w,
     struct node *object, struct node *answer, const char *name)
 {
-	is(json(a, node_path(object, "metadata.managedFields")),
-	    json(a, node_path(answer, "metadata.managedFields")), name);
+	is(json(a, tree_path(object, "metadata.managedFields")),
+	    json(a, tree_path(answer, "metadata.managedFields")), name);
 	if (w == NULL)
 		return;
 	drop_server_fields(object);
 	drop_server_fields(answer);
 	/* What the write's path resets, it resets later. */
 	if (w->subresource.n > 0) {
-		node_remove(object, "spec");
-		node_remove(object, "metadata");
+		tree_remove(object, "spec");
+		tree_remove(object, "metadata");
 	} else if (w->has_status) {
-		node_remove(object, "status");
-		node_remove(answer, "status");
+		tree_remove(object, "status");
+		tree_remove(answer, "status");
 	}
 	drop_default(object);
 	drop_default(answer);
@@ -223,65 +223,65 @@ static void
 play_scale(struct arena *a, const struct managed_write *w, struct node *step,
     const char *name)
 {
-	struct node *live = node_get(step, "live");
-	struct node *sent = node_get(step, "sent");
-	struct node *parent = node_get(step, "parent"), *after;
-	const struct node *before = node_path(parent, "metadata.managedFields");
+	struct node *live = tree_get(step, "live");
+	struct node *sent = tree_get(step, "sent");
+	struct node *parent = tree_get(step, "parent"), *after;
+	const struct node *before = tree_path(parent, "metadata.managedFields");
 	struct node *fields = managed_to_scale(a, before, "spec.replicas");
 
 	/* Nobody is shown them. */
 	if (fields != NULL)
-		node_put(
-		    a, node_get(live, "metadata"), "managedFields", fields);
+		tree_put(
+		    a, tree_get(live, "metadata"), "managedFields", fields);
 	managed_update(w, live, sent);
 	fields = managed_from_scale(a, before,
-	    node_path(sent, "metadata.managedFields"),
-	    node_text(node_get(step, "parentVersion")), "spec.replicas");
-	after = node_copy(a, parent);
-	node_put(a, node_get(after, "spec"), "replicas",
-	    node_path(sent, "spec.replicas"));
-	node_put(a, node_get(after, "metadata"), "managedFields", fields);
+	    tree_path(sent, "metadata.managedFields"),
+	    tree_text(tree_get(step, "parentVersion")), "spec.replicas");
+	after = tree_copy(a, parent);
+	tree_put(a, tree_get(after, "spec"), "replicas",
+	    tree_path(sent, "spec.replicas"));
+	tree_put(a, tree_get(after, "metadata"), "managedFields", fields);
 	managed_settle(parent, after);
-	is(json(a, node_path(after, "metadata.managedFields")),
+	is(json(a, tree_path(after, "metadata.managedFields")),
 	    json(a,
-		node_path(node_get(step, "answer"), "metadata.managedFields")),
+		tree_path(tree_get(step, "answer"), "metadata.managedFields")),
 	    name);
 }
 
 static void
 play(struct arena *a, struct node *step, int line)
 {
-	struct node *live = node_get(step, "live");
-	struct node *answer = node_get(step, "answer"), *result;
-	struct node *sent = node_get(step, "sent");
+	struct node *live = tree_get(step, "live");
+	struct node *answer = tree_get(step, "answer"), *result;
+	struct node *sent = tree_get(step, "sent");
 	struct managed_write w = {.arena = a,
 	    .schema = schema_of(a, step),
-	    .manager = node_text(node_get(step, "manager")),
-	    .subresource = node_text(node_get(step, "subresource")),
-	    .api_version = node_text(node_get(step, "apiVersion")),
-	    .kind = node_text(node_get(step, "kind")),
-	    .now = node_text(node_get(step, "now")),
-	    .force = node_true(node_get(step, "force")),
-	    .has_status = node_true(node_get(step, "hasStatus"))};
+	    .manager = tree_text(tree_get(step, "manager")),
+	    .subresource = tree_text(tree_get(step, "subresource")),
+	    .api_version = tree_text(tree_get(step, "apiVersion")),
+	    .kind = tree_text(tree_get(step, "kind")),
+	    .now = tree_text(tree_get(step, "now")),
+	    .force = tree_true(tree_get(step, "force")),
+	    .has_status = tree_true(tree_get(step, "hasStatus"))};
 	const char *name = arena_str(a,
 	    arena_printf(a, "line %d: %.*s: %.*s by %.*s", line,
-		SPAN_ARG(node_text(node_get(step, "case"))),
-		SPAN_ARG(node_text(node_get(step, "verb"))),
+		SPAN_ARG(tree_text(tree_get(step, "case"))),
+		SPAN_ARG(tree_text(tree_get(step, "verb"))),
 		SPAN_ARG(w.manager)));
 	int64_t code = 0;
 	struct problem *p;
 	const char *before = json(a, live);
 
-	node_get_int(node_get(step, "code"), &code);
-	if (node_is(live, NODE_NULL))
+	tree_get_int(tree_get(step, "code"), &code);
+	if (tree_is(live, NODE_NULL))
 		live = NULL;
 	if (code == 422) /* of a later validation */
 		return;
-	if (node_text_is(node_get(step, "verb"), "scale")) {
+	if (tree_text_is(tree_get(step, "verb"), "scale")) {
 		play_scale(a, &w, step, name);
 		return;
 	}
-	if (node_text_is(node_get(step, "verb"), "update")) {
+	if (tree_text_is(tree_get(step, "verb"), "update")) {
 		if (code >= 300)
 			return;
 		managed_update(&w, live, sent);
@@ -295,7 +295,7 @@ play(struct arena *a, struct node *step, int line)
 		else
 			check_object(a, &w, result, answer, name);
 	}
-	is(json(a, node_get(step, "live")), before, name);
+	is(json(a, tree_get(step, "live")), before, name);
 }
 
 /* A line leaves out what is as the one before left it. */
@@ -308,14 +308,14 @@ carry(struct arena *a, struct carried *c, struct node *step)
 {
 	int64_t code = 0;
 
-	if (node_get(step, "live") == NULL && c->live != NULL)
-		node_put(a, step, "live", node_copy(a, c->live));
-	if (node_get(step, "crd") == NULL && c->crd != NULL)
-		node_put(a, step, "crd", c->crd);
-	c->crd = node_get(step, "crd");
-	node_get_int(node_get(step, "code"), &code);
+	if (tree_get(step, "live") == NULL && c->live != NULL)
+		tree_put(a, step, "live", tree_copy(a, c->live));
+	if (tree_get(step, "crd") == NULL && c->crd != NULL)
+		tree_put(a, step, "crd", c->crd);
+	c->crd = tree_get(step, "crd");
+	tree_get_int(tree_get(step, "code"), &code);
 	if (code < 300)
-		c->live = node_copy(a, node_get(step, "answer"));
+		c->live = tree_copy(a, tree_get(step, "answer"));
 }
 
 static void

@@ -74,8 +74,8 @@ written(const struct node *n)
 static void
 put_default(struct node *n, const char *key, const char *value)
 {
-	if (node_get(n, key) == NULL)
-		node_put(&arena, n, key, node_str(&arena, value));
+	if (tree_get(n, key) == NULL)
+		tree_put(&arena, n, key, tree_str(&arena, value));
 }
 
 /* What becomes of a built-in object behind the patch: what is empty goes, and
@@ -83,27 +83,27 @@ put_default(struct node *n, const char *key, const char *value)
 static void
 finish(struct node *n)
 {
-	struct span image = node_path_text(n, "image");
+	struct span image = tree_path_text(n, "image");
 
-	for (uint32_t i = 0; node_is(n, NODE_ARRAY) && i < n->n; i++)
+	for (uint32_t i = 0; tree_is(n, NODE_ARRAY) && i < n->n; i++)
 		finish(n->items[i]);
-	if (!node_is(n, NODE_OBJECT))
+	if (!tree_is(n, NODE_OBJECT))
 		return;
 	for (uint32_t i = 0; i < n->n; i++) {
 		struct node *v = n->members[i].value;
 
 		finish(v);
 		if (v->kind == NODE_NULL || (v->kind == NODE_ARRAY && !v->n) ||
-		    (node_empty(v) &&
+		    (tree_empty(v) &&
 			span_is(n->members[i].key, "nodeSelector")))
 			n->members[i].value = NULL;
 	}
-	node_sweep(n);
-	if (node_get(n, "containerPort") != NULL)
+	tree_sweep(n);
+	if (tree_get(n, "containerPort") != NULL)
 		put_default(n, "protocol", "TCP");
 	if (image.p == NULL)
 		return;
-	node_make(&arena, n, "resources");
+	tree_make(&arena, n, "resources");
 	put_default(n, "terminationMessagePath", "/dev/termination-log");
 	put_default(n, "terminationMessagePolicy", "File");
 	put_default(n, "imagePullPolicy",
@@ -113,16 +113,16 @@ finish(struct node *n)
 static struct problem *
 apply(const struct node *recorded, struct node **result)
 {
-	struct span type = node_path_text(recorded, "type");
-	struct span query = node_path_text(recorded, "query");
-	const struct node *live = node_get(recorded, "live");
+	struct span type = tree_path_text(recorded, "type");
+	struct span query = tree_path_text(recorded, "query");
+	const struct node *live = tree_get(recorded, "live");
 	enum patch_type t = span_is(type, "json") ? PATCH_JSON
 	    : span_is(type, "merge")		  ? PATCH_MERGE
 						  : PATCH_STRATEGIC;
 	struct warnings strict = {.arena = &arena};
 	struct node *patch;
 	struct problem *p =
-	    patch_parse(&arena, t, node_path_text(recorded, "patch"),
+	    patch_parse(&arena, t, tree_path_text(recorded, "patch"),
 		query.n > 0 ? VALIDATE_IGNORE : VALIDATE_WARN, &strict, &patch);
 
 	if (p != NULL)
@@ -132,7 +132,7 @@ apply(const struct node *recorded, struct node **result)
 	if (t == PATCH_MERGE)
 		return patch_merge(&arena, live, patch, result);
 	return patch_strategic(&arena,
-	    node_text_is(node_get(live, "kind"), "Service") ? &service_type
+	    tree_text_is(tree_get(live, "kind"), "Service") ? &service_type
 							    : &deployment_type,
 	    live, patch, result);
 }
@@ -140,23 +140,23 @@ apply(const struct node *recorded, struct node **result)
 static void
 compare(const struct node *recorded)
 {
-	const struct node *live = node_get(recorded, "live");
+	const struct node *live = tree_get(recorded, "live");
 	const char *before = written(live);
 	struct node *got = NULL;
 	struct problem *p = apply(recorded, &got);
-	const struct node *want = node_get(recorded, "answer");
-	bool thing = node_text_is(node_get(live, "kind"), "Thing");
+	const struct node *want = tree_get(recorded, "answer");
+	bool thing = tree_text_is(tree_get(live, "kind"), "Thing");
 	const char *what = arena_printf(&arena, "%.*s%.*s %.*s",
-	    SPAN_ARG(node_path_text(recorded, "type")),
-	    SPAN_ARG(node_path_text(recorded, "query")),
-	    SPAN_ARG(node_path_text(recorded, "patch")))
+	    SPAN_ARG(tree_path_text(recorded, "type")),
+	    SPAN_ARG(tree_path_text(recorded, "query")),
+	    SPAN_ARG(tree_path_text(recorded, "patch")))
 			       .p;
 
 	if (p != NULL)
 		got = problem_status(&arena, p);
 	else if (!thing)
 		finish(got);
-	if (node_equal(got, want))
+	if (tree_equal(got, want))
 		ok(true, what);
 	else
 		is(written(got), written(want), what);
@@ -168,9 +168,9 @@ compare(const struct node *recorded)
 static bool
 is_other(const struct node *recorded)
 {
-	return node_text_is(
-		   node_get(recorded, "query"), "?fieldValidation=Ignore") &&
-	    node_text_is(node_get(recorded, "patch"), "[]");
+	return tree_text_is(
+		   tree_get(recorded, "query"), "?fieldValidation=Ignore") &&
+	    tree_text_is(tree_get(recorded, "patch"), "[]");
 }
 
 static void
@@ -192,7 +192,7 @@ test_recorded(void)
 		int64_t code;
 
 		rest = span_make(end + 1, rest.n - line.n - 1);
-		if (node_get_int(node_get(recorded, "code"), &code) &&
+		if (tree_get_int(tree_get(recorded, "code"), &code) &&
 		    code != 415 && !is_other(recorded))
 			compare(recorded);
 		arena_reset(&arena);
@@ -228,18 +228,18 @@ test_strict(void)
 static void
 test_bounds(void)
 {
-	struct node *many = node_array(&arena), *result;
+	struct node *many = tree_array(&arena), *result;
 	struct node *op = parse_str("{\"op\":\"test\",\"path\":\"/x\"}");
-	struct node *copy = node_array(&arena);
+	struct node *copy = tree_array(&arena);
 	struct node *target = parse_str("{\"a\":[\"0123456789\"]}");
-	struct node *deep = node_array(&arena);
+	struct node *deep = tree_array(&arena);
 	struct problem *p;
 
 	for (int i = 0; i < 10000; i++)
-		node_append(&arena, many, op);
+		tree_append(&arena, many, op);
 	ok(patch_json(&arena, target, many, &result) == NULL,
 	    "10,000 operations are fine");
-	node_append(&arena, many, op);
+	tree_append(&arena, many, op);
 	p = patch_json(&arena, target, many, &result);
 	is(written(problem_status(&arena, p)),
 	    "{\"apiVersion\":\"v1\",\"code\":413,\"kind\":\"Status\","
@@ -250,12 +250,12 @@ test_bounds(void)
 	    "one more is too many");
 	op = parse_str("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/-\"}");
 	for (int i = 0; i < 30; i++)
-		node_append(&arena, copy, op);
+		tree_append(&arena, copy, op);
 	p = patch_json(&arena, target, copy, &result);
 	ok(p != NULL && p->code == 422, "copies that double end at 3 MB");
 	op = parse_str("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/0\"}");
 	for (int i = 0; i < 9; i++)
-		node_append(&arena, deep, op);
+		tree_append(&arena, deep, op);
 	ok(patch_json(&arena, target, deep, &result) == NULL,
 	    "nine levels are fine");
 	for (int i = 0; i < 1100; i++) {
@@ -265,10 +265,10 @@ test_bounds(void)
 		for (int k = 0; k < i; k++)
 			buf_adds(&path, "/b");
 		op = parse_str("{\"op\":\"add\",\"value\":{}}");
-		node_put(&arena, op, "path",
-		    node_string(&arena, arena_span(&arena, buf_span(&path))));
+		tree_put(&arena, op, "path",
+		    tree_string(&arena, arena_span(&arena, buf_span(&path))));
 		buf_release(&path);
-		node_append(&arena, deep, op);
+		tree_append(&arena, deep, op);
 	}
 	p = patch_json(&arena, target, deep, &result);
 	ok(p != NULL && p->code == 422, "1,100 levels are too deep");

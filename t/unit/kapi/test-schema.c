@@ -38,7 +38,7 @@ test_fields(struct arena *a)
 	ok(f->patch_merge && span_is(f->patch_key, "port"), "merged by port");
 	is(text(a, f->go_type), "[]v1.ServicePort", "as Go names it");
 	f = schema_field(f->schema->element->schema, span_str("protocol"));
-	is(text(a, node_text(f->default_value)), "TCP", "a default");
+	is(text(a, tree_text(f->default_value)), "TCP", "a default");
 	f = field_of("io.k8s.api.core.v1.ServicePort", "port");
 	ok(f->default_value == NULL && f->required && !f->omit_empty,
 	    "a zero is no default");

@@ -100,7 +100,7 @@ static void
 is_named(const struct discovery *d, const char *spelling, const char *want)
 {
 	struct err err = ERR_INIT;
-	const struct resource *r = discovery_resolve(d, spelling, &err);
+	const struct api_resource *r = discovery_resolve(d, spelling, &err);
 	struct buf b = BUF_INIT;
 
 	if (r != NULL)
@@ -142,21 +142,21 @@ test_spellings(const struct discovery *d)
 static void
 test_paths(const struct discovery *d)
 {
-	const struct resource *pod =
+	const struct api_resource *pod =
 	    discovery_find(d, span_str(""), span_str("v1"), span_str("Pod"));
-	const struct resource *thing =
+	const struct api_resource *thing =
 	    discovery_find_kind(d, span_str("example.com"), span_str("Thing"));
-	const struct resource *node =
+	const struct api_resource *node =
 	    discovery_find_kind(d, span_str(""), span_str("Node"));
 	struct buf b = BUF_INIT;
 
-	resource_path(&b, pod, span_str("n"), span_str("a"), "status");
+	discovery_path(&b, pod, span_str("n"), span_str("a"), "status");
 	buf_addc(&b, '\n');
-	resource_path(&b, pod, SPAN_NONE, SPAN_NONE, NULL);
+	discovery_path(&b, pod, SPAN_NONE, SPAN_NONE, NULL);
 	buf_addc(&b, '\n');
-	resource_path(&b, node, span_str("n"), span_str("x:y"), NULL);
+	discovery_path(&b, node, span_str("n"), span_str("x:y"), NULL);
 	buf_addc(&b, '\n');
-	resource_path(&b, thing, span_str("n"), SPAN_NONE, NULL);
+	discovery_path(&b, thing, span_str("n"), SPAN_NONE, NULL);
 	is(buf_str(&b),
 	    "/api/v1/namespaces/n/pods/a/status\n/api/v1/pods\n"
 	    "/api/v1/nodes/x%3Ay\n/apis/example.com/v2/namespaces/n/things",
@@ -175,7 +175,7 @@ static void
 test_aggregated(struct kube *k)
 {
 	struct discovery *d = discovery_new(loop, k);
-	const struct resource *pod;
+	const struct api_resource *pod;
 	struct got g, joined = {0};
 
 	put_doc("_api", aggregated, core);

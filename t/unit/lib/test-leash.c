@@ -116,7 +116,7 @@ test_timer(void)
 	end();
 	begin(LEASH_FOREVER);
 	is(check(), "allowed", "for ever");
-	ok(!timer_armed(&leash.timer), "... needs no timer");
+	ok(!loop_timer_armed(&leash.timer), "... needs no timer");
 	end();
 }
 

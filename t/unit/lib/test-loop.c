@@ -39,8 +39,8 @@ static void
 rearm(void *arg)
 {
 	note(arg);
-	timer_clear(l, &b);
-	timer_after(l, &c, 1, stop, last);
+	loop_cancel(l, &b);
+	loop_after(l, &c, 1, stop, last);
 }
 
 static void
@@ -49,12 +49,13 @@ test_timers(void)
 	uint64_t now = clock_ms();
 
 	trace[0] = '\0';
-	timer_set(l, &c, now + 20, note, late);
-	timer_set(l, &b, now + 5, note, never);
-	timer_set(l, &a, now + 1, rearm, first);
+	loop_at(l, &c, now + 20, note, late);
+	loop_at(l, &b, now + 5, note, never);
+	loop_at(l, &a, now + 1, rearm, first);
 	loop_run(l);
 	is(trace, "first stop", "in order of time; cleared and moved ones not");
-	ok(!timer_armed(&a) && !timer_armed(&b) && !timer_armed(&c),
+	ok(!loop_timer_armed(&a) && !loop_timer_armed(&b) &&
+		!loop_timer_armed(&c),
 	    "nothing stays armed");
 }
 

@@ -108,66 +108,66 @@ static void
 test_changes(void)
 {
 	struct node *n = parse("{\"a\":1,\"b\":{\"c\":null},\"d\":[1,2]}");
-	struct node *d = node_get(n, "d");
+	struct node *d = tree_get(n, "d");
 
-	node_put(&arena, n, "a", node_str(&arena, "x\"y"));
-	node_put_first(&arena, n, "kind", node_str(&arena, "K"));
-	node_put_first(&arena, n, "d", d);
-	node_put(
-	    &arena, node_make(&arena, n, "m"), "t", node_bool(&arena, true));
-	node_put(&arena, node_make(&arena, node_get(n, "b"), "c"), "i",
-	    node_int(&arena, -7));
-	node_append(&arena, d, node_null(&arena));
-	node_insert(&arena, d, 0, node_int(&arena, 0));
-	node_remove_at(d, 1);
-	ok(node_remove(n, "zzz") == false, "nothing to remove");
+	tree_put(&arena, n, "a", tree_str(&arena, "x\"y"));
+	tree_put_first(&arena, n, "kind", tree_str(&arena, "K"));
+	tree_put_first(&arena, n, "d", d);
+	tree_put(
+	    &arena, tree_make(&arena, n, "m"), "t", tree_bool(&arena, true));
+	tree_put(&arena, tree_make(&arena, tree_get(n, "b"), "c"), "i",
+	    tree_int(&arena, -7));
+	tree_append(&arena, d, tree_null(&arena));
+	tree_insert(&arena, d, 0, tree_int(&arena, 0));
+	tree_remove_at(d, 1);
+	ok(tree_remove(n, "zzz") == false, "nothing to remove");
 	is(written(n),
 	    "{\"d\":[0,2,null],\"kind\":\"K\",\"a\":\"x\\\"y\","
 	    "\"b\":{\"c\":{\"i\":-7}},\"m\":{\"t\":true}}",
 	    "changed");
-	ok(node_remove(n, "a"), "removed");
-	node_get(n, "b");
+	ok(tree_remove(n, "a"), "removed");
+	tree_get(n, "b");
 	n->members[0].value = NULL;
 	n->members[3].value = NULL;
-	node_sweep(n);
+	tree_sweep(n);
 	is(written(n), "{\"kind\":\"K\",\"b\":{\"c\":{\"i\":-7}}}", "swept");
-	ok(node_path(n, "b.c.i") != NULL && node_path(n, "b.x.i") == NULL &&
-		node_path(n, "kind.x") == NULL,
+	ok(tree_path(n, "b.c.i") != NULL && tree_path(n, "b.x.i") == NULL &&
+		tree_path(n, "kind.x") == NULL,
 	    "paths");
-	ok(span_is(node_path_text(n, "kind"), "K"), "text of a path");
+	ok(span_is(tree_path_text(n, "kind"), "K"), "text of a path");
 }
 
 static void
 test_many(void)
 {
-	struct node *n = node_object(&arena), *c;
+	struct node *n = tree_object(&arena), *c;
 	bool all = true;
 
 	for (int i = 0; i < 5000; i++)
-		node_set(&arena, n, arena_printf(&arena, "k%d", i),
-		    node_int(&arena, i));
+		tree_set(&arena, n, arena_printf(&arena, "k%d", i),
+		    tree_int(&arena, i));
 	for (int i = 0; i < 5000; i += 2)
-		node_get_span(n, arena_printf(&arena, "k%d", i))->text =
+		tree_get_span(n, arena_printf(&arena, "k%d", i))->text =
 		    span_str("1");
 	ok(n->n == 5000, "no key is there twice");
 	for (int i = 0; i < 5000; i++) {
 		int64_t value;
 		struct span key = arena_printf(&arena, "k%d", i);
 
-		all &= node_get_int(node_get_span(n, key), &value) &&
+		all &= tree_get_int(tree_get_span(n, key), &value) &&
 		    value == (i % 2 == 0 ? 1 : i);
 	}
 	ok(all, "all found");
-	ok(node_get(n, "k5000") == NULL, "what is not there is not found");
-	c = node_clone(&arena, n);
-	ok(node_equal(c, n), "a clone is equal");
-	node_remove(n, "k7");
-	ok(node_get(n, "k7") == NULL && node_get(n, "k4999") != NULL,
+	ok(tree_get(n, "k5000") == NULL, "what is not there is not found");
+	c = tree_clone(&arena, n);
+	ok(tree_equal(c, n), "a clone is equal");
+	tree_remove(n, "k7");
+	ok(tree_get(n, "k7") == NULL && tree_get(n, "k4999") != NULL,
 	    "removed, the others found");
-	node_put(&arena, n, "k7", node_int(&arena, 7));
-	ok(node_equal(c, n) && n->n == 5000, "put back, in another place");
-	node_put(&arena, n, "k7", node_int(&arena, 8));
-	ok(!node_equal(c, n), "one differs");
+	tree_put(&arena, n, "k7", tree_int(&arena, 7));
+	ok(tree_equal(c, n) && n->n == 5000, "put back, in another place");
+	tree_put(&arena, n, "k7", tree_int(&arena, 8));
+	ok(!tree_equal(c, n), "one differs");
 }
 
 static void
@@ -187,7 +187,7 @@ test_equal(void)
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
-		ok(node_equal(parse(pairs[i].x), parse(pairs[i].y)) ==
+		ok(tree_equal(parse(pairs[i].x), parse(pairs[i].y)) ==
 			pairs[i].equal,
 		    pairs[i].x);
 }
@@ -209,14 +209,14 @@ test_values(void)
 	struct span twice;
 	int64_t i;
 
-	ok(node_get_int(parse("3.0"), &i) && i == 3, "3.0 is an integer");
-	ok(!node_get_int(parse("3.5"), &i), "3.5 is none");
-	ok(!node_get_int(parse("9223372036854775808"), &i), "2^63 is none");
-	ok(node_get_int(parse("-9223372036854775808"), &i) && i == INT64_MIN,
+	ok(tree_get_int(parse("3.0"), &i) && i == 3, "3.0 is an integer");
+	ok(!tree_get_int(parse("3.5"), &i), "3.5 is none");
+	ok(!tree_get_int(parse("9223372036854775808"), &i), "2^63 is none");
+	ok(tree_get_int(parse("-9223372036854775808"), &i) && i == INT64_MIN,
 	    "-2^63 is one");
-	ok(node_empty(NULL) && node_empty(parse("{}")) &&
-		node_empty(parse("\"\"")) && !node_empty(parse("0")) &&
-		!node_empty(parse("false")),
+	ok(tree_empty(NULL) && tree_empty(parse("{}")) &&
+		tree_empty(parse("\"\"")) && !tree_empty(parse("0")) &&
+		!tree_empty(parse("false")),
 	    "empty");
 	tree_write_sorted(&sorted, parse("{\"b\":{\"z\":1,\"y\":2},\"a\":[]}"));
 	is(buf_str(&sorted), "{\"a\":[],\"b\":{\"y\":2,\"z\":1}}", "sorted");
