@@ -8,7 +8,7 @@
 #include "send.h"
 
 void
-events_tell(struct apply *a, const struct set *s, enum recorder_type type,
+announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
     const char *reason, struct span message)
 {
 	/* Plain objects have nobody to be told; a dry run changes nothing. */
@@ -19,7 +19,7 @@ events_tell(struct apply *a, const struct set *s, enum recorder_type type,
 		.about = {s->primary.api_version, s->primary.kind,
 		    s->primary.namespace_, s->primary.name, s->primary.uid,
 		    s->primary_version},
-		.component = set_manager(a, s),
+		.component = send_set_manager(a, s),
 		.type = type,
 		.reason = span_str(reason),
 		.message = message});
@@ -35,7 +35,7 @@ tell_one(struct apply *a, const struct set *s, struct span event)
 	buf_addspan(&reason, json_string(json_get(event, "reason"), &message));
 	buf_reset(&message);
 	text = json_string(json_get(event, "message"), &message);
-	events_tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
+	announce_tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
 	    reason.len > 0 ? buf_str(&reason) : "Reconcile",
 	    text.n > 0 ? text : span_str(""));
 	buf_release(&reason);
@@ -43,7 +43,7 @@ tell_one(struct apply *a, const struct set *s, struct span event)
 }
 
 void
-events_send(struct apply *a, const struct set *s)
+announce_send(struct apply *a, const struct set *s)
 {
 	struct json_elements list = json_elements(s->events);
 

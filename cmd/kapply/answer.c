@@ -59,8 +59,8 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	kube_error_public(&b, e, c->item->id.kind);
 	if (e->field_conflict)
 		buf_addf(
-		    &b, "; we are \"%.*s\"", SPAN_ARG(item_manager(c->key)));
-	fail_by(c, kind, e, buf_span(&b));
+		    &b, "; we are \"%.*s\"", SPAN_ARG(send_manager(c->key)));
+	send_fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }
 
@@ -178,7 +178,7 @@ take_over(struct call *c, struct span object)
 	struct item *i = c->item;
 	struct buf patch = BUF_INIT;
 	bool change =
-	    adopt_patch(&patch, c->key->set, i, object, item_manager(c->key));
+	    adopt_patch(&patch, c->key->set, i, object, send_manager(c->key));
 
 	free(i->patch);
 	i->patch = buf_take(&patch);
@@ -220,7 +220,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (i->adopting)
 			report_adopted(a, c->key->set, i);
 		i->adopting = false;
-		item_done(c->key, i, apply_result(i, answer));
+		engine_item_done(c->key, i, apply_result(i, answer));
 	} else if (c->if_absent && answer->error.code == 409 &&
 	    !answer->error.field_conflict) {
 		go_on(i, STEP_READ);
@@ -234,7 +234,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		i->adopting = false;
 		fail_answer(c, answer);
 	} else {
-		item_stale(c->key, i);
+		engine_item_stale(c->key, i);
 	}
 }
 
@@ -285,7 +285,7 @@ not_a_member(struct call *c, struct span object)
 	if (!adopt_is_free(c->key->set, object))
 		body_owner(&owner, object);
 	buf_adds(&b, "it exists and is not part of ");
-	identity_name(&b, &c->key->set->primary);
+	set_identity_name(&b, &c->key->set->primary);
 	if (unproven != NULL)
 		buf_addf(&b, "; %s", unproven);
 	else if (owner.len > 0)
@@ -294,8 +294,8 @@ not_a_member(struct call *c, struct span object)
 		add_hint(&b, c, object);
 	if (going)
 		buf_adds(&b, "; it is being deleted");
-	fail_with(c->key, c->item, going ? RETRY_TRANSIENT : RETRY_PERMANENT,
-	    -1, buf_span(&b));
+	send_fail_with(c->key, c->item,
+	    going ? RETRY_TRANSIENT : RETRY_PERMANENT, -1, buf_span(&b));
 	c->item->reason = "Conflict";
 	buf_release(&b);
 	buf_release(&owner);
@@ -323,7 +323,7 @@ gone_meanwhile(struct call *c)
 	i->live_uid = NULL;
 	i->adopting = false;
 	i->step = STEP_WRITE;
-	fail_with(
+	send_fail_with(
 	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
 }
 
@@ -355,9 +355,9 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	} else if (!is_member(c, answer->body)) {
 		not_a_member(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
-		item_stale(c->key, i);
+		engine_item_stale(c->key, i);
 	} else if (i->once) {
-		item_done(c->key, i, "unchanged");
+		engine_item_done(c->key, i, "unchanged");
 	} else {
 		note_unseen(c);
 		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
@@ -396,7 +396,7 @@ read_primary(struct call *c, const struct kube_answer *answer)
 	    span_eq(body_metadata(answer->body, "resourceVersion"), version))
 		go_on(c->item, STEP_WRITE);
 	else
-		item_stale(c->key, c->item);
+		engine_item_stale(c->key, c->item);
 }
 
 static void
@@ -406,12 +406,12 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	struct span uid = body_metadata(answer->body, "uid");
 
 	if (answer->code == 404 && answer->error.reason[0] != '\0')
-		item_done(c->key, i, "deleted");
+		engine_item_done(c->key, i, "deleted");
 	else if (failed(answer))
 		fail_answer(c, answer);
 	else if ((i->id.uid.n != 0 && !span_eq(uid, i->id.uid)) ||
 	    body_metadata(answer->body, "deletionTimestamp").n != 0)
-		item_done(c->key, i, "deleted");
+		engine_item_done(c->key, i, "deleted");
 	else if (!is_member(c, answer->body))
 		not_a_member(c, answer->body);
 	else {
@@ -428,7 +428,7 @@ deleted(struct call *c, const struct kube_answer *answer)
 	if (failed(answer) && answer->code != 404 && answer->code != 409)
 		fail_answer(c, answer);
 	else
-		item_done(c->key, c->item, "deleted");
+		engine_item_done(c->key, c->item, "deleted");
 }
 
 static void
@@ -453,9 +453,9 @@ read_finalizers(struct call *c, const struct kube_answer *answer)
 			c->key->set->primary_version);
 		go_on(i, STEP_WRITE);
 	} else if (need == FINALIZER_STALE && adding) {
-		item_stale(c->key, i);
+		engine_item_stale(c->key, i);
 	} else {
-		item_done(c->key, i, NULL);
+		engine_item_done(c->key, i, NULL);
 	}
 	buf_release(&patch);
 }
@@ -470,9 +470,9 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 		if (i->unchanged_before)
 			set_text(&c->key->set->version,
 			    body_metadata(answer->body, "resourceVersion"));
-		item_done(c->key, i, NULL);
+		engine_item_done(c->key, i, NULL);
 	} else if (answer->code == 404 && i->op == OP_REMOVE_FINALIZERS) {
-		item_done(c->key, i, NULL);
+		engine_item_done(c->key, i, NULL);
 	} else {
 		fail_answer(c, answer);
 	}
@@ -494,7 +494,7 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	}
 	if (!failed(answer))
 		known = opponent_find(&who, c->key->set, i,
-		    item_manager(c->key), answer->body, before);
+		    send_manager(c->key), answer->body, before);
 	else
 		buf_adds(&who,
 		    answer->code == 404 ? "somebody who removes it"
@@ -503,7 +503,7 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	i->found = buf_take(&who);
 	if (known && opponent_is_news(before, i->found, clock_ms()))
 		report_loop(c->key->apply, c->key->set, i);
-	item_done(c->key, i, NULL);
+	engine_item_done(c->key, i, NULL);
 }
 
 static void
@@ -555,7 +555,7 @@ say_reachable(const struct apply *a, const struct kube_answer *answer)
 }
 
 void
-answered(void *arg, const struct kube_answer *answer)
+answer_take(void *arg, const struct kube_answer *answer)
 {
 	struct call *c = arg;
 	struct key *k = c->key;
@@ -565,5 +565,5 @@ answered(void *arg, const struct kube_answer *answer)
 	k->flying--;
 	dispatch(c, answer);
 	free(c);
-	key_advance(k);
+	engine_advance(k);
 }

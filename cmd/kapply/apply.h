@@ -44,7 +44,7 @@ struct apply_opts {
 	long report_fd;	 /* -1: none */
 };
 
-struct counters {
+struct apply_counters {
 	uint64_t lines, bad_lines, requests, created, applied, unchanged,
 	    deleted, failures, stale, status_lines;
 };
@@ -67,7 +67,7 @@ struct apply {
 	struct denials denials;
 	struct lru opponents;	 /* of struct opponent */
 	struct reportfd *report; /* borrowed */
-	struct counters counters;
+	struct apply_counters counters;
 	struct efforts efforts;
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
@@ -99,19 +99,19 @@ enum { RECENT_MS = 5000 };
 /* engine.c */
 void engine_submit(struct apply *a, struct set *s); /* takes s */
 void engine_run(void *arg, struct work *w);	    /* a work_fn */
-void key_advance(struct key *k);
+void engine_advance(struct key *k);
 /* Everything is done, or failed in a way that time does not mend. */
 bool engine_settled(const struct apply *a);
 /* The time is over: what is not done has failed. */
 void engine_give_up(struct apply *a);
 void engine_free(struct apply *a);
-void item_done(struct key *k, struct item *i, const char *result);
-void item_stale(struct key *k, struct item *i);
-void item_failed(struct key *k, struct item *i, enum retry_kind kind,
+void engine_item_done(struct key *k, struct item *i, const char *result);
+void engine_item_stale(struct key *k, struct item *i);
+void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span message);
 
 /* send.c: starts one request for the item */
-void item_send(struct key *k, struct item *i);
+void send_item(struct key *k, struct item *i);
 
 /* report.c */
 void report_result(struct apply *a, const struct item *i, const char *result,
@@ -136,9 +136,9 @@ void report_counters(void *arg, struct buf *b);
 void samples_add(void *arg, struct metric_lines *m);
 
 /* announce.c: an Event about the primary of the set */
-void events_tell(struct apply *a, const struct set *s, enum recorder_type type,
-    const char *reason, struct span message);
+void announce_tell(struct apply *a, const struct set *s,
+    enum recorder_type type, const char *reason, struct span message);
 /* Those of the line. */
-void events_send(struct apply *a, const struct set *s);
+void announce_send(struct apply *a, const struct set *s);
 
 #endif

@@ -442,7 +442,7 @@ doom(struct applyset *as, struct span object)
 	id->uid = body_metadata(object, "uid");
 	d->item.op = OP_DELETE;
 	d->resource = r;
-	identity_key(&key, id);
+	set_identity_key(&key, id);
 	d->item.key = buf_take(&key);
 	d->next = as->doomed;
 	as->doomed = d;

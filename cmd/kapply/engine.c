@@ -124,7 +124,7 @@ retry_due(void *arg)
 		if (i->retry.due_ms <= now)
 			i->state = ITEM_WAITING;
 	}
-	key_advance(k);
+	engine_advance(k);
 }
 
 static void
@@ -174,7 +174,7 @@ settle(struct key *k, const struct tally *t)
 	if (t->refused > 0 || superseded)
 		k->apply->failed = true;
 	drop_set(k);
-	key_advance(k);
+	engine_advance(k);
 }
 
 /* True if there is more to look at, false if the key has to wait. */
@@ -213,7 +213,7 @@ advance_once(struct key *k)
 }
 
 void
-key_advance(struct key *k)
+engine_advance(struct key *k)
 {
 	while (advance_once(k))
 		;
@@ -262,11 +262,11 @@ engine_submit(struct apply *a, struct set *s)
 			last = &(*last)->next;
 	} else {
 		/* Now: the line itself may give way to a newer one. */
-		events_send(a, s);
+		announce_send(a, s);
 		set_free(k->next);
 	}
 	*last = s;
-	key_advance(k);
+	engine_advance(k);
 }
 
 void
@@ -278,7 +278,7 @@ engine_run(void *arg, struct work *w)
 
 	(void)arg;
 	if (k->set == NULL || (k->next != NULL && !k->set->plain)) {
-		key_advance(k);
+		engine_advance(k);
 		return;
 	}
 	for (size_t n = 0; n < k->set->count; n++) {
@@ -292,15 +292,15 @@ engine_run(void *arg, struct work *w)
 		first = i;
 	}
 	if (first != NULL)
-		item_send(k, first);
+		send_item(k, first);
 	else if (k->flying == 0)
-		key_advance(k);
+		engine_advance(k);
 	if (more)
 		workqueue_push(&k->apply->queue, &k->work);
 }
 
 void
-item_done(struct key *k, struct item *i, const char *result)
+engine_item_done(struct key *k, struct item *i, const char *result)
 {
 	struct apply *a = k->apply;
 
@@ -317,7 +317,7 @@ item_done(struct key *k, struct item *i, const char *result)
 }
 
 void
-item_stale(struct key *k, struct item *i)
+engine_item_stale(struct key *k, struct item *i)
 {
 	i->state = ITEM_STALE;
 	denials_leave(&k->apply->denials, &i->denied);
@@ -326,7 +326,7 @@ item_stale(struct key *k, struct item *i)
 }
 
 void
-item_failed(struct key *k, struct item *i, enum retry_kind kind,
+engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span message)
 {
 	uint64_t now = clock_ms();
@@ -380,7 +380,7 @@ engine_give_up(struct apply *a)
 			if (i->phase != s->phase || i->state == ITEM_DONE)
 				continue;
 			if (i->error == NULL)
-				fail_with(keys[n], i, RETRY_TRANSIENT, -1,
+				send_fail_with(keys[n], i, RETRY_TRANSIENT, -1,
 				    span_str("not done within the time of "
 					     "--timeout"));
 			i->state = ITEM_RETRY;

@@ -13,7 +13,7 @@
 enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
 
 static void
-count_result(struct counters *c, const char *result)
+count_result(struct apply_counters *c, const char *result)
 {
 	c->created += strcmp(result, "created") == 0;
 	c->applied += strcmp(result, "configured") == 0;
@@ -248,11 +248,11 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 {
 	struct buf b = BUF_INIT, path = BUF_INIT;
 
-	identity_name(&b, &i->id);
+	set_identity_name(&b, &i->id);
 	buf_addf(&b, ": %.*s is changed back again and again by %s",
 	    SPAN_ARG(json_string(i->text, &path)), i->found);
 	log_about(LOG_WARNING, s, buf_str(&b));
-	events_tell(a, s, RECORDER_WARNING, "RepairLoop", buf_span(&b));
+	announce_tell(a, s, RECORDER_WARNING, "RepairLoop", buf_span(&b));
 	buf_release(&b);
 	buf_release(&path);
 }
@@ -292,7 +292,7 @@ report_held(
 {
 	i->recorded = true; /* one Event for all of the primary */
 	if (!s->held_told)
-		events_tell(
+		announce_tell(
 		    a, s, RECORDER_WARNING, "PruneBrake", span_str(i->error));
 	s->held_told = true;
 	if (i->held != BRAKE_OFF)
@@ -327,12 +327,12 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 {
 	struct buf b = BUF_INIT;
 
-	identity_name(&b, &i->id);
+	set_identity_name(&b, &i->id);
 	buf_addf(&b, ": %s, by its label %.*s=%.*s",
 	    a->o->dry_run ? "would be adopted" : "adopted", SPAN_ARG(s->adopt),
 	    SPAN_ARG(s->primary.name));
 	log_about(LOG_INFO, s, buf_str(&b));
-	events_tell(a, s, RECORDER_NORMAL, "Adopted", buf_span(&b));
+	announce_tell(a, s, RECORDER_NORMAL, "Adopted", buf_span(&b));
 	buf_release(&b);
 }
 
@@ -346,7 +346,7 @@ record_failure(struct apply *a, const struct set *s, struct item *i)
 	if (i->recorded)
 		return;
 	i->recorded = true;
-	events_tell(a, s, RECORDER_WARNING,
+	announce_tell(a, s, RECORDER_WARNING,
 	    i->reason != NULL ? i->reason : reasons[i->op], span_str(i->error));
 }
 
@@ -357,7 +357,7 @@ reason_of(const struct item *i)
 	struct buf name = BUF_INIT;
 	const char *at;
 
-	identity_name(&name, &i->id);
+	set_identity_name(&name, &i->id);
 	buf_adds(&name, ": ");
 	at = strstr(i->error, buf_str(&name));
 	at = at == NULL ? i->error : at + name.len;
@@ -418,7 +418,7 @@ void
 report_counters(void *arg, struct buf *b)
 {
 	const struct apply *a = arg;
-	const struct counters *c = &a->counters;
+	const struct apply_counters *c = &a->counters;
 
 	reportfd_count(b, "lines", c->lines);
 	reportfd_count(b, "bad_lines", c->bad_lines);

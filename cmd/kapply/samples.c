@@ -3,7 +3,7 @@
 #include "process/clock.h"
 
 static void
-add_results(const struct counters *c, struct metric_lines *m)
+add_results(const struct apply_counters *c, struct metric_lines *m)
 {
 	const struct {
 		const char *name;

@@ -12,7 +12,7 @@
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
 
 const struct identity *
-item_target(const struct key *k, const struct item *i)
+send_target(const struct key *k, const struct item *i)
 {
 	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
 }
@@ -36,7 +36,7 @@ target_namespace(const struct key *k, const struct identity *id)
 }
 
 struct span
-set_manager(const struct apply *a, const struct set *s)
+send_set_manager(const struct apply *a, const struct set *s)
 {
 	if (a->o->field_manager != NULL)
 		return span_str(a->o->field_manager);
@@ -44,9 +44,9 @@ set_manager(const struct apply *a, const struct set *s)
 }
 
 struct span
-item_manager(const struct key *k)
+send_manager(const struct key *k)
 {
-	return set_manager(k->apply, k->set);
+	return send_set_manager(k->apply, k->set);
 }
 
 static enum kube_verb
@@ -72,7 +72,7 @@ write_path(struct buf *b, const struct call *c, const struct identity *id)
 	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
 	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
 		return;
-	kube_query_add(b, "fieldManager", item_manager(c->key));
+	kube_query_add(b, "fieldManager", send_manager(c->key));
 	if (c->verb == KUBE_APPLY &&
 	    (!c->key->set->plain || a->o->force_conflicts))
 		kube_query_add(b, "force", span_str("true"));
@@ -124,7 +124,7 @@ write_body(struct buf *b, struct call *c)
 static void
 start(struct call *c)
 {
-	const struct identity *id = item_target(c->key, c->item);
+	const struct identity *id = send_target(c->key, c->item);
 	struct buf path = BUF_INIT, body = BUF_INIT;
 
 	write_path(&path, c, id);
@@ -137,13 +137,13 @@ start(struct call *c)
 	    &(struct kube_request){.verb = c->verb,
 		.path = buf_str(&path),
 		.body = buf_span(&body)},
-	    answered, c);
+	    answer_take, c);
 	buf_release(&path);
 	buf_release(&body);
 }
 
 void
-fail_with(struct key *k, struct item *i, enum retry_kind kind,
+send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason)
 {
 	static const char *const verbs[] = {"look at", "add finalizers to",
@@ -155,25 +155,25 @@ fail_with(struct key *k, struct item *i, enum retry_kind kind,
 		i->step = STEP_PRIMARY;
 	i->reason = NULL;
 	buf_addf(&b, "cannot %s ", verbs[i->op]);
-	identity_name(&b, &i->id);
+	set_identity_name(&b, &i->id);
 	buf_adds(&b, ": ");
 	buf_addspan(&b, reason);
-	item_failed(k, i, kind, retry_after_ms, buf_span(&b));
+	engine_item_failed(k, i, kind, retry_after_ms, buf_span(&b));
 	buf_release(&b);
 }
 
 void
-fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
+send_fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
     struct span reason)
 {
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = item_target(k, i);
+	const struct identity *id = send_target(k, i);
 
 	if (kind == RETRY_DENIED)
 		denials_enter(
 		    &k->apply->denials, &i->denied, id->group, id->kind, e);
-	fail_with(k, i, kind, e->retry_after_ms, reason);
+	send_fail_with(k, i, kind, e->retry_after_ms, reason);
 }
 
 static void
@@ -191,8 +191,8 @@ no_such_kind(struct call *c, const struct identity *id)
 	}
 	buf_addf(&b, "no matches for kind \"%.*s\" in version \"%.*s\"",
 	    SPAN_ARG(id->kind), SPAN_ARG(id->api_version));
-	fail_with(c->key, c->item, soon ? RETRY_TRANSIENT : RETRY_PERMANENT, -1,
-	    buf_span(&b));
+	send_fail_with(c->key, c->item,
+	    soon ? RETRY_TRANSIENT : RETRY_PERMANENT, -1, buf_span(&b));
 	buf_release(&b);
 }
 
@@ -203,7 +203,7 @@ looked_up(void *arg, const struct kube_error *e)
 	struct call *c = arg;
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = item_target(k, i);
+	const struct identity *id = send_target(k, i);
 
 	if (resource_of(k->apply, id) != NULL) {
 		i->state = ITEM_WAITING;
@@ -211,18 +211,18 @@ looked_up(void *arg, const struct kube_error *e)
 		struct buf b = BUF_INIT;
 
 		kube_error_public(&b, e, SPAN_NONE);
-		fail_by(c, retry_classify(KUBE_GET, e), e, buf_span(&b));
+		send_fail_by(c, retry_classify(KUBE_GET, e), e, buf_span(&b));
 		buf_release(&b);
 	} else if (i->op == OP_LOOK) {
 		i->found = mem_strdup("somebody");
-		item_done(k, i, NULL);
+		engine_item_done(k, i, NULL);
 	} else {
 		no_such_kind(c, id);
 	}
 	k->flying--;
 	workqueue_ended(&k->apply->queue, e == NULL ? 200 : e->code);
 	free(c);
-	key_advance(k);
+	engine_advance(k);
 }
 
 /* kubectl's rule, and its words. */
@@ -240,7 +240,7 @@ other_namespace(const struct call *c)
 	    "the namespace from the provided object \"%.*s\" does not "
 	    "match the namespace \"%s\"",
 	    SPAN_ARG(ns), asked);
-	fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
+	send_fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
 	buf_release(&b);
 	return true;
 }
@@ -263,7 +263,7 @@ other_scope(const struct call *c)
 	    "watches.yaml",
 	    c->resource->namespaced ? "in namespaces" : "for the whole cluster",
 	    c->resource->namespaced ? "Namespaced" : "Cluster");
-	fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
+	send_fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
 	buf_release(&b);
 	return true;
 }
@@ -282,7 +282,7 @@ too_early(struct key *k, struct item *i)
 	wait = unseen_wait(k->apply->unseen, k->set, clock_ms());
 	if (wait == 0)
 		return false;
-	fail_with(k, i, RETRY_TRANSIENT, (int64_t)wait,
+	send_fail_with(k, i, RETRY_TRANSIENT, (int64_t)wait,
 	    span_str("what was created just now was not observed yet"));
 	return true;
 }
@@ -313,21 +313,21 @@ held_back(struct key *k, struct item *i)
 	    scope == BRAKE_ALL
 		? "for primaries that stay within a minute"
 		: "within a minute, most of them for this primary");
-	fail_with(k, i, RETRY_PERMANENT, -1, buf_span(&b));
+	send_fail_with(k, i, RETRY_PERMANENT, -1, buf_span(&b));
 	report_held(a, k->set, i, scope);
 	buf_release(&b);
 	return true;
 }
 
 void
-item_send(struct key *k, struct item *i)
+send_item(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
-	const struct identity *id = item_target(k, i);
+	const struct identity *id = send_target(k, i);
 	struct call *c;
 
 	if (too_early(k, i) || held_back(k, i)) {
-		key_advance(k);
+		engine_advance(k);
 		return;
 	}
 	c = mem_zalloc(sizeof(*c));
@@ -337,7 +337,7 @@ item_send(struct key *k, struct item *i)
 		i->namespace_ = target_namespace(k, id);
 	if (c->resource != NULL && (other_namespace(c) || other_scope(c))) {
 		free(c);
-		key_advance(k);
+		engine_advance(k);
 		return;
 	}
 	i->state = ITEM_FLYING;

@@ -17,17 +17,17 @@ struct call {
 };
 
 /* The field manager of a set, and of the key's set; borrowed. */
-struct span set_manager(const struct apply *a, const struct set *s);
-struct span item_manager(const struct key *k);
+struct span send_set_manager(const struct apply *a, const struct set *s);
+struct span send_manager(const struct key *k);
 /* Of which object the next request of the item is. */
-const struct identity *item_target(const struct key *k, const struct item *i);
+const struct identity *send_target(const struct key *k, const struct item *i);
 /* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
-void answered(void *arg, const struct kube_answer *answer);
+void answer_take(void *arg, const struct kube_answer *answer);
 /* "cannot VERB Kind.group ns/name: REASON" as the item's failure. */
-void fail_with(struct key *k, struct item *i, enum retry_kind kind,
+void send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason);
 /* The same for an answer of the server, or none. */
-void fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
-    struct span reason);
+void send_fail_by(struct call *c, enum retry_kind kind,
+    const struct kube_error *e, struct span reason);
 
 #endif

@@ -42,7 +42,7 @@ add_kind(struct buf *b, const struct identity *id)
 }
 
 void
-identity_key(struct buf *b, const struct identity *id)
+set_identity_key(struct buf *b, const struct identity *id)
 {
 	add_kind(b, id);
 	buf_addc(b, '/');
@@ -52,7 +52,7 @@ identity_key(struct buf *b, const struct identity *id)
 }
 
 void
-identity_name(struct buf *b, const struct identity *id)
+set_identity_name(struct buf *b, const struct identity *id)
 {
 	add_kind(b, id);
 	buf_addc(b, ' ');
@@ -68,7 +68,7 @@ key_of(const struct identity *id)
 {
 	struct buf b = BUF_INIT;
 
-	identity_key(&b, id);
+	set_identity_key(&b, id);
 	return buf_take(&b);
 }
 

@@ -135,8 +135,8 @@ void set_inherit(
 
 /* Kind.group/namespace/name, appended. */
 struct buf;
-void identity_key(struct buf *b, const struct identity *id);
+void set_identity_key(struct buf *b, const struct identity *id);
 /* As people read it: Deployment.apps ns/name. */
-void identity_name(struct buf *b, const struct identity *id);
+void set_identity_name(struct buf *b, const struct identity *id);
 
 #endif

@@ -32,7 +32,7 @@ static const struct sandbox_rule ask[] = {
     SANDBOX_ALLOW("set_robust_list rseq uname access faccessat2"),
     SANDBOX_ALLOW("getuid geteuid getgid getegid"), SANDBOX_END};
 
-const struct sandbox_rule *const calls_serve[] = {
+const struct sandbox_rule *const http_calls_serve[] = {
     sandbox_compute, sandbox_descriptors, serve, NULL};
-const struct sandbox_rule *const calls_ask[] = {
+const struct sandbox_rule *const http_calls_ask[] = {
     sandbox_compute, sandbox_descriptors, serve, ask, NULL};

@@ -15,8 +15,8 @@
 #include "process/sandbox.h"
 
 /* Lists for sandbox_enter: for one that only serves, */
-extern const struct sandbox_rule *const calls_serve[];
+extern const struct sandbox_rule *const http_calls_serve[];
 /* and for one that also asks the API server. */
-extern const struct sandbox_rule *const calls_ask[];
+extern const struct sandbox_rule *const http_calls_ask[];
 
 #endif

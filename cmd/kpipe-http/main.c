@@ -272,7 +272,8 @@ enter_sandbox(struct app *a, struct err *err)
 			err_prefix(err, "option --sandbox=required");
 	} else {
 		result = sandbox_enter(
-		    a->kube != NULL ? calls_ask : calls_serve, mode, err);
+		    a->kube != NULL ? http_calls_ask : http_calls_serve, mode,
+		    err);
 	}
 	if (result == SANDBOX_NONE) {
 		log_warning("%s", err->message);

@@ -20,7 +20,7 @@ series_init(struct series *s)
 void
 series_release(struct series *s)
 {
-	struct sample *sample;
+	struct series_sample *sample;
 
 	for (size_t i = 0; (sample = map_next(&s->by_name, &i)) != NULL;) {
 		free(sample->series);
@@ -31,7 +31,7 @@ series_release(struct series *s)
 
 /* le is the last label wherever there is one (metric_of_series). */
 static void
-take_apart(struct sample *x, const struct metric_family *f)
+take_apart(struct series_sample *x, const struct metric_family *f)
 {
 	const char *rest = x->series + strlen(f->name), *le;
 
@@ -54,7 +54,7 @@ take_apart(struct sample *x, const struct metric_family *f)
 
 /* The series of one label set together, its buckets as they grow. */
 static int
-order(const struct sample *a, const struct sample *b)
+order(const struct series_sample *a, const struct series_sample *b)
 {
 	int c = span_cmp(a->labels, b->labels);
 
@@ -65,10 +65,10 @@ order(const struct sample *a, const struct sample *b)
 	return (a->le > b->le) - (a->le < b->le);
 }
 
-static struct sample *
+static struct series_sample *
 find(struct series *s, struct span name, struct err *err)
 {
-	struct sample *sample = map_get(&s->by_name, name), **at;
+	struct series_sample *sample = map_get(&s->by_name, name), **at;
 	int family;
 
 	if (sample != NULL)
@@ -102,7 +102,7 @@ take_one(struct series *s, unsigned tool, const struct json_members *m,
     struct err *err)
 {
 	struct buf scratch = BUF_INIT;
-	struct sample *sample;
+	struct series_sample *sample;
 	char digits[32];
 	/* The quotes are there: the line was checked. */
 	struct span name =
@@ -148,7 +148,8 @@ series_restart(struct series *s, unsigned tool)
 	for (size_t i = 0; i < METRICS; i++) {
 		bool grows = metric_families[i].type != METRIC_GAUGE;
 
-		for (struct sample *x = s->first[i]; x != NULL; x = x->next) {
+		for (struct series_sample *x = s->first[i]; x != NULL;
+		     x = x->next) {
 			if ((x->tools & 1u << tool) && grows)
 				x->kept += x->values[tool];
 			x->values[tool] = 0;
@@ -158,7 +159,7 @@ series_restart(struct series *s, unsigned tool)
 }
 
 static void
-write_sample(const struct sample *x, uint32_t tools, struct buf *b)
+write_sample(const struct series_sample *x, uint32_t tools, struct buf *b)
 {
 	double sum = x->kept;
 
@@ -176,7 +177,7 @@ write_family(const struct series *s, size_t i, uint32_t running, struct buf *b)
 	const struct metric_family *f = &metric_families[i];
 	bool gauge = f->type == METRIC_GAUGE, begun = false;
 
-	for (struct sample *x = s->first[i]; x != NULL; x = x->next) {
+	for (struct series_sample *x = s->first[i]; x != NULL; x = x->next) {
 		uint32_t tools = gauge ? x->tools & running : x->tools;
 
 		if (gauge && tools == 0)

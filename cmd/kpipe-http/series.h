@@ -23,20 +23,20 @@ enum {
 	SERIES_MAX = 10000 /* a sample more is an error */
 };
 
-struct sample {
-	struct sample *next; /* of the family, in order */
-	char *series;	     /* owned: name{labels} */
-	struct span labels;  /* in it, without le */
-	int part;	     /* of a histogram: _bucket, _sum, _count */
-	double le;	     /* of a bucket */
-	double kept;	     /* of runs that are over; counters only */
-	uint32_t tools;	     /* bits: whose value is there */
+struct series_sample {
+	struct series_sample *next; /* of the family, in order */
+	char *series;		    /* owned: name{labels} */
+	struct span labels;	    /* in it, without le */
+	int part;		    /* of a histogram: _bucket, _sum, _count */
+	double le;		    /* of a bucket */
+	double kept;		    /* of runs that are over; counters only */
+	uint32_t tools;		    /* bits: whose value is there */
 	double values[SERIES_TOOLS_MAX];
 };
 
 struct series {
 	struct map by_name;
-	struct sample *first[METRICS];
+	struct series_sample *first[METRICS];
 };
 
 void series_init(struct series *s);

@@ -55,7 +55,7 @@ find_in_path(const char *name)
 }
 
 char *
-program_find(const char *name, const char *dir, struct err *err)
+find_program(const char *name, const char *dir, struct err *err)
 {
 	char *path;
 

@@ -10,6 +10,6 @@
  * Looks in dir, or if that is NULL beside the running program, then in PATH.
  * Returns the path, owned; NULL and a permanent error if there is none.
  */
-char *program_find(const char *name, const char *dir, struct err *err);
+char *find_program(const char *name, const char *dir, struct err *err);
 
 #endif

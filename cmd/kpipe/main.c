@@ -47,8 +47,8 @@ choose_lease(const struct watches *w)
 {
 	const char *name = getenv("OPERATOR_NAME");
 
-	if (opts.lease != NULL)
-		return mem_strdup(opts.lease);
+	if (options.lease != NULL)
+		return mem_strdup(options.lease);
 	return mem_strdup(
 	    name != NULL && *name != '\0' ? name : w->entries[0].name);
 }
@@ -62,10 +62,10 @@ choose_secret(const struct watches *w)
 {
 	struct buf name = BUF_INIT;
 
-	if (opts.marks_key_file != NULL)
+	if (options.marks_key_file != NULL)
 		return NULL;
-	if (opts.marks_key_secret != NULL)
-		return mem_strdup(opts.marks_key_secret);
+	if (options.marks_key_secret != NULL)
+		return mem_strdup(options.marks_key_secret);
 	for (size_t i = 0; i < w->count; i++)
 		if (w->entries[i].marks) {
 			buf_addf(&name, "kpipe-marks-%s", w->entries[i].name);
@@ -78,11 +78,12 @@ choose_secret(const struct watches *w)
 static int
 check_watches(struct app *a, struct err *err)
 {
-	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
-	struct watches *w = watches_load(opts.watches, &scope, err);
+	struct watches_scope scope = {
+	    options.namespace_, options.all_namespaces};
+	struct watches *w = watches_load(options.watches, &scope, err);
 	int result = w == NULL ? -1 : 0;
 
-	if (result == 0 && opts.leader_elect)
+	if (result == 0 && options.leader_elect)
 		a->lease = choose_lease(w);
 	if (result == 0)
 		a->marks_secret = choose_secret(w);
@@ -158,7 +159,7 @@ make_up_key(struct err *err)
 static int
 find_key(struct app *a, struct err *err)
 {
-	const char *file = opts.marks_key_file;
+	const char *file = options.marks_key_file;
 	int *fd = &a->pipeline.marks_fd;
 
 	a->tools.marks_secret = a->marks_secret;
@@ -175,12 +176,12 @@ find_key(struct app *a, struct err *err)
 static int
 build(struct app *a, struct err *err)
 {
-	bool on_leash = opts.leader_elect || a->leash.pipe_fd >= 0;
+	bool on_leash = options.leader_elect || a->leash.pipe_fd >= 0;
 
 	if (find_key(a, err) != 0)
 		return -1;
-	a->serves = options_is_address(opts.probe_address) ||
-	    options_is_address(opts.metrics_address);
+	a->serves = options_is_address(options.probe_address) ||
+	    options_is_address(options.metrics_address);
 	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
 	    0)
 		return -1;
@@ -193,7 +194,8 @@ static void
 say_ready(void *arg)
 {
 	(void)arg;
-	if (opts.report_fd >= 0 && write((int)opts.report_fd, "\n", 1) != 1)
+	if (options.report_fd >= 0 &&
+	    write((int)options.report_fd, "\n", 1) != 1)
 		log_warning(
 		    "option --report-fd: cannot write: %s", strerror(errno));
 }
@@ -317,9 +319,9 @@ start(struct app *a)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		loop_signal(a->loop, signals[i], on_signal, a);
 	p->loop = a->loop;
-	p->mode = opts.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
+	p->mode = options.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
 	p->null_fd = a->null_fd;
-	p->output_fd = opts.dry_run ? STDOUT_FILENO : a->null_fd;
+	p->output_fd = options.dry_run ? STDOUT_FILENO : a->null_fd;
 	p->on_ready = say_ready;
 	p->on_end = on_pipeline_end;
 	p->arg = a;

@@ -10,7 +10,7 @@
 #include "process/leash.h"
 #include "process/sandboxopt.h"
 
-struct opts opts = {.report_fd = -1,
+struct options options = {.report_fd = -1,
     .prune_limit = -1,
     .max_writes = -1,
     .lease_duration_ms = OPTIONS_NO_TIME,
@@ -18,49 +18,50 @@ struct opts opts = {.report_fd = -1,
     .retry_period_ms = OPTIONS_NO_TIME};
 
 static const struct opt table[] = {
-    {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
+    {'f', "filename", "WATCHES", OPT_STRING, &options.watches, NULL,
 	"what to watch and which programs to run"},
-    {'n', "namespace", "NAMESPACES", OPT_STRING, &opts.namespace_, NULL,
+    {'n', "namespace", "NAMESPACES", OPT_STRING, &options.namespace_, NULL,
 	"primaries of these namespaces only, whatever the file says"},
-    {'A', "all-namespaces", NULL, OPT_FLAG, &opts.all_namespaces, NULL,
+    {'A', "all-namespaces", NULL, OPT_FLAG, &options.all_namespaces, NULL,
 	"primaries of all namespaces, whatever the file says"},
-    {0, "dry-run", NULL, OPT_FLAG, &opts.dry_run, NULL,
+    {0, "dry-run", NULL, OPT_FLAG, &options.dry_run, NULL,
 	"print what the server would do to each object, and end"},
-    {0, "prune-limit", "N", OPT_INT, &opts.prune_limit, NULL, "see kapply(1)"},
-    {0, "marks-key-file", "FILE", OPT_STRING, &opts.marks_key_file, NULL,
+    {0, "prune-limit", "N", OPT_INT, &options.prune_limit, NULL,
+	"see kapply(1)"},
+    {0, "marks-key-file", "FILE", OPT_STRING, &options.marks_key_file, NULL,
 	"the key that proves marks; several lines: the first one does"},
     {0, "marks-key-secret", "[NAMESPACE/]NAME", OPT_STRING,
-	&opts.marks_key_secret, NULL,
+	&options.marks_key_secret, NULL,
 	"else the Secret that has it (kpipe-marks-KIND.GROUP)"},
-    {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
+    {0, "accept-unproven-marks", NULL, OPT_FLAG, &options.accept_unproven, NULL,
 	"once, after an upgrade: marks count that lack the proof"},
-    {0, "max-writes-per-second", "N", OPT_INT, &opts.max_writes, NULL,
+    {0, "max-writes-per-second", "N", OPT_INT, &options.max_writes, NULL,
 	"see kapply(1)"},
-    {0, "leader-elect", NULL, OPT_FLAG, &opts.leader_elect, NULL,
+    {0, "leader-elect", NULL, OPT_FLAG, &options.leader_elect, NULL,
 	"write only while this one is the leader"},
-    {0, "leader-election-id", "NAME", OPT_STRING, &opts.lease, NULL,
+    {0, "leader-election-id", "NAME", OPT_STRING, &options.lease, NULL,
 	"the lease; else $OPERATOR_NAME, or kind.group of the first primary"},
     {0, "leader-election-namespace", "NAMESPACE", OPT_STRING,
-	&opts.lease_namespace, NULL, "where it is; else that of the pod"},
-    {0, "leader-elect-for-life", NULL, OPT_FLAG, &opts.for_life, NULL,
+	&options.lease_namespace, NULL, "where it is; else that of the pod"},
+    {0, "leader-elect-for-life", NULL, OPT_FLAG, &options.for_life, NULL,
 	"lead until this pod is deleted, by a ConfigMap that it owns"},
     {0, "leader-elect-lease-duration", "TIME", OPT_DURATION,
-	&opts.lease_duration_ms, NULL,
+	&options.lease_duration_ms, NULL,
 	"others wait this long before they take an unrenewed lease (15s)"},
     {0, "leader-elect-renew-deadline", "TIME", OPT_DURATION,
-	&opts.renew_deadline_ms, NULL,
+	&options.renew_deadline_ms, NULL,
 	"lead no longer than this after the last renewal (10s)"},
     {0, "leader-elect-retry-period", "TIME", OPT_DURATION,
-	&opts.retry_period_ms, NULL, "between two renewals (2s)"},
-    {0, "health-probe-bind-address", "ADDRESS", OPT_STRING, &opts.probe_address,
-	NULL, "serve /healthz and /readyz (0: do not)"},
-    {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics_address,
+	&options.retry_period_ms, NULL, "between two renewals (2s)"},
+    {0, "health-probe-bind-address", "ADDRESS", OPT_STRING,
+	&options.probe_address, NULL, "serve /healthz and /readyz (0: do not)"},
+    {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &options.metrics_address,
 	NULL, "serve /metrics (0: do not)"},
-    {0, "metrics-secure", NULL, OPT_FLAG, &opts.metrics_secure, NULL,
+    {0, "metrics-secure", NULL, OPT_FLAG, &options.metrics_secure, NULL,
 	"serve /metrics by TLS, to those whom the API server allows it"},
-    {0, "metrics-cert-path", "DIR", OPT_STRING, &opts.metrics_certificates,
+    {0, "metrics-cert-path", "DIR", OPT_STRING, &options.metrics_certificates,
 	NULL, "where tls.crt and tls.key are, instead of made-up ones"},
-    {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
+    {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* For the stages that talk to the API, and them alone. */
     {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
@@ -87,24 +88,25 @@ check_pairs(struct err *err)
 		bool other;
 		const char *other_name;
 	} pairs[] = {
-	    {opts.lease != NULL, "leader-election-id", opts.leader_elect,
+	    {options.lease != NULL, "leader-election-id", options.leader_elect,
 		"leader-elect"},
-	    {opts.lease_namespace != NULL, "leader-election-namespace",
-		opts.leader_elect, "leader-elect"},
-	    {opts.for_life, "leader-elect-for-life", opts.leader_elect,
+	    {options.lease_namespace != NULL, "leader-election-namespace",
+		options.leader_elect, "leader-elect"},
+	    {options.for_life, "leader-elect-for-life", options.leader_elect,
 		"leader-elect"},
-	    {opts.lease_duration_ms != OPTIONS_NO_TIME,
-		"leader-elect-lease-duration", opts.leader_elect,
+	    {options.lease_duration_ms != OPTIONS_NO_TIME,
+		"leader-elect-lease-duration", options.leader_elect,
 		"leader-elect"},
-	    {opts.renew_deadline_ms != OPTIONS_NO_TIME,
-		"leader-elect-renew-deadline", opts.leader_elect,
+	    {options.renew_deadline_ms != OPTIONS_NO_TIME,
+		"leader-elect-renew-deadline", options.leader_elect,
 		"leader-elect"},
-	    {opts.retry_period_ms != OPTIONS_NO_TIME,
-		"leader-elect-retry-period", opts.leader_elect, "leader-elect"},
-	    {opts.metrics_secure, "metrics-secure",
-		opts.metrics_address != NULL, "metrics-bind-address"},
-	    {opts.metrics_certificates != NULL, "metrics-cert-path",
-		opts.metrics_secure, "metrics-secure"},
+	    {options.retry_period_ms != OPTIONS_NO_TIME,
+		"leader-elect-retry-period", options.leader_elect,
+		"leader-elect"},
+	    {options.metrics_secure, "metrics-secure",
+		options.metrics_address != NULL, "metrics-bind-address"},
+	    {options.metrics_certificates != NULL, "metrics-cert-path",
+		options.metrics_secure, "metrics-secure"},
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
@@ -118,14 +120,14 @@ check_pairs(struct err *err)
 static int
 check_lease(struct err *err)
 {
-	if (opts.lease != NULL && *opts.lease == '\0')
+	if (options.lease != NULL && *options.lease == '\0')
 		return err_set(err, ERR_PERMANENT,
 		    "option --leader-election-id is empty: it is the name of "
 		    "the lease");
-	if (opts.lease_namespace == NULL)
+	if (options.lease_namespace == NULL)
 		return 0;
 	return namespaces_name(
-	    "option --leader-election-namespace", opts.lease_namespace, err);
+	    "option --leader-election-namespace", options.lease_namespace, err);
 }
 
 /* A dry run ends by itself, and writes nothing: not even a lease. */
@@ -134,13 +136,13 @@ check_dry_run(struct err *err)
 {
 	const char *other = NULL;
 
-	if (!opts.dry_run)
+	if (!options.dry_run)
 		return 0;
-	if (opts.leader_elect)
+	if (options.leader_elect)
 		other = "leader-elect";
-	else if (options_is_address(opts.metrics_address))
+	else if (options_is_address(options.metrics_address))
 		other = "metrics-bind-address";
-	else if (options_is_address(opts.probe_address))
+	else if (options_is_address(options.probe_address))
 		other = "health-probe-bind-address";
 	if (other == NULL)
 		return 0;
@@ -154,29 +156,31 @@ options_check(int operands, const char *first, struct err *err)
 	if (operands > 0)
 		return err_set(
 		    err, ERR_PERMANENT, "unexpected operand %s", first);
-	if (opts.watches == NULL)
+	if (options.watches == NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --filename is missing: which watches.yaml?");
-	if (opts.namespace_ != NULL && opts.all_namespaces)
+	if (options.namespace_ != NULL && options.all_namespaces)
 		return err_set(err, ERR_PERMANENT,
 		    "options --namespace and --all-namespaces exclude each "
 		    "other");
-	if (opts.marks_key_file != NULL && opts.marks_key_secret != NULL)
+	if (options.marks_key_file != NULL && options.marks_key_secret != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "options --marks-key-file and --marks-key-secret exclude "
 		    "each other");
 	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
 	    check_dry_run(err) != 0 ||
-	    credential_check(opts.leader_elect, opts.metrics_secure, err) != 0)
+	    credential_check(
+		options.leader_elect, options.metrics_secure, err) != 0)
 		return -1;
-	if (opts.leader_elect && getenv(LEASH_ENV) != NULL)
+	if (options.leader_elect && getenv(LEASH_ENV) != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --leader-elect: kelect runs this kpipe already "
 		    "(%s is set)",
 		    LEASH_ENV);
-	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
+	if (options.report_fd >= 0 &&
+	    fcntl((int)options.report_fd, F_GETFD) < 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option --report-fd: descriptor %ld is not open",
-		    opts.report_fd);
+		    options.report_fd);
 	return 0;
 }

@@ -13,7 +13,7 @@
 /* A time that was not given: 0 is one that kelect refuses. */
 #define OPTIONS_NO_TIME UINT64_MAX
 
-struct opts {
+struct options {
 	const char *watches;
 	const char *namespace_;
 	bool all_namespaces;
@@ -35,7 +35,7 @@ struct opts {
 	const char *metrics_certificates; /* a directory, or NULL */
 	long report_fd;			  /* -1: none */
 };
-extern struct opts opts;
+extern struct options options;
 extern const struct opt_tool options_tool;
 
 /* Whether an address means that something is served there. */

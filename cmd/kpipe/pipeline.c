@@ -207,9 +207,9 @@ kill_path(struct pipeline *p)
 static uint64_t
 choose_delay(struct pipeline *p, uint32_t random)
 {
-	struct backoff second = {.crashes = 1};
+	struct restart second = {.crashes = 1};
 
-	return backoff_next(p->deposed ? &second : &p->backoff,
+	return restart_next(p->deposed ? &second : &p->backoff,
 	    clock_ms() - p->started_ms, random);
 }
 

@@ -66,7 +66,7 @@ struct pipeline {
 	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
-	struct backoff backoff;
+	struct restart backoff;
 	struct timer timer; /* of the back-off, of draining, of stopping */
 	uint64_t started_ms;
 	bool leader;	 /* kelect says so */

@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 enum {
-	BACKOFF_FIRST_MS = 1000,
-	BACKOFF_MAX_MS = 60000,
-	BACKOFF_GOOD_RUN_MS = 300000
+	RESTART_FIRST_MS = 1000,
+	RESTART_MAX_MS = 60000,
+	RESTART_GOOD_RUN_MS = 300000
 };
 
-struct backoff {
+struct restart {
 	unsigned crashes; /* since the last good run; zeroed: none */
 };
 
 /* After a crash that ended a run of ran_ms; random is any number. */
-uint64_t backoff_next(struct backoff *b, uint64_t ran_ms, uint32_t random);
+uint64_t restart_next(struct restart *b, uint64_t ran_ms, uint32_t random);
 
 #endif

@@ -84,7 +84,7 @@ start_later(struct server *s)
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
-	delay = backoff_next(&s->backoff, clock_ms() - s->started_ms, random);
+	delay = restart_next(&s->backoff, clock_ms() - s->started_ms, random);
 	log_warning("starting %s again in %llu.%llu s", s->stage.name,
 	    (unsigned long long)delay / 1000,
 	    (unsigned long long)delay % 1000 / 100);

@@ -21,7 +21,7 @@ struct server {
 	struct board board;
 	int fd;	      /* its stdin; -1: none */
 	bool waiting; /* for room in it */
-	struct backoff backoff;
+	struct restart backoff;
 	struct timer timer;
 	uint64_t started_ms;
 	bool was_ready; /* since kpipe started */

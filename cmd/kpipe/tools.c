@@ -14,10 +14,10 @@
 static void
 watches_args(struct stage *s)
 {
-	stage_arg(s, "--filename=%s", opts.watches);
-	if (opts.namespace_ != NULL)
-		stage_arg(s, "--namespace=%s", opts.namespace_);
-	if (opts.all_namespaces)
+	stage_arg(s, "--filename=%s", options.watches);
+	if (options.namespace_ != NULL)
+		stage_arg(s, "--namespace=%s", options.namespace_);
+	if (options.all_namespaces)
 		stage_arg(s, "--all-namespaces");
 }
 
@@ -31,7 +31,7 @@ init_stage(
 	s->role = role;
 	s->report_fd = -1;
 	s->path =
-	    program_find(name, dir != NULL && *dir != '\0' ? dir : NULL, err);
+	    find_program(name, dir != NULL && *dir != '\0' ? dir : NULL, err);
 	stage_arg(s, "--report-fd=%d", STAGE_REPORT_FD);
 	opt_pass(opt_log_table, &s->args);
 	return s->path != NULL ? 0 : -1;
@@ -56,17 +56,18 @@ add_readers(struct pipeline *p, const struct tools *t, struct err *err)
 		return -1;
 	watches_args(s);
 	credential_pass(s);
-	if (opts.dry_run)
+	if (options.dry_run)
 		stage_arg(s, "--once");
 
 	s = add_stage(p, "ireconcile", STAGE_DECIDES, err);
 	if (s == NULL)
 		return -1;
 	watches_args(s);
-	if (opts.leader_elect)
+	if (options.leader_elect)
 		stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
-	stage_arg(s, "--marks-key-fd=%d", STAGE_EXTRA_FD + opts.leader_elect);
-	if (opts.accept_unproven)
+	stage_arg(
+	    s, "--marks-key-fd=%d", STAGE_EXTRA_FD + options.leader_elect);
+	if (options.accept_unproven)
 		stage_arg(s, "--accept-unproven-marks");
 	opt_pass(sandbox_opt_table, &s->args);
 	s->env = t->program_env;
@@ -85,15 +86,15 @@ marks_args(struct stage *s, const struct tools *t)
 	} else {
 		stage_arg(s, "--marks-key-fd=%d", fd);
 	}
-	if (opts.accept_unproven)
+	if (options.accept_unproven)
 		stage_arg(s, "--accept-unproven-marks");
 }
 
 static void
 ceiling_arg(struct stage *s)
 {
-	if (opts.max_writes >= 0)
-		stage_arg(s, "--max-writes-per-second=%ld", opts.max_writes);
+	if (options.max_writes >= 0)
+		stage_arg(s, "--max-writes-per-second=%ld", options.max_writes);
 }
 
 static int
@@ -106,12 +107,12 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	s->env = t->writers_env;
 	credential_pass(s);
 	marks_args(s, t);
-	if (opts.prune_limit >= 0)
-		stage_arg(s, "--prune-limit=%ld", opts.prune_limit);
+	if (options.prune_limit >= 0)
+		stage_arg(s, "--prune-limit=%ld", options.prune_limit);
 	ceiling_arg(s);
 	/* After the end of the input; both, before draining is over. */
-	stage_arg(s, "--timeout=%ds", opts.dry_run ? 60 : 6);
-	if (opts.dry_run) {
+	stage_arg(s, "--timeout=%ds", options.dry_run ? 60 : 6);
+	if (options.dry_run) {
 		stage_arg(s, "--dry-run=server");
 		stage_arg(s, "--output=result");
 		return 0;
@@ -144,13 +145,13 @@ add_elect(struct pipeline *p, const char *lease, struct err *err)
 		return -1;
 	credential_pass(s);
 	stage_arg(s, "--lease=%s", lease);
-	if (opts.lease_namespace != NULL)
-		stage_arg(s, "--namespace=%s", opts.lease_namespace);
-	if (opts.for_life)
+	if (options.lease_namespace != NULL)
+		stage_arg(s, "--namespace=%s", options.lease_namespace);
+	if (options.for_life)
 		stage_arg(s, "--for-life");
-	duration_arg(s, "lease-duration", opts.lease_duration_ms);
-	duration_arg(s, "renew-deadline", opts.renew_deadline_ms);
-	duration_arg(s, "retry-period", opts.retry_period_ms);
+	duration_arg(s, "lease-duration", options.lease_duration_ms);
+	duration_arg(s, "renew-deadline", options.renew_deadline_ms);
+	duration_arg(s, "retry-period", options.retry_period_ms);
 	stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
 	stage_arg(s, "--leash-fd=%d", LAUNCH_LEASH);
 	stage_arg(s, "--page-fd=%d", LAUNCH_PAGE);
@@ -164,7 +165,7 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 {
 	extern char **environ;
 
-	t->program_env = environ_for_program(environ, opts.watches, err);
+	t->program_env = environ_for_program(environ, options.watches, err);
 	if (t->program_env == NULL)
 		return -1;
 	if (on_leash) {
@@ -187,19 +188,19 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	opt_pass(sandbox_opt_table, &s->args);
 	t->server_env = environ_select(environ, SPAN_NONE);
 	s->env = t->server_env;
-	if (options_is_address(opts.probe_address))
+	if (options_is_address(options.probe_address))
 		stage_arg(
-		    s, "--health-probe-bind-address=%s", opts.probe_address);
-	if (!options_is_address(opts.metrics_address))
+		    s, "--health-probe-bind-address=%s", options.probe_address);
+	if (!options_is_address(options.metrics_address))
 		return 0;
-	stage_arg(s, "--metrics-bind-address=%s", opts.metrics_address);
-	if (!opts.metrics_secure)
+	stage_arg(s, "--metrics-bind-address=%s", options.metrics_address);
+	if (!options.metrics_secure)
 		return 0;
 	s->env = NULL;
 	stage_arg(s, "--metrics-secure");
-	if (opts.metrics_certificates != NULL)
+	if (options.metrics_certificates != NULL)
 		stage_arg(
-		    s, "--metrics-cert-path=%s", opts.metrics_certificates);
+		    s, "--metrics-cert-path=%s", options.metrics_certificates);
 	credential_pass(s);
 	return 0;
 }

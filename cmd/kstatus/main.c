@@ -47,7 +47,7 @@ static const struct opt_tool tool = {"kstatus", "[OPTION]...",
     "Write the status of the objects on standard input.", table};
 
 struct run {
-	struct writer writer;
+	struct status_writer writer;
 	struct stream *stream;
 	bool watching, ended, ready, ending, timed_out;
 	struct reach reach;
@@ -92,7 +92,7 @@ pump_input(struct run *r)
 	while (!r->ended && !r->watching && !workqueue_full(&r->writer.queue)) {
 		switch (stream_next(r->stream, &doc)) {
 		case STREAM_DOC:
-			if (writer_take(&r->writer, doc.text, &err) == 0)
+			if (status_take(&r->writer, doc.text, &err) == 0)
 				break;
 			err_prefix(&err, "line %zu", doc.line);
 			bad_line(r, &err);
@@ -123,7 +123,7 @@ static void
 idle(void *arg)
 {
 	struct run *r = arg;
-	struct writer *w = &r->writer;
+	struct status_writer *w = &r->writer;
 
 	pump_input(r);
 	if (r->ready)
@@ -133,9 +133,9 @@ idle(void *arg)
 	if (!r->ending)
 		loop_after(w->loop, &r->deadline, o.timeout_ms, deadline, r);
 	r->ending = true;
-	if (!r->timed_out && !writer_settled(w))
+	if (!r->timed_out && !status_settled(w))
 		return;
-	writer_give_up(w);
+	status_give_up(w);
 	loop_stop(w->loop);
 }
 
@@ -201,7 +201,7 @@ leash_out(void *arg, const struct err *err)
 static void
 held(void *arg, const struct ceiling_most *most)
 {
-	struct writer *w = arg;
+	struct status_writer *w = arg;
 	struct buf b = BUF_INIT;
 
 	ceiling_tell(&w->queue.ceiling, most, &b);
@@ -212,7 +212,7 @@ held(void *arg, const struct ceiling_most *most)
 static int
 run(struct run *r)
 {
-	struct writer *w = &r->writer;
+	struct status_writer *w = &r->writer;
 
 	w->o = &o;
 	w->loop = loop_new();
@@ -227,7 +227,7 @@ run(struct run *r)
 	denials_init(&w->denials, &r->report);
 	w->discovery = discovery_new(w->loop, w->kube);
 	workqueue_init(
-	    &w->queue, w->loop, (size_t)o.max_in_flight, writer_run, w);
+	    &w->queue, w->loop, (size_t)o.max_in_flight, status_run, w);
 	workqueue_limit(&w->queue, o.max_writes, held);
 	r->stream = stream_new();
 	loop_idle(w->loop, idle, r);
@@ -235,7 +235,7 @@ run(struct run *r)
 	loop_run(w->loop);
 	reportfd_send(&r->report);
 	reportfd_release(&r->report);
-	writer_free(w);
+	status_free(w);
 	discovery_free(w->discovery);
 	stream_free(r->stream);
 	return r->err.kind == ERR_NONE ? 0 : -1;

@@ -18,9 +18,9 @@ struct line {
 	struct span group, version;
 };
 
-struct entry {
+struct status_key {
 	struct work work; /* first */
-	struct writer *writer;
+	struct status_writer *writer;
 	char *name;	   /* owned: the key */
 	struct line *line; /* owned: being written */
 	struct line *next; /* owned: the newest, if another came */
@@ -112,7 +112,7 @@ add_name(struct buf *b, const struct line *l, char between)
 }
 
 static struct span
-namespace_of(const struct entry *e)
+namespace_of(const struct status_key *e)
 {
 	if (e->line->namespace_.n != 0)
 		return e->line->namespace_;
@@ -121,7 +121,7 @@ namespace_of(const struct entry *e)
 
 /* kpipe-<kind>.<group>, in lower case, as for a desired set. */
 static void
-add_manager(struct buf *b, const struct entry *e)
+add_manager(struct buf *b, const struct status_key *e)
 {
 	size_t from = b->len;
 
@@ -141,7 +141,7 @@ add_manager(struct buf *b, const struct entry *e)
 
 /* Only identity and status: a status line of any origin may hold more. */
 static void
-add_body(struct buf *b, const struct entry *e, struct span ns)
+add_body(struct buf *b, const struct status_key *e, struct span ns)
 {
 	const struct line *l = e->line;
 
@@ -173,7 +173,7 @@ add_body(struct buf *b, const struct entry *e, struct span ns)
 }
 
 static void
-entry_free(struct entry *e)
+entry_free(struct status_key *e)
 {
 	map_del(&e->writer->keys, span_str(e->name));
 	loop_cancel(e->writer->loop, &e->timer);
@@ -186,7 +186,7 @@ entry_free(struct entry *e)
 
 /* The line at work is settled, one way or the other. */
 static void
-entry_finish(struct entry *e)
+entry_finish(struct status_key *e)
 {
 	line_free(e->line);
 	e->line = e->next;
@@ -206,13 +206,13 @@ entry_finish(struct entry *e)
 static void
 retry_due(void *arg)
 {
-	struct entry *e = arg;
+	struct status_key *e = arg;
 
 	workqueue_push(&e->writer->queue, &e->work);
 }
 
 static void
-log_failure(struct entry *e, struct span reason)
+log_failure(struct status_key *e, struct span reason)
 {
 	struct buf b = BUF_INIT;
 
@@ -230,16 +230,17 @@ log_failure(struct entry *e, struct span reason)
 
 /* Only what failed has to wait: something else was not refused yet. */
 static bool
-pace_is_over(const struct entry *e, const struct line *newer, bool permanent)
+pace_is_over(
+    const struct status_key *e, const struct line *newer, bool permanent)
 {
 	return permanent && !span_eq(e->line->object, newer->object);
 }
 
 static void
-entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
+entry_failed(struct status_key *e, enum retry_kind kind, int64_t retry_after_ms,
     struct span reason)
 {
-	struct writer *w = e->writer;
+	struct status_writer *w = e->writer;
 	uint64_t now = clock_ms();
 
 	w->counters.failures++;
@@ -265,7 +266,7 @@ entry_failed(struct entry *e, enum retry_kind kind, int64_t retry_after_ms,
 }
 
 static void
-entry_failed_by(struct entry *e, enum kube_verb verb,
+entry_failed_by(struct status_key *e, enum kube_verb verb,
     const struct kube_error *error, struct span kind)
 {
 	enum retry_kind retry = retry_classify(verb, error);
@@ -295,7 +296,7 @@ about_uid(const struct kube_error *e)
  * the line is about: nobody waits for this.
  */
 static bool
-is_gone(const struct entry *e, const struct kube_error *err)
+is_gone(const struct status_key *e, const struct kube_error *err)
 {
 	if (err->code == 404)
 		return err->details_kind != NULL;
@@ -313,7 +314,7 @@ is_gone(const struct entry *e, const struct kube_error *err)
  * to the successor of our object is taken back.
  */
 static bool
-went_elsewhere(const struct entry *e, struct span answer)
+went_elsewhere(const struct status_key *e, struct span answer)
 {
 	struct span uid = json_raw_string(json_path(answer, "metadata.uid"));
 
@@ -321,9 +322,9 @@ went_elsewhere(const struct entry *e, struct span answer)
 }
 
 static void
-written(struct entry *e, struct span answer)
+written(struct status_key *e, struct span answer)
 {
-	struct writer *w = e->writer;
+	struct status_writer *w = e->writer;
 
 	denials_leave(&w->denials, &e->denied);
 	if (e->take_back || !went_elsewhere(e, answer)) {
@@ -341,7 +342,7 @@ written(struct entry *e, struct span answer)
 }
 
 static void
-say_reachable(const struct writer *w, const struct kube_answer *answer)
+say_reachable(const struct status_writer *w, const struct kube_answer *answer)
 {
 	if (answer->code != 0)
 		log_info("%s answers again", kube_server(w->kube));
@@ -353,8 +354,8 @@ say_reachable(const struct writer *w, const struct kube_answer *answer)
 static void
 answered(void *arg, const struct kube_answer *answer)
 {
-	struct entry *e = arg;
-	struct writer *w = e->writer;
+	struct status_key *e = arg;
+	struct status_writer *w = e->writer;
 
 	e->flying = false;
 	if (workqueue_ended(&w->queue, answer->code))
@@ -382,7 +383,7 @@ has_status(const struct api_resource *r)
 }
 
 static const struct api_resource *
-find(const struct entry *e)
+find(const struct status_key *e)
 {
 	return discovery_find(e->writer->discovery, e->line->group,
 	    e->line->version, e->line->kind);
@@ -391,8 +392,8 @@ find(const struct entry *e)
 static void
 looked_up(void *arg, const struct kube_error *err)
 {
-	struct entry *e = arg;
-	struct writer *w = e->writer;
+	struct status_key *e = arg;
+	struct status_writer *w = e->writer;
 	const struct api_resource *r = find(e);
 	struct buf reason = BUF_INIT;
 
@@ -418,9 +419,9 @@ looked_up(void *arg, const struct kube_error *err)
 }
 
 static void
-send_line(struct entry *e, const struct api_resource *r)
+send_line(struct status_key *e, const struct api_resource *r)
 {
-	struct writer *w = e->writer;
+	struct status_writer *w = e->writer;
 	struct buf path = BUF_INIT, body = BUF_INIT, manager = BUF_INIT;
 	struct span ns = r->namespaced ? namespace_of(e) : SPAN_NONE;
 
@@ -442,10 +443,10 @@ send_line(struct entry *e, const struct api_resource *r)
 }
 
 void
-writer_run(void *arg, struct work *work)
+status_run(void *arg, struct work *work)
 {
-	struct entry *e = (struct entry *)work;
-	struct writer *w = arg;
+	struct status_key *e = (struct status_key *)work;
+	struct status_writer *w = arg;
 	const struct api_resource *r;
 
 	if (e->flying)
@@ -466,11 +467,11 @@ writer_run(void *arg, struct work *work)
 }
 
 int
-writer_take(struct writer *w, struct span text, struct err *err)
+status_take(struct status_writer *w, struct span text, struct err *err)
 {
 	struct line *l = line_parse(text, err);
 	struct buf key = BUF_INIT;
-	struct entry *e;
+	struct status_key *e;
 
 	if (l == NULL)
 		return -1;
@@ -498,9 +499,9 @@ writer_take(struct writer *w, struct span text, struct err *err)
 }
 
 bool
-writer_settled(const struct writer *w)
+status_settled(const struct status_writer *w)
 {
-	struct entry *e;
+	struct status_key *e;
 
 	if (w->queue.runnable > 0)
 		return false;
@@ -511,9 +512,9 @@ writer_settled(const struct writer *w)
 }
 
 void
-writer_give_up(struct writer *w)
+status_give_up(struct status_writer *w)
 {
-	struct entry **all = (struct entry **)map_sorted(&w->keys);
+	struct status_key **all = (struct status_key **)map_sorted(&w->keys);
 	size_t count = w->keys.count;
 
 	for (size_t i = 0; i < count; i++)
@@ -525,9 +526,9 @@ writer_give_up(struct writer *w)
 }
 
 void
-writer_free(struct writer *w)
+status_free(struct status_writer *w)
 {
-	struct entry **all = (struct entry **)map_sorted(&w->keys);
+	struct status_key **all = (struct status_key **)map_sorted(&w->keys);
 	size_t count = w->keys.count;
 
 	for (size_t i = 0; i < count; i++)

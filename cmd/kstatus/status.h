@@ -29,13 +29,13 @@ struct status_counters {
 	uint64_t lines, bad_lines, requests, written, failures, gone;
 };
 
-struct writer {
+struct status_writer {
 	const struct status_opts *o;
 	struct loop *loop;
 	struct kube *kube;
 	struct discovery *discovery;
 	struct workqueue queue;
-	struct map keys; /* of struct entry, owned */
+	struct map keys; /* of struct status_key, owned */
 	struct status_counters counters;
 	struct efforts efforts;
 	struct denials denials;
@@ -43,12 +43,12 @@ struct writer {
 };
 
 /* text was checked by json_check; it is copied. -1: what the line lacks. */
-int writer_take(struct writer *w, struct span text, struct err *err);
-void writer_run(void *arg, struct work *work); /* a work_fn */
+int status_take(struct status_writer *w, struct span text, struct err *err);
+void status_run(void *arg, struct work *work); /* a work_fn */
 /* Nothing is left but what time does not mend. */
-bool writer_settled(const struct writer *w);
+bool status_settled(const struct status_writer *w);
 /* The time is over: what is left has failed; says so. */
-void writer_give_up(struct writer *w);
-void writer_free(struct writer *w);
+void status_give_up(struct status_writer *w);
+void status_free(struct status_writer *w);
 
 #endif

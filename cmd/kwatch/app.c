@@ -15,7 +15,7 @@ enum {
 };
 
 void
-app_reached(struct app *app)
+app_reached(struct kwatch *app)
 {
 	if (!trouble_clear(&app->down))
 		return;
@@ -27,7 +27,7 @@ app_reached(struct app *app)
 static void
 still_down(void *arg)
 {
-	struct app *app = arg;
+	struct kwatch *app = arg;
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "the API server does not answer: %s", app->down.text);
@@ -36,7 +36,7 @@ still_down(void *arg)
 }
 
 void
-app_unreachable(struct app *app, const char *message)
+app_unreachable(struct kwatch *app, const char *message)
 {
 	bool known = app->down.text != NULL;
 
@@ -50,7 +50,7 @@ app_unreachable(struct app *app, const char *message)
 }
 
 void
-app_release(struct app *app)
+app_release(struct kwatch *app)
 {
 	loop_cancel(app->loop, &app->down_timer);
 	loop_cancel(app->loop, &app->discover_timer);
@@ -64,7 +64,7 @@ app_release(struct app *app)
  * they find the newest connection, and share it.
  */
 bool
-app_is_crowded(const struct app *app)
+app_is_crowded(const struct kwatch *app)
 {
 	enum { CROWD = 90, ONE_BY_ONE_MS = 500 };
 
@@ -73,7 +73,7 @@ app_is_crowded(const struct app *app)
 }
 
 void
-app_settled(struct app *app)
+app_settled(struct kwatch *app)
 {
 	if (--app->unsettled > 0 || app->ready)
 		return;
@@ -82,7 +82,7 @@ app_settled(struct app *app)
 }
 
 static void
-complain(struct app *app, const struct kube_error *e)
+complain(struct kwatch *app, const struct kube_error *e)
 {
 	struct buf b = BUF_INIT;
 
@@ -96,7 +96,7 @@ complain(struct app *app, const struct kube_error *e)
 }
 
 static void
-look_again(struct app *app)
+look_again(struct kwatch *app)
 {
 	for (size_t i = 0; i < app->kind_count; i++) {
 		if (kind_missing(app->kinds[i])) {
@@ -109,7 +109,7 @@ look_again(struct app *app)
 static void
 discovered(void *arg, const struct kube_error *e)
 {
-	struct app *app = arg;
+	struct kwatch *app = arg;
 
 	if (e != NULL) {
 		uint64_t ms =
@@ -143,13 +143,13 @@ discovered(void *arg, const struct kube_error *e)
 static void
 ask(void *arg)
 {
-	struct app *app = arg;
+	struct kwatch *app = arg;
 
 	discovery_refresh(app->discovery, discovered, app);
 }
 
 void
-app_discover(struct app *app, uint64_t after_ms)
+app_discover(struct kwatch *app, uint64_t after_ms)
 {
 	struct timer *t = &app->discover_timer;
 

@@ -16,7 +16,7 @@
 
 struct kind;
 
-struct app {
+struct kwatch {
 	struct loop *loop;
 	struct kube *kube;
 	struct discovery *discovery;
@@ -42,26 +42,26 @@ struct app {
 
 	uint64_t relists, reconnects;
 	/* All kinds are settled, for the first time. */
-	void (*on_ready)(struct app *app);
+	void (*on_ready)(struct kwatch *app);
 	/* Why about ("Secret", "api") keeps us from being ready; text NULL:
 	 * nothing does any more. */
 	void (*on_unready)(
-	    struct app *app, const char *about, const char *text);
-	void (*on_fatal)(struct app *app, const char *message);
+	    struct kwatch *app, const char *about, const char *text);
+	void (*on_fatal)(struct kwatch *app, const char *message);
 	bool ready;
 };
 
 /* The server answered, or did not; each logged once. After some time without
  * an answer that is why we are not ready. */
-void app_reached(struct app *app);
-void app_unreachable(struct app *app, const char *message);
+void app_reached(struct kwatch *app);
+void app_unreachable(struct kwatch *app, const char *message);
 
 /* Whether a request had better wait for the answers to others. */
-bool app_is_crowded(const struct app *app);
+bool app_is_crowded(const struct kwatch *app);
 
 /* Asks which kinds there are, now or a little later, and starts what came. */
-void app_discover(struct app *app, uint64_t after_ms);
-void app_settled(struct app *app); /* one kind fewer to wait for */
-void app_release(struct app *app); /* timers and texts of this module */
+void app_discover(struct kwatch *app, uint64_t after_ms);
+void app_settled(struct kwatch *app); /* one kind fewer to wait for */
+void app_release(struct kwatch *app); /* timers and texts of this module */
 
 #endif

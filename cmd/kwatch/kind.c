@@ -29,7 +29,7 @@ set_names(
 }
 
 struct kind *
-kind_new(struct app *app, struct want *want)
+kind_new(struct kwatch *app, struct want *want)
 {
 	struct kind *k = mem_zalloc(sizeof(*k));
 
@@ -55,7 +55,7 @@ void
 kind_free(struct kind *k)
 {
 	stop_watches(k);
-	index_release(&k->index);
+	sink_index_release(&k->index);
 	free(k->group);
 	free(k->api_version);
 	free(k->kind);
@@ -240,7 +240,7 @@ missing(struct kind *k, const struct err *err)
 	if (k->gone)
 		return;
 	k->gone = true;
-	index_sweep(k->app->sink, &k->index, NULL, 0);
+	sink_index_sweep(k->app->sink, &k->index, NULL, 0);
 	if (k->state == KIND_NEW || !optional)
 		kind_announce(k); /* incomplete until it is back */
 	if (optional)

@@ -31,12 +31,12 @@ enum kind_event {
 };
 
 struct kind {
-	struct app *app;
+	struct kwatch *app;
 	struct want *want;		     /* borrowed */
 	const struct api_resource *resource; /* borrowed; NULL: not served */
 	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
 	char *name;			  /* "Deployment.apps": for reports */
-	struct index index;
+	struct sink_index index;
 	enum kind_state state;
 	bool settled;		/* complete once, or given up */
 	bool given_up;		/* with once: it will not be complete */
@@ -54,7 +54,7 @@ struct kind {
 	size_t watch_count, incomplete;
 };
 
-struct kind *kind_new(struct app *app, struct want *want);
+struct kind *kind_new(struct kwatch *app, struct want *want);
 void kind_free(struct kind *k); /* after the sink */
 /* Announces a kind whose name is known. */
 void kind_announce(struct kind *k);

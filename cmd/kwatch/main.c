@@ -61,7 +61,7 @@ static const struct opt_tool tool = {.name = "kwatch",
 
 /* What the callbacks need; one per process, as the signals are. */
 struct run {
-	struct app app;
+	struct kwatch app;
 	struct out out;
 	struct wants wants;
 	struct watches *watches;
@@ -125,14 +125,14 @@ on_room(void *arg)
 }
 
 static void
-on_fatal(struct app *app, const char *message)
+on_fatal(struct kwatch *app, const char *message)
 {
 	log_fatal("%s", message);
 	finish((struct run *)app, 100);
 }
 
 static void
-on_unready(struct app *app, const char *about, const char *text)
+on_unready(struct kwatch *app, const char *about, const char *text)
 {
 	reportfd_unready(&((struct run *)app)->report, about, text);
 }
@@ -156,7 +156,7 @@ static void
 samples(void *arg, struct metric_lines *m)
 {
 	const struct run *r = arg;
-	const struct app *app = &r->app;
+	const struct kwatch *app = &r->app;
 
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_metrics(app->kinds[i], m);
@@ -168,7 +168,7 @@ samples(void *arg, struct metric_lines *m)
 }
 
 static void
-on_ready(struct app *app)
+on_ready(struct kwatch *app)
 {
 	struct run *r = (struct run *)app;
 
@@ -220,7 +220,7 @@ read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 static int
 set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 {
-	struct app *app = &r->app;
+	struct kwatch *app = &r->app;
 
 	if (o.all_namespaces && o.namespaces != NULL)
 		return err_set(
@@ -250,7 +250,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 static void
 run(struct run *r)
 {
-	struct app *app = &r->app;
+	struct kwatch *app = &r->app;
 
 	out_on_room(&r->out, on_room, r);
 	loop_idle(app->loop, on_idle, r);
@@ -306,7 +306,7 @@ drain(struct run *r)
 static void
 tear_down(struct run *r)
 {
-	struct app *app = &r->app;
+	struct kwatch *app = &r->app;
 
 	reportfd_release(&r->report);
 	sink_free(app->sink);

@@ -6,7 +6,7 @@
 enum { PAGE = 500, EMPTY_MAX = 1000 };
 
 void
-list_query(const struct list *l, struct buf *path)
+pages_query(const struct pages *l, struct buf *path)
 {
 	struct buf limit = BUF_INIT;
 
@@ -19,13 +19,13 @@ list_query(const struct list *l, struct buf *path)
 }
 
 bool
-list_at_start(const struct list *l)
+pages_at_start(const struct pages *l)
 {
 	return l->token.len == 0;
 }
 
 struct span
-list_version(const struct list *l)
+pages_version(const struct pages *l)
 {
 	return buf_span(&l->version);
 }
@@ -42,15 +42,15 @@ keep_text(struct buf *to, struct span value)
 	buf_release(&scratch);
 }
 
-static enum list_result
-bad(struct list *l, const char *what)
+static enum pages_result
+bad(struct pages *l, const char *what)
 {
 	l->bad = what;
 	return LIST_BAD;
 }
 
 static bool
-is_endless(struct list *l, struct span token, struct span items)
+is_endless(struct pages *l, struct span token, struct span items)
 {
 	struct json_elements e = json_elements(items);
 
@@ -59,8 +59,8 @@ is_endless(struct list *l, struct span token, struct span items)
 	    l->empty > EMPTY_MAX;
 }
 
-enum list_result
-list_page(struct list *l, struct span body,
+enum pages_result
+pages_page(struct pages *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg)
 {
 	struct span metadata = json_get(body, "metadata");
@@ -69,7 +69,7 @@ list_page(struct list *l, struct span body,
 	if (json_type(metadata) != JSON_OBJECT)
 		return bad(l, "no list came back");
 	if (is_endless(l, json_get(metadata, "continue"), items)) {
-		list_expired(l);
+		pages_expired(l);
 		return bad(l, "the pages of the list have no end");
 	}
 	keep_text(&l->version, json_get(metadata, "resourceVersion"));
@@ -88,14 +88,14 @@ list_page(struct list *l, struct span body,
 }
 
 void
-list_expired(struct list *l)
+pages_expired(struct pages *l)
 {
 	l->unpaged = true;
-	list_reset(l);
+	pages_reset(l);
 }
 
 bool
-list_smaller(struct list *l)
+pages_smaller(struct pages *l)
 {
 	unsigned limit = l->limit != 0 ? l->limit : PAGE;
 
@@ -108,7 +108,7 @@ list_smaller(struct list *l)
 }
 
 void
-list_reset(struct list *l)
+pages_reset(struct pages *l)
 {
 	l->empty = 0;
 	buf_reset(&l->token);
@@ -116,7 +116,7 @@ list_reset(struct list *l)
 }
 
 void
-list_release(struct list *l)
+pages_release(struct pages *l)
 {
 	buf_release(&l->token);
 	buf_release(&l->version);

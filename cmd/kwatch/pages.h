@@ -14,7 +14,7 @@
 #include "base/span.h"
 #include "json/json.h"
 
-struct list {
+struct pages {
 	struct buf token; /* of the next page; empty: the first */
 	struct buf version;
 	bool unpaged;
@@ -23,18 +23,18 @@ struct list {
 	const char *bad; /* after LIST_BAD: what is wrong */
 };
 
-enum list_result { LIST_BAD, LIST_MORE, LIST_WHOLE };
+enum pages_result { LIST_BAD, LIST_MORE, LIST_WHOLE };
 
-void list_query(const struct list *l, struct buf *path);
-bool list_at_start(const struct list *l);
+void pages_query(const struct pages *l, struct buf *path);
+bool pages_at_start(const struct pages *l);
 /* Calls fn for each item of a page. */
-enum list_result list_page(struct list *l, struct span body,
+enum pages_result pages_page(struct pages *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg);
-struct span list_version(const struct list *l);
-void list_expired(struct list *l);
+struct span pages_version(const struct pages *l);
+void pages_expired(struct pages *l);
 /* A page was larger than an answer may be. false: no smaller one is left. */
-bool list_smaller(struct list *l);
-void list_reset(struct list *l); /* to the first page */
-void list_release(struct list *l);
+bool pages_smaller(struct pages *l);
+void pages_reset(struct pages *l); /* to the first page */
+void pages_release(struct pages *l);
 
 #endif

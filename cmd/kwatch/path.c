@@ -45,10 +45,10 @@ path_watch(struct buf *path, const struct kind *k, const char *ns,
 
 void
 path_list(struct buf *path, const struct kind *k, const char *ns,
-    const struct list *l)
+    const struct pages *l)
 {
 	add_collection(path, k, ns);
-	list_query(l, path);
+	pages_query(l, path);
 	add_selectors(path, k->want);
 }
 

@@ -14,7 +14,7 @@ void path_watch(struct buf *path, const struct kind *k, const char *ns,
     struct span version, long seconds);
 /* The next page of l. */
 void path_list(struct buf *path, const struct kind *k, const char *ns,
-    const struct list *l);
+    const struct pages *l);
 
 /* What to accept; NULL: the usual. */
 const char *path_accept_watch(const struct kind *k);

@@ -8,21 +8,21 @@
 #include "process/clock.h"
 
 /* What stands in the queue: an entry, or a bookmark. */
-struct item {
-	struct item *next;
+struct sink_item {
+	struct sink_item *next;
 	bool queued;
 	bool is_bookmark;
 };
 
 struct bookmark {
-	struct item item;
+	struct sink_item item;
 	enum sink_bookmark which;
 	const char *api_version, *kind;
 };
 
-struct entry {
-	struct item item;
-	struct index *index;
+struct sink_entry {
+	struct sink_item item;
+	struct sink_index *index;
 	const void *owner;
 	uint32_t mark;
 	bool alive;	 /* as the server has it */
@@ -39,7 +39,7 @@ struct entry {
 struct sink {
 	struct out *out;
 	enum sink_time time;
-	struct item *first, **last;
+	struct sink_item *first, **last;
 	size_t held; /* bytes of bodies queued since the queue was empty */
 	size_t gone; /* bytes of bodies of what is gone */
 	struct sink_counters counters;
@@ -59,10 +59,10 @@ sink_new(struct out *out, enum sink_time time)
 	return s;
 }
 
-static struct item *
+static struct sink_item *
 dequeue(struct sink *s)
 {
-	struct item *i = s->first;
+	struct sink_item *i = s->first;
 
 	s->first = i->next;
 	if (s->first == NULL)
@@ -73,7 +73,7 @@ dequeue(struct sink *s)
 }
 
 static void
-enqueue(struct sink *s, struct item *i)
+enqueue(struct sink *s, struct sink_item *i)
 {
 	if (i->queued)
 		return;
@@ -88,7 +88,7 @@ sink_free(struct sink *s)
 	if (s == NULL)
 		return;
 	while (s->first != NULL) {
-		struct item *i = dequeue(s);
+		struct sink_item *i = dequeue(s);
 
 		if (i->is_bookmark)
 			free(i);
@@ -109,13 +109,13 @@ sink_empty(const struct sink *s)
 }
 
 static const char *
-entry_uid(const struct entry *e)
+entry_uid(const struct sink_entry *e)
 {
 	return e->ids != NULL ? e->ids : "";
 }
 
 static void
-entry_free(struct sink *s, struct entry *e)
+entry_free(struct sink *s, struct sink_entry *e)
 {
 	map_del(&e->index->entries, e->key);
 	s->counters.objects--;
@@ -126,9 +126,9 @@ entry_free(struct sink *s, struct entry *e)
 }
 
 void
-index_release(struct index *ix)
+sink_index_release(struct sink_index *ix)
 {
-	struct entry *e;
+	struct sink_entry *e;
 
 	for (size_t i = 0; (e = map_next(&ix->entries, &i)) != NULL;) {
 		buf_release(&e->body);
@@ -139,13 +139,13 @@ index_release(struct index *ix)
 	map_release(&ix->entries);
 }
 
-struct entry *
-sink_entry(struct sink *s, struct index *ix, struct span ns, struct span name,
-    const void *owner, uint32_t mark)
+struct sink_entry *
+sink_entry(struct sink *s, struct sink_index *ix, struct span ns,
+    struct span name, const void *owner, uint32_t mark)
 {
 	char small[512], *text = small;
 	struct span key;
-	struct entry *e;
+	struct sink_entry *e;
 
 	key.n = ns.n + 1 + name.n;
 	if (key.n > sizeof(small))
@@ -174,7 +174,7 @@ sink_entry(struct sink *s, struct index *ix, struct span ns, struct span name,
 }
 
 bool
-entry_is(const struct entry *e, struct span uid, struct span version)
+sink_entry_is(const struct sink_entry *e, struct span uid, struct span version)
 {
 	const char *id = entry_uid(e);
 
@@ -184,7 +184,7 @@ entry_is(const struct entry *e, struct span uid, struct span version)
 }
 
 static void
-set_ids(struct entry *e, struct span uid, struct span version)
+set_ids(struct sink_entry *e, struct span uid, struct span version)
 {
 	bool other = !span_is(uid, entry_uid(e));
 	size_t n = uid.n + 1 + version.n + 1;
@@ -243,7 +243,7 @@ add_escaped(struct buf *b, struct span text)
 }
 
 static void
-print_made_up(struct sink *s, const struct entry *e, const char *uid)
+print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 {
 	struct buf *b = out_buf(s->out);
 
@@ -268,7 +268,7 @@ print_made_up(struct sink *s, const struct entry *e, const char *uid)
 
 /* Tells the reader the truth about e; frees it if there is none left. */
 static void
-tell(struct sink *s, struct entry *e, struct span body)
+tell(struct sink *s, struct sink_entry *e, struct span body)
 {
 	if (e->told && e->told_uid != NULL) {
 		print_made_up(s, e, e->told_uid);
@@ -291,7 +291,7 @@ tell(struct sink *s, struct entry *e, struct span body)
 
 /* The body that waits now; its room is the caller's. */
 static struct buf
-take_body(struct sink *s, struct entry *e)
+take_body(struct sink *s, struct sink_entry *e)
 {
 	struct buf body = e->body;
 
@@ -303,7 +303,7 @@ take_body(struct sink *s, struct entry *e)
 }
 
 static void
-keep_body(struct sink *s, struct entry *e, struct span body)
+keep_body(struct sink *s, struct sink_entry *e, struct span body)
 {
 	struct buf old = take_body(s, e);
 
@@ -322,7 +322,7 @@ keep_body(struct sink *s, struct entry *e, struct span body)
 
 /* At once if nothing waits; else the body is kept, the newest wins. */
 static void
-tell_or_queue(struct sink *s, struct entry *e, struct span body)
+tell_or_queue(struct sink *s, struct sink_entry *e, struct span body)
 {
 	s->counters.events++;
 	if (s->first == NULL && !out_full(s->out)) {
@@ -336,8 +336,8 @@ tell_or_queue(struct sink *s, struct entry *e, struct span body)
 }
 
 void
-sink_put(struct sink *s, struct entry *e, struct span uid, struct span version,
-    struct span body)
+sink_put(struct sink *s, struct sink_entry *e, struct span uid,
+    struct span version, struct span body)
 {
 	set_ids(e, uid, version);
 	e->alive = true;
@@ -345,7 +345,8 @@ sink_put(struct sink *s, struct entry *e, struct span uid, struct span version,
 }
 
 void
-sink_delete(struct sink *s, struct entry *e, struct span uid, struct span body)
+sink_delete(
+    struct sink *s, struct sink_entry *e, struct span uid, struct span body)
 {
 	if (uid.p != NULL)
 		set_ids(e, uid, SPAN_NONE);
@@ -356,13 +357,15 @@ sink_delete(struct sink *s, struct entry *e, struct span uid, struct span body)
 }
 
 void
-index_sweep(struct sink *s, struct index *ix, const void *owner, uint32_t mark)
+sink_index_sweep(
+    struct sink *s, struct sink_index *ix, const void *owner, uint32_t mark)
 {
-	struct entry **all = (struct entry **)map_sorted(&ix->entries);
+	struct sink_entry **all =
+	    (struct sink_entry **)map_sorted(&ix->entries);
 	size_t count = ix->entries.count;
 
 	for (size_t i = 0; i < count; i++) {
-		struct entry *e = all[i];
+		struct sink_entry *e = all[i];
 
 		if (e->alive &&
 		    (owner == NULL || (e->owner == owner && e->mark != mark)))
@@ -410,13 +413,13 @@ sink_pump(struct sink *s)
 	enum { MUCH = 4 * 1024 * 1024 };
 
 	while (s->first != NULL && !out_full(s->out)) {
-		struct item *i = dequeue(s);
+		struct sink_item *i = dequeue(s);
 
 		if (i->is_bookmark) {
 			print_bookmark(s, (struct bookmark *)i);
 			free(i);
 		} else {
-			struct entry *e = (struct entry *)i;
+			struct sink_entry *e = (struct sink_entry *)i;
 			struct buf body = take_body(s, e);
 
 			tell(s, e, buf_span(&body));

@@ -30,13 +30,13 @@
 
 struct sink;
 
-/* The objects of one kind. Zero it, set the names, index_release it. */
-struct index {
+/* The objects of one kind. Zero it, set the names, sink_index_release it. */
+struct sink_index {
 	struct map entries;
 	const char *api_version, *kind; /* borrowed: for lines made up */
 };
 
-struct entry;
+struct sink_entry;
 
 struct sink_counters {
 	uint64_t events;    /* news about objects that came in */
@@ -57,24 +57,25 @@ bool sink_empty(const struct sink *s);
 
 /*
  * The entry "namespace/name", made if there is none; owner is the watch that
- * tells of it, mark the number of its listing: see index_sweep.
+ * tells of it, mark the number of its listing: see sink_index_sweep.
  */
-struct entry *sink_entry(struct sink *s, struct index *ix, struct span ns,
-    struct span name, const void *owner, uint32_t mark);
+struct sink_entry *sink_entry(struct sink *s, struct sink_index *ix,
+    struct span ns, struct span name, const void *owner, uint32_t mark);
 /* Whether just this version was told already. */
-bool entry_is(const struct entry *e, struct span uid, struct span version);
+bool sink_entry_is(
+    const struct sink_entry *e, struct span uid, struct span version);
 
-void sink_put(struct sink *s, struct entry *e, struct span uid,
+void sink_put(struct sink *s, struct sink_entry *e, struct span uid,
     struct span version, struct span body);
 /* body: its last state, or SPAN_NONE: the line is made up. May free e. */
 void sink_delete(
-    struct sink *s, struct entry *e, struct span uid, struct span body);
+    struct sink *s, struct sink_entry *e, struct span uid, struct span body);
 
 /* Deletes the entries of the owner that do not carry the mark. owner NULL:
  * all entries. */
-void index_sweep(
-    struct sink *s, struct index *ix, const void *owner, uint32_t mark);
-void index_release(struct index *ix);
+void sink_index_sweep(
+    struct sink *s, struct sink_index *ix, const void *owner, uint32_t mark);
+void sink_index_release(struct sink_index *ix);
 
 enum sink_bookmark { SINK_BEGIN, SINK_END };
 /* Behind everything that is queued already. Names borrowed. */

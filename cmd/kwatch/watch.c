@@ -32,7 +32,7 @@ struct watch {
 	struct timer timer;
 	struct pace pace;
 	struct frames frames;
-	struct list list;
+	struct pages list;
 	struct buf version;
 	uint32_t mark; /* of the entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
@@ -61,7 +61,7 @@ answered(struct watch *w)
 static void
 open_call(struct watch *w, const struct kube_request *r, kube_done_fn *done)
 {
-	struct app *app = w->kind->app;
+	struct kwatch *app = w->kind->app;
 
 	app->open++;
 	app->opening++;
@@ -138,7 +138,7 @@ forget_version(struct watch *w)
 		w->kind->app->relists++;
 	w->synced = false;
 	buf_reset(&w->version);
-	list_reset(&w->list);
+	pages_reset(&w->list);
 }
 
 static void
@@ -153,7 +153,7 @@ set_version(struct watch *w, struct span version)
 static void
 synced(struct watch *w, struct span version)
 {
-	struct app *app = w->kind->app;
+	struct kwatch *app = w->kind->app;
 
 	set_version(w, version);
 	w->synced = true;
@@ -162,14 +162,14 @@ synced(struct watch *w, struct span version)
 		w->cut_short = 0;
 		works(w);
 	}
-	index_sweep(app->sink, &w->kind->index, w->owner, w->mark);
+	sink_index_sweep(app->sink, &w->kind->index, w->owner, w->mark);
 	if (w->ever_synced)
 		return;
 	w->ever_synced = true;
 	kind_watch_synced(w->kind);
 }
 
-static struct entry *
+static struct sink_entry *
 entry(struct watch *w, const struct json_frame *f)
 {
 	return sink_entry(w->kind->app->sink, &w->kind->index, f->namespace_,
@@ -179,10 +179,10 @@ entry(struct watch *w, const struct json_frame *f)
 static void
 put(struct watch *w, const struct json_frame *f)
 {
-	struct entry *e = entry(w, f);
+	struct sink_entry *e = entry(w, f);
 	struct buf body = BUF_INIT;
 
-	if (entry_is(e, f->uid, f->resource_version))
+	if (sink_entry_is(e, f->uid, f->resource_version))
 		return;
 	kind_body(w->kind, f, &body);
 	sink_put(w->kind->app->sink, e, f->uid, f->resource_version,
@@ -367,10 +367,10 @@ is_denied(const struct kube_error *e)
 static void
 failed(struct watch *w, const struct kube_error *e)
 {
-	struct app *app = w->kind->app;
+	struct kwatch *app = w->kind->app;
 	bool refused;
 
-	if (e->too_large && list_smaller(&w->list)) {
+	if (e->too_large && pages_smaller(&w->list)) {
 		again(w, 0);
 		return;
 	}
@@ -391,7 +391,7 @@ failed(struct watch *w, const struct kube_error *e)
 	}
 	if (e->code == 410) {
 		if (w->state == LISTING)
-			list_expired(&w->list);
+			pages_expired(&w->list);
 		forget_version(w);
 		again_later(w, PACE_FAILED, -1);
 		return;
@@ -462,7 +462,7 @@ watch_done(void *arg, const struct kube_answer *a)
 static void
 start_watch(struct watch *w)
 {
-	struct app *app = w->kind->app;
+	struct kwatch *app = w->kind->app;
 	long seconds = path_watch_seconds();
 	struct buf path = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_WATCH,
@@ -507,13 +507,13 @@ list_done(void *arg, const struct kube_answer *a)
 		return;
 	}
 	app_reached(w->kind->app);
-	switch (list_page(&w->list, a->body, on_item, w)) {
+	switch (pages_page(&w->list, a->body, on_item, w)) {
 	case LIST_MORE:
 		again(w, 0);
 		break;
 	case LIST_WHOLE:
-		synced(w, list_version(&w->list));
-		list_reset(&w->list);
+		synced(w, pages_version(&w->list));
+		pages_reset(&w->list);
 		if (!w->kind->app->once)
 			again(w, 0);
 		break;
@@ -533,7 +533,7 @@ start_list(struct watch *w)
 	    .verb = KUBE_LIST, .accept = path_accept_list(w->kind)};
 
 	w->state = LISTING;
-	if (list_at_start(&w->list))
+	if (pages_at_start(&w->list))
 		w->mark++;
 	path_list(&path, w->kind, w->ns, &w->list);
 	r.path = buf_str(&path);
@@ -591,7 +591,7 @@ watch_free(struct watch *w)
 	}
 	loop_cancel(w->kind->app->loop, &w->timer);
 	frames_release(&w->frames);
-	list_release(&w->list);
+	pages_release(&w->list);
 	buf_release(&w->version);
 	trouble_clear(&w->trouble);
 	free(w);

@@ -120,18 +120,18 @@ static const struct {
 	const char *what;
 	bool (*run)(void);
 	const struct sandbox_rule *const *lists;
-} cases[] = {{"serving: nothing runs", nothing_runs, calls_serve},
-    {"... no other process is reached", nobody_else, calls_serve},
-    {"... nothing is written", no_writing, calls_serve},
-    {"... what is there is read", reads, calls_serve},
-    {"... nobody is called", no_sockets, calls_serve},
-    {"... and by nothing odd", no_odd_sockets, calls_serve},
-    {"asking: nothing runs", nothing_runs, calls_ask},
-    {"... no other process is reached", nobody_else, calls_ask},
-    {"... nothing is written", no_writing, calls_ask},
-    {"... what is there is read", reads, calls_ask},
-    {"... a server is looked up and called", asks, calls_ask},
-    {"... by nothing odd", no_odd_sockets, calls_ask}};
+} cases[] = {{"serving: nothing runs", nothing_runs, http_calls_serve},
+    {"... no other process is reached", nobody_else, http_calls_serve},
+    {"... nothing is written", no_writing, http_calls_serve},
+    {"... what is there is read", reads, http_calls_serve},
+    {"... nobody is called", no_sockets, http_calls_serve},
+    {"... and by nothing odd", no_odd_sockets, http_calls_serve},
+    {"asking: nothing runs", nothing_runs, http_calls_ask},
+    {"... no other process is reached", nobody_else, http_calls_ask},
+    {"... nothing is written", no_writing, http_calls_ask},
+    {"... what is there is read", reads, http_calls_ask},
+    {"... a server is looked up and called", asks, http_calls_ask},
+    {"... by nothing odd", no_odd_sockets, http_calls_ask}};
 
 enum { GOOD, WRONG, NO_SANDBOX };
 

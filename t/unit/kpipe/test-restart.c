@@ -8,15 +8,15 @@ test_doubling(void)
 {
 	static const uint64_t want[] = {
 	    0, 1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000};
-	struct backoff b = {0};
+	struct restart b = {0};
 	bool least = true, most = true;
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		struct backoff same = b;
+		struct restart same = b;
 		uint32_t top = (uint32_t)want[i] / 4;
 
-		least = least && backoff_next(&same, 10, 0) == want[i];
-		most = most && backoff_next(&b, 10, top) == want[i] + top;
+		least = least && restart_next(&same, 10, 0) == want[i];
+		most = most && restart_next(&b, 10, top) == want[i] + top;
 	}
 	ok(least, "at once, then 1 s, doubling to 60 s");
 	ok(most, "up to a quarter more by chance");
@@ -28,8 +28,8 @@ test_jitter_is_bounded(void)
 	bool bounded = true;
 
 	for (uint32_t i = 0; i < 5000; i++) {
-		struct backoff b = {1};
-		uint64_t ms = backoff_next(&b, 0, i * 2654435761u);
+		struct restart b = {1};
+		uint64_t ms = restart_next(&b, 0, i * 2654435761u);
 
 		bounded = bounded && ms >= 1000 && ms <= 1250;
 	}
@@ -39,21 +39,21 @@ test_jitter_is_bounded(void)
 static void
 test_good_run(void)
 {
-	struct backoff b = {5};
+	struct restart b = {5};
 
-	ok(backoff_next(&b, BACKOFF_GOOD_RUN_MS - 1, 0) == 16000,
+	ok(restart_next(&b, RESTART_GOOD_RUN_MS - 1, 0) == 16000,
 	    "a shorter run counts on");
-	ok(backoff_next(&b, BACKOFF_GOOD_RUN_MS, 0) == 0,
+	ok(restart_next(&b, RESTART_GOOD_RUN_MS, 0) == 0,
 	    "a crash after 5 minutes is a first one");
-	ok(backoff_next(&b, 0, 0) == 1000, "... and the next is a second");
+	ok(restart_next(&b, 0, 0) == 1000, "... and the next is a second");
 }
 
 static void
 test_forever(void)
 {
-	struct backoff b = {~0u - 1};
+	struct restart b = {~0u - 1};
 
-	ok(backoff_next(&b, 0, 0) == 60000, "no limit of crashes");
+	ok(restart_next(&b, 0, 0) == 60000, "no limit of crashes");
 }
 
 int

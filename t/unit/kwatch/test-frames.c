@@ -73,12 +73,12 @@ on_item(void *arg, const struct json_frame *item)
 static void
 test_list(void)
 {
-	struct list l = {.unpaged = false};
+	struct pages l = {.unpaged = false};
 	struct buf path = BUF_INIT;
 
 	buf_reset(&got);
-	ok(list_at_start(&l), "at the start");
-	ok(list_page(&l,
+	ok(pages_at_start(&l), "at the start");
+	ok(pages_page(&l,
 	       span_str("{\"metadata\":{\"continue\":\"a\\u002fb\","
 			"\"resourceVersion\":\"7\"},\"items\":["
 			"{\"metadata\":{\"name\":\"x\"}},"
@@ -87,24 +87,25 @@ test_list(void)
 	    "a page");
 	is(buf_str(&got), "x|y|", "its items");
 	buf_adds(&path, "/p");
-	list_query(&l, &path);
+	pages_query(&l, &path);
 	is(buf_str(&path), "/p?limit=500&continue=a%2Fb", "the next page");
-	ok(list_page(&l,
+	ok(pages_page(&l,
 	       span_str("{\"metadata\":{\"resourceVersion\":\"8\"},"
 			"\"items\":null}"),
 	       on_item, NULL) == LIST_WHOLE,
 	    "the last page may be empty");
-	ok(span_is(list_version(&l), "8"), "its version");
-	list_expired(&l);
+	ok(span_is(pages_version(&l), "8"), "its version");
+	pages_expired(&l);
 	buf_reset(&path);
 	buf_adds(&path, "/p");
-	list_query(&l, &path);
+	pages_query(&l, &path);
 	is(buf_str(&path), "/p", "expired: no pages");
-	ok(list_page(&l, span_str("[]"), on_item, NULL) == LIST_BAD, "no list");
-	ok(list_page(&l, span_str("{\"metadata\":{},\"items\":[{\"a\":[}]}"),
+	ok(pages_page(&l, span_str("[]"), on_item, NULL) == LIST_BAD,
+	    "no list");
+	ok(pages_page(&l, span_str("{\"metadata\":{},\"items\":[{\"a\":[}]}"),
 	       on_item, NULL) == LIST_BAD,
 	    "a broken item");
-	list_release(&l);
+	pages_release(&l);
 	buf_release(&path);
 }
 

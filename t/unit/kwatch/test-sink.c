@@ -13,7 +13,7 @@
 static struct loop *loop;
 static struct out out;
 static struct sink *sink;
-static struct index pods;
+static struct sink_index pods;
 static int reader;
 static const int owner, other;
 
@@ -29,14 +29,14 @@ set_up(void)
 	loop = loop_new();
 	out_init(&out, loop, fds[1]);
 	sink = sink_new(&out, SINK_PLAIN);
-	pods = (struct index){.api_version = "v1", .kind = "Pod"};
+	pods = (struct sink_index){.api_version = "v1", .kind = "Pod"};
 }
 
 static void
 tear_down(void)
 {
 	sink_free(sink);
-	index_release(&pods);
+	sink_index_release(&pods);
 	out_release(&out);
 	close(out.given_fd);
 	close(reader);
@@ -121,7 +121,7 @@ body(struct buf *b, const char *name, const char *uid, const char *version)
 	return buf_span(b);
 }
 
-static struct entry *
+static struct sink_entry *
 entry(const char *name)
 {
 	return sink_entry(
@@ -156,9 +156,9 @@ test_fast(void)
 	set_up();
 	put("a", "1", "10");
 	put("a", "1", "11");
-	ok(entry_is(entry("a"), span_str("1"), span_str("11")),
+	ok(sink_entry_is(entry("a"), span_str("1"), span_str("11")),
 	    "a version that was told");
-	ok(!entry_is(entry("a"), span_str("1"), span_str("1")),
+	ok(!sink_entry_is(entry("a"), span_str("1"), span_str("1")),
 	    "and one that was not");
 	put("a", "2", "12");
 	drop("a", "2", "13");
@@ -233,16 +233,16 @@ test_sweep(void)
 	    span_str("1"), span_str("1"), span_str("{}"));
 	sink_entry(sink, &pods, span_str("s"), span_str("b"), &owner, 2);
 	free(read_all());
-	index_sweep(sink, &pods, &owner, 2);
+	sink_index_sweep(sink, &pods, &owner, 2);
 	read_is("DELETED n 1 " MADE_UP "DELETED s/a 1 " MADE_UP,
 	    "what a listing did not name is gone, of this watch only");
-	index_sweep(sink, &pods, NULL, 0);
+	sink_index_sweep(sink, &pods, NULL, 0);
 	read_is("DELETED s/b 1 " MADE_UP "DELETED t/c 1 " MADE_UP,
 	    "everything is gone");
 	ok(sink_counters(sink)->made_up == 4, "counted");
 	stop_reading();
 	put("unread", "1", "1");
-	index_sweep(sink, &pods, &owner, 2);
+	sink_index_sweep(sink, &pods, &owner, 2);
 	read_is("DELETED s/unread 1 " MADE_UP, "also what nobody has read yet");
 	ok(sink_counters(sink)->objects == 0, "nothing is left");
 	tear_down();
