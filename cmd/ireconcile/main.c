@@ -102,7 +102,7 @@ static void
 count(void *arg, struct buf *b)
 {
 	const struct app *a = arg;
-	const struct counters *c = &a->reconciler.counters;
+	const struct reconciler_counters *c = &a->reconciler.counters;
 
 	reportfd_count(b, "events", c->events);
 	reportfd_count(b, "bad_lines", c->bad_lines);

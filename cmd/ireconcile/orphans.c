@@ -53,13 +53,13 @@ orphans_suspect(struct orphans *o)
 }
 
 static void
-note(struct orphans *o, const struct entry *e, const struct object *object,
-    struct span primary)
+note(struct orphans *o, const struct entry *e,
+    const struct cache_object *object, struct span primary)
 {
 	struct buf label = BUF_INIT;
 	struct orphan *one;
 
-	object_add_label(&label, object);
+	cache_object_add_label(&label, object);
 	one = map_get(&o->found, buf_span(&label));
 	if (one == NULL) {
 		one = mem_zalloc(sizeof(*one) + label.len + 1);
@@ -74,7 +74,7 @@ note(struct orphans *o, const struct entry *e, const struct object *object,
 }
 
 static void
-look_into(struct orphans *o, struct entry *e, const struct bucket *b)
+look_into(struct orphans *o, struct entry *e, const struct entry_bucket *b)
 {
 	struct span key = index_primary_key(b);
 	const struct primary *p = index_primary(b);
@@ -83,7 +83,7 @@ look_into(struct orphans *o, struct entry *e, const struct bucket *b)
 	    !entry_covers_namespace(e, span_make(key.p, strnlen(key.p, key.n))))
 		return;
 	for (size_t i = 0; i < b->count; i++) {
-		const struct object *object = b->links[i].object;
+		const struct cache_object *object = b->links[i].object;
 
 		/* What anybody may have written is not repeated. */
 		if (b->links[i].use->conf->manage && !object->terminating &&
@@ -140,7 +140,7 @@ orphans_look(struct orphans *o)
 	o->look++;
 	for (size_t i = 0; i < o->es->count; i++) {
 		struct entry *e = o->es->items[i];
-		const struct bucket *b;
+		const struct entry_bucket *b;
 
 		/* Of a primary that is not selected, nobody knows. */
 		if (!e->complete || e->conf->primary.selector != NULL)

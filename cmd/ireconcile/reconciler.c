@@ -276,7 +276,7 @@ fail_large(struct reconciler *r, struct primary *p, struct decision *d,
 	/* Without the length, which depends on what is in the line. */
 	buf_addf(&why, "the desired set is longer than %d bytes as one line",
 	    STREAM_MAX);
-	decision_release(d);
+	outcome_release(d);
 	decide_failure(p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
 	buf_release(&why);
 	due = line_due(p, d);
@@ -391,7 +391,7 @@ tolerate(struct reconciler *r, struct primary *p, struct decision *d)
 
 		r->counters.tolerated += n;
 		p->entry->stats.tolerated += n;
-		decision_release(d);
+		outcome_release(d);
 		decide_now(r, p, d);
 	}
 	buf_release(&what);
@@ -407,7 +407,7 @@ count_loops(struct reconciler *r, struct primary *p, struct decision *d)
 
 		r->counters.loops += n;
 		p->entry->stats.loops += n;
-		decision_release(d);
+		outcome_release(d);
 		decide_now(r, p, d); /* the status has something to tell */
 	}
 	buf_release(&what);
@@ -423,7 +423,7 @@ count_unsettled(struct reconciler *r, struct primary *p, struct decision *d)
 
 		r->counters.unsettled += n;
 		p->entry->stats.unsettled += n;
-		decision_release(d);
+		outcome_release(d);
 		decide_now(r, p, d);
 	}
 	buf_release(&what);
@@ -467,7 +467,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	decide_now(r, p, &d);
 	tolerate(r, p, &d);
 	if (!program_alive()) { /* the process is about to end */
-		decision_release(&d);
+		outcome_release(&d);
 		return;
 	}
 	due = line_due(p, &d);
@@ -488,7 +488,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	note_failure(r, p, &d);
 	note_complaints(p, &d);
 	count(p, began_us, &d);
-	decision_release(&d);
+	outcome_release(&d);
 }
 
 static void

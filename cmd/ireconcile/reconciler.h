@@ -21,7 +21,7 @@
 #include "state/lanes.h"
 #include "state/sched.h"
 
-struct counters {
+struct reconciler_counters {
 	uint64_t events, bad_lines, evaluations, failures, lines, tolerated,
 	    loops, unsettled;
 };
@@ -36,7 +36,7 @@ struct reconciler {
 	bool gate_open;
 	bool ready;	 /* every kind was complete at least once */
 	bool incomplete; /* the input was cut short */
-	struct counters counters;
+	struct reconciler_counters counters;
 };
 
 int reconciler_init(struct reconciler *r, const struct watches *w,

@@ -28,7 +28,7 @@ fail(const struct err *err)
 }
 
 static size_t
-call(struct program *p, const struct input *input, struct buf *out)
+call(struct program *p, const struct arguments *input, struct buf *out)
 {
 	struct program_items items;
 	struct err err = ERR_INIT;
@@ -57,7 +57,7 @@ main(int argc, char **argv)
 	struct program *p;
 	size_t objects = 0;
 	struct buf parts = BUF_INIT;
-	struct input input = {.has = 0};
+	struct arguments input = {.has = 0};
 	double load, whole, alone;
 	int n;
 
@@ -70,14 +70,15 @@ main(int argc, char **argv)
 	if (p == NULL)
 		fail(&err);
 	load = cpu_us() - load;
-	input_add(&parts, INPUT_WHOLE, span_str(argv[3]));
-	input.texts[INPUT_TEXT_BASE].text = buf_span(&parts);
+	arguments_add(&parts, ARGUMENTS_WHOLE, span_str(argv[3]));
+	input.texts[ARGUMENTS_TEXT_BASE].text = buf_span(&parts);
 	call(p, &input, &out); /* starts the other processes */
 	whole = cpu_us();
 	for (int i = 0; i < n; i++)
 		objects = call(p, &input, &out);
 	whole = cpu_us() - whole;
-	input.texts[INPUT_TEXT_BASE].id = input_id(); /* is parsed once */
+	input.texts[ARGUMENTS_TEXT_BASE].id =
+	    arguments_id(); /* is parsed once */
 	alone = cpu_us();
 	for (int i = 0; i < n; i++) {
 		if (program_desired(p, &input, "the input", &items, &err) != 0)

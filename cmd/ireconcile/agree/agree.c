@@ -24,13 +24,13 @@ struct comparison {
 };
 
 static bool compare(const struct comparison *c, jv desired, jv observed,
-    const struct place *place);
+    const struct apischema_place *place);
 
 static bool
-differ(const struct comparison *c, const struct place *place)
+differ(const struct comparison *c, const struct apischema_place *place)
 {
 	if (c->path != NULL)
-		place_add(c->path, place);
+		apischema_add_place(c->path, place);
 	return false;
 }
 
@@ -53,7 +53,7 @@ add_value(struct buf *b, jv value)
 
 static bool
 differ_by(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	if (c->values != NULL) {
 		add_value(c->values, observed);
@@ -65,7 +65,8 @@ differ_by(const struct comparison *c, jv desired, jv observed,
 
 /* Does value equal absent, wherever it stands? */
 static bool
-is_empty(const struct apischema *s, jv value, const struct place *place)
+is_empty(
+    const struct apischema *s, jv value, const struct apischema_place *place)
 {
 	switch (jv_get_kind(value)) {
 	case JV_KIND_INVALID:
@@ -143,7 +144,7 @@ agree_quantities(jv a_peek, jv b_peek)
 
 static bool
 compare_scalar(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	bool same = jv_equal(jv_copy(desired), jv_copy(observed));
 
@@ -159,14 +160,15 @@ compare_scalar(const struct comparison *c, jv desired, jv observed,
 /* A Secret's stringData is written only: it is read as data, in base64. */
 static bool
 compare_string_data(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	jv data = jvtext_peek(observed, "data");
 
 	jv_object_foreach(desired, key, value)
 	{
 		struct span want = jvtext_span(value);
-		struct place at = {place, jvtext_span(key), SPAN_NONE, 0};
+		struct apischema_place at = {
+		    place, jvtext_span(key), SPAN_NONE, 0};
 		jv text = jv_get_kind(data) == JV_KIND_OBJECT
 		    ? jv_object_get(jv_copy(data), jv_copy(key))
 		    : jv_invalid();
@@ -191,11 +193,12 @@ compare_string_data(const struct comparison *c, jv desired, jv observed,
 /* Nothing but what is desired, or equals absent, may be in observed. */
 static bool
 nothing_more(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	jv_object_foreach(observed, key, value)
 	{
-		struct place at = {place, jvtext_span(key), SPAN_NONE, 0};
+		struct apischema_place at = {
+		    place, jvtext_span(key), SPAN_NONE, 0};
 		bool same = is_empty(&c->schema, value, &at) ||
 		    jv_object_has(jv_copy(desired), jv_copy(key));
 
@@ -210,8 +213,8 @@ nothing_more(const struct comparison *c, jv desired, jv observed,
 }
 
 static bool
-compare_member(
-    const struct comparison *c, jv value, jv observed, const struct place *at)
+compare_member(const struct comparison *c, jv value, jv observed,
+    const struct apischema_place *at)
 {
 	bool top = at->up->up == NULL;
 	struct span key = at->key;
@@ -234,13 +237,14 @@ compare_member(
 
 static bool
 compare_object(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	if (jv_get_kind(observed) != JV_KIND_OBJECT)
 		return differ(c, place);
 	jv_object_foreach(desired, key, value)
 	{
-		struct place at = {place, jvtext_span(key), SPAN_NONE, 0};
+		struct apischema_place at = {
+		    place, jvtext_span(key), SPAN_NONE, 0};
 		bool same = compare_member(c, value, observed, &at);
 
 		jv_free(key);
@@ -254,7 +258,7 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 
 static bool
 compare_plain(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	int n = jv_array_length(jv_copy(desired));
 	bool same = true;
@@ -262,7 +266,7 @@ compare_plain(const struct comparison *c, jv desired, jv observed,
 	if (jv_array_length(jv_copy(observed)) != n)
 		return differ(c, place);
 	for (int i = 0; i < n && same; i++) {
-		struct place at = {place, SPAN_NONE, SPAN_NONE, i};
+		struct apischema_place at = {place, SPAN_NONE, SPAN_NONE, i};
 		jv a = jv_array_get(jv_copy(desired), i);
 		jv b = jv_array_get(jv_copy(observed), i);
 
@@ -277,12 +281,13 @@ compare_plain(const struct comparison *c, jv desired, jv observed,
 static bool
 compare_keyed(const struct comparison *c, jv desired, jv observed,
     const struct listkeys *keys, const struct listkeys *others,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	if (c->direction == BOTH_WAYS && keys->count != others->count)
 		return differ(c, place);
 	for (int i = 0; i < keys->count; i++) {
-		struct place at = {place, SPAN_NONE, listkeys_get(keys, i), i};
+		struct apischema_place at = {
+		    place, SPAN_NONE, listkeys_get(keys, i), i};
 		int j = listkeys_find(keys, i, others);
 		jv a, b;
 		bool same;
@@ -303,7 +308,7 @@ compare_keyed(const struct comparison *c, jv desired, jv observed,
 
 static bool
 compare_array(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	struct apischema_list how = apischema_list(&c->schema, place);
 	struct listkeys keys, others;
@@ -328,7 +333,7 @@ compare_array(const struct comparison *c, jv desired, jv observed,
 /* A desired empty value: may observed be what it is? */
 static bool
 compare_empty(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	if (is_empty(&c->schema, observed, place))
 		return true;
@@ -345,7 +350,7 @@ compare_empty(const struct comparison *c, jv desired, jv observed,
 
 static bool
 compare(const struct comparison *c, jv desired, jv observed,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	if (is_empty(&c->schema, desired, place))
 		return compare_empty(c, desired, observed, place);
@@ -361,7 +366,7 @@ compare(const struct comparison *c, jv desired, jv observed,
 	}
 }
 
-static const struct place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
+static const struct apischema_place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
 
 bool
 agree_object(jv desired_peek, jv observed_peek, struct buf *path)
@@ -403,7 +408,8 @@ compare_status(jv desired_peek, jv observed_peek, unsigned texts,
 	    .path = path,
 	    .values = values,
 	    .string_data = jv_invalid()};
-	struct place status = {&top, span_str("status"), SPAN_NONE, 0};
+	struct apischema_place status = {
+	    &top, span_str("status"), SPAN_NONE, 0};
 	jv desired = status_of(desired_peek);
 	jv observed = status_of(observed_peek);
 	bool same = compare(&c, desired, observed, &status);

@@ -5,7 +5,7 @@
 #include "json/jvtext.h"
 
 void
-place_add_step(struct buf *b, const struct place *p)
+apischema_add_step(struct buf *b, const struct apischema_place *p)
 {
 	if (p->up == NULL)
 		return;
@@ -21,11 +21,11 @@ place_add_step(struct buf *b, const struct place *p)
 }
 
 void
-place_add(struct buf *b, const struct place *p)
+apischema_add_place(struct buf *b, const struct apischema_place *p)
 {
 	if (p->up != NULL)
-		place_add(b, p->up);
-	place_add_step(b, p);
+		apischema_add_place(b, p->up);
+	apischema_add_step(b, p);
 }
 
 static bool
@@ -63,7 +63,7 @@ apischema_of(struct span api_version, struct span kind)
 
 /* Is this step the member `key` of the member `parent` of the object? */
 static bool
-is_at_top(const struct place *p, const char *parent, const char *key)
+is_at_top(const struct apischema_place *p, const char *parent, const char *key)
 {
 	return span_is(p->key, key) && p->up != NULL &&
 	    span_is(p->up->key, parent) && p->up->up != NULL &&
@@ -97,13 +97,13 @@ static const struct {
 };
 
 static bool
-is_object(const struct place *p)
+is_object(const struct apischema_place *p)
 {
 	return p->up == NULL;
 }
 
 struct apischema_list
-apischema_list(const struct apischema *s, const struct place *list)
+apischema_list(const struct apischema *s, const struct apischema_place *list)
 {
 	const struct apischema_list plain = {LIST_PLAIN, {NULL}};
 
@@ -142,7 +142,7 @@ apischema_key_default(const char *key)
 }
 
 bool
-apischema_is_map(const struct apischema *s, const struct place *p)
+apischema_is_map(const struct apischema *s, const struct apischema_place *p)
 {
 	if (span_is(p->key, "labels") || span_is(p->key, "annotations"))
 		return p->up != NULL && span_is(p->up->key, "metadata");
@@ -154,7 +154,8 @@ apischema_is_map(const struct apischema *s, const struct place *p)
 }
 
 bool
-apischema_is_quantity(const struct apischema *s, const struct place *p)
+apischema_is_quantity(
+    const struct apischema *s, const struct apischema_place *p)
 {
 	static const char *const maps[] = {
 	    "hard", "overhead", "podFixed", "capacity", NULL};

@@ -15,17 +15,18 @@
 #include "base/span.h"
 
 /* One step of the way from the object down to a value. */
-struct place {
-	const struct place *up; /* NULL: this is the object (or a status) */
-	struct span key;	/* p == NULL: an element of a list */
-	struct span label;	/* of an element of a keyed list: its key */
-	int index;		/* of another element */
+struct apischema_place {
+	const struct apischema_place
+	    *up;	   /* NULL: this is the object (or a status) */
+	struct span key;   /* p == NULL: an element of a list */
+	struct span label; /* of an element of a keyed list: its key */
+	int index;	   /* of another element */
 };
 
 /* Appends like ".spec.containers[name=main].args[0]". */
-void place_add(struct buf *b, const struct place *p);
+void apischema_add_place(struct buf *b, const struct apischema_place *p);
 /* The last step alone; nothing for the object itself. */
-void place_add_step(struct buf *b, const struct place *p);
+void apischema_add_step(struct buf *b, const struct apischema_place *p);
 
 /* Whose fields are looked at. */
 struct apischema {
@@ -44,14 +45,16 @@ struct apischema_list {
 };
 
 struct apischema_list apischema_list(
-    const struct apischema *s, const struct place *list);
+    const struct apischema *s, const struct apischema_place *list);
 
 /* Value of an absent key member, NULL: none. (protocol: TCP) */
 const char *apischema_key_default(const char *key);
 
 /* Labels, annotations, data: an empty one equals an absent one. */
-bool apischema_is_map(const struct apischema *s, const struct place *place);
+bool apischema_is_map(
+    const struct apischema *s, const struct apischema_place *place);
 
-bool apischema_is_quantity(const struct apischema *s, const struct place *p);
+bool apischema_is_quantity(
+    const struct apischema *s, const struct apischema_place *p);
 
 #endif

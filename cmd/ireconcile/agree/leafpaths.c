@@ -16,10 +16,11 @@ struct leaves {
 	struct buf text; /* one path per line */
 };
 
-static void add_leaves(struct leaves *l, jv value, const struct place *place);
+static void add_leaves(
+    struct leaves *l, jv value, const struct apischema_place *place);
 
 static bool
-is_own_mark(const struct place *p)
+is_own_mark(const struct apischema_place *p)
 {
 	return span_is(p->key, AGREE_PATHS_ANNOTATION) &&
 	    span_is(p->up->key, "annotations") && p->up->up != NULL &&
@@ -29,10 +30,11 @@ is_own_mark(const struct place *p)
 
 static void
 add_object(struct leaves *l, const struct jvmembers *members,
-    const struct place *place)
+    const struct apischema_place *place)
 {
 	for (size_t i = 0; i < members->count; i++) {
-		struct place at = {place, members->items[i].key, SPAN_NONE, 0};
+		struct apischema_place at = {
+		    place, members->items[i].key, SPAN_NONE, 0};
 
 		if (!is_own_mark(&at))
 			add_leaves(l, members->items[i].value, &at);
@@ -42,7 +44,8 @@ add_object(struct leaves *l, const struct jvmembers *members,
 /* In the order of the list: another order is another digest, because some
  * orders have a meaning (initContainers). */
 static void
-add_array(struct leaves *l, jv array, int n, const struct place *place)
+add_array(
+    struct leaves *l, jv array, int n, const struct apischema_place *place)
 {
 	struct apischema_list how = apischema_list(&l->schema, place);
 	struct listkeys keys = {.complete = false};
@@ -50,7 +53,7 @@ add_array(struct leaves *l, jv array, int n, const struct place *place)
 	if (how.type == LIST_KEYED)
 		listkeys_init(&keys, &how, array);
 	for (int i = 0; i < n; i++) {
-		struct place at = {place, SPAN_NONE,
+		struct apischema_place at = {place, SPAN_NONE,
 		    keys.complete ? listkeys_get(&keys, i) : SPAN_NONE, i};
 		jv element = jv_array_get(jv_copy(array), i);
 
@@ -69,7 +72,7 @@ add_leaf(struct leaves *l, const char *end)
 }
 
 static void
-object_leaves(struct leaves *l, jv object, const struct place *place)
+object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
 {
 	struct jvmembers members;
 
@@ -83,7 +86,7 @@ object_leaves(struct leaves *l, jv object, const struct place *place)
 }
 
 static void
-array_leaves(struct leaves *l, jv array, const struct place *place)
+array_leaves(struct leaves *l, jv array, const struct apischema_place *place)
 {
 	int n = jv_array_length(jv_copy(array));
 
@@ -94,13 +97,13 @@ array_leaves(struct leaves *l, jv array, const struct place *place)
 }
 
 static void
-add_leaves(struct leaves *l, jv value, const struct place *place)
+add_leaves(struct leaves *l, jv value, const struct apischema_place *place)
 {
 	size_t before = l->path.len;
 
 	if (jv_get_kind(value) == JV_KIND_NULL)
 		return;
-	place_add_step(&l->path, place);
+	apischema_add_step(&l->path, place);
 	if (jv_get_kind(value) == JV_KIND_OBJECT)
 		object_leaves(l, value, place);
 	else if (jv_get_kind(value) == JV_KIND_ARRAY)
@@ -113,7 +116,8 @@ add_leaves(struct leaves *l, jv value, const struct place *place)
 void
 agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE])
 {
-	static const struct place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
+	static const struct apischema_place top = {
+	    NULL, {NULL, 0}, {NULL, 0}, 0};
 	struct leaves l = {.path = BUF_INIT, .text = BUF_INIT};
 	unsigned char sha[DIGEST_SIZE];
 	struct buf out = BUF_INIT;

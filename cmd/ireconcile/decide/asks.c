@@ -19,7 +19,7 @@ enum { PERIODS = 2, SHOWN = 40 };
 static struct span
 annotation(const struct primary *p, const char *key)
 {
-	return json_raw_string(object_annotation(p->object, key));
+	return json_raw_string(cache_object_annotation(p->object, key));
 }
 
 bool

@@ -8,8 +8,8 @@
 struct span
 condition_observed(const struct decision *d, const char *type)
 {
-	struct span list =
-	    json_path(object_text(d->primary->object), "status.conditions");
+	struct span list = json_path(
+	    cache_object_text(d->primary->object), "status.conditions");
 
 	for (struct json_elements e = json_elements(list); json_element(&e);)
 		if (json_is(json_get(e.value, "type"), type) &&
@@ -65,8 +65,8 @@ condition(const struct decision *d, jv others_peek, const char *type,
 	buf_release(&visible);
 	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d, type));
 	if (has_generation(others_peek) &&
-	    json_int(
-		object_meta(d->primary->object, "generation"), &generation))
+	    json_int(cache_object_meta(d->primary->object, "generation"),
+		&generation))
 		c = jv_object_set(c, jv_string("observedGeneration"),
 		    jv_number((double)generation));
 	return c;

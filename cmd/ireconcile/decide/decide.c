@@ -16,7 +16,7 @@
 /* A primary that somebody made its own owner is no member for that: it would
  * be pruned. */
 static bool
-is_member(const struct primary *p, const struct object *o)
+is_member(const struct primary *p, const struct cache_object *o)
 {
 	return o != p->object && marks_is_member(p->entry, o, p->object);
 }
@@ -37,7 +37,7 @@ add_point(struct decision *d, enum point_type type, struct buf *what)
 }
 
 const struct point *
-decision_find(const struct decision *d, const char *what)
+decide_find(const struct decision *d, const char *what)
 {
 	for (size_t i = 0; i < d->count; i++)
 		if (strcmp(d->points[i].what, what) == 0)
@@ -48,7 +48,7 @@ decision_find(const struct decision *d, const char *what)
 static void
 add_outstanding(struct decision *d, struct span object)
 {
-	input_add(&d->outstanding, INPUT_OUTSTANDING, object);
+	arguments_add(&d->outstanding, ARGUMENTS_OUTSTANDING, object);
 	d->outstanding_count++;
 }
 
@@ -60,9 +60,9 @@ add_text(struct buf *b, const char *key, struct span text)
 }
 
 static void
-add_identity(struct buf *b, const struct object *o)
+add_identity(struct buf *b, const struct cache_object *o)
 {
-	struct span version = json_get(object_text(o), "apiVersion");
+	struct span version = json_get(cache_object_text(o), "apiVersion");
 
 	buf_addc(b, '{');
 	add_text(b, "apiVersion", json_raw_string(version));
@@ -70,16 +70,16 @@ add_identity(struct buf *b, const struct object *o)
 	json_add_key(b, "metadata");
 	buf_addc(b, '{');
 	if (o->ns_len > 0)
-		add_text(b, "namespace", object_namespace(o));
-	add_text(b, "name", object_name(o));
-	add_text(b, "uid", object_uid(o));
+		add_text(b, "namespace", cache_object_namespace(o));
+	add_text(b, "name", cache_object_name(o));
+	add_text(b, "uid", cache_object_uid(o));
 	buf_adds(b, "}}");
 }
 
 static bool
-has_finalizer(const struct object *o, const char *name)
+has_finalizer(const struct cache_object *o, const char *name)
 {
-	struct span list = object_meta(o, "finalizers");
+	struct span list = cache_object_meta(o, "finalizers");
 
 	for (struct json_elements e = json_elements(list); json_element(&e);)
 		if (span_is(json_raw_string(e.value), name))
@@ -111,13 +111,13 @@ paths_digest(struct span object)
 /* Applying to a terminating object makes sense only to drop a finalizer that
  * we no longer want. Those that others hold stay, whatever we apply. */
 static bool
-drops_finalizer(const struct item *i, const struct object *o)
+drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 {
 	struct span text = span_make(i->text, i->text_len);
 	struct span wanted = json_path(text, "metadata.finalizers");
-	struct span held = object_meta(o, "finalizers");
+	struct span held = cache_object_meta(o, "finalizers");
 
-	if (span_eq(paths_digest(text), paths_digest(object_text(o))))
+	if (span_eq(paths_digest(text), paths_digest(cache_object_text(o))))
 		return false;
 	for (struct json_elements h = json_elements(held); json_element(&h);) {
 		bool found = false;
@@ -132,9 +132,9 @@ drops_finalizer(const struct item *i, const struct object *o)
 }
 
 static void
-decide_item(struct decision *d, struct item *i, enum decide_mode mode)
+decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 {
-	const struct object *o = store_get(i->kind, buf_span(&i->key));
+	const struct cache_object *o = cache_get(i->kind, buf_span(&i->key));
 	bool member = o != NULL && is_member(d->primary, o);
 	struct buf what = BUF_INIT;
 	struct point *pt;
@@ -143,9 +143,9 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 	if (!member && i->if_exists)
 		return;
 	if (!member)
-		item_is_absent(d->primary, i);
+		desired_is_absent(d->primary, i);
 	else {
-		item_compare(d->primary, i, o);
+		desired_compare(d->primary, i, o);
 		done =
 		    !o->terminating && (i->agrees || i->tolerated == o->serial);
 		i->agreed_before = i->agreed_before || i->agrees;
@@ -175,7 +175,7 @@ decide_item(struct decision *d, struct item *i, enum decide_mode mode)
 }
 
 static void
-decide_delete(struct decision *d, const struct object *o)
+decide_delete(struct decision *d, const struct cache_object *o)
 {
 	struct buf what = BUF_INIT, id = BUF_INIT;
 
@@ -186,17 +186,17 @@ decide_delete(struct decision *d, const struct object *o)
 	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
 		return;
 	buf_adds(&what, "delete ");
-	object_add_label(&what, o);
-	buf_addf(&what, " %.*s", SPAN_ARG(object_uid(o)));
+	cache_object_add_label(&what, o);
+	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
 	add_point(d, POINT_DELETE, &what)->object = o;
 }
 
 static bool
-is_desired(const struct desired *set, const struct object *o)
+is_desired(const struct desired *set, const struct cache_object *o)
 {
 	for (size_t i = 0; set != NULL && i < set->count; i++)
 		if (set->items[i].kind == o->kind &&
-		    span_eq(buf_span(&set->items[i].key), object_key(o)))
+		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
 			return true;
 	return false;
 }
@@ -209,7 +209,7 @@ prune(struct decision *d, const struct desired *set)
 
 	for (size_t i = 0; i < p->entry->use_count; i++) {
 		const struct use *u = p->entry->uses[i];
-		struct object **list;
+		struct cache_object **list;
 
 		if (u->role != USE_DEPENDENT || !u->conf->manage)
 			continue;
@@ -232,11 +232,11 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 		return;
 	desired_update(p, v);
 	if (p->desired.failed) {
-		decision_fail(d, p->desired.error);
+		outcome_fail(d, p->desired.error);
 		return;
 	}
 	if (refuse_adoption(p, &p->desired, &err) != 0) {
-		decision_fail(d, err.message);
+		outcome_fail(d, err.message);
 		return;
 	}
 	d->set = &p->desired;
@@ -262,7 +262,7 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 	struct span name = jvtext_span(jvtext_peek(metadata, "name"));
 	const struct primary *p = d->primary;
 	const struct use *u = entry_managed(p->entry, version, kind);
-	const struct object *o;
+	const struct cache_object *o;
 	struct buf key = BUF_INIT;
 
 	if (u == NULL)
@@ -273,9 +273,9 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 	if (u->conf->scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
 	else if (ns.n == 0)
-		ns = object_namespace(p->object);
-	store_add_key(&key, ns, name);
-	o = store_get(u->kind, buf_span(&key));
+		ns = cache_object_namespace(p->object);
+	cache_add_key(&key, ns, name);
+	o = cache_get(u->kind, buf_span(&key));
 	buf_release(&key);
 	if (o == NULL)
 		return 0;
@@ -293,11 +293,11 @@ run_finalize(struct decision *d, struct primary *p, struct view *v,
 {
 	struct program_finalize result = {.delete_ = jv_invalid()};
 	struct buf about = BUF_INIT;
-	const struct input *input = view_input(
+	const struct arguments *input = view_input(
 	    v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME, SPAN_NONE, NULL);
 	int rc;
 
-	object_add_label(&about, p->object);
+	cache_object_add_label(&about, p->object);
 	rc = program_finalize(
 	    p->entry->program, input, buf_str(&about), &result, err);
 	buf_release(&about);
@@ -327,8 +327,8 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	if (program_defines(p->entry->program, PROGRAM_FINALIZE)) {
 		d->set = &d->finalize;
 		if (run_finalize(d, p, v, mode, &done, &err) != 0) {
-			decision_drop_points(d);
-			decision_fail(d, err.message);
+			outcome_drop_points(d);
+			outcome_fail(d, err.message);
 			return;
 		}
 	} else {
@@ -355,7 +355,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	program_begin();
 	*d = decision_new(p, now_us);
 	unsettled_begin(p, d);
-	decision_fail(d, message);
+	outcome_fail(d, message);
 	view_init(&v, p, now_us);
 	outcome(d, &v, mode);
 	unsettled_end(d);
@@ -399,7 +399,7 @@ decide_begun(const struct primary *p)
 
 	for (size_t i = 0; i < p->entry->use_count && !begun; i++) {
 		const struct use *u = p->entry->uses[i];
-		struct object **list;
+		struct cache_object **list;
 
 		if (u->role != USE_DEPENDENT || !u->conf->manage)
 			continue;
@@ -423,6 +423,6 @@ decide_settled(struct primary *p, int64_t now_us)
 	outcome_settled(&d, &v);
 	settled = d.settled;
 	view_release(&v);
-	decision_release(&d);
+	outcome_release(&d);
 	return settled;
 }

@@ -26,8 +26,8 @@ struct point {
 	enum point_type type;
 	char *what;			   /* owned: which one, for comparing */
 	unsigned char digest[DIGEST_SIZE]; /* and what is asked of it */
-	struct item *item;		   /* POINT_ITEM: borrowed */
-	const struct object *object;	   /* the member observed, or NULL */
+	struct desired_item *item;	   /* POINT_ITEM: borrowed */
+	const struct cache_object *object; /* the member observed, or NULL */
 	bool done;			   /* only there for --all */
 };
 
@@ -66,9 +66,9 @@ void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 /* A decision that does nothing but say, in the status, why. */
 void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d);
-void decision_release(struct decision *d);
+void outcome_release(struct decision *d);
 
-const struct point *decision_find(const struct decision *d, const char *what);
+const struct point *decide_find(const struct decision *d, const char *what);
 
 /* For the start: does the program call the observed primary settled? */
 bool decide_settled(struct primary *p, int64_t now_us);

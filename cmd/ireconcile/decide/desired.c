@@ -13,7 +13,7 @@
 #include "state/marks.h"
 
 static void
-item_release(struct item *i)
+item_release(struct desired_item *i)
 {
 	free(i->label);
 	buf_release(&i->key);
@@ -46,7 +46,8 @@ desired_release(struct desired *d)
 
 /* The text of object (consumed), with what is made of its other members. */
 static int
-set_text(const struct primary *p, struct item *i, jv object, struct err *err)
+set_text(
+    const struct primary *p, struct desired_item *i, jv object, struct err *err)
 {
 	struct buf text = BUF_INIT;
 	int rc;
@@ -70,7 +71,7 @@ set_text(const struct primary *p, struct item *i, jv object, struct err *err)
 
 /* The text with what is immutable in observed; jv_invalid(): for a new one. */
 static void
-keep(const struct primary *p, struct item *i, jv observed_peek)
+keep(const struct primary *p, struct desired_item *i, jv observed_peek)
 {
 	struct err err = ERR_INIT;
 	jv object = jvtext_parse(span_make(i->given, i->given_len), &err);
@@ -84,7 +85,7 @@ keep(const struct primary *p, struct item *i, jv observed_peek)
 }
 
 void
-item_is_absent(const struct primary *p, struct item *i)
+desired_is_absent(const struct primary *p, struct desired_item *i)
 {
 	if (!i->kept)
 		return;
@@ -93,7 +94,8 @@ item_is_absent(const struct primary *p, struct item *i)
 }
 
 void
-item_compare(const struct primary *p, struct item *i, const struct object *o)
+desired_compare(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o)
 {
 	struct err err = ERR_INIT;
 	struct buf path = BUF_INIT;
@@ -101,7 +103,7 @@ item_compare(const struct primary *p, struct item *i, const struct object *o)
 
 	if (i->compared == o->serial)
 		return;
-	observed = jvtext_parse(object_text(o), &err);
+	observed = jvtext_parse(cache_object_text(o), &err);
 	if (i->immutable != NULL)
 		keep(p, i, observed);
 	desired = jv_is_valid(i->value)
@@ -116,7 +118,7 @@ item_compare(const struct primary *p, struct item *i, const struct object *o)
 	jv_free(observed);
 }
 
-struct item *
+struct desired_item *
 desired_find(const struct desired *d, const char *label)
 {
 	for (size_t i = 0; i < d->count; i++)
@@ -143,7 +145,7 @@ place(const struct primary *p, const struct use *u, jv *object, char **ns,
 		return 0;
 	}
 	if (given.n == 0)
-		given = object_namespace(p->object);
+		given = cache_object_namespace(p->object);
 	if (given.n == 0) {
 		jv_free(path);
 		return err_set(err, ERR_PERMANENT, "%s %.*s has no namespace",
@@ -155,7 +157,8 @@ place(const struct primary *p, const struct use *u, jv *object, char **ns,
 }
 
 static int
-set_immutable(struct item *i, jv paths_peek, jv object_peek, struct err *err)
+set_immutable(
+    struct desired_item *i, jv paths_peek, jv object_peek, struct err *err)
 {
 	struct buf paths = BUF_INIT, given = BUF_INIT;
 
@@ -174,8 +177,8 @@ set_immutable(struct item *i, jv paths_peek, jv object_peek, struct err *err)
 }
 
 static int
-prepare(struct primary *p, const struct program_item *from, struct item *i,
-    struct err *err)
+prepare(struct primary *p, const struct program_item *from,
+    struct desired_item *i, struct err *err)
 {
 	jv object = jv_copy(from->object);
 	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
@@ -197,8 +200,8 @@ prepare(struct primary *p, const struct program_item *from, struct item *i,
 	name =
 	    jvtext_span(jvtext_peek(jvtext_peek(object, "metadata"), "name"));
 	i->kind = u->kind;
-	store_add_key(&i->key, span_str(ns), name);
-	object_label(&label, u->kind, span_str(ns), name);
+	cache_add_key(&i->key, span_str(ns), name);
+	cache_object_label(&label, u->kind, span_str(ns), name);
 	i->label = buf_take(&label);
 	if (!marks_can_own(p->object, span_str(ns)) && !p->entry->conf->marks) {
 		err_set(err, ERR_PERMANENT,
@@ -228,7 +231,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 	d->items = mem_zalloc(items->count * sizeof(*d->items));
 	for (size_t j = 0; j < items->count; j++) {
 		const struct program_item *from = &items->items[j];
-		struct item *i = &d->items[d->count++];
+		struct desired_item *i = &d->items[d->count++];
 
 		i->once = from->once;
 		i->if_exists = from->if_exists;
@@ -244,7 +247,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 
 /* With the values of the object, where these are immutable. */
 static void
-carry_text(struct item *to, struct item *from)
+carry_text(struct desired_item *to, struct desired_item *from)
 {
 	free(to->text);
 	to->text = from->text;
@@ -259,8 +262,8 @@ static void
 carry_over(struct desired *to, struct desired *from)
 {
 	for (size_t i = 0; i < to->count; i++) {
-		struct item *t = &to->items[i];
-		struct item *f = desired_find(from, t->label);
+		struct desired_item *t = &to->items[i];
+		struct desired_item *f = desired_find(from, t->label);
 
 		if (f == NULL ||
 		    memcmp(t->given_digest, f->given_digest, DIGEST_SIZE) != 0)
@@ -295,7 +298,7 @@ must_wait(const struct primary *p, const struct view *v)
 
 	return conf->reads_owned && !conf->reads_now && !p->renewed &&
 	    p->desired.input != 0 &&
-	    p->desired.generation == object_generation(p->object) &&
+	    p->desired.generation == cache_object_generation(p->object) &&
 	    line_is_awaited(p, v->now_us);
 }
 
@@ -313,7 +316,7 @@ desired_update(struct primary *p, struct view *v)
 
 	if ((input != 0 && input == p->desired.input) || must_wait(p, v))
 		return false;
-	object_add_label(&about, p->object);
+	cache_object_add_label(&about, p->object);
 	rc = program_desired(p->entry->program,
 	    view_input(v,
 		(conf->reads_owned ? VIEW_OWNED : 0) |
@@ -330,7 +333,7 @@ desired_update(struct primary *p, struct view *v)
 		fresh.error = mem_strdup(err.message);
 	}
 	fresh.input = input;
-	fresh.generation = object_generation(p->object);
+	fresh.generation = cache_object_generation(p->object);
 	carry_over(&fresh, &p->desired);
 	desired_release(&p->desired);
 	p->desired = fresh;

@@ -28,11 +28,11 @@ void desired_drop_values(struct desired *d);
  * i->agrees and i->path for this object, unless they are that already; before,
  * i->text becomes what is desired of it (see immutable.h).
  */
-void item_compare(
-    const struct primary *p, struct item *i, const struct object *o);
+void desired_compare(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o);
 /* There is no member of that name: i->text is for a new one. */
-void item_is_absent(const struct primary *p, struct item *i);
+void desired_is_absent(const struct primary *p, struct desired_item *i);
 
-struct item *desired_find(const struct desired *d, const char *label);
+struct desired_item *desired_find(const struct desired *d, const char *label);
 
 #endif

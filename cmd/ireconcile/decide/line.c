@@ -32,7 +32,8 @@ line_is_asked(const struct primary *p, const struct point *pt)
 		return false;
 	/* It names an object that is gone, or another one. */
 	if (a->uid != NULL &&
-	    (pt->object == NULL || !span_is(object_uid(pt->object), a->uid)))
+	    (pt->object == NULL ||
+		!span_is(cache_object_uid(pt->object), a->uid)))
 		return false;
 	return true;
 }
@@ -80,7 +81,7 @@ line_has_events(const struct primary *p, jv events_peek)
 static bool
 is_done(const struct asked *a, const struct decision *d)
 {
-	const struct item *i;
+	const struct desired_item *i;
 
 	if (strncmp(a->what, "item ", 5) == 0) {
 		i = d->set == NULL ? NULL : desired_find(d->set, a->what + 5);
@@ -117,7 +118,7 @@ is_accepted(const struct primary *p, const struct decision *d)
 {
 	const struct asked *status = find_asked(p, "status");
 
-	return status != NULL && decision_find(d, "status") == NULL &&
+	return status != NULL && decide_find(d, "status") == NULL &&
 	    !d->on_error_holds && is_done(status, d);
 }
 
@@ -139,7 +140,7 @@ is_of_version(const struct primary *p, const struct point *pt)
 static bool
 is_stale(const struct primary *p, const struct decision *d)
 {
-	struct span named, version = object_version(p->object);
+	struct span named, version = cache_object_version(p->object);
 
 	if (p->line_primary == NULL || is_accepted(p, d))
 		return false;
@@ -176,7 +177,7 @@ line_due(const struct primary *p, const struct decision *d)
 	if (due == LINE_NOTHING && !line_has_events(p, d->events))
 		due = LINE_NEW_QUIET;
 	for (size_t i = 0; due == LINE_NOTHING && i < p->asked_count; i++)
-		if (decision_find(d, p->asked[i].what) == NULL &&
+		if (decide_find(d, p->asked[i].what) == NULL &&
 		    !is_past(p, &p->asked[i], d))
 			due = LINE_CANCEL;
 	if (due == LINE_NOTHING && open && p->reminder)
@@ -192,8 +193,8 @@ remember(struct asked *a, const struct point *pt)
 	*a = (struct asked){.what = mem_strdup(pt->what)};
 	memcpy(a->digest, pt->digest, DIGEST_SIZE);
 	if (pt->object != NULL && pt->type == POINT_ITEM) {
-		a->uid =
-		    mem_dup(object_uid(pt->object).p, object_uid(pt->object).n);
+		a->uid = mem_dup(cache_object_uid(pt->object).p,
+		    cache_object_uid(pt->object).n);
 		a->serial = pt->object->serial;
 		pt->item->agreed_before = pt->done;
 	}
@@ -222,14 +223,14 @@ is_unseen_delete(const struct primary *p, const char *uid)
 
 	for (size_t i = 0; i < p->entry->use_count && !found; i++) {
 		const struct use *u = p->entry->uses[i];
-		struct object **list;
+		struct cache_object **list;
 
 		if (u->role != USE_DEPENDENT || !u->conf->manage)
 			continue;
 		list = entry_objects(p->entry, p, u);
 		for (size_t j = 0; list[j] != NULL && !found; j++)
 			found = !list[j]->terminating &&
-			    span_is(object_uid(list[j]), uid);
+			    span_is(cache_object_uid(list[j]), uid);
 		free(list);
 	}
 	return found;
@@ -242,7 +243,7 @@ line_is_awaited(const struct primary *p, int64_t now_us)
 
 	for (size_t i = 0; i < p->asked_count; i++) {
 		const struct asked *a = &p->asked[i];
-		const struct item *item;
+		const struct desired_item *item;
 
 		if (now_us - a->since_us >= longest)
 			continue;
@@ -253,7 +254,7 @@ line_is_awaited(const struct primary *p, int64_t now_us)
 			continue;
 		item = desired_find(&p->desired, a->what + 5);
 		if (item != NULL &&
-		    store_get(item->kind, buf_span(&item->key)) == NULL)
+		    cache_get(item->kind, buf_span(&item->key)) == NULL)
 			return true;
 	}
 	return false;
@@ -290,7 +291,7 @@ line_shrink(struct primary *p, const struct decision *d)
 
 	for (size_t i = 0; i < p->asked_count; i++) {
 		struct asked *a = &p->asked[i];
-		const struct point *pt = decision_find(d, a->what);
+		const struct point *pt = decide_find(d, a->what);
 
 		/* What has to be cancelled yet, stays. */
 		if (pt == NULL && is_past(p, a, d)) {

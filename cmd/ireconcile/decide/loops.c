@@ -17,7 +17,7 @@ static const char condition_type[] = "RepairLoop";
 /* ---- counting ---- */
 
 static bool
-count(struct item *i, int64_t now_us)
+count(struct desired_item *i, int64_t now_us)
 {
 	/* One held back for minutes stays in its loop. */
 	if (!i->looping && now_us - i->repairs_since_us > window_us)
@@ -46,7 +46,7 @@ loops_count(struct primary *p, struct decision *d, struct buf *what)
 	size_t found = 0;
 
 	for (size_t n = 0; n < d->count; n++) {
-		struct item *i = d->points[n].item;
+		struct desired_item *i = d->points[n].item;
 
 		if (!is_repair(p, &d->points[n]) || !count(i, d->now_us))
 			continue;
@@ -63,7 +63,7 @@ void
 loops_hold(struct primary *p, const struct decision *d)
 {
 	for (size_t n = 0; n < d->count; n++) {
-		struct item *i = d->points[n].item;
+		struct desired_item *i = d->points[n].item;
 		int64_t wait, between;
 		unsigned doublings;
 
@@ -82,7 +82,7 @@ loops_hold(struct primary *p, const struct decision *d)
 }
 
 bool
-loops_is_held(const struct item *i, int64_t now_us)
+loops_is_held(const struct desired_item *i, int64_t now_us)
 {
 	/* Nothing is held for longer, unless somebody set the clock back. */
 	return i->held_until_us > now_us &&
@@ -90,7 +90,7 @@ loops_is_held(const struct item *i, int64_t now_us)
 }
 
 void
-loops_watch(struct item *i, struct decision *d)
+loops_watch(struct desired_item *i, struct decision *d)
 {
 	int64_t at = i->agrees ? i->quiet_us : i->held_until_us;
 
@@ -109,28 +109,28 @@ loops_watch(struct item *i, struct decision *d)
 }
 
 void
-loops_glimpse(struct primary *p, const struct object *o)
+loops_glimpse(struct primary *p, const struct cache_object *o)
 {
 	for (size_t n = 0; p->dirty && n < p->desired.count; n++) {
-		struct item *i = &p->desired.items[n];
+		struct desired_item *i = &p->desired.items[n];
 
 		if (i->kind != o->kind || i->agreed_before ||
-		    !span_eq(buf_span(&i->key), object_key(o)) ||
+		    !span_eq(buf_span(&i->key), cache_object_key(o)) ||
 		    p->object == NULL || o->terminating ||
 		    !marks_is_member(p->entry, o, p->object))
 			continue;
-		item_compare(p, i, o);
+		desired_compare(p, i, o);
 		i->agreed_before = i->agrees;
 	}
 }
 
 /* ---- telling ---- */
 
-static const struct item *
+static const struct desired_item *
 next_loop(const struct decision *d, size_t *n)
 {
 	while (d->set != NULL && *n < d->set->count) {
-		const struct item *i = &d->set->items[(*n)++];
+		const struct desired_item *i = &d->set->items[(*n)++];
 
 		if (i->looping)
 			return i;
@@ -149,7 +149,7 @@ loops_any(const struct decision *d)
 jv
 loops_list(const struct decision *d)
 {
-	const struct item *i;
+	const struct desired_item *i;
 	jv list = jv_array();
 
 	for (size_t n = 0; (i = next_loop(d, &n)) != NULL;) {
@@ -164,7 +164,7 @@ loops_list(const struct decision *d)
 }
 
 static void
-add_subject(struct buf *b, const struct item *i)
+add_subject(struct buf *b, const struct desired_item *i)
 {
 	struct span ns = span_make(i->key.data, strlen(i->key.data));
 	struct span name = span_make(ns.p + ns.n + 1, i->key.len - ns.n - 1);
@@ -175,7 +175,8 @@ add_subject(struct buf *b, const struct item *i)
 
 /* The name that the observed condition has for him; empty: none. */
 static void
-add_known_name(struct buf *b, const struct decision *d, const struct item *i)
+add_known_name(
+    struct buf *b, const struct decision *d, const struct desired_item *i)
 {
 	struct buf subject = BUF_INIT, scratch = BUF_INIT;
 	struct span said = json_string(
@@ -199,7 +200,7 @@ add_known_name(struct buf *b, const struct decision *d, const struct item *i)
  * repair that is what the observed condition says, if it arrived already.
  */
 static bool
-is_asked_for(const struct decision *d, const struct item *i)
+is_asked_for(const struct decision *d, const struct desired_item *i)
 {
 	struct buf name = BUF_INIT;
 	size_t n = 0;
@@ -218,7 +219,7 @@ static void
 add_message(struct buf *b, const struct decision *d)
 {
 	size_t n = 0, more = 0;
-	const struct item *i = next_loop(d, &n);
+	const struct desired_item *i = next_loop(d, &n);
 
 	add_subject(b, i);
 	if (is_asked_for(d, i))
@@ -234,7 +235,7 @@ add_message(struct buf *b, const struct decision *d)
 void
 loops_spell(struct buf *b, const struct decision *d)
 {
-	const struct item *i;
+	const struct desired_item *i;
 	bool first = true;
 
 	for (size_t n = 0; (i = next_loop(d, &n)) != NULL;) {

@@ -22,15 +22,15 @@ size_t loops_count(struct primary *p, struct decision *d, struct buf *what);
 /* It was printed, but not yet remembered: holds back what is in a loop. */
 void loops_hold(struct primary *p, const struct decision *d);
 /* Is it not to be repaired yet? */
-bool loops_is_held(const struct item *i, int64_t now_us);
+bool loops_is_held(const struct desired_item *i, int64_t now_us);
 /* An item is looked at: ends its loop, or says when to look again. */
-void loops_watch(struct item *i, struct decision *d);
+void loops_watch(struct desired_item *i, struct decision *d);
 
 /*
  * An object is replaced before anybody looked at it: if it agreed, then what
  * was asked for was done, whatever its successor says.
  */
-void loops_glimpse(struct primary *p, const struct object *o);
+void loops_glimpse(struct primary *p, const struct cache_object *o);
 
 /* reconcile.loops of the line, appended: those that kapply can name. */
 void loops_spell(struct buf *b, const struct decision *d);

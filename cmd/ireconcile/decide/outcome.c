@@ -15,7 +15,7 @@
 enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME };
 
 void
-decision_fail(struct decision *d, const char *message)
+outcome_fail(struct decision *d, const char *message)
 {
 	struct buf visible = BUF_INIT;
 
@@ -28,7 +28,7 @@ decision_fail(struct decision *d, const char *message)
 }
 
 void
-decision_drop_points(struct decision *d)
+outcome_drop_points(struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++)
 		free(d->points[i].what);
@@ -38,9 +38,9 @@ decision_drop_points(struct decision *d)
 }
 
 void
-decision_release(struct decision *d)
+outcome_release(struct decision *d)
 {
-	decision_drop_points(d);
+	outcome_drop_points(d);
 	free(d->points);
 	buf_release(&d->outstanding);
 	jv_free(d->events);
@@ -52,7 +52,7 @@ decision_release(struct decision *d)
 	free(d->error);
 }
 
-static const struct input *
+static const struct arguments *
 input(struct decision *d, struct view *v, const char *error)
 {
 	return view_input(v, OUTCOME, buf_span(&d->outstanding), error);
@@ -61,7 +61,7 @@ input(struct decision *d, struct view *v, const char *error)
 static void
 about(const struct decision *d, struct buf *out)
 {
-	object_add_label(out, d->primary->object);
+	cache_object_add_label(out, d->primary->object);
 }
 
 /* The status with this error; jv_invalid() if the program gives none. */
@@ -75,7 +75,7 @@ compute(struct decision *d, struct view *v, const char *error)
 	about(d, &who);
 	if (program_status(v->entry->program, input(d, v, error), buf_str(&who),
 		&status, &err) != 0)
-		decision_fail(d, err.message);
+		outcome_fail(d, err.message);
 	buf_release(&who);
 	if (!jv_is_valid(status))
 		return status;
@@ -89,7 +89,7 @@ to_text(struct decision *d, jv status, struct buf *out)
 
 	if (jvtext_add(out, status, &err) != 0) {
 		err_prefix(&err, "status");
-		decision_fail(d, err.message);
+		outcome_fail(d, err.message);
 	}
 }
 
@@ -119,7 +119,7 @@ status_digest(struct span text, unsigned char digest[DIGEST_SIZE])
 static jv
 observed_status(const struct primary *p)
 {
-	struct span text = json_get(object_text(p->object), "status");
+	struct span text = json_get(cache_object_text(p->object), "status");
 	struct err err = ERR_INIT;
 
 	return text.p != NULL ? jvtext_parse(text, &err) : jv_invalid();
@@ -196,7 +196,7 @@ outcome_events(struct decision *d, struct view *v)
 		jv_free(d->events);
 		d->events = events;
 	} else {
-		decision_fail(d, err.message);
+		outcome_fail(d, err.message);
 	}
 	buf_release(&who);
 }
@@ -212,7 +212,7 @@ outcome_requeue(struct decision *d, struct view *v)
 	about(d, &who);
 	if (program_requeue(v->entry->program, input(d, v, d->error),
 		buf_str(&who), &d->requeue, &err) != 0)
-		decision_fail(d, err.message);
+		outcome_fail(d, err.message);
 	buf_release(&who);
 }
 
@@ -225,7 +225,7 @@ outcome_settled(struct decision *d, struct view *v)
 	about(d, &who);
 	if (program_settled(v->entry->program, input(d, v, d->error),
 		buf_str(&who), &d->settled, &err) != 0)
-		decision_fail(d, err.message);
+		outcome_fail(d, err.message);
 	buf_release(&who);
 }
 
@@ -255,7 +255,7 @@ outcome(struct decision *d, struct view *v, enum decide_mode mode)
 		return;
 	/* One of these failed: nothing is applied or pruned then, and the
 	 * status says so, if the program can say it. */
-	decision_drop_points(d);
+	outcome_drop_points(d);
 	d->set = NULL;
 	d->held_until_us = 0;
 	d->has_status = d->on_error_holds = false;

@@ -12,7 +12,7 @@ void outcome(struct decision *d, struct view *v, enum decide_mode mode);
 void outcome_settled(struct decision *d, struct view *v);
 
 /* The first failure of a decision counts. */
-void decision_fail(struct decision *d, const char *message);
-void decision_drop_points(struct decision *d);
+void outcome_fail(struct decision *d, const char *message);
+void outcome_drop_points(struct decision *d);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* Also by another version of the API: a kind is known by group and kind. */
 static bool
-is_primary(const struct primary *p, const struct item *i)
+is_primary(const struct primary *p, const struct desired_item *i)
 {
 	return i->kind == p->entry->uses[0]->kind &&
 	    span_eq(buf_span(&i->key), primary_key(p));
@@ -20,7 +20,7 @@ add_list(struct buf *b, const struct textlist *list)
 
 static int
 refuse_namespace(const struct primary *p, const struct use *u,
-    const struct item *i, struct span ns, struct err *err)
+    const struct desired_item *i, struct span ns, struct err *err)
 {
 	struct buf watched = BUF_INIT;
 
@@ -38,7 +38,7 @@ refuse_namespace(const struct primary *p, const struct use *u,
 
 static int
 refuse_labels(const struct primary *p, const struct use *u,
-    const struct item *i, struct err *err)
+    const struct desired_item *i, struct err *err)
 {
 	return err_set(err, ERR_PERMANENT,
 	    "%s would be made and never seen again: its labels do not match "
@@ -48,8 +48,8 @@ refuse_labels(const struct primary *p, const struct use *u,
 }
 
 int
-refuse_item(const struct primary *p, const struct use *u, const struct item *i,
-    jv object_peek, struct err *err)
+refuse_item(const struct primary *p, const struct use *u,
+    const struct desired_item *i, jv object_peek, struct err *err)
 {
 	jv metadata = jvtext_peek(object_peek, "metadata");
 	jv labels = jvtext_peek(metadata, "labels");
@@ -63,24 +63,24 @@ refuse_item(const struct primary *p, const struct use *u, const struct item *i,
 		    "is no item: `status` writes its status, and labels and "
 		    "data of the operator's go into an object of their own",
 		    i->label);
-	if (!use_looks_at(u, ns))
+	if (!entry_use_looks_at(u, ns))
 		return refuse_namespace(p, u, i, ns, err);
 	if (jv_get_kind(labels) == JV_KIND_OBJECT &&
 	    jvtext_add(&text, labels, err) != 0) {
 		buf_release(&text);
 		return -1;
 	}
-	selected = use_selects(u, buf_span(&text));
+	selected = entry_use_selects(u, buf_span(&text));
 	buf_release(&text);
 	return selected ? 0 : refuse_labels(p, u, i, err);
 }
 
 static bool
-has_primaries(const struct kind *k, const struct object *o)
+has_primaries(const struct cache_kind *k, const struct cache_object *o)
 {
 	for (size_t n = 0; n < k->use_count; n++)
 		if (k->uses[n]->role == USE_PRIMARY &&
-		    use_covers(k->uses[n], o))
+		    entry_use_covers(k->uses[n], o))
 			return true;
 	return false;
 }
@@ -90,8 +90,9 @@ refuse_adoption(
     const struct primary *p, const struct desired *set, struct err *err)
 {
 	for (size_t n = 0; p->entry->conf->adopt && n < set->count; n++) {
-		const struct item *i = &set->items[n];
-		const struct object *o = store_get(i->kind, buf_span(&i->key));
+		const struct desired_item *i = &set->items[n];
+		const struct cache_object *o =
+		    cache_get(i->kind, buf_span(&i->key));
 
 		if (o == NULL || !has_primaries(i->kind, o) ||
 		    marks_is_member(p->entry, o, p->object))

@@ -16,7 +16,7 @@
  * sentence names the item, the rule and what to write instead.
  */
 int refuse_item(const struct primary *p, const struct use *u,
-    const struct item *i, jv object_peek, struct err *err);
+    const struct desired_item *i, jv object_peek, struct err *err);
 
 /*
  * The same for what is observed: an object of that name is a primary of its

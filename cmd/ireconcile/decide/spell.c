@@ -27,27 +27,27 @@ add_raw(struct buf *b, const char *key, struct span value)
 }
 
 static void
-add_identity(struct buf *b, const struct object *o)
+add_identity(struct buf *b, const struct cache_object *o)
 {
-	struct span text = object_text(o);
+	struct span text = cache_object_text(o);
 
 	add_raw(b, "apiVersion", json_get(text, "apiVersion"));
 	add_string(b, "kind", span_str(o->kind->conf->kind));
 	if (o->ns_len > 0)
-		add_string(b, "namespace", object_namespace(o));
-	add_string(b, "name", object_name(o));
+		add_string(b, "namespace", cache_object_namespace(o));
+	add_string(b, "name", cache_object_name(o));
 	if (o->uid_len > 0)
-		add_string(b, "uid", object_uid(o));
+		add_string(b, "uid", cache_object_uid(o));
 }
 
 void
-spell_identity(struct buf *b, const struct object *o)
+spell_identity(struct buf *b, const struct cache_object *o)
 {
 	buf_addc(b, '{');
 	add_identity(b, o);
 	if (o->rv_len > 0)
-		add_string(b, "resourceVersion", object_version(o));
-	add_raw(b, "generation", object_meta(o, "generation"));
+		add_string(b, "resourceVersion", cache_object_version(o));
+	add_raw(b, "generation", cache_object_meta(o, "generation"));
 	buf_addc(b, '}');
 }
 
@@ -104,7 +104,7 @@ add_known(struct buf *b, const struct decision *d)
 		json_add_str(b, pt->item->label);
 		buf_addc(b, ':');
 		if (pt->object != NULL)
-			json_add_string(b, object_uid(pt->object));
+			json_add_string(b, cache_object_uid(pt->object));
 		else
 			buf_adds(b, "null");
 	}
@@ -167,7 +167,7 @@ add_finalizer(struct buf *b, const struct primary *p, const struct decision *d)
 	json_add_str(b, finalizer);
 	buf_addc(b, ']');
 	if (add && marks_need_origin(p->entry, p->object))
-		add_string(b, "origin", object_uid(p->object));
+		add_string(b, "origin", cache_object_uid(p->object));
 	buf_addc(b, '}');
 }
 

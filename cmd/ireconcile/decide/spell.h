@@ -13,6 +13,6 @@ void spell_line(
 void spell_empty(struct buf *b, const struct primary *p);
 
 /* reconcile.primary */
-void spell_identity(struct buf *b, const struct object *o);
+void spell_identity(struct buf *b, const struct cache_object *o);
 
 #endif

@@ -43,7 +43,7 @@ static uint64_t
 users(const struct primary *p)
 {
 	uint64_t h = 0xcbf29ce484222325u;
-	struct json_members m = json_members(object_text(p->object));
+	struct json_members m = json_members(cache_object_text(p->object));
 
 	while (json_member(&m)) {
 		struct json_members in;
@@ -74,13 +74,13 @@ find(const struct primary *p, const char *name)
 
 /* Is it an item that we change ourselves? Its controller answers us then. */
 static bool
-is_changing(const struct primary *p, const struct object *o)
+is_changing(const struct primary *p, const struct cache_object *o)
 {
 	struct buf name = BUF_INIT;
 	bool is;
 
 	buf_adds(&name, "item ");
-	object_add_label(&name, o);
+	cache_object_add_label(&name, o);
 	is = find(p, buf_str(&name)) != NULL;
 	buf_release(&name);
 	return is;
@@ -89,14 +89,14 @@ is_changing(const struct primary *p, const struct object *o)
 /* Of a managed object all but the status is ours. */
 static uint64_t
 mix_object(uint64_t h, const struct primary *p, const struct use *u,
-    const struct object *o)
+    const struct cache_object *o)
 {
 	if (u->role != USE_DEPENDENT || !u->conf->manage)
 		return mix_number(h, o->serial);
 	if (is_changing(p, o))
 		return h;
-	h = mix(h, object_key(o));
-	return mix(h, json_get(object_text(o), "status"));
+	h = mix(h, cache_object_key(o));
+	return mix(h, json_get(cache_object_text(o), "status"));
 }
 
 static uint64_t
@@ -108,7 +108,7 @@ others(const struct primary *p, const char *name)
 
 	for (size_t i = 0; i < p->entry->use_count; i++) {
 		const struct use *u = p->entry->uses[i];
-		struct object **list;
+		struct cache_object **list;
 
 		if (u->role == USE_PRIMARY ||
 		    (u->role == USE_DEPENDENT && !owned))
@@ -238,7 +238,7 @@ unsettled_is_held(const struct primary *p, const char *what, int64_t now_us)
 static const char *
 name_of(const struct primary *p, const struct point *pt)
 {
-	const struct item *i = pt->item;
+	const struct desired_item *i = pt->item;
 
 	if (pt->done || line_is_asked(p, pt))
 		return NULL;
@@ -259,7 +259,7 @@ name_of(const struct primary *p, const struct point *pt)
 }
 
 static bool
-is_confidential(const struct kind *k)
+is_confidential(const struct cache_kind *k)
 {
 	return strcmp(k->name, "Secret") == 0 ||
 	    strcmp(k->name, "ConfigMap") == 0;
@@ -272,10 +272,10 @@ describe(const struct primary *p, const struct decision *d,
 {
 	struct err err = ERR_INIT;
 	struct buf path = BUF_INIT, values = BUF_INIT;
-	const struct object *o = pt->object;
+	const struct cache_object *o = pt->object;
 	jv wanted,
-	    observed =
-		jvtext_parse(object_text(o != NULL ? o : p->object), &err);
+	    observed = jvtext_parse(
+		cache_object_text(o != NULL ? o : p->object), &err);
 
 	if (pt->type == POINT_STATUS) {
 		wanted = jvtext_parse(buf_span(&d->status), &err);
@@ -306,7 +306,7 @@ set_message(struct unsettled *u, const struct primary *p,
 	if (pt == NULL) {
 		buf_adds(&b, "events are others again and again");
 	} else if (pt->type == POINT_DELETE) {
-		object_add_label(&b, pt->object);
+		cache_object_add_label(&b, pt->object);
 		buf_adds(&b, " and others are made and deleted in turn");
 	} else if (pt->type == POINT_ITEM && pt->object == NULL) {
 		buf_addf(&b, "%s is deleted again and again, and made anew",

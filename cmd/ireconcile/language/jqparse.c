@@ -10,7 +10,7 @@
 /* ---- expressions ---- */
 
 static bool
-is_operator(const struct parser *p)
+is_operator(const struct jqparser *p)
 {
 	static const char *const operators[] = {"+", "-", "*", "/", "%",
 	    "==", "!=", "<", "<=", ">", ">=", "//", "=",
@@ -29,7 +29,7 @@ is_operator(const struct parser *p)
 
 /* Operators are calls of functions that the compiler makes. */
 static void
-use_operator(struct parser *p, int at)
+use_operator(struct jqparser *p, int at)
 {
 	struct span text = jqparser_token(p, at)->text;
 	char c = text.p[0];
@@ -43,22 +43,22 @@ use_operator(struct parser *p, int at)
 }
 
 static bool
-is_zero(const struct parser *p, struct part part)
+is_zero(const struct jqparser *p, struct jqpart part)
 {
 	return part.to - part.from == 1 &&
 	    jqparser_token(p, part.from)->type == JQLEX_NUMBER &&
 	    strtod(jqparser_token(p, part.from)->text.p, NULL) == 0;
 }
 
-struct part
-jqparser_expression(struct parser *p, const struct scope *scope)
+struct jqpart
+jqparser_expression(struct jqparser *p, const struct jqscope *scope)
 {
-	struct part all = jqparser_term(p, scope);
+	struct jqpart all = jqparser_term(p, scope);
 
 	while (!p->failed && is_operator(p)) {
 		int at = p->at++;
 		char c = jqparser_token(p, at)->c;
-		struct part next = jqparser_term(p, scope);
+		struct jqpart next = jqparser_term(p, scope);
 
 		use_operator(p, at);
 		if ((c == '/' || c == '%') &&
@@ -77,7 +77,7 @@ jqparser_expression(struct parser *p, const struct scope *scope)
 enum { PARAMS_MAX = 32 };
 
 static int
-parameters(struct parser *p, struct scope *params)
+parameters(struct jqparser *p, struct jqscope *params)
 {
 	int n = 0;
 
@@ -95,7 +95,7 @@ parameters(struct parser *p, struct scope *params)
 		else
 			jqparser_expect(p, JQLEX_WORD, NULL);
 		if (!p->failed)
-			params[n++] = (struct scope){NULL, name, 0};
+			params[n++] = (struct jqscope){NULL, name, 0};
 	} while (jqparser_accept(p, JQLEX_OTHER, ";"));
 	jqparser_expect(p, JQLEX_CLOSE, ")");
 	return n;
@@ -103,14 +103,15 @@ parameters(struct parser *p, struct scope *params)
 
 /* From `def` on; *self becomes what is defined, in front of scope. */
 static void
-definition(struct parser *p, const struct scope *scope, struct scope *self)
+definition(
+    struct jqparser *p, const struct jqscope *scope, struct jqscope *self)
 {
-	struct scope params[PARAMS_MAX];
+	struct jqscope params[PARAMS_MAX];
 	const char *says;
 	int at = ++p->at;
 	int n;
 
-	*self = (struct scope){scope, jqparser_token(p, at)->text, 0};
+	*self = (struct jqscope){scope, jqparser_token(p, at)->text, 0};
 	if (jqparser_is_keyword(self->name))
 		jqparser_unexpected(p);
 	jqparser_expect(p, JQLEX_WORD, NULL);
@@ -134,14 +135,14 @@ definition(struct parser *p, const struct scope *scope, struct scope *self)
 	}
 }
 
-static struct part
-query_here(struct parser *p, const struct scope *scope)
+static struct jqpart
+query_here(struct jqparser *p, const struct jqscope *scope)
 {
-	struct part all = {p->at, 0, true};
-	struct scope self;
+	struct jqpart all = {p->at, 0, true};
+	struct jqscope self;
 
 	while (!p->failed) {
-		struct part part;
+		struct jqpart part;
 
 		if (jqparser_next(p, JQLEX_WORD, "def")) {
 			definition(p, scope, &self);
@@ -175,10 +176,10 @@ query_here(struct parser *p, const struct scope *scope)
 	return all;
 }
 
-struct part
-jqparser_query(struct parser *p, const struct scope *scope)
+struct jqpart
+jqparser_query(struct jqparser *p, const struct jqscope *scope)
 {
-	struct part part;
+	struct jqpart part;
 
 	if (++p->depth > JQPARSER_DEPTH_MAX)
 		jqparser_fail(p, "nested too deep");
@@ -188,11 +189,11 @@ jqparser_query(struct parser *p, const struct scope *scope)
 }
 
 static void
-top_definition(struct parser *p)
+top_definition(struct jqparser *p)
 {
 	struct jqparse *parse = p->parse;
 	struct jqparse_def def = {.from = p->at, .first_use = parse->use_count};
-	struct scope self;
+	struct jqscope self;
 
 	if (!jqparser_next(p, JQLEX_WORD, "def")) {
 		jqparser_fail(
@@ -213,7 +214,7 @@ int
 jqparse_read(struct jqparse *parse, const struct jqlex *lex, const char *name,
     enum jqparse_what what, enum jqparse_trust trust, int from, struct err *err)
 {
-	struct parser p = {.parse = parse,
+	struct jqparser p = {.parse = parse,
 	    .lex = lex,
 	    .name = name,
 	    .err = err,

@@ -19,13 +19,13 @@ struct jqparse_edit {
 };
 
 /* A function that may be called: one of a chain, the innermost first. */
-struct scope {
-	const struct scope *up;
+struct jqscope {
+	const struct jqscope *up;
 	struct span name;
 	int arity;
 };
 
-struct parser {
+struct jqparser {
 	struct jqparse *parse;
 	const struct jqlex *lex;
 	const char *name;
@@ -37,7 +37,7 @@ struct parser {
 };
 
 /* What was parsed: its tokens, and whether libjq 1.6 takes it as a term. */
-struct part {
+struct jqpart {
 	int from, to;
 	bool term;
 };
@@ -46,34 +46,37 @@ struct part {
 
 /* format has one %.*s, for what, or none. */
 void jqparser_fail_at(
-    struct parser *p, int token, const char *format, struct span what);
-void jqparser_fail(struct parser *p, const char *message);
-void jqparser_unexpected(struct parser *p);
+    struct jqparser *p, int token, const char *format, struct span what);
+void jqparser_fail(struct jqparser *p, const char *message);
+void jqparser_unexpected(struct jqparser *p);
 /* Token i; behind the last one, an empty one. */
-const struct jqlex_token *jqparser_token(const struct parser *p, int i);
+const struct jqlex_token *jqparser_token(const struct jqparser *p, int i);
 bool jqparser_next(
-    const struct parser *p, enum jqlex_type type, const char *text);
-bool jqparser_accept(struct parser *p, enum jqlex_type type, const char *text);
-void jqparser_expect(struct parser *p, enum jqlex_type type, const char *text);
+    const struct jqparser *p, enum jqlex_type type, const char *text);
+bool jqparser_accept(
+    struct jqparser *p, enum jqlex_type type, const char *text);
+void jqparser_expect(
+    struct jqparser *p, enum jqlex_type type, const char *text);
 
-void jqparser_before(struct parser *p, int token, const char *text);
-void jqparser_instead(struct parser *p, int token, const char *text);
-void jqparser_wrap(
-    struct parser *p, struct part part, const char *before, const char *behind);
-void jqparser_wrap_unless_term(struct parser *p, struct part part);
+void jqparser_before(struct jqparser *p, int token, const char *text);
+void jqparser_instead(struct jqparser *p, int token, const char *text);
+void jqparser_wrap(struct jqparser *p, struct jqpart part, const char *before,
+    const char *behind);
+void jqparser_wrap_unless_term(struct jqparser *p, struct jqpart part);
 
 bool jqparser_is_keyword(struct span word);
 /* Refuses a::b. */
-void jqparser_plain_name(struct parser *p, int token);
-void jqparser_variable(struct parser *p);
-void jqparser_use(struct parser *p, struct span name, int arity, int token);
+void jqparser_plain_name(struct jqparser *p, int token);
+void jqparser_variable(struct jqparser *p);
+void jqparser_use(struct jqparser *p, struct span name, int arity, int token);
 
 /* jqterm.c */
-struct part jqparser_term(struct parser *p, const struct scope *scope);
-void jqparser_patterns(struct parser *p, const struct scope *scope);
+struct jqpart jqparser_term(struct jqparser *p, const struct jqscope *scope);
+void jqparser_patterns(struct jqparser *p, const struct jqscope *scope);
 
 /* jqparse.c */
-struct part jqparser_query(struct parser *p, const struct scope *scope);
-struct part jqparser_expression(struct parser *p, const struct scope *scope);
+struct jqpart jqparser_query(struct jqparser *p, const struct jqscope *scope);
+struct jqpart jqparser_expression(
+    struct jqparser *p, const struct jqscope *scope);
 
 #endif

@@ -12,7 +12,7 @@
 enum { INDEX_MAX = 1 << 24 };
 
 static bool
-in_scope(const struct scope *scope, struct span name, int arity)
+in_scope(const struct jqscope *scope, struct span name, int arity)
 {
 	for (; scope != NULL; scope = scope->up)
 		if (scope->arity == arity && span_eq(scope->name, name))
@@ -24,7 +24,7 @@ in_scope(const struct scope *scope, struct span name, int arity)
 
 /* Numbers as doubles print, so that they are the same in all versions. */
 static void
-number(struct parser *p)
+number(struct jqparser *p)
 {
 	struct span text = jqparser_token(p, p->at)->text;
 	struct buf copy = BUF_INIT;
@@ -52,7 +52,7 @@ number(struct parser *p)
 }
 
 static bool
-at_string(const struct parser *p)
+at_string(const struct jqparser *p)
 {
 	return jqparser_next(p, JQLEX_STRING, NULL) ||
 	    jqparser_next(p, JQLEX_PIECE, NULL) ||
@@ -62,7 +62,7 @@ at_string(const struct parser *p)
 }
 
 static void
-format(struct parser *p)
+format(struct jqparser *p)
 {
 	const char *says = guards_format(jqparser_token(p, p->at)->text);
 
@@ -76,7 +76,7 @@ format(struct parser *p)
 
 /* "text", "with \(x)", @base64 "\(x)" */
 static void
-string(struct parser *p, const struct scope *scope)
+string(struct jqparser *p, const struct jqscope *scope)
 {
 	bool interpolates = false;
 
@@ -100,7 +100,7 @@ string(struct parser *p, const struct scope *scope)
 
 /* Is the part one number, which may stand as an index as it is? */
 static bool
-is_whole(const struct parser *p, struct part part)
+is_whole(const struct jqparser *p, struct jqpart part)
 {
 	const struct jqlex_token *t = jqparser_token(p, part.to - 1);
 	bool negative = jqlex_is(p->lex, part.from, JQLEX_OTHER, "-");
@@ -115,7 +115,7 @@ is_whole(const struct parser *p, struct part part)
 }
 
 static bool
-is_text(const struct parser *p, struct part part)
+is_text(const struct jqparser *p, struct jqpart part)
 {
 	return part.to - part.from == 1 &&
 	    (jqparser_token(p, part.from)->type == JQLEX_STRING ||
@@ -123,7 +123,7 @@ is_text(const struct parser *p, struct part part)
 }
 
 static void
-check_index(struct parser *p, struct part part, const char *function)
+check_index(struct jqparser *p, struct jqpart part, const char *function)
 {
 	char behind[40];
 
@@ -137,9 +137,9 @@ check_index(struct parser *p, struct part part, const char *function)
 
 /* From behind the [ of an index, a slice, or []. */
 static void
-brackets(struct parser *p, const struct scope *scope)
+brackets(struct jqparser *p, const struct jqscope *scope)
 {
-	struct part part = {0, 0, true};
+	struct jqpart part = {0, 0, true};
 	bool slice = false;
 
 	if (jqparser_accept(p, JQLEX_CLOSE, "]"))
@@ -159,7 +159,7 @@ brackets(struct parser *p, const struct scope *scope)
 }
 
 static void
-pattern(struct parser *p, const struct scope *scope)
+pattern(struct jqparser *p, const struct jqscope *scope)
 {
 	if (++p->depth > JQPARSER_DEPTH_MAX)
 		jqparser_fail(p, "nested too deep");
@@ -194,7 +194,7 @@ pattern(struct parser *p, const struct scope *scope)
 }
 
 void
-jqparser_patterns(struct parser *p, const struct scope *scope)
+jqparser_patterns(struct jqparser *p, const struct jqscope *scope)
 {
 	pattern(p, scope);
 	if (jqparser_next(p, JQLEX_OTHER, "?//"))
@@ -205,7 +205,7 @@ jqparser_patterns(struct parser *p, const struct scope *scope)
 
 /* One value, whatever the version does with several? */
 static bool
-is_single(const struct parser *p, struct part part)
+is_single(const struct jqparser *p, struct jqpart part)
 {
 	const struct jqlex_token *t = jqparser_token(p, part.from);
 
@@ -233,9 +233,9 @@ is_single(const struct parser *p, struct part part)
 
 /* reduce, foreach: from behind the word. */
 static void
-loop(struct parser *p, const struct scope *scope, bool foreach)
+loop(struct jqparser *p, const struct jqscope *scope, bool foreach)
 {
-	struct part start;
+	struct jqpart start;
 
 	jqparser_wrap_unless_term(p, jqparser_expression(p, scope));
 	jqparser_expect(p, JQLEX_WORD, "as");
@@ -254,7 +254,7 @@ loop(struct parser *p, const struct scope *scope, bool foreach)
 }
 
 static void
-condition(struct parser *p, const struct scope *scope)
+condition(struct jqparser *p, const struct jqscope *scope)
 {
 	do {
 		jqparser_query(p, scope);
@@ -269,7 +269,7 @@ condition(struct parser *p, const struct scope *scope)
 }
 
 static void
-catch_quietly(struct parser *p, struct part part)
+catch_quietly(struct jqparser *p, struct jqpart part)
 {
 	jqparser_wrap(p, part, "(", " | _jq_end) catch _jq_quiet");
 	jqparser_use(p, span_str("_jq_end"), 0, part.from);
@@ -278,10 +278,10 @@ catch_quietly(struct parser *p, struct part part)
 
 /* From behind the word `try`. What follows it, and `catch`, is one term. */
 static void
-attempt(struct parser *p, const struct scope *scope)
+attempt(struct jqparser *p, const struct jqscope *scope)
 {
-	struct part tried = jqparser_term(p, scope);
-	struct part handler;
+	struct jqpart tried = jqparser_term(p, scope);
+	struct jqpart handler;
 
 	if (!jqparser_accept(p, JQLEX_WORD, "catch")) {
 		catch_quietly(p, tried);
@@ -297,7 +297,7 @@ attempt(struct parser *p, const struct scope *scope)
 /* ---- objects ---- */
 
 static void
-key(struct parser *p, const struct scope *scope, bool *shown)
+key(struct jqparser *p, const struct jqscope *scope, bool *shown)
 {
 	int at = p->at;
 	struct span word = jqparser_token(p, at)->text;
@@ -315,7 +315,7 @@ key(struct parser *p, const struct scope *scope, bool *shown)
 		jqparser_variable(p);
 		if (jqparser_next(p, JQLEX_OTHER, ":"))
 			jqparser_wrap(
-			    p, (struct part){at, p->at, true}, "(", ")");
+			    p, (struct jqpart){at, p->at, true}, "(", ")");
 	} else if (at_string(p)) {
 		string(p, scope);
 	} else if (jqparser_accept(p, JQLEX_WORD, NULL)) {
@@ -332,9 +332,9 @@ key(struct parser *p, const struct scope *scope, bool *shown)
 }
 
 static void
-member(struct parser *p, const struct scope *scope)
+member(struct jqparser *p, const struct jqscope *scope)
 {
-	struct part value;
+	struct jqpart value;
 	bool shown;
 	int from;
 
@@ -348,11 +348,11 @@ member(struct parser *p, const struct scope *scope)
 		jqparser_expression(p, scope);
 		value.term = false;
 	}
-	jqparser_wrap_unless_term(p, (struct part){from, p->at, value.term});
+	jqparser_wrap_unless_term(p, (struct jqpart){from, p->at, value.term});
 }
 
 static void
-object(struct parser *p, const struct scope *scope)
+object(struct jqparser *p, const struct jqscope *scope)
 {
 	while (!p->failed && !jqparser_next(p, JQLEX_CLOSE, "}")) {
 		member(p, scope);
@@ -366,7 +366,7 @@ object(struct parser *p, const struct scope *scope)
 
 /* `error` itself is what the compiler calls, for break and label. */
 static const char *
-changed_name(const struct parser *p, struct span name, int arity)
+changed_name(const struct jqparser *p, struct span name, int arity)
 {
 	if (arity <= 1 && span_is(name, "error"))
 		return "_jq_raise";
@@ -382,7 +382,7 @@ changed_name(const struct parser *p, struct span name, int arity)
 }
 
 static void
-call(struct parser *p, const struct scope *scope)
+call(struct jqparser *p, const struct jqscope *scope)
 {
 	int at = p->at;
 	struct span name = jqparser_token(p, at)->text;
@@ -423,7 +423,7 @@ call(struct parser *p, const struct scope *scope)
 
 /* $__loc__: where it stands, whatever the text around it is composed of. */
 static void
-location(struct parser *p)
+location(struct jqparser *p)
 {
 	const char *slash = strrchr(p->name, '/');
 	struct buf text = BUF_INIT;
@@ -439,7 +439,7 @@ location(struct parser *p)
 }
 
 static void
-word(struct parser *p, const struct scope *scope)
+word(struct jqparser *p, const struct jqscope *scope)
 {
 	int at = p->at;
 	bool statement = true;
@@ -455,7 +455,7 @@ word(struct parser *p, const struct scope *scope)
 	else
 		statement = false;
 	if (statement)
-		jqparser_wrap(p, (struct part){at, p->at, true}, "(", ")");
+		jqparser_wrap(p, (struct jqpart){at, p->at, true}, "(", ")");
 	else if (jqparser_accept(p, JQLEX_WORD, "break"))
 		jqparser_variable(p);
 	else
@@ -464,7 +464,7 @@ word(struct parser *p, const struct scope *scope)
 
 /* What a dot begins: `.`, ."a", .[...]. True if an index was read. */
 static bool
-dot(struct parser *p, const struct scope *scope)
+dot(struct jqparser *p, const struct jqscope *scope)
 {
 	p->at++;
 	if (!at_string(p))
@@ -476,7 +476,7 @@ dot(struct parser *p, const struct scope *scope)
 /* A term without what may follow it. Returns whether `?` would belong to its
  * last index. */
 static bool
-primary(struct parser *p, const struct scope *scope)
+primary(struct jqparser *p, const struct jqscope *scope)
 {
 	switch (jqparser_token(p, p->at)->type) {
 	case JQLEX_FIELD:
@@ -531,7 +531,7 @@ primary(struct parser *p, const struct scope *scope)
 
 /* The next thing behind a term that belongs to it, if any. */
 static bool
-suffix(struct parser *p, const struct scope *scope)
+suffix(struct jqparser *p, const struct jqscope *scope)
 {
 	if (jqparser_next(p, JQLEX_FIELD, NULL)) {
 		jqparser_plain_name(p, p->at);
@@ -552,8 +552,8 @@ suffix(struct parser *p, const struct scope *scope)
 	return !p->failed;
 }
 
-struct part
-jqparser_term(struct parser *p, const struct scope *scope)
+struct jqpart
+jqparser_term(struct jqparser *p, const struct jqscope *scope)
 {
 	int from = p->at;
 	bool minus = jqparser_accept(p, JQLEX_OTHER, "-");
@@ -572,7 +572,7 @@ jqparser_term(struct parser *p, const struct scope *scope)
 		if (suffix(p, scope)) {
 			indexed = true;
 		} else if (jqparser_accept(p, JQLEX_OTHER, "?")) {
-			struct part part = {start, p->at, true};
+			struct jqpart part = {start, p->at, true};
 
 			if (!indexed) {
 				jqparser_instead(p, p->at - 1, "");
@@ -587,7 +587,7 @@ jqparser_term(struct parser *p, const struct scope *scope)
 	if (jqparser_next(p, JQLEX_OTHER, "?//"))
 		jqparser_fail(p, "`?//`: write `? //`, or use `if`");
 	if (minus)
-		jqparser_wrap(p, (struct part){from, p->at, true}, "(", ")");
+		jqparser_wrap(p, (struct jqpart){from, p->at, true}, "(", ")");
 	p->depth--;
-	return (struct part){from, p->at, true};
+	return (struct jqpart){from, p->at, true};
 }

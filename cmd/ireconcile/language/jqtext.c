@@ -12,7 +12,7 @@
 
 void
 jqparser_fail_at(
-    struct parser *p, int token, const char *format, struct span what)
+    struct jqparser *p, int token, const char *format, struct span what)
 {
 	struct buf message = BUF_INIT;
 
@@ -29,13 +29,13 @@ jqparser_fail_at(
 }
 
 void
-jqparser_fail(struct parser *p, const char *message)
+jqparser_fail(struct jqparser *p, const char *message)
 {
 	jqparser_fail_at(p, p->at, message, span_make("", 0));
 }
 
 const struct jqlex_token *
-jqparser_token(const struct parser *p, int i)
+jqparser_token(const struct jqparser *p, int i)
 {
 	static const struct jqlex_token none = {
 	    .type = JQLEX_OTHER, .text = {"", 0}, .inside = -1};
@@ -44,7 +44,7 @@ jqparser_token(const struct parser *p, int i)
 }
 
 void
-jqparser_unexpected(struct parser *p)
+jqparser_unexpected(struct jqparser *p)
 {
 	struct span text = jqparser_token(p, p->at)->text;
 
@@ -58,13 +58,13 @@ jqparser_unexpected(struct parser *p)
 }
 
 bool
-jqparser_next(const struct parser *p, enum jqlex_type type, const char *text)
+jqparser_next(const struct jqparser *p, enum jqlex_type type, const char *text)
 {
 	return jqlex_is(p->lex, p->at, type, text);
 }
 
 bool
-jqparser_accept(struct parser *p, enum jqlex_type type, const char *text)
+jqparser_accept(struct jqparser *p, enum jqlex_type type, const char *text)
 {
 	if (!jqparser_next(p, type, text))
 		return false;
@@ -73,7 +73,7 @@ jqparser_accept(struct parser *p, enum jqlex_type type, const char *text)
 }
 
 void
-jqparser_expect(struct parser *p, enum jqlex_type type, const char *text)
+jqparser_expect(struct jqparser *p, enum jqlex_type type, const char *text)
 {
 	if (!jqparser_accept(p, type, text))
 		jqparser_unexpected(p);
@@ -95,7 +95,7 @@ jqparser_is_keyword(struct span word)
 /* ---- what is written instead ---- */
 
 void
-jqparser_before(struct parser *p, int token, const char *text)
+jqparser_before(struct jqparser *p, int token, const char *text)
 {
 	struct buf b = BUF_INIT;
 	char **old = &p->parse->edits[token].before;
@@ -109,7 +109,7 @@ jqparser_before(struct parser *p, int token, const char *text)
 }
 
 static void
-put_behind(struct parser *p, int token, const char *text)
+put_behind(struct jqparser *p, int token, const char *text)
 {
 	struct buf b = BUF_INIT;
 	char **old = &p->parse->edits[token].behind;
@@ -123,7 +123,7 @@ put_behind(struct parser *p, int token, const char *text)
 }
 
 void
-jqparser_instead(struct parser *p, int token, const char *text)
+jqparser_instead(struct jqparser *p, int token, const char *text)
 {
 	if (p->failed)
 		return;
@@ -132,8 +132,8 @@ jqparser_instead(struct parser *p, int token, const char *text)
 }
 
 void
-jqparser_wrap(
-    struct parser *p, struct part part, const char *before, const char *behind)
+jqparser_wrap(struct jqparser *p, struct jqpart part, const char *before,
+    const char *behind)
 {
 	if (p->failed)
 		return;
@@ -142,7 +142,7 @@ jqparser_wrap(
 }
 
 void
-jqparser_wrap_unless_term(struct parser *p, struct part part)
+jqparser_wrap_unless_term(struct jqparser *p, struct jqpart part)
 {
 	if (!part.term)
 		jqparser_wrap(p, part, "(", ")");
@@ -151,7 +151,7 @@ jqparser_wrap_unless_term(struct parser *p, struct part part)
 /* ---- names ---- */
 
 void
-jqparser_use(struct parser *p, struct span name, int arity, int token)
+jqparser_use(struct jqparser *p, struct span name, int arity, int token)
 {
 	struct jqparse *parse = p->parse;
 
@@ -164,7 +164,7 @@ jqparser_use(struct parser *p, struct span name, int arity, int token)
 }
 
 void
-jqparser_plain_name(struct parser *p, int i)
+jqparser_plain_name(struct jqparser *p, int i)
 {
 	struct span name = jqparser_token(p, i)->text;
 
@@ -174,7 +174,7 @@ jqparser_plain_name(struct parser *p, int i)
 }
 
 void
-jqparser_variable(struct parser *p)
+jqparser_variable(struct jqparser *p)
 {
 	struct span name = jqparser_token(p, p->at)->text;
 	const char *says = guards_variable(name);

@@ -6,7 +6,7 @@
 #include "json/jvtext.h"
 
 uint64_t
-input_id(void)
+arguments_id(void)
 {
 	static uint64_t last;
 
@@ -18,7 +18,7 @@ struct part {
 };
 
 void
-input_add(struct buf *b, enum input_part type, struct span bytes)
+arguments_add(struct buf *b, enum arguments_part type, struct span bytes)
 {
 	struct part part = {type, (uint32_t)bytes.n};
 
@@ -104,23 +104,23 @@ append(struct maker *m, jv *to, struct span text)
 }
 
 static int
-take_part(struct maker *m, enum input_part type, struct span s)
+take_part(struct maker *m, enum arguments_part type, struct span s)
 {
 	switch (type) {
-	case INPUT_WHOLE:
+	case ARGUMENTS_WHOLE:
 		return set(m, &m->whole, s);
-	case INPUT_PRIMARY:
+	case ARGUMENTS_PRIMARY:
 		return set(m, &m->primary, s);
-	case INPUT_OPERATOR:
+	case ARGUMENTS_OPERATOR:
 		return set(m, &m->operator_, s);
-	case INPUT_LOOPS:
+	case ARGUMENTS_LOOPS:
 		return set(m, &m->loops, s);
-	case INPUT_OUTSTANDING:
+	case ARGUMENTS_OUTSTANDING:
 		return append(m, &m->outstanding, s);
-	case INPUT_OBJECT:
+	case ARGUMENTS_OBJECT:
 		return append(m, &m->objects, s);
-	case INPUT_RELATED:
-	case INPUT_OWNED:
+	case ARGUMENTS_RELATED:
+	case ARGUMENTS_OWNED:
 		close_kind(m);
 		m->key = string(s);
 		return 0;
@@ -155,16 +155,16 @@ put(jv object, const char *key, jv value)
 
 /* The value of a text; jv_invalid() with m->err. */
 static jv
-make(struct maker *m, enum input_text which, struct span text)
+make(struct maker *m, enum arguments_text which, struct span text)
 {
 	jv value;
 
 	if (take_parts(m, text.p, text.n) != 0)
 		return jv_invalid();
 	switch (which) {
-	case INPUT_TEXT_OWNED:
+	case ARGUMENTS_TEXT_OWNED:
 		return jv_copy(m->kinds);
-	case INPUT_TEXT_OUTCOME:
+	case ARGUMENTS_TEXT_OUTCOME:
 		value = put(jv_object(), "loops", jv_copy(m->loops));
 		return put(value, "outstanding", jv_copy(m->outstanding));
 	default:
@@ -177,7 +177,7 @@ make(struct maker *m, enum input_text which, struct span text)
 }
 
 static void
-drop(struct input_kept *kept, int from, int to)
+drop(struct arguments_kept *kept, int from, int to)
 {
 	for (int i = from; i < to; i++) {
 		jv_free(kept->values[i]);
@@ -186,38 +186,40 @@ drop(struct input_kept *kept, int from, int to)
 }
 
 static int
-keep(struct input_kept *kept, enum input_text which, struct span text,
+keep(struct arguments_kept *kept, enum arguments_text which, struct span text,
     struct err *err)
 {
 	struct maker m = maker(err);
 
-	drop(kept, which, which == INPUT_TEXT_BASE ? INPUT_TEXTS : which + 1);
+	drop(kept, which,
+	    which == ARGUMENTS_TEXT_BASE ? ARGUMENTS_TEXTS : which + 1);
 	kept->values[which] = make(&m, which, text);
 	maker_release(&m);
 	return jv_is_valid(kept->values[which]) ? 0 : -1;
 }
 
 jv
-input_make(struct input_kept *kept, const struct input_head *head,
+arguments_make(struct arguments_kept *kept, const struct arguments_head *head,
     const char *body, struct err *err)
 {
 	const jv *values = kept->values;
 	jv input;
 
-	for (int i = 0; i < INPUT_TEXTS; i++) {
+	for (int i = 0; i < ARGUMENTS_TEXTS; i++) {
 		if (!(head->comes & 1u << i))
 			continue;
 		if (keep(kept, i, span_make(body, head->n[i]), err) != 0)
 			return jv_invalid();
 		body += head->n[i];
 	}
-	input = jv_copy(values[INPUT_TEXT_BASE]);
-	if (head->has & INPUT_HAS_OWNED)
-		input = put(input, "owned", jv_copy(values[INPUT_TEXT_OWNED]));
-	if (head->has & INPUT_HAS_NOW)
+	input = jv_copy(values[ARGUMENTS_TEXT_BASE]);
+	if (head->has & ARGUMENTS_HAS_OWNED)
+		input =
+		    put(input, "owned", jv_copy(values[ARGUMENTS_TEXT_OWNED]));
+	if (head->has & ARGUMENTS_HAS_NOW)
 		input = put(input, "now", jv_number(head->now));
-	if (head->has & INPUT_HAS_OUTCOME) {
-		jv_object_foreach(values[INPUT_TEXT_OUTCOME], key, value)
+	if (head->has & ARGUMENTS_HAS_OUTCOME) {
+		jv_object_foreach(values[ARGUMENTS_TEXT_OUTCOME], key, value)
 		{
 			input = jv_object_set(input, key, value);
 		}

@@ -19,30 +19,34 @@
 #include "base/span.h"
 
 /* The parts of which the texts below are made. */
-enum input_part {
-	INPUT_WHOLE,   /* all there is: the text of `.` */
-	INPUT_PRIMARY, /* text of the object */
-	INPUT_RELATED, /* a key of .related; then its objects */
-	INPUT_OWNED,   /* a key of .owned; then its objects */
-	INPUT_OBJECT,
-	INPUT_OPERATOR,	  /* text of .operator */
-	INPUT_LOOPS,	  /* text of .loops */
-	INPUT_OUTSTANDING /* text of an element of .outstanding */
+enum arguments_part {
+	ARGUMENTS_WHOLE,   /* all there is: the text of `.` */
+	ARGUMENTS_PRIMARY, /* text of the object */
+	ARGUMENTS_RELATED, /* a key of .related; then its objects */
+	ARGUMENTS_OWNED,   /* a key of .owned; then its objects */
+	ARGUMENTS_OBJECT,
+	ARGUMENTS_OPERATOR,   /* text of .operator */
+	ARGUMENTS_LOOPS,      /* text of .loops */
+	ARGUMENTS_OUTSTANDING /* text of an element of .outstanding */
 };
 
 /* Appends a part. */
-void input_add(struct buf *b, enum input_part part, struct span bytes);
+void arguments_add(struct buf *b, enum arguments_part part, struct span bytes);
 
 /* What is kept. Another base drops the others, which came with it. */
-enum input_text {
-	INPUT_TEXT_BASE,    /* whole, or primary, related, operator */
-	INPUT_TEXT_OWNED,   /* .owned */
-	INPUT_TEXT_OUTCOME, /* .loops and .outstanding */
-	INPUT_TEXTS
+enum arguments_text {
+	ARGUMENTS_TEXT_BASE,	/* whole, or primary, related, operator */
+	ARGUMENTS_TEXT_OWNED,	/* .owned */
+	ARGUMENTS_TEXT_OUTCOME, /* .loops and .outstanding */
+	ARGUMENTS_TEXTS
 };
 
-enum { INPUT_HAS_OWNED = 1, INPUT_HAS_NOW = 2, INPUT_HAS_OUTCOME = 4 };
-struct input {
+enum {
+	ARGUMENTS_HAS_OWNED = 1,
+	ARGUMENTS_HAS_NOW = 2,
+	ARGUMENTS_HAS_OUTCOME = 4
+};
+struct arguments {
 	unsigned has; /* INPUT_HAS_... */
 	double now;
 	/* With an outcome: .error as it is, not JSON; without p: null. */
@@ -52,35 +56,35 @@ struct input {
 	struct {
 		uint64_t id;
 		struct span text;
-	} texts[INPUT_TEXTS];
+	} texts[ARGUMENTS_TEXTS];
 };
 
 /* A number for a text that was not used before. */
-uint64_t input_id(void);
+uint64_t arguments_id(void);
 
 /* ---- the worker's side ---- */
 
 /* How a request begins. What follows are those texts that come, then the
  * error. */
-struct input_head {
+struct arguments_head {
 	uint32_t program, call;
 	uint32_t has;
-	uint32_t comes; /* bits by enum input_text; the others are kept */
-	uint32_t n[INPUT_TEXTS]; /* bytes */
+	uint32_t comes; /* bits by enum arguments_text; the others are kept */
+	uint32_t n[ARGUMENTS_TEXTS]; /* bytes */
 	uint32_t error, has_error;
 	int32_t cpu; /* where who asks runs; -1: unknown */
 	double now;
 };
 
 /* What a worker keeps; not there: invalid. */
-struct input_kept {
-	jv values[INPUT_TEXTS];
+struct arguments_kept {
+	jv values[ARGUMENTS_TEXTS];
 };
 
 /*
  * The input, owned. jv_invalid() with err: something cannot be parsed.
  */
-jv input_make(struct input_kept *kept, const struct input_head *head,
-    const char *body, struct err *err);
+jv arguments_make(struct arguments_kept *kept,
+    const struct arguments_head *head, const char *body, struct err *err);
 
 #endif

@@ -39,8 +39,8 @@ static struct {
 	bool retiring; /* it was told to end */
 	bool killed;   /* the same, for the time it took */
 	uint64_t worker_us, ended_us;
-	uint64_t
-	    kept[INPUT_TEXTS]; /* the numbers of what it keeps; 0: nothing */
+	uint64_t kept
+	    [ARGUMENTS_TEXTS]; /* the numbers of what it keeps; 0: nothing */
 
 	cpu_set_t processors; /* that we may run on; none: unknown */
 	int cpu;	      /* where we stay for now; -1: nowhere */
@@ -273,21 +273,21 @@ evaluator_cpu_us(void)
 
 /* Those that the worker does not keep; what comes, it keeps from then on. */
 static uint32_t
-what_comes(const struct input *in)
+what_comes(const struct arguments *in)
 {
-	unsigned sees = 1u << INPUT_TEXT_BASE;
+	unsigned sees = 1u << ARGUMENTS_TEXT_BASE;
 	uint32_t comes = 0;
 
-	if (in->has & INPUT_HAS_OWNED)
-		sees |= 1u << INPUT_TEXT_OWNED;
-	if (in->has & INPUT_HAS_OUTCOME)
-		sees |= 1u << INPUT_TEXT_OUTCOME;
-	for (int i = 0; i < INPUT_TEXTS; i++) {
+	if (in->has & ARGUMENTS_HAS_OWNED)
+		sees |= 1u << ARGUMENTS_TEXT_OWNED;
+	if (in->has & ARGUMENTS_HAS_OUTCOME)
+		sees |= 1u << ARGUMENTS_TEXT_OUTCOME;
+	for (int i = 0; i < ARGUMENTS_TEXTS; i++) {
 		uint64_t id = in->texts[i].id;
 
 		if (!(sees & 1u << i) || (id != 0 && id == ev.kept[i]))
 			continue;
-		if (i == INPUT_TEXT_BASE)
+		if (i == ARGUMENTS_TEXT_BASE)
 			forget_kept();
 		ev.kept[i] = id;
 		comes |= 1u << i;
@@ -298,8 +298,8 @@ what_comes(const struct input *in)
 static void
 compose(const struct evaluator_request *q)
 {
-	const struct input *in = q->input;
-	struct input_head head = {.program = q->program,
+	const struct arguments *in = q->input;
+	struct arguments_head head = {.program = q->program,
 	    .call = q->call,
 	    .has = in->has,
 	    .comes = what_comes(in),
@@ -308,12 +308,12 @@ compose(const struct evaluator_request *q)
 	    .cpu = ev.cpu,
 	    .now = in->now};
 
-	for (int i = 0; i < INPUT_TEXTS; i++)
+	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 		if (head.comes & 1u << i)
 			head.n[i] = (uint32_t)in->texts[i].text.n;
 	buf_reset(&ev.request);
 	buf_add(&ev.request, &head, sizeof(head));
-	for (int i = 0; i < INPUT_TEXTS; i++)
+	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 		if (head.comes & 1u << i)
 			buf_addspan(&ev.request, in->texts[i].text);
 	buf_addspan(&ev.request, in->error);

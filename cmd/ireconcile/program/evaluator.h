@@ -47,7 +47,7 @@ struct evaluator_end {
 
 struct evaluator_request {
 	uint32_t program, call;
-	const struct input *input;
+	const struct arguments *input;
 	uint64_t time_limit_ms;
 };
 

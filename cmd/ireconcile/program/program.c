@@ -21,7 +21,7 @@ enum {
 	STACK_BYTES = 112 << 20 /* Linux keeps 128 MiB free below a stack */
 };
 
-const char *const run_names[PROGRAM_CALLS] = {
+const char *const program_names[PROGRAM_CALLS] = {
     "desired", "status", "finalize", "requeue", "settled", "events", "_map"};
 
 /* Deep trees are freed and compared by recursion. */
@@ -152,8 +152,8 @@ add_switch(struct program *p)
 	buf_adds(t, ".call as $call | .input |");
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		if (p->defines[i])
-			buf_addf(
-			    t, " if $call == %d then %s else", i, run_names[i]);
+			buf_addf(t, " if $call == %d then %s else", i,
+			    program_names[i]);
 	buf_adds(t, " error(\"no such function\")");
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		if (p->defines[i])
@@ -163,7 +163,7 @@ add_switch(struct program *p)
 }
 
 int
-run_compile(struct program *p, struct err *err)
+program_compile(struct program *p, struct err *err)
 {
 	size_t mark;
 	int compiled;
@@ -256,11 +256,11 @@ compile_first(struct program *p, struct err *err)
 		return -1;
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		p->defines[i] = !p->defines[PROGRAM_MAP] &&
-		    source_defines(&p->source, run_names[i]);
+		    source_defines(&p->source, program_names[i]);
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
-	if (run_compile(p, err) == 0)
+	if (program_compile(p, err) == 0)
 		return 0;
 	complaint = first_complaint(p);
 	return complaint ? say_complaint(p, complaint, err) : -1;

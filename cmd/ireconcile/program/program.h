@@ -128,7 +128,7 @@ void program_items_release(struct program_items *items);
 
 /* Exactly one array of objects, no identity (apiVersion's group, kind,
  * namespace, name) twice. All else is an error. */
-int program_desired(struct program *p, const struct input *input,
+int program_desired(struct program *p, const struct arguments *input,
     const char *about, struct program_items *items, struct err *err);
 
 struct program_finalize {
@@ -136,13 +136,13 @@ struct program_finalize {
 	jv delete_; /* owned array of objects with apiVersion, kind, metadata */
 	bool done;
 };
-int program_finalize(struct program *p, const struct input *input,
+int program_finalize(struct program *p, const struct arguments *input,
     const char *about, struct program_finalize *result, struct err *err);
 void program_finalize_release(struct program_finalize *result);
 
 /* One object in *status, owned; jv_invalid() if the program gives none
  * (no output, null, or no such function). */
-int program_status(struct program *p, const struct input *input,
+int program_status(struct program *p, const struct arguments *input,
     const char *about, jv *status, struct err *err);
 
 enum program_when { PROGRAM_NEVER, PROGRAM_AFTER, PROGRAM_AT };
@@ -151,21 +151,21 @@ struct program_requeue {
 	uint64_t after_ms; /* PROGRAM_AFTER */
 	int64_t at_us;	   /* PROGRAM_AT: Unix time */
 };
-int program_requeue(struct program *p, const struct input *input,
+int program_requeue(struct program *p, const struct arguments *input,
     const char *about, struct program_requeue *requeue, struct err *err);
 
 /* One boolean. Without such a function: true. */
-int program_settled(struct program *p, const struct input *input,
+int program_settled(struct program *p, const struct arguments *input,
     const char *about, bool *settled, struct err *err);
 
 /* One array of {type, reason, message}, each a string, type Normal or
  * Warning; owned. Without such a function: []. */
-int program_events(struct program *p, const struct input *input,
+int program_events(struct program *p, const struct arguments *input,
     const char *about, jv *events, struct err *err);
 
 /* input is the object; the result an owned array of {namespace, name}
  * (namespace "" if the expression gives none). */
-int program_map(struct program *p, const struct input *input, jv *primaries,
+int program_map(struct program *p, const struct arguments *input, jv *primaries,
     struct err *err);
 
 #endif

@@ -226,8 +226,8 @@ program_items_release(struct program_items *items)
 }
 
 int
-program_desired(struct program *p, const struct input *input, const char *about,
-    struct program_items *items, struct err *err)
+program_desired(struct program *p, const struct arguments *input,
+    const char *about, struct program_items *items, struct err *err)
 {
 	jv result;
 
@@ -308,7 +308,7 @@ check_finalize(jv object, struct err *err)
 }
 
 int
-program_finalize(struct program *p, const struct input *input,
+program_finalize(struct program *p, const struct arguments *input,
     const char *about, struct program_finalize *f, struct err *err)
 {
 	jv result;
@@ -342,7 +342,8 @@ program_finalize_release(struct program_finalize *f)
 /* The result of an optional function; jv_invalid() also for null. */
 static int
 run_optional(struct program *p, enum program_call call,
-    const struct input *input, const char *about, jv *result, struct err *err)
+    const struct arguments *input, const char *about, jv *result,
+    struct err *err)
 {
 	*result = jv_invalid();
 	if (!program_defines(p, call))
@@ -355,8 +356,8 @@ run_optional(struct program *p, enum program_call call,
 }
 
 int
-program_status(struct program *p, const struct input *input, const char *about,
-    jv *status, struct err *err)
+program_status(struct program *p, const struct arguments *input,
+    const char *about, jv *status, struct err *err)
 {
 	if (run_optional(p, PROGRAM_STATUS, input, about, status, err) != 0)
 		return -1;
@@ -368,8 +369,8 @@ program_status(struct program *p, const struct input *input, const char *about,
 }
 
 int
-program_requeue(struct program *p, const struct input *input, const char *about,
-    struct program_requeue *requeue, struct err *err)
+program_requeue(struct program *p, const struct arguments *input,
+    const char *about, struct program_requeue *requeue, struct err *err)
 {
 	jv result;
 	int rc = 0;
@@ -399,8 +400,8 @@ program_requeue(struct program *p, const struct input *input, const char *about,
 }
 
 int
-program_settled(struct program *p, const struct input *input, const char *about,
-    bool *settled, struct err *err)
+program_settled(struct program *p, const struct arguments *input,
+    const char *about, bool *settled, struct err *err)
 {
 	jv result;
 
@@ -426,8 +427,8 @@ is_event(jv e)
 }
 
 int
-program_events(struct program *p, const struct input *input, const char *about,
-    jv *events, struct err *err)
+program_events(struct program *p, const struct arguments *input,
+    const char *about, jv *events, struct err *err)
 {
 	if (run_optional(p, PROGRAM_EVENTS, input, about, events, err) != 0)
 		return -1;
@@ -479,7 +480,7 @@ to_primary(jv e)
 }
 
 int
-program_map(struct program *p, const struct input *input, jv *primaries,
+program_map(struct program *p, const struct arguments *input, jv *primaries,
     struct err *err)
 {
 	jv result;

@@ -72,7 +72,7 @@ run_registered(void)
 const char *
 run_name(enum program_call call)
 {
-	return call == PROGRAM_MAP ? "map" : run_names[call];
+	return call == PROGRAM_MAP ? "map" : program_names[call];
 }
 
 int
@@ -138,7 +138,8 @@ be_started(struct err *err)
 
 int
 run_program(struct program *p, enum program_call call,
-    const struct input *input, const char *about, jv *result, struct err *err)
+    const struct arguments *input, const char *about, jv *result,
+    struct err *err)
 {
 	struct evaluator_request q = {p->number, call, input, p->time_limit_ms};
 	struct evaluator_end end;

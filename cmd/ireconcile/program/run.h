@@ -27,11 +27,11 @@ struct program {
 };
 
 /* What the functions are called in the text, by enum program_call. */
-extern const char *const run_names[PROGRAM_CALLS];
+extern const char *const program_names[PROGRAM_CALLS];
 const char *run_name(enum program_call call); /* for messages */
 
 /* Makes p->jq; reads no file. -1 with p->complaints filled. */
-int run_compile(struct program *p, struct err *err);
+int program_compile(struct program *p, struct err *err);
 
 /* All programs have a number, by which a worker finds them. */
 void run_register(struct program *p);
@@ -42,6 +42,7 @@ uint32_t run_registered(void);
 
 /* The one output in *result, owned; jv_invalid() if there was none. */
 int run_program(struct program *p, enum program_call call,
-    const struct input *input, const char *about, jv *result, struct err *err);
+    const struct arguments *input, const char *about, jv *result,
+    struct err *err);
 
 #endif

@@ -237,15 +237,15 @@ poison(jv input, const char *key, bool allowed)
 }
 
 static int
-answer(struct input_kept *kept, const struct input_head *head, const char *body,
-    struct buf *out, struct err *err)
+answer(struct arguments_kept *kept, const struct arguments_head *head,
+    const char *body, struct buf *out, struct err *err)
 {
 	struct program *p = run_find(head->program);
 	jv input;
 
 	if (p == NULL || p->jq == NULL || head->call >= PROGRAM_CALLS)
 		return err_set(err, ERR_BUG, "a call of no program");
-	input = input_make(kept, head, body, err);
+	input = arguments_make(kept, head, body, err);
 	if (!jv_is_valid(input))
 		return -1;
 	if (head->call == PROGRAM_DESIRED) {
@@ -337,8 +337,8 @@ follow(int cpu)
 }
 
 static void
-serve(int answers_fd, struct input_kept *kept, const struct input_head *head,
-    const char *body)
+serve(int answers_fd, struct arguments_kept *kept,
+    const struct arguments_head *head, const char *body)
 {
 	struct worker_head says = {WORKER_GIVES, 0};
 	struct buf out = BUF_INIT;
@@ -359,23 +359,24 @@ serve(int answers_fd, struct input_kept *kept, const struct input_head *head,
 _Noreturn void
 worker_run(int requests_fd, int answers_fd)
 {
-	struct input_kept kept;
+	struct arguments_kept kept;
 	struct buf body = BUF_INIT;
 	size_t objects = 0;
 
-	for (int i = 0; i < INPUT_TEXTS; i++)
+	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 		kept.values[i] = jv_invalid();
 	for (;;) {
-		struct input_head head;
+		struct arguments_head head;
 		const struct program *p;
 		size_t n;
 
 		read_all(requests_fd, &head, sizeof(head));
 		follow(head.cpu);
 		n = head.error;
-		for (int i = 0; i < INPUT_TEXTS; i++)
+		for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 			n += head.n[i];
-		objects = head.comes & 1u << INPUT_TEXT_BASE ? n : objects + n;
+		objects =
+		    head.comes & 1u << ARGUMENTS_TEXT_BASE ? n : objects + n;
 		p = run_find(head.program);
 		if (p != NULL)
 			limit_memory(p, objects);

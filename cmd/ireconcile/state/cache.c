@@ -7,11 +7,11 @@
 #include "json/json.h"
 #include "state/backoff.h"
 
-struct kind *
-store_add_kind(struct store *s, const struct watch_kind *conf)
+struct cache_kind *
+cache_add_kind(struct cache *s, const struct watch_kind *conf)
 {
 	struct buf name = BUF_INIT;
-	struct kind *k;
+	struct cache_kind *k;
 
 	watch_kind_name(conf, &name);
 	k = map_get(&s->by_name, buf_span(&name));
@@ -28,12 +28,12 @@ store_add_kind(struct store *s, const struct watch_kind *conf)
 	return k;
 }
 
-struct kind *
-store_kind(const struct store *s, struct span api_version, struct span kind)
+struct cache_kind *
+cache_kind(const struct cache *s, struct span api_version, struct span kind)
 {
 	const char *slash = memchr(api_version.p, '/', api_version.n);
 	struct buf name = BUF_INIT;
-	struct kind *k;
+	struct cache_kind *k;
 
 	buf_addspan(&name, kind);
 	if (slash != NULL) {
@@ -46,39 +46,39 @@ store_kind(const struct store *s, struct span api_version, struct span kind)
 }
 
 struct span
-object_meta(const struct object *o, const char *key)
+cache_object_meta(const struct cache_object *o, const char *key)
 {
-	return json_get(object_part(o, o->metadata), key);
+	return json_get(cache_object_part(o, o->metadata), key);
 }
 
 struct span
-object_annotation(const struct object *o, const char *key)
+cache_object_annotation(const struct cache_object *o, const char *key)
 {
-	return json_get(object_part(o, o->annotations), key);
+	return json_get(cache_object_part(o, o->annotations), key);
 }
 
 int64_t
-object_generation(const struct object *o)
+cache_object_generation(const struct cache_object *o)
 {
 	int64_t n;
 
-	if (json_int(object_meta(o, "generation"), &n))
+	if (json_int(cache_object_meta(o, "generation"), &n))
 		return n;
 	return (int64_t)o->serial;
 }
 
 void
-store_release(struct store *s)
+cache_release(struct cache *s)
 {
 	for (size_t i = 0; i < s->kind_count; i++) {
-		struct kind *k = s->kinds[i];
-		struct object *o;
+		struct cache_kind *k = s->kinds[i];
+		struct cache_object *o;
 
 		for (size_t j = 0; (o = map_next(&k->objects, &j)) != NULL;)
-			object_free(o);
+			cache_object_free(o);
 		map_release(&k->objects);
 		for (size_t j = 0; (o = map_next(&k->late, &j)) != NULL;)
-			object_free(o);
+			cache_object_free(o);
 		map_release(&k->late);
 		backoff_release(&k->backoffs);
 		free(k->uses);
@@ -117,31 +117,32 @@ compact(char *to, struct span from)
 	return to - start;
 }
 
-static struct object_part
-part(const struct object *o, struct span value)
+static struct cache_part
+part(const struct cache_object *o, struct span value)
 {
 	if (value.p == NULL)
-		return (struct object_part){0, 0};
-	return (struct object_part){
-	    (uint32_t)(value.p - object_text(o).p), (uint32_t)value.n};
+		return (struct cache_part){0, 0};
+	return (struct cache_part){
+	    (uint32_t)(value.p - cache_object_text(o).p), (uint32_t)value.n};
 }
 
 /* Where a string is, without its quotes. */
 static void
-locate(const struct object *o, struct span value, uint32_t *at, uint32_t *len)
+locate(const struct cache_object *o, struct span value, uint32_t *at,
+    uint32_t *len)
 {
 	*at = *len = 0;
 	if (value.n > 2 && json_type(value) == JSON_STRING) {
-		*at = value.p + 1 - object_text(o).p;
+		*at = value.p + 1 - cache_object_text(o).p;
 		*len = value.n - 2;
 	}
 }
 
 /* One look at the metadata: of members that are there twice, the first. */
 static void
-locate_parts(struct object *o)
+locate_parts(struct cache_object *o)
 {
-	struct span metadata = json_get(object_text(o), "metadata");
+	struct span metadata = json_get(cache_object_text(o), "metadata");
 	struct span uid = SPAN_NONE, version = SPAN_NONE, deleted = SPAN_NONE;
 	struct span annotations = SPAN_NONE;
 	const struct {
@@ -162,13 +163,13 @@ locate_parts(struct object *o)
 	o->terminating = json_type(deleted) == JSON_STRING;
 }
 
-struct object *
-object_new(struct store *s, struct kind *k, struct span text)
+struct cache_object *
+cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
 {
 	struct json_frame f;
 	struct buf scratch = BUF_INIT;
 	struct span ns, name, managed;
-	struct object *o;
+	struct cache_object *o;
 	char *end;
 
 	if (json_object_frame(text, &f) != 0 || f.name.n == 0)
@@ -182,7 +183,7 @@ object_new(struct store *s, struct kind *k, struct span text)
 	o->epoch = k->epoch;
 	o->ns_len = ns.n;
 	o->key_len = ns.n + 1 + name.n;
-	store_add_key(&scratch, ns, name);
+	cache_add_key(&scratch, ns, name);
 	memcpy(o->data, scratch.data, o->key_len);
 	buf_release(&scratch);
 	end = o->data + o->key_len;
@@ -201,7 +202,7 @@ object_new(struct store *s, struct kind *k, struct span text)
 }
 
 void
-object_free(struct object *o)
+cache_object_free(struct cache_object *o)
 {
 	if (o == NULL)
 		return;
@@ -209,14 +210,14 @@ object_free(struct object *o)
 	free(o);
 }
 
-struct object *
-store_get(const struct kind *k, struct span key)
+struct cache_object *
+cache_get(const struct cache_kind *k, struct span key)
 {
 	return map_get(&k->objects, key);
 }
 
 void
-store_add_key(struct buf *b, struct span ns, struct span name)
+cache_add_key(struct buf *b, struct span ns, struct span name)
 {
 	buf_addspan(b, ns);
 	buf_addc(b, '\0');
@@ -224,8 +225,8 @@ store_add_key(struct buf *b, struct span ns, struct span name)
 }
 
 void
-object_label(
-    struct buf *b, const struct kind *k, struct span ns, struct span name)
+cache_object_label(
+    struct buf *b, const struct cache_kind *k, struct span ns, struct span name)
 {
 	buf_adds(b, k->name);
 	buf_addc(b, '/');
@@ -235,7 +236,8 @@ object_label(
 }
 
 void
-object_add_label(struct buf *b, const struct object *o)
+cache_object_add_label(struct buf *b, const struct cache_object *o)
 {
-	object_label(b, o->kind, object_namespace(o), object_name(o));
+	cache_object_label(
+	    b, o->kind, cache_object_namespace(o), cache_object_name(o));
 }

@@ -7,7 +7,7 @@
  *
  * Objects are found by kind and "NAMESPACE\0NAME" (the NUL sorts namespaces
  * as wholes). They are replaced, never changed: a pointer to an object is
- * good until the next store_put or store_drop of its key.
+ * good until the next cache_put or cache_drop of its key.
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -21,12 +21,12 @@
 #include "conf/watches.h"
 
 struct use;
-struct bucket;
+struct entry_bucket;
 
-struct kind {
+struct cache_kind {
 	char *name; /* "Deployment.apps", as in keys of objects */
 	const struct watch_kind *conf; /* the first that names it */
-	struct map objects;	       /* by key: struct object */
+	struct map objects;	       /* by key: struct cache_object */
 	struct map late, backoffs;     /* see late.h */
 	bool announced;		       /* a begin was seen */
 	bool complete;
@@ -36,21 +36,21 @@ struct kind {
 };
 
 /* A value in an object's text; n 0: it is not there. */
-struct object_part {
+struct cache_part {
 	uint32_t at, n;
 };
 
-struct object {
-	struct kind *kind;
-	struct bucket **buckets; /* where it is linked; see index.h */
-	uint64_t serial;	 /* differs for every content ever seen */
+struct cache_object {
+	struct cache_kind *kind;
+	struct entry_bucket **buckets; /* where it is linked; see index.h */
+	uint64_t serial;	       /* differs for every content ever seen */
 	uint32_t bucket_count;
 	uint32_t epoch; /* kind->epoch when it was last mentioned */
 	uint32_t key_len, ns_len;
 	uint32_t text_len;
 	uint32_t uid_at, uid_len; /* in the text; len 0: none */
 	uint32_t rv_at, rv_len;
-	struct object_part metadata, annotations;
+	struct cache_part metadata, annotations;
 	bool terminating;
 	bool proven;   /* its marks are; see marks.h */
 	bool unproven; /* they are not, and count */
@@ -58,85 +58,88 @@ struct object {
 };
 
 static inline struct span
-object_key(const struct object *o)
+cache_object_key(const struct cache_object *o)
 {
 	return span_make(o->data, o->key_len);
 }
 
 static inline struct span
-object_namespace(const struct object *o)
+cache_object_namespace(const struct cache_object *o)
 {
 	return span_make(o->data, o->ns_len);
 }
 
 static inline struct span
-object_name(const struct object *o)
+cache_object_name(const struct cache_object *o)
 {
 	return span_make(o->data + o->ns_len + 1, o->key_len - o->ns_len - 1);
 }
 
 static inline struct span
-object_text(const struct object *o)
+cache_object_text(const struct cache_object *o)
 {
 	return span_make(o->data + o->key_len, o->text_len);
 }
 
 static inline struct span
-object_uid(const struct object *o)
+cache_object_uid(const struct cache_object *o)
 {
 	return span_make(o->data + o->key_len + o->uid_at, o->uid_len);
 }
 
 static inline struct span
-object_version(const struct object *o)
+cache_object_version(const struct cache_object *o)
 {
 	return span_make(o->data + o->key_len + o->rv_at, o->rv_len);
 }
 
 static inline struct span
-object_part(const struct object *o, struct object_part part)
+cache_object_part(const struct cache_object *o, struct cache_part part)
 {
 	return part.n == 0 ? SPAN_NONE
 			   : span_make(o->data + o->key_len + part.at, part.n);
 }
 
 /* A member of the metadata, raw; SPAN_NONE if it is not there. */
-struct span object_meta(const struct object *o, const char *key);
+struct span cache_object_meta(const struct cache_object *o, const char *key);
 /* An annotation, raw; the same. */
-struct span object_annotation(const struct object *o, const char *key);
+struct span cache_object_annotation(
+    const struct cache_object *o, const char *key);
 
 /* What changes with the spec; the serial where there is no generation. */
-int64_t object_generation(const struct object *o);
+int64_t cache_object_generation(const struct cache_object *o);
 
-struct store {
-	struct kind **kinds;
+struct cache {
+	struct cache_kind **kinds;
 	size_t kind_count;
-	struct map by_name; /* "Deployment.apps": struct kind */
+	struct map by_name; /* "Deployment.apps": struct cache_kind */
 	uint64_t serial;
 };
 
-void store_release(struct store *s);
+void cache_release(struct cache *s);
 
 /* The kind of this name, made if it is new. */
-struct kind *store_add_kind(struct store *s, const struct watch_kind *conf);
+struct cache_kind *cache_add_kind(
+    struct cache *s, const struct watch_kind *conf);
 /* NULL if nobody asked for it. */
-struct kind *store_kind(
-    const struct store *s, struct span api_version, struct span kind);
+struct cache_kind *cache_kind(
+    const struct cache *s, struct span api_version, struct span kind);
 
 /*
  * The object of a document whose text was checked: compact, without
  * managedFields, not yet in the store. NULL if it has no name.
  */
-struct object *object_new(struct store *s, struct kind *k, struct span text);
-void object_free(struct object *o);
+struct cache_object *cache_object_new(
+    struct cache *s, struct cache_kind *k, struct span text);
+void cache_object_free(struct cache_object *o);
 
-struct object *store_get(const struct kind *k, struct span key);
+struct cache_object *cache_get(const struct cache_kind *k, struct span key);
 
 /* "NAMESPACE\0NAME", appended. */
-void store_add_key(struct buf *b, struct span ns, struct span name);
+void cache_add_key(struct buf *b, struct span ns, struct span name);
 /* "Kind.group/namespace/name", as lines and marks spell it, appended. */
-void object_label(
-    struct buf *b, const struct kind *k, struct span ns, struct span name);
-void object_add_label(struct buf *b, const struct object *o);
+void cache_object_label(struct buf *b, const struct cache_kind *k,
+    struct span ns, struct span name);
+void cache_object_add_label(struct buf *b, const struct cache_object *o);
 
 #endif

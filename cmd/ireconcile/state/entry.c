@@ -34,7 +34,7 @@ static struct use *
 add_use(struct entries *es, struct entry *e, enum use_role role,
     const struct watch_kind *conf)
 {
-	struct kind *k = store_add_kind(&es->store, conf);
+	struct cache_kind *k = cache_add_kind(&es->store, conf);
 	struct use *u = mem_zalloc(sizeof(*u));
 
 	u->entry = e;
@@ -142,7 +142,7 @@ entries_release(struct entries *es)
 	for (size_t i = 0; i < es->count; i++)
 		entry_free(es->items[i]);
 	free(es->items);
-	store_release(&es->store);
+	cache_release(&es->store);
 }
 
 /* ---- changes ---- */
@@ -157,7 +157,7 @@ in_list(const struct textlist *list, struct span s)
 }
 
 bool
-use_looks_at(const struct use *u, struct span ns)
+entry_use_looks_at(const struct use *u, struct span ns)
 {
 	return u->conf->namespaces.count == 0 ||
 	    u->conf->scope == WATCH_CLUSTER ||
@@ -165,18 +165,18 @@ use_looks_at(const struct use *u, struct span ns)
 }
 
 bool
-use_selects(const struct use *u, struct span labels)
+entry_use_selects(const struct use *u, struct span labels)
 {
 	return u->conf->selector == NULL ||
 	    selector_matches(u->conf->selector, labels);
 }
 
 bool
-use_covers(const struct use *u, const struct object *o)
+entry_use_covers(const struct use *u, const struct cache_object *o)
 {
 	/* The server selects; but kwatch may read a kind for several uses. */
-	return use_looks_at(u, object_namespace(o)) &&
-	    use_selects(u, object_meta(o, "labels"));
+	return entry_use_looks_at(u, cache_object_namespace(o)) &&
+	    entry_use_selects(u, cache_object_meta(o, "labels"));
 }
 
 bool
@@ -199,9 +199,9 @@ dirty_all(struct entries *es, struct entry *e)
 }
 
 static void
-put_primary(struct entries *es, struct entry *e, struct object *o)
+put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 {
-	struct primary *p = map_get(&e->primaries, object_key(o));
+	struct primary *p = map_get(&e->primaries, cache_object_key(o));
 
 	if (p == NULL) {
 		p = primary_new(e, o);
@@ -214,9 +214,9 @@ put_primary(struct entries *es, struct entry *e, struct object *o)
 }
 
 static void
-drop_primary(struct entries *es, struct entry *e, struct object *o)
+drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 {
-	struct primary *p = map_get(&e->primaries, object_key(o));
+	struct primary *p = map_get(&e->primaries, cache_object_key(o));
 
 	if (p == NULL)
 		return;
@@ -235,7 +235,7 @@ drop_primary(struct entries *es, struct entry *e, struct object *o)
 
 /* What members of dirty primaries were like, nobody will look at again. */
 static void
-glimpse(struct entries *es, struct object *old)
+glimpse(struct entries *es, struct cache_object *old)
 {
 	for (uint32_t i = 0; i < old->bucket_count; i++) {
 		struct primary *p = index_primary(old->buckets[i]);
@@ -246,21 +246,23 @@ glimpse(struct entries *es, struct object *old)
 }
 
 void
-entries_put(struct entries *es, struct object *o)
+entries_put(struct entries *es, struct cache_object *o)
 {
-	struct kind *k = o->kind;
-	struct object *old = store_get(k, object_key(o));
+	struct cache_kind *k = o->kind;
+	struct cache_object *old = cache_get(k, cache_object_key(o));
 
-	if (old != NULL && span_eq(object_text(old), object_text(o))) {
+	if (old != NULL &&
+	    span_eq(cache_object_text(old), cache_object_text(o))) {
 		old->epoch = o->epoch;
-		object_free(o);
+		cache_object_free(o);
 		return;
 	}
-	if (old != NULL && !span_eq(object_uid(old), object_uid(o))) {
+	if (old != NULL &&
+	    !span_eq(cache_object_uid(old), cache_object_uid(o))) {
 		entries_drop(es, old);
 		old = NULL;
 	}
-	map_put(&k->objects, object_key(o), o);
+	map_put(&k->objects, cache_object_key(o), o);
 	if (old != NULL) {
 		glimpse(es, old);
 		index_unlink(es, old);
@@ -269,33 +271,35 @@ entries_put(struct entries *es, struct object *o)
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
-		if (u->role == USE_PRIMARY && use_covers(u, o))
+		if (u->role == USE_PRIMARY && entry_use_covers(u, o))
 			put_primary(es, u->entry, o);
 		else if (u->role == USE_PRIMARY)
 			drop_primary(es, u->entry, o);
 		else if (u->conf->map == WATCH_MAP_ALL &&
-		    (use_covers(u, o) || (old != NULL && use_covers(u, old))))
+		    (entry_use_covers(u, o) ||
+			(old != NULL && entry_use_covers(u, old))))
 			dirty_all(es, u->entry);
 	}
-	object_free(old);
+	cache_object_free(old);
 }
 
 void
-entries_drop(struct entries *es, struct object *o)
+entries_drop(struct entries *es, struct cache_object *o)
 {
-	struct kind *k = o->kind;
+	struct cache_kind *k = o->kind;
 
-	map_del(&k->objects, object_key(o));
+	map_del(&k->objects, cache_object_key(o));
 	index_unlink(es, o);
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
 		if (u->role == USE_PRIMARY)
 			drop_primary(es, u->entry, o);
-		else if (u->conf->map == WATCH_MAP_ALL && use_covers(u, o))
+		else if (u->conf->map == WATCH_MAP_ALL &&
+		    entry_use_covers(u, o))
 			dirty_all(es, u->entry);
 	}
-	object_free(o);
+	cache_object_free(o);
 }
 
 /* ---- questions ---- */
@@ -303,13 +307,13 @@ entries_drop(struct entries *es, struct object *o)
 static int
 by_key(const void *a, const void *b)
 {
-	const struct object *const *x = a, *const *y = b;
+	const struct cache_object *const *x = a, *const *y = b;
 
-	return span_cmp(object_key(*x), object_key(*y));
+	return span_cmp(cache_object_key(*x), cache_object_key(*y));
 }
 
 static void
-add_object(struct object ***list, size_t *count, struct object *o)
+add_object(struct cache_object ***list, size_t *count, struct cache_object *o)
 {
 	/* Room grows by doubling at powers of two; one more for the NULL. */
 	if ((*count & (*count + 1)) == 0)
@@ -319,9 +323,9 @@ add_object(struct object ***list, size_t *count, struct object *o)
 
 static void
 add_bucket(const struct entry *e, const struct use *u, struct span key,
-    char type, struct object ***list, size_t *count)
+    char type, struct cache_object ***list, size_t *count)
 {
-	const struct bucket *b = index_bucket(e, type, key);
+	const struct entry_bucket *b = index_bucket(e, type, key);
 
 	for (size_t i = 0; b != NULL && i < b->count; i++)
 		if (b->links[i].use == u)
@@ -330,7 +334,8 @@ add_bucket(const struct entry *e, const struct use *u, struct span key,
 
 static void
 add_members(const struct entry *e, const struct use *u,
-    const struct object *primary, struct object ***list, size_t *count)
+    const struct cache_object *primary, struct cache_object ***list,
+    size_t *count)
 {
 	struct buf key = BUF_INIT;
 
@@ -342,17 +347,17 @@ add_members(const struct entry *e, const struct use *u,
 	buf_release(&key);
 }
 
-struct object **
+struct cache_object **
 entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u)
 {
-	struct object **list = mem_zalloc(2 * sizeof(*list)), *o;
+	struct cache_object **list = mem_zalloc(2 * sizeof(*list)), *o;
 	size_t count = 0, kept = 0;
 
 	if (u->conf->map == WATCH_MAP_ALL) {
 		for (size_t i = 0;
 		     (o = map_next(&u->kind->objects, &i)) != NULL;)
-			if (use_covers(u, o))
+			if (entry_use_covers(u, o))
 				add_object(&list, &count, o);
 	} else {
 		add_bucket(e, u, primary_key(p), 'k', &list, &count);

@@ -29,18 +29,18 @@ enum use_role { USE_PRIMARY, USE_DEPENDENT, USE_RELATED };
 struct use {
 	struct entry *entry;
 	const struct watch_kind *conf;
-	struct kind *kind;
+	struct cache_kind *kind;
 	enum use_role role;
 	struct program *map; /* of WATCH_MAP_JQ */
 	char *name;	     /* its key in .owned or .related */
 };
 
 struct link {
-	struct object *object;
+	struct cache_object *object;
 	struct use *use;
 };
 
-struct bucket {
+struct entry_bucket {
 	struct entry *entry;
 	struct link *links;
 	size_t count, cap;
@@ -74,14 +74,14 @@ typedef void entry_dirty_fn(void *arg, struct primary *p);
 struct entries {
 	struct entry **items;
 	size_t count;
-	struct store store;
+	struct cache store;
 	struct sched *sched;   /* borrowed */
 	entry_dirty_fn *dirty; /* a primary is to be evaluated */
 	/* A primary went, or something came that names one that is not
 	 * there. */
 	void (*stray)(void *arg);
 	/* An object of the primary, replaced before it was evaluated. */
-	void (*glimpse)(struct primary *p, const struct object *old);
+	void (*glimpse)(struct primary *p, const struct cache_object *old);
 	void *arg;
 	struct wake late;	   /* see late.h */
 	const struct proof *proof; /* borrowed, or NULL; the key may come
@@ -103,20 +103,20 @@ void entries_release(struct entries *es);
  * its end: updates store, index and primaries, and calls dirty for each primary
  * that sees it.
  */
-void entries_put(struct entries *es, struct object *o);
-void entries_drop(struct entries *es, struct object *o);
+void entries_put(struct entries *es, struct cache_object *o);
+void entries_drop(struct entries *es, struct cache_object *o);
 
 /* Is the object where this use looks, and what it selects? */
-bool use_covers(const struct use *u, const struct object *o);
-bool use_looks_at(const struct use *u, struct span ns);
+bool entry_use_covers(const struct use *u, const struct cache_object *o);
+bool entry_use_looks_at(const struct use *u, struct span ns);
 /* labels: a JSON object, or none. */
-bool use_selects(const struct use *u, struct span labels);
+bool entry_use_selects(const struct use *u, struct span labels);
 
 /*
  * What a primary sees of one use, sorted by namespace and name; owned array
  * of borrowed objects, ended by NULL.
  */
-struct object **entry_objects(
+struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
 /* The use of a managed kind, or NULL. */
 struct use *entry_managed(

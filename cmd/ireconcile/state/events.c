@@ -10,7 +10,7 @@
 enum { NAMED_MAX = 40 }; /* of a hostile word in a message */
 
 static void
-begin(struct entries *es, struct kind *k)
+begin(struct entries *es, struct cache_kind *k)
 {
 	k->announced = true;
 	k->complete = false;
@@ -22,9 +22,10 @@ begin(struct entries *es, struct kind *k)
 
 /* What was not mentioned since the begin is gone. */
 static void
-end(struct entries *es, struct kind *k)
+end(struct entries *es, struct cache_kind *k)
 {
-	struct object **all = (struct object **)map_sorted(&k->objects);
+	struct cache_object **all =
+	    (struct cache_object **)map_sorted(&k->objects);
 	size_t count = k->objects.count;
 
 	for (size_t i = 0; i < count; i++)
@@ -37,7 +38,7 @@ end(struct entries *es, struct kind *k)
 }
 
 static void
-bookmark(struct entries *es, struct kind *k, struct span object)
+bookmark(struct entries *es, struct cache_kind *k, struct span object)
 {
 	struct span notes =
 	    json_get(json_get(object, "metadata"), "annotations");
@@ -49,9 +50,10 @@ bookmark(struct entries *es, struct kind *k, struct span object)
 }
 
 static int
-changed(struct entries *es, struct kind *k, struct span text, struct err *err)
+changed(
+    struct entries *es, struct cache_kind *k, struct span text, struct err *err)
 {
-	struct object *o = object_new(&es->store, k, text);
+	struct cache_object *o = cache_object_new(&es->store, k, text);
 
 	if (o == NULL)
 		return err_set(
@@ -62,20 +64,22 @@ changed(struct entries *es, struct kind *k, struct span text, struct err *err)
 }
 
 static int
-deleted(struct entries *es, struct kind *k, struct span text, struct err *err)
+deleted(
+    struct entries *es, struct cache_kind *k, struct span text, struct err *err)
 {
-	struct object *gone = object_new(&es->store, k, text), *o;
+	struct cache_object *gone = cache_object_new(&es->store, k, text), *o;
 
 	if (gone == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "a %s without a name", k->name);
-	o = store_get(k, object_key(gone));
+	o = cache_get(k, cache_object_key(gone));
 	/* Another object of that name took its place already. */
 	late_forget(gone);
 	if (o != NULL &&
-	    (gone->uid_len == 0 || span_eq(object_uid(gone), object_uid(o))))
+	    (gone->uid_len == 0 ||
+		span_eq(cache_object_uid(gone), cache_object_uid(o))))
 		entries_drop(es, o);
-	object_free(gone);
+	cache_object_free(gone);
 	return 0;
 }
 
@@ -134,7 +138,7 @@ int
 events_apply(struct entries *es, struct span text, struct err *err)
 {
 	struct span type, object, version, kind;
-	struct kind *k;
+	struct cache_kind *k;
 
 	if (split(trim(text), &type, &object, err) != 0)
 		return -1;
@@ -150,7 +154,7 @@ events_apply(struct entries *es, struct span text, struct err *err)
 	    !span_is(type, "MODIFIED") && !span_is(type, "DELETED") &&
 	    !span_is(type, "BOOKMARK"))
 		return bad(err, "unknown event type", type);
-	k = store_kind(&es->store, version, kind);
+	k = cache_kind(&es->store, version, kind);
 	if (k == NULL)
 		return 0; /* nobody asked for it */
 	if (span_is(type, "BOOKMARK"))
@@ -185,7 +189,7 @@ events_end(struct entries *es, struct buf *names)
 	size_t cut = 0;
 
 	for (size_t i = 0; i < es->store.kind_count; i++) {
-		struct kind *k = es->store.kinds[i];
+		struct cache_kind *k = es->store.kinds[i];
 
 		if (!k->announced) {
 			k->announced = k->complete = true;

@@ -13,13 +13,13 @@
 #include "state/primary.h"
 
 static struct span
-bucket_key(const struct bucket *b)
+bucket_key(const struct entry_bucket *b)
 {
 	return span_make(b->key, b->key_len);
 }
 
 struct span
-index_primary_key(const struct bucket *b)
+index_primary_key(const struct entry_bucket *b)
 {
 	struct span key = span_make(b->key + 1, b->key_len - 1);
 	size_t n = b->key[0] == 'k' ? 0 : strnlen(key.p, key.n) + 1;
@@ -28,7 +28,7 @@ index_primary_key(const struct bucket *b)
 }
 
 struct primary *
-index_primary(const struct bucket *b)
+index_primary(const struct entry_bucket *b)
 {
 	struct primary *p = map_get(&b->entry->primaries, index_primary_key(b));
 	char type = b->key[0];
@@ -38,13 +38,13 @@ index_primary(const struct bucket *b)
 		return p;
 	if (p->object == NULL)
 		return type == 'm' ? p : NULL;
-	is = type == 'u' ? object_uid(p->object)
+	is = type == 'u' ? cache_object_uid(p->object)
 			 : marks_origin(b->entry, p->object);
 	return span_is(is, b->key + 1) ? p : NULL;
 }
 
 static void
-bucket_dirty(struct entries *es, const struct bucket *b)
+bucket_dirty(struct entries *es, const struct entry_bucket *b)
 {
 	struct primary *p = index_primary(b);
 
@@ -52,11 +52,11 @@ bucket_dirty(struct entries *es, const struct bucket *b)
 		es->dirty(es->arg, p);
 }
 
-struct bucket *
+struct entry_bucket *
 index_bucket(const struct entry *e, char type, struct span key)
 {
 	struct buf full = BUF_INIT;
-	struct bucket *b;
+	struct entry_bucket *b;
 
 	buf_addc(&full, type);
 	buf_addspan(&full, key);
@@ -65,10 +65,10 @@ index_bucket(const struct entry *e, char type, struct span key)
 	return b;
 }
 
-static struct bucket *
+static struct entry_bucket *
 bucket_new(struct entry *e, char type, struct span key)
 {
-	struct bucket *b = mem_zalloc(sizeof(*b) + 1 + key.n);
+	struct entry_bucket *b = mem_zalloc(sizeof(*b) + 1 + key.n);
 
 	b->entry = e;
 	b->key[0] = type;
@@ -79,10 +79,10 @@ bucket_new(struct entry *e, char type, struct span key)
 }
 
 static void
-link_to(struct entries *es, struct use *u, struct object *o, char type,
+link_to(struct entries *es, struct use *u, struct cache_object *o, char type,
     struct span key)
 {
-	struct bucket *b = index_bucket(u->entry, type, key);
+	struct entry_bucket *b = index_bucket(u->entry, type, key);
 
 	if (b == NULL)
 		b = bucket_new(u->entry, type, key);
@@ -96,14 +96,14 @@ link_to(struct entries *es, struct use *u, struct object *o, char type,
 	b->links[b->count++] = (struct link){o, u};
 	if (type == 'm' && index_primary(b) == NULL)
 		es->stray(es->arg);
-	o->buckets =
-	    mem_array(o->buckets, o->bucket_count + 1, sizeof(struct bucket *));
+	o->buckets = mem_array(
+	    o->buckets, o->bucket_count + 1, sizeof(struct entry_bucket *));
 	o->buckets[o->bucket_count++] = b;
 	bucket_dirty(es, b);
 }
 
 static void
-link_marks(struct entries *es, struct use *u, struct object *o)
+link_marks(struct entries *es, struct use *u, struct cache_object *o)
 {
 	/* What is only observed may be owned without being controlled. */
 	struct marks_owners i =
@@ -124,11 +124,11 @@ link_marks(struct entries *es, struct use *u, struct object *o)
 }
 
 static void
-link_label(struct entries *es, struct use *u, struct object *o)
+link_label(struct entries *es, struct use *u, struct cache_object *o)
 {
 	struct span name = json_raw_string(
-	    json_get(object_meta(o, "labels"), u->conf->map_arg));
-	struct span ns = object_namespace(o);
+	    json_get(cache_object_meta(o, "labels"), u->conf->map_arg));
+	struct span ns = cache_object_namespace(o);
 	struct buf key = BUF_INIT;
 
 	if (name.n == 0)
@@ -137,28 +137,28 @@ link_label(struct entries *es, struct use *u, struct object *o)
 		ns = span_str(u->conf->map_namespace);
 	if (u->entry->conf->primary.scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
-	store_add_key(&key, ns, name);
+	cache_add_key(&key, ns, name);
 	link_to(es, u, o, 'k', buf_span(&key));
 	buf_release(&key);
 }
 
 static void
-link_jq(struct entries *es, struct use *u, struct object *o)
+link_jq(struct entries *es, struct use *u, struct cache_object *o)
 {
 	struct err err = ERR_INIT;
 	struct buf key = BUF_INIT;
 	struct buf text = BUF_INIT;
-	struct input input = {.has = 0};
+	struct arguments input = {.has = 0};
 	jv list;
 	int rc;
 
-	input_add(&text, INPUT_WHOLE, object_text(o));
-	input.texts[INPUT_TEXT_BASE].text = buf_span(&text);
+	arguments_add(&text, ARGUMENTS_WHOLE, cache_object_text(o));
+	input.texts[ARGUMENTS_TEXT_BASE].text = buf_span(&text);
 	rc = program_map(u->map, &input, &list, &err);
 	buf_release(&text);
 	if (rc != 0) {
 		es->failures++;
-		object_add_label(&key, o);
+		cache_object_add_label(&key, o);
 		log_error("cannot map %s: %s", buf_str(&key), err.message);
 		buf_release(&key);
 		return;
@@ -170,7 +170,7 @@ link_jq(struct entries *es, struct use *u, struct object *o)
 		if (u->entry->conf->primary.scope == WATCH_CLUSTER)
 			ns = SPAN_NONE;
 		buf_reset(&key);
-		store_add_key(&key, ns, jvtext_span(jvtext_peek(to, "name")));
+		cache_add_key(&key, ns, jvtext_span(jvtext_peek(to, "name")));
 		link_to(es, u, o, 'k', buf_span(&key));
 		jv_free(to);
 	}
@@ -195,7 +195,7 @@ taken(const struct entries *es)
 }
 
 static void
-link_use(struct entries *es, struct use *u, struct object *o)
+link_use(struct entries *es, struct use *u, struct cache_object *o)
 {
 	/* A managed kind is always found by its marks too. */
 	if (u->conf->map == WATCH_MAP_MEMBER || u->conf->manage)
@@ -207,7 +207,7 @@ link_use(struct entries *es, struct use *u, struct object *o)
 }
 
 void
-index_link(struct entries *es, struct object *o)
+index_link(struct entries *es, struct cache_object *o)
 {
 	struct taken before = taken(es), after;
 
@@ -215,7 +215,7 @@ index_link(struct entries *es, struct object *o)
 	for (size_t i = 0; i < o->kind->use_count; i++) {
 		struct use *u = o->kind->uses[i];
 
-		if (u->role != USE_PRIMARY && use_covers(u, o))
+		if (u->role != USE_PRIMARY && entry_use_covers(u, o))
 			link_use(es, u, o);
 	}
 	after = taken(es);
@@ -224,19 +224,19 @@ index_link(struct entries *es, struct object *o)
 }
 
 static void
-bucket_free(struct bucket *b)
+bucket_free(struct entry_bucket *b)
 {
 	free(b->links);
 	free(b);
 }
 
 void
-index_unlink(struct entries *es, struct object *o)
+index_unlink(struct entries *es, struct cache_object *o)
 {
 	es->unproven -= o->unproven;
 	o->unproven = false;
 	for (uint32_t i = 0; i < o->bucket_count; i++) {
-		struct bucket *b = o->buckets[i];
+		struct entry_bucket *b = o->buckets[i];
 		bool first = true;
 
 		for (uint32_t j = 0; j < i; j++)
@@ -249,7 +249,7 @@ index_unlink(struct entries *es, struct object *o)
 		bucket_dirty(es, b);
 	}
 	for (uint32_t i = 0; i < o->bucket_count; i++) {
-		struct bucket *b = o->buckets[i];
+		struct entry_bucket *b = o->buckets[i];
 
 		for (uint32_t j = i + 1; j < o->bucket_count; j++)
 			if (o->buckets[j] == b)
@@ -267,7 +267,7 @@ index_unlink(struct entries *es, struct object *o)
 void
 index_release(struct entry *e)
 {
-	struct bucket *b;
+	struct entry_bucket *b;
 
 	for (size_t i = 0; (b = map_next(&e->buckets, &i)) != NULL;)
 		bucket_free(b);

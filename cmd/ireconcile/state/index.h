@@ -8,17 +8,18 @@
 
 /* Links an object of the store to the primaries that it belongs to, or takes
  * the links away; both tell these primaries that something changed. */
-void index_link(struct entries *es, struct object *o);
-void index_unlink(struct entries *es, struct object *o);
+void index_link(struct entries *es, struct cache_object *o);
+void index_unlink(struct entries *es, struct cache_object *o);
 
 /* key: as the type has it (entry.h). May be NULL. */
-struct bucket *index_bucket(const struct entry *e, char type, struct span key);
+struct entry_bucket *index_bucket(
+    const struct entry *e, char type, struct span key);
 
 void index_release(struct entry *e);
 
 /* "NAMESPACE\0NAME" of whose objects are in it; within the bucket. */
-struct span index_primary_key(const struct bucket *b);
+struct span index_primary_key(const struct entry_bucket *b);
 /* The primary itself; NULL: it is not there, or is not the one meant. */
-struct primary *index_primary(const struct bucket *b);
+struct primary *index_primary(const struct entry_bucket *b);
 
 #endif

@@ -15,72 +15,77 @@ wake_at(struct entries *es, int64_t at)
 }
 
 static int64_t
-until(const struct entries *es, const struct object *o)
+until(const struct entries *es, const struct cache_object *o)
 {
 	return backoff_until(
-	    &o->kind->backoffs, object_key(o), sched_ticks(es->sched));
+	    &o->kind->backoffs, cache_object_key(o), sched_ticks(es->sched));
 }
 
 bool
-late_takes(struct entries *es, struct object *o)
+late_takes(struct entries *es, struct cache_object *o)
 {
-	struct kind *k = o->kind;
-	struct object *old = store_get(k, object_key(o));
+	struct cache_kind *k = o->kind;
+	struct cache_object *old = cache_get(k, cache_object_key(o));
 	int64_t at = until(es, o);
 
-	object_free(map_del(&k->late, object_key(o)));
+	cache_object_free(map_del(&k->late, cache_object_key(o)));
 	if (at == 0 ||
-	    (old != NULL && span_eq(object_text(old), object_text(o))))
+	    (old != NULL &&
+		span_eq(cache_object_text(old), cache_object_text(o))))
 		return false;
-	if (old != NULL && !span_eq(object_uid(old), object_uid(o)))
+	if (old != NULL && !span_eq(cache_object_uid(old), cache_object_uid(o)))
 		entries_drop(es, old);
 	else if (old != NULL)
 		old->epoch = o->epoch;
-	map_put(&k->late, object_key(o), o);
+	map_put(&k->late, cache_object_key(o), o);
 	wake_at(es, at);
 	return true;
 }
 
 void
-late_forget(const struct object *gone)
+late_forget(const struct cache_object *gone)
 {
 	struct map *late = &gone->kind->late;
-	struct object *o = map_get(late, object_key(gone));
+	struct cache_object *o = map_get(late, cache_object_key(gone));
 
 	if (o != NULL &&
-	    (gone->uid_len == 0 || span_eq(object_uid(gone), object_uid(o))))
-		object_free(map_del(late, object_key(gone)));
+	    (gone->uid_len == 0 ||
+		span_eq(cache_object_uid(gone), cache_object_uid(o))))
+		cache_object_free(map_del(late, cache_object_key(gone)));
 }
 
 void
-late_sweep(struct kind *k)
+late_sweep(struct cache_kind *k)
 {
-	struct object **all = (struct object **)map_sorted(&k->late);
+	struct cache_object **all =
+	    (struct cache_object **)map_sorted(&k->late);
 	size_t count = k->late.count;
 
 	for (size_t i = 0; i < count; i++)
 		if (all[i]->epoch != k->epoch)
-			object_free(map_del(&k->late, object_key(all[i])));
+			cache_object_free(
+			    map_del(&k->late, cache_object_key(all[i])));
 	free(all);
 }
 
 void
 late_charge(
-    struct entries *es, const struct object *o, uint64_t us, bool stopped)
+    struct entries *es, const struct cache_object *o, uint64_t us, bool stopped)
 {
 	struct map *all = &o->kind->backoffs;
 	int64_t now = sched_ticks(es->sched);
 
 	if (stopped)
-		backoff_failed(all, object_key(o), now);
+		backoff_failed(all, cache_object_key(o), now);
 	else
-		backoff_went_well(all, object_key(o), now, us);
+		backoff_went_well(all, cache_object_key(o), now, us);
 }
 
 static void
-put_of(struct entries *es, struct kind *k, enum late_which which)
+put_of(struct entries *es, struct cache_kind *k, enum late_which which)
 {
-	struct object **all = (struct object **)map_sorted(&k->late);
+	struct cache_object **all =
+	    (struct cache_object **)map_sorted(&k->late);
 	size_t count = k->late.count;
 
 	for (size_t i = 0; i < count; i++) {
@@ -90,7 +95,7 @@ put_of(struct entries *es, struct kind *k, enum late_which which)
 			wake_at(es, at);
 			continue;
 		}
-		map_del(&k->late, object_key(all[i]));
+		map_del(&k->late, cache_object_key(all[i]));
 		entries_put(es, all[i]);
 	}
 	free(all);

@@ -19,15 +19,15 @@
 
 /* A version arrives: true: it waits, and was taken. One that waited for the
  * same object never mattered. */
-bool late_takes(struct entries *es, struct object *o);
+bool late_takes(struct entries *es, struct cache_object *o);
 /* The object is deleted (without a uid: whichever it was). */
-void late_forget(const struct object *gone);
+void late_forget(const struct cache_object *gone);
 /* A kind was listed: what was not mentioned is gone. */
-void late_sweep(struct kind *k);
+void late_sweep(struct cache_kind *k);
 
 /* What the maps of an object took; stopped: by a limit, or a crash. */
-void late_charge(
-    struct entries *es, const struct object *o, uint64_t us, bool stopped);
+void late_charge(struct entries *es, const struct cache_object *o, uint64_t us,
+    bool stopped);
 
 /* Puts those whose time has come, or all: nothing else will arrive. */
 enum late_which { LATE_DUE, LATE_ALL };

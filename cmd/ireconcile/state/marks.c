@@ -35,16 +35,16 @@ is_kind(struct span ref, const struct watch_kind *kind)
 }
 
 struct marks_owners
-marks_owners(const struct object *o, enum marks_which which)
+marks_owners(const struct cache_object *o, enum marks_which which)
 {
-	struct span list = object_meta(o, "ownerReferences");
+	struct span list = cache_object_meta(o, "ownerReferences");
 
 	return (struct marks_owners){json_elements(list), which};
 }
 
 bool
 marks_owner(struct marks_owners *i, const struct entry *e,
-    const struct object *o, struct buf *key)
+    const struct cache_object *o, struct buf *key)
 {
 	const struct watch_kind *kind = &e->conf->primary;
 	bool cluster = kind->scope == WATCH_CLUSTER;
@@ -65,30 +65,30 @@ marks_owner(struct marks_owners *i, const struct entry *e,
 		buf_reset(key);
 		buf_addspan(key, uid);
 		buf_addc(key, '\0');
-		store_add_key(
-		    key, cluster ? SPAN_NONE : object_namespace(o), name);
+		cache_add_key(
+		    key, cluster ? SPAN_NONE : cache_object_namespace(o), name);
 		return true;
 	}
 	return false;
 }
 
 bool
-marks_owning_key(struct buf *key, const struct object *primary)
+marks_owning_key(struct buf *key, const struct cache_object *primary)
 {
 	if (primary->uid_len == 0)
 		return false;
-	buf_addspan(key, object_uid(primary));
+	buf_addspan(key, cache_object_uid(primary));
 	buf_addc(key, '\0');
-	buf_addspan(key, object_key(primary));
+	buf_addspan(key, cache_object_key(primary));
 	return true;
 }
 
 /* ---- marks ---- */
 
 static struct span
-annotation(const struct object *o, const char *key, struct buf *scratch)
+annotation(const struct cache_object *o, const char *key, struct buf *scratch)
 {
-	return json_string(object_annotation(o, key), scratch);
+	return json_string(cache_object_annotation(o, key), scratch);
 }
 
 /*
@@ -96,7 +96,7 @@ annotation(const struct object *o, const char *key, struct buf *scratch)
  * are none, or they are of another object.
  */
 static struct span
-marked_primary(const struct object *o, struct buf *scratch)
+marked_primary(const struct cache_object *o, struct buf *scratch)
 {
 	struct buf want = BUF_INIT, text = BUF_INIT;
 	struct span member = annotation(o, PROOF_MEMBER, scratch), label;
@@ -108,11 +108,11 @@ marked_primary(const struct object *o, struct buf *scratch)
 	if (space == NULL)
 		return SPAN_NONE;
 	primary = span_make(member.p, (size_t)(space - member.p));
-	object_add_label(&want, o);
+	cache_object_add_label(&want, o);
 	good = span_eq(
 	    span_make(space + 1, member.n - primary.n - 1), buf_span(&want));
 	label = json_string(
-	    json_get(object_meta(o, "labels"), PROOF_PART_OF), &text);
+	    json_get(cache_object_meta(o, "labels"), PROOF_PART_OF), &text);
 	buf_reset(&want);
 	part_of(primary, &want);
 	good = good && span_eq(label, buf_span(&want));
@@ -122,7 +122,7 @@ marked_primary(const struct object *o, struct buf *scratch)
 }
 
 void
-marks_examine(const struct proof *proof, struct object *o)
+marks_examine(const struct proof *proof, struct cache_object *o)
 {
 	struct buf scratch = BUF_INIT, text = BUF_INIT, label = BUF_INIT;
 	struct span primary, origin;
@@ -132,7 +132,7 @@ marks_examine(const struct proof *proof, struct object *o)
 		return;
 	primary = marked_primary(o, &scratch);
 	if (primary.p != NULL) {
-		object_add_label(&label, o);
+		cache_object_add_label(&label, o);
 		o->proven =
 		    proof_check(proof, annotation(o, PROOF_MARK, &text),
 			primary, buf_span(&label), &origin) == PROOF_GOOD;
@@ -150,7 +150,7 @@ marks_are_bound(const struct entry *e)
 
 /* "ORIGIN\0" of a proof that was found good. */
 static void
-add_origin(struct buf *key, const struct object *o)
+add_origin(struct buf *key, const struct cache_object *o)
 {
 	struct buf text = BUF_INIT;
 
@@ -159,7 +159,7 @@ add_origin(struct buf *key, const struct object *o)
 }
 
 bool
-marks_key(struct buf *key, const struct entry *e, const struct object *o)
+marks_key(struct buf *key, const struct entry *e, const struct cache_object *o)
 {
 	const char *kind = e->uses[0]->kind->name, *slash;
 	size_t kind_len = strlen(kind);
@@ -180,7 +180,7 @@ marks_key(struct buf *key, const struct entry *e, const struct object *o)
 		if (marks_are_bound(e))
 			add_origin(key, o);
 		buf_addc(key, '\0');
-		store_add_key(key, span_make(p.p, (size_t)(slash - p.p)),
+		cache_add_key(key, span_make(p.p, (size_t)(slash - p.p)),
 		    span_make(slash + 1, (size_t)(p.p + p.n - slash - 1)));
 	}
 	buf_release(&scratch);
@@ -188,44 +188,45 @@ marks_key(struct buf *key, const struct entry *e, const struct object *o)
 }
 
 struct span
-marks_origin(const struct entry *e, const struct object *primary)
+marks_origin(const struct entry *e, const struct cache_object *primary)
 {
 	struct span origin;
 
 	if (!marks_are_bound(e))
 		return span_str("");
-	origin = proof_origin(object_text(primary));
-	return origin.n > 0 ? origin : object_uid(primary);
+	origin = proof_origin(cache_object_text(primary));
+	return origin.n > 0 ? origin : cache_object_uid(primary);
 }
 
 bool
-marks_has_origin(const struct entry *e, const struct object *primary)
+marks_has_origin(const struct entry *e, const struct cache_object *primary)
 {
-	struct span origin = proof_origin(object_text(primary));
+	struct span origin = proof_origin(cache_object_text(primary));
 
 	return proof_has_key(e->proof) && origin.n > 0 &&
-	    !span_eq(origin, object_uid(primary));
+	    !span_eq(origin, cache_object_uid(primary));
 }
 
 bool
-marks_need_origin(const struct entry *e, const struct object *primary)
+marks_need_origin(const struct entry *e, const struct cache_object *primary)
 {
 	return proof_has_key(e->proof) && e->conf->marks &&
-	    primary->uid_len > 0 && proof_origin(object_text(primary)).n == 0;
+	    primary->uid_len > 0 &&
+	    proof_origin(cache_object_text(primary)).n == 0;
 }
 
 void
 marks_primary_key(
-    struct buf *key, const struct entry *e, const struct object *primary)
+    struct buf *key, const struct entry *e, const struct cache_object *primary)
 {
 	buf_addspan(key, marks_origin(e, primary));
 	buf_addc(key, '\0');
-	buf_addspan(key, object_key(primary));
+	buf_addspan(key, cache_object_key(primary));
 }
 
 bool
-marks_is_member(
-    const struct entry *e, const struct object *o, const struct object *primary)
+marks_is_member(const struct entry *e, const struct cache_object *o,
+    const struct cache_object *primary)
 {
 	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
 	struct buf theirs = BUF_INIT, ours = BUF_INIT;
@@ -248,10 +249,10 @@ marks_is_member(
 /* ---- writing ---- */
 
 bool
-marks_can_own(const struct object *primary, struct span ns)
+marks_can_own(const struct cache_object *primary, struct span ns)
 {
 	return primary->kind->conf->scope == WATCH_CLUSTER ||
-	    (ns.n > 0 && span_eq(ns, object_namespace(primary)));
+	    (ns.n > 0 && span_eq(ns, cache_object_namespace(primary)));
 }
 
 static jv
@@ -271,9 +272,9 @@ set_mark(jv item, const char *map, const char *key, struct span value)
 }
 
 static jv
-add_owner(jv item, const struct object *primary)
+add_owner(jv item, const struct cache_object *primary)
 {
-	struct span text = object_text(primary);
+	struct span text = cache_object_text(primary);
 	jv path = JV_ARRAY(jv_string("metadata"), jv_string("ownerReferences"));
 	jv owners = jv_getpath(jv_copy(item), jv_copy(path));
 	jv ref = jv_object();
@@ -283,9 +284,9 @@ add_owner(jv item, const struct object *primary)
 	ref = jv_object_set(
 	    ref, jv_string("kind"), jv_string(primary->kind->conf->kind));
 	ref = jv_object_set(
-	    ref, jv_string("name"), text_jv(object_name(primary)));
-	ref =
-	    jv_object_set(ref, jv_string("uid"), text_jv(object_uid(primary)));
+	    ref, jv_string("name"), text_jv(cache_object_name(primary)));
+	ref = jv_object_set(
+	    ref, jv_string("uid"), text_jv(cache_object_uid(primary)));
 	ref = jv_object_set(ref, jv_string("controller"), jv_true());
 	if (jv_get_kind(owners) != JV_KIND_ARRAY) {
 		jv_free(owners);
@@ -295,14 +296,14 @@ add_owner(jv item, const struct object *primary)
 }
 
 jv
-marks_add(
-    jv item, const struct object *primary, struct span ns, const char *label)
+marks_add(jv item, const struct cache_object *primary, struct span ns,
+    const char *label)
 {
 	struct buf member = BUF_INIT, sum = BUF_INIT;
 
 	if (marks_can_own(primary, ns))
 		return add_owner(item, primary);
-	object_add_label(&member, primary);
+	cache_object_add_label(&member, primary);
 	part_of(buf_span(&member), &sum);
 	buf_addf(&member, " %s", label);
 	item = set_mark(item, "annotations", PROOF_MEMBER, buf_span(&member));
@@ -313,20 +314,20 @@ marks_add(
 }
 
 jv
-marks_prove(jv item, const struct entry *e, const struct object *primary,
+marks_prove(jv item, const struct entry *e, const struct cache_object *primary,
     const char *label)
 {
 	struct buf key = BUF_INIT, text = BUF_INIT;
-	struct span origin = proof_origin(object_text(primary));
+	struct span origin = proof_origin(cache_object_text(primary));
 	jv annotations =
 	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
 
 	if (!proof_has_key(e->proof) ||
 	    !jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER)))
 		return item;
-	object_add_label(&key, primary);
+	cache_object_add_label(&key, primary);
 	proof_add(&text, e->proof, buf_span(&key),
-	    origin.n > 0 ? origin : object_uid(primary), span_str(label));
+	    origin.n > 0 ? origin : cache_object_uid(primary), span_str(label));
 	item = set_mark(item, "annotations", PROOF_MARK, buf_span(&text));
 	buf_release(&key);
 	buf_release(&text);

@@ -17,20 +17,21 @@
 #include "state/entry.h"
 
 /* Is o a member of primary, which is one of e's? */
-bool marks_is_member(const struct entry *e, const struct object *o,
-    const struct object *primary);
+bool marks_is_member(const struct entry *e, const struct cache_object *o,
+    const struct cache_object *primary);
 
 /* Before any of the others, once an object comes: o->proven. */
-void marks_examine(const struct proof *proof, struct object *o);
+void marks_examine(const struct proof *proof, struct cache_object *o);
 
 /*
  * "ORIGIN\0NAMESPACE\0NAME" of the primary of e's kind that the marks of o
  * name, appended; false if they do not count.
  */
-bool marks_key(struct buf *key, const struct entry *e, const struct object *o);
+bool marks_key(
+    struct buf *key, const struct entry *e, const struct cache_object *o);
 /* The same of the primary itself. */
 void marks_primary_key(
-    struct buf *key, const struct entry *e, const struct object *primary);
+    struct buf *key, const struct entry *e, const struct cache_object *primary);
 
 /*
  * for (struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
@@ -45,11 +46,11 @@ struct marks_owners {
 	enum marks_which which;
 };
 struct marks_owners marks_owners(
-    const struct object *o, enum marks_which which);
+    const struct cache_object *o, enum marks_which which);
 bool marks_owner(struct marks_owners *i, const struct entry *e,
-    const struct object *o, struct buf *key);
+    const struct cache_object *o, struct buf *key);
 /* The same of the primary itself; false if it has no uid. */
-bool marks_owning_key(struct buf *key, const struct object *primary);
+bool marks_owning_key(struct buf *key, const struct cache_object *primary);
 
 /* Do only proven marks count, and are they bound to an origin? */
 bool marks_are_bound(const struct entry *e);
@@ -58,23 +59,26 @@ bool marks_are_bound(const struct entry *e);
  * The origin that the marks of its members are bound to, borrowed; empty where
  * they are bound to none.
  */
-struct span marks_origin(const struct entry *e, const struct object *primary);
+struct span marks_origin(
+    const struct entry *e, const struct cache_object *primary);
 /* Is it another than its uid? */
-bool marks_has_origin(const struct entry *e, const struct object *primary);
+bool marks_has_origin(
+    const struct entry *e, const struct cache_object *primary);
 /* Does it have to be written down at the primary? */
-bool marks_need_origin(const struct entry *e, const struct object *primary);
+bool marks_need_origin(
+    const struct entry *e, const struct cache_object *primary);
 
 /* Can an object there have a controller reference to this primary? */
-bool marks_can_own(const struct object *primary, struct span ns);
+bool marks_can_own(const struct cache_object *primary, struct span ns);
 
 /*
  * item (consumed) with the mark of a member of primary; label is the item's
  * "Kind.group/namespace/name", ns its namespace. Returned owned.
  */
-jv marks_add(
-    jv item, const struct object *primary, struct span ns, const char *label);
-/* The same with the proof, if it has marks and there is a key. */
-jv marks_prove(jv item, const struct entry *e, const struct object *primary,
+jv marks_add(jv item, const struct cache_object *primary, struct span ns,
     const char *label);
+/* The same with the proof, if it has marks and there is a key. */
+jv marks_prove(jv item, const struct entry *e,
+    const struct cache_object *primary, const char *label);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 struct primary *
-primary_new(struct entry *e, struct object *o)
+primary_new(struct entry *e, struct cache_object *o)
 {
 	struct primary *p = mem_zalloc(sizeof(*p));
 
@@ -14,8 +14,8 @@ primary_new(struct entry *e, struct object *o)
 	p->object = o;
 	p->key_len = o->key_len;
 	p->key = mem_dup(o->data, o->key_len);
-	p->namespace_ = mem_dup(object_namespace(o).p, o->ns_len);
-	p->name = mem_dup(object_name(o).p, object_name(o).n);
+	p->namespace_ = mem_dup(cache_object_namespace(o).p, o->ns_len);
+	p->name = mem_dup(cache_object_name(o).p, cache_object_name(o).n);
 	p->wake.key = primary_key(p);
 	p->wake.owner = p;
 	return p;

@@ -14,8 +14,8 @@
 #include "state/sched.h"
 
 /* One desired item, marked, as text. */
-struct item {
-	struct kind *kind;
+struct desired_item {
+	struct cache_kind *kind;
 	char *label;	/* "Kind.group/namespace/name" */
 	struct buf key; /* "NAMESPACE\0NAME" */
 	char *text;
@@ -51,7 +51,7 @@ struct desired {
 	int64_t generation; /* of the primary then */
 	bool failed;	    /* then error says why, and there are no items */
 	char *error;
-	struct item *items;
+	struct desired_item *items;
 	size_t count;
 };
 
@@ -80,8 +80,9 @@ struct unsettled {
 
 struct primary {
 	struct entry *entry;
-	struct object *object; /* NULL: gone, but something is left to say */
-	char *key;	       /* "NAMESPACE\0NAME" */
+	struct cache_object
+	    *object; /* NULL: gone, but something is left to say */
+	char *key;   /* "NAMESPACE\0NAME" */
 	size_t key_len;
 	char *namespace_, *name; /* for messages */
 	bool dirty, queued;
@@ -113,7 +114,7 @@ struct primary {
 	size_t unsettled_count;
 };
 
-struct primary *primary_new(struct entry *e, struct object *o);
+struct primary *primary_new(struct entry *e, struct cache_object *o);
 void primary_free(struct primary *p);
 
 static inline struct span

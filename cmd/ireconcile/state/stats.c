@@ -99,7 +99,7 @@ stats_metrics(
 		metric_add(m, METRIC_UNSETTLED, by, (double)s->unsettled);
 	}
 	for (size_t i = 0; i < es->store.kind_count; i++) {
-		const struct kind *k = es->store.kinds[i];
+		const struct cache_kind *k = es->store.kinds[i];
 
 		metric_add(m, METRIC_OBJECTS, METRIC_LABELS(k->name),
 		    (double)k->objects.count);

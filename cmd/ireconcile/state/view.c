@@ -21,19 +21,20 @@ view_release(struct view *v)
 
 /* All uses in a role, each with its objects. */
 static void
-add_role(const struct view *v, enum use_role role, enum input_part part,
+add_role(const struct view *v, enum use_role role, enum arguments_part part,
     struct buf *out)
 {
 	for (size_t i = 0; i < v->entry->use_count; i++) {
 		const struct use *u = v->entry->uses[i];
-		struct object **list;
+		struct cache_object **list;
 
 		if (u->role != role)
 			continue;
-		input_add(out, part, span_str(u->name));
+		arguments_add(out, part, span_str(u->name));
 		list = entry_objects(v->entry, v->primary, u);
 		for (size_t j = 0; list[j] != NULL; j++)
-			input_add(out, INPUT_OBJECT, object_text(list[j]));
+			arguments_add(
+			    out, ARGUMENTS_OBJECT, cache_object_text(list[j]));
 		free(list);
 	}
 }
@@ -41,18 +42,19 @@ add_role(const struct view *v, enum use_role role, enum input_part part,
 static void
 add_base(struct view *v)
 {
-	input_add(&v->base, INPUT_PRIMARY, object_text(v->primary->object));
-	add_role(v, USE_RELATED, INPUT_RELATED, &v->base);
-	input_add(
-	    &v->base, INPUT_OPERATOR, span_str(v->entry->conf->operator_json));
+	arguments_add(
+	    &v->base, ARGUMENTS_PRIMARY, cache_object_text(v->primary->object));
+	add_role(v, USE_RELATED, ARGUMENTS_RELATED, &v->base);
+	arguments_add(&v->base, ARGUMENTS_OPERATOR,
+	    span_str(v->entry->conf->operator_json));
 }
 
 /* A text that differs has another number. */
 static void
-set_text(struct view *v, enum input_text which, struct buf *text)
+set_text(struct view *v, enum arguments_text which, struct buf *text)
 {
 	if (v->input.texts[which].id == 0)
-		v->input.texts[which].id = input_id();
+		v->input.texts[which].id = arguments_id();
 	v->input.texts[which].text = buf_span(text);
 }
 
@@ -61,37 +63,37 @@ set_outcome(struct view *v, struct span outstanding)
 {
 	struct buf fresh = BUF_INIT;
 
-	input_add(&fresh, INPUT_LOOPS,
+	arguments_add(&fresh, ARGUMENTS_LOOPS,
 	    v->loops.len > 0 ? buf_span(&v->loops) : span_str("[]"));
 	buf_addspan(&fresh, outstanding);
 	if (!span_eq(buf_span(&fresh), buf_span(&v->outcome)))
-		v->input.texts[INPUT_TEXT_OUTCOME].id = 0;
+		v->input.texts[ARGUMENTS_TEXT_OUTCOME].id = 0;
 	buf_release(&v->outcome);
 	v->outcome = fresh;
-	set_text(v, INPUT_TEXT_OUTCOME, &v->outcome);
+	set_text(v, ARGUMENTS_TEXT_OUTCOME, &v->outcome);
 }
 
-const struct input *
+const struct arguments *
 view_input(
     struct view *v, unsigned what, struct span outstanding, const char *error)
 {
-	struct input *in = &v->input;
+	struct arguments *in = &v->input;
 
 	if (v->base.len == 0)
 		add_base(v);
 	if ((what & VIEW_OWNED) && v->owned.len == 0)
-		add_role(v, USE_DEPENDENT, INPUT_OWNED, &v->owned);
+		add_role(v, USE_DEPENDENT, ARGUMENTS_OWNED, &v->owned);
 	if (what & VIEW_OUTCOME)
 		set_outcome(v, outstanding);
 	in->error = SPAN_NONE;
 	if ((what & VIEW_OUTCOME) && error != NULL)
 		in->error = span_str(error);
-	in->has = (what & VIEW_OWNED ? INPUT_HAS_OWNED : 0) |
-	    (what & VIEW_NOW ? INPUT_HAS_NOW : 0) |
-	    (what & VIEW_OUTCOME ? INPUT_HAS_OUTCOME : 0);
+	in->has = (what & VIEW_OWNED ? ARGUMENTS_HAS_OWNED : 0) |
+	    (what & VIEW_NOW ? ARGUMENTS_HAS_NOW : 0) |
+	    (what & VIEW_OUTCOME ? ARGUMENTS_HAS_OUTCOME : 0);
 	in->now = (double)v->now_us / 1e6;
-	set_text(v, INPUT_TEXT_BASE, &v->base);
-	set_text(v, INPUT_TEXT_OWNED, &v->owned);
+	set_text(v, ARGUMENTS_TEXT_BASE, &v->base);
+	set_text(v, ARGUMENTS_TEXT_OWNED, &v->owned);
 	return in;
 }
 
@@ -111,7 +113,7 @@ view_fingerprint(const struct view *v, bool owned, bool now)
 		return 0;
 	for (size_t i = 0; i < v->entry->use_count; i++) {
 		const struct use *u = v->entry->uses[i];
-		struct object **list;
+		struct cache_object **list;
 
 		if (u->role != USE_RELATED &&
 		    !(u->role == USE_DEPENDENT && owned))

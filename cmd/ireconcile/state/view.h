@@ -16,7 +16,7 @@ struct view {
 	const struct entry *entry;
 	const struct primary *primary;
 	int64_t now_us;
-	struct input input;
+	struct arguments input;
 	struct buf base, owned, outcome; /* of input; empty until needed */
 	struct buf loops; /* what the program sees as such, JSON; empty: [] */
 };
@@ -30,7 +30,7 @@ enum { VIEW_OWNED = 1, VIEW_NOW = 2, VIEW_OUTCOME = 4 };
  * now, and the outcome so far: loops, outstanding (parts, see arguments.h) and
  * error (NULL: null). Borrowed until the next call.
  */
-const struct input *view_input(
+const struct arguments *view_input(
     struct view *v, unsigned what, struct span outstanding, const char *error);
 
 /*

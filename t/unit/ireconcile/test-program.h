@@ -43,15 +43,15 @@ write_file(const char *path, const char *text)
 }
 
 /* The input that is this text; until the next call. */
-static const struct input *
+static const struct arguments *
 whole(const char *text)
 {
-	static struct input input;
+	static struct arguments input;
 	static struct buf parts;
 
 	buf_reset(&parts);
-	input_add(&parts, INPUT_WHOLE, span_str(text));
-	input.texts[INPUT_TEXT_BASE].text = buf_span(&parts);
+	arguments_add(&parts, ARGUMENTS_WHOLE, span_str(text));
+	input.texts[ARGUMENTS_TEXT_BASE].text = buf_span(&parts);
 	return &input;
 }
 
