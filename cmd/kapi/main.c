@@ -217,13 +217,13 @@ fill_store(struct run *r, struct err *err)
 
 	a->store = store_new();
 	store_set_version(a->store, FIRST_VERSION);
-	a->registry = registry_new();
-	registry_bind(a->registry, a->store);
+	a->registry = resource_registry_new();
+	resource_bind(a->registry, a->store);
 	a->crds = crds_new(a);
 	a->gc = gc_new(a);
 	r->namespaces = namespaces_new(a);
 	if (o.load != NULL)
-		rc = state_load(a, o.load, err);
+		rc = snapshot_load(a, o.load, err);
 	if (rc == 0)
 		namespaces_start(r->namespaces);
 	return rc;
@@ -242,7 +242,7 @@ serve(struct run *r, struct err *err)
 	loop_run(a->loop);
 	reportfd_send(&r->report);
 	reportfd_release(&r->report);
-	return o.save == NULL ? 0 : state_save(a, o.save, err);
+	return o.save == NULL ? 0 : snapshot_save(a, o.save, err);
 }
 
 static void
@@ -257,7 +257,7 @@ release(struct run *r)
 	namespaces_free(r->namespaces);
 	gc_free(a->gc);
 	crds_free(a->crds);
-	registry_free(a->registry);
+	resource_registry_free(a->registry);
 	store_free(a->store);
 	journal_free(a->journal);
 	faults_free(a->faults);

@@ -42,7 +42,7 @@ refuse(struct request *r, int code)
 static void
 serve_other(struct request *r)
 {
-	if (health_serve(r) || discovery_serve(r) || openapi_serve(r))
+	if (livez_serve(r) || groups_serve(r) || openapi_serve(r))
 		return;
 	reply_plain(r, 404, not_found_text);
 }
@@ -116,7 +116,7 @@ is_builtin_group(const struct request *r)
 {
 	struct resource *s;
 
-	for (size_t i = 0; (s = registry_next(r->api->registry, &i)) != NULL;)
+	for (size_t i = 0; (s = resource_next(r->api->registry, &i)) != NULL;)
 		if (span_eq(s->group, r->group))
 			return s->crd == NULL;
 	return false;
@@ -150,7 +150,8 @@ take_protobuf(struct request *r)
 	struct node *object;
 
 	if (r->http->body.n == 0 ||
-	    !span_is(body_type(r), "application/vnd.kubernetes.protobuf"))
+	    !span_is(
+		request_body_type(r), "application/vnd.kubernetes.protobuf"))
 		return NULL;
 	object = proto_decode(&r->arena, r->http->body, &err);
 	if (object == NULL)
@@ -158,7 +159,7 @@ take_protobuf(struct request *r)
 		    "the object provided is unrecognized (must be of type "
 		    "%.*s): %s (%.*s)",
 		    SPAN_ARG(r->resource->kind), err.message,
-		    SPAN_ARG(body_summary(&r->arena, r->http->body)));
+		    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
 	replace_body(r, object);
 	return NULL;
 }
@@ -175,7 +176,7 @@ serve_verb(struct request *r)
 	else if (r->subresource.n > 0)
 		rest_serve(r);
 	else if (r->verb == REQUEST_GET)
-		get_serve(r);
+		list_serve_get(r);
 	else if (r->verb == REQUEST_LIST)
 		list_serve(r);
 	else if (r->verb == REQUEST_WATCH)
@@ -190,7 +191,7 @@ serve_builtin(struct request *r)
 	int code = check_builtin(r);
 
 	if (r->group.n == 0 && span_is(r->plural, "endpoints"))
-		warning_add(&r->warnings,
+		decode_warning_add(&r->warnings,
 		    span_str("v1 Endpoints is deprecated in v1.33+; use "
 			     "discovery.k8s.io/v1 EndpointSlice"));
 	if (code != 0)
@@ -240,7 +241,7 @@ may_create(struct request *r)
 		return false;
 	return r->verb == REQUEST_CREATE ||
 	    (r->verb == REQUEST_PATCH &&
-		span_is(body_type(r), "application/apply-patch+yaml"));
+		span_is(request_body_type(r), "application/apply-patch+yaml"));
 }
 
 /*
@@ -257,7 +258,7 @@ wait_for_namespace(struct request *r)
 	if (r->waited || !r->resource->namespaced || r->namespace_.n == 0 ||
 	    !may_create(r))
 		return false;
-	namespaces = registry_storage(
+	namespaces = resource_storage(
 	    r->api->registry, span_str(""), span_str("namespaces"));
 	if (namespaces == NULL ||
 	    store_get(namespaces->collection, SPAN_NONE, r->namespace_) != NULL)
@@ -279,12 +280,12 @@ go_on(struct request *r)
 	}
 	/* Found again: a fault may have held it while its CRD went. */
 	r->resource =
-	    registry_find(r->api->registry, r->group, r->version, r->plural);
+	    resource_find(r->api->registry, r->group, r->version, r->plural);
 	if (r->resource != NULL && wait_for_namespace(r))
 		return;
 	v = r->resource == NULL ? NULL : crd_version_of(r->resource);
 	if (v != NULL && v->deprecated)
-		warning_add(&r->warnings, v->deprecation_warning);
+		decode_warning_add(&r->warnings, v->deprecation_warning);
 	serve_resource(r);
 }
 
@@ -358,7 +359,7 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 	if (r->api->faults != NULL && faults_serve(r))
 		return;
 	if (r->on_resource)
-		r->resource = registry_find(
+		r->resource = resource_find(
 		    r->api->registry, r->group, r->version, r->plural);
 	if (r->api->faults != NULL && faults_before(r, go_on))
 		return;
@@ -382,7 +383,7 @@ router_release(struct api *api)
 {
 	struct request *r;
 
-	discovery_free(api->discovery);
+	groups_free(api->discovery);
 	openapi_free(api->openapi);
 	while ((r = api->spare) != NULL) {
 		api->spare = r->next_spare;

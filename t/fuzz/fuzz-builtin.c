@@ -92,7 +92,7 @@ resource_of(const struct node *object)
 		group = span_make(api.p, (size_t)(slash - api.p));
 		api = span_make(slash + 1, api.n - group.n - 1);
 	}
-	return registry_find_kind(registry, group, api, kind);
+	return resource_find_kind(registry, group, api, kind);
 }
 
 static void
@@ -184,14 +184,14 @@ main(int argc, char **argv)
 	end = time(NULL) + (argc > 2 ? strtol(argv[2], NULL, 10) : 5);
 	state = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
 	store = store_new();
-	registry = registry_new();
-	registry_bind(registry, store);
+	registry = resource_registry_new();
+	resource_bind(registry, store);
 	do
 		run(&text);
 	while (time(NULL) < end);
 	printf("%lu accepted, %lu refused, %lu not decoded\n", accepted,
 	    refused, not_decoded);
-	registry_free(registry);
+	resource_registry_free(registry);
 	store_free(store);
 	buf_release(&text);
 	return 0;

@@ -171,7 +171,7 @@ try_definition(struct arena *a, struct node *d)
 	crd_definition_validate(&c, span_str(""), NULL, d);
 	crd_definition_warn(a, NULL, d, &w);
 	valid = c.n == 0;
-	names_accept(a, d, &used, span_str("2026-01-01T00:00:00Z"));
+	conditions_accept_names(a, d, &used, span_str("2026-01-01T00:00:00Z"));
 	/* Also what is refused may be loaded. */
 	crd = crd_make(d, NULL);
 	for (size_t i = 0; crd != NULL && i < crd->version_count; i++)

@@ -68,8 +68,8 @@ begin(void)
 
 	api = (struct api){.loop = loop_new()};
 	api.store = store_new();
-	api.registry = registry_new();
-	registry_bind(api.registry, api.store);
+	api.registry = resource_registry_new();
+	resource_bind(api.registry, api.store);
 	api.crds = crds_new(&api);
 	api.gc = gc_new(&api);
 	namespaces = namespaces_new(&api);
@@ -93,7 +93,7 @@ end(void)
 	namespaces_free(namespaces);
 	gc_free(api.gc);
 	crds_free(api.crds);
-	registry_free(api.registry);
+	resource_registry_free(api.registry);
 	store_free(api.store);
 	journal_free(api.journal);
 	loop_free(api.loop);

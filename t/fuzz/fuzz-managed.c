@@ -128,7 +128,7 @@ schema_of(struct arena *a, const struct node *step)
 	struct span group = span_str("");
 
 	if (tree_is(tree_get(step, "crd"), NODE_OBJECT))
-		return crd_schema(a, tree_get(step, "crd"), false);
+		return structural_schema(a, tree_get(step, "crd"), false);
 	if (slash != NULL) {
 		group = span_make(version.p, (size_t)(slash - version.p));
 		version = span_make(slash + 1, version.n - group.n - 1);

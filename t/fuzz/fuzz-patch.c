@@ -66,7 +66,7 @@ resource_name(struct arena *a, const struct resource *r)
 }
 
 void
-warning_add(struct warnings *w, struct span warning)
+decode_warning_add(struct warnings *w, struct span warning)
 {
 	(void)warning;
 	w->n++;
@@ -106,7 +106,7 @@ try(struct span text)
 	struct warnings strict = {.arena = &a};
 	struct node *patch, *result = NULL, *again;
 	struct buf before = BUF_INIT, after = BUF_INIT;
-	struct span go = go_json_error(&a, text);
+	struct span go = gotext_json_error(&a, text);
 	enum field_validation v = text.n % 3;
 	struct problem *p = patch_parse(&a, type, text, v, &strict, &patch);
 

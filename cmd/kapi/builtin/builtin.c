@@ -232,7 +232,7 @@ empty_status(const struct change_of *x, struct node *object)
 
 	tree_put(x->arena, object, "status", status);
 	if (f != NULL && f->schema != NULL)
-		schema_default(x->arena, f->schema, status);
+		default_fill(x->arena, f->schema, status);
 }
 
 static bool

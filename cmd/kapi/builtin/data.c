@@ -91,7 +91,7 @@ take_string_data(struct arena *a, struct node *object)
 		for (size_t i = 0; i < texts->n; i++)
 			tree_set(a, data, texts->members[i].key,
 			    tree_string(a,
-				base64_text(
+				decode_base64_text(
 				    a, tree_text(texts->members[i].value))));
 	}
 	tree_remove(object, "stringData");

@@ -362,8 +362,8 @@ priorityclass_validate(
 		fail_forbidden(c, AT(NULL, "value"),
 		    "maximum allowed value of a user defined priority is "
 		    "1000000000");
-	check_enum(c, NULL, object, "preemptionPolicy", "PreemptLowerPriority",
-	    "Never");
+	scalar_check_enum(c, NULL, object, "preemptionPolicy",
+	    "PreemptLowerPriority", "Never");
 }
 
 void
@@ -475,8 +475,9 @@ set_if_missing(const struct change_of *x, struct node *condition,
 	if (tree_text(tree_get(condition, key)).n > 0)
 		return;
 	tree_put(x->arena, condition, key,
-	    tree_text(value).n > 0 ? tree_string(x->arena, tree_text(value))
-				   : tree_string(x->arena, time_now(x->arena)));
+	    tree_text(value).n > 0
+		? tree_string(x->arena, tree_text(value))
+		: tree_string(x->arena, objectmeta_time_now(x->arena)));
 }
 
 /* /approval writes the conditions alone. */

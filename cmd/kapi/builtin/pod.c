@@ -133,8 +133,8 @@ gated_condition(struct arena *a, struct node *status)
 	tree_put(a, condition, "type", tree_str(a, "PodScheduled"));
 	tree_put(a, condition, "status", tree_str(a, "False"));
 	tree_put(a, condition, "lastProbeTime", tree_null(a));
-	tree_put(
-	    a, condition, "lastTransitionTime", tree_string(a, time_now(a)));
+	tree_put(a, condition, "lastTransitionTime",
+	    tree_string(a, objectmeta_time_now(a)));
 	tree_put(a, condition, "reason", tree_str(a, "SchedulingGated"));
 	tree_put(a, condition, "message",
 	    tree_str(

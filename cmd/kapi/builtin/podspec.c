@@ -75,7 +75,7 @@ check_classes(struct causes *c, const struct at *at, const struct node *spec)
 		check_dns_subdomain(
 		    c, AT(at, "runtimeClassName"), tree_text(n));
 	if (given(spec, "preemptionPolicy") != NULL)
-		check_enum(c, at, spec, "preemptionPolicy",
+		scalar_check_enum(c, at, spec, "preemptionPolicy",
 		    "PreemptLowerPriority", "Never");
 }
 
@@ -88,9 +88,9 @@ check_pod_spec(struct causes *c, const struct at *at, const struct node *spec,
 	check_volumes(c, AT(at, "volumes"), given(spec, "volumes"));
 	check_containers(c, at, spec, rules);
 	check_host_ports(c, at, spec, rules);
-	check_enum(
+	scalar_check_enum(
 	    c, at, spec, "restartPolicy", "Always", "OnFailure", "Never");
-	check_enum(c, at, spec, "dnsPolicy", "ClusterFirstWithHostNet",
+	scalar_check_enum(c, at, spec, "dnsPolicy", "ClusterFirstWithHostNet",
 	    "ClusterFirst", "Default", "None");
 	check_labels(c, AT(at, "nodeSelector"), given(spec, "nodeSelector"));
 	check_pod_security(c, at, spec);

@@ -16,11 +16,11 @@ words(struct arena *a, struct span *out, const struct at *at)
 	}
 	words(a, out, at->up);
 	if (at->field != NULL)
-		*out = path_field(a, *out, span_str(at->field));
+		*out = cause_path_field(a, *out, span_str(at->field));
 	else if (at->key.p != NULL)
-		*out = path_key(a, *out, at->key);
+		*out = cause_path_key(a, *out, at->key);
 	else
-		*out = path_index(a, *out, at->index);
+		*out = cause_path_index(a, *out, at->index);
 }
 
 struct span

@@ -255,7 +255,7 @@ volume_prepare(const struct change_of *x, struct node *object)
 		return;
 	status = tree_object(x->arena);
 	tree_put(x->arena, status, "lastPhaseTransitionTime",
-	    tree_string(x->arena, time_now(x->arena)));
+	    tree_string(x->arena, objectmeta_time_now(x->arena)));
 	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
 	tree_put(x->arena, object, "status", status);
 }
@@ -281,7 +281,7 @@ storageclass_validate(
 	}
 	if (tree_empty(given(object, "provisioner")))
 		fail_required(c, AT(NULL, "provisioner"), "");
-	check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
+	scalar_check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
 }
 
 void

@@ -76,7 +76,7 @@ entry_due(struct crd_entry *e)
 
 static void
 on_definition(
-    void *arg, struct collection *collection, const struct change *change)
+    void *arg, struct collection *collection, const struct store_change *change)
 {
 	struct crd_entry *e = entry_get(arg, change->now->name);
 
@@ -91,7 +91,8 @@ on_definition(
 }
 
 static void
-on_object(void *arg, struct collection *collection, const struct change *change)
+on_object(
+    void *arg, struct collection *collection, const struct store_change *change)
 {
 	(void)collection;
 	if (change->type == CHANGE_DELETED)
@@ -134,9 +135,9 @@ entry_unregister(struct crd_entry *e)
 		struct resource *r = e->crd->versions[i].resource;
 
 		if (e->crd->versions[i].served)
-			registry_remove(api->registry, r);
+			resource_remove(api->registry, r);
 		r->removed = true;
-		watches_end(api, r);
+		watch_hub_end(api, r);
 	}
 	retire(e->crds, e->crd);
 	e->crd = NULL;
@@ -206,7 +207,7 @@ entry_register(struct crd_entry *e, const struct node *definition)
 		r->collection =
 		    store_collection(api->store, crd->group, crd->plural);
 		if (crd->versions[i].served)
-			registry_add(api->registry, r);
+			resource_add(api->registry, r);
 		if (crd->versions[i].storage)
 			bring_up_to_date(api, r);
 	}
@@ -242,7 +243,7 @@ used_names(
 
 		after = arena_span(a, o->key);
 		if (span_eq(tree_path_text(other, "spec.group"), group))
-			names_used(a, used, other);
+			conditions_used_names(a, used, other);
 	}
 }
 
@@ -273,7 +274,8 @@ sync_names(struct crd_entry *e, struct arena *a, struct node *definition)
 		tree_path(definition, "status.acceptedNames")))
 		return false;
 	used_names(e->crds, a, tree_path_text(definition, "spec.group"), &used);
-	if (!names_accept(a, definition, &used, time_now(a)))
+	if (!conditions_accept_names(
+		a, definition, &used, objectmeta_time_now(a)))
 		return false;
 	if (write_status(e->crds, a, definition) == NULL)
 		others_due(e);
@@ -283,13 +285,13 @@ sync_names(struct crd_entry *e, struct arena *a, struct node *definition)
 static bool
 sync_established(struct crd_entry *e, struct arena *a, struct node *definition)
 {
-	if (!condition_true(definition, "NamesAccepted") ||
-	    condition_true(definition, "Established"))
+	if (!conditions_true(definition, "NamesAccepted") ||
+	    conditions_true(definition, "Established"))
 		return false;
-	condition_set(a, definition,
+	conditions_set(a, definition,
 	    &(struct condition){"Established", "True", "InitialNamesAccepted",
 		span_str("the initial names have been accepted")},
-	    time_now(a));
+	    objectmeta_time_now(a));
 	write_status(e->crds, a, definition);
 	return true;
 }
@@ -328,10 +330,10 @@ forbid_creates(struct crd_entry *e)
 		if (!e->crd->versions[i].served)
 			continue;
 		/* Discovery is to tell; watches go on. */
-		registry_remove(g, r);
+		resource_remove(g, r);
 		r->removed = false;
 		r->verbs &= ~(unsigned)(VERB_CREATE | VERB_UPDATE | VERB_PATCH);
-		registry_add(g, r);
+		resource_add(g, r);
 	}
 }
 
@@ -339,10 +341,10 @@ static void
 set_terminating(struct arena *a, struct node *definition, const char *status,
     const char *reason, const char *message)
 {
-	condition_set(a, definition,
+	conditions_set(a, definition,
 	    &(struct condition){
 		"Terminating", status, reason, span_str(message)},
-	    time_now(a));
+	    objectmeta_time_now(a));
 }
 
 static void
@@ -362,7 +364,7 @@ sync_deletion(struct crd_entry *e, struct arena *a, struct node *definition)
 {
 	struct resource *r;
 
-	if (!condition_true(definition, "Established")) {
+	if (!conditions_true(definition, "Established")) {
 		set_terminating(a, definition, "False", "NeverEstablished",
 		    "resource was never established");
 		finish(e, a, definition);
@@ -370,7 +372,7 @@ sync_deletion(struct crd_entry *e, struct arena *a, struct node *definition)
 	}
 	r = e->crd == NULL ? NULL : crd_storage(e->crd->versions[0].resource);
 	if (!tree_text_is(
-		tree_get(condition_find(definition, "Terminating"), "reason"),
+		tree_get(conditions_find(definition, "Terminating"), "reason"),
 		"InstanceDeletionInProgress")) {
 		set_terminating(a, definition, "True",
 		    "InstanceDeletionInProgress",
@@ -431,11 +433,11 @@ entry_sync(struct crd_entry *e)
 		others_due(e);
 		entry_free(e);
 	} else if (is_ending(d)) {
-		if (condition_true(d, "Established"))
+		if (conditions_true(d, "Established"))
 			entry_register(e, d);
 		sync_deletion(e, &a, d);
 	} else if (!sync_names(e, &a, d) && !sync_established(e, &a, d)) {
-		if (condition_true(d, "Established"))
+		if (conditions_true(d, "Established"))
 			entry_register(e, d);
 		else
 			entry_unregister(e);
@@ -482,7 +484,7 @@ crds_new(struct api *api)
 	struct crds *c = mem_zalloc(sizeof *c);
 
 	c->api = api;
-	c->resource = registry_find(api->registry, span_str(group_name),
+	c->resource = resource_find(api->registry, span_str(group_name),
 	    span_str("v1"), span_str("customresourcedefinitions"));
 	c->collection = store_collection(api->store, span_str(group_name),
 	    span_str("customresourcedefinitions"));

@@ -77,7 +77,7 @@ find_kind(struct gc *g, struct span api_version, struct span kind)
 	}
 	if (version.n == 0)
 		return NULL;
-	return registry_find_kind(g->api->registry, group, version, kind);
+	return resource_find_kind(g->api->registry, group, version, kind);
 }
 
 enum standing {
@@ -171,8 +171,9 @@ writer(struct gc *g)
 static struct resource *
 resource_of(struct gc *g, const struct gc_node *n)
 {
-	return registry_storage(g->api->registry,
-	    collection_group(n->collection), collection_plural(n->collection));
+	return resource_storage(g->api->registry,
+	    store_collection_group(n->collection),
+	    store_collection_plural(n->collection));
 }
 
 static void
@@ -181,7 +182,7 @@ report(const struct gc_node *n, const char *what, const struct problem *p)
 	if (p == NULL || p->code == 404 || p->code == 409)
 		return;
 	log_warning("cannot %s %.*s %.*s: %.*s", what,
-	    SPAN_ARG(collection_plural(n->collection)),
+	    SPAN_ARG(store_collection_plural(n->collection)),
 	    SPAN_ARG(n->object->key), SPAN_ARG(p->message));
 }
 
@@ -217,12 +218,12 @@ delete_node(struct gc *g, struct gc_node *n, const char *policy)
 	struct delete_options options = {
 	    .policy = span_str(policy), .uid = span_make(n->uid, n->uid_n)};
 	/* Both live in the object, which the deletion may free. */
-	struct stored *o = stored_ref(n->object);
+	struct stored *o = store_ref(n->object);
 
 	if (r != NULL)
 		report(n, "collect",
 		    rest_delete(&w, r, o->namespace_, o->name, &options));
-	stored_unref(o);
+	store_unref(o);
 }
 
 /* Drops the references that stand (or do not stand) as said. */
@@ -421,8 +422,8 @@ see_object(struct gc *g, struct collection *c, struct stored *now,
 		return;
 	n = gc_node(&g->graph, now->uid);
 	n->busy++;
-	stored_ref(now);
-	stored_unref(n->object);
+	store_ref(now);
+	store_unref(n->object);
 	n->object = now;
 	n->collection = c;
 	n->gone = false;
@@ -456,7 +457,7 @@ see_deletion(struct gc *g, struct collection *c, const struct stored *last)
 	if (n->object != NULL &&
 	    (n->collection != c || !span_eq(n->object->key, last->key)))
 		return;
-	stored_unref(n->object);
+	store_unref(n->object);
 	n->object = NULL;
 	n->gone = true;
 	n->waiting = n->orphaning = false;
@@ -468,10 +469,10 @@ see_deletion(struct gc *g, struct collection *c, const struct stored *last)
 }
 
 static void
-see(void *arg, struct collection *c, const struct change *change)
+see(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct gc *g = arg;
-	struct span plural = collection_plural(c);
+	struct span plural = store_collection_plural(c);
 
 	/* The real collector passes over events, too. */
 	if (change->now->uid.n == 0 || span_is(plural, "events"))
@@ -495,7 +496,7 @@ see_all(struct gc *g)
 		struct span after = SPAN_NONE;
 
 		while ((o = store_next(c, SPAN_NONE, after)) != NULL) {
-			struct change change = {
+			struct store_change change = {
 			    CHANGE_ADDED, o->version, o, NULL, 0};
 
 			see(g, c, &change);

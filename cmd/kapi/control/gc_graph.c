@@ -46,7 +46,7 @@ free_node(struct gc_node *n)
 		free(n->owners[i]);
 	free(n->owners);
 	free(n->dependents);
-	stored_unref(n->object);
+	store_unref(n->object);
 	free(n);
 }
 

@@ -49,7 +49,7 @@ struct namespaces {
 static struct resource *
 resource_of(struct namespaces *n, const char *plural)
 {
-	return registry_storage(
+	return resource_storage(
 	    n->api->registry, span_str(""), span_str(plural));
 }
 
@@ -189,16 +189,16 @@ furnish(struct namespaces *n, struct namespace_work *w)
 static bool
 is_pods(const struct collection *c)
 {
-	return collection_group(c).n == 0 &&
-	    span_is(collection_plural(c), "pods");
+	return store_collection_group(c).n == 0 &&
+	    span_is(store_collection_plural(c), "pods");
 }
 
 /* The resource by which objects of c are deleted; NULL: they are not. */
 static struct resource *
 deletable(struct namespaces *n, struct collection *c)
 {
-	struct resource *r = registry_storage(
-	    n->api->registry, collection_group(c), collection_plural(c));
+	struct resource *r = resource_storage(n->api->registry,
+	    store_collection_group(c), store_collection_plural(c));
 
 	return r != NULL && r->namespaced && (r->verbs & VERB_DELETE) ? r
 								      : NULL;
@@ -234,10 +234,10 @@ delete_some(struct namespaces *n, struct namespace_work *w, uint64_t end)
 		remember(w, o->key);
 		if (being_deleted(o))
 			continue;
-		stored_ref(o);
+		store_ref(o);
 		report(w, "delete what is in it",
 		    rest_delete(&by, r, o->namespace_, o->name, &options));
-		stored_unref(o);
+		store_unref(o);
 		if (clock_ms() >= end)
 			return false;
 	}
@@ -274,7 +274,7 @@ delete_content(struct namespaces *n, struct namespace_work *w, uint64_t end)
 
 static void
 set_conditions(struct namespaces *n, struct namespace_work *w,
-    struct resource *r, const struct content *content, bool pods_only)
+    struct resource *r, const struct namespace_content *content, bool pods_only)
 {
 	struct stored *o = store_get(
 	    n->collection, span_make("", 0), span_make(w->name, w->n));
@@ -284,8 +284,8 @@ set_conditions(struct namespaces *n, struct namespace_work *w,
 	if (o == NULL)
 		return;
 	object = convert_tree(&n->arena, o);
-	if (content_set_conditions(
-		content, pods_only, object, time_now(&n->arena)))
+	if (namespace_content_set_conditions(
+		content, pods_only, object, objectmeta_time_now(&n->arena)))
 		report(w, "set its conditions",
 		    rest_update(&by, r, span_str("status"), object));
 }
@@ -317,7 +317,7 @@ static void
 look_back(struct namespaces *n, struct namespace_work *w)
 {
 	struct resource *r = resource_of(n, "namespaces");
-	struct content content = {.arena = &n->arena};
+	struct namespace_content content = {.arena = &n->arena};
 	struct span name = span_make(w->name, w->n);
 	struct collection *c = NULL;
 	struct resource *pods = resource_of(n, "pods");
@@ -328,14 +328,14 @@ look_back(struct namespaces *n, struct namespace_work *w)
 	if (r == NULL)
 		return;
 	if (pods != NULL)
-		content_add(&content, pods, name);
+		namespace_content_add(&content, pods, name);
 	pods_only = content.total > 0;
 	while (!pods_only &&
 	    (c = store_next_collection(n->api->store, c)) != NULL) {
 		struct resource *of = deletable(n, c);
 
 		if (of != NULL && !is_pods(c))
-			content_add(&content, of, name);
+			namespace_content_add(&content, of, name);
 	}
 	w->waits = content.total > 0;
 	set_conditions(n, w, r, &content, pods_only);
@@ -416,7 +416,7 @@ end_termination(struct namespaces *n, struct namespace_work *w)
 }
 
 static void
-see_namespace(struct namespaces *n, const struct change *change)
+see_namespace(struct namespaces *n, const struct store_change *change)
 {
 	struct stored *o = change->now;
 	struct namespace_work *w = find_work(n, o->name);
@@ -441,11 +441,11 @@ see_namespace(struct namespaces *n, const struct change *change)
 
 /* What a namespace holds has changed. */
 static uint64_t
-see_content(
-    struct namespaces *n, struct collection *c, const struct change *change)
+see_content(struct namespaces *n, struct collection *c,
+    const struct store_change *change)
 {
 	struct namespace_work *w = find_work(n, change->now->namespace_);
-	struct span plural = collection_plural(c);
+	struct span plural = store_collection_plural(c);
 
 	if (w != NULL && w->terminating) {
 		queue(n, w);
@@ -464,7 +464,7 @@ see_content(
 }
 
 static void
-see(void *arg, struct collection *c, const struct change *change)
+see(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct namespaces *n = arg;
 	uint64_t ms = 0;

@@ -19,7 +19,7 @@ void namespaces_free(struct namespaces *n);
  * Makes what is absent of default, kube-system, kube-public, kube-node-lease,
  * the Service kubernetes in default; and goes on with the namespaces that
  * were loaded in the middle of their deletion. Call it once, after
- * state_load.
+ * snapshot_load.
  */
 void namespaces_start(struct namespaces *n);
 

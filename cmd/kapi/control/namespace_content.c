@@ -24,7 +24,8 @@ static const struct {
 enum { REMAINING = 3, FINALIZERS = 4, CONDITIONS = 5 };
 
 static void
-count(struct arena *a, struct tally **all, size_t *n, struct span name)
+count(
+    struct arena *a, struct namespace_tally **all, size_t *n, struct span name)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (span_eq((*all)[i].name, name)) {
@@ -32,11 +33,12 @@ count(struct arena *a, struct tally **all, size_t *n, struct span name)
 			return;
 		}
 	*all = arena_more(a, *all, *n, sizeof(**all));
-	(*all)[(*n)++] = (struct tally){arena_span(a, name), 1};
+	(*all)[(*n)++] = (struct namespace_tally){arena_span(a, name), 1};
 }
 
 void
-content_add(struct content *c, const struct resource *r, struct span namespace_)
+namespace_content_add(struct namespace_content *c, const struct resource *r,
+    struct span namespace_)
 {
 	size_t remaining = 0;
 	struct span after = SPAN_NONE;
@@ -64,19 +66,20 @@ content_add(struct content *c, const struct resource *r, struct span namespace_)
 	    c->arena, "%.*s.%.*s", SPAN_ARG(r->plural), SPAN_ARG(r->group));
 	c->resources = arena_grow(c->arena, c->resources, c->resource_count,
 	    c->resource_count + 1, sizeof(*c->resources));
-	c->resources[c->resource_count++] = (struct tally){name, remaining};
+	c->resources[c->resource_count++] =
+	    (struct namespace_tally){name, remaining};
 }
 
 static int
 compare_tally(const void *x, const void *y)
 {
-	const struct tally *p = x, *q = y;
+	const struct namespace_tally *p = x, *q = y;
 
 	return span_cmp(p->name, q->name);
 }
 
 static struct span
-list(struct arena *a, struct tally *all, size_t n, const char *prefix,
+list(struct arena *a, struct namespace_tally *all, size_t n, const char *prefix,
     const char *verb)
 {
 	struct buf b = BUF_INIT;
@@ -127,8 +130,8 @@ set_condition(struct arena *a, struct node *conditions, const char *type,
 }
 
 bool
-content_set_conditions(const struct content *c, bool pods_only,
-    struct node *namespace_, struct span now)
+namespace_content_set_conditions(const struct namespace_content *c,
+    bool pods_only, struct node *namespace_, struct span now)
 {
 	struct arena *a = c->arena;
 	struct node *status = tree_make(a, namespace_, "status");

@@ -14,27 +14,27 @@
 #include "json/tree.h"
 #include "type/resource.h"
 
-struct tally {
+struct namespace_tally {
 	struct span name; /* of a resource, or a finalizer */
 	size_t count;
 };
 
-struct content {
+struct namespace_content {
 	struct arena *arena; /* borrowed */
-	struct tally *resources, *finalizers;
+	struct namespace_tally *resources, *finalizers;
 	size_t resource_count, finalizer_count;
 	size_t total;
 };
 
 /* Adds what r has in the namespace. */
-void content_add(
-    struct content *c, const struct resource *r, struct span namespace_);
+void namespace_content_add(struct namespace_content *c,
+    const struct resource *r, struct span namespace_);
 
 /*
  * Sets status.conditions. pods_only: only Pods were looked at, and some are
  * there. true if anything changed.
  */
-bool content_set_conditions(const struct content *c, bool pods_only,
-    struct node *namespace_, struct span now);
+bool namespace_content_set_conditions(const struct namespace_content *c,
+    bool pods_only, struct node *namespace_, struct span now);
 
 #endif

@@ -262,7 +262,7 @@ resource_of(struct loading *l, const struct node *object)
 	if (group.n > 0)
 		version = span_make(
 		    api_version.p + group.n + 1, api_version.n - group.n - 1);
-	return registry_find_kind(
+	return resource_find_kind(
 	    l->api->registry, group, version, tree_path_text(object, "kind"));
 }
 
@@ -404,7 +404,7 @@ make_namespace(struct loading *l, struct resource *r,
 static int
 make_namespaces(struct loading *l, struct err *err)
 {
-	struct resource *r = registry_storage(
+	struct resource *r = resource_storage(
 	    l->api->registry, span_str(""), span_str("namespaces"));
 	struct snapshot_entry **all =
 	    (struct snapshot_entry **)map_sorted(&l->entries);
@@ -431,7 +431,7 @@ open_file(const char *path, struct err *err)
 }
 
 int
-state_load(struct api *api, const char *path, struct err *err)
+snapshot_load(struct api *api, const char *path, struct err *err)
 {
 	struct loading l = {
 	    .api = api, .path = strcmp(path, "-") == 0 ? "stdin" : path};

@@ -19,14 +19,14 @@
  * with a gc and namespaces in place. Errors: ERR_PERMANENT, "FILE:LINE: ...",
  * with the object's name; ERR_TRANSIENT if the file cannot be read.
  */
-int state_load(struct api *api, const char *path, struct err *err);
+int snapshot_load(struct api *api, const char *path, struct err *err);
 
 /*
- * Writes every object as an ADDED line that state_load takes again, sorted by
+ * Writes every object as an ADDED line that snapshot_load takes again, sorted by
  * collection and key, CustomResourceDefinitions first, and a BOOKMARK with the
  * last version at the end: into PATH.tmp, which
  * then takes the place of path. "-" is stdout.
  */
-int state_save(struct api *api, const char *path, struct err *err);
+int snapshot_save(struct api *api, const char *path, struct err *err);
 
 #endif

@@ -35,8 +35,9 @@ write_whole(int fd, const char *p, size_t n)
 static bool
 is_definitions(const struct collection *c)
 {
-	return span_is(collection_plural(c), "customresourcedefinitions") &&
-	    span_is(collection_group(c), "apiextensions.k8s.io");
+	return span_is(
+		   store_collection_plural(c), "customresourcedefinitions") &&
+	    span_is(store_collection_group(c), "apiextensions.k8s.io");
 }
 
 static int
@@ -48,10 +49,11 @@ compare_collections(const void *x, const void *y)
 
 	if (is_definitions(c) != is_definitions(d))
 		return is_definitions(c) ? -1 : 1;
-	by_group = span_cmp(collection_group(c), collection_group(d));
+	by_group =
+	    span_cmp(store_collection_group(c), store_collection_group(d));
 	return by_group != 0
 	    ? by_group
-	    : span_cmp(collection_plural(c), collection_plural(d));
+	    : span_cmp(store_collection_plural(c), store_collection_plural(d));
 }
 
 static struct collection **
@@ -174,7 +176,7 @@ save_into(const struct store *s, const char *path, struct err *err)
 }
 
 int
-state_save(struct api *api, const char *path, struct err *err)
+snapshot_save(struct api *api, const char *path, struct err *err)
 {
 	/* Afterwards nobody knows that an owner was there once. */
 	if (api->gc != NULL)

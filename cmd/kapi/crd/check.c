@@ -4,12 +4,12 @@
 #include "crd/findings.h"
 #include "type/decode.h"
 
-static void check_value(struct result *out, const struct at *at);
+static void check_value(struct findings *out, const struct findings_at *at);
 
 /* A failure of the whole, whose message names the path. */
 static void
-failure_whole(
-    struct result *out, const char *format, struct span name, const char *more)
+failure_whole(struct findings *out, const char *format, struct span name,
+    const char *more)
 {
 	struct failure f = {.code = FAIL_UNNAMED};
 	struct buf b = BUF_INIT;
@@ -18,7 +18,7 @@ failure_whole(
 	buf_addf(&b, "%.*s", SPAN_ARG(name));
 	f.message = arena_printf(out->arena, format, buf_str(&b), more);
 	buf_release(&b);
-	result_add(out, &f);
+	findings_add(out, &f);
 }
 
 static bool
@@ -46,7 +46,7 @@ same_keys(
 
 /* Only the items of list maps have a past. */
 static const struct node *
-old_item(const struct at *at, size_t i)
+old_item(const struct findings_at *at, size_t i)
 {
 	const struct node *item = at->value->items[i], *old = at->old;
 
@@ -61,25 +61,27 @@ old_item(const struct at *at, size_t i)
 }
 
 static void
-check_array(struct result *out, const struct at *at)
+check_array(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	struct node *size = tree_int(out->arena, at->value->n);
 
 	out->matched += 2;
 	for (size_t i = 0; r->items != NULL && i < at->value->n; i++) {
-		struct place here = {at->place, PLACE_INDEX, SPAN_NONE, i};
+		struct findings_place here = {
+		    at->place, PLACE_INDEX, SPAN_NONE, i};
 
 		check_value(out,
-		    &(struct at){
+		    &(struct findings_at){
 			r->items, &here, at->value->items[i], old_item(at, i)});
 	}
 	if (r->min_items >= 0 && at->value->n < (uint64_t)r->min_items)
-		failure_make(out, at, FAIL_INVALID, size,
+		findings_failure(out, at, FAIL_INVALID, size,
 		    arena_printf(out->arena, "should have at least %lld items",
 			(long long)r->min_items));
 	if (r->max_items >= 0 && at->value->n > (uint64_t)r->max_items) {
-		struct failure *f = failure_make(out, at, FAIL_TOO_MANY, size,
+		struct failure *f = findings_failure(out, at, FAIL_TOO_MANY,
+		    size,
 		    arena_printf(out->arena, "should have at most %lld items",
 			(long long)r->max_items));
 
@@ -87,27 +89,28 @@ check_array(struct result *out, const struct at *at)
 		f->limit = r->max_items;
 	}
 	if (r->unique_items && has_duplicates(at->value))
-		failure_make(out, at, FAIL_INVALID, NULL,
+		findings_failure(out, at, FAIL_INVALID, NULL,
 		    span_str("shouldn't contain duplicates"));
 }
 
 static void
-check_size(struct result *out, const struct at *at)
+check_size(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	uint64_t n = at->value->n;
 
 	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
-		failure_make(out, at, FAIL_INVALID,
+		findings_failure(out, at, FAIL_INVALID,
 		    tree_int(out->arena, (int64_t)n),
 		    arena_printf(out->arena,
 			"should have at least %lld properties",
 			(long long)r->min_properties));
 	if (r->max_properties >= 0 && n > (uint64_t)r->max_properties) {
-		struct failure *f = failure_make(out, at, FAIL_TOO_MANY, NULL,
-		    arena_printf(out->arena,
-			"should have at most %lld properties",
-			(long long)r->max_properties));
+		struct failure *f =
+		    findings_failure(out, at, FAIL_TOO_MANY, NULL,
+			arena_printf(out->arena,
+			    "should have at most %lld properties",
+			    (long long)r->max_properties));
 
 		f->actual = (int64_t)n;
 		f->limit = r->max_properties;
@@ -115,25 +118,27 @@ check_size(struct result *out, const struct at *at)
 }
 
 static void
-check_required(struct result *out, const struct at *at)
+check_required(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 
 	for (size_t i = 0; i < r->required_count; i++) {
-		struct place here = {at->place, PLACE_KEY, r->required[i], 0};
-		struct at missing = {r, &here, NULL, NULL};
+		struct findings_place here = {
+		    at->place, PLACE_KEY, r->required[i], 0};
+		struct findings_at missing = {r, &here, NULL, NULL};
 
 		if (tree_get_span(at->value, r->required[i]) == NULL)
-			failure_make(out, &missing, FAIL_REQUIRED, NULL,
+			findings_failure(out, &missing, FAIL_REQUIRED, NULL,
 			    span_str("is required"));
 	}
 }
 
 static void
-check_member(struct result *out, const struct at *at, const struct member *m)
+check_member(
+    struct findings *out, const struct findings_at *at, const struct member *m)
 {
-	struct place here = {at->place, PLACE_PROPERTY, m->key, 0};
-	const struct schema_rules *r = rules_property(at->rules, m->key);
+	struct findings_place here = {at->place, PLACE_PROPERTY, m->key, 0};
+	const struct schema_rules *r = structural_property(at->rules, m->key);
 	const struct node *old = tree_get_span(at->old, m->key);
 
 	/* Both objects are in one version by now: nothing to compare. */
@@ -145,14 +150,16 @@ check_member(struct result *out, const struct at *at, const struct member *m)
 		here.kind = PLACE_KEY;
 	}
 	if (r != NULL)
-		check_value(out, &(struct at){r, &here, m->value, old});
+		check_value(
+		    out, &(struct findings_at){r, &here, m->value, old});
 	else if (at->rules->additional_forbidden)
-		failure_make(out, &(struct at){at->rules, &here, NULL, NULL},
+		findings_failure(out,
+		    &(struct findings_at){at->rules, &here, NULL, NULL},
 		    FAIL_INVALID, NULL, span_str("is a forbidden property"));
 }
 
 static void
-check_object(struct result *out, const struct at *at)
+check_object(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 
@@ -165,12 +172,12 @@ check_object(struct result *out, const struct at *at)
 	check_required(out, at);
 }
 
-static struct result
-check_one(
-    struct result *out, const struct at *at, const struct schema_rules *rules)
+static struct findings
+check_one(struct findings *out, const struct findings_at *at,
+    const struct schema_rules *rules)
 {
-	struct result r = {.arena = out->arena};
-	struct at here = *at;
+	struct findings r = {.arena = out->arena};
+	struct findings_at here = *at;
 
 	here.rules = rules;
 	check_value(&r, &here);
@@ -178,37 +185,37 @@ check_one(
 }
 
 static void
-check_any(struct result *out, const struct at *at)
+check_any(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
-	struct result best = {0};
+	struct findings best = {0};
 
 	for (size_t i = 0; i < r->any_of_count; i++) {
-		struct result one = check_one(out, at, r->any_of[i]);
+		struct findings one = check_one(out, at, r->any_of[i]);
 
 		if (one.n == 0) {
-			result_merge(out, &one);
+			findings_merge(out, &one);
 			return;
 		}
 		if (i == 0 || one.matched > best.matched)
 			best = one;
 	}
 	failure_whole(out, "\"%s\" must validate at least one schema (anyOf)%s",
-	    place_text(out->arena, at->place), "");
-	result_merge(out, &best);
+	    findings_place_text(out->arena, at->place), "");
+	findings_merge(out, &best);
 }
 
 static void
-check_exactly_one(struct result *out, const struct at *at)
+check_exactly_one(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
-	struct result best = {0}, first = {0};
+	struct findings best = {0}, first = {0};
 	size_t valid = 0;
 	bool failed = false;
 	struct span more;
 
 	for (size_t i = 0; i < r->one_of_count; i++) {
-		struct result one = check_one(out, at, r->one_of[i]);
+		struct findings one = check_one(out, at, r->one_of[i]);
 
 		if (one.n == 0) {
 			if (valid++ == 0)
@@ -219,7 +226,7 @@ check_exactly_one(struct result *out, const struct at *at)
 		}
 	}
 	if (valid == 1) {
-		result_merge(out, &first);
+		findings_merge(out, &first);
 		return;
 	}
 	more = valid == 0
@@ -227,32 +234,33 @@ check_exactly_one(struct result *out, const struct at *at)
 	    : arena_printf(out->arena, "Found %zu valid alternatives", valid);
 	failure_whole(out,
 	    "\"%s\" must validate one and only one schema (oneOf). %s",
-	    place_text(out->arena, at->place), arena_str(out->arena, more));
+	    findings_place_text(out->arena, at->place),
+	    arena_str(out->arena, more));
 	if (valid == 0)
-		result_merge(out, &best);
+		findings_merge(out, &best);
 }
 
 static void
-check_all(struct result *out, const struct at *at)
+check_all(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	size_t valid = 0;
 
 	for (size_t i = 0; i < r->all_of_count; i++) {
-		struct result one = check_one(out, at, r->all_of[i]);
+		struct findings one = check_one(out, at, r->all_of[i]);
 
 		valid += one.n == 0;
-		result_merge(out, &one);
+		findings_merge(out, &one);
 	}
 	if (valid != r->all_of_count)
 		failure_whole(out,
 		    "\"%s\" must validate all the schemas (allOf)%s",
-		    place_text(out->arena, at->place),
+		    findings_place_text(out->arena, at->place),
 		    valid == 0 ? ". None validated" : "");
 }
 
 static void
-check_logic(struct result *out, const struct at *at)
+check_logic(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 
@@ -265,7 +273,7 @@ check_logic(struct result *out, const struct at *at)
 	if (r->not_ != NULL && check_one(out, at, r->not_).n == 0)
 		failure_whole(out,
 		    "\"%s\" must not validate the schema (not)%s",
-		    place_text(out->arena, at->place), "");
+		    findings_place_text(out->arena, at->place), "");
 	out->matched += 2;
 }
 
@@ -274,22 +282,22 @@ check_logic(struct result *out, const struct at *at)
  * of check that applies, and for what each of them counts itself.
  */
 static void
-check_value(struct result *out, const struct at *at)
+check_value(struct findings *out, const struct findings_at *at)
 {
 	size_t before = out->n;
 
 	if (at->value->kind == NODE_NULL) {
-		check_null(out, at);
+		scalar_check_null(out, at);
 	} else {
-		check_type(out, at);
+		scalar_check_type(out, at);
 		check_logic(out, at);
 		if (at->value->kind == NODE_STRING)
-			check_string(out, at);
+			scalar_check_string(out, at);
 		else if (at->value->kind == NODE_NUMBER)
-			check_number(out, at);
+			scalar_check_number(out, at);
 		else if (at->value->kind == NODE_ARRAY)
 			check_array(out, at);
-		check_enum(out, at);
+		scalar_check_enum(out, at);
 		if (at->value->kind == NODE_OBJECT)
 			check_object(out, at);
 		out->matched++;
@@ -303,22 +311,22 @@ void
 crd_check(struct causes *c, const struct schema_rules *r, struct span base,
     const struct node *value, const struct node *old)
 {
-	struct result out = {.arena = c->arena};
-	struct at at = {r, NULL, value, NULL};
+	struct findings out = {.arena = c->arena};
+	struct findings_at at = {r, NULL, value, NULL};
 
 	check_value(&out, &at);
 	if (out.n > 0 && old != NULL) {
 		/* Only now is it worth to look at what was there before. */
-		out = (struct result){.arena = c->arena};
+		out = (struct findings){.arena = c->arena};
 		at.old = old;
 		check_value(&out, &at);
 	}
-	result_causes(&out, base, c);
+	findings_causes(&out, base, c);
 }
 
 void
-schema_validate(struct causes *c, const struct schema *s,
-    const struct node *object, const struct node *old)
+check_valid(struct causes *c, const struct schema *s, const struct node *object,
+    const struct node *old)
 {
 	if (s->rules != NULL)
 		crd_check(c, s->rules, SPAN_NONE, object, old);

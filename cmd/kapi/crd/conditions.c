@@ -3,7 +3,7 @@
 #include "type/problem.h"
 
 struct node *
-condition_find(const struct node *definition, const char *type)
+conditions_find(const struct node *definition, const char *type)
 {
 	const struct node *all = tree_path(definition, "status.conditions");
 
@@ -14,19 +14,19 @@ condition_find(const struct node *definition, const char *type)
 }
 
 bool
-condition_true(const struct node *definition, const char *type)
+conditions_true(const struct node *definition, const char *type)
 {
 	return tree_text_is(
-	    tree_get(condition_find(definition, type), "status"), "True");
+	    tree_get(conditions_find(definition, type), "status"), "True");
 }
 
 void
-condition_set(struct arena *a, struct node *definition,
+conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now)
 {
 	struct node *status = tree_make(a, definition, "status");
 	struct node *all = tree_get(status, "conditions");
-	struct node *own = condition_find(definition, c->type);
+	struct node *own = conditions_find(definition, c->type);
 
 	if (!tree_is(all, NODE_ARRAY)) {
 		all = tree_array(a);
@@ -56,7 +56,7 @@ use(struct arena *a, struct span **all, size_t *n, const struct node *name)
 }
 
 void
-names_used(
+conditions_used_names(
     struct arena *a, struct used_names *used, const struct node *definition)
 {
 	const struct node *names =
@@ -95,7 +95,7 @@ static struct span
 conflict(struct arena *a, struct span name)
 {
 	return arena_printf(
-	    a, "%.*s is already in use", SPAN_ARG(go_quote(a, name)));
+	    a, "%.*s is already in use", SPAN_ARG(gotext_quote(a, name)));
 }
 
 /* One name; reason is that of the condition if another has it. */
@@ -184,7 +184,7 @@ same_condition(const struct node *have, const struct condition *c)
 }
 
 bool
-names_accept(struct arena *a, struct node *definition,
+conditions_accept_names(struct arena *a, struct node *definition,
     const struct used_names *used, struct span now)
 {
 	static const char fine[] = "the initial names have been accepted";
@@ -201,18 +201,18 @@ names_accept(struct arena *a, struct node *definition,
 	accept_all(&n);
 	if (tree_equal(n.accepted, before) &&
 	    same_condition(
-		condition_find(definition, "NamesAccepted"), &n.condition))
+		conditions_find(definition, "NamesAccepted"), &n.condition))
 		return false;
 	tree_put(a, status, "acceptedNames", n.accepted);
-	condition_set(a, definition, &n.condition, now);
-	accepted = condition_true(definition, "NamesAccepted");
-	if (condition_find(definition, "Established") == NULL && !accepted)
-		condition_set(a, definition,
+	conditions_set(a, definition, &n.condition, now);
+	accepted = conditions_true(definition, "NamesAccepted");
+	if (conditions_find(definition, "Established") == NULL && !accepted)
+		conditions_set(a, definition,
 		    &(struct condition){"Established", "False", "NotAccepted",
 			span_str("not all names are accepted")},
 		    now);
-	else if (!condition_true(definition, "Established") && accepted)
-		condition_set(a, definition,
+	else if (!conditions_true(definition, "Established") && accepted)
+		conditions_set(a, definition,
 		    &(struct condition){
 			"Established", "False", "Installing", span_str(fine)},
 		    now);

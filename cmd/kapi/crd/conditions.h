@@ -18,10 +18,10 @@ struct condition {
 };
 
 /* NULL if there is none of that type. */
-struct node *condition_find(const struct node *definition, const char *type);
-bool condition_true(const struct node *definition, const char *type);
+struct node *conditions_find(const struct node *definition, const char *type);
+bool conditions_true(const struct node *definition, const char *type);
 /* lastTransitionTime moves only with the status. */
-void condition_set(struct arena *a, struct node *definition,
+void conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now);
 
 /* Names that others of the group have: plurals, singulars and short names;
@@ -30,14 +30,14 @@ struct used_names {
 	struct span *resources, *kinds;
 	size_t resource_count, kind_count;
 };
-void names_used(
+void conditions_used_names(
     struct arena *a, struct used_names *used, const struct node *definition);
 
 /*
  * Accepts the names that nobody has, sets NamesAccepted, and Established to
  * Installing or NotAccepted. False: nothing has changed.
  */
-bool names_accept(struct arena *a, struct node *definition,
+bool conditions_accept_names(struct arena *a, struct node *definition,
     const struct used_names *used, struct span now);
 
 #endif

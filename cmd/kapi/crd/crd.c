@@ -139,7 +139,7 @@ version_fill(struct crd *c, struct crd_version *v, const struct node *json)
 	v->has_embedded =
 	    schema_has(v->schema_json, "x-kubernetes-embedded-resource");
 	v->has_rules = schema_has(v->schema_json, "x-kubernetes-validations");
-	v->schema = crd_schema(a, v->schema_json, c->preserve_unknown);
+	v->schema = structural_schema(a, v->schema_json, c->preserve_unknown);
 }
 
 /* v1 and above, then v1beta1, then v1alpha1, then any other name: a number
@@ -258,7 +258,7 @@ names_fill(
 	    tree_text_is(tree_path(definition, "spec.scope"), "Namespaced");
 	c->preserve_unknown =
 	    tree_true(tree_path(definition, "spec.preserveUnknownFields"));
-	c->terminating = condition_true(definition, "Terminating");
+	c->terminating = conditions_true(definition, "Terminating");
 }
 
 struct crd *

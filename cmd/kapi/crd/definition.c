@@ -168,7 +168,7 @@ crd_definition_delete(struct arena *a, struct node *object, struct span now)
 	if (tree_get(metadata, "deletionTimestamp") == NULL)
 		tree_put(a, metadata, "deletionTimestamp", tree_string(a, now));
 	add_finalizer(a, object);
-	condition_set(a, object,
+	conditions_set(a, object,
 	    &(struct condition){"Terminating", "True",
 		"InstanceDeletionPending",
 		span_str("CustomResourceDefinition marked for deletion; "
@@ -258,11 +258,11 @@ crd_definition_warn(struct arena *a, const struct node *live,
 		walk_definition(&before, live);
 	for (size_t i = 0; i < now.n; i++)
 		if (!noted(&before, now.items[i]))
-			warning_add(w,
+			decode_warning_add(w,
 			    arena_printf(a, "unrecognized format %.*s",
-				SPAN_ARG(go_quote(a, now.items[i]))));
+				SPAN_ARG(gotext_quote(a, now.items[i]))));
 	if (now.rules)
-		warning_add(w,
+		decode_warning_add(w,
 		    span_str("x-kubernetes-validations are not evaluated: "
 			     "kapi has no CEL"));
 }

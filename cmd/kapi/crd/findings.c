@@ -5,7 +5,7 @@
 #include "text/number.h"
 
 static void
-place_write(struct buf *b, const struct place *p)
+place_write(struct buf *b, const struct findings_place *p)
 {
 	if (p == NULL)
 		return;
@@ -27,7 +27,7 @@ place_write(struct buf *b, const struct place *p)
 }
 
 struct span
-place_text(struct arena *a, const struct place *p)
+findings_place_text(struct arena *a, const struct findings_place *p)
 {
 	struct buf b = BUF_INIT;
 	struct span s;
@@ -39,7 +39,7 @@ place_text(struct arena *a, const struct place *p)
 }
 
 void
-result_add(struct result *r, const struct failure *f)
+findings_add(struct findings *r, const struct failure *f)
 {
 	if (r->n == r->max) {
 		size_t max = r->max == 0 ? 4 : r->max * 2;
@@ -52,11 +52,11 @@ result_add(struct result *r, const struct failure *f)
 }
 
 void
-result_merge(struct result *r, const struct result *other)
+findings_merge(struct findings *r, const struct findings *other)
 {
 	r->matched += other->matched;
 	for (size_t i = 0; i < other->n; i++)
-		result_add(r, &other->items[i]);
+		findings_add(r, &other->items[i]);
 }
 
 static struct span
@@ -69,7 +69,7 @@ failure_path(struct arena *a, const struct failure *f, struct span base)
 	if (f->code == FAIL_UNNAMED || name.n == 0)
 		/* How Go prints a path that there is none of. */
 		return base.p == NULL ? span_str("<nil>") : base;
-	return base.p == NULL ? name : path_field(a, base, name);
+	return base.p == NULL ? name : cause_path_field(a, base, name);
 }
 
 /* Values of an enum as the message has them: strings bare, others as JSON. */
@@ -141,7 +141,7 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 }
 
 void
-result_causes(const struct result *r, struct span base, struct causes *c)
+findings_causes(const struct findings *r, struct span base, struct causes *c)
 {
 	struct map seen = MAP_INIT;
 

@@ -16,8 +16,8 @@
 #include "type/problem.h"
 
 /* Where a value is: on the stack of the walk, written when it is needed. */
-struct place {
-	const struct place *up; /* NULL: the root */
+struct findings_place {
+	const struct findings_place *up; /* NULL: the root */
 	enum { PLACE_PROPERTY, PLACE_KEY, PLACE_INDEX } kind;
 	struct span name;
 	size_t index;
@@ -42,37 +42,40 @@ struct failure {
 	int64_t actual, limit;
 };
 
-struct result {
+struct findings {
 	struct arena *arena;
 	struct failure *items;
 	size_t n, max;
 	size_t matched; /* how many checks went well */
 };
 
-struct span place_text(struct arena *a, const struct place *p);
+struct span findings_place_text(
+    struct arena *a, const struct findings_place *p);
 
-void result_add(struct result *r, const struct failure *f);
-void result_merge(struct result *r, const struct result *other);
+void findings_add(struct findings *r, const struct failure *f);
+void findings_merge(struct findings *r, const struct findings *other);
 /* One value on the way down. */
-struct at {
+struct findings_at {
 	const struct schema_rules *rules;
-	const struct place *place;
+	const struct findings_place *place;
 	const struct node *value;
 	const struct node *old; /* NULL: nothing to compare with */
 };
 
 /* "NAME in body WHAT"; valid until the next. */
-struct failure *failure_make(struct result *out, const struct at *at,
-    enum failure_code code, const struct node *value, struct span what);
+struct failure *findings_failure(struct findings *out,
+    const struct findings_at *at, enum failure_code code,
+    const struct node *value, struct span what);
 
 /* scalar.c: what concerns a value alone. */
-void check_null(struct result *out, const struct at *at);
-void check_type(struct result *out, const struct at *at);
-void check_string(struct result *out, const struct at *at);
-void check_number(struct result *out, const struct at *at);
-void check_enum(struct result *out, const struct at *at);
+void scalar_check_null(struct findings *out, const struct findings_at *at);
+void scalar_check_type(struct findings *out, const struct findings_at *at);
+void scalar_check_string(struct findings *out, const struct findings_at *at);
+void scalar_check_number(struct findings *out, const struct findings_at *at);
+void scalar_check_enum(struct findings *out, const struct findings_at *at);
 
 /* Each failure once, below base. */
-void result_causes(const struct result *r, struct span base, struct causes *c);
+void findings_causes(
+    const struct findings *r, struct span base, struct causes *c);
 
 #endif

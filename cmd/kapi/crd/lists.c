@@ -8,20 +8,22 @@
 
 /* Calls fn for each value that a schema describes, outermost first. */
 typedef void visit_fn(struct causes *c, const struct schema *s,
-    const struct field *list, const struct node *n, const struct place *place);
+    const struct field *list, const struct node *n,
+    const struct findings_place *place);
 
 static void
 visit(struct causes *c, const struct schema *s, const struct field *field,
-    const struct node *n, const struct place *place, visit_fn *fn)
+    const struct node *n, const struct findings_place *place, visit_fn *fn)
 {
 	fn(c, s, field, n, place);
 	for (size_t i = 0; n->kind == NODE_OBJECT && i < n->n; i++) {
-		struct place here = {
+		struct findings_place here = {
 		    place, PLACE_PROPERTY, n->members[i].key, 0};
 		const struct field *f;
 
 		/* apiVersion, kind and metadata have no schema of the CRD. */
-		if ((s->embedded || place == NULL) && is_meta_field(here.name))
+		if ((s->embedded || place == NULL) &&
+		    prune_is_meta_field(here.name))
 			continue;
 		f = s->kind == SCHEMA_MAP ? s->element
 					  : schema_field(s, here.name);
@@ -31,7 +33,7 @@ visit(struct causes *c, const struct schema *s, const struct field *field,
 			visit(c, f->schema, f, n->members[i].value, &here, fn);
 	}
 	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++) {
-		struct place here = {place, PLACE_INDEX, SPAN_NONE, i};
+		struct findings_place here = {place, PLACE_INDEX, SPAN_NONE, i};
 
 		if (s->kind == SCHEMA_LIST)
 			visit(c, s->element->schema, s->element, n->items[i],
@@ -41,7 +43,7 @@ visit(struct causes *c, const struct schema *s, const struct field *field,
 
 /* Paths as field.Path has them: keys of maps in brackets. */
 static struct span
-field_path(struct arena *a, const struct place *p)
+field_path(struct arena *a, const struct findings_place *p)
 {
 	struct span up;
 
@@ -49,9 +51,9 @@ field_path(struct arena *a, const struct place *p)
 		return SPAN_NONE;
 	up = field_path(a, p->up);
 	if (p->kind == PLACE_PROPERTY)
-		return path_field(a, up, p->name);
-	return p->name.p != NULL ? path_key(a, up, p->name)
-				 : path_index(a, up, p->index);
+		return cause_path_field(a, up, p->name);
+	return p->name.p != NULL ? cause_path_key(a, up, p->name)
+				 : cause_path_index(a, up, p->index);
 }
 
 /* The item's keys, or the item, as text: the same for equal ones. */
@@ -81,7 +83,8 @@ identity(struct arena *a, const struct field *list, const struct node *item,
 }
 
 static bool
-only_objects(struct causes *c, const struct node *n, const struct place *place)
+only_objects(
+    struct causes *c, const struct node *n, const struct findings_place *place)
 {
 	for (size_t i = 0; i < n->n; i++) {
 		const struct node *item = n->items[i];
@@ -89,8 +92,8 @@ only_objects(struct causes *c, const struct node *n, const struct place *place)
 		if (item->kind == NODE_OBJECT || item->kind == NODE_NULL)
 			continue;
 		cause_invalid(c,
-		    path_index(c->arena, field_path(c->arena, place), i), item,
-		    "must be an object for an array of list-type map");
+		    cause_path_index(c->arena, field_path(c->arena, place), i),
+		    item, "must be an object for an array of list-type map");
 		return false;
 	}
 	return true;
@@ -98,7 +101,7 @@ only_objects(struct causes *c, const struct node *n, const struct place *place)
 
 static void
 check_list(struct causes *c, const struct schema *s, const struct field *field,
-    const struct node *n, const struct place *place)
+    const struct node *n, const struct findings_place *place)
 {
 	static char once, twice;
 	struct map seen = MAP_INIT;
@@ -116,7 +119,7 @@ check_list(struct causes *c, const struct schema *s, const struct field *field,
 
 		if (before == &once)
 			cause_duplicate(c,
-			    path_index(
+			    cause_path_index(
 				c->arena, field_path(c->arena, place), i),
 			    shown);
 		map_put(&seen, id, before == NULL ? &once : &twice);
@@ -136,7 +139,7 @@ check_text(struct causes *c, const struct node *n, const char *key,
     struct span base, const char *(*check)(struct span), const char *prefix)
 {
 	const struct node *v = tree_get(n, key);
-	struct span path = path_field(c->arena, base, span_str(key));
+	struct span path = cause_path_field(c->arena, base, span_str(key));
 	const char *wrong;
 
 	if (v == NULL)
@@ -190,13 +193,14 @@ check_metadata(struct causes *c, struct node *metadata, struct span base)
 	objectmeta_validate_named(&own, &r, object, NAME_SEGMENT);
 	for (size_t i = 0; i < own.n; i++)
 		cause_add(c, arena_str(c->arena, own.items[i].reason),
-		    path_field(c->arena, base, own.items[i].field),
+		    cause_path_field(c->arena, base, own.items[i].field),
 		    own.items[i].message);
 }
 
 static void
 check_embedded(struct causes *c, const struct schema *s,
-    const struct field *field, const struct node *n, const struct place *place)
+    const struct field *field, const struct node *n,
+    const struct findings_place *place)
 {
 	struct span base;
 
@@ -205,11 +209,12 @@ check_embedded(struct causes *c, const struct schema *s,
 		return;
 	base = field_path(c->arena, place);
 	if (tree_get(n, "apiVersion") == NULL)
-		cause_required(
-		    c, path_field(c->arena, base, span_str("apiVersion")), "");
+		cause_required(c,
+		    cause_path_field(c->arena, base, span_str("apiVersion")),
+		    "");
 	if (tree_get(n, "kind") == NULL)
 		cause_required(
-		    c, path_field(c->arena, base, span_str("kind")), "");
+		    c, cause_path_field(c->arena, base, span_str("kind")), "");
 	check_text(c, n, "apiVersion", base, check_group_version, "");
 	check_text(c, n, "kind", base, check_kind,
 	    "may have mixed case, but should otherwise match: ");

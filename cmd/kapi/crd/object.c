@@ -24,7 +24,7 @@ warnings_below(struct arena *a, const struct warnings *part, struct span path,
 			s = arena_printf(a, "%s%.*s.%.*s", head, SPAN_ARG(path),
 			    (int)(s.n - (sizeof head - 1)),
 			    s.p + sizeof head - 1);
-		warning_add(all, s);
+		decode_warning_add(all, s);
 	}
 }
 
@@ -81,11 +81,12 @@ decode_embedded_meta(struct embedded_walk *w, struct node *n, struct span path)
 			continue;
 		w->problem = problem_bad_request(w->arena,
 		    "%.*s.%s: Invalid value: %.*s: must be a string",
-		    SPAN_ARG(path), keys[i], SPAN_ARG(go_value(w->arena, v)));
+		    SPAN_ARG(path), keys[i],
+		    SPAN_ARG(gotext_value(w->arena, v)));
 		return;
 	}
 	shown = metadata_text(w->arena, tree_get(n, "metadata"));
-	path = path_field(w->arena, path, span_str("metadata"));
+	path = cause_path_field(w->arena, path, span_str("metadata"));
 	w->problem = decode_metadata(w->arena, n, path, w->unknown);
 	if (w->problem != NULL)
 		w->problem->message = arena_printf(w->arena,
@@ -105,14 +106,14 @@ decode_embedded(struct embedded_walk *w, const struct schema *s, struct node *n,
 	for (size_t i = 0; n->kind == NODE_OBJECT && i < n->n; i++) {
 		struct span key = n->members[i].key;
 
-		if ((s->embedded || path.p == NULL) && is_meta_field(key))
+		if ((s->embedded || path.p == NULL) && prune_is_meta_field(key))
 			continue;
-		decode_embedded(w, schema_member(s, key), n->members[i].value,
-		    path_field(w->arena, path, key));
+		decode_embedded(w, prune_member(s, key), n->members[i].value,
+		    cause_path_field(w->arena, path, key));
 	}
 	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++)
-		decode_embedded(w, schema_item(s), n->items[i],
-		    path_index(w->arena, path, i));
+		decode_embedded(w, prune_item(s), n->items[i],
+		    cause_path_index(w->arena, path, i));
 }
 
 struct problem *
@@ -127,18 +128,18 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
 	if (w.problem != NULL)
 		return w.problem;
 	if (!r->crd->preserve_unknown) {
-		schema_prune(a, r->schema, object, &own);
+		prune_object(a, r->schema, object, &own);
 		/* Those of an apply are for the validation to refuse. */
 		if (unknown != NULL)
-			schema_drop_nulls(r->schema, object);
+			prune_drop_nulls(r->schema, object);
 	}
 	if (v->has_embedded)
 		decode_embedded(&w, r->schema, object, SPAN_NONE);
 	if (w.problem != NULL)
 		return w.problem;
 	for (size_t i = 0; unknown != NULL && i < own.n; i++)
-		warning_add(unknown, own.items[i]);
-	schema_default(a, r->schema, object);
+		decode_warning_add(unknown, own.items[i]);
+	default_fill(a, r->schema, object);
 	return NULL;
 }
 
@@ -147,8 +148,8 @@ prune_silently(struct arena *a, const struct resource *r, struct node *object)
 {
 	if (r->crd->preserve_unknown)
 		return;
-	schema_prune(a, r->schema, object, NULL);
-	schema_drop_nulls(r->schema, object);
+	prune_object(a, r->schema, object, NULL);
+	prune_drop_nulls(r->schema, object);
 }
 
 void
@@ -171,7 +172,7 @@ crd_refresh(struct arena *a, const struct resource *r, struct node *object)
 		if (span_eq(r->crd->versions[i].resource->api_version, version))
 			from = r->crd->versions[i].resource;
 	prune_silently(a, from, object);
-	schema_default(a, from->schema, object);
+	default_fill(a, from->schema, object);
 	crd_read(a, r, object);
 }
 
@@ -345,7 +346,8 @@ accessor_error(
 	return arena_str(a,
 	    arena_printf(a,
 		"%.*s accessor error: %.*s is of the type %s, expected %s",
-		SPAN_ARG(at), SPAN_ARG(go_value(a, n)), go_type(n), expected));
+		SPAN_ARG(at), SPAN_ARG(gotext_value(a, n)), gotext_type(n),
+		expected));
 }
 
 static void
@@ -442,10 +444,10 @@ check_schema(struct causes *c, const struct resource *r, bool status,
 	const struct schema_rules *rules;
 
 	if (!status) {
-		schema_validate(c, r->schema, object, live);
+		check_valid(c, r->schema, object, live);
 		return;
 	}
-	rules = rules_property(r->schema->rules, span_str("status"));
+	rules = structural_property(r->schema->rules, span_str("status"));
 	if (value != NULL && rules != NULL)
 		crd_check(c, rules, span_str("status"), value,
 		    tree_get(live, "status"));
@@ -500,12 +502,12 @@ warn_finalizer(struct warnings *w, struct span name)
 {
 	bool dotted = memchr(name.p, '.', name.n) != NULL;
 
-	warning_add(w,
+	decode_warning_add(w,
 	    arena_printf(w->arena,
 		"metadata.finalizers: %.*s: prefer a domain-qualified "
 		"finalizer name %sto avoid accidental conflicts with other "
 		"finalizer writers",
-		SPAN_ARG(go_quote(w->arena, name)),
+		SPAN_ARG(gotext_quote(w->arena, name)),
 		dotted ? "including a path (/) " : ""));
 }
 

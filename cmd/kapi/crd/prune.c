@@ -13,9 +13,9 @@ struct walk {
 };
 
 static void
-walk_note(struct walk *w, const struct place *up, struct span key)
+walk_note(struct walk *w, const struct findings_place *up, struct span key)
 {
-	struct place here = {up, PLACE_PROPERTY, key, 0};
+	struct findings_place here = {up, PLACE_PROPERTY, key, 0};
 
 	if (!w->note)
 		return;
@@ -26,18 +26,18 @@ walk_note(struct walk *w, const struct place *up, struct span key)
 		    arena_grow(w->arena, w->paths, w->n, max, sizeof *w->paths);
 		w->max = max;
 	}
-	w->paths[w->n++] = place_text(w->arena, &here);
+	w->paths[w->n++] = findings_place_text(w->arena, &here);
 }
 
 bool
-is_meta_field(struct span key)
+prune_is_meta_field(struct span key)
 {
 	return span_is(key, "apiVersion") || span_is(key, "kind") ||
 	    span_is(key, "metadata");
 }
 
 const struct schema *
-schema_member(const struct schema *s, struct span key)
+prune_member(const struct schema *s, struct span key)
 {
 	const struct field *f;
 
@@ -50,7 +50,7 @@ schema_member(const struct schema *s, struct span key)
 }
 
 const struct schema *
-schema_item(const struct schema *s)
+prune_item(const struct schema *s)
 {
 	return s != NULL && s->kind == SCHEMA_LIST ? s->element->schema : NULL;
 }
@@ -59,21 +59,21 @@ schema_item(const struct schema *s)
 enum unknown { UNKNOWN_GOES, UNKNOWN_STAYS };
 
 static void prune(struct walk *w, const struct schema *s, struct node *n,
-    const struct place *place);
+    const struct findings_place *place);
 
 static void
 prune_members(struct walk *w, const struct schema *s, struct node *n,
-    const struct place *place, enum unknown unknown)
+    const struct findings_place *place, enum unknown unknown)
 {
 	bool resource = s != NULL && (s->embedded || place == NULL);
 	bool dropped = false;
 
 	for (uint32_t i = 0; i < n->n; i++) {
 		struct member m = n->members[i];
-		struct place here = {place, PLACE_PROPERTY, m.key, 0};
-		const struct schema *sub = schema_member(s, m.key);
+		struct findings_place here = {place, PLACE_PROPERTY, m.key, 0};
+		const struct schema *sub = prune_member(s, m.key);
 
-		if (!(resource && is_meta_field(m.key))) {
+		if (!(resource && prune_is_meta_field(m.key))) {
 			if (sub != NULL) {
 				prune(w, sub, m.value, &here);
 			} else if (unknown == UNKNOWN_GOES) {
@@ -89,22 +89,22 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
 
 static void
 prune_kept(struct walk *w, const struct schema *s, struct node *n,
-    const struct place *place)
+    const struct findings_place *place)
 {
 	if (s == NULL)
 		return;
 	if (n->kind == NODE_OBJECT)
 		prune_members(w, s, n, place, UNKNOWN_STAYS);
 	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++) {
-		struct place here = {place, PLACE_INDEX, SPAN_NONE, i};
+		struct findings_place here = {place, PLACE_INDEX, SPAN_NONE, i};
 
-		prune_kept(w, schema_item(s), n->items[i], &here);
+		prune_kept(w, prune_item(s), n->items[i], &here);
 	}
 }
 
 static void
 prune(struct walk *w, const struct schema *s, struct node *n,
-    const struct place *place)
+    const struct findings_place *place)
 {
 	if (s != NULL && s->preserve_unknown) {
 		prune_kept(w, s, n, place);
@@ -113,9 +113,9 @@ prune(struct walk *w, const struct schema *s, struct node *n,
 	if (n->kind == NODE_OBJECT)
 		prune_members(w, s, n, place, UNKNOWN_GOES);
 	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++) {
-		struct place here = {place, PLACE_INDEX, SPAN_NONE, i};
+		struct findings_place here = {place, PLACE_INDEX, SPAN_NONE, i};
 
-		prune(w, schema_item(s), n->items[i], &here);
+		prune(w, prune_item(s), n->items[i], &here);
 	}
 }
 
@@ -126,7 +126,7 @@ span_compare(const void *x, const void *y)
 }
 
 void
-schema_prune(struct arena *a, const struct schema *s, struct node *object,
+prune_object(struct arena *a, const struct schema *s, struct node *object,
     struct warnings *unknown)
 {
 	struct walk w = {.arena = a, .note = unknown != NULL};
@@ -135,7 +135,7 @@ schema_prune(struct arena *a, const struct schema *s, struct node *object,
 	if (w.n > 1)
 		qsort(w.paths, w.n, sizeof *w.paths, span_compare);
 	for (size_t i = 0; i < w.n; i++)
-		warning_add(unknown,
+		decode_warning_add(unknown,
 		    arena_printf(
 			a, "unknown field \"%.*s\"", SPAN_ARG(w.paths[i])));
 }
@@ -152,24 +152,24 @@ has_default(const struct schema *s, struct span key)
 }
 
 void
-schema_drop_nulls(const struct schema *s, struct node *n)
+prune_drop_nulls(const struct schema *s, struct node *n)
 {
 	bool dropped = false;
 
 	for (size_t i = 0; n->kind == NODE_ARRAY && i < n->n; i++)
-		schema_drop_nulls(schema_item(s), n->items[i]);
+		prune_drop_nulls(prune_item(s), n->items[i]);
 	if (n->kind != NODE_OBJECT)
 		return;
 	for (uint32_t i = 0; i < n->n; i++) {
 		struct member m = n->members[i];
-		const struct schema *sub = schema_member(s, m.key);
+		const struct schema *sub = prune_member(s, m.key);
 
 		if (m.value->kind == NODE_NULL && sub != NULL &&
 		    !sub->nullable && !has_default(s, m.key)) {
 			n->members[i].value = NULL;
 			dropped = true;
 		} else {
-			schema_drop_nulls(sub, m.value);
+			prune_drop_nulls(sub, m.value);
 		}
 	}
 	if (dropped)

@@ -12,13 +12,13 @@
 #include "type/schema.h"
 
 /* apiVersion, kind or metadata */
-bool is_meta_field(struct span key);
+bool prune_is_meta_field(struct span key);
 /* Of a member and of an item; NULL: the schema does not know it. s may be
  * NULL. */
-const struct schema *schema_member(const struct schema *s, struct span key);
-const struct schema *schema_item(const struct schema *s);
+const struct schema *prune_member(const struct schema *s, struct span key);
+const struct schema *prune_item(const struct schema *s);
 
 /* Drops members that are null, may not be, and have no default. */
-void schema_drop_nulls(const struct schema *s, struct node *n);
+void prune_drop_nulls(const struct schema *s, struct node *n);
 
 #endif

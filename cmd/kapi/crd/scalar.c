@@ -7,15 +7,15 @@
 #include "text/pattern.h"
 
 struct failure *
-failure_make(struct result *out, const struct at *at, enum failure_code code,
-    const struct node *value, struct span what)
+findings_failure(struct findings *out, const struct findings_at *at,
+    enum failure_code code, const struct node *value, struct span what)
 {
 	struct failure f = {.code = code, .value = value, .rules = at->rules};
 
-	f.name = place_text(out->arena, at->place);
+	f.name = findings_place_text(out->arena, at->place);
 	f.message = arena_printf(
 	    out->arena, "%.*s in body %.*s", SPAN_ARG(f.name), SPAN_ARG(what));
-	result_add(out, &f);
+	findings_add(out, &f);
 	return &out->items[out->n - 1];
 }
 
@@ -59,7 +59,7 @@ is_json_integer(double f)
 }
 
 static bool
-type_fits(const struct at *at)
+type_fits(const struct findings_at *at)
 {
 	const struct node *n = at->value;
 	int64_t i;
@@ -90,18 +90,18 @@ type_fits(const struct at *at)
 
 /* type TYPE: "string"; the value shown is the name of its type, too. */
 static void
-fail_type(struct result *out, const struct at *at, const char *wanted,
-    struct span given)
+fail_type(struct findings *out, const struct findings_at *at,
+    const char *wanted, struct span given)
 {
 	struct node *shown = tree_string(out->arena, given);
 
-	failure_make(out, at, FAIL_TYPE, shown,
+	findings_failure(out, at, FAIL_TYPE, shown,
 	    arena_printf(out->arena, "must be of type %s: %.*s", wanted,
-		SPAN_ARG(go_quote(out->arena, given))));
+		SPAN_ARG(gotext_quote(out->arena, given))));
 }
 
 void
-check_type(struct result *out, const struct at *at)
+scalar_check_type(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	bool text =
@@ -138,17 +138,17 @@ enum_has(const struct schema_rules *r, const struct node *value)
 }
 
 void
-check_enum(struct result *out, const struct at *at)
+scalar_check_enum(struct findings *out, const struct findings_at *at)
 {
 	if (at->rules->enum_count > 0 && !enum_has(at->rules, at->value))
 		/* The message tells failures apart; it is not shown. */
-		failure_make(out, at, FAIL_ENUM, at->value,
+		findings_failure(out, at, FAIL_ENUM, at->value,
 		    span_str("should be one of"));
 	out->matched++;
 }
 
 void
-check_null(struct result *out, const struct at *at)
+scalar_check_null(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 
@@ -157,12 +157,12 @@ check_null(struct result *out, const struct at *at)
 	else
 		out->matched++;
 	if (r->enum_count > 0)
-		failure_make(out, at, FAIL_ENUM, at->value,
+		findings_failure(out, at, FAIL_ENUM, at->value,
 		    span_str("should be one of"));
 }
 
 void
-check_string(struct result *out, const struct at *at)
+scalar_check_string(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	struct span s = at->value->text;
@@ -173,18 +173,18 @@ check_string(struct result *out, const struct at *at)
 		for (size_t i = 0; i < s.n; i++)
 			runes += ((unsigned char)s.p[i] & 0xc0) != 0x80;
 	if (r->max_length >= 0 && runes > r->max_length) {
-		failure_make(out, at, FAIL_TOO_LONG, at->value,
+		findings_failure(out, at, FAIL_TOO_LONG, at->value,
 		    arena_printf(out->arena,
 			"should be at most %lld chars long",
 			(long long)r->max_length))
 		    ->limit = r->max_length;
 	} else if (r->min_length >= 0 && runes < r->min_length) {
-		failure_make(out, at, FAIL_INVALID, at->value,
+		findings_failure(out, at, FAIL_INVALID, at->value,
 		    arena_printf(out->arena,
 			"should be at least %lld chars long",
 			(long long)r->min_length));
 	} else if (r->pattern != NULL && !pattern_matches(r->pattern, s)) {
-		failure_make(out, at, FAIL_INVALID, at->value,
+		findings_failure(out, at, FAIL_INVALID, at->value,
 		    arena_printf(out->arena, "should match '%.*s'",
 			SPAN_ARG(r->pattern_text)));
 	}
@@ -214,7 +214,7 @@ in_range(const struct schema_rules *r, bool is_int, int64_t i, double d)
 }
 
 static void
-fail_range(struct result *out, const struct at *at, const char *what)
+fail_range(struct findings *out, const struct findings_at *at, const char *what)
 {
 	struct failure f = {.code = FAIL_UNNAMED};
 	const struct schema_rules *r = at->rules;
@@ -224,8 +224,8 @@ fail_range(struct result *out, const struct at *at, const char *what)
 	    "%s value must be of type %s %s%.*s%s in %.*s", what,
 	    type_name(r->type), format.n > 0 ? "with format " : "(default",
 	    SPAN_ARG(format), format.n > 0 ? "" : " format)",
-	    SPAN_ARG(place_text(out->arena, at->place)));
-	result_add(out, &f);
+	    SPAN_ARG(findings_place_text(out->arena, at->place)));
+	findings_add(out, &f);
 }
 
 struct bound {
@@ -237,8 +237,8 @@ struct bound {
 };
 
 static void
-check_bound(struct result *out, const struct at *at, bool is_int, int64_t i,
-    const struct bound *b)
+check_bound(struct findings *out, const struct findings_at *at, bool is_int,
+    int64_t i, const struct bound *b)
 {
 	bool exact = in_range(at->rules, false, 0, b->limit);
 	double d = is_int ? (double)i : tree_double(at->value);
@@ -260,7 +260,7 @@ check_bound(struct result *out, const struct at *at, bool is_int, int64_t i,
 	}
 	if (cmp * b->sign < 0 || (cmp == 0 && !b->exclusive))
 		return;
-	failure_make(out, at, FAIL_INVALID, at->value,
+	findings_failure(out, at, FAIL_INVALID, at->value,
 	    arena_printf(out->arena, "should be %s %.*s",
 		b->exclusive ? b->exclusive_ : b->inclusive,
 		SPAN_ARG(exact && is_int ? number_plain(out->arena, d)
@@ -268,21 +268,22 @@ check_bound(struct result *out, const struct at *at, bool is_int, int64_t i,
 }
 
 static void
-fail_factor(struct result *out, const struct at *at, double factor)
+fail_factor(struct findings *out, const struct findings_at *at, double factor)
 {
 	struct failure f = {.code = FAIL_INVALID, .rules = at->rules};
 	struct span shown = number_show(out->arena, factor);
 
-	f.name = place_text(out->arena, at->place);
+	f.name = findings_place_text(out->arena, at->place);
 	f.value = tree_number(out->arena, shown);
 	f.message = arena_printf(out->arena,
 	    "factor MultipleOf declared for %.*s must be positive: %.*s",
 	    SPAN_ARG(f.name), SPAN_ARG(shown));
-	result_add(out, &f);
+	findings_add(out, &f);
 }
 
 static void
-check_multiple(struct result *out, const struct at *at, bool is_int, int64_t i)
+check_multiple(
+    struct findings *out, const struct findings_at *at, bool is_int, int64_t i)
 {
 	double factor = at->rules->multiple_of;
 	double d = tree_double(at->value);
@@ -304,7 +305,7 @@ check_multiple(struct result *out, const struct at *at, bool is_int, int64_t i)
 		fine =
 		    is_json_integer(factor < 1 ? 1 / factor * d : d / factor);
 	if (!fine)
-		failure_make(out, at, FAIL_INVALID, at->value,
+		findings_failure(out, at, FAIL_INVALID, at->value,
 		    arena_printf(out->arena, "should be a multiple of %.*s",
 			SPAN_ARG(exact && is_int
 				? number_plain(out->arena, factor)
@@ -312,7 +313,7 @@ check_multiple(struct result *out, const struct at *at, bool is_int, int64_t i)
 }
 
 void
-check_number(struct result *out, const struct at *at)
+scalar_check_number(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	int64_t i = 0;

@@ -246,7 +246,7 @@ show_schema(struct arena *a, const struct node *schema)
 }
 
 bool
-versions_agree(const struct node *versions, const char *key)
+show_versions_agree(const struct node *versions, const char *key)
 {
 	const struct node *first;
 
@@ -266,7 +266,8 @@ show_versions(struct arena *a, const struct node *versions)
 	bool common[sizeof version_fields / sizeof version_fields[0]] = {0};
 
 	for (size_t k = VERSION_OWN; version_fields[k].name != NULL; k++)
-		common[k] = versions_agree(versions, version_fields[k].key);
+		common[k] =
+		    show_versions_agree(versions, version_fields[k].key);
 	buf_addc(&b, '[');
 	for (size_t i = 0; tree_is(versions, NODE_ARRAY) && i < versions->n;
 	     i++) {

@@ -18,6 +18,6 @@ struct span show_schema(struct arena *a, const struct node *schema);
  * null here. */
 struct span show_versions(struct arena *a, const struct node *versions);
 /* All versions have the same at key. */
-bool versions_agree(const struct node *versions, const char *key);
+bool show_versions_agree(const struct node *versions, const char *key);
 
 #endif

@@ -22,7 +22,7 @@ field_cmp(const void *x, const void *y)
 }
 
 const struct schema_rules *
-rules_property(const struct schema_rules *r, struct span name)
+structural_property(const struct schema_rules *r, struct span name)
 {
 	struct property key = {name, NULL};
 	const struct property *p;
@@ -102,7 +102,7 @@ rules_list(struct arena *a, const struct node *array, size_t *count)
 	const struct schema_rules **all = arena_alloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++)
-		all[i] = crd_rules(a, array->items[i]);
+		all[i] = structural_rules(a, array->items[i]);
 	*count = n;
 	return all;
 }
@@ -158,21 +158,21 @@ rules_children(struct arena *a, struct schema_rules *r, const struct node *json)
 
 		for (size_t i = 0; i < p->n; i++) {
 			all[i].name = p->members[i].key;
-			all[i].rules = crd_rules(a, p->members[i].value);
+			all[i].rules = structural_rules(a, p->members[i].value);
 		}
 		qsort(all, p->n, sizeof *all, property_cmp);
 		r->properties = all;
 		r->property_count = p->n;
 	}
 	if (tree_is(more, NODE_OBJECT))
-		r->additional = crd_rules(a, more);
+		r->additional = structural_rules(a, more);
 	r->additional_forbidden = tree_is(more, NODE_FALSE);
 	if (tree_is(items, NODE_OBJECT))
-		r->items = crd_rules(a, items);
+		r->items = structural_rules(a, items);
 }
 
 const struct schema_rules *
-crd_rules(struct arena *a, const struct node *json)
+structural_rules(struct arena *a, const struct node *json)
 {
 	struct schema_rules *r = arena_zalloc(a, sizeof *r);
 
@@ -191,7 +191,7 @@ crd_rules(struct arena *a, const struct node *json)
 	r->any_of = rules_list(a, tree_get(json, "anyOf"), &r->any_of_count);
 	r->one_of = rules_list(a, tree_get(json, "oneOf"), &r->one_of_count);
 	if (tree_is(tree_get(json, "not"), NODE_OBJECT))
-		r->not_ = crd_rules(a, tree_get(json, "not"));
+		r->not_ = structural_rules(a, tree_get(json, "not"));
 	return r;
 }
 
@@ -264,8 +264,8 @@ fields_fill(struct arena *a, struct schema *s, const struct node *json,
 
 		all[i].name = name;
 		all[i].required = is_required(r, name);
-		field_fill(
-		    a, &all[i], p->members[i].value, rules_property(r, name));
+		field_fill(a, &all[i], p->members[i].value,
+		    structural_property(r, name));
 	}
 	if (resource)
 		n = add_meta(all, n);
@@ -351,10 +351,11 @@ schema_of(struct arena *a, const struct node *json,
 }
 
 const struct schema *
-crd_schema(struct arena *a, const struct node *json, bool preserve_unknown)
+structural_schema(
+    struct arena *a, const struct node *json, bool preserve_unknown)
 {
-	struct schema *s =
-	    (struct schema *)schema_of(a, json, crd_rules(a, json), true);
+	struct schema *s = (struct schema *)schema_of(
+	    a, json, structural_rules(a, json), true);
 
 	if (preserve_unknown)
 		s->preserve_unknown = true;

@@ -69,12 +69,13 @@ struct property {
  * Never fails: what the definition's validation would refuse is ignored.
  * apiVersion, kind and metadata are known whether or not they are named.
  */
-const struct schema *crd_schema(
+const struct schema *structural_schema(
     struct arena *a, const struct node *json, bool preserve_unknown);
 /* Only the rules. */
-const struct schema_rules *crd_rules(struct arena *a, const struct node *json);
+const struct schema_rules *structural_rules(
+    struct arena *a, const struct node *json);
 /* NULL if there is no such property. */
-const struct schema_rules *rules_property(
+const struct schema_rules *structural_property(
     const struct schema_rules *r, struct span name);
 
 #endif

@@ -9,7 +9,7 @@
 #include "type/objectmeta.h"
 
 bool
-is_set(const struct node *n, const char *key)
+valid_is_set(const struct node *n, const char *key)
 {
 	const struct node *v = tree_get(n, key);
 
@@ -17,16 +17,16 @@ is_set(const struct node *n, const char *key)
 }
 
 struct span
-path_child(struct causes *c, struct span base, const char *name)
+valid_path_child(struct causes *c, struct span base, const char *name)
 {
-	return path_field(c->arena, base, span_str(name));
+	return cause_path_field(c->arena, base, span_str(name));
 }
 
 struct span
-path_entry(
+valid_path_entry(
     struct causes *c, struct span base, const char *key, struct span name)
 {
-	return path_key(c->arena, path_child(c, base, key), name);
+	return cause_path_key(c->arena, valid_path_child(c, base, key), name);
 }
 
 static void
@@ -53,10 +53,10 @@ check_list_of_names(struct causes *c, struct span path,
     const struct node *names, const char *key)
 {
 	const struct node *all = tree_get(names, key);
-	struct span at = path_child(c, path, key);
+	struct span at = valid_path_child(c, path, key);
 
 	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-		dns1035(c, path_index(c->arena, at, i),
+		dns1035(c, cause_path_index(c->arena, at, i),
 		    tree_text(all->items[i]), "");
 }
 
@@ -74,13 +74,13 @@ check_names(struct causes *c, struct span path, const struct node *names)
 		struct span name = tree_path_text(names, keys[i]);
 
 		if (name.n > 0)
-			dns1035(c, path_child(c, path, keys[i]), name,
+			dns1035(c, valid_path_child(c, path, keys[i]), name,
 			    i < 2 ? "" : mixed);
 	}
 	check_list_of_names(c, path, names, "shortNames");
 	if (kind.n > 0 && span_eq(kind, list))
-		cause_invalid_text(c, path_child(c, path, "listKind"), list,
-		    "kind and listKind may not be the same");
+		cause_invalid_text(c, valid_path_child(c, path, "listKind"),
+		    list, "kind and listKind may not be the same");
 	check_list_of_names(c, path, names, "categories");
 }
 
@@ -92,7 +92,8 @@ need_names(struct causes *c, struct span path, const struct node *names)
 
 	for (size_t i = 0; i < 4; i++)
 		if (tree_path_text(names, keys[i]).n == 0)
-			cause_required(c, path_child(c, path, keys[i]), "");
+			cause_required(
+			    c, valid_path_child(c, path, keys[i]), "");
 }
 
 /* ---- versions ---- */
@@ -110,13 +111,13 @@ check_openapi(struct causes *c, struct span path, const struct node *version)
 {
 	const struct node *schema =
 	    tree_path(version, "schema.openAPIV3Schema");
-	struct span at = path_child(c, path, "openAPIV3Schema");
+	struct span at = valid_path_child(c, path, "openAPIV3Schema");
 	size_t before = c->n;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	if (tree_true(tree_get(schema, "nullable")))
-		cause_forbidden(c, path_child(c, at, "nullable"),
+		cause_forbidden(c, valid_path_child(c, at, "nullable"),
 		    "nullable cannot be true at the root");
 	valid_structure(c, at, schema);
 	if (c->n == before)
@@ -153,17 +154,17 @@ check_with_status(
 	    !tree_is(schema, NODE_OBJECT))
 		return;
 	if (type != NULL && !tree_text_is(type, "object"))
-		cause_invalid(c, path_child(c, path, "openAPIV3Schema.type"),
-		    type,
+		cause_invalid(c,
+		    valid_path_child(c, path, "openAPIV3Schema.type"), type,
 		    "only \"object\" is allowed as the type at the root of "
 		    "the schema if the status subresource is enabled");
 	for (size_t i = 0; i < schema->n; i++) {
 		if (allowed_with_status(schema->members[i].key) ||
-		    !is_set(
+		    !valid_is_set(
 			schema, arena_str(c->arena, schema->members[i].key)))
 			continue;
 		cause_add(c, "FieldValueInvalid",
-		    path_child(c, path, "openAPIV3Schema"),
+		    valid_path_child(c, path, "openAPIV3Schema"),
 		    arena_printf(c->arena,
 			"Invalid value: %.*s: only [Description Type Format "
 			"Title Maximum ExclusiveMaximum Minimum "
@@ -184,7 +185,7 @@ check_deprecation(
 {
 	const struct node *w = tree_get(version, "deprecationWarning");
 	struct span text = tree_text(w);
-	struct span at = path_child(c, path, "deprecationWarning");
+	struct span at = valid_path_child(c, path, "deprecationWarning");
 
 	if (w == NULL)
 		return;
@@ -216,22 +217,23 @@ static void
 check_parts(struct causes *c, struct span path, const struct node *version,
     const struct node *versions, bool common)
 {
-	if (versions_agree(versions, "schema") == common) {
+	if (show_versions_agree(versions, "schema") == common) {
 		struct span at =
-		    path_child(c, path, common ? "validation" : "schema");
+		    valid_path_child(c, path, common ? "validation" : "schema");
 
 		check_with_status(c, at, version);
 		check_openapi(c, at, version);
 	}
-	if (versions_agree(versions, "subresources") == common)
-		valid_subresources(c, path_child(c, path, "subresources"),
+	if (show_versions_agree(versions, "subresources") == common)
+		valid_subresources(c, valid_path_child(c, path, "subresources"),
 		    tree_get(version, "subresources"));
-	if (versions_agree(versions, "additionalPrinterColumns") == common)
+	if (show_versions_agree(versions, "additionalPrinterColumns") == common)
 		valid_columns(c,
-		    path_child(c, path, "additionalPrinterColumns"),
+		    valid_path_child(c, path, "additionalPrinterColumns"),
 		    tree_get(version, "additionalPrinterColumns"));
-	if (versions_agree(versions, "selectableFields") == common)
-		valid_selectable(c, path_child(c, path, "selectableFields"),
+	if (show_versions_agree(versions, "selectableFields") == common)
+		valid_selectable(c,
+		    valid_path_child(c, path, "selectableFields"),
 		    tree_get(version, "selectableFields"),
 		    tree_path(version, "schema.openAPIV3Schema"));
 }
@@ -245,14 +247,15 @@ check_versions(struct causes *c, struct span path, const struct node *versions)
 		if (!tree_is(
 			tree_path(v, "schema.openAPIV3Schema"), NODE_OBJECT))
 			cause_required(c,
-			    path_child(c, path_index(c->arena, path, i),
+			    valid_path_child(c,
+				cause_path_index(c->arena, path, i),
 				"schema.openAPIV3Schema"),
 			    "");
 	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
-		struct span at = path_index(c->arena, path, i);
+		struct span at = cause_path_index(c->arena, path, i);
 
-		dns1035(c, path_child(c, at, "name"), tree_path_text(v, "name"),
-		    "");
+		dns1035(c, valid_path_child(c, at, "name"),
+		    tree_path_text(v, "name"), "");
 		check_deprecation(c, at, v);
 		check_parts(c, at, v, versions, false);
 	}
@@ -331,7 +334,7 @@ check_spec(struct causes *c, const struct node *spec)
 	const struct node *versions = tree_get(spec, "versions");
 	const struct node *names = tree_get(spec, "names");
 	struct span path = span_str("spec");
-	struct span at = path_child(c, path, "versions");
+	struct span at = valid_path_child(c, path, "versions");
 
 	check_group(c, tree_path_text(spec, "group"));
 	check_scope(c, tree_get(spec, "scope"));
@@ -380,8 +383,8 @@ check_stored_versions(struct causes *c, const struct node *object)
 		struct span name = tree_text(stored->items[k]);
 
 		if (!known[k])
-			cause_invalid_text(c, path_index(c->arena, path, k),
-			    name,
+			cause_invalid_text(c,
+			    cause_path_index(c->arena, path, k), name,
 			    arena_str(c->arena,
 				arena_printf(c->arena,
 				    "missing from spec.versions; %.*s was "
@@ -431,7 +434,7 @@ check_approval(
 	    "\"api-approved.kubernetes.io\"%s, see "
 	    "https://github.com/kubernetes/enhancements/pull/1111";
 	struct span group = tree_path_text(object, "spec.group");
-	struct span at = path_entry(
+	struct span at = valid_path_entry(
 	    c, span_str("metadata"), "annotations", span_str(approval));
 	struct span text, before;
 	enum approval now;
@@ -495,7 +498,7 @@ static void
 check_immutable(
     struct causes *c, const struct node *live, const struct node *object)
 {
-	if (condition_true(live, "Established")) {
+	if (conditions_true(live, "Established")) {
 		immutable(c, live, object, "spec.scope");
 		immutable(c, live, object, "spec.names.kind");
 	}

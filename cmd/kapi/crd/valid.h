@@ -15,10 +15,11 @@
 #include "type/problem.h"
 
 /* Present, and not the zero value. */
-bool is_set(const struct node *n, const char *key);
-struct span path_child(struct causes *c, struct span base, const char *name);
+bool valid_is_set(const struct node *n, const char *key);
+struct span valid_path_child(
+    struct causes *c, struct span base, const char *name);
 /* base.key[name] */
-struct span path_entry(
+struct span valid_path_entry(
     struct causes *c, struct span base, const char *key, struct span name);
 
 /* valid_structure.c: a schema is structural. */

@@ -22,7 +22,7 @@ is_pruned(struct arena *a, const struct node *schema, const struct node *value)
 	tree_put(a, outer, "properties", fields);
 	tree_put(a, outer, "type", tree_str(a, "object"));
 	tree_put(a, object, "default", tree_copy(a, value));
-	schema_prune(a, crd_schema(a, outer, false), object, NULL);
+	prune_object(a, structural_schema(a, outer, false), object, NULL);
 	return tree_equal(tree_get(object, "default"), value);
 }
 
@@ -30,13 +30,13 @@ static void
 check_default(struct causes *c, struct span path, const struct node *schema)
 {
 	const struct node *value = tree_get(schema, "default");
-	struct span at = path_child(c, path, "default");
+	struct span at = valid_path_child(c, path, "default");
 
 	if (value == NULL || value->kind == NODE_NULL)
 		return;
 	if (!is_pruned(c->arena, schema, value))
 		cause_invalid(c, at, value, "must not have unknown fields");
-	crd_check(c, crd_rules(c->arena, schema), at, value, NULL);
+	crd_check(c, structural_rules(c->arena, schema), at, value, NULL);
 }
 
 static void
@@ -49,14 +49,15 @@ walk(struct causes *c, struct span path, const struct node *schema, bool root)
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	check_default(c, path, schema);
-	walk(c, path_child(c, path, "items"), tree_get(schema, "items"), false);
+	walk(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
+	    false);
 	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
 		struct span key = p->members[i].key;
 
 		/* Those of metadata are looked at in their whole; kapi leaves
 		 * them to the write of an object. */
 		if (!(resource && is_meta(key)))
-			walk(c, path_entry(c, path, "properties", key),
+			walk(c, valid_path_entry(c, path, "properties", key),
 			    p->members[i].value, false);
 	}
 }

@@ -36,17 +36,17 @@ valid_subresources(
 
 	if (!tree_is(scale, NODE_OBJECT))
 		return;
-	at = path_child(c, path, "scale.specReplicasPath");
+	at = valid_path_child(c, path, "scale.specReplicasPath");
 	p = tree_path_text(scale, "specReplicasPath");
 	if (check_json_path(c, at, p) && !starts(p, ".spec."))
 		cause_invalid_text(
 		    c, at, p, "should be a json path under .spec");
-	at = path_child(c, path, "scale.statusReplicasPath");
+	at = valid_path_child(c, path, "scale.statusReplicasPath");
 	p = tree_path_text(scale, "statusReplicasPath");
 	if (check_json_path(c, at, p) && !starts(p, ".status."))
 		cause_invalid_text(
 		    c, at, p, "should be a json path under .status");
-	at = path_child(c, path, "scale.labelSelectorPath");
+	at = valid_path_child(c, path, "scale.labelSelectorPath");
 	p = tree_path_text(scale, "labelSelectorPath");
 	if (p.n > 0 && check_json_path(c, at, p) && !starts(p, ".spec.") &&
 	    !starts(p, ".status."))
@@ -76,21 +76,22 @@ check_column(struct causes *c, struct span path, const struct node *column)
 	    "byte,date,date-time,double,float,int32,int64,password";
 	struct span type = tree_path_text(column, "type");
 	struct span format = tree_path_text(column, "format");
-	struct span at = path_child(c, path, "type");
+	struct span at = valid_path_child(c, path, "type");
 	const char *detail = arena_str(
 	    c->arena, arena_printf(c->arena, "must be one of %s", types));
 
 	if (tree_path_text(column, "name").n == 0)
-		cause_required(c, path_child(c, path, "name"), "");
+		cause_required(c, valid_path_child(c, path, "name"), "");
 	if (type.n == 0)
 		cause_required(c, at, detail);
 	else if (!is_one_of(type, types))
 		cause_invalid_text(c, at, type, detail);
 	if (format.n > 0 && !is_one_of(format, formats))
-		cause_invalid_text(c, path_child(c, path, "format"), format,
+		cause_invalid_text(c, valid_path_child(c, path, "format"),
+		    format,
 		    arena_str(c->arena,
 			arena_printf(c->arena, "must be one of %s", formats)));
-	check_json_path(c, path_child(c, path, "JSONPath"),
+	check_json_path(c, valid_path_child(c, path, "JSONPath"),
 	    tree_path_text(column, "jsonPath"));
 }
 
@@ -99,7 +100,7 @@ valid_columns(struct causes *c, struct span path, const struct node *columns)
 {
 	for (size_t i = 0; tree_is(columns, NODE_ARRAY) && i < columns->n; i++)
 		check_column(
-		    c, path_index(c->arena, path, i), columns->items[i]);
+		    c, cause_path_index(c->arena, path, i), columns->items[i]);
 }
 
 const char *
@@ -148,8 +149,8 @@ valid_selectable(struct causes *c, struct span path, const struct node *fields,
 
 	for (size_t i = 0; i < n; i++) {
 		struct span text = tree_path_text(fields->items[i], "jsonPath");
-		struct span at =
-		    path_child(c, path_index(c->arena, path, i), "jsonPath");
+		struct span at = valid_path_child(
+		    c, cause_path_index(c->arena, path, i), "jsonPath");
 		const struct node *found = NULL;
 		const char *wrong;
 		bool twice = false;
@@ -199,7 +200,7 @@ check_review_versions(
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct span v = tree_text(versions->items[i]);
-		struct span own = path_index(c->arena, at, i);
+		struct span own = cause_path_index(c->arena, at, i);
 		const char *wrong = name_check_dns1035(v);
 		bool twice = false;
 
@@ -221,7 +222,7 @@ static void
 check_webhook(struct causes *c, struct span path, const struct node *hook)
 {
 	const struct node *client = tree_get(hook, "clientConfig");
-	struct span at = path_child(c, path, "webhookClientConfig");
+	struct span at = valid_path_child(c, path, "webhookClientConfig");
 
 	if (!tree_is(client, NODE_OBJECT))
 		cause_required(
@@ -231,7 +232,7 @@ check_webhook(struct causes *c, struct span path, const struct node *hook)
 		cause_required(
 		    c, at, "exactly one of url or service is required");
 	check_review_versions(c,
-	    path_child(c, path, "conversionReviewVersions"),
+	    valid_path_child(c, path, "conversionReviewVersions"),
 	    tree_get(hook, "conversionReviewVersions"));
 }
 
@@ -244,7 +245,7 @@ valid_conversion(
 	const struct span known[] = {span_str("None"), span_str("Webhook")};
 	const struct node *strategy = tree_get(conversion, "strategy");
 	const struct node *hook = tree_get(conversion, "webhook");
-	struct span at = path_child(c, path, "strategy");
+	struct span at = valid_path_child(c, path, "strategy");
 
 	if (!tree_is(conversion, NODE_OBJECT))
 		return;
@@ -257,9 +258,10 @@ valid_conversion(
 		return;
 	}
 	if (tree_get(hook, "clientConfig") != NULL)
-		cause_forbidden(
-		    c, path_child(c, path, "webhookClientConfig"), detail);
+		cause_forbidden(c,
+		    valid_path_child(c, path, "webhookClientConfig"), detail);
 	if (tree_count(tree_get(hook, "conversionReviewVersions")) > 0)
-		cause_forbidden(
-		    c, path_child(c, path, "conversionReviewVersions"), detail);
+		cause_forbidden(c,
+		    valid_path_child(c, path, "conversionReviewVersions"),
+		    detail);
 }

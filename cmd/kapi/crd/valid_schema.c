@@ -15,7 +15,7 @@ is_type(const struct node *schema, const char *type)
 static void
 forbid(struct causes *c, struct span path, const char *key, const char *detail)
 {
-	cause_forbidden(c, path_child(c, path, key), detail);
+	cause_forbidden(c, valid_path_child(c, path, key), detail);
 }
 
 static void
@@ -35,7 +35,7 @@ check_kind(struct causes *c, struct span path, const struct node *schema)
 	}
 	if (!found)
 		cause_unsupported(
-		    c, path_child(c, path, "type"), type, names, 6);
+		    c, valid_path_child(c, path, "type"), type, names, 6);
 }
 
 /* What JSON schema has and a CRD may not have. */
@@ -79,7 +79,7 @@ static void
 need_type(struct causes *c, struct span path, const struct node *schema,
     const char *type, const char *key)
 {
-	struct span at = path_child(c, path, "type");
+	struct span at = valid_path_child(c, path, "type");
 	const char *detail = arena_str(c->arena,
 	    arena_printf(c->arena, "must be %s if %s is specified", type, key));
 
@@ -102,7 +102,8 @@ check_map_type(struct causes *c, struct span path, const struct node *schema)
 		return;
 	need_type(c, path, schema, "object", key);
 	if (!tree_text_is(type, "atomic") && !tree_text_is(type, "granular"))
-		cause_unsupported(c, path_child(c, path, key), type, known, 2);
+		cause_unsupported(
+		    c, valid_path_child(c, path, key), type, known, 2);
 }
 
 static void
@@ -112,16 +113,18 @@ check_set_items(struct causes *c, struct span path, const struct node *items)
 				     "x-kubernetes-list-type=set";
 	const struct node *list = tree_get(items, "x-kubernetes-list-type");
 	const struct node *map = tree_get(items, "x-kubernetes-map-type");
-	struct span at = path_child(c, path, "items");
+	struct span at = valid_path_child(c, path, "items");
 
 	if (is_type(items, "array") && list != NULL &&
 	    !tree_text_is(list, "atomic"))
-		cause_invalid(c, path_child(c, at, "x-kubernetes-list-type"),
-		    list, detail);
+		cause_invalid(c,
+		    valid_path_child(c, at, "x-kubernetes-list-type"), list,
+		    detail);
 	/* Here the API server shows the list type, too. */
 	if (is_type(items, "object") && !tree_text_is(map, "atomic"))
-		cause_invalid(c, path_child(c, at, "x-kubernetes-map-type"),
-		    list, detail);
+		cause_invalid(c,
+		    valid_path_child(c, at, "x-kubernetes-map-type"), list,
+		    detail);
 }
 
 static void
@@ -131,7 +134,7 @@ check_keys(struct causes *c, struct span path, const struct node *schema)
 	const struct node *keys = tree_get(schema, name);
 	const struct node *items = tree_get(schema, "items");
 	const struct node *fields = tree_get(items, "properties");
-	struct span at = path_child(c, path, name);
+	struct span at = valid_path_child(c, path, name);
 
 	for (size_t i = 0; tree_is(keys, NODE_ARRAY) && i < keys->n; i++) {
 		struct span key = tree_text(keys->items[i]);
@@ -142,8 +145,9 @@ check_keys(struct causes *c, struct span path, const struct node *schema)
 			    "entries must all be names of item properties");
 		else if (is_type(f, "array") || is_type(f, "object"))
 			cause_invalid(c,
-			    path_child(c,
-				path_entry(c, path_child(c, path, "items"),
+			    valid_path_child(c,
+				valid_path_entry(c,
+				    valid_path_child(c, path, "items"),
 				    "properties", key),
 				"type"),
 			    tree_get(items, "type"),
@@ -165,16 +169,17 @@ check_map_list(struct causes *c, struct span path, const struct node *schema)
 	const struct node *items = tree_get(schema, "items");
 
 	if (tree_count(tree_get(schema, name)) == 0)
-		cause_required(c, path_child(c, path, name),
+		cause_required(c, valid_path_child(c, path, name),
 		    "must not be empty if x-kubernetes-list-type is map");
 	if (items == NULL) {
-		cause_required(c, path_child(c, path, "items"),
+		cause_required(c, valid_path_child(c, path, "items"),
 		    "must have a schema if x-kubernetes-list-type is map");
 	} else if (!is_type(items, "object")) {
 		const struct node *type = tree_get(items, "type");
 
 		cause_invalid_text(c,
-		    path_child(c, path_child(c, path, "items"), "type"),
+		    valid_path_child(
+			c, valid_path_child(c, path, "items"), "type"),
 		    type == NULL ? span_str("") : tree_text(type),
 		    "must be object if parent array's x-kubernetes-list-type "
 		    "is map");
@@ -199,7 +204,7 @@ check_list_items(struct causes *c, struct span path, const struct node *schema,
 	const struct node *items = tree_get(schema, "items");
 	const struct node *keys =
 	    tree_get(schema, "x-kubernetes-list-map-keys");
-	struct span at = path_child(c, path, "items");
+	struct span at = valid_path_child(c, path, "items");
 
 	if (!tree_is(items, NODE_OBJECT))
 		return;
@@ -216,13 +221,13 @@ check_list_items(struct causes *c, struct span path, const struct node *schema,
 		struct span key = tree_text(keys->items[i]);
 		const struct node *f =
 		    tree_get_span(tree_get(items, "properties"), key);
-		struct span own = path_entry(c, at, "properties", key);
+		struct span own = valid_path_entry(c, at, "properties", key);
 
 		if (f == NULL)
 			continue;
 		if (!has_text(tree_get(items, "required"), key) &&
 		    tree_get(f, "default") == NULL)
-			cause_required(c, path_child(c, own, "default"),
+			cause_required(c, valid_path_child(c, own, "default"),
 			    "this property is in x-kubernetes-list-map-keys, "
 			    "so it must have a default or be a required "
 			    "property");
@@ -242,7 +247,7 @@ check_list_type(struct causes *c, struct span path, const struct node *schema)
 	const struct span known[] = {
 	    span_str("atomic"), span_str("set"), span_str("map")};
 	const struct node *type = tree_get(schema, key);
-	struct span text = tree_text(type), at = path_child(c, path, key);
+	struct span text = tree_text(type), at = valid_path_child(c, path, key);
 	bool is_map = span_is(text, "map"), is_set_ = span_is(text, "set");
 	bool keys =
 	    tree_count(tree_get(schema, "x-kubernetes-list-map-keys")) > 0;
@@ -285,11 +290,11 @@ check_message(struct causes *c, struct span path, const struct node *rule)
 {
 	struct span text = trim(tree_path_text(rule, "rule"));
 	struct span message = tree_path_text(rule, "message");
-	struct span at = path_child(c, path, "message");
+	struct span at = valid_path_child(c, path, "message");
 
 	if (text.n == 0)
-		cause_required(
-		    c, path_child(c, path, "rule"), "rule is not specified");
+		cause_required(c, valid_path_child(c, path, "rule"),
+		    "rule is not specified");
 	else if (message.n > 0 && trim(message).n == 0)
 		cause_invalid_text(
 		    c, at, message, "must be non-empty if specified");
@@ -311,18 +316,19 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 	const struct node *reason = tree_get(rule, "reason");
 	struct span expression = tree_path_text(rule, "messageExpression");
 	struct span field = tree_path_text(rule, "fieldPath");
-	struct span at = path_child(c, path, "fieldPath");
+	struct span at = valid_path_child(c, path, "fieldPath");
 	bool known = reason == NULL;
 
 	check_message(c, path, rule);
 	if (expression.n > 0 && trim(expression).n == 0)
-		cause_required(c, path_child(c, path, "messageExpression"),
+		cause_required(c,
+		    valid_path_child(c, path, "messageExpression"),
 		    "messageExpression must be non-empty if specified");
 	for (size_t i = 0; i < 4; i++)
 		known = known || span_eq(tree_text(reason), reasons[i]);
 	if (!known)
 		cause_unsupported(
-		    c, path_child(c, path, "reason"), reason, reasons, 4);
+		    c, valid_path_child(c, path, "reason"), reason, reasons, 4);
 	if (field.n == 0)
 		return;
 	if (trim(field).n == 0)
@@ -340,11 +346,11 @@ static void
 check_rules(struct causes *c, struct span path, const struct node *schema)
 {
 	const struct node *rules = tree_get(schema, "x-kubernetes-validations");
-	struct span at = path_child(c, path, "x-kubernetes-validations");
+	struct span at = valid_path_child(c, path, "x-kubernetes-validations");
 
 	for (size_t i = 0; tree_is(rules, NODE_ARRAY) && i < rules->n; i++)
-		check_rule(
-		    c, path_index(c->arena, at, i), rules->items[i], schema);
+		check_rule(c, cause_path_index(c->arena, at, i),
+		    rules->items[i], schema);
 }
 
 static void walk(struct causes *c, struct span path, const struct node *schema,
@@ -371,7 +377,7 @@ walk_properties(struct causes *c, struct span path, const struct node *schema,
 				    arena_printf(c->arena, "in top-level %.*s",
 					SPAN_ARG(key)));
 		}
-		walk(c, path_entry(c, path, "properties", key),
+		walk(c, valid_path_entry(c, path, "properties", key),
 		    p->members[i].value, &sub, false);
 	}
 }
@@ -394,7 +400,7 @@ walk_more(struct causes *c, struct span path, const struct node *schema,
 	if (in->resource_meta)
 		sub.no_defaults =
 		    "inside additionalProperties applying to object metadata";
-	walk(c, path_child(c, path, key), more, &sub, false);
+	walk(c, valid_path_child(c, path, key), more, &sub, false);
 }
 
 static void
@@ -403,14 +409,15 @@ walk_junctors(struct causes *c, struct span path, const struct node *schema,
 {
 	static const char *const keys[] = {"allOf", "oneOf", "anyOf"};
 
-	walk(c, path_child(c, path, "not"), tree_get(schema, "not"), in, false);
+	walk(c, valid_path_child(c, path, "not"), tree_get(schema, "not"), in,
+	    false);
 	for (size_t k = 0; k < 3; k++) {
 		const struct node *all = tree_get(schema, keys[k]);
-		struct span base = path_child(c, path, keys[k]);
+		struct span base = valid_path_child(c, path, keys[k]);
 
 		for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-			walk(c, path_index(c->arena, base, i), all->items[i],
-			    in, false);
+			walk(c, cause_path_index(c->arena, base, i),
+			    all->items[i], in, false);
 	}
 }
 
@@ -427,10 +434,10 @@ walk(struct causes *c, struct span path, const struct node *schema,
 	walk_more(c, path, schema, in);
 	walk_properties(c, path, schema, in, root);
 	walk_junctors(c, path, schema, in);
-	walk(c, path_child(c, path, "items"), tree_get(schema, "items"), in,
-	    false);
+	walk(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
+	    in, false);
 	if (tree_is(tree_get(schema, keep), NODE_FALSE))
-		cause_invalid(c, path_child(c, path, keep),
+		cause_invalid(c, valid_path_child(c, path, keep),
 		    tree_get(schema, keep), "must be true or undefined");
 	check_map_type(c, path, schema);
 	check_list_type(c, path, schema);

@@ -14,7 +14,7 @@ is_true(const struct node *n, const char *key)
 static void
 forbid(struct causes *c, struct span path, const char *key, const char *detail)
 {
-	cause_forbidden(c, path_child(c, path, key), detail);
+	cause_forbidden(c, valid_path_child(c, path, key), detail);
 }
 
 static void
@@ -22,7 +22,7 @@ invalid(struct causes *c, struct span path, const char *key,
     const struct node *schema, const char *detail)
 {
 	cause_invalid(
-	    c, path_child(c, path, key), tree_get(schema, key), detail);
+	    c, valid_path_child(c, path, key), tree_get(schema, key), detail);
 }
 
 /* anyOf: exactly integer or string, as int-or-string is written. */
@@ -54,22 +54,23 @@ values(struct causes *c, struct span path, const struct node *schema,
 
 	for (size_t k = 0; k < 3; k++) {
 		const struct node *all = tree_get(schema, keys[k]);
-		struct span base = path_child(c, path, keys[k]);
+		struct span base = valid_path_child(c, path, keys[k]);
 
 		if (!tree_is(all, NODE_ARRAY) || (k == 0 && skip_any))
 			continue;
 		for (size_t i = 0; i < all->n; i++)
-			nested(c, path_index(c->arena, base, i), all->items[i],
-			    k == 1 && i == 0 && skip_all_any);
+			nested(c, cause_path_index(c->arena, base, i),
+			    all->items[i], k == 1 && i == 0 && skip_all_any);
 	}
 	if (tree_get(schema, "not") != NULL)
-		nested(c, path_child(c, path, "not"), tree_get(schema, "not"),
-		    false);
+		nested(c, valid_path_child(c, path, "not"),
+		    tree_get(schema, "not"), false);
 	if (pattern.n == 0)
 		return;
 	error = pattern_error(c->arena, pattern);
 	if (error.p != NULL)
-		cause_invalid_text(c, path_child(c, path, "pattern"), pattern,
+		cause_invalid_text(c, valid_path_child(c, path, "pattern"),
+		    pattern,
 		    arena_str(c->arena,
 			arena_printf(c->arena,
 			    "must be a valid regular expression, but isn't: "
@@ -104,23 +105,25 @@ nested(struct causes *c, struct span path, const struct node *schema,
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	values(c, path, schema, skip_any, false);
-	nested(
-	    c, path_child(c, path, "items"), tree_get(schema, "items"), false);
+	nested(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
+	    false);
 	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
-		nested(c, path_entry(c, path, "properties", p->members[i].key),
+		nested(c,
+		    valid_path_entry(c, path, "properties", p->members[i].key),
 		    p->members[i].value, false);
 	for (size_t i = 0; i < sizeof not_nested / sizeof not_nested[0]; i++)
-		if (is_set(schema, not_nested[i].key))
+		if (valid_is_set(schema, not_nested[i].key))
 			forbid(
 			    c, path, not_nested[i].key, not_nested[i].detail);
 	if (tree_get(p, "metadata") != NULL)
 		cause_forbidden(c,
-		    path_entry(c, path, "properties", span_str("metadata")),
+		    valid_path_entry(
+			c, path, "properties", span_str("metadata")),
 		    "must not be specified in a nested context");
 }
 
 static void
-check_type(struct causes *c, struct span path, const struct node *schema,
+scalar_check_type(struct causes *c, struct span path, const struct node *schema,
     enum level level)
 {
 	static const char *const missing[] = {"must not be empty at the root",
@@ -129,7 +132,7 @@ check_type(struct causes *c, struct span path, const struct node *schema,
 	static const char embedded[] =
 	    "must be object if x-kubernetes-embedded-resource is true";
 	struct span type = tree_path_text(schema, "type");
-	struct span at = path_child(c, path, "type");
+	struct span at = valid_path_child(c, path, "type");
 
 	if (is_true(schema, "x-kubernetes-embedded-resource") &&
 	    !span_is(type, "object")) {
@@ -176,7 +179,7 @@ check_meta(struct causes *c, struct span path, const struct node *schema,
 	const struct node *p = tree_get(schema, "properties");
 	const struct node *metadata = tree_get(p, "metadata");
 	struct span base =
-	    path_entry(c, path, "properties", span_str("metadata"));
+	    valid_path_entry(c, path, "properties", span_str("metadata"));
 	bool resource = level == LEVEL_ROOT ||
 	    is_true(schema, "x-kubernetes-embedded-resource");
 
@@ -186,8 +189,8 @@ check_meta(struct causes *c, struct span path, const struct node *schema,
 		if (own != NULL &&
 		    !tree_text_is(tree_get(own, "type"), "string"))
 			cause_invalid_text(c,
-			    path_child(c,
-				path_entry(
+			    valid_path_child(c,
+				valid_path_entry(
 				    c, path, "properties", span_str(keys[i])),
 				"type"),
 			    tree_path_text(own, "type"), "must be string");
@@ -195,7 +198,7 @@ check_meta(struct causes *c, struct span path, const struct node *schema,
 	if (!tree_is(metadata, NODE_OBJECT))
 		return;
 	if (resource && !tree_text_is(tree_get(metadata, "type"), "object"))
-		cause_invalid_text(c, path_child(c, base, "type"),
+		cause_invalid_text(c, valid_path_child(c, base, "type"),
 		    tree_path_text(metadata, "type"), "must be object");
 	if (level == LEVEL_ROOT && !only_names(metadata))
 		cause_forbidden(c, base,
@@ -219,13 +222,13 @@ check_extensions(struct causes *c, struct span path, const struct node *schema)
 	}
 	if (!is_true(schema, embed))
 		return;
-	if (is_set(schema, "additionalProperties"))
+	if (valid_is_set(schema, "additionalProperties"))
 		forbid(c, path, "additionalProperties",
 		    "must not be used if x-kubernetes-embedded-resource is "
 		    "set");
 	if (!is_true(schema, keep) &&
 	    tree_count(tree_get(schema, "properties")) == 0)
-		cause_required(c, path_child(c, path, "properties"),
+		cause_required(c, valid_path_child(c, path, "properties"),
 		    "must not be empty if x-kubernetes-embedded-resource is "
 		    "true without x-kubernetes-preserve-unknown-fields");
 }
@@ -243,22 +246,22 @@ structure(struct causes *c, struct span path, const struct node *schema,
 		return;
 	if (tree_text_is(tree_get(schema, "type"), "array") && items == NULL)
 		cause_required(
-		    c, path_child(c, path, "items"), "must be specified");
-	structure(c, path_child(c, path, "items"), items, LEVEL_ITEM);
+		    c, valid_path_child(c, path, "items"), "must be specified");
+	structure(c, valid_path_child(c, path, "items"), items, LEVEL_ITEM);
 	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
 		structure(c,
-		    path_entry(c, path, "properties", p->members[i].key),
+		    valid_path_entry(c, path, "properties", p->members[i].key),
 		    p->members[i].value, LEVEL_FIELD);
 	if (more != NULL && level == LEVEL_ROOT)
 		forbid(c, path, "additionalProperties",
 		    "must not be used at the root");
-	structure(
-	    c, path_child(c, path, "additionalProperties"), more, LEVEL_FIELD);
+	structure(c, valid_path_child(c, path, "additionalProperties"), more,
+	    LEVEL_FIELD);
 	check_extensions(c, path, schema);
 	values(c, path, schema, is_int_or_string(tree_get(schema, "anyOf")),
 	    tree_count(all) > 0 && tree_is(all, NODE_ARRAY) &&
 		is_int_or_string(tree_get(all->items[0], "anyOf")));
-	check_type(c, path, schema, level);
+	scalar_check_type(c, path, schema, level);
 	check_meta(c, path, schema, level);
 }
 
@@ -279,16 +282,16 @@ complete(struct causes *c, const struct pair *p)
 	struct pair sub = *p;
 
 	sub.values = tree_get(p->values, "not");
-	sub.values_path = path_child(c, p->values_path, "not");
+	sub.values_path = valid_path_child(c, p->values_path, "not");
 	complete_nested(c, &sub);
 	for (size_t k = 0; k < 3; k++) {
 		const struct node *all = tree_get(p->values, keys[k]);
-		struct span base = path_child(c, p->values_path, keys[k]);
+		struct span base = valid_path_child(c, p->values_path, keys[k]);
 
 		for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n;
 		     i++) {
 			sub.values = all->items[i];
-			sub.values_path = path_index(c->arena, base, i);
+			sub.values_path = cause_path_index(c->arena, base, i);
 			complete_nested(c, &sub);
 		}
 	}
@@ -313,16 +316,16 @@ complete_nested(struct causes *c, const struct pair *p)
 	complete(c, p);
 	sub = (struct pair){tree_get(p->values, "items"),
 	    tree_get(p->structure, "items"),
-	    path_child(c, p->values_path, "items"),
-	    path_child(c, p->structure_path, "items")};
+	    valid_path_child(c, p->values_path, "items"),
+	    valid_path_child(c, p->structure_path, "items")};
 	complete_nested(c, &sub);
 	for (size_t i = 0; tree_is(fields, NODE_OBJECT) && i < fields->n; i++) {
 		struct span key = fields->members[i].key;
 
 		sub = (struct pair){fields->members[i].value,
 		    tree_get_span(known, key),
-		    path_entry(c, p->values_path, "properties", key),
-		    path_entry(c, p->structure_path, "properties", key)};
+		    valid_path_entry(c, p->values_path, "properties", key),
+		    valid_path_entry(c, p->structure_path, "properties", key)};
 		complete_nested(c, &sub);
 	}
 }

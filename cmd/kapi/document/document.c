@@ -9,7 +9,7 @@
 bool
 document_fresh(const struct document *d, const struct registry *g)
 {
-	return d->text != NULL && d->generation == registry_generation(g);
+	return d->text != NULL && d->generation == resource_generation(g);
 }
 
 void
@@ -22,7 +22,7 @@ document_set(struct document *d, const struct registry *g, struct buf *b)
 	digest_init();
 	text_unref(d->text);
 	d->text = text_make(buf_span(b));
-	d->generation = registry_generation(g);
+	d->generation = resource_generation(g);
 	digest_sha256(text_span(d->text), digest);
 	*p++ = '"';
 	for (size_t i = 0; i < DIGEST_SIZE; i++) {
@@ -64,8 +64,8 @@ document_reply(struct request *r, const struct document *d,
 		code = 304;
 		text_unref(t);
 		t = NULL;
-	} else if (how->pretty && json_wants_pretty(r)) {
-		json_pretty(&pretty, text_span(t));
+	} else if (how->pretty && pretty_is_wanted(r)) {
+		pretty_json(&pretty, text_span(t));
 		text_unref(t);
 		t = text_make(buf_span(&pretty));
 	}

@@ -6,7 +6,7 @@
 #include "document/document.h"
 #include "reply/reply.h"
 
-struct discovery {
+struct groups {
 	struct document api, apis;
 };
 
@@ -14,7 +14,7 @@ static const char aggregated_type[] =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 void
-discovery_free(struct discovery *d)
+groups_free(struct groups *d)
 {
 	if (d == NULL)
 		return;
@@ -105,7 +105,7 @@ serve_aggregated(struct request *r, struct span path)
 	d = span_is(path, "/api") ? &r->api->discovery->api
 				  : &r->api->discovery->apis;
 	if (!document_fresh(d, g)) {
-		discovery_add_aggregated(&b, g, path);
+		groups_add_aggregated(&b, g, path);
 		document_set(d, g, &b);
 	}
 	document_reply(r, d, &how);
@@ -128,7 +128,7 @@ has_group(const struct registry *g, struct span group, bool *custom)
 {
 	const struct resource *r;
 
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;)
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
 		if (span_eq(r->group, group)) {
 			*custom = r->crd != NULL;
 			return true;
@@ -155,11 +155,11 @@ serve_version(struct request *r, struct span group, struct span version)
 {
 	struct buf b = BUF_INIT;
 
-	if (!registry_has_version(r->api->registry, group, version)) {
+	if (!resource_has_version(r->api->registry, group, version)) {
 		serve_nothing(r, group);
 		return;
 	}
-	discovery_add_resources(&b, r->api->registry, group, version);
+	groups_add_resources(&b, r->api->registry, group, version);
 	reply_legacy(r, &b);
 }
 
@@ -173,7 +173,7 @@ serve_group(struct request *r, struct span group)
 		reply_plain(r, 404, "404 page not found\n");
 		return;
 	}
-	discovery_add_group(&b, r->api->registry, group);
+	groups_add_group(&b, r->api->registry, group);
 	reply_legacy(r, &b);
 }
 
@@ -187,14 +187,14 @@ serve_root(struct request *r, struct span path)
 		return;
 	}
 	if (span_is(path, "/api"))
-		discovery_add_versions(&b, httpd_port(r->api->httpd));
+		groups_add_versions(&b, httpd_port(r->api->httpd));
 	else
-		discovery_add_groups(&b, r->api->registry);
+		groups_add_groups(&b, r->api->registry);
 	reply_legacy(r, &b);
 }
 
 bool
-discovery_serve(struct request *r)
+groups_serve(struct request *r)
 {
 	struct span path = r->path, first, group, version;
 

@@ -1,7 +1,7 @@
 /*
  * groups: what is served, for clients: /api, /apis, /apis/GROUP,
  * /apis/GROUP/VERSION and /api/v1 (legacy), and /api and /apis as one
- * aggregated document each. discovery_serve answers.
+ * aggregated document each. groups_serve answers.
  * Source: apiserver/pkg/endpoints/discovery, recorded answers.
  */
 #ifndef GROUPS_H
@@ -13,21 +13,21 @@
 #include "type/resource.h"
 
 /* The aggregated documents, kept in struct api. NULL is fine. */
-struct discovery;
-void discovery_free(struct discovery *d);
+struct groups;
+void groups_free(struct groups *d);
 
 struct request;
 /* True if the path is one of these: r was answered and freed. */
-bool discovery_serve(struct request *r);
+bool groups_serve(struct request *r);
 
-/* The documents themselves, for discovery_serve and tests. */
-void discovery_add_aggregated(
+/* The documents themselves, for groups_serve and tests. */
+void groups_add_aggregated(
     struct buf *b, const struct registry *g, struct span path);
-void discovery_add_versions(struct buf *b, int port);
-void discovery_add_groups(struct buf *b, const struct registry *g);
-void discovery_add_group(
+void groups_add_versions(struct buf *b, int port);
+void groups_add_groups(struct buf *b, const struct registry *g);
+void groups_add_group(
     struct buf *b, const struct registry *g, struct span group);
-void discovery_add_resources(struct buf *b, const struct registry *g,
+void groups_add_resources(struct buf *b, const struct registry *g,
     struct span group, struct span version);
 
 #endif

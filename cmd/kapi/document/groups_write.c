@@ -199,8 +199,7 @@ add_aggregated(
 }
 
 void
-discovery_add_aggregated(
-    struct buf *b, const struct registry *g, struct span path)
+groups_add_aggregated(struct buf *b, const struct registry *g, struct span path)
 {
 	const struct resource *r, *last = NULL;
 	bool core = span_is(path, "/api");
@@ -208,7 +207,7 @@ discovery_add_aggregated(
 	buf_adds(b,
 	    "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":"
 	    "\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[");
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if ((r->group.n == 0) != core)
 			continue;
 		add_aggregated(b, r, last);
@@ -220,7 +219,7 @@ discovery_add_aggregated(
 }
 
 void
-discovery_add_versions(struct buf *b, int port)
+groups_add_versions(struct buf *b, int port)
 {
 	buf_addf(b,
 	    "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
@@ -246,7 +245,7 @@ add_group_members(struct buf *b, const struct registry *g, struct span group)
 
 	add_text(b, "name", group);
 	open_list(b, "versions");
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (!span_eq(r->group, group) ||
 		    (last != NULL && same_version(r, last)))
 			continue;
@@ -264,13 +263,13 @@ add_group_members(struct buf *b, const struct registry *g, struct span group)
 }
 
 void
-discovery_add_groups(struct buf *b, const struct registry *g)
+groups_add_groups(struct buf *b, const struct registry *g)
 {
 	const struct resource *r, *last = NULL;
 
 	buf_adds(
 	    b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[");
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (r->group.n == 0 ||
 		    (last != NULL && span_eq(last->group, r->group)))
 			continue;
@@ -283,7 +282,7 @@ discovery_add_groups(struct buf *b, const struct registry *g)
 }
 
 void
-discovery_add_group(struct buf *b, const struct registry *g, struct span group)
+groups_add_group(struct buf *b, const struct registry *g, struct span group)
 {
 	buf_adds(b, "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"");
 	add_group_members(b, g, group);
@@ -359,8 +358,8 @@ add_subresource(
 }
 
 void
-discovery_add_resources(struct buf *b, const struct registry *g,
-    struct span group, struct span version)
+groups_add_resources(struct buf *b, const struct registry *g, struct span group,
+    struct span version)
 {
 	const struct resource *r;
 
@@ -374,7 +373,7 @@ discovery_add_resources(struct buf *b, const struct registry *g,
 		buf_addf(b, "%.*s/", SPAN_ARG(group));
 	buf_addf(b, "%.*s\"", SPAN_ARG(version));
 	open_list(b, "resources");
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (!span_eq(r->group, group) || !span_eq(r->version, version))
 			continue;
 		add_resource(b, r);

@@ -53,7 +53,7 @@ probe(struct request *r, const char *path)
 }
 
 bool
-health_serve(struct request *r)
+livez_serve(struct request *r)
 {
 	if (span_is(r->path, "/version") || span_is(r->path, "/version/")) {
 		struct span json = span_str(version_json);

@@ -9,6 +9,6 @@
 #include "request/request.h"
 
 /* True: the path is one of these, and r was answered. */
-bool health_serve(struct request *r);
+bool livez_serve(struct request *r);
 
 #endif

@@ -43,8 +43,8 @@ openapi_of(struct api *api)
 		return o;
 	digest_init();
 	buf_adds(&b, KPIPE_VERSION);
-	buf_addspan(&b, table_types());
-	buf_addspan(&b, table_resources());
+	buf_addspan(&b, tables_types());
+	buf_addspan(&b, tables_resources());
 	digest_sha256(buf_span(&b), o->tables);
 	buf_release(&b);
 	o->has_tables = true;
@@ -74,7 +74,7 @@ hash_of(struct api *api, const struct resource *first)
 	const struct resource *r;
 
 	buf_add(&b, (const char *)o->tables, DIGEST_SIZE);
-	for (size_t i = 0; (r = registry_next(api->registry, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(api->registry, &i)) != NULL;) {
 		if (first != NULL && !same_version(first, r))
 			continue;
 		buf_addf(&b, "\n%.*s %.*s %.*s %d%zu", SPAN_ARG(r->plural),
@@ -98,7 +98,7 @@ add_index(struct buf *b, struct api *api)
 	const struct resource *r, *last = NULL;
 
 	buf_adds(b, "{\"paths\":{");
-	for (size_t i = 0; (r = registry_next(api->registry, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(api->registry, &i)) != NULL;) {
 		struct hash h;
 		const char *prefix = r->group.n == 0 ? "api" : "apis";
 
@@ -246,7 +246,7 @@ first_of(const struct registry *g, struct span api_version)
 {
 	const struct resource *r;
 
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL;)
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
 		if (span_eq(r->api_version, api_version))
 			return r;
 	return NULL;

@@ -103,7 +103,7 @@ add_list(struct buf *b, const char *key, struct span list)
 	json_add_key(b, key);
 	buf_addc(b, '[');
 	/* An empty item at the start is one. */
-	while ((item = table_item(&list)).p != NULL) {
+	while ((item = tables_item(&list)).p != NULL) {
 		json_add_comma(b);
 		json_add_string(b, item);
 	}
@@ -155,7 +155,7 @@ read_flags(struct span line)
 	struct flags f = {.list = SPAN_NONE};
 	struct span text;
 
-	while ((text = table_cell(&line)).p != NULL)
+	while ((text = tables_cell(&line)).p != NULL)
 		(void)(flag(text, "default", &f.fallback) ||
 		    flag(text, "list", &f.list) ||
 		    flag(text, "keys", &f.keys) || flag(text, "map", &f.map) ||
@@ -171,7 +171,7 @@ is_object(struct span type)
 	struct span head, fields;
 
 	return schema_table(type, &head, &fields) &&
-	    span_is(table_cell(&head), "object");
+	    span_is(tables_cell(&head), "object");
 }
 
 static void add_type(
@@ -287,15 +287,15 @@ sorted_fields(struct arena *a, struct span fields, size_t *count)
 	struct line *lines;
 	size_t n = 0;
 
-	while (table_line(&rest).p != NULL)
+	while (tables_line(&rest).p != NULL)
 		n++;
 	lines = arena_zalloc(a, n * sizeof *lines);
-	for (size_t i = 0; (text = table_line(&fields)).p != NULL; i++) {
-		table_cell(&text);
-		lines[i].name = table_cell(&text);
-		lines[i].type = table_cell(&text);
-		table_cell(&text); /* the Go type */
-		table_cell(&text); /* how a zero is written */
+	for (size_t i = 0; (text = tables_line(&fields)).p != NULL; i++) {
+		tables_cell(&text);
+		lines[i].name = tables_cell(&text);
+		lines[i].type = tables_cell(&text);
+		tables_cell(&text); /* the Go type */
+		tables_cell(&text); /* how a zero is written */
 		lines[i].flags = text;
 	}
 	qsort(lines, n, sizeof *lines, compare_lines);
@@ -310,12 +310,12 @@ add_required(struct buf *b, struct span fields)
 	struct span line, name, zero;
 	bool any = false;
 
-	while ((line = table_line(&fields)).p != NULL) {
-		table_cell(&line);
-		name = table_cell(&line);
-		table_cell(&line);
-		table_cell(&line);
-		zero = table_cell(&line);
+	while ((line = tables_line(&fields)).p != NULL) {
+		tables_cell(&line);
+		name = tables_cell(&line);
+		tables_cell(&line);
+		tables_cell(&line);
+		zero = tables_cell(&line);
 		if (memchr(zero.p, 'r', zero.n) == NULL)
 			continue;
 		if (!any)
@@ -383,7 +383,7 @@ add_kinds(struct openapi_writer *w, struct span list)
 
 	json_add_key(b, "x-kubernetes-group-version-kind");
 	buf_addc(b, '[');
-	while ((item = table_item(&list)).p != NULL) {
+	while ((item = tables_item(&list)).p != NULL) {
 		const char *first = memchr(item.p, '/', item.n);
 		size_t at = (size_t)(first - item.p);
 		const char *second = memchr(first + 1, '/', item.n - at - 1);
@@ -429,7 +429,7 @@ add_builtin(struct openapi_writer *w, struct span name)
 		buf_adds(b, "{}");
 		return;
 	}
-	kind = table_cell(&head);
+	kind = tables_cell(&head);
 	if (span_is(kind, "object")) {
 		add_object(w, name, fields);
 	} else if (!span_is(kind, "any")) {
@@ -441,7 +441,7 @@ add_builtin(struct openapi_writer *w, struct span name)
 	} else {
 		buf_addc(b, '{');
 	}
-	while ((text = table_cell(&head)).p != NULL)
+	while ((text = tables_cell(&head)).p != NULL)
 		if (flag(text, "gvk", &value))
 			add_kinds(w, value);
 		else if (flag(text, "map", &value))

@@ -23,9 +23,10 @@ fieldset_new(struct arena *a)
 
 void
 fieldset_add(struct arena *a, struct fieldset *s,
-    const struct path_element *path, bool member, struct fieldset *children)
+    const struct fieldset_element *path, bool member, struct fieldset *children)
 {
-	if (s->n > 0 && element_cmp(&s->items[s->n - 1].path, path) >= 0)
+	if (s->n > 0 &&
+	    fieldset_element_cmp(&s->items[s->n - 1].path, path) >= 0)
 		s->unsorted = true;
 	*grow(a, s) = (struct fieldset_item){*path, member, children};
 }
@@ -34,7 +35,7 @@ static int
 item_cmp(const void *x, const void *y)
 {
 	const struct fieldset_item *const *i = x, *const *j = y;
-	int c = element_cmp(&(*i)->path, &(*j)->path);
+	int c = fieldset_element_cmp(&(*i)->path, &(*j)->path);
 
 	return c != 0 ? c : (*i > *j) - (*i < *j);
 }
@@ -53,7 +54,7 @@ sort(struct arena *a, struct fieldset *s)
 		    sorted.n == 0 ? NULL : &sorted.items[sorted.n - 1];
 
 		if (last != NULL &&
-		    element_cmp(&last->path, &order[i]->path) == 0) {
+		    fieldset_element_cmp(&last->path, &order[i]->path) == 0) {
 			last->member |= order[i]->member;
 			last->children = fieldset_union(
 			    a, last->children, order[i]->children);
@@ -80,7 +81,8 @@ of(struct arena *a, struct span dotted)
 	struct fieldset *s = fieldset_new(a);
 	const char *dot = memchr(dotted.p, '.', dotted.n);
 	size_t n = dot == NULL ? dotted.n : (size_t)(dot - dotted.p);
-	struct path_element e = element_field(span_make(dotted.p, n));
+	struct fieldset_element e =
+	    fieldset_element_field(span_make(dotted.p, n));
 
 	if (dot == NULL)
 		fieldset_add(a, s, &e, true, NULL);
@@ -104,7 +106,8 @@ fieldset_has(const struct fieldset *s, const char *dotted)
 	for (;;) {
 		const char *dot = memchr(rest.p, '.', rest.n);
 		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
-		struct path_element e = element_field(span_make(rest.p, n));
+		struct fieldset_element e =
+		    fieldset_element_field(span_make(rest.p, n));
 		const struct fieldset_item *i = fieldset_find(s, &e);
 
 		if (i == NULL)
@@ -117,13 +120,13 @@ fieldset_has(const struct fieldset *s, const char *dotted)
 }
 
 const struct fieldset_item *
-fieldset_find(const struct fieldset *s, const struct path_element *path)
+fieldset_find(const struct fieldset *s, const struct fieldset_element *path)
 {
 	uint32_t low = 0, high = s == NULL ? 0 : s->n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int c = element_cmp(&s->items[middle].path, path);
+		int c = fieldset_element_cmp(&s->items[middle].path, path);
 
 		if (c == 0)
 			return &s->items[middle];
@@ -167,7 +170,7 @@ fieldset_equal(const struct fieldset *x, const struct fieldset *y)
 		const struct fieldset_item *p = &x->items[i], *q = &y->items[i];
 
 		if (p->member != q->member ||
-		    element_cmp(&p->path, &q->path) != 0 ||
+		    fieldset_element_cmp(&p->path, &q->path) != 0 ||
 		    !fieldset_equal(p->children, q->children))
 			return false;
 	}
@@ -184,7 +187,7 @@ fieldset_within(const struct fieldset *x, const struct fieldset *y)
 		int c = -1;
 
 		for (; y != NULL && j < y->n; j++) {
-			c = element_cmp(&y->items[j].path, &p->path);
+			c = fieldset_element_cmp(&y->items[j].path, &p->path);
 			if (c >= 0)
 				break;
 		}
@@ -213,7 +216,7 @@ next(const struct fieldset *x, uint32_t i, const struct fieldset *y, uint32_t j)
 		return -1;
 	if (i >= count(x))
 		return 1;
-	return element_cmp(&x->items[i].path, &y->items[j].path);
+	return fieldset_element_cmp(&x->items[i].path, &y->items[j].path);
 }
 
 struct fieldset *
@@ -351,14 +354,14 @@ fieldset_each(
 	for (uint32_t i = 0; i < count(s); i++) {
 		if (!s->items[i].member)
 			continue;
-		element_print(scratch, &s->items[i].path);
+		fieldset_element_print(scratch, &s->items[i].path);
 		fn(arg, buf_span(scratch));
 		buf_truncate(scratch, before);
 	}
 	for (uint32_t i = 0; i < count(s); i++) {
 		if (s->items[i].children == NULL)
 			continue;
-		element_print(scratch, &s->items[i].path);
+		fieldset_element_print(scratch, &s->items[i].path);
 		fieldset_each(s->items[i].children, scratch, fn, arg);
 		buf_truncate(scratch, before);
 	}

@@ -24,26 +24,26 @@
 /* In the order in which they sort. */
 enum path_kind { PATH_FIELD, PATH_KEY, PATH_VALUE, PATH_INDEX };
 
-struct path_key {
+struct fieldset_key {
 	struct span name;
 	const struct node *value;
 };
 
-struct path_element {
+struct fieldset_element {
 	enum path_kind kind;
 	uint32_t key_count;
 	struct span text; /* in FieldsV1: f:name; none: not written yet */
 	union {
-		struct span name;	     /* PATH_FIELD */
-		const struct path_key *keys; /* PATH_KEY; sorted by name */
-		const struct node *value;    /* PATH_VALUE */
-		int64_t index;		     /* PATH_INDEX */
+		struct span name;		 /* PATH_FIELD */
+		const struct fieldset_key *keys; /* PATH_KEY; sorted by name */
+		const struct node *value;	 /* PATH_VALUE */
+		int64_t index;			 /* PATH_INDEX */
 	};
 };
 
 struct fieldset;
 struct fieldset_item {
-	struct path_element path;
+	struct fieldset_element path;
 	bool member;		   /* this path itself is in the set */
 	struct fieldset *children; /* NULL: none */
 };
@@ -54,16 +54,18 @@ struct fieldset {
 	bool unsorted; /* while it is made */
 };
 
-struct path_element element_field(struct span name);
-struct path_element element_index(int64_t index);
-int element_cmp(const struct path_element *x, const struct path_element *y);
+struct fieldset_element fieldset_element_field(struct span name);
+struct fieldset_element fieldset_element_index(int64_t index);
+int fieldset_element_cmp(
+    const struct fieldset_element *x, const struct fieldset_element *y);
 /* As in messages: .name [key="value"] [="value"] [0] */
-void element_print(struct buf *b, const struct path_element *e);
+void fieldset_element_print(struct buf *b, const struct fieldset_element *e);
 
 /* Making: add in any order, then fieldset_done (NULL if it stayed empty). */
 struct fieldset *fieldset_new(struct arena *a);
 void fieldset_add(struct arena *a, struct fieldset *s,
-    const struct path_element *path, bool member, struct fieldset *children);
+    const struct fieldset_element *path, bool member,
+    struct fieldset *children);
 struct fieldset *fieldset_done(struct arena *a, struct fieldset *s);
 
 /* One path of names with dots between them. */
@@ -71,7 +73,7 @@ struct fieldset *fieldset_of(struct arena *a, const char *dotted);
 bool fieldset_has(const struct fieldset *s, const char *dotted);
 
 const struct fieldset_item *fieldset_find(
-    const struct fieldset *s, const struct path_element *path);
+    const struct fieldset *s, const struct fieldset_element *path);
 bool fieldset_empty(const struct fieldset *s);
 size_t fieldset_size(const struct fieldset *s);
 bool fieldset_equal(const struct fieldset *x, const struct fieldset *y);

@@ -7,16 +7,16 @@
 
 #include "json/json.h"
 
-struct path_element
-element_field(struct span name)
+struct fieldset_element
+fieldset_element_field(struct span name)
 {
-	return (struct path_element){.kind = PATH_FIELD, .name = name};
+	return (struct fieldset_element){.kind = PATH_FIELD, .name = name};
 }
 
-struct path_element
-element_index(int64_t index)
+struct fieldset_element
+fieldset_element_index(int64_t index)
 {
-	return (struct path_element){.kind = PATH_INDEX, .index = index};
+	return (struct fieldset_element){.kind = PATH_INDEX, .index = index};
 }
 
 static int
@@ -92,7 +92,7 @@ value_cmp(const struct node *x, const struct node *y)
 }
 
 static int
-keys_cmp(const struct path_element *x, const struct path_element *y)
+keys_cmp(const struct fieldset_element *x, const struct fieldset_element *y)
 {
 	for (uint32_t i = 0; i < x->key_count && i < y->key_count; i++) {
 		int c = span_cmp(x->keys[i].name, y->keys[i].name);
@@ -106,7 +106,8 @@ keys_cmp(const struct path_element *x, const struct path_element *y)
 }
 
 int
-element_cmp(const struct path_element *x, const struct path_element *y)
+fieldset_element_cmp(
+    const struct fieldset_element *x, const struct fieldset_element *y)
 {
 	if (x->kind != y->kind)
 		return (int)x->kind - (int)y->kind;
@@ -189,7 +190,7 @@ print_value(struct buf *b, const struct node *n, bool from_fields)
 }
 
 void
-element_print(struct buf *b, const struct path_element *e)
+fieldset_element_print(struct buf *b, const struct fieldset_element *e)
 {
 	bool from_fields = e->text.p != NULL;
 
@@ -252,7 +253,7 @@ add_value(struct buf *b, const struct node *value)
 
 /* The element as a key of FieldsV1. */
 static struct span
-element_text(struct arena *a, struct path_element *e)
+element_text(struct arena *a, struct fieldset_element *e)
 {
 	struct buf b = BUF_INIT;
 
@@ -293,17 +294,17 @@ element_text(struct arena *a, struct path_element *e)
 static int
 key_cmp(const void *x, const void *y)
 {
-	const struct path_key *i = x, *j = y;
+	const struct fieldset_key *i = x, *j = y;
 
 	return span_cmp(i->name, j->name);
 }
 
 static int
-parse_keys(
-    struct arena *a, struct span text, struct path_element *e, struct err *err)
+parse_keys(struct arena *a, struct span text, struct fieldset_element *e,
+    struct err *err)
 {
 	struct node *n = tree_parse(a, text, TREE_LIMITS, NULL, err);
-	struct path_key *keys;
+	struct fieldset_key *keys;
 
 	if (n == NULL)
 		return -1;
@@ -311,8 +312,8 @@ parse_keys(
 		return err_set(err, ERR_PERMANENT, "keys are no object");
 	keys = arena_alloc(a, n->n * sizeof(*keys));
 	for (uint32_t i = 0; i < n->n; i++)
-		keys[i] =
-		    (struct path_key){n->members[i].key, n->members[i].value};
+		keys[i] = (struct fieldset_key){
+		    n->members[i].key, n->members[i].value};
 	qsort(keys, n->n, sizeof(*keys), key_cmp);
 	e->kind = PATH_KEY;
 	e->key_count = n->n;
@@ -321,7 +322,7 @@ parse_keys(
 }
 
 static int
-parse_index(struct span text, struct path_element *e, struct err *err)
+parse_index(struct span text, struct fieldset_element *e, struct err *err)
 {
 	char digits[24], *end;
 
@@ -338,8 +339,8 @@ parse_index(struct span text, struct path_element *e, struct err *err)
 
 /* 1: of a kind that is not known. */
 static int
-parse_element(
-    struct arena *a, struct span text, struct path_element *e, struct err *err)
+parse_element(struct arena *a, struct span text, struct fieldset_element *e,
+    struct err *err)
 {
 	struct span rest;
 
@@ -350,7 +351,7 @@ parse_element(
 		return err_set(
 		    err, ERR_PERMANENT, "missing colon: %.*s", SPAN_ARG(text));
 	rest = span_make(text.p + 2, text.n - 2);
-	*e = (struct path_element){.kind = PATH_FIELD, .text = text};
+	*e = (struct fieldset_element){.kind = PATH_FIELD, .text = text};
 	switch (text.p[0]) {
 	case 'f':
 		e->name = rest;
@@ -379,7 +380,7 @@ parse(struct arena *a, const struct node *fields, struct fieldset **set,
 		return err_set(err, ERR_PERMANENT, "fields are no object");
 	for (size_t i = 0; i < tree_count(fields); i++) {
 		const struct member *m = &fields->members[i];
-		struct path_element e;
+		struct fieldset_element e;
 		struct fieldset *children;
 		bool is_member;
 		int rc;

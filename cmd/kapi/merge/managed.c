@@ -5,10 +5,10 @@
 #include "merge/managed_entry.h"
 #include "type/decode.h"
 
-struct entry
-managing_self(const struct managed_write *w, struct span manager, bool applied)
+struct managed_entry
+managed_self(const struct managed_write *w, struct span manager, bool applied)
 {
-	return (struct entry){
+	return (struct managed_entry){
 	    .manager = manager.n == 0 ? span_str("unknown") : manager,
 	    .api_version = w->api_version,
 	    .subresource = w->subresource,
@@ -16,7 +16,7 @@ managing_self(const struct managed_write *w, struct span manager, bool applied)
 }
 
 struct node *
-managing_empty(const struct managed_write *w, const struct node *like)
+managed_is_empty(const struct managed_write *w, const struct node *like)
 {
 	struct arena *a = w->arena;
 	struct node *n = tree_object(a);
@@ -31,28 +31,28 @@ managing_empty(const struct managed_write *w, const struct node *like)
 }
 
 void
-managing_drop_versions(struct managing *m)
+managed_drop_versions(struct managing *m)
 {
 	const struct managed_write *w = m->write;
 
 	for (size_t i = 0; w->served != NULL && i < m->entries.n; i++) {
-		struct entry *x = &m->entries.items[i];
+		struct managed_entry *x = &m->entries.items[i];
 
 		if (!w->served(w->served_arg, x->api_version))
-			entry_set_fields(x, NULL);
+			managed_entry_set_fields(x, NULL);
 	}
 }
 
 int
-managing_update(struct managing *m, const struct node *live,
+managed_track_update(struct managing *m, const struct node *live,
     const struct node *object, struct span manager)
 {
 	struct arena *a = m->arena;
 	struct shape_difference d;
 	struct fieldset *set, *changed;
-	struct entry self, *mine;
+	struct managed_entry self, *mine;
 
-	managing_drop_versions(m);
+	managed_drop_versions(m);
 	if (shape_compare(a, m->shape, live, object, &d) != 0)
 		return -1;
 	set = managed_filter(
@@ -60,25 +60,27 @@ managing_update(struct managing *m, const struct node *live,
 	changed =
 	    fieldset_union(a, set, managed_filter(m->write, object, d.removed));
 	for (size_t i = 0; changed != NULL && i < m->entries.n; i++) {
-		struct entry *x = &m->entries.items[i];
-		struct fieldset *had = entry_set(&m->entries, x, &m->shape);
+		struct managed_entry *x = &m->entries.items[i];
+		struct fieldset *had =
+		    managed_entry_set(&m->entries, x, &m->shape);
 		struct fieldset *has = fieldset_difference(a, had, changed);
 
 		if (has != had)
-			entry_set_fields(x, has);
+			managed_entry_set_fields(x, has);
 	}
-	entries_sweep(&m->entries);
+	managed_entries_sweep(&m->entries);
 	set = managed_strip(a, set);
 	if (set == NULL || manager.p == NULL)
 		return 0;
-	self = managing_self(m->write, manager, false);
-	mine = entries_find(&m->entries, &self);
+	self = managed_self(m->write, manager, false);
+	mine = managed_entries_find(&m->entries, &self);
 	if (mine == NULL)
-		mine = entries_add(&m->entries, &self);
-	entry_set_fields(mine,
-	    fieldset_union(a, set, entry_set(&m->entries, mine, &m->shape)));
+		mine = managed_entries_add(&m->entries, &self);
+	managed_entry_set_fields(mine,
+	    fieldset_union(
+		a, set, managed_entry_set(&m->entries, mine, &m->shape)));
 	mine->time = m->write->now;
-	entries_cap(&m->entries);
+	managed_entries_cap(&m->entries);
 	return 0;
 }
 
@@ -105,17 +107,17 @@ decode_sent_or_live(
 
 	if (m->write->subresource.n == 0 && sent != NULL) {
 		if (is_reset(sent)) {
-			entries_decode(
+			managed_entries_decode(
 			    &m->entries, m->arena, NULL, FROM_STORE, NULL);
 			return;
 		}
 		if (!tree_equal(sent, there) &&
-		    entries_decode(
+		    managed_entries_decode(
 			&m->entries, m->arena, sent, FROM_CLIENT, NULL) == 0 &&
 		    m->entries.n > 0)
 			return;
 	}
-	entries_decode(&m->entries, m->arena, there, FROM_STORE, NULL);
+	managed_entries_decode(&m->entries, m->arena, there, FROM_STORE, NULL);
 }
 
 void
@@ -131,10 +133,11 @@ managed_update(
 	/* One that nobody manages stays so until the first apply. */
 	if (m.entries.n == 0 && live != NULL)
 		return;
-	if (managing_update(&m, live == NULL ? managing_empty(w, object) : live,
-		object, w->manager) != 0)
+	if (managed_track_update(&m,
+		live == NULL ? managed_is_empty(w, object) : live, object,
+		w->manager) != 0)
 		return;
-	fields = entries_encode(&m.entries);
+	fields = managed_entries_encode(&m.entries);
 	if (fields != NULL)
 		tree_put(a, metadata, "managedFields", fields);
 }

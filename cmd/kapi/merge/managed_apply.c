@@ -13,12 +13,12 @@ struct applying {
 	    *live; /* what is there, or a new object of the kind */
 	const struct node *applied;
 	const struct node *merged; /* what it becomes */
-	struct entry *mine;
+	struct managed_entry *mine;
 	struct fieldset *last; /* what the manager applied before */
 };
 
 struct conflict {
-	const struct entry *with;
+	const struct managed_entry *with;
 	struct span identity;
 	struct fieldset *set;
 };
@@ -103,7 +103,8 @@ prune(struct applying *p)
 	pruned = shape_without(a, s, p->merged, last);
 	for (size_t i = 0; i < p->m.entries.n; i++)
 		owned = fieldset_union(a, owned,
-		    entry_set(&p->m.entries, &p->m.entries.items[i], &s));
+		    managed_entry_set(
+			&p->m.entries, &p->m.entries.items[i], &s));
 	kept = fieldset_union(
 	    a, named_set(p, pruned), shape_with_named(a, s, owned));
 	pruned =
@@ -123,14 +124,14 @@ add_path(void *arg, struct span path)
 }
 
 static void
-add_who(struct buf *b, const struct entry *who)
+add_who(struct buf *b, const struct managed_entry *who)
 {
 	struct node name = {.kind = NODE_STRING};
-	struct path_element e = {.kind = PATH_VALUE, .value = &name};
+	struct fieldset_element e = {.kind = PATH_VALUE, .value = &name};
 	struct buf quoted = BUF_INIT;
 
 	name.text = who->manager;
-	element_print(&quoted, &e); /* between [= and ] */
+	fieldset_element_print(&quoted, &e); /* between [= and ] */
 	buf_add(b, quoted.data + 2, quoted.len - 3);
 	if (who->subresource.n > 0)
 		buf_addf(b, " with subresource \"%.*s\"",
@@ -251,7 +252,7 @@ static struct problem *
 take_from_others(struct applying *p)
 {
 	struct arena *a = p->m.arena;
-	struct entries *e = &p->m.entries;
+	struct managed_entries *e = &p->m.entries;
 	struct conflict *conflicts = arena_alloc(a, e->n * sizeof(*conflicts));
 	struct shape_difference d;
 	struct fieldset *changed, *lost;
@@ -264,16 +265,16 @@ take_from_others(struct applying *p)
 	lost = fieldset_union(
 	    a, changed, managed_filter(p->m.write, p->merged, d.removed));
 	for (size_t i = 0; i < e->n && changed != NULL; i++) {
-		struct entry *x = &e->items[i];
+		struct managed_entry *x = &e->items[i];
 		struct fieldset *both;
 
 		if (x == p->mine)
 			continue;
 		both = fieldset_intersection(
-		    a, entry_set(e, x, &p->m.shape), changed);
+		    a, managed_entry_set(e, x, &p->m.shape), changed);
 		if (!fieldset_empty(both))
-			conflicts[n++] =
-			    (struct conflict){x, entry_identity(a, x), both};
+			conflicts[n++] = (struct conflict){
+			    x, managed_entry_identity(a, x), both};
 	}
 	if (!p->m.write->force) {
 		n = allow_kubectl(p, conflicts, n);
@@ -282,15 +283,15 @@ take_from_others(struct applying *p)
 			return conflict_problem(a, conflicts, n);
 	}
 	for (size_t i = 0; i < e->n && lost != NULL; i++) {
-		struct entry *x = &e->items[i];
+		struct managed_entry *x = &e->items[i];
 		struct fieldset *had, *has;
 
 		if (x == p->mine)
 			continue;
-		had = entry_set(e, x, &p->m.shape);
+		had = managed_entry_set(e, x, &p->m.shape);
 		has = fieldset_difference(a, had, lost);
 		if (has != had)
-			entry_set_fields(x, has);
+			managed_entry_set_fields(x, has);
 	}
 	return NULL;
 }
@@ -299,10 +300,11 @@ take_from_others(struct applying *p)
 static void
 before_first_apply(struct applying *p)
 {
-	struct entries *e = &p->m.entries;
+	struct managed_entries *e = &p->m.entries;
 
-	if (managing_update(&p->m, managing_empty(p->m.write, p->applied),
-		p->live, span_str("before-first-apply")) != 0)
+	if (managed_track_update(&p->m,
+		managed_is_empty(p->m.write, p->applied), p->live,
+		span_str("before-first-apply")) != 0)
 		e->n = 0;
 }
 
@@ -342,17 +344,17 @@ finish(struct applying *p, bool changed)
 	struct arena *a = p->m.arena;
 	struct node *result = tree_copy(a, p->merged), *metadata, *fields;
 	struct fieldset *set =
-	    managed_strip(a, entry_set(&p->m.entries, p->mine, NULL));
+	    managed_strip(a, managed_entry_set(&p->m.entries, p->mine, NULL));
 
 	if (set != p->mine->set)
-		entry_set_fields(p->mine, set);
+		managed_entry_set_fields(p->mine, set);
 	if (changed)
 		p->mine->time = p->m.write->now;
-	entries_sweep(&p->m.entries);
+	managed_entries_sweep(&p->m.entries);
 	metadata = tree_make(a, result, "metadata");
 	tree_remove(metadata, "managedFields");
 	sync_annotation(p, result);
-	fields = entries_encode(&p->m.entries);
+	fields = managed_entries_encode(&p->m.entries);
 	if (fields != NULL)
 		tree_put(a, metadata, "managedFields", tree_copy(a, fields));
 	return result;
@@ -366,26 +368,26 @@ managed_apply(const struct managed_write *w, const struct node *live,
 	struct applying p = {.m = {w, a, shape_of(w->schema), {.arena = a}},
 	    .live = live,
 	    .applied = applied};
-	struct entry self = managing_self(w, w->manager, true);
+	struct managed_entry self = managed_self(w, w->manager, true);
 	struct problem *problem;
 
 	if (live == NULL)
-		p.live = managing_empty(w, applied);
+		p.live = managed_is_empty(w, applied);
 	problem = check(&p);
 	if (problem != NULL)
 		return problem;
-	entries_decode(&p.m.entries, a,
+	managed_entries_decode(&p.m.entries, a,
 	    tree_path(p.live, "metadata.managedFields"), FROM_STORE, NULL);
-	managing_drop_versions(&p.m);
+	managed_drop_versions(&p.m);
 	if (p.m.entries.n == 0)
 		before_first_apply(&p);
 	p.merged = shape_merge(a, p.m.shape, p.live, applied);
-	p.mine = entries_find(&p.m.entries, &self);
+	p.mine = managed_entries_find(&p.m.entries, &self);
 	if (p.mine == NULL)
-		p.mine = entries_add(&p.m.entries, &self);
-	p.last = entry_set(&p.m.entries, p.mine, &p.m.shape);
+		p.mine = managed_entries_add(&p.m.entries, &self);
+	p.last = managed_entry_set(&p.m.entries, p.mine, &p.m.shape);
 	p.mine->api_version = w->api_version;
-	entry_set_fields(p.mine,
+	managed_entry_set_fields(p.mine,
 	    managed_filter(w, applied, shape_set(a, p.m.shape, applied)));
 	prune(&p);
 	problem = take_from_others(&p);

@@ -17,7 +17,7 @@ order(struct span x, struct span y)
 }
 
 static int
-identity_cmp(const struct entry *x, const struct entry *y)
+identity_cmp(const struct managed_entry *x, const struct managed_entry *y)
 {
 	int c = (int)y->applied - (int)x->applied;
 
@@ -29,8 +29,8 @@ identity_cmp(const struct entry *x, const struct entry *y)
 	return c != 0 || x->applied ? c : order(x->api_version, y->api_version);
 }
 
-struct entry *
-entries_add(struct entries *e, const struct entry *who)
+struct managed_entry *
+managed_entries_add(struct managed_entries *e, const struct managed_entry *who)
 {
 	if (e->n == e->max) {
 		size_t max = e->max == 0 ? 8 : e->max * 2;
@@ -43,8 +43,8 @@ entries_add(struct entries *e, const struct entry *who)
 	return &e->items[e->n++];
 }
 
-struct entry *
-entries_find(struct entries *e, const struct entry *who)
+struct managed_entry *
+managed_entries_find(struct managed_entries *e, const struct managed_entry *who)
 {
 	for (size_t i = 0; i < e->n; i++)
 		if (identity_cmp(&e->items[i], who) == 0)
@@ -59,10 +59,10 @@ text_of(const struct node *entry, const char *key)
 }
 
 static int
-decode_one(struct entries *e, const struct node *n, size_t number,
+decode_one(struct managed_entries *e, const struct node *n, size_t number,
     enum entries_from from, struct err *err)
 {
-	struct entry x = {.stored = from == FROM_STORE ? n : NULL};
+	struct managed_entry x = {.stored = from == FROM_STORE ? n : NULL};
 	struct span operation = text_of(n, "operation");
 	struct span type = text_of(n, "fieldsType");
 
@@ -73,7 +73,7 @@ decode_one(struct entries *e, const struct node *n, size_t number,
 	x.time = text_of(n, "time");
 	x.fields = tree_get(n, "fieldsV1");
 	if (from == FROM_STORE) {
-		entries_add(e, &x);
+		managed_entries_add(e, &x);
 		return 0;
 	}
 	if (!x.applied && !span_is(operation, "Update"))
@@ -92,14 +92,14 @@ decode_one(struct entries *e, const struct node *n, size_t number,
 	if (fieldset_parse(e->arena, x.fields, &x.set, err) != 0)
 		return -1;
 	x.fields = NULL;
-	entries_add(e, &x);
+	managed_entries_add(e, &x);
 	return 0;
 }
 
 static int
 pointer_cmp(const void *x, const void *y)
 {
-	const struct entry *const *i = x, *const *j = y;
+	const struct managed_entry *const *i = x, *const *j = y;
 	int c = identity_cmp(*i, *j);
 
 	return c != 0 ? c : (*i > *j) - (*i < *j);
@@ -107,10 +107,11 @@ pointer_cmp(const void *x, const void *y)
 
 /* Of entries of one identity the last one counts. */
 static void
-drop_doubles(struct entries *e)
+drop_doubles(struct managed_entries *e)
 {
-	struct entry **sorted = arena_alloc(e->arena, e->n * sizeof(*sorted));
-	struct entries once = {.arena = e->arena};
+	struct managed_entry **sorted =
+	    arena_alloc(e->arena, e->n * sizeof(*sorted));
+	struct managed_entries once = {.arena = e->arena};
 
 	for (size_t i = 0; i < e->n; i++)
 		sorted[i] = &e->items[i];
@@ -118,15 +119,15 @@ drop_doubles(struct entries *e)
 	for (size_t i = 0; i < e->n; i++)
 		if (i + 1 == e->n ||
 		    identity_cmp(sorted[i], sorted[i + 1]) != 0)
-			entries_add(&once, sorted[i]);
+			managed_entries_add(&once, sorted[i]);
 	*e = once;
 }
 
 int
-entries_decode(struct entries *e, struct arena *a, const struct node *array,
-    enum entries_from from, struct err *err)
+managed_entries_decode(struct managed_entries *e, struct arena *a,
+    const struct node *array, enum entries_from from, struct err *err)
 {
-	*e = (struct entries){.arena = a};
+	*e = (struct managed_entries){.arena = a};
 	for (size_t i = 0; i < tree_count(array); i++)
 		if (!tree_is(array, NODE_ARRAY) ||
 		    decode_one(e, array->items[i], i, from, err) != 0)
@@ -139,7 +140,8 @@ entries_decode(struct entries *e, struct arena *a, const struct node *array,
 }
 
 struct fieldset *
-entry_set(struct entries *e, struct entry *x, const struct shape *s)
+managed_entry_set(
+    struct managed_entries *e, struct managed_entry *x, const struct shape *s)
 {
 	struct fieldset *now;
 
@@ -150,12 +152,12 @@ entry_set(struct entries *e, struct entry *x, const struct shape *s)
 	}
 	now = s == NULL ? x->set : shape_reconcile(e->arena, *s, x->set);
 	if (now != x->set)
-		entry_set_fields(x, now);
+		managed_entry_set_fields(x, now);
 	return x->set;
 }
 
 void
-entry_set_fields(struct entry *x, struct fieldset *set)
+managed_entry_set_fields(struct managed_entry *x, struct fieldset *set)
 {
 	x->set = set;
 	x->fields = NULL;
@@ -163,12 +165,12 @@ entry_set_fields(struct entry *x, struct fieldset *set)
 }
 
 void
-entries_sweep(struct entries *e)
+managed_entries_sweep(struct managed_entries *e)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < e->n; i++) {
-		const struct entry *x = &e->items[i];
+		const struct managed_entry *x = &e->items[i];
 
 		if (x->fields != NULL || !fieldset_empty(x->set))
 			e->items[kept++] = *x;
@@ -179,8 +181,8 @@ entries_sweep(struct entries *e)
 static int
 age_cmp(const void *x, const void *y)
 {
-	const struct entry *i = *(struct entry *const *)x;
-	const struct entry *j = *(struct entry *const *)y;
+	const struct managed_entry *i = *(struct managed_entry *const *)x;
+	const struct managed_entry *j = *(struct managed_entry *const *)y;
 	int c = span_cmp(i->time, j->time);
 
 	return c != 0 ? c : identity_cmp(i, j);
@@ -188,14 +190,16 @@ age_cmp(const void *x, const void *y)
 
 /* Updates of one version that become one entry. */
 struct bucket {
-	struct entry *into; /* the bucket that is there, or the oldest */
-	bool first;	    /* into is such an oldest one */
+	struct managed_entry
+	    *into;  /* the bucket that is there, or the oldest */
+	bool first; /* into is such an oldest one */
 	struct fieldset **sets;
 	size_t n, max;
 };
 
 static struct bucket *
-bucket_of(struct entries *e, struct map *buckets, struct entry *x)
+bucket_of(
+    struct managed_entries *e, struct map *buckets, struct managed_entry *x)
 {
 	struct bucket *b = map_get(buckets, x->api_version);
 
@@ -207,7 +211,8 @@ bucket_of(struct entries *e, struct map *buckets, struct entry *x)
 }
 
 static void
-into_bucket(struct entries *e, struct bucket *b, struct entry *x)
+into_bucket(
+    struct managed_entries *e, struct bucket *b, struct managed_entry *x)
 {
 	if (b->n == b->max) {
 		size_t max = b->max == 0 ? 8 : b->max * 2;
@@ -216,11 +221,11 @@ into_bucket(struct entries *e, struct bucket *b, struct entry *x)
 		    arena_grow(e->arena, b->sets, b->n, max, sizeof(*b->sets));
 		b->max = max;
 	}
-	b->sets[b->n++] = entry_set(e, x, NULL);
+	b->sets[b->n++] = managed_entry_set(e, x, NULL);
 	if (x == b->into)
 		return;
 	b->into->time = x->time;
-	entry_set_fields(x, NULL);
+	managed_entry_set_fields(x, NULL);
 }
 
 /* Halves, so that thousands of sets cost no more than all of their paths, some
@@ -235,7 +240,7 @@ union_of(struct arena *a, struct fieldset **sets, size_t n)
 }
 
 static void
-fill_buckets(struct entries *e, struct map *buckets)
+fill_buckets(struct managed_entries *e, struct map *buckets)
 {
 	struct bucket *b;
 
@@ -247,14 +252,16 @@ fill_buckets(struct entries *e, struct map *buckets)
 			b->into->manager = span_str(ANCIENT);
 			b->into->subresource = SPAN_NONE;
 		}
-		entry_set_fields(b->into, union_of(e->arena, b->sets, b->n));
+		managed_entry_set_fields(
+		    b->into, union_of(e->arena, b->sets, b->n));
 	}
 }
 
 void
-entries_cap(struct entries *e)
+managed_entries_cap(struct managed_entries *e)
 {
-	struct entry **oldest = arena_alloc(e->arena, e->n * sizeof(*oldest));
+	struct managed_entry **oldest =
+	    arena_alloc(e->arena, e->n * sizeof(*oldest));
 	struct map buckets = MAP_INIT;
 	size_t n = 0, left;
 
@@ -282,11 +289,11 @@ entries_cap(struct entries *e)
 	}
 	fill_buckets(e, &buckets);
 	map_release(&buckets);
-	entries_sweep(e);
+	managed_entries_sweep(e);
 }
 
 struct span
-entry_identity(struct arena *a, const struct entry *x)
+managed_entry_identity(struct arena *a, const struct managed_entry *x)
 {
 	struct buf b = BUF_INIT;
 	struct span text;
@@ -312,7 +319,7 @@ entry_identity(struct arena *a, const struct entry *x)
 static int
 written_cmp(const void *x, const void *y)
 {
-	const struct entry *i = x, *j = y;
+	const struct managed_entry *i = x, *j = y;
 	int c = (int)j->applied - (int)i->applied;
 
 	if (c == 0)
@@ -332,7 +339,7 @@ put_text(struct arena *a, struct node *n, const char *key, struct span text)
 }
 
 static struct node *
-encode_one(struct entries *e, struct entry *x)
+encode_one(struct managed_entries *e, struct managed_entry *x)
 {
 	struct arena *a = e->arena;
 	struct node *n;
@@ -346,13 +353,14 @@ encode_one(struct entries *e, struct entry *x)
 	put_text(a, n, "apiVersion", x->api_version);
 	put_text(a, n, "time", x->time);
 	tree_put(a, n, "fieldsType", tree_str(a, "FieldsV1"));
-	tree_put(a, n, "fieldsV1", fieldset_node(a, entry_set(e, x, NULL)));
+	tree_put(
+	    a, n, "fieldsV1", fieldset_node(a, managed_entry_set(e, x, NULL)));
 	put_text(a, n, "subresource", x->subresource);
 	return n;
 }
 
 static bool
-as_stored(const struct entries *e)
+as_stored(const struct managed_entries *e)
 {
 	if (e->stored == NULL || e->n != tree_count(e->stored))
 		return false;
@@ -363,7 +371,7 @@ as_stored(const struct entries *e)
 }
 
 struct node *
-entries_encode(struct entries *e)
+managed_entries_encode(struct managed_entries *e)
 {
 	struct node *array;
 

@@ -16,7 +16,7 @@
 #include "merge/managed.h"
 #include "merge/shape.h"
 
-struct entry {
+struct managed_entry {
 	/* Who: for an Apply without the apiVersion. */
 	struct span manager, api_version, subresource;
 	bool applied;
@@ -27,9 +27,9 @@ struct entry {
 	struct fieldset *set;
 };
 
-struct entries {
+struct managed_entries {
 	struct arena *arena;
-	struct entry *items;
+	struct managed_entry *items;
 	size_t n, max;
 	const struct node *stored; /* all of them, if nothing changed */
 };
@@ -37,42 +37,45 @@ struct entries {
 /* Reads an array (NULL: none). own: the API server wrote it, so that sets are
  * parsed when they are asked for. */
 enum entries_from { FROM_STORE, FROM_CLIENT };
-int entries_decode(struct entries *e, struct arena *a, const struct node *array,
-    enum entries_from from, struct err *err);
+int managed_entries_decode(struct managed_entries *e, struct arena *a,
+    const struct node *array, enum entries_from from, struct err *err);
 /* An array in the server's order; NULL if there are none. */
-struct node *entries_encode(struct entries *e);
+struct node *managed_entries_encode(struct managed_entries *e);
 
 /* By the schema as it is now; shape NULL: as it was written. */
-struct fieldset *entry_set(
-    struct entries *e, struct entry *x, const struct shape *s);
-void entry_set_fields(struct entry *x, struct fieldset *set);
-struct entry *entries_find(struct entries *e, const struct entry *who);
-struct entry *entries_add(struct entries *e, const struct entry *who);
+struct fieldset *managed_entry_set(
+    struct managed_entries *e, struct managed_entry *x, const struct shape *s);
+void managed_entry_set_fields(struct managed_entry *x, struct fieldset *set);
+struct managed_entry *managed_entries_find(
+    struct managed_entries *e, const struct managed_entry *who);
+struct managed_entry *managed_entries_add(
+    struct managed_entries *e, const struct managed_entry *who);
 /* Those whose set is empty, and those of versions that are not served. */
-void entries_sweep(struct entries *e);
+void managed_entries_sweep(struct managed_entries *e);
 /* At most ten that are no Apply: older ones become one. */
-void entries_cap(struct entries *e);
+void managed_entries_cap(struct managed_entries *e);
 /* {"manager":"x","operation":"Update","apiVersion":"v1"}: sorts conflicts. */
-struct span entry_identity(struct arena *a, const struct entry *x);
+struct span managed_entry_identity(
+    struct arena *a, const struct managed_entry *x);
 
 /* One write, between managed.c and managed_apply.c. */
 struct managing {
 	const struct managed_write *write;
 	struct arena *arena;
 	struct shape shape;
-	struct entries entries;
+	struct managed_entries entries;
 };
 /* Who writes, as an entry without fields. */
-struct entry managing_self(
+struct managed_entry managed_self(
     const struct managed_write *w, struct span manager, bool applied);
 /* What a new object of the kind is before anything is set. */
-struct node *managing_empty(
+struct node *managed_is_empty(
     const struct managed_write *w, const struct node *like);
 /* Versions that are no longer served own nothing. */
-void managing_drop_versions(struct managing *m);
+void managed_drop_versions(struct managing *m);
 /* Tracks what an update changed: live to object, by manager (none: only takes
  * from others). -1: one of them does not fit the schema. */
-int managing_update(struct managing *m, const struct node *live,
+int managed_track_update(struct managing *m, const struct node *live,
     const struct node *object, struct span manager);
 
 /* Fields that a write through this path resets, out of the set. */

@@ -136,12 +136,14 @@ managed_strip(struct arena *a, struct fieldset *set)
 	top = fieldset_new(a);
 	below = fieldset_new(a);
 	for (size_t i = 0; i < sizeof(of_metadata) / sizeof(char *); i++) {
-		struct path_element e = element_field(span_str(of_metadata[i]));
+		struct fieldset_element e =
+		    fieldset_element_field(span_str(of_metadata[i]));
 
 		fieldset_add(a, below, &e, true, NULL);
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(char *); i++) {
-		struct path_element e = element_field(span_str(fields[i]));
+		struct fieldset_element e =
+		    fieldset_element_field(span_str(fields[i]));
 
 		fieldset_add(a, top, &e, true, i == 2 ? below : NULL);
 	}

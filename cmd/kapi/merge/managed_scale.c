@@ -7,19 +7,20 @@ struct node *
 managed_to_scale(
     struct arena *a, const struct node *parent_fields, const char *replicas)
 {
-	struct entries parent, scale = {.arena = a};
+	struct managed_entries parent, scale = {.arena = a};
 
-	entries_decode(&parent, a, parent_fields, FROM_STORE, NULL);
+	managed_entries_decode(&parent, a, parent_fields, FROM_STORE, NULL);
 	for (size_t i = 0; i < parent.n; i++) {
-		struct entry x = parent.items[i];
+		struct managed_entry x = parent.items[i];
 
-		if (!fieldset_has(entry_set(&parent, &x, NULL), replicas))
+		if (!fieldset_has(
+			managed_entry_set(&parent, &x, NULL), replicas))
 			continue;
 		x.api_version = span_str("autoscaling/v1");
-		entry_set_fields(&x, fieldset_of(a, "spec.replicas"));
-		entries_add(&scale, &x);
+		managed_entry_set_fields(&x, fieldset_of(a, "spec.replicas"));
+		managed_entries_add(&scale, &x);
 	}
-	return entries_encode(&scale);
+	return managed_entries_encode(&scale);
 }
 
 struct node *
@@ -27,37 +28,39 @@ managed_from_scale(struct arena *a, const struct node *parent_fields,
     const struct node *scale_fields, struct span api_version,
     const char *replicas)
 {
-	struct entries parent, scale, result = {.arena = a};
+	struct managed_entries parent, scale, result = {.arena = a};
 	struct fieldset *path = fieldset_of(a, replicas);
 
-	entries_decode(&parent, a, parent_fields, FROM_STORE, NULL);
-	entries_decode(&scale, a, scale_fields, FROM_STORE, NULL);
+	managed_entries_decode(&parent, a, parent_fields, FROM_STORE, NULL);
+	managed_entries_decode(&scale, a, scale_fields, FROM_STORE, NULL);
 	for (size_t i = 0; i < parent.n; i++) {
-		struct entry x = parent.items[i];
-		struct fieldset *set = entry_set(&parent, &x, NULL);
-		struct entry *kept = entries_find(&scale, &x);
+		struct managed_entry x = parent.items[i];
+		struct fieldset *set = managed_entry_set(&parent, &x, NULL);
+		struct managed_entry *kept = managed_entries_find(&scale, &x);
 
 		if (fieldset_has(set, replicas)) {
 			if (kept == NULL)
-				entry_set_fields(
+				managed_entry_set_fields(
 				    &x, fieldset_difference(a, set, path));
 			else
-				entry_set_fields(kept, NULL);
+				managed_entry_set_fields(kept, NULL);
 		}
 		if (!fieldset_empty(x.set))
-			entries_add(&result, &x);
+			managed_entries_add(&result, &x);
 	}
 	for (size_t i = 0; i < scale.n; i++) {
-		struct entry x = scale.items[i];
-		struct entry *before = entries_find(&parent, &x);
+		struct managed_entry x = scale.items[i];
+		struct managed_entry *before =
+		    managed_entries_find(&parent, &x);
 
-		if (!fieldset_has(entry_set(&scale, &x, NULL), "spec.replicas"))
+		if (!fieldset_has(
+			managed_entry_set(&scale, &x, NULL), "spec.replicas"))
 			continue;
 		x.api_version = api_version;
 		/* The server, too, knows no other time. */
 		x.time = before == NULL ? SPAN_NONE : before->time;
-		entry_set_fields(&x, path);
-		entries_add(&result, &x);
+		managed_entry_set_fields(&x, path);
+		managed_entries_add(&result, &x);
 	}
-	return entries_encode(&result);
+	return managed_entries_encode(&result);
 }

@@ -75,21 +75,20 @@ ids_find(const struct ids *ids, struct span id)
 }
 
 struct node *
-merging_fail_type(
-    struct merging *m, const char *expected, const struct node *got)
+patch_fail_type(struct merging *m, const char *expected, const struct node *got)
 {
-	return merging_fail(
-	    m, 500, "expected a %s, but received a %s", expected, go_type(got));
+	return patch_fail(m, 500, "expected a %s, but received a %s", expected,
+	    gotext_type(got));
 }
 
 static void
 fail_no_key(
     struct merging *m, const struct list_rules *rules, const struct node *item)
 {
-	merging_fail(m, 500,
+	patch_fail(m, 500,
 	    "map: %.*s does not contain declared merge key: "
 	    "%.*s",
-	    SPAN_ARG(go_value(m->arena, item)), SPAN_ARG(rules->key));
+	    SPAN_ARG(gotext_value(m->arena, item)), SPAN_ARG(rules->key));
 }
 
 /* Whether every item is a map with the merge key. */
@@ -101,7 +100,7 @@ check_keys(
 		const struct node *item = list->items[i];
 
 		if (item->kind != NODE_OBJECT) {
-			merging_fail_type(m, map_type, item);
+			patch_fail_type(m, map_type, item);
 			return false;
 		}
 		if (tree_get_span(item, rules->key) == NULL) {
@@ -115,7 +114,7 @@ check_keys(
 static struct span
 go_list(struct arena *a, const struct node *list)
 {
-	return list == NULL ? span_str("[]") : go_value(a, list);
+	return list == NULL ? span_str("[]") : gotext_value(a, list);
 }
 
 /* All items of both are of one type, which is no list. */
@@ -131,15 +130,15 @@ check_types(struct merging *m, const struct node *x, const struct node *y,
 			const struct node *item = lists[l]->items[i];
 
 			if (*any == NULL && item->kind == NODE_ARRAY) {
-				merging_fail(
+				patch_fail(
 				    m, 422, "lists of lists are not supported");
 				return false;
 			}
 			if (*any == NULL)
 				*any = item;
-			if (go_type(item) == go_type(*any))
+			if (gotext_type(item) == gotext_type(*any))
 				continue;
-			merging_fail(m, 500,
+			patch_fail(m, 500,
 			    "list element types are not identical: [%.*s "
 			    "%.*s]",
 			    SPAN_ARG(go_list(m->arena, x)),
@@ -298,14 +297,14 @@ take_special(struct merging *m, const struct list_rules *rules,
 		else if (tree_text_is(what, "replace"))
 			replace = true;
 		else if (tree_text_is(what, "merge"))
-			return merging_fail(m, 500,
+			return patch_fail(m, 500,
 			    "merging lists cannot yet "
 			    "be specified in the patch");
 		else if (!tree_text_is(what, "delete"))
-			return merging_fail(m, 500,
+			return patch_fail(m, 500,
 			    "unknown patch type: %.*s in map: %.*s",
-			    SPAN_ARG(go_string(m->arena, what)),
-			    SPAN_ARG(go_value(m->arena, item)));
+			    SPAN_ARG(gotext_string(m->arena, what)),
+			    SPAN_ARG(gotext_value(m->arena, item)));
 		else if (tree_get_span(item, rules->key) == NULL)
 			return fail_no_key(m, rules, item), NULL;
 		else
@@ -342,7 +341,7 @@ merge_maps(struct merging *m, const struct list_rules *rules,
 		long at = ids_find(&ids, id);
 
 		if (at >= 0) {
-			merged->items[at] = map_merge(m, rules->element,
+			merged->items[at] = patch_map_merge(m, rules->element,
 			    merged->items[at], patch->items[i]);
 			continue;
 		}
@@ -358,7 +357,7 @@ merge_maps(struct merging *m, const struct list_rules *rules,
 }
 
 struct node *
-list_merge(struct merging *m, const struct list_rules *rules,
+patch_list_merge(struct merging *m, const struct list_rules *rules,
     struct node *original, const struct node *patch, bool remove)
 {
 	const struct node *any;
@@ -374,7 +373,7 @@ list_merge(struct merging *m, const struct list_rules *rules,
 		return remove ? remove_scalars(m, rules, original, patch)
 			      : merge_scalars(m, &scalars, original, patch);
 	if (rules->key.p == NULL)
-		return merging_fail(m, 500,
+		return patch_fail(m, 500,
 		    "cannot merge lists without merge key for %s",
 		    rules->element != NULL && rules->element->kind == SCHEMA_MAP
 			? "map"
@@ -383,7 +382,7 @@ list_merge(struct merging *m, const struct list_rules *rules,
 }
 
 bool
-list_check_order(struct merging *m, const struct list_rules *rules,
+patch_list_check_order(struct merging *m, const struct list_rules *rules,
     const struct node *patch, const struct node *order)
 {
 	size_t i = 0, j = 0;
@@ -395,7 +394,7 @@ list_check_order(struct merging *m, const struct list_rules *rules,
 		struct span x, y;
 
 		if (rules->key.p != NULL && item->kind != NODE_OBJECT)
-			return merging_fail_type(m, map_type, item), false;
+			return patch_fail_type(m, map_type, item), false;
 		if (tree_get(item, "$patch") != NULL) {
 			i++;
 			continue;
@@ -420,16 +419,16 @@ list_check_order(struct merging *m, const struct list_rules *rules,
 		i++;
 	if (i == patch->n)
 		return true;
-	merging_fail(m, 500,
+	patch_fail(m, 500,
 	    "The order in patch list:\n%.*s\n doesn't match $setElementOrder "
 	    "list:\n%.*s\n",
-	    SPAN_ARG(go_value(m->arena, patch)),
-	    SPAN_ARG(go_value(m->arena, order)));
+	    SPAN_ARG(gotext_value(m->arena, patch)),
+	    SPAN_ARG(gotext_value(m->arena, order)));
 	return false;
 }
 
 struct node *
-list_set_order(struct merging *m, const struct list_rules *rules,
+patch_list_set_order(struct merging *m, const struct list_rules *rules,
     const struct node *merged, const struct node *order,
     const struct node *original, const struct node *patch)
 {
@@ -440,7 +439,7 @@ list_set_order(struct merging *m, const struct list_rules *rules,
 	if (!check_types(m, original, patch, &any))
 		return NULL;
 	if (any == NULL)
-		return merging_fail(
+		return patch_fail(
 		    m, 500, "no elements in any of the given slices");
 	if (any->kind == NODE_OBJECT &&
 	    (!check_keys(m, rules, merged) || !check_keys(m, rules, order) ||

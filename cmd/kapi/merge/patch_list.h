@@ -19,10 +19,10 @@ struct merging {
 
 /* Sets m->problem unless there is one; returns NULL. 500 without a reason:
  * an error that the server does not interpret. */
-struct node *merging_fail(struct merging *m, int code, const char *fmt, ...)
+struct node *patch_fail(struct merging *m, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* "expected a []interface {}, but received a string" */
-struct node *merging_fail_type(
+struct node *patch_fail_type(
     struct merging *m, const char *expected, const struct node *got);
 
 /* What the schema says of a list. */
@@ -37,22 +37,23 @@ struct list_rules {
  * out instead ($deleteFromPrimitiveList). original may be changed. NULL with
  * m->problem.
  */
-struct node *list_merge(struct merging *m, const struct list_rules *rules,
+struct node *patch_list_merge(struct merging *m, const struct list_rules *rules,
     struct node *original, const struct node *patch, bool remove);
 
 /*
  * $setElementOrder: checks patch (may be NULL) against order and puts merged
  * into that order, as far as the original list (may be NULL) leaves it.
  */
-bool list_check_order(struct merging *m, const struct list_rules *rules,
+bool patch_list_check_order(struct merging *m, const struct list_rules *rules,
     const struct node *patch, const struct node *order);
-struct node *list_set_order(struct merging *m, const struct list_rules *rules,
-    const struct node *merged, const struct node *order,
-    const struct node *original, const struct node *patch);
+struct node *patch_list_set_order(struct merging *m,
+    const struct list_rules *rules, const struct node *merged,
+    const struct node *order, const struct node *original,
+    const struct node *patch);
 
 /* Both are consumed: what a map of the original becomes (patch_strategic.c).
  * original may be NULL. */
-struct node *map_merge(struct merging *m, const struct schema *type,
+struct node *patch_map_merge(struct merging *m, const struct schema *type,
     struct node *original, const struct node *patch);
 
 #endif

@@ -26,14 +26,14 @@ check_operation(
 		return problem_bad_request(a,
 		    "error decoding patch: json: cannot unmarshal %s into Go "
 		    "struct field jsonPatchOp.%s of type string",
-		    go_kind(value), strings[k]);
+		    gotext_kind(value), strings[k]);
 	}
 	for (uint32_t m = 0; m < op->n; m++) {
 		struct span key = op->members[m].key;
 
 		if (!span_is(key, "op") && !span_is(key, "path") &&
 		    !span_is(key, "from") && !span_is(key, "value"))
-			warning_add(strict,
+			decode_warning_add(strict,
 			    arena_printf(a,
 				"json patch unknown field \"[%zu].%.*s\"", i,
 				SPAN_ARG(key)));
@@ -52,7 +52,7 @@ check_json(struct arena *a, const struct node *patch,
 		return NULL;
 	if (patch->kind != NODE_ARRAY)
 		return bad(a, prefix,
-		    go_type_error(a, patch,
+		    gotext_type_error(a, patch,
 			ignore ? "jsonpatch.Patch" : "[]handlers.jsonPatchOp"));
 	for (uint32_t i = 0; i < patch->n; i++) {
 		const struct node *op = patch->items[i];
@@ -62,7 +62,7 @@ check_json(struct arena *a, const struct node *patch,
 			continue;
 		if (op->kind != NODE_OBJECT)
 			return bad(a, prefix,
-			    go_type_error(a, op,
+			    gotext_type_error(a, op,
 				ignore ? "jsonpatch.Operation"
 				       : "handlers.jsonPatchOp"));
 		p = ignore ? NULL : check_operation(a, op, i, strict);
@@ -87,14 +87,14 @@ check_map(struct arena *a, enum patch_type type, const struct node *patch,
 		    ? NULL
 		    : bad(a, "Invalid JSON Patch", SPAN_NONE);
 	return bad(a, merge ? "error decoding patch: " : "",
-	    go_type_error(a, patch, "map[string]interface {}"));
+	    gotext_type_error(a, patch, "map[string]interface {}"));
 }
 
 static struct problem *
 unreadable(struct arena *a, enum patch_type type, struct span body,
     enum field_validation validation, const struct err *err)
 {
-	struct span words = go_json_error(a, body);
+	struct span words = gotext_json_error(a, body);
 
 	/* Deeper than we go, though Go would. */
 	if (words.p == NULL)
@@ -119,7 +119,7 @@ patch_parse(struct arena *a, enum patch_type type, struct span body,
 	if (n == NULL)
 		return unreadable(a, type, body, validation, &err);
 	if (duplicate.p != NULL && validation != VALIDATE_IGNORE)
-		warning_add(strict,
+		decode_warning_add(strict,
 		    arena_printf(a, "%sduplicate field \"%.*s\"",
 			type == PATCH_JSON ? "json patch " : "",
 			SPAN_ARG(duplicate)));

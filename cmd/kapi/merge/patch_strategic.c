@@ -10,7 +10,7 @@ static const struct span order_prefix = {"$setElementOrder", 16};
 static const struct span remove_prefix = {"$deleteFromPrimitiveList", 24};
 
 struct node *
-merging_fail(struct merging *m, int code, const char *fmt, ...)
+patch_fail(struct merging *m, int code, const char *fmt, ...)
 {
 	char message[4096];
 	va_list args;
@@ -68,11 +68,11 @@ look_up(struct merging *m, const struct schema *type, struct span key)
 	if (f != NULL)
 		return f;
 	if (type != NULL && type->kind == SCHEMA_MAP)
-		merging_fail(m, 500,
+		patch_fail(m, 500,
 		    "merging an object in json but data type is not struct, "
 		    "instead is: map");
 	else
-		merging_fail(m, 500,
+		patch_fail(m, 500,
 		    "unable to find api field in struct %.*s for the json "
 		    "field \"%.*s\"",
 		    SPAN_ARG(go_name(type)), SPAN_ARG(key));
@@ -89,7 +89,7 @@ look_up_list(struct merging *m, const struct schema *type, struct span key,
 	if (f == NULL)
 		return false;
 	if (list == NULL || list->kind != SCHEMA_LIST) {
-		merging_fail(
+		patch_fail(
 		    m, 500, "expected slice or array type, but got: struct");
 		return false;
 	}
@@ -97,7 +97,7 @@ look_up_list(struct merging *m, const struct schema *type, struct span key,
 	    list->element == NULL ? NULL : list->element->schema,
 	    f->patch_merge, f->patch_key.n > 0 ? f->patch_key : SPAN_NONE};
 	if (rules->element != NULL && rules->element->kind == SCHEMA_LIST) {
-		merging_fail(m, 500, "unexpected slice of slice");
+		patch_fail(m, 500, "unexpected slice of slice");
 		return false;
 	}
 	return true;
@@ -159,10 +159,10 @@ follow_directive(
 	if (tree_text_is(what, "delete"))
 		return n;
 	if (!tree_text_is(what, "replace"))
-		return merging_fail(m, 500,
+		return patch_fail(m, 500,
 		    "unknown patch type: %.*s in map: %.*s",
-		    SPAN_ARG(go_string(m->arena, what)),
-		    SPAN_ARG(go_value(m->arena, patch)));
+		    SPAN_ARG(gotext_string(m->arena, what)),
+		    SPAN_ARG(gotext_value(m->arena, patch)));
 	for (uint32_t i = 0; i < patch->n; i++)
 		if (!span_is(patch->members[i].key, "$patch"))
 			tree_set(m->arena, n, patch->members[i].key,
@@ -198,7 +198,7 @@ retain_keys(struct merging *m, struct node *original, const struct node *patch,
 		fits = listed(keys, key);
 	}
 	if (!fits) {
-		merging_fail(m, 400, "invalid patch format of retainKeys");
+		patch_fail(m, 400, "invalid patch format of retainKeys");
 		return false;
 	}
 	for (uint32_t i = 0; i < original->n; i++)
@@ -221,13 +221,13 @@ set_order(struct merging *m, const struct schema *type, struct node *original,
 	struct list_rules rules;
 
 	if (order->kind != NODE_ARRAY)
-		return merging_fail_type(m, "[]interface {}", order), false;
+		return patch_fail_type(m, "[]interface {}", order), false;
 	if (old != NULL && old->kind != NODE_ARRAY)
-		return merging_fail_type(m, "[]interface {}", old), false;
+		return patch_fail_type(m, "[]interface {}", old), false;
 	if (new != NULL &&new->kind != NODE_ARRAY)
-		return merging_fail_type(m, "[]interface {}", new), false;
+		return patch_fail_type(m, "[]interface {}", new), false;
 	if (!look_up_list(m, type, name, &rules) ||
-	    !list_check_order(m, &rules, new, order))
+	    !patch_list_check_order(m, &rules, new, order))
 		return false;
 	if (old == NULL && new == NULL)
 		return true;
@@ -236,9 +236,10 @@ set_order(struct merging *m, const struct schema *type, struct node *original,
 	else if (old == NULL)
 		merged = clean(m->arena, new, false);
 	else
-		merged = list_merge(m, &rules, old, new, false);
+		merged = patch_list_merge(m, &rules, old, new, false);
 	if (merged != NULL)
-		merged = list_set_order(m, &rules, merged, order, old, new);
+		merged =
+		    patch_list_set_order(m, &rules, merged, order, old, new);
 	if (merged == NULL)
 		return false;
 	tree_set(m->arena, original, name, merged);
@@ -275,10 +276,11 @@ merge_member(struct merging *m, const struct schema *type,
 	if (value->kind == NODE_OBJECT) {
 		f = look_up(m, type, key);
 		if (f != NULL)
-			merged = map_merge(m, f->schema, old, value);
+			merged = patch_map_merge(m, f->schema, old, value);
 	} else if (value->kind == NODE_ARRAY) {
 		if (look_up_list(m, type, key, &rules))
-			merged = list_merge(m, &rules, old, value, remove);
+			merged =
+			    patch_list_merge(m, &rules, old, value, remove);
 	} else {
 		merged = value;
 	}
@@ -313,7 +315,7 @@ set_orders(struct merging *m, const struct schema *type, struct node *original,
 			continue;
 		name = name_behind(p->key, order_prefix);
 		if (name.p == NULL)
-			return merging_fail(m, 400,
+			return patch_fail(m, 400,
 				   "invalid patch format of setElementOrder "
 				   "list"),
 			       false;
@@ -338,7 +340,7 @@ merge_members(struct merging *m, const struct schema *type,
 		if (remove) {
 			key = name_behind(key, remove_prefix);
 			if (key.p == NULL) {
-				merging_fail(m, 400,
+				patch_fail(m, 400,
 				    "invalid patch format of primitive list");
 				return;
 			}
@@ -349,8 +351,8 @@ merge_members(struct merging *m, const struct schema *type,
 }
 
 struct node *
-map_merge(struct merging *m, const struct schema *type, struct node *original,
-    const struct node *patch)
+patch_map_merge(struct merging *m, const struct schema *type,
+    struct node *original, const struct node *patch)
 {
 	const struct node *what = tree_get(patch, "$patch");
 	const struct node *keys = tree_get(patch, "$retainKeys");
@@ -383,6 +385,6 @@ patch_strategic(struct arena *a, const struct schema *schema,
 	}
 	if (patch->kind != NODE_OBJECT || target->kind != NODE_OBJECT)
 		return problem_bad_request(a, "invalid JSON document");
-	*result = map_merge(&m, schema, original, patch);
+	*result = patch_map_merge(&m, schema, original, patch);
 	return m.problem;
 }

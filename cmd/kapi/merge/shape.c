@@ -181,7 +181,7 @@ shape_item(struct shape s)
 static int
 key_cmp(const void *x, const void *y)
 {
-	const struct path_key *i = x, *j = y;
+	const struct fieldset_key *i = x, *j = y;
 
 	return span_cmp(i->name, j->name);
 }
@@ -205,12 +205,12 @@ key_default(const struct field *key)
 
 static int
 keyed_path(struct arena *a, struct shape list, const struct node *item,
-    struct path_element *path, const char **problem)
+    struct fieldset_element *path, const char **problem)
 {
 	const struct field *f = list.field;
 	const struct schema *of =
 	    list.schema->element == NULL ? NULL : list.schema->element->schema;
-	struct path_key *keys;
+	struct fieldset_key *keys;
 	uint32_t n = 0;
 
 	if (item->kind != NODE_OBJECT) {
@@ -231,7 +231,7 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 		if (value == NULL && key != NULL)
 			value = key_default(key);
 		if (value != NULL)
-			keys[n++] = (struct path_key){f->keys[i], value};
+			keys[n++] = (struct fieldset_key){f->keys[i], value};
 	}
 	if (n == 0 && f->key_count > 0) {
 		struct buf b = BUF_INIT;
@@ -251,14 +251,14 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 	}
 	if (n > 1)
 		qsort(keys, n, sizeof(*keys), key_cmp);
-	*path = (struct path_element){
+	*path = (struct fieldset_element){
 	    .kind = PATH_KEY, .key_count = n, .keys = keys};
 	return 0;
 }
 
 int
 shape_item_path(struct arena *a, struct shape list, const struct node *item,
-    struct path_element *path, const char **problem)
+    struct fieldset_element *path, const char **problem)
 {
 	if (shape_list_type(list) == LIST_MAP && list.field->key_count > 0)
 		return keyed_path(a, list, item, path, problem);
@@ -276,8 +276,8 @@ shape_item_path(struct arena *a, struct shape list, const struct node *item,
 			   "that's an explicit null";
 		return -1;
 	default:
-		*path =
-		    (struct path_element){.kind = PATH_VALUE, .value = item};
+		*path = (struct fieldset_element){
+		    .kind = PATH_VALUE, .value = item};
 		return 0;
 	}
 }
@@ -286,7 +286,7 @@ static int
 entry_cmp(const void *x, const void *y)
 {
 	const struct shape_entry *const *i = x, *const *j = y;
-	int c = element_cmp(&(*i)->path, &(*j)->path);
+	int c = fieldset_element_cmp(&(*i)->path, &(*j)->path);
 
 	return c != 0 ? c : ((*i)->at > (*j)->at) - ((*i)->at < (*j)->at);
 }
@@ -296,7 +296,7 @@ count_same(struct shape_items *items)
 {
 	for (uint32_t i = 0, j; i < items->n; i = j) {
 		for (j = i + 1; j < items->n &&
-		     element_cmp(
+		     fieldset_element_cmp(
 			 &items->sorted[i]->path, &items->sorted[j]->path) == 0;
 		     j++)
 			;
@@ -325,7 +325,8 @@ shape_items(struct arena *a, struct shape list, const struct node *value,
 			items->bad = true;
 			continue;
 		}
-		if (items->n > 0 && element_cmp(&e[-1].path, &e->path) >= 0)
+		if (items->n > 0 &&
+		    fieldset_element_cmp(&e[-1].path, &e->path) >= 0)
 			in_order = false;
 		items->sorted[items->n++] = e;
 	}
@@ -337,20 +338,21 @@ shape_items(struct arena *a, struct shape list, const struct node *value,
 
 struct shape_entry *
 shape_items_find(
-    const struct shape_items *items, const struct path_element *path)
+    const struct shape_items *items, const struct fieldset_element *path)
 {
 	uint32_t low = 0, high = items->n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (element_cmp(&items->sorted[middle]->path, path) < 0)
+		if (fieldset_element_cmp(&items->sorted[middle]->path, path) <
+		    0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == items->n ||
-	    element_cmp(&items->sorted[low]->path, path) != 0)
+	    fieldset_element_cmp(&items->sorted[low]->path, path) != 0)
 		return NULL;
 	return items->sorted[low];
 }

@@ -48,7 +48,7 @@ struct shape shape_member(struct shape s, struct span name, bool *declared);
 struct shape shape_item(struct shape s);
 /* How an item of a list that is not atomic is called: -1 with *problem. */
 int shape_item_path(struct arena *a, struct shape list, const struct node *item,
-    struct path_element *path, const char **problem);
+    struct fieldset_element *path, const char **problem);
 
 /* What does not fit the schema: "" or ".spec.x: expected ...", or several
  * lines; in the arena. */
@@ -86,7 +86,7 @@ struct fieldset *shape_reconcile(
 /* The items of a list that is not atomic, found by their paths. */
 struct shape_items {
 	struct shape_entry {
-		struct path_element path;
+		struct fieldset_element path;
 		const struct node *value;
 		uint32_t at;	     /* in the list */
 		int32_t same;	     /* how many entries have this path */
@@ -99,6 +99,6 @@ void shape_items(struct arena *a, struct shape list, const struct node *value,
     struct shape_items *items);
 /* The first of that path, or NULL. */
 struct shape_entry *shape_items_find(
-    const struct shape_items *items, const struct path_element *path);
+    const struct shape_items *items, const struct fieldset_element *path);
 
 #endif

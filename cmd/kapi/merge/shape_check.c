@@ -16,14 +16,14 @@ struct check {
 static void check(struct check *c, struct shape s, const struct node *value);
 
 static void
-problem(struct check *c, const struct path_element *below, const char *what,
+problem(struct check *c, const struct fieldset_element *below, const char *what,
     struct span detail)
 {
 	if (c->count++ > 0)
 		buf_addc(&c->text, '\n');
 	buf_addspan(&c->text, buf_span(&c->path));
 	if (below != NULL)
-		element_print(&c->text, below);
+		fieldset_element_print(&c->text, below);
 	if (c->path.len > 0 || below != NULL)
 		buf_adds(&c->text, ": ");
 	buf_adds(&c->text, what);
@@ -31,12 +31,12 @@ problem(struct check *c, const struct path_element *below, const char *what,
 }
 
 static void
-descend(struct check *c, const struct path_element *e, struct shape s,
+descend(struct check *c, const struct fieldset_element *e, struct shape s,
     const struct node *value)
 {
 	size_t before = c->path.len;
 
-	element_print(&c->path, e);
+	fieldset_element_print(&c->path, e);
 	check(c, s, value);
 	buf_truncate(&c->path, before);
 }
@@ -46,7 +46,7 @@ check_map(struct check *c, struct shape s, const struct node *value)
 {
 	for (uint32_t i = 0; i < value->n; i++) {
 		const struct member *m = &value->members[i];
-		struct path_element e = element_field(m->key);
+		struct fieldset_element e = fieldset_element_field(m->key);
 		bool declared;
 		struct shape of = shape_member(s, m->key, &declared);
 
@@ -60,11 +60,11 @@ check_map(struct check *c, struct shape s, const struct node *value)
 }
 
 static void
-duplicate(struct check *c, const struct path_element *e)
+duplicate(struct check *c, const struct fieldset_element *e)
 {
 	struct buf b = BUF_INIT;
 
-	element_print(&b, e);
+	fieldset_element_print(&b, e);
 	problem(c, NULL, "duplicate entries for key ", buf_span(&b));
 	buf_release(&b);
 }
@@ -79,7 +79,7 @@ check_list(struct check *c, struct shape s, const struct node *value)
 	if (!atomic)
 		shape_items(c->arena, s, value, &items);
 	for (uint32_t i = 0, found = 0; i < value->n; i++) {
-		struct path_element e = element_index(i);
+		struct fieldset_element e = fieldset_element_index(i);
 		const char *why;
 
 		if (!atomic) {
@@ -121,14 +121,14 @@ type_of(const struct node *value)
 static struct span
 printed(struct check *c, const struct node *value)
 {
-	struct path_element e = {.kind = PATH_VALUE, .value = value};
+	struct fieldset_element e = {.kind = PATH_VALUE, .value = value};
 	struct buf b = BUF_INIT;
 	struct span text;
 
 	if (value->kind != NODE_NUMBER)
 		return arena_printf(
-		    c->arena, "%.*s}", SPAN_ARG(go_value(c->arena, value)));
-	element_print(&b, &e); /* between [= and ] */
+		    c->arena, "%.*s}", SPAN_ARG(gotext_value(c->arena, value)));
+	fieldset_element_print(&b, &e); /* between [= and ] */
 	text = arena_printf(c->arena, "%.*s}", (int)(b.len - 3), b.data + 2);
 	buf_release(&b);
 	return text;
@@ -138,7 +138,7 @@ printed(struct check *c, const struct node *value)
 static void
 add_go_syntax(struct buf *b, const struct node *value)
 {
-	struct path_element e = {.kind = PATH_VALUE, .value = value};
+	struct fieldset_element e = {.kind = PATH_VALUE, .value = value};
 	struct buf text = BUF_INIT;
 
 	switch (value->kind) {
@@ -167,7 +167,7 @@ add_go_syntax(struct buf *b, const struct node *value)
 		buf_addc(b, '}');
 		return;
 	default: /* between [= and ] */
-		element_print(&text, &e);
+		fieldset_element_print(&text, &e);
 		buf_add(b, text.data + 2, text.len - 3);
 		buf_release(&text);
 	}

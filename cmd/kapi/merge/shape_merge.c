@@ -157,7 +157,7 @@ map_without(struct arena *a, struct shape s, const struct node *value,
 
 	for (uint32_t i = 0; i < value->n; i++) {
 		const struct member *m = &value->members[i];
-		struct path_element e = element_field(m->key);
+		struct fieldset_element e = fieldset_element_field(m->key);
 		const struct fieldset_item *found = fieldset_find(set, &e);
 		struct node *kept = m->value;
 		bool declared;
@@ -183,7 +183,7 @@ list_without(struct arena *a, struct shape s, const struct node *value,
 	for (uint32_t i = 0; i < value->n; i++) {
 		struct node *item = value->items[i];
 		const struct fieldset_item *found = NULL;
-		struct path_element e;
+		struct fieldset_element e;
 		const char *problem;
 
 		if (shape_item_path(a, s, item, &e, &problem) == 0)
@@ -223,7 +223,7 @@ shape_without(struct arena *a, struct shape s, const struct node *value,
 
 /* The shape below an element of a set, as far as the schema tells. */
 static struct shape
-below(struct shape s, const struct path_element *e, bool *declared)
+below(struct shape s, const struct fieldset_element *e, bool *declared)
 {
 	unsigned atoms = shape_atoms(s, NULL);
 

@@ -12,7 +12,7 @@ static struct part set_of(
     struct arena *a, struct shape s, const struct node *value);
 
 static void
-add(struct arena *a, struct fieldset **s, const struct path_element *e,
+add(struct arena *a, struct fieldset **s, const struct fieldset_element *e,
     bool member, struct fieldset *children)
 {
 	if (!member && children == NULL)
@@ -29,7 +29,7 @@ set_of_map(struct arena *a, struct shape s, const struct node *value)
 
 	for (uint32_t i = 0; i < value->n; i++) {
 		const struct member *m = &value->members[i];
-		struct path_element e = element_field(m->key);
+		struct fieldset_element e = fieldset_element_field(m->key);
 		bool declared;
 		struct part p =
 		    set_of(a, shape_member(s, m->key, &declared), m->value);
@@ -120,8 +120,9 @@ compare_leaf(
 }
 
 static void
-compare_below(struct compare *c, const struct path_element *e, struct shape s,
-    const struct node *from, const struct node *to, struct change *change)
+compare_below(struct compare *c, const struct fieldset_element *e,
+    struct shape s, const struct node *from, const struct node *to,
+    struct change *change)
 {
 	struct change below = {{NULL, NULL, NULL}, {false, false, false}};
 
@@ -135,7 +136,7 @@ static void
 compare_member(struct compare *c, struct shape s, struct span name,
     const struct node *from, const struct node *to, struct change *change)
 {
-	struct path_element e = element_field(name);
+	struct fieldset_element e = fieldset_element_field(name);
 	bool declared;
 
 	if (from != to)
@@ -195,7 +196,8 @@ compare_entries(struct compare *c, struct shape of,
 {
 	int32_t n = from == NULL ? 0 : from[0]->same;
 	int32_t m = to == NULL ? 0 : to[0]->same;
-	const struct path_element *e = n > 0 ? &from[0]->path : &to[0]->path;
+	const struct fieldset_element *e =
+	    n > 0 ? &from[0]->path : &to[0]->path;
 
 	if (n <= 1 && m <= 1) {
 		compare_below(c, e, of, n == 0 ? NULL : from[0]->value,
@@ -229,9 +231,9 @@ compare_lists(struct compare *c, struct shape s, const struct node *from,
 	c->bad |= x.bad || y.bad;
 	while (i < x.n || j < y.n) {
 		int cmp = i == x.n ? 1
-		    : j == y.n
-		    ? -1
-		    : element_cmp(&x.sorted[i]->path, &y.sorted[j]->path);
+		    : j == y.n	   ? -1
+				   : fieldset_element_cmp(
+					 &x.sorted[i]->path, &y.sorted[j]->path);
 
 		compare_entries(c, of, cmp > 0 ? NULL : &x.sorted[i],
 		    cmp < 0 ? NULL : &y.sorted[j], change);

@@ -122,7 +122,7 @@ wrong_type(struct arena *a, const struct node *n)
 	if (tree_is(n, NODE_NULL))
 		return SPAN_NONE;
 	if (!tree_is(n, NODE_OBJECT))
-		return go_type_error(a, n, "storage.continueToken");
+		return gotext_type_error(a, n, "storage.continueToken");
 	for (size_t i = 0; i < 3; i++) {
 		const struct node *v = tree_get(n, fields[i].name);
 
@@ -131,7 +131,7 @@ wrong_type(struct arena *a, const struct node *n)
 			return arena_printf(a,
 			    "json: cannot unmarshal %s into Go struct field "
 			    "continueToken.%s of type %s",
-			    go_kind(v), fields[i].name, fields[i].type);
+			    gotext_kind(v), fields[i].name, fields[i].type);
 	}
 	return SPAN_NONE;
 }
@@ -148,7 +148,7 @@ continue_parse(
 		return invalid(a, ": ",
 		    arena_printf(
 			a, "illegal base64 data at input byte %zu", bad));
-	said = go_json_error(a, text);
+	said = gotext_json_error(a, text);
 	if (said.p != NULL)
 		return invalid(a, ": ", said);
 	n = tree_parse(a, text, TREE_LIMITS, NULL, NULL);

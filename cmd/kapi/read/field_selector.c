@@ -306,11 +306,11 @@ unknown(struct arena *a, const struct resource *r, struct span label)
 	if (known_of(r) == jobs)
 		return problem_bad_request(a,
 		    "field label %.*s not supported for Job",
-		    SPAN_ARG(go_quote(a, label)));
+		    SPAN_ARG(gotext_quote(a, label)));
 	return problem_bad_request(a,
 	    "%.*s is not a known field selector: only \"metadata.name\", "
 	    "\"metadata.namespace\"",
-	    SPAN_ARG(go_quote(a, label)));
+	    SPAN_ARG(gotext_quote(a, label)));
 }
 
 static struct problem *

@@ -321,7 +321,7 @@ check_values(struct parser *p, struct label_term *t)
 		cause_invalid_text(&c, span_str("values[0]"), t->values[0],
 		    "for 'Gt', 'Lt' operators, the value must be an integer");
 	for (size_t i = 0; i < t->count; i++) {
-		const char *said = label_check_value(t->values[i]);
+		const char *said = name_check_label_value(t->values[i]);
 
 		if (said != NULL)
 			cause_invalid_text(&c,
@@ -348,7 +348,7 @@ check_key(struct parser *p, struct span key)
 	size_t skipped = strlen("Invalid value: \"\": ");
 	struct buf said = BUF_INIT;
 
-	qualified_name_check(&c, SPAN_NONE, SPAN_NONE, key);
+	name_qualified(&c, SPAN_NONE, SPAN_NONE, key);
 	if (c.n == 0)
 		return true;
 	for (size_t i = 0; i < c.n; i++) {
@@ -360,7 +360,7 @@ check_key(struct parser *p, struct span key)
 	}
 	p->problem = problem_bad_request(p->arena,
 	    "unable to parse requirement: <nil>: Invalid value: %.*s: %s",
-	    SPAN_ARG(go_quote(p->arena, key)), buf_str(&said));
+	    SPAN_ARG(gotext_quote(p->arena, key)), buf_str(&said));
 	buf_release(&said);
 	return false;
 }

@@ -42,7 +42,8 @@ with_api_version(struct arena *a, const struct resource *r, struct span json)
 }
 
 struct span
-stored_as(struct arena *a, const struct resource *r, const struct stored *o)
+list_stored_as(
+    struct arena *a, const struct resource *r, const struct stored *o)
 {
 	struct span json = text_span(o->json);
 	struct buf b = BUF_INIT;
@@ -60,7 +61,7 @@ stored_as(struct arena *a, const struct resource *r, const struct stored *o)
 }
 
 void
-get_serve(struct request *r)
+list_serve_get(struct request *r)
 {
 	uint64_t version, now = store_version(r->api->store);
 	struct problem *p;
@@ -74,9 +75,10 @@ get_serve(struct request *r)
 			"longer supported"));
 		return;
 	}
-	p = version_parse(r, request_param(r, "resourceVersion"), &version);
+	p = list_version_parse(
+	    r, request_param(r, "resourceVersion"), &version);
 	if (p == NULL && version > now)
-		p = version_too_large(r, version, now);
+		p = list_version_too_large(r, version, now);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
@@ -87,9 +89,9 @@ get_serve(struct request *r)
 		    r, problem_not_found(&r->arena, r->resource, r->name));
 		return;
 	}
-	json = stored_as(&r->arena, r->resource, o);
+	json = list_stored_as(&r->arena, r->resource, o);
 	r->result_version = o->version;
-	p = form_answer(r, &json);
+	p = table_answer(r, &json);
 	if (p != NULL)
 		reply_problem(r, p);
 	else
@@ -110,7 +112,7 @@ struct walk {
 static bool
 walk_start(struct walk *w, uint64_t version)
 {
-	const struct change *changes;
+	const struct store_change *changes;
 	size_t n, low = 0, high;
 
 	if (store_since(w->c, version, &changes, &n) != 0)
@@ -153,7 +155,7 @@ walk_end(struct walk *w)
 /* What a LIST is of. */
 struct listing {
 	struct list_options options;
-	struct form form;
+	struct table_form form;
 	uint64_t version; /* to show; 0: the latest */
 	bool continued;
 	struct span after; /* key of the last object of the page before */
@@ -166,12 +168,12 @@ listing_version(struct request *r, struct listing *l)
 	uint64_t asked = 0, now = store_version(r->api->store);
 	struct problem *p;
 
-	p = version_parse(r, o->version, &asked);
+	p = list_version_parse(r, o->version, &asked);
 	if (p != NULL)
 		return problem_bad_request(&r->arena,
 		    "invalid resource version: %.*s", SPAN_ARG(p->message));
 	if (asked > now)
-		return version_too_large(r, asked, now);
+		return list_version_too_large(r, asked, now);
 	if (span_is(o->match, "Exact") ||
 	    (o->match.n == 0 && o->limit > 0 && asked > 0))
 		l->version = asked;
@@ -194,7 +196,7 @@ listing_continue(struct request *r, struct listing *l)
 		    "specifying resource version is not allowed when using "
 		    "continue");
 	if (version > 0 && (uint64_t)version > now)
-		return version_too_large(r, (uint64_t)version, now);
+		return list_version_too_large(r, (uint64_t)version, now);
 	l->version = version > 0 ? (uint64_t)version : 0;
 	l->after = key;
 	l->continued = true;
@@ -207,7 +209,7 @@ listing_continue(struct request *r, struct listing *l)
 static struct problem *
 listing_make(struct request *r, struct listing *l)
 {
-	struct problem *p = form_of(r, &l->form);
+	struct problem *p = table_form_of(r, &l->form);
 
 	*l = (struct listing){.form = l->form};
 	if (p == NULL)
@@ -325,11 +327,11 @@ static void
 write_list(struct request *r, const struct listing *l, const struct page *page,
     struct span metadata, struct buf *b)
 {
-	form_list_begin(b, r->resource, &l->form, metadata);
+	table_list_begin(b, r->resource, &l->form, metadata);
 	for (size_t i = 0; i < page->n; i++)
-		form_list_item(b, r->resource, &l->form,
-		    stored_as(&r->arena, r->resource, page->objects[i]));
-	form_list_end(b, r->resource, &l->form, metadata);
+		table_list_item(b, r->resource, &l->form,
+		    list_stored_as(&r->arena, r->resource, page->objects[i]));
+	table_list_end(b, r->resource, &l->form, metadata);
 }
 
 struct problem *
@@ -356,7 +358,7 @@ list_write(
 		*objects = page.objects;
 		*count = page.n;
 		for (size_t i = 0; i < page.n; i++)
-			stored_ref(page.objects[i]);
+			store_ref(page.objects[i]);
 	}
 	walk_end(&w);
 	return NULL;

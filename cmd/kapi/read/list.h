@@ -39,14 +39,14 @@ struct problem *list_options(struct request *r, struct list_options *o);
  * resourceVersion as a number: 0 where it is absent or "0". A problem is what
  * a GET or WATCH answers (500); list says it its own way.
  */
-struct problem *version_parse(
+struct problem *list_version_parse(
     struct request *r, struct span text, uint64_t *version);
 /* 504: nothing is that new yet. */
-struct problem *version_too_large(
+struct problem *list_version_too_large(
     struct request *r, uint64_t version, uint64_t now);
 
 /* REQUEST_GET of the object itself and REQUEST_LIST; they answer r. */
-void get_serve(struct request *r);
+void list_serve_get(struct request *r);
 void list_serve(struct request *r);
 
 /* What list_serve answers, appended to b. objects (may be NULL) gets what is
@@ -59,7 +59,7 @@ struct problem *list_write(
  * apiVersion and kind first: the stored text itself if it is kept in this
  * version, else made in the arena.
  */
-struct span stored_as(
+struct span list_stored_as(
     struct arena *a, const struct resource *r, const struct stored *o);
 
 #endif

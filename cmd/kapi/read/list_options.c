@@ -45,10 +45,11 @@ int_param(struct request *r, const char *name, int64_t *n, bool *given)
 	if (text.p == NULL)
 		return NULL;
 	said = number_error(text, true, n, &u);
-	return said == NULL ? NULL
-			    : problem_bad_request(&r->arena,
-				  "strconv.ParseInt: parsing %.*s: %s",
-				  SPAN_ARG(go_quote(&r->arena, text)), said);
+	return said == NULL
+	    ? NULL
+	    : problem_bad_request(&r->arena,
+		  "strconv.ParseInt: parsing %.*s: %s",
+		  SPAN_ARG(gotext_quote(&r->arena, text)), said);
 }
 
 static struct span
@@ -193,7 +194,7 @@ list_options(struct request *r, struct list_options *o)
 }
 
 struct problem *
-version_parse(struct request *r, struct span text, uint64_t *version)
+list_version_parse(struct request *r, struct span text, uint64_t *version)
 {
 	const char *said;
 
@@ -204,7 +205,7 @@ version_parse(struct request *r, struct span text, uint64_t *version)
 	if (said == NULL)
 		return NULL;
 	*version = 0;
-	text = go_quote(&r->arena, text);
+	text = gotext_quote(&r->arena, text);
 	return problem_make(&r->arena, 500, NULL,
 	    "resourceVersion: Invalid value: %.*s: strconv.ParseUint: "
 	    "parsing %.*s: %s",
@@ -212,7 +213,7 @@ version_parse(struct request *r, struct span text, uint64_t *version)
 }
 
 struct problem *
-version_too_large(struct request *r, uint64_t version, uint64_t now)
+list_version_too_large(struct request *r, uint64_t version, uint64_t now)
 {
 	struct cause *cause = arena_zalloc(&r->arena, sizeof(*cause));
 	struct problem *p = problem_timeout(&r->arena,

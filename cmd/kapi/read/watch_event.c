@@ -10,7 +10,7 @@
 /* Events of one watch: what a change is to it, and how it looks. */
 
 void
-frames_release(struct frames *f)
+watch_frames_release(struct watch_frames *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		text_unref(f->frames[i].text);
@@ -18,7 +18,7 @@ frames_release(struct frames *f)
 }
 
 struct text *
-event_make(struct watch *w, const char *type, struct span object)
+watch_event_make(struct watcher *w, const char *type, struct span object)
 {
 	struct buf b = BUF_INIT;
 	struct text *t;
@@ -26,7 +26,7 @@ event_make(struct watch *w, const char *type, struct span object)
 	buf_adds(&b, "{\"type\":\"");
 	buf_adds(&b, type);
 	buf_adds(&b, "\",\"object\":");
-	form_object(&b, w->resource, &w->form, !w->headers, object);
+	table_object(&b, w->resource, &w->form, !w->headers, object);
 	buf_adds(&b, "}\n");
 	t = text_make(buf_span(&b));
 	buf_release(&b);
@@ -34,7 +34,7 @@ event_make(struct watch *w, const char *type, struct span object)
 }
 
 int
-event_send(struct watch *w, struct text *t)
+watch_event_send(struct watcher *w, struct text *t)
 {
 	w->headers = true;
 	/* No event is a list: the server ends the stream. */
@@ -42,15 +42,16 @@ event_send(struct watch *w, struct text *t)
 		httpd_end(w->request->exchange);
 		return -1;
 	}
-	return w->gate != NULL ? gate_send(w->gate, t)
+	return w->gate != NULL ? fault_gate_send(w->gate, t)
 			       : httpd_send(w->request->exchange, t);
 }
 
 static struct text *
-find_frame(const struct frames *f, const struct watch *w, enum change_type type)
+find_frame(const struct watch_frames *f, const struct watcher *w,
+    enum change_type type)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		const struct frame *x = &f->frames[i];
+		const struct watch_frame *x = &f->frames[i];
 
 		if (x->type == type && x->resource == w->resource &&
 		    x->form.as == w->form.as &&
@@ -79,7 +80,8 @@ with_version(struct arena *a, struct span json, uint64_t version)
 /* An object that goes out of a selection is shown as it was, with the version
  * of the change. */
 static struct text *
-make_frame(struct watch *w, const struct change *c, enum change_type type)
+make_frame(
+    struct watcher *w, const struct store_change *c, enum change_type type)
 {
 	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
 	struct arena a = ARENA_INIT;
@@ -88,17 +90,18 @@ make_frame(struct watch *w, const struct change *c, enum change_type type)
 
 	if (type == CHANGE_DELETED && c->type != CHANGE_DELETED)
 		object = with_version(
-		    &a, stored_as(&a, w->resource, c->before), c->version);
+		    &a, list_stored_as(&a, w->resource, c->before), c->version);
 	else
-		object = stored_as(&a, w->resource, c->now);
-	t = event_make(w, names[type], object);
+		object = list_stored_as(&a, w->resource, c->now);
+	t = watch_event_make(w, names[type], object);
 	arena_release(&a);
 	return t;
 }
 
 /* False: none of w's business. */
 static bool
-change_to(struct watch *w, const struct change *c, enum change_type *type)
+change_to(
+    struct watcher *w, const struct store_change *c, enum change_type *type)
 {
 	const struct selection *s = &w->options.selection;
 	bool now, before;
@@ -113,7 +116,8 @@ change_to(struct watch *w, const struct change *c, enum change_type *type)
 }
 
 int
-event_offer(struct watch *w, const struct change *c, struct frames *f)
+watch_event_offer(
+    struct watcher *w, const struct store_change *c, struct watch_frames *f)
 {
 	enum change_type type;
 	struct text *t;
@@ -126,30 +130,31 @@ event_offer(struct watch *w, const struct change *c, struct frames *f)
 		return 0;
 	t = find_frame(f, w, type);
 	if (t != NULL)
-		return event_send(w, t);
+		return watch_event_send(w, t);
 	t = make_frame(w, c, type);
 	if (f->n < FRAMES)
-		f->frames[f->n++] = (struct frame){
+		f->frames[f->n++] = (struct watch_frame){
 		    w->resource, w->form, !w->headers, type, text_ref(t)};
-	rc = event_send(w, t);
+	rc = watch_event_send(w, t);
 	text_unref(t);
 	return rc;
 }
 
 static int
-send_and_drop(struct watch *w, struct text *t)
+send_and_drop(struct watcher *w, struct text *t)
 {
-	int rc = event_send(w, t);
+	int rc = watch_event_send(w, t);
 
 	text_unref(t);
 	return rc;
 }
 
 int
-event_initial(struct watch *w, const struct stored *o)
+watch_event_initial(struct watcher *w, const struct stored *o)
 {
 	struct arena a = ARENA_INIT;
-	struct text *t = event_make(w, "ADDED", stored_as(&a, w->resource, o));
+	struct text *t =
+	    watch_event_make(w, "ADDED", list_stored_as(&a, w->resource, o));
 
 	arena_release(&a);
 	return send_and_drop(w, t);
@@ -194,21 +199,21 @@ bookmark(struct arena *a, const struct resource *r, uint64_t version,
 }
 
 int
-event_bookmark(struct watch *w, uint64_t version, bool initial_end)
+watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end)
 {
 	struct arena a = ARENA_INIT;
 	struct buf b = BUF_INIT;
 	struct text *t;
 
 	tree_write(&b, bookmark(&a, w->resource, version, initial_end));
-	t = event_make(w, "BOOKMARK", buf_span(&b));
+	t = watch_event_make(w, "BOOKMARK", buf_span(&b));
 	buf_release(&b);
 	arena_release(&a);
 	return send_and_drop(w, t);
 }
 
 int
-event_error(struct watch *w, const struct problem *p)
+watch_event_error(struct watcher *w, const struct problem *p)
 {
 	struct buf b = BUF_INIT;
 	struct text *t;

@@ -35,7 +35,7 @@ watch_hub_new(struct api *api)
 void
 watch_hub_free(struct watch_hub *h)
 {
-	struct watch *w;
+	struct watcher *w;
 	struct watched *next;
 
 	if (h == NULL)
@@ -53,7 +53,7 @@ watch_hub_free(struct watch_hub *h)
 }
 
 void
-watch_close(struct watch *w, bool ends)
+watch_close(struct watcher *w, bool ends)
 {
 	struct request *r = w->request;
 	struct watch_hub *h = w->hub;
@@ -64,11 +64,11 @@ watch_close(struct watch *w, bool ends)
 	loop_cancel(h->api->loop, &w->end);
 	loop_cancel(h->api->loop, &w->bookmark);
 	loop_cancel(h->api->loop, &w->pump);
-	gate_free(w->gate);
+	fault_gate_free(w->gate);
 	if (ends)
 		httpd_end(r->exchange);
 	for (size_t i = w->initial_next; i < w->initial_count; i++)
-		stored_unref(w->initial[i]);
+		store_unref(w->initial[i]);
 	free(w->initial);
 	request_free(r);
 	crd_unref(w->crd);
@@ -82,9 +82,9 @@ watch_close(struct watch *w, bool ends)
 }
 
 void
-watches_end(struct api *api, const struct resource *resource)
+watch_hub_end(struct api *api, const struct resource *resource)
 {
-	struct watch *w;
+	struct watcher *w;
 
 	if (api->watch_hub == NULL)
 		return;
@@ -103,7 +103,7 @@ on_end(void *arg)
 static void on_bookmark(void *arg);
 
 static void
-bookmark_later(struct watch *w)
+bookmark_later(struct watcher *w)
 {
 	uint64_t now = clock_ms(), due = now + BOOKMARK_MS;
 
@@ -118,10 +118,11 @@ bookmark_later(struct watch *w)
 static void
 on_bookmark(void *arg)
 {
-	struct watch *w = arg;
+	struct watcher *w = arg;
 
 	if (w->live &&
-	    event_bookmark(w, store_version(w->hub->api->store), false) != 0)
+	    watch_event_bookmark(w, store_version(w->hub->api->store), false) !=
+		0)
 		watch_close(w, false);
 	else
 		bookmark_later(w);
@@ -137,18 +138,18 @@ on_close(void *arg)
 
 /* The stream goes on with an error as its last event. */
 static void
-fail(struct watch *w, const struct problem *p)
+fail(struct watcher *w, const struct problem *p)
 {
-	watch_close(w, event_error(w, p) == 0);
+	watch_close(w, watch_event_error(w, p) == 0);
 }
 
 /* From history to now; then changes come by themselves. */
 static void
-go_live(struct watch *w)
+go_live(struct watcher *w)
 {
 	struct collection *c = w->resource->collection;
-	const struct change *changes;
-	struct frames f = {.n = 0};
+	const struct store_change *changes;
+	struct watch_frames f = {.n = 0};
 	size_t n;
 
 	if (store_since(c, w->version, &changes, &n) != 0) {
@@ -164,19 +165,19 @@ go_live(struct watch *w)
 		if (w->request->namespace_.n > 0 &&
 		    !span_eq(w->request->namespace_, ns))
 			continue;
-		if (event_offer(w, &changes[i], &f) != 0) {
-			frames_release(&f);
+		if (watch_event_offer(w, &changes[i], &f) != 0) {
+			watch_frames_release(&f);
 			watch_close(w, false);
 			return;
 		}
-		frames_release(&f);
+		watch_frames_release(&f);
 	}
 	w->live = true;
 	bookmark_later(w);
 }
 
 static size_t
-unsent(const struct watch *w)
+unsent(const struct watcher *w)
 {
 	return httpd_queued(w->request->exchange);
 }
@@ -184,7 +185,7 @@ unsent(const struct watch *w)
 static void
 pump(void *arg)
 {
-	struct watch *w = arg;
+	struct watcher *w = arg;
 
 	while (w->initial_next < w->initial_count) {
 		struct stored *o;
@@ -196,21 +197,22 @@ pump(void *arg)
 			return;
 		}
 		o = w->initial[w->initial_next++];
-		rc = event_initial(w, o);
-		stored_unref(o);
+		rc = watch_event_initial(w, o);
+		store_unref(o);
 		if (rc != 0) {
 			watch_close(w, false);
 			return;
 		}
 	}
-	if (w->options.bookmarks && event_bookmark(w, w->version, true) != 0)
+	if (w->options.bookmarks &&
+	    watch_event_bookmark(w, w->version, true) != 0)
 		watch_close(w, false);
 	else
 		go_live(w);
 }
 
 static void
-keep_initial(struct watch *w, struct stored *o)
+keep_initial(struct watcher *w, struct stored *o)
 {
 	if (o == NULL || !selection_matches(&w->options.selection, o))
 		return;
@@ -219,11 +221,11 @@ keep_initial(struct watch *w, struct stored *o)
 		w->initial = mem_array(w->initial,
 		    w->initial_count == 0 ? 1 : 2 * w->initial_count,
 		    sizeof(struct stored *));
-	w->initial[w->initial_count++] = stored_ref(o);
+	w->initial[w->initial_count++] = store_ref(o);
 }
 
 static void
-start_initial(struct watch *w)
+start_initial(struct watcher *w)
 {
 	const struct collection *c = w->resource->collection;
 	struct span ns = w->request->namespace_;
@@ -241,7 +243,7 @@ start_initial(struct watch *w)
 }
 
 static void
-start(struct watch *w, uint64_t asked)
+start(struct watcher *w, uint64_t asked)
 {
 	const struct list_options *o = &w->options;
 	struct api *api = w->hub->api;
@@ -261,7 +263,7 @@ start(struct watch *w, uint64_t asked)
 			: TIMEOUT_S + (uint64_t)random() % TIMEOUT_S);
 	loop_at(api->loop, &w->end, w->deadline, on_end, w);
 	if (o->initial && asked > now)
-		fail(w, version_too_large(w->request, asked, now));
+		fail(w, list_version_too_large(w->request, asked, now));
 	else if (o->initial)
 		start_initial(w);
 	else {
@@ -271,15 +273,15 @@ start(struct watch *w, uint64_t asked)
 }
 
 static struct problem *
-prepare(struct request *r, struct form *form, struct list_options *o,
+prepare(struct request *r, struct table_form *form, struct list_options *o,
     uint64_t *asked)
 {
 	struct problem *p = list_options(r, o);
 
 	if (p == NULL)
-		p = version_parse(r, o->version, asked);
+		p = list_version_parse(r, o->version, asked);
 	if (p == NULL)
-		p = form_of(r, form);
+		p = table_form_of(r, form);
 	if (p == NULL && r->as == AS_YAML)
 		p = problem_make(&r->arena, 406, "NotAcceptable",
 		    "only the following media types are accepted: "
@@ -288,11 +290,11 @@ prepare(struct request *r, struct form *form, struct list_options *o,
 	return p;
 }
 
-static struct watch *
-watch_new(
-    struct request *r, const struct form *form, const struct list_options *o)
+static struct watcher *
+watch_new(struct request *r, const struct table_form *form,
+    const struct list_options *o)
 {
-	struct watch *w = mem_zalloc(sizeof(*w));
+	struct watcher *w = mem_zalloc(sizeof(*w));
 
 	if (r->api->watch_hub == NULL)
 		r->api->watch_hub = watch_hub_new(r->api);
@@ -312,9 +314,9 @@ watch_serve(struct request *r)
 {
 	struct httpd_header headers[REPLY_HEADERS_MAX];
 	struct list_options o;
-	struct form form;
+	struct table_form form;
 	struct problem *p;
-	struct watch *w;
+	struct watcher *w;
 	uint64_t asked;
 	size_t n;
 

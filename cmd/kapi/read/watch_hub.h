@@ -23,6 +23,6 @@ void watch_hub_free(struct watch_hub *h); /* ends all; NULL is fine */
 void watch_serve(struct request *r);
 
 /* Ends every watch of this version of a resource, as when a CRD changes. */
-void watches_end(struct api *api, const struct resource *resource);
+void watch_hub_end(struct api *api, const struct resource *resource);
 
 #endif

@@ -7,19 +7,20 @@
 #include "type/api.h"
 
 static void
-walk(struct bucket *b, const struct change *c, struct frames *f)
+walk(struct watch_bucket *b, const struct store_change *c,
+    struct watch_frames *f)
 {
 	if (b == NULL)
 		return;
-	for (struct watch *w = b->first; w != NULL; w = w->next)
-		if (w->live && !w->dead && event_offer(w, c, f) != 0)
+	for (struct watcher *w = b->first; w != NULL; w = w->next)
+		if (w->live && !w->dead && watch_event_offer(w, c, f) != 0)
 			watch_close(w, false);
 }
 
 void
 watch_hub_bury(struct watch_hub *h)
 {
-	struct watch *w;
+	struct watcher *w;
 
 	while ((w = h->graveyard) != NULL) {
 		h->graveyard = w->next_dead;
@@ -29,11 +30,11 @@ watch_hub_bury(struct watch_hub *h)
 }
 
 static void
-on_change(void *arg, struct collection *c, const struct change *change)
+on_change(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct watched *of = arg;
 	const struct stored *o = change->now;
-	struct frames f = {.n = 0};
+	struct watch_frames f = {.n = 0};
 
 	(void)c;
 	of->hub->walking = true;
@@ -42,7 +43,7 @@ on_change(void *arg, struct collection *c, const struct change *change)
 		walk(map_get(&of->by_namespace, o->namespace_), change, &f);
 	walk(&of->all, change, &f);
 	of->hub->walking = false;
-	frames_release(&f);
+	watch_frames_release(&f);
 	watch_hub_bury(of->hub);
 }
 
@@ -66,10 +67,10 @@ watched_of(struct watch_hub *h, struct collection *c)
 }
 
 /* Takes key. */
-static struct bucket *
+static struct watch_bucket *
 bucket_of(struct watched *w, struct map *m, struct span key)
 {
-	struct bucket *b = map_get(m, key);
+	struct watch_bucket *b = map_get(m, key);
 
 	if (b != NULL)
 		return b;
@@ -82,8 +83,8 @@ bucket_of(struct watched *w, struct map *m, struct span key)
 }
 
 /* The smallest list that holds all that w may be interested in. */
-static struct bucket *
-choose(struct watched *of, struct watch *w)
+static struct watch_bucket *
+choose(struct watched *of, struct watcher *w)
 {
 	const struct request *r = w->request;
 	const struct selection *s = &w->options.selection;
@@ -102,9 +103,10 @@ choose(struct watched *of, struct watch *w)
 }
 
 void
-watch_index_add(struct watch_hub *h, struct watch *w)
+watch_index_add(struct watch_hub *h, struct watcher *w)
 {
-	struct bucket *b = choose(watched_of(h, w->resource->collection), w);
+	struct watch_bucket *b =
+	    choose(watched_of(h, w->resource->collection), w);
 
 	w->bucket = b;
 	w->next = b->first;
@@ -115,9 +117,9 @@ watch_index_add(struct watch_hub *h, struct watch *w)
 }
 
 void
-watch_index_remove(struct watch *w)
+watch_index_remove(struct watcher *w)
 {
-	struct bucket *b = w->bucket;
+	struct watch_bucket *b = w->bucket;
 
 	if (b == NULL)
 		return;
@@ -132,21 +134,21 @@ watch_index_remove(struct watch *w)
 	free(b);
 }
 
-static struct watch *
-find(struct bucket *b, const struct resource *r)
+static struct watcher *
+find(struct watch_bucket *b, const struct resource *r)
 {
-	struct watch *w = b == NULL ? NULL : b->first;
+	struct watcher *w = b == NULL ? NULL : b->first;
 
 	while (w != NULL && (w->dead || (r != NULL && w->resource != r)))
 		w = w->next;
 	return w;
 }
 
-struct watch *
+struct watcher *
 watch_index_any(const struct watch_hub *h, const struct resource *r)
 {
-	struct watch *w;
-	struct bucket *b;
+	struct watcher *w;
+	struct watch_bucket *b;
 
 	for (struct watched *of = h->collections; of != NULL; of = of->next) {
 		if ((w = find(&of->all, r)) != NULL)

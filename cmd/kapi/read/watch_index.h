@@ -16,13 +16,13 @@
 #include "reply/table.h"
 #include "store/store.h"
 
-struct watch;
+struct watcher;
 struct watched;
 
 /* Watches of the same name. */
-struct bucket {
+struct watch_bucket {
 	struct span key; /* owned; NAMESPACE/NAME, NAMESPACE or "" */
-	struct watch *first;
+	struct watcher *first;
 	struct watched *of;
 	bool is_name;
 };
@@ -32,21 +32,21 @@ struct watched {
 	struct collection *collection;
 	struct watch_hub *hub;
 	struct store_hook hook;
-	struct bucket all;
-	struct map by_namespace, by_key; /* struct bucket */
+	struct watch_bucket all;
+	struct map by_namespace, by_key; /* struct watch_bucket */
 	struct watched *next;
 };
 
-struct watch {
+struct watcher {
 	struct request *request; /* owned */
 	struct watch_hub *hub;
-	struct bucket *bucket; /* NULL: in none yet */
-	struct watch *next, **link;
-	struct watch *next_dead; /* in the graveyard */
+	struct watch_bucket *bucket; /* NULL: in none yet */
+	struct watcher *next, **link;
+	struct watcher *next_dead; /* in the graveyard */
 	const struct resource *resource;
 	const struct crd *crd; /* a reference */
 	struct list_options options;
-	struct form form;
+	struct table_form form;
 	bool headers;	  /* a Table's columns were sent */
 	bool live;	  /* gets changes as they come */
 	bool dead;	  /* goes when the walk over its list is over */
@@ -63,14 +63,14 @@ struct watch_hub {
 	struct api *api;
 	struct watched *collections;
 	bool walking; /* over a list: nobody leaves it now */
-	struct watch *graveyard;
+	struct watcher *graveyard;
 };
 
 /* Puts w where its options say, and takes it out. */
-void watch_index_add(struct watch_hub *h, struct watch *w);
-void watch_index_remove(struct watch *w);
+void watch_index_add(struct watch_hub *h, struct watcher *w);
+void watch_index_remove(struct watcher *w);
 /* Any watch, NULL if there is none. */
-struct watch *watch_index_any(
+struct watcher *watch_index_any(
     const struct watch_hub *h, const struct resource *r);
 
 /* Frees what died during a walk. */
@@ -79,31 +79,33 @@ void watch_hub_bury(struct watch_hub *h);
 /* ---- events ---- */
 
 /* A frame that was made for one watch, for others that look alike. */
-struct frame {
+struct watch_frame {
 	const struct resource *resource;
-	struct form form;
+	struct table_form form;
 	bool headers;
 	enum change_type type;
 	struct text *text; /* owned */
 };
 enum { FRAMES = 8 };
-struct frames {
-	struct frame frames[FRAMES];
+struct watch_frames {
+	struct watch_frame frames[FRAMES];
 	size_t n;
 };
-void frames_release(struct frames *f);
+void watch_frames_release(struct watch_frames *f);
 
 /* An event: type is ADDED, ..., object in the version of the resource. */
-struct text *event_make(struct watch *w, const char *type, struct span object);
+struct text *watch_event_make(
+    struct watcher *w, const char *type, struct span object);
 /* Sends what a change is to w, if anything; -1: w is cut. */
-int event_offer(struct watch *w, const struct change *c, struct frames *f);
+int watch_event_offer(
+    struct watcher *w, const struct store_change *c, struct watch_frames *f);
 /* type ADDED, of an object that is there. */
-int event_initial(struct watch *w, const struct stored *o);
-int event_bookmark(struct watch *w, uint64_t version, bool initial_end);
-int event_error(struct watch *w, const struct problem *p);
-int event_send(struct watch *w, struct text *t);
+int watch_event_initial(struct watcher *w, const struct stored *o);
+int watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end);
+int watch_event_error(struct watcher *w, const struct problem *p);
+int watch_event_send(struct watcher *w, struct text *t);
 
 /* watch_hub.c: w was cut or is done. ends: its answer is still open. */
-void watch_close(struct watch *w, bool ends);
+void watch_close(struct watcher *w, bool ends);
 
 #endif

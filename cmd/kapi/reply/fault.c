@@ -116,7 +116,8 @@ check_verb(const struct fault *f, struct err *err)
 {
 	for (int v = REQUEST_GET; v < REQUEST_OTHER; v++)
 		if (f->verb.p == NULL ||
-		    fault_glob(f->verb, span_str(verb_name((enum verb)v))))
+		    fault_glob(
+			f->verb, span_str(request_verb_name((enum verb)v))))
 			return 0;
 	return err_set(err, ERR_PERMANENT,
 	    "member \"verb\": no verb matches \"%.*s\"", SPAN_ARG(f->verb));

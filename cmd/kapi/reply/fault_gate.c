@@ -54,7 +54,7 @@ faults_gate(struct request *r, loop_fn *on_end, void *arg)
 }
 
 void
-gate_free(struct fault_gate *g)
+fault_gate_free(struct fault_gate *g)
 {
 	if (g == NULL)
 		return;
@@ -109,7 +109,7 @@ end(struct fault_gate *g)
 }
 
 int
-gate_send(struct fault_gate *g, struct text *event)
+fault_gate_send(struct fault_gate *g, struct text *event)
 {
 	g->seen++;
 	if (g->f.kind == FAULT_HOLD && g->seen >= g->f.event && !g->open)

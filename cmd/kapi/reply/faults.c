@@ -151,7 +151,7 @@ fits(struct span pattern, struct span text)
 static bool
 matches(const struct fault *f, const struct request *r)
 {
-	return fits(f->verb, span_str(verb_name(r->verb))) &&
+	return fits(f->verb, span_str(request_verb_name(r->verb))) &&
 	    fits(f->group, r->group) && fits(f->resource, r->plural) &&
 	    fits(f->subresource, r->subresource) &&
 	    fits(f->namespace_, r->namespace_) && fits(f->name, r->name) &&

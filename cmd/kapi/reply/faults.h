@@ -12,7 +12,7 @@
  *	router_serve: faults_serve (before all else), faults_before
  *	reply_*: faults_answer
  *	list: request.stale
- *	watch: faults_gate, then gate_send instead of httpd_send
+ *	watch: faults_gate, then fault_gate_send instead of httpd_send
  */
 #ifndef FAULTS_H
 #define FAULTS_H
@@ -63,7 +63,7 @@ bool faults_answer(struct request *r, int code);
  */
 struct fault_gate *faults_gate(struct request *r, loop_fn *on_end, void *arg);
 /* As httpd_send; an event. -1: the exchange is gone, on_close not called. */
-int gate_send(struct fault_gate *g, struct text *event);
-void gate_free(struct fault_gate *g); /* NULL is fine */
+int fault_gate_send(struct fault_gate *g, struct text *event);
+void fault_gate_free(struct fault_gate *g); /* NULL is fine */
 
 #endif

@@ -148,7 +148,7 @@ add_target(struct buf *b, const struct request *r, const struct node *body)
 
 	if (name.n == 0 && r->verb == REQUEST_CREATE)
 		name = tree_path_text(body, "metadata.name");
-	add_text(b, "verb", span_str(verb_name(r->verb)));
+	add_text(b, "verb", span_str(request_verb_name(r->verb)));
 	add_text(b, "method", r->http->method);
 	add_text(b, "path", r->http->path);
 	add_text(b, "query", r->http->query);
@@ -169,7 +169,7 @@ fill(struct buf *b, struct request *r, int code, struct span reason)
 	buf_reset(b);
 	buf_addc(b, '{');
 	add_number(b, "number", r->number);
-	add_text(b, "time", time_now_micro(&r->arena));
+	add_text(b, "time", objectmeta_time_now_micro(&r->arena));
 	add_text(b, "user", r->user);
 	add_text(b, "userAgent", r->user_agent);
 	add_target(b, r, body);

@@ -21,7 +21,7 @@ string_end(const char *p, const char *end)
 }
 
 void
-json_pretty(struct buf *b, struct span json)
+pretty_json(struct buf *b, struct span json)
 {
 	const char *p = json.p, *end = json.p + json.n;
 	size_t depth = 0;
@@ -60,7 +60,7 @@ starts(struct span text, const char *with)
 }
 
 bool
-json_wants_pretty(const struct request *r)
+pretty_is_wanted(const struct request *r)
 {
 	if (request_param(r, "pretty").p != NULL)
 		return request_flag(r, "pretty");

@@ -12,8 +12,8 @@
 #include "request/request.h"
 
 /* Appends to b; json is compact or not, and valid. */
-void json_pretty(struct buf *b, struct span json);
+void pretty_json(struct buf *b, struct span json);
 /* ?pretty=, else whether the User-Agent is curl, Wget or a browser. */
-bool json_wants_pretty(const struct request *r);
+bool pretty_is_wanted(const struct request *r);
 
 #endif

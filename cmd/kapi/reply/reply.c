@@ -85,7 +85,7 @@ reply_headers(
 	size_t n = 0;
 
 	if (audit.n == 0 || audit.n > 64)
-		audit = uuid_make(&r->arena);
+		audit = objectmeta_uuid(&r->arena);
 	add_header(headers, &n, "audit-id", audit);
 	add_header(headers, &n, "cache-control", span_str("no-cache, private"));
 	if (content_type != NULL)
@@ -178,8 +178,8 @@ send_json(struct request *r, struct answer *w)
 		yaml_write(&b, w->body);
 		w->type = "application/yaml";
 		w->body = buf_span(&b);
-	} else if (w->code == 406 || json_wants_pretty(r)) {
-		json_pretty(&b, w->body);
+	} else if (w->code == 406 || pretty_is_wanted(r)) {
+		pretty_json(&b, w->body);
 		w->body = buf_span(&b);
 	}
 	send(r, w);
@@ -199,7 +199,7 @@ reply_text(struct request *r, int code, struct text *t)
 {
 	struct answer w = {.code = code, .type = json_type_name, .text = t};
 
-	if (r->as == AS_YAML || json_wants_pretty(r))
+	if (r->as == AS_YAML || pretty_is_wanted(r))
 		reply_json(r, code, text_span(t));
 	else
 		send(r, &w);
@@ -209,7 +209,7 @@ reply_text(struct request *r, int code, struct text *t)
 static void
 reply_form(struct request *r, int code, struct span json)
 {
-	struct problem *p = form_answer(r, &json);
+	struct problem *p = table_answer(r, &json);
 
 	if (p != NULL)
 		reply_problem(r, p);

@@ -6,11 +6,11 @@
 #include "reply/columns.h"
 
 struct problem *
-form_of(struct request *r, struct form *form)
+table_form_of(struct request *r, struct table_form *form)
 {
 	struct span include = request_param(r, "includeObject");
 
-	*form = (struct form){r->as, r->as_version, INCLUDE_METADATA};
+	*form = (struct table_form){r->as, r->as_version, INCLUDE_METADATA};
 	if (form->version.n == 0)
 		form->version = span_str("v1");
 	if (form->as == AS_YAML)
@@ -27,7 +27,7 @@ form_of(struct request *r, struct form *form)
 		    "Unable to convert to Table as requested: includeObject: "
 		    "Invalid value: %.*s: must be 'Metadata', 'Object', "
 		    "'None', or empty",
-		    SPAN_ARG(go_quote(&r->arena, include)));
+		    SPAN_ARG(gotext_quote(&r->arena, include)));
 	return NULL;
 }
 
@@ -35,7 +35,7 @@ form_of(struct request *r, struct form *form)
 
 /* {"kind":KIND,"apiVersion":"meta.k8s.io/v1" */
 static void
-add_head(struct buf *b, const struct form *form, const char *kind)
+add_head(struct buf *b, const struct table_form *form, const char *kind)
 {
 	buf_adds(b, "{\"kind\":\"");
 	buf_adds(b, kind);
@@ -55,7 +55,7 @@ add_metadata(struct buf *b, struct span metadata)
 }
 
 static void
-add_partial(struct buf *b, const struct form *form, struct span object)
+add_partial(struct buf *b, const struct table_form *form, struct span object)
 {
 	add_head(b, form, "PartialObjectMetadata");
 	add_metadata(b, json_get(object, "metadata"));
@@ -72,7 +72,7 @@ is_marker(struct span metadata)
 }
 
 static void
-add_row(struct buf *b, const struct resource *r, const struct form *form,
+add_row(struct buf *b, const struct resource *r, const struct table_form *form,
     struct span object)
 {
 	struct span metadata = json_get(object, "metadata");
@@ -94,8 +94,8 @@ add_row(struct buf *b, const struct resource *r, const struct form *form,
 }
 
 static void
-add_table_head(struct buf *b, const struct resource *r, const struct form *form,
-    bool headers, struct span metadata)
+add_table_head(struct buf *b, const struct resource *r,
+    const struct table_form *form, bool headers, struct span metadata)
 {
 	add_head(b, form, "Table");
 	add_metadata(b, metadata);
@@ -108,8 +108,8 @@ add_table_head(struct buf *b, const struct resource *r, const struct form *form,
 }
 
 void
-form_object(struct buf *b, const struct resource *r, const struct form *form,
-    bool headers, struct span object)
+table_object(struct buf *b, const struct resource *r,
+    const struct table_form *form, bool headers, struct span object)
 {
 	struct buf metadata = BUF_INIT;
 
@@ -133,22 +133,22 @@ form_object(struct buf *b, const struct resource *r, const struct form *form,
 }
 
 struct problem *
-form_answer(struct request *r, struct span *json)
+table_answer(struct request *r, struct span *json)
 {
 	struct buf b = BUF_INIT;
 	const struct resource scale = {
 	    .group = span_str("autoscaling"), .plural = span_str("scale")};
 	const struct resource *shown =
 	    span_is(r->subresource, "scale") ? &scale : r->resource;
-	struct form form;
+	struct table_form form;
 	struct problem *p;
 
 	if (r->as != AS_TABLE && r->as != AS_PARTIAL)
 		return NULL;
-	p = form_of(r, &form);
+	p = table_form_of(r, &form);
 	if (p != NULL)
 		return p;
-	form_object(&b, shown, &form, true, *json);
+	table_object(&b, shown, &form, true, *json);
 	*json = arena_span(&r->arena, buf_span(&b));
 	buf_release(&b);
 	return NULL;
@@ -157,8 +157,8 @@ form_answer(struct request *r, struct span *json)
 /* ---- lists ---- */
 
 void
-form_list_begin(struct buf *b, const struct resource *r,
-    const struct form *form, struct span metadata)
+table_list_begin(struct buf *b, const struct resource *r,
+    const struct table_form *form, struct span metadata)
 {
 	if (form->as == AS_TABLE) {
 		add_table_head(b, r, form, true, metadata);
@@ -201,8 +201,8 @@ add_item(struct buf *b, struct span object)
 }
 
 void
-form_list_item(struct buf *b, const struct resource *r, const struct form *form,
-    struct span object)
+table_list_item(struct buf *b, const struct resource *r,
+    const struct table_form *form, struct span object)
 {
 	if (b->data[b->len - 1] != '[')
 		buf_addc(b, ',');
@@ -217,8 +217,8 @@ form_list_item(struct buf *b, const struct resource *r, const struct form *form,
 }
 
 void
-form_list_end(struct buf *b, const struct resource *r, const struct form *form,
-    struct span metadata)
+table_list_end(struct buf *b, const struct resource *r,
+    const struct table_form *form, struct span metadata)
 {
 	buf_addc(b, ']');
 	if (form->as == AS_OBJECT && r->crd != NULL) {

@@ -19,38 +19,38 @@
 enum include_object { INCLUDE_METADATA, INCLUDE_NONE, INCLUDE_OBJECT };
 
 /* How the objects of one answer or one watch are to look. */
-struct form {
+struct table_form {
 	enum representation as;	     /* AS_YAML is as AS_OBJECT here */
 	struct span version;	     /* meta.k8s.io/VERSION */
 	enum include_object include; /* of a row */
 };
 
 /* From r->as and includeObject=; a problem is a 400. */
-struct problem *form_of(struct request *r, struct form *form);
+struct problem *table_form_of(struct request *r, struct table_form *form);
 
 /*
  * One object (compact JSON, in r's version), in that form: itself, a Table of
  * one row, or PartialObjectMetadata. headers: with columnDefinitions (events
  * of a watch have them once). Appends to b.
  */
-void form_object(struct buf *b, const struct resource *r,
-    const struct form *form, bool headers, struct span object);
+void table_object(struct buf *b, const struct resource *r,
+    const struct table_form *form, bool headers, struct span object);
 
 /*
  * For every answer that holds one object (get, create, update, patch, delete):
  * *json becomes what r asked for, in r->arena. Objects that are no Status.
  */
-struct problem *form_answer(struct request *r, struct span *json);
+struct problem *table_answer(struct request *r, struct span *json);
 
 /*
  * A list in that form: begin, each object, end. metadata: the ListMeta's raw
  * JSON, the same for both (lists of custom resources end with it).
  */
-void form_list_begin(struct buf *b, const struct resource *r,
-    const struct form *form, struct span metadata);
-void form_list_item(struct buf *b, const struct resource *r,
-    const struct form *form, struct span object);
-void form_list_end(struct buf *b, const struct resource *r,
-    const struct form *form, struct span metadata);
+void table_list_begin(struct buf *b, const struct resource *r,
+    const struct table_form *form, struct span metadata);
+void table_list_item(struct buf *b, const struct resource *r,
+    const struct table_form *form, struct span object);
+void table_list_end(struct buf *b, const struct resource *r,
+    const struct table_form *form, struct span metadata);
 
 #endif

@@ -96,7 +96,7 @@ check_validation(struct causes *c, struct span value)
 }
 
 struct problem *
-options_of_write(struct request *r, const char *kind, bool patch, bool apply)
+parameters_of_write(struct request *r, const char *kind, bool patch, bool apply)
 {
 	struct causes c = {&r->arena, NULL, 0};
 	struct span values[DRY_RUNS_MAX];
@@ -126,7 +126,7 @@ options_of_write(struct request *r, const char *kind, bool patch, bool apply)
 }
 
 struct span
-body_type(struct request *r)
+request_body_type(struct request *r)
 {
 	struct span v = httpd_header(r->http, "content-type");
 	const char *semicolon = v.n == 0 ? NULL : memchr(v.p, ';', v.n);
@@ -144,14 +144,14 @@ body_type(struct request *r)
 }
 
 struct problem *
-body_check_type(struct request *r, bool *yaml)
+request_body_check_type(struct request *r, bool *yaml)
 {
 	struct span type = httpd_header(r->http, "content-type");
 
 	*yaml = false;
 	if (type.n == 0 || span_is(type, "application/json"))
 		return NULL;
-	type = body_type(r);
+	type = request_body_type(r);
 	*yaml = span_is(type, "application/yaml");
 	if (*yaml || span_is(type, "application/json"))
 		return NULL;
@@ -159,7 +159,7 @@ body_check_type(struct request *r, bool *yaml)
 }
 
 struct span
-body_summary(struct arena *a, struct span body)
+request_body_summary(struct arena *a, struct span body)
 {
 	size_t n = body.n < 30 ? body.n : 30;
 	struct buf b = BUF_INIT;
@@ -189,7 +189,7 @@ parse_int(struct arena *a, struct span text, int64_t *value)
 	if (text.n > 0 && *end == '\0' && s[0] != ' ' && errno == 0)
 		return NULL;
 	return problem_bad_request(a, "strconv.ParseInt: parsing %.*s: %s",
-	    SPAN_ARG(go_quote(a, text)),
+	    SPAN_ARG(gotext_quote(a, text)),
 	    errno == ERANGE ? "value out of range" : "invalid syntax");
 }
 
@@ -266,7 +266,7 @@ bad_field(struct request *r, const struct node *value, const char *field,
 	return problem_bad_request(&r->arena,
 	    "json: cannot unmarshal %s into Go struct field DeleteOptions.%s "
 	    "of type %s",
-	    go_kind(value), field, type);
+	    gotext_kind(value), field, type);
 }
 
 static bool
@@ -344,8 +344,8 @@ check_options_kind(struct request *r, const struct node *body)
 	return problem_bad_request(&r->arena,
 	    "no kind %.*s is registered for version %.*s in scheme "
 	    "\"pkg/runtime/scheme.go:111\"",
-	    SPAN_ARG(go_quote(&r->arena, kind)),
-	    SPAN_ARG(go_quote(
+	    SPAN_ARG(gotext_quote(&r->arena, kind)),
+	    SPAN_ARG(gotext_quote(
 		&r->arena, api.n == 0 ? span_str("meta.k8s.io/v1") : api)));
 }
 
@@ -358,7 +358,7 @@ from_body(struct request *r, struct given *g)
 	struct node *body;
 	bool yaml;
 
-	p = body_check_type(r, &yaml);
+	p = request_body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
 	body = yaml ? tree_parse_yaml(a, r->http->body, NULL, &err)
@@ -368,11 +368,11 @@ from_body(struct request *r, struct given *g)
 	if (body == NULL)
 		return problem_bad_request(a,
 		    "couldn't get version/kind; json parse error: %.*s",
-		    SPAN_ARG(go_json_error(a, r->http->body)));
+		    SPAN_ARG(gotext_json_error(a, r->http->body)));
 	if (body->kind != NODE_OBJECT)
 		return problem_bad_request(&r->arena,
 		    "couldn't get version/kind; json parse error: %.*s",
-		    SPAN_ARG(go_type_error(&r->arena, body,
+		    SPAN_ARG(gotext_type_error(&r->arena, body,
 			"struct { APIVersion string "
 			"\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
 			"\"json:\\\"kind,omitempty\\\"\" }")));
@@ -381,7 +381,7 @@ from_body(struct request *r, struct given *g)
 }
 
 struct problem *
-options_of_delete(struct request *r, struct delete_options *options)
+parameters_of_delete(struct request *r, struct delete_options *options)
 {
 	struct given g = {.options = options};
 	struct problem *p;

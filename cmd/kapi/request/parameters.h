@@ -25,18 +25,18 @@ struct delete_options {
 
 /* Sets field_manager, field_validation, dry_run, force. kind: CreateOptions
  * and so on; apply: of a server-side apply. A problem is a 422. */
-struct problem *options_of_write(
+struct problem *parameters_of_write(
     struct request *r, const char *kind, bool patch, bool apply);
 
 /* From the body, or from the query where there is none. */
-struct problem *options_of_delete(
+struct problem *parameters_of_delete(
     struct request *r, struct delete_options *options);
 
 /* The media type of the body, without parameters, lower case; "" if none. */
-struct span body_type(struct request *r);
+struct span request_body_type(struct request *r);
 /* 415 unless it is JSON or YAML (protobuf became JSON before). */
-struct problem *body_check_type(struct request *r, bool *yaml);
+struct problem *request_body_check_type(struct request *r, bool *yaml);
 /* What the server quotes of a body that it cannot read. */
-struct span body_summary(struct arena *a, struct span body);
+struct span request_body_summary(struct arena *a, struct span body);
 
 #endif

@@ -14,7 +14,7 @@ enum { SPARES_MAX = 64, LARGE = 16 << 20 };
 enum { PARTS_MAX = 16 };
 
 const char *
-verb_name(enum verb v)
+request_verb_name(enum verb v)
 {
 	static const char *const names[] = {"get", "list", "watch", "create",
 	    "update", "patch", "delete", "deletecollection", ""};

@@ -29,7 +29,8 @@ enum verb {
 	REQUEST_DELETECOLLECTION,
 	REQUEST_OTHER /* not on a resource: discovery, /version, ... */
 };
-const char *verb_name(enum verb v); /* "get", as in rules and journals */
+const char *request_verb_name(
+    enum verb v); /* "get", as in rules and journals */
 
 /* How the answer is to look, from Accept. */
 enum representation {

@@ -272,7 +272,7 @@ end_namespace(struct write *w, struct stored *stored, struct node *object,
 		return tree_count(tree_path(object, "spec.finalizers")) > 0;
 	}
 	tree_put(w->arena, m, "deletionTimestamp",
-	    tree_string(w->arena, time_now(w->arena)));
+	    tree_string(w->arena, objectmeta_time_now(w->arena)));
 	tree_put(w->arena, tree_make(w->arena, object, "status"), "phase",
 	    tree_str(w->arena, "Terminating"));
 	set_finalizers(w, object, o);
@@ -287,7 +287,7 @@ end_definition(struct write *w, struct stored *stored, struct node *object)
 	if (!crd_is_definition(w->resource) ||
 	    tree_path(object, "metadata.deletionTimestamp") != NULL)
 		return false;
-	crd_definition_delete(w->arena, object, time_now(w->arena));
+	crd_definition_delete(w->arena, object, objectmeta_time_now(w->arena));
 	write_put(w, object, convert_tree(w->arena, stored));
 	return true;
 }
@@ -315,7 +315,7 @@ warn_of_orphans(struct write *w, const struct delete_options *o)
 	    !span_is(w->resource->group, "batch") ||
 	    !span_is(w->resource->plural, "jobs"))
 		return;
-	warning_add(w->warnings,
+	decode_warning_add(w->warnings,
 	    span_str("child pods are preserved by default when jobs are "
 		     "deleted; set propagationPolicy=Background to remove "
 		     "them or set propagationPolicy=Orphan to suppress this "
@@ -323,7 +323,7 @@ warn_of_orphans(struct write *w, const struct delete_options *o)
 }
 
 struct problem *
-write_delete_object(struct write *w, const struct delete_options *o)
+delete_object(struct write *w, const struct delete_options *o)
 {
 	struct stored *stored = store_get(w->resource->collection,
 	    w->resource->namespaced ? w->namespace_ : SPAN_NONE, w->name);

@@ -10,7 +10,7 @@
 
 /* w->name and namespace_ say which. w->result or w->stored is the answer:
  * a Status, the object as it was, or the object as it goes on. */
-struct problem *write_delete_object(
+struct problem *delete_object(
     struct write *w, const struct delete_options *options);
 
 /* uid and resourceVersion of the options are live's; else 409. */

@@ -141,8 +141,8 @@ set_insufficient(struct arena *a, struct node *budget)
 		tree_append(a, list, c);
 	}
 	if (!tree_text_is(tree_get(c, "status"), "False"))
-		tree_put(
-		    a, c, "lastTransitionTime", tree_string(a, time_now(a)));
+		tree_put(a, c, "lastTransitionTime",
+		    tree_string(a, objectmeta_time_now(a)));
 	tree_put(a, c, "status", tree_str(a, "False"));
 	tree_put(a, c, "reason", tree_str(a, "InsufficientPods"));
 	tree_put(a, c, "message", tree_str(a, ""));
@@ -156,7 +156,7 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 {
 	struct rest_writer w = {r->api, &r->arena, span_str("kube-apiserver")};
 	struct node *budget = convert_tree(&r->arena, o), *status;
-	struct span now = time_now(&r->arena);
+	struct span now = objectmeta_time_now(&r->arena);
 	int64_t allowed = number(budget, "status.disruptionsAllowed");
 
 	if (number(budget, "status.observedGeneration") <
@@ -179,7 +179,7 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 static struct problem *
 check_budgets(struct request *r, const struct node *pod)
 {
-	struct resource *budgets = registry_storage(r->api->registry,
+	struct resource *budgets = resource_storage(r->api->registry,
 	    span_str("policy"), span_str("poddisruptionbudgets"));
 	const struct node *labels = tree_path(pod, "metadata.labels");
 	struct stored *o, *found = NULL;
@@ -227,7 +227,7 @@ say_why(struct request *r, struct write *w, const struct delete_options *o,
 
 	if (p != NULL)
 		return p;
-	pod_set_condition(&r->arena, said, "DisruptionTarget",
+	subresource_set_pod_condition(&r->arena, said, "DisruptionTarget",
 	    "EvictionByEvictionAPI", "Eviction API: evicting");
 	say.subresource = span_str("status");
 	say.managed_done = true;
@@ -237,16 +237,17 @@ say_why(struct request *r, struct write *w, const struct delete_options *o,
 }
 
 void
-eviction_serve(struct request *r)
+evict_serve(struct request *r)
 {
-	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct problem *p =
+	    parameters_of_write(r, "CreateOptions", false, false);
 	struct delete_options options = {0};
 	struct node *eviction, *pod;
 	struct stored *stored;
 	struct write w = rest_write_of(r);
 
 	if (p == NULL)
-		p = posted_object(r, &w, "Eviction", &eviction);
+		p = subresource_posted(r, &w, "Eviction", &eviction);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &pod);
 	if (p == NULL) {
@@ -261,10 +262,10 @@ eviction_serve(struct request *r)
 		options.version = SPAN_NONE;
 	}
 	if (p == NULL)
-		p = write_delete_object(&w, &options);
+		p = delete_object(&w, &options);
 	r->changed = w.changed;
 	if (p != NULL)
 		reply_problem(r, p);
 	else
-		reply_object(r, 201, posted_success(&r->arena));
+		reply_object(r, 201, subresource_success(&r->arena));
 }

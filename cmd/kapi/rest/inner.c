@@ -84,7 +84,7 @@ rest_delete(const struct rest_writer *writer, struct resource *r,
 
 	w.namespace_ = r->namespaced ? namespace_ : SPAN_NONE;
 	w.name = name;
-	return write_delete_object(&w, options == NULL ? &none : options);
+	return delete_object(&w, options == NULL ? &none : options);
 }
 
 struct problem *
@@ -101,10 +101,10 @@ rest_put_as_is(
 	m = tree_make(w.arena, object, "metadata");
 	if (tree_text(tree_get(m, "uid")).n == 0)
 		tree_put(w.arena, m, "uid",
-		    tree_string(w.arena, uuid_make(w.arena)));
+		    tree_string(w.arena, objectmeta_uuid(w.arena)));
 	if (tree_text(tree_get(m, "creationTimestamp")).n == 0)
 		tree_put(w.arena, m, "creationTimestamp",
-		    tree_string(w.arena, time_now(w.arena)));
+		    tree_string(w.arena, objectmeta_time_now(w.arena)));
 	if (r->crd == NULL)
 		encode_builtin(w.arena, r->schema, object);
 	write_put(&w, object, NULL);

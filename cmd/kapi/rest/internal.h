@@ -43,11 +43,11 @@ struct problem *rest_patched(struct request *r, enum patch_kind kind,
 
 /* scale.c, subresource.c, kubelet.c, reviews.c: each answers r. */
 void scale_serve(struct request *r);
-void eviction_serve(struct request *r);
-void binding_serve(struct request *r);
-void container_serve(struct request *r);
-void token_serve(struct request *r);
-void review_serve(struct request *r);
-void deletecollection_serve(struct request *r);
+void evict_serve(struct request *r);
+void subresource_serve_binding(struct request *r);
+void kubelet_serve(struct request *r);
+void reviews_serve_token(struct request *r);
+void reviews_serve(struct request *r);
+void many_serve(struct request *r);
 
 #endif

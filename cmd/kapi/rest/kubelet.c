@@ -74,7 +74,7 @@ serve_unscheduled(struct request *r)
 }
 
 void
-container_serve(struct request *r)
+kubelet_serve(struct request *r)
 {
 	struct write w = rest_write_of(r);
 	struct stored *stored;

@@ -17,7 +17,7 @@ delete_listed(struct request *r, struct stored **objects, size_t n,
 
 		w.namespace_ = objects[i]->namespace_;
 		w.name = objects[i]->name;
-		p = write_delete_object(&w, options);
+		p = delete_object(&w, options);
 		r->changed = r->changed || w.changed;
 		if (p != NULL && p->code == 404)
 			p = NULL;
@@ -26,7 +26,7 @@ delete_listed(struct request *r, struct stored **objects, size_t n,
 }
 
 void
-deletecollection_serve(struct request *r)
+many_serve(struct request *r)
 {
 	struct delete_options options;
 	struct stored **objects = NULL;
@@ -35,11 +35,11 @@ deletecollection_serve(struct request *r)
 	struct problem *p = list_write(r, &b, &objects, &n);
 
 	if (p == NULL)
-		p = options_of_delete(r, &options);
+		p = parameters_of_delete(r, &options);
 	if (p == NULL)
 		p = delete_listed(r, objects, n, &options);
 	for (size_t i = 0; i < n; i++)
-		stored_unref(objects[i]);
+		store_unref(objects[i]);
 	if (p != NULL)
 		reply_problem(r, p);
 	else

@@ -18,7 +18,7 @@ struct problem *
 rest_patch_kind(
     struct request *r, const struct resource *s, enum patch_kind *kind)
 {
-	struct span type = body_type(r);
+	struct span type = request_body_type(r);
 	bool builtin = s->crd == NULL || span_is(r->subresource, "scale");
 	struct problem *p;
 
@@ -92,7 +92,7 @@ rest_patched(struct request *r, enum patch_kind kind,
 		return p;
 	/* The outcome may share nodes with live, and is changed from here. */
 	*patched = tree_copy(a, *patched);
-	*text = type == PATCH_STRATEGIC ? go_value(a, patch) : SPAN_NONE;
+	*text = type == PATCH_STRATEGIC ? gotext_value(a, patch) : SPAN_NONE;
 	return NULL;
 }
 
@@ -136,7 +136,7 @@ apply_object(struct request *r, struct write *w, const struct node *live,
 		return problem_bad_request(&r->arena,
 		    "error decoding YAML: error unmarshaling JSON: while "
 		    "decoding JSON: %.*s",
-		    SPAN_ARG(go_type_error(
+		    SPAN_ARG(gotext_type_error(
 			&r->arena, applied, "map[string]interface {}")));
 	copy = tree_copy(&r->arena, applied);
 	p = write_apply(w, live, copy, object);

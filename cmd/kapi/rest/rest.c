@@ -66,7 +66,7 @@ unreadable(struct request *r, struct span why)
 	    "the object provided is unrecognized (must be of type %.*s): "
 	    "%.*s (%.*s)",
 	    SPAN_ARG(kind), SPAN_ARG(why),
-	    SPAN_ARG(body_summary(&r->arena, r->http->body)));
+	    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
 }
 
 /* encoding/json on what says apiVersion and kind. */
@@ -82,7 +82,7 @@ check_type_meta(struct request *r, const struct node *body)
 	if (body->kind != NODE_OBJECT)
 		return unreadable(r,
 		    arena_printf(&r->arena, "%s%.*s", before,
-			SPAN_ARG(go_type_error(&r->arena, body,
+			SPAN_ARG(gotext_type_error(&r->arena, body,
 			    "struct { APIVersion string "
 			    "\"json:\\\"apiVersion,omitempty\\\"\"; Kind "
 			    "string \"json:\\\"kind,omitempty\\\"\" }"))));
@@ -94,7 +94,7 @@ check_type_meta(struct request *r, const struct node *body)
 			    arena_printf(&r->arena,
 				"%sjson: cannot unmarshal %s into Go struct "
 				"field .%s of type string",
-				before, go_kind(n), keys[i]));
+				before, gotext_kind(n), keys[i]));
 	}
 	api = tree_text(tree_get(body, "apiVersion"));
 	for (size_t i = 0; i < api.n; i++)
@@ -132,7 +132,7 @@ void
 rest_add_twice(struct request *r, struct span twice, struct warnings *w)
 {
 	if (r->field_validation == VALIDATE_STRICT) {
-		warning_add(w,
+		decode_warning_add(w,
 		    arena_printf(&r->arena, "yaml: unmarshal errors:\n%.*s",
 			SPAN_ARG(twice)));
 		return;
@@ -141,7 +141,7 @@ rest_add_twice(struct request *r, struct span twice, struct warnings *w)
 		const char *end = memchr(twice.p, '\n', twice.n);
 		size_t n = end == NULL ? twice.n : (size_t)(end - twice.p);
 
-		warning_add(w, span_make(twice.p + 2, n - 2));
+		decode_warning_add(w, span_make(twice.p + 2, n - 2));
 		twice = span_make(
 		    twice.p + n + (end != NULL), twice.n - n - (end != NULL));
 	}
@@ -156,7 +156,7 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 	struct problem *p;
 	bool yaml;
 
-	p = body_check_type(r, &yaml);
+	p = request_body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
 	*object = yaml
@@ -168,7 +168,7 @@ rest_body(struct request *r, struct node **object, struct warnings *strict)
 		return unreadable(r,
 		    arena_printf(&r->arena,
 			"couldn't get version/kind; json parse error: %.*s",
-			SPAN_ARG(go_json_error(&r->arena, body))));
+			SPAN_ARG(gotext_json_error(&r->arena, body))));
 	p = check_type_meta(r, *object);
 	if (p == NULL && twice.n > 0)
 		rest_add_twice(r, twice, strict);
@@ -225,7 +225,8 @@ name_requestor(struct request *r, struct node *object)
 static void
 create(struct request *r)
 {
-	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct problem *p =
+	    parameters_of_write(r, "CreateOptions", false, false);
 	struct write w = rest_write_of(r);
 	struct node *object;
 
@@ -300,7 +301,8 @@ rest_update_object(struct request *r, struct write *w)
 static void
 update(struct request *r)
 {
-	struct problem *p = options_of_write(r, "UpdateOptions", false, false);
+	struct problem *p =
+	    parameters_of_write(r, "UpdateOptions", false, false);
 	struct write w = rest_write_of(r);
 
 	if (p == NULL)
@@ -316,7 +318,7 @@ patch(struct request *r)
 	struct write w;
 
 	if (p == NULL)
-		p = options_of_write(
+		p = parameters_of_write(
 		    r, "PatchOptions", true, kind == PATCH_KIND_APPLY);
 	w = rest_write_of(r);
 	if (p == NULL)
@@ -328,12 +330,12 @@ static void
 delete_one(struct request *r)
 {
 	struct delete_options options;
-	struct problem *p = options_of_delete(r, &options);
+	struct problem *p = parameters_of_delete(r, &options);
 	struct write w = rest_write_of(r);
 	int code = 200;
 
 	if (p == NULL)
-		p = write_delete_object(&w, &options);
+		p = delete_object(&w, &options);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
@@ -397,7 +399,7 @@ check_subresource(struct request *r)
 	if (custom && s != NULL)
 		reply_problem(r,
 		    problem_method_not_allowed(
-			&r->arena, r->resource, verb_name(r->verb)));
+			&r->arena, r->resource, request_verb_name(r->verb)));
 	else if (custom)
 		reply_problem(
 		    r, problem_not_found(&r->arena, r->resource, r->name));
@@ -421,13 +423,13 @@ serve_subresource(struct request *r)
 	if (span_is(r->subresource, "scale"))
 		scale_serve(r);
 	else if (span_is(r->subresource, "eviction"))
-		eviction_serve(r);
+		evict_serve(r);
 	else if (span_is(r->subresource, "binding"))
-		binding_serve(r);
+		subresource_serve_binding(r);
 	else if (span_is(r->subresource, "token"))
-		token_serve(r);
+		reviews_serve_token(r);
 	else if (!is_view(r->subresource))
-		container_serve(r);
+		kubelet_serve(r);
 	else if (r->verb == REQUEST_GET)
 		get_view(r);
 	else if (r->verb == REQUEST_UPDATE)
@@ -442,7 +444,7 @@ rest_serve(struct request *r)
 	if (r->subresource.n > 0)
 		serve_subresource(r);
 	else if (r->resource->collection == NULL)
-		review_serve(r);
+		reviews_serve(r);
 	else if (r->verb == REQUEST_CREATE)
 		create(r);
 	else if (r->verb == REQUEST_UPDATE)
@@ -452,5 +454,5 @@ rest_serve(struct request *r)
 	else if (r->verb == REQUEST_DELETE)
 		delete_one(r);
 	else
-		deletecollection_serve(r);
+		many_serve(r);
 }

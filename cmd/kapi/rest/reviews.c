@@ -157,7 +157,7 @@ review_self(struct request *r, struct node *object)
 	tree_put(a, object, "metadata", tree_object(a));
 	tree_put(a, object, "status", status);
 	tree_put(a, tree_make(a, object, "metadata"), "creationTimestamp",
-	    tree_string(a, time_now(a)));
+	    tree_string(a, objectmeta_time_now(a)));
 }
 
 static bool
@@ -197,9 +197,10 @@ review(struct request *r, struct node *object)
 }
 
 void
-review_serve(struct request *r)
+reviews_serve(struct request *r)
 {
-	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct problem *p =
+	    parameters_of_write(r, "CreateOptions", false, false);
 	struct write w = rest_write_of(r);
 	struct managed_write managed;
 	struct node *object;
@@ -239,7 +240,7 @@ made_up_token(struct request *r, int64_t expires)
 {
 	return arena_printf(&r->arena, "kapi.%.*s.%.*s.%lld.%.*s",
 	    SPAN_ARG(r->namespace_), SPAN_ARG(r->name), (long long)expires,
-	    SPAN_ARG(uuid_make(&r->arena)));
+	    SPAN_ARG(objectmeta_uuid(&r->arena)));
 }
 
 static struct problem *
@@ -263,9 +264,10 @@ check_lifetime(struct request *r, int64_t seconds)
 }
 
 void
-token_serve(struct request *r)
+reviews_serve_token(struct request *r)
 {
-	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct problem *p =
+	    parameters_of_write(r, "CreateOptions", false, false);
 	struct warnings strict = {&r->arena, NULL, 0};
 	struct arena *a = &r->arena;
 	struct node *object, *account, *spec, *status, *m;
@@ -311,7 +313,8 @@ token_serve(struct request *r)
 	tree_put(a, m, "namespace", tree_string(a, r->namespace_));
 	tree_put(a, m, "uid",
 	    tree_string(a, tree_path_text(account, "metadata.uid")));
-	tree_put(a, m, "creationTimestamp", tree_string(a, time_now(a)));
+	tree_put(
+	    a, m, "creationTimestamp", tree_string(a, objectmeta_time_now(a)));
 	tree_put_first(
 	    a, object, "apiVersion", tree_str(a, "authentication.k8s.io/v1"));
 	tree_put_first(a, object, "kind", tree_str(a, "TokenRequest"));

@@ -329,7 +329,7 @@ scale_serve(struct request *r)
 	if (r->verb == REQUEST_PATCH)
 		p = rest_patch_kind(r, r->resource, &kind);
 	if (p == NULL && r->verb != REQUEST_GET)
-		p = options_of_write(r,
+		p = parameters_of_write(r,
 		    r->verb == REQUEST_PATCH ? "PatchOptions" : "UpdateOptions",
 		    r->verb == REQUEST_PATCH, kind == PATCH_KIND_APPLY);
 	w = rest_write_of(r);

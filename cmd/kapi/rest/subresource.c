@@ -10,7 +10,7 @@
 #include "type/objectmeta.h"
 
 struct node *
-posted_success(struct arena *a)
+subresource_success(struct arena *a)
 {
 	struct node *s = tree_object(a);
 
@@ -23,7 +23,7 @@ posted_success(struct arena *a)
 }
 
 struct problem *
-posted_object(
+subresource_posted(
     struct request *r, struct write *w, const char *kind, struct node **object)
 {
 	struct warnings strict = {&r->arena, NULL, 0};
@@ -56,7 +56,7 @@ check_binding(
 	else if (node.n > 0)
 		why = arena_printf(&r->arena,
 		    "pod %.*s is already assigned to node %.*s",
-		    SPAN_ARG(r->name), SPAN_ARG(go_quote(&r->arena, node)))
+		    SPAN_ARG(r->name), SPAN_ARG(gotext_quote(&r->arena, node)))
 			  .p;
 	else if (tree_count(tree_path(pod, "spec.schedulingGates")) > 0)
 		why = arena_printf(&r->arena,
@@ -70,7 +70,7 @@ check_binding(
 		p->kind = span_str("pods/binding");
 		p->message = arena_printf(&r->arena,
 		    "Operation cannot be fulfilled on pods/binding %.*s: %s",
-		    SPAN_ARG(go_quote(&r->arena, r->name)), why);
+		    SPAN_ARG(gotext_quote(&r->arena, r->name)), why);
 		return p;
 	}
 	if (tree_path_text(binding, "target.name").n == 0)
@@ -92,8 +92,8 @@ merge_texts(struct arena *a, struct node *into, const char *key,
 }
 
 void
-pod_set_condition(struct arena *a, struct node *pod, const char *type,
-    const char *reason, const char *message)
+subresource_set_pod_condition(struct arena *a, struct node *pod,
+    const char *type, const char *reason, const char *message)
 {
 	struct node *status = tree_make(a, pod, "status");
 	struct node *list = tree_get(status, "conditions"), *c = tree_object(a);
@@ -108,7 +108,8 @@ pod_set_condition(struct arena *a, struct node *pod, const char *type,
 	tree_put(a, c, "type", tree_str(a, type));
 	tree_put(a, c, "status", tree_str(a, "True"));
 	tree_put(a, c, "lastProbeTime", tree_null(a));
-	tree_put(a, c, "lastTransitionTime", tree_string(a, time_now(a)));
+	tree_put(
+	    a, c, "lastTransitionTime", tree_string(a, objectmeta_time_now(a)));
 	if (reason != NULL)
 		tree_put(a, c, "reason", tree_str(a, reason));
 	if (message != NULL)
@@ -117,16 +118,17 @@ pod_set_condition(struct arena *a, struct node *pod, const char *type,
 }
 
 void
-binding_serve(struct request *r)
+subresource_serve_binding(struct request *r)
 {
-	struct problem *p = options_of_write(r, "CreateOptions", false, false);
+	struct problem *p =
+	    parameters_of_write(r, "CreateOptions", false, false);
 	struct arena *a = &r->arena;
 	struct node *binding, *pod;
 	struct stored *stored;
 	struct write w = rest_write_of(r);
 
 	if (p == NULL)
-		p = posted_object(r, &w, "Binding", &binding);
+		p = subresource_posted(r, &w, "Binding", &binding);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &pod);
 	if (p == NULL)
@@ -139,10 +141,10 @@ binding_serve(struct request *r)
 	    tree_path(binding, "target.name"));
 	merge_texts(a, pod, "annotations", binding);
 	merge_texts(a, pod, "labels", binding);
-	pod_set_condition(a, pod, "PodScheduled", NULL, NULL);
+	subresource_set_pod_condition(a, pod, "PodScheduled", NULL, NULL);
 	/* The server writes this past its strategies, too. */
 	encode_builtin(a, r->resource->schema, pod);
 	write_put(&w, pod, pod);
 	r->changed = w.changed;
-	reply_object(r, 201, posted_success(a));
+	reply_object(r, 201, subresource_success(a));
 }

@@ -9,12 +9,12 @@
 
 /* The posted object, of the subresource's own kind, about the Pod of the
  * URL. */
-struct problem *posted_object(
+struct problem *subresource_posted(
     struct request *r, struct write *w, const char *kind, struct node **object);
 /* The answer: a Status. */
-struct node *posted_success(struct arena *a);
+struct node *subresource_success(struct arena *a);
 /* True, from now on; reason and message may be NULL. */
-void pod_set_condition(struct arena *a, struct node *pod, const char *type,
-    const char *reason, const char *message);
+void subresource_set_pod_condition(struct arena *a, struct node *pod,
+    const char *type, const char *reason, const char *message);
 
 #endif

@@ -89,7 +89,7 @@ keys_release(struct keys *k)
 		struct keys_block *b = k->blocks[i];
 
 		for (size_t j = 0; j < b->n; j++)
-			stored_unref(b->slots[j]);
+			store_unref(b->slots[j]);
 		free(b->slots);
 		free(b);
 	}

@@ -18,7 +18,7 @@ struct collection {
 	struct keys keys;
 	/* The changes that are remembered: changes[first .. first + count),
 	 * in an array that is moved down when its end is reached. */
-	struct change *changes;
+	struct store_change *changes;
 	size_t first, count, cap;
 	size_t bytes;	/* of their objects */
 	uint64_t floor; /* changes up to this version are forgotten */
@@ -29,7 +29,7 @@ struct collection {
 
 struct announcement {
 	struct collection *c;
-	struct change change; /* holds references */
+	struct store_change change; /* holds references */
 };
 
 struct store {
@@ -51,7 +51,7 @@ struct store {
 /* ---- objects ---- */
 
 struct stored *
-stored_ref(struct stored *o)
+store_ref(struct stored *o)
 {
 	if (o != NULL)
 		o->refs++;
@@ -59,7 +59,7 @@ stored_ref(struct stored *o)
 }
 
 void
-stored_unref(struct stored *o)
+store_unref(struct stored *o)
 {
 	if (o == NULL || --o->refs > 0)
 		return;
@@ -124,12 +124,12 @@ static void
 forget(struct collection *c, size_t n)
 {
 	for (size_t i = c->first; i < c->first + n; i++) {
-		struct change *ch = &c->changes[i];
+		struct store_change *ch = &c->changes[i];
 
 		c->floor = ch->version;
 		c->bytes -= ch->now->json->n;
-		stored_unref(ch->now);
-		stored_unref(ch->before);
+		store_unref(ch->now);
+		store_unref(ch->before);
 	}
 	c->first += n;
 	c->count -= n;
@@ -159,7 +159,7 @@ store_free(struct store *s)
 		collection_free(c);
 	}
 	map_release(&s->by_name);
-	stored_unref(s->returned);
+	store_unref(s->returned);
 	buf_release(&s->scratch);
 	free(s->queue);
 	free(s);
@@ -193,13 +193,13 @@ store_collection(struct store *s, struct span group, struct span plural)
 }
 
 struct span
-collection_group(const struct collection *c)
+store_collection_group(const struct collection *c)
 {
 	return c->group;
 }
 
 struct span
-collection_plural(const struct collection *c)
+store_collection_plural(const struct collection *c)
 {
 	return c->plural;
 }
@@ -281,7 +281,8 @@ remember_room(struct store *s, struct collection *c, uint64_t now)
 }
 
 static void
-remember(struct store *s, struct collection *c, const struct change *change)
+remember(
+    struct store *s, struct collection *c, const struct store_change *change)
 {
 	if (s->history == 0) {
 		c->floor = change->version;
@@ -290,13 +291,13 @@ remember(struct store *s, struct collection *c, const struct change *change)
 	remember_room(s, c, change->time);
 	c->changes[c->first + c->count++] = *change;
 	c->bytes += change->now->json->n;
-	stored_ref(change->now);
-	stored_ref(change->before);
+	store_ref(change->now);
+	store_ref(change->before);
 }
 
 static void
 call_hooks(struct store *s, struct store_hook *hook, struct collection *c,
-    const struct change *change)
+    const struct store_change *change)
 {
 	for (; hook != NULL; hook = s->upcoming) {
 		s->upcoming = hook->next;
@@ -306,7 +307,8 @@ call_hooks(struct store *s, struct store_hook *hook, struct collection *c,
 
 /* Takes the references that change holds. */
 static void
-announce(struct store *s, struct collection *c, const struct change *change)
+announce(
+    struct store *s, struct collection *c, const struct store_change *change)
 {
 	if (s->queued == s->queue_cap) {
 		s->queue_cap = s->queue_cap == 0 ? 4 : 2 * s->queue_cap;
@@ -321,8 +323,8 @@ announce(struct store *s, struct collection *c, const struct change *change)
 
 		call_hooks(s, a.c->hooks, a.c, &a.change);
 		call_hooks(s, s->hooks, a.c, &a.change);
-		stored_unref(a.change.now);
-		stored_unref(a.change.before);
+		store_unref(a.change.now);
+		store_unref(a.change.before);
 	}
 	s->queued = 0;
 	s->announcing = false;
@@ -332,15 +334,15 @@ struct stored *
 store_put(struct store *s, struct collection *c, const struct node *object)
 {
 	struct stored *o = stored_make(s, object, ++s->version);
-	struct change change = {
+	struct store_change change = {
 	    .version = o->version, .now = o, .time = clock_ms()};
 
-	change.before = keys_put(&c->keys, stored_ref(o));
+	change.before = keys_put(&c->keys, store_ref(o));
 	change.type = change.before == NULL ? CHANGE_ADDED : CHANGE_MODIFIED;
 	remember(s, c, &change);
 	if (!s->announcing) {
-		stored_unref(s->returned);
-		s->returned = stored_ref(o);
+		store_unref(s->returned);
+		s->returned = store_ref(o);
 	}
 	announce(s, c, &change);
 	return o;
@@ -350,12 +352,12 @@ void
 store_delete(struct store *s, struct collection *c, const struct node *object)
 {
 	struct stored *o = stored_make(s, object, s->version + 1);
-	struct change change = {
+	struct store_change change = {
 	    CHANGE_DELETED, o->version, o, NULL, clock_ms()};
 
 	change.before = keys_remove(&c->keys, o->key);
 	if (change.before == NULL) {
-		stored_unref(o);
+		store_unref(o);
 		return;
 	}
 	s->version = o->version;
@@ -370,11 +372,11 @@ store_amend(struct store *s, struct collection *c, const struct node *object)
 	struct stored *before = keys_find(&c->keys, o->namespace_, o->name);
 
 	if (before == NULL) {
-		stored_unref(o);
+		store_unref(o);
 		return;
 	}
 	o->version = before->version;
-	stored_unref(keys_put(&c->keys, o));
+	store_unref(keys_put(&c->keys, o));
 }
 
 /* ---- history ---- */
@@ -406,7 +408,7 @@ store_floor(const struct collection *c)
 
 int
 store_since(const struct collection *c, uint64_t since,
-    const struct change **first, size_t *count)
+    const struct store_change **first, size_t *count)
 {
 	size_t low = 0, high = c->count;
 
@@ -428,8 +430,8 @@ store_since(const struct collection *c, uint64_t since,
 static int
 by_key(const void *x, const void *y)
 {
-	const struct change *a = *(const struct change *const *)x;
-	const struct change *b = *(const struct change *const *)y;
+	const struct store_change *a = *(const struct store_change *const *)x;
+	const struct store_change *b = *(const struct store_change *const *)y;
 	int c = span_cmp(a->now->key, b->now->key);
 
 	return c != 0 ? c
@@ -437,10 +439,10 @@ by_key(const void *x, const void *y)
 }
 
 /* For each key that changed, its first change, in order of keys; owned. */
-static const struct change **
-first_changes(const struct change *changes, size_t *count)
+static const struct store_change **
+first_changes(const struct store_change *changes, size_t *count)
 {
-	const struct change **all = mem_array(NULL, *count, sizeof(*all));
+	const struct store_change **all = mem_array(NULL, *count, sizeof(*all));
 	size_t n = 0;
 
 	for (size_t i = 0; i < *count; i++)
@@ -458,7 +460,7 @@ struct stored **
 store_at(const struct collection *c, uint64_t version, struct span namespace_,
     size_t *count)
 {
-	const struct change *changes, **undo;
+	const struct store_change *changes, **undo;
 	struct stored **all, *o;
 	size_t n = 0, k = 0, undo_count;
 
@@ -482,7 +484,7 @@ store_at(const struct collection *c, uint64_t version, struct span namespace_,
 		if (order <= 0)
 			o = store_next(c, namespace_, o->key);
 		if (was != NULL)
-			all[n++] = stored_ref(was);
+			all[n++] = store_ref(was);
 	}
 	free(undo);
 	*count = n;
@@ -495,7 +497,7 @@ store_release_all(struct stored **all, size_t count)
 	if (all == NULL)
 		return;
 	for (size_t i = 0; i < count; i++)
-		stored_unref(all[i]);
+		store_unref(all[i]);
 	free(all);
 }
 

@@ -39,7 +39,7 @@ struct stored {
 enum change_type { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED };
 
 /* What happened, oldest first. */
-struct change {
+struct store_change {
 	enum change_type type;
 	uint64_t version;
 	struct stored *now;    /* DELETED: the last state, with the version
@@ -96,13 +96,13 @@ struct stored *store_next(
 struct stored **store_at(const struct collection *c, uint64_t version,
     struct span namespace_, size_t *count);
 void store_release_all(struct stored **all, size_t count);
-struct stored *stored_ref(struct stored *o);
-void stored_unref(struct stored *o);
+struct stored *store_ref(struct stored *o);
+void store_unref(struct stored *o);
 
 /* History: changes with a version above `since`, oldest first. -1: it does
  * not go back so far (410). */
 int store_since(const struct collection *c, uint64_t since,
-    const struct change **first, size_t *count);
+    const struct store_change **first, size_t *count);
 /* The oldest version that store_since takes. */
 uint64_t store_floor(const struct collection *c);
 /* Forgets all history up to now (a fault for tests; also of --load). */
@@ -121,7 +121,8 @@ enum {
 void store_set_history(struct store *s, size_t changes);
 
 /* Called for each change of the collection, or of all if c is NULL. */
-typedef void store_fn(void *arg, struct collection *c, const struct change *);
+typedef void store_fn(
+    void *arg, struct collection *c, const struct store_change *);
 struct store_hook {
 	store_fn *fn;
 	void *arg;
@@ -132,8 +133,8 @@ void store_add_hook(struct store *s, struct collection *c,
 void store_remove_hook(
     struct store *s, struct collection *c, struct store_hook *hook);
 
-struct span collection_group(const struct collection *c);
-struct span collection_plural(const struct collection *c);
+struct span store_collection_group(const struct collection *c);
+struct span store_collection_plural(const struct collection *c);
 /* for (c = NULL; (c = store_next_collection(s, c)) != NULL;) */
 struct collection *store_next_collection(
     const struct store *s, const struct collection *c);

@@ -248,7 +248,7 @@ scan_step(struct scan *s)
 }
 
 struct span
-go_json_error(struct arena *a, struct span text)
+gotext_json_error(struct arena *a, struct span text)
 {
 	struct scan s = {.arena = a,
 	    .p = (const unsigned char *)text.p,
@@ -263,7 +263,7 @@ go_json_error(struct arena *a, struct span text)
 }
 
 const char *
-go_kind(const struct node *value)
+gotext_kind(const struct node *value)
 {
 	switch (value->kind) {
 	case NODE_STRING:
@@ -283,11 +283,11 @@ go_kind(const struct node *value)
 }
 
 struct span
-go_type_error(struct arena *a, const struct node *value, const char *type)
+gotext_type_error(struct arena *a, const struct node *value, const char *type)
 {
 	return arena_printf(a,
 	    "json: cannot unmarshal %s into Go value of type %s",
-	    go_kind(value), type);
+	    gotext_kind(value), type);
 }
 
 /* %v of a float64: the shortest digits that read back as the same value, with
@@ -394,7 +394,7 @@ add_value(struct buf *b, const struct node *value)
 }
 
 struct span
-go_value(struct arena *a, const struct node *value)
+gotext_value(struct arena *a, const struct node *value)
 {
 	struct buf b = BUF_INIT;
 	struct span copy;
@@ -406,7 +406,7 @@ go_value(struct arena *a, const struct node *value)
 }
 
 const char *
-go_type(const struct node *n)
+gotext_type(const struct node *n)
 {
 	switch (n->kind) {
 	case NODE_OBJECT:
@@ -428,14 +428,15 @@ go_type(const struct node *n)
 }
 
 struct span
-go_string(struct arena *a, const struct node *value)
+gotext_string(struct arena *a, const struct node *value)
 {
-	struct span text = go_value(a, value);
+	struct span text = gotext_value(a, value);
 
 	if (value->kind == NODE_NULL)
 		return span_str("%!s(<nil>)");
 	if (value->kind == NODE_STRING || value->kind == NODE_ARRAY ||
 	    value->kind == NODE_OBJECT)
 		return text;
-	return arena_printf(a, "%%!s(%s=%.*s)", go_type(value), SPAN_ARG(text));
+	return arena_printf(
+	    a, "%%!s(%s=%.*s)", gotext_type(value), SPAN_ARG(text));
 }

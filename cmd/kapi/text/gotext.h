@@ -14,20 +14,20 @@
  * beginning of value", "unexpected end of JSON input", ...; in the arena.
  * SPAN_NONE: the text is one JSON value.
  */
-struct span go_json_error(struct arena *a, struct span text);
+struct span gotext_json_error(struct arena *a, struct span text);
 
 /* "json: cannot unmarshal KIND into Go value of type TYPE" */
-struct span go_type_error(
+struct span gotext_type_error(
     struct arena *a, const struct node *value, const char *type);
 /* string, number, bool, array, object; null */
-const char *go_kind(const struct node *value);
+const char *gotext_kind(const struct node *value);
 
 /* As fmt's %v prints what encoding/json made of it: map[a:1 b:[x y]]. */
-struct span go_value(struct arena *a, const struct node *value);
+struct span gotext_value(struct arena *a, const struct node *value);
 /* The same by %s, for which only strings are right. */
-struct span go_string(struct arena *a, const struct node *value);
+struct span gotext_string(struct arena *a, const struct node *value);
 /* The type that encoding/json gives it: string, int64, float64, bool,
  * []interface {}, map[string]interface {}. */
-const char *go_type(const struct node *value);
+const char *gotext_type(const struct node *value);
 
 #endif

@@ -19,7 +19,7 @@ struct gc;
 struct request;
 struct crds;
 struct watch_hub;
-struct discovery;
+struct groups;
 struct openapi;
 
 struct api {
@@ -33,7 +33,7 @@ struct api {
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch_hub.h; NULL: no watch yet */
-	struct discovery *discovery; /* its documents; NULL: none made yet */
+	struct groups *discovery;    /* its documents; NULL: none made yet */
 	struct openapi *openapi;     /* the same */
 	struct request *spare;	     /* requests to be used again; router.c's */
 	size_t spares;

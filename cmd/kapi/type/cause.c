@@ -53,7 +53,7 @@ quote_byte(struct buf *b, unsigned char c)
 }
 
 struct span
-go_quote(struct arena *a, struct span text)
+gotext_quote(struct arena *a, struct span text)
 {
 	struct buf b = BUF_INIT;
 	struct span quoted;
@@ -89,7 +89,7 @@ value_text(struct arena *a, const struct node *value)
 	if (value == NULL)
 		return span_str("null");
 	if (value->kind == NODE_STRING)
-		return go_quote(a, value->text);
+		return gotext_quote(a, value->text);
 	tree_write(&b, value);
 	s = arena_span(a, buf_span(&b));
 	buf_release(&b);
@@ -131,7 +131,7 @@ cause_invalid_text(
     struct causes *c, struct span field, struct span value, const char *detail)
 {
 	add(c, "FieldValueInvalid", "Invalid value", field,
-	    go_quote(c->arena, value), detail);
+	    gotext_quote(c->arena, value), detail);
 }
 
 void
@@ -142,7 +142,7 @@ cause_unsupported(struct causes *c, struct span field, const struct node *value,
 
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(&b, i == 0 ? "supported values: " : ", ");
-		buf_addspan(&b, go_quote(c->arena, supported[i]));
+		buf_addspan(&b, gotext_quote(c->arena, supported[i]));
 	}
 	add(c, "FieldValueNotSupported", "Unsupported value", field,
 	    value_text(c->arena, value), buf_str(&b));
@@ -189,7 +189,7 @@ cause_type_invalid(struct causes *c, struct span field,
 }
 
 struct span
-path_field(struct arena *a, struct span base, struct span name)
+cause_path_field(struct arena *a, struct span base, struct span name)
 {
 	if (base.n == 0)
 		return name;
@@ -197,13 +197,13 @@ path_field(struct arena *a, struct span base, struct span name)
 }
 
 struct span
-path_index(struct arena *a, struct span base, size_t i)
+cause_path_index(struct arena *a, struct span base, size_t i)
 {
 	return arena_printf(a, "%.*s[%zu]", SPAN_ARG(base), i);
 }
 
 struct span
-path_key(struct arena *a, struct span base, struct span key)
+cause_path_key(struct arena *a, struct span base, struct span key)
 {
 	return arena_printf(a, "%.*s[%.*s]", SPAN_ARG(base), SPAN_ARG(key));
 }

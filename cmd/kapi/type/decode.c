@@ -31,14 +31,14 @@ struct decoder {
 };
 
 void
-warning_add(struct warnings *w, struct span text)
+decode_warning_add(struct warnings *w, struct span text)
 {
 	w->items = arena_more(w->arena, w->items, w->n, sizeof *w->items);
 	w->items[w->n++] = text;
 }
 
 void
-warning_add_field(struct warnings *w, const char *what, struct span path)
+decode_warning_add_field(struct warnings *w, const char *what, struct span path)
 {
 	struct buf quoted = BUF_INIT;
 	struct span text;
@@ -52,7 +52,7 @@ warning_add_field(struct warnings *w, const char *what, struct span path)
 	for (size_t i = 0; i < w->n; i++)
 		if (span_eq(w->items[i], text))
 			return;
-	warning_add(w, text);
+	decode_warning_add(w, text);
 }
 
 static struct span
@@ -92,7 +92,7 @@ note_unknown(struct decoder *d, const struct place *at, struct span key)
 	if (at != NULL)
 		buf_addc(&b, '.');
 	buf_addspan(&b, key);
-	warning_add_field(d->unknown, "unknown field", buf_span(&b));
+	decode_warning_add_field(d->unknown, "unknown field", buf_span(&b));
 	buf_release(&b);
 }
 
@@ -184,7 +184,7 @@ reflect_kind(const struct node *n)
 {
 	return n->kind == NODE_ARRAY ? "slice"
 	    : n->kind == NODE_OBJECT ? "map"
-				     : go_type(n);
+				     : gotext_type(n);
 }
 
 /* Go cannot convert any of JSON's types to another but numbers; an integer it
@@ -193,7 +193,7 @@ static struct span
 converter_message(struct decoder *d, const struct schema *s, struct span type,
     const struct node *n)
 {
-	const char *is = go_type(n);
+	const char *is = gotext_type(n);
 	struct span kind = s->kind == SCHEMA_STRING ? span_str("string")
 	    : s->kind == SCHEMA_BOOLEAN		    ? span_str("bool")
 	    : s->kind == SCHEMA_NUMBER		    ? span_str("float64")
@@ -223,7 +223,7 @@ save(struct decoder *d, const struct schema *s, struct span type,
 	if (d->converts)
 		return fail(d, converter_message(d, s, type, n));
 	if (d->saved.p == NULL)
-		d->saved = type_message(d, at, go_kind(n), detail, type);
+		d->saved = type_message(d, at, gotext_kind(n), detail, type);
 	return 0;
 }
 
@@ -364,7 +364,7 @@ decode_int_or_string(struct decoder *d, struct node *n, const struct place *at)
 	if (d->converts)
 		at = NULL;
 	return fail(
-	    d, type_message(d, at, go_kind(n), detail, span_str("int32")));
+	    d, type_message(d, at, gotext_kind(n), detail, span_str("int32")));
 }
 
 static struct span
@@ -403,8 +403,8 @@ decode_time(struct decoder *d, const struct schema *s, struct node *n,
 	if (n->kind != NODE_STRING)
 		return fail(d,
 		    type_message(
-			d, at, go_kind(n), SPAN_NONE, span_str("string")));
-	return time_canonical(d->arena, n->text, schema_is_micro_time(s),
+			d, at, gotext_kind(n), SPAN_NONE, span_str("string")));
+	return decode_time_canonical(d->arena, n->text, schema_is_micro_time(s),
 		   &n->text, &error) < 0
 	    ? fail(d, error)
 	    : 0;
@@ -416,7 +416,7 @@ decode_bytes(struct decoder *d, struct node *n)
 	struct span canonical;
 	size_t where;
 
-	if (base64_canonical(d->arena, n->text, &canonical, &where) == 0)
+	if (decode_base64_canonical(d->arena, n->text, &canonical, &where) == 0)
 		*n = *tree_string(d->arena, canonical);
 	else if (d->converts)
 		return fail(d,

@@ -22,9 +22,10 @@ struct warnings {
 	struct span *items;
 	size_t n;
 };
-void warning_add(struct warnings *w, struct span text);
+void decode_warning_add(struct warnings *w, struct span text);
 /* WHAT "PATH", unless it was said before, or a hundred others were. */
-void warning_add_field(struct warnings *w, const char *what, struct span path);
+void decode_warning_add_field(
+    struct warnings *w, const char *what, struct span path);
 
 /*
  * Built-in types, as Go's decoder does it: unknown fields are dropped (each
@@ -62,15 +63,14 @@ void encode_builtin(
 
 /* CRDs: removes what the schema does not know, noting each path. metadata is
  * decoded as ObjectMeta. */
-void schema_prune(struct arena *a, const struct schema *s, struct node *object,
+void prune_object(struct arena *a, const struct schema *s, struct node *object,
     struct warnings *unknown);
 /* Both: fills in what is absent and has a default in the schema; a null on a
  * field that is not nullable is dropped first. */
-void schema_default(
-    struct arena *a, const struct schema *s, struct node *object);
+void default_fill(struct arena *a, const struct schema *s, struct node *object);
 /* CRDs: structural validation, worded as the server does it. old (may be
  * NULL) for ratcheting. */
-void schema_validate(struct causes *c, const struct schema *s,
+void check_valid(struct causes *c, const struct schema *s,
     const struct node *object, const struct node *old);
 
 #endif

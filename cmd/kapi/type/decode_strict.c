@@ -45,7 +45,7 @@ note(struct strict *r, const char *what, struct span key)
 	size_t before = r->path.len;
 
 	push_key(r, key);
-	warning_add_field(r->found, what, buf_span(&r->path));
+	decode_warning_add_field(r->found, what, buf_span(&r->path));
 	buf_truncate(&r->path, before);
 }
 

@@ -177,7 +177,7 @@ write_time(struct arena *a, const struct clock *c, bool micro)
 }
 
 int
-time_canonical(struct arena *a, struct span text, bool micro,
+decode_time_canonical(struct arena *a, struct span text, bool micro,
     struct span *result, struct span *error)
 {
 	struct reader r = {.rest = text};
@@ -282,7 +282,7 @@ base64_decode(struct span s, struct buf *b, size_t *at)
 }
 
 struct span
-base64_text(struct arena *a, struct span bytes)
+decode_base64_text(struct arena *a, struct span bytes)
 {
 	struct buf b = BUF_INIT;
 	struct span text;
@@ -294,7 +294,7 @@ base64_text(struct arena *a, struct span bytes)
 }
 
 int
-base64_canonical(
+decode_base64_canonical(
     struct arena *a, struct span text, struct span *result, size_t *at)
 {
 	struct buf bytes = BUF_INIT, again = BUF_INIT;

@@ -15,13 +15,13 @@
  * UTC: text itself if it is that already, or in the arena. Else -1 and what
  * Go's time.Parse says.
  */
-int time_canonical(struct arena *a, struct span text, bool micro,
+int decode_time_canonical(struct arena *a, struct span text, bool micro,
     struct span *result, struct span *error);
 
 /* Bytes as base64, in the arena. */
-struct span base64_text(struct arena *a, struct span bytes);
+struct span decode_base64_text(struct arena *a, struct span bytes);
 /* Standard base64, as []byte is written. -1: illegal at byte *at. */
-int base64_canonical(
+int decode_base64_canonical(
     struct arena *a, struct span text, struct span *result, size_t *at);
 
 #endif

@@ -34,7 +34,7 @@ default_element(struct arena *a, const struct field *element, struct node **n)
 		return;
 	if (is_wrong_null(element->schema, *n) && element->default_value)
 		*n = tree_copy(a, element->default_value);
-	schema_default(a, element->schema, *n);
+	default_fill(a, element->schema, *n);
 }
 
 /* Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList. */
@@ -53,7 +53,7 @@ round_resources(struct arena *a, struct node *list)
 /* Source of the order: apiextensions-apiserver/pkg/apiserver/schema/
  * defaulting/algorithm.go. What was filled in is filled in itself. */
 void
-schema_default(struct arena *a, const struct schema *s, struct node *object)
+default_fill(struct arena *a, const struct schema *s, struct node *object)
 {
 	const struct field *f;
 
@@ -72,7 +72,7 @@ schema_default(struct arena *a, const struct schema *s, struct node *object)
 		if (f != NULL && span_is(f->go_type, "v1.ResourceList"))
 			round_resources(a, object->members[i].value);
 		else if (f != NULL)
-			schema_default(a, f->schema, object->members[i].value);
+			default_fill(a, f->schema, object->members[i].value);
 		else if (s->element != NULL)
 			default_element(
 			    a, s->element, &object->members[i].value);

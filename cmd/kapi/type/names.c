@@ -206,7 +206,7 @@ key_name_check(
 }
 
 void
-qualified_name_check(
+name_qualified(
     struct causes *c, struct span field, struct span shown, struct span value)
 {
 	const char *slash = value.n == 0 ? NULL : memchr(value.p, '/', value.n);
@@ -237,7 +237,7 @@ qualified_name_check(
 }
 
 void
-label_value_check(struct causes *c, struct span field, struct span value)
+name_label_value(struct causes *c, struct span field, struct span value)
 {
 	if (value.n > 63)
 		cause_invalid_text(
@@ -247,13 +247,13 @@ label_value_check(struct causes *c, struct span field, struct span value)
 }
 
 const char *
-label_check_key(struct arena *a, struct span key)
+name_check_label_key(struct arena *a, struct span key)
 {
 	struct causes c = {a, NULL, 0};
 	struct span said;
 	size_t skip;
 
-	qualified_name_check(&c, SPAN_NONE, SPAN_NONE, key);
+	name_qualified(&c, SPAN_NONE, SPAN_NONE, key);
 	if (c.n == 0)
 		return NULL;
 	said = c.items[0].message;
@@ -262,7 +262,7 @@ label_check_key(struct arena *a, struct span key)
 }
 
 const char *
-label_check_value(struct span value)
+name_check_label_value(struct span value)
 {
 	if (value.n > 63)
 		return "must be no more than 63 bytes";

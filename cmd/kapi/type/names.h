@@ -24,8 +24,8 @@ void name_check(struct causes *c, struct span field, struct span value,
 /* "Qualified names": keys of labels and annotations, finalizers, conditions.
  * shown is what the message quotes (annotation keys are compared lower case
  * and quoted as they are). */
-void qualified_name_check(
+void name_qualified(
     struct causes *c, struct span field, struct span shown, struct span value);
-void label_value_check(struct causes *c, struct span field, struct span value);
+void name_label_value(struct causes *c, struct span field, struct span value);
 
 #endif

@@ -26,7 +26,7 @@ random_bytes(void *p, size_t n)
 }
 
 struct span
-uuid_make(struct arena *a)
+objectmeta_uuid(struct arena *a)
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char b[16];
@@ -46,7 +46,7 @@ uuid_make(struct arena *a)
 }
 
 struct span
-time_now(struct arena *a)
+objectmeta_time_now(struct arena *a)
 {
 	char *p = arena_alloc(a, CLOCK_RFC3339_MAX);
 
@@ -55,7 +55,7 @@ time_now(struct arena *a)
 }
 
 struct span
-time_now_micro(struct arena *a)
+objectmeta_time_now_micro(struct arena *a)
 {
 	char *p = arena_alloc(a, CLOCK_RFC3339_MAX);
 
@@ -66,7 +66,7 @@ time_now_micro(struct arena *a)
 /* A prefix and five characters of the server's alphabet, which has no vowels
  * and no digits that look like letters. */
 struct span
-name_generate(struct arena *a, struct span base)
+objectmeta_generate_name(struct arena *a, struct span base)
 {
 	static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
 	unsigned char b[5];
@@ -101,10 +101,10 @@ objectmeta_create(struct arena *a, const struct resource *r,
 
 	(void)r;
 	tree_put(a, m, "creationTimestamp", tree_string(a, now));
-	tree_put(a, m, "uid", tree_string(a, uuid_make(a)));
+	tree_put(a, m, "uid", tree_string(a, objectmeta_uuid(a)));
 	if (prefix.n > 0 && tree_text(tree_get(m, "name")).n == 0)
-		tree_put(
-		    a, m, "name", tree_string(a, name_generate(a, prefix)));
+		tree_put(a, m, "name",
+		    tree_string(a, objectmeta_generate_name(a, prefix)));
 }
 
 static struct span
@@ -119,8 +119,8 @@ check_labels(struct causes *c, const struct node *labels)
 	for (size_t i = 0; i < tree_count(labels); i++) {
 		struct span key = labels->members[i].key;
 
-		qualified_name_check(c, path("metadata.labels"), key, key);
-		label_value_check(c, path("metadata.labels"),
+		name_qualified(c, path("metadata.labels"), key, key);
+		name_label_value(c, path("metadata.labels"),
 		    tree_text(labels->members[i].value));
 	}
 }
@@ -144,7 +144,7 @@ check_annotations(struct causes *c, const struct node *annotations)
 	for (size_t i = 0; i < tree_count(annotations); i++) {
 		const struct member *m = &annotations->members[i];
 
-		qualified_name_check(c, path("metadata.annotations"), m->key,
+		name_qualified(c, path("metadata.annotations"), m->key,
 		    lower(c->arena, m->key));
 		total += m->key.n + tree_text(m->value).n;
 	}
@@ -231,7 +231,8 @@ check_finalizer_domain(struct causes *c, struct span f, size_t i)
 {
 	if (memchr(f.p, '/', f.n) == NULL && !is_standard_finalizer(f))
 		cause_invalid_text(c,
-		    path_index(c->arena, path("metadata.finalizers"), i), f,
+		    cause_path_index(c->arena, path("metadata.finalizers"), i),
+		    f,
 		    "name is neither a standard finalizer name nor is it "
 		    "fully qualified");
 }
@@ -245,7 +246,7 @@ check_finalizers(
 	for (size_t i = 0; i < tree_count(finalizers); i++) {
 		struct span f = tree_text(finalizers->items[i]);
 
-		qualified_name_check(c, path("metadata.finalizers"), f, f);
+		name_qualified(c, path("metadata.finalizers"), f, f);
 		if (r->crd == NULL && f.n > 0 && !is_extension(r))
 			check_finalizer_domain(c, f, i);
 		orphan = orphan || span_is(f, "orphan");
@@ -264,26 +265,29 @@ check_managed(struct causes *c, const struct node *entries)
 
 	for (size_t i = 0; i < tree_count(entries); i++) {
 		const struct node *e = entries->items[i];
-		struct span field = path_index(c->arena, at, i);
+		struct span field = cause_path_index(c->arena, at, i);
 		struct span operation = tree_text(tree_get(e, "operation"));
 		struct span type = tree_text(tree_get(e, "fieldsType"));
 
 		if (!span_is(operation, "Apply") &&
 		    !span_is(operation, "Update"))
 			cause_invalid_text(c,
-			    path_field(c->arena, field, path("operation")),
+			    cause_path_field(
+				c->arena, field, path("operation")),
 			    operation, "must be `Apply` or `Update`");
 		if (type.n > 0 && !span_is(type, "FieldsV1"))
 			cause_invalid_text(c,
-			    path_field(c->arena, field, path("fieldsType")),
+			    cause_path_field(
+				c->arena, field, path("fieldsType")),
 			    type, "must be `FieldsV1`");
 		if (tree_text(tree_get(e, "manager")).n > 128)
 			cause_too_long(c,
-			    path_field(c->arena, field, path("manager")), NULL,
-			    128);
+			    cause_path_field(c->arena, field, path("manager")),
+			    NULL, 128);
 		if (tree_text(tree_get(e, "subresource")).n > 256)
 			cause_too_long(c,
-			    path_field(c->arena, field, path("subresource")),
+			    cause_path_field(
+				c->arena, field, path("subresource")),
 			    NULL, 256);
 	}
 }
@@ -375,7 +379,7 @@ check_no_new_finalizers(
 		return;
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(&b, i == 0 ? "" : ", ");
-		buf_addspan(&b, go_quote(c->arena, extra[i]));
+		buf_addspan(&b, gotext_quote(c->arena, extra[i]));
 	}
 	cause_forbidden(c, path("metadata.finalizers"),
 	    arena_printf(c->arena,
@@ -395,7 +399,7 @@ check_same(struct causes *c, const char *field, const struct node *live,
 
 	if (tree_equal(x, y) || (tree_empty(x) && tree_empty(y)))
 		return;
-	at = path_field(c->arena, path("metadata"), span_str(field));
+	at = cause_path_field(c->arena, path("metadata"), span_str(field));
 	if (y == NULL && x->kind == NODE_STRING &&
 	    strstr(field, "Timestamp") == NULL)
 		cause_invalid_text(c, at, span_str(""), "field is immutable");

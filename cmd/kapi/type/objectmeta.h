@@ -20,7 +20,7 @@ void objectmeta_wipe(struct node *object);
  * seconds. */
 void objectmeta_create(struct arena *a, const struct resource *r,
     struct node *object, struct span now);
-struct span name_generate(struct arena *a, struct span base);
+struct span objectmeta_generate_name(struct arena *a, struct span base);
 void objectmeta_validate(
     struct causes *c, const struct resource *r, const struct node *object);
 /* The same with another rule than that of the kind. */
@@ -34,12 +34,12 @@ const char *name_check_label(struct span name);	    /* DNS-1123 label */
 const char *name_check_subdomain(struct span name); /* DNS-1123 subdomain */
 const char *name_check_dns1035(struct span name);
 const char *name_check_segment(struct span name); /* no / % . .. */
-const char *label_check_key(struct arena *a, struct span key);
-const char *label_check_value(struct span value);
+const char *name_check_label_key(struct arena *a, struct span key);
+const char *name_check_label_value(struct span value);
 
 /* A random (version 4) UUID and the current time, in the arena. */
-struct span uuid_make(struct arena *a);
-struct span time_now(struct arena *a);	     /* 2026-01-02T03:04:05Z */
-struct span time_now_micro(struct arena *a); /* ...05.000000Z */
+struct span objectmeta_uuid(struct arena *a);
+struct span objectmeta_time_now(struct arena *a); /* 2026-01-02T03:04:05Z */
+struct span objectmeta_time_now_micro(struct arena *a); /* ...05.000000Z */
 
 #endif

@@ -70,7 +70,7 @@ problem_not_found(struct arena *a, const struct resource *r, struct span name)
 {
 	return about(
 	    problem_make(a, 404, "NotFound", "%.*s %.*s not found",
-		SPAN_ARG(resource_name(a, r)), SPAN_ARG(go_quote(a, name))),
+		SPAN_ARG(resource_name(a, r)), SPAN_ARG(gotext_quote(a, name))),
 	    r, name);
 }
 
@@ -80,7 +80,7 @@ problem_already_exists(
 {
 	return about(
 	    problem_make(a, 409, "AlreadyExists", "%.*s %.*s already exists",
-		SPAN_ARG(resource_name(a, r)), SPAN_ARG(go_quote(a, name))),
+		SPAN_ARG(resource_name(a, r)), SPAN_ARG(gotext_quote(a, name))),
 	    r, name);
 }
 
@@ -91,7 +91,7 @@ problem_conflict(struct arena *a, const struct resource *r, struct span name,
 	return about(problem_make(a, 409, "Conflict",
 			 "Operation cannot be fulfilled on %.*s %.*s: %s",
 			 SPAN_ARG(resource_name(a, r)),
-			 SPAN_ARG(go_quote(a, name)), detail),
+			 SPAN_ARG(gotext_quote(a, name)), detail),
 	    r, name);
 }
 
@@ -108,7 +108,7 @@ problem_forbidden(struct arena *a, const struct resource *r, struct span name,
 		    r, name);
 	return about(
 	    problem_make(a, 403, "Forbidden", "%.*s %.*s is forbidden: %s",
-		SPAN_ARG(what), SPAN_ARG(go_quote(a, name)), detail),
+		SPAN_ARG(what), SPAN_ARG(gotext_quote(a, name)), detail),
 	    r, name);
 }
 
@@ -151,7 +151,7 @@ problem_invalid_kind(struct arena *a, struct span group, struct span kind,
 		buf_addspan(&b, group);
 	}
 	buf_addc(&b, ' ');
-	buf_addspan(&b, go_quote(a, name));
+	buf_addspan(&b, gotext_quote(a, name));
 	buf_adds(&b, " is invalid");
 	if (c->n > 0) {
 		buf_adds(&b, ": ");

@@ -47,13 +47,14 @@ void cause_add(struct causes *c, const char *reason, struct span field,
     struct span message);
 
 /* As Go's %q writes it. */
-struct span go_quote(struct arena *a, struct span text);
+struct span gotext_quote(struct arena *a, struct span text);
 
 /* Paths of fields, in the arena: "spec" + "replicas", "ports" + [0],
  * "labels" + [key]. An empty base gives the name alone. */
-struct span path_field(struct arena *a, struct span base, struct span name);
-struct span path_index(struct arena *a, struct span base, size_t i);
-struct span path_key(struct arena *a, struct span base, struct span key);
+struct span cause_path_field(
+    struct arena *a, struct span base, struct span name);
+struct span cause_path_index(struct arena *a, struct span base, size_t i);
+struct span cause_path_key(struct arena *a, struct span base, struct span key);
 
 /*
  * An answer that is no success. Made by the functions below, in the arena of

@@ -299,7 +299,7 @@ text_kind(struct decoder *d, const struct schema *s, struct span bytes)
 	if (schema_is_time(s) || schema_is_micro_time(s))
 		return time_of(d, bytes, schema_is_micro_time(s));
 	if (span_is(s->format, "byte"))
-		return tree_string(d->a, base64_text(d->a, bytes));
+		return tree_string(d->a, decode_base64_text(d->a, bytes));
 	return text(d, bytes);
 }
 

@@ -7,7 +7,7 @@
 #include "type/tables.h"
 
 struct registry {
-	struct resource **all; /* in the order of registry_next */
+	struct resource **all; /* in the order of resource_next */
 	size_t n, cap;
 	size_t builtin; /* the first of them are built in */
 	unsigned long generation;
@@ -23,7 +23,7 @@ parse_verbs(struct span list)
 	unsigned set = 0;
 	struct span verb;
 
-	while ((verb = table_item(&list)).p != NULL)
+	while ((verb = tables_item(&list)).p != NULL)
 		for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 			if (span_is(verb, verbs[i]))
 				set |= 1u << i;
@@ -34,7 +34,7 @@ parse_verbs(struct span list)
 static struct span
 cell(struct span *line)
 {
-	struct span s = table_cell(line);
+	struct span s = tables_cell(line);
 
 	return span_is(s, "-") ? span_make("", 0) : s;
 }
@@ -45,7 +45,7 @@ parse_list(struct arena *a, struct span list, const struct span **items)
 	struct span *all = NULL, item;
 	size_t n = 0;
 
-	while ((item = table_item(&list)).p != NULL) {
+	while ((item = tables_item(&list)).p != NULL) {
 		all = arena_grow(a, all, n, n + 1, sizeof *all);
 		all[n++] = item;
 	}
@@ -78,10 +78,10 @@ parse_subresource(struct arena *a, struct resource *r, struct span line)
 	    r->subresource_count, r->subresource_count + 1, sizeof *all);
 	struct subresource *s = &all[r->subresource_count++];
 
-	table_cell(&line);
-	s->name = table_cell(&line);
-	parse_kind(r, table_cell(&line), s);
-	s->verbs = parse_verbs(table_cell(&line));
+	tables_cell(&line);
+	s->name = tables_cell(&line);
+	parse_kind(r, tables_cell(&line), s);
+	s->verbs = parse_verbs(tables_cell(&line));
 	r->subresources = all;
 	if (span_is(s->name, "status"))
 		r->has_status = true;
@@ -91,17 +91,17 @@ static void
 parse_resource(struct arena *a, struct resource *r, struct span line)
 {
 	r->group = cell(&line);
-	r->version = table_cell(&line);
+	r->version = tables_cell(&line);
 	r->api_version = r->version;
 	if (r->group.n != 0)
 		r->api_version = arena_printf(
 		    a, "%.*s/%.*s", SPAN_ARG(r->group), SPAN_ARG(r->version));
-	r->plural = table_cell(&line);
-	r->singular = table_cell(&line);
-	r->kind = table_cell(&line);
+	r->plural = tables_cell(&line);
+	r->singular = tables_cell(&line);
+	r->kind = tables_cell(&line);
 	r->list_kind = arena_printf(a, "%.*sList", SPAN_ARG(r->kind));
-	r->namespaced = span_is(table_cell(&line), "Namespaced");
-	r->verbs = parse_verbs(table_cell(&line));
+	r->namespaced = span_is(tables_cell(&line), "Namespaced");
+	r->verbs = parse_verbs(tables_cell(&line));
 	r->short_name_count = parse_list(a, cell(&line), &r->short_names);
 	r->category_count = parse_list(a, cell(&line), &r->categories);
 	r->kept_as = cell(&line);
@@ -147,13 +147,13 @@ set_storage(struct registry *g, struct resource *r)
 }
 
 struct registry *
-registry_new(void)
+resource_registry_new(void)
 {
 	struct registry *g = mem_zalloc(sizeof *g);
-	struct span text = table_resources(), line;
+	struct span text = tables_resources(), line;
 	struct resource *r = NULL, *last;
 
-	while ((line = table_line(&text)).p != NULL) {
+	while ((line = tables_line(&text)).p != NULL) {
 		if (line.n == 0 || line.p[0] == '#')
 			continue;
 		if (line.p[0] == '\t') {
@@ -176,7 +176,7 @@ registry_new(void)
 }
 
 void
-registry_free(struct registry *g)
+resource_registry_free(struct registry *g)
 {
 	if (g == NULL)
 		return;
@@ -194,7 +194,7 @@ ready(struct resource *r)
 }
 
 struct resource *
-registry_find(const struct registry *g, struct span group, struct span version,
+resource_find(const struct registry *g, struct span group, struct span version,
     struct span plural)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -208,7 +208,7 @@ registry_find(const struct registry *g, struct span group, struct span version,
 }
 
 struct resource *
-registry_find_kind(const struct registry *g, struct span group,
+resource_find_kind(const struct registry *g, struct span group,
     struct span version, struct span kind)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -222,7 +222,7 @@ registry_find_kind(const struct registry *g, struct span group,
 }
 
 struct resource *
-registry_storage(
+resource_storage(
     const struct registry *g, struct span group, struct span plural)
 {
 	if (span_is(group, "events.k8s.io") && span_is(plural, "events"))
@@ -238,7 +238,7 @@ registry_storage(
 }
 
 bool
-registry_has_version(
+resource_has_version(
     const struct registry *g, struct span group, struct span version)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -330,7 +330,7 @@ set_preferred(struct registry *g)
 }
 
 void
-registry_add(struct registry *g, struct resource *r)
+resource_add(struct registry *g, struct resource *r)
 {
 	size_t at = g->builtin;
 
@@ -341,7 +341,7 @@ registry_add(struct registry *g, struct resource *r)
 }
 
 void
-registry_remove(struct registry *g, struct resource *r)
+resource_remove(struct registry *g, struct resource *r)
 {
 	for (size_t i = g->builtin; i < g->n; i++) {
 		if (g->all[i] != r)
@@ -357,19 +357,19 @@ registry_remove(struct registry *g, struct resource *r)
 }
 
 unsigned long
-registry_generation(const struct registry *g)
+resource_generation(const struct registry *g)
 {
 	return g->generation;
 }
 
 struct resource *
-registry_next(const struct registry *g, size_t *i)
+resource_next(const struct registry *g, size_t *i)
 {
 	return *i < g->n ? ready(g->all[(*i)++]) : NULL;
 }
 
 void
-registry_bind(struct registry *g, struct store *s)
+resource_bind(struct registry *g, struct store *s)
 {
 	for (size_t i = 0; i < g->builtin; i++) {
 		struct resource *r = g->all[i];

@@ -66,36 +66,36 @@ struct resource {
 
 struct registry;
 
-struct registry *registry_new(void);
-void registry_free(struct registry *g);
+struct registry *resource_registry_new(void);
+void resource_registry_free(struct registry *g);
 
 /* NULL if not served. */
-struct resource *registry_find(const struct registry *g, struct span group,
+struct resource *resource_find(const struct registry *g, struct span group,
     struct span version, struct span plural);
 /* By kind, any served version if version is none (then the preferred). */
-struct resource *registry_find_kind(const struct registry *g, struct span group,
+struct resource *resource_find_kind(const struct registry *g, struct span group,
     struct span version, struct span kind);
 /* The entry whose version is kept; for events.k8s.io, the core group's. */
-struct resource *registry_storage(
+struct resource *resource_storage(
     const struct registry *g, struct span group, struct span plural);
-bool registry_has_version(
+bool resource_has_version(
     const struct registry *g, struct span group, struct span version);
 
 /* Borrows r: one of a CRD lives in its struct crd (crd.h). Discovery documents
- * are made anew after either. registry_remove sets r->removed. */
-void registry_add(struct registry *g, struct resource *r);
-void registry_remove(struct registry *g, struct resource *r);
+ * are made anew after either. resource_remove sets r->removed. */
+void resource_add(struct registry *g, struct resource *r);
+void resource_remove(struct registry *g, struct resource *r);
 /* Moves with every change; an ETag's basis. */
-unsigned long registry_generation(const struct registry *g);
+unsigned long resource_generation(const struct registry *g);
 
-/* for (size_t i = 0; (r = registry_next(g, &i)) != NULL;): groups in the
+/* for (size_t i = 0; (r = resource_next(g, &i)) != NULL;): groups in the
  * server's order, their versions with the preferred first. */
-struct resource *registry_next(const struct registry *g, size_t *i);
+struct resource *resource_next(const struct registry *g, size_t *i);
 
 struct store;
 /* Gives every built-in resource that can be listed its collection. Events of
  * events.k8s.io are kept with those of the core group. */
-void registry_bind(struct registry *g, struct store *s);
+void resource_bind(struct registry *g, struct store *s);
 
 /* "deployments.apps", or "pods" in the core group: for messages. */
 struct span resource_name(struct arena *a, const struct resource *r);

@@ -52,7 +52,7 @@ remember_kinds(struct schema_entry *e)
 {
 	struct span flags = e->head, flag, gvk;
 
-	while ((flag = table_cell(&flags)).p != NULL)
+	while ((flag = tables_cell(&flags)).p != NULL)
 		if (starts(flag, "gvk=", &gvk) &&
 		    memchr(gvk.p, ',', gvk.n) == NULL)
 			map_put(&types.kinds, gvk, e);
@@ -61,11 +61,11 @@ remember_kinds(struct schema_entry *e)
 static void
 index_types(void)
 {
-	struct span text = table_types(), line;
+	struct span text = tables_types(), line;
 	struct schema_entry *e = NULL;
 	size_t cap = 0;
 
-	while ((line = table_line(&text)).p != NULL) {
+	while ((line = tables_line(&text)).p != NULL) {
 		if (line.n == 0 || line.p[0] == '#')
 			continue;
 		if (line.p[0] == '\t') {
@@ -79,7 +79,7 @@ index_types(void)
 		}
 		e = &types.entries[types.n++];
 		*e = (struct schema_entry){.body = span_make(text.p, 0)};
-		e->name = table_cell(&line);
+		e->name = tables_cell(&line);
 		e->head = line;
 	}
 	for (size_t i = 0; i < types.n; i++)
@@ -114,7 +114,7 @@ flag_in(struct span flags, const char *wanted)
 {
 	struct span flag;
 
-	while ((flag = table_cell(&flags)).p != NULL)
+	while ((flag = tables_cell(&flags)).p != NULL)
 		if (span_is(flag, wanted))
 			return true;
 	return false;
@@ -158,7 +158,7 @@ set_keys(struct field *f, struct span list)
 	struct span *keys = NULL, key;
 	size_t n = 0;
 
-	while ((key = table_item(&list)).p != NULL) {
+	while ((key = tables_item(&list)).p != NULL) {
 		keys = arena_grow(&types.arena, keys, n, n + 1, sizeof *keys);
 		keys[n++] = key;
 	}
@@ -183,7 +183,7 @@ set_patch(struct field *f, struct span list)
 {
 	struct span strategy;
 
-	while ((strategy = table_item(&list)).p != NULL) {
+	while ((strategy = tables_item(&list)).p != NULL) {
 		if (span_is(strategy, "merge"))
 			f->patch_merge = true;
 		else if (span_is(strategy, "retainKeys"))
@@ -241,18 +241,18 @@ parse_field(struct field *f, struct span line)
 	struct span type, zero, flag;
 	const struct schema_entry *e;
 
-	table_cell(&line); /* the tab that every field begins with */
-	f->name = table_cell(&line);
-	type = table_cell(&line);
-	f->go_type = table_cell(&line);
-	zero = table_cell(&line);
+	tables_cell(&line); /* the tab that every field begins with */
+	f->name = tables_cell(&line);
+	type = tables_cell(&line);
+	f->go_type = tables_cell(&line);
+	zero = tables_cell(&line);
 	f->pointer = memchr(zero.p, 'p', zero.n) != NULL;
 	f->omit_empty = memchr(zero.p, 'o', zero.n) != NULL;
 	f->omit_zero = memchr(zero.p, 'z', zero.n) != NULL;
 	f->required = memchr(zero.p, 'r', zero.n) != NULL;
 	e = find(type);
 	f->atomic = e != NULL && flag_in(e->head, "map=atomic");
-	while ((flag = table_cell(&line)).p != NULL)
+	while ((flag = tables_cell(&line)).p != NULL)
 		set_flag(f, flag);
 	f->schema = type_of(type);
 }
@@ -272,12 +272,12 @@ parse_fields(struct schema *s, struct span body)
 	struct field *fields;
 	size_t n = 0;
 
-	while (table_line(&rest).p != NULL)
+	while (tables_line(&rest).p != NULL)
 		n++;
 	fields = arena_zalloc(&types.arena, n * sizeof *fields);
 	s->fields = fields;
 	s->field_count = n;
-	for (size_t i = 0; (line = table_line(&body)).p != NULL; i++) {
+	for (size_t i = 0; (line = tables_line(&body)).p != NULL; i++) {
 		parse_field(&fields[i], line);
 		fields[i].order = (unsigned)i + 1;
 	}
@@ -298,7 +298,7 @@ schema_builtin(struct span name)
 	e->schema = arena_zalloc(&types.arena, sizeof *e->schema);
 	e->schema->name = e->name;
 	head = e->head;
-	kind = table_cell(&head);
+	kind = tables_cell(&head);
 	if (span_is(kind, "object")) {
 		e->schema->kind = SCHEMA_OBJECT;
 		parse_fields(e->schema, e->body);

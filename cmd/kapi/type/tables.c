@@ -14,13 +14,13 @@ extern const char kapi_types[], kapi_types_end[];
 extern const char kapi_resources[], kapi_resources_end[];
 
 struct span
-table_types(void)
+tables_types(void)
 {
 	return span_make(kapi_types, (size_t)(kapi_types_end - kapi_types));
 }
 
 struct span
-table_resources(void)
+tables_resources(void)
 {
 	return span_make(
 	    kapi_resources, (size_t)(kapi_resources_end - kapi_resources));
@@ -46,19 +46,19 @@ cut(struct span *text, char at)
 }
 
 struct span
-table_line(struct span *text)
+tables_line(struct span *text)
 {
 	return cut(text, '\n');
 }
 
 struct span
-table_cell(struct span *line)
+tables_cell(struct span *line)
 {
 	return cut(line, '\t');
 }
 
 struct span
-table_item(struct span *list)
+tables_item(struct span *list)
 {
 	return cut(list, ',');
 }

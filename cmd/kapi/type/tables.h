@@ -7,15 +7,15 @@
 
 #include "base/span.h"
 
-struct span table_types(void);
-struct span table_resources(void);
+struct span tables_types(void);
+struct span tables_resources(void);
 
 /* The line at the start of *text, without its end; *text moves behind it.
  * SPAN_NONE at the end. */
-struct span table_line(struct span *text);
+struct span tables_line(struct span *text);
 /* The same up to the next tab of a line. */
-struct span table_cell(struct span *line);
+struct span tables_cell(struct span *line);
 /* The same up to the next comma. */
-struct span table_item(struct span *list);
+struct span tables_item(struct span *list);
 
 #endif

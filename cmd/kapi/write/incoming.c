@@ -60,7 +60,7 @@ cannot_handle(struct write *w, const struct decoding *how, struct span kind,
 	}
 	return problem_bad_request(w->arena,
 	    "%.*s in version %.*s cannot be handled as a %.*s: %.*s",
-	    SPAN_ARG(kind), SPAN_ARG(go_quote(w->arena, version)),
+	    SPAN_ARG(kind), SPAN_ARG(gotext_quote(w->arena, version)),
 	    SPAN_ARG(expected(w).kind), SPAN_ARG(why));
 }
 
@@ -99,13 +99,13 @@ check_builtin_type(struct write *w, const struct decoding *how, struct span api,
 	if (span_eq(api, want) && span_eq(kind, e.kind))
 		return NULL;
 	split_version(api, &group, &version);
-	if (registry_find_kind(w->api->registry, group, version, kind) == NULL)
+	if (resource_find_kind(w->api->registry, group, version, kind) == NULL)
 		return cannot_handle(w, how, kind, version,
 		    arena_printf(w->arena,
 			"no kind %.*s is registered for version %.*s in "
 			"scheme \"%s\"",
-			SPAN_ARG(go_quote(w->arena, kind)),
-			SPAN_ARG(go_quote(w->arena, api)), scheme));
+			SPAN_ARG(gotext_quote(w->arena, kind)),
+			SPAN_ARG(gotext_quote(w->arena, api)), scheme));
 	if (span_eq(group, e.group) && span_eq(kind, e.kind))
 		return problem_bad_request(w->arena,
 		    "the API version in the data (%.*s) does not match the "
@@ -119,7 +119,8 @@ check_builtin_type(struct write *w, const struct decoding *how, struct span api,
 }
 
 static struct problem *
-check_type(struct write *w, struct node *object, const struct decoding *how)
+scalar_check_type(
+    struct write *w, struct node *object, const struct decoding *how)
 {
 	struct expected e = expected(w);
 	struct span want = api_version(w->arena, e);
@@ -164,7 +165,7 @@ decode_fields(struct write *w, struct node *object, struct warnings *strict,
 		      : decode_builtin(w->arena, r->schema, object, strict);
 	if (p != NULL)
 		return p;
-	schema_default(w->arena, r->schema, object);
+	default_fill(w->arena, r->schema, object);
 	if (crd_is_definition(r))
 		crd_definition_default(w->arena, object);
 	else
@@ -200,7 +201,7 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 {
 	struct warnings own = {w->arena, NULL, 0};
 	struct warnings *strict = how->strict == NULL ? &own : how->strict;
-	struct problem *p = check_type(w, object, how);
+	struct problem *p = scalar_check_type(w, object, how);
 	struct span kind = tree_text(tree_get(object, "kind"));
 	struct span version = w->resource->version;
 
@@ -220,7 +221,7 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 		return cannot_handle(
 		    w, how, kind, version, strict_error(w->arena, strict));
 	for (size_t i = 0; i < strict->n; i++)
-		warning_add(w->warnings, strict->items[i]);
+		decode_warning_add(w->warnings, strict->items[i]);
 	return NULL;
 }
 
@@ -306,7 +307,7 @@ write_dedup_owners(struct write *w, struct node *object, bool mutated)
 	map_release(&seen);
 	if (said.len > 0) {
 		owners->n = kept;
-		warning_add(w->warnings,
+		decode_warning_add(w->warnings,
 		    arena_printf(w->arena,
 			".metadata.ownerReferences contains duplicate entries"
 			"%s; API server dedups owner references in 1.20+, and "

@@ -31,7 +31,7 @@ to_storage(struct write *w, struct node *object)
 		crd_read(w->arena, crd_storage(w->resource), object);
 		return;
 	}
-	s = registry_storage(
+	s = resource_storage(
 	    w->api->registry, w->resource->group, w->resource->plural);
 	if (s == NULL)
 		return;
@@ -114,7 +114,7 @@ version_is_served(void *registry, struct span api_version)
 		    span_make(api_version.p, (size_t)(slash - api_version.p));
 		api_version = span_make(slash + 1, api_version.n - group.n - 1);
 	}
-	return registry_has_version(registry, group, api_version);
+	return resource_has_version(registry, group, api_version);
 }
 
 struct managed_write
@@ -128,7 +128,7 @@ write_managed(const struct write *w)
 	    .subresource = w->subresource,
 	    .api_version = r->api_version,
 	    .kind = r->kind,
-	    .now = time_now(w->arena),
+	    .now = objectmeta_time_now(w->arena),
 	    .force = w->force,
 	    .has_status = r->has_status,
 	    /* A Scale is of no group that is served here. */
@@ -140,7 +140,7 @@ write_managed(const struct write *w)
 struct problem *
 write_check_lifecycle(struct write *w)
 {
-	struct resource *namespaces = registry_storage(
+	struct resource *namespaces = resource_storage(
 	    w->api->registry, span_str(""), span_str("namespaces"));
 	struct stored *o;
 	struct problem *p;

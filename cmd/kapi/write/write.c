@@ -69,7 +69,8 @@ generate_name(struct write *w, struct node *object)
 
 	for (int i = 1; i < GENERATE_TRIES && find(w, object) != NULL; i++)
 		tree_put(w->arena, m, "name",
-		    tree_string(w->arena, name_generate(w->arena, prefix)));
+		    tree_string(
+			w->arena, objectmeta_generate_name(w->arena, prefix)));
 }
 
 static struct problem *
@@ -149,7 +150,8 @@ write_create(struct write *w, struct node *object)
 	p = write_check_lifecycle(w);
 	if (p != NULL)
 		return p;
-	objectmeta_create(w->arena, w->resource, object, time_now(w->arena));
+	objectmeta_create(
+	    w->arena, w->resource, object, objectmeta_time_now(w->arena));
 	if (generated)
 		generate_name(w, object);
 	prepare(w, NULL, object);
@@ -191,7 +193,7 @@ check_version(struct write *w, const struct node *live, struct node *object)
 		if (version.p[i] < '0' || version.p[i] > '9')
 			return problem_make(w->arena, 500, NULL,
 			    "strconv.ParseUint: parsing %.*s: invalid syntax",
-			    SPAN_ARG(go_quote(w->arena, version)));
+			    SPAN_ARG(gotext_quote(w->arena, version)));
 	if (span_eq(version, now))
 		return NULL;
 	return problem_conflict(w->arena, w->resource, w->name,

@@ -35,7 +35,7 @@ rest_set_up(void)
 }
 
 struct resource *
-registry_find_kind(const struct registry *g, struct span group,
+resource_find_kind(const struct registry *g, struct span group,
     struct span version, struct span kind)
 {
 	size_t i = kind.n == 1 ? (size_t)(kind.p[0] - 'A') : 9;
@@ -50,7 +50,7 @@ registry_find_kind(const struct registry *g, struct span group,
 }
 
 struct resource *
-registry_storage(
+resource_storage(
     const struct registry *g, struct span group, struct span plural)
 {
 	(void)g;

@@ -92,7 +92,7 @@ target_of(struct span path)
 		t.namespace_ = parts[i + 1];
 		i += 2;
 	}
-	t.resource = registry_find(registry, group, version, parts[i]);
+	t.resource = resource_find(registry, group, version, parts[i]);
 	name = i + 1;
 	if (n > name)
 		t.object = span_make(
@@ -408,8 +408,8 @@ main(void)
 
 	test_quantities();
 	store = store_new();
-	registry = registry_new();
-	registry_bind(registry, store);
+	registry = resource_registry_new();
+	resource_bind(registry, store);
 	if (file_read("t/unit/kapi/builtin/recorded.jsonl", 16, &text, &err) !=
 	    0) {
 		printf("Bail out! %s\n", err.message);
@@ -430,7 +430,7 @@ main(void)
 	arena_release(&lasting);
 	map_release(&kept);
 	buf_release(&text);
-	registry_free(registry);
+	resource_registry_free(registry);
 	store_free(store);
 	return tap_done();
 }

@@ -92,7 +92,8 @@ load(const char *file)
 	    : tree_parse_yaml(&arena, buf_span(&text), NULL, &err);
 	crd_definition_default(&arena, d);
 	crd_definition_prepare(&arena, span_str(""), NULL, d);
-	names_accept(&arena, d, &none, span_str("2026-01-01T00:00:00Z"));
+	conditions_accept_names(
+	    &arena, d, &none, span_str("2026-01-01T00:00:00Z"));
 	crd = crd_make(d, &err);
 	if (crd == NULL)
 		printf("# %s\n", err.message);

@@ -131,7 +131,7 @@ test_times(struct arena *a)
 {
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
 		struct span result, error;
-		int code = time_canonical(
+		int code = decode_time_canonical(
 		    a, span_str(times[i].in), times[i].micro, &result, &error);
 
 		is(arena_str(a, code < 0 ? error : result), times[i].out,
@@ -162,8 +162,8 @@ test_base64(struct arena *a)
 	for (size_t i = 0; i < sizeof base64s / sizeof *base64s; i++) {
 		struct span result;
 		size_t at = 99;
-		int code =
-		    base64_canonical(a, span_str(base64s[i].in), &result, &at);
+		int code = decode_base64_canonical(
+		    a, span_str(base64s[i].in), &result, &at);
 
 		is(code < 0 ? NULL : arena_str(a, result), base64s[i].out,
 		    base64s[i].in);
@@ -409,7 +409,7 @@ test_rounding(struct arena *a)
 	    TREE_LIMITS, NULL, NULL);
 	struct buf b = BUF_INIT;
 
-	schema_default(a, s, n);
+	default_fill(a, s, n);
 	tree_write(&b, n);
 	is(buf_str(&b),
 	    "{\"limits\":{\"a\":\"1m\",\"b\":\"1m\",\"c\":\"1500m\","
@@ -429,7 +429,7 @@ test_defaults(struct arena *a)
 	    TREE_LIMITS, NULL, NULL);
 	struct buf b = BUF_INIT;
 
-	schema_default(a, s, n);
+	default_fill(a, s, n);
 	tree_write(&b, n);
 	is(buf_str(&b),
 	    "{\"spec\":{\"ports\":[{\"port\":1,\"protocol\":\"TCP\"},"

@@ -52,7 +52,7 @@ struct fixture {
 static void
 set_up(struct fixture *x)
 {
-	*x = (struct fixture){.registry = registry_new()};
+	*x = (struct fixture){.registry = resource_registry_new()};
 	version = (struct crd_version){.name = span_str("v1"),
 	    .storage = true,
 	    .schema_json = tree_parse(
@@ -75,13 +75,13 @@ set_up(struct fixture *x)
 	    .subresources = &x->scale,
 	    .subresource_count = 1,
 	    .crd = &x->crd};
-	registry_add(x->registry, &x->custom);
+	resource_add(x->registry, &x->custom);
 }
 
 static void
 tear_down(struct fixture *x)
 {
-	registry_free(x->registry);
+	resource_registry_free(x->registry);
 	arena_release(&x->arena);
 }
 
@@ -140,7 +140,7 @@ test_references(struct fixture *x)
 	size_t bad = 0, count = 0, wrong = 0;
 	struct node *n;
 
-	for (size_t i = 0; (r = registry_next(x->registry, &i)) != NULL;) {
+	for (size_t i = 0; (r = resource_next(x->registry, &i)) != NULL;) {
 		if (last != NULL && span_eq(last->api_version, r->api_version))
 			continue;
 		last = r;
@@ -175,7 +175,7 @@ static void
 test_types(struct fixture *x)
 {
 	struct node *n = document(x,
-	    registry_find(x->registry, span_str(""), span_str("v1"),
+	    resource_find(x->registry, span_str(""), span_str("v1"),
 		span_str("services")),
 	    false);
 	struct node *types = tree_path(n, "components.schemas");
@@ -231,13 +231,13 @@ test_discovery(struct fixture *x)
 	struct span group = span_str("cache.example.com");
 	struct buf b = BUF_INIT;
 
-	discovery_add_versions(&b, 6443);
+	groups_add_versions(&b, 6443);
 	gives(&b,
 	    "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
 	    "\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
 	    "\"serverAddress\":\"127.0.0.1:6443\"}]}",
 	    "/api");
-	discovery_add_group(&b, x->registry, group);
+	groups_add_group(&b, x->registry, group);
 	gives(&b,
 	    "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",\"name\":"
 	    "\"cache.example.com\",\"versions\":[{\"groupVersion\":"
@@ -245,7 +245,7 @@ test_discovery(struct fixture *x)
 	    "\"preferredVersion\":{\"groupVersion\":\"cache.example.com/v1\","
 	    "\"version\":\"v1\"}}",
 	    "a group");
-	discovery_add_resources(&b, x->registry, group, span_str("v1"));
+	groups_add_resources(&b, x->registry, group, span_str("v1"));
 	gives(&b,
 	    "{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\","
 	    "\"groupVersion\":\"cache.example.com/v1\",\"resources\":["
@@ -259,13 +259,13 @@ test_discovery(struct fixture *x)
 	    "\"get\",\"patch\",\"update\"]}]}",
 	    "its resources");
 	x->crd.terminating = true;
-	discovery_add_resources(&b, x->registry, group, span_str("v1"));
+	groups_add_resources(&b, x->registry, group, span_str("v1"));
 	ok(strstr(buf_str(&b),
 	       "\"verbs\":[\"delete\",\"deletecollection\",\"get\",\"list\","
 	       "\"watch\"]") != NULL,
 	    "no creates and changes while the definition is being deleted");
 	buf_reset(&b);
-	discovery_add_aggregated(&b, x->registry, span_str("/apis"));
+	groups_add_aggregated(&b, x->registry, span_str("/apis"));
 	ok(tree_parse(&x->arena, arena_span(&x->arena, buf_span(&b)),
 	       TREE_LIMITS, NULL, NULL) != NULL,
 	    "everything, aggregated, is JSON");

@@ -7,7 +7,7 @@
 
 /* request.c has it; all that is needed of it. */
 const char *
-verb_name(enum verb v)
+request_verb_name(enum verb v)
 {
 	static const char *const names[] = {"get", "list", "watch", "create",
 	    "update", "patch", "delete", "deletecollection", ""};

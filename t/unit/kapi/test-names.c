@@ -99,18 +99,18 @@ test_labels(void)
 
 	memset(value, 'a', sizeof value);
 	value[63] = '\0';
-	ok(label_check_value(span_str(value)) == NULL, "63 characters");
+	ok(name_check_label_value(span_str(value)) == NULL, "63 characters");
 	value[63] = 'a';
 	value[64] = '\0';
-	is(label_check_value(span_str(value)), "must be no more than 63 bytes",
-	    "64 characters");
-	ok(label_check_value(span_str("")) == NULL, "an empty value");
-	ok(label_check_value(span_str("a_")) != NULL, "a bad end");
-	ok(label_check_key(&arena, span_str("example.com/a.B_c")) == NULL,
+	is(name_check_label_value(span_str(value)),
+	    "must be no more than 63 bytes", "64 characters");
+	ok(name_check_label_value(span_str("")) == NULL, "an empty value");
+	ok(name_check_label_value(span_str("a_")) != NULL, "a bad end");
+	ok(name_check_label_key(&arena, span_str("example.com/a.B_c")) == NULL,
 	    "a key with a prefix");
-	is(label_check_key(&arena, span_str("/a")),
+	is(name_check_label_key(&arena, span_str("/a")),
 	    "prefix part must be non-empty", "an empty prefix");
-	is(label_check_key(&arena, span_str("a/")),
+	is(name_check_label_key(&arena, span_str("a/")),
 	    "name part must be non-empty", "an empty name");
 }
 
@@ -224,14 +224,16 @@ test_generated(void)
 {
 	struct span prefix = span_str("a-prefix-of-more-than-fifty-eight-"
 				      "characters-that-is-cut-here-not");
-	struct span n = name_generate(&arena, prefix);
+	struct span n = objectmeta_generate_name(&arena, prefix);
 
 	ok(n.n == 63 && memcmp(n.p, prefix.p, 58) == 0, "58 and 5 characters");
 	ok(name_check_label(n) == NULL, "... that make a name");
-	n = uuid_make(&arena);
+	n = objectmeta_uuid(&arena);
 	ok(n.n == 36 && n.p[14] == '4' && strchr("89ab", n.p[19]) != NULL,
 	    "a UUID of version 4");
-	ok(time_now(&arena).n == 20 && time_now_micro(&arena).n == 27, "times");
+	ok(objectmeta_time_now(&arena).n == 20 &&
+		objectmeta_time_now_micro(&arena).n == 27,
+	    "times");
 }
 
 int

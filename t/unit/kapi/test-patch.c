@@ -33,7 +33,7 @@ resource_name(struct arena *a, const struct resource *r)
 }
 
 void
-warning_add(struct warnings *w, struct span text)
+decode_warning_add(struct warnings *w, struct span text)
 {
 	w->items =
 	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof(*w->items));

@@ -45,7 +45,7 @@ parsed(const char *method, const char *path, const char *query)
 	else
 		snprintf(said, sizeof said,
 		    "%s %.*s/%.*s %.*s ns=%.*s name=%.*s sub=%.*s%s",
-		    r->verb == REQUEST_OTHER ? "?" : verb_name(r->verb),
+		    r->verb == REQUEST_OTHER ? "?" : request_verb_name(r->verb),
 		    SPAN_ARG(r->group), SPAN_ARG(r->version),
 		    SPAN_ARG(r->plural), SPAN_ARG(r->namespace_),
 		    SPAN_ARG(r->name), SPAN_ARG(r->subresource),

@@ -62,35 +62,35 @@ test_fields(struct arena *a)
 static void
 test_all_types(void)
 {
-	struct registry *g = registry_new();
+	struct registry *g = resource_registry_new();
 	struct resource *r;
 	size_t n = 0, without = 0;
 
-	for (size_t i = 0; (r = registry_next(g, &i)) != NULL; n++)
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL; n++)
 		if (r->schema == NULL) {
 			without++;
 			printf("# no type: %.*s\n", SPAN_ARG(r->kind));
 		}
 	ok(n > 60 && without == 0, "every resource has its type");
-	registry_free(g);
+	resource_registry_free(g);
 }
 
 static struct resource *
 find(const struct registry *g, const char *group, const char *version,
     const char *plural)
 {
-	return registry_find(
+	return resource_find(
 	    g, span_str(group), span_str(version), span_str(plural));
 }
 
 static void
 test_registry(struct arena *a)
 {
-	struct registry *g = registry_new();
+	struct registry *g = resource_registry_new();
 	struct store *s = store_new();
 	struct resource *r = find(g, "apps", "v1", "deployments");
 
-	registry_bind(g, s);
+	resource_bind(g, s);
 	is(text(a, r->api_version), "apps/v1", "apiVersion");
 	is(text(a, r->list_kind), "DeploymentList", "kind of a list");
 	is(text(a, resource_name(a, r)), "deployments.apps", "name");
@@ -111,18 +111,18 @@ test_registry(struct arena *a)
 	ok(!r->storage &&
 		r->collection == find(g, "", "v1", "events")->collection,
 	    "events are kept once");
-	ok(registry_storage(g, r->group, r->plural) ==
+	ok(resource_storage(g, r->group, r->plural) ==
 		find(g, "", "v1", "events"),
 	    "in the core group");
-	ok(registry_find_kind(g, span_str("batch"), SPAN_NONE,
+	ok(resource_find_kind(g, span_str("batch"), SPAN_NONE,
 	       span_str("CronJob")) == find(g, "batch", "v1", "cronjobs"),
 	    "by kind");
 	ok(find(g, "apps", "v2", "deployments") == NULL, "no such version");
-	ok(registry_has_version(g, span_str("apps"), span_str("v1")) &&
-		!registry_has_version(g, span_str("apps"), span_str("v2")),
+	ok(resource_has_version(g, span_str("apps"), span_str("v1")) &&
+		!resource_has_version(g, span_str("apps"), span_str("v2")),
 	    "versions");
 	store_free(s);
-	registry_free(g);
+	resource_registry_free(g);
 }
 
 static void
@@ -131,8 +131,8 @@ test_added(struct arena *a)
 	static const char *const versions[] = {
 	    "v1alpha1", "v2", "v1", "foo", "v10beta3", "v10"};
 	struct resource r[6] = {{.verbs = 0}}, *next, *removed;
-	struct registry *g = registry_new();
-	unsigned long before = registry_generation(g);
+	struct registry *g = resource_registry_new();
+	unsigned long before = resource_generation(g);
 	struct buf order = BUF_INIT;
 	struct resource other = {.group = span_str("a.example.com"),
 	    .version = span_str("v1"),
@@ -144,24 +144,24 @@ test_added(struct arena *a)
 		r[i].group = span_str("b.example.com");
 		r[i].plural = span_str("bs");
 		r[i].version = span_str(versions[i]);
-		registry_add(g, &r[i]);
+		resource_add(g, &r[i]);
 	}
-	registry_add(g, &other);
-	ok(registry_generation(g) == before + 7, "the generation counts");
-	for (size_t i = 0; (next = registry_next(g, &i)) != NULL;)
+	resource_add(g, &other);
+	ok(resource_generation(g) == before + 7, "the generation counts");
+	for (size_t i = 0; (next = resource_next(g, &i)) != NULL;)
 		if (next->crd != NULL)
 			buf_addf(&order, " %.*s%s", SPAN_ARG(next->version),
 			    next->preferred ? "*" : "");
 	is(buf_str(&order), " v1* v10* v2 v1 v10beta3 v1alpha1 foo",
 	    "groups by name, the best version first");
 	removed = find(g, "b.example.com", "v10", "bs");
-	registry_remove(g, removed);
+	resource_remove(g, removed);
 	ok(removed->removed && find(g, "b.example.com", "v10", "bs") == NULL,
 	    "removed");
 	ok(find(g, "b.example.com", "v2", "bs")->preferred,
 	    "the next one is preferred");
 	buf_release(&order);
-	registry_free(g);
+	resource_registry_free(g);
 	(void)a;
 }
 

@@ -155,7 +155,7 @@ test_order(void)
 static void
 test_history(void)
 {
-	const struct change *c;
+	const struct store_change *c;
 	size_t n;
 
 	set_up();
@@ -196,7 +196,7 @@ test_history(void)
 static void
 test_many_forgotten(void)
 {
-	const struct change *c;
+	const struct store_change *c;
 	size_t n;
 
 	set_up();
@@ -216,7 +216,7 @@ test_many_forgotten(void)
 static void
 test_young_kept(void)
 {
-	const struct change *c;
+	const struct store_change *c;
 	size_t n;
 
 	set_up();
@@ -232,7 +232,7 @@ test_large_forgotten(void)
 {
 	struct arena a = ARENA_INIT;
 	struct buf more = BUF_INIT;
-	const struct change *c;
+	const struct store_change *c;
 	size_t n;
 
 	set_up();
@@ -254,12 +254,12 @@ test_large_forgotten(void)
 }
 
 static void
-see(void *arg, struct collection *c, const struct change *change)
+see(void *arg, struct collection *c, const struct store_change *change)
 {
 	static const char *const types[] = {"added", "modified", "deleted"};
 
 	buf_addf(&seen, "%s:%.*s-%s-%.*s@%" PRIu64 " ", (const char *)arg,
-	    SPAN_ARG(collection_plural(c)), types[change->type],
+	    SPAN_ARG(store_collection_plural(c)), types[change->type],
 	    SPAN_ARG(change->now->key), change->version);
 }
 
@@ -267,7 +267,7 @@ static struct store_hook first = {see, "1", NULL}, last = {see, "2", NULL},
 			 all = {see, "all", NULL};
 
 static void
-react(void *arg, struct collection *c, const struct change *change)
+react(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct store_hook *self = arg;
 

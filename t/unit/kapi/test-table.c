@@ -292,7 +292,7 @@ test_pretty(void)
 {
 	struct buf b = BUF_INIT;
 
-	json_pretty(&b,
+	pretty_json(&b,
 	    span_str("{\"a\":{},\"b\":[],\"c\":[1,{\"d\":\"x,{\\\"}\"}], "
 		     "\"e\":null}"));
 	is(buf_str(&b),
