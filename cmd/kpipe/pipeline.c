@@ -28,12 +28,6 @@ path_running(const struct pipeline *p)
 }
 
 static bool
-any_running(const struct pipeline *p)
-{
-	return path_running(p) || (p->elect != NULL && p->elect->pid != 0);
-}
-
-static bool
 all_ready(const struct pipeline *p)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -56,13 +50,19 @@ take_ready(struct pipeline *p, struct stage *s)
 {
 	s->ready = true;
 	log_debug("%s is ready", s->name);
-	if (p->mode == PIPELINE_ONCE || p->phase != PIPELINE_RUNNING ||
-	    !all_ready(p))
+	if (p->phase != LIFECYCLE_RUNNING || !all_ready(p))
 		return;
 	log_info("ready");
-	if (!p->was_ready && p->on_ready != NULL)
+	if (p->on_ready != NULL)
 		p->on_ready(p->arg);
-	p->was_ready = true;
+	p->on_ready = NULL;
+}
+
+static void
+lead_no_more(struct pipeline *p)
+{
+	if (p->rank == PIPELINE_LEADER)
+		p->rank = PIPELINE_LED;
 }
 
 static void
@@ -70,10 +70,13 @@ take_leading(struct pipeline *p, struct span line)
 {
 	int64_t leading;
 
-	if (json_int(json_path(line, "counters.leading"), &leading))
-		p->leader = leading != 0;
-	if (p->leader)
-		p->led = true;
+	if (!json_int(json_path(line, "counters.leading"), &leading) ||
+	    p->rank == PIPELINE_DEPOSED)
+		return;
+	if (leading != 0)
+		p->rank = PIPELINE_LEADER;
+	else
+		lead_no_more(p);
 }
 
 static void
@@ -113,22 +116,42 @@ read_report(void *arg, int fd, int events)
 		}
 }
 
-static const char *
-phase_name(enum pipeline_phase phase)
+static void
+watch_reports(struct pipeline *p)
 {
-	static const char *const names[] = {
-	    "running", "stopping", "waiting", "draining"};
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].report_fd >= 0)
+			loop_watch(p->loop, p->stages[i].report_fd, LOOP_READ,
+			    read_report, p);
+}
 
-	return names[phase];
+/* As the state line has it: the phases are more than concerns others. */
+static const char *
+phase_name(const struct pipeline *p)
+{
+	switch (p->phase) {
+	case LIFECYCLE_RUNNING:
+	case LIFECYCLE_ONCE:
+		return "running";
+	case LIFECYCLE_WAITING:
+		return "waiting";
+	case LIFECYCLE_DRAINING:
+	case LIFECYCLE_RETIRING:
+		return "draining";
+	case LIFECYCLE_ENDED:
+		return p->end_code == 0 ? "draining" : "stopping";
+	default:
+		return "stopping";
+	}
 }
 
 void
 pipeline_describe(const struct pipeline *p, struct buf *line)
 {
-	buf_addf(
-	    line, "{\"tool\":\"kpipe\",\"phase\":\"%s\"", phase_name(p->phase));
+	buf_addf(line, "{\"tool\":\"kpipe\",\"phase\":\"%s\"", phase_name(p));
 	if (p->elect != NULL)
-		buf_addf(line, ",\"leader\":%s", p->leader ? "true" : "false");
+		buf_addf(line, ",\"leader\":%s",
+		    p->rank == PIPELINE_LEADER ? "true" : "false");
 	buf_adds(line, ",\"stages\":{");
 	for (size_t i = 0; i < p->count; i++) {
 		const struct stage *s = &p->stages[i];
@@ -166,17 +189,28 @@ end_level(const struct stage *s)
 							       : LOG_ERROR;
 }
 
-/* Whoever reads an end of file or a closed pipe may well end with 0. */
+static void
+depose(struct pipeline *p)
+{
+	if (p->rank != PIPELINE_STANDBY)
+		p->rank = PIPELINE_DEPOSED;
+}
+
+/* Ends are still being gathered: which one is the reason is said later. */
+static bool
+is_unexplained(const struct pipeline *p)
+{
+	return p->phase == LIFECYCLE_RUNNING || p->phase == LIFECYCLE_SETTLING;
+}
+
+/* A stage that meets an end of file or a closed pipe may well end with 0. */
 static void
 explain(struct pipeline *p)
 {
 	const struct stage *reason = blame(p->stages, p->count);
 
-	if (p->explained)
-		return;
-	p->explained = true;
-	if (reason != NULL && reason == p->elect && p->led)
-		p->deposed = true;
+	if (reason != NULL && reason == p->elect)
+		depose(p);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct stage *s = &p->stages[i];
 
@@ -189,9 +223,15 @@ explain(struct pipeline *p)
 	}
 }
 
-/* ---- stopping ---- */
+/* ---- steps ---- */
 
-static void start(void *arg);
+static void happens(struct pipeline *p, enum lifecycle_event event);
+
+static void
+timeout(void *arg)
+{
+	happens(arg, LIFECYCLE_TIMEOUT);
+}
 
 static void
 kill_path(struct pipeline *p)
@@ -200,16 +240,83 @@ kill_path(struct pipeline *p)
 		stage_kill(&p->stages[i], SIGKILL);
 }
 
+static void
+log_overdue(const struct stage *s, int limit_ms)
+{
+	log_warning("%s (pid %ld) did not end in %d s: killed", s->name,
+	    (long)s->pid, limit_ms / 1000);
+}
+
+static void
+kill_overdue(struct pipeline *p)
+{
+	for (size_t i = 0; i < pipeline_path(p); i++)
+		if (p->stages[i].pid != 0)
+			log_overdue(&p->stages[i], PIPELINE_DRAIN_MS);
+	kill_path(p);
+}
+
+static void
+unseat(struct pipeline *p)
+{
+	log_overdue(p->elect, PIPELINE_RELEASE_MS);
+	stage_kill(p->elect, SIGKILL);
+	depose(p);
+}
+
+static void
+cut(struct pipeline *p)
+{
+	stage_kill(p->elect, SIGKILL);
+}
+
+static void
+release_lease(struct pipeline *p)
+{
+	stage_kill(p->elect, SIGTERM);
+	loop_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, timeout, p);
+}
+
+static void
+settle(struct pipeline *p)
+{
+	loop_after(p->loop, &p->timer, PIPELINE_SETTLE_MS, timeout, p);
+}
+
+/* Without kelect at once, for nobody keeps the lease any more. */
+static void
+kill_started(struct pipeline *p)
+{
+	if (p->elect != NULL)
+		kill_path(p);
+	else
+		settle(p);
+}
+
+/* A standby has nothing to finish, and no gate will open. */
+static void
+drain(struct pipeline *p)
+{
+	if (p->elect != NULL && p->rank != PIPELINE_LEADER) {
+		log_info("told to end");
+		kill_path(p);
+		return;
+	}
+	log_info("told to end: draining");
+	stage_kill(&p->stages[0], SIGTERM);
+	loop_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, timeout, p);
+}
+
 /*
- * Whoever has lost the leadership is a standby again after the shortest delay:
- * the election itself takes care that this does not become a quick loop.
+ * Who has lost the leadership is a standby again after the shortest delay: the
+ * election itself takes care that this does not become a quick loop.
  */
 static uint64_t
 choose_delay(struct pipeline *p, uint32_t random)
 {
 	struct restart second = {.crashes = 1};
 
-	return restart_next(p->deposed ? &second : &p->backoff,
+	return restart_next(p->rank == PIPELINE_DEPOSED ? &second : &p->backoff,
 	    clock_ms() - p->started_ms, random);
 }
 
@@ -229,152 +336,46 @@ wait_and_restart(struct pipeline *p)
 		log_warning("starting the pipeline again in %llu.%llu s",
 		    (unsigned long long)delay / 1000,
 		    (unsigned long long)delay % 1000 / 100);
-	p->phase = PIPELINE_WAITING;
-	loop_after(p->loop, &p->timer, delay, start, p);
+	loop_after(p->loop, &p->timer, delay, timeout, p);
+}
+
+static void
+end(struct pipeline *p)
+{
+	loop_cancel(p->loop, &p->timer);
+	p->on_end(p->arg);
 }
 
 static bool
 is_last(const struct pipeline *p)
 {
-	return p->permanent || p->told_to_end || p->given_up != 0 ||
-	    p->mode == PIPELINE_ONCE;
+	if (p->end_code != PIPELINE_NO_CODE || p->mode == PIPELINE_ONCE)
+		return true;
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].ended_at > 0 &&
+		    stage_exit_code(&p->stages[i]) == EXIT_PERMANENT)
+			return true;
+	return false;
 }
 
-static void
-all_gone(struct pipeline *p)
+/* Stages have ended, or could not be started: what is left? */
+static enum lifecycle_event
+what_is_left(const struct pipeline *p)
 {
-	if (p->phase == PIPELINE_STOPPING)
-		explain(p);
-	if (!is_last(p)) {
-		wait_and_restart(p);
-		return;
-	}
-	loop_cancel(p->loop, &p->timer);
-	p->on_end(p->arg);
-}
+	bool elect_runs = p->elect != NULL && p->elect->pid != 0;
 
-static void
-kill_elect(void *arg)
-{
-	struct pipeline *p = arg;
-
-	log_warning("%s (pid %ld) did not end in %d s: killed", p->elect->name,
-	    (long)p->elect->pid, PIPELINE_RELEASE_MS / 1000);
-	stage_kill(p->elect, SIGKILL);
-	p->deposed = p->led;
-}
-
-/* Goes on with stopping: the last is kelect, when no writer is left. */
-static void
-go_on(struct pipeline *p)
-{
 	if (path_running(p))
-		return;
-	if (!any_running(p)) {
-		all_gone(p);
-		return;
-	}
-	if (p->releasing)
-		return;
-	if (p->phase == PIPELINE_STOPPING)
-		explain(p);
-	p->releasing = true;
-	stage_kill(p->elect, SIGTERM);
-	loop_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, kill_elect, p);
+		return p->elect != NULL && !elect_runs ? LIFECYCLE_UNLED
+						       : LIFECYCLE_LOST;
+	if (elect_runs)
+		return LIFECYCLE_PATH_END;
+	return is_last(p) ? LIFECYCLE_LAST : LIFECYCLE_GONE;
 }
-
-static void
-kill_others(void *arg)
-{
-	struct pipeline *p = arg;
-
-	explain(p);
-	kill_path(p);
-}
-
-/*
- * One stage is gone or could not start: the others go, too. Without kelect
- * at once, for nobody keeps the lease any more.
- */
-static void
-stop_others(struct pipeline *p)
-{
-	p->phase = PIPELINE_STOPPING;
-	if (p->elect != NULL && p->elect->pid == 0)
-		kill_others(p);
-	else if (path_running(p))
-		loop_after(
-		    p->loop, &p->timer, PIPELINE_SETTLE_MS, kill_others, p);
-	go_on(p);
-}
-
-static void
-drain_timeout(void *arg)
-{
-	struct pipeline *p = arg;
-
-	for (size_t i = 0; i < pipeline_path(p); i++)
-		if (p->stages[i].pid != 0)
-			log_warning("%s (pid %ld) did not end in %d s: "
-				    "killed",
-			    p->stages[i].name, (long)p->stages[i].pid,
-			    PIPELINE_DRAIN_MS / 1000);
-	kill_path(p);
-}
-
-/* Whoever does not lead has nothing to finish, and no gate will open. */
-static void
-drain(struct pipeline *p)
-{
-	p->phase = PIPELINE_DRAINING;
-	if (p->elect != NULL && !p->leader) {
-		log_info("told to end");
-		kill_path(p);
-		return;
-	}
-	log_info("told to end: draining");
-	stage_kill(&p->stages[0], SIGTERM);
-	loop_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, drain_timeout, p);
-}
-
-void
-pipeline_end(struct pipeline *p)
-{
-	bool again = p->told_to_end;
-
-	p->told_to_end = true;
-	if (!any_running(p)) {
-		all_gone(p);
-	} else if (!path_running(p)) {
-		if (again)
-			stage_kill(p->elect, SIGKILL);
-	} else if (again || p->mode == PIPELINE_ONCE) {
-		kill_path(p);
-	} else if (p->phase == PIPELINE_RUNNING) {
-		drain(p);
-	}
-}
-
-void
-pipeline_give_up(struct pipeline *p, int code)
-{
-	if (p->given_up != 0)
-		return;
-	p->given_up = code;
-	p->explained = true;
-	if (p->phase == PIPELINE_RUNNING)
-		p->phase = PIPELINE_STOPPING;
-	kill_path(p);
-	go_on(p);
-}
-
-/* ---- starting ---- */
 
 static void
 forget_last(struct pipeline *p)
 {
-	p->incomplete = p->explained = p->releasing = false;
-	p->leader = p->led = p->deposed = false;
+	p->rank = PIPELINE_STANDBY;
 	p->ends = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		p->stages[i].ended_at = 0;
@@ -384,31 +385,92 @@ forget_last(struct pipeline *p)
 }
 
 static void
-start(void *arg)
+start(struct pipeline *p)
 {
-	struct pipeline *p = arg;
 	struct err err = ERR_INIT;
 	int result;
 
-	p->phase = PIPELINE_RUNNING;
+	if (p->mode == PIPELINE_ONCE)
+		p->phase = LIFECYCLE_ONCE;
 	forget_last(p);
 	p->started_ms = clock_ms();
 	result = launch(p, &err);
-	for (size_t i = 0; i < p->count; i++)
-		if (p->stages[i].report_fd >= 0)
-			loop_watch(p->loop, p->stages[i].report_fd, LOOP_READ,
-			    read_report, p);
+	watch_reports(p);
 	if (result == 0)
 		return;
 	log_error("%s", err.message);
-	p->incomplete = p->explained = true;
-	stop_others(p);
+	happens(p, LIFECYCLE_FAILED);
+	if (!path_running(p))
+		happens(p, what_is_left(p));
+}
+
+/* ---- what happens, and what is done about it ---- */
+
+/* Of the steps that do something. */
+static void (*const doers[LIFECYCLE_STEPS])(struct pipeline *p) = {
+    [LIFECYCLE_LAUNCH] = start,
+    [LIFECYCLE_SETTLE] = settle,
+    [LIFECYCLE_STOP] = kill_path,
+    [LIFECYCLE_HALT] = kill_path,
+    [LIFECYCLE_FAIL] = kill_started,
+    [LIFECYCLE_KILL] = kill_path,
+    [LIFECYCLE_OVERDUE] = kill_overdue,
+    [LIFECYCLE_RELEASE] = release_lease,
+    [LIFECYCLE_RETIRE] = release_lease,
+    [LIFECYCLE_UNSEAT] = unseat,
+    [LIFECYCLE_CUT] = cut,
+    [LIFECYCLE_DRAIN] = drain,
+    [LIFECYCLE_RESTART] = wait_and_restart,
+    [LIFECYCLE_END] = end,
+};
+
+static bool
+needs_reason(enum lifecycle_step step)
+{
+	return step == LIFECYCLE_STOP || step == LIFECYCLE_RELEASE ||
+	    step == LIFECYCLE_RESTART || step == LIFECYCLE_END;
+}
+
+static void
+happens(struct pipeline *p, enum lifecycle_event event)
+{
+	enum lifecycle_step step = lifecycle_step(p->phase, event);
+
+	if (step == LIFECYCLE_NEVER)
+		log_error("bug: \"%s\" while %s", lifecycle_event_name(event),
+		    lifecycle_phase_name(p->phase));
+	if (needs_reason(step) && is_unexplained(p))
+		explain(p);
+	p->phase = lifecycle_next(p->phase, step);
+	if (doers[step] != NULL)
+		doers[step](p);
 }
 
 void
 pipeline_start(struct pipeline *p)
 {
-	loop_after(p->loop, &p->timer, 0, start, p);
+	p->phase = LIFECYCLE_WAITING;
+	p->end_code = PIPELINE_NO_CODE;
+	loop_after(p->loop, &p->timer, 0, timeout, p);
+}
+
+/* Told to end counts more than any other reason. */
+void
+pipeline_end(struct pipeline *p)
+{
+	enum lifecycle_event event =
+	    p->end_code == 0 ? LIFECYCLE_AGAIN : LIFECYCLE_TOLD;
+
+	p->end_code = 0;
+	happens(p, event);
+}
+
+void
+pipeline_give_up(struct pipeline *p, int code)
+{
+	if (p->end_code == PIPELINE_NO_CODE)
+		p->end_code = code;
+	happens(p, LIFECYCLE_GIVE_UP);
 }
 
 /* ---- ends ---- */
@@ -424,14 +486,11 @@ pipeline_take(struct pipeline *p, struct stage *s, int status)
 	}
 	stage_ended(s, status);
 	s->ended_at = p->ends + 1;
-	if (stage_exit_code(s) == EXIT_PERMANENT)
-		p->permanent = true;
-	/* Who runs, and who was not told to, is judged together: explain. */
-	if (told || p->explained || p->mode == PIPELINE_ONCE ||
-	    p->phase == PIPELINE_DRAINING)
+	/* Those that were not told to are judged together: explain. */
+	if (told || !is_unexplained(p))
 		log_end(s, end_level(s));
 	if (s == p->elect)
-		p->leader = false;
+		lead_no_more(p);
 }
 
 void
@@ -445,13 +504,7 @@ pipeline_settle(struct pipeline *p)
 	if (!ended)
 		return;
 	p->ends++;
-	if (p->phase == PIPELINE_RUNNING && p->mode == PIPELINE_SUPERVISE)
-		stop_others(p);
-	else if (p->phase == PIPELINE_STOPPING && p->elect != NULL &&
-	    p->elect->pid == 0 && path_running(p))
-		kill_others(p);
-	else
-		go_on(p);
+	happens(p, what_is_left(p));
 }
 
 /* 100 before 101 before 111 before 1: the worst of those that ended alone. */
@@ -460,14 +513,14 @@ worst_exit_code(const struct pipeline *p)
 {
 	static const int order[] = {
 	    EXIT_PERMANENT, EXIT_BUG, EXIT_TRANSIENT, 1};
-	size_t worst = p->incomplete ? 2 : 4;
+	size_t worst = 4;
 
 	for (size_t i = 0; i < p->count; i++) {
 		int code = stage_exit_code(&p->stages[i]);
 		size_t rank = 0;
 
-		if (code >= 128)
-			code = EXIT_TRANSIENT;
+		if (code >= 128 || p->stages[i].ended_at == 0)
+			code = EXIT_TRANSIENT; /* killed, or never started */
 		while (rank < 4 && order[rank] != code)
 			rank++;
 		if (rank < worst)
@@ -479,9 +532,7 @@ worst_exit_code(const struct pipeline *p)
 int
 pipeline_exit_code(const struct pipeline *p)
 {
-	if (p->told_to_end)
-		return 0;
-	if (p->given_up != 0)
-		return p->given_up;
+	if (p->end_code != PIPELINE_NO_CODE)
+		return p->end_code;
 	return p->mode == PIPELINE_ONCE ? worst_exit_code(p) : EXIT_PERMANENT;
 }

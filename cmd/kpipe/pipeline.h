@@ -1,6 +1,7 @@
 /*
  * pipeline: the stages, joined by pipes, with kelect beside them where leaders
- * are elected, and what happens when one of them ends.
+ * are elected, and what happens when one of them ends (lifecycle.h says what,
+ * here is how):
  *
  *	running   all stages are there
  *	stopping  one has ended: the others are killed after
@@ -8,7 +9,7 @@
  *	          again (restart.h), or kpipe ends
  *	waiting   nothing runs until the back-off is over
  *	draining  told to end: kwatch gets SIGTERM, the end of its output ends
- *	          the others one after the other; who is left after
+ *	          the others one after the other; a stage that is left after
  *	          PIPELINE_DRAIN_MS is killed
  *
  * All of one generation share one life, and never do two of them overlap: a
@@ -25,6 +26,7 @@
 
 #include "base/buf.h"
 #include "board.h"
+#include "lifecycle.h"
 #include "process/leash.h"
 #include "process/loop.h"
 #include "restart.h"
@@ -46,17 +48,21 @@ enum pipeline_mode {
 	PIPELINE_ONCE	    /* until the stages have ended by themselves */
 };
 
-enum pipeline_phase {
-	PIPELINE_RUNNING,
-	PIPELINE_STOPPING,
-	PIPELINE_WAITING,
-	PIPELINE_DRAINING
+/* Of a generation of stages, as kelect reports it. */
+enum pipeline_rank {
+	PIPELINE_STANDBY, /* has not led yet, or leaders are not elected */
+	PIPELINE_LEADER,
+	PIPELINE_LED,	 /* did, and does not any more */
+	PIPELINE_DEPOSED /* ... and ends because of that */
 };
+
+enum { PIPELINE_NO_CODE = -1 };
 
 struct pipeline {
 	struct loop *loop; /* borrowed */
 	enum pipeline_mode mode;
-	enum pipeline_phase phase;
+	enum lifecycle_phase phase;
+	enum pipeline_rank rank;
 	/* In the order of the pipes; then, if there is one, kelect. */
 	struct stage stages[PIPELINE_STAGES_MAX];
 	size_t count;
@@ -69,18 +75,10 @@ struct pipeline {
 	struct restart backoff;
 	struct timer timer; /* of the back-off, of draining, of stopping */
 	uint64_t started_ms;
-	bool leader;	 /* kelect says so */
-	bool led;	 /* this generation did */
-	bool deposed;	 /* it ends because it does not any more */
-	unsigned ends;	 /* rounds in which stages of this generation ended */
-	bool permanent;	 /* a stage said that another run would not help */
-	bool incomplete; /* a stage could not be started */
-	bool explained;	 /* why it stops was logged */
-	bool releasing;	 /* kelect was told to end */
-	bool told_to_end;
-	int given_up;	   /* another reason to end than the stages: its code */
-	bool was_ready;	   /* since kpipe started */
-	loop_fn *on_ready; /* the first time all are ready */
+	unsigned ends; /* rounds in which stages of this generation ended */
+	/* Why this generation is the last, if not because of a stage. */
+	int end_code;
+	loop_fn *on_ready; /* the first time all are ready, then NULL */
 	loop_fn *on_end;   /* nothing runs any more, and nothing will */
 	void *arg;	   /* of both */
 };
@@ -92,7 +90,7 @@ pipeline_path(const struct pipeline *p)
 	return p->count - (p->elect != NULL);
 }
 
-/* Once the loop runs. */
+/* The stages start once the loop runs; the caller has set the rest to 0. */
 void pipeline_start(struct pipeline *p);
 
 /* The caller takes in children that ended. Whose pid it is, or NULL: */
