@@ -133,16 +133,18 @@ ON_BOTH := $(call saying,servers: kapi real)
 ON_REAL := $(ON_BOTH:t/%=build/real/%)
 LATER := $(call saying,servers: real) $(call saying,check-all: )
 QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
-LATER_TESTS = $(LATER) $(ON_REAL) $(TESTS:build/%=build-sanitize/%)
+LATER_TESTS = $(TESTS:build/%=build-sanitize/%) $(LATER) $(ON_REAL)
 build/real/%.sh: t/%.sh
 	@mkdir -p $(@D)
 	@ln -sf $(CURDIR)/$< $@
 
 # make check T=kapply: only those with that in their name.
 T =
-chosen = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(notdir $(t))),$(t))),$(1))
+chosen = $(strip $(foreach t,$(1),$(if $(or $(if $(T),,all),\
+	$(findstring $(T),$(notdir $(t)))),$(t))))
 PROVE := prove --exec t/exec --timer --failures --comments
-JOBS ?= 2
+# Most tests wait most of their time.
+JOBS ?= 4
 prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
 	echo "no test here has '$(T)' in its name"; false)
 
@@ -158,21 +160,18 @@ check:
 		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
 		END { print ": make check-all" }'; exit $$code
 
-# Everything, in one run of prove. What needs the control plane builds it if it
-# must (t/cluster/build); it is done before, so that no test pays for it.
+# Everything, in one run of prove: first what takes longest; t/9800, because it
+# has the control plane built, for which the others then need not wait.
 .PHONY: check-all
 check-all: $(ON_REAL)
 	t/install-packages
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
-	-t/cluster/build && t/contender/build
 	@$(call prove,$(FIRST) $(filter-out $(FIRST),$(QUICK_TESTS) $(LATER_TESTS)))
-# The longest.
-FIRST = build/real/6200-many.sh $(wildcard t/98*.sh t/99[179]*.sh t/09*.sh)
+FIRST = $(wildcard t/9800*.sh t/099*.sh t/09[12]0*.sh)
 
 .PHONY: check-cluster
 check-cluster: all $(ON_REAL)
-	-t/cluster/build
 	@$(call prove,$(call saying,servers: real) $(ON_REAL))
 
 # kill -9 at ten seeded points of each stage instead of three.
