@@ -156,7 +156,7 @@ check:
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	@$(call prove,$(QUICK_TESTS)); code=$$?; \
 	sed -n 's/^# check-all: //p; s/^# servers: .*real/the real API server/p' \
-		$(LATER) $(ON_BOTH) | sort | uniq -c | sort -rn | \
+		$(sort $(LATER) $(ON_BOTH)) | sort | uniq -c | sort -rn | \
 		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
 		END { print ": make check-all" }'; exit $$code
 

@@ -2,6 +2,7 @@
 # Three kelects, of which the leader is killed, stopped or ended again and
 # again, and a server that fails now and then: never two at a time, and nobody
 # writes after the next one has begun. SEED and TURNS choose another run.
+# check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh

@@ -3,6 +3,7 @@
 # election: by the journal of kapi nobody ever writes who does not lead.
 #
 #	SEED=7 FAILOVERS=100 t/5210-failovers.sh
+# check-all: long faults
 FAILOVERS=${FAILOVERS:-3}
 TEST_SECONDS=$((200 + FAILOVERS * 20))
 # shellcheck source=lib.sh

@@ -2,6 +2,7 @@
 # IoTService on a real API server: a changed spec is rolled out, switches
 # create and prune, a pull secret is followed.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

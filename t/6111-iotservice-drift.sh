@@ -1,6 +1,7 @@
 #!/bin/bash
 # IoTService on a real API server: what others change or delete is repaired.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # IoTService on a real API server: deletion, and namespaces that are not ours.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

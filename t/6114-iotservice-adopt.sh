@@ -3,6 +3,7 @@
 # as it is; and in the end deleted with all that it has. So is what our own
 # older versions made.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

@@ -3,6 +3,7 @@
 # secret; objects of an older version are taken along once; a restored instance has
 # its own back.
 # servers: kapi real
+# check-all: more of the pipelines
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=iot.sh

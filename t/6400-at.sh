@@ -4,6 +4,7 @@
 # before it was started, its command changed while it runs, its Pod deleted
 # after it; `killed` loses its Pod while it runs; `later` is moved to the past,
 # and deleted while it runs; `bad` has a leap day that there is not.
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 # shellcheck source=clock.sh
 . "${0%/*}/clock.sh"

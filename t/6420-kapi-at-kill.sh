@@ -6,6 +6,7 @@
 #
 # RUNS runs (200), from number FIRST (1); SEED=N repeats them; WORKERS at a
 # time (10).
+# check-all: long faults
 TEST_SECONDS=$((${RUNS:-200} * 2 + 200))
 . "${0%/*}/lib.sh"
 . "${0%/*}/kapi.sh"

@@ -4,6 +4,7 @@
 # nothing but the At's record stays.
 #
 #	SEED=7 FAILOVERS=30 t/6430-kapi-at-leader.sh
+# check-all: long faults
 FAILOVERS=${FAILOVERS:-4}
 TEST_SECONDS=$((200 + FAILOVERS * 20))
 . "${0%/*}/lib.sh"

@@ -3,6 +3,7 @@
 # (8), by SEED: never is there one pod more than wanted, and at the end just as
 # many.
 # servers: kapi
+# check-all: long faults
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 

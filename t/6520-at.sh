@@ -2,6 +2,7 @@
 # At on a real API server: the whole table of what an At does, in one
 # namespace, with the rights of the Roles only.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
 
