@@ -176,11 +176,15 @@ comes() {
 }
 
 # wait_for SECONDS COMMAND...: until it succeeds. In vain is a failure of the
-# test, whatever becomes of the status: by itself, or as that of `ok`.
+# test, whatever becomes of the status: by itself, or as that of `ok`. SECONDS
+# are those of an idle machine: a verdict is no matter of speed, so that any wait
+# has half a minute.
 wait_for() {
-	comes "$@" && return
+	local limit=$(($1 > 0 && $1 < 30 ? 30 : $1))
+
+	comes "$limit" "${@:2}" && return
 	if [ "${FUNCNAME[1]}" != ok ]; then
-		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $1 s in vain for: ${*:2}"
+		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $limit s in vain for: ${*:2}"
 	fi
 	return 1
 }
