@@ -1,5 +1,5 @@
 #!/bin/bash
-# kwatch on a real API server.
+# kwatch on an API server.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapply by itself on a real API server: plain objects and Lists, the result of
+# kapply by itself on an API server: plain objects and Lists, the result of
 # each, what the server refuses.
 # servers: kapi real
 # shellcheck source=lib.sh

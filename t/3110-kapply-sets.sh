@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapply and desired sets on a real API server: order, ownership, finalizers,
+# kapply and desired sets on an API server: order, ownership, finalizers,
 # deletes, at most once, status lines.
 # servers: kapi real
 . "${0%/*}/lib.sh"

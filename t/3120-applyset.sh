@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapply --applyset on a real API server: what is pruned, what is not, and
+# kapply --applyset on an API server: what is pruned, what is not, and
 # kubectl going on with the same set.
 # servers: kapi real
 # shellcheck source=lib.sh

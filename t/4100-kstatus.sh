@@ -1,5 +1,5 @@
 #!/bin/bash
-# kstatus on a real API server.
+# kstatus on an API server.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# IoTService on a real API server: the stages in a shell pipe, each as a user
+# IoTService on an API server: the stages in a shell pipe, each as a user
 # of its own with the rights that rbac.yaml gives it and no others.
 # servers: kapi real
 . "${0%/*}/lib.sh"

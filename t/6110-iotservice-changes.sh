@@ -1,5 +1,5 @@
 #!/bin/bash
-# IoTService on a real API server: a changed spec is rolled out, switches
+# IoTService on an API server: a changed spec is rolled out, switches
 # create and prune, a pull secret is followed.
 # servers: kapi real
 # check-all: more of the pipelines

@@ -1,5 +1,5 @@
 #!/bin/bash
-# IoTService on a real API server: what others change or delete is repaired.
+# IoTService on an API server: what others change or delete is repaired.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"

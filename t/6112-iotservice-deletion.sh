@@ -1,5 +1,5 @@
 #!/bin/bash
-# IoTService on a real API server: deletion, and namespaces that are not ours.
+# IoTService on an API server: deletion, and namespaces that are not ours.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"

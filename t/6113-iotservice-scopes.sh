@@ -1,5 +1,5 @@
 #!/bin/bash
-# IoTService on a real API server: two landscapes side by side; refusals.
+# IoTService on an API server: two landscapes side by side; refusals.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"

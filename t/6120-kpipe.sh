@@ -1,5 +1,5 @@
 #!/bin/bash
-# kpipe with the real stages on a real control plane: ready, draining, dry run,
+# kpipe with the real stages on an API server: ready, draining, dry run,
 # stages killed, an API server that is not there.
 # servers: kapi real
 # shellcheck source=lib.sh

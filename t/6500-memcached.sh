@@ -1,5 +1,5 @@
 #!/bin/bash
-# The memcached operator on a real API server, with the rights of its rbac.yaml
+# The memcached operator on an API server, with the rights of its rbac.yaml
 # and no others: in all namespaces, then in one.
 # servers: kapi real
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The experimental operator on a real API server, with the rights of its
+# The experimental operator on an API server, with the rights of its
 # rbac.yaml and no others: in all namespaces, then in one.
 # servers: kapi real
 . "${0%/*}/lib.sh"

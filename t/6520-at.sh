@@ -1,5 +1,5 @@
 #!/bin/bash
-# At on a real API server: the whole table of what an At does, in one
+# At on an API server: the whole table of what an At does, in one
 # namespace, with the rights of the Roles only.
 # servers: kapi real
 # check-all: more of the pipelines

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The playground on a real control plane: with nothing but the status that it
+# The playground on an API server: with nothing but the status that it
 # writes, a Deployment becomes Available and a StatefulSet steps through its
 # ordinals; then it is silent.
 # servers: kapi real

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests of the IoTService operator on a real control plane share.
+# What the tests of the IoTService operator share.
 #
 #	. "${0%/*}/lib.sh"
 #	. "${0%/*}/iot.sh"

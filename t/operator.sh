@@ -1,6 +1,5 @@
 # shellcheck shell=bash
-# What the tests of the operators without a setting of their own share, on a
-# real control plane or on kapi (SERVER=kapi).
+# What the tests of the operators without a setting of their own share.
 #
 #	. "${0%/*}/lib.sh"
 #	. "${0%/*}/operator.sh"
