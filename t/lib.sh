@@ -36,6 +36,8 @@ is_child() {
 cleanup() {
 	local pid
 
+	# A child that a signal meets before it is the command: not ours to clean.
+	[ "$BASHPID" = $$ ] || exit 143
 	for pid in "${started[@]}"; do
 		is_child "$pid" || continue
 		kill -9 "$pid"
