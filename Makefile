@@ -100,8 +100,10 @@ $(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/libkpipe.a
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 
-# A unit test may name files of a tool that it needs: "// needs cmd/x/y.c".
-needs = $(patsubst %.c,$(BUILD)/%.o,$(shell sed -n 's,^// needs ,,p' $(1)))
+# A unit test may name files of a tool that it needs: "// needs cmd/x/y.c", or
+# "// needs cmd/x/y/*.c".
+needs = $(patsubst %.c,$(BUILD)/%.o,\
+	$(wildcard $(shell sed -n 's,^// needs ,,p' $(1))))
 define UNIT
 $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	$(BUILD)/libkpipe.a

@@ -14,7 +14,9 @@ fuzz_lib=(lib/base/*.c lib/json/json.c lib/json/{frame,scan,syntax,project,tree*
 
 # needed_by TEST: the files of a tool that a unit test names.
 needed_by() {
-	sed -n 's,^// needs ,,p' "t/unit/$1.c"
+	sed -n 's,^// needs ,,p' "t/unit/$1.c" | while read -r files; do
+		compgen -G "$files"
+	done
 }
 
 # fuzzer NAME [FILE|FLAG]...: builds $T/NAME of t/fuzz/NAME.c and these files,

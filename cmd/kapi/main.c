@@ -13,6 +13,7 @@
 #include "crd/crd.h"
 #include "httpd/cert.h"
 #include "httpd/httpd.h"
+#include "kinds/kinds.h"
 #include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -217,7 +218,7 @@ fill_store(struct run *r, struct err *err)
 
 	a->store = store_new();
 	store_set_version(a->store, FIRST_VERSION);
-	a->registry = resource_registry_new();
+	a->registry = resource_registry_new(kinds_find);
 	resource_bind(a->registry, a->store);
 	a->crds = crds_new(a);
 	a->gc = gc_new(a);

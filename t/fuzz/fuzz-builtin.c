@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "builtin/builtin.h"
+#include "kinds/kinds.h"
 #include "type/decode.h"
 #include "process/file.h"
 
@@ -184,7 +185,7 @@ main(int argc, char **argv)
 	end = time(NULL) + (argc > 2 ? strtol(argv[2], NULL, 10) : 5);
 	state = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
 	store = store_new();
-	registry = resource_registry_new();
+	registry = resource_registry_new(kinds_find);
 	resource_bind(registry, store);
 	do
 		run(&text);

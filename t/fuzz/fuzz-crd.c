@@ -18,7 +18,9 @@
 #include "crd/crd.h"
 #include "json/tree.h"
 #include "process/file.h"
+#include "type/strategy.h"
 
+static const struct strategy custom = {.names = NAME_SUBDOMAIN};
 static unsigned state;
 static struct arena keep;
 static struct node *parts; /* all that was recorded */
@@ -173,7 +175,7 @@ try_definition(struct arena *a, struct node *d)
 	valid = c.n == 0;
 	conditions_accept_names(a, d, &used, span_str("2026-01-01T00:00:00Z"));
 	/* Also what is refused may be loaded. */
-	crd = crd_make(d, NULL);
+	crd = crd_make(d, &custom, NULL);
 	for (size_t i = 0; crd != NULL && i < crd->version_count; i++)
 		if (crd_storage(crd->versions[i].resource) != NULL)
 			for (int k = 0; k < 4; k++)

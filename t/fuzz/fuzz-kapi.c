@@ -18,6 +18,7 @@
 #include "control/gc.h"
 #include "control/namespace.h"
 #include "crd/crd.h"
+#include "kinds/kinds.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
@@ -68,7 +69,7 @@ begin(void)
 
 	api = (struct api){.loop = loop_new()};
 	api.store = store_new();
-	api.registry = resource_registry_new();
+	api.registry = resource_registry_new(kinds_find);
 	resource_bind(api.registry, api.store);
 	api.crds = crds_new(&api);
 	api.gc = gc_new(&api);

@@ -4,7 +4,7 @@
  * Sources: plugin/pkg/admission/{priority,storage/persistentvolume/resize},
  * pkg/registry/core/service/storage/alloc.go.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static struct problem *
 forbidden(struct arena *a, const struct resource *r, const struct node *object,

@@ -2,7 +2,7 @@
  * Deployments, ReplicaSets, StatefulSets, DaemonSets.
  * Sources: pkg/apis/apps/v1/defaults.go, pkg/apis/apps/validation.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 #define NOT_MATCHED "`selector` does not match template `labels`"
 

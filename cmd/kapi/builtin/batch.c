@@ -2,7 +2,7 @@
  * Jobs and CronJobs. Sources: pkg/apis/batch/v1/defaults.go,
  * pkg/apis/batch/validation, pkg/registry/batch/job/strategy.go.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 #define UID_LABEL "batch.kubernetes.io/controller-uid"
 #define NAME_LABEL "batch.kubernetes.io/job-name"

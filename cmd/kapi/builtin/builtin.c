@@ -2,126 +2,8 @@
 
 #include <stdlib.h>
 
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 #include "type/decode.h"
-
-enum generation {
-	GENERATION_NONE,
-	GENERATION_ONCE, /* 1, whatever changes */
-	GENERATION_SPEC, /* counts changes of what is not metadata or status */
-	GENERATION_ANNOTATIONS /* and those of annotations */
-};
-
-struct kind {
-	const char *group, *plural;
-	enum generation generation;
-	default_fn *defaults;
-	prepare_fn *prepare;
-	validate_fn *validate;
-	prepare_fn *prepare_status; /* on /status */
-	validate_fn *validate_status;
-};
-
-#define ADMISSION "admissionregistration.k8s.io"
-#define RBAC "rbac.authorization.k8s.io"
-#define FLOW "flowcontrol.apiserver.k8s.io"
-
-static const struct kind kinds[] = {
-    {"", "pods", GENERATION_SPEC, pod_default, pod_prepare, pod_validate,
-	pod_status_prepare, pod_status_validate},
-    {"", "configmaps", 0, configmap_default, NULL, configmap_validate, NULL,
-	NULL},
-    {"", "secrets", 0, secret_default, NULL, secret_validate, NULL, NULL},
-    {"", "services", 0, service_default, service_prepare, service_validate,
-	NULL, NULL},
-    {"", "namespaces", 0, namespace_default, namespace_prepare,
-	namespace_validate, NULL, namespace_validate},
-    {"", "persistentvolumeclaims", 0, claim_default, claim_prepare,
-	claim_validate, NULL, NULL},
-    {"", "persistentvolumes", 0, volume_default, volume_prepare,
-	volume_validate, NULL, NULL},
-    {"", "replicationcontrollers", GENERATION_SPEC,
-	replicationcontroller_default, NULL, replicationcontroller_validate,
-	NULL, NULL},
-    {"", "podtemplates", GENERATION_SPEC, pod_template_object_default, NULL,
-	NULL, NULL, NULL},
-    {"", "endpoints", 0, endpoints_default, NULL, endpoints_validate, NULL,
-	NULL},
-    {"", "nodes", 0, node_default, node_prepare, NULL, NULL, NULL},
-    {"", "limitranges", 0, limitrange_default, NULL, limitrange_validate, NULL,
-	NULL},
-    {"", "resourcequotas", 0, NULL, NULL, quota_validate, NULL, NULL},
-    {"node.k8s.io", "runtimeclasses", 0, NULL, NULL, runtimeclass_validate,
-	NULL, NULL},
-    {"", "events", 0, NULL, NULL, event_validate, NULL, NULL},
-    {"certificates.k8s.io", "certificatesigningrequests", 0, NULL, NULL, NULL,
-	signing_status_prepare, NULL},
-    {"apps", "deployments", GENERATION_ANNOTATIONS, deployment_default,
-	deployment_prepare, deployment_validate, deployment_prepare,
-	deployment_status_validate},
-    {"apps", "replicasets", GENERATION_SPEC, replicaset_default, NULL,
-	replicaset_validate, NULL, replicaset_status_validate},
-    {"apps", "statefulsets", GENERATION_SPEC, statefulset_default, NULL,
-	statefulset_validate, NULL, statefulset_status_validate},
-    {"apps", "daemonsets", GENERATION_SPEC, daemonset_default,
-	daemonset_prepare, daemonset_validate, NULL, NULL},
-    {"apps", "controllerrevisions", 0, NULL, NULL, controllerrevision_validate,
-	NULL, NULL},
-    {"batch", "jobs", GENERATION_SPEC, job_default, job_prepare, job_validate,
-	NULL, NULL},
-    {"batch", "cronjobs", GENERATION_SPEC, cronjob_default, NULL,
-	cronjob_validate, NULL, NULL},
-    {"networking.k8s.io", "ingresses", GENERATION_SPEC, NULL, NULL,
-	ingress_validate, NULL, NULL},
-    {"networking.k8s.io", "ingressclasses", GENERATION_SPEC,
-	ingressclass_default, NULL, ingressclass_validate, NULL, NULL},
-    {"networking.k8s.io", "networkpolicies", GENERATION_SPEC,
-	networkpolicy_default, NULL, networkpolicy_validate, NULL, NULL},
-    {"discovery.k8s.io", "endpointslices", GENERATION_SPEC,
-	endpointslice_default, NULL, endpointslice_validate, NULL, NULL},
-    {"policy", "poddisruptionbudgets", GENERATION_SPEC, NULL, NULL,
-	budget_validate, NULL, NULL},
-    {"autoscaling", "horizontalpodautoscalers", 0, autoscaler_default, NULL,
-	autoscaler_validate, NULL, NULL},
-    {"storage.k8s.io", "storageclasses", 0, storageclass_default, NULL,
-	storageclass_validate, NULL, NULL},
-    {"storage.k8s.io", "csidrivers", 0, csidriver_default, NULL, NULL, NULL,
-	NULL},
-    {"scheduling.k8s.io", "priorityclasses", GENERATION_ONCE,
-	priorityclass_default, NULL, priorityclass_validate, NULL, NULL},
-    {"coordination.k8s.io", "leases", 0, NULL, lease_prepare, lease_validate,
-	NULL, NULL},
-    {"events.k8s.io", "events", 0, NULL, NULL, event_validate, NULL, NULL},
-    {RBAC, "roles", 0, NULL, NULL, role_validate, NULL, NULL},
-    {RBAC, "clusterroles", 0, NULL, NULL, role_validate, NULL, NULL},
-    {RBAC, "rolebindings", 0, rolebinding_default, NULL, rolebinding_validate,
-	NULL, NULL},
-    {RBAC, "clusterrolebindings", 0, rolebinding_default, NULL,
-	rolebinding_validate, NULL, NULL},
-    {ADMISSION, "mutatingwebhookconfigurations", GENERATION_SPEC,
-	webhooks_default, NULL, webhooks_validate, NULL, NULL},
-    {ADMISSION, "validatingwebhookconfigurations", GENERATION_SPEC,
-	webhooks_default, NULL, webhooks_validate, NULL, NULL},
-    {ADMISSION, "validatingadmissionpolicies", GENERATION_SPEC, NULL, NULL,
-	NULL, NULL, NULL},
-    {ADMISSION, "validatingadmissionpolicybindings", GENERATION_SPEC, NULL,
-	NULL, NULL, NULL, NULL},
-    {FLOW, "flowschemas", GENERATION_SPEC, NULL, NULL, NULL, NULL, NULL},
-    {FLOW, "prioritylevelconfigurations", GENERATION_SPEC, NULL, NULL, NULL,
-	NULL, NULL},
-};
-
-static const struct kind *
-kind_of(const struct resource *r)
-{
-	static const struct kind none;
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (span_is(r->plural, kinds[i].plural) &&
-		    span_is(r->group, kinds[i].group))
-			return &kinds[i];
-	return &none;
-}
 
 void
 default_text(
@@ -206,10 +88,8 @@ bump_generation(const struct change_of *x, struct node *object)
 void
 builtin_default(struct arena *a, const struct resource *r, struct node *object)
 {
-	const struct kind *k = kind_of(r);
-
-	if (k->defaults != NULL && tree_is(object, NODE_OBJECT))
-		k->defaults(a, object);
+	if (tree_is(object, NODE_OBJECT))
+		r->strategy->defaults(a, object);
 }
 
 static bool
@@ -306,7 +186,7 @@ void
 builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
     struct span subresource, const struct node *live, struct node *object)
 {
-	const struct kind *k = kind_of(r);
+	const struct strategy *k = r->strategy;
 	struct change_of x = {a, r, store, subresource, live};
 
 	if (r->crd != NULL || !tree_is(object, NODE_OBJECT))
@@ -328,8 +208,7 @@ builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
 		else if (!span_is(r->plural, "nodes"))
 			empty_status(&x, object);
 	}
-	if (k->prepare != NULL)
-		k->prepare(&x, object);
+	k->prepare(&x, object);
 	count_generation(&x, k->generation, object);
 }
 
@@ -337,7 +216,7 @@ void
 builtin_validate(struct causes *c, const struct resource *r,
     struct span subresource, const struct node *live, const struct node *object)
 {
-	const struct kind *k = kind_of(r);
+	const struct strategy *k = r->strategy;
 	struct change_of x = {c->arena, r, NULL, subresource, live};
 	bool status = span_is(subresource, "status");
 	validate_fn *fn = status ? k->validate_status : k->validate;

@@ -2,7 +2,7 @@
  * Addresses and node ports of Services: 10.0.0.0/16, as t/cluster has it, and
  * 30000-32767. Source: pkg/registry/core/service/storage/alloc.go.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 enum {
 	FIRST_PORT = 30000,

@@ -1,5 +1,5 @@
 /* Rules of containers. Source: validateContainerCommon and what it calls. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static void
 check_ports(struct causes *c, const struct at *at, const struct node *ports)

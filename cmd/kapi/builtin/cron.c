@@ -2,7 +2,7 @@
  * Schedules of CronJobs: five fields, or a descriptor. Source: the grammar of
  * github.com/robfig/cron/v3, which the server parses them with.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 struct bounds {
 	long min, max;

@@ -1,5 +1,5 @@
 /* ConfigMaps, Secrets, Namespaces. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 #include "type/decode_text.h"
 

@@ -2,7 +2,7 @@
  * Rules of ResourceQuotas, LimitRanges and RuntimeClasses; kapi enforces none
  * of them. Source: pkg/apis/core/validation, pkg/apis/node/validation.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static bool
 begins(struct span s, const char *prefix)

@@ -2,7 +2,7 @@
  * RBAC, autoscalers, disruption budgets, leases, priority classes, nodes,
  * events, webhooks. Sources: pkg/apis/GROUP/validation and defaults.go.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 #include "type/objectmeta.h"
 

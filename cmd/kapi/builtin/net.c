@@ -2,7 +2,7 @@
  * Ingresses, NetworkPolicies, Endpoints.
  * Sources: pkg/apis/networking/validation, pkg/apis/discovery/validation.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 void
 endpoints_default(struct arena *a, struct node *object)

@@ -1,5 +1,5 @@
 /* Rules of PersistentVolumes. Source: ValidatePersistentVolumeSpec. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static const char *const sources[] = {"hostPath", "gcePersistentDisk",
     "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte",

@@ -2,7 +2,7 @@
  * Rules of where and how a Pod runs: affinity, spreading, tolerations, DNS.
  * Source: ValidatePodSpec and what it calls.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"

@@ -3,7 +3,7 @@
  * change. Sources: pkg/registry/core/pod/strategy.go, ValidatePodUpdate,
  * plugin/pkg/admission/{priority,defaulttolerationseconds}.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 #include "type/objectmeta.h"
 
 static bool

@@ -1,5 +1,5 @@
 /* Defaults of Pods and of templates. Source: pkg/apis/core/v1/defaults.go. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 enum { MODE_0644 = 420, TOKEN_SECONDS = 3600, GRACE_SECONDS = 30 };
 

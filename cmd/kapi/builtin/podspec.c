@@ -1,5 +1,5 @@
 /* Rules of a Pod's spec and of templates. Source: ValidatePodSpec. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static void
 check_host_ports(struct causes *c, const struct at *at, const struct node *spec,

@@ -1,7 +1,7 @@
 /* Rules of security contexts. Source: ValidateSecurityContext and
  * validatePodSpecSecurityContext. That a cluster forbids privileged containers
  * is a flag of its server; kapi allows them. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static void
 check_id(struct causes *c, const struct at *up, const struct node *context,

@@ -2,7 +2,7 @@
  * Services: defaults and rules. Sources: SetDefaults_Service, validateService,
  * pkg/registry/core/service/strategy.go.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static bool
 of_type(const struct node *spec, const char *type)

@@ -1,5 +1,5 @@
 /* Claims, volumes, storage classes. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 #include "type/objectmeta.h"
 
 void

@@ -1,5 +1,5 @@
 /* Rules of a Pod's volumes and of resources. */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 enum { MODE_MAX = 0777 };
 

@@ -2,7 +2,7 @@
  * Rules of webhook configurations, which kapi keeps and never calls.
  * Source: pkg/apis/admissionregistration/validation.
  */
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 
 static bool
 holds_text(const struct node *array, const char *text)

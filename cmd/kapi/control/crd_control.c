@@ -6,6 +6,7 @@
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "json/json.h"
+#include "kinds/kinds.h"
 #include "process/log.h"
 #include "read/watch_hub.h"
 #include "rest/rest.h"
@@ -191,7 +192,7 @@ entry_register(struct crd_entry *e, const struct node *definition)
 	bool known = e->shape != NULL && strcmp(e->shape, shape) == 0;
 
 	if (!known)
-		crd = crd_make(definition, &err);
+		crd = crd_make(definition, &kinds_custom, &err);
 	if (crd == NULL) {
 		if (!known)
 			log_error("%s: %s", e->name, err.message);

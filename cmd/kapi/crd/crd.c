@@ -214,10 +214,12 @@ subresources_of(struct crd *c, const struct crd_version *v, struct resource *r)
 }
 
 static void
-resource_fill(struct crd *c, struct crd_version *v, const struct node *names)
+resource_fill(struct crd *c, struct crd_version *v, const struct node *names,
+    const struct strategy *strategy)
 {
 	struct resource *r = arena_zalloc(&c->arena, sizeof *r);
 
+	r->strategy = strategy;
 	r->group = c->group;
 	r->version = v->name;
 	r->api_version = arena_printf(
@@ -262,7 +264,8 @@ names_fill(
 }
 
 struct crd *
-crd_make(const struct node *definition, struct err *err)
+crd_make(const struct node *definition, const struct strategy *strategy,
+    struct err *err)
 {
 	struct crd *c = mem_zalloc(sizeof *c);
 	const struct node *own, *names, *versions;
@@ -283,7 +286,7 @@ crd_make(const struct node *definition, struct err *err)
 	    arena_zalloc(&c->arena, c->version_count * sizeof *c->versions);
 	for (size_t i = 0; i < c->version_count; i++) {
 		version_fill(c, &c->versions[i], versions->items[i]);
-		resource_fill(c, &c->versions[i], names);
+		resource_fill(c, &c->versions[i], names, strategy);
 	}
 	for (size_t i = 0; i < c->version_count; i++)
 		warning_fill(c, &c->versions[i]);

@@ -84,8 +84,10 @@ const struct crd_version *crd_version_of(const struct resource *r);
  * not served. r itself if r is built in. */
 struct resource *crd_storage(struct resource *r);
 
-/* From what is stored. NULL with err: no definition (a field is missing). */
-struct crd *crd_make(const struct node *definition, struct err *err);
+/* From what is stored; strategy: of its resources (kinds_custom). NULL with
+ * err: no definition (a field is missing). */
+struct crd *crd_make(const struct node *definition,
+    const struct strategy *strategy, struct err *err);
 
 /*
  * Objects of a CRD, in the order in which a write calls these (r->crd is not

@@ -7,7 +7,7 @@
 #include "crd/crd.h"
 #include "process/clock.h"
 #include "type/objectmeta.h"
-#include "type/traits.h"
+#include "type/strategy.h"
 #include "write/convert.h"
 
 static bool
@@ -81,7 +81,7 @@ policy(const struct resource *r, const struct delete_options *o,
     const struct node *finalizers, bool *orphan, bool *foreground)
 {
 	*orphan = *foreground = false;
-	if (traits(r) & TRAIT_NO_COLLECTION)
+	if (r->strategy->traits & TRAIT_NO_COLLECTION)
 		return;
 	if (o->has_orphan) {
 		*orphan = o->orphan;
@@ -93,7 +93,7 @@ policy(const struct resource *r, const struct delete_options *o,
 	} else if (has_finalizer(finalizers, "foregroundDeletion")) {
 		*foreground = true;
 	} else {
-		*orphan = (traits(r) & TRAIT_ORPHANS) != 0;
+		*orphan = (r->strategy->traits & TRAIT_ORPHANS) != 0;
 	}
 }
 
@@ -252,7 +252,7 @@ answer_deleted(struct write *w, struct node *object)
 		    tree_string(w->arena,
 			arena_printf(w->arena, "%" PRIu64,
 			    store_version(w->api->store))));
-	w->result = traits(w->resource) & TRAIT_RETURNS_DELETED
+	w->result = w->resource->strategy->traits & TRAIT_RETURNS_DELETED
 	    ? object
 	    : success(w, object);
 }

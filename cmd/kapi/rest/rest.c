@@ -13,7 +13,7 @@
 #include "rest/internal.h"
 #include "text/gotext.h"
 #include "type/objectmeta.h"
-#include "type/traits.h"
+#include "type/strategy.h"
 #include "write/convert.h"
 
 struct write
@@ -286,7 +286,7 @@ rest_update_object(struct request *r, struct write *w)
 	absent = rest_live(w, &stored, &live);
 	if (absent != NULL &&
 	    (w->subresource.n > 0 ||
-		!(traits(w->resource) & TRAIT_CREATE_ON_UPDATE)))
+		!(w->resource->strategy->traits & TRAIT_CREATE_ON_UPDATE)))
 		return absent;
 	p = check_uid(w, live, object);
 	if (p != NULL)

@@ -11,10 +11,10 @@
 #include "type/problem.h"
 
 enum name_rule {
-	NAME_SUBDOMAIN, /* DNS-1123 subdomain: most kinds */
-	NAME_LABEL,	/* DNS-1123 label: namespaces */
-	NAME_DNS1035,	/* DNS-1035 label */
-	NAME_SEGMENT	/* any segment of a path: RBAC */
+	NAME_SUBDOMAIN = 1, /* DNS-1123 subdomain: most kinds */
+	NAME_LABEL,	    /* DNS-1123 label: namespaces */
+	NAME_DNS1035,	    /* DNS-1035 label */
+	NAME_SEGMENT	    /* any segment of a path: RBAC */
 };
 
 /* Adds everything that is wrong with the value. generate: it is a prefix of

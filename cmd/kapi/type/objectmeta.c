@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "process/clock.h"
 #include "type/names.h"
-#include "type/traits.h"
+#include "type/strategy.h"
 
 enum { ANNOTATIONS_MAX = 256 * 1024, GENERATED_BASE_MAX = 58 };
 
@@ -340,7 +340,7 @@ void
 objectmeta_validate(
     struct causes *c, const struct resource *r, const struct node *object)
 {
-	objectmeta_validate_named(c, r, object, traits_name_rule(r));
+	objectmeta_validate_named(c, r, object, r->strategy->names);
 }
 
 static bool

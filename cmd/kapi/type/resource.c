@@ -147,7 +147,7 @@ set_storage(struct registry *g, struct resource *r)
 }
 
 struct registry *
-resource_registry_new(void)
+resource_registry_new(strategy_finder *find)
 {
 	struct registry *g = mem_zalloc(sizeof *g);
 	struct span text = tables_resources(), line;
@@ -163,6 +163,8 @@ resource_registry_new(void)
 		last = r;
 		r = arena_zalloc(&g->arena, sizeof *r);
 		parse_resource(&g->arena, r, line);
+		if (find != NULL)
+			r->strategy = find(r->group, r->plural);
 		/* The first version of a group is the preferred one. */
 		r->preferred = last == NULL ||
 		    !span_eq(r->group, last->group) ||

@@ -19,6 +19,7 @@
 
 struct collection; /* store.h */
 struct crd;	   /* crd.h */
+struct strategy;   /* strategy.h */
 
 enum verbs {
 	VERB_GET = 1,
@@ -38,8 +39,9 @@ struct subresource {
 };
 
 struct resource {
-	struct span group, version; /* "" is the core group */
-	struct span api_version;    /* group/version, or version */
+	struct span group, version;	 /* "" is the core group */
+	const struct strategy *strategy; /* never NULL */
+	struct span api_version;	 /* group/version, or version */
 	struct span plural, singular, kind, list_kind;
 	const struct span *short_names, *categories;
 	size_t short_name_count, category_count;
@@ -66,7 +68,11 @@ struct resource {
 
 struct registry;
 
-struct registry *resource_registry_new(void);
+/* find: the strategy of a built-in kind (kinds_find); NULL in tests of what
+ * needs none. */
+typedef const struct strategy *strategy_finder(
+    struct span group, struct span plural);
+struct registry *resource_registry_new(strategy_finder *find);
 void resource_registry_free(struct registry *g);
 
 /* NULL if not served. */

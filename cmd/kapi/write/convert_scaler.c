@@ -7,7 +7,7 @@
 #include "write/convert.h"
 
 #include "base/buf.h"
-#include "builtin/kinds.h"
+#include "builtin/topics.h"
 #include "write/write.h"
 
 #define PREFIX "autoscaling.alpha.kubernetes.io/"

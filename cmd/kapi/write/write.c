@@ -7,7 +7,7 @@
 #include "crd/crd.h"
 #include "merge/managed.h"
 #include "type/objectmeta.h"
-#include "type/traits.h"
+#include "type/strategy.h"
 #include "write/convert.h"
 
 enum { GENERATE_TRIES = 8 };
@@ -178,7 +178,8 @@ check_version(struct write *w, const struct node *live, struct node *object)
 	bool zero = version.n == 0 || span_is(version, "0");
 
 	if (zero &&
-	    (w->internal || !(traits(w->resource) & TRAIT_NEEDS_VERSION))) {
+	    (w->internal ||
+		!(w->resource->strategy->traits & TRAIT_NEEDS_VERSION))) {
 		tree_put(
 		    w->arena, m, "resourceVersion", tree_string(w->arena, now));
 		return NULL;
@@ -246,7 +247,7 @@ check_update(
 	/* The strategies of kinds say the same again, and causes show it. */
 	if (c.n > 0) {
 		objectmeta_validate_update(&c, w->resource, live, object);
-		if (traits(w->resource) & TRAIT_VALIDATES_TWICE)
+		if (w->resource->strategy->traits & TRAIT_VALIDATES_TWICE)
 			objectmeta_validate(&c, w->resource, object);
 	}
 	validate(w, &c, live, object);

@@ -2,45 +2,11 @@
  * What the server does for built-in kinds, against a real API server's
  * answers: t/unit/kapi/builtin/recorded.jsonl, written by t/unit/kapi/builtin/record.
  */
-// needs cmd/kapi/builtin/builtin.c
-// needs cmd/kapi/builtin/admit.c
-// needs cmd/kapi/builtin/apps.c
-// needs cmd/kapi/builtin/batch.c
-// needs cmd/kapi/builtin/rules.c
-// needs cmd/kapi/builtin/clusterip.c
-// needs cmd/kapi/builtin/container.c
-// needs cmd/kapi/builtin/cron.c
-// needs cmd/kapi/builtin/data.c
-// needs cmd/kapi/builtin/limits.c
-// needs cmd/kapi/builtin/misc.c
-// needs cmd/kapi/builtin/rules_names.c
-// needs cmd/kapi/builtin/net.c
-// needs cmd/kapi/builtin/persistent.c
-// needs cmd/kapi/builtin/placing.c
-// needs cmd/kapi/builtin/pod.c
-// needs cmd/kapi/builtin/poddefault.c
-// needs cmd/kapi/builtin/podspec.c
-// needs cmd/kapi/builtin/security.c
-// needs cmd/kapi/builtin/service.c
-// needs cmd/kapi/builtin/storage.c
-// needs cmd/kapi/builtin/volume.c
-// needs cmd/kapi/builtin/webhook.c
-// needs cmd/kapi/type/cause.c
-// needs cmd/kapi/type/decode.c
-// needs cmd/kapi/type/decode_text.c
-// needs cmd/kapi/type/default.c
-// needs cmd/kapi/type/encode.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/type/names.c
-// needs cmd/kapi/type/objectmeta.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/text/quantity.c
-// needs cmd/kapi/type/resource.c
-// needs cmd/kapi/type/schema.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/type/tables.c
-// needs cmd/kapi/type/traits.c
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
+// needs cmd/kapi/store/*.c
 #include "builtin/builtin.h"
 
 #include <ctype.h>
@@ -48,6 +14,7 @@
 
 #include "base/map.h"
 #include "builtin/rules.h"
+#include "kinds/kinds.h"
 #include "process/file.h"
 #include "tap.h"
 #include "type/decode.h"
@@ -408,7 +375,7 @@ main(void)
 
 	test_quantities();
 	store = store_new();
-	registry = resource_registry_new();
+	registry = resource_registry_new(kinds_find);
 	resource_bind(registry, store);
 	if (file_read("t/unit/kapi/builtin/recorded.jsonl", 16, &text, &err) !=
 	    0) {

@@ -36,7 +36,6 @@
 // needs cmd/kapi/type/problem.c
 // needs cmd/kapi/store/keys.c
 // needs cmd/kapi/store/store.c
-// needs cmd/kapi/type/traits.c
 #include "crd/crd.h"
 
 #include <stdlib.h>
@@ -45,7 +44,9 @@
 #include "process/file.h"
 #include "tap.h"
 #include "type/objectmeta.h"
+#include "type/strategy.h"
 
+static const struct strategy custom = {.names = NAME_SUBDOMAIN};
 static struct arena arena;
 
 static struct node *
@@ -94,7 +95,7 @@ load(const char *file)
 	crd_definition_prepare(&arena, span_str(""), NULL, d);
 	conditions_accept_names(
 	    &arena, d, &none, span_str("2026-01-01T00:00:00Z"));
-	crd = crd_make(d, &err);
+	crd = crd_make(d, &custom, &err);
 	if (crd == NULL)
 		printf("# %s\n", err.message);
 	buf_release(&text);
@@ -290,7 +291,7 @@ int
 main(void)
 {
 	struct crd *widgets = load("t/kapi/crd-widgets.json");
-	struct resource definitions = {
+	struct resource definitions = {.strategy = &custom,
 	    .plural = span_str("customresourcedefinitions"),
 	    .group = span_str("apiextensions.k8s.io"),
 	    .kind = span_str("CustomResourceDefinition")};

@@ -52,7 +52,7 @@ struct fixture {
 static void
 set_up(struct fixture *x)
 {
-	*x = (struct fixture){.registry = resource_registry_new()};
+	*x = (struct fixture){.registry = resource_registry_new(NULL)};
 	version = (struct crd_version){.name = span_str("v1"),
 	    .storage = true,
 	    .schema_json = tree_parse(

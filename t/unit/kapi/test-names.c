@@ -1,7 +1,6 @@
 /* Names, labels, metadata: what is taken, and how the rest is refused. */
 // needs cmd/kapi/type/names.c
 // needs cmd/kapi/type/objectmeta.c
-// needs cmd/kapi/type/traits.c
 // needs cmd/kapi/type/problem.c
 // needs cmd/kapi/type/cause.c
 #include "type/objectmeta.h"
@@ -10,7 +9,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "type/traits.h"
+#include "type/strategy.h"
 
 struct span
 resource_name(struct arena *a, const struct resource *r)
@@ -114,8 +113,11 @@ test_labels(void)
 	    "name part must be non-empty", "an empty name");
 }
 
-static const struct resource maps = {
-    .plural = {"configmaps", 10}, .kind = {"ConfigMap", 9}, .namespaced = true};
+static const struct strategy strategy = {.names = NAME_SUBDOMAIN};
+static const struct resource maps = {.strategy = &strategy,
+    .plural = {"configmaps", 10},
+    .kind = {"ConfigMap", 9},
+    .namespaced = true};
 
 static struct node *
 parse(const char *json)
@@ -194,32 +196,6 @@ test_updates(void)
 }
 
 static void
-test_traits(void)
-{
-	static const struct {
-		const char *group, *plural;
-		unsigned want;
-	} cases[] = {
-	    {"", "configmaps", TRAIT_VALIDATES_TWICE},
-	    {"", "services", TRAIT_CREATE_ON_UPDATE | TRAIT_RETURNS_DELETED},
-	    {"coordination.k8s.io", "leases",
-		TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION},
-	    {"storage.k8s.io", "volumeattributesclasses",
-		TRAIT_RETURNS_DELETED},
-	    {"apps", "deployments", 0},
-	    {"batch", "jobs", TRAIT_ORPHANS},
-	};
-
-	/* The table is searched by halves: one row out of its place is lost. */
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct resource r = {.group = span_str(cases[i].group),
-		    .plural = span_str(cases[i].plural)};
-
-		ok(traits(&r) == cases[i].want, cases[i].plural);
-	}
-}
-
-static void
 test_generated(void)
 {
 	struct span prefix = span_str("a-prefix-of-more-than-fifty-eight-"
@@ -243,7 +219,6 @@ main(void)
 	test_labels();
 	test_metadata();
 	test_updates();
-	test_traits();
 	test_generated();
 	arena_release(&arena);
 	return tap_done();

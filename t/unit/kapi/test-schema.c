@@ -62,7 +62,7 @@ test_fields(struct arena *a)
 static void
 test_all_types(void)
 {
-	struct registry *g = resource_registry_new();
+	struct registry *g = resource_registry_new(NULL);
 	struct resource *r;
 	size_t n = 0, without = 0;
 
@@ -86,7 +86,7 @@ find(const struct registry *g, const char *group, const char *version,
 static void
 test_registry(struct arena *a)
 {
-	struct registry *g = resource_registry_new();
+	struct registry *g = resource_registry_new(NULL);
 	struct store *s = store_new();
 	struct resource *r = find(g, "apps", "v1", "deployments");
 
@@ -131,7 +131,7 @@ test_added(struct arena *a)
 	static const char *const versions[] = {
 	    "v1alpha1", "v2", "v1", "foo", "v10beta3", "v10"};
 	struct resource r[6] = {{.verbs = 0}}, *next, *removed;
-	struct registry *g = resource_registry_new();
+	struct registry *g = resource_registry_new(NULL);
 	unsigned long before = resource_generation(g);
 	struct buf order = BUF_INIT;
 	struct resource other = {.group = span_str("a.example.com"),

@@ -10,7 +10,6 @@
 // needs cmd/kapi/type/names.c
 // needs cmd/kapi/type/problem.c
 // needs cmd/kapi/type/cause.c
-// needs cmd/kapi/type/traits.c
 #include "crd/crd.h"
 #include "read/continue.h"
 #include "read/selection.h"

@@ -1,27 +1,14 @@
 /*
- * kinds: the rules of each built-in kind, by topic. Only builtin.c
- * calls the entries; the rest is shared between topics (a Deployment holds the
+ * topics: the rules of each built-in kind, by topic. The rows of kinds/ name
+ * the entries; the rest is shared between topics (a Deployment holds the
  * template of a Pod).
  */
-#ifndef KINDS_H
-#define KINDS_H
+#ifndef TOPICS_H
+#define TOPICS_H
 
 #include "builtin/builtin.h"
 #include "builtin/rules.h"
-
-/* What prepare and validate work on. */
-struct change_of {
-	struct arena *arena;
-	const struct resource *resource;
-	struct store *store;	 /* of prepare only */
-	struct span subresource; /* none: the object itself */
-	const struct node *live; /* NULL: a create */
-};
-
-typedef void default_fn(struct arena *a, struct node *object);
-typedef void prepare_fn(const struct change_of *x, struct node *object);
-typedef void validate_fn(
-    struct causes *c, const struct change_of *x, const struct node *object);
+#include "type/strategy.h"
 
 /* Absent (or "", or null): becomes the value. */
 void default_text(

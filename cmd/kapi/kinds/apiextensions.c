@@ -1,0 +1,17 @@
+/* The kinds of apiextensions.k8s.io. */
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "customresourcedefinitions",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NEEDS_VERSION,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+};
+
+const struct kind_group kinds_apiextensions = {
+    "apiextensions.k8s.io", rows, COUNT(rows)};

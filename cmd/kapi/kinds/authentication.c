@@ -1,0 +1,26 @@
+/* The kinds of authentication.k8s.io. */
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "selfsubjectreviews",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "tokenreviews",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+};
+
+const struct kind_group kinds_authentication = {
+    "authentication.k8s.io", rows, COUNT(rows)};

@@ -1,0 +1,44 @@
+/* The kinds of authorization.k8s.io. */
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "localsubjectaccessreviews",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "selfsubjectaccessreviews",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "selfsubjectrulesreviews",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "subjectaccessreviews",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+};
+
+const struct kind_group kinds_authorization = {
+    "authorization.k8s.io", rows, COUNT(rows)};

@@ -1,0 +1,18 @@
+/* The kinds of discovery.k8s.io. */
+#include "builtin/topics.h"
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "endpointslices",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_SPEC,
+	.defaults = endpointslice_default,
+	.prepare = strategy_no_preparation,
+	.validate = endpointslice_validate,
+    },
+};
+
+const struct kind_group kinds_discovery = {
+    "discovery.k8s.io", rows, COUNT(rows)};

@@ -1,0 +1,27 @@
+/* The kinds of flowcontrol.apiserver.k8s.io. */
+#include "builtin/topics.h"
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "flowschemas",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_SPEC,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "prioritylevelconfigurations",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_SPEC,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+};
+
+const struct kind_group kinds_flowcontrol = {
+    "flowcontrol.apiserver.k8s.io", rows, COUNT(rows)};

@@ -1,0 +1,36 @@
+/*
+ * kinds: every built-in kind, one row of a table for each, one file for each
+ * API group. The rows tie together what other rooms have: rules of builtin/,
+ * columns of reply/, and so on. How to add one: HACKING.md.
+ */
+#ifndef KINDS_H
+#define KINDS_H
+
+#include <stddef.h>
+
+#include "type/strategy.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct kind_group {
+	const char *group; /* "" is the core group */
+	const struct strategy *rows;
+	size_t n;
+};
+
+extern const struct kind_group kinds_core, kinds_apiregistration, kinds_apps,
+    kinds_events, kinds_authentication, kinds_authorization, kinds_autoscaling,
+    kinds_batch, kinds_certificates, kinds_networking, kinds_policy, kinds_rbac,
+    kinds_storage, kinds_admissionregistration, kinds_apiextensions,
+    kinds_scheduling, kinds_coordination, kinds_node, kinds_discovery,
+    kinds_resource, kinds_flowcontrol;
+
+/* Custom resources. */
+extern const struct strategy kinds_custom;
+
+/* For resource_registry_new: the row of a built-in kind; NULL: there is none. */
+const struct strategy *kinds_find(struct span group, struct span plural);
+/* Every group, in the order of discovery; NULL behind the last one. */
+const struct kind_group *kinds_group(size_t i);
+
+#endif

@@ -1,0 +1,17 @@
+/* The kinds of node.k8s.io. */
+#include "builtin/topics.h"
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "runtimeclasses",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = runtimeclass_validate,
+    },
+};
+
+const struct kind_group kinds_node = {"node.k8s.io", rows, COUNT(rows)};

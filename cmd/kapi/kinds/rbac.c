@@ -1,0 +1,45 @@
+/* The kinds of rbac.authorization.k8s.io. */
+#include "builtin/topics.h"
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "clusterrolebindings",
+	.names = NAME_SEGMENT,
+	.traits = TRAIT_CREATE_ON_UPDATE,
+	.generation = GENERATION_NONE,
+	.defaults = rolebinding_default,
+	.prepare = strategy_no_preparation,
+	.validate = rolebinding_validate,
+    },
+    {
+	.plural = "clusterroles",
+	.names = NAME_SEGMENT,
+	.traits = TRAIT_CREATE_ON_UPDATE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = role_validate,
+    },
+    {
+	.plural = "rolebindings",
+	.names = NAME_SEGMENT,
+	.traits = TRAIT_CREATE_ON_UPDATE,
+	.generation = GENERATION_NONE,
+	.defaults = rolebinding_default,
+	.prepare = strategy_no_preparation,
+	.validate = rolebinding_validate,
+    },
+    {
+	.plural = "roles",
+	.names = NAME_SEGMENT,
+	.traits = TRAIT_CREATE_ON_UPDATE,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = role_validate,
+    },
+};
+
+const struct kind_group kinds_rbac = {
+    "rbac.authorization.k8s.io", rows, COUNT(rows)};

@@ -1,0 +1,43 @@
+/* The kinds of resource.k8s.io. */
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "deviceclasses",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_RETURNS_DELETED,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "resourceclaims",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_RETURNS_DELETED,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "resourceclaimtemplates",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_RETURNS_DELETED,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+    {
+	.plural = "resourceslices",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_RETURNS_DELETED,
+	.generation = GENERATION_NONE,
+	.defaults = strategy_no_defaults,
+	.prepare = strategy_no_preparation,
+	.validate = strategy_no_rules,
+    },
+};
+
+const struct kind_group kinds_resource = {"resource.k8s.io", rows, COUNT(rows)};

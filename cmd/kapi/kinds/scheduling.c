@@ -1,0 +1,18 @@
+/* The kinds of scheduling.k8s.io. */
+#include "builtin/topics.h"
+#include "kinds/kinds.h"
+
+static const struct strategy rows[] = {
+    {
+	.plural = "priorityclasses",
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_ONCE,
+	.defaults = priorityclass_default,
+	.prepare = strategy_no_preparation,
+	.validate = priorityclass_validate,
+    },
+};
+
+const struct kind_group kinds_scheduling = {
+    "scheduling.k8s.io", rows, COUNT(rows)};

@@ -1,0 +1,90 @@
+/* kinds: every built-in resource has a row, every row a resource, and every row
+ * says all that a row must say. */
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
+#include "kinds/kinds.h"
+
+#include "tap.h"
+
+static struct registry *registry;
+
+static void
+check_row(const struct strategy *s, const char *group)
+{
+	const char *lacks = NULL;
+
+	if (s->names == 0)
+		lacks = "names";
+	else if (s->traits == 0)
+		lacks = "traits";
+	else if (s->generation == 0)
+		lacks = "generation";
+	else if (s->defaults == NULL)
+		lacks = "defaults";
+	else if (s->prepare == NULL)
+		lacks = "prepare";
+	else if (s->validate == NULL)
+		lacks = "validate";
+	is(lacks, NULL, s->plural == NULL ? "custom resources" : s->plural);
+	if (lacks != NULL)
+		printf(
+		    "# no %s in the row of %s.%s\n", lacks, s->plural, group);
+}
+
+static bool
+is_served(const char *group, const char *plural)
+{
+	const struct resource *r;
+
+	for (size_t i = 0; (r = resource_next(registry, &i)) != NULL;)
+		if (span_is(r->group, group) && span_is(r->plural, plural))
+			return true;
+	return false;
+}
+
+static void
+test_rows(void)
+{
+	const struct kind_group *g;
+
+	check_row(&kinds_custom, "");
+	for (size_t i = 0; (g = kinds_group(i)) != NULL; i++)
+		for (size_t j = 0; j < g->n; j++) {
+			const struct strategy *s = &g->rows[j];
+
+			check_row(s, g->group);
+			ok(is_served(g->group, s->plural),
+			    "a row has a resource");
+			ok(kinds_find(
+			       span_str(g->group), span_str(s->plural)) == s,
+			    "no other row is of the same kind");
+		}
+}
+
+static void
+test_resources(void)
+{
+	const struct resource *r;
+	size_t n = 0;
+
+	for (size_t i = 0; (r = resource_next(registry, &i)) != NULL; n++)
+		if (r->strategy == NULL)
+			printf("# no row of %.*s.%.*s\n", SPAN_ARG(r->plural),
+			    SPAN_ARG(r->group));
+		else
+			n += 1000;
+	ok(n > 60000 && n / 1000 == n % 1000, "every resource has a row");
+}
+
+int
+main(void)
+{
+	registry = resource_registry_new(kinds_find);
+	test_rows();
+	test_resources();
+	resource_registry_free(registry);
+	return tap_done();
+}
