@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "crd/structural.h"
+#include "kinds/kinds.h"
 #include "merge/fieldset.h"
 #include "merge/managed.h"
 #include "merge/shape.h"
@@ -23,6 +24,7 @@
 #include "process/file.h"
 
 static unsigned state;
+static struct registry *registry;
 static struct node *steps;
 static const struct node *crd;
 
@@ -120,21 +122,27 @@ mutate(struct arena *a, struct node *root)
 	}
 }
 
-static const struct schema *
-schema_of(struct arena *a, const struct node *step)
+static void
+set_kind(struct managed_write *w, const struct node *step)
 {
-	struct span version = tree_text(tree_get(step, "apiVersion"));
+	const struct node *crd = tree_get(step, "crd");
+	struct span version = w->api_version, group = span_str("");
 	const char *slash = memchr(version.p, '/', version.n);
-	struct span group = span_str("");
+	const struct resource *r;
 
-	if (tree_is(tree_get(step, "crd"), NODE_OBJECT))
-		return structural_schema(a, tree_get(step, "crd"), false);
+	if (tree_is(crd, NODE_OBJECT)) {
+		w->schema = structural_schema(w->arena, crd, false);
+		w->resets = kinds_custom.resets;
+		return;
+	}
 	if (slash != NULL) {
 		group = span_make(version.p, (size_t)(slash - version.p));
 		version = span_make(slash + 1, version.n - group.n - 1);
 	}
-	return schema_builtin_kind(
-	    group, version, tree_text(tree_get(step, "kind")));
+	w->schema = schema_builtin_kind(group, version, w->kind);
+	r = resource_find_kind(registry, group, version, w->kind);
+	w->resets = r == NULL ? strategy_no_resets : r->strategy->resets;
+	w->has_status = r != NULL && r->has_status;
 }
 
 /* What was there is kept as it is. */
@@ -212,7 +220,6 @@ try_step(struct arena *a)
 	struct node *sent = tree_get(step, "sent");
 	struct node *live = tree_get(step, "live");
 	struct managed_write w = {.arena = a,
-	    .schema = schema_of(a, step),
 	    .manager = tree_text(tree_get(step, "manager")),
 	    .subresource = tree_text(tree_get(step, "subresource")),
 	    .api_version = tree_text(tree_get(step, "apiVersion")),
@@ -222,6 +229,7 @@ try_step(struct arena *a)
 	    .has_status = tree_true(tree_get(step, "hasStatus"))};
 	struct node *before;
 
+	set_kind(&w, step);
 	if (w.schema == NULL || live == NULL || sent == NULL)
 		return;
 	sent = tree_copy(a, sent);
@@ -294,6 +302,7 @@ main(int argc, char **argv)
 		return 100;
 	end = time(NULL) + (argc > 2 ? strtol(argv[2], NULL, 10) : 5);
 	state = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
+	registry = resource_registry_new(kinds_find);
 	load(&all, argv[1]);
 	while (time(NULL) < end) {
 		for (int i = 0; i < 100; i++) {
@@ -305,5 +314,6 @@ main(int argc, char **argv)
 	printf("fuzz-managed: %lu\n", runs);
 	arena_release(&a);
 	arena_release(&all);
+	resource_registry_free(registry);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* The kinds of admissionregistration.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -17,6 +22,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -26,6 +35,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|Webhooks:integer=#webhooks|Age",
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = webhooks_default,
 	.prepare = strategy_no_preparation,
 	.validate = webhooks_validate,
@@ -35,6 +48,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_metadata,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -44,6 +61,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -53,6 +74,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|Webhooks:integer=#webhooks|Age",
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = webhooks_default,
 	.prepare = strategy_no_preparation,
 	.validate = webhooks_validate,

@@ -1,5 +1,6 @@
 /* The kinds of apiregistration.k8s.io. */
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -7,6 +8,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_metadata,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,

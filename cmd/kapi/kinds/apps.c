@@ -1,6 +1,15 @@
 /* The kinds of apps. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
+
+#define WORKLOAD "|Containers+|Images+"
+
+static const struct reset deployment_resets[] = {
+    {"", {"status"}},
+    {"status", {"spec", "metadata.labels"}},
+    RESET_END,
+};
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +17,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
+	.columns = "Name|Controller|Revision|Age",
+	.cells = cells_controllerrevision,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = controllerrevision_validate,
@@ -17,6 +30,13 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns =
+	    "Name|Desired:integer|Current:integer|Ready:integer|"
+	    "Up-to-date:integer|Available:integer|Node Selector|Age" WORKLOAD
+	    "|Selector+",
+	.cells = cells_daemonset,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_status,
 	.defaults = daemonset_default,
 	.prepare = daemonset_prepare,
 	.validate = daemonset_validate,
@@ -26,6 +46,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_ANNOTATIONS,
+	.columns = "Name|Ready|Up-to-date|Available|Age" WORKLOAD "|Selector+",
+	.cells = cells_deployment,
+	.fields = strategy_any_fields,
+	.resets = deployment_resets,
 	.defaults = deployment_default,
 	.prepare = deployment_prepare,
 	.validate = deployment_validate,
@@ -37,6 +61,12 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns =
+	    "Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
+	    "|Selector+",
+	.cells = cells_replicaset,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_status,
 	.defaults = replicaset_default,
 	.prepare = strategy_no_preparation,
 	.validate = replicaset_validate,
@@ -47,6 +77,10 @@ static const struct strategy rows[] = {
 	.names = NAME_LABEL,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|Ready|Age" WORKLOAD,
+	.cells = cells_statefulset,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_status,
 	.defaults = statefulset_default,
 	.prepare = strategy_no_preparation,
 	.validate = statefulset_validate,

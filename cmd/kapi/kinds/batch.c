@@ -1,6 +1,16 @@
 /* The kinds of batch. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
+
+#define WORKLOAD "|Containers+|Images+"
+
+static const struct selectable job_fields[] = {
+    SELECTABLE_NAME,
+    SELECTABLE_NAMESPACE,
+    {"status.successful", "status.succeeded", FIELD_INT},
+    SELECTABLE_END,
+};
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +18,12 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|Schedule|Timezone|Suspend:boolean|Active:integer|Last "
+		   "Schedule|"
+		   "Age" WORKLOAD "|Selector+",
+	.cells = cells_cronjob,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_status,
 	.defaults = cronjob_default,
 	.prepare = strategy_no_preparation,
 	.validate = cronjob_validate,
@@ -17,6 +33,11 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_ORPHANS,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
+	.cells = cells_job,
+	.fields = job_fields,
+	.fields_named = "Job",
+	.resets = strategy_resets_status,
 	.defaults = job_default,
 	.prepare = job_prepare,
 	.validate = job_validate,

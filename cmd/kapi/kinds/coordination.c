@@ -1,6 +1,7 @@
 /* The kinds of coordination.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
+	.columns = "Name|Holder=spec.holderIdentity|Age",
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = lease_prepare,
 	.validate = lease_validate,

@@ -1,10 +1,15 @@
 /* Custom resources: what a definition does not tell of them. */
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 const struct strategy kinds_custom = {
     .names = NAME_SUBDOMAIN,
     .traits = TRAIT_NEEDS_VERSION,
     .generation = GENERATION_NONE,
+    .columns = "", /* of the definition */
+    .cells = columns_cells,
+    .fields = strategy_any_fields,
+    .resets = strategy_resets_metadata,
     .defaults = strategy_no_defaults,
     .prepare = strategy_no_preparation,
     .validate = strategy_no_rules,

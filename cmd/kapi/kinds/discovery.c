@@ -1,6 +1,7 @@
 /* The kinds of discovery.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|AddressType|Ports|Endpoints|Age",
+	.cells = cells_endpointslice,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = endpointslice_default,
 	.prepare = strategy_no_preparation,
 	.validate = endpointslice_validate,

@@ -1,6 +1,7 @@
 /* The kinds of flowcontrol.apiserver.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_metadata,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -17,6 +22,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_metadata,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,

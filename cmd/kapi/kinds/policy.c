@@ -1,6 +1,7 @@
 /* The kinds of policy. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,11 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
+	.columns = "Name|Min Available|Max Unavailable|Allowed "
+		   "Disruptions:integer|Age",
+	.cells = cells_pdb,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_status,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = budget_validate,

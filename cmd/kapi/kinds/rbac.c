@@ -1,6 +1,7 @@
 /* The kinds of rbac.authorization.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
+	.columns = "Name|Role|Age|Users+|Groups+|ServiceAccounts+",
+	.cells = cells_binding,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = rolebinding_default,
 	.prepare = strategy_no_preparation,
 	.validate = rolebinding_validate,
@@ -17,6 +22,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = role_validate,
@@ -26,6 +35,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
+	.columns = "Name|Role|Age|Users+|Groups+|ServiceAccounts+",
+	.cells = cells_binding,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = rolebinding_default,
 	.prepare = strategy_no_preparation,
 	.validate = rolebinding_validate,
@@ -35,6 +48,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = role_validate,

@@ -1,5 +1,6 @@
 /* The kinds of resource.k8s.io. */
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -7,6 +8,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
+	.columns = "Name|Age",
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -16,6 +21,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_resets_metadata,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -25,6 +34,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
+	.columns = "Name|Age",
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
@@ -34,6 +47,10 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
+	.columns = COLUMNS_NONE,
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,

@@ -1,6 +1,7 @@
 /* The kinds of scheduling.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
+#include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
@@ -8,6 +9,12 @@ static const struct strategy rows[] = {
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_ONCE,
+	.columns =
+	    "Name|Value:integer=value|Global-Default:boolean=globalDefault|Age|"
+	    "PreemptionPolicy=preemptionPolicy",
+	.cells = columns_cells,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
 	.defaults = priorityclass_default,
 	.prepare = strategy_no_preparation,
 	.validate = priorityclass_validate,

@@ -55,10 +55,8 @@ managed_track_update(struct managing *m, const struct node *live,
 	managed_drop_versions(m);
 	if (shape_compare(a, m->shape, live, object, &d) != 0)
 		return -1;
-	set = managed_filter(
-	    m->write, object, fieldset_union(a, d.modified, d.added));
-	changed =
-	    fieldset_union(a, set, managed_filter(m->write, object, d.removed));
+	set = managed_filter(m->write, fieldset_union(a, d.modified, d.added));
+	changed = fieldset_union(a, set, managed_filter(m->write, d.removed));
 	for (size_t i = 0; changed != NULL && i < m->entries.n; i++) {
 		struct managed_entry *x = &m->entries.items[i];
 		struct fieldset *had =

@@ -20,6 +20,7 @@
 #include "json/tree.h"
 #include "type/problem.h"
 #include "type/schema.h"
+#include "type/strategy.h"
 
 struct managed_write {
 	struct arena *arena;
@@ -33,8 +34,9 @@ struct managed_write {
 	struct span kind;	 /* of the request's resource; none: any */
 	struct span now;	 /* RFC 3339, whole seconds, Z */
 	bool force;		 /* apply only */
-	/* Of a CRD: whether /status exists: then the main path owns nothing
-	 * of status. For built-in kinds this is known here. */
+	/* What this kind's paths reset; the main path only if /status
+	 * exists. */
+	const struct reset *resets;
 	bool has_status;
 	/* Whether an entry's apiVersion is still served; NULL: all are.
 	 * Entries of versions that are gone are dropped. */

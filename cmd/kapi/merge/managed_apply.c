@@ -260,10 +260,10 @@ take_from_others(struct applying *p)
 
 	if (shape_compare(a, p->m.shape, p->live, p->merged, &d) != 0)
 		return problem_make(a, 500, "", "failed to compare objects");
-	changed = managed_filter(
-	    p->m.write, p->merged, fieldset_union(a, d.modified, d.added));
-	lost = fieldset_union(
-	    a, changed, managed_filter(p->m.write, p->merged, d.removed));
+	changed =
+	    managed_filter(p->m.write, fieldset_union(a, d.modified, d.added));
+	lost =
+	    fieldset_union(a, changed, managed_filter(p->m.write, d.removed));
 	for (size_t i = 0; i < e->n && changed != NULL; i++) {
 		struct managed_entry *x = &e->items[i];
 		struct fieldset *both;
@@ -387,8 +387,8 @@ managed_apply(const struct managed_write *w, const struct node *live,
 		p.mine = managed_entries_add(&p.m.entries, &self);
 	p.last = managed_entry_set(&p.m.entries, p.mine, &p.m.shape);
 	p.mine->api_version = w->api_version;
-	managed_entry_set_fields(p.mine,
-	    managed_filter(w, applied, shape_set(a, p.m.shape, applied)));
+	managed_entry_set_fields(
+	    p.mine, managed_filter(w, shape_set(a, p.m.shape, applied)));
 	prune(&p);
 	problem = take_from_others(&p);
 	if (problem != NULL)

@@ -79,8 +79,8 @@ int managed_track_update(struct managing *m, const struct node *live,
     const struct node *object, struct span manager);
 
 /* Fields that a write through this path resets, out of the set. */
-struct fieldset *managed_filter(const struct managed_write *w,
-    const struct node *object, struct fieldset *set);
+struct fieldset *managed_filter(
+    const struct managed_write *w, struct fieldset *set);
 /* Without apiVersion, kind, metadata.name and the like. */
 struct fieldset *managed_strip(struct arena *a, struct fieldset *set);
 

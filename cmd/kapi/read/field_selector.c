@@ -7,157 +7,6 @@
 #include "crd/crd.h"
 #include "json/json.h"
 
-/* ---- what a kind knows ---- */
-
-struct known {
-	const char *label, *path;
-	enum field_source source;
-};
-
-#define TEXT(label)                      \
-	{                                \
-		label, label, FIELD_TEXT \
-	}
-#define NAME                                    \
-	{                                       \
-		"metadata.name", "", FIELD_NAME \
-	}
-#define NAMESPACE                                         \
-	{                                                 \
-		"metadata.namespace", "", FIELD_NAMESPACE \
-	}
-#define KNOWN_END                      \
-	{                              \
-		NULL, NULL, FIELD_NONE \
-	}
-
-static const struct known pods[] = {
-    NAME,
-    NAMESPACE,
-    TEXT("spec.nodeName"),
-    TEXT("spec.restartPolicy"),
-    TEXT("spec.schedulerName"),
-    TEXT("spec.serviceAccountName"),
-    {"spec.hostNetwork", "spec.hostNetwork", FIELD_BOOL},
-    TEXT("status.phase"),
-    {"status.podIP", "", FIELD_POD_IP},
-    {"status.podIPs", "", FIELD_NONE},
-    TEXT("status.nominatedNodeName"),
-    {"spec.host", "spec.nodeName", FIELD_TEXT},
-    KNOWN_END,
-};
-
-static const struct known nodes[] = {
-    NAME,
-    {"spec.unschedulable", "spec.unschedulable", FIELD_BOOL},
-    KNOWN_END,
-};
-
-static const struct known controllers[] = {
-    NAME,
-    NAMESPACE,
-    {"status.replicas", "status.replicas", FIELD_INT},
-    KNOWN_END,
-};
-
-static const struct known core_events[] = {
-    NAME,
-    NAMESPACE,
-    TEXT("involvedObject.kind"),
-    TEXT("involvedObject.namespace"),
-    TEXT("involvedObject.name"),
-    TEXT("involvedObject.uid"),
-    TEXT("involvedObject.apiVersion"),
-    TEXT("involvedObject.resourceVersion"),
-    TEXT("involvedObject.fieldPath"),
-    TEXT("reason"),
-    TEXT("reportingComponent"),
-    {"source", "", FIELD_EVENT_SOURCE},
-    TEXT("type"),
-    KNOWN_END,
-};
-
-/* Kept as core events: their fields are read from those. */
-static const struct known events[] = {
-    NAME,
-    NAMESPACE,
-    {"regarding.kind", "involvedObject.kind", FIELD_TEXT},
-    {"regarding.namespace", "involvedObject.namespace", FIELD_TEXT},
-    {"regarding.name", "involvedObject.name", FIELD_TEXT},
-    {"regarding.uid", "involvedObject.uid", FIELD_TEXT},
-    {"regarding.apiVersion", "involvedObject.apiVersion", FIELD_TEXT},
-    {"regarding.resourceVersion", "involvedObject.resourceVersion", FIELD_TEXT},
-    {"regarding.fieldPath", "involvedObject.fieldPath", FIELD_TEXT},
-    TEXT("reason"),
-    {"reportingController", "reportingComponent", FIELD_TEXT},
-    TEXT("type"),
-    KNOWN_END,
-};
-
-static const struct known namespaces[] = {
-    NAME,
-    TEXT("status.phase"),
-    KNOWN_END,
-};
-
-static const struct known secrets[] = {
-    NAME,
-    NAMESPACE,
-    TEXT("type"),
-    KNOWN_END,
-};
-
-static const struct known services[] = {
-    NAME,
-    NAMESPACE,
-    TEXT("spec.clusterIP"),
-    TEXT("spec.type"),
-    KNOWN_END,
-};
-
-static const struct known jobs[] = {
-    NAME,
-    NAMESPACE,
-    {"status.successful", "status.succeeded", FIELD_INT},
-    KNOWN_END,
-};
-
-static const struct known certificates[] = {
-    NAME,
-    TEXT("spec.signerName"),
-    KNOWN_END,
-};
-
-static const struct known any[] = {NAME, NAMESPACE, KNOWN_END};
-
-struct kind_fields {
-	const char *group, *plural;
-	const struct known *known;
-};
-
-static const struct kind_fields kinds[] = {
-    {"", "pods", pods},
-    {"", "nodes", nodes},
-    {"", "replicationcontrollers", controllers},
-    {"", "events", core_events},
-    {"events.k8s.io", "events", events},
-    {"", "namespaces", namespaces},
-    {"", "secrets", secrets},
-    {"", "services", services},
-    {"batch", "jobs", jobs},
-    {"certificates.k8s.io", "certificatesigningrequests", certificates},
-};
-
-static const struct known *
-known_of(const struct resource *r)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (span_is(r->group, kinds[i].group) &&
-		    span_is(r->plural, kinds[i].plural))
-			return kinds[i].known;
-	return any;
-}
-
 /* ---- text ---- */
 
 /* Behind a backslash stand only \ , and =. */
@@ -300,13 +149,15 @@ selectable(const struct resource *r, struct field_term *t)
 static struct problem *
 unknown(struct arena *a, const struct resource *r, struct span label)
 {
-	if (r->crd != NULL || (known_of(r) != any && known_of(r) != jobs))
+	const struct strategy *s = r->strategy;
+
+	if (s->fields_named != NULL)
+		return problem_bad_request(a,
+		    "field label %.*s not supported for %s",
+		    SPAN_ARG(gotext_quote(a, label)), s->fields_named);
+	if (r->crd != NULL || s->fields != strategy_any_fields)
 		return problem_bad_request(
 		    a, "field label not supported: %.*s", SPAN_ARG(label));
-	if (known_of(r) == jobs)
-		return problem_bad_request(a,
-		    "field label %.*s not supported for Job",
-		    SPAN_ARG(gotext_quote(a, label)));
 	return problem_bad_request(a,
 	    "%.*s is not a known field selector: only \"metadata.name\", "
 	    "\"metadata.namespace\"",
@@ -316,18 +167,18 @@ unknown(struct arena *a, const struct resource *r, struct span label)
 static struct problem *
 resolve(struct arena *a, const struct resource *r, struct field_term *t)
 {
-	const struct known *k = r->crd != NULL ? any : known_of(r);
+	const struct selectable *s = r->strategy->fields;
 
-	while (k->label != NULL && !span_is(t->label, k->label))
-		k++;
-	if (k->label != NULL &&
-	    !(k->source == FIELD_NAMESPACE && r->crd != NULL &&
+	while (s->label != NULL && !span_is(t->label, s->label))
+		s++;
+	if (s->label != NULL &&
+	    !(s->source == FIELD_NAMESPACE && r->crd != NULL &&
 		!r->namespaced)) {
-		t->source = k->source;
-		t->path = span_str(k->path);
+		t->source = s->source;
+		t->path = span_str(s->path);
 		return NULL;
 	}
-	if (r->crd != NULL && selectable(r, t))
+	if (selectable(r, t))
 		return NULL;
 	return unknown(a, r, t->label);
 }

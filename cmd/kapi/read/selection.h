@@ -16,6 +16,7 @@
 #include "store/store.h"
 #include "type/problem.h"
 #include "type/resource.h"
+#include "type/strategy.h"
 
 enum label_op {
 	LABEL_IN, /* = and == too */
@@ -32,20 +33,6 @@ struct label_term {
 	struct span *values; /* sorted, each once */
 	size_t count;
 	int64_t number; /* of ABOVE and BELOW */
-};
-
-/* Where a field's value is in the JSON of an object, and what stands for an
- * absent one. */
-enum field_source {
-	FIELD_TEXT, /* at path; absent: "" */
-	FIELD_BOOL, /* absent: false */
-	FIELD_INT,  /* absent: 0 */
-	FIELD_ANY,  /* of a CRD: whatever it is, as text; absent: "" */
-	FIELD_NAME,
-	FIELD_NAMESPACE,
-	FIELD_NONE,	   /* known, but always "" */
-	FIELD_POD_IP,	   /* the first of status.podIPs */
-	FIELD_EVENT_SOURCE /* source.component, else reportingComponent */
 };
 
 struct field_term {

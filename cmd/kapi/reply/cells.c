@@ -104,7 +104,7 @@ two(struct arena *a, int64_t n, char unit, int64_t m, char smaller)
 }
 
 struct span
-duration_text(struct arena *a, int64_t seconds)
+cells_duration(struct arena *a, int64_t seconds)
 {
 	int64_t minutes = seconds / 60, hours = seconds / 3600;
 	int64_t days = hours / 24;
@@ -141,7 +141,7 @@ cells_since(struct cells *c, struct span time)
 		return span_str("<unknown>");
 	if (clock_parse_us(time, &us) != 0)
 		return span_str("<invalid>");
-	return duration_text(c->arena, (c->now - us) / 1000000);
+	return cells_duration(c->arena, (c->now - us) / 1000000);
 }
 
 /* ---- parts ---- */
@@ -161,8 +161,7 @@ by_text(const void *x, const void *y)
 }
 
 struct span
-join_sorted(
-    struct arena *a, struct span *items, size_t n, const char *separator)
+cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 {
 	struct buf b = BUF_INIT;
 	struct span s;
@@ -182,7 +181,7 @@ join_sorted(
 }
 
 struct span
-labels_text(struct arena *a, const struct node *labels)
+cells_labels(struct arena *a, const struct node *labels)
 {
 	size_t n = tree_is(labels, NODE_OBJECT) ? tree_count(labels) : 0;
 	struct span *items;
@@ -194,7 +193,7 @@ labels_text(struct arena *a, const struct node *labels)
 		items[i] = arena_printf(a, "%.*s=%.*s",
 		    SPAN_ARG(labels->members[i].key),
 		    SPAN_ARG(tree_text(labels->members[i].value)));
-	return join_sorted(a, items, n, ",");
+	return cells_join(a, items, n, ",");
 }
 
 static struct span
@@ -214,7 +213,7 @@ expression(struct arena *a, const struct node *e)
 		items[i] = tree_text(values->items[i]);
 	return arena_printf(a, "%.*s %s (%.*s)", SPAN_ARG(key),
 	    span_is(op, "In") ? "in" : "notin",
-	    SPAN_ARG(join_sorted(a, items, n, ",")));
+	    SPAN_ARG(cells_join(a, items, n, ",")));
 }
 
 struct term {
@@ -233,7 +232,7 @@ by_key(const void *x, const void *y)
 }
 
 struct span
-selector_words(struct arena *a, const struct node *selector, const char * or)
+cells_selector(struct arena *a, const struct node *selector, const char * or)
 {
 	const struct node *labels = tree_get(selector, "matchLabels");
 	const struct node *more = tree_get(selector, "matchExpressions");

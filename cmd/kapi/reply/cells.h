@@ -1,6 +1,6 @@
 /*
- * cells: the cells of one row of a Table. Behind columns.c: each function of
- * cells_*.c writes all cells of one kind, in the order of its columns.
+ * cells: the cells of one row of a Table. Each function of cells_*.c writes all
+ * cells of one kind, in the order of its columns; rows of kinds/ name them.
  * Source of what they say: kubernetes/pkg/printers/internalversion/printers.go.
  */
 #ifndef CELLS_H
@@ -12,12 +12,14 @@
 #include "base/buf.h"
 #include "base/span.h"
 #include "json/tree.h"
+#include "type/strategy.h"
 
 struct cells {
 	struct buf *out;
 	struct arena *arena;
 	int64_t now; /* clock_real_us */
 	const struct node *object;
+	const char *columns; /* of the strategy */
 };
 
 void cell_text(struct cells *c, struct span text);
@@ -36,20 +38,19 @@ void cell_fmt(struct cells *c, const char *fmt, ...)
 /* "4m5s" ago, as duration.HumanDuration has it; "<unknown>" if there is no
  * time, "<invalid>" if it is none. In the arena. */
 struct span cells_since(struct cells *c, struct span time);
-struct span duration_text(struct arena *a, int64_t seconds);
+struct span cells_duration(struct arena *a, int64_t seconds);
 int64_t cells_int(const struct node *n, const char *path); /* absent: 0 */
 /* "a=b,c=d" sorted; "<none>" for no labels. */
-struct span labels_text(struct arena *a, const struct node *labels);
+struct span cells_labels(struct arena *a, const struct node *labels);
 /* A LabelSelector as labels.Selector prints it; or: of an empty one. */
-struct span selector_words(
+struct span cells_selector(
     struct arena *a, const struct node *selector, const char * or);
 /* Two cells: names and images of containers. */
 void cell_containers(struct cells *c, const struct node *containers);
 /* Texts, sorted, each once, joined by separator. */
-struct span join_sorted(
+struct span cells_join(
     struct arena *a, struct span *items, size_t n, const char *separator);
 
-typedef void cells_fn(struct cells *c);
 cells_fn cells_pod, cells_replicaset, cells_replicationcontroller,
     cells_deployment, cells_statefulset, cells_daemonset, cells_job,
     cells_cronjob, cells_podtemplate, cells_controllerrevision;
@@ -57,5 +58,6 @@ cells_fn cells_service, cells_node, cells_event, cells_endpoints,
     cells_endpointslice, cells_pv, cells_pvc, cells_ingress, cells_ingressclass,
     cells_binding, cells_hpa, cells_storageclass, cells_pdb,
     cells_networkpolicy, cells_configmap, cells_quota, cells_signing;
+conditions_fn cells_pod_conditions;
 
 #endif

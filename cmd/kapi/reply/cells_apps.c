@@ -26,7 +26,7 @@ static void
 selector(struct cells *c, const char *path)
 {
 	cell_text(
-	    c, selector_words(c->arena, tree_path(c->object, path), "<none>"));
+	    c, cells_selector(c->arena, tree_path(c->object, path), "<none>"));
 }
 
 void
@@ -41,7 +41,7 @@ cells_replicationcontroller(struct cells *c)
 {
 	replicas(c);
 	cell_text(
-	    c, labels_text(c->arena, tree_path(c->object, "spec.selector")));
+	    c, cells_labels(c->arena, tree_path(c->object, "spec.selector")));
 }
 
 static void
@@ -62,7 +62,7 @@ cells_deployment(struct cells *c)
 	cell_age(c);
 	cell_containers(c, template_containers(c));
 	cell_text(c,
-	    selector_words(
+	    cells_selector(
 		c->arena, tree_path(c->object, "spec.selector"), ""));
 }
 
@@ -85,7 +85,7 @@ cells_daemonset(struct cells *c)
 	cell_int_path(c, "status.updatedNumberScheduled");
 	cell_int_path(c, "status.numberAvailable");
 	cell_text(c,
-	    labels_text(c->arena,
+	    cells_labels(c->arena,
 		tree_path(c->object, "spec.template.spec.nodeSelector")));
 	cell_age(c);
 	cell_containers(c, template_containers(c));
@@ -150,7 +150,7 @@ job_duration(struct cells *c)
 	}
 	if (to.n > 0 && clock_parse_us(to, &end) != 0)
 		end = c->now;
-	cell_text(c, duration_text(c->arena, (end - start) / 1000000));
+	cell_text(c, cells_duration(c->arena, (end - start) / 1000000));
 }
 
 void
@@ -193,7 +193,7 @@ cells_podtemplate(struct cells *c)
 	cell_name(c);
 	cell_containers(c, tree_path(c->object, "template.spec.containers"));
 	cell_text(c,
-	    labels_text(
+	    cells_labels(
 		c->arena, tree_path(c->object, "template.metadata.labels")));
 }
 

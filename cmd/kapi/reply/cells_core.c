@@ -38,7 +38,7 @@ ingress_addresses(struct cells *c)
 		if (ip.n > 0)
 			items[used++] = ip;
 	}
-	return join_sorted(c->arena, items, used, ",");
+	return cells_join(c->arena, items, used, ",");
 }
 
 static struct span
@@ -96,7 +96,7 @@ cells_service(struct cells *c)
 	service_ports(c);
 	cell_age(c);
 	cell_text(
-	    c, labels_text(c->arena, tree_path(c->object, "spec.selector")));
+	    c, cells_labels(c->arena, tree_path(c->object, "spec.selector")));
 }
 
 /* ---- endpoints ---- */
@@ -294,7 +294,7 @@ quota_column(struct cells *c, bool limits)
 			    SPAN_ARG(have.n > 0 ? have : span_str("0")),
 			    SPAN_ARG(tree_text(hard->members[i].value)));
 	}
-	cell_text(c, join_sorted(c->arena, items, k, ", "));
+	cell_text(c, cells_join(c->arena, items, k, ", "));
 }
 
 void

@@ -34,7 +34,7 @@ node_roles(struct cells *c)
 			items[k++] = value;
 	}
 	return k == 0 ? span_str("<none>")
-		      : join_sorted(c->arena, items, k, ",");
+		      : cells_join(c->arena, items, k, ",");
 }
 
 void
@@ -321,7 +321,7 @@ cells_networkpolicy(struct cells *c)
 {
 	cell_name(c);
 	cell_text(c,
-	    selector_words(
+	    cells_selector(
 		c->arena, tree_path(c->object, "spec.podSelector"), "<none>"));
 	cell_age(c);
 }
@@ -484,7 +484,7 @@ cells_signing(struct cells *c)
 	if (tree_path(c->object, "spec.expirationSeconds") == NULL)
 		cell_str(c, "<none>");
 	else
-		cell_text(c, duration_text(c->arena, seconds));
+		cell_text(c, cells_duration(c->arena, seconds));
 	cell_fmt(c, "%s%s%s", status,
 	    has_condition(c->object, "Failed") ? ",Failed" : "",
 	    tree_path_text(c->object, "status.certificate").n > 0 ? ",Issued"

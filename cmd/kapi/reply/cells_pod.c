@@ -230,3 +230,18 @@ cells_pod(struct cells *c)
 	cell_path(c, "status.nominatedNodeName", "<none>");
 	readiness_gates(c, &t);
 }
+
+void
+cells_pod_conditions(struct buf *b, const struct node *object)
+{
+	struct span phase = tree_path_text(object, "status.phase");
+	bool done = span_is(phase, "Succeeded");
+
+	if (!done && !span_is(phase, "Failed"))
+		return;
+	buf_addf(b,
+	    ",\"conditions\":[{\"type\":\"Completed\",\"status\":\"True\","
+	    "\"reason\":\"%s\",\"message\":\"%s\"}]",
+	    done ? "Succeeded" : "Failed",
+	    done ? "The pod has completed successfully." : "The pod failed.");
+}

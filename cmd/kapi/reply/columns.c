@@ -8,143 +8,14 @@
 #include "reply/cells.h"
 #include "text/jsonpath.h"
 
-/*
- * Columns of a kind: NAME[:TYPE][+][=SOURCE] each, with | between them. TYPE
- * is string if it is not given; + is priority 1: shown by -o wide. Where no
- * function writes the cells, SOURCE is the path of the value, #PATH a count,
- * and ?TEXT behind it stands for an absent one.
- */
-struct table {
-	const char *group, *plural, *columns;
-	cells_fn *cells;
+const struct strategy columns_scale = {
+    .plural = "scale",
+    .columns = "Name|Desired:integer=spec.replicas|"
+	       "Available:integer=status.replicas|Age",
+    .cells = columns_cells,
+    .resets = strategy_no_resets,
+    .defaults = strategy_no_defaults,
 };
-
-#define WORKLOAD "|Containers+|Images+"
-
-static const struct table tables[] = {
-    {"", "configmaps", "Name|Data|Age", cells_configmap},
-    {"", "endpoints", "Name|Endpoints|Age", cells_endpoints},
-    {"", "events",
-	"Last Seen|Type|Reason|Object|Subobject+|Source+|Message|First Seen+|"
-	"Count+|Name+",
-	cells_event},
-    {"", "namespaces", "Name|Status=status.phase|Age", NULL},
-    {"", "nodes",
-	"Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-Image+|"
-	"Kernel-Version+|Container-Runtime+",
-	cells_node},
-    {"", "persistentvolumeclaims",
-	"Name|Status|Volume|Capacity|Access Modes|StorageClass|"
-	"VolumeAttributesClass|Age|VolumeMode+",
-	cells_pvc},
-    {"", "persistentvolumes",
-	"Name|Capacity|Access Modes|Reclaim Policy|Status|Claim|StorageClass|"
-	"VolumeAttributesClass|Reason|Age|VolumeMode+",
-	cells_pv},
-    {"", "pods",
-	"Name|Ready|Status|Restarts|Age|IP+|Node+|Nominated Node+|"
-	"Readiness Gates+",
-	cells_pod},
-    {"", "podtemplates", "Name|Containers|Images|Pod Labels",
-	cells_podtemplate},
-    {"", "replicationcontrollers",
-	"Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
-	"|Selector+",
-	cells_replicationcontroller},
-    {"", "resourcequotas", "Name|Request|Limit|Age", cells_quota},
-    {"", "secrets", "Name|Type=type|Data=#data|Age", NULL},
-    {"", "serviceaccounts", "Name|Age", NULL},
-    {"", "services", "Name|Type|Cluster-IP|External-IP|Port(s)|Age|Selector+",
-	cells_service},
-    {"apps", "controllerrevisions", "Name|Controller|Revision|Age",
-	cells_controllerrevision},
-    {"apps", "daemonsets",
-	"Name|Desired:integer|Current:integer|Ready:integer|"
-	"Up-to-date:integer|Available:integer|Node Selector|Age" WORKLOAD
-	"|Selector+",
-	cells_daemonset},
-    {"apps", "deployments",
-	"Name|Ready|Up-to-date|Available|Age" WORKLOAD "|Selector+",
-	cells_deployment},
-    {"apps", "replicasets",
-	"Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
-	"|Selector+",
-	cells_replicaset},
-    {"apps", "statefulsets", "Name|Ready|Age" WORKLOAD, cells_statefulset},
-    {"events.k8s.io", "events",
-	"Last Seen|Type|Reason|Object|Subobject+|Source+|Message|First Seen+|"
-	"Count+|Name+",
-	cells_event},
-    {"autoscaling", "horizontalpodautoscalers",
-	"Name|Reference|Targets|MinPods|MaxPods|Replicas|Age", cells_hpa},
-    {"autoscaling", "scale",
-	"Name|Desired:integer=spec.replicas|Available:integer=status.replicas|"
-	"Age",
-	NULL},
-    {"batch", "cronjobs",
-	"Name|Schedule|Timezone|Suspend:boolean|Active:integer|Last Schedule|"
-	"Age" WORKLOAD "|Selector+",
-	cells_cronjob},
-    {"batch", "jobs",
-	"Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
-	cells_job},
-    {"networking.k8s.io", "ingressclasses", "Name|Controller|Parameters|Age",
-	cells_ingressclass},
-    {"networking.k8s.io", "ingresses", "Name|Class|Hosts|Address|Ports|Age",
-	cells_ingress},
-    {"networking.k8s.io", "networkpolicies", "Name|Pod-Selector|Age",
-	cells_networkpolicy},
-    {"policy", "poddisruptionbudgets",
-	"Name|Min Available|Max Unavailable|Allowed Disruptions:integer|Age",
-	cells_pdb},
-    {"rbac.authorization.k8s.io", "clusterrolebindings",
-	"Name|Role|Age|Users+|Groups+|ServiceAccounts+", cells_binding},
-    {"rbac.authorization.k8s.io", "rolebindings",
-	"Name|Role|Age|Users+|Groups+|ServiceAccounts+", cells_binding},
-    {"storage.k8s.io", "csinodes", "Name|Drivers:integer=#spec.drivers|Age",
-	NULL},
-    {"storage.k8s.io", "storageclasses",
-	"Name|Provisioner|ReclaimPolicy|VolumeBindingMode|"
-	"AllowVolumeExpansion|Age",
-	cells_storageclass},
-    {"storage.k8s.io", "volumeattachments",
-	"Name|Attacher=spec.attacher|PV=spec.source.persistentVolumeName|"
-	"Node=spec.nodeName|Attached:boolean=status.attached|Age",
-	NULL},
-    {"storage.k8s.io", "volumeattributesclasses",
-	"Name|DriverName=driverName|Age", NULL},
-    {"admissionregistration.k8s.io", "mutatingwebhookconfigurations",
-	"Name|Webhooks:integer=#webhooks|Age", NULL},
-    {"admissionregistration.k8s.io", "validatingwebhookconfigurations",
-	"Name|Webhooks:integer=#webhooks|Age", NULL},
-    {"scheduling.k8s.io", "priorityclasses",
-	"Name|Value:integer=value|Global-Default:boolean=globalDefault|Age|"
-	"PreemptionPolicy=preemptionPolicy",
-	NULL},
-    {"certificates.k8s.io", "certificatesigningrequests",
-	"Name|Age|SignerName|Requestor|RequestedDuration|Condition",
-	cells_signing},
-    {"coordination.k8s.io", "leases", "Name|Holder=spec.holderIdentity|Age",
-	NULL},
-    {"node.k8s.io", "runtimeclasses", "Name|Handler=handler|Age", NULL},
-    {"discovery.k8s.io", "endpointslices",
-	"Name|AddressType|Ports|Endpoints|Age", cells_endpointslice},
-    {"resource.k8s.io", "deviceclasses", "Name|Age", NULL},
-    {"resource.k8s.io", "resourceclaimtemplates", "Name|Age", NULL},
-};
-
-/* Kinds without columns of their own. */
-static const struct table other = {"", "", "Name|Created At:date", NULL};
-
-static const struct table *
-table_of(const struct resource *r)
-{
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		if (span_is(r->plural, tables[i].plural) &&
-		    span_is(r->group, tables[i].group))
-			return &tables[i];
-	return &other;
-}
 
 /* ---- one column ---- */
 
@@ -205,7 +76,7 @@ add_definition(struct buf *b, struct span name, struct span type,
 static void
 builtin_columns(struct buf *b, const struct resource *r)
 {
-	struct span rest = span_str(table_of(r)->columns);
+	struct span rest = span_str(r->strategy->columns);
 	struct column c;
 
 	while (next_column(&rest, &c))
@@ -357,39 +228,34 @@ columns_add(struct buf *b, const struct resource *r)
 }
 
 void
-cells_add(struct buf *b, struct arena *a, const struct resource *r,
+columns_cells(struct cells *c)
+{
+	struct span rest = span_str(c->columns);
+	struct column column;
+
+	while (next_column(&rest, &column))
+		cell_of(c, &column);
+}
+
+void
+columns_add_cells(struct buf *b, struct arena *a, const struct resource *r,
     const struct node *object)
 {
 	const struct crd_version *v = crd_version_of(r);
-	struct cells c = {b, a, clock_real_us(), object};
-	const struct table *t = table_of(r);
-	struct span rest = span_str(t->columns);
-	struct column column;
+	struct cells c = {b, a, clock_real_us(), object, r->strategy->columns};
 
 	buf_addc(b, '[');
 	if (v != NULL)
 		custom_cells(&c, v);
-	else if (t->cells != NULL)
-		t->cells(&c);
 	else
-		while (next_column(&rest, &column))
-			cell_of(&c, &column);
+		r->strategy->cells(&c);
 	buf_addc(b, ']');
 }
 
 void
-row_conditions_add(
+columns_add_conditions(
     struct buf *b, const struct resource *r, const struct node *object)
 {
-	struct span phase = tree_path_text(object, "status.phase");
-	bool done = span_is(phase, "Succeeded");
-
-	if (r->group.n > 0 || !span_is(r->plural, "pods") ||
-	    (!done && !span_is(phase, "Failed")))
-		return;
-	buf_addf(b,
-	    ",\"conditions\":[{\"type\":\"Completed\",\"status\":\"True\","
-	    "\"reason\":\"%s\",\"message\":\"%s\"}]",
-	    done ? "Succeeded" : "Failed",
-	    done ? "The pod has completed successfully." : "The pod failed.");
+	if (r->strategy->row_conditions != NULL)
+		r->strategy->row_conditions(b, object);
 }

@@ -1,7 +1,11 @@
 /*
  * columns: what a Table of a resource has for columns, and the cells of one
- * object. Descriptions of built-in columns are left out. Cells of built-in
- * kinds are computed in cells*.c, as printers.go does it.
+ * object. Descriptions of built-in columns are left out.
+ *
+ * Columns of a strategy: NAME[:TYPE][+][=SOURCE] each, with | between them. TYPE
+ * is string if it is not given; + is priority 1: shown by -o wide. Where
+ * columns_cells writes the cells, SOURCE is the path of the value, #PATH a
+ * count, and ?TEXT behind it stands for an absent one.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H
@@ -10,14 +14,24 @@
 #include "base/buf.h"
 #include "base/span.h"
 #include "json/tree.h"
+#include "reply/cells.h"
 #include "type/resource.h"
+
+/* Of kinds without columns of their own. */
+#define COLUMNS_NONE "Name|Created At:date"
+
+/* Cells where the columns say what is in them. */
+cells_fn columns_cells;
+
+/* Of Scale, which is exchanged for another kind's object, and never kept. */
+extern const struct strategy columns_scale;
 
 /* Append: the array of columnDefinitions; the array of cells; and, for pods
  * that are done, the row's conditions with their comma. */
 void columns_add(struct buf *b, const struct resource *r);
-void cells_add(struct buf *b, struct arena *a, const struct resource *r,
+void columns_add_cells(struct buf *b, struct arena *a, const struct resource *r,
     const struct node *object);
-void row_conditions_add(
+void columns_add_conditions(
     struct buf *b, const struct resource *r, const struct node *object);
 
 #endif

@@ -80,8 +80,8 @@ add_row(struct buf *b, const struct resource *r, const struct table_form *form,
 	struct node *n = tree_parse(&a, object, TREE_LIMITS, NULL, NULL);
 
 	buf_adds(b, "{\"cells\":");
-	cells_add(b, &a, r, n);
-	row_conditions_add(b, r, n);
+	columns_add_cells(b, &a, r, n);
+	columns_add_conditions(b, r, n);
 	buf_adds(b, ",\"object\":");
 	if (form->include == INCLUDE_OBJECT)
 		buf_addspan(b, object);
@@ -136,8 +136,7 @@ struct problem *
 table_answer(struct request *r, struct span *json)
 {
 	struct buf b = BUF_INIT;
-	const struct resource scale = {
-	    .group = span_str("autoscaling"), .plural = span_str("scale")};
+	const struct resource scale = {.strategy = &columns_scale};
 	const struct resource *shown =
 	    span_is(r->subresource, "scale") ? &scale : r->resource;
 	struct table_form form;

@@ -9,10 +9,10 @@
 
 #include "crd/crd.h"
 #include "merge/managed.h"
+#include "reply/columns.h"
 #include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/rest.h"
-#include "type/strategy.h"
 #include "write/convert.h"
 
 struct scaling {
@@ -174,9 +174,6 @@ scale_schema(void)
 	return schema_builtin(span_str("io.k8s.api.autoscaling.v1.Scale"));
 }
 
-static const struct strategy scale_strategy = {
-    .defaults = strategy_no_defaults};
-
 /* A resource of Scales, for managedFields and decoding. */
 static struct resource
 scale_resource(const struct resource *parent)
@@ -188,7 +185,7 @@ scale_resource(const struct resource *parent)
 	s.api_version = span_str("autoscaling/v1");
 	s.kind = span_str("Scale");
 	s.schema = scale_schema();
-	s.strategy = &scale_strategy;
+	s.strategy = &columns_scale;
 	s.crd = NULL;
 	s.has_status = false;
 	s.subresource_count = 0;

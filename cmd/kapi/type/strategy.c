@@ -1,5 +1,14 @@
 #include "type/strategy.h"
 
+const struct selectable strategy_any_fields[] = {
+    SELECTABLE_NAME, SELECTABLE_NAMESPACE, SELECTABLE_END};
+
+const struct reset strategy_no_resets[] = {RESET_END};
+const struct reset strategy_resets_status[] = {
+    {"", {"status"}}, {"status", {"spec"}}, RESET_END};
+const struct reset strategy_resets_metadata[] = {
+    {"", {"status"}}, {"status", {"spec", "metadata"}}, RESET_END};
+
 void
 strategy_no_defaults(struct arena *a, struct node *object)
 {

@@ -19,6 +19,8 @@
 #include "type/problem.h"
 #include "type/resource.h"
 
+struct cells;
+struct buf;
 struct store;
 
 enum trait {
@@ -39,6 +41,58 @@ enum generation {
 	GENERATION_ANNOTATIONS /* and those of annotations */
 };
 
+/* Where a field's value is in the JSON of an object, and what stands for an
+ * absent one. */
+enum field_source {
+	FIELD_TEXT, /* at path; absent: "" */
+	FIELD_BOOL, /* absent: false */
+	FIELD_INT,  /* absent: 0 */
+	FIELD_ANY,  /* of a CRD: whatever it is, as text; absent: "" */
+	FIELD_NAME,
+	FIELD_NAMESPACE,
+	FIELD_NONE,	   /* known, but always "" */
+	FIELD_POD_IP,	   /* the first of status.podIPs */
+	FIELD_EVENT_SOURCE /* source.component, else reportingComponent */
+};
+
+/* What fieldSelector= may ask for. */
+struct selectable {
+	const char *label, *path;
+	enum field_source source;
+};
+
+#define SELECTABLE_TEXT(label)           \
+	{                                \
+		label, label, FIELD_TEXT \
+	}
+#define SELECTABLE_NAME                         \
+	{                                       \
+		"metadata.name", "", FIELD_NAME \
+	}
+#define SELECTABLE_NAMESPACE                              \
+	{                                                 \
+		"metadata.namespace", "", FIELD_NAMESPACE \
+	}
+#define SELECTABLE_END                 \
+	{                              \
+		NULL, NULL, FIELD_NONE \
+	}
+
+/* Paths that no manager gets to own by a write through this path. Source:
+ * GetResetFields of each strategy. */
+struct reset {
+	const char *subresource; /* "" is the main path */
+	const char *paths[4];
+};
+
+#define RESET_END            \
+	{                    \
+		NULL,        \
+		{            \
+			NULL \
+		}            \
+	}
+
 /* One write: what prepare and validate work on. */
 struct change_of {
 	struct arena *arena;
@@ -53,11 +107,20 @@ typedef void prepare_fn(const struct change_of *x, struct node *object);
 typedef void validate_fn(
     struct causes *c, const struct change_of *x, const struct node *object);
 
+/* All cells of an object's row in a Table, in the order of its columns. */
+typedef void cells_fn(struct cells *c);
+/* ,"conditions":[...] of a row, or nothing. */
+typedef void conditions_fn(struct buf *b, const struct node *object);
+
 struct strategy {
 	const char *plural; /* NULL: of custom resources */
 	enum name_rule names;
 	unsigned traits;
 	enum generation generation;
+	const char *columns;		 /* see columns.h */
+	cells_fn *cells;		 /* columns_cells: as columns say */
+	const struct selectable *fields; /* up to SELECTABLE_END */
+	const struct reset *resets;	 /* up to RESET_END */
 	default_fn *defaults;
 	prepare_fn *prepare;
 	validate_fn *validate;
@@ -65,7 +128,15 @@ struct strategy {
 	/* Of few kinds; NULL: nothing. */
 	prepare_fn *prepare_status; /* on /status */
 	validate_fn *validate_status;
+	conditions_fn *row_conditions;
+	const char *fields_named; /* the kind, where a field is refused */
 };
+
+/* The name and the namespace alone. */
+extern const struct selectable strategy_any_fields[];
+/* None; status on the main path, on /status the spec; and metadata, too. */
+extern const struct reset strategy_no_resets[], strategy_resets_status[],
+    strategy_resets_metadata[];
 
 /* Where a kind has no such thing: do nothing. */
 default_fn strategy_no_defaults;

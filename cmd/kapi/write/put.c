@@ -130,6 +130,7 @@ write_managed(const struct write *w)
 	    .kind = r->kind,
 	    .now = objectmeta_time_now(w->arena),
 	    .force = w->force,
+	    .resets = r->strategy->resets,
 	    .has_status = r->has_status,
 	    /* A Scale is of no group that is served here. */
 	    .served =

@@ -1,7 +1,9 @@
 /* kinds: every built-in resource has a row, every row a resource, and every row
  * says all that a row must say. */
 // needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
 // needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
@@ -22,6 +24,14 @@ check_row(const struct strategy *s, const char *group)
 		lacks = "traits";
 	else if (s->generation == 0)
 		lacks = "generation";
+	else if (s->columns == NULL)
+		lacks = "columns";
+	else if (s->cells == NULL)
+		lacks = "cells";
+	else if (s->fields == NULL)
+		lacks = "fields";
+	else if (s->resets == NULL)
+		lacks = "resets";
 	else if (s->defaults == NULL)
 		lacks = "defaults";
 	else if (s->prepare == NULL)

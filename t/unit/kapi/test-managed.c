@@ -2,37 +2,27 @@
  * managed: what a real API server made of managedFields, recorded by
  * t/unit/kapi/managed/record, one step a line; and properties of sets.
  */
-// needs cmd/kapi/type/cause.c
-// needs cmd/kapi/text/format.c
-// needs cmd/kapi/text/pattern.c
-// needs cmd/kapi/crd/structural.c
-// needs cmd/kapi/type/encode.c
-// needs cmd/kapi/merge/fieldset.c
-// needs cmd/kapi/merge/fieldset_json.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/merge/managed.c
-// needs cmd/kapi/merge/managed_apply.c
-// needs cmd/kapi/merge/managed_entry.c
-// needs cmd/kapi/merge/managed_reset.c
-// needs cmd/kapi/merge/managed_scale.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/type/resource.c
-// needs cmd/kapi/type/schema.c
-// needs cmd/kapi/merge/shape.c
-// needs cmd/kapi/merge/shape_check.c
-// needs cmd/kapi/merge/shape_merge.c
-// needs cmd/kapi/merge/shape_walk.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/type/tables.c
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
+// needs cmd/kapi/merge/fieldset*.c
+// needs cmd/kapi/merge/managed*.c
+// needs cmd/kapi/merge/shape*.c
 #include "merge/managed.h"
 
 #include <stdlib.h>
 
 #include "crd/structural.h"
+#include "kinds/kinds.h"
 #include "merge/fieldset.h"
 #include "process/file.h"
 #include "tap.h"
+
+static struct registry *registry;
 
 static const char *
 json(struct arena *a, const struct node *n)
@@ -61,22 +51,27 @@ parse(struct arena *a, const char *text)
 	return n;
 }
 
-static const struct schema *
-schema_of(struct arena *a, const struct node *step)
+static void
+set_kind(struct managed_write *w, const struct node *step)
 {
 	const struct node *crd = tree_get(step, "crd");
-	struct span version = tree_text(tree_get(step, "apiVersion"));
+	struct span version = w->api_version, group = span_str("");
 	const char *slash = memchr(version.p, '/', version.n);
-	struct span group = span_str("");
+	const struct resource *r;
 
-	if (tree_is(crd, NODE_OBJECT))
-		return structural_schema(a, crd, false);
+	if (tree_is(crd, NODE_OBJECT)) {
+		w->schema = structural_schema(w->arena, crd, false);
+		w->resets = kinds_custom.resets;
+		return;
+	}
 	if (slash != NULL) {
 		group = span_make(version.p, (size_t)(slash - version.p));
 		version = span_make(slash + 1, version.n - group.n - 1);
 	}
-	return schema_builtin_kind(
-	    group, version, tree_text(tree_get(step, "kind")));
+	w->schema = schema_builtin_kind(group, version, w->kind);
+	r = resource_find_kind(registry, group, version, w->kind);
+	w->resets = r == NULL ? strategy_no_resets : r->strategy->resets;
+	w->has_status = r != NULL && r->has_status;
 }
 
 /* What result says is in answer, too: the rest are defaults of the server. */
@@ -255,7 +250,6 @@ play(struct arena *a, struct node *step, int line)
 	struct node *answer = tree_get(step, "answer"), *result;
 	struct node *sent = tree_get(step, "sent");
 	struct managed_write w = {.arena = a,
-	    .schema = schema_of(a, step),
 	    .manager = tree_text(tree_get(step, "manager")),
 	    .subresource = tree_text(tree_get(step, "subresource")),
 	    .api_version = tree_text(tree_get(step, "apiVersion")),
@@ -272,6 +266,7 @@ play(struct arena *a, struct node *step, int line)
 	struct problem *p;
 	const char *before = json(a, live);
 
+	set_kind(&w, step);
 	tree_get_int(tree_get(step, "code"), &code);
 	if (tree_is(live, NODE_NULL))
 		live = NULL;
@@ -420,9 +415,11 @@ main(void)
 {
 	struct arena a = ARENA_INIT;
 
+	registry = resource_registry_new(kinds_find);
 	test_sets(&a);
 	arena_reset(&a);
 	test_recorded(&a);
 	arena_release(&a);
+	resource_registry_free(registry);
 	return tap_done();
 }

@@ -1,16 +1,17 @@
 /* selection: selectors, what they match, and how a bad one is refused (the
  * words are recorded from a real API server); the tokens of pages. */
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/read/label_selector.c
-// needs cmd/kapi/read/field_selector.c
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
 // needs cmd/kapi/read/continue.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/type/objectmeta.c
-// needs cmd/kapi/type/names.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/type/cause.c
+// needs cmd/kapi/read/field_selector.c
+// needs cmd/kapi/read/label_selector.c
 #include "crd/crd.h"
+#include "kinds/kinds.h"
 #include "read/continue.h"
 #include "read/selection.h"
 
@@ -18,22 +19,24 @@
 
 #include "tap.h"
 
-static const struct crd_version cars = {
+static struct crd_version car_version = {
     .selectable =
 	(const struct span[]){{".spec.color", 11}, {".spec.doors", 11}},
     .selectable_count = 2};
+static const struct crd crd = {.versions = &car_version, .version_count = 1};
+static struct resource pods, maps, jobs, nodes, cars;
 
-const struct crd_version *
-crd_version_of(const struct resource *r)
+static void
+set_up(void)
 {
-	return r->crd == NULL ? NULL : &cars;
-}
-
-struct span
-resource_name(struct arena *a, const struct resource *r)
-{
-	(void)a;
-	return r->plural;
+	pods.strategy = kinds_find(span_str(""), span_str("pods"));
+	maps.strategy = kinds_find(span_str(""), span_str("configmaps"));
+	nodes.strategy = kinds_find(span_str(""), span_str("nodes"));
+	jobs.strategy = kinds_find(span_str("batch"), span_str("jobs"));
+	pods.namespaced = maps.namespaced = jobs.namespaced = true;
+	cars.strategy = &kinds_custom;
+	cars.crd = &crd;
+	car_version.resource = &cars;
 }
 
 static struct arena arena;
@@ -142,14 +145,6 @@ test_label_matches(void)
 	ok(!labels_match("a", ""), "no labels, one wanted");
 }
 
-static const struct resource pods = {.plural = {"pods", 4}, .namespaced = true};
-static const struct resource maps = {
-    .plural = {"configmaps", 10}, .namespaced = true};
-static const struct resource jobs = {
-    .group = {"batch", 5}, .plural = {"jobs", 4}, .namespaced = true};
-static const struct resource nodes = {.plural = {"nodes", 5}};
-static const struct crd *const some_crd = (const struct crd *)&cars;
-
 static const char *
 fields_refused(const struct resource *r, const char *fields)
 {
@@ -165,8 +160,6 @@ fields_refused(const struct resource *r, const char *fields)
 static void
 test_field_words(void)
 {
-	struct resource car = {.plural = span_str("cars"), .crd = some_crd};
-
 	is(fields_refused(&maps, "a"),
 	    "invalid selector: 'a'; can't understand 'a'", "no operator");
 	is(fields_refused(&maps, "a=b"),
@@ -195,12 +188,12 @@ test_field_words(void)
 	is(fields_refused(&nodes, "metadata.namespace=x"),
 	    "field label not supported: metadata.namespace",
 	    "nodes have no namespace");
-	is(fields_refused(&car, "metadata.namespace=x"),
+	is(fields_refused(&cars, "metadata.namespace=x"),
 	    "field label not supported: metadata.namespace",
 	    "custom resources without one");
-	is(fields_refused(&car, "spec.color=x,spec.doors!=4"), "",
+	is(fields_refused(&cars, "spec.color=x,spec.doors!=4"), "",
 	    "fields of a CRD");
-	is(fields_refused(&car, "spec.x=1"),
+	is(fields_refused(&cars, "spec.x=1"),
 	    "field label not supported: spec.x", "unknown, of a CRD");
 }
 
@@ -233,8 +226,6 @@ test_field_matches(void)
 	static const char car[] =
 	    "{\"metadata\":{\"name\":\"c\"},\"spec\":{\"color\":\"r\\\"d\","
 	    "\"doors\":4}}";
-	struct resource cars_resource = {
-	    .plural = span_str("cars"), .crd = some_crd};
 
 	ok(fields_match(&pods, "metadata.name=p,metadata.namespace=n", pod),
 	    "name and namespace");
@@ -253,9 +244,9 @@ test_field_matches(void)
 	ok(fields_match(&jobs, "status.successful=2",
 	       "{\"metadata\":{\"name\":\"j\"},\"status\":{\"succeeded\":2}}"),
 	    "two");
-	ok(fields_match(&cars_resource, "spec.color=r\"d,spec.doors=4", car),
+	ok(fields_match(&cars, "spec.color=r\"d,spec.doors=4", car),
 	    "fields of a CRD");
-	ok(!fields_match(&cars_resource, "spec.doors=5", car), "another value");
+	ok(!fields_match(&cars, "spec.doors=5", car), "another value");
 }
 
 static const char *
@@ -312,6 +303,7 @@ test_tokens(void)
 int
 main(void)
 {
+	set_up();
 	test_label_words();
 	test_label_matches();
 	test_field_words();

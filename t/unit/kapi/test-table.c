@@ -1,14 +1,15 @@
 /* tables: cells of built-in kinds and of CRDs; JSONPath; pretty JSON. What is
  * expected was recorded from a real API server. */
-// needs cmd/kapi/reply/columns.c
-// needs cmd/kapi/reply/cells.c
-// needs cmd/kapi/reply/cells_pod.c
-// needs cmd/kapi/reply/cells_apps.c
-// needs cmd/kapi/reply/cells_core.c
-// needs cmd/kapi/reply/cells_misc.c
-// needs cmd/kapi/text/jsonpath.c
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
 // needs cmd/kapi/reply/pretty.c
 #include "crd/crd.h"
+#include "kinds/kinds.h"
 #include "reply/cells.h"
 #include "reply/columns.h"
 #include "reply/pretty.h"
@@ -38,17 +39,7 @@ static const struct crd_column columns[] = {
     {.name = S("Map"), .type = S("string"), .json_path = S(".spec.map")},
     {.name = S("Bool"), .type = S("boolean"), .json_path = S(".spec.bool")},
 };
-static const struct crd_version cars = {
-    .columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-static const struct crd_version plain = {0};
-static const struct crd_version *version;
-
-const struct crd_version *
-crd_version_of(const struct resource *r)
-{
-	(void)r;
-	return version;
-}
+static struct crd_version version; /* columns: of a CRD */
 
 struct span
 request_param(const struct request *r, const char *name)
@@ -77,12 +68,18 @@ cells(const char *group, const char *plural, const char *json)
 {
 	static struct buf b;
 	struct resource r = {
-	    .group = span_str(group), .plural = span_str(plural)};
+	    .strategy = kinds_find(span_str(group), span_str(plural))};
+	const struct crd crd = {.versions = &version, .version_count = 1};
 	struct node *n = parse(json);
 
+	if (r.strategy == NULL) {
+		r.strategy = &kinds_custom;
+		r.crd = &crd;
+		version.resource = &r;
+	}
 	buf_reset(&b);
-	cells_add(&b, &arena, &r, n);
-	row_conditions_add(&b, &r, n);
+	columns_add_cells(&b, &arena, &r, n);
+	columns_add_conditions(&b, &r, n);
 	return buf_str(&b);
 }
 
@@ -200,9 +197,11 @@ static void
 test_custom(void)
 {
 	static struct buf b;
-	struct resource r = {.plural = span_str("cars")};
+	const struct crd crd = {.versions = &version, .version_count = 1};
+	struct resource r = {.strategy = &kinds_custom, .crd = &crd};
 
-	version = &cars;
+	version = (struct crd_version){.columns = columns,
+	    .column_count = sizeof(columns) / sizeof(*columns)};
 	is(cells("", "cars",
 	       "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"color\":\"red\","
 	       "\"doors\":4,\"when\":\"nonsense\",\"num\":1.5,\"map\":{\"a\":"
@@ -216,6 +215,7 @@ test_custom(void)
 	    "[\"b\",null,null,null,null,null,null,null,null,null]",
 	    "nothing there");
 	buf_reset(&b);
+	version.resource = &r;
 	columns_add(&b, &r);
 	/* Up to the name of the fourth. */
 	buf_truncate(&b, 320);
@@ -228,10 +228,9 @@ test_custom(void)
 	    "\"format\":\"\",\"description\":\"how many\",\"priority\":1},"
 	    "{\"name\":\"Ready\"",
 	    "definitions");
-	version = &plain;
+	version = (struct crd_version){0};
 	is(cells("", "cars", "{\"metadata\":{\"name\":\"b\"}}"), "[\"b\",null]",
 	    "none: the age");
-	version = NULL;
 	buf_release(&b);
 }
 
@@ -248,7 +247,7 @@ test_durations(void)
 	    {63072000, "2y"}, {64000000, "2y10d"}, {252288000, "8y"}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		is(arena_str(&arena, duration_text(&arena, cases[i].seconds)),
+		is(arena_str(&arena, cells_duration(&arena, cases[i].seconds)),
 		    cases[i].text, cases[i].text);
 }
 
