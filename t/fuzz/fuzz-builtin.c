@@ -124,6 +124,7 @@ try(struct arena *a, struct node *line)
 	    live != NULL && below(4) == 0 ? span_str("status") : SPAN_NONE;
 	struct warnings unknown = {a, NULL, 0};
 	struct causes c = {a, NULL, 0};
+	struct change_of x;
 	struct problem *p;
 	struct resource *r;
 
@@ -138,9 +139,10 @@ try(struct arena *a, struct node *line)
 		return;
 	}
 	builtin_default(a, r, object);
-	builtin_prepare(a, r, store, sub, live, object);
-	builtin_validate(&c, r, sub, live, object);
-	p = builtin_admit(a, r, store, sub, live, object);
+	x = (struct change_of){a, r, store, sub, live};
+	builtin_prepare(&x, object);
+	builtin_validate(&c, &x, object);
+	p = builtin_admit(&x, object);
 	encode_builtin(a, r->schema, object);
 	if (c.n > 0 || p != NULL) {
 		refused++;

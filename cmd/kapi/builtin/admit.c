@@ -30,14 +30,17 @@ class_named(struct store *store, const char *group, const char *plural,
 	    SPAN_NONE, name);
 }
 
-static struct problem *
-admit_pod(struct arena *a, const struct resource *r, struct store *store,
-    const struct node *object)
+struct problem *
+pod_admit(const struct change_of *x, const struct node *object)
 {
+	struct arena *a = x->arena;
+	const struct resource *r = x->resource;
 	const struct node *spec = given(object, "spec");
 	struct span class = tree_text(given(spec, "priorityClassName"));
 	int64_t priority = int_or(spec, "priority", 0);
 
+	if (x->live != NULL)
+		return NULL;
 	if (class.n == 0 && priority != 0)
 		return forbidden(a, r, object,
 		    arena_str(a,
@@ -49,8 +52,8 @@ admit_pod(struct arena *a, const struct resource *r, struct store *store,
 			    (long long)priority)));
 	if (class.n == 0 || span_is(class, "system-node-critical") ||
 	    span_is(class, "system-cluster-critical") ||
-	    class_named(store, "scheduling.k8s.io", "priorityclasses", class) !=
-		NULL)
+	    class_named(x->store, "scheduling.k8s.io", "priorityclasses",
+		class) != NULL)
 		return NULL;
 	return forbidden(a, r, object,
 	    arena_str(a,
@@ -58,22 +61,25 @@ admit_pod(struct arena *a, const struct resource *r, struct store *store,
 		    SPAN_ARG(class))));
 }
 
-static struct problem *
-admit_claim(struct arena *a, const struct resource *r, struct store *store,
-    const struct node *live, const struct node *object)
+struct problem *
+claim_admit(const struct change_of *x, const struct node *object)
 {
-	const struct node *was = tree_path(live, "spec.resources.requests");
+	struct arena *a = x->arena;
+	const struct resource *r = x->resource;
+	const struct node *was = tree_path(x->live, "spec.resources.requests");
 	const struct node *is = tree_path(object, "spec.resources.requests");
 	const struct stored *class;
 	struct node *n = NULL;
 
+	if (x->live == NULL)
+		return NULL;
 	if (quantity_cmp(given(is, "storage"), given(was, "storage")) <= 0)
 		return NULL;
-	if (!tree_text_is(tree_path(live, "status.phase"), "Bound"))
+	if (!tree_text_is(tree_path(x->live, "status.phase"), "Bound"))
 		return forbidden(a, r, object,
 		    "Only bound persistent volume claims can be expanded");
-	class = class_named(store, "storage.k8s.io", "storageclasses",
-	    tree_path_text(live, "spec.storageClassName"));
+	class = class_named(x->store, "storage.k8s.io", "storageclasses",
+	    tree_path_text(x->live, "spec.storageClassName"));
 	if (class != NULL)
 		n = tree_parse(
 		    a, text_span(class->json), TREE_LIMITS, NULL, NULL);
@@ -131,10 +137,11 @@ check_node_ports_free(struct causes *c, struct store *store, struct span self,
 	}
 }
 
-static struct problem *
-admit_service(struct arena *a, const struct resource *r, struct store *store,
-    const struct node *live, const struct node *object)
+struct problem *
+service_admit(const struct change_of *x, const struct node *object)
 {
+	struct arena *a = x->arena;
+	const struct resource *r = x->resource;
 	const struct node *spec = given(object, "spec");
 	struct causes c = {a, NULL, 0};
 	struct span self, name;
@@ -143,25 +150,10 @@ admit_service(struct arena *a, const struct resource *r, struct store *store,
 	self = arena_printf(a, "%.*s/%.*s",
 	    SPAN_ARG(tree_path_text(object, "metadata.namespace")),
 	    SPAN_ARG(name));
-	if (live == NULL ||
-	    !same_member(given(live, "spec"), spec, "clusterIP"))
-		check_address_free(&c, store, self, spec);
+	if (x->live == NULL ||
+	    !same_member(given(x->live, "spec"), spec, "clusterIP"))
+		check_address_free(&c, x->store, self, spec);
 	if (c.n == 0)
-		check_node_ports_free(&c, store, self, spec);
+		check_node_ports_free(&c, x->store, self, spec);
 	return c.n == 0 ? NULL : problem_invalid(a, r, name, &c);
-}
-
-struct problem *
-builtin_admit(struct arena *a, const struct resource *r, struct store *store,
-    struct span subresource, const struct node *live, const struct node *object)
-{
-	if (r->crd != NULL || r->group.n > 0 || subresource.n > 0)
-		return NULL;
-	if (live == NULL && span_is(r->plural, "pods"))
-		return admit_pod(a, r, store, object);
-	if (live != NULL && span_is(r->plural, "persistentvolumeclaims"))
-		return admit_claim(a, r, store, live, object);
-	if (span_is(r->plural, "services"))
-		return admit_service(a, r, store, live, object);
-	return NULL;
 }

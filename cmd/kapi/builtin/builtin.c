@@ -92,6 +92,24 @@ builtin_default(struct arena *a, const struct resource *r, struct node *object)
 		r->strategy->defaults(a, object);
 }
 
+struct problem *
+builtin_decode(struct arena *a, const struct resource *r, struct node *object,
+    struct warnings *unknown, bool strategic)
+{
+	struct warnings none = {a, NULL, 0};
+	struct problem *p;
+
+	if (unknown == NULL)
+		unknown = &none;
+	p = strategic ? decode_converted(a, r->schema, object, unknown)
+		      : decode_builtin(a, r->schema, object, unknown);
+	if (p != NULL)
+		return p;
+	default_fill(a, r->schema, object);
+	builtin_default(a, r, object);
+	return NULL;
+}
+
 static bool
 has_status(const struct resource *r)
 {
@@ -183,29 +201,28 @@ keep_spec(const struct change_of *x, struct node *object)
 }
 
 void
-builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
-    struct span subresource, const struct node *live, struct node *object)
+builtin_prepare(const struct change_of *change, struct node *object)
 {
-	const struct strategy *k = r->strategy;
-	struct change_of x = {a, r, store, subresource, live};
+	struct change_of x = *change;
+	const struct strategy *k = x.resource->strategy;
 
-	if (r->crd != NULL || !tree_is(object, NODE_OBJECT))
+	if (!tree_is(object, NODE_OBJECT))
 		return;
-	if (span_is(subresource, "scale"))
+	if (span_is(x.subresource, "scale"))
 		x.subresource = SPAN_NONE;
-	if (live != NULL &&
-	    (span_is(subresource, "status") ||
-		span_is(subresource, "approval"))) {
+	if (x.live != NULL &&
+	    (span_is(x.subresource, "status") ||
+		span_is(x.subresource, "approval"))) {
 		keep_spec(&x, object);
 		if (k->prepare_status != NULL)
 			k->prepare_status(&x, object);
 		count_generation(&x, GENERATION_NONE, object);
 		return;
 	}
-	if (has_status(r)) {
-		if (live != NULL)
-			keep_member(a, live, object, "status");
-		else if (!span_is(r->plural, "nodes"))
+	if (has_status(x.resource)) {
+		if (x.live != NULL)
+			keep_member(x.arena, x.live, object, "status");
+		else if (!(k->traits & TRAIT_BRINGS_STATUS))
 			empty_status(&x, object);
 	}
 	k->prepare(&x, object);
@@ -213,17 +230,31 @@ builtin_prepare(struct arena *a, const struct resource *r, struct store *store,
 }
 
 void
-builtin_validate(struct causes *c, const struct resource *r,
-    struct span subresource, const struct node *live, const struct node *object)
+builtin_validate(
+    struct causes *c, const struct change_of *change, const struct node *object)
 {
-	const struct strategy *k = r->strategy;
-	struct change_of x = {c->arena, r, NULL, subresource, live};
-	bool status = span_is(subresource, "status");
-	validate_fn *fn = status ? k->validate_status : k->validate;
+	struct change_of x = *change;
+	const struct strategy *k = x.resource->strategy;
+	validate_fn *fn =
+	    span_is(x.subresource, "status") ? k->validate_status : k->validate;
 
-	if (r->crd != NULL || fn == NULL || !tree_is(object, NODE_OBJECT))
+	if (fn == NULL || !tree_is(object, NODE_OBJECT))
 		return;
-	if (span_is(subresource, "scale"))
+	if (span_is(x.subresource, "scale"))
 		x.subresource = SPAN_NONE;
 	fn(c, &x, object);
+}
+
+struct problem *
+builtin_admit(const struct change_of *x, const struct node *object)
+{
+	admit_fn *fn = x->resource->strategy->admit;
+
+	return fn == NULL || x->subresource.n > 0 ? NULL : fn(x, object);
+}
+
+void
+builtin_encode(struct arena *a, const struct resource *r, struct node *object)
+{
+	encode_builtin(a, r->schema, object);
 }

@@ -14,7 +14,12 @@
 #include "store/store.h"
 #include "type/problem.h"
 #include "type/resource.h"
+#include "type/strategy.h"
 
+/* The steps of a write (see struct steps): what all built-in kinds share, and
+ * then what the kind's own row says. */
+struct problem *builtin_decode(struct arena *a, const struct resource *r,
+    struct node *object, struct warnings *unknown, bool strategic);
 /* Defaults that depend on values, or that OpenAPI does not tell. */
 void builtin_default(
     struct arena *a, const struct resource *r, struct node *object);
@@ -25,20 +30,17 @@ void builtin_default(
  * path and everything else on /status. Sets metadata.generation. Addresses and
  * ports of Services come from here, too.
  */
-void builtin_prepare(struct arena *a, const struct resource *r,
-    struct store *store, struct span subresource, const struct node *live,
-    struct node *object);
+prepare_fn builtin_prepare;
 
 /* Everything that is wrong with object (live: what it replaces, or NULL),
  * metadata not included. */
-void builtin_validate(struct causes *c, const struct resource *r,
-    struct span subresource, const struct node *live,
-    const struct node *object);
+validate_fn builtin_validate;
 
 /* What is refused because of other objects (NULL: nothing), after validation:
  * an address or a port that is taken, a priority class that is not there. */
-struct problem *builtin_admit(struct arena *a, const struct resource *r,
-    struct store *store, struct span subresource, const struct node *live,
-    const struct node *object);
+admit_fn builtin_admit;
+
+void builtin_encode(
+    struct arena *a, const struct resource *r, struct node *object);
 
 #endif

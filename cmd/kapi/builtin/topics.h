@@ -84,6 +84,9 @@ void check_quantities(
     struct causes *c, const struct at *at, const struct node *list);
 const struct node *pod_qos(struct arena *a, const struct node *spec);
 
+/* admit.c */
+admit_fn pod_admit, claim_admit, service_admit;
+
 /* Workloads: apps.c, batch.c */
 default_fn deployment_default, replicaset_default, statefulset_default,
     daemonset_default, replicationcontroller_default, job_default,

@@ -91,7 +91,7 @@ struct crd *crd_make(const struct node *definition,
 
 /*
  * Objects of a CRD, in the order in which a write calls these (r->crd is not
- * NULL in all of them).
+ * NULL in all of them): the steps of kinds_custom.
  *
  * decode: apiVersion and kind are right already. metadata and that of embedded
  * resources is decoded as ObjectMeta, unknown fields are pruned (and noted),
@@ -135,8 +135,8 @@ void crd_refresh(
 bool crd_read_needed(const struct resource *r);
 
 /*
- * CustomResourceDefinitions themselves: a built-in kind to decode_builtin;
- * these are called where builtin_default, _prepare and _validate are.
+ * CustomResourceDefinitions themselves: decoded and kept as any built-in kind;
+ * their strategy has these for its other steps.
  */
 bool crd_is_definition(const struct resource *r);
 void crd_definition_default(struct arena *a, struct node *object);

@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "mutatingadmissionpolicies",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
@@ -19,6 +20,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "mutatingadmissionpolicybindings",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
@@ -32,6 +34,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "mutatingwebhookconfigurations",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
@@ -45,6 +48,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "validatingadmissionpolicies",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
@@ -58,6 +62,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "validatingadmissionpolicybindings",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
@@ -71,6 +76,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "validatingwebhookconfigurations",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,

@@ -1,10 +1,12 @@
 /* The kinds of apiextensions.k8s.io. */
+#include "crd/crd.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
 	.plural = "customresourcedefinitions",
+	.steps = &kinds_definition_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
@@ -12,7 +14,7 @@ static const struct strategy rows[] = {
 	.cells = columns_cells,
 	.fields = strategy_any_fields,
 	.resets = strategy_resets_status,
-	.defaults = strategy_no_defaults,
+	.defaults = crd_definition_default,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
     },

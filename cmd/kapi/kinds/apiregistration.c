@@ -5,6 +5,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "apiservices",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,

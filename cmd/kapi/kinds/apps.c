@@ -14,6 +14,7 @@ static const struct reset deployment_resets[] = {
 static const struct strategy rows[] = {
     {
 	.plural = "controllerrevisions",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -27,6 +28,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "daemonsets",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -43,6 +45,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "deployments",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_ANNOTATIONS,
@@ -58,6 +61,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "replicasets",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -74,6 +78,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "statefulsets",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_LABEL,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,

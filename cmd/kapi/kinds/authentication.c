@@ -5,6 +5,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "selfsubjectreviews",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -18,6 +19,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "tokenreviews",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,

@@ -5,6 +5,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "localsubjectaccessreviews",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -18,6 +19,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "selfsubjectaccessreviews",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -31,6 +33,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "selfsubjectrulesreviews",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -44,6 +47,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "subjectaccessreviews",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,

@@ -2,10 +2,12 @@
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"
+#include "write/convert.h"
 
 static const struct strategy rows[] = {
     {
 	.plural = "horizontalpodautoscalers",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -16,6 +18,8 @@ static const struct strategy rows[] = {
 	.defaults = autoscaler_default,
 	.prepare = strategy_no_preparation,
 	.validate = autoscaler_validate,
+	.convert_to = convert_scaler_to_v1,
+	.convert_from = convert_scaler_from_v1,
     },
 };
 

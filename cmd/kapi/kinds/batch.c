@@ -15,6 +15,7 @@ static const struct selectable job_fields[] = {
 static const struct strategy rows[] = {
     {
 	.plural = "cronjobs",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -30,6 +31,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "jobs",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_ORPHANS,
 	.generation = GENERATION_SPEC,

@@ -19,6 +19,7 @@ static const struct reset certificate_resets[] = {
 static const struct strategy rows[] = {
     {
 	.plural = "certificatesigningrequests",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,

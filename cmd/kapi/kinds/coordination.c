@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "leases",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,

@@ -89,6 +89,7 @@ static const struct selectable service_fields[] = {
 static const struct strategy rows[] = {
     {
 	.plural = "bindings",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -102,6 +103,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "configmaps",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_VALIDATES_TWICE,
 	.generation = GENERATION_NONE,
@@ -115,6 +117,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "endpoints",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
@@ -128,6 +131,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "events",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NO_COLLECTION,
 	.generation = GENERATION_NONE,
@@ -144,6 +148,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "limitranges",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
@@ -157,6 +162,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "namespaces",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_LABEL,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -171,8 +177,9 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "nodes",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
-	.traits = TRAIT_NONE,
+	.traits = TRAIT_BRINGS_STATUS,
 	.generation = GENERATION_NONE,
 	.columns =
 	    "Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-Image+|"
@@ -186,6 +193,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "persistentvolumeclaims",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -197,9 +205,11 @@ static const struct strategy rows[] = {
 	.defaults = claim_default,
 	.prepare = claim_prepare,
 	.validate = claim_validate,
+	.admit = claim_admit,
     },
     {
 	.plural = "persistentvolumes",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -215,6 +225,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "pods",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
@@ -229,9 +240,11 @@ static const struct strategy rows[] = {
 	.validate = pod_validate,
 	.prepare_status = pod_status_prepare,
 	.validate_status = pod_status_validate,
+	.admit = pod_admit,
     },
     {
 	.plural = "podtemplates",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
@@ -245,6 +258,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "replicationcontrollers",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_ORPHANS,
 	.generation = GENERATION_SPEC,
@@ -260,6 +274,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "resourcequotas",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -273,6 +288,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "secrets",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_VALIDATES_TWICE,
 	.generation = GENERATION_NONE,
@@ -286,6 +302,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "serviceaccounts",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -299,6 +316,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "services",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_LABEL,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -309,6 +327,7 @@ static const struct strategy rows[] = {
 	.defaults = service_default,
 	.prepare = service_prepare,
 	.validate = service_validate,
+	.admit = service_admit,
     },
 };
 

@@ -3,11 +3,12 @@
 #include "reply/columns.h"
 
 const struct strategy kinds_custom = {
+    .steps = &kinds_custom_steps,
     .names = NAME_SUBDOMAIN,
     .traits = TRAIT_NEEDS_VERSION,
     .generation = GENERATION_NONE,
-    .columns = "", /* of the definition */
-    .cells = columns_cells,
+    .columns = NULL,
+    .cells = columns_custom_cells,
     .fields = strategy_any_fields,
     .resets = strategy_resets_metadata,
     .defaults = strategy_no_defaults,

@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "endpointslices",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,

@@ -2,6 +2,7 @@
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"
+#include "write/convert.h"
 
 static const struct selectable event_fields[] = {
     SELECTABLE_NAME,
@@ -22,6 +23,7 @@ static const struct selectable event_fields[] = {
 static const struct strategy rows[] = {
     {
 	.plural = "events",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NO_COLLECTION,
 	.generation = GENERATION_NONE,
@@ -35,6 +37,8 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = event_validate,
+	.convert_to = convert_event_to,
+	.convert_from = convert_event_from,
     },
 };
 

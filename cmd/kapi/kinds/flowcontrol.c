@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "flowschemas",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -19,6 +20,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "prioritylevelconfigurations",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,

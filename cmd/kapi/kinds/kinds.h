@@ -25,6 +25,9 @@ extern const struct kind_group kinds_core, kinds_apiregistration, kinds_apps,
     kinds_scheduling, kinds_coordination, kinds_node, kinds_discovery,
     kinds_resource, kinds_flowcontrol;
 
+extern const struct steps kinds_builtin_steps, kinds_definition_steps,
+    kinds_custom_steps;
+
 /* Custom resources. */
 extern const struct strategy kinds_custom;
 

@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "ingressclasses",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -19,6 +20,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "ingresses",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -32,6 +34,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "ipaddresses",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
@@ -45,6 +48,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "networkpolicies",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_SPEC,
@@ -58,6 +62,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "servicecidrs",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,

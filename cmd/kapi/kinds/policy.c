@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "poddisruptionbudgets",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,

@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "clusterrolebindings",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
@@ -19,6 +20,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "clusterroles",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
@@ -32,6 +34,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "rolebindings",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,
@@ -45,6 +48,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "roles",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.generation = GENERATION_NONE,

@@ -5,6 +5,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "deviceclasses",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -18,6 +19,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "resourceclaims",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -31,6 +33,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "resourceclaimtemplates",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -44,6 +47,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "resourceslices",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,

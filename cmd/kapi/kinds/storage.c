@@ -6,6 +6,7 @@
 static const struct strategy rows[] = {
     {
 	.plural = "csidrivers",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -19,6 +20,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "csinodes",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -32,6 +34,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "csistoragecapacities",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
@@ -45,6 +48,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "storageclasses",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -59,6 +63,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "volumeattachments",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,
@@ -74,6 +79,7 @@ static const struct strategy rows[] = {
     },
     {
 	.plural = "volumeattributesclasses",
+	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_NONE,

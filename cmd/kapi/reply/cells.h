@@ -19,7 +19,7 @@ struct cells {
 	struct arena *arena;
 	int64_t now; /* clock_real_us */
 	const struct node *object;
-	const char *columns; /* of the strategy */
+	const struct resource *resource;
 };
 
 void cell_text(struct cells *c, struct span text);

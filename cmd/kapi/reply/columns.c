@@ -2,14 +2,18 @@
 
 #include <string.h>
 
+#include "builtin/builtin.h"
 #include "crd/crd.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "reply/cells.h"
 #include "text/jsonpath.h"
 
+static const struct steps scale_steps = {.decode = builtin_decode};
+
 const struct strategy columns_scale = {
     .plural = "scale",
+    .steps = &scale_steps,
     .columns = "Name|Desired:integer=spec.replicas|"
 	       "Available:integer=status.replicas|Age",
     .cells = columns_cells,
@@ -202,9 +206,11 @@ custom_cell(struct cells *c, const struct crd_column *column)
 		cell_null(c);
 }
 
-static void
-custom_cells(struct cells *c, const struct crd_version *v)
+void
+columns_custom_cells(struct cells *c)
 {
+	const struct crd_version *v = crd_version_of(c->resource);
+
 	cell_name(c);
 	if (v->column_count == 0)
 		custom_cell(c, &age);
@@ -217,11 +223,9 @@ custom_cells(struct cells *c, const struct crd_version *v)
 void
 columns_add(struct buf *b, const struct resource *r)
 {
-	const struct crd_version *v = crd_version_of(r);
-
 	buf_addc(b, '[');
-	if (v != NULL)
-		custom_columns(b, v);
+	if (r->strategy->columns == NULL)
+		custom_columns(b, crd_version_of(r));
 	else
 		builtin_columns(b, r);
 	buf_addc(b, ']');
@@ -230,7 +234,7 @@ columns_add(struct buf *b, const struct resource *r)
 void
 columns_cells(struct cells *c)
 {
-	struct span rest = span_str(c->columns);
+	struct span rest = span_str(c->resource->strategy->columns);
 	struct column column;
 
 	while (next_column(&rest, &column))
@@ -241,14 +245,10 @@ void
 columns_add_cells(struct buf *b, struct arena *a, const struct resource *r,
     const struct node *object)
 {
-	const struct crd_version *v = crd_version_of(r);
-	struct cells c = {b, a, clock_real_us(), object, r->strategy->columns};
+	struct cells c = {b, a, clock_real_us(), object, r};
 
 	buf_addc(b, '[');
-	if (v != NULL)
-		custom_cells(&c, v);
-	else
-		r->strategy->cells(&c);
+	r->strategy->cells(&c);
 	buf_addc(b, ']');
 }
 

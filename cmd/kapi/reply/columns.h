@@ -20,8 +20,8 @@
 /* Of kinds without columns of their own. */
 #define COLUMNS_NONE "Name|Created At:date"
 
-/* Cells where the columns say what is in them. */
-cells_fn columns_cells;
+/* Cells where the columns say what is in them; of custom resources. */
+cells_fn columns_cells, columns_custom_cells;
 
 /* Of Scale, which is exchanged for another kind's object, and never kept. */
 extern const struct strategy columns_scale;

@@ -105,8 +105,7 @@ rest_put_as_is(
 	if (tree_text(tree_get(m, "creationTimestamp")).n == 0)
 		tree_put(w.arena, m, "creationTimestamp",
 		    tree_string(w.arena, objectmeta_time_now(w.arena)));
-	if (r->crd == NULL)
-		encode_builtin(w.arena, r->schema, object);
+	r->strategy->steps->encode(w.arena, r, object);
 	write_put(&w, object, NULL);
 	return NULL;
 }

@@ -21,7 +21,9 @@
 
 struct cells;
 struct buf;
+struct registry;
 struct store;
+struct warnings;
 
 enum trait {
 	TRAIT_NONE = 1,
@@ -30,8 +32,9 @@ enum trait {
 	TRAIT_RETURNS_DELETED = 8,  /* DELETE answers with the object */
 	TRAIT_ORPHANS = 16,	    /* dependents stay unless told otherwise */
 	TRAIT_NO_COLLECTION = 32,   /* no dependents at all: Events */
-	TRAIT_VALIDATES_TWICE =
-	    64 /* an update checks metadata as a create, too */
+	/* An update checks metadata as a create, too. */
+	TRAIT_VALIDATES_TWICE = 64,
+	TRAIT_BRINGS_STATUS = 128 /* a create may say what the status is */
 };
 
 enum generation {
@@ -93,7 +96,7 @@ struct reset {
 		}            \
 	}
 
-/* One write: what prepare and validate work on. */
+/* One write: what its steps work on. */
 struct change_of {
 	struct arena *arena;
 	const struct resource *resource;
@@ -112,13 +115,48 @@ typedef void cells_fn(struct cells *c);
 /* ,"conditions":[...] of a row, or nothing. */
 typedef void conditions_fn(struct buf *b, const struct node *object);
 
+typedef struct problem *admit_fn(
+    const struct change_of *x, const struct node *object);
+/* In place; what is added is in the arena. */
+typedef void convert_fn(struct arena *a, struct node *object);
+
+/*
+ * How objects are written and read, by where their kind comes from: one for
+ * all built-in kinds (which call the functions of their own row), one for
+ * definitions, one for custom resources. Writes call them in this order.
+ */
+struct steps {
+	/* 403: a create that is refused whatever it says; or NULL: none is. */
+	struct problem *(*refuse_create)(
+	    struct arena *a, const struct resource *r, struct span name);
+	/* Fields against the schema, then defaults; apiVersion and kind are
+	 * right already. unknown NULL: what an apply made. strategic: what a
+	 * strategic merge patch made. A problem is a 400. */
+	struct problem *(*decode)(struct arena *a, const struct resource *r,
+	    struct node *object, struct warnings *unknown, bool strategic);
+	prepare_fn *prepare;
+	validate_fn *validate; /* all but metadata */
+	void (*warn)(const struct change_of *x, const struct node *object,
+	    struct warnings *w);
+	admit_fn *admit; /* what is refused because of other objects */
+	/* The form in which it is answered. */
+	void (*encode)(
+	    struct arena *a, const struct resource *r, struct node *object);
+	/* From the version of r to the one that is kept, and back. */
+	void (*keep)(struct arena *a, const struct registry *g,
+	    struct resource *r, struct node *object);
+	void (*read)(
+	    struct arena *a, const struct resource *r, struct node *object);
+};
+
 struct strategy {
 	const char *plural; /* NULL: of custom resources */
+	const struct steps *steps;
 	enum name_rule names;
 	unsigned traits;
 	enum generation generation;
-	const char *columns;		 /* see columns.h */
-	cells_fn *cells;		 /* columns_cells: as columns say */
+	const char *columns; /* see columns.h; NULL: of the definition */
+	cells_fn *cells;     /* columns_cells: as columns say */
 	const struct selectable *fields; /* up to SELECTABLE_END */
 	const struct reset *resets;	 /* up to RESET_END */
 	default_fn *defaults;
@@ -128,6 +166,9 @@ struct strategy {
 	/* Of few kinds; NULL: nothing. */
 	prepare_fn *prepare_status; /* on /status */
 	validate_fn *validate_status;
+	admit_fn *admit; /* writes of the object itself */
+	/* Between the version that is kept and another one. */
+	convert_fn *convert_to, *convert_from;
 	conditions_fn *row_conditions;
 	const char *fields_named; /* the kind, where a field is refused */
 };

@@ -5,7 +5,6 @@
  */
 #include "write/convert.h"
 
-#include "crd/crd.h"
 #include "type/decode.h"
 
 static const struct {
@@ -19,20 +18,6 @@ static const struct {
     {"count", "deprecatedCount"},
     {"reportingComponent", "reportingController"},
 };
-
-static bool
-is_event(const struct resource *r)
-{
-	return span_is(r->group, "events.k8s.io") &&
-	    span_is(r->plural, "events");
-}
-
-static bool
-is_scaler_v1(const struct resource *r)
-{
-	return span_is(r->group, "autoscaling") && span_is(r->version, "v1") &&
-	    span_is(r->plural, "horizontalpodautoscalers");
-}
 
 static void
 rename_members(struct node *o, bool to_core)
@@ -53,32 +38,45 @@ rename_members(struct node *o, bool to_core)
 }
 
 void
-convert_to(struct arena *a, const struct resource *to, struct node *o)
+convert_event_to(struct arena *a, struct node *o)
 {
-	if (is_event(to))
-		rename_members(o, false);
-	else if (is_scaler_v1(to))
-		convert_scaler_to_v1(a, o);
-	else
-		return;
-	encode_builtin(a, to->schema, o);
+	(void)a;
+	rename_members(o, false);
 }
 
 void
-convert_from(struct arena *a, const struct resource *from, struct node *o)
+convert_event_from(struct arena *a, struct node *o)
 {
-	const char *kept;
+	(void)a;
+	rename_members(o, true);
+}
 
-	if (is_event(from)) {
-		rename_members(o, true);
-		kept = "io.k8s.api.core.v1.Event";
-	} else if (is_scaler_v1(from)) {
-		convert_scaler_from_v1(a, o);
-		kept = "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler";
-	} else {
+void
+convert_builtin_read(struct arena *a, const struct resource *r, struct node *o)
+{
+	tree_put(a, o, "apiVersion", tree_string(a, r->api_version));
+	if (r->strategy->convert_to == NULL)
 		return;
+	r->strategy->convert_to(a, o);
+	encode_builtin(a, r->schema, o);
+}
+
+void
+convert_builtin_keep(struct arena *a, const struct registry *g,
+    struct resource *r, struct node *o)
+{
+	const struct resource *s;
+
+	if (r->storage)
+		return;
+	s = resource_storage(g, r->group, r->plural);
+	if (s == NULL)
+		return;
+	if (r->strategy->convert_from != NULL) {
+		r->strategy->convert_from(a, o);
+		encode_builtin(a, s->schema, o);
 	}
-	encode_builtin(a, schema_builtin(span_str(kept)), o);
+	tree_put(a, o, "apiVersion", tree_string(a, s->api_version));
 }
 
 struct node *
@@ -98,13 +96,7 @@ convert_read(struct arena *a, const struct resource *r, const struct stored *o)
 {
 	struct node *n = convert_tree(a, o);
 
-	if (r->storage)
-		return n;
-	if (r->crd != NULL) {
-		crd_read(a, r, n);
-		return n;
-	}
-	tree_put(a, n, "apiVersion", tree_string(a, r->api_version));
-	convert_to(a, r, n);
+	if (!r->storage)
+		r->strategy->steps->read(a, r, n);
 	return n;
 }

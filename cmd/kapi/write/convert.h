@@ -12,6 +12,7 @@
 #include "json/tree.h"
 #include "store/store.h"
 #include "type/resource.h"
+#include "type/strategy.h"
 
 /* The stored object as a tree in the arena, in its storage version. */
 struct node *convert_tree(struct arena *a, const struct stored *o);
@@ -22,15 +23,16 @@ struct node *convert_read(
 /* True if that is the stored text, unchanged. */
 bool convert_is_stored(const struct resource *r);
 
-/* Versions of built-in kinds that differ in more than apiVersion. */
-void convert_to(struct arena *a, const struct resource *to, struct node *o);
-void convert_from(struct arena *a, const struct resource *from, struct node *o);
+/* Steps of built-in kinds (see struct steps). */
+void convert_builtin_read(
+    struct arena *a, const struct resource *r, struct node *o);
+void convert_builtin_keep(struct arena *a, const struct registry *g,
+    struct resource *r, struct node *o);
 
-/*
- * HorizontalPodAutoscalers between what is kept (autoscaling/v2) and
- * autoscaling/v1: convert_scaler.c. In place; what is added is in the arena.
- */
-void convert_scaler_to_v1(struct arena *a, struct node *o);
-void convert_scaler_from_v1(struct arena *a, struct node *o);
+/* Versions that differ in more than apiVersion: Events of events.k8s.io, which
+ * are kept as those of the core group; autoscaling/v1, which is kept as v2
+ * (convert_scaler.c). */
+convert_fn convert_event_to, convert_event_from, convert_scaler_to_v1,
+    convert_scaler_from_v1;
 
 #endif

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "builtin/builtin.h"
-#include "crd/crd.h"
 
 static const char scheme[] = "pkg/runtime/scheme.go:111";
 
@@ -152,32 +150,12 @@ scalar_check_type(
 	return p;
 }
 
-static struct problem *
-decode_fields(struct write *w, struct node *object, struct warnings *strict,
-    bool strategic)
-{
-	const struct resource *r = w->resource;
-	struct problem *p;
-
-	if (r->crd != NULL)
-		return crd_decode(w->arena, r, object, strict);
-	p = strategic ? decode_converted(w->arena, r->schema, object, strict)
-		      : decode_builtin(w->arena, r->schema, object, strict);
-	if (p != NULL)
-		return p;
-	default_fill(w->arena, r->schema, object);
-	if (crd_is_definition(r))
-		crd_definition_default(w->arena, object);
-	else
-		builtin_default(w->arena, r, object);
-	return NULL;
-}
-
 struct problem *
 write_decode_fields(
     struct write *w, struct node *object, struct warnings *strict)
 {
-	return decode_fields(w, object, strict, false);
+	return w->resource->strategy->steps->decode(
+	    w->arena, w->resource, object, strict, false);
 }
 
 static struct span
@@ -207,7 +185,8 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 
 	if (p != NULL)
 		return p;
-	p = decode_fields(w, object, strict, how->strategic);
+	p = w->resource->strategy->steps->decode(
+	    w->arena, w->resource, object, strict, how->strategic);
 	if (p != NULL) {
 		if (memmem(p->message.p, p->message.n, "cannot be handled",
 			17) != NULL &&

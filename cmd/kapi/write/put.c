@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "crd/crd.h"
 #include "merge/managed.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
@@ -15,29 +14,6 @@ set_version(struct arena *a, struct node *object, uint64_t version)
 
 	tree_put(a, m, "resourceVersion",
 	    tree_string(a, arena_printf(a, "%" PRIu64, version)));
-}
-
-/* From the version of the request to the one that is kept. */
-static void
-to_storage(struct write *w, struct node *object)
-{
-	const struct resource *s;
-
-	if (w->resource->crd != NULL)
-		crd_finish(w->arena, object);
-	if (w->resource->storage)
-		return;
-	if (w->resource->crd != NULL) {
-		crd_read(w->arena, crd_storage(w->resource), object);
-		return;
-	}
-	s = resource_storage(
-	    w->api->registry, w->resource->group, w->resource->plural);
-	if (s == NULL)
-		return;
-	convert_from(w->arena, w->resource, object);
-	tree_put(w->arena, object, "apiVersion",
-	    tree_string(w->arena, s->api_version));
 }
 
 /* The order in which Go writes ObjectMeta: what people see. */
@@ -84,7 +60,8 @@ write_put(struct write *w, struct node *object, const struct node *live)
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
 	sort_metadata(tree_get(object, "metadata"));
-	to_storage(w, object);
+	w->resource->strategy->steps->keep(
+	    w->arena, w->api->registry, w->resource, object);
 	w->stored = store_put(w->api->store, w->resource->collection, object);
 	w->changed = true;
 }

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "builtin/builtin.h"
-#include "crd/crd.h"
 #include "merge/managed.h"
 #include "type/objectmeta.h"
 #include "type/strategy.h"
@@ -12,41 +10,17 @@
 
 enum { GENERATE_TRIES = 8 };
 
-static void
-prepare(struct write *w, const struct node *live, struct node *object)
+static const struct steps *
+steps_of(const struct write *w)
 {
-	const struct resource *r = w->resource;
-
-	if (r->crd != NULL)
-		crd_prepare(w->arena, r, w->subresource, live, object);
-	else if (crd_is_definition(r))
-		crd_definition_prepare(w->arena, w->subresource, live, object);
-	else
-		builtin_prepare(
-		    w->arena, r, w->api->store, w->subresource, live, object);
+	return w->resource->strategy->steps;
 }
 
-static void
-validate(struct write *w, struct causes *c, const struct node *live,
-    const struct node *object)
+static struct change_of
+change(const struct write *w, const struct node *live)
 {
-	const struct resource *r = w->resource;
-
-	if (r->crd != NULL)
-		crd_validate(c, r, w->subresource, live, object);
-	else if (crd_is_definition(r))
-		crd_definition_validate(c, w->subresource, live, object);
-	else
-		builtin_validate(c, r, w->subresource, live, object);
-}
-
-static void
-warn(struct write *w, const struct node *live, const struct node *object)
-{
-	if (w->resource->crd != NULL)
-		crd_warn(w->resource, live, object, w->warnings);
-	else if (crd_is_definition(w->resource))
-		crd_definition_warn(w->arena, live, object, w->warnings);
+	return (struct change_of){
+	    w->arena, w->resource, w->api->store, w->subresource, live};
 }
 
 static struct stored *
@@ -109,17 +83,18 @@ invalid(struct write *w, const struct node *object, const struct causes *c)
 static struct problem *
 check_create(struct write *w, const struct node *object, bool generated)
 {
+	const struct steps *steps = steps_of(w);
+	struct change_of x = change(w, NULL);
 	struct causes c = {w->arena, NULL, 0};
 	struct stored *there;
 	struct problem *p;
 
 	objectmeta_validate(&c, w->resource, object);
-	validate(w, &c, NULL, object);
+	steps->validate(&c, &x, object);
 	if (c.n > 0)
 		return invalid(w, object, &c);
-	warn(w, NULL, object);
-	p = builtin_admit(
-	    w->arena, w->resource, w->api->store, w->subresource, NULL, object);
+	steps->warn(&x, object, w->warnings);
+	p = steps->admit(&x, object);
 	if (p != NULL)
 		return p;
 	there = find(w, object);
@@ -131,13 +106,14 @@ struct problem *
 write_create(struct write *w, struct node *object)
 {
 	struct node *m = tree_make(w->arena, object, "metadata");
+	struct change_of x = change(w, NULL);
 	struct managed_write managed;
 	struct problem *p;
 	bool generated = tree_text(tree_get(m, "name")).n == 0 &&
 	    tree_text(tree_get(m, "generateName")).n > 0;
 
-	if (w->resource->crd != NULL &&
-	    (p = crd_refuses_create(w->arena, w->resource,
+	if (steps_of(w)->refuse_create != NULL &&
+	    (p = steps_of(w)->refuse_create(w->arena, w->resource,
 		 tree_text(tree_get(m, "name")))) != NULL)
 		return p;
 	write_dedup_owners(w, object, false);
@@ -154,12 +130,11 @@ write_create(struct write *w, struct node *object)
 	    w->arena, w->resource, object, objectmeta_time_now(w->arena));
 	if (generated)
 		generate_name(w, object);
-	prepare(w, NULL, object);
+	steps_of(w)->prepare(&x, object);
 	p = check_create(w, object, generated);
 	if (p != NULL)
 		return p;
-	if (w->resource->crd == NULL)
-		encode_builtin(w->arena, w->resource->schema, object);
+	steps_of(w)->encode(w->arena, w->resource, object);
 	w->created = true;
 	write_put(w, object, NULL);
 	return NULL;
@@ -240,6 +215,8 @@ static struct problem *
 check_update(
     struct write *w, const struct node *live, const struct node *object)
 {
+	const struct steps *steps = steps_of(w);
+	struct change_of x = change(w, live);
 	struct causes c = {w->arena, NULL, 0};
 
 	objectmeta_validate_named(&c, w->resource, object, NAME_SEGMENT);
@@ -250,12 +227,11 @@ check_update(
 		if (w->resource->strategy->traits & TRAIT_VALIDATES_TWICE)
 			objectmeta_validate(&c, w->resource, object);
 	}
-	validate(w, &c, live, object);
+	steps->validate(&c, &x, object);
 	if (c.n > 0)
 		return invalid(w, object, &c);
-	warn(w, live, object);
-	return builtin_admit(
-	    w->arena, w->resource, w->api->store, w->subresource, live, object);
+	steps->warn(&x, object, w->warnings);
+	return steps->admit(&x, object);
 }
 
 /* Nothing holds the object any more: the update that took away the last
@@ -282,6 +258,7 @@ struct problem *
 write_update(struct write *w, struct stored *stored, const struct node *live,
     struct node *object)
 {
+	struct change_of x = change(w, live);
 	struct managed_write managed;
 	struct problem *p;
 
@@ -294,13 +271,12 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 	if (p != NULL)
 		return p;
 	keep_generation(w->arena, live, object);
-	prepare(w, live, object);
+	steps_of(w)->prepare(&x, object);
 	keep_system_fields(w->arena, live, object);
 	p = check_update(w, live, object);
 	if (p != NULL)
 		return p;
-	if (w->resource->crd == NULL)
-		encode_builtin(w->arena, w->resource->schema, object);
+	steps_of(w)->encode(w->arena, w->resource, object);
 	w->result = object;
 	if (managed_settle(live, object)) {
 		w->stored = stored;
@@ -320,11 +296,9 @@ write_apply(struct write *w, const struct node *live,
 {
 	struct managed_write managed = write_managed(w);
 	struct problem *p = managed_apply(&managed, live, applied, object);
-	struct warnings none = {w->arena, NULL, 0};
 
 	if (p != NULL)
 		return p;
 	w->managed_done = true;
-	return write_decode_fields(
-	    w, *object, w->resource->crd != NULL ? NULL : &none);
+	return write_decode_fields(w, *object, NULL);
 }

@@ -14,6 +14,7 @@
 #include "type/decode.h"
 #include "type/problem.h"
 #include "type/resource.h"
+#include "type/strategy.h"
 
 struct write {
 	struct api *api;
@@ -45,7 +46,8 @@ struct decoding {
  * defaults. Changes object. */
 struct problem *write_decode(
     struct write *w, struct node *object, const struct decoding *how);
-/* apiVersion and kind are right; unknown fields are added to strict. */
+/* apiVersion and kind are right; unknown fields are added to strict (NULL: the
+ * object is what an apply made). */
 struct problem *write_decode_fields(
     struct write *w, struct node *object, struct warnings *strict);
 /* metadata.namespace against the URL's, filled in where it is empty. */

@@ -9,6 +9,7 @@
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
+// needs cmd/kapi/write/convert*.c
 #include "builtin/builtin.h"
 
 #include <ctype.h>
@@ -301,6 +302,7 @@ try(struct arena *a, const struct node *line, size_t number)
 	struct causes c = {a, NULL, 0};
 	struct node *object;
 	struct problem *refused = NULL;
+	struct change_of x;
 	struct buf what = BUF_INIT;
 
 	buf_addf(&what, "%zu %.*s ", number, SPAN_ARG(words));
@@ -318,11 +320,11 @@ try(struct arena *a, const struct node *line, size_t number)
 	if (live == NULL)
 		tree_put(a, tree_make(a, object, "metadata"), "uid",
 		    tree_string(a, uid_of(answer)));
-	builtin_prepare(a, t.resource, store, t.subresource, live, object);
-	builtin_validate(&c, t.resource, t.subresource, live, object);
+	x = (struct change_of){a, t.resource, store, t.subresource, live};
+	builtin_prepare(&x, object);
+	builtin_validate(&c, &x, object);
 	if (c.n == 0)
-		refused = builtin_admit(
-		    a, t.resource, store, t.subresource, live, object);
+		refused = builtin_admit(&x, object);
 	for (size_t i = 0; refused != NULL && i < refused->cause_count; i++)
 		cause_add(&c, arena_str(a, refused->causes[i].reason),
 		    refused->causes[i].field, refused->causes[i].message);

@@ -7,6 +7,7 @@
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
+// needs cmd/kapi/write/convert*.c
 #include "kinds/kinds.h"
 
 #include "tap.h"
@@ -18,13 +19,15 @@ check_row(const struct strategy *s, const char *group)
 {
 	const char *lacks = NULL;
 
-	if (s->names == 0)
+	if (s->steps == NULL)
+		lacks = "steps";
+	else if (s->names == 0)
 		lacks = "names";
 	else if (s->traits == 0)
 		lacks = "traits";
 	else if (s->generation == 0)
 		lacks = "generation";
-	else if (s->columns == NULL)
+	else if (s->columns == NULL && s->plural != NULL)
 		lacks = "columns";
 	else if (s->cells == NULL)
 		lacks = "cells";

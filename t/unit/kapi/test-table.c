@@ -7,6 +7,7 @@
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
+// needs cmd/kapi/write/convert*.c
 // needs cmd/kapi/reply/pretty.c
 #include "crd/crd.h"
 #include "kinds/kinds.h"
