@@ -190,10 +190,9 @@ serve_builtin(struct request *r)
 {
 	int code = check_builtin(r);
 
-	if (r->group.n == 0 && span_is(r->plural, "endpoints"))
-		decode_warning_add(&r->warnings,
-		    span_str("v1 Endpoints is deprecated in v1.33+; use "
-			     "discovery.k8s.io/v1 EndpointSlice"));
+	if (r->resource->strategy->deprecated != NULL)
+		decode_warning_add(
+		    &r->warnings, span_str(r->resource->strategy->deprecated));
 	if (code != 0)
 		refuse(r, code);
 	else

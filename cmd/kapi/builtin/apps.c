@@ -560,3 +560,16 @@ statefulset_status_validate(
 	(void)x;
 	check_counts(c, given(object, "status"), keys, 4);
 }
+
+void
+daemonset_bookmark(struct arena *a, struct node *object)
+{
+	tree_put(a, tree_make(a, tree_get(object, "metadata"), "annotations"),
+	    "deprecated.daemonset.template.generation", tree_str(a, "0"));
+}
+
+void
+replicas_bookmark(struct arena *a, struct node *object)
+{
+	tree_put(a, tree_make(a, object, "spec"), "replicas", tree_int(a, 0));
+}

@@ -95,6 +95,7 @@ prepare_fn deployment_prepare, daemonset_prepare, job_prepare, lease_prepare;
 validate_fn deployment_validate, replicaset_validate, statefulset_validate,
     daemonset_validate, replicationcontroller_validate, job_validate,
     cronjob_validate;
+default_fn daemonset_bookmark, replicas_bookmark;
 validate_fn deployment_status_validate, replicaset_status_validate,
     statefulset_status_validate;
 

@@ -138,7 +138,6 @@ bool crd_read_needed(const struct resource *r);
  * CustomResourceDefinitions themselves: decoded and kept as any built-in kind;
  * their strategy has these for its other steps.
  */
-bool crd_is_definition(const struct resource *r);
 void crd_definition_default(struct arena *a, struct node *object);
 void crd_definition_prepare(struct arena *a, struct span subresource,
     const struct node *live, struct node *object);

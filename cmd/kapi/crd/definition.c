@@ -5,13 +5,6 @@
 #include "crd/crd.h"
 #include "text/format.h"
 
-bool
-crd_is_definition(const struct resource *r)
-{
-	return span_is(r->group, "apiextensions.k8s.io") &&
-	    span_is(r->plural, "customresourcedefinitions");
-}
-
 static struct span
 lower(struct arena *a, struct span s)
 {

@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = crd_definition_default,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_DEFINITION,
     },
 };
 

@@ -42,6 +42,7 @@ static const struct strategy rows[] = {
 	.defaults = daemonset_default,
 	.prepare = daemonset_prepare,
 	.validate = daemonset_validate,
+	.bookmark = daemonset_bookmark,
     },
     {
 	.plural = "deployments",
@@ -58,6 +59,7 @@ static const struct strategy rows[] = {
 	.validate = deployment_validate,
 	.prepare_status = deployment_prepare,
 	.validate_status = deployment_status_validate,
+	.bookmark = replicas_bookmark,
     },
     {
 	.plural = "replicasets",
@@ -75,6 +77,7 @@ static const struct strategy rows[] = {
 	.prepare = strategy_no_preparation,
 	.validate = replicaset_validate,
 	.validate_status = replicaset_status_validate,
+	.bookmark = replicas_bookmark,
     },
     {
 	.plural = "statefulsets",
@@ -90,6 +93,7 @@ static const struct strategy rows[] = {
 	.prepare = strategy_no_preparation,
 	.validate = statefulset_validate,
 	.validate_status = statefulset_status_validate,
+	.bookmark = replicas_bookmark,
     },
 };
 

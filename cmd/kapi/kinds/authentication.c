@@ -16,6 +16,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.review = REVIEW_SELF,
     },
     {
 	.plural = "tokenreviews",
@@ -30,6 +31,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.review = REVIEW_TOKEN,
     },
 };
 

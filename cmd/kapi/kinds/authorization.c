@@ -16,6 +16,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.review = REVIEW_ACCESS,
     },
     {
 	.plural = "selfsubjectaccessreviews",
@@ -30,6 +31,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.review = REVIEW_SELF_ACCESS,
     },
     {
 	.plural = "selfsubjectrulesreviews",
@@ -44,6 +46,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.review = REVIEW_RULES,
     },
     {
 	.plural = "subjectaccessreviews",
@@ -58,6 +61,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.review = REVIEW_ACCESS,
     },
 };
 

@@ -43,6 +43,11 @@ static const struct strategy rows[] = {
 	.defaults = job_default,
 	.prepare = job_prepare,
 	.validate = job_validate,
+	.orphan_warning =
+	    "child pods are preserved by default when jobs are "
+	    "deleted; set propagationPolicy=Background to remove "
+	    "them or set propagationPolicy=Orphan to suppress this "
+	    "warning",
     },
 };
 

@@ -128,6 +128,8 @@ static const struct strategy rows[] = {
 	.defaults = endpoints_default,
 	.prepare = strategy_no_preparation,
 	.validate = endpoints_validate,
+	.deprecated = "v1 Endpoints is deprecated in v1.33+; use "
+		      "discovery.k8s.io/v1 EndpointSlice",
     },
     {
 	.plural = "events",
@@ -174,6 +176,7 @@ static const struct strategy rows[] = {
 	.prepare = namespace_prepare,
 	.validate = namespace_validate,
 	.validate_status = namespace_validate,
+	.deletion = DELETION_NAMESPACE,
     },
     {
 	.plural = "nodes",
@@ -241,6 +244,7 @@ static const struct strategy rows[] = {
 	.prepare_status = pod_status_prepare,
 	.validate_status = pod_status_validate,
 	.admit = pod_admit,
+	.deletion = DELETION_GRACEFUL,
     },
     {
 	.plural = "podtemplates",

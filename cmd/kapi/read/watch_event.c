@@ -160,22 +160,6 @@ watch_event_initial(struct watcher *w, const struct stored *o)
 	return send_and_drop(w, t);
 }
 
-/* Zero values of the internal types that those of the API do not have. */
-static void
-internal_zeros(struct arena *a, const struct resource *r, struct node *n)
-{
-	if (!span_is(r->group, "apps"))
-		return;
-	if (span_is(r->plural, "daemonsets"))
-		tree_put(a,
-		    tree_make(a, tree_get(n, "metadata"), "annotations"),
-		    "deprecated.daemonset.template.generation",
-		    tree_str(a, "0"));
-	else if (!span_is(r->plural, "controllerrevisions"))
-		tree_put(
-		    a, tree_make(a, n, "spec"), "replicas", tree_int(a, 0));
-}
-
 /* What Go makes of an object of which only metadata are set. */
 static struct node *
 bookmark(struct arena *a, const struct resource *r, uint64_t version,
@@ -191,10 +175,9 @@ bookmark(struct arena *a, const struct resource *r, uint64_t version,
 	if (initial_end)
 		tree_put(a, tree_make(a, metadata, "annotations"),
 		    "k8s.io/initial-events-end", tree_str(a, "true"));
-	if (r->crd == NULL) {
-		internal_zeros(a, r, n);
-		encode_builtin(a, r->schema, n);
-	}
+	if (r->strategy->bookmark != NULL)
+		r->strategy->bookmark(a, n);
+	r->strategy->steps->encode(a, r, n);
 	return n;
 }
 

@@ -11,9 +11,9 @@
 #include "write/convert.h"
 
 static bool
-is_core(const struct resource *r, const char *plural)
+is_namespace(const struct write *w)
 {
-	return r->group.n == 0 && span_is(r->plural, plural);
+	return w->resource->strategy->deletion == DELETION_NAMESPACE;
 }
 
 /* The kind where other answers have the plural: so does the server. */
@@ -24,7 +24,7 @@ precondition(struct write *w, const char *detail)
 	struct resource as_kind = *s;
 
 	as_kind.plural = s->kind;
-	if (is_core(s, "namespaces"))
+	if (is_namespace(w))
 		return problem_conflict(w->arena, s, w->name, detail);
 	return problem_conflict(w->arena, &as_kind, w->name, detail);
 }
@@ -35,7 +35,7 @@ delete_preconditions(
 {
 	struct span uid = tree_path_text(live, "metadata.uid");
 	struct span version = tree_path_text(live, "metadata.resourceVersion");
-	bool namespace_ = is_core(w->resource, "namespaces");
+	bool namespace_ = is_namespace(w);
 	const char *format;
 
 	if (o->uid.n > 0 && !span_eq(o->uid, uid)) {
@@ -212,7 +212,7 @@ begin_grace(
 	struct node *m = tree_get(object, "metadata");
 	int64_t period;
 
-	if (!is_core(w->resource, "pods"))
+	if (w->resource->strategy->deletion != DELETION_GRACEFUL)
 		return GRACE_NONE;
 	if (tree_get(m, "deletionTimestamp") != NULL)
 		return shorten(w, m, o);
@@ -264,7 +264,7 @@ end_namespace(struct write *w, struct stored *stored, struct node *object,
 {
 	struct node *m = tree_get(object, "metadata");
 
-	if (!is_core(w->resource, "namespaces"))
+	if (!is_namespace(w))
 		return false;
 	if (tree_get(m, "deletionTimestamp") != NULL) {
 		w->result = object;
@@ -284,7 +284,7 @@ end_namespace(struct write *w, struct stored *stored, struct node *object,
 static bool
 end_definition(struct write *w, struct stored *stored, struct node *object)
 {
-	if (!crd_is_definition(w->resource) ||
+	if (w->resource->strategy->deletion != DELETION_DEFINITION ||
 	    tree_path(object, "metadata.deletionTimestamp") != NULL)
 		return false;
 	crd_definition_delete(w->arena, object, objectmeta_time_now(w->arena));
@@ -298,7 +298,7 @@ check_immortal(struct write *w)
 	static const char *const immortal[] = {
 	    "default", "kube-system", "kube-public"};
 
-	if (w->internal || !is_core(w->resource, "namespaces"))
+	if (w->internal || !is_namespace(w))
 		return NULL;
 	for (size_t i = 0; i < 3; i++)
 		if (span_is(w->name, immortal[i]))
@@ -307,19 +307,14 @@ check_immortal(struct write *w)
 	return NULL;
 }
 
-/* Jobs orphan their Pods, and say so. */
 static void
 warn_of_orphans(struct write *w, const struct delete_options *o)
 {
-	if (w->internal || o->has_orphan || o->policy.n > 0 ||
-	    !span_is(w->resource->group, "batch") ||
-	    !span_is(w->resource->plural, "jobs"))
-		return;
-	decode_warning_add(w->warnings,
-	    span_str("child pods are preserved by default when jobs are "
-		     "deleted; set propagationPolicy=Background to remove "
-		     "them or set propagationPolicy=Orphan to suppress this "
-		     "warning"));
+	const char *warning = w->resource->strategy->orphan_warning;
+
+	if (warning != NULL && !w->internal && !o->has_orphan &&
+	    o->policy.n == 0)
+		decode_warning_add(w->warnings, span_str(warning));
 }
 
 struct problem *

@@ -80,8 +80,7 @@ kubelet_serve(struct request *r)
 	struct stored *stored;
 	struct node *object;
 	struct problem *p = rest_live(&w, &stored, &object);
-	bool stream = span_is(r->resource->plural, "pods") &&
-	    !span_is(r->subresource, "proxy");
+	bool stream = !span_is(r->subresource, "proxy"); /* of Pods alone */
 
 	if (p == NULL && stream && !span_is(r->subresource, "portforward"))
 		p = check_container(r, object);

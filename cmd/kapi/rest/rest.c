@@ -207,7 +207,7 @@ name_requestor(struct request *r, struct node *object)
 {
 	struct node *spec = tree_get(object, "spec"), *groups;
 
-	if (!span_is(r->resource->plural, "certificatesigningrequests") ||
+	if (!(r->resource->strategy->traits & TRAIT_NAMES_REQUESTOR) ||
 	    spec == NULL)
 		return;
 	groups = tree_array(&r->arena);

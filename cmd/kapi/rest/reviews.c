@@ -53,7 +53,7 @@ is_denied(const struct request *r, const struct node *object)
 	for (size_t i = 0; i < tree_count(groups); i++)
 		if (tree_text_is(groups->items[i], group))
 			return true;
-	if (!span_is(r->resource->plural, "selfsubjectaccessreviews"))
+	if (r->resource->strategy->review != REVIEW_SELF_ACCESS)
 		return false;
 	for (size_t i = 0; i < u->group_count; i++)
 		if (span_is(u->groups[i], group))
@@ -88,7 +88,7 @@ check_access(struct request *r, const struct node *object)
 		cause_invalid(&c, span_str("spec.resourceAttributes"), NULL,
 		    "exactly one of nonResourceAttributes or "
 		    "resourceAttributes must be specified");
-	if (!span_is(r->resource->plural, "selfsubjectaccessreviews") &&
+	if (r->resource->strategy->review != REVIEW_SELF_ACCESS &&
 	    tree_text(tree_get(spec, "user")).n == 0 &&
 	    tree_count(tree_get(spec, "groups")) == 0)
 		cause_invalid_text(&c, span_str("spec.user"), span_str(""),
@@ -160,37 +160,33 @@ review_self(struct request *r, struct node *object)
 	    tree_string(a, objectmeta_time_now(a)));
 }
 
-static bool
-is_access_review(const struct resource *s)
-{
-	return span_is(s->plural, "selfsubjectaccessreviews") ||
-	    span_is(s->plural, "subjectaccessreviews") ||
-	    span_is(s->plural, "localsubjectaccessreviews");
-}
-
 static struct problem *
 review(struct request *r, struct node *object)
 {
-	const struct resource *s = r->resource;
 	struct problem *p;
 
-	if (is_access_review(s)) {
+	switch (r->resource->strategy->review) {
+	case REVIEW_ACCESS:
+	case REVIEW_SELF_ACCESS:
 		p = check_access(r, object);
 		if (p != NULL)
 			return p;
 		review_access(r, object);
-	} else if (span_is(s->plural, "selfsubjectrulesreviews")) {
+		break;
+	case REVIEW_RULES:
 		if (tree_path_text(object, "spec.namespace").n == 0)
 			return problem_bad_request(
 			    &r->arena, "no namespace on request");
 		review_rules(r, object);
-	} else if (span_is(s->plural, "tokenreviews")) {
+		break;
+	case REVIEW_TOKEN:
 		if (tree_path_text(object, "spec.token").n == 0)
 			return problem_bad_request(&r->arena,
 			    "token is required for TokenReview in "
 			    "authentication");
 		review_token(r, object);
-	} else {
+		break;
+	default:
 		review_self(r, object);
 	}
 	return NULL;

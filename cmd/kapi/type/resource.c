@@ -223,20 +223,34 @@ resource_find_kind(const struct registry *g, struct span group,
 	return NULL;
 }
 
+static struct resource *
+storage_of(const struct registry *g, struct span group, struct span plural)
+{
+	const struct resource *shown = NULL;
+
+	for (size_t i = 0; i < g->n; i++) {
+		struct resource *r = g->all[i];
+
+		if (!span_eq(r->plural, plural) || !span_eq(r->group, group))
+			continue;
+		if (r->storage)
+			return r;
+		shown = r;
+	}
+	/* Events: with those of another group. */
+	for (size_t i = 0; shown != NULL && i < g->builtin; i++)
+		if (is_kept_as(g->all[i]) &&
+		    span_eq(g->all[i]->kept_as, shown->kept_as) &&
+		    span_eq(g->all[i]->kind, shown->kind))
+			return g->all[i];
+	return NULL;
+}
+
 struct resource *
 resource_storage(
     const struct registry *g, struct span group, struct span plural)
 {
-	if (span_is(group, "events.k8s.io") && span_is(plural, "events"))
-		group = span_make("", 0);
-	for (size_t i = 0; i < g->n; i++) {
-		struct resource *r = g->all[i];
-
-		if (r->storage && span_eq(r->plural, plural) &&
-		    span_eq(r->group, group))
-			return ready(r);
-	}
-	return NULL;
+	return ready(storage_of(g, group, plural));
 }
 
 bool
@@ -375,13 +389,13 @@ resource_bind(struct registry *g, struct store *s)
 {
 	for (size_t i = 0; i < g->builtin; i++) {
 		struct resource *r = g->all[i];
-		struct span group = r->group;
+		const struct resource *kept = r;
 
 		if (!(r->verbs & VERB_LIST))
 			continue;
-		if (span_is(group, "events.k8s.io"))
-			group = span_make("", 0);
-		r->collection = store_collection(s, group, r->plural);
+		if (!r->storage)
+			kept = storage_of(g, r->group, r->plural);
+		r->collection = store_collection(s, kept->group, r->plural);
 	}
 }
 

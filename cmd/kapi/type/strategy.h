@@ -34,7 +34,8 @@ enum trait {
 	TRAIT_NO_COLLECTION = 32,   /* no dependents at all: Events */
 	/* An update checks metadata as a create, too. */
 	TRAIT_VALIDATES_TWICE = 64,
-	TRAIT_BRINGS_STATUS = 128 /* a create may say what the status is */
+	TRAIT_BRINGS_STATUS = 128,  /* a create may say what the status is */
+	TRAIT_NAMES_REQUESTOR = 256 /* spec says who created it */
 };
 
 enum generation {
@@ -42,6 +43,23 @@ enum generation {
 	GENERATION_ONCE, /* 1, whatever changes */
 	GENERATION_SPEC, /* counts changes of what is not metadata or status */
 	GENERATION_ANNOTATIONS /* and those of annotations */
+};
+
+enum deletion {
+	DELETION_PLAIN,
+	DELETION_GRACEFUL,  /* Pods: after a period of grace */
+	DELETION_NAMESPACE, /* in a phase; what it holds goes first */
+	DELETION_DEFINITION /* its objects go first */
+};
+
+/* What a create answers where nothing is kept. */
+enum review {
+	REVIEW_NONE,
+	REVIEW_ACCESS,	    /* may somebody do this? */
+	REVIEW_SELF_ACCESS, /* may I? */
+	REVIEW_RULES,	    /* what may I do? */
+	REVIEW_TOKEN,	    /* whose is it? */
+	REVIEW_SELF	    /* who am I? */
 };
 
 /* Where a field's value is in the JSON of an object, and what stands for an
@@ -169,6 +187,12 @@ struct strategy {
 	admit_fn *admit; /* writes of the object itself */
 	/* Between the version that is kept and another one. */
 	convert_fn *convert_to, *convert_from;
+	/* Zero values of Go's internal type that show in a bookmark. */
+	default_fn *bookmark;
+	enum deletion deletion;
+	enum review review;
+	const char *deprecated;	    /* warning of every request */
+	const char *orphan_warning; /* of a delete without a policy */
 	conditions_fn *row_conditions;
 	const char *fields_named; /* the kind, where a field is refused */
 };

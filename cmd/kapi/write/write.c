@@ -246,8 +246,7 @@ ends_deletion(
 	if (tree_get(old, "deletionTimestamp") == NULL ||
 	    tree_count(tree_path(object, "metadata.finalizers")) > 0)
 		return false;
-	if (w->resource->group.n == 0 &&
-	    span_is(w->resource->plural, "namespaces") &&
+	if (w->resource->strategy->deletion == DELETION_NAMESPACE &&
 	    tree_count(tree_path(object, "spec.finalizers")) > 0)
 		return false;
 	tree_get_int(tree_get(old, "deletionGracePeriodSeconds"), &grace);
