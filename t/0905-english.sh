@@ -7,6 +7,8 @@
 
 shopt -s nullglob
 pages=(README.md doc/*.md pipeline/README pipeline/*/README cmd/*/*.1)
+mapfile -t sources < <(find lib cmd pipeline -name '*.[ch]' -o -name '*.jq' \
+	-o -name '*.yaml' -o -name README | sort)
 
 # said FILE...: each file as one line, "FILE: TEXT", without the marks of
 # comments and the quotes between the lines of a string.
@@ -17,49 +19,49 @@ said() {
 		}
 		{
 			sub(/^[ \t]*(\*|\/\/)?[ \t]*"?/, "")
-			sub(/"?[ \t]*$/, "")
+			sub(/[ \t]*"?[ \t]*$/, "")
 			gsub(/[ \t]+/, " ")
 			printf " %s", $0
 		}
 		END { print "" }' "$@"
 }
 
-# foreign FILE...: such phrases, with some of what is around them. "There is
-# no X" and "is no longer X" are English.
+# foreign FILE...: such phrases, and what is behind them. "There is no X" and
+# "is no longer X" are English.
 foreign() {
 	local there='(?<!there |there can |there may |there could |there to )'
 	local words=(
 		"$there\\b(is|are|was|were|be) no (?!longer|more|matter|doubt)"
-		"$there\\b(is|are|was|were|be) none\\b(?! of)"
+		"$there\\b(is|are|was|were|be) (?-i:none)\\b(?! of)"
 		'\b(whoever|whomever|whom|whosoever)\b'
 		'\b(he|him|his|himself)\b'
 		'\beach [0-9.]+ ?(ms|s|min|h|seconds?|minutes?|hours?)\b'
 		'\bcease[sd]? to\b'
 	)
-	local word
+	local all
 
-	said "$@" >"$T/said"
-	for word in "${words[@]}"; do
-		grep -oiP "^[^ ]*: |.{0,40}$word.{0,30}" "$T/said" |
-			awk '/^[^ ]*: $/ { file = $0; next }
-				{ print file "..." $0 "..." }'
-	done
+	all=$(printf '|%s' "${words[@]}")
+	said "$@" | grep -oiP "^[^ ]*: |(${all#|}).{0,40}" |
+		awk '/^[^ ]*: $/ { file = $0; next }
+			{ print file "\"" $0 "\"" }'
 }
 
-cat >"$T/bad" <<'END'
-This is no page; each 5 s, whoever
- * asks him. It is"
-	"none. It ceases to be.
-END
-is "$(foreign "$T/bad" | wc -l)" 6 "phrases that are not English are found"
+for bad in 'it is no page' 'those are none.' 'Whoever asks' 'as he has it' \
+	'each 5 s' 'it never ceases to be' $'it is\n * no page' \
+	$'"it is "\n\t"no page"'; do
+	printf '%s\n' "$bad" >"$T/bad"
+	is "$(foreign "$T/bad" | wc -l)" 1 "not English: ${bad//$'\n'/ }"
+done
 cat >"$T/good" <<'END'
 There is no page. It is no longer there; there are none, every 5 s. There
- * can be no other. It was none of those. What is it? There
+ * can be no other. It was none of those. What is it? Each 5-tuple. There
  * is no answer.
 END
 is "$(foreign "$T/good")" "" "... and others are not"
 
 is "$(foreign "${pages[@]}")" "" "pages are plain English"
+ok "there are sources" test "${#sources[@]}" -gt 500
+is "$(foreign "${sources[@]}")" "" "... and so are messages and comments"
 
 # Tables, code and words that cannot be broken may be wider.
 wide() {

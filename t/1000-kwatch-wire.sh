@@ -171,7 +171,7 @@ seen "begin Pod
 ADDED a 1 3
 end Pod" "a watch-list that fails at once: LIST and WATCH"
 
-# Text that is no frame: listed anew.
+# Text that is not a frame: listed anew.
 serve '{"pods": {
 	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(mark 2 end)"', "oops\n"]},
 		{"lines": ['"$(ev ADDED a 1 3), $(mark 4 end)"'], "end": "hang"}]}}'
@@ -180,9 +180,9 @@ lines 4
 seen "begin Pod
 ADDED a 1 1
 end Pod
-MODIFIED a 1 3" "a line that is no frame: compared anew"
+MODIFIED a 1 3" "a line that is not a frame: compared anew"
 is "$(cat "$T/err")" \
-	"kwatch: warning: cannot watch pods: a line that is no event came
+	"kwatch: warning: cannot watch pods: a line that is not an event came
 kwatch: watching pods now" "... and said"
 
 # A name that JSON escapes: it may be that of a role.

@@ -82,7 +82,7 @@ kwatch: the API server answers again" "... each said once"
 # A kind that is not there. -f waits, an operand is a mistake.
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
 	"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}}'
-runs 100 "an operand that is no resource" kwatch --server "$url" things
+runs 100 "an operand that is not a resource" kwatch --server "$url" things
 is "$(cat "$T/err")" \
 	'kwatch: fatal: the server has no resource type "things"' "... is named"
 cat >"$T/w.yaml" <<'END'
@@ -134,8 +134,8 @@ bad "nothing to watch" \
 bad "-n with -A" "-n and -A exclude each other" --server "$url" -n x -A pods
 bad "a name without a resource" '"/x" names an empty resource' \
 	--server "$url" /x
-bad "an empty name" '"pods/" is no RESOURCE/NAME' --server "$url" pods/
-bad "two slashes" '"pods/a/b" is no RESOURCE/NAME' --server "$url" pods/a/b
+bad "an empty name" '"pods/" is not RESOURCE/NAME' --server "$url" pods/
+bad "two slashes" '"pods/a/b" is not RESOURCE/NAME' --server "$url" pods/a/b
 bad "a list with a name" '"pods,cm/a": a name goes with one resource' \
 	--server "$url" pods,cm/a
 bad "a file that is not there" \

@@ -148,8 +148,8 @@ is "$(wc -l <"$T/out")" 0 "... no line"
 
 event ADDED "$(thing a 1 "" "$(spec 1 v)")" | sed 's/"ADDED"/5/' >"$T/in"
 : >"$T/want"
-replay 1 "an event whose type is no text"
+replay 1 "an event whose type is not text"
 is "$(cat "$T/err")" \
-	"ireconcile: error: line 1: an event whose type is no text" "... message"
+	"ireconcile: error: line 1: an event whose type is not text" "... message"
 
 done_testing

@@ -66,10 +66,10 @@ desired() {
 cm='{apiVersion:"v1",kind:"ConfigMap",metadata:{name:"x"}}'
 desired "a kind without a managed entry" \
 	'[{apiVersion:"apps/v1",kind:"Deployment",metadata:{name:"x"}}]' \
-	'Deployment of apps/v1 is no dependent with manage: true'
+	'Deployment of apps/v1 is not a dependent with manage: true'
 desired "a kind that is only observed" \
 	'[{apiVersion:"v1",kind:"Pod",metadata:{name:"x"}}]' \
-	'Pod of v1 is no dependent with manage: true'
+	'Pod of v1 is not a dependent with manage: true'
 desired "an item in another namespace, without finalizer" \
 	"[$cm | .metadata.namespace = \"other\"]" \
 	'ConfigMap/other/x cannot have this owner: finalizer is needed in watches.yaml'
@@ -78,14 +78,14 @@ desired "the same item twice, once with its namespace" \
 	'ConfigMap/ns/x is desired twice'
 desired "something else than an array" '{}' \
 	'desired gives something else than an array'
-desired "a text as item" '["x"]' 'desired: item 0 is no object'
-desired "null as item" '[null]' 'desired: item 0 is no object'
+desired "a text as item" '["x"]' 'desired: item 0 is not an object'
+desired "null as item" '[null]' 'desired: item 0 is not an object'
 desired "nothing" 'empty' 'desired gives no result; nothing is []'
 desired "two results" '[], []' 'desired gives more than one result'
 desired "an item without a name" '[{apiVersion:"v1",kind:"ConfigMap"}]' \
 	'desired: item 0 has no metadata.name'
-desired "a text that is no number" '[.primary.spec.k | tonumber]' \
-	'tonumber: the text is no number'
+desired "a text that is not a number" '[.primary.spec.k | tonumber]' \
+	'tonumber: the text is not a number'
 desired "a number that would lose digits" \
 	"[$cm | .data = {k: 9007199254740993}]" \
 	'ConfigMap/ns/x: .data.k is an integer beyond 2^53: digits would be lost'

@@ -170,7 +170,7 @@ replay 0 "deletion with finalize"
 deleted 4 '"status":{"left":0}' >"$T/want"
 replay 1 "a foreign namespace is not deleted"
 is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: it is no member of a" \
+	"ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: it is not a member of a" \
 	"... and says so"
 
 # Without our finalizer a terminating primary is left alone.

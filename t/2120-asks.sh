@@ -43,7 +43,7 @@ replay 0 "a pause cancels what was asked for"
 	event MODIFIED "$(thing a 5 "$(paused false)" "$(spec 1 v)")"
 } >>"$T/in"
 creates 5 >>"$T/want"
-replay 0 "false is no pause, and what was cancelled is said again"
+replay 0 "false is not a pause, and what was cancelled is said again"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused
 ireconcile: $who: not paused any more
 ireconcile: $who: paused by the annotation kpipe.dev/paused
@@ -86,7 +86,7 @@ sed -i 's/  program:/  throttle: {limit: 1}\n&/' "$T/watches.yaml"
 replay 0 "a pause gives the slot to the next"
 cp "$T/without.yaml" "$T/watches.yaml"
 
-# Anything else is no pause, and a Warning.
+# Anything else is not a pause, and a Warning.
 complaint() { # KEY VALUE TEXT: as the member of a line
 	printf '"events":[{"message":"annotation %s: \\"%s\\" is %s","reason":"BadAnnotation","type":"Warning"}]' \
 		"$1" "$2" "$3"
@@ -235,12 +235,12 @@ is "$(period "\"annotations\":{\"$old\":\"30s\",\"$new\":\"50s\"}")" "0 50" \
 is "$(period "$(noted $old 0s)")" "0" "0 is none"
 for bad in 30 "" -5s soon 1d "30 s"; do
 	is "$(period "$(noted $old "$bad")")" \
-		"0 annotation $old: $bad is no duration such as 30s or 1h30m 20 40 60" \
+		"0 annotation $old: $bad is not a duration such as 30s or 1h30m 20 40 60" \
 		"\"$bad\" is a Warning, and the period that of watches.yaml"
 done
 long=$(printf 'ä%.0s' {1..40})
 is "$(period "$(noted $old "x$long")" >/dev/null; cat "$T/err")" \
-	"ireconcile: warning: $who: annotation $old: \"x${long:0:19}...\" is no duration such as \"30s\" or \"1h30m\"" \
+	"ireconcile: warning: $who: annotation $old: \"x${long:0:19}...\" is not a duration such as \"30s\" or \"1h30m\"" \
 	"a long value is cut, between characters"
 
 sed -i 's/\.now % 86400/(.now * 1000) % 86400000/' "$T/program.jq"

@@ -67,7 +67,7 @@ def status: {phase: (if .error then "Failed: " + .error else "ok" end)};
 END_OF_PROGRAM
 is "$(events '{"ports": ["70000", "x"]}' | result)" \
 	'[[],[],{"phase":"Failed: port 70000 is too large"}]' \
-	"what fails behind a ? deletes nothing, and is no success"
+	"what fails behind a ? deletes nothing, and is not a success"
 is "$(events '{"ports": ["80", "x"]}' | result)" \
 	'[["port-80"],["port-70000"],{"phase":"ok"}]' \
 	"... and what it holds is left out"
@@ -89,7 +89,7 @@ is "$(events '{"size": "3"}' | result)" \
 	'[[],[],{"error":"desired failed: string (...) cannot be added","phase":"Ready"}]' \
 	"a handler sees nothing of what fails elsewhere"
 is "$(events '{"size": "z"}' | result)" \
-	'[[],["port-70000"],{"phase":"Invalid","reason":"spec.size: tonumber: the text is no number"}]' \
+	'[[],["port-70000"],{"phase":"Invalid","reason":"spec.size: tonumber: the text is not a number"}]' \
 	"... but what fails in its own try"
 
 operator <<'END_OF_PROGRAM'

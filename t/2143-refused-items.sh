@@ -35,7 +35,7 @@ gives() {
 	is "$(jq -r '.reconcile | .status.error, .delete' out)" "$error
 null" "... and the reason is said"
 }
-self='Thing.example.com/ns/a is the primary itself, which belongs to its users and is no item: `status` writes its status, and labels and data of the operator'"'"'s go into an object of their own'
+self='Thing.example.com/ns/a is the primary itself, which belongs to its users and is not an item: `status` writes its status, and labels and data of the operator'"'"'s go into an object of their own'
 unseen='would be made and never seen again'
 config_map='{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"}}'
 

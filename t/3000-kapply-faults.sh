@@ -326,9 +326,9 @@ kapply: error: line 5: NUL byte at byte 19
 kapply: error: line 6: nested deeper than 256 levels at byte 257
 kapply: error: line 7: nested deeper than 256 levels at byte 298
 kapply: error: line 8: longer than 8 MiB
-kapply: error: line 9: a List whose items is no list
-kapply: error: line 10: a List whose reconcile is no object
-kapply: error: line 11: reconcile.known is no object
+kapply: error: line 9: a List whose items is not a list
+kapply: error: line 10: a List whose reconcile is not an object
+kapply: error: line 11: reconcile.known is not an object
 kapply: error: line 13: text is cut short at byte 19" "... each is named by its number"
 is "$(requests | grep PATCH | sort)" "PATCH a
 PATCH b" "... the rest is applied"

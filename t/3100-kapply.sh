@@ -126,11 +126,11 @@ fails "a terminating namespace" 'Pod going x failed pods "x" is forbidden: unabl
 # --- bad lines
 { cm x 1; echo '{"apiVersion":'; echo '[]'; echo '{"kind":"Pod"}'
 	echo '{"apiVersion":"v1","kind":"Pod","metadata":{}}'; cm y 1; } >"$T/in"
-runs 1 "lines that are no objects" plain
+runs 1 "lines that are not objects" plain
 is "$(cat "$T/err")" "kapply: error: line 2: text is cut short at byte 15
-kapply: error: line 3: object is no object
-kapply: error: line 4: object has no apiVersion
-kapply: error: line 5: object has no metadata.name" "... are named"
+kapply: error: line 3: it is not an object
+kapply: error: line 4: it has no apiVersion
+kapply: error: line 5: it has no metadata.name" "... are named"
 is "$(results)" "ConfigMap default x created
 ConfigMap default y created" "... and the others are applied"
 echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"kind":"T"}}}' >"$T/in"

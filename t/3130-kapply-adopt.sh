@@ -204,7 +204,7 @@ is "$(kubectl get cm csa -o json | jq -c '[.data, .metadata.labels,
 
 # --- a bad line
 set_line '[]' '{"adopt":{"label":"instance"}}' >"$T/in"
-runs 1 "adopt that is no key of a label is an error" kapply_line
-is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt is no text" \
+runs 1 "adopt that is not a key of a label is an error" kapply_line
+is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt is not text" \
 	"... that names it"
 done_testing

@@ -102,11 +102,11 @@ is "$(kubectl get cm a -o jsonpath='{.data.k}')" 1 "... the rest is done"
 set_line '[]' '{"loops":{"Deployment.apps/default/d":7}}' >"$T/in"
 runs 1 "a loop without a path" kapply_line
 is "$(cat "$T/err")" \
-	'kapply: error: line 1: reconcile.loops["Deployment.apps/default/d"] is no text' \
+	'kapply: error: line 1: reconcile.loops["Deployment.apps/default/d"] is not text' \
 	"... is named"
 set_line '[]' '{"loops":{"Deployment":".spec"}}' >"$T/in"
 runs 1 "a loop of no object" kapply_line
 is "$(cat "$T/err")" \
-	'kapply: error: line 1: reconcile.loops: "Deployment" is no key of an object' \
+	'kapply: error: line 1: reconcile.loops: "Deployment" is not a key of an object' \
 	"... is named"
 done_testing

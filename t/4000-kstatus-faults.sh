@@ -159,11 +159,11 @@ kstatus: error: line 4: invalid UTF-8 at byte 38
 kstatus: error: line 5: NUL byte at byte 19
 kstatus: error: line 6: nested deeper than 256 levels at byte 257
 kstatus: error: line 7: longer than 8 MiB
-kstatus: error: line 8: it is no object
+kstatus: error: line 8: it is not an object
 kstatus: error: line 9: it has no kind
 kstatus: error: line 10: it has no apiVersion
 kstatus: error: line 11: it has no metadata.name
-kstatus: error: line 12: it has no status, or one that is no object
+kstatus: error: line 12: it has no status, or one that is not an object
 kstatus: error: line 14: text is cut short at byte 19" "... each is named by its number"
 is "$(sent | sort)" "1
 2" "... the rest is written"

@@ -103,7 +103,7 @@ is "$(sort "$T/err")" 'kstatus: error: cannot write the status of ConfigMap c: C
 kstatus: error: cannot write the status of Nothing c: no matches for kind "Nothing" in version "v1"
 kstatus: error: cannot write the status of Thing.example.com default/t: failed to create typed patch object (default/t; example.com/v1, Kind=Thing): .status.sze: field not declared in schema
 kstatus: error: line 4: unexpected byte at byte 2
-kstatus: error: line 5: it has no status, or one that is no object
+kstatus: error: line 5: it has no status, or one that is not an object
 kstatus: error: line 6: it has no kind' "... are named"
 
 line t "$uid" '{"size":1}' >"$T/in"

@@ -48,7 +48,7 @@ refuses "option --metrics-cert-path needs --metrics-secure" \
 refuses "option --leader-election-id is empty: it is the name of the lease" \
 	-f "$f" --leader-elect --leader-election-id=
 for namespace in "" A a/b ä; do
-	refuses "option --leader-election-namespace: \"$namespace\" is no name \
+	refuses "option --leader-election-namespace: \"$namespace\" is not a name \
 of a namespace" -f "$f" --leader-elect --leader-election-namespace="$namespace"
 done
 refuses "option --prune-limit needs a number, not \"many\"" \

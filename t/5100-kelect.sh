@@ -379,7 +379,7 @@ bad "option --retry-period must be more than nothing" --lease x \
 bad "option --renew-deadline must be more than 1.2 times --retry-period" \
 	--lease x --renew-deadline 0s -- true
 for namespace in "" a,b A ä; do
-	bad "option --namespace: \"$namespace\" is no name of a namespace" \
+	bad "option --namespace: \"$namespace\" is not a name of a namespace" \
 		--lease x -n "$namespace" -- true
 done
 bad "option --renew-deadline must be less than --lease-duration" --lease x \
@@ -392,13 +392,13 @@ bad "without a command to run, --gate-fd, --leash-fd and --page-fd are needed" \
 	--lease x --gate-fd 1
 bad "option --page-fd: descriptor 99 is not open" --lease x --gate-fd 1 \
 	--leash-fd 2 --page-fd 99
-bad "descriptor 0 is no page of memory" --lease x --gate-fd 1 --leash-fd 2 \
+bad "descriptor 0 is not a page of memory" --lease x --gate-fd 1 --leash-fd 2 \
 	--page-fd 0
 bad "--lease-duration, --renew-deadline and --retry-period mean nothing with \
 --for-life" --lease x --for-life --retry-period 1s -- true
 bad "--for-life needs to know its Pod: set POD_NAME and POD_NAMESPACE" \
 	--lease x --for-life -- true
-POD_NAME=p POD_NAMESPACE=a/b bad "POD_NAMESPACE: \"a/b\" is no name of a \
+POD_NAME=p POD_NAMESPACE=a/b bad "POD_NAMESPACE: \"a/b\" is not a name of a \
 namespace" --lease x --for-life -- true
 POD_NAME=p POD_NAMESPACE=here bad "--namespace is there, but a lock for life \
 lives in the namespace of its Pod, here" --lease x --for-life -n there -- true

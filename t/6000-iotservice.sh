@@ -187,7 +187,7 @@ same "$T/again" "$T/first" "... the same again, to the byte"
 # What makes an instance Failed
 long='very-long-name-that-no-stateful-set-can-bear'
 is "$(of $long '.reconcile.status | "\(.phase) \(.reason)"'; of $long '.items | length')" \
-	"Failed the name gateway-mqtt-$long of a StatefulSet is no DNS label of at most 52 characters
+	"Failed the name gateway-mqtt-$long of a StatefulSet is not a DNS label of at most 52 characters
 0" "a name too long: Failed, nothing created"
 grep -v '"kind":"Secret".*"image-pull-secret"' "$folder/t/instances.jsonl" |
 	reconcile >"$T/got"

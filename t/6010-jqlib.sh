@@ -82,9 +82,9 @@ condition("Ready"; null; "Lost"; "m").status~{"status": {"conditions": [{"type":
 {primary: {}, now: 0} | condition("Ready"; true; "Done"; "m") | has("observedGeneration")~null~false
 condition("Ready"; 1; "Done"; "m")~null~"condition: true, false or null, not number"
 condition("Ready"; "yes"; "Done"; "m")~null~"condition: true, false or null, not string"
-condition("not ready"; true; "Done"; "m")~null~"condition: \"not ready\" is no type"
-condition(null; true; "Done"; "m")~null~"condition: null is no type"
-condition("Ready"; true; ""; "m")~null~"condition Ready: \"\" is no reason, which is one word such as NotReady"
+condition("not ready"; true; "Done"; "m")~null~"condition: \"not ready\" is not a type"
+condition(null; true; "Done"; "m")~null~"condition: null is not a type"
+condition("Ready"; true; ""; "m")~null~"condition Ready: \"\" is not a reason, which is one word such as NotReady"
 [["", "not one", "1st", "a-b", null, ("a" * 1025)][] as $r | try (condition("Ready"; true; $r; "m") | "no error") catch "refused"] | unique~null~["refused"]
 handled~null~{}
 {primary: {metadata: {annotations: {"reconcile.fluxcd.io/requestedAt": "7"}}}} | handled~null~{"lastHandledReconcileAt": "7"}

@@ -248,12 +248,12 @@ for tool in kwatch ireconcile kpipe; do
 	runs 100 "$tool: a bad name in WATCH_NAMESPACE" \
 		env WATCH_NAMESPACE='a, B_c' $tool -f "$T/w.yaml" </dev/null
 	is "$(cat "$T/err")" \
-		"$tool: fatal: WATCH_NAMESPACE: \"B_c\" is no name of a namespace" \
+		"$tool: fatal: WATCH_NAMESPACE: \"B_c\" is not a name of a namespace" \
 		"... is named"
 	runs 100 "$tool: an empty name after -n" \
 		$tool -f "$T/w.yaml" -n a,,b </dev/null
 	is "$(cat "$T/err")" \
-		"$tool: fatal: option --namespace: \"\" is no name of a namespace" \
+		"$tool: fatal: option --namespace: \"\" is not a name of a namespace" \
 		"... is refused, and does not mean all"
 done
 done_testing

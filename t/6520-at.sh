@@ -139,8 +139,8 @@ for schedule in "" tomorrow 2027-02-29T12:00:00Z 2028-02-30T12:00:00Z \
 	n=$((n + 1))
 	at "bad$n" "$schedule" true
 	wait_for 10 said "bad$n" PENDING InvalidSchedule
-	is "$(condition "bad$n" Valid)" "False InvalidSchedule spec.schedule is no time like 2006-01-02T15:04:05Z (UTC): \"$schedule\"" \
-		"a schedule that is no time: \"$schedule\""
+	is "$(condition "bad$n" Valid)" "False InvalidSchedule spec.schedule is not a time like 2006-01-02T15:04:05Z (UTC): \"$schedule\"" \
+		"a schedule that is not a time: \"$schedule\""
 done
 events() {
 	kc get events.events.k8s.io -o json | jq -r '.items[]
@@ -183,7 +183,7 @@ ok "one that no Linux takes: it says so" \
 	wait_for 10 said longer PENDING InvalidCommand
 name=$(printf '%064d' 0)
 at "$name" "$past" true
-ok "a name that is no label" wait_for 10 said "$name" PENDING InvalidName
+ok "a name that is not a label" wait_for 10 said "$name" PENDING InvalidName
 kc run taken --image=x >/dev/null
 at taken "$past" true
 ok "a Pod of that name that is somebody's" wait_for 40 at_is taken \

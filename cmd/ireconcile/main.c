@@ -263,7 +263,7 @@ evaluate_some(struct app *a)
 	return true;
 }
 
-/* For whoever waits until --accept-unproven-marks may go. */
+/* For users who wait until they can drop --accept-unproven-marks. */
 static void
 say_unproven(struct app *a)
 {
@@ -296,7 +296,7 @@ idle(void *arg)
 		out_flush(&a->out);
 	} while (more && !out_full(&a->out) && !is_behind(a));
 	evaluator_roam();
-	/* A slow reader is no reason to stop reading: kwatch would wait. */
+	/* A slow reader is not a reason to stop reading: kwatch would wait. */
 	if (out_full(&a->out))
 		a->unevaluated = 0;
 	set_timer(a);

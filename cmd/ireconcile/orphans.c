@@ -108,7 +108,7 @@ tell(struct orphan *one)
 	    one->label);
 }
 
-/* Tells of those found twice, and forgets those that are none any more. */
+/* Reports orphans that were found twice, and forgets those that are gone. */
 static void
 sort_out(struct orphans *o)
 {

@@ -9,7 +9,7 @@ enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
 /* Ten moments at once, then one in SHORTEST_MS. */
 enum { SOON_US = 10 * SHORTEST_MS * 1000 };
 
-/* Whoever may annotate an object must not keep all others waiting. */
+/* A user who may annotate an object must not keep all others waiting. */
 static uint64_t
 at_least_shortest(uint64_t ms)
 {

@@ -28,8 +28,8 @@ bool access_is_loopback(const char *host);
 void access_url(const struct access *a, struct buf *b);
 /* Removes an old one, so that nobody uses it. */
 void access_forget(const char *file);
-/* By a temporary file that takes the name: whoever sees the file sees all of
- * it. Mode 0600. */
+/* By a temporary file that takes the name: a reader that sees the file sees all
+ * of it. Mode 0600. */
 int access_write(const struct access *a, const char *file, struct err *err);
 
 #endif

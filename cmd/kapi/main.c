@@ -162,7 +162,7 @@ check_reach(struct run *r, struct err *err)
 {
 	bool loopback = access_is_loopback(buf_str(&r->access.host));
 
-	/* Clients keep tokens to themselves in clear text. */
+	/* Clients do not send tokens in clear text. */
 	r->tls = o.tls == TLS_ON ||
 	    (o.tls == TLS_AUTO &&
 		(!loopback || r->api.users != NULL || o.tls_cert_file));

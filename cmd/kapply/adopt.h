@@ -18,7 +18,7 @@
  * lets nobody own so, but operators have written it.
  */
 bool adopt_is_free(const struct set *s, struct span object);
-/* object has the name of the item and is no member. May it be taken over? */
+/* object has the name of the item and is not a member. May it be taken over? */
 bool adopt_may(const struct set *s, const struct item *i, struct span object);
 /*
  * Why not, or what would allow it, as the rest of a sentence; or nothing. Only

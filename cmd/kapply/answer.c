@@ -238,7 +238,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* The primary, even if somebody made it its own owner, is none. */
+/* The primary is not a member, even if a user made it its own owner. */
 static bool
 is_member(const struct call *c, struct span object)
 {
@@ -478,7 +478,7 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* It must not hold up the rest: what cannot be found out is not. */
+/* This must not hold up the rest: if it cannot be found out, go on without. */
 static void
 looked_at(struct call *c, const struct kube_answer *answer)
 {

@@ -68,7 +68,7 @@ take_secret(struct keyring *r, struct span secret)
 	struct buf text = BUF_INIT;
 
 	buf_reserve(&text, data.n + 1);
-	/* What is no base64 leaves no text: said as such. */
+	/* What is not base64 leaves no text: that is reported. */
 	digest_decode_base64(data, &text);
 	take(r, buf_span(&text));
 	if (text.data != NULL)

@@ -1,6 +1,6 @@
 /*
- * keyring: the key that proves marks, from a Secret in the cluster. Whoever
- * comes first makes it; it is read back, so that all have the same one.
+ * keyring: the key that proves marks, from a Secret in the cluster. The first
+ * process creates it; it is read back, so that all have the same one.
  *
  * Its own connection: what holds back the writes of a standby does not hold
  * back this one, which changes nothing that is there.

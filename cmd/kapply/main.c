@@ -120,7 +120,7 @@ reached(void *arg, const struct err *err)
 	check_ready(r);
 }
 
-/* Whoever waits for it at the other end reads to the end. */
+/* The process at the other end reads until end of file. */
 static int
 hand_on(struct run *r, struct err *err)
 {

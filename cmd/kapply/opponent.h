@@ -1,5 +1,5 @@
 /*
- * opponent: who changes back what a set wants (OP_LOOK).
+ * opponent: the field manager that changes back what a set wants (OP_LOOK).
  */
 #ifndef OPPONENT_H
 #define OPPONENT_H
@@ -15,7 +15,7 @@
 
 enum { OPPONENT_NAME = 256 };
 
-/* Whom an older line found, for a quarter of an hour. */
+/* The name that an older line found, for a quarter of an hour. */
 struct opponent {
 	struct lru_entry entry; /* first */
 	uint64_t found_ms;
@@ -28,14 +28,14 @@ struct opponent *opponent_before(struct lru *opponents, const struct set *s,
     const struct item *look, uint64_t now_ms);
 
 /*
- * Appends who owns the field that the item is about, before our apply takes it
- * back; `ours` is our manager. If that has happened already, it is who owned it
- * before. False: nobody can say.
+ * Appends the owner of the field that the item is about, before our apply takes
+ * it back; `ours` is our manager. If that has happened already: the previous
+ * owner. False: the owner cannot be found out.
  */
 bool opponent_find(struct buf *b, const struct set *s, const struct item *look,
     struct span ours, struct span object, const struct opponent *before);
 
-/* He is remembered. False: he was already. */
+/* Remembers the name. False: it was known already. */
 bool opponent_is_news(
     struct opponent *before, const char *name, uint64_t now_ms);
 

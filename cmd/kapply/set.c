@@ -144,7 +144,7 @@ parse_object(struct set *s, struct span text, const char *what, struct err *err)
 
 	i->text = text;
 	if (json_type(text) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "%s is no object", what);
+		return err_set(err, ERR_PERMANENT, "%s is not an object", what);
 	if (read_identity(&i->id, text, json_get(text, "metadata"), what, err) <
 	    0)
 		return -1;
@@ -185,7 +185,7 @@ refusal(struct span key, struct span message)
 	return buf_take(&b);
 }
 
-/* Whoever wrote the line: a primary belongs to its users. */
+/* Wherever the line comes from: a primary belongs to its users. */
 static void
 refuse_primary(const struct set *s, struct item *i)
 {
@@ -296,14 +296,15 @@ parse_loops(struct set *s, struct span loops, struct err *err)
 
 		if (json_type(m.value) != JSON_STRING)
 			return err_set(err, ERR_PERMANENT,
-			    "reconcile.loops[\"%.*s\"] is no text",
+			    "reconcile.loops[\"%.*s\"] is not text",
 			    SPAN_ARG(m.key));
 		i = add_item(s, OP_LOOK, PHASE_LOOK);
 		i->step = STEP_READ;
 		identity_from_key(&i->id, m.key);
 		if (i->id.name.n == 0)
 			return err_set(err, ERR_PERMANENT,
-			    "reconcile.loops: \"%.*s\" is no key of an object",
+			    "reconcile.loops: \"%.*s\" is not a key of an "
+			    "object",
 			    SPAN_ARG(m.key));
 		i->key = mem_dup(m.key.p, m.key.n);
 		i->text = m.value;
@@ -378,10 +379,10 @@ check_members(struct span line, struct span r, struct err *err)
 		if (members[i].value.p == NULL || type == JSON_NULL ||
 		    type == members[i].type)
 			continue;
-		return err_set(err, ERR_PERMANENT, "%s is no %s",
+		return err_set(err, ERR_PERMANENT, "%s is not %s",
 		    members[i].name,
-		    members[i].type == JSON_ARRAY	 ? "list"
-			: members[i].type == JSON_OBJECT ? "object"
+		    members[i].type == JSON_ARRAY	 ? "a list"
+			: members[i].type == JSON_OBJECT ? "an object"
 							 : "text");
 	}
 	return 0;
@@ -452,10 +453,10 @@ set_parse(struct span text, size_t line, struct err *err)
 		/* one of plain objects would have come item by item */
 		bad = err_set(err, ERR_PERMANENT, "a List %s",
 		    json_get(copy, "reconcile").p != NULL
-			? "whose reconcile is no object"
-			: "whose items is no list");
+			? "whose reconcile is not an object"
+			: "whose items is not a list");
 	} else if (s->plain) {
-		bad = parse_object(s, copy, "object", err);
+		bad = parse_object(s, copy, "it", err);
 		if (bad == 0)
 			s->key = mem_strdup(s->items[0].key);
 	} else {

@@ -1,6 +1,6 @@
 /*
- * unseen: what was created for a primary and need not be observed yet, by
- * whoever decides what is cleaned up before its finalizer goes.
+ * unseen: what was created for a primary and may not be observed yet by the
+ * stage that decides what is cleaned up before the finalizer is removed.
  *
  * Only objects that no controller reference ties to the primary: the others
  * are collected after it. An entry ends when a line says that the object was

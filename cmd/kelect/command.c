@@ -202,7 +202,7 @@ command_start(struct command *c, const struct leash_ends *ends, struct err *err)
 	}
 	if (c->pid == 0)
 		become(c, ends);
-	setpgid(c->pid, c->pid); /* whoever of the two comes first */
+	setpgid(c->pid, c->pid); /* both do it: no race */
 	c->guard = guard_start(c->pid, ends, err);
 	return c->guard < 0 ? -1 : 0;
 }

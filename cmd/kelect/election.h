@@ -87,8 +87,8 @@ void election_wait(struct election *e, uint64_t due_ns);
 void election_say(char **text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /*
- * The problem, from an answer that is an error. A standby whose request is wrong
- * in itself (400, 422: a name that is none) is OVER with this.
+ * The problem, from an answer that is an error. A standby whose request is
+ * wrong in itself (400, 422: a name that is not valid) is OVER with this.
  */
 void election_failed(
     struct election *e, const char *doing, const struct kube_answer *a);

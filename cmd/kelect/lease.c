@@ -97,7 +97,7 @@ text_of(struct span value)
 	return text;
 }
 
-/* 0, or -1: the answer is no Lease. */
+/* 0, or -1: the answer is not a Lease. */
 static int
 record_read(struct record *r, struct span body)
 {
@@ -148,7 +148,7 @@ observe(struct lease *l, const struct kube_answer *a, uint64_t at_ns)
 		l->e.failures++;
 		l->e.failing = true;
 		election_say(&l->e.problem,
-		    "cannot %s the lease %s/%s: the answer is no Lease",
+		    "cannot %s the lease %s/%s: the answer is not a Lease",
 		    doings[l->step], l->o->namespace_, l->o->name);
 		return -1;
 	}

@@ -198,7 +198,7 @@ read_owner(struct lock *l, struct span lock)
 	}
 	if (n != 1)
 		return "it must have exactly one owner reference";
-	return pod ? NULL : "its owner is no Pod";
+	return pod ? NULL : "its owner is not a Pod";
 }
 
 static void

@@ -1,6 +1,6 @@
 /*
  * certificate: that of --metrics-secure: tls.crt and tls.key of a folder, read
- * again when they change (whoever renews them replaces the files), or, without
+ * again when they change (a renewal replaces the files), or, without
  * a folder, one made at the start.
  */
 #ifndef CERTIFICATE_H

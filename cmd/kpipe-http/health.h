@@ -1,7 +1,7 @@
 /*
  * health: /healthz, /livez and /readyz, in the words of controller-runtime's
  * healthz package (pkg/healthz/healthz.go), but with the reason where that
- * says "reason withheld": whoever is woken by a probe wants to read
+ * says "reason withheld": people who are woken by a probe want to read
  *
  *	[-]kwatch failed: Secret: cannot list secrets: forbidden (verb list)
  *

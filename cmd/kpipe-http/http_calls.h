@@ -1,8 +1,8 @@
 /*
- * http_calls: the system calls that kpipe-http keeps once it serves (sandbox.h). It
- * reads what anybody sends: whoever takes it over starts nothing, writes no
- * file, traces nobody and, where it asks the API server nothing, connects to
- * nobody.
+ * http_calls: the system calls that kpipe-http keeps once it serves
+ * (sandbox.h). It reads what anybody sends: an attacker who takes it over
+ * starts nothing, writes no file, traces nothing and, where it asks the API
+ * server nothing, connects to nobody.
  *
  * Files are opened for reading only: /proc for the metrics of processes, the
  * certificate and the token as they change, those of the resolver. Name

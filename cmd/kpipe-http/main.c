@@ -34,7 +34,7 @@ static const struct opt table[] = {
     {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &opts.metrics, NULL,
 	"serve /metrics at HOST:PORT (0: nowhere)"},
     {0, "metrics-secure", NULL, OPT_FLAG, &opts.secure, NULL,
-	"/metrics by TLS, for whom the API server lets get it"},
+	"/metrics over TLS, for users with the right to get it"},
     {0, "metrics-cert-path", "DIR", OPT_STRING, &opts.cert_path, NULL,
 	"tls.crt and tls.key for that, instead of one made at the start"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,

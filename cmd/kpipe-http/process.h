@@ -1,7 +1,7 @@
 /*
  * process: what the kernel says of kpipe and its tools: CPU time, memory,
  * descriptors. Prometheus' own names (process_...) are of all of them
- * together, for they are one program to whoever watches it; memory that they
+ * together, because they are one program to a scraper; memory that they
  * share counts once for each.
  */
 #ifndef PROCESS_H

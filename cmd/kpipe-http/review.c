@@ -33,7 +33,7 @@ struct known {
 	struct lru_entry entry; /* first */
 	uint64_t token_until_ms, access_until_ms;
 	bool authenticated, allowed;
-	unsigned char user[DIGEST_SIZE]; /* whom the right was asked for */
+	unsigned char user[DIGEST_SIZE]; /* the user whose right was checked */
 	char name[128];			 /* for the answer */
 };
 

@@ -25,7 +25,7 @@ struct review_call;
 struct review *review_new(struct loop *l, struct kube *k); /* borrows both */
 void review_free(struct review *r); /* no call may be under way */
 
-/* text is for whoever asked; only during the call. */
+/* text is for the client; valid only during the call. */
 typedef void review_fn(void *arg, int status, struct span text);
 
 /*

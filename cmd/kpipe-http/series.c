@@ -111,7 +111,7 @@ take_one(struct series *s, unsigned tool, const struct json_members *m,
 
 	if (json_type(m->value) != JSON_NUMBER || m->value.n >= sizeof(digits))
 		err_set(err, ERR_PERMANENT,
-		    "the value of series \"%.*s\" is no number",
+		    "the value of series \"%.*s\" is not a number",
 		    SPAN_ARG(name));
 	else if ((sample = find(s, name, err)) != NULL) {
 		memcpy(digits, m->value.p, m->value.n);
@@ -133,7 +133,7 @@ series_take(
 	int rc = 0;
 
 	if (json_type(samples) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "metrics is no object");
+		return err_set(err, ERR_PERMANENT, "metrics is not an object");
 	while (json_member(&m))
 		if (take_one(s, tool, &m, rc == 0 ? &first : NULL) != 0)
 			rc = -1;

@@ -2,7 +2,7 @@
  * series: the newest samples of all tools, and the page of them.
  *
  * What several tools count under one name and labels (requests to the API
- * server, say) is added up: the pipeline is one program to whoever watches it.
+ * server, say) is added up: the pipeline is one program to a scraper.
  * A stage that is started again counts from 0, so what it had counted is kept:
  * counters only grow, as if it had been there all the time.
  */
@@ -44,7 +44,7 @@ void series_release(struct series *s);
 
 /*
  * The samples of one line, {"name{labels}":1,...}, of this tool. -1 with err
- * for the first one that is none; the others are taken all the same.
+ * for the first one that is not valid; the others are taken all the same.
  */
 int series_take(
     struct series *s, unsigned tool, struct span samples, struct err *err);

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "health.h"
 
-/* Probes and scrapes are small and quick; whoever is not waits for nobody. */
+/* Probes and scrapes are small and quick: a client that is not does not hold up
+ * the others. */
 static const struct httpd_limits limits = {
     .header_bytes = 32 << 10,
     .body_bytes = 4 << 10,

@@ -1,9 +1,9 @@
 /*
  * serve: which path is what, on which of the two addresses.
  *
- *	/healthz /livez /readyz	 on the address of the probes, for everybody
- *	/metrics		 on the address of metrics, with --metrics-secure
- *				 only for whom the API server lets (review.h)
+ * 	/healthz /livez /readyz	 on the address of the probes, for everybody
+ * 	/metrics		 on the address of metrics, with --metrics-secure
+ * 				 only for users with the right (review.h)
  *
  * Both may be one address; then it serves both.
  */

@@ -17,7 +17,7 @@ name_ok(struct span name)
 	return true;
 }
 
-/* NULL with err if the name is none, or one too many. */
+/* NULL with err if the name is not valid, or one too many. */
 static struct state_stage *
 stage_of(struct state *s, struct span name, struct err *err)
 {
@@ -134,7 +134,7 @@ take_unready(struct state_stage *stage, struct span reasons, struct err *err)
 	struct buf all = BUF_INIT, scratch = BUF_INIT;
 
 	if (json_type(reasons) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "unready is no object");
+		return err_set(err, ERR_PERMANENT, "unready is not an object");
 	while (json_member(&m)) {
 		buf_reset(&scratch);
 		add_reason(&all, m.key, json_string(m.value, &scratch));

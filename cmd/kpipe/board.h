@@ -47,8 +47,8 @@ void board_release(struct board *b);
 
 /* How the pipeline stands: a line without its newline. */
 void board_state(struct board *b, struct span line);
-/* A report of stage number i, the tool of that name (borrowed). False: the
- * line is none, and left out. */
+/* A report of stage number i, the tool of that name (borrowed). False: the line
+ * is not a report, and is left out. */
 bool board_report(
     struct board *b, size_t i, const char *tool, struct span line);
 /* The stage starts anew: what it has reported is void. */

@@ -1,6 +1,6 @@
 /*
- * credential: as whom each tool talks to the API server: as the one of the
- * common options, or as one of its own.
+ * credential: the credential of each tool that talks to the API server: that of
+ * the common options, or its own.
  *
  * A tool gets what is for it and nothing of another: with a kubeconfig of its
  * own it is told neither the common one, nor the common context and token file;

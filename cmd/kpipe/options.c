@@ -58,7 +58,7 @@ static const struct opt table[] = {
     {0, "metrics-bind-address", "ADDRESS", OPT_STRING, &options.metrics_address,
 	NULL, "serve /metrics (0: do not)"},
     {0, "metrics-secure", NULL, OPT_FLAG, &options.metrics_secure, NULL,
-	"serve /metrics by TLS, to those whom the API server allows it"},
+	"serve /metrics over TLS, to users with the right to get it"},
     {0, "metrics-cert-path", "DIR", OPT_STRING, &options.metrics_certificates,
 	NULL, "where tls.crt and tls.key are, instead of made-up ones"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,

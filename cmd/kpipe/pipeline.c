@@ -293,7 +293,7 @@ kill_started(struct pipeline *p)
 		settle(p);
 }
 
-/* A standby has nothing to finish, and no gate will open. */
+/* A standby has nothing to finish, and its gate will not open. */
 static void
 drain(struct pipeline *p)
 {
@@ -308,8 +308,8 @@ drain(struct pipeline *p)
 }
 
 /*
- * Who has lost the leadership is a standby again after the shortest delay: the
- * election itself takes care that this does not become a quick loop.
+ * A leader that lost the leadership is a standby again after the shortest
+ * delay: the election itself takes care that this does not become a quick loop.
  */
 static uint64_t
 choose_delay(struct pipeline *p, uint32_t random)

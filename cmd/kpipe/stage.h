@@ -46,7 +46,7 @@ struct stage {
 	pid_t pid;	   /* 0: not running */
 	int report_fd;	   /* -1: none, or closed by the stage */
 	bool ready;	   /* since it was started */
-	bool told_to_end;  /* by us: its end is no news */
+	bool told_to_end;  /* by us: its end is not news */
 	unsigned starts;   /* how often */
 	pid_t ended_pid;   /* of the last run, and how it ended: */
 	int status;	   /* as waitpid says it */
@@ -73,8 +73,8 @@ void stage_kill(struct stage *s, int signo);
 
 /*
  * What a stage has started must end with it. Its pid, and so the name of its
- * process group, stays taken until the zombie is reaped: only before that is
- * it certain whom the signal meets.
+ * process group, stays taken until the zombie is reaped: only before that is it
+ * certain which processes the signal meets.
  */
 void stage_kill_helpers(const struct stage *s);
 

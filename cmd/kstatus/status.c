@@ -66,7 +66,7 @@ line_check(struct line *l, struct err *err)
 	l->uid = json_raw_string(json_get(metadata, "uid"));
 	l->seen = json_raw_string(json_get(metadata, "resourceVersion"));
 	if (json_type(l->object) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "it is no object");
+		return err_set(err, ERR_PERMANENT, "it is not an object");
 	if (l->api_version.n == 0)
 		return err_set(err, ERR_PERMANENT, "it has no apiVersion");
 	if (l->kind.n == 0)
@@ -75,7 +75,7 @@ line_check(struct line *l, struct err *err)
 		return err_set(err, ERR_PERMANENT, "it has no metadata.name");
 	if (json_type(json_get(l->object, "status")) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT,
-		    "it has no status, or one that is no object");
+		    "it has no status, or one that is not an object");
 	split_api_version(l);
 	return 0;
 }

@@ -88,7 +88,7 @@ on_signal(void *arg, int signo)
 	finish(arg, 0);
 }
 
-/* Nobody reads: a pipeline ends from its tail, and that is no error. */
+/* Nobody reads: a pipeline ends from its tail, and that is not an error. */
 static void
 on_hangup(void *arg, int fd, int events)
 {

@@ -6,7 +6,7 @@ enum {
 	DENIED_MAX_MS = 8000,
 	CHEAP_MAX_MS = 4000,
 	TOLD_MAX_MS = 60000, /* whatever the server says */
-	QUIET_MS = 120000    /* then an expired version is no row */
+	QUIET_MS = 120000    /* an expired version after that: a new row */
 };
 
 /* The stream that was is over. */

@@ -1,22 +1,22 @@
 /*
- * sink: what the reader of standard output knows, and what he is to learn.
+ * sink: what the reader of standard output knows, and what it has yet to learn.
  *
  * One entry per object that exists or that the reader believes to exist: its
  * key, uid and resourceVersion, and the body only while the reader has not
  * taken it. The queue holds entries, not events: however slow the reader is,
  * it is as long as there are objects. What the reader gets is computed when
- * the line is printed, from what he knows and what is true by then:
+ * the line is printed, from what it knows and what is true by then:
  *
- *	knows	is	line
- *	nothing	uid A	ADDED
- *	uid A	uid A	MODIFIED
- *	uid A	gone	DELETED
- *	uid A	uid B	DELETED of A, ADDED of B
- *	nothing	gone	DELETED (it came and went unread)
+ * 	knows	is	line
+ * 	nothing	uid A	ADDED
+ * 	uid A	uid A	MODIFIED
+ * 	uid A	gone	DELETED
+ * 	uid A	uid B	DELETED of A, ADDED of B
+ * 	nothing	gone	DELETED (it came and went unread)
  *
- * For the reader who does not take them, the last states of objects that are
- * gone are kept up to 1 MiB; beyond that their DELETED is made up, with key and
- * uid only.
+ * Of objects that are deleted before the reader took their last state, up to 1
+ * MiB of such states is kept; beyond that their DELETED is made up, with key
+ * and uid only.
  */
 #ifndef SINK_H
 #define SINK_H

@@ -209,7 +209,7 @@ wants_add_operand(struct wants *w, const char *operand,
 
 	if (slash != NULL && (slash[1] == '\0' || strchr(slash + 1, '/')))
 		return err_set(
-		    err, ERR_PERMANENT, "\"%s\" is no RESOURCE/NAME", operand);
+		    err, ERR_PERMANENT, "\"%s\" is not RESOURCE/NAME", operand);
 	if (slash != NULL && memchr(operand, ',', (size_t)(slash - operand)))
 		return err_set(err, ERR_PERMANENT,
 		    "\"%s\": a name goes with one resource", operand);

@@ -244,7 +244,7 @@ on_frame(void *arg, struct span line)
 
 	w->events++;
 	if (json_frame(line, &f) != 0) {
-		on_nonsense(w, "a line that is no event came");
+		on_nonsense(w, "a line that is not an event came");
 		return;
 	}
 	kind_count(w->kind, f.type);
@@ -349,7 +349,7 @@ go_on(struct watch *w)
 	again(w, 0);
 }
 
-/* A stream that had worked lost its connection: that is no failure yet. */
+/* A stream that had worked lost its connection: that is not a failure yet. */
 static bool
 broke_off(const struct watch *w)
 {

@@ -1,7 +1,7 @@
 /*
  * buf: a growable run of bytes. Zeroed memory (BUF_INIT) is an empty one.
- * Appending cannot fail (see mem.h); whoever fills one from a network or a
- * file compares len with a limit of its own first.
+ * Appending cannot fail (see mem.h); a caller that fills one from a network or
+ * a file first compares len with a limit of its own.
  */
 #ifndef BUF_H
 #define BUF_H
@@ -32,7 +32,7 @@ void buf_addspan(struct buf *b, struct span s);
 void buf_addf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Room for n more bytes after data + len; the caller adds to len himself. */
+/* Room for n more bytes after data + len; the caller itself adds to len. */
 char *buf_reserve(struct buf *b, size_t n);
 /* Drops n bytes from the front; what follows moves down. */
 void buf_consume(struct buf *b, size_t n);

@@ -24,7 +24,7 @@ void digest_hmac(
 void digest_add_hex(struct buf *b, const unsigned char *p, size_t n);
 void digest_add_base64(struct buf *b, struct span bytes);
 void digest_add_base64url(struct buf *b, const unsigned char *p, size_t n);
-/* Decodes base64 (white space between is skipped); -1 if it is none. */
+/* Decodes base64 (white space between is skipped); -1 if it is not base64. */
 int digest_decode_base64(struct span text, struct buf *out);
 
 #endif

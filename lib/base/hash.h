@@ -1,8 +1,8 @@
 /*
  * hash: of texts, for tables. Keyed by what the kernel's random numbers give
- * once per process: whoever chooses the texts cannot choose those that meet in
- * one place of a table, and what comes out differs from run to run. It is not
- * to be written anywhere, and no order may depend on it.
+ * once per process: an attacker who chooses the texts cannot choose ones that
+ * collide in a table, and what comes out differs from run to run. It is not to
+ * be written anywhere, and no order may depend on it.
  */
 #ifndef HASH_H
 #define HASH_H

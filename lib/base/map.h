@@ -1,8 +1,8 @@
 /*
  * map: from text to pointer, by hash. It stores no copy of a key: the span
- * given to map_put must live, unchanged, as long as the entry does; usually
- * it points into the value itself. Values are borrowed: whoever empties a map
- * frees what it held. The order of an iteration is another one in each run of the
+ * given to map_put must live, unchanged, as long as the entry does; usually it
+ * points into the value itself. Values are borrowed: the caller that empties a
+ * map frees them. The order of an iteration is another one in each run of the
  * program (hash.h): sort where it matters.
  */
 #ifndef MAP_H

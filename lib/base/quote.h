@@ -15,13 +15,13 @@ enum quote {
 	QUOTE_HIDDEN /* and all that utf8_is_visible denies: for eyes */
 };
 
-/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void quote_json(struct buf *b, struct span text, enum quote what);
 
 /*
  * The text without quotes: whatever it holds, it is one line of visible
- * characters in valid UTF-8. What is none is written \n, \t, \x1b or \u202e;
- * a byte that is no UTF-8 \xff.
+ * characters in valid UTF-8. Everything else is written as \n, \t, \x1b or
+ * \u202e; a byte that is not UTF-8 \xff.
  */
 void quote_text(struct buf *b, struct span text);
 

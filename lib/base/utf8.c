@@ -76,7 +76,7 @@ utf8_is_visible(uint32_t c)
 {
 	if (c < 0x7f)
 		return c >= 0x20;
-	/* The last two of each plane are no characters. */
+	/* The last two of each plane are not characters. */
 	if (c > 0x10ffff || (c & 0xfffe) == 0xfffe)
 		return false;
 	for (size_t i = 0; i < HIDDEN && hidden[i].first <= c; i++)

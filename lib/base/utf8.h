@@ -22,7 +22,7 @@ size_t utf8_decode(const char *p, const char *end, uint32_t *c);
 void utf8_add(struct buf *b, uint32_t c);
 
 /*
- * False for what a reader does not see, or what changes how he sees the rest:
+ * False for what a reader does not see, or what changes how the rest is shown:
  * controls (C0, DEL, C1), line and paragraph separators, format characters
  * (directions, zero width, tags), fillers, variation selectors, characters
  * that never become any. By the general categories Cc, Cf, Zl, Zp and the

@@ -42,7 +42,7 @@ check(const char *what, struct span name, struct err *err)
 	if (is_name(name))
 		return 0;
 	return err_set(err, ERR_PERMANENT,
-	    "%s: \"%.*s\" is no name of a namespace", what, SPAN_ARG(name));
+	    "%s: \"%.*s\" is not a name of a namespace", what, SPAN_ARG(name));
 }
 
 static int

@@ -10,7 +10,7 @@
 
 /*
  * Adds the names in text to the list, each once; blanks around them are fine,
- * and text of blanks alone has none. -1: "what: "A_b" is no name of a
+ * and text of blanks alone has none. -1: "what: "A_b" is not a name of a
  * namespace" (ERR_PERMANENT); what names the variable, the option or the key.
  */
 int namespaces_parse(

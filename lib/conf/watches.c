@@ -20,7 +20,7 @@ enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
 struct scope {
 	struct textlist namespaces;
 	bool overrides;		 /* also what the file says */
-	const char *what, *text; /* borrowed; who says so, and his words */
+	const char *what, *text; /* borrowed; the source, and its text */
 };
 
 static bool

@@ -3,7 +3,7 @@
  *
  * For configuration files of people (watches.yaml, kubeconfig), where an
  * error must name its line. JSON is YAML. Anchors and aliases are refused,
- * and so are a second document, a key given twice, keys that are no scalars,
+ * and so are a second document, a key given twice, keys that are not scalars,
  * foreign tags, files above 8 MiB and nesting beyond 100. An empty document
  * is a null scalar.
  */

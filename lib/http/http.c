@@ -161,7 +161,7 @@ session_free(struct session *s)
 }
 
 /* Frees the sessions that nobody uses any more, unless libcurl or a callback
- * of ours is running: then whoever is busy comes here again. */
+ * of ours is running: then the one that is running comes here again. */
 static void
 sessions_reap(struct http *h)
 {

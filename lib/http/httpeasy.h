@@ -49,9 +49,9 @@ CURLM *http_easy_multi(curl_socket_callback on_socket,
     curl_multi_timer_callback on_timer, void *arg);
 void http_easy_setup(
     CURL *easy, const struct http_settings *s, struct http_transfer *t);
-/* A transfer that has no connection yet looks for one again. It had waited to see
- * whether that of another one would be HTTP/2; if it was not, libcurl 8.13 and
- * the releases behind it do not tell. */
+/* A transfer that has no connection yet looks for one again. It had waited to
+ * see whether that of another one would be HTTP/2; if it was not, libcurl 8.13
+ * and the releases behind it do not tell. */
 void http_easy_wake(CURLM *multi, const struct http_transfer *t);
 /* Is there an answer? A server that refuses a long body with an error may close
  * before its own body ends: the status counts. */
@@ -66,13 +66,13 @@ bool http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 
 /* https://host:port of a URL, owned. */
 char *http_origin(const char *url);
-/* "Name: value\r\n"; -1 if it is none. */
+/* "Name: value\r\n"; -1 if it is not a header. */
 int http_split_header(struct span line, struct span *name, struct span *value);
 bool http_name_is(struct span name, const char *want);
 /* "HTTP/2 200 \r\n": 200; 0 if there is none. */
 int http_parse_status(struct span line);
-/* Whole seconds of Retry-After; -1 if it is none (a date, which the API server
- * does not send). */
+/* Whole seconds of Retry-After; -1 if it is something else (a date, which the
+ * API server does not send). */
 int64_t http_parse_seconds(struct span text);
 /* For libcurl's own allocations: ends the process as mem.h does. */
 _Noreturn void http_no_memory(void);

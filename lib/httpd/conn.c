@@ -418,7 +418,7 @@ conn_push(struct conn *c)
 	    h2_wants_pump(c));
 }
 
-/* Everything is sent: tells the peer, and drops what he still sends, so that
+/* Everything is sent: tells the peer, and drops what it still sends, so that
  * the kernel does not answer it with a reset that overtakes our last bytes. */
 static void
 linger(struct conn *c)

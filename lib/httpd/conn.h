@@ -141,7 +141,7 @@ void exchange_value(struct exchange *x, const char *p, size_t n);
 void exchange_seal(struct exchange *x, struct span method, int version);
 /* Hands it to the handler. */
 void exchange_hand_over(struct exchange *x);
-/* Tells the handler that it is gone, if he does not know. */
+/* Tells the handler that it is gone, if the handler does not know. */
 void exchange_closed(struct exchange *x);
 
 /* The protocols. Input is taken whole; what they answer is in c->out. */

@@ -17,7 +17,7 @@
 
 struct head_lines {
 	bool
-	    begun; /* a request line was seen: empty lines before it are none */
+	    begun; /* a request line was seen: empty lines before are skipped */
 	size_t line; /* bytes of the line so far */
 	char last;
 };

@@ -6,7 +6,7 @@
  *
  * An exchange belongs to the server from the request to its end; the handler
  * borrows it until it has called httpd_reply, httpd_end or httpd_cut, or until
- * on_close was called: afterwards he must not touch it.
+ * on_close was called: afterwards it must not touch the exchange.
  *
  * What is sent goes out at the end of the loop's round, in as few calls as
  * possible. SIGPIPE must be ignored by the caller if there is TLS. Idle
@@ -91,8 +91,8 @@ size_t httpd_connections(const struct httpd *h);
 
 struct span httpd_header(const struct httpd_request *r, const char *name);
 
-/* Called when an exchange ended before its answer did; whoever answers later
- * than in on_request needs it. */
+/* Called when an exchange ended before its answer did; a handler that answers
+ * later than in on_request needs it. */
 void httpd_on_close(struct exchange *x, loop_fn *fn, void *arg);
 
 /*

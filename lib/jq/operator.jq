@@ -167,10 +167,10 @@ def _is_condition_reason: _is_letters
 def _check_condition:
   if (.type | type) != "string" or (.type | length) > 316
     or (.type | _is_condition_type | not)
-  then error("condition: \(.type | tojson) is no type")
+  then error("condition: \(.type | tojson) is not a type")
   elif (.reason | type) != "string" or (.reason | length) > 1024
     or (.reason | _is_condition_reason | not)
-  then error("condition \(.type): \(.reason | tojson) is no reason,"
+  then error("condition \(.type): \(.reason | tojson) is not a reason,"
     + " which is one word such as NotReady")
   elif (.message | length) > 32768 then .message |= .[:32765] + "..."
   else . end;

@@ -2,7 +2,7 @@
 
 #include "json/scan.h"
 
-/* The members of one object whose values the caller takes himself. */
+/* The members of one object whose values the caller itself takes. */
 struct walk {
 	struct span rest;
 	const char *member; /* where it begins: its comma, or the key */
@@ -63,7 +63,7 @@ walk_next(struct walk *w)
 	return skip_byte(&w->rest, ':') ? WALK_MEMBER : WALK_BAD;
 }
 
-/* Between the quotes; SPAN_NONE if it is no string. */
+/* Between the quotes; SPAN_NONE if it is not a string. */
 static struct span
 text_of(struct span value)
 {

@@ -180,7 +180,7 @@ json_path(struct span object, const char *dotted)
 	return SPAN_NONE;
 }
 
-/* Four hex digits; -1 if they are none. */
+/* Four hex digits; -1 if they are not. */
 static long
 hex4(struct span s, size_t at)
 {

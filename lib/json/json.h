@@ -78,16 +78,16 @@ struct span json_path(struct span object, const char *dotted);
 /*
  * A string value's text. If it has no escapes, the span between its quotes;
  * else it is unescaped into scratch (appended; the result points there and is
- * valid until scratch changes). SPAN_NONE if value is no string.
+ * valid until scratch changes). SPAN_NONE if value is not a string.
  */
 struct span json_string(struct span value, struct buf *scratch);
 /*
- * The text between a string's quotes as it stands: for names and versions, which
- * have no escapes; one that has is no name that a server accepts, and it will
- * say so. SPAN_NONE if value is no string.
+ * The text between a string's quotes as it stands: for names and versions,
+ * which have no escapes; one that has is not a name that a server accepts, and
+ * it will say so. SPAN_NONE if value is not a string.
  */
 struct span json_raw_string(struct span value);
-/* Integer value; false if it is none or does not fit. */
+/* Integer value; false if it is not an integer or does not fit. */
 bool json_int(struct span value, int64_t *n);
 bool json_is(struct span value, const char *text); /* string equals text */
 
@@ -103,13 +103,13 @@ struct json_frame {
 	struct span managed_fields; /* "managedFields":[...] with its comma:
 				     * cutting exactly this leaves valid JSON */
 };
-/* 0, or -1 if the line is no such frame. */
+/* 0, or -1 if the line is not such a frame. */
 int json_frame(struct span line, struct json_frame *frame);
 /* The same for a bare object: fills all but type. */
 int json_object_frame(struct span object, struct json_frame *frame);
 
 /* Writers: append to b. */
-/* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
+/* Quoted and escaped; bytes that are not UTF-8 become U+FFFD. */
 void json_add_string(struct buf *b, struct span text);
 void json_add_str(struct buf *b, const char *text);
 void json_add_int(struct buf *b, int64_t n);

@@ -3,7 +3,7 @@
  *
  * libjq keeps numbers as doubles, prints integers from 1e17 on as 1e+17
  * (which Go's integer fields refuse), prints infinity as a number, and prints
- * trees deeper than 256 levels as text that is no JSON. So values that leave
+ * trees deeper than 256 levels as text that is not JSON. So values that leave
  * for the cluster are printed here, and what would not arrive as it is meant
  * is an error.
  *
@@ -55,9 +55,9 @@ void jvtext_add_key(struct buf *b, struct span key);
 void jvtext_add_index(struct buf *b, int index);
 
 /* Member or element, borrowed: valid while the container is. jv_invalid()
- * if there is none or value is no object. */
+ * if there is none or value is not an object. */
 jv jvtext_peek(jv object_peek, const char *key);
-/* A string's text, borrowed; SPAN_NONE if value is no string. */
+/* A string's text, borrowed; SPAN_NONE if value is not a string. */
 struct span jvtext_span(jv string_peek);
 
 /*

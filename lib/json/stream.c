@@ -235,7 +235,7 @@ fill_type(struct stream *s, struct span item)
 	return buf_span(&s->scratch);
 }
 
-/* Begins to give out the List at the front; false: it is none. */
+/* Begins to give out the List at the front; false: it is not a List. */
 static bool
 split_begin(struct stream *s, struct span text)
 {

@@ -43,7 +43,7 @@ is_hex(char c)
 	return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
 }
 
-/* p is at "\uXXXX"; 0: it is none. */
+/* p is at "\uXXXX"; 0: it is not. */
 static unsigned
 code_unit(const struct check *c, const char *p)
 {

@@ -63,7 +63,7 @@ struct tree_limits {
 
 /*
  * Exactly one JSON value, white space around it allowed; the whole grammar is
- * checked, bytes that are no UTF-8 become U+FFFD (as Go's decoder does it).
+ * checked, bytes that are not UTF-8 become U+FFFD (as Go's decoder does it).
  * NULL with err: "at byte N: ...". Duplicate keys are reported through
  * *duplicate (may be NULL): the dotted path of the first one, in the arena.
  */
@@ -72,8 +72,8 @@ struct node *tree_parse(struct arena *a, struct span text,
 /* The same for YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
  * and aliases, of several documents the first; members come sorted by key. Of a
  * key given twice the last counts, and *twice (may be NULL) has a line for it:
- * "  line N: key "x" already set in map", in the arena; none if there is no such
- * key. NULL with err "yaml: line N: ...". */
+ * "  line N: key "x" already set in map", in the arena; none if there is no
+ * such key. NULL with err "yaml: line N: ...". */
 struct node *tree_parse_yaml(
     struct arena *a, struct span text, struct span *twice, struct err *err);
 

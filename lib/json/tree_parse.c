@@ -195,7 +195,7 @@ escape(struct parser *r, char *q)
 }
 
 /* The rest of a string that needs decoding; from is behind its quote. A byte
- * that is no UTF-8 takes three: the room is counted so. */
+ * that is not UTF-8 takes three: the room is counted so. */
 static struct span
 decode(struct parser *r, const char *from)
 {

@@ -192,7 +192,7 @@ mapping(struct reader *r, const yaml_node_t *y)
 		uint32_t before = n->n;
 
 		if (key->type != YAML_SCALAR_NODE)
-			return bad(r, key, "a key that is no scalar");
+			return bad(r, key, "a key that is not a scalar");
 		value = node_of(r, p->value);
 		if (value == NULL)
 			return NULL;
@@ -293,7 +293,7 @@ check_cost(struct span text, struct err *err)
 	yaml_parser_initialize(&parser);
 	yaml_parser_set_input_string(
 	    &parser, (const unsigned char *)text.p, text.n);
-	/* What is no YAML is told by who reads it next. */
+	/* What is not YAML is told by who reads it next. */
 	while (!ends && yaml_parser_parse(&parser, &e)) {
 		why = refused(&e, &depth, &anchors);
 		ends = why != NULL || e.type == YAML_STREAM_END_EVENT ||

@@ -35,7 +35,7 @@ struct group_source {
 struct part {
 	struct group_source *source;
 	char *group, *version;
-	size_t place; /* keeps the server's order whoever answers first */
+	size_t place; /* of the server's order */
 	struct kube_call *call;
 	struct resources table;
 	struct part *next;

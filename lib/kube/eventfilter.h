@@ -3,10 +3,10 @@
  * those of client-go's recorder (tools/record/events_cache.go), so that an
  * operator of ours is as loud as any other:
  *
- *   per source, object and type: 25 Events, then one more each 300 s;
+ *   per source, object and type: 25 Events, then one more every 300 s;
  *   from the tenth message for one reason within 600 s on, one Event says
  *   "(combined from similar events): " and the newest message;
- *   the same again is no new Event: count and time of the old one move.
+ *   the same again is not a new Event: count and time of the old one move.
  *
  * Each rule remembers the 4096 keys it met last. No requests here.
  */

@@ -29,8 +29,8 @@ struct kube;
 
 /*
  * Reads configuration (kubeconfig or in-cluster) and prepares; no request is
- * sent, so a server that is down is no error here. NULL with err: permanent,
- * names file and field.
+ * sent, so a server that is down is not an error here. NULL with err:
+ * permanent, names file and field.
  */
 struct kube *kube_open(struct loop *l, const struct kube_opts *o,
     const char *tool, struct err *err);

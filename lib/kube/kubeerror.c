@@ -237,7 +237,7 @@ add_string(struct buf *b, struct span value)
 	free(text);
 }
 
-/* reason: field (cause type), ... Managers' names are no secrets. */
+/* reason: field (cause type), ... Managers' names are not secrets. */
 static void
 add_outline(struct buf *b, const struct kube_error *e)
 {

@@ -1,6 +1,6 @@
 /*
  * kubeerror: the API server's errors: what a Status object (or a text, or an
- * answer of some proxy) means for whoever sent the request.
+ * answer of some proxy) means for the sender of the request.
  *
  *	kind		examples
  *	ERR_CONFLICT	409: Conflict, AlreadyExists: read again

@@ -113,7 +113,7 @@ proof_read(struct proof *p, int fd, struct err *err)
 	if (n < 0)
 		return err_set(err, ERR_PERMANENT,
 		    "cannot read the key of marks: %s", strerror(errno));
-	/* Whoever should have handed it on has ended, and says why. */
+	/* The process that should have passed it on has ended, and says why. */
 	if (p->text.len == 0)
 		return err_set(
 		    err, ERR_TRANSIENT, "the key of marks did not come");

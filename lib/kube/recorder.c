@@ -140,8 +140,8 @@ is_subdomain(struct span name)
 	return before != '.' && before != '-' && name.n <= SUBDOMAIN_MAX;
 }
 
-/* <object>.<hex of the nanoseconds>, or digits only if that is no name; always
- * the same one for the same Event. */
+/* <object>.<hex of the nanoseconds>, or digits only if that is not a name;
+ * always the same one for the same Event. */
 static void
 add_name(struct buf *b, const struct recorder *r, const struct waiting *w)
 {

@@ -237,7 +237,7 @@ list_resource(struct span group, struct span version, struct span value)
 	return r;
 }
 
-/* deployments/status is no resource of its own. */
+/* deployments/status is not a resource of its own. */
 static void
 take_subresources(struct span list, struct api_resource *r)
 {

@@ -28,7 +28,7 @@ struct resource_store {
 void resources_release(struct resources *t);
 void resource_store_release(struct resource_store *s);
 
-/* An APIGroupDiscoveryList. -1: body is none. */
+/* An APIGroupDiscoveryList. -1: body is not one. */
 int resources_add_aggregated(
     struct resources *t, struct resource_store *s, struct span body);
 /* An APIResourceList of one group and version. */

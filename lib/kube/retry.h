@@ -3,11 +3,11 @@
  * failed. One struct per thing that is tried (an object, a status).
  *
  * Transient failures: 100 ms doubling to 30 s, with jitter, never before the
- * server's Retry-After; they count as failed after RETRY_FAILED_MS (or what
- * the tool says). Permanent ones count at once and are tried slowly, 5 s
- * doubling to 10 min: what a person repairs outside is found that way. Rights
- * that are missing are often given back, and a quota gets room again: 403 is
- * tried at least each 30 s.
+ * server's Retry-After; they count as failed after RETRY_FAILED_MS (or what the
+ * tool says). Permanent ones count at once and are tried slowly, 5 s doubling
+ * to 10 min: what a person repairs outside is found that way. Rights that are
+ * missing are often given back, and a quota gets room again: 403 is tried at
+ * least every 30 s.
  */
 #ifndef RETRY_H
 #define RETRY_H

@@ -191,7 +191,7 @@ take_expiry(struct span status, int64_t *us, struct err *err)
 	*us = INT64_MAX;
 	if (at.p != NULL && clock_parse_us(at, us) != 0)
 		rc = err_set(err, ERR_PERMANENT,
-		    "printed an expirationTimestamp that is no time");
+		    "printed an expirationTimestamp that is not a time");
 	buf_release(&scratch);
 	return rc;
 }

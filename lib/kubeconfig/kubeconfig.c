@@ -301,7 +301,7 @@ read_cluster(struct kubeconfig *c, const struct kubeconfig_file *f,
 	return 0;
 }
 
-/* What the cluster says to the plugin of whoever uses it. */
+/* What the cluster says to the exec plugin of its user. */
 static void
 read_exec_config(struct kubeconfig *c, const struct yaml *cluster)
 {

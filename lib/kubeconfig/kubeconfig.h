@@ -1,9 +1,9 @@
 /*
- * kubeconfig: which server, and as whom: the kubeconfig files merged and one
- * context resolved, or the service account of the pod.
+ * kubeconfig: which server, and with which credential: the kubeconfig files
+ * merged and one context resolved, or the service account of the pod.
  *
- *	--kubeconfig FILE, else $KUBECONFIG (a list, missing ones skipped), else
- *	~/.kube/config; if all that says nothing, the service account.
+ * 	--kubeconfig FILE, else $KUBECONFIG (a list, missing ones skipped), else
+ * 	~/.kube/config; if all that says nothing, the service account.
  *
  * The first file that names a cluster, user or context wins whole; so does the
  * first current-context. Relative paths are relative to their file. Facts:

@@ -7,7 +7,7 @@
 
 #include "process/clock.h"
 
-/* Whoever has no terminal cannot type a passphrase. */
+/* Without a terminal nobody can type a passphrase. */
 static int
 no_passphrase(char *out, int size, int writing, void *arg)
 {
@@ -79,10 +79,10 @@ pem_check_pair(struct span cert_pem, struct span key_pem, struct err *err)
 
 	if (cert == NULL)
 		rc = err_set(err, ERR_PERMANENT,
-		    "the client certificate is no PEM certificate");
+		    "the client certificate is not a PEM certificate");
 	else if (key == NULL)
 		rc = err_set(err, ERR_PERMANENT,
-		    "the client key is no unencrypted PEM key");
+		    "the client key is not an unencrypted PEM key");
 	else if (X509_check_private_key(cert, key) != 1)
 		rc = err_set(err, ERR_PERMANENT,
 		    "the client key does not belong to the client certificate");

@@ -23,7 +23,7 @@ void clock_format_us(int64_t us, char out[CLOCK_RFC3339_MAX]);
 void clock_format_s(int64_t seconds, char out[CLOCK_RFC3339_MAX]);
 /*
  * RFC 3339 with "Z" or an offset, any number of fraction digits (cut to
- * microseconds). Returns 0, or -1 if the text is no such time.
+ * microseconds). Returns 0, or -1 if the text is not such a time.
  */
 int clock_parse_us(struct span text, int64_t *us);
 /*

@@ -65,12 +65,12 @@ hold(struct leash *l, struct err *err)
 
 	if (fstat(l->pipe_fd, &pipe) != 0 || !S_ISFIFO(pipe.st_mode))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: descriptor %d is no pipe", LEASH_ENV, l->pipe_fd);
+		    "%s: descriptor %d is not a pipe", LEASH_ENV, l->pipe_fd);
 	/* Reading behind the end of a short file would be SIGBUS. */
 	if (fstat(l->page_fd, &page) != 0 ||
 	    page.st_size < (off_t)sizeof(*l->until))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: descriptor %d is no page of memory", LEASH_ENV,
+		    "%s: descriptor %d is not a page of memory", LEASH_ENV,
 		    l->page_fd);
 	p = mmap(NULL, sizeof(*l->until), PROT_READ, MAP_SHARED, l->page_fd, 0);
 	if (p == MAP_FAILED)
@@ -124,7 +124,7 @@ say_out(void *arg)
 		out(l->arg, &l->err);
 }
 
-/* Looks, and says what is wrong. A pipe to which somebody writes is none. */
+/* Checks, and says what is wrong. A pipe with data in it is not a leash. */
 static void
 look(struct leash *l)
 {
@@ -275,7 +275,7 @@ leash_map(int page_fd, struct err *err)
 
 	if (fstat(page_fd, &st) != 0 || st.st_size < (off_t)sizeof(uint64_t)) {
 		err_set(err, ERR_PERMANENT,
-		    "descriptor %d is no page of memory", page_fd);
+		    "descriptor %d is not a page of memory", page_fd);
 		return NULL;
 	}
 	p = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED,

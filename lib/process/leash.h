@@ -1,14 +1,14 @@
 /*
- * leash: until when a process may write, as kelect says it; see doc/protocol.md,
- * Leadership.
+ * leash: until when a process may write, as kelect says it; see
+ * doc/protocol.md, Leadership.
  *
- * A leash is a pipe that ends when kelect is gone, and a page of memory with the
- * time until which its holder may write. A writer holds it:
+ * A leash is a pipe that ends when kelect is gone, and a page of memory with
+ * the time until which its holder may write. A writer holds it:
  *
- *	struct leash leash;
- *	if (leash_from_env(&leash, &err) != 0) ...	(exit 100)
- *	leash_watch(&leash, loop, out, arg);
- *	kube_hold(kube, &leash);			(see kube.h)
+ * 	struct leash leash;
+ * 	if (leash_from_env(&leash, &err) != 0) ...	(exit 100)
+ * 	leash_watch(&leash, loop, out, arg);
+ * 	kube_hold(kube, &leash);			(see kube.h)
  *
  * out is called once, when the leash is out: the writer exits with 111.
  */
@@ -56,8 +56,8 @@ void leash_release(struct leash *l);
 
 /*
  * Calls out from the loop, once: when the pipe ends, and when the time is over
- * (it is looked at from the first leash_check that was allowed on). A leash that
- * does not exist is never out.
+ * (it is looked at from the first leash_check that was allowed on). A leash
+ * that does not exist is never out.
  */
 void leash_watch(
     struct leash *l, struct loop *loop, leash_out_fn *out, void *arg);
@@ -72,7 +72,7 @@ int leash_check(struct leash *l, struct err *err);
 
 struct leash_ends {
 	int read_fd;  /* for the writers */
-	int write_fd; /* for kelect alone: whoever else has it keeps it open */
+	int write_fd; /* for kelect alone: any other holder keeps it open */
 	int page_fd;  /* for both */
 };
 

@@ -26,7 +26,7 @@ void loop_free(struct loop *l);
 /*
  * Calls fn when fd is ready for one of events (LOOP_READ | LOOP_WRITE; 0 is
  * allowed: only hang-ups and errors, reported as LOOP_HUP). A second call for
- * the same fd changes it. The caller unwatches before he closes.
+ * the same fd changes it. The caller unwatches before it closes.
  */
 void loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg);
 void loop_unwatch(struct loop *l, int fd);

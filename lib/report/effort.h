@@ -1,6 +1,6 @@
 /*
  * effort: what the tools that write count by controller: failed writes, which
- * are failed reconciliations to whoever watches, and how many primaries have
+ * are failed reconciliations in the metrics, and how many primaries have
  * requests under way. A controller is named as ireconcile and the logs name it:
  * kind.group of the primary, in lower case.
  */

@@ -152,7 +152,7 @@ const struct metric_family metric_families[METRICS] = {
 	"Loops found: somebody changes an item back again and again.",
 	"controller"),
     [METRIC_UNSETTLED] = COUNTER("kpipe_unsettled_total",
-	"Statuses and items that a program never ceased to change.",
+	"Statuses and items that a program never stopped changing.",
 	"controller"),
     [METRIC_APPLIED] = COUNTER("kpipe_applied_total",
 	"Objects by what became of them: created, configured, unchanged, "

@@ -1,6 +1,6 @@
 /*
  * reportfd: what a tool says on --report-fd: a newline once it is ready, then
- * its counters and metrics as lines of JSON, each 5 s and only those that
+ * its counters and metrics as lines of JSON, every 5 s and only those that
  * changed; and why it is not ready any more, at once.
  *
  * Nobody waits for the reader: one that does not keep up misses lines, and one
@@ -45,7 +45,8 @@ void reportfd_release(struct reportfd *r);
 
 /* The tool is ready. Later calls do nothing. */
 void reportfd_ready(struct reportfd *r);
-/* Counters and metrics now, if the tool is ready: at the end, or right at the start. */
+/* Counters and metrics now, if the tool is ready: at the end, or right at the
+ * start. */
 void reportfd_send(struct reportfd *r);
 
 /*

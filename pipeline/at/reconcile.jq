@@ -2,8 +2,8 @@
 #
 # What must not happen twice is decided by what the At itself records. The Pod
 # is created with `once`, so only while the At is as it was read. The Pod has a
-# finalizer, which goes only when the At is seen to say DONE: whoever sees
-# neither a Pod nor a record, sees an At that was never run.
+# finalizer, which is removed only when the At is observed as DONE: an At with
+# neither a Pod nor a record was never run.
 include "operator";
 include "words";
 
@@ -59,11 +59,11 @@ def plan:
     }
     elif $time == null then {
       reason: "InvalidSchedule",
-      message: ("spec.schedule is no time like 2006-01-02T15:04:05Z (UTC): "
+      message: ("spec.schedule is not a time like 2006-01-02T15:04:05Z (UTC): "
         + ($spec.schedule | shown))
     }
     elif ($spec.command | type) != "string" then
-      {reason: "InvalidCommand", message: "spec.command is no string"}
+      {reason: "InvalidCommand", message: "spec.command is not a string"}
     elif ($spec.command | utf8bytelength) > command_max then {
       reason: "InvalidCommand",
       message: "spec.command is longer than \(command_max) bytes"

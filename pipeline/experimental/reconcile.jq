@@ -40,7 +40,7 @@ def alive_pods: name as $name | .primary.metadata.uid as $uid
 def by_worth($name):
   sort_by((ready | not), .metadata.creationTimestamp, index($name));
 
-# The $n lowest indices that no pod has, whosoever it is.
+# The $n lowest indices that no pod has, our own or foreign.
 def free_indices($n): name as $name
   | [(.owned.Pod[], .related.Pod[]) | index($name) | values] as $taken
   | [range($n + ($taken | length))] - $taken

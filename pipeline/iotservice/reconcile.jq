@@ -191,7 +191,7 @@ def need_good_name:
   (if .kind == "StatefulSet" then 52 else 63 end) as $max
   | .metadata.name as $name
   | need($name | is_dns_label($max); "the name \($name) of a \(.kind) is "
-      + "no DNS label of at most \($max) characters");
+      + "not a DNS label of at most \($max) characters");
 
 # ---- the program ----
 

@@ -47,8 +47,8 @@ bool agree_status_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
 
 /*
- * agree_status, where a desired string that holds "${error}" or "${manager}", as
- * texts says, agrees with any text in its place: kapply filled it in.
+ * agree_status, where a desired string that holds "${error}" or "${manager}",
+ * as texts says, agrees with any text in its place: kapply filled it in.
  */
 enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };
 bool agree_template(jv template_peek, jv observed_peek, unsigned texts);
@@ -66,7 +66,7 @@ jv agree_mark_paths(jv desired);
 
 /*
  * Do two quantities ("1", 1, "1000m", "1e3", "2Gi") say the same amount?
- * False if either is none.
+ * False if either is not a quantity.
  */
 bool agree_quantities(jv a_peek, jv b_peek);
 

@@ -21,7 +21,7 @@ struct quantity {
 	int twos, fives;
 };
 
-/* -1 if text is no quantity, or has more digits than fit (38). */
+/* -1 if text is not a quantity, or has more digits than fit (38). */
 int quantity_parse(struct span text, struct quantity *q);
 bool quantity_eq(const struct quantity *a, const struct quantity *b);
 

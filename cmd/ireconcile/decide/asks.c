@@ -96,6 +96,6 @@ asks_check(struct decision *d)
 
 		if (value.p != NULL && clock_parse_duration_ms(value, &ms) != 0)
 			complain(d, period_keys[i], value,
-			    "no duration such as \"30s\" or \"1h30m\"");
+			    "not a duration such as \"30s\" or \"1h30m\"");
 	}
 }

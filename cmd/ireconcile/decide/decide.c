@@ -13,7 +13,7 @@
 #include "json/jvtext.h"
 #include "state/marks.h"
 
-/* A primary that somebody made its own owner is no member for that: it would
+/* A primary that somebody made its own owner is not a member for that: it would
  * be pruned. */
 static bool
 is_member(const struct primary *p, const struct cache_object *o)
@@ -267,7 +267,7 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 
 	if (u == NULL)
 		return err_set(err, ERR_PERMANENT,
-		    "cannot delete %.*s %.*s: %.*s is no dependent with "
+		    "cannot delete %.*s %.*s: %.*s is not a dependent with "
 		    "manage: true",
 		    SPAN_ARG(kind), SPAN_ARG(name), SPAN_ARG(version));
 	if (u->conf->scope == WATCH_CLUSTER)
@@ -281,7 +281,7 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 		return 0;
 	if (!is_member(p, o))
 		return err_set(err, ERR_PERMANENT,
-		    "cannot delete %.*s %.*s: it is no member of %s",
+		    "cannot delete %.*s %.*s: it is not a member of %s",
 		    SPAN_ARG(kind), SPAN_ARG(name), p->name);
 	decide_delete(d, o);
 	return 0;

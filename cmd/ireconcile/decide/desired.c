@@ -191,7 +191,7 @@ prepare(struct primary *p, const struct program_item *from,
 
 	if (u == NULL) {
 		err_set(err, ERR_PERMANENT,
-		    "%.*s of %.*s is no dependent with manage: true",
+		    "%.*s of %.*s is not a dependent with manage: true",
 		    SPAN_ARG(kind), SPAN_ARG(version));
 		goto out;
 	}

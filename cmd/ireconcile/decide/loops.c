@@ -173,7 +173,7 @@ add_subject(struct buf *b, const struct desired_item *i)
 	    SPAN_ARG(ns), ns.n > 0 ? "/" : "", SPAN_ARG(name), i->loop_path);
 }
 
-/* The name that the observed condition has for him; empty: none. */
+/* The manager's name in the observed condition; empty: it has none. */
 static void
 add_known_name(
     struct buf *b, const struct decision *d, const struct desired_item *i)
@@ -196,8 +196,8 @@ add_known_name(
 }
 
 /*
- * kapply can tell who it is as long as the field is as he wants it. After our
- * repair that is what the observed condition says, if it arrived already.
+ * kapply can find the other manager as long as the field has its value. After
+ * our repair the observed condition has the name, if it arrived already.
  */
 static bool
 is_asked_for(const struct decision *d, const struct desired_item *i)

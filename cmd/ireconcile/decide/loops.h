@@ -1,13 +1,13 @@
 /*
- * loops: somebody else who changes back what we repair.
+ * loops: another field manager changes back what we repair.
  *
- * The same desired content that is repaired again and again, each time after
- * it had agreed, is a loop. Further repairs of that item are held back, for 10
+ * The same desired content that is repaired again and again, each time after it
+ * had agreed, is a loop. Further repairs of that item are held back, for 10
  * seconds, doubling to 10 minutes; the line names it, with the path that
- * differs, so that kapply finds out who it is; the program sees it as .loops;
- * and a status with conditions gets one of type RepairLoop. It is over when
- * nobody changed the item back while he had time for it: as long as it was
- * held back, or twice the time between two repairs.
+ * differs, so that kapply finds the other manager; the program sees it as
+ * .loops; and a status with conditions gets one of type RepairLoop. It is over
+ * when the item was not changed back for long enough: as long as it was held
+ * back, and twice the time between two repairs.
  */
 #ifndef LOOPS_H
 #define LOOPS_H

@@ -60,8 +60,8 @@ refuse_item(const struct primary *p, const struct use *u,
 	if (is_primary(p, i))
 		return err_set(err, ERR_PERMANENT,
 		    "%s is the primary itself, which belongs to its users and "
-		    "is no item: `status` writes its status, and labels and "
-		    "data of the operator's go into an object of their own",
+		    "is not an item: `status` writes its status, and labels "
+		    "and data of the operator's go into an object of their own",
 		    i->label);
 	if (!entry_use_looks_at(u, ns))
 		return refuse_namespace(p, u, i, ns, err);

@@ -232,8 +232,8 @@ unsettled_is_held(const struct primary *p, const char *what, int64_t now_us)
 /* ---- counting ---- */
 
 /*
- * The name of what changes by this point; NULL if it is none that counts:
- * asked for already, a repair of what others did, or new.
+ * The name of what changes by this point; NULL if it does not count: requested
+ * already, a repair of what others did, or new.
  */
 static const char *
 name_of(const struct primary *p, const struct point *pt)

@@ -1,18 +1,19 @@
 /*
- * unsettled: what a program never ceases to change.
+ * unsettled: what a program never stops changing.
  *
  * A status that counts its own writes, an item with the time in it, objects
  * with ever new names, two programs that answer each other: each write causes
- * the next one, as fast as the API server can. So each point of a primary has
- * a budget: BUDGET to begin with, REFILL a second. A change of what is wanted
+ * the next one, as fast as the API server can. So each point of a primary has a
+ * budget: BUDGET to begin with, REFILL a second. A change of what is wanted
  * costs OWN if nobody else did anything since the last one (the primary apart
  * from its status, what is related, the status of what is owned), else OTHERS:
  * a hundred changes at once and one a second for ever are fine, and 3000 and
  * thirty a second where somebody else is at work. (Of a set that is deleted and
- * made anew thirty times at once are enough.) What goes beyond is held back, for 10
- * seconds, doubling to 10 minutes; it is named, by path and values, in the
- * log, an Event and a condition Unsettled. It is over when nothing was changed
- * for as long as it was held back, or when the primary's users change it.
+ * made anew thirty times at once are enough.) What goes beyond is held back,
+ * for 10 seconds, doubling to 10 minutes; it is named, by path and values, in
+ * the log, an Event and a condition Unsettled. It is over when nothing was
+ * changed for as long as it was held back, or when the primary's users change
+ * it.
  *
  * Points by name: "item KEY" (content), "set" (what is made anew or deleted),
  * "status", "events".

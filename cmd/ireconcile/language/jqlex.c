@@ -162,7 +162,7 @@ read_number(struct reader *r)
 		skip_digits(r);
 	}
 	if (word_byte(byte_at(r, r->at), false) || byte_at(r, r->at) == '.')
-		return fail(r, r->line, "this is no number");
+		return fail(r, r->line, "this is not a number");
 	add(r, JQLEX_NUMBER, from, r->at);
 	return 0;
 }

@@ -61,7 +61,7 @@ enum jqparse_what {
 };
 
 /* How the text is taken. JQPARSE_TRUSTED: our own library, which has no index
- * that is no whole number. */
+ * that is not a whole number. */
 enum jqparse_trust { JQPARSE_STRANGE, JQPARSE_TRUSTED };
 
 /* Errors: "NAME:LINE: message". */

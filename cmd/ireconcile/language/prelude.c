@@ -170,7 +170,7 @@ static const struct definition definitions[] = {
     {"transpose", 0,
 	"def transpose: [range(0; map(length) | max // 0) as $i"
 	" | [.[][$i]]];"},
-    /* Each has its own idea of what is no event. */
+    /* Each has its own idea of what is not an event. */
     {"fromstream", 1,
 	"def fromstream(f): {value: null, whole: false} as $new"
 	" | foreach f as $event ($new; if .whole then $new else . end"
@@ -317,7 +317,7 @@ static const struct definition definitions[] = {
     {"gsub", 3, "def gsub($re; s; $flags): sub($re; s; $flags + \"g\");"},
     {"gsub", 2, "def gsub($re; s): sub($re; s; \"g\");"},
 
-    /* Times: libjq 1.6 ends at what is no number, or far away. */
+    /* Times: libjq 1.6 ends at what is not a number, or far away. */
     {"gmtime", 0, "def gmtime: " C_CALL("gmtime", ".") ";"},
     {"localtime", 0, "def localtime: " C_CALL("gmtime", ".") ";"},
     {"strflocaltime", 1,

@@ -41,7 +41,7 @@ read_program(const char *path, struct buf *text, struct err *err)
 		return -1;
 	if (text->len > 0 && memchr(text->data, '\0', text->len) != NULL)
 		return err_set(err, ERR_PERMANENT,
-		    "%s: has NUL bytes, so it is no jq program", path);
+		    "%s: has NUL bytes, so it is not a jq program", path);
 	return 0;
 }
 

@@ -78,7 +78,7 @@ bool source_reads(const struct source *s, const char *name, const char *field,
     const struct source_file **file, int *line);
 
 /* Does the program's text hold this word (as field, string, key or name)? So
- * it is no value out of an object. */
+ * it is not a value out of an object. */
 bool source_has_word(const struct source *s, struct span word);
 
 #endif

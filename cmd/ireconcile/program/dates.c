@@ -212,11 +212,11 @@ fromdate(jv x)
 			n = (size_t)(dot - s.p);
 	}
 	if (s.p == NULL || n >= sizeof(text) - 2)
-		return natives_refuse(x, "fromdate: the text is no time");
+		return natives_refuse(x, "fromdate: the text is not a time");
 	snprintf(text, sizeof(text), "%.*s%s", (int)n, s.p, n < s.n ? "Z" : "");
 	if (memchr(s.p, '\0', s.n) != NULL ||
 	    !parse_time(span_str(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		return natives_refuse(x, "fromdate: the text is no time");
+		return natives_refuse(x, "fromdate: the text is not a time");
 	jv_free(x);
 	return jv_number((double)timegm(&tm));
 }

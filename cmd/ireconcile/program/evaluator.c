@@ -363,7 +363,7 @@ time_left_ms(const struct evaluator_request *q, uint64_t began_us)
 	return (int)(q->time_limit_ms - used_ms) + LOOK_MS;
 }
 
-/* 1: the answer is there; 0: more is to come; -1: it is none. */
+/* 1: the answer is there; 0: more is to come; -1: it is not valid. */
 static int
 answer_complete(void)
 {

@@ -22,9 +22,9 @@
 
 /*
  * Forks the zygote, which keeps the programs that there are; once more: anew.
- * Before any thread or sandbox of the caller. Both processes enter a sandbox
- * as mode says; it is the caller, who enters one himself, that says why there
- * is none. -1 with err.
+ * Before any thread or sandbox of the caller. Both processes enter a sandbox as
+ * mode says; the caller, which enters one itself, reports why there is none. -1
+ * with err.
  */
 int evaluator_start(enum sandbox_mode mode, struct err *err);
 void evaluator_stop(void);
@@ -53,14 +53,14 @@ struct evaluator_request {
 
 /*
  * answer: borrowed until the next call. What ends a worker that was at work
- * before is tried once more in a fresh one, so that nobody pays for damage
- * that others did.
+ * before is tried once more in a fresh one, so that no call pays for damage
+ * that another did.
  */
 void evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end);
 
-/* Before a wait: whoever ends it may wake us on any processor. Calls in a row
- * stay on one. */
+/* Before a wait: the process that ends it may wake us on any processor. Calls
+ * in a row stay on one. */
 void evaluator_roam(void);
 
 /* CPU time that all workers used so far. */

@@ -31,8 +31,8 @@ enum {
  */
 enum jvtext_size jvwire_add(struct buf *b, jv value_peek);
 
-/* The one value in bytes, owned; jv_invalid() if they are none that
- * jvwire_add makes. */
+/* The one value in bytes, owned; jv_invalid() if jvwire_add does not make such
+ * bytes. */
 jv jvwire_read(struct span bytes);
 
 #endif

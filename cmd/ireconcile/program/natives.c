@@ -85,11 +85,11 @@ fromjson(jv x)
 	if (s.p == NULL)
 		return natives_refuse(x, "fromjson takes a string");
 	if (json_check(s, &err) != 0)
-		return natives_refuse(x, "fromjson: the text is no JSON");
+		return natives_refuse(x, "fromjson: the text is not JSON");
 	value = jvtext_parse(s, &err);
 	if (!jv_is_valid(value)) {
 		jv_free(value);
-		return natives_refuse(x, "fromjson: the text is no JSON");
+		return natives_refuse(x, "fromjson: the text is not JSON");
 	}
 	jv_free(x);
 	return value;
@@ -139,7 +139,7 @@ tonumber(jv x)
 	if (s.p == NULL)
 		return natives_refuse(x, "tonumber takes a number or a string");
 	if (!is_number(s))
-		return natives_refuse(x, "tonumber: the text is no number");
+		return natives_refuse(x, "tonumber: the text is not a number");
 	/* A string of libjq ends with a NUL. */
 	value = strtod(s.p, NULL);
 	jv_free(x);
@@ -166,7 +166,7 @@ uri(jv x)
 	return take_text(x, &out);
 }
 
-/* Padding may be missing. Bytes that are no UTF-8 become U+FFFD. */
+/* Padding may be missing. Bytes that are not UTF-8 become U+FFFD. */
 static jv
 base64d(jv x)
 {
@@ -182,7 +182,7 @@ base64d(jv x)
 	buf_release(&padded);
 	if (s.n > 0 && rc != 0) {
 		buf_release(&out);
-		return natives_refuse(x, "@base64d: the text is no base64");
+		return natives_refuse(x, "@base64d: the text is not base64");
 	}
 	return take_text(x, &out);
 }
@@ -206,7 +206,7 @@ implode(jv x)
 		if (!(d >= 0 && d <= 0x10ffff) || (d >= 0xd800 && d < 0xe000)) {
 			jv_free(text);
 			return natives_refuse(
-			    x, "implode: an element is no code point");
+			    x, "implode: an element is not a code point");
 		}
 		text = jv_string_append_codepoint(text, (uint32_t)d);
 	}

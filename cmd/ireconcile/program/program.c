@@ -191,7 +191,7 @@ complaint_line(const char *text)
 	return at == NULL ? 0 : (int)strtol(at + 18, NULL, 10);
 }
 
-/* The first complaint with a line; "2 compile errors" is none. */
+/* The first complaint with a line; "2 compile errors" does not count. */
 static const char *
 first_complaint(const struct program *p)
 {

@@ -38,8 +38,8 @@
 
 /*
  * Clears the environment (TZ is UTC then), so that nothing of it reaches a
- * program or libjq; raises the stack limit; prepares SHA-256. Whoever needs
- * environment variables (watches.yaml) reads them before.
+ * program or libjq; raises the stack limit; prepares SHA-256. A caller that
+ * needs environment variables (watches.yaml) reads them before.
  */
 void program_init(void);
 

@@ -28,7 +28,7 @@ static const char *
 lacks(jv object)
 {
 	if (jv_get_kind(object) != JV_KIND_OBJECT)
-		return "is no object";
+		return "is not an object";
 	if (text_of(object, "apiVersion").n == 0)
 		return "has no apiVersion";
 	if (text_of(object, "kind").n == 0)
@@ -166,7 +166,7 @@ wrong_paths(jv paths_peek)
 
 	if (jv_get_kind(paths_peek) != JV_KIND_ARRAY ||
 	    jv_array_length(jv_copy(paths_peek)) == 0)
-		return "are no list of paths";
+		return "are not a list of paths";
 	jv_array_foreach(paths_peek, i, path)
 	{
 		if (!is_path(path))
@@ -252,7 +252,7 @@ take_items(jv object, struct program_items *items, struct err *err)
 	if (!jv_is_valid(value))
 		return 0;
 	if (jv_get_kind(value) != JV_KIND_ARRAY)
-		return fail(err, "finalize: .items is no array");
+		return fail(err, "finalize: .items is not an array");
 	return to_items("finalize", jv_copy(value), items, err);
 }
 
@@ -265,7 +265,7 @@ take_delete(jv object, jv *array, struct err *err)
 	if (!jv_is_valid(value))
 		return 0;
 	if (jv_get_kind(value) != JV_KIND_ARRAY)
-		return fail(err, "finalize: .delete is no array");
+		return fail(err, "finalize: .delete is not an array");
 	jv_free(*array);
 	*array = jv_copy(value);
 	jv_array_foreach(*array, i, element)
@@ -390,7 +390,8 @@ program_requeue(struct program *p, const struct arguments *input,
 		requeue->when = PROGRAM_AT;
 		if (clock_parse_us(jvtext_span(result), &requeue->at_us) != 0)
 			rc = fail(err,
-			    "requeue gives a text that is no RFC 3339 time");
+			    "requeue gives a text that is not an RFC 3339 "
+			    "time");
 	} else if (jv_is_valid(result)) {
 		rc = fail(
 		    err, "requeue gives neither seconds nor an RFC 3339 time");
@@ -449,7 +450,7 @@ program_events(struct program *p, const struct arguments *input,
 		jv_free(*events);
 		*events = jv_array();
 		return err_set(err, ERR_PERMANENT,
-		    "events: item %d is no {type: \"Normal\" or \"Warning\", "
+		    "events: item %d is not {type: \"Normal\" or \"Warning\", "
 		    "reason, message}",
 		    i);
 	}
@@ -499,7 +500,7 @@ program_map(struct program *p, const struct arguments *input, jv *primaries,
 		if (!jv_is_valid(primary)) {
 			jv_free(result);
 			return err_set(err, ERR_PERMANENT,
-			    "map: item %d is no {namespace, name}", i);
+			    "map: item %d is not {namespace, name}", i);
 		}
 		*primaries = jv_array_append(*primaries, primary);
 	}

@@ -159,7 +159,7 @@ say_error(struct program *p, jv invalid, const char *function, struct err *err)
 	struct buf text = BUF_INIT;
 
 	if (jv_get_kind(message) != JV_KIND_STRING) {
-		buf_addf(&text, "%s failed: error with %s that is no text",
+		buf_addf(&text, "%s failed: error with %s that is not text",
 		    function, jv_kind_name(jv_get_kind(message)));
 	} else if (jv_is_valid(p->raised) &&
 	    jv_equal(jv_copy(message), jv_copy(p->raised))) {
@@ -320,8 +320,8 @@ write_all(int fd, const char *p, size_t n)
 	}
 }
 
-/* To where who asks is (see evaluator.c). A processor that cannot be had is no
- * reason to wait. */
+/* Moves to the processor of the calling process (see evaluator.c). If that
+ * cannot be had, there is no reason to wait. */
 static void
 follow(int cpu)
 {

@@ -23,7 +23,7 @@ enum { ASAN = 0 };
 /* Where the three descriptors are, once all others are closed. */
 enum { CONTROL = 3, REQUESTS, ANSWERS, CHILDREN };
 
-/* Whoever loses its parent ends, however that died. */
+/* A process that loses its parent ends, however the parent died. */
 static void
 end_with(pid_t parent)
 {

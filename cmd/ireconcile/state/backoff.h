@@ -1,6 +1,6 @@
 /*
- * backoff: who is not to be evaluated before some time, because his last
- * evaluation ended at a limit, crashed, or took long.
+ * backoff: primaries and objects that are not evaluated for some time, because
+ * their last evaluation ended at a limit, crashed, or took long.
  *
  * By key ("NAMESPACE\0NAME"): neither another spec nor another object of that
  * name gets around it. One that failed waits 10 seconds, doubling up to ten
@@ -26,8 +26,8 @@ int64_t backoff_failed(struct map *all, struct span key, int64_t now);
 void backoff_went_well(
     struct map *all, struct span key, int64_t now, uint64_t took_us);
 
-/* Somebody asks for an evaluation: not before the shortest wait is over, for
- * whoever may ask may ask often. */
+/* A user requests an evaluation: not before the shortest wait is over, because
+ * a user may do so often. */
 void backoff_hurry(struct map *all, struct span key);
 
 /* Until when; 0 if there is no waiting (any more). */

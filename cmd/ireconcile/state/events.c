@@ -104,7 +104,7 @@ split(struct span text, struct span *type, struct span *object, struct err *err)
 		*type = json_raw_string(json_get(text, "type"));
 		if (type->p == NULL)
 			return err_set(err, ERR_PERMANENT,
-			    "an event whose type is no text");
+			    "an event whose type is not text");
 		*object = json_get(text, "object");
 		if (json_type(*object) != JSON_OBJECT)
 			return err_set(

@@ -120,7 +120,7 @@ void check_int_or_percent(
 int64_t int_or_percent(const struct node *value); /* 25 or 3; 0 if absent */
 bool is_percent(const struct node *value);
 
-/* Quantities, in nanos: exact for what fits. False: it is none. */
+/* Quantities, in nanos: exact for what fits. False: it is not a quantity. */
 bool quantity_get(const struct node *n, __int128 *nanos);
 int quantity_cmp(const struct node *x, const struct node *y);
 

@@ -1,6 +1,6 @@
 /*
- * gc_graph: who owns whom, by uid. Only objects that have owners or are owners
- * have a node here, and only while they do.
+ * gc_graph: owners and their dependents, by uid. Only objects that have owners
+ * or are owners have a node here, and only while they do.
  */
 #ifndef GC_GRAPH_H
 #define GC_GRAPH_H

@@ -428,7 +428,7 @@ see_namespace(struct namespaces *n, const struct store_change *change)
 	}
 	if (being_deleted(o)) {
 		w = make_work(n, o->name);
-		/* Its own conditions are no news. */
+		/* Its own conditions are not news. */
 		if (w->terminating)
 			return;
 		w->terminating = true;

@@ -65,7 +65,7 @@ group_of(struct span api_version)
 	    : span_make(api_version.p, (size_t)(slash - api_version.p));
 }
 
-/* "GROUP/KIND" and, unless object is none, " NAMESPACE/NAME". */
+/* "GROUP/KIND" and, unless object is NULL, " NAMESPACE/NAME". */
 static struct span
 key_of(struct loading *l, const struct json_frame *f, bool object, size_t *kind)
 {

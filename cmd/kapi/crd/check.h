@@ -14,7 +14,7 @@
 
 /*
  * base: the path of value, none for a whole object. old: what value replaces,
- * or NULL: what was wrong before and is unchanged is no error (ratcheting).
+ * or NULL: what was wrong before and is unchanged is not an error (ratcheting).
  */
 void crd_check(struct causes *c, const struct schema_rules *r, struct span base,
     const struct node *value, const struct node *old);

@@ -71,9 +71,9 @@ struct crd {
 };
 
 /*
- * Whoever keeps a struct resource of a CRD, or its schema, for longer than one
- * turn of the loop (a watch does) keeps its crd, too. NULL is fine: a built-in
- * resource has none, and lives as long as the registry.
+ * A module that keeps a struct resource of a CRD, or its schema, for longer
+ * than one turn of the loop (a watch does) keeps its crd, too. NULL is fine: a
+ * built-in resource has none, and lives as long as the registry.
  */
 const struct crd *crd_ref(const struct crd *c);
 void crd_unref(const struct crd *c);

@@ -11,7 +11,7 @@ starts(struct span s, const char *prefix)
 	return s.n >= n && memcmp(s.p, prefix, n) == 0;
 }
 
-/* False: it is none, and was said to be. */
+/* False: it is not a JSON path; the cause was added. */
 static bool
 check_json_path(struct causes *c, struct span at, struct span path)
 {

@@ -404,7 +404,7 @@ add_kinds(struct openapi_writer *w, struct span list)
 	buf_addc(b, ']');
 }
 
-/* Types that are no structs. */
+/* Types that are not structs. */
 static const char *
 simple_schema(struct span kind, bool v2)
 {

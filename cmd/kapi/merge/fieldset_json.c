@@ -146,7 +146,7 @@ print_quoted(struct buf *b, struct span text)
 }
 
 /* A number of FieldsV1 is a float64 by the time it is printed, by fmt's %v; one
- * of an object is that only if it is no integer. */
+ * of an object is that only if it is not an integer. */
 static void
 print_number(struct buf *b, const struct node *n, bool from_fields)
 {
@@ -309,7 +309,7 @@ parse_keys(struct arena *a, struct span text, struct fieldset_element *e,
 	if (n == NULL)
 		return -1;
 	if (n->kind != NODE_OBJECT)
-		return err_set(err, ERR_PERMANENT, "keys are no object");
+		return err_set(err, ERR_PERMANENT, "keys are not an object");
 	keys = arena_alloc(a, n->n * sizeof(*keys));
 	for (uint32_t i = 0; i < n->n; i++)
 		keys[i] = (struct fieldset_key){
@@ -377,7 +377,7 @@ parse(struct arena *a, const struct node *fields, struct fieldset **set,
 
 	*member = false;
 	if (fields->kind != NODE_OBJECT && fields->kind != NODE_NULL)
-		return err_set(err, ERR_PERMANENT, "fields are no object");
+		return err_set(err, ERR_PERMANENT, "fields are not an object");
 	for (size_t i = 0; i < tree_count(fields); i++) {
 		const struct member *m = &fields->members[i];
 		struct fieldset_element e;

@@ -45,7 +45,7 @@ struct managed_write {
 };
 
 /*
- * After POST, PUT and the patches that are no apply: sets
+ * After POST, PUT and the patches that are not an apply: sets
  * object.metadata.managedFields from what the client sent there (so object
  * must still have it as sent: [] resets), else live's (live NULL: created),
  * and what the write changed. An entry's time moves only if its set did.

@@ -202,7 +202,7 @@ conflict_cmp(const void *x, const void *y)
 
 /*
  * What kubectl applied on the client's side before, and what still is so, it
- * may take over from whoever owns it.
+ * may take over from any owner.
  */
 static struct fieldset *
 last_applied(struct applying *p)

@@ -52,7 +52,7 @@ struct managed_entry *managed_entries_add(
     struct managed_entries *e, const struct managed_entry *who);
 /* Those whose set is empty, and those of versions that are not served. */
 void managed_entries_sweep(struct managed_entries *e);
-/* At most ten that are no Apply: older ones become one. */
+/* At most ten that are not an Apply: older ones become one. */
 void managed_entries_cap(struct managed_entries *e);
 /* {"manager":"x","operation":"Update","apiVersion":"v1"}: sorts conflicts. */
 struct span managed_entry_identity(

@@ -117,7 +117,7 @@ go_list(struct arena *a, const struct node *list)
 	return list == NULL ? span_str("[]") : gotext_value(a, list);
 }
 
-/* All items of both are of one type, which is no list. */
+/* All items of both are of one type, which is not a list. */
 static bool
 check_types(struct merging *m, const struct node *x, const struct node *y,
     const struct node **any)

@@ -84,8 +84,8 @@ skip(struct parser *p, size_t n)
 	p->rest = span_make(p->rest.p + n, p->rest.n - n);
 }
 
-/* The longest run of special characters that is a symbol; one that is none
- * and never was ends the selector. */
+/* The longest run of special characters that is a symbol; special characters
+ * that never form a symbol end the selector. */
 static struct lexed
 lex_special(struct parser *p)
 {

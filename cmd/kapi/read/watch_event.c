@@ -98,7 +98,7 @@ make_frame(
 	return t;
 }
 
-/* False: none of w's business. */
+/* False: w does not want this change. */
 static bool
 change_to(
     struct watcher *w, const struct store_change *c, enum change_type *type)

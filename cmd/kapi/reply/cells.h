@@ -36,7 +36,7 @@ void cell_fmt(struct cells *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "4m5s" ago, as duration.HumanDuration has it; "<unknown>" if there is no
- * time, "<invalid>" if it is none. In the arena. */
+ * time, "<invalid>" if it is not a time. In the arena. */
 struct span cells_since(struct cells *c, struct span time);
 struct span cells_duration(struct arena *a, int64_t seconds);
 int64_t cells_int(const struct node *n, const char *path); /* absent: 0 */

@@ -38,7 +38,7 @@ void table_object(struct buf *b, const struct resource *r,
 
 /*
  * For every answer that holds one object (get, create, update, patch, delete):
- * *json becomes what r asked for, in r->arena. Objects that are no Status.
+ * *json becomes what r asked for, in r->arena. Objects that are not Status.
  */
 struct problem *table_answer(struct request *r, struct span *json);
 

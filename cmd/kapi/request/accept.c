@@ -1,6 +1,6 @@
 /*
  * What a request accepts as its answer. Source: goautoneg, apiserver/pkg/
- * endpoints/handlers/negotiation. Whoever wants protobuf gets JSON: every
+ * endpoints/handlers/negotiation. A client that wants protobuf gets JSON: every
  * client reads the Content-Type of the answer.
  */
 #include "request/request.h"
@@ -42,7 +42,7 @@ cut(struct span *rest, char separator)
 	return trim(head);
 }
 
-/* 0.5 is 500; what is no number counts as 1. */
+/* 0.5 is 500; what is not a number counts as 1. */
 static int
 quality(struct span s)
 {

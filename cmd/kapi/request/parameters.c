@@ -11,7 +11,7 @@ enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 static const char media_types[] = "application/json, application/yaml, "
 				  "application/vnd.kubernetes.protobuf";
 
-/* One character of UTF-8; U+FFFD for what is none. */
+/* One character of UTF-8; U+FFFD for bytes that are not UTF-8. */
 static unsigned
 next_rune(struct span s, size_t *at)
 {

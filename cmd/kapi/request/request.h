@@ -75,7 +75,7 @@ struct request {
 };
 
 /* A request of this exchange, from its arrival to request_free. The path is
- * read: verb, group, ... name, subresource. False: it is no valid path. */
+ * read: verb, group, ... name, subresource. False: it is not a valid path. */
 struct request *request_new(
     struct api *api, struct exchange *x, const struct httpd_request *http);
 bool request_parse(struct request *r);

@@ -24,7 +24,7 @@ struct user {
 /* NULL with err, which names the file and the line. */
 struct users *users_load(const char *file, struct err *err);
 void users_free(struct users *u);
-/* The first of the file: whom the kubeconfig speaks for. */
+/* The first of the file: the user of the kubeconfig. */
 const struct user *users_first(const struct users *u);
 
 /*

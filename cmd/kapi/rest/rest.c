@@ -201,7 +201,8 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 	return NULL;
 }
 
-/* Who asks for a certificate is what the server knows, not what is sent. */
+/* The requester in a certificate request is the authenticated user, whatever
+ * the client sent. */
 static void
 name_requestor(struct request *r, struct node *object)
 {

@@ -9,8 +9,8 @@
 #include "process/clock.h"
 #include "store/keys.h"
 
-/* Even the last few changes may not hold more than this: whoever watches from
- * the oldest of them gets all at once, and 64 MiB unsent cut a watch. */
+/* Even the last few changes may not hold more than this: a watch from the
+ * oldest of them gets all at once, and 64 MiB unsent cut a watch. */
 enum { HARD_BYTES = 32 << 20 };
 
 struct collection {
@@ -244,7 +244,7 @@ struct stored *
 store_next(
     const struct collection *c, struct span namespace_, struct span after_key)
 {
-	/* The place of the last answer is no part of what c holds. */
+	/* The place of the last answer is not part of what c holds. */
 	return keys_next(
 	    &((struct collection *)(uintptr_t)c)->keys, namespace_, after_key);
 }

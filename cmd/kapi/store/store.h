@@ -1,7 +1,7 @@
 /*
  * store: all objects, in memory, with one counter of resource versions, and
  * for each collection the history that watches and exact lists are served
- * from. One thread: a write is seen by whoever reads next.
+ * from. One thread: the next read sees every write.
  *
  * An object is kept as one compact JSON text in its storage version, with
  * apiVersion and kind as its first two members and everything in it that a

@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-/* What Go's time.ParseDuration says of text that is none, in the arena;
- * SPAN_NONE: it is one. */
+/* What Go's time.ParseDuration says of text that is not a duration, in the
+ * arena; SPAN_NONE: it is one. */
 struct span duration_error(struct arena *a, struct span text);
 
 #endif

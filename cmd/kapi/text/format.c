@@ -29,7 +29,7 @@ matches(struct span text, const char *pattern)
 	return yes;
 }
 
-/* n digits at p, as a number; -1: they are none. */
+/* n digits at p, as a number; -1: they are not digits. */
 static int
 digits(const char *p, size_t n)
 {

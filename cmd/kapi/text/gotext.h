@@ -1,6 +1,6 @@
 /*
  * gotext: words that the API server's answers take from Go itself: what
- * encoding/json says of text that is no JSON, and how fmt prints a value.
+ * encoding/json says of text that is not JSON, and how fmt prints a value.
  */
 #ifndef GOTEXT_H
 #define GOTEXT_H

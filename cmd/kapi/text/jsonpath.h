@@ -10,7 +10,8 @@
 #include "base/span.h"
 #include "json/tree.h"
 
-/* The first value at path, NULL if there is none (or the path is none). */
+/* The first value at path, NULL if there is none (or path is not a
+ * JSONPath). */
 const struct node *jsonpath_first(
     struct arena *a, const struct node *root, struct span path);
 

@@ -15,7 +15,7 @@ struct place {
 	const struct place *up;
 	const struct field *field; /* NULL: an item, or a key of a map */
 	struct span key;
-	size_t index; /* of an item, if key is none */
+	size_t index; /* of an item, if key is SPAN_NONE */
 };
 
 /*
@@ -178,7 +178,7 @@ fail(struct decoder *d, struct span message)
 	return -1;
 }
 
-/* reflect.Kind of a value that is no struct. */
+/* reflect.Kind of a value that is not a struct. */
 static const char *
 reflect_kind(const struct node *n)
 {
@@ -380,7 +380,7 @@ trim(struct span s)
 static int
 decode_quantity(struct decoder *d, struct node *n)
 {
-	struct span text = span_str("{}"); /* whatever is no quantity */
+	struct span text = span_str("{}"); /* whatever is not a quantity */
 	const char *wrong;
 
 	if (n->kind == NODE_STRING || n->kind == NODE_NUMBER)

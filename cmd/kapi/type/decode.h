@@ -46,7 +46,7 @@ struct problem *decode_builtin(struct arena *a, const struct schema *s,
 void decode_strict(struct arena *a, const struct schema *s, struct span json,
     struct warnings *found);
 /*
- * The same for the outcome of a strategic merge patch, which is no text: it
+ * The same for the outcome of a strategic merge patch, which is not text: it
  * is not Go's JSON decoder that reads it, but a converter with other words
  * (apimachinery/pkg/runtime/converter.go).
  */

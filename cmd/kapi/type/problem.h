@@ -57,12 +57,12 @@ struct span cause_path_index(struct arena *a, struct span base, size_t i);
 struct span cause_path_key(struct arena *a, struct span base, struct span key);
 
 /*
- * An answer that is no success. Made by the functions below, in the arena of
+ * An answer that is not a success. Made by the functions below, in the arena of
  * the request; NULL everywhere means "no problem".
  */
 struct problem {
 	int code;	    /* of HTTP */
-	struct span reason; /* NotFound, Conflict, Invalid, ...; may be none */
+	struct span reason; /* NotFound, Conflict, Invalid, ...; or SPAN_NONE */
 	struct span message;
 	/* details: left out where all of it is empty */
 	struct span group, kind, name, uid;
@@ -90,7 +90,7 @@ struct problem *problem_conflict(struct arena *a, const struct resource *r,
 /* 422 with "KIND.GROUP \"NAME\" is invalid: ..." built from the causes. */
 struct problem *problem_invalid(struct arena *a, const struct resource *r,
     struct span name, const struct causes *c);
-/* The same for a kind that is no resource: CreateOptions of meta.k8s.io. */
+/* The same for a kind that is not a resource: CreateOptions of meta.k8s.io. */
 struct problem *problem_invalid_kind(struct arena *a, struct span group,
     struct span kind, struct span name, const struct causes *c);
 /* "RESOURCE \"NAME\" is forbidden: DETAIL" */

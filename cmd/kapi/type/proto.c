@@ -118,7 +118,7 @@ text(struct decoder *d, struct span bytes)
 	return tree_string(d->a, bytes.p == NULL ? span_str("") : bytes);
 }
 
-/* {1: seconds, 2: nanoseconds}; an empty message is no time. */
+/* {1: seconds, 2: nanoseconds}; an empty message is not a time. */
 static struct node *
 time_of(struct decoder *d, struct span message, bool micro)
 {
@@ -160,7 +160,7 @@ any(struct decoder *d, struct span message)
 		return tree_null(d->a);
 	n = tree_parse(d->a, json, TREE_LIMITS, NULL, NULL);
 	if (n == NULL)
-		bad(d, "JSON text that is none");
+		bad(d, "text that is not JSON");
 	return n == NULL ? tree_null(d->a) : n;
 }
 

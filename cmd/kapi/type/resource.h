@@ -78,7 +78,7 @@ void resource_registry_free(struct registry *g);
 /* NULL if not served. */
 struct resource *resource_find(const struct registry *g, struct span group,
     struct span version, struct span plural);
-/* By kind, any served version if version is none (then the preferred). */
+/* By kind, with SPAN_NONE as version the preferred one, else any served one. */
 struct resource *resource_find_kind(const struct registry *g, struct span group,
     struct span version, struct span kind);
 /* The entry whose version is kept; for events.k8s.io, the core group's. */

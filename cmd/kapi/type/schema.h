@@ -69,7 +69,7 @@ struct schema {
 	struct span format; /* int32, int64, date-time, byte, ... or none */
 	const struct field *fields; /* sorted by name */
 	size_t field_count;
-	const struct field *element; /* of MAP and LIST; its name is none */
+	const struct field *element; /* of MAP and LIST; has no name */
 	bool preserve_unknown;	     /* unknown fields are kept */
 	bool embedded; /* x-kubernetes-embedded-resource: apiVersion, kind and
 			* metadata are implied */

@@ -119,7 +119,7 @@ dangling(const struct node *n, const struct node *types)
 	return count;
 }
 
-/* NULL: it is no JSON. */
+/* NULL: it is not JSON. */
 static struct node *
 document(struct fixture *x, const struct resource *first, bool v2)
 {

@@ -405,7 +405,7 @@ test_sets(struct arena *a)
 		fieldset_parse(a, parse(a, "{\"k:[\":{}}"), &y, &err) != 0 &&
 		fieldset_parse(a, parse(a, "{\"f:x\":1}"), &y, &err) != 0 &&
 		fieldset_parse(a, parse(a, "{\"i:x\":{}}"), &y, &err) != 0,
-	    "what is no set is refused");
+	    "what is not a set is refused");
 	ok(fieldset_parse(a, parse(a, "{\"x:f\":{}}"), &y, &err) == 0 &&
 		y == NULL,
 	    "a kind of element that is not known is not");

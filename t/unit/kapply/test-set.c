@@ -38,52 +38,52 @@ refused(const char *text, const char *message)
 static void
 test_refusals(void)
 {
-	refused("{}", "object has no apiVersion");
-	refused("{\"apiVersion\":\"v1\"}", "object has no kind");
+	refused("{}", "it has no apiVersion");
+	refused("{\"apiVersion\":\"v1\"}", "it has no kind");
 	refused("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}",
-	    "object has no metadata.name");
-	refused("7", "object is no object");
+	    "it has no metadata.name");
+	refused("7", "it is not an object");
 	refused("{\"reconcile\":{}}", "reconcile has no primary");
 	refused("{\"reconcile\":{\"primary\":{\"apiVersion\":\"v1\","
 		"\"kind\":\"T\"}}}",
 	    "reconcile.primary has no name");
 	refused("{\"items\":[1],\"reconcile\":{" PRIMARY "}}",
-	    "items[0] is no object");
+	    "items[0] is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"delete\":[{}]}}",
 	    "reconcile.delete[0] has no apiVersion");
 	refused("{\"reconcile\":{" PRIMARY ",\"refused\":[{}]}}",
 	    "reconcile.refused[0] has no item");
 
 	refused("{\"kind\":\"List\",\"items\":{}}",
-	    "a List whose items is no list");
+	    "a List whose items is not a list");
 	refused("{\"kind\":\"List\",\"items\":[],\"reconcile\":7}",
-	    "a List whose reconcile is no object");
+	    "a List whose reconcile is not an object");
 	refused(
-	    "{\"items\":{},\"reconcile\":{" PRIMARY "}}", "items is no list");
+	    "{\"items\":{},\"reconcile\":{" PRIMARY "}}", "items is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"known\":[]}}",
-	    "reconcile.known is no object");
+	    "reconcile.known is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"once\":{}}}",
-	    "reconcile.once is no list");
+	    "reconcile.once is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"delete\":{}}}",
-	    "reconcile.delete is no list");
+	    "reconcile.delete is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"refused\":\"x\"}}",
-	    "reconcile.refused is no list");
+	    "reconcile.refused is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"events\":{}}}",
-	    "reconcile.events is no list");
+	    "reconcile.events is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"loops\":[]}}",
-	    "reconcile.loops is no object");
+	    "reconcile.loops is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"adopt\":{\"label\":\"a\"}}}",
-	    "reconcile.adopt is no text");
+	    "reconcile.adopt is not text");
 	refused("{\"reconcile\":{" PRIMARY ",\"status\":7}}",
-	    "reconcile.status is no object");
+	    "reconcile.status is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"onError\":7}}",
-	    "reconcile.onError is no object");
+	    "reconcile.onError is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":[]}}",
-	    "reconcile.finalizers is no object");
+	    "reconcile.finalizers is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":{\"add\":\"x\"}}}",
-	    "reconcile.finalizers.add is no list");
+	    "reconcile.finalizers.add is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"finalizers\":{\"remove\":{}}}}",
-	    "reconcile.finalizers.remove is no list");
+	    "reconcile.finalizers.remove is not a list");
 }
 
 static void

@@ -260,7 +260,7 @@ test_trouble(void)
 	ok(!e->in_contact && e->failures == 1, "... takes no part");
 	pass(2000);
 	answer(200, "hello");
-	is(e->problem, "cannot read the lease ns/x: the answer is no Lease",
+	is(e->problem, "cannot read the lease ns/x: the answer is not a Lease",
 	    "an answer that is none");
 	pass(2000);
 	answer(200, "{\"metadata\":3}");

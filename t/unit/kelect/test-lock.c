@@ -217,7 +217,7 @@ test_strange(void)
 	end();
 	stand_by("{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Job\","
 		 "\"name\":\"j\",\"uid\":\"u1\"}]}}");
-	is(e->problem, "waiting for the lock ns/l: its owner is no Pod",
+	is(e->problem, "waiting for the lock ns/l: its owner is not a Pod",
 	    "owned by something else");
 	is(wants(), "1000 ms", "... waited for");
 	end();

@@ -299,15 +299,15 @@ test_certificates(void)
 	    "client certificate");
 	refused(trusted,
 	    "client-certificate: client.key, client-key: client.key",
-	    "DIR/client.key: user \"u\": the client certificate is no PEM "
+	    "DIR/client.key: user \"u\": the client certificate is not a PEM "
 	    "certificate");
 	refused(trusted, "client-certificate: client.crt, client-key: ca.crt",
-	    "DIR/client.crt: user \"u\": the client key is no unencrypted PEM "
+	    "DIR/client.crt: user \"u\": the client key is not an unencrypted PEM "
 	    "key");
 	refused(trusted, "client-certificate: nothing.crt, client-key: ca.crt",
 	    "cannot read DIR/nothing.crt: No such file or directory");
 	refused(trusted, "client-certificate-data: aGk=, client-key: ca.key",
-	    "DIR/config: user \"u\": the client certificate is no PEM "
+	    "DIR/config: user \"u\": the client certificate is not a PEM "
 	    "certificate");
 	refused("server: 'https://x', certificate-authority: ca.key",
 	    "token: t",
@@ -573,7 +573,7 @@ test_bad_plugins(void)
 	    "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
 	    "\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"a\","
 	    "\"expirationTimestamp\":\"tomorrow\"}}'",
-	    "printed an expirationTimestamp that is no time");
+	    "printed an expirationTimestamp that is not a time");
 	plugin_fails("printf %s '{\"kind\":\"ExecCredential\",\"apiVersion\":"
 		     "\"client.authentication.k8s.io/v1\",\"status\":{"
 		     "\"token\":\"a\\r\\nb: c\"}}'",

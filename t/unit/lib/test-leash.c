@@ -158,7 +158,7 @@ test_bad(void)
 	memory = memfd_create("short", 0);
 	snprintf(text, sizeof(text), "%d,%d", memory, memory);
 	from_env(text);
-	snprintf(said, sizeof(said), "KPIPE_LEASH: descriptor %d is no pipe",
+	snprintf(said, sizeof(said), "KPIPE_LEASH: descriptor %d is not a pipe",
 	    memory);
 	is(err.message, said, "something else than a pipe");
 	if (pipe(two) != 0)
@@ -166,10 +166,10 @@ test_bad(void)
 	snprintf(text, sizeof(text), "%d,%d", two[0], memory);
 	from_env(text);
 	snprintf(said, sizeof(said),
-	    "KPIPE_LEASH: descriptor %d is no page of memory", memory);
+	    "KPIPE_LEASH: descriptor %d is not a page of memory", memory);
 	is(err.message, said, "a page without memory");
 	ok(leash_map(memory, &err) == NULL, "... for kelect, too");
-	is(check(), "allowed", "what was refused is no leash");
+	is(check(), "allowed", "what was refused is not a leash");
 	ok(from_env(NULL) == 0, "none is none");
 	is(check(), "allowed", "... everything is allowed");
 	leash_watch(&leash, NULL, out, NULL);

@@ -241,7 +241,7 @@ test_values(void)
 	    "  line 2: key \"a\" already set in map\n"
 	    "  line 4: key \"c\" already set in map",
 	    "... and is told");
-	is(yaml("[a]: 1\n"), "yaml: line 1: a key that is no scalar",
+	is(yaml("[a]: 1\n"), "yaml: line 1: a key that is not a scalar",
 	    "a key that is a list");
 	is(yaml("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,"
 		"*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,"

@@ -229,20 +229,20 @@ test_namespaces(void)
 	    "-n without a name");
 	scoped(HEAD KINDS, &both, "-n and -A exclude each other", "-n and -A");
 	scoped(HEAD KINDS, &bad,
-	    "option --namespace: \"\" is no name of a namespace",
+	    "option --namespace: \"\" is not a name of a namespace",
 	    "-n with an empty name");
 	setenv("WATCH_NAMESPACE", "a,", 1);
 	scoped(HEAD KINDS, NULL,
-	    "WATCH_NAMESPACE: \"\" is no name of a namespace",
+	    "WATCH_NAMESPACE: \"\" is not a name of a namespace",
 	    "WATCH_NAMESPACE with an empty name");
 	scoped(HEAD KINDS, &all, "||o|", "... does not count beside -A");
 	setenv("WATCH_NAMESPACE", "a,B_c", 1);
 	scoped(HEAD KINDS, NULL,
-	    "WATCH_NAMESPACE: \"B_c\" is no name of a namespace",
+	    "WATCH_NAMESPACE: \"B_c\" is not a name of a namespace",
 	    "WATCH_NAMESPACE with a bad name");
 	unsetenv("WATCH_NAMESPACE");
 	scoped(HEAD KINDS "  namespaces: [a, -b]\n", NULL,
-	    "w.yaml:8: namespaces: \"-b\" is no name of a namespace",
+	    "w.yaml:8: namespaces: \"-b\" is not a name of a namespace",
 	    "a bad name in the file");
 }
 
