@@ -105,7 +105,7 @@ begin Spare
 end Spare
 end Pod" "a missing kind stays open, a missing optional one is empty"
 is "$(sort "$T/err")" \
-	"kwatch: the server has no Spare in example.com/v1: going on without it until it comes
+	"kwatch: the server has no Spare in example.com/v1: continuing without it until it exists
 kwatch: warning: the server has no Thing in example.com/v1: waiting for it" \
 	"... both are said"
 is "$(cat "$T/report")" "" "... and kwatch is not ready"

@@ -44,7 +44,7 @@ tick() { # TIME: a line that only moves the clock
 }
 has=$(thing a 1 '"finalizers":["example.com/cleaner"]')
 left() { # KEY PRIMARY
-	echo "ireconcile: warning: thing.example.com $2: $1 is left over: it belongs to this object, which is not there"
+	echo "ireconcile: warning: thing.example.com $2: $1 is an orphan: it belongs to this object, which does not exist"
 }
 # orphans WHAT LOG [NUMBER]: of $T/in
 orphans() {

@@ -152,7 +152,7 @@ of_a "a forged one does not hold up the deletion" "$origin,$dying" \
 } >"$T/in"
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
 	>"$T/out" 2>"$T/err" 8>"$T/report"
-left="is left over: it belongs to this object, which is not there"
+left="is an orphan: it belongs to this object, which does not exist"
 is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/of-a/e $left
 ireconcile: warning: thing.example.com ns/b: ConfigMap/of-a/f $left" \
 	"left over are proven ones, those of an earlier primary included"

@@ -36,7 +36,7 @@ gives() {
 null" "... and the reason is said"
 }
 self='Thing.example.com/ns/a is the primary itself, which belongs to its users and is not an item: `status` writes its status, and labels and data of the operator'"'"'s go into an object of their own'
-unseen='would be made and never seen again'
+unseen='would be created and never observed again'
 config_map='{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"}}'
 
 # ---- the primary itself ----

@@ -196,7 +196,7 @@ program '[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "i-\(.now * 100
 } >"$T/in"
 run
 is "$(grep -c '"delete"' "$T/out")" 31 "objects with ever new names: the set is held back"
-is "$(sed 's/[0-9]\{13\}/TIME/' "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i-TIME and others are made and deleted in turn: it is held back" \
+is "$(sed 's/[0-9]\{13\}/TIME/' "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i-TIME and others are created and deleted in turn: it is held back" \
 	"... and said"
 
 # ---- requeue ----

@@ -178,7 +178,7 @@ for code in 0 1 101 111; do
 	kill -TERM "$kpipe"
 	ends 0 "... and end"
 	case $code in
-	0) want="ireconcile ended with exit code 0, and nobody told it to" ;;
+	0) want="ireconcile ended with exit code 0 without being told to" ;;
 	*) want="ireconcile (pid N) ended with exit code $code" ;;
 	esac
 	is "$(said | grep error | grep -v SIGPIPE)" "kpipe: error: $want" \

@@ -196,7 +196,7 @@ if with_rights; then
 		"sys/child-mine-0 sys/child-v-0 sys/child-v-1 " \
 		"only members were asked for to be deleted"
 fi
-is "$(grep -c -e 'left over' -e 'fatal' -e 'deletions within' "$T/err")" 0 \
+is "$(grep -c -e 'is an orphan' -e 'fatal' -e 'deletions within' "$T/err")" 0 \
 	"nobody wrote into the log"
 is "$(kubectl get events -A -o json | jq '[.items[]
 	| select(.reason == "PruneBrake")] | length')" 0 "... or held the brake"

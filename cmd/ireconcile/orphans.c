@@ -104,7 +104,8 @@ tell(struct orphan *one)
 
 	one->said = true;
 	log_write(LOG_WARNING, &who,
-	    "%s is left over: it belongs to this object, which is not there",
+	    "%s is an orphan: it belongs to this object, which does not "
+	    "exist",
 	    one->label);
 }
 

@@ -56,7 +56,7 @@ static const struct opt table[] = {
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
 	"TLS; auto: unless on loopback and without tokens (auto)"},
     {0, "tls-cert-file", "FILE", OPT_STRING, &o.tls_cert_file, NULL,
-	"the certificate for TLS (PEM), instead of one made at the start"},
+	"the certificate for TLS (PEM), instead of one generated at the start"},
     {0, "tls-private-key-file", "FILE", OPT_STRING, &o.tls_key_file, NULL,
 	"the key of that certificate (PEM)"},
     {0, "faults", "FILE", OPT_STRING, &o.faults, NULL,

@@ -99,7 +99,7 @@ biggest(const struct brake *b)
 	return big;
 }
 
-/* Who is not set apart any more, and has nothing counted. */
+/* Forgets primaries that are no longer held and have no deletion counted. */
 static void
 sweep(struct brake *b, uint64_t now_ms)
 {

@@ -218,7 +218,7 @@ idle(void *arg)
 	done = r->applyset != NULL ? applyset_step(r->applyset)
 				   : engine_settled(a) &&
 		(a->recorder == NULL || recorder_idle(a->recorder));
-	/* Who waits for the key gets it, also if there is nothing to apply. */
+	/* The reader of the key gets it, even if there is nothing to apply. */
 	done = done && r->has_key;
 	if (done || r->timed_out)
 		end(r, done);

@@ -265,10 +265,9 @@ say_held(struct apply *a, const struct set *s)
 
 	buf_addf(&b,
 	    "more than %ld deletions within a minute, most of them for this "
-	    "primary: no more of its own until its set does not ask for them; "
-	    "mend what "
-	    "decides, or, if they are meant, start again with a higher "
-	    "--prune-limit",
+	    "primary: no more of its deletions until its set no longer "
+	    "requests them; fix the program or its input, or, if they are "
+	    "intended, start again with a higher --prune-limit",
 	    a->o->prune_limit);
 	log_about(LOG_ERROR, s, buf_str(&b));
 	buf_release(&b);
@@ -278,9 +277,9 @@ static void
 say_all_held(struct apply *a)
 {
 	log_error("more than %ld deletions within a minute for primaries that "
-		  "stay: no more of them until the sets do not ask for them; "
-		  "mend what decides, or, if they are meant, start again with "
-		  "a higher --prune-limit",
+		  "stay: no more of them until the sets no longer request "
+		  "them; fix the program or its input, or, if they are "
+		  "intended, start again with a higher --prune-limit",
 	    a->o->prune_limit);
 	reportfd_unready(a->report, "prune",
 	    "too many deletions within a minute: the rest is held back");

@@ -21,7 +21,7 @@ add_results(const struct apply_counters *c, struct metric_lines *m)
 		    (double)results[i].count);
 }
 
-/* Who is at work right now. */
+/* Primaries with requests in flight right now. */
 static void
 add_work(struct apply *a, struct metric_lines *m)
 {

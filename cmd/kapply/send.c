@@ -269,8 +269,8 @@ other_scope(const struct call *c)
 }
 
 /*
- * Who wants the finalizer gone has not seen what was created a moment ago: it
- * would be left behind. A newer line comes when it is seen.
+ * The line that removes the finalizer was decided before the newest objects
+ * were observed: they would be left behind. A newer line comes when it is seen.
  */
 static bool
 too_early(struct key *k, struct item *i)

@@ -3,9 +3,9 @@
  * ConfigMap owned by the leader's Pod, which the garbage collector removes with
  * the Pod. Nothing is renewed or released; a restart in the same Pod leads on.
  *
- * Who finds the lock taken looks at its owner: a Pod that was evicted or
- * preempted is deleted; one on a node that is not Ready, too, and its lock with
- * it. Everything else is waited for, 1 s doubling to 16 s.
+ * A standby that finds the lock taken looks at its owner: a Pod that was
+ * evicted or preempted is deleted; one on a node that is not Ready, too, and
+ * its lock with it. Everything else is waited for, 1 s doubling to 16 s.
  *
  * Stricter than operator-lib: owners are compared by uid, not by name (another
  * Pod of that name is not the leader), deletions name the uid they mean, and

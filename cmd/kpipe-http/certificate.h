@@ -16,7 +16,7 @@
 struct certificate {
 	struct loop *loop;
 	const char *dir;     /* borrowed; NULL: none */
-	struct httpd *httpd; /* borrowed: who uses it */
+	struct httpd *httpd; /* borrowed: its user */
 	struct stat seen[2]; /* of the files, when they were read */
 	struct timer look;
 	char *complaint; /* owned: the last one */

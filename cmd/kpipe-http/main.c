@@ -36,7 +36,7 @@ static const struct opt table[] = {
     {0, "metrics-secure", NULL, OPT_FLAG, &opts.secure, NULL,
 	"/metrics over TLS, for users with the right to get it"},
     {0, "metrics-cert-path", "DIR", OPT_STRING, &opts.cert_path, NULL,
-	"tls.crt and tls.key for that, instead of one made at the start"},
+	"tls.crt and tls.key for that, instead of one generated at the start"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"write a newline to this descriptor when requests are served"},
     {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},

@@ -28,10 +28,10 @@ rank(const struct stage *s)
 }
 
 /*
- * Of two that ended in the same way: who was seen first. Of those seen at once
- * with 0, who is further in front, for the end of an input goes on at once, but
- * kwatch only if it is alone (it ends so when its reader is gone); of others,
- * who is further behind, for a closed pipe is met before that.
+ * Of two that ended in the same way: the one seen first. Of those seen at once
+ * with 0, the one further in front, for the end of an input goes on at once,
+ * but kwatch only if it is alone (it ends so when its reader is gone); of
+ * others, the one further behind, for a closed pipe is met before that.
  */
 static bool
 is_before(const struct stage *a, const struct stage *b)

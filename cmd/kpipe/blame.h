@@ -1,11 +1,10 @@
 /*
- * blame: which of the stages that ended is the reason that the others did.
+ * blame: which of the stages that ended caused the others to end.
  *
- * A stage that ends takes its neighbours with it: who reads gets to the end of
- * the input and may well end with 0, who writes dies of SIGPIPE or ends with 1
- * or 111 because the reader is gone. What nobody does because of others is to
- * die of another signal, or to end with 100 or 101; and kelect has no
- * neighbours.
+ * A stage that ends takes its neighbours with it: its reader meets the end of
+ * the input and may well exit with 0; its writer dies of SIGPIPE, or exits with
+ * 1 or 111 because the reader is gone. No stage dies of another signal, or
+ * exits with 100 or 101, because of its neighbours; and kelect has none.
  */
 #ifndef BLAME_H
 #define BLAME_H

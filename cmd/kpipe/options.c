@@ -60,7 +60,7 @@ static const struct opt table[] = {
     {0, "metrics-secure", NULL, OPT_FLAG, &options.metrics_secure, NULL,
 	"serve /metrics over TLS, to users with the right to get it"},
     {0, "metrics-cert-path", "DIR", OPT_STRING, &options.metrics_certificates,
-	NULL, "where tls.crt and tls.key are, instead of made-up ones"},
+	NULL, "where tls.crt and tls.key are, instead of generated ones"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* For the stages that talk to the API, and them alone. */

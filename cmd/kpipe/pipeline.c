@@ -215,8 +215,8 @@ explain(struct pipeline *p)
 		const struct stage *s = &p->stages[i];
 
 		if (s == reason && s->status == 0)
-			log_error("%s ended with exit code 0, and nobody told "
-				  "it to",
+			log_error("%s ended with exit code 0 without "
+				  "being told to",
 			    s->name);
 		else if (s->ended_at > 0)
 			log_end(s, s == reason ? LOG_ERROR : LOG_DEBUG);

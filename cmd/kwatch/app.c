@@ -88,7 +88,8 @@ complain(struct kwatch *app, const struct kube_error *e)
 
 	kube_error_public(&b, e, SPAN_NONE);
 	if (app->said == NULL || strcmp(app->said, buf_str(&b)) != 0) {
-		log_error("cannot ask which kinds there are: %s", buf_str(&b));
+		log_error(
+		    "cannot read which kinds the server has: %s", buf_str(&b));
 		free(app->said);
 		app->said = buf_take(&b);
 	}

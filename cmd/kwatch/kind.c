@@ -227,7 +227,7 @@ missing(struct kind *k, const struct err *err)
 	}
 	if (!k->said_missing && optional)
 		log_info(
-		    "%s: going on without it until it comes", err->message);
+		    "%s: continuing without it until it exists", err->message);
 	else if (!k->said_missing && k->app->once)
 		log_error("%s", err->message);
 	else if (!k->said_missing)

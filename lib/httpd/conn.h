@@ -110,7 +110,7 @@ const char *httpd_date(struct httpd *h);
 /* Connections. */
 void conn_new(struct httpd *h, int fd); /* takes fd */
 void conn_free_all(struct httpd *h);
-/* Ends the oldest that owes nobody an answer: who is silent keeps nobody out.
+/* Ends the oldest that owes no answer: a silent client keeps no other out.
  * False: there is none. */
 bool conn_make_room(struct httpd *h);
 void conn_dirty(struct conn *c); /* something is to be sent or ended */

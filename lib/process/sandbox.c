@@ -154,7 +154,7 @@ sandbox_enter(const struct sandbox_rule *const *lists, enum sandbox_mode mode,
 	scmp_filter_ctx filter = NULL;
 	int rc;
 
-	/* Who builds with sanitizers knows that there is none. */
+	/* A build with sanitizers has none, on purpose. */
 	if (mode == SANDBOX_UNWANTED || (SANITIZED && mode == SANDBOX_AUTO))
 		return SANDBOX_OFF;
 	if (SANITIZED) {

@@ -140,7 +140,7 @@ const struct metric_family metric_families[METRICS] = {
     [METRIC_PRIMARIES] =
 	GAUGE("kpipe_primaries", "Primaries by controller.", "controller"),
     [METRIC_ORPHANS] = GAUGE(
-	"kpipe_orphans", "Members whose primary is not there.", "controller"),
+	"kpipe_orphans", "Members whose primary does not exist.", "controller"),
     [METRIC_UNPROVEN] = GAUGE("kpipe_unproven_marks",
 	"Objects whose marks count without a proof.", NULL),
     [METRIC_SETS] = COUNTER("kpipe_sets_total",

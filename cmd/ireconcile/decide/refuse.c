@@ -27,8 +27,8 @@ refuse_namespace(const struct primary *p, const struct use *u,
 	/* The list last: it may be long. */
 	add_list(&watched, &u->conf->namespaces);
 	err_set(err, ERR_PERMANENT,
-	    "%s would be made and never seen again: namespace %.*s is not "
-	    "watched for %s; write it into the dependent at %s:%d: "
+	    "%s would be created and never observed again: namespace %.*s is "
+	    "not watched for %s; write it into the dependent at %s:%d: "
 	    "\"namespaces: [%.*s, %s]\"",
 	    i->label, SPAN_ARG(ns), u->kind->name, p->entry->conf->path,
 	    u->conf->line, SPAN_ARG(ns), buf_str(&watched));
@@ -41,9 +41,9 @@ refuse_labels(const struct primary *p, const struct use *u,
     const struct desired_item *i, struct err *err)
 {
 	return err_set(err, ERR_PERMANENT,
-	    "%s would be made and never seen again: its labels do not match "
-	    "\"%s\", the selector of the dependent at %s:%d; give it such "
-	    "labels, or change the selector",
+	    "%s would be created and never observed again: its labels do not "
+	    "match \"%s\", the selector of the dependent at %s:%d; give it "
+	    "such labels, or change the selector",
 	    i->label, u->conf->selector, p->entry->conf->path, u->conf->line);
 }
 

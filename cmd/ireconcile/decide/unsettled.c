@@ -304,12 +304,12 @@ set_message(struct unsettled *u, const struct primary *p,
 	struct buf b = BUF_INIT;
 
 	if (pt == NULL) {
-		buf_adds(&b, "events are others again and again");
+		buf_adds(&b, "events change again and again");
 	} else if (pt->type == POINT_DELETE) {
 		cache_object_add_label(&b, pt->object);
-		buf_adds(&b, " and others are made and deleted in turn");
+		buf_adds(&b, " and others are created and deleted in turn");
 	} else if (pt->type == POINT_ITEM && pt->object == NULL) {
-		buf_addf(&b, "%s is deleted again and again, and made anew",
+		buf_addf(&b, "%s is deleted and recreated again and again",
 		    pt->item->label);
 	} else {
 		describe(p, d, pt, &b);

@@ -1,7 +1,7 @@
 /*
  * users: who sends a request: bearer tokens of a file as kube-apiserver's
  * --token-auth-file reads it: lines of token,user,uid and then optionally
- * "group1,group2" in quotes. Nobody is refused anything: who is known may do
+ * "group1,group2" in quotes. There is no authorisation: a known user may do
  * everything.
  */
 #ifndef USERS_H
