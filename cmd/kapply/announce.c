@@ -1,5 +1,6 @@
 /*
- * Events about primaries: what the program says, and what went wrong here.
+ * Part of apply.h: events about primaries: what the program says, and what
+ * went wrong here.
  */
 #include "apply.h"
 #include "base/buf.h"

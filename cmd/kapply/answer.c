@@ -1,3 +1,4 @@
+/* Part of send.h: what the answer to a request means for its item. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Part of apply.h: which item of which key is next. */
 #include "apply.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Part of apply.h: what is said about items and sets: status lines, logs. */
 #include <stdlib.h>
 #include <string.h>
 

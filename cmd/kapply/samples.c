@@ -1,3 +1,4 @@
+/* Part of apply.h: its metrics. */
 #include "apply.h"
 #include "kube/recorder.h"
 #include "process/clock.h"

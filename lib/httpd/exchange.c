@@ -1,4 +1,4 @@
-/* Exchanges: a request as it comes in, and who is to answer it. */
+/* Part of httpd/conn.h: a request as it comes in, and who is to answer it. */
 #include "httpd/conn.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /*
- * HTTP/1.1 by llhttp or http_parser. One exchange at a time: what a client sends ahead
- * waits, and beyond READ_BYTES in the kernel.
+ * Part of httpd/conn.h. HTTP/1.1 by llhttp or http_parser. One exchange at a
+ * time: what a client sends ahead waits, and beyond READ_BYTES in the kernel.
  */
 #include <stdlib.h>
 #include <strings.h>

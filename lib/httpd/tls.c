@@ -1,6 +1,7 @@
 /*
- * TLS by OpenSSL: it reads and writes the socket itself, so nothing is copied
- * on the way. ALPN: h2 before http/1.1, as net/http has it.
+ * Part of httpd/conn.h. TLS by OpenSSL: it reads and writes the socket itself,
+ * so nothing is copied on the way. ALPN: h2 before http/1.1, as net/http has
+ * it.
  */
 #include "httpd/conn.h"
 

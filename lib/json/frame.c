@@ -1,3 +1,4 @@
+/* Part of json/json.h: the frame of an object, without a tree. */
 #include "json/json.h"
 
 #include "json/scan.h"

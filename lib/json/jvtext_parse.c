@@ -1,5 +1,5 @@
 /*
- * JSON text as libjq's values.
+ * Part of json/jvtext.h. JSON text as libjq's values.
  *
  * What is plain JSON is read here, in half the time that libjq takes. All else
  * is left to libjq, from the beginning: what it says of other texts, holds.

@@ -1,3 +1,4 @@
+/* Part of json/json.h: whether a text is JSON, and where it stops being it. */
 #include "json/json.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* Part of json/tree.h: from JSON to a tree. */
 #include "json/tree.h"
 
 #include <stdlib.h>

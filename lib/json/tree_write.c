@@ -1,3 +1,4 @@
+/* Part of json/tree.h: from a tree to JSON. */
 #include "json/tree.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The digest of the paths that an object sets. */
+/* Part of agree/agree.h: the digest of the paths that an object sets. */
 #include "agree/agree.h"
 
 #include <string.h>

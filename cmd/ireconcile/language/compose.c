@@ -1,4 +1,7 @@
-/* source_compose: looks up what a program calls, and makes its text. */
+/*
+ * Part of language/source.h: source_compose looks up what a program calls, and
+ * makes its text.
+ */
 #include "language/source.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Terms. */
+/* Part of language/jqparser.h: terms. */
 #include "language/jqparser.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Tokens, and what is written in their place. */
+/* Part of language/jqparser.h: tokens, and what is written in their place. */
 #include "language/jqparser.h"
 
 #include <stdio.h>

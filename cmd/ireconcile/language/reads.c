@@ -1,4 +1,7 @@
-/* source_reads: what a function of the program reads, by names. */
+/*
+ * Part of language/source.h: source_reads: what a function of the program
+ * reads, by names.
+ */
 #include "language/source.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * dates: times for programs, the same whatever libjq is there.
+ * Part of program/natives.h. dates: times for programs, the same whatever
+ * libjq is there.
  *
  * A time is Unix seconds, or as gmtime gives it: [year, month from 0, day,
  * hours, minutes, seconds, day of the week, day of the year]. Always UTC, and

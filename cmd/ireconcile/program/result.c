@@ -1,4 +1,7 @@
-/* What the functions of a program gave, checked against the contract. */
+/*
+ * Part of program/program.h: what its functions gave, checked against the
+ * contract.
+ */
 #include "program/program.h"
 
 #include <math.h>

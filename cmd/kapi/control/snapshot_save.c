@@ -1,3 +1,4 @@
+/* Part of control/snapshot.h: every object as a line of a file, for --save. */
 #include "control/snapshot.h"
 
 #include <errno.h>

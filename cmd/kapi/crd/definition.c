@@ -1,4 +1,7 @@
-/* CustomResourceDefinitions as objects: defaults, preparation, warnings. */
+/*
+ * Part of crd/crd.h: CustomResourceDefinitions as objects: defaults,
+ * preparation, warnings.
+ */
 #include <string.h>
 
 #include "crd/conditions.h"

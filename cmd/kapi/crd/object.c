@@ -1,4 +1,4 @@
-/* Objects of a CRD: the other functions of crd.h. */
+/* Part of crd/crd.h: objects of a CRD. */
 #include <stdlib.h>
 #include <string.h>
 

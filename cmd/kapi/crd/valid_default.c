@@ -1,3 +1,4 @@
+/* Part of crd/valid.h: the defaults in a schema fit it. */
 #include "crd/check.h"
 #include "crd/lists.h"
 #include "crd/structural.h"

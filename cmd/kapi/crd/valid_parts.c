@@ -1,3 +1,4 @@
+/* Part of crd/valid.h: subresources, columns, selectable fields, conversion. */
 #include <string.h>
 
 #include "crd/valid.h"

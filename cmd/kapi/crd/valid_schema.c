@@ -1,3 +1,4 @@
+/* Part of crd/valid.h: what OpenAPI v3 is restricted to. */
 #include "crd/valid.h"
 
 /* On the way down. */

@@ -1,3 +1,4 @@
+/* Part of crd/valid.h: a schema is structural. */
 #include <stdlib.h>
 
 #include "crd/valid.h"
@@ -123,7 +124,7 @@ nested(struct causes *c, struct span path, const struct node *schema,
 }
 
 static void
-scalar_check_type(struct causes *c, struct span path, const struct node *schema,
+check_type(struct causes *c, struct span path, const struct node *schema,
     enum level level)
 {
 	static const char *const missing[] = {"must not be empty at the root",
@@ -261,7 +262,7 @@ structure(struct causes *c, struct span path, const struct node *schema,
 	values(c, path, schema, is_int_or_string(tree_get(schema, "anyOf")),
 	    tree_count(all) > 0 && tree_is(all, NODE_ARRAY) &&
 		is_int_or_string(tree_get(all->items[0], "anyOf")));
-	scalar_check_type(c, path, schema, level);
+	check_type(c, path, schema, level);
 	check_meta(c, path, schema, level);
 }
 

@@ -1,4 +1,4 @@
-/* The documents of groups.h. */
+/* Part of document/groups.h: the documents. */
 #include "document/groups.h"
 
 #include "base/digest.h"

@@ -1,7 +1,7 @@
 /*
- * The types of CRDs in OpenAPI documents: the schema of the definition, with
- * what the server adds. Source: apiextensions-apiserver/pkg/controller/
- * openapi/builder.
+ * Part of document/openapi_write.h. The types of CRDs in OpenAPI documents:
+ * the schema of the definition, with what the server adds. Source:
+ * apiextensions-apiserver/pkg/controller/ openapi/builder.
  */
 #include "crd/crd.h"
 #include "document/openapi_write.h"

@@ -1,4 +1,4 @@
-/* The paths of OpenAPI documents. */
+/* Part of document/openapi_write.h: the paths. */
 #include "document/openapi_write.h"
 #include "json/json.h"
 
@@ -105,7 +105,7 @@ add_body_content(struct openapi_writer *w, const struct operation *o,
 }
 
 static struct span
-request_body_type(const struct operation *o, struct span type)
+body_type(const struct operation *o, struct span type)
 {
 	if (o->verb & (VERB_DELETE | VERB_DELETECOLLECTION))
 		return span_str(META "DeleteOptions");
@@ -156,15 +156,14 @@ add_operation(struct openapi_writer *w, const struct operation *o,
 		buf_adds(b, "\"parameters\":[");
 		if (w->v2 && !reads) {
 			buf_adds(b, "{\"name\":\"body\",\"in\":\"body\"");
-			add_schema(w, request_body_type(o, s->type));
+			add_schema(w, body_type(o, s->type));
 			buf_addc(b, '}');
 		}
 		add_parameters(w, o->parameters);
 		buf_adds(b, "],");
 	}
 	if (!w->v2 && !reads)
-		add_body_content(
-		    w, o, request_body_type(o, s->type), s->custom);
+		add_body_content(w, o, body_type(o, s->type), s->custom);
 	buf_adds(b, "\"responses\":{");
 	add_response(w, "200", answer);
 	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))

@@ -1,4 +1,7 @@
-/* Elements of paths, and FieldsV1: fieldpath/serialize*.go, value/value.go. */
+/*
+ * Part of merge/fieldset.h: elements of paths, and FieldsV1. Source:
+ * fieldpath/serialize*.go, value/value.go.
+ */
 #include "merge/fieldset.h"
 
 #include <inttypes.h>

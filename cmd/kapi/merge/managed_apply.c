@@ -1,5 +1,8 @@
-/* Server-side apply: structured-merge-diff/merge/update.go,
- * managedfields/internal/{structuredmerge,lastapplied*,conflict}.go. */
+/*
+ * Part of merge/managed.h. Server-side apply:
+ * structured-merge-diff/merge/update.go,
+ * managedfields/internal/{structuredmerge,lastapplied*,conflict}.go.
+ */
 #include "merge/managed.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
-/* Ownership across the scale subresource:
- * apimachinery/pkg/util/managedfields/scalehandler.go. */
+/*
+ * Part of merge/managed.h. Ownership across the scale subresource:
+ * apimachinery/pkg/util/managedfields/scalehandler.go.
+ */
 #include "merge/managed.h"
 #include "merge/managed_entry.h"
 

@@ -1,3 +1,4 @@
+/* Part of merge/patch.h: JSON Patch, RFC 6902. */
 #include "merge/patch.h"
 
 #include <errno.h>

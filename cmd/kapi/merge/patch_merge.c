@@ -1,3 +1,4 @@
+/* Part of merge/patch.h: JSON Merge Patch, RFC 7386. */
 #include "merge/patch.h"
 
 /* The patch's value without members that are null. In an array, nulls stay,

@@ -1,3 +1,4 @@
+/* Part of merge/patch.h: from the body of a request to a patch. */
 #include "merge/patch.h"
 
 #include "text/gotext.h"

@@ -1,3 +1,7 @@
+/*
+ * Part of merge/patch.h: strategic merge patches of built-in types; lists are
+ * in merge/patch_list.h.
+ */
 #include "merge/patch.h"
 
 #include <stdarg.h>

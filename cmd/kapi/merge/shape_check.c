@@ -1,4 +1,7 @@
-/* Whether a value fits its schema: structured-merge-diff/typed/validate.go. */
+/*
+ * Part of merge/shape.h: whether a value fits its schema. Source:
+ * structured-merge-diff/typed/validate.go.
+ */
 #include "merge/shape.h"
 
 #include <inttypes.h>

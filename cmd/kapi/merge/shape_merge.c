@@ -1,5 +1,7 @@
-/* Trees and sets changed by a schema:
- * structured-merge-diff/typed/{merge,remove,reconcile_schema}.go. */
+/*
+ * Part of merge/shape.h. Trees and sets changed by a schema:
+ * structured-merge-diff/typed/{merge,remove,reconcile_schema}.go.
+ */
 #include "merge/shape.h"
 
 static struct node *

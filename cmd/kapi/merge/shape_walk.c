@@ -1,5 +1,7 @@
-/* The fields of an object, and the difference of two:
- * structured-merge-diff/typed/{tofieldset,compare}.go. */
+/*
+ * Part of merge/shape.h. The fields of an object, and the difference of two:
+ * structured-merge-diff/typed/{tofieldset,compare}.go.
+ */
 #include "merge/shape.h"
 
 /* The paths below one value, and whether the value itself is in the set. */

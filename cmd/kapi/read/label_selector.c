@@ -1,3 +1,4 @@
+/* Part of read/selection.h: label selectors, parsed and matched. */
 #include "read/selection.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Part of read/list.h: the parameters of LIST and WATCH. */
 #include "read/list.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * Part of read/watch_index.h: the events of a watch, made once for all who get
+ * the same.
+ */
 #include "read/watch_index.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Part of reply/faults.h: holds or ends the events of a watch. */
 #include "reply/faults.h"
 
 #include <stdlib.h>

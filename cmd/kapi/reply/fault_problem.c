@@ -1,3 +1,4 @@
+/* Part of reply/fault.h: the error that a fault answers with. */
 #include "reply/fault.h"
 
 #include "request/request.h"

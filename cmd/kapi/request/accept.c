@@ -1,7 +1,7 @@
 /*
- * What a request accepts as its answer. Source: goautoneg, apiserver/pkg/
- * endpoints/handlers/negotiation. A client that wants protobuf gets JSON: every
- * client reads the Content-Type of the answer.
+ * Part of request/request.h. What a request accepts as its answer. Source:
+ * goautoneg, apiserver/pkg/endpoints/handlers/negotiation. A client that wants
+ * protobuf gets JSON: every client reads the Content-Type of the answer.
  */
 #include "request/request.h"
 

@@ -1,6 +1,6 @@
 /*
- * Eviction: a deletion that a budget can forbid. Source: pkg/registry/core/
- * pod/storage/eviction.go.
+ * Part of rest/internal.h. Eviction: a deletion that a budget can forbid.
+ * Source: pkg/registry/core/ pod/storage/eviction.go.
  */
 #include "reply/reply.h"
 #include "request/parameters.h"

@@ -1,4 +1,4 @@
-/* Writes of kapi itself. */
+/* Part of rest/rest.h: writes of kapi itself. */
 #include "rest/rest.h"
 
 #include "rest/delete.h"

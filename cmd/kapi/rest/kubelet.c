@@ -1,6 +1,6 @@
 /*
- * log, exec, attach, portforward and proxy of a Pod: what is known without a
- * kubelet. Source: pkg/registry/core/pod/strategy.go.
+ * Part of rest/internal.h. log, exec, attach, portforward and proxy of a Pod:
+ * what is known without a kubelet. Source: pkg/registry/core/pod/strategy.go.
  */
 #include "rest/internal.h"
 

@@ -1,4 +1,7 @@
-/* deletecollection: a LIST whose objects are deleted one by one. */
+/*
+ * Part of rest/internal.h: deletecollection is a LIST whose objects are
+ * deleted one by one.
+ */
 #include "rest/internal.h"
 
 #include "read/list.h"

@@ -1,4 +1,4 @@
-/* PATCH of four types. */
+/* Part of rest/internal.h: PATCH of four types. */
 #include "rest/internal.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Reviews: posted, answered, kept nowhere. Everybody may do everything; but of
- * members of the group kapi:denied a review says that they may nothing, so
- * that those who ask can be tested.
+ * Part of rest/internal.h. Reviews: posted, answered, kept nowhere. Everybody
+ * may do everything; but of members of the group kapi:denied a review says
+ * that they may nothing, so that those who ask can be tested.
  */
 #include "rest/internal.h"
 

@@ -1,7 +1,8 @@
 /*
- * scale: an object as autoscaling/v1 Scale, of Deployments, ReplicaSets,
- * StatefulSets, ReplicationControllers and CRDs. Source: ScaleREST of each,
- * and apiextensions-apiserver/pkg/registry/customresource/etcd.go.
+ * Part of rest/internal.h. scale: an object as autoscaling/v1 Scale, of
+ * Deployments, ReplicaSets, StatefulSets, ReplicationControllers and CRDs.
+ * Source: ScaleREST of each, and
+ * apiextensions-apiserver/pkg/registry/customresource/etcd.go.
  */
 #include "rest/internal.h"
 

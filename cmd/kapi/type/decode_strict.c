@@ -1,6 +1,6 @@
 /*
- * Keys given twice: a tree has each only once, so the text is read again. See
- * decode.h. Source: sigs.k8s.io/json.
+ * Part of type/decode.h. Keys given twice: a tree has each only once, so the
+ * text is read again. See decode.h. Source: sigs.k8s.io/json.
  */
 #include "type/decode.h"
 

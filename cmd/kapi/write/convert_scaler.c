@@ -1,8 +1,8 @@
 /*
- * HorizontalPodAutoscalers of autoscaling/v1, kept as those of v2: one target
- * is a field, and the rest is in annotations.
- * Source: pkg/apis/autoscaling/v1/conversion.go. There the metrics in the
- * annotation have the form of v1; here that of v2.
+ * Part of write/convert.h. HorizontalPodAutoscalers of autoscaling/v1, kept as
+ * those of v2: one target is a field, and the rest is in annotations. Source:
+ * pkg/apis/autoscaling/v1/conversion.go. There the metrics in the annotation
+ * have the form of v1; here that of v2.
  */
 #include "write/convert.h"
 

@@ -1,4 +1,7 @@
-/* From text that a client sent to an object of its type. */
+/*
+ * Part of write/write.h: from text that a client sent to an object of its
+ * type.
+ */
 #include "write/write.h"
 
 #include <string.h>
@@ -117,8 +120,7 @@ check_builtin_type(struct write *w, const struct decoding *how, struct span api,
 }
 
 static struct problem *
-scalar_check_type(
-    struct write *w, struct node *object, const struct decoding *how)
+check_type(struct write *w, struct node *object, const struct decoding *how)
 {
 	struct expected e = expected(w);
 	struct span want = api_version(w->arena, e);
@@ -179,7 +181,7 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 {
 	struct warnings own = {w->arena, NULL, 0};
 	struct warnings *strict = how->strict == NULL ? &own : how->strict;
-	struct problem *p = scalar_check_type(w, object, how);
+	struct problem *p = check_type(w, object, how);
 	struct span kind = tree_text(tree_get(object, "kind"));
 	struct span version = w->resource->version;
 

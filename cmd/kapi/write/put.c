@@ -1,4 +1,7 @@
-/* The last steps: what is kept, and what is there no more. */
+/*
+ * Part of write/write.h: the last steps: what is kept, and what is there no
+ * more.
+ */
 #include "write/write.h"
 
 #include <inttypes.h>
