@@ -9,6 +9,7 @@
 #include "decide/asks.h"
 #include "decide/line.h"
 #include "decide/loops.h"
+#include "decide/outcome.h"
 #include "decide/spell.h"
 #include "decide/unsettled.h"
 #include "json/json.h"

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "access.h"
+#include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
 #include "control/snapshot.h"

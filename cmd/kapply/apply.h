@@ -110,9 +110,6 @@ void engine_item_stale(struct key *k, struct item *i);
 void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span message);
 
-/* send.c: starts one request for the item */
-void send_item(struct key *k, struct item *i);
-
 /* report.c */
 void report_result(struct apply *a, const struct item *i, const char *result,
     const char *message);

@@ -23,6 +23,8 @@ struct span send_manager(const struct key *k);
 const struct identity *send_target(const struct key *k, const struct item *i);
 /* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
 void answer_take(void *arg, const struct kube_answer *answer);
+/* Starts one request for the item. */
+void send_item(struct key *k, struct item *i);
 /* "cannot VERB Kind.group ns/name: REASON" as the item's failure. */
 void send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason);

@@ -496,3 +496,11 @@ watches_free(struct watches *w)
 	free(w->path);
 	free(w);
 }
+
+void
+watch_kind_name(const struct watch_kind *k, struct buf *out)
+{
+	buf_adds(out, k->kind);
+	if (*k->group != '\0')
+		buf_addf(out, ".%s", k->group);
+}

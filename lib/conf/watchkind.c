@@ -227,11 +227,3 @@ watchkind_release(struct watch_kind *k)
 	textlist_release(&k->fields);
 	textlist_release(&k->redact);
 }
-
-void
-watch_kind_name(const struct watch_kind *k, struct buf *out)
-{
-	buf_adds(out, k->kind);
-	if (*k->group != '\0')
-		buf_addf(out, ".%s", k->group);
-}

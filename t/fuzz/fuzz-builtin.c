@@ -18,6 +18,7 @@
 #include "kinds/kinds.h"
 #include "type/decode.h"
 #include "process/file.h"
+#include "type/encode.h"
 
 static unsigned state;
 static struct registry *registry;

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
 #include "crd/crd.h"

@@ -66,7 +66,6 @@ void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 /* A decision that does nothing but say, in the status, why. */
 void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d);
-void outcome_release(struct decision *d);
 
 const struct point *decide_find(const struct decision *d, const char *what);
 

@@ -12,19 +12,6 @@
 #include "json/jvtext.h"
 #include "state/marks.h"
 
-static void
-item_release(struct desired_item *i)
-{
-	free(i->label);
-	buf_release(&i->key);
-	free(i->text);
-	free(i->path);
-	free(i->loop_path);
-	free(i->immutable);
-	free(i->given);
-	jv_free(i->value);
-}
-
 void
 desired_drop_values(struct desired *d)
 {
@@ -32,16 +19,6 @@ desired_drop_values(struct desired *d)
 		jv_free(d->items[i].value);
 		d->items[i].value = jv_invalid();
 	}
-}
-
-void
-desired_release(struct desired *d)
-{
-	for (size_t i = 0; i < d->count; i++)
-		item_release(&d->items[i]);
-	free(d->items);
-	free(d->error);
-	*d = (struct desired){0};
 }
 
 /* The text of object (consumed), with what is made of its other members. */
@@ -328,14 +305,14 @@ desired_update(struct primary *p, struct view *v)
 	program_items_release(&items);
 	buf_release(&about);
 	if (rc != 0) {
-		desired_release(&fresh);
+		primary_release_desired(&fresh);
 		fresh.failed = true;
 		fresh.error = mem_strdup(err.message);
 	}
 	fresh.input = input;
 	fresh.generation = cache_object_generation(p->object);
 	carry_over(&fresh, &p->desired);
-	desired_release(&p->desired);
+	primary_release_desired(&p->desired);
 	p->desired = fresh;
 	return true;
 }

@@ -44,7 +44,7 @@ outcome_release(struct decision *d)
 	free(d->points);
 	buf_release(&d->outstanding);
 	jv_free(d->events);
-	desired_release(&d->finalize);
+	primary_release_desired(&d->finalize);
 	buf_release(&d->status);
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);

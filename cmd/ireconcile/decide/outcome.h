@@ -1,6 +1,6 @@
 /*
  * outcome: what a program says after the comparison: status, events, requeue,
- * settled. Part of decide.h, in a file of its own.
+ * settled. The other half of decide.h.
  */
 #ifndef OUTCOME_H
 #define OUTCOME_H
@@ -14,5 +14,6 @@ void outcome_settled(struct decision *d, struct view *v);
 /* The first failure of a decision counts. */
 void outcome_fail(struct decision *d, const char *message);
 void outcome_drop_points(struct decision *d);
+void outcome_release(struct decision *d);
 
 #endif

@@ -222,7 +222,7 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 		return;
 	p->object = NULL;
 	es->stray(es->arg);
-	desired_release(&p->desired);
+	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
 	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {
 		/* Nothing is left to say, and maybe nobody looks for long. */

@@ -5,6 +5,29 @@
 
 #include "base/mem.h"
 
+static void
+item_release(struct desired_item *i)
+{
+	free(i->label);
+	buf_release(&i->key);
+	free(i->text);
+	free(i->path);
+	free(i->loop_path);
+	free(i->immutable);
+	free(i->given);
+	jv_free(i->value);
+}
+
+void
+primary_release_desired(struct desired *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		item_release(&d->items[i]);
+	free(d->items);
+	free(d->error);
+	*d = (struct desired){0};
+}
+
 struct primary *
 primary_new(struct entry *e, struct cache_object *o)
 {
@@ -86,7 +109,7 @@ primary_renew(struct primary *p)
 void
 primary_free(struct primary *p)
 {
-	desired_release(&p->desired);
+	primary_release_desired(&p->desired);
 	primary_forget_asked(p);
 	forget_events(p);
 	settle_all(p);

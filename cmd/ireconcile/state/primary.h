@@ -123,7 +123,7 @@ primary_key(const struct primary *p)
 	return span_make(p->key, p->key_len);
 }
 
-void desired_release(struct desired *d);
+void primary_release_desired(struct desired *d);
 void primary_forget_asked(struct primary *p);
 /* Back-offs, holds, tolerated differences, and what was asked for. */
 void primary_forget(struct primary *p);

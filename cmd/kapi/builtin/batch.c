@@ -272,7 +272,7 @@ cronjob_validate(
 	else
 		check_schedule(c, AT(at, "schedule"), tree_text(schedule));
 	check_nonnegative(c, at, spec, "startingDeadlineSeconds");
-	scalar_check_enum(
+	check_enum(
 	    c, at, spec, "concurrencyPolicy", "Allow", "Forbid", "Replace");
 	check_job_spec(c, here, job);
 	if (given(job, "selector") != NULL)

@@ -4,6 +4,7 @@
 
 #include "builtin/topics.h"
 #include "type/decode.h"
+#include "type/default.h"
 
 void
 default_text(

@@ -25,8 +25,7 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 		number = int_or(port, "hostPort", 0);
 		if (number != 0)
 			check_port_number(c, AT(here, "hostPort"), number);
-		scalar_check_enum(
-		    c, here, port, "protocol", "SCTP", "TCP", "UDP");
+		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
 	}
 	map_release(&names);
 }
@@ -360,14 +359,14 @@ check_common(struct causes *c, const struct at *at,
 		check_dns_label(c, AT(at, "name"), tree_text(name));
 	if (tree_empty(given(container, "image")))
 		fail_required(c, AT(at, "image"), "");
-	scalar_check_enum(c, at, container, "terminationMessagePolicy", "File",
+	check_enum(c, at, container, "terminationMessagePolicy", "File",
 	    "FallbackToLogsOnError");
 	check_ports(c, AT(at, "ports"), given(container, "ports"));
 	check_env(c, AT(at, "env"), given(container, "env"));
 	check_env_from(c, AT(at, "envFrom"), given(container, "envFrom"));
 	check_mounts(c, AT(at, "volumeMounts"),
 	    given(container, "volumeMounts"), volumes);
-	scalar_check_enum(c, at, container, "imagePullPolicy", "Always",
+	check_enum(c, at, container, "imagePullPolicy", "Always",
 	    "IfNotPresent", "Never");
 	check_devices(c, AT(at, "volumeDevices"),
 	    given(container, "volumeDevices"), volumes);

@@ -362,8 +362,8 @@ priorityclass_validate(
 		fail_forbidden(c, AT(NULL, "value"),
 		    "maximum allowed value of a user defined priority is "
 		    "1000000000");
-	scalar_check_enum(c, NULL, object, "preemptionPolicy",
-	    "PreemptLowerPriority", "Never");
+	check_enum(c, NULL, object, "preemptionPolicy", "PreemptLowerPriority",
+	    "Never");
 }
 
 void

@@ -283,16 +283,14 @@ endpointslice_validate(
 	const struct at *at = AT(NULL, "endpoints");
 	const struct node *endpoint, *port;
 
-	scalar_check_enum(
-	    c, NULL, object, "addressType", "FQDN", "IPv4", "IPv6");
+	check_enum(c, NULL, object, "addressType", "FQDN", "IPv4", "IPv6");
 	for (size_t i = 0; (port = each_of(given(object, "ports"), i)) != NULL;
 	     i++) {
 		const struct at *here = AT_INDEX(AT(NULL, "ports"), i);
 		if (!tree_empty(given(port, "name")))
 			check_dns_label(c, AT(here, "name"),
 			    tree_text(given(port, "name")));
-		scalar_check_enum(
-		    c, here, port, "protocol", "SCTP", "TCP", "UDP");
+		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
 	}
 	for (size_t i = 0;
 	     (endpoint = each_of(given(object, "endpoints"), i)) != NULL; i++) {
@@ -375,7 +373,7 @@ check_subset(struct causes *c, const struct at *at, const struct node *subset)
 		else if (!tree_empty(name))
 			check_dns_label(c, AT(here, "name"), tree_text(name));
 		check_port_number(c, AT(here, "port"), int_or(n, "port", 0));
-		scalar_check_enum(c, here, n, "protocol", "SCTP", "TCP", "UDP");
+		check_enum(c, here, n, "protocol", "SCTP", "TCP", "UDP");
 	}
 }
 

@@ -134,15 +134,14 @@ volume_validate(
 
 	check_modes(c, AT(at, "accessModes"), given(spec, "accessModes"));
 	check_capacity(c, at, given(spec, "capacity"));
-	scalar_check_enum(c, at, spec, "persistentVolumeReclaimPolicy",
-	    "Delete", "Recycle", "Retain");
+	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
+	    "Recycle", "Retain");
 	check_source_of(c, at, spec);
 	if (!tree_empty(class))
 		check_dns_subdomain(
 		    c, AT(at, "storageClassName"), tree_text(class));
 	if (given(spec, "volumeMode") != NULL)
-		scalar_check_enum(
-		    c, at, spec, "volumeMode", "Block", "Filesystem");
+		check_enum(c, at, spec, "volumeMode", "Block", "Filesystem");
 	if (x->live != NULL)
 		check_volume_update(c, given(x->live, "spec"), spec);
 }

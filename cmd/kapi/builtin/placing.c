@@ -232,8 +232,8 @@ check_toleration(struct causes *c, const struct at *at, const struct node *t)
 		    "set");
 	check_toleration_value(c, at, t);
 	if (!tree_empty(effect))
-		scalar_check_enum(c, at, t, "effect", "NoSchedule",
-		    "PreferNoSchedule", "NoExecute");
+		check_enum(c, at, t, "effect", "NoSchedule", "PreferNoSchedule",
+		    "NoExecute");
 }
 
 void

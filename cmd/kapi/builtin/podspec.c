@@ -75,7 +75,7 @@ check_classes(struct causes *c, const struct at *at, const struct node *spec)
 		check_dns_subdomain(
 		    c, AT(at, "runtimeClassName"), tree_text(n));
 	if (given(spec, "preemptionPolicy") != NULL)
-		scalar_check_enum(c, at, spec, "preemptionPolicy",
+		check_enum(c, at, spec, "preemptionPolicy",
 		    "PreemptLowerPriority", "Never");
 }
 
@@ -88,9 +88,9 @@ check_pod_spec(struct causes *c, const struct at *at, const struct node *spec,
 	check_volumes(c, AT(at, "volumes"), given(spec, "volumes"));
 	check_containers(c, at, spec, rules);
 	check_host_ports(c, at, spec, rules);
-	scalar_check_enum(
+	check_enum(
 	    c, at, spec, "restartPolicy", "Always", "OnFailure", "Never");
-	scalar_check_enum(c, at, spec, "dnsPolicy", "ClusterFirstWithHostNet",
+	check_enum(c, at, spec, "dnsPolicy", "ClusterFirstWithHostNet",
 	    "ClusterFirst", "Default", "None");
 	check_labels(c, AT(at, "nodeSelector"), given(spec, "nodeSelector"));
 	check_pod_security(c, at, spec);

@@ -79,7 +79,7 @@ void check_nonnegative(struct causes *c, const struct at *up,
 void check_immutable(struct causes *c, const struct at *up,
     const struct node *live, const struct node *object, const char *key);
 /* As ValidateEnum does it: absent is Required. */
-#define scalar_check_enum(c, up, object, key, ...)                        \
+#define check_enum(c, up, object, key, ...)                               \
 	do {                                                              \
 		const struct node *value_ = given((object), (key));       \
 		if (tree_empty(value_))                                   \

@@ -1,6 +1,7 @@
 /* Names, labels, ports and selectors: see rules.h. */
 #include "builtin/rules.h"
 
+#include "type/names.h"
 #include "type/objectmeta.h"
 
 #define REGEX_HINT "regex used for validation is "

@@ -241,7 +241,7 @@ check_service_port(struct causes *c, const struct at *at,
 			fail_duplicate(c, AT(at, "name"), name);
 	}
 	check_port_number(c, AT(at, "port"), int_or(port, "port", 0));
-	scalar_check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
+	check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
 	check_port(c, AT(at, "targetPort"), given(port, "targetPort"));
 	if (given(port, "appProtocol") != NULL)
 		check_qualified_name(c, AT(at, "appProtocol"),
@@ -332,7 +332,7 @@ check_traffic(struct causes *c, const struct at *at, const struct node *spec)
 		fail_forbidden(c, AT(at, "loadBalancerClass"),
 		    "may only be used when `type` is 'LoadBalancer'");
 	if (reachable_from_outside(spec))
-		scalar_check_enum(
+		check_enum(
 		    c, at, spec, "externalTrafficPolicy", "Cluster", "Local");
 	else if (!tree_empty(policy))
 		fail_invalid(c, AT(at, "externalTrafficPolicy"), policy,
@@ -342,11 +342,11 @@ check_traffic(struct causes *c, const struct at *at, const struct node *spec)
 		    "may only be set when `type` is 'LoadBalancer' and "
 		    "`externalTrafficPolicy` is 'Local'");
 	if (given(spec, "internalTrafficPolicy") != NULL)
-		scalar_check_enum(
+		check_enum(
 		    c, at, spec, "internalTrafficPolicy", "Cluster", "Local");
 	if (given(spec, "trafficDistribution") != NULL)
-		scalar_check_enum(c, at, spec, "trafficDistribution",
-		    "PreferClose", "PreferSameZone", "PreferSameNode");
+		check_enum(c, at, spec, "trafficDistribution", "PreferClose",
+		    "PreferSameZone", "PreferSameNode");
 }
 
 static void
@@ -432,7 +432,7 @@ check_sessions(struct causes *c, const struct at *at, const struct node *spec)
 	    tree_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
 	int64_t seconds;
 
-	scalar_check_enum(c, at, spec, "sessionAffinity", "ClientIP", "None");
+	check_enum(c, at, spec, "sessionAffinity", "ClientIP", "None");
 	if (tree_get_int(n, &seconds) && (seconds <= 0 || seconds > 86400))
 		fail_int(c,
 		    AT(AT(AT(at, "sessionAffinityConfig"), "clientIP"),
@@ -469,7 +469,7 @@ service_validate(
 	check_labels(c, AT(at, "selector"), given(spec, "selector"));
 	check_sessions(c, at, spec);
 	check_cluster_ips(c, at, spec);
-	scalar_check_enum(c, at, spec, "type", "ClusterIP", "ExternalName",
+	check_enum(c, at, spec, "type", "ClusterIP", "ExternalName",
 	    "LoadBalancer", "NodePort");
 	check_ports_differ(c, at, spec);
 	check_traffic(c, at, spec);

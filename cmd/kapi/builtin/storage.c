@@ -281,7 +281,7 @@ storageclass_validate(
 	}
 	if (tree_empty(given(object, "provisioner")))
 		fail_required(c, AT(NULL, "provisioner"), "");
-	scalar_check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
+	check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
 }
 
 void

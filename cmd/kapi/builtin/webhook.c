@@ -135,10 +135,8 @@ webhooks_validate(
 		     (rule = each_of(given(hook, "rules"), k)) != NULL; k++)
 			check_webhook_rule(
 			    c, AT_INDEX(AT(at, "rules"), k), rule);
-		scalar_check_enum(
-		    c, at, hook, "failurePolicy", "Fail", "Ignore");
-		scalar_check_enum(
-		    c, at, hook, "matchPolicy", "Equivalent", "Exact");
+		check_enum(c, at, hook, "failurePolicy", "Fail", "Ignore");
+		check_enum(c, at, hook, "matchPolicy", "Equivalent", "Exact");
 		check_selector(c, AT(at, "namespaceSelector"),
 		    given(hook, "namespaceSelector"));
 		check_selector(

@@ -1,4 +1,5 @@
-/* The controllers of definitions: names, registration, end. */
+#include "control/crd_control.h"
+
 #include <stdlib.h>
 
 #include "base/map.h"

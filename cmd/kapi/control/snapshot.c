@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "control/crd_control.h"
 #include "control/gc.h"
 #include "crd/crd.h"
 #include "json/json.h"

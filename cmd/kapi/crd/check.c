@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "crd/findings.h"
+#include "crd/scalar.h"
 #include "type/decode.h"
 
 static void check_value(struct findings *out, const struct findings_at *at);

@@ -19,4 +19,9 @@
 void crd_check(struct causes *c, const struct schema_rules *r, struct span base,
     const struct node *value, const struct node *old);
 
+/* Structural validation, worded as the server does it. old (may be
+ * NULL) for ratcheting. */
+void check_valid(struct causes *c, const struct schema *s,
+    const struct node *object, const struct node *old);
+
 #endif

@@ -1,5 +1,6 @@
 #include "crd/conditions.h"
 
+#include "text/gotext.h"
 #include "type/problem.h"
 
 struct node *

@@ -152,11 +152,4 @@ void crd_definition_validate(struct causes *c, struct span subresource,
 void crd_definition_warn(struct arena *a, const struct node *live,
     const struct node *object, struct warnings *w);
 
-/* The controllers of definitions. */
-struct crds;
-struct crds *crds_new(struct api *api);
-void crds_free(struct crds *c);
-/* What is due is done now: after --load, and for tests. */
-void crds_settle(struct crds *c);
-
 #endif

@@ -7,6 +7,7 @@
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "text/format.h"
+#include "text/gotext.h"
 
 static struct span
 lower(struct arena *a, struct span s)

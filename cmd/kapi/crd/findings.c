@@ -155,3 +155,16 @@ findings_causes(const struct findings *r, struct span base, struct causes *c)
 	}
 	map_release(&seen);
 }
+
+struct failure *
+findings_failure(struct findings *out, const struct findings_at *at,
+    enum failure_code code, const struct node *value, struct span what)
+{
+	struct failure f = {.code = code, .value = value, .rules = at->rules};
+
+	f.name = findings_place_text(out->arena, at->place);
+	f.message = arena_printf(
+	    out->arena, "%.*s in body %.*s", SPAN_ARG(f.name), SPAN_ARG(what));
+	findings_add(out, &f);
+	return &out->items[out->n - 1];
+}

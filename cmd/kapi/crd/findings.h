@@ -67,13 +67,6 @@ struct failure *findings_failure(struct findings *out,
     const struct findings_at *at, enum failure_code code,
     const struct node *value, struct span what);
 
-/* scalar.c: what concerns a value alone. */
-void scalar_check_null(struct findings *out, const struct findings_at *at);
-void scalar_check_type(struct findings *out, const struct findings_at *at);
-void scalar_check_string(struct findings *out, const struct findings_at *at);
-void scalar_check_number(struct findings *out, const struct findings_at *at);
-void scalar_check_enum(struct findings *out, const struct findings_at *at);
-
 /* Each failure once, below base. */
 void findings_causes(
     const struct findings *r, struct span base, struct causes *c);

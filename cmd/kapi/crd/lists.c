@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "crd/findings.h"
 #include "crd/prune.h"
+#include "type/names.h"
 #include "type/objectmeta.h"
 
 /* Calls fn for each value that a schema describes, outermost first. */

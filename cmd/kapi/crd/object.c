@@ -8,6 +8,7 @@
 #include "crd/prune.h"
 #include "text/gotext.h"
 #include "text/number.h"
+#include "type/default.h"
 
 /* Notes of one part of an object, with the path to it put in. */
 static void

@@ -9,6 +9,7 @@
 
 #include "base/span.h"
 #include "json/tree.h"
+#include "type/decode.h"
 #include "type/schema.h"
 
 /* apiVersion, kind or metadata */
@@ -20,5 +21,10 @@ const struct schema *prune_item(const struct schema *s);
 
 /* Drops members that are null, may not be, and have no default. */
 void prune_drop_nulls(const struct schema *s, struct node *n);
+
+/* Removes what the schema does not know, noting each path. metadata is
+ * decoded as ObjectMeta. */
+void prune_object(struct arena *a, const struct schema *s, struct node *object,
+    struct warnings *unknown);
 
 #endif

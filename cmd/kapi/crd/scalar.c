@@ -1,23 +1,11 @@
-#include "crd/findings.h"
+#include "crd/scalar.h"
 
 #include <math.h>
 
 #include "text/format.h"
+#include "text/gotext.h"
 #include "text/number.h"
 #include "text/pattern.h"
-
-struct failure *
-findings_failure(struct findings *out, const struct findings_at *at,
-    enum failure_code code, const struct node *value, struct span what)
-{
-	struct failure f = {.code = code, .value = value, .rules = at->rules};
-
-	f.name = findings_place_text(out->arena, at->place);
-	f.message = arena_printf(
-	    out->arena, "%.*s in body %.*s", SPAN_ARG(f.name), SPAN_ARG(what));
-	findings_add(out, &f);
-	return &out->items[out->n - 1];
-}
 
 static const char *
 type_name(enum schema_type t)

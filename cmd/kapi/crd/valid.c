@@ -6,6 +6,7 @@
 #include "crd/crd.h"
 #include "crd/show.h"
 #include "text/format.h"
+#include "type/names.h"
 #include "type/objectmeta.h"
 
 bool

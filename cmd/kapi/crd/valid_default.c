@@ -1,6 +1,7 @@
 /* Part of crd/valid.h: the defaults in a schema fit it. */
 #include "crd/check.h"
 #include "crd/lists.h"
+#include "crd/prune.h"
 #include "crd/structural.h"
 #include "crd/valid.h"
 #include "type/decode.h"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "crd/valid.h"
+#include "type/names.h"
 #include "type/objectmeta.h"
 
 static bool

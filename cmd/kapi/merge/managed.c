@@ -4,6 +4,7 @@
 
 #include "merge/managed_entry.h"
 #include "type/decode.h"
+#include "type/encode.h"
 
 struct managed_entry
 managed_self(const struct managed_write *w, struct span manager, bool applied)

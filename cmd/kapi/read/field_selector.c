@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "crd/crd.h"
 #include "json/json.h"
+#include "text/gotext.h"
 
 /* ---- text ---- */
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "json/json.h"
+#include "text/gotext.h"
+#include "type/names.h"
 #include "type/objectmeta.h"
 
 enum token {

@@ -1,5 +1,6 @@
 /* Part of read/list.h: the parameters of LIST and WATCH. */
 #include "read/list.h"
+#include "text/gotext.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,6 +10,7 @@
 #include "json/json.h"
 #include "reply/faults.h"
 #include "type/decode.h"
+#include "type/encode.h"
 
 /* Events of one watch: what a change is to it, and how it looks. */
 

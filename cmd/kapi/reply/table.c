@@ -4,6 +4,7 @@
 
 #include "json/json.h"
 #include "reply/columns.h"
+#include "text/gotext.h"
 
 struct problem *
 table_form_of(struct request *r, struct table_form *form)

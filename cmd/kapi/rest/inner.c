@@ -3,6 +3,7 @@
 
 #include "rest/delete.h"
 #include "rest/internal.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 
 static struct write

@@ -12,6 +12,7 @@
 #include "reply/reply.h"
 #include "request/parameters.h"
 #include "request/users.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 
 static struct node *

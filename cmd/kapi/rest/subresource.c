@@ -7,6 +7,8 @@
 #include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/internal.h"
+#include "text/gotext.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 
 struct node *

@@ -30,4 +30,7 @@ struct span gotext_string(struct arena *a, const struct node *value);
  * []interface {}, map[string]interface {}. */
 const char *gotext_type(const struct node *value);
 
+/* As fmt's %q writes it. */
+struct span gotext_quote(struct arena *a, struct span text);
+
 #endif

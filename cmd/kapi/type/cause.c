@@ -1,11 +1,10 @@
-/* Single errors of fields, and their paths: the other half of problem.h. */
-#include "type/problem.h"
+#include "type/cause.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "json/tree.h"
+#include "text/gotext.h"
 
 void
 cause_add(struct causes *c, const char *reason, struct span field,
@@ -14,69 +13,6 @@ cause_add(struct causes *c, const char *reason, struct span field,
 	c->items = arena_more(c->arena, c->items, c->n, sizeof *c->items);
 	c->items[c->n++] = (struct cause){
 	    .reason = span_str(reason), .message = message, .field = field};
-}
-
-/* Up to the first byte that Go would not print as it is. Letters beyond ASCII
- * are printed; of controls there, only the C1 ones are not. */
-static size_t
-utf8_length(struct span s)
-{
-	unsigned char c = (unsigned char)s.p[0];
-	size_t n = c >= 0xf0 && c < 0xf5 ? 4
-	    : c >= 0xe0			 ? 3
-	    : c >= 0xc2			 ? 2
-					 : 0;
-
-	if (c >= 0xf5 || n == 0 || n > s.n)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if (((unsigned char)s.p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
-static void
-quote_byte(struct buf *b, unsigned char c)
-{
-	static const char short_for[] = "\aa\bb\ff\nn\rr\tt\vv\\\\\"\"";
-
-	for (size_t i = 0; i + 1 < sizeof short_for; i += 2)
-		if (c == (unsigned char)short_for[i]) {
-			buf_addc(b, '\\');
-			buf_addc(b, short_for[i + 1]);
-			return;
-		}
-	if (c < 0x20 || c >= 0x7f)
-		buf_addf(b, "\\x%02x", c);
-	else
-		buf_addc(b, (char)c);
-}
-
-struct span
-gotext_quote(struct arena *a, struct span text)
-{
-	struct buf b = BUF_INIT;
-	struct span quoted;
-
-	buf_addc(&b, '"');
-	while (text.n > 0) {
-		unsigned char c = (unsigned char)text.p[0];
-		size_t n = c < 0x80 ? 0 : utf8_length(text);
-
-		if (n == 2 && c == 0xc2 && (unsigned char)text.p[1] <= 0xa0) {
-			buf_addf(&b, "\\u%04x", (unsigned char)text.p[1]);
-		} else if (n > 0) {
-			buf_add(&b, text.p, n);
-		} else {
-			quote_byte(&b, c);
-			n = 1;
-		}
-		text = span_make(text.p + n, text.n - n);
-	}
-	buf_addc(&b, '"');
-	quoted = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return quoted;
 }
 
 /* field.Error's body: simple values as they are, the rest as JSON. */

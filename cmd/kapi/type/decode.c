@@ -7,6 +7,7 @@
 #include "text/gotext.h"
 #include "text/quantity.h"
 #include "type/decode_text.h"
+#include "type/encode.h"
 
 enum { WARNINGS_MAX = 100 }; /* as many as Go's strict decoder keeps */
 

@@ -52,25 +52,4 @@ void decode_strict(struct arena *a, const struct schema *s, struct span json,
  */
 struct problem *decode_converted(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
-/*
- * What Go's encoder would make of an object that was decoded before and
- * changed since: "", 0, false, [] and {} go where they are omitempty; what is
- * always written (status: {}, containers: null, name: "") appears; members are
- * in Go's order. Call it before an object is kept or answered.
- */
-void encode_builtin(
-    struct arena *a, const struct schema *s, struct node *object);
-
-/* CRDs: removes what the schema does not know, noting each path. metadata is
- * decoded as ObjectMeta. */
-void prune_object(struct arena *a, const struct schema *s, struct node *object,
-    struct warnings *unknown);
-/* Both: fills in what is absent and has a default in the schema; a null on a
- * field that is not nullable is dropped first. */
-void default_fill(struct arena *a, const struct schema *s, struct node *object);
-/* CRDs: structural validation, worded as the server does it. old (may be
- * NULL) for ratcheting. */
-void check_valid(struct causes *c, const struct schema *s,
-    const struct node *object, const struct node *old);
-
 #endif

@@ -1,5 +1,4 @@
-/* Defaults that a schema tells: see decode.h. */
-#include "type/decode.h"
+#include "type/default.h"
 
 #include "text/quantity.h"
 

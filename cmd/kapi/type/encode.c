@@ -1,5 +1,4 @@
-/* The other direction of decode.h: what Go writes of an object. */
-#include "type/decode.h"
+#include "type/encode.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "process/clock.h"
+#include "text/gotext.h"
 #include "type/names.h"
 #include "type/strategy.h"
 

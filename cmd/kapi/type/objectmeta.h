@@ -29,14 +29,6 @@ void objectmeta_validate_named(struct causes *c, const struct resource *r,
 void objectmeta_validate_update(struct causes *c, const struct resource *r,
     const struct node *live, const struct node *object);
 
-/* The rules of names, worded as the server does it; NULL: fine. */
-const char *name_check_label(struct span name);	    /* DNS-1123 label */
-const char *name_check_subdomain(struct span name); /* DNS-1123 subdomain */
-const char *name_check_dns1035(struct span name);
-const char *name_check_segment(struct span name); /* no / % . .. */
-const char *name_check_label_key(struct arena *a, struct span key);
-const char *name_check_label_value(struct span value);
-
 /* A random (version 4) UUID and the current time, in the arena. */
 struct span objectmeta_uuid(struct arena *a);
 struct span objectmeta_time_now(struct arena *a); /* 2026-01-02T03:04:05Z */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "text/gotext.h"
 #include "type/resource.h"
 
 static struct span

@@ -2,28 +2,29 @@
 
 /* Assembled where make runs: at the top of the repository. */
 __asm__(".section .rodata\n"
-	".global kapi_types, kapi_types_end\n"
-	".global kapi_resources, kapi_resources_end\n"
-	"kapi_types: .incbin \"cmd/kapi/type/types.txt\"\n"
-	"kapi_types_end: .byte 0\n"
-	"kapi_resources: .incbin \"cmd/kapi/type/resources.txt\"\n"
-	"kapi_resources_end: .byte 0\n"
+	".global tables_types_text, tables_types_end\n"
+	".global tables_resources_text, tables_resources_end\n"
+	"tables_types_text: .incbin \"cmd/kapi/type/types.txt\"\n"
+	"tables_types_end: .byte 0\n"
+	"tables_resources_text: .incbin \"cmd/kapi/type/resources.txt\"\n"
+	"tables_resources_end: .byte 0\n"
 	".previous\n");
 
-extern const char kapi_types[], kapi_types_end[];
-extern const char kapi_resources[], kapi_resources_end[];
+extern const char tables_types_text[], tables_types_end[];
+extern const char tables_resources_text[], tables_resources_end[];
 
 struct span
 tables_types(void)
 {
-	return span_make(kapi_types, (size_t)(kapi_types_end - kapi_types));
+	return span_make(
+	    tables_types_text, (size_t)(tables_types_end - tables_types_text));
 }
 
 struct span
 tables_resources(void)
 {
-	return span_make(
-	    kapi_resources, (size_t)(kapi_resources_end - kapi_resources));
+	return span_make(tables_resources_text,
+	    (size_t)(tables_resources_end - tables_resources_text));
 }
 
 static struct span

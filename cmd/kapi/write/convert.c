@@ -6,6 +6,7 @@
 #include "write/convert.h"
 
 #include "type/decode.h"
+#include "type/encode.h"
 
 static const struct {
 	const char *core, *events;

@@ -2,6 +2,8 @@
  * Part of write/write.h: from text that a client sent to an object of its
  * type.
  */
+#include "text/gotext.h"
+#include "type/default.h"
 #include "write/write.h"
 
 #include <string.h>

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "merge/managed.h"
+#include "text/gotext.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 #include "type/strategy.h"
 #include "write/convert.h"

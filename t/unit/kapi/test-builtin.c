@@ -21,6 +21,7 @@
 #include "process/file.h"
 #include "tap.h"
 #include "type/decode.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 
 static struct store *store;

@@ -19,6 +19,8 @@
 #include "type/decode_text.h"
 
 #include "tap.h"
+#include "type/default.h"
+#include "type/encode.h"
 
 static const struct {
 	const char *in, *out; /* out: canonical, or what is wrong */

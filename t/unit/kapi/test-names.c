@@ -2,6 +2,7 @@
 // needs cmd/kapi/type/names.c
 // needs cmd/kapi/type/objectmeta.c
 // needs cmd/kapi/type/problem.c
+// needs cmd/kapi/text/gotext.c
 // needs cmd/kapi/type/cause.c
 #include "type/objectmeta.h"
 

@@ -2,6 +2,7 @@
 // needs cmd/kapi/request/request.c
 // needs cmd/kapi/request/accept.c
 // needs cmd/kapi/type/problem.c
+// needs cmd/kapi/text/gotext.c
 // needs cmd/kapi/type/cause.c
 #include "request/request.h"
 

@@ -1,0 +1,20 @@
+/*
+ * encode: the other direction of decode: what Go writes of an object.
+ */
+#ifndef ENCODE_H
+#define ENCODE_H
+
+#include "base/arena.h"
+#include "json/tree.h"
+#include "type/schema.h"
+
+/*
+ * What Go's encoder would make of an object that was decoded before and
+ * changed since: "", 0, false, [] and {} go where they are omitempty; what is
+ * always written (status: {}, containers: null, name: "") appears; members are
+ * in Go's order. Call it before an object is kept or answered.
+ */
+void encode_builtin(
+    struct arena *a, const struct schema *s, struct node *object);
+
+#endif
