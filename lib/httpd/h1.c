@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "httpd/conn.h"
 #include "httpd/head.h"
-#include "httpd/parser.h"
+#include "httpd/h1_parser.h"
 
 /* Bytes of answers that wait while another request is taken. */
 enum { OUT_AHEAD = 256 * 1024 };

@@ -1,4 +1,5 @@
-/* Part of language/jqparser.h: tokens, and what is written in their place. */
+/* Part of language/jqparser.h and language/jqparse.h: tokens, and what is
+ * written in their place. */
 #include "language/jqparser.h"
 
 #include <stdio.h>

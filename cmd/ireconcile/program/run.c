@@ -1,3 +1,4 @@
+/* What run.h declares, and part of program/program.h: programs at work. */
 #include "program/run.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* What valid.h declares, and part of crd/crd.h: a whole definition. */
 #include "crd/valid.h"
 
 #include <string.h>

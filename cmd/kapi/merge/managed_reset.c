@@ -1,5 +1,6 @@
-/* What no manager gets to own: by the path that it writes through (the resets of
- * its strategy), and ever. Source: managedfields/internal/stripmeta.go.
+/* Part of merge/managed_entry.h. What no manager gets to own: by the path that
+ * it writes through (the resets of its strategy), and ever. Source:
+ * managedfields/internal/stripmeta.go.
  * (pods/ephemeralcontainers and pods/resize have filters, too, which the server
  * never asks for: their storage does not pass them on.) */
 #include "merge/managed_entry.h"

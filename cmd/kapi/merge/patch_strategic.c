@@ -1,6 +1,6 @@
 /*
- * Part of merge/patch.h: strategic merge patches of built-in types; lists are
- * in merge/patch_list.h.
+ * Part of merge/patch.h and merge/patch_list.h: strategic merge patches of
+ * built-in types, but for their lists.
  */
 #include "merge/patch.h"
 

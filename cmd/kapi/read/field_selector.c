@@ -1,3 +1,4 @@
+/* Part of read/selection.h: both selectors of a request, and fields. */
 #include "read/selection.h"
 
 #include <stdlib.h>

@@ -41,7 +41,7 @@ watch_hub_free(struct watch_hub *h)
 	if (h == NULL)
 		return;
 	while ((w = watch_index_any(h, NULL)) != NULL)
-		watch_close(w, true);
+		watch_hub_close(w, true);
 	for (struct watched *of = h->collections; of != NULL; of = next) {
 		next = of->next;
 		store_remove_hook(h->api->store, of->collection, &of->hook);
@@ -53,7 +53,7 @@ watch_hub_free(struct watch_hub *h)
 }
 
 void
-watch_close(struct watcher *w, bool ends)
+watch_hub_close(struct watcher *w, bool ends)
 {
 	struct request *r = w->request;
 	struct watch_hub *h = w->hub;
@@ -89,7 +89,7 @@ watch_hub_end(struct api *api, const struct resource *resource)
 	if (api->watch_hub == NULL)
 		return;
 	while ((w = watch_index_any(api->watch_hub, resource)) != NULL)
-		watch_close(w, true);
+		watch_hub_close(w, true);
 }
 
 /* ---- time ---- */
@@ -97,7 +97,7 @@ watch_hub_end(struct api *api, const struct resource *resource)
 static void
 on_end(void *arg)
 {
-	watch_close(arg, true);
+	watch_hub_close(arg, true);
 }
 
 static void on_bookmark(void *arg);
@@ -123,7 +123,7 @@ on_bookmark(void *arg)
 	if (w->live &&
 	    watch_event_bookmark(w, store_version(w->hub->api->store), false) !=
 		0)
-		watch_close(w, false);
+		watch_hub_close(w, false);
 	else
 		bookmark_later(w);
 }
@@ -133,14 +133,14 @@ on_bookmark(void *arg)
 static void
 on_close(void *arg)
 {
-	watch_close(arg, false);
+	watch_hub_close(arg, false);
 }
 
 /* The stream goes on with an error as its last event. */
 static void
 fail(struct watcher *w, const struct problem *p)
 {
-	watch_close(w, watch_event_error(w, p) == 0);
+	watch_hub_close(w, watch_event_error(w, p) == 0);
 }
 
 /* From history to now; then changes come by themselves. */
@@ -167,7 +167,7 @@ go_live(struct watcher *w)
 			continue;
 		if (watch_event_offer(w, &changes[i], &f) != 0) {
 			watch_frames_release(&f);
-			watch_close(w, false);
+			watch_hub_close(w, false);
 			return;
 		}
 		watch_frames_release(&f);
@@ -200,13 +200,13 @@ pump(void *arg)
 		rc = watch_event_initial(w, o);
 		store_unref(o);
 		if (rc != 0) {
-			watch_close(w, false);
+			watch_hub_close(w, false);
 			return;
 		}
 	}
 	if (w->options.bookmarks &&
 	    watch_event_bookmark(w, w->version, true) != 0)
-		watch_close(w, false);
+		watch_hub_close(w, false);
 	else
 		go_live(w);
 }

@@ -14,7 +14,7 @@ walk(struct watch_bucket *b, const struct store_change *c,
 		return;
 	for (struct watcher *w = b->first; w != NULL; w = w->next)
 		if (w->live && !w->dead && watch_event_offer(w, c, f) != 0)
-			watch_close(w, false);
+			watch_hub_close(w, false);
 }
 
 void

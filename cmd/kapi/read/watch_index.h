@@ -106,6 +106,6 @@ int watch_event_error(struct watcher *w, const struct problem *p);
 int watch_event_send(struct watcher *w, struct text *t);
 
 /* watch_hub.c: w was cut or is done. ends: its answer is still open. */
-void watch_close(struct watcher *w, bool ends);
+void watch_hub_close(struct watcher *w, bool ends);
 
 #endif

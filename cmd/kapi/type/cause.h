@@ -1,5 +1,5 @@
 /*
- * cause: what is wrong with single fields of an object, and the paths of fields.
+ * cause: what is wrong with single fields of an object, and their paths.
  * Source: apimachinery/pkg/util/validation/field.
  */
 #ifndef CAUSE_H

@@ -5,7 +5,7 @@
 
 #include "json/json.h"
 #include "text/gotext.h"
-#include "text/quantity.h"
+#include "text/goquantity.h"
 #include "type/decode_text.h"
 #include "type/encode.h"
 
@@ -386,7 +386,7 @@ decode_quantity(struct decoder *d, struct node *n)
 
 	if (n->kind == NODE_STRING || n->kind == NODE_NUMBER)
 		text = trim(n->text);
-	wrong = quantity_canonical(d->arena, text, &text);
+	wrong = goquantity_canonical(d->arena, text, &text);
 	if (wrong != NULL)
 		return fail(d, span_str(wrong));
 	*n = *tree_string(d->arena, text);

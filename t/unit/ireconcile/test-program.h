@@ -1,6 +1,6 @@
-/* program: what the tests of programs share. main calls program_tests. */
-#ifndef PROGRAM_TEST_H
-#define PROGRAM_TEST_H
+/* test-program: what the tests of programs share. main calls program_tests. */
+#ifndef TEST_PROGRAM_H
+#define TEST_PROGRAM_H
 
 #include "program/program.h"
 

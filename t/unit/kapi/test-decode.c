@@ -9,12 +9,12 @@
 // needs cmd/kapi/text/gotext.c
 // needs cmd/kapi/store/keys.c
 // needs cmd/kapi/type/problem.c
-// needs cmd/kapi/text/quantity.c
+// needs cmd/kapi/text/goquantity.c
 // needs cmd/kapi/type/resource.c
 // needs cmd/kapi/type/schema.c
 // needs cmd/kapi/store/store.c
 // needs cmd/kapi/type/tables.c
-#include "text/quantity.h"
+#include "text/goquantity.h"
 #include "type/decode.h"
 #include "type/decode_text.h"
 
@@ -86,8 +86,8 @@ test_quantities(struct arena *a)
 {
 	for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
 		struct span result;
-		const char *wrong =
-		    quantity_canonical(a, span_str(quantities[i].in), &result);
+		const char *wrong = goquantity_canonical(
+		    a, span_str(quantities[i].in), &result);
 
 		is(wrong != NULL ? wrong : arena_str(a, result),
 		    quantities[i].out, quantities[i].in);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "process/clock.h"
-#include "server.h"
+#include "httpserver.h"
 #include "tap.h"
 
 static struct loop *loop;

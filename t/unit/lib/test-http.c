@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "process/clock.h"
-#include "server.h"
+#include "httpserver.h"
 #include "tap.h"
 
 static struct loop *loop;

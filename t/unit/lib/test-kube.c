@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/clock.h"
-#include "server.h"
+#include "httpserver.h"
 #include "tap.h"
 
 #ifdef __aarch64__

@@ -1,13 +1,13 @@
 /*
- * parser: the parser of HTTP/1.1 requests that the system has: llhttp,
+ * h1_parser: the parser of HTTP/1.1 requests that the system has: llhttp,
  * or http_parser, from which it comes, where that is not packaged. For
- * httpd_h1, which knows no more of either than what is here.
+ * h1.c, which knows no more of either than what is here.
  *
  * Callbacks are those that both have; one of on_message_complete returns
  * h1_parser_stop(). What a callback gets of a text may be a part of it.
  */
-#ifndef PARSER_H
-#define PARSER_H
+#ifndef H1_PARSER_H
+#define H1_PARSER_H
 
 #include <stddef.h>
 

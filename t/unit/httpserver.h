@@ -1,9 +1,9 @@
 /*
- * server: t/server/misbehave and certificates, for tests of what talks HTTP.
- * Tests run in the root of the repository.
+ * httpserver: t/server/misbehave and certificates, for tests of what talks
+ * HTTP. Tests run in the root of the repository.
  */
-#ifndef SERVER_H
-#define SERVER_H
+#ifndef HTTPSERVER_H
+#define HTTPSERVER_H
 
 #include <fcntl.h>
 #include <signal.h>

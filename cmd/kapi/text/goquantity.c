@@ -1,4 +1,4 @@
-#include "text/quantity.h"
+#include "text/goquantity.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -287,13 +287,13 @@ canonical(struct arena *a, struct span text, int least, struct span *result)
 }
 
 const char *
-quantity_canonical(struct arena *a, struct span text, struct span *result)
+goquantity_canonical(struct arena *a, struct span text, struct span *result)
 {
 	return canonical(a, text, NANO, result);
 }
 
 const char *
-quantity_round(struct arena *a, struct span text, struct span *result)
+goquantity_round(struct arena *a, struct span text, struct span *result)
 {
 	return canonical(a, text, MILLI, result);
 }

@@ -1,10 +1,10 @@
 /*
- * quantity: amounts of resources ("500m", "1Gi") in the form in which the API
+ * goquantity: amounts of resources ("500m", "1Gi") in the form in which the API
  * server writes them.
  * Source: apimachinery/pkg/api/resource/{quantity,amount,suffix}.go.
  */
-#ifndef QUANTITY_H
-#define QUANTITY_H
+#ifndef GOQUANTITY_H
+#define GOQUANTITY_H
 
 #include "base/arena.h"
 #include "base/span.h"
@@ -15,11 +15,11 @@
  * The result is text itself, or in the arena. NULL, or what is wrong with it,
  * in the server's words.
  */
-const char *quantity_canonical(
+const char *goquantity_canonical(
     struct arena *a, struct span text, struct span *result);
 
 /* The same, rounded up to thousandths, as quantities in a ResourceList are. */
-const char *quantity_round(
+const char *goquantity_round(
     struct arena *a, struct span text, struct span *result);
 
 #endif
