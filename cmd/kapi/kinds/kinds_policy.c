@@ -1,4 +1,4 @@
-/* The kinds of policy. */
+/* Part of kinds/kinds.h: the kinds of policy. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

@@ -1,4 +1,4 @@
-/* The kinds of authentication.k8s.io. */
+/* Part of kinds/kinds.h: the kinds of authentication.k8s.io. */
 #include "kinds/kinds.h"
 #include "reply/columns.h"
 

@@ -1,4 +1,4 @@
-/* The kinds of apps. */
+/* Part of kinds/kinds.h: the kinds of apps. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

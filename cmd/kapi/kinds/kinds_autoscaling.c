@@ -1,4 +1,4 @@
-/* The kinds of autoscaling. */
+/* Part of kinds/kinds.h: the kinds of autoscaling. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

@@ -1,4 +1,4 @@
-/* The kinds of apiextensions.k8s.io. */
+/* Part of kinds/kinds.h: the kinds of apiextensions.k8s.io. */
 #include "crd/crd.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

@@ -1,24 +1,23 @@
-/* The kinds of coordination.k8s.io. */
+/* Part of kinds/kinds.h: the kinds of node.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
-	.plural = "leases",
+	.plural = "runtimeclasses",
 	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_NONE,
-	.columns = "Name|Holder=spec.holderIdentity|Age",
+	.columns = "Name|Handler=handler|Age",
 	.cells = columns_cells,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
-	.prepare = lease_prepare,
-	.validate = lease_validate,
+	.prepare = strategy_no_preparation,
+	.validate = runtimeclass_validate,
     },
 };
 
-const struct kind_group kinds_coordination = {
-    "coordination.k8s.io", rows, COUNT(rows)};
+const struct kind_group kinds_node = {"node.k8s.io", rows, COUNT(rows)};

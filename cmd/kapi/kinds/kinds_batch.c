@@ -1,4 +1,4 @@
-/* The kinds of batch. */
+/* Part of kinds/kinds.h: the kinds of batch. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

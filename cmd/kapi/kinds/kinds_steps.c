@@ -1,4 +1,5 @@
-/* The steps of built-in kinds, of definitions and of custom resources. */
+/* Part of kinds/kinds.h: the steps of built-in kinds, of definitions and of
+ * custom resources. */
 #include "builtin/builtin.h"
 #include "crd/crd.h"
 #include "kinds/kinds.h"

@@ -1,4 +1,4 @@
-/* The kinds of events.k8s.io. */
+/* Part of kinds/kinds.h: the kinds of events.k8s.io. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

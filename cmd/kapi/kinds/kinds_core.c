@@ -1,4 +1,4 @@
-/* The kinds of the core group. */
+/* Part of kinds/kinds.h: the kinds of the core group. */
 #include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"

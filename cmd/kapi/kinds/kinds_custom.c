@@ -1,4 +1,4 @@
-/* Custom resources: what a definition does not tell of them. */
+/* Part of kinds/kinds.h: what a definition does not tell of its objects. */
 #include "kinds/kinds.h"
 #include "reply/columns.h"
 

@@ -1,40 +1,39 @@
-/* The kinds of authorization.k8s.io. */
+/* Part of kinds/kinds.h: the kinds of networking.k8s.io. */
+#include "builtin/topics.h"
 #include "kinds/kinds.h"
 #include "reply/columns.h"
 
 static const struct strategy rows[] = {
     {
-	.plural = "localsubjectaccessreviews",
+	.plural = "ingressclasses",
 	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
-	.generation = GENERATION_NONE,
-	.columns = COLUMNS_NONE,
-	.cells = columns_cells,
+	.generation = GENERATION_SPEC,
+	.columns = "Name|Controller|Parameters|Age",
+	.cells = cells_ingressclass,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = strategy_no_defaults,
+	.defaults = ingressclass_default,
 	.prepare = strategy_no_preparation,
-	.validate = strategy_no_rules,
-	.review = REVIEW_ACCESS,
+	.validate = ingressclass_validate,
     },
     {
-	.plural = "selfsubjectaccessreviews",
+	.plural = "ingresses",
 	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
-	.generation = GENERATION_NONE,
-	.columns = COLUMNS_NONE,
-	.cells = columns_cells,
+	.generation = GENERATION_SPEC,
+	.columns = "Name|Class|Hosts|Address|Ports|Age",
+	.cells = cells_ingress,
 	.fields = strategy_any_fields,
-	.resets = strategy_no_resets,
+	.resets = strategy_resets_status,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = strategy_no_rules,
-	.review = REVIEW_SELF_ACCESS,
+	.validate = ingress_validate,
     },
     {
-	.plural = "selfsubjectrulesreviews",
+	.plural = "ipaddresses",
 	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
@@ -46,10 +45,23 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
-	.review = REVIEW_RULES,
     },
     {
-	.plural = "subjectaccessreviews",
+	.plural = "networkpolicies",
+	.steps = &kinds_builtin_steps,
+	.names = NAME_SUBDOMAIN,
+	.traits = TRAIT_NONE,
+	.generation = GENERATION_SPEC,
+	.columns = "Name|Pod-Selector|Age",
+	.cells = cells_networkpolicy,
+	.fields = strategy_any_fields,
+	.resets = strategy_no_resets,
+	.defaults = networkpolicy_default,
+	.prepare = strategy_no_preparation,
+	.validate = networkpolicy_validate,
+    },
+    {
+	.plural = "servicecidrs",
 	.steps = &kinds_builtin_steps,
 	.names = NAME_SUBDOMAIN,
 	.traits = TRAIT_NONE,
@@ -57,13 +69,12 @@ static const struct strategy rows[] = {
 	.columns = COLUMNS_NONE,
 	.cells = columns_cells,
 	.fields = strategy_any_fields,
-	.resets = strategy_no_resets,
+	.resets = strategy_resets_metadata,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
-	.review = REVIEW_ACCESS,
     },
 };
 
-const struct kind_group kinds_authorization = {
-    "authorization.k8s.io", rows, COUNT(rows)};
+const struct kind_group kinds_networking = {
+    "networking.k8s.io", rows, COUNT(rows)};
