@@ -1,7 +1,7 @@
 /*
  * kinds: every built-in kind, one row of a table for each, one file for each
  * API group. The rows tie together what other rooms have: rules of builtin/,
- * columns of reply/, and so on. How to add one: HACKING.md.
+ * columns of reply/, and so on. How to add one: see HACKING.md.
  */
 #ifndef KINDS_H
 #define KINDS_H

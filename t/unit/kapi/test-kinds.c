@@ -70,11 +70,11 @@ test_rows(void)
 			const struct strategy *s = &g->rows[j];
 
 			check_row(s, g->group);
-			ok(is_served(g->group, s->plural),
-			    "a row has a resource");
+			ok(is_served(g->group, s->plural), s->plural);
+			/* No other row is of the same kind. */
 			ok(kinds_find(
 			       span_str(g->group), span_str(s->plural)) == s,
-			    "no other row is of the same kind");
+			    s->plural);
 		}
 }
 
