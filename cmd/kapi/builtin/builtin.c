@@ -5,6 +5,7 @@
 #include "builtin/topics.h"
 #include "type/decode.h"
 #include "type/default.h"
+#include "type/encode.h"
 
 void
 default_text(
