@@ -104,20 +104,26 @@ conf_list(
 	return 0;
 }
 
+static bool
+is_among(const struct yaml *key, const char *const *allowed)
+{
+	if (key->type != YAML_SCALAR)
+		return false;
+	while (*allowed != NULL && strcmp(*allowed, key->text) != 0)
+		allowed++;
+	return *allowed != NULL;
+}
+
 int
-conf_keys(
-    struct conf *c, const struct yaml *y, const char *what, const char *allowed)
+conf_keys(struct conf *c, const struct yaml *y, const char *what,
+    const char *const *allowed)
 {
 	if (y->type != YAML_MAPPING)
 		return conf_fail(c, y->line, "%s must be a mapping", what);
 	for (size_t i = 0; i < y->count; i++) {
 		const struct yaml *key = y->keys[i];
-		char padded[64];
 
-		snprintf(padded, sizeof(padded), " %s ",
-		    key->type == YAML_SCALAR ? key->text : "");
-		if (strstr(allowed, padded) == NULL ||
-		    strchr(padded + 1, ' ') == NULL)
+		if (!is_among(key, allowed))
 			return conf_fail(c, key->line, "unknown key \"%s\"",
 			    key->type == YAML_SCALAR ? key->text : "?");
 		for (size_t j = 0; j < i; j++)

@@ -22,12 +22,10 @@ struct conf {
 int conf_fail(struct conf *c, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * y is a mapping, called what, whose keys are in allowed (each between
- * spaces: " a b ") and all different.
- */
+/* y is a mapping, called what; its keys are in allowed (ends in NULL) and all
+ * different. */
 int conf_keys(struct conf *c, const struct yaml *y, const char *what,
-    const char *allowed);
+    const char *const *allowed);
 
 /* A scalar's text, borrowed from y; "" for null. */
 int conf_text(

@@ -50,10 +50,12 @@ add_values(struct conf *c, const struct yaml *y, struct buf *out)
 static int
 add_expression(struct conf *c, const struct yaml *y, struct buf *out)
 {
+	static const char *const allowed[] = {
+	    "key", "operator", "values", NULL};
 	const struct yaml *key, *op_node, *values;
 	const char *k, *op;
 
-	if (conf_keys(c, y, "an expression", " key operator values ") != 0)
+	if (conf_keys(c, y, "an expression", allowed) != 0)
 		return -1;
 	key = yaml_get(y, "key");
 	op_node = yaml_get(y, "operator");
@@ -82,6 +84,8 @@ add_expression(struct conf *c, const struct yaml *y, struct buf *out)
 char *
 selector_text(const struct yaml *y, const char *path, struct err *err)
 {
+	static const char *const allowed[] = {
+	    "matchLabels", "matchExpressions", NULL};
 	struct conf c = {path, err};
 	struct buf out = BUF_INIT;
 	const struct yaml *v;
@@ -89,7 +93,7 @@ selector_text(const struct yaml *y, const char *path, struct err *err)
 
 	if (y->type == YAML_SCALAR)
 		return mem_strdup(yaml_is_null(y) ? "" : y->text);
-	rc = conf_keys(&c, y, "selector", " matchLabels matchExpressions ");
+	rc = conf_keys(&c, y, "selector", allowed);
 	if (rc == 0 && (v = yaml_get(y, "matchLabels")) != NULL)
 		rc = add_labels(&c, v, &out);
 	v = rc == 0 ? yaml_get(y, "matchExpressions") : NULL;

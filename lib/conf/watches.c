@@ -73,9 +73,10 @@ load_kinds(struct conf *c, const struct yaml *y, enum watchkind_role role,
 static int
 load_throttle(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
+	static const char *const allowed[] = {"limit", "timeout", NULL};
 	const struct yaml *v;
 
-	if (conf_keys(c, y, "throttle", " limit timeout ") != 0)
+	if (conf_keys(c, y, "throttle", allowed) != 0)
 		return -1;
 	if ((v = yaml_get(y, "limit")) == NULL)
 		return conf_fail(c, y->line, "throttle.limit is missing");
@@ -241,18 +242,13 @@ load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
 }
 
 static int
-load_marks(struct conf *c, const struct yaml *y, struct watch_entry *e)
-{
-	return conf_bool(c, y, "marks", &e->marks);
-}
-
-static int
 load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
+	static const char *const allowed[] = {"label", NULL};
 	const struct yaml *v;
 	const char *key;
 
-	if (conf_keys(c, y, "adopt", " label ") != 0)
+	if (conf_keys(c, y, "adopt", allowed) != 0)
 		return -1;
 	if ((v = yaml_get(y, "label")) == NULL)
 		return conf_fail(c, y->line, "adopt.label is missing");
@@ -268,30 +264,6 @@ load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
 }
 
 static int
-load_period(struct conf *c, const struct yaml *y, struct watch_entry *e)
-{
-	return conf_duration(c, y, "reconcilePeriod", &e->reconcile_period_ms);
-}
-
-static int
-load_manage_status(struct conf *c, const struct yaml *y, struct watch_entry *e)
-{
-	return conf_bool(c, y, "manageStatus", &e->manage_status);
-}
-
-static int
-load_guard_status(struct conf *c, const struct yaml *y, struct watch_entry *e)
-{
-	return conf_bool(c, y, "guardStatus", &e->guard_status);
-}
-
-static int
-load_concurrent(struct conf *c, const struct yaml *y, struct watch_entry *e)
-{
-	return conf_count(c, y, "maxConcurrentReconciles", &e->max_concurrent);
-}
-
-static int
 load_dependents(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	return load_kinds(c, y, WATCHKIND_DEPENDENT, e);
@@ -303,21 +275,74 @@ load_related(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	return load_kinds(c, y, WATCHKIND_RELATED, e);
 }
 
-/* The keys of an entry, in the order in which they are read. */
-static const struct entry_key {
+/* ---- the keys of an entry ---- */
+
+enum key_type {
+	KEY_OF_PRIMARY, /* load_primary has read it */
+	KEY_LOADED,	/* by a function */
+	KEY_BOOL,	/* and on: into the member at an offset */
+	KEY_COUNT,
+	KEY_DURATION
+};
+
+struct key {
 	const char *name;
+	enum key_type type;
 	int (*load)(
 	    struct conf *c, const struct yaml *y, struct watch_entry *e);
-} entry_keys[] = {{"program", load_program}, {"operator", load_operator},
-    {"requireScope", load_require}, {"finalizer", load_finalizer},
-    {"marks", load_marks}, {"adopt", load_adopt},
-    {"reconcilePeriod", load_period}, {"manageStatus", load_manage_status},
-    {"guardStatus", load_guard_status},
-    {"maxConcurrentReconciles", load_concurrent}, {"throttle", load_throttle},
-    {"desiredReads", load_reads}, {"dependents", load_dependents},
-    {"related", load_related}};
+	size_t offset;
+};
 
-enum { ENTRY_KEYS = sizeof(entry_keys) / sizeof(*entry_keys) };
+#define AT(member) offsetof(struct watch_entry, member)
+
+/* In the order in which they are read. */
+static const struct key keys[] = {
+    {"group", KEY_OF_PRIMARY, NULL, 0},
+    {"version", KEY_OF_PRIMARY, NULL, 0},
+    {"kind", KEY_OF_PRIMARY, NULL, 0},
+    {"scope", KEY_OF_PRIMARY, NULL, 0},
+    {"optional", KEY_OF_PRIMARY, NULL, 0},
+    {"selector", KEY_OF_PRIMARY, NULL, 0},
+    {"redact", KEY_OF_PRIMARY, NULL, 0},
+    {"namespaces", KEY_OF_PRIMARY, NULL, 0},
+    {"program", KEY_LOADED, load_program, 0},
+    {"operator", KEY_LOADED, load_operator, 0},
+    {"requireScope", KEY_LOADED, load_require, 0},
+    {"finalizer", KEY_LOADED, load_finalizer, 0},
+    {"marks", KEY_BOOL, NULL, AT(marks)},
+    {"adopt", KEY_LOADED, load_adopt, 0},
+    {"reconcilePeriod", KEY_DURATION, NULL, AT(reconcile_period_ms)},
+    {"manageStatus", KEY_BOOL, NULL, AT(manage_status)},
+    {"guardStatus", KEY_BOOL, NULL, AT(guard_status)},
+    {"maxConcurrentReconciles", KEY_COUNT, NULL, AT(max_concurrent)},
+    {"throttle", KEY_LOADED, load_throttle, 0},
+    {"desiredReads", KEY_LOADED, load_reads, 0},
+    {"dependents", KEY_LOADED, load_dependents, 0},
+    {"related", KEY_LOADED, load_related, 0},
+};
+
+enum { KEYS = sizeof(keys) / sizeof(*keys) };
+
+static int
+load_key(struct conf *c, const struct yaml *y, const struct key *k,
+    struct watch_entry *e)
+{
+	void *member = (char *)e + k->offset;
+
+	switch (k->type) {
+	case KEY_OF_PRIMARY:
+		break;
+	case KEY_LOADED:
+		return k->load(c, y, e);
+	case KEY_BOOL:
+		return conf_bool(c, y, k->name, member);
+	case KEY_COUNT:
+		return conf_count(c, y, k->name, member);
+	case KEY_DURATION:
+		return conf_duration(c, y, k->name, member);
+	}
+	return 0;
+}
 
 static int
 check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
@@ -347,19 +372,18 @@ static int
 load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
     struct watch_entry *e)
 {
-	static const char allowed[] =
-	    " group version kind program operator namespaces requireScope "
-	    "selector finalizer reconcilePeriod manageStatus scope redact "
-	    "maxConcurrentReconciles throttle desiredReads dependents "
-	    "related optional adopt guardStatus marks ";
+	const char *allowed[KEYS + 1] = {NULL};
+
+	for (size_t i = 0; i < KEYS; i++)
+		allowed[i] = keys[i].name;
 	e->line = y->line;
 	if (conf_keys(c, y, "an entry", allowed) != 0 ||
 	    load_primary(c, y, scope, e) != 0)
 		return -1;
-	for (size_t i = 0; i < ENTRY_KEYS; i++) {
-		const struct yaml *v = yaml_get(y, entry_keys[i].name);
+	for (size_t i = 0; i < KEYS; i++) {
+		const struct yaml *v = yaml_get(y, keys[i].name);
 
-		if (v != NULL && entry_keys[i].load(c, v, e) != 0)
+		if (v != NULL && load_key(c, v, &keys[i], e) != 0)
 			return -1;
 	}
 	return check_entry(c, y, e);

@@ -54,8 +54,7 @@ struct watch_kind {
 	 * Kubernetes itself serves, and Namespaced for everything else.
 	 */
 	enum watch_scope scope;
-	bool scope_given; /* else discovery knows better */
-	bool optional;	  /* absent counts as complete and empty */
+	bool optional; /* absent counts as complete and empty */
 	/*
 	 * Where to watch, each once. Empty: all namespaces. The primary: -n or
 	 * -A, else its `namespaces`, else WATCH_NAMESPACE. Others: their own

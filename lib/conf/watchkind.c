@@ -58,7 +58,6 @@ load_scope(struct conf *c, const struct yaml *y, struct watch_kind *k)
 		return 0;
 	if (conf_text(c, scope, "scope", &text) != 0)
 		return -1;
-	k->scope_given = true;
 	if (strcmp(text, "Cluster") == 0)
 		k->scope = WATCH_CLUSTER;
 	else if (strcmp(text, "Namespaced") == 0)
@@ -99,6 +98,7 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 static int
 load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
+	static const char *const allowed[] = {"label", "namespace", "jq", NULL};
 	const struct yaml *v;
 
 	if (y->type == YAML_SCALAR) {
@@ -108,7 +108,7 @@ load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 		k->map = WATCH_MAP_MEMBER;
 		return 0;
 	}
-	if (conf_keys(c, y, "map", " label namespace jq ") != 0)
+	if (conf_keys(c, y, "map", allowed) != 0)
 		return -1;
 	if ((v = yaml_get(y, "jq")) != NULL && y->count == 1) {
 		k->map = WATCH_MAP_JQ;
@@ -188,18 +188,18 @@ int
 watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
     const struct watch_kind *primary, struct watch_kind *k)
 {
+	/* Only dependents can be managed. */
+	static const char *const allowed[] = {"manage", "apiVersion", "kind",
+	    "map", "fields", "namespaces", "scope", "optional", "selector",
+	    "redact", NULL};
+	bool related = role == WATCHKIND_RELATED;
 	const struct yaml *v;
 
-	if (conf_keys(c, y,
-		role == WATCHKIND_RELATED ? "related" : "dependents",
-		role == WATCHKIND_RELATED
-		    ? " apiVersion kind map fields namespaces scope optional "
-		      "selector redact "
-		    : " apiVersion kind manage map fields namespaces scope "
-		      "optional selector redact ") != 0 ||
+	if (conf_keys(c, y, related ? "related" : "dependents",
+		related ? allowed + 1 : allowed) != 0 ||
 	    load_api_version(c, y, k) != 0 || watchkind_common(c, y, k) != 0)
 		return -1;
-	k->map = role == WATCHKIND_RELATED ? WATCH_MAP_ALL : WATCH_MAP_MEMBER;
+	k->map = related ? WATCH_MAP_ALL : WATCH_MAP_MEMBER;
 	if ((v = yaml_get(y, "manage")) != NULL &&
 	    conf_bool(c, v, "manage", &k->manage) != 0)
 		return -1;

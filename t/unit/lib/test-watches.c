@@ -275,6 +275,8 @@ test_refusals(void)
 	    "w.yaml:6: did not find expected node content while parsing a "
 	    "flow node");
 	refused(HEAD "  bogus: 1\n", "w.yaml:5: unknown key \"bogus\"");
+	refused(HEAD "  \"kind program\": 1\n",
+	    "w.yaml:5: unknown key \"kind program\"");
 	refused(HEAD "  kind: Twice\n", "w.yaml:5: duplicate key \"kind\"");
 	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
 	refused(HEAD "  adopt: {}\n", "w.yaml:5: adopt.label is missing");
