@@ -1,6 +1,6 @@
 /*
- * input: standard input as sets for the engine, read only as fast as the
- * engine works: not while twice its limit of keys can run, or that many plain
+ * input: documents as sets for the engine, taken only as fast as the engine
+ * works: not while twice its limit of keys can run, or that many plain
  * objects wait for an earlier one of their name, nor while the
  * reader of our output is behind, nor (plain objects) before a Namespace or
  * CRD that came earlier is there.
@@ -11,19 +11,22 @@
 #include <stdbool.h>
 
 #include "apply.h"
+#include "json/stream.h"
 
-struct input;
+struct input {
+	struct apply *apply; /* borrowed */
+	/* If set, it gets each plain object's set instead of the engine (an
+	 * apply set collects them first). */
+	void (*take)(void *arg, struct set *s);
+	void *take_arg;
+	struct set *held; /* owned: waits behind a barrier; or NULL */
+};
 
-/* Borrows a. take, if set, is given each plain object's set instead of the
- * engine (an apply set collects them first). */
-struct input *input_new(
-    struct apply *a, int fd, void (*take)(void *arg, struct set *s), void *arg);
-void input_free(struct input *in);
+void input_release(struct input *in);
 
-/* Takes what can be taken now; reads on when there is room. */
-void input_pump(struct input *in);
-bool input_ended(const struct input *in);
-/* Cannot be read any more: the error, or NULL. */
-const struct err *input_error(const struct input *in);
+/* Whether another document can be taken; hands on what is held. */
+bool input_has_room(struct input *in);
+/* -1 with err: it is no set. */
+int input_take(struct input *in, const struct stream_doc *doc, struct err *err);
 
 #endif

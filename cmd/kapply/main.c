@@ -4,21 +4,18 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "apply.h"
 #include "applyset.h"
 #include "input.h"
 #include "keyring.h"
-#include "kube/reach.h"
+#include "kube/writer.h"
 #include "opponent.h"
 #include "process/file.h"
 #include "process/harden.h"
-#include "process/leash.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "report/reportfd.h"
 #include "unseen.h"
 
 enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000, PRUNE_LIMIT = 100 };
@@ -78,25 +75,13 @@ static const struct opt_tool tool = {"kapply", "[OPTION]...",
     "Apply desired sets, or plain objects, from standard input.", table};
 
 struct run {
-	struct apply apply; /* first */
-	struct input *input;
+	struct writer writer;
+	struct apply apply;
+	struct input input;
 	struct applyset *applyset; /* NULL: none */
-	struct reach reach;
 	struct keyring keyring;
 	bool reached, has_key;
-	struct reportfd report;
-	struct timer deadline;
-	struct leash leash;
-	bool ending, timed_out;
-	struct err err;
 };
-
-static void
-fail(struct run *r, const struct err *err)
-{
-	r->err = *err;
-	loop_stop(r->apply.loop);
-}
 
 static void
 check_ready(struct run *r)
@@ -104,18 +89,14 @@ check_ready(struct run *r)
 	if (!r->reached || !r->has_key)
 		return;
 	r->apply.ready = true;
-	reportfd_ready(&r->report);
+	reportfd_ready(&r->writer.report);
 }
 
 static void
-reached(void *arg, const struct err *err)
+reached(void *arg)
 {
 	struct run *r = arg;
 
-	if (err != NULL) {
-		fail(r, err);
-		return;
-	}
 	r->reached = true;
 	check_ready(r);
 }
@@ -144,7 +125,7 @@ got_key(void *arg, const struct err *err)
 	struct err mine = ERR_INIT;
 
 	if (err != NULL || hand_on(r, &mine) != 0) {
-		fail(r, err != NULL ? err : &mine);
+		writer_fail(&r->writer, err != NULL ? err : &mine);
 		return;
 	}
 	r->has_key = true;
@@ -152,7 +133,7 @@ got_key(void *arg, const struct err *err)
 }
 
 static int
-find_key(struct run *r)
+find_key(struct run *r, struct err *err)
 {
 	struct apply *a = &r->apply;
 
@@ -160,10 +141,10 @@ find_key(struct run *r)
 	r->keyring.proof = &a->proof;
 	r->keyring.dry_run = o.dry_run != 0;
 	if (o.marks_key_secret != NULL)
-		return keyring_start(&r->keyring, a->loop, o.marks_key_secret,
-		    got_key, r, &r->err);
+		return keyring_start(&r->keyring, r->writer.loop,
+		    o.marks_key_secret, got_key, r, err);
 	if (o.marks_key_fd >= 0) {
-		if (proof_read(&a->proof, (int)o.marks_key_fd, &r->err) != 0)
+		if (proof_read(&a->proof, (int)o.marks_key_fd, err) != 0)
 			return -1;
 		close((int)o.marks_key_fd);
 	}
@@ -171,17 +152,63 @@ find_key(struct run *r)
 	return 0;
 }
 
-static void
-deadline(void *arg)
+static bool
+has_room(void *arg)
 {
 	struct run *r = arg;
 
-	r->timed_out = true;
+	return input_has_room(&r->input);
+}
+
+static int
+take(void *arg, const struct stream_doc *doc, struct err *err)
+{
+	struct run *r = arg;
+
+	return input_take(&r->input, doc, err);
 }
 
 static void
-end(struct run *r, bool done)
+bad_line(void *arg)
 {
+	struct run *r = arg;
+
+	r->apply.counters.bad_lines++;
+	r->apply.failed = true;
+}
+
+static int
+work(void *arg, struct err *err)
+{
+	struct run *r = arg;
+	struct apply *a = &r->apply;
+
+	if (a->ready)
+		workqueue_pump(&a->queue);
+	if (out_flush(&a->out) >= 0)
+		return 0;
+	*err = a->out.err;
+	return -1;
+}
+
+static bool
+settled(void *arg)
+{
+	struct run *r = arg;
+	struct apply *a = &r->apply;
+	bool done = r->applyset != NULL ? applyset_step(r->applyset)
+					: engine_settled(a) &&
+		(a->recorder == NULL || recorder_idle(a->recorder));
+
+	/* The process that waits for the key gets it, also if there is
+	 * nothing to apply. */
+	return done && r->has_key;
+}
+
+static void
+end(void *arg, bool done)
+{
+	struct run *r = arg;
 	struct apply *a = &r->apply;
 
 	if (!done && !a->ready)
@@ -191,37 +218,63 @@ end(struct run *r, bool done)
 		log_error("apply set %s: not finished in time", o.applyset);
 	engine_give_up(a);
 	a->failed = a->failed || !done || a->keys.count > 0;
-	loop_stop(a->loop);
 }
 
-/* Before each wait: everything that was ready has been handled. */
 static void
-idle(void *arg)
+count(void *arg, struct buf *b)
 {
 	struct run *r = arg;
-	struct apply *a = &r->apply;
-	bool done;
 
-	input_pump(r->input);
-	if (a->ready)
-		workqueue_pump(&a->queue);
-	if (out_flush(&a->out) < 0) {
-		r->err = a->out.err;
-		loop_stop(a->loop);
+	report_counters(&r->apply, b);
+}
+
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	struct run *r = arg;
+
+	samples_add(&r->apply, m);
+}
+
+static const struct writer_tool writer_tool = {
+    .name = "kapply",
+    .count = count,
+    .samples = samples,
+    .reached = reached,
+    .has_room = has_room,
+    .take = take,
+    .bad_line = bad_line,
+    .work = work,
+    .settled = settled,
+    .end = end,
+};
+
+static void
+prepare(struct run *r)
+{
+	struct apply *a = &r->apply;
+
+	a->o = &o;
+	a->loop = r->writer.loop;
+	a->kube = r->writer.kube;
+	a->discovery = r->writer.discovery;
+	a->report = &r->writer.report;
+	workqueue_init(
+	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
+	workqueue_limit(&a->queue, o.max_writes, report_ceiling);
+	out_init(&a->out, a->loop, STDOUT_FILENO);
+	if (!o.dry_run)
+		a->recorder = recorder_new(a->loop, a->kube);
+	a->unseen = unseen_new(a->loop);
+	denials_init(&a->denials, a->report);
+	brake_init(&a->brake, (size_t)o.prune_limit);
+	opponents_init(&a->opponents);
+	r->input.apply = a;
+	if (o.applyset == NULL)
 		return;
-	}
-	if (!input_ended(r->input))
-		return;
-	if (!r->ending)
-		loop_after(a->loop, &r->deadline, o.timeout_ms, deadline, r);
-	r->ending = true;
-	done = r->applyset != NULL ? applyset_step(r->applyset)
-				   : engine_settled(a) &&
-		(a->recorder == NULL || recorder_idle(a->recorder));
-	/* The reader of the key gets it, even if there is nothing to apply. */
-	done = done && r->has_key;
-	if (done || r->timed_out)
-		end(r, done);
+	r->applyset = applyset_new(a, o.applyset);
+	r->input.take = applyset_take;
+	r->input.take_arg = r->applyset;
 }
 
 static void
@@ -229,8 +282,7 @@ release(struct run *r)
 {
 	struct apply *a = &r->apply;
 
-	reportfd_release(&r->report);
-	input_free(r->input);
+	input_release(&r->input);
 	applyset_free(r->applyset);
 	engine_free(a);
 	denials_release(&a->denials);
@@ -240,77 +292,53 @@ release(struct run *r)
 	lru_release(&a->opponents);
 	workqueue_release(&a->queue);
 	efforts_release(&a->efforts);
-	discovery_free(a->discovery);
-	keyring_release(&r->keyring);
-	kube_free(a->kube);
-	proof_release(&a->proof);
 	out_release(&a->out);
-	loop_free(a->loop);
 }
 
-/* Also what is under way ends with us: its connection is closed. */
-static void
-leash_out(void *arg, const struct err *err)
-{
-	fail(arg, err);
-}
-
+/* The loop, and what is still to be printed after it. */
 static int
-run(struct run *r)
+run_prepared(struct run *r, struct err *err)
 {
 	struct apply *a = &r->apply;
-	const struct err *input_err;
+	const struct err *failed;
+	int code;
 
-	a->o = &o;
-	a->loop = loop_new();
-	reportfd_init(&r->report, a->loop, "kapply", (int)o.report_fd,
-	    report_counters, a);
-	reportfd_metrics(&r->report, samples_add);
-	a->kube = kube_open(a->loop, &kube_opts, "kapply", &r->err);
-	if (a->kube == NULL)
-		return -1;
-	if (find_key(r) != 0)
-		return -1;
-	leash_watch(&r->leash, a->loop, leash_out, r);
-	kube_hold(a->kube, &r->leash);
-	a->discovery = discovery_new(a->loop, a->kube);
-	workqueue_init(
-	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
-	workqueue_limit(&a->queue, o.max_writes, report_ceiling);
-	out_init(&a->out, a->loop, STDOUT_FILENO);
-	if (!o.dry_run)
-		a->recorder = recorder_new(a->loop, a->kube);
-	a->unseen = unseen_new(a->loop);
-	a->report = &r->report;
-	denials_init(&a->denials, &r->report);
-	brake_init(&a->brake, (size_t)o.prune_limit);
-	opponents_init(&a->opponents);
-	if (o.applyset != NULL)
-		r->applyset = applyset_new(a, o.applyset);
-	r->input = input_new(a, STDIN_FILENO,
-	    r->applyset != NULL ? applyset_take : NULL, r->applyset);
-	loop_idle(a->loop, idle, r);
-	reach_start(&r->reach, a->loop, a->kube, a->discovery, reached, r);
-	loop_run(a->loop);
-	reportfd_send(&r->report);
-	if (r->err.kind == ERR_NONE && out_drain(&a->out) < 0)
-		r->err = a->out.err;
-	input_err = input_error(r->input);
-	if (r->err.kind == ERR_NONE && input_err != NULL)
-		r->err = *input_err;
-	return r->err.kind == ERR_NONE ? 0 : -1;
+	prepare(r);
+	writer_run(&r->writer);
+	failed = writer_error(&r->writer);
+	if (r->writer.err.kind == ERR_NONE && out_drain(&a->out) < 0)
+		failed = &a->out.err;
+	if (failed != NULL)
+		*err = *failed;
+	code = failed != NULL ? -1 : a->failed;
+	release(r);
+	return code;
+}
+
+/* Returns the exit code, or -1 with err. */
+static int
+run(struct err *err)
+{
+	struct run r = {0};
+	int code = -1;
+
+	if (writer_open(
+		&r.writer, &writer_tool, o.report_fd, o.timeout_ms, &r) != 0)
+		*err = *writer_error(&r.writer);
+	else if (find_key(&r, err) == 0)
+		code = run_prepared(&r, err);
+	keyring_release(&r.keyring);
+	proof_release(&r.apply.proof);
+	writer_release(&r.writer);
+	return code;
 }
 
 static int
 check_options(int operands, const char *first, struct err *err)
 {
-	if (operands > 0)
-		return err_set(err, ERR_PERMANENT,
-		    "unexpected operand \"%s\": objects come on standard input",
-		    first);
-	if (o.max_in_flight < 1)
-		return err_set(
-		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
+	if (writer_check_options(operands, first, "objects", o.max_in_flight,
+		o.max_writes, err) != 0)
+		return -1;
 	if (o.prune_limit < 0 || o.prune_limit > BRAKE_LIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --prune-limit: from 0 to %d", BRAKE_LIMIT_MAX);
@@ -326,10 +354,6 @@ check_options(int operands, const char *first, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "option --accept-unproven-marks needs a key: "
 		    "--marks-key-fd or --marks-key-secret");
-	if (o.max_writes < 0 || o.max_writes > CEILING_MAX)
-		return err_set(err, ERR_PERMANENT,
-		    "option --max-writes-per-second: from 0 to %d",
-		    CEILING_MAX);
 	if (o.output < 0)
 		o.output =
 		    isatty(STDOUT_FILENO) ? OUTPUT_RESULT : OUTPUT_STATUS;
@@ -339,25 +363,20 @@ check_options(int operands, const char *first, struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct run r = {.err = ERR_INIT};
+	struct err err = ERR_INIT;
 	int first, code = -1;
 
 	harden_process();
-	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		break;
+		return opt_fatal(&err);
 	case OPT_RUN:
-		signal(SIGPIPE, SIG_IGN);
-		if (check_options(argc - first, argv[first], &r.err) == 0 &&
-		    leash_from_env(&r.leash, &r.err) == 0 && run(&r) == 0)
-			code = r.apply.failed ? 1 : 0;
-		if (r.apply.loop != NULL)
-			release(&r);
+		break;
 	}
-	if (code >= 0)
-		return code;
-	log_fatal("%s", r.err.message);
-	return err_exit_code(&r.err);
+	signal(SIGPIPE, SIG_IGN);
+	if (check_options(argc - first, argv[first], &err) == 0)
+		code = run(&err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

@@ -2,17 +2,13 @@
  * kstatus: writes .status of the objects on standard input, and nothing else.
  */
 #include <signal.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "json/stream.h"
-#include "kube/reach.h"
 #include "kube/retry.h"
+#include "kube/writer.h"
 #include "process/harden.h"
-#include "process/leash.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "report/reportfd.h"
 #include "status.h"
 
 enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000 };
@@ -47,103 +43,78 @@ static const struct opt_tool tool = {"kstatus", "[OPTION]...",
     "Write the status of the objects on standard input.", table};
 
 struct run {
-	struct status_writer writer;
-	struct stream *stream;
-	bool watching, ended, ready, ending, timed_out;
-	struct reach reach;
-	struct reportfd report;
-	struct timer deadline;
-	struct leash leash;
-	struct err err;
+	struct writer writer;
+	struct status_writer statuses;
+	bool ready;
 };
 
 static void
-readable(void *arg, int fd, int events)
-{
-	struct run *r = arg;
-	struct err err = ERR_INIT;
-	long n = stream_read(r->stream, fd, &err);
-
-	(void)events;
-	if (n < 0 && err.kind == ERR_TRANSIENT)
-		return;
-	if (n < 0) {
-		r->err = err;
-		r->ended = true;
-	}
-	loop_unwatch(r->writer.loop, fd);
-	r->watching = false;
-}
-
-static void
-bad_line(struct run *r, const struct err *err)
-{
-	r->writer.counters.bad_lines++;
-	r->writer.failed = true;
-	log_error("%s", err->message);
-}
-
-static void
-pump_input(struct run *r)
-{
-	struct stream_doc doc;
-	struct err err;
-
-	while (!r->ended && !r->watching && !workqueue_full(&r->writer.queue)) {
-		switch (stream_next(r->stream, &doc)) {
-		case STREAM_DOC:
-			if (status_take(&r->writer, doc.text, &err) == 0)
-				break;
-			err_prefix(&err, "line %zu", doc.line);
-			bad_line(r, &err);
-			break;
-		case STREAM_BAD:
-			bad_line(r, &doc.err);
-			break;
-		case STREAM_MORE:
-			r->watching = true;
-			loop_watch(r->writer.loop, STDIN_FILENO, LOOP_READ,
-			    readable, r);
-			break;
-		case STREAM_END:
-			r->ended = true;
-		}
-	}
-}
-
-static void
-deadline(void *arg)
+reached(void *arg)
 {
 	struct run *r = arg;
 
-	r->timed_out = true;
+	r->ready = true;
+	reportfd_ready(&r->writer.report);
+}
+
+static bool
+has_room(void *arg)
+{
+	const struct run *r = arg;
+
+	return !workqueue_full(&r->statuses.queue);
+}
+
+static int
+take(void *arg, const struct stream_doc *doc, struct err *err)
+{
+	struct run *r = arg;
+
+	return status_take(&r->statuses, doc->text, err);
 }
 
 static void
-idle(void *arg)
+bad_line(void *arg)
 {
 	struct run *r = arg;
-	struct status_writer *w = &r->writer;
 
-	pump_input(r);
+	r->statuses.counters.bad_lines++;
+	r->statuses.failed = true;
+}
+
+static int
+work(void *arg, struct err *err)
+{
+	struct run *r = arg;
+
+	(void)err;
 	if (r->ready)
-		workqueue_pump(&w->queue);
-	if (!r->ended)
-		return;
-	if (!r->ending)
-		loop_after(w->loop, &r->deadline, o.timeout_ms, deadline, r);
-	r->ending = true;
-	if (!r->timed_out && !status_settled(w))
-		return;
-	status_give_up(w);
-	loop_stop(w->loop);
+		workqueue_pump(&r->statuses.queue);
+	return 0;
+}
+
+static bool
+settled(void *arg)
+{
+	const struct run *r = arg;
+
+	return status_settled(&r->statuses);
+}
+
+static void
+end(void *arg, bool is_settled)
+{
+	struct run *r = arg;
+
+	(void)is_settled;
+	status_give_up(&r->statuses);
 }
 
 static void
 count(void *arg, struct buf *b)
 {
 	const struct run *r = arg;
-	const struct status_counters *c = &r->writer.counters;
+	const struct status_counters *c = &r->statuses.counters;
 
 	reportfd_count(b, "lines", c->lines);
 	reportfd_count(b, "bad_lines", c->bad_lines);
@@ -151,135 +122,110 @@ count(void *arg, struct buf *b)
 	reportfd_count(b, "written", c->written);
 	reportfd_count(b, "failures", c->failures);
 	reportfd_count(b, "gone", c->gone);
-	reportfd_count(b, "keys", r->writer.keys.count);
+	reportfd_count(b, "keys", r->statuses.keys.count);
 }
 
 static void
 samples(void *arg, struct metric_lines *m)
 {
 	const struct run *r = arg;
-	const struct status_counters *c = &r->writer.counters;
+	const struct status_counters *c = &r->statuses.counters;
 
-	efforts_errors(&r->writer.efforts, m);
+	efforts_errors(&r->statuses.efforts, m);
 	metric_add(
 	    m, METRIC_STATUS, METRIC_LABELS("written"), (double)c->written);
 	metric_add(m, METRIC_STATUS, METRIC_LABELS("gone"), (double)c->gone);
 	metric_add(
 	    m, METRIC_STATUS, METRIC_LABELS("failed"), (double)c->failures);
 	metric_add(m, METRIC_WRITES_HELD, METRIC_LABELS("kstatus"),
-	    (double)r->writer.queue.ceiling.held_ms / 1000);
+	    (double)r->statuses.queue.ceiling.held_ms / 1000);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("kstatus"),
 	    (double)c->bad_lines);
 	kube_metrics(r->writer.kube, m);
-}
-
-static void
-reached(void *arg, const struct err *err)
-{
-	struct run *r = arg;
-
-	if (err == NULL) {
-		r->ready = true;
-		reportfd_ready(&r->report);
-		return;
-	}
-	r->err = *err;
-	loop_stop(r->writer.loop);
-}
-
-/* Also what is under way ends with us: its connection is closed. */
-static void
-leash_out(void *arg, const struct err *err)
-{
-	struct run *r = arg;
-
-	r->err = *err;
-	loop_stop(r->writer.loop);
 }
 
 /* The ceiling of writes is met. */
 static void
 held(void *arg, const struct ceiling_most *most)
 {
-	struct status_writer *w = arg;
+	struct status_writer *all = arg;
 	struct buf b = BUF_INIT;
 
-	ceiling_tell(&w->queue.ceiling, most, &b);
+	ceiling_tell(&all->queue.ceiling, most, &b);
 	log_warning("%s", buf_str(&b));
 	buf_release(&b);
 }
 
-static int
-run(struct run *r)
-{
-	struct status_writer *w = &r->writer;
+static const struct writer_tool writer_tool = {
+    .name = "kstatus",
+    .count = count,
+    .samples = samples,
+    .reached = reached,
+    .has_room = has_room,
+    .take = take,
+    .bad_line = bad_line,
+    .work = work,
+    .settled = settled,
+    .end = end,
+};
 
-	w->o = &o;
-	w->loop = loop_new();
-	reportfd_init(
-	    &r->report, w->loop, "kstatus", (int)o.report_fd, count, r);
-	reportfd_metrics(&r->report, samples);
-	w->kube = kube_open(w->loop, &kube_opts, "kstatus", &r->err);
-	if (w->kube == NULL)
-		return -1;
-	leash_watch(&r->leash, w->loop, leash_out, r);
-	kube_hold(w->kube, &r->leash);
-	denials_init(&w->denials, &r->report);
-	w->discovery = discovery_new(w->loop, w->kube);
+static void
+prepare(struct run *r)
+{
+	struct status_writer *all = &r->statuses;
+
+	all->o = &o;
+	all->loop = r->writer.loop;
+	all->kube = r->writer.kube;
+	all->discovery = r->writer.discovery;
+	denials_init(&all->denials, &r->writer.report);
 	workqueue_init(
-	    &w->queue, w->loop, (size_t)o.max_in_flight, status_run, w);
-	workqueue_limit(&w->queue, o.max_writes, held);
-	r->stream = stream_new();
-	loop_idle(w->loop, idle, r);
-	reach_start(&r->reach, w->loop, w->kube, w->discovery, reached, r);
-	loop_run(w->loop);
-	reportfd_send(&r->report);
-	reportfd_release(&r->report);
-	status_free(w);
-	discovery_free(w->discovery);
-	stream_free(r->stream);
-	return r->err.kind == ERR_NONE ? 0 : -1;
+	    &all->queue, all->loop, (size_t)o.max_in_flight, status_run, all);
+	workqueue_limit(&all->queue, o.max_writes, held);
 }
 
+/* Returns the exit code, or -1 with err. */
 static int
-check_options(int operands, const char *first, struct err *err)
+run(struct err *err)
 {
-	if (operands > 0)
-		return err_set(err, ERR_PERMANENT,
-		    "unexpected operand \"%s\": lines come on standard input",
-		    first);
-	if (o.max_in_flight < 1)
-		return err_set(
-		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
-	if (o.max_writes < 0 || o.max_writes > CEILING_MAX)
-		return err_set(err, ERR_PERMANENT,
-		    "option --max-writes-per-second: from 0 to %d",
-		    CEILING_MAX);
-	return 0;
+	struct run r = {0};
+	const struct err *failed;
+	int code;
+
+	if (writer_open(
+		&r.writer, &writer_tool, o.report_fd, o.timeout_ms, &r) == 0) {
+		prepare(&r);
+		writer_run(&r.writer);
+		status_free(&r.statuses);
+	}
+	code = r.statuses.failed ? 1 : 0;
+	failed = writer_error(&r.writer);
+	if (failed != NULL) {
+		*err = *failed;
+		code = -1;
+	}
+	writer_release(&r.writer);
+	return code;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct run r = {.err = ERR_INIT};
+	struct err err = ERR_INIT;
 	int first, code = -1;
 
 	harden_process();
-	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		break;
+		return opt_fatal(&err);
 	case OPT_RUN:
-		signal(SIGPIPE, SIG_IGN);
-		if (check_options(argc - first, argv[first], &r.err) == 0 &&
-		    leash_from_env(&r.leash, &r.err) == 0 && run(&r) == 0)
-			code = r.writer.failed ? 1 : 0;
-		kube_free(r.writer.kube);
-		loop_free(r.writer.loop);
+		break;
 	}
-	if (code >= 0)
-		return code;
-	log_fatal("%s", r.err.message);
-	return err_exit_code(&r.err);
+	signal(SIGPIPE, SIG_IGN);
+	if (writer_check_options(argc - first, argv[first], "lines",
+		o.max_in_flight, o.max_writes, &err) == 0)
+		code = run(&err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

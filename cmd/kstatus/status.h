@@ -1,6 +1,6 @@
 /*
  * status: status lines become server-side applies on /status, in order per
- * key, the newest wins.
+ * key, the newest wins. What else kstatus does is in kube/writer.h.
  */
 #ifndef STATUS_H
 #define STATUS_H
@@ -31,7 +31,7 @@ struct status_counters {
 
 struct status_writer {
 	const struct status_opts *o;
-	struct loop *loop;
+	struct loop *loop; /* borrowed, as the next two */
 	struct kube *kube;
 	struct discovery *discovery;
 	struct workqueue queue;

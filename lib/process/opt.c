@@ -439,3 +439,10 @@ opt_pass(const struct opt *table, struct opt_list *args)
 			pass_one(o, o->choices[*(int *)o->value], args);
 	}
 }
+
+int
+opt_fatal(const struct err *err)
+{
+	log_fatal("%s", err->message);
+	return err_exit_code(err);
+}

@@ -19,11 +19,14 @@
  *	case OPT_EXIT_0:
  *		return 0;
  *	case OPT_BAD:
- *		log_fatal("%s", err.message);
- *		return err_exit_code(&err);
+ *		return opt_fatal(&err);
  *	case OPT_RUN:
  *		break;
  *	}
+ *
+ * ends with
+ *
+ *	return code >= 0 ? code : opt_fatal(&err);
  *
  * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
  * --log-level, --log-format and -v, which opt_parse applies by log_init.
@@ -90,6 +93,9 @@ enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
  */
 enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
     int *first, struct err *err);
+
+/* Logs err, as what the tool ends for. Returns the exit code it means. */
+int opt_fatal(const struct err *err);
 
 /*
  * Hands what this tool was given on to a child: appends "--name=value" for

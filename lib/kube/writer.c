@@ -1,0 +1,199 @@
+#include "kube/writer.h"
+
+#include <unistd.h>
+
+#include "kube/ceiling.h"
+#include "process/log.h"
+
+int
+writer_check_options(int operands, const char *first, const char *what,
+    long max_in_flight, long max_writes, struct err *err)
+{
+	if (operands > 0)
+		return err_set(err, ERR_PERMANENT,
+		    "unexpected operand \"%s\": %s come on standard input",
+		    first, what);
+	if (max_in_flight < 1)
+		return err_set(
+		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
+	if (max_writes < 0 || max_writes > CEILING_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --max-writes-per-second: from 0 to %d",
+		    CEILING_MAX);
+	return 0;
+}
+
+void
+writer_fail(struct writer *w, const struct err *err)
+{
+	w->err = *err;
+	loop_stop(w->loop);
+}
+
+/* ---- the input ---- */
+
+static void
+readable(void *arg, int fd, int events)
+{
+	struct writer *w = arg;
+	struct err err = ERR_INIT;
+	long n = stream_read(w->stream, fd, &err);
+
+	(void)events;
+	if (n < 0 && err.kind == ERR_TRANSIENT)
+		return;
+	loop_unwatch(w->loop, fd);
+	w->input = WRITER_TAKES;
+	if (n < 0) {
+		w->input_err = err;
+		w->input = WRITER_ENDED;
+	}
+}
+
+static void
+bad_line(struct writer *w, const struct err *err)
+{
+	log_error("%s", err->message);
+	w->tool->bad_line(w->arg);
+}
+
+static void
+take_doc(struct writer *w, const struct stream_doc *doc)
+{
+	struct err err = ERR_INIT;
+
+	if (w->tool->take(w->arg, doc, &err) == 0)
+		return;
+	err_prefix(&err, "line %zu", doc->line);
+	bad_line(w, &err);
+}
+
+static void
+pump_input(struct writer *w)
+{
+	struct stream_doc doc;
+
+	while (w->input == WRITER_TAKES && w->tool->has_room(w->arg)) {
+		switch (stream_next(w->stream, &doc)) {
+		case STREAM_DOC:
+			take_doc(w, &doc);
+			break;
+		case STREAM_BAD:
+			bad_line(w, &doc.err);
+			break;
+		case STREAM_MORE:
+			w->input = WRITER_WAITS;
+			loop_watch(
+			    w->loop, STDIN_FILENO, LOOP_READ, readable, w);
+			break;
+		case STREAM_END:
+			w->input = WRITER_ENDED;
+		}
+	}
+}
+
+/* ---- the run ---- */
+
+static void
+reached(void *arg, const struct err *err)
+{
+	struct writer *w = arg;
+
+	if (err != NULL)
+		writer_fail(w, err);
+	else
+		w->tool->reached(w->arg);
+}
+
+/* Also what is under way ends with us: its connection is closed. */
+static void
+leash_out(void *arg, const struct err *err)
+{
+	writer_fail(arg, err);
+}
+
+static void
+deadline(void *arg)
+{
+	struct writer *w = arg;
+
+	w->timed_out = true;
+}
+
+/* Before each wait: everything that was ready has been handled. */
+static void
+idle(void *arg)
+{
+	struct writer *w = arg;
+	struct err err = ERR_INIT;
+	bool settled;
+
+	pump_input(w);
+	if (w->tool->work(w->arg, &err) != 0) {
+		writer_fail(w, &err);
+		return;
+	}
+	if (w->input != WRITER_ENDED)
+		return;
+	if (!w->ending)
+		loop_after(w->loop, &w->deadline, w->timeout_ms, deadline, w);
+	w->ending = true;
+	settled = w->tool->settled(w->arg);
+	if (!settled && !w->timed_out)
+		return;
+	w->tool->end(w->arg, settled);
+	loop_stop(w->loop);
+}
+
+int
+writer_open(struct writer *w, const struct writer_tool *tool, long report_fd,
+    uint64_t timeout_ms, void *arg)
+{
+	*w =
+	    (struct writer){.tool = tool, .arg = arg, .timeout_ms = timeout_ms};
+	if (leash_from_env(&w->leash, &w->err) != 0)
+		return -1;
+	w->loop = loop_new();
+	reportfd_init(
+	    &w->report, w->loop, tool->name, (int)report_fd, tool->count, arg);
+	reportfd_metrics(&w->report, tool->samples);
+	w->stream = stream_new();
+	w->kube = kube_open(w->loop, &kube_opts, tool->name, &w->err);
+	if (w->kube == NULL)
+		return -1;
+	leash_watch(&w->leash, w->loop, leash_out, w);
+	kube_hold(w->kube, &w->leash);
+	w->discovery = discovery_new(w->loop, w->kube);
+	return 0;
+}
+
+void
+writer_run(struct writer *w)
+{
+	loop_idle(w->loop, idle, w);
+	reach_start(&w->reach, w->loop, w->kube, w->discovery, reached, w);
+	loop_run(w->loop);
+	reportfd_send(&w->report);
+}
+
+const struct err *
+writer_error(const struct writer *w)
+{
+	if (w->err.kind != ERR_NONE)
+		return &w->err;
+	return w->input_err.kind != ERR_NONE ? &w->input_err : NULL;
+}
+
+void
+writer_release(struct writer *w)
+{
+	if (w->loop == NULL)
+		return;
+	reportfd_release(&w->report);
+	if (w->input == WRITER_WAITS)
+		loop_unwatch(w->loop, STDIN_FILENO);
+	stream_free(w->stream);
+	discovery_free(w->discovery);
+	kube_free(w->kube);
+	loop_free(w->loop);
+}

@@ -1,0 +1,89 @@
+/*
+ * writer: what all tools do that write what standard input says: reach the API
+ * server, hold the leash, read documents as fast as there is room for their
+ * work, say on --report-fd that they are ready and what they count, and end
+ * some time after the input did.
+ *
+ *	static const struct writer_tool tool = {"kapply", ...};
+ *	struct writer w = {0};
+ *
+ *	if (writer_open(&w, &tool, report_fd, timeout_ms, arg) == 0) {
+ *		...				(prepare what works on them)
+ *		writer_run(&w);
+ *	}
+ *	err = writer_error(&w);			(NULL: all went well)
+ *	...					(release what works on them)
+ *	writer_release(&w);
+ *
+ * All functions of a tool are called from the loop.
+ */
+#ifndef WRITER_H
+#define WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "json/stream.h"
+#include "kube/discovery.h"
+#include "kube/kube.h"
+#include "kube/reach.h"
+#include "process/leash.h"
+#include "process/loop.h"
+#include "report/reportfd.h"
+
+struct writer_tool {
+	const char *name;
+	reportfd_fn *count;
+	reportfd_metrics_fn *samples;
+	/* The server has answered. */
+	void (*reached)(void *arg);
+	/* Is there room for another document? */
+	bool (*has_room)(void *arg);
+	/* Takes one; -1 with err: what is wrong with it, to be logged. */
+	int (*take)(void *arg, const struct stream_doc *doc, struct err *err);
+	/* A document was bad, and that was logged. */
+	void (*bad_line)(void *arg);
+	/* Before each wait; -1 with err ends the run. */
+	int (*work)(void *arg, struct err *err);
+	/* After the end of the input: is all done that time can mend? */
+	bool (*settled)(void *arg);
+	/* It is, or the time is over: what is left has failed. */
+	void (*end)(void *arg, bool settled);
+};
+
+enum writer_input { WRITER_TAKES, WRITER_WAITS, WRITER_ENDED };
+
+struct writer {
+	const struct writer_tool *tool; /* borrowed */
+	void *arg;
+	struct loop *loop; /* owned, as the next two */
+	struct kube *kube;
+	struct discovery *discovery;
+	struct reportfd report;
+	struct stream *stream; /* owned */
+	enum writer_input input;
+	struct reach reach;
+	struct leash leash;
+	uint64_t timeout_ms;
+	struct timer deadline; /* from the end of the input on */
+	bool ending, timed_out;
+	struct err err, input_err;
+};
+
+/* The options that all have. what: what comes on standard input. */
+int writer_check_options(int operands, const char *first, const char *what,
+    long max_in_flight, long max_writes, struct err *err);
+
+/* -1: see writer_error. To be released in any case. */
+int writer_open(struct writer *w, const struct writer_tool *tool,
+    long report_fd, uint64_t timeout_ms, void *arg);
+void writer_run(struct writer *w);
+/* Ends the run with this error. */
+void writer_fail(struct writer *w, const struct err *err);
+/* Why it ended, if that is an error; NULL: it is not. */
+const struct err *writer_error(const struct writer *w);
+/* Also one that was never opened. */
+void writer_release(struct writer *w);
+
+#endif
