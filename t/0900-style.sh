@@ -22,6 +22,14 @@ checked() {
 ok "shell scripts are clean" checked
 ok "man pages are clean" mandoc -T lint -W warning cmd/*/*.1
 
+# As lib/process/opt.h has it.
+other=$(for main in cmd/*/main.c; do
+	grep -q '^		return opt_fatal(&' "$main" &&
+		tail -n 2 "$main" |
+		grep -q '^	return code >= 0 ? code : opt_fatal(&' ||
+		echo "$main"
+done)
+is "$other" "" "each main has the one shape"
 is "$(find t -name '[0-9]*.sh' ! -perm -100)" "" "tests are executable"
 long=$(find lib cmd -name '*.[ch]' -exec wc -l {} + |
 	awk '$2 != "total" && $1 > 600')

@@ -472,38 +472,27 @@ start(struct app *a, const struct watches *w, struct err *err)
 	return read_key(a, err) == 0 ? enter_sandbox(err) : -1;
 }
 
-int
-main(int argc, char **argv)
+static int
+check_options(int operands, const char *first, struct err *err)
+{
+	if (operands > 0)
+		return err_set(
+		    err, ERR_PERMANENT, "unexpected argument \"%s\"", first);
+	if (opts.accept_unproven && opts.marks_key_fd < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --accept-unproven-marks needs --marks-key-fd");
+	return 0;
+}
+
+/* Returns the exit code, or -1 with err. */
+static int
+run(struct err *err)
 {
 	struct app a = {.exit_code = 0};
-	struct err err = ERR_INIT;
-	struct watches *w;
-	int first;
+	struct watches *w = load(err);
 
-	harden_process();
-	switch (opt_parse(&tool, argc, argv, &first, &err)) {
-	case OPT_EXIT_0:
-		return 0;
-	case OPT_BAD:
-		log_fatal("%s", err.message);
-		return err_exit_code(&err);
-	case OPT_RUN:
-		break;
-	}
-	if (first < argc) {
-		log_fatal("unexpected argument \"%s\"", argv[first]);
-		return 100;
-	}
-	if (opts.accept_unproven && opts.marks_key_fd < 0) {
-		log_fatal("option --accept-unproven-marks needs "
-			  "--marks-key-fd");
-		return 100;
-	}
-	w = load(&err);
-	if (w == NULL || start(&a, w, &err) != 0) {
-		log_fatal("%s", err.message);
-		return err_exit_code(&err);
-	}
+	if (w == NULL || start(&a, w, err) != 0)
+		return -1;
 	loop_run(a.loop);
 	reportfd_send(&a.report);
 	if (a.exit_code == 0 && reconciler_failed(&a.reconciler))
@@ -516,4 +505,24 @@ main(int argc, char **argv)
 	loop_free(a.loop);
 	watches_free(w);
 	return a.exit_code;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	int first, code = -1;
+
+	harden_process();
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		return opt_fatal(&err);
+	case OPT_RUN:
+		break;
+	}
+	if (check_options(argc - first, argv[first], &err) == 0)
+		code = run(&err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

@@ -280,39 +280,45 @@ raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &l);
 }
 
+static int
+run(struct err *err)
+{
+	struct run r = {0};
+	int code;
+
+	raise_descriptors();
+	r.api.loop = loop_new();
+	loop_signal(r.api.loop, SIGTERM, stop, r.api.loop);
+	loop_signal(r.api.loop, SIGINT, stop, r.api.loop);
+	code = prepare(&r, err);
+	if (code == 0)
+		code = fill_store(&r, err);
+	if (code == 0)
+		code = serve(&r, err);
+	release(&r);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct run r = {0};
 	struct err err = ERR_INIT;
-	int first, rc = -1;
+	int first, code = -1;
 
 	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		break;
+		return opt_fatal(&err);
 	case OPT_RUN:
-		if (first < argc) {
-			err_set(&err, ERR_PERMANENT,
-			    "unexpected operand \"%s\"", argv[first]);
-			break;
-		}
-		signal(SIGPIPE, SIG_IGN);
-		raise_descriptors();
-		r.api.loop = loop_new();
-		loop_signal(r.api.loop, SIGTERM, stop, r.api.loop);
-		loop_signal(r.api.loop, SIGINT, stop, r.api.loop);
-		rc = prepare(&r, &err);
-		if (rc == 0)
-			rc = fill_store(&r, &err);
-		if (rc == 0)
-			rc = serve(&r, &err);
-		release(&r);
+		break;
 	}
-	if (rc == 0)
-		return 0;
-	log_fatal("%s", err.message);
-	return err_exit_code(&err);
+	signal(SIGPIPE, SIG_IGN);
+	if (first < argc)
+		err_set(&err, ERR_PERMANENT, "unexpected operand \"%s\"",
+		    argv[first]);
+	else
+		code = run(&err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

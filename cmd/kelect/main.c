@@ -455,16 +455,13 @@ main(int argc, char **argv)
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		break;
+		return opt_fatal(&r.err);
 	case OPT_RUN:
-		signal(SIGPIPE, SIG_IGN);
-		if (check_options(&r, argv + first, &r.err) == 0 &&
-		    run(&r) == 0)
-			code = r.code;
-		release(&r);
+		break;
 	}
-	if (code >= 0)
-		return code;
-	log_fatal("%s", r.err.message);
-	return err_exit_code(&r.err);
+	signal(SIGPIPE, SIG_IGN);
+	if (check_options(&r, argv + first, &r.err) == 0 && run(&r) == 0)
+		code = r.code;
+	release(&r);
+	return code >= 0 ? code : opt_fatal(&r.err);
 }

@@ -328,32 +328,37 @@ release(struct app *a)
 	loop_free(a->loop);
 }
 
+static int
+run(struct app *a)
+{
+	int code = -1;
+
+	state_init(&a->state, tool.name);
+	if (start(a, &a->err) == 0) {
+		loop_run(a->loop);
+		code = a->err.kind == ERR_NONE ? 0 : -1;
+	}
+	release(a);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct app a = {.err = ERR_INIT};
-	int first, rc = -1;
+	int first, code = -1;
 
 	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &a.err)) {
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		break;
+		return opt_fatal(&a.err);
 	case OPT_RUN:
-		if (check_options(argc - first, argv[first], &a.err) != 0)
-			break;
-		signal(SIGPIPE, SIG_IGN);
-		state_init(&a.state, tool.name);
-		rc = start(&a, &a.err);
-		if (rc == 0) {
-			loop_run(a.loop);
-			rc = a.err.kind == ERR_NONE ? 0 : -1;
-		}
-		release(&a);
+		break;
 	}
-	if (rc == 0)
-		return 0;
-	log_fatal("%s", a.err.message);
-	return err_exit_code(&a.err);
+	signal(SIGPIPE, SIG_IGN);
+	if (check_options(argc - first, argv[first], &a.err) == 0)
+		code = run(&a);
+	return code >= 0 ? code : opt_fatal(&a.err);
 }

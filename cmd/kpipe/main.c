@@ -382,16 +382,14 @@ main(int argc, char **argv)
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		break;
+		return opt_fatal(&err);
 	case OPT_RUN:
-		if (options_check(argc - first, argv[first], &err) == 0 &&
-		    check_watches(&a, &err) == 0)
-			code = run(&a, &err);
+		break;
 	}
+	if (options_check(argc - first, argv[first], &err) == 0 &&
+	    check_watches(&a, &err) == 0)
+		code = run(&a, &err);
 	free(a.lease);
 	free(a.marks_secret);
-	if (code >= 0)
-		return code;
-	log_fatal("%s", err.message);
-	return err_exit_code(&err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

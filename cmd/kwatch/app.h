@@ -41,6 +41,8 @@ struct kwatch {
 	uint64_t opened_ms;	/* when the last one was sent */
 
 	uint64_t relists, reconnects;
+
+	void *arg; /* of the owner: its functions find it here */
 	/* All kinds are settled, for the first time. */
 	void (*on_ready)(struct kwatch *app);
 	/* Why about ("Secret", "api") keeps us from being ready; text NULL:

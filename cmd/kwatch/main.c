@@ -128,13 +128,15 @@ static void
 on_fatal(struct kwatch *app, const char *message)
 {
 	log_fatal("%s", message);
-	finish((struct run *)app, 100);
+	finish(app->arg, 100);
 }
 
 static void
 on_unready(struct kwatch *app, const char *about, const char *text)
 {
-	reportfd_unready(&((struct run *)app)->report, about, text);
+	struct run *r = app->arg;
+
+	reportfd_unready(&r->report, about, text);
 }
 
 static void
@@ -170,7 +172,7 @@ samples(void *arg, struct metric_lines *m)
 static void
 on_ready(struct kwatch *app)
 {
-	struct run *r = (struct run *)app;
+	struct run *r = app->arg;
 
 	if (app->once) {
 		finish(r, app->failed ? 1 : 0);
@@ -234,6 +236,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	app->discovery = discovery_new(app->loop, app->kube);
 	app->once = o.once;
 	app->show_managed_fields = o.show_managed_fields;
+	app->arg = r;
 	app->on_ready = on_ready;
 	app->on_unready = on_unready;
 	app->on_fatal = on_fatal;
@@ -332,28 +335,25 @@ main(int argc, char **argv)
 {
 	struct run r = {.hangup_fd = -1};
 	struct err err = ERR_INIT;
-	int first;
+	int first, code = -1;
 
 	harden_process();
 	switch (opt_parse(&tool, argc, argv, &first, &err)) {
 	case OPT_EXIT_0:
 		return 0;
 	case OPT_BAD:
-		log_fatal("%s", err.message);
-		return err_exit_code(&err);
+		return opt_fatal(&err);
 	case OPT_RUN:
 		break;
 	}
 	signal(SIGPIPE, SIG_IGN);
 	digest_init();
 	r.app.loop = loop_new();
-	if (set_up(&r, argc, argv, first, &err) != 0) {
-		log_fatal("%s", err.message);
-		r.exit_code = err_exit_code(&err);
-	} else {
+	if (set_up(&r, argc, argv, first, &err) == 0) {
 		run(&r);
 		drain(&r);
+		code = r.exit_code;
 	}
 	tear_down(&r);
-	return r.exit_code;
+	return code >= 0 ? code : opt_fatal(&err);
 }
