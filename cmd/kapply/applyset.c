@@ -55,8 +55,9 @@ struct applyset {
 	struct timer timer;
 };
 
-void
-applyset_id(struct buf *b, struct span name, struct span ns, struct span kind,
+/* applyset-<base64url of SHA-256(name.namespace.Kind.group)>-v1, appended. */
+static void
+add_id(struct buf *b, struct span name, struct span ns, struct span kind,
     struct span group)
 {
 	unsigned char sum[DIGEST_SIZE];
@@ -142,10 +143,21 @@ applyset_take(void *arg, struct set *s)
 	as->last = &s->next;
 }
 
+/* What follows "apply set NAME". */
+static void give_up(struct applyset *as, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 static void
-give_up(struct applyset *as, const char *fmt, const char *what)
+give_up(struct applyset *as, const char *fmt, ...)
 {
-	log_error(fmt, as->spelling, what);
+	struct buf why = BUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_addv(&why, fmt, ap);
+	va_end(ap);
+	log_error("apply set %s%s", as->spelling, buf_str(&why));
+	buf_release(&why);
 	as->apply->failed = true;
 	as->stage = DONE;
 }
@@ -153,7 +165,7 @@ give_up(struct applyset *as, const char *fmt, const char *what)
 static void answered_step(void *arg, const struct kube_answer *answer);
 
 static void
-send(void *arg)
+send_step(void *arg)
 {
 	struct applyset *as = arg;
 
@@ -174,7 +186,7 @@ answered_step(void *arg, const struct kube_answer *answer)
 
 	if (answer->error.kind == ERR_TRANSIENT) {
 		loop_after(as->apply->loop, &as->timer,
-		    kube_backoff_next(&as->backoff, 200, 15000), send, as);
+		    kube_backoff_next(&as->backoff, 200, 15000), send_step, as);
 		return;
 	}
 	as->busy = false;
@@ -185,7 +197,7 @@ answered_step(void *arg, const struct kube_answer *answer)
 		return;
 	}
 	kube_error_public(&b, &answer->error, span_str("Secret"));
-	give_up(as, "apply set %s: %s", buf_str(&b));
+	give_up(as, ": %s", buf_str(&b));
 	buf_release(&b);
 }
 
@@ -197,7 +209,7 @@ request(struct applyset *as, enum kube_verb verb,
 	as->verb = verb;
 	as->then = then;
 	as->busy = true;
-	send(as);
+	send_step(as);
 }
 
 static struct span
@@ -284,7 +296,7 @@ static void
 wrote_parent(struct applyset *as, const struct kube_answer *a)
 {
 	if (a->error.kind != ERR_NONE) {
-		give_up(as, "apply set %s: %s", a->error.message);
+		give_up(as, ": %s", a->error.message);
 		return;
 	}
 	if (as->stage == WRITE_EXACT) {
@@ -312,16 +324,14 @@ read_parent(struct applyset *as, const struct kube_answer *a)
 	if (a->code != 404) {
 		if (!json_is(id, as->id)) {
 			give_up(as,
-			    "apply set %s: the parent exists, and its label "
-			    "%s is not that of this set",
-			    PREFIX "id");
+			    ": the parent exists, and its label " PREFIX
+			    "id is not that of this set");
 			return;
 		}
 		if (tooling.n < 6 || memcmp(tooling.p, "kpipe/", 6) != 0) {
 			give_up(as,
-			    "apply set %s belongs to other tooling (annotation "
-			    "%s)",
-			    PREFIX "tooling");
+			    " belongs to other tooling (annotation " PREFIX
+			    "tooling)");
 			return;
 		}
 		textset_split(&as->all_kinds,
@@ -360,8 +370,7 @@ survey(struct applyset *as)
 			json_path(i->text, "metadata.labels"), PREFIX "part-of")
 			.n != 0) {
 			give_up(as,
-			    "apply set %s: %s has the label " PREFIX
-			    "part-of already",
+			    ": %s has the label " PREFIX "part-of already",
 			    i->key);
 			return false;
 		}
@@ -393,11 +402,11 @@ find_parent(struct applyset *as)
 	as->parent = discovery_resolve(as->apply->discovery, resource, &err);
 	free(resource);
 	if (as->parent == NULL) {
-		give_up(as, "apply set %s: %s", err.message);
+		give_up(as, ": %s", err.message);
 		return false;
 	}
 	as->name = mem_strdup(slash == NULL ? as->spelling : slash + 1);
-	applyset_id(&id, span_str(as->name), parent_namespace(as),
+	add_id(&id, span_str(as->name), parent_namespace(as),
 	    span_str(as->parent->kind), span_str(as->parent->group));
 	as->id = buf_take(&id);
 	return true;
@@ -407,8 +416,8 @@ static void
 begin(struct applyset *as)
 {
 	if (as->apply->failed) {
-		give_up(as, "apply set %s: %s",
-		    "nothing is applied, for the input has bad lines");
+		give_up(
+		    as, ": nothing is applied, for the input has bad lines");
 		return;
 	}
 	if (!find_parent(as) || !survey(as))
@@ -562,8 +571,8 @@ applyset_step(struct applyset *as)
 	if (as->stage == APPLY && engine_settled(a)) {
 		if (a->failed || a->keys.count > 0) {
 			engine_give_up(a);
-			give_up(as, "apply set %s: %s",
-			    "nothing is pruned, for not all was applied");
+			give_up(
+			    as, ": nothing is pruned, for not all was applied");
 		} else {
 			as->stage = LIST;
 		}

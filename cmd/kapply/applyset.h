@@ -29,8 +29,4 @@ void applyset_take(void *arg, struct set *s);
  */
 bool applyset_step(struct applyset *as);
 
-/* applyset-<base64url of SHA-256(name.namespace.Kind.group)>-v1, appended. */
-void applyset_id(struct buf *b, struct span name, struct span ns,
-    struct span kind, struct span group);
-
 #endif

@@ -11,8 +11,9 @@
 
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
 
-const struct identity *
-send_target(const struct key *k, const struct item *i)
+/* Of which object the next request of the item is. */
+static const struct identity *
+target(const struct key *k, const struct item *i)
 {
 	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
 }
@@ -124,7 +125,7 @@ write_body(struct buf *b, struct call *c)
 static void
 start(struct call *c)
 {
-	const struct identity *id = send_target(c->key, c->item);
+	const struct identity *id = target(c->key, c->item);
 	struct buf path = BUF_INIT, body = BUF_INIT;
 
 	write_path(&path, c, id);
@@ -168,7 +169,7 @@ send_fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
 {
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = send_target(k, i);
+	const struct identity *id = target(k, i);
 
 	if (kind == RETRY_DENIED)
 		denials_enter(
@@ -203,7 +204,7 @@ looked_up(void *arg, const struct kube_error *e)
 	struct call *c = arg;
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = send_target(k, i);
+	const struct identity *id = target(k, i);
 
 	if (resource_of(k->apply, id) != NULL) {
 		i->state = ITEM_WAITING;
@@ -323,7 +324,7 @@ void
 send_item(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
-	const struct identity *id = send_target(k, i);
+	const struct identity *id = target(k, i);
 	struct call *c;
 
 	if (too_early(k, i) || held_back(k, i)) {

@@ -19,8 +19,6 @@ struct call {
 /* The field manager of a set, and of the key's set; borrowed. */
 struct span send_set_manager(const struct apply *a, const struct set *s);
 struct span send_manager(const struct key *k);
-/* Of which object the next request of the item is. */
-const struct identity *send_target(const struct key *k, const struct item *i);
 /* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
 void answer_take(void *arg, const struct kube_answer *answer);
 /* Starts one request for the item. */

@@ -421,8 +421,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	return 0;
 }
 
-/* By phase, and as they came within one: a stable insertion sort, for lists
- * that are short or sorted already. */
+/* By phase, and as they came within one: one walk for each phase. */
 static void
 sort_items(struct set *s)
 {

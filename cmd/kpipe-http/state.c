@@ -87,7 +87,7 @@ take_stage(struct state *s, struct span name, struct span v, struct err *err)
 static int
 take_state(struct state *s, struct span line, struct err *err)
 {
-	struct span phase = json_get(line, "phase"), stages, leader;
+	struct span phase = json_get(line, "phase"), stages;
 	struct json_members m;
 	struct buf scratch = BUF_INIT;
 	struct span text = json_string(phase, &scratch);
@@ -102,9 +102,7 @@ take_state(struct state *s, struct span line, struct err *err)
 	if (bad || json_type(stages) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "\"%s\" is missing",
 		    bad ? "phase" : "stages");
-	leader = json_get(line, "leader");
-	s->elects = leader.p != NULL;
-	s->leads = json_type(leader) == JSON_TRUE;
+	s->leads = json_type(json_get(line, "leader")) == JSON_TRUE;
 	for (unsigned i = 0; i < s->count; i++)
 		s->stages[i].listed = false;
 	m = json_members(stages);

@@ -25,7 +25,7 @@ struct state_stage {
 struct state {
 	bool known; /* a state line was read */
 	char phase[STATE_NAME_MAX + 1];
-	bool elects, leads;
+	bool leads;
 	/* A stage's place is its number in series; [0] is ourselves. */
 	struct state_stage stages[SERIES_TOOLS_MAX];
 	unsigned count;

@@ -69,21 +69,29 @@ buf_addspan(struct buf *b, struct span s)
 }
 
 void
+buf_addv(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	if (n > 0) {
+		buf_reserve(b, (size_t)n + 1);
+		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+void
 buf_addf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	buf_addv(b, fmt, ap);
 	va_end(ap);
-	if (n <= 0)
-		return;
-	buf_reserve(b, (size_t)n + 1);
-	va_start(ap, fmt);
-	vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	b->len += (size_t)n;
 }
 
 void

@@ -6,6 +6,7 @@
 #ifndef BUF_H
 #define BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/span.h"
@@ -31,6 +32,8 @@ void buf_addspan(struct buf *b, struct span s);
 /* For messages and numbers. JSON and URLs have their own writers. */
 void buf_addf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+void buf_addv(struct buf *b, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 
 /* Room for n more bytes after data + len; the caller itself adds to len. */
 char *buf_reserve(struct buf *b, size_t n);

@@ -472,14 +472,6 @@ discovery_refresh(struct discovery *d, discovery_done_fn *done, void *arg)
 		loop_at(d->loop, &d->timer, due, start, d);
 }
 
-void
-discovery_forget(struct discovery *d, void *arg)
-{
-	for (size_t i = 0; i < d->waiter_count; i++)
-		if (d->waiters[i].arg == arg)
-			d->waiters[i].done = NULL;
-}
-
 /* ---- lookups ---- */
 
 const struct api_resource *

@@ -39,7 +39,6 @@ void discovery_free(struct discovery *d);
  */
 typedef void discovery_done_fn(void *arg, const struct kube_error *e);
 void discovery_refresh(struct discovery *d, discovery_done_fn *done, void *arg);
-void discovery_forget(struct discovery *d, void *arg); /* drops callbacks */
 
 /*
  * Borrowed; a resource once returned stays valid (and at the same address)

@@ -116,9 +116,10 @@ place(const struct primary *p, const struct use *u, jv *object, char **ns,
 
 	if (u->conf->scope == WATCH_CLUSTER) {
 		*ns = mem_strdup("");
-		*object = given.p == NULL
-		    ? (jv_free(path), *object)
-		    : jv_delpaths(*object, JV_ARRAY(path));
+		if (given.p == NULL)
+			jv_free(path);
+		else
+			*object = jv_delpaths(*object, JV_ARRAY(path));
 		return 0;
 	}
 	if (given.n == 0)

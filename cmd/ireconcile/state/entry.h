@@ -59,8 +59,7 @@ struct entry {
 	struct map buckets;
 	struct map backoffs; /* see backoff.h */
 	bool complete;	     /* every kind it depends on is */
-	bool truncated;
-	size_t orphans; /* as orphans.h found last */
+	size_t orphans;	     /* as orphans.h found last */
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */

@@ -70,6 +70,20 @@ free_address(struct arena *a, struct store *store)
 	return span_str("");
 }
 
+static bool
+port_is_taken(struct arena *a, struct store *store, int64_t n)
+{
+	static const char *const members[] = {
+	    "nodePort", "healthCheckNodePort"};
+
+	for (size_t i = 0; i < 2; i++)
+		if (service_holds(store, SPAN_NONE,
+			arena_printf(
+			    a, "\"%s\":%lld", members[i], (long long)n)))
+			return true;
+	return false;
+}
+
 static int64_t
 free_port(struct arena *a, struct store *store, const struct node *spec,
     uint64_t start)
@@ -82,9 +96,7 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 		for (size_t k = 0;
 		     (port = each_of(given(spec, "ports"), k)) != NULL; k++)
 			ours = ours || int_or(port, "nodePort", 0) == n;
-		if (!ours &&
-		    !service_holds(store, SPAN_NONE,
-			arena_printf(a, "odePort\":%lld", (long long)n)))
+		if (!ours && !port_is_taken(a, store, n))
 			return n;
 	}
 	return 0;

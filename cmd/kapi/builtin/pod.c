@@ -35,7 +35,7 @@ requests_are_limits(const struct node *container)
 }
 
 /* Source: pkg/apis/core/helper/qos. */
-const struct node *
+static const struct node *
 pod_qos(struct arena *a, const struct node *spec)
 {
 	static const char *const lists[] = {"containers", "initContainers"};

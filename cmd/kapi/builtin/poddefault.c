@@ -198,7 +198,7 @@ default_containers(struct arena *a, struct node *containers)
 		default_container(a, container);
 }
 
-void
+static void
 pod_spec_default(struct arena *a, struct node *spec)
 {
 	struct node *volume;

@@ -38,7 +38,6 @@ void keep_member(struct arena *a, const struct node *live, struct node *object,
 default_fn pod_default, pod_template_object_default;
 prepare_fn pod_prepare, pod_status_prepare;
 validate_fn pod_validate, pod_status_validate;
-void pod_spec_default(struct arena *a, struct node *spec);
 /* metadata and spec of the template at key. */
 void pod_template_default(
     struct arena *a, struct node *object, const char *key);
@@ -76,13 +75,8 @@ void check_volumes(
 	    "metadata.namespace", "metadata.uid"
 void check_resource_ref(
     struct causes *c, const struct at *at, const struct node *ref);
-/* A relative path that does not lead upwards. */
-void check_local_path(struct causes *c, const struct at *at, struct span path);
 void check_resources(
     struct causes *c, const struct at *at, const struct node *resources);
-void check_quantities(
-    struct causes *c, const struct at *at, const struct node *list);
-const struct node *pod_qos(struct arena *a, const struct node *spec);
 
 /* admit.c */
 admit_fn pod_admit, claim_admit, service_admit;

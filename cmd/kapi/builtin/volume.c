@@ -31,7 +31,8 @@ has_dotdot(struct span s)
 	return false;
 }
 
-void
+/* A relative path that does not lead upwards. */
+static void
 check_local_path(struct causes *c, const struct at *at, struct span path)
 {
 	if (path.n > 0 && path.p[0] == '/')
@@ -309,7 +310,7 @@ overcommit_allowed(struct span s)
 		memmem(s.p, s.n, "kubernetes.io/", 14) != NULL);
 }
 
-void
+static void
 check_quantities(struct causes *c, const struct at *at, const struct node *list)
 {
 	__int128 q = 0;

@@ -539,12 +539,6 @@ gc_set_loading(struct gc *g, bool loading)
 	g->graph.loading = loading;
 }
 
-bool
-gc_idle(const struct gc *g)
-{
-	return g->graph.queued == 0;
-}
-
 void
 gc_drain(struct gc *g)
 {

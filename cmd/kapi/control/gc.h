@@ -27,7 +27,6 @@ void gc_free(struct gc *g);
 /* While loading, what is written is indexed and its absent owners trusted. */
 void gc_set_loading(struct gc *g, bool loading);
 
-bool gc_idle(const struct gc *g); /* nothing is queued */
 /* Works until nothing is queued, without the loop: for tests and the end. */
 void gc_drain(struct gc *g);
 

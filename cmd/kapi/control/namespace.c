@@ -530,6 +530,16 @@ make_namespace(struct namespaces *n, const char *name)
 		    SPAN_ARG(p->message));
 }
 
+/* Works until nothing is queued, without the loop. */
+static void
+drain(struct namespaces *n)
+{
+	while (step(n, UINT64_MAX))
+		;
+	if (loop_timer_armed(&n->timer))
+		loop_cancel(n->api->loop, &n->timer);
+}
+
 void
 namespaces_start(struct namespaces *n)
 {
@@ -542,14 +552,5 @@ namespaces_start(struct namespaces *n)
 	queue(n, make_work(n, span_str("default")));
 	arena_reset(&n->arena);
 	/* Nobody is served yet: the first client finds all of it. */
-	namespaces_drain(n);
-}
-
-void
-namespaces_drain(struct namespaces *n)
-{
-	while (step(n, UINT64_MAX))
-		;
-	if (loop_timer_armed(&n->timer))
-		loop_cancel(n->api->loop, &n->timer);
+	drain(n);
 }

@@ -23,7 +23,4 @@ void namespaces_free(struct namespaces *n);
  */
 void namespaces_start(struct namespaces *n);
 
-/* Works until nothing is queued, without the loop: for tests and the end. */
-void namespaces_drain(struct namespaces *n);
-
 #endif

@@ -242,8 +242,9 @@ add_subresource(struct openapi_writer *w, const struct resource *r,
 	add_path(w, &p, on_object, ON_OBJECT, sub->verbs, &s);
 }
 
-void
-openapi_add_paths(struct openapi_writer *w, const struct resource *r)
+/* All paths of a resource, as members. */
+static void
+add_paths(struct openapi_writer *w, const struct resource *r)
 {
 	struct subject s = {r->group, r->version, r->kind,
 	    openapi_want_resource(w, r, false), SPAN_NONE, r->crd != NULL};
@@ -299,7 +300,7 @@ openapi_add_document(struct openapi_writer *w, const struct registry *g)
 	    "\"paths\":{");
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
 		if (is_in(w, r))
-			openapi_add_paths(w, r);
+			add_paths(w, r);
 	buf_adds(b,
 	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
 	want_others(w);

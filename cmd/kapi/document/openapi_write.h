@@ -47,8 +47,6 @@ struct span openapi_want_resource(
 
 /* {"$ref":...}; the type is wanted. */
 void openapi_add_ref(struct openapi_writer *w, struct span name);
-/* All paths of a resource, as members. */
-void openapi_add_paths(struct openapi_writer *w, const struct resource *r);
 /* All types that are wanted, as members sorted by name. */
 void openapi_add_types(struct openapi_writer *w);
 /* The schema of one type of a CRD. */

@@ -61,8 +61,8 @@ parse_term(
 		return problem_bad_request(a,
 		    "invalid selector: '%.*s'; can't understand '%.*s'",
 		    SPAN_ARG(all), SPAN_ARG(term));
-	t->not = term.p[i] == '!';
-	op = t->not || (i + 1 < term.n && term.p[i + 1] == '=') ? 2 : 1;
+	t->negated = term.p[i] == '!';
+	op = t->negated || (i + 1 < term.n && term.p[i + 1] == '=') ? 2 : 1;
 	t->label = span_make(term.p, i);
 	t->value = span_make(term.p + i + op, term.n - i - op);
 	return unescape(a, &t->value);
@@ -196,9 +196,9 @@ selection_resolve(
 
 		if ((p = resolve(a, r, t)) != NULL)
 			return p;
-		if (!t->not &&t->source == FIELD_NAME && s->name.p == NULL)
+		if (!t->negated && t->source == FIELD_NAME && s->name.p == NULL)
 			s->name = t->value;
-		if (!t->not &&t->source == FIELD_NAMESPACE &&
+		if (!t->negated && t->source == FIELD_NAMESPACE &&
 		    s->namespace_.p == NULL)
 			s->namespace_ = t->value;
 	}
@@ -273,7 +273,7 @@ field_matches(const struct field_term *t, const struct stored *o)
 	}
 	same = span_eq(v, t->value);
 	buf_release(&b);
-	return same != t->not ;
+	return same != t->negated;
 }
 
 bool

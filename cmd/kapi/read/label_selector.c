@@ -317,29 +317,27 @@ static bool
 check_values(struct parser *p, struct label_term *t)
 {
 	struct causes c = {p->arena, NULL, 0};
-	struct problem *whole;
+	struct buf said = BUF_INIT;
 
 	if ((t->op == LABEL_ABOVE || t->op == LABEL_BELOW) &&
 	    !parse_int(t->values[0], &t->number))
 		cause_invalid_text(&c, span_str("values[0]"), t->values[0],
 		    "for 'Gt', 'Lt' operators, the value must be an integer");
 	for (size_t i = 0; i < t->count; i++) {
-		const char *said = name_check_label_value(t->values[i]);
+		const char *wrong = name_check_label_value(t->values[i]);
 
-		if (said != NULL)
+		if (wrong != NULL)
 			cause_invalid_text(&c,
 			    arena_printf(p->arena, "values[%zu][%.*s]", i,
 				SPAN_ARG(t->key)),
-			    t->values[i], said);
+			    t->values[i], wrong);
 	}
 	if (c.n == 0)
 		return true;
-	/* The same words as an Invalid answer has behind its head. */
-	whole = problem_invalid_kind(
-	    p->arena, SPAN_NONE, SPAN_NONE, span_str(""), &c);
-	p->problem = problem_bad_request(p->arena,
-	    "unable to parse requirement: %s",
-	    arena_str(p->arena, whole->message) + strlen(" \"\" is invalid: "));
+	problem_add_causes(p->arena, &said, &c);
+	p->problem = problem_bad_request(
+	    p->arena, "unable to parse requirement: %s", buf_str(&said));
+	buf_release(&said);
 	return false;
 }
 
@@ -348,18 +346,14 @@ static bool
 check_key(struct parser *p, struct span key)
 {
 	struct causes c = {p->arena, NULL, 0};
-	size_t skipped = strlen("Invalid value: \"\": ");
 	struct buf said = BUF_INIT;
 
 	name_qualified(&c, SPAN_NONE, SPAN_NONE, key);
 	if (c.n == 0)
 		return true;
 	for (size_t i = 0; i < c.n; i++) {
-		struct span m = c.items[i].message;
-
 		buf_adds(&said, i > 0 ? "; " : "");
-		if (m.n > skipped)
-			buf_add(&said, m.p + skipped, m.n - skipped);
+		buf_addspan(&said, c.items[i].detail);
 	}
 	p->problem = problem_bad_request(p->arena,
 	    "unable to parse requirement: <nil>: Invalid value: %.*s: %s",

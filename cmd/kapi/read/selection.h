@@ -37,7 +37,7 @@ struct label_term {
 
 struct field_term {
 	struct span label, value;
-	bool not ;
+	bool negated;
 	enum field_source source;
 	struct span path; /* dotted */
 };

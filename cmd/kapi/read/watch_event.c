@@ -22,8 +22,9 @@ watch_frames_release(struct watch_frames *f)
 	f->n = 0;
 }
 
-struct text *
-watch_event_make(struct watcher *w, const char *type, struct span object)
+/* An event: type is ADDED, ..., object in the version of the resource. */
+static struct text *
+make(struct watcher *w, const char *type, struct span object)
 {
 	struct buf b = BUF_INIT;
 	struct text *t;
@@ -38,8 +39,8 @@ watch_event_make(struct watcher *w, const char *type, struct span object)
 	return t;
 }
 
-int
-watch_event_send(struct watcher *w, struct text *t)
+static int
+send_text(struct watcher *w, struct text *t)
 {
 	w->headers = true;
 	/* No event is a list: the server ends the stream. */
@@ -98,7 +99,7 @@ make_frame(
 		    &a, list_stored_as(&a, w->resource, c->before), c->version);
 	else
 		object = list_stored_as(&a, w->resource, c->now);
-	t = watch_event_make(w, names[type], object);
+	t = make(w, names[type], object);
 	arena_release(&a);
 	return t;
 }
@@ -135,12 +136,12 @@ watch_event_offer(
 		return 0;
 	t = find_frame(f, w, type);
 	if (t != NULL)
-		return watch_event_send(w, t);
+		return send_text(w, t);
 	t = make_frame(w, c, type);
 	if (f->n < FRAMES)
 		f->frames[f->n++] = (struct watch_frame){
 		    w->resource, w->form, !w->headers, type, text_ref(t)};
-	rc = watch_event_send(w, t);
+	rc = send_text(w, t);
 	text_unref(t);
 	return rc;
 }
@@ -148,7 +149,7 @@ watch_event_offer(
 static int
 send_and_drop(struct watcher *w, struct text *t)
 {
-	int rc = watch_event_send(w, t);
+	int rc = send_text(w, t);
 
 	text_unref(t);
 	return rc;
@@ -158,8 +159,7 @@ int
 watch_event_initial(struct watcher *w, const struct stored *o)
 {
 	struct arena a = ARENA_INIT;
-	struct text *t =
-	    watch_event_make(w, "ADDED", list_stored_as(&a, w->resource, o));
+	struct text *t = make(w, "ADDED", list_stored_as(&a, w->resource, o));
 
 	arena_release(&a);
 	return send_and_drop(w, t);
@@ -194,7 +194,7 @@ watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end)
 	struct text *t;
 
 	tree_write(&b, bookmark(&a, w->resource, version, initial_end));
-	t = watch_event_make(w, "BOOKMARK", buf_span(&b));
+	t = make(w, "BOOKMARK", buf_span(&b));
 	buf_release(&b);
 	arena_release(&a);
 	return send_and_drop(w, t);

@@ -17,8 +17,9 @@ walk(struct watch_bucket *b, const struct store_change *c,
 			watch_hub_close(w, false);
 }
 
-void
-watch_hub_bury(struct watch_hub *h)
+/* Frees what died during a walk. */
+static void
+bury(struct watch_hub *h)
 {
 	struct watcher *w;
 
@@ -44,7 +45,7 @@ on_change(void *arg, struct collection *c, const struct store_change *change)
 	walk(&of->all, change, &f);
 	of->hub->walking = false;
 	watch_frames_release(&f);
-	watch_hub_bury(of->hub);
+	bury(of->hub);
 }
 
 static struct watched *

@@ -73,9 +73,6 @@ void watch_index_remove(struct watcher *w);
 struct watcher *watch_index_any(
     const struct watch_hub *h, const struct resource *r);
 
-/* Frees what died during a walk. */
-void watch_hub_bury(struct watch_hub *h);
-
 /* ---- events ---- */
 
 /* A frame that was made for one watch, for others that look alike. */
@@ -93,9 +90,6 @@ struct watch_frames {
 };
 void watch_frames_release(struct watch_frames *f);
 
-/* An event: type is ADDED, ..., object in the version of the resource. */
-struct text *watch_event_make(
-    struct watcher *w, const char *type, struct span object);
 /* Sends what a change is to w, if anything; -1: w is cut. */
 int watch_event_offer(
     struct watcher *w, const struct store_change *c, struct watch_frames *f);
@@ -103,7 +97,6 @@ int watch_event_offer(
 int watch_event_initial(struct watcher *w, const struct stored *o);
 int watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end);
 int watch_event_error(struct watcher *w, const struct problem *p);
-int watch_event_send(struct watcher *w, struct text *t);
 
 /* watch_hub.c: w was cut or is done. ends: its answer is still open. */
 void watch_hub_close(struct watcher *w, bool ends);

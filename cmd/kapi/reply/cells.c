@@ -31,11 +31,11 @@ cell_str(struct cells *c, const char *text)
 }
 
 void
-cell_path(struct cells *c, const char *path, const char * or)
+cell_path(struct cells *c, const char *path, const char *otherwise)
 {
 	struct span text = tree_path_text(c->object, path);
 
-	cell_text(c, text.n > 0 ? text : span_str(or));
+	cell_text(c, text.n > 0 ? text : span_str(otherwise));
 }
 
 void
@@ -232,7 +232,7 @@ by_key(const void *x, const void *y)
 }
 
 struct span
-cells_selector(struct arena *a, const struct node *selector, const char * or)
+cells_selector(struct arena *a, const struct node *selector, const char *otherwise)
 {
 	const struct node *labels = tree_get(selector, "matchLabels");
 	const struct node *more = tree_get(selector, "matchExpressions");
@@ -242,7 +242,7 @@ cells_selector(struct arena *a, const struct node *selector, const char * or)
 	struct span s;
 
 	if (n + m == 0)
-		return span_str(or);
+		return span_str(otherwise);
 	terms = arena_alloc(a, (n + m) * sizeof(*terms));
 	for (size_t i = 0; i < n; i++)
 		terms[i] = (struct term){labels->members[i].key,

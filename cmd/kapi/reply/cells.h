@@ -25,7 +25,7 @@ struct cells {
 void cell_text(struct cells *c, struct span text);
 void cell_str(struct cells *c, const char *text);
 /* Text at a path of the object; absent or empty: or. */
-void cell_path(struct cells *c, const char *path, const char * or);
+void cell_path(struct cells *c, const char *path, const char *otherwise);
 void cell_int(struct cells *c, int64_t n);
 void cell_int_path(struct cells *c, const char *path); /* absent: 0 */
 void cell_bool(struct cells *c, bool value);
@@ -42,9 +42,9 @@ struct span cells_duration(struct arena *a, int64_t seconds);
 int64_t cells_int(const struct node *n, const char *path); /* absent: 0 */
 /* "a=b,c=d" sorted; "<none>" for no labels. */
 struct span cells_labels(struct arena *a, const struct node *labels);
-/* A LabelSelector as labels.Selector prints it; or: of an empty one. */
+/* A LabelSelector as labels.Selector prints it; otherwise: of an empty one. */
 struct span cells_selector(
-    struct arena *a, const struct node *selector, const char * or);
+    struct arena *a, const struct node *selector, const char *otherwise);
 /* Two cells: names and images of containers. */
 void cell_containers(struct cells *c, const struct node *containers);
 /* Texts, sorted, each once, joined by separator. */

@@ -97,9 +97,9 @@ is_blank(struct span line)
 	return true;
 }
 
-int
-faults_add(
-    struct faults *f, const char *what, struct span lines, struct err *err)
+/* All of these lines or none; what: the file, or "plan". */
+static int
+take_plan(struct faults *f, const char *what, struct span lines, struct err *err)
 {
 	struct fault_entry *first = NULL, **end = &first;
 	size_t number = 0;
@@ -137,7 +137,7 @@ faults_load(struct faults *f, const char *file, struct err *err)
 	int rc = file_read(file, FILE_MIB, &b, err);
 
 	if (rc == 0)
-		rc = faults_add(f, file, buf_span(&b), err);
+		rc = take_plan(f, file, buf_span(&b), err);
 	buf_release(&b);
 	return rc;
 }
@@ -365,7 +365,7 @@ faults_serve(struct request *r)
 		refuse(r, 405, "MethodNotAllowed",
 		    "want GET, POST or DELETE on /kapi/faults");
 		return true;
-	} else if (faults_add(f, "plan", r->http->body, &err) != 0) {
+	} else if (take_plan(f, "plan", r->http->body, &err) != 0) {
 		refuse(r, 422, "Invalid", err.message);
 		return true;
 	}

@@ -35,8 +35,6 @@ void faults_free(struct faults *f);
 /* Adds the plan of a file, or all of these lines or none. -1: err names the
  * file (or "plan"), the line and the member. */
 int faults_load(struct faults *f, const char *file, struct err *err);
-int faults_add(
-    struct faults *f, const char *what, struct span lines, struct err *err);
 
 /* /kapi/faults: answers and frees r, true. Not journalled. */
 bool faults_serve(struct request *r);

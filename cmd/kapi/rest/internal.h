@@ -9,8 +9,6 @@
 
 /* The write that a request asks for; options were read. */
 struct write rest_write_of(struct request *r);
-/* Answers r with what came of it: 200, or 201 where it was created. */
-void rest_answer(struct request *r, struct write *w, struct problem *p);
 
 /* What YAML has twice, as tree_parse_yaml tells it, added to w. */
 void rest_add_twice(struct request *r, struct span twice, struct warnings *w);
@@ -24,7 +22,6 @@ struct problem *rest_object(
 struct problem *rest_live(
     struct write *w, struct stored **stored, struct node **tree);
 
-struct problem *rest_update_object(struct request *r, struct write *w);
 struct problem *rest_patch_object(struct request *r, struct write *w);
 /* PATCH of any object: *patched is the outcome, not decoded; *text the same,
  * as the server quotes it. live NULL: there is none. */

@@ -34,8 +34,9 @@ rest_write_of(struct request *r)
 	    .dry_run = r->dry_run};
 }
 
-void
-rest_answer(struct request *r, struct write *w, struct problem *p)
+/* Answers r with what came of it: 200, or 201 where it was created. */
+static void
+answer(struct request *r, struct write *w, struct problem *p)
 {
 	int code = w->created ? 201 : 200;
 
@@ -246,7 +247,7 @@ create(struct request *r)
 		    "created");
 	if (p == NULL)
 		p = write_create(&w, object);
-	rest_answer(r, &w, p);
+	answer(r, &w, p);
 }
 
 /* A uid in the object is a precondition, which the storage layer words. */
@@ -271,8 +272,8 @@ check_uid(struct write *w, const struct node *live, const struct node *object)
 		.p);
 }
 
-struct problem *
-rest_update_object(struct request *r, struct write *w)
+static struct problem *
+update_object(struct request *r, struct write *w)
 {
 	struct stored *stored;
 	struct node *object, *live;
@@ -307,8 +308,8 @@ update(struct request *r)
 	struct write w = rest_write_of(r);
 
 	if (p == NULL)
-		p = rest_update_object(r, &w);
-	rest_answer(r, &w, p);
+		p = update_object(r, &w);
+	answer(r, &w, p);
 }
 
 static void
@@ -324,7 +325,7 @@ patch(struct request *r)
 	w = rest_write_of(r);
 	if (p == NULL)
 		p = rest_patch_object(r, &w);
-	rest_answer(r, &w, p);
+	answer(r, &w, p);
 }
 
 static void
@@ -375,7 +376,7 @@ get_view(struct request *r)
 	struct problem *p = rest_live(&w, &stored, &tree);
 
 	w.stored = stored;
-	rest_answer(r, &w, p);
+	answer(r, &w, p);
 }
 
 static const struct subresource *

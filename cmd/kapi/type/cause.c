@@ -37,6 +37,7 @@ add(struct causes *c, const char *reason, const char *title, struct span field,
     struct span value, const char *detail)
 {
 	const char *colon = detail[0] == '\0' ? "" : ": ";
+	struct cause *added;
 
 	if (value.p == NULL)
 		cause_add(c, reason, field,
@@ -45,6 +46,8 @@ add(struct causes *c, const char *reason, const char *title, struct span field,
 		cause_add(c, reason, field,
 		    arena_printf(c->arena, "%s: %.*s%s%s", title,
 			SPAN_ARG(value), colon, detail));
+	added = &c->items[c->n - 1];
+	added->detail = arena_span(c->arena, span_str(detail));
 }
 
 void

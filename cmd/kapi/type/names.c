@@ -168,12 +168,6 @@ first(struct span name, enum name_rule rule)
 }
 
 const char *
-name_check_label(struct span name)
-{
-	return first(name, NAME_LABEL);
-}
-
-const char *
 name_check_subdomain(struct span name)
 {
 	return first(name, NAME_SUBDOMAIN);
@@ -183,12 +177,6 @@ const char *
 name_check_dns1035(struct span name)
 {
 	return first(name, NAME_DNS1035);
-}
-
-const char *
-name_check_segment(struct span name)
-{
-	return first(name, NAME_SEGMENT);
 }
 
 static void
@@ -244,21 +232,6 @@ name_label_value(struct causes *c, struct span field, struct span value)
 		    c, field, value, "must be no more than 63 bytes");
 	if (value.n > 0 && !matches_key(value))
 		cause_invalid_text(c, field, value, value_message);
-}
-
-const char *
-name_check_label_key(struct arena *a, struct span key)
-{
-	struct causes c = {a, NULL, 0};
-	struct span said;
-	size_t skip;
-
-	name_qualified(&c, SPAN_NONE, SPAN_NONE, key);
-	if (c.n == 0)
-		return NULL;
-	said = c.items[0].message;
-	skip = strlen("Invalid value: \"\": ");
-	return arena_str(a, span_make(said.p + skip, said.n - skip));
 }
 
 const char *

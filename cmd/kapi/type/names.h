@@ -29,11 +29,8 @@ void name_qualified(
 void name_label_value(struct causes *c, struct span field, struct span value);
 
 /* The rules of names, worded as the server does it; NULL: fine. */
-const char *name_check_label(struct span name);	    /* DNS-1123 label */
 const char *name_check_subdomain(struct span name); /* DNS-1123 subdomain */
 const char *name_check_dns1035(struct span name);
-const char *name_check_segment(struct span name); /* no / % . .. */
-const char *name_check_label_key(struct arena *a, struct span key);
 const char *name_check_label_value(struct span value);
 
 #endif

@@ -113,10 +113,8 @@ problem_forbidden(struct arena *a, const struct resource *r, struct span name,
 	    r, name);
 }
 
-/* As field.ErrorList.ToAggregate says it: each error once, and in brackets
- * where there are several. */
-static void
-add_causes(struct arena *a, struct buf *b, const struct causes *c)
+void
+problem_add_causes(struct arena *a, struct buf *b, const struct causes *c)
 {
 	struct map said = MAP_INIT;
 	size_t open = b->len;
@@ -156,7 +154,7 @@ problem_invalid_kind(struct arena *a, struct span group, struct span kind,
 	buf_adds(&b, " is invalid");
 	if (c->n > 0) {
 		buf_adds(&b, ": ");
-		add_causes(a, &b, c);
+		problem_add_causes(a, &b, c);
 	}
 	p->code = 422;
 	p->reason = span_str("Invalid");

@@ -69,4 +69,8 @@ struct problem *problem_timeout(
 /* The Status object. */
 struct node *problem_status(struct arena *a, const struct problem *p);
 
+/* Appends what they say, as field.ErrorList.ToAggregate does: each error once,
+ * and in brackets where there are several. */
+void problem_add_causes(struct arena *a, struct buf *b, const struct causes *c);
+
 #endif

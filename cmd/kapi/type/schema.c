@@ -188,8 +188,6 @@ set_patch(struct field *f, struct span list)
 			f->patch_merge = true;
 		else if (span_is(strategy, "retainKeys"))
 			f->patch_retain_keys = true;
-		else if (span_is(strategy, "replace"))
-			f->patch_replace = true;
 	}
 }
 

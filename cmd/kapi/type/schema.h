@@ -50,7 +50,6 @@ struct field {
 	bool patch_merge;	/* strategic merge: list is merged ... */
 	struct span patch_key;	/* ... by this key; none: as a set */
 	bool patch_retain_keys; /* $retainKeys */
-	bool patch_replace;	/* a struct is replaced as a whole */
 	/* Built-in: how Go writes a value that is not there: a pointer as null,
 	 * unless omit_empty; a struct as {}; the rest as "", 0, false, null,
 	 * unless omit_empty. */

@@ -106,12 +106,26 @@ test_labels(void)
 	    "must be no more than 63 bytes", "64 characters");
 	ok(name_check_label_value(span_str("")) == NULL, "an empty value");
 	ok(name_check_label_value(span_str("a_")) != NULL, "a bad end");
-	ok(name_check_label_key(&arena, span_str("example.com/a.B_c")) == NULL,
-	    "a key with a prefix");
-	is(name_check_label_key(&arena, span_str("/a")),
-	    "prefix part must be non-empty", "an empty prefix");
-	is(name_check_label_key(&arena, span_str("a/")),
-	    "name part must be non-empty", "an empty name");
+}
+
+/* What is wrong with a key, "" for nothing. */
+static struct span
+wrong_with(const char *key)
+{
+	struct causes c = {&arena, NULL, 0};
+
+	name_qualified(&c, SPAN_NONE, SPAN_NONE, span_str(key));
+	return c.n == 0 ? span_str("") : c.items[0].detail;
+}
+
+static void
+test_keys(void)
+{
+	ok(span_is(wrong_with("example.com/a.B_c"), ""), "a key with a prefix");
+	ok(span_is(wrong_with("/a"), "prefix part must be non-empty"),
+	    "an empty prefix");
+	ok(span_is(wrong_with("a/"), "name part must be non-empty"),
+	    "an empty name");
 }
 
 static const struct strategy strategy = {.names = NAME_SUBDOMAIN};
@@ -204,7 +218,7 @@ test_generated(void)
 	struct span n = objectmeta_generate_name(&arena, prefix);
 
 	ok(n.n == 63 && memcmp(n.p, prefix.p, 58) == 0, "58 and 5 characters");
-	ok(name_check_label(n) == NULL, "... that make a name");
+	ok(name_check_subdomain(n) == NULL, "... that make a name");
 	n = objectmeta_uuid(&arena);
 	ok(n.n == 36 && n.p[14] == '4' && strchr("89ab", n.p[19]) != NULL,
 	    "a UUID of version 4");
@@ -220,6 +234,7 @@ main(void)
 	test_labels();
 	test_metadata();
 	test_updates();
+	test_keys();
 	test_generated();
 	arena_release(&arena);
 	return tap_done();

@@ -217,10 +217,6 @@ test_aggregated(struct kube *k)
 
 	joined = (struct got){0};
 	discovery_refresh(d, on_done, &joined);
-	discovery_forget(d, &joined);
-	refresh(d, &g);
-	ok(joined.calls == 0, "forgotten");
-	discovery_refresh(d, on_done, &joined);
 	discovery_free(d);
 	ok(joined.calls == 0, "freed with a request under way");
 }
