@@ -9,6 +9,11 @@ as=()
 if [ "$user" -eq 0 ]; then
 	user=65532
 	as=(setpriv "--reuid=$user" "--regid=$user" --clear-groups)
+	# This tree may be where only root may look.
+	cp -r "$BIN" "$T/bin"
+	install -d "$T/lib"
+	cp -r lib/jq "$T/lib"
+	PATH=$T/bin:$PATH
 fi
 chmod 755 "$T"
 install -d -m 700 -o "$user" "$T/own"
