@@ -4,10 +4,10 @@
 # time, Pods deleted at any moment. In the end each At is DONE, and exactly
 # one Pod was started for it. t/at/kill says how.
 #
-# RUNS runs (200), from number FIRST (1); SEED=N repeats them; WORKERS at a
+# RUNS runs (100), from number FIRST (1); SEED=N repeats them; WORKERS at a
 # time (10).
 # check-all: long faults
-TEST_SECONDS=$((${RUNS:-200} * 2 + 200))
+TEST_SECONDS=$((${RUNS:-100} * 2 + 200))
 . "${0%/*}/lib.sh"
 . "${0%/*}/kapi.sh"
 
@@ -21,7 +21,7 @@ ask POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
 is "$(code)" 201 "the CRD"
 
 # The journal and what the runs saw are two witnesses.
-run_count=${RUNS:-200} first=${FIRST:-1}
+run_count=${RUNS:-100} first=${FIRST:-1}
 t/at/kill "$url" "$T/journal" "$run_count" "$SEED" "$first" >"$T/runs"
 is "$(head -c 8000 "$T/runs")" "$run_count runs" \
 	"of $run_count Ats each was run once, and is DONE"
