@@ -7,85 +7,72 @@
 STATUS='"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}'
 known='"known":{"ConfigMap/default/a":"u2"}'
 
+# given NAME: a server that answers as the first line of t/cases/3000/NAME.jsonl
+# says (t/server/fake-writes); the other lines are what kapply reads.
+given() {
+	serve "$(head -n 1 "t/cases/3000/$1.jsonl")"
+	tail -n +2 "t/cases/3000/$1.jsonl" >"$T/in"
+}
+
 apply() {
 	kapply --server "$url" --timeout=10s "$@" <"$T/in"
 }
 
 # --- what passes is tried again, and nobody hears of it
-for end in '"code":500,"body":{"kind":"Status","reason":"InternalError","message":"webhook"}' \
-	'"code":503' '"code":504,"body":{"kind":"Status","reason":"Timeout","message":"m"}' \
-	'"end":"close"' '"code":200,"end":"cut"' '"code":502,"body":"<html>"'; do
-	serve "{\"PATCH $CMS/a\":[{$end},{$end}]}"
-	set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
-	runs 0 "an answer {$end}" apply
+for answer in 500 503 504 close cut html; do
+	given "passes-$answer"
+	runs 0 "an answer: $answer" apply
 	is "$(requests) $(cat "$T/out")" "PATCH a
 PATCH a
 PATCH a $(wrote '{"phase":"Available"}')" "... is tried again"
 done
 
 # --- Retry-After
-serve "{\"PATCH $CMS/a\":[{\"code\":429,\"headers\":{\"Retry-After\":\"2\"},\"body\":\"slow down\"}]}"
-set_line "$(cm a 1)" "$known" >"$T/in"
+given retry-after
 begin=$(date +%s%N)
 runs 0 "429 with Retry-After" apply
 ms=$((($(date +%s%N) - begin) / 1000000))
 ok "... waits that long ($ms ms)" test "$ms" -ge 2000
 
 # --- what passes, but not in time, counts as failed; later it succeeds
-fail=$(failure 503 ServiceUnavailable "not now")
-serve "{\"PATCH $CMS/a\":[$fail,$fail,$fail,$fail]}"
-set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+given lasts
 runs 0 "a failure that lasts" apply --fail-after=200ms
 is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')
 $(wrote '{"phase":"Available"}')" "... is told in between"
-serve "{\"PATCH $CMS/a\":[$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail]}"
+given lasts-longer
 runs 1 "a failure that lasts longer than --timeout" apply --timeout=1s
 is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')" \
 	"... is told at the end"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
 
 # --- permanent: told at once, not tried again before the end
-for refusal in "$(failure 400 BadRequest bad)" "$(failure 413 RequestEntityTooLarge big)" \
-	"$(failure 415 UnsupportedMediaType no)" "$(failure 405 MethodNotAllowed no)" \
-	"$(failure 500 '' 'failed to create typed patch object')"; do
-	serve "{\"PATCH $THINGS/x\":[$refusal]}"
-	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"}}' >"$T/in"
-	runs 1 "refused: ${refusal:8:3}" apply
+for code in 400 413 415 405 500; do
+	given "refused-$code"
+	runs 1 "refused: $code" apply
 	is "$(requests)" "PATCH x" "... is not tried again"
 done
 
 # --- a result says where its object is
-{
-	echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}'
-	echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"there"}}'
-	echo '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"c"}}'
-} >"$T/in"
 metadata() {
 	jq -c '[.metadata, .result]' "$T/out" | sort
 }
-serve "{\"PATCH $CMS/a\":[{\"code\":201,\"body\":{}}]}"
+given no-namespace
 runs 1 "objects without a namespace" apply -o result --timeout=1s
 is "$(metadata)" '[{"name":"c"},"failed"]
 [{"namespace":"default","name":"a"},"created"]
 [{"namespace":"there","name":"b"},"configured"]' \
 	"... get the one they are applied to, if their kind is known"
-serve "{\"PATCH ${CMS/default/here}/a\":[$(failure 400 BadRequest bad)]}"
-head -n 1 "$T/in" >"$T/one" && mv "$T/one" "$T/in"
+given no-namespace-here
 runs 1 "... also -n, and" apply -o result -n here
 is "$(metadata)" '[{"namespace":"here","name":"a"},"failed"]' \
 	"... when they fail"
 
 # --- races of uids
-missing=$(failure 409 Conflict 'uid mismatch: the provided object specified uid u2')
-serve "{\"PATCH $CMS/a\":[$missing]}"
-set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+given known-gone
 runs 0 "a known object that is gone" apply
 is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a" "... is dropped"
 is "$(jq -c .metadata <(sed 's/^[^{]*//' "$T/requests"))" '{"name":"a","namespace":"default","uid":"u2"}' "... its uid was sent"
-exists=$(failure 409 Conflict 'the object has been modified')
-ours='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u3","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"t","uid":"u1","controller":true}]}}}'
-serve "{\"PATCH $CMS/a\":[$exists,$missing,{\"code\":201,\"body\":{}}],\"GET $CMS/a\":[$ours]}"
-set_line "$(cm a 1)" "\"known\":{\"ConfigMap/default/a\":null},$STATUS" >"$T/in"
+given ours-gone-again
 runs 0 "there, ours, gone again" apply -o result
 is "$(requests)$(jq -r .result "$T/out")" "PATCH a
 GET a
@@ -95,63 +82,48 @@ is "$(sed -n 's/^PATCH [^{]*//p' "$T/requests" | jq -c '[.metadata.uid, .metadat
 '[null,"1"]
 ["u3",null]
 [null,"1"]' "... by uid, or only where nothing is"
-leaving=${ours/\"uid\":\"u3\"/\"uid\":\"u3\",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"}
-serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[$leaving]}"
+given ours-leaving
 runs 0 "ours, and on its way out" apply
 is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a
 GET a" "... is waited for"
-serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[${ours/u1/u9}]}"
+given other-primary
 runs 1 "of another primary" apply
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
 	"... is left alone, and both are named"
 
-conflict=$(failure 409 Conflict 'Apply failed with 1 conflict' \
-	',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with x","field":".data.k"}]}')
-serve "{\"PATCH $CMS/a\":[$conflict]}"
-set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+given owned-fields
 runs 1 "a known object, and somebody owns its fields" apply
 is "$(requests) $(jq -c .status.phase "$T/out")" 'PATCH a "Failed"' \
 	"... is there: a failure"
 
 # --- at most once: what is there by now is not looked at
-serve '{}'
-set_line "$(cm a 1)" "$known,\"once\":[\"ConfigMap/default/a\"],$STATUS" >"$T/in"
+given once
 runs 0 "to be created once, and known" apply
 is "$(requests)$(cat "$T/out")" "$(wrote '{"phase":"Available"}')" \
 	"... is done"
 
 # --- the primary belongs to its users, whoever wrote the line
-serve '{}'
-set_line '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default"},"spec":{}}' \
-	"\"delete\":[{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"namespace\":\"default\",\"name\":\"t\",\"uid\":\"u1\"}],$STATUS" >"$T/in"
+given itself
 runs 1 "an item that is the primary itself" apply
 is "$(requests)$(cat "$T/out")" \
 	"$(wrote '{"phase":"Failed","reason":"Thing.example.com/default/t refused: it is the primary itself"}')" \
 	"... is neither applied nor deleted"
 
 # --- what a filter refused: nothing of a later phase, whatever else succeeds
-serve '{}'
-set_line "$(cm b 1),$(cm c 1 | sed 's/"v1"/"example.com\/v1"/;s/ConfigMap/Thing/')" \
-	"\"refused\":[{\"item\":\"ConfigMap/default/a\",\"message\":\"no\"}],\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"default\",\"name\":\"old\",\"uid\":\"u3\"}],\"finalizers\":{\"remove\":[\"example.com/x\"]},$STATUS" >"$T/in"
+given filter-refused
 runs 1 "an item that a filter refused" apply
 is "$(requests) $(cat "$T/out")" "PATCH b $(wrote '{"phase":"Failed","reason":"ConfigMap/default/a refused: no"}')" \
 	"... holds up what comes after it, and is a failure of the primary"
 
 # --- a delete that failed needs the proof again
-serve "{\"GET $CMS/a\":[$ours,${ours/u1/u9}],\"DELETE $CMS/a\":[$(failure 503 ServiceUnavailable "not now")]}"
-set_line "" '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"a","uid":"u3"}]' >"$T/in"
+given delete-raced
 runs 1 "a delete, and meanwhile it belongs to another primary" apply
 is "$(requests)" "GET a
 DELETE a
 GET a" "... is not sent again"
 
 # --- finalizers: the test fails, another try with what is there then
-thing() {
-	printf '{"code":200,"body":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","uid":"u1","resourceVersion":"%s","finalizers":%s}}}' "$@"
-}
-raced=$(failure 422 Invalid 'the server rejected our request due to an error in our request' ',"details":{}')
-serve "{\"GET $THINGS/t\":[$(thing 5 '["a/b"]'),$(thing 6 '["a/b","c/d"]')],\"PATCH $THINGS/t\":[$raced,$(thing 7 '[]')]}"
-set_line "$(cm a 1)" '"finalizers":{"add":["e/f"]},"known":{"ConfigMap/default/a":"u2"}' >"$T/in"
+given finalizer-raced
 runs 0 "a finalizer, and somebody else was faster" apply
 is "$(requests)" "GET t
 PATCH t
@@ -190,9 +162,7 @@ PATCH d" "... the newest is applied, without what was accepted just now"
 is "$(cat "$T/out")" "$(wrote '{"n":3}')" "... and one status is passed on"
 
 # --- an empty line cancels
-fail=$(failure 503 ServiceUnavailable "not now")
-serve "{\"PATCH $CMS/a\":[$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail]}"
-{ set_line "$(cm a 1)" "$known,$STATUS"; set_line ""; } >"$T/in"
+given empty-line
 runs 0 "an empty line cancels what failed" apply
 is "$(cat "$T/out")" "" "... without a word"
 
@@ -243,9 +213,7 @@ is "$(grep -v '"metrics"' "$T/report")" '
 	"... a newline when ready, then counters"
 
 # --- who may not: named, and the others go on
-forbidden='configmaps \"a\" is forbidden: User \"jo\" cannot patch resource \"configmaps\" in API group \"\" in the namespace \"default\"'
-serve "{\"PATCH $CMS/a\":[$(failure 403 Forbidden "$forbidden")]}"
-{ set_line "$(cm a 1)" "$known,$STATUS"; set_line "$(cm b 1)" '"known":{"ConfigMap/default/b":"u3"}' other; } >"$T/in"
+given forbidden
 runs 1 "403" apply
 is "$(requests | sort)" "PATCH a
 PATCH b" "... is not tried again, others go on"
@@ -253,38 +221,29 @@ is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply C
 	"... names user, verb, resource and object"
 is "$(jq -r .status.reason "$T/out")" 'cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... in the status, too"
-serve "{\"PATCH $CMS/a\":[$(failure 401 Unauthorized Unauthorized)]}"
-cm a 1 >"$T/in"
+given unauthorized
 runs 1 "401" apply -o result
 is "$(cat "$T/err")" "kapply: error: cannot apply ConfigMap default/a: Unauthorized" "... is said"
 
 # --- what the server refuses of a set is in the status of its primary alone
-for refusal in 'field not declared in schema;500;;failed to create typed patch object (default/x; /v1, Kind=Service): .spec.prts: field not declared in schema' \
-	'immutable;422;Invalid;Service "x" is invalid: spec.clusterIP: Invalid value: "1": field is immutable' \
-	'too large;413;RequestEntityTooLarge;Request entity too large: limit is 3145728'; do
-	IFS=';' read -r what code reason message <<<"$refusal"
-	serve "{\"PATCH $THINGS/x\":[$(failure "$code" "$reason" "${message//\"/\\\"}")]}"
-	{
-		set_line '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x","namespace":"default"}}' \
-			"\"known\":{\"Thing.example.com/default/x\":\"u7\"},$STATUS"
-		set_line "$(cm b 1)" '"known":{"ConfigMap/default/b":"u3"}' other
-	} >"$T/in"
-	runs 1 "$what" apply
+for refusal in 'not-declared;failed to create typed patch object (default/x; /v1, Kind=Service): .spec.prts: field not declared in schema' \
+	'immutable;Service "x" is invalid: spec.clusterIP: Invalid value: "1": field is immutable' \
+	'too-large;Request entity too large: limit is 3145728'; do
+	given "${refusal%%;*}"
+	message=${refusal#*;}
+	runs 1 "${refusal%%;*}" apply
 	is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Thing.example.com default/x: $message" "... is named"
 	is "$(jq -r '.metadata.name + ": " + .status.reason' "$T/out")" "t: cannot apply Thing.example.com default/x: $message" "... in the status of its primary"
 	is "$(requests | sort)" "PATCH b
 PATCH x" "... and another primary goes on"
 done
-serve '{}'
-set_line '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"x","namespace":"default"}}' "$STATUS" >"$T/in"
+given nobody-serves
 runs 1 "a kind that nobody serves" apply --timeout=2s
 is "$(jq -r .status.reason "$T/out")" \
 	'cannot apply Nothing default/x: no matches for kind "Nothing" in version "v1"' "... is named in the status"
 
 # --- a namespace on its way out: it may come back, the primary waits
-leaving=$(failure 403 Forbidden 'configmaps \"a\" is forbidden: unable to create new content in namespace default because it is being terminated' ',"details":{"causes":[{"reason":"NamespaceTerminating","message":"namespace default is being terminated","field":"metadata.namespace"}]}')
-serve "{\"PATCH $CMS/a\":[$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving,$leaving]}"
-set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+given terminating
 runs 1 "a terminating namespace" apply --timeout=1s
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: Forbidden: metadata.namespace (NamespaceTerminating)" "... is told at the end"
 ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
