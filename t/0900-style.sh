@@ -1,7 +1,6 @@
 #!/bin/bash
 # The source: formatted, short, and clean for the shell and man linters.
 # check-all: linters
-TEST_SECONDS=900
 . "${0%/*}/lib.sh"
 
 ok "C is formatted as .clang-format says" make --no-print-directory style

@@ -3,7 +3,7 @@
 # UBSan (SANITIZE=address,undefined make). The unit tests of that build are
 # tests of their own.
 # check-all: sanitizers
-TEST_SECONDS=1200
+TEST_SECONDS=3600
 . "${0%/*}/lib.sh"
 
 sanitized=$ROOT/build-sanitize/bin

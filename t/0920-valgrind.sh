@@ -2,7 +2,6 @@
 # The unit tests under valgrind: no invalid access, no leak. Not those of kapi,
 # nor others that are slow: they run with ASan, leaks included.
 # check-all: valgrind
-TEST_SECONDS=900
 . "${0%/*}/lib.sh"
 
 for test in build/t/*/test-*; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What depends on libraries and on the compiler, on Debian 13: t/debian/suite.
 # check-all: other Debians
-export TEST_SECONDS=1500
+export TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=debian/passes.sh

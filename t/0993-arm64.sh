@@ -2,7 +2,7 @@
 # kpipe for aarch64, by the cross compiler of Debian 13, run by qemu:
 # t/debian/suite.
 # check-all: other Debians
-export TEST_SECONDS=1500
+export TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=debian/passes.sh

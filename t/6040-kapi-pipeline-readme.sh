@@ -4,7 +4,6 @@
 # what it prints. All commands run in one shell.
 # servers: kapi
 # check-all: needs Go
-TEST_SECONDS=120
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

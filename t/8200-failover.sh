@@ -6,7 +6,6 @@
 # fail-over of each operator at once; OPERATORS="at ..."; SEED=N repeats a run.
 # servers: kapi
 # check-all: long faults
-TEST_SECONDS=600
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"

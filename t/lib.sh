@@ -8,7 +8,7 @@
 #
 # A test begins in the root of the repository, with bin/ first in PATH (or
 # $BIN: another build). $T is its own directory, removed at the end; processes
-# started with `start` are killed then. Bounded: after $TEST_SECONDS (300) the
+# started with `start` are killed then. Bounded: after $TEST_SECONDS (900) the
 # test is ended from outside.
 #
 # What was not seen is no success (0010-harness.sh): a test that tests nothing,
@@ -50,7 +50,7 @@ cleanup() {
 	fi
 }
 trap cleanup EXIT
-trap 'echo "# too slow: ended after ${TEST_SECONDS:-300} s"; exit 1' ALRM
+trap 'echo "# too slow: ended after ${TEST_SECONDS:-900} s"; exit 1' ALRM
 trap 'exit 1' TERM INT HUP
 
 # Reports by signal, so that a hanging command ends, too (bash runs a trap
@@ -58,7 +58,7 @@ trap 'exit 1' TERM INT HUP
 (
 	trap - EXIT
 	exec >/dev/null 2>&1 </dev/null
-	for ((i = 0; i < ${TEST_SECONDS:-300}; i++)); do
+	for ((i = 0; i < ${TEST_SECONDS:-900}; i++)); do
 		sleep 1
 		kill -0 $$ || exit
 	done
