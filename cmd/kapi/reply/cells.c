@@ -232,7 +232,8 @@ by_key(const void *x, const void *y)
 }
 
 struct span
-cells_selector(struct arena *a, const struct node *selector, const char *otherwise)
+cells_selector(
+    struct arena *a, const struct node *selector, const char *otherwise)
 {
 	const struct node *labels = tree_get(selector, "matchLabels");
 	const struct node *more = tree_get(selector, "matchExpressions");

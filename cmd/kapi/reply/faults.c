@@ -99,7 +99,8 @@ is_blank(struct span line)
 
 /* All of these lines or none; what: the file, or "plan". */
 static int
-take_plan(struct faults *f, const char *what, struct span lines, struct err *err)
+take_plan(
+    struct faults *f, const char *what, struct span lines, struct err *err)
 {
 	struct fault_entry *first = NULL, **end = &first;
 	size_t number = 0;

@@ -138,11 +138,13 @@ static const struct {
 	"\n"},
     {"immutable without paths",
 	"[{\"kpipe.dev/immutable\": {\"object\": " OBJ("\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 are not a list of paths"},
+	"error: desired: the immutable paths of item 0 are not a list of "
+	"paths"},
     {"immutable, no paths",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 are not a list of paths"},
+	"error: desired: the immutable paths of item 0 are not a list of "
+	"paths"},
     {"immutable element",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\", 0]], "
 	"\"object\": " OBJ("\"a\"") "}}]",
@@ -370,7 +372,8 @@ static const struct {
 	"error: events gives something else than an array"},
     {"a bad event", PROGRAM_EVENTS,
 	"def events: [{type: \"Loud\", reason: \"A\", message: \"b\"}];",
-	"error: events: item 0 is not {type: \"Normal\" or \"Warning\", reason, "
+	"error: events: item 0 is not {type: \"Normal\" or \"Warning\", "
+	"reason, "
 	"message}"},
     {"finalize", PROGRAM_FINALIZE,
 	"def finalize: {items: [" OBJ("\"a\"") "], delete: [" OBJ(

@@ -58,8 +58,8 @@ test_refusals(void)
 	    "a List whose items is not a list");
 	refused("{\"kind\":\"List\",\"items\":[],\"reconcile\":7}",
 	    "a List whose reconcile is not an object");
-	refused(
-	    "{\"items\":{},\"reconcile\":{" PRIMARY "}}", "items is not a list");
+	refused("{\"items\":{},\"reconcile\":{" PRIMARY "}}",
+	    "items is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"known\":[]}}",
 	    "reconcile.known is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"once\":{}}}",

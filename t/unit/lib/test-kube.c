@@ -302,7 +302,8 @@ test_certificates(void)
 	    "DIR/client.key: user \"u\": the client certificate is not a PEM "
 	    "certificate");
 	refused(trusted, "client-certificate: client.crt, client-key: ca.crt",
-	    "DIR/client.crt: user \"u\": the client key is not an unencrypted PEM "
+	    "DIR/client.crt: user \"u\": the client key is not an unencrypted "
+	    "PEM "
 	    "key");
 	refused(trusted, "client-certificate: nothing.crt, client-key: ca.crt",
 	    "cannot read DIR/nothing.crt: No such file or directory");
