@@ -26,7 +26,7 @@ void input_release(struct input *in);
 
 /* Whether another document can be taken; hands on what is held. */
 bool input_has_room(struct input *in);
-/* -1 with err: it is no set. */
+/* -1 with err: it is not a set. */
 int input_take(struct input *in, const struct stream_doc *doc, struct err *err);
 
 #endif

@@ -285,7 +285,7 @@ enum key_type {
 	KEY_DURATION
 };
 
-struct key {
+struct entry_key {
 	const char *name;
 	enum key_type type;
 	int (*load)(
@@ -296,7 +296,7 @@ struct key {
 #define AT(member) offsetof(struct watch_entry, member)
 
 /* In the order in which they are read. */
-static const struct key keys[] = {
+static const struct entry_key keys[] = {
     {"group", KEY_OF_PRIMARY, NULL, 0},
     {"version", KEY_OF_PRIMARY, NULL, 0},
     {"kind", KEY_OF_PRIMARY, NULL, 0},
@@ -324,7 +324,7 @@ static const struct key keys[] = {
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
 
 static int
-load_key(struct conf *c, const struct yaml *y, const struct key *k,
+load_key(struct conf *c, const struct yaml *y, const struct entry_key *k,
     struct watch_entry *e)
 {
 	void *member = (char *)e + k->offset;

@@ -17,7 +17,7 @@ struct step {
 	int index;
 };
 
-struct writer {
+struct text_writer {
 	struct buf *out;
 	struct err *err;
 	enum jvtext_order order;
@@ -71,7 +71,7 @@ add_path(struct buf *b, const struct step *step)
 }
 
 static int
-refuse(struct writer *w, const struct step *step, const char *why)
+refuse(struct text_writer *w, const struct step *step, const char *why)
 {
 	struct buf path = BUF_INIT;
 
@@ -83,7 +83,7 @@ refuse(struct writer *w, const struct step *step, const char *why)
 }
 
 static int
-add_number(struct writer *w, jv number, const struct step *step)
+add_number(struct text_writer *w, jv number, const struct step *step)
 {
 	double d = jv_number_value(number);
 	char text[40];
@@ -106,10 +106,11 @@ add_number(struct writer *w, jv number, const struct step *step)
 	return 0;
 }
 
-static int add_value(struct writer *w, jv v, const struct step *up, int depth);
+static int add_value(
+    struct text_writer *w, jv v, const struct step *up, int depth);
 
 static int
-add_array(struct writer *w, jv v, const struct step *up, int depth)
+add_array(struct text_writer *w, jv v, const struct step *up, int depth)
 {
 	int n = jv_array_length(jv_copy(v));
 	int rc = 0;
@@ -129,7 +130,7 @@ add_array(struct writer *w, jv v, const struct step *up, int depth)
 }
 
 static int
-add_object(struct writer *w, jv v, const struct step *up, int depth)
+add_object(struct text_writer *w, jv v, const struct step *up, int depth)
 {
 	struct jvmembers m;
 	int rc = 0;
@@ -152,7 +153,7 @@ add_object(struct writer *w, jv v, const struct step *up, int depth)
 }
 
 static int
-add_value(struct writer *w, jv v, const struct step *up, int depth)
+add_value(struct text_writer *w, jv v, const struct step *up, int depth)
 {
 	if (w->out->len > w->most)
 		return err_set(w->err, ERR_PERMANENT,
@@ -194,7 +195,7 @@ jvtext_add_ordered(
     struct buf *b, jv value_peek, enum jvtext_order order, struct err *err)
 {
 	size_t before = b->len;
-	struct writer w = {b, err, order, before + JVTEXT_BYTES_MAX};
+	struct text_writer w = {b, err, order, before + JVTEXT_BYTES_MAX};
 
 	if (add_value(&w, value_peek, NULL, 0) == 0)
 		return 0;

@@ -27,7 +27,7 @@ pay(struct cost *c, size_t memory)
 
 /* ---- writing ---- */
 
-struct writer {
+struct wire_writer {
 	struct buf *b;
 	size_t most; /* bytes in b */
 	struct cost left;
@@ -54,7 +54,7 @@ add_count(struct buf *b, char type, uint32_t n)
 }
 
 static enum jvtext_size
-add_text(struct writer *w, jv string_peek)
+add_text(struct wire_writer *w, jv string_peek)
 {
 	struct span s = jvtext_span(string_peek);
 
@@ -65,10 +65,10 @@ add_text(struct writer *w, jv string_peek)
 	return JVTEXT_FITS;
 }
 
-static enum jvtext_size add_value(struct writer *w, jv v, int deeper);
+static enum jvtext_size add_value(struct wire_writer *w, jv v, int deeper);
 
 static enum jvtext_size
-add_array(struct writer *w, jv v, int deeper)
+add_array(struct wire_writer *w, jv v, int deeper)
 {
 	int n = jv_array_length(jv_copy(v));
 	enum jvtext_size size = JVTEXT_FITS;
@@ -84,7 +84,7 @@ add_array(struct writer *w, jv v, int deeper)
 }
 
 static enum jvtext_size
-add_object(struct writer *w, jv v, int deeper)
+add_object(struct wire_writer *w, jv v, int deeper)
 {
 	enum jvtext_size size = JVTEXT_FITS;
 	size_t start = w->b->len;
@@ -107,7 +107,7 @@ add_object(struct writer *w, jv v, int deeper)
 }
 
 static enum jvtext_size
-add_value(struct writer *w, jv v, int deeper)
+add_value(struct wire_writer *w, jv v, int deeper)
 {
 	jv_kind kind = jv_get_kind(v);
 	bool holds = kind == JV_KIND_ARRAY || kind == JV_KIND_OBJECT;
@@ -146,7 +146,7 @@ enum jvtext_size
 jvwire_add(struct buf *b, jv value_peek)
 {
 	size_t before = b->len;
-	struct writer w = {b, before + JVWIRE_BYTES_MAX, most};
+	struct wire_writer w = {b, before + JVWIRE_BYTES_MAX, most};
 	enum jvtext_size size = add_value(&w, value_peek, JVTEXT_DEPTH_MAX);
 
 	if (size != JVTEXT_FITS)

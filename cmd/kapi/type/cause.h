@@ -14,7 +14,7 @@
 struct cause {
 	struct span reason;  /* FieldValueRequired, FieldValueInvalid, ... */
 	struct span message; /* Required value, Invalid value: "x": ... */
-	struct span detail;  /* the last part of the message; may be none */
+	struct span detail;  /* the end of the message; empty: it has none */
 	struct span field;   /* spec.replicas */
 };
 
