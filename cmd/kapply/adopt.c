@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "body.h"
 #include "fields.h"
 #include "json/json.h"
@@ -117,7 +118,7 @@ is_kubernetes(struct span manager)
 	    "kube-controller-manager", "kube-scheduler", "kubelet",
 	    "cloud-controller-manager"};
 
-	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+	for (size_t n = 0; n < COUNT(names); n++)
 		if (json_is(manager, names[n]))
 			return true;
 	return false;

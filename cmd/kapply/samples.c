@@ -1,5 +1,6 @@
 /* Part of apply.h: its metrics. */
 #include "apply.h"
+#include "base/array.h"
 #include "kube/recorder.h"
 #include "process/clock.h"
 
@@ -17,7 +18,7 @@ add_results(const struct apply_counters *c, struct metric_lines *m)
 	    {"failed", c->failures},
 	};
 
-	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+	for (size_t i = 0; i < COUNT(results); i++)
 		metric_add(m, METRIC_APPLIED, METRIC_LABELS(results[i].name),
 		    (double)results[i].count);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
@@ -373,7 +374,7 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(finalizers, "origin"), "reconcile.finalizers.origin",
 		JSON_STRING}};
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+	for (size_t i = 0; i < COUNT(members); i++) {
 		enum json_type type = json_type(members[i].value);
 
 		if (members[i].value.p == NULL || type == JSON_NULL ||

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "body.h"
 
 /*
@@ -73,7 +74,7 @@ spare(const struct set *s, const struct item *i, struct span object,
 		*why = "it is the operator's own namespace";
 	if (*why != NULL)
 		return SPARE_ALWAYS;
-	for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+	for (size_t n = 0; n < COUNT(rows); n++) {
 		const struct row *r = &rows[n];
 
 		if (!fits(r->group, i->id.group) ||

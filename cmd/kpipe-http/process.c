@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "process/file.h"
 
@@ -52,7 +53,7 @@ take_stat(struct process *p, const char *text)
 	n = (size_t)(close - open) - 1;
 	memcpy(p->name, open + 1, n < sizeof(p->name) ? n : 0);
 	text = close + 3; /* the state; from 4 on all are numbers */
-	for (size_t i = 4; i < sizeof(fields) / sizeof(*fields); i++) {
+	for (size_t i = 4; i < COUNT(fields); i++) {
 		fields[i] = strtod(text + 1, &end);
 		if (end == text + 1)
 			return false;

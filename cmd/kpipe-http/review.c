@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "base/array.h"
 #include "base/digest.h"
 #include "base/lru.h"
 #include "base/mem.h"
@@ -256,7 +257,7 @@ add_user(struct buf *b, struct span user)
 	static const char *const names[][2] = {{"username", "user"},
 	    {"uid", "uid"}, {"groups", "groups"}, {"extra", "extra"}};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		struct span v = json_get(user, names[i][0]);
 
 		if (v.p == NULL)

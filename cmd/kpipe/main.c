@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
@@ -316,7 +317,7 @@ start(struct app *a)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+	for (size_t i = 0; i < COUNT(signals); i++)
 		loop_signal(a->loop, signals[i], on_signal, a);
 	p->loop = a->loop;
 	p->mode = options.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "conf/namespaces.h"
 #include "credential.h"
 #include "kubeconfig/kubeopt.h"
@@ -109,7 +110,7 @@ check_pairs(struct err *err)
 		options.metrics_secure, "metrics-secure"},
 	};
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+	for (size_t i = 0; i < COUNT(pairs); i++)
 		if (pairs[i].given && !pairs[i].other)
 			return err_set(err, ERR_PERMANENT,
 			    "option --%s needs --%s", pairs[i].name,

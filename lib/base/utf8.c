@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include "base/array.h"
+
 size_t
 utf8_length(const char *p, const char *end)
 {
@@ -69,7 +71,7 @@ static const struct {
     {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb},
     {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f},
     {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
-enum { HIDDEN = sizeof(hidden) / sizeof(*hidden) };
+enum { HIDDEN = COUNT(hidden) };
 
 bool
 utf8_is_visible(uint32_t c)

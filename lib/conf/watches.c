@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "conf/conf.h"
 #include "conf/expand.h"
@@ -321,7 +322,7 @@ static const struct entry_key keys[] = {
     {"related", KEY_LOADED, load_related, 0},
 };
 
-enum { KEYS = sizeof(keys) / sizeof(*keys) };
+enum { KEYS = COUNT(keys) };
 
 static int
 load_key(struct conf *c, const struct yaml *y, const struct entry_key *k,

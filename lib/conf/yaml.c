@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/span.h"
 #include "json/json.h"
@@ -88,7 +89,7 @@ known_tag(const char *tag)
 
 	if (strncmp(tag, prefix, sizeof(prefix) - 1) != 0)
 		return strcmp(tag, "!") == 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(tag + sizeof(prefix) - 1, names[i]) == 0)
 			return true;
 	return false;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "httpd/conn.h"
 #include "process/clock.h"
@@ -261,8 +262,8 @@ session_new(struct conn *c)
 	nghttp2_session_callbacks_del(cb);
 	if (s == NULL)
 		return NULL;
-	nghttp2_submit_settings(s, NGHTTP2_FLAG_NONE, settings,
-	    sizeof(settings) / sizeof(*settings));
+	nghttp2_submit_settings(
+	    s, NGHTTP2_FLAG_NONE, settings, COUNT(settings));
 	nghttp2_session_set_local_window_size(s, NGHTTP2_FLAG_NONE, 0, WINDOW);
 	return s;
 }

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 bool
 head_lines(
     struct head_lines *l, const char *p, size_t n, size_t *taken, bool *whole)
@@ -88,7 +90,7 @@ static const struct {
 const char *
 head_status(int status)
 {
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		if (texts[i].status == status)
 			return texts[i].text;
 	return "Unknown";

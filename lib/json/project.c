@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "json/json.h"
 
@@ -84,7 +85,7 @@ project_new(void)
 	    "deletionTimestamp", "ownerReferences"};
 	struct project *p = mem_zalloc(sizeof(*p));
 
-	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+	for (size_t i = 0; i < COUNT(always); i++)
 		keep(p, NULL, always[i]);
 	keep(p, "labels", "kpipe.dev/part-of");
 	keep(p, "annotations", "kpipe.dev/member");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/digest.h"
 #include "base/mem.h"
@@ -347,7 +348,7 @@ judge(struct recorder *r, struct waiting *w)
 	struct buf source = BUF_INIT, object = BUF_INIT;
 
 	buf_addf(&source, "%s %s", w->text[COMPONENT], r->host);
-	for (size_t i = 0; i < sizeof(of_object) / sizeof(*of_object); i++)
+	for (size_t i = 0; i < COUNT(of_object); i++)
 		buf_addf(&object, "%s ", w->text[of_object[i]]);
 	w->verdict = eventfilter_ask(r->filter,
 	    &(struct eventfilter_event){.source = buf_span(&source),

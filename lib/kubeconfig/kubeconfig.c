@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/digest.h"
 #include "base/mem.h"
@@ -28,7 +29,7 @@ kubeconfig_free(struct kubeconfig *c)
 	    c->cert_file, c->cert_pem, c->key_file, c->key_pem, c->token,
 	    c->token_file, c->username, c->password};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		if (texts[i] != NULL) /* some are secrets */
 			explicit_bzero(texts[i], strlen(texts[i]));
 		free(texts[i]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 
@@ -26,7 +27,7 @@ kubeuser_forget(struct kubeconfig *c)
 	char **texts[] = {&c->cert_file, &c->cert_pem, &c->key_file,
 	    &c->key_pem, &c->token, &c->token_file, &c->username, &c->password};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		if (*texts[i] != NULL) /* some are secrets */
 			explicit_bzero(*texts[i], strlen(*texts[i]));
 		free(*texts[i]);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/array.h"
+
 uint64_t
 clock_ms(void)
 {
@@ -228,7 +230,7 @@ duration_unit_us(struct span *t, int64_t *us)
 	} units[] = {{"ms", 1000}, {"us", 1}, {"h", 3600000000},
 	    {"m", 60000000}, {"s", 1000000}};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < COUNT(units); i++) {
 		size_t n = strlen(units[i].name);
 
 		if (t->n >= n && memcmp(t->p, units[i].name, n) == 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "process/clock.h"
@@ -350,8 +351,7 @@ parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
 {
 	struct option *longs = long_options(rows);
 	char *shorts = short_options(rows);
-	size_t first_builtin =
-	    rows->count - (sizeof(builtins) / sizeof(builtins[0]) - 1);
+	size_t first_builtin = rows->count - (COUNT(builtins) - 1);
 	enum opt_result result = OPT_RUN;
 	int c;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/quote.h"
 #include "json/json.h"
 
@@ -17,7 +18,6 @@ static const double queue_buckets[] = {1e-08, 1e-07, 1e-06,
     9.999999999999999e-06, 9.999999999999999e-05, 0.001, 0.01, 0.1, 1.0, 10.0,
     100.0, 1000.0};
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 #define RECONCILE_BUCKETS reconcile_buckets, COUNT(reconcile_buckets)
 #define QUEUE_BUCKETS queue_buckets, COUNT(queue_buckets)
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "json/tree.h"
@@ -83,7 +84,7 @@ anything(struct arena *a)
 	    "{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
 	    "\"x-kubernetes-list-type\":\"map\","
 	    "\"x-kubernetes-list-map-keys\":[\"a\"]}"};
-	const char *text = texts[below(sizeof texts / sizeof texts[0])];
+	const char *text = texts[below(COUNT(texts))];
 
 	if (below(2) == 0)
 		return tree_parse(a, span_str(text), TREE_LIMITS, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "json/project.h"
@@ -238,7 +239,7 @@ mutate(struct buf *b)
 	default: /* a word more */
 		buf_add(&tail, b->data + at, b->len - at);
 		buf_truncate(b, at);
-		buf_adds(b, words[below(sizeof(words) / sizeof(*words))]);
+		buf_adds(b, words[below(COUNT(words))]);
 	}
 	buf_addspan(b, buf_span(&tail));
 	buf_release(&tail);
@@ -254,7 +255,7 @@ main(int argc, char **argv)
 
 	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
 	while (runs % 64 != 0 || time(NULL) < end) {
-		const char *seed = seeds[below(sizeof(seeds) / sizeof(*seeds))];
+		const char *seed = seeds[below(COUNT(seeds))];
 
 		buf_reset(&b);
 		buf_adds(&b, seed);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "crd/structural.h"
 #include "kinds/kinds.h"
 #include "merge/fieldset.h"
@@ -83,8 +84,7 @@ anything(struct arena *a)
 	struct node *part = tree_get(step, parts[below(3)]);
 
 	if (part == NULL || below(2) == 0)
-		return tree_parse(a,
-		    span_str(texts[below(sizeof(texts) / sizeof(*texts))]),
+		return tree_parse(a, span_str(texts[below(COUNT(texts))]),
 		    TREE_LIMITS, NULL, NULL);
 	return tree_copy(a, somewhere(part));
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "conf/yaml.h"
 #include "json/json.h"
@@ -170,7 +171,7 @@ mutate(struct buf *b)
 		buf_add(b, again + at / 2, at - at / 2);
 		break;
 	default:
-		buf_adds(b, words[below(sizeof(words) / sizeof(*words))]);
+		buf_adds(b, words[below(COUNT(words))]);
 	}
 	buf_add(b, tail, tail_len);
 	free(tail);
@@ -189,7 +190,7 @@ main(int argc, char **argv)
 		struct buf b = BUF_INIT;
 		char *exact;
 
-		buf_adds(&b, seeds[below(sizeof(seeds) / sizeof(*seeds))]);
+		buf_adds(&b, seeds[below(COUNT(seeds))]);
 		for (unsigned i = below(6); i > 0; i--)
 			mutate(&b);
 		/* of just its size: ASan sees the first byte behind it */

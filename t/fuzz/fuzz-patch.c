@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "merge/patch.h"
 #include "text/gotext.h"
 #include "../unit/kapi/patch-schema.h"
@@ -172,7 +173,7 @@ mutate(struct buf *b)
 	case 3:
 		break;
 	default:
-		buf_adds(b, words[below(sizeof(words) / sizeof(*words))]);
+		buf_adds(b, words[below(COUNT(words))]);
 	}
 	buf_add(b, tail, tail_len);
 	free(tail);
@@ -189,7 +190,7 @@ run(const char *p, size_t n)
 	input = span_make(exact, n);
 	memset(reached, 0, sizeof(reached));
 	try(input);
-	if (!new_code() || pool_count == sizeof(pool) / sizeof(*pool) ||
+	if (!new_code() || pool_count == COUNT(pool) ||
 	    memchr(exact, '\n', n) != NULL) {
 		free(exact);
 		return;
@@ -227,7 +228,7 @@ take_recorded(struct span line)
 	struct buf text = BUF_INIT;
 	struct span patch = json_string(json_get(line, "patch"), &text);
 
-	if (target_count < sizeof(targets) / sizeof(*targets))
+	if (target_count < COUNT(targets))
 		targets[target_count++] =
 		    span_make(mem_dup(live.p, live.n), live.n);
 	if (json_is(json_get(line, "type"), names[type]))

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "agree/quantity.h"
 #include "language/guards.h"
 #include "language/jqlex.h"
@@ -249,8 +250,7 @@ mutate(struct buf *b)
 		splice(b, at, below(6), "");
 		break;
 	default:
-		splice(b, at, below(2),
-		    words[below(sizeof(words) / sizeof(*words))]);
+		splice(b, at, below(2), words[below(COUNT(words))]);
 	}
 }
 
@@ -265,7 +265,7 @@ main(int argc, char **argv)
 	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
 	while (runs % 64 != 0 || time(NULL) < end) {
 		buf_reset(&b);
-		buf_adds(&b, seeds[below(sizeof(seeds) / sizeof(*seeds))]);
+		buf_adds(&b, seeds[below(COUNT(seeds))]);
 		for (unsigned i = below(6); i > 0; i--)
 			mutate(&b);
 		LLVMFuzzerTestOneInput((const uint8_t *)b.data, b.len);

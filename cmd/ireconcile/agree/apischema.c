@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
 #include "json/jvtext.h"
 
 void
@@ -129,7 +130,7 @@ apischema_list(const struct apischema *s, const struct apischema_place *list)
 	if (span_is(list->key, "variables") &&
 	    span_is(s->kind, "ValidatingAdmissionPolicy"))
 		return (struct apischema_list){LIST_KEYED, {"name"}};
-	for (size_t i = 0; i < sizeof(keyed) / sizeof(keyed[0]); i++)
+	for (size_t i = 0; i < COUNT(keyed); i++)
 		if (span_is(list->key, keyed[i].list))
 			return keyed[i].how;
 	return plain;

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
+
 struct guard {
 	const char *name;
 	const char *says; /* with the name as %.*s, where it has one */
@@ -53,7 +55,7 @@ static const struct guard refused[] = {
     {"nearbyint", OTHER ": use round"},
     {"rint", OTHER ": use round"},
 };
-enum { REFUSED = sizeof(refused) / sizeof(refused[0]) };
+enum { REFUSED = COUNT(refused) };
 
 /* Measured to be the same in 1.6, 1.7 and 1.8 (t/jq/table). */
 static const char freed[] =
@@ -88,7 +90,7 @@ static const struct guard variables[] = {
     {"__prog_args", "$__prog_args is not pure"},
     {"__prog_name", "$__prog_name is not pure"},
 };
-enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
+enum { VARIABLES = COUNT(variables) };
 
 int
 guards_add(struct buf *text)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "json/json.h"
 
 /* Words of the error messages of jq 1.6 to 1.8 and of its regular
@@ -187,7 +188,7 @@ cut_slice(struct buf *out, struct span message)
 	    {"Cannot update string slices", "Cannot update slices of a string"},
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		size_t n = strlen(texts[i][0]);
 
 		if (message.n >= n && memcmp(message.p, texts[i][0], n) == 0) {

@@ -1,5 +1,6 @@
 #include "language/prelude.h"
 
+#include "base/array.h"
 #include "language/jqlex.h"
 
 /*
@@ -330,7 +331,7 @@ static const struct definition definitions[] = {
     {"fromdateiso8601", 0, "def fromdateiso8601: " C_CALL("fromdate", ".") ";"},
     {"fromdate", 0, "def fromdate: fromdateiso8601;"},
 };
-enum { DEFINITIONS = sizeof(definitions) / sizeof(definitions[0]) };
+enum { DEFINITIONS = COUNT(definitions) };
 _Static_assert((int)DEFINITIONS <= (int)PRELUDE_MAX, "");
 
 int

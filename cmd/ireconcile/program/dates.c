@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "json/jvtext.h"
 #include "process/clock.h"
 
@@ -45,7 +46,7 @@ broken_down(const struct tm *tm, double fraction)
 	    tm->tm_yday};
 	jv result = jv_array();
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+	for (size_t i = 0; i < COUNT(fields); i++)
 		result = jv_array_append(result, jv_number(fields[i]));
 	return result;
 }
@@ -232,7 +233,7 @@ dates_call(struct span name, jv x)
 	    {"todate", todate}, {"fromdate", fromdate},
 	    {"strftime", strftime_call}, {"strptime", strptime_call}};
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+	for (size_t i = 0; i < COUNT(functions); i++)
 		if (span_is(name, functions[i].name))
 			return functions[i].function(x);
 	return natives_refuse(x, "_call: no such function");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/digest.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -349,7 +350,7 @@ space_at(struct span s, size_t at)
 
 	if (left > 0 && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
 		return 1;
-	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+	for (size_t i = 0; i < COUNT(wide); i++)
 		if (left >= strlen(wide[i]) &&
 		    memcmp(p, wide[i], strlen(wide[i])) == 0)
 			return strlen(wide[i]);
@@ -398,7 +399,7 @@ static const struct {
 jv
 natives_call(struct span name, jv x)
 {
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+	for (size_t i = 0; i < COUNT(functions); i++)
 		if (span_is(name, functions[i].name))
 			return functions[i].function(x);
 	if (span_is(name, "trim"))

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <jq.h>
 
+#include "base/array.h"
 #include "base/digest.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
@@ -275,7 +276,7 @@ check_reads(const struct program *p, struct err *err)
 	} fields[] = {
 	    {PROGRAM_READS_OWNED, "owned"}, {PROGRAM_READS_NOW, "now"}};
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < COUNT(fields); i++) {
 		const struct source_file *f;
 		int line;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "state/backoff.h"
@@ -152,7 +153,7 @@ locate_parts(struct cache_object *o)
 	    {"deletionTimestamp", &deleted}, {"annotations", &annotations}};
 
 	for (struct json_members m = json_members(metadata); json_member(&m);)
-		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		for (size_t i = 0; i < COUNT(wanted); i++)
 			if (wanted[i].to->p == NULL &&
 			    span_is(m.key, wanted[i].key))
 				*wanted[i].to = m.value;

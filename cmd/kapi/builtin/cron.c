@@ -4,6 +4,8 @@
  */
 #include "builtin/topics.h"
 
+#include "base/array.h"
+
 struct bounds {
 	long min, max;
 	const char *names; /* three letters each, from 1 (or 0) up; or NULL */
@@ -142,7 +144,7 @@ descriptor_problem(struct causes *c, struct span s)
 	static const char *const known[] = {"@yearly", "@annually", "@monthly",
 	    "@weekly", "@daily", "@midnight", "@hourly"};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < COUNT(known); i++)
 		if (span_is(s, known[i]))
 			return NULL;
 	if (s.n > 7 && memcmp(s.p, "@every ", 7) == 0)

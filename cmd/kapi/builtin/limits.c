@@ -4,6 +4,8 @@
  */
 #include "builtin/topics.h"
 
+#include "base/array.h"
+
 static bool
 begins(struct span s, const char *prefix)
 {
@@ -28,7 +30,7 @@ check_quota_name(struct causes *c, const struct at *at, struct span s)
 	if (c->n > before || memchr(s.p, '/', s.n) != NULL ||
 	    begins(s, "hugepages-") || begins(s, "requests.hugepages-"))
 		return;
-	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
+	for (size_t i = 0; i < COUNT(standard); i++)
 		if (span_is(s, standard[i]))
 			return;
 	if (!span_is(s, "storage"))

@@ -1,12 +1,14 @@
 /* Rules of PersistentVolumes. Source: ValidatePersistentVolumeSpec. */
 #include "builtin/topics.h"
 
+#include "base/array.h"
+
 static const char *const sources[] = {"hostPath", "gcePersistentDisk",
     "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte",
     "cephfs", "iscsi", "cinder", "fc", "flexVolume", "azureFile",
     "vsphereVolume", "azureDisk", "photonPersistentDisk", "portworxVolume",
     "scaleIO", "local", "storageos", "csi"};
-enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
+enum { SOURCES = COUNT(sources) };
 
 static void
 check_capacity(

@@ -3,6 +3,7 @@
  * change. Sources: pkg/registry/core/pod/strategy.go, ValidatePodUpdate,
  * plugin/pkg/admission/{priority,defaulttolerationseconds}.
  */
+#include "base/array.h"
 #include "builtin/topics.h"
 #include "type/objectmeta.h"
 
@@ -191,7 +192,7 @@ pod_prepare(const struct change_of *x, struct node *object)
 		prepare_create(x, object);
 	} else if (span_is(x->subresource, "ephemeralcontainers") ||
 	    span_is(x->subresource, "resize")) {
-		for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		for (size_t i = 0; i < COUNT(kept); i++)
 			keep_member(x->arena, given(x->live, "metadata"),
 			    given(object, "metadata"), kept[i]);
 		keep_member(x->arena, x->live, object, "status");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "type/objectmeta.h"
 
 static void
@@ -267,7 +268,7 @@ suffix_nanos(struct span s, __int128 *scale)
 	    {"P", 10, 24}, {"E", 10, 27}, {"Ki", 2, 10}, {"Mi", 2, 20},
 	    {"Gi", 2, 30}, {"Ti", 2, 40}, {"Pi", 2, 50}, {"Ei", 2, 60}};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < COUNT(all); i++) {
 		if (!span_is(s, all[i].suffix))
 			continue;
 		*scale = all[i].base == 2 ? 1000000000 : 1;

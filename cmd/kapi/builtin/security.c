@@ -3,6 +3,8 @@
  * is a flag of its server; kapi allows them. */
 #include "builtin/topics.h"
 
+#include "base/array.h"
+
 static void
 check_id(struct causes *c, const struct at *up, const struct node *context,
     const char *key)
@@ -29,7 +31,7 @@ go_context(struct arena *a, const struct node *context)
 	    {"AppArmorProfile", "appArmorProfile"}};
 	struct node *n = tree_object(a);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT(keys); i++) {
 		tree_put(
 		    a, n, keys[i][0], given_or_null(a, context, keys[i][1]));
 	}

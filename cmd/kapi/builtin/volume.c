@@ -1,6 +1,8 @@
 /* Rules of a Pod's volumes and of resources. */
 #include "builtin/topics.h"
 
+#include "base/array.h"
+
 enum { MODE_MAX = 0777 };
 
 static void
@@ -231,7 +233,7 @@ check_sources(struct causes *c, const struct at *at, const struct node *volume)
 	size_t sources = 0;
 	const struct node *n;
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < COUNT(types); i++) {
 		if ((n = given(volume, types[i])) == NULL)
 			continue;
 		if (sources++ > 0)
@@ -294,7 +296,7 @@ check_resource_name(struct causes *c, const struct at *at, struct span s)
 	check_qualified_name(c, at, s);
 	if (c->n > before || memchr(s.p, '/', s.n) != NULL)
 		return;
-	for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
+	for (size_t i = 0; i < COUNT(standard); i++)
 		known = known || span_is(s, standard[i]);
 	if (!known)
 		fail_text(c, at, s,

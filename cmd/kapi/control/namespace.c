@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "control/namespace_content.h"
@@ -546,7 +547,7 @@ namespaces_start(struct namespaces *n)
 	static const char *const standard[] = {
 	    "kube-system", "kube-public", "kube-node-lease", "default"};
 
-	for (size_t i = 0; i < sizeof(standard) / sizeof(*standard); i++)
+	for (size_t i = 0; i < COUNT(standard); i++)
 		make_namespace(n, standard[i]);
 	/* One may be there without its Service. */
 	queue(n, make_work(n, span_str("default")));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "control/crd_control.h"
@@ -204,7 +205,7 @@ take(struct loading *l, const struct stream_doc *doc, struct err *err)
 	l->line = doc->line;
 	if (!event)
 		return take_object(l, SPAN_NONE, doc->text, err);
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < COUNT(types); i++)
 		known |= json_is(type, types[i]);
 	if (!known)
 		return err_set(err, ERR_PERMANENT,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
@@ -263,7 +264,7 @@ struct span
 show_versions(struct arena *a, const struct node *versions)
 {
 	struct buf b = BUF_INIT;
-	bool common[sizeof version_fields / sizeof version_fields[0]] = {0};
+	bool common[COUNT(version_fields)] = {0};
 
 	for (size_t k = VERSION_OWN; version_fields[k].name != NULL; k++)
 		common[k] =

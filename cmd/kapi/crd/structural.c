@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "text/format.h"
 #include "text/pattern.h"
 
@@ -60,7 +61,7 @@ type_of(const struct node *json)
 
 	if (tree_true(tree_get(json, "x-kubernetes-int-or-string")))
 		return TYPE_INT_OR_STRING;
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+	for (size_t i = 0; i < COUNT(known); i++)
 		if (span_is(type, known[i].name))
 			return known[i].type;
 	return TYPE_NONE;

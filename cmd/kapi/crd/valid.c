@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "crd/show.h"
@@ -137,7 +138,7 @@ allowed_with_status(struct span key)
 	    "properties", "externalDocs", "example",
 	    "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"};
 
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+	for (size_t i = 0; i < COUNT(keys); i++)
 		if (span_is(key, keys[i]))
 			return true;
 	return false;

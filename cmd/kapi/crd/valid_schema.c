@@ -1,6 +1,8 @@
 /* Part of crd/valid.h: what OpenAPI v3 is restricted to. */
 #include "crd/valid.h"
 
+#include "base/array.h"
+
 /* On the way down. */
 struct inside {
 	bool resource_meta; /* apiVersion, kind or metadata of a resource */
@@ -52,7 +54,7 @@ check_refused(struct causes *c, struct span path, const struct node *schema,
 		    arena_str(c->arena,
 			arena_printf(
 			    c->arena, "must not be set %s", in->no_defaults)));
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+	for (size_t i = 0; i < COUNT(keys); i++)
 		if (tree_get(schema, keys[i]) != NULL)
 			forbid(c, path, keys[i],
 			    arena_str(c->arena,

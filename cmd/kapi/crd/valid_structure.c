@@ -1,6 +1,7 @@
 /* Part of crd/valid.h: a schema is structural. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "crd/valid.h"
 #include "text/pattern.h"
 
@@ -112,7 +113,7 @@ nested(struct causes *c, struct span path, const struct node *schema,
 		nested(c,
 		    valid_path_entry(c, path, "properties", p->members[i].key),
 		    p->members[i].value, false);
-	for (size_t i = 0; i < sizeof not_nested / sizeof not_nested[0]; i++)
+	for (size_t i = 0; i < COUNT(not_nested); i++)
 		if (valid_is_set(schema, not_nested[i].key))
 			forbid(
 			    c, path, not_nested[i].key, not_nested[i].detail);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 /* What clients look at: kubectl compares minor, some read gitVersion. */
 static const char version_json[] =
     "{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\","
@@ -43,7 +45,7 @@ probe(struct request *r, const char *path)
 				.p);
 		return true;
 	}
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+	for (size_t i = 0; i < COUNT(checks); i++)
 		if (rest.p[0] == '/' &&
 		    span_is(span_make(rest.p + 1, rest.n - 1), checks[i])) {
 			reply_plain(r, 200, "ok");

@@ -1,5 +1,6 @@
 /* Part of document/openapi_write.h: the paths. */
 #include "document/openapi_write.h"
+#include "base/array.h"
 #include "json/json.h"
 
 #define META "io.k8s.apimachinery.pkg.apis.meta.v1."
@@ -212,8 +213,8 @@ add_path(struct openapi_writer *w, const struct place *p,
 	buf_adds(b, "]}");
 }
 
-enum { ON_COLLECTION = sizeof on_collection / sizeof *on_collection };
-enum { ON_OBJECT = sizeof on_object / sizeof *on_object };
+enum { ON_COLLECTION = COUNT(on_collection) };
+enum { ON_OBJECT = COUNT(on_object) };
 
 static void
 add_subresource(struct openapi_writer *w, const struct resource *r,

@@ -5,6 +5,8 @@
  */
 #include "document/openapi_write.h"
 
+#include "base/array.h"
+
 #define META "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 static const struct {
@@ -42,7 +44,7 @@ openapi_text(struct span type, struct span field)
 {
 	if (!span_is(type, META "ObjectMeta"))
 		return NULL;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		if (span_is(field, texts[i].field))
 			return texts[i].text;
 	return NULL;

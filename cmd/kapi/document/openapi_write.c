@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "crd/crd.h"
 #include "json/json.h"
@@ -221,7 +222,7 @@ add_type(
 		buf_addc(b, '}');
 		return;
 	}
-	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+	for (size_t i = 0; i < COUNT(scalars); i++)
 		if (span_is(type, scalars[i].type)) {
 			add_scalar(w, i, values, item);
 			return;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "json/json.h"
 #include "text/gotext.h"
 #include "type/names.h"
@@ -59,7 +60,7 @@ static const struct {
 static enum token
 symbol(struct span text)
 {
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+	for (size_t i = 0; i < COUNT(symbols); i++)
 		if (span_is(text, symbols[i].text))
 			return symbols[i].token;
 	return T_ERROR;

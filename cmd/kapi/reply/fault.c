@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "base/array.h"
 #include "json/tree.h"
 #include "request/request.h"
 
@@ -15,7 +16,7 @@ static const char *const kinds[] = {[FAULT_DELAY] = "delay",
     [FAULT_COMPACT] = "compact",
     [FAULT_HOLD] = "hold",
     [FAULT_DUPLICATE] = "duplicate"};
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { KINDS = COUNT(kinds) };
 
 enum member_type { M_TEXT, M_NUMBER, M_FLAG, M_KIND };
 
@@ -51,7 +52,7 @@ static const struct known {
     M("event", M_NUMBER, event),
     M("versions", M_NUMBER, versions),
 };
-enum { MEMBERS = sizeof(members) / sizeof(*members) };
+enum { MEMBERS = COUNT(members) };
 
 static const struct known *
 find_member(struct span key)

@@ -1,6 +1,7 @@
 /* Part of reply/fault.h: the error that a fault answers with. */
 #include "reply/fault.h"
 
+#include "base/array.h"
 #include "request/request.h"
 
 static const struct usual {
@@ -52,7 +53,7 @@ fault_problem(struct request *r, const struct fault *f)
 {
 	struct problem *p = of_object(r, f);
 
-	for (size_t i = 0; p == NULL && i < sizeof(usual) / sizeof(*usual); i++)
+	for (size_t i = 0; p == NULL && i < COUNT(usual); i++)
 		if (usual[i].code == f->code)
 			p = problem_make(&r->arena, f->code, usual[i].reason,
 			    "%s", usual[i].message);

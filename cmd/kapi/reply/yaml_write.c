@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "json/json.h"
 
 static void write_value(struct buf *b, struct span v, int depth, bool in_list);
@@ -15,7 +16,7 @@ is_word(struct span s)
 	static const char *const words[] = {
 	    "true", "false", "yes", "no", "on", "off", "null", "y", "n", "~"};
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (s.n == strlen(words[i]) &&
 		    strncasecmp(s.p, words[i], s.n) == 0)
 			return true;

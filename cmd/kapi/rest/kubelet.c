@@ -4,13 +4,14 @@
  */
 #include "rest/internal.h"
 
+#include "base/array.h"
 #include "reply/reply.h"
 #include "rest/rest.h"
 
 static const char *const container_lists[] = {
     "initContainers", "containers", "ephemeralContainers"};
 
-#define LISTS (sizeof(container_lists) / sizeof(*container_lists))
+#define LISTS COUNT(container_lists)
 
 static struct problem *
 must_be_named(struct request *r, const struct node *spec)

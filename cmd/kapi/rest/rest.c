@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "merge/managed.h"
 #include "read/selection.h"
 #include "reply/reply.h"
@@ -361,7 +362,7 @@ is_view(struct span name)
 	static const char *const views[] = {
 	    "status", "finalize", "approval", "ephemeralcontainers", "resize"};
 
-	for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+	for (size_t i = 0; i < COUNT(views); i++)
 		if (span_is(name, views[i]))
 			return true;
 	return false;

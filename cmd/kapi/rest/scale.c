@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
 #include "reply/columns.h"
@@ -150,7 +151,7 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 	struct node *spec = tree_object(a), *status = tree_object(a);
 	struct span selector = scale_selector(a, r, &s, object);
 
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+	for (size_t i = 0; i < COUNT(kept); i++)
 		if ((v = tree_get(tree_get(object, "metadata"), kept[i])) !=
 		    NULL)
 			tree_put(a, m, kept[i], v);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 
 static const uint64_t TOO_LONG = (uint64_t)1 << 63; /* nanoseconds */
@@ -110,7 +111,7 @@ take_unit(struct span *s)
 static uint64_t
 unit_of(struct span name)
 {
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+	for (size_t i = 0; i < COUNT(units); i++)
 		if (span_is(name, units[i].name))
 			return units[i].nanoseconds;
 	return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "text/pattern.h"
 
 static bool
@@ -554,7 +555,7 @@ format_find(struct span name)
 			return NULL;
 		text[n++] = name.p[i];
 	}
-	for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+	for (size_t i = 0; i < COUNT(formats); i++)
 		if (span_is(span_make(text, n), formats[i].name))
 			return &formats[i];
 	return NULL;

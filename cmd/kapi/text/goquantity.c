@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/array.h"
+
 enum {
 	NANO = -9,
 	MILLI = -3,
@@ -49,7 +51,7 @@ static const struct {
     {"Pi", 2, 50},
     {"Ei", 2, 60},
 };
-enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
+enum { SUFFIXES = COUNT(suffixes) };
 
 static struct span
 take_digits(struct span *s)

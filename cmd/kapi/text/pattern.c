@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -262,7 +263,7 @@ walk_group(struct walk *w)
 	static const char *const known[] = {
 	    "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?#", "(?R", "(?|"};
 
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+	for (size_t i = 0; i < COUNT(known); i++) {
 		size_t n = strlen(known[i]);
 
 		if (w->text.n - w->at >= n &&

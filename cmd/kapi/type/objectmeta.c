@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "process/clock.h"
 #include "text/gotext.h"
@@ -89,7 +90,7 @@ objectmeta_wipe(struct node *object)
 	    "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"};
 	struct node *m = tree_get(object, "metadata");
 
-	for (size_t i = 0; m != NULL && i < sizeof owned / sizeof *owned; i++)
+	for (size_t i = 0; m != NULL && i < COUNT(owned); i++)
 		tree_remove(m, owned[i]);
 }
 
@@ -431,7 +432,7 @@ objectmeta_validate_update(struct causes *c, const struct resource *r,
 	if (now < before)
 		cause_invalid(c, path("metadata.generation"),
 		    tree_int(c->arena, now), "must not be decremented");
-	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+	for (size_t i = 0; i < COUNT(same); i++)
 		check_same(c, same[i], old, m);
 	check_maps_and_owners(c, m);
 	check_managed(c, tree_get(m, "managedFields"));

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "store/store.h"
 #include "type/tables.h"
@@ -24,7 +25,7 @@ parse_verbs(struct span list)
 	struct span verb;
 
 	while ((verb = tables_item(&list)).p != NULL)
-		for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		for (size_t i = 0; i < COUNT(verbs); i++)
 			if (span_is(verb, verbs[i]))
 				set |= 1u << i;
 	return set;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "type/tables.h"
@@ -146,7 +147,7 @@ type_of(struct span text)
 {
 	if (text.p[0] == '[' || text.p[0] == '{')
 		return container(text);
-	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+	for (size_t i = 0; i < COUNT(scalars); i++)
 		if (span_is(text, scalars[i].name))
 			return &scalars[i].schema;
 	return schema_builtin(text);
@@ -172,7 +173,7 @@ default_of(struct span json)
 {
 	static const char *const zeros[] = {"\"\"", "0", "false", "{}"};
 
-	for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+	for (size_t i = 0; i < COUNT(zeros); i++)
 		if (span_is(json, zeros[i]))
 			return NULL;
 	return tree_parse(&types.arena, json, TREE_LIMITS, NULL, NULL);

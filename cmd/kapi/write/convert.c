@@ -5,6 +5,8 @@
  */
 #include "write/convert.h"
 
+#include "base/array.h"
+#include "crd/crd.h"
 #include "type/decode.h"
 #include "type/encode.h"
 
@@ -24,8 +26,7 @@ static void
 rename_members(struct node *o, bool to_core)
 {
 	for (uint32_t i = 0; i < o->n; i++)
-		for (size_t k = 0;
-		     k < sizeof event_fields / sizeof *event_fields; k++) {
+		for (size_t k = 0; k < COUNT(event_fields); k++) {
 			const char *from = to_core ? event_fields[k].events
 						   : event_fields[k].core;
 

@@ -6,6 +6,7 @@
  */
 #include "write/convert.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "builtin/topics.h"
 #include "write/write.h"
@@ -91,7 +92,7 @@ convert_scaler_to_v1(struct arena *a, struct node *o)
 	if (cpu != NULL)
 		tree_put(a, tree_get(o, "status"),
 		    "currentCPUUtilizationPercentage", cpu);
-	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+	for (size_t i = 0; i < COUNT(hidden); i++)
 		hide(a, o, i);
 }
 
@@ -124,7 +125,7 @@ add_cpu(struct arena *a, struct node *part, const char *field, const char *list,
 void
 convert_scaler_from_v1(struct arena *a, struct node *o)
 {
-	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+	for (size_t i = 0; i < COUNT(hidden); i++)
 		show(a, o, i);
 	add_cpu(a, tree_get(o, "spec"), "targetCPUUtilizationPercentage",
 	    "metrics", "target", true);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 
 static const char scheme[] = "pkg/runtime/scheme.go:111";
@@ -256,7 +257,7 @@ owner_text(struct arena *a, const struct node *owner)
 	struct buf b = BUF_INIT;
 	struct span text;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < COUNT(keys); i++) {
 		const struct node *value = tree_get(owner, keys[i]);
 
 		if (value != NULL)

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+#include "base/array.h"
+#include "crd/crd.h"
 #include "merge/managed.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
@@ -32,7 +34,7 @@ sort_metadata(struct node *m)
 
 	if (!tree_is(m, NODE_OBJECT) || m->n > 16)
 		return;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+	for (size_t i = 0; i < COUNT(order); i++) {
 		struct span key = span_str(order[i]);
 		size_t k = at;
 		struct member found;

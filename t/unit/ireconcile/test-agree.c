@@ -5,6 +5,7 @@
 // needs cmd/ireconcile/agree/quantity.c
 #include "agree/agree.h"
 
+#include "base/array.h"
 #include "base/digest.h"
 #include "json/jvtext.h"
 #include "tap.h"
@@ -335,8 +336,7 @@ static const struct object_case {
 static void
 test_objects(void)
 {
-	for (size_t i = 0; i < sizeof(object_cases) / sizeof(*object_cases);
-	     i++) {
+	for (size_t i = 0; i < COUNT(object_cases); i++) {
 		const struct object_case *c = &object_cases[i];
 		struct buf path = BUF_INIT;
 		jv desired = parse(c->desired);
@@ -386,8 +386,7 @@ static const struct {
 static void
 test_statuses(void)
 {
-	for (size_t i = 0; i < sizeof(status_cases) / sizeof(*status_cases);
-	     i++) {
+	for (size_t i = 0; i < COUNT(status_cases); i++) {
 		struct buf path = BUF_INIT;
 		jv desired = parse(status_cases[i].desired);
 		jv observed = parse(status_cases[i].observed);
@@ -431,8 +430,7 @@ static const struct {
 static void
 test_errors(void)
 {
-	for (size_t i = 0; i < sizeof(error_cases) / sizeof(*error_cases);
-	     i++) {
+	for (size_t i = 0; i < COUNT(error_cases); i++) {
 		jv on_error = parse(error_cases[i].on_error);
 		jv observed = parse(error_cases[i].observed);
 
@@ -487,7 +485,7 @@ static const struct {
 static void
 test_quantities(void)
 {
-	for (size_t i = 0; i < sizeof(quantities) / sizeof(*quantities); i++) {
+	for (size_t i = 0; i < COUNT(quantities); i++) {
 		jv a = parse(quantities[i].a);
 		jv b = parse(quantities[i].b);
 		struct buf what = BUF_INIT;
@@ -545,8 +543,7 @@ test_digests(void)
 	char x[AGREE_DIGEST_SIZE], y[AGREE_DIGEST_SIZE];
 	jv a;
 
-	for (size_t i = 0; i < sizeof(digest_cases) / sizeof(*digest_cases);
-	     i++) {
+	for (size_t i = 0; i < COUNT(digest_cases); i++) {
 		jv b = parse(digest_cases[i].b);
 
 		a = parse(digest_cases[i].a);

@@ -2,6 +2,7 @@
 // needs cmd/ireconcile/state/backoff.c
 #include "state/backoff.h"
 
+#include "base/array.h"
 #include "tap.h"
 
 static const int64_t second = 1000000;
@@ -21,7 +22,7 @@ test_failures(void)
 	int64_t now = 5 * second;
 
 	ok(backoff_until(&all, who(), now) == 0, "at first nobody waits");
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < COUNT(want); i++) {
 		int64_t until = backoff_failed(&all, who(), now);
 
 		doubling = doubling && until == now + want[i] * second &&

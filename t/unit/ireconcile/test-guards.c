@@ -6,6 +6,7 @@
 
 #include <jq.h>
 
+#include "base/array.h"
 #include "language/prelude.h"
 #include "tap.h"
 
@@ -58,7 +59,7 @@ static const char *const impure[] = {"now", "env", "input", "_input", "inputs",
 static void
 test_names(void)
 {
-	for (size_t i = 0; i < sizeof(impure) / sizeof(*impure); i++) {
+	for (size_t i = 0; i < COUNT(impure); i++) {
 		struct span name = span_str(impure[i]);
 
 		ok(guards_refusal(name) != NULL &&

@@ -27,6 +27,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
+
 /* What never ends, and what grows. .primary.t picks one. */
 static const char greedy[] =
     "def f: f;\n"
@@ -112,7 +114,7 @@ test_limits(void)
 	}
 	if (!limited && !reserves)
 		printf("# no limits of memory here: any error will do\n");
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+	for (size_t i = 0; i < COUNT(limits); i++) {
 		const char *want = limits[i].result;
 
 		if (limits[i].needs_limits && reserves)

@@ -23,6 +23,8 @@
 /* Which texts are no programs. */
 #include "test-program.h"
 
+#include "base/array.h"
+
 /* What the compiler and the guards say. */
 static const struct {
 	const char *what, *text, *message;
@@ -142,7 +144,7 @@ test_refused(void)
 	write_file("lib/broken.jq", "def fine: 1;\ndef broken: foo;\n");
 	write_file("lib/impure.jq", "\n\ndef f: now;\n");
 	write_file("lib/loop.jq", "include \"loop\";\ndef f: 1;\n");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+	for (size_t i = 0; i < COUNT(refused); i++) {
 		struct err err = ERR_INIT;
 		struct program *p;
 
@@ -191,7 +193,7 @@ static const struct {
 static void
 test_accepted(void)
 {
-	for (size_t i = 0; i < sizeof(accepted) / sizeof(*accepted); i++) {
+	for (size_t i = 0; i < COUNT(accepted); i++) {
 		struct err err = ERR_INIT;
 		struct program *p;
 

@@ -23,6 +23,8 @@
 /* What programs give. */
 #include "test-program.h"
 
+#include "base/array.h"
+
 /* The value of one expression, seen through error(its text). */
 static const struct {
 	const char *what, *expression, *result;
@@ -84,17 +86,17 @@ test_values(void)
 	buf_adds(&text,
 	    "include \"two\";\ninclude \"one\";\n"
 	    "def twice: \"second\";\ndef desired: .primary.i as $i |");
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+	for (size_t i = 0; i < COUNT(values); i++)
 		buf_addf(&text,
 		    " if $i == %zu then ((%s) | tojson | error) else", i,
 		    values[i].expression);
 	buf_adds(&text, " []");
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+	for (size_t i = 0; i < COUNT(values); i++)
 		buf_adds(&text, " end");
 	buf_addc(&text, ';');
 	p = load(buf_str(&text), &err);
 	is(p ? "" : err.message, "", "the program of values");
-	for (size_t i = 0; p && i < sizeof(values) / sizeof(*values); i++) {
+	for (size_t i = 0; p && i < COUNT(values); i++) {
 		buf_reset(&text);
 		buf_addf(&text, "{\"primary\":{\"i\":%zu,\"a\":{\"b\":1}}}", i);
 		desired(p, buf_str(&text), &out);
@@ -250,16 +252,16 @@ test_results(void)
 	struct program *p;
 
 	buf_adds(&text, "def desired: .primary.i as $i |");
-	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+	for (size_t i = 0; i < COUNT(results); i++)
 		buf_addf(
 		    &text, " if $i == %zu then (%s) else", i, results[i].body);
 	buf_adds(&text, " []");
-	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+	for (size_t i = 0; i < COUNT(results); i++)
 		buf_adds(&text, " end");
 	buf_addc(&text, ';');
 	p = load(buf_str(&text), &err);
 	is(p ? "" : err.message, "", "the program of results");
-	for (size_t i = 0; p && i < sizeof(results) / sizeof(*results); i++) {
+	for (size_t i = 0; p && i < COUNT(results); i++) {
 		buf_reset(&text);
 		buf_addf(&text,
 		    "{\"primary\":{\"i\":%zu,\"s3cret\":\"hunter2\"}}", i);
@@ -410,7 +412,7 @@ test_calls(void)
 	struct buf text = BUF_INIT;
 	struct buf out = BUF_INIT;
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+	for (size_t i = 0; i < COUNT(calls); i++) {
 		struct err err = ERR_INIT;
 		struct program *p;
 
@@ -465,7 +467,7 @@ test_maps(void)
 {
 	struct buf out = BUF_INIT;
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+	for (size_t i = 0; i < COUNT(maps); i++) {
 		struct err err = ERR_INIT;
 		struct program *p;
 

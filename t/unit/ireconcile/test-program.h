@@ -2,6 +2,7 @@
 #ifndef TEST_PROGRAM_H
 #define TEST_PROGRAM_H
 
+#include "base/array.h"
 #include "program/program.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ remove_files(const char *dir)
 	    "lib/broken.jq", "lib/impure.jq", "lib/loop.jq", "lib/one.jq",
 	    "lib/two.jq"};
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+	for (size_t i = 0; i < COUNT(files); i++)
 		unlink(files[i]);
 	rmdir("lib");
 	rmdir(dir);

@@ -1,4 +1,5 @@
 // needs cmd/ireconcile/program/calls.c
+#include "base/array.h"
 #include "process/sandbox.h"
 #include "program/calls.h"
 
@@ -326,7 +327,7 @@ main(void)
 		printf("1..0 # SKIP no sandbox here\n");
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		ok(run_case(i) == GOOD, cases[i].what);
 	ok(unknown(), "a name that is no call is a bug");
 	ok(run_in_sandbox(none, calls_main) == GOOD,

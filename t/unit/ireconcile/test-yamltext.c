@@ -1,6 +1,7 @@
 // needs cmd/ireconcile/program/yamltext.c
 #include "program/yamltext.h"
 
+#include "base/array.h"
 #include "json/jvtext.h"
 #include "tap.h"
 
@@ -53,7 +54,7 @@ test_texts(void)
 {
 	struct buf out = BUF_INIT;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct err err = ERR_INIT;
 		jv value = jvtext_parse(span_str(texts[i].in), &err);
 

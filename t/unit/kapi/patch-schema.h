@@ -2,13 +2,13 @@
 #ifndef PATCH_SCHEMA_H
 #define PATCH_SCHEMA_H
 
+#include "base/array.h"
 #include "type/schema.h"
 
 #define NAME(s)                  \
 	{                        \
 		s, sizeof(s) - 1 \
 	}
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define TYPE(type, go)                                                   \
 	static const struct schema type##_type = {.kind = SCHEMA_OBJECT, \
 	    .name = NAME("io." go),                                      \

@@ -15,6 +15,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "builtin/rules.h"
 #include "kinds/kinds.h"
@@ -363,7 +364,7 @@ test_quantities(void)
 	    {"7000000000000000000", "900000000000000000", 1}};
 	struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		ok(quantity_cmp(tree_str(&a, cases[i].x),
 		       tree_str(&a, cases[i].y)) == cases[i].order,
 		    cases[i].x);

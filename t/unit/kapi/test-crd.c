@@ -40,6 +40,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "crd/conditions.h"
 #include "process/file.h"
 #include "tap.h"
@@ -277,7 +278,7 @@ test_files(void)
 {
 	static const char *const files[] = {"pipeline/iotservice/crd.yaml"};
 
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		struct crd *crd = load(files[i]);
 
 		ok(crd != NULL && crd->version_count > 0 &&

@@ -14,6 +14,7 @@
 // needs cmd/kapi/type/schema.c
 // needs cmd/kapi/store/store.c
 // needs cmd/kapi/type/tables.c
+#include "base/array.h"
 #include "text/goquantity.h"
 #include "type/decode.h"
 #include "type/decode_text.h"
@@ -84,7 +85,7 @@ static const struct {
 static void
 test_quantities(struct arena *a)
 {
-	for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
+	for (size_t i = 0; i < COUNT(quantities); i++) {
 		struct span result;
 		const char *wrong = goquantity_canonical(
 		    a, span_str(quantities[i].in), &result);
@@ -131,7 +132,7 @@ static const struct {
 static void
 test_times(struct arena *a)
 {
-	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+	for (size_t i = 0; i < COUNT(times); i++) {
 		struct span result, error;
 		int code = decode_time_canonical(
 		    a, span_str(times[i].in), times[i].micro, &result, &error);
@@ -161,7 +162,7 @@ static const struct {
 static void
 test_base64(struct arena *a)
 {
-	for (size_t i = 0; i < sizeof base64s / sizeof *base64s; i++) {
+	for (size_t i = 0; i < COUNT(base64s); i++) {
 		struct span result;
 		size_t at = 99;
 		int code = decode_base64_canonical(
@@ -281,7 +282,7 @@ static const struct {
 static void
 test_objects(struct arena *a)
 {
-	for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+	for (size_t i = 0; i < COUNT(objects); i++) {
 		const struct schema *s =
 		    schema_builtin(span_str(objects[i].type));
 		struct node *n = tree_parse(
@@ -332,7 +333,7 @@ test_converted(struct arena *a)
 {
 	const struct schema *s = schema_builtin(span_str(DEPLOYMENT));
 
-	for (size_t i = 0; i < sizeof converted / sizeof *converted; i++) {
+	for (size_t i = 0; i < COUNT(converted); i++) {
 		struct node *n = tree_parse(
 		    a, span_str(converted[i].in), TREE_LIMITS, NULL, NULL);
 		struct problem *p = decode_converted(a, s, n, NULL);

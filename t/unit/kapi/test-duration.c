@@ -2,6 +2,7 @@
 // needs cmd/kapi/text/duration.c
 #include "text/duration.h"
 
+#include "base/array.h"
 #include "tap.h"
 
 static const struct {
@@ -35,7 +36,7 @@ main(void)
 {
 	struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct span said = duration_error(&a, span_str(cases[i].text));
 
 		is(said.p == NULL ? NULL

@@ -2,6 +2,7 @@
 // needs cmd/kapi/reply/fault.c
 #include "reply/fault.h"
 
+#include "base/array.h"
 #include "request/request.h"
 #include "tap.h"
 
@@ -124,7 +125,7 @@ test_glob(void)
 	    {"a", "A", false},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		ok(fault_glob(span_str(cases[i].pattern),
 		       span_str(cases[i].text)) == cases[i].matches,
 		    cases[i].pattern);

@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "crd/structural.h"
 #include "kinds/kinds.h"
 #include "merge/fieldset.h"
@@ -108,7 +109,7 @@ drop_server_fields(struct node *object)
 	    "creationTimestamp", "generation", "namespace", "managedFields"};
 	struct node *metadata = tree_get(object, "metadata");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		tree_remove(metadata, names[i]);
 }
 

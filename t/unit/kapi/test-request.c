@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "tap.h"
 
 struct span
@@ -106,7 +107,7 @@ test_paths(void)
 	    {"GET", "/api/v1/%4", NULL, "bad"},
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char what[256];
 
 		snprintf(what, sizeof what, "%s %s?%s", cases[i].method,
@@ -213,7 +214,7 @@ test_accept(void)
 		"application/vnd.kubernetes.protobuf"},
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		is(accepted(cases[i].accept, cases[i].verb), cases[i].want,
 		    cases[i].accept);
 }

@@ -2,6 +2,7 @@
 // needs cmd/kapply/body.c
 #include "set.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/digest.h"
 #include "base/mem.h"
@@ -304,7 +305,7 @@ test_proofs(void)
 
 	ok(proof_parse(&ours, span_str(keys), "x", &err) == 0, "two keys");
 	proof = &ours;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		proof_parse(&theirs, span_str(cases[i].key), "x", &err);
 		buf_reset(&b);
 		buf_adds(&b,

@@ -3,6 +3,7 @@
 // needs cmd/kelect/election.c
 #include "lock.h"
 
+#include "base/array.h"
 #include "ballot.h"
 #include "process/leash.h"
 
@@ -111,7 +112,7 @@ test_wait(void)
 	    "{\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"
 	    "\"True\"}]}}");
 	is(both(), "standby; 1000 ms", "all is well there: wait");
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < COUNT(want); i++) {
 		good = good && (e->due_ns - now.ns) / NS_PER_MS == want[i];
 		pass(want[i]);
 		answer(409, "{}");

@@ -1,4 +1,5 @@
 // needs cmd/kpipe-http/http_calls.c
+#include "base/array.h"
 #include "http_calls.h"
 #include "process/sandbox.h"
 
@@ -57,7 +58,7 @@ no_writing(void)
 	static const int flags[] = {O_WRONLY, O_RDWR, O_RDONLY | O_CREAT,
 	    O_RDONLY | O_TRUNC, O_TMPFILE | O_RDWR};
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+	for (size_t i = 0; i < COUNT(flags); i++)
 		if (!refused(open("/tmp/kpipe-none", flags[i], 0600)))
 			return false;
 	return refused(unlink("/tmp/kpipe-none")) &&
@@ -166,7 +167,7 @@ main(void)
 		printf("1..0 # SKIP no sandbox here\n");
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		ok(run_case(i) == GOOD, cases[i].what);
 	return tap_done();
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "tap.h"
 
 enum { STAGES = 5 };
@@ -56,7 +57,7 @@ test_most_telling_end(void)
 		1, "who was told to is not the reason"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		static struct stage stages[STAGES];
 		const struct stage *s;
 

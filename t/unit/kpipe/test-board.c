@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "json/json.h"
 #include "tap.h"
 
@@ -39,7 +40,7 @@ writes(struct board *b, int fds[2], const char *want)
 }
 
 #define SAMPLES(text) "{\"tool\":\"kapply\",\"metrics\":{" text "}}"
-#define COUNT(n) "{\"tool\":\"kapply\",\"counters\":{\"a\":" n "}}"
+#define COUNTED(n) "{\"tool\":\"kapply\",\"counters\":{\"a\":" n "}}"
 
 static void
 test_newest(int fds[2])
@@ -47,17 +48,17 @@ test_newest(int fds[2])
 	struct board b = {0};
 
 	ok(writes(&b, fds, ""), "nothing is known: nothing is written");
-	report(&b, COUNT("1"));
-	report(&b, COUNT("2"));
+	report(&b, COUNTED("1"));
+	report(&b, COUNTED("2"));
 	report(&b, SAMPLES("\"x\":1"));
 	report(&b, SAMPLES("\"x\":2"));
 	board_state(&b, span_str("{\"old\":1}"));
 	board_state(&b, span_str("{\"new\":1}"));
 	ok(writes(&b, fds,
-	       "{\"new\":1}\n" COUNT("2") "\n" SAMPLES("\"x\":2") "\n"),
+	       "{\"new\":1}\n" COUNTED("2") "\n" SAMPLES("\"x\":2") "\n"),
 	    "the state, then the newest of all");
 	ok(writes(&b, fds, ""), "once");
-	report(&b, COUNT("2"));
+	report(&b, COUNTED("2"));
 	report(&b, SAMPLES("\"x\":2"));
 	board_state(&b, span_str("{\"new\":1}"));
 	ok(writes(&b, fds, ""), "what did not change is not written again");
@@ -69,7 +70,7 @@ test_newest(int fds[2])
 	    "samples stay in the order in which they came");
 	board_again(&b);
 	board_write(&b, fds[1]);
-	ok(strncmp(drain(fds[0]), "{\"new\":1}\n" COUNT("2") "\n", 20) == 0,
+	ok(strncmp(drain(fds[0]), "{\"new\":1}\n" COUNTED("2") "\n", 20) == 0,
 	    "another reader gets all");
 	board_forget(&b, 0);
 	board_again(&b);
@@ -88,7 +89,7 @@ test_refused(int fds[2])
 	char longest[BOARD_LINE_MAX + 1];
 	bool none = true;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		none = none && !board_report(&b, 0, "kapply", span_str(bad[i]));
 	memset(longest, ' ', sizeof(longest));
 	memcpy(longest, "{\"counters\":{}}", 15);

@@ -1,6 +1,7 @@
 // needs cmd/kpipe/restart.c
 #include "restart.h"
 
+#include "base/array.h"
 #include "tap.h"
 
 static void
@@ -11,7 +12,7 @@ test_doubling(void)
 	struct restart b = {0};
 	bool least = true, most = true;
 
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < COUNT(want); i++) {
 		struct restart same = b;
 		uint32_t top = (uint32_t)want[i] / 4;
 

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include "base/array.h"
 #include "served.h"
 
 #define OK(length, body)                                  \
@@ -250,7 +251,7 @@ test_strict(void)
 	};
 
 	serve(&httpd_default_limits);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		for (int bytewise = 0; bytewise < 2; bytewise++) {
 			struct buf b = BUF_INIT;
 			int fd = client();
@@ -468,7 +469,7 @@ test_addresses(void)
 	struct httpd *h;
 
 	loop = loop_new();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		h = httpd_new(loop, bad[i].address, NULL, &httpd_default_limits,
 		    &handler, &err);
 		ok(h == NULL, bad[i].address);

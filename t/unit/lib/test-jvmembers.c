@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "json/jvtext.h"
 #include "tap.h"
@@ -49,7 +50,7 @@ test_counts(void)
 	    0, 1, 2, 15, 16, 17, 31, 32, 33, 64, 65, 500};
 	struct jvmembers m;
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+	for (size_t i = 0; i < COUNT(counts); i++) {
 		jv object = object_of(counts[i]);
 
 		jvmembers_init(&m, object, JVMEMBERS_SORTED);

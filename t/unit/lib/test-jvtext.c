@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "tap.h"
 
@@ -61,14 +62,14 @@ test_texts(void)
 	struct buf out = BUF_INIT;
 	jv value;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		value = parse(texts[i].in);
 		buf_reset(&out);
 		ok(jvtext_add(&out, value, &err) == 0, "prints");
 		is(buf_str(&out), texts[i].out, texts[i].what);
 		jv_free(value);
 	}
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+	for (size_t i = 0; i < COUNT(refused); i++) {
 		value = parse(refused[i].in);
 		buf_reset(&out);
 		buf_adds(&out, "before");
@@ -167,7 +168,7 @@ test_bad_text(void)
 	    "1 2", "nul", "secret", "[1,]x", "\"\\ud800\"x"};
 	struct err err;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		jv value = jvtext_parse(span_str(bad[i]), &err);
 
 		ok(!jv_is_valid(value), bad[i]);
@@ -215,7 +216,7 @@ test_as_libjq(void)
 	struct buf ours = BUF_INIT, theirs = BUF_INIT, what = BUF_INIT;
 	struct err err = ERR_INIT;
 
-	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+	for (size_t i = 0; i < COUNT(odd); i++)
 		for (size_t n = 0; n <= strlen(odd[i]); n++) {
 			/* With nothing behind it that could be read. */
 			char *text = mem_dup(odd[i], n);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "json/json.h"
 #include "tap.h"
 
@@ -68,7 +69,7 @@ test_classes(void)
 		"an ERROR event"},
 	};
 
-	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+	for (size_t i = 0; i < COUNT(t); i++) {
 		struct kube_error e;
 
 		parse(&e, t[i].code, t[i].body);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "tap.h"
 
 static struct leash_ends ends;
@@ -148,9 +149,9 @@ test_bad(void)
 	char text[64];
 	size_t refused = 0;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		refused += from_env(bad[i]) == -1 && err.kind == ERR_PERMANENT;
-	ok(refused == sizeof(bad) / sizeof(bad[0]), "malformed values");
+	ok(refused == COUNT(bad), "malformed values");
 	is(err.message,
 	    "KPIPE_LEASH is \"0,1,2\", not the numbers of two open "
 	    "descriptors (PIPE,PAGE)",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "process/clock.h"
@@ -140,7 +141,7 @@ fill(char *text, size_t n)
 	size_t at = 0;
 
 	while (at + 5 < n) {
-		const char *piece = bad[draw() % (sizeof(bad) / sizeof(*bad))];
+		const char *piece = bad[draw() % COUNT(bad)];
 
 		if (draw() % 2 == 0)
 			for (; *piece != '\0'; piece++)

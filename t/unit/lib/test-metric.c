@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/file.h"
@@ -122,7 +123,7 @@ test_reading(void)
 		-1},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char what[32];
 
 		snprintf(what, sizeof(what), "series %zu is read", i);

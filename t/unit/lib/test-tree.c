@@ -1,6 +1,7 @@
 /* tree: parsing, editing, comparing, writing. */
 #include "json/tree.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "tap.h"
@@ -75,7 +76,7 @@ test_texts(void)
 	    {"{a:1}", "at byte 2: unexpected byte"},
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		is(again(texts[i].in), texts[i].out, texts[i].in);
 }
 
@@ -186,7 +187,7 @@ test_equal(void)
 	    {"null", "{}", false},
 	};
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+	for (size_t i = 0; i < COUNT(pairs); i++)
 		ok(tree_equal(parse(pairs[i].x), parse(pairs[i].y)) ==
 			pairs[i].equal,
 		    pairs[i].x);

@@ -1,0 +1,7 @@
+/* array: how many elements an array has whose size the compiler knows. */
+#ifndef ARRAY_H
+#define ARRAY_H
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+#endif
