@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/digest.h"
+#include "base/err.h"
 #include "base/textlist.h"
 #include "conf/watches.h"
 #include "json/stream.h"
@@ -31,7 +32,7 @@ enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
 /* Nobody tells that the clock was set, or that a machine was suspended as a
  * whole: while something is waited for, it is looked after that often. */
 enum { CLOCK_LOOK_S = 10 };
-enum { EXIT_FAILED = 1, EXIT_TRANSIENT = 111 };
+enum { EXIT_FAILED = 1 };
 
 static struct opts {
 	const char *watches;

@@ -56,11 +56,8 @@ wait_for_slot(struct primary *p)
 
 	if (p->waiting)
 		return;
-	if (e->waiting_count == e->waiting_cap) {
-		e->waiting_cap = e->waiting_cap ? e->waiting_cap * 2 : 16;
-		e->waiting =
-		    mem_array(e->waiting, e->waiting_cap, sizeof(*e->waiting));
-	}
+	e->waiting =
+	    mem_grow(e->waiting, e->waiting_count, sizeof(*e->waiting));
 	e->waiting[e->waiting_count++] = p;
 	p->waiting = true;
 }

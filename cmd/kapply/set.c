@@ -132,7 +132,7 @@ add_item(struct set *s, enum item_op op, enum phase phase)
 {
 	struct item *i;
 
-	s->items = mem_array(s->items, s->count + 1, sizeof(*s->items));
+	s->items = mem_grow(s->items, s->count, sizeof(*s->items));
 	i = &s->items[s->count++];
 	*i = (struct item){.op = op, .phase = phase, .step = STEP_WRITE};
 	return i;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "guard.h"
 #include "process/log.h"
@@ -186,7 +187,7 @@ become(const struct command *c, const struct leash_ends *ends)
 	harden_give_back(&c->limits);
 	execv(c->path, c->argv);
 	log_fatal("cannot run %s: %s", c->path, strerror(errno));
-	_exit(100);
+	_exit(EXIT_PERMANENT);
 }
 
 int

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-enum { EXIT_PERMANENT = 100, EXIT_BUG = 101, EXIT_TRANSIENT = 111 };
+#include "base/err.h"
 
 /* How likely it is that a stage ended so because of another: less is first. */
 static int

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
@@ -25,8 +26,6 @@
 #include "process/log.h"
 #include "server.h"
 #include "tools.h"
-
-enum { EXIT_PERMANENT = 100, EXIT_TRANSIENT = 111 };
 
 struct app {
 	struct loop *loop;

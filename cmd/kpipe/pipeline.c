@@ -8,13 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "blame.h"
 #include "json/json.h"
 #include "launch.h"
 #include "process/clock.h"
 #include "process/log.h"
-
-enum { EXIT_PERMANENT = 100, EXIT_BUG = 101, EXIT_TRANSIENT = 111 };
 
 /* ---- what the stages are, and say ---- */
 

@@ -8,10 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "process/clock.h"
 #include "process/log.h"
-
-enum { EXIT_PERMANENT = 100 };
 
 static void
 close_fd(struct server *s)

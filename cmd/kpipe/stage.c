@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "process/log.h"
 
@@ -29,7 +30,7 @@ stage_arg(struct stage *s, const char *fmt, ...)
 	vsnprintf(text, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	s->args.items =
-	    mem_array(s->args.items, s->args.count + 1, sizeof(*s->args.items));
+	    mem_grow(s->args.items, s->args.count, sizeof(*s->args.items));
 	s->args.items[s->args.count++] = text;
 }
 
@@ -72,7 +73,7 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	/* A parent that died before the call sends nothing any more. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(111);
+		_exit(EXIT_TRANSIENT);
 	setpgid(0, 0);
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
@@ -80,8 +81,9 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	if (move_fds(s, in, out, report) == 0)
 		execve(s->path, argv, s->env != NULL ? s->env : environ);
 	log_error("cannot run %s: %s", s->path, strerror(errno));
-	_exit(
-	    errno == ENOMEM || errno == EAGAIN || errno == ETXTBSY ? 111 : 100);
+	_exit(errno == ENOMEM || errno == EAGAIN || errno == ETXTBSY
+		? EXIT_TRANSIENT
+		: EXIT_PERMANENT);
 }
 
 int

@@ -113,7 +113,7 @@ on_idle(void *arg)
 		return;
 	}
 	log_fatal("%s", r->out.err.message);
-	finish(r, 111);
+	finish(r, EXIT_TRANSIENT);
 }
 
 static void
@@ -128,7 +128,7 @@ static void
 on_fatal(struct kwatch *app, const char *message)
 {
 	log_fatal("%s", message);
-	finish(app->arg, 100);
+	finish(app->arg, EXIT_PERMANENT);
 }
 
 static void
@@ -302,7 +302,7 @@ drain(struct run *r)
 		sink_pump(r->app.sink);
 	if (r->out.failed && r->out.err.kind != ERR_GONE) {
 		log_fatal("%s", r->out.err.message);
-		r->exit_code = 111;
+		r->exit_code = EXIT_TRANSIENT;
 	}
 }
 

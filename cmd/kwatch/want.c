@@ -16,7 +16,7 @@ wants_add(struct wants *w)
 
 	textlist_init(&n->namespaces);
 	textlist_init(&n->redact);
-	w->items = mem_array(w->items, w->count + 1, sizeof(*w->items));
+	w->items = mem_grow(w->items, w->count, sizeof(*w->items));
 	w->items[w->count++] = n;
 	return n;
 }

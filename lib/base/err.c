@@ -54,14 +54,14 @@ err_exit_code(const struct err *e)
 {
 	switch (e->kind) {
 	case ERR_BUG:
-		return 101;
+		return EXIT_BUG;
 	case ERR_TRANSIENT:
 	case ERR_CONFLICT:
 	case ERR_GONE:
-		return 111;
+		return EXIT_TRANSIENT;
 	case ERR_NONE:
 	case ERR_PERMANENT:
 		break;
 	}
-	return 100;
+	return EXIT_PERMANENT;
 }

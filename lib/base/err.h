@@ -10,11 +10,18 @@
 
 enum err_kind {
 	ERR_NONE = 0,
-	ERR_PERMANENT, /* will fail again unchanged; a tool exits 100 */
-	ERR_TRANSIENT, /* worth another try later; a tool exits 111 */
+	ERR_PERMANENT, /* will fail again unchanged; EXIT_PERMANENT */
+	ERR_TRANSIENT, /* worth another try later; EXIT_TRANSIENT */
 	ERR_CONFLICT,  /* re-read, then try again */
 	ERR_GONE,      /* the object or the version is no longer there */
-	ERR_BUG	       /* cannot happen; a tool exits 101 */
+	ERR_BUG	       /* cannot happen; EXIT_BUG */
+};
+
+/* How a tool ends, besides 0 and, where its manual says so, 1. */
+enum {
+	EXIT_PERMANENT = 100, /* wrong use, or it would fail again */
+	EXIT_BUG = 101,
+	EXIT_TRANSIENT = 111 /* worth another start */
 };
 
 enum { ERR_MESSAGE_MAX = 1024 }; /* longer messages end in "..." */
@@ -35,7 +42,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 /* Puts "PREFIX: " before the message, keeps the kind. Returns -1. */
 int err_prefix(struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The exit code a tool ends with for this kind: 100, 101 or 111. */
+/* What a tool ends with for this kind. */
 int err_exit_code(const struct err *e);
 
 #endif

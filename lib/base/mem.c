@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
+
 static _Noreturn void
 out_of_memory(void)
 {
@@ -12,7 +14,7 @@ out_of_memory(void)
 	ssize_t ignored = write(2, text, sizeof(text) - 1);
 
 	(void)ignored;
-	_exit(111);
+	_exit(EXIT_TRANSIENT);
 }
 
 void *
@@ -50,6 +52,14 @@ mem_array(void *p, size_t count, size_t size)
 	if (size != 0 && count > SIZE_MAX / size)
 		out_of_memory();
 	return mem_realloc(p, count * size);
+}
+
+void *
+mem_grow(void *p, size_t count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return p;
+	return mem_array(p, count == 0 ? 1 : 2 * count, size);
 }
 
 char *

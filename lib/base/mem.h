@@ -16,6 +16,12 @@ void *mem_alloc(size_t n);
 void *mem_zalloc(size_t n);
 void *mem_realloc(void *p, size_t n);
 void *mem_array(void *p, size_t count, size_t size);
+/*
+ * Room in p for one more element behind count of them: for lists that grow at
+ * their end. Doubles where count is a power of two, so that nobody keeps how
+ * much room there is, and every element must have been added this way.
+ */
+void *mem_grow(void *p, size_t count, size_t size);
 char *mem_dup(const void *p, size_t n); /* adds a terminating NUL */
 char *mem_strdup(const char *s);	/* NULL gives NULL */
 

@@ -26,7 +26,7 @@ void
 textlist_add(struct textlist *list, const char *p, size_t n)
 {
 	list->items =
-	    mem_array(list->items, list->count + 2, sizeof(*list->items));
+	    mem_grow(list->items, list->count + 1, sizeof(*list->items));
 	list->items[list->count++] = mem_dup(p, n);
 	list->items[list->count] = NULL;
 }

@@ -54,8 +54,8 @@ set_aside(struct span text, struct buf *out, struct references *refs)
 			buf_addc(out, *p++);
 			continue;
 		}
-		refs->items = mem_array(
-		    refs->items, refs->count + 1, sizeof(*refs->items));
+		refs->items =
+		    mem_grow(refs->items, refs->count, sizeof(*refs->items));
 		refs->items[refs->count] = inner;
 		buf_addf(out, MARK "%zu" MARK_END, refs->count++);
 		p += n;

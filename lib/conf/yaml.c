@@ -140,17 +140,12 @@ append(struct yaml *y, struct yaml *key, struct yaml *value)
 {
 	size_t n = y->count++;
 
-	/* Grows at 0, 4, 8, 16 ... */
-	if (n == 0 || (n >= 4 && (n & (n - 1)) == 0)) {
-		size_t cap = n == 0 ? 4 : n * 2;
-
-		y->values = mem_array(y->values, cap, sizeof(*y->values));
-		if (y->type == YAML_MAPPING)
-			y->keys = mem_array(y->keys, cap, sizeof(*y->keys));
-	}
+	y->values = mem_grow(y->values, n, sizeof(*y->values));
 	y->values[n] = value;
-	if (y->type == YAML_MAPPING)
-		y->keys[n] = key;
+	if (y->type != YAML_MAPPING)
+		return;
+	y->keys = mem_grow(y->keys, n, sizeof(*y->keys));
+	y->keys[n] = key;
 }
 
 static struct yaml *

@@ -95,7 +95,7 @@ struct exchange {
 	struct buf head; /* target, headers */
 	size_t target, target_n;
 	struct head_field *fields;
-	size_t field_count, field_cap;
+	size_t field_count;
 	struct httpd_header *headers;
 	struct buf body;
 	struct sendq out; /* HTTP/2 */

@@ -64,11 +64,7 @@ exchange_field(struct exchange *x)
 {
 	struct head_field *f;
 
-	if (x->field_count == x->field_cap) {
-		x->field_cap = x->field_cap ? 2 * x->field_cap : 16;
-		x->fields =
-		    mem_array(x->fields, x->field_cap, sizeof(*x->fields));
-	}
+	x->fields = mem_grow(x->fields, x->field_count, sizeof(*x->fields));
 	f = &x->fields[x->field_count++];
 	*f = (struct head_field){.name = x->head.len};
 	return f;

@@ -52,8 +52,7 @@ node_child(struct branch *n, struct span key)
 	}
 	child = mem_zalloc(sizeof(*child));
 	child->key = mem_dup(raw.data + 1, raw.len - 2);
-	n->children =
-	    mem_array(n->children, n->count + 1, sizeof(*n->children));
+	n->children = mem_grow(n->children, n->count, sizeof(*n->children));
 	n->children[n->count++] = child;
 	buf_release(&raw);
 	return child;

@@ -461,8 +461,7 @@ discovery_refresh(struct discovery *d, discovery_done_fn *done, void *arg)
 {
 	uint64_t due = d->sent_ms + PERIOD_MS;
 
-	d->waiters =
-	    mem_array(d->waiters, d->waiter_count + 1, sizeof(*d->waiters));
+	d->waiters = mem_grow(d->waiters, d->waiter_count, sizeof(*d->waiters));
 	d->waiters[d->waiter_count++] = (struct waiter){done, arg};
 	if (d->running || loop_timer_armed(&d->timer))
 		return;

@@ -60,7 +60,7 @@ take_string(struct span value)
 static void
 list_add(char ***list, size_t *count, char *text)
 {
-	*list = mem_array(*list, *count + 2, sizeof(**list));
+	*list = mem_grow(*list, *count + 1, sizeof(**list));
 	(*list)[(*count)++] = text;
 	(*list)[*count] = NULL;
 }
@@ -120,7 +120,7 @@ same(const struct api_resource *a, const struct api_resource *b)
 static void
 table_add(struct resources *t, struct api_resource *r)
 {
-	t->items = mem_array(t->items, t->count + 1, sizeof(*t->items));
+	t->items = mem_grow(t->items, t->count, sizeof(*t->items));
 	t->items[t->count++] = r;
 }
 
@@ -134,7 +134,7 @@ add(struct resources *t, struct resource_store *s, struct api_resource *r)
 			table_add(t, s->items[i]);
 			return;
 		}
-	s->items = mem_array(s->items, s->count + 1, sizeof(*s->items));
+	s->items = mem_grow(s->items, s->count, sizeof(*s->items));
 	s->items[s->count++] = r;
 	table_add(t, r);
 }

@@ -56,7 +56,7 @@ add_file(struct files *files, const char *path, struct err *err)
 		return -1;
 	}
 	files->items =
-	    mem_array(files->items, files->count + 1, sizeof(*files->items));
+	    mem_grow(files->items, files->count, sizeof(*files->items));
 	files->items[files->count++] =
 	    (struct kubeconfig_file){mem_strdup(path), tree};
 	return 0;

@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "process/clock.h"
 #include "process/log.h"
@@ -51,7 +52,7 @@ loop_new(void)
 		/* As without memory: nothing works without it. */
 		log_fatal(
 		    "cannot make an epoll descriptor: %s", strerror(errno));
-		_exit(111);
+		_exit(EXIT_TRANSIENT);
 	}
 	l->signal_fd = -1;
 	sigemptyset(&l->signals);

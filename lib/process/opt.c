@@ -61,8 +61,8 @@ rows_add(struct rows *rows, const struct opt *table)
 			rows_add(rows, table->value);
 			continue;
 		}
-		rows->items = mem_array(
-		    rows->items, rows->count + 1, sizeof(*rows->items));
+		rows->items =
+		    mem_grow(rows->items, rows->count, sizeof(*rows->items));
 		rows->items[rows->count++] = table;
 	}
 }
@@ -251,8 +251,8 @@ set_value(const struct opt *o, const char *arg, struct err *err)
 		*(const char **)o->value = arg;
 		return 0;
 	case OPT_LIST:
-		list->items = mem_array(
-		    list->items, list->count + 1, sizeof(*list->items));
+		list->items =
+		    mem_grow(list->items, list->count, sizeof(*list->items));
 		list->items[list->count++] = arg;
 		return 0;
 	case OPT_INT:
@@ -419,8 +419,7 @@ pass_one(const struct opt *o, const char *value, struct opt_list *args)
 	buf_addf(&b, "--%s", o->name);
 	if (value != NULL)
 		buf_addf(&b, "=%s", value);
-	args->items =
-	    mem_array(args->items, args->count + 1, sizeof(*args->items));
+	args->items = mem_grow(args->items, args->count, sizeof(*args->items));
 	args->items[args->count++] = buf_take(&b);
 }
 

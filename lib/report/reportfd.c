@@ -108,7 +108,7 @@ say_changed(struct reportfd *r, struct span lines)
 
 		lines = span_make(lines.p + n, lines.n - n);
 		if (i >= r->said_count) {
-			r->said = mem_array(r->said, i + 1, sizeof(*r->said));
+			r->said = mem_grow(r->said, i, sizeof(*r->said));
 			r->said[i] = 0;
 			r->said_count = i + 1;
 		}

@@ -80,7 +80,7 @@ below(size_t n)
 static void
 add_entry(struct span text)
 {
-	entries = mem_array(entries, entry_count + 1, sizeof(*entries));
+	entries = mem_grow(entries, entry_count, sizeof(*entries));
 	entries[entry_count] = (struct buf)BUF_INIT;
 	buf_addspan(&entries[entry_count++], text);
 }

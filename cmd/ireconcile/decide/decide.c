@@ -28,7 +28,7 @@ add_point(struct decision *d, enum point_type type, struct buf *what)
 {
 	struct point *pt;
 
-	d->points = mem_array(d->points, d->count + 1, sizeof(*d->points));
+	d->points = mem_grow(d->points, d->count, sizeof(*d->points));
 	pt = &d->points[d->count++];
 	*pt = (struct point){.type = type, .what = buf_take(what)};
 	if (type != POINT_STATUS)

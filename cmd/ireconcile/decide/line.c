@@ -208,8 +208,8 @@ remember_events(struct primary *p, const struct decision *d)
 	p->event_count = 0;
 	jv_array_foreach(d->events, i, event)
 	{
-		p->events = mem_array(
-		    p->events, p->event_count + 1, sizeof(*p->events));
+		p->events =
+		    mem_grow(p->events, p->event_count, sizeof(*p->events));
 		p->events[p->event_count++] = event_digest(event);
 		jv_free(event);
 	}

@@ -162,8 +162,7 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 	} else if (d->has_status) {
 		struct point *pt;
 
-		d->points =
-		    mem_array(d->points, d->count + 1, sizeof(*d->points));
+		d->points = mem_grow(d->points, d->count, sizeof(*d->points));
 		pt = &d->points[d->count++];
 		*pt = (struct point){.type = POINT_STATUS,
 		    .what = mem_strdup("status"),

@@ -131,8 +131,8 @@ find_or_add(struct primary *p, const char *name, int64_t now_us)
 
 	if (u != NULL)
 		return u;
-	p->unsettled = mem_array(
-	    p->unsettled, p->unsettled_count + 1, sizeof(*p->unsettled));
+	p->unsettled =
+	    mem_grow(p->unsettled, p->unsettled_count, sizeof(*p->unsettled));
 	u = &p->unsettled[p->unsettled_count++];
 	*u = (struct unsettled){
 	    .name = mem_strdup(name), .budget = BUDGET, .at_us = now_us};

@@ -12,7 +12,6 @@ struct reader {
 	struct span text;
 	size_t at;
 	int line;
-	int room;
 	int open[BRACKETS_MAX];	   /* token index */
 	bool string[BRACKETS_MAX]; /* a \( inside a string */
 	int depth;
@@ -38,11 +37,8 @@ add(struct reader *r, enum jqlex_type type, size_t from, size_t to)
 	struct jqlex *lex = r->lex;
 	struct jqlex_token *t;
 
-	if (lex->count == r->room) {
-		r->room = r->room == 0 ? 256 : 2 * r->room;
-		lex->tokens = mem_array(
-		    lex->tokens, (size_t)r->room, sizeof(*lex->tokens));
-	}
+	lex->tokens =
+	    mem_grow(lex->tokens, (size_t)lex->count, sizeof(*lex->tokens));
 	t = &lex->tokens[lex->count++];
 	*t = (struct jqlex_token){type, byte_at(r, from),
 	    span_make(r->text.p + from, to - from), r->line,

@@ -206,8 +206,8 @@ top_definition(struct jqparser *p)
 	def.arity = self.arity;
 	def.to = p->at;
 	def.end_use = parse->use_count;
-	parse->defs = mem_array(
-	    parse->defs, (size_t)parse->def_count + 1, sizeof(*parse->defs));
+	parse->defs = mem_grow(
+	    parse->defs, (size_t)parse->def_count, sizeof(*parse->defs));
 	parse->defs[parse->def_count++] = def;
 }
 

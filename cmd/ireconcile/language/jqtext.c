@@ -156,10 +156,8 @@ jqparser_use(struct jqparser *p, struct span name, int arity, int token)
 {
 	struct jqparse *parse = p->parse;
 
-	if ((parse->use_count & (parse->use_count - 1)) == 0)
-		parse->uses = mem_array(parse->uses,
-		    parse->use_count == 0 ? 1 : 2 * (size_t)parse->use_count,
-		    sizeof(*parse->uses));
+	parse->uses = mem_grow(
+	    parse->uses, (size_t)parse->use_count, sizeof(*parse->uses));
 	parse->uses[parse->use_count++] =
 	    (struct jqparse_use){name, arity, token};
 }

@@ -31,8 +31,8 @@ collect_file(struct functions *fs, const struct source_file *f)
 		if (jqlex_is(&f->lex, i, JQLEX_WORD, "def")) {
 			if (depth++ > 0)
 				continue;
-			fs->list = mem_array(
-			    fs->list, (size_t)fs->count + 1, sizeof(*fs->list));
+			fs->list = mem_grow(
+			    fs->list, (size_t)fs->count, sizeof(*fs->list));
 			fs->list[fs->count++] =
 			    (struct function){f, i + 1, i + 1, false};
 		} else if (jqlex_is(&f->lex, i, JQLEX_OTHER, ";") &&

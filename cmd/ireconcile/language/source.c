@@ -67,7 +67,7 @@ blank(struct source_file *f, int from, int to)
 static void
 append(struct source *s, struct source_file *f)
 {
-	s->files = mem_array(s->files, (size_t)s->count + 1, sizeof(*s->files));
+	s->files = mem_grow(s->files, (size_t)s->count, sizeof(*s->files));
 	s->files[s->count++] = *f;
 }
 

@@ -24,7 +24,7 @@ cache_add_kind(struct cache *s, const struct watch_kind *conf)
 	k->name = buf_take(&name);
 	k->conf = conf;
 	map_put(&s->by_name, span_str(k->name), k);
-	s->kinds = mem_array(s->kinds, s->kind_count + 1, sizeof(*s->kinds));
+	s->kinds = mem_grow(s->kinds, s->kind_count, sizeof(*s->kinds));
 	s->kinds[s->kind_count++] = k;
 	return k;
 }

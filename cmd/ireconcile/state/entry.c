@@ -41,9 +41,9 @@ add_use(struct entries *es, struct entry *e, enum use_role role,
 	u->conf = conf;
 	u->kind = k;
 	u->role = role;
-	k->uses = mem_array(k->uses, k->use_count + 1, sizeof(*k->uses));
+	k->uses = mem_grow(k->uses, k->use_count, sizeof(*k->uses));
 	k->uses[k->use_count++] = u;
-	e->uses = mem_array(e->uses, e->use_count + 1, sizeof(*e->uses));
+	e->uses = mem_grow(e->uses, e->use_count, sizeof(*e->uses));
 	e->uses[e->use_count++] = u;
 	return u;
 }
@@ -315,10 +315,9 @@ by_key(const void *a, const void *b)
 static void
 add_object(struct cache_object ***list, size_t *count, struct cache_object *o)
 {
-	/* Room grows by doubling at powers of two; one more for the NULL. */
-	if ((*count & (*count + 1)) == 0)
-		*list = mem_array(*list, (*count + 1) * 2, sizeof(**list));
 	(*list)[(*count)++] = o;
+	/* One more for the NULL. */
+	*list = mem_grow(*list, *count, sizeof(**list));
 }
 
 static void

@@ -63,7 +63,7 @@ struct entry {
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */
-	size_t waiting_count, waiting_cap;
+	size_t waiting_count;
 	struct stats stats;
 };
 

@@ -89,10 +89,7 @@ link_to(struct entries *es, struct use *u, struct cache_object *o, char type,
 	for (size_t i = b->count; i-- > 0 && b->links[i].object == o;)
 		if (b->links[i].use == u)
 			return;
-	if (b->count == b->cap) {
-		b->cap = b->cap ? b->cap * 2 : 2;
-		b->links = mem_array(b->links, b->cap, sizeof(*b->links));
-	}
+	b->links = mem_grow(b->links, b->count, sizeof(*b->links));
 	b->links[b->count++] = (struct link){o, u};
 	if (type == 'm' && index_primary(b) == NULL)
 		es->stray(es->arg);

@@ -121,7 +121,7 @@ static void
 retire(struct crds *c, struct crd *crd)
 {
 	c->retired =
-	    mem_array(c->retired, c->retired_count + 1, sizeof(struct crd *));
+	    mem_grow(c->retired, c->retired_count, sizeof(struct crd *));
 	c->retired[c->retired_count++] = crd;
 	arm(c);
 }

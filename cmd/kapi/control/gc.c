@@ -281,8 +281,8 @@ judge(struct gc *g, struct gc_node *n, const struct traces *t)
 		if (n->parked)
 			return;
 		n->parked = true;
-		g->parked = mem_array(
-		    g->parked, g->parked_count + 1, sizeof(*g->parked));
+		g->parked =
+		    mem_grow(g->parked, g->parked_count, sizeof(*g->parked));
 		g->parked[g->parked_count++] = n;
 		return;
 	}

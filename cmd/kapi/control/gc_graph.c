@@ -148,11 +148,8 @@ attach(struct gc_graph *g, struct gc_node *n, struct span uid, bool blocks)
 		owner->trusted = true;
 	l = mem_alloc(sizeof(*l));
 	*l = (struct gc_link){owner, n, owner->dependent_count, blocks};
-	if (owner->dependent_count == owner->dependent_max) {
-		owner->dependent_max = owner->dependent_max * 2 + 1;
-		owner->dependents = mem_array(owner->dependents,
-		    owner->dependent_max, sizeof(struct gc_link *));
-	}
+	owner->dependents = mem_grow(owner->dependents, owner->dependent_count,
+	    sizeof(struct gc_link *));
 	owner->dependents[owner->dependent_count++] = l;
 	owner->blocking += blocks;
 	n->owners =

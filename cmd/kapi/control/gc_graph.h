@@ -27,7 +27,7 @@ struct gc_node {
 	struct gc_link **owners; /* owned, with the links */
 	size_t owner_count;
 	struct gc_link **dependents;
-	size_t dependent_count, dependent_max;
+	size_t dependent_count;
 	size_t blocking; /* of the dependents */
 	bool queued;
 	unsigned busy;	      /* so many work on it: not freed */

@@ -64,7 +64,7 @@ collections(const struct store *s, size_t *n)
 
 	*n = 0;
 	while ((c = store_next_collection(s, c)) != NULL) {
-		all = mem_array(all, *n + 1, sizeof(struct collection *));
+		all = mem_grow(all, *n, sizeof(struct collection *));
 		all[(*n)++] = c;
 	}
 	if (*n > 0)

@@ -467,7 +467,7 @@ void
 openapi_add_types(struct openapi_writer *w)
 {
 	struct piece *pieces = NULL;
-	size_t n = 0, cap = 0, start = w->buf.len;
+	size_t n = 0, start = w->buf.len;
 	struct openapi_type *t;
 
 	while ((t = w->last) != NULL) {
@@ -476,10 +476,7 @@ openapi_add_types(struct openapi_writer *w)
 			openapi_add_custom(w, t);
 		else
 			add_builtin(w, t->name);
-		if (n == cap) {
-			cap = cap == 0 ? 64 : 2 * cap;
-			pieces = mem_array(pieces, cap, sizeof *pieces);
-		}
+		pieces = mem_grow(pieces, n, sizeof *pieces);
 		pieces[n++] = (struct piece){t->name,
 		    arena_span(&w->arena,
 			span_make(w->buf.data + start, w->buf.len - start))};

@@ -216,11 +216,8 @@ keep_initial(struct watcher *w, struct stored *o)
 {
 	if (o == NULL || !selection_matches(&w->options.selection, o))
 		return;
-	/* Doubled at each power of two. */
-	if ((w->initial_count & (w->initial_count - 1)) == 0)
-		w->initial = mem_array(w->initial,
-		    w->initial_count == 0 ? 1 : 2 * w->initial_count,
-		    sizeof(struct stored *));
+	w->initial =
+	    mem_grow(w->initial, w->initial_count, sizeof(struct stored *));
 	w->initial[w->initial_count++] = store_ref(o);
 }
 

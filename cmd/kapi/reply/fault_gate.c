@@ -16,7 +16,7 @@ struct fault_gate {
 	uint64_t seen;
 	bool open; /* held events were let go */
 	struct text **held;
-	size_t held_count, held_cap;
+	size_t held_count;
 	struct timer timer;
 	loop_fn *on_end;
 	void *arg;
@@ -88,10 +88,7 @@ let_go(void *arg)
 static int
 hold(struct fault_gate *g, struct text *event)
 {
-	if (g->held_count == g->held_cap) {
-		g->held_cap = g->held_cap ? 2 * g->held_cap : 8;
-		g->held = mem_array(g->held, g->held_cap, sizeof(*g->held));
-	}
+	g->held = mem_grow(g->held, g->held_count, sizeof(*g->held));
 	g->held[g->held_count++] = text_ref(event);
 	if (g->held_count == 1 && g->f.delay_ms > 0)
 		loop_after(g->loop, &g->timer, g->f.delay_ms, let_go, g);

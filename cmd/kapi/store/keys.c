@@ -115,11 +115,8 @@ keys_find(const struct keys *k, struct span namespace_, struct span name)
 static void
 insert_block(struct keys *k, size_t at, struct keys_block *b)
 {
-	if (k->block_count == k->block_cap) {
-		k->block_cap = k->block_cap == 0 ? 1 : 2 * k->block_cap;
-		k->blocks = mem_array(
-		    k->blocks, k->block_cap, sizeof(struct keys_block *));
-	}
+	k->blocks =
+	    mem_grow(k->blocks, k->block_count, sizeof(struct keys_block *));
 	memmove(k->blocks + at + 1, k->blocks + at,
 	    (k->block_count - at) * sizeof(*k->blocks));
 	k->blocks[at] = b;

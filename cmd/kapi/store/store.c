@@ -44,7 +44,7 @@ struct store {
 	struct stored *returned; /* by store_put; kept until the next */
 	/* Changes that hooks made, not announced yet. */
 	struct announcement *queue;
-	size_t queued, queue_cap;
+	size_t queued;
 	bool announcing;
 };
 
@@ -310,10 +310,7 @@ static void
 announce(
     struct store *s, struct collection *c, const struct store_change *change)
 {
-	if (s->queued == s->queue_cap) {
-		s->queue_cap = s->queue_cap == 0 ? 4 : 2 * s->queue_cap;
-		s->queue = mem_array(s->queue, s->queue_cap, sizeof(*s->queue));
-	}
+	s->queue = mem_grow(s->queue, s->queued, sizeof(*s->queue));
 	s->queue[s->queued++] = (struct announcement){c, *change};
 	if (s->announcing)
 		return;

@@ -9,7 +9,7 @@
 
 struct registry {
 	struct resource **all; /* in the order of resource_next */
-	size_t n, cap;
+	size_t n;
 	size_t builtin; /* the first of them are built in */
 	unsigned long generation;
 	struct arena arena;
@@ -112,10 +112,7 @@ parse_resource(struct arena *a, struct resource *r, struct span line)
 static void
 insert(struct registry *g, struct resource *r, size_t at)
 {
-	if (g->n == g->cap) {
-		g->cap = g->cap == 0 ? 128 : 2 * g->cap;
-		g->all = mem_array(g->all, g->cap, sizeof *g->all);
-	}
+	g->all = mem_grow(g->all, g->n, sizeof *g->all);
 	memmove(g->all + at + 1, g->all + at, (g->n - at) * sizeof *g->all);
 	g->all[at] = r;
 	g->n++;

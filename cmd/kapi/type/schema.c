@@ -64,7 +64,6 @@ index_types(void)
 {
 	struct span text = tables_types(), line;
 	struct schema_entry *e = NULL;
-	size_t cap = 0;
 
 	while ((line = tables_line(&text)).p != NULL) {
 		if (line.n == 0 || line.p[0] == '#')
@@ -73,11 +72,7 @@ index_types(void)
 			e->body.n = (size_t)(text.p - e->body.p);
 			continue;
 		}
-		if (types.n == cap) {
-			cap = cap == 0 ? 640 : 2 * cap;
-			types.entries =
-			    mem_array(types.entries, cap, sizeof *e);
-		}
+		types.entries = mem_grow(types.entries, types.n, sizeof *e);
 		e = &types.entries[types.n++];
 		*e = (struct schema_entry){.body = span_make(text.p, 0)};
 		e->name = tables_cell(&line);
