@@ -29,9 +29,7 @@ is_named(struct span value, const struct set *s)
 static struct span
 group_of(struct span api_version)
 {
-	const char *slash = api_version.n > 0
-	    ? memchr(api_version.p, '/', api_version.n)
-	    : NULL;
+	const char *slash = span_find(api_version, '/');
 
 	return slash == NULL
 	    ? span_str("")

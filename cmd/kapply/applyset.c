@@ -471,7 +471,7 @@ listed(struct applyset *as, const struct kube_answer *a)
 static const struct api_resource *
 resource_of(const struct applyset *as, struct span kind)
 {
-	const char *dot = memchr(kind.p, '.', kind.n);
+	const char *dot = span_find(kind, '.');
 	struct span group = span_make("", 0);
 
 	if (dot != NULL) {

@@ -85,7 +85,7 @@ body_apply(struct buf *b, struct span object, const struct body_edit *e)
 bool
 body_list(struct buf *b, struct span object, struct span field, struct span uid)
 {
-	const char *bracket = memchr(field.p, '[', field.n);
+	const char *bracket = span_find(field, '[');
 	struct span value = object, name;
 	size_t open = 0;
 
@@ -150,8 +150,7 @@ is_controlled(const struct set *s, struct span object)
 	const struct identity *p = &s->primary;
 	struct span ref = controller_of(object);
 	struct span version = json_raw_string(json_get(ref, "apiVersion"));
-	const char *slash =
-	    version.n > 0 ? memchr(version.p, '/', version.n) : NULL;
+	const char *slash = span_find(version, '/');
 	struct span group = slash == NULL
 	    ? span_str("")
 	    : span_make(version.p, (size_t)(slash - version.p));
@@ -248,8 +247,7 @@ body_owner(struct buf *b, struct span object)
 		buf_addspan(b, json_string(json_get(c, "name"), &text));
 	} else if (member.n != 0) {
 		struct span whose = json_string(member, &text);
-		const char *space =
-		    whose.n == 0 ? NULL : memchr(whose.p, ' ', whose.n);
+		const char *space = span_find(whose, ' ');
 
 		if (space != NULL)
 			whose.n = (size_t)(space - whose.p);

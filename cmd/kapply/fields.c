@@ -83,7 +83,7 @@ is_number(struct span text, size_t *n)
 {
 	*n = 0;
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
+		if (!is_digit(text.p[i]) || i > 8)
 			return false;
 		*n = *n * 10 + (size_t)(text.p[i] - '0');
 	}
@@ -147,7 +147,7 @@ names_element(struct span name, const struct step *s, struct span element)
 
 	if (name.n < 2 || name.p[1] != ':')
 		return false;
-	rest = span_make(name.p + 2, name.n - 2);
+	rest = span_skip(name, 2);
 	if (name.p[0] == 'i') {
 		yes = span_eq(rest, s->text);
 	} else if (name.p[0] == 'v') {
@@ -176,9 +176,8 @@ field_child(struct span fields, const struct step *s, struct span element)
 		struct span key;
 
 		if (!s->element) {
-			if (m.key.n > 2 && memcmp(m.key.p, "f:", 2) == 0 &&
-			    span_eq(
-				span_make(m.key.p + 2, m.key.n - 2), s->text))
+			if (m.key.n > 2 && span_starts(m.key, "f:") &&
+			    span_eq(span_skip(m.key, 2), s->text))
 				found = m.value;
 			continue;
 		}

@@ -143,7 +143,7 @@ add_filled(struct buf *b, struct span status, const struct mark *marks)
 		buf_add(b, status.p, n);
 		buf_add(b, escaped.data + 1, escaped.len - 2);
 		n += strlen(is->mark);
-		status = span_make(status.p + n, status.n - n);
+		status = span_skip(status, n);
 	}
 	buf_addspan(b, status);
 	buf_release(&visible);
@@ -232,10 +232,8 @@ log_about(enum log_level level, const struct set *s, const char *text)
 	    .namespace_ = s->primary.namespace_.n ? ns : NULL, .name = name};
 
 	/* The manager is named after the controller: kpipe-<kind>.<group>. */
-	if (of.n > sizeof(prefix) &&
-	    memcmp(of.p, prefix, sizeof(prefix) - 1) == 0)
-		of = span_make(
-		    of.p + sizeof(prefix) - 1, of.n - sizeof(prefix) + 1);
+	if (of.n > sizeof(prefix))
+		span_take(&of, prefix);
 	controller = mem_dup(of.p, of.n);
 	about.controller = of.n ? controller : NULL;
 	log_write(level, s->plain ? NULL : &about, "%s", text);

@@ -18,9 +18,7 @@ get_string(struct span object, const char *key)
 static void
 split_api_version(struct identity *id)
 {
-	const char *slash = id->api_version.n == 0
-	    ? NULL
-	    : memchr(id->api_version.p, '/', id->api_version.n);
+	const char *slash = span_find(id->api_version, '/');
 
 	if (slash == NULL) {
 		id->group = span_make("", 0);
@@ -244,7 +242,7 @@ static void
 identity_from_key(struct identity *id, struct span key)
 {
 	const char *end = key.p + key.n;
-	const char *a = memchr(key.p, '/', key.n), *b, *dot;
+	const char *a = span_find(key, '/'), *b, *dot;
 
 	*id = (struct identity){.kind = key};
 	if (a == NULL ||
@@ -253,7 +251,7 @@ identity_from_key(struct identity *id, struct span key)
 	id->namespace_ = span_make(a + 1, (size_t)(b - a - 1));
 	id->name = span_make(b + 1, (size_t)(end - b - 1));
 	id->kind = span_make(key.p, (size_t)(a - key.p));
-	dot = memchr(id->kind.p, '.', id->kind.n);
+	dot = span_find(id->kind, '.');
 	id->group = span_make("", 0);
 	if (dot == NULL)
 		return;

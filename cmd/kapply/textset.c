@@ -54,13 +54,10 @@ void
 textset_split(struct textset *s, struct span list)
 {
 	while (list.n > 0) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma ? (size_t)(comma - list.p) : list.n;
+		struct span name = span_cut(&list, ',');
 
-		if (n > 0)
-			textset_add(s, span_make(list.p, n));
-		list.p += comma ? n + 1 : n;
-		list.n -= comma ? n + 1 : n;
+		if (name.n > 0)
+			textset_add(s, name);
 	}
 }
 

@@ -177,7 +177,7 @@ health_answer(const struct state *s, enum health_probe probe, struct span below,
 	if (below.n <= 1)
 		status = answer_all(&c, query, b);
 	else
-		status = answer_one(&c, span_make(below.p + 1, below.n - 1), b);
+		status = answer_one(&c, span_skip(below, 1), b);
 	release(&c);
 	return status;
 }

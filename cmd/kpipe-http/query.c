@@ -16,7 +16,7 @@ query_close(struct query *q)
 static int
 hex(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (is_digit(c))
 		return c - '0';
 	c = (char)(c | 0x20);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -41,31 +41,16 @@ decode(struct buf *b, struct span text)
 	}
 }
 
-static struct span
-cut(struct span *s, char at)
-{
-	const char *p = s->n > 0 ? memchr(s->p, at, s->n) : NULL;
-	struct span before = *s;
-
-	if (p == NULL) {
-		*s = SPAN_NONE;
-		return before;
-	}
-	before.n = (size_t)(p - s->p);
-	*s = span_make(p + 1, s->n - before.n - 1);
-	return before;
-}
-
 bool
 query_next(struct query *q)
 {
 	struct span value;
 
 	while (q->rest.n > 0) {
-		value = cut(&q->rest, '&');
+		value = span_cut(&q->rest, '&');
 		if (value.n == 0)
 			continue;
-		decode(&q->key, cut(&value, '='));
+		decode(&q->key, span_cut(&value, '='));
 		decode(&q->value, value);
 		return true;
 	}

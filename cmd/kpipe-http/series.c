@@ -45,7 +45,7 @@ take_apart(struct series_sample *x, const struct metric_family *f)
 		x->labels.n--; /* the brace */
 	if (f->type != METRIC_HISTOGRAM || x->part != 0)
 		return;
-	le = memrchr(x->labels.p, '=', x->labels.n);
+	le = span_find_last(x->labels, '=');
 	x->le = strtod(le + 2, NULL);
 	x->labels.n = (size_t)(le - x->labels.p) - 2;
 	if (x->labels.n > 0)

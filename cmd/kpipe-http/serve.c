@@ -44,18 +44,13 @@ take_own(struct serve *s)
 	struct buf b = BUF_INIT;
 	struct metric_lines m;
 	struct span rest;
-	const char *newline;
 
 	metric_lines_init(&m, s->state->stages[0].name, &b);
 	s->own(s->arg, &m);
 	metric_lines_end(&m);
 	rest = buf_span(&b);
-	while (rest.n > 0 && (newline = memchr(rest.p, '\n', rest.n)) != NULL) {
-		size_t n = (size_t)(newline - rest.p);
-
-		state_line(s->state, span_make(rest.p, n), NULL);
-		rest = span_make(newline + 1, rest.n - n - 1);
-	}
+	while (rest.n > 0)
+		state_line(s->state, span_cut(&rest, '\n'), NULL);
 	buf_release(&b);
 }
 
@@ -127,13 +122,8 @@ serve_metrics(
 static bool
 below(struct span path, const char *prefix, struct span *rest)
 {
-	size_t n = strlen(prefix);
-
-	if (path.n < n || memcmp(path.p, prefix, n) != 0 ||
-	    (path.n > n && path.p[n] != '/'))
-		return false;
-	*rest = span_make(path.p + n, path.n - n);
-	return true;
+	*rest = path;
+	return span_take(rest, prefix) && (rest->n == 0 || *rest->p == '/');
 }
 
 static bool

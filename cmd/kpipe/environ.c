@@ -15,7 +15,7 @@ static bool
 is_name_byte(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	    (c >= '0' && c <= '9') || c == '_';
+	    is_digit(c) || c == '_';
 }
 
 /* "${NAME" anywhere, in a comment too: a name too many does no harm. */

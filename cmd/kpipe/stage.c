@@ -157,7 +157,7 @@ static void
 take_bytes(struct stage *s, struct span bytes, stage_line_fn *fn, void *arg)
 {
 	while (bytes.n > 0) {
-		const char *end = memchr(bytes.p, '\n', bytes.n);
+		const char *end = span_find(bytes, '\n');
 		size_t n = end != NULL ? (size_t)(end - bytes.p) : bytes.n;
 
 		if (s->line_len + n > STAGE_LINE_MAX)

@@ -43,7 +43,7 @@ line_free(struct line *l)
 static void
 split_api_version(struct line *l)
 {
-	const char *slash = memchr(l->api_version.p, '/', l->api_version.n);
+	const char *slash = span_find(l->api_version, '/');
 
 	l->group = span_make("", 0);
 	l->version = l->api_version;

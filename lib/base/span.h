@@ -1,14 +1,16 @@
 /*
  * span: a borrowed piece of text. It owns nothing and is not NUL-terminated;
  * it lives as long as the text it points into. {NULL, 0} means "absent";
- * an empty text that is present has p != NULL.
+ * an empty text that is present has p != NULL. Every function here takes both.
  */
 #ifndef SPAN_H
 #define SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 struct span {
 	const char *p;
@@ -51,6 +53,157 @@ span_cmp(struct span a, struct span b)
 	int c = n == 0 ? 0 : memcmp(a.p, b.p, n);
 
 	return c != 0 ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+/* ---- parts ---- */
+
+static inline bool
+span_starts(struct span s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return s.n >= n && (n == 0 || memcmp(s.p, prefix, n) == 0);
+}
+
+static inline bool
+span_ends(struct span s, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return s.n >= n && (n == 0 || memcmp(s.p + s.n - n, suffix, n) == 0);
+}
+
+static inline bool
+span_is_caseless(struct span s, const char *text)
+{
+	return s.n == strlen(text) &&
+	    (s.n == 0 || strncasecmp(s.p, text, s.n) == 0);
+}
+
+/* What is behind the first n bytes; n <= s.n. */
+static inline struct span
+span_skip(struct span s, size_t n)
+{
+	return n == 0 ? s : span_make(s.p + n, s.n - n);
+}
+
+/* If *s starts with prefix, skips it and is true. */
+static inline bool
+span_take(struct span *s, const char *prefix)
+{
+	if (!span_starts(*s, prefix))
+		return false;
+	*s = span_skip(*s, strlen(prefix));
+	return true;
+}
+
+/* The first c of s, and the last one; NULL: there is none. */
+static inline const char *
+span_find(struct span s, char c)
+{
+	return s.n == 0 ? NULL : memchr(s.p, c, s.n);
+}
+
+static inline const char *
+span_find_last(struct span s, char c)
+{
+	return s.n == 0 ? NULL : memrchr(s.p, c, s.n);
+}
+
+/*
+ * Returns what comes before the first c of *rest, and leaves in *rest what is
+ * behind it. Without a c that is everything, and *rest is absent then, so that
+ * "while (rest.p != NULL)" sees every piece, also an empty one at the end.
+ */
+static inline struct span
+span_cut(struct span *rest, char c)
+{
+	const char *at = span_find(*rest, c);
+	struct span piece = *rest;
+
+	*rest = SPAN_NONE;
+	if (at != NULL) {
+		*rest = span_skip(piece, (size_t)(at - piece.p) + 1);
+		piece.n = (size_t)(at - piece.p);
+	}
+	return piece;
+}
+
+/* ---- bytes ---- */
+
+#define SPAN_BLANKS " \t\r\n"
+#define SPAN_SPACE " \t\n\v\f\r" /* as isspace(), and Go in ASCII */
+
+static inline bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+is_among(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
+static inline struct span
+span_trim_start(struct span s, const char *set)
+{
+	while (s.n > 0 && is_among(*s.p, set))
+		s = span_skip(s, 1);
+	return s;
+}
+
+static inline struct span
+span_trim_end(struct span s, const char *set)
+{
+	while (s.n > 0 && is_among(s.p[s.n - 1], set))
+		s.n--;
+	return s;
+}
+
+/* Without the bytes of set at both ends. */
+static inline struct span
+span_trim(struct span s, const char *set)
+{
+	return span_trim_end(span_trim_start(s, set), set);
+}
+
+/* How many digits s starts with. */
+static inline size_t
+span_digits(struct span s)
+{
+	size_t n = 0;
+
+	while (n < s.n && is_digit(s.p[n]))
+		n++;
+	return n;
+}
+
+/* Digits and nothing else, at least one. */
+static inline bool
+span_is_digits(struct span s)
+{
+	return s.n > 0 && span_digits(s) == s.n;
+}
+
+/* Nothing but digits, whose value is at most max, goes to *n. */
+static inline bool
+span_number(struct span s, uint64_t max, uint64_t *n)
+{
+	uint64_t value = 0;
+
+	if (!span_is_digits(s))
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned digit = (unsigned)(s.p[i] - '0');
+
+		if (value > (max - digit) / 10 || digit > max)
+			return false;
+		value = value * 10 + digit;
+	}
+	*n = value;
+	return true;
 }
 
 #endif

@@ -66,7 +66,7 @@ static int
 fill_in(struct span ref, const char *path, int line, struct buf *out,
     struct err *err)
 {
-	const char *colon = memchr(ref.p, ':', ref.n);
+	const char *colon = span_find(ref, ':');
 	size_t n = colon == NULL ? ref.n : (size_t)(colon - ref.p);
 	struct span text = SPAN_NONE;
 	char *name = mem_dup(ref.p, n);

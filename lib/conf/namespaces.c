@@ -7,8 +7,6 @@
 
 enum { NAME_MAX_LENGTH = 63 };
 
-static const char blanks[] = " \t\r\n";
-
 /* A DNS label (RFC 1123), as the API server wants it. */
 static bool
 is_name(struct span s)
@@ -22,18 +20,6 @@ is_name(struct span s)
 		if (s.p[i] != '-' && strchr(ends, s.p[i]) == NULL)
 			return false;
 	return true;
-}
-
-static struct span
-trim(struct span s)
-{
-	while (s.n > 0 && strchr(blanks, s.p[0]) != NULL) {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && strchr(blanks, s.p[s.n - 1]) != NULL)
-		s.n--;
-	return s;
 }
 
 static int
@@ -60,12 +46,13 @@ int
 namespaces_parse(
     struct textlist *to, const char *what, const char *text, struct err *err)
 {
-	if (trim(span_str(text)).n == 0)
+	if (span_trim(span_str(text), SPAN_BLANKS).n == 0)
 		return 0;
 	for (;;) {
 		size_t n = strcspn(text, ",");
 
-		if (add_name(to, what, trim(span_make(text, n)), err) != 0)
+		if (add_name(to, what,
+			span_trim(span_make(text, n), SPAN_BLANKS), err) != 0)
 			return -1;
 		if (text[n] == '\0')
 			return 0;
@@ -82,7 +69,7 @@ namespaces_name(const char *what, const char *name, struct err *err)
 int
 namespaces_option(struct textlist *to, const char *text, struct err *err)
 {
-	if (trim(span_str(text)).n == 0)
+	if (span_trim(span_str(text), SPAN_BLANKS).n == 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option --namespace names none; --all-namespaces means "
 		    "all");

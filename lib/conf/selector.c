@@ -110,16 +110,6 @@ selector_text(const struct yaml *y, const char *path, struct err *err)
 
 /* ---- matching ---- */
 
-static struct span
-trim(struct span s)
-{
-	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t'))
-		s.p++, s.n--;
-	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-		s.n--;
-	return s;
-}
-
 /* The next piece of *rest before a comma that is not in parentheses. */
 static bool
 next_piece(struct span *rest, struct span *piece)
@@ -131,7 +121,7 @@ next_piece(struct span *rest, struct span *piece)
 		return false;
 	for (; i < rest->n && (rest->p[i] != ',' || depth > 0); i++)
 		depth += (rest->p[i] == '(') - (rest->p[i] == ')');
-	*piece = trim(span_make(rest->p, i));
+	*piece = span_trim(span_make(rest->p, i), " \t");
 	*rest = i < rest->n ? span_make(rest->p + i + 1, rest->n - i - 1)
 			    : SPAN_NONE;
 	return true;
@@ -164,7 +154,7 @@ in_set(struct span set, struct span value)
 static bool
 compare(struct span value, struct span op)
 {
-	bool no = *op.p == '!' || (op.n > 3 && memcmp(op.p, "not", 3) == 0);
+	bool no = *op.p == '!' || (op.n > 3 && span_starts(op, "not"));
 	size_t open = 0;
 
 	while (open < op.n && op.p[open] != '(')
@@ -173,12 +163,12 @@ compare(struct span value, struct span op)
 		op.p++, op.n--;
 		if (op.n > 0 && *op.p == '=')
 			op.p++, op.n--;
-		return (value.p != NULL && span_eq(value, trim(op))) != no;
+		return (value.p != NULL &&
+			   span_eq(value, span_trim(op, " \t"))) != no;
 	}
 	if (open == op.n || op.p[op.n - 1] != ')')
 		return true;
-	return (value.p != NULL &&
-		   in_set(span_make(op.p + open, op.n - open), value)) != no;
+	return (value.p != NULL && in_set(span_skip(op, open), value)) != no;
 }
 
 bool
@@ -192,10 +182,10 @@ selector_matches(const char *selector, struct span labels)
 		size_t n = 0;
 
 		if (absent)
-			key = trim(span_make(piece.p + 1, piece.n - 1));
+			key = span_trim(span_skip(piece, 1), " \t");
 		while (n < key.n && strchr(" \t=!", key.p[n]) == NULL)
 			n++;
-		op = trim(span_make(key.p + n, key.n - n));
+		op = span_trim(span_skip(key, n), " \t");
 		key.n = n;
 		if (n == 0)
 			continue;

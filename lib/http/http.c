@@ -240,7 +240,7 @@ on_header(char *p, size_t size, size_t n, void *arg)
 	struct span line = span_make(p, size * n), name, value;
 
 	session_byte(c);
-	if (line.n >= 5 && memcmp(line.p, "HTTP/", 5) == 0)
+	if (span_starts(line, "HTTP/"))
 		status_line(c, line);
 	else if (line.n <= 2) /* the empty line behind the headers */
 		headers_end(c);

@@ -89,24 +89,17 @@ http_origin(const char *url)
 int
 http_split_header(struct span line, struct span *name, struct span *value)
 {
-	const char *colon = memchr(line.p, ':', line.n);
-	const char *end = line.p + line.n;
-
-	if (colon == NULL)
+	*name = span_cut(&line, ':');
+	if (line.p == NULL)
 		return -1;
-	*name = span_make(line.p, (size_t)(colon - line.p));
-	while (end > colon + 1 && strchr("\r\n \t", end[-1]) != NULL)
-		end--;
-	for (colon++; colon < end && (*colon == ' ' || *colon == '\t');)
-		colon++;
-	*value = span_make(colon, (size_t)(end - colon));
+	*value = span_trim_start(span_trim_end(line, SPAN_BLANKS), " \t");
 	return 0;
 }
 
 int
 http_parse_status(struct span line)
 {
-	const char *space = memchr(line.p, ' ', line.n);
+	const char *space = span_find(line, ' ');
 
 	if (space == NULL || line.p + line.n - space < 4)
 		return 0;
@@ -117,7 +110,7 @@ http_parse_status(struct span line)
 bool
 http_name_is(struct span name, const char *want)
 {
-	return strlen(want) == name.n && strncasecmp(name.p, want, name.n) == 0;
+	return span_is_caseless(name, want);
 }
 
 int64_t
@@ -128,7 +121,7 @@ http_parse_seconds(struct span text)
 	if (text.n == 0 || text.n > 9)
 		return -1;
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9')
+		if (!is_digit(text.p[i]))
 			return -1;
 		n = n * 10 + (text.p[i] - '0');
 	}

@@ -112,22 +112,13 @@ set_target(struct httpd_request *r, struct span t)
 	const char *q;
 
 	t = target_path(t);
-	q = t.n == 0 ? NULL : memchr(t.p, '?', t.n);
+	q = span_find(t, '?');
 	r->path = t;
 	r->query = SPAN_NONE;
 	if (q == NULL)
 		return;
 	r->path.n = (size_t)(q - t.p);
 	r->query = span_make(q + 1, t.n - r->path.n - 1);
-}
-
-/* Blanks after a value are none of it (RFC 9110, section 5.5). */
-static struct span
-trim_end(struct span s)
-{
-	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-		s.n--;
-	return s;
 }
 
 void
@@ -142,7 +133,7 @@ exchange_seal(struct exchange *x, struct span method, int version)
 
 		x->headers[i].name = span_make(p + f->name, f->name_n);
 		x->headers[i].value =
-		    trim_end(span_make(p + f->value, f->value_n));
+		    span_trim_end(span_make(p + f->value, f->value_n), " \t");
 	}
 	free(x->fields);
 	x->fields = NULL;

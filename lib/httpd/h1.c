@@ -97,7 +97,7 @@ expects_continue(const struct exchange *x)
 {
 	struct span e = httpd_header(&x->r, "expect");
 
-	return e.n == 12 && strncasecmp(e.p, "100-continue", 12) == 0;
+	return span_is_caseless(e, "100-continue");
 }
 
 static int

@@ -139,7 +139,7 @@ go_on(nghttp2_session *s, struct exchange *x)
 	    .value = (uint8_t *)"100",
 	    .valuelen = 3};
 
-	if (e.n == 12 && strncasecmp(e.p, "100-continue", 12) == 0)
+	if (span_is_caseless(e, "100-continue"))
 		nghttp2_submit_headers(
 		    s, NGHTTP2_FLAG_NONE, x->stream, NULL, &nv, 1, NULL);
 }

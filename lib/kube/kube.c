@@ -235,7 +235,7 @@ static void
 on_warning(struct kube *k, struct span value)
 {
 	struct buf b = BUF_INIT;
-	const char *p = memchr(value.p, '"', value.n), *end = value.p + value.n;
+	const char *p = span_find(value, '"'), *end = value.p + value.n;
 	char *text;
 
 	if (p == NULL || k->warnings.count >= WARNINGS_MAX)
@@ -322,9 +322,9 @@ on_http_header(void *arg, struct span name, struct span value)
 {
 	struct kube_call *c = arg;
 
-	if (name.n == 7 && strncasecmp(name.p, "warning", 7) == 0) {
+	if (span_is_caseless(name, "warning")) {
 		on_warning(c->kube, value);
-	} else if (name.n == 4 && strncasecmp(name.p, "etag", 4) == 0) {
+	} else if (span_is_caseless(name, "etag")) {
 		free(c->etag);
 		c->etag = mem_dup(value.p, value.n);
 	}

@@ -15,33 +15,11 @@ static const char version[] = "v1 ";
 
 /* ---- keys ---- */
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct span
-trim(struct span line)
-{
-	while (line.n > 0 && is_space(line.p[0]))
-		line = span_make(line.p + 1, line.n - 1);
-	while (line.n > 0 && is_space(line.p[line.n - 1]))
-		line.n--;
-	return line;
-}
-
 /* The next line of *text, which goes on behind it. */
 static struct span
 take_line(struct span *text)
 {
-	const char *end = memchr(text->p, '\n', text->n);
-	size_t n = end != NULL ? (size_t)(end - text->p) : text->n;
-	struct span line = span_make(text->p, n);
-
-	n += end != NULL;
-	*text = span_make(text->p + n, text->n - n);
-	return trim(line);
+	return span_trim(span_cut(text, '\n'), " \t\r");
 }
 
 static int
@@ -194,8 +172,7 @@ is_origin(struct span s)
 		char c = s.p[i];
 
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			(c >= '0' && c <= '9') || c == '-' || c == '.' ||
-			c == '_'))
+			is_digit(c) || c == '-' || c == '.' || c == '_'))
 			return false;
 	}
 	return true;
@@ -205,18 +182,11 @@ is_origin(struct span s)
 static bool
 split(struct span text, struct span *origin, struct span *code)
 {
-	size_t n = sizeof(version) - 1;
-	const char *space;
-
-	if (text.n < n || memcmp(text.p, version, n) != 0)
+	*code = text;
+	if (!span_take(code, version))
 		return false;
-	text = span_make(text.p + n, text.n - n);
-	space = memchr(text.p, ' ', text.n);
-	if (space == NULL)
-		return false;
-	*origin = span_make(text.p, (size_t)(space - text.p));
-	*code = span_make(space + 1, text.n - origin->n - 1);
-	return is_origin(*origin);
+	*origin = span_cut(code, ' ');
+	return code->p != NULL && is_origin(*origin);
 }
 
 enum proof_found

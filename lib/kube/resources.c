@@ -321,23 +321,18 @@ resources_prefer(struct resources *t)
 /* ---- kubectl's spellings ---- */
 
 static bool
-is_case(struct span a, const char *b)
-{
-	return strlen(b) == a.n && strncasecmp(a.p, b, a.n) == 0;
-}
-
-static bool
 has_name(const struct api_resource *r, struct span name)
 {
-	return is_case(name, r->plural) || is_case(name, r->singular) ||
-	    is_case(name, r->kind);
+	return span_is_caseless(name, r->plural) ||
+	    span_is_caseless(name, r->singular) ||
+	    span_is_caseless(name, r->kind);
 }
 
 static bool
 has_short_name(const struct api_resource *r, struct span name)
 {
 	for (char **s = r->short_names; *s != NULL; s++)
-		if (is_case(name, *s))
+		if (span_is_caseless(name, *s))
 			return true;
 	return false;
 }

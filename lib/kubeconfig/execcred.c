@@ -161,7 +161,7 @@ take_text(struct span value)
 	char *text = NULL;
 
 	/* NUL would cut it, and belongs in no credential. */
-	if (s.p != NULL && s.n > 0 && memchr(s.p, '\0', s.n) == NULL)
+	if (s.p != NULL && span_find(s, '\0') == NULL)
 		text = mem_dup(s.p, s.n);
 	if (scratch.data != NULL)
 		explicit_bzero(scratch.data, scratch.cap);

@@ -31,7 +31,7 @@ parse_fd(const char *text, int *fd)
 	char *end;
 	long n;
 
-	if (*text < '0' || *text > '9')
+	if (!is_digit(*text))
 		return NULL;
 	errno = 0;
 	n = strtol(text, &end, 10);

@@ -342,17 +342,6 @@ metric_add_histogram(struct metric_lines *m, enum metric id,
 
 /* ---- reading ---- */
 
-static bool
-take(struct span *s, const char *text)
-{
-	size_t n = strlen(text);
-
-	if (s->n < n || memcmp(s->p, text, n) != 0)
-		return false;
-	*s = span_make(s->p + n, s->n - n);
-	return true;
-}
-
 /* Behind the opening quote, up to and with the closing one. */
 static bool
 take_value(struct span *s)
@@ -369,7 +358,7 @@ take_value(struct span *s)
 				return false;
 			n = 2;
 		}
-		*s = span_make(s->p + n, s->n - n);
+		*s = span_skip(*s, n);
 		if (c == '"')
 			return true;
 	}
@@ -379,8 +368,8 @@ take_value(struct span *s)
 static bool
 take_label(struct span *s, const char *before, const char *name)
 {
-	return take(s, before) && take(s, name) && take(s, "=\"") &&
-	    take_value(s);
+	return span_take(s, before) && span_take(s, name) &&
+	    span_take(s, "=\"") && take_value(s);
 }
 
 /* Digits, or "+Inf". */
@@ -389,13 +378,13 @@ take_bound(struct span *s, const char *before)
 {
 	size_t n = 0;
 
-	if (!take(s, before) || !take(s, "le=\""))
+	if (!span_take(s, before) || !span_take(s, "le=\""))
 		return false;
 	while (n < s->n && strchr("0123456789.e+-Inf", s->p[n]) != NULL &&
 	    s->p[n] != '\0')
 		n++;
-	*s = span_make(s->p + n, s->n - n);
-	return n > 0 && take(s, "\"");
+	*s = span_skip(*s, n);
+	return n > 0 && span_take(s, "\"");
 }
 
 /* What follows the family's name: suffix and labels. */
@@ -406,8 +395,9 @@ fits(const struct metric_family *f, struct span s)
 	bool bucket = false;
 
 	if (f->type == METRIC_HISTOGRAM) {
-		bucket = take(&s, "_bucket");
-		if (!bucket && !take(&s, "_sum") && !take(&s, "_count"))
+		bucket = span_take(&s, "_bucket");
+		if (!bucket && !span_take(&s, "_sum") &&
+		    !span_take(&s, "_count"))
 			return false;
 	}
 	for (size_t i = 0; i < METRIC_LABELS_MAX && f->labels[i] != NULL; i++) {
@@ -428,7 +418,7 @@ metric_of_series(struct span series)
 	for (int i = 0; i < METRICS; i++) {
 		struct span rest = series;
 
-		if (take(&rest, metric_families[i].name) &&
+		if (span_take(&rest, metric_families[i].name) &&
 		    fits(&metric_families[i], rest))
 			return i;
 	}

@@ -101,12 +101,12 @@ static void
 say_changed(struct reportfd *r, struct span lines)
 {
 	for (size_t i = 0; lines.n > 0; i++) {
-		const char *newline = memchr(lines.p, '\n', lines.n);
+		const char *newline = span_find(lines, '\n');
 		size_t n = (size_t)(newline - lines.p) + 1;
 		struct span line = span_make(lines.p, n);
 		uint64_t digest = hash_text(line);
 
-		lines = span_make(lines.p + n, lines.n - n);
+		lines = span_skip(lines, n);
 		if (i >= r->said_count) {
 			r->said = mem_grow(r->said, i, sizeof(*r->said));
 			r->said[i] = 0;

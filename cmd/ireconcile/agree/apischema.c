@@ -50,9 +50,8 @@ apischema_of(struct span api_version, struct span kind)
 	    "networking.k8s.io", "node.k8s.io", "policy",
 	    "rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io",
 	    "storage.k8s.io", NULL};
-	const char *slash = api_version.p == NULL
-	    ? NULL
-	    : memchr(api_version.p, '/', api_version.n);
+	const char *slash =
+	    api_version.p == NULL ? NULL : span_find(api_version, '/');
 	struct apischema s = {kind, span_is(api_version, "v1")};
 
 	if (slash != NULL)

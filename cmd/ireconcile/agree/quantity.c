@@ -4,12 +4,6 @@
 
 enum { EXPONENT_MAX = 1000 };
 
-static bool
-digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Takes the digits from *text; *tens counts those behind the point. */
 static int
 take_digits(struct span *text, unsigned __int128 *mantissa, int *tens)
@@ -26,7 +20,7 @@ take_digits(struct span *text, unsigned __int128 *mantissa, int *tens)
 			point = true;
 			continue;
 		}
-		if (!digit(c))
+		if (!is_digit(c))
 			break;
 		digits++;
 		*tens -= point;
@@ -54,11 +48,11 @@ take_exponent(struct span text, int *tens)
 	int e = 0;
 
 	if (text.n > 0 && (text.p[0] == '-' || text.p[0] == '+'))
-		text = span_make(text.p + 1, text.n - 1);
+		text = span_skip(text, 1);
 	if (text.n == 0)
 		return -1;
 	for (; text.n > 0; text.p++, text.n--) {
-		if (!digit(*text.p) || e > EXPONENT_MAX)
+		if (!is_digit(*text.p) || e > EXPONENT_MAX)
 			return -1;
 		e = 10 * e + (*text.p - '0');
 	}
@@ -88,7 +82,7 @@ take_suffix(struct span text, int *tens, int *twos)
 	}
 	if (text.p[0] != 'e' && text.p[0] != 'E')
 		return -1;
-	return take_exponent(span_make(text.p + 1, text.n - 1), tens);
+	return take_exponent(span_skip(text, 1), tens);
 }
 
 int
@@ -101,7 +95,7 @@ quantity_parse(struct span text, struct quantity *q)
 		return -1;
 	q->negative = text.p[0] == '-';
 	if (text.p[0] == '-' || text.p[0] == '+')
-		text = span_make(text.p + 1, text.n - 1);
+		text = span_skip(text, 1);
 	if (take_digits(&text, &q->mantissa, &tens) != 0)
 		return -1;
 	if (text.n > 0 && take_suffix(text, &tens, &q->twos) != 0)

@@ -187,8 +187,8 @@ add_known_name(
 	add_subject(&subject, i);
 	if (said.n > subject.len &&
 	    memcmp(said.p, subject.data, subject.len) == 0) {
-		said = span_make(said.p + subject.len, said.n - subject.len);
-		end = memchr(said.p, ';', said.n);
+		said = span_skip(said, subject.len);
+		end = span_find(said, ';');
 		buf_add(b, said.p, end ? (size_t)(end - said.p) : said.n);
 	}
 	buf_release(&subject);

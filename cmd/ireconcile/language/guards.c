@@ -159,7 +159,7 @@ guards_definition(struct span name, int arity)
 {
 	const char *says = guards_refusal(name);
 
-	if (name.n >= 3 && memcmp(name.p, "_jq", 3) == 0)
+	if (span_starts(name, "_jq"))
 		return "%.*s: names that begin with _jq are taken";
 	if (says != NULL && strncmp(says, IMPURE, sizeof(IMPURE) - 1) == 0)
 		return says;

@@ -109,7 +109,7 @@ is_whole(const struct jqparser *p, struct jqpart part)
 	    t->text.n > 8)
 		return false;
 	for (size_t i = 0; i < t->text.n; i++)
-		if (t->text.p[i] < '0' || t->text.p[i] > '9')
+		if (!is_digit(t->text.p[i]))
 			return false;
 	return strtol(t->text.p, NULL, 10) <= INDEX_MAX;
 }
@@ -394,8 +394,7 @@ call(struct jqparser *p, const struct jqscope *scope)
 		return;
 	}
 	jqparser_plain_name(p, at);
-	if (p->trust == JQPARSE_STRANGE && name.n >= 3 &&
-	    memcmp(name.p, "_jq", 3) == 0)
+	if (p->trust == JQPARSE_STRANGE && span_starts(name, "_jq"))
 		jqparser_fail_at(
 		    p, at, "%.*s: names that begin with _jq are taken", name);
 	if (!p->failed)

@@ -167,7 +167,7 @@ jqparser_plain_name(struct jqparser *p, int i)
 {
 	struct span name = jqparser_token(p, i)->text;
 
-	if (memchr(name.p, ':', name.n) != NULL)
+	if (span_find(name, ':') != NULL)
 		jqparser_fail_at(
 		    p, i, "%.*s: there are no modules, so no `::`", name);
 }

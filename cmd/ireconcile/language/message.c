@@ -92,7 +92,7 @@ add_words(struct buf *out, struct span text)
 							: "...");
 		}
 		n += n < text.n;
-		text = span_make(text.p + n, text.n - n);
+		text = span_skip(text, n);
 	}
 	buf_release(&word);
 }
@@ -147,8 +147,7 @@ cut_index(struct buf *out, struct span message, const struct source *s)
 	const char *at, *kind;
 	struct span word;
 
-	if (message.n < sizeof(start) ||
-	    memcmp(message.p, start, sizeof(start) - 1) != 0)
+	if (!span_starts(message, start))
 		return false;
 	at = memmem(message.p, message.n, with, sizeof(with) - 1);
 	if (at == NULL || memchr(message.p, '"', (size_t)(at - message.p)))
@@ -170,8 +169,8 @@ cut_index(struct buf *out, struct span message, const struct source *s)
 		end--;
 	word = span_make(at + 1, end > at + 1 ? (size_t)(end - at - 2) : 0);
 	/* 1.8 writes it as JSON: others have no backslash there. */
-	if (word.n > 0 && word.n <= 10 &&
-	    memchr(word.p, '\\', word.n) == NULL && source_has_word(s, word))
+	if (word.n > 0 && word.n <= 10 && span_find(word, '\\') == NULL &&
+	    source_has_word(s, word))
 		buf_addf(out, " \"%.*s\"", SPAN_ARG(word));
 	return true;
 }
@@ -189,9 +188,7 @@ cut_slice(struct buf *out, struct span message)
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		size_t n = strlen(texts[i][0]);
-
-		if (message.n >= n && memcmp(message.p, texts[i][0], n) == 0) {
+		if (span_starts(message, texts[i][0])) {
 			buf_adds(out, texts[i][1]);
 			return true;
 		}
@@ -216,5 +213,5 @@ message_cut(struct buf *out, struct span message, const struct source *s)
 	add_words(out, span_make(message.p, from));
 	if (to > from)
 		add_quoted(out, span_make(message.p + from, to - from), s);
-	add_words(out, span_make(message.p + to, message.n - to));
+	add_words(out, span_skip(message, to));
 }

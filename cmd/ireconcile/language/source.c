@@ -124,8 +124,7 @@ find_library(const struct include *in, const char *includer, struct span name,
 static bool
 climbs(struct span name)
 {
-	if (name.n == 0 || name.p[0] == '/' ||
-	    memchr(name.p, '\\', name.n) != NULL)
+	if (name.n == 0 || name.p[0] == '/' || span_find(name, '\\') != NULL)
 		return true;
 	for (size_t i = 0; i + 1 < name.n; i++)
 		if (name.p[i] == '.' && name.p[i + 1] == '.')

@@ -168,7 +168,7 @@ parse_time(struct span text, const char *format, struct tm *tm)
 	const char *end;
 
 	*tm = (struct tm){.tm_mday = 1};
-	if (text.p == NULL || memchr(text.p, '\0', text.n) != NULL)
+	if (text.p == NULL || span_find(text, '\0') != NULL)
 		return false;
 	end = strptime(text.p, format, tm);
 	return end != NULL && *end == '\0';
@@ -200,7 +200,7 @@ static jv
 fromdate(jv x)
 {
 	struct span s = jvtext_span(x);
-	const char *dot = s.p == NULL ? NULL : memchr(s.p, '.', s.n);
+	const char *dot = s.p == NULL ? NULL : span_find(s, '.');
 	char text[64];
 	struct tm tm;
 	size_t n = s.n;
@@ -208,7 +208,7 @@ fromdate(jv x)
 	if (dot != NULL) {
 		const char *p = dot + 1;
 
-		while (*p >= '0' && *p <= '9')
+		while (is_digit(*p))
 			p++;
 		if (p > dot + 1 && *p == 'Z' && p + 1 == s.p + s.n)
 			n = (size_t)(dot - s.p);
@@ -216,7 +216,7 @@ fromdate(jv x)
 	if (s.p == NULL || n >= sizeof(text) - 2)
 		return natives_refuse(x, "fromdate: the text is not a time");
 	snprintf(text, sizeof(text), "%.*s%s", (int)n, s.p, n < s.n ? "Z" : "");
-	if (memchr(s.p, '\0', s.n) != NULL ||
+	if (span_find(s, '\0') != NULL ||
 	    !parse_time(span_str(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		return natives_refuse(x, "fromdate: the text is not a time");
 	jv_free(x);

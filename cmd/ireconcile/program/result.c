@@ -47,7 +47,7 @@ add_identity(struct buf *b, jv object)
 {
 	struct span version = text_of(object, "apiVersion");
 	jv metadata = jvtext_peek(object, "metadata");
-	const char *slash = memchr(version.p, '/', version.n);
+	const char *slash = span_find(version, '/');
 
 	buf_addspan(b, text_of(object, "kind"));
 	if (slash != NULL) {

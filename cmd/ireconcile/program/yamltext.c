@@ -36,7 +36,7 @@ is_graphic(char c)
 static bool
 is_block(struct span s)
 {
-	if (s.n == 0 || memchr(s.p, '\n', s.n) == NULL)
+	if (s.n == 0 || span_find(s, '\n') == NULL)
 		return false;
 	s.n -= s.p[s.n - 1] == '\n';
 	if (s.n < 2 || !is_graphic(s.p[0]) || !is_graphic(s.p[s.n - 1]))
@@ -95,7 +95,7 @@ add_key(struct buf *b, struct span s)
 	bool plain = s.n > 0 && is_letter(s.p[0]) && !is_word(s);
 
 	for (size_t i = 0; i < s.n && plain; i++)
-		plain = is_letter(s.p[i]) || (s.p[i] >= '0' && s.p[i] <= '9') ||
+		plain = is_letter(s.p[i]) || is_digit(s.p[i]) ||
 		    s.p[i] == '-' || s.p[i] == '.' || s.p[i] == '~';
 	if (plain)
 		buf_addspan(b, s);

@@ -32,7 +32,7 @@ cache_add_kind(struct cache *s, const struct watch_kind *conf)
 struct cache_kind *
 cache_kind(const struct cache *s, struct span api_version, struct span kind)
 {
-	const char *slash = memchr(api_version.p, '/', api_version.n);
+	const char *slash = span_find(api_version, '/');
 	struct buf name = BUF_INIT;
 	struct cache_kind *k;
 

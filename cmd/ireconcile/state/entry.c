@@ -375,7 +375,7 @@ entry_objects(
 struct use *
 entry_managed(const struct entry *e, struct span api_version, struct span kind)
 {
-	const char *slash = memchr(api_version.p, '/', api_version.n);
+	const char *slash = span_find(api_version, '/');
 	struct span group = slash == NULL
 	    ? span_str("")
 	    : span_make(api_version.p, slash - api_version.p);

@@ -124,23 +124,13 @@ events_time(struct span text)
 	return time.p != NULL && clock_parse_us(time, &us) == 0 ? us : -1;
 }
 
-static struct span
-trim(struct span text)
-{
-	while (text.n > 0 && strchr(" \t\r\n", *text.p) != NULL)
-		text.p++, text.n--;
-	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
-		text.n--;
-	return text;
-}
-
 int
 events_apply(struct entries *es, struct span text, struct err *err)
 {
 	struct span type, object, version, kind;
 	struct cache_kind *k;
 
-	if (split(trim(text), &type, &object, err) != 0)
+	if (split(span_trim(text, SPAN_BLANKS), &type, &object, err) != 0)
 		return -1;
 	version = json_raw_string(json_get(object, "apiVersion"));
 	kind = json_raw_string(json_get(object, "kind"));

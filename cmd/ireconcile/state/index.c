@@ -24,7 +24,7 @@ index_primary_key(const struct entry_bucket *b)
 	struct span key = span_make(b->key + 1, b->key_len - 1);
 	size_t n = b->key[0] == 'k' ? 0 : strnlen(key.p, key.n) + 1;
 
-	return span_make(key.p + n, key.n - n);
+	return span_skip(key, n);
 }
 
 struct primary *

@@ -24,8 +24,7 @@ static bool
 is_kind(struct span ref, const struct watch_kind *kind)
 {
 	struct span version = json_raw_string(json_get(ref, "apiVersion"));
-	const char *slash =
-	    version.n > 0 ? memchr(version.p, '/', version.n) : NULL;
+	const char *slash = span_find(version, '/');
 	struct span group = slash == NULL
 	    ? span_str("")
 	    : span_make(version.p, (size_t)(slash - version.p));
@@ -100,8 +99,7 @@ marked_primary(const struct cache_object *o, struct buf *scratch)
 {
 	struct buf want = BUF_INIT, text = BUF_INIT;
 	struct span member = annotation(o, PROOF_MEMBER, scratch), label;
-	const char *space =
-	    member.n > 0 ? memchr(member.p, ' ', member.n) : NULL;
+	const char *space = span_find(member, ' ');
 	struct span primary = SPAN_NONE;
 	bool good;
 
@@ -173,7 +171,7 @@ marks_key(struct buf *key, const struct entry *e, const struct cache_object *o)
 	    p.p[kind_len] == '/';
 	if (good) {
 		p = span_make(p.p + kind_len + 1, p.n - kind_len - 1);
-		slash = memchr(p.p, '/', p.n);
+		slash = span_find(p, '/');
 		good = slash != NULL;
 	}
 	if (good) {

@@ -46,7 +46,7 @@ number_of(struct causes *c, struct span s, const struct bounds *b, long *n)
 		}
 	*n = 0;
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9' || i > 9)
+		if (!is_digit(s.p[i]) || i > 9)
 			return say(c,
 			    "failed to parse int from %.*s: strconv.Atoi: "
 			    "parsing \"%.*s\": invalid syntax",
@@ -147,7 +147,7 @@ descriptor_problem(struct causes *c, struct span s)
 	for (size_t i = 0; i < COUNT(known); i++)
 		if (span_is(s, known[i]))
 			return NULL;
-	if (s.n > 7 && memcmp(s.p, "@every ", 7) == 0)
+	if (s.n > 7 && span_starts(s, "@every "))
 		return NULL;
 	return say(c, "unrecognized descriptor: %.*s", SPAN_ARG(s));
 }

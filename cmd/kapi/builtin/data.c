@@ -226,7 +226,7 @@ check_finalizers(
 		const struct at *here = index ? AT_INDEX(at, i) : at;
 		struct span s = tree_text(f);
 		check_qualified_name(c, here, s);
-		if (memchr(s.p ? s.p : "", '/', s.n) == NULL &&
+		if (span_find(s, '/') == NULL &&
 		    !text_is_any(f, "kubernetes", "orphan",
 			"foregroundDeletion", (char *)NULL))
 			fail_text(c, here, s,

@@ -6,14 +6,6 @@
 
 #include "base/array.h"
 
-static bool
-begins(struct span s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
 static void
 check_quota_name(struct causes *c, const struct at *at, struct span s)
 {
@@ -27,8 +19,9 @@ check_quota_name(struct causes *c, const struct at *at, struct span s)
 	size_t before = c->n;
 
 	check_qualified_name(c, at, s);
-	if (c->n > before || memchr(s.p, '/', s.n) != NULL ||
-	    begins(s, "hugepages-") || begins(s, "requests.hugepages-"))
+	if (c->n > before || span_find(s, '/') != NULL ||
+	    span_starts(s, "hugepages-") ||
+	    span_starts(s, "requests.hugepages-"))
 		return;
 	for (size_t i = 0; i < COUNT(standard); i++)
 		if (span_is(s, standard[i]))

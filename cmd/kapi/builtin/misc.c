@@ -239,7 +239,7 @@ autoscaler_validate(
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "kind"), "");
 	if (tree_empty(given(ref, "name")))
 		fail_required(c, AT(AT(at, "scaleTargetRef"), "name"), "");
-	if (memchr(api.p ? api.p : "", '/', api.n) == NULL)
+	if (span_find(api, '/') == NULL)
 		fail_text(c, AT(AT(at, "scaleTargetRef"), "apiVersion"), api,
 		    "apiVersion must specify API group");
 	if (has_min && min == 0 && !scales_to_zero(given(spec, "metrics")))

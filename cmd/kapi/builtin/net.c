@@ -154,7 +154,7 @@ check_host(struct causes *c, const struct at *at, struct span host)
 	if (host.n > 0 && ip_valid(host))
 		fail_text(c, at, host, "must be a DNS name, not an IP address");
 	if (host.n > 2 && host.p[0] == '*' && host.p[1] == '.')
-		check_dns_subdomain(c, at, span_make(host.p + 2, host.n - 2));
+		check_dns_subdomain(c, at, span_skip(host, 2));
 	else if (host.n > 0)
 		check_dns_subdomain(c, at, host);
 }
@@ -316,7 +316,7 @@ ingressclass_validate(
 	const struct at *at = AT(AT(NULL, "spec"), "controller");
 	const struct node *spec = given(object, "spec");
 	struct span name = tree_text(given(spec, "controller"));
-	const char *slash = name.n == 0 ? NULL : memchr(name.p, '/', name.n);
+	const char *slash = span_find(name, '/');
 
 	if (x->live != NULL)
 		check_immutable(c, AT(NULL, "spec"), given(x->live, "spec"),
@@ -340,8 +340,7 @@ check_endpoint_ip(struct causes *c, const struct at *at, struct span ip)
 	check_ip(c, at, ip);
 	if (!ip_valid(ip))
 		fail_text(c, at, ip, "must be a valid IP address");
-	else if ((ip.n > 4 && memcmp(ip.p, "127.", 4) == 0) ||
-	    span_is(ip, "::1"))
+	else if ((ip.n > 4 && span_starts(ip, "127.")) || span_is(ip, "::1"))
 		fail_text(c, at, ip,
 		    "may not be in the loopback range (127.0.0.0/8, "
 		    "::1/128)");

@@ -7,8 +7,7 @@ static bool
 path_ok(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') ||
-			(s.p[i] >= '0' && s.p[i] <= '9') ||
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || is_digit(s.p[i]) ||
 			memchr("._-/", s.p[i], 4) != NULL))
 			return false;
 	return s.n > 0;
@@ -21,10 +20,10 @@ path_ok(struct span s)
 static bool
 latest(struct span image)
 {
-	const char *at = image.n ? memchr(image.p, '@', image.n) : NULL;
+	const char *at = span_find(image, '@');
 	struct span name =
 	    at == NULL ? image : span_make(image.p, (size_t)(at - image.p));
-	const char *slash = memrchr(name.p ? name.p : "", '/', name.n);
+	const char *slash = span_find_last(name, '/');
 	size_t after = slash == NULL ? 0 : (size_t)(slash - name.p) + 1;
 	const char *colon = name.n > after
 	    ? memrchr(name.p + after, ':', name.n - after)
@@ -38,7 +37,7 @@ latest(struct span image)
 		name.n = (size_t)(colon - name.p);
 	}
 	path = name;
-	first = name.n ? memchr(name.p, '/', name.n) : NULL;
+	first = span_find(name, '/');
 	if (first != NULL) {
 		size_t n = (size_t)(first - name.p);
 		if (memchr(name.p, '.', n) || memchr(name.p, ':', n) ||

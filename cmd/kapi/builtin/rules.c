@@ -237,7 +237,7 @@ is_percent(const struct node *value)
 	if (!tree_is(value, NODE_STRING) || s.n < 2 || s.p[s.n - 1] != '%')
 		return false;
 	for (size_t i = 0; i + 1 < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!is_digit(s.p[i]))
 			return false;
 	return true;
 }
@@ -250,7 +250,7 @@ int_or_percent(const struct node *value)
 
 	if (tree_get_int(value, &i))
 		return i;
-	for (size_t k = 0; k < s.n && s.p[k] >= '0' && s.p[k] <= '9'; k++)
+	for (size_t k = 0; k < s.n && is_digit(s.p[k]); k++)
 		if (i < 1000000000)
 			i = i * 10 + (s.p[k] - '0');
 	return i;
@@ -293,7 +293,7 @@ exponent_nanos(struct span s, __int128 *scale)
 	if (i == s.n)
 		return false;
 	for (; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9' || e > 100)
+		if (!is_digit(s.p[i]) || e > 100)
 			return false;
 		e = e * 10 + (s.p[i] - '0');
 	}
@@ -316,11 +316,11 @@ quantity_get(const struct node *n, __int128 *nanos)
 
 	if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+'))
 		negative = s.p[i++] == '-';
-	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++, digits++)
+	for (; i < s.n && is_digit(s.p[i]); i++, digits++)
 		if (value <= nanos_max)
 			value = value * 10 + (s.p[i] - '0');
 	if (i < s.n && s.p[i] == '.') {
-		for (i++; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++) {
+		for (i++; i < s.n && is_digit(s.p[i]); i++) {
 			digits++;
 			if (unit < 1000000000) {
 				fraction = fraction * 10 + (s.p[i] - '0');
@@ -328,7 +328,7 @@ quantity_get(const struct node *n, __int128 *nanos)
 			}
 		}
 	}
-	s = span_make(s.p + i, s.n - i);
+	s = span_skip(s, i);
 	if (digits == 0 ||
 	    (!suffix_nanos(s, &scale) && !exponent_nanos(s, &scale)))
 		return false;

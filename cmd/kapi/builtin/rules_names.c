@@ -9,7 +9,7 @@
 static bool
 lower_or_digit(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	return (c >= 'a' && c <= 'z') || is_digit(c);
 }
 
 static bool
@@ -137,7 +137,7 @@ name_shaped(struct span s)
 static bool
 qualified_name_ok(struct span s, struct span *prefix, struct span *name)
 {
-	const char *slash = s.n ? memchr(s.p, '/', s.n) : NULL;
+	const char *slash = span_find(s, '/');
 
 	*prefix = SPAN_NONE;
 	*name = s;
@@ -160,7 +160,7 @@ check_name_as(
 	if (qualified_name_ok(s, &prefix, &name))
 		return;
 	s = text;
-	if (name.n > 0 && memchr(name.p, '/', name.n) != NULL) {
+	if (span_find(name, '/') != NULL) {
 		fail_text(c, at, s,
 		    "a valid label key " NAME_MESSAGE
 		    " with an optional DNS subdomain prefix and '/' (e.g. "
@@ -233,7 +233,7 @@ check_config_key(struct causes *c, const struct at *at, struct span s)
 		fail_text(c, at, s, "must not be '.'");
 	else if (span_is(s, ".."))
 		fail_text(c, at, s, "must not be '..'");
-	else if (s.n > 2 && memcmp(s.p, "..", 2) == 0)
+	else if (s.n > 2 && span_starts(s, ".."))
 		fail_text(c, at, s, "must not start with '..'");
 }
 

@@ -41,7 +41,7 @@ check_local_path(struct causes *c, const struct at *at, struct span path)
 		fail_text(c, at, path, "must be a relative path");
 	if (has_dotdot(path))
 		fail_text(c, at, path, "must not contain '..'");
-	if (path.n > 2 && memcmp(path.p, "..", 2) == 0 && path.p[2] != '/')
+	if (path.n > 2 && span_starts(path, "..") && path.p[2] != '/')
 		fail_text(c, at, path, "must not start with '..'");
 }
 
@@ -266,14 +266,6 @@ check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
 	map_release(&names);
 }
 
-static bool
-is_prefix(struct span s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
 static void
 check_resource_name(struct causes *c, const struct at *at, struct span s)
 {
@@ -291,10 +283,10 @@ check_resource_name(struct causes *c, const struct at *at, struct span s)
 	for (size_t i = 0; i < 3; i++)
 		if (span_is(s, of_containers[i]))
 			return;
-	if (is_prefix(s, "hugepages-"))
+	if (span_starts(s, "hugepages-"))
 		return;
 	check_qualified_name(c, at, s);
-	if (c->n > before || memchr(s.p, '/', s.n) != NULL)
+	if (c->n > before || span_find(s, '/') != NULL)
 		return;
 	for (size_t i = 0; i < COUNT(standard); i++)
 		known = known || span_is(s, standard[i]);
@@ -307,8 +299,8 @@ check_resource_name(struct causes *c, const struct at *at, struct span s)
 static bool
 overcommit_allowed(struct span s)
 {
-	return !is_prefix(s, "hugepages-") &&
-	    (memchr(s.p, '/', s.n) == NULL ||
+	return !span_starts(s, "hugepages-") &&
+	    (span_find(s, '/') == NULL ||
 		memmem(s.p, s.n, "kubernetes.io/", 14) != NULL);
 }
 

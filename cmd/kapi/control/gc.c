@@ -65,9 +65,7 @@ traces_of(const struct stored *o)
 static struct resource *
 find_kind(struct gc *g, struct span api_version, struct span kind)
 {
-	const char *slash = api_version.n == 0
-	    ? NULL
-	    : memchr(api_version.p, '/', api_version.n);
+	const char *slash = span_find(api_version, '/');
 	struct span group = span_make("", 0), version = api_version;
 
 	if (slash != NULL) {

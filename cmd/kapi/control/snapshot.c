@@ -58,9 +58,7 @@ free_entry(struct snapshot_entry *e)
 static struct span
 group_of(struct span api_version)
 {
-	const char *slash = api_version.n == 0
-	    ? NULL
-	    : memchr(api_version.p, '/', api_version.n);
+	const char *slash = span_find(api_version, '/');
 
 	return slash == NULL
 	    ? span_make("", 0)
@@ -90,7 +88,7 @@ version_of(struct span digits)
 	if (digits.n == 0 || digits.n > 18)
 		return 0;
 	for (size_t i = 0; i < digits.n; i++) {
-		if (digits.p[i] < '0' || digits.p[i] > '9')
+		if (!is_digit(digits.p[i]))
 			return 0;
 		v = v * 10 + (uint64_t)(digits.p[i] - '0');
 	}

@@ -65,7 +65,7 @@ failure_path(struct arena *a, const struct failure *f, struct span base)
 	struct span name = f->name;
 
 	if (name.n > 0 && name.p[0] == '.')
-		name = span_make(name.p + 1, name.n - 1);
+		name = span_skip(name, 1);
 	if (f->code == FAIL_UNNAMED || name.n == 0)
 		/* How Go prints a path that there is none of. */
 		return base.p == NULL ? span_str("<nil>") : base;

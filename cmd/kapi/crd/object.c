@@ -501,7 +501,7 @@ finalizer_cmp(const void *x, const void *y)
 static void
 warn_finalizer(struct warnings *w, struct span name)
 {
-	bool dotted = memchr(name.p, '.', name.n) != NULL;
+	bool dotted = span_find(name, '.') != NULL;
 
 	decode_warning_add(w,
 	    arena_printf(w->arena,
@@ -527,7 +527,7 @@ crd_warn(const struct resource *r, const struct node *live,
 	for (size_t i = 0; i < n; i++) {
 		struct span name = tree_text(all->items[i]);
 
-		if (name.n == 0 || memchr(name.p, '/', name.n) != NULL ||
+		if (name.n == 0 || span_find(name, '/') != NULL ||
 		    span_is(name, "orphan") ||
 		    span_is(name, "foregroundDeletion") ||
 		    span_is(name, "kubernetes") || has_finalizer(live, name))

@@ -313,7 +313,7 @@ check_group(struct causes *c, struct span group)
 		cause_required(c, at, "");
 	else if ((wrong = name_check_subdomain(group)) != NULL)
 		cause_invalid_text(c, at, group, wrong);
-	else if (memchr(group.p, '.', group.n) == NULL)
+	else if (span_find(group, '.') == NULL)
 		cause_invalid_text(
 		    c, at, group, "should be a domain with at least one dot");
 }
@@ -401,14 +401,6 @@ check_stored_versions(struct causes *c, const struct node *object)
 	}
 }
 
-static bool
-ends_with(struct span s, const char *suffix)
-{
-	size_t n = strlen(suffix);
-
-	return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
-}
-
 static const char approval[] = "api-approved.kubernetes.io";
 
 enum approval { APPROVAL_MISSING, APPROVAL_INVALID, APPROVAL_GIVEN };
@@ -442,9 +434,9 @@ check_approval(
 	struct span text, before;
 	enum approval now;
 
-	if (!span_is(group, "k8s.io") && !ends_with(group, ".k8s.io") &&
+	if (!span_is(group, "k8s.io") && !span_ends(group, ".k8s.io") &&
 	    !span_is(group, "kubernetes.io") &&
-	    !ends_with(group, ".kubernetes.io"))
+	    !span_ends(group, ".kubernetes.io"))
 		return;
 	now = approval_of(object, &text);
 	if (live != NULL && approval_of(live, &before) == now)

@@ -5,14 +5,6 @@
 #include "type/names.h"
 #include "type/objectmeta.h"
 
-static bool
-starts(struct span s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
 /* False: it is not a JSON path; the cause was added. */
 static bool
 check_json_path(struct causes *c, struct span at, struct span path)
@@ -40,18 +32,18 @@ valid_subresources(
 		return;
 	at = valid_path_child(c, path, "scale.specReplicasPath");
 	p = tree_path_text(scale, "specReplicasPath");
-	if (check_json_path(c, at, p) && !starts(p, ".spec."))
+	if (check_json_path(c, at, p) && !span_starts(p, ".spec."))
 		cause_invalid_text(
 		    c, at, p, "should be a json path under .spec");
 	at = valid_path_child(c, path, "scale.statusReplicasPath");
 	p = tree_path_text(scale, "statusReplicasPath");
-	if (check_json_path(c, at, p) && !starts(p, ".status."))
+	if (check_json_path(c, at, p) && !span_starts(p, ".status."))
 		cause_invalid_text(
 		    c, at, p, "should be a json path under .status");
 	at = valid_path_child(c, path, "scale.labelSelectorPath");
 	p = tree_path_text(scale, "labelSelectorPath");
-	if (p.n > 0 && check_json_path(c, at, p) && !starts(p, ".spec.") &&
-	    !starts(p, ".status."))
+	if (p.n > 0 && check_json_path(c, at, p) && !span_starts(p, ".spec.") &&
+	    !span_starts(p, ".status."))
 		cause_invalid_text(c, at, p,
 		    "should be a json path under either .spec or .status");
 }
@@ -169,7 +161,7 @@ valid_selectable(struct causes *c, struct span path, const struct node *fields,
 				    wrong)));
 			continue;
 		}
-		if (starts(text, ".metadata"))
+		if (span_starts(text, ".metadata"))
 			cause_invalid_text(c, at, text,
 			    "must not point to fields in metadata");
 		if (!is_selectable(found))

@@ -275,33 +275,23 @@ static bool
 has_newline(struct span s)
 {
 	return s.n > 0 &&
-	    (memchr(s.p, '\n', s.n) != NULL || memchr(s.p, '\r', s.n) != NULL);
-}
-
-static struct span
-trim(struct span s)
-{
-	while (s.n > 0 && strchr(" \t\n\r\v\f", s.p[0]) != NULL)
-		s = span_make(s.p + 1, s.n - 1);
-	while (s.n > 0 && strchr(" \t\n\r\v\f", s.p[s.n - 1]) != NULL)
-		s.n--;
-	return s;
+	    (span_find(s, '\n') != NULL || span_find(s, '\r') != NULL);
 }
 
 static void
 check_message(struct causes *c, struct span path, const struct node *rule)
 {
-	struct span text = trim(tree_path_text(rule, "rule"));
+	struct span text = span_trim(tree_path_text(rule, "rule"), SPAN_SPACE);
 	struct span message = tree_path_text(rule, "message");
 	struct span at = valid_path_child(c, path, "message");
 
 	if (text.n == 0)
 		cause_required(c, valid_path_child(c, path, "rule"),
 		    "rule is not specified");
-	else if (message.n > 0 && trim(message).n == 0)
+	else if (message.n > 0 && span_trim(message, SPAN_SPACE).n == 0)
 		cause_invalid_text(
 		    c, at, message, "must be non-empty if specified");
-	else if (has_newline(trim(message)))
+	else if (has_newline(span_trim(message, SPAN_SPACE)))
 		cause_invalid_text(
 		    c, at, message, "must not contain line breaks");
 	else if (has_newline(text) && message.n == 0)
@@ -323,7 +313,7 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 	bool known = reason == NULL;
 
 	check_message(c, path, rule);
-	if (expression.n > 0 && trim(expression).n == 0)
+	if (expression.n > 0 && span_trim(expression, SPAN_SPACE).n == 0)
 		cause_required(c,
 		    valid_path_child(c, path, "messageExpression"),
 		    "messageExpression must be non-empty if specified");
@@ -334,13 +324,13 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 		    c, valid_path_child(c, path, "reason"), reason, reasons, 4);
 	if (field.n == 0)
 		return;
-	if (trim(field).n == 0)
+	if (span_trim(field, SPAN_SPACE).n == 0)
 		cause_invalid_text(
 		    c, at, field, "must be non-empty if specified");
 	if (has_newline(field))
 		cause_invalid_text(
 		    c, at, field, "must not contain line breaks");
-	if (memchr(field.p, '[', field.n) == NULL &&
+	if (span_find(field, '[') == NULL &&
 	    valid_field_path(c->arena, field, schema, NULL) != NULL)
 		cause_invalid_text(c, at, field, "must be a valid path");
 }

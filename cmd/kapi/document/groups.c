@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "document/document.h"
 #include "reply/reply.h"
+#include "request/accept.h"
 
 struct groups {
 	struct document api, apis;
@@ -23,39 +24,17 @@ groups_free(struct groups *d)
 	free(d);
 }
 
-static struct span
-cut(struct span *rest, char separator)
-{
-	const char *at =
-	    rest->n == 0 ? NULL : memchr(rest->p, separator, rest->n);
-	struct span head = *rest;
-
-	if (at != NULL)
-		head.n = (size_t)(at - rest->p);
-	*rest = span_make(
-	    rest->p + head.n + (at != NULL), rest->n - head.n - (at != NULL));
-	while (head.n > 0 && head.p[0] == ' ')
-		head = span_make(head.p + 1, head.n - 1);
-	while (head.n > 0 && head.p[head.n - 1] == ' ')
-		head.n--;
-	return head;
-}
-
 enum wanted { WANTED_LEGACY, WANTED_AGGREGATED, WANTED_OTHER };
 
-/* One clause of Accept. */
 static enum wanted
-clause_wants(struct span clause)
+clause_wants(struct span type, struct span params)
 {
-	struct span type = cut(&clause, ';'), group = SPAN_NONE,
-		    version = SPAN_NONE, as = SPAN_NONE;
+	struct span group = SPAN_NONE, version = SPAN_NONE, as = SPAN_NONE;
+	struct span key, value;
 	bool json = span_is(type, "application/json") ||
 	    span_is(type, "application/vnd.kubernetes.protobuf");
 
-	while (clause.n > 0) {
-		struct span value = cut(&clause, ';');
-		struct span key = cut(&value, '=');
-
+	while (accept_param(&params, &key, &value)) {
 		if (span_is(key, "g"))
 			group = value;
 		else if (span_is(key, "v"))
@@ -78,10 +57,11 @@ clause_wants(struct span clause)
 static bool
 wants_aggregated(const struct request *r)
 {
-	struct span rest = httpd_header(r->http, "accept");
+	struct span rest = httpd_header(r->http, "accept"), params;
 
 	while (rest.n > 0) {
-		enum wanted w = clause_wants(cut(&rest, ','));
+		struct span type = accept_clause(&rest, &params);
+		enum wanted w = clause_wants(type, params);
 
 		if (w != WANTED_OTHER)
 			return w == WANTED_AGGREGATED;
@@ -206,16 +186,16 @@ groups_serve(struct request *r)
 	}
 	if (path.n == 0 || path.p[0] != '/')
 		return false;
-	path = span_make(path.p + 1, path.n - 1);
-	first = cut(&path, '/');
-	if (span_is(first, "api") && memchr(path.p, '/', path.n) == NULL) {
+	path = span_skip(path, 1);
+	first = span_cut(&path, '/');
+	if (span_is(first, "api") && span_find(path, '/') == NULL) {
 		serve_version(r, span_make("", 0), path);
 		return true;
 	}
 	if (!span_is(first, "apis"))
 		return false;
-	group = cut(&path, '/');
-	version = cut(&path, '/');
+	group = span_cut(&path, '/');
+	version = span_cut(&path, '/');
 	if (path.n > 0)
 		return false;
 	if (version.n == 0)

@@ -15,14 +15,6 @@ static const char version_json[] =
     "\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":\"none\","
     "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}";
 
-static bool
-starts(struct span s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
 /* /readyz, /readyz/ping; the checks are those that a single process has. */
 static bool
 probe(struct request *r, const char *path)
@@ -30,7 +22,7 @@ probe(struct request *r, const char *path)
 	static const char *const checks[] = {"ping", "log", "etcd"};
 	struct span rest, verbose = request_param(r, "verbose");
 
-	if (!starts(r->path, path))
+	if (!span_starts(r->path, path))
 		return false;
 	rest = span_make(r->path.p + strlen(path), r->path.n - strlen(path));
 	if (rest.n == 0 || span_is(rest, "/")) {
@@ -47,7 +39,7 @@ probe(struct request *r, const char *path)
 	}
 	for (size_t i = 0; i < COUNT(checks); i++)
 		if (rest.p[0] == '/' &&
-		    span_is(span_make(rest.p + 1, rest.n - 1), checks[i])) {
+		    span_is(span_skip(rest, 1), checks[i])) {
 			reply_plain(r, 200, "ok");
 			return true;
 		}

@@ -255,12 +255,8 @@ first_of(const struct registry *g, struct span api_version)
 static bool
 behind(struct span path, const char *prefix, struct span *rest)
 {
-	size_t n = strlen(prefix);
-
-	if (path.n < n || memcmp(path.p, prefix, n) != 0)
-		return false;
-	*rest = span_make(path.p + n, path.n - n);
-	return true;
+	*rest = path;
+	return span_take(rest, prefix);
 }
 
 bool

@@ -218,7 +218,7 @@ add_type(
 		    type.p[0] == '['
 			? "{\"type\":\"array\",\"items\":"
 			: "{\"type\":\"object\",\"additionalProperties\":");
-		add_type(w, span_make(type.p + 1, type.n - 1), values, true);
+		add_type(w, span_skip(type, 1), values, true);
 		buf_addc(b, '}');
 		return;
 	}
@@ -249,7 +249,7 @@ static void
 add_field(struct openapi_writer *w, struct span type, const struct flags *f)
 {
 	struct buf *b = &w->buf;
-	bool reference = type.n > 3 && memcmp(type.p, "io.", 3) == 0;
+	bool reference = type.n > 3 && span_starts(type, "io.");
 
 	if (reference && !w->v2) {
 		buf_adds(b, "{\"allOf\":[");
@@ -317,7 +317,7 @@ add_required(struct buf *b, struct span fields)
 		tables_cell(&line);
 		tables_cell(&line);
 		zero = tables_cell(&line);
-		if (memchr(zero.p, 'r', zero.n) == NULL)
+		if (span_find(zero, 'r') == NULL)
 			continue;
 		if (!any)
 			buf_adds(b, ",\"required\":[");
@@ -368,7 +368,7 @@ static bool
 is_shown(const struct openapi_writer *w, struct span list, struct span group,
     struct span version)
 {
-	if (w->first == NULL || memchr(list.p, ',', list.n) == NULL)
+	if (w->first == NULL || span_find(list, ',') == NULL)
 		return true;
 	return group.n == 0 ||
 	    (span_eq(group, w->first->group) &&
@@ -385,7 +385,7 @@ add_kinds(struct openapi_writer *w, struct span list)
 	json_add_key(b, "x-kubernetes-group-version-kind");
 	buf_addc(b, '[');
 	while ((item = tables_item(&list)).p != NULL) {
-		const char *first = memchr(item.p, '/', item.n);
+		const char *first = span_find(item, '/');
 		size_t at = (size_t)(first - item.p);
 		const char *second = memchr(first + 1, '/', item.n - at - 1);
 		struct span group = span_make(item.p, at), version;

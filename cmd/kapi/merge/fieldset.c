@@ -79,16 +79,13 @@ static struct fieldset *
 of(struct arena *a, struct span dotted)
 {
 	struct fieldset *s = fieldset_new(a);
-	const char *dot = memchr(dotted.p, '.', dotted.n);
-	size_t n = dot == NULL ? dotted.n : (size_t)(dot - dotted.p);
 	struct fieldset_element e =
-	    fieldset_element_field(span_make(dotted.p, n));
+	    fieldset_element_field(span_cut(&dotted, '.'));
 
-	if (dot == NULL)
+	if (dotted.p == NULL)
 		fieldset_add(a, s, &e, true, NULL);
 	else
-		fieldset_add(a, s, &e, false,
-		    of(a, span_make(dot + 1, dotted.n - n - 1)));
+		fieldset_add(a, s, &e, false, of(a, dotted));
 	return s;
 }
 
@@ -104,18 +101,15 @@ fieldset_has(const struct fieldset *s, const char *dotted)
 	struct span rest = span_str(dotted);
 
 	for (;;) {
-		const char *dot = memchr(rest.p, '.', rest.n);
-		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
 		struct fieldset_element e =
-		    fieldset_element_field(span_make(rest.p, n));
+		    fieldset_element_field(span_cut(&rest, '.'));
 		const struct fieldset_item *i = fieldset_find(s, &e);
 
 		if (i == NULL)
 			return false;
-		if (dot == NULL)
+		if (rest.p == NULL)
 			return i->member;
 		s = i->children;
-		rest = span_make(dot + 1, rest.n - n - 1);
 	}
 }
 

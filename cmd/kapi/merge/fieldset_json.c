@@ -241,9 +241,9 @@ add_value(struct buf *b, const struct node *value)
 	struct buf plain = BUF_INIT;
 
 	if (value->kind == NODE_STRING && value->plain &&
-	    memchr(value->text.p, '<', value->text.n) == NULL &&
-	    memchr(value->text.p, '>', value->text.n) == NULL &&
-	    memchr(value->text.p, '&', value->text.n) == NULL) {
+	    span_find(value->text, '<') == NULL &&
+	    span_find(value->text, '>') == NULL &&
+	    span_find(value->text, '&') == NULL) {
 		buf_addc(b, '"');
 		buf_addspan(b, value->text);
 		buf_addc(b, '"');
@@ -353,7 +353,7 @@ parse_element(struct arena *a, struct span text, struct fieldset_element *e,
 	if (text.p[1] != ':')
 		return err_set(
 		    err, ERR_PERMANENT, "missing colon: %.*s", SPAN_ARG(text));
-	rest = span_make(text.p + 2, text.n - 2);
+	rest = span_skip(text, 2);
 	*e = (struct fieldset_element){.kind = PATH_FIELD, .text = text};
 	switch (text.p[0]) {
 	case 'f':

@@ -222,8 +222,7 @@ struct span
 managed_agent(struct arena *a, struct span user_agent)
 {
 	enum { MAX = 128 };
-	const char *slash =
-	    user_agent.n == 0 ? NULL : memchr(user_agent.p, '/', user_agent.n);
+	const char *slash = span_find(user_agent, '/');
 	size_t n =
 	    slash == NULL ? user_agent.n : (size_t)(slash - user_agent.p);
 	char *name = arena_alloc(a, MAX + 1);

@@ -35,8 +35,7 @@ failed(struct arena *a, const char *what, const struct node *object,
 	struct span api_version = tree_text(tree_get(object, "apiVersion"));
 	struct span name = tree_path_text(object, "metadata.name");
 	struct span namespace_ = tree_path_text(object, "metadata.namespace");
-	bool core = api_version.n == 0 ||
-	    memchr(api_version.p, '/', api_version.n) == NULL;
+	bool core = api_version.n == 0 || span_find(api_version, '/') == NULL;
 
 	return problem_make(a, 500, "",
 	    "failed to create typed %s object (%.*s/%.*s; %s%.*s, "
@@ -60,9 +59,7 @@ check(struct applying *p)
 	    (w->kind.p != NULL && !span_eq(kind, w->kind)))
 		return problem_bad_request(a,
 		    "invalid object type: %s%.*s, Kind=%.*s",
-		    version.n > 0 && memchr(version.p, '/', version.n) != NULL
-			? ""
-			: "/",
+		    span_find(version, '/') != NULL ? "" : "/",
 		    SPAN_ARG(version), SPAN_ARG(kind));
 	if (tree_path(p->applied, "metadata.managedFields") != NULL)
 		return problem_bad_request(

@@ -31,7 +31,7 @@ unescape(struct arena *a, struct span step)
 	struct buf b = BUF_INIT;
 	struct span copy;
 
-	if (memchr(step.p, '~', step.n) == NULL)
+	if (span_find(step, '~') == NULL)
 		return step;
 	for (size_t i = 0; i < step.n; i++) {
 		bool pair = step.p[i] == '~' && i + 1 < step.n &&

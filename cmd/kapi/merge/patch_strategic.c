@@ -59,7 +59,7 @@ go_name(const struct schema *type)
 		return span_str("RawExtension");
 	while (at > 0 && name.p[at - 1] != '.')
 		at--;
-	return span_make(name.p + at, name.n - at);
+	return span_skip(name, at);
 }
 
 static const struct field *

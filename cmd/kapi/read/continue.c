@@ -172,7 +172,7 @@ continue_parse(
 	if (!is_clean(*key))
 		return invalid(a, ": ", *key);
 	if (*key->p == '/')
-		*key = span_make(key->p + 1, key->n - 1);
+		*key = span_skip(*key, 1);
 	if (key->n > 0 && key->p[key->n - 1] == '\0')
 		key->n--;
 	return NULL;

@@ -85,7 +85,7 @@ skip(struct parser *p, size_t n)
 {
 	if (n < p->rest.n && p->rest.p[n] == '\0')
 		n++;
-	p->rest = span_make(p->rest.p + n, p->rest.n - n);
+	p->rest = span_skip(p->rest, n);
 }
 
 /* The longest run of special characters that is a symbol; special characters
@@ -120,7 +120,7 @@ lex(struct parser *p)
 	size_t n = 0;
 
 	while (p->rest.n > 0 && is_blank(*p->rest.p))
-		p->rest = span_make(p->rest.p + 1, p->rest.n - 1);
+		p->rest = span_skip(p->rest, 1);
 	if (p->rest.n == 0 || *p->rest.p == '\0')
 		return (struct lexed){T_END, span_str("")};
 	if (is_special(*p->rest.p))
@@ -300,12 +300,12 @@ parse_int(struct span text, int64_t *n)
 	struct span digits = text;
 
 	if (digits.n > 0 && (*digits.p == '+' || *digits.p == '-'))
-		digits = span_make(digits.p + 1, digits.n - 1);
+		digits = span_skip(digits, 1);
 	if (digits.n == 0 || digits.n > 18)
 		return false;
 	*n = 0;
 	for (size_t i = 0; i < digits.n; i++) {
-		if (digits.p[i] < '0' || digits.p[i] > '9')
+		if (!is_digit(digits.p[i]))
 			return false;
 		*n = *n * 10 + (digits.p[i] - '0');
 	}

@@ -234,7 +234,7 @@ in_namespace(const struct request *r, struct span key)
 {
 	size_t skip = r->namespace_.n > 0 ? r->namespace_.n + 1 : 0;
 
-	return span_make(key.p + skip, key.n - skip);
+	return span_skip(key, skip);
 }
 
 static struct problem *

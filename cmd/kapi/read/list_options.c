@@ -15,11 +15,11 @@ number_error(struct span text, bool is_signed, int64_t *n, uint64_t *u)
 	bool minus = is_signed && text.n > 0 && *text.p == '-';
 
 	if (is_signed && text.n > 0 && (minus || *text.p == '+'))
-		digits = span_make(text.p + 1, text.n - 1);
+		digits = span_skip(text, 1);
 	if (digits.n == 0)
 		return "invalid syntax";
 	for (size_t i = 0; i < digits.n; i++)
-		if (digits.p[i] < '0' || digits.p[i] > '9')
+		if (!is_digit(digits.p[i]))
 			return "invalid syntax";
 	*u = 0;
 	for (size_t i = 0; i < digits.n; i++) {

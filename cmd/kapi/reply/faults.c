@@ -106,13 +106,9 @@ take_plan(
 	size_t number = 0;
 
 	while (lines.n > 0) {
-		const char *nl = memchr(lines.p, '\n', lines.n);
-		size_t n = nl == NULL ? lines.n : (size_t)(nl - lines.p);
-		struct span line = span_make(lines.p, n);
+		struct span line = span_cut(&lines, '\n');
 		struct fault_entry *e;
 
-		lines.p += n + (nl != NULL);
-		lines.n -= n + (nl != NULL);
 		number++;
 		if (is_blank(line))
 			continue;

@@ -51,19 +51,12 @@ pretty_json(struct buf *b, struct span json)
 	}
 }
 
-static bool
-starts(struct span text, const char *with)
-{
-	size_t n = strlen(with);
-
-	return text.n >= n && memcmp(text.p, with, n) == 0;
-}
-
 bool
 pretty_is_wanted(const struct request *r)
 {
 	if (request_param(r, "pretty").p != NULL)
 		return request_flag(r, "pretty");
-	return starts(r->user_agent, "curl") || starts(r->user_agent, "Wget") ||
-	    starts(r->user_agent, "Mozilla/5.0");
+	return span_starts(r->user_agent, "curl") ||
+	    span_starts(r->user_agent, "Wget") ||
+	    span_starts(r->user_agent, "Mozilla/5.0");
 }

@@ -3,10 +3,12 @@
  * goautoneg, apiserver/pkg/endpoints/handlers/negotiation. A client that wants
  * protobuf gets JSON: every client reads the Content-Type of the answer.
  */
-#include "request/request.h"
+#include "request/accept.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "request/request.h"
 
 enum { CLAUSES_MAX = 32 };
 
@@ -17,29 +19,23 @@ struct clause {
 	int specific;
 };
 
-static struct span
-trim(struct span s)
+struct span
+accept_clause(struct span *rest, struct span *params)
 {
-	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
-		s = span_make(s.p + 1, s.n - 1);
-	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-		s.n--;
-	return s;
+	*params = span_cut(rest, ',');
+	return span_trim(span_cut(params, ';'), " \t");
 }
 
-/* The text up to a separator; *rest moves behind it. */
-static struct span
-cut(struct span *rest, char separator)
+bool
+accept_param(struct span *params, struct span *key, struct span *value)
 {
-	const char *at =
-	    rest->n == 0 ? NULL : memchr(rest->p, separator, rest->n);
-	struct span head = *rest;
-
-	if (at != NULL)
-		head.n = (size_t)(at - rest->p);
-	rest->p += head.n + (at != NULL);
-	rest->n -= head.n + (at != NULL);
-	return trim(head);
+	if (params->n == 0)
+		return false;
+	*value = span_trim(span_cut(params, ';'), " \t");
+	*key = span_trim(span_cut(value, '='), " \t");
+	if (value->p == NULL)
+		*value = span_str("");
+	return true;
 }
 
 /* 0.5 is 500; what is not a number counts as 1. */
@@ -54,7 +50,7 @@ quality(struct span s)
 			point = true;
 			continue;
 		}
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!is_digit(s.p[i]))
 			return 1000;
 		if (!point) {
 			value = value * 10 + (s.p[i] - '0') * 1000;
@@ -69,20 +65,16 @@ quality(struct span s)
 }
 
 static struct clause
-clause_of(struct span text)
+clause_of(struct span *accept)
 {
 	struct clause c = {.quality = 1000};
-	struct span rest;
+	struct span rest, key, value;
 
-	c.type = cut(&text, ';');
-	c.params = rest = text;
-	while (rest.n > 0) {
-		struct span param = cut(&rest, ';');
-
-		if (param.n > 2 && param.p[0] == 'q' && param.p[1] == '=')
-			c.quality =
-			    quality(span_make(param.p + 2, param.n - 2));
-	}
+	c.type = accept_clause(accept, &c.params);
+	rest = c.params;
+	while (accept_param(&rest, &key, &value))
+		if (span_is(key, "q") && value.n > 0)
+			c.quality = quality(value);
 	c.specific = span_is(c.type, "*/*")		    ? 0
 	    : c.type.n > 0 && c.type.p[c.type.n - 1] == '*' ? 1
 							    : 2;
@@ -139,12 +131,9 @@ static bool
 take(struct request *r, const struct clause *c, bool yaml)
 {
 	struct span as = SPAN_NONE, g = SPAN_NONE, v = SPAN_NONE;
-	struct span rest = c->params;
+	struct span rest = c->params, key, value;
 
-	while (rest.n > 0) {
-		struct span value = cut(&rest, ';');
-		struct span key = cut(&value, '=');
-
+	while (accept_param(&rest, &key, &value)) {
 		if (span_is(key, "as"))
 			as = value;
 		else if (span_is(key, "g"))
@@ -200,7 +189,7 @@ check_list(struct request *r)
 	if (s->group.n > 0) {
 		struct span group = s->group;
 
-		package = cut(&group, '.');
+		package = span_cut(&group, '.');
 	}
 	kind = list ? s->list_kind : s->kind;
 	if (s->crd != NULL && !list)
@@ -228,7 +217,7 @@ request_negotiate(struct request *r)
 	if (rest.n == 0)
 		return NULL;
 	while (rest.n > 0 && n < CLAUSES_MAX) {
-		insert(clauses, n, clause_of(cut(&rest, ',')));
+		insert(clauses, n, clause_of(&rest));
 		n++;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -129,7 +129,7 @@ struct span
 request_body_type(struct request *r)
 {
 	struct span v = httpd_header(r->http, "content-type");
-	const char *semicolon = v.n == 0 ? NULL : memchr(v.p, ';', v.n);
+	const char *semicolon = span_find(v, ';');
 	char *p;
 
 	if (semicolon != NULL)

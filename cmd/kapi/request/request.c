@@ -72,7 +72,7 @@ request_free(struct request *r)
 static int
 hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;
@@ -84,8 +84,8 @@ static struct span
 percent_decode(struct arena *a, struct span s, bool plus_is_space)
 {
 	char *p, *out;
-	bool any = memchr(s.p, '%', s.n) != NULL ||
-	    (plus_is_space && memchr(s.p, '+', s.n) != NULL);
+	bool any = span_find(s, '%') != NULL ||
+	    (plus_is_space && span_find(s, '+') != NULL);
 
 	if (!any)
 		return s;
@@ -120,22 +120,12 @@ static bool
 next_pair(struct span *query, struct span *key, struct span *value)
 {
 	while (query->n > 0) {
-		const char *end = memchr(query->p, '&', query->n), *eq;
-		struct span pair = *query;
+		struct span pair = span_cut(query, '&');
 
-		if (end != NULL)
-			pair.n = (size_t)(end - query->p);
-		query->p += pair.n + (end != NULL);
-		query->n -= pair.n + (end != NULL);
-		if (pair.n == 0 || memchr(pair.p, ';', pair.n) != NULL)
+		if (pair.n == 0 || span_find(pair, ';') != NULL)
 			continue;
-		eq = memchr(pair.p, '=', pair.n);
-		*key = pair;
-		*value = span_make(pair.p + pair.n, 0);
-		if (eq != NULL) {
-			key->n = (size_t)(eq - pair.p);
-			*value = span_make(eq + 1, pair.n - key->n - 1);
-		}
+		*key = span_cut(&pair, '=');
+		*value = pair.p == NULL ? span_str("") : pair;
 		return true;
 	}
 	return false;
@@ -169,12 +159,6 @@ request_param(const struct request *r, const char *name)
 	return request_params(r, name, &value, 1) == 1 ? value : SPAN_NONE;
 }
 
-static bool
-span_is_caseless(struct span s, const char *text)
-{
-	return s.n == strlen(text) && strncasecmp(s.p, text, s.n) == 0;
-}
-
 bool
 request_flag(const struct request *r, const char *name)
 {
@@ -204,18 +188,13 @@ split(struct span path, struct span parts[PARTS_MAX])
 	int n = 0;
 
 	while (path.n > 0 && path.p[0] == '/')
-		path = span_make(path.p + 1, path.n - 1);
+		path = span_skip(path, 1);
 	while (path.n > 0 && path.p[path.n - 1] == '/')
 		path.n--;
 	while (path.n > 0) {
-		const char *slash = memchr(path.p, '/', path.n);
-		size_t len = slash == NULL ? path.n : (size_t)(slash - path.p);
-
 		if (n == PARTS_MAX)
 			return -1;
-		parts[n++] = span_make(path.p, len);
-		path.p += len + (slash != NULL);
-		path.n -= len + (slash != NULL);
+		parts[n++] = span_cut(&path, '/');
 	}
 	return n;
 }

@@ -34,17 +34,12 @@ static const struct user admin = {.token = {"", 0},
 static int
 csv_field(struct arena *a, struct span *rest, struct span *field)
 {
-	const char *end;
 	char *to;
 	size_t n = 0;
 
 	if (rest->n == 0 || rest->p[0] != '"') {
-		end = memchr(rest->p, ',', rest->n);
-		n = end == NULL ? rest->n : (size_t)(end - rest->p);
-		*field = arena_span(a, span_make(rest->p, n));
-		*rest = end == NULL ? SPAN_NONE
-				    : span_make(end + 1, rest->n - n - 1);
-		return memchr(field->p, '"', field->n) == NULL ? 0 : -1;
+		*field = arena_span(a, span_cut(rest, ','));
+		return span_find(*field, '"') == NULL ? 0 : -1;
 	}
 	to = arena_alloc(a, rest->n);
 	for (size_t i = 1; i < rest->n; i++) {
@@ -72,27 +67,14 @@ set_groups(struct arena *a, struct user *u, struct span text)
 	size_t n = 0;
 
 	while (text.n > 0 && n < GROUPS_MAX - 1) {
-		const char *comma = memchr(text.p, ',', text.n);
-		size_t k = comma == NULL ? text.n : (size_t)(comma - text.p);
+		struct span name = span_cut(&text, ',');
 
-		if (k > 0)
-			groups[n++] = span_make(text.p, k);
-		text.p += k + (comma != NULL);
-		text.n -= k + (comma != NULL);
+		if (name.n > 0)
+			groups[n++] = name;
 	}
 	groups[n++] = span_str("system:authenticated");
 	u->groups = groups;
 	u->group_count = n;
-}
-
-static struct span
-trimmed(struct span s)
-{
-	while (s.n > 0 && strchr(" \t", s.p[0]) != NULL)
-		s = span_make(s.p + 1, s.n - 1);
-	while (s.n > 0 && strchr(" \t", s.p[s.n - 1]) != NULL)
-		s.n--;
-	return s;
 }
 
 static int
@@ -116,8 +98,8 @@ take_line(struct users *u, struct span line, struct err *err)
 		return err_set(err, ERR_PERMANENT, "the token is empty");
 	user = arena_zalloc(&u->arena, sizeof(*user));
 	user->token = fields[0];
-	user->name = trimmed(fields[1]);
-	user->uid = trimmed(fields[2]);
+	user->name = span_trim(fields[1], " \t");
+	user->uid = span_trim(fields[2], " \t");
 	set_groups(&u->arena, user, n > 3 ? fields[3] : SPAN_NONE);
 	if (map_get(&u->by_token, user->token) != NULL)
 		return err_set(
@@ -138,12 +120,8 @@ users_load(const char *file, struct err *err)
 	int rc = file_read(file, FILE_MIB, &b, err);
 
 	for (rest = buf_span(&b); rc == 0 && rest.n > 0;) {
-		const char *nl = memchr(rest.p, '\n', rest.n);
-		size_t n = nl == NULL ? rest.n : (size_t)(nl - rest.p);
-		struct span line = span_make(rest.p, n);
+		struct span line = span_cut(&rest, '\n');
 
-		rest.p += n + (nl != NULL);
-		rest.n -= n + (nl != NULL);
 		number++;
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
@@ -183,14 +161,13 @@ const struct user *
 users_find(const struct users *users, struct span authorization)
 {
 	static const char bearer[] = "bearer ";
-	struct span t = trimmed(authorization);
+	struct span t = span_trim(authorization, " \t");
 
 	if (users == NULL)
 		return &admin;
 	if (t.n < sizeof(bearer) - 1 ||
 	    strncasecmp(t.p, bearer, sizeof(bearer) - 1) != 0)
 		return NULL;
-	t.p += sizeof(bearer) - 1;
-	t.n -= sizeof(bearer) - 1;
-	return map_get(&users->by_token, trimmed(t));
+	t = span_skip(t, sizeof(bearer) - 1);
+	return map_get(&users->by_token, span_trim(t, " \t"));
 }

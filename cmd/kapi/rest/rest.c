@@ -139,14 +139,8 @@ rest_add_twice(struct request *r, struct span twice, struct warnings *w)
 			SPAN_ARG(twice)));
 		return;
 	}
-	while (twice.n > 0) {
-		const char *end = memchr(twice.p, '\n', twice.n);
-		size_t n = end == NULL ? twice.n : (size_t)(end - twice.p);
-
-		decode_warning_add(w, span_make(twice.p + 2, n - 2));
-		twice = span_make(
-		    twice.p + n + (end != NULL), twice.n - n - (end != NULL));
-	}
+	while (twice.n > 0)
+		decode_warning_add(w, span_skip(span_cut(&twice, '\n'), 2));
 }
 
 struct problem *

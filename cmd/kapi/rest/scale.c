@@ -25,7 +25,7 @@ static const char *
 without_dot(struct arena *a, struct span path)
 {
 	if (path.n > 0 && path.p[0] == '.')
-		path = span_make(path.p + 1, path.n - 1);
+		path = span_skip(path, 1);
 	return path.n == 0 ? NULL : arena_str(a, path);
 }
 

@@ -61,12 +61,6 @@ error_of(struct arena *a, const char *what, struct span unit, struct span text)
 	return said;
 }
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The digits at the front of s, which are taken away; false: too many. */
 static bool
 take_number(struct span *s, uint64_t *value)
@@ -76,7 +70,7 @@ take_number(struct span *s, uint64_t *value)
 		if (*value > (TOO_LONG - 9) / 10)
 			return false;
 		*value = *value * 10 + (uint64_t)(*s->p - '0');
-		*s = span_make(s->p + 1, s->n - 1);
+		*s = span_skip(*s, 1);
 	}
 	return true;
 }
@@ -90,7 +84,7 @@ take_fraction(struct span *s)
 	while (s->n > 0 && is_digit(*s->p)) {
 		scale /= 10;
 		value += (*s->p - '0') * scale;
-		*s = span_make(s->p + 1, s->n - 1);
+		*s = span_skip(*s, 1);
 	}
 	return value;
 }
@@ -104,7 +98,7 @@ take_unit(struct span *s)
 	while (n < s->n && s->p[n] != '.' && !is_digit(s->p[n]))
 		n++;
 	unit = span_make(s->p, n);
-	*s = span_make(s->p + n, s->n - n);
+	*s = span_skip(*s, n);
 	return unit;
 }
 
@@ -130,7 +124,7 @@ take_part(struct span *s, uint64_t *sum, struct span *unit)
 		return "invalid duration";
 	point = s->n > 0 && *s->p == '.';
 	if (point) {
-		*s = span_make(s->p + 1, s->n - 1);
+		*s = span_skip(*s, 1);
 		fraction = take_fraction(s);
 	}
 	if (s->p - start == point) /* no digit */
@@ -155,7 +149,7 @@ duration_error(struct arena *a, struct span text)
 	uint64_t sum = 0;
 
 	if (s.n > 0 && (*s.p == '-' || *s.p == '+'))
-		s = span_make(s.p + 1, s.n - 1);
+		s = span_skip(s, 1);
 	if (span_is(s, "0"))
 		return SPAN_NONE;
 	if (s.n == 0)

@@ -9,12 +9,6 @@
 #include "text/pattern.h"
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_hex(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -83,14 +77,14 @@ is_datetime(struct span s)
 	if (s.n < 20 || (s.p[10] != 'T' && s.p[10] != 't') ||
 	    !is_date(span_make(s.p, 10)))
 		return false;
-	t = span_make(s.p + 11, s.n - 11);
+	t = span_skip(s, 11);
 	hour = digits(t.p, 2);
 	minute = digits(t.p + 3, 2);
 	second = digits(t.p + 6, 2);
 	if (t.p[2] != ':' || t.p[5] != ':' || hour < 0 || hour > 23 ||
 	    minute < 0 || minute > 59 || second < 0 || second > 59)
 		return false;
-	if (is_zone(span_make(t.p + at, t.n - at)))
+	if (is_zone(span_skip(t, at)))
 		return true;
 	/* Any character before the fraction, as the API server has it. */
 	at++;
@@ -98,7 +92,7 @@ is_datetime(struct span s)
 		return false;
 	while (at < t.n && is_digit(t.p[at]))
 		at++;
-	return is_zone(span_make(t.p + at, t.n - at));
+	return is_zone(span_skip(t, at));
 }
 
 static bool
@@ -142,7 +136,7 @@ static bool
 is_ipv4(struct span s)
 {
 	return is_ipv4_sloppy(s) ||
-	    (s.n > 0 && memchr(s.p, '.', s.n) != NULL && is_ip6_text(s));
+	    (span_find(s, '.') != NULL && is_ip6_text(s));
 }
 
 static bool
@@ -154,7 +148,7 @@ is_ipv6(struct span s)
 static bool
 is_cidr(struct span s)
 {
-	const char *slash = s.n == 0 ? NULL : memchr(s.p, '/', s.n);
+	const char *slash = span_find(s, '/');
 	struct span ip, bits;
 	int n;
 
@@ -284,7 +278,7 @@ good_escapes(struct span s)
 static bool
 good_authority(struct span s)
 {
-	const char *at = memrchr(s.p, '@', s.n);
+	const char *at = span_find_last(s, '@');
 	struct span host = s;
 	const char *colon;
 
@@ -294,8 +288,8 @@ good_authority(struct span s)
 		if (strchr(" <>\"\\^`{}|", host.p[i]) != NULL)
 			return false;
 	if (host.n > 0 && host.p[0] == '[')
-		return memchr(host.p, ']', host.n) != NULL;
-	colon = host.n == 0 ? NULL : memrchr(host.p, ':', host.n);
+		return span_find(host, ']') != NULL;
+	colon = span_find_last(host, ':');
 	if (colon == NULL)
 		return true;
 	for (const char *p = colon + 1; p < host.p + host.n; p++)
@@ -355,18 +349,18 @@ is_email(struct span s)
 	struct span local, domain;
 
 	while (s.n > 0 && s.p[0] == ' ')
-		s = span_make(s.p + 1, s.n - 1);
+		s = span_skip(s, 1);
 	while (s.n > 0 && s.p[s.n - 1] == ' ')
 		s.n--;
 	if (s.n == 0)
 		return false;
-	open = memchr(s.p, '<', s.n); /* Name <local@domain> */
+	open = span_find(s, '<'); /* Name <local@domain> */
 	if (open != NULL) {
 		if (s.p[s.n - 1] != '>')
 			return false;
 		s = span_make(open + 1, s.n - (size_t)(open + 1 - s.p) - 1);
 	}
-	at = s.n == 0 ? NULL : memrchr(s.p, '@', s.n);
+	at = span_find_last(s, '@');
 	if (at == NULL)
 		return false;
 	local = span_make(s.p, (size_t)(at - s.p));

@@ -58,8 +58,8 @@ take_digits(struct span *s)
 {
 	struct span digits = {s->p, 0};
 
-	while (s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9') {
-		*s = span_make(s->p + 1, s->n - 1);
+	while (s->n > 0 && is_digit(s->p[0])) {
+		*s = span_skip(*s, 1);
 		digits.n++;
 	}
 	return digits;
@@ -70,7 +70,7 @@ take(struct span *s, const char *any)
 {
 	if (s->n == 0 || s->p[0] == '\0' || strchr(any, s->p[0]) == NULL)
 		return false;
-	*s = span_make(s->p + 1, s->n - 1);
+	*s = span_skip(*s, 1);
 	return true;
 }
 
@@ -111,7 +111,7 @@ read_suffix(struct span s, int *base, int *exponent, enum format *format)
 		}
 	if (s.n < 2 || (s.p[0] != 'e' && s.p[0] != 'E'))
 		return -1;
-	s = span_make(s.p + 1, s.n - 1);
+	s = span_skip(s, 1);
 	if (s.p[0] == '-')
 		sign = -1;
 	take(&s, "+-");
@@ -120,8 +120,8 @@ read_suffix(struct span s, int *base, int *exponent, enum format *format)
 	*base = 10;
 	*exponent = 0;
 	*format = DECIMAL_EXPONENT;
-	for (; s.n > 0; s = span_make(s.p + 1, s.n - 1)) {
-		if (s.p[0] < '0' || s.p[0] > '9')
+	for (; s.n > 0; s = span_skip(s, 1)) {
+		if (!is_digit(s.p[0]))
 			return -1;
 		if (*exponent < EXPONENT_MAX)
 			*exponent = *exponent * 10 + s.p[0] - '0';

@@ -63,12 +63,6 @@ skip_space(struct scan *s)
 		s->p++;
 }
 
-static bool
-is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static int
 scan_digits(struct scan *s, const char *context)
 {

@@ -77,32 +77,22 @@ struct filter {
 	struct span path, op, value; /* value: raw, quoted or not */
 };
 
-static struct span
-trim(struct span s)
-{
-	while (s.n > 0 && *s.p == ' ')
-		s = span_make(s.p + 1, s.n - 1);
-	while (s.n > 0 && s.p[s.n - 1] == ' ')
-		s.n--;
-	return s;
-}
-
 /* @.PATH OP VALUE, or @.PATH alone */
 static bool
 filter_parse(struct span text, struct filter *f)
 {
 	size_t i = 0, n = 0;
 
-	text = trim(text);
+	text = span_trim(text, " ");
 	if (text.n == 0 || *text.p != '@')
 		return false;
 	while (i < text.n && strchr("=!<>", text.p[i]) == NULL)
 		i++;
 	while (i + n < text.n && strchr("=!<>", text.p[i + n]) != NULL)
 		n++;
-	f->path = trim(span_make(text.p + 1, i - 1));
+	f->path = span_trim(span_make(text.p + 1, i - 1), " ");
 	f->op = span_make(text.p + i, n);
-	f->value = trim(span_make(text.p + i + n, text.n - i - n));
+	f->value = span_trim(span_make(text.p + i + n, text.n - i - n), " ");
 	return true;
 }
 
@@ -200,7 +190,7 @@ unescape(struct arena *a, struct span s)
 	char *p;
 	size_t n = 0;
 
-	if (s.n == 0 || memchr(s.p, '\\', s.n) == NULL)
+	if (s.n == 0 || span_find(s, '\\') == NULL)
 		return s;
 	p = arena_alloc(a, s.n);
 	for (size_t i = 0; i < s.n; i++) {
@@ -219,7 +209,7 @@ step_bracket(struct walk *w)
 
 	if (end == w->rest.n)
 		return false;
-	in = trim(span_make(w->rest.p + 1, end - 1));
+	in = span_trim(span_make(w->rest.p + 1, end - 1), " ");
 	w->rest = span_make(w->rest.p + end + 1, w->rest.n - end - 1);
 	if (in.n == 0)
 		return false;
@@ -229,7 +219,7 @@ step_bracket(struct walk *w)
 		step_filter(w, span_make(in.p + 2, in.n - 3));
 	else if ((*in.p == '\'' || *in.p == '"') && in.n >= 2)
 		step_key(w, unescape(w->arena, span_make(in.p + 1, in.n - 2)));
-	else if (*in.p == '-' || (*in.p >= '0' && *in.p <= '9'))
+	else if (*in.p == '-' || is_digit(*in.p))
 		step_index(w, strtol(in.p, NULL, 10));
 	else
 		return false;
@@ -245,7 +235,7 @@ step_field(struct walk *w)
 	while (n < w->rest.n && w->rest.p[n] != '.' && w->rest.p[n] != '[')
 		n += w->rest.p[n] == '\\' && n + 1 < w->rest.n ? 2 : 1;
 	key = span_make(w->rest.p, n);
-	w->rest = span_make(w->rest.p + n, w->rest.n - n);
+	w->rest = span_skip(w->rest, n);
 	if (span_is(key, "*"))
 		step_all(w);
 	else
@@ -260,7 +250,7 @@ jsonpath_first(struct arena *a, const struct node *root, struct span path)
 	keep(&w, &w.found, &w.n, root);
 	while (w.rest.n > 0 && w.n > 0) {
 		if (*w.rest.p == '.') {
-			w.rest = span_make(w.rest.p + 1, w.rest.n - 1);
+			w.rest = span_skip(w.rest, 1);
 			if (w.rest.n > 0 && *w.rest.p != '[' &&
 			    *w.rest.p != '.')
 				step_field(&w);

@@ -63,7 +63,7 @@ last_name(struct span type)
 
 	while (i > 0 && type.p[i - 1] != '.')
 		i--;
-	return span_make(type.p + i, type.n - i);
+	return span_skip(type, i);
 }
 
 /* spec.containers[0].name, as strict errors have it. */
@@ -156,11 +156,10 @@ element_type(struct arena *a, struct span type, const struct schema *element)
 	const char *end;
 	struct span name, package;
 
-	if (type.n > 2 && memcmp(type.p, "[]", 2) == 0)
-		return span_make(type.p + 2, type.n - 2);
-	end = type.n > 4 && memcmp(type.p, "map[", 4) == 0
-	    ? memchr(type.p, ']', type.n)
-	    : NULL;
+	if (type.n > 2 && span_starts(type, "[]"))
+		return span_skip(type, 2);
+	end = type.n > 4 && span_starts(type, "map[") ? span_find(type, ']')
+						      : NULL;
 	if (end != NULL)
 		return span_make(end + 1, type.n - (size_t)(end + 1 - type.p));
 	if (element->kind != SCHEMA_OBJECT)
@@ -368,16 +367,6 @@ decode_int_or_string(struct decoder *d, struct node *n, const struct place *at)
 	    d, type_message(d, at, gotext_kind(n), detail, span_str("int32")));
 }
 
-static struct span
-trim(struct span s)
-{
-	while (s.n > 0 && strchr(" \t\r\n\v\f", s.p[0]) != NULL)
-		s = span_make(s.p + 1, s.n - 1);
-	while (s.n > 0 && strchr(" \t\r\n\v\f", s.p[s.n - 1]) != NULL)
-		s.n--;
-	return s;
-}
-
 static int
 decode_quantity(struct decoder *d, struct node *n)
 {
@@ -385,7 +374,7 @@ decode_quantity(struct decoder *d, struct node *n)
 	const char *wrong;
 
 	if (n->kind == NODE_STRING || n->kind == NODE_NUMBER)
-		text = trim(n->text);
+		text = span_trim(n->text, SPAN_SPACE);
 	wrong = goquantity_canonical(d->arena, text, &text);
 	if (wrong != NULL)
 		return fail(d, span_str(wrong));

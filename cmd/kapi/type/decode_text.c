@@ -29,7 +29,7 @@ number(struct reader *r, int digits, int *value, const char *element)
 	for (int i = 0; i < digits; i++) {
 		char c = r->rest.p[i];
 
-		if (c < '0' || c > '9')
+		if (!is_digit(c))
 			return false;
 		*value = *value * 10 + c - '0';
 	}
@@ -43,7 +43,7 @@ literal(struct reader *r, const char *c)
 	r->element = c;
 	if (r->rest.n == 0 || r->rest.p[0] != c[0])
 		return false;
-	r->rest = span_make(r->rest.p + 1, r->rest.n - 1);
+	r->rest = span_skip(r->rest, 1);
 	return true;
 }
 
@@ -74,11 +74,11 @@ fraction(struct reader *r, bool micro, int *value)
 		return false;
 	}
 	if (r->rest.n < 2 || (r->rest.p[0] != '.' && r->rest.p[0] != ',') ||
-	    r->rest.p[1] < '0' || r->rest.p[1] > '9')
+	    !is_digit(r->rest.p[1]))
 		return true;
-	while (n < r->rest.n && r->rest.p[n] >= '0' && r->rest.p[n] <= '9')
+	while (n < r->rest.n && is_digit(r->rest.p[n]))
 		n++;
-	r->rest = span_make(r->rest.p + n, r->rest.n - n);
+	r->rest = span_skip(r->rest, n);
 	return true;
 }
 
@@ -205,7 +205,7 @@ base64_value(char c)
 		return c - 'A';
 	if (c >= 'a' && c <= 'z')
 		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
+	if (is_digit(c))
 		return c - '0' + 52;
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

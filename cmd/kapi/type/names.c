@@ -38,12 +38,6 @@ is_lower(char c)
 }
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_alnum(char c)
 {
 	return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z');
@@ -130,9 +124,9 @@ check(struct span s, enum name_rule rule)
 			find(&f, "may not be '.'");
 		else if (span_is(s, ".."))
 			find(&f, "may not be '..'");
-		if (s.n > 0 && memchr(s.p, '/', s.n) != NULL)
+		if (span_find(s, '/') != NULL)
 			find(&f, "may not contain '/'");
-		if (s.n > 0 && memchr(s.p, '%', s.n) != NULL)
+		if (span_find(s, '%') != NULL)
 			find(&f, "may not contain '%'");
 		break;
 	}
@@ -197,14 +191,14 @@ void
 name_qualified(
     struct causes *c, struct span field, struct span shown, struct span value)
 {
-	const char *slash = value.n == 0 ? NULL : memchr(value.p, '/', value.n);
+	const char *slash = span_find(value, '/');
 	struct span prefix, name = value;
 	struct wrong f;
 
 	if (slash != NULL) {
 		prefix = span_make(value.p, (size_t)(slash - value.p));
 		name = span_make(slash + 1, value.n - prefix.n - 1);
-		if (name.n > 0 && memchr(name.p, '/', name.n) != NULL) {
+		if (span_find(name, '/') != NULL) {
 			cause_invalid_text(c, field, shown,
 			    "a valid label key " KEY_MESSAGE
 			    " with an optional DNS subdomain prefix and '/' "

@@ -231,7 +231,7 @@ is_extension(const struct resource *r)
 static void
 check_finalizer_domain(struct causes *c, struct span f, size_t i)
 {
-	if (memchr(f.p, '/', f.n) == NULL && !is_standard_finalizer(f))
+	if (span_find(f, '/') == NULL && !is_standard_finalizer(f))
 		cause_invalid_text(c,
 		    cause_path_index(c->arena, path("metadata.finalizers"), i),
 		    f,

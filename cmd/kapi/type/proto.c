@@ -164,14 +164,6 @@ any(struct decoder *d, struct span message)
 	return n == NULL ? tree_null(d->a) : n;
 }
 
-static bool
-ends(struct span s, const char *with)
-{
-	size_t n = strlen(with);
-
-	return s.n >= n && memcmp(s.p + s.n - n, with, n) == 0;
-}
-
 /* {1: schema, 2: several}: schemas, or texts. */
 static struct node *
 one_or_several(
@@ -211,11 +203,11 @@ any_kind(struct decoder *d, const struct schema *s, struct span message)
 		return any(d, message);
 	if (++d->depth > DEPTH_MAX)
 		bad(d, "nested too deep");
-	if (ends(s->name, "OrBool"))
+	if (span_ends(s->name, "OrBool"))
 		n = schema_or_bool(d, inside, message);
 	else
 		n = one_or_several(
-		    d, inside, message, ends(s->name, "OrStringArray"));
+		    d, inside, message, span_ends(s->name, "OrStringArray"));
 	d->depth--;
 	return n;
 }
@@ -357,9 +349,7 @@ value_of(struct decoder *d, const struct schema *s, const struct wire *w)
 static const struct schema *
 type_of(struct span api_version, struct span kind)
 {
-	const char *slash = api_version.n == 0
-	    ? NULL
-	    : memchr(api_version.p, '/', api_version.n);
+	const char *slash = span_find(api_version, '/');
 	struct span group = span_str(""), version = api_version;
 
 	if (span_is(kind, "DeleteOptions"))
@@ -387,7 +377,7 @@ proto_decode(struct arena *a, struct span body, struct err *err)
 		    "expected prefix [107 56 115 0]");
 		return NULL;
 	}
-	unknown = span_make(body.p + 4, body.n - 4);
+	unknown = span_skip(body, 4);
 	type = only(&d, unknown, 1).bytes;
 	api_version = only(&d, type, 1).bytes;
 	kind = only(&d, type, 2).bytes;

@@ -58,7 +58,7 @@ parse_list(struct arena *a, struct span list, const struct span **items)
 static void
 parse_kind(const struct resource *r, struct span text, struct subresource *s)
 {
-	const char *first = memchr(text.p, '/', text.n), *second;
+	const char *first = span_find(text, '/'), *second;
 
 	s->group = r->group;
 	s->version = r->version;
@@ -67,7 +67,7 @@ parse_kind(const struct resource *r, struct span text, struct subresource *s)
 		return;
 	s->group = span_make(text.p, (size_t)(first - text.p));
 	text = span_make(first + 1, text.n - s->group.n - 1);
-	second = memchr(text.p, '/', text.n);
+	second = span_find(text, '/');
 	s->version = span_make(text.p, (size_t)(second - text.p));
 	s->kind = span_make(second + 1, text.n - s->version.n - 1);
 }
@@ -126,7 +126,7 @@ is_kept_as(const struct resource *r)
 
 	/* The core group's are written /v1. */
 	if (r->group.n == 0 && kept.n > 0)
-		kept = span_make(kept.p + 1, kept.n - 1);
+		kept = span_skip(kept, 1);
 	return span_eq(kept, r->api_version);
 }
 
@@ -268,9 +268,9 @@ number(struct span *s)
 {
 	unsigned long n = 0;
 
-	while (s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9' && n < 1000000000) {
+	while (s->n > 0 && is_digit(s->p[0]) && n < 1000000000) {
 		n = n * 10 + (unsigned long)(s->p[0] - '0');
-		*s = span_make(s->p + 1, s->n - 1);
+		*s = span_skip(*s, 1);
 	}
 	return n;
 }
@@ -289,12 +289,12 @@ kube_version(struct span s)
 
 	if (s.n < 2 || s.p[0] != 'v' || s.p[1] == '0')
 		return v;
-	s = span_make(s.p + 1, s.n - 1);
+	s = span_skip(s, 1);
 	v.major = number(&s);
-	if (s.n > 5 && memcmp(s.p, "alpha", 5) == 0)
-		stability = 1, s = span_make(s.p + 5, s.n - 5);
-	else if (s.n > 4 && memcmp(s.p, "beta", 4) == 0)
-		stability = 2, s = span_make(s.p + 4, s.n - 4);
+	if (s.n > 5 && span_starts(s, "alpha"))
+		stability = 1, s = span_skip(s, 5);
+	else if (s.n > 4 && span_starts(s, "beta"))
+		stability = 2, s = span_skip(s, 4);
 	if (stability != 3)
 		v.minor = s.p[0] == '0' ? 0 : number(&s);
 	if (s.n == 0 && v.major > 0 && (stability == 3 || v.minor > 0))

@@ -36,27 +36,15 @@ static const struct {
     {"bool", {.kind = SCHEMA_BOOLEAN}},
 };
 
-static bool
-starts(struct span s, const char *with, struct span *rest)
-{
-	size_t n = strlen(with);
-
-	if (s.n < n || memcmp(s.p, with, n) != 0)
-		return false;
-	*rest = span_make(s.p + n, s.n - n);
-	return true;
-}
-
 /* Types of one kind alone: not DeleteOptions, which every group has. */
 static void
 remember_kinds(struct schema_entry *e)
 {
-	struct span flags = e->head, flag, gvk;
+	struct span flags = e->head, flag;
 
 	while ((flag = tables_cell(&flags)).p != NULL)
-		if (starts(flag, "gvk=", &gvk) &&
-		    memchr(gvk.p, ',', gvk.n) == NULL)
-			map_put(&types.kinds, gvk, e);
+		if (span_take(&flag, "gvk=") && span_find(flag, ',') == NULL)
+			map_put(&types.kinds, flag, e);
 }
 
 static void
@@ -131,9 +119,9 @@ container(struct span text)
 	s->kind = text.p[0] == '[' ? SCHEMA_LIST : SCHEMA_MAP;
 	s->element = element;
 	map_put(&types.made, text, s);
-	of = find(span_make(text.p + 1, text.n - 1));
+	of = find(span_skip(text, 1));
 	element->atomic = of != NULL && flag_in(of->head, "map=atomic");
-	element->schema = type_of(span_make(text.p + 1, text.n - 1));
+	element->schema = type_of(span_skip(text, 1));
 	return s;
 }
 
@@ -207,26 +195,24 @@ number_of(struct span path)
 static void
 set_flag(struct field *f, struct span flag)
 {
-	struct span value;
-
-	if (starts(flag, "list=", &value))
-		f->list_type = span_is(value, "map") ? LIST_MAP
-		    : span_is(value, "set")	     ? LIST_SET
-						     : LIST_ATOMIC;
-	else if (starts(flag, "keys=", &value))
-		set_keys(f, value);
-	else if (starts(flag, "map=", &value))
-		f->atomic = span_is(value, "atomic");
-	else if (starts(flag, "patch=", &value))
-		set_patch(f, value);
-	else if (starts(flag, "patchkey=", &value))
-		f->patch_key = value;
-	else if (starts(flag, "in=", &value))
-		f->inside = value;
-	else if (starts(flag, "pb=", &value))
-		f->number = number_of(value);
-	else if (starts(flag, "default=", &value))
-		f->default_value = default_of(value);
+	if (span_take(&flag, "list="))
+		f->list_type = span_is(flag, "map") ? LIST_MAP
+		    : span_is(flag, "set")	    ? LIST_SET
+						    : LIST_ATOMIC;
+	else if (span_take(&flag, "keys="))
+		set_keys(f, flag);
+	else if (span_take(&flag, "map="))
+		f->atomic = span_is(flag, "atomic");
+	else if (span_take(&flag, "patch="))
+		set_patch(f, flag);
+	else if (span_take(&flag, "patchkey="))
+		f->patch_key = flag;
+	else if (span_take(&flag, "in="))
+		f->inside = flag;
+	else if (span_take(&flag, "pb="))
+		f->number = number_of(flag);
+	else if (span_take(&flag, "default="))
+		f->default_value = default_of(flag);
 }
 
 static void
@@ -240,10 +226,10 @@ parse_field(struct field *f, struct span line)
 	type = tables_cell(&line);
 	f->go_type = tables_cell(&line);
 	zero = tables_cell(&line);
-	f->pointer = memchr(zero.p, 'p', zero.n) != NULL;
-	f->omit_empty = memchr(zero.p, 'o', zero.n) != NULL;
-	f->omit_zero = memchr(zero.p, 'z', zero.n) != NULL;
-	f->required = memchr(zero.p, 'r', zero.n) != NULL;
+	f->pointer = span_find(zero, 'p') != NULL;
+	f->omit_empty = span_find(zero, 'o') != NULL;
+	f->omit_zero = span_find(zero, 'z') != NULL;
+	f->required = span_find(zero, 'r') != NULL;
 	e = find(type);
 	f->atomic = e != NULL && flag_in(e->head, "map=atomic");
 	while ((flag = tables_cell(&line)).p != NULL)

@@ -27,39 +27,34 @@ tables_resources(void)
 	    (size_t)(tables_resources_end - tables_resources_text));
 }
 
+/* Absent behind the last piece; callers count bytes from where *text is. */
 static struct span
-cut(struct span *text, char at)
+next_piece(struct span *text, char at)
 {
-	const char *end;
-	struct span piece;
+	struct span end = span_skip(*text, text->n), piece;
 
 	if (text->n == 0)
 		return SPAN_NONE;
-	end = memchr(text->p, at, text->n);
-	if (end == NULL) {
-		piece = *text;
-		*text = span_make(text->p + text->n, 0);
-		return piece;
-	}
-	piece = span_make(text->p, (size_t)(end - text->p));
-	*text = span_make(end + 1, text->n - piece.n - 1);
+	piece = span_cut(text, at);
+	if (text->p == NULL)
+		*text = end;
 	return piece;
 }
 
 struct span
 tables_line(struct span *text)
 {
-	return cut(text, '\n');
+	return next_piece(text, '\n');
 }
 
 struct span
 tables_cell(struct span *line)
 {
-	return cut(line, '\t');
+	return next_piece(line, '\t');
 }
 
 struct span
 tables_item(struct span *list)
 {
-	return cut(list, ',');
+	return next_piece(list, ',');
 }

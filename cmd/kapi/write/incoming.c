@@ -71,7 +71,7 @@ cannot_handle(struct write *w, const struct decoding *how, struct span kind,
 static struct span
 go_package(struct span group)
 {
-	const char *dot = group.n == 0 ? NULL : memchr(group.p, '.', group.n);
+	const char *dot = span_find(group, '.');
 
 	if (group.n == 0)
 		return span_str("core");
@@ -82,7 +82,7 @@ go_package(struct span group)
 static void
 split_version(struct span api, struct span *group, struct span *version)
 {
-	const char *slash = api.n == 0 ? NULL : memchr(api.p, '/', api.n);
+	const char *slash = span_find(api, '/');
 
 	*group = span_str("");
 	*version = api;

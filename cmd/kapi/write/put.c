@@ -86,9 +86,7 @@ write_delete(struct write *w, struct stored *stored)
 static bool
 version_is_served(void *registry, struct span api_version)
 {
-	const char *slash = api_version.n == 0
-	    ? NULL
-	    : memchr(api_version.p, '/', api_version.n);
+	const char *slash = span_find(api_version, '/');
 	struct span group = span_str("");
 
 	if (slash != NULL) {

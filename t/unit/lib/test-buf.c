@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "tap.h"
 
 static void
@@ -32,6 +33,29 @@ test_buf(void)
 	    "take hands over the text");
 	free(owned);
 	buf_release(&b);
+}
+
+static void
+test_grow(void)
+{
+	int *list = NULL;
+	size_t n = 0, sum = 0;
+
+	while (n < 1000) {
+		list = mem_grow(list, n, sizeof(*list));
+		list[n] = (int)n;
+		n++;
+	}
+	while (n > 300)
+		n--;
+	for (; n < 520; n++) {
+		list = mem_grow(list, n, sizeof(*list));
+		list[n] = 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		sum += (size_t)list[i];
+	ok(sum == 299 * 150 + 220, "a list that grows, shrinks and grows");
+	free(list);
 }
 
 static void
@@ -66,6 +90,7 @@ int
 main(void)
 {
 	test_buf();
+	test_grow();
 	test_err();
 	return tap_done();
 }
