@@ -26,21 +26,11 @@ is_named(struct span value, const struct set *s)
 	    span_eq(span_make(value.p + 1, value.n - 2), s->primary.name);
 }
 
-static struct span
-group_of(struct span api_version)
-{
-	const char *slash = span_find(api_version, '/');
-
-	return slash == NULL
-	    ? span_str("")
-	    : span_make(api_version.p, (size_t)(slash - api_version.p));
-}
-
 /* A reference to the primary from where it cannot own anything. */
 static bool
 is_stray(const struct set *s, struct span object, struct span ref)
 {
-	const struct identity *p = &s->primary;
+	const struct objref *p = &s->primary;
 	struct span version = json_raw_string(json_get(ref, "apiVersion"));
 
 	return p->uid.n != 0 && p->namespace_.n != 0 &&
@@ -48,7 +38,7 @@ is_stray(const struct set *s, struct span object, struct span ref)
 	    span_eq(json_raw_string(json_get(ref, "uid")), p->uid) &&
 	    span_eq(json_raw_string(json_get(ref, "kind")), p->kind) &&
 	    span_eq(json_raw_string(json_get(ref, "name")), p->name) &&
-	    span_eq(group_of(version), p->group);
+	    span_eq(objref_group(version), p->group);
 }
 
 bool

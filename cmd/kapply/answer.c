@@ -286,7 +286,7 @@ not_a_member(struct call *c, struct span object)
 	if (!adopt_is_free(c->key->set, object))
 		body_owner(&owner, object);
 	buf_adds(&b, "it exists and is not part of ");
-	set_identity_name(&b, &c->key->set->primary);
+	objref_add_label(&b, &c->key->set->primary);
 	if (unproven != NULL)
 		buf_addf(&b, "; %s", unproven);
 	else if (owner.len > 0)

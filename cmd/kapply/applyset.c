@@ -344,7 +344,7 @@ read_parent(struct applyset *as, const struct kube_answer *a)
 }
 
 static struct span
-namespace_of(const struct applyset *as, const struct identity *id)
+namespace_of(const struct applyset *as, const struct objref *id)
 {
 	const struct api_resource *r = discovery_find(
 	    as->apply->discovery, id->group, id->version, id->kind);
@@ -374,10 +374,7 @@ survey(struct applyset *as)
 			    i->key);
 			return false;
 		}
-		buf_addspan(&kind, i->id.kind);
-		if (i->id.group.n != 0)
-			buf_addc(&kind, '.');
-		buf_addspan(&kind, i->id.group);
+		objref_add_kind(&kind, i->id.kind, i->id.group);
 		textset_add(&as->kinds, buf_span(&kind));
 		textset_add(&as->all_kinds, buf_span(&kind));
 		if (ns.n != 0) {
@@ -433,7 +430,7 @@ doom(struct applyset *as, struct span object)
 {
 	struct doomed *d = mem_zalloc(sizeof(*d));
 	const struct api_resource *r = as->listed;
-	struct identity *id = &d->item.id;
+	struct objref *id = &d->item.id;
 	struct buf key = BUF_INIT, group = BUF_INIT;
 
 	if (*r->group != '\0')
@@ -451,7 +448,7 @@ doom(struct applyset *as, struct span object)
 	id->uid = body_metadata(object, "uid");
 	d->item.op = OP_DELETE;
 	d->resource = r;
-	set_identity_key(&key, id);
+	objref_add_key(&key, id);
 	d->item.key = buf_take(&key);
 	d->next = as->doomed;
 	as->doomed = d;
@@ -469,15 +466,11 @@ listed(struct applyset *as, const struct kube_answer *a)
 }
 
 static const struct api_resource *
-resource_of(const struct applyset *as, struct span kind)
+resource_of(const struct applyset *as, struct span text)
 {
-	const char *dot = span_find(kind, '.');
-	struct span group = span_make("", 0);
+	struct span kind, group;
 
-	if (dot != NULL) {
-		group = span_make(dot + 1, kind.n - (size_t)(dot - kind.p) - 1);
-		kind.n = (size_t)(dot - kind.p);
-	}
+	objref_split_kind(text, &kind, &group);
 	return discovery_find_kind(as->apply->discovery, group, kind);
 }
 

@@ -147,19 +147,15 @@ controller_of(struct span object)
 static bool
 is_controlled(const struct set *s, struct span object)
 {
-	const struct identity *p = &s->primary;
+	const struct objref *p = &s->primary;
 	struct span ref = controller_of(object);
 	struct span version = json_raw_string(json_get(ref, "apiVersion"));
-	const char *slash = span_find(version, '/');
-	struct span group = slash == NULL
-	    ? span_str("")
-	    : span_make(version.p, (size_t)(slash - version.p));
 
 	return p->uid.n != 0 && version.n > 0 &&
 	    span_eq(json_raw_string(json_get(ref, "uid")), p->uid) &&
 	    span_eq(json_raw_string(json_get(ref, "name")), p->name) &&
 	    span_eq(json_raw_string(json_get(ref, "kind")), p->kind) &&
-	    span_eq(group, p->group) &&
+	    span_eq(objref_group(version), p->group) &&
 	    (p->namespace_.n == 0 ||
 		span_eq(body_metadata(object, "namespace"), p->namespace_));
 }

@@ -82,9 +82,7 @@ classify(struct key *k, const struct set *s)
 		  s->max_concurrent > 0 ? (uint64_t)s->max_concurrent
 					: (uint64_t)k->apply->o->max_in_flight);
 	if (s->max_concurrent > 0) {
-		buf_addspan(&b, s->primary.kind);
-		buf_addc(&b, '.');
-		buf_addspan(&b, s->primary.group);
+		objref_add_kind(&b, s->primary.kind, s->primary.group);
 		workqueue_classify(&k->apply->queue, &k->work, buf_span(&b),
 		    (size_t)s->max_concurrent);
 	}

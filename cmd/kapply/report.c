@@ -59,7 +59,7 @@ report_result(struct apply *a, const struct item *i, const char *result,
 static void
 add_status_line(struct buf *b, const struct set *s, struct span status)
 {
-	const struct identity *p = &s->primary;
+	const struct objref *p = &s->primary;
 
 	buf_addc(b, '{');
 	add_text(b, "apiVersion", p->api_version);
@@ -247,7 +247,7 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 {
 	struct buf b = BUF_INIT, path = BUF_INIT;
 
-	set_identity_name(&b, &i->id);
+	objref_add_label(&b, &i->id);
 	buf_addf(&b, ": %.*s is changed back again and again by %s",
 	    SPAN_ARG(json_string(i->text, &path)), i->found);
 	log_about(LOG_WARNING, s, buf_str(&b));
@@ -325,7 +325,7 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 {
 	struct buf b = BUF_INIT;
 
-	set_identity_name(&b, &i->id);
+	objref_add_label(&b, &i->id);
 	buf_addf(&b, ": %s, by its label %.*s=%.*s",
 	    a->o->dry_run ? "would be adopted" : "adopted", SPAN_ARG(s->adopt),
 	    SPAN_ARG(s->primary.name));
@@ -355,7 +355,7 @@ reason_of(const struct item *i)
 	struct buf name = BUF_INIT;
 	const char *at;
 
-	set_identity_name(&name, &i->id);
+	objref_add_label(&name, &i->id);
 	buf_adds(&name, ": ");
 	at = strstr(i->error, buf_str(&name));
 	at = at == NULL ? i->error : at + name.len;

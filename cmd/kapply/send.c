@@ -12,7 +12,7 @@
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
 
 /* Of which object the next request of the item is. */
-static const struct identity *
+static const struct objref *
 target(const struct key *k, const struct item *i)
 {
 	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
@@ -20,7 +20,7 @@ target(const struct key *k, const struct item *i)
 
 /* The key of what loops tells no version. */
 static const struct api_resource *
-resource_of(const struct apply *a, const struct identity *id)
+resource_of(const struct apply *a, const struct objref *id)
 {
 	return id->version.n != 0
 	    ? discovery_find(a->discovery, id->group, id->version, id->kind)
@@ -28,7 +28,7 @@ resource_of(const struct apply *a, const struct identity *id)
 }
 
 static struct span
-target_namespace(const struct key *k, const struct identity *id)
+target_namespace(const struct key *k, const struct objref *id)
 {
 	if (id->namespace_.n != 0)
 		return id->namespace_;
@@ -65,7 +65,7 @@ verb_of(const struct item *i)
 }
 
 static void
-write_path(struct buf *b, const struct call *c, const struct identity *id)
+write_path(struct buf *b, const struct call *c, const struct objref *id)
 {
 	const struct apply *a = c->key->apply;
 
@@ -125,7 +125,7 @@ write_body(struct buf *b, struct call *c)
 static void
 start(struct call *c)
 {
-	const struct identity *id = target(c->key, c->item);
+	const struct objref *id = target(c->key, c->item);
 	struct buf path = BUF_INIT, body = BUF_INIT;
 
 	write_path(&path, c, id);
@@ -156,7 +156,7 @@ send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
 		i->step = STEP_PRIMARY;
 	i->reason = NULL;
 	buf_addf(&b, "cannot %s ", verbs[i->op]);
-	set_identity_name(&b, &i->id);
+	objref_add_label(&b, &i->id);
 	buf_adds(&b, ": ");
 	buf_addspan(&b, reason);
 	engine_item_failed(k, i, kind, retry_after_ms, buf_span(&b));
@@ -169,7 +169,7 @@ send_fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
 {
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = target(k, i);
+	const struct objref *id = target(k, i);
 
 	if (kind == RETRY_DENIED)
 		denials_enter(
@@ -178,7 +178,7 @@ send_fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
 }
 
 static void
-no_such_kind(struct call *c, const struct identity *id)
+no_such_kind(struct call *c, const struct objref *id)
 {
 	struct apply *a = c->key->apply;
 	struct buf b = BUF_INIT;
@@ -204,7 +204,7 @@ looked_up(void *arg, const struct kube_error *e)
 	struct call *c = arg;
 	struct key *k = c->key;
 	struct item *i = c->item;
-	const struct identity *id = target(k, i);
+	const struct objref *id = target(k, i);
 
 	if (resource_of(k->apply, id) != NULL) {
 		i->state = ITEM_WAITING;
@@ -253,7 +253,7 @@ other_namespace(const struct call *c)
 static bool
 other_scope(const struct call *c)
 {
-	const struct identity *id = &c->item->id;
+	const struct objref *id = &c->item->id;
 	struct buf b = BUF_INIT;
 
 	if (c->key->set->plain || c->item->op != OP_APPLY ||
@@ -324,7 +324,7 @@ void
 send_item(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
-	const struct identity *id = target(k, i);
+	const struct objref *id = target(k, i);
 	struct call *c;
 
 	if (too_early(k, i) || held_back(k, i)) {

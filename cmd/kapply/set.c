@@ -15,65 +15,18 @@ get_string(struct span object, const char *key)
 	return json_raw_string(json_get(object, key));
 }
 
-static void
-split_api_version(struct identity *id)
-{
-	const char *slash = span_find(id->api_version, '/');
-
-	if (slash == NULL) {
-		id->group = span_make("", 0);
-		id->version = id->api_version;
-		return;
-	}
-	id->group =
-	    span_make(id->api_version.p, (size_t)(slash - id->api_version.p));
-	id->version = span_make(slash + 1, id->api_version.n - id->group.n - 1);
-}
-
-static void
-add_kind(struct buf *b, const struct identity *id)
-{
-	buf_addspan(b, id->kind);
-	if (id->group.n == 0)
-		return;
-	buf_addc(b, '.');
-	buf_addspan(b, id->group);
-}
-
-void
-set_identity_key(struct buf *b, const struct identity *id)
-{
-	add_kind(b, id);
-	buf_addc(b, '/');
-	buf_addspan(b, id->namespace_);
-	buf_addc(b, '/');
-	buf_addspan(b, id->name);
-}
-
-void
-set_identity_name(struct buf *b, const struct identity *id)
-{
-	add_kind(b, id);
-	buf_addc(b, ' ');
-	if (id->namespace_.n != 0) {
-		buf_addspan(b, id->namespace_);
-		buf_addc(b, '/');
-	}
-	buf_addspan(b, id->name);
-}
-
 static char *
-key_of(const struct identity *id)
+key_of(const struct objref *id)
 {
 	struct buf b = BUF_INIT;
 
-	set_identity_key(&b, id);
+	objref_add_key(&b, id);
 	return buf_take(&b);
 }
 
 /* holder has namespace, name and uid: metadata, or the identity itself. */
 static int
-read_identity(struct identity *id, struct span object, struct span holder,
+read_identity(struct objref *id, struct span object, struct span holder,
     const char *what, struct err *err)
 {
 	id->api_version = get_string(object, "apiVersion");
@@ -89,12 +42,12 @@ read_identity(struct identity *id, struct span object, struct span holder,
 	if (id->name.n == 0)
 		return err_set(err, ERR_PERMANENT, "%s has no %s", what,
 		    holder.p == object.p ? "name" : "metadata.name");
-	split_api_version(id);
+	objref_split(id->api_version, &id->group, &id->version);
 	return 0;
 }
 
 static bool
-among(const struct identity *id, const char *group, const char *kinds)
+among(const struct objref *id, const char *group, const char *kinds)
 {
 	const char *at = kinds;
 	size_t n = id->kind.n;
@@ -111,7 +64,7 @@ among(const struct identity *id, const char *group, const char *kinds)
 }
 
 static enum phase
-phase_of(const struct identity *id)
+phase_of(const struct objref *id)
 {
 	if (among(id, "", "Namespace") ||
 	    among(id, "apiextensions.k8s.io", "CustomResourceDefinition"))
@@ -237,28 +190,6 @@ parse_deletes(struct set *s, struct span list, struct err *err)
 	return 0;
 }
 
-/* "Kind.group/namespace/name" taken apart again; the version is not known. */
-static void
-identity_from_key(struct identity *id, struct span key)
-{
-	const char *end = key.p + key.n;
-	const char *a = span_find(key, '/'), *b, *dot;
-
-	*id = (struct identity){.kind = key};
-	if (a == NULL ||
-	    (b = memchr(a + 1, '/', (size_t)(end - a - 1))) == NULL)
-		return;
-	id->namespace_ = span_make(a + 1, (size_t)(b - a - 1));
-	id->name = span_make(b + 1, (size_t)(end - b - 1));
-	id->kind = span_make(key.p, (size_t)(a - key.p));
-	dot = span_find(id->kind, '.');
-	id->group = span_make("", 0);
-	if (dot == NULL)
-		return;
-	id->group = span_make(dot + 1, (size_t)(a - dot - 1));
-	id->kind.n = (size_t)(dot - key.p);
-}
-
 static int
 parse_refused(struct set *s, struct span list, struct err *err)
 {
@@ -277,7 +208,7 @@ parse_refused(struct set *s, struct span list, struct err *err)
 			    "reconcile.refused[%u] has no item", n);
 		}
 		i = add_item(s, OP_APPLY, PHASE_REST);
-		identity_from_key(&i->id, key);
+		objref_parse_key(&i->id, key);
 		i->phase = phase_of(&i->id);
 		i->key = mem_dup(key.p, key.n);
 		i->state = ITEM_REFUSED;
@@ -299,7 +230,7 @@ parse_loops(struct set *s, struct span loops, struct err *err)
 			    SPAN_ARG(m.key));
 		i = add_item(s, OP_LOOK, PHASE_LOOK);
 		i->step = STEP_READ;
-		identity_from_key(&i->id, m.key);
+		objref_parse_key(&i->id, m.key);
 		if (i->id.name.n == 0)
 			return err_set(err, ERR_PERMANENT,
 			    "reconcile.loops: \"%.*s\" is not a key of an "

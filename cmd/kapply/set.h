@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/objref.h"
 #include "base/span.h"
 #include "brake.h"
 #include "kube/retry.h"
@@ -56,15 +57,10 @@ enum item_step {
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
 
-struct identity {
-	struct span api_version, kind, namespace_, name, uid;
-	struct span group, version; /* of api_version */
-};
-
 struct item {
 	enum item_op op;
 	enum phase phase;
-	struct identity id;
+	struct objref id;
 	struct span namespace_; /* where it is sent to; unset before */
 	char *key;		/* owned: Kind.group/namespace/name */
 	/* The object, raw; the array of finalizers; of OP_LOOK the path. */
@@ -102,7 +98,7 @@ struct set {
 	bool barrier; /* plain, and objects behind it wait for it */
 	bool behind;  /* plain, and one of its name came before */
 	char *key;    /* owned: the primary's, or the object's */
-	struct identity primary;
+	struct objref primary;
 	struct span primary_version; /* resourceVersion */
 	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
@@ -132,11 +128,5 @@ void set_free(struct set *s);
  */
 void set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms);
-
-/* Kind.group/namespace/name, appended. */
-struct buf;
-void set_identity_key(struct buf *b, const struct identity *id);
-/* As people read it: Deployment.apps ns/name. */
-void set_identity_name(struct buf *b, const struct identity *id);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/objref.h"
 #include "json/json.h"
 #include "kube/retry.h"
 #include "process/clock.h"
@@ -13,9 +14,9 @@
 /* One line; spans point into text. */
 struct line {
 	char *text; /* owned */
-	struct span object, api_version, kind, namespace_, name, uid;
+	struct span object;
+	struct objref id;
 	struct span seen; /* resourceVersion */
-	struct span group, version;
 };
 
 struct status_key {
@@ -40,43 +41,29 @@ line_free(struct line *l)
 	free(l);
 }
 
-static void
-split_api_version(struct line *l)
-{
-	const char *slash = span_find(l->api_version, '/');
-
-	l->group = span_make("", 0);
-	l->version = l->api_version;
-	if (slash == NULL)
-		return;
-	l->group =
-	    span_make(l->api_version.p, (size_t)(slash - l->api_version.p));
-	l->version = span_make(slash + 1, l->api_version.n - l->group.n - 1);
-}
-
 static int
 line_check(struct line *l, struct err *err)
 {
 	struct span metadata = json_get(l->object, "metadata");
 
-	l->api_version = json_raw_string(json_get(l->object, "apiVersion"));
-	l->kind = json_raw_string(json_get(l->object, "kind"));
-	l->namespace_ = json_raw_string(json_get(metadata, "namespace"));
-	l->name = json_raw_string(json_get(metadata, "name"));
-	l->uid = json_raw_string(json_get(metadata, "uid"));
+	l->id.api_version = json_raw_string(json_get(l->object, "apiVersion"));
+	l->id.kind = json_raw_string(json_get(l->object, "kind"));
+	l->id.namespace_ = json_raw_string(json_get(metadata, "namespace"));
+	l->id.name = json_raw_string(json_get(metadata, "name"));
+	l->id.uid = json_raw_string(json_get(metadata, "uid"));
 	l->seen = json_raw_string(json_get(metadata, "resourceVersion"));
 	if (json_type(l->object) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "it is not an object");
-	if (l->api_version.n == 0)
+	if (l->id.api_version.n == 0)
 		return err_set(err, ERR_PERMANENT, "it has no apiVersion");
-	if (l->kind.n == 0)
+	if (l->id.kind.n == 0)
 		return err_set(err, ERR_PERMANENT, "it has no kind");
-	if (l->name.n == 0)
+	if (l->id.name.n == 0)
 		return err_set(err, ERR_PERMANENT, "it has no metadata.name");
 	if (json_type(json_get(l->object, "status")) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT,
 		    "it has no status, or one that is not an object");
-	split_api_version(l);
+	objref_split(l->id.api_version, &l->id.group, &l->id.version);
 	return 0;
 }
 
@@ -95,27 +82,11 @@ line_parse(struct span text, struct err *err)
 	return NULL;
 }
 
-static void
-add_name(struct buf *b, const struct line *l, char between)
-{
-	buf_addspan(b, l->kind);
-	if (l->group.n != 0) {
-		buf_addc(b, '.');
-		buf_addspan(b, l->group);
-	}
-	buf_addc(b, between);
-	if (l->namespace_.n != 0 || between == '/') {
-		buf_addspan(b, l->namespace_);
-		buf_addc(b, '/');
-	}
-	buf_addspan(b, l->name);
-}
-
 static struct span
 namespace_of(const struct status_key *e)
 {
-	if (e->line->namespace_.n != 0)
-		return e->line->namespace_;
+	if (e->line->id.namespace_.n != 0)
+		return e->line->id.namespace_;
 	return span_str(kube_namespace(e->writer->kube));
 }
 
@@ -130,11 +101,7 @@ add_manager(struct buf *b, const struct status_key *e)
 		return;
 	}
 	buf_adds(b, "kpipe-");
-	buf_addspan(b, e->line->kind);
-	if (e->line->group.n != 0) {
-		buf_addc(b, '.');
-		buf_addspan(b, e->line->group);
-	}
+	objref_add_kind(b, e->line->id.kind, e->line->id.group);
 	for (size_t i = from; i < b->len; i++)
 		b->data[i] = (char)tolower((unsigned char)b->data[i]);
 }
@@ -146,18 +113,18 @@ add_body(struct buf *b, const struct status_key *e, struct span ns)
 	const struct line *l = e->line;
 
 	buf_adds(b, "{\"apiVersion\":");
-	json_add_string(b, l->api_version);
+	json_add_string(b, l->id.api_version);
 	json_add_key(b, "kind");
-	json_add_string(b, l->kind);
+	json_add_string(b, l->id.kind);
 	buf_adds(b, ",\"metadata\":{\"name\":");
-	json_add_string(b, l->name);
+	json_add_string(b, l->id.name);
 	if (ns.n != 0) {
 		json_add_key(b, "namespace");
 		json_add_string(b, ns);
 	}
-	if (l->uid.n != 0 && !e->take_back) {
+	if (l->id.uid.n != 0 && !e->take_back) {
 		json_add_key(b, "uid");
-		json_add_string(b, l->uid);
+		json_add_string(b, l->id.uid);
 	}
 	if (l->seen.n != 0 && !e->take_back) {
 		json_add_key(b, "resourceVersion");
@@ -217,7 +184,7 @@ log_failure(struct status_key *e, struct span reason)
 	struct buf b = BUF_INIT;
 
 	buf_adds(&b, "cannot write the status of ");
-	add_name(&b, e->line, ' ');
+	objref_add_label(&b, &e->line->id);
 	buf_adds(&b, ": ");
 	buf_addspan(&b, reason);
 	if (e->error == NULL || !span_is(buf_span(&b), e->error)) {
@@ -245,7 +212,8 @@ entry_failed(struct status_key *e, enum retry_kind kind, int64_t retry_after_ms,
 
 	w->counters.failures++;
 	denials_failed(&w->denials, &e->denied, kind);
-	effort_of(&w->efforts, e->line->group, e->line->kind, 0)->errors++;
+	effort_of(&w->efforts, e->line->id.group, e->line->id.kind, 0)
+	    ->errors++;
 	if (e->next != NULL &&
 	    pace_is_over(e, e->next, retry_is_permanent(kind))) {
 		entry_finish(e);
@@ -274,8 +242,8 @@ entry_failed_by(struct status_key *e, enum kube_verb verb,
 
 	kube_error_public(&reason, error, kind);
 	if (retry == RETRY_DENIED)
-		denials_enter(&e->writer->denials, &e->denied, e->line->group,
-		    e->line->kind, error);
+		denials_enter(&e->writer->denials, &e->denied,
+		    e->line->id.group, e->line->id.kind, error);
 	entry_failed(e, retry, error->retry_after_ms, buf_span(&reason));
 	buf_release(&reason);
 }
@@ -301,10 +269,10 @@ is_gone(const struct status_key *e, const struct kube_error *err)
 	if (err->code == 404)
 		return err->details_kind != NULL;
 	if (err->code == 409)
-		return (e->line->uid.n != 0 || e->line->seen.n != 0) &&
+		return (e->line->id.uid.n != 0 || e->line->seen.n != 0) &&
 		    !err->field_conflict;
-	return err->code == 422 && e->line->uid.n != 0 && err->causes != NULL &&
-	    about_uid(err);
+	return err->code == 422 && e->line->id.uid.n != 0 &&
+	    err->causes != NULL && about_uid(err);
 }
 
 /*
@@ -318,7 +286,8 @@ went_elsewhere(const struct status_key *e, struct span answer)
 {
 	struct span uid = json_raw_string(json_path(answer, "metadata.uid"));
 
-	return e->line->uid.n != 0 && uid.n != 0 && !span_eq(uid, e->line->uid);
+	return e->line->id.uid.n != 0 && uid.n != 0 &&
+	    !span_eq(uid, e->line->id.uid);
 }
 
 static void
@@ -369,7 +338,8 @@ answered(void *arg, const struct kube_answer *answer)
 		denials_leave(&w->denials, &e->denied);
 		entry_finish(e);
 	} else {
-		entry_failed_by(e, KUBE_APPLY, &answer->error, e->line->kind);
+		entry_failed_by(
+		    e, KUBE_APPLY, &answer->error, e->line->id.kind);
 	}
 }
 
@@ -385,8 +355,8 @@ has_status(const struct api_resource *r)
 static const struct api_resource *
 find(const struct status_key *e)
 {
-	return discovery_find(e->writer->discovery, e->line->group,
-	    e->line->version, e->line->kind);
+	return discovery_find(e->writer->discovery, e->line->id.group,
+	    e->line->id.version, e->line->id.kind);
 }
 
 static void
@@ -409,11 +379,12 @@ looked_up(void *arg, const struct kube_error *err)
 	}
 	if (r != NULL)
 		buf_addf(&reason, "%.*s has no status subresource",
-		    SPAN_ARG(e->line->kind));
+		    SPAN_ARG(e->line->id.kind));
 	else
 		buf_addf(&reason,
 		    "no matches for kind \"%.*s\" in version \"%.*s\"",
-		    SPAN_ARG(e->line->kind), SPAN_ARG(e->line->api_version));
+		    SPAN_ARG(e->line->id.kind),
+		    SPAN_ARG(e->line->id.api_version));
 	entry_failed(e, RETRY_PERMANENT, -1, buf_span(&reason));
 	buf_release(&reason);
 }
@@ -426,7 +397,7 @@ send_line(struct status_key *e, const struct api_resource *r)
 	struct span ns = r->namespaced ? namespace_of(e) : SPAN_NONE;
 
 	add_manager(&manager, e);
-	discovery_path(&path, r, ns, e->line->name, "status");
+	discovery_path(&path, r, ns, e->line->id.name, "status");
 	kube_query_add(&path, "fieldManager", buf_span(&manager));
 	kube_query_add(&path, "force", span_str("true"));
 	add_body(&body, e, ns);
@@ -476,7 +447,7 @@ status_take(struct status_writer *w, struct span text, struct err *err)
 	if (l == NULL)
 		return -1;
 	w->counters.lines++;
-	add_name(&key, l, '/');
+	objref_add_key(&key, &l->id);
 	e = map_get(&w->keys, buf_span(&key));
 	if (e != NULL) {
 		line_free(e->next);

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/objref.h"
 #include "conf/conf.h"
 #include "conf/expand.h"
 #include "conf/namespaces.h"
@@ -525,7 +526,5 @@ watches_free(struct watches *w)
 void
 watch_kind_name(const struct watch_kind *k, struct buf *out)
 {
-	buf_adds(out, k->kind);
-	if (*k->group != '\0')
-		buf_addf(out, ".%s", k->group);
+	objref_add_kind(out, span_str(k->kind), span_str(k->group));
 }

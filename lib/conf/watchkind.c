@@ -167,17 +167,15 @@ static int
 load_api_version(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	const struct yaml *v = yaml_get(y, "apiVersion");
-	const char *slash;
+	struct span group, version;
 
 	if (v == NULL)
 		return conf_fail(c, y->line, "apiVersion is missing");
 	if (conf_string(c, v, "apiVersion", &k->api_version) != 0)
 		return -1;
-	slash = strrchr(k->api_version, '/');
-	k->group = slash == NULL
-	    ? mem_strdup("")
-	    : mem_dup(k->api_version, slash - k->api_version);
-	k->version = mem_strdup(slash == NULL ? k->api_version : slash + 1);
+	objref_split(span_str(k->api_version), &group, &version);
+	k->group = mem_dup(group.p, group.n);
+	k->version = mem_dup(version.p, version.n);
 	v = yaml_get(y, "kind");
 	if (v == NULL)
 		return conf_fail(c, y->line, "kind is missing");

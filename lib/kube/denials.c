@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/objref.h"
 
 enum { TEXT_MAX = 450 }; /* reportfd takes 500 */
 
@@ -83,10 +84,7 @@ kind_of(struct denials *d, struct span group, struct span kind)
 	struct denied_kind *k = d->kinds;
 	struct buf name = BUF_INIT;
 
-	buf_addspan(&name, kind);
-	if (group.n > 0)
-		buf_addc(&name, '.');
-	buf_addspan(&name, group);
+	objref_add_kind(&name, kind, group);
 	while (k != NULL && !span_is(buf_span(&name), k->name))
 		k = k->next;
 	if (k == NULL) {

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/objref.h"
 #include "json/json.h"
 #include "kube/resources.h"
 #include "process/clock.h"
@@ -177,15 +178,10 @@ keep_stale(struct resources *next, const struct resources *old)
 	struct resources kept = {0};
 
 	for (size_t i = 0; i < next->stale.count; i++) {
-		const char *text = next->stale.items[i];
-		const char *slash = strchr(text, '/');
-		struct span group = slash == NULL
-		    ? span_str("")
-		    : span_make(text, (size_t)(slash - text));
-		struct span version =
-		    span_str(slash == NULL ? text : slash + 1);
+		struct span group, version;
 		bool listed = false;
 
+		objref_split(span_str(next->stale.items[i]), &group, &version);
 		for (size_t k = 0; k < next->count && !listed; k++)
 			listed = span_is(group, next->items[k]->group) &&
 			    span_is(version, next->items[k]->version);

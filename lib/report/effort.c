@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/objref.h"
 
 enum { EFFORTS_MAX = 1000 }; /* by hand anything can be written */
 
@@ -12,11 +13,7 @@ name_of(struct span group, struct span kind)
 {
 	struct buf b = BUF_INIT;
 
-	buf_addspan(&b, kind);
-	if (group.n > 0) {
-		buf_addc(&b, '.');
-		buf_addspan(&b, group);
-	}
+	objref_add_kind(&b, kind, group);
 	for (size_t i = 0; i < b.len; i++)
 		b.data[i] = (char)tolower((unsigned char)b.data[i]);
 	return buf_take(&b);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "base/objref.h"
 #include "json/jvtext.h"
 
 void
@@ -50,15 +51,10 @@ apischema_of(struct span api_version, struct span kind)
 	    "networking.k8s.io", "node.k8s.io", "policy",
 	    "rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io",
 	    "storage.k8s.io", NULL};
-	const char *slash =
-	    api_version.p == NULL ? NULL : span_find(api_version, '/');
-	struct apischema s = {kind, span_is(api_version, "v1")};
+	struct span group = objref_group(api_version);
 
-	if (slash != NULL)
-		s.builtin = one_of(
-		    span_make(api_version.p, (size_t)(slash - api_version.p)),
-		    groups);
-	return s;
+	return (struct apischema){kind,
+	    group.n == 0 ? span_is(api_version, "v1") : one_of(group, groups)};
 }
 
 /* Is this step the member `key` of the member `parent` of the object? */

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/objref.h"
 #include "json/jvtext.h"
 #include "process/clock.h"
 #include "program/run.h"
@@ -45,19 +46,13 @@ lacks(jv object)
 static void
 add_identity(struct buf *b, jv object)
 {
-	struct span version = text_of(object, "apiVersion");
 	jv metadata = jvtext_peek(object, "metadata");
-	const char *slash = span_find(version, '/');
 
-	buf_addspan(b, text_of(object, "kind"));
-	if (slash != NULL) {
-		buf_addc(b, '.');
-		buf_add(b, version.p, (size_t)(slash - version.p));
-	}
-	buf_addc(b, '/');
-	buf_addspan(b, text_of(metadata, "namespace"));
-	buf_addc(b, '/');
-	buf_addspan(b, text_of(metadata, "name"));
+	objref_add_key(b,
+	    &(struct objref){.kind = text_of(object, "kind"),
+		.group = objref_group(text_of(object, "apiVersion")),
+		.namespace_ = text_of(metadata, "namespace"),
+		.name = text_of(metadata, "name")});
 }
 
 static int

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/objref.h"
 #include "json/json.h"
 #include "state/backoff.h"
 
@@ -32,15 +33,10 @@ cache_add_kind(struct cache *s, const struct watch_kind *conf)
 struct cache_kind *
 cache_kind(const struct cache *s, struct span api_version, struct span kind)
 {
-	const char *slash = span_find(api_version, '/');
 	struct buf name = BUF_INIT;
 	struct cache_kind *k;
 
-	buf_addspan(&name, kind);
-	if (slash != NULL) {
-		buf_addc(&name, '.');
-		buf_add(&name, api_version.p, slash - api_version.p);
-	}
+	objref_add_kind(&name, kind, objref_group(api_version));
 	k = map_get(&s->by_name, buf_span(&name));
 	buf_release(&name);
 	return k;
@@ -229,11 +225,11 @@ void
 cache_object_label(
     struct buf *b, const struct cache_kind *k, struct span ns, struct span name)
 {
-	buf_adds(b, k->name);
-	buf_addc(b, '/');
-	buf_addspan(b, ns);
-	buf_addc(b, '/');
-	buf_addspan(b, name);
+	objref_add_key(b,
+	    &(struct objref){.kind = span_str(k->conf->kind),
+		.group = span_str(k->conf->group),
+		.namespace_ = ns,
+		.name = name});
 }
 
 void

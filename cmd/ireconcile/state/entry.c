@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/objref.h"
 #include "conf/selector.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -375,10 +376,7 @@ entry_objects(
 struct use *
 entry_managed(const struct entry *e, struct span api_version, struct span kind)
 {
-	const char *slash = span_find(api_version, '/');
-	struct span group = slash == NULL
-	    ? span_str("")
-	    : span_make(api_version.p, slash - api_version.p);
+	struct span group = objref_group(api_version);
 
 	for (size_t i = 0; i < e->use_count; i++) {
 		struct use *u = e->uses[i];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/objref.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 
@@ -24,12 +25,8 @@ static bool
 is_kind(struct span ref, const struct watch_kind *kind)
 {
 	struct span version = json_raw_string(json_get(ref, "apiVersion"));
-	const char *slash = span_find(version, '/');
-	struct span group = slash == NULL
-	    ? span_str("")
-	    : span_make(version.p, (size_t)(slash - version.p));
 
-	return version.n > 0 && span_is(group, kind->group) &&
+	return version.n > 0 && span_is(objref_group(version), kind->group) &&
 	    span_is(json_raw_string(json_get(ref, "kind")), kind->kind);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/objref.h"
 #include "control/gc_graph.h"
 #include "json/json.h"
 #include "process/clock.h"
@@ -65,14 +66,9 @@ traces_of(const struct stored *o)
 static struct resource *
 find_kind(struct gc *g, struct span api_version, struct span kind)
 {
-	const char *slash = span_find(api_version, '/');
-	struct span group = span_make("", 0), version = api_version;
+	struct span group, version;
 
-	if (slash != NULL) {
-		group =
-		    span_make(api_version.p, (size_t)(slash - api_version.p));
-		version = span_make(slash + 1, api_version.n - group.n - 1);
-	}
+	objref_split(api_version, &group, &version);
 	if (version.n == 0)
 		return NULL;
 	return resource_find_kind(g->api->registry, group, version, kind);

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/objref.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "crd/crd.h"
@@ -54,23 +55,12 @@ free_entry(struct snapshot_entry *e)
 	free(e);
 }
 
-/* Behind the last '/' is the version of an API; before it, the group. */
-static struct span
-group_of(struct span api_version)
-{
-	const char *slash = span_find(api_version, '/');
-
-	return slash == NULL
-	    ? span_make("", 0)
-	    : span_make(api_version.p, (size_t)(slash - api_version.p));
-}
-
 /* "GROUP/KIND" and, unless object is NULL, " NAMESPACE/NAME". */
 static struct span
 key_of(struct loading *l, const struct json_frame *f, bool object, size_t *kind)
 {
 	struct span head = arena_printf(&l->arena, "%.*s/%.*s",
-	    SPAN_ARG(group_of(f->api_version)), SPAN_ARG(f->kind));
+	    SPAN_ARG(objref_group(f->api_version)), SPAN_ARG(f->kind));
 
 	*kind = head.n;
 	return !object
@@ -115,7 +105,7 @@ put_entry(struct loading *l, const struct json_frame *f, struct span object)
 	e->line = l->line;
 	e->stale = false;
 	e->definition = span_is(f->kind, "CustomResourceDefinition") &&
-	    span_is(group_of(f->api_version), "apiextensions.k8s.io");
+	    span_is(objref_group(f->api_version), "apiextensions.k8s.io");
 }
 
 static void
@@ -257,7 +247,7 @@ static struct resource *
 resource_of(struct loading *l, const struct node *object)
 {
 	struct span api_version = tree_path_text(object, "apiVersion");
-	struct span group = group_of(api_version), version = api_version;
+	struct span group = objref_group(api_version), version = api_version;
 
 	if (group.n > 0)
 		version = span_make(

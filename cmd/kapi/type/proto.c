@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/objref.h"
 #include "process/clock.h"
 #include "text/number.h"
 #include "type/decode_text.h"
@@ -349,17 +350,12 @@ value_of(struct decoder *d, const struct schema *s, const struct wire *w)
 static const struct schema *
 type_of(struct span api_version, struct span kind)
 {
-	const char *slash = span_find(api_version, '/');
-	struct span group = span_str(""), version = api_version;
+	struct span group, version;
 
 	if (span_is(kind, "DeleteOptions"))
 		return schema_builtin(span_str(
 		    "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
-	if (slash != NULL) {
-		group =
-		    span_make(api_version.p, (size_t)(slash - api_version.p));
-		version = span_make(slash + 1, api_version.n - group.n - 1);
-	}
+	objref_split(api_version, &group, &version);
 	return schema_builtin_kind(group, version, kind);
 }
 

@@ -10,6 +10,9 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/objref.h"
+#include "builtin/builtin.h"
+#include "crd/crd.h"
 
 static const char scheme[] = "pkg/runtime/scheme.go:111";
 
@@ -79,19 +82,6 @@ go_package(struct span group)
 			   : span_make(group.p, (size_t)(dot - group.p));
 }
 
-static void
-split_version(struct span api, struct span *group, struct span *version)
-{
-	const char *slash = span_find(api, '/');
-
-	*group = span_str("");
-	*version = api;
-	if (slash == NULL)
-		return;
-	*group = span_make(api.p, (size_t)(slash - api.p));
-	*version = span_make(slash + 1, api.n - group->n - 1);
-}
-
 /* apiVersion and kind of a built-in kind are not the URL's. */
 static struct problem *
 check_builtin_type(struct write *w, const struct decoding *how, struct span api,
@@ -102,7 +92,7 @@ check_builtin_type(struct write *w, const struct decoding *how, struct span api,
 
 	if (span_eq(api, want) && span_eq(kind, e.kind))
 		return NULL;
-	split_version(api, &group, &version);
+	objref_split(api, &group, &version);
 	if (resource_find_kind(w->api->registry, group, version, kind) == NULL)
 		return cannot_handle(w, how, kind, version,
 		    arena_printf(w->arena,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/array.h"
+#include "base/objref.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
 #include "type/objectmeta.h"
@@ -86,15 +87,10 @@ write_delete(struct write *w, struct stored *stored)
 static bool
 version_is_served(void *registry, struct span api_version)
 {
-	const char *slash = span_find(api_version, '/');
-	struct span group = span_str("");
+	struct span group, version;
 
-	if (slash != NULL) {
-		group =
-		    span_make(api_version.p, (size_t)(slash - api_version.p));
-		api_version = span_make(slash + 1, api_version.n - group.n - 1);
-	}
-	return resource_has_version(registry, group, api_version);
+	objref_split(api_version, &group, &version);
+	return resource_has_version(registry, group, version);
 }
 
 struct managed_write

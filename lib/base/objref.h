@@ -1,0 +1,54 @@
+/*
+ * objref: which object of the API is meant, and how doc/protocol.md and people
+ * spell it. All spans borrow. An object of the cluster has no namespace, the
+ * core group is "".
+ */
+#ifndef OBJREF_H
+#define OBJREF_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+struct objref {
+	struct span api_version, kind, namespace_, name, uid;
+	struct span group, version; /* of api_version */
+};
+
+/* "apps/v1" is group "apps", version "v1"; "v1" is of the core group, and so
+ * is what is absent. The group is never absent. */
+static inline void
+objref_split(struct span api_version, struct span *group, struct span *version)
+{
+	const char *slash = span_find(api_version, '/');
+
+	*group = span_str("");
+	*version = api_version;
+	if (slash != NULL)
+		*group = span_cut(version, '/');
+}
+
+static inline struct span
+objref_group(struct span api_version)
+{
+	struct span group, version;
+
+	objref_split(api_version, &group, &version);
+	return group;
+}
+
+/* "Kind.group", the core group's "Kind"; appended. */
+void objref_add_kind(struct buf *b, struct span kind, struct span group);
+/* Takes that apart again. */
+void objref_split_kind(struct span text, struct span *kind, struct span *group);
+
+/* The key of doc/protocol.md, "Kind.group/namespace/name"; appended. */
+void objref_add_key(struct buf *b, const struct objref *o);
+/* Sets kind, group, namespace and name of *o; the rest is absent. False: text
+ * is no key, and is taken for a kind without a group. */
+bool objref_parse_key(struct objref *o, struct span text);
+/* As people read it, "Kind.group namespace/name"; appended. */
+void objref_add_label(struct buf *b, const struct objref *o);
+
+#endif
