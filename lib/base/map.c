@@ -91,6 +91,22 @@ map_del(struct map *m, struct span key)
 	return old;
 }
 
+void
+map_sweep(
+    struct map *m, bool (*is_over)(const void *, const void *), const void *arg)
+{
+	struct map_slot *old = mem_array(NULL, m->count, sizeof(*old));
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].value != NULL &&
+		    is_over(m->slots[i].value, arg))
+			old[n++] = m->slots[i];
+	while (n > 0)
+		free(map_del(m, old[--n].key));
+	free(old);
+}
+
 void *
 map_next(const struct map *m, size_t *i)
 {

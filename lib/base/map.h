@@ -8,6 +8,7 @@
 #ifndef MAP_H
 #define MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,10 @@ void *map_get(const struct map *m, struct span key);
 void *map_put(struct map *m, struct span key, void *value);
 /* Removes it, returns the value or NULL. */
 void *map_del(struct map *m, struct span key);
+
+/* Removes the values of which is_over is true, and frees them. */
+void map_sweep(struct map *m, bool (*is_over)(const void *, const void *),
+    const void *arg);
 
 /* for (size_t i = 0; (v = map_next(m, &i)) != NULL;) ...; no change while. */
 void *map_next(const struct map *m, size_t *i);

@@ -28,8 +28,7 @@ struct loop {
 	size_t source_cap;
 	size_t always_count;
 	uint32_t serial;
-	struct timer **heap;
-	size_t heap_len, heap_cap;
+	struct heap timers;
 	uint64_t timer_order;
 	int signal_fd;
 	sigset_t signals;
@@ -64,14 +63,12 @@ loop_free(struct loop *l)
 {
 	if (l == NULL)
 		return;
-	for (size_t i = 0; i < l->heap_len; i++)
-		l->heap[i]->slot = 0;
+	heap_release(&l->timers);
 	if (l->signal_fd >= 0)
 		close(l->signal_fd);
 	if (l->epoll_fd >= 0)
 		close(l->epoll_fd);
 	free(l->sources);
-	free(l->heap);
 	free(l);
 }
 
@@ -139,64 +136,18 @@ loop_unwatch(struct loop *l, int fd)
 }
 
 static bool
-heap_before(const struct timer *a, const struct timer *b)
+timer_before(const void *x, const void *y)
 {
+	const struct timer *a = x, *b = y;
+
 	return a->due_ms != b->due_ms ? a->due_ms < b->due_ms
 				      : a->order < b->order;
-}
-
-static void
-heap_place(struct loop *l, size_t i, struct timer *t)
-{
-	l->heap[i] = t;
-	t->slot = i + 1;
-}
-
-static void
-heap_up(struct loop *l, size_t i, struct timer *t)
-{
-	while (i > 0 && heap_before(t, l->heap[(i - 1) / 2])) {
-		heap_place(l, i, l->heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
-	heap_place(l, i, t);
-}
-
-static void
-heap_down(struct loop *l, size_t i, struct timer *t)
-{
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= l->heap_len)
-			break;
-		if (child + 1 < l->heap_len &&
-		    heap_before(l->heap[child + 1], l->heap[child]))
-			child++;
-		if (!heap_before(l->heap[child], t))
-			break;
-		heap_place(l, i, l->heap[child]);
-		i = child;
-	}
-	heap_place(l, i, t);
 }
 
 void
 loop_cancel(struct loop *l, struct timer *t)
 {
-	size_t i = t->slot - 1;
-	struct timer *last;
-
-	if (t->slot == 0)
-		return;
-	t->slot = 0;
-	last = l->heap[--l->heap_len];
-	if (last == t)
-		return;
-	if (i > 0 && heap_before(last, l->heap[(i - 1) / 2]))
-		heap_up(l, i, last);
-	else
-		heap_down(l, i, last);
+	heap_del(&l->timers, t, timer_before);
 }
 
 void
@@ -208,11 +159,7 @@ loop_at(
 	t->fn = fn;
 	t->arg = arg;
 	t->order = ++l->timer_order;
-	if (l->heap_len == l->heap_cap) {
-		l->heap_cap = l->heap_cap ? l->heap_cap * 2 : 16;
-		l->heap = mem_array(l->heap, l->heap_cap, sizeof(*l->heap));
-	}
-	heap_up(l, l->heap_len++, t);
+	heap_put(&l->timers, t, timer_before);
 }
 
 void
@@ -227,9 +174,9 @@ run_due_timers(struct loop *l)
 	uint64_t now = clock_ms();
 	uint64_t newest = l->timer_order; /* those set meanwhile wait a round */
 
-	while (l->heap_len > 0 && !l->stopped) {
-		struct timer *t = l->heap[0];
+	struct timer *t;
 
+	while ((t = heap_first(&l->timers)) != NULL && !l->stopped) {
 		if (t->due_ms > now || t->order > newest)
 			break;
 		loop_cancel(l, t);
@@ -315,14 +262,15 @@ always_ready(const struct loop *l)
 static int
 wait_time(const struct loop *l, int timeout_ms)
 {
+	const struct timer *first = heap_first(&l->timers);
 	uint64_t now, left;
 
 	if (always_ready(l))
 		return 0;
-	if (l->heap_len == 0)
+	if (first == NULL)
 		return timeout_ms;
 	now = clock_ms();
-	left = l->heap[0]->due_ms > now ? l->heap[0]->due_ms - now : 0;
+	left = first->due_ms > now ? first->due_ms - now : 0;
 	if (left > 3600000)
 		left = 3600000;
 	/*

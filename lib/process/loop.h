@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/heap.h"
+
 struct loop;
 
 enum { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HUP = 4 };
@@ -33,10 +35,10 @@ void loop_unwatch(struct loop *l, int fd);
 
 /* A timer belongs to the caller, zeroed before first use. */
 struct timer {
-	uint64_t due_ms; /* clock_ms() */
+	struct heap_slot slot; /* first: armed if in a loop's heap */
+	uint64_t due_ms;       /* clock_ms() */
 	loop_fn *fn;
 	void *arg;
-	size_t slot; /* place in the heap + 1; 0: not armed */
 	uint64_t order;
 };
 
@@ -48,7 +50,7 @@ void loop_cancel(struct loop *l, struct timer *t);
 static inline bool
 loop_timer_armed(const struct timer *t)
 {
-	return t->slot != 0;
+	return heap_has(t);
 }
 
 /* Blocks the signal and delivers it here, by signalfd. */

@@ -22,24 +22,14 @@ key_of(const struct backoff *b)
 	return span_make(b->key, b->key_len);
 }
 
-/* Those that nobody has asked for since they were over for as long as they
- * can last. Their number is bounded by what one can fail in that time. */
-static void
-sweep(struct map *all, int64_t now)
+/* Nobody has asked for it since it was over for as long as it can last. The
+ * number of others is bounded by what one can fail in that time. */
+static bool
+is_over(const void *value, const void *now)
 {
-	struct backoff **old, *b;
-	size_t n = 0;
+	const struct backoff *b = value;
 
-	old = mem_array(NULL, all->count, sizeof(struct backoff *));
-	for (size_t i = 0; (b = map_next(all, &i)) != NULL;)
-		if (b->until + LAST_S * second < now)
-			old[n++] = b;
-	while (n > 0) {
-		b = old[--n];
-		map_del(all, key_of(b));
-		free(b);
-	}
-	free(old);
+	return b->until + LAST_S * second < *(const int64_t *)now;
 }
 
 static struct backoff *
@@ -50,7 +40,7 @@ get(struct map *all, struct span key, int64_t now)
 	if (b != NULL)
 		return b;
 	if (all->count >= SWEEP_AT && (all->count & (all->count - 1)) == 0)
-		sweep(all, now);
+		map_sweep(all, is_over, &now);
 	b = mem_zalloc(sizeof(*b) + key.n);
 	b->key_len = key.n;
 	memcpy(b->key, key.p, key.n);

@@ -8,9 +8,9 @@
 #include "state/primary.h"
 
 struct lane {
-	uint64_t used_us; /* never less than what the served lane had */
+	struct heap_slot slot; /* first: in the heap while somebody waits */
+	uint64_t used_us;      /* never less than what the served lane had */
 	struct primary *first, **end;
-	size_t slot; /* place in the heap + 1; 0: nobody waits */
 	size_t key_len;
 	char key[];
 };
@@ -33,23 +33,14 @@ add_key(const struct lanes *l, const struct primary *p, struct buf *key)
 	}
 }
 
-/* Those of which nothing is to be remembered. */
-static void
-sweep(struct lanes *l)
+/* Nothing is to be remembered of it. */
+static bool
+is_over(const void *value, const void *arg)
 {
-	struct lane **old, *lane;
-	size_t n = 0;
+	const struct lane *lane = value;
+	const struct lanes *l = arg;
 
-	old = mem_array(NULL, l->all.count, sizeof(struct lane *));
-	for (size_t i = 0; (lane = map_next(&l->all, &i)) != NULL;)
-		if (lane->slot == 0 && lane->used_us <= l->now_us)
-			old[n++] = lane;
-	while (n > 0) {
-		lane = old[--n];
-		map_del(&l->all, lane_key(lane));
-		free(lane);
-	}
-	free(old);
+	return !heap_has(lane) && lane->used_us <= l->now_us;
 }
 
 static struct lane *
@@ -61,8 +52,8 @@ lane_of(struct lanes *l, const struct primary *p)
 	add_key(l, p, &key);
 	lane = map_get(&l->all, buf_span(&key));
 	if (lane == NULL) {
-		if (l->all.count > 2 * l->active + 256)
-			sweep(l);
+		if (l->all.count > 2 * l->waiting.count + 256)
+			map_sweep(&l->all, is_over, l);
 		lane = mem_zalloc(sizeof(*lane) + key.len + 1);
 		lane->used_us = l->now_us;
 		lane->end = &lane->first;
@@ -76,43 +67,13 @@ lane_of(struct lanes *l, const struct primary *p)
 }
 
 static bool
-before(const struct lane *a, const struct lane *b)
+before(const void *first, const void *second)
 {
+	const struct lane *a = first, *b = second;
 	uint64_t x = a->used_us / LANES_SLICE_US;
 	uint64_t y = b->used_us / LANES_SLICE_US;
 
 	return x != y ? x < y : a->first->arrival < b->first->arrival;
-}
-
-static void
-place(struct lanes *l, size_t i, struct lane *lane)
-{
-	l->heap[i] = lane;
-	lane->slot = i + 1;
-}
-
-/* lane's rank changed. */
-static void
-sift(struct lanes *l, struct lane *lane)
-{
-	size_t i = lane->slot - 1;
-
-	while (i > 0 && before(lane, l->heap[(i - 1) / 2])) {
-		place(l, i, l->heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < l->active &&
-		    before(l->heap[child + 1], l->heap[child]))
-			child++;
-		if (child >= l->active || !before(l->heap[child], lane))
-			break;
-		place(l, i, l->heap[child]);
-		i = child;
-	}
-	place(l, i, lane);
 }
 
 void
@@ -124,22 +85,17 @@ lanes_add(struct lanes *l, struct primary *p)
 	p->arrival = ++l->arrivals;
 	*lane->end = p;
 	lane->end = &p->next;
-	if (lane->slot != 0)
+	if (heap_has(lane))
 		return;
 	if (lane->used_us < l->now_us)
 		lane->used_us = l->now_us;
-	if (l->active == l->cap) {
-		l->cap = l->cap ? l->cap * 2 : 16;
-		l->heap = mem_array(l->heap, l->cap, sizeof(struct lane *));
-	}
-	lane->slot = ++l->active;
-	sift(l, lane);
+	heap_put(&l->waiting, lane, before);
 }
 
 struct primary *
 lanes_take(struct lanes *l)
 {
-	struct lane *lane = l->active > 0 ? l->heap[0] : NULL, *last;
+	struct lane *lane = heap_first(&l->waiting);
 	struct primary *p;
 
 	if (lane == NULL)
@@ -149,16 +105,11 @@ lanes_take(struct lanes *l)
 	p = lane->first;
 	lane->first = p->next;
 	if (lane->first != NULL) {
-		sift(l, lane);
+		heap_put(&l->waiting, lane, before);
 		return p;
 	}
 	lane->end = &lane->first;
-	lane->slot = 0;
-	last = l->heap[--l->active];
-	if (last != lane) {
-		last->slot = 1;
-		sift(l, last);
-	}
+	heap_del(&l->waiting, lane, before);
 	return p;
 }
 
@@ -171,8 +122,8 @@ lanes_charge(struct lanes *l, const struct primary *p, uint64_t us)
 		return;
 	lane = lane_of(l, p);
 	lane->used_us += us;
-	if (lane->slot != 0)
-		sift(l, lane);
+	if (heap_has(lane))
+		heap_put(&l->waiting, lane, before);
 }
 
 void
@@ -180,9 +131,9 @@ lanes_release(struct lanes *l)
 {
 	struct lane *lane;
 
+	heap_release(&l->waiting);
 	for (size_t i = 0; (lane = map_next(&l->all, &i)) != NULL;)
 		free(lane);
 	map_release(&l->all);
-	free(l->heap);
 	*l = (struct lanes){.order = l->order};
 }

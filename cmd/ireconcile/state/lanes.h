@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/heap.h"
 #include "base/map.h"
 
 struct primary;
@@ -27,10 +28,9 @@ enum lanes_order { LANES_FAIR, LANES_ONE };
 /* Zeroed: an empty one. */
 struct lanes {
 	enum lanes_order order;
-	struct map all;	    /* by namespace, or NUL and name */
-	struct lane **heap; /* those with waiting primaries */
-	size_t active, cap;
-	uint64_t now_us; /* of the lane served last */
+	struct map all;	     /* by namespace, or NUL and name */
+	struct heap waiting; /* lanes with waiting primaries */
+	uint64_t now_us;     /* of the lane served last */
 	uint64_t arrivals;
 };
 

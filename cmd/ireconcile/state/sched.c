@@ -52,64 +52,22 @@ earliest(const struct wake *w)
 }
 
 static bool
-before(const struct wake *a, const struct wake *b)
+before(const void *first, const void *second)
 {
+	const struct wake *a = first, *b = second;
 	int64_t x = earliest(a), y = earliest(b);
 
 	return x != y ? x < y : span_cmp(a->key, b->key) < 0;
-}
-
-static void
-place(struct sched *s, size_t i, struct wake *w)
-{
-	s->heap[i] = w;
-	w->slot = i + 1;
-}
-
-static void
-sift(struct sched *s, size_t i, struct wake *w)
-{
-	while (i > 0 && before(w, s->heap[(i - 1) / 2])) {
-		place(s, i, s->heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < s->len &&
-		    before(s->heap[child + 1], s->heap[child]))
-			child++;
-		if (child >= s->len || !before(s->heap[child], w))
-			break;
-		place(s, i, s->heap[child]);
-		i = child;
-	}
-	place(s, i, w);
 }
 
 /* The times of w changed. */
 static void
 update(struct sched *s, struct wake *w)
 {
-	size_t i = w->slot - 1;
-	struct wake *last;
-
-	if (earliest(w) != 0) {
-		if (w->slot == 0) {
-			if (s->len == s->cap) {
-				s->cap = s->cap ? s->cap * 2 : 64;
-				s->heap = mem_array(
-				    s->heap, s->cap, sizeof(*s->heap));
-			}
-			i = s->len++;
-		}
-		sift(s, i, w);
-	} else if (w->slot != 0) {
-		w->slot = 0;
-		last = s->heap[--s->len];
-		if (last != w)
-			sift(s, i, last);
-	}
+	if (earliest(w) != 0)
+		heap_put(&s->wakes, w, before);
+	else
+		heap_del(&s->wakes, w, before);
 }
 
 void
@@ -148,13 +106,15 @@ sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept)
 int64_t
 sched_next(const struct sched *s)
 {
-	return s->len == 0 ? 0 : earliest(s->heap[0]);
+	const struct wake *w = heap_first(&s->wakes);
+
+	return w == NULL ? 0 : earliest(w);
 }
 
 struct wake *
 sched_due(struct sched *s, int64_t ticks, unsigned *reasons)
 {
-	struct wake *w = s->len == 0 ? NULL : s->heap[0];
+	struct wake *w = heap_first(&s->wakes);
 	int64_t first = w == NULL ? 0 : earliest(w);
 
 	if (w == NULL || first > ticks)
@@ -172,9 +132,5 @@ sched_due(struct sched *s, int64_t ticks, unsigned *reasons)
 void
 sched_release(struct sched *s)
 {
-	for (size_t i = 0; i < s->len; i++)
-		s->heap[i]->slot = 0;
-	free(s->heap);
-	s->heap = NULL;
-	s->len = s->cap = 0;
+	heap_release(&s->wakes);
 }

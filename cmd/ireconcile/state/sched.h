@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/heap.h"
 #include "base/span.h"
 
 enum wake_reason {
@@ -29,8 +30,8 @@ enum wake_reason {
 };
 
 struct wake {
+	struct heap_slot slot;	  /* first */
 	int64_t at[WAKE_REASONS]; /* ticks, microseconds; 0: not set */
-	size_t slot;		  /* place in the heap + 1; 0: not in it */
 	struct span key;	  /* borrowed; breaks ties */
 	void *owner;
 };
@@ -41,8 +42,7 @@ struct sched {
 	enum sched_clock clock;
 	int64_t input_us;
 	int64_t ahead_us; /* the wall clock, of that of the timers */
-	struct wake **heap;
-	size_t len, cap;
+	struct heap wakes;
 };
 
 void sched_release(struct sched *s);

@@ -43,6 +43,40 @@ walk(struct map *m, struct entry *entries, size_t n)
 	return true;
 }
 
+static bool
+is_even(const void *value, const void *arg)
+{
+	(*(size_t *)(uintptr_t)arg)++;
+	return ((const char *)value)[strlen(value) - 1] % 2 == 0;
+}
+
+static void
+test_sweep(void)
+{
+	struct map m = MAP_INIT;
+	size_t asked = 0, odd = 0, even = 0;
+	char *name;
+
+	for (int i = 0; i < 100; i++) {
+		char text[8];
+
+		snprintf(text, sizeof(text), "n%d", i);
+		name = mem_strdup(text);
+		map_put(&m, span_str(name), name);
+	}
+	map_sweep(&m, is_even, &asked);
+	ok(asked == 100 && m.count == 50, "asked once of each");
+	for (size_t i = 0; (name = map_next(&m, &i)) != NULL; free(name))
+		if (is_even(name, &asked))
+			even++;
+		else
+			odd += map_get(&m, span_str(name)) == name;
+	ok(odd == 50 && even == 0, "the others stay where they are found");
+	map_release(&m);
+	map_sweep(&m, is_even, &asked);
+	ok(m.count == 0, "an empty map");
+}
+
 int
 main(void)
 {
@@ -70,5 +104,6 @@ main(void)
 	free(sorted);
 	map_release(&m);
 	free(entries);
+	test_sweep();
 	return tap_done();
 }
