@@ -5,8 +5,7 @@
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 
-fuzzer fuzz-program cmd/ireconcile/language/*.c \
-	cmd/ireconcile/agree/quantity.c
+fuzzer fuzz-program cmd/ireconcile/language/*.c
 runs 0 "fuzz-program" "$T/fuzz-program" "${FUZZ_SECONDS:-5}" "${FUZZ_SEED:-1}"
 note "$(cat "$T/out")"
 done_testing

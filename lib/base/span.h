@@ -141,7 +141,7 @@ is_digit(char c)
 }
 
 static inline bool
-is_among(char c, const char *set)
+span_is_among(char c, const char *set)
 {
 	return c != '\0' && strchr(set, c) != NULL;
 }
@@ -149,7 +149,7 @@ is_among(char c, const char *set)
 static inline struct span
 span_trim_start(struct span s, const char *set)
 {
-	while (s.n > 0 && is_among(*s.p, set))
+	while (s.n > 0 && span_is_among(*s.p, set))
 		s = span_skip(s, 1);
 	return s;
 }
@@ -157,7 +157,7 @@ span_trim_start(struct span s, const char *set)
 static inline struct span
 span_trim_end(struct span s, const char *set)
 {
-	while (s.n > 0 && is_among(s.p[s.n - 1], set))
+	while (s.n > 0 && span_is_among(s.p[s.n - 1], set))
 		s.n--;
 	return s;
 }

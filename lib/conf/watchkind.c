@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/objref.h"
 #include "conf/namespaces.h"
 #include "conf/selector.h"
 

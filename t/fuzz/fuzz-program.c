@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "agree/quantity.h"
+#include "kube/quantity.h"
 #include "language/guards.h"
 #include "language/jqlex.h"
 #include "language/jqparse.h"
@@ -167,9 +167,9 @@ check_quantity(struct span text)
 {
 	struct quantity a, b;
 
-	if (quantity_parse(text, &a) != 0)
+	if (quantity_parse(text, &a) != NULL)
 		return;
-	expect(quantity_parse(text, &b) == 0 && quantity_eq(&a, &b),
+	expect(quantity_parse(text, &b) == NULL && quantity_cmp(&a, &b) == 0,
 	    "a quantity equals itself", text);
 	expect(a.mantissa == 0 || (a.mantissa % 2 != 0 && a.mantissa % 5 != 0),
 	    "the mantissa has neither twos nor fives", text);

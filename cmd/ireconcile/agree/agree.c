@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "kube/quantity.h"
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
-#include "agree/quantity.h"
 #include "base/digest.h"
 #include "json/jvtext.h"
 
@@ -124,11 +124,11 @@ to_quantity(jv value, struct quantity *q)
 	int rc;
 
 	if (s.p != NULL)
-		return quantity_parse(s, q);
+		return quantity_parse(s, q) == NULL ? 0 : -1;
 	if (jv_get_kind(value) != JV_KIND_NUMBER ||
 	    jvtext_add(&text, value, NULL) != 0)
 		return -1;
-	rc = quantity_parse(buf_span(&text), q);
+	rc = quantity_parse(buf_span(&text), q) == NULL ? 0 : -1;
 	buf_release(&text);
 	return rc;
 }
@@ -139,7 +139,7 @@ agree_quantities(jv a_peek, jv b_peek)
 	struct quantity a, b;
 
 	return to_quantity(a_peek, &a) == 0 && to_quantity(b_peek, &b) == 0 &&
-	    quantity_eq(&a, &b);
+	    !a.rounded && !b.rounded && quantity_cmp(&a, &b) == 0;
 }
 
 static bool

@@ -73,7 +73,7 @@ claim_admit(const struct change_of *x, const struct node *object)
 
 	if (x->live == NULL)
 		return NULL;
-	if (quantity_cmp(given(is, "storage"), given(was, "storage")) <= 0)
+	if (amount_cmp(given(is, "storage"), given(was, "storage")) <= 0)
 		return NULL;
 	if (!tree_text_is(tree_path(x->live, "status.phase"), "Bound"))
 		return forbidden(a, r, object,

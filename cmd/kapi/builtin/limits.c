@@ -44,9 +44,8 @@ quota_validate(
 	for (size_t i = 0; i < tree_count(hard); i++) {
 		struct span key = hard->members[i].key;
 		const struct at *here = AT_KEY(AT(at, "hard"), key);
-		__int128 amount = 0;
 		check_quota_name(c, here, key);
-		if (quantity_get(hard->members[i].value, &amount) && amount < 0)
+		if (is_negative(hard->members[i].value))
 			fail_invalid(c, here, hard->members[i].value,
 			    "must be greater than or equal to 0");
 	}
@@ -72,7 +71,7 @@ check_order(struct causes *c, const struct at *at, struct span key,
 	const struct node *x = tree_get_span(given(item, small), key);
 	const struct node *y = tree_get_span(given(item, large), key);
 
-	if (x == NULL || y == NULL || quantity_cmp(x, y) <= 0)
+	if (x == NULL || y == NULL || amount_cmp(x, y) <= 0)
 		return;
 	fail_invalid(c, AT_KEY(AT(at, said), key),
 	    tree_get_span(given(item, shown), key),

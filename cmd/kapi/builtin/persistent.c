@@ -16,7 +16,7 @@ check_capacity(
 {
 	const struct at *at = AT(up, "capacity");
 	const struct node *size = given(capacity, "storage");
-	__int128 bytes = 0;
+	struct quantity bytes;
 
 	if (tree_count(capacity) == 0)
 		fail_required(c, at, "");
@@ -27,12 +27,12 @@ check_capacity(
 	for (size_t i = 0; i < tree_count(capacity); i++) {
 		const struct node *n = capacity->members[i].value;
 		const struct at *here = AT_KEY(at, capacity->members[i].key);
-		if (!quantity_get(n, &bytes))
+		if (!amount_get(n, &bytes))
 			continue;
-		if (bytes < 0)
-			fail_int(c, here, (int64_t)(bytes / 1000000000),
+		if (quantity_sign(&bytes) < 0)
+			fail_int(c, here, quantity_integer(&bytes),
 			    "must be a valid resource quantity");
-		if (bytes <= 0)
+		if (quantity_sign(&bytes) <= 0)
 			fail_invalid(c, here, n, "must be greater than zero");
 	}
 }

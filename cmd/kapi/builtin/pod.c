@@ -11,11 +11,11 @@ static bool
 has_quantities(const struct node *container, const char *which, bool *both)
 {
 	const struct node *list = given(given(container, "resources"), which);
-	__int128 zero;
+	struct quantity q;
 	bool cpu, memory;
 
-	cpu = quantity_get(given(list, "cpu"), &zero) && zero != 0;
-	memory = quantity_get(given(list, "memory"), &zero) && zero != 0;
+	cpu = amount_get(given(list, "cpu"), &q) && q.value != 0;
+	memory = amount_get(given(list, "memory"), &q) && q.value != 0;
 	*both = cpu && memory;
 	return cpu || memory;
 }
@@ -29,7 +29,7 @@ requests_are_limits(const struct node *container)
 	const struct node *requests = given(resources, "requests");
 
 	for (size_t i = 0; i < 2; i++)
-		if (quantity_cmp(given(limits, names[i]),
+		if (amount_cmp(given(limits, names[i]),
 			given(requests, names[i])) != 0)
 			return false;
 	return true;

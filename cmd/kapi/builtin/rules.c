@@ -256,100 +256,32 @@ int_or_percent(const struct node *value)
 	return i;
 }
 
-/* The suffixes of resource.Quantity: what one of it is, in nanos. */
-static bool
-suffix_nanos(struct span s, __int128 *scale)
-{
-	static const struct {
-		const char *suffix;
-		int base, power;
-	} all[] = {{"n", 10, 0}, {"u", 10, 3}, {"m", 10, 6}, {"", 10, 9},
-	    {"k", 10, 12}, {"M", 10, 15}, {"G", 10, 18}, {"T", 10, 21},
-	    {"P", 10, 24}, {"E", 10, 27}, {"Ki", 2, 10}, {"Mi", 2, 20},
-	    {"Gi", 2, 30}, {"Ti", 2, 40}, {"Pi", 2, 50}, {"Ei", 2, 60}};
-
-	for (size_t i = 0; i < COUNT(all); i++) {
-		if (!span_is(s, all[i].suffix))
-			continue;
-		*scale = all[i].base == 2 ? 1000000000 : 1;
-		for (int k = 0; k < all[i].power; k++)
-			*scale *= all[i].base;
-		return true;
-	}
-	return false;
-}
-
-/* 1e3, 2E6 */
-static bool
-exponent_nanos(struct span s, __int128 *scale)
-{
-	int sign = 1, e = 0;
-	size_t i = 1;
-
-	if (s.n < 2 || (s.p[0] != 'e' && s.p[0] != 'E'))
-		return false;
-	if (s.p[i] == '-' || s.p[i] == '+')
-		sign = s.p[i++] == '-' ? -1 : 1;
-	if (i == s.n)
-		return false;
-	for (; i < s.n; i++) {
-		if (!is_digit(s.p[i]) || e > 100)
-			return false;
-		e = e * 10 + (s.p[i] - '0');
-	}
-	e = 9 + sign * e;
-	*scale = e < 0 ? 0 : 1;
-	for (int k = 0; k < e && k < 27; k++)
-		*scale *= 10;
-	return true;
-}
-
-static const __int128 nanos_max = (__int128)INT64_MAX * 1000000000;
-
 bool
-quantity_get(const struct node *n, __int128 *nanos)
+amount_get(const struct node *n, struct quantity *q)
 {
 	struct span s = tree_is(n, NODE_NUMBER) ? n->text : tree_text(n);
-	__int128 value = 0, fraction = 0, scale, unit = 1;
-	size_t i = 0, digits = 0;
-	bool negative = false;
 
-	if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+'))
-		negative = s.p[i++] == '-';
-	for (; i < s.n && is_digit(s.p[i]); i++, digits++)
-		if (value <= nanos_max)
-			value = value * 10 + (s.p[i] - '0');
-	if (i < s.n && s.p[i] == '.') {
-		for (i++; i < s.n && is_digit(s.p[i]); i++) {
-			digits++;
-			if (unit < 1000000000) {
-				fraction = fraction * 10 + (s.p[i] - '0');
-				unit *= 10;
-			}
-		}
-	}
-	s = span_skip(s, i);
-	if (digits == 0 ||
-	    (!suffix_nanos(s, &scale) && !exponent_nanos(s, &scale)))
-		return false;
-	/* As in Go: what is larger is as large as can be. */
-	if (__builtin_mul_overflow(value, scale, nanos) ||
-	    __builtin_add_overflow(*nanos, fraction * scale / unit, nanos) ||
-	    *nanos > nanos_max)
-		*nanos = nanos_max;
-	if (negative)
-		*nanos = -*nanos;
-	return true;
+	return quantity_parse(s, q) == NULL;
 }
 
 int
-quantity_cmp(const struct node *x, const struct node *y)
+amount_cmp(const struct node *x, const struct node *y)
 {
-	__int128 a = 0, b = 0;
+	struct quantity a = {0}, b = {0};
 
-	quantity_get(x, &a);
-	quantity_get(y, &b);
-	return (a > b) - (a < b);
+	if (!amount_get(x, &a))
+		a = (struct quantity){0};
+	if (!amount_get(y, &b))
+		b = (struct quantity){0};
+	return quantity_cmp(&a, &b);
+}
+
+bool
+is_negative(const struct node *n)
+{
+	struct quantity q;
+
+	return amount_get(n, &q) && quantity_sign(&q) < 0;
 }
 
 bool

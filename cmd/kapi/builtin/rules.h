@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/span.h"
 #include "json/tree.h"
+#include "kube/quantity.h"
 #include "type/problem.h"
 
 /*
@@ -120,9 +121,11 @@ void check_int_or_percent(
 int64_t int_or_percent(const struct node *value); /* 25 or 3; 0 if absent */
 bool is_percent(const struct node *value);
 
-/* Quantities, in nanos: exact for what fits. False: it is not a quantity. */
-bool quantity_get(const struct node *n, __int128 *nanos);
-int quantity_cmp(const struct node *x, const struct node *y);
+/* Quantities. False: it is not a quantity. */
+bool amount_get(const struct node *n, struct quantity *q);
+bool is_negative(const struct node *n);
+/* What is not a quantity counts as 0. */
+int amount_cmp(const struct node *x, const struct node *y);
 
 /* Addresses. */
 bool ip_valid(struct span text);

@@ -161,14 +161,14 @@ check_claim_spec(struct causes *c, const struct at *at, const struct node *spec)
 	const struct node *mode = given(spec, "volumeMode");
 	const struct at *here =
 	    AT_KEY(AT(at, "resources"), span_str("storage"));
-	__int128 bytes = 0;
+	struct quantity bytes;
 
 	check_access_modes(
 	    c, AT(at, "accessModes"), given(spec, "accessModes"));
 	check_selector(c, AT(at, "selector"), given(spec, "selector"));
 	if (size == NULL)
 		fail_required(c, here, "");
-	else if (!quantity_get(size, &bytes) || bytes <= 0)
+	else if (!amount_get(size, &bytes) || quantity_sign(&bytes) <= 0)
 		fail_invalid(c, here, size, "must be greater than zero");
 	if (!tree_empty(class))
 		check_dns_subdomain(
@@ -210,9 +210,9 @@ check_claim_update(
 		    "spec is immutable after creation except "
 		    "resources.requests and volumeAttributesClassName for "
 		    "bound claims\n");
-	if (quantity_cmp(size, tree_path(was, "resources.requests.storage")) <
+	if (amount_cmp(size, tree_path(was, "resources.requests.storage")) <
 		0 &&
-	    quantity_cmp(size, tree_path(live, "status.capacity.storage")) <= 0)
+	    amount_cmp(size, tree_path(live, "status.capacity.storage")) <= 0)
 		fail_forbidden(c,
 		    AT(AT(AT(at, "resources"), "requests"), "storage"),
 		    "field can not be less than status.capacity");

@@ -173,7 +173,6 @@ check_source(struct causes *c, const struct at *at, const char *type,
     const struct node *n)
 {
 	const struct at *here = AT(at, type);
-	__int128 size = 0;
 
 	if (strcmp(type, "hostPath") == 0) {
 		check_host_path(c, here, n);
@@ -202,7 +201,7 @@ check_source(struct causes *c, const struct at *at, const char *type,
 		if (tree_empty(given(n, "driver")))
 			fail_required(c, AT(here, "driver"), "");
 	} else if (strcmp(type, "emptyDir") == 0) {
-		if (quantity_get(given(n, "sizeLimit"), &size) && size < 0)
+		if (is_negative(given(n, "sizeLimit")))
 			fail_forbidden(c, AT(here, "sizeLimit"),
 			    "SizeLimit field must be a valid resource "
 			    "quantity");
@@ -307,16 +306,18 @@ overcommit_allowed(struct span s)
 static void
 check_quantities(struct causes *c, const struct at *at, const struct node *list)
 {
-	__int128 q = 0;
+	struct quantity q;
 
 	for (size_t i = 0; i < tree_count(list); i++) {
 		struct span key = list->members[i].key;
 		const struct at *here = AT_KEY(at, key);
 		check_resource_name(c, here, key);
-		if (quantity_get(list->members[i].value, &q) && q < 0)
+		if (!amount_get(list->members[i].value, &q))
+			continue;
+		if (quantity_sign(&q) < 0)
 			fail_invalid(c, here, list->members[i].value,
 			    "must be greater than or equal to 0");
-		else if (!overcommit_allowed(key) && q % 1000000000 != 0)
+		else if (!overcommit_allowed(key) && q.scale < 0)
 			fail_invalid(c, here, list->members[i].value,
 			    "must be an integer");
 	}
@@ -335,7 +336,7 @@ check_resources(
 		struct span key = requests->members[i].key;
 		const struct node *request = requests->members[i].value;
 		const struct node *limit = tree_get_span(limits, key);
-		int cmp = limit == NULL ? 0 : quantity_cmp(request, limit);
+		int cmp = limit == NULL ? 0 : amount_cmp(request, limit);
 		if (limit != NULL && cmp != 0 && !overcommit_allowed(key))
 			fail_invalid(c, AT(at, "requests"), request,
 			    say(c, "must be equal to %.*s limit of %.*s",

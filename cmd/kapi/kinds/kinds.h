@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
 #include "type/strategy.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct kind_group {
 	const char *group; /* "" is the core group */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "json/json.h"
+#include "kube/quantity.h"
 #include "text/gotext.h"
-#include "text/goquantity.h"
 #include "type/decode_text.h"
 #include "type/encode.h"
 
@@ -375,7 +375,7 @@ decode_quantity(struct decoder *d, struct node *n)
 
 	if (n->kind == NODE_STRING || n->kind == NODE_NUMBER)
 		text = span_trim(n->text, SPAN_SPACE);
-	wrong = goquantity_canonical(d->arena, text, &text);
+	wrong = quantity_canonical(d->arena, text, &text);
 	if (wrong != NULL)
 		return fail(d, span_str(wrong));
 	*n = *tree_string(d->arena, text);

@@ -1,6 +1,6 @@
 #include "type/default.h"
 
-#include "text/goquantity.h"
+#include "kube/quantity.h"
 
 static bool
 is_wrong_null(const struct schema *s, const struct node *n)
@@ -43,7 +43,7 @@ round_resources(struct arena *a, struct node *list)
 	for (uint32_t i = 0; tree_is(list, NODE_OBJECT) && i < list->n; i++) {
 		struct span text = tree_text(list->members[i].value), rounded;
 
-		if (goquantity_round(a, text, &rounded) == NULL &&
+		if (quantity_round(a, text, &rounded) == NULL &&
 		    !span_eq(rounded, text))
 			list->members[i].value = tree_string(a, rounded);
 	}

@@ -26,7 +26,6 @@
 // needs cmd/kapi/type/decode_text.c
 // needs cmd/kapi/type/default.c
 // needs cmd/kapi/type/encode.c
-// needs cmd/kapi/text/goquantity.c
 // needs cmd/kapi/type/schema.c
 // needs cmd/kapi/type/tables.c
 // needs cmd/kapi/type/resource.c

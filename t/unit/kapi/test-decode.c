@@ -9,13 +9,12 @@
 // needs cmd/kapi/text/gotext.c
 // needs cmd/kapi/store/keys.c
 // needs cmd/kapi/type/problem.c
-// needs cmd/kapi/text/goquantity.c
 // needs cmd/kapi/type/resource.c
 // needs cmd/kapi/type/schema.c
 // needs cmd/kapi/store/store.c
 // needs cmd/kapi/type/tables.c
 #include "base/array.h"
-#include "text/goquantity.h"
+#include "kube/quantity.h"
 #include "type/decode.h"
 #include "type/decode_text.h"
 
@@ -87,7 +86,7 @@ test_quantities(struct arena *a)
 {
 	for (size_t i = 0; i < COUNT(quantities); i++) {
 		struct span result;
-		const char *wrong = goquantity_canonical(
+		const char *wrong = quantity_canonical(
 		    a, span_str(quantities[i].in), &result);
 
 		is(wrong != NULL ? wrong : arena_str(a, result),
