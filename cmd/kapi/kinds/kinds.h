@@ -1,7 +1,7 @@
 /*
  * kinds: every built-in kind, one row of a table for each, one file for each
  * API group. The rows tie together what other rooms have: rules of builtin/,
- * columns of reply/, and so on. How to add one: see HACKING.md.
+ * columns of reply/, and so on. How to add one: HACKING.md.
  */
 #ifndef KINDS_H
 #define KINDS_H
@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "type/strategy.h"
-
 
 struct kind_group {
 	const char *group; /* "" is the core group */
