@@ -47,92 +47,131 @@ stuff(int fd)
 	return n;
 }
 
-int
-main(void)
-{
-	struct loop *l = loop_new();
-	struct reportfd r;
-	uint64_t n = 1;
-	int p[2];
+/* All tests are of one report, in this order: what it says depends on what it
+ * has said. */
+static struct reportfd report;
+static uint64_t things = 1;
+static int ends[2];
 
-	signal(SIGPIPE, SIG_IGN);
-	ok(pipe2(p, O_CLOEXEC) == 0, "a pipe");
-	fcntl(p[0], F_SETFL, O_NONBLOCK);
-	reportfd_init(&r, l, "tool", p[1], fill, &n);
-	reportfd_send(&r);
-	is(got(p[0]), "", "nothing before the tool is ready");
-	reportfd_ready(&r);
-	reportfd_send(&r);
-	is(got(p[0]),
+static void
+test_counters(void)
+{
+	reportfd_send(&report);
+	is(got(ends[0]), "", "nothing before the tool is ready");
+	reportfd_ready(&report);
+	reportfd_send(&report);
+	is(got(ends[0]),
 	    "\n{\"tool\":\"tool\",\"counters\":{\"things\":1,\"others\":7}}\n",
 	    "ready: a newline and the counters");
-	reportfd_ready(&r);
-	reportfd_send(&r);
-	is(got(p[0]), "", "what did not change is not said again");
-	n = 2;
-	reportfd_send(&r);
-	is(got(p[0]),
+	reportfd_ready(&report);
+	reportfd_send(&report);
+	is(got(ends[0]), "", "what did not change is not said again");
+	things = 2;
+	reportfd_send(&report);
+	is(got(ends[0]),
 	    "{\"tool\":\"tool\",\"counters\":{\"things\":2,\"others\":7}}\n",
 	    "what did is");
+}
 
-	reportfd_unready(&r, "b", "why \"b\"");
-	is(got(p[0]),
+static void
+test_reasons(void)
+{
+	reportfd_unready(&report, "b", "why \"b\"");
+	is(got(ends[0]),
 	    "{\"tool\":\"tool\",\"unready\":{\"b\":\"why \\\"b\\\"\"}}\n",
 	    "a reason is said at once");
-	reportfd_unready(&r, "b", "why \"b\"");
-	reportfd_unready(&r, "c", NULL);
-	is(got(p[0]), "", "... and once");
-	reportfd_unready(&r, "a", "other");
-	is(got(p[0]),
+	reportfd_unready(&report, "b", "why \"b\"");
+	reportfd_unready(&report, "c", NULL);
+	is(got(ends[0]), "", "... and once");
+	reportfd_unready(&report, "a", "other");
+	is(got(ends[0]),
 	    "{\"tool\":\"tool\",\"unready\":{\"a\":\"other\",\"b\":\"why "
 	    "\\\"b\\\"\"}}\n",
 	    "... all of them");
-	reportfd_unready(&r, "b", NULL);
-	reportfd_unready(&r, "a", NULL);
-	is(got(p[0]),
+	reportfd_unready(&report, "b", NULL);
+	reportfd_unready(&report, "a", NULL);
+	is(got(ends[0]),
 	    "{\"tool\":\"tool\",\"unready\":{\"a\":\"other\"}}\n"
 	    "{\"tool\":\"tool\",\"unready\":{}}\n",
 	    "... and when they are over");
+}
 
-	ok(stuff(p[1]) == 65536, "a full pipe");
-	reportfd_unready(&r, "d", "d");
-	n = 3;
-	reportfd_send(&r);
-	ok(strlen(got(p[0])) == 65536 && strcmp(got(p[0]), "") == 0,
+static void
+test_slow_reader(void)
+{
+	ok(stuff(ends[1]) == 65536, "a full pipe");
+	reportfd_unready(&report, "d", "d");
+	things = 3;
+	reportfd_send(&report);
+	ok(strlen(got(ends[0])) == 65536 && strcmp(got(ends[0]), "") == 0,
 	    "a slow reader misses a line, and nobody waits");
-	n = 3;
-	reportfd_send(&r);
-	is(got(p[0]),
+	things = 3;
+	reportfd_send(&report);
+	is(got(ends[0]),
 	    "{\"tool\":\"tool\",\"unready\":{\"d\":\"d\"}}\n"
 	    "{\"tool\":\"tool\",\"counters\":{\"things\":3,\"others\":7}}\n",
 	    "... but the newest comes when there is room");
-	reportfd_metrics(&r, samples);
-	reportfd_send(&r);
-	is(got(p[0]), "{\"tool\":\"tool\",\"metrics\":{\"kpipe_ready\":1}}\n",
+}
+
+static void
+test_metrics(void)
+{
+	reportfd_metrics(&report, samples);
+	reportfd_send(&report);
+	is(got(ends[0]),
+	    "{\"tool\":\"tool\",\"metrics\":{\"kpipe_ready\":1}}\n",
 	    "metrics have lines of their own");
 	sample = 0;
-	n = 4;
-	reportfd_send(&r);
-	is(got(p[0]),
+	things = 4;
+	reportfd_send(&report);
+	is(got(ends[0]),
 	    "{\"tool\":\"tool\",\"counters\":{\"things\":4,\"others\":7}}\n"
 	    "{\"tool\":\"tool\",\"metrics\":{\"kpipe_ready\":0}}\n",
 	    "... which are said when they change");
-	reportfd_send(&r);
-	is(got(p[0]), "", "... and then only");
-	n = 5;
-	close(p[0]);
-	reportfd_send(&r);
-	ok(r.fd == -1, "a reader that is gone ends it");
-	n = 6;
-	reportfd_send(&r);
-	reportfd_release(&r);
-	close(p[1]);
+	reportfd_send(&report);
+	is(got(ends[0]), "", "... and then only");
+}
 
-	reportfd_init(&r, l, "tool", -1, fill, &n);
+static void
+test_reader_is_gone(void)
+{
+	things = 5;
+	close(ends[0]);
+	reportfd_send(&report);
+	ok(report.fd == -1, "a reader that is gone ends it");
+	things = 6;
+	reportfd_send(&report);
+}
+
+static void
+test_no_descriptor(struct loop *l)
+{
+	struct reportfd r;
+
+	reportfd_init(&r, l, "tool", -1, fill, &things);
 	reportfd_ready(&r);
 	reportfd_send(&r);
 	ok(r.said_count == 0, "without a descriptor nothing happens");
 	reportfd_release(&r);
+}
+
+int
+main(void)
+{
+	struct loop *l = loop_new();
+
+	signal(SIGPIPE, SIG_IGN);
+	ok(pipe2(ends, O_CLOEXEC) == 0, "a pipe");
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	reportfd_init(&report, l, "tool", ends[1], fill, &things);
+	test_counters();
+	test_reasons();
+	test_slow_reader();
+	test_metrics();
+	test_reader_is_gone();
+	reportfd_release(&report);
+	close(ends[1]);
+	test_no_descriptor(l);
 	loop_free(l);
 	return tap_done();
 }

@@ -278,6 +278,11 @@ test_refusals(void)
 	refused(HEAD "  \"kind program\": 1\n",
 	    "w.yaml:5: unknown key \"kind program\"");
 	refused(HEAD "  kind: Twice\n", "w.yaml:5: duplicate key \"kind\"");
+}
+
+static void
+test_refused_adopt(void)
+{
 	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
 	refused(HEAD "  adopt: {}\n", "w.yaml:5: adopt.label is missing");
 	refused(
@@ -291,6 +296,11 @@ test_refusals(void)
 	refused(HEAD "  adopt: {label: Example.com/a}\n",
 	    "w.yaml:5: adopt.label must be the key of a label, not "
 	    "\"Example.com/a\"");
+}
+
+static void
+test_refused_entries(void)
+{
 	refused(
 	    HEAD HEAD, "w.yaml:5: duplicate kind Memcached.cache.example.com");
 	refused(HEAD "  dependents:\n"
@@ -315,6 +325,11 @@ test_refusals(void)
 	    "w.yaml:5: bad substitution: write ${VAR}, ${VAR:-text} or "
 	    "${VAR:?text}");
 	refused(HEAD "  operator: 3\n", "w.yaml:5: operator must be a mapping");
+}
+
+static void
+test_refused_values(void)
+{
 	refused(HEAD "  reconcilePeriod: 10\n",
 	    "w.yaml:5: reconcilePeriod must be a duration such as 30s or "
 	    "1h30m");
@@ -379,6 +394,9 @@ main(void)
 	test_namespaces();
 	test_scope();
 	test_refusals();
+	test_refused_adopt();
+	test_refused_entries();
+	test_refused_values();
 	unlink("sub/q.jq");
 	unlink("sub/w.yaml");
 	rmdir("sub");
