@@ -1,7 +1,7 @@
 /*
  * apply: what all of kapply's files share: the run, and the keys at work.
  *
- *	input.c   lines become sets		engine.c  the order of a key's work
+ *	main.c	  lines become sets		engine.c  the order of a key's work
  *	send.c	  requests and their answers	report.c  what is said about it
  */
 #ifndef APPLY_H

@@ -8,7 +8,6 @@
 
 #include "apply.h"
 #include "applyset.h"
-#include "input.h"
 #include "keyring.h"
 #include "kube/writer.h"
 #include "opponent.h"
@@ -73,6 +72,16 @@ static const struct opt table[] = {
 
 static const struct opt_tool tool = {"kapply", "[OPTION]...",
     "Apply desired sets, or plain objects, from standard input.", table};
+
+/* What stands between the documents and the engine. */
+struct input {
+	struct apply *apply; /* borrowed */
+	/* If set, it gets each plain object's set instead of the engine (an
+	 * apply set collects them first). */
+	void (*take)(void *arg, struct set *s);
+	void *take_arg;
+	struct set *held; /* owned: waits behind a barrier; or NULL */
+};
 
 struct run {
 	struct writer writer;
@@ -153,19 +162,51 @@ find_key(struct run *r, struct err *err)
 }
 
 static bool
+submit_held(struct input *in)
+{
+	struct set *s = in->held;
+
+	if (s == NULL)
+		return true;
+	if (s->plain && in->apply->barriers > 0 &&
+	    s->items[0].phase != PHASE_SCOPES)
+		return false;
+	in->held = NULL;
+	engine_submit(in->apply, s);
+	return true;
+}
+
+/*
+ * Only as fast as the engine works: not while twice its limit of keys can run,
+ * or that many plain objects wait for an earlier one of their name, nor while
+ * the reader of our output is behind, nor (plain objects) before a Namespace or
+ * CRD that came earlier is there.
+ */
+static bool
 has_room(void *arg)
 {
 	struct run *r = arg;
+	const struct apply *a = &r->apply;
 
-	return input_has_room(&r->input);
+	return !workqueue_full(&a->queue) && !out_full(&a->out) &&
+	    a->lined_up < 2 * (size_t)a->o->max_in_flight &&
+	    submit_held(&r->input);
 }
 
 static int
 take(void *arg, const struct stream_doc *doc, struct err *err)
 {
 	struct run *r = arg;
+	struct input *in = &r->input;
+	struct set *s = set_parse(doc->text, doc->line, err);
 
-	return input_take(&r->input, doc, err);
+	if (s == NULL)
+		return -1;
+	if (in->take != NULL && s->plain)
+		in->take(in->take_arg, s);
+	else
+		in->held = s;
+	return 0;
 }
 
 static void
@@ -282,7 +323,7 @@ release(struct run *r)
 {
 	struct apply *a = &r->apply;
 
-	input_release(&r->input);
+	set_free(r->input.held);
 	applyset_free(r->applyset);
 	engine_free(a);
 	denials_release(&a->denials);
