@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "body.h"
+#include "errand.h"
 #include "json/json.h"
 #include "opponent.h"
 #include "process/clock.h"
@@ -508,42 +509,38 @@ looked_at(struct call *c, const struct kube_answer *answer)
 }
 
 static void
-dispatch(struct call *c, const struct kube_answer *answer)
+read_object(struct call *c, const struct kube_answer *answer)
 {
-	const struct item *i = c->item;
-
-	switch (i->op) {
-	case OP_LOOK:
-		looked_at(c, answer);
-		break;
-	case OP_APPLY:
-		if (i->step == STEP_PRIMARY)
-			read_primary(c, answer);
-		else if (i->step == STEP_WRITE)
-			wrote_object(c, answer);
-		else if (i->step == STEP_LIST)
-			wrote_list(c, answer);
-		else if (i->step == STEP_ADOPT)
-			wrote_adoption(c, answer);
-		else if (c->key->set->plain)
-			read_before(c, answer);
-		else
-			read_rival(c, answer);
-		break;
-	case OP_DELETE:
-		if (i->step == STEP_READ)
-			read_doomed(c, answer);
-		else
-			deleted(c, answer);
-		break;
-	case OP_ADD_FINALIZERS:
-	case OP_REMOVE_FINALIZERS:
-		if (i->step == STEP_READ)
-			read_finalizers(c, answer);
-		else
-			wrote_finalizers(c, answer);
-	}
+	if (c->key->set->plain)
+		read_before(c, answer);
+	else
+		read_rival(c, answer);
 }
+
+/* Does nothing but to end a bug: the item would wait for ever. */
+static void
+no_such_step(struct call *c, const struct kube_answer *answer)
+{
+	(void)answer;
+	engine_item_failed(c->key, c->item, RETRY_PERMANENT, -1,
+	    span_str("bug: there is no such step"));
+}
+
+/* Who takes the answer. */
+static void (*const takers[ERRANDS])(
+    struct call *c, const struct kube_answer *answer) = {
+    [ERRAND_NEVER] = no_such_step,
+    [ERRAND_LOOK] = looked_at,
+    [ERRAND_PRIMARY] = read_primary,
+    [ERRAND_READ] = read_object,
+    [ERRAND_APPLY] = wrote_object,
+    [ERRAND_ADOPT] = wrote_adoption,
+    [ERRAND_LIST] = wrote_list,
+    [ERRAND_DOOMED] = read_doomed,
+    [ERRAND_DELETE] = deleted,
+    [ERRAND_FINALIZERS] = read_finalizers,
+    [ERRAND_PATCH] = wrote_finalizers,
+};
 
 static void
 say_reachable(const struct apply *a, const struct kube_answer *answer)
@@ -564,7 +561,7 @@ answer_take(void *arg, const struct kube_answer *answer)
 	if (workqueue_ended(&k->apply->queue, answer->code))
 		say_reachable(k->apply, answer);
 	k->flying--;
-	dispatch(c, answer);
+	takers[errand_of(c->item->op, c->item->step)](c, answer);
 	free(c);
 	engine_advance(k);
 }

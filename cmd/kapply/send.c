@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "body.h"
+#include "errand.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "unseen.h"
@@ -48,20 +49,6 @@ struct span
 send_manager(const struct key *k)
 {
 	return send_set_manager(k->apply, k->set);
-}
-
-static enum kube_verb
-verb_of(const struct item *i)
-{
-	if (i->step == STEP_LIST)
-		return KUBE_MERGE_PATCH;
-	if (i->step == STEP_ADOPT)
-		return KUBE_JSON_PATCH;
-	if (i->step != STEP_WRITE)
-		return KUBE_GET;
-	if (i->op == OP_APPLY)
-		return KUBE_APPLY;
-	return i->op == OP_DELETE ? KUBE_DELETE : KUBE_JSON_PATCH;
 }
 
 static void
@@ -332,7 +319,9 @@ send_item(struct key *k, struct item *i)
 		return;
 	}
 	c = mem_zalloc(sizeof(*c));
-	*c = (struct call){.key = k, .item = i, .verb = verb_of(i)};
+	*c = (struct call){.key = k,
+	    .item = i,
+	    .verb = errand_verb(errand_of(i->op, i->step))};
 	c->resource = resource_of(a, id);
 	if (c->resource != NULL && c->resource->namespaced && id == &i->id)
 		i->namespace_ = target_namespace(k, id);

@@ -37,6 +37,16 @@ enum item_op {
 	OP_REMOVE_FINALIZERS
 };
 
+/*
+ *	WAITING -> FLYING   it is sent
+ *	        -> RETRY    it may not be sent now
+ *	FLYING  -> WAITING  for its next request (errand.h)
+ *	        -> RETRY    it failed
+ *	        -> STALE, DONE
+ *	RETRY   -> WAITING  when it is due
+ *
+ * REFUSED, STALE and DONE stay so until the time of the whole run is over.
+ */
 enum item_state {
 	ITEM_WAITING, /* to be sent */
 	ITEM_FLYING,
