@@ -83,7 +83,7 @@ is_number(struct span text, size_t *n)
 {
 	*n = 0;
 	for (size_t i = 0; i < text.n; i++) {
-		if (!is_digit(text.p[i]) || i > 8)
+		if (!span_is_digit(text.p[i]) || i > 8)
 			return false;
 		*n = *n * 10 + (size_t)(text.p[i] - '0');
 	}

@@ -16,7 +16,7 @@ query_close(struct query *q)
 static int
 hex(char c)
 {
-	if (is_digit(c))
+	if (span_is_digit(c))
 		return c - '0';
 	c = (char)(c | 0x20);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

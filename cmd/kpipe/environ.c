@@ -15,7 +15,7 @@ static bool
 is_name_byte(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	    is_digit(c) || c == '_';
+	    span_is_digit(c) || c == '_';
 }
 
 /* "${NAME" anywhere, in a comment too: a name too many does no harm. */

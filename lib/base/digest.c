@@ -81,7 +81,7 @@ base64_value(char c)
 		return c - 'A';
 	if (c >= 'a' && c <= 'z')
 		return c - 'a' + 26;
-	if (is_digit(c))
+	if (span_is_digit(c))
 		return c - '0' + 52;
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

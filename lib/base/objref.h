@@ -46,7 +46,7 @@ void objref_split_kind(struct span text, struct span *kind, struct span *group);
 /* The key of doc/protocol.md, "Kind.group/namespace/name"; appended. */
 void objref_add_key(struct buf *b, const struct objref *o);
 /* Sets kind, group, namespace and name of *o; the rest is absent. False: text
- * is no key, and is taken for a kind without a group. */
+ * is not a key: it is taken for a kind without a group. */
 bool objref_parse_key(struct objref *o, struct span text);
 /* As people read it, "Kind.group namespace/name"; appended. */
 void objref_add_label(struct buf *b, const struct objref *o);

@@ -135,7 +135,7 @@ span_cut(struct span *rest, char c)
 #define SPAN_SPACE " \t\n\v\f\r" /* as isspace(), and Go in ASCII */
 
 static inline bool
-is_digit(char c)
+span_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -175,7 +175,7 @@ span_digits(struct span s)
 {
 	size_t n = 0;
 
-	while (n < s.n && is_digit(s.p[n]))
+	while (n < s.n && span_is_digit(s.p[n]))
 		n++;
 	return n;
 }

@@ -121,7 +121,7 @@ http_parse_seconds(struct span text)
 	if (text.n == 0 || text.n > 9)
 		return -1;
 	for (size_t i = 0; i < text.n; i++) {
-		if (!is_digit(text.p[i]))
+		if (!span_is_digit(text.p[i]))
 			return -1;
 		n = n * 10 + (text.p[i] - '0');
 	}

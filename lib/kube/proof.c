@@ -172,7 +172,7 @@ is_origin(struct span s)
 		char c = s.p[i];
 
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			is_digit(c) || c == '-' || c == '.' || c == '_'))
+			span_is_digit(c) || c == '-' || c == '.' || c == '_'))
 			return false;
 	}
 	return true;

@@ -49,7 +49,7 @@ take_digits(struct span *s)
 {
 	struct span digits = {s->p, 0};
 
-	while (s->n > 0 && is_digit(s->p[0])) {
+	while (s->n > 0 && span_is_digit(s->p[0])) {
 		*s = span_skip(*s, 1);
 		digits.n++;
 	}

@@ -128,7 +128,7 @@ is_subdomain(struct span name)
 
 	for (size_t i = 0; i < name.n; i++) {
 		char c = name.p[i];
-		bool inner = (c >= 'a' && c <= 'z') || is_digit(c);
+		bool inner = (c >= 'a' && c <= 'z') || span_is_digit(c);
 
 		if (!inner && c != '-' && c != '.')
 			return false;

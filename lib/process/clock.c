@@ -135,7 +135,7 @@ digits(struct span *t, size_t n)
 	if (t->n < n)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(t->p[i]))
+		if (!span_is_digit(t->p[i]))
 			return -1;
 		v = v * 10 + (t->p[i] - '0');
 	}
@@ -159,7 +159,7 @@ fraction_us(struct span *t)
 {
 	int64_t us = 0, unit = 100000;
 
-	while (t->n > 0 && is_digit(*t->p)) {
+	while (t->n > 0 && span_is_digit(*t->p)) {
 		us += (*t->p - '0') * unit;
 		unit /= 10;
 		t->p++;
@@ -208,7 +208,7 @@ clock_parse_us(struct span t, int64_t *us)
 	    eat(&t, ":") < 0 || (s = digits(&t, 2)) < 0 || s > 59)
 		return -1;
 	if (eat(&t, ".") >= 0) {
-		if (t.n == 0 || !is_digit(*t.p))
+		if (t.n == 0 || !span_is_digit(*t.p))
 			return -1;
 		fraction = fraction_us(&t);
 	}
@@ -258,7 +258,7 @@ clock_parse_duration_ms(struct span t, uint64_t *ms)
 		int64_t whole = 0, part = 0, unit;
 		size_t before = t.n;
 
-		while (t.n > 0 && is_digit(*t.p)) {
+		while (t.n > 0 && span_is_digit(*t.p)) {
 			whole = whole * 10 + (*t.p - '0');
 			if (whole > 1000000000)
 				return -1;

@@ -31,7 +31,7 @@ parse_fd(const char *text, int *fd)
 	char *end;
 	long n;
 
-	if (!is_digit(*text))
+	if (!span_is_digit(*text))
 		return NULL;
 	errno = 0;
 	n = strtol(text, &end, 10);

@@ -213,7 +213,7 @@ set_int(const struct opt *o, const char *arg, struct err *err)
 
 	errno = 0;
 	n = strtol(arg, &end, 10);
-	if (errno != 0 || end == arg || *end != '\0' || !is_digit(*arg))
+	if (errno != 0 || end == arg || *end != '\0' || !span_is_digit(*arg))
 		return err_set(err, ERR_PERMANENT,
 		    "option --%s needs a number, not \"%s\"", o->name, arg);
 	*(long *)o->value = n;

@@ -22,7 +22,7 @@ static bool
 word_byte(char c, bool first)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    (!first && is_digit(c));
+	    (!first && span_is_digit(c));
 }
 
 static char

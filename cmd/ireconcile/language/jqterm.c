@@ -109,7 +109,7 @@ is_whole(const struct jqparser *p, struct jqpart part)
 	    t->text.n > 8)
 		return false;
 	for (size_t i = 0; i < t->text.n; i++)
-		if (!is_digit(t->text.p[i]))
+		if (!span_is_digit(t->text.p[i]))
 			return false;
 	return strtol(t->text.p, NULL, 10) <= INDEX_MAX;
 }

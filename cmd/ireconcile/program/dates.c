@@ -208,7 +208,7 @@ fromdate(jv x)
 	if (dot != NULL) {
 		const char *p = dot + 1;
 
-		while (is_digit(*p))
+		while (span_is_digit(*p))
 			p++;
 		if (p > dot + 1 && *p == 'Z' && p + 1 == s.p + s.n)
 			n = (size_t)(dot - s.p);

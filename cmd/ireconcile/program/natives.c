@@ -101,7 +101,7 @@ digits(struct span s, size_t at)
 {
 	size_t from = at;
 
-	while (at < s.n && is_digit(s.p[at]))
+	while (at < s.n && span_is_digit(s.p[at]))
 		at++;
 	return at - from;
 }
@@ -158,7 +158,8 @@ uri(jv x)
 		unsigned char c = (unsigned char)s.p[i];
 
 		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		    is_digit(c) || (c != '\0' && strchr("-_.~", c) != NULL))
+		    span_is_digit(c) ||
+		    (c != '\0' && strchr("-_.~", c) != NULL))
 			buf_addc(&out, (char)c);
 		else
 			buf_addf(&out, "%%%c%c", hex[c >> 4], hex[c & 15]);

@@ -95,7 +95,7 @@ add_key(struct buf *b, struct span s)
 	bool plain = s.n > 0 && is_letter(s.p[0]) && !is_word(s);
 
 	for (size_t i = 0; i < s.n && plain; i++)
-		plain = is_letter(s.p[i]) || is_digit(s.p[i]) ||
+		plain = is_letter(s.p[i]) || span_is_digit(s.p[i]) ||
 		    s.p[i] == '-' || s.p[i] == '.' || s.p[i] == '~';
 	if (plain)
 		buf_addspan(b, s);

@@ -19,7 +19,7 @@ holds_value(struct span json, struct span text)
 
 	while ((p = memmem(p, (size_t)(end - p), text.p, text.n)) != NULL) {
 		p += text.n;
-		if (p == end || !is_digit(*p))
+		if (p == end || !span_is_digit(*p))
 			return true;
 	}
 	return false;

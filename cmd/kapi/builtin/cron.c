@@ -46,7 +46,7 @@ number_of(struct causes *c, struct span s, const struct bounds *b, long *n)
 		}
 	*n = 0;
 	for (size_t i = 0; i < s.n; i++) {
-		if (!is_digit(s.p[i]) || i > 9)
+		if (!span_is_digit(s.p[i]) || i > 9)
 			return say(c,
 			    "failed to parse int from %.*s: strconv.Atoi: "
 			    "parsing \"%.*s\": invalid syntax",

@@ -237,7 +237,7 @@ is_percent(const struct node *value)
 	if (!tree_is(value, NODE_STRING) || s.n < 2 || s.p[s.n - 1] != '%')
 		return false;
 	for (size_t i = 0; i + 1 < s.n; i++)
-		if (!is_digit(s.p[i]))
+		if (!span_is_digit(s.p[i]))
 			return false;
 	return true;
 }
@@ -250,7 +250,7 @@ int_or_percent(const struct node *value)
 
 	if (tree_get_int(value, &i))
 		return i;
-	for (size_t k = 0; k < s.n && is_digit(s.p[k]); k++)
+	for (size_t k = 0; k < s.n && span_is_digit(s.p[k]); k++)
 		if (i < 1000000000)
 			i = i * 10 + (s.p[k] - '0');
 	return i;

@@ -9,7 +9,7 @@
 static bool
 lower_or_digit(char c)
 {
-	return (c >= 'a' && c <= 'z') || is_digit(c);
+	return (c >= 'a' && c <= 'z') || span_is_digit(c);
 }
 
 static bool

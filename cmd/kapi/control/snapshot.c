@@ -78,7 +78,7 @@ version_of(struct span digits)
 	if (digits.n == 0 || digits.n > 18)
 		return 0;
 	for (size_t i = 0; i < digits.n; i++) {
-		if (!is_digit(digits.p[i]))
+		if (!span_is_digit(digits.p[i]))
 			return 0;
 		v = v * 10 + (uint64_t)(digits.p[i] - '0');
 	}

@@ -152,7 +152,7 @@ version_rank(struct span name)
 
 	if (p == end || *p++ != 'v' || p == end || *p < '1' || *p > '9')
 		return -1;
-	for (; p < end && is_digit(*p) && major < 10000; p++)
+	for (; p < end && span_is_digit(*p) && major < 10000; p++)
 		major = major * 10 + (*p - '0');
 	if (p == end)
 		return (stage * 100000 + major) * 100000;
@@ -163,7 +163,7 @@ version_rank(struct span name)
 		p += 5;
 	else
 		return -1;
-	for (; p < end && is_digit(*p) && minor < 10000; p++)
+	for (; p < end && span_is_digit(*p) && minor < 10000; p++)
 		minor = minor * 10 + (*p - '0');
 	return p == end ? (stage * 100000 + major) * 100000 + minor : -1;
 }

@@ -305,7 +305,7 @@ parse_int(struct span text, int64_t *n)
 		return false;
 	*n = 0;
 	for (size_t i = 0; i < digits.n; i++) {
-		if (!is_digit(digits.p[i]))
+		if (!span_is_digit(digits.p[i]))
 			return false;
 		*n = *n * 10 + (digits.p[i] - '0');
 	}

@@ -19,7 +19,7 @@ number_error(struct span text, bool is_signed, int64_t *n, uint64_t *u)
 	if (digits.n == 0)
 		return "invalid syntax";
 	for (size_t i = 0; i < digits.n; i++)
-		if (!is_digit(digits.p[i]))
+		if (!span_is_digit(digits.p[i]))
 			return "invalid syntax";
 	*u = 0;
 	for (size_t i = 0; i < digits.n; i++) {

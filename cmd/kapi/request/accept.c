@@ -50,7 +50,7 @@ quality(struct span s)
 			point = true;
 			continue;
 		}
-		if (!is_digit(s.p[i]))
+		if (!span_is_digit(s.p[i]))
 			return 1000;
 		if (!point) {
 			value = value * 10 + (s.p[i] - '0') * 1000;

@@ -72,7 +72,7 @@ request_free(struct request *r)
 static int
 hex_digit(char c)
 {
-	if (is_digit(c))
+	if (span_is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;

@@ -66,7 +66,7 @@ static bool
 take_number(struct span *s, uint64_t *value)
 {
 	*value = 0;
-	while (s->n > 0 && is_digit(*s->p)) {
+	while (s->n > 0 && span_is_digit(*s->p)) {
 		if (*value > (TOO_LONG - 9) / 10)
 			return false;
 		*value = *value * 10 + (uint64_t)(*s->p - '0');
@@ -81,7 +81,7 @@ take_fraction(struct span *s)
 {
 	double value = 0, scale = 1;
 
-	while (s->n > 0 && is_digit(*s->p)) {
+	while (s->n > 0 && span_is_digit(*s->p)) {
 		scale /= 10;
 		value += (*s->p - '0') * scale;
 		*s = span_skip(*s, 1);
@@ -95,7 +95,7 @@ take_unit(struct span *s)
 	size_t n = 0;
 	struct span unit;
 
-	while (n < s->n && s->p[n] != '.' && !is_digit(s->p[n]))
+	while (n < s->n && s->p[n] != '.' && !span_is_digit(s->p[n]))
 		n++;
 	unit = span_make(s->p, n);
 	*s = span_skip(*s, n);

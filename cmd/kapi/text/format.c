@@ -11,7 +11,8 @@
 static bool
 is_hex(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+	return span_is_digit(c) || (c >= 'a' && c <= 'f') ||
+	    (c >= 'A' && c <= 'F');
 }
 
 static bool
@@ -31,7 +32,7 @@ digits(const char *p, size_t n)
 	int value = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(p[i]))
+		if (!span_is_digit(p[i]))
 			return -1;
 		value = value * 10 + (p[i] - '0');
 	}
@@ -88,9 +89,9 @@ is_datetime(struct span s)
 		return true;
 	/* Any character before the fraction, as the API server has it. */
 	at++;
-	if (at >= t.n || !is_digit(t.p[at]))
+	if (at >= t.n || !span_is_digit(t.p[at]))
 		return false;
-	while (at < t.n && is_digit(t.p[at]))
+	while (at < t.n && span_is_digit(t.p[at]))
 		at++;
 	return is_zone(span_skip(t, at));
 }
@@ -108,7 +109,7 @@ is_ipv4_sloppy(struct span s)
 			return false;
 		if (part > 0)
 			start = i;
-		for (; i < s.n && is_digit(s.p[i]); i++) {
+		for (; i < s.n && span_is_digit(s.p[i]); i++) {
 			value = value * 10 + (s.p[i] - '0');
 			if (value > 255)
 				return false;
@@ -293,7 +294,7 @@ good_authority(struct span s)
 	if (colon == NULL)
 		return true;
 	for (const char *p = colon + 1; p < host.p + host.n; p++)
-		if (!is_digit(*p))
+		if (!span_is_digit(*p))
 			return false;
 	return true;
 }
@@ -437,7 +438,7 @@ strip(struct span s, const char *skipped, char out[20])
 	for (size_t i = 0; i < s.n; i++) {
 		if (strchr(skipped, s.p[i]) != NULL && s.p[i] != '\0')
 			continue;
-		if (n == 19 || (!is_digit(s.p[i]) && s.p[i] != 'X'))
+		if (n == 19 || (!span_is_digit(s.p[i]) && s.p[i] != 'X'))
 			return -1;
 		out[n++] = s.p[i];
 	}
@@ -491,7 +492,7 @@ is_creditcard(struct span s)
 	int sum = 0;
 
 	for (size_t i = 0; i < s.n && n < sizeof d; i++)
-		if (is_digit(s.p[i]))
+		if (span_is_digit(s.p[i]))
 			d[n++] = s.p[i];
 	if (!matches(span_make(d, n),
 		"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|"

@@ -66,9 +66,9 @@ skip_space(struct scan *s)
 static int
 scan_digits(struct scan *s, const char *context)
 {
-	if (!is_digit(peek(s)))
+	if (!span_is_digit(peek(s)))
 		return fail(s, context);
-	while (is_digit(peek(s)))
+	while (span_is_digit(peek(s)))
 		s->p++;
 	return 0;
 }
@@ -110,7 +110,7 @@ scan_escape(struct scan *s)
 	s->p++;
 	for (int i = 0; i < 4; i++, s->p++) {
 		c = peek(s) | 0x20;
-		if (!is_digit(peek(s)) && (c < 'a' || c > 'f'))
+		if (!span_is_digit(peek(s)) && (c < 'a' || c > 'f'))
 			return fail(s, "in \\u hexadecimal character escape");
 	}
 	return 0;
@@ -166,7 +166,7 @@ scan_value(struct scan *s)
 	}
 	if (c == '"')
 		return scan_string(s);
-	if (c == '-' || is_digit(c))
+	if (c == '-' || span_is_digit(c))
 		return scan_number(s);
 	if (c == 't')
 		return scan_word(s, "true");

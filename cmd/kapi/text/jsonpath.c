@@ -219,7 +219,7 @@ step_bracket(struct walk *w)
 		step_filter(w, span_make(in.p + 2, in.n - 3));
 	else if ((*in.p == '\'' || *in.p == '"') && in.n >= 2)
 		step_key(w, unescape(w->arena, span_make(in.p + 1, in.n - 2)));
-	else if (*in.p == '-' || is_digit(*in.p))
+	else if (*in.p == '-' || span_is_digit(*in.p))
 		step_index(w, strtol(in.p, NULL, 10));
 	else
 		return false;

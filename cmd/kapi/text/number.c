@@ -37,7 +37,7 @@ shortest(double value, char digits[32], int *exponent)
 			break;
 	}
 	for (const char *p = text; *p != 'e' && *p != '\0'; p++)
-		if (is_digit(*p))
+		if (span_is_digit(*p))
 			digits[n++] = *p;
 	digits[n] = '\0';
 	*exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);

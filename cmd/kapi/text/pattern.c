@@ -148,8 +148,8 @@ walk_escape(struct walk *w)
 	char c = w->at + 1 < w->text.n ? w->text.p[w->at + 1] : '\0';
 	bool octal = c >= '1' && c <= '7' && w->at + 2 < w->text.n &&
 	    w->text.p[w->at + 2] >= '0' && w->text.p[w->at + 2] <= '7';
-	bool letter =
-	    (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
+	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    span_is_digit(c);
 
 	if (letter &&
 	    (strchr(known, c) == NULL || (c >= '1' && c <= '7' && !octal)))
@@ -282,7 +282,7 @@ repeat_length(struct span s, long *least, long *most)
 	size_t i = 1, digits = 0;
 
 	*least = 0;
-	for (; i < s.n && is_digit(s.p[i]); i++, digits++)
+	for (; i < s.n && span_is_digit(s.p[i]); i++, digits++)
 		if (*least < 100000)
 			*least = *least * 10 + (s.p[i] - '0');
 	*most = *least;
@@ -292,7 +292,7 @@ repeat_length(struct span s, long *least, long *most)
 		i++;
 		if (i < s.n && s.p[i] != '}')
 			*most = 0;
-		for (; i < s.n && is_digit(s.p[i]); i++)
+		for (; i < s.n && span_is_digit(s.p[i]); i++)
 			if (*most < 100000)
 				*most = *most * 10 + (s.p[i] - '0');
 	}

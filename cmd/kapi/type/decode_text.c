@@ -29,7 +29,7 @@ number(struct reader *r, int digits, int *value, const char *element)
 	for (int i = 0; i < digits; i++) {
 		char c = r->rest.p[i];
 
-		if (!is_digit(c))
+		if (!span_is_digit(c))
 			return false;
 		*value = *value * 10 + c - '0';
 	}
@@ -74,9 +74,9 @@ fraction(struct reader *r, bool micro, int *value)
 		return false;
 	}
 	if (r->rest.n < 2 || (r->rest.p[0] != '.' && r->rest.p[0] != ',') ||
-	    !is_digit(r->rest.p[1]))
+	    !span_is_digit(r->rest.p[1]))
 		return true;
-	while (n < r->rest.n && is_digit(r->rest.p[n]))
+	while (n < r->rest.n && span_is_digit(r->rest.p[n]))
 		n++;
 	r->rest = span_skip(r->rest, n);
 	return true;
@@ -205,7 +205,7 @@ base64_value(char c)
 		return c - 'A';
 	if (c >= 'a' && c <= 'z')
 		return c - 'a' + 26;
-	if (is_digit(c))
+	if (span_is_digit(c))
 		return c - '0' + 52;
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

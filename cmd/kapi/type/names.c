@@ -40,7 +40,7 @@ is_lower(char c)
 static bool
 is_alnum(char c)
 {
-	return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z');
+	return is_lower(c) || span_is_digit(c) || (c >= 'A' && c <= 'Z');
 }
 
 static bool
@@ -49,7 +49,8 @@ matches_label(struct span s)
 	if (s.n == 0 || s.p[0] == '-' || s.p[s.n - 1] == '-')
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!is_lower(s.p[i]) && !is_digit(s.p[i]) && s.p[i] != '-')
+		if (!is_lower(s.p[i]) && !span_is_digit(s.p[i]) &&
+		    s.p[i] != '-')
 			return false;
 	return true;
 }

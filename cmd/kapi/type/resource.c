@@ -268,7 +268,7 @@ number(struct span *s)
 {
 	unsigned long n = 0;
 
-	while (s->n > 0 && is_digit(s->p[0]) && n < 1000000000) {
+	while (s->n > 0 && span_is_digit(s->p[0]) && n < 1000000000) {
 		n = n * 10 + (unsigned long)(s->p[0] - '0');
 		*s = span_skip(*s, 1);
 	}

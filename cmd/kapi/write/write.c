@@ -168,7 +168,7 @@ check_version(struct write *w, const struct node *live, struct node *object)
 		    w->resource->plural, w->name, &c);
 	}
 	for (size_t i = 0; i < version.n; i++)
-		if (!is_digit(version.p[i]))
+		if (!span_is_digit(version.p[i]))
 			return problem_make(w->arena, 500, NULL,
 			    "strconv.ParseUint: parsing %.*s: invalid syntax",
 			    SPAN_ARG(gotext_quote(w->arena, version)));

@@ -86,8 +86,8 @@ test_quantities(struct arena *a)
 {
 	for (size_t i = 0; i < COUNT(quantities); i++) {
 		struct span result;
-		const char *wrong = quantity_canonical(
-		    a, span_str(quantities[i].in), &result);
+		const char *wrong =
+		    quantity_canonical(a, span_str(quantities[i].in), &result);
 
 		is(wrong != NULL ? wrong : arena_str(a, result),
 		    quantities[i].out, quantities[i].in);
