@@ -1,7 +1,8 @@
 /*
- * What is refused because of other objects: names of priority classes,
- * addresses and ports that are taken, claims that cannot grow.
- * Sources: plugin/pkg/admission/{priority,storage/persistentvolume/resize},
+ * Part of builtin/topics.h. What is refused because of other objects: names
+ * of priority classes, addresses and ports that are taken, claims that
+ * cannot grow. Sources:
+ * plugin/pkg/admission/{priority,storage/persistentvolume/resize},
  * pkg/registry/core/service/storage/alloc.go.
  */
 #include "builtin/topics.h"
@@ -31,13 +32,13 @@ class_named(struct store *store, const char *group, const char *plural,
 }
 
 struct problem *
-pod_admit(const struct change_of *x, const struct node *object)
+admit_pod(const struct change_of *x, const struct node *object)
 {
 	struct arena *a = x->arena;
 	const struct resource *r = x->resource;
-	const struct node *spec = given(object, "spec");
-	struct span class = tree_text(given(spec, "priorityClassName"));
-	int64_t priority = int_or(spec, "priority", 0);
+	const struct node *spec = rule_given(object, "spec");
+	struct span class = tree_text(rule_given(spec, "priorityClassName"));
+	int64_t priority = rule_int(spec, "priority", 0);
 
 	if (x->live != NULL)
 		return NULL;
@@ -62,7 +63,7 @@ pod_admit(const struct change_of *x, const struct node *object)
 }
 
 struct problem *
-claim_admit(const struct change_of *x, const struct node *object)
+admit_claim(const struct change_of *x, const struct node *object)
 {
 	struct arena *a = x->arena;
 	const struct resource *r = x->resource;
@@ -73,7 +74,8 @@ claim_admit(const struct change_of *x, const struct node *object)
 
 	if (x->live == NULL)
 		return NULL;
-	if (amount_cmp(given(is, "storage"), given(was, "storage")) <= 0)
+	if (rule_quantity_cmp(
+		rule_given(is, "storage"), rule_given(was, "storage")) <= 0)
 		return NULL;
 	if (!tree_text_is(tree_path(x->live, "status.phase"), "Bound"))
 		return forbidden(a, r, object,
@@ -83,7 +85,7 @@ claim_admit(const struct change_of *x, const struct node *object)
 	if (class != NULL)
 		n = tree_parse(
 		    a, text_span(class->json), TREE_LIMITS, NULL, NULL);
-	if (tree_true(given(n, "allowVolumeExpansion")))
+	if (tree_true(rule_given(n, "allowVolumeExpansion")))
 		return NULL;
 	return forbidden(a, r, object,
 	    "only dynamically provisioned pvc can be resized and the "
@@ -94,8 +96,8 @@ static void
 check_address_free(struct causes *c, struct store *store, struct span self,
     const struct node *spec)
 {
-	const struct node *ips = given(spec, "clusterIPs");
-	struct span ip = tree_text(given(spec, "clusterIP"));
+	const struct node *ips = rule_given(spec, "clusterIPs");
+	struct span ip = tree_text(rule_given(spec, "clusterIP"));
 	const char *why = NULL;
 
 	if (ip.n == 0 || span_is(ip, "None"))
@@ -104,12 +106,12 @@ check_address_free(struct causes *c, struct store *store, struct span self,
 		why = "the provided network does not match the current range";
 	else if ((span_is(ip, "10.0.0.1") &&
 		     !span_is(self, "default/kubernetes")) ||
-	    service_holds(store, self,
+	    clusterip_holds(store, self,
 		arena_printf(c->arena, "\"clusterIP\":\"%.*s\"", SPAN_ARG(ip))))
 		why = "provided IP is already allocated";
 	if (why != NULL)
-		fail_invalid(c, AT(AT(NULL, "spec"), "clusterIPs"), ips,
-		    say(c, "failed to allocate IP %.*s: %s", SPAN_ARG(ip),
+		rule_fail_invalid(c, AT(AT(NULL, "spec"), "clusterIPs"), ips,
+		    rule_say(c, "failed to allocate IP %.*s: %s", SPAN_ARG(ip),
 			why));
 }
 
@@ -117,32 +119,32 @@ static void
 check_node_ports_free(struct causes *c, struct store *store, struct span self,
     const struct node *spec)
 {
-	const struct node *ports = given(spec, "ports"), *port;
+	const struct node *ports = rule_given(spec, "ports"), *port;
 
-	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
 		const struct at *at =
 		    AT(AT_INDEX(AT(AT(NULL, "spec"), "ports"), i), "nodePort");
-		int64_t n = int_or(port, "nodePort", 0);
+		int64_t n = rule_int(port, "nodePort", 0);
 		if (n == 0)
 			continue;
 		if (n < 30000 || n > 32767)
-			fail_int(c, at, n,
+			rule_fail_int(c, at, n,
 			    "provided port is not in the valid range. The "
 			    "range of valid ports is 30000-32767");
-		else if (service_holds(store, self,
+		else if (clusterip_holds(store, self,
 			     arena_printf(
 				 c->arena, "odePort\":%lld", (long long)n)))
-			fail_int(
+			rule_fail_int(
 			    c, at, n, "provided port is already allocated");
 	}
 }
 
 struct problem *
-service_admit(const struct change_of *x, const struct node *object)
+admit_service(const struct change_of *x, const struct node *object)
 {
 	struct arena *a = x->arena;
 	const struct resource *r = x->resource;
-	const struct node *spec = given(object, "spec");
+	const struct node *spec = rule_given(object, "spec");
 	struct causes c = {a, NULL, 0};
 	struct span self, name;
 
@@ -151,7 +153,8 @@ service_admit(const struct change_of *x, const struct node *object)
 	    SPAN_ARG(tree_path_text(object, "metadata.namespace")),
 	    SPAN_ARG(name));
 	if (x->live == NULL ||
-	    !same_member(given(x->live, "spec"), spec, "clusterIP"))
+	    !builtin_same_member(
+		rule_given(x->live, "spec"), spec, "clusterIP"))
 		check_address_free(&c, x->store, self, spec);
 	if (c.n == 0)
 		check_node_ports_free(&c, x->store, self, spec);

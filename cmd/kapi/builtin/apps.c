@@ -1,138 +1,141 @@
 /*
- * Deployments, ReplicaSets, StatefulSets, DaemonSets.
- * Sources: pkg/apis/apps/v1/defaults.go, pkg/apis/apps/validation.
+ * Part of builtin/topics.h. Deployments, ReplicaSets, StatefulSets,
+ * DaemonSets. Sources: pkg/apis/apps/v1/defaults.go,
+ * pkg/apis/apps/validation.
  */
 #include "builtin/topics.h"
 
 #define NOT_MATCHED "`selector` does not match template `labels`"
 
 void
-deployment_default(struct arena *a, struct node *object)
+apps_deployment_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
+	struct node *spec = builtin_default_object(a, object, "spec");
 	struct node *strategy, *rolling;
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
-	default_int(a, spec, "replicas", 1);
-	strategy = default_object(a, spec, "strategy");
-	default_text(a, strategy, "type", "RollingUpdate");
-	if (tree_text_is(given(strategy, "type"), "RollingUpdate")) {
-		rolling = default_object(a, strategy, "rollingUpdate");
-		default_text(a, rolling, "maxUnavailable", "25%");
-		default_text(a, rolling, "maxSurge", "25%");
+	builtin_default_int(a, spec, "replicas", 1);
+	strategy = builtin_default_object(a, spec, "strategy");
+	builtin_default_text(a, strategy, "type", "RollingUpdate");
+	if (tree_text_is(rule_given(strategy, "type"), "RollingUpdate")) {
+		rolling = builtin_default_object(a, strategy, "rollingUpdate");
+		builtin_default_text(a, rolling, "maxUnavailable", "25%");
+		builtin_default_text(a, rolling, "maxSurge", "25%");
 	}
-	default_int(a, spec, "revisionHistoryLimit", 10);
-	default_int(a, spec, "progressDeadlineSeconds", 600);
-	pod_template_default(a, spec, "template");
+	builtin_default_int(a, spec, "revisionHistoryLimit", 10);
+	builtin_default_int(a, spec, "progressDeadlineSeconds", 600);
+	poddefault_template(a, spec, "template");
 }
 
 void
-replicaset_default(struct arena *a, struct node *object)
+apps_replicaset_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
+	struct node *spec = builtin_default_object(a, object, "spec");
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
-	default_int(a, spec, "replicas", 1);
-	pod_template_default(a, spec, "template");
+	builtin_default_int(a, spec, "replicas", 1);
+	poddefault_template(a, spec, "template");
 }
 
 void
-replicationcontroller_default(struct arena *a, struct node *object)
+apps_replicationcontroller_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
-	struct node *meta = default_object(a, object, "metadata"), *labels;
+	struct node *spec = builtin_default_object(a, object, "spec");
+	struct node *meta = builtin_default_object(a, object, "metadata"),
+		    *labels;
 
-	default_int(a, spec, "replicas", 1);
-	pod_template_default(a, spec, "template");
+	builtin_default_int(a, spec, "replicas", 1);
+	poddefault_template(a, spec, "template");
 	labels = tree_path(spec, "template.metadata.labels");
 	if (tree_count(labels) == 0)
 		return;
-	if (tree_count(given(spec, "selector")) == 0)
+	if (tree_count(rule_given(spec, "selector")) == 0)
 		tree_put(a, spec, "selector", tree_copy(a, labels));
-	if (tree_count(given(meta, "labels")) == 0)
+	if (tree_count(rule_given(meta, "labels")) == 0)
 		tree_put(a, meta, "labels", tree_copy(a, labels));
 }
 
 void
-statefulset_default(struct arena *a, struct node *object)
+apps_statefulset_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
+	struct node *spec = builtin_default_object(a, object, "spec");
 	struct node *update, *retention, *claim, *n;
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
-	default_text(a, spec, "podManagementPolicy", "OrderedReady");
-	update = default_object(a, spec, "updateStrategy");
-	if (tree_empty(given(update, "type"))) {
+	builtin_default_text(a, spec, "podManagementPolicy", "OrderedReady");
+	update = builtin_default_object(a, spec, "updateStrategy");
+	if (tree_empty(rule_given(update, "type"))) {
 		tree_put(a, update, "type", tree_str(a, "RollingUpdate"));
-		default_object(a, update, "rollingUpdate");
+		builtin_default_object(a, update, "rollingUpdate");
 	}
-	n = given(update, "rollingUpdate");
-	if (tree_text_is(given(update, "type"), "RollingUpdate") &&
+	n = rule_given(update, "rollingUpdate");
+	if (tree_text_is(rule_given(update, "type"), "RollingUpdate") &&
 	    tree_is(n, NODE_OBJECT))
-		default_int(a, n, "partition", 0);
-	retention =
-	    default_object(a, spec, "persistentVolumeClaimRetentionPolicy");
-	default_text(a, retention, "whenDeleted", "Retain");
-	default_text(a, retention, "whenScaled", "Retain");
-	default_int(a, spec, "replicas", 1);
-	default_int(a, spec, "revisionHistoryLimit", 10);
-	pod_template_default(a, spec, "template");
+		builtin_default_int(a, n, "partition", 0);
+	retention = builtin_default_object(
+	    a, spec, "persistentVolumeClaimRetentionPolicy");
+	builtin_default_text(a, retention, "whenDeleted", "Retain");
+	builtin_default_text(a, retention, "whenScaled", "Retain");
+	builtin_default_int(a, spec, "replicas", 1);
+	builtin_default_int(a, spec, "revisionHistoryLimit", 10);
+	poddefault_template(a, spec, "template");
 	for (size_t i = 0;
-	     (claim = each_of(given(spec, "volumeClaimTemplates"), i)) != NULL;
+	     (claim = builtin_item(
+		  rule_given(spec, "volumeClaimTemplates"), i)) != NULL;
 	     i++) {
 		tree_put_first(
 		    a, claim, "kind", tree_str(a, "PersistentVolumeClaim"));
 		tree_put_first(a, claim, "apiVersion", tree_str(a, "v1"));
-		claim_default(a, claim);
-		default_object(a, claim, "metadata");
+		storage_claim_default(a, claim);
+		builtin_default_object(a, claim, "metadata");
 	}
 }
 
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
 void
-daemonset_default(struct arena *a, struct node *object)
+apps_daemonset_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
+	struct node *spec = builtin_default_object(a, object, "spec");
 	struct node *update, *rolling, *notes;
 
 	/* Decoding writes it; the strategy counts from there. */
 	notes = tree_make(a, tree_make(a, object, "metadata"), "annotations");
-	default_text(a, notes, TEMPLATE_GENERATION, "0");
+	builtin_default_text(a, notes, TEMPLATE_GENERATION, "0");
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
-	update = default_object(a, spec, "updateStrategy");
-	default_text(a, update, "type", "RollingUpdate");
-	if (tree_text_is(given(update, "type"), "RollingUpdate")) {
-		rolling = default_object(a, update, "rollingUpdate");
-		default_int(a, rolling, "maxUnavailable", 1);
-		default_int(a, rolling, "maxSurge", 0);
+	update = builtin_default_object(a, spec, "updateStrategy");
+	builtin_default_text(a, update, "type", "RollingUpdate");
+	if (tree_text_is(rule_given(update, "type"), "RollingUpdate")) {
+		rolling = builtin_default_object(a, update, "rollingUpdate");
+		builtin_default_int(a, rolling, "maxUnavailable", 1);
+		builtin_default_int(a, rolling, "maxSurge", 0);
 	}
-	default_int(a, spec, "revisionHistoryLimit", 10);
-	pod_template_default(a, spec, "template");
+	builtin_default_int(a, spec, "revisionHistoryLimit", 10);
+	poddefault_template(a, spec, "template");
 }
 
 /* A status keeps the labels, too (registry/apps/deployment/strategy.go). */
 void
-deployment_prepare(const struct change_of *x, struct node *object)
+apps_deployment_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *meta = given(object, "metadata");
+	struct node *meta = rule_given(object, "metadata");
 
 	if (x->live != NULL && span_is(x->subresource, "status"))
-		keep_member(
-		    x->arena, given(x->live, "metadata"), meta, "labels");
+		builtin_keep_member(
+		    x->arena, rule_given(x->live, "metadata"), meta, "labels");
 }
 
 void
-daemonset_prepare(const struct change_of *x, struct node *object)
+apps_daemonset_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *meta = tree_make(x->arena, object, "metadata");
 	const struct node *was = x->live == NULL
 	    ? NULL
-	    : given(tree_path(x->live, "metadata.annotations"),
+	    : rule_given(tree_path(x->live, "metadata.annotations"),
 		  TEMPLATE_GENERATION);
 	struct span s = tree_text(was);
 	int64_t n = 0;
@@ -141,8 +144,8 @@ daemonset_prepare(const struct change_of *x, struct node *object)
 		n = n * 10 + (s.p[i] - '0');
 	if (n < 1)
 		n = 1;
-	else if (!same_member(
-		     given(x->live, "spec"), given(object, "spec"), "template"))
+	else if (!builtin_same_member(rule_given(x->live, "spec"),
+		     rule_given(object, "spec"), "template"))
 		n++;
 	tree_put(x->arena, tree_make(x->arena, meta, "annotations"),
 	    TEMPLATE_GENERATION,
@@ -154,16 +157,16 @@ static void
 check_own_selector(struct causes *c, const struct at *at,
     const struct node *spec, const char *kind)
 {
-	const struct node *selector = given(spec, "selector");
+	const struct node *selector = rule_given(spec, "selector");
 
 	if (selector == NULL) {
-		fail_required(c, AT(at, "selector"), "");
+		rule_fail_required(c, AT(at, "selector"), "");
 		return;
 	}
-	check_selector(c, AT(at, "selector"), selector);
-	if (selector_empty(selector))
-		fail_invalid(c, AT(at, "selector"), selector,
-		    say(c, "empty selector is invalid for %s", kind));
+	rule_selector(c, AT(at, "selector"), selector);
+	if (rule_selector_is_empty(selector))
+		rule_fail_invalid(c, AT(at, "selector"), selector,
+		    rule_say(c, "empty selector is invalid for %s", kind));
 }
 
 /* LabelSelectorAsSelector fails for what the checks refuse. */
@@ -172,7 +175,7 @@ selector_parses(struct arena *a, const struct node *selector)
 {
 	struct causes c = {a, NULL, 0};
 
-	check_selector(&c, NULL, selector);
+	rule_selector(&c, NULL, selector);
 	return c.n == 0;
 }
 
@@ -181,13 +184,13 @@ check_template_of(struct causes *c, const struct at *up,
     const struct node *spec, const char *kind)
 {
 	const struct at *at = AT(up, "template");
-	const struct node *template = given(spec, "template");
-	const struct node *selector = given(spec, "selector");
+	const struct node *template = rule_given(spec, "template");
+	const struct node *selector = rule_given(spec, "selector");
 	const struct node *labels = tree_path(template, "metadata.labels");
-	const struct node *pod = given(template, "spec");
+	const struct node *pod = rule_given(template, "spec");
 
 	if (!selector_parses(c->arena, selector)) {
-		fail_invalid(c, AT(up, "selector"), selector,
+		rule_fail_invalid(c, AT(up, "selector"), selector,
 		    strcmp(kind, "StatefulSet") == 0
 			? ""
 			: "invalid label selector");
@@ -195,16 +198,18 @@ check_template_of(struct causes *c, const struct at *up,
 	}
 	/* No selector at all selects nothing. */
 	if (selector == NULL ||
-	    (!selector_empty(selector) && !selector_matches(selector, labels)))
-		fail_invalid(
+	    (!rule_selector_is_empty(selector) &&
+		!rule_selector_matches(selector, labels)))
+		rule_fail_invalid(
 		    c, AT(AT(at, "metadata"), "labels"), labels, NOT_MATCHED);
-	check_pod_template(c, at, template);
-	if (!tree_text_is(given(pod, "restartPolicy"), "Always"))
-		fail_unsupported(c, AT(AT(at, "spec"), "restartPolicy"),
-		    given(pod, "restartPolicy"), "Always", (char *)NULL);
-	if (given(pod, "activeDeadlineSeconds") != NULL)
-		fail_forbidden(c, AT(AT(at, "spec"), "activeDeadlineSeconds"),
-		    say(c, "activeDeadlineSeconds in %s is not Supported",
+	podspec_check_template(c, at, template);
+	if (!tree_text_is(rule_given(pod, "restartPolicy"), "Always"))
+		rule_fail_unsupported(c, AT(AT(at, "spec"), "restartPolicy"),
+		    rule_given(pod, "restartPolicy"), "Always", (char *)NULL);
+	if (rule_given(pod, "activeDeadlineSeconds") != NULL)
+		rule_fail_forbidden(c,
+		    AT(AT(at, "spec"), "activeDeadlineSeconds"),
+		    rule_say(c, "activeDeadlineSeconds in %s is not Supported",
 			kind));
 }
 
@@ -212,20 +217,21 @@ static void
 check_percent_max(
     struct causes *c, const struct at *at, const struct node *value)
 {
-	if (is_percent(value) && int_or_percent(value) > 100)
-		fail_invalid(c, at, value, "must not be greater than 100%");
+	if (rule_is_percent(value) && rule_amount(value) > 100)
+		rule_fail_invalid(
+		    c, at, value, "must not be greater than 100%");
 }
 
 static void
 check_rolling(struct causes *c, const struct at *at, const struct node *r)
 {
-	const struct node *down = given(r, "maxUnavailable");
-	const struct node *up = given(r, "maxSurge");
+	const struct node *down = rule_given(r, "maxUnavailable");
+	const struct node *up = rule_given(r, "maxSurge");
 
-	check_int_or_percent(c, AT(at, "maxUnavailable"), down);
-	check_int_or_percent(c, AT(at, "maxSurge"), up);
-	if (int_or_percent(down) == 0 && int_or_percent(up) == 0)
-		fail_invalid(c, AT(at, "maxUnavailable"), down,
+	rule_int_or_percent(c, AT(at, "maxUnavailable"), down);
+	rule_int_or_percent(c, AT(at, "maxSurge"), up);
+	if (rule_amount(down) == 0 && rule_amount(up) == 0)
+		rule_fail_invalid(c, AT(at, "maxUnavailable"), down,
 		    "may not be 0 when `maxSurge` is 0");
 	check_percent_max(c, AT(at, "maxUnavailable"), down);
 }
@@ -235,17 +241,17 @@ static const struct node *
 go_strategy(struct arena *a, const struct node *strategy)
 {
 	struct node *n = tree_object(a), *r;
-	const struct node *rolling = given(strategy, "rollingUpdate");
+	const struct node *rolling = rule_given(strategy, "rollingUpdate");
 
-	tree_put(
-	    a, n, "Type", tree_string(a, tree_text(given(strategy, "type"))));
+	tree_put(a, n, "Type",
+	    tree_string(a, tree_text(rule_given(strategy, "type"))));
 	r = tree_null(a);
 	if (rolling != NULL) {
 		r = tree_object(a);
 		tree_put(a, r, "MaxUnavailable",
-		    given_or_null(a, rolling, "maxUnavailable"));
-		tree_put(
-		    a, r, "MaxSurge", given_or_null(a, rolling, "maxSurge"));
+		    rule_given_or_null(a, rolling, "maxUnavailable"));
+		tree_put(a, r, "MaxSurge",
+		    rule_given_or_null(a, rolling, "maxSurge"));
 	}
 	tree_put(a, n, "RollingUpdate", r);
 	return n;
@@ -254,95 +260,97 @@ go_strategy(struct arena *a, const struct node *strategy)
 static void
 check_strategy(struct causes *c, const struct at *at, const struct node *s)
 {
-	const struct node *type = given(s, "type");
-	const struct node *rolling = given(s, "rollingUpdate");
+	const struct node *type = rule_given(s, "type");
+	const struct node *rolling = rule_given(s, "rollingUpdate");
 
 	if (tree_text_is(type, "Recreate")) {
 		if (rolling != NULL)
-			fail_forbidden(c, AT(at, "rollingUpdate"),
+			rule_fail_forbidden(c, AT(at, "rollingUpdate"),
 			    "may not be specified when strategy `type` is "
 			    "'Recreate'");
 	} else if (tree_text_is(type, "RollingUpdate")) {
 		check_rolling(c, AT(at, "rollingUpdate"), rolling);
 	} else {
-		fail_unsupported(c, at, go_strategy(c->arena, s), "Recreate",
-		    "RollingUpdate", (char *)NULL);
+		rule_fail_unsupported(c, at, go_strategy(c->arena, s),
+		    "Recreate", "RollingUpdate", (char *)NULL);
 	}
 }
 
 void
-deployment_validate(
+apps_deployment_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	int64_t deadline = int_or(spec, "progressDeadlineSeconds", 0);
+	const struct node *spec = rule_given(object, "spec");
+	int64_t deadline = rule_int(spec, "progressDeadlineSeconds", 0);
 
-	check_nonnegative(c, at, spec, "replicas");
+	rule_nonnegative(c, at, spec, "replicas");
 	check_own_selector(c, at, spec, "deployment");
 	check_template_of(c, at, spec, "ReplicaSet");
-	check_strategy(c, AT(at, "strategy"), given(spec, "strategy"));
-	check_nonnegative(c, at, spec, "minReadySeconds");
-	check_nonnegative(c, at, spec, "revisionHistoryLimit");
-	check_nonnegative(c, at, spec, "progressDeadlineSeconds");
-	if (deadline <= int_or(spec, "minReadySeconds", 0))
-		fail_int(c, AT(at, "progressDeadlineSeconds"), deadline,
+	check_strategy(c, AT(at, "strategy"), rule_given(spec, "strategy"));
+	rule_nonnegative(c, at, spec, "minReadySeconds");
+	rule_nonnegative(c, at, spec, "revisionHistoryLimit");
+	rule_nonnegative(c, at, spec, "progressDeadlineSeconds");
+	if (deadline <= rule_int(spec, "minReadySeconds", 0))
+		rule_fail_int(c, AT(at, "progressDeadlineSeconds"), deadline,
 		    "must be greater than minReadySeconds");
 	if (x->live != NULL)
-		check_immutable(
-		    c, at, given(x->live, "spec"), spec, "selector");
+		rule_immutable(
+		    c, at, rule_given(x->live, "spec"), spec, "selector");
 }
 
 void
-replicaset_validate(
+apps_replicaset_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
+	const struct node *spec = rule_given(object, "spec");
 
-	check_nonnegative(c, at, spec, "replicas");
-	check_nonnegative(c, at, spec, "minReadySeconds");
+	rule_nonnegative(c, at, spec, "replicas");
+	rule_nonnegative(c, at, spec, "minReadySeconds");
 	check_own_selector(c, at, spec, "deployment");
 	check_template_of(c, at, spec, "ReplicaSet");
 	if (x->live != NULL)
-		check_immutable(
-		    c, at, given(x->live, "spec"), spec, "selector");
+		rule_immutable(
+		    c, at, rule_given(x->live, "spec"), spec, "selector");
 }
 
 void
-replicationcontroller_validate(
+apps_replicationcontroller_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec"), *label;
-	const struct node *selector = given(spec, "selector");
+	const struct node *spec = rule_given(object, "spec"), *label;
+	const struct node *selector = rule_given(spec, "selector");
 	const struct node *labels = tree_path(spec, "template.metadata.labels");
 
 	(void)x;
-	check_nonnegative(c, at, spec, "minReadySeconds");
+	rule_nonnegative(c, at, spec, "minReadySeconds");
 	if (tree_count(selector) == 0)
-		fail_required(c, AT(at, "selector"), "");
-	check_nonnegative(c, at, spec, "replicas");
+		rule_fail_required(c, AT(at, "selector"), "");
+	rule_nonnegative(c, at, spec, "replicas");
 	for (size_t i = 0; i < tree_count(selector); i++) {
 		label = tree_get_span(labels, selector->members[i].key);
 		if (label == NULL ||
 		    !tree_equal(label, selector->members[i].value)) {
-			fail_invalid(c,
+			rule_fail_invalid(c,
 			    AT(AT(AT(at, "template"), "metadata"), "labels"),
 			    labels, NOT_MATCHED);
 			break;
 		}
 	}
-	check_pod_template(c, AT(at, "template"), given(spec, "template"));
+	podspec_check_template(
+	    c, AT(at, "template"), rule_given(spec, "template"));
 }
 
 static const struct node *
 go_partition(struct arena *a, const struct node *rolling)
 {
-	struct node *n = tree_object(a), *v = given(rolling, "maxUnavailable");
+	struct node *n = tree_object(a),
+		    *v = rule_given(rolling, "maxUnavailable");
 
 	tree_put(
-	    a, n, "Partition", tree_int(a, int_or(rolling, "partition", 0)));
+	    a, n, "Partition", tree_int(a, rule_int(rolling, "partition", 0)));
 	tree_put(a, n, "MaxUnavailable", v != NULL ? v : tree_null(a));
 	return n;
 }
@@ -352,25 +360,26 @@ check_statefulset_update(
     struct causes *c, const struct at *up, const struct node *spec)
 {
 	const struct at *at = AT(up, "updateStrategy");
-	const struct node *s = given(spec, "updateStrategy");
-	const struct node *type = given(s, "type");
-	const struct node *rolling = given(s, "rollingUpdate");
+	const struct node *s = rule_given(spec, "updateStrategy");
+	const struct node *type = rule_given(s, "type");
+	const struct node *rolling = rule_given(s, "rollingUpdate");
 
 	if (tree_text_is(type, "OnDelete")) {
 		if (rolling != NULL)
-			fail_invalid(c, AT(at, "rollingUpdate"),
+			rule_fail_invalid(c, AT(at, "rollingUpdate"),
 			    go_partition(c->arena, rolling),
 			    "only allowed for updateStrategy "
 			    "'RollingUpdate'");
 	} else if (tree_text_is(type, "RollingUpdate")) {
-		check_nonnegative(
+		rule_nonnegative(
 		    c, AT(at, "rollingUpdate"), rolling, "partition");
 	} else {
 		struct node *n = tree_object(c->arena);
 		tree_put(c->arena, n, "Type",
 		    tree_string(c->arena, tree_text(type)));
 		tree_put(c->arena, n, "RollingUpdate", tree_null(c->arena));
-		fail_invalid(c, at, n, "must be 'RollingUpdate' or 'OnDelete'");
+		rule_fail_invalid(
+		    c, at, n, "must be 'RollingUpdate' or 'OnDelete'");
 	}
 }
 
@@ -378,7 +387,7 @@ check_statefulset_update(
 static const struct node *
 with_claims(struct arena *a, const struct node *spec)
 {
-	struct node *claims = given(spec, "volumeClaimTemplates"), *claim;
+	struct node *claims = rule_given(spec, "volumeClaimTemplates"), *claim;
 	struct node *copy, *pod, *volumes, *volume, *source;
 
 	if (tree_count(claims) == 0)
@@ -386,7 +395,7 @@ with_claims(struct arena *a, const struct node *spec)
 	copy = tree_copy(a, spec);
 	pod = tree_make(a, tree_make(a, copy, "template"), "spec");
 	volumes = tree_array(a);
-	for (size_t i = 0; (claim = each_of(claims, i)) != NULL; i++) {
+	for (size_t i = 0; (claim = builtin_item(claims, i)) != NULL; i++) {
 		volume = tree_object(a);
 		source = tree_object(a);
 		tree_put(a, volume, "name",
@@ -396,13 +405,14 @@ with_claims(struct arena *a, const struct node *spec)
 		tree_put(a, volume, "persistentVolumeClaim", source);
 		tree_append(a, volumes, volume);
 	}
-	for (size_t i = 0; (volume = each_of(given(pod, "volumes"), i)) != NULL;
+	for (size_t i = 0;
+	     (volume = builtin_item(rule_given(pod, "volumes"), i)) != NULL;
 	     i++) {
 		bool ours = false;
 		for (size_t k = 0; k < tree_count(claims); k++)
 			ours = ours ||
-			    tree_equal(given(volume, "name"),
-				given(volumes->items[k], "name"));
+			    tree_equal(rule_given(volume, "name"),
+				rule_given(volumes->items[k], "name"));
 		if (!ours)
 			tree_append(a, volumes, volume);
 	}
@@ -423,9 +433,9 @@ check_statefulset_unchanged(
 	struct node *copy = tree_copy(c->arena, spec);
 
 	for (size_t i = 0; i < 7; i++)
-		keep_member(c->arena, was, copy, may_change[i]);
+		builtin_keep_member(c->arena, was, copy, may_change[i]);
 	if (!tree_equal(copy, was))
-		fail_forbidden(c, AT(NULL, "spec"),
+		rule_fail_forbidden(c, AT(NULL, "spec"),
 		    "updates to statefulset spec for fields other than "
 		    "'replicas', 'ordinals', 'template', 'updateStrategy', "
 		    "'revisionHistoryLimit', "
@@ -434,78 +444,80 @@ check_statefulset_unchanged(
 }
 
 void
-statefulset_validate(
+apps_statefulset_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec"), *claim;
-	const struct node *name = given(spec, "serviceName");
-	const struct node *policy = given(spec, "podManagementPolicy");
+	const struct node *spec = rule_given(object, "spec"), *claim;
+	const struct node *name = rule_given(spec, "serviceName");
+	const struct node *policy = rule_given(spec, "podManagementPolicy");
 
-	if (!text_is_any(policy, "OrderedReady", "Parallel", (char *)NULL))
-		fail_invalid(c, AT(at, "podManagementPolicy"), policy,
+	if (!rule_text_is_any(policy, "OrderedReady", "Parallel", (char *)NULL))
+		rule_fail_invalid(c, AT(at, "podManagementPolicy"), policy,
 		    "must be 'OrderedReady' or 'Parallel'");
 	check_statefulset_update(c, at, spec);
 	for (size_t i = 0; x->live == NULL &&
-	     (claim = each_of(given(spec, "volumeClaimTemplates"), i)) != NULL;
+	     (claim = builtin_item(
+		  rule_given(spec, "volumeClaimTemplates"), i)) != NULL;
 	     i++)
-		check_claim_spec(c,
+		storage_claim_spec(c,
 		    AT(AT_INDEX(AT(at, "volumeClaimTemplates"), i), "spec"),
-		    given(claim, "spec"));
-	check_nonnegative(c, at, spec, "replicas");
-	check_nonnegative(c, at, spec, "minReadySeconds");
-	check_nonnegative(
-	    c, AT(at, "ordinals"), given(spec, "ordinals"), "start");
+		    rule_given(claim, "spec"));
+	rule_nonnegative(c, at, spec, "replicas");
+	rule_nonnegative(c, at, spec, "minReadySeconds");
+	rule_nonnegative(
+	    c, AT(at, "ordinals"), rule_given(spec, "ordinals"), "start");
 	if (x->live == NULL && !tree_empty(name))
-		check_dns_label(c, AT(at, "serviceName"), tree_text(name));
+		rule_dns_label(c, AT(at, "serviceName"), tree_text(name));
 	check_own_selector(c, at, spec, "statefulset");
 	check_template_of(c, at, with_claims(c->arena, spec), "StatefulSet");
 	if (x->live != NULL)
-		check_statefulset_unchanged(c, given(x->live, "spec"), spec);
+		check_statefulset_unchanged(
+		    c, rule_given(x->live, "spec"), spec);
 }
 
 static void
 check_daemonset_rolling(
     struct causes *c, const struct at *at, const struct node *r)
 {
-	const struct node *down = given(r, "maxUnavailable");
-	const struct node *up = given(r, "maxSurge");
+	const struct node *down = rule_given(r, "maxUnavailable");
+	const struct node *up = rule_given(r, "maxSurge");
 
-	check_int_or_percent(c, AT(at, "maxUnavailable"), down);
-	check_int_or_percent(c, AT(at, "maxSurge"), up);
+	rule_int_or_percent(c, AT(at, "maxUnavailable"), down);
+	rule_int_or_percent(c, AT(at, "maxSurge"), up);
 	check_percent_max(c, AT(at, "maxUnavailable"), down);
 	check_percent_max(c, AT(at, "maxSurge"), up);
-	if (int_or_percent(down) != 0 && int_or_percent(up) != 0)
-		fail_invalid(c, AT(at, "maxSurge"), up,
+	if (rule_amount(down) != 0 && rule_amount(up) != 0)
+		rule_fail_invalid(c, AT(at, "maxSurge"), up,
 		    "may not be set when maxUnavailable is non-zero");
-	else if (int_or_percent(down) == 0 && int_or_percent(up) == 0)
-		fail_required(c, AT(at, "maxUnavailable"),
+	else if (rule_amount(down) == 0 && rule_amount(up) == 0)
+		rule_fail_required(c, AT(at, "maxUnavailable"),
 		    "cannot be 0 when maxSurge is 0");
 }
 
 void
-daemonset_validate(
+apps_daemonset_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	const struct node *update = given(spec, "updateStrategy");
+	const struct node *spec = rule_given(object, "spec");
+	const struct node *update = rule_given(spec, "updateStrategy");
 
 	check_own_selector(c, at, spec, "daemonset");
 	check_template_of(c, at, spec, "DaemonSet");
-	check_nonnegative(c, at, spec, "minReadySeconds");
-	if (tree_text_is(given(update, "type"), "RollingUpdate"))
+	rule_nonnegative(c, at, spec, "minReadySeconds");
+	if (tree_text_is(rule_given(update, "type"), "RollingUpdate"))
 		check_daemonset_rolling(c,
 		    AT(AT(at, "updateStrategy"), "rollingUpdate"),
-		    given(update, "rollingUpdate"));
-	else if (!tree_text_is(given(update, "type"), "OnDelete"))
-		fail_unsupported(c, AT(at, "updateStrategy"),
+		    rule_given(update, "rollingUpdate"));
+	else if (!tree_text_is(rule_given(update, "type"), "OnDelete"))
+		rule_fail_unsupported(c, AT(at, "updateStrategy"),
 		    go_strategy(c->arena, update), "RollingUpdate", "OnDelete",
 		    (char *)NULL);
-	check_nonnegative(c, at, spec, "revisionHistoryLimit");
+	rule_nonnegative(c, at, spec, "revisionHistoryLimit");
 	if (x->live != NULL)
-		check_immutable(
-		    c, at, given(x->live, "spec"), spec, "selector");
+		rule_immutable(
+		    c, at, rule_given(x->live, "spec"), spec, "selector");
 }
 
 static void
@@ -514,62 +526,64 @@ check_counts(struct causes *c, const struct node *status,
 {
 	const struct at *at = AT(NULL, "status");
 
-	check_nonnegative(c, at, status, "replicas");
+	rule_nonnegative(c, at, status, "replicas");
 	for (size_t i = 0; i < n; i++)
-		check_nonnegative(c, at, status, keys[i]);
+		rule_nonnegative(c, at, status, keys[i]);
 	for (size_t i = 0; i < n; i++)
-		if (int_or(status, keys[i], 0) > int_or(status, "replicas", 0))
-			fail_int(c, AT(at, keys[i]), int_or(status, keys[i], 0),
+		if (rule_int(status, keys[i], 0) >
+		    rule_int(status, "replicas", 0))
+			rule_fail_int(c, AT(at, keys[i]),
+			    rule_int(status, keys[i], 0),
 			    "cannot be greater than status.replicas");
-	if (int_or(status, "availableReplicas", 0) >
-	    int_or(status, "readyReplicas", 0))
-		fail_int(c, AT(at, "availableReplicas"),
-		    int_or(status, "availableReplicas", 0),
+	if (rule_int(status, "availableReplicas", 0) >
+	    rule_int(status, "readyReplicas", 0))
+		rule_fail_int(c, AT(at, "availableReplicas"),
+		    rule_int(status, "availableReplicas", 0),
 		    "cannot be greater than readyReplicas");
 }
 
 void
-deployment_status_validate(
+apps_deployment_status_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	static const char *const keys[] = {
 	    "updatedReplicas", "readyReplicas", "availableReplicas"};
 
 	(void)x;
-	check_counts(c, given(object, "status"), keys, 3);
+	check_counts(c, rule_given(object, "status"), keys, 3);
 }
 
 void
-replicaset_status_validate(
+apps_replicaset_status_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	static const char *const keys[] = {
 	    "fullyLabeledReplicas", "readyReplicas", "availableReplicas"};
 
 	(void)x;
-	check_counts(c, given(object, "status"), keys, 3);
+	check_counts(c, rule_given(object, "status"), keys, 3);
 }
 
 void
-statefulset_status_validate(
+apps_statefulset_status_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	static const char *const keys[] = {"readyReplicas", "currentReplicas",
 	    "updatedReplicas", "availableReplicas"};
 
 	(void)x;
-	check_counts(c, given(object, "status"), keys, 4);
+	check_counts(c, rule_given(object, "status"), keys, 4);
 }
 
 void
-daemonset_bookmark(struct arena *a, struct node *object)
+apps_daemonset_bookmark(struct arena *a, struct node *object)
 {
 	tree_put(a, tree_make(a, tree_get(object, "metadata"), "annotations"),
 	    "deprecated.daemonset.template.generation", tree_str(a, "0"));
 }
 
 void
-replicas_bookmark(struct arena *a, struct node *object)
+apps_replicas_bookmark(struct arena *a, struct node *object)
 {
 	tree_put(a, tree_make(a, object, "spec"), "replicas", tree_int(a, 0));
 }

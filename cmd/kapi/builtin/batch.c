@@ -1,6 +1,7 @@
 /*
- * Jobs and CronJobs. Sources: pkg/apis/batch/v1/defaults.go,
- * pkg/apis/batch/validation, pkg/registry/batch/job/strategy.go.
+ * Part of builtin/topics.h. Jobs and CronJobs. Sources:
+ * pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation,
+ * pkg/registry/batch/job/strategy.go.
  */
 #include "builtin/topics.h"
 
@@ -10,19 +11,19 @@
 static void
 job_spec_default(struct arena *a, struct node *spec)
 {
-	bool failing = given(spec, "podFailurePolicy") != NULL;
+	bool failing = rule_given(spec, "podFailurePolicy") != NULL;
 
-	if (given(spec, "completions") == NULL &&
-	    given(spec, "parallelism") == NULL)
-		default_int(a, spec, "completions", 1);
-	default_int(a, spec, "parallelism", 1);
-	default_int(a, spec, "backoffLimit",
-	    given(spec, "backoffLimitPerIndex") != NULL ? INT32_MAX : 6);
-	default_text(a, spec, "completionMode", "NonIndexed");
-	default_bool(a, spec, "suspend", false);
-	default_text(a, spec, "podReplacementPolicy",
+	if (rule_given(spec, "completions") == NULL &&
+	    rule_given(spec, "parallelism") == NULL)
+		builtin_default_int(a, spec, "completions", 1);
+	builtin_default_int(a, spec, "parallelism", 1);
+	builtin_default_int(a, spec, "backoffLimit",
+	    rule_given(spec, "backoffLimitPerIndex") != NULL ? INT32_MAX : 6);
+	builtin_default_text(a, spec, "completionMode", "NonIndexed");
+	builtin_default_bool(a, spec, "suspend", false);
+	builtin_default_text(a, spec, "podReplacementPolicy",
 	    failing ? "Failed" : "TerminatingOrFailed");
-	default_bool(a, spec, "manualSelector", false);
+	builtin_default_bool(a, spec, "manualSelector", false);
 }
 
 static void
@@ -31,83 +32,85 @@ condition_patterns_default(struct arena *a, struct node *spec)
 	struct node *rule, *pattern;
 
 	for (size_t i = 0;
-	     (rule = each_of(tree_path(spec, "podFailurePolicy.rules"), i)) !=
-	     NULL;
+	     (rule = builtin_item(
+		  tree_path(spec, "podFailurePolicy.rules"), i)) != NULL;
 	     i++)
 		for (size_t k = 0;
-		     (pattern = each_of(given(rule, "onPodConditions"), k)) !=
-		     NULL;
+		     (pattern = builtin_item(
+			  rule_given(rule, "onPodConditions"), k)) != NULL;
 		     k++)
-			default_text(a, pattern, "status", "True");
+			builtin_default_text(a, pattern, "status", "True");
 }
 
 void
-job_default(struct arena *a, struct node *object)
+batch_job_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec"), *labels;
-	struct node *meta = default_object(a, object, "metadata");
+	struct node *spec = builtin_default_object(a, object, "spec"), *labels;
+	struct node *meta = builtin_default_object(a, object, "metadata");
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	job_spec_default(a, spec);
 	condition_patterns_default(a, spec);
-	pod_template_default(a, spec, "template");
+	poddefault_template(a, spec, "template");
 	labels = tree_path(spec, "template.metadata.labels");
-	if (tree_count(labels) > 0 && tree_count(given(meta, "labels")) == 0)
+	if (tree_count(labels) > 0 &&
+	    tree_count(rule_given(meta, "labels")) == 0)
 		tree_put(a, meta, "labels", tree_copy(a, labels));
 }
 
 void
-cronjob_default(struct arena *a, struct node *object)
+batch_cronjob_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec"), *job;
+	struct node *spec = builtin_default_object(a, object, "spec"), *job;
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
-	default_text(a, spec, "concurrencyPolicy", "Allow");
-	default_bool(a, spec, "suspend", false);
-	default_int(a, spec, "successfulJobsHistoryLimit", 3);
-	default_int(a, spec, "failedJobsHistoryLimit", 1);
+	builtin_default_text(a, spec, "concurrencyPolicy", "Allow");
+	builtin_default_bool(a, spec, "suspend", false);
+	builtin_default_int(a, spec, "successfulJobsHistoryLimit", 3);
+	builtin_default_int(a, spec, "failedJobsHistoryLimit", 1);
 	/* A JobTemplateSpec gets the defaults of its Pods only. */
-	job = default_object(a, spec, "jobTemplate");
-	default_object(a, job, "metadata");
-	job = default_object(a, job, "spec");
+	job = builtin_default_object(a, spec, "jobTemplate");
+	builtin_default_object(a, job, "metadata");
+	job = builtin_default_object(a, job, "spec");
 	condition_patterns_default(a, job);
-	pod_template_default(a, job, "template");
+	poddefault_template(a, job, "template");
 }
 
 static void
 label_unless(struct arena *a, struct node *labels, const char *key,
     const struct node *value)
 {
-	if (given(labels, key) == NULL)
+	if (rule_given(labels, key) == NULL)
 		tree_put(a, labels, key, tree_string(a, tree_text(value)));
 }
 
 void
-job_prepare(const struct change_of *x, struct node *object)
+batch_job_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = given(object, "spec"), *labels, *match;
+	struct node *spec = rule_given(object, "spec"), *labels, *match;
 	struct node *meta = tree_make(x->arena, object, "metadata");
 	bool shared;
 
 	if (x->live != NULL || !tree_is(spec, NODE_OBJECT) ||
-	    tree_true(given(spec, "manualSelector")))
+	    tree_true(rule_given(spec, "manualSelector")))
 		return;
 	labels = tree_make(x->arena,
 	    tree_make(
 		x->arena, tree_make(x->arena, spec, "template"), "metadata"),
 	    "labels");
 	/* Labels that a Job has of its template are those of its template. */
-	shared = tree_count(given(meta, "labels")) == 0 ||
-	    tree_equal(given(meta, "labels"), labels);
-	label_unless(x->arena, labels, "job-name", given(meta, "name"));
-	label_unless(x->arena, labels, NAME_LABEL, given(meta, "name"));
-	label_unless(x->arena, labels, "controller-uid", given(meta, "uid"));
-	label_unless(x->arena, labels, UID_LABEL, given(meta, "uid"));
+	shared = tree_count(rule_given(meta, "labels")) == 0 ||
+	    tree_equal(rule_given(meta, "labels"), labels);
+	label_unless(x->arena, labels, "job-name", rule_given(meta, "name"));
+	label_unless(x->arena, labels, NAME_LABEL, rule_given(meta, "name"));
+	label_unless(
+	    x->arena, labels, "controller-uid", rule_given(meta, "uid"));
+	label_unless(x->arena, labels, UID_LABEL, rule_given(meta, "uid"));
 	match = tree_make(
 	    x->arena, tree_make(x->arena, spec, "selector"), "matchLabels");
-	label_unless(x->arena, match, UID_LABEL, given(meta, "uid"));
+	label_unless(x->arena, match, UID_LABEL, rule_given(meta, "uid"));
 	if (shared)
 		tree_put(x->arena, meta, "labels", tree_copy(x->arena, labels));
 }
@@ -115,23 +118,23 @@ job_prepare(const struct change_of *x, struct node *object)
 static void
 check_indexed(struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *mode = given(spec, "completionMode");
+	const struct node *mode = rule_given(spec, "completionMode");
 	int64_t n;
 
 	if (mode != NULL &&
-	    !text_is_any(mode, "NonIndexed", "Indexed", (char *)NULL))
-		fail_unsupported(c, AT(at, "completionMode"), mode,
+	    !rule_text_is_any(mode, "NonIndexed", "Indexed", (char *)NULL))
+		rule_fail_unsupported(c, AT(at, "completionMode"), mode,
 		    "NonIndexed", "Indexed", (char *)NULL);
 	if (tree_text_is(mode, "Indexed")) {
-		if (given(spec, "completions") == NULL)
-			fail_required(c, AT(at, "completions"),
+		if (rule_given(spec, "completions") == NULL)
+			rule_fail_required(c, AT(at, "completions"),
 			    "when completion mode is Indexed");
 	} else if (mode == NULL || tree_text_is(mode, "NonIndexed")) {
-		if (tree_get_int(given(spec, "backoffLimitPerIndex"), &n))
-			fail_int(c, AT(at, "backoffLimitPerIndex"), n,
+		if (tree_get_int(rule_given(spec, "backoffLimitPerIndex"), &n))
+			rule_fail_int(c, AT(at, "backoffLimitPerIndex"), n,
 			    "requires indexed completion mode");
-		if (tree_get_int(given(spec, "maxFailedIndexes"), &n))
-			fail_int(c, AT(at, "maxFailedIndexes"), n,
+		if (tree_get_int(rule_given(spec, "maxFailedIndexes"), &n))
+			rule_fail_int(c, AT(at, "maxFailedIndexes"), n,
 			    "requires indexed completion mode");
 	}
 }
@@ -148,24 +151,25 @@ check_job_spec(struct causes *c, const struct at *at, const struct node *spec)
 	    AT(AT(AT(at, "template"), "spec"), "restartPolicy");
 
 	for (size_t i = 0; i < 7; i++)
-		check_nonnegative(c, at, spec, counts[i]);
+		rule_nonnegative(c, at, spec, counts[i]);
 	check_indexed(c, at, spec);
-	if (given(spec, "podReplacementPolicy") != NULL &&
-	    !text_is_any(given(spec, "podReplacementPolicy"), "Failed",
-		"TerminatingOrFailed", (char *)NULL))
-		fail_unsupported(c, AT(at, "podReplacementPolicy"),
-		    given(spec, "podReplacementPolicy"), "Failed",
+	if (rule_given(spec, "podReplacementPolicy") != NULL &&
+	    !rule_text_is_any(rule_given(spec, "podReplacementPolicy"),
+		"Failed", "TerminatingOrFailed", (char *)NULL))
+		rule_fail_unsupported(c, AT(at, "podReplacementPolicy"),
+		    rule_given(spec, "podReplacementPolicy"), "Failed",
 		    "TerminatingOrFailed", (char *)NULL);
-	check_pod_template(c, AT(at, "template"), given(spec, "template"));
+	podspec_check_template(
+	    c, AT(at, "template"), rule_given(spec, "template"));
 	if (tree_empty(restart) || tree_text_is(restart, "Always"))
-		fail_required(
+		rule_fail_required(
 		    c, here, "valid values: \"OnFailure\", \"Never\"");
-	else if (!text_is_any(restart, "OnFailure", "Never", (char *)NULL))
-		fail_unsupported(
+	else if (!rule_text_is_any(restart, "OnFailure", "Never", (char *)NULL))
+		rule_fail_unsupported(
 		    c, here, restart, "OnFailure", "Never", (char *)NULL);
-	else if (given(spec, "podFailurePolicy") != NULL &&
+	else if (rule_given(spec, "podFailurePolicy") != NULL &&
 	    !tree_text_is(restart, "Never"))
-		fail_invalid(c, here, restart,
+		rule_fail_invalid(c, here, restart,
 		    "only \"Never\" is supported when podFailurePolicy is "
 		    "specified");
 }
@@ -177,26 +181,27 @@ check_has_label(struct causes *c, const struct node *labels, const char *key,
 	const struct at *at = AT_KEY(
 	    AT(AT(AT(AT(NULL, "spec"), "template"), "metadata"), "labels"),
 	    span_str(key));
-	const struct node *label = given(labels, key);
+	const struct node *label = rule_given(labels, key);
 
 	if (label == NULL)
-		fail_required(c, at, say(c, "must be '%.*s'", SPAN_ARG(want)));
+		rule_fail_required(
+		    c, at, rule_say(c, "must be '%.*s'", SPAN_ARG(want)));
 	else if (!span_eq(tree_text(label), want))
-		fail_invalid(
-		    c, at, labels, say(c, "must be '%.*s'", SPAN_ARG(want)));
+		rule_fail_invalid(c, at, labels,
+		    rule_say(c, "must be '%.*s'", SPAN_ARG(want)));
 }
 
 static void
 check_generated(struct causes *c, const struct node *object)
 {
-	const struct node *spec = given(object, "spec");
+	const struct node *spec = rule_given(object, "spec");
 	const struct node *labels = tree_path(spec, "template.metadata.labels");
 	struct node *generated;
 	struct span uid = tree_path_text(object, "metadata.uid");
 	struct span name = tree_path_text(object, "metadata.name");
 
-	if (tree_true(given(spec, "manualSelector")) ||
-	    given(spec, "selector") == NULL)
+	if (tree_true(rule_given(spec, "manualSelector")) ||
+	    rule_given(spec, "selector") == NULL)
 		return;
 	check_has_label(c, labels, "controller-uid", uid);
 	check_has_label(c, labels, "job-name", name);
@@ -208,9 +213,10 @@ check_generated(struct causes *c, const struct node *object)
 	tree_put(
 	    c->arena, generated, "controller-uid", tree_string(c->arena, uid));
 	tree_put(c->arena, generated, "job-name", tree_string(c->arena, name));
-	if (!selector_matches(given(spec, "selector"), generated))
-		fail_invalid(c, AT(AT(NULL, "spec"), "selector"),
-		    given(spec, "selector"), "`selector` not auto-generated");
+	if (!rule_selector_matches(rule_given(spec, "selector"), generated))
+		rule_fail_invalid(c, AT(AT(NULL, "spec"), "selector"),
+		    rule_given(spec, "selector"),
+		    "`selector` not auto-generated");
 }
 
 static void
@@ -220,67 +226,68 @@ check_job_update(struct causes *c, const struct at *at, const struct node *was,
 	static const char *const fixed[] = {"selector", "template",
 	    "completionMode", "podFailurePolicy", "backoffLimitPerIndex",
 	    "managedBy", "successPolicy"};
-	const struct node *completions = given(spec, "completions");
+	const struct node *completions = rule_given(spec, "completions");
 
-	if (!same_member(was, spec, "completions") &&
-	    !(tree_text_is(given(spec, "completionMode"), "Indexed") &&
+	if (!builtin_same_member(was, spec, "completions") &&
+	    !(tree_text_is(rule_given(spec, "completionMode"), "Indexed") &&
 		completions != NULL &&
-		int_or(spec, "completions", 0) ==
-		    int_or(spec, "parallelism", 0)))
-		check_immutable(c, at, was, spec, "completions");
+		rule_int(spec, "completions", 0) ==
+		    rule_int(spec, "parallelism", 0)))
+		rule_immutable(c, at, was, spec, "completions");
 	for (size_t i = 0; i < 7; i++)
-		check_immutable(c, at, was, spec, fixed[i]);
+		rule_immutable(c, at, was, spec, fixed[i]);
 }
 
 void
-job_validate(
+batch_job_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	const struct node *selector = given(spec, "selector");
+	const struct node *spec = rule_given(object, "spec");
+	const struct node *selector = rule_given(spec, "selector");
 	const struct node *labels = tree_path(spec, "template.metadata.labels");
 
 	if (x->live == NULL)
 		check_generated(c, object);
 	check_job_spec(c, at, spec);
 	if (selector == NULL)
-		fail_required(c, AT(at, "selector"), "");
+		rule_fail_required(c, AT(at, "selector"), "");
 	else
-		check_selector(c, AT(at, "selector"), selector);
-	if (selector == NULL || !selector_matches(selector, labels))
-		fail_invalid(c,
+		rule_selector(c, AT(at, "selector"), selector);
+	if (selector == NULL || !rule_selector_matches(selector, labels))
+		rule_fail_invalid(c,
 		    AT(AT(AT(at, "template"), "metadata"), "labels"), labels,
 		    "`selector` does not match template `labels`");
 	if (x->live != NULL)
-		check_job_update(c, at, given(x->live, "spec"), spec);
+		check_job_update(c, at, rule_given(x->live, "spec"), spec);
 }
 
 void
-cronjob_validate(
+batch_cronjob_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	const struct node *schedule = given(spec, "schedule");
+	const struct node *spec = rule_given(object, "spec");
+	const struct node *schedule = rule_given(spec, "schedule");
 	const struct node *job = tree_path(spec, "jobTemplate.spec");
 	const struct at *here = AT(AT(at, "jobTemplate"), "spec");
 	const struct node *name = tree_path(object, "metadata.name");
 
 	if (tree_empty(schedule))
-		fail_required(c, AT(at, "schedule"), "");
+		rule_fail_required(c, AT(at, "schedule"), "");
 	else
-		check_schedule(c, AT(at, "schedule"), tree_text(schedule));
-	check_nonnegative(c, at, spec, "startingDeadlineSeconds");
+		cron_schedule(c, AT(at, "schedule"), tree_text(schedule));
+	rule_nonnegative(c, at, spec, "startingDeadlineSeconds");
 	check_enum(
 	    c, at, spec, "concurrencyPolicy", "Allow", "Forbid", "Replace");
 	check_job_spec(c, here, job);
-	if (given(job, "selector") != NULL)
-		fail_invalid(c, AT(here, "selector"), given(job, "selector"),
+	if (rule_given(job, "selector") != NULL)
+		rule_fail_invalid(c, AT(here, "selector"),
+		    rule_given(job, "selector"),
 		    "`selector` will be auto-generated");
-	check_nonnegative(c, at, spec, "successfulJobsHistoryLimit");
-	check_nonnegative(c, at, spec, "failedJobsHistoryLimit");
+	rule_nonnegative(c, at, spec, "successfulJobsHistoryLimit");
+	rule_nonnegative(c, at, spec, "failedJobsHistoryLimit");
 	if (x->live == NULL && tree_text(name).n > 52)
-		fail_invalid(c, AT(AT(NULL, "metadata"), "name"), name,
+		rule_fail_invalid(c, AT(AT(NULL, "metadata"), "name"), name,
 		    "must be no more than 52 characters");
 }

@@ -8,66 +8,67 @@
 #include "type/encode.h"
 
 void
-default_text(
+builtin_default_text(
     struct arena *a, struct node *object, const char *key, const char *value)
 {
-	if (tree_empty(given(object, key)))
+	if (tree_empty(rule_given(object, key)))
 		tree_put(a, object, key, tree_str(a, value));
 }
 
 void
-default_int(
+builtin_default_int(
     struct arena *a, struct node *object, const char *key, int64_t value)
 {
-	const struct node *n = given(object, key);
+	const struct node *n = rule_given(object, key);
 
 	if (n == NULL || tree_is(n, NODE_NULL))
 		tree_put(a, object, key, tree_int(a, value));
 }
 
 void
-default_nonzero(
+builtin_default_nonzero(
     struct arena *a, struct node *object, const char *key, int64_t value)
 {
-	if (int_or(object, key, 0) == 0)
+	if (rule_int(object, key, 0) == 0)
 		tree_put(a, object, key, tree_int(a, value));
 }
 
 void
-default_bool(struct arena *a, struct node *object, const char *key, bool value)
+builtin_default_bool(
+    struct arena *a, struct node *object, const char *key, bool value)
 {
-	const struct node *n = given(object, key);
+	const struct node *n = rule_given(object, key);
 
 	if (n == NULL || tree_is(n, NODE_NULL))
 		tree_put(a, object, key, tree_bool(a, value));
 }
 
 struct node *
-default_object(struct arena *a, struct node *object, const char *key)
+builtin_default_object(struct arena *a, struct node *object, const char *key)
 {
 	return tree_make(a, object, key);
 }
 
 struct node *
-each_of(const struct node *array, size_t i)
+builtin_item(const struct node *array, size_t i)
 {
 	return tree_is(array, NODE_ARRAY) && i < array->n ? array->items[i]
 							  : NULL;
 }
 
 bool
-same_member(const struct node *x, const struct node *y, const char *key)
+builtin_same_member(const struct node *x, const struct node *y, const char *key)
 {
-	const struct node *m = given(x, key), *n = given(y, key);
+	const struct node *m = rule_given(x, key), *n = rule_given(y, key);
 
 	return (tree_empty(m) && tree_empty(n)) || tree_equal(m, n);
 }
 
 void
-keep_member(struct arena *a, const struct node *live, struct node *object,
-    const char *key)
+builtin_keep_member(struct arena *a, const struct node *live,
+    struct node *object, const char *key)
 {
-	struct node *was = given(live, key);
+	struct node *was = rule_given(live, key);
 
 	if (was == NULL)
 		tree_remove(object, key);
@@ -76,14 +77,15 @@ keep_member(struct arena *a, const struct node *live, struct node *object,
 }
 
 void
-bump_generation(const struct change_of *x, struct node *object)
+builtin_bump_generation(const struct change_of *x, struct node *object)
 {
-	struct node *meta = given(object, "metadata");
+	struct node *meta = rule_given(object, "metadata");
 
 	if (meta != NULL)
 		tree_put(x->arena, meta, "generation",
 		    tree_int(x->arena,
-			int_or(given(x->live, "metadata"), "generation", 0) +
+			rule_int(
+			    rule_given(x->live, "metadata"), "generation", 0) +
 			    1));
 }
 
@@ -164,8 +166,8 @@ static void
 count_generation(
     const struct change_of *x, enum generation how, struct node *object)
 {
-	struct node *meta = given(object, "metadata");
-	const struct node *was = given(x->live, "metadata");
+	struct node *meta = rule_given(object, "metadata");
+	const struct node *was = rule_given(x->live, "metadata");
 
 	if (meta == NULL)
 		return;
@@ -177,14 +179,14 @@ count_generation(
 			    tree_int(x->arena, 1));
 		return;
 	}
-	keep_member(x->arena, was, meta, "generation");
+	builtin_keep_member(x->arena, was, meta, "generation");
 	if (x->subresource.n > 0 && !span_is(x->subresource, "scale") &&
 	    how == GENERATION_ANNOTATIONS)
 		return;
 	if ((how >= GENERATION_SPEC && spec_changed(x->live, object)) ||
 	    (how == GENERATION_ANNOTATIONS &&
-		!same_member(was, meta, "annotations")))
-		bump_generation(x, object);
+		!builtin_same_member(was, meta, "annotations")))
+		builtin_bump_generation(x, object);
 }
 
 /* On /status: all but metadata and status stays as it is. */
@@ -223,7 +225,7 @@ builtin_prepare(const struct change_of *change, struct node *object)
 	}
 	if (has_status(x.resource)) {
 		if (x.live != NULL)
-			keep_member(x.arena, x.live, object, "status");
+			builtin_keep_member(x.arena, x.live, object, "status");
 		else if (!(k->traits & TRAIT_BRINGS_STATUS))
 			empty_status(&x, object);
 	}

@@ -43,4 +43,30 @@ admit_fn builtin_admit;
 void builtin_encode(
     struct arena *a, const struct resource *r, struct node *object);
 
+/* ---- for the rules of kinds ---- */
+
+/* Absent (or "", or null): becomes the value. */
+void builtin_default_text(
+    struct arena *a, struct node *object, const char *key, const char *value);
+void builtin_default_int(
+    struct arena *a, struct node *object, const char *key, int64_t value);
+void builtin_default_bool(
+    struct arena *a, struct node *object, const char *key, bool value);
+/* The same where 0 is as good as absent. */
+void builtin_default_nonzero(
+    struct arena *a, struct node *object, const char *key, int64_t value);
+struct node *builtin_default_object(
+    struct arena *a, struct node *object, const char *key);
+/* NULL behind the last one, and of what is not an array. */
+struct node *builtin_item(const struct node *array, size_t i);
+
+/* metadata.generation: one more than live's. */
+void builtin_bump_generation(const struct change_of *x, struct node *object);
+/* Both specs (and what else counts) are the same. */
+bool builtin_same_member(
+    const struct node *x, const struct node *y, const char *key);
+/* The member of object becomes live's (absent if live has none). */
+void builtin_keep_member(struct arena *a, const struct node *live,
+    struct node *object, const char *key);
+
 #endif

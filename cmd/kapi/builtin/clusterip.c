@@ -1,6 +1,7 @@
 /*
- * Addresses and node ports of Services: 10.0.0.0/16, as t/cluster has it, and
- * 30000-32767. Source: pkg/registry/core/service/storage/alloc.go.
+ * Part of builtin/topics.h. Addresses and node ports of Services:
+ * 10.0.0.0/16, as t/cluster has it, and 30000-32767. Source:
+ * pkg/registry/core/service/storage/alloc.go.
  */
 #include "builtin/topics.h"
 
@@ -26,7 +27,7 @@ holds_value(struct span json, struct span text)
 }
 
 bool
-service_holds(struct store *store, struct span self, struct span text)
+clusterip_holds(struct store *store, struct span self, struct span text)
 {
 	struct collection *all;
 	struct span after = SPAN_NONE;
@@ -62,7 +63,7 @@ free_address(struct arena *a, struct store *store)
 		unsigned host = FIRST_HOST + (unsigned)((start + i) % HOSTS);
 		struct span ip =
 		    arena_printf(a, "10.0.%u.%u", host >> 8, host & 255);
-		if (!service_holds(store, SPAN_NONE,
+		if (!clusterip_holds(store, SPAN_NONE,
 			arena_printf(
 			    a, "\"clusterIP\":\"%.*s\"", SPAN_ARG(ip))))
 			return ip;
@@ -77,7 +78,7 @@ port_is_taken(struct arena *a, struct store *store, int64_t n)
 	    "nodePort", "healthCheckNodePort"};
 
 	for (size_t i = 0; i < 2; i++)
-		if (service_holds(store, SPAN_NONE,
+		if (clusterip_holds(store, SPAN_NONE,
 			arena_printf(
 			    a, "\"%s\":%lld", members[i], (long long)n)))
 			return true;
@@ -92,10 +93,11 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 
 	for (unsigned i = 0; i < PORTS; i++) {
 		int64_t n = FIRST_PORT + (int64_t)((start + i) % PORTS);
-		bool ours = int_or(spec, "healthCheckNodePort", 0) == n;
-		for (size_t k = 0;
-		     (port = each_of(given(spec, "ports"), k)) != NULL; k++)
-			ours = ours || int_or(port, "nodePort", 0) == n;
+		bool ours = rule_int(spec, "healthCheckNodePort", 0) == n;
+		for (size_t k = 0; (port = builtin_item(
+					rule_given(spec, "ports"), k)) != NULL;
+		     k++)
+			ours = ours || rule_int(port, "nodePort", 0) == n;
 		if (!ours && !port_is_taken(a, store, n))
 			return n;
 	}
@@ -105,13 +107,13 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 static void
 set_families(struct arena *a, const struct node *was, struct node *spec)
 {
-	struct node *families = given(spec, "ipFamilies");
-	bool none = tree_text_is(given(spec, "clusterIP"), "None");
-	bool selects = tree_count(given(spec, "selector")) > 0;
+	struct node *families = rule_given(spec, "ipFamilies");
+	bool none = tree_text_is(rule_given(spec, "clusterIP"), "None");
+	bool selects = tree_count(rule_given(spec, "selector")) > 0;
 
-	if (tree_empty(given(spec, "ipFamilyPolicy"))) {
-		if (!tree_empty(given(was, "ipFamilyPolicy")))
-			keep_member(a, was, spec, "ipFamilyPolicy");
+	if (tree_empty(rule_given(spec, "ipFamilyPolicy"))) {
+		if (!tree_empty(rule_given(was, "ipFamilyPolicy")))
+			builtin_keep_member(a, was, spec, "ipFamilyPolicy");
 		else
 			tree_put(a, spec, "ipFamilyPolicy",
 			    tree_str(a,
@@ -124,7 +126,7 @@ set_families(struct arena *a, const struct node *was, struct node *spec)
 		tree_put(a, spec, "ipFamilies", families);
 	}
 	if (none && !selects && families->n < 2 &&
-	    !tree_text_is(given(spec, "ipFamilyPolicy"), "SingleStack"))
+	    !tree_text_is(rule_given(spec, "ipFamilyPolicy"), "SingleStack"))
 		tree_append(a, families,
 		    tree_str(a,
 			tree_text_is(families->items[0], "IPv4") ? "IPv6"
@@ -134,15 +136,15 @@ set_families(struct arena *a, const struct node *was, struct node *spec)
 static void
 set_addresses(struct arena *a, struct store *store, struct node *spec)
 {
-	struct node *ips = given(spec, "clusterIPs");
-	const struct node *ip = given(spec, "clusterIP");
+	struct node *ips = rule_given(spec, "clusterIPs");
+	const struct node *ip = rule_given(spec, "clusterIP");
 
 	if (tree_empty(ip) && tree_count(ips) > 0)
 		return; /* refused by validation */
 	if (tree_empty(ip)) {
 		tree_put(a, spec, "clusterIP",
 		    tree_string(a, free_address(a, store)));
-		ip = given(spec, "clusterIP");
+		ip = rule_given(spec, "clusterIP");
 	}
 	if (tree_count(ips) == 0) {
 		ips = tree_array(a);
@@ -154,10 +156,11 @@ set_addresses(struct arena *a, struct store *store, struct node *spec)
 static bool
 wants_node_ports(const struct node *spec)
 {
-	const struct node *n = given(spec, "allocateLoadBalancerNodePorts");
+	const struct node *n =
+	    rule_given(spec, "allocateLoadBalancerNodePorts");
 
-	return tree_text_is(given(spec, "type"), "NodePort") ||
-	    (tree_text_is(given(spec, "type"), "LoadBalancer") &&
+	return tree_text_is(rule_given(spec, "type"), "NodePort") ||
+	    (tree_text_is(rule_given(spec, "type"), "LoadBalancer") &&
 		!tree_is(n, NODE_FALSE));
 }
 
@@ -167,39 +170,40 @@ shared_port(const struct node *ports, size_t i)
 {
 	for (size_t k = 0; k < tree_count(ports); k++)
 		if (k != i &&
-		    same_member(ports->items[k], ports->items[i], "port") &&
-		    int_or(ports->items[k], "nodePort", 0) != 0)
-			return int_or(ports->items[k], "nodePort", 0);
+		    builtin_same_member(
+			ports->items[k], ports->items[i], "port") &&
+		    rule_int(ports->items[k], "nodePort", 0) != 0)
+			return rule_int(ports->items[k], "nodePort", 0);
 	return 0;
 }
 
 void
-service_allocate(struct arena *a, struct store *store, const struct node *live,
-    struct node *spec)
+clusterip_allocate(struct arena *a, struct store *store,
+    const struct node *live, struct node *spec)
 {
-	struct node *ports = given(spec, "ports"), *port;
+	struct node *ports = rule_given(spec, "ports"), *port;
 	uint64_t start = spread(store);
 
-	if (tree_text_is(given(spec, "type"), "ExternalName")) {
-		if (!tree_empty(given(spec, "clusterIP")))
+	if (tree_text_is(rule_given(spec, "type"), "ExternalName")) {
+		if (!tree_empty(rule_given(spec, "clusterIP")))
 			set_addresses(a, store, spec);
 		return;
 	}
 	set_families(a, live, spec);
 	set_addresses(a, store, spec);
 	for (size_t i = 0;
-	     wants_node_ports(spec) && (port = each_of(ports, i)) != NULL;
+	     wants_node_ports(spec) && (port = builtin_item(ports, i)) != NULL;
 	     i++) {
-		int64_t n = int_or(port, "nodePort", 0);
+		int64_t n = rule_int(port, "nodePort", 0);
 		if (n == 0)
 			n = shared_port(ports, i);
 		if (n == 0)
 			n = free_port(a, store, spec, start + i);
 		tree_put(a, port, "nodePort", tree_int(a, n));
 	}
-	if (tree_text_is(given(spec, "type"), "LoadBalancer") &&
-	    tree_text_is(given(spec, "externalTrafficPolicy"), "Local") &&
-	    int_or(spec, "healthCheckNodePort", 0) == 0)
+	if (tree_text_is(rule_given(spec, "type"), "LoadBalancer") &&
+	    tree_text_is(rule_given(spec, "externalTrafficPolicy"), "Local") &&
+	    rule_int(spec, "healthCheckNodePort", 0) == 0)
 		tree_put(a, spec, "healthCheckNodePort",
 		    tree_int(a, free_port(a, store, spec, start + 7)));
 }

@@ -1,4 +1,7 @@
-/* Rules of containers. Source: validateContainerCommon and what it calls. */
+/*
+ * Part of builtin/topics.h. Rules of containers. Source:
+ * validateContainerCommon and what it calls.
+ */
 #include "builtin/topics.h"
 
 static void
@@ -7,24 +10,24 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 	const struct node *port;
 	struct map names = MAP_INIT;
 
-	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *name = given(port, "name");
-		int64_t number = int_or(port, "containerPort", 0);
+		const struct node *name = rule_given(port, "name");
+		int64_t number = rule_int(port, "containerPort", 0);
 		size_t before = c->n;
 		if (!tree_empty(name)) {
-			check_port_name(c, AT(here, "name"), tree_text(name));
-			if (seen_before(&names, tree_text(name)) &&
+			rule_port_name(c, AT(here, "name"), tree_text(name));
+			if (rule_seen_before(&names, tree_text(name)) &&
 			    c->n == before)
-				fail_duplicate(c, AT(here, "name"), name);
+				rule_fail_duplicate(c, AT(here, "name"), name);
 		}
 		if (number == 0)
-			fail_required(c, AT(here, "containerPort"), "");
+			rule_fail_required(c, AT(here, "containerPort"), "");
 		else
-			check_port_number(c, AT(here, "containerPort"), number);
-		number = int_or(port, "hostPort", 0);
+			rule_port_number(c, AT(here, "containerPort"), number);
+		number = rule_int(port, "hostPort", 0);
 		if (number != 0)
-			check_port_number(c, AT(here, "hostPort"), number);
+			rule_port_number(c, AT(here, "hostPort"), number);
 		check_enum(c, here, port, "protocol", "SCTP", "TCP", "UDP");
 	}
 	map_release(&names);
@@ -33,24 +36,24 @@ check_ports(struct causes *c, const struct at *at, const struct node *ports)
 static void
 check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *path = given(ref, "fieldPath");
+	const struct node *path = rule_given(ref, "fieldPath");
 	struct span s = tree_text(path);
 
 	if (tree_empty(path)) {
-		fail_required(c, AT(at, "fieldPath"), "");
+		rule_fail_required(c, AT(at, "fieldPath"), "");
 		return;
 	}
 	if (s.n > 0 && s.p[s.n - 1] == ']')
 		return; /* metadata.labels['x'] */
-	if (text_is_any(path, "metadata.annotations", "metadata.labels",
+	if (rule_text_is_any(path, "metadata.annotations", "metadata.labels",
 		(char *)NULL)) {
-		fail_unsupported(
+		rule_fail_unsupported(
 		    c, AT(at, "fieldPath"), path, FIELD_PATHS, (char *)NULL);
 		return;
 	}
-	if (!text_is_any(path, FIELD_PATHS, (char *)NULL))
-		fail_text(c, AT(at, "fieldPath"), s,
-		    say(c,
+	if (!rule_text_is_any(path, FIELD_PATHS, (char *)NULL))
+		rule_fail_text(c, AT(at, "fieldPath"), s,
+		    rule_say(c,
 			"error converting fieldPath: field label not "
 			"supported: %.*s",
 			SPAN_ARG(s)));
@@ -59,13 +62,14 @@ check_field_ref(struct causes *c, const struct at *at, const struct node *ref)
 static void
 check_key_ref(struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *key = given(ref, "key");
+	const struct node *key = rule_given(ref, "key");
 
-	check_dns_subdomain(c, AT(at, "name"), tree_text(given(ref, "name")));
+	rule_dns_subdomain(
+	    c, AT(at, "name"), tree_text(rule_given(ref, "name")));
 	if (tree_empty(key))
-		fail_required(c, AT(at, "key"), "");
+		rule_fail_required(c, AT(at, "key"), "");
 	else
-		check_config_key(c, AT(at, "key"), tree_text(key));
+		rule_config_key(c, AT(at, "key"), tree_text(key));
 }
 
 #define RESOURCE_FIELDS                                            \
@@ -73,47 +77,47 @@ check_key_ref(struct causes *c, const struct at *at, const struct node *ref)
 	    "requests.cpu", "requests.ephemeral-storage", "requests.memory"
 
 void
-check_resource_ref(
+container_resource_ref(
     struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *n = given(ref, "resource");
+	const struct node *n = rule_given(ref, "resource");
 	struct span s = tree_text(n);
 
 	if (tree_empty(n))
-		fail_required(c, AT(at, "resource"), "");
+		rule_fail_required(c, AT(at, "resource"), "");
 	else if (memmem(s.p, s.n, ".hugepages-", 11) == NULL &&
-	    !text_is_any(n, RESOURCE_FIELDS, (char *)NULL))
-		fail_unsupported(
+	    !rule_text_is_any(n, RESOURCE_FIELDS, (char *)NULL))
+		rule_fail_unsupported(
 		    c, AT(at, "resource"), n, RESOURCE_FIELDS, (char *)NULL);
 }
 
 static void
 check_value_from(struct causes *c, const struct at *at, const struct node *env)
 {
-	const struct node *from = given(env, "valueFrom"), *n;
+	const struct node *from = rule_given(env, "valueFrom"), *n;
 	size_t sources = 0;
 
 	if (!tree_is(from, NODE_OBJECT))
 		return;
-	if ((n = given(from, "fieldRef")) != NULL && ++sources)
+	if ((n = rule_given(from, "fieldRef")) != NULL && ++sources)
 		check_field_ref(c, AT(at, "fieldRef"), n);
-	if ((n = given(from, "resourceFieldRef")) != NULL && ++sources)
-		check_resource_ref(c, AT(at, "resourceFieldRef"), n);
-	if ((n = given(from, "configMapKeyRef")) != NULL && ++sources)
+	if ((n = rule_given(from, "resourceFieldRef")) != NULL && ++sources)
+		container_resource_ref(c, AT(at, "resourceFieldRef"), n);
+	if ((n = rule_given(from, "configMapKeyRef")) != NULL && ++sources)
 		check_key_ref(c, AT(at, "configMapKeyRef"), n);
-	if ((n = given(from, "secretKeyRef")) != NULL && ++sources)
+	if ((n = rule_given(from, "secretKeyRef")) != NULL && ++sources)
 		check_key_ref(c, AT(at, "secretKeyRef"), n);
-	if (given(from, "fileKeyRef") != NULL)
+	if (rule_given(from, "fileKeyRef") != NULL)
 		sources++;
 	if (sources == 0)
-		fail_text(c, at, span_str(""),
+		rule_fail_text(c, at, span_str(""),
 		    "must specify one of: `fieldRef`, `resourceFieldRef`, "
 		    "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
-	else if (!tree_empty(given(env, "value")))
-		fail_text(c, at, span_str(""),
+	else if (!tree_empty(rule_given(env, "value")))
+		rule_fail_text(c, at, span_str(""),
 		    "may not be specified when `value` is not empty");
 	else if (sources > 1)
-		fail_text(c, at, span_str(""),
+		rule_fail_text(c, at, span_str(""),
 		    "may not have more than one field specified at a time");
 }
 
@@ -123,7 +127,7 @@ check_env_name(struct causes *c, const struct at *at, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < ' ' || s.p[i] > '~' || s.p[i] == '=') {
-			fail_text(c, at, s,
+			rule_fail_text(c, at, s,
 			    "a valid environment variable name must consist "
 			    "only of printable ASCII characters other than "
 			    "'='");
@@ -136,10 +140,10 @@ check_env(struct causes *c, const struct at *at, const struct node *all)
 {
 	const struct node *env;
 
-	for (size_t i = 0; (env = each_of(all, i)) != NULL; i++) {
-		const struct node *name = given(env, "name");
+	for (size_t i = 0; (env = builtin_item(all, i)) != NULL; i++) {
+		const struct node *name = rule_given(env, "name");
 		if (tree_empty(name))
-			fail_required(c, AT(AT_INDEX(at, i), "name"), "");
+			rule_fail_required(c, AT(AT_INDEX(at, i), "name"), "");
 		else
 			check_env_name(
 			    c, AT(AT_INDEX(at, i), "name"), tree_text(name));
@@ -153,29 +157,29 @@ check_env_from(struct causes *c, const struct at *at, const struct node *all)
 	static const char *const refs[] = {"configMapRef", "secretRef"};
 	const struct node *each, *ref;
 
-	for (size_t i = 0; (each = each_of(all, i)) != NULL; i++) {
+	for (size_t i = 0; (each = builtin_item(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
 		size_t sources = 0;
-		check_env_name(
-		    c, AT(here, "prefix"), tree_text(given(each, "prefix")));
+		check_env_name(c, AT(here, "prefix"),
+		    tree_text(rule_given(each, "prefix")));
 		for (size_t k = 0; k < 2; k++) {
-			if ((ref = given(each, refs[k])) == NULL)
+			if ((ref = rule_given(each, refs[k])) == NULL)
 				continue;
 			sources++;
-			if (tree_empty(given(ref, "name")))
-				fail_required(
+			if (tree_empty(rule_given(ref, "name")))
+				rule_fail_required(
 				    c, AT(AT(here, refs[k]), "name"), "");
 			else
-				check_dns_subdomain(c,
+				rule_dns_subdomain(c,
 				    AT(AT(here, refs[k]), "name"),
-				    tree_text(given(ref, "name")));
+				    tree_text(rule_given(ref, "name")));
 		}
 		if (sources == 0)
-			fail_text(c, at, span_str(""),
+			rule_fail_text(c, at, span_str(""),
 			    "must specify one of: `configMapRef` or "
 			    "`secretRef`");
 		else if (sources > 1)
-			fail_text(c, at, span_str(""),
+			rule_fail_text(c, at, span_str(""),
 			    "may not have more than one field specified at a "
 			    "time");
 	}
@@ -186,8 +190,8 @@ volume_of(const struct node *volumes, const struct node *name)
 {
 	const struct node *v;
 
-	for (size_t i = 0; (v = each_of(volumes, i)) != NULL; i++)
-		if (span_eq(tree_text(given(v, "name")), tree_text(name)))
+	for (size_t i = 0; (v = builtin_item(volumes, i)) != NULL; i++)
+		if (span_eq(tree_text(rule_given(v, "name")), tree_text(name)))
 			return v;
 	return NULL;
 }
@@ -201,12 +205,12 @@ check_sub_path(struct causes *c, const struct at *at, const struct node *path)
 	if (tree_empty(path))
 		return;
 	if (s.p[0] == '/')
-		fail_text(c, at, s, "must be a relative path");
+		rule_fail_text(c, at, s, "must be a relative path");
 	for (size_t i = 0; i <= s.n; i++) {
 		if (i < s.n && s.p[i] != '/')
 			continue;
 		if (span_is(span_make(s.p + start, i - start), "..")) {
-			fail_text(c, at, s, "must not contain '..'");
+			rule_fail_text(c, at, s, "must not contain '..'");
 			return;
 		}
 		start = i + 1;
@@ -220,22 +224,23 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 	const struct node *mount, *path, *name;
 	struct map paths = MAP_INIT;
 
-	for (size_t i = 0; (mount = each_of(mounts, i)) != NULL; i++) {
+	for (size_t i = 0; (mount = builtin_item(mounts, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		name = given(mount, "name");
-		path = given(mount, "mountPath");
+		name = rule_given(mount, "name");
+		path = rule_given(mount, "mountPath");
 		if (tree_empty(name))
-			fail_required(c, AT(here, "name"), "");
+			rule_fail_required(c, AT(here, "name"), "");
 		if (tree_empty(name) || volume_of(volumes, name) == NULL)
-			fail_not_found(c, AT(here, "name"), name);
+			rule_fail_not_found(c, AT(here, "name"), name);
 		if (tree_empty(path))
-			fail_required(c, AT(here, "mountPath"), "");
-		if (seen_before(&paths, tree_text(path)))
-			fail_text(c, AT(here, "mountPath"), tree_text(path),
-			    "must be unique");
-		check_sub_path(c, AT(at, "subPath"), given(mount, "subPath"));
+			rule_fail_required(c, AT(here, "mountPath"), "");
+		if (rule_seen_before(&paths, tree_text(path)))
+			rule_fail_text(c, AT(here, "mountPath"),
+			    tree_text(path), "must be unique");
 		check_sub_path(
-		    c, AT(at, "subPathExpr"), given(mount, "subPathExpr"));
+		    c, AT(at, "subPath"), rule_given(mount, "subPath"));
+		check_sub_path(
+		    c, AT(at, "subPathExpr"), rule_given(mount, "subPathExpr"));
 	}
 	map_release(&paths);
 }
@@ -243,12 +248,13 @@ check_mounts(struct causes *c, const struct at *at, const struct node *mounts,
 static void
 check_http_get(struct causes *c, const struct at *at, const struct node *get)
 {
-	if (tree_empty(given(get, "path")))
-		fail_required(c, AT(at, "path"), "");
-	check_port(c, AT(at, "port"), given(get, "port"));
-	if (!text_is_any(given(get, "scheme"), "HTTP", "HTTPS", (char *)NULL))
-		fail_unsupported(c, AT(at, "scheme"), given(get, "scheme"),
-		    "HTTP", "HTTPS", (char *)NULL);
+	if (tree_empty(rule_given(get, "path")))
+		rule_fail_required(c, AT(at, "path"), "");
+	rule_port(c, AT(at, "port"), rule_given(get, "port"));
+	if (!rule_text_is_any(
+		rule_given(get, "scheme"), "HTTP", "HTTPS", (char *)NULL))
+		rule_fail_unsupported(c, AT(at, "scheme"),
+		    rule_given(get, "scheme"), "HTTP", "HTTPS", (char *)NULL);
 }
 
 static void
@@ -256,11 +262,11 @@ check_sleep(struct causes *c, const struct at *at, const struct node *life,
     const char *key, int64_t grace)
 {
 	const struct node *sleep = tree_get(tree_get(life, key), "sleep");
-	int64_t seconds = int_or(sleep, "seconds", 0);
+	int64_t seconds = rule_int(sleep, "seconds", 0);
 
 	if (sleep != NULL && (seconds < 0 || seconds > grace))
-		fail_int(c, AT(AT(at, key), "sleep"), seconds,
-		    say(c,
+		rule_fail_int(c, AT(AT(at, key), "sleep"), seconds,
+		    rule_say(c,
 			"must be non-negative and less than "
 			"terminationGracePeriodSeconds (%lld)",
 			(long long)grace));
@@ -275,21 +281,22 @@ check_handler(struct causes *c, const struct at *at, const struct node *h)
 	const struct node *n;
 
 	for (size_t i = 0; i < 5; i++) {
-		if ((n = given(h, types[i])) == NULL)
+		if ((n = rule_given(h, types[i])) == NULL)
 			continue;
 		if (handlers++ > 0)
-			fail_forbidden(c, AT(at, types[i]),
+			rule_fail_forbidden(c, AT(at, types[i]),
 			    "may not specify more than 1 handler type");
-		else if (i == 0 && tree_count(given(n, "command")) == 0)
-			fail_required(c, AT(AT(at, "exec"), "command"), "");
+		else if (i == 0 && tree_count(rule_given(n, "command")) == 0)
+			rule_fail_required(
+			    c, AT(AT(at, "exec"), "command"), "");
 		else if (i == 1)
 			check_http_get(c, AT(at, "httpGet"), n);
 		else if (i == 2 || i == 3)
-			check_port(
-			    c, AT(AT(at, types[i]), "port"), given(n, "port"));
+			rule_port(c, AT(AT(at, types[i]), "port"),
+			    rule_given(n, "port"));
 	}
 	if (handlers == 0)
-		fail_required(c, at, "must specify a handler type");
+		rule_fail_required(c, at, "must specify a handler type");
 }
 
 static void
@@ -300,7 +307,7 @@ check_probe(struct causes *c, const struct at *up, const struct node *container,
 	    "timeoutSeconds", "periodSeconds", "successThreshold",
 	    "failureThreshold"};
 	const struct at *at = AT(up, key);
-	const struct node *probe = given(container, key);
+	const struct node *probe = rule_given(container, key);
 	bool ready = strcmp(key, "readinessProbe") == 0;
 	int64_t n;
 
@@ -308,18 +315,21 @@ check_probe(struct causes *c, const struct at *up, const struct node *container,
 		return;
 	check_handler(c, at, probe);
 	for (size_t i = 0; i < 5; i++)
-		check_nonnegative(c, at, probe, numbers[i]);
-	if (tree_get_int(given(probe, "terminationGracePeriodSeconds"), &n)) {
+		rule_nonnegative(c, at, probe, numbers[i]);
+	if (tree_get_int(
+		rule_given(probe, "terminationGracePeriodSeconds"), &n)) {
 		if (n <= 0)
-			fail_int(c, AT(at, "terminationGracePeriodSeconds"), n,
+			rule_fail_int(c,
+			    AT(at, "terminationGracePeriodSeconds"), n,
 			    "must be greater than 0");
 		if (ready)
-			fail_int(c, AT(at, "terminationGracePeriodSeconds"), n,
+			rule_fail_int(c,
+			    AT(at, "terminationGracePeriodSeconds"), n,
 			    "must not be set for readinessProbes");
 	}
-	n = int_or(probe, "successThreshold", 0);
+	n = rule_int(probe, "successThreshold", 0);
 	if (!ready && n != 1)
-		fail_int(c, AT(at, "successThreshold"), n, "must be 1");
+		rule_fail_int(c, AT(at, "successThreshold"), n, "must be 1");
 }
 
 static void
@@ -328,22 +338,22 @@ check_devices(struct causes *c, const struct at *at, const struct node *devices,
 {
 	const struct node *device, *volume;
 
-	for (size_t i = 0; (device = each_of(devices, i)) != NULL; i++) {
+	for (size_t i = 0; (device = builtin_item(devices, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *name = given(device, "name");
+		const struct node *name = rule_given(device, "name");
 		volume = tree_empty(name) ? NULL : volume_of(volumes, name);
 		if (tree_empty(name))
-			fail_required(c, AT(here, "name"), "");
+			rule_fail_required(c, AT(here, "name"), "");
 		if (volume == NULL)
-			fail_not_found(c, AT(here, "name"), name);
-		else if (given(volume, "persistentVolumeClaim") == NULL &&
-		    given(volume, "ephemeral") == NULL)
-			fail_invalid(c, AT(here, "name"), name,
+			rule_fail_not_found(c, AT(here, "name"), name);
+		else if (rule_given(volume, "persistentVolumeClaim") == NULL &&
+		    rule_given(volume, "ephemeral") == NULL)
+			rule_fail_invalid(c, AT(here, "name"), name,
 			    "can only use volume source type of "
 			    "PersistentVolumeClaim or Ephemeral for block "
 			    "mode");
-		if (tree_empty(given(device, "devicePath")))
-			fail_required(c, AT(here, "devicePath"), "");
+		if (tree_empty(rule_given(device, "devicePath")))
+			rule_fail_required(c, AT(here, "devicePath"), "");
 	}
 }
 
@@ -351,39 +361,40 @@ static void
 check_common(struct causes *c, const struct at *at,
     const struct node *container, const struct node *volumes)
 {
-	const struct node *name = given(container, "name");
+	const struct node *name = rule_given(container, "name");
 
 	if (tree_empty(name))
-		fail_required(c, AT(at, "name"), "");
+		rule_fail_required(c, AT(at, "name"), "");
 	else
-		check_dns_label(c, AT(at, "name"), tree_text(name));
-	if (tree_empty(given(container, "image")))
-		fail_required(c, AT(at, "image"), "");
+		rule_dns_label(c, AT(at, "name"), tree_text(name));
+	if (tree_empty(rule_given(container, "image")))
+		rule_fail_required(c, AT(at, "image"), "");
 	check_enum(c, at, container, "terminationMessagePolicy", "File",
 	    "FallbackToLogsOnError");
-	check_ports(c, AT(at, "ports"), given(container, "ports"));
-	check_env(c, AT(at, "env"), given(container, "env"));
-	check_env_from(c, AT(at, "envFrom"), given(container, "envFrom"));
+	check_ports(c, AT(at, "ports"), rule_given(container, "ports"));
+	check_env(c, AT(at, "env"), rule_given(container, "env"));
+	check_env_from(c, AT(at, "envFrom"), rule_given(container, "envFrom"));
 	check_mounts(c, AT(at, "volumeMounts"),
-	    given(container, "volumeMounts"), volumes);
+	    rule_given(container, "volumeMounts"), volumes);
 	check_enum(c, at, container, "imagePullPolicy", "Always",
 	    "IfNotPresent", "Never");
 	check_devices(c, AT(at, "volumeDevices"),
-	    given(container, "volumeDevices"), volumes);
-	check_resources(c, AT(at, "resources"), given(container, "resources"));
-	check_container_security(
-	    c, AT(at, "securityContext"), given(container, "securityContext"));
+	    rule_given(container, "volumeDevices"), volumes);
+	volume_resources(
+	    c, AT(at, "resources"), rule_given(container, "resources"));
+	security_container(c, AT(at, "securityContext"),
+	    rule_given(container, "securityContext"));
 }
 
 static void
 check_life(struct causes *c, const struct at *at, const struct node *container,
     int64_t grace)
 {
-	const struct node *life = given(container, "lifecycle"), *n;
+	const struct node *life = rule_given(container, "lifecycle"), *n;
 
-	if ((n = given(life, "postStart")) != NULL)
+	if ((n = rule_given(life, "postStart")) != NULL)
 		check_handler(c, AT(AT(at, "lifecycle"), "postStart"), n);
-	if ((n = given(life, "preStop")) != NULL)
+	if ((n = rule_given(life, "preStop")) != NULL)
 		check_handler(c, AT(AT(at, "lifecycle"), "preStop"), n);
 	check_sleep(c, AT(at, "lifecycle"), life, "postStart", grace);
 	check_sleep(c, AT(at, "lifecycle"), life, "preStop", grace);
@@ -399,29 +410,32 @@ check_init(struct causes *c, const struct at *at, const struct node *spec,
 {
 	static const char *const refused[] = {
 	    "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
-	const struct node *all = given(spec, "initContainers");
-	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
+	const struct node *all = rule_given(spec, "initContainers");
+	int64_t grace = rule_int(spec, "terminationGracePeriodSeconds", 0);
 	const struct node *container, *name;
 
-	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+	for (size_t i = 0; (container = builtin_item(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *policy = given(container, "restartPolicy");
-		check_common(c, here, container, given(spec, "volumes"));
+		const struct node *policy =
+		    rule_given(container, "restartPolicy");
+		check_common(c, here, container, rule_given(spec, "volumes"));
 		if (policy != NULL &&
-		    !text_is_any(
+		    !rule_text_is_any(
 			policy, "Always", "OnFailure", "Never", (char *)NULL))
-			fail_unsupported(c, AT(here, "restartPolicy"), policy,
-			    "Always", "Never", "OnFailure", (char *)NULL);
-		name = given(container, "name");
-		if (!tree_empty(name) && seen_before(names, tree_text(name)))
-			fail_duplicate(c, AT(here, "name"), name);
+			rule_fail_unsupported(c, AT(here, "restartPolicy"),
+			    policy, "Always", "Never", "OnFailure",
+			    (char *)NULL);
+		name = rule_given(container, "name");
+		if (!tree_empty(name) &&
+		    rule_seen_before(names, tree_text(name)))
+			rule_fail_duplicate(c, AT(here, "name"), name);
 		if (tree_text_is(policy, "Always")) {
 			check_life(c, here, container, grace);
 			continue;
 		}
 		for (size_t k = 0; k < 4; k++)
-			if (given(container, refused[k]) != NULL)
-				fail_forbidden(c, AT(here, refused[k]),
+			if (rule_given(container, refused[k]) != NULL)
+				rule_fail_forbidden(c, AT(here, refused[k]),
 				    "may not be set for init containers "
 				    "without restartPolicy=Always");
 	}
@@ -432,10 +446,10 @@ check_image_space(struct causes *c, const struct at *at, const struct node *all)
 {
 	const struct node *container;
 
-	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
-		struct span s = tree_text(given(container, "image"));
+	for (size_t i = 0; (container = builtin_item(all, i)) != NULL; i++) {
+		struct span s = tree_text(rule_given(container, "image"));
 		if (s.n > 0 && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
-			fail_text(c, AT(AT_INDEX(at, i), "image"), s,
+			rule_fail_text(c, AT(AT_INDEX(at, i), "image"), s,
 			    "must not have leading or trailing whitespace");
 	}
 }
@@ -450,19 +464,19 @@ check_host_port_conflicts(
 	int64_t n;
 
 	for (size_t i = 0; i < tree_count(all); i++) {
-		ports = given(all->items[i], "ports");
-		for (size_t k = 0; (p = each_of(ports, k)) != NULL; k++) {
-			n = int_or(p, "hostPort", 0);
+		ports = rule_given(all->items[i], "ports");
+		for (size_t k = 0; (p = builtin_item(ports, k)) != NULL; k++) {
+			n = rule_int(p, "hostPort", 0);
 			if (n == 0)
 				continue;
 			place = arena_printf(c->arena, "%.*s/%.*s/%lld",
-			    SPAN_ARG(tree_text(given(p, "protocol"))),
-			    SPAN_ARG(tree_text(given(p, "hostIP"))),
+			    SPAN_ARG(tree_text(rule_given(p, "protocol"))),
+			    SPAN_ARG(tree_text(rule_given(p, "hostIP"))),
 			    (long long)n);
-			if (!seen_before(&places, place))
+			if (!rule_seen_before(&places, place))
 				continue;
 			cause_duplicate(c,
-			    at_words(c->arena,
+			    rule_at_words(c->arena,
 				AT(AT_INDEX(AT(AT_INDEX(at, i), "ports"), k),
 				    "hostPort")),
 			    tree_string(c->arena, place));
@@ -472,37 +486,38 @@ check_host_port_conflicts(
 }
 
 void
-check_containers(struct causes *c, const struct at *up, const struct node *spec,
+container_list(struct causes *c, const struct at *up, const struct node *spec,
     enum pod_rules rules)
 {
 	const struct at *at = AT(up, "containers");
-	const struct node *all = given(spec, "containers"), *container;
+	const struct node *all = rule_given(spec, "containers"), *container;
 	const struct node *policy;
-	int64_t grace = int_or(spec, "terminationGracePeriodSeconds", 0);
+	int64_t grace = rule_int(spec, "terminationGracePeriodSeconds", 0);
 	struct map names = MAP_INIT;
 
 	if (tree_count(all) == 0)
-		fail_required(c, at, "");
-	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+		rule_fail_required(c, at, "");
+	for (size_t i = 0; (container = builtin_item(all, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		const struct node *name = given(container, "name");
-		check_common(c, here, container, given(spec, "volumes"));
-		if (seen_before(&names, tree_text(name)))
-			fail_duplicate(c, AT(here, "name"), name);
+		const struct node *name = rule_given(container, "name");
+		check_common(c, here, container, rule_given(spec, "volumes"));
+		if (rule_seen_before(&names, tree_text(name)))
+			rule_fail_duplicate(c, AT(here, "name"), name);
 		check_life(c, here, container, grace);
-		policy = given(container, "restartPolicy");
+		policy = rule_given(container, "restartPolicy");
 		if (policy != NULL &&
-		    !text_is_any(
+		    !rule_text_is_any(
 			policy, "Always", "Never", "OnFailure", (char *)NULL))
-			fail_unsupported(c, AT(here, "restartPolicy"), policy,
-			    "Always", "Never", "OnFailure", (char *)NULL);
+			rule_fail_unsupported(c, AT(here, "restartPolicy"),
+			    policy, "Always", "Never", "OnFailure",
+			    (char *)NULL);
 	}
 	check_host_port_conflicts(c, at, all);
 	check_init(c, AT(up, "initContainers"), spec, &names);
 	map_release(&names);
 	if (rules == RULES_OF_POD) {
 		check_image_space(c, at, all);
-		check_image_space(
-		    c, AT(up, "initContainers"), given(spec, "initContainers"));
+		check_image_space(c, AT(up, "initContainers"),
+		    rule_given(spec, "initContainers"));
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * Schedules of CronJobs: five fields, or a descriptor. Source: the grammar of
- * github.com/robfig/cron/v3, which the server parses them with.
+ * Part of builtin/topics.h. Schedules of CronJobs: five fields, or a
+ * descriptor. Source: the grammar of github.com/robfig/cron/v3, which the
+ * server parses them with.
  */
 #include "builtin/topics.h"
 
@@ -47,7 +48,7 @@ number_of(struct causes *c, struct span s, const struct bounds *b, long *n)
 	*n = 0;
 	for (size_t i = 0; i < s.n; i++) {
 		if (!span_is_digit(s.p[i]) || i > 9)
-			return say(c,
+			return rule_say(c,
 			    "failed to parse int from %.*s: strconv.Atoi: "
 			    "parsing \"%.*s\": invalid syntax",
 			    SPAN_ARG(s), SPAN_ARG(s));
@@ -79,7 +80,7 @@ ends_of(struct causes *c, struct span range, struct span expr,
 	if (*single)
 		return NULL;
 	if (next_piece(&rest, "-", &more))
-		return say(c, "too many hyphens: %.*s", SPAN_ARG(expr));
+		return rule_say(c, "too many hyphens: %.*s", SPAN_ARG(expr));
 	return number_of(c, high, b, end);
 }
 
@@ -97,7 +98,8 @@ range_problem(struct causes *c, struct span expr, const struct bounds *b)
 		return wrong;
 	if (next_piece(&rest, "/", &step_text)) {
 		if (next_piece(&rest, "/", &more))
-			return say(c, "too many slashes: %.*s", SPAN_ARG(expr));
+			return rule_say(
+			    c, "too many slashes: %.*s", SPAN_ARG(expr));
 		wrong = number_of(c, step_text, NULL, &step);
 		if (wrong != NULL)
 			return wrong;
@@ -105,19 +107,21 @@ range_problem(struct causes *c, struct span expr, const struct bounds *b)
 			end = b->max;
 	}
 	if (start < b->min)
-		return say(c,
+		return rule_say(c,
 		    "beginning of range (%ld) below minimum (%ld): %.*s", start,
 		    b->min, SPAN_ARG(expr));
 	if (end > b->max)
-		return say(c, "end of range (%ld) above maximum (%ld): %.*s",
-		    end, b->max, SPAN_ARG(expr));
+		return rule_say(c,
+		    "end of range (%ld) above maximum (%ld): %.*s", end, b->max,
+		    SPAN_ARG(expr));
 	if (start > end)
-		return say(c,
+		return rule_say(c,
 		    "beginning of range (%ld) beyond end of range (%ld): "
 		    "%.*s",
 		    start, end, SPAN_ARG(expr));
 	if (step == 0)
-		return say(c, "step of range should be a positive number: %.*s",
+		return rule_say(c,
+		    "step of range should be a positive number: %.*s",
 		    SPAN_ARG(expr));
 	return NULL;
 }
@@ -149,7 +153,7 @@ descriptor_problem(struct causes *c, struct span s)
 			return NULL;
 	if (s.n > 7 && span_starts(s, "@every "))
 		return NULL;
-	return say(c, "unrecognized descriptor: %.*s", SPAN_ARG(s));
+	return rule_say(c, "unrecognized descriptor: %.*s", SPAN_ARG(s));
 }
 
 static const char *
@@ -168,8 +172,9 @@ schedule_problem(struct causes *c, struct span s)
 			buf_adds(&b, i > 0 ? " " : "");
 			buf_addspan(&b, fields[i]);
 		}
-		wrong = say(c, "expected exactly 5 fields, found %zu: [%s]", n,
-		    buf_str(&b));
+		wrong =
+		    rule_say(c, "expected exactly 5 fields, found %zu: [%s]", n,
+			buf_str(&b));
 		buf_release(&b);
 		return wrong;
 	}
@@ -183,15 +188,15 @@ schedule_problem(struct causes *c, struct span s)
 }
 
 void
-check_schedule(struct causes *c, const struct at *at, struct span s)
+cron_schedule(struct causes *c, const struct at *at, struct span s)
 {
 	bool zone = memmem(s.p, s.n, "TZ", 2) != NULL;
 	const char *wrong = zone ? NULL : schedule_problem(c, s);
 
 	if (wrong != NULL)
-		fail_text(c, at, s, wrong);
+		rule_fail_text(c, at, s, wrong);
 	if (zone)
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "cannot use TZ or CRON_TZ in schedule, use timeZone field "
 		    "instead");
 }

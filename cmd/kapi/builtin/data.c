@@ -1,4 +1,4 @@
-/* ConfigMaps, Secrets, Namespaces. */
+/* Part of builtin/topics.h. ConfigMaps, Secrets, Namespaces. */
 #include "builtin/topics.h"
 
 #include "type/decode_text.h"
@@ -6,7 +6,7 @@
 enum { DATA_MAX = 1024 * 1024 };
 
 void
-configmap_default(struct arena *a, struct node *object)
+data_configmap_default(struct arena *a, struct node *object)
 {
 	(void)a;
 	(void)object;
@@ -16,8 +16,8 @@ static void
 check_frozen(struct causes *c, const struct node *live,
     const struct node *object, const char *key)
 {
-	if (!same_member(live, object, key))
-		fail_forbidden(c, AT(NULL, key),
+	if (!builtin_same_member(live, object, key))
+		rule_fail_forbidden(c, AT(NULL, key),
 		    "field is immutable when `immutable` is set");
 }
 
@@ -25,10 +25,10 @@ static void
 check_immutable_data(
     struct causes *c, const struct node *live, const struct node *object)
 {
-	if (!tree_true(given(live, "immutable")))
+	if (!tree_true(rule_given(live, "immutable")))
 		return;
-	if (!tree_true(given(object, "immutable")))
-		fail_forbidden(c, AT(NULL, "immutable"),
+	if (!tree_true(rule_given(object, "immutable")))
+		rule_fail_forbidden(c, AT(NULL, "immutable"),
 		    "field is immutable when `immutable` is set");
 	check_frozen(c, live, object, "data");
 	check_frozen(c, live, object, "binaryData");
@@ -49,16 +49,16 @@ static size_t
 check_keys(struct causes *c, const struct node *object, const char *member,
     const struct node *other)
 {
-	const struct node *data = given(object, member);
+	const struct node *data = rule_given(object, member);
 	bool base64 = strcmp(member, "binaryData") == 0;
 	size_t total = 0;
 
 	for (size_t i = 0; i < tree_count(data); i++) {
 		struct span key = data->members[i].key;
 		struct span value = tree_text(data->members[i].value);
-		check_config_key(c, AT_KEY(AT(NULL, member), key), key);
+		rule_config_key(c, AT_KEY(AT(NULL, member), key), key);
 		if (other != NULL && tree_get_span(other, key) != NULL)
-			fail_text(c, AT_KEY(AT(NULL, member), key), key,
+			rule_fail_text(c, AT_KEY(AT(NULL, member), key), key,
 			    "duplicate of key present in binaryData");
 		total += base64 ? decoded_size(value) : value.n;
 	}
@@ -66,14 +66,14 @@ check_keys(struct causes *c, const struct node *object, const char *member,
 }
 
 void
-configmap_validate(
+data_configmap_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	size_t total;
 
 	if (x->live != NULL)
 		check_immutable_data(c, x->live, object);
-	total = check_keys(c, object, "data", given(object, "binaryData"));
+	total = check_keys(c, object, "data", rule_given(object, "binaryData"));
 	total += check_keys(c, object, "binaryData", NULL);
 	if (total > DATA_MAX)
 		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
@@ -83,7 +83,7 @@ configmap_validate(
 static void
 take_string_data(struct arena *a, struct node *object)
 {
-	const struct node *texts = given(object, "stringData");
+	const struct node *texts = rule_given(object, "stringData");
 	struct node *data;
 
 	if (tree_count(texts) > 0) {
@@ -98,32 +98,34 @@ take_string_data(struct arena *a, struct node *object)
 }
 
 void
-secret_default(struct arena *a, struct node *object)
+data_secret_default(struct arena *a, struct node *object)
 {
 	take_string_data(a, object);
-	default_text(a, object, "type", "Opaque");
+	builtin_default_text(a, object, "type", "Opaque");
 }
 
 static void
 check_has_key(
     struct causes *c, const struct node *data, const char *key, bool filled)
 {
-	const struct node *n = given(data, key);
+	const struct node *n = rule_given(data, key);
 
 	if (n == NULL || (filled && tree_empty(n)))
-		fail_required(c, AT_KEY(AT(NULL, "data"), span_str(key)), "");
+		rule_fail_required(
+		    c, AT_KEY(AT(NULL, "data"), span_str(key)), "");
 }
 
 static void
 check_secret_type(struct causes *c, const struct node *object)
 {
-	const struct node *type = given(object, "type");
-	const struct node *data = given(object, "data");
+	const struct node *type = rule_given(object, "type");
+	const struct node *data = rule_given(object, "data");
 
 	if (tree_text_is(type, "kubernetes.io/service-account-token")) {
-		if (tree_empty(given(tree_path(object, "metadata.annotations"),
-			"kubernetes.io/service-account.name")))
-			fail_required(c,
+		if (tree_empty(
+			rule_given(tree_path(object, "metadata.annotations"),
+			    "kubernetes.io/service-account.name")))
+			rule_fail_required(c,
 			    AT_KEY(AT(AT(NULL, "metadata"), "annotations"),
 				span_str("kubernetes.io/service-account.name")),
 			    "");
@@ -132,8 +134,8 @@ check_secret_type(struct causes *c, const struct node *object)
 	} else if (tree_text_is(type, "kubernetes.io/dockerconfigjson")) {
 		check_has_key(c, data, ".dockerconfigjson", false);
 	} else if (tree_text_is(type, "kubernetes.io/basic-auth")) {
-		if (given(data, "username") == NULL &&
-		    given(data, "password") == NULL) {
+		if (rule_given(data, "username") == NULL &&
+		    rule_given(data, "password") == NULL) {
 			check_has_key(c, data, "username", false);
 			check_has_key(c, data, "password", false);
 		}
@@ -146,64 +148,65 @@ check_secret_type(struct causes *c, const struct node *object)
 }
 
 void
-secret_validate(
+data_secret_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
-	const struct node *data = given(object, "data");
+	const struct node *data = rule_given(object, "data");
 	size_t total = 0;
 
 	if (x->live != NULL) {
-		check_immutable(c, NULL, x->live, object, "type");
+		rule_immutable(c, NULL, x->live, object, "type");
 		check_immutable_data(c, x->live, object);
 	}
 	for (size_t i = 0; i < tree_count(data); i++) {
 		struct span key = data->members[i].key;
-		check_config_key(c, AT_KEY(AT(NULL, "data"), key), key);
+		rule_config_key(c, AT_KEY(AT(NULL, "data"), key), key);
 		total += decoded_size(tree_text(data->members[i].value));
 	}
 	if (total > DATA_MAX)
-		fail_too_long(c, AT(NULL, "data"), DATA_MAX);
+		rule_fail_too_long(c, AT(NULL, "data"), DATA_MAX);
 	check_secret_type(c, object);
 }
 
 #define NAME_LABEL "kubernetes.io/metadata.name"
 
 void
-namespace_default(struct arena *a, struct node *object)
+data_namespace_default(struct arena *a, struct node *object)
 {
-	struct node *meta = default_object(a, object, "metadata");
-	const struct node *name = given(meta, "name");
+	struct node *meta = builtin_default_object(a, object, "metadata");
+	const struct node *name = rule_given(meta, "name");
 
-	default_object(a, object, "spec");
+	builtin_default_object(a, object, "spec");
 	if (!tree_empty(name))
-		tree_put(a, default_object(a, meta, "labels"), NAME_LABEL,
-		    tree_string(a, tree_text(name)));
-	default_text(a, default_object(a, object, "status"), "phase", "Active");
+		tree_put(a, builtin_default_object(a, meta, "labels"),
+		    NAME_LABEL, tree_string(a, tree_text(name)));
+	builtin_default_text(
+	    a, builtin_default_object(a, object, "status"), "phase", "Active");
 }
 
 static void
 require_finalizer(struct arena *a, struct node *object)
 {
 	struct node *spec = tree_make(a, object, "spec"), *f;
-	struct node *all = given(spec, "finalizers");
+	struct node *all = rule_given(spec, "finalizers");
 
 	if (!tree_is(all, NODE_ARRAY)) {
 		all = tree_array(a);
 		tree_put(a, spec, "finalizers", all);
 	}
-	for (size_t i = 0; (f = each_of(all, i)) != NULL; i++)
+	for (size_t i = 0; (f = builtin_item(all, i)) != NULL; i++)
 		if (tree_text_is(f, "kubernetes"))
 			return;
 	tree_append(a, all, tree_str(a, "kubernetes"));
 }
 
 void
-namespace_prepare(const struct change_of *x, struct node *object)
+data_namespace_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *status;
 
 	/* A name that was generated is known by now. */
-	namespace_default(x->arena, object);
+	data_namespace_default(x->arena, object);
 	if (x->live == NULL) {
 		status = tree_object(x->arena);
 		tree_put(
@@ -211,7 +214,7 @@ namespace_prepare(const struct change_of *x, struct node *object)
 		tree_put(x->arena, object, "status", status);
 		require_finalizer(x->arena, object);
 	} else if (!span_is(x->subresource, "finalize")) {
-		keep_member(x->arena, given(x->live, "spec"),
+		builtin_keep_member(x->arena, rule_given(x->live, "spec"),
 		    tree_make(x->arena, object, "spec"), "finalizers");
 	}
 }
@@ -222,21 +225,21 @@ check_finalizers(
 {
 	const struct node *f;
 
-	for (size_t i = 0; (f = each_of(all, i)) != NULL; i++) {
+	for (size_t i = 0; (f = builtin_item(all, i)) != NULL; i++) {
 		const struct at *here = index ? AT_INDEX(at, i) : at;
 		struct span s = tree_text(f);
-		check_qualified_name(c, here, s);
+		rule_qualified_name(c, here, s);
 		if (span_find(s, '/') == NULL &&
-		    !text_is_any(f, "kubernetes", "orphan",
+		    !rule_text_is_any(f, "kubernetes", "orphan",
 			"foregroundDeletion", (char *)NULL))
-			fail_text(c, here, s,
+			rule_fail_text(c, here, s,
 			    "name is neither a standard finalizer name nor is "
 			    "it fully qualified");
 	}
 }
 
 void
-namespace_validate(
+data_namespace_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(AT(NULL, "spec"), "finalizers");
@@ -246,11 +249,13 @@ namespace_validate(
 
 	if (span_is(x->subresource, "status")) {
 		if (!going && !tree_text_is(phase, "Active"))
-			fail_invalid(c, AT(AT(NULL, "status"), "Phase"), phase,
+			rule_fail_invalid(c, AT(AT(NULL, "status"), "Phase"),
+			    phase,
 			    "may only be 'Active' if `deletionTimestamp` is "
 			    "empty");
 		if (going && !tree_text_is(phase, "Terminating"))
-			fail_invalid(c, AT(AT(NULL, "status"), "Phase"), phase,
+			rule_fail_invalid(c, AT(AT(NULL, "status"), "Phase"),
+			    phase,
 			    "may only be 'Terminating' if "
 			    "`deletionTimestamp` is not empty");
 		return;

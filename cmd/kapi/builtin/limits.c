@@ -1,6 +1,7 @@
 /*
- * Rules of ResourceQuotas, LimitRanges and RuntimeClasses; kapi enforces none
- * of them. Source: pkg/apis/core/validation, pkg/apis/node/validation.
+ * Part of builtin/topics.h. Rules of ResourceQuotas, LimitRanges and
+ * RuntimeClasses; kapi enforces none of them. Source:
+ * pkg/apis/core/validation, pkg/apis/node/validation.
  */
 #include "builtin/topics.h"
 
@@ -18,7 +19,7 @@ check_quota_name(struct causes *c, const struct at *at, struct span s)
 	    "services.loadbalancers"};
 	size_t before = c->n;
 
-	check_qualified_name(c, at, s);
+	rule_qualified_name(c, at, s);
 	if (c->n > before || span_find(s, '/') != NULL ||
 	    span_starts(s, "hugepages-") ||
 	    span_starts(s, "requests.hugepages-"))
@@ -27,38 +28,38 @@ check_quota_name(struct causes *c, const struct at *at, struct span s)
 		if (span_is(s, standard[i]))
 			return;
 	if (!span_is(s, "storage"))
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "must be a standard resource type or fully qualified");
-	fail_text(c, at, s, "must be a standard resource for quota");
+	rule_fail_text(c, at, s, "must be a standard resource for quota");
 }
 
 void
-quota_validate(
+limits_quota_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec"), *scope;
-	const struct node *hard = given(spec, "hard");
-	const struct node *scopes = given(spec, "scopes");
+	const struct node *spec = rule_given(object, "spec"), *scope;
+	const struct node *hard = rule_given(spec, "hard");
+	const struct node *scopes = rule_given(spec, "scopes");
 
 	for (size_t i = 0; i < tree_count(hard); i++) {
 		struct span key = hard->members[i].key;
 		const struct at *here = AT_KEY(AT(at, "hard"), key);
 		check_quota_name(c, here, key);
-		if (is_negative(hard->members[i].value))
-			fail_invalid(c, here, hard->members[i].value,
+		if (rule_is_negative(hard->members[i].value))
+			rule_fail_invalid(c, here, hard->members[i].value,
 			    "must be greater than or equal to 0");
 	}
-	for (size_t i = 0; (scope = each_of(scopes, i)) != NULL; i++)
-		if (!text_is_any(scope, "Terminating", "NotTerminating",
+	for (size_t i = 0; (scope = builtin_item(scopes, i)) != NULL; i++)
+		if (!rule_text_is_any(scope, "Terminating", "NotTerminating",
 			"BestEffort", "NotBestEffort", "PriorityClass",
 			"CrossNamespacePodAffinity", "VolumeAttributesClass",
 			(char *)NULL))
-			fail_invalid(
+			rule_fail_invalid(
 			    c, AT(at, "scopes"), scopes, "unsupported scope");
 	if (x->live != NULL &&
-	    !same_member(given(x->live, "spec"), spec, "scopes"))
-		fail_invalid(
+	    !builtin_same_member(rule_given(x->live, "spec"), spec, "scopes"))
+		rule_fail_invalid(
 		    c, AT(NULL, "scopes"), scopes, "field is immutable");
 }
 
@@ -68,14 +69,14 @@ check_order(struct causes *c, const struct at *at, struct span key,
     const struct node *item, const char *small, const char *large,
     const char *said, const char *shown, const char *words)
 {
-	const struct node *x = tree_get_span(given(item, small), key);
-	const struct node *y = tree_get_span(given(item, large), key);
+	const struct node *x = tree_get_span(rule_given(item, small), key);
+	const struct node *y = tree_get_span(rule_given(item, large), key);
 
-	if (x == NULL || y == NULL || amount_cmp(x, y) <= 0)
+	if (x == NULL || y == NULL || rule_quantity_cmp(x, y) <= 0)
 		return;
-	fail_invalid(c, AT_KEY(AT(at, said), key),
-	    tree_get_span(given(item, shown), key),
-	    say(c, words, SPAN_ARG(tree_text(x)), SPAN_ARG(tree_text(y))));
+	rule_fail_invalid(c, AT_KEY(AT(at, said), key),
+	    tree_get_span(rule_given(item, shown), key),
+	    rule_say(c, words, SPAN_ARG(tree_text(x)), SPAN_ARG(tree_text(y))));
 }
 
 static void
@@ -105,7 +106,7 @@ named_before(const struct node *item, const char *const *members, size_t n,
     struct span key)
 {
 	for (size_t i = 0; i < n; i++)
-		if (tree_get_span(given(item, members[i]), key) != NULL)
+		if (tree_get_span(rule_given(item, members[i]), key) != NULL)
 			return true;
 	return false;
 }
@@ -115,18 +116,18 @@ check_limit(struct causes *c, const struct at *at, const struct node *item)
 {
 	static const char *const members[] = {
 	    "max", "min", "default", "defaultRequest"};
-	const struct node *type = given(item, "type"), *list;
+	const struct node *type = rule_given(item, "type"), *list;
 
-	check_qualified_name(c, AT(at, "type"), tree_text(type));
+	rule_qualified_name(c, AT(at, "type"), tree_text(type));
 	if (tree_text_is(type, "Pod")) {
 		for (size_t i = 2; i < 4; i++)
-			if (tree_count(given(item, members[i])) > 0)
-				fail_forbidden(c, AT(at, members[i]),
+			if (tree_count(rule_given(item, members[i])) > 0)
+				rule_fail_forbidden(c, AT(at, members[i]),
 				    "may not be specified when `type` is "
 				    "'Pod'");
 	}
 	for (size_t i = 0; i < 4; i++) {
-		list = given(item, members[i]);
+		list = rule_given(item, members[i]);
 		for (size_t k = 0; k < tree_count(list); k++)
 			if (!named_before(
 				item, members, i, list->members[k].key))
@@ -136,31 +137,32 @@ check_limit(struct causes *c, const struct at *at, const struct node *item)
 }
 
 void
-limitrange_validate(
+limits_limitrange_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct node *limits = tree_path(object, "spec.limits"), *item;
 
 	(void)x;
-	for (size_t i = 0; (item = each_of(limits, i)) != NULL; i++) {
+	for (size_t i = 0; (item = builtin_item(limits, i)) != NULL; i++) {
 		const struct at *at =
 		    AT_INDEX(AT(AT(NULL, "spec"), "limits"), i);
 		bool twice = false;
 		for (size_t k = 0; k < i; k++)
 			twice = twice ||
-			    same_member(limits->items[k], item, "type");
+			    builtin_same_member(limits->items[k], item, "type");
 		if (twice)
-			fail_duplicate(c, AT(at, "type"), given(item, "type"));
+			rule_fail_duplicate(
+			    c, AT(at, "type"), rule_given(item, "type"));
 		check_limit(c, at, item);
 	}
 }
 
 void
-runtimeclass_validate(
+limits_runtimeclass_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
-	check_dns_label(
-	    c, AT(NULL, "handler"), tree_text(given(object, "handler")));
+	rule_dns_label(
+	    c, AT(NULL, "handler"), tree_text(rule_given(object, "handler")));
 	if (x->live != NULL)
-		check_immutable(c, NULL, x->live, object, "handler");
+		rule_immutable(c, NULL, x->live, object, "handler");
 }

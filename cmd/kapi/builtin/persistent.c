@@ -1,4 +1,7 @@
-/* Rules of PersistentVolumes. Source: ValidatePersistentVolumeSpec. */
+/*
+ * Part of builtin/topics.h. Rules of PersistentVolumes. Source:
+ * ValidatePersistentVolumeSpec.
+ */
 #include "builtin/topics.h"
 
 #include "base/array.h"
@@ -15,25 +18,26 @@ check_capacity(
     struct causes *c, const struct at *up, const struct node *capacity)
 {
 	const struct at *at = AT(up, "capacity");
-	const struct node *size = given(capacity, "storage");
+	const struct node *size = rule_given(capacity, "storage");
 	struct quantity bytes;
 
 	if (tree_count(capacity) == 0)
-		fail_required(c, at, "");
+		rule_fail_required(c, at, "");
 	if (size == NULL || tree_count(capacity) > 1)
-		fail_unsupported(c, at,
+		rule_fail_unsupported(c, at,
 		    capacity != NULL ? capacity : tree_null(c->arena),
 		    "storage", (char *)NULL);
 	for (size_t i = 0; i < tree_count(capacity); i++) {
 		const struct node *n = capacity->members[i].value;
 		const struct at *here = AT_KEY(at, capacity->members[i].key);
-		if (!amount_get(n, &bytes))
+		if (!rule_quantity_get(n, &bytes))
 			continue;
 		if (quantity_sign(&bytes) < 0)
-			fail_int(c, here, quantity_integer(&bytes),
+			rule_fail_int(c, here, quantity_integer(&bytes),
 			    "must be a valid resource quantity");
 		if (quantity_sign(&bytes) <= 0)
-			fail_invalid(c, here, n, "must be greater than zero");
+			rule_fail_invalid(
+			    c, here, n, "must be greater than zero");
 	}
 }
 
@@ -43,11 +47,11 @@ check_modes(struct causes *c, const struct at *at, const struct node *modes)
 	const struct node *mode;
 
 	if (tree_count(modes) == 0)
-		fail_required(c, at, "");
-	for (size_t i = 0; (mode = each_of(modes, i)) != NULL; i++)
-		if (!text_is_any(mode, "ReadOnlyMany", "ReadWriteMany",
+		rule_fail_required(c, at, "");
+	for (size_t i = 0; (mode = builtin_item(modes, i)) != NULL; i++)
+		if (!rule_text_is_any(mode, "ReadOnlyMany", "ReadWriteMany",
 			"ReadWriteOnce", "ReadWriteOncePod", (char *)NULL))
-			fail_unsupported(c, at, mode, "ReadOnlyMany",
+			rule_fail_unsupported(c, at, mode, "ReadOnlyMany",
 			    "ReadWriteMany", "ReadWriteOnce",
 			    "ReadWriteOncePod", (char *)NULL);
 }
@@ -56,8 +60,8 @@ static void
 require(struct causes *c, const struct at *at, const struct node *object,
     const char *key)
 {
-	if (tree_empty(given(object, key)))
-		fail_required(c, AT(at, key), "");
+	if (tree_empty(rule_given(object, key)))
+		rule_fail_required(c, AT(at, key), "");
 }
 
 static void
@@ -76,8 +80,8 @@ check_one(struct causes *c, const struct at *up, const char *type,
 		require(c, at, n, "volumeHandle");
 	} else if (strcmp(type, "local") == 0) {
 		require(c, at, n, "path");
-		if (given(spec, "nodeAffinity") == NULL)
-			fail_required(c, AT(up, "nodeAffinity"),
+		if (rule_given(spec, "nodeAffinity") == NULL)
+			rule_fail_required(c, AT(up, "nodeAffinity"),
 			    "Local volume requires node affinity");
 	}
 }
@@ -89,21 +93,21 @@ check_source_of(struct causes *c, const struct at *at, const struct node *spec)
 	size_t found = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		const struct node *n = given(spec, sources[i]);
+		const struct node *n = rule_given(spec, sources[i]);
 		if (n == NULL)
 			continue;
 		if (found++ > 0)
-			fail_forbidden(c, AT(at, sources[i]),
+			rule_fail_forbidden(c, AT(at, sources[i]),
 			    "may not specify more than 1 volume type");
 		else
 			check_one(c, at, sources[i], n, spec);
 	}
 	if (found == 0)
-		fail_required(c, at, "must specify a volume type");
+		rule_fail_required(c, at, "must specify a volume type");
 	if (tree_text_is(path, "/") &&
 	    tree_text_is(
-		given(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
-		fail_forbidden(c, AT(at, "persistentVolumeReclaimPolicy"),
+		rule_given(spec, "persistentVolumeReclaimPolicy"), "Recycle"))
+		rule_fail_forbidden(c, AT(at, "persistentVolumeReclaimPolicy"),
 		    "may not be 'recycle' for a hostPath mount of '/'");
 }
 
@@ -114,36 +118,36 @@ check_volume_update(
 	bool same = true;
 
 	for (size_t i = 0; i < SOURCES; i++)
-		same = same && same_member(was, spec, sources[i]);
+		same = same && builtin_same_member(was, spec, sources[i]);
 	/* The real server appends a diff in Go's words. */
 	if (!same)
-		fail_forbidden(c,
+		rule_fail_forbidden(c,
 		    AT(AT(NULL, "spec"), "persistentvolumesource"),
 		    "spec.persistentvolumesource is immutable after "
 		    "creation\n");
-	if (!same_member(was, spec, "volumeMode"))
-		fail_invalid(c, AT(NULL, "volumeMode"),
-		    given(spec, "volumeMode"), "field is immutable");
+	if (!builtin_same_member(was, spec, "volumeMode"))
+		rule_fail_invalid(c, AT(NULL, "volumeMode"),
+		    rule_given(spec, "volumeMode"), "field is immutable");
 }
 
 void
-volume_validate(
+persistent_volume_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	const struct node *class = given(spec, "storageClassName");
+	const struct node *spec = rule_given(object, "spec");
+	const struct node *class = rule_given(spec, "storageClassName");
 
-	check_modes(c, AT(at, "accessModes"), given(spec, "accessModes"));
-	check_capacity(c, at, given(spec, "capacity"));
+	check_modes(c, AT(at, "accessModes"), rule_given(spec, "accessModes"));
+	check_capacity(c, at, rule_given(spec, "capacity"));
 	check_enum(c, at, spec, "persistentVolumeReclaimPolicy", "Delete",
 	    "Recycle", "Retain");
 	check_source_of(c, at, spec);
 	if (!tree_empty(class))
-		check_dns_subdomain(
+		rule_dns_subdomain(
 		    c, AT(at, "storageClassName"), tree_text(class));
-	if (given(spec, "volumeMode") != NULL)
+	if (rule_given(spec, "volumeMode") != NULL)
 		check_enum(c, at, spec, "volumeMode", "Block", "Filesystem");
 	if (x->live != NULL)
-		check_volume_update(c, given(x->live, "spec"), spec);
+		check_volume_update(c, rule_given(x->live, "spec"), spec);
 }

@@ -1,6 +1,7 @@
 /*
- * Pods as objects: what the server adds to a new one, and what of it can
- * change. Sources: pkg/registry/core/pod/strategy.go, ValidatePodUpdate,
+ * Part of builtin/topics.h. Pods as objects: what the server adds to a new
+ * one, and what of it can change. Sources:
+ * pkg/registry/core/pod/strategy.go, ValidatePodUpdate,
  * plugin/pkg/admission/{priority,defaulttolerationseconds}.
  */
 #include "base/array.h"
@@ -10,12 +11,14 @@
 static bool
 has_quantities(const struct node *container, const char *which, bool *both)
 {
-	const struct node *list = given(given(container, "resources"), which);
+	const struct node *list =
+	    rule_given(rule_given(container, "resources"), which);
 	struct quantity q;
 	bool cpu, memory;
 
-	cpu = amount_get(given(list, "cpu"), &q) && q.value != 0;
-	memory = amount_get(given(list, "memory"), &q) && q.value != 0;
+	cpu = rule_quantity_get(rule_given(list, "cpu"), &q) && q.value != 0;
+	memory =
+	    rule_quantity_get(rule_given(list, "memory"), &q) && q.value != 0;
 	*both = cpu && memory;
 	return cpu || memory;
 }
@@ -24,13 +27,13 @@ static bool
 requests_are_limits(const struct node *container)
 {
 	static const char *const names[] = {"cpu", "memory"};
-	const struct node *resources = given(container, "resources");
-	const struct node *limits = given(resources, "limits");
-	const struct node *requests = given(resources, "requests");
+	const struct node *resources = rule_given(container, "resources");
+	const struct node *limits = rule_given(resources, "limits");
+	const struct node *requests = rule_given(resources, "requests");
 
 	for (size_t i = 0; i < 2; i++)
-		if (amount_cmp(given(limits, names[i]),
-			given(requests, names[i])) != 0)
+		if (rule_quantity_cmp(rule_given(limits, names[i]),
+			rule_given(requests, names[i])) != 0)
 			return false;
 	return true;
 }
@@ -44,8 +47,9 @@ pod_qos(struct arena *a, const struct node *spec)
 	const struct node *container;
 
 	for (size_t l = 0; l < 2; l++) {
-		const struct node *all = given(spec, lists[l]);
-		for (size_t i = 0; (container = each_of(all, i)) != NULL; i++) {
+		const struct node *all = rule_given(spec, lists[l]);
+		for (size_t i = 0; (container = builtin_item(all, i)) != NULL;
+		     i++) {
 			bool both, other;
 			any = has_quantities(container, "requests", &other) ||
 			    any;
@@ -64,9 +68,9 @@ tolerates(const struct node *tolerations, const char *taint)
 {
 	const struct node *t;
 
-	for (size_t i = 0; (t = each_of(tolerations, i)) != NULL; i++) {
-		const struct node *key = given(t, "key");
-		const struct node *effect = given(t, "effect");
+	for (size_t i = 0; (t = builtin_item(tolerations, i)) != NULL; i++) {
+		const struct node *key = rule_given(t, "key");
+		const struct node *effect = rule_given(t, "effect");
 		if ((tree_empty(key) || tree_text_is(key, taint)) &&
 		    (tree_empty(effect) || tree_text_is(effect, "NoExecute")))
 			return true;
@@ -77,7 +81,7 @@ tolerates(const struct node *tolerations, const char *taint)
 static void
 add_toleration(struct arena *a, struct node *spec, const char *taint)
 {
-	struct node *tolerations = given(spec, "tolerations");
+	struct node *tolerations = rule_given(spec, "tolerations");
 	struct node *t;
 
 	if (tolerates(tolerations, taint))
@@ -98,7 +102,7 @@ add_toleration(struct arena *a, struct node *spec, const char *taint)
 static void
 set_priority(const struct change_of *x, struct node *spec)
 {
-	struct span name = tree_text(given(spec, "priorityClassName"));
+	struct span name = tree_text(rule_given(spec, "priorityClassName"));
 	struct stored *class = NULL;
 	struct node *n = NULL, *v;
 
@@ -112,17 +116,17 @@ set_priority(const struct change_of *x, struct node *spec)
 		    arena_span(x->arena, text_span(class->json)), TREE_LIMITS,
 		    NULL, NULL);
 	if (span_is(name, "system-node-critical"))
-		default_int(x->arena, spec, "priority", 2000001000);
+		builtin_default_int(x->arena, spec, "priority", 2000001000);
 	else if (span_is(name, "system-cluster-critical"))
-		default_int(x->arena, spec, "priority", 2000000000);
-	v = given(n, "value");
+		builtin_default_int(x->arena, spec, "priority", 2000000000);
+	v = rule_given(n, "value");
 	if (v != NULL)
 		tree_put(x->arena, spec, "priority", v);
-	default_int(x->arena, spec, "priority", 0);
-	v = given(n, "preemptionPolicy");
+	builtin_default_int(x->arena, spec, "priority", 0);
+	v = rule_given(n, "preemptionPolicy");
 	if (v != NULL)
 		tree_put(x->arena, spec, "preemptionPolicy", v);
-	default_text(
+	builtin_default_text(
 	    x->arena, spec, "preemptionPolicy", "PreemptLowerPriority");
 }
 
@@ -147,7 +151,7 @@ gated_condition(struct arena *a, struct node *status)
 static void
 prepare_create(const struct change_of *x, struct node *object)
 {
-	struct node *spec = given(object, "spec");
+	struct node *spec = rule_given(object, "spec");
 	struct node *status = tree_object(x->arena);
 
 	tree_put(x->arena, object, "status", status);
@@ -157,7 +161,7 @@ prepare_create(const struct change_of *x, struct node *object)
 	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
 	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
 	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
-	if (tree_count(given(spec, "schedulingGates")) > 0)
+	if (tree_count(rule_given(spec, "schedulingGates")) > 0)
 		gated_condition(x->arena, status);
 	tree_put(x->arena, status, "qosClass",
 	    tree_copy(x->arena, pod_qos(x->arena, spec)));
@@ -168,14 +172,14 @@ static void
 prepare_update(const struct change_of *x, struct node *object)
 {
 	static const char *const kept[] = {"priority", "preemptionPolicy"};
-	struct node *spec = given(object, "spec");
-	const struct node *was = given(x->live, "spec");
+	struct node *spec = rule_given(object, "spec");
+	const struct node *was = rule_given(x->live, "spec");
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	for (size_t i = 0; i < 2; i++)
-		if (given(spec, kept[i]) == NULL)
-			keep_member(x->arena, was, spec, kept[i]);
+		if (rule_given(spec, kept[i]) == NULL)
+			builtin_keep_member(x->arena, was, spec, kept[i]);
 	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
 	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
 }
@@ -193,16 +197,17 @@ pod_prepare(const struct change_of *x, struct node *object)
 	} else if (span_is(x->subresource, "ephemeralcontainers") ||
 	    span_is(x->subresource, "resize")) {
 		for (size_t i = 0; i < COUNT(kept); i++)
-			keep_member(x->arena, given(x->live, "metadata"),
-			    given(object, "metadata"), kept[i]);
-		keep_member(x->arena, x->live, object, "status");
+			builtin_keep_member(x->arena,
+			    rule_given(x->live, "metadata"),
+			    rule_given(object, "metadata"), kept[i]);
+		builtin_keep_member(x->arena, x->live, object, "status");
 		added = tree_path(object, "spec.ephemeralContainers");
 		if (span_is(x->subresource, "resize"))
 			return;
 		tree_put(x->arena, object, "spec",
-		    tree_copy(x->arena, given(x->live, "spec")));
+		    tree_copy(x->arena, rule_given(x->live, "spec")));
 		if (added != NULL)
-			tree_put(x->arena, given(object, "spec"),
+			tree_put(x->arena, rule_given(object, "spec"),
 			    "ephemeralContainers", added);
 	} else {
 		prepare_update(x, object);
@@ -212,15 +217,15 @@ pod_prepare(const struct change_of *x, struct node *object)
 void
 pod_status_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *meta = given(object, "metadata");
-	const struct node *was = given(x->live, "metadata");
+	struct node *meta = rule_given(object, "metadata");
+	const struct node *was = rule_given(x->live, "metadata");
 	struct node *status = tree_make(x->arena, object, "status");
 
-	keep_member(x->arena, was, meta, "ownerReferences");
-	keep_member(x->arena, was, meta, "deletionTimestamp");
-	if (tree_empty(given(status, "qosClass")))
-		keep_member(
-		    x->arena, given(x->live, "status"), status, "qosClass");
+	builtin_keep_member(x->arena, was, meta, "ownerReferences");
+	builtin_keep_member(x->arena, was, meta, "deletionTimestamp");
+	if (tree_empty(rule_given(status, "qosClass")))
+		builtin_keep_member(x->arena, rule_given(x->live, "status"),
+		    status, "qosClass");
 }
 
 void
@@ -228,13 +233,14 @@ pod_status_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "status");
-	const struct node *status = given(object, "status");
-	int64_t observed = int_or(status, "observedGeneration", 0);
+	const struct node *status = rule_given(object, "status");
+	int64_t observed = rule_int(status, "observedGeneration", 0);
 
 	if (observed < 0)
-		fail_int(c, AT(at, "observedGeneration"), observed,
+		rule_fail_int(c, AT(at, "observedGeneration"), observed,
 		    "must be a non-negative integer");
-	check_immutable(c, at, given(x->live, "status"), status, "qosClass");
+	rule_immutable(
+	    c, at, rule_given(x->live, "status"), status, "qosClass");
 }
 
 /* False: nothing that follows makes sense. */
@@ -242,16 +248,16 @@ static bool
 same_containers(struct causes *c, const struct at *at, const struct node *spec,
     const struct node *was, const char *key)
 {
-	const struct node *all = given(spec, key), *container;
+	const struct node *all = rule_given(spec, key), *container;
 
-	if (tree_count(all) != tree_count(given(was, key))) {
-		fail_forbidden(c, AT(at, key),
+	if (tree_count(all) != tree_count(rule_given(was, key))) {
+		rule_fail_forbidden(c, AT(at, key),
 		    "pod updates may not add or remove containers");
 		return false;
 	}
-	for (size_t i = 0; (container = each_of(all, i)) != NULL; i++)
-		if (tree_empty(given(container, "image")))
-			fail_required(
+	for (size_t i = 0; (container = builtin_item(all, i)) != NULL; i++)
+		if (tree_empty(rule_given(container, "image")))
+			rule_fail_required(
 			    c, AT(AT_INDEX(AT(at, key), i), "image"), "");
 	return true;
 }
@@ -261,24 +267,24 @@ static bool
 check_deadline(struct causes *c, const struct at *at, const struct node *spec,
     const struct node *was)
 {
-	const struct node *n = given(spec, "activeDeadlineSeconds");
-	const struct node *o = given(was, "activeDeadlineSeconds");
+	const struct node *n = rule_given(spec, "activeDeadlineSeconds");
+	const struct node *o = rule_given(was, "activeDeadlineSeconds");
 	int64_t now, before;
 
 	at = AT(at, "activeDeadlineSeconds");
 	if (tree_get_int(n, &now)) {
 		if (now < 0 || now > INT32_MAX) {
-			fail_int(c, at, now,
+			rule_fail_int(c, at, now,
 			    "must be between 0 and 2147483647, inclusive");
 			return false;
 		}
 		if (tree_get_int(o, &before) && before < now) {
-			fail_int(c, at, now,
+			rule_fail_int(c, at, now,
 			    "must be less than or equal to previous value");
 			return false;
 		}
 	} else if (o != NULL) {
-		fail_invalid(c, at, NULL,
+		rule_fail_invalid(c, at, NULL,
 		    "must not update from a positive integer to nil value");
 	}
 	return true;
@@ -289,7 +295,7 @@ holds(const struct node *array, const struct node *item)
 {
 	const struct node *each;
 
-	for (size_t i = 0; (each = each_of(array, i)) != NULL; i++)
+	for (size_t i = 0; (each = builtin_item(array, i)) != NULL; i++)
 		if (tree_equal(each, item))
 			return true;
 	return false;
@@ -299,22 +305,23 @@ static void
 check_tolerations_kept(struct causes *c, const struct at *at,
     const struct node *spec, const struct node *was)
 {
-	const struct node *each, *now = given(spec, "tolerations");
+	const struct node *each, *now = rule_given(spec, "tolerations");
 
 	for (size_t i = 0;
-	     (each = each_of(given(was, "tolerations"), i)) != NULL; i++) {
+	     (each = builtin_item(rule_given(was, "tolerations"), i)) != NULL;
+	     i++) {
 		const struct node *t;
 		bool found = false;
-		for (size_t k = 0; (t = each_of(now, k)) != NULL; k++) {
+		for (size_t k = 0; (t = builtin_item(now, k)) != NULL; k++) {
 			/* The seconds may change. */
 			found = found ||
-			    (same_member(t, each, "key") &&
-				same_member(t, each, "operator") &&
-				same_member(t, each, "value") &&
-				same_member(t, each, "effect"));
+			    (builtin_same_member(t, each, "key") &&
+				builtin_same_member(t, each, "operator") &&
+				builtin_same_member(t, each, "value") &&
+				builtin_same_member(t, each, "effect"));
 		}
 		if (!found) {
-			fail_forbidden(c, AT(at, "tolerations"),
+			rule_fail_forbidden(c, AT(at, "tolerations"),
 			    "existing toleration can not be modified except "
 			    "its tolerationSeconds");
 			return;
@@ -326,17 +333,19 @@ static void
 check_gates_only_go(struct causes *c, const struct at *at,
     const struct node *spec, const struct node *was)
 {
-	const struct node *gate, *before = given(was, "schedulingGates");
+	const struct node *gate, *before = rule_given(was, "schedulingGates");
 
 	for (size_t i = 0;
-	     (gate = each_of(given(spec, "schedulingGates"), i)) != NULL; i++)
+	     (gate = builtin_item(rule_given(spec, "schedulingGates"), i)) !=
+	     NULL;
+	     i++)
 		if (!holds(before, gate))
-			fail_forbidden(c,
+			rule_fail_forbidden(c,
 			    AT(AT_INDEX(AT(at, "schedulingGates"), i), "name"),
-			    say(c,
+			    rule_say(c,
 				"only deletion is allowed, but found new "
 				"scheduling gate '%.*s'",
-				SPAN_ARG(tree_text(given(gate, "name")))));
+				SPAN_ARG(tree_text(rule_given(gate, "name")))));
 }
 
 static void
@@ -345,17 +354,18 @@ same_images(
 {
 	struct node *container;
 
-	for (size_t i = 0; (container = each_of(given(spec, key), i)) != NULL;
-	     i++)
-		keep_member(a, each_of(given(was, key), i), container, "image");
+	for (size_t i = 0;
+	     (container = builtin_item(rule_given(spec, key), i)) != NULL; i++)
+		builtin_keep_member(a, builtin_item(rule_given(was, key), i),
+		    container, "image");
 }
 
 static void
 check_pod_update(struct causes *c, const struct at *at,
     const struct node *object, const struct node *live)
 {
-	const struct node *was = given(live, "spec");
-	struct node *spec = given(object, "spec");
+	const struct node *was = rule_given(live, "spec");
+	struct node *spec = rule_given(object, "spec");
 
 	if (!same_containers(c, at, spec, was, "containers") ||
 	    !same_containers(c, at, spec, was, "initContainers") ||
@@ -368,20 +378,20 @@ check_pod_update(struct causes *c, const struct at *at,
 	spec = tree_copy(c->arena, spec);
 	same_images(c->arena, spec, was, "containers");
 	same_images(c->arena, spec, was, "initContainers");
-	keep_member(c->arena, was, spec, "activeDeadlineSeconds");
-	keep_member(c->arena, was, spec, "schedulingGates");
-	keep_member(c->arena, was, spec, "tolerations");
-	if (int_or(was, "terminationGracePeriodSeconds", 0) < 0 &&
-	    int_or(spec, "terminationGracePeriodSeconds", 0) == 1)
-		keep_member(
+	builtin_keep_member(c->arena, was, spec, "activeDeadlineSeconds");
+	builtin_keep_member(c->arena, was, spec, "schedulingGates");
+	builtin_keep_member(c->arena, was, spec, "tolerations");
+	if (rule_int(was, "terminationGracePeriodSeconds", 0) < 0 &&
+	    rule_int(spec, "terminationGracePeriodSeconds", 0) == 1)
+		builtin_keep_member(
 		    c->arena, was, spec, "terminationGracePeriodSeconds");
-	if (tree_count(given(was, "schedulingGates")) > 0) {
-		keep_member(c->arena, was, spec, "nodeSelector");
-		keep_member(c->arena, was, spec, "affinity");
+	if (tree_count(rule_given(was, "schedulingGates")) > 0) {
+		builtin_keep_member(c->arena, was, spec, "nodeSelector");
+		builtin_keep_member(c->arena, was, spec, "affinity");
 	}
 	/* The real server appends a diff in Go's words. */
 	if (!tree_equal(spec, was))
-		fail_forbidden(c, at,
+		rule_fail_forbidden(c, at,
 		    "pod updates may not change fields other than "
 		    "`spec.containers[*].image`,"
 		    "`spec.initContainers[*].image`,"
@@ -397,21 +407,21 @@ pod_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
+	const struct node *spec = rule_given(object, "spec");
 
 	if (x->subresource.n > 0)
 		return;
-	check_pod_spec(c, at, spec, RULES_OF_POD);
+	podspec_check(c, at, spec, RULES_OF_POD);
 	if (x->live != NULL) {
 		check_pod_update(c, at, object, x->live);
 		return;
 	}
-	if (tree_count(given(spec, "ephemeralContainers")) > 0)
-		fail_forbidden(c, AT(at, "ephemeralContainers"),
+	if (tree_count(rule_given(spec, "ephemeralContainers")) > 0)
+		rule_fail_forbidden(c, AT(at, "ephemeralContainers"),
 		    "cannot be set on create");
-	if (!tree_empty(given(spec, "nodeName")) &&
-	    tree_count(given(spec, "schedulingGates")) > 0)
-		fail_forbidden(c, AT(at, "nodeName"),
+	if (!tree_empty(rule_given(spec, "nodeName")) &&
+	    tree_count(rule_given(spec, "schedulingGates")) > 0)
+		rule_fail_forbidden(c, AT(at, "nodeName"),
 		    "cannot be set until all schedulingGates have been "
 		    "cleared");
 }

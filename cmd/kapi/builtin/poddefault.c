@@ -1,4 +1,7 @@
-/* Defaults of Pods and of templates. Source: pkg/apis/core/v1/defaults.go. */
+/*
+ * Part of builtin/topics.h. Defaults of Pods and of templates. Source:
+ * pkg/apis/core/v1/defaults.go.
+ */
 #include "builtin/topics.h"
 
 enum { MODE_0644 = 420, TOKEN_SECONDS = 3600, GRACE_SECONDS = 30 };
@@ -56,7 +59,7 @@ static void
 default_pull_policy(
     struct arena *a, struct node *object, const char *key, struct span image)
 {
-	if (tree_empty(given(object, key)))
+	if (tree_empty(rule_given(object, key)))
 		tree_put(a, object, key,
 		    tree_str(a, latest(image) ? "Always" : "IfNotPresent"));
 }
@@ -64,27 +67,27 @@ default_pull_policy(
 static void
 default_http_get(struct arena *a, struct node *handler)
 {
-	struct node *get = given(handler, "httpGet");
+	struct node *get = rule_given(handler, "httpGet");
 
 	if (!tree_is(get, NODE_OBJECT))
 		return;
-	default_text(a, get, "path", "/");
-	default_text(a, get, "scheme", "HTTP");
+	builtin_default_text(a, get, "path", "/");
+	builtin_default_text(a, get, "scheme", "HTTP");
 }
 
 static void
 default_probe(struct arena *a, struct node *probe)
 {
-	struct node *grpc = given(probe, "grpc");
+	struct node *grpc = rule_given(probe, "grpc");
 
 	if (!tree_is(probe, NODE_OBJECT))
 		return;
-	default_nonzero(a, probe, "timeoutSeconds", 1);
-	default_nonzero(a, probe, "periodSeconds", 10);
-	default_nonzero(a, probe, "successThreshold", 1);
-	default_nonzero(a, probe, "failureThreshold", 3);
+	builtin_default_nonzero(a, probe, "timeoutSeconds", 1);
+	builtin_default_nonzero(a, probe, "periodSeconds", 10);
+	builtin_default_nonzero(a, probe, "successThreshold", 1);
+	builtin_default_nonzero(a, probe, "failureThreshold", 3);
 	default_http_get(a, probe);
-	if (tree_is(grpc, NODE_OBJECT) && given(grpc, "service") == NULL)
+	if (tree_is(grpc, NODE_OBJECT) && rule_given(grpc, "service") == NULL)
 		tree_put(a, grpc, "service", tree_str(a, ""));
 }
 
@@ -93,37 +96,38 @@ default_env(struct arena *a, struct node *env)
 {
 	struct node *e, *field, *resource;
 
-	for (size_t i = 0; (e = each_of(env, i)) != NULL; i++) {
-		e = given(e, "valueFrom");
-		field = given(e, "fieldRef");
-		resource = given(e, "resourceFieldRef");
+	for (size_t i = 0; (e = builtin_item(env, i)) != NULL; i++) {
+		e = rule_given(e, "valueFrom");
+		field = rule_given(e, "fieldRef");
+		resource = rule_given(e, "resourceFieldRef");
 		if (tree_is(field, NODE_OBJECT))
-			default_text(a, field, "apiVersion", "v1");
+			builtin_default_text(a, field, "apiVersion", "v1");
 		if (tree_is(resource, NODE_OBJECT))
-			default_text(a, resource, "divisor", "0");
+			builtin_default_text(a, resource, "divisor", "0");
 	}
 }
 
 static void
 default_container(struct arena *a, struct node *container)
 {
-	struct node *port, *lifecycle = given(container, "lifecycle");
+	struct node *port, *lifecycle = rule_given(container, "lifecycle");
 
 	default_pull_policy(a, container, "imagePullPolicy",
-	    tree_text(given(container, "image")));
-	default_text(
+	    tree_text(rule_given(container, "image")));
+	builtin_default_text(
 	    a, container, "terminationMessagePath", "/dev/termination-log");
-	default_text(a, container, "terminationMessagePolicy", "File");
-	default_object(a, container, "resources");
+	builtin_default_text(a, container, "terminationMessagePolicy", "File");
+	builtin_default_object(a, container, "resources");
 	for (size_t i = 0;
-	     (port = each_of(given(container, "ports"), i)) != NULL; i++)
-		default_text(a, port, "protocol", "TCP");
-	default_env(a, given(container, "env"));
-	default_probe(a, given(container, "livenessProbe"));
-	default_probe(a, given(container, "readinessProbe"));
-	default_probe(a, given(container, "startupProbe"));
-	default_http_get(a, given(lifecycle, "postStart"));
-	default_http_get(a, given(lifecycle, "preStop"));
+	     (port = builtin_item(rule_given(container, "ports"), i)) != NULL;
+	     i++)
+		builtin_default_text(a, port, "protocol", "TCP");
+	default_env(a, rule_given(container, "env"));
+	default_probe(a, rule_given(container, "livenessProbe"));
+	default_probe(a, rule_given(container, "readinessProbe"));
+	default_probe(a, rule_given(container, "startupProbe"));
+	default_http_get(a, rule_given(lifecycle, "postStart"));
+	default_http_get(a, rule_given(lifecycle, "preStop"));
 }
 
 static void
@@ -131,14 +135,15 @@ default_downward_items(struct arena *a, struct node *source)
 {
 	struct node *item;
 
-	for (size_t i = 0; (item = each_of(given(source, "items"), i)) != NULL;
+	for (size_t i = 0;
+	     (item = builtin_item(rule_given(source, "items"), i)) != NULL;
 	     i++) {
-		struct node *field = given(item, "fieldRef");
-		struct node *resource = given(item, "resourceFieldRef");
+		struct node *field = rule_given(item, "fieldRef");
+		struct node *resource = rule_given(item, "resourceFieldRef");
 		if (tree_is(field, NODE_OBJECT))
-			default_text(a, field, "apiVersion", "v1");
+			builtin_default_text(a, field, "apiVersion", "v1");
 		if (tree_is(resource, NODE_OBJECT))
-			default_text(a, resource, "divisor", "0");
+			builtin_default_text(a, resource, "divisor", "0");
 	}
 }
 
@@ -147,14 +152,15 @@ default_projected(struct arena *a, struct node *projected)
 {
 	struct node *source, *token;
 
-	default_int(a, projected, "defaultMode", MODE_0644);
-	for (size_t i = 0;
-	     (source = each_of(given(projected, "sources"), i)) != NULL; i++) {
-		token = given(source, "serviceAccountToken");
+	builtin_default_int(a, projected, "defaultMode", MODE_0644);
+	for (size_t i = 0; (source = builtin_item(
+				rule_given(projected, "sources"), i)) != NULL;
+	     i++) {
+		token = rule_given(source, "serviceAccountToken");
 		if (tree_is(token, NODE_OBJECT))
-			default_int(
+			builtin_default_int(
 			    a, token, "expirationSeconds", TOKEN_SECONDS);
-		default_downward_items(a, given(source, "downwardAPI"));
+		default_downward_items(a, rule_given(source, "downwardAPI"));
 	}
 }
 
@@ -165,27 +171,29 @@ default_volume(struct arena *a, struct node *volume)
 	    "secret", "configMap", "downwardAPI"};
 	struct node *source;
 
-	if (volume->n == 1 && given(volume, "name") != NULL)
+	if (volume->n == 1 && rule_given(volume, "name") != NULL)
 		tree_put(a, volume, "emptyDir", tree_object(a));
 	for (size_t i = 0; i < 3; i++) {
-		source = given(volume, with_mode[i]);
+		source = rule_given(volume, with_mode[i]);
 		if (tree_is(source, NODE_OBJECT))
-			default_int(a, source, "defaultMode", MODE_0644);
+			builtin_default_int(
+			    a, source, "defaultMode", MODE_0644);
 	}
-	default_downward_items(a, given(volume, "downwardAPI"));
-	if ((source = given(volume, "projected")) != NULL)
+	default_downward_items(a, rule_given(volume, "downwardAPI"));
+	if ((source = rule_given(volume, "projected")) != NULL)
 		default_projected(a, source);
-	source = given(volume, "hostPath");
-	if (tree_is(source, NODE_OBJECT) && given(source, "type") == NULL)
+	source = rule_given(volume, "hostPath");
+	if (tree_is(source, NODE_OBJECT) && rule_given(source, "type") == NULL)
 		tree_put(a, source, "type", tree_str(a, ""));
-	source = given(volume, "image");
+	source = rule_given(volume, "image");
 	if (tree_is(source, NODE_OBJECT))
 		default_pull_policy(a, source, "pullPolicy",
-		    tree_text(given(source, "reference")));
+		    tree_text(rule_given(source, "reference")));
 	source = tree_path(volume, "ephemeral.volumeClaimTemplate");
 	if (tree_is(source, NODE_OBJECT)) {
-		default_object(a, source, "metadata");
-		claim_spec_default(a, default_object(a, source, "spec"));
+		builtin_default_object(a, source, "metadata");
+		storage_claim_spec_default(
+		    a, builtin_default_object(a, source, "spec"));
 	}
 }
 
@@ -194,52 +202,55 @@ default_containers(struct arena *a, struct node *containers)
 {
 	struct node *container;
 
-	for (size_t i = 0; (container = each_of(containers, i)) != NULL; i++)
+	for (size_t i = 0; (container = builtin_item(containers, i)) != NULL;
+	     i++)
 		default_container(a, container);
 }
 
 static void
-pod_spec_default(struct arena *a, struct node *spec)
+poddefault_spec(struct arena *a, struct node *spec)
 {
 	struct node *volume;
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	for (size_t i = 0;
-	     (volume = each_of(given(spec, "volumes"), i)) != NULL; i++)
+	     (volume = builtin_item(rule_given(spec, "volumes"), i)) != NULL;
+	     i++)
 		default_volume(a, volume);
-	default_containers(a, given(spec, "initContainers"));
-	default_containers(a, given(spec, "containers"));
-	default_containers(a, given(spec, "ephemeralContainers"));
-	default_text(a, spec, "dnsPolicy", "ClusterFirst");
-	default_text(a, spec, "restartPolicy", "Always");
-	default_object(a, spec, "securityContext");
-	default_int(a, spec, "terminationGracePeriodSeconds", GRACE_SECONDS);
-	default_text(a, spec, "schedulerName", "default-scheduler");
+	default_containers(a, rule_given(spec, "initContainers"));
+	default_containers(a, rule_given(spec, "containers"));
+	default_containers(a, rule_given(spec, "ephemeralContainers"));
+	builtin_default_text(a, spec, "dnsPolicy", "ClusterFirst");
+	builtin_default_text(a, spec, "restartPolicy", "Always");
+	builtin_default_object(a, spec, "securityContext");
+	builtin_default_int(
+	    a, spec, "terminationGracePeriodSeconds", GRACE_SECONDS);
+	builtin_default_text(a, spec, "schedulerName", "default-scheduler");
 	/* Two names of one field: either gives the other. */
-	if (!tree_empty(given(spec, "serviceAccountName")))
+	if (!tree_empty(rule_given(spec, "serviceAccountName")))
 		tree_put(a, spec, "serviceAccount",
-		    given(spec, "serviceAccountName"));
-	else if (!tree_empty(given(spec, "serviceAccount")))
+		    rule_given(spec, "serviceAccountName"));
+	else if (!tree_empty(rule_given(spec, "serviceAccount")))
 		tree_put(a, spec, "serviceAccountName",
-		    given(spec, "serviceAccount"));
+		    rule_given(spec, "serviceAccount"));
 }
 
 void
-pod_template_default(struct arena *a, struct node *object, const char *key)
+poddefault_template(struct arena *a, struct node *object, const char *key)
 {
-	struct node *template = default_object(a, object, key);
+	struct node *template = builtin_default_object(a, object, key);
 
 	if (!tree_is(template, NODE_OBJECT))
 		return;
-	default_object(a, template, "metadata");
-	pod_spec_default(a, default_object(a, template, "spec"));
+	builtin_default_object(a, template, "metadata");
+	poddefault_spec(a, builtin_default_object(a, template, "spec"));
 }
 
 void
-pod_template_object_default(struct arena *a, struct node *object)
+poddefault_template_object(struct arena *a, struct node *object)
 {
-	pod_template_default(a, object, "template");
+	poddefault_template(a, object, "template");
 }
 
 static void
@@ -247,12 +258,13 @@ requests_from_limits(struct arena *a, struct node *containers)
 {
 	struct node *container, *limits, *requests;
 
-	for (size_t i = 0; (container = each_of(containers, i)) != NULL; i++) {
+	for (size_t i = 0; (container = builtin_item(containers, i)) != NULL;
+	     i++) {
 		limits = tree_path(container, "resources.limits");
 		if (tree_count(limits) == 0)
 			continue;
-		requests =
-		    tree_make(a, given(container, "resources"), "requests");
+		requests = tree_make(
+		    a, rule_given(container, "resources"), "requests");
 		for (size_t k = 0; k < limits->n; k++)
 			if (tree_get_span(requests, limits->members[k].key) ==
 			    NULL)
@@ -266,12 +278,15 @@ host_ports(struct arena *a, struct node *containers)
 {
 	struct node *container, *port, *number;
 
-	for (size_t i = 0; (container = each_of(containers, i)) != NULL; i++)
+	for (size_t i = 0; (container = builtin_item(containers, i)) != NULL;
+	     i++)
 		for (size_t k = 0;
-		     (port = each_of(given(container, "ports"), k)) != NULL;
+		     (port = builtin_item(rule_given(container, "ports"), k)) !=
+		     NULL;
 		     k++) {
-			number = given(port, "containerPort");
-			if (int_or(port, "hostPort", 0) == 0 && number != NULL)
+			number = rule_given(port, "containerPort");
+			if (rule_int(port, "hostPort", 0) == 0 &&
+			    number != NULL)
 				tree_put(a, port, "hostPort", number);
 		}
 }
@@ -280,12 +295,12 @@ host_ports(struct arena *a, struct node *containers)
 static void
 pod_ips(struct arena *a, struct node *status)
 {
-	struct node *all = given(status, "podIPs"), *first;
-	struct span ip = tree_text(given(status, "podIP"));
+	struct node *all = rule_given(status, "podIPs"), *first;
+	struct span ip = tree_text(rule_given(status, "podIP"));
 
 	if (ip.n == 0 && tree_count(all) > 0)
-		default_text(a, status, "podIP",
-		    arena_str(a, tree_text(given(all->items[0], "ip"))));
+		builtin_default_text(a, status, "podIP",
+		    arena_str(a, tree_text(rule_given(all->items[0], "ip"))));
 	if (ip.n == 0 || tree_count(all) > 0)
 		return;
 	first = tree_object(a);
@@ -298,17 +313,17 @@ pod_ips(struct arena *a, struct node *status)
 void
 pod_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
+	struct node *spec = builtin_default_object(a, object, "spec");
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
-	pod_spec_default(a, spec);
-	requests_from_limits(a, given(spec, "initContainers"));
-	requests_from_limits(a, given(spec, "containers"));
-	default_bool(a, spec, "enableServiceLinks", true);
-	if (tree_true(given(spec, "hostNetwork"))) {
-		host_ports(a, given(spec, "containers"));
-		host_ports(a, given(spec, "initContainers"));
+	poddefault_spec(a, spec);
+	requests_from_limits(a, rule_given(spec, "initContainers"));
+	requests_from_limits(a, rule_given(spec, "containers"));
+	builtin_default_bool(a, spec, "enableServiceLinks", true);
+	if (tree_true(rule_given(spec, "hostNetwork"))) {
+		host_ports(a, rule_given(spec, "containers"));
+		host_ports(a, rule_given(spec, "initContainers"));
 	}
-	pod_ips(a, default_object(a, object, "status"));
+	pod_ips(a, builtin_default_object(a, object, "status"));
 }

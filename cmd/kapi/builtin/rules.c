@@ -25,7 +25,7 @@ words(struct arena *a, struct span *out, const struct at *at)
 }
 
 struct span
-at_words(struct arena *a, const struct at *at)
+rule_at_words(struct arena *a, const struct at *at)
 {
 	struct span s;
 
@@ -33,10 +33,10 @@ at_words(struct arena *a, const struct at *at)
 	return s;
 }
 
-#define WORDS(c, at) at_words((c)->arena, at)
+#define WORDS(c, at) rule_at_words((c)->arena, at)
 
 void
-fail_required(struct causes *c, const struct at *at, const char *detail)
+rule_fail_required(struct causes *c, const struct at *at, const char *detail)
 {
 	cause_required(c, WORDS(c, at), detail);
 }
@@ -73,8 +73,8 @@ as_go(struct arena *a, const struct node *value)
 }
 
 void
-fail_invalid(struct causes *c, const struct at *at, const struct node *value,
-    const char *detail)
+rule_fail_invalid(struct causes *c, const struct at *at,
+    const struct node *value, const char *detail)
 {
 	cause_invalid(c, WORDS(c, at),
 	    value != NULL ? as_go(c->arena, value) : tree_null(c->arena),
@@ -82,33 +82,35 @@ fail_invalid(struct causes *c, const struct at *at, const struct node *value,
 }
 
 void
-fail_text(struct causes *c, const struct at *at, struct span value,
+rule_fail_text(struct causes *c, const struct at *at, struct span value,
     const char *detail)
 {
 	cause_invalid_text(c, WORDS(c, at), value, detail);
 }
 
 void
-fail_int(
+rule_fail_int(
     struct causes *c, const struct at *at, int64_t value, const char *detail)
 {
 	cause_invalid(c, WORDS(c, at), tree_int(c->arena, value), detail);
 }
 
 void
-fail_forbidden(struct causes *c, const struct at *at, const char *detail)
+rule_fail_forbidden(struct causes *c, const struct at *at, const char *detail)
 {
 	cause_forbidden(c, WORDS(c, at), detail);
 }
 
 void
-fail_duplicate(struct causes *c, const struct at *at, const struct node *value)
+rule_fail_duplicate(
+    struct causes *c, const struct at *at, const struct node *value)
 {
 	cause_duplicate(c, WORDS(c, at), value);
 }
 
 void
-fail_not_found(struct causes *c, const struct at *at, const struct node *value)
+rule_fail_not_found(
+    struct causes *c, const struct at *at, const struct node *value)
 {
 	struct buf b = BUF_INIT;
 
@@ -120,13 +122,13 @@ fail_not_found(struct causes *c, const struct at *at, const struct node *value)
 }
 
 void
-fail_too_long(struct causes *c, const struct at *at, size_t max)
+rule_fail_too_long(struct causes *c, const struct at *at, size_t max)
 {
 	cause_too_long(c, WORDS(c, at), NULL, max);
 }
 
 void
-fail_unsupported(
+rule_fail_unsupported(
     struct causes *c, const struct at *at, const struct node *value, ...)
 {
 	struct span all[40];
@@ -143,7 +145,7 @@ fail_unsupported(
 }
 
 const char *
-say(struct causes *c, const char *fmt, ...)
+rule_say(struct causes *c, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -160,22 +162,23 @@ say(struct causes *c, const char *fmt, ...)
 }
 
 int64_t
-int_or(const struct node *object, const char *key, int64_t otherwise)
+rule_int(const struct node *object, const char *key, int64_t otherwise)
 {
 	int64_t value;
 
-	return tree_get_int(given(object, key), &value) ? value : otherwise;
+	return tree_get_int(rule_given(object, key), &value) ? value
+							     : otherwise;
 }
 
 bool
-seen_before(struct map *seen, struct span text)
+rule_seen_before(struct map *seen, struct span text)
 {
 	return map_put(seen, text.p == NULL ? span_str("") : text, seen) !=
 	    NULL;
 }
 
 bool
-text_is_any(const struct node *n, ...)
+rule_text_is_any(const struct node *n, ...)
 {
 	const char *s;
 	bool any = false;
@@ -189,48 +192,48 @@ text_is_any(const struct node *n, ...)
 }
 
 void
-check_nonnegative(struct causes *c, const struct at *up,
+rule_nonnegative(struct causes *c, const struct at *up,
     const struct node *object, const char *key)
 {
-	int64_t value = int_or(object, key, 0);
+	int64_t value = rule_int(object, key, 0);
 
 	if (value < 0)
-		fail_int(c, AT(up, key), value,
+		rule_fail_int(c, AT(up, key), value,
 		    "must be greater than or equal to 0");
 }
 
 void
-check_immutable(struct causes *c, const struct at *up, const struct node *live,
+rule_immutable(struct causes *c, const struct at *up, const struct node *live,
     const struct node *object, const char *key)
 {
-	const struct node *was = given(live, key);
-	const struct node *is = given(object, key);
+	const struct node *was = rule_given(live, key);
+	const struct node *is = rule_given(object, key);
 
 	if (tree_empty(was) && tree_empty(is))
 		return;
 	if (!tree_equal(was, is))
-		fail_invalid(c, AT(up, key), is, "field is immutable");
+		rule_fail_invalid(c, AT(up, key), is, "field is immutable");
 }
 
 void
-check_int_or_percent(
+rule_int_or_percent(
     struct causes *c, const struct at *at, const struct node *value)
 {
 	int64_t i;
 
 	if (tree_is(value, NODE_STRING)) {
-		if (!is_percent(value))
-			fail_invalid(c, at, value,
+		if (!rule_is_percent(value))
+			rule_fail_invalid(c, at, value,
 			    "a valid percent string must be a numeric string "
 			    "followed by an ending '%' (e.g. '1%',  or '93%', "
 			    "regex used for validation is '[0-9]+%')");
 	} else if (tree_get_int(value, &i) && i < 0) {
-		fail_int(c, at, i, "must be greater than or equal to 0");
+		rule_fail_int(c, at, i, "must be greater than or equal to 0");
 	}
 }
 
 bool
-is_percent(const struct node *value)
+rule_is_percent(const struct node *value)
 {
 	struct span s = tree_text(value);
 
@@ -243,7 +246,7 @@ is_percent(const struct node *value)
 }
 
 int64_t
-int_or_percent(const struct node *value)
+rule_amount(const struct node *value)
 {
 	struct span s = tree_text(value);
 	int64_t i = 0;
@@ -257,7 +260,7 @@ int_or_percent(const struct node *value)
 }
 
 bool
-amount_get(const struct node *n, struct quantity *q)
+rule_quantity_get(const struct node *n, struct quantity *q)
 {
 	struct span s = tree_is(n, NODE_NUMBER) ? n->text : tree_text(n);
 
@@ -265,27 +268,27 @@ amount_get(const struct node *n, struct quantity *q)
 }
 
 int
-amount_cmp(const struct node *x, const struct node *y)
+rule_quantity_cmp(const struct node *x, const struct node *y)
 {
 	struct quantity a = {0}, b = {0};
 
-	if (!amount_get(x, &a))
+	if (!rule_quantity_get(x, &a))
 		a = (struct quantity){0};
-	if (!amount_get(y, &b))
+	if (!rule_quantity_get(y, &b))
 		b = (struct quantity){0};
 	return quantity_cmp(&a, &b);
 }
 
 bool
-is_negative(const struct node *n)
+rule_is_negative(const struct node *n)
 {
 	struct quantity q;
 
-	return amount_get(n, &q) && quantity_sign(&q) < 0;
+	return rule_quantity_get(n, &q) && quantity_sign(&q) < 0;
 }
 
 bool
-ip_valid(struct span text)
+rule_ip_is_valid(struct span text)
 {
 	char s[64];
 	unsigned char bytes[16];
@@ -299,10 +302,10 @@ ip_valid(struct span text)
 }
 
 void
-check_ip(struct causes *c, const struct at *at, struct span text)
+rule_ip(struct causes *c, const struct at *at, struct span text)
 {
-	if (!ip_valid(text))
-		fail_text(c, at, text,
+	if (!rule_ip_is_valid(text))
+		rule_fail_text(c, at, text,
 		    "must be a valid IP address, (e.g. 10.9.8.7 or "
 		    "2001:db8::ffff)");
 }

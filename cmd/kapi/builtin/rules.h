@@ -29,32 +29,34 @@ struct at {
 #define AT(up, field) (&(const struct at){(up), (field), {NULL, 0}, 0})
 #define AT_KEY(up, key) (&(const struct at){(up), NULL, (key), 0})
 #define AT_INDEX(up, i) (&(const struct at){(up), NULL, {NULL, 0}, (i)})
-struct span at_words(struct arena *a, const struct at *at);
+struct span rule_at_words(struct arena *a, const struct at *at);
 
 /* What is wrong. detail may be "". A value of NULL is said as null. */
-void fail_required(struct causes *c, const struct at *at, const char *detail);
-void fail_invalid(struct causes *c, const struct at *at,
+void rule_fail_required(
+    struct causes *c, const struct at *at, const char *detail);
+void rule_fail_invalid(struct causes *c, const struct at *at,
     const struct node *value, const char *detail);
-void fail_text(struct causes *c, const struct at *at, struct span value,
+void rule_fail_text(struct causes *c, const struct at *at, struct span value,
     const char *detail);
-void fail_int(
+void rule_fail_int(
     struct causes *c, const struct at *at, int64_t value, const char *detail);
-void fail_forbidden(struct causes *c, const struct at *at, const char *detail);
-void fail_duplicate(
+void rule_fail_forbidden(
+    struct causes *c, const struct at *at, const char *detail);
+void rule_fail_duplicate(
     struct causes *c, const struct at *at, const struct node *value);
-void fail_not_found(
+void rule_fail_not_found(
     struct causes *c, const struct at *at, const struct node *value);
-void fail_too_long(struct causes *c, const struct at *at, size_t max);
+void rule_fail_too_long(struct causes *c, const struct at *at, size_t max);
 /* The values that are supported follow, up to NULL. */
-void fail_unsupported(struct causes *c, const struct at *at,
+void rule_fail_unsupported(struct causes *c, const struct at *at,
     const struct node *value, ...) __attribute__((sentinel));
 /* detail made by printf, in the arena of the causes. */
-const char *say(struct causes *c, const char *fmt, ...)
+const char *rule_say(struct causes *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A member; NULL where it is null, which Go writes for what is not there. */
 static inline struct node *
-given(const struct node *object, const char *key)
+rule_given(const struct node *object, const char *key)
 {
 	struct node *n = tree_get(object, key);
 
@@ -62,73 +64,74 @@ given(const struct node *object, const char *key)
 }
 /* The same as a value to be said: null if it is not there. */
 static inline struct node *
-given_or_null(struct arena *a, const struct node *object, const char *key)
+rule_given_or_null(struct arena *a, const struct node *object, const char *key)
 {
-	struct node *n = given(object, key);
+	struct node *n = rule_given(object, key);
 
 	return n != NULL ? n : tree_null(a);
 }
 /* A member that is an integer; or the other value if it is absent. */
-int64_t int_or(const struct node *object, const char *key, int64_t otherwise);
+int64_t rule_int(const struct node *object, const char *key, int64_t otherwise);
 /* Texts of one list: whether this one was given before. Borrows it. */
-bool seen_before(struct map *seen, struct span text);
-bool text_is_any(const struct node *n, ...) __attribute__((sentinel));
+bool rule_seen_before(struct map *seen, struct span text);
+bool rule_text_is_any(const struct node *n, ...) __attribute__((sentinel));
 
 /* Members of object, named by key; absent is fine unless it says so. */
-void check_nonnegative(struct causes *c, const struct at *up,
+void rule_nonnegative(struct causes *c, const struct at *up,
     const struct node *object, const char *key);
-void check_immutable(struct causes *c, const struct at *up,
+void rule_immutable(struct causes *c, const struct at *up,
     const struct node *live, const struct node *object, const char *key);
 /* As ValidateEnum does it: absent is Required. */
-#define check_enum(c, up, object, key, ...)                               \
-	do {                                                              \
-		const struct node *value_ = given((object), (key));       \
-		if (tree_empty(value_))                                   \
-			fail_required((c), AT((up), (key)), "");          \
-		else if (!text_is_any(value_, __VA_ARGS__, (char *)NULL)) \
-			fail_unsupported((c), AT((up), (key)), value_,    \
-			    __VA_ARGS__, (char *)NULL);                   \
+#define check_enum(c, up, object, key, ...)                                    \
+	do {                                                                   \
+		const struct node *value_ = rule_given((object), (key));       \
+		if (tree_empty(value_))                                        \
+			rule_fail_required((c), AT((up), (key)), "");          \
+		else if (!rule_text_is_any(value_, __VA_ARGS__, (char *)NULL)) \
+			rule_fail_unsupported((c), AT((up), (key)), value_,    \
+			    __VA_ARGS__, (char *)NULL);                        \
 	} while (0)
 
 /* Text of a kind: all that is wrong with it. */
-void check_dns_label(struct causes *c, const struct at *at, struct span text);
-void check_dns_subdomain(
+void rule_dns_label(struct causes *c, const struct at *at, struct span text);
+void rule_dns_subdomain(
     struct causes *c, const struct at *at, struct span text);
-void check_dns_search(struct causes *c, const struct at *at, struct span text);
-void check_qualified_name(
+void rule_dns_search(struct causes *c, const struct at *at, struct span text);
+void rule_qualified_name(
     struct causes *c, const struct at *at, struct span text);
-void check_label_value(struct causes *c, const struct at *at, struct span text);
-void check_config_key(struct causes *c, const struct at *at, struct span text);
-void check_port_name(struct causes *c, const struct at *at, struct span text);
-void check_port_number(struct causes *c, const struct at *at, int64_t port);
+void rule_label_value(struct causes *c, const struct at *at, struct span text);
+void rule_config_key(struct causes *c, const struct at *at, struct span text);
+void rule_port_name(struct causes *c, const struct at *at, struct span text);
+void rule_port_number(struct causes *c, const struct at *at, int64_t port);
 /* A number or a name. */
-void check_port(struct causes *c, const struct at *at, const struct node *port);
+void rule_port(struct causes *c, const struct at *at, const struct node *port);
 
 /* Labels and annotations, and selectors. */
-void check_labels(
+void rule_labels(
     struct causes *c, const struct at *at, const struct node *labels);
-void check_annotations(
+void rule_annotations(
     struct causes *c, const struct at *at, const struct node *annotations);
-void check_selector(
+void rule_selector(
     struct causes *c, const struct at *at, const struct node *selector);
-bool selector_empty(const struct node *selector);
+bool rule_selector_is_empty(const struct node *selector);
 /* True for an empty one and for labels that it selects. */
-bool selector_matches(const struct node *selector, const struct node *labels);
+bool rule_selector_matches(
+    const struct node *selector, const struct node *labels);
 
 /* IntOrString: "25%" or 3. */
-void check_int_or_percent(
+void rule_int_or_percent(
     struct causes *c, const struct at *at, const struct node *value);
-int64_t int_or_percent(const struct node *value); /* 25 or 3; 0 if absent */
-bool is_percent(const struct node *value);
+int64_t rule_amount(const struct node *value); /* 25 or 3; 0 if absent */
+bool rule_is_percent(const struct node *value);
 
 /* Quantities. False: it is not a quantity. */
-bool amount_get(const struct node *n, struct quantity *q);
-bool is_negative(const struct node *n);
+bool rule_quantity_get(const struct node *n, struct quantity *q);
+bool rule_is_negative(const struct node *n);
 /* What is not a quantity counts as 0. */
-int amount_cmp(const struct node *x, const struct node *y);
+int rule_quantity_cmp(const struct node *x, const struct node *y);
 
 /* Addresses. */
-bool ip_valid(struct span text);
-void check_ip(struct causes *c, const struct at *at, struct span text);
+bool rule_ip_is_valid(struct span text);
+void rule_ip(struct causes *c, const struct at *at, struct span text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names, labels, ports and selectors: see rules.h. */
+/* Part of builtin/rules.h. Names, labels, ports and selectors: see rules.h. */
 #include "builtin/rules.h"
 
 #include "type/names.h"
@@ -46,13 +46,13 @@ subdomain_shaped(struct span s)
 }
 
 void
-check_dns_label(struct causes *c, const struct at *at, struct span s)
+rule_dns_label(struct causes *c, const struct at *at, struct span s)
 {
 	if (s.n > 63)
-		fail_text(c, at, s, "must be no more than 63 characters");
+		rule_fail_text(c, at, s, "must be no more than 63 characters");
 	if (label_shaped(s))
 		return;
-	fail_text(c, at, s,
+	rule_fail_text(c, at, s,
 	    subdomain_shaped(s)
 		? "must not contain dots"
 		: "a lowercase RFC 1123 label must consist of lower case "
@@ -62,12 +62,12 @@ check_dns_label(struct causes *c, const struct at *at, struct span s)
 }
 
 void
-check_dns_subdomain(struct causes *c, const struct at *at, struct span s)
+rule_dns_subdomain(struct causes *c, const struct at *at, struct span s)
 {
 	if (s.n > 253)
-		fail_text(c, at, s, "must be no more than 253 characters");
+		rule_fail_text(c, at, s, "must be no more than 253 characters");
 	if (!subdomain_shaped(s))
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "a lowercase RFC 1123 subdomain must consist of lower case "
 		    "alphanumeric characters, '-' or '.', and must start and "
 		    "end with an alphanumeric character (e.g. "
@@ -101,12 +101,12 @@ search_shaped(struct span s)
 }
 
 void
-check_dns_search(struct causes *c, const struct at *at, struct span s)
+rule_dns_search(struct causes *c, const struct at *at, struct span s)
 {
 	if (s.n > 253)
-		fail_text(c, at, s, "must be no more than 253 characters");
+		rule_fail_text(c, at, s, "must be no more than 253 characters");
 	if (!search_shaped(s))
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "a lowercase RFC 1123 subdomain must consist of lower case "
 		    "alphanumeric characters, '_', '-' or '.', and must start "
 		    "and end with an alphanumeric character (e.g. "
@@ -161,27 +161,29 @@ check_name_as(
 		return;
 	s = text;
 	if (span_find(name, '/') != NULL) {
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "a valid label key " NAME_MESSAGE
 		    " with an optional DNS subdomain prefix and '/' (e.g. "
 		    "'example.com/MyName')");
 		return;
 	}
 	if (prefix.p != NULL && prefix.n == 0)
-		fail_text(c, at, s, "prefix part must be non-empty");
+		rule_fail_text(c, at, s, "prefix part must be non-empty");
 	else if (prefix.n > 0 && !subdomain_shaped(prefix))
-		fail_text(c, at, s,
-		    say(c, "prefix part %s", name_check_subdomain(prefix)));
+		rule_fail_text(c, at, s,
+		    rule_say(
+			c, "prefix part %s", name_check_subdomain(prefix)));
 	if (name.n == 0)
-		fail_text(c, at, s, "name part must be non-empty");
+		rule_fail_text(c, at, s, "name part must be non-empty");
 	else if (name.n > 63)
-		fail_text(c, at, s, "name part must be no more than 63 bytes");
+		rule_fail_text(
+		    c, at, s, "name part must be no more than 63 bytes");
 	if (!name_shaped(name))
-		fail_text(c, at, s, "name part " NAME_MESSAGE);
+		rule_fail_text(c, at, s, "name part " NAME_MESSAGE);
 }
 
 void
-check_qualified_name(struct causes *c, const struct at *at, struct span s)
+rule_qualified_name(struct causes *c, const struct at *at, struct span s)
 {
 	check_name_as(c, at, s, s);
 }
@@ -193,14 +195,14 @@ label_value_ok(struct span s)
 }
 
 void
-check_label_value(struct causes *c, const struct at *at, struct span s)
+rule_label_value(struct causes *c, const struct at *at, struct span s)
 {
 	if (label_value_ok(s))
 		return;
 	if (s.n > 63)
-		fail_text(c, at, s, "must be no more than 63 bytes");
+		rule_fail_text(c, at, s, "must be no more than 63 bytes");
 	if (!name_shaped(s))
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "a valid label must be an empty string or consist of "
 		    "alphanumeric characters, '-', '_' or '.', and must start "
 		    "and end with an alphanumeric character (e.g. 'MyValue',  "
@@ -219,26 +221,26 @@ config_key_shaped(struct span s)
 }
 
 void
-check_config_key(struct causes *c, const struct at *at, struct span s)
+rule_config_key(struct causes *c, const struct at *at, struct span s)
 {
 	if (s.n > 253)
-		fail_text(c, at, s, "must be no more than 253 characters");
+		rule_fail_text(c, at, s, "must be no more than 253 characters");
 	if (!config_key_shaped(s))
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "a valid config key must consist of alphanumeric "
 		    "characters, '-', '_' or '.' (e.g. 'key.name',  or "
 		    "'KEY_NAME',  or 'key-name', " REGEX_HINT
 		    "'[-._a-zA-Z0-9]+')");
 	if (span_is(s, "."))
-		fail_text(c, at, s, "must not be '.'");
+		rule_fail_text(c, at, s, "must not be '.'");
 	else if (span_is(s, ".."))
-		fail_text(c, at, s, "must not be '..'");
+		rule_fail_text(c, at, s, "must not be '..'");
 	else if (s.n > 2 && span_starts(s, ".."))
-		fail_text(c, at, s, "must not start with '..'");
+		rule_fail_text(c, at, s, "must not start with '..'");
 }
 
 void
-check_port_name(struct causes *c, const struct at *at, struct span s)
+rule_port_name(struct causes *c, const struct at *at, struct span s)
 {
 	bool shaped = s.n > 0, letter = false, twice = false;
 
@@ -248,52 +250,55 @@ check_port_name(struct causes *c, const struct at *at, struct span s)
 		twice = twice || (i > 0 && s.p[i] == '-' && s.p[i - 1] == '-');
 	}
 	if (s.n > 15)
-		fail_text(c, at, s, "must be no more than 15 characters");
+		rule_fail_text(c, at, s, "must be no more than 15 characters");
 	if (!shaped)
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "must contain only alpha-numeric characters (a-z, 0-9), "
 		    "and hyphens (-)");
 	if (!letter)
-		fail_text(c, at, s, "must contain at least one letter (a-z)");
+		rule_fail_text(
+		    c, at, s, "must contain at least one letter (a-z)");
 	if (twice)
-		fail_text(c, at, s, "must not contain consecutive hyphens");
+		rule_fail_text(
+		    c, at, s, "must not contain consecutive hyphens");
 	if (s.n > 0 && (s.p[0] == '-' || s.p[s.n - 1] == '-'))
-		fail_text(c, at, s, "must not begin or end with a hyphen");
+		rule_fail_text(c, at, s, "must not begin or end with a hyphen");
 }
 
 void
-check_port_number(struct causes *c, const struct at *at, int64_t port)
+rule_port_number(struct causes *c, const struct at *at, int64_t port)
 {
 	if (port < 1 || port > 65535)
-		fail_int(c, at, port, "must be between 1 and 65535, inclusive");
+		rule_fail_int(
+		    c, at, port, "must be between 1 and 65535, inclusive");
 }
 
 void
-check_port(struct causes *c, const struct at *at, const struct node *port)
+rule_port(struct causes *c, const struct at *at, const struct node *port)
 {
 	int64_t number = 0;
 
 	if (tree_is(port, NODE_STRING)) {
-		check_port_name(c, at, tree_text(port));
+		rule_port_name(c, at, tree_text(port));
 	} else {
 		tree_get_int(port, &number);
-		check_port_number(c, at, number);
+		rule_port_number(c, at, number);
 	}
 }
 
 void
-check_labels(struct causes *c, const struct at *at, const struct node *labels)
+rule_labels(struct causes *c, const struct at *at, const struct node *labels)
 {
 	if (!tree_is(labels, NODE_OBJECT))
 		return;
 	for (size_t i = 0; i < labels->n; i++) {
-		check_qualified_name(c, at, labels->members[i].key);
-		check_label_value(c, at, tree_text(labels->members[i].value));
+		rule_qualified_name(c, at, labels->members[i].key);
+		rule_label_value(c, at, tree_text(labels->members[i].value));
 	}
 }
 
 void
-check_annotations(
+rule_annotations(
     struct causes *c, const struct at *at, const struct node *annotations)
 {
 	enum { ANNOTATIONS_MAX = 256 * 1024 };
@@ -313,62 +318,63 @@ check_annotations(
 		total += key.n + tree_text(annotations->members[i].value).n;
 	}
 	if (total > ANNOTATIONS_MAX)
-		fail_too_long(c, at, ANNOTATIONS_MAX);
+		rule_fail_too_long(c, at, ANNOTATIONS_MAX);
 }
 
 static void
 check_requirement(struct causes *c, const struct at *at, const struct node *r)
 {
-	const struct node *operator= given(r, "operator");
-	const struct node *values = given(r, "values");
+	const struct node *operator= rule_given(r, "operator");
+	const struct node *values = rule_given(r, "values");
 
-	if (text_is_any(operator, "In", "NotIn", (char *)NULL)) {
+	if (rule_text_is_any(operator, "In", "NotIn", (char *)NULL)) {
 		if (tree_count(values) == 0)
-			fail_required(c, AT(at, "values"),
+			rule_fail_required(c, AT(at, "values"),
 			    "must be specified when `operator` is 'In' or "
 			    "'NotIn'");
-	} else if (text_is_any(operator, "Exists", "DoesNotExist",
+	} else if (rule_text_is_any(operator, "Exists", "DoesNotExist",
 		       (char *)NULL)) {
 		if (tree_count(values) > 0)
-			fail_forbidden(c, AT(at, "values"),
+			rule_fail_forbidden(c, AT(at, "values"),
 			    "may not be specified when `operator` is 'Exists' "
 			    "or 'DoesNotExist'");
 	} else {
-		fail_text(c, AT(at, "operator"), tree_text(operator),
+		rule_fail_text(c, AT(at, "operator"), tree_text(operator),
 		    "not a valid selector operator");
 	}
-	check_qualified_name(c, AT(at, "key"), tree_text(given(r, "key")));
+	rule_qualified_name(c, AT(at, "key"), tree_text(rule_given(r, "key")));
 	for (size_t i = 0; i < tree_count(values); i++)
-		check_label_value(c, AT_INDEX(AT(at, "values"), i),
+		rule_label_value(c, AT_INDEX(AT(at, "values"), i),
 		    tree_text(values->items[i]));
 }
 
 void
-check_selector(
+rule_selector(
     struct causes *c, const struct at *at, const struct node *selector)
 {
-	const struct node *all = given(selector, "matchExpressions");
+	const struct node *all = rule_given(selector, "matchExpressions");
 
-	check_labels(c, AT(at, "matchLabels"), given(selector, "matchLabels"));
+	rule_labels(
+	    c, AT(at, "matchLabels"), rule_given(selector, "matchLabels"));
 	for (size_t i = 0; i < tree_count(all); i++)
 		check_requirement(
 		    c, AT_INDEX(AT(at, "matchExpressions"), i), all->items[i]);
 }
 
 bool
-selector_empty(const struct node *selector)
+rule_selector_is_empty(const struct node *selector)
 {
-	return tree_count(given(selector, "matchLabels")) == 0 &&
-	    tree_count(given(selector, "matchExpressions")) == 0;
+	return tree_count(rule_given(selector, "matchLabels")) == 0 &&
+	    tree_count(rule_given(selector, "matchExpressions")) == 0;
 }
 
 static bool
 requirement_matches(const struct node *r, const struct node *labels)
 {
-	const struct node *operator= given(r, "operator");
-	const struct node *values = given(r, "values");
+	const struct node *operator= rule_given(r, "operator");
+	const struct node *values = rule_given(r, "values");
 	const struct node *label =
-	    tree_get_span(labels, tree_text(given(r, "key")));
+	    tree_get_span(labels, tree_text(rule_given(r, "key")));
 	bool in = false;
 
 	for (size_t i = 0; label != NULL && i < tree_count(values); i++)
@@ -384,10 +390,10 @@ requirement_matches(const struct node *r, const struct node *labels)
 }
 
 bool
-selector_matches(const struct node *selector, const struct node *labels)
+rule_selector_matches(const struct node *selector, const struct node *labels)
 {
-	const struct node *pairs = given(selector, "matchLabels");
-	const struct node *all = given(selector, "matchExpressions");
+	const struct node *pairs = rule_given(selector, "matchLabels");
+	const struct node *all = rule_given(selector, "matchExpressions");
 
 	for (size_t i = 0; i < tree_count(pairs); i++) {
 		const struct node *label =

@@ -1,5 +1,6 @@
 /*
- * Services: defaults and rules. Sources: SetDefaults_Service, validateService,
+ * Part of builtin/topics.h. Services: defaults and rules. Sources:
+ * SetDefaults_Service, validateService,
  * pkg/registry/core/service/strategy.go.
  */
 #include "builtin/topics.h"
@@ -7,7 +8,7 @@
 static bool
 of_type(const struct node *spec, const char *type)
 {
-	return tree_text_is(given(spec, "type"), type);
+	return tree_text_is(rule_given(spec, "type"), type);
 }
 
 static bool
@@ -15,20 +16,20 @@ reachable_from_outside(const struct node *spec)
 {
 	return of_type(spec, "LoadBalancer") || of_type(spec, "NodePort") ||
 	    (of_type(spec, "ClusterIP") &&
-		tree_count(given(spec, "externalIPs")) > 0);
+		tree_count(rule_given(spec, "externalIPs")) > 0);
 }
 
 static bool
 needs_health_port(const struct node *spec)
 {
 	return of_type(spec, "LoadBalancer") &&
-	    tree_text_is(given(spec, "externalTrafficPolicy"), "Local");
+	    tree_text_is(rule_given(spec, "externalTrafficPolicy"), "Local");
 }
 
 static bool
 headless(const struct node *spec)
 {
-	const struct node *ips = given(spec, "clusterIPs");
+	const struct node *ips = rule_given(spec, "clusterIPs");
 
 	return tree_count(ips) == 1 && tree_text_is(ips->items[0], "None");
 }
@@ -39,12 +40,12 @@ default_ports(struct arena *a, struct node *ports)
 	struct node *port, *target;
 	int64_t n;
 
-	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
-		default_text(a, port, "protocol", "TCP");
-		target = given(port, "targetPort");
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
+		builtin_default_text(a, port, "protocol", "TCP");
+		target = rule_given(port, "targetPort");
 		if (tree_empty(target) || (tree_get_int(target, &n) && n == 0))
 			tree_put(a, port, "targetPort",
-			    tree_int(a, int_or(port, "port", 0)));
+			    tree_int(a, rule_int(port, "port", 0)));
 	}
 }
 
@@ -53,40 +54,44 @@ default_affinity(struct arena *a, struct node *spec)
 {
 	struct node *client;
 
-	default_text(a, spec, "sessionAffinity", "None");
-	if (tree_text_is(given(spec, "sessionAffinity"), "None"))
+	builtin_default_text(a, spec, "sessionAffinity", "None");
+	if (tree_text_is(rule_given(spec, "sessionAffinity"), "None"))
 		tree_remove(spec, "sessionAffinityConfig");
-	if (!tree_text_is(given(spec, "sessionAffinity"), "ClientIP"))
+	if (!tree_text_is(rule_given(spec, "sessionAffinity"), "ClientIP"))
 		return;
 	client = tree_make(
 	    a, tree_make(a, spec, "sessionAffinityConfig"), "clientIP");
-	default_int(a, client, "timeoutSeconds", 10800);
+	builtin_default_int(a, client, "timeoutSeconds", 10800);
 }
 
 void
 service_default(struct arena *a, struct node *object)
 {
-	struct node *spec = default_object(a, object, "spec");
+	struct node *spec = builtin_default_object(a, object, "spec");
 	struct node *balancer, *ingress;
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
 	default_affinity(a, spec);
-	default_text(a, spec, "type", "ClusterIP");
-	default_ports(a, given(spec, "ports"));
+	builtin_default_text(a, spec, "type", "ClusterIP");
+	default_ports(a, rule_given(spec, "ports"));
 	if (reachable_from_outside(spec))
-		default_text(a, spec, "externalTrafficPolicy", "Cluster");
+		builtin_default_text(
+		    a, spec, "externalTrafficPolicy", "Cluster");
 	if (!of_type(spec, "ExternalName"))
-		default_text(a, spec, "internalTrafficPolicy", "Cluster");
+		builtin_default_text(
+		    a, spec, "internalTrafficPolicy", "Cluster");
 	if (of_type(spec, "LoadBalancer"))
-		default_bool(a, spec, "allocateLoadBalancerNodePorts", true);
-	balancer = default_object(
-	    a, default_object(a, object, "status"), "loadBalancer");
+		builtin_default_bool(
+		    a, spec, "allocateLoadBalancerNodePorts", true);
+	balancer = builtin_default_object(
+	    a, builtin_default_object(a, object, "status"), "loadBalancer");
 	for (size_t i = 0; of_type(spec, "LoadBalancer") &&
-	     (ingress = each_of(given(balancer, "ingress"), i)) != NULL;
+	     (ingress = builtin_item(rule_given(balancer, "ingress"), i)) !=
+		 NULL;
 	     i++)
-		if (!tree_empty(given(ingress, "ip")))
-			default_text(a, ingress, "ipMode", "VIP");
+		if (!tree_empty(rule_given(ingress, "ip")))
+			builtin_default_text(a, ingress, "ipMode", "VIP");
 }
 
 static bool
@@ -101,9 +106,10 @@ port_before(const struct node *was, const struct node *port)
 {
 	const struct node *p;
 
-	for (size_t i = 0; (p = each_of(given(was, "ports"), i)) != NULL; i++)
-		if (same_member(p, port, "port") &&
-		    same_member(p, port, "protocol"))
+	for (size_t i = 0;
+	     (p = builtin_item(rule_given(was, "ports"), i)) != NULL; i++)
+		if (builtin_same_member(p, port, "port") &&
+		    builtin_same_member(p, port, "protocol"))
 			return p;
 	return NULL;
 }
@@ -112,17 +118,17 @@ port_before(const struct node *was, const struct node *port)
 static void
 follow_address(struct arena *a, const struct node *was, struct node *spec)
 {
-	const struct node *ip = given(spec, "clusterIP");
+	const struct node *ip = rule_given(spec, "clusterIP");
 	struct node *ips;
 
 	if (tree_empty(ip)) {
-		if (!tree_empty(given(was, "clusterIP")) &&
-		    same_member(was, spec, "clusterIPs"))
+		if (!tree_empty(rule_given(was, "clusterIP")) &&
+		    builtin_same_member(was, spec, "clusterIPs"))
 			tree_remove(spec, "clusterIPs");
-	} else if (!same_member(was, spec, "clusterIP") &&
-	    same_member(was, spec, "clusterIPs") &&
-	    tree_count(given(spec, "clusterIPs")) > 0) {
-		ips = tree_copy(a, given(spec, "clusterIPs"));
+	} else if (!builtin_same_member(was, spec, "clusterIP") &&
+	    builtin_same_member(was, spec, "clusterIPs") &&
+	    tree_count(rule_given(spec, "clusterIPs")) > 0) {
+		ips = tree_copy(a, rule_given(spec, "clusterIPs"));
 		ips->items[0] = tree_string(a, tree_text(ip));
 		tree_put(a, spec, "clusterIPs", ips);
 	}
@@ -135,27 +141,28 @@ keep_allocated(struct arena *a, const struct node *was, struct node *spec)
 	const struct node *p;
 
 	if (!of_type(was, "ExternalName") && !of_type(spec, "ExternalName")) {
-		if (tree_empty(given(spec, "clusterIP")))
-			keep_member(a, was, spec, "clusterIP");
-		if (tree_empty(given(spec, "clusterIPs")) &&
-		    same_member(was, spec, "clusterIP"))
-			keep_member(a, was, spec, "clusterIPs");
+		if (tree_empty(rule_given(spec, "clusterIP")))
+			builtin_keep_member(a, was, spec, "clusterIP");
+		if (tree_empty(rule_given(spec, "clusterIPs")) &&
+		    builtin_same_member(was, spec, "clusterIP"))
+			builtin_keep_member(a, was, spec, "clusterIPs");
 	}
 	if (has_ports_on_nodes(was) && has_ports_on_nodes(spec))
-		for (size_t i = 0;
-		     (port = each_of(given(spec, "ports"), i)) != NULL; i++)
-			if (int_or(port, "nodePort", 0) == 0 &&
+		for (size_t i = 0; (port = builtin_item(
+					rule_given(spec, "ports"), i)) != NULL;
+		     i++)
+			if (rule_int(port, "nodePort", 0) == 0 &&
 			    (p = port_before(was, port)) != NULL)
-				keep_member(a, p, port, "nodePort");
+				builtin_keep_member(a, p, port, "nodePort");
 	if (needs_health_port(was) && needs_health_port(spec) &&
-	    int_or(spec, "healthCheckNodePort", 0) == 0)
-		keep_member(a, was, spec, "healthCheckNodePort");
+	    rule_int(spec, "healthCheckNodePort", 0) == 0)
+		builtin_keep_member(a, was, spec, "healthCheckNodePort");
 }
 
 static void
 drop_same(const struct node *was, struct node *spec, const char *key)
 {
-	if (same_member(was, spec, key))
+	if (builtin_same_member(was, spec, key))
 		tree_remove(spec, key);
 }
 
@@ -163,18 +170,20 @@ static void
 drop_node_ports(const struct node *was, struct node *spec)
 {
 	struct node *port;
-	struct node *ports = given(spec, "ports");
+	struct node *ports = rule_given(spec, "ports");
 
-	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++) {
-		bool same = int_or(port, "nodePort", 0) == 0;
-		for (size_t k = 0; k < tree_count(given(was, "ports")); k++)
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
+		bool same = rule_int(port, "nodePort", 0) == 0;
+		for (size_t k = 0; k < tree_count(rule_given(was, "ports"));
+		     k++)
 			same = same ||
-			    same_member(each_of(given(was, "ports"), k), port,
+			    builtin_same_member(
+				builtin_item(rule_given(was, "ports"), k), port,
 				"nodePort");
 		if (!same)
 			return;
 	}
-	for (size_t i = 0; (port = each_of(ports, i)) != NULL; i++)
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		tree_remove(port, "nodePort");
 }
 
@@ -183,7 +192,7 @@ static void
 drop_by_type(const struct node *was, struct node *spec)
 {
 	if (!of_type(was, "ExternalName") && of_type(spec, "ExternalName")) {
-		if (same_member(was, spec, "clusterIPs")) {
+		if (builtin_same_member(was, spec, "clusterIPs")) {
 			tree_remove(spec, "clusterIP");
 			tree_remove(spec, "clusterIPs");
 		}
@@ -206,8 +215,8 @@ drop_by_type(const struct node *was, struct node *spec)
 void
 service_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = given(object, "spec"), *status;
-	const struct node *was = given(x->live, "spec");
+	struct node *spec = rule_given(object, "spec"), *status;
+	const struct node *was = rule_given(x->live, "spec");
 
 	if (!tree_is(spec, NODE_OBJECT))
 		return;
@@ -222,7 +231,7 @@ service_prepare(const struct change_of *x, struct node *object)
 			tree_put(x->arena, object, "status", status);
 		}
 	}
-	service_allocate(x->arena, x->store, was, spec);
+	clusterip_allocate(x->arena, x->store, was, spec);
 }
 
 static void
@@ -230,22 +239,22 @@ check_service_port(struct causes *c, const struct at *at,
     const struct node *ports, size_t i, struct map *names)
 {
 	const struct node *port = ports->items[i];
-	const struct node *name = given(port, "name");
+	const struct node *name = rule_given(port, "name");
 
 	if (tree_empty(name)) {
 		if (ports->n > 1)
-			fail_required(c, AT(at, "name"), "");
+			rule_fail_required(c, AT(at, "name"), "");
 	} else {
-		check_dns_label(c, AT(at, "name"), tree_text(name));
-		if (seen_before(names, tree_text(name)))
-			fail_duplicate(c, AT(at, "name"), name);
+		rule_dns_label(c, AT(at, "name"), tree_text(name));
+		if (rule_seen_before(names, tree_text(name)))
+			rule_fail_duplicate(c, AT(at, "name"), name);
 	}
-	check_port_number(c, AT(at, "port"), int_or(port, "port", 0));
+	rule_port_number(c, AT(at, "port"), rule_int(port, "port", 0));
 	check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
-	check_port(c, AT(at, "targetPort"), given(port, "targetPort"));
-	if (given(port, "appProtocol") != NULL)
-		check_qualified_name(c, AT(at, "appProtocol"),
-		    tree_text(given(port, "appProtocol")));
+	rule_port(c, AT(at, "targetPort"), rule_given(port, "targetPort"));
+	if (rule_given(port, "appProtocol") != NULL)
+		rule_qualified_name(c, AT(at, "appProtocol"),
+		    tree_text(rule_given(port, "appProtocol")));
 }
 
 static void
@@ -254,18 +263,18 @@ check_external_name(
 {
 	static const char *const refused[] = {
 	    "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
-	struct span name = tree_text(given(spec, "externalName"));
+	struct span name = tree_text(rule_given(spec, "externalName"));
 
 	for (size_t i = 0; i < 3; i++)
-		if (!tree_empty(given(spec, refused[i])))
-			fail_forbidden(c, AT(at, refused[i]),
+		if (!tree_empty(rule_given(spec, refused[i])))
+			rule_fail_forbidden(c, AT(at, refused[i]),
 			    "may not be set for ExternalName services");
 	if (name.n > 0 && name.p[name.n - 1] == '.')
 		name.n--;
 	if (name.n > 0)
-		check_dns_subdomain(c, AT(at, "externalName"), name);
+		rule_dns_subdomain(c, AT(at, "externalName"), name);
 	else
-		fail_required(c, AT(at, "externalName"), "");
+		rule_fail_required(c, AT(at, "externalName"), "");
 }
 
 /* A port of Go's struct, all members of it. */
@@ -275,9 +284,9 @@ go_port(struct arena *a, const struct node *port)
 	struct node *n = tree_object(a);
 
 	tree_put(a, n, "Name", tree_str(a, ""));
-	tree_put(a, n, "Protocol", given_or_null(a, port, "protocol"));
+	tree_put(a, n, "Protocol", rule_given_or_null(a, port, "protocol"));
 	tree_put(a, n, "AppProtocol", tree_null(a));
-	tree_put(a, n, "Port", given_or_null(a, port, "port"));
+	tree_put(a, n, "Port", rule_given_or_null(a, port, "port"));
 	tree_put(a, n, "TargetPort", tree_int(a, 0));
 	tree_put(a, n, "NodePort", tree_int(a, 0));
 	return n;
@@ -288,31 +297,32 @@ static struct span
 port_key(struct arena *a, const struct node *port, const char *number)
 {
 	return arena_printf(a, "%s/%lld/%.*s", number,
-	    (long long)int_or(port, number, 0),
-	    SPAN_ARG(tree_text(given(port, "protocol"))));
+	    (long long)rule_int(port, number, 0),
+	    SPAN_ARG(tree_text(rule_given(port, "protocol"))));
 }
 
 static void
 check_ports_differ(
     struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *ports = given(spec, "ports"), *p;
+	const struct node *ports = rule_given(spec, "ports"), *p;
 	struct map seen = MAP_INIT;
 
-	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
-		if (of_type(spec, "ClusterIP") && int_or(p, "nodePort", 0) != 0)
-			fail_forbidden(c,
+	for (size_t i = 0; (p = builtin_item(ports, i)) != NULL; i++)
+		if (of_type(spec, "ClusterIP") &&
+		    rule_int(p, "nodePort", 0) != 0)
+			rule_fail_forbidden(c,
 			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
 			    "may not be used when `type` is 'ClusterIP'");
-	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
-		if (int_or(p, "nodePort", 0) != 0 &&
-		    seen_before(&seen, port_key(c->arena, p, "nodePort")))
-			fail_duplicate(c,
+	for (size_t i = 0; (p = builtin_item(ports, i)) != NULL; i++)
+		if (rule_int(p, "nodePort", 0) != 0 &&
+		    rule_seen_before(&seen, port_key(c->arena, p, "nodePort")))
+			rule_fail_duplicate(c,
 			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
-			    given(p, "nodePort"));
-	for (size_t i = 0; (p = each_of(ports, i)) != NULL; i++)
-		if (seen_before(&seen, port_key(c->arena, p, "port")))
-			fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
+			    rule_given(p, "nodePort"));
+	for (size_t i = 0; (p = builtin_item(ports, i)) != NULL; i++)
+		if (rule_seen_before(&seen, port_key(c->arena, p, "port")))
+			rule_fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
 			    go_port(c->arena, p));
 	map_release(&seen);
 }
@@ -320,31 +330,31 @@ check_ports_differ(
 static void
 check_traffic(struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *policy = given(spec, "externalTrafficPolicy");
-	int64_t health = int_or(spec, "healthCheckNodePort", 0);
+	const struct node *policy = rule_given(spec, "externalTrafficPolicy");
+	int64_t health = rule_int(spec, "healthCheckNodePort", 0);
 
 	if (!of_type(spec, "LoadBalancer") &&
-	    given(spec, "allocateLoadBalancerNodePorts") != NULL)
-		fail_forbidden(c, AT(at, "allocateLoadBalancerNodePorts"),
+	    rule_given(spec, "allocateLoadBalancerNodePorts") != NULL)
+		rule_fail_forbidden(c, AT(at, "allocateLoadBalancerNodePorts"),
 		    "may only be used when `type` is 'LoadBalancer'");
 	if (!of_type(spec, "LoadBalancer") &&
-	    given(spec, "loadBalancerClass") != NULL)
-		fail_forbidden(c, AT(at, "loadBalancerClass"),
+	    rule_given(spec, "loadBalancerClass") != NULL)
+		rule_fail_forbidden(c, AT(at, "loadBalancerClass"),
 		    "may only be used when `type` is 'LoadBalancer'");
 	if (reachable_from_outside(spec))
 		check_enum(
 		    c, at, spec, "externalTrafficPolicy", "Cluster", "Local");
 	else if (!tree_empty(policy))
-		fail_invalid(c, AT(at, "externalTrafficPolicy"), policy,
+		rule_fail_invalid(c, AT(at, "externalTrafficPolicy"), policy,
 		    "may only be set for externally-accessible services");
 	if (!needs_health_port(spec) && health != 0)
-		fail_int(c, AT(at, "healthCheckNodePort"), health,
+		rule_fail_int(c, AT(at, "healthCheckNodePort"), health,
 		    "may only be set when `type` is 'LoadBalancer' and "
 		    "`externalTrafficPolicy` is 'Local'");
-	if (given(spec, "internalTrafficPolicy") != NULL)
+	if (rule_given(spec, "internalTrafficPolicy") != NULL)
 		check_enum(
 		    c, at, spec, "internalTrafficPolicy", "Cluster", "Local");
-	if (given(spec, "trafficDistribution") != NULL)
+	if (rule_given(spec, "trafficDistribution") != NULL)
 		check_enum(c, at, spec, "trafficDistribution", "PreferClose",
 		    "PreferSameZone", "PreferSameNode");
 }
@@ -353,40 +363,41 @@ static void
 check_cluster_ips(
     struct causes *c, const struct at *at, const struct node *spec)
 {
-	const struct node *ips = given(spec, "clusterIPs"), *ip;
-	const struct node *first = given(spec, "clusterIP");
-	const struct node *families = given(spec, "ipFamilies");
+	const struct node *ips = rule_given(spec, "clusterIPs"), *ip;
+	const struct node *first = rule_given(spec, "clusterIP");
+	const struct node *families = rule_given(spec, "ipFamilies");
 
 	if (of_type(spec, "ExternalName"))
 		return;
 	if (!tree_empty(first)) {
 		if (tree_count(ips) == 0)
-			fail_required(c, AT(at, "clusterIPs"), "");
+			rule_fail_required(c, AT(at, "clusterIPs"), "");
 		else if (!tree_equal(ips->items[0], first))
-			fail_invalid(c, AT(at, "clusterIPs"), ips,
+			rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
 			    "first value must match `clusterIP`");
 	} else if (tree_count(ips) > 0) {
-		fail_invalid(c, AT(at, "clusterIPs"), ips,
+		rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
 		    "must be empty when `clusterIP` is not specified");
 	}
-	for (size_t i = 0; (ip = each_of(ips, i)) != NULL; i++)
+	for (size_t i = 0; (ip = builtin_item(ips, i)) != NULL; i++)
 		if (i > 0 || !tree_text_is(ip, "None"))
-			check_ip(c, AT_INDEX(AT(at, "clusterIPs"), i),
+			rule_ip(c, AT_INDEX(AT(at, "clusterIPs"), i),
 			    tree_text(ip));
 	if (tree_count(ips) > 2)
-		fail_invalid(c, AT(at, "clusterIPs"), ips,
+		rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
 		    "may only hold up to 2 values");
 	for (size_t i = 1; i < tree_count(families); i++)
 		for (size_t k = 0; k < i; k++)
 			if (tree_equal(families->items[i], families->items[k]))
-				fail_duplicate(c,
+				rule_fail_duplicate(c,
 				    AT_INDEX(AT(at, "ipFamilies"), i),
 				    families->items[i]);
-	if (tree_text_is(given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
+	if (tree_text_is(
+		rule_given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
 	    !(tree_text_is(first, "None") &&
-		tree_count(given(spec, "selector")) == 0))
-		fail_invalid(c, AT(at, "ipFamilyPolicy"),
-		    given(spec, "ipFamilyPolicy"),
+		tree_count(rule_given(spec, "selector")) == 0))
+		rule_fail_invalid(c, AT(at, "ipFamilyPolicy"),
+		    rule_given(spec, "ipFamilyPolicy"),
 		    "this cluster is not configured for dual-stack services");
 }
 
@@ -395,17 +406,17 @@ static void
 check_ips_kept(struct causes *c, const struct at *at, const struct node *was,
     const struct node *spec)
 {
-	const struct node *before = given(was, "clusterIPs");
-	const struct node *after = given(spec, "clusterIPs");
+	const struct node *before = rule_given(was, "clusterIPs");
+	const struct node *after = rule_given(spec, "clusterIPs");
 
 	if (of_type(was, "ExternalName") || of_type(spec, "ExternalName") ||
 	    tree_count(before) == 0)
 		return;
 	if (tree_count(after) == 0)
-		fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
+		rule_fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
 		    "primary clusterIP can not be unset");
 	else if (!tree_equal(before->items[0], after->items[0]))
-		fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
+		rule_fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
 		    "may not change once set");
 }
 
@@ -415,13 +426,13 @@ check_service_update(struct causes *c, const struct at *at,
 {
 	check_ips_kept(c, at, was, spec);
 	if (of_type(was, "LoadBalancer") && of_type(spec, "LoadBalancer") &&
-	    !same_member(was, spec, "loadBalancerClass"))
-		fail_invalid(c, AT(at, "loadBalancerClass"),
-		    given(spec, "loadBalancerClass"),
+	    !builtin_same_member(was, spec, "loadBalancerClass"))
+		rule_fail_invalid(c, AT(at, "loadBalancerClass"),
+		    rule_given(spec, "loadBalancerClass"),
 		    "may not change once set");
 	if (needs_health_port(was) && needs_health_port(spec) &&
-	    !same_member(was, spec, "healthCheckNodePort"))
-		fail_forbidden(
+	    !builtin_same_member(was, spec, "healthCheckNodePort"))
+		rule_fail_forbidden(
 		    c, AT(at, "healthCheckNodePort"), "field is immutable");
 }
 
@@ -434,7 +445,7 @@ check_sessions(struct causes *c, const struct at *at, const struct node *spec)
 
 	check_enum(c, at, spec, "sessionAffinity", "ClientIP", "None");
 	if (tree_get_int(n, &seconds) && (seconds <= 0 || seconds > 86400))
-		fail_int(c,
+		rule_fail_int(c,
 		    AT(AT(AT(at, "sessionAffinityConfig"), "clientIP"),
 			"timeoutSeconds"),
 		    seconds, "must be greater than 0 and less than 86400");
@@ -445,20 +456,20 @@ service_validate(
     struct causes *c, const struct change_of *x, const struct node *object)
 {
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = given(object, "spec");
-	const struct node *ports = given(spec, "ports");
-	const struct node *type = given(spec, "type");
+	const struct node *spec = rule_given(object, "spec");
+	const struct node *ports = rule_given(spec, "ports");
+	const struct node *type = rule_given(spec, "type");
 	struct map names = MAP_INIT;
 
 	if (x->live != NULL)
-		check_service_update(c, at, given(x->live, "spec"), spec);
+		check_service_update(c, at, rule_given(x->live, "spec"), spec);
 	if (tree_count(ports) == 0 && !headless(spec) &&
 	    !of_type(spec, "ExternalName"))
-		fail_required(c, AT(at, "ports"), "");
+		rule_fail_required(c, AT(at, "ports"), "");
 	if (has_ports_on_nodes(spec) && headless(spec))
-		fail_text(c, AT_INDEX(AT(at, "clusterIPs"), 0),
+		rule_fail_text(c, AT_INDEX(AT(at, "clusterIPs"), 0),
 		    span_str("None"),
-		    say(c, "may not be set to 'None' for %.*s services",
+		    rule_say(c, "may not be set to 'None' for %.*s services",
 			SPAN_ARG(tree_text(type))));
 	if (of_type(spec, "ExternalName"))
 		check_external_name(c, at, spec);
@@ -466,7 +477,7 @@ service_validate(
 		check_service_port(
 		    c, AT_INDEX(AT(at, "ports"), i), ports, i, &names);
 	map_release(&names);
-	check_labels(c, AT(at, "selector"), given(spec, "selector"));
+	rule_labels(c, AT(at, "selector"), rule_given(spec, "selector"));
 	check_sessions(c, at, spec);
 	check_cluster_ips(c, at, spec);
 	check_enum(c, at, spec, "type", "ClusterIP", "ExternalName",

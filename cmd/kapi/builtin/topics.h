@@ -10,61 +10,38 @@
 #include "builtin/rules.h"
 #include "type/strategy.h"
 
-/* Absent (or "", or null): becomes the value. */
-void default_text(
-    struct arena *a, struct node *object, const char *key, const char *value);
-void default_int(
-    struct arena *a, struct node *object, const char *key, int64_t value);
-void default_bool(
-    struct arena *a, struct node *object, const char *key, bool value);
-/* The same where 0 is as good as absent. */
-void default_nonzero(
-    struct arena *a, struct node *object, const char *key, int64_t value);
-struct node *default_object(
-    struct arena *a, struct node *object, const char *key);
-/* For objects that may not be there. */
-struct node *each_of(const struct node *array, size_t i);
-
-/* metadata.generation: one more than live's. */
-void bump_generation(const struct change_of *x, struct node *object);
-/* Both specs (and what else counts) are the same. */
-bool same_member(const struct node *x, const struct node *y, const char *key);
-/* The member of object becomes live's (absent if live has none). */
-void keep_member(struct arena *a, const struct node *live, struct node *object,
-    const char *key);
-
 /* Pods: poddefault.c, pod.c, container.c,
  * volume.c, podspec.c */
-default_fn pod_default, pod_template_object_default;
+default_fn pod_default, poddefault_template_object;
 prepare_fn pod_prepare, pod_status_prepare;
 validate_fn pod_validate, pod_status_validate;
 /* metadata and spec of the template at key. */
-void pod_template_default(
-    struct arena *a, struct node *object, const char *key);
+void poddefault_template(struct arena *a, struct node *object, const char *key);
 
 enum pod_rules { RULES_OF_POD, RULES_OF_TEMPLATE };
-void check_pod_spec(struct causes *c, const struct at *at,
+void podspec_check(struct causes *c, const struct at *at,
     const struct node *spec, enum pod_rules rules);
-void check_pod_template(
+void podspec_check_template(
     struct causes *c, const struct at *at, const struct node *template);
 /* placing.c */
-void check_affinity(
+void placing_affinity(
     struct causes *c, const struct at *at, const struct node *affinity);
-void check_dns(struct causes *c, const struct at *at, const struct node *spec);
-void check_hosts(
+void placing_dns(
+    struct causes *c, const struct at *at, const struct node *spec);
+void placing_hosts(
     struct causes *c, const struct at *at, const struct node *aliases);
-void check_spread(
+void placing_spread(
     struct causes *c, const struct at *at, const struct node *constraints);
-void check_toleration(
+void placing_toleration(
     struct causes *c, const struct at *at, const struct node *toleration);
 /* security.c */
-void check_container_security(
+void security_container(
     struct causes *c, const struct at *at, const struct node *context);
-void check_pod_security(
+void security_pod(
     struct causes *c, const struct at *at, const struct node *spec);
-void check_containers(struct causes *c, const struct at *at,
+void container_list(struct causes *c, const struct at *at,
     const struct node *spec, enum pod_rules rules);
-void check_volumes(
+void volume_list(
     struct causes *c, const struct at *at, const struct node *volumes);
 #define FIELD_PATHS                                                      \
 	"metadata.name", "metadata.namespace", "metadata.uid",           \
@@ -73,72 +50,79 @@ void check_volumes(
 #define METADATA_PATHS                                              \
 	"metadata.annotations", "metadata.labels", "metadata.name", \
 	    "metadata.namespace", "metadata.uid"
-void check_resource_ref(
+void container_resource_ref(
     struct causes *c, const struct at *at, const struct node *ref);
-void check_resources(
+void volume_resources(
     struct causes *c, const struct at *at, const struct node *resources);
 
 /* admit.c */
-admit_fn pod_admit, claim_admit, service_admit;
+admit_fn admit_pod, admit_claim, admit_service;
 
 /* Workloads: apps.c, batch.c */
-default_fn deployment_default, replicaset_default, statefulset_default,
-    daemonset_default, replicationcontroller_default, job_default,
-    cronjob_default;
-prepare_fn deployment_prepare, daemonset_prepare, job_prepare, lease_prepare;
-validate_fn deployment_validate, replicaset_validate, statefulset_validate,
-    daemonset_validate, replicationcontroller_validate, job_validate,
-    cronjob_validate;
-default_fn daemonset_bookmark, replicas_bookmark;
-validate_fn deployment_status_validate, replicaset_status_validate,
-    statefulset_status_validate;
+default_fn apps_deployment_default, apps_replicaset_default,
+    apps_statefulset_default, apps_daemonset_default,
+    apps_replicationcontroller_default, batch_job_default,
+    batch_cronjob_default;
+prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare,
+    misc_lease_prepare;
+validate_fn apps_deployment_validate, apps_replicaset_validate,
+    apps_statefulset_validate, apps_daemonset_validate,
+    apps_replicationcontroller_validate, batch_job_validate,
+    batch_cronjob_validate;
+default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
+validate_fn apps_deployment_status_validate, apps_replicaset_status_validate,
+    apps_statefulset_status_validate;
 
 /* cron.c */
-void check_schedule(
-    struct causes *c, const struct at *at, struct span schedule);
+void cron_schedule(struct causes *c, const struct at *at, struct span schedule);
 
 /* Services: service.c, clusterip.c */
 default_fn service_default;
 prepare_fn service_prepare;
 validate_fn service_validate;
 /* Addresses and node ports that the service has none of yet. */
-void service_allocate(struct arena *a, struct store *store,
+void clusterip_allocate(struct arena *a, struct store *store,
     const struct node *live, struct node *service);
 
 /* Whether a Service (not the one with the key self) holds this piece of JSON.
  */
-bool service_holds(struct store *store, struct span self, struct span text);
+bool clusterip_holds(struct store *store, struct span self, struct span text);
 
 /* Data: data.c */
-default_fn configmap_default, secret_default, namespace_default;
-prepare_fn namespace_prepare;
-validate_fn configmap_validate, secret_validate, namespace_validate;
+default_fn data_configmap_default, data_secret_default, data_namespace_default;
+prepare_fn data_namespace_prepare;
+validate_fn data_configmap_validate, data_secret_validate,
+    data_namespace_validate;
 
 /* Storage: storage.c */
-default_fn claim_default, volume_default, limitrange_default,
-    storageclass_default, csidriver_default;
-prepare_fn claim_prepare, volume_prepare;
-validate_fn claim_validate, volume_validate, storageclass_validate;
-void claim_spec_default(struct arena *a, struct node *spec);
-void check_claim_spec(
+default_fn storage_claim_default, storage_volume_default,
+    storage_limitrange_default, storage_storageclass_default,
+    storage_csidriver_default;
+prepare_fn storage_claim_prepare, storage_volume_prepare;
+validate_fn storage_claim_validate, persistent_volume_validate,
+    storage_storageclass_validate;
+void storage_claim_spec_default(struct arena *a, struct node *spec);
+void storage_claim_spec(
     struct causes *c, const struct at *at, const struct node *spec);
 
 /* limits.c, webhook.c */
-validate_fn quota_validate, limitrange_validate, runtimeclass_validate,
-    webhooks_validate;
+validate_fn limits_quota_validate, limits_limitrange_validate,
+    limits_runtimeclass_validate, webhooks_validate;
 
 /* Network: net.c */
-default_fn endpoints_default, endpointslice_default, networkpolicy_default,
-    ingressclass_default;
-validate_fn ingress_validate, ingressclass_validate, endpoints_validate,
-    networkpolicy_validate, endpointslice_validate;
+default_fn net_endpoints_default, net_endpointslice_default,
+    net_networkpolicy_default, net_ingressclass_default;
+validate_fn net_ingress_validate, net_ingressclass_validate,
+    net_endpoints_validate, net_networkpolicy_validate,
+    net_endpointslice_validate;
 
 /* The rest: misc.c */
-default_fn rolebinding_default, autoscaler_default, priorityclass_default,
-    node_default, webhooks_default;
-prepare_fn node_prepare, signing_status_prepare;
-validate_fn role_validate, rolebinding_validate, autoscaler_validate,
-    controllerrevision_validate, budget_validate, lease_validate,
-    priorityclass_validate, event_validate;
+default_fn misc_rolebinding_default, misc_autoscaler_default,
+    misc_priorityclass_default, misc_node_default, misc_webhooks_default;
+prepare_fn misc_node_prepare, misc_signing_status_prepare;
+validate_fn misc_role_validate, misc_rolebinding_validate,
+    misc_autoscaler_validate, misc_controllerrevision_validate,
+    misc_budget_validate, misc_lease_validate, misc_priorityclass_validate,
+    misc_event_validate;
 
 #endif

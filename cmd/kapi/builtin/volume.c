@@ -1,4 +1,4 @@
-/* Rules of a Pod's volumes and of resources. */
+/* Part of builtin/topics.h. Rules of a Pod's volumes and of resources. */
 #include "builtin/topics.h"
 
 #include "base/array.h"
@@ -11,9 +11,9 @@ check_mode(struct causes *c, const struct at *up, const struct node *object,
 {
 	int64_t mode;
 
-	if (tree_get_int(given(object, key), &mode) &&
+	if (tree_get_int(rule_given(object, key), &mode) &&
 	    (mode < 0 || mode > MODE_MAX))
-		fail_int(c, AT(up, key), mode,
+		rule_fail_int(c, AT(up, key), mode,
 		    "must be a number between 0 and 0777 (octal), both "
 		    "inclusive");
 }
@@ -35,14 +35,14 @@ has_dotdot(struct span s)
 
 /* A relative path that does not lead upwards. */
 static void
-check_local_path(struct causes *c, const struct at *at, struct span path)
+volume_local_path(struct causes *c, const struct at *at, struct span path)
 {
 	if (path.n > 0 && path.p[0] == '/')
-		fail_text(c, at, path, "must be a relative path");
+		rule_fail_text(c, at, path, "must be a relative path");
 	if (has_dotdot(path))
-		fail_text(c, at, path, "must not contain '..'");
+		rule_fail_text(c, at, path, "must not contain '..'");
 	if (path.n > 2 && span_starts(path, "..") && path.p[2] != '/')
-		fail_text(c, at, path, "must not start with '..'");
+		rule_fail_text(c, at, path, "must not start with '..'");
 }
 
 static void
@@ -50,21 +50,21 @@ check_items(struct causes *c, const struct at *at, const struct node *items)
 {
 	const struct node *item;
 
-	for (size_t i = 0; (item = each_of(items, i)) != NULL; i++) {
+	for (size_t i = 0; (item = builtin_item(items, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		struct span path = tree_text(given(item, "path"));
-		if (tree_empty(given(item, "key")))
-			fail_required(c, AT(here, "key"), "");
+		struct span path = tree_text(rule_given(item, "path"));
+		if (tree_empty(rule_given(item, "key")))
+			rule_fail_required(c, AT(here, "key"), "");
 		if (path.n == 0)
-			fail_required(c, AT(here, "path"), "");
+			rule_fail_required(c, AT(here, "path"), "");
 		else if (path.p[0] == '/')
-			fail_text(c, AT(here, "path"), path,
+			rule_fail_text(c, AT(here, "path"), path,
 			    "must be a relative path");
 		if (has_dotdot(path))
-			fail_text(
+			rule_fail_text(
 			    c, AT(here, "path"), path, "must not contain '..'");
 		else if (path.n > 1 && path.p[0] == '.' && path.p[1] == '.')
-			fail_text(c, AT(here, "path"), path,
+			rule_fail_text(c, AT(here, "path"), path,
 			    "must not start with '..'");
 		check_mode(c, here, item, "mode");
 	}
@@ -73,19 +73,20 @@ check_items(struct causes *c, const struct at *at, const struct node *items)
 static void
 check_host_path(struct causes *c, const struct at *at, const struct node *n)
 {
-	struct span path = tree_text(given(n, "path"));
+	struct span path = tree_text(rule_given(n, "path"));
 
 	if (path.n == 0) {
-		fail_required(c, AT(at, "path"), "");
+		rule_fail_required(c, AT(at, "path"), "");
 		return;
 	}
 	if (has_dotdot(path))
-		fail_text(c, AT(at, "path"), path, "must not contain '..'");
-	if (!text_is_any(given(n, "type"), "", "BlockDevice", "CharDevice",
-		"Directory", "DirectoryOrCreate", "File", "FileOrCreate",
-		"Socket", (char *)NULL))
-		fail_unsupported(c, AT(at, "type"), given(n, "type"), "",
-		    "BlockDevice", "CharDevice", "Directory",
+		rule_fail_text(
+		    c, AT(at, "path"), path, "must not contain '..'");
+	if (!rule_text_is_any(rule_given(n, "type"), "", "BlockDevice",
+		"CharDevice", "Directory", "DirectoryOrCreate", "File",
+		"FileOrCreate", "Socket", (char *)NULL))
+		rule_fail_unsupported(c, AT(at, "type"), rule_given(n, "type"),
+		    "", "BlockDevice", "CharDevice", "Directory",
 		    "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
 		    (char *)NULL);
 }
@@ -94,19 +95,19 @@ static void
 check_volume_field(
     struct causes *c, const struct at *at, const struct node *ref)
 {
-	const struct node *path = given(ref, "fieldPath");
+	const struct node *path = rule_given(ref, "fieldPath");
 	struct span s = tree_text(path);
 
 	if (tree_empty(path))
-		fail_required(c, AT(at, "fieldPath"), "");
+		rule_fail_required(c, AT(at, "fieldPath"), "");
 	else if (s.p[s.n - 1] != ']' &&
-	    !text_is_any(path, METADATA_PATHS, (char *)NULL)) {
-		if (text_is_any(path, FIELD_PATHS, (char *)NULL))
-			fail_unsupported(c, AT(at, "fieldPath"), path,
+	    !rule_text_is_any(path, METADATA_PATHS, (char *)NULL)) {
+		if (rule_text_is_any(path, FIELD_PATHS, (char *)NULL))
+			rule_fail_unsupported(c, AT(at, "fieldPath"), path,
 			    METADATA_PATHS, (char *)NULL);
 		else
-			fail_text(c, AT(at, "fieldPath"), s,
-			    say(c,
+			rule_fail_text(c, AT(at, "fieldPath"), s,
+			    rule_say(c,
 				"error converting fieldPath: field label not "
 				"supported: %.*s",
 				SPAN_ARG(s)));
@@ -120,26 +121,26 @@ check_downward(struct causes *c, const struct at *at, const struct node *n)
 	const struct node *file, *field, *resource;
 
 	check_mode(c, at, n, "defaultMode");
-	for (size_t i = 0; (file = each_of(given(n, "items"), i)) != NULL;
-	     i++) {
-		struct span path = tree_text(given(file, "path"));
-		field = given(file, "fieldRef");
-		resource = given(file, "resourceFieldRef");
+	for (size_t i = 0;
+	     (file = builtin_item(rule_given(n, "items"), i)) != NULL; i++) {
+		struct span path = tree_text(rule_given(file, "path"));
+		field = rule_given(file, "fieldRef");
+		resource = rule_given(file, "resourceFieldRef");
 		if (path.n == 0)
-			fail_required(c, AT(at, "path"), "");
-		check_local_path(c, AT(at, "path"), path);
+			rule_fail_required(c, AT(at, "path"), "");
+		volume_local_path(c, AT(at, "path"), path);
 		if (field != NULL)
 			check_volume_field(c, AT(at, "fieldRef"), field);
 		else if (resource == NULL)
-			fail_required(c, at,
+			rule_fail_required(c, at,
 			    "one of fieldRef and resourceFieldRef is "
 			    "required");
-		else if (tree_empty(given(resource, "containerName")))
-			fail_required(c,
+		else if (tree_empty(rule_given(resource, "containerName")))
+			rule_fail_required(c,
 			    AT(AT(at, "resourceFieldRef"), "containerName"),
 			    "");
 		else
-			check_resource_ref(
+			container_resource_ref(
 			    c, AT(at, "resourceFieldRef"), resource);
 	}
 }
@@ -151,19 +152,20 @@ check_projected(struct causes *c, const struct at *at, const struct node *n)
 	const struct node *source, *part;
 
 	check_mode(c, at, n, "defaultMode");
-	for (size_t i = 0; (source = each_of(given(n, "sources"), i)) != NULL;
+	for (size_t i = 0;
+	     (source = builtin_item(rule_given(n, "sources"), i)) != NULL;
 	     i++) {
 		const struct at *here = AT_INDEX(AT(at, "sources"), i);
 		for (size_t k = 0; k < 2; k++) {
-			if ((part = given(source, named[k])) == NULL)
+			if ((part = rule_given(source, named[k])) == NULL)
 				continue;
-			if (tree_empty(given(part, "name")))
-				fail_required(
+			if (tree_empty(rule_given(part, "name")))
+				rule_fail_required(
 				    c, AT(AT(here, named[k]), "name"), "");
 			check_items(c, AT(AT(here, named[k]), "items"),
-			    given(part, "items"));
+			    rule_given(part, "items"));
 		}
-		if ((part = given(source, "downwardAPI")) != NULL)
+		if ((part = rule_given(source, "downwardAPI")) != NULL)
 			check_downward(c, AT(here, "downwardAPI"), part);
 	}
 }
@@ -177,32 +179,32 @@ check_source(struct causes *c, const struct at *at, const char *type,
 	if (strcmp(type, "hostPath") == 0) {
 		check_host_path(c, here, n);
 	} else if (strcmp(type, "secret") == 0) {
-		if (tree_empty(given(n, "secretName")))
-			fail_required(c, AT(here, "secretName"), "");
+		if (tree_empty(rule_given(n, "secretName")))
+			rule_fail_required(c, AT(here, "secretName"), "");
 		check_mode(c, here, n, "defaultMode");
-		check_items(c, AT(here, "items"), given(n, "items"));
+		check_items(c, AT(here, "items"), rule_given(n, "items"));
 	} else if (strcmp(type, "configMap") == 0) {
-		if (tree_empty(given(n, "name")))
-			fail_required(c, AT(here, "name"), "");
+		if (tree_empty(rule_given(n, "name")))
+			rule_fail_required(c, AT(here, "name"), "");
 		check_mode(c, here, n, "defaultMode");
-		check_items(c, AT(here, "items"), given(n, "items"));
+		check_items(c, AT(here, "items"), rule_given(n, "items"));
 	} else if (strcmp(type, "persistentVolumeClaim") == 0) {
-		if (tree_empty(given(n, "claimName")))
-			fail_required(c, AT(here, "claimName"), "");
+		if (tree_empty(rule_given(n, "claimName")))
+			rule_fail_required(c, AT(here, "claimName"), "");
 	} else if (strcmp(type, "nfs") == 0) {
-		if (tree_empty(given(n, "server")))
-			fail_required(c, AT(here, "server"), "");
-		if (tree_empty(given(n, "path")))
-			fail_required(c, AT(here, "path"), "");
-		else if (tree_text(given(n, "path")).p[0] != '/')
-			fail_invalid(c, AT(here, "path"), given(n, "path"),
-			    "must be an absolute path");
+		if (tree_empty(rule_given(n, "server")))
+			rule_fail_required(c, AT(here, "server"), "");
+		if (tree_empty(rule_given(n, "path")))
+			rule_fail_required(c, AT(here, "path"), "");
+		else if (tree_text(rule_given(n, "path")).p[0] != '/')
+			rule_fail_invalid(c, AT(here, "path"),
+			    rule_given(n, "path"), "must be an absolute path");
 	} else if (strcmp(type, "csi") == 0) {
-		if (tree_empty(given(n, "driver")))
-			fail_required(c, AT(here, "driver"), "");
+		if (tree_empty(rule_given(n, "driver")))
+			rule_fail_required(c, AT(here, "driver"), "");
 	} else if (strcmp(type, "emptyDir") == 0) {
-		if (is_negative(given(n, "sizeLimit")))
-			fail_forbidden(c, AT(here, "sizeLimit"),
+		if (rule_is_negative(rule_given(n, "sizeLimit")))
+			rule_fail_forbidden(c, AT(here, "sizeLimit"),
 			    "SizeLimit field must be a valid resource "
 			    "quantity");
 	} else if (strcmp(type, "downwardAPI") == 0) {
@@ -210,10 +212,11 @@ check_source(struct causes *c, const struct at *at, const char *type,
 	} else if (strcmp(type, "projected") == 0) {
 		check_projected(c, here, n);
 	} else if (strcmp(type, "ephemeral") == 0) {
-		if (given(n, "volumeClaimTemplate") == NULL)
-			fail_required(c, AT(here, "volumeClaimTemplate"), "");
+		if (rule_given(n, "volumeClaimTemplate") == NULL)
+			rule_fail_required(
+			    c, AT(here, "volumeClaimTemplate"), "");
 		else
-			check_claim_spec(c,
+			storage_claim_spec(c,
 			    AT(AT(here, "volumeClaimTemplate"), "spec"),
 			    tree_path(n, "volumeClaimTemplate.spec"));
 	}
@@ -233,34 +236,34 @@ check_sources(struct causes *c, const struct at *at, const struct node *volume)
 	const struct node *n;
 
 	for (size_t i = 0; i < COUNT(types); i++) {
-		if ((n = given(volume, types[i])) == NULL)
+		if ((n = rule_given(volume, types[i])) == NULL)
 			continue;
 		if (sources++ > 0)
-			fail_forbidden(c, AT(at, types[i]),
+			rule_fail_forbidden(c, AT(at, types[i]),
 			    "may not specify more than 1 volume type");
 		else
 			check_source(c, at, types[i], n);
 	}
 	if (sources == 0)
-		fail_required(c, at, "must specify a volume type");
+		rule_fail_required(c, at, "must specify a volume type");
 }
 
 void
-check_volumes(struct causes *c, const struct at *at, const struct node *volumes)
+volume_list(struct causes *c, const struct at *at, const struct node *volumes)
 {
 	const struct node *volume, *name;
 	struct map names = MAP_INIT;
 
-	for (size_t i = 0; (volume = each_of(volumes, i)) != NULL; i++) {
+	for (size_t i = 0; (volume = builtin_item(volumes, i)) != NULL; i++) {
 		const struct at *here = AT_INDEX(at, i);
-		name = given(volume, "name");
+		name = rule_given(volume, "name");
 		check_sources(c, here, volume);
 		if (tree_empty(name))
-			fail_required(c, AT(here, "name"), "");
+			rule_fail_required(c, AT(here, "name"), "");
 		else
-			check_dns_label(c, AT(here, "name"), tree_text(name));
-		if (seen_before(&names, tree_text(name)))
-			fail_duplicate(c, AT(here, "name"), name);
+			rule_dns_label(c, AT(here, "name"), tree_text(name));
+		if (rule_seen_before(&names, tree_text(name)))
+			rule_fail_duplicate(c, AT(here, "name"), name);
 	}
 	map_release(&names);
 }
@@ -284,15 +287,15 @@ check_resource_name(struct causes *c, const struct at *at, struct span s)
 			return;
 	if (span_starts(s, "hugepages-"))
 		return;
-	check_qualified_name(c, at, s);
+	rule_qualified_name(c, at, s);
 	if (c->n > before || span_find(s, '/') != NULL)
 		return;
 	for (size_t i = 0; i < COUNT(standard); i++)
 		known = known || span_is(s, standard[i]);
 	if (!known)
-		fail_text(c, at, s,
+		rule_fail_text(c, at, s,
 		    "must be a standard resource type or fully qualified");
-	fail_text(c, at, s, "must be a standard resource for containers");
+	rule_fail_text(c, at, s, "must be a standard resource for containers");
 }
 
 static bool
@@ -304,7 +307,8 @@ overcommit_allowed(struct span s)
 }
 
 static void
-check_quantities(struct causes *c, const struct at *at, const struct node *list)
+volume_quantities(
+    struct causes *c, const struct at *at, const struct node *list)
 {
 	struct quantity q;
 
@@ -312,43 +316,43 @@ check_quantities(struct causes *c, const struct at *at, const struct node *list)
 		struct span key = list->members[i].key;
 		const struct at *here = AT_KEY(at, key);
 		check_resource_name(c, here, key);
-		if (!amount_get(list->members[i].value, &q))
+		if (!rule_quantity_get(list->members[i].value, &q))
 			continue;
 		if (quantity_sign(&q) < 0)
-			fail_invalid(c, here, list->members[i].value,
+			rule_fail_invalid(c, here, list->members[i].value,
 			    "must be greater than or equal to 0");
 		else if (!overcommit_allowed(key) && q.scale < 0)
-			fail_invalid(c, here, list->members[i].value,
+			rule_fail_invalid(c, here, list->members[i].value,
 			    "must be an integer");
 	}
 }
 
 void
-check_resources(
+volume_resources(
     struct causes *c, const struct at *at, const struct node *resources)
 {
-	const struct node *limits = given(resources, "limits");
-	const struct node *requests = given(resources, "requests");
+	const struct node *limits = rule_given(resources, "limits");
+	const struct node *requests = rule_given(resources, "requests");
 
-	check_quantities(c, AT(at, "limits"), limits);
-	check_quantities(c, AT(at, "requests"), requests);
+	volume_quantities(c, AT(at, "limits"), limits);
+	volume_quantities(c, AT(at, "requests"), requests);
 	for (size_t i = 0; i < tree_count(requests); i++) {
 		struct span key = requests->members[i].key;
 		const struct node *request = requests->members[i].value;
 		const struct node *limit = tree_get_span(limits, key);
-		int cmp = limit == NULL ? 0 : amount_cmp(request, limit);
+		int cmp = limit == NULL ? 0 : rule_quantity_cmp(request, limit);
 		if (limit != NULL && cmp != 0 && !overcommit_allowed(key))
-			fail_invalid(c, AT(at, "requests"), request,
-			    say(c, "must be equal to %.*s limit of %.*s",
+			rule_fail_invalid(c, AT(at, "requests"), request,
+			    rule_say(c, "must be equal to %.*s limit of %.*s",
 				SPAN_ARG(key), SPAN_ARG(tree_text(limit))));
 		else if (limit != NULL && cmp > 0)
-			fail_invalid(c, AT(at, "requests"), request,
-			    say(c,
+			rule_fail_invalid(c, AT(at, "requests"), request,
+			    rule_say(c,
 				"must be less than or equal to %.*s limit of "
 				"%.*s",
 				SPAN_ARG(key), SPAN_ARG(tree_text(limit))));
 		else if (limit == NULL && !overcommit_allowed(key))
-			fail_required(c, AT(at, "limits"),
+			rule_fail_required(c, AT(at, "limits"),
 			    "Limit must be set for non overcommitable "
 			    "resources");
 	}

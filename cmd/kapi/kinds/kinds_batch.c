@@ -25,9 +25,9 @@ static const struct strategy rows[] = {
 	.cells = cells_cronjob,
 	.fields = strategy_any_fields,
 	.resets = strategy_resets_status,
-	.defaults = cronjob_default,
+	.defaults = batch_cronjob_default,
 	.prepare = strategy_no_preparation,
-	.validate = cronjob_validate,
+	.validate = batch_cronjob_validate,
     },
     {
 	.plural = "jobs",
@@ -40,9 +40,9 @@ static const struct strategy rows[] = {
 	.fields = job_fields,
 	.fields_named = "Job",
 	.resets = strategy_resets_status,
-	.defaults = job_default,
-	.prepare = job_prepare,
-	.validate = job_validate,
+	.defaults = batch_job_default,
+	.prepare = batch_job_prepare,
+	.validate = batch_job_validate,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are "
 	    "deleted; set propagationPolicy=Background to remove "

@@ -30,7 +30,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
-	.prepare_status = signing_status_prepare,
+	.prepare_status = misc_signing_status_prepare,
     },
 };
 

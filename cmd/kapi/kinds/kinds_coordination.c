@@ -15,8 +15,8 @@ static const struct strategy rows[] = {
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
-	.prepare = lease_prepare,
-	.validate = lease_validate,
+	.prepare = misc_lease_prepare,
+	.validate = misc_lease_validate,
     },
 };
 

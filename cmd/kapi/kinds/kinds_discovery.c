@@ -14,9 +14,9 @@ static const struct strategy rows[] = {
 	.cells = cells_endpointslice,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = endpointslice_default,
+	.defaults = net_endpointslice_default,
 	.prepare = strategy_no_preparation,
-	.validate = endpointslice_validate,
+	.validate = net_endpointslice_validate,
     },
 };
 

@@ -36,7 +36,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = event_validate,
+	.validate = misc_event_validate,
 	.convert_to = convert_event_to,
 	.convert_from = convert_event_from,
     },

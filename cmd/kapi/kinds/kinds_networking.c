@@ -14,9 +14,9 @@ static const struct strategy rows[] = {
 	.cells = cells_ingressclass,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = ingressclass_default,
+	.defaults = net_ingressclass_default,
 	.prepare = strategy_no_preparation,
-	.validate = ingressclass_validate,
+	.validate = net_ingressclass_validate,
     },
     {
 	.plural = "ingresses",
@@ -30,7 +30,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_resets_status,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = ingress_validate,
+	.validate = net_ingress_validate,
     },
     {
 	.plural = "ipaddresses",
@@ -56,9 +56,9 @@ static const struct strategy rows[] = {
 	.cells = cells_networkpolicy,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = networkpolicy_default,
+	.defaults = net_networkpolicy_default,
 	.prepare = strategy_no_preparation,
-	.validate = networkpolicy_validate,
+	.validate = net_networkpolicy_validate,
     },
     {
 	.plural = "servicecidrs",

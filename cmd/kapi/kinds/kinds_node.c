@@ -16,7 +16,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = runtimeclass_validate,
+	.validate = limits_runtimeclass_validate,
     },
 };
 

@@ -17,7 +17,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_resets_status,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = budget_validate,
+	.validate = misc_budget_validate,
     },
 };
 

@@ -14,9 +14,9 @@ static const struct strategy rows[] = {
 	.cells = cells_binding,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = rolebinding_default,
+	.defaults = misc_rolebinding_default,
 	.prepare = strategy_no_preparation,
-	.validate = rolebinding_validate,
+	.validate = misc_rolebinding_validate,
     },
     {
 	.plural = "clusterroles",
@@ -30,7 +30,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = role_validate,
+	.validate = misc_role_validate,
     },
     {
 	.plural = "rolebindings",
@@ -42,9 +42,9 @@ static const struct strategy rows[] = {
 	.cells = cells_binding,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = rolebinding_default,
+	.defaults = misc_rolebinding_default,
 	.prepare = strategy_no_preparation,
-	.validate = rolebinding_validate,
+	.validate = misc_rolebinding_validate,
     },
     {
 	.plural = "roles",
@@ -58,7 +58,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = role_validate,
+	.validate = misc_role_validate,
     },
 };
 

@@ -16,9 +16,9 @@ static const struct strategy rows[] = {
 	.cells = columns_cells,
 	.fields = strategy_any_fields,
 	.resets = strategy_no_resets,
-	.defaults = priorityclass_default,
+	.defaults = misc_priorityclass_default,
 	.prepare = strategy_no_preparation,
-	.validate = priorityclass_validate,
+	.validate = misc_priorityclass_validate,
     },
 };
 

@@ -1,3 +1,4 @@
+/* Part of reply/cells.h: workloads. */
 #include "reply/cells.h"
 
 #include <inttypes.h>

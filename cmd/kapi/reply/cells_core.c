@@ -1,3 +1,4 @@
+/* Part of reply/cells.h: kinds of the core group. */
 #include "reply/cells.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Part of reply/cells.h: the other groups. */
 #include "reply/cells.h"
 
 #include <inttypes.h>

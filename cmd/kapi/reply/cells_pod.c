@@ -1,3 +1,4 @@
+/* Part of reply/cells.h: Pods. */
 #include "reply/cells.h"
 
 #include <inttypes.h>
