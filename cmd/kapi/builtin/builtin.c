@@ -172,7 +172,7 @@ count_generation(
 	if (meta == NULL)
 		return;
 	if (x->live == NULL) {
-		if (how == GENERATION_NONE)
+		if (how == GENERATION_NONE || how == GENERATION_CHANGES)
 			tree_remove(meta, "generation");
 		else
 			tree_put(x->arena, meta, "generation",
@@ -183,7 +183,7 @@ count_generation(
 	if (x->subresource.n > 0 && !span_is(x->subresource, "scale") &&
 	    how == GENERATION_ANNOTATIONS)
 		return;
-	if ((how >= GENERATION_SPEC && spec_changed(x->live, object)) ||
+	if ((how >= GENERATION_CHANGES && spec_changed(x->live, object)) ||
 	    (how == GENERATION_ANNOTATIONS &&
 		!builtin_same_member(was, meta, "annotations")))
 		builtin_bump_generation(x, object);

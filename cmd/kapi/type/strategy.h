@@ -40,7 +40,8 @@ enum trait {
 
 enum generation {
 	GENERATION_NONE = 1,
-	GENERATION_ONCE, /* 1, whatever changes */
+	GENERATION_ONCE,    /* 1, whatever changes */
+	GENERATION_CHANGES, /* counts changes of the spec from 0 on: CSIDriver */
 	GENERATION_SPEC, /* counts changes of what is not metadata or status */
 	GENERATION_ANNOTATIONS /* and those of annotations */
 };

@@ -92,6 +92,10 @@ test_resources(void)
 		/* Bindings are neither kept nor answered with a review. */
 		if (r->strategy != NULL && !span_is(r->plural, "bindings"))
 			ok(kept == (r->strategy->review == REVIEW_NONE), name);
+		if (r->strategy != NULL)
+			ok(r->has_generation ==
+				(r->strategy->generation != GENERATION_NONE),
+			    name);
 	}
 	ok(n > 60, "all resources were looked at");
 }
