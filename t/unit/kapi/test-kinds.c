@@ -48,6 +48,23 @@ check_row(const struct strategy *s, const char *group)
 		    "# no %s in the row of %s.%s\n", lacks, s->plural, group);
 }
 
+static void
+test_steps(void)
+{
+	static const struct steps *const all[] = {
+	    &kinds_builtin_steps, &kinds_definition_steps, &kinds_custom_steps};
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		const struct steps *s = all[i];
+
+		ok(s->decode != NULL && s->prepare != NULL &&
+			s->validate != NULL && s->warn != NULL &&
+			s->admit != NULL && s->encode != NULL &&
+			s->keep != NULL && s->read != NULL,
+		    "no step is left out");
+	}
+}
+
 static bool
 is_served(const char *group, const char *plural)
 {
@@ -104,6 +121,7 @@ int
 main(void)
 {
 	registry = resource_registry_new(kinds_find);
+	test_steps();
 	test_rows();
 	test_resources();
 	resource_registry_free(registry);
