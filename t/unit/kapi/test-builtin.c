@@ -365,7 +365,7 @@ test_quantities(void)
 	struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		ok(amount_cmp(tree_str(&a, cases[i].x),
+		ok(rule_quantity_cmp(tree_str(&a, cases[i].x),
 		       tree_str(&a, cases[i].y)) == cases[i].order,
 		    cases[i].x);
 	arena_release(&a);
