@@ -171,7 +171,7 @@ check_quantity(struct span text)
 		return;
 	expect(quantity_parse(text, &b) == NULL && quantity_cmp(&a, &b) == 0,
 	    "a quantity equals itself", text);
-	expect(a.mantissa == 0 || (a.mantissa % 2 != 0 && a.mantissa % 5 != 0),
+	expect(a.value == 0 || a.value % 10 != 0,
 	    "the mantissa has neither twos nor fives", text);
 }
 
