@@ -123,7 +123,7 @@ span_cut(struct span *rest, char c)
 
 	*rest = SPAN_NONE;
 	if (at != NULL) {
-		*rest = span_skip(piece, (size_t)(at - piece.p) + 1);
+		*rest = span_make(at + 1, piece.n - (size_t)(at - piece.p) - 1);
 		piece.n = (size_t)(at - piece.p);
 	}
 	return piece;
