@@ -144,7 +144,7 @@ followed() {
 
 # How often a pipeline was started again, or a stage ended before its time.
 ends() {
-	cat "$T"/operator*.log | grep -cE 'again in|killed by|ended|exit(ed)? '
+	cat "$T"/operator*.log | grep -cE 'again in|killed by|\bended|\bexit(ed)? '
 }
 
 unharmed() {

@@ -177,10 +177,10 @@ item "an item that is the victim's marked member" \
 	'exists and is not part of'
 item "an item of a kind that is not managed" \
 	'{"apiVersion":"v1","kind":"Secret","metadata":{"name":"credentials","namespace":"sys"},"data":{}}' \
-	'no dependent'
+	'not a dependent'
 item "a ClusterRoleBinding" \
 	'{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"all"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[]}' \
-	'no dependent'
+	'not a dependent'
 item "an item without a name" \
 	'{"apiVersion":"v1","kind":"ConfigMap","metadata":{}}'
 item "an item whose name is a path" \
