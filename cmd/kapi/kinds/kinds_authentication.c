@@ -3,36 +3,8 @@
 #include "reply/columns.h"
 
 static const struct strategy rows[] = {
-    {
-	.plural = "selfsubjectreviews",
-	.steps = &kinds_builtin_steps,
-	.names = NAME_SUBDOMAIN,
-	.traits = TRAIT_NONE,
-	.generation = GENERATION_NONE,
-	.columns = COLUMNS_NONE,
-	.cells = columns_cells,
-	.fields = strategy_any_fields,
-	.resets = strategy_no_resets,
-	.defaults = strategy_no_defaults,
-	.prepare = strategy_no_preparation,
-	.validate = strategy_no_rules,
-	.review = REVIEW_SELF,
-    },
-    {
-	.plural = "tokenreviews",
-	.steps = &kinds_builtin_steps,
-	.names = NAME_SUBDOMAIN,
-	.traits = TRAIT_NONE,
-	.generation = GENERATION_NONE,
-	.columns = COLUMNS_NONE,
-	.cells = columns_cells,
-	.fields = strategy_any_fields,
-	.resets = strategy_no_resets,
-	.defaults = strategy_no_defaults,
-	.prepare = strategy_no_preparation,
-	.validate = strategy_no_rules,
-	.review = REVIEW_TOKEN,
-    },
+    KINDS_REVIEW("selfsubjectreviews", REVIEW_SELF),
+    KINDS_REVIEW("tokenreviews", REVIEW_TOKEN),
 };
 
 const struct kind_group kinds_authentication = {

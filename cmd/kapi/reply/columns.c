@@ -24,35 +24,24 @@ const struct strategy columns_scale = {
 /* ---- one column ---- */
 
 struct column {
-	struct span name, type, source, or ;
+	struct span name, type, source, otherwise;
 	bool wide;
 };
-
-static struct span
-cut(struct span *text, char at)
-{
-	const char *p = text->n == 0 ? NULL : memchr(text->p, at, text->n);
-	struct span behind = SPAN_NONE;
-
-	if (p != NULL) {
-		behind = span_make(p + 1, (size_t)(text->p + text->n - p) - 1);
-		text->n = (size_t)(p - text->p);
-	}
-	return behind;
-}
 
 static bool
 next_column(struct span *rest, struct column *c)
 {
+	struct span text;
+
 	if (rest->p == NULL)
 		return false;
-	c->name = *rest;
-	*rest = cut(&c->name, '|');
-	c->source = cut(&c->name, '=');
-	c->or = cut(&c->source, '?');
-	c->wide = c->name.n > 0 && c->name.p[c->name.n - 1] == '+';
-	c->name.n -= c->wide;
-	c->type = cut(&c->name, ':');
+	text = span_cut(rest, '|');
+	c->type = span_cut(&text, '=');
+	c->source = span_cut(&text, '?');
+	c->otherwise = text;
+	c->wide = c->type.n > 0 && c->type.p[c->type.n - 1] == '+';
+	c->type.n -= c->wide;
+	c->name = span_cut(&c->type, ':');
 	if (c->type.p == NULL)
 		c->type = span_str("string");
 	return true;
@@ -116,7 +105,9 @@ cell_of(struct cells *c, const struct column *column)
 	else if (tree_text(n).n > 0)
 		cell_text(c, tree_text(n));
 	else
-		cell_text(c, column->or.p != NULL ? column->or : span_str(""));
+		cell_text(c,
+		    column->otherwise.p != NULL ? column->otherwise
+						: span_str(""));
 	buf_release(&path);
 }
 
