@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/err.h"
 #include "base/textlist.h"
 #include "conf/watches.h"
@@ -25,6 +24,7 @@
 #include "program/program.h"
 #include "reconciler.h"
 #include "report/reportfd.h"
+#include "value/digest.h"
 
 /* Reading has precedence over evaluating, so that events of one object come
  * together, but not for longer than this. */

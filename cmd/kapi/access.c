@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/digest.h"
 #include "json/json.h"
 #include "process/file.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 int
 access_host(const char *listen, struct buf *host, struct err *err)
@@ -95,7 +96,7 @@ add_config(const struct access *a, struct buf *b)
 	access_url(a, b);
 	if (a->certificate.p != NULL) {
 		buf_adds(b, "\n    certificate-authority-data: ");
-		digest_add_base64(b, a->certificate);
+		base64_add(b, a->certificate);
 	}
 	buf_adds(b, "\nusers:\n- name: kapi\n  user:");
 	if (a->user->token.n > 0) {

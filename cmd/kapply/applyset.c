@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "body.h"
 #include "json/json.h"
 #include "kube/retry.h"
 #include "process/log.h"
 #include "textset.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 #define PREFIX "applyset.kubernetes.io/"
 
@@ -72,7 +73,7 @@ add_id(struct buf *b, struct span name, struct span ns, struct span kind,
 	buf_addspan(&text, group);
 	digest_sha256(buf_span(&text), sum);
 	buf_adds(b, "applyset-");
-	digest_add_base64url(b, sum, sizeof(sum));
+	base64_add_url(b, span_make((const char *)sum, sizeof(sum)));
 	buf_adds(b, "-v1");
 	buf_release(&text);
 }

@@ -1,7 +1,7 @@
 #include "body.h"
 
-#include "base/digest.h"
 #include "json/json.h"
+#include "value/digest.h"
 
 struct span
 body_metadata(struct span object, const char *key)

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <openssl/crypto.h>
 
-#include "base/digest.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/log.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 enum { FIRST_MS = 500, MAX_MS = 15000 };
 
@@ -69,7 +70,7 @@ take_secret(struct keyring *r, struct span secret)
 
 	buf_reserve(&text, data.n + 1);
 	/* What is not base64 leaves no text: that is reported. */
-	digest_decode_base64(data, &text);
+	base64_decode(data, BASE64_BLANKS, &text, NULL);
 	take(r, buf_span(&text));
 	if (text.data != NULL)
 		OPENSSL_cleanse(text.data, text.cap);
@@ -112,7 +113,7 @@ create(struct keyring *r)
 		    "\"type\":\"Opaque\",\"metadata\":{\"name\":");
 		json_add_str(&body, r->name);
 		buf_adds(&body, "},\"data\":{\"keys\":\"");
-		digest_add_base64(&body, buf_span(&key));
+		base64_add(&body, buf_span(&key));
 		buf_adds(&body, "\"}}");
 		kube_start(r->kube,
 		    &(struct kube_request){.verb = KUBE_CREATE,

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/objref.h"
 #include "base/span.h"
 #include "brake.h"
 #include "kube/retry.h"
+#include "value/objref.h"
 
 /* The phases of doc/protocol.md, "Order in kapply". */
 enum phase {

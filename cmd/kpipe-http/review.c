@@ -7,12 +7,12 @@
 #include <sys/random.h>
 
 #include "base/array.h"
-#include "base/digest.h"
 #include "base/lru.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "value/digest.h"
 
 enum {
 	KNOWN_MAX = 256,

@@ -5,11 +5,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/objref.h"
 #include "json/json.h"
 #include "kube/retry.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "value/objref.h"
 
 /* One line; spans point into text. */
 struct line {

@@ -9,7 +9,6 @@
 
 #include "app.h"
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "conf/namespaces.h"
@@ -20,6 +19,7 @@
 #include "process/log.h"
 #include "process/opt.h"
 #include "report/reportfd.h"
+#include "value/digest.h"
 #include "want.h"
 
 static struct opts {

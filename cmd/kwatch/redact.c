@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/digest.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "value/digest.h"
 
 enum { KEY_SIZE = 32, MAX_PATHS = REDACT_PATHS_MAX + 3 };
 

@@ -9,12 +9,12 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "base/objref.h"
 #include "conf/conf.h"
 #include "conf/expand.h"
 #include "conf/namespaces.h"
 #include "conf/watchkind.h"
 #include "conf/yaml.h"
+#include "value/objref.h"
 
 enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
 

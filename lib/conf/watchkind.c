@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/objref.h"
 #include "conf/namespaces.h"
 #include "conf/selector.h"
+#include "value/objref.h"
 
 void
 watchkind_init(struct watch_kind *k)

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/objref.h"
+#include "value/objref.h"
 
 enum { TEXT_MAX = 450 }; /* reportfd takes 500 */
 

@@ -6,10 +6,10 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/objref.h"
 #include "json/json.h"
 #include "kube/resources.h"
 #include "process/clock.h"
+#include "value/objref.h"
 
 enum { PERIOD_MS = 1000 };
 

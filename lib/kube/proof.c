@@ -6,8 +6,9 @@
 #include <unistd.h>
 #include <openssl/crypto.h>
 
-#include "base/digest.h"
 #include "json/json.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 enum { TEXT_MAX = 65536, KEY_BYTES = 32, ORIGIN_MAX = 63 };
 
@@ -149,7 +150,7 @@ add_code(struct buf *b, struct span key, struct span primary,
 	add_part(&text, origin);
 	add_part(&text, item);
 	digest_hmac(key, buf_span(&text), code);
-	digest_add_base64url(b, code, sizeof(code));
+	base64_add_url(b, span_make((const char *)code, sizeof(code)));
 	buf_release(&text);
 }
 

@@ -7,13 +7,13 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "json/json.h"
 #include "kube/eventfilter.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "value/digest.h"
 
 enum {
 	WAITING_MAX = 1000,

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "kubeconfig/execcred.h"
 #include "kubeconfig/pem.h"
 #include "process/clock.h"
 #include "process/file.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 enum {
 	TOKEN_PERIOD_MS = 50000,
@@ -252,7 +253,7 @@ add_basic(const struct kubeconfig *c, struct buf *b)
 	struct buf pair = BUF_INIT;
 
 	buf_addf(&pair, "%s:%s", c->username, c->password ? c->password : "");
-	digest_add_base64(b, buf_span(&pair));
+	base64_add(b, buf_span(&pair));
 	explicit_bzero(pair.data, pair.cap);
 	buf_release(&pair);
 }

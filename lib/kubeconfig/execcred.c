@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "kubeconfig/pem.h"
 #include "kubeconfig/plugin.h"
 #include "process/clock.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 enum {
 	TIMEOUT_MS = 60000,
@@ -94,7 +95,7 @@ add_cluster(const struct execcred *e, struct buf *b)
 	if (c->insecure)
 		buf_adds(b, ",\"insecure-skip-tls-verify\":true");
 	if (e->ca->len > 0) {
-		digest_add_base64(&ca, buf_span(e->ca));
+		base64_add(&ca, buf_span(e->ca));
 		add_text_member(b, "certificate-authority-data", buf_str(&ca));
 	}
 	add_text_member(b, "proxy-url", c->proxy_url);

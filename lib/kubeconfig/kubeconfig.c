@@ -8,10 +8,11 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "conf/yaml.h"
 #include "kubeconfig/kubeuser.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 static const char account_dir[] =
     "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -218,7 +219,7 @@ kubeconfig_pem(const struct kubeconfig_file *f, const struct yaml *mapping,
 		return kubeconfig_fail(f, yaml_get(mapping, key), err,
 		    "%s and %s are both given", key, data_key);
 	}
-	rc = digest_decode_base64(span_str(data), &b);
+	rc = base64_decode(span_str(data), BASE64_BLANKS, &b, NULL);
 	free(data);
 	if (rc != 0) {
 		buf_release(&b);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/objref.h"
+#include "value/objref.h"
 
 enum { EFFORTS_MAX = 1000 }; /* by hand anything can be written */
 

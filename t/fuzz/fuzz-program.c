@@ -15,12 +15,12 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "kube/quantity.h"
 #include "language/guards.h"
 #include "language/jqlex.h"
 #include "language/jqparse.h"
 #include "language/message.h"
 #include "language/source.h"
+#include "value/quantity.h"
 
 #include "base/mem.h"
 #include "json/json.h"

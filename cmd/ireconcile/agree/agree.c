@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-#include "kube/quantity.h"
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
-#include "base/digest.h"
 #include "json/jvtext.h"
+#include "value/base64.h"
+#include "value/digest.h"
+#include "value/quantity.h"
 
 /* What stands for a text in a status, by bits of enum agree_text. */
 static const char *const placeholders[] = {"${error}", "${manager}"};
@@ -175,7 +176,8 @@ compare_string_data(const struct comparison *c, jv desired, jv observed,
 		struct buf got = BUF_INIT;
 		bool same = jv_get_kind(text) != JV_KIND_STRING
 		    ? want.n == 0
-		    : digest_decode_base64(jvtext_span(text), &got) == 0 &&
+		    : base64_decode(
+			  jvtext_span(text), BASE64_BLANKS, &got, NULL) == 0 &&
 			span_eq(want, buf_span(&got));
 
 		if (!same)

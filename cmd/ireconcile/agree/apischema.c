@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "base/array.h"
-#include "base/objref.h"
 #include "json/jvtext.h"
+#include "value/objref.h"
 
 void
 apischema_add_step(struct buf *b, const struct apischema_place *p)

@@ -5,10 +5,11 @@
 
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
-#include "base/digest.h"
 #include "json/jvkey.h"
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 struct leaves {
 	struct apischema schema;
@@ -127,7 +128,7 @@ agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE])
 		jvtext_span(jvtext_peek(desired_peek, "kind")));
 	add_leaves(&l, desired_peek, &top);
 	digest_sha256(buf_span(&l.text), sha);
-	digest_add_base64url(&out, sha, 16);
+	base64_add_url(&out, span_make((const char *)sha, 16));
 	memcpy(digest, buf_str(&out), AGREE_DIGEST_SIZE);
 	buf_release(&out);
 	buf_release(&l.path);

@@ -9,10 +9,10 @@
 #define DECIDE_H
 
 #include "base/buf.h"
-#include "base/digest.h"
 #include "decide/desired.h"
 #include "program/program.h"
 #include "state/primary.h"
+#include "value/digest.h"
 
 enum point_type {
 	POINT_ITEM,

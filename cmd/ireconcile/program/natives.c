@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/digest.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "program/yamltext.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 enum { CONTAINS_DEPTH_MAX = 1000 };
 
@@ -179,7 +180,7 @@ base64d(jv x)
 	buf_addspan(&padded, s);
 	while (padded.len % 4 != 0)
 		buf_addc(&padded, '=');
-	rc = digest_decode_base64(span_make(padded.data, padded.len), &out);
+	rc = base64_decode(buf_span(&padded), BASE64_BLANKS, &out, NULL);
 	buf_release(&padded);
 	if (s.n > 0 && rc != 0) {
 		buf_release(&out);

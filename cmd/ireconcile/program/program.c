@@ -8,13 +8,13 @@
 #include <jq.h>
 
 #include "base/array.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "language/message.h"
 #include "language/source.h"
 #include "program/natives.h"
 #include "program/run.h"
+#include "value/digest.h"
 
 enum {
 	DEFAULT_TIME_MS = 1000,

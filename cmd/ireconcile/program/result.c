@@ -10,10 +10,10 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/objref.h"
 #include "json/jvtext.h"
 #include "process/clock.h"
 #include "program/run.h"
+#include "value/objref.h"
 
 static int
 fail(struct err *err, const char *what)

@@ -5,9 +5,9 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "base/objref.h"
 #include "json/json.h"
 #include "state/backoff.h"
+#include "value/objref.h"
 
 struct cache_kind *
 cache_add_kind(struct cache *s, const struct watch_kind *conf)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/objref.h"
 #include "conf/selector.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -13,6 +12,7 @@
 #include "state/index.h"
 #include "state/marks.h"
 #include "state/primary.h"
+#include "value/objref.h"
 
 /* ---- start ---- */
 

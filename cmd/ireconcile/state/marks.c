@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "base/digest.h"
-#include "base/objref.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "value/digest.h"
+#include "value/objref.h"
 
 enum { PART_OF_BYTES = 16 };
 

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <jv.h>
 
-#include "base/digest.h"
 #include "state/entry.h"
 #include "state/sched.h"
+#include "value/digest.h"
 
 /* One desired item, marked, as text. */
 struct desired_item {

@@ -13,8 +13,8 @@
 #include "base/map.h"
 #include "base/span.h"
 #include "json/tree.h"
-#include "kube/quantity.h"
 #include "type/problem.h"
+#include "value/quantity.h"
 
 /*
  * Where a value stands: a chain on the stack, put into words only when

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/objref.h"
 #include "control/gc_graph.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/loop.h"
 #include "rest/rest.h"
+#include "value/objref.h"
 #include "write/convert.h"
 
 /* How long one turn of the loop may work. */

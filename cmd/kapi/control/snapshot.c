@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/objref.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "crd/crd.h"
@@ -17,6 +16,7 @@
 #include "json/stream.h"
 #include "rest/rest.h"
 #include "store/store.h"
+#include "value/objref.h"
 
 /* The newest state of one object of the file. */
 struct snapshot_entry {

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "base/digest.h"
 #include "reply/pretty.h"
 #include "reply/reply.h"
+#include "value/digest.h"
 
 bool
 document_fresh(const struct document *d, const struct registry *g)

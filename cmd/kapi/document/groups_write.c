@@ -1,9 +1,10 @@
 /* Part of document/groups.h: the documents. */
 #include "document/groups.h"
 
-#include "base/digest.h"
 #include "crd/crd.h"
 #include "json/json.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 /* As the server orders them: built-in ones by name, those of CRDs not. */
 static const struct {
@@ -309,7 +310,7 @@ add_storage_hash(struct buf *b, const struct resource *r)
 	digest_sha256(buf_span(&text), digest);
 	json_add_key(b, "storageVersionHash");
 	buf_addc(b, '"');
-	digest_add_base64(b, span_make((const char *)digest, 8));
+	base64_add(b, span_make((const char *)digest, 8));
 	buf_addc(b, '"');
 	buf_release(&text);
 }

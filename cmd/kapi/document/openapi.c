@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/digest.h"
 #include "base/mem.h"
 #include "crd/crd.h"
 #include "document/document.h"
@@ -11,6 +10,7 @@
 #include "json/json.h"
 #include "reply/reply.h"
 #include "type/tables.h"
+#include "value/digest.h"
 
 enum { YEAR_SECONDS = 365 * 24 * 60 * 60 };
 

@@ -7,66 +7,12 @@
 #include "json/json.h"
 #include "json/tree.h"
 #include "text/gotext.h"
-
-static const char digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-static struct span
-encode(struct arena *a, struct span text)
-{
-	char *out = arena_alloc(a, text.n * 4 / 3 + 4);
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.n; i += 3) {
-		unsigned v = (unsigned char)text.p[i] << 16u;
-
-		if (i + 1 < text.n)
-			v |= (unsigned)(unsigned char)text.p[i + 1] << 8u;
-		if (i + 2 < text.n)
-			v |= (unsigned char)text.p[i + 2];
-		out[n++] = digits[v >> 18];
-		out[n++] = digits[v >> 12 & 63];
-		if (i + 1 < text.n)
-			out[n++] = digits[v >> 6 & 63];
-		if (i + 2 < text.n)
-			out[n++] = digits[v & 63];
-	}
-	return span_make(out, n);
-}
-
-/* False: *bad is where Go says that it stopped. */
-static bool
-decode(struct arena *a, struct span token, struct span *text, size_t *bad)
-{
-	char *out = arena_alloc(a, token.n + 1);
-	unsigned v = 0, bits = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < token.n; i++) {
-		const char *d = token.p[i] == '\0'
-		    ? NULL
-		    : memchr(digits, token.p[i], sizeof(digits) - 1);
-
-		if (d == NULL) {
-			*bad = i;
-			return false;
-		}
-		v = (v << 6 | (unsigned)(d - digits)) & 0xffffu;
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			out[n++] = (char)(v >> bits & 255u);
-		}
-	}
-	*bad = token.n == 0 ? 0 : token.n - 1;
-	*text = span_make(out, n);
-	return token.n % 4 != 1;
-}
+#include "value/base64.h"
 
 struct span
 continue_make(struct arena *a, int64_t version, struct span key)
 {
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, coded = BUF_INIT;
 	struct span token;
 
 	buf_addf(&b,
@@ -75,7 +21,9 @@ continue_make(struct arena *a, int64_t version, struct span key)
 	/* The next possible key behind that one: a zero byte more. */
 	buf_truncate(&b, b.len - 1);
 	buf_adds(&b, "\\u0000\"}");
-	token = encode(a, buf_span(&b));
+	base64_add_url(&coded, buf_span(&b));
+	token = arena_span(a, buf_span(&coded));
+	buf_release(&coded);
 	buf_release(&b);
 	return token;
 }
@@ -134,6 +82,18 @@ wrong_type(struct arena *a, const struct node *n)
 			    gotext_kind(v), fields[i].name, fields[i].type);
 	}
 	return SPAN_NONE;
+}
+
+/* False: *bad is where Go says that it stopped. */
+static bool
+decode(struct arena *a, struct span token, struct span *text, size_t *bad)
+{
+	struct buf b = BUF_INIT;
+	int code = base64_decode_url(token, &b, bad);
+
+	*text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return code == 0;
 }
 
 struct problem *

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "json/json.h"
-#include "kube/quantity.h"
 #include "text/gotext.h"
 #include "type/decode_text.h"
 #include "type/encode.h"
+#include "value/quantity.h"
 
 enum { WARNINGS_MAX = 100 }; /* as many as Go's strict decoder keeps */
 

@@ -3,7 +3,8 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "base/digest.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 enum { TIME_LENGTH = 20, MICRO_LENGTH = 27, ZONE_MAX_HOUR = 24 };
 
@@ -198,96 +199,13 @@ decode_time_canonical(struct arena *a, struct span text, bool micro,
 	return 0;
 }
 
-static int
-base64_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (span_is_digit(c))
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-static size_t
-skip_newlines(struct span s, size_t i)
-{
-	while (i < s.n && (s.p[i] == '\n' || s.p[i] == '\r'))
-		i++;
-	return i;
-}
-
-/* What follows the first '=', which is at i; filled: values before it. */
-static int
-padding(struct span s, size_t i, int filled, size_t *at)
-{
-	*at = i;
-	if (filled < 2)
-		return -1;
-	i++;
-	if (filled == 2) {
-		i = skip_newlines(s, i);
-		if (i == s.n) {
-			*at = s.n;
-			return -1;
-		}
-		if (s.p[i] != '=') {
-			*at = i - 1;
-			return -1;
-		}
-		i++;
-	}
-	*at = skip_newlines(s, i);
-	return *at < s.n ? -1 : 0;
-}
-
-/* Bytes of text into b; where Go's decoder would stop, -1. */
-static int
-base64_decode(struct span s, struct buf *b, size_t *at)
-{
-	unsigned bits = 0;
-	int filled = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		int v = base64_value(s.p[i]);
-
-		if (s.p[i] == '\n' || s.p[i] == '\r')
-			continue;
-		if (s.p[i] == '=') {
-			if (padding(s, i, filled, at) < 0)
-				return -1;
-			bits <<= 6 * (4 - filled);
-			buf_addc(b, (char)(bits >> 16));
-			if (filled == 3)
-				buf_addc(b, (char)(bits >> 8));
-			return 0;
-		}
-		*at = i;
-		if (v < 0)
-			return -1;
-		bits = bits << 6 | (unsigned)v;
-		if (++filled == 4) {
-			buf_addc(b, (char)(bits >> 16));
-			buf_addc(b, (char)(bits >> 8));
-			buf_addc(b, (char)bits);
-			filled = 0;
-			bits = 0;
-		}
-	}
-	if (filled == 0)
-		return 0;
-	*at = s.n - (size_t)filled;
-	return -1;
-}
-
 struct span
 decode_base64_text(struct arena *a, struct span bytes)
 {
 	struct buf b = BUF_INIT;
 	struct span text;
 
-	digest_add_base64(&b, bytes);
+	base64_add(&b, bytes);
 	text = arena_span(a, buf_span(&b));
 	buf_release(&b);
 	return text;
@@ -298,11 +216,11 @@ decode_base64_canonical(
     struct arena *a, struct span text, struct span *result, size_t *at)
 {
 	struct buf bytes = BUF_INIT, again = BUF_INIT;
-	int code = base64_decode(text, &bytes, at);
+	int code = base64_decode(text, BASE64_LINES, &bytes, at);
 
 	*result = text;
 	if (code == 0) {
-		digest_add_base64(&again, buf_span(&bytes));
+		base64_add(&again, buf_span(&bytes));
 		if (!span_eq(buf_span(&again), text))
 			*result = arena_span(a, buf_span(&again));
 	}

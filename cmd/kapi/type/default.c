@@ -1,6 +1,6 @@
 #include "type/default.h"
 
-#include "kube/quantity.h"
+#include "value/quantity.h"
 
 static bool
 is_wrong_null(const struct schema *s, const struct node *n)

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/objref.h"
 #include "process/clock.h"
 #include "text/number.h"
 #include "type/decode_text.h"
 #include "type/schema.h"
+#include "value/objref.h"
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 /* Seconds since 1970: the years that RFC 3339 can write. */

@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "base/objref.h"
 #include "builtin/builtin.h"
 #include "crd/crd.h"
+#include "value/objref.h"
 
 static const char scheme[] = "pkg/runtime/scheme.go:111";
 

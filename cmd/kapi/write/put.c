@@ -7,10 +7,10 @@
 #include <inttypes.h>
 
 #include "base/array.h"
-#include "base/objref.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
 #include "type/objectmeta.h"
+#include "value/objref.h"
 #include "write/convert.h"
 
 static void

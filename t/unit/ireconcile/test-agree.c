@@ -5,9 +5,9 @@
 #include "agree/agree.h"
 
 #include "base/array.h"
-#include "base/digest.h"
 #include "json/jvtext.h"
 #include "tap.h"
+#include "value/digest.h"
 
 static jv
 parse(const char *text)

@@ -14,9 +14,9 @@
 // needs cmd/kapi/store/store.c
 // needs cmd/kapi/type/tables.c
 #include "base/array.h"
-#include "kube/quantity.h"
 #include "type/decode.h"
 #include "type/decode_text.h"
+#include "value/quantity.h"
 
 #include "tap.h"
 #include "type/default.h"

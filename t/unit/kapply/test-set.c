@@ -4,10 +4,10 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/digest.h"
 #include "base/mem.h"
 #include "body.h"
 #include "tap.h"
+#include "value/digest.h"
 
 #define PRIMARY                                                        \
 	"\"primary\":{\"apiVersion\":\"e.com/v1\",\"kind\":\"Thing\"," \

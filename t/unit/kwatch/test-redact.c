@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-#include "base/digest.h"
 #include "json/json.h"
 #include "tap.h"
+#include "value/base64.h"
+#include "value/digest.h"
 
 static struct redact *redact;
 
@@ -47,9 +48,9 @@ test_secret(void)
 	    "the rest is");
 	ok(same(got, "data.a", "data.b"), "equal values stay equal");
 	ok(!same(got, "data.a", "data.c"), "others do not become equal");
-	ok(digest_decode_base64(
+	ok(base64_decode(
 	       json_string(json_path(span_str(got), "data.a"), &plain),
-	       &plain) == 0,
+	       BASE64_LINES, &plain, NULL) == 0,
 	    "a value can be decoded");
 	ok(json_is(json_path(span_str(got), "stringData.e"), "") == false &&
 		span_is(json_path(span_str(got), "stringData.e"), "null"),

@@ -1,5 +1,5 @@
-#include "base/objref.h"
 #include "tap.h"
+#include "value/objref.h"
 
 static const char *
 key_of(const struct objref *o)

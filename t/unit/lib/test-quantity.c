@@ -4,9 +4,9 @@
  */
 #include "base/array.h"
 #include "json/tree.h"
-#include "kube/quantity.h"
 #include "process/file.h"
 #include "tap.h"
+#include "value/quantity.h"
 
 static void
 try(struct arena *a, const struct node *line)

@@ -1,4 +1,4 @@
-#include "kube/quantity.h"
+#include "value/quantity.h"
 
 #include <stdint.h>
 #include <stdio.h>

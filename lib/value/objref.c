@@ -1,4 +1,4 @@
-#include "base/objref.h"
+#include "value/objref.h"
 
 void
 objref_add_kind(struct buf *b, struct span kind, struct span group)

@@ -1,0 +1,29 @@
+/*
+ * base64: RFC 4648, read as strictly as Go's encoding/base64 does.
+ */
+#ifndef BASE64_H
+#define BASE64_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+/* What Go's decoder passes over, and what some add to that. */
+#define BASE64_LINES "\r\n"
+#define BASE64_BLANKS " \t\r\n"
+
+/* Append bytes; url: the alphabet of URLs, without padding. */
+void base64_add(struct buf *b, struct span bytes);
+void base64_add_url(struct buf *b, struct span bytes);
+
+/*
+ * Appends to out what text stands for; bytes of `skip` are passed over.
+ * -1: out is as it was, and *at (may be NULL) is the byte that Go's decoder
+ * names. Without padding where url.
+ */
+int base64_decode(
+    struct span text, const char *skip, struct buf *out, size_t *at);
+int base64_decode_url(struct span text, struct buf *out, size_t *at);
+
+#endif
