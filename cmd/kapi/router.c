@@ -17,9 +17,9 @@
 #include "request/users.h"
 #include "rest/rest.h"
 #include "store/store.h"
-#include "text/duration.h"
 #include "type/api.h"
 #include "type/proto.h"
+#include "value/duration.h"
 
 static const char not_found_text[] = "404 page not found\n";
 
@@ -319,15 +319,18 @@ authenticate(struct request *r)
 static struct problem *
 check_timeout(struct request *r)
 {
-	struct span text = request_param(r, "timeout"), error = SPAN_NONE;
+	struct span text = request_param(r, "timeout");
+	struct problem *p = NULL;
+	struct buf wrong = BUF_INIT;
+	int64_t ns;
 
-	if (text.n > 0 && r->verb != REQUEST_WATCH)
-		error = duration_error(&r->arena, text);
-	if (error.p == NULL)
-		return NULL;
-	return problem_bad_request(&r->arena,
-	    "invalid timeout specified in the request URL - %.*s",
-	    SPAN_ARG(error));
+	if (text.n > 0 && r->verb != REQUEST_WATCH &&
+	    duration_parse(text, &ns, &wrong) != 0)
+		p = problem_bad_request(&r->arena,
+		    "invalid timeout specified in the request URL - %s",
+		    buf_str(&wrong));
+	buf_release(&wrong);
+	return p;
 }
 
 void

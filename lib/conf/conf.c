@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "process/clock.h"
+#include "value/duration.h"
 
 int
 conf_fail(struct conf *c, int line, const char *fmt, ...)
@@ -78,7 +78,7 @@ conf_duration(
 	const char *text = "";
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
-	    clock_parse_duration_ms(span_str(text), ms) != 0)
+	    duration_parse_ms(span_str(text), ms) != 0)
 		return conf_fail(c, y->line,
 		    "%s must be a duration such as 30s or 1h30m", key);
 	return 0;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "value/date.h"
 
 uint64_t
 clock_ms(void)
@@ -32,37 +33,6 @@ clock_real_us(void)
 	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
-/*
- * Days since 1970-01-01 of a civil date and back, by the era arithmetic that
- * Howard Hinnant describes in "chrono-Compatible Low-Level Date Algorithms".
- */
-static int64_t
-days_from_civil(int64_t y, int m, int d)
-{
-	int64_t era, yoe, doy;
-
-	y -= m <= 2;
-	era = (y >= 0 ? y : y - 399) / 400;
-	yoe = y - era * 400;
-	doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
-static void
-civil_from_days(int64_t days, int *y, int *m, int *d)
-{
-	int64_t z = days + 719468;
-	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-	int64_t doe = z - era * 146097;
-	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	int64_t mp = (5 * doy + 2) / 153;
-
-	*d = (int)(doy - (153 * mp + 2) / 5 + 1);
-	*m = (int)(mp < 10 ? mp + 3 : mp - 9);
-	*y = (int)(yoe + era * 400 + (*m <= 2));
-}
-
 /* n < 100 and c; returns behind them. */
 static char *
 put_two(char *to, int n, char c)
@@ -84,7 +54,7 @@ format_date(int64_t seconds, char out[CLOCK_RFC3339_MAX])
 		rest += 86400;
 		days--;
 	}
-	civil_from_days(days, &y, &m, &d);
+	date_of_days(days, &y, &m, &d);
 	if (y >= 0 && y <= 9999) {
 		*to++ = (char)('0' + y / 1000);
 		*to++ = (char)('0' + y / 100 % 10);
@@ -184,16 +154,6 @@ parse_offset(struct span *t, int64_t *seconds)
 	return 0;
 }
 
-static int
-days_in_month(int y, int m)
-{
-	static const int days[] = {
-	    31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	int leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-
-	return m == 2 && leap ? 29 : days[m - 1];
-}
-
 int
 clock_parse_us(struct span t, int64_t *us)
 {
@@ -202,7 +162,7 @@ clock_parse_us(struct span t, int64_t *us)
 
 	if ((y = digits(&t, 4)) < 0 || eat(&t, "-") < 0 ||
 	    (mo = digits(&t, 2)) < 1 || mo > 12 || eat(&t, "-") < 0 ||
-	    (d = digits(&t, 2)) < 1 || d > days_in_month(y, mo) ||
+	    (d = digits(&t, 2)) < 1 || d > date_days_in_month(y, mo) ||
 	    eat(&t, "Tt") < 0 || (h = digits(&t, 2)) < 0 || h > 23 ||
 	    eat(&t, ":") < 0 || (mi = digits(&t, 2)) < 0 || mi > 59 ||
 	    eat(&t, ":") < 0 || (s = digits(&t, 2)) < 0 || s > 59)
@@ -214,69 +174,9 @@ clock_parse_us(struct span t, int64_t *us)
 	}
 	if (parse_offset(&t, &offset) != 0 || t.n != 0)
 		return -1;
-	*us = (days_from_civil(y, mo, d) * 86400 + h * 3600 + mi * 60 + s -
-		  offset) *
+	*us =
+	    (date_to_days(y, mo, d) * 86400 + h * 3600 + mi * 60 + s - offset) *
 		1000000 +
 	    fraction;
-	return 0;
-}
-
-static int
-duration_unit_us(struct span *t, int64_t *us)
-{
-	static const struct {
-		const char *name;
-		int64_t us;
-	} units[] = {{"ms", 1000}, {"us", 1}, {"h", 3600000000},
-	    {"m", 60000000}, {"s", 1000000}};
-
-	for (size_t i = 0; i < COUNT(units); i++) {
-		size_t n = strlen(units[i].name);
-
-		if (t->n >= n && memcmp(t->p, units[i].name, n) == 0) {
-			*us = units[i].us;
-			t->p += n;
-			t->n -= n;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-int
-clock_parse_duration_ms(struct span t, uint64_t *ms)
-{
-	int64_t total = 0;
-
-	if (span_is(t, "0")) {
-		*ms = 0;
-		return 0;
-	}
-	if (t.n == 0 || t.n > 32)
-		return -1;
-	while (t.n > 0) {
-		int64_t whole = 0, part = 0, unit;
-		size_t before = t.n;
-
-		while (t.n > 0 && span_is_digit(*t.p)) {
-			whole = whole * 10 + (*t.p - '0');
-			if (whole > 1000000000)
-				return -1;
-			t.p++;
-			t.n--;
-		}
-		if (t.n == before)
-			return -1;
-		if (eat(&t, ".") >= 0)
-			part = fraction_us(&t);
-		if (duration_unit_us(&t, &unit) != 0)
-			return -1;
-		if (whole > INT64_MAX / 4 / unit)
-			return -1;
-		total += whole * unit + part * unit / 1000000;
-		if (total > INT64_MAX / 4)
-			return -1;
-	}
-	*ms = (uint64_t)(total / 1000);
 	return 0;
 }

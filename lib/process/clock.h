@@ -26,10 +26,4 @@ void clock_format_s(int64_t seconds, char out[CLOCK_RFC3339_MAX]);
  * microseconds). Returns 0, or -1 if the text is not such a time.
  */
 int clock_parse_us(struct span text, int64_t *us);
-/*
- * A duration as Go and Kubernetes spell it: "1h30m", "15m", "0.5s", "300ms";
- * to milliseconds. Returns 0, or -1 (bare numbers are refused, but "0").
- */
-int clock_parse_duration_ms(struct span text, uint64_t *ms);
-
 #endif

@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "process/clock.h"
 #include "process/log.h"
+#include "value/duration.h"
 
 #ifndef KPIPE_VERSION
 #define KPIPE_VERSION "unknown"
@@ -257,7 +257,7 @@ set_value(const struct opt *o, const char *arg, struct err *err)
 	case OPT_INT:
 		return set_int(o, arg, err);
 	case OPT_DURATION:
-		if (clock_parse_duration_ms(span_str(arg), o->value) == 0)
+		if (duration_parse_ms(span_str(arg), o->value) == 0)
 			return 0;
 		return err_set(err, ERR_PERMANENT,
 		    "option --%s needs a duration such as 60s or 1h30m, "

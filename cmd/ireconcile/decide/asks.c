@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "json/json.h"
-#include "process/clock.h"
+#include "value/duration.h"
 
 static const char paused_key[] = "kpipe.dev/paused";
 static const char requested_key[] = "reconcile.fluxcd.io/requestedAt";
@@ -50,7 +50,7 @@ asks_period_ms(const struct primary *p)
 	for (size_t i = 0; i < PERIODS; i++) {
 		struct span value = annotation(p, period_keys[i]);
 
-		if (value.p != NULL && clock_parse_duration_ms(value, &ms) == 0)
+		if (value.p != NULL && duration_parse_ms(value, &ms) == 0)
 			return ms;
 	}
 	return p->entry->conf->reconcile_period_ms;
@@ -94,7 +94,7 @@ asks_check(struct decision *d)
 	for (size_t i = 0; i < PERIODS; i++) {
 		struct span value = annotation(d->primary, period_keys[i]);
 
-		if (value.p != NULL && clock_parse_duration_ms(value, &ms) != 0)
+		if (value.p != NULL && duration_parse_ms(value, &ms) != 0)
 			complain(d, period_keys[i], value,
 			    "not a duration such as \"30s\" or \"1h30m\"");
 	}

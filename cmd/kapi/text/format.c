@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "text/pattern.h"
+#include "value/date.h"
 
 static bool
 is_hex(char c)
@@ -42,10 +43,7 @@ digits(const char *p, size_t n)
 static bool
 is_date(struct span s)
 {
-	static const int days[] = {
-	    31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year, month, day;
-	bool leap;
 
 	if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-')
 		return false;
@@ -54,8 +52,7 @@ is_date(struct span s)
 	day = digits(s.p + 8, 2);
 	if (year < 0 || month < 1 || month > 12 || day < 1)
 		return false;
-	leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-	return day <= days[month - 1] + (month == 2 && leap ? 1 : 0);
+	return day <= date_days_in_month(year, month);
 }
 
 /* The zone of a time: Z, or +hh:mm with any digits. */

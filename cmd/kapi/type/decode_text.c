@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "value/base64.h"
+#include "value/date.h"
 #include "value/digest.h"
 
 enum { TIME_LENGTH = 20, MICRO_LENGTH = 27, ZONE_MAX_HOUR = 24 };
@@ -106,16 +107,6 @@ zone(struct reader *r, int *offset)
 	return false;
 }
 
-static int
-days_in(int year, int month)
-{
-	static const char days[] = {
-	    31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return days[month - 1] + (month == 2 && leap);
-}
-
 /* The element at which reading stops is that at which Go's stops. */
 static bool
 read_time(struct reader *r, bool micro, struct clock *c)
@@ -133,8 +124,8 @@ read_time(struct reader *r, bool micro, struct clock *c)
 	    !fraction(r, micro, &c->micro) || !zone(r, &c->offset))
 		return false;
 	return r->rest.n == 0 &&
-	    in_range(
-		r, c->day, 1, days_in(c->year, c->month), "day out of range");
+	    in_range(r, c->day, 1, date_days_in_month(c->year, c->month),
+		"day out of range");
 }
 
 static struct span

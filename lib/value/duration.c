@@ -1,13 +1,13 @@
-#include "text/duration.h"
+#include "value/duration.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/buf.h"
 
-static const uint64_t TOO_LONG = (uint64_t)1 << 63; /* nanoseconds */
+/* In nanoseconds; as Go, with the one more that a negative one has. */
+static const uint64_t TOO_LONG = (uint64_t)1 << 63;
 
 static const struct {
 	const char *name;
@@ -42,23 +42,17 @@ add_quoted(struct buf *b, struct span s)
 	buf_addc(b, '"');
 }
 
-static struct span
-error_of(struct arena *a, const char *what, struct span unit, struct span text)
+static void
+say(struct buf *b, const char *what, struct span unit, struct span text)
 {
-	struct buf b = BUF_INIT;
-	struct span said;
-
-	buf_adds(&b, "time: ");
-	buf_adds(&b, what);
+	buf_adds(b, "time: ");
+	buf_adds(b, what);
 	if (unit.p != NULL) {
-		add_quoted(&b, unit);
-		buf_adds(&b, " in duration");
+		add_quoted(b, unit);
+		buf_adds(b, " in duration");
 	}
-	buf_addc(&b, ' ');
-	add_quoted(&b, text);
-	said = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return said;
+	buf_addc(b, ' ');
+	add_quoted(b, text);
 }
 
 /* The digits at the front of s, which are taken away; false: too many. */
@@ -141,24 +135,49 @@ take_part(struct span *s, uint64_t *sum, struct span *unit)
 	return *sum < TOO_LONG ? NULL : "invalid duration";
 }
 
-struct span
-duration_error(struct arena *a, struct span text)
+/* Without its sign. NULL, or what is wrong with it, of which unit. */
+static const char *
+take_all(struct span s, uint64_t *sum, struct span *unit)
 {
-	struct span s = text, unit;
 	const char *wrong = NULL;
-	uint64_t sum = 0;
 
-	if (s.n > 0 && (*s.p == '-' || *s.p == '+'))
-		s = span_skip(s, 1);
+	*sum = 0;
 	if (span_is(s, "0"))
-		return SPAN_NONE;
+		return NULL;
 	if (s.n == 0)
-		wrong = "invalid duration";
+		return "invalid duration";
 	while (s.n > 0 && wrong == NULL)
-		wrong = take_part(&s, &sum, &unit);
-	if (wrong == NULL)
-		return SPAN_NONE;
-	if (strcmp(wrong, "unknown unit ") != 0)
+		wrong = take_part(&s, sum, unit);
+	return wrong;
+}
+
+int
+duration_parse(struct span text, int64_t *ns, struct buf *wrong)
+{
+	bool sign = text.n > 0 && (*text.p == '-' || *text.p == '+');
+	struct span unit = SPAN_NONE;
+	uint64_t sum;
+	const char *what = take_all(span_skip(text, sign), &sum, &unit);
+
+	if (what == NULL) {
+		*ns = sign && *text.p == '-' ? -(int64_t)sum : (int64_t)sum;
+		return 0;
+	}
+	if (strcmp(what, "unknown unit ") != 0)
 		unit = SPAN_NONE;
-	return error_of(a, wrong, unit, text);
+	if (wrong != NULL)
+		say(wrong, what, unit, text);
+	return -1;
+}
+
+int
+duration_parse_ms(struct span text, uint64_t *ms)
+{
+	int64_t ns;
+
+	if (text.n == 0 || *text.p == '-' || *text.p == '+' ||
+	    duration_parse(text, &ns, NULL) != 0)
+		return -1;
+	*ms = (uint64_t)ns / 1000000;
+	return 0;
 }
