@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "conf/conf.h"
+#include "conf/label.h"
 #include "json/json.h"
 
 static void
@@ -127,17 +128,6 @@ next_piece(struct span *rest, struct span *piece)
 	return true;
 }
 
-static struct span
-label(struct span labels, struct span key)
-{
-	for (struct json_members m = json_members(labels); json_member(&m);)
-		if (span_eq(m.key, key))
-			return m.value.n >= 2
-			    ? span_make(m.value.p + 1, m.value.n - 2)
-			    : SPAN_NONE;
-	return SPAN_NONE;
-}
-
 /* "(a, b)" */
 static bool
 in_set(struct span set, struct span value)
@@ -155,6 +145,7 @@ static bool
 compare(struct span value, struct span op)
 {
 	bool no = *op.p == '!' || (op.n > 3 && span_starts(op, "not"));
+	bool is_there = value.p != NULL, is_among;
 	size_t open = 0;
 
 	while (open < op.n && op.p[open] != '(')
@@ -163,12 +154,13 @@ compare(struct span value, struct span op)
 		op.p++, op.n--;
 		if (op.n > 0 && *op.p == '=')
 			op.p++, op.n--;
-		return (value.p != NULL &&
-			   span_eq(value, span_trim(op, " \t"))) != no;
-	}
-	if (open == op.n || op.p[op.n - 1] != ')')
+		is_among = is_there && span_eq(value, span_trim(op, " \t"));
+	} else if (open == op.n || op.p[op.n - 1] != ')') {
 		return true;
-	return (value.p != NULL && in_set(span_skip(op, open), value)) != no;
+	} else {
+		is_among = is_there && in_set(span_skip(op, open), value);
+	}
+	return label_meets(no ? LABEL_NOT_IN : LABEL_IN, is_there, is_among);
 }
 
 bool
@@ -189,9 +181,9 @@ selector_matches(const char *selector, struct span labels)
 		key.n = n;
 		if (n == 0)
 			continue;
-		if (op.n == 0 && (label(labels, key).p == NULL) != absent)
+		if (op.n == 0 && (label_get(labels, key).p == NULL) != absent)
 			return false;
-		if (op.n > 0 && !compare(label(labels, key), op))
+		if (op.n > 0 && !compare(label_get(labels, key), op))
 			return false;
 	}
 	return true;

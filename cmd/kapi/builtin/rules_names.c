@@ -1,6 +1,7 @@
 /* Part of builtin/rules.h. Names, labels, ports and selectors: see rules.h. */
 #include "builtin/rules.h"
 
+#include "conf/label.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -371,22 +372,20 @@ rule_selector_is_empty(const struct node *selector)
 static bool
 requirement_matches(const struct node *r, const struct node *labels)
 {
-	const struct node *operator= rule_given(r, "operator");
+	const struct node *op = rule_given(r, "operator");
 	const struct node *values = rule_given(r, "values");
 	const struct node *label =
 	    tree_get_span(labels, tree_text(rule_given(r, "key")));
-	bool in = false;
+	bool among = false;
 
 	for (size_t i = 0; label != NULL && i < tree_count(values); i++)
-		in = in ||
+		among = among ||
 		    span_eq(tree_text(values->items[i]), tree_text(label));
-	if (tree_text_is(operator, "In"))
-		return in;
-	if (tree_text_is(operator, "NotIn"))
-		return !in;
-	if (tree_text_is(operator, "Exists"))
-		return label != NULL;
-	return label == NULL;
+	return label_meets(tree_text_is(op, "In") ? LABEL_IN
+		: tree_text_is(op, "NotIn")	  ? LABEL_NOT_IN
+		: tree_text_is(op, "Exists")	  ? LABEL_EXISTS
+						  : LABEL_ABSENT,
+	    label != NULL, among);
 }
 
 bool

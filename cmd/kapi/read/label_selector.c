@@ -437,42 +437,27 @@ label_selector_parse(struct arena *a, struct span text, struct selection *s)
 
 /* ---- matching ---- */
 
-/* Keys and values of labels have no escapes. */
-static struct span
-label(struct span labels, struct span key)
+static bool
+is_among(const struct label_term *t, struct span value)
 {
-	for (struct json_members m = json_members(labels); json_member(&m);)
-		if (span_eq(m.key, key))
-			return m.value.n >= 2
-			    ? span_make(m.value.p + 1, m.value.n - 2)
-			    : SPAN_NONE;
-	return SPAN_NONE;
+	int64_t n;
+
+	if (t->op == LABEL_ABOVE || t->op == LABEL_BELOW)
+		return parse_int(value, &n) &&
+		    (t->op == LABEL_ABOVE ? n > t->number : n < t->number);
+	for (size_t i = 0; i < t->count; i++)
+		if (span_eq(t->values[i], value))
+			return true;
+	return false;
 }
 
 static bool
 term_matches(const struct label_term *t, struct span labels)
 {
-	struct span value = label(labels, t->key);
-	int64_t n;
-	bool in = false;
+	struct span value = label_get(labels, t->key);
+	bool is_there = value.p != NULL;
 
-	switch (t->op) {
-	case LABEL_EXISTS:
-		return value.p != NULL;
-	case LABEL_ABSENT:
-		return value.p == NULL;
-	case LABEL_ABOVE:
-	case LABEL_BELOW:
-		return value.p != NULL && parse_int(value, &n) &&
-		    (t->op == LABEL_ABOVE ? n > t->number : n < t->number);
-	default:
-		break;
-	}
-	if (value.p == NULL)
-		return t->op == LABEL_NOT_IN;
-	for (size_t i = 0; i < t->count && !in; i++)
-		in = span_eq(t->values[i], value);
-	return in == (t->op == LABEL_IN);
+	return label_meets(t->op, is_there, is_there && is_among(t, value));
 }
 
 bool

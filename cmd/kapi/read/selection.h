@@ -13,19 +13,11 @@
 
 #include "base/arena.h"
 #include "base/span.h"
+#include "conf/label.h"
 #include "store/store.h"
 #include "type/problem.h"
 #include "type/resource.h"
 #include "type/strategy.h"
-
-enum label_op {
-	LABEL_IN, /* = and == too */
-	LABEL_NOT_IN,
-	LABEL_EXISTS,
-	LABEL_ABSENT,
-	LABEL_ABOVE,
-	LABEL_BELOW
-};
 
 struct label_term {
 	struct span key;
