@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
@@ -89,16 +90,6 @@ send_status(struct apply *a, struct span line)
 		return;
 	a->counters.status_lines++;
 	out_line(&a->out, line);
-}
-
-static size_t
-cut_utf8(const char *s, size_t n, size_t max)
-{
-	if (n <= max)
-		return n;
-	while (max > 0 && ((unsigned char)s[max] & 0xc0) == 0x80)
-		max--;
-	return max;
 }
 
 /* One mark in the strings of a status, and its text. */
@@ -390,8 +381,7 @@ report_failures(struct apply *a, struct set *s)
 	if (first != NULL && s->on_error.n != 0 && (news || !s->error_told)) {
 		buf_addspan(&error,
 		    span_make(first->error,
-			cut_utf8(first->error, strlen(first->error),
-			    ERROR_TEXT_MAX)));
+			utf8_cut(span_str(first->error), ERROR_TEXT_MAX)));
 		if (strlen(first->error) > ERROR_TEXT_MAX)
 			buf_adds(&error, "...");
 		if (count > 1)

@@ -39,25 +39,56 @@ utf8_decode(const char *p, const char *end, uint32_t *c)
 	return n;
 }
 
+char *
+utf8_put(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+		return to;
+	}
+	if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*to++ = (char)(0xe0 | c >> 12);
+		} else {
+			*to++ = (char)(0xf0 | c >> 18);
+			*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+		}
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*to++ = (char)(0x80 | (c & 0x3f));
+	return to;
+}
+
 void
 utf8_add(struct buf *b, uint32_t c)
 {
-	if (c < 0x80) {
-		buf_addc(b, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_addc(b, (char)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_addc(b, (char)(0xe0 | c >> 12));
-		} else {
-			buf_addc(b, (char)(0xf0 | c >> 18));
-			buf_addc(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		}
-		buf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	buf_addc(b, (char)(0x80 | (c & 0x3f)));
+	char bytes[4];
+
+	buf_add(b, bytes, (size_t)(utf8_put(bytes, c) - bytes));
+}
+
+size_t
+utf8_cut(struct span s, size_t max)
+{
+	size_t n = max;
+
+	if (s.n <= max)
+		return s.n;
+	while (n > 0 && utf8_continues(s.p[n]))
+		n--;
+	return n;
+}
+
+size_t
+utf8_count(struct span s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += !utf8_continues(s.p[i]);
+	return n;
 }
 
 /* In order. */

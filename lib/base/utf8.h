@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/span.h"
 
 enum { UTF8_REPLACEMENT = 0xfffd };
 
@@ -19,7 +20,21 @@ size_t utf8_length(const char *p, const char *end);
 /* The same, and which character it is (untouched if there is none). */
 size_t utf8_decode(const char *p, const char *end, uint32_t *c);
 
+/* At most 4 bytes; returns what is behind them. */
+char *utf8_put(char *to, uint32_t c);
 void utf8_add(struct buf *b, uint32_t c);
+
+/* Not the first byte of a character. */
+static inline bool
+utf8_continues(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* How many bytes of s, up to max, end with a whole character. */
+size_t utf8_cut(struct span s, size_t max);
+/* How many characters s has. */
+size_t utf8_count(struct span s);
 
 /*
  * False for what a reader does not see, or what changes how the rest is shown:

@@ -124,27 +124,6 @@ hex4(const char *p, const char *end)
 	return n;
 }
 
-static char *
-put_utf8(char *q, long c)
-{
-	if (c < 0x80) {
-		*q++ = (char)c;
-	} else if (c < 0x800) {
-		*q++ = (char)(0xc0 | c >> 6);
-		*q++ = (char)(0x80 | (c & 63));
-	} else if (c < 0x10000) {
-		*q++ = (char)(0xe0 | c >> 12);
-		*q++ = (char)(0x80 | (c >> 6 & 63));
-		*q++ = (char)(0x80 | (c & 63));
-	} else {
-		*q++ = (char)(0xf0 | c >> 18);
-		*q++ = (char)(0x80 | (c >> 12 & 63));
-		*q++ = (char)(0x80 | (c >> 6 & 63));
-		*q++ = (char)(0x80 | (c & 63));
-	}
-	return q;
-}
-
 /* r->p is behind "\u". A lone half of a surrogate pair becomes U+FFFD. */
 static char *
 unicode(struct parser *r, char *q)
@@ -157,17 +136,17 @@ unicode(struct parser *r, char *q)
 	}
 	r->p += 4;
 	if (c < 0xd800 || c > 0xdfff)
-		return put_utf8(q, c);
+		return utf8_put(q, (uint32_t)c);
 	if (c < 0xdc00 && r->end - r->p >= 6 && r->p[0] == '\\' &&
 	    r->p[1] == 'u') {
 		low = hex4(r->p + 2, r->end);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			r->p += 6;
-			return put_utf8(
-			    q, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00));
+			return utf8_put(
+			    q, (uint32_t)(0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)));
 		}
 	}
-	return put_utf8(q, 0xfffd);
+	return utf8_put(q, UTF8_REPLACEMENT);
 }
 
 static char *
@@ -226,7 +205,7 @@ decode(struct parser *r, const char *from)
 		}
 		n = utf8_length(r->p, r->end);
 		if (n == 0) {
-			q = put_utf8(q, 0xfffd);
+			q = utf8_put(q, UTF8_REPLACEMENT);
 			r->p++;
 			continue;
 		}

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024 };
@@ -291,14 +292,11 @@ is_harmless(const struct kube_error *e)
 static void
 cut(struct buf *b, size_t start)
 {
-	size_t n = start + PUBLIC_MAX - 3;
+	struct span said = span_make(b->data + start, b->len - start);
 
-	if (b->len - start <= PUBLIC_MAX)
+	if (said.n <= PUBLIC_MAX)
 		return;
-	/* not within a UTF-8 sequence */
-	while (n > start && ((unsigned char)b->data[n] & 0xc0) == 0x80)
-		n--;
-	buf_truncate(b, n);
+	buf_truncate(b, start + utf8_cut(said, PUBLIC_MAX - 3));
 	buf_adds(b, "...");
 }
 

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "kube/eventfilter.h"
 #include "process/clock.h"
@@ -381,12 +382,8 @@ pump(struct recorder *r)
 static char *
 cut(struct span s, size_t max)
 {
-	size_t n = s.n;
+	size_t n = utf8_cut(s, max);
 
-	if (n > max)
-		for (n = max; n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80;
-		     n--)
-			;
 	return n == 0 ? mem_strdup("") : mem_dup(s.p, n);
 }
 

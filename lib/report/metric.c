@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 static const double reconcile_buckets[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.15,
@@ -197,9 +198,7 @@ add_label_value(struct buf *b, const char *value)
 
 	quote_text(&line, span_make(value, n));
 	/* Escapes are longer; no half of a character stays. */
-	for (n = line.len; n > METRIC_LABEL_BYTES ||
-	     (n < line.len && ((unsigned char)line.data[n] & 0xc0) == 0x80);)
-		n--;
+	n = utf8_cut(buf_span(&line), METRIC_LABEL_BYTES);
 	for (size_t i = 0; i < n; i++) {
 		if (line.data[i] == '\\' || line.data[i] == '"')
 			buf_addc(b, '\\');

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 enum { PERIOD_MS = 5000, TEXT_MAX = 500 };
@@ -140,17 +141,6 @@ report(void *arg)
 	buf_release(&b);
 }
 
-/* Not within a UTF-8 sequence. */
-static size_t
-text_length(const char *text)
-{
-	size_t n = strnlen(text, TEXT_MAX);
-
-	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	return n;
-}
-
 void
 reportfd_unready(struct reportfd *r, const char *about, const char *text)
 {
@@ -171,7 +161,7 @@ reportfd_unready(struct reportfd *r, const char *about, const char *text)
 		found = mem_alloc(sizeof(*found));
 		*found = (struct reason){.next = *at,
 		    .about = mem_strdup(about),
-		    .text = mem_dup(text, text_length(text))};
+		    .text = mem_dup(text, utf8_cut(span_str(text), TEXT_MAX))};
 		*at = found;
 	}
 	say_unready(r);

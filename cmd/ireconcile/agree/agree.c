@@ -4,6 +4,7 @@
 
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
+#include "base/utf8.h"
 #include "json/jvtext.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -45,10 +46,7 @@ add_value(struct buf *b, jv value)
 		buf_adds(b, "nothing");
 	if (b->len - at <= LONGEST)
 		return;
-	/* Whole characters. */
-	for (b->len = at + LONGEST;
-	     ((unsigned char)b->data[b->len] & 0xc0) == 0x80;)
-		b->len--;
+	b->len = at + utf8_cut(span_make(b->data + at, b->len - at), LONGEST);
 	buf_adds(b, "...");
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "value/duration.h"
 
@@ -63,12 +64,8 @@ complain(
 	struct buf text = BUF_INIT;
 	jv event =
 	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
-	size_t n = value.n < SHOWN ? value.n : SHOWN;
+	size_t n = utf8_cut(value, SHOWN);
 
-	/* Not in the middle of a character. */
-	while (
-	    n < value.n && n > 0 && ((unsigned char)value.p[n] & 0xc0) == 0x80)
-		n--;
 	buf_addf(&text, "annotation %s: \"%.*s%s\" is %s", key, (int)n, value.p,
 	    n < value.n ? "..." : "", instead);
 	buf_addf(&d->complaints, "%s%s", d->complaints.len > 0 ? "\n" : "",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "program/yamltext.h"
@@ -216,16 +217,6 @@ implode(jv x)
 	return text;
 }
 
-static int
-code_points(struct span s)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-	return n;
-}
-
 /* [text, part]: where part begins in text, in code points. */
 static jv
 indices(jv x)
@@ -242,7 +233,8 @@ indices(jv x)
 
 		if (p == NULL)
 			break;
-		at += code_points(span_make(rest.p, (size_t)(p - rest.p)));
+		at += (int)utf8_count(
+		    span_make(rest.p, (size_t)(p - rest.p)));
 		found = jv_array_append(found, jv_number(at));
 		/* Behind its first character, which is this or the next. */
 		rest = span_make(p + 1, rest.n - (size_t)(p + 1 - rest.p));
@@ -378,7 +370,7 @@ trim(jv x, bool left, bool right)
 		size_t n = 1;
 
 		while (n < 3 && n < to - from &&
-		    ((unsigned char)s.p[to - n] & 0xc0) == 0x80)
+		    utf8_continues(s.p[to - n]))
 			n++;
 		if (space_at(span_make(s.p, to), to - n) != n)
 			break;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/utf8.h"
 #include "text/format.h"
 #include "text/gotext.h"
 #include "text/number.h"
@@ -158,8 +159,7 @@ scalar_check_string(struct findings *out, const struct findings_at *at)
 
 	out->matched++;
 	if (r->min_length >= 0 || r->max_length >= 0)
-		for (size_t i = 0; i < s.n; i++)
-			runes += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+		runes = (int64_t)utf8_count(s);
 	if (r->max_length >= 0 && runes > r->max_length) {
 		findings_failure(out, at, FAIL_TOO_LONG, at->value,
 		    arena_printf(out->arena,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "crd/crd.h"
 #include "json/json.h"
 #include "text/gotext.h"
@@ -33,7 +34,7 @@ unescape(struct arena *a, struct span *value)
 			    strchr("\\,=", value->p[i]) == NULL) {
 				/* A whole character, not a byte. */
 				while (i + len < value->n &&
-				    (value->p[i + len] & 0xc0) == 0x80)
+				    utf8_continues(value->p[i + len]))
 					len++;
 				return problem_bad_request(a,
 				    "invalid field selector: invalid escape "

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
 #include "reply/table.h"
@@ -29,11 +30,8 @@ static struct span
 warning_header(struct arena *a, struct span text, size_t max)
 {
 	char *p, *out;
-	size_t n = text.n < max ? text.n : max;
+	size_t n = utf8_cut(text, max);
 
-	/* Not in the middle of a character. */
-	while (n < text.n && n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
-		n--;
 	p = out = arena_alloc(a, 2 * n + 10);
 	out = mempcpy(out, "299 - \"", 7);
 	for (size_t i = 0; i < n; i++) {

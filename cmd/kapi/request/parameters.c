@@ -4,30 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text/gotext.h"
 
 enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 
 static const char media_types[] = "application/json, application/yaml, "
 				  "application/vnd.kubernetes.protobuf";
-
-/* One character of UTF-8; U+FFFD for bytes that are not UTF-8. */
-static unsigned
-next_rune(struct span s, size_t *at)
-{
-	unsigned char c = (unsigned char)s.p[*at];
-	size_t n = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-	unsigned rune = c < 0x80 ? c : c & (0x7fu >> n);
-
-	if (*at + n > s.n || (c >= 0x80 && c < 0xc2)) {
-		(*at)++;
-		return 0xfffd;
-	}
-	for (size_t i = 1; i < n; i++)
-		rune = rune << 6 | ((unsigned char)s.p[*at + i] & 0x3f);
-	*at += n;
-	return rune;
-}
 
 static void
 check_manager(struct causes *c, struct span manager)
@@ -38,9 +21,11 @@ check_manager(struct causes *c, struct span manager)
 	if (manager.n > MANAGER_MAX)
 		cause_too_long(c, field, NULL, MANAGER_MAX);
 	while (at < manager.n) {
-		size_t start = at;
-		unsigned rune = next_rune(manager, &at);
+		uint32_t rune = UTF8_REPLACEMENT;
+		size_t start = at, n = utf8_decode(manager.p + at,
+				       manager.p + manager.n, &rune);
 
+		at += n > 0 ? n : 1;
 		if (rune >= ' ' && (rune < 0x7f || rune > 0xa0))
 			continue;
 		cause_invalid_text(c, field, manager,

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 enum { DEPTH_MAX = 10000 };
 
@@ -435,25 +436,6 @@ gotext_string(struct arena *a, const struct node *value)
 	    a, "%%!s(%s=%.*s)", gotext_type(value), SPAN_ARG(text));
 }
 
-/* Up to the first byte that Go would not print as it is. Letters beyond ASCII
- * are printed; of controls there, only the C1 ones are not. */
-static size_t
-utf8_length(struct span s)
-{
-	unsigned char c = (unsigned char)s.p[0];
-	size_t n = c >= 0xf0 && c < 0xf5 ? 4
-	    : c >= 0xe0			 ? 3
-	    : c >= 0xc2			 ? 2
-					 : 0;
-
-	if (c >= 0xf5 || n == 0 || n > s.n)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if (((unsigned char)s.p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 static void
 quote_byte(struct buf *b, unsigned char c)
 {
@@ -480,7 +462,10 @@ gotext_quote(struct arena *a, struct span text)
 	buf_addc(&b, '"');
 	while (text.n > 0) {
 		unsigned char c = (unsigned char)text.p[0];
-		size_t n = c < 0x80 ? 0 : utf8_length(text);
+		/* Letters beyond ASCII are printed; of controls there, only
+		 * the C1 ones are not. */
+		size_t n =
+		    c < 0x80 ? 0 : utf8_length(text.p, text.p + text.n);
 
 		if (n == 2 && c == 0xc2 && (unsigned char)text.p[1] <= 0xa0) {
 			buf_addf(&b, "\\u%04x", (unsigned char)text.p[1]);
