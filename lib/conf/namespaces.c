@@ -4,28 +4,12 @@
 #include <string.h>
 
 #include "base/span.h"
-
-enum { NAME_MAX_LENGTH = 63 };
-
-/* A DNS label (RFC 1123), as the API server wants it. */
-static bool
-is_name(struct span s)
-{
-	static const char ends[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-
-	if (s.n == 0 || s.n > NAME_MAX_LENGTH || s.p[0] == '-' ||
-	    s.p[s.n - 1] == '-')
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != '-' && strchr(ends, s.p[i]) == NULL)
-			return false;
-	return true;
-}
+#include "value/dnsname.h"
 
 static int
 check(const char *what, struct span name, struct err *err)
 {
-	if (is_name(name))
+	if (name.n <= DNSNAME_LABEL_MAX && dnsname_is_label(name))
 		return 0;
 	return err_set(err, ERR_PERMANENT,
 	    "%s: \"%.*s\" is not a name of a namespace", what, SPAN_ARG(name));

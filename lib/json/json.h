@@ -31,6 +31,9 @@ enum { JSON_DEPTH_MAX = 256 }; /* what libjq 1.6 can parse */
  */
 int json_check(struct span text, struct err *err);
 
+/* Moves *p behind the number that it is at. False: *p is at what is wrong. */
+bool json_take_number(const char **p, const char *end);
+
 enum json_type {
 	JSON_INVALID,
 	JSON_NULL,

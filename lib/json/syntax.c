@@ -155,36 +155,35 @@ check_string(struct check *c)
 }
 
 static bool
-check_digits(struct check *c)
+take_digits(const char **p, const char *end)
 {
-	const char *from = c->p;
+	const char *from = *p;
 
-	while (c->p < c->end && *c->p >= '0' && *c->p <= '9')
-		c->p++;
-	return c->p > from ? true : unexpected(c, c->p);
+	while (*p < end && **p >= '0' && **p <= '9')
+		++*p;
+	return *p > from;
 }
 
-static bool
-check_number(struct check *c)
+bool
+json_take_number(const char **p, const char *end)
 {
-	if (*c->p == '-')
-		c->p++;
-	if (c->p < c->end && *c->p == '0')
-		c->p++;
-	else if (!check_digits(c))
+	if (*p < end && **p == '-')
+		++*p;
+	if (*p < end && **p == '0')
+		++*p;
+	else if (!take_digits(p, end))
 		return false;
-	if (c->p < c->end && *c->p == '.') {
-		c->p++;
-		if (!check_digits(c))
+	if (*p < end && **p == '.') {
+		++*p;
+		if (!take_digits(p, end))
 			return false;
 	}
-	if (c->p < c->end && (*c->p | 0x20) == 'e') {
-		c->p++;
-		if (c->p < c->end && (*c->p == '+' || *c->p == '-'))
-			c->p++;
-		return check_digits(c);
-	}
-	return true;
+	if (*p == end || (**p | 0x20) != 'e')
+		return true;
+	++*p;
+	if (*p < end && (**p == '+' || **p == '-'))
+		++*p;
+	return take_digits(p, end);
 }
 
 static bool
@@ -210,7 +209,8 @@ check_scalar(struct check *c)
 		return check_word(c, "null");
 	default:
 		if (*c->p == '-' || (*c->p >= '0' && *c->p <= '9'))
-			return check_number(c);
+			return json_take_number(&c->p, c->end) ||
+			    unexpected(c, c->p);
 		return unexpected(c, c->p);
 	}
 }

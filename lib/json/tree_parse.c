@@ -61,45 +61,13 @@ word(struct parser *r, const char *text, enum node_kind kind)
 	return node;
 }
 
-static bool
-digit(const struct parser *r)
-{
-	return r->p < r->end && *r->p >= '0' && *r->p <= '9';
-}
-
-static bool
-digits(struct parser *r)
-{
-	if (!digit(r))
-		return false;
-	while (digit(r))
-		r->p++;
-	return true;
-}
-
 static struct node *
 number(struct parser *r)
 {
 	const char *from = r->p;
 
-	if (*r->p == '-')
-		r->p++;
-	if (r->p < r->end && *r->p == '0')
-		r->p++;
-	else if (!digits(r))
+	if (!json_take_number(&r->p, r->end))
 		return unexpected(r);
-	if (r->p < r->end && *r->p == '.') {
-		r->p++;
-		if (!digits(r))
-			return unexpected(r);
-	}
-	if (r->p < r->end && (*r->p | 0x20) == 'e') {
-		r->p++;
-		if (r->p < r->end && (*r->p == '+' || *r->p == '-'))
-			r->p++;
-		if (!digits(r))
-			return unexpected(r);
-	}
 	return tree_number(r->a, span_make(from, (size_t)(r->p - from)));
 }
 
@@ -142,8 +110,9 @@ unicode(struct parser *r, char *q)
 		low = hex4(r->p + 2, r->end);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			r->p += 6;
-			return utf8_put(
-			    q, (uint32_t)(0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)));
+			return utf8_put(q,
+			    (uint32_t)(0x10000 + ((c - 0xd800) << 10) +
+				(low - 0xdc00)));
 		}
 	}
 	return utf8_put(q, UTF8_REPLACEMENT);
@@ -384,7 +353,7 @@ value(struct parser *r)
 	case 'n':
 		return word(r, "null", NODE_NULL);
 	default:
-		if (*r->p == '-' || digit(r))
+		if (*r->p == '-' || span_is_digit(*r->p))
 			return number(r);
 		return unexpected(r);
 	}

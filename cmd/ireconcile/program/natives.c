@@ -233,8 +233,7 @@ indices(jv x)
 
 		if (p == NULL)
 			break;
-		at += (int)utf8_count(
-		    span_make(rest.p, (size_t)(p - rest.p)));
+		at += (int)utf8_count(span_make(rest.p, (size_t)(p - rest.p)));
 		found = jv_array_append(found, jv_number(at));
 		/* Behind its first character, which is this or the next. */
 		rest = span_make(p + 1, rest.n - (size_t)(p + 1 - rest.p));
@@ -369,8 +368,7 @@ trim(jv x, bool left, bool right)
 	while (right && to > from) {
 		size_t n = 1;
 
-		while (n < 3 && n < to - from &&
-		    utf8_continues(s.p[to - n]))
+		while (n < 3 && n < to - from && utf8_continues(s.p[to - n]))
 			n++;
 		if (space_at(span_make(s.p, to), to - n) != n)
 			break;

@@ -4,13 +4,14 @@
 #include "conf/label.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
+#include "value/dnsname.h"
 
 #define REGEX_HINT "regex used for validation is "
 
 static bool
 lower_or_digit(char c)
 {
-	return (c >= 'a' && c <= 'z') || span_is_digit(c);
+	return dnsname_is_lower(c) || span_is_digit(c);
 }
 
 static bool
@@ -19,42 +20,15 @@ alphanumeric(char c)
 	return lower_or_digit(c) || (c >= 'A' && c <= 'Z');
 }
 
-static bool
-label_shaped(struct span s)
-{
-	if (s.n == 0 || !lower_or_digit(s.p[0]) ||
-	    !lower_or_digit(s.p[s.n - 1]))
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!lower_or_digit(s.p[i]) && s.p[i] != '-')
-			return false;
-	return true;
-}
-
-static bool
-subdomain_shaped(struct span s)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '.')
-			continue;
-		if (!label_shaped(span_make(s.p + start, i - start)))
-			return false;
-		start = i + 1;
-	}
-	return true;
-}
-
 void
 rule_dns_label(struct causes *c, const struct at *at, struct span s)
 {
 	if (s.n > 63)
 		rule_fail_text(c, at, s, "must be no more than 63 characters");
-	if (label_shaped(s))
+	if (dnsname_is_label(s))
 		return;
 	rule_fail_text(c, at, s,
-	    subdomain_shaped(s)
+	    dnsname_is_subdomain(s)
 		? "must not contain dots"
 		: "a lowercase RFC 1123 label must consist of lower case "
 		  "alphanumeric characters or '-', and must start and end with "
@@ -67,7 +41,7 @@ rule_dns_subdomain(struct causes *c, const struct at *at, struct span s)
 {
 	if (s.n > 253)
 		rule_fail_text(c, at, s, "must be no more than 253 characters");
-	if (!subdomain_shaped(s))
+	if (!dnsname_is_subdomain(s))
 		rule_fail_text(c, at, s,
 		    "a lowercase RFC 1123 subdomain must consist of lower case "
 		    "alphanumeric characters, '-' or '.', and must start and "
@@ -147,7 +121,7 @@ qualified_name_ok(struct span s, struct span *prefix, struct span *name)
 		*name = span_make(slash + 1, s.n - prefix->n - 1);
 	}
 	return (slash == NULL ||
-		   (prefix->n <= 253 && subdomain_shaped(*prefix))) &&
+		   (prefix->n <= 253 && dnsname_is_subdomain(*prefix))) &&
 	    name->n <= 63 && name_shaped(*name);
 }
 
@@ -170,7 +144,7 @@ check_name_as(
 	}
 	if (prefix.p != NULL && prefix.n == 0)
 		rule_fail_text(c, at, s, "prefix part must be non-empty");
-	else if (prefix.n > 0 && !subdomain_shaped(prefix))
+	else if (prefix.n > 0 && !dnsname_is_subdomain(prefix))
 		rule_fail_text(c, at, s,
 		    rule_say(
 			c, "prefix part %s", name_check_subdomain(prefix)));

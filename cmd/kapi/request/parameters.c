@@ -22,8 +22,9 @@ check_manager(struct causes *c, struct span manager)
 		cause_too_long(c, field, NULL, MANAGER_MAX);
 	while (at < manager.n) {
 		uint32_t rune = UTF8_REPLACEMENT;
-		size_t start = at, n = utf8_decode(manager.p + at,
-				       manager.p + manager.n, &rune);
+		size_t start = at,
+		       n = utf8_decode(
+			   manager.p + at, manager.p + manager.n, &rune);
 
 		at += n > 0 ? n : 1;
 		if (rune >= ' ' && (rune < 0x7f || rune > 0xa0))

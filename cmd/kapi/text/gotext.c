@@ -464,8 +464,7 @@ gotext_quote(struct arena *a, struct span text)
 		unsigned char c = (unsigned char)text.p[0];
 		/* Letters beyond ASCII are printed; of controls there, only
 		 * the C1 ones are not. */
-		size_t n =
-		    c < 0x80 ? 0 : utf8_length(text.p, text.p + text.n);
+		size_t n = c < 0x80 ? 0 : utf8_length(text.p, text.p + text.n);
 
 		if (n == 2 && c == 0xc2 && (unsigned char)text.p[1] <= 0xa0) {
 			buf_addf(&b, "\\u%04x", (unsigned char)text.p[1]);

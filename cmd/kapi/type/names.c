@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "type/objectmeta.h"
+#include "value/dnsname.h"
 
 #define LABEL "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 #define KEY "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -32,42 +33,10 @@ static const char value_message[] =
 	"'MyName',  or 'my.name',  or '123-abc', " USED KEY "')"
 
 static bool
-is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static bool
 is_alnum(char c)
 {
-	return is_lower(c) || span_is_digit(c) || (c >= 'A' && c <= 'Z');
-}
-
-static bool
-matches_label(struct span s)
-{
-	if (s.n == 0 || s.p[0] == '-' || s.p[s.n - 1] == '-')
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!is_lower(s.p[i]) && !span_is_digit(s.p[i]) &&
-		    s.p[i] != '-')
-			return false;
-	return true;
-}
-
-static bool
-matches_subdomain(struct span s)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '.')
-			continue;
-		if (!matches_label(span_make(s.p + start, i - start)))
-			return false;
-		start = i + 1;
-	}
-	return true;
+	return dnsname_is_lower(c) || span_is_digit(c) ||
+	    (c >= 'A' && c <= 'Z');
 }
 
 static bool
@@ -103,21 +72,21 @@ check(struct span s, enum name_rule rule)
 	case NAME_SUBDOMAIN:
 		if (s.n > 253)
 			find(&f, "must be no more than 253 bytes");
-		if (!matches_subdomain(s))
+		if (!dnsname_is_subdomain(s))
 			find(&f, subdomain_message);
 		break;
 	case NAME_LABEL:
 		if (s.n > 63)
 			find(&f, "must be no more than 63 bytes");
-		if (!matches_label(s))
+		if (!dnsname_is_label(s))
 			find(&f,
-			    matches_subdomain(s) ? "must not contain dots"
-						 : label_message);
+			    dnsname_is_subdomain(s) ? "must not contain dots"
+						    : label_message);
 		break;
 	case NAME_DNS1035:
 		if (s.n > 63)
 			find(&f, "must be no more than 63 bytes");
-		if (!matches_label(s) || !is_lower(s.p[0]))
+		if (!dnsname_is_label(s) || !dnsname_is_lower(s.p[0]))
 			find(&f, dns1035_message);
 		break;
 	case NAME_SEGMENT:
