@@ -10,7 +10,7 @@
 
 # What every fuzzer gets of lib/: text, JSON, trees, YAML.
 fuzz_lib=(lib/base/*.c lib/json/json.c lib/json/{frame,scan,syntax,project,tree*}.c
-	lib/conf/yaml.c lib/value/*.c lib/process/{clock,file}.c)
+	lib/conf/{label,yaml}.c lib/value/*.c lib/process/{clock,file}.c)
 
 # needed_by TEST: the files of a tool that a unit test names.
 needed_by() {
