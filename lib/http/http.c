@@ -16,8 +16,8 @@ enum { BODY_MAX = 64 << 20, IDLE_MAX = 64 };
  * a timeout its connections may be dead, and libcurl would still use them: so
  * new calls get a new session, and the old one ends with its last call.
  */
-struct session {
-	struct session *next;
+struct http_session {
+	struct http_session *next;
 	struct http *http;
 	CURLM *multi;
 	struct timer timer;   /* libcurl's */
@@ -36,7 +36,7 @@ struct http {
 	void *arg;
 	uint64_t silent_ms;
 	size_t max_body;
-	struct session *sessions; /* the first is the current one */
+	struct http_session *sessions; /* the first is the current one */
 	struct http_call *calls;
 	CURL *idle[IDLE_MAX]; /* saves making one per request */
 	size_t idle_count;
@@ -49,7 +49,8 @@ struct http {
 struct http_call {
 	struct http_call *prev, *next;
 	struct http *http;
-	struct session *session; /* NULL: to be started when libcurl is left */
+	/* NULL: to be started when libcurl is left */
+	struct http_session *session;
 	CURL *easy;
 	struct http_transfer transfer;
 	char *origin;
@@ -70,13 +71,15 @@ struct http_call {
 	char error[CURL_ERROR_SIZE];
 };
 
-static void session_check(struct http *h, struct session *s);
-static void on_session_silence(void *arg);
+static void session_check(struct http *h, struct http_session *s);
+static void on_silent(void *arg);
+static void http_session_add(struct http_session *s, struct http_call *c);
+static void http_session_remove(struct http_session *s, struct http_call *c);
 
 /* ---- libcurl's callbacks for sockets and timers ---- */
 
 static void
-act(struct session *s, curl_socket_t fd, int flags)
+act(struct http_session *s, curl_socket_t fd, int flags)
 {
 	struct http *h = s->http;
 	int running;
@@ -100,7 +103,7 @@ on_socket_ready(void *arg, int fd, int events)
 static int
 on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *unused)
 {
-	struct session *s = arg;
+	struct http_session *s = arg;
 	int events = 0;
 
 	(void)easy;
@@ -126,7 +129,7 @@ on_timer_due(void *arg)
 static int
 on_timer(CURLM *multi, long ms, void *arg)
 {
-	struct session *s = arg;
+	struct http_session *s = arg;
 
 	(void)multi;
 	if (ms < 0)
@@ -139,10 +142,10 @@ on_timer(CURLM *multi, long ms, void *arg)
 
 /* ---- sessions ---- */
 
-static struct session *
+static struct http_session *
 session_new(struct http *h)
 {
-	struct session *s = mem_zalloc(sizeof(*s));
+	struct http_session *s = mem_zalloc(sizeof(*s));
 
 	s->http = h;
 	s->multi = http_easy_multi(on_socket, on_timer, s);
@@ -152,7 +155,7 @@ session_new(struct http *h)
 }
 
 static void
-session_free(struct session *s)
+session_free(struct http_session *s)
 {
 	curl_multi_cleanup(s->multi);
 	loop_cancel(s->http->loop, &s->timer);
@@ -160,17 +163,28 @@ session_free(struct session *s)
 	free(s);
 }
 
+static void
+http_sessions_free(struct http *h)
+{
+	struct http_session *s;
+
+	while ((s = h->sessions) != NULL) {
+		h->sessions = s->next;
+		session_free(s);
+	}
+}
+
 /* Frees the sessions that nobody uses any more, unless libcurl or a callback
  * of ours is running: then the one that is running comes here again. */
 static void
-sessions_reap(struct http *h)
+http_sessions_reap(struct http *h)
 {
-	struct session **at = &h->sessions;
+	struct http_session **at = &h->sessions;
 
 	if (h->busy > 0)
 		return;
 	while (*at != NULL) {
-		struct session *s = *at;
+		struct http_session *s = *at;
 
 		if ((s->retired || h->retired) && s->calls == 0) {
 			*at = s->next;
@@ -183,16 +197,16 @@ sessions_reap(struct http *h)
 		http_free(h);
 }
 
-static struct session *
-session_current(struct http *h)
+static struct http_session *
+http_session_current(struct http *h)
 {
-	struct session *s = h->sessions;
+	struct http_session *s = h->sessions;
 
 	return s != NULL && !s->retired ? s : session_new(h);
 }
 
 static void
-session_byte(struct http_call *c)
+http_session_byte(struct http_call *c)
 {
 	c->last_byte_ms = clock_ms();
 	c->session->last_byte_ms = c->last_byte_ms;
@@ -239,7 +253,7 @@ on_header(char *p, size_t size, size_t n, void *arg)
 	struct http_call *c = arg;
 	struct span line = span_make(p, size * n), name, value;
 
-	session_byte(c);
+	http_session_byte(c);
 	if (span_starts(line, "HTTP/"))
 		status_line(c, line);
 	else if (line.n <= 2) /* the empty line behind the headers */
@@ -254,7 +268,7 @@ on_write(char *p, size_t size, size_t n, void *arg)
 {
 	struct http_call *c = arg;
 
-	session_byte(c);
+	http_session_byte(c);
 	if (c->cancelled)
 		return 0;
 	if (c->on_data != NULL && c->status / 100 == 2) {
@@ -293,8 +307,7 @@ call_stop(struct http_call *c)
 	call_unlink(c);
 	if (c->session == NULL)
 		return;
-	curl_multi_remove_handle(c->session->multi, c->easy);
-	c->session->calls--;
+	http_session_remove(c->session, c);
 	if (h->idle_count < IDLE_MAX)
 		h->idle[h->idle_count++] = c->easy;
 	else
@@ -314,7 +327,7 @@ call_free(struct http_call *c)
 
 /* Ends a call that has its result, or that nobody waits for. */
 static void
-call_end(struct http_call *c, struct http_response *r)
+http_call_end(struct http_call *c, struct http_response *r)
 {
 	struct http *h = c->http;
 
@@ -330,7 +343,7 @@ call_end(struct http_call *c, struct http_response *r)
 }
 
 static void
-session_fail(struct session *s, const char *why)
+session_fail(struct http_session *s, const char *why)
 {
 	struct http *h = s->http;
 	struct http_call *c = h->calls;
@@ -345,7 +358,7 @@ session_fail(struct session *s, const char *why)
 			continue;
 		}
 		err_set(&r.err, ERR_TRANSIENT, "%s: %s", c->origin, why);
-		call_end(c, &r);
+		http_call_end(c, &r);
 		/* It may have ended others, or started new ones elsewhere. */
 		c = h->calls;
 	}
@@ -367,15 +380,14 @@ on_call_silence(void *arg)
 	c->session->retired = true;
 	err_set(&r.err, ERR_TRANSIENT, "%s: no byte for %llu s", c->origin,
 	    (unsigned long long)c->silence_ms / 1000);
-	call_end(c, &r);
-	sessions_reap(h);
+	http_call_end(c, &r);
+	http_sessions_reap(h);
 }
 
 static void
 call_begin(struct http_call *c)
 {
 	struct http *h = c->http;
-	struct session *s = session_current(h);
 
 	c->easy =
 	    h->idle_count > 0 ? h->idle[--h->idle_count] : curl_easy_init();
@@ -390,23 +402,15 @@ call_begin(struct http_call *c)
 	curl_easy_setopt(c->easy, CURLOPT_HEADERDATA, c);
 	curl_easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, on_write);
 	curl_easy_setopt(c->easy, CURLOPT_WRITEDATA, c);
-	c->session = s;
-	c->transfer.connected = &s->connected;
-	c->last_byte_ms = clock_ms();
-	if (s->calls++ == 0)
-		s->last_byte_ms = c->last_byte_ms;
+	http_session_add(http_session_current(h), c);
 	if (c->silence_ms != 0)
 		loop_after(
 		    h->loop, &c->silence, c->silence_ms, on_call_silence, c);
-	if (h->silent_ms != 0 && !loop_timer_armed(&s->silence))
-		loop_after(
-		    h->loop, &s->silence, h->silent_ms, on_session_silence, s);
-	curl_multi_add_handle(s->multi, c->easy);
 }
 
 /* What had to wait until libcurl was left. */
 static void
-run_deferred(struct http *h)
+http_calls_resume(struct http *h)
 {
 	struct http_call *c, *next;
 
@@ -425,7 +429,7 @@ run_deferred(struct http *h)
 }
 
 static void
-transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
+http_call_error(struct http_call *c, CURLcode code, struct http_response *r)
 {
 	if ((r->too_large = c->too_large)) {
 		err_set(&r->err, ERR_PERMANENT,
@@ -441,7 +445,7 @@ transfer_error(struct http_call *c, CURLcode code, struct http_response *r)
 
 /* Calls that waited for a connection are told that it is there. */
 static void
-session_wake(struct session *s)
+session_wake(struct http_session *s)
 {
 	s->connected = false;
 	for (struct http_call *c = s->http->calls; c != NULL; c = c->next)
@@ -451,7 +455,7 @@ session_wake(struct session *s)
 
 /* The messages of libcurl, then what had to wait. Ends what act began. */
 static void
-session_check(struct http *h, struct session *s)
+session_check(struct http *h, struct http_session *s)
 {
 	CURLMsg *m;
 	int left;
@@ -471,22 +475,22 @@ session_check(struct http *h, struct session *s)
 		if (http_easy_answered(code, c->status))
 			r.status = c->status;
 		else
-			transfer_error(c, code, &r);
-		call_end(c, &r);
+			http_call_error(c, code, &r);
+		http_call_end(c, &r);
 		if (probe && r.timed_out)
 			session_fail(s, "the server went silent");
 	}
 	if (s->connected)
 		session_wake(s);
-	run_deferred(h);
+	http_calls_resume(h);
 	h->busy--;
-	sessions_reap(h);
+	http_sessions_reap(h);
 }
 
 static void
-on_session_silence(void *arg)
+on_silent(void *arg)
 {
-	struct session *s = arg;
+	struct http_session *s = arg;
 	struct http *h = s->http;
 	uint64_t now = clock_ms(), due = s->last_byte_ms + h->silent_ms;
 
@@ -496,16 +500,39 @@ on_session_silence(void *arg)
 	if ((s->retired || h->retired) && s->h2 &&
 	    now >= due + h->silent_ms / 2) {
 		session_fail(s, "the server went silent");
-		sessions_reap(h);
+		http_sessions_reap(h);
 		return;
 	}
 	if (now < due) {
-		loop_at(h->loop, &s->silence, due, on_session_silence, s);
+		loop_at(h->loop, &s->silence, due, on_silent, s);
 		return;
 	}
-	loop_after(h->loop, &s->silence, h->silent_ms, on_session_silence, s);
+	loop_after(h->loop, &s->silence, h->silent_ms, on_silent, s);
 	if (s->h2 && !s->retired && !h->retired)
 		h->on_silence(h->arg);
+}
+
+/* A call is begun over the session. */
+static void
+http_session_add(struct http_session *s, struct http_call *c)
+{
+	struct http *h = s->http;
+
+	c->session = s;
+	c->transfer.connected = &s->connected;
+	c->last_byte_ms = clock_ms();
+	if (s->calls++ == 0)
+		s->last_byte_ms = c->last_byte_ms;
+	if (h->silent_ms != 0 && !loop_timer_armed(&s->silence))
+		loop_after(h->loop, &s->silence, h->silent_ms, on_silent, s);
+	curl_multi_add_handle(s->multi, c->easy);
+}
+
+static void
+http_session_remove(struct http_session *s, struct http_call *c)
+{
+	curl_multi_remove_handle(s->multi, c->easy);
+	s->calls--;
 }
 
 /* ---- the interface ---- */
@@ -528,8 +555,6 @@ http_new(struct loop *l, const struct http_opts *o)
 void
 http_free(struct http *h)
 {
-	struct session *s;
-
 	if (h == NULL)
 		return;
 	while (h->calls != NULL) {
@@ -538,10 +563,7 @@ http_free(struct http *h)
 		call_stop(c);
 		call_free(c);
 	}
-	while ((s = h->sessions) != NULL) {
-		h->sessions = s->next;
-		session_free(s);
-	}
+	http_sessions_free(h);
 	while (h->idle_count > 0)
 		curl_easy_cleanup(h->idle[--h->idle_count]);
 	http_settings_release(&h->settings);
@@ -552,7 +574,7 @@ void
 http_retire(struct http *h)
 {
 	h->retired = true;
-	sessions_reap(h);
+	http_sessions_reap(h);
 }
 
 struct http_call *
@@ -596,5 +618,5 @@ http_cancel(struct http_call *c)
 	}
 	call_stop(c);
 	call_free(c);
-	sessions_reap(h);
+	http_sessions_reap(h);
 }
