@@ -1,6 +1,7 @@
 /*
  * httpeasy: one request as libcurl's options, and libcurl's errors as ours.
- * The part of http that knows CURLOPT_ and CURLE_; only http.c uses it.
+ * The part of http that knows CURLOPT_ and CURLE_; only http.c and
+ * httpsession.c use it.
  */
 #ifndef HTTPEASY_H
 #define HTTPEASY_H
