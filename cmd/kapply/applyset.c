@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "body.h"
 #include "json/json.h"
+#include "kube/kubepath.h"
 #include "kube/retry.h"
 #include "process/log.h"
 #include "textset.h"

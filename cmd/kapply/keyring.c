@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/kubepath.h"
 #include "process/log.h"
 #include "value/base64.h"
 #include "value/digest.h"

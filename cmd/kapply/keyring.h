@@ -10,6 +10,7 @@
 
 #include "kube/kube.h"
 #include "kube/proof.h"
+#include "kube/retry.h"
 #include "process/loop.h"
 
 /* NULL: proof has the key; else what time does not mend. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "body.h"
 #include "errand.h"
+#include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "unseen.h"

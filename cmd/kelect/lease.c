@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/kubepath.h"
 #include "process/clock.h"
 
 enum step {

@@ -10,6 +10,7 @@
 #include "base/lru.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/retry.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "value/digest.h"

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/kubepath.h"
 #include "kube/retry.h"
 #include "process/clock.h"
 #include "process/log.h"

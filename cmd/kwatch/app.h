@@ -9,6 +9,7 @@
 
 #include "kube/discovery.h"
 #include "kube/kube.h"
+#include "kube/retry.h"
 #include "process/loop.h"
 #include "redact.h"
 #include "sink.h"

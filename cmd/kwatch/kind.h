@@ -9,6 +9,7 @@
 
 #include "app.h"
 #include "json/json.h"
+#include "kube/retry.h"
 #include "report/metric.h"
 #include "want.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kube/kube.h"
+#include "kube/retry.h"
 
 enum pace_why {
 	PACE_FAILED, /* up to 15 to 30 s */

@@ -1,6 +1,6 @@
 #include "pages.h"
 
-#include "kube/kube.h"
+#include "kube/kubepath.h"
 
 /* A server may give some that are empty, of what it has filtered out itself. */
 enum { PAGE = 500, EMPTY_MAX = 1000 };

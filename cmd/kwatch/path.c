@@ -2,7 +2,7 @@
 
 #include <sys/random.h>
 
-#include "kube/kube.h"
+#include "kube/kubepath.h"
 #include "kube/resources.h"
 
 static void

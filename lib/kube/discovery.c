@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/kubepath.h"
 #include "kube/resources.h"
 #include "process/clock.h"
 #include "value/objref.h"

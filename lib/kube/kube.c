@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <sys/utsname.h>
 
 #include "base/map.h"
@@ -547,54 +546,4 @@ kube_cancel(struct kube_call *c)
 	if (c->http != NULL)
 		http_cancel(c->http);
 	call_free(c);
-}
-
-/* ---- back-off, paths ---- */
-
-uint64_t
-kube_backoff_next(struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms)
-{
-	uint64_t d = first_ms, random = 0;
-
-	for (unsigned i = 0; i < b->n && d < max_ms; i++)
-		d *= 2;
-	if (d > max_ms)
-		d = max_ms;
-	b->n++;
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
-	return d + (d != 0 ? random % (d + 1) : 0);
-}
-
-static void
-add_escaped(struct buf *b, struct span text)
-{
-	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~";
-
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-
-		if (c != '\0' && strchr(plain, c) != NULL)
-			buf_addc(b, (char)c);
-		else
-			buf_addf(b, "%%%02X", c);
-	}
-}
-
-void
-kube_path_add(struct buf *b, struct span segment)
-{
-	if (b->len == 0 || b->data[b->len - 1] != '/')
-		buf_addc(b, '/');
-	add_escaped(b, segment);
-}
-
-void
-kube_query_add(struct buf *b, const char *key, struct span value)
-{
-	buf_addc(b, b->len > 0 && memchr(b->data, '?', b->len) ? '&' : '?');
-	buf_adds(b, key);
-	buf_addc(b, '=');
-	add_escaped(b, value);
 }

@@ -103,19 +103,4 @@ struct kube_call *kube_start(struct kube *k, const struct kube_request *r,
     kube_done_fn *done, void *arg);
 void kube_cancel(struct kube_call *c);
 
-/*
- * Back-off: exponential with jitter. Start with {0}; each call doubles.
- * Returns milliseconds in d..2d, d = first * 2^n capped at max.
- */
-struct kube_backoff {
-	unsigned n;
-};
-uint64_t kube_backoff_next(
-    struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms);
-
-/* Appends a slash (unless b ends in one) and a path segment, encoded. */
-void kube_path_add(struct buf *b, struct span segment);
-/* Appends ?key=value or &key=value, encoded. */
-void kube_query_add(struct buf *b, const char *key, struct span value);
-
 #endif

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "kube/discovery.h"
 #include "kube/kube.h"
+#include "kube/retry.h"
 #include "process/loop.h"
 
 /*

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "kube/eventfilter.h"
+#include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "value/digest.h"

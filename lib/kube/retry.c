@@ -1,5 +1,7 @@
 #include "kube/retry.h"
 
+#include <sys/random.h>
+
 enum {
 	TRANSIENT_FIRST_MS = 100,
 	TRANSIENT_MAX_MS = 30000,
@@ -9,6 +11,21 @@ enum {
 	SOON_FIRST_MS = 10,
 	SOON_MAX_MS = 1000
 };
+
+uint64_t
+kube_backoff_next(struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms)
+{
+	uint64_t d = first_ms, random = 0;
+
+	for (unsigned i = 0; i < b->n && d < max_ms; i++)
+		d *= 2;
+	if (d > max_ms)
+		d = max_ms;
+	b->n++;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = 0;
+	return d + (d != 0 ? random % (d + 1) : 0);
+}
 
 enum retry_kind
 retry_classify(enum kube_verb verb, const struct kube_error *e)

@@ -17,6 +17,16 @@
 
 #include "kube/kube.h"
 
+/*
+ * Back-off: exponential with jitter. Start with {0}; each call doubles.
+ * Returns milliseconds in d..2d, d = first * 2^n capped at max.
+ */
+struct kube_backoff {
+	unsigned n;
+};
+uint64_t kube_backoff_next(
+    struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms);
+
 enum { RETRY_FAILED_MS = 30000 };
 
 /* Zeroed: nothing failed yet. */

@@ -18,7 +18,7 @@
 
 #include "base/map.h"
 #include "kube/ceiling.h"
-#include "kube/kube.h"
+#include "kube/retry.h"
 #include "process/loop.h"
 
 struct work_class;

@@ -277,31 +277,6 @@ test_leash(void)
 	release(&held);
 }
 
-static void
-test_paths(void)
-{
-	struct buf b = BUF_INIT;
-	struct kube_backoff back = {0};
-	bool fits = true;
-
-	buf_adds(&b, "/api/v1");
-	kube_path_add(&b, span_str("a b/c%:d"));
-	kube_query_add(&b, "limit", span_str("5"));
-	kube_query_add(&b, "fieldSelector", span_str("metadata.name=x,y!=z"));
-	is(buf_str(&b),
-	    "/api/v1/a%20b%2Fc%25%3Ad?limit=5&fieldSelector="
-	    "metadata.name%3Dx%2Cy%21%3Dz",
-	    "paths and queries are escaped");
-	buf_release(&b);
-	for (int i = 0; i < 50; i++) {
-		uint64_t d = i < 6 ? 100u << i : 5000;
-		uint64_t got = kube_backoff_next(&back, 100, 5000);
-
-		fits = fits && got >= (d > 5000 ? 5000 : d) && got <= 2 * d;
-	}
-	ok(fits, "back-off doubles to its limit, with jitter");
-}
-
 int
 main(void)
 {
@@ -313,6 +288,5 @@ main(void)
 	test_hidden();
 	test_cancel();
 	test_leash();
-	test_paths();
 	return finish();
 }

@@ -103,9 +103,25 @@ test_plan(void)
 	ok(r.failed, "a permanent failure counts at once");
 }
 
+static void
+test_backoff(void)
+{
+	struct kube_backoff back = {0};
+	bool fits = true;
+
+	for (int i = 0; i < 50; i++) {
+		uint64_t d = i < 6 ? 100u << i : 5000;
+		uint64_t got = kube_backoff_next(&back, 100, 5000);
+
+		fits = fits && got >= (d > 5000 ? 5000 : d) && got <= 2 * d;
+	}
+	ok(fits, "back-off doubles to its limit, with jitter");
+}
+
 int
 main(void)
 {
+	test_backoff();
 	test_classify();
 	test_plan();
 	return tap_done();
