@@ -23,17 +23,33 @@ enum {
 	WARNINGS_MAX = 1000,
 };
 
+enum kube_pool {
+	KUBE_POOL_SINGLE,
+	KUBE_POOL_STREAMS, /* the connection of lists and watches */
+};
+
+struct kube_pools {
+	struct loop *loop; /* borrowed, as the next two */
+	const struct kubeconfig *config;
+	struct auth *auth;
+	char *user_agent;
+	struct http *http[2]; /* NULL: not needed yet */
+	unsigned tls_version; /* of these */
+};
+
+struct kube_warnings {
+	struct map texts; /* that were logged; owned, value = key */
+};
+
 struct kube {
 	struct loop *loop;
 	struct kubeconfig *config;
 	struct auth *auth;
-	char *user_agent;
-	struct http *pools[2]; /* see pool_of; NULL: not needed yet */
-	unsigned tls_version;  /* of the pools */
-	struct leash *leash;   /* borrowed; NULL: writes are free */
+	struct kube_pools pools;
+	struct leash *leash; /* borrowed; NULL: writes are free */
 	struct kube_call *calls;
 	struct answers answers;
-	struct map warnings; /* texts that were logged; owned, value = key */
+	struct kube_warnings warnings;
 };
 
 struct kube_call {
@@ -63,22 +79,24 @@ struct kube_call {
 static const struct verb {
 	const char *method;
 	const char *content_type;
-	bool streams; /* over the connection of lists and watches */
-	bool reads;   /* and changes nothing */
+	enum kube_pool pool;
+	bool reads; /* and changes nothing */
 } verbs[] = {
-    [KUBE_GET] = {"GET", NULL, false, true},
-    [KUBE_LIST] = {"GET", NULL, true, true},
-    [KUBE_WATCH] = {"GET", NULL, true, true},
-    [KUBE_CREATE] = {"POST", "application/json", false, false},
-    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", false, false},
-    [KUBE_REPLACE] = {"PUT", "application/json", false, false},
-    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json", false, false},
-    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json", false,
+    [KUBE_GET] = {"GET", NULL, KUBE_POOL_SINGLE, true},
+    [KUBE_LIST] = {"GET", NULL, KUBE_POOL_STREAMS, true},
+    [KUBE_WATCH] = {"GET", NULL, KUBE_POOL_STREAMS, true},
+    [KUBE_CREATE] = {"POST", "application/json", KUBE_POOL_SINGLE, false},
+    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", KUBE_POOL_SINGLE,
 	false},
-    [KUBE_DELETE] = {"DELETE", "application/json", false, false},
+    [KUBE_REPLACE] = {"PUT", "application/json", KUBE_POOL_SINGLE, false},
+    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json",
+	KUBE_POOL_SINGLE, false},
+    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json",
+	KUBE_POOL_SINGLE, false},
+    [KUBE_DELETE] = {"DELETE", "application/json", KUBE_POOL_SINGLE, false},
 };
 
-/* ---- opening ---- */
+/* ---- pools ---- */
 
 static char *
 make_user_agent(const char *tool)
@@ -94,6 +112,120 @@ make_user_agent(const char *tool)
 	buf_addf(&b, "%s/%s (linux/%s) kpipe", tool, KPIPE_VERSION, arch);
 	return buf_take(&b);
 }
+
+static void
+kube_pools_init(struct kube_pools *p, struct loop *l,
+    const struct kubeconfig *config, struct auth *auth, const char *tool)
+{
+	*p = (struct kube_pools){.loop = l,
+	    .config = config,
+	    .auth = auth,
+	    .user_agent = make_user_agent(tool)};
+}
+
+static void
+kube_pools_release(struct kube_pools *p)
+{
+	http_free(p->http[0]);
+	http_free(p->http[KUBE_POOL_STREAMS]);
+	free(p->user_agent);
+}
+
+/* Whatever comes back says that the server is alive. */
+static void
+on_probe_done(void *arg, const struct http_response *r)
+{
+	(void)arg;
+	(void)r;
+}
+
+static void
+on_silence(void *arg)
+{
+	struct kube_pools *p = arg;
+	struct textlist headers;
+	struct buf url = BUF_INIT;
+	struct http_request r = {
+	    .method = "GET", .timeout_ms = PROBE_TIMEOUT_MS, .probe = true};
+
+	if (p->http[KUBE_POOL_STREAMS] == NULL ||
+	    auth_ready(p->auth, NULL) != AUTH_READY)
+		return;
+	textlist_init(&headers);
+	/* An anonymous request would make the server close the connection. */
+	auth_headers(p->auth, &headers);
+	buf_addf(&url, "%s/livez", p->config->server);
+	r.url = buf_str(&url);
+	r.headers = (const char *const *)headers.items;
+	http_start(p->http[KUBE_POOL_STREAMS], &r, on_probe_done, p);
+	buf_release(&url);
+	textlist_release(&headers);
+}
+
+static struct http *
+kube_pools_get(struct kube_pools *p, enum kube_pool which)
+{
+	struct http_opts o = {
+	    .user_agent = p->user_agent, .proxy = p->config->proxy_url};
+
+	if (auth_tls_version(p->auth) != p->tls_version) {
+		for (size_t j = 0; j < 2; j++) {
+			if (p->http[j] != NULL)
+				http_retire(p->http[j]);
+			p->http[j] = NULL;
+		}
+		p->tls_version = auth_tls_version(p->auth);
+	}
+	if (p->http[which] == NULL) {
+		auth_tls(p->auth, &o.tls);
+		if (which == KUBE_POOL_STREAMS) {
+			o.on_silence = on_silence;
+			o.arg = p;
+			o.silent_ms = SILENT_MS;
+		}
+		p->http[which] = http_new(p->loop, &o);
+	}
+	return p->http[which];
+}
+
+/* ---- warnings ---- */
+
+/* 299 - "text", with \" and \\ (RFC 7234, 5.5); once each. */
+static void
+kube_warnings_add(struct kube_warnings *w, struct span value, struct auth *a)
+{
+	struct buf b = BUF_INIT;
+	const char *p = span_find(value, '"'), *end = value.p + value.n;
+	char *text;
+
+	if (p == NULL || w->texts.count >= WARNINGS_MAX)
+		return;
+	for (p++; p < end && *p != '"'; p++) {
+		if (*p == '\\' && p + 1 < end)
+			p++;
+		buf_addc(&b, *p);
+	}
+	text = buf_take(&b);
+	auth_hide(a, &text);
+	if (map_get(&w->texts, span_str(text)) != NULL) {
+		free(text);
+		return;
+	}
+	log_warning("the server warns: %s", text);
+	map_put(&w->texts, span_str(text), text);
+}
+
+static void
+kube_warnings_release(struct kube_warnings *w)
+{
+	char *text;
+
+	for (size_t i = 0; (text = map_next(&w->texts, &i)) != NULL;)
+		free(text);
+	map_release(&w->texts);
+}
+
+/* ---- opening ---- */
 
 static void on_auth_changed(void *arg);
 
@@ -111,28 +243,22 @@ kube_open(struct loop *l, const struct kube_opts *o, const char *tool,
 		kube_free(k);
 		return NULL;
 	}
-	k->user_agent = make_user_agent(tool);
+	kube_pools_init(&k->pools, l, k->config, k->auth, tool);
 	return k;
 }
 
 void
 kube_free(struct kube *k)
 {
-	char *text;
-
 	if (k == NULL)
 		return;
 	while (k->calls != NULL)
 		kube_cancel(k->calls);
-	http_free(k->pools[0]);
-	http_free(k->pools[1]);
+	kube_pools_release(&k->pools);
 	auth_free(k->auth);
 	if (k->config != NULL)
 		kubeconfig_free(k->config);
-	for (size_t i = 0; (text = map_next(&k->warnings, &i)) != NULL;)
-		free(text);
-	map_release(&k->warnings);
-	free(k->user_agent);
+	kube_warnings_release(&k->warnings);
 	free(k);
 }
 
@@ -166,92 +292,6 @@ void
 kube_metrics(const struct kube *k, struct metric_lines *m)
 {
 	answers_metrics(&k->answers, k->config->server, m);
-}
-
-/* ---- pools ---- */
-
-/* Whatever comes back says that the server is alive. */
-static void
-on_probe_done(void *arg, const struct http_response *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void
-on_silence(void *arg)
-{
-	struct kube *k = arg;
-	struct textlist headers;
-	struct buf url = BUF_INIT;
-	struct http_request r = {
-	    .method = "GET", .timeout_ms = PROBE_TIMEOUT_MS, .probe = true};
-
-	if (k->pools[1] == NULL || auth_ready(k->auth, NULL) != AUTH_READY)
-		return;
-	textlist_init(&headers);
-	/* An anonymous request would make the server close the connection. */
-	auth_headers(k->auth, &headers);
-	buf_addf(&url, "%s/livez", k->config->server);
-	r.url = buf_str(&url);
-	r.headers = (const char *const *)headers.items;
-	http_start(k->pools[1], &r, on_probe_done, k);
-	buf_release(&url);
-	textlist_release(&headers);
-}
-
-static struct http *
-pool_of(struct kube *k, enum kube_verb verb)
-{
-	size_t i = verbs[verb].streams;
-	struct http_opts o = {
-	    .user_agent = k->user_agent, .proxy = k->config->proxy_url};
-
-	if (auth_tls_version(k->auth) != k->tls_version) {
-		for (size_t j = 0; j < 2; j++) {
-			if (k->pools[j] != NULL)
-				http_retire(k->pools[j]);
-			k->pools[j] = NULL;
-		}
-		k->tls_version = auth_tls_version(k->auth);
-	}
-	if (k->pools[i] == NULL) {
-		auth_tls(k->auth, &o.tls);
-		if (i == 1) {
-			o.on_silence = on_silence;
-			o.arg = k;
-			o.silent_ms = SILENT_MS;
-		}
-		k->pools[i] = http_new(k->loop, &o);
-	}
-	return k->pools[i];
-}
-
-/* ---- warnings ---- */
-
-/* 299 - "text", with \" and \\ (RFC 7234, 5.5); once each. */
-static void
-on_warning(struct kube *k, struct span value)
-{
-	struct buf b = BUF_INIT;
-	const char *p = span_find(value, '"'), *end = value.p + value.n;
-	char *text;
-
-	if (p == NULL || k->warnings.count >= WARNINGS_MAX)
-		return;
-	for (p++; p < end && *p != '"'; p++) {
-		if (*p == '\\' && p + 1 < end)
-			p++;
-		buf_addc(&b, *p);
-	}
-	text = buf_take(&b);
-	auth_hide(k->auth, &text);
-	if (map_get(&k->warnings, span_str(text)) != NULL) {
-		free(text);
-		return;
-	}
-	log_warning("the server warns: %s", text);
-	map_put(&k->warnings, span_str(text), text);
 }
 
 /* ---- calls ---- */
@@ -322,7 +362,7 @@ on_http_header(void *arg, struct span name, struct span value)
 	struct kube_call *c = arg;
 
 	if (span_is_caseless(name, "warning")) {
-		on_warning(c->kube, value);
+		kube_warnings_add(&c->kube->warnings, value, c->kube->auth);
 	} else if (span_is_caseless(name, "etag")) {
 		free(c->etag);
 		c->etag = mem_dup(value.p, value.n);
@@ -472,7 +512,8 @@ call_start(struct kube_call *c)
 	auth_headers(k->auth, &headers);
 	c->credential = auth_version(k->auth);
 	r.headers = (const char *const *)headers.items;
-	c->http = http_start(pool_of(k, c->verb), &r, on_http_done, c);
+	c->http = http_start(kube_pools_get(&k->pools, verbs[c->verb].pool), &r,
+	    on_http_done, c);
 	for (size_t i = 0; i < headers.count; i++)
 		explicit_bzero(headers.items[i], strlen(headers.items[i]));
 	textlist_release(&headers);
