@@ -3,7 +3,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "decide/asks.h"
@@ -16,7 +15,7 @@
 #include "json/stream.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "program/evaluator.h"
+#include "program/cost.h"
 #include "state/backoff.h"
 #include "state/events.h"
 #include "state/late.h"
@@ -441,25 +440,13 @@ count(struct primary *p, int64_t began_us, const struct decision *d)
 	p->entry->stats.crashed += d->crashed;
 }
 
-/* Here and where the programs run. What happens by the clock of the input
- * does not depend on it. */
-static uint64_t
-cpu_used_us(const struct reconciler *r)
-{
-	struct timespec t;
-
-	if (r->sched.clock == SCHED_INPUT ||
-	    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 +
-	    evaluator_cpu_us();
-}
-
 static void
 evaluate(struct reconciler *r, struct primary *p)
 {
 	int64_t began_us = clock_real_us();
-	uint64_t cpu_us = cpu_used_us(r), took_us;
+	struct cost cost =
+	    cost_begin(r->sched.clock == SCHED_INPUT ? COST_NO_TIME
+						     : COST_PROGRAMS_AND_OURS);
 	struct decision d;
 	enum line_due due;
 
@@ -481,9 +468,9 @@ evaluate(struct reconciler *r, struct primary *p)
 		count_unsettled(r, p, &d);
 	due = print(r, p, &d, due);
 	p->entry->stats.sets += due != LINE_NOTHING;
-	took_us = cpu_used_us(r) - cpu_us;
-	lanes_charge(&r->lanes, p, took_us);
-	wakes_set(&r->sched, p, &d, due, took_us);
+	cost_end(&cost);
+	lanes_charge(&r->lanes, p, cost.cpu_us);
+	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
 	p->reminder = false;
 	throttle_observe(&r->es, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);

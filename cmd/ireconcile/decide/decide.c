@@ -11,6 +11,7 @@
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "program/cost.h"
 #include "state/marks.h"
 
 /* A primary that somebody made its own owner is not a member for that: it would
@@ -368,7 +369,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d)
 {
 	const char *finalizer = p->entry->conf->finalizer;
-	struct program_losses before = program_losses(), after;
+	struct cost cost = cost_begin(COST_NO_TIME);
 	struct view v;
 
 	program_begin();
@@ -386,9 +387,9 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	view_release(&v);
 	desired_drop_values(&p->desired);
 	asks_check(d);
-	after = program_losses();
-	d->limited = after.limited != before.limited;
-	d->crashed = after.crashed != before.crashed;
+	cost_end(&cost);
+	d->limited = cost.limited > 0;
+	d->crashed = cost.crashed > 0;
 }
 
 bool

@@ -8,16 +8,16 @@
 /* What libjq allocates for an object or an array, about, and for each value. */
 enum { OBJECT_MEMORY = 400, ARRAY_MEMORY = 128, VALUE_MEMORY = 24 };
 
-struct cost {
+struct budget {
 	int values;    /* that may still come */
 	size_t memory; /* the same */
 };
 
-static const struct cost most = {JVTEXT_BYTES_MAX / 2, JVWIRE_MEMORY_MAX};
+static const struct budget most = {JVTEXT_BYTES_MAX / 2, JVWIRE_MEMORY_MAX};
 
 /* False once there is too much. */
 static bool
-pay(struct cost *c, size_t memory)
+pay(struct budget *c, size_t memory)
 {
 	if (--c->values < 0 || memory > c->memory)
 		return false;
@@ -30,7 +30,7 @@ pay(struct cost *c, size_t memory)
 struct wire_writer {
 	struct buf *b;
 	size_t most; /* bytes in b */
-	struct cost left;
+	struct budget left;
 };
 
 static void
@@ -158,7 +158,7 @@ jvwire_add(struct buf *b, jv value_peek)
 
 struct reader {
 	const char *p, *end;
-	struct cost left;
+	struct budget left;
 };
 
 static bool

@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "process/log.h"
-#include "program/evaluator.h"
+#include "program/cost.h"
 #include "state/late.h"
 #include "state/marks.h"
 #include "state/primary.h"
@@ -175,22 +175,6 @@ link_jq(struct entries *es, struct use *u, struct cache_object *o)
 	jv_free(list);
 }
 
-/* What the programs took so far; their CPU time does not count where all goes
- * by the clock of the input. */
-struct taken {
-	uint64_t us, stopped;
-};
-
-static struct taken
-taken(const struct entries *es)
-{
-	struct program_losses losses = program_losses();
-
-	return (struct taken){
-	    .us = es->sched->clock == SCHED_INPUT ? 0 : evaluator_cpu_us(),
-	    .stopped = losses.limited + losses.crashed};
-}
-
 static void
 link_use(struct entries *es, struct use *u, struct cache_object *o)
 {
@@ -206,7 +190,8 @@ link_use(struct entries *es, struct use *u, struct cache_object *o)
 void
 index_link(struct entries *es, struct cache_object *o)
 {
-	struct taken before = taken(es), after;
+	struct cost cost = cost_begin(
+	    es->sched->clock == SCHED_INPUT ? COST_NO_TIME : COST_PROGRAMS);
 
 	marks_examine(es->proof, o);
 	for (size_t i = 0; i < o->kind->use_count; i++) {
@@ -215,9 +200,8 @@ index_link(struct entries *es, struct cache_object *o)
 		if (u->role != USE_PRIMARY && entry_use_covers(u, o))
 			link_use(es, u, o);
 	}
-	after = taken(es);
-	late_charge(
-	    es, o, after.us - before.us, after.stopped != before.stopped);
+	cost_end(&cost);
+	late_charge(es, o, cost.cpu_us, cost.limited + cost.crashed > 0);
 }
 
 static void
