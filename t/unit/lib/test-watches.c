@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/buf.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/test-watches-XXXXXX";
@@ -327,57 +329,61 @@ test_refused_entries(void)
 	refused(HEAD "  operator: 3\n", "w.yaml:5: operator must be a mapping");
 }
 
+static const struct {
+	const char *entry, *message;
+} refused_values[] = {
+    {"  reconcilePeriod: 10\n",
+	"w.yaml:5: reconcilePeriod must be a duration such as 30s or 1h30m"},
+    {"  maxConcurrentReconciles: 0\n",
+	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0"},
+    {"  maxConcurrentReconciles: many\n",
+	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0"},
+    {"  manageStatus: maybe\n", "w.yaml:5: manageStatus must be true or false"},
+    {"  throttle: {limit: 0}\n",
+	"w.yaml:5: throttle.limit must be a whole number above 0"},
+    {"  throttle: {timeout: 1m}\n", "w.yaml:5: throttle.limit is missing"},
+    {"  finalizer: name\n",
+	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"name\""},
+    {"  finalizer: ä/b\n",
+	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"ä/b\""},
+    {"  finalizer: example.com/a/b\n",
+	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/a/b\""},
+    {"  finalizer: example.com/\n",
+	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/\""},
+    {"  namespaces: x\n", "w.yaml:5: namespaces must be a list"},
+    {"  desiredReads: [status]\n",
+	"w.yaml:5: desiredReads knows owned and now, not \"status\""},
+    {"  selector: {matchExpressions: [{key: a, operator: Is}]}\n",
+	"w.yaml:5: operator must be In, NotIn, Exists or DoesNotExist"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, manage: true,\n"
+     "     fields: [metadata]}\n",
+	"w.yaml:7: fields are allowed only with manage: false"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Namespace, manage: true}\n",
+	"w.yaml:6: a Namespace cannot be owned by a namespaced Memcached: "
+	"finalizer is needed"},
+    {"  related:\n"
+     "  - {apiVersion: v1, kind: Pod, manage: true}\n",
+	"w.yaml:6: unknown key \"manage\""},
+    {"  related: [{apiVersion: v1, kind: Pod, map: x}]\n",
+	"w.yaml:5: map must be owner, {label: KEY} or {jq: EXPR}"},
+    {"  related: [{kind: Pod}]\n", "w.yaml:5: apiVersion is missing"},
+    {"  related: [{apiVersion: v1, kind: Pod, scope: x}]\n",
+	"w.yaml:5: scope must be Namespaced or Cluster"},
+};
+
 static void
 test_refused_values(void)
 {
-	refused(HEAD "  reconcilePeriod: 10\n",
-	    "w.yaml:5: reconcilePeriod must be a duration such as 30s or "
-	    "1h30m");
-	refused(HEAD "  maxConcurrentReconciles: 0\n",
-	    "w.yaml:5: maxConcurrentReconciles must be a whole number "
-	    "above 0");
-	refused(HEAD "  maxConcurrentReconciles: many\n",
-	    "w.yaml:5: maxConcurrentReconciles must be a whole number "
-	    "above 0");
-	refused(HEAD "  manageStatus: maybe\n",
-	    "w.yaml:5: manageStatus must be true or false");
-	refused(HEAD "  throttle: {limit: 0}\n",
-	    "w.yaml:5: throttle.limit must be a whole number above 0");
-	refused(HEAD "  throttle: {timeout: 1m}\n",
-	    "w.yaml:5: throttle.limit is missing");
-	refused(HEAD "  finalizer: name\n",
-	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"name\"");
-	refused(HEAD "  finalizer: ä/b\n",
-	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"ä/b\"");
-	refused(HEAD "  finalizer: example.com/a/b\n",
-	    "w.yaml:5: finalizer must be DOMAIN/NAME, not "
-	    "\"example.com/a/b\"");
-	refused(HEAD "  finalizer: example.com/\n",
-	    "w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/\"");
-	refused(
-	    HEAD "  namespaces: x\n", "w.yaml:5: namespaces must be a list");
-	refused(HEAD "  desiredReads: [status]\n",
-	    "w.yaml:5: desiredReads knows owned and now, not \"status\"");
-	refused(HEAD
-	    "  selector: {matchExpressions: [{key: a, operator: Is}]}\n",
-	    "w.yaml:5: operator must be In, NotIn, Exists or DoesNotExist");
-	refused(HEAD "  dependents:\n"
-		     "  - {apiVersion: v1, kind: Pod, manage: true,\n"
-		     "     fields: [metadata]}\n",
-	    "w.yaml:7: fields are allowed only with manage: false");
-	refused(HEAD "  dependents:\n"
-		     "  - {apiVersion: v1, kind: Namespace, manage: true}\n",
-	    "w.yaml:6: a Namespace cannot be owned by a namespaced "
-	    "Memcached: finalizer is needed");
-	refused(HEAD "  related:\n"
-		     "  - {apiVersion: v1, kind: Pod, manage: true}\n",
-	    "w.yaml:6: unknown key \"manage\"");
-	refused(HEAD "  related: [{apiVersion: v1, kind: Pod, map: x}]\n",
-	    "w.yaml:5: map must be owner, {label: KEY} or {jq: EXPR}");
-	refused(HEAD "  related: [{kind: Pod}]\n",
-	    "w.yaml:5: apiVersion is missing");
-	refused(HEAD "  related: [{apiVersion: v1, kind: Pod, scope: x}]\n",
-	    "w.yaml:5: scope must be Namespaced or Cluster");
+	for (size_t i = 0; i < COUNT(refused_values); i++) {
+		struct buf text = BUF_INIT;
+
+		buf_adds(&text, HEAD);
+		buf_adds(&text, refused_values[i].entry);
+		refused(buf_str(&text), refused_values[i].message);
+		buf_release(&text);
+	}
 }
 
 int
