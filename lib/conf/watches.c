@@ -19,20 +19,20 @@
 enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
 
 /* Where primaries are of which the file does not say it. */
-struct scope {
+struct watchentry_scope {
 	struct textlist namespaces;
 	bool overrides;		 /* also what the file says */
 	const char *what, *text; /* borrowed; the source, and its text */
 };
 
 static bool
-same_kind(const struct watch_kind *a, const struct watch_kind *b)
+watchkind_is(const struct watch_kind *a, const struct watch_kind *b)
 {
 	return strcmp(a->group, b->group) == 0 && strcmp(a->kind, b->kind) == 0;
 }
 
 static int
-fail_duplicate(struct conf *c, const struct watch_kind *k)
+watchkind_fail_duplicate(struct conf *c, const struct watch_kind *k)
 {
 	struct buf name = BUF_INIT;
 
@@ -64,8 +64,8 @@ load_kinds(struct conf *c, const struct yaml *y, enum watchkind_role role,
 		if (watchkind_below(c, y->values[i], role, &e->primary, k) != 0)
 			return -1;
 		for (size_t j = 0; j < i; j++)
-			if (same_kind(&(*kinds)[j], k))
-				return fail_duplicate(c, k);
+			if (watchkind_is(&(*kinds)[j], k))
+				return watchkind_fail_duplicate(c, k);
 	}
 	return 0;
 }
@@ -174,8 +174,8 @@ lower_name(const char *prefix, const struct watch_kind *k)
 }
 
 static int
-load_primary(struct conf *c, const struct yaml *y, const struct scope *scope,
-    struct watch_entry *e)
+load_primary(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct watch_entry *e)
 {
 	struct watch_kind *k = &e->primary;
 	const struct yaml *v;
@@ -371,8 +371,8 @@ check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
 }
 
 static int
-load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
-    struct watch_entry *e)
+watchentry_load(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct watch_entry *e)
 {
 	const char *allowed[KEYS + 1] = {NULL};
 
@@ -392,7 +392,7 @@ load_entry(struct conf *c, const struct yaml *y, const struct scope *scope,
 }
 
 static void
-entry_init(struct watch_entry *e)
+watchentry_init(struct watch_entry *e)
 {
 	*e = (struct watch_entry){.manage_status = true,
 	    .marks = true,
@@ -404,7 +404,8 @@ entry_init(struct watch_entry *e)
 
 /* requireScope against what was asked for. */
 static int
-check_scope(const struct watches *w, const struct scope *scope, struct err *err)
+check_scope(const struct watches *w, const struct watchentry_scope *scope,
+    struct err *err)
 {
 	bool restricted = scope->namespaces.count > 0;
 
@@ -427,8 +428,8 @@ check_scope(const struct watches *w, const struct scope *scope, struct err *err)
 }
 
 static int
-load_entries(struct conf *c, const struct yaml *y, const struct scope *scope,
-    struct watches *w)
+load_entries(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct watches *w)
 {
 	if (y->type != YAML_SEQUENCE || y->count == 0)
 		return conf_fail(c, y->line, "expected a list of entries");
@@ -436,24 +437,25 @@ load_entries(struct conf *c, const struct yaml *y, const struct scope *scope,
 	for (size_t i = 0; i < y->count; i++) {
 		struct watch_entry *e = &w->entries[w->count++];
 
-		entry_init(e);
+		watchentry_init(e);
 		e->path = w->path;
-		if (load_entry(c, y->values[i], scope, e) != 0)
+		if (watchentry_load(c, y->values[i], scope, e) != 0)
 			return -1;
 		for (size_t j = 0; j < i; j++)
-			if (same_kind(&w->entries[j].primary, &e->primary))
-				return fail_duplicate(c, &e->primary);
+			if (watchkind_is(&w->entries[j].primary, &e->primary))
+				return watchkind_fail_duplicate(c, &e->primary);
 	}
 	return 0;
 }
 
 /* -n or -A if given, else WATCH_NAMESPACE. */
 static int
-read_scope(struct scope *s, const struct watches_scope *asked, struct err *err)
+read_scope(struct watchentry_scope *s, const struct watches_scope *asked,
+    struct err *err)
 {
 	const char *variable = getenv("WATCH_NAMESPACE");
 
-	*s = (struct scope){.what = "WATCH_NAMESPACE",
+	*s = (struct watchentry_scope){.what = "WATCH_NAMESPACE",
 	    .text = variable != NULL ? variable : ""};
 	textlist_init(&s->namespaces);
 	if (asked != NULL && asked->namespaces != NULL && asked->all)
@@ -475,7 +477,7 @@ watches_load(
     const char *path, const struct watches_scope *asked, struct err *err)
 {
 	struct conf c = {path, err};
-	struct scope scope;
+	struct watchentry_scope scope;
 	struct watches *w = mem_zalloc(sizeof(*w));
 	struct yaml *y = NULL;
 	int rc = -1;
@@ -494,7 +496,7 @@ watches_load(
 }
 
 static void
-entry_release(struct watch_entry *e)
+watchentry_release(struct watch_entry *e)
 {
 	watchkind_release(&e->primary);
 	for (size_t i = 0; i < e->dependent_count; i++)
@@ -517,7 +519,7 @@ watches_free(struct watches *w)
 	if (w == NULL)
 		return;
 	for (size_t i = 0; i < w->count; i++)
-		entry_release(&w->entries[i]);
+		watchentry_release(&w->entries[i]);
 	free(w->entries);
 	free(w->path);
 	free(w);
