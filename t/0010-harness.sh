@@ -1,5 +1,5 @@
 #!/bin/bash
-# A test that has not seen what it says does not pass: lib.sh itself.
+# lib.sh itself: a test passes only if everything that it claims was checked.
 . "${0%/*}/lib.sh"
 
 # script: a test of the lines on standard input; it runs as prove runs one.
@@ -12,8 +12,8 @@ script() {
 	code=$?
 }
 
-# passes WHAT, fails WHAT LINE: that test of standard input; fails with that
-# line among what it says.
+# passes WHAT, fails WHAT LINE: the test on standard input passes; it fails, and
+# prints that line.
 passes() {
 	script
 	is "$code $(grep -c '^not ok\|^Bail' "$T/out")" "0 0" "$1"
@@ -109,8 +109,8 @@ END
 is "$(find "$T" -path "$T/*" -name 'kpipe-test.*')" "" \
 	"their directories are gone"
 
-# The keeper of a control plane looks up every second, and a slow machine stops
-# it in the middle of an order.
+# The keeper of a control plane reads with a timeout of a second: on a slow
+# machine it expires in the middle of an order.
 mkdir "$T/bin" "$T/plane"
 for server in etcd kube-controller-manager; do
 	printf '#!/bin/sh\nexec sleep 60\n' >"$T/bin/$server"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The names of tests: each number once; whoever names a test names one that
-# there is; and what a head says is what the Makefile reads.
+# The names of tests: each number is used once; a test that is named anywhere
+# exists; the lines at the head of a test are what the Makefile reads.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 is "$(printf '%s\n' t/[0-9]*.sh | cut -c 3-6 | uniq -d)" "" "each number is had once"
 
-# Not in what was recorded, where anything may look like it.
+# Recordings are left out: anything in them may look like a test's name.
 find . \( -name '.?*' -o -name 'bin' -o -name 'build*' -o -name '*.jsonl' \) \
 	-prune -o -type f -print0 | xargs -0 grep -noIE '\b[0-9]{4}-[a-z][a-z0-9-]*\.sh\b' |
 	tr : ' ' >"$T/mentions"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Includes point only towards the base, and the check that says so bites.
+# Includes point only towards the base; and check-layers finds those that do
+# not.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

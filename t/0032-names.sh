@@ -1,5 +1,5 @@
 #!/bin/bash
-# A file is found from a name, and the check that says so bites.
+# A file is found from a name; and check-names finds what breaks this.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -29,7 +29,7 @@ tree() {
 		>"$a/main.c"
 }
 
-# compiles: the tree's objects, as make has them.
+# compiles: makes the objects of the tree, as make does.
 compiles() {
 	(
 		cd "$T/tree" || exit

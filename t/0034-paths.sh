@@ -1,21 +1,23 @@
 #!/bin/bash
-# Every file that a page, a comment or a manual page names is there.
+# Every file that a page, a comment or a manual page names exists.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-# paths FILE...: what they name below the folders of the project, FILE:PATH.
-# Not placeholders (NNNN, <tool>, a wildcard), nor paths in the Go sources.
+# paths FILE...: the paths that they name in folders of the project, as
+# FILE:PATH; without placeholders (NNNN, <tool>, a wildcard) and paths in the Go
+# sources.
 paths() {
 	grep -oHP '(?<![\w/])(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,-]*' \
 		"$@" | grep -vE '[<>*{}$]|NNNN|:cmd/apply/' | sed 's/[.,]*$//' | sort -u
 }
 
-# headers FILE...: the headers that comments name without their folder.
+# headers FILE...: the headers that comments name without a folder.
 headers() {
 	grep -oHE '(^|[ (])[a-z_0-9]+\.h\b' "$@" | sed 's/:[ (]*/:/' | sort -u
 }
 
-# absent: of FILE:PATH lines, those that neither the root nor FILE's folder has.
+# absent: the lines FILE:PATH whose PATH exists neither in the root nor in
+# FILE's folder.
 absent() {
 	local file path
 

@@ -1,6 +1,5 @@
 #!/bin/bash
-# doc/protocol.md says what the tools do: its examples are taken from it,
-# run, and compared.
+# doc/protocol.md is true: its examples are extracted, run and compared.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -62,7 +61,7 @@ echo "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[$thing]}" >"$T/list"
 ireconcile -f "$T/watches.yaml" <"$T/list" >"$T/out"
 same "$T/out" "$T/want" "... and for a List"
 
-# What the table of members says, no more and no less, is what is printed.
+# The members that are printed are those of the table, no more and no less.
 documented=$(sed -n 's/^| `\([a-zA-Z]*\)` |.*/\1/p' doc/protocol.md | sort)
 for member in $(jq -r '.reconcile | keys[]' "$T/want"); do
 	ok "reconcile.$member is documented" \

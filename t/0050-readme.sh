@@ -1,5 +1,5 @@
 #!/bin/bash
-# README.md and doc/: what they point to is there.
+# README.md and doc/: what they point to exists.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

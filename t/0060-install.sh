@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `make install` puts below DESTDIR works from there.
+# The tools that `make install` puts below DESTDIR work from there.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -27,7 +27,7 @@ include "operator";
 def desired: [config_map("a"; {}; {k: "v"})];
 EOF
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default","uid":"1"}}' >"$T/op/in"
-# Moved away, the tree holds nothing that could be found by chance.
+# The source tree is moved away, so that nothing in it is found by chance.
 mv "$root" "$T/elsewhere"
 runs 0 "ireconcile finds the library for programs, wherever it is" \
 	"$T/elsewhere/bin/ireconcile" -f "$T/op/watches.yaml" <"$T/op/in"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# What the compiler and the linker do against faults in memory is in every
-# program that is installed.
+# Every installed program has the protection of compiler and linker against
+# memory errors.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-# Notes of indirect branches are kept only if the C library's start files have
-# them, too: as in a program with nothing of ours.
+# The linker keeps notes of indirect branches only if the C library's start
+# files have them, too: compare with an empty program.
 flag() {
 	sed -n "s/^HARDEN_$1 := *//p" build/config.mk
 }
@@ -39,7 +39,7 @@ for main in cmd/*/main.c; do
 		"... takes libraries from nowhere else"
 done
 
-# In the objects, whatever the start files are.
+# Our objects have them in any case.
 case $("${CC:-cc}" -dumpmachine) in
 x86_64-*) marks="IBT, SHSTK" ;;
 aarch64-*) marks="BTI, PAC" ;;

@@ -1,10 +1,10 @@
 #!/bin/bash
-# What the build finds out about the system, and where it refuses: with a
-# reason. Variables that packagers set are honoured.
+# lib/configure: what the build finds out about the system, which systems it
+# refuses, and why. It honours the variables that packagers set.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-# As configure sees it when pkg-config says that MODULE is VERSION.
+# The same, if pkg-config said that MODULE is VERSION.
 with_module() {
 	cat >"$T/pkg-config" <<-EOT
 		#!/bin/sh
@@ -28,7 +28,7 @@ with_module() {
 	"$@" env PKG_CONFIG="$T/pkg-config" lib/configure
 }
 
-# Minimum versions: what is older is refused, that one is taken.
+# Minimum versions: they are accepted, older ones are refused.
 while read -r module minimum older; do
 	with_module "$module" "$older" runs 100 "$module $older"
 	is "$(cat "$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
@@ -52,7 +52,7 @@ libseccomp 2.5 2.4.4
 libllhttp 9.0 8.1.0
 EOT
 
-# llhttp goes before http_parser, unless told otherwise.
+# llhttp is preferred to http_parser, unless the user chooses.
 with_module libllhttp 9.2 runs 0 "both parsers"
 ok "... llhttp" grep -qx 'HTTP_PARSER_CFLAGS += -DKPIPE_LLHTTP' "$T/out"
 HTTP_PARSER=http_parser with_module http_parser 2.9 runs 0 "told otherwise"
@@ -62,7 +62,7 @@ is "$(cat "$T/err")" \
 	"configure: HTTP_PARSER is llhttp or http_parser, not other" \
 	"... is refused"
 
-# No pkg-config file, or no pkg-config: the header and the library say it.
+# Without pkg-config, or without its file, the header and the library decide.
 runs 0 "no pkg-config" env PKG_CONFIG=false HTTP_PARSER= lib/configure
 ok "... libraries by their names" grep -qx 'JQ_LIBS := -ljq' "$T/out"
 mkdir "$T/empty"
@@ -110,7 +110,7 @@ runs 2 "make ends there, too" make --no-print-directory BUILD="$T/build" \
 ok "... with the reason" grep -q 'kpipe needs Linux' "$T/err"
 runs 0 "make clean needs no library" make -n clean PKG_CONFIG=false CC=false
 
-# Flags of the user.
+# The user's flags.
 runs 0 "make -n" make -n --no-print-directory BUILD="$T/build" BIN="$T/bin" \
 	CPPFLAGS=-DOURS=1 CFLAGS="-O1 -DTHEIRS=1" LDFLAGS=-Wl,--build-id=none
 ok "CPPFLAGS are honoured" grep -qE ' -DOURS=1 .* -c .*lib/base/buf.c' "$T/out"

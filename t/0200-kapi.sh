@@ -1,7 +1,7 @@
 #!/bin/bash
-# kapi from end to end: what one request after the other makes of an object,
-# by curl; then our own tools on it. How every answer reads beside that of a
-# real API server is t/9900-parity.sh's.
+# kapi from end to end: objects and the requests that change them, by curl; then
+# our own tools on it. t/9900-parity.sh compares every answer with that of a
+# real API server.
 # shellcheck source=t/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=t/kapi.sh
@@ -12,12 +12,12 @@ kapi_up
 maps=/api/v1/namespaces/default/configmaps
 merge=application/merge-patch+json
 
-# said FILTER: what jq finds in the last answer.
+# said FILTER: applies jq to the last answer.
 said() {
 	jq -r "$1" <<<"$answer"
 }
 
-# does STATUS METHOD PATH ...: asks; the test is the status.
+# does STATUS METHOD PATH ...: sends a request and tests the status.
 does() {
 	local status=$1 what=$1
 
@@ -87,7 +87,7 @@ does 200 DELETE "$maps/b"
 is "$(said '[.kind, .status, .details.kind] | join(" ")')" \
 	"Status Success configmaps" "an object that goes at once"
 
-# What clients in Go send: {metadata: {name: pb}, data: {k: v}}.
+# A body as clients in Go send it: {metadata: {name: pb}, data: {k: v}}.
 printf 'k8s\0\n\017\n\002v1\022\011ConfigMap\022\016\n\004\n\002pb\022\006\n\001k\022\001v\032\0"\0' \
 	>"$T/pb"
 does 201 POST "$maps" "@$T/pb" application/vnd.kubernetes.protobuf
@@ -98,7 +98,7 @@ is "$(said .message)" "the object provided is unrecognized (must be of type\
  ConfigMap): a message is cut short (6b3873000a0f0a0276311209436f6e6669674d6170127f0a)" \
 	"... cut short: an error"
 
-# Scale, and what a Deployment becomes.
+# Scale, and the defaults of a Deployment.
 apps=/apis/apps/v1/namespaces/default/deployments
 does 201 POST "$apps" '{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},
 	"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}'
@@ -116,7 +116,7 @@ first=$(said '.metadata | tojson')
 does 200 DELETE "$apps/d"
 is "$(said '.metadata | tojson')" "$first" "... and so once only"
 
-# Errors of requests.
+# Requests with errors.
 does 404 POST /api/v1/namespaces/none/configmaps '{"metadata":{"name":"x"}}'
 is "$(said .message)" 'namespaces "none" not found' "a namespace that is not there"
 does 415 POST "$maps" x text/plain

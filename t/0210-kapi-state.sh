@@ -1,6 +1,6 @@
 #!/bin/bash
-# kapi: --load takes the lines of kwatch, objects and Lists; --save writes
-# lines that load to the same; what is wrong with a file is named.
+# kapi: --load reads lines of kwatch, objects and Lists; --save writes lines
+# that load to the same state; errors in a file are named.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -46,7 +46,7 @@ ADDED ServiceAccount kube-system default
 ADDED Service default kubernetes
 BOOKMARK Namespace - -" "what a new cluster has"
 
-# One of everything, out of order: objects of a definition that comes later.
+# Out of order: objects come before their definition.
 cat >"$T/cluster" <<'LINES'
 {"type":"BOOKMARK","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"annotations":{"kpipe.dev/initial-events-begin":"true"}}}}
 {"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"team","uid":"11111111-1111-4111-8111-111111111111","resourceVersion":"9000","generation":7,"creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["example.com/f"],"managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]},"spec":{"size":3},"status":{"phase":"Ready"}}}
@@ -112,7 +112,7 @@ is "$(jq -r 'select(.object.metadata.namespace == "team").object |
 	"kube-root-ca.crt
 lone" "a loaded owner takes its dependents with it, an absent one does not"
 
-# Two recordings, one behind the other: the second tells it all anew.
+# Two recordings, one after the other: the second repeats everything.
 bookmark() {
 	jq -cn --arg a "$1" '{type: "BOOKMARK", object: {apiVersion: "v1",
 		kind: "ConfigMap", metadata: {annotations: {($a): "true"}}}}'
@@ -137,7 +137,7 @@ c
 kube-root-ca.crt" "of two recordings the second counts"
 kapi_down "and it ends"
 
-# What is wrong with a file is said, with its place.
+# An error in a file is reported with its place.
 bad() # WHAT MESSAGE <LINES
 {
 	cat >"$T/bad"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kapi: what the controllers of a cluster do to namespaces and to what is
-# owned. The texts of the conditions were recorded from a real one.
+# kapi: what the controllers of a cluster do to namespaces and to owned objects.
+# The texts of the conditions were recorded from a real cluster.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -37,7 +37,7 @@ map() # NAMESPACE NAME [OTHER METADATA]: makes it, prints its uid
 		jq -r .metadata.uid
 }
 
-owned() # BLOCKS UID...: by ConfigMaps called o-UID; as map's third argument
+owned() # BLOCKS UID...: ConfigMaps o-UID as owners; map's third argument
 {
 	local blocks=$1
 
@@ -132,7 +132,7 @@ is "$(names $ns/configmaps | tr '\n' ' ')" "c kube-root-ca.crt " \
 request PATCH $ns/pods/p "$none" application/merge-patch+json >"$T/out"
 ok "... and goes with the last of them" wait_for 5 gone $ns
 
-# Another one of the same name, at once.
+# At once a namespace of the same name is created.
 for ((i = 0; i < 20; i++)); do
 	request POST /api/v1/namespaces '{"metadata":{"name":"z"}}' >"$T/out"
 	map z c >"$T/out"
@@ -184,7 +184,7 @@ ok "orphan: the owner goes" wait_for 5 gone $maps/r
 is "$(request GET $maps/r1 | jq -c .metadata.ownerReferences)" null \
 	"... its dependent stays, without it"
 
-# A kind that comes later, and goes.
+# A kind that is defined later, and removed.
 request POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
 	'{"metadata":{"name":"things.example.com"},"spec":{"group":
 	"example.com","scope":"Cluster","names":{"plural":"things","kind":

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What one request may cost kapi: time and memory grow with its size, not with
-# the square of it. Each of these took a minute or gigabytes when some list was
-# walked for each of its own items.
+# The cost of one request to kapi: time and memory grow with its size, not with
+# the square of it. Each of these requests once took a minute or gigabytes,
+# because a list was walked for each of its items.
 # shellcheck source=t/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=t/kapi.sh
@@ -12,13 +12,15 @@ kapi_up
 maps=/api/v1/namespaces/default/configmaps
 pods=${maps%configmaps}pods
 
-# many COUNT FORMAT: COUNT times, with a number, between commas.
+# many COUNT FORMAT: prints it COUNT times, each with its number, separated by
+# commas.
 many() {
 	seq "$1" | awk -v f="$2" '{ printf (NR > 1 ? "," : "") f, $1, $1 }'
 }
 
-# Less than 5 s of processor time, which does not depend on who else is busy
-# (but by a factor, where two processors share a core); a sanitizer takes more.
+# Less than 5 s of processor time, which depends little on the load of the
+# machine (by a factor, where two processors share a core); a sanitizer takes
+# more.
 limit=500
 [[ $BIN != *sanitize* ]] || limit=3000
 
@@ -69,7 +71,7 @@ costs 400 "many anchors" POST "$maps" application/yaml
 } >"$T/body"
 costs 400 "deep YAML" PATCH "$maps/f?fieldManager=t" application/apply-patch+yaml
 
-# pod NAME MEMBER ITEMS: one container, with so many of these.
+# pod NAME MEMBER ITEMS: with one container that has these items.
 pod() {
 	printf '{"metadata":{"name":"%s"},"spec":{"volumes":[{"name":"v"}],
 		"containers":[{"name":"c","image":"i","%s":[%s]}]}}' "$@" >"$T/body"
@@ -96,7 +98,7 @@ thing() {
 		"$@" >"$T/body"
 }
 
-# Patterns over which backtracking takes for ever.
+# Patterns for which a backtracking matcher takes for ever.
 cat >"$T/body" <<\END
 {"metadata":{"name":"things.x.io"},"spec":{"group":"x.io","scope":"Namespaced",
 "names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1",
@@ -122,7 +124,7 @@ for selector in "$(many 100000 'k%d')" "a+in+($(many 100000 'k%d'))" \
 	is "$(code)" 200 "a selector of 100,000 parts"
 done
 peak=$(sed -n 's/^VmHWM:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$kapi/status")
-# A sanitizer keeps what was freed.
+# A sanitizer does not give freed memory back.
 case $BIN in *sanitize*) peak=0 ;; esac
 [ "$peak" -lt 1000000 ]
 tap $? "no request took a gigabyte" || note "$peak kB"

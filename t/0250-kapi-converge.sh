@@ -1,7 +1,7 @@
 #!/bin/bash
-# Watches of kapi tell everything, once and in order, to whoever loses the
-# connection, comes too late, lists in pages: t/kapi/converge. SEED=N plays one
-# again, CONVERGE_SECONDS plays longer.
+# Watches of kapi deliver every change once and in order, also to clients that
+# lose the connection, come too late, or list in pages: t/kapi/converge. SEED=N
+# repeats a run, CONVERGE_SECONDS sets its length.
 # shellcheck source=t/lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=t/kapi.sh

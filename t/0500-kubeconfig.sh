@@ -1,12 +1,13 @@
 #!/bin/bash
-# What all tools say when they cannot know the server, trust it, or log in.
+# What all tools say when they do not find the server, do not trust it, or
+# cannot log in.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 t/server/make-certs "$T/pki"
 cp "$T"/pki/*.crt "$T"/pki/*.key "$T"
 mkfifo "$T/end"
-exec 9<>"$T/end" # it ends when its stdin does; bash would give it /dev/null
+exec 9<>"$T/end" # it ends with its stdin, for which bash would use /dev/null
 start sh -c 'exec t/server/misbehave "$@" <&9' - \
 	"$T/server.crt" "$T/server.key" "$T/ca.crt" >"$T/port"
 wait_for 10 test -s "$T/port"

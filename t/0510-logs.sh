@@ -1,13 +1,13 @@
 #!/bin/bash
-# Nobody who names objects, or answers requests, writes into a log what is not
-# there: a message is one line of what can be seen, in both formats.
+# Names of objects and answers of servers cannot forge log lines: a message is
+# one line of visible characters, in both formats.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
 
-# A new line with another tool's words, colours, C1's CSI, DEL, a separator, a
-# turn of the direction, nothing that can be seen: as JSON writes them.
+# A newline and another tool's words, colours, CSI of C1, DEL, a line separator,
+# a change of direction, an invisible character: as JSON writes them.
 evil='x\nkapply: fatal: \u001b[31mALL GONE\u001b[0m\u009b1m\u007f\u2028\u202e\u200b'
 shown='x kapply: fatal: \x1b[31mALL GONE\x1b[0m\u009b1m\x7f\u2028\u202e\u200b'
 
@@ -18,8 +18,7 @@ unforged() {
 		sh -c '! LC_ALL=C grep -q "[^ -~]" "$1"' - "$T/err"
 }
 
-# --- an object's name, as ireconcile has it: what JSON need not escape is there
-# as it is
+# --- an object's name from ireconcile: unescaped where JSON allows it
 name=$evil$(printf '\x7f\u009b\u202e')
 cat >"$T/watches.yaml" <<'END'
 - {group: example.com, version: v1, kind: Thing, program: p.jq}

@@ -14,14 +14,14 @@ mapfile -t scripts < <(git ls-files -co --exclude-standard 2>/dev/null |
 		esac
 	done)
 note "${#scripts[@]} scripts"
-# Of all at once shellcheck takes much longer than of a few at a time.
+# shellcheck is much slower with all files at once than with a few at a time.
 checked() {
 	printf '%s\0' "${scripts[@]}" | xargs -0 -n 8 -P 2 shellcheck -S warning
 }
 ok "shell scripts are clean" checked
 ok "man pages are clean" mandoc -T lint -W warning cmd/*/*.1
 
-# As lib/process/opt.h has it.
+# The shape of main that lib/process/opt.h asks for.
 other=$(for main in cmd/*/main.c; do
 	grep -q '^		return opt_fatal(&' "$main" &&
 		tail -n 2 "$main" |

@@ -8,7 +8,7 @@ TEST_SECONDS=3600
 
 sanitized=$ROOT/build-sanitize/bin
 [ -d "$sanitized" ] || skip_all "no sanitized build"
-# Leaks are what the unit tests look for; a tool's memory ends with it.
+# Leaks are found by the unit tests; a tool frees nothing at its end.
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 export UBSAN_OPTIONS=print_stacktrace=1
 
@@ -20,28 +20,28 @@ check() {
 ran=()
 for test in t/[0-8]*.sh; do
 	case $test in
-	# What does not run our tools, or runs them as they are installed.
+	# These do not run our tools, or run them as installed.
 	t/00[1-6]*|t/09*) continue ;;
-	# The demo, and an operator tried out.
+	# The demo, and t/foreign.
 	t/63*) continue ;;
 	# kpipe keeps $ASAN_OPTIONS from ireconcile, which then reports what
 	# it still held when it refused its program.
 	t/5010*) continue ;;
-	# Leases of two seconds are too short for tools that are this slow.
+	# These tools are too slow for leases of two seconds.
 	t/51[23]*|t/52*) continue ;;
 	# Minutes of jq, or of other people's programs; all characters.
 	t/64*|t/5310*|t/601*|t/6030*|t/6900*) continue ;;
-	# Filters and limits that sanitizers cannot live with.
+	# Sanitizers do not work with these filters and limits.
 	t/5400*|t/5410*) continue ;;
 	esac
-	# What an API server is asked by the tools, each as people call it.
+	# The tools on an API server, each as users call it.
 	! grep -q '^# servers: ' "$test" || continue
 	ran+=("$test")
-	# They wait most of the time.
+	# Most of the time they wait.
 	[ "$(jobs -r | wc -l)" -lt 4 ] || wait -n
 	check "$test" &
 done
-wait # for all but the one that watches the time, which is disowned
+wait # for all but the watchdog, which is disowned
 for test in "${ran[@]}"; do
 	[ ! -e "$T/${test##*/}.failed" ]
 	tap $? "$test" ||

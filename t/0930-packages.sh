@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is missing is named where it cannot be installed.
+# Where packages cannot be installed, the missing ones are named.
 . "${0%/*}/lib.sh"
 
 runs 0 "nothing is missing here" t/install-packages
@@ -10,7 +10,7 @@ for tool in bash cc make pkg-config jq curl openssl prove setpriv \
 	flock pgrep ss git col xxd mmdebstrap unshare clang-format shellcheck prometheus promtool; do
 	ln -s "$(command -v "$tool")" "$T/path"
 done
-# One that has every module, wherever the real one finds them.
+# A python3 that finds every module.
 printf '#!/bin/sh\n' >"$T/path/python3"
 chmod +x "$T/path/python3"
 runs 100 "no mandoc, no valgrind, no apt-get" \

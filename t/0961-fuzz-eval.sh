@@ -1,6 +1,6 @@
 #!/bin/bash
-# Hostile objects against the pipelines and a corpus of expressions: whatever
-# happens, ireconcile goes on, and so do the other primaries.
+# Hostile objects against the pipelines and a corpus of expressions: ireconcile
+# and the other primaries always go on.
 # check-all: fuzzers
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

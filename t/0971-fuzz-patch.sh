@@ -1,6 +1,6 @@
 #!/bin/bash
 # Patches that are almost right, under ASan and UBSan: JSON patches, merge
-# patches, strategic merge patches. What they found is kept in
+# patches, strategic merge patches. Inputs that reached new code are kept in
 # t/fuzz/patch-TYPE.corpus: `FUZZ_KEEP=1 FUZZ_SECONDS=600 t/0971-fuzz-patch.sh`
 # adds to it.
 # check-all: fuzzers

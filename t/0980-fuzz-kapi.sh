@@ -1,8 +1,8 @@
 #!/bin/bash
 # Twenty seconds of requests that are almost right, under ASan and UBSan: bad
-# HTTP/1.1 and HTTP/2, paths, selectors, bodies and patches of all kinds. What
-# was found is kept in t/fuzz/kapi.corpus; this looks for more, guided by the
-# code that an input reaches:
+# HTTP/1.1 and HTTP/2, paths, selectors, bodies and patches of all kinds. Inputs
+# that were found are kept in t/fuzz/kapi.corpus; this looks for more, guided by
+# the code that an input reaches:
 #
 #	make BUILD=build-fuzz SANITIZE=address,undefined \
 #		CFLAGS='-O1 -g -fsanitize-coverage=trace-pc' \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A machine that has make and gcc and nothing else: both commands of README.md
+# On a machine with make and gcc and nothing else, both commands of README.md
 # install what they need, and work.
 # check-all: a bare machine
 export TEST_SECONDS=3600

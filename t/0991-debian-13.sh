@@ -1,5 +1,6 @@
 #!/bin/bash
-# What depends on libraries and on the compiler, on Debian 13: t/debian/suite.
+# The tests that depend on libraries or on the compiler, on Debian 13:
+# t/debian/suite.
 # check-all: other Debians
 export TEST_SECONDS=3600
 # shellcheck source=lib.sh

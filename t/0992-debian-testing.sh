@@ -1,7 +1,7 @@
 #!/bin/bash
-# What depends on libraries and on the compiler, on Debian testing. It changes
-# daily: required is what doc/portability.md says, with those versions; what
-# only a newer one breaks is shown (doc/decisions.md).
+# The tests that depend on libraries or on the compiler, on Debian testing,
+# which changes daily. They must pass with the versions of doc/portability.md; a
+# failure with newer ones is only shown (doc/decisions.md).
 # check-all: other Debians
 export TEST_SECONDS=3600
 # shellcheck source=lib.sh

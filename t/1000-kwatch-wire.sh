@@ -1,5 +1,5 @@
 #!/bin/bash
-# kwatch on the wire: how it gets the initial state, and goes on after faults.
+# kwatch on the wire: how it gets the initial state and recovers from faults.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kwatch.sh
@@ -8,7 +8,7 @@
 ask='allowWatchBookmarks=true'
 initial="initial /api/v1/pods?watch=1&$ask&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
 
-# A watch-list, then live events; a bookmark is kept inside.
+# A watch-list, then live events; a bookmark is not printed.
 serve '{"pods": {
 	"initial": [{"lines": ['"$(ev ADDED a 1 3), $(mark 3), $(ev ADDED b 2 4)"',
 		'"$(mark 5 end), $(ev MODIFIED a 1 6), $(ev DELETED b 2 7)"',
@@ -63,7 +63,7 @@ watch /api/v1/namespaces/s/pods?watch=1&$ask&resourceVersion=20&labelSelector=x%
 	"... with the selector in each request"
 is "$(sed -n 2p "$T/out")" "$(ev ADDED a 1 3)" "items are given their type"
 
-# 410 in the stream: listed anew, and only differences are told.
+# 410 in the stream: it lists again, and only differences are printed.
 serve '{"pods": {
 	"initial": [{"lines": ['"$(ev ADDED same 1 1), $(ev ADDED gone 2 2)"',
 		'"$(ev ADDED other 3 3), $(ev ADDED newer 4 4), $(mark 5 end)"',
@@ -91,7 +91,8 @@ is "$(tail -n 1 "$T/out")" \
 	'{"type":"DELETED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"gone","namespace":"s","uid":"2","annotations":{"kpipe.dev/synthetic":"true"}}}}' \
 	"a made-up DELETED says so"
 
-# A connection that breaks within a frame: from the last version, no doubles.
+# A connection that breaks within a frame: it goes on from the last version, and
+# no event comes twice.
 serve '{"pods": {
 	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(mark 2 end)"',
 		'"$(ev MODIFIED a 1 3)"', "{\"type\":\"MODI"], "end": "cut"}],
@@ -119,7 +120,7 @@ ADDED a 1 1
 end Pod
 ADDED b 1 3" "frames are cut at newlines, not at pieces"
 
-# A relist that breaks: nothing is deleted by it, and the next one decides.
+# A relist that breaks deletes nothing; the next one decides.
 serve '{"pods": {
 	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(ev ADDED b 2 2), $(mark 3 end)"',
 		{"type":"ERROR","object":'"$(status 410 Expired old)"'}]},
@@ -133,7 +134,7 @@ ADDED b 2 2
 end Pod
 DELETED a 1 - synthetic" "a listing that breaks deletes nothing"
 
-# The continue token expires: all in one piece.
+# The continue token expires: it lists all in one piece.
 serve '{"pods": {"list": [{"body": '"$(items 20 more "a 1 3")"'},
 	{"code": 410, "body": '"$(status 410 Expired "continue expired")"'},
 	{"body": '"$(items 30 "" "a 1 3" "b 2 25")"'}]}}'
@@ -146,7 +147,7 @@ requests "list /api/v1/pods?limit=500
 list /api/v1/pods?limit=500&continue=more
 list /api/v1/pods?" "... without pages"
 
-# A server that gives the same token again would be asked for ever.
+# A server that repeats a token must not be asked for ever.
 serve '{"pods": {"list": [{"body": '"$(items 20 more "a 1 3")"'},
 	{"body": '"$(items 20 more "b 2 4")"'},
 	{"body": '"$(items 30 "" "a 1 3" "c 3 25")"'}]}}'
@@ -160,7 +161,7 @@ list /api/v1/pods?limit=500&continue=more
 list /api/v1/pods?" "... without pages"
 ok "... and it is said" grep -q 'the pages of the list have no end' "$T/err"
 
-# An ERROR of 500 as the first event of a watch-list: no watch-lists here.
+# An ERROR of 500 as the first event: this server has no watch-lists.
 serve '{"pods": {
 	"initial": [{"lines": [{"type":"ERROR","object":'"$(status 500 InternalError x)"'}]}],
 	"list": [{"body": '"$(items 20 "" "a 1 3")"'}],
@@ -171,7 +172,7 @@ seen "begin Pod
 ADDED a 1 3
 end Pod" "a watch-list that fails at once: LIST and WATCH"
 
-# Text that is not a frame: listed anew.
+# Text that is not a frame: it lists again.
 serve '{"pods": {
 	"initial": [{"lines": ['"$(ev ADDED a 1 1), $(mark 2 end)"', "oops\n"]},
 		{"lines": ['"$(ev ADDED a 1 3), $(mark 4 end)"'], "end": "hang"}]}}'
@@ -185,7 +186,7 @@ is "$(cat "$T/err")" \
 	"kwatch: warning: cannot watch pods: a line that is not an event came
 kwatch: watching pods now" "... and said"
 
-# A name that JSON escapes: it may be that of a role.
+# A name that JSON escapes: a role may have such a name.
 serve '{"pods": {
 	"initial": [{"lines": ["'"$(ev ADDED 'a\u003cb' 1 1 |
 		sed 's/[\"]/\\&/g')\n"'", '"$(mark 2 end)"',
@@ -198,7 +199,7 @@ ADDED a<b 1 1
 end Pod
 DELETED a<b 1 - synthetic" "a name with an escape in a made-up DELETED"
 
-# A server without versions: what was missed is found by listing anew.
+# A server without versions: what was missed is found by listing again.
 bare='{"metadata":{"name":"a","namespace":"s","uid":"1"}}'
 serve '{"pods": {
 	"initial": [{"code": 422, "body": '"$(status 422 Invalid forbidden)"'}],
@@ -221,7 +222,8 @@ list /api/v1/pods?limit=500
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=" \
 	"... is listed anew"
 
-# Expired at once, again and again: not as fast as the server can answer.
+# Expired at once, again and again: it does not ask as fast as the server
+# answers.
 serve '{"pods": {
 	"initial": [{"code": 422, "body": '"$(status 422 Invalid forbidden)"'}],
 	"list": [{"body": '"$(items 20 "" "a 1 3")"'}],
@@ -239,7 +241,7 @@ ADDED a 1 3
 end Pod" "a version that always expires"
 ok "... is asked for with pauses" [ "$took" -ge 700 ]
 
-# A page that is larger than an answer may be: smaller ones.
+# A page that is larger than an answer may be: it asks for smaller ones.
 serve '{"pods": {"list": [{"body": '"$(items 20 "" "a 1 3")"', "pad": 68000000},
 	{"body": '"$(items 20 "" "a 1 3")"'}]}}'
 runs 0 "a page of 68 MB" kwatch --once --server "$url" po -A

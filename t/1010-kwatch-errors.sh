@@ -1,5 +1,5 @@
 #!/bin/bash
-# kwatch and servers that refuse, fail or are not there: what it says, and how
+# kwatch and servers that refuse, fail or do not answer: what it says, and how
 # it ends.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -9,7 +9,7 @@
 cm='{"lines": [{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}], "end": "hang"}'
 forbidden='pods is forbidden: User \"jo\" cannot watch resource \"pods\" in API group \"\" at the cluster scope'
 
-# 403: says who may not do what; others go on.
+# 403: it says who may not do what; other watches go on.
 serve '{"pods": {"initial": [{"code": 403, "body": '"$(status 403 Forbidden "$forbidden")"'}]},
 	"configmaps": {"initial": ['"$cm"']}}'
 watch pods,cm -A
@@ -33,13 +33,13 @@ end ConfigMap" "... and prints the others"
 is "$(cat "$T/err")" "kwatch: error: cannot list pods: no list" \
 	"... and says which"
 
-# 401: there are no other credentials.
+# 401: there are no other credentials to try.
 serve '{"pods": {"list": [{"code": 401, "body": '"$(status 401 Unauthorized Unauthorized)"'}]}}'
 runs 1 "401" kwatch --server "$url" --once pods -A
 is "$(cat "$T/err")" "kwatch: error: cannot list pods: Unauthorized" \
 	"... is said"
 
-# 429 and 500: later again, said once.
+# 429 and 500: tried again later, logged once.
 serve '{"pods": {"initial": [
 	{"code": 429, "headers": {"Retry-After": "1"}, "body": '"$(status 429 TooManyRequests "storage is (re)initializing")"'},
 	{"code": 500, "body": '"$(status 500 InternalError "boom")"'},
@@ -54,7 +54,8 @@ is "$(cat "$T/err")" \
 kwatch: warning: cannot watch pods: boom
 kwatch: watching pods now" "... and are said once each"
 
-# Nobody listens: waits, says so once; and again when it goes away later.
+# No server listens: it waits and says so once; and again if the server goes
+# away later.
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
 	"watch": [{"lines": ['"$(ev ADDED a 1 6)"'], "end": "hang"}]}}'
 port=$(cat "$T/port")
@@ -79,7 +80,7 @@ kwatch: the API server answers again
 kwatch: warning: ...: waiting for the API server
 kwatch: the API server answers again" "... each said once"
 
-# A kind that is not there. -f waits, an operand is a mistake.
+# An unknown kind: -f waits for it, as an operand it is an error.
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
 	"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}}'
 runs 100 "an operand that is not a resource" kwatch --server "$url" things
@@ -124,7 +125,7 @@ is "$(grep -v '"metrics":' "$T/report")" '
 {"tool":"kwatch","counters":{"events":1,"lines":3,"coalesced":0,"synthetic":0,"objects":1,"relists":0,"reconnects":0}}' \
 	"ready, and counters"
 
-# How it is asked.
+# How the server is asked.
 bad() {
 	runs 100 "$1" kwatch "${@:3}"
 	is "$(cat "$T/err")" "kwatch: fatal: $2" "... says so"

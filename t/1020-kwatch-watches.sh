@@ -1,5 +1,5 @@
 #!/bin/bash
-# kwatch -f: what a watches.yaml makes it ask for, and what it lets through.
+# kwatch -f: what it asks for by a watches.yaml, and what it prints.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kwatch.sh
@@ -101,7 +101,7 @@ is "$(cat "$T/err")" \
 	"kwatch: fatal: $T/w.yaml:7: ConfigMap is a primary with a selector; all entries that name the kind need the same" \
 	"... says where"
 
-# Projection: of two wishes the wider one.
+# Projection: of two entries for a kind, the wider one counts.
 fat='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"s","uid":"1","resourceVersion":"2","labels":{"l":"m","n":"o"}},"spec":{"x":[{"y":1,"z":2}]},"status":{"phase":"P"}}'
 serve '{"pods": {"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":['"$fat"']}}]},
 	"configmaps": '"$empty"', "nodes": '"$empty"'}'
@@ -143,7 +143,7 @@ gets "the same in the other order" "$fat" <<END
 , fields: [status.phase]
 END
 
-# Operands of a kind that is watched already: once, and announced once.
+# An operand of a kind that -f watches, too: one watch, announced once.
 asks "an operand in the namespace of the file" "namespaces/a/configmaps" \
 	cm -n a <<END
 $primary}
@@ -178,7 +178,8 @@ is "$(cat "$T/err")" \
 	"kwatch: fatal: ConfigMap is a primary with a selector; all entries that name the kind need the same" \
 	"... is refused"
 
-# More paths than are looked at would leave values in the recording.
+# More paths than the limit are refused: to ignore some would leave values in
+# the recording.
 printf '%s, redact: [%s]}\n' "$primary" \
 	"$(seq -s, -f 'data.k%.0f' 65)" >"$T/w.yaml"
 runs 100 "65 paths to redact" kwatch --server "$url" --once -f "$T/w.yaml"
@@ -193,7 +194,7 @@ runs 0 "64 of them" kwatch --server "$url" --once --redact -f "$T/w.yaml"
 is "$(short <"$T/out" | sed -n 2p) $(grep -c secret "$T/out")" \
 	"ADDED a 1 2 0" "... are all heeded"
 
-# With --once one namespace that is forbidden does not cost the others.
+# With --once a forbidden namespace does not affect the others.
 printf '%s, namespaces: [x, y]}\n' "$primary" >"$T/w.yaml"
 item='{"metadata":{"name":"a","namespace":"y","uid":"1","resourceVersion":"2"}}'
 serve '{"configmaps": {"list": [

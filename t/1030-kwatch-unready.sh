@@ -1,6 +1,6 @@
 #!/bin/bash
-# kwatch that was ready, and a kind or the server that then is not: what it
-# reports, and that the reader of its lines sees nothing of it.
+# kwatch was ready, and then a kind or the server fails: it reports that, and
+# the reader of its lines does not notice.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kwatch.sh
@@ -8,14 +8,15 @@
 # shellcheck source=clock.sh
 . "${0%/*}/clock.sh"
 
-# Reasons as they were reported, one set a line; "none" when ready again.
+# Reasons as they were reported, a line for each report; "none" when ready
+# again.
 unready() {
 	jq -rR 'fromjson? | select(.unready).unready |
 		to_entries | map("\(.key): \(.value)") | join("; ") |
 		if . == "" then "none" else . end' <"$T/report"
 }
 
-# reported TEXT: the newest set of reasons has it
+# reported TEXT: the newest report contains it
 reported() {
 	unready | tail -n 1 | grep -qF -- "$1"
 }
@@ -52,7 +53,7 @@ watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5" \
 	"... and it goes on from the same version"
 
-# One refusal alone may be of a server that does not know the rules yet.
+# A single refusal does not count: the server may not have read the rules yet.
 serve '{"pods": {"initial": ['"$first"'], "watch": [
 	{"code": 403, "body": '"$(status 403 Forbidden "$no")"'},
 	{"lines": ['"$(ev ADDED b 2 6)"'], "end": "hang"}]}}'
@@ -64,7 +65,7 @@ end Pod
 ADDED b 2 6" "a single refusal after the initial state"
 is "$(cat "$T/err")$(unready)" "" "... is not worth a word"
 
-# A watch-list that is not answered, nor refused: given up after two minutes,
+# A watch-list that is neither answered nor refused: given up after two minutes,
 # and tried again.
 serve '{"pods": {"initial": [{"silent": true},
 	{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}]}}'
@@ -80,8 +81,8 @@ end Pod" "no answer for two minutes: asked again"
 is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server does not answer
 kwatch: watching pods now" "... and said"
 
-# What may pass counts after 15 s, and so does a server that is away: two of
-# them at once, since both take so long.
+# A transient error counts after 15 s, and so does a server that does not
+# answer. Both are tested at once to save time.
 serve '{"pods": {"initial": ['"$first"'], "watch": [
 		{"code": 500, "body": '"$(status 500 InternalError "boom")"'}]},
 	"configmaps": {"initial": ['"$other"']}}'
@@ -121,7 +122,7 @@ is "$(unready | wc -l) $(cat "$T/err.passing")" \
 stop 0
 kill -9 "$passing_server"
 
-# Streams that end before they have begun: the list says why.
+# Streams that end before their first event: the list says why.
 bad='conversion webhook for example.com/v1, Kind=Pod failed: connection refused'
 serve '{"pods": {"initial": [{"lines": []}], "list": [
 		{"code": 500, "body": '"$(status 500 InternalError "$bad")"'},
@@ -151,8 +152,8 @@ end Pod" "a watch that ends at once, again and again"
 is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server ends the stream at once
 kwatch: warning: cannot list pods: $bad" "... is listed, too"
 
-# The connection of a stream that worked is lost: the next one is tried at once,
-# and only if that fails there is something to say.
+# A stream that worked loses its connection: it is opened again at once, and
+# only a failure of that is reported.
 second='"~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~",
 	"~", "~", "~", "~", "~", "~", "~", "~", "~"'
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end), $second"'], "end": "cut"}],
@@ -164,7 +165,7 @@ end Pod
 ADDED a 1 6" "a connection is lost"
 is "$(cat "$T/err")" "" "... without a word"
 
-# A kind that goes away, and comes back.
+# A kind that is removed, and defined again.
 serve '{"pods": {"initial": ['"$first"', {"lines": ['"$(ev ADDED b 2 7), $(mark 8 end)"'], "end": "hang"}],
 	"watch": [{"code": 404, "body": "404 page not found"}]}}'
 watch pods -A --report-fd 3 3>"$T/report"

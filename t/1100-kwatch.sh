@@ -17,7 +17,7 @@ watch_real() {
 	watcher=$!
 }
 
-# told TYPE NAME...: such a line came
+# told TYPE NAME...: a line of that type came for each
 told() {
 	short <"$T/out" | grep -q "^$1 $2 "
 }
@@ -34,7 +34,7 @@ kubectl create secret generic -n x s --from-literal=p=hunter2 \
 	--from-literal=q=hunter2 --from-literal=r=other >/dev/null
 kubectl label configmap -n x a tier=front >/dev/null
 
-# The initial state is just what kubectl sees.
+# The initial state is what kubectl shows.
 runs 0 "--once" kwatch --once cm,secrets,sa,clusterroles -A
 jq -S '.object | select(.metadata.name)' <"$T/out" |
 	jq -s 'sort_by(.kind, .metadata.namespace, .metadata.name)' >"$T/got"
@@ -79,7 +79,7 @@ MODIFIED a
 ADDED b
 DELETED a" "events as they happen"
 
-# The API server dies and comes back: no event twice, none lost.
+# The API server dies and comes back: no event is lost or comes twice.
 server_down
 server_up
 kubectl delete cm -n x b >/dev/null
@@ -163,9 +163,9 @@ is "$(what t)" "ADDED t
 DELETED t" "... and its objects are gone"
 stop 0
 
-# A slow reader: what it sees is as long as there are objects.
+# A slow reader: it gets as many lines as there are objects.
 mkfifo "$T/fifo"
-exec 4<>"$T/fifo" # for both ways: opening it blocks nobody
+exec 4<>"$T/fifo" # read and write, so that opening does not block
 start kwatch cm -n x >&4 2>"$T/err"
 watcher=$!
 big=$(head -c 60000 /dev/zero | tr '\0' x)

@@ -17,7 +17,7 @@ all_end() {
 	end v1 Pod
 }
 
-# Nothing is there: everything is outstanding.
+# Nothing exists: everything is outstanding.
 {
 	all_begin
 	event ADDED "$(thing a 1 "" "$(spec 2 v)")"
@@ -29,7 +29,7 @@ cp "$T/new" "$T/in"
 cp "$T/new.want" "$T/want"
 replay 0 "a new primary: one line with all of it"
 
-# Things come into being; the last one makes another status due.
+# Objects are created; after the last one another status is due.
 {
 	cat "$T/new"
 	event ADDED "$(observed a-0 a v 2)"
@@ -44,7 +44,7 @@ cp "$T/all" "$T/in"
 } >"$T/want"
 replay 0 "what is observed is not said again"
 
-# Converged at the start: silence.
+# Converged at the start: nothing is printed.
 {
 	all_begin
 	event ADDED "$(thing a 5 "" "$(spec 2 v),$(status false)")"
@@ -60,7 +60,7 @@ line "$(configmap a-0 a v),$(configmap a-1 a v)" a 5 \
 	"$(known a-0 uid-a-0 a-1 uid-a-1),$(status false)" >"$T/want"
 replay 0 "--all: whole sets" --all
 
-# Drift, twice: each is repaired, and events that change nothing are nothing.
+# Drift, twice: each is repaired. Events that change nothing print nothing.
 {
 	cat "$T/converged"
 	event MODIFIED "$(observed a-0 a drift 6)"
@@ -75,13 +75,13 @@ drift() {
 }
 {
 	drift
-	# The status was asked for and is no longer wanted.
+	# A status that was requested is no longer desired.
 	line "" a 5
 	drift
 } >"$T/want"
 replay 0 "drift is repaired each time"
 
-# Deleted by hand: made again. Recreated by another: that is not ours.
+# Deleted by hand: created again. Recreated by another client: not ours.
 {
 	cat "$T/converged"
 	event DELETED "$(observed a-0 a v 6)"
@@ -97,7 +97,7 @@ replay 0 "a deleted item is made again"
 } >"$T/in"
 replay 0 "an object of that name without our marks is none of ours"
 
-# A desired field was dropped while nothing ran: the digest tells.
+# A desired field was dropped while ireconcile did not run: the digest differs.
 {
 	all_begin
 	event ADDED "$(thing a 5 "" "$(spec 1 v),$(status false)")"
@@ -107,8 +107,8 @@ replay 0 "an object of that name without our marks is none of ours"
 drift >"$T/want"
 replay 0 "fields that are no longer desired: applied again"
 
-# The spec changes: the newest line says all; what is not wanted any more is
-# cancelled, what is left over is deleted.
+# The spec changes: the newest line is complete; what is no longer desired is
+# cancelled, or deleted if it exists.
 {
 	cat "$T/new"
 	event MODIFIED "$(thing a 2 "" "$(spec 2 w)")"
@@ -126,7 +126,7 @@ replay 0 "fields that are no longer desired: applied again"
 } >"$T/want"
 replay 0 "a changed spec"
 
-# Gone while something is outstanding: an empty line cancels.
+# The primary is deleted while something is outstanding: an empty line cancels.
 {
 	cat "$T/new"
 	event DELETED "$(thing a 1 "" "$(spec 2 v)")"
@@ -137,7 +137,7 @@ replay 0 "a changed spec"
 } >"$T/want"
 replay 0 "a primary that is gone is cancelled"
 
-# Another object of the same name and uid order: DELETED, then ADDED.
+# Another object of the same name: DELETED, then ADDED.
 {
 	cat "$T/converged"
 	event ADDED "$(thing a 9 "" "$(spec 1 v)" | sed 's/uid-a"/uid-new"/')"
@@ -148,7 +148,7 @@ replay 0 "a primary that is gone is cancelled"
 } | sed 's/"uid-a"/"uid-new"/g' >"$T/want"
 replay 0 "a primary that came anew owns nothing of the old one"
 
-# Two primaries: sorted at the start, in the order of events later.
+# Two primaries: sorted by name at the start, later in the order of events.
 {
 	all_begin
 	event ADDED "$(thing b 2 "" "$(spec 0 v)")"
@@ -174,7 +174,8 @@ hide_paths "$T/out" >"$T/got"
 same "$T/got" "$T/new.want" "the real clock: the same line"
 
 
-# Deleted and made again between two looks: nobody asked for anything for it.
+# Deleted and created again between two evaluations: nothing was requested for
+# the new one.
 again() { thing a "$1" "" "$(spec 0 v)" | sed "s/uid-a/uid-$2/"; }
 {
 	all_begin

@@ -11,7 +11,7 @@ new() {
 		"$(known "$1-0" null),$(status true),$(on_error)"
 }
 
-# A kind that was never announced is complete at the end.
+# A kind without bookmarks is complete at the end of the input.
 thing a 1 "" "$(spec 1 v)" >"$T/in"
 new a 1 >"$T/want"
 replay 0 "a bare object"
@@ -26,7 +26,7 @@ replay 0 "a bare object"
 line "" a 1 "$(status false)" >"$T/want"
 replay 0 "a pretty List, as kubectl get -o json prints it"
 
-# Announced and not ended: nothing is said for those that depend on it.
+# Begun and not ended: nothing is printed for primaries that need the kind.
 {
 	begin v1 Pod
 	thing a 1 "" "$(spec 1 v)"
@@ -37,7 +37,7 @@ is "$(cat "$T/err")" \
 	"ireconcile: error: the input ends before it is complete: Pod" \
 	"... is named"
 
-# Announced again: what was not mentioned since is gone.
+# Begun again: objects that do not come again are gone.
 {
 	begin v1 ConfigMap
 	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")"
@@ -52,7 +52,7 @@ is "$(cat "$T/err")" \
 } >"$T/want"
 replay 0 "two recordings in one file"
 
-# Bad lines are named, the rest is processed.
+# Bad lines are reported, the rest is processed.
 {
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
 	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata"'
@@ -107,7 +107,7 @@ same "$T/err" "$T/want.err" "... each is named by its number"
 : >"$T/want"
 replay 0 "no input"
 
-# Where it looks, and what it refuses to start with.
+# Where it looks for the program, and why it refuses to start.
 runs 100 "without -f" ireconcile
 is "$(cat "$T/err")" "ireconcile: fatal: -f WATCHES is missing" "... message"
 runs 100 "a watches file that is not there" ireconcile -f "$T/none.yaml"
@@ -131,7 +131,7 @@ broken $'def desired: [\n\t{a: }];' ':2: syntax error: unexpected `}`'
 broken 'include "none"; def desired: [];' ":1: cannot find the library none.jq"
 broken 'def status: {};' ': does not define `desired`'
 
-# Namespaces: a primary elsewhere is not ours.
+# Namespaces: a primary in another one is not ours.
 sed 's/  dependents:/  namespaces: [other, third]\n&/' "$T/watches.yaml" \
 	>"$T/other.yaml"
 thing a 1 "" "$(spec 1 v)" >"$T/in"

@@ -11,7 +11,7 @@ failed() {
 	printf '"status":{"busy":true,"error":"%s","pods":[]}' "$1"
 }
 
-# kapply wrote our onError: that is agreed to, while it is outstanding.
+# kapply wrote our onError: that agrees while something is outstanding ...
 {
 	event ADDED "$(thing a 1 "" "$spec1,$(failed "the reason")")"
 } >"$T/in"
@@ -26,14 +26,15 @@ cat "$T/in" "$T/p" >"$T/x" && mv "$T/x" "$T/in"
 line "" a 1 "$(status false)" >"$T/want"
 replay 0 "an observed onError goes when nothing is outstanding"
 
-# A status with more than we say is ours to cut: it is owned whole.
+# The status is owned whole: members that the program does not give are removed.
 {
 	event ADDED "$(observed a-0 a v 7)"
 	event ADDED "$(thing a 1 "" "$spec1"',"status":{"busy":false,"old":1}')"
 } >"$T/in"
 replay 0 "a field of the status that is dropped"
 
-# A program that fails for one primary: no items, its status, the others go on.
+# A program that fails for one primary: it gets a status and no items; the
+# others go on.
 sed -i 's/^def desired: /&if .primary.spec.k == "bad" then error("no \\(.primary.spec.k) things") else . end | /' \
 	"$T/program.jq"
 {
@@ -51,7 +52,7 @@ is "$(cat "$T/err")" \
 	"ireconcile: error: thing.example.com ns/a: no bad things" \
 	"... names it"
 
-# desired COMMENT JQ MESSAGE: a program that says nothing useful.
+# desired COMMENT JQ MESSAGE: `desired` gives something that is not usable.
 desired() {
 	cp "$T/program.jq" "$T/saved.jq"
 	printf 'def desired: %s;\ndef status: {e: .error};\n' "$2" \
@@ -109,7 +110,7 @@ line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
 	"$(known a-0 uid-a-0 a-1 uid-a-1)" >"$T/want"
 replay 0 "... when they exist, both are kept as desired"
 
-# The time of a condition that was not observed yet is nothing new.
+# A condition that is not observed yet keeps its time.
 cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: {conditions: [{type: "Ready", lastTransitionTime: (.now | todate), status: .primary.spec.k}]};
@@ -134,7 +135,7 @@ ready() {
 } >"$T/want"
 replay 0 "the time of a condition says nothing new"
 
-# Events: once per content.
+# An Event is printed once, unless its content changes ...
 cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: {};
@@ -160,7 +161,7 @@ said() { printf '"events":[{"message":"%s","reason":"Said","type":"Normal"}]' "$
 } >"$T/want"
 replay 0 "events are sent once"
 
-# ... also where there is something else to say.
+# ... also on a line that is printed for another reason.
 sed -i 's/^def status: .*/def status: {k: .primary.spec.k};/' "$T/program.jq"
 {
 	begin_all
@@ -186,8 +187,8 @@ line "$(configmap a-0 a v)" a 1 "$(known a-0 null)" |
 	sed 's/}}$/,"maxConcurrentReconciles":3}}/' >"$T/want"
 replay 0 "manageStatus and maxConcurrentReconciles"
 
-# A guarded status is for the version that was read: asked for again with
-# another one, at once, until it is there.
+# A guarded status is valid for the version that was read: with every new
+# version it is requested again, at once, until it is observed.
 sed 's/  manageStatus: false/  guardStatus: true/; /maxConcurrent/d' \
 	"$T/watches.yaml" >"$T/w" && mv "$T/w" "$T/watches.yaml"
 cat >"$T/program.jq" <<'END'
@@ -221,7 +222,7 @@ is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:$(
 
 write_program
 
-# What a program says about its input is shown as it is: no cursor moves.
+# A program's message about its input is escaped: it cannot move a cursor.
 cat >"$T/program.jq" <<'END'
 def desired: error(.primary.spec.e);
 def status: {e: .error};
@@ -235,7 +236,7 @@ is "$(jq -r .reconcile.status.e "$T/out")" "$seen" "... in .error it is escaped"
 is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $seen" \
 	"... as in the log"
 
-# Another function than desired fails: nothing is applied or pruned, either.
+# Another function than desired fails: then, too, nothing is applied or pruned.
 # failing FUNCTION BODY
 failing() {
 	cat >"$T/program.jq" <<-'END'
@@ -255,7 +256,7 @@ failing status 'def status: if .error then {e: .error} else error("no") end;'
 failing requeue "$ok_status def requeue: error(\"no\");"
 failing events "$ok_status def events: error(\"no\");"
 
-# A set that is longer than a line can be is a failure of its primary.
+# A set that is longer than a line may be is an error of its primary.
 cat >"$T/program.jq" <<'END'
 def desired: .primary.metadata.name as $n
 	| [range(if $n == "big" then 3 else 0 end)

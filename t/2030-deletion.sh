@@ -22,7 +22,7 @@ def desired: [
 END
 finalizer='"finalizers":["example.com/cleaner"]'
 part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
-# marks KEY: of a member elsewhere
+# marks KEY: of a member in another namespace
 marks() {
 	printf '"annotations":{"kpipe.dev/member":"Thing.example.com/ns/a %s","kpipe.dev/paths":"PATHS"},"labels":{"kpipe.dev/part-of":"%s"}' \
 		"$1" "$part_of"
@@ -32,7 +32,8 @@ ns_item=$(printf '{"apiVersion":"v1","kind":"Namespace","metadata":{%s,"name":"o
 cm_item=$(printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
 	"$(marks ConfigMap/of-a/c)")
 
-# The finalizer goes before anything is created; marks where no owner can be.
+# The finalizer is set before anything is created; marks are used where an owner
+# reference is not possible.
 thing a 1 >"$T/in"
 line "$ns_item,$cm_item" a 1 \
 	'"known":{"Namespace//of-a":null,"ConfigMap/of-a/c":null},"finalizers":{"add":["example.com/cleaner"]}' \
@@ -59,7 +60,7 @@ config() { # RV [METADATA]
 : >"$T/want"
 replay 0 "converged is silent"
 
-# A copied label makes nobody's object ours, nor does one of the two.
+# A copied label does not make an object ours, nor does the annotation alone.
 for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
 	"s/$part_of/$(printf x | sha256sum | cut -c 1-32)/" \
 	"s/$part_of/copied/" \
@@ -74,7 +75,8 @@ for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
 	replay 0 "no member: $how"
 done
 
-# Nor does a reference that Kubernetes would not follow, or that does not control.
+# Nor does an owner reference that Kubernetes would not follow, or one that is
+# not a controller's.
 ref='{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"a","uid":"uid-a"}'
 # owned NAMESPACE REF
 owned() {
@@ -105,7 +107,7 @@ refers "no member: another name" ns "${ref/\"name\":\"a\"/\"name\":\"b\"}"
 refers "no member: another uid" ns "${ref/uid-a/uid-b}"
 refers "no member: from another namespace" elsewhere "$ref"
 
-# Default deletion: all members, then the finalizer.
+# Deletion by default: all members, then the finalizer.
 dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 everything_complete() {
 	local kind
@@ -139,7 +141,7 @@ deleted() {
 	deleted 4 '"finalizers":{"remove":["example.com/cleaner"]}'
 } >"$T/want"
 replay 0 "deletion without finalize: members, then the finalizer"
-# In two steps: what is said before the last one is gone.
+# In two steps: what is printed before the last member is gone.
 sed -n '/"DELETED".*"Namespace"/q;p' "$T/in" >"$T/before"
 cp "$T/in" "$T/whole"
 cp "$T/before" "$T/in"
@@ -157,12 +159,13 @@ END
 	line "" a 1 '"status":{"left":0}'
 	deleted 4 "\"delete\":[$gone_ns],\"status\":{\"left\":1},\"onError\":{\"left\":1}"
 	deleted 4 '"finalizers":{"remove":["example.com/cleaner"]},"status":{"left":0},"onError":{"left":0}'
-	# The finalizer is off: nothing more is said, the status is not wanted.
+	# The finalizer is removed: nothing more is printed, no status is
+	# desired.
 	deleted 8
 } >"$T/want"
 replay 0 "deletion with finalize"
 
-# finalize cannot delete what is none of ours.
+# finalize cannot delete an object that is not ours.
 {
 	event ADDED "$(thing a 4 "$finalizer,$dying")"
 	event ADDED '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"x"}}'
@@ -181,7 +184,7 @@ is "$(cat "$T/err")" \
 : >"$T/want"
 replay 0 "a terminating primary without our finalizer"
 
-# A terminating item is waited for; applied to only to drop a finalizer.
+# A terminating item is waited for; it is applied only to remove a finalizer.
 sed -i '/^def finalize/,$d' "$T/program.jq"
 {
 	event ADDED "$(thing a 1 "$finalizer")"
@@ -237,8 +240,8 @@ replay 0 "a delete that is no longer wanted"
 replay 0 "what is terminating is not deleted again"
 
 
-# A terminating object is outstanding even if it agrees, and nobody else's
-# finalizer is a reason to apply to it.
+# A terminating object is outstanding even if it agrees; finalizers of others
+# are no reason to apply it.
 write_program
 held='"finalizers":["example.org/other"]'
 for value in v other; do
@@ -252,8 +255,7 @@ for value in v other; do
 	replay 0 "waits for a terminating object (k: $value)"
 done
 
-# What another operator made: kapply may take it over, where it stands in the
-# way.
+# An object of another operator has an item's name: kapply may adopt it.
 sed -i 's/  program:/  adopt: {label: "${ADOPT:-}"}\n&/' "$T/watches.yaml"
 {
 	event ADDED "$(thing a 1 "" "$(spec 2 v),$(status true)")"

@@ -10,7 +10,7 @@ due=$(line "$(configmap a-0 a v)" a 1 \
 	"$(known a-0 null),$(status true),$(on_error)")
 a=$(thing a 1 "" "$(spec 1 v)")
 
-# 10 s, then 20, 40, ... as long as nothing changes.
+# After 10 s, then 20, 40, ... as long as nothing changes.
 {
 	begin_all
 	end_all
@@ -48,8 +48,9 @@ TZ=Europe/Berlin ireconcile -f "$T/watches.yaml" --clock=input \
 	<"$T/in" >"$T/second"
 same "$T/second" "$T/first" "the same file gives the same bytes"
 
-# A difference that stays although it was applied: the status arrived, the
-# object did not change. Tolerated from the deadline on, until it changes.
+# A difference that stays although it was applied: the status was written, the
+# object did not change. It is tolerated from the deadline on, until the object
+# changes.
 stuck=$(observed a-0 a other 3)
 {
 	begin_all
@@ -75,7 +76,7 @@ is "$(cat "$T/err")" \
 	"ireconcile: warning: thing.example.com ns/a: the difference stays after it was applied and is tolerated: ConfigMap/ns/a-0: .data.k" \
 	"... and logged once, with its path"
 
-# Not so if kapply failed (the status is our onError), or did not get there.
+# Not if kapply failed (the status is our onError), or has not applied it yet.
 {
 	begin_all
 	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")" \
@@ -115,7 +116,8 @@ at() { line "" "$1" 1 "\"status\":{\"at\":$2}"; }
 	at b 1
 	at a 1
 	at c 1
-	# Due at the same time: by key. b again and again.
+	# Primaries that are due at the same time are sorted by key; b is due
+	# again and again.
 	at a 1.5
 	at b 1.5
 	at b 2

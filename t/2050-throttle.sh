@@ -29,7 +29,7 @@ a_thing() { # NAME RV VALUE [PHASE]
 	[ $# -lt 4 ] || rest+=",\"status\":{\"phase\":\"$4\"}"
 	thing "$1" "$2" "" "$rest"
 }
-# The digest differs by primary: the owner's uid is in the paths.
+# The digest differs between primaries: the owner's uid is in the paths.
 own() { # NAME RV VALUE: its ConfigMap, observed
 	PATHS=$(a_thing "$1" 1 v | ireconcile -f "$T/watches.yaml" |
 		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
@@ -47,7 +47,7 @@ short() {
 		jq -r '"\(.reconcile.primary.name)@\(.reconcile.primary.resourceVersion):\(.items | map(.data.k) | join(",")):\(.reconcile.status.phase // "-")"' |
 		tr '\n' ' '
 }
-available() { # NAME RV VALUE: it is made, and becomes Available
+available() { # NAME RV VALUE: it is created, and becomes Available
 	own "$1" "$2" "$3"
 	event MODIFIED "$(a_thing "$1" "$2" "$3" Available)"
 }
@@ -76,7 +76,7 @@ is "$(short)" \
 is "$(short)" "a@1:v:Processing b@1:v:Processing b@1::Available " \
 	"... and not before"
 
-# Nothing is outstanding, its status is observed: but it is not settled.
+# Nothing is outstanding and the status is observed, but it is not settled.
 sed -i.saved 's/.outstanding == \[\]/& and .primary.metadata.labels.up == "yes"/' \
 	"$T/program.jq"
 {
@@ -116,7 +116,7 @@ short >"$T/after"
 is "$(tr ' ' '\n' <"$T/after" | grep -c '^[cd]')" 2 "a slot is held 15 minutes"
 is "$(tr ' ' '\n' <"$T/before" | grep -c '^[cd]')" 0 "... and not less"
 
-# A waiting primary keeps its state: also its changes wait.
+# A waiting primary keeps its state, and its changes wait, too.
 {
 	begin v1 ConfigMap
 	for i in a b c; do
@@ -140,7 +140,7 @@ is "$(short)" \
 	"a@2:w:Processing b@2:w:Processing a@2::- c@4:x:Processing " \
 	"changes wait, too; what agrees again does not"
 
-# At the start, what was begun and is not settled holds slots.
+# At the start, primaries that were begun and are not settled hold slots.
 {
 	for i in a b c d; do
 		event ADDED "$(a_thing $i 1 v)"
@@ -152,7 +152,7 @@ is "$(short)" \
 } >"$T/in"
 is "$(short)" "c@2:v:- d@2:v:- " "at the start those in work go on"
 
-# First come, first served, whoever is looked at first.
+# First come, first served, in whatever order they are evaluated.
 cp "$T/watches.yaml" "$T/w" && cp "$T/program.jq" "$T/p"
 echo '  related: [{apiVersion: v1, kind: Secret}]' >>"$T/watches.yaml"
 sed -i 's/^def settled: /&.related.Secret != [] and /' "$T/program.jq"
@@ -182,7 +182,7 @@ is "$(short)" "a@1:v:Processing b@1:v:Processing d@2::Available " \
 	"deletion does not wait"
 
 
-# One that waits and is then deleted is not in the way of others.
+# One that is deleted while it waits does not block others.
 {
 	cat "$T/start"
 	event MODIFIED "$(thing c 2 '"finalizers":["example.com/x","example.org/y"],"deletionTimestamp":"2026-01-01T00:00:00Z"')"
@@ -194,7 +194,7 @@ is "$(tr ' ' '\n' <"$T/got" | grep '^d')" "d@1:v:Processing" \
 	"a waiting primary that is deleted leaves the queue"
 sed -i '/finalizer:/d' "$T/watches.yaml"
 
-# --all prints what agrees, too; that is not in work.
+# --all prints sets that agree, too; they need no slot.
 {
 	cat "$T/start"
 	available b 2 v
@@ -203,8 +203,8 @@ ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" >"$T/out"
 is "$(jq -r .reconcile.primary.name "$T/out" | grep -c '^c')" 1 \
 	"--all: settled frees a slot"
 
-# What is no longer wanted is cancelled, though something waited for a slot
-# in between.
+# What is no longer desired is cancelled, even if a change waited for a slot
+# meanwhile.
 cat >"$T/program.jq" <<'END'
 def desired: .primary.spec.k as $k
 	| if $k == "none" then [] else [{apiVersion: "v1", kind: "ConfigMap",

@@ -1,5 +1,6 @@
 #!/bin/bash
-# ireconcile: which objects a primary sees: owner, label, jq, related; scopes.
+# ireconcile: which objects a primary sees (owner, label, jq, related), and
+# scopes.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -58,7 +59,8 @@ all() { # OWNED RELATED
 } >"$T/want"
 replay 0 "what two primaries see"
 
-# A change, also of a label, reaches who saw it and who sees it now.
+# A change, also of a label, reaches the primaries that saw the object before
+# and those that see it now.
 {
 	cat "$T/in"
 	for kind in ConfigMap Pod Service Event Secret Node; do
@@ -85,13 +87,13 @@ is "$(jq -c '[.reconcile.primary.name, .reconcile.status.owned.Pod]' <"$T/out")"
 ["a",["x/one"]]
 ["a",[]]' "... reach the old and the new primary"
 
-# The environment reaches .operator and nothing else.
+# Of the environment a program sees .operator and nothing else.
 thing a 1 >"$T/in"
 THING_IMAGE=other runs 0 "a variable of watches.yaml" \
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 is "$(jq -r .reconcile.status.image "$T/out")" other "... is in .operator"
 
-# A cluster-scoped primary owns in every namespace.
+# A cluster-scoped primary owns objects in every namespace.
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1
@@ -164,7 +166,7 @@ is "$(jq -c '[.reconcile.manager, .reconcile.known]' "$T/out")" \
 	'["kpipe-thing.example.com",{"ConfigMap/ns/c":"uid-c"}]
 ["kpipe-configmap",{"Pod/ns/c":null}]' "... each with its own set"
 
-# What desired reads of related kinds is followed.
+# Related objects that `desired` reads are followed.
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1
@@ -196,7 +198,7 @@ is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "one" "two" "" ' \
 	"... each of its changes is followed"
 sed -i 's/(.related.*join(" "))/"x"/' "$T/program.jq"
 
-# selector: a primary that no longer matches is not ours any more.
+# selector: a primary that no longer matches is no longer ours.
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1
@@ -252,7 +254,8 @@ runs 0 "a related object that is no longer selected" \
 is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "s" "" ' \
 	"... is followed"
 
-# What a map shows is not ours for that, nor what is ours and only observed.
+# An object is not ours because a map shows it; and one that is only observed is
+# not pruned.
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1

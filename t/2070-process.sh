@@ -1,5 +1,5 @@
 #!/bin/bash
-# ireconcile as a process: gate, reports, a reader that goes, the sandbox,
+# ireconcile as a process: the gate, reports, a reader that ends, the sandbox,
 # programs that never end.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -43,7 +43,7 @@ is "$(cat "$T/out")" "" "... nothing is printed"
 is "$(cat "$T/err")" \
 	"ireconcile: error: the gate was closed before it opened" "... message"
 
-# A reader that is gone.
+# The reader has ended.
 replay_in() {
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 }
@@ -66,8 +66,8 @@ runs 0 "a slow reader gets all" bash -c \
 	"ireconcile -f '$T/watches.yaml' <'$T/many' | { sleep 0.3; wc -l; }"
 is "$(cat "$T/out")" 2000 "... lines"
 
-# A reader that takes nothing: the input is read nevertheless, and by that
-# nobody waits; memory holds the objects and not the events.
+# A reader that takes nothing: ireconcile still reads its input, so that its
+# writer does not wait; memory holds the objects and not the events.
 mkfifo "$T/flood" "$T/sink"
 sed 's/^def desired: /&[range(20)] as $many | /; s/k: .primary.spec.k/k: (.primary.spec.k * 200)/' \
 	"$T/program.jq" >"$T/large.jq"
@@ -99,8 +99,8 @@ is "$(tail -n 50 "$T/flood.out" | jq -r .reconcile.primary.name | sort -u | wc -
 	50 "... for each primary"
 
 # While nothing may be decided (the gate is closed, or a kind is incomplete),
-# primaries come and go without a trace.
-# come_and_go WHAT COMMAND: ireconcile reads it all, and stays small
+# primaries that come and go leave no memory behind. come_and_go WHAT COMMAND:
+# ireconcile reads it all, and stays small
 come_and_go() {
 	rm -f "$T/flood" "$T/fed"
 	mkfifo "$T/flood"
@@ -108,10 +108,10 @@ come_and_go() {
 	pid=$!
 	exec 6>"$T/flood"
 	cat "$T/flood.in" >&6
-	# All is read when the pipe is empty: the last of it was an error.
+	# The last line is an error: when it is reported, all was read.
 	ok "$1: all is read" wait_for 20 grep -q WHATEVER "$T/flood.err"
 	kb=$(awk '/VmRSS/ {print $2}' "/proc/$pid/status")
-	# A sanitizer keeps what was freed.
+	# A sanitizer does not give freed memory back.
 	nm -D "$BIN/ireconcile" | grep -q __asan_init ||
 		ok "... and nothing kept ($kb KiB)" [ "$kb" -lt 15000 ]
 	exec 6>&-
@@ -153,8 +153,8 @@ is "$(cat "$T/err")" \
 	"ireconcile: error: thing.example.com ns/a: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
 	"... and is named"
 
-# It is tried again after a delay that doubles, and no sooner: neither another
-# spec nor another object of that name gets around it. What goes well ends it.
+# It is tried again after a delay that doubles, and no sooner, even if its spec
+# changes or it is created again. A success ends the delays.
 gen() { printf '"generation":%s' "$1"; }
 again() { sed 's/uid-a/uid-again/' <<<"$1"; }
 {
@@ -184,10 +184,10 @@ is "$(jq -c '[.reconcile.primary.uid, (.items | length)]' "$T/out" | tail -n 2)"
 	'["uid-again",1]
 ["uid-again",2]' "... and recovers"
 
-# A build with sanitizers knows no sandbox.
+# A build with sanitizers has no sandbox.
 ! nm "$BIN/ireconcile" 2>/dev/null | grep -q __asan_init || done_testing
 
-# The sandbox: nothing can be opened once it runs.
+# The sandbox: once it runs, no file can be opened.
 write_program
 {
 	begin example.com/v1 Thing
@@ -209,7 +209,7 @@ runs 0 "--sandbox=off" ireconcile -f "$T/watches.yaml" --sandbox=off <"$T/in"
 same "$T/out" "$T/sandboxed" "... gives the same"
 same "$T/err" /dev/null "... without a word"
 
-# On a system that has none.
+# On a system without seccomp.
 none="there is no sandbox: the kernel has no seccomp"
 runs 0 "no seccomp" t/no-seccomp ireconcile -f "$T/watches.yaml" <"$T/in"
 same "$T/out" "$T/sandboxed" "... gives the same"

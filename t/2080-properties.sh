@@ -1,6 +1,7 @@
 #!/bin/bash
-# ireconcile: whatever the way to a state, what is said about it is the same.
-# Random histories; replayed from any prefix, doubled, in one List at the end.
+# ireconcile: what it prints for a state does not depend on the way to it.
+# Random histories, replayed from any prefix, doubled, and with one List at the
+# end.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -38,7 +39,7 @@ history() {
 	done
 }
 
-# sets: all that is to be said about the last state of the input
+# sets: everything that ireconcile prints for the last state of the input
 sets() {
 	ireconcile -f "$T/watches.yaml" --all
 }
@@ -56,7 +57,7 @@ for seed in 1 2 3 4 5 6; do
 		} | sets >"$T/got"
 		same "$T/got" "$T/want" "... $n events, then all from the start"
 	done
-	# What a relist says: announced, the rest, ended.
+	# A relist: begin, all events again, end.
 	{
 		cat "$T/events"
 		for kind in ConfigMap Pod; do
@@ -71,8 +72,8 @@ for seed in 1 2 3 4 5 6; do
 	} | sets >"$T/got"
 	same "$T/got" "$T/want" "... a second recording behind the first"
 
-	# The last line of each primary, event by event, says what is new: with
-	# the observed state as it is, nothing of it is missing in the whole.
+	# Event by event, the last line of each primary must have every item
+	# that a fresh start on the same state finds outstanding.
 	{
 		for kind in ConfigMap Pod; do
 			begin v1 $kind
@@ -92,7 +93,7 @@ for seed in 1 2 3 4 5 6; do
 			awk -F'"' '{line[$2] = $0} END {for (n in line) print line[n]}' |
 			sort
 	}
-	# Outstanding now, according to a fresh start on the same state.
+	# The fresh start.
 	ireconcile -f "$T/watches.yaml" <"$T/events" >"$T/fresh"
 	last "$T/fresh" >"$T/fresh.last"
 	last "$T/run1" >"$T/live.last"

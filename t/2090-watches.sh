@@ -1,19 +1,19 @@
 #!/bin/bash
-# watches.yaml: what is refused, by each tool that reads it, and how; the
-# example of doc/watches.md.
+# watches.yaml: every tool that reads it refuses the same errors with the same
+# message; the example of doc/watches.md.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 cd "$T" || exit 1
 echo 'def desired: [];' >reconcile.jq
 tools=(ireconcile kwatch kpipe)
-# kwatch wants to know a server before; nobody is there.
+# kwatch needs the address of a server first; none listens there.
 printf '%s\n' 'apiVersion: v1' 'kind: Config' 'current-context: c' \
 	'contexts: [{name: c, context: {cluster: c}}]' \
 	'clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]' >config
 export KUBECONFIG=$T/config
 
-# refused WHAT MESSAGE: w.yaml, by all of them
+# refused WHAT MESSAGE: all of them refuse w.yaml
 refused() {
 	local tool
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# ireconcile: what is created at most once is asked for again, at once, when
-# the line that asked for it has become stale; and timers are precise.
+# ireconcile: an item that is created at most once is requested again, at once,
+# if the line that requested it has become stale; and timers are precise.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -17,21 +17,21 @@ def desired: [once({apiVersion: "v1", kind: "ConfigMap",
 def status: {busy: (.outstanding != [])}
 	+ if .error then {error: .error} else {} end;
 END
-begin_things() { # all but the Things are complete
+begin_things() { # all kinds but the Things are complete
 	begin_all
 	end v1 ConfigMap
 	end v1 Pod
 }
 busy() { printf '"status":{"busy":%s}' "$1"; }
-# asks RV [STATUS]: the line that asks for it
+# asks RV [STATUS]: the line that requests it
 asks() {
 	# shellcheck disable=SC2016
 	line "$(configmap a-0 a v)" a "$1" \
 		"$(known a-0 null),\"once\":[\"ConfigMap/ns/a-0\"],${2:-$(busy true)},\"onError\":{\"busy\":true,\"error\":\"\${error}\"}"
 }
 
-# Our finalizer, somebody's annotation: the primary that the line names is no
-# more.
+# Our finalizer and another client's annotation change the version of the
+# primary: the line that names the old one is stale.
 {
 	begin_things
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
@@ -63,8 +63,8 @@ event MODIFIED "$(thing a 21 "" "$(spec 1 v),$(busy false)")" >>"$T/in"
 line "" a 9 "$(busy false)" >>"$T/want"
 replay 0 "... and not when it is there"
 
-# The status of the line arrived: kapply created it, though we do not see it
-# yet. Asking again would be one time too many.
+# The status of the line was written: kapply created the item, although we have
+# not observed it yet. Another request would create a second one.
 {
 	begin_things
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
@@ -76,7 +76,7 @@ replay 0 "... and not when it is there"
 asks 1 >"$T/want"
 replay 0 "created and not yet seen: not asked for again"
 
-# It failed: onError arrived, and that is another resourceVersion.
+# It failed: onError was written, which gave another resourceVersion.
 {
 	begin_things
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
@@ -92,7 +92,7 @@ replay 0 "it could not be created: asked for again"
 
 # ---- precise timers ----
 
-# Each waits for its own time; the status says when it was evaluated.
+# Each primary waits for its own time; its status says when it was evaluated.
 cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: if .now >= .primary.spec.at then {at: .now} else null end;
@@ -123,7 +123,7 @@ exec 9>"$T/pipe"
 cat "$T/in" >&9
 fired() { [ "$(wc -l <"$T/out")" -ge "$1" ]; }
 ok "one whose time has come" wait_for 20 fired 1
-# Whatever waited for its turn before this one has had it.
+# When this primary has had its turn, all that waited before it have had theirs.
 event MODIFIED "$(shown 2)" >&9
 for i in 1 2 3 4 5; do
 	clock_still $(($(due $i) + 2))
@@ -135,8 +135,8 @@ $(for i in 1 2 3 4 5; do echo "a-$i $(($(due $i) + 2))"; done)" \
 	"... each at its own"
 exec 9>&-
 
-# A time that passes while the program is asked is not lost: here that takes
-# some tenths of a second of CPU time.
+# A time that passes during an evaluation, which takes some tenths of a second
+# here, is not lost.
 cp "$T/program.jq" "$T/quick.jq"
 sed -i 's/^def requeue: /&(reduce range(600000) as $i (0; . + 1)) as $x | /' \
 	"$T/program.jq"
@@ -155,7 +155,7 @@ done
 exec 9>&-
 cp "$T/quick.jq" "$T/program.jq"
 
-# Somebody sets the clock: what waits for a time of day notices.
+# The clock is set: a primary that waits for a time of day notices.
 clock_new
 now=$(date +%s)
 {

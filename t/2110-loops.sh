@@ -1,5 +1,5 @@
 #!/bin/bash
-# ireconcile: somebody else changes back what was repaired.
+# ireconcile: another client changes repaired objects back.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -7,7 +7,7 @@
 
 write_program
 sed -i '/^def status/,$d' "$T/program.jq"
-# fight MINUTE:SECOND RV: it is changed, and repaired half a second later
+# fight MINUTE:SECOND RV: the item is changed, and repaired half a second later
 fight() {
 	event MODIFIED "$(observed a-0 a other "1$2")" "2026-01-01T00:$1Z"
 	event MODIFIED "$(observed a-0 a v "2$2")" "2026-01-01T00:$1.5Z"
@@ -19,7 +19,7 @@ loops='"loops":{"ConfigMap/ns/a-0":".data.k"}'
 found='ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is changed by somebody else each time it was repaired'
 over='ireconcile: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is not changed back any more'
 
-# Five times in ten minutes: found, said once, held back.
+# Five times in ten minutes are a loop: logged once, held back.
 {
 	begin_all
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
@@ -42,7 +42,8 @@ fight 00:25 400 >>"$T/in"
 tick 00:43.999 >>"$T/in"
 replay 0 "... then 20 s later"
 
-# Nobody changes it back: it is over, and the next time is the first again.
+# If it is not changed back, the loop is over: the next change counts as the
+# first.
 {
 	tick 00:44
 	for i in 45 46 47 48; do fight 00:$i $i; done
@@ -51,7 +52,7 @@ for _ in 1 2 3 4; do repair; done >>"$T/want"
 replay 0 "a loop that is over is forgotten"
 is "$(cat "$T/err")" "$found"$'\n'"$over" "... and that is said, too"
 
-# Who comes once a minute has time to come again before it is over.
+# An opponent that comes once a minute comes again before the loop is over.
 {
 	begin_all
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
@@ -66,7 +67,7 @@ is "$(cat "$T/err")" "$found"$'\n'"$over" "... and that is said, too"
 } >"$T/want"
 replay 0 "a slow loop"
 is "$(cat "$T/err")" "$found"$'\n'"$over" "... is found and ends once"
-# Four times are no loop, and five in more than ten minutes are none.
+# Four times are not a loop, nor are five in more than ten minutes.
 {
 	begin_all
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
@@ -77,8 +78,8 @@ is "$(cat "$T/err")" "$found"$'\n'"$over" "... is found and ends once"
 for _ in 1 2 3 4 5 6 7; do repair; done >"$T/want"
 replay 0 "now and then is no loop"
 
-# The program sees loops, and a status with conditions gets one of them, in
-# which kapply puts the name.
+# The program sees loops; a status with conditions gets one for them, into which
+# kapply writes the opponent's name.
 cat >>"$T/program.jq" <<'END'
 def status: {loops: [.loops[] | .item + .path],
 	conditions: [{type: "Ready", status: "\(.outstanding == [])",
@@ -134,8 +135,8 @@ tick 00:24 >>"$T/in"
 line3 "" a 4 "$(conditions true "")" >>"$T/want"
 replay 0 "... and goes when it is over"
 
-# It has the generation where the other conditions have it: a schema that does
-# not know the member would refuse the whole status.
+# It has observedGeneration only where the other conditions have it: a schema
+# without that field would refuse the whole status.
 sed '/observedGeneration/d; s/== \[\])",$/== [])"}]};/' "$T/program.jq" >"$T/x"
 mv "$T/x" "$T/program.jq"
 sed 's/"observedGeneration":3,//g' "$T/in" |
@@ -168,7 +169,7 @@ is "$(jq -c '.reconcile | .loops, .status.loops, [.status.conditions[1].message]
 ["ConfigMap ns/a-0: .data.k is changed back by ${manager}; and 1 more"]' \
 	"two loops"
 
-# What the server stores in another way is no loop: "" is absent.
+# A value that the server stores in another way is not a loop: "" is left out.
 cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "\(.primary.metadata.name)-0"},
@@ -189,7 +190,7 @@ thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
 : >"$T/want"
 replay 0 "an empty text that the server left out is no loop"
 
-# An opponent so fast that nobody looks in between.
+# An opponent that is so fast that no evaluation sees the repaired object.
 write_program
 sed -i '/^def status/,$d' "$T/program.jq"
 mkfifo "$T/pipe"

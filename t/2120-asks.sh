@@ -49,7 +49,7 @@ ireconcile: $who: not paused any more
 ireconcile: $who: paused by the annotation kpipe.dev/paused
 ireconcile: $who: not paused any more" "... each is logged"
 
-# Deletion, too, waits.
+# Deletion waits, too.
 sed 's/  program:/  finalizer: example.com\/cleaner\n&/' "$T/watches.yaml" \
 	>"$T/with.yaml"
 cp "$T/watches.yaml" "$T/without.yaml"
@@ -68,7 +68,7 @@ line "" a 3 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","n
 replay 0 "... but then"
 cp "$T/without.yaml" "$T/watches.yaml"
 
-# One that is paused holds no slot of a throttle.
+# A paused primary holds no slot of the throttle.
 sed -i 's/  program:/  throttle: {limit: 1}\n&/' "$T/watches.yaml"
 {
 	begin_all
@@ -86,7 +86,7 @@ sed -i 's/  program:/  throttle: {limit: 1}\n&/' "$T/watches.yaml"
 replay 0 "a pause gives the slot to the next"
 cp "$T/without.yaml" "$T/watches.yaml"
 
-# Anything else is not a pause, and a Warning.
+# Any other value does not pause; it is reported by a Warning.
 complaint() { # KEY VALUE TEXT: as the member of a line
 	printf '"events":[{"message":"annotation %s: \\"%s\\" is %s","reason":"BadAnnotation","type":"Warning"}]' \
 		"$1" "$2" "$3"
@@ -137,7 +137,7 @@ event MODIFIED "$(thing a 6 "$(requested 3)" "$(spec 1 v)")" >>"$T/in"
 creates 6 >>"$T/want"
 replay 0 "... and after it was taken away"
 
-# What is tolerated is tried again.
+# "Reconcile now" tries a tolerated item again ...
 {
 	begin_all
 	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")" \
@@ -160,7 +160,7 @@ repair() {
 } >"$T/want"
 replay 0 "a tolerated difference is tried again"
 
-# So is what is held back in a loop.
+# ... and one that is held back in a loop.
 sed -i '/^def status/,$d' "$T/program.jq"
 {
 	begin_all
@@ -185,7 +185,7 @@ loop() { # RV [REST]
 } >"$T/want"
 replay 0 "what is held back is repaired"
 
-# A program that ran into a limit is called again; the status says so.
+# A program that ran into a limit is called again, as the status shows.
 cat >"$T/program.jq" <<'END'
 include "operator";
 def desired: if .primary.metadata.annotations == null
@@ -196,7 +196,7 @@ END
 	begin_all
 	event ADDED "$(thing a 1 '"generation":1' '"status":{}')" 2026-01-01T00:00:00Z
 	end_all
-	tick 00:10 # the second time; the third were at 00:30
+	tick 00:10 # the second time; the third would be at 00:30
 	event MODIFIED "$(thing a 2 "$(requested 7),\"generation\":1" '"status":{}')" 2026-01-01T00:00:12Z
 	tick 00:20
 } >"$T/in"

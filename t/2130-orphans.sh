@@ -56,7 +56,7 @@ orphans() {
 		"$3" "... number of orphans"
 }
 
-# There from the start, of several kinds of things that are no orphans.
+# An orphan from the start, beside several objects that are not orphans.
 {
 	begin_all
 	event ADDED "$has" 2026-01-01T00:00:00Z
@@ -80,7 +80,7 @@ orphans "... once" "$(left ConfigMap/other/lost ns/gone)" 1
 orphans "... and is none when it is deleted" \
 	"$(left ConfigMap/other/lost ns/gone)" 0
 
-# Its primary goes, and the member a moment later, or not at all.
+# Its primary is deleted, and the member a moment later, or not at all.
 {
 	begin_all
 	event ADDED "$(thing b 1)" 2026-01-01T00:00:00Z
@@ -107,7 +107,8 @@ is "$(ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
 is "$(grep -o 'kpipe_orphans{[^}]*}":[0-9]*' "$T/report" | tail -n 1 | sed 's/.*://')" \
 	0 "... number"
 
-# Of other namespaces, or what a selector leaves out, nobody here knows.
+# Members of primaries in other namespaces, or that a selector leaves out, do
+# not count: this process does not know those primaries.
 {
 	begin_all
 	event ADDED "$(member ConfigMap theirs 2 elsewhere/x)" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Programs that crash libjq, and processes that are killed: one primary fails,
-# and nobody else notices.
+# and no other is affected.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -18,7 +18,7 @@ processes() {
 }
 
 # write_cases: a program whose primary named "c-N" evaluates the Nth line of
-# $T/cases; any other one desires a ConfigMap.
+# $T/cases; any other primary desires a ConfigMap.
 write_cases() {
 	local n=0 expression
 
@@ -43,14 +43,15 @@ END
 
 write_program
 
-# Sanitizers say what they found, and know no sandbox.
+# Sanitizers print what they found, and have no sandbox.
 sanitized="" sandbox=--sandbox=auto
 ! nm -D "$BIN/ireconcile" | grep -q __asan_init ||
 	sanitized=yes sandbox=--sandbox=off
 
 # ---- libjq ----
 
-# What ended libjq 1.6 by SIGABRT, SIGSEGV or SIGFPE, or its own message of it.
+# Expressions that ended libjq 1.6 by SIGABRT, SIGSEGV or SIGFPE, and its
+# message if it prints one.
 cat >"$T/cases" <<'END'
 1e17 | rfc3339
 1e18 | todate
@@ -93,7 +94,8 @@ is "$(jq -r .reconcile.primary.name "$T/out" | sort -u | wc -l)" "$((cases + 1))
 	"... each primary gets its line"
 is "$(jq -r 'select(.reconcile.primary.name == "good").items[0].data.a' "$T/out")" \
 	good "... the one whose expression is good what it desires"
-# What a later libjq or a definition of ours gives is no failure.
+# Where a later libjq or a definition of ours gives a value, that is not a
+# failure.
 is "$(jq -r 'select(.reconcile.primary.name != "good")
 	| select((.items | length) == 0)
 	| select(.reconcile.status.error | (type != "string" or length == 0))
@@ -110,7 +112,7 @@ sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else 
 	"$T/program.jq"
 mkfifo "$T/input"
 
-# begin_ireconcile: on what is written to descriptor 6
+# begin_ireconcile: its input is what is written to descriptor 6
 begin_ireconcile() {
 	rm -f "$T/err" "$T/out"
 	start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
@@ -170,7 +172,8 @@ exec 6>&-
 wait "$pid"
 is "$?" 1 "... exit code: something had failed"
 
-# A fault in a worker that was used may be another's doing; the second is not.
+# A crash of a worker that was used before may be due to another primary; a
+# crash of a fresh worker is not.
 ok "once more" begin_ireconcile
 event ADDED "$(thing a 1 "" "$(spec 1 loop)")" >&6
 other() { processes "$pid" && [ "$worker" != "$1" ]; }
@@ -208,7 +211,7 @@ for signal in KILL TERM; do
 	exec 6>&-
 done
 
-# As from a terminal: a signal to all three at once.
+# A signal to all three at once, as from a terminal.
 begin_ireconcile
 kill -INT "$pid" "$zygote" "$worker"
 kill -TERM "$pid" "$zygote" "$worker"

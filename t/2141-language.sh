@@ -1,7 +1,7 @@
 #!/bin/bash
 # The language of programs (doc/program.md): the same on every libjq. t/jq/table
-# holds what each expression means; then what a try that also caught what fails
-# behind it did to a cluster.
+# holds what each expression means. Then what happened to a cluster while `try`
+# also caught errors behind it.
 . "${0%/*}/lib.sh"
 
 t/jq/run t/jq/table "$T" >"$T/table"

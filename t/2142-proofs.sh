@@ -24,7 +24,7 @@ printf '%s\n\n  %s \n' "$key" "$old" >"$T/keys"
 ireconcile() {
 	command ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
 }
-# proof KEY PRIMARY ORIGIN ITEM: as protocol.md has it
+# proof KEY PRIMARY ORIGIN ITEM: as protocol.md defines it
 proof() {
 	python3 -c '
 import base64, hashlib, hmac, sys
@@ -70,7 +70,7 @@ is "$(sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/' "$T/plain")" "$paths" \
 	"the digest of paths is the same without a key"
 is "$(grep -c -e proof -e origin "$T/plain")" 0 "... and nothing is proven"
 
-# of_a METADATA MEMBER [LINE]: what is said to the Thing and the ConfigMap
+# of_a METADATA MEMBER [LINE]: what is printed for the Thing and the ConfigMap
 of_a() {
 	local what=$1
 
@@ -103,7 +103,7 @@ of_a "... and makes what is missing as theirs" "$restored" "" \
 
 # ---- what proves nothing ----
 
-# forged WHAT PROOF: it is as if the ConfigMap were not ours
+# forged WHAT PROOF: with that proof the ConfigMap does not count as ours
 forged() {
 	of_a "no member: $1" "$origin" "$(member c "$2")" "$new"
 }

@@ -1,13 +1,14 @@
 #!/bin/bash
 # ireconcile: items that a program must not desire: the primary itself, and
-# what nobody would ever see again.
+# objects that no watch would ever show.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cd "$T" || exit 1
-# watched [MEMBERS]: watches.yaml with these for the ConfigMaps, after `manage`
+# watched [MEMBERS]: watches.yaml with these members for ConfigMaps, after
+# `manage`
 watched() {
 	cat >watches.yaml <<-END
 		- group: example.com
@@ -63,12 +64,12 @@ END
 gives "an item of finalize, too" '[]' "$self"
 is "$(jq -c .reconcile.finalizers out)" null "... and the finalizer stays"
 
-# A primary that somebody made its own owner is not pruned.
+# A primary whose owner reference a user set to itself is not pruned.
 program '[]'
 thing a 1 "$(owner a),\"finalizers\":[\"example.com/x\"]" >in
 is "$(ireconcile -f watches.yaml <in)" "" "a primary that owns itself is not deleted"
 
-# Nor adopted: another primary, by a label that its users wrote.
+# Nor is another primary adopted because of a label that its users wrote.
 sed -i 's/^  finalizer/  adopt: {label: app}\n&/' watches.yaml
 {
 	begin example.com/v1 Thing
@@ -111,7 +112,8 @@ gives "the label of the marks counts" '[["far","c"]]' null
 program "[$config_map]"
 gives "... but what has an owner has none" '[]' \
 	"ConfigMap/ns/c $unseen: its labels do not match \"kpipe.dev/part-of\", the selector of the dependent at watches.yaml:7; give it such labels, or change the selector"
-# A managed kind is found by its marks, whatever its map.
+# An object of a managed kind is found by its marks, even if its map does not
+# show it.
 watched 'map: {label: thing}'
 {
 	begin example.com/v1 Thing

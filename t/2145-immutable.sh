@@ -1,6 +1,6 @@
 #!/bin/bash
-# ireconcile: what the API server takes only at creation (immutable): of an
-# object that exists, its own values are desired.
+# ireconcile: fields that the API server accepts only at creation (immutable):
+# if the object exists, its own values of these are desired.
 . "${0%/*}/lib.sh"
 
 cat >"$T/watches.yaml" <<'END'
@@ -44,7 +44,7 @@ seen() {
 		| '"${3:-.}"')}' "$T/line"
 }
 
-# lines: what is said of the events on stdin: replicas, claims
+# lines: replicas and claims in the lines for the events on stdin
 lines() {
 	ireconcile -f "$T/watches.yaml" --clock=input --sandbox=off \
 		>"$T/lines" 2>"$T/err"
@@ -64,7 +64,7 @@ is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } | lines)" \
 is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1024Mi"}' 1; } | lines)" \
 	"" "... in other words, too"
 
-# One that was there with other values: these, and all else as desired.
+# An object that exists with other values keeps these; all else is as desired.
 is "$({ ends; seen 0 ADDED "$old"; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
 	'[1,null,[[{"x":"y"},"2Gi","Filesystem"]]]' "another value stays"
 head -n 1 "$T/lines" >"$T/kept"

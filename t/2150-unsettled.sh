@@ -1,5 +1,6 @@
 #!/bin/bash
-# ireconcile: what a program never ceases to change is held back, and named.
+# ireconcile: a change that a program makes again and again is held back, and
+# named.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -75,7 +76,7 @@ tick 00:30 >>"$T/in"
 run
 is "$(lines)" 103 "... once more"
 
-# What its users change may be the cure.
+# A change by its users may end this.
 max=20
 event MODIFIED "$(thing a 500 '"generation":2' '"spec":{"max":20},"status":{"n":180}')" \
 	>>"$T/in"
@@ -84,7 +85,7 @@ is "$(lines)" 104 "a new spec is followed at once"
 is "$(tail -n 1 "$T/err")" "ireconcile: thing.example.com ns/a: .status.n changes again and again (180, then 181): that is over" \
 	"... it is over then"
 
-# It settles by itself.
+# It settles without a change.
 max=102
 {
 	start_counting
@@ -100,7 +101,7 @@ tick 00:30 >>"$T/in"
 run
 is "$(grep -c over "$T/err")" 1 "... and over then"
 
-# One a second is nobody's harm.
+# One change a second does no harm.
 max=1000
 {
 	start_counting
@@ -112,7 +113,7 @@ run
 is "$(lines)" 251 "one change a second goes on for ever"
 is "$(cat "$T/err")" "" "... in silence"
 
-# ---- others are at work ----
+# ---- other clients make changes, too ----
 
 program '[]' '{pods: [.owned.Pod[].status.phase]}'
 {
@@ -183,7 +184,7 @@ is "$(grep -o 'again (.*, then "1767225600\.' "$T/err")" 'again ("no", then "176
 
 # ---- sets ----
 
-# Ever new names.
+# New names each time.
 program '[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "i-\(.now * 1000 | floor)"}}]' null
 {
 	begin_more
@@ -201,7 +202,7 @@ is "$(sed 's/[0-9]\{13\}/TIME/' "$T/err")" "ireconcile: warning: thing.example.c
 
 # ---- requeue ----
 
-# In a moment, and again in a moment.
+# A requeue with almost no delay, again and again.
 cat >"$T/program.jq" <<'X'
 def desired: [];
 def status: null;

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Who is expensive waits: namespaces take turns, and a primary whose evaluation
-# took long is not evaluated again at once.
+# Expensive primaries wait: namespaces take turns, and a primary whose
+# evaluation took long is not evaluated again at once.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
-# What sanitizers slow down is less to do.
+# With sanitizers, which are slow, there is less to do.
 much=3 sandbox=--sandbox=auto
 ! nm -D "$BIN/ireconcile" | grep -q __asan_init ||
 	much=2 sandbox=--sandbox=off
@@ -24,7 +24,7 @@ in_namespace() {
 	echo
 }
 
-# All wait when the gate opens: so the order is the queue's.
+# All wait until the gate opens, so that the order is that of the queue.
 mkfifo "$T/gate" "$T/input"
 start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox --gate-fd=7 --report-fd=8 \
 	<'$T/input' >'$T/out' 2>'$T/err' 7<>'$T/gate' 8>'$T/report'"
@@ -48,7 +48,7 @@ is "$(jq -r .reconcile.primary.name "$T/out" | xargs)" \
 	"busy-1 calm-1 quiet-1 quiet-2 busy-2 busy-3 busy-4 busy-5 busy-6" \
 	"a namespace that took much comes after those that took little"
 
-# Ten changes of one that is expensive, each with one of another primary.
+# Ten changes of an expensive primary, each with a change of another primary.
 value() { grep -q '"k":"v'"$2"'".*"name":"'"$1"'"' "$T/out"; }
 in_namespace busy slow "$much" 1 >&6
 wait_for 30 value slow 1
@@ -61,7 +61,8 @@ ok "one that is cheap is evaluated each time" [ "$i" -eq 11 ]
 exec 6>&-
 wait "$pid"
 is "$?" 0 "... exit code"
-# It waits ten times as long as it took; the machine may be slow meanwhile.
+# It waits ten times as long as its evaluation took, or longer on a slow
+# machine.
 slow=$(jq -r 'select(.reconcile.primary.name == "slow").reconcile.primary.name' \
 	"$T/out" | wc -l)
 ok "... the expensive one is not ($slow times)" [ "$slow" -lt 6 ]

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Whose `map` expression costs much is seen late: the cost of finding out whose
-# an object is belongs to the object, and others do not wait for it.
+# Objects with an expensive `map` expression are used late: the cost of finding
+# out to which primaries an object belongs is charged to the object, and others
+# do not wait for it.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-# What sanitizers slow down knows no sandbox, either.
+# A build with sanitizers is slow, and has no sandbox.
 sandbox=--sandbox=auto
 ! nm -D "$BIN/ireconcile" | grep -q __asan_init || sandbox=--sandbox=off
 cat >"$T/watches.yaml" <<'END'
@@ -33,7 +34,7 @@ start_input() {
 	end example.com/v1 Thing
 	end v1 Secret
 }
-# clock MM:SS: only moves it
+# clock MM:SS: only moves the clock
 clock() {
 	event ADDED "$(object Pod p 1)" "2026-01-01T00:$1Z"
 }
@@ -45,12 +46,12 @@ run() {
 stopped() {
 	grep -c 'cannot map Secret/ns/s: .* of CPU time and was stopped$' "$T/err"
 }
-# seen: what the statuses say, one after the other (without reminders)
+# seen: the values in the statuses, one after the other (without repetitions)
 seen() {
 	jq -r .reconcile.status.seen "$T/out" | uniq | xargs
 }
 
-# --- one that never ends, again and again
+# --- a map that never ends, again and again
 {
 	start_input
 	event ADDED "$(secret s 0)"
@@ -65,12 +66,13 @@ seen() {
 	event MODIFIED "$(secret s 7)"
 } >"$T/in"
 run
-# As it came, and after 10 s; what waits then is replaced by a good one.
+# It is called when the object comes, and after 10 s; the version that waits
+# then is replaced by a good one.
 is "$(stopped)" 2 "an expression that never ends is run as often as it may"
 is "$(seen)" "none s=0 none other=1 other=2 other=3 other=4 other=4,s=7" \
 	"... others are seen at once, and the newest version in the end"
 
-# --- what happens to it meanwhile
+# --- changes of the object while it waits
 waiting() {
 	start_input
 	event ADDED "$(secret s 1 all)"
@@ -111,8 +113,9 @@ is "$(seen)" "none s=3" "... one that it does is, as it is there"
 run
 is "$(stopped) $(seen)" "1 none" "... one that is again as it was is not looked at"
 
-# --- one that ends, but takes long: it waits ten times as long as it took, some
-# seconds, far from what is cheap (50 ms) and from the limit on any libjq
+# --- a map that ends, but takes long: its object waits ten times as long, some
+# seconds; on any libjq it takes much more than what counts as cheap (50 ms),
+# and much less than the limit
 mkfifo "$T/input"
 start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
 pid=$!
