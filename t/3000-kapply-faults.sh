@@ -1,5 +1,6 @@
 #!/bin/bash
-# kapply and a server that refuses, breaks off, hesitates, and is raced.
+# kapply and a server that refuses, breaks off or hesitates; and races with
+# other clients.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -18,7 +19,7 @@ apply() {
 	kapply --server "$url" --timeout=10s "$@" <"$T/in"
 }
 
-# --- what passes is tried again, and nobody hears of it
+# --- a transient error is tried again, and not reported
 for answer in 500 503 504 close cut html; do
 	given "passes-$answer"
 	runs 0 "an answer: $answer" apply
@@ -34,7 +35,8 @@ runs 0 "429 with Retry-After" apply
 ms=$((($(date +%s%N) - begin) / 1000000))
 ok "... waits that long ($ms ms)" test "$ms" -ge 2000
 
-# --- what passes, but not in time, counts as failed; later it succeeds
+# --- a transient error that lasts too long counts as failed; later the request
+# succeeds
 given lasts
 runs 0 "a failure that lasts" apply --fail-after=200ms
 is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')
@@ -45,14 +47,14 @@ is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMa
 	"... is told at the end"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
 
-# --- permanent: told at once, not tried again before the end
+# --- a permanent error is reported at once, and not tried again before the end
 for code in 400 413 415 405 500; do
 	given "refused-$code"
 	runs 1 "refused: $code" apply
 	is "$(requests)" "PATCH x" "... is not tried again"
 done
 
-# --- a result says where its object is
+# --- a result names the place of its object
 metadata() {
 	jq -c '[.metadata, .result]' "$T/out" | sort
 }
@@ -96,33 +98,35 @@ runs 1 "a known object, and somebody owns its fields" apply
 is "$(requests) $(jq -c .status.phase "$T/out")" 'PATCH a "Failed"' \
 	"... is there: a failure"
 
-# --- at most once: what is there by now is not looked at
+# --- at most once: an object that exists by now is not compared
 given once
 runs 0 "to be created once, and known" apply
 is "$(requests)$(cat "$T/out")" "$(wrote '{"phase":"Available"}')" \
 	"... is done"
 
-# --- the primary belongs to its users, whoever wrote the line
+# --- the primary itself is never an item
 given itself
 runs 1 "an item that is the primary itself" apply
 is "$(requests)$(cat "$T/out")" \
 	"$(wrote '{"phase":"Failed","reason":"Thing.example.com/default/t refused: it is the primary itself"}')" \
 	"... is neither applied nor deleted"
 
-# --- what a filter refused: nothing of a later phase, whatever else succeeds
+# --- a filter refused an item: nothing of a later phase is written, even if all
+# else succeeds
 given filter-refused
 runs 1 "an item that a filter refused" apply
 is "$(requests) $(cat "$T/out")" "PATCH b $(wrote '{"phase":"Failed","reason":"ConfigMap/default/a refused: no"}')" \
 	"... holds up what comes after it, and is a failure of the primary"
 
-# --- a delete that failed needs the proof again
+# --- a delete that failed needs its proof again
 given delete-raced
 runs 1 "a delete, and meanwhile it belongs to another primary" apply
 is "$(requests)" "GET a
 DELETE a
 GET a" "... is not sent again"
 
-# --- finalizers: the test fails, another try with what is there then
+# --- finalizers: the test in the patch fails, so it tries again with the new
+# list
 given finalizer-raced
 runs 0 "a finalizer, and somebody else was faster" apply
 is "$(requests)" "GET t
@@ -149,7 +153,7 @@ set_line "$(cm c 1)" '"known":{"ConfigMap/default/c":"u4"},"status":{"n":2}' >&7
 set_line "$(cm a 1),$(cm b 1),$(cm d 1)" '"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3","ConfigMap/default/d":"u5"},"status":{"n":3}' >&7
 set_line "" '' other >&7
 exec 7>&-
-sleep 0.2 # nothing may come meanwhile
+sleep 0.2 # time in which nothing may come
 requested_before=$(requests | sort)
 touch "$go"
 wait "$applier"
@@ -212,7 +216,7 @@ is "$(grep -v '"metrics"' "$T/report")" '
 {"tool":"kapply","counters":{"lines":1,"bad_lines":0,"requests":1,"created":0,"applied":1,"unchanged":0,"deleted":0,"failures":0,"stale":0,"status_lines":1,"events":0,"keys":0,"in_flight":0}}' \
 	"... a newline when ready, then counters"
 
-# --- who may not: named, and the others go on
+# --- no right to write: it is named, and other writes go on
 given forbidden
 runs 1 "403" apply
 is "$(requests | sort)" "PATCH a
@@ -225,7 +229,7 @@ given unauthorized
 runs 1 "401" apply -o result
 is "$(cat "$T/err")" "kapply: error: cannot apply ConfigMap default/a: Unauthorized" "... is said"
 
-# --- what the server refuses of a set is in the status of its primary alone
+# --- a refusal of a set is in the status of its primary only
 for refusal in 'not-declared;failed to create typed patch object (default/x; /v1, Kind=Service): .spec.prts: field not declared in schema' \
 	'immutable;Service "x" is invalid: spec.clusterIP: Invalid value: "1": field is immutable' \
 	'too-large;Request entity too large: limit is 3145728'; do
@@ -242,13 +246,13 @@ runs 1 "a kind that nobody serves" apply --timeout=2s
 is "$(jq -r .status.reason "$T/out")" \
 	'cannot apply Nothing default/x: no matches for kind "Nothing" in version "v1"' "... is named in the status"
 
-# --- a namespace on its way out: it may come back, the primary waits
+# --- a terminating namespace may come back: the primary waits
 given terminating
 runs 1 "a terminating namespace" apply --timeout=1s
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: Forbidden: metadata.namespace (NamespaceTerminating)" "... is told at the end"
 ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
 
-# --- bad lines: each named by its number, the rest applied
+# --- bad lines: each is reported with its number, the rest is applied
 # lines GOOD: bad lines between two good ones, GOOD makes one of a name
 lines() {
 	"$1" a
@@ -292,13 +296,13 @@ kapply: error: line 13: text is cut short at byte 19" "... each is named by its 
 is "$(requests | grep PATCH | sort)" "PATCH a
 PATCH b" "... the rest is applied"
 
-# --- the reader goes away
+# --- the reader ends
 for i in {1..50}; do plain_cm "m$i"; done >"$T/in"
 unread 111 "a reader that goes away ends kapply" apply -o result
 is "$(cat "$T/err")" "kapply: fatal: the reader of standard output is gone" \
 	"... which says why"
 
-# --- a server that is not there
+# --- no server
 cm a 1 >"$T/in"
 runs 1 "no server" kapply --server http://127.0.0.1:1 --timeout=1s <"$T/in"
 is "$(cat "$T/out")" "" "... nothing on stdout"

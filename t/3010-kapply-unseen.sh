@@ -1,5 +1,5 @@
 #!/bin/bash
-# A finalizer stays while its owner has not seen what kapply created.
+# A finalizer is not removed before ireconcile has observed what kapply created.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -69,7 +69,7 @@ is "$? $(requests)" "0 PATCH n
 GET t
 PATCH t" "... and where the garbage collector follows"
 
-# No answer: it may have been created.
+# No answer: the object may have been created.
 gone=$(printf '{"end":"close"},%.0s' {1..50})
 serve "{\"GET $THINGS/t\":[$thing],\"PATCH /api/v1/namespaces/n\":[${gone%,}]}"
 start apply_pipe --timeout=1s

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The prune brake: too many deletions for primaries that stay.
+# The prune brake: too many deletions for primaries that are not deleted.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -29,7 +29,7 @@ apply_pipe() {
 unready() {
 	grep -c unready "$T/report"
 }
-# Two of the four pass, any two.
+# Two of the four pass, no matter which.
 some() {
 	sed 's,default/[a-d]:,default/SOME:,'
 }
@@ -49,7 +49,7 @@ deleted() { # N
 onerror='"onError":{"reason":"${error}"}'
 own='held back: more than 2 deletions within a minute, most of them for this primary (--prune-limit)'
 
-# One primary has too many: it alone is held back, and named.
+# One primary has too many: only it is held back, and it is named.
 serve "{${members%,}}"
 brake 2
 set_line '' "$(deletes a b c d),$onerror" >&7
@@ -111,13 +111,13 @@ set_line '' "$(deletes c),\"deleting\":true" w >&7
 set_line "$(cm x 1)" '' x >&7
 ok "all else goes on" wait_for 5 grep -q "PATCH.*/x " "$T/requests"
 
-# The line of t asks for them no more, that of u still does.
+# The new line of t no longer requests them, that of u still does.
 set_line '' '' >&7
 set_line '' "$(deletes e g)" u >&7
 ok "held until nobody asks for what was held back" \
 	wait_for 5 grep -q "default/e:" "$T/err"
 is "$(unready) $(requests | grep -c DELETE)" "1 3" "... not ready so long"
-# u is deleted itself: its deletions are no prune any more.
+# u is deleted itself: its deletions are no longer prunes.
 set_line '' "$(deletes e g),\"deleting\":true" u >&7
 ok "then it is ready again" wait_for 5 grep -q "unready\":{}" "$T/report"
 ok "... a primary that goes takes its own along" \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapply: Events that hang or are refused are in nobody's way; a namespace that
+# kapply: Events that hang or are refused block nothing else; a namespace that
 # comes later in the input; many objects of one name.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -39,7 +39,7 @@ touch "$T/go"
 wait "$applier"
 is "$? $(posts) $(grep -c "^PATCH $EVENTS/" "$T/requests")" "0 10 15" "then the others are recorded, within the limits"
 
-# --- refused: once in the log, not tried again
+# --- refused: logged once, not tried again
 denied=$(failure 403 Forbidden "events is forbidden: no")
 serve "{\"POST $EVENTS\":[$denied,$denied]}"
 {
@@ -98,7 +98,7 @@ write_many() {
 }
 start write_many
 writer=$!
-# Asleep, in the same line as 20 looks ago: the pipe is full.
+# The writer sleeps, in the same line as 20 looks before: the pipe is full.
 blocked() {
 	local n
 

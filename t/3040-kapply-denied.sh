@@ -1,15 +1,16 @@
 #!/bin/bash
-# kapply without a right: not ready, and why, until it has what it needs.
+# kapply without a right: it is not ready, says why, and is ready again when it
+# has the right.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
 
-# may_not VERB RESOURCE: the answer, about any object x
+# may_not VERB RESOURCE: the server's answer, about an object x
 may_not() {
 	failure 403 Forbidden "$2 \\\"x\\\" is forbidden: User \\\"jo\\\" cannot $1 resource \\\"$2\\\" in API group \\\"\\\" in the namespace \\\"default\\\""
 }
-# sentence VERB RESOURCE: what is said of it
+# sentence VERB RESOURCE: what kapply reports
 sentence() {
 	printf 'User \\"jo\\" cannot %s resource \\"%s\\" in API group \\"\\" in the namespace \\"default\\"' "$@"
 }
@@ -34,7 +35,7 @@ end_kapply() {
 unready() {
 	grep unready "$T/report"
 }
-# unready_is LINES...: all that was said of it
+# unready_is LINES...: these are all reports of it
 unready_is() {
 	local want
 
@@ -54,7 +55,7 @@ p=$(may_not patch secrets)
 c=$(may_not create configmaps)
 
 # Two Secrets and a ConfigMap of two primaries are denied, each until it is
-# tried again (5 to 10 s); the plain object beside them is not.
+# tried again (5 to 10 s); the plain object beside them is written.
 serve "{\"PATCH $SECRETS/a\":[$p],\"PATCH $SECRETS/b\":[$p],\"PATCH $CMS/c\":[$c]}"
 run_kapply
 set_line "$(secret a hunter2),$(secret b hunter2)" >&7
@@ -78,7 +79,8 @@ end_kapply
 is "$? $(grep -c hunter2 "$T/report" "$T/err" | tr '\n' ' ')" \
 	"0 $T/report:0 $T/err:0 " "no values are said"
 
-# A changed line is tried at once; between, nobody says that all is well.
+# A changed line is tried at once; meanwhile kapply does not report that it is
+# ready.
 serve "{\"PATCH $SECRETS/a\":[$p,$p,$(failure 503 x x)]}"
 run_kapply
 set_line "$(secret a 1)" >&7
@@ -101,14 +103,14 @@ ok "... and the next one" unready_is \
 	"\"ConfigMap\":\"$(sentence delete configmaps)\""
 end_kapply
 
-# 403 by others than the authorizer, and for an Event.
+# 403 for other reasons than a missing right, and for an Event.
 serve "{\"PATCH $SECRETS/a\":[$(failure 403 Forbidden 'secrets \"a\" is forbidden: exceeded quota: q')],
 	\"PATCH $CMS/b\":[$(failure 403 Forbidden 'admission webhook \"w\" denied the request: no')],
 	\"POST /api/v1/namespaces/default/events\":[$(may_not create events),$(may_not create events)]}"
 run_kapply
 set_line "$(secret a 1)" >&7
 set_line "$(cm b 1)" '' u >&7
-# The server has no more of them: both are written.
+# The server refuses no more: both are written.
 wait_for 20 requested 4
 wait_for 5 grep -q "Event was refused" "$T/err"
 end_kapply

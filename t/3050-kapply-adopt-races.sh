@@ -1,12 +1,12 @@
 #!/bin/bash
-# kapply takes over what it looked at, and nothing else: what is on its way out,
-# or changed between the look and the patch, stays whose it is.
+# kapply adopts exactly the object that it read: one that is terminating, or
+# that changed between the read and the patch, is left alone.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
 
-# theirs VERSION [METADATA]: an answer, what another operator made
+# theirs VERSION [METADATA]: an answer with an object of another operator
 theirs() {
 	printf '{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u3","resourceVersion":"%s","labels":{"instance":"t"},"managedFields":[{"manager":"former","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]%s}}}' \
 		"$1" "${2:+,$2}"
@@ -21,7 +21,7 @@ patches() {
 exists=$(failure 409 Conflict 'the object has been modified')
 set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":null},"adopt":"instance"' >"$T/in"
 
-# --- what is being deleted: neither patched nor applied to
+# --- a terminating object is neither patched nor applied
 serve "{\"PATCH $CMS/a\":[$exists,$exists,$exists,$exists],\"GET $CMS/a\":[$(
 	for _ in 1 2 3; do
 		theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"'
@@ -35,7 +35,7 @@ is "$(cat "$T/err")" \
 	"... it is named"
 is "$(patches)" "" "... and nothing of it taken over"
 
-# --- the look is part of the patch
+# --- the patch names the version that was read
 serve "{\"PATCH $CMS/a\":[$exists],\"GET $CMS/a\":[$(theirs 7)]}"
 runs 0 "what was looked at is adopted" apply
 is "$(patches | jq -c '.[:2]')" \
@@ -46,7 +46,7 @@ GET a
 PATCH a
 PATCH a" "... before it is applied to"
 
-# --- another one was faster: looked at again, and left alone
+# --- another client was faster: the object is read again, and left alone
 stale=$(failure 422 Invalid 'the server rejected our request due to an error in our request')
 serve "{\"PATCH $CMS/a\":[$exists,$stale],\"GET $CMS/a\":[$(theirs 7),$(
 	theirs 8 '"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"u","uid":"u9","controller":true}]')]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kapply: whose an object is, by its proof; what is never adopted; which of two
-# lines counts.
+# kapply: proofs show whose member an object is; what is never adopted; which of
+# two lines counts.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -8,7 +8,8 @@
 
 key=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 echo "$key" >"$T/key"
-# proof ORIGIN: what proves Namespace n a member of the Thing t of that uid
+# proof ORIGIN: the proof that Namespace n is a member of the Thing t with that
+# uid
 proof() {
 	python3 -c '
 import base64, hashlib, hmac, sys
@@ -19,7 +20,7 @@ print("v1 %s %s" % (parts[1],
     base64.urlsafe_b64encode(code).decode().rstrip("=")))
 ' "$key" Thing.example.com/default/t "$1" Namespace//n
 }
-# marked ORIGIN: an answer: that Namespace
+# marked ORIGIN: an answer with that Namespace
 marked() {
 	jq -cn --arg proof "$(proof "$1")" --arg part \
 		"$(printf %s Thing.example.com/default/t | sha256sum | cut -c -32)" '
@@ -38,7 +39,7 @@ with_key() {
 		"$url" "$T/in" "$T/key"
 }
 
-# --- the proof of this primary, and that of an earlier one of its name
+# --- the proof of this primary, and that of an earlier primary with its name
 set_line '' '"delete":[{"apiVersion":"v1","kind":"Namespace","name":"n","uid":"u8"}]' >"$T/in"
 serve "{\"GET /api/v1/namespaces/n\":[$(marked u1)]}"
 runs 0 "what is proven to be this primary's" with_key
@@ -60,7 +61,8 @@ is "$(cat "$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot apply Namespace home: it exists and is not part of Thing.example.com default/t; it is the operator's own namespace, and never adopted" \
 	"... is not adopted"
 
-# --- a newer line: of the older one, what is in flight ends, the rest is dropped
+# --- a newer line: requests in flight of the older line end, the rest is
+# dropped
 serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$T/a\"}],\"PATCH $CMS/b\":[{\"code\":200,\"body\":{},\"wait\":\"$T/b\"}]}"
 mkfifo "$T/pipe"
 apply_pipe() {
@@ -74,7 +76,7 @@ known='"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3","ConfigMap
 set_line "$(cm a 1),$(cm b 1),$(cm c 1)" "$known" >&7
 ok "two requests of a line" wait_for 5 requested 2
 set_line "$(cm d 1)" "$known" >&7
-echo bad >&7 # is named, once all before it is read
+echo bad >&7 # is reported, when all lines before it were read
 ok "... are under way when a newer one comes" wait_for 5 grep -q 'line 3' "$T/err"
 touch "$T/b"
 ok "one is answered" wait_for 5 grep -q '"name":"b"' "$T/out"

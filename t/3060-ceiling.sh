@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapply and kstatus: a ceiling of writes a second, whatever is asked for.
+# kapply and kstatus: a ceiling of writes per second.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -14,11 +14,11 @@ items() {
 	done
 	echo "${list:1}"
 }
-held() { # FILE: did writes wait?
+held() { # FILE: whether writes waited
 	grep -o 'kpipe_writes_held_seconds_total[^:]*:[0-9.]*' "$1" | tail -n 1 |
 		grep -vc ':0$'
 }
-counts() { # of the message: they depend on the time that the burst took
+counts() { # the numbers depend on the time that the burst took
 	sed 's/last [0-9]*, [0-9]* are/last N, N are/' "$T/err"
 }
 many=$(items 210)

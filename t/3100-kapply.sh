@@ -9,8 +9,8 @@
 # shellcheck disable=SC2119
 cluster_start
 
-# plain ARGUMENT...: kapply on $T/in; results without the parts that are
-# always the same
+# plain ARGUMENT...: kapply on $T/in; results without the parts that never
+# differ
 plain() {
 	kapply -o result --timeout=3s "$@" <"$T/in"
 }
@@ -67,7 +67,7 @@ runs 0 "a CRD and an object of it" kapply -o result --timeout=20s <"$T/in"
 is "$(results)" "CustomResourceDefinition  things.example.com created
 Thing default t created" "... which waits until it is served"
 
-# --- what fails, with its message
+# --- failures and their messages
 fails() {
 	runs 1 "$1" plain "${@:3}"
 	is "$(results)" "$2" "... with the reason"
@@ -108,7 +108,7 @@ is "$(results) $(kubectl get deployment d -o jsonpath='{.spec.replicas}')" "Depl
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"n1"}}' >"$T/in"
 fails "another namespace than that of -n" 'ConfigMap n1 x failed the namespace from the provided object "n1" does not match the namespace "n2"' -n n2
 
-# --- who may not
+# --- a user without the right
 cm x 1 >"$T/in"
 with_rights && {
 runs 1 "a user without rights" kapply -o result --timeout=3s --kubeconfig "$(config user1)" <"$T/in"
@@ -116,7 +116,7 @@ is "$(cat "$T/err")" 'kapply: error: cannot apply ConfigMap x: configmaps "x" is
 	"... is told verb and resource"
 }
 
-# --- a namespace on its way out
+# --- a terminating namespace
 kubectl create namespace going >/dev/null
 kubectl patch namespace going --type=merge -p '{"metadata":{"finalizers":["example.com/stay"]}}' >/dev/null
 kubectl delete namespace going --wait=false >/dev/null
@@ -137,7 +137,7 @@ echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"kind"
 runs 1 "a set without a proper primary" plain
 is "$(cat "$T/err")" "kapply: error: line 1: reconcile.primary has no apiVersion" "... is named"
 
-# --- the reader goes away
+# --- the reader ends
 for i in {1..50}; do cm "many-$i" 1; done >"$T/in"
 # shellcheck disable=SC2016
 runs 0 "a reader that goes away" bash -c \

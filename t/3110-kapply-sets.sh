@@ -21,13 +21,13 @@ is "$(cat "$T/out")" \
 is "$(kubectl get cm a -o jsonpath='{.data.k} {.metadata.ownerReferences[0].uid} {.metadata.managedFields[0].manager}')" \
 	"1 $t kpipe-thing.example.com" "... the object is there and ours"
 
-# --- a guarded status names the version that it is for
+# --- a guarded status names the version that it is valid for
 set_line "$(cm a 1)" '{"status":{"phase":"Available"},"guardStatus":true}' >"$T/in"
 runs 0 "a set with guardStatus" kapply_line
 is "$(jq -r .metadata.resourceVersion "$T/out")" \
 	"$(jq -r .reconcile.primary.resourceVersion "$T/in")" "... its status line says which"
 
-# --- known: null although it is there, and ours: applied
+# --- known: null although the object exists and is ours: applied
 set_line "$(cm a 2)" >"$T/in"
 runs 0 "what we saw not yet, and is ours, is applied" kapply_line -o result
 is "$(cat "$T/out")" \
@@ -41,7 +41,7 @@ set_line "$(cm a 2)" "{\"known\":{\"ConfigMap/default/a\":\"$(uid cm a)\"}}" >"$
 runs 0 "drift is repaired" kapply_line
 is "$(kubectl get cm a -o jsonpath='{.data.k}')" 2 "... by force"
 
-# --- somebody else's object
+# --- an object that is not ours
 kubectl create configmap b --from-literal=k=theirs >/dev/null
 set_line "$(cm b 1)" '{"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}}' >"$T/in"
 runs 1 "an object that is not ours is left alone" kapply_line
@@ -79,7 +79,7 @@ runs 1 "a copied mark makes nobody's object ours" kapply_line
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Namespace n2: it exists and is not part of Thing.example.com default/t but of Thing.example.com/default/t" \
 	"... it names another object"
 
-# --- known uid that is gone
+# --- the known uid is gone
 set_line "$(cm gone 1)" '{"known":{"ConfigMap/default/gone":"0123"},"status":{"phase":"Available"}}' >"$T/in"
 runs 0 "an object that went meanwhile is dropped" kapply_line
 is "$(cat "$T/out" "$T/err")" "" "... silently, without the status"
@@ -95,7 +95,7 @@ set_line "$(jq -cn --argjson a "$(cm d 1)" '$a + [{apiVersion: "v1", kind: "Serv
 	"$(jq -cn --arg uid "$(uid cm a)" '{delete: [{apiVersion: "v1", kind: "ConfigMap",
 	namespace: "default", name: "a", $uid}], finalizers: {add: ["example.com/f"]}}')" >"$T/in"
 runs 0 "finalizer, phases, deletes" kapply_line
-# All as admin here.
+# Here admin does everything.
 writes() {
 	audit_writes admin | grep default/ |
 		sed 's/^admin //'
@@ -140,7 +140,7 @@ runs 0 "... no delete" kubectl get service d
 is "$(kubectl get thing t -o jsonpath='{.metadata.finalizers}')" '["example.com/f"]' \
 	"... no finalizer removed"
 
-# --- finalizers of others stay
+# --- finalizers of others are kept
 kubectl patch thing t --type=merge -p '{"metadata":{"finalizers":["example.com/f","example.com/other"]}}' >/dev/null
 set_line '[]' '{"finalizers":{"remove":["example.com/f"]}}' >"$T/in"
 runs 0 "a finalizer is removed" kapply_line

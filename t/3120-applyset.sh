@@ -1,6 +1,6 @@
 #!/bin/bash
-# kapply --applyset on an API server: what is pruned, what is not, and
-# kubectl going on with the same set.
+# kapply --applyset on an API server: what is pruned, what is not, and that
+# kubectl can continue with the same set.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -26,7 +26,7 @@ parent() {
 	kubectl get secret shop -o json | jq -c '.metadata |
 		[.labels, .annotations][] | with_entries(.key |= ltrimstr("applyset.kubernetes.io/"))'
 }
-# As kubectl's own test has it: sha256("shop.default.Secret.")
+# From kubectl's own test: sha256("shop.default.Secret.")
 id=applyset-$(printf 'shop.default.Secret.' | openssl dgst -sha256 -binary |
 	base64 | tr '+/' '-_' | tr -d '=')-v1
 
@@ -72,7 +72,7 @@ cm a | jq -c '.metadata.labels = {"applyset.kubernetes.io/part-of": "x"}' >"$T/i
 runs 1 "a member of another set" apply
 is "$(cat "$T/err")" "kapply: error: apply set shop: ConfigMap/default/a has the label applyset.kubernetes.io/part-of already" "... is refused"
 
-# Another tool's set is left alone; a ConfigMap as parent.
+# A set of another tool is left alone; a ConfigMap as parent.
 kubectl create configmap theirs >/dev/null
 cm a >"$T/in"
 runs 1 "a parent that is none" kapply --applyset=configmaps/theirs <"$T/in"
@@ -82,7 +82,7 @@ runs 0 "a ConfigMap as parent" kapply --applyset=cm/mine -n n1 <<<'{"apiVersion"
 is "$(kubectl get cm mine -n n1 -o json | jq -r '.metadata.labels[]')" \
 	"applyset-$(printf 'mine.n1.ConfigMap.' | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '=')-v1" "... is one"
 
-# kubectl takes the set over, once the parent says so.
+# kubectl takes the set over, when the parent says that it is kubectl's.
 kubectl annotate secret shop --overwrite applyset.kubernetes.io/tooling=kubectl/v1.36 >/dev/null
 runs 1 "the set of kubectl" apply
 is "$(cat "$T/err")" "kapply: error: apply set shop belongs to other tooling (annotation applyset.kubernetes.io/tooling)" "... is left alone"

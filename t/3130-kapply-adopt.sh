@@ -1,6 +1,6 @@
 #!/bin/bash
-# kapply takes over what another operator made, where a set allows it: objects
-# laid out as the first IoTService operator made them, a label and no marks, a
+# kapply adopts objects of another operator, where a set allows it. They are
+# like those of the first IoTService operator: a label and no marks, a
 # controller reference to a primary in another namespace.
 # servers: kapi real
 # shellcheck source=lib.sh
@@ -9,8 +9,8 @@
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
-# A garbage collector deletes what has such a reference. That of kapi cannot be
-# left out, but does not touch what has no namespace.
+# A garbage collector deletes objects with such a reference. That of kapi cannot
+# be left out, but does not touch objects without a namespace.
 export CLUSTER_CONTROLLERS='*,-garbage-collector-controller'
 cluster_start
 things_start
@@ -18,12 +18,12 @@ uid=$(thing t | jq -r .metadata.uid)
 key=Thing.example.com/default/t
 part=$(printf %s "$key" | sha256sum | cut -c1-32)
 
-# theirs: what the former operator creates, and writes a status of, too.
+# theirs: creates objects as the former operator did, with a status.
 theirs() {
 	kubectl create --field-manager=iotservice-operator -f - >/dev/null
 }
 
-# marked KEY: an item of stdin with the marks of that key
+# marked KEY: adds the marks with that key to the item on stdin
 marked() {
 	jq -c --arg part "$part" --arg member "$key $1" '.metadata += {
 		labels: (.metadata.labels + {"kpipe.dev/part-of": $part}),
@@ -38,7 +38,7 @@ deployment() { # ENV-NAME
 		{name: "core", image: "core:1", env: [{name: $env, value: "1"}]}]}}}}'
 }
 
-# reference UID: as they put it on everything
+# reference UID: the owner reference of all their objects
 reference() {
 	jq -cn --arg uid "$1" '[{apiVersion: "example.com/v1alpha1", kind: "Thing",
 		name: "t", uid: $uid, controller: true, blockOwnerDeletion: true}]'
@@ -76,7 +76,7 @@ ns=$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-t","labe
 core=$(deployment NEW | marked Deployment.apps/op-t/core)
 both=$(jq -cn --argjson a "$ns" --argjson b "$core" '[$a, $b]')
 
-# --- not without being asked
+# --- not unless the set asks for it
 set_line "$both" '{"onError":{"reason":"${error}"}}' >"$T/in"
 runs 1 "nothing is adopted unasked" kapply_line
 is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; it is not taken over, since watches.yaml has no "adopt"' \
@@ -151,12 +151,12 @@ is "$(kubectl get -n op-t cm ancient -o json --show-managed-fields | jq -c '[.da
 	.metadata.labels.old, [.metadata.managedFields[].manager]]')" \
 	'[{"k":"1"},null,["kpipe-thing.example.com"]]' "... wholly"
 
-# --- then it is ours as any other
+# --- then it is a member like any other
 set_line "$both" '{"adopt":"instance"}' >"$T/in"
 runs 0 "once more" kapply_line
 is "$(cat "$T/err")" "" "... it is a member now"
 
-# --- owned by another controller, or a member of another primary: never
+# --- never: an object with another controller, or of another primary
 u=$(thing u | jq -r .metadata.uid)
 theirs <<X
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"rs","namespace":"default","labels":{"instance":"t"},
@@ -174,7 +174,7 @@ set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x
 	marked Namespace//op-x | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
 runs 1 "nor a member of another primary" kapply_line
 
-# --- nor what refers to the primary in a way that it may not
+# --- nor an object with a reference to the primary that is not allowed
 for ref in "$(reference other)" \
 	"$(reference "$uid" | jq -c '.[0].apiVersion = "example.org/v1"')" \
 	"$(reference "$uid" | jq -c '.[0].name = "u"')" \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapply finds out who changes back what a set wants.
+# kapply finds out which field manager changes items back.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -18,7 +18,7 @@ status='"status":{"phase":"Fighting","reason":"${manager}"},"onError":{"reason":
 wrote() {
 	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":'"$1}"
 }
-# loop PATH [ITEMS [MORE]]: a line that says the Deployment loops there
+# loop PATH [ITEMS [MORE]]: a line that reports a loop of the Deployment there
 loop() {
 	set_line "${2:-[]}" '{"loops":{"Deployment.apps/default/d":"'"$1\"},$status${3:+,$3}}" >"$T/in"
 }
@@ -48,13 +48,13 @@ runs 0 "what is gone" kapply_line
 is "$(jq -r .status.reason "$T/out")" "somebody who removes it" \
 	"... somebody removed"
 
-# Together with an apply: it is looked before we own it again.
+# With an apply in the same line: kapply looks before it owns the field again.
 loop .spec.replicas "$deployment"
 runs 0 "before it is applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out")" pinner "... the name is known"
 is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 	"... and it is applied"
-# It is as it should be, by an older line's apply: whoever it was.
+# An older line's apply has repaired it already: the opponent is not known.
 loop .spec.replicas "$deployment"
 runs 0 "after it was applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" "somebody " \
@@ -74,7 +74,8 @@ is "$(kubectl get events -o json | jq -r '[.items[]
 ! with_kubectl || is "$(kubectl describe thing t | grep -c 'RepairLoop .*kpipe-thing.example.com .*by pinner')" 4 \
 	"... kubectl describe shows them"
 
-# --- whom a line found is known to the next one, and told once
+# --- an opponent that one line found is known to the next one, and reported
+# once
 mkfifo "$T/pipe"
 start bash -c "exec kapply -o status <'$T/pipe' >'$T/two.out' 2>'$T/two.err'"
 two=$!
@@ -92,7 +93,7 @@ is "$?" 0 "... exit code"
 is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
 	"... told once"
 
-# --- what cannot be found out holds up nothing
+# --- if the opponent is not found, nothing waits for that
 set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"
 runs 0 "a kind and an object that are not there" kapply_line
 is "$(jq -r .status.reason "$T/out")" somebody "... nobody to name"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Events of programs and of kapply itself: counted, combined, limited, and
-# never in the way.
+# Events of programs and of kapply itself: counted, combined and limited;
+# nothing waits for them.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -69,7 +69,7 @@ is "$(kubectl get events -o json | jq -c '[.items[] | select(.reason == "Same")
 ! with_kubectl || is "$(kubectl describe thing t | grep -c 'Normal  *Same .*(x3 over .*kpipe-thing.example.com  *it is so')" 1 \
 	"kubectl describe shows them"
 
-# --- one that has expired is made anew, with its count
+# --- an Event that has expired is created again, with its count
 mkfifo "$T/pipe"
 apply_pipe() {
 	kapply --timeout=5s <"$T/pipe" 2>"$T/err"
@@ -86,7 +86,7 @@ say Old "it was" >&7
 wait_for 10 is_events v "2 Normal Old it was"
 is "$(events v)" "2 Normal Old it was" "one that has expired is made anew"
 
-# --- failures of kapply: each try; nothing of a Secret's value
+# --- failures of kapply: an Event for each try, without values of Secrets
 name=w
 w=$(primary_of w)
 line() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What kapply tells people, in Events and statuses: how often, and that nothing
-# in it reaches their terminals but text.
+# Events and statuses that kapply writes for users: how often, and that they
+# contain nothing but text for a terminal.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -19,7 +19,7 @@ events() {
 }
 known='"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3"}'
 
-# --- an Event for each try that failed, not for each look at it
+# --- an Event for each try that failed, and no more
 refused=$(failure 400 BadRequest bad)
 later=$(failure 503 ServiceUnavailable later)
 serve "{\"PATCH $CMS/a\":[$refused],\"PATCH $CMS/b\":[$later,$later,$later]}"
@@ -35,7 +35,7 @@ POST 1 FailedApply  default/a: BadRequest
 POST 1 FailedApply  default/b: ServiceUnavailable" \
 	"... and each try is one Event, or counted in it"
 
-# --- what cannot be seen, or moves the cursor, is escaped
+# --- characters that are invisible or move the cursor are escaped
 ugly='a\u001b[31m\nb\u202e\u0085c\u200b \u00e9'
 # shellcheck disable=SC1003
 seen='a\x1b[31m\nb\u202e\u0085c\u200b é'
@@ -53,7 +53,7 @@ is "$(events)" "POST 1 FailedApply ConfigMap/default/a refused: $seen" \
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: ConfigMap/default/a refused: $seen" \
 	"... and in the log"
 
-# --- so is the name that somebody gave himself
+# --- so are those in the name of a field manager
 theirs="{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"u2\",\"managedFields\":[{\"manager\":\"$ugly\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{\"f:k\":{}}}}]}}}"
 serve "{\"PATCH $CMS/a\":[$theirs],\"GET $CMS/a\":[$theirs]}"
 set_line "$(cm a 1)" "\"known\":{\"ConfigMap/default/a\":\"u2\"},\"loops\":{\"ConfigMap/default/a\":\".data.k\"},\"status\":{\"by\":\"\${manager}\"}" >"$T/in"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The key of marks in a Secret: who comes first makes it, all have the same one; a
-# key in a file; and what is refused.
+# The key of marks in a Secret: the first process makes it, all get the same
+# one; a key in a file; and what is refused.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -8,7 +8,8 @@
 . "${0%/*}/cluster/lib.sh"
 cluster_start
 kubectl create namespace ops >/dev/null
-# key [ARGUMENT]...: kapply with no input; the key that it hands on is in $T/key
+# key [ARGUMENT]...: kapply without input; the key that it passes on is in
+# $T/key
 key() {
 	kapply --marks-key-out-fd=5 --timeout=5s -o none "$@" \
 		</dev/null 5>"$T/key"
@@ -55,7 +56,7 @@ runs 100 "a key that is too short" key --marks-key-secret=ops/short
 is "$(cat "$T/err")" "kapply: fatal: Secret ops/short, keys: line 1: a key has at least 32 characters" \
 	"... is refused, and not shown"
 
-# refused ARGUMENT...: as kapply's, with what it says
+# refused ARGUMENT...: kapply refuses these, with this message
 refused() {
 	runs 100 "kapply ${*:2}" kapply "${@:2}" </dev/null
 	is "$(cat "$T/err")" "kapply: fatal: $1" "... is refused"

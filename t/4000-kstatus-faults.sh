@@ -1,5 +1,5 @@
 #!/bin/bash
-# kstatus and a server that refuses, breaks off and hesitates.
+# kstatus and a server that refuses, breaks off or hesitates.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -10,7 +10,7 @@
 write() {
 	kstatus --server "$url" --timeout=10s "$@" <"$T/in"
 }
-# sent: the sizes that arrived
+# sent: the sizes in the statuses that arrived
 sent() {
 	sed 's/^[^{]*//' "$T/requests" | jq -c .status.n
 }
@@ -26,7 +26,7 @@ for end in '"code":500,"body":{"kind":"Status","reason":"InternalError"}' \
 1 " "... is tried again, silently"
 done
 
-# The newest of those that came while a request was under way, or waits.
+# Of the statuses that come during a request or a delay, the newest is written.
 fail=$(failure 503 ServiceUnavailable "not now")
 serve "{\"PATCH $P\":[$fail]}"
 { wrote '{"n":1}'; echo; wrote '{"n":2}'; echo; wrote '{"n":3}'; } >"$T/in"
@@ -44,7 +44,7 @@ for gone in "$(failure 404 NotFound 'things \"t\" not found' ',"details":{"name"
 	is "$(sent)$(cat "$T/err")" 1 "... is dropped quietly"
 done
 
-# Another object got it: taken back.
+# Another object got the status: it is taken back.
 serve "{\"PATCH $P\":[{\"body\":{\"metadata\":{\"uid\":\"u2\"}}}]}"
 runs 0 "what went to a successor" write
 is "$(sent)" "1
@@ -60,7 +60,7 @@ runs 1 "a failure that lasts" write --timeout=1s
 is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
 	"... is told at the end"
 
-# Who may not: named, and the others go on.
+# No right: the primary is named, and others go on.
 serve "{\"PATCH $P\":[$(failure 403 Forbidden 'things.example.com \"t\" is forbidden: User \"jo\" cannot patch resource \"things/status\" in API group \"example.com\" in the namespace \"default\"')]}"
 { wrote '{"n":1}'; echo; wrote '{"n":2}' | sed 's/"t"/"o"/'; } >"$T/in"
 runs 1 "403" write
@@ -107,8 +107,8 @@ wait "$writer"
 is "$? $(sent)" "0 1
 2" "another one after a refusal is sent at once"
 
-# Refused again while another one waits: a passing fault of that one is its own
-# first one, and no message.
+# Refused again while another status waits: a transient fault of that one counts
+# as its first, and is not logged.
 serve "{\"PATCH $P\":[$refusal,${refusal%\}},\"wait\":\"$T/go2\"},$fail]}"
 clock_new
 : >"$T/err"
@@ -129,7 +129,7 @@ is "$? $(sent | xargs) $(cat "$T/err")" "0 1 1 2 2 kstatus: error: cannot \
 write the status of Thing.example.com default/t: bad" \
 	"a fault of another one is not the refusal of the last one"
 
-# Bad lines: each named by its number, the rest written.
+# Bad lines: each is reported with its number, the rest is written.
 serve '{}'
 {
 	wrote '{"n":1}'
@@ -168,14 +168,14 @@ kstatus: error: line 14: text is cut short at byte 19" "... each is named by its
 is "$(sent | sort)" "1
 2" "... the rest is written"
 
-# A server that is not there.
+# No server.
 wrote '{"n":1}' >"$T/in"
 runs 1 "no server" kstatus --server http://127.0.0.1:1 --timeout=1s <"$T/in"
 is "$(cat "$T/err")" "kstatus: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
 kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
 	"... said once, and what was not done"
 
-# It has one reader, that of reports: nothing is lost with it.
+# Without a reader of its reports kstatus goes on: nothing else is lost.
 serve '{}'
 write_and_report() {
 	write --report-fd=3 3>&1

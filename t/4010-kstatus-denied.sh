@@ -1,5 +1,6 @@
 #!/bin/bash
-# kstatus without a right: not ready, and why, until it has what it needs.
+# kstatus without a right: it is not ready, says why, and is ready again when it
+# has the right.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
@@ -16,7 +17,7 @@ run_kstatus() {
 	writer=$!
 	exec 7>"$T/pipe"
 }
-# unready_is LINES...: all that was said of it
+# unready_is LINES...: these are all reports of it
 unready_is() {
 	local want
 
@@ -44,7 +45,7 @@ line u 1 >&7
 ok "a right is missing: not ready, once for both objects" unready_is "$reason"
 line v 1 >&7
 ok "... others go on" wait_for 5 grep -q "PATCH $THINGS/v/" "$T/requests"
-# At once, as it is another status; it is denied again.
+# Another status is tried at once; it is denied again.
 line t 2 >&7
 ok "... until one was written, and the other is gone" unready_is "$reason" ''
 exec 7>&-

@@ -73,7 +73,7 @@ line t "$uid" '{"size":8}' >"$T/in"
 runs 0 "a field that somebody else wrote" write
 is "$(status)" '{"size":8}' "... is forced"
 
-# A status for the version of now, and one that comes too late
+# A status for the current version, and one that comes too late
 seen=$(kubectl get thing t -o jsonpath='{.metadata.resourceVersion}')
 for size in 21 22; do
 	line t "$uid" '{"size":'$size'}' |
@@ -89,7 +89,7 @@ is "$(cat "$T/out" "$T/err")" "" "... are dropped quietly"
 is "$(status)" null "... what went to a successor is taken back"
 runs 1 "... none is made" kubectl get thing gone
 
-# What is not right, each with its message; the rest goes on.
+# Errors, each with its message; the rest is written.
 {
 	line t "$uid" '{"sze":1}'
 	echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"status":{}}'
@@ -113,7 +113,7 @@ is "$(cat "$T/err")" 'kstatus: error: cannot write the status of Thing.example.c
 	"... is told what is missing"
 }
 
-# The server goes and comes back.
+# The server dies and comes back.
 mkfifo "$T/pipe"
 kstatus <"$T/pipe" 2>"$T/log" &
 started+=($!)

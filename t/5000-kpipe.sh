@@ -1,5 +1,5 @@
 #!/bin/bash
-# kpipe: starting, readiness, ending, restarts; with stages that do nothing.
+# kpipe: start, readiness, end and restarts, with stages that do nothing.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -51,7 +51,7 @@ is "$(grep -E '^(KUBECONFIG|AWS_SECRET)=' "$D/kwatch.env")" \
 KUBECONFIG=/secret" "the others see all"
 unset THING_IMAGE KUBECONFIG AWS_SECRET
 for stage in kwatch:'' ireconcile:'4 ' kapply:'4 ' kstatus:''; do
-	# 10 and more: the shell's own
+	# 10 and more belong to the shell
 	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
 		"0 1 2 3 ${stage#*:}" \
 		"descriptors of ${stage%:*}: none of ours, none of the caller's"
@@ -116,7 +116,8 @@ ok "starts with stdin and stdout closed" wait_for 30 logged ready
 kill -TERM "$kpipe"
 ends 0 "... and ends"
 
-# At any moment of the start. (Before main, a signal just ends a process.)
+# A signal at any moment of the start. (Before main, a signal just ends a
+# process.)
 bad=
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	fresh
@@ -136,7 +137,7 @@ start bash -c 'ulimit -n 12; exec kpipe -f "$1" 2>"$2/stderr"' - \
 	"$T/watches.yaml" "$D"
 kpipe=$!
 ok "no descriptors: waits" wait_for 30 logged 'again in 1'
-# The stages that could start say it too, when there is time for it.
+# The stages that did start log it, too, if they have the time.
 is "$(said | grep '^kpipe: ')" \
 	"kpipe: error: cannot make a pipe: Too many open files
 kpipe: warning: starting the pipeline again
@@ -190,7 +191,7 @@ for stage in $STAGES; do
 	echo 100 >"$D/$stage.exit"
 	begin
 	ends 100 "$stage says that another run would not help: 100"
-	# the one before it may have met the closed pipe already
+	# the stage before it may have met the closed pipe already
 	is "$(said | grep -v -e 'kpipe: ready' -e SIGPIPE)" \
 		"kpipe: error: $stage (pid N) ended with exit code 100" \
 		"... and it names the stage"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What kpipe refuses before it starts a stage, word by word.
+# What kpipe refuses before it starts a stage, and its messages.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -90,7 +90,7 @@ is "$(cat "$T/err")" \
 	"kpipe: fatal: there is no kwatch, neither beside kpipe nor in PATH" \
 	"... in these words"
 
-# As the log format says, also about options.
+# Errors about options, too, are in the format of --log-format.
 runs 100 "an error as JSON" kpipe --log-format=json -f "$T/nowhere"
 is "$(sed 's/"ts":"[^"]*"/"ts":T/' "$T/err")" \
 	'{"level":"fatal","ts":T,"logger":"kpipe","msg":"cannot read '"$T"'/nowhere: No such file or directory"}' \
@@ -103,7 +103,7 @@ runs 100 "0 as an address is none" kpipe -f "$f" \
 ok "... the stages were started" test -s "$KPIPE_LIBEXEC/log"
 
 rm "$KPIPE_LIBEXEC/kwatch.exit"
-echo 111 >"$KPIPE_LIBEXEC/kapply.exit" # as the real one, see 3000
+echo 111 >"$KPIPE_LIBEXEC/kapply.exit" # as the real kapply, see 3000
 unread 111 "a dry run whose reader is gone" kpipe -f "$f" --dry-run
 ok "... names the stage that ended" \
 	grep -q '^kpipe: error: kapply (pid [0-9]*) ended with exit code 111$' "$T/err"
@@ -116,18 +116,18 @@ is "$(grep 'cannot run' "$T/err")" \
 	"kpipe: error: cannot run $KPIPE_LIBEXEC/kwatch: Exec format error" \
 	"... says so"
 
-# With the real stages: what one of them refuses ends all, and is said once
-# by each that refuses.
+# With the real stages: if one of them refuses to start, all end; each that
+# refuses says so once.
 unset KPIPE_LIBEXEC
 export HOME=$T
-# ended: what the stages said, then kpipe, without pids
+# ended: what the stages and then kpipe said, without pids
 ended() {
 	grep -v '^kpipe: ' "$T/err" | sort
 	grep '^kpipe: ' "$T/err" | sed 's/ (pid [0-9]*)//' | sort
 }
 runs 100 "no API server is known" timeout 60 kpipe -f "$f"
 none='fatal: no API server is known: no --kubeconfig, no $KUBECONFIG, no ~/.kube/config, and this is not a pod (KUBERNETES_SERVICE_HOST is not set)'
-# The first that ends ends the others: how many of them say it is chance.
+# The first stage that ends ends the others: how many of them say why is chance.
 stages() {
 	grep -v '^kpipe: ' "$T/err" | sed 's/^k[a-z]*: //' | sort -u
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # kpipe --leader-elect with stages that do nothing: what kelect and the others
-# get, and who ends when. With the real ones: 5200.
+# get, and which ends when. With the real stages: 5200.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 BESIDE="kelect kpipe-http"
@@ -12,12 +12,12 @@ a_line() {
 	test -s "$D/received"
 }
 
-# ended: the stages that ended by themselves, in this order
+# ended: the stages that ended without a signal, in this order
 ended() {
 	sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' '
 }
 
-# inode PID FD: what a descriptor is
+# inode PID FD: of a descriptor
 inode() {
 	readlink "/proc/$1/fd/$2"
 }
@@ -55,7 +55,7 @@ is "$(find "/proc/$kpipe/fd" -type l -printf '%l\n' | grep -cxF "$leash")" 0 \
 ok "nothing flows" sh -c "sleep 0.3; ! test -s $D/received"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"
-# Others may see the end of their input before the signal.
+# The others may see the end of their input before the signal.
 is "$(ended | grep -o '[^ ]* $')" "kelect " "... kelect gives up, as the last"
 is "$(said)" "kpipe: ready
 kpipe: told to end" "... there is nothing to drain"
@@ -124,7 +124,8 @@ kill -TERM "$kpipe"
 ends 0 "a second SIGTERM: 0"
 is "$(said | grep kelect)" "" "... kelect is not waited for"
 
-# At any moment of the start. (Before main, a signal just ends a process.)
+# A signal at any moment of the start. (Before main, a signal just ends a
+# process.)
 bad=
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	fresh
@@ -184,7 +185,7 @@ for i in 3 4 5; do
 	wait_for 30 starts $i
 done
 wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 5 ]"
-# No quick loop, and no growing delay: the times that it says.
+# The delays that it logs: no quick loop, and no growing delay.
 is "$(sed -n 's/.* again in \([0-9]*\)\.[0-9] s$/\1/p' "$D/stderr" | xargs)" \
 	"1 1 1 1" "... again and again: each time after 1 s"
 kill -STOP "$(pid_of kelect)"
@@ -233,7 +234,8 @@ ok "kill -9 of kpipe ends all, kelect too" wait_for 5 none_left
 
 ### kelect runs kpipe
 
-# leashed FILE: kpipe with a leash, whose writing end is 8 of this shell
+# leashed FILE: kpipe with a leash; its writing end is descriptor 8 of this
+# shell
 fresh
 mkfifo "$T/leash"
 exec 7<>"$T/leash"

@@ -1,13 +1,13 @@
 #!/bin/bash
-# kpipe and its kpipe-http: what it is told, and that the pipeline never
-# suffers; with stages that do nothing. With the real one: 5300.
+# kpipe and its kpipe-http: what kpipe tells it, and that a bad kpipe-http never
+# harms the pipeline; with stages that do nothing. With the real one: 5300.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 BESIDE="kelect kpipe-http"
 # shellcheck source=kpipe.sh
 . "${0%/*}/kpipe.sh"
 
-# state: the newest state line, in short: PHASE, then what is not as it should
+# state: the newest state line, in short: PHASE, then what is wrong
 state() {
 	tail -n +"${FROM:-1}" "$D/state" | grep '"phase"' | tail -n 1 |
 		jq -r '.phase, (.stages | to_entries[] |
@@ -149,7 +149,7 @@ ok "... no stage is left" none_left
 
 unset FROM
 
-### One that does not read
+### A kpipe-http that does not read
 
 fresh
 touch "$D/kpipe-http.slow"
@@ -179,7 +179,7 @@ kill -TERM "$kpipe"
 ends 0 "a kpipe-http that does not end is not waited for: 0"
 ok "... no stage is left" none_left
 
-### What it refuses
+### What kpipe refuses
 
 fresh
 echo 100 >"$D/kpipe-http.exit"

@@ -1,17 +1,17 @@
 #!/bin/bash
-# kpipe gives each tool the credential that is for it, and nothing of another.
+# kpipe gives each tool its own credential, and no other.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 BESIDE="kelect kpipe-http"
 # shellcheck source=kpipe.sh
 . "${0%/*}/kpipe.sh"
 
-# told TOOL: what it is told of server and credential
+# told TOOL: the server and the credential that it is given
 told() {
 	grep -E -e '^--(kubeconfig|context|server|token-file|certificate-authority)=' \
 		"$D/$1.args" | paste -sd ' '
 }
-# run [OPTION]...: all tools, which write down what they are told, and end
+# run [OPTION]...: all tools, which write down what they are given, and end
 run() {
 	fresh
 	touch "$D/kelect.lead"
@@ -50,7 +50,7 @@ done)" "--kubeconfig=1
 --kubeconfig=5
 --kubeconfig=6" "a kubeconfig each: nothing of the common one"
 
-# --- for a tool that would not use it
+# --- a credential for a tool that would not use it
 runs 100 "kelect's without election" kpipe -f "$T/watches.yaml" \
 	--kelect-token-file=x
 is "$(cat "$T/err")" \

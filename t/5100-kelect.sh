@@ -1,5 +1,5 @@
 #!/bin/bash
-# kelect: who leads, what is written, and that nobody writes who does not lead.
+# kelect: which process leads, what is written, and that only the leader writes.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
@@ -9,7 +9,7 @@ kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
 leases=/apis/coordination.k8s.io/v1/namespaces/default/leases
 maps=/api/v1/namespaces/default/configmaps
-# Short, but with time for a machine that is busy.
+# Short, but long enough for a busy machine.
 short=(--lease-duration 2s --renew-deadline 1500ms --retry-period 200ms)
 
 plan() {
@@ -22,18 +22,18 @@ spec() {
 	ask GET "$leases/$1" | jq -c .spec
 }
 
-# holder NAME: empty when nobody holds it
+# holder NAME: empty if the Lease is free
 holder() {
 	ask GET "$leases/$1" | jq -r '.spec.holderIdentity // "none"'
 }
 
-# free NAME: it was given back
+# free NAME: whether it was given back
 free() {
 	[ -z "$(holder "$1")" ]
 }
 
 # run NAME TAG COMMAND...: kelect in the background, its pid in $kelect and
-# ${pid[TAG]}, what it says in $T/TAG.err
+# ${pid[TAG]}, its messages in $T/TAG.err
 declare -A pid
 run() {
 	local name=$1 tag=$2
@@ -46,7 +46,7 @@ run() {
 }
 options=()
 
-# lives PID: it is there, and no zombie
+# lives PID: whether it exists and is not a zombie
 lives() {
 	grep -q '^State:[[:space:]]*[^Z]*$' "/proc/$1/status" 2>/dev/null
 }
@@ -66,7 +66,7 @@ says() {
 	grep -qF "$2" "$T/$1.err"
 }
 
-# anonymous: what differs from run to run, named
+# anonymous: replaces what differs from run to run
 anonymous() {
 	sed -E 's/_[0-9a-f]{32}/_RANDOM/g; s/[0-9]{4}-[0-9-]+T[0-9:]+\.[0-9]{6}Z/MICROTIME/g'
 }
@@ -156,7 +156,7 @@ wait_for 10 test -s "$T/own.out"
 kill -HUP "$kelect"
 ends own 5 "a command that ends in its own way: its code"
 
-# ---- losing it ----
+# ---- losing the Lease ----
 
 # group NAME TAG: a leader whose command has a child; their pids in $T/TAG.pids
 group() {
@@ -164,7 +164,7 @@ group() {
 	wait_for 10 test -s "$T/$2.pids"
 }
 
-# A zombie is gone, too: a stopped kelect buries nobody.
+# A zombie counts as gone: a stopped kelect reaps no children.
 group_gone() {
 	local child parent
 
@@ -234,7 +234,7 @@ is "$(tail -n 1 "$T/stopped.err")" \
 	"kelect: fatal: lost the lease default/i: not renewed within 1500 ms" \
 	"... by the clock"
 
-# ---- writers that know the leash ----
+# ---- writers with a leash ----
 
 cm() {
 	echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\

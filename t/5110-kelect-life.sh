@@ -1,6 +1,6 @@
 #!/bin/bash
-# kelect --for-life: the leader is whose Pod owns the lock, and what happens to
-# the lock of a Pod that is put out, unreachable, or gone.
+# kelect --for-life: the process whose Pod owns the lock leads; and what happens
+# to the lock of a Pod that is evicted, unreachable or gone.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -31,7 +31,7 @@ pod() {
 		kubectl create -n ops -f - >/dev/null
 }
 
-# put_out NAME REASON: as the kubelet, or the scheduler, would
+# put_out NAME REASON: evicts it as the kubelet or the scheduler would
 put_out() {
 	kubectl patch pod "$1" -n ops --subresource status --type merge \
 		-p "{\"status\":{\"phase\":\"Failed\",\"reason\":\"$2\"}}" >/dev/null
@@ -57,7 +57,7 @@ leads() {
 	says "$1" "leading: holds the lock ops/$lock"
 }
 
-# leave: the process is gone, as with its Pod
+# leave: the process ends, as when its Pod ends
 leave() {
 	kill -9 "$kelect"
 }
@@ -97,7 +97,7 @@ ok "without its Pod the lock passes" wait_for 30 leads second
 is "$(owner)" b "... to the Pod of the second"
 kill -9 "$second"
 
-# Of the same name, and somebody else.
+# A new Pod of the same name is another candidate.
 lock=name
 pod c good
 printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"name",
@@ -112,7 +112,7 @@ kubectl patch configmap name -n ops --type merge \
 ok "... until the collector was there" wait_for 30 leads name
 leave
 
-# held POD: its lock, without a process
+# held POD: it holds the lock, without a process
 held() {
 	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s",
 		"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"%s",

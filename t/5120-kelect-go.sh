@@ -14,7 +14,7 @@ export KUBECONFIG=$T/kubeconfig
 times=(--lease-duration 2s --renew-deadline 1500ms --retry-period 150ms)
 
 # go N, ours N: the Nth contender of that kind in the background. Each holds a
-# lock on a file while it leads, and says "leading" or "two at a time" in
+# lock on a file while it leads, and prints "leading" or "two at a time" in
 # $T/KIND.N.
 go() {
 	"$contender" "${times[@]}" --lease x --lock "$T/lock" \
@@ -41,7 +41,7 @@ end() {
 	kill "-$1" "$(cat "$T/$2.pid")"
 }
 
-# looks: how often somebody has read the Lease; who leads does not
+# looks: how often the Lease was read, which the leader does not do
 looks() {
 	grep -c '"verb":"get".*"resource":"leases"' "$T/journal"
 }
@@ -80,8 +80,8 @@ ok "one that was stopped has lost" wait_for 10 lost
 is "$(cat "$T"/go.[0-9] "$T"/ours.[0-9] | sort | uniq -c | xargs)" "9 leading" \
 	"nine have led, never two at a time"
 
-# What the server has seen, in its order: who wrote, and after what pause. (By
-# its wall clock, which somebody may set; contenders use one that nobody sets.)
+# What the server has seen, in its order: the writer, and the pause before it.
+# (The server's wall clock may be set; contenders use a monotonic clock.)
 jq -rn '[inputs | select(.resource == "leases" and .code < 300 and
 		(.verb == "create" or .verb == "update")) |
 		{time: ((.time[0:19] + "Z" | fromdate) +

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Three kelects, of which the leader is killed, stopped or ended again and
-# again, and a server that fails now and then: never two at a time, and nobody
-# writes after the next one has begun. SEED and TURNS choose another run.
+# Three kelects, whose leader is killed, stopped or ended again and again, and a
+# server that fails now and then: never do two lead at a time, and none writes
+# after the next one has begun. SEED and TURNS choose another run.
 # check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -14,7 +14,7 @@ kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
 maps=/api/v1/namespaces/default/configmaps
 
-# What goes wrong: each kind of fault now and then, for ever.
+# The plan of faults: each kind now and then, for ever.
 for nth in 7 19 31 43 59 71 83 97 113 127 139 151 163 181 193 211 227 239; do
 	echo "{\"resource\":\"leases\",\"verb\":\"update\",\"nth\":$nth,\"code\":409}"
 	echo "{\"resource\":\"leases\",\"verb\":\"update\",\"nth\":$((nth + 1)),\"code\":504,\"after\":true}"
@@ -24,9 +24,9 @@ for nth in 7 19 31 43 59 71 83 97 113 127 139 151 163 181 193 211 227 239; do
 done >"$T/plan"
 ask POST /kapi/faults "$(cat "$T/plan")"
 
-# What the Lease guards: a writer, kapply, that is fed without end, each object
-# with the number of its kelect; and a lock on a file, which tells if two of
-# them run.
+# The Lease guards a writer, kapply, that is fed without end, each object with
+# the number of its kelect; and a lock on a file, which shows if two of them
+# run.
 cat >"$T/work" <<'END'
 #!/bin/bash
 exec 9>"$T/lock"
@@ -51,8 +51,8 @@ contend() {
 	disown $!
 }
 
-# next LAST: another one leads, and has written. One that a slow moment has cost
-# its leadership is replaced.
+# next LAST: another one leads, and has written. A kelect that lost its
+# leadership in a slow moment is replaced.
 next() {
 	for n in "${!pid[@]}"; do
 		is_child "${pid[$n]}" && continue
@@ -76,7 +76,7 @@ for _ in 1 2 3; do
 done
 for ((turn = 0; turn < ${TURNS:-12}; turn++)); do
 	wait_for 20 next "$leader" || break
-	go_on # a stopped one, and finds that it has lost
+	go_on # continues a stopped one, which finds that it has lost
 	case $((RANDOM % 3)) in
 	0) kill -TERM "${pid[$leader]}" ;;
 	1) kill -KILL "${pid[$leader]}" ;;

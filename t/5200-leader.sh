@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two replicas of an operator, one writes: fail-over in every way, and nobody
-# ever writes who does not hold the lease (by the journal of kapi).
+# Two replicas of an operator, of which one writes: fail-over in every way; only
+# the holder of the lease ever writes (by the journal of kapi).
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
@@ -46,14 +46,14 @@ moves 1 2 "SIGTERM" kill -TERM "${pid[1]}"
 again 1
 moves 2 1 "kill -9 of kpipe" kill -9 "${pid[2]}"
 again 2
-# Stopped for longer than the lease: the page ends the writers.
+# Stopped for longer than the lease: the page stops the writers.
 moves 1 2 "SIGSTOP of kelect" kill -STOP "$(stage_of 1 kelect)"
 killed_stopped() {
 	grep -q 'kelect (pid [0-9]*) did not end in 5 s: killed' "$T/r1.err"
 }
 ok "... kpipe kills the stopped one" wait_for 15 killed_stopped
 
-# All but the kernel stands still, then goes on as if nothing had been.
+# All its processes are stopped, then continued.
 frozen() {
 	printf '%s\n' "${pid[2]}"
 	pgrep -P "${pid[2]}"

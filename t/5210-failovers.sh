@@ -1,6 +1,6 @@
 #!/bin/bash
 # Many fail-overs of two replicas in ways drawn by chance, with both kinds of
-# election: by the journal of kapi nobody ever writes who does not lead.
+# election: by the journal of kapi only the leader ever writes.
 #
 #	SEED=7 FAILOVERS=100 t/5210-failovers.sh
 # check-all: long faults
@@ -16,7 +16,7 @@ RANDOM=${SEED:-$$}
 note "SEED=${SEED:-$$} FAILOVERS=$FAILOVERS"
 
 pods=/api/v1/namespaces/default/pods
-# pod N: which it runs in
+# pod N: the Pod of replica N
 pod() {
 	as_admin POST "$pods" '{"apiVersion": "v1", "kind": "Pod",
 		"metadata": {"name": "r'"$1"'"}, "spec": {"containers": [
@@ -54,7 +54,7 @@ fail() {
 	esac
 }
 
-# round HOW: who leads fails; the other takes over
+# round HOW: the leader fails; the other takes over
 round() {
 	local from=1 to=2
 
@@ -64,11 +64,11 @@ round() {
 	wait_for 30 is_standby "$to" || return
 	fail "$from" "$1"
 	mark
-	case $1 in # who lost its kelect may be the first to see the lease end
+	case $1 in # the one without its kelect may see the lease end first
 	kelect) wait_for 20 either >&2 || return ;;
 	*) wait_for 20 now_leads "$to" >&2 || return ;;
 	esac
-	# Not before: it would take its chance at once.
+	# Not before: it would try to lead at once.
 	gone "${pid[$from]}" || return 0
 	[ -z "$LOCK" ] || wait_for 10 pod "$from" || return
 	replica "$from"
@@ -76,7 +76,7 @@ round() {
 either() {
 	now_leads 1 || now_leads 2
 }
-# All of its stages are there, so that it is a standby, not one that starts.
+# All of its stages run, so that it is a standby and not still starting.
 is_standby() {
 	[ "$(pgrep -c -P "${pid[$1]}" -x \
 		'kwatch|ireconcile|kapply|kstatus|kelect')" = 5 ] && is_ready "$1"
@@ -107,8 +107,8 @@ replica 1
 replica 2
 rounds "lease" term kill kelect kelect stop freeze
 
-# Who leads for life leads again after a crash; only the end of the pod
-# changes that.
+# A leader for life leads again after a crash; only the end of its Pod changes
+# that.
 LOCK=thing.example.com
 : >"$T/journal"
 pod 1

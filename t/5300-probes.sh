@@ -133,12 +133,12 @@ is "$(grep -c "$mentioned" "$T/http.err")" 1 "... and says so once"
 tell "$(state running)"
 answers /readyz 200 ok "a good line afterwards counts"
 
-# connections N: at least
+# connections N: at least N
 connections() {
 	[ "$(find "/proc/$http/fd" -lname 'socket:*' | wc -l)" -gt "$1" ]
 }
 
-# Who holds connections open, or says nothing, is in nobody's way.
+# Clients that hold connections open, or send nothing, do not block others.
 python3 - "$probes" <<'END' &
 import socket, sys, time
 host, port = sys.argv[1].rsplit(":", 1)

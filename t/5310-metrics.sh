@@ -1,6 +1,5 @@
 #!/bin/bash
-# kpipe-http: metrics, from lines and of a pipeline; what Prometheus makes of
-# them.
+# kpipe-http: metrics from lines, and of a pipeline; what Prometheus reads.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh
@@ -99,7 +98,7 @@ ok "... $(awk '/VmRSS/ { print $2 }' "/proc/$http/status") kB then" \
 	promtool check metrics < <(get /metrics)
 http_down 0 "its input ends"
 
-# ---- controller-runtime's metrics, as they were recorded ----
+# ---- the metrics of controller-runtime, from a recording ----
 
 recorded=t/metrics/controller-runtime.txt
 # "name type label,label" of each row, the labels sorted

@@ -27,7 +27,7 @@ scrape() {
 	http_code
 }
 # asked WANT WHAT: what the API server was asked since the last time. It writes
-# that down after its answer.
+# its journal after the answer.
 asked() {
 	wait_for 5 journal_has "$(printf '%s' "$1" | grep -c .)"
 	is "$(tail -n "+$(($(cat "$T/seen") + 1))" "$T/journal" |
@@ -101,7 +101,7 @@ DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1" \
 http_down 0 "it ends"
 is "$(grep -c t0ken "$T/http.err")" 0 "no token in the log"
 
-# ---- the API server does not answer as it should ----
+# ---- bad answers of the API server ----
 
 http_up --metrics-bind-address 127.0.0.1:0 --metrics-secure
 plan '{"resource":"tokenreviews","code":503,"count":2}'
@@ -142,7 +142,7 @@ http_down 0 "it ends, whatever is under way"
 
 # ---- a certificate that is renewed ----
 
-# certificate NAME: into $T/tls, as a kubelet does it: by one link
+# certificate NAME: into $T/tls as a kubelet does it, by one link
 certificate() {
 	mkdir "$T/tls.$1"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What every process gives up at its start, as the kernel tells it; as a user
-# who is not root, as in a container.
+# The privileges that every process gives up at its start, as the kernel shows
+# it; run by a user who is not root, as in a container.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -9,7 +9,7 @@ as=()
 if [ "$user" -eq 0 ]; then
 	user=65532
 	as=(setpriv "--reuid=$user" "--regid=$user" --clear-groups)
-	# This tree may be where only root may look.
+	# This tree may be in a folder that only root may read.
 	cp -r "$BIN" "$T/bin"
 	install -d "$T/lib"
 	cp -r lib/jq "$T/lib"
@@ -58,7 +58,7 @@ gives_up() {
 		"... new privileges"
 }
 
-# shut PID: no process of the same user looks into it
+# shut PID: no process of the same user can look into it
 shut() {
 	local file
 
@@ -75,7 +75,7 @@ for tool in kwatch ireconcile kapply kstatus kelect kpipe-http; do
 	ok "... and shut to the same user" shut "$pid"
 done
 
-# --- the metrics of processes need no right to look into them
+# --- the metrics of processes do not need that right
 address=$(sed -n 's/.*metrics at //p' kpipe.err)
 curl -sf --max-time 10 "http://$address/metrics" >page
 fds() {
@@ -86,7 +86,7 @@ fds() {
 	done
 	echo $n
 }
-# One that comes or goes is no difference worth a test.
+# A few descriptors more or fewer do not matter.
 now=$(fds)
 ok "descriptors of all tools are counted" awk -v now="$now" \
 	'/^process_open_fds/ { d = $2 - now; ok = d < 8 && d > -8 } END { exit !ok }' page
@@ -95,7 +95,7 @@ kill "$kpipe"
 wait "$kpipe"
 is $? 0 "kpipe ends"
 
-# --- what others start
+# --- processes that the tools start
 cat >look <<'END'
 #!/bin/sh
 awk '/^NoNewPrivs/ { print $2 }' /proc/self/status
@@ -129,7 +129,7 @@ wait_for 10 grep -q 0 plugin.out
 is "$(cat plugin.out)" "1
 0" "a plugin gets no new privileges, and leaves no core"
 
-# --- a crash leaves nothing
+# --- a crash leaves no core dump
 start "${as[@]}" kwatch pods >events
 pid=$!
 wait_for 10 test -s events

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kpipe-http behind its filter of system calls: it looks up and asks the API
-# server, and reads what changes; where there is no filter, it says so.
+# kpipe-http behind its filter of system calls: it can look up and ask the API
+# server, and read files that change; without a filter it says so.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh
@@ -18,11 +18,11 @@ mkdir "$T/certificate"
 t/server/make-certs "$T/pki"
 cp "$T/pki/server.crt" "$T/certificate/tls.crt"
 cp "$T/pki/server.key" "$T/certificate/tls.key"
-# By name: libcurl looks it up in a thread.
+# By name, which libcurl looks up in a thread.
 server=(--server "https://localhost:${url##*:}"
 	--certificate-authority "$T/ca.pem")
 
-# filtered MODE WHAT: as the kernel says it
+# filtered MODE WHAT: as the kernel shows it
 filtered() {
 	is "$(awk '/^Seccomp:/ { print $2 }' "/proc/$http/status")" "$1" "$2"
 }
@@ -31,7 +31,7 @@ scrape() {
 	http_code
 }
 
-# --- one that serves
+# --- a kpipe-http that serves
 http_up --metrics-bind-address 127.0.0.1:0 --sandbox=required
 filtered 2 "behind the filter"
 ok "... it serves what it knows of processes" \
@@ -39,7 +39,7 @@ ok "... it serves what it knows of processes" \
 		get /metrics | grep '^process_open_fds [1-9]'"
 http_down 0 "... and ends"
 
-# --- one that asks
+# --- a kpipe-http that asks the API server
 scheme=https
 http_up --metrics-bind-address 127.0.0.1:0 --metrics-secure --sandbox=required \
 	--metrics-cert-path "$T/certificate" --token-file "$T/token" "${server[@]}"
@@ -52,7 +52,7 @@ ok "a certificate that changes is read" \
 is "$(scrape reader-t0ken)" "200" "... and used"
 http_down 0 "... and ends"
 
-# --- a plugin could not run
+# --- no filter: a credential plugin could not run
 cat >"$T/config" <<END
 current-context: x
 contexts: [{name: x, context: {cluster: c, user: u}}]
@@ -76,7 +76,7 @@ runs 100 "a plugin, --sandbox=required" kpipe-http --kubeconfig "$T/config" \
 is "$(grep fatal "$T/err")" \
 	"kpipe-http: fatal: option --sandbox=required: $why" "... is refused"
 
-# --- nor is there one everywhere
+# --- no filter: a kernel without it
 runs 100 "no seccomp, --sandbox=required" t/no-seccomp kpipe-http \
 	--metrics-bind-address 127.0.0.1:0 --sandbox=required
 is "$(grep fatal "$T/err")" \
