@@ -1,14 +1,14 @@
 #!/bin/bash
 # The IoTService program on recorded files: instances.jsonl was recorded by
 # kwatch on a real API server. `full` sets every field of v1, `old` (v1alpha1)
-# has nulls and zero values, `bare` has nothing, `example` is example.yaml and
-# was applied already, and one name is too long.
+# has nulls and zero values, `bare` has no optional field, `example` is
+# example.yaml and was applied already, and one name is too long.
 . "${0%/*}/lib.sh"
 
 folder=pipeline/iotservice
 export OPERATOR_NAME=dev
 
-# reconcile [OPTION]...: sets of the events on stdin, in order of names
+# reconcile [OPTION]...: the sets for the events on stdin, sorted by name
 reconcile() {
 	ireconcile -f "$folder/watches.yaml" --clock=input "$@" 2>"$T/err" |
 		jq -Sc . | sort
@@ -37,7 +37,7 @@ for name in full old bare; do
 	same "$T/config" "$folder/t/$name.config.yml" "config.yml of $name"
 done
 
-# A line for each object: what the table of an instance promises.
+# A line for each object, as in the table of an instance.
 table='.items[] | [.kind, .metadata.name,
 	(.metadata.labels | del(.["kpipe.dev/part-of"]) | tojson),
 	(.spec.template.spec.containers[0] // {}
@@ -116,8 +116,8 @@ is "$(of full '[.items[] | select(.spec.template).spec.template
 	"$(of full "$config" | head -c -1 | sha256sum | cut -d' ' -f1)" \
 	"checksum/config is the digest of config.yml"
 
-# What means nothing to config.yml: 0 where clients write it for what is not
-# set, and properties without any.
+# Values that config.yml leaves out: 0, which clients write for a field that is
+# not set, and empty properties.
 grep '"name":"bare"' "$folder/t/instances.jsonl" >"$T/bare"
 grep -v '"name":"bare"' "$folder/t/instances.jsonl" |
 	grep '"BOOKMARK"\|"image-pull-secret","namespace":"dev"\|"namespace":"dev".*"image-pull-secret"' >"$T/rest"
@@ -154,8 +154,8 @@ is "$(bare '.processing_services = [{name: "a"}, {name: "b", properties: null},
         processing.kafka.user: "u"
   server_cert: ""' "properties that are empty are left out"
 
-# StatefulSets that a version made which had no labels at their claims: nothing
-# can change these, so they stay, and all else is as desired.
+# StatefulSets of an older version, which set no labels in their claim
+# templates. These cannot be changed, so they stay, and all else is as desired.
 old='if .object.kind == "StatefulSet" and .object.spec then .object
 	|= (.spec.volumeClaimTemplates[].metadata |= {name, creationTimestamp: null}
 	| .metadata.annotations["kpipe.dev/paths"] = "old") else . end'
@@ -184,7 +184,7 @@ accept "$T/short" "$folder/t/life.out" "... its lines, in short"
 life >"$T/again"
 same "$T/again" "$T/first" "... the same again, to the byte"
 
-# What makes an instance Failed
+# Reasons for Failed
 long='very-long-name-that-no-stateful-set-can-bear'
 is "$(of $long '.reconcile.status | "\(.phase) \(.reason)"'; of $long '.items | length')" \
 	"Failed the name gateway-mqtt-$long of a StatefulSet is not a DNS label of at most 52 characters
@@ -199,7 +199,7 @@ is "$(of example '.reconcile | has("delete")'; of example '.items | length')" \
 	"false
 0" "... and what is there stays"
 
-# Whose instances
+# Which instances belong to this operator
 sed 's/"namespace":"dev"/"namespace":"devel"/' "$folder/t/instances.jsonl" |
 	reconcile >"$T/got"
 is "$(cat "$T/got")" "" "instances in other namespaces are not ours"

@@ -181,7 +181,7 @@ cases "kstatus" <<END
 \$in | kstatus~{"kind": "Thing", "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}~"InProgress"
 END
 
-# Text of several lines and odd characters: as a whole, read by eye.
+# Text of several lines with odd characters, compared as a whole.
 cases "to_yaml" <<'END'
 $in | to_yaml~{"b": [], "a": {}, "c": null, "d": [1, -1.5, true, "x"]}~"a: {}\nb: []\nc: null\nd:\n  - 1\n  - -1.5\n  - true\n  - \"x\"\n"
 $in | to_yaml~["yes", "5432", "", " x ", "a: b", "# c", "null", "2020-01-01", "\"q\" \\"]~"- \"yes\"\n- \"5432\"\n- \"\"\n- \" x \"\n- \"a: b\"\n- \"# c\"\n- \"null\"\n- \"2020-01-01\"\n- \"\\\"q\\\" \\\\\"\n"
@@ -197,7 +197,7 @@ $in | to_yaml~12345678901~"12345678901\n"
 $in | to_yaml~{"a": [1e17]}~"tojson: the value is an integer beyond 2^53: digits would be lost"
 END
 # The example of doc/program.md.
-example() { # LANGUAGE: the blocks of the section
+example() { # LANGUAGE: the section's blocks in it
 	sed -n '/^```'"$1"' conditions$/,/^```$/{/^```/!p}' doc/program.md
 }
 example jq >"$T/program.jq"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# to_yaml, read by others: PyYAML and libyaml, which take YAML 1.1. Whatever
-# text goes in comes out of them, with every character there is.
+# to_yaml, read by PyYAML and libyaml, which read YAML 1.1: every text comes out
+# unchanged, with every character of Unicode.
 . "${0%/*}/lib.sh"
 
 cat >"$T/watches.yaml" <<'END'
@@ -54,7 +54,7 @@ for plane in range(1, 17):
     print()
 END
 
-# take: what each reader makes of each Thing's text
+# take: each reader reads each Thing's text
 cat >"$T/take.py" <<'END'
 import json
 import sys
@@ -69,7 +69,7 @@ for line in open(sys.argv[2]):
     name = found["primary"]["name"]
     for reader in ("CSafeLoader", "SafeLoader"):
         if reader == "SafeLoader" and name.startswith("plane"):
-            continue  # the same rule for all of them; it takes its time
+            continue  # one rule covers them; this one is slow
         want = given[name]
         try:
             got = yaml.load(found["status"]["yaml"], getattr(yaml, reader))

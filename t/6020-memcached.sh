@@ -1,14 +1,14 @@
 #!/bin/bash
 # The memcached program on files that kwatch recorded on a real API server.
-# instances.jsonl: Memcacheds of which `new` has nothing yet, `ready` and `zero`
-# are as they should be, the Deployment of `scaled` was scaled by hand, and that
-# of `foreign` is somebody else's.
+# instances.jsonl: of its Memcacheds, `new` has no Deployment yet, `ready` and
+# `zero` are as desired, the Deployment of `scaled` was scaled by hand, and that
+# of `foreign` has another owner.
 . "${0%/*}/lib.sh"
 
 folder=pipeline/memcached
 unset MEMCACHED_IMAGE
 
-# reconcile [OPTION]...: sets of the events on stdin
+# reconcile [OPTION]...: the sets for the events on stdin
 # shellcheck disable=SC2120
 reconcile() {
 	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
@@ -29,8 +29,8 @@ is "$(jq -r '[.reconcile.primary.name, .items[].spec.replicas] | join(" ")' \
 new 4
 scaled 2" "... is what is not as it should be"
 
-# The life of one: made with 3, then 5; its Deployment scaled by hand, and given
-# another image; 1; its Deployment deleted by hand; 0; deleted.
+# The life of one: created with 3, then 5; its Deployment is scaled by hand, and
+# gets another image; 1; its Deployment is deleted by hand; 0; deleted.
 runs 0 "a life: exit 0" reconcile <"$folder/t/life.jsonl"
 cp "$T/out" "$T/first"
 jq -r '[([.items[] | "size=\(.spec.replicas)"] | join(" ")),
@@ -41,7 +41,7 @@ accept "$T/short" "$folder/t/life.out" "... its lines, in short"
 runs 0 "... again" reconcile <"$folder/t/life.jsonl"
 same "$T/out" "$T/first" "... the same, to the byte"
 
-# One Memcached by hand
+# One Memcached that the test writes
 memcached() {
 	jq -cn --arg name "$1" --argjson size "$2" '{
 		apiVersion: "cache.example.com/v1alpha1", kind: "Memcached",

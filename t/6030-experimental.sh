@@ -1,6 +1,6 @@
 #!/bin/bash
-# The experimental program on small inputs: which pods are made, kept and taken.
-# A table's line is WANTED ~ PODS ~ DESIRED -DELETED. A pod is written
+# The experimental program on small inputs: which pods are created, kept and
+# deleted. A table's line is WANTED ~ PODS ~ DESIRED -DELETED. A pod is written
 # INDEX[FLAG...][@SECOND]: r ready, f Failed, s Succeeded, t terminating, x not
 # ours; the second of its creation is 10 if not given.
 . "${0%/*}/lib.sh"
@@ -8,7 +8,7 @@
 folder=pipeline/experimental
 unset EXPERIMENTAL_IMAGE
 
-# reconcile [OPTION]...: sets of the events on stdin
+# reconcile [OPTION]...: the sets for the events on stdin
 # shellcheck disable=SC2120
 reconcile() {
 	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
@@ -23,11 +23,11 @@ experimental() {
 		spec: $spec}'
 }
 
-# The digest of what is desired of each pod, from ireconcile itself
+# The digest of the desired fields of a pod, from ireconcile itself
 paths=$(experimental '{"numberOfReplicas": 1}' | reconcile |
 	jq -c '.items[0].metadata.annotations')
 
-# pods TEXT...: as the head of this file says
+# pods TEXT...: in the notation of the head of this file
 pods() {
 	printf '%s\n' "$@" | jq -cR --argjson paths "$paths" '
 		capture("^(?<index>[-a-z0-9]+?)(?<flags>[rfstx]*)(@(?<at>[0-9]+))?$")
@@ -143,7 +143,7 @@ is "$({
 	'[2,["e-0","e-1"],["pv-a","pv-z"],"True","Available"]' \
 	"... the volumes bound to their claims, and no others"
 
-# ---- the spec in either spelling ----
+# ---- both spellings of the spec ----
 
 names() {
 	jq -c '[.items[].metadata.name], (.reconcile.status.conditions[0]
@@ -171,10 +171,10 @@ differ "... isPublic" \
 	'isPublic is true and is_public is false: only one may be given'
 differ "none" '{"isPublic": true}' 'numberOfReplicas is missing'
 
-# ---- no pod too many ----
+# ---- never a pod too many ----
 
-# e-2 was asked for and is not seen yet when the name e-1 becomes free: it would
-# be one too many to ask for that.
+# e-2 was requested and is not observed yet when the name e-1 becomes free: to
+# request that, too, would give a pod too many.
 event() {
 	jq -c --arg type "$1" --arg time "2026-01-01T00:00:$2Z" \
 		'{type: $type, time: $time, object: .}'

@@ -1,7 +1,7 @@
 #!/bin/bash
-# pipeline/README as its reader follows it, on kapi: a line NAME: before a block
-# is a file with that content; $ is a command, > its next line, what follows is
-# what it prints. All commands run in one shell.
+# pipeline/README as a reader follows it, on kapi: a block after a line "NAME:"
+# is the content of that file; $ begins a command, > its next line, and the
+# lines behind are what it prints. All commands run in one shell.
 # servers: kapi
 # check-all: needs Go
 # shellcheck source=lib.sh
@@ -10,14 +10,14 @@
 . "${0%/*}/cluster/lib.sh"
 kapi_kubectl
 
-# Where it begins: a folder with bin and pipeline, as this one
+# The tutorial begins in a folder with bin and pipeline, as this one
 mkdir "$T/root" "$T/c"
 ln -s "$BIN" "$T/root/bin"
 ln -s "$ROOT/pipeline" "$T/root/pipeline"
 
-# script: the commands, each with its output in $T/c/N.out, and its text in
-# N.text, what it is to print in N.want. A file waits for the first command
-# behind it: there is no folder before.
+# script: the commands; each has its output in $T/c/N.out, its text in N.text
+# and the expected output in N.want. A file is written by the first command
+# behind it, as its folder does not exist before.
 awk -v dir="$T/c" '
 function finish() {
 	if (command == "") return

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The table of README.md, "What operator-sdk has, and how it is here": its
 # commands, in their order, on kapi, with the operator at work. A command that
-# goes on (an operator, say) becomes ready, and ends with 0 when it is told to.
+# does not end (an operator, say) becomes ready, and ends with 0 after SIGTERM.
 # servers: kapi
 # check-all: needs Go
 # shellcheck source=lib.sh
@@ -28,7 +28,7 @@ is "$(sed -n '/^## What operator-sdk has/,/^## Reading/p' README.md |
 	grep -c '^| ')" $(($(wc -l <"$T/commands") + 1)) \
 	"... each row has a command"
 
-# serves COMMAND: it says that it is ready, and ends with 0 when told to
+# serves COMMAND: it reports that it is ready, and ends with 0 after SIGTERM
 serves() {
 	: >"$T/err"
 	start bash -c "$1" </dev/null >"$T/out" 2>"$T/err"

@@ -8,7 +8,7 @@
 iot_cluster
 iot_namespace dev
 
-# ---- rights, as the head of rbac.yaml says ----
+# ---- rights as the head of rbac.yaml describes ----
 
 for stage in kwatch kapply; do
 	kc create clusterrolebinding "dev-$stage" --user="$stage" \
@@ -25,7 +25,7 @@ done
 as() {
 	exec "$1" --kubeconfig="$CLUSTER/$1.kubeconfig" "${@:2}" 2>>"$T/$1.log"
 }
-# from FD COMMAND...: what runs in the background has no other standard input
+# from FD COMMAND...: sets the standard input of a command in the background
 from() {
 	exec "${@:2}" <&"$1"
 }
@@ -94,7 +94,7 @@ StatefulSet messaging-example example messaging
 END
 same "$T/objects" "$T/objects.want" "every object is there, labelled"
 
-# All fields, as desired: what the program says of a recording of this.
+# The important fields; t/6000-iotservice.sh compares all of them.
 kc get secret -n dev image-pull-secret -o json | jq -S '[.type, .data]' >"$T/a"
 kc get secret -n dev-example image-pull-secret -o json |
 	jq -S '[.type, .data]' >"$T/b"
@@ -139,13 +139,13 @@ config alpha >"$T/config"
 is "$(grep on_boarding "$T/config")" '  on_boarding: "oneproduct"' \
 	"... without the fields that only v1 has"
 
-# ---- 2. converged means silent ----
+# ---- 2. converged: no more requests ----
 
 all_stopped() {
 	! kc get pods -A -o 'jsonpath={.items[*].status.phase}' | grep -q Pending
 }
 wait_for 20 all_stopped
-sleep 3 # the last events of the controllers, on their way
+sleep 3 # the last events of the controllers may be on their way
 audit_writes >"$T/before"
 sets_before=$(wc -l <"$T/sets")
 sleep "${SILENCE:-30}"
@@ -153,7 +153,7 @@ audit_writes >"$T/after"
 same "$T/after" "$T/before" "converged: no write in ${SILENCE:-30} s"
 is "$(wc -l <"$T/sets")" "$sets_before" "... and no output of ireconcile"
 
-# ---- and on the way there ----
+# ---- requests on the way there ----
 
 for user in kapply kstatus; do
 	is "$(created_twice "$user")" "" "$user created nothing twice"

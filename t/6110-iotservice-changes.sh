@@ -113,8 +113,8 @@ runs 1 "ports of a component must differ" change \
 is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec.haproxy: Invalid value: the ports must differ' \
 	"... and the CRD says so"
 fi
-# try VERSION FILTER: the example so changed, checked by the server, not kept.
-# As another object: nobody's write meets it.
+# try VERSION FILTER: sends the example, changed by FILTER, as a dry run; under
+# another name, so that no other write conflicts.
 try() {
 	kc get "iotservices.$1.cp.iot.sap" -n dev example -o json |
 		jq "del(.status) | .metadata |= {name: \"again\", namespace} | $2" |

@@ -1,5 +1,6 @@
 #!/bin/bash
-# IoTService on an API server: what others change or delete is repaired.
+# IoTService on an API server: changes and deletions by other clients are
+# repaired.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
@@ -111,7 +112,7 @@ jq -S 'map((.spec.template.spec.containers[]?) |= (.imagePullPolicy = "IfNotPres
 	"$T/want" >"$T/want2"
 iot_operator dev
 without_paths() {
-	# The paths differ: there are fewer of them.
+	# The desired paths differ: there are fewer.
 	jq -S 'map(del(.metadata.annotations["kpipe.dev/paths"]))' "$1"
 }
 dropped() {

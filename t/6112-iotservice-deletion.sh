@@ -51,7 +51,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	kc delete iot -n dev "quick$i" --wait=false >/dev/null
 done
 ok "deleted at once: they go" wait_for 90 gone -n dev iot
-sleep 2 # what was in flight
+sleep 2 # for requests that were in flight
 is "$(kc get namespaces -o name | grep dev-)" "" "... and leave no namespace"
 
 # ---- namespaces that are not ours ----
@@ -76,7 +76,7 @@ ok "the instance can be deleted" wait_for 30 gone -n dev iot foreign
 kc get namespace dev-foreign -o json >"$T/foreign.now"
 same "$T/foreign.now" "$T/foreign" "... and the namespace is not"
 
-# Marks copied from another instance make it nobody's.
+# With marks copied from another instance it belongs to none.
 iot_create dev one
 ok "another instance" wait_for 60 iot_is dev one Available
 kc get namespace dev-one -o json |

@@ -1,15 +1,15 @@
 #!/bin/bash
-# IoTService: an instance that the first operator made is taken over, running,
-# as it is; and in the end deleted with all that it has. So is what our own
-# older versions made.
+# IoTService: an instance of the first operator is adopted while it runs, as it
+# is, and in the end deleted with all its objects. The same for objects of our
+# own older versions.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 
-# Everything of theirs refers to the IoTService as its owner, which is in another
-# namespace: a garbage collector deletes it for that. It comes later here. That
-# of kapi cannot wait, but leaves alone what has no namespace.
+# All their objects refer to the IoTService as their owner, which is in another
+# namespace: for that a garbage collector deletes them. Here it starts later.
+# That of kapi cannot start later, but leaves objects without a namespace alone.
 CLUSTER_CONTROLLERS='*',-nodeipam,-service-lb-controller
 CLUSTER_CONTROLLERS+=,-persistentvolume-binder-controller
 CLUSTER_CONTROLLERS+=,-garbage-collector-controller
@@ -19,7 +19,7 @@ refer=all
 iot_cluster
 iot_namespace dev
 
-# their NAME [REFER]: an IoTService as they left it, and what they made of it
+# their NAME [REFER]: an IoTService and its objects as that operator left them
 their() {
 	iot_create dev "$1" '.spec.enableNetworkPolicies = true
 		| .metadata.finalizers = ["com.sap.iotservices/namespace-dropper"]
@@ -32,7 +32,7 @@ their() {
 	kc create --field-manager=iotservice-operator -f "$T/theirs.json" >/dev/null
 }
 all=deployments,statefulsets,services,configmaps,secrets,networkpolicies
-# of NAMESPACE FILTER: of all that they made there, its Namespace too
+# of NAMESPACE FILTER: of all their objects there, with the Namespace
 of() {
 	{
 		kc get -n "$1" -o json --show-managed-fields "$all" | jq '.items[]
@@ -48,13 +48,13 @@ running() {
 their example
 ok "an instance of theirs runs" wait_for 60 running dev-example 10
 uids='[.kind, .metadata.name, .metadata.uid] | join(" ")'
-# All of a spec but the digest of the configuration, which is another one.
+# A spec without the digest of the configuration, which differs.
 specs='select(.kind != "ConfigMap" and .kind != "Namespace")
 	| [.kind, .metadata.name, .type, .data, (.spec
 	| del(.template.metadata.annotations["checksum/config"]?))] | tojson'
 of dev-example "$uids" >"$T/uids"
 of dev-example "$specs" >"$T/specs"
-their_pods() { # those that need not be made anew, and all volumes
+their_pods() { # objects that need not be created again, and all volumes
 	kc get -n dev-example pods,persistentvolumeclaims -o json | jq -r '.items[]
 		| select(.kind != "Pod" or .metadata.labels.component == "postgresql")
 		| [.metadata.name, .metadata.uid] | join(" ")' | sort
@@ -63,7 +63,7 @@ their_pods >"$T/pods"
 is "$(wc -l <"$T/uids") $(wc -l <"$T/specs") $(wc -l <"$T/pods")" "18 16 5" \
 	"... with all that it has"
 
-# ---- unasked: Failed, with the option ----
+# ---- without adopt: Failed, with a hint at the option ----
 
 iot_operator dev
 ok "unasked it is Failed" wait_for 60 iot_is dev example Failed
@@ -100,7 +100,7 @@ told() {
 }
 ok "... told by Events" wait_for 20 told
 
-# ---- then it is an instance as any other ----
+# ---- then it is an instance like any other ----
 
 kc patch iotservice -n dev example --type=merge \
 	-p '{"spec": {"cockpit": {"container_port": "9090"}, "mms": {"image": "m:2"}}}' \
@@ -113,7 +113,7 @@ is "$(kc get -n dev-example service cockpit-example -o json |
 	-o 'jsonpath={.spec.template.spec.containers[0].image}')" \
 	'[[9090,9090]] m:2' "... in Service and StatefulSet"
 
-# ---- a namespace of that label's value, but of another name's instance ----
+# ---- a namespace with that label, whose name is of another instance ----
 
 kc create namespace dev-other >/dev/null
 kc label namespace dev-other instance=somebody >/dev/null
@@ -122,7 +122,7 @@ ok "another instance's namespace is not taken" wait_for 60 iot_is dev other Fail
 is "$(kc get namespace dev-other -o json | jq -c .metadata.labels.instance)" \
 	'"somebody"' "... it stays as it was"
 
-# ---- StatefulSets as older versions of ours made them ----
+# ---- StatefulSets of our own older versions ----
 
 iot_create dev old
 ok "an instance of ours" wait_for 60 iot_is dev old Available
@@ -167,7 +167,7 @@ $(of dev-race '.metadata.managedFields[].manager' |
 	grep iotservice-operator)" "
 " "... and nothing of theirs is left"
 
-# ---- deleted as any other ----
+# ---- deleted like any other ----
 
 kc delete iotservice -n dev example old race --wait=false >/dev/null
 deleted() {

@@ -50,7 +50,7 @@ silent 1 "... silently"
 note reconcile.fluxcd.io/requestedAt=1
 silent 1 "a request where nothing is outstanding writes nothing"
 
-# Deleted while it is paused: what belongs to it goes by its owner reference.
+# Deleted while it is paused: its objects go by their owner references.
 note kpipe.dev/paused=true
 kubectl delete memcached example >/dev/null
 gone() { ! kubectl get deployment example; }

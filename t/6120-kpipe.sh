@@ -1,6 +1,6 @@
 #!/bin/bash
-# kpipe with the real stages on an API server: ready, draining, dry run,
-# stages killed, an API server that is not there.
+# kpipe with the real stages on an API server: readiness, draining, dry run,
+# killed stages, no API server.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -105,9 +105,10 @@ for stage in kwatch ireconcile kapply kstatus; do
 	thing $size >/dev/null
 	ok "$stage killed: it goes on" wait_for 30 settled $size
 	ok "... with another one" test "$(stage_pid $stage)" != "$old"
-	# what is desired becomes true before kpipe knows that all are ready
+	# the objects may be as desired before kpipe knows that all stages are
+	# ready
 	wait_for 20 grep -q 'kpipe: ready' "$T/stderr"
-	# a first crash is over after a good run only: the next waits
+	# a crash is forgotten only after a good run: the next start waits
 	is "$(grep -cE "^kpipe: (error: $stage|warning: starting|ready)" \
 		"$T/stderr")" 3 "... and says so"
 done
@@ -148,7 +149,7 @@ kill -TERM "$kpipe"
 ends 0 "... and ends"
 is "$(holder)" "" "... the lease is free"
 
-# An API server that is not there, neither at start nor later.
+# No API server, neither at start nor later.
 server_down
 begin
 ok "not ready without an API server" \

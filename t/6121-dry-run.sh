@@ -1,6 +1,6 @@
 #!/bin/bash
-# kpipe --dry-run from outside the cluster, on some of its namespaces: what it
-# says the server would do, and that nothing is done.
+# kpipe --dry-run from outside the cluster, on some of its namespaces: it says
+# what the server would do, and changes nothing.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -56,7 +56,7 @@ thing() {
 	 "metadata":{"name":"$2","namespace":"$1"},"spec":{"data":$3}}
 	END
 }
-# dry CODE WHAT [OPTION]...: a dry run as admin, whose kubeconfig is named
+# dry CODE WHAT [OPTION]...: a dry run as admin, with its kubeconfig
 dry() {
 	local code=$1 what=$2
 
@@ -72,8 +72,8 @@ snapshot() {
 	kubectl get things,configmaps,events -A --sort-by=.metadata.uid -o \
 		jsonpath='{range .items[*]}{.kind}{.metadata}{"\n"}{end}'
 }
-# written: what a dry run has changed, and every writing request that was more
-# than a question (deletes ask in their bodies, which no audit log shows)
+# written: what a dry run has changed, and every writing request without dryRun
+# (of deletes it is in the body, which no audit log shows)
 written() {
 	snapshot | diff "$T/before" -
 	audit 'select(.user.username == "admin" and

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Scope: operators of one namespace, of several and of all, with no more rights
-# than that takes; namespaces that come later, or twice; from outside of the
+# than that takes; namespaces that come later, or twice; from outside the
 # cluster, with a kubeconfig and its contexts.
 # servers: kapi real
 # shellcheck source=lib.sh
@@ -41,7 +41,7 @@ def desired: [{apiVersion: "v1", kind: "ConfigMap",
 def status: {done: (.outstanding == [])};
 END
 
-# roles NAMESPACE USER: what the four stages need there, and no more
+# roles NAMESPACE USER: the rights that the four stages need there, and no more
 roles() {
 	with_rights || return 0
 	kubectl apply -n "$1" -f - >/dev/null <<-END
@@ -78,7 +78,7 @@ is_done() {
 	done
 }
 
-# operator USER ARGUMENT...: kpipe in the background, outside of the cluster
+# operator USER ARGUMENT...: kpipe in the background, outside the cluster
 operator() {
 	local user=$1
 
@@ -97,7 +97,7 @@ end_operator() {
 	wait "$operator"
 }
 
-# streams USER: "VERB RESOURCE NAMESPACE" of what was asked for, each once
+# streams USER: "VERB RESOURCE NAMESPACE" of each list and watch, once
 streams() {
 	audit 'select(.user.username == $u and .objectRef)
 		| select(.verb == "list" or .verb == "watch")
@@ -159,7 +159,7 @@ refused_twice() {
 		"$T/kpipe.log")" = 2 ]
 }
 
-# -n goes before the variable. d is not there yet.
+# -n overrides the variable. d does not exist yet.
 roles a user2
 audit_mark
 operator user2 -n a,d
@@ -181,7 +181,7 @@ configmaps d
 things a
 things d" "... WATCH_NAMESPACE does not count beside -n"
 
-# Everywhere, with a kind that is in no namespace.
+# All namespaces, with a cluster-scoped kind.
 with_rights && kubectl create clusterrolebinding all --clusterrole=cluster-admin \
 	--user=user3 >/dev/null
 cat >>"$T/w.yaml" <<'END'
@@ -243,7 +243,7 @@ runs 0 "kpipe --context, --dry-run" \
 is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out")" \
 	'["ConfigMap","t","created"]' "... reaches the server"
 
-# Names that are none, for each tool that reads the file.
+# Invalid names, for each tool that reads the file.
 for tool in kwatch ireconcile kpipe; do
 	runs 100 "$tool: a bad name in WATCH_NAMESPACE" \
 		env WATCH_NAMESPACE='a, B_c' $tool -f "$T/w.yaml" </dev/null

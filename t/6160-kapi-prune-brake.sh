@@ -1,5 +1,5 @@
 #!/bin/bash
-# The prune brake in a whole operator: an input gone wrong, and mended.
+# The prune brake in a whole operator: an input that goes wrong, and is mended.
 # servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -35,7 +35,7 @@ find_probes() {
 	probes=$(sed -n 's/.*probes.* at //p' "$T/err")
 	[ -n "$probes" ]
 }
-# ready CODE: of kapply's check
+# ready CODE: of kapply's readiness check
 ready() {
 	[ "$(curl -s --max-time 5 -o "$T/ready" -w '%{http_code}' \
 		"http://$probes/readyz/kapply")" = "$1" ]
@@ -53,7 +53,7 @@ ok "twelve ConfigMaps" wait_for 20 are 12
 wait_for 10 find_probes
 ok "... ready" wait_for 10 ready 200
 
-# One primary with too many: it alone is held back.
+# One primary with too many deletions: only it is held back.
 kubectl create -f - >/dev/null <<'X'
 {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"p","namespace":"default"},"spec":{"n":9}}
 X
@@ -103,7 +103,7 @@ told() {
 		| .involvedObject.name] | unique | length > 0'
 }
 ok "an Event says it" wait_for 10 told
-# One that is deleted takes its own along: that is no prune.
+# A primary that is deleted takes its members along, which is not a prune.
 held=$(kubectl get cm -o name | sed -n 's,.*/\([a-dfg]\)-.$,\1,p' | tail -n 1)
 kubectl delete thing "$held" >/dev/null
 deleted() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Somebody changes back what an operator repairs: it is named, held back, and
-# over when he stops.
+# A client changes back what an operator repairs: it is named, and the item held
+# back until it stops.
 # servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

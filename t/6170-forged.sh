@@ -1,7 +1,6 @@
 #!/bin/bash
-# Marks and owner references that somebody forged, by users with just the rights
-# for it: nothing of theirs is deleted, shown or waited for, and nobody's operator
-# is held up.
+# Marks and owner references that users forge, with just the rights for that: no
+# such object is deleted, shown or waited for, and no operator is held up.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -45,7 +44,7 @@ for n in ops victim tenant sys; do
 	kubectl create namespace $n >/dev/null
 done
 
-# Who may do what: user1 is the operator, user2 the tenant, user3 may patch.
+# The rights: user1 is the operator, user2 the tenant, user3 may patch.
 kubectl create clusterrole operator --verb=get,list,watch,create,patch,delete \
 	--resource=configmaps >/dev/null
 kubectl create clusterrole operator-things --verb=get,list,watch,patch \
@@ -139,7 +138,7 @@ held='{"finalizers":["tenant.example/hold"]}'
 	marked tenant origin $v "{\"annotations\":{\"kpipe.dev/proof\":\"v1 $uid AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}}"
 	marked tenant lost "$(printf 'Thing.e.com/victim/x:\nkapply: fatal: all is lost')"
 	marked tenant other Other.e.com/victim/v
-	# What Kubernetes' collector would not let them keep for long.
+	# Objects that Kubernetes' garbage collector would delete soon.
 	marked tenant cross $v "{\"ownerReferences\":[{\"apiVersion\":\"e.com/v1\",\"kind\":\"Thing\",\"name\":\"v\",\"uid\":\"$uid\",\"controller\":true}],\"finalizers\":[\"tenant.example/hold\"]}"
 	marked tenant nonsense $v "{\"ownerReferences\":[{\"apiVersion\":\"other/v9\",\"kind\":\"Nonsense\",\"name\":\"zzz\",\"uid\":\"$uid\",\"controller\":true}],\"finalizers\":[\"tenant.example/hold\"]}"
 } | as user2 create -f - >/dev/null
@@ -150,13 +149,13 @@ as user3 label cm -n sys precious \
 as user3 annotate cm -n sys precious \
 	"kpipe.dev/member=Thing.e.com/tenant/mine ConfigMap/sys/precious" \
 	"kpipe.dev/proof=$proof" >/dev/null
-# A sibling with all that a member has.
+# An object with everything that a member has.
 kubectl get cm -n sys child-v-0 -o json | jq '.metadata |= {name: "sibling",
 	namespace, labels, annotations}' | kubectl create -f - >/dev/null
-# The name of a member to be: taken, with marks.
+# An object with marks that takes the name of a future member.
 marked sys child-w-0 Thing.e.com/victim/w | kubectl create -f - >/dev/null
 
-# What was made last was seen last.
+# The object that was created last is seen last.
 thing tenant last 1 | as user2 create -f - >/dev/null
 ok "all was seen" wait_for 40 owns tenant last sys/child-last-0
 is "$(owned victim v)" "$two" "nothing forged is shown to be the victim's"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# IoTService: a namespace that somebody else made in advance, with marks, gets no
-# secret; objects of an older version are taken along once; a restored instance has
-# its own back.
+# IoTService: a namespace that another user created before, with marks, gets no
+# secret; objects of an older version are upgraded once; a restored instance
+# gets its own objects back.
 # servers: kapi real
 # check-all: more of the pipelines
 # shellcheck source=lib.sh
@@ -26,7 +26,7 @@ fails() {
 no_secret() { # NAMESPACE
 	kc get secret -n "$1" image-pull-secret 2>&1 | grep -q NotFound
 }
-# uids NAMESPACE: of all that is in it, and of itself
+# uids NAMESPACE: of the namespace, and of everything in it
 uids() {
 	kc get -n "$1" -o json \
 		deployments,statefulsets,services,configmaps,secrets,networkpolicies |
@@ -46,7 +46,7 @@ ok "a namespace made in advance, with marks: Failed, and why" \
 	wait_for 30 fails acme "cannot apply Namespace op-acme: it exists and is not part of IoTService.cp.iot.sap op/acme; its marks lack the proof"
 ok "... and gets no secret" no_secret op-acme
 
-# The marks of an instance that is gone are worth nothing for the next one.
+# The marks of an instance that is gone do not count for the next one.
 old=$(kc get namespace op-beta -o json |
 	jq -c '.metadata | {name, labels, annotations}')
 is "$(jq 'has("annotations") and (.annotations | has("kpipe.dev/proof"))' <<<"$old")" \
@@ -67,7 +67,7 @@ is "$(kc get namespace op-beta -o 'jsonpath={.status.phase}')" Active \
 	"... and leave the namespace alone"
 kc delete namespace op-acme op-beta --wait=false >/dev/null
 
-# What an older version made: marks without a proof, no origin.
+# Objects of an older version: marks without a proof, no origin.
 iot_create op gamma
 ok "an instance" wait_for 60 iot_is op gamma Available
 iot_stop "$operator"
@@ -96,7 +96,7 @@ iot_stop "$operator"
 uids op-gamma >"$T/now"
 same "$T/now" "$T/uids" "... and the same as before"
 
-# A backup brings the instance back with another uid.
+# A restored backup gives the instance another uid.
 kc get iot -n op gamma -o json | jq 'del(.status) | .metadata |= ({name, namespace,
 	annotations, finalizers})' >"$T/backup.json"
 kc patch iot -n op gamma --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What harms its own author, and others: items that are the primary, or that
-# nobody would see again; who is never taken over.
+# Programs that would harm their own author or others: items that are the
+# primary, or that no watch would show; what is never adopted.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -42,7 +42,7 @@ error_is() { # THING PATTERN
 	kubectl get thing "$1" -o 'jsonpath={.status.error}' >"$T/error"
 	grep -q "$2" "$T/error"
 }
-# What users wrote of it, and whose it is.
+# The fields that users wrote, and the owners.
 spec() {
 	kubectl get thing "$1" -o json |
 		jq -c '[.spec, .metadata.labels, .metadata.ownerReferences]'
@@ -70,7 +70,7 @@ ok "... where objects are adopted, too" grep -q "is the primary itself" \
 operator_ends
 is "$(spec self)" '[{"n":3},{"app":"self"},null]' "... it is as its users wrote it"
 
-# By a line, whoever wrote it.
+# By a line from any writer.
 primary=$(primary_of self)
 line() { # ITEM RECONCILE
 	jq -cn --argjson p "$primary" --argjson item "$1" --argjson more "$2" '{
@@ -90,7 +90,7 @@ runs 1 "... and does not delete it" kapply -o none <"$T/in"
 is "$(spec self)" '[{"n":3},{"app":"self"},null]' "... which is as it was"
 kubectl delete cm c >/dev/null 2>&1
 
-# ---- who is never adopted ----
+# ---- what is never adopted ----
 
 kubectl create namespace t-space >/dev/null
 kubectl label namespace t-space app=self >/dev/null
@@ -152,7 +152,7 @@ runs 1 "a kind of namespaces in none" kapply -o none <"$T/in"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply ConfigMap made: the server has this kind in namespaces: it needs \"scope: Namespaced\" in watches.yaml" \
 	"... is not made either"
 
-# ---- what nobody would see again ----
+# ---- items that no watch would show ----
 
 kubectl delete things --all >/dev/null
 kubectl create namespace far >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A tenant's object that ends libjq: that primary says so, and what others
-# make afterwards is reconciled by the same process.
+# A tenant's object that crashes libjq: the status of that primary says so, and
+# the same process reconciles later objects of others.
 # servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

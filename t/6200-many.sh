@@ -1,5 +1,6 @@
 #!/bin/bash
-# A hundred instances at once: all get there, never more than 30 in work.
+# A hundred instances at once: all become Available, and never are more than 30
+# in work.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
@@ -30,7 +31,7 @@ all_available() {
 ok "all of them become Available" wait_for 300 all_available ||
 	note "$(phases; tail -n 20 "$T/operator.log")"
 
-# The phases as the API server said them, one after another.
+# The phases as the API server reported them, one after another.
 is "$(jq -n --argjson limit "$limit" 'reduce inputs as $e ({};
 		if $e.type == "BOOKMARK" then . else
 		.phase[$e.object.metadata.name] = $e.object.status.phase

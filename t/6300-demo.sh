@@ -1,5 +1,6 @@
 #!/bin/bash
-# The demo: on no terminal it ends by itself, with nothing left.
+# The demo: without a terminal it ends after the last step, and leaves nothing
+# behind.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -37,7 +38,7 @@ config=$(sed -n 's/^  export KUBECONFIG=//p' "$T/out")
 ok "the folder of its API server is gone" test ! -e "${config%/*}"
 is "$(pgrep -f "${config%/*}")" "" "... and its processes"
 
-# Ended in the middle, as by Ctrl-C (which the shell ignores in background).
+# Interrupted, as by Ctrl-C (which the shell ignores in the background).
 mkdir "$T/second"
 TMPDIR=$T/second setsid env --default-signal=INT t/demo "$server" \
 	</dev/null >"$T/second.out" 2>"$T/err" &

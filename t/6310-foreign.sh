@@ -1,5 +1,6 @@
 #!/bin/bash
-# t/foreign, which tries operators written elsewhere, with one of our own.
+# t/foreign, which tests operators that were written elsewhere, with one of
+# ours.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 export TMPDIR=$T

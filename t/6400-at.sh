@@ -3,7 +3,7 @@
 # recorded by kwatch on a real API server: `soon` is run, its Pod deleted
 # before it was started, its command changed while it runs, its Pod deleted
 # after it; `killed` loses its Pod while it runs; `later` is moved to the past,
-# and deleted while it runs; `bad` has a leap day that there is not.
+# and deleted while it runs; `bad` has a leap day that does not exist.
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 # shellcheck source=clock.sh
@@ -37,8 +37,8 @@ DONE
 Pod released
 remove finalizer" "... of one that is run"
 
-# An old view: the Pod is not there, the At is what it was at each moment. Only
-# before anything was recorded is the Pod asked for, and then only once.
+# An old view: the Pod is missing, the At is as it was at each moment. The Pod
+# is requested only before anything was recorded, and only once.
 jq -c 'select(.object.kind == "At" and .object.metadata.name == "killed" and
 	.type != "DELETED") | .object' "$folder/t/life.jsonl" |
 	while read -r at; do
@@ -55,8 +55,8 @@ is "$(cat "$T/views")" "1 1 PENDING Waiting
 0 0 RUNNING PodMissing
 0 0 DONE PodDeleted" "an At seen without its Pod"
 
-# old TIME: the killed At, started, whose Pod is missing since then; what is to
-# be 29 s and 31 s later
+# old TIME: the At `killed`, which was started and whose Pod is missing since
+# then; the results 29 s and 31 s later
 missing() {
 	jq -c 'select(.object.kind == "At" and .object.status.startTime and
 		.object.metadata.name == "killed" and .object.status.phase ==
@@ -82,18 +82,18 @@ is "$(last_phase 2026-11-21T13:00:29Z)" RUNNING \
 	"a Pod that is missing for 29 s may be there"
 is "$(last_phase 2026-11-21T13:00:31Z)" DONE "... after 31 s it is gone"
 
-# view FILTER: what is asked for of the At `killed` when it is as FILTER makes it
+# view FILTER: what is requested for the At `killed` as FILTER changes it
 view() {
 	jq -c 'select(.object.kind == "At" and .type == "ADDED" and
 		.object.metadata.name == "killed").object | '"$1" \
 		"$folder/t/life.jsonl" | head -n 1
 }
-# One that failed before anything was started is over, too.
+# An At that failed before anything was started is over, too.
 is "$(view '.metadata.finalizers = ["at.example.com/finalizer"] |
 	.status = {phase: "DONE"}' | ireconcile -f "$watches" --all 2>>"$T/err" |
 	jq -c '[.items | length]')" '[0]' "a DONE At without a start is never run"
 
-# A Pod on its way out, that its kubelet may have started and not told of.
+# A terminating Pod that its kubelet may have started without reporting it.
 at=$(view .)
 leaving() {
 	echo "$at"
@@ -109,7 +109,7 @@ leaving() {
 			{name: "busybox", image: "i", command: ["x"]}]},
 		status: {phase: "Pending"}} | '"$1"
 }
-# released FILTER: what it is to be, if its finalizer goes
+# released FILTER: the result, if the finalizer is removed
 released() {
 	leaving "$1" | ireconcile -f "$watches" --all 2>>"$T/err" |
 		jq -c '[.items[].metadata | {name, finalizers}]'
@@ -165,8 +165,8 @@ LIST
 "a \" is not closed"
 "it ends with a backslash"' "how commands are split"
 
-# The worst there is, within a few times the second that a program has: on a
-# machine with much else to do, processor time goes less far.
+# The worst command, within a few times the second that a program has: on a busy
+# machine a second of processor time does less.
 clock_new
 for text in "'a'\"b\"\\ c " '$(a) ' '$$' "a'b' 	"; do
 	for count in 2700 65000; do
@@ -188,7 +188,7 @@ is "$(grep . "$T/worst" | sort | uniq -c | tr -s ' ')" \
  2 2700
  3 spec.command: it has more than 8192 quotes and backslashes" "... or refused"
 
-# The same as sh, for whatever has no other meaning there.
+# The same result as sh, for commands that mean nothing else there.
 RANDOM=${SEED:-7}
 pieces=(a b " " "  " "	" "'" "'" '"' '"' "\\\\" '\$' '\`' "\\'" '\"' "''" '""' é
 	$'\\\n' '\a')

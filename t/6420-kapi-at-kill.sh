@@ -1,8 +1,8 @@
 #!/bin/bash
-# At, whatever becomes of its operator: kill -9 and SIGSTOP of any stage at any
-# step, answers that do not arrive, views that are old, two operators at a
-# time, Pods deleted at any moment. In the end each At is DONE, and exactly
-# one Pod was started for it. t/at/kill says how.
+# At, whatever happens to its operator: kill -9 and SIGSTOP of any stage at any
+# step, answers that do not arrive, views that are old, two operators at a time,
+# Pods deleted at any moment. In the end each At is DONE, and exactly one Pod
+# was started for it. t/at/kill has the details.
 #
 # RUNS runs (100), from number FIRST (1); SEED=N repeats them; WORKERS at a
 # time (10).

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Ats whose time comes while one leader after the other fails, in ways drawn by
-# chance: each is run once. Whoever has ended is deleted at once, so that
-# nothing but the At's record stays.
+# chance: each is run once. A Pod that has ended is deleted at once, so that
+# only the At's record stays.
 #
 #	SEED=7 FAILOVERS=30 t/6430-kapi-at-leader.sh
 # check-all: long faults
@@ -24,7 +24,7 @@ as_admin POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
 	"$(cat pipeline/at/crd.yaml)" application/yaml >/dev/null
 is "$(code)" 201 "the CRD"
 
-# A node: what it sees it starts, what it started it ends.
+# A node: it starts each Pod that it sees, and ends those that it started.
 echo '- {version: v1, kind: Pod, program: node.jq}' >"$T/node/watches.yaml"
 cat >"$T/node/node.jq" <<'END'
 def desired: [];
@@ -62,8 +62,8 @@ gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# Who has ended is started again, as a kubelet does: whenever it ends, for
-# another may lead before that.
+# A replica that has ended is started again, as a kubelet does, at any time:
+# another one may lead before that.
 revive() {
 	local n
 
@@ -97,7 +97,7 @@ all_done() {
 	[ "$(as_admin GET "$ats" | jq '[.items[]
 		| select(.status.phase == "DONE")] | length')" = "$count" ]
 }
-# When all is done nobody has anything to write: then it is over.
+# When all Ats are done there is nothing left to write: then the test is over.
 leader_or_done() {
 	revive
 	leader || all_done

@@ -107,7 +107,7 @@ not_ours() {
 	echo "cannot apply Deployment.apps default/$1: it exists and is not" \
 		"part of Memcached.cache.example.com default/$1"
 }
-# message_is NAME TEXT: it begins with that
+# message_is NAME TEXT: the condition's message begins with that
 message_is() {
 	[[ $(kubectl get memcached "$1" -o \
 		jsonpath='{.status.conditions[0].message}') == "$2"* ]]
@@ -120,7 +120,7 @@ made_again() {
 }
 ok "deleted: made again, the same" wait_for 60 made_again
 
-# ---- what the API server, or the program, refuses ----
+# ---- refused by the API server, or by the program ----
 
 refused() {
 	kubectl apply -f - 2>"$T/refused" >/dev/null && return 1
@@ -137,7 +137,7 @@ ok "no size" refused 'spec.size: Required value' \
 ok "a name that is too long for a label" refused 'may not be' \
 	< <(memcached "$(printf 'a%.0s' {1..64})" 1)
 
-# ---- somebody else's Deployment of that name ----
+# ---- a Deployment of that name that is not ours ----
 
 kubectl create deployment foreign --image=x --replicas=0 >/dev/null
 memcached foreign 1 | kubectl apply -f - >/dev/null
@@ -160,7 +160,7 @@ for victim in kwatch ireconcile kapply kstatus kapply ireconcile; do
 	kubectl scale memcached example --replicas="$size" >/dev/null
 	strike $victim
 	ok "$victim killed: size $size all the same" wait_for 30 converged
-	# A new kpipe has no back-off of earlier deaths.
+	# A new kpipe has no back-off because of earlier crashes.
 	operator_stop
 	mv "$T/operator.log" "$T/struck.log"
 	operator
@@ -184,8 +184,8 @@ silent 3 "converged: no write in 3 s"
 
 # ---- deletion ----
 
-# The collector of the real control plane looks for new kinds every 30 s: what
-# became of it is seen at the end.
+# The collector of the real control plane looks for new kinds every 30 s: the
+# result is checked at the end.
 audit_mark
 kubectl delete memcached example >/dev/null
 is "$(audit 'select(.user.username == "user1" and .responseStatus.code == 403)

@@ -27,12 +27,12 @@ size() {
 	kubectl patch experimental "$1" --type=merge \
 		-p "{\"spec\":{\"numberOfReplicas\":$2}}" >/dev/null
 }
-# pods NAME: of all that are there, in one line
+# pods NAME: all of its pods, in one line
 pods() {
 	api "/api/v1/namespaces/default/pods?labelSelector=app%3D$1" |
 		jq -r '[.items[].metadata.name] | sort | join(" ")'
 }
-# settled NAME POD...: Ready, and its status names just these
+# settled NAME POD...: it is Ready, and its status names exactly these
 settled() {
 	local name=$1
 
@@ -48,9 +48,9 @@ becomes() {
 	shift 2
 	ok "$what" wait_for 30 settled "$name" "${@/#/$name-}"
 }
-# writes: the pods that the operator made and took since audit_mark, in order of
-# names. What a line asks for again before it was seen changes nothing: it is an
-# apply of the same, or another request for a deletion under way.
+# writes: the pods that the operator created and deleted since audit_mark,
+# sorted by name. A line may request something again before it is observed: that
+# changes nothing, as it is the same apply, or a deletion under way.
 writes() {
 	audit_writes user1 | sed 's, default/, ,' | awk '$3 == "pods" &&
 		($2 == "patch" ? $5 == 201 : $5 == 200 && !seen[$4]++) {
@@ -111,7 +111,8 @@ becomes example "changed four times at once" 0 1 2 3
 
 # ---- pods that end, and that hang ----
 
-# Its end is two events. Who has seen the first one alone takes the next index.
+# Its end is two events. After the first one alone the operator takes the next
+# index.
 audit_mark
 kubectl delete pod example-1 >/dev/null
 replaced() {
@@ -158,9 +159,9 @@ delete example-4 200
 patch example-2 201
 patch example-4 201" "... and nothing was made or taken for nothing"
 
-# ---- which goes first ----
+# ---- which pod is deleted first ----
 
-# A container of example-0 crashes: it is the oldest, and not ready.
+# A container of example-0, the oldest pod, crashes: it is not ready.
 kubectl annotate pod example-0 playground.kpipe.dev/outcome=Failed >/dev/null
 not_ready() {
 	[ "$(object example | jq -r '.status.conditions[0].status')" = False ]
@@ -184,7 +185,7 @@ labelled() {
 }
 ok "a label taken away: repaired" wait_for 20 labelled
 
-# ---- somebody else's pod of that name ----
+# ---- a pod of that name that is not ours ----
 
 kubectl run taken-0 --image=x >/dev/null
 experimental taken '{"number_of_replicas": 2, "is_public": true}' |
@@ -200,8 +201,8 @@ becomes taken "a pod that is not ours any more: replaced" 2 3
 
 # ---- volumes ----
 
-# A pod that is ours by its owner, made while nobody looks: the operator makes
-# none with a volume.
+# A pod with our owner reference that was created while no operator ran: the
+# operator creates none with a volume.
 operator_stop
 kubectl apply -f - >/dev/null <<'END'
 apiVersion: v1
@@ -227,7 +228,7 @@ uses_volume() {
 }
 ok "the volume that its pod's claim is bound to" wait_for 20 uses_volume
 
-# ---- what the API server, or the program, refuses ----
+# ---- refused by the API server, or by the program ----
 
 refused() {
 	kubectl apply -f - 2>"$T/refused" >/dev/null && return 1
@@ -272,7 +273,7 @@ for victim in kwatch ireconcile kapply kstatus kapply ireconcile; do
 	indices=(1 2 0 3)
 	mapfile -t indices < <(printf '%s\n' "${indices[@]:0:n}" | sort)
 	becomes example "$victim killed: $n all the same" "${indices[@]}"
-	# A new kpipe has no back-off of earlier deaths.
+	# A new kpipe has no back-off because of earlier crashes.
 	operator_stop
 	mv "$T/operator.log" "$T/struck.log"
 	operator

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Experimentals whose pods are deleted, end, and hang at random for CHURN seconds
-# (8), by SEED: never is there one pod more than wanted, and at the end just as
-# many.
+# Experimentals whose pods are deleted, end, and hang at random for CHURN
+# seconds (8), by SEED: there is never a pod more than desired, and at the end
+# exactly that many.
 # servers: kapi
 # check-all: long faults
 . "${0%/*}/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# At on an API server: the whole table of what an At does, in one
-# namespace, with the rights of the Roles only.
+# At on an API server: everything that an At does, in one namespace, with the
+# rights of the Roles only.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
@@ -16,7 +16,7 @@ kc() {
 
 # at NAME SCHEDULE COMMAND
 at() {
-	# by its standard input: no argument is as long as a command may be
+	# on standard input: a command may be longer than an argument
 	printf %s "$3" | jq -Rs --args '{apiVersion: "at.example.com/v1alpha1",
 		kind: "At", metadata: {name: $ARGS.positional[0]},
 		spec: {schedule: $ARGS.positional[1], command: .}}' \
@@ -33,7 +33,7 @@ at_is() {
 	[ "$(api "$group/$1" | jq "$2")" = true ]
 }
 
-# said NAME PHASE REASON: and why
+# said NAME PHASE REASON: its status has both
 said() {
 	at_is "$1" ".status.phase == \"$2\" and any(.status.conditions[];
 		.type == \"Complete\" and .reason == \"$3\")"
@@ -56,7 +56,7 @@ no_finalizers() {
 	[ "$(api "$core/$1" | jq -c .metadata.finalizers)" = null ]
 }
 
-# outcome NAME WORD: the playground lets the Pod end so
+# outcome NAME WORD: the playground lets the Pod end in that way
 outcome() {
 	kc annotate pod "$1" playground.kpipe.dev/outcome="$2" >/dev/null
 }
@@ -129,7 +129,7 @@ is "$(api "$core/soon" | jq --argjson at "$(api "$group/soon")" \
 	"... not before its time"
 ok "... and one that was put off is not" said soon2 PENDING Waiting
 
-# ---- what is wrong ----
+# ---- errors ----
 
 n=0
 for schedule in "" tomorrow 2027-02-29T12:00:00Z 2028-02-30T12:00:00Z \
@@ -248,7 +248,8 @@ printed() {
 is "$(printed)" "DONE
 good $past DONE Succeeded" "what kubectl prints"
 
-# A Pod that vanishes against the rules: believed after half a minute.
+# A Pod that vanishes despite its finalizer: it counts as gone after half a
+# minute.
 kc patch pod gone --type=merge -p '{"metadata": {"finalizers": null}}' \
 	>/dev/null
 [ "$(pod_uid gone)" != "" ] && kc delete pod gone --wait=false >/dev/null
@@ -296,7 +297,7 @@ note "the last one was created $(($(api "$core" | jq -r '[.items[]
 	| select(.metadata.name | startswith("many")).metadata.creationTimestamp]
 	| max | fromdate') - $(date -u -d "$when" +%s))) s after its time"
 
-# ---- it says what is so, and then nothing ----
+# ---- started again: it writes nothing ----
 
 ok "an At whose Pod could not be made goes, too" \
 	wait_for 20 api_gone "$group/taken"

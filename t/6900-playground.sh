@@ -1,5 +1,5 @@
 #!/bin/bash
-# The playground's program on what kwatch recorded from a real API server: a
+# The playground's program on a recording of kwatch from a real API server: a
 # Deployment, a StatefulSet with a claim, two Services; then the Deployment is
 # deleted.
 . "${0%/*}/lib.sh"
@@ -13,7 +13,7 @@ runs 0 "ireconcile reads the recording" sets <"$folder/t/start.jsonl"
 same "$T/out" "$folder/t/start.sets" "one status for each object, once"
 is "$(cat "$T/err")" "" "... without a word"
 
-# What has ended, or is going, is left alone.
+# Pods that have ended or are terminating are left alone.
 jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object
 	| .status.phase = "Succeeded"' "$folder/t/start.jsonl" >"$T/ended.jsonl"
 runs 0 "pods that have ended" sets <"$T/ended.jsonl"
@@ -24,15 +24,15 @@ jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object
 runs 0 "pods that are being deleted" sets <"$T/going.jsonl"
 is "$(jq -c .reconcile.status "$T/out" | sort -u)" "" "... get no status"
 
-# The controllers, on what kwatch recorded from kapi: a Deployment and a
-# StatefulSet each take another image, a Job fails.
+# The controllers, on a recording of kwatch from kapi: a Deployment and a
+# StatefulSet each get another image, a Job fails.
 runs 0 "the controllers read the recording of rollouts" \
 	ireconcile -f "$folder/controllers.yaml" --clock=input \
 	<"$folder/t/rollout.jsonl"
 same "$T/out" "$folder/t/rollout.sets" "each step of it, once"
 is "$(cat "$T/err")" "" "... without a word"
 
-# What the recording does not have: the last Deployment of it, changed.
+# Cases that the recording does not have: its last Deployment, changed.
 jq -cs 'map(select(.type != "BOOKMARK").object
 	| select(.kind == "Deployment" or .kind == "ReplicaSet"))
 	| [reverse | unique_by(.metadata.name)[]][]' \

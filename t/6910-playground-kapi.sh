@@ -1,7 +1,7 @@
 #!/bin/bash
 # kapi, and the playground with its controllers: a Deployment steps through
-# ReplicaSets, a StatefulSet through ordinals, Jobs end. Nothing but our own
-# tools; what happened, and in which order, is read from a recording.
+# ReplicaSets, a StatefulSet through ordinals, Jobs end. Only our own tools run;
+# the events and their order are read from a recording.
 . "${0%/*}/lib.sh"
 
 export KUBECONFIG=$T/kubeconfig
@@ -12,7 +12,7 @@ wait_for 10 test -s "$KUBECONFIG" || {
 }
 start kpipe -f pipeline/playground/watches.yaml 2>"$T/playground.log"
 start kpipe -f pipeline/playground/controllers.yaml 2>"$T/controllers.log"
-# A recording for each kind: the order between kinds is nobody's promise.
+# A recording for each kind: there is no defined order between kinds.
 for kind in deployments replicasets statefulsets jobs pods \
 	persistentvolumeclaims controllerrevisions; do
 	start kwatch "$kind" -n default >"$T/$kind" 2>"$T/kwatch.$kind.log"
@@ -28,7 +28,7 @@ now() {
 	events "$1" "select(\$o.metadata.name == \"$2\") | \$o | $3" | tail -n 1
 }
 
-# becomes KIND NAME FILTER WANT: the last state does so, in time
+# becomes KIND NAME FILTER WANT: waits until the last state is so
 becomes() {
 	last_is() {
 		[ "$(now "$1" "$2" "$3")" = "$4" ]

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The playground on an API server: with nothing but the status that it
-# writes, a Deployment becomes Available and a StatefulSet steps through its
-# ordinals; then it is silent.
+# The playground on an API server: only by the statuses that it writes, a
+# Deployment becomes Available and a StatefulSet steps through its ordinals;
+# then it is silent.
 # servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
@@ -51,7 +51,7 @@ ok "the Deployment becomes Available" kubectl wait --timeout=60s \
 ok "the StatefulSet steps through its ordinals" \
 	kubectl rollout status --timeout=60s statefulset/db
 
-# Addresses are made of the uid: only that there is one can be compared.
+# Addresses are computed from the uid: the test only checks that there is one.
 facts() {
 	kubectl get pods,services,persistentvolumeclaims -o json | jq -r '
 		.items[] | select(.metadata.name != "kubernetes")
