@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapi: what goes wrong is what the plan says, and the journal tells all of it.
+# kapi: the faults are those of the plan, and the journal has all of them.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
@@ -7,7 +7,7 @@
 
 maps=/api/v1/namespaces/default/configmaps
 
-# plan LINE...: instead of the one before
+# plan LINE...: replaces the plan
 plan() {
 	ask DELETE /kapi/faults
 	ask POST /kapi/faults "$(printf '%s\n' "$@")"
@@ -28,7 +28,7 @@ is "$(ask GET /kapi/faults)" "" "... nothing is left of the plan"
 is "$(ask GET "$maps?fieldSelector=metadata.name%21%3Dkube-root-ca.crt" |
 	jq -c '[.items[].metadata.name]')" '["a","c"]' "... it was not done"
 
-# Every code with its usual answer.
+# Every code, with its usual answer.
 answers() {
 	local c
 
@@ -160,7 +160,8 @@ is "$(cat "$T/err")" \
 	"kapi: fatal: cannot open $T/no/where: No such file or directory" \
 	"... is named"
 
-# The journal: of what was said above, a part; then all of a short talk.
+# The journal: some of the entries for the requests above; then all of a short
+# exchange.
 is "$(jq -r 'select(.fault and .verb != "update") |
 	"\(.verb // "-") \(.code) \(.fault)"' "$T/journal" | sort | uniq -c |
 	awk '{$1=$1; print}')" "1 - 0 delay
@@ -203,7 +204,7 @@ ask DELETE $maps/j "" "" "${ann[@]}" >/dev/null
 ask GET $maps/j "" "" "${ann[@]}" >/dev/null
 ask GET $maps >/dev/null
 kapi_down
-# time and versions are what they are
+# times and versions differ
 jq -c 'if .time | test("^20..-..-..T..:..:..\\.[0-9]{6}Z$") then . else error end |
 	if .resourceVersion then .resourceVersion = "V" else . end |
 	del(.time)' "$T/journal" >"$T/got"

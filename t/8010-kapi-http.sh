@@ -1,5 +1,5 @@
 #!/bin/bash
-# kapi: listening, TLS, tokens, and HTTP that is not as it should be.
+# kapi: listening, TLS, tokens, and malformed HTTP.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
@@ -35,7 +35,7 @@ refused "an operand" 'unexpected operand "x"' x
 refused "a kubeconfig that cannot be" "cannot write $T/no/where: No such file \
 or directory" --kubeconfig-out "$T/no/where"
 
-# Into a pipe, a device or a link: they stay.
+# A pipe, a device or a link as output is not replaced.
 ln -s "$T/real" "$T/link"
 : >"$T/real"
 timeout 20 kapi --kubeconfig-out "$T/link" 2>/dev/null &
@@ -45,7 +45,7 @@ wait $!
 is "$(readlink "$T/link") $(stat -c %F "$T/real")" "$T/real regular file" \
 	"a kubeconfig through a link"
 
-# Clear text.
+# Without TLS.
 kapi_up --report-fd 5 5>"$T/report"
 is "$url" "http://127.0.0.1:${url##*:}" "clear text on loopback"
 is "$(stat -c %a "$T/kubeconfig")" 600 "the kubeconfig is for its owner"
@@ -90,7 +90,8 @@ is "$(ask POST $maps "@-" <"$T/deep" | jq -c .code)" 400 "... by a pipe"
 is "$(ask POST $maps '{' | jq -c '[.code, .reason]')" '[400,"BadRequest"]' \
 	"half a body"
 
-# Bytes: talk WHAT-IS-SENT: what comes back until the end of the connection.
+# talk BYTES: sends them, prints what comes back until the end of the
+# connection.
 talk() {
 	python3 - "$port" "$1" <<'PYTHON'
 import socket, sys
@@ -129,10 +130,10 @@ is "$(talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nGET / HTTP/1.1\r\n\r\n' | xxd -p |
 is "$(ask GET /healthz)" ok "all is well after it"
 
 kapi_down
-kapi_up --report-fd 5 5>"$T/report" # its memory is small again
+kapi_up --report-fd 5 5>"$T/report" # its memory has shrunk again
 port=${url##*:}
 
-# 10,000 idle connections, or as many as are allowed.
+# 10,000 idle connections, or as many as the limit allows.
 cat >"$T/idle.py" <<'PYTHON'
 import resource, socket, sys
 port, pid = int(sys.argv[1]), sys.argv[2]
@@ -161,7 +162,7 @@ small
 HTTP/1.1 200 OK HTTP/1.1 200 OK" "... below 1 kB each, and others are served"
 is "$(ask GET /healthz)" ok "... and when they are gone"
 
-# The end: HTTP/2 clients are told, streams end.
+# At the end HTTP/2 clients are told, and streams end.
 curl -sSN --http2-prior-knowledge --max-time 20 "$url$maps?watch=1" \
 	>"$T/watch2" 2>&1 &
 watch2=$!

@@ -23,7 +23,7 @@ for op in "${operators[@]}"; do
 	done
 done
 KAPI_USERS=${users[*]} cluster_start
-# replica OPERATOR N KIND: the N-th of its replicas; every other one is warm.
+# replica OPERATOR N KIND: starts its N-th replica; every other one is warm.
 # Sets $replica.
 replica() {
 	local name=$1-$2 how=(kelect) warm=(--leader-elect)
@@ -47,7 +47,7 @@ replica() {
 		POD_NAME="pod-$name" POD_NAMESPACE=ops WATCH_NAMESPACE="$(scope "$1")" \
 		"${how[@]}" 2>>"$T/$name.log" 8>&- 9>&-
 	replica=$!
-	disown "$replica" # bash would tell of its end
+	disown "$replica" # or bash would report its end
 }
 
 # ask PATH CURL-ARGUMENT...: of the API server, as admin
@@ -60,7 +60,7 @@ scope() {
 	[ "$1" = iotservice ] || echo ops
 }
 
-# The loads: what keeps each leader writing.
+# The load that keeps each leader writing.
 changes() {
 	local i=$1
 
@@ -87,7 +87,7 @@ wrote() {
 		"$CLUSTER/audit.log"
 }
 
-# An object of the operator's, whose writing shows that it leads.
+# An object of the operator: a write of it shows who leads.
 written() {
 	case $1 in
 	memcached | iotservice) echo deployments ;;
@@ -95,7 +95,7 @@ written() {
 	esac
 }
 
-# elect PID: the kelect of that replica
+# elect PID: the pid of that replica's kelect
 elect() {
 	pgrep -x kelect -s "$1"
 }
@@ -111,7 +111,7 @@ hit() {
 	case ${strike[$1]} in
 	kelect)
 		kill -9 "$(elect "$p")"
-		kill -TERM "$p" 2>/dev/null # kpipe would take part again
+		kill -TERM "$p" 2>/dev/null # kpipe would start again
 		;;
 	all) kill -9 "$p" ;;
 	term) kill -TERM "$p" ;;
@@ -138,7 +138,7 @@ kubectl create --dry-run=client -o json -f pipeline/iotservice/example.yaml |
 mkfifo "$T/tick" "$T/load"
 exec 8<>"$T/tick" 9<>"$T/load"
 : >"$T/loading"
-# What is started in the background gets no standard input but its own.
+# Processes in the background get a standard input of their own.
 apply_load() {
 	exec kapply -o none --field-manager=load <&9 2>"$T/load.log"
 }
@@ -159,7 +159,7 @@ first() {
 	done
 }
 
-# last: ends those who lead
+# last: ends the leaders
 last() {
 	for op in "${operators[@]}"; do
 		kill -TERM "${pid[$op]}"
@@ -196,8 +196,8 @@ fail_over() {
 	done
 }
 
-# end OPERATOR: what stood still goes on, and finds that its time is over; kpipe
-# would take part again.
+# end OPERATOR: the stopped processes continue, and find that their time is
+# over; kpipe would start again and stand for election.
 end() {
 	[ "${strike[$1]}" != stop ] || kill -CONT "$(elect "${pid[$1]}")"
 	kill -TERM "${pid[$1]}"

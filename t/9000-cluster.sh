@@ -1,5 +1,6 @@
 #!/bin/bash
-# The control plane of the tests: it comes, survives, and leaves nothing.
+# The control plane of the tests: it starts, survives a kill, and leaves nothing
+# behind.
 # servers: real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
@@ -49,7 +50,7 @@ replica_sets() {
 }
 ok "the controller manager works" wait_for 20 replica_sets
 
-# Another cluster beside it, whose owner is killed.
+# A second cluster, whose owner is killed.
 cat >"$T/owner" <<'END'
 t/cluster/up --owner $$ >"$T/second" && kill -9 $$
 END

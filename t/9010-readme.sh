@@ -1,6 +1,6 @@
 #!/bin/bash
 # README.md as a reader follows it: every example in its order, on a real
-# control plane. A comment before a block says what it is:
+# control plane. A comment before a block says its meaning:
 #
 #	<!-- file: NAME -->	the contents of a file
 #	<!-- run -->		commands that succeed
@@ -50,7 +50,7 @@ for block in "$T/blocks"/???; do
 	esac
 done
 
-# The kind has just been made: kwatch may have met it too early.
+# The kind has just been defined: kwatch may have asked too early.
 is "$(sed '/^kwatch: /d; s/ on http:.*//' "$T/started" | sort)" \
 	"kapi: listening
 kelect: leading: holds the lease default/memcached.cache.example.com

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An operator that is ready, and a kind that it then cannot watch or write any more:
-# rights taken away, a conversion webhook that is gone, no such kind. It says so in
-# /readyz, goes on with the rest, keeps what it saw, and recovers.
+# An operator is ready, and then cannot watch or write a kind any more: its
+# rights are taken away, a conversion webhook or the kind is removed. It says so
+# in /readyz, goes on with the rest, keeps what it has observed, and recovers.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -42,7 +42,8 @@ thing() {
 		"$1" | kubectl apply -f - >/dev/null
 }
 
-# The ConfigMap says what the operator knows: the thing's x, and all Secrets.
+# The ConfigMap holds what the operator has observed: the thing's x, and all
+# Secrets.
 cat >"$T/w.yaml" <<'END'
 - group: example.com
   version: v2
@@ -74,7 +75,7 @@ address=127.0.0.1:$(python3 -c 'import socket
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])')
-# readyz STAGE: its line
+# readyz STAGE: the stage's line
 readyz() {
 	curl -s -m 10 "http://$address/readyz" | grep "$1"
 }
@@ -122,7 +123,7 @@ start kpipe -f "$T/w.yaml" --kubeconfig "$(config user1)" \
 ok "it works" sees "1: one two"
 ok "... and is ready" wait_for 10 is_ready
 
-# A running watch is not ended when its rights are: it must begin anew.
+# A running watch does not end with its rights: a new watch must begin.
 kubectl delete rolebinding -n default secrets >/dev/null
 server_down
 server_up
@@ -150,7 +151,7 @@ may "get, list, watch, create, patch, delete"
 ok "... given back: it is written" sees "3: two"
 ok "... and ready" wait_for 10 is_ready
 
-# A conversion webhook that nobody serves: the kind's watches fail.
+# A conversion webhook without a server: the kind's watches fail.
 crd "$dead"
 ok "a conversion webhook is gone: not ready" \
 	not_ready "Thing.example.com: cannot watch things.example.com in namespace default: storage is (re)initializing"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An operator whose stages each have a ServiceAccount of their own with the role
-# that rbac.yaml has for it, on a real API server: it works whole; no stage can do
-# what is another's, or knows another's token.
+# An operator on a real API server, each of whose stages has its own
+# ServiceAccount with the role from rbac.yaml: it works; no stage can do the
+# work of another, or knows its token.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -39,7 +39,7 @@ kubectl create clusterrolebinding reader --clusterrole=reader \
 	--serviceaccount=ops:reader >/dev/null
 wait_for 20 kubectl get memcacheds -A
 
-# --- the operator, whole
+# --- the whole operator
 operator() {
 	exec env -u KUBECONFIG HOME="$T" kpipe -f pipeline/memcached/watches.yaml \
 		--server "$CLUSTER_SERVER" \
@@ -93,7 +93,7 @@ is "$(audit 'select(.user.username | startswith("'"$account"'"))
 	| select(.responseStatus.code == 403) | .requestURI')" "" \
 	"... and was refused nothing"
 
-# --- what each may do: all of it, but what every account may (ask what it may)
+# --- all rights of each, except what every account may do (ask for its rights)
 may() {
 	kubectl auth can-i --list --no-headers "--as=$account-$1" \
 		"--as-group=system:serviceaccounts" \
@@ -114,7 +114,7 @@ is "$(may kelect)" "" "... and nowhere else"
 is "$(may http)" "subjectaccessreviews.authorization.k8s.io [create]
 tokenreviews.authentication.k8s.io [create]" "kpipe-http can only review"
 
-# tries STAGE VERB PATH [BODY]: the answer to a request with its token
+# tries STAGE VERB PATH [BODY]: the answer to a request with the stage's token
 tries() {
 	curl -s -m 20 -o /dev/null -w '%{http_code}' -X "$2" \
 		--cacert "$CLUSTER/certificates/apiserver.crt" \
@@ -130,7 +130,7 @@ is "$(tries kwatch DELETE "$things/$name") $(tries kwatch PATCH "$things/$name/s
 is "$(tries http GET /api/v1/secrets) $(tries http GET $things) $(tries http POST /api/v1/namespaces/default/pods "$pod") $(tries http POST "/api/v1/namespaces/ops/serviceaccounts/memcached-kapply/token" '{}')" \
 	"403 403 403 403" "kpipe-http's token reads and writes nothing, and gets no other"
 
-# --- what each knows: as root, in their memory, too
+# --- what each knows, also in its memory, read as root
 cat >"$T/look" <<'END'
 import re, sys
 pid, tokens = sys.argv[1], sys.argv[2:]
@@ -167,7 +167,7 @@ kill "$kpipe"
 wait "$kpipe"
 is $? 0 "it ends"
 
-# --- the Deployment of doc/security.md, as it stands there
+# --- the Deployment of doc/security.md, unchanged
 sed -n '/^## Credentials/,/^## Programs/p' doc/security.md |
 	sed -n '/^```yaml/,/^```/p' | grep -v '^```' >"$T/deployment.yaml"
 runs 0 "the Deployment of doc/security.md" kubectl apply -n ops \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The connections to a real API server: one for all writes in flight, and what
-# happens when the server freezes: it answers nothing, but the kernel does.
+# happens when the server freezes, so that only the kernel answers.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

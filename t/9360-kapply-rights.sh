@@ -133,7 +133,7 @@ exec 7>&-
 wait "$applier"
 is "$?" 0 "it ends well"
 
-# kstatus, with the status of the Things alone
+# kstatus, with a right to the status of Things only
 mkfifo "$T/status"
 status_pipe() {
 	kstatus --kubeconfig "$(config kstatus)" --report-fd 5 <"$T/status" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kelect on the real control plane: what it writes is taken, each ends in its
-# way, and an operator in Go takes turns with it.
+# kelect on the real control plane: its writes are accepted, it ends in every
+# way, and takes turns with an operator in Go.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

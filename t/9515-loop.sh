@@ -1,7 +1,7 @@
 #!/bin/bash
-# Somebody who changes back, again and again, what an operator wants: the whole
-# operator finds him, says who he is and where, does not fight, and forgets him
-# when he stops. What only looks like it is no loop.
+# A client changes back, again and again, what an operator desires: the operator
+# names the client and the field, does not fight, and forgets the client when it
+# stops. What only looks like that is not reported.
 # servers: real
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
@@ -19,7 +19,7 @@ loop_condition() {
 	api "$memcacheds/default/memcacheds/example" | jq -c \
 		'.status.conditions[] | select(.type == "RepairLoop")'
 }
-# Who it is may be found out by a later line.
+# The name may be found only by a later line.
 names_him() { [[ $(loop_condition) == *"by pinner"* ]]; }
 has_none() { [ -z "$(loop_condition)" ]; }
 replicas() {

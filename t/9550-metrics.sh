@@ -1,6 +1,6 @@
 #!/bin/bash
-# kpipe --metrics-secure on a real API server: ServiceAccounts with the right
-# to read the metrics and without, and a Prometheus that has one.
+# kpipe --metrics-secure on a real API server: ServiceAccounts with and without
+# the right to read the metrics, and a Prometheus that has it.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -23,7 +23,7 @@ scraped() {
 	[ "$(scrape "$1" | tail -n 1)" = "$2" ]
 }
 
-# The roles of doc/metrics.md, as they stand there.
+# The roles of doc/metrics.md, unchanged.
 sed -n '/^## Who may read/,$p' doc/metrics.md |
 	sed -n '/^```yaml/,/^```/p' | grep -v '^```' >"$T/roles.yaml"
 kubectl create namespace monitoring >/dev/null
@@ -33,7 +33,7 @@ done
 reader=$(kubectl create token prometheus -n monitoring)
 stranger=$(kubectl create token stranger -n monitoring)
 
-# ---- kpipe-http, whose user may not ask yet ----
+# ---- kpipe-http, which may not send reviews yet ----
 
 http_up --metrics-bind-address 127.0.0.1:0 --metrics-secure \
 	--kubeconfig "$(config user1)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The tables of kapi against the API server that they were made from; and what
-# kapi makes of them, against what that server says.
+# The tables of kapi, and the documents that it makes of them, compared with the
+# API server that they were generated from.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -66,7 +66,8 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 END
 
-# both NAME COMMAND...: for each server; outputs in $T/NAME.kapi and .real
+# both NAME COMMAND...: runs it for each server; outputs in $T/NAME.kapi and
+# .real
 both() {
 	local name=$1
 
@@ -77,7 +78,7 @@ both() {
 		timeout 60 "$@" >"$T/$name.real" 2>&1
 }
 
-# alike WHAT NAME: what both gave
+# alike WHAT NAME: both outputs are the same
 alike() {
 	same "$T/$2.kapi" "$T/$2.real" "$1"
 }
@@ -126,7 +127,7 @@ alike "/api, aggregated" api
 both apis get /apis -H "$aggregated"
 alike "/apis, aggregated" apis
 
-# not_again URL [HEADER]: asked again with its ETag
+# not_again URL [HEADER]: asks again with the ETag
 not_again() {
 	local tag
 

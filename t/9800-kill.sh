@@ -1,8 +1,8 @@
 #!/bin/bash
-# kill -9 of each stage, and of the API server, after the n-th write: the same
-# end state as if nothing had happened, and nothing created twice.
-# POINTS seeded points each (one; make torture: ten); SEED=N repeats a run;
-# TARGETS="kapply ...": only these.
+# kill -9 of each stage, and of the API server, after the n-th write: the final
+# state is the same as without it, and nothing is created twice. POINTS seeded
+# points each (one; make torture: ten); SEED=N repeats a run; TARGETS="kapply
+# ...": only these.
 # servers: real
 TEST_SECONDS=$((${POINTS:-1} * 400 + 600))
 . "${0%/*}/lib.sh"
@@ -13,7 +13,7 @@ RANDOM=${SEED:-20261121}
 changed='.spec.core_spring.enabled |= not | .spec.postgresql.size |= 1 - .
 	| .spec.enableNetworkPolicies |= not'
 
-# after_writes N: the operator has written N times since audit_mark
+# after_writes N: whether the operator has written N times since audit_mark
 after_writes() {
 	[ "$(audit_writes user1 | wc -l)" -ge "$1" ]
 }
@@ -35,7 +35,7 @@ has_stage() {
 	[ -n "$(stage "$operator" "$1")" ]
 }
 
-# strike_after TARGET N WHAT: once N writes have been seen
+# strike_after TARGET N WHAT: strikes when N writes were seen
 strike_after() {
 	local end=$((SECONDS + 20))
 
@@ -55,7 +55,7 @@ available() {
 	iot_is dev "$1" Available
 }
 
-# life TARGET: an instance from creation to deletion, three strikes
+# life TARGET: an instance from creation to deletion, with three strikes
 life() {
 	local target=$1 n
 
@@ -132,7 +132,7 @@ for target in ${TARGETS:-kwatch ireconcile kapply kstatus apiserver}; do
 		life "$target"
 		ok "the operator ends with 0" iot_stop "$operator"
 	done
-	# The two that matter most for many at once; the others in torture.
+	# The two that matter most when there are many; the others in torture.
 	case $points$target in
 	1kwatch|1ireconcile|1kstatus) continue ;;
 	esac

@@ -6,7 +6,8 @@
 # shellcheck source=t/cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 
-# Nobody else writes: only what kapi does itself runs there, too.
+# No other client writes: of the real controllers only those run that kapi has,
+# too.
 CLUSTER_CONTROLLERS="namespace-controller,garbage-collector-controller"
 CLUSTER_CONTROLLERS+=,serviceaccount-controller
 CLUSTER_CONTROLLERS+=,root-ca-certificate-publisher-controller

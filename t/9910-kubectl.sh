@@ -6,7 +6,7 @@
 # shellcheck source=t/cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 
-# As in 9900-parity.sh: nobody else writes.
+# As in 9900-parity.sh no other client writes.
 CLUSTER_CONTROLLERS="namespace-controller,garbage-collector-controller"
 CLUSTER_CONTROLLERS+=,serviceaccount-controller
 CLUSTER_CONTROLLERS+=,root-ca-certificate-publisher-controller

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A tenant attacks operators on a real control plane, with just the rights that
-# she has; each attack, and what came of it, is a row of the table at the end.
+# A tenant attacks operators on a real control plane, with no rights but a
+# tenant's; each attack and its result is a row of the table at the end.
 # ATTACK_TABLE=FILE keeps it.
 # servers: real
 TEST_SECONDS=1200
