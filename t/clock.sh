@@ -15,7 +15,7 @@ clock_new() {
 	[ -e "$T/clock.so" ] || ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra \
 		-shared -fPIC -o "$T/clock.so" t/stub/clock.c || exit 1
 	head -c 24 /dev/zero >"$T/clock"
-	# A library of the sanitizer wants to be the first, and need not be.
+	# The sanitizer's library insists on being the first; it need not be.
 	with_clock=(env ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 		LD_PRELOAD="$T/clock.so" CLOCK_PAGE="$T/clock")
 }

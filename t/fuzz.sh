@@ -8,7 +8,7 @@
 # shellcheck source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
-# What every fuzzer gets of lib/: text, JSON, trees, YAML.
+# The files of lib/ that every fuzzer is linked with: text, JSON, trees, YAML.
 fuzz_lib=(lib/base/*.c lib/json/json.c lib/json/{frame,scan,syntax,project,tree*}.c
 	lib/conf/{label,yaml}.c lib/value/*.c lib/process/{clock,file}.c)
 

@@ -11,7 +11,7 @@
 # The addresses of the last http_up: HOST:PORT in $probes and $metrics.
 http_up() {
 	rm -f "$T/lines"
-	: >"$T/http.err" # what is waited for is not the former one's
+	: >"$T/http.err" # do not find the addresses of the former one
 	mkfifo "$T/lines"
 	start http_run "$@"
 	http=$!
@@ -39,7 +39,7 @@ http_run() {
 	exec kpipe-http "$@" <"$T/lines" 2>"$T/http.err"
 }
 
-# state PHASE [JQ-FILTER]: how four stages stand, changed by the filter.
+# state PHASE [JQ-FILTER]: a state line of four stages, changed by the filter.
 state() {
 	jq -nc --arg phase "$1" '{tool: "kpipe", phase: $phase, stages: (
 		["kwatch", "ireconcile", "kapply", "kstatus"]
@@ -47,8 +47,8 @@ state() {
 		| from_entries)} | '"${2:-.}"
 }
 
-# tell LINE...: a request that comes later is answered by what they say: they
-# are in the pipe before it is in the socket.
+# tell LINE...: writes lines to the pipe. A later request sees their effect:
+# they are in the pipe before it is in the socket.
 tell() {
 	printf '%s\n' "$@" >&8
 }

@@ -108,7 +108,7 @@ iot_count() {
 			| select(.status.phase == $phase)] | length'
 }
 
-# iot_objects NAMESPACE: all that is in it, without what differs between runs
+# iot_objects NAMESPACE: everything in it, without what differs between runs
 iot_objects() {
 	kc get -n "$1" -o json \
 		deployments,statefulsets,services,configmaps,secrets,networkpolicies |

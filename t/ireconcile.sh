@@ -67,7 +67,7 @@ item() {
 		"${4:+$4,}" "$1" "$2" "$(owner "$3")"
 }
 
-# The digests of paths are not what these tests are about.
+# These tests do not compare the digests of paths.
 hide_paths() {
 	sed 's/"kpipe.dev\/paths":"[^"]*"/"kpipe.dev\/paths":"PATHS"/g' "$@"
 }
@@ -115,7 +115,7 @@ END
 	[ ${#PATHS} -eq 22 ] || echo "Bail out! no digest of paths"
 }
 
-# observed NAME OWNER VALUE RV [METADATA]: the same as the server has it
+# observed NAME OWNER VALUE RV [METADATA]: that item as the server has it
 observed() {
 	object ConfigMap "$1" "$4" \
 		"\"annotations\":{\"kpipe.dev/paths\":\"$PATHS\"},$(owner "$2")${5:+,$5}" \
@@ -126,7 +126,8 @@ observed() {
 spec() { printf '"spec":{"n":%s,"k":"%s"}' "$1" "$2"; }
 status() { printf '"status":{"busy":%s,"pods":[]}' "$1"; }
 
-# known NAME UID...: of ConfigMaps; then what goes with outstanding items.
+# known NAME UID...: of ConfigMaps; then the other members for outstanding
+# items.
 known() {
 	local sep="" name uid
 

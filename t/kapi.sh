@@ -17,7 +17,7 @@ kapi_up() {
 		base64 -d >"$T/ca.pem"
 }
 
-# kapi_down [WHAT]: SIGTERM: it saves and ends with 0.
+# kapi_down [WHAT]: sends SIGTERM: kapi saves and ends with 0.
 kapi_down() {
 	kill "$kapi"
 	wait "$kapi"

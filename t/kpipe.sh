@@ -9,7 +9,7 @@
 #	ends 0 "..."		# kpipe ends with 0
 
 STAGES="kwatch ireconcile kapply kstatus"
-BESIDE=${BESIDE:-} # what else kpipe may start
+BESIDE=${BESIDE:-} # other tools that kpipe may start
 cat >"$T/watches.yaml" <<'EOF'
 - group: example.com
   version: v1
@@ -42,7 +42,7 @@ ready() {
 	[ -s "$D/ready" ]
 }
 
-# starts N: all stages were started N times.
+# starts N: whether all stages were started N times.
 starts() {
 	local stage
 
@@ -51,7 +51,7 @@ starts() {
 	done
 }
 
-# pid_of NAME: of the newest one.
+# pid_of NAME: the pid of the newest one.
 pid_of() {
 	sed -n "s/^$1 \([0-9]*\) start/\1/p" "$D/log" | tail -n 1
 }

@@ -83,13 +83,13 @@ stop() {
 	[ "$got" = "$1" ] || flaw "kwatch exited $got, not $1"
 }
 
-# seen TEXT WHAT: ends the watch, compares its output
+# seen TEXT WHAT: ends the watch and compares its output
 seen() {
 	stop 0
 	is "$(short <"$T/out")" "$1" "$2"
 }
 
-# requests TEXT WHAT: what was asked for, in order
+# requests TEXT WHAT: compares the requests, in order
 requests() {
 	is "$(cat "$T/requests")" "$1" "$2"
 }

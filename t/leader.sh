@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Two replicas of a small operator on kapi, and somebody who always gives them
+# Two replicas of a small operator on kapi, and a client that always gives them
 # work. After t/lib.sh and t/kapi.sh:
 #
 #	leader_up		# kapi, with a CRD and an object
@@ -104,7 +104,7 @@ mark() {
 	MARK=$(($(wc -l <"$T/journal") + 1))
 }
 
-# now_leads N: has written something since the mark
+# now_leads N: whether it has written since the mark
 now_leads() {
 	tail -n "+$MARK" "$T/journal" |
 		jq -Rne '[inputs | fromjson? | select(.user == "r'"$1"'" and
@@ -113,7 +113,7 @@ now_leads() {
 }
 
 # stray: each write by a replica that did not lead at that moment. Of a lock for
-# life only the taking is seen, for the garbage collector gives it back.
+# life only the taking is seen, because the garbage collector releases it.
 stray() {
 	jq -Rc 'fromjson? | select(.user // "" | startswith("r")) |
 		select(.method != "GET")' "$T/journal" | jq -nc '

@@ -21,14 +21,14 @@ ROOT=$PWD
 BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
 PATH=$BIN:$PATH
 export PATH ROOT BIN
-# No test meets the settings, or the cluster, of who runs it.
+# No test uses the settings or the cluster of the user who runs it.
 unset KUBECONFIG WATCH_NAMESPACE OPERATOR_NAME POD_NAME POD_NAMESPACE
 T=$(mktemp -d "${TMPDIR:-/tmp}/kpipe-test.XXXXXX") || exit 1
 export T
 tests=0 failed=0 started=() finished=
 
-# is_child PID: still ours. The number of one that has ended may be another's by
-# now: of the test beside this one, say.
+# is_child PID: whether it is still ours. The pid of a child that has ended may
+# belong to another process by now, such as a test that runs beside this one.
 is_child() {
 	grep -q "^PPid:[[:space:]]*$$\$" "/proc/$1/status" 2>/dev/null
 }
@@ -36,7 +36,7 @@ is_child() {
 cleanup() {
 	local pid
 
-	# A child that a signal meets before it is the command: not ours to clean.
+	# A child that gets a signal before it is the command must not clean up.
 	[ "$BASHPID" = $$ ] || exit 143
 	for pid in "${started[@]}"; do
 		is_child "$pid" || continue
@@ -53,8 +53,8 @@ trap cleanup EXIT
 trap 'echo "# too slow: ended after ${TEST_SECONDS:-900} s"; exit 1' ALRM
 trap 'exit 1' TERM INT HUP
 
-# Reports by signal, so that a hanging command ends, too (bash runs a trap
-# only between commands: the second signal does not wait for that).
+# A failure is reported by a signal, so that a hanging command ends, too (bash
+# runs a trap only between commands: the second signal does not wait for that).
 (
 	trap - EXIT
 	exec >/dev/null 2>&1 </dev/null
@@ -67,7 +67,8 @@ trap 'exit 1' TERM INT HUP
 		sleep 1
 		kill -0 $$ || exit
 	done
-	# Whoever lives on holds the pipe that prove reads to its end.
+	# A process that lives on would hold the pipe that prove reads to its
+	# end.
 	mapfile -t children < <(pgrep -P $$)
 	kill -9 $$ "${children[@]/#$BASHPID/}"
 ) &
@@ -106,7 +107,7 @@ tap() {
 	return "$1"
 }
 
-# ok WHAT COMMAND...: the command succeeds; so does ok, then.
+# ok WHAT COMMAND...: the command succeeds. Returns its status.
 ok() {
 	local what=$1
 
@@ -125,7 +126,7 @@ is() {
 			<(printf '%s\n' "$1") | quote
 }
 
-# same GOT WANT WHAT: two files, the same to the byte.
+# same GOT WANT WHAT: both files have the same bytes.
 same() {
 	cmp -s "$1" "$2"
 	tap $? "$3" || diff -u --label want --label got "$2" "$1" |
@@ -145,7 +146,7 @@ runs() {
 }
 
 # unread CODE WHAT COMMAND...: as runs, with a standard output whose reader is
-# gone for certain; stderr is in $T/err.
+# gone; stderr is in $T/err.
 unread() {
 	local want=$1 what=$2
 
@@ -166,7 +167,7 @@ start() {
 	started+=($!)
 }
 
-# comes SECONDS COMMAND...: whether it succeeds in that time. For what may fail.
+# comes SECONDS COMMAND...: whether it succeeds in that time; it may fail.
 comes() {
 	local end=$((SECONDS + $1))
 
@@ -177,10 +178,10 @@ comes() {
 	done
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds. In vain is a failure of the
-# test, whatever becomes of the status: by itself, or as that of `ok`. SECONDS
-# are those of an idle machine: a verdict is no matter of speed, so that any wait
-# has half a minute.
+# wait_for SECONDS COMMAND...: until it succeeds. If it does not, the test
+# fails, whether wait_for is a command of its own or that of `ok`. SECONDS are
+# those of an idle machine: tests do not measure speed, so every wait has at
+# least half a minute.
 wait_for() {
 	local limit=$(($1 > 0 && $1 < 30 ? 30 : $1))
 

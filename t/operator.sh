@@ -18,7 +18,7 @@ operator_cluster() {
 	kubectl apply -f "$folder/crd.yaml" >/dev/null || exit 1
 	wait_for 20 kubectl wait --for=condition=Established \
 		-f "$folder/crd.yaml" || exit 1
-	# Established, a kind may still be on its way to be served.
+	# A kind that is Established may not be served yet.
 	wait_for 20 kubectl get "${folder##*/}s" -A || exit 1
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	start kpipe -f pipeline/playground/watches.yaml \
@@ -27,7 +27,8 @@ operator_cluster() {
 		--kubeconfig "$(config user2)" 2>>"$T/controllers.log"
 }
 
-# operator_rights cluster | namespace NS: the roles of rbac.yaml and no others
+# operator_rights cluster | namespace NS: grants the roles of rbac.yaml and no
+# others
 operator_rights() {
 	local in=() kind=clusterrole name=${folder##*/} stage
 
@@ -56,9 +57,9 @@ operator() {
 	operator=$!
 }
 
-# operator_leads NAMESPACE WHAT COMMAND...: with the rights for it, it holds a
-# lease, then a ConfigMap for life; each time COMMAND (with lease or life behind
-# it) succeeds.
+# operator_leads NAMESPACE WHAT COMMAND...: with the rights for it, the operator
+# holds a lease, then a ConfigMap for life; each time COMMAND, with the argument
+# lease or life, succeeds.
 operator_leads() {
 	local namespace=$1 what=$2 name=${folder##*/} role id
 
@@ -115,14 +116,14 @@ strike() {
 	wait_for 10 has_stage "$1" && pid=$(stage "$1") && kill -9 "$pid"
 }
 
-# complaints: what the operator said, beside that it runs, and that its kind was
-# too new to be watched at first
+# complaints: the operator's messages, except that it runs, and that its kind
+# was too new to be watched at first
 complaints() {
 	grep -v -e '^kpipe: ' -e '^kelect: leading: ' -e 'storage is (re)initializing$' \
 		-e '^kwatch: watching .* now$' "$T/operator.log"
 }
 
-# is_ready PATH: it is, and says so of its present generation
+# is_ready PATH: whether it is ready in its current generation
 is_ready() {
 	api "$1" | jq -e '.metadata.generation as $n
 		| .status.conditions[]? | select(.type == "Ready")

@@ -53,7 +53,7 @@ thing() {
 EOF
 }
 
-# The Thing t as it is now, for a set.
+# The Thing t in its current state, for a set.
 primary() {
 	primary_of t
 }

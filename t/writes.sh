@@ -28,7 +28,7 @@ requests() {
 	sed -E '/\/events/d;s,^([A-Z]+) [^ ]*/([^/ ]+)( .*)?$,\1 \2,' "$T/requests"
 }
 
-# requested N: at least so many have arrived
+# requested N: whether at least so many have arrived
 requested() {
 	[ "$(grep -vc /events "$T/requests")" -ge "$1" ]
 }
