@@ -1,6 +1,6 @@
 /*
- * askkube: what the tests of kube.h and of its credentials share: a TLS server
- * of our own (httpserver.h), and requests to it that are waited for.
+ * askkube: shared by the tests of kube.h and of its credentials: a TLS server
+ * of our own (httpserver.h), and synchronous requests to it.
  */
 #ifndef ASKKUBE_H
 #define ASKKUBE_H
@@ -75,7 +75,7 @@ get(struct kube *k, struct got *g, const char *path)
 	ask(k, g, &r);
 }
 
-/* PORT and DIR in a text, replaced. */
+/* The text with PORT and DIR replaced. */
 __attribute__((unused)) static const char *
 fill(const char *text)
 {
@@ -155,7 +155,7 @@ begin(void)
 	loop = loop_new();
 }
 
-/* Returns what main returns. */
+/* Returns the exit code of main. */
 __attribute__((unused)) static int
 finish(void)
 {

@@ -1,6 +1,6 @@
 /*
- * httpserver: t/server/misbehave and certificates, for tests of what talks
- * HTTP. Tests run in the root of the repository.
+ * httpserver: t/server/misbehave and certificates, for tests of HTTP clients.
+ * Tests run in the root of the repository.
  */
 #ifndef HTTPSERVER_H
 #define HTTPSERVER_H
@@ -15,7 +15,7 @@
 
 struct server {
 	pid_t pid;
-	int stdin_fd; /* it ends when this is closed */
+	int stdin_fd; /* the server ends when this is closed */
 	int port;
 };
 
@@ -66,7 +66,7 @@ server_remove(void)
 		printf("# cannot remove %s\n", server_dir);
 }
 
-/* CA: the one that clients' certificates are checked with. */
+/* CA: checks the certificates of clients. */
 __attribute__((unused)) static struct server
 server_start(const char *cert, const char *key, const char *ca)
 {

@@ -1,4 +1,5 @@
-/* served: a server of lib/httpd and its clients' sockets in one process. */
+/* served: a server of lib/httpd and the sockets of its clients in one
+ * process. */
 #ifndef SERVED_H
 #define SERVED_H
 
@@ -19,8 +20,8 @@ enum { PATIENCE_MS = 5000, LARGE = 100000 };
 
 static struct loop *loop;
 static struct httpd *server;
-static struct exchange *later; /* of /later, /watch: the last one */
-static int gone;	       /* how often on_close was called */
+static struct exchange *later; /* the last one of /later, /watch */
+static int gone;	       /* calls of on_close */
 static int requests;
 
 __attribute__((unused)) static void
@@ -148,13 +149,13 @@ say(int fd, const char *text)
 	say_n(fd, text, strlen(text));
 }
 
-/* Dates are today's. */
+/* Dates differ from day to day. */
 static void
 normalise(struct buf *b)
 {
 	char *d, *from;
 
-	if (*buf_str(b) == '\0') /* which ends the text, too */
+	if (*buf_str(b) == '\0') /* it ends the text, too */
 		return;
 	from = b->data;
 	for (; (d = strstr(from, "date: ")) != NULL; from = d + 7) {
@@ -170,7 +171,7 @@ normalise(struct buf *b)
 
 enum { HEARD_MORE, HEARD_END };
 
-/* At least n bytes more, or the end, or patience. */
+/* Waits for at least n bytes more, the end, or a timeout. */
 __attribute__((unused)) static int
 hear(int fd, struct buf *b, size_t n)
 {
@@ -190,7 +191,7 @@ hear(int fd, struct buf *b, size_t n)
 	return HEARD_MORE;
 }
 
-/* What is there is counted and forgotten. */
+/* Counts the bytes that came and drops them. */
 __attribute__((unused)) static int
 hear_away(int fd, size_t *heard)
 {
@@ -202,7 +203,7 @@ hear_away(int fd, size_t *heard)
 	return k == 0 || (k < 0 && errno != EAGAIN) ? HEARD_END : HEARD_MORE;
 }
 
-/* Exactly this comes (as far as anybody can say who does not wait). */
+/* Exactly this comes (only as far as one can know without waiting). */
 #define hears(fd, want, what)                     \
 	do {                                      \
 		struct buf heard_ = BUF_INIT;     \
@@ -211,7 +212,7 @@ hear_away(int fd, size_t *heard)
 		buf_release(&heard_);             \
 	} while (0)
 
-/* This, and then the end; and closes ours. */
+/* This comes, and then the end; closes our side. */
 #define hears_last(fd, want, what)                                \
 	do {                                                      \
 		struct buf heard_ = BUF_INIT;                     \
@@ -222,7 +223,7 @@ hear_away(int fd, size_t *heard)
 		close(fd);                                        \
 	} while (0)
 
-/* Until the condition holds. */
+/* Runs the loop until the condition holds. */
 #define until(condition)                                  \
 	do {                                              \
 		uint64_t end_ = clock_ms() + PATIENCE_MS; \

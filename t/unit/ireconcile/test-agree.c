@@ -56,7 +56,7 @@ static const struct object_case {
     {"order of keys", "{" CR ",\"a\":{\"x\":1,\"y\":2}}",
 	"{\"a\":{\"y\":2,\"x\":1}," CR "}", ""},
 
-    /* what equals absent */
+    /* values that equal an absent field */
     {"null, absent", "{" CR ",\"a\":null}", "{" CR "}", ""},
     {"null says nothing", "{" CR ",\"a\":null}", "{" CR ",\"a\":3}", ""},
     {"empty text, absent", "{" CR ",\"a\":\"\"}", "{" CR "}", ""},

@@ -1,4 +1,4 @@
-/* backoff: who is not evaluated before some time. */
+/* backoff: which primaries are not evaluated before some time. */
 // needs cmd/ireconcile/state/backoff.c
 #include "state/backoff.h"
 

@@ -1,7 +1,7 @@
 // needs cmd/ireconcile/language/guards.c
 // needs cmd/ireconcile/language/jqlex.c
 // needs cmd/ireconcile/language/prelude.c
-/* Which functions are free, which are not, and what the definitions say. */
+/* Which functions are allowed, and the texts of our definitions. */
 #include "language/guards.h"
 
 #include <jq.h>

@@ -11,7 +11,7 @@
 
 enum { SLICE = LANES_SLICE_US };
 
-/* Of namespaces a and b, and of none. */
+/* Keys in namespaces a and b, and without a namespace. */
 static struct primary a[4], b[4], none[2];
 static struct {
 	struct primary *list;
@@ -36,7 +36,7 @@ set_up(void)
 
 static struct buf taken;
 
-/* The names of those that are taken; each evaluation takes so long. */
+/* The names in the order of their turns; each evaluation takes so long. */
 static const char *
 turns(struct lanes *l, int count, uint64_t us)
 {
@@ -95,7 +95,7 @@ test_nothing_saved(void)
 	lanes_add(&l, &a[2]);
 	lanes_add(&l, &a[3]);
 	turns(&l, 1, 10 * SLICE);
-	/* b was never there: it is not owed the 200 that a had. */
+	/* b is new: it gets no credit for the 200 that a used. */
 	for (int i = 0; i < 4; i++)
 		lanes_add(&l, &b[i]);
 	is(turns(&l, 2, 15 * SLICE), "b0 a3 ",
@@ -128,7 +128,7 @@ test_one(void)
 	lanes_release(&l);
 }
 
-/* Many namespaces that come once, beside one that is always there. */
+/* Many namespaces that come once, and one that always waits. */
 static void
 test_many(void)
 {

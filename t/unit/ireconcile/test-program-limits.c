@@ -20,7 +20,7 @@
 // needs cmd/ireconcile/program/worker.c
 // needs cmd/ireconcile/program/yamltext.c
 // needs cmd/ireconcile/program/zygote.c
-/* What programs may use up, and see. */
+/* Limits of programs, and what they can see. */
 #include "test-program.h"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@
 
 #include "base/array.h"
 
-/* What never ends, and what grows. .primary.t picks one. */
+/* Programs that never end, or grow. .primary.t picks one. */
 static const char greedy[] =
     "def f: f;\n"
     "def g: 1 + g;\n"
@@ -59,7 +59,7 @@ static const char greedy[] =
 	"error: desired of Thing ns/x took more than 64 MiB of memory and " \
 	"was stopped"
 
-/* Deep recursion ends in one of several ways, but it ends. */
+/* Deep recursion ends, in one of several ways. */
 static const struct {
 	const char *t, *result;
 	bool needs_limits;
@@ -77,8 +77,8 @@ static const struct {
     {"path", "error:", true},
 };
 
-/* qemu takes a limit of the address space from what it emulates and does not
- * pass it on; there every program goes on until its time is over. */
+/* qemu does not pass on the limit of the address space: under it every program
+ * goes on until its time is over. */
 static bool
 memory_is_limited(void)
 {

@@ -20,12 +20,12 @@
 // needs cmd/ireconcile/program/worker.c
 // needs cmd/ireconcile/program/yamltext.c
 // needs cmd/ireconcile/program/zygote.c
-/* Which texts are no programs. */
+/* Texts that are not programs. */
 #include "test-program.h"
 
 #include "base/array.h"
 
-/* What the compiler and the guards say. */
+/* Messages of the compiler and the guards. */
 static const struct {
 	const char *what, *text, *message;
 } refused[] = {

@@ -20,12 +20,12 @@
 // needs cmd/ireconcile/program/worker.c
 // needs cmd/ireconcile/program/yamltext.c
 // needs cmd/ireconcile/program/zygote.c
-/* What programs give. */
+/* The results of programs. */
 #include "test-program.h"
 
 #include "base/array.h"
 
-/* The value of one expression, seen through error(its text). */
+/* The value of an expression, shown by error(its text). */
 static const struct {
 	const char *what, *expression, *result;
 } values[] = {
@@ -193,7 +193,7 @@ static const struct {
     {"far too deep", "reduce range(3000) as $i (1; [.])",
 	"error: desired gives a value nested deeper than 256"},
 
-    /* what is shown of errors */
+    /* the text of errors */
     {"the author's own", "error(\"size \\(.primary.s3cret) is bad (7)\")",
 	"error: size hunter2 is bad (7)"},
     {"the author's own, passed on",
@@ -275,7 +275,7 @@ test_results(void)
 	buf_release(&out);
 }
 
-/* Another function: "" if it gives what is expected, else what it gave. */
+/* Calls another function: "" if its result is as expected, else the result. */
 static void
 call(struct program *p, enum program_call c, const char *input, struct buf *out)
 {

@@ -1,4 +1,4 @@
-/* test-program: what the tests of programs share. main calls program_tests. */
+/* test-program: shared by the tests of programs. main calls program_tests. */
 #ifndef TEST_PROGRAM_H
 #define TEST_PROGRAM_H
 
@@ -20,9 +20,9 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-static bool on_valgrind; /* neither limits memory */
+static bool on_valgrind; /* in neither of the two memory can be limited */
 
-/* A compilation takes seconds on valgrind: a sample must do. */
+/* On valgrind a compilation takes seconds: test a sample. */
 __attribute__((unused)) static bool
 skip(size_t i)
 {
@@ -43,7 +43,7 @@ write_file(const char *path, const char *text)
 		printf("Bail out! cannot write %s\n", path);
 }
 
-/* The input that is this text; until the next call. */
+/* The input with this text; valid until the next call. */
 static const struct arguments *
 whole(const char *text)
 {

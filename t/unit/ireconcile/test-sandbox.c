@@ -19,7 +19,7 @@
 
 #include "tap.h"
 
-/* Each runs in a child behind the filter; true is what it shall give. */
+/* Each runs in a child behind the filter and must return true. */
 
 static bool
 no_open(void)
@@ -119,7 +119,7 @@ pipes(void)
 	return write(STDERR_FILENO, "", 0) == 0;
 }
 
-/* getpid() by the table of 32-bit programs. */
+/* getpid() as a 32-bit program calls it. */
 static bool
 foreign(void)
 {
@@ -222,7 +222,7 @@ static const struct {
 	const char *what;
 	bool (*run)(void);
 	const struct sandbox_rule *const *lists;
-	int signal; /* that ends it */
+	int signal; /* the filter ends it */
 } cases[] = {{"cannot open a file", no_open, calls_main, 0},
     {"cannot create a file", no_create, calls_main, 0},
     {"cannot remove a file", no_unlink, calls_main, 0},
@@ -275,9 +275,9 @@ run_case(size_t i)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : WRONG;
 }
 
-/* ---- where there is none ---- */
+/* ---- a kernel without a sandbox ---- */
 
-/* Behind a filter that lets nobody enter another. */
+/* Behind a filter that forbids to install another one. */
 static bool
 none(void)
 {
@@ -295,7 +295,7 @@ none(void)
 	    sandbox_enter(calls_main, SANDBOX_UNWANTED, &err) == SANDBOX_OFF;
 }
 
-/* A misspelt name must not be a call that is silently refused. */
+/* A misspelt name must not silently count as a refused call. */
 static bool
 unknown(void)
 {

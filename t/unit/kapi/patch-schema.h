@@ -1,4 +1,4 @@
-/* As much of Deployment's and Service's types as the patches need. */
+/* The parts of the types of Deployment and Service that the patches need. */
 #ifndef PATCH_SCHEMA_H
 #define PATCH_SCHEMA_H
 
@@ -150,7 +150,7 @@ static const struct field service_fields[] = {
     {.name = NAME("spec"), .schema = &service_spec_type}};
 TYPE(service, "Service");
 
-/* Stands in for schema.c: there a binary search. */
+/* Stands in for schema.c, which uses a binary search. */
 const struct field *
 schema_field(const struct schema *s, struct span name)
 {

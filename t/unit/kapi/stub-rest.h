@@ -1,7 +1,7 @@
 /*
- * Stands in for rest.c and resource.c in tests of what writes by itself: four
- * kinds, no checks. A, B (in namespaces), C (of the cluster), and X, which is
- * served when the test says so.
+ * Stands in for rest.c and resource.c in tests of controllers: four kinds, no
+ * checks. A, B (in namespaces), C (of the cluster), and X, which the test can
+ * switch on.
  */
 #ifndef STUB_REST_H
 #define STUB_REST_H

@@ -1,6 +1,6 @@
 /*
- * What the server does for built-in kinds, against a real API server's
- * answers: t/unit/kapi/builtin/recorded.jsonl, written by t/unit/kapi/builtin/record.
+ * The rules of built-in kinds, compared with a real API server's answers:
+ * t/unit/kapi/builtin/recorded.jsonl, written by t/unit/kapi/builtin/record.
  */
 // needs cmd/kapi/builtin/*.c
 // needs cmd/kapi/crd/*.c
@@ -30,7 +30,7 @@ static struct registry *registry;
 static struct map kept; /* path to the last answer */
 static struct arena lasting;
 
-/* Where a request goes: /apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB. */
+/* The path of a request: /apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB. */
 struct target {
 	struct resource *resource;
 	struct span namespace_, subresource, object; /* object: its path */
@@ -91,7 +91,7 @@ merge(struct arena *a, struct node *target, const struct node *patch)
 	}
 }
 
-/* The member of object, if there is one, becomes that of the answer. */
+/* If object has the member, it gets the answer's value. */
 static void
 take(struct arena *a, struct node *object, const struct node *answer,
     const char *key)
@@ -100,7 +100,7 @@ take(struct arena *a, struct node *object, const struct node *answer,
 		tree_put(a, object, key, tree_get(answer, key));
 }
 
-/* What the server gave out at random is taken from its answer. */
+/* Random values of the server are taken from its answer. */
 static void
 same_random(struct arena *a, struct node *object, const struct node *answer)
 {
@@ -124,7 +124,7 @@ same_random(struct arena *a, struct node *object, const struct node *answer)
 		take(a, list->items[i], r->items[i], "nodePort");
 }
 
-/* The uid that the server gave, as its answer or its refusal tells it. */
+/* The uid that the server assigned, from its answer or its refusal. */
 static struct span
 uid_of(const struct node *answer)
 {
@@ -139,7 +139,8 @@ uid_of(const struct node *answer)
 	return p == NULL ? span_str("u") : span_make(p + sizeof(label) - 1, 36);
 }
 
-/* Protection that a controller would have to take away again: not kapi's. */
+/* Finalizers for protection, which a controller would have to remove: kapi sets
+ * none. */
 static void
 drop_protection(struct node *answer)
 {
@@ -165,8 +166,8 @@ sorted(struct arena *a, const struct node *n)
 	return arena_str(a, s);
 }
 
-/* What is not compared: metadata is of other modules, and whether privileged
- * containers are allowed is a flag of the server. */
+/* Not compared: metadata, which belongs to other modules, and whether
+ * privileged containers are allowed, which is a flag of the server. */
 static bool
 of_metadata(struct span field)
 {
@@ -179,8 +180,8 @@ of_metadata(struct span field)
 	    memmem(field.p, field.n, "annotations[", 12) == NULL;
 }
 
-/* What is left out of a message: Go's diff at its end, and a whole template as
- * Go's structs. */
+/* Left out of a message: Go's diff at its end, and a whole template as Go's
+ * structs. */
 static struct span
 without_go(struct span message)
 {
@@ -202,7 +203,7 @@ by_text(const void *x, const void *y)
 	return span_cmp(*a, *b);
 }
 
-/* In order of their text: Go walks maps in any order. */
+/* Sorted by text: Go walks maps in any order. */
 static const char *
 sorted_lines(struct arena *a, struct span *lines, size_t n)
 {
@@ -218,8 +219,8 @@ sorted_lines(struct arena *a, struct span *lines, size_t n)
 	return arena_str(a, s);
 }
 
-/* Field, reason and message of each, a line each; not those of metadata,
- * which are not of these modules. */
+/* A line for each cause: field, reason and message; without those of metadata,
+ * which belong to other modules. */
 static const char *
 words_of_causes(struct arena *a, const struct causes *c)
 {
@@ -349,7 +350,7 @@ try(struct arena *a, const struct node *line, size_t number)
 	buf_release(&what);
 }
 
-/* As large as can be, instead of what is left of it in 128 bits. */
+/* The largest quantity, instead of the rest that fits into 128 bits. */
 static void
 test_quantities(void)
 {

@@ -74,7 +74,7 @@ written(const struct node *n)
 	return text;
 }
 
-/* The definition as it is when its names are accepted. */
+/* The definition, with its names accepted. */
 static struct crd *
 load(const char *file)
 {
@@ -102,7 +102,7 @@ load(const char *file)
 	return crd;
 }
 
-/* What came of a write: as the recordings have it. */
+/* The result of a write, as in the recordings. */
 struct outcome {
 	struct warnings warnings;
 	struct causes causes;
@@ -168,7 +168,7 @@ write_object(struct outcome *o, struct resource *r, const struct node *live,
 
 	o->problem = crd_decode(&arena, r, object, &o->warnings);
 	if (o->problem != NULL) {
-		/* As the decoder of a request puts it. */
+		/* In the words of a request's decoder. */
 		o->problem->message = arena_printf(&arena,
 		    "Widget in version \"v1\" cannot be handled as a "
 		    "Widget: %.*s",

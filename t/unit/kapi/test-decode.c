@@ -23,7 +23,7 @@
 #include "type/encode.h"
 
 static const struct {
-	const char *in, *out; /* out: canonical, or what is wrong */
+	const char *in, *out; /* out: canonical, or the error */
 } quantities[] = {
     {"0", "0"},
     {"-0", "0"},

@@ -15,7 +15,7 @@
 
 #include "tap.h"
 
-/* What every object has, described for kubectl explain. */
+/* The fields of every object, described for kubectl explain. */
 #define TYPE_FIELDS                                                           \
 	"\"apiVersion\":{\"type\":\"string\",\"description\":"                \
 	"\"APIVersion defines how the object is written: a group and one of " \
@@ -88,7 +88,7 @@ tear_down(struct fixture *x)
 static const char definitions[] = "#/definitions/";
 static const char schemas[] = "#/components/schemas/";
 
-/* Every $ref in n is to a type in types; how many are not. */
+/* Counts each $ref in n that is not to a type in types. */
 static size_t
 dangling(const struct node *n, const struct node *types)
 {
@@ -104,7 +104,7 @@ dangling(const struct node *n, const struct node *types)
 		size_t skip;
 
 		count += dangling(n->members[i].value, types);
-		/* A property of a schema is called so, too. */
+		/* A property of a schema may have that name, too. */
 		if (!span_is(n->members[i].key, "$ref") || to.p == NULL)
 			continue;
 		skip = memcmp(to.p, schemas, sizeof schemas - 1) == 0

@@ -6,7 +6,7 @@
 #include "request/request.h"
 #include "tap.h"
 
-/* request.c has it; all that is needed of it. */
+/* Stands in for request.c. */
 const char *
 request_verb_name(enum verb v)
 {

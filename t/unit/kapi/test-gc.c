@@ -1,4 +1,4 @@
-/* gc: who is deleted with whom. */
+/* gc: which objects are deleted with which owners. */
 // needs cmd/kapi/control/gc.c
 // needs cmd/kapi/control/gc_graph.c
 // needs cmd/kapi/store/keys.c
@@ -219,7 +219,7 @@ test_foreground_chain(void)
 	tear_down();
 }
 
-/* One that is looked at for another reason still has who blocks it. */
+/* An object that is visited for another reason keeps its blockers. */
 static void
 test_foreground_owned(void)
 {
@@ -365,7 +365,7 @@ test_index(void)
 	tear_down();
 }
 
-/* Processor time: whatever else the machine does. */
+/* Processor time, which does not depend on the load of the machine. */
 static uint64_t
 used_ms(void)
 {

@@ -1,5 +1,5 @@
 /* kinds: every built-in resource has a row, every row a resource, and every row
- * says all that a row must say. */
+ * is complete. */
 // needs cmd/kapi/builtin/*.c
 // needs cmd/kapi/crd/*.c
 // needs cmd/kapi/kinds/*.c
@@ -88,7 +88,7 @@ test_rows(void)
 
 			check_row(s, g->group);
 			ok(is_served(g->group, s->plural), s->plural);
-			/* No other row is of the same kind. */
+			/* No other row has the same kind. */
 			ok(kinds_find(
 			       span_str(g->group), span_str(s->plural)) == s,
 			    s->plural);
@@ -106,7 +106,7 @@ test_resources(void)
 		const char *name = arena_str(&arena, resource_name(&arena, r));
 
 		ok(r->strategy != NULL, name);
-		/* Bindings are neither kept nor answered with a review. */
+		/* Bindings are neither stored nor reviews. */
 		if (r->strategy != NULL && !span_is(r->plural, "bindings"))
 			ok(kept == (r->strategy->review == REVIEW_NONE), name);
 		if (r->strategy != NULL)

@@ -1,6 +1,6 @@
 /*
- * managed: what a real API server made of managedFields, recorded by
- * t/unit/kapi/managed/record, one step a line; and properties of sets.
+ * managed: managedFields as a real API server changed them, recorded by
+ * t/unit/kapi/managed/record, a step in each line; and properties of sets.
  */
 // needs cmd/kapi/builtin/*.c
 // needs cmd/kapi/crd/*.c
@@ -76,7 +76,8 @@ set_kind(struct managed_write *w, const struct node *step)
 	w->has_status = r != NULL && r->has_status;
 }
 
-/* What result says is in answer, too: the rest are defaults of the server. */
+/* Everything in result is in answer, too; the rest of it are defaults of the
+ * server. */
 static bool
 is_part(const struct node *result, const struct node *answer)
 {
@@ -119,7 +120,7 @@ line_cmp(const void *x, const void *y)
 	return span_cmp(*(const struct span *)x, *(const struct span *)y);
 }
 
-/* The real server has no order of its own for several errors. */
+/* The real server lists several errors in any order. */
 static const char *
 sorted_lines(struct arena *a, struct span text)
 {
@@ -184,7 +185,7 @@ drop_default(struct node *object)
 	for (size_t i = 0; i < tree_count(ports); i++)
 		if (tree_text_is(tree_get(ports->items[i], "protocol"), "TCP"))
 			tree_remove(ports->items[i], "protocol");
-	/* What is not known there is pruned. */
+	/* Unknown fields are pruned. */
 	tree_remove(tree_path(object, "spec.half.known"), "unknown");
 }
 
@@ -198,7 +199,7 @@ check_object(struct arena *a, const struct managed_write *w,
 		return;
 	drop_server_fields(object);
 	drop_server_fields(answer);
-	/* What the write's path resets, it resets later. */
+	/* The write resets some fields later. */
 	if (w->subresource.n > 0) {
 		tree_remove(object, "spec");
 		tree_remove(object, "metadata");
@@ -208,7 +209,7 @@ check_object(struct arena *a, const struct managed_write *w,
 	}
 	drop_default(object);
 	drop_default(answer);
-	/* Of a CRD, what there is, was applied. */
+	/* Of a CRD, all fields were applied. */
 	if (!ok(is_part(object, answer) &&
 		    (w->schema->name.n > 0 || w->subresource.n > 0 ||
 			is_part(answer, object)),
@@ -226,7 +227,7 @@ play_scale(struct arena *a, const struct managed_write *w, struct node *step,
 	const struct node *before = tree_path(parent, "metadata.managedFields");
 	struct node *fields = managed_to_scale(a, before, "spec.replicas");
 
-	/* Nobody is shown them. */
+	/* They are not shown. */
 	if (fields != NULL)
 		tree_put(
 		    a, tree_get(live, "metadata"), "managedFields", fields);
@@ -295,7 +296,7 @@ play(struct arena *a, struct node *step, int line)
 	is(json(a, tree_get(step, "live")), before, name);
 }
 
-/* A line leaves out what is as the one before left it. */
+/* A line leaves out members that have not changed since the line before. */
 struct carried {
 	struct node *live, *crd;
 };
@@ -346,7 +347,7 @@ test_recorded(struct arena *a)
 		rest = span_make(rest.p + n + 1, rest.n - n - 1);
 	}
 	ok(line > 100, "steps were recorded");
-	arena_reset(a); /* before the text that its strings point into */
+	arena_reset(a); /* freed before the text that its strings point into */
 	buf_release(&text);
 }
 

@@ -1,4 +1,5 @@
-/* Names, labels, metadata: what is taken, and how the rest is refused. */
+/* Names, labels, metadata: which are accepted, and how the others are
+ * refused. */
 // needs cmd/kapi/type/names.c
 // needs cmd/kapi/type/objectmeta.c
 // needs cmd/kapi/type/problem.c
@@ -108,7 +109,7 @@ test_labels(void)
 	ok(name_check_label_value(span_str("a_")) != NULL, "a bad end");
 }
 
-/* What is wrong with a key, "" for nothing. */
+/* The error of a key; "" if it is valid. */
 static struct span
 wrong_with(const char *key)
 {

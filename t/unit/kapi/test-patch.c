@@ -1,6 +1,7 @@
 /*
- * Patches: what a real API server made of them (t/kapi/patches.jsonl, by
- * t/kapi/record-patches), and bounds that it does not have.
+ * Patches, compared with the results of a real API server
+ * (t/kapi/patches.jsonl, by t/kapi/record-patches), and limits that it does not
+ * have.
  */
 // needs cmd/kapi/merge/patch_parse.c
 // needs cmd/kapi/merge/patch_json.c
@@ -22,7 +23,7 @@
 
 static struct arena arena;
 
-/* Stand in for resource.c and decode.c, which are about other things. */
+/* Stand in for resource.c and decode.c. */
 struct span resource_name(struct arena *a, const struct resource *r);
 struct span
 resource_name(struct arena *a, const struct resource *r)
@@ -78,8 +79,8 @@ put_default(struct node *n, const char *key, const char *value)
 		tree_put(&arena, n, key, tree_str(&arena, value));
 }
 
-/* What becomes of a built-in object behind the patch: what is empty goes, and
- * containers and ports get their defaults. */
+/* Changes of a built-in object after the patch: empty fields go, and containers
+ * and ports get their defaults. */
 static void
 finish(struct node *n)
 {
@@ -164,7 +165,7 @@ compare(const struct node *recorded)
 		is(written(live), before, "the target stays as it was");
 }
 
-/* What the decoder answers, not the patch. */
+/* Errors of the decoder, not of the patch. */
 static bool
 is_other(const struct node *recorded)
 {

@@ -1,4 +1,4 @@
-/* Which path, query and Accept ask for what. */
+/* How path, query and Accept are read. */
 // needs cmd/kapi/request/request.c
 // needs cmd/kapi/request/accept.c
 // needs cmd/kapi/type/problem.c

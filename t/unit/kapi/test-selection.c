@@ -1,5 +1,5 @@
-/* selection: selectors, what they match, and how a bad one is refused (the
- * words are recorded from a real API server); the tokens of pages. */
+/* selection: selectors, what they match, and how bad ones are refused (with
+ * messages that were recorded from a real API server); the tokens of pages. */
 // needs cmd/kapi/builtin/*.c
 // needs cmd/kapi/crd/*.c
 // needs cmd/kapi/kinds/*.c

@@ -1,4 +1,4 @@
-/* store: order, versions, history, hooks; against a plain model. */
+/* store: order, versions, history, hooks; compared with a plain model. */
 // needs cmd/kapi/store/keys.c
 // needs cmd/kapi/store/store.c
 #include "store/store.h"
@@ -212,7 +212,7 @@ test_many_forgotten(void)
 	tear_down();
 }
 
-/* Without a limit of its own, a collection keeps what is young. */
+/* Without its own limit, a collection keeps recent changes. */
 static void
 test_young_kept(void)
 {
@@ -226,7 +226,7 @@ test_young_kept(void)
 	tear_down();
 }
 
-/* ... unless they are large. */
+/* ... unless the objects are large. */
 static void
 test_large_forgotten(void)
 {
@@ -302,7 +302,7 @@ test_hooks(void)
 	tear_down();
 }
 
-/* ---- many, in any order, beside a model ---- */
+/* ---- many objects in any order, compared with a model ---- */
 
 enum { NAMES = 2000 };
 

@@ -40,7 +40,7 @@ static const struct crd_column columns[] = {
     {.name = S("Map"), .type = S("string"), .json_path = S(".spec.map")},
     {.name = S("Bool"), .type = S("boolean"), .json_path = S(".spec.bool")},
 };
-static struct crd_version version; /* columns: of a CRD */
+static struct crd_version version; /* a CRD with these columns */
 
 struct span
 request_param(const struct request *r, const char *name)
@@ -218,7 +218,7 @@ test_custom(void)
 	buf_reset(&b);
 	version.resource = &r;
 	columns_add(&b, &r);
-	/* Up to the name of the fourth. */
+	/* Cut after the name of the fourth. */
 	buf_truncate(&b, 320);
 	is(buf_str(&b),
 	    "[{\"name\":\"Name\",\"type\":\"string\",\"format\":\"name\","

@@ -3,7 +3,7 @@
 
 #include "tap.h"
 
-/* One deletion for each of n primaries called from, from + 1, ... passes? */
+/* Whether one deletion for each of n primaries (from, from + 1, ...) passes. */
 static bool
 many(struct brake *b, char from, int n, uint64_t now_ms)
 {
@@ -43,7 +43,7 @@ test_all(void)
 	brake_release(&b);
 }
 
-/* Deletions of one primary: they alone are held back. */
+/* Deletions of one primary: only they are held back. */
 static void
 test_one(void)
 {

@@ -6,7 +6,7 @@
 
 enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_LIST + 1 };
 
-/* The verbs of an op, step by step; -: it has no such step. */
+/* The verbs of an op's steps; -: it has no such step. */
 static const struct {
 	enum item_op op;
 	const char *verbs, *what;

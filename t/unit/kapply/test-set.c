@@ -273,7 +273,7 @@ test_members(void)
 	ok(!member("\"x\":1"), "nothing");
 }
 
-/* The same as kpipe has it: with a key. */
+/* The same with a key, as kpipe passes it. */
 static void
 test_proofs(void)
 {

@@ -1,5 +1,5 @@
 /*
- * ballot: drives an election with a clock and a server of the test's own.
+ * ballot: drives an election with the test's clock and server.
  */
 #ifndef BALLOT_H
 #define BALLOT_H
@@ -14,7 +14,7 @@
 
 static struct election *e;
 static struct instant now;
-static uint64_t dice; /* what the next random number is */
+static uint64_t dice; /* the next random number */
 
 __attribute__((unused)) static uint64_t
 roll(void)
@@ -22,7 +22,7 @@ roll(void)
 	return dice;
 }
 
-/* Time passes, and it is asked if it is due. */
+/* Time passes, and the election acts if it is due. */
 __attribute__((unused)) static void
 pass(uint64_t ms)
 {
@@ -32,7 +32,7 @@ pass(uint64_t ms)
 		election_due(e, now);
 }
 
-/* Of the request under way; code 0: the connection failed. */
+/* Answers the request under way; code 0: the connection failed. */
 __attribute__((unused)) static void
 answer(int code, const char *body)
 {
@@ -51,7 +51,7 @@ answer(int code, const char *body)
 	kube_error_release(&a.error);
 }
 
-/* What it wants: a request, or to be asked in so many ms. Static. */
+/* What the election wants: a request, or to be called in so many ms. Static. */
 __attribute__((unused)) static const char *
 wants(void)
 {
@@ -83,7 +83,7 @@ state(void)
 	return names[e->state];
 }
 
-/* "leading; PUT x": the usual thing to look at. Static. */
+/* State and request, such as "leading; PUT x". Static. */
 __attribute__((unused)) static const char *
 both(void)
 {
@@ -93,7 +93,7 @@ both(void)
 	return text;
 }
 
-/* How many ms the leadership holds. */
+/* How long the leadership lasts, in ms. */
 __attribute__((unused)) static uint64_t
 holds(void)
 {

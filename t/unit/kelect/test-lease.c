@@ -1,4 +1,4 @@
-/* lease: each turn of an election by Lease, with the clock in our hand. */
+/* lease: each step of an election by Lease, with a clock that the test sets. */
 // needs cmd/kelect/lease.c
 // needs cmd/kelect/election.c
 #include "lease.h"
@@ -46,7 +46,8 @@ lease(const char *holder, int seconds, const char *renewed, int transitions)
 	return text;
 }
 
-/* What the request under way would write, as the server's answer. Static. */
+/* The object that the request under way writes, as the server's answer.
+ * Static. */
 static const char *
 written(void)
 {

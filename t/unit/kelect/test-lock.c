@@ -1,4 +1,4 @@
-/* lock: leadership for life, each turn, with the clock in our hand. */
+/* lock: leadership for life, each step, with a clock that the test sets. */
 // needs cmd/kelect/lock.c
 // needs cmd/kelect/election.c
 #include "lock.h"
@@ -24,7 +24,7 @@ end(void)
 	e = NULL;
 }
 
-/* As standby: our Pod is read, the lock is there. */
+/* A standby: our Pod was read, the lock exists. */
 static void
 stand_by(const char *lock)
 {

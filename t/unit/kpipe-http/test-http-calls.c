@@ -20,7 +20,7 @@
 
 #include "tap.h"
 
-/* Each runs in a child behind the filter; true is what it shall give. */
+/* Each runs in a child behind the filter and must return true. */
 
 static bool
 refused(long result)
@@ -102,7 +102,7 @@ nothing(void *arg)
 	return arg;
 }
 
-/* As libcurl looks up a name: a thread, and a socket of the resolver. */
+/* libcurl looks up a name with a thread, and a socket of the resolver. */
 static bool
 asks(void)
 {

@@ -17,7 +17,7 @@ report(struct board *b, const char *line)
 	board_report(b, 0, "kapply", span_str(line));
 }
 
-/* What is in the pipe now; to be copied before the next call. */
+/* The content of the pipe; valid until the next call. */
 static const char *
 drain(int fd)
 {
@@ -31,7 +31,7 @@ drain(int fd)
 	return text;
 }
 
-/* Whether all is written, and this is what. */
+/* Whether all is written, and equals this. */
 static bool
 writes(struct board *b, int fds[2], const char *want)
 {

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "tap.h"
 
-/* What passes, joined by spaces. */
+/* The variables that pass, joined by spaces. */
 static void
 passes(const char *watches, const char *want, const char *what)
 {

@@ -4,22 +4,22 @@
 #include "base/buf.h"
 #include "tap.h"
 
-/* What cannot happen in a phase, and why. */
+/* Events that cannot happen in a phase, and why. */
 static const struct {
 	const char *phase, *events;
 } never[LIFECYCLE_PHASES] = {
     /* Nothing runs. */
     {"waiting", " failed lost unled path-end gone last again"},
-    /* No timer; and told once, it drains. */
+    /* No timer; and after the order to end it drains. */
     {"running", " timeout again"},
-    /* Neither a timer nor a kelect; and it is the last generation. */
+    /* No timer and no kelect; and this is the last generation. */
     {"once", " timeout unled path-end gone"},
-    /* All were started. */
+    /* All stages were started. */
     {"settling", " failed"},
     {"stopping", " failed"},
     /* Only kelect runs. */
     {"releasing", " failed lost unled path-end"},
-    /* It was told, and so is the last generation. */
+    /* It was told to end, so this is the last generation. */
     {"draining", " failed gone told"},
     {"retiring", " failed lost unled path-end gone told"},
     {"ended", " timeout failed lost unled path-end gone last"},

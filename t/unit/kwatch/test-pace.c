@@ -10,7 +10,7 @@ within(uint64_t ms, uint64_t least)
 	return ms >= least && ms <= 2 * least;
 }
 
-/* Fails so often that a delay does not grow any more. */
+/* Fails so often that the delay no longer grows. */
 static uint64_t
 worst(struct pace *p, enum pace_why why, int64_t told_ms)
 {

@@ -89,7 +89,7 @@ test_paths(void)
 	free(got);
 }
 
-/* A name is compared whole. */
+/* The whole name is compared. */
 static void
 test_names(void)
 {

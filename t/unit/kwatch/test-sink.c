@@ -1,4 +1,4 @@
-/* sink: what a fast and a slow reader of kwatch get to see. */
+/* sink: the lines that a fast and a slow reader of kwatch get. */
 // needs cmd/kwatch/sink.c
 #include "sink.h"
 
@@ -43,7 +43,7 @@ tear_down(void)
 	loop_free(loop);
 }
 
-/* From now on the reader takes nothing; what fills the pipe is blanks. */
+/* From now on the reader takes nothing: the pipe is full of blanks. */
 static void
 stop_reading(void)
 {
@@ -55,7 +55,8 @@ stop_reading(void)
 	ok(out_full(&out), "the reader is slow");
 }
 
-/* Everything that comes, as one text; for a line "TYPE NAME UID VERSION". */
+/* Everything that comes, as one text, with "TYPE NAME UID VERSION" for a
+ * line. */
 static char *
 read_all(void)
 {
@@ -248,7 +249,7 @@ test_sweep(void)
 	tear_down();
 }
 
-/* What is gone costs a slow reader's kwatch little, however much it was. */
+/* Deleted objects cost kwatch little while the reader is slow, however many. */
 static void
 test_gone(void)
 {
@@ -269,7 +270,7 @@ test_gone(void)
 		    buf_span(&big));
 		sink_delete(sink, entry(name), span_str("1"), buf_span(&big));
 	}
-	/* It is back: room for another one. */
+	/* It exists again: there is room for another one. */
 	put("n0", "1", "2");
 	drop("n3", "1", "3");
 	drop("n4", "1", "4");

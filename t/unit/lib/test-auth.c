@@ -243,7 +243,7 @@ test_plugin(void)
 	ok(g.code == 200, "it runs once");
 	kube_free(k);
 
-	/* What it is told. */
+	/* The input of the plugin. */
 	put_plugin("printf '%s\\n' \"$1 $V $KUBERNETES_EXEC_INFO\" "
 		   ">${0%/*}/told; cat >>${0%/*}/told; exit 3");
 	k = open_config(
@@ -337,8 +337,8 @@ test_bad_plugins(void)
 	release(&g);
 }
 
-/* An expired credential is fetched anew before it is used; the certificate
- * changes with it, and with that the connections. */
+/* An expired credential is fetched again before it is used; with it the
+ * certificate changes, and so the connections are closed. */
 static void
 test_plugin_expiry(void)
 {

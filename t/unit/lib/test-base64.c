@@ -2,9 +2,9 @@
 #include "tap.h"
 #include "value/base64.h"
 
-/* RFC 4648, section 10, and what Go's encoding/base64 makes of the rest. */
+/* RFC 4648, section 10; the rest is as Go's encoding/base64 does it. */
 static const struct {
-	const char *text, *bytes; /* NULL: not base64, as seen at */
+	const char *text, *bytes; /* NULL: not base64, with the error at */
 	size_t at;
 } texts[] = {
     {"", "", 0},

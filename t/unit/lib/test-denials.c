@@ -34,7 +34,7 @@ said(int fd)
 	return at != NULL ? at + strlen("\"unready\":") : last;
 }
 
-/* The answer to whoever may not VERB the Secret name in the namespace. */
+/* The answer to a user who may not VERB the Secret name in the namespace. */
 static struct kube_error
 denial(const char *verb, const char *name, const char *ns)
 {

@@ -1,4 +1,4 @@
-/* discovery: both kinds of documents, spellings, what is stale or gone. */
+/* discovery: both kinds of documents, spellings, stale and removed kinds. */
 #include "kube/discovery.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
-/* Text that Go's time.ParseDuration takes, and what it says of other text. */
+/* Text that Go's time.ParseDuration accepts, and its messages for other
+ * text. */
 #include "base/array.h"
 #include "tap.h"
 #include "value/duration.h"
 
 static const struct {
-	const char *text, *wrong; /* NULL: it is one */
+	const char *text, *wrong; /* NULL: it is valid */
 	int64_t ns;
 } cases[] = {
     {"0", NULL, 0},

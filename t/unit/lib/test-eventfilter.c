@@ -35,7 +35,7 @@ repeats(void)
 	eventfilter_free(f);
 }
 
-/* Parts that are the same when put together are not the same Event. */
+/* Different parts that are equal when joined are not the same Event. */
 static void
 parts(void)
 {
@@ -101,7 +101,7 @@ similar(void)
 	eventfilter_free(f);
 }
 
-/* 4096 keys are remembered, of each kind. */
+/* 4096 keys of each kind are remembered. */
 static void
 bounds(void)
 {

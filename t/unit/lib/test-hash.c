@@ -27,8 +27,8 @@ known_values(void)
 	    "SipHash-1-3 of nothing");
 }
 
-/* Texts that a multiplying hash without a key puts into one place: what the
- * second word adds takes back what the first one did. */
+/* Texts that a multiplying hash without a key puts into one place: the second
+ * word undoes the effect of the first. */
 static void
 collide(char keys[KEYS][KEY])
 {
@@ -52,7 +52,7 @@ collide(char keys[KEYS][KEY])
 	}
 }
 
-/* How far from where they belong entries are, altogether. */
+/* The sum of the distances of entries from their places. */
 static size_t
 displaced(const struct map *m)
 {
@@ -75,7 +75,7 @@ chosen_keys(void)
 	for (size_t i = 0; i < KEYS; i++)
 		map_put(&m, span_make(keys[i], KEY), keys[i]);
 	sum = displaced(&m);
-	/* By chance about one each; in one place, KEYS / 2 each. */
+	/* By chance it is about one each; if all collide, KEYS / 2 each. */
 	if (!ok(m.count == KEYS && sum < 8 * KEYS,
 		"chosen keys do not meet in one place"))
 		printf("# %zu keys, %zu steps\n", m.count, sum);

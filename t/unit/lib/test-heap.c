@@ -38,7 +38,7 @@ least(const struct thing *all, size_t n)
 	return first;
 }
 
-/* Against a search through all of them. */
+/* Compared with a linear search. */
 static void
 test_random(void)
 {
@@ -82,9 +82,9 @@ test_order(void)
 
 	for (size_t i = 0; i < COUNT(all); i++)
 		heap_put(&h, &all[i], before);
-	all[2].rank = 2; /* one that moves up */
+	all[2].rank = 2; /* this one moves up */
 	heap_put(&h, &all[2], before);
-	all[1].rank = 8; /* one that moves down */
+	all[1].rank = 8; /* this one moves down */
 	heap_put(&h, &all[1], before);
 	ok(h.count == COUNT(all), "what moves is there once");
 	for (struct thing *t; (t = heap_first(&h)) != NULL; was = t->rank) {

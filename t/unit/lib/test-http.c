@@ -14,7 +14,7 @@ static struct server server;
 static struct http *http;
 static char url[256];
 
-/* What came of a request. */
+/* The result of a request. */
 struct got {
 	int calls; /* of done */
 	int status;
@@ -197,7 +197,7 @@ test_limit(void)
 	is(g.err.message, want, "a limit for bodies");
 	ok(g.err.kind == ERR_PERMANENT, "is permanent");
 	end(&g);
-	/* With calls in flight: they end without done. */
+	/* With calls in flight, which end without done. */
 	begin(&g);
 	r.url = at("/slow");
 	http_start(small, &r, on_done, &g);
@@ -231,7 +231,7 @@ test_streams(void)
 	for (int i = 0; i < 10 && g.chunks < 2; i++)
 		loop_once(loop, 1000);
 	for (int i = 0; i < 10; i++)
-		loop_once(loop, 50); /* what follows would come now */
+		loop_once(loop, 50); /* later answers would come now */
 	ok(g.chunks == 2 && g.calls == 0,
 	    "false from on_data ends it without done");
 	end(&g);
@@ -245,7 +245,7 @@ test_streams(void)
 	end(&g);
 }
 
-/* libcurl may not be called from its own callbacks: we defer that. */
+/* libcurl may not be called from its own callbacks: the cancel is deferred. */
 static void
 test_from_callbacks(void)
 {

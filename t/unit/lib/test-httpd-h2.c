@@ -264,7 +264,7 @@ test_back_pressure(void)
 	close(fd);
 	serve_no_more();
 
-	/* Answers that nobody takes: no more are made. */
+	/* While the client does not read answers, no more are made. */
 	limits.queued_bytes = 20000;
 	limits.write_ms = 60000;
 	serve(&limits);

@@ -1,4 +1,4 @@
-/* httpd: HTTP/1.1, and what connections of any kind have in common. */
+/* httpd: HTTP/1.1, and what all connections have in common. */
 #include "httpd/httpd.h"
 
 #include <sys/resource.h>
@@ -197,7 +197,7 @@ test_refusals(void)
 	hears_last(fd, TOO_LARGE, "this one may not");
 	ok(requests == 1, "no handler saw the others");
 
-	/* No reset while the client still sends: it would not read the
+	/* No reset while the client still sends, or it would not read the
 	 * answer. */
 	fd = client();
 	say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n");
@@ -210,7 +210,7 @@ test_refusals(void)
 	serve_no_more();
 }
 
-/* What another reader might cut in another way. */
+/* Requests that another server might split in another way. */
 static void
 test_strict(void)
 {
@@ -332,7 +332,7 @@ test_faults(void)
 	close(fd);
 }
 
-/* A reader that does not read. */
+/* A client that does not read. */
 static void
 test_back_pressure(void)
 {
@@ -369,7 +369,8 @@ test_back_pressure(void)
 		hear(fd, &b, 100000);
 	}
 	ok(sent == 100, "another reads a hundred events");
-	/* What was queued when reading stopped is cut by time. */
+	/* A connection with queued data that the client does not read is closed
+	 * after a time. */
 	for (sent = 0; sent < 1000 && gone == 0; sent++) {
 		if (httpd_queued(later) > 0)
 			loop_once(loop, 10);
@@ -382,7 +383,8 @@ test_back_pressure(void)
 	buf_release(&b);
 	serve_no_more();
 
-	/* Requests ahead, no answer read: they wait in the kernel. */
+	/* A client that sends requests and reads no answers: they wait in the
+	 * kernel. */
 	serve(&httpd_default_limits);
 	fd = client();
 	for (int i = 0; i < 2000; i++) {

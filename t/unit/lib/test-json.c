@@ -7,8 +7,8 @@
 #include "json/scan.h"
 #include "tap.h"
 
-/* A copy without a byte of room behind it, so that a tool that watches
- * memory sees each read too far. */
+/* A copy without a spare byte, so that a memory checker sees each read too
+ * far. */
 static struct span
 exact(const char *s, size_t n)
 {
@@ -287,7 +287,7 @@ test_frame(void)
 	    "0 X   /   ");
 }
 
-/* The plainest way to the same answer. */
+/* The simplest way to the same result. */
 static const char *
 slow_end(const char *p, const char *end)
 {
@@ -311,7 +311,7 @@ slow_end(const char *p, const char *end)
 static void
 test_scan(void)
 {
-	/* Backslashes only inside strings: outside they are no JSON. */
+	/* Backslashes only inside strings: outside they are not JSON. */
 	static const char out[] = "{}[]{}[]::,,1\"\"\"",
 			  in[] = "\\\\\\\"{}[]aaaaaaaa";
 	int found = 0;

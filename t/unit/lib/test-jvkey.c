@@ -35,7 +35,7 @@ test_lengths(void)
 	ok(gives(span_make("a\0c", 3)), "and what follows counts");
 }
 
-/* More texts than places, many that differ in bytes that are not hashed. */
+/* More texts than places; many differ only in bytes that are not hashed. */
 static void
 test_many(void)
 {

@@ -7,7 +7,7 @@
 #include "json/jvtext.h"
 #include "tap.h"
 
-/* Members of n keys that come in another order than that of their bytes. */
+/* Members with n keys, in another order than that of their bytes. */
 static jv
 object_of(int n)
 {
@@ -28,7 +28,7 @@ in_order(const struct jvmembers *m)
 	return true;
 }
 
-/* Each member is that of the object, and none is missing. */
+/* The members are those of the object. */
 static bool
 whole(const struct jvmembers *m, jv object_peek)
 {

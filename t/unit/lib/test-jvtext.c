@@ -178,8 +178,8 @@ test_bad_text(void)
 	}
 }
 
-/* Texts of which every beginning, too, is read as libjq reads it. (It leaks a
- * string that comes behind a value.) */
+/* Every prefix of these texts, too, is read as libjq reads it. (libjq leaks a
+ * string behind a value.) */
 static const char *const odd[] = {
     " { \"a\" : [ 1 , -2 ,\t{ } , [ ] ] ,\r\n\"b\" : { \"c\" : null } } ",
     "{\"a\":1,\"b\":2,\"a\":3,\"\":4,\"c\":true,\"d\":false}",
@@ -218,7 +218,7 @@ test_as_libjq(void)
 
 	for (size_t i = 0; i < COUNT(odd); i++)
 		for (size_t n = 0; n <= strlen(odd[i]); n++) {
-			/* With nothing behind it that could be read. */
+			/* A copy with nothing readable behind it. */
 			char *text = mem_dup(odd[i], n);
 
 			add_kept(&ours, jvtext_parse(span_make(text, n), &err));

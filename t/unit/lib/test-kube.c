@@ -147,7 +147,7 @@ logged(struct kube *k, struct got *g, const char *path, const char *other)
 	return log;
 }
 
-/* Each text once, whoever asks. */
+/* Each text once, for all callers. */
 static void
 test_warnings(void)
 {
@@ -232,7 +232,7 @@ make_leash(struct leash *l, struct leash_ends *ends, _Atomic uint64_t **page)
 	setenv(LEASH_ENV, buf_str(&b) + sizeof(LEASH_ENV), 1);
 	leash_from_env(l, &err);
 	unsetenv(LEASH_ENV);
-	ends->read_fd = ends->page_fd = -1; /* they are the leash's now */
+	ends->read_fd = ends->page_fd = -1; /* the leash owns them now */
 	buf_release(&b);
 	outs = 0;
 	leash_watch(l, loop, on_out, NULL);

@@ -1,4 +1,4 @@
-/* kubeconfig: merging, contexts, the service account, what is refused. */
+/* kubeconfig: merging, contexts, the service account, refusals. */
 #include "kubeconfig/kubeconfig.h"
 
 #include <stdio.h>
@@ -203,7 +203,7 @@ refused(const char *text, const char *context, const char *want)
 	ok(c == NULL && err.kind == ERR_PERMANENT, "permanent");
 }
 
-/* A cluster, and a user as given; the user's fields begin on line 5. */
+/* A cluster, and a user with these fields, which begin on line 5. */
 static void
 user_refused(const char *user, const char *want)
 {

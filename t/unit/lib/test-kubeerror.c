@@ -1,4 +1,4 @@
-/* kubeerror: what answers mean, and what of them may be shown. */
+/* kubeerror: the meaning of answers, and the part of them that may be shown. */
 #include "kube/kubeerror.h"
 
 #include <stdlib.h>

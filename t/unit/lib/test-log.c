@@ -22,7 +22,7 @@ begin(enum log_format format, enum log_level least)
 	dup2(ends[1], 2);
 }
 
-/* What was logged since begin. */
+/* The log since begin. */
 static const char *
 logged(void)
 {
@@ -71,8 +71,9 @@ test_text(void)
 	is(logged(), "tool: two\\nlines\\x1b[31m\\ttab\n",
 	    "text: a message stays one line, and out of the terminal's way");
 
-	/* What a name or a message must not do: begin a line, colour, turn
-	 * round, hide, look like another word; and what it may hold. */
+	/* Characters that a name or a message must not contain, because they
+	 * begin a line, set colours, change the direction, are invisible or
+	 * look like others; and characters that it may contain. */
 	about =
 	    (struct log_about){"c\x7f", "n s:\n", "a:\nkapply: \x1b[1Cfatal",
 		"\xc2\x9b"
@@ -118,7 +119,7 @@ test_json(void)
 	    "... and the usual keys");
 }
 
-/* A xorshift: the same bytes each time. */
+/* A xorshift, which gives the same bytes each time. */
 static unsigned
 draw(void)
 {
@@ -130,7 +131,8 @@ draw(void)
 	return x;
 }
 
-/* Bytes that are likely to harm: half of them begin or are something. */
+/* Bytes that are likely to harm: half of them begin or are a special
+ * character. */
 static void
 fill(char *text, size_t n)
 {
@@ -152,7 +154,7 @@ fill(char *text, size_t n)
 	text[at] = '\0';
 }
 
-/* One line, whose characters can all be seen. */
+/* Whether it is one line of visible characters. */
 static bool
 is_harmless(const char *line)
 {
@@ -171,7 +173,7 @@ is_harmless(const char *line)
 	return true;
 }
 
-/* What the string of this key says is text, its bad bytes replaced. */
+/* The string of this key is the text, with bad bytes replaced. */
 static bool
 says(const char *line, const char *key, const char *text)
 {
@@ -179,7 +181,7 @@ says(const char *line, const char *key, const char *text)
 	struct buf scratch = BUF_INIT, plain = BUF_INIT, again = BUF_INIT;
 	bool same;
 
-	json_add_str(&plain, text); /* as any other JSON has it */
+	json_add_str(&plain, text); /* as in any other JSON */
 	same = span_eq(json_string(value, &scratch),
 	    json_string(buf_span(&plain), &again));
 	buf_release(&scratch);

@@ -10,7 +10,7 @@ struct entry {
 	bool in;
 };
 
-/* A long random walk against the plainest model: a flag per entry. */
+/* A long random walk, compared with a simple model: a flag for each entry. */
 static bool
 walk(struct map *m, struct entry *entries, size_t n)
 {

@@ -78,7 +78,7 @@ test_values(void)
 
 	ok(parse("--all", "--", "--all", "-x") == OPT_RUN && first == 3,
 	    "-- ends the options");
-	/* Its value looks like an option, and is none. */
+	/* Its value looks like an option. */
 	ok(parse("-f", "--all", NULL, NULL) == OPT_RUN && !o.all,
 	    "a value may begin with --");
 	parse("--filename", "--filename", NULL, NULL);

@@ -1,4 +1,4 @@
-/* project: which fields stay. */
+/* project: which fields are kept. */
 #include "json/project.h"
 
 #include "json/json.h"

@@ -1,6 +1,6 @@
 /*
- * Quantities, against t/unit/lib/quantities.jsonl: what the real API server
- * answered (record-quantities).
+ * Quantities, against t/unit/lib/quantities.jsonl: answers of a real API server
+ * (record-quantities).
  */
 #include "base/array.h"
 #include "json/tree.h"

@@ -24,7 +24,7 @@ fill(void *arg, struct buf *b)
 	reportfd_count(b, "others", 7);
 }
 
-/* What the reader has got by now. */
+/* The text that the reader has got so far. */
 static const char *
 got(int fd)
 {
@@ -47,8 +47,7 @@ stuff(int fd)
 	return n;
 }
 
-/* All tests are of one report, in this order: what it says depends on what it
- * has said. */
+/* All tests use one report, in this order: its lines depend on earlier ones. */
 static struct reportfd report;
 static uint64_t things = 1;
 static int ends[2];

@@ -1,4 +1,4 @@
-/* sendq: order, sharing and what is left. */
+/* sendq: order, sharing and the rest. */
 #include "httpd/sendq.h"
 
 #include <stdint.h>
@@ -58,7 +58,7 @@ test_shared(void)
 	text_unref(small);
 }
 
-/* Against a plain buffer, with a few thousand steps. */
+/* Compared with a plain buffer, in a few thousand steps. */
 static void
 test_random(void)
 {

@@ -20,7 +20,7 @@ show(struct buf *b, enum stream_result r, const struct stream_doc *doc)
 		    SPAN_ARG(doc->text));
 }
 
-/* What comes out if the input arrives in pieces of this size. */
+/* The output if the input arrives in pieces of this size. */
 static char *
 run(struct span input, size_t piece)
 {

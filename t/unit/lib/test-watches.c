@@ -28,7 +28,7 @@ load(const char *text, struct err *err)
 	return watches_load("w.yaml", NULL, err);
 }
 
-/* The text is refused with just this message. */
+/* The text is refused with exactly this message. */
 static void
 refused(const char *text, const char *message)
 {

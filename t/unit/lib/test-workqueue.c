@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "tap.h"
 
-/* Keys a, b, c ...: each turn appends the name; `left` more turns are due. */
+/* Keys a, b, c, ...: each turn appends the name; `left` turns are to come. */
 struct test_key {
 	struct work work;
 	char name;
