@@ -8,8 +8,9 @@
 #
 # mallory may do what she likes in the namespace tenant, and nothing elsewhere;
 # others have just the rights that an attack gives them (may). Each `gets` also
-# shows that nobody else was harmed: the victim's objects follow a change, and
-# are the same objects as before; no stage of any operator was started again.
+# shows that no other tenant was harmed: the victim's objects follow a change,
+# and are the same objects as before; no stage of any operator was started
+# again.
 
 # as USER METHOD PATH [BODY]: the answer; its code in $T/code. A merge patch, or
 # an apply if the method is APPLY.
@@ -28,7 +29,7 @@ as() {
 		"${who[@]}" "$CLUSTER_SERVER$path" 2>"$T/code"
 }
 
-# refused: the last request of `as` was
+# refused: whether the last request of `as` was refused
 refused() {
 	[ "$(cat "$T/code")" -ge 400 ]
 }
@@ -49,7 +50,7 @@ thing() {
 	target mallory tenant "$@" >/dev/null
 }
 
-# thing_from NAME: the same, its spec from standard input
+# thing_from NAME: the same, with its spec on standard input
 thing_from() {
 	{
 		printf '{"apiVersion":"attack.example.com/v1","kind":"Target","metadata":{"name":"%s"},"spec":' "$1"
@@ -77,7 +78,7 @@ available() {
 	[ "$(status_of tenant "$1" .phase)" = Available ]
 }
 
-# answers NAME TEXT: what the program made of it
+# answers NAME TEXT: the program's result for it
 answers() {
 	[ "$(api "$(configmaps tenant "$1")" | jq -r .data.answer)" = "$2" ]
 }
@@ -86,7 +87,7 @@ there() {
 	api "$1" >/dev/null
 }
 
-# may USER VERBS RESOURCES[.GROUP] [NAMESPACE]: just that
+# may USER VERBS RESOURCES[.GROUP] [NAMESPACE]: grants exactly that
 may() {
 	local in=() kind=clusterrole name="$1-$RANDOM"
 
@@ -97,7 +98,7 @@ may() {
 			--user="$1" "--$kind=$name" >/dev/null
 }
 
-# part_of KEY: the label of the first version, which anybody can compute
+# part_of KEY: the label of the first version, which every user can compute
 part_of() {
 	printf %s "$1" | sha256sum | cut -c1-32
 }
@@ -116,7 +117,7 @@ marks() {
 		sed 's/^{//;s/}$//'
 }
 
-# ---- nobody else is harmed ----
+# ---- no other tenant is harmed ----
 
 beat=0
 # The victim's members: one by an owner reference, one by marks.
@@ -142,7 +143,7 @@ followed() {
 	wait_for 20 beats
 }
 
-# How often a pipeline was started again, or a stage ended before its time.
+# How often a pipeline was restarted, or a stage ended early.
 ends() {
 	cat "$T"/operator*.log | grep -cE 'again in|killed by|\bended|\bexit(ed)? '
 }
@@ -168,7 +169,7 @@ tries() {
 	"$@"
 }
 
-# gets WHAT PREDICATE...: what came of it, within 20 s
+# gets WHAT PREDICATE...: its result, within 20 s
 gets() {
 	local what=$1 got=$1
 

@@ -2,8 +2,8 @@
 # What is written for people to read.
 
 section "logs, Events and statuses"
-# No line of a log but those that the tools wrote: each begins with a tool's
-# name, and has nothing in it that a terminal obeys.
+# The logs contain only lines of the tools: each begins with a tool's name, and
+# has no control characters for a terminal.
 clean_logs() {
 	followed && ! cat "$T"/operator*.log |
 		LC_ALL=C grep -avE '^(kpipe|kwatch|ireconcile|kapply|kstatus|kelect|kpipe-http): ' &&

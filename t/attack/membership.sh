@@ -62,7 +62,7 @@ owner() {
 	printf '"ownerReferences":[{"apiVersion":"%s","kind":"%s","name":"%s","uid":"%s","controller":%s}]' \
 		"${4:-attack.example.com/v1}" "$1" "$2" "$3" "${5:-true}"
 }
-# The collector takes such an object away by itself, later; the operator not.
+# Later the garbage collector deletes such an object; the operator does not.
 not_by_operator() {
 	followed && not_mine "tenant/$1" &&
 		! audit_writes user1 | grep -q "delete configmaps tenant/$1 "
@@ -77,7 +77,7 @@ tries "... that is no controller" config_map mallory tenant o2 \
 	"$(owner Target v "$victim_uid" attack.example.com/v1 false)"
 gets "it is nobody's" not_by_operator o2
 
-# Somebody in the victim's namespace who may only write ConfigMaps.
+# A user in the victim's namespace who may only write ConfigMaps.
 may writer get,create,patch,update configmaps victim
 member_of_victim() {
 	followed && not_mine "victim/$1" && there "$(configmaps victim "$1")" &&
@@ -90,7 +90,7 @@ tries "in the victim's namespace: no controller" config_map writer victim w1 \
 	"$(owner Target v "$victim_uid" attack.example.com/v1 false)"
 gets "it stays" member_of_victim w1
 
-# Somebody who may patch an object, but not delete it.
+# A user who may patch an object, but not delete it.
 may patcher get,patch configmaps sys
 deprecious() {
 	as patcher PATCH "$(configmaps sys precious)" "{\"metadata\":{$(marks \
@@ -111,7 +111,7 @@ gets "Failed: it is not part of hers" failed precious 'exists and is not part of
 tries "... and that precious is not changed" true
 gets "it has its value" unchanged sys precious v
 
-# A finalizer of her own on an object that the victim's end would wait for.
+# Her finalizer on an object, so that the victim's deletion would wait for it.
 target victim victim end '{"x":"x","beat":0}' >/dev/null
 wait_for 20 there "$(configmaps sys victim.end)"
 tries "a forged member with a finalizer, so that a victim's object never goes" \

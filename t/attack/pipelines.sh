@@ -3,7 +3,8 @@
 
 section "the four operators"
 
-# run NAME USER SCOPE [KPIPE-ARGUMENT]...: with the roles of its rbac.yaml
+# run NAME USER SCOPE [KPIPE-ARGUMENT]...: runs it with the roles of its
+# rbac.yaml
 run() {
 	local name=$1 user=$2 role
 
@@ -66,7 +67,7 @@ experimental_follows() {
 at_follows() {
 	there "/api/v1/namespaces/victim/pods/at$size"
 }
-# The four follow their victims, too, from now on.
+# From here the four also check that their victims are reconciled.
 followed() {
 	beat=$((beat + 1))
 	size=$((size % 5 + 1))
@@ -168,7 +169,7 @@ tries "... with marks and the proof of another namespace" squat acme2 \
 gets "Failed; the pull secret is not there" nothing_stolen acme2
 tries "... with the original operator's label" squat acme3 '"labels":{"instance":"acme3"}'
 gets "Failed; the pull secret is not there" nothing_stolen acme3
-# The marks of an instance that was, for one of the same name that comes.
+# The marks of an earlier instance, for a new one of the same name.
 made admin "$services" IoTService again "$iot_spec"
 wait_for 60 there /api/v1/namespaces/ops-again/secrets/image-pull-secret
 old_marks=$(api /api/v1/namespaces/ops-again | jq -c '.metadata

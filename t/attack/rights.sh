@@ -25,8 +25,8 @@ for right in "get secrets -n victim" "delete targets.attack.example.com -n victi
 	# shellcheck disable=SC2086
 	gets "no" no_right $right
 done
-# What each stage holds: no stage has its credential in its environment or its
-# arguments, and ireconcile has none.
+# No stage has its credential in its environment or its arguments, and
+# ireconcile has none at all.
 pid_of_stage() {
 	pgrep -P "$operator" -x "$1"
 }
@@ -40,7 +40,7 @@ holds_nothing() {
 }
 tries "the credential in environment or arguments of a stage" true
 gets "nothing" holds_nothing
-# Its log is the operator's, whatever that is: here, a file.
+# Its log is that of the operator: here, a file.
 no_files() {
 	local pid inode
 

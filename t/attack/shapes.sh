@@ -3,7 +3,7 @@
 # a tenant writes, and objects that two want.
 
 section "shapes"
-# shape WHAT MEMBERS [PREDICATE WHAT]: an object of hers with these members
+# shape WHAT MEMBERS [PREDICATE WHAT]: her object with these members
 shape() {
 	tries "$1" as mallory POST "$targets/tenant/targets" "{\"apiVersion\":
 		\"attack.example.com/v1\",\"kind\":\"Target\",\"metadata\":{\"name\":
@@ -21,7 +21,7 @@ shape "members type, object and reconcile" \
 	'"type":"DELETED","object":{"kind":"Target"},"reconcile":{"delete":[{"apiVersion":"v1","kind":"Namespace","name":"victim"}]},"spec":{"x":"x"}' \
 	available "as any"
 
-# part SHAPE ITEM [PREDICATE WHAT]: an item of hers
+# part SHAPE ITEM [PREDICATE WHAT]: her item
 part() {
 	tries "an item with $1" thing "r$attacks" "{\"x\":\"x\",\"near\":true,\"items\":[$2]}"
 	gets "${4:-Failed, with a reason}" "${3:-failed}" "r$((attacks - 1))"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # How exact At is: the Pod's creation minus its scheduled time minus one round
-# trip, in milliseconds, while so many other Ats wait; and, for one whose time
-# passed while nothing ran, from the moment the operator is ready.
+# trip, in milliseconds, while WAITING other Ats wait; and, for an At whose time
+# passed while no operator ran, from the moment the operator is ready.
 # usage: [SERVER=kapi|real] t/bench/at.sh [WAITING]...	(1 1000 10000)
 #
 # SAMPLES (100) at five a second, RESTARTS (7).
@@ -24,7 +24,7 @@ samples=${SAMPLES:-100}
 restarts=${RESTARTS:-7}
 group=/apis/at.example.com/v1alpha1/namespaces/default/ats
 
-# ats FIRST COUNT SCHEDULE: names at-FIRST and so on; five have one second
+# ats FIRST COUNT SCHEDULE: names at-FIRST and so on; five for each second
 ats() {
 	jq -nc --argjson first "$1" --argjson count "$2" --argjson from "$3" \
 		'range($count) | {apiVersion: "at.example.com/v1alpha1",
@@ -34,7 +34,7 @@ ats() {
 		kapply --kubeconfig "$(config admin)" -o none --max-in-flight=32
 }
 
-# statuses COUNT: so many Ats have one
+# statuses COUNT: whether so many Ats have one
 statuses() {
 	[ "$(api "$group" | jq '[.items[] | select(.status)] | length')" -ge \
 		"$1" ]
@@ -77,7 +77,7 @@ percentile() {
 		END { i = int(NR * p / 100 + 0.999); printf "%.1f", v[i ? i : 1] }'
 }
 
-# operator: in the background; $ready is its moment of being so
+# operator: in the background; $ready is the time at which it was ready
 operator() {
 	mkfifo "$T/ready"
 	kpipe -f pipeline/at/watches.yaml --kubeconfig "$(config user1)" \
@@ -93,13 +93,13 @@ operator() {
 	exec 8<&-
 }
 
-# cpu: of the operator's stages so far, in hundredths of a second
+# cpu: CPU time of the operator's stages so far, in hundredths of a second
 cpu() {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*)//' |
 		awk -v of="$kpipe" '$3 == of { n += $13 + $14 } END { print n }'
 }
 
-# idle: the operator does nothing for a second
+# idle: whether the operator does nothing for a second
 idle() {
 	local before
 

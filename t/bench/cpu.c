@@ -1,6 +1,6 @@
-/* cpu FILE COMMAND [ARG]...: runs it, and appends to FILE what it and all that
- * it started used: milliseconds of CPU time. Also of those that nobody waited
- * for. Exits as the command did. */
+/* cpu FILE COMMAND [ARG]...: runs it, and appends to FILE the CPU time of it
+ * and of all its descendants, in milliseconds, also of those that no process
+ * waited for. Exits as the command did. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

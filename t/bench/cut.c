@@ -15,7 +15,7 @@
 
 #include "json/json.h"
 
-enum { PIECE = 64 * 1024 }; /* what a socket gives at a time */
+enum { PIECE = 64 * 1024 }; /* bytes of one read from a socket */
 
 static struct buf out;
 
@@ -54,7 +54,8 @@ on_line(void *arg, struct span line)
 	buf_addc(&out, '\n');
 }
 
-/* In pieces; what comes out stays in the buffer for flush, or is dropped. */
+/* Feeds text in pieces; the output stays in the buffer for flush, or is
+ * dropped. */
 static int
 cut(struct span in, int (*full)(void))
 {

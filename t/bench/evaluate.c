@@ -1,6 +1,6 @@
-/* evaluate PROGRAM LIBRARIES INPUT N: what a call of `desired` costs, in
- * microseconds of CPU time of all processes: the call alone, and with parsing
- * and printing. */
+/* evaluate PROGRAM LIBRARIES INPUT N: the cost of a call of `desired`, in
+ * microseconds of CPU time of all processes: without, and with parsing and
+ * printing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -78,7 +78,7 @@ main(int argc, char **argv)
 		objects = call(p, &input, &out);
 	whole = cpu_us() - whole;
 	input.texts[ARGUMENTS_TEXT_BASE].id =
-	    arguments_id(); /* is parsed once */
+	    arguments_id(); /* the program is parsed once */
 	alone = cpu_us();
 	for (int i = 0; i < n; i++) {
 		if (program_desired(p, &input, "the input", &items, &err) != 0)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a call of `desired` costs: the IoTService program on each instance of
+# The cost of a call of `desired`: the IoTService program on each instance of
 # its recorded file, in microseconds of CPU time.
 # usage: t/bench/evaluate.sh [CALLS]
 set -eu
@@ -23,7 +23,7 @@ jq -c -n '[inputs.object] as $all
 	pipeline/iotservice/t/instances.jsonl >"$tmp/inputs"
 while read -r input; do
 	printf '%s: ' "$(jq -r .primary.metadata.name <<<"$input")"
-	# One of the instances is refused by the program.
+	# The program refuses one of the instances.
 	"$tmp/evaluate" pipeline/iotservice/reconcile.jq lib/jq "$input" \
 		"${1:-1000}" 2>&1 || true
 done <"$tmp/inputs"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# How long nobody acts when the leader goes: from the signal to the first write
-# of the other replica (by the journal of kapi). Warm: kpipe --leader-elect;
+# How long no replica acts when the leader ends: from the signal to the first
+# write of the other one (by the journal of kapi). Warm: kpipe --leader-elect;
 # cold: kelect -- sh -c 'kwatch | ...', which lists everything only then.
 #
 #	OBJECTS=2000 ROUNDS=5 t/bench/failover.sh
 #
-# A lease of 2 s, renewed each 200 ms, instead of 15 s and 2 s: after kill -9
-# most of the time is that of the lease.
+# The lease is 2 s, renewed every 200 ms, instead of 15 s and 2 s: after kill -9
+# most of the time is spent waiting for it to end.
 TEST_SECONDS=900
 # shellcheck source=../lib.sh
 . "${0%/*}/../lib.sh"
@@ -16,7 +16,7 @@ TEST_SECONDS=900
 . "$ROOT/t/leader.sh"
 objects=${OBJECTS:-2000} rounds=${ROUNDS:-5}
 
-# cold N: the simple way, in a process group that setsid makes
+# cold N: the simple way, in a process group made by setsid
 cold() {
 	local n=$1
 

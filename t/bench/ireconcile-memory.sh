@@ -18,7 +18,7 @@ def desired: [];
 def status: {pods: [.owned.Pod[].metadata.name]};
 END
 
-# pods: watch frames of pods as a kubelet leaves them, managedFields cut.
+# pods: watch frames of pods as a kubelet leaves them, without managedFields.
 pods() {
 	jq -n -c --argjson n "$N" --argjson p "$PRIMARIES" '
 	def hex: tostring | ascii_downcase;

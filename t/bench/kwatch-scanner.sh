@@ -17,7 +17,7 @@ size=$(wc -c <"$tmp/in")
 
 filter='del(.object.metadata.managedFields)'
 
-# jq_rate: user and system time of jq, as cut measures its own
+# jq_rate: by user and system time of jq, as cut measures its own
 jq_rate() {
 	local user system
 
@@ -32,7 +32,7 @@ best() {
 	for _ in 1 2 3; do "$@"; done | sort -n | tail -n 1
 }
 
-# First of all the same result.
+# First check that both give the same result.
 "$tmp/cut" <"$tmp/in" >"$tmp/ours"
 jq -c "$filter" <"$tmp/in" >"$tmp/jqs"
 cmp "$tmp/ours" "$tmp/jqs"

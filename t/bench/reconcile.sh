@@ -1,10 +1,10 @@
 #!/bin/bash
-# What the evaluation of a primary costs: CPU time of ireconcile and all its
-# processes, in microseconds a primary. Each of the four operators gets N
-# primaries that are new, and N of which everything is there.
+# The cost of evaluating a primary: CPU time of ireconcile and all its
+# processes, in microseconds per primary. Each of the four operators gets N new
+# primaries, and N whose objects all exist.
 # usage: t/bench/reconcile.sh [N [TREE [ROUNDS]]]
-# TREE is another one, built, whose operators and ireconcile take turns with
-# ours; the figures are medians of ROUNDS.
+# TREE is another source tree that was built: its operators and ireconcile take
+# turns with ours. The figures are medians of ROUNDS.
 set -euo pipefail
 cd "${0%/*}/../.."
 n=${1:-300} other=${2:-} rounds=${3:-3}
@@ -52,7 +52,7 @@ primaries() {
 		pipeline/iotservice/t/instances.jsonl
 }
 
-# What a line asks for, as if it had been made.
+# The objects that a line requests, as if they existed.
 made() {
 	jq -cS '.items[] | .metadata.uid = "\(.kind)-\(.metadata.name)"
 		| .metadata.resourceVersion = "7"
@@ -60,7 +60,7 @@ made() {
 		| {type: "ADDED", object: .}'
 }
 
-# stream PIPELINE FILE...: of primaries and these
+# stream PIPELINE FILE...: of the primaries and these objects
 stream() {
 	marks "$1" kpipe.dev/initial-events-begin
 	primaries "$1"
@@ -68,7 +68,7 @@ stream() {
 	cat "$@"
 }
 
-# run TREE FILE STREAM: appends to FILE what it costs
+# run TREE FILE STREAM: appends the CPU time to FILE
 run() {
 	(cd "$1" && "$tmp/cpu" "$2" bin/ireconcile \
 		-f "pipeline/$pipeline/watches.yaml" <"$3" 2>"$tmp/err") ||

@@ -10,8 +10,8 @@
 #	audit_mark; ...; is "$(audit_writes kapply kstatus)" "" "silent"
 
 # On kapi: the same variables, kubeconfigs, users and audit functions, no
-# controllers but its own, everybody may do everything. kubectl is t/kapi/kubectl,
-# with no need for Go, or, after kapi_kubectl, the real one.
+# controllers but its own, and every user may do everything. kubectl is
+# t/kapi/kubectl, which needs no Go, or, after kapi_kubectl, the real one.
 SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
 export SERVER=${SERVER:-real}
 
@@ -73,7 +73,7 @@ server_up() {
 	kapi_up "${CLUSTER_SERVER#*://}"
 }
 
-# with_rights: the API server knows who may do what. kapi does not.
+# with_rights: the API server checks rights. kapi does not.
 with_rights() {
 	[ "$SERVER" = real ]
 }
@@ -83,7 +83,7 @@ with_cel() {
 	[ "$SERVER" = real ]
 }
 
-# with_kubectl: it is the real one, which has more commands.
+# with_kubectl: kubectl is the real one, which has more commands.
 with_kubectl() {
 	[ "$SERVER" = real ]
 }
@@ -118,7 +118,7 @@ kapi_start() {
 	export KAPI KUBECONFIG CLUSTER CLUSTER_SERVER
 }
 
-# The real kubectl on kapi, for tests of what people type
+# The real kubectl on kapi, for tests of commands that users type
 kapi_kubectl() {
 	local code=0
 
@@ -155,8 +155,9 @@ pipeline() {
 	run_stage kstatus "${2:-kstatus}" "$c" /dev/null
 }
 
-# run_stage TOOL USER INPUT OUTPUT ARGUMENT...: one stage of a pipeline. A pipe is
-# opened in the process itself, for it blocks until the other end is there.
+# run_stage TOOL USER INPUT OUTPUT ARGUMENT...: one stage of a pipeline. The
+# process itself opens its pipes, because that blocks until the other end is
+# open.
 run_stage() {
 	local tool=$1 user=$2 input=$3 output=$4
 
@@ -173,7 +174,7 @@ run_stage() {
 	started+=($!)
 }
 
-# The playground: who plays kubelet, cloud provider and volumes.
+# The playground, which plays kubelet, cloud provider and volumes.
 playground() {
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || return
 	pipeline pipeline/playground playground
@@ -181,7 +182,7 @@ playground() {
 		--kubeconfig "$(config user2)" 2>>"$T/controllers.log"
 }
 
-# show_logs NAME: what the stages of a pipeline said, as TAP comments
+# show_logs NAME: the messages of a pipeline's stages, as TAP comments
 show_logs() {
 	tail -n 20 "$T/$1".*.log | quote
 }
@@ -203,14 +204,14 @@ wait_for_phase() {
 	return 1
 }
 
-# api PATH: an object as the API server shows it, as admin. A tenth of what
-# kubectl costs: for conditions that are polled.
+# api PATH: an object from the API server, as admin. Ten times as fast as
+# kubectl: for conditions that are polled.
 api() {
 	curl -sf -m 10 --cacert "$CLUSTER/certificates/apiserver.crt" \
 		-H "@$CLUSTER/admin.header" "$CLUSTER_SERVER$1"
 }
 
-# api_gone PATH: the API server says that it is not there.
+# api_gone PATH: whether the API server says that the object does not exist.
 api_gone() {
 	[ "$(curl -s -m 10 -o /dev/null -w '%{http_code}' \
 		--cacert "$CLUSTER/certificates/apiserver.crt" \
@@ -222,7 +223,7 @@ gone() {
 	kubectl get "$@" -o name 2>&1 | grep -q '(NotFound)'
 }
 
-# What the audit log says after audit_mark.
+# The part of the audit log after audit_mark.
 audit_mark() {
 	AUDIT_FROM=$(($(wc -l <"$CLUSTER/audit.log") + 1))
 }

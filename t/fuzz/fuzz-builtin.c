@@ -32,7 +32,7 @@ below(unsigned n)
 	return n == 0 ? 0 : (state >> 8) % n;
 }
 
-/* Any node of a tree, with what is about as deep as another as likely. */
+/* Any node of a tree; nodes of about the same depth are equally likely. */
 static struct node *
 somewhere(struct node *n)
 {
@@ -43,7 +43,7 @@ somewhere(struct node *n)
 	return n;
 }
 
-/* Another value, mostly of the same type: others do not pass the decoder. */
+/* Another value, mostly of the same type: the decoder refuses other types. */
 static void
 replace(struct arena *a, struct node *n)
 {

@@ -138,7 +138,7 @@ try_object(struct arena *a, struct resource *r, bool valid, struct node *object)
 		return;
 	once = tree_copy(a, object);
 	p = crd_decode(a, r, object, &again);
-	/* Defaults of a definition that is refused may fit nothing. */
+	/* Defaults of a refused definition need not fit its schema. */
 	expect(p == NULL && (again.n == 0 || !valid),
 	    "nothing is unknown any more");
 	expect(tree_equal(once, object) || !valid, "decoded twice is as once");
@@ -175,7 +175,7 @@ try_definition(struct arena *a, struct node *d)
 	crd_definition_warn(a, NULL, d, &w);
 	valid = c.n == 0;
 	conditions_accept_names(a, d, &used, span_str("2026-01-01T00:00:00Z"));
-	/* Also what is refused may be loaded. */
+	/* A refused definition may be loaded, too. */
 	crd = crd_make(d, &custom, NULL);
 	for (size_t i = 0; crd != NULL && i < crd->version_count; i++)
 		if (crd_storage(crd->versions[i].resource) != NULL)

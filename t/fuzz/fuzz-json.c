@@ -73,7 +73,7 @@ try_frame(struct span text, bool good)
 
 	if (json_frame(text, &f) != 0 || !good)
 		return;
-	/* Of keys that are there twice the two may take different ones. */
+	/* If a key occurs twice, the two may take different values. */
 	object = json_get(text, "object");
 	metadata = json_get(object, "metadata");
 	if (object.p == f.object.p)
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	/* A copy of just its size: ASan sees the first byte behind it. */
+	/* A copy of exactly this size: ASan sees the first byte beyond. */
 	char *copy = mem_alloc(n > 0 ? n : 1);
 	struct span text = span_make(copy, n), rest = text;
 	struct buf scratch = BUF_INIT;
@@ -225,10 +225,10 @@ mutate(struct buf *b)
 	case 1:
 		buf_truncate(b, at);
 		return;
-	case 2: /* a piece twice */
+	case 2: /* double a piece */
 		buf_add(&tail, b->data + at, b->len - at);
 		break;
-	case 3: /* a piece less */
+	case 3: /* remove a piece */
 		if (b->len - at > 1) {
 			unsigned less = below((unsigned)(b->len - at));
 
@@ -236,7 +236,7 @@ mutate(struct buf *b)
 			buf_truncate(b, at);
 		}
 		break;
-	default: /* a word more */
+	default: /* insert a word */
 		buf_add(&tail, b->data + at, b->len - at);
 		buf_truncate(b, at);
 		buf_adds(b, words[below(COUNT(words))]);

@@ -1,5 +1,5 @@
 /*
- * fuzz-kapi: what clients send, almost right, to all of kapi.
+ * fuzz-kapi: requests of clients that are almost right, to all of kapi.
  *
  *	fuzz-kapi [SECONDS [SEED [KEEP [CORPUS]]]]
  *
@@ -126,7 +126,7 @@ hear_late(int fd, struct buf *b)
 	}
 }
 
-/* Talks as one connection; what is answered is appended. */
+/* Sends text on one connection; the answers are appended. */
 static void
 talk(struct span bytes, struct buf *answer)
 {
@@ -154,7 +154,7 @@ talk(struct span bytes, struct buf *answer)
 		loop_once(api.loop, 0);
 }
 
-/* A body of application/json, as far as its length is told. */
+/* A body of application/json, if it has a length. */
 static void
 check_answer(struct buf *b)
 {
@@ -205,7 +205,7 @@ ask(struct span line, struct span body)
 	buf_addf(&b, "Content-Length: %zu\r\n\r\n", body.n);
 	buf_addspan(&b, body);
 	talk(buf_span(&b), &answer);
-	/* A fault may have cut it. */
+	/* A fault may have cut the body. */
 	if (memmem(b.data, b.len, "/kapi/", 6) == NULL)
 		check_answer(&answer);
 	buf_release(&b);

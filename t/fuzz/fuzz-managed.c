@@ -60,7 +60,7 @@ expect(bool holds, const char *what)
 	abort();
 }
 
-/* Any node of a tree, with what is about as deep as another as likely. */
+/* Any node of a tree; nodes of about the same depth are equally likely. */
 static struct node *
 somewhere(struct node *n)
 {
@@ -145,7 +145,7 @@ set_kind(struct managed_write *w, const struct node *step)
 	w->has_status = r != NULL && r->has_status;
 }
 
-/* What was there is kept as it is. */
+/* The old object is not changed. */
 static bool
 was_there(const struct node *live, const struct node *set)
 {
@@ -203,8 +203,8 @@ try_apply(
 	/* The first time takes an empty list away with the items that it had
 	 * before, the second leaves it empty. */
 	p = managed_apply(w, result, sent, &again);
-	/* A struct that lost its last field is null: for somebody who owns it
-	 * as a whole, too, so that without force it cannot come back. */
+	/* A struct that lost its last field is null, also for a manager that
+	 * owns it as a whole, so that without force it cannot come back. */
 	if (p != NULL && p->code == 409 && !w->force)
 		return;
 	expect(p == NULL, "the same can be applied again");

@@ -1,12 +1,12 @@
 /*
- * fuzz-net: what servers, users and plugins send, almost right: YAML,
+ * fuzz-net: input from servers, users and plugins that is almost right: YAML,
  * kubeconfig files, Status objects, discovery documents.
  *
  *	fuzz-net [SECONDS [SEED]]
  *
  * Nothing reads outside its text or leaks (run it with ASan); YAML that is
  * read becomes JSON; what may be shown of an error is one line of bounded
- * length; whatever is refused is refused with a message.
+ * length; every refusal has a message.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -193,7 +193,7 @@ main(int argc, char **argv)
 		buf_adds(&b, seeds[below(COUNT(seeds))]);
 		for (unsigned i = below(6); i > 0; i--)
 			mutate(&b);
-		/* of just its size: ASan sees the first byte behind it */
+		/* of exactly this size: ASan sees the first byte beyond */
 		exact = mem_alloc(b.len);
 		if (b.len > 0)
 			memcpy(exact, b.data, b.len);

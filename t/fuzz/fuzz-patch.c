@@ -4,10 +4,9 @@
  *	fuzz-patch json|merge|strategic [SECONDS [SEED [CORPUS]]]
  *
  * Nothing reads outside its text (run it with ASan), the target of a patch
- * stays as it was, what a patch makes of it is JSON, and whatever is refused
- * is refused with a code and a message. Texts that reach new code are kept:
- * those of CORPUS (one a line) come first, and it is written anew with the
- * ones that were found.
+ * stays as it was, the result of a patch is JSON, and every refusal has a code
+ * and a message. Texts that reach new code are kept: those of CORPUS (one a
+ * line) come first, and it is rewritten with the new ones.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -179,7 +178,7 @@ mutate(struct buf *b)
 	free(tail);
 }
 
-/* of just its size: ASan sees the first byte behind it */
+/* of exactly this size: ASan sees the first byte beyond */
 static void
 run(const char *p, size_t n)
 {
@@ -219,7 +218,7 @@ read_lines(const char *path, void (*take)(struct span line))
 	buf_release(&all);
 }
 
-/* A line of patches.jsonl: a patch, and a target for all. */
+/* A line of patches.jsonl gives a patch, and a target for all patches. */
 static void
 take_recorded(struct span line)
 {

@@ -1,13 +1,14 @@
 /*
- * fuzz-program: what ireconcile reads of a program's text, of jq's messages
- * and of quantities, on texts that are almost such.
+ * fuzz-program: the readers in ireconcile of a program's text, of jq's messages
+ * and of quantities, on texts that are almost right.
  *
  *	fuzz-program [SECONDS [SEED]]	mutates a few seeds by itself
  *
  * Built with -DLIBFUZZER, libFuzzer drives it instead. What must hold:
  * nothing reads outside the text (run it with ASan); tokens are spans of the
- * text, in order, each inside an earlier bracket; what is written for libjq is
- * of the same grammar; a message that is cut holds nothing of a secret in it; what is a quantity equals itself.
+ * text, in order, each inside an earlier bracket; the text for libjq has the
+ * same grammar; a shortened message holds no part of a secret; a quantity
+ * equals itself.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -77,8 +78,8 @@ line_breaks(struct span text)
 	return n;
 }
 
-/* What is written for libjq is of the grammar, too, line by line. Brackets
- * that are added may nest too deep. */
+/* The text for libjq has the same grammar, line by line. Brackets that are
+ * added may nest too deep. */
 static void
 check_written(struct span text, enum jqparse_what what)
 {

@@ -14,7 +14,7 @@
 enum { MAP_SIZE = 1 << 16, STUCK_S = 20, CORPUS_MIB = 64 };
 
 static unsigned char seen[MAP_SIZE];
-static unsigned fresh; /* new edges since the input began */
+static unsigned fresh; /* new edges in this input */
 static uintptr_t last_pc;
 
 static struct buf *entries;
@@ -191,7 +191,7 @@ now(void)
 static void
 try(guided_fn *fn)
 {
-	/* A copy of its own length: ASan sees what reads beyond it. */
+	/* A copy of exactly this size: ASan sees the first byte beyond. */
 	char *copy = mem_dup(input.data, input.len);
 	char *exact = mem_alloc(input.len);
 
@@ -221,7 +221,7 @@ write_entry(const struct guided *g)
 static void
 keep(const struct guided *g)
 {
-	/* Entries are ended by a line: such a one cannot be kept. */
+	/* A line ends an entry: an input with such a line cannot be kept. */
 	if (memmem(input.data, input.len, "\n%%\n", 4) != NULL ||
 	    memchr(input.data, '\0', input.len) != NULL)
 		return;

@@ -11,8 +11,8 @@
 
 struct guided {
 	const char *corpus;	  /* read */
-	const char *keep;	  /* what is new is appended; NULL: nowhere */
-	const char *const *words; /* that inputs are made of; NULL-terminated */
+	const char *keep;	  /* new inputs are appended; NULL: not kept */
+	const char *const *words; /* to make inputs of; NULL-terminated */
 	double seconds;
 	unsigned long seed;
 	size_t max; /* bytes of an input */
@@ -20,11 +20,11 @@ struct guided {
 
 typedef void guided_fn(struct span input);
 
-/* First every entry as it is, then changed ones. Prints what it did. On a
+/* Tries every entry unchanged, then changed ones. Prints statistics. On a
  * crash or an abort, the input goes to stderr. -1: no corpus. */
 int guided_run(const struct guided *g, guided_fn *fn);
 
-/* Ends the process with the input if it does not hold. */
+/* If the condition is false, ends the process and prints the input. */
 void guided_expect(int holds, const char *what);
 
 #endif

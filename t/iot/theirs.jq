@@ -1,13 +1,14 @@
-# What the first IoTService operator made of an IoTService: written by what is
-# known of it, and not by what ours makes. In: the object as the API server has
-# it. $operator: the landscape. $refer: which objects get its owner reference.
+# The objects that the first IoTService operator made for an IoTService, written
+# from what is known of it, not from what ours makes. Input: the object as the
+# API server has it. $operator: the landscape. $refer: which objects get its
+# owner reference.
 
 def reference: [{
   apiVersion, kind, name: .metadata.name, uid: .metadata.uid,
   controller: true, blockOwnerDeletion: true
 }];
 
-# yaml.v2's way: nothing quoted that need not be.
+# As yaml.v2 does it: nothing is quoted without need.
 def plain($indent):
   if type == "object" and . != {} then
     to_entries[] | .key as $k | .value
@@ -24,8 +25,8 @@ def object($kind; $api; $name; $labels): {
   apiVersion: $api, kind: $kind, metadata: {name: $name, labels: $labels}
 };
 
-# What the original knew of each component: where the spec has it, its ports and
-# the variables that tell them, its claim.
+# For each component: its place in the spec, its ports and their variables, its
+# claim.
 def components: [
   ["cockpit", .cockpit, [["http", 8080, "CONTAINER_PORT"]], null],
   ["core", .core, [["http", 8161, "CONTAINER_PORT_HTTP"],

@@ -1,7 +1,6 @@
 /*
- * A clock that a test sets, preloaded into a tool: t/clock.sh. Whoever waits in
- * epoll_wait or poll wakes when the clock that is set has come to the end of
- * the wait.
+ * A clock that a test sets, preloaded into a tool: t/clock.sh. epoll_wait and
+ * poll return when this clock has come to the end of the wait.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -16,16 +15,16 @@
 
 enum { LOOK_AGAIN_MS = 20, SECOND_MS = 1000, MS_NS = 1000000 };
 
-/* In milliseconds; each is written at once. */
+/* In milliseconds; each is written in one piece. */
 struct page {
 	int64_t wall_ahead, boot_ahead;
 	int64_t still; /* both stand at this time; 0: they run */
 };
 
 static const volatile struct page *page = &(struct page){0};
-static int64_t slower = 1; /* processor time is counted so much slower */
+static int64_t slower = 1; /* processor time counts slower by this factor */
 
-/* Mapped: in a sandbox no file can be read. */
+/* Mapped, because in a sandbox no file can be read. */
 __attribute__((constructor)) static void
 start(void)
 {
@@ -86,7 +85,7 @@ now(void)
 	return ts.tv_sec * (int64_t)SECOND_MS + ts.tv_nsec / MS_NS;
 }
 
-/* How long to wait now, of a wait that ends then; negative: for ever. */
+/* How long to wait now for a wait that ends then; negative: for ever. */
 static int
 piece(int64_t end)
 {

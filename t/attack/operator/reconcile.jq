@@ -1,11 +1,11 @@
-# An operator that does with a tenant's values all that programs do with values.
+# An operator that uses a tenant's values in every way that programs can.
 include "operator";
 
 def name: .primary.metadata.name;
 def namespace: .primary.metadata.namespace;
 def spec: .primary.spec;
 
-# One function, chosen by the tenant, with two values of his.
+# One function and two values, all chosen by the tenant.
 def answer: spec.do as $do | spec.x as $x | spec.y as $y
   | if $do == null then $x
     elif $do == "rfc3339" then $x | rfc3339
@@ -55,7 +55,7 @@ def answer: spec.do as $do | spec.x as $x | spec.y as $y
     elif $do == "fail" then fail($x)
     else fail("\($do) is none of these") end;
 
-# The error of a bad port is the author's and ends all of it.
+# A bad port is an error of the author: the evaluation fails.
 def ports: name as $name | spec.ports // []
   | map((tonumber)? | . as $port
     | config_map("\($name)-port-\($port)"; {}; {port: "\($port)"})
@@ -64,7 +64,7 @@ def ports: name as $name | spec.ports // []
 def replicas: (try (spec.size // "1" | tonumber) catch 0) as $n
   | need($n <= 10; "size is above 10") | $n;
 
-# A Secret's value beside a handler: it must not come out by an error.
+# A Secret's value beside a handler: no error may reveal it.
 def size: try (spec.secretly | tonumber) catch {invalid: "spec.secretly: \(.)"};
 
 def desired:
