@@ -46,7 +46,7 @@ ok "it is so" true
 exit 0
 END
 
-fails "a wait in vain, by itself" \
+fails "a wait that fails, as a command of its own" \
 	"not ok 2 - line 2 of script.sh: waited 0 s in vain for: false" <<'END'
 wait_for 0 false
 ok "it is so" true
@@ -128,7 +128,7 @@ wait_for 20 test -s "$T/plane/etcd.pid"
 printf start-man >&5
 sleep 1.5
 echo ager >&5
-ok "an order in two halves is one" wait_for 20 test -s "$T/plane/manager.pid"
+ok "an order may arrive in two parts" wait_for 20 test -s "$T/plane/manager.pid"
 echo down >&5
 wait "$kept"
 is "$(ls -d "$T/plane" 2>&1)" "ls: cannot access '$T/plane': No such file or directory" \

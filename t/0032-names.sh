@@ -57,7 +57,7 @@ is "$(cat "$T/out")" "" "... without a word"
 : >"$T/tree/cmd/a/other.c"
 echo '/* Text, no part. */' >"$T/tree/cmd/a/other.c"
 offends 'cmd/a/other.c: neither its own header nor a "Part of room/x.h"' \
-	"a file of nobody"
+	"a file that belongs to no header"
 
 tree
 sed -i 's|room/policy.h: |room/gone.h: |' "$T/tree/cmd/a/room/find.c"

@@ -73,7 +73,7 @@ does 200 PATCH "$maps/b?fieldManager=two&force=true" \
 	'{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, data: {x: "2"}}' "$apply"
 does 200 PATCH "$maps/b?fieldManager=one" \
 	'{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}' "$apply"
-is "$(said '.data | tojson')" '{"x":"2"}' "what is applied no more goes"
+is "$(said '.data | tojson')" '{"x":"2"}' "a field that is no longer applied goes"
 
 # Deletion: finalizers hold an object; policies and preconditions.
 does 201 POST "$maps" '{"metadata":{"name":"f","finalizers":["example.com/f"]}}'

@@ -151,7 +151,7 @@ bad "a bad line" "$T/bad:2: text behind the value at byte 4" <<LINES
 $(map a)
 { }}
 LINES
-bad "a kind that nobody defines" "$T/bad:2: Widget default/w: \
+bad "a kind without a definition" "$T/bad:2: Widget default/w: \
 example.com/v1 is not served: no CustomResourceDefinition in the file \
 defines it" <<LINES
 $(map a)

@@ -58,7 +58,7 @@ costs 201 "many owners" POST "$maps" application/json
 object d "\"ownerReferences\":[$(many 30000 \
 	'{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}')]" '"data":{}'
 costs 201 "the same owner, many times" POST "$maps" application/json
-is "$(jq -c '.metadata.ownerReferences | length' "$T/answer")" 1 "... is one"
+is "$(jq -c '.metadata.ownerReferences | length' "$T/answer")" 1 "... counts once"
 
 {
 	printf 'metadata: {name: e}\ndata:\n'

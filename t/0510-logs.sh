@@ -49,7 +49,7 @@ ok "... with all that it says" grep -qF "$shown" "$T/err"
 runs 100 "a hostile argument" kwatch --once "$(jq -rn "\"$evil\"")" \
 	--server "$url"
 unforged "an argument in the message that ends a tool"
-runs 100 "bytes that are no text" kwatch --once --log-format=json \
+runs 100 "bytes that are not UTF-8" kwatch --once --log-format=json \
 	"$(printf 'a\xff\xc3')" --server "$url"
 ok "... leave JSON what it is" jq -e '.msg | contains("a\ufffd\ufffd")' "$T/err"
 

@@ -159,7 +159,7 @@ end Pod" "the list begins again"
 requests "list /api/v1/pods?limit=500
 list /api/v1/pods?limit=500&continue=more
 list /api/v1/pods?" "... without pages"
-ok "... and it is said" grep -q 'the pages of the list have no end' "$T/err"
+ok "... and logs it" grep -q 'the pages of the list have no end' "$T/err"
 
 # An ERROR of 500 as the first event: this server has no watch-lists.
 serve '{"pods": {
@@ -181,7 +181,7 @@ lines 4
 seen "begin Pod
 ADDED a 1 1
 end Pod
-MODIFIED a 1 3" "a line that is not a frame: compared anew"
+MODIFIED a 1 3" "a line that is not a frame: it lists and compares"
 is "$(cat "$T/err")" \
 	"kwatch: warning: cannot watch pods: a line that is not an event came
 kwatch: watching pods now" "... and said"
@@ -220,7 +220,7 @@ list /api/v1/pods?limit=500
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=
 list /api/v1/pods?limit=500
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=" \
-	"... is listed anew"
+	"... is listed again"
 
 # Expired at once, again and again: it does not ask as fast as the server
 # answers.

@@ -175,6 +175,6 @@ ADDED a 1 4
 end Pod
 ADDED b 2 7
 DELETED a 1 - synthetic" "a path that is gone for a moment: differences"
-is "$(unready)" "" "... and that is no reason yet"
+is "$(unready)" "" "... and is not a reason yet"
 is "$(cat "$T/err")" "" "... nor worth a word"
 done_testing

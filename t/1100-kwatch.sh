@@ -50,7 +50,7 @@ is "$(grep -c ADDED "$T/out") $(what a 2>/dev/null </dev/null; cut -d' ' -f1,2 "
 	"1 ADDED a" "a selector"
 is "$(audit 'select(.requestURI | test("labelSelector=tier%3Dfront")) | .verb')" \
 	list "... is the server's work"
-runs 1 "one that is none" kwatch --once cm -n x -l a=b=c
+runs 1 "an invalid one" kwatch --once cm -n x -l a=b=c
 is "$(cat "$T/err")" \
 	"kwatch: error: cannot list configmaps in namespace x with the selector \"a=b=c\": found '=', expected: ',' or 'end of string'" \
 	"... is quoted where it is refused"

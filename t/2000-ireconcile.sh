@@ -95,7 +95,7 @@ replay 0 "a deleted item is made again"
 	event DELETED "$(observed a-0 a v 6)"
 	event ADDED "$(object ConfigMap a-0 7 "" '"data":{"k":"v"}')"
 } >"$T/in"
-replay 0 "an object of that name without our marks is none of ours"
+replay 0 "an object of that name without our marks is not ours"
 
 # A desired field was dropped while ireconcile did not run: the digest differs.
 {
@@ -146,7 +146,7 @@ replay 0 "a primary that is gone is cancelled"
 	line "$(configmap a-0 a v)" a 9 \
 		"$(known a-0 null),$(status true),$(on_error)"
 } | sed 's/"uid-a"/"uid-new"/g' >"$T/want"
-replay 0 "a primary that came anew owns nothing of the old one"
+replay 0 "a primary that was created again owns nothing of the old one"
 
 # Two primaries: sorted by name at the start, later in the order of events.
 {

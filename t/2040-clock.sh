@@ -40,7 +40,7 @@ replay 0 "twice as long each time, all that are due"
 } >>"$T/in"
 line "$(configmap a-0 a w)" a 2 \
 	"$(known a-0 null),$(status true),$(on_error)" >>"$T/want"
-replay 0 "something new starts the deadline anew"
+replay 0 "something new starts the deadline again"
 
 # The same bytes twice, in any time zone.
 cp "$T/out" "$T/first"

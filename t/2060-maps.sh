@@ -220,7 +220,7 @@ END
 runs 0 "selector" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 is "$(jq -c '[.reconcile.primary.name, .reconcile.primary.resourceVersion, (.items | length)]' "$T/out")" \
 	'["a","1",1]
-["a","1",0]' "... what it does not select is no primary, or no more"
+["a","1",0]' "... what it does not select is not a primary, or no longer"
 
 
 # A related object that is no longer selected: kwatch may go on sending it,

@@ -53,7 +53,7 @@ refused "a program that is not there" \
 	entry
 	echo '  adopt: {label: "not a key"}'
 } >w.yaml
-refused "a label that is none" \
+refused "an invalid label" \
 	'w.yaml:5: adopt.label must be the key of a label, not "not a key"'
 {
 	entry

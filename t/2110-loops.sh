@@ -76,7 +76,7 @@ is "$(cat "$T/err")" "$found"$'\n'"$over" "... is found and ends once"
 	for i in 10 13 16 19 22 25 28; do fight "$i:00" $i; done
 } >"$T/in"
 for _ in 1 2 3 4 5 6 7; do repair; done >"$T/want"
-replay 0 "now and then is no loop"
+replay 0 "a change now and then is not a loop"
 
 # The program sees loops; a status with conditions gets one for them, into which
 # kapply writes the opponent's name.
@@ -188,7 +188,7 @@ thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
 	done
 } >"$T/in"
 : >"$T/want"
-replay 0 "an empty text that the server left out is no loop"
+replay 0 "an empty text that the server left out is not a loop"
 
 # An opponent that is so fast that no evaluation sees the repaired object.
 write_program

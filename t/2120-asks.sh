@@ -232,7 +232,7 @@ is "$(period "$(noted $old 30s)")" "0 30 60" "... of the annotation"
 is "$(period "$(noted $new 25s)")" "0 25 50" "... in its newer spelling"
 is "$(period "\"annotations\":{\"$old\":\"30s\",\"$new\":\"50s\"}")" "0 50" \
 	"... which has precedence"
-is "$(period "$(noted $old 0s)")" "0" "0 is none"
+is "$(period "$(noted $old 0s)")" "0" "0 turns it off"
 for bad in 30 "" -5s soon 1d "30 s"; do
 	is "$(period "$(noted $old "$bad")")" \
 		"0 annotation $old: $bad is not a duration such as 30s or 1h30m 20 40 60" \

@@ -77,7 +77,7 @@ orphans "... once" "$(left ConfigMap/other/lost ns/gone)" 1
 	event DELETED "$(member ConfigMap lost 3 ns/gone)"
 	tick 59:40
 } >>"$T/in"
-orphans "... and is none when it is deleted" \
+orphans "... and is not one when it is deleted" \
 	"$(left ConfigMap/other/lost ns/gone)" 0
 
 # Its primary is deleted, and the member a moment later, or not at all.
@@ -94,7 +94,7 @@ sed -i '/finalizer/d;/Namespace/d;/namespaces/d' "$T/watches.yaml"
 echo '  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
 	>>"$T/watches.yaml"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" >"$T/out"
-is "$(cat "$T/err")" "" "a member that goes after its primary is none"
+is "$(cat "$T/err")" "" "a member that goes after its primary is not an orphan"
 sed -i '/DELETED.*ConfigMap/d' "$T/in"
 orphans "a member that stays is one" "$(left ConfigMap/other/late ns/b)" 1
 {

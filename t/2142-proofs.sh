@@ -84,10 +84,10 @@ of_a() {
 new=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":null}")
 again=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":\"uid-c\"}")
 of_a "converged is silent" "$origin" "$(member c "$good")"
-of_a "an origin that is not noted yet, or no more, is" "" \
+of_a "an origin that is missing is noted" "" \
 	"$(member c "$good")" \
 	"$(line "" a 1 '"finalizers":{"add":["example.com/cleaner"],"origin":"uid-a"}')"
-of_a "... nor is one that no uid can be" \
+of_a "... and one that cannot be a uid is replaced" \
 	'"annotations":{"kpipe.dev/origin":"uid a"}' "$(member c "$good")" \
 	"$(line "" a 1 '"finalizers":{"add":["example.com/cleaner"],"origin":"uid-a"}')"
 of_a "a proof by the key before is renewed" "$origin" \
@@ -126,7 +126,7 @@ def desired: [];
 def status: {n: (.owned.ConfigMap | length)};
 END
 for p in "" "$(proof "$lost" $primary uid-a ConfigMap/of-a/f)"; do
-	of_a "forged marks are nobody's (${p:-none})" "$origin" \
+	of_a "forged marks are not a member's (${p:-none})" "$origin" \
 		"$(member f "$p")" "$(line "" a 1 '"status":{"n":0}')"
 done
 of_a "a member that is not desired goes" "$origin" \

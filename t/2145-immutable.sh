@@ -77,7 +77,7 @@ is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1
 	'[2,null,[[{"x":"y"},"2Gi","Filesystem"]]]' "... and follows a change of the rest"
 is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1
 	seen 2 DELETED; } | lines)" \
-	'[1,null,[[null,"1Gi",null]]]' "made anew it is as the program says"
+	'[1,null,[[null,"1Gi",null]]]' "created again it is as the program says"
 is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1
 	seen 2 ADDED "del(.spec.volumeClaimTemplates)"; } | lines | tail -n 1)" \
 	'[1,null,[]]' "what it has not stays away"

@@ -94,7 +94,7 @@ is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply C
 	"... is left alone, and both are named"
 
 given owned-fields
-runs 1 "a known object, and somebody owns its fields" apply
+runs 1 "a known object, and another manager owns its fields" apply
 is "$(requests) $(jq -c .status.phase "$T/out")" 'PATCH a "Failed"' \
 	"... is there: a failure"
 
@@ -128,7 +128,7 @@ GET a" "... is not sent again"
 # --- finalizers: the test in the patch fails, so it tries again with the new
 # list
 given finalizer-raced
-runs 0 "a finalizer, and somebody else was faster" apply
+runs 0 "a finalizer, and another client was faster" apply
 is "$(requests)" "GET t
 PATCH t
 GET t
@@ -242,7 +242,7 @@ for refusal in 'not-declared;failed to create typed patch object (default/x; /v1
 PATCH x" "... and another primary goes on"
 done
 given nobody-serves
-runs 1 "a kind that nobody serves" apply --timeout=2s
+runs 1 "a kind that is not served" apply --timeout=2s
 is "$(jq -r .status.reason "$T/out")" \
 	'cannot apply Nothing default/x: no matches for kind "Nothing" in version "v1"' "... is named in the status"
 

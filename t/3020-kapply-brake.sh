@@ -71,7 +71,7 @@ ok "... one deletion more is held back as well" \
 	wait_for 5 grep -q "cannot delete ConfigMap default/h: held" "$T/err"
 is "$(requests | grep -c DELETE)" 3 "... and no deletion of its own"
 set_line '' "$(deletes a b c d),\"deleting\":true" >&7
-ok "when it is deleted itself, its deletions are no prune" \
+ok "when it is deleted itself, its deletions are not prunes" \
 	wait_for 5 grep -q "^kapply: thing.example.com default/t: no deletion is held back any more" "$T/err"
 ok "... and are done" wait_for 5 deleted 5
 is "$(unready)" 0 "it was ready all the time"
@@ -114,7 +114,7 @@ ok "all else goes on" wait_for 5 grep -q "PATCH.*/x " "$T/requests"
 # The new line of t no longer requests them, that of u still does.
 set_line '' '' >&7
 set_line '' "$(deletes e g)" u >&7
-ok "held until nobody asks for what was held back" \
+ok "held until no set requests what was held back" \
 	wait_for 5 grep -q "default/e:" "$T/err"
 is "$(unready) $(requests | grep -c DELETE)" "1 3" "... not ready so long"
 # u is deleted itself: its deletions are no longer prunes.

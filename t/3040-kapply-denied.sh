@@ -114,6 +114,6 @@ set_line "$(cm b 1)" '' u >&7
 wait_for 20 requested 4
 wait_for 5 grep -q "Event was refused" "$T/err"
 end_kapply
-is "$? $(unready)" "0 " "a quota, a webhook and Events are no reason"
+is "$? $(unready)" "0 " "a quota, a webhook and Events do not count"
 is "$(grep -c 'Event was refused' "$T/err")" 1 "... Events are logged once"
 done_testing

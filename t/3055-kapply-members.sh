@@ -50,7 +50,7 @@ runs 1 "what is proven to be that of an earlier one" with_key
 is "$(requests)" "GET n" "... may not"
 is "$(cat "$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot delete Namespace n: it exists and is not part of Thing.example.com default/t; its marks are of an earlier one of this name" \
-	"... and it is said"
+	"... and logs it"
 
 # --- where the operator lives
 serve "{\"PATCH /api/v1/namespaces/home\":[$(failure 409 Conflict there)],\"GET /api/v1/namespaces/home\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"home\",\"uid\":\"u7\",\"labels\":{\"instance\":\"t\"}}}}]}"

@@ -75,7 +75,7 @@ is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace configured
 ConfigMap configured" "... both are known by their marks"
 kubectl create -f - <<<"$(marked n2 n1 | jq '.[0]')" >/dev/null
 set_line "$(marked n2 n2)" >"$T/in"
-runs 1 "a copied mark makes nobody's object ours" kapply_line
+runs 1 "a copied mark does not make an object ours" kapply_line
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Namespace n2: it exists and is not part of Thing.example.com default/t but of Thing.example.com/default/t" \
 	"... it names another object"
 
@@ -125,7 +125,7 @@ set_line '[]' "$(jq -cn --arg uid "$(uid cm d)" '{delete: [{apiVersion: "v1",
 	kind: "ConfigMap", namespace: "default", name: "d", $uid}]}')" >"$T/in"
 runs 0 "a member is deleted" kapply_line -o result
 is "$(jq -r .result "$T/out")" deleted "... and said so"
-runs 0 "deleting it again is no error" kapply_line
+runs 0 "deleting it again is not an error" kapply_line
 
 # --- a failure stops the phases behind it
 set_line "$(jq -cn --argjson a "$(cm b 1)" '$a + [{apiVersion: "v1", kind: "Service",
@@ -153,7 +153,7 @@ is "$(kubectl get thing t -o jsonpath='{.metadata.finalizers}')" '["example.com/
 set_line "$(cm of-nobody 1)" '{"finalizers":{"add":["example.com/f"]}}' |
 	sed 's/"name":"t"/"name":"nobody"/g' >"$T/in"
 runs 0 "a primary that is gone gets nothing" kapply_line
-runs 1 "... neither created" kubectl get thing nobody
+runs 1 "... is not created" kubectl get thing nobody
 runs 1 "... nor its objects" kubectl get cm of-nobody
 
 # --- at most once

@@ -50,7 +50,7 @@ ConfigMap default b deleted
 ConfigMap n1 c deleted
 Namespace  n1 unchanged
 Service default s created" "... what is not there any more is deleted"
-runs 0 "... nobody else's" kubectl get cm stranger
+runs 0 "... an object of another tool stays" kubectl get cm stranger
 is "$(parent | tail -n 1)" '{"additional-namespaces":"","contains-group-kinds":"ConfigMap,Namespace,Service","tooling":"kpipe/v0.1.0"}' \
 	"... the parent forgets"
 
@@ -75,7 +75,7 @@ is "$(cat "$T/err")" "kapply: error: apply set shop: ConfigMap/default/a has the
 # A set of another tool is left alone; a ConfigMap as parent.
 kubectl create configmap theirs >/dev/null
 cm a >"$T/in"
-runs 1 "a parent that is none" kapply --applyset=configmaps/theirs <"$T/in"
+runs 1 "a parent of another set" kapply --applyset=configmaps/theirs <"$T/in"
 is "$(cat "$T/err")" "kapply: error: apply set configmaps/theirs: the parent exists, and its label applyset.kubernetes.io/id is not that of this set" "... is refused"
 runs 1 "a parent of no known kind" kapply --applyset=nothings/x <"$T/in"
 runs 0 "a ConfigMap as parent" kapply --applyset=cm/mine -n n1 <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"of-mine"}}'

@@ -119,7 +119,7 @@ is "$(kubectl get -n op-t deployment core -o json | jq -c '[
 	'[null,null,"yes",["NEW"],"RollingUpdate",600]' \
 	"what its operator and its successor wrote is gone, Kubernetes' own is not"
 is "$(kubectl get ns op-t -o json | jq -c .metadata.ownerReferences)" "[$other]" \
-	"the reference to the primary is gone, that of somebody else is not"
+	"the reference to the primary is gone, another one is not"
 is "$(kubectl get -n op-t deployment core -o json |
 	jq -c .metadata.ownerReferences)" null "... nor is it in a namespace"
 is "$(kubectl get -n op-t deployment core --show-managed-fields -o json |

@@ -31,7 +31,7 @@ kubectl patch deployment d --field-manager=pinner \
 	-p '{"spec":{"replicas":1,"template":{"spec":{"containers":[{"name":"main","image":"i:2"}]}}}}' >/dev/null
 
 loop .spec.replicas
-runs 0 "what somebody changes back" kapply_line
+runs 0 "an item that another client changes back" kapply_line
 is "$(cat "$T/out")" "$(wrote '{"phase":"Fighting","reason":"pinner"}')" \
 	"... his name is in the status"
 is "$(cat "$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
@@ -42,11 +42,11 @@ is "$(jq -r .status.reason "$T/out")" pinner "... as well"
 loop .spec.progressDeadlineSeconds
 runs 0 "what the server defaults" kapply_line
 is "$(jq -r .status.reason "$T/out")" "an admission webhook or the API server" \
-	"... is nobody's"
+	"... has no owner"
 loop .metadata.annotations.gone
 runs 0 "what is gone" kapply_line
 is "$(jq -r .status.reason "$T/out")" "somebody who removes it" \
-	"... somebody removed"
+	"... was removed"
 
 # With an apply in the same line: kapply looks before it owns the field again.
 loop .spec.replicas "$deployment"
@@ -58,7 +58,7 @@ is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 loop .spec.replicas "$deployment"
 runs 0 "after it was applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" "somebody " \
-	"... nobody is named, or told of"
+	"... names no manager, and logs nothing"
 kubectl patch deployment d --field-manager=pinner --type=merge \
 	-p '{"spec":{"replicas":1}}' >/dev/null
 loop .spec.replicas '[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"BAD","namespace":"default"}}]'
@@ -96,7 +96,7 @@ is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployme
 # --- if the opponent is not found, nothing waits for that
 set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"
 runs 0 "a kind and an object that are not there" kapply_line
-is "$(jq -r .status.reason "$T/out")" somebody "... nobody to name"
+is "$(jq -r .status.reason "$T/out")" somebody "... no manager to name"
 is "$(kubectl get cm a -o jsonpath='{.data.k}')" 1 "... the rest is done"
 
 # --- bad lines

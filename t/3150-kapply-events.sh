@@ -84,7 +84,7 @@ kubectl get events -o name --field-selector involvedObject.name=v |
 	xargs kubectl delete >/dev/null
 say Old "it was" >&7
 wait_for 10 is_events v "2 Normal Old it was"
-is "$(events v)" "2 Normal Old it was" "one that has expired is made anew"
+is "$(events v)" "2 Normal Old it was" "one that has expired is created again"
 
 # --- failures of kapply: an Event for each try, without values of Secrets
 name=w
@@ -111,7 +111,7 @@ is "$(kubectl get events -o json | grep -c 'it is so')" 1 "nothing is told twice
 	set_line "$(cm dry 1)" '{"status":{"a":1}}'
 } >"$T/in"
 runs 0 "a dry run" kapply_line --dry-run=server -o status
-is "$(cat "$T/out")$(events w | grep -c Dry)" 0 "... says nothing to anybody"
+is "$(cat "$T/out")$(events w | grep -c Dry)" 0 "... sends none"
 is "$(kubectl get thing t -o json | jq -c '.metadata.finalizers')$(kubectl get cm dry -o name 2>&1 | grep -c NotFound)" \
 	null1 "... and leaves all as it is"
 done_testing

@@ -33,7 +33,7 @@ is "$(events | sed 's/cannot apply ConfigMap//' | sort)" \
 PATCH 3 -  default/b: ServiceUnavailable
 POST 1 FailedApply  default/a: BadRequest
 POST 1 FailedApply  default/b: ServiceUnavailable" \
-	"... and each try is one Event, or counted in it"
+	"... and each try is an Event, or counted in one"
 
 # --- characters that are invisible or move the cursor are escaped
 ugly='a\u001b[31m\nb\u202e\u0085c\u200b \u00e9'

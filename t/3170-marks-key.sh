@@ -40,7 +40,7 @@ for n in 1 2 3 4; do
 done
 is "$(cat "$T"/key.*.err | grep -c 'made Secret ops/k: the key')" 1 \
 	"... and one made"
-is "$(cat "$T"/key.*.err | grep -cf "$T/want")" 0 "nobody logs it"
+is "$(cat "$T"/key.*.err | grep -cf "$T/want")" 0 "no tool logs it"
 POD_NAMESPACE=ops runs 0 "the namespace of the Pod" key --marks-key-secret=k
 same "$T/key" "$T/want" "... is where a name alone is looked for"
 runs 0 "else that of the kubeconfig" key --marks-key-secret=k2

@@ -59,5 +59,5 @@ line t 1 >&7
 wait_for 20 requested 2
 exec 7>&-
 wait "$writer"
-is "$? $(grep -c unready "$T/report")" "0 0" "a webhook is no reason"
+is "$? $(grep -c unready "$T/report")" "0 0" "a webhook does not count"
 done_testing

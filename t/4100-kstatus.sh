@@ -70,7 +70,7 @@ ok "... most were never sent" wait_for 5 few
 
 kubectl patch thing t --subresource=status --field-manager=other --type=merge -p '{"status":{"size":7}}' >/dev/null
 line t "$uid" '{"size":8}' >"$T/in"
-runs 0 "a field that somebody else wrote" write
+runs 0 "a field that another manager wrote" write
 is "$(status)" '{"size":8}' "... is forced"
 
 # A status for the current version, and one that comes too late

@@ -266,7 +266,7 @@ fi
 
 fresh
 rm "$D/kstatus"
-runs 0 "--dry-run ends by itself" kpipe -f "$T/watches.yaml" --dry-run
+runs 0 "--dry-run ends without a signal" kpipe -f "$T/watches.yaml" --dry-run
 is "$(cat "$T/out")" '{"hello":"world"}' "... what kapply says is on stdout"
 is "$(cat "$T/err")" "" "... and nothing went wrong"
 ok "... kwatch reads once" grep -qx -- --once "$D/kwatch.args"

@@ -98,7 +98,7 @@ is "$(sed 's/"ts":"[^"]*"/"ts":T/' "$T/err")" \
 
 cp t/stub/stage "$KPIPE_LIBEXEC/kapply"
 echo 100 >"$KPIPE_LIBEXEC/kwatch.exit"
-runs 100 "0 as an address is none" kpipe -f "$f" \
+runs 100 "0 is not an address" kpipe -f "$f" \
 	--metrics-bind-address=0 --health-probe-bind-address 0
 ok "... the stages were started" test -s "$KPIPE_LIBEXEC/log"
 

@@ -114,7 +114,7 @@ samples() {
 }
 ok "... and the newest of each sample" wait_for 10 \
 	is_samples
-ok "what is no report is left out" sh -c "! grep -q -e other -e JSON $D/state"
+ok "a line that is not a report is left out" sh -c "! grep -q -e other -e JSON $D/state"
 
 FROM=$(($(wc -l <"$D/state") + 1))
 kill -9 "$(pid_of kpipe-http)"

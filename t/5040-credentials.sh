@@ -56,7 +56,7 @@ runs 100 "kelect's without election" kpipe -f "$T/watches.yaml" \
 is "$(cat "$T/err")" \
 	"kpipe: fatal: option --kelect-token-file needs --leader-elect" \
 	"... is refused"
-runs 100 "kpipe-http's where it asks nobody" kpipe -f "$T/watches.yaml" \
+runs 100 "kpipe-http's where it sends no requests" kpipe -f "$T/watches.yaml" \
 	--metrics-bind-address=:0 --http-kubeconfig=x
 is "$(cat "$T/err")" \
 	"kpipe: fatal: option --http-kubeconfig needs --metrics-secure" \

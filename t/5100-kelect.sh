@@ -175,7 +175,7 @@ group_gone() {
 group d stolen
 ask PATCH "$leases/d" '{"spec":{"holderIdentity":"thief"}}' \
 	application/merge-patch+json >/dev/null
-ends stolen 111 "somebody else holds the lease: lost"
+ends stolen 111 "another process holds the lease: lost"
 is "$(cat "$T/stolen.err")" "kelect: leading: holds the lease default/d
 kelect: fatal: lost the lease default/d: thief holds it" "... says who"
 ok "... and the whole group is gone" group_gone stolen
@@ -286,7 +286,7 @@ kstatus: fatal: the leadership is over: kelect is gone" "kstatus, too"
 exec 7>&-
 
 for tool in kapply kstatus; do
-	KPIPE_LEASH=7,8 runs 100 "$tool with a leash that is none" $tool </dev/null
+	KPIPE_LEASH=7,8 runs 100 "$tool with an invalid leash" $tool </dev/null
 	is "$(cat "$T/err")" "$tool: fatal: KPIPE_LEASH is \"7,8\", not the \
 numbers of two open descriptors (PIPE,PAGE)" "... says so"
 done
@@ -327,10 +327,10 @@ moved() {
 ok "each renewal moves the page" wait_for 10 moved
 served second
 wait_for 10 says second standing
-is "$(page second)" 0 "a standby lets nobody write"
+is "$(page second)" 0 "the page of a standby forbids writes"
 kill -TERM "${pid[first]}"
 ends first 0 "SIGTERM: done"
-is "$(page first)" 1 "... nobody may write any more"
+is "$(page first)" 1 "... the page forbids writes again"
 ok "... the other leads" wait_for 10 says second leading
 plan '{"resource":"leases","fault":"cut","count":0}'
 unready() {
@@ -339,7 +339,7 @@ unready() {
 }
 ok "it is not ready while it cannot renew" wait_for 10 unready
 ends second 111 "lost"
-is "$(page second)" 1 "... nobody may write any more"
+is "$(page second)" 1 "... the page forbids writes again"
 ask DELETE /kapi/faults
 
 # ---- trouble, and bad options ----
@@ -403,7 +403,7 @@ namespace" --lease x --for-life -- true
 POD_NAME=p POD_NAMESPACE=here bad "--namespace is there, but a lock for life \
 lives in the namespace of its Pod, here" --lease x --for-life -n there -- true
 
-runs 100 "a name that is none" kelect --lease 'No Name' -- true
+runs 100 "an invalid name" kelect --lease 'No Name' -- true
 is "$(sed 's/ a lowercase RFC 1123.*//' "$T/err")" "kelect: fatal: cannot create the lease \
 default/No Name: Lease.coordination.k8s.io \"No Name\" is invalid: metadata.name: Invalid value: \"No Name\":" "... is refused"
 

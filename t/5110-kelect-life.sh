@@ -150,13 +150,13 @@ is "$(owner)" c "... without the kubelet"
 ok "... and the old Pod is to end" test -n "$(kubectl get pod unreachable \
 	-n ops -o jsonpath='{.metadata.deletionTimestamp}')"
 kubectl delete configmap "$lock" -n ops >/dev/null
-ok "a leader without its lock leads no more" wait_for 30 says unreachable \
+ok "a leader without its lock no longer leads" wait_for 30 says unreachable \
 	"fatal: lost the lock ops/unreachable: it is gone"
 
 lock=strange
 kubectl create configmap strange -n ops >/dev/null
 elect c strange true
-ok "a ConfigMap of somebody is no lock" wait_for 10 says strange \
+ok "a ConfigMap of another owner is not a lock" wait_for 10 says strange \
 	"waiting for the lock ops/strange: it must have exactly one owner reference"
 kill -TERM "$kelect"
 POD_NAME=nobody POD_NAMESPACE=ops runs 111 "without a Pod" \

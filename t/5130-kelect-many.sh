@@ -91,7 +91,7 @@ is "$(cat "$T/overlaps" 2>/dev/null)" "" "never two at a time"
 jq -r 'select(.resource == "configmaps" and .verb == "patch" and .code < 300) |
 	.body.data.by' "$T/journal" | uniq >"$T/writers"
 is "$(sort "$T/writers" | uniq -d)" "" \
-	"nobody writes after the next one has begun"
+	"no writes after the next one has begun"
 ok "... as many as there were turns" \
 	test "$(wc -l <"$T/writers")" -ge "${TURNS:-12}"
 is "$(jq -r 'select(.fault != null) | .fault' "$T/journal" | sort -u | xargs)" \

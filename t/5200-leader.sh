@@ -77,10 +77,10 @@ for stage in kelect kapply kstatus ireconcile kwatch; do
 	leader=$(now_leads 1 >"$T/ok.out" && echo 1 || echo 2)
 	kill -9 "$(stage_of "$leader" $stage)"
 	mark
-	ok "kill -9 of $stage: somebody leads" wait_for 15 either
+	ok "kill -9 of $stage: one of them leads" wait_for 15 either
 done
 
-is "$(stray)" "" "nobody wrote who did not hold the lease"
+is "$(stray)" "" "only the holder of the lease wrote"
 writes=$(jq -Rr 'fromjson? | select(.resource == "configmaps" and
 	.code < 300 and .method != "GET") | .user' "$T/journal" | sort | uniq -c)
 ok "... and both have written: $(tr -s '\n ' ' ' <<<"$writes")" \
@@ -130,6 +130,6 @@ kill -TERM "${pid[2]}"
 ok "SIGTERM of kelect: the other leads" wait_for 15 now_leads 1
 kill -TERM "${pid[1]}"
 wait_for 15 gone "${pid[1]}"
-is "$(stray)" "" "nobody wrote who did not hold the lease"
+is "$(stray)" "" "only the holder of the lease wrote"
 
 done_testing

@@ -95,7 +95,7 @@ rounds() {
 		}
 	done
 	is "$bad" "" "$what: after each of $FAILOVERS fail-overs the other leads"
-	is "$(stray)" "" "... and nobody wrote who did not lead"
+	is "$(stray)" "" "... and only the leader wrote"
 	kill -TERM "${pid[1]}" "${pid[2]}"
 	ok "... both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
 }

@@ -153,7 +153,7 @@ END
 slow=$!
 started+=("$slow")
 wait_for 10 connections 190
-answers /healthz 200 ok "300 connections that never ask are in nobody's way"
+answers /healthz 200 ok "300 connections that never ask block no other"
 kill -9 "$slow"
 wait "$slow" 2>/dev/null
 http_down 0 "it ends with its input"
@@ -167,12 +167,12 @@ http_down 0 "SIGTERM ends it, too"
 runs 100 "no address" kpipe-http </dev/null
 is "$(cat "$T/err")" "kpipe-http: fatal: nothing to serve: --health-probe-bind-address or --metrics-bind-address is missing" \
 	"... is an error that says what is missing"
-runs 100 "0 is none" kpipe-http --metrics-bind-address=0 </dev/null
+runs 100 "0 is not an address" kpipe-http --metrics-bind-address=0 </dev/null
 runs 100 "an address without a port" kpipe-http \
 	--metrics-bind-address=127.0.0.1 </dev/null
 is "$(cat "$T/err")" 'kpipe-http: fatal: option --metrics-bind-address: bad address "127.0.0.1": want HOST:PORT' \
 	"... is refused by name"
-runs 100 "a port that is none" kpipe-http \
+runs 100 "an invalid port" kpipe-http \
 	--health-probe-bind-address=127.0.0.1:99999 </dev/null
 is "$(sed 's/":.*/"/' "$T/err")" \
 	'kpipe-http: fatal: option --health-probe-bind-address: bad address "127.0.0.1:99999"' \

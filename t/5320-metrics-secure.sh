@@ -59,7 +59,7 @@ is "$(scrape "" -H 'Authorization: Basic cmVhZGVyLXQwa2Vu')" "$unauthorized" \
 	"something else than a token"
 is "$(scrape "" --http1.1 \
 	-H 'Authorization: Bearer ')" "$unauthorized" "an empty one"
-asked "" "... nobody was asked"
+asked "" "... no request was sent"
 is "$(scrape wrong-t0ken)" "$unauthorized" "an unknown token"
 asked "$tokenreview 201" "... the API server said so"
 is "$(scrape wrong-t0ken)" "$unauthorized" "... again"
@@ -137,8 +137,8 @@ cat "$T"/flood.* | sort | uniq -c | sed 's/^ *//' >"$T/flood"
 ok "40 questions at a time are too many: the rest is turned away" \
 	grep -q '^24 Too many reviews are under way$' "$T/flood" ||
 	quote <"$T/flood"
-is "$(scrape reader-t0ken | tail -n 1)" 200 "... who is known is not" 
-http_down 0 "it ends, whatever is under way"
+is "$(scrape reader-t0ken | tail -n 1)" 200 "... a known client is not" 
+http_down 0 "it ends, also with requests under way"
 
 # ---- a certificate that is renewed ----
 
@@ -173,7 +173,7 @@ echo bad >"$T/tls.bad/tls.crt"
 cp "$T/tls.two/tls.key" "$T/tls.bad"
 ln -sfn tls.bad "$T/tls.new"
 mv -T "$T/tls.new" "$T/tls"
-ok "one that is none" wait_for 10 grep -q \
+ok "an invalid one" wait_for 10 grep -q \
 	"tls: cannot use the certificate: .*: the former certificate stays" \
 	"$T/http.err"
 is "$(subject)" "subject=CN=two" "... leaves the former one"
@@ -194,7 +194,7 @@ is "$(sed 's/crt: .*/crt/' "$T/err")" \
 	"... is an error that names it"
 mkdir "$T/garbage"
 echo bad | tee "$T/garbage/tls.crt" >"$T/garbage/tls.key"
-runs 100 "a certificate that is none" kpipe-http --metrics-secure \
+runs 100 "an invalid certificate" kpipe-http --metrics-secure \
 	--metrics-bind-address 127.0.0.1:0 --metrics-cert-path "$T/garbage" \
 	</dev/null
 is "$(sed 's/certificate: .*/certificate/' "$T/err")" \

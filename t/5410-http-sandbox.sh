@@ -45,7 +45,7 @@ http_up --metrics-bind-address 127.0.0.1:0 --metrics-secure --sandbox=required \
 	--metrics-cert-path "$T/certificate" --token-file "$T/token" "${server[@]}"
 filtered 2 "behind the filter, asking"
 is "$(scrape reader-t0ken)" "200" "the API server, by name, says who may read"
-is "$(scrape nobody)" "401" "... and who may not"
+is "$(scrape nobody)" "401" "... and refuses an unknown token"
 touch "$T/certificate/tls.crt"
 ok "a certificate that changes is read" \
 	wait_for 10 grep -q "a new certificate is used" "$T/http.err"

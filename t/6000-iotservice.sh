@@ -131,7 +131,7 @@ bare() { # FILTER OF THE SPEC: its config.yml
 }
 is "$(bare '.gateway = {mqtt: {amq_temp_size_mb: 0}, rest: {commands_ttl: 0}}
 	| .auditlog = {auditLogLastEventCache: {expireAfterWriteSec: 0}}')" \
-	"$(bare .)" "0 where nobody means it is as good as nothing"
+	"$(bare .)" "0 in a field that is not set counts as not set"
 is "$(bare '.gateway = {mqtt: {amq_temp_size_mb: 1}, rest: {commands_ttl: 2}}
 	| .auditlog = {auditLogLastEventCache: {expireAfterWriteSec: 3}}' |
 	grep 'amq_temp\|commands_ttl\|expireAfter' | tr -d ' \n')" \

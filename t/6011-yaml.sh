@@ -98,7 +98,7 @@ jq -cn '("A" * 64 + "\n") as $line
 	| {apiVersion: "example.com/v1", kind: "Thing", metadata: {name: "pem",
 		namespace: "a", uid: "u", resourceVersion: "1", generation: 1},
 		spec: {in: [range(400) | $pem]}}' >"$T/in"
-runs 0 "a megabyte of certificates is no trouble" ireconcile \
+runs 0 "a megabyte of certificates is in time" ireconcile \
 	-f "$T/watches.yaml" --clock=input --all <"$T/in"
 is "$(jq '.reconcile.status.yaml | length' "$T/out")" 1075200 "... and all there"
 done_testing

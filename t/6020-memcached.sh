@@ -58,5 +58,5 @@ is "$(jq -c '[.items, (.reconcile.status.conditions[0]
 	'[[],["False","Failed","the name is longer than 63 characters"]]' \
 	"... Failed, nothing is made"
 is "$(cat "$T/err")" "ireconcile: error: memcached.cache.example.com default/$long: the name is longer than 63 characters" \
-	"... and it is said"
+	"... and it is logged"
 done_testing

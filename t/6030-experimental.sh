@@ -162,7 +162,7 @@ differ() {
 [\"Failed\",\"$3\"]" "... Failed, and the pods stay"
 	is "$(jq -c .reconcile.delete "$T/out")" null "... all of them"
 	is "$(cat "$T/err")" "ireconcile: error: experimental.experiments.vapourware.com d/e: $3" \
-		"... and it is said"
+		"... and it is in the status"
 }
 differ "both, and different" '{"numberOfReplicas": 1, "number_of_replicas": 2}' \
 	'numberOfReplicas is 1 and number_of_replicas is 2: only one may be given'

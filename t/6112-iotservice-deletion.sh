@@ -35,7 +35,7 @@ is "$(kc get iot -n dev example -o 'jsonpath={.status.phase}')" Processing \
 kc patch configmap -n dev-example guard --type=json -p \
 	'[{"op": "remove", "path": "/metadata/finalizers"}]' >/dev/null
 ok "then the instance goes" wait_for 30 gone -n dev iot example
-ok "... and its namespace is no more" gone namespace dev-example
+ok "... and its namespace is gone" gone namespace dev-example
 is "$(audit_writes user1 | awk '$3 == "namespaces" && $2 == "delete" ||
 	$3 == "iotservices" && $4 == "dev/example" {print $2, $3, $4, $5}' | uniq)" \
 	"patch iotservices dev/example 200

@@ -80,7 +80,7 @@ export IOTSERVICE_ADOPT_LABEL=instance
 iot_operator dev
 ok "with the option it is Available" wait_for 60 iot_is dev example Available
 of dev-example "$uids" >"$T/got"
-same "$T/got" "$T/uids" "nothing was made anew"
+same "$T/got" "$T/uids" "nothing was created again"
 of dev-example "$specs" >"$T/got"
 same "$T/got" "$T/specs" "no spec is another one, addresses and claims included"
 their_pods >"$T/got"
@@ -88,7 +88,7 @@ same "$T/got" "$T/pods" "... so that pods without configuration run on"
 is "$(of dev-example '.metadata.managedFields[].manager' |
 	grep -c iotservice-operator)" 0 "no field is theirs"
 is "$(of dev-example '.metadata.ownerReferences[]?.name')" "" \
-	"nobody is an owner from elsewhere"
+	"no owner is in another namespace"
 is "$(of dev-example 'select(.metadata.labels["kpipe.dev/part-of"] == null
 	or .metadata.annotations["kpipe.dev/member"] == null) | .metadata.name')" \
 	"" "all has our marks"

@@ -115,7 +115,7 @@ rest=$(echo a b c d f g | tr -d "$held")
 # shellcheck disable=SC2086
 set_n 2 $rest
 ok "mended: all are there again" wait_for 30 are 10
-ok "... and it is ready, by itself" wait_for 20 ready 200
+ok "... and it is ready again" wait_for 20 ready 200
 kill "$operator"
 wait "$operator"
 is "$?" 0 "it ends well"

@@ -40,7 +40,7 @@ condition() {
 		| select(.type == "RepairLoop") | [.status, .message]' >"$T/condition"
 	grep -q "$1" "$T/condition"
 }
-ok "a condition names him" wait_for 20 condition 'true.*opponent\|True.*opponent'
+ok "a condition names the opponent" wait_for 20 condition 'true.*opponent\|True.*opponent'
 note "$(cat "$T/condition")"
 told() {
 	kubectl get events -o json | jq -e '.items[] | select(.reason == "RepairLoop"

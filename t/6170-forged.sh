@@ -196,7 +196,7 @@ if with_rights; then
 		"only members were asked for to be deleted"
 fi
 is "$(grep -c -e 'is an orphan' -e 'fatal' -e 'deletions within' "$T/err")" 0 \
-	"nobody wrote into the log"
+	"no forged line is in the log"
 is "$(kubectl get events -A -o json | jq '[.items[]
 	| select(.reason == "PruneBrake")] | length')" 0 "... or held the brake"
 done_testing

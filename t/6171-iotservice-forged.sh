@@ -81,7 +81,7 @@ ok "as an older version left it: Failed, with what to do" \
 	wait_for 30 fails gamma "if an older version of this operator made it, start once with --accept-unproven-marks"
 iot_stop "$operator"
 uids op-gamma >"$T/now"
-same "$T/now" "$T/uids" "... nothing is made anew"
+same "$T/now" "$T/uids" "... nothing is created again"
 iot_operator op --accept-unproven-marks
 ok "--accept-unproven-marks: until none is left" wait_for 60 \
 	grep -q "no object has marks without a proof" "$T/operator.log"

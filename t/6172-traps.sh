@@ -177,7 +177,7 @@ there() {
 ok "an item that is selected is made" wait_for 20 there
 uid=$(kubectl get cm c -o 'jsonpath={.metadata.uid}')
 kubectl label cm c app- other=1 >/dev/null
-ok "somebody takes its label away: it is put back" wait_for 20 there
+ok "a user removes its label: it is put back" wait_for 20 there
 is "$(kubectl get cm c -o json | jq -r '.metadata | "\(.uid) \(.labels | keys)"')" \
 	"$uid [\"app\",\"other\"]" "... at the same object"
 operator_ends

@@ -245,5 +245,5 @@ sed 's/ .*//; s/_/ /' "$T/schedules" | jq -Rnc '[inputs] | to_entries[] | {
 	if .items != [] then "run" else .reconcile.status.conditions[0].reason
 	end] | join(" ")' | sort -n | sed 's/.* //' |
 	paste -d ' ' <(sed 's/ .*//' "$T/schedules") - >"$T/reasons"
-same "$T/reasons" "$T/schedules" "schedules that are times, and that are none"
+same "$T/reasons" "$T/schedules" "valid and invalid schedules"
 done_testing

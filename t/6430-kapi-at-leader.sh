@@ -112,7 +112,7 @@ for ((i = 0; i < FAILOVERS; i++)); do
 	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
 	fail "$n" "$how"
 	mark
-	ok "$how of $n: somebody leads again" wait_for 30 leader_or_done
+	ok "$how of $n: one of them leads again" wait_for 30 leader_or_done
 done
 
 ok "$count Ats are DONE" wait_for 60 all_done
@@ -128,6 +128,6 @@ for ((i = 0; i < count; i++)); do
 	echo "at-$i"
 done >"$T/want"
 same "$T/run" "$T/want" "... and each was run once"
-is "$(stray)" "" "nobody wrote who did not lead"
+is "$(stray)" "" "only the leader wrote"
 kapi_down
 done_testing

@@ -159,7 +159,7 @@ while IFS='|' read -r command problem; do
 	wait_for 10 said "worse$bad" PENDING InvalidCommand
 	is "$(condition "worse$bad" Valid)" \
 		"False InvalidCommand spec.command: $problem" \
-		"a command that is none: $command"
+		"an invalid command: $command"
 done <<'LIST'
 |it is empty
   ''"|a " is not closed
@@ -186,7 +186,7 @@ at "$name" "$past" true
 ok "a name that is not a label" wait_for 10 said "$name" PENDING InvalidName
 kc run taken --image=x >/dev/null
 at taken "$past" true
-ok "a Pod of that name that is somebody's" wait_for 40 at_is taken \
+ok "a Pod of that name that is not ours" wait_for 40 at_is taken \
 	'.status.conditions[] | select(.type == "Complete") | .message
 		| contains("it exists and is not part of At.at.example.com work/taken")'
 ok "... is left alone" no_finalizers taken

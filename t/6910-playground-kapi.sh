@@ -207,5 +207,5 @@ ok "an indexed Job" becomes jobs each .status.completedIndexes 0-2
 # --- the end
 
 is "$(cat "$T/controllers.log" "$T/playground.log" | grep -v ' ready$')" "" \
-	"nobody complained"
+	"no complaints"
 done_testing

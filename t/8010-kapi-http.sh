@@ -206,7 +206,7 @@ is "$(curl -sS --cacert "$T/ca.pem" --resolve "kapi.test:${url##*:}:127.0.0.1" \
 	"... by no other"
 is "$(curl -sS "http://127.0.0.1:${url##*:}/healthz")" \
 	"Client sent an HTTP request to an HTTPS server." "clear text to it"
-is "$(ask GET /healthz)" ok "... harms nobody"
+is "$(ask GET /healthz)" ok "... harms no other"
 kapi_down
 is "$(tail -n 1 "$T/kapi.err")" "kapi: listening on $url" "nothing else was said"
 

@@ -40,7 +40,7 @@ is "$(audit_writes kstatus)" "kstatus create configmaps a/b 201" \
 	"... of one user"
 
 t/cluster/kill-apiserver "$CLUSTER"
-runs 1 "kill-apiserver: nobody answers" kubectl get namespace a
+runs 1 "kill-apiserver: no answer" kubectl get namespace a
 t/cluster/start-apiserver "$CLUSTER"
 runs 0 "start-apiserver: the same state again" kubectl get namespace a
 

@@ -115,7 +115,7 @@ failed_by() {
 ok "a quota refuses" wait_for 10 failed_by "ConfigMap default/d: Forbidden"
 line u ConfigMap c 5 >&7
 ok "a policy refuses" wait_for 10 failed_by "ConfigMap default/c: Forbidden"
-ok "... and both are no reason" unready_is "$no_secret"
+ok "... and neither counts" unready_is "$no_secret"
 kubectl delete quota none >/dev/null
 kubectl delete validatingadmissionpolicybinding deny >/dev/null
 
@@ -124,7 +124,7 @@ began=$SECONDS
 applied_value() {
 	[ "$(kubectl get "$1" -o jsonpath='{.data.k}')" = "$2" ]
 }
-ok "given back: it recovers by itself" wait_for 40 applied_value secret/s \
+ok "given back: it recovers" wait_for 40 applied_value secret/s \
 	"$(printf 2 | base64)"
 note "after $((SECONDS - began)) s"
 ok "... and is ready" wait_for 5 unready_is ''

@@ -56,7 +56,7 @@ is "$(audit_writes user1 | grep -c deployments)" "$before" \
 touch "$T/stop"
 wait "$opponent"
 right() { [ "$(replicas)" = 3 ]; }
-ok "when he stops, it is repaired" wait_for 30 right
+ok "when the client stops, it is repaired" wait_for 30 right
 ok "... the condition goes" wait_for 60 has_none
 ok "... and all is as it was" wait_for 10 \
 	is_ready "$memcacheds/default/memcacheds/example"

@@ -51,10 +51,10 @@ ok "... let it ask" wait_for 20 scraped "$reader" 200
 is "$(scrape "$stranger")" "Authorization denied for user system:serviceaccount:monitoring:stranger
 403" "an account without the right"
 is "$(scrape "$reader.x")" "Unauthorized
-401" "a token that is none"
+401" "an invalid token"
 is "$(scrape "$(kubectl create token prometheus -n monitoring \
 	--audience=elsewhere)")" "Unauthorized
-401" "a token for somebody else"
+401" "a token for another audience"
 audit_mark
 is "$(scrape "$stranger" | tail -n 1) $(scrape "$reader" | tail -n 1)" \
 	"403 200" "... once more"

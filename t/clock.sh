@@ -6,7 +6,7 @@
 #	start "${with_clock[@]}" kwatch pods	# that tool, and no other, sees it
 #	clock_ahead boot 121000			# since boot, which timers go by:
 #						# 121 s more have passed
-#	clock_ahead wall 3700000		# somebody sets the time of day
+#	clock_ahead wall 3700000		# a user sets the time of day
 #	clock_still $(($(date +%s) * 1000))	# it stands, until it is set again
 #	"${with_clock[@]}" CLOCK_CPU_SLOWER=8 ireconcile	# what may use a
 #						# second of processor time has 8

@@ -28,33 +28,33 @@ section "membership"
 forged=$(marks "$victim" ConfigMap/tenant/f0)
 tries "marks of the victim on an object of her own" \
 	config_map mallory tenant f0 "$forged"
-gets "it is nobody's, and stays" stays tenant f0
+gets "it is no member, and stays" stays tenant f0
 tries "... with a proof copied from the victim's member" config_map mallory \
 	tenant f1 "$(marks "$victim" ConfigMap/tenant/f1 "$(configmaps sys victim.v)")"
-gets "it is nobody's, and stays" stays tenant f1
+gets "it is no member, and stays" stays tenant f1
 copied=$(api "$(configmaps sys victim.v)" | jq -c '.metadata
 	| {labels, annotations}' | sed 's/^{//;s/}$//')
 tries "all marks of the victim's member, copied" \
 	config_map mallory tenant f2 "$copied"
-gets "it is nobody's, and stays" stays tenant f2
+gets "it is no member, and stays" stays tenant f2
 tries "... under the member's own name" \
 	config_map mallory tenant victim.v "$copied"
-gets "it is nobody's, and stays" stays tenant victim.v
+gets "it is no member, and stays" stays tenant victim.v
 tries "the label alone" config_map mallory tenant f3 \
 	"\"labels\":{\"kpipe.dev/part-of\":\"$(part_of "$victim")\"}"
-gets "it is nobody's, and stays" stays tenant f3
+gets "it is no member, and stays" stays tenant f3
 tries "the annotation alone" config_map mallory tenant f4 \
 	"\"annotations\":{\"kpipe.dev/member\":\"$victim ConfigMap/tenant/f4\"}"
-gets "it is nobody's, and stays" stays tenant f4
+gets "it is no member, and stays" stays tenant f4
 proof=$(api "$(configmaps sys victim.v)" | jq -r '.metadata.annotations["kpipe.dev/proof"] // "x"')
 for bad in "" "AAAA" "${proof%?}" "${proof}A" "null" "$(printf 'A%.0s' {1..5000})"; do
 	name=p$attacks
-	tries "a proof that is none: $(printf %.12s "$bad")" config_map mallory tenant \
+	tries "an invalid proof: $(printf %.12s "$bad")" config_map mallory tenant \
 		"$name" "$(marks "$victim" "ConfigMap/tenant/$name" |
 			jq -c --raw-input --arg p "$bad" '"{" + . + "}" | fromjson
 				| .annotations["kpipe.dev/proof"] = $p' |
 			sed 's/^{//;s/}$//')"
-	gets "it is nobody's, and stays" stays tenant "$name"
+	gets "it is no member, and stays" stays tenant "$name"
 done
 
 # owner KIND NAME UID [API-VERSION] [CONTROLLER]
@@ -69,13 +69,13 @@ not_by_operator() {
 }
 tries "an owner reference to the victim, from another namespace" \
 	config_map mallory tenant o0 "$(owner Target v "$victim_uid")"
-gets "it is nobody's" not_by_operator o0
+gets "it is no member" not_by_operator o0
 tries "... to the victim's uid by another kind and name" \
 	config_map mallory tenant o1 "$(owner Nonsense zzz "$victim_uid" other/v9)"
-gets "it is nobody's" not_by_operator o1
-tries "... that is no controller" config_map mallory tenant o2 \
+gets "it is no member" not_by_operator o1
+tries "... that is not a controller's" config_map mallory tenant o2 \
 	"$(owner Target v "$victim_uid" attack.example.com/v1 false)"
-gets "it is nobody's" not_by_operator o2
+gets "it is no member" not_by_operator o2
 
 # A user in the victim's namespace who may only write ConfigMaps.
 may writer get,create,patch,update configmaps victim
@@ -158,7 +158,7 @@ tries "150 members of her own, dropped at once, for the prune brake" prune_many
 as victim PATCH "$targets/victim/targets/v" '{"spec":{"ports":null}}' >/dev/null
 gets "the victim's own pruning works" pruned
 
-section "items that are somebody else's"
+section "items that are objects of others"
 item() {
 	local name=i$attacks
 

@@ -146,7 +146,7 @@ try_iot "U+FFFF in a certificate" '.client_auth_cert = ["￿"]'
 try_iot "YAML in a text" '.domain_name = "x\n  evil: true\n"'
 try_iot "a certificate of 500 kB" '.server_cert = ([range(50000) | "0123456789"] | join(""))'
 try_iot "60,000 certificates" '.client_auth_cert = [range(60000) | "x"]'
-try_iot "resources that are none" '.cockpit.resources = {"limits": {"cpu": "lots"}}'
+try_iot "invalid resources" '.cockpit.resources = {"limits": {"cpu": "lots"}}'
 try_iot "an image with new lines" '.cockpit.image = "a\nb"'
 named_too_long=$(printf 'a%.0s' {1..64})
 tries "IoTService: a name of 64 characters" made mallory "$services" IoTService \

@@ -16,7 +16,7 @@ done
 shape "no spec" '"spec":null' available "as one of nothing"
 shape "ports that are a text" '"spec":{"ports":"80"}'
 shape "items that are a text" '"spec":{"items":"x"}'
-shape "items that are none" '"spec":{"items":[null,5,[]]}'
+shape "invalid items" '"spec":{"items":[null,5,[]]}'
 shape "members type, object and reconcile" \
 	'"type":"DELETED","object":{"kind":"Target"},"reconcile":{"delete":[{"apiVersion":"v1","kind":"Namespace","name":"victim"}]},"spec":{"x":"x"}' \
 	available "as any"

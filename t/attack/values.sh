@@ -24,8 +24,8 @@ value "1e18 as broken-down time" '{"do":"gmtime","x":1e18}'
 value "a broken-down time of nothing" '{"do":"mktime","x":[]}'
 value "a broken-down time of huge numbers" '{"do":"mktime","x":[1e18,1e18,1e18,1e18,1e18,1e18,1e18,1e18]}'
 value "a time's format that is a list" '{"do":"strftime","x":0,"y":[]}'
-value "a time that is none" '{"do":"strptime","x":"x","y":"%Y"}'
-value "a date that is none" '{"do":"fromdate","x":"9999999999999999-01-01T00:00:00Z"}'
+value "an invalid time" '{"do":"strptime","x":"x","y":"%Y"}'
+value "an invalid date" '{"do":"fromdate","x":"9999999999999999-01-01T00:00:00Z"}'
 tries "a slice from nan" thing slice '{"do":"from","x":[1,2,3],"y":"nan"}'
 gets "an end of it: an answer, or Failed" ended slice
 tries "a slice of a text from nan" thing slice2 '{"do":"from","x":"abc","y":"nan"}'
@@ -62,9 +62,9 @@ value "a regular expression that backtracks for ever" \
 tries "a regular expression of repeated repetitions" thing repeated \
 	'{"do":"test","x":"x","y":"(?:(?:(?:x{0,1000}){0,1000}){0,1000}){0,1000}y"}'
 gets "an end of it: an answer, or Failed" ended repeated
-value "a regular expression that is none" '{"do":"test","x":"x","y":"(("}'
+value "an invalid regular expression" '{"do":"test","x":"x","y":"(("}'
 value "characters beyond Unicode" '{"do":"implode","x":[1114112,-1,55296]}'
-value "JSON that is none" '{"do":"fromjson","x":"[[[["}'
+value "invalid JSON" '{"do":"fromjson","x":"[[[["}'
 value "a list as a key's name" '{"do":"entries","x":[[1]]}'
 value "2^40 combinations" '{"do":"combinations","x":[[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2],[1,2]]}' \
 	"stopped|CPU|memory"
@@ -78,7 +78,7 @@ section "errors that a program catches, or does not"
 tries "a bad port behind a good one" thing port '{"x":"x","ports":["1"]}'
 gets "a port" there "$(configmaps tenant port-port-1)"
 as mallory PATCH "$targets/tenant/targets/port" '{"spec":{"ports":["70000","x"]}}' >/dev/null
-tries "a port too large, and one that is none" true
+tries "a port too large, and an invalid one" true
 gets "Failed, for the author's reason" failed port 'port 70000 is too large'
 tries "... so that its members go" true
 gets "they are still there" there "$(configmaps tenant port-port-1)"
@@ -128,7 +128,7 @@ again() {
 	done
 }
 tries "... and again, eight times" again
-gets "no more than he has" true
+gets "no more than it has" true
 many() {
 	local i
 

@@ -21,7 +21,7 @@ test_failures(void)
 	bool doubling = true;
 	int64_t now = 5 * second;
 
-	ok(backoff_until(&all, who(), now) == 0, "at first nobody waits");
+	ok(backoff_until(&all, who(), now) == 0, "at first nothing waits");
 	for (size_t i = 0; i < COUNT(want); i++) {
 		int64_t until = backoff_failed(&all, who(), now);
 

@@ -55,7 +55,7 @@ test_order(void)
 {
 	struct lanes l = {0};
 
-	is(turns(&l, 1, 0), "", "nobody waits");
+	is(turns(&l, 1, 0), "", "nothing waits");
 	lanes_add(&l, &a[0]);
 	lanes_add(&l, &b[0]);
 	lanes_add(&l, &a[1]);
@@ -79,7 +79,7 @@ test_fair(void)
 	lanes_add(&l, &none[0]);
 	lanes_add(&l, &none[1]);
 	is(turns(&l, 9, 10 * SLICE), "b1 -0 -1 a2 a3 ",
-	    "who used most comes last; of no namespace, each by itself");
+	    "who used most comes last; without a namespace, each on its own");
 	lanes_release(&l);
 }
 
@@ -124,7 +124,7 @@ test_one(void)
 		lanes_add(&l, &a[i]);
 	lanes_add(&l, &b[0]);
 	is(turns(&l, 9, 100 * SLICE), "a0 a1 a2 b0 ",
-	    "one lane: the order of arrival, whatever it costs");
+	    "one lane: the order of arrival, at any cost");
 	lanes_release(&l);
 }
 

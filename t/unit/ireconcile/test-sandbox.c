@@ -329,7 +329,7 @@ main(void)
 	}
 	for (size_t i = 0; i < COUNT(cases); i++)
 		ok(run_case(i) == GOOD, cases[i].what);
-	ok(unknown(), "a name that is no call is a bug");
+	ok(unknown(), "a name that is not a call is a bug");
 	ok(run_in_sandbox(none, calls_main) == GOOD,
 	    "none: a warning, required: an error, off: nothing");
 	return tap_done();

@@ -39,7 +39,7 @@ static const struct {
     {"blocks in containers",
 	"{\"a\":{\"b\":\"x\\n\\ny\"},\"c\":[\"x\\n\\ny\\n\"]}",
 	"a:\n  b: |-\n    x\n  \n    y\nc:\n  - |\n      x\n    \n      y\n"},
-    {"lines that are no block",
+    {"lines that cannot be a block",
 	"[\"\",\"a\\n\",\"\\na\",\"a\\n\\n\",\" a\\nb\",\"a\\nb "
 	"\",\"a\\tb\\nc\","
 	"\"a\\n\\u007fb\",\"a\\n\xc3\xa4\\nb\",\"a\\r\\nb\",\"\\n\"]",

@@ -146,7 +146,7 @@ test_background(void)
 	put("B/n/d", "d1", "");
 	gc_drain(api.gc);
 	ok(there("B/n/c") && there("B/n/d"),
-	    "nothing to do while everybody lives");
+	    "nothing to do while all owners live");
 	delete ("A/n/a", "Background");
 	ok(there("B/n/b"), "a hook deletes nothing");
 	gc_drain(api.gc);
@@ -193,7 +193,7 @@ test_foreground(void)
 		owners("a1 A a -,"))
 		.p);
 	gc_drain(api.gc);
-	ok(!there("A/n/a"), "until it blocks no more");
+	ok(!there("A/n/a"), "until it no longer blocks");
 	put("A/n/e", "e1", "");
 	delete ("A/n/e", "Foreground");
 	gc_drain(api.gc);
@@ -288,14 +288,14 @@ test_absent(void)
 	put("B/n/none", "6", owners("qq A q -,"));
 	put("B/n/ok", "7", owners("a1 A a -,"));
 	gc_drain(api.gc);
-	ok(!there("B/n/uid"), "an owner of another uid is none");
+	ok(!there("B/n/uid"), "an owner of another uid does not count");
 	ok(!there("B/n/kind"), "nor is one of another kind");
 	ok(!there("B/m/ns"), "nor one in another namespace");
 	ok(there("B/n/cluster"),
 	    "the cluster's objects own those of "
 	    "namespaces");
 	ok(there("C/-/scope"), "the other way round nothing is done");
-	ok(!there("B/n/none"), "an owner that is not there is none");
+	ok(!there("B/n/none"), "an owner that does not exist does not count");
 	ok(there("B/n/ok") && updates == 4 && deletes == 4,
 	    "and nothing else was written");
 	tear_down();

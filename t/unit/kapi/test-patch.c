@@ -215,7 +215,7 @@ test_strict(void)
 	is(w.items[0].p, "json patch duplicate field \"[0].value.a\"",
 	    "a field given twice");
 	is(w.items[1].p, "json patch unknown field \"[0].paht\"",
-	    "a member that nobody knows");
+	    "an unknown member");
 	w.n = 0;
 	patch_parse(&arena, PATCH_MERGE, span_str("{\"a\":{\"b\":1,\"b\":2}}"),
 	    VALIDATE_STRICT, &w, &patch);

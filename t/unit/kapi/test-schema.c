@@ -41,7 +41,7 @@ test_fields(struct arena *a)
 	is(text(a, tree_text(f->default_value)), "TCP", "a default");
 	f = field_of("io.k8s.api.core.v1.ServicePort", "port");
 	ok(f->default_value == NULL && f->required && !f->omit_empty,
-	    "a zero is no default");
+	    "a zero is not a default");
 	ok(span_is(f->schema->format, "int32"), "a format");
 	f = field_of("io.k8s.api.core.v1.ServiceSpec", "selector");
 	ok(f->atomic && f->schema->kind == SCHEMA_MAP &&

@@ -183,7 +183,7 @@ test_history(void)
 	ok(store_since(pods, 6, &c, &n) == 0 && n == 0, "none since 6");
 	store_set_history(store, 2);
 	is(at(4, ""), "a/x@4 a/y@3", "two changes are kept");
-	is(at(3, ""), NULL, "no more");
+	is(at(3, ""), NULL, "no longer kept");
 	ok(store_since(pods, 3, &c, &n) == -1, "gone");
 	put("b", "z"); /* 7 */
 	ok(store_since(pods, 4, &c, &n) == -1, "one more is forgotten");
@@ -247,7 +247,8 @@ test_large_forgotten(void)
 	ok(store_since(pods, 3001 - STORE_HISTORY, &c, &n) == 0 &&
 		n == STORE_HISTORY,
 	    "so many are always kept");
-	ok(store_since(pods, 3000 - STORE_HISTORY, &c, &n) == -1, "no more");
+	ok(store_since(pods, 3000 - STORE_HISTORY, &c, &n) == -1,
+	    "no longer kept");
 	buf_release(&more);
 	arena_release(&a);
 	tear_down();
@@ -298,7 +299,7 @@ test_hooks(void)
 	    "1:pods-added-a/x@2 all:pods-added-a/x@2 "
 	    "1:pods-added-b/y@3 all:pods-added-b/y@3 "
 	    "1:pods-deleted-b/y@4 all:pods-deleted-b/y@4 ",
-	    "everybody sees every change in order, those removed none");
+	    "every hook sees every change in order, removed ones none");
 	tear_down();
 }
 

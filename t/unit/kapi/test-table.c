@@ -280,7 +280,7 @@ test_paths(void)
 	is(path(".a.l[?(@.s!=\"one\")].n"), "2", "a filter of texts");
 	is(path(".a.l[?(@.t==true)].n"), "2", "a filter of truths");
 	is(path(".a.l[?(@.t)].n"), "2", "a filter of presence");
-	is(path(".a.l[?(@.n=='1')].s"), NULL, "a number is no text");
+	is(path(".a.l[?(@.n=='1')].s"), NULL, "a number is not text");
 	is(path(".a.x.y"), NULL, "absent");
 	is(path(".a.l["), NULL, "no path");
 	is(path(".a.l[x]"), NULL, "no path either");

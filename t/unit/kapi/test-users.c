@@ -85,7 +85,7 @@ test_find(void)
 	users_free(u);
 	is_user(users_find(NULL, SPAN_NONE),
 	    "kubernetes-admin/ system:masters system:authenticated",
-	    "no file: everybody");
+	    "no file: every user");
 	ok(users_first(NULL)->token.n == 0, "... without a token");
 }
 

@@ -35,7 +35,7 @@ test_all(void)
 	ok(brake_hold(&b, "g", BRAKE_ALL), "the first held back says so");
 	ok(!brake_hold(&b, "h", BRAKE_ALL), "... the next does not");
 	ok(brake_pass(&b, "x", 100 * BRAKE_MS) == BRAKE_ALL,
-	    "nothing passes, for nobody, however late");
+	    "nothing passes for any primary, however late");
 	ok(!brake_let_go(&b, "h", BRAKE_ALL), "one is not asked for any more");
 	ok(brake_pass(&b, "x", 100 * BRAKE_MS) == BRAKE_ALL, "... all stay");
 	ok(brake_let_go(&b, "g", BRAKE_ALL), "the other: released");
@@ -75,7 +75,8 @@ test_one(void)
 			break;
 	ok(passed == 100, "alone, it has all of the limit");
 	ok(brake_pass(&b, "p", 5) == BRAKE_PRIMARY, "... and no more");
-	ok(brake_pass(&b, "q", 5) == BRAKE_OFF, "... nobody else is held up");
+	ok(brake_pass(&b, "q", 5) == BRAKE_OFF,
+	    "... no other primary is held up");
 	brake_release(&b);
 }
 

@@ -62,10 +62,10 @@ main(void)
 	owner(".spec.c[0].image", "unowned", "... nor by index");
 	owner(".spec.c[name=a].args[0]", "edit", "inside what is owned whole");
 	owner(".spec.set[one]", "edit", "one of a set");
-	owner(".spec.own", "unowned", "nobody's");
+	owner(".spec.own", "unowned", "without an owner");
 	owner(".spec.none", "absent", "not there");
 	owner("", "hpa, edit", "no path: the whole object");
-	owner(".spec.c[", "edit", "a path ends where it is none");
+	owner(".spec.c[", "edit", "a path ends at the first bad part");
 	unite("{}", "{}", "{}", "nothing and nothing");
 	unite("{\"f:a\":{},\"f:b\":{\"f:c\":{}}}",
 	    "{\"f:b\":{\"f:d\":{},\".\":{}},\"f:e\":{}}",

@@ -289,7 +289,7 @@ test_proofs(void)
 	    {keys + 33, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", true,
 		"... by the key before"},
 	    {other, "Thing.e.com/d/t", "u1", "ConfigMap/d/a", false,
-		"... by a key that is none of ours"},
+		"... by a key that is not ours"},
 	    {keys, "Thing.e.com/d/t", "u0", "ConfigMap/d/a", false,
 		"... of an earlier primary of that name"},
 	    {keys, "Thing.e.com/d/s", "u1", "ConfigMap/d/a", false,
@@ -337,7 +337,7 @@ test_proofs(void)
 	ok(member(buf_str(&b)), "a restored primary: its origin counts");
 	origin = "";
 	proof = NULL;
-	ok(member(buf_str(&b)), "without a key: as it stands");
+	ok(member(buf_str(&b)), "without a key: as given");
 	proof_release(&ours);
 	proof_release(&theirs);
 	buf_release(&b);

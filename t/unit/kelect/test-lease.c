@@ -124,7 +124,7 @@ test_renew(void)
 	pass(2000);
 	answer(0, NULL);
 	answer(404, "{}");
-	is(both(), "leading; POST leases", "deleted by somebody: made anew");
+	is(both(), "leading; POST leases", "deleted by a user: created again");
 	end();
 }
 
@@ -178,7 +178,7 @@ test_lost(void)
 	pass(2000);
 	answer(409, "{}");
 	answer(200, lease("other", 15, "a", 1));
-	is(both(), "over; nothing", "somebody else holds it: over at once");
+	is(both(), "over; nothing", "another process holds it: over at once");
 	is(e->err.message, "lost the lease ns/x: other holds it",
 	    "... says who");
 	end();
@@ -197,7 +197,7 @@ test_standby(void)
 	begin();
 	answer(200, lease("other", 15, "a", 4));
 	is(both(), "standby; 2000 ms", "held by another: later");
-	is(e->leader, "other", "... whom it names");
+	is(e->leader, "other", "... which it names");
 	dice = UINT64_MAX - UINT64_MAX % 2400000001 - 1;
 	pass(2000);
 	answer(200, lease("other", 15, "a", 4));
@@ -217,7 +217,7 @@ test_standby(void)
 		strstr(buf_str(&e->body), META) != NULL,
 	    "... on top of what it has read, one transition more");
 	answer(409, "{}");
-	is(both(), "standby; 2000 ms", "somebody was faster: later");
+	is(both(), "standby; 2000 ms", "another client was faster: later");
 	pass(2000);
 	answer(200, lease("third", 3, "c", 5));
 	is(e->leader, "third", "a new leader");
@@ -228,7 +228,8 @@ test_standby(void)
 	answer(200, lease("third", 3, "c", 5));
 	answer(200, written());
 	is(state(), "leading", "... and it leads");
-	ok(e->leader == NULL && e->transitions == 6, "... nobody else does");
+	ok(e->leader == NULL && e->transitions == 6,
+	    "... no other process does");
 	end();
 }
 
@@ -262,7 +263,7 @@ test_trouble(void)
 	pass(2000);
 	answer(200, "hello");
 	is(e->problem, "cannot read the lease ns/x: the answer is not a Lease",
-	    "an answer that is none");
+	    "an invalid answer");
 	pass(2000);
 	answer(200, "{\"metadata\":3}");
 	is(wants(), "2000 ms", "... of any kind");
@@ -274,7 +275,7 @@ test_trouble(void)
 	begin();
 	answer(404, "{}");
 	answer(422, "{\"kind\":\"Status\",\"message\":\"bad name\"}");
-	is(both(), "over; nothing", "a name that is none: no more");
+	is(both(), "over; nothing", "an invalid name: over");
 	is(e->err.message, "cannot create the lease ns/x: bad name",
 	    "... says so");
 	ok(e->err.kind == ERR_PERMANENT, "... for good");

@@ -194,7 +194,7 @@ test_node(void)
 	    "\"preconditions\":{\"uid\":\"lu\"}}",
 	    "... just the one it read");
 	answer(409, "{}");
-	is(wants(), "1000 ms", "somebody was faster");
+	is(wants(), "1000 ms", "another client was faster");
 	pass(1000);
 	answer(201, "{\"metadata\":{\"uid\":\"lv\"}}");
 	is(state(), "leading", "... but not fast enough");
@@ -214,7 +214,7 @@ test_strange(void)
 	is(e->problem,
 	    "waiting for the lock ns/l: it must have exactly one owner "
 	    "reference",
-	    "a ConfigMap of somebody");
+	    "a ConfigMap of another owner");
 	end();
 	stand_by("{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Job\","
 		 "\"name\":\"j\",\"uid\":\"u1\"}]}}");
@@ -236,7 +236,7 @@ test_strange(void)
 	begin();
 	answer(200, "{\"metadata\":{\"uid\":\"u1\"}}");
 	answer(422, "{\"kind\":\"Status\",\"message\":\"bad name\"}");
-	is(both(), "over; nothing", "a name that is none: no more");
+	is(both(), "over; nothing", "an invalid name: over");
 	is(e->err.message, "cannot create the lock l: bad name", "... says so");
 	end();
 	begin();

@@ -125,7 +125,7 @@ static const struct {
     {"... no other process is reached", nobody_else, http_calls_serve},
     {"... nothing is written", no_writing, http_calls_serve},
     {"... what is there is read", reads, http_calls_serve},
-    {"... nobody is called", no_sockets, http_calls_serve},
+    {"... no server is called", no_sockets, http_calls_serve},
     {"... and by nothing odd", no_odd_sockets, http_calls_serve},
     {"asking: nothing runs", nothing_runs, http_calls_ask},
     {"... no other process is reached", nobody_else, http_calls_ask},

@@ -28,7 +28,7 @@ test_most_telling_end(void)
 		int want; /* -1: none */
 		const char *what;
 	} cases[] = {
-	    {{{.ended_at = 0}}, -1, "nobody ended: nobody is the reason"},
+	    {{{.ended_at = 0}}, -1, "no stage ended: no stage is to blame"},
 	    {{{.ended_at = 0}, EXITED(0, 1)}, 1, "the only one, also with 0"},
 	    {{EXITED(0, 1), EXITED(1, 1), EXITED(111, 1), KILLED(SIGKILL, 1)},
 		3, "killed before those whose reader is gone"},

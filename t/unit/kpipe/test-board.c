@@ -95,7 +95,7 @@ test_refused(int fds[2])
 	memcpy(longest, "{\"counters\":{}}", 15);
 	ok(!board_report(&b, 0, "kapply", span_make(longest, BOARD_LINE_MAX)),
 	    "a line that a pipe might not take whole is refused");
-	ok(none, "what is no report is refused");
+	ok(none, "text that is not a report is refused");
 	ok(writes(&b, fds, ""), "... and leaves nothing");
 	board_release(&b);
 }

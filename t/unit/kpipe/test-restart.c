@@ -34,7 +34,7 @@ test_jitter_is_bounded(void)
 
 		bounded = bounded && ms >= 1000 && ms <= 1250;
 	}
-	ok(bounded, "whatever the random number is");
+	ok(bounded, "for any random number");
 }
 
 static void

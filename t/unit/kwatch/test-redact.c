@@ -119,7 +119,7 @@ test_key(void)
 	free(first);
 	free(second);
 	first = run("ConfigMap", NULL, object);
-	is(first, object, "a ConfigMap is no Secret");
+	is(first, object, "a ConfigMap is not a Secret");
 	free(first);
 }
 

@@ -244,7 +244,8 @@ test_sweep(void)
 	stop_reading();
 	put("unread", "1", "1");
 	sink_index_sweep(sink, &pods, &owner, 2);
-	read_is("DELETED s/unread 1 " MADE_UP, "also what nobody has read yet");
+	read_is("DELETED s/unread 1 " MADE_UP,
+	    "also an object that was not read yet");
 	ok(sink_counters(sink)->objects == 0, "nothing is left");
 	tear_down();
 }

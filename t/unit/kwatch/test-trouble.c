@@ -24,7 +24,7 @@ main(void)
 	ok(trouble_clear(&t) && trouble_due(&t) == 0, "it is over");
 	ok(trouble_set(&t, TROUBLE_PASSING, mem_strdup("c"), 30000) &&
 		trouble_due(&t) == 45000,
-	    "and begins anew");
+	    "and begins again");
 	trouble_clear(&t);
 	return tap_done();
 }

@@ -64,7 +64,7 @@ test_random(void)
 				   : ((struct thing *)heap_first(&h))->rank ==
 				first->rank);
 	}
-	ok(good == 10000, "the first is the least, whatever comes and goes");
+	ok(good == 10000, "the first is always the least");
 	heap_release(&h);
 	in = 0;
 	for (size_t i = 0; i < COUNT(all); i++)

@@ -174,7 +174,7 @@ test_faults(void)
 	wait_calls(&g, 1);
 	is(g.err.message,
 	    "cannot connect to http://127.0.0.1:1: Connection refused",
-	    "nobody listens");
+	    "no server listens");
 	ok(g.err.kind == ERR_TRANSIENT, "may be there later");
 	end(&g);
 }
@@ -241,7 +241,7 @@ test_streams(void)
 	http_start(http, &r, on_done, &g);
 	wait_calls(&g, 1);
 	ok(g.chunks == 0 && g.body.len > 0,
-	    "the body of an error is no stream");
+	    "the body of an error is not streamed");
 	end(&g);
 }
 

@@ -85,7 +85,7 @@ test_order(void)
 	    "... and then all come in order");
 	close(fd);
 	until(httpd_connections(server) == 0);
-	ok(gone == 0, "no handler was told of an end that he knows");
+	ok(gone == 0, "no handler was told of an end that it knows");
 	fd = client();
 	for (int i = 0; i < 100; i++)
 		say(fd, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -244,7 +244,7 @@ test_strict(void)
 		"Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"},
 	    {"another encoding",
 		"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
-	    {"an encoding that is none",
+	    {"an invalid encoding",
 		"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
 	    {"a chunk of no number",
 		"Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n"},
@@ -301,7 +301,8 @@ test_slow(void)
 	until(httpd_connections(server) == 2);
 	ok(httpd_connections(server) == 2, "who says nothing may stay");
 	say(fds[3], "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fds[3], OK("5", "GET /"), "... as he who has had an answer");
+	hears(
+	    fds[3], OK("5", "GET /"), "... as does the one that had an answer");
 	close(fds[3]);
 	close(fds[4]);
 	serve_no_more();
@@ -355,10 +356,10 @@ test_back_pressure(void)
 	ok(rc == -1, "too much for who does not read");
 	ok(sent > 10, "... but not at once");
 	until(httpd_connections(server) == 0);
-	ok(httpd_connections(server) == 0, "... he is cut");
+	ok(httpd_connections(server) == 0, "... it is closed");
 	ok(gone == 0, "... and the handler was told by -1 alone");
 	until(t->refs == 1);
-	ok(t->refs == 1, "... nothing is kept for him");
+	ok(t->refs == 1, "... nothing is kept for it");
 	close(fd);
 
 	fd = client();

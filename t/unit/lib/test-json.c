@@ -165,7 +165,7 @@ test_cursor(void)
 	show_members(&b, span_str("{\"a\":1"));
 	show_members(&b, span_str("{\"a\""));
 	show_members(&b, span_str("{\"a\":[1"));
-	is(buf_str(&b), "a=1;", "no member where there is none");
+	is(buf_str(&b), "a=1;", "no member if it does not exist");
 	v = span_str("{\"metadata\":{\"a.b\":1,\"name\":\"n\"},\"metadat\":2}");
 	ok(json_is(json_path(v, "metadata.name"), "n"), "json_path");
 	ok(json_path(v, "metadata.none").p == NULL, "json_path, absent");
@@ -190,8 +190,8 @@ test_scalars(void)
 	ok(json_int(span_str("-9223372036854775808"), &n) && n == INT64_MIN,
 	    "the smallest integer");
 	ok(!json_int(span_str("9223372036854775808"), &n), "one too large");
-	ok(!json_int(span_str("1.5"), &n), "a fraction is no integer");
-	ok(!json_int(span_str("-"), &n), "a sign is no integer");
+	ok(!json_int(span_str("1.5"), &n), "a fraction is not an integer");
+	ok(!json_int(span_str("-"), &n), "a sign is not an integer");
 	ok(span_is(json_string(span_str("\"abc\""), &b), "abc") && b.len == 0,
 	    "a string without escapes is not copied");
 	ok(span_is(
@@ -201,8 +201,9 @@ test_scalars(void)
 	       "\xc3\xa9\xf0\x9f\x98\x80\n\"/A\xef\xbf\xbdx\xe2\x82\xac"),
 	    "escapes");
 	ok(json_string(span_str("\"\""), &b).p != NULL,
-	    "an empty string is one");
-	ok(json_string(span_str("12"), &b).p == NULL, "a number is none");
+	    "an empty string is a string");
+	ok(json_string(span_str("12"), &b).p == NULL,
+	    "a number is not a string");
 	ok(json_is(span_str("\"a\\u0062\""), "ab"), "json_is unescapes");
 	buf_release(&b);
 }

@@ -49,7 +49,7 @@ test_many(void)
 
 			all = gives(span_make(text, (size_t)n)) && all;
 		}
-	ok(all, "each text is itself, whoever takes its place");
+	ok(all, "each text stays itself when another takes its place");
 }
 
 static void
@@ -70,7 +70,7 @@ test_utf8(void)
 	ok(gives(span_str("\xc3\xa4")), "characters beyond ASCII");
 	for (int i = 0; i < 2; i++)
 		ok(is_text(jvkey(span_str("a\xff")), span_str("a\xef\xbf\xbd")),
-		    "what is no UTF-8 is U+FFFD");
+		    "bytes that are not UTF-8 are U+FFFD");
 	ok(gives(span_str("a\xef\xbf\xbd")), "and that is another text");
 }
 

@@ -96,7 +96,7 @@ test_proxy(void)
 	server = proxy;
 	k = open_config("server: 'http://127.0.0.1:PORT'", "", &err);
 	get(k, &g, "/proxied");
-	is(g.body, "1", "really, and whatever no_proxy says");
+	is(g.body, "1", "really, and no_proxy has no effect");
 	kube_free(k);
 	server = tls;
 	setenv("https_proxy", "http://127.0.0.1:1", 1);

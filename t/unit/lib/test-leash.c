@@ -112,7 +112,7 @@ test_timer(void)
 	is(check(), "allowed", "the first request");
 	atomic_store(page, leash_now_ns() + 60000000);
 	loop_run(loop);
-	is(said, OVER, "who asks no more is called when the time is over");
+	is(said, OVER, "a writer that is idle is called when the time is over");
 	ok(leash_now_ns() >= atomic_load(page), "... as it was moved");
 	end();
 	begin(LEASH_FOREVER);
@@ -171,7 +171,7 @@ test_bad(void)
 	is(err.message, said, "a page without memory");
 	ok(leash_map(memory, &err) == NULL, "... for kelect, too");
 	is(check(), "allowed", "what was refused is not a leash");
-	ok(from_env(NULL) == 0, "none is none");
+	ok(from_env(NULL) == 0, "no variable: no leash");
 	is(check(), "allowed", "... everything is allowed");
 	leash_watch(&leash, NULL, out, NULL);
 	leash_release(&leash);

@@ -123,7 +123,7 @@ test_out(void)
 	ok(pipe(fds) == 0, "a pipe");
 	out_init(&o, l, fds[1]);
 	ok((fcntl(fds[1], F_GETFL) & O_NONBLOCK) == 0,
-	    "whoever shares the pipe is not made non-blocking");
+	    "other users of the pipe are not made non-blocking");
 	memset(line, 'x', sizeof(line) - 1);
 	out_line(&o, span_str(line));
 	out_line(&o, span_str(line));

@@ -74,7 +74,7 @@ test_series(void)
 	is(buf_str(&b), "kpipe_objects{kind=\"P\\\\x1b[1m\\\\u202e\\\\xff\"}",
 	    "what cannot be seen is made visible");
 	ok(metric_of_series(buf_span(&b)) == METRIC_OBJECTS,
-	    "... also for whoever reads it");
+	    "... also for the reader");
 	buf_reset(&b);
 	metric_series(&b, METRIC_READY, "", NULL, NULL);
 	is(buf_str(&b), "kpipe_ready", "no labels, no braces");
@@ -211,7 +211,8 @@ test_hostile(void)
 	buf_reset(&b);
 	metric_add(&m, METRIC_OBJECTS, METRIC_LABELS("\xff\xfe"), 1);
 	metric_lines_end(&m);
-	ok(json_check(buf_span(&b), NULL) == 0, "one that is no text is fine");
+	ok(json_check(buf_span(&b), NULL) == 0,
+	    "one that is not UTF-8 is fine");
 	free(huge);
 	buf_release(&b);
 }

@@ -74,7 +74,7 @@ test_parse(void)
 	    "the name is all that follows");
 	ok(!objref_parse_key(&o, span_str("Node.x/n")) &&
 		span_is(o.kind, "Node.x/n") && o.name.p == NULL,
-	    "what is no key");
+	    "texts that are not keys");
 	ok(!objref_parse_key(&o, SPAN_NONE), "nothing");
 }
 

@@ -103,7 +103,7 @@ test_slow_reader(void)
 	things = 3;
 	reportfd_send(&report);
 	ok(strlen(got(ends[0])) == 65536 && strcmp(got(ends[0]), "") == 0,
-	    "a slow reader misses a line, and nobody waits");
+	    "a slow reader misses a line, and does not block");
 	things = 3;
 	reportfd_send(&report);
 	is(got(ends[0]),

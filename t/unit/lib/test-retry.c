@@ -96,7 +96,7 @@ test_plan(void)
 	retry_plan(&r, RETRY_FORBIDDEN, -1, now);
 	wait = r.due_ms - now;
 	ok(r.permanent && wait >= 15000 && wait <= 30000,
-	    "... so is one that was forbidden");
+	    "... so is a forbidden one");
 	retry_reset(&r);
 	ok(!r.failed && r.first_ms == 0 && r.backoff.n == 0, "reset");
 	retry_plan(&r, RETRY_PERMANENT, -1, now);

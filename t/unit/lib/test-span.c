@@ -87,7 +87,7 @@ test_trim(void)
 	is(text(span_trim_start(span_str(" a "), " ")), "a ", "at the start");
 	ok(span_trim(SPAN_NONE, " ").p == NULL, "nothing of nothing");
 	ok(span_trim(span_make("\0a\0", 3), " ").n == 3,
-	    "a NUL is no blank, although it ends the set");
+	    "a NUL is not a blank, although it ends the set");
 }
 
 static void
@@ -107,7 +107,7 @@ test_digits(void)
 	    "the largest number");
 	ok(!span_number(span_str("18446744073709551616"), UINT64_MAX, &n) &&
 		!span_number(span_str("99999999999999999999"), UINT64_MAX, &n),
-	    "larger ones are none");
+	    "larger numbers are refused");
 	ok(span_number(span_str("255"), 255, &n) && n == 255 &&
 		!span_number(span_str("256"), 255, &n) &&
 		!span_number(span_str("260"), 255, &n) &&

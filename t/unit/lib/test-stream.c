@@ -106,7 +106,7 @@ test_concatenated(void)
 	    "1: {\n}\n! line 3: unexpected byte at byte 2\n",
 	    "an error ends the input");
 	STREAM_IS("hello\n{}\n", "! line 1: unexpected byte at byte 1\n",
-	    "text that is no JSON ends it, too");
+	    "text that is not JSON ends it, too");
 	STREAM_IS("{\n}\n]\n{}",
 	    "1: {\n}\n! line 3: unexpected byte at byte 1\n",
 	    "a bracket too many");
@@ -204,7 +204,7 @@ test_big_lists(void)
 	    "a long List with a bad end");
 	big_list("{\"kind\":\"Pod\",\"items\":[", "]}\n{\"b\":1}\n",
 	    "! line 1: longer than 8 MiB\n2: {\"b\":1}\n",
-	    "a long object that is no List");
+	    "a long object that is not a List");
 	big_list("{\"items\":[", "],\"kind\":\"Pod\"}\n{\"b\":1}\n",
 	    TEN("1", "917512") "! line 1: longer than 8 MiB and no List\n2: "
 			       "{\"b\":1}\n",

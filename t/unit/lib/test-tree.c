@@ -211,10 +211,11 @@ test_values(void)
 	int64_t i;
 
 	ok(tree_get_int(parse("3.0"), &i) && i == 3, "3.0 is an integer");
-	ok(!tree_get_int(parse("3.5"), &i), "3.5 is none");
-	ok(!tree_get_int(parse("9223372036854775808"), &i), "2^63 is none");
+	ok(!tree_get_int(parse("3.5"), &i), "3.5 is not an integer");
+	ok(!tree_get_int(parse("9223372036854775808"), &i),
+	    "2^63 is not an int64");
 	ok(tree_get_int(parse("-9223372036854775808"), &i) && i == INT64_MIN,
-	    "-2^63 is one");
+	    "-2^63 is an int64");
 	ok(tree_empty(NULL) && tree_empty(parse("{}")) &&
 		tree_empty(parse("\"\"")) && !tree_empty(parse("0")) &&
 		!tree_empty(parse("false")),

@@ -223,7 +223,7 @@ test_namespaces(void)
 	    "-n goes before both, not before what other kinds say");
 	scoped(HEAD KINDS, &all, "||o|", "-A as well");
 	scoped(HEAD KINDS "  requireScope: cluster\n", &all, "||o|",
-	    "-A is cluster scope whatever WATCH_NAMESPACE says");
+	    "-A is cluster scope, for any WATCH_NAMESPACE");
 	setenv("WATCH_NAMESPACE", " ", 1);
 	scoped(HEAD KINDS, NULL, "||o|", "blanks are all namespaces");
 	scoped(HEAD KINDS, &blank,

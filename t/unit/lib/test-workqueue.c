@@ -126,10 +126,10 @@ test_gate(struct loop *l)
 	is(pumped(), "", "the gate is closed");
 	wait_for_gate(l);
 	is(pumped(), "d", "one tries");
-	ok(workqueue_ended(&q, 0), "in vain: that is news");
+	ok(workqueue_ended(&q, 0), "without success: that is new");
 	wait_for_gate(l);
 	is(pumped(), "a", "one more tries");
-	ok(!workqueue_ended(&q, 0), "in vain: said before");
+	ok(!workqueue_ended(&q, 0), "without success: that was said before");
 	wait_for_gate(l);
 	is(pumped(), "b", "one more");
 	ok(workqueue_ended(&q, 503), "any answer is news");

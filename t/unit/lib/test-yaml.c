@@ -109,7 +109,7 @@ test_lookup(void)
 	ok(yaml_get(y, "b") == NULL && yaml_get(list, "a") == NULL &&
 		yaml_get(NULL, "a") == NULL,
 	    "what is not there");
-	ok(!yaml_bool(z, &value) && !yaml_is_null(z), "a text is no other");
+	ok(!yaml_bool(z, &value) && !yaml_is_null(z), "a string is neither");
 	yaml_tree_free(y);
 	y = yaml_load("/nowhere/at/all.yaml", &err);
 	is(err.message,
