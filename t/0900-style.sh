@@ -14,7 +14,7 @@ mapfile -t scripts < <(git ls-files -co --exclude-standard 2>/dev/null |
 		esac
 	done)
 note "${#scripts[@]} scripts"
-# shellcheck is much slower with all files at once than with a few at a time.
+# Running shellcheck is much slower with all files at once than with a few at a time.
 checked() {
 	printf '%s\0' "${scripts[@]}" | xargs -0 -n 8 -P 2 shellcheck -S warning
 }
