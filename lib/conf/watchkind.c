@@ -226,3 +226,20 @@ watchkind_release(struct watch_kind *k)
 	textlist_release(&k->fields);
 	textlist_release(&k->redact);
 }
+
+bool
+watchkind_is(const struct watch_kind *a, const struct watch_kind *b)
+{
+	return strcmp(a->group, b->group) == 0 && strcmp(a->kind, b->kind) == 0;
+}
+
+int
+watchkind_fail_duplicate(struct conf *c, const struct watch_kind *k)
+{
+	struct buf name = BUF_INIT;
+
+	watch_kind_name(k, &name);
+	conf_fail(c, k->line, "duplicate kind %s", buf_str(&name));
+	buf_release(&name);
+	return -1;
+}

@@ -24,5 +24,9 @@ int watchkind_namespaces(
 int watchkind_below(struct conf *c, const struct yaml *y,
     enum watchkind_role role, const struct watch_kind *primary,
     struct watch_kind *k);
+/* The same group and kind. */
+bool watchkind_is(const struct watch_kind *a, const struct watch_kind *b);
+/* It is there before; -1. */
+int watchkind_fail_duplicate(struct conf *c, const struct watch_kind *k);
 
 #endif

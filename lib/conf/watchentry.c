@@ -1,0 +1,393 @@
+#include "conf/watchentry.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "conf/watchkind.h"
+#include "value/objref.h"
+
+enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
+
+static int
+load_kinds(struct conf *c, const struct yaml *y, enum watchkind_role role,
+    struct watch_entry *e)
+{
+	struct watch_kind **kinds =
+	    role == WATCHKIND_RELATED ? &e->related : &e->dependents;
+	size_t *count =
+	    role == WATCHKIND_RELATED ? &e->related_count : &e->dependent_count;
+
+	if (y->type == YAML_SCALAR && yaml_is_null(y))
+		return 0;
+	if (y->type != YAML_SEQUENCE)
+		return conf_fail(c, y->line, "%s must be a list",
+		    role == WATCHKIND_RELATED ? "related" : "dependents");
+	*kinds = mem_zalloc((y->count + 1) * sizeof(**kinds));
+	for (size_t i = 0; i < y->count; i++) {
+		struct watch_kind *k = &(*kinds)[(*count)++];
+
+		watchkind_init(k);
+		if (watchkind_below(c, y->values[i], role, &e->primary, k) != 0)
+			return -1;
+		for (size_t j = 0; j < i; j++)
+			if (watchkind_is(&(*kinds)[j], k))
+				return watchkind_fail_duplicate(c, k);
+	}
+	return 0;
+}
+
+/* ---- an entry ---- */
+
+static int
+load_throttle(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	static const char *const allowed[] = {"limit", "timeout", NULL};
+	const struct yaml *v;
+
+	if (conf_keys(c, y, "throttle", allowed) != 0)
+		return -1;
+	if ((v = yaml_get(y, "limit")) == NULL)
+		return conf_fail(c, y->line, "throttle.limit is missing");
+	if (conf_count(c, v, "throttle.limit", &e->throttle_limit) != 0)
+		return -1;
+	v = yaml_get(y, "timeout");
+	return v == NULL
+	    ? 0
+	    : conf_duration(c, v, "throttle.timeout", &e->throttle_timeout_ms);
+}
+
+static int
+load_reads(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	struct textlist reads = {NULL, 0};
+	int rc = conf_list(c, y, "desiredReads", &reads);
+
+	for (size_t i = 0; rc == 0 && i < reads.count; i++) {
+		if (strcmp(reads.items[i], "owned") == 0)
+			e->reads_owned = true;
+		else if (strcmp(reads.items[i], "now") == 0)
+			e->reads_now = true;
+		else
+			rc = conf_fail(c, y->line,
+			    "desiredReads knows owned and now, not \"%s\"",
+			    reads.items[i]);
+	}
+	textlist_release(&reads);
+	return rc;
+}
+
+static int
+load_require(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const char *text;
+
+	if (conf_text(c, y, "requireScope", &text) != 0)
+		return -1;
+	if (strcasecmp(text, "cluster") == 0)
+		e->require = WATCH_REQUIRE_CLUSTER;
+	else if (strcasecmp(text, "namespace") == 0)
+		e->require = WATCH_REQUIRE_NAMESPACE;
+	else
+		return conf_fail(
+		    c, y->line, "requireScope must be cluster or namespace");
+	return 0;
+}
+
+static int
+load_program(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	const char *slash = strrchr(c->path, '/');
+	struct buf path = BUF_INIT;
+	char *name = NULL;
+
+	if (conf_string(c, y, "program", &name) != 0)
+		return -1;
+	if (*name != '/' && slash != NULL)
+		buf_add(&path, c->path, slash + 1 - c->path);
+	buf_adds(&path, name);
+	e->program = buf_take(&path);
+	free(name);
+	if (access(e->program, R_OK) != 0)
+		return conf_fail(
+		    c, y->line, "program %s: %s", e->program, strerror(errno));
+	return 0;
+}
+
+static int
+load_operator(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	struct buf json = BUF_INIT;
+
+	if (y->type != YAML_MAPPING)
+		return conf_fail(c, y->line, "operator must be a mapping");
+	yaml_to_json(y, &json);
+	free(e->operator_json);
+	e->operator_json = buf_take(&json);
+	return 0;
+}
+
+static char *
+lower_name(const char *prefix, const struct watch_kind *k)
+{
+	struct buf name = BUF_INIT;
+
+	buf_adds(&name, prefix);
+	watch_kind_name(k, &name);
+	buf_str(&name);
+	for (size_t i = 0; i < name.len; i++)
+		name.data[i] = tolower((unsigned char)name.data[i]);
+	return buf_take(&name);
+}
+
+static int
+load_primary(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct watch_entry *e)
+{
+	struct watch_kind *k = &e->primary;
+	const struct yaml *v;
+	const char *group = "";
+	struct buf name = BUF_INIT;
+
+	if ((v = yaml_get(y, "group")) != NULL &&
+	    conf_text(c, v, "group", &group) != 0)
+		return -1;
+	k->group = mem_strdup(group);
+	if ((v = yaml_get(y, "version")) == NULL)
+		return conf_fail(c, y->line, "version is missing");
+	if (conf_string(c, v, "version", &k->version) != 0)
+		return -1;
+	if ((v = yaml_get(y, "kind")) == NULL)
+		return conf_fail(c, y->line, "kind is missing");
+	if (conf_string(c, v, "kind", &k->kind) != 0)
+		return -1;
+	if (*group != '\0')
+		buf_addf(&name, "%s/", group);
+	buf_adds(&name, k->version);
+	k->api_version = buf_take(&name);
+	e->name = lower_name("", k);
+	e->manager = lower_name("kpipe-", k);
+	if (watchkind_common(c, y, k) != 0)
+		return -1;
+	v = yaml_get(y, "namespaces");
+	if (v != NULL && watchkind_namespaces(c, v, &k->namespaces) != 0)
+		return -1;
+	if (v == NULL || scope->overrides)
+		textlist_copy(&k->namespaces, &scope->namespaces);
+	return 0;
+}
+
+/* [DOMAIN/]NAME, as the API server checks keys of labels and finalizers. */
+static bool
+is_qualified(const char *key)
+{
+	const char *slash = strchr(key, '/'), *name = slash ? slash + 1 : key;
+	size_t len = strlen(name);
+
+	if (slash == key || len == 0 || len > 63 ||
+	    !isalnum((unsigned char)*name) ||
+	    !isalnum((unsigned char)name[len - 1]))
+		return false;
+	for (const char *p = key; p < name - 1; p++)
+		if (!islower((unsigned char)*p) &&
+		    !isdigit((unsigned char)*p) && *p != '-' && *p != '.')
+			return false;
+	for (const char *p = name; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("-_.", *p) == NULL)
+			return false;
+	return true;
+}
+
+static int
+load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	if (conf_string(c, y, "finalizer", &e->finalizer) != 0)
+		return -1;
+	/* The API server refuses names without a domain for custom kinds. */
+	if (strchr(e->finalizer, '/') == NULL || !is_qualified(e->finalizer))
+		return conf_fail(c, y->line,
+		    "finalizer must be DOMAIN/NAME, not \"%s\"", e->finalizer);
+	return 0;
+}
+
+static int
+load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	static const char *const allowed[] = {"label", NULL};
+	const struct yaml *v;
+	const char *key;
+
+	if (conf_keys(c, y, "adopt", allowed) != 0)
+		return -1;
+	if ((v = yaml_get(y, "label")) == NULL)
+		return conf_fail(c, y->line, "adopt.label is missing");
+	if (conf_text(c, v, "adopt.label", &key) != 0)
+		return -1;
+	if (*key == '\0')
+		return 0; /* a variable that is not set: nothing is adopted */
+	if (!is_qualified(key))
+		return conf_fail(c, v->line,
+		    "adopt.label must be the key of a label, not \"%s\"", key);
+	e->adopt = mem_strdup(key);
+	return 0;
+}
+
+static int
+load_dependents(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return load_kinds(c, y, WATCHKIND_DEPENDENT, e);
+}
+
+static int
+load_related(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	return load_kinds(c, y, WATCHKIND_RELATED, e);
+}
+
+/* ---- the keys of an entry ---- */
+
+enum key_type {
+	KEY_OF_PRIMARY, /* load_primary has read it */
+	KEY_LOADED,	/* by a function */
+	KEY_BOOL,	/* and on: into the member at an offset */
+	KEY_COUNT,
+	KEY_DURATION
+};
+
+struct entry_key {
+	const char *name;
+	enum key_type type;
+	int (*load)(
+	    struct conf *c, const struct yaml *y, struct watch_entry *e);
+	size_t offset;
+};
+
+#define AT(member) offsetof(struct watch_entry, member)
+
+/* In the order in which they are read. */
+static const struct entry_key keys[] = {
+    {"group", KEY_OF_PRIMARY, NULL, 0},
+    {"version", KEY_OF_PRIMARY, NULL, 0},
+    {"kind", KEY_OF_PRIMARY, NULL, 0},
+    {"scope", KEY_OF_PRIMARY, NULL, 0},
+    {"optional", KEY_OF_PRIMARY, NULL, 0},
+    {"selector", KEY_OF_PRIMARY, NULL, 0},
+    {"redact", KEY_OF_PRIMARY, NULL, 0},
+    {"namespaces", KEY_OF_PRIMARY, NULL, 0},
+    {"program", KEY_LOADED, load_program, 0},
+    {"operator", KEY_LOADED, load_operator, 0},
+    {"requireScope", KEY_LOADED, load_require, 0},
+    {"finalizer", KEY_LOADED, load_finalizer, 0},
+    {"marks", KEY_BOOL, NULL, AT(marks)},
+    {"adopt", KEY_LOADED, load_adopt, 0},
+    {"reconcilePeriod", KEY_DURATION, NULL, AT(reconcile_period_ms)},
+    {"manageStatus", KEY_BOOL, NULL, AT(manage_status)},
+    {"guardStatus", KEY_BOOL, NULL, AT(guard_status)},
+    {"maxConcurrentReconciles", KEY_COUNT, NULL, AT(max_concurrent)},
+    {"throttle", KEY_LOADED, load_throttle, 0},
+    {"desiredReads", KEY_LOADED, load_reads, 0},
+    {"dependents", KEY_LOADED, load_dependents, 0},
+    {"related", KEY_LOADED, load_related, 0},
+};
+
+enum { KEYS = COUNT(keys) };
+
+static int
+load_key(struct conf *c, const struct yaml *y, const struct entry_key *k,
+    struct watch_entry *e)
+{
+	void *member = (char *)e + k->offset;
+
+	switch (k->type) {
+	case KEY_OF_PRIMARY:
+		break;
+	case KEY_LOADED:
+		return k->load(c, y, e);
+	case KEY_BOOL:
+		return conf_bool(c, y, k->name, member);
+	case KEY_COUNT:
+		return conf_count(c, y, k->name, member);
+	case KEY_DURATION:
+		return conf_duration(c, y, k->name, member);
+	}
+	return 0;
+}
+
+static int
+check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	if (e->program == NULL)
+		return conf_fail(c, y->line, "program is missing");
+	/* Without a finalizer there can be none; a cluster-scoped primary can
+	 * own everything. */
+	if (e->finalizer == NULL || e->primary.scope == WATCH_CLUSTER)
+		e->marks = false;
+	if (e->marks || e->primary.scope == WATCH_CLUSTER)
+		return 0;
+	for (size_t i = 0; i < e->dependent_count; i++)
+		if (e->dependents[i].manage &&
+		    e->dependents[i].scope == WATCH_CLUSTER)
+			return conf_fail(c, e->dependents[i].line,
+			    "a %s cannot be owned by a namespaced %s: "
+			    "%s",
+			    e->dependents[i].kind, e->primary.kind,
+			    e->finalizer == NULL
+				? "finalizer is needed"
+				: "it needs marks, but marks is false");
+	return 0;
+}
+
+int
+watchentry_load(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct watch_entry *e)
+{
+	const char *allowed[KEYS + 1] = {NULL};
+
+	for (size_t i = 0; i < KEYS; i++)
+		allowed[i] = keys[i].name;
+	e->line = y->line;
+	if (conf_keys(c, y, "an entry", allowed) != 0 ||
+	    load_primary(c, y, scope, e) != 0)
+		return -1;
+	for (size_t i = 0; i < KEYS; i++) {
+		const struct yaml *v = yaml_get(y, keys[i].name);
+
+		if (v != NULL && load_key(c, v, &keys[i], e) != 0)
+			return -1;
+	}
+	return check_entry(c, y, e);
+}
+
+void
+watchentry_init(struct watch_entry *e)
+{
+	*e = (struct watch_entry){.manage_status = true,
+	    .marks = true,
+	    .max_concurrent = CONCURRENT,
+	    .throttle_timeout_ms = THROTTLE_TIMEOUT_MS,
+	    .operator_json = mem_strdup("{}")};
+	watchkind_init(&e->primary);
+}
+
+void
+watchentry_release(struct watch_entry *e)
+{
+	watchkind_release(&e->primary);
+	for (size_t i = 0; i < e->dependent_count; i++)
+		watchkind_release(&e->dependents[i]);
+	for (size_t i = 0; i < e->related_count; i++)
+		watchkind_release(&e->related[i]);
+	free(e->dependents);
+	free(e->related);
+	free(e->name);
+	free(e->manager);
+	free(e->program);
+	free(e->operator_json);
+	free(e->finalizer);
+	free(e->adopt);
+}

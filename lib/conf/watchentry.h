@@ -1,0 +1,27 @@
+/*
+ * watchentry: one entry of watches.yaml and its keys. Part of watches.h; nobody
+ * else needs it.
+ */
+#ifndef WATCHENTRY_H
+#define WATCHENTRY_H
+
+#include <stdbool.h>
+
+#include "base/textlist.h"
+#include "conf/conf.h"
+#include "conf/watches.h"
+#include "conf/yaml.h"
+
+/* Where primaries are of which the file does not say it. */
+struct watchentry_scope {
+	struct textlist namespaces;
+	bool overrides;		 /* also what the file says */
+	const char *what, *text; /* borrowed; the source, and its text */
+};
+
+void watchentry_init(struct watch_entry *e);
+int watchentry_load(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct watch_entry *e);
+void watchentry_release(struct watch_entry *e);
+
+#endif
