@@ -17,6 +17,8 @@ BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wpointer-arith $(if $(CI),-Werror)
 CFLAGS ?= -O2 -g
+# What a tool does not call of a module of lib/ is left out of it.
+SECTIONS := -ffunction-sections -fdata-sections
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
 UNCONFIGURED := check check-all clean style check-layers demo
@@ -25,10 +27,12 @@ include $(CONFIG)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -iquote lib \
 	-include lib/base/platform.h -include lib/base/banned.h $(WARNINGS) \
-	$(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(sort $(PKG_CFLAGS)) \
+	$(SECTIONS) $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
+	$(sort $(PKG_CFLAGS)) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
-ALL_LDFLAGS = $(CFLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed $(LDFLAGS) \
+ALL_LDFLAGS = $(CFLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections \
+	$(LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
 	$(JQ_CFLAGS) $(PCRE2_CFLAGS) $(NGHTTP2_CFLAGS) $(SECCOMP_CFLAGS) \
