@@ -29,11 +29,13 @@ void arena_reset(struct arena *a);   /* the same, keeps one small block */
 /* Aligned for any type, never NULL (see mem.h), not zeroed. */
 void *arena_alloc(struct arena *a, size_t n);
 void *arena_zalloc(struct arena *a, size_t n);
-/* An array grown to count elements; what p held is copied. p may be NULL. */
+/* An array grown to count elements; the elements of p are copied. p may be
+ * NULL. */
 void *arena_grow(
     struct arena *a, void *p, size_t old, size_t count, size_t size);
 /* Room for one more behind n elements, in an array that grew one by one from
- * nothing. It doubles: what was left behind is never more than is used. */
+ * nothing. It doubles, so that the old copies never take more memory than the
+ * array. */
 void *arena_more(struct arena *a, void *p, size_t n, size_t size);
 /* Copies; text ends in a NUL that n does not count. */
 struct span arena_span(struct arena *a, struct span text);

@@ -1,4 +1,4 @@
-/* array: how many elements an array has whose size the compiler knows. */
+/* array: the number of elements of an array whose size the compiler knows. */
 #ifndef ARRAY_H
 #define ARRAY_H
 

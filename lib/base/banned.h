@@ -1,13 +1,14 @@
 /*
- * banned: functions that nobody here calls. The build includes this before
- * everything else (see Makefile): a use is an error, not a warning. Those that
- * write without a limit, keep hidden state, cannot report an error, or start
+ * banned: functions that this project does not call. The build includes this
+ * before everything else (see Makefile): a use is an error, not a warning.
+ * Those that write without a limit, keep hidden state, cannot report an error,
+ * or start
  * a shell.
  */
 #ifndef BANNED_H
 #define BANNED_H
 
-/* Their own declarations come first: afterwards the names are poison. */
+/* The C library must declare them first: afterwards the names are poisoned. */
 #include <alloca.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #pragma GCC poison gets tmpnam tmpnam_r tempnam mktemp
 #undef alloca
 #pragma GCC poison alloca
-/* Tests read what they have written themselves. */
+/* Tests may use these: they read only their own text. */
 #ifndef KPIPE_TEST
 #pragma GCC poison scanf fscanf sscanf vscanf vfscanf vsscanf system popen
 #endif

@@ -35,9 +35,9 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 void buf_addv(struct buf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
-/* Room for n more bytes after data + len; the caller itself adds to len. */
+/* Room for n more bytes after data + len; the caller adds to len. */
 char *buf_reserve(struct buf *b, size_t n);
-/* Drops n bytes from the front; what follows moves down. */
+/* Drops n bytes from the front; the rest moves down. */
 void buf_consume(struct buf *b, size_t n);
 /* Shortens to n bytes. */
 void buf_truncate(struct buf *b, size_t n);

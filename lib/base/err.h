@@ -1,5 +1,5 @@
 /*
- * err: what went wrong, as a finished sentence and a kind.
+ * err: an error, as a finished sentence and a kind.
  *
  * A function that can fail returns 0 or -1 (or an object or NULL) and fills
  * the caller's struct err. Retry logic switches on the kind, never on text.
@@ -17,7 +17,7 @@ enum err_kind {
 	ERR_BUG	       /* cannot happen; EXIT_BUG */
 };
 
-/* How a tool ends, besides 0 and, where its manual says so, 1. */
+/* Exit codes, besides 0 and, where a tool's manual says so, 1. */
 enum {
 	EXIT_PERMANENT = 100, /* wrong use, or it would fail again */
 	EXIT_BUG = 101,
@@ -42,7 +42,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 /* Puts "PREFIX: " before the message, keeps the kind. Returns -1. */
 int err_prefix(struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* What a tool ends with for this kind. */
+/* The exit code of a tool for this kind. */
 int err_exit_code(const struct err *e);
 
 #endif

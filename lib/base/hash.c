@@ -40,7 +40,7 @@ word(struct hash_state *s, uint64_t w, int rounds)
 	s->a ^= w;
 }
 
-/* Inline: the numbers of rounds are constants where it is called. */
+/* Inline, because the callers pass constant numbers of rounds. */
 static inline uint64_t
 sip(struct span text, const uint64_t key[2], int r, int f)
 {
@@ -75,8 +75,8 @@ hash_text(struct span text)
 	static uint64_t key[2];
 	static bool known;
 
-	/* Does not wait for a machine that has just started: a key that can be
-	 * guessed is better than none at all. */
+	/* Does not wait for random numbers on a machine that has just started:
+	 * a key that can be guessed is better than none. */
 	if (!known &&
 	    getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key)) {
 		struct timespec now;

@@ -17,7 +17,7 @@ place(struct heap *h, size_t i, void *item)
 	slot(item)->place = i + 1;
 }
 
-/* From place i, which is free, to where item belongs. */
+/* Moves item from place i, which is free, to its place. */
 static void
 sift(struct heap *h, size_t i, void *item, heap_before_fn *before)
 {

@@ -23,7 +23,7 @@ struct heap {
 /* Does a come before b? One and the same for all calls with a heap. */
 typedef bool heap_before_fn(const void *a, const void *b);
 
-/* All that are in it are in none afterwards. */
+/* Its things are in no heap afterwards. */
 void heap_release(struct heap *h);
 
 static inline void *
@@ -38,7 +38,7 @@ heap_has(const void *item)
 	return ((const struct heap_slot *)item)->place != 0;
 }
 
-/* Puts it in; if it is there, moves it to where it belongs now. */
+/* Puts it in; if it is there already, moves it to its new place. */
 void heap_put(struct heap *h, void *item, heap_before_fn *before);
 /* Takes it out, if it is in. */
 void heap_del(struct heap *h, void *item, heap_before_fn *before);

@@ -1,6 +1,6 @@
 /*
- * lru: a bounded memory of what was met last, by text. The entry that was not
- * touched for the longest time gives way.
+ * lru: a bounded memory of recent entries, by text. The entry that was not used
+ * for the longest time is replaced.
  *
  * An entry is a struct that begins with struct lru_entry, and owns nothing:
  * it is forgotten without notice.

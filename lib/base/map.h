@@ -2,8 +2,8 @@
  * map: from text to pointer, by hash. It stores no copy of a key: the span
  * given to map_put must live, unchanged, as long as the entry does; usually it
  * points into the value itself. Values are borrowed: the caller that empties a
- * map frees them. The order of an iteration is another one in each run of the
- * program (hash.h): sort where it matters.
+ * map frees them. The order of an iteration differs in each run of the program
+ * (hash.h): sort where it matters.
  */
 #ifndef MAP_H
 #define MAP_H
@@ -34,12 +34,13 @@ struct map {
 
 void map_release(struct map *m);
 void *map_get(const struct map *m, struct span key);
-/* Sets it, returns the value it replaced (and then keeps the new key). */
+/* Sets it; returns the value that it replaced, if any (the new key is used
+ * then). */
 void *map_put(struct map *m, struct span key, void *value);
 /* Removes it, returns the value or NULL. */
 void *map_del(struct map *m, struct span key);
 
-/* Removes the values of which is_over is true, and frees them. */
+/* Removes and frees the values for which is_over is true. */
 void map_sweep(struct map *m, bool (*is_over)(const void *, const void *),
     const void *arg);
 

@@ -2,9 +2,9 @@
  * mem: allocation that cannot fail visibly.
  *
  * The tools are crash-only: the cluster holds all state, kpipe restarts the
- * pipeline. So a process that has no memory left says so on stderr and exits
- * 111 (transient) at once, and no caller carries error paths that are never
- * taken. Input is bounded elsewhere, by the limits of its reader.
+ * pipeline. So a process without memory says so on stderr and exits 111
+ * (transient) at once, and callers need no error paths that are never taken.
+ * Input is bounded elsewhere, by the limits of its reader.
  */
 #ifndef MEM_H
 #define MEM_H
@@ -18,8 +18,8 @@ void *mem_realloc(void *p, size_t n);
 void *mem_array(void *p, size_t count, size_t size);
 /*
  * Room in p for one more element behind count of them: for lists that grow at
- * their end. Doubles where count is a power of two, so that nobody keeps how
- * much room there is, and every element must have been added this way.
+ * their end. Doubles where count is a power of two: so the capacity need not be
+ * stored, and every element must be added by this function.
  */
 void *mem_grow(void *p, size_t count, size_t size);
 char *mem_dup(const void *p, size_t n); /* adds a terminating NUL */

@@ -1,7 +1,6 @@
 /*
  * platform: where kpipe can be built (doc/portability.md). The build includes
- * this before everything else: elsewhere it ends here, with a reason, and not
- * somewhere in the middle.
+ * this before everything else: on another platform it ends here, with a reason.
  */
 #ifndef PLATFORM_H
 #define PLATFORM_H

@@ -40,7 +40,7 @@ add_json_escape(struct buf *b, uint32_t c)
 	}
 }
 
-/* Of YAML 1.1 and 1.2, as far as JSON leaves them. */
+/* Escapes for YAML 1.1 and 1.2 of characters that JSON allows. */
 static bool
 yaml_stays(uint32_t c)
 {
@@ -59,7 +59,7 @@ json_stays(uint32_t c, enum quote what)
 	return c >= 0x20 && (what == QUOTE_LEAST || yaml_stays(c));
 }
 
-/* It stays whatever is wanted, as most characters do. */
+/* In every mode it is written as it is, like most characters. */
 static bool
 is_plain(char c)
 {

@@ -1,6 +1,6 @@
 /*
- * quote: text of others, made harmless in the two languages that people and
- * programs read: JSON, and lines of text.
+ * quote: makes text from others harmless: as JSON for programs, and as a line
+ * of text for people.
  */
 #ifndef QUOTE_H
 #define QUOTE_H
@@ -19,9 +19,9 @@ enum quote {
 void quote_json(struct buf *b, struct span text, enum quote what);
 
 /*
- * The text without quotes: whatever it holds, it is one line of visible
- * characters in valid UTF-8. Everything else is written as \n, \t, \x1b or
- * \u202e; a byte that is not UTF-8 \xff.
+ * The text without quotes, as one line of visible characters in valid UTF-8.
+ * Everything else is written as \n, \t, \x1b or \u202e; a byte that is not
+ * UTF-8 \xff.
  */
 void quote_text(struct buf *b, struct span text);
 

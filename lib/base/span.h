@@ -80,7 +80,7 @@ span_is_caseless(struct span s, const char *text)
 	    (s.n == 0 || strncasecmp(s.p, text, s.n) == 0);
 }
 
-/* What is behind the first n bytes; n <= s.n. */
+/* The rest after the first n bytes; n <= s.n. */
 static inline struct span
 span_skip(struct span s, size_t n)
 {
@@ -111,9 +111,9 @@ span_find_last(struct span s, char c)
 }
 
 /*
- * Returns what comes before the first c of *rest, and leaves in *rest what is
- * behind it. Without a c that is everything, and *rest is absent then, so that
- * "while (rest.p != NULL)" sees every piece, also an empty one at the end.
+ * Returns the part of *rest before its first c, and leaves the part behind it
+ * in *rest. Without a c it returns everything, and *rest becomes absent, so
+ * that "while (rest.p != NULL)" sees every piece, also an empty one at the end.
  */
 static inline struct span
 span_cut(struct span *rest, char c)

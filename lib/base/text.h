@@ -1,6 +1,6 @@
 /*
- * text: bytes that never change and have several holders: an object's JSON
- * that the store, its history and a thousand watchers share.
+ * text: bytes that never change, with a count of references: the store, its
+ * history and a thousand watchers share an object's JSON.
  */
 #ifndef TEXT_H
 #define TEXT_H

@@ -17,10 +17,10 @@ enum { UTF8_REPLACEMENT = 0xfffd };
  * U+10FFFF), or 0 if there is none. p < end. */
 size_t utf8_length(const char *p, const char *end);
 
-/* The same, and which character it is (untouched if there is none). */
+/* The same, and the character (not set if there is none). */
 size_t utf8_decode(const char *p, const char *end, uint32_t *c);
 
-/* At most 4 bytes; returns what is behind them. */
+/* Writes at most 4 bytes; returns the place behind them. */
 char *utf8_put(char *to, uint32_t c);
 void utf8_add(struct buf *b, uint32_t c);
 
@@ -31,17 +31,18 @@ utf8_continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* How many bytes of s, up to max, end with a whole character. */
+/* The longest prefix of s, of at most max bytes, that ends with a whole
+ * character. */
 size_t utf8_cut(struct span s, size_t max);
 /* How many characters s has. */
 size_t utf8_count(struct span s);
 
 /*
- * False for what a reader does not see, or what changes how the rest is shown:
+ * False for characters that are invisible or change how the rest is shown:
  * controls (C0, DEL, C1), line and paragraph separators, format characters
- * (directions, zero width, tags), fillers, variation selectors, characters
- * that never become any. By the general categories Cc, Cf, Zl, Zp and the
- * property Default_Ignorable_Code_Point of Unicode 15.
+ * (directions, zero width, tags), fillers, variation selectors, noncharacters.
+ * By the general categories Cc, Cf, Zl, Zp and the property
+ * Default_Ignorable_Code_Point of Unicode 15.
  */
 bool utf8_is_visible(uint32_t c);
 

@@ -15,12 +15,12 @@
 enum { MARK_LEN = 3 };
 
 struct references {
-	struct span *items; /* into the file's text, without ${ and } */
+	struct span *items; /* in the file's text, without ${ and } */
 	size_t count;
 };
 
-/* The length of a reference at p, or 0; *inner is what its braces hold. It
- * ends on its line. */
+/* The length of a reference at p, or 0; *inner is the text in its braces. It
+ * ends on the same line. */
 static size_t
 reference_at(const char *p, const char *end, struct span *inner)
 {

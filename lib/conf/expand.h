@@ -5,8 +5,8 @@
  * `namespaces: [${NS}]` is YAML) and filled in afterwards, one scalar at a
  * time: a value never changes the structure, and a scalar that holds a
  * reference is always a string. An unset or empty variable gives the empty
- * text; with `:-text` text; with `:?text` an error that says text. Comments
- * and keys are left alone.
+ * text; with `:-text` it gives text; with `:?text` an error with that text.
+ * Comments and keys are left alone.
  */
 #ifndef EXPAND_H
 #define EXPAND_H

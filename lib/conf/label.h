@@ -22,8 +22,8 @@ enum label_op {
  * such label. Keys and values of labels have no escapes. */
 struct span label_get(struct span labels, struct span key);
 
-/* Is the requirement met, if the label is there, and its value among those
- * that are listed (ABOVE, BELOW: above, below)? */
+/* Whether the requirement is met. is_there: the label exists; is_among: its
+ * value is in the list (ABOVE, BELOW: above, below). */
 bool label_meets(enum label_op op, bool is_there, bool is_among);
 
 #endif

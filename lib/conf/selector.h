@@ -19,8 +19,9 @@
 char *selector_text(const struct yaml *y, const char *path, struct err *err);
 
 /*
- * Do these labels (a JSON object, or SPAN_NONE) match? As the API server
- * decides; a requirement that cannot be read is left to it, and matches.
+ * Do these labels (a JSON object, or SPAN_NONE) match? The rules are those of
+ * the API server. A requirement that cannot be read matches: the server judges
+ * it.
  */
 bool selector_matches(const char *selector, struct span labels);
 

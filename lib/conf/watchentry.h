@@ -12,10 +12,10 @@
 #include "conf/watches.h"
 #include "conf/yaml.h"
 
-/* Where primaries are of which the file does not say it. */
+/* The namespaces of primaries for which the file has none. */
 struct watchentry_scope {
 	struct textlist namespaces;
-	bool overrides;		 /* also what the file says */
+	bool overrides;		 /* and ignore the file */
 	const char *what, *text; /* borrowed; the source, and its text */
 };
 

@@ -57,7 +57,7 @@ load_entries(struct conf *c, const struct yaml *y,
 	return 0;
 }
 
-/* -n or -A if given, else WATCH_NAMESPACE. */
+/* From -n or -A if given, else from WATCH_NAMESPACE. */
 static int
 read_scope(struct watchentry_scope *s, const struct watches_scope *asked,
     struct err *err)

@@ -54,7 +54,7 @@ struct watch_kind {
 	 * Kubernetes itself serves, and Namespaced for everything else.
 	 */
 	enum watch_scope scope;
-	bool optional; /* absent counts as complete and empty */
+	bool optional; /* a missing kind is complete and empty */
 	/*
 	 * Where to watch, each once. Empty: all namespaces. The primary: -n or
 	 * -A, else its `namespaces`, else WATCH_NAMESPACE. Others: their own
@@ -106,8 +106,8 @@ struct watches {
 	size_t count;
 };
 
-/* -n and -A of the command line, instead of WATCH_NAMESPACE and of what the
- * file says about primaries. */
+/* -n and -A of the command line, which override WATCH_NAMESPACE and the file
+ * for primaries. */
 struct watches_scope {
 	const char *namespaces; /* "a,b"; NULL: not given */
 	bool all;
@@ -122,7 +122,7 @@ struct watches *watches_load(
     const char *path, const struct watches_scope *scope, struct err *err);
 void watches_free(struct watches *w);
 
-/* "Deployment.apps", "Pod": what keys of objects begin with. */
+/* "Deployment.apps", "Pod": the beginning of object keys. */
 void watch_kind_name(const struct watch_kind *k, struct buf *out);
 
 #endif

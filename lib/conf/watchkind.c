@@ -69,7 +69,7 @@ load_scope(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	return 0;
 }
 
-/* What primaries, dependents and related kinds have in common. */
+/* The keys that primaries, dependents and related kinds share. */
 int
 watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {

@@ -1,6 +1,6 @@
 /*
- * watchkind: one kind of watches.yaml: what entries, dependents and related
- * kinds say alike. Part of watches.h; nobody else needs it.
+ * watchkind: one kind of watches.yaml: the keys that entries, dependents and
+ * related kinds share. Part of watches.h, and used only there.
  */
 #ifndef WATCHKIND_H
 #define WATCHKIND_H

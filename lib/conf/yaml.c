@@ -236,7 +236,7 @@ read_collection(struct reader *r)
 	return y;
 }
 
-/* The node that starts with the current event, to its last event. */
+/* Reads the node that starts with the current event, to its last event. */
 static struct yaml *
 read_node(struct reader *r)
 {

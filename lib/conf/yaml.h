@@ -44,7 +44,8 @@ bool yaml_is_null(const struct yaml *scalar);
 /* Unquoted true or false (also True, TRUE); false if it is neither. */
 bool yaml_bool(const struct yaml *scalar, bool *value);
 /* Appends as JSON; unquoted scalars are typed by YAML 1.2's core schema, and
- * numbers keep their digits. What JSON cannot say (.inf, .nan) is a string. */
+ * numbers keep their digits. Numbers that JSON does not have (.inf, .nan)
+ * become strings. */
 void yaml_to_json(const struct yaml *y, struct buf *out);
 
 #endif

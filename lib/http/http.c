@@ -97,7 +97,7 @@ call_unlink(struct http_call *c)
 		c->next->prev = c->prev;
 }
 
-/* Out of libcurl and all lists; still to be freed. */
+/* Removes it from libcurl and all lists; the caller frees it. */
 static void
 call_stop(struct http_call *c)
 {
@@ -125,7 +125,7 @@ call_free(struct http_call *c)
 	free(c);
 }
 
-/* Ends a call that has its result, or that nobody waits for. */
+/* Ends a call that has its result or was cancelled. */
 void
 http_call_end(struct http_call *c, struct http_response *r)
 {
@@ -185,7 +185,7 @@ call_begin(struct http_call *c)
 		    h->loop, &c->silence, c->silence_ms, on_call_silence, c);
 }
 
-/* What had to wait until libcurl was left. */
+/* Work that had to wait until libcurl returned. */
 void
 http_calls_resume(struct http *h)
 {

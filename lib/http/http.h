@@ -34,8 +34,8 @@ struct http_opts {
 	struct http_tls tls;
 	size_t max_body; /* bytes kept for on_done; 0: 64 MiB */
 	/*
-	 * Whether a silent server is alive. When no byte came over an HTTP/2
-	 * connection for silent_ms (0: never asked) while there are calls,
+	 * Finds out whether a silent server is alive. If no byte came over an
+	 * HTTP/2 connection for silent_ms (0: off) while there are calls,
 	 * on_silence is called and shall send a request with probe set over
 	 * this pool. (libcurl sends HTTP/2 PING but looks for no answer.)
 	 */
@@ -60,9 +60,9 @@ struct http_request {
 	 */
 	bool (*on_data)(void *arg, struct span bytes);
 	/*
-	 * If set, asked at the moment when the request is about to go out, which
-	 * may be long after http_start: -1 with err, and it does not. (libcurl
-	 * is running: no other call from in here.)
+	 * If set, it is called just before the request goes out, which may be
+	 * long after http_start. If it returns -1 with err, the request is not
+	 * sent. (libcurl is running: it must not call http functions.)
 	 */
 	int (*on_send)(void *arg, struct err *err);
 	/* Each header of the answer; the name as the server spells it. */
@@ -79,15 +79,16 @@ struct http_response {
 	bool timed_out;
 	bool untrusted; /* the server's certificate was refused */
 	bool too_large; /* the answer was cut off */
-	bool held;	/* on_send did not let it go; err is its */
+	bool held;	/* on_send refused it; err is from there */
 };
 
 typedef void http_done_fn(void *arg, const struct http_response *r);
 
 struct http *http_new(struct loop *l, const struct http_opts *o);
-/* Calls in flight end without on_done. From no callback of this pool. */
+/* Calls in flight end without on_done. Not to be called from callbacks of this
+ * pool. */
 void http_free(struct http *h);
-/* The same once the calls in flight have ended; no new ones after this. */
+/* The same, after the calls in flight have ended; no new calls after this. */
 void http_retire(struct http *h);
 
 /*

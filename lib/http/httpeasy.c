@@ -71,7 +71,7 @@ url_open(const char *url)
 
 	if (u == NULL)
 		http_no_memory();
-	/* A bad one fails later, in libcurl, with its message. */
+	/* libcurl refuses a bad one later, with its message. */
 	curl_url_set(u, CURLUPART_URL, url, 0);
 	return u;
 }
@@ -209,8 +209,8 @@ http_transfer_release(struct http_transfer *t)
 	curl_slist_free_all(t->connect_to);
 }
 
-/* Data that the peer's host never acknowledges, and a host that no longer
- * answers keep-alives, end the connection after the same time. */
+/* The connection ends after the same time if the peer's host does not
+ * acknowledge data, or no longer answers keep-alives. */
 static int
 on_sockopt(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
@@ -262,7 +262,8 @@ setup_body(CURL *easy, const struct http_transfer *t)
 	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, t->method);
 }
 
-/* A connection is there and, on HTTP/2, a free stream: no more waiting. */
+/* There is a connection and, on HTTP/2, a free stream: it need not wait any
+ * more. */
 static int
 on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
 {
@@ -320,7 +321,8 @@ http_easy_setup(
 	curl_easy_setopt(easy, CURLOPT_URL, t->url);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
-	/* Without TLS there is no HTTP/2 to wait for, but libcurl would. */
+	/* Without TLS there is no HTTP/2 to wait for, although libcurl would
+	 * wait. */
 	curl_easy_setopt(easy, CURLOPT_PIPEWAIT,
 	    strncmp(t->url, "https:", 6) == 0 ? 1L : 0L);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -345,7 +347,7 @@ http_easy_setup(
 	setup_body(easy, t);
 }
 
-/* Those that end the same way every time. */
+/* Errors that would come again every time. */
 static enum err_kind
 error_kind(CURLcode code)
 {
@@ -371,8 +373,8 @@ skip_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, n) == 0 ? text + n : text;
 }
 
-/* What is wrong with a certificate, in OpenSSL's words alone: libcurl puts its
- * own before them, and from 8.20 on their number behind them. */
+/* The error of a certificate, in OpenSSL's words only: libcurl puts its own
+ * words before them, and from 8.20 on their number behind them. */
 static struct span
 certificate_trouble(const char *text)
 {

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "http/http.h"
 
-/* What all requests of a pool share; owns its texts. */
+/* Shared by all requests of a pool; owns its texts. */
 struct http_settings {
 	char *user_agent;
 	char *proxy;
@@ -24,7 +24,7 @@ struct http_settings {
 void http_settings_init(struct http_settings *s, const struct http_opts *o);
 void http_settings_release(struct http_settings *s);
 
-/* What libcurl borrows while a request is under way. */
+/* Borrowed by libcurl while a request is under way. */
 struct http_transfer {
 	const char *method;
 	char *url;
@@ -35,7 +35,7 @@ struct http_transfer {
 	struct curl_slist *connect_to;
 	int (*on_send)(void *arg, struct err *err);
 	void *arg;
-	struct err held; /* what on_send said */
+	struct err held; /* the result of on_send */
 	CURL *easy;	 /* borrowed */
 	bool sent;
 	bool *connected; /* set when it has made a connection; may be NULL */
@@ -50,17 +50,17 @@ CURLM *http_easy_multi(curl_socket_callback on_socket,
     curl_multi_timer_callback on_timer, void *arg);
 void http_easy_setup(
     CURL *easy, const struct http_settings *s, struct http_transfer *t);
-/* A transfer that has no connection yet looks for one again. It had waited to
- * see whether that of another one would be HTTP/2; if it was not, libcurl 8.13
- * and the releases behind it do not tell. */
+/* Lets a transfer without a connection look for one again. It waited to see
+ * whether the connection of another one would be HTTP/2; if it was not, libcurl
+ * from 8.13 on does not wake it. */
 void http_easy_wake(CURLM *multi, const struct http_transfer *t);
 /* Is there an answer? A server that refuses a long body with an error may close
  * before its own body ends: the status counts. */
 bool http_easy_answered(CURLcode code, int status);
 
 /* Why a transfer failed: fills r->err with a finished sentence (text is
- * libcurl's, may be empty), and timed_out, untrusted and held. Whether the
- * request went out before. */
+ * libcurl's, may be empty), and timed_out, untrusted and held. sent: the
+ * request had gone out before. */
 bool http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
     const char *origin, const char *text, uint64_t timeout_ms,
     struct http_response *r);

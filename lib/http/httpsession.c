@@ -161,7 +161,8 @@ session_fail(struct http_session *s, const char *why)
 		}
 		err_set(&r.err, ERR_TRANSIENT, "%s: %s", c->origin, why);
 		http_call_end(c, &r);
-		/* It may have ended others, or started new ones elsewhere. */
+		/* The callback may have ended other calls, or started new
+		 * ones. */
 		c = h->calls;
 	}
 	h->busy--;
@@ -177,7 +178,7 @@ session_wake(struct http_session *s)
 			http_easy_wake(s->multi, &c->transfer);
 }
 
-/* The messages of libcurl, then what had to wait. Ends what act began. */
+/* Handles libcurl's messages, then the delayed work. Ends what act began. */
 static void
 session_check(struct http *h, struct http_session *s)
 {
@@ -220,7 +221,7 @@ on_silent(void *arg)
 
 	if (s->calls == 0)
 		return; /* the next call sets the timer */
-	/* Nothing new is sent over it, so nobody can ask it. */
+	/* No new request goes over it, so none can probe it. */
 	if ((s->retired || h->retired) && s->h2 &&
 	    now >= due + h->silent_ms / 2) {
 		session_fail(s, "the server went silent");

@@ -17,7 +17,7 @@
 enum { HTTP_IDLE_MAX = 64 };
 
 /*
- * What libcurl calls a multi: connections and the transfers over them. After
+ * A libcurl multi handle: connections and the transfers over them. After
  * a timeout its connections may be dead, and libcurl would still use them: so
  * new calls get a new session, and the old one ends with its last call.
  */
@@ -45,7 +45,7 @@ struct http {
 	struct http_call *calls;
 	CURL *idle[HTTP_IDLE_MAX]; /* saves making one per request */
 	size_t idle_count;
-	int in_curl; /* its callbacks may not call it */
+	int in_curl; /* its callbacks may not call libcurl */
 	int busy;    /* libcurl, or our own callbacks, are running */
 	bool deferred;
 	bool retired;

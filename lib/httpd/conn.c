@@ -208,7 +208,7 @@ conn_no_deadline(struct conn *c)
 	loop_cancel(c->h->loop, &c->read_timer);
 }
 
-/* What the first bytes are: HTTP/2's preface or something else. */
+/* Tells HTTP/2 by its preface, the first bytes. */
 static void
 first_bytes(struct conn *c, const char *p, size_t n)
 {
@@ -399,7 +399,7 @@ write_out(struct conn *c)
 	}
 	if (wrote || (!c->blocked && c->unsent == 0))
 		loop_cancel(h->loop, &c->write_timer);
-	/* HTTP/2: the socket takes more, but the windows are full. */
+	/* HTTP/2: the socket has room, but the windows are full. */
 	if ((c->blocked || c->unsent > 0) && !loop_timer_armed(&c->write_timer))
 		loop_after(h->loop, &c->write_timer, h->limits.write_ms,
 		    write_expired, c);
@@ -418,7 +418,7 @@ conn_push(struct conn *c)
 	    h2_wants_pump(c));
 }
 
-/* Everything is sent: tells the peer, and drops what it still sends, so that
+/* Everything is sent: tells the peer, and drops input that still comes, so that
  * the kernel does not answer it with a reset that overtakes our last bytes. */
 static void
 linger(struct conn *c)
@@ -463,7 +463,8 @@ flush_one(struct conn *c)
 	not_eventful(c);
 	if (!c->dead && !c->frozen)
 		flush(c);
-	/* What ends may make another end: on_close tells handlers. */
+	/* The end of one connection may end another: on_close calls
+	 * handlers. */
 	if (c->dead && !c->frozen && !c->is_dirty)
 		conn_free(c);
 }
@@ -499,7 +500,7 @@ flush_events(void *arg)
 void
 conn_free_all(struct httpd *h)
 {
-	/* What was said last still goes out, as far as it can. */
+	/* The last bytes still go out, if they can. */
 	for (struct conn *c = h->conns; c != NULL; c = c->next) {
 		if (c->protocol == PROTOCOL_2 && !c->dead && !c->frozen)
 			h2_goaway(c);

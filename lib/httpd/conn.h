@@ -1,6 +1,5 @@
 /*
- * conn: what the files of httpd share: connections and exchanges. Not
- * for others.
+ * conn: connections and exchanges, shared by the files of httpd only.
  *
  * A connection that ends while its callbacks are on the stack is marked dead;
  * it is closed and freed at the end of the round, when nothing of it is in
@@ -110,8 +109,8 @@ const char *httpd_date(struct httpd *h);
 /* Connections. */
 void conn_new(struct httpd *h, int fd); /* takes fd */
 void conn_free_all(struct httpd *h);
-/* Ends the oldest that owes no answer: a silent client keeps no other out.
- * False: there is none. */
+/* Ends the oldest connection that owes no answer, so that a silent client
+ * cannot keep others out. False: there is none. */
 bool conn_make_room(struct httpd *h);
 void conn_dirty(struct conn *c); /* something is to be sent or ended */
 /*
@@ -124,7 +123,7 @@ void conn_event(struct conn *c);
 void conn_push(struct conn *c); /* sends what can be sent now */
 void conn_kill(struct conn *c); /* dies at the end of the round */
 void conn_freeze(struct conn *c);
-/* Ends when everything is sent. */
+/* Ends the connection when everything is sent. */
 void conn_close_gently(struct conn *c);
 /* Cuts the connection if this does not end before. */
 void conn_deadline(struct conn *c, uint64_t ms);
@@ -137,20 +136,20 @@ void exchange_free(struct exchange *x);
 struct head_field *exchange_field(struct exchange *x);
 void exchange_name(struct exchange *x, const char *p, size_t n);
 void exchange_value(struct exchange *x, const char *p, size_t n);
-/* Makes x->r of what was read; method must live as long. */
+/* Fills x->r from the input; method must live as long. */
 void exchange_seal(struct exchange *x, struct span method, int version);
 /* Hands it to the handler. */
 void exchange_hand_over(struct exchange *x);
 /* Tells the handler that it is gone, if the handler does not know. */
 void exchange_closed(struct exchange *x);
 
-/* The protocols. Input is taken whole; what they answer is in c->out. */
+/* The protocols. All input is taken; answers go to c->out. */
 void h1_input(struct conn *c, const char *p, size_t n);
 void h1_free(struct conn *c);
 /* Takes input that waited for the end of an answer; false: there was none. */
 bool h1_resume(struct conn *c);
 void h1_expire(struct conn *c); /* the request takes too long */
-/* The peer sends no more; an answer to what it sent may be on its way. */
+/* The peer sends no more; an answer may still be on its way. */
 void h1_eof(struct conn *c);
 bool h1_is_idle(const struct conn *c); /* no answer is due */
 void h1_start(struct exchange *x, int status,
@@ -166,7 +165,7 @@ void h1_reply(struct exchange *x, int status,
 void h2_input(struct conn *c, const char *p, size_t n);
 void h2_free(struct conn *c);
 void h2_pump(struct conn *c); /* moves frames to c->out, up to a limit */
-/* Tells handlers what nghttp2's callbacks have noted; exchanges go. */
+/* Tells handlers what nghttp2's callbacks have noted, and frees exchanges. */
 void h2_settle(struct conn *c);
 bool h2_wants_pump(const struct conn *c);
 void h2_start(struct exchange *x, int status,

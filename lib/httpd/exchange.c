@@ -1,4 +1,5 @@
-/* Part of httpd/conn.h: a request as it comes in, and who is to answer it. */
+/* Part of httpd/conn.h: a request as it comes in, and the call of its
+ * handler. */
 #include "httpd/conn.h"
 
 #include <ctype.h>

@@ -171,7 +171,7 @@ exchange_done(struct exchange *x)
 	conn_dirty(c);
 }
 
-/* A request that no handler gets to see. */
+/* A request that is refused before a handler sees it. */
 static void
 refuse(struct conn *c, int status, const char *why)
 {
@@ -206,7 +206,7 @@ hand_over(struct conn *c)
 		exchange_hand_over(x);
 }
 
-/* The parser takes no more: why. */
+/* Why the parser stopped. */
 static void
 stopped(struct conn *c, enum h1_parsed why)
 {
@@ -227,7 +227,7 @@ stopped(struct conn *c, enum h1_parsed why)
 	}
 }
 
-/* An answer is due, or the client does not read those that it has got. */
+/* An answer is due, or the client does not read earlier answers. */
 static bool
 must_wait(const struct conn *c)
 {
@@ -237,8 +237,8 @@ must_wait(const struct conn *c)
 	    c->out.bytes >= OUT_AHEAD;
 }
 
-/* The head is given to the parser line by line as far as it goes, then what
- * follows. Returns what was taken. */
+/* Gives the head to the parser line by line, then the rest. Returns the bytes
+ * that were taken. */
 static size_t
 parse(struct conn *c, const char *p, size_t n)
 {
@@ -316,8 +316,8 @@ h1_eof(struct conn *c)
 {
 	struct exchange *x = c->h1 == NULL ? NULL : c->h1->x;
 
-	/* As net/http: a client that closes its side waits for nothing. But
-	 * what it asked before is answered. */
+	/* As in net/http, a client that closes its side waits for no more. But
+	 * its earlier requests are answered. */
 	if (x != NULL && x->state != X_READING)
 		conn_kill(c);
 }

@@ -1,21 +1,21 @@
 /*
  * h1_parser: the parser of HTTP/1.1 requests that the system has: llhttp,
- * or http_parser, from which it comes, where that is not packaged. For
- * h1.c, which knows no more of either than what is here.
+ * or http_parser, from which it comes, where that is not packaged. Used by
+ * h1.c, which knows neither of them directly.
  *
- * Callbacks are those that both have; one of on_message_complete returns
- * h1_parser_stop(). What a callback gets of a text may be a part of it.
+ * The callbacks are those that both have; on_message_complete returns
+ * h1_parser_stop(). A callback may get a text in parts.
  */
 #ifndef H1_PARSER_H
 #define H1_PARSER_H
 
 #include <stddef.h>
 
-/* What became of the bytes that a parser was given. */
+/* What the parser did with the bytes. */
 enum h1_parsed {
 	H1_TAKEN, /* all: more may come */
 	H1_WHOLE, /* a request ended: the rest was not looked at */
-	H1_LONG,  /* its head is beyond what the parser takes */
+	H1_LONG,  /* its head is longer than the parser allows */
 	H1_BAD	  /* also: a callback did not want it */
 };
 

@@ -287,7 +287,7 @@ not_ready(struct h2 *h, struct exchange *x)
 		h->ready_end = link;
 }
 
-/* A client that takes no answers gets no more of them made. */
+/* While a client does not read answers, no more are made. */
 void
 h2_settle(struct conn *c)
 {

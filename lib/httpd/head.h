@@ -1,11 +1,11 @@
 /*
- * head: what the head of an HTTP/1.1 request must look like, whatever
- * the parser lets pass; and how a status is called. For httpd_h1.
+ * head: checks of the head of an HTTP/1.1 request that the parser does not
+ * make; and the names of statuses. For h1.c.
  *
- * A request that two readers cut differently lets one request hide in another
- * (RFC 9112, section 11.2). So nothing is read here that another might read in
- * another way: lines end with CRLF and are not folded, names are tokens, and
- * one field alone says how long the body is.
+ * If two servers split the same bytes in different ways, one request can hide
+ * in another (RFC 9112, section 11.2). So input that is ambiguous is refused:
+ * lines end with CRLF and are not folded, names are tokens, and one field alone
+ * says how long the body is.
  */
 #ifndef HEAD_H
 #define HEAD_H
@@ -23,8 +23,8 @@ struct head_lines {
 };
 
 /*
- * Takes what belongs to the head: *taken bytes of n, *whole if it ended there;
- * it is then as new, for the next head. False: there is what must not be.
+ * Takes the bytes of the head: *taken bytes of n, *whole if it ended there; the
+ * state is then ready for the next head. False: it breaks a rule.
  */
 bool head_lines(
     struct head_lines *l, const char *p, size_t n, size_t *taken, bool *whole);
@@ -36,7 +36,8 @@ bool head_is_token(const char *p, size_t n);
  * "chunked". */
 bool head_is_framed(const struct httpd_header *headers, size_t count);
 
-/* "Not Found"; "Unknown" of what RFC 9110 and its like do not have. */
+/* "Not Found"; "Unknown" for codes that are not in RFC 9110 and its
+ * extensions. */
 const char *head_status(int status);
 
 #endif

@@ -74,7 +74,7 @@ split_address(const char *address, char **host, char **port, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "bad address \"%s\": want HOST:PORT", address);
 	n = (size_t)(colon - address);
-	/* getaddrinfo would take what is left of it in 16 bits. */
+	/* getaddrinfo would cut it to 16 bits. */
 	if (colon[1 + strspn(colon + 1, "0123456789")] != '\0' ||
 	    strtol(colon + 1, NULL, 10) > 65535)
 		return err_set(err, ERR_PERMANENT,
@@ -98,10 +98,10 @@ bind_one(const struct addrinfo *a)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* "::" is IPv4 as well, whatever the system's default. */
+	/* "::" is IPv4 as well, on any system. */
 	if (a->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	/* What is accepted inherits it. */
+	/* Accepted connections inherit it. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 &&
 	    listen(fd, BACKLOG) == 0)
@@ -200,7 +200,7 @@ httpd_use_tls(struct httpd *h, const struct httpd_tls *tls, struct err *err)
 
 	if (s == NULL)
 		return -1;
-	/* Connections hold on to the former one as long as they need it. */
+	/* Connections keep the old one as long as they need it. */
 	tls_server_free(h->tls);
 	h->tls = s;
 	return 0;

@@ -1,7 +1,7 @@
 /*
  * httpd: an HTTP server on our loop: HTTP/1.1 (http-parser) and HTTP/2
  * (nghttp2), in clear text (HTTP/2 with prior knowledge) or over TLS (OpenSSL,
- * ALPN). A request is handed over when it is whole; its answer may come at
+ * ALPN). A handler gets a request when it is complete; its answer may come at
  * once, later, or as a stream that goes on for hours.
  *
  * An exchange belongs to the server from the request to its end; the handler
@@ -34,7 +34,7 @@ struct httpd_limits {
 	size_t queued_bytes; /* unsent bytes of a stream: more cuts it */
 	uint64_t header_ms;  /* from the first byte to the end of the headers */
 	uint64_t body_ms;    /* from there to the end of the body */
-	uint64_t write_ms;   /* nothing could be sent for so long: cut */
+	uint64_t write_ms;   /* nothing could be sent for this time: cut */
 	size_t connections;  /* one more ends the oldest that waits for
 			      * nothing; if all do, it is closed itself */
 	size_t streams;	     /* per HTTP/2 connection */
@@ -79,7 +79,7 @@ struct httpd_tls {
 struct httpd *httpd_new(struct loop *l, const char *address,
     const struct httpd_tls *tls, const struct httpd_limits *limits,
     const struct httpd_handler *handler, struct err *err);
-/* Whether it can be served with. -1 with err. */
+/* Checks whether the certificate can be used. -1 with err. */
 int httpd_check_tls(const struct httpd_tls *tls, struct err *err);
 /* A new certificate, for connections from now on. -1 with err: the former one
  * stays. Only with TLS. */

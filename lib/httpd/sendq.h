@@ -1,7 +1,7 @@
 /*
- * sendq: bytes that wait to be sent, in order. Large texts are referenced,
- * not copied: an event that a thousand watchers wait for is there once.
- * Zeroed memory is an empty queue.
+ * sendq: bytes that wait to be sent, in order. Large texts are referenced, not
+ * copied: an event for a thousand watchers is in memory once. Zeroed memory is
+ * an empty queue.
  */
 #ifndef SENDQ_H
 #define SENDQ_H
@@ -29,7 +29,7 @@ struct sendq {
 void sendq_release(struct sendq *q);
 void sendq_add(struct sendq *q, const void *p, size_t n); /* copies */
 void sendq_text(struct sendq *q, struct text *t);	  /* references */
-/* The first n bytes of from, which has so many. */
+/* Moves the first n bytes of from; it has at least n. */
 void sendq_move(struct sendq *q, struct sendq *from, size_t n);
 
 /* What to send next; count of iov filled. */

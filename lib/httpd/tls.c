@@ -36,7 +36,7 @@ choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_n,
 	return SSL_TLSEXT_ERR_OK;
 }
 
-/* What follows the certificate: those between it and an authority. */
+/* The intermediate certificates, which follow the certificate. */
 static int
 use_chain(SSL_CTX *ctx, BIO *cert)
 {
@@ -92,8 +92,8 @@ tls_server_new(const struct httpd_tls *t, struct err *err)
 	SSL_CTX_set_mode(s->ctx,
 	    SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 		SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-	/* A peer that closes without a goodbye is at its end, as in net/http;
-	 * half a request is seen as such anyway. */
+	/* A peer that closes without close_notify counts as a normal end, as in
+	 * net/http; half a request is noticed anyway. */
 	SSL_CTX_set_options(
 	    s->ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
 	SSL_CTX_set_session_cache_mode(s->ctx, SSL_SESS_CACHE_OFF);
@@ -133,7 +133,7 @@ tls_conn_free(struct tls_conn *t)
 	free(t);
 }
 
-/* What a call gave that moved no bytes. */
+/* The result of a call that moved no bytes. */
 static long
 outcome(struct tls_conn *t, int rc)
 {

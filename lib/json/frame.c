@@ -3,7 +3,7 @@
 
 #include "json/scan.h"
 
-/* The members of one object whose values the caller itself takes. */
+/* Walks the members of an object; the caller takes the values. */
 struct walk {
 	struct span rest;
 	const char *member; /* where it begins: its comma, or the key */

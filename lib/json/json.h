@@ -31,7 +31,7 @@ enum { JSON_DEPTH_MAX = 256 }; /* what libjq 1.6 can parse */
  */
 int json_check(struct span text, struct err *err);
 
-/* Moves *p behind the number that it is at. False: *p is at what is wrong. */
+/* Moves *p behind the number that it is at. False: *p is at the error. */
 bool json_take_number(const char **p, const char *end);
 
 enum json_type {
@@ -85,16 +85,16 @@ struct span json_path(struct span object, const char *dotted);
  */
 struct span json_string(struct span value, struct buf *scratch);
 /*
- * The text between a string's quotes as it stands: for names and versions,
- * which have no escapes; one that has is not a name that a server accepts, and
- * it will say so. SPAN_NONE if value is not a string.
+ * The raw text between a string's quotes: for names and versions, which have no
+ * escapes. (A server refuses a name that has one.) SPAN_NONE if value is not a
+ * string.
  */
 struct span json_raw_string(struct span value);
 /* Integer value; false if it is not an integer or does not fit. */
 bool json_int(struct span value, int64_t *n);
 bool json_is(struct span value, const char *text); /* string equals text */
 
-/* What kwatch needs of one watch frame {"type":...,"object":...}. */
+/* The parts of a watch frame {"type":...,"object":...} that kwatch needs. */
 struct json_frame {
 	struct span type;   /* ADDED, ... */
 	struct span object; /* raw, whole */

@@ -5,14 +5,14 @@
 
 enum { PLACES = 512, TEXT_MOST = 32 };
 
-/* Of a text that is kept: n > 0. */
+/* The place of a text; n > 0. */
 struct place {
 	size_t n;
 	char text[TEXT_MOST];
 	jv string;
 };
 
-/* Few bytes tell keys apart. Texts that meet in one place do no harm. */
+/* A few bytes are enough. Texts that collide do no harm. */
 static size_t
 place_of(struct span text)
 {

@@ -1,5 +1,5 @@
 /*
- * jvmembers: the members of one of libjq's objects, for those who write it.
+ * jvmembers: the members of an object of libjq, for code that writes it.
  *
  *	struct jvmembers m;
  *	jvmembers_init(&m, object, JVMEMBERS_SORTED);

@@ -3,9 +3,9 @@
  *
  * libjq keeps numbers as doubles, prints integers from 1e17 on as 1e+17
  * (which Go's integer fields refuse), prints infinity as a number, and prints
- * trees deeper than 256 levels as text that is not JSON. So values that leave
- * for the cluster are printed here, and what would not arrive as it is meant
- * is an error.
+ * trees deeper than 256 levels as text that is not JSON. So values for the
+ * cluster are printed here, and a value that would change on the way is an
+ * error.
  *
  * As everywhere around libjq: a function consumes its jv arguments and
  * returns owned ones; an argument named ..._peek is only borrowed.
@@ -40,9 +40,8 @@ jv jvtext_parse(struct span text, struct err *err);
  * Appends value as compact JSON with its keys in byte order. -1 with err (and
  * b as it was) if it is deeper than JVTEXT_DEPTH_MAX or longer than
  * JVTEXT_BYTES_MAX (small values that share their parts can print as huge
- * text), or holds a number that
- * is not finite or an integer beyond JVTEXT_INT_MAX: then digits are lost or
- * would be. err names the path, never a value.
+ * text), or holds a number that is not finite or an integer beyond
+ * JVTEXT_INT_MAX, which would lose digits. err names the path, never a value.
  */
 int jvtext_add(struct buf *b, jv value_peek, struct err *err);
 /* The same with a choice: JVTEXT_KEPT leaves keys in the order of libjq. */
@@ -61,8 +60,8 @@ jv jvtext_peek(jv object_peek, const char *key);
 struct span jvtext_span(jv string_peek);
 
 /*
- * Can the value be printed, as far as its size goes? Looks at no more values
- * than fit in JVTEXT_BYTES_MAX, so it is quick however they are shared.
+ * Whether the value is small enough to be printed. It looks at no more values
+ * than fit in JVTEXT_BYTES_MAX, so it is quick even if many parts are shared.
  */
 enum jvtext_size { JVTEXT_FITS, JVTEXT_DEEP, JVTEXT_LONG };
 enum jvtext_size jvtext_measure(jv value_peek);

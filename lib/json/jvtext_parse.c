@@ -1,8 +1,8 @@
 /*
  * Part of json/jvtext.h. JSON text as libjq's values.
  *
- * What is plain JSON is read here, in half the time that libjq takes. All else
- * is left to libjq, from the beginning: what it says of other texts, holds.
+ * Plain JSON is read here, in half the time that libjq takes. For all other
+ * text libjq starts again from the beginning, and its verdict counts.
  */
 #include <limits.h>
 #include <string.h>
@@ -92,8 +92,7 @@ read_number(struct reader *r)
 	return jv_number(negative ? -d : d);
 }
 
-/* What the character behind a backslash means, 0: something that libjq knows
- * better. */
+/* The meaning of the character behind a backslash; 0: libjq decides. */
 static char
 unescaped(char c)
 {
@@ -103,7 +102,7 @@ unescaped(char c)
 	return at != NULL ? to[at - from] : 0;
 }
 
-/* What stands for itself in a string, up to a quote, a backslash, a control
+/* The plain characters of a string, up to a quote, a backslash, a control
  * character or the end. */
 static struct span
 take_plain(struct reader *r)
@@ -209,7 +208,7 @@ read_object(struct reader *r, int depth)
 	return jv_invalid();
 }
 
-/* jv_invalid(): that is not for us. */
+/* jv_invalid(): libjq has to read it. */
 static jv
 read_value(struct reader *r, int depth)
 {

@@ -34,7 +34,8 @@ node_release(struct branch *n)
 	free(n->key);
 }
 
-/* Keys are compared raw, so that of the path is escaped as Go and we do. */
+/* Keys are compared raw, so the key of the path is escaped as Go and we do
+ * it. */
 static struct branch *
 node_child(struct branch *n, struct span key)
 {

@@ -3,8 +3,8 @@
  *
  * The identity always stays: metadata.name, namespace, uid, resourceVersion,
  * generation, creationTimestamp, deletionTimestamp, ownerReferences and the
- * marks of membership (doc/protocol.md). apiVersion and kind are written by
- * the caller's word, since a partial answer names another kind.
+ * marks of membership (doc/protocol.md). The caller gives apiVersion and kind,
+ * since a partial answer names another kind.
  *
  * A path is dotted; "[]" behind a name means each element of an array, and
  * ["a.b/c"] a key with dots: spec.containers[].image,

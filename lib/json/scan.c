@@ -84,7 +84,7 @@ block_at(const char *p, const char *end)
 	return block_read(padded);
 }
 
-/* Bits behind an odd backslash; *carry is the same over the block's end. */
+/* Bits behind an odd backslash; *carry passes that on to the next block. */
 static inline uint64_t
 escaped_bits(uint64_t backslash, uint64_t *carry)
 {
@@ -121,7 +121,7 @@ json_scan_string(const char *p, const char *end)
 	const char *near = end - p > NEAR ? p + NEAR : end;
 	uint64_t carry = 0;
 
-	/* Most are keys: shorter than a block is worth. */
+	/* Most strings are keys, too short for a block. */
 	for (; p < near && *p != '\\'; p++)
 		if (*p == '"')
 			return p;

@@ -12,7 +12,7 @@
 #include "json/stream_scan.h"
 
 enum mode { UNDECIDED, LINES, CONCATENATED };
-/* What the bytes at the front belong to. */
+/* The state of the bytes at the front. */
 enum place { DOCUMENT, LIST_ITEM, LIST_TAIL, REST_OF_LINE };
 
 struct stream {
@@ -27,7 +27,7 @@ struct stream {
 	/* A whole List at the front, given out item by item. */
 	size_t split_at; /* behind the last item given, 0: none */
 	size_t split_size;
-	/* What items without them get; empty: unknown. Raw, between quotes. */
+	/* For items without them; empty: unknown. Raw, between quotes. */
 	struct buf item_version, item_kind;
 };
 
@@ -151,7 +151,7 @@ skip_space(struct stream *s)
 		consume(s, n);
 }
 
-/* Nothing to give out yet, but the next step may have. */
+/* Nothing to give out yet, but perhaps after the next step. */
 enum { AGAIN = -1 };
 
 static enum scan_result
@@ -163,7 +163,7 @@ scan_value(struct stream *s)
 	return r == SCAN_MORE && s->ended && s->scan.scalar ? SCAN_WHOLE : r;
 }
 
-/* Names the line of the front; what cannot be read is left behind. */
+/* Reports the line of the front and skips what cannot be read. */
 static int
 bad(struct stream *s, struct stream_doc *doc, const char *message)
 {
@@ -374,7 +374,7 @@ too_long(struct stream *s, struct stream_doc *doc)
 	return AGAIN;
 }
 
-/* What is behind the items of a long List is checked with an empty one. */
+/* The text behind the items of a long List is checked behind an empty List. */
 static int
 give_tail(struct stream *s, struct stream_doc *doc)
 {

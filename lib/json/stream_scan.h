@@ -26,7 +26,7 @@ enum scan_result {
 enum scan_mode { SCAN_TEXT, SCAN_LINE };
 
 /* text begins with the value, without white space, and only grows from call to
- * call. A scalar ends with what follows it. */
+ * call. A scalar ends at the next byte that is not part of it. */
 enum scan_result stream_scan(
     struct stream_scan *c, struct span text, enum scan_mode mode);
 

@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* What may come next; a value's own grammar is in its function. */
+/* What may come next; the grammar of a value is in its function. */
 enum state { WANT_VALUE, WANT_VALUE_OR_END, WANT_KEY, WANT_KEY_OR_END, AFTER };
 
 struct check {
@@ -99,7 +99,7 @@ check_escape(struct check *c)
 	return true;
 }
 
-/* Skips what needs no look: ASCII without quotes, backslashes, controls. */
+/* Skips plain ASCII: without quotes, backslashes, controls. */
 static const char *
 plain_run(const char *p, const char *end)
 {

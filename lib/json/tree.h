@@ -101,7 +101,7 @@ bool tree_is(const struct node *n, enum node_kind kind);
 struct span tree_text(const struct node *n); /* of a string; else none */
 bool tree_text_is(const struct node *n, const char *text);
 bool tree_true(const struct node *n);
-bool tree_get_int(const struct node *n, int64_t *value); /* 3.0 is one, too */
+bool tree_get_int(const struct node *n, int64_t *value); /* also of 3.0 */
 double tree_double(const struct node *n);
 size_t tree_count(const struct node *n); /* items or members; else 0 */
 bool tree_empty(const struct node *n);	 /* absent, null, "", [] or {} */

@@ -13,8 +13,8 @@ struct parser {
 	struct tree_limits limits;
 	unsigned depth;
 	const char *why; /* NULL while all is well; then p is the place */
-	struct span *duplicate; /* NULL: nobody asks, or found already */
-	/* Where we are, for the path of a duplicate. */
+	struct span *duplicate; /* NULL: not wanted, or found already */
+	/* The current place, for the path of a duplicate. */
 	const struct frame *frame;
 };
 

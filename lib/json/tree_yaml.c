@@ -9,7 +9,7 @@
 /* An alias repeats what its anchor names: a document of a few lines could
  * stand for more than any memory. */
 enum { NODES_MAX = 1 << 20, DEPTH_MAX = 1000, ANCHORS_MAX = 10000 };
-enum { TWICE_MAX = 1 << 16 }; /* bytes that are said of keys given twice */
+enum { TWICE_MAX = 1 << 16 }; /* limit of the message about keys given twice */
 
 struct reader {
 	struct arena *a;
@@ -106,7 +106,7 @@ out:
 	return n;
 }
 
-/* What an unquoted scalar is: YAML 1.1, as the API server's library has it. */
+/* The type of an unquoted scalar: YAML 1.1, as in the API server's library. */
 static struct node *
 plain(struct reader *r, struct span s)
 {
@@ -276,9 +276,9 @@ refused(const yaml_event_t *e, unsigned *depth, unsigned *anchors)
 				      : NULL;
 }
 
-/* libyaml's loader compares each anchor with all before, and its scanner
- * looks at each open bracket for each token: what has too many is refused
- * before. */
+/* libyaml's loader compares each anchor with all before it, and its scanner
+ * looks at each open bracket for each token: so text with too many of them is
+ * refused first. */
 static int
 check_cost(struct span text, struct err *err)
 {
@@ -294,7 +294,7 @@ check_cost(struct span text, struct err *err)
 	yaml_parser_initialize(&parser);
 	yaml_parser_set_input_string(
 	    &parser, (const unsigned char *)text.p, text.n);
-	/* What is not YAML is told by who reads it next. */
+	/* The next reader reports text that is not YAML. */
 	while (!ends && yaml_parser_parse(&parser, &e)) {
 		why = refused(&e, &depth, &anchors);
 		ends = why != NULL || e.type == YAML_STREAM_END_EVENT ||

@@ -1,9 +1,9 @@
 /*
- * ceiling: how many writes a second a tool may do, whatever it is asked for.
+ * ceiling: a limit of the writes per second of a tool.
  *
- * A bucket of CEILING_BURST_S seconds' writes, so that only what goes on and
- * on is ever held up. It counts who writes, to name the one that wrote most.
- * No clock of its own.
+ * A bucket holds CEILING_BURST_S seconds' worth of writes, so that only lasting
+ * load is ever held up. It counts writes by writer, to name the one that wrote
+ * most. The caller passes the time.
  */
 #ifndef CEILING_H
 #define CEILING_H
@@ -31,15 +31,15 @@ struct ceiling {
 void ceiling_init(struct ceiling *c, long limit, uint64_t now_ms);
 void ceiling_release(struct ceiling *c);
 
-/* A write begins that is for `who`. */
+/* A write for `who` begins. */
 void ceiling_write(struct ceiling *c, struct span who, uint64_t now_ms);
 
-/* How long until the next may begin; 0: now. */
+/* Time until the next write may begin; 0: now. */
 uint64_t ceiling_wait(struct ceiling *c, uint64_t now_ms);
 
 /*
- * Something has to wait: true the first time, until the bucket was full again.
- * Then *most (borrowed) is who wrote most of *of writes, namely *count.
+ * A write has to wait. True the first time since the bucket was full; then
+ * *most (borrowed) is the writer with the most writes, *count of *of.
  */
 struct ceiling_most {
 	const char *who;
@@ -47,7 +47,7 @@ struct ceiling_most {
 };
 bool ceiling_hold(
     struct ceiling *c, uint64_t wait_ms, struct ceiling_most *most);
-/* That as a sentence, appended. */
+/* Appends that as a sentence. */
 void ceiling_tell(
     const struct ceiling *c, const struct ceiling_most *most, struct buf *b);
 

@@ -9,7 +9,7 @@
 
 enum { TEXT_MAX = 450 }; /* reportfd takes 500 */
 
-/* One sentence, however many objects it stops. */
+/* One sentence for any number of objects. */
 struct denial {
 	struct denial *next;
 	struct denied_kind *kind; /* borrowed */

@@ -1,10 +1,10 @@
 /*
- * denials: the rights that a tool lacks for what it has to write, as reasons
- * why it is not ready: one per kind, by what it was writing, with the words of
- * the authorizer (kube_error_denial).
+ * denials: rights that a tool lacks for its writes, as reasons why it is not
+ * ready: one for each kind that it was writing, with the words of the
+ * authorizer (kube_error_denial).
  *
- * Whatever is tried (an object, a status) has a pointer to what it counts in;
- * only its changes cost anything.
+ * Each thing that is tried (an object, a status) has a pointer to the denial in
+ * which it counts; only changes of that cost time.
  */
 #ifndef DENIALS_H
 #define DENIALS_H
@@ -23,21 +23,21 @@ struct denials {
 };
 
 void denials_init(struct denials *d, struct reportfd *report);
-/* Says nothing; the pointers that are left must not be used any more. */
+/* Reports nothing; pointers to its denials must not be used any more. */
 void denials_release(struct denials *d);
 
 /*
- * What *at belongs to failed by e, an error that is `denied`: it counts until
- * denials_leave. *at is NULL before the first time, and may be moved.
+ * The owner of *at failed with e, which is `denied`: it counts until
+ * denials_leave. *at is NULL before the first time, and is updated.
  */
 void denials_enter(struct denials *d, struct denial **at, struct span group,
     struct span kind, const struct kube_error *e);
-/* It was done, is not wanted any more, or failed by something else. */
+/* It was done, is no longer wanted, or failed for another reason. */
 void denials_leave(struct denials *d, struct denial **at);
 
 /*
- * It failed by an error of this kind, with whatever right it needed: permanent
- * ones are found out behind the authorizer, the others may be before it.
+ * It failed with an error of this kind. A permanent error comes after the
+ * authorizer has allowed the request; others may come before it.
  */
 static inline void
 denials_failed(struct denials *d, struct denial **at, enum retry_kind kind)

@@ -24,7 +24,7 @@ struct waiter {
 	void *arg;
 };
 
-/* /api and /apis: what each said last, and what it is saying now. */
+/* /api and /apis: the last answer of each, and the current one. */
 struct group_source {
 	struct discovery *discovery;
 	const char *path;
@@ -235,7 +235,7 @@ finish(struct discovery *d)
 			s->table = s->next;
 			s->next = (struct resources){0};
 		} else if (s->fresh) {
-			/* Not taken over: so it must come again. */
+			/* It was not used, so it must come again. */
 			take_etag(s, SPAN_NONE);
 		}
 		s->fresh = false;
@@ -255,7 +255,7 @@ finish(struct discovery *d)
 	kube_error_release(&error);
 }
 
-/* The first error is the one that is told. */
+/* The first error is the one that is reported. */
 static void
 fail(struct discovery *d, const struct kube_error *e)
 {

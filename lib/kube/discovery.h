@@ -1,8 +1,8 @@
 /*
  * discovery: which resources the server has, by kind and by the names that
  * people type. Aggregated discovery where the server offers it, the older
- * requests otherwise. A kind that is not there may come (a CRD created later):
- * callers ask again by discovery_refresh, which bounds how often it asks.
+ * requests otherwise. An unknown kind may appear later (a new CRD): callers ask
+ * again by discovery_refresh, which limits its requests.
  */
 #ifndef DISCOVERY_H
 #define DISCOVERY_H

@@ -77,7 +77,7 @@ is_spam(struct eventfilter *f, struct span key, int64_t now)
 	return false;
 }
 
-/* True: this message is one too many of its kind. */
+/* True: too many similar messages. */
 static bool
 is_similar(
     struct eventfilter *f, struct span key, struct span message, int64_t now)

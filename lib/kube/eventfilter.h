@@ -1,7 +1,6 @@
 /*
- * eventfilter: which Events reach the API server, and how. The rules are
- * those of client-go's recorder (tools/record/events_cache.go), so that an
- * operator of ours is as loud as any other:
+ * eventfilter: limits and combines Events before they go to the API server, by
+ * the rules of client-go's recorder (tools/record/events_cache.go):
  *
  *   per source, object and type: 25 Events, then one more every 300 s;
  *   from the tenth message for one reason within 600 s on, one Event says
@@ -23,7 +22,7 @@ struct eventfilter;
 struct eventfilter *eventfilter_new(void);
 void eventfilter_free(struct eventfilter *f);
 
-/* What tells Events apart. */
+/* The identity of an Event. */
 struct eventfilter_event {
 	struct span source; /* who says it */
 	struct span object; /* kind, namespace, name, uid, apiVersion */

@@ -286,7 +286,7 @@ transport_error(
 	e->message = buf_take(&b);
 }
 
-/* "Unauthorized" alone would leave the reader with nothing to look at. */
+/* "Unauthorized" alone would not tell the user where to look. */
 static void
 name_credential(struct kube_call *c, struct kube_error *e)
 {
@@ -431,8 +431,7 @@ on_auth_changed(void *arg)
 {
 	struct kube *k = arg;
 
-	/* No callback of a caller runs in here: the list only grows thinner
-	 * or longer when the loop goes on. */
+	/* No callback runs in here, so the list does not change meanwhile. */
 	for (struct kube_call *c = k->calls; c != NULL; c = c->next)
 		if (c->http == NULL && !loop_timer_armed(&c->failed))
 			call_send(c);

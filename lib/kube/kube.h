@@ -37,20 +37,20 @@ struct kube *kube_open(struct loop *l, const struct kube_opts *o,
 void kube_free(struct kube *k);
 
 /*
- * From now on no request that writes goes out unless the leash (borrowed)
- * allows it at the moment when it is about to be sent. One that is not allowed
- * fails with the leash's error, after the leash's own callback was called.
+ * From now on each request that writes goes out only if the leash (borrowed)
+ * allows it at that moment. Otherwise it fails with the leash's error, after
+ * the leash's own callback.
  */
 void kube_hold(struct kube *k, struct leash *l);
 
-/* The namespace of -n, the context, or the pod; "default" at last. */
+/* The namespace of -n, else of the context, else of the pod, else "default". */
 const char *kube_namespace(const struct kube *k);
 const char *kube_server(const struct kube *k); /* for messages */
 bool kube_runs_plugin(const struct kube *k);   /* for its credential */
 
 enum kube_verb {
 	KUBE_GET,
-	/* These two share a connection that the others do not use. */
+	/* These two have a connection of their own. */
 	KUBE_LIST,
 	KUBE_WATCH,
 	KUBE_CREATE,
@@ -77,7 +77,7 @@ struct kube_request {
 	bool (*on_data)(void *arg, struct span bytes);
 };
 
-/* How many requests were answered, by code, method and host. */
+/* Counts of requests by code, method and host. */
 void kube_metrics(const struct kube *k, struct metric_lines *m);
 
 /* All borrowed, only during the callback. */

@@ -211,8 +211,8 @@ kube_error_copy(struct kube_error *to, const struct kube_error *from)
 	to->causes = mem_strdup(from->causes);
 }
 
-/* Runs of white space become one space, and what cannot be seen visible: the
- * words of others go into logs, statuses and Events. */
+/* Runs of white space become one space, and invisible characters are escaped,
+ * because texts of the server go into logs, statuses and Events. */
 static void
 add_line(struct buf *b, const char *text)
 {
@@ -267,8 +267,9 @@ add_outline(struct buf *b, const struct kube_error *e)
 	}
 }
 
-/* What the authorizer says (an admission plugin's 403 may say anything), and a
- * field that the schema lacks: not where a value has the wrong type as well. */
+/* Only the authorizer's message (an admission plugin's 403 may have any text),
+ * and the message about an unknown field, unless a value has a wrong type as
+ * well. */
 static bool
 names_only(const struct kube_error *e)
 {
@@ -281,7 +282,7 @@ names_only(const struct kube_error *e)
 	    strstr(e->message, "expected") == NULL;
 }
 
-/* These hold names only. */
+/* These contain only names. */
 static bool
 is_harmless(const struct kube_error *e)
 {

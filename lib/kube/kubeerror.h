@@ -1,6 +1,6 @@
 /*
- * kubeerror: the API server's errors: what a Status object (or a text, or an
- * answer of some proxy) means for the sender of the request.
+ * kubeerror: errors of the API server: the meaning of a Status object (or a
+ * text, or a proxy's answer) for the sender of the request.
  *
  *	kind		examples
  *	ERR_CONFLICT	409: Conflict, AlreadyExists: read again
@@ -56,9 +56,9 @@ void kube_error_copy(struct kube_error *to, const struct kube_error *from);
 void kube_error_public(
     struct buf *b, const struct kube_error *e, struct span kind);
 /*
- * Who has no right to what, of an error that is `denied`, one line: User "u"
- * cannot patch resource "secrets" in API group "" in the namespace "n". It
- * names no object and nothing of its content. Appends to b.
+ * The missing right, of an error that is `denied`, in one line: User "u" cannot
+ * patch resource "secrets" in API group "" in the namespace "n". It has no
+ * object's name or content. Appends to b.
  */
 void kube_error_denial(struct buf *b, const struct kube_error *e);
 

@@ -46,7 +46,7 @@ kube_pools_release(struct kube_pools *p)
 	free(p->user_agent);
 }
 
-/* Whatever comes back says that the server is alive. */
+/* Any answer shows that the server is alive. */
 static void
 on_probe_done(void *arg, const struct http_response *r)
 {

@@ -80,7 +80,7 @@ proof_read(struct proof *p, int fd, struct err *err)
 	proof_release(p);
 	to = buf_reserve(&p->text, TEXT_MAX);
 	do {
-		/* Who shares a file shares its offset, too. */
+		/* Processes that share a file share its offset, too. */
 		n = pread(fd, to, TEXT_MAX - p->text.len, (off_t)p->text.len);
 		if (n < 0 && errno == ESPIPE)
 			n = read(fd, to, TEXT_MAX - p->text.len);
@@ -92,7 +92,8 @@ proof_read(struct proof *p, int fd, struct err *err)
 	if (n < 0)
 		return err_set(err, ERR_PERMANENT,
 		    "cannot read the key of marks: %s", strerror(errno));
-	/* The process that should have passed it on has ended, and says why. */
+	/* The process that should have passed it on has ended, and logged
+	 * why. */
 	if (p->text.len == 0)
 		return err_set(
 		    err, ERR_TRANSIENT, "the key of marks did not come");
@@ -129,7 +130,8 @@ proof_make_key(struct buf *b, struct err *err)
 
 /* ---- proofs ---- */
 
-/* With its length before it: no text can be taken for two. */
+/* Each text has its length before it, so that two texts cannot be split in
+ * another way. */
 static void
 add_part(struct buf *b, struct span text)
 {
@@ -137,7 +139,7 @@ add_part(struct buf *b, struct span text)
 	buf_addspan(b, text);
 }
 
-/* What only a holder of the key can compute, appended. */
+/* Appends the HMAC, which only a holder of the key can compute. */
 static void
 add_code(struct buf *b, struct span key, struct span primary,
     struct span origin, struct span item)

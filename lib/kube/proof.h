@@ -1,13 +1,13 @@
 /*
- * proof: what makes a member's marks ours and nobody else's: an HMAC with a
- * key of the operator's over the primary's key, the primary's origin and the
- * member's own key (doc/protocol.md, "Marks").
+ * proof: shows that a member's marks are ours: an HMAC, with the operator's
+ * key, of the primary's key, the primary's origin and the member's own key
+ * (doc/protocol.md, "Marks").
  *
  * The origin is the uid of the primary when its finalizer was set: marks of one
  * that is gone prove nothing to its successor of that name, and one that was
  * restored from a backup, with another uid, has its members back.
  *
- * Without a key nothing is written, and marks count unproven.
+ * Without a key no proof is written, and marks count without one.
  */
 #ifndef PROOF_H
 #define PROOF_H
@@ -68,10 +68,10 @@ enum proof_found {
 enum proof_found proof_check(const struct proof *p, struct span text,
     struct span primary, struct span item, struct span *origin);
 
-/* What a proof that is good is bound to. */
+/* The origin to which a valid proof is bound. */
 struct span proof_named_origin(struct span text);
 
-/* The origin that an object's text names, or SPAN_NONE: none, or no uid. */
+/* The origin in an object's text; SPAN_NONE: none, or not a uid. */
 struct span proof_origin(struct span object);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * reach: the first contact with the API server: asks what it serves, again and
- * again until it answers, and says once that it does not.
+ * reach: the first contact with the API server: requests its discovery until it
+ * answers, and logs once if it does not.
  */
 #ifndef REACH_H
 #define REACH_H
@@ -13,7 +13,7 @@
 
 /*
  * Called once, from the loop: with NULL when the tables of the discovery are
- * there, or with an error that time does not mend (no trust, no login).
+ * there, or with a permanent error (no trust, no login).
  */
 typedef void reach_done_fn(void *arg, const struct err *err);
 

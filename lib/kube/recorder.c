@@ -59,7 +59,7 @@ struct recorder {
 	struct timer timer;
 	uint64_t recorded;
 	uint64_t lost;
-	bool refused; /* so was the one before */
+	bool refused; /* the one before failed, too */
 	char host[128];
 };
 
@@ -122,7 +122,7 @@ namespace_of(const struct waiting *w)
 					   : span_str("default");
 }
 
-/* May an object be called that: RFC 1123, a subdomain. */
+/* Whether it may be an object's name: RFC 1123, a subdomain. */
 static bool
 is_subdomain(struct span name)
 {
@@ -179,7 +179,7 @@ add_time(struct buf *b, const char *key, int64_t us)
 	add_member(b, key, span_str(time));
 }
 
-/* What changes in an Event that happens once more. */
+/* The changes of an Event that happens again. */
 static void
 add_news(struct buf *b, const struct waiting *w)
 {
@@ -265,7 +265,8 @@ try_later(struct recorder *r)
 		pump(r);
 		return;
 	}
-	/* The first at random, so that not all come back together. */
+	/* The first delay is random, so that not all clients come back
+	 * together. */
 	if (w->tries == 1)
 		pause = (uint64_t)clock_real_us() % PAUSE_MS;
 	loop_after(r->loop, &r->timer, pause, again, r);
@@ -365,7 +366,7 @@ judge(struct recorder *r, struct waiting *w)
 	buf_release(&object);
 }
 
-/* In order, and one at a time: a repetition finds what it repeats. */
+/* In order, and one at a time, so that a repetition finds its Event. */
 static void
 pump(struct recorder *r)
 {

@@ -1,9 +1,9 @@
 /*
- * recorder: Events (core/v1) about objects, recorded beside the work and
- * never in its way, as client-go's recorder does it (tools/record/event.go):
- * one request at a time from a queue of 1000 (full: the newest is lost), what
- * eventfilter.h lets through, up to 12 tries at 10 s while the server does not
- * answer; an answer that refuses an Event is the end of it.
+ * recorder: records Events (core/v1) about objects; no other work ever waits
+ * for them. As client-go's recorder does it (tools/record/event.go): one
+ * request at a time from a queue of 1000 (full: the newest is lost), what
+ * eventfilter.h lets through, up to 12 tries every 10 s while the server does
+ * not answer; an Event that is refused is dropped.
  *
  * Why core/v1: see doc/events.md.
  */
@@ -19,7 +19,7 @@
 
 struct recorder;
 
-/* Borrows both. Says that it is the pod POD_NAME, or else this host. */
+/* Borrows both. Reports as the pod POD_NAME, or else as this host. */
 struct recorder *recorder_new(struct loop *l, struct kube *k);
 /* Before kube_free. What is not sent is lost. */
 void recorder_free(struct recorder *r);
@@ -35,7 +35,7 @@ struct recorder_event {
 	} about;
 	struct span component; /* who says it: the operator */
 	enum recorder_type type;
-	/* What cannot be seen in them is escaped (quote.h). */
+	/* Invisible characters in them are escaped (quote.h). */
 	struct span reason;  /* one word in CamelCase; cut at 128 bytes */
 	struct span message; /* for people, nothing secret; cut at 1024 bytes */
 };
@@ -43,9 +43,9 @@ struct recorder_event {
 void recorder_add(struct recorder *r, const struct recorder_event *e);
 /* Nothing is waiting to be sent. */
 bool recorder_idle(const struct recorder *r);
-/* How many Events the server has taken. */
+/* Number of Events that the server has accepted. */
 uint64_t recorder_count(const struct recorder *r);
-/* How many were lost: refused, too many, or the server did not answer. */
+/* Number of lost Events: refused, too many, or no answer. */
 uint64_t recorder_lost(const struct recorder *r);
 
 #endif

@@ -34,7 +34,7 @@ int resources_add_aggregated(
 /* An APIResourceList of one group and version. */
 int resources_add_list(struct resources *t, struct resource_store *s,
     struct span group, struct span version, struct span body);
-/* The list of a version is not to be had: what old knew of it stays. */
+/* The list of a version could not be read: what old has of it is kept. */
 void resources_add_stale(struct resources *t, const struct resources *old,
     struct span group, struct span version);
 /* Appends all of another table. */

@@ -1,13 +1,12 @@
 /*
- * retry: when a failed request is sent again, and from when on it counts as
- * failed. One struct per thing that is tried (an object, a status).
+ * retry: when a failed request is sent again, and when it counts as failed. One
+ * struct per thing that is tried (an object, a status).
  *
  * Transient failures: 100 ms doubling to 30 s, with jitter, never before the
  * server's Retry-After; they count as failed after RETRY_FAILED_MS (or what the
- * tool says). Permanent ones count at once and are tried slowly, 5 s doubling
- * to 10 min: what a person repairs outside is found that way. Rights that are
- * missing are often given back, and a quota gets room again: 403 is tried at
- * least every 30 s.
+ * tool says). Permanent ones count at once and are tried again slowly, 5 s
+ * doubling to 10 min, in case a person has repaired the cause. Missing rights
+ * are often granted, and a quota gets room: 403 is tried at least every 30 s.
  */
 #ifndef RETRY_H
 #define RETRY_H
@@ -44,10 +43,10 @@ enum retry_kind {
 	/* Permanent, but others can change it at any time: */
 	RETRY_DENIED,	 /* a right is missing */
 	RETRY_FORBIDDEN, /* a quota, a policy or a webhook refused it */
-	RETRY_SOON	 /* somebody was faster, or no answer: almost at once */
+	RETRY_SOON	 /* a conflict, or no answer: almost at once */
 };
 
-/* What an error of a write means, by Kubernetes' own rules. */
+/* The meaning of an error of a write, by Kubernetes' own rules. */
 enum retry_kind retry_classify(enum kube_verb verb, const struct kube_error *e);
 
 /* It counts as failed at once. */

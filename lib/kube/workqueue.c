@@ -192,7 +192,8 @@ workqueue_ended(struct workqueue *q, int code)
 	}
 	if (q->paused)
 		return false; /* one of those that were still under way */
-	/* A connection may break; that the next one fails, too, is news. */
+	/* A single broken connection is normal; it is reported if the next one
+	 * fails, too. */
 	news = q->closed && !q->announced;
 	q->announced = q->announced || news;
 	q->closed = q->paused = true;

@@ -2,10 +2,10 @@
  * workqueue: which key may send its next request.
  *
  * Keys (one struct work embedded in each) wait in one line, first come first
- * served, and each turn lets a key start one request, so that a large set
- * holds up nobody. Four limits: requests in flight, keys of one class
- * (maxConcurrentReconciles), writes a second, and a gate: while the server cannot be reached
- * one request at a time tries, the rest waits.
+ * served, and each turn lets a key start one request, so that a large set does
+ * not hold up others. Four limits: requests in flight, keys of one class
+ * (maxConcurrentReconciles), writes a second, and a gate: while the server
+ * cannot be reached one request at a time tries, the rest waits.
  *
  * The owner calls workqueue_pump when everything ready was handled
  * (loop_idle). Callbacks come from there only.
@@ -37,7 +37,7 @@ struct work {
  */
 typedef void work_fn(void *arg, struct work *w);
 
-/* What is queued has to wait for the ceiling of writes, for the first time. */
+/* Queued keys have to wait for the ceiling of writes, for the first time. */
 typedef void work_held_fn(void *arg, const struct ceiling_most *most);
 
 struct work_line {
@@ -85,8 +85,8 @@ bool workqueue_full(const struct workqueue *q);
 void workqueue_started(struct workqueue *q);
 /*
  * A request ended. code is HTTP's, 0 if the server gave no answer: the gate
- * closes. True if the owner should say so: the server was tried twice in vain,
- * or answers again after that.
+ * closes. True if the owner should log it: two requests in a row got no answer,
+ * or the server answers again after that.
  */
 bool workqueue_ended(struct workqueue *q, int code);
 void workqueue_pump(struct workqueue *q);

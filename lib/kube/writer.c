@@ -105,7 +105,7 @@ reached(void *arg, const struct err *err)
 		w->tool->reached(w->arg);
 }
 
-/* Also what is under way ends with us: its connection is closed. */
+/* Requests under way end, too: their connection is closed. */
 static void
 leash_out(void *arg, const struct err *err)
 {

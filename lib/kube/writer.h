@@ -1,8 +1,8 @@
 /*
- * writer: what all tools do that write what standard input says: reach the API
- * server, hold the leash, read documents as fast as there is room for their
- * work, say on --report-fd that they are ready and what they count, and end
- * some time after the input did.
+ * writer: the common part of the tools that write what standard input says. It
+ * reaches the API server, holds the leash, reads documents while there is room
+ * for their work, reports readiness and counters on --report-fd, and ends some
+ * time after the input did.
  *
  *	static const struct writer_tool tool = {"kapply", ...};
  *	struct writer w = {0};
@@ -42,13 +42,14 @@ struct writer_tool {
 	bool (*has_room)(void *arg);
 	/* Takes one; -1 with err: what is wrong with it, to be logged. */
 	int (*take)(void *arg, const struct stream_doc *doc, struct err *err);
-	/* A document was bad, and that was logged. */
+	/* A document was bad (it is logged already). */
 	void (*bad_line)(void *arg);
 	/* Before each wait; -1 with err ends the run. */
 	int (*work)(void *arg, struct err *err);
-	/* After the end of the input: is all done that time can mend? */
+	/* After the end of the input: whether no work is left that could still
+	 * succeed. */
 	bool (*settled)(void *arg);
-	/* It is, or the time is over: what is left has failed. */
+	/* The end, or the time is over: all unfinished work has failed. */
 	void (*end)(void *arg, bool settled);
 };
 
@@ -71,7 +72,7 @@ struct writer {
 	struct err err, input_err;
 };
 
-/* The options that all have. what: what comes on standard input. */
+/* The options that all have. what: the kind of lines on standard input. */
 int writer_check_options(int operands, const char *first, const char *what,
     long max_in_flight, long max_writes, struct err *err);
 
@@ -81,9 +82,9 @@ int writer_open(struct writer *w, const struct writer_tool *tool,
 void writer_run(struct writer *w);
 /* Ends the run with this error. */
 void writer_fail(struct writer *w, const struct err *err);
-/* Why it ended, if that is an error; NULL: it is not. */
+/* The error that ended it; NULL: none. */
 const struct err *writer_error(const struct writer *w);
-/* Also one that was never opened. */
+/* The writer may be one that was never opened. */
 void writer_release(struct writer *w);
 
 #endif

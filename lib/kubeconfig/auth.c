@@ -15,7 +15,7 @@
 enum {
 	TOKEN_PERIOD_MS = 50000,
 	CERT_PERIOD_MS = 300000,
-	HIDDEN_MIN = 8, /* less is in many words */
+	HIDDEN_MIN = 8, /* shorter texts are part of many words */
 	FILE_MAX_MIB = 1,
 };
 
@@ -107,7 +107,8 @@ named(const char *file, const struct kubeconfig *c)
 	return file != NULL ? file : c->origin != NULL ? c->origin : "auth";
 }
 
-/* Takes all three, or none: while files are being replaced they may not fit. */
+/* Takes all three files or none: while they are being replaced they may not
+ * match. */
 static int
 read_certificates(struct auth *a, struct err *err)
 {
@@ -171,7 +172,7 @@ read_all(struct auth *a, struct err *err)
 		return -1;
 	if (c->token != NULL)
 		set_token(a, c->token, strlen(c->token));
-	/* A token beside it does while the file cannot be read. */
+	/* While the file cannot be read, a token beside it is used. */
 	if (c->token_file != NULL && read_token(a, err) != 0 &&
 	    c->token == NULL)
 		return -1;
@@ -220,7 +221,8 @@ auth_ready(struct auth *a, struct err *err)
 
 	if (!a->secure)
 		return AUTH_READY;
-	/* What cannot be read now stays as it was: no errors from these. */
+	/* A file that cannot be read now keeps its old content: no errors from
+	 * these. */
 	if (a->config->token_file != NULL && now >= a->token_due_ms)
 		read_token(a, NULL);
 	if (now >= a->cert_due_ms)
@@ -359,7 +361,7 @@ bool
 auth_refused(struct auth *a, unsigned version)
 {
 	if (version != auth_version(a))
-		return true; /* somebody was faster */
+		return true; /* another caller was faster */
 	if (!a->secure)
 		return false;
 	if (a->plugin != NULL)

@@ -2,9 +2,9 @@
  * auth: who we are: credentials that change while we run.
  *
  * Token files are read again after 50 s, certificate files after 5 min; a
- * plugin runs again when its credential has expired or was refused. What
- * cannot be read any more stays as it was. Over http:// nothing is sent.
- * Facts: client-go's transport and exec packages.
+ * plugin runs again when its credential has expired or was refused. If a file
+ * can no longer be read, its old content is used. Over http:// no credential is
+ * sent. Facts: client-go's transport and exec packages.
  */
 #ifndef AUTH_H
 #define AUTH_H
@@ -36,9 +36,9 @@ enum auth_state auth_ready(struct auth *a, struct err *err);
 /* When AUTH_READY: adds Authorization and impersonation headers. */
 void auth_headers(const struct auth *a, struct textlist *headers);
 /*
- * Takes the credential out of what a server said (owned or NULL; may be
- * replaced): proxies quote the requests that they refuse, and the words get
- * into logs, Events and statuses.
+ * Removes the credential from a server's text (owned or NULL; may be replaced):
+ * proxies quote requests that they refuse, and such texts get into logs, Events
+ * and statuses.
  */
 void auth_hide(const struct auth *a, char **text);
 /* Certificates, borrowed until auth_tls_version is another. */
@@ -49,7 +49,8 @@ unsigned auth_tls_version(const struct auth *a);
 bool auth_runs_plugin(const struct auth *a);
 /* Which credential auth_headers gives. */
 unsigned auth_version(const struct auth *a);
-/* Appends whose credential it is, for messages; nothing if there is none. */
+/* Appends the user of the credential, for messages; nothing if there is
+ * none. */
 void auth_describe(const struct auth *a, struct buf *b);
 /* The server refused (401) the credential of that version. True: there may be
  * another: ask auth_ready and repeat the request once. */

@@ -15,7 +15,7 @@
 
 enum {
 	TIMEOUT_MS = 60000,
-	PERSON_TIMEOUT_MS = 600000, /* somebody types a password */
+	PERSON_TIMEOUT_MS = 600000, /* a user types a password */
 	PAUSE_MS = 5000,	    /* between failures */
 };
 
@@ -71,7 +71,7 @@ execcred_free(struct execcred *e)
 	free(e);
 }
 
-/* ---- what the plugin is told ---- */
+/* ---- the input of the plugin ---- */
 
 static void
 add_text_member(struct buf *b, const char *key, const char *value)
@@ -129,7 +129,7 @@ overrides(const char *entry, const char *name)
 	return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* Ours, without what is said anew. */
+/* Our environment, without variables that are set here. */
 static void
 make_environment(
     const struct execcred *e, bool interactive, struct textlist *env)
@@ -152,7 +152,7 @@ make_environment(
 	buf_release(&info);
 }
 
-/* ---- what the plugin says ---- */
+/* ---- the output of the plugin ---- */
 
 static char *
 take_text(struct span value)
@@ -272,7 +272,7 @@ take_credential(struct execcred *e, struct span output, struct err *err)
 
 /* ---- running it ---- */
 
-/* A command that never worked is a wrong configuration. */
+/* If the command never worked, the configuration is wrong. */
 static void
 fail(struct execcred *e)
 {
@@ -355,8 +355,8 @@ execcred_ready(struct execcred *e, struct err *err)
 {
 	if (e->running != NULL)
 		return AUTH_WAIT;
-	/* One that came expired is used for a while: else it would run for
-	 * ever. */
+	/* A credential that came expired is used for a while, or the plugin
+	 * would run without end. */
 	if (e->valid &&
 	    (clock_real_us() < e->expires_us ||
 		clock_ms() < e->got_ms + PAUSE_MS))
@@ -368,7 +368,7 @@ execcred_ready(struct execcred *e, struct err *err)
 	return start(e, err);
 }
 
-/* A credential that is refused right after it came will not be better. */
+/* If a new credential is refused, another one will be refused, too. */
 bool
 execcred_refused(struct execcred *e)
 {

@@ -1,7 +1,7 @@
 /*
  * execcred: the credential that a plugin prints (client-go's exec plugins,
- * client.authentication.k8s.io/v1 and v1beta1). Used by auth alone; its
- * functions mean there what they mean here.
+ * client.authentication.k8s.io/v1 and v1beta1). Used only by auth, whose
+ * functions of the same names have the same meaning.
  */
 #ifndef EXECCRED_H
 #define EXECCRED_H

@@ -197,7 +197,7 @@ read_cluster(struct kubeconfig *c, const struct kubeconfig_file *f,
 	return 0;
 }
 
-/* What the cluster says to the exec plugin of its user. */
+/* The cluster's configuration for the exec plugin of its user. */
 static void
 read_exec_config(struct kubeconfig *c, const struct yaml *cluster)
 {
@@ -328,7 +328,7 @@ pod_namespace(const char *dir)
 	return *text != '\0' ? mem_strdup(text) : NULL;
 }
 
-/* 1: there is none, and all is as it was. */
+/* 1: there is none, and nothing was changed. */
 static int
 read_account(struct kubeconfig *c, const struct kube_opts *o)
 {

@@ -1,6 +1,6 @@
 /*
- * kubeconfig: which server, and with which credential: the kubeconfig files
- * merged and one context resolved, or the service account of the pod.
+ * kubeconfig: the server and the credential to use: from the merged kubeconfig
+ * files and one context, or from the service account of the pod.
  *
  * 	--kubeconfig FILE, else $KUBECONFIG (a list, missing ones skipped), else
  * 	~/.kube/config; if all that says nothing, the service account.
@@ -59,8 +59,8 @@ struct kubeconfig {
 	struct kubeconfig_exec *exec;
 };
 
-/* NULL with err: permanent, names file and field. No file of the user's
- * (certificates, tokens) is read yet. */
+/* NULL with err: permanent, names file and field. Files that it names
+ * (certificates, tokens) are not read yet. */
 struct kubeconfig *kubeconfig_load(const struct kube_opts *o, struct err *err);
 void kubeconfig_free(struct kubeconfig *c);
 

@@ -7,7 +7,7 @@
 
 #include "process/clock.h"
 
-/* Without a terminal nobody can type a passphrase. */
+/* Without a terminal a passphrase cannot be typed. */
 static int
 no_passphrase(char *out, int size, int writing, void *arg)
 {

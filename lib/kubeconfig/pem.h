@@ -1,5 +1,5 @@
 /*
- * pem: what is wrong with a certificate or key, before anybody uses it.
+ * pem: checks certificates and keys before they are used.
  */
 #ifndef PEM_H
 #define PEM_H

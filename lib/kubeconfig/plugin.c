@@ -184,7 +184,8 @@ find_command(const char *command, struct buf *path)
 	return error;
 }
 
-/* The loop blocks signals, and the tools ignore SIGPIPE: not so the plugin. */
+/* The loop blocks signals, and the tools ignore SIGPIPE: the plugin gets the
+ * defaults. */
 static int
 spawn(const struct plugin_run *run, const char *path, int out_fd, pid_t *pid)
 {

@@ -1,9 +1,9 @@
 /*
  * clock: the times this project needs, in integers.
  *
- * Monotonic milliseconds for timers (CLOCK_BOOTTIME: suspended time counts,
- * as it does for everybody else in the cluster), Unix microseconds for what
- * people and objects see. Always UTC.
+ * Monotonic milliseconds for timers (CLOCK_BOOTTIME: suspended time counts, as
+ * it does for the rest of the cluster), Unix microseconds for people and
+ * objects. Always UTC.
  */
 #ifndef CLOCK_H
 #define CLOCK_H

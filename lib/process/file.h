@@ -9,14 +9,14 @@
 #include "base/span.h"
 
 /*
- * Appends what the file holds. At most mib MiB are read: more is an error, as
- * is a file that cannot be opened or read (permanent, names the file); then b
- * holds some part of it. Of a file below 64 KiB no copy is left elsewhere in
+ * Appends the content of the file. At most mib MiB are read: more is an error,
+ * as is a file that cannot be opened or read (permanent, names the file); then
+ * b holds some part of it. Of a file below 64 KiB no copy is left elsewhere in
  * memory, so that a caller can clear the secret it read.
  */
 int file_read(const char *path, int mib, struct buf *b, struct err *err);
 
-/* All of it, however often a write falls short. -1 with errno. fd blocks. */
+/* Writes all of it, also after short writes. -1 with errno. fd blocks. */
 int file_write(int fd, struct span text);
 
 #endif

@@ -3,7 +3,7 @@
 #include <sys/prctl.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-/* Its search for leaks traces us from a process of its own. */
+/* The sanitizer's leak checker traces us from another process. */
 enum { DUMPABLE = 1 };
 #else
 enum { DUMPABLE = 0 };
@@ -16,7 +16,8 @@ harden_parent(struct rlimit *limits)
 
 	*limits = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};
 	getrlimit(RLIMIT_CORE, limits);
-	/* The hard limit stays: else who is not root could not go back. */
+	/* The hard limit stays, or a process without root could not restore the
+	 * limit. */
 	none = (struct rlimit){0, limits->rlim_max};
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_DUMPABLE, DUMPABLE, 0, 0, 0);

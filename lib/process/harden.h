@@ -1,6 +1,6 @@
 /*
- * harden: what each tool gives up before it reads anything, its options
- * included.
+ * harden: rights that each tool gives up before it reads anything, even its
+ * options.
  *
  *	no core dumps	  one would hold tokens and other people's Secrets
  *	not dumpable	  no other process of the same user reads our memory or
@@ -9,9 +9,9 @@
  *	no new privileges what we start gets no more rights than we have, even
  *			  by a set-user-ID file
  *
- * Who execs is dumpable again, and does this again; the other two are
- * inherited. All of it is what the kernel has had for long: where it refuses
- * (a filter of the container's), the tool runs as well without.
+ * After exec a process is dumpable again, and each tool does this again; the
+ * other two are inherited. If the kernel refuses one of these (by a filter of
+ * the container), the tool runs without it.
  */
 #ifndef HARDEN_H
 #define HARDEN_H
@@ -22,8 +22,8 @@
 void harden_process(void);
 
 /*
- * For a tool that starts the command of somebody else, which is to run as it
- * would without us: all but the privileges; limits is what it changed.
+ * For a tool that starts a user's command, which must run as it would without
+ * us: all but the privileges; limits gets the old ones.
  */
 void harden_parent(struct rlimit *limits);
 /* In the child, before it execs. */

@@ -124,7 +124,7 @@ say_out(void *arg)
 		out(l->arg, &l->err);
 }
 
-/* Checks, and says what is wrong. A pipe with data in it is not a leash. */
+/* Checks it, and reports errors. A pipe with data in it is not a leash. */
 static void
 look(struct leash *l)
 {
@@ -225,7 +225,7 @@ leash_make(struct leash_ends *e, struct err *err)
 	e->write_fd = pipe[1];
 	e->page_fd =
 	    memfd_create("kpipe-leash", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* Nobody may cut the page away under its readers. */
+	/* The page cannot be truncated under its readers. */
 	if (e->page_fd < 0 || ftruncate(e->page_fd, PAGE_SIZE) != 0 ||
 	    fcntl(e->page_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
 		err_set(err, ERR_TRANSIENT, "cannot make a page of memory: %s",

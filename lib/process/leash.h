@@ -1,6 +1,6 @@
 /*
- * leash: until when a process may write, as kelect says it; see
- * doc/protocol.md, Leadership.
+ * leash: the time until which kelect lets a process write; see doc/protocol.md,
+ * Leadership.
  *
  * A leash is a pipe that ends when kelect is gone, and a page of memory with
  * the time until which its holder may write. A writer holds it:
@@ -23,7 +23,7 @@
 
 #define LEASH_ENV "KPIPE_LEASH"
 
-/* What is in the page: nanoseconds of CLOCK_BOOTTIME, or one of these. */
+/* The value in the page: nanoseconds of CLOCK_BOOTTIME, or one of these. */
 enum {
 	LEASH_NOT_YET = 0, /* no leader yet: nothing may be written */
 	LEASH_OVER = 1	   /* no leader any more */
@@ -44,7 +44,7 @@ struct leash {
 	struct timer timer;
 	leash_out_fn *out;
 	void *arg;
-	struct err err; /* why it is out, once it is */
+	struct err err; /* why it is out, when it is */
 };
 
 /*
@@ -56,8 +56,8 @@ void leash_release(struct leash *l);
 
 /*
  * Calls out from the loop, once: when the pipe ends, and when the time is over
- * (it is looked at from the first leash_check that was allowed on). A leash
- * that does not exist is never out.
+ * (which is watched from the first allowed leash_check on). A leash that does
+ * not exist is never out.
  */
 void leash_watch(
     struct leash *l, struct loop *loop, leash_out_fn *out, void *arg);

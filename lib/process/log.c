@@ -14,7 +14,8 @@
 static const char *const level_names[] = {
     "debug", "info", "warning", "error", "fatal"};
 
-/* The only mutable globals of the library: who logs, how, and how much. */
+/* The only mutable globals of the library: the tool's name, the format, and the
+ * level of the log. */
 static const char *log_tool = "kpipe";
 static enum log_format log_format = LOG_TEXT;
 static enum log_level log_least = LOG_INFO;
@@ -92,7 +93,7 @@ render_text(struct buf *b, enum log_level level, const struct log_about *about,
 	}
 }
 
-/* stderr may share a non-blocking pipe with somebody: wait, never drop. */
+/* stderr may be a non-blocking pipe that is shared: wait, never drop. */
 static void
 write_all(const char *p, size_t n)
 {

@@ -48,7 +48,8 @@ loop_new(void)
 
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll_fd < 0) {
-		/* As without memory: nothing works without it. */
+		/* Nothing works without it: exit as if memory were
+		 * exhausted. */
 		log_fatal(
 		    "cannot make an epoll descriptor: %s", strerror(errno));
 		_exit(EXIT_TRANSIENT);
@@ -106,7 +107,8 @@ loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 		int rc = epoll_ctl(l->epoll_fd, op, fd, &ev);
 		bool always = rc != 0 && errno == EPERM;
 
-		/* Nothing will come of it, and nobody else would say why. */
+		/* It will get no events, and no other place would report
+		 * why. */
 		if (rc != 0 && !always)
 			log_error("cannot wait for descriptor %d: %s", fd,
 			    strerror(errno));

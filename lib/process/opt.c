@@ -18,7 +18,7 @@
 #define KPIPE_VERSION "unknown"
 #endif
 
-/* What -v, --log-level and --log-format set; see opt_log_table. */
+/* Set by -v, --log-level and --log-format; see opt_log_table. */
 static struct {
 	bool verbose;
 	int level;
@@ -73,7 +73,7 @@ takes_argument(const struct opt *o)
 	return o->type != OPT_FLAG;
 }
 
-/* "" or "=text|json": what --help shows behind the name. */
+/* "" or "=text|json", which --help shows behind the name. */
 static void
 add_argument(struct buf *b, const struct opt *o)
 {
@@ -400,7 +400,7 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 
 	rows_add(&rows, tool->table);
 	rows_add(&rows, builtins);
-	/* Also for the messages of a tool that ends over its options. */
+	/* Needed also for the messages about bad options. */
 	log_init(tool->name, LOG_TEXT, LOG_INFO);
 	result = parse_rows(tool, &rows, argc, argv, err);
 	*first = optind;

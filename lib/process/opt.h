@@ -80,7 +80,7 @@ struct opt_tool {
 /* -v --log-level --log-format: they belong to every tool. */
 extern const struct opt opt_log_table[];
 
-/* What main does next. */
+/* The next step of main. */
 enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 
 /*
@@ -98,7 +98,7 @@ enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
 int opt_fatal(const struct err *err);
 
 /*
- * Hands what this tool was given on to a child: appends "--name=value" for
+ * Passes this tool's options on to a child: appends "--name=value" for
  * each string and flag of table that is set, and each choice. The strings are owned
  * by the caller.
  */

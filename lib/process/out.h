@@ -1,11 +1,10 @@
 /*
- * out: lines to a pipe, without ever blocking.
+ * out: writes lines to a pipe without ever blocking.
  *
- * Lines are collected and written when the loop has nothing else ready, or
- * at once when much has gathered. out_full says that the reader is slower
- * than we are: a stage then holds back what it could still change its mind
- * about (ireconcile its evaluations, kwatch its coalesced objects), and goes
- * on from on_room.
+ * Lines are collected and written when the loop has nothing else ready, or at
+ * once when many wait. out_full says that the reader is slower than we are:
+ * then a stage delays work whose result may still change (ireconcile its
+ * evaluations, kwatch its coalesced objects), and goes on from on_room.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -30,8 +29,8 @@ struct out {
 };
 
 /*
- * Writes to fd from now on. A pipe or terminal is opened anew where that is
- * possible, so that O_NONBLOCK touches nobody who shares it. SIGPIPE must be
+ * Writes to fd from now on. A pipe or terminal is opened again if possible, so
+ * that O_NONBLOCK does not affect processes that share it. SIGPIPE must be
  * ignored by the caller.
  */
 void out_init(struct out *o, struct loop *l, int fd);

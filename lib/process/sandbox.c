@@ -17,8 +17,8 @@ enum { SANITIZED = 0 };
 /* An argument that the kernel takes as an int: the upper half says nothing. */
 #define INT_BITS UINT64_C(0xffffffff)
 
-/* What makes a process or a thread, and what must not be asked for with it.
- * The lowest eight bits of the flags are a signal. */
+/* Flags of clone for a process or a thread, and flags that are forbidden. The
+ * lowest eight bits are a signal. */
 #define THREAD_FLAGS ((uint64_t)(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD))
 #define NAMESPACE_FLAGS                                            \
 	((uint64_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | \

@@ -1,6 +1,6 @@
 /*
- * sandbox: what a process gives up once it runs: all system calls but those
- * that it lists (seccomp, by libseccomp).
+ * sandbox: a process gives up all system calls but those that it lists
+ * (seccomp, by libseccomp).
  *
  *	static const struct sandbox_rule own[] = {
  *	    SANDBOX_ALLOW("read write close"),
@@ -12,8 +12,8 @@
  *	switch (sandbox_enter(lists, sandbox_mode, &err)) { ...
  *
  * Any other call is refused with EPERM: a hostile object, program or request
- * reaches nothing, and the refusal is an error that can be seen and tested, not
- * a silent death. Calls of another architecture (32 bits, x32) kill.
+ * cannot reach anything, and the refusal is a visible error, which can be
+ * tested. Calls of another architecture (32 bits, x32) kill.
  *
  * Everything that needs more must be open and loaded before. The filter cannot
  * be undone, holds for all threads, and is inherited: a child may enter a
@@ -58,9 +58,9 @@ struct sandbox_rule {
 #define SANDBOX_NO_CODE(calls) SANDBOX_WHERE(calls, 2, 4, 0)
 #define SANDBOX_END SANDBOX_RULE(NULL, SANDBOX_ALWAYS)
 
-/* Memory, time, signals to itself, the end: what every process needs. */
+/* The needs of every process: memory, time, signals to itself, exit. */
 extern const struct sandbox_rule sandbox_compute[];
-/* Reading, writing and waiting for what is open. */
+/* Reading, writing and waiting for open descriptors. */
 extern const struct sandbox_rule sandbox_descriptors[];
 /* To enter another filter on top of this one. */
 extern const struct sandbox_rule sandbox_narrower[];

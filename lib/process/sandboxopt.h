@@ -1,6 +1,6 @@
 /*
- * sandboxopt: the option --sandbox, of the tools that have one (sandbox.h) and
- * of kpipe, which hands it on without one of its own.
+ * sandboxopt: the option --sandbox, of the tools with a sandbox (sandbox.h) and
+ * of kpipe, which has none and passes the option on.
  */
 #ifndef SANDBOXOPT_H
 #define SANDBOXOPT_H
@@ -8,7 +8,7 @@
 #include "process/opt.h"
 
 enum sandbox_mode {
-	SANDBOX_AUTO,	  /* where the system has one; else a warning */
+	SANDBOX_AUTO,	  /* if the system has one; else a warning */
 	SANDBOX_REQUIRED, /* or do not start */
 	SANDBOX_UNWANTED  /* "off" */
 };

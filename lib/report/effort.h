@@ -1,8 +1,8 @@
 /*
- * effort: what the tools that write count by controller: failed writes, which
- * are failed reconciliations in the metrics, and how many primaries have
- * requests under way. A controller is named as ireconcile and the logs name it:
- * kind.group of the primary, in lower case.
+ * effort: counters of the writing tools, by controller: failed writes, which
+ * are failed reconciliations in the metrics, and primaries with requests under
+ * way. A controller is named as ireconcile and the logs name it: kind.group of
+ * the primary, in lower case.
  */
 #ifndef EFFORT_H
 #define EFFORT_H
@@ -14,8 +14,8 @@
 struct effort {
 	char *name; /* owned */
 	uint64_t errors;
-	uint64_t max; /* how many primaries may be at work */
-	/* Made anew for each report, by effort_busy. */
+	uint64_t max; /* limit of primaries at work */
+	/* Counted again for each report, by effort_busy. */
 	uint64_t active, busy_ms, longest_ms;
 };
 
@@ -34,7 +34,7 @@ void efforts_begin(struct efforts *t);
 void effort_busy(struct effort *t, uint64_t ms);
 
 void efforts_metrics(const struct efforts *t, struct metric_lines *m);
-/* The errors alone: for a tool that has no part in the work of keys. */
+/* Only the errors: for a tool that does not work by keys. */
 void efforts_errors(const struct efforts *t, struct metric_lines *m);
 
 #endif

@@ -14,7 +14,7 @@ static const double reconcile_buckets[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.15,
     0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
     1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50,
     60};
-/* As ten times the former, again and again, comes out in binary. */
+/* The values that repeated multiplication by ten gives in binary. */
 static const double queue_buckets[] = {1e-08, 1e-07, 1e-06,
     9.999999999999999e-06, 9.999999999999999e-05, 0.001, 0.01, 0.1, 1.0, 10.0,
     100.0, 1000.0};
@@ -188,8 +188,8 @@ metric_observe(struct metric_histogram *h, enum metric id, double seconds)
 
 /* ---- writing ---- */
 
-/* What cannot be seen, a newline too, is made visible; then backslash and
- * quote are all that the format escapes. */
+/* Invisible characters, newlines too, are escaped first; after that the format
+ * only needs escapes for backslash and quote. */
 static void
 add_label_value(struct buf *b, const char *value)
 {
@@ -197,7 +197,7 @@ add_label_value(struct buf *b, const char *value)
 	struct buf line = BUF_INIT;
 
 	quote_text(&line, span_make(value, n));
-	/* Escapes are longer; no half of a character stays. */
+	/* Escapes are longer; no character is cut in half. */
 	n = utf8_cut(buf_span(&line), METRIC_LABEL_BYTES);
 	for (size_t i = 0; i < n; i++) {
 		if (line.data[i] == '\\' || line.data[i] == '"')

@@ -1,6 +1,6 @@
 /*
- * metric: the one table of all metrics, and the lines in which a tool says
- * its samples (doc/protocol.md, Reports). What each means: doc/metrics.md.
+ * metric: the table of all metrics, and the lines by which a tool reports its
+ * samples (doc/protocol.md, Reports). What each means: doc/metrics.md.
  *
  *	metric_lines_init(&m, "kapply", &buf);
  *	metric_add(&m, METRIC_APPLIED, METRIC_LABELS("created"), 12);
@@ -11,8 +11,8 @@
  * pkg/internal/metrics/workqueue.go, pkg/metrics), so that its dashboards and
  * alerts go on working; the others begin with kpipe_.
  *
- * A label holds what there are few of, and nothing secret: a kind, a
- * controller, a code; never the name of an object, never a message.
+ * A label has few values, and nothing secret: a kind, a controller, a code;
+ * never the name of an object, never a message.
  */
 #ifndef METRIC_H
 #define METRIC_H
@@ -98,7 +98,7 @@ struct metric_family {
 };
 extern const struct metric_family metric_families[METRICS];
 
-/* What values the labels of a family have, in its order. */
+/* The values of a family's labels, in its order. */
 struct metric_labels {
 	const char *values[METRIC_LABELS_MAX];
 };

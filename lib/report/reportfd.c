@@ -58,8 +58,8 @@ reportfd_release(struct reportfd *r)
 }
 
 /*
- * A pipe with room takes PIPE_BUF bytes at once, and all that is said here is
- * shorter; O_NONBLOCK would reach everybody who shares the descriptor.
+ * A pipe with room takes PIPE_BUF bytes at once, and all lines here are
+ * shorter; O_NONBLOCK would affect every process that shares the descriptor.
  */
 static bool
 say(struct reportfd *r, struct span text)
@@ -73,7 +73,8 @@ say(struct reportfd *r, struct span text)
 	return true;
 }
 
-/* What does not fit in one write is left out, for the first say enough. */
+/* Reasons that do not fit in one write are left out: the first ones are
+ * enough. */
 static void
 say_unready(struct reportfd *r)
 {
@@ -97,7 +98,7 @@ say_unready(struct reportfd *r)
 	buf_release(&b);
 }
 
-/* Those that are not what was said in their place before. */
+/* Lines that differ from the last report in their place. */
 static void
 say_changed(struct reportfd *r, struct span lines)
 {

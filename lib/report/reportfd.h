@@ -1,10 +1,10 @@
 /*
- * reportfd: what a tool says on --report-fd: a newline once it is ready, then
- * its counters and metrics as lines of JSON, every 5 s and only those that
- * changed; and why it is not ready any more, at once.
+ * reportfd: the reports of a tool on --report-fd: a newline when it is ready,
+ * then its counters and metrics as lines of JSON, every 5 s and only those that
+ * changed; and at once why it is no longer ready.
  *
- * Nobody waits for the reader: one that does not keep up misses lines, and one
- * that is gone ends it. SIGPIPE must be ignored by the caller.
+ * It never waits for the reader: a slow reader misses lines; when the reader is
+ * gone, reports end. SIGPIPE must be ignored by the caller.
  */
 #ifndef REPORTFD_H
 #define REPORTFD_H
@@ -50,9 +50,9 @@ void reportfd_ready(struct reportfd *r);
 void reportfd_send(struct reportfd *r);
 
 /*
- * The tool works, but not wholly: `about` says of what ("Secret"), `text` in
- * some words why, without anything secret; NULL: that is over. Said at once
- * if it is new, and only after the tool was ready for the first time.
+ * Part of the tool's work fails: `about` names it ("Secret"), `text` says why,
+ * without secrets; NULL: it works again. Reported at once if it is new, and
+ * only after the tool was ready for the first time.
  */
 void reportfd_unready(struct reportfd *r, const char *about, const char *text);
 

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* What Go's decoder passes over, and what some add to that. */
+/* Bytes that Go's decoder ignores, and others that some callers ignore. */
 #define BASE64_LINES "\r\n"
 #define BASE64_BLANKS " \t\r\n"
 
@@ -18,7 +18,7 @@ void base64_add(struct buf *b, struct span bytes);
 void base64_add_url(struct buf *b, struct span bytes);
 
 /*
- * Appends to out what text stands for; bytes of `skip` are passed over.
+ * Appends the decoded text to out; bytes of `skip` are ignored.
  * -1: out is as it was, and *at (may be NULL) is the byte that Go's decoder
  * names. Without padding where url.
  */

@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-/* Fetched once; freed never, as the process needs it until its end. */
+/* Fetched once, never freed: the process needs it until its end. */
 static EVP_MD *sha256;
 
 void

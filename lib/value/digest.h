@@ -16,7 +16,8 @@ enum { DIGEST_SIZE = 32 };
 
 void digest_init(void);
 void digest_sha256(struct span text, unsigned char out[DIGEST_SIZE]);
-/* HMAC-SHA-256: equal texts stay equal under one key, and say no more. */
+/* HMAC-SHA-256: under one key equal texts stay equal, and nothing else is
+ * revealed. */
 void digest_hmac(
     struct span key, struct span text, unsigned char out[DIGEST_SIZE]);
 

@@ -105,7 +105,7 @@ unit_of(struct span name)
 	return 0;
 }
 
-/* One number with its unit, added to *sum. NULL, or what is wrong with it. */
+/* Adds a number with its unit to *sum. NULL, or the error. */
 static const char *
 take_part(struct span *s, uint64_t *sum, struct span *unit)
 {
@@ -135,7 +135,7 @@ take_part(struct span *s, uint64_t *sum, struct span *unit)
 	return *sum < TOO_LONG ? NULL : "invalid duration";
 }
 
-/* Without its sign. NULL, or what is wrong with it, of which unit. */
+/* Without its sign. NULL, or the error and its unit. */
 static const char *
 take_all(struct span s, uint64_t *sum, struct span *unit)
 {

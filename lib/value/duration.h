@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* Up to some 292 years either way. -1: it is not a duration; what Go says of
- * it is appended to wrong (may be NULL). */
+/* Up to some 292 years either way. -1: it is not a duration; Go's message is
+ * appended to wrong (may be NULL). */
 int duration_parse(struct span text, int64_t *ns, struct buf *wrong);
 
-/* One without a sign, in whole milliseconds; what is less is cut off. */
+/* A duration without a sign, in whole milliseconds; the rest is cut off. */
 int duration_parse_ms(struct span text, uint64_t *ms);
 
 #endif

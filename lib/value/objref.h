@@ -1,7 +1,7 @@
 /*
- * objref: which object of the API is meant, and how doc/protocol.md and people
- * spell it. All spans borrow. An object of the cluster has no namespace, the
- * core group is "".
+ * objref: a reference to an object of the API, and its spellings in
+ * doc/protocol.md and for people. All spans borrow. An object of the cluster
+ * has no namespace, the core group is "".
  */
 #ifndef OBJREF_H
 #define OBJREF_H
@@ -40,7 +40,7 @@ objref_group(struct span api_version)
 
 /* "Kind.group", the core group's "Kind"; appended. */
 void objref_add_kind(struct buf *b, struct span kind, struct span group);
-/* Takes that apart again. */
+/* Splits that again. */
 void objref_split_kind(struct span text, struct span *kind, struct span *group);
 
 /* The key of doc/protocol.md, "Kind.group/namespace/name"; appended. */

@@ -121,12 +121,12 @@ read_suffix(struct parts *p)
 
 /* ---- the amount ---- */
 
-/* What is below the least digit makes it one more: never zero. */
+/* A remainder below the last digit rounds up: the result is never zero. */
 static void
 round_up(struct quantity *q, int64_t scale)
 {
 	while (q->scale < scale && q->value > 1) {
-		/* Ceilings of ceilings are the ceiling. */
+		/* Rounding up twice is the same as once. */
 		q->value = q->value / 10 + (q->value % 10 != 0);
 		q->scale++;
 	}

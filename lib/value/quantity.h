@@ -4,8 +4,8 @@
  * Source: apimachinery/pkg/api/resource/{quantity,amount,suffix}.go, and
  * t/unit/lib/quantities.jsonl, which is what a server answered.
  *
- * As there, what is below a billionth (n) is rounded up to it, and an amount
- * with a binary suffix is at most 2^63 - 1.
+ * As there, amounts are rounded up to a billionth (n), and an amount with a
+ * binary suffix is at most 2^63 - 1.
  */
 #ifndef QUANTITY_H
 #define QUANTITY_H
@@ -26,7 +26,7 @@ struct quantity {
 	bool rounded;  /* up: there were more digits than fit, at least 19 */
 };
 
-/* NULL, or what is wrong with text, in the server's words. */
+/* NULL, or the error in text, in the server's words. */
 const char *quantity_parse(struct span text, struct quantity *q);
 
 /* As strcmp: less than, equal to or greater than 0. */
@@ -37,14 +37,14 @@ quantity_sign(const struct quantity *q)
 	return q->value == 0 ? 0 : q->negative ? -1 : 1;
 }
 
-/* Rounded away from 0; what does not fit is as large as can be. */
+/* Rounded away from 0; a value that does not fit becomes the largest one. */
 int64_t quantity_integer(const struct quantity *q);
 
 /*
  * text canonical: "1000m" is "1", "0.5" is "500m", "1024Mi" is "1Gi". Some
  * texts are kept although they are not ("1.500"), as the server keeps them,
  * and those that are rounded. The result is text itself, or in the
- * arena. NULL, or what is wrong with it, in the server's words.
+ * arena. NULL, or the error, in the server's words.
  */
 const char *quantity_canonical(
     struct arena *a, struct span text, struct span *result);
