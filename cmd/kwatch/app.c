@@ -60,8 +60,8 @@ app_release(struct kwatch *app)
 
 /*
  * A server takes 100 streams a connection or so, and libcurl then opens one
- * connection for each further request at a time. If they come one by one
- * they find the newest connection, and share it.
+ * connection for each further request at a time. Requests that are sent one by
+ * one find the newest connection and share it.
  */
 bool
 app_is_crowded(const struct kwatch *app)
@@ -116,7 +116,7 @@ discovered(void *arg, const struct kube_error *e)
 		uint64_t ms =
 		    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
 
-		/* No trust, no login: not a matter of time. */
+		/* No trust, no login: this is permanent. */
 		if (e->kind == ERR_PERMANENT && !app->discovered &&
 		    (e->code == 0 || app->once)) {
 			app->on_fatal(app, e->message);

@@ -1,5 +1,5 @@
 /*
- * app: what all parts of kwatch share, owned by main.
+ * app: the state that all parts of kwatch share, owned by main.
  */
 #ifndef APP_H
 #define APP_H
@@ -46,23 +46,24 @@ struct kwatch {
 	void *arg; /* of the owner: its functions find it here */
 	/* All kinds are settled, for the first time. */
 	void (*on_ready)(struct kwatch *app);
-	/* Why about ("Secret", "api") keeps us from being ready; text NULL:
-	 * nothing does any more. */
+	/* Why `about` ("Secret", "api") is not ready; text NULL: it is
+	 * ready. */
 	void (*on_unready)(
 	    struct kwatch *app, const char *about, const char *text);
 	void (*on_fatal)(struct kwatch *app, const char *message);
 	bool ready;
 };
 
-/* The server answered, or did not; each logged once. After some time without
- * an answer that is why we are not ready. */
+/* The server answered, or did not; each is logged once. After some time without
+ * an answer kwatch is not ready. */
 void app_reached(struct kwatch *app);
 void app_unreachable(struct kwatch *app, const char *message);
 
-/* Whether a request had better wait for the answers to others. */
+/* Whether a request should wait until others are answered. */
 bool app_is_crowded(const struct kwatch *app);
 
-/* Asks which kinds there are, now or a little later, and starts what came. */
+/* Asks which kinds the server has, now or a little later, and starts watches of
+ * new ones. */
 void app_discover(struct kwatch *app, uint64_t after_ms);
 void app_settled(struct kwatch *app); /* one kind fewer to wait for */
 void app_release(struct kwatch *app); /* timers and texts of this module */

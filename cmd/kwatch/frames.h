@@ -1,8 +1,8 @@
 /*
  * frames: cuts the body of a watch into its lines, as it arrives.
  *
- * A line lies in the received bytes whenever it arrived whole; only what is
- * cut by the end of a piece is copied.
+ * A line that arrived whole is not copied; only a line that goes on in the next
+ * piece is.
  */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* No object of Kubernetes comes near: requests end at 3 MiB. */
+/* Objects of Kubernetes are much smaller: requests end at 3 MiB. */
 enum { FRAMES_MAX = 16 * 1024 * 1024 };
 
 struct frames {
-	struct buf rest; /* a line whose end did not come yet */
+	struct buf rest; /* the beginning of a line */
 };
 
 typedef void frames_fn(void *arg, struct span line);

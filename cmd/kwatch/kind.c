@@ -74,9 +74,9 @@ kind_announce(struct kind *k)
 	sink_bookmark(k->app->sink, SINK_BEGIN, k->api_version, k->kind);
 }
 
-/* ---- what keeps it from working ---- */
+/* ---- its troubles ---- */
 
-/* One that counts by now; when the next one will is in *due. */
+/* A trouble that counts by now; *due is when the next one will count. */
 static const struct trouble *
 worst(const struct trouble *a, const struct trouble *b, uint64_t *due)
 {
@@ -180,7 +180,8 @@ start_watches(struct kind *k)
 	bool everywhere = ns->count == 0 || !k->resource->namespaced;
 	size_t count = everywhere ? 1 : ns->count;
 
-	/* Lost for a moment and found again: it compares, as after a 410. */
+	/* The kind was lost and found again: its watches compare, as after a
+	 * 410. */
 	if (k->gone || k->state == KIND_NEW)
 		kind_announce(k);
 	k->gone = false;
@@ -247,7 +248,7 @@ missing(struct kind *k, const struct err *err)
 		complete(k);
 }
 
-/* What is watched already, if it can see to this operand as well. */
+/* A kind that is watched already, if its watch covers this operand, too. */
 static struct kind *
 find_twin(const struct kind *k, const struct api_resource *r)
 {
@@ -270,7 +271,7 @@ find_twin(const struct kind *k, const struct api_resource *r)
 	return found;
 }
 
-/* The operand is watched by its twin: announced and told once. */
+/* Another want covers the operand: it is announced and printed once. */
 static void
 leave_to(struct kind *k, struct kind *twin)
 {
@@ -385,7 +386,7 @@ add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
 		json_add_str(out, k->api_version);
 		json_add_key(out, "kind");
 		json_add_str(out, k->kind);
-		p++; /* the metadata is there: something follows */
+		p++; /* never empty: the metadata is there */
 		buf_addc(out, ',');
 	}
 	if (f->managed_fields.p != NULL && !k->app->show_managed_fields) {

@@ -1,6 +1,6 @@
 /*
- * kind: one kind that is watched: where the server serves it (if it does),
- * its watches (one per namespace), and whether its initial state was sent.
+ * kind: a kind that is watched: its path on the server (if it is served), its
+ * watches (one per namespace), and whether its initial state was sent.
  */
 #ifndef KIND_H
 #define KIND_H
@@ -42,7 +42,7 @@ struct kind {
 	bool settled;		/* complete once, or given up */
 	bool given_up;		/* with once: it will not be complete */
 	bool said_missing;	/* that it is not served */
-	bool gone;		/* the reader was told that nothing is left */
+	bool gone;		/* the reader knows that no object is left */
 	struct trouble trouble; /* of the kind as a whole */
 	struct timer trouble_timer;  /* when some will count */
 	bool unready;		     /* and said so */
@@ -59,23 +59,24 @@ struct kind *kind_new(struct kwatch *app, struct want *want);
 void kind_free(struct kind *k); /* after the sink */
 /* Announces a kind whose name is known. */
 void kind_announce(struct kind *k);
-/* Discovery has news: starts, or says that it is missing. */
+/* Discovery has changed: starts the watches, or reports that the kind is
+ * missing. */
 void kind_discovered(struct kind *k);
 /* Whether discovery is to be asked again for it. */
 bool kind_missing(const struct kind *k);
-/* Its path is gone: perhaps the kind is. Frees the watches. */
+/* Its path is gone, so perhaps the kind is. Frees the watches. */
 void kind_lost(struct kind *k, const struct kube_error *e);
-/* A trouble of one of its watches is new, or over. */
+/* One of its watches has a new trouble, or one is over. */
 void kind_trouble_changed(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);
-/* It is without hope, with --once; the others of the kind go on. */
+/* With --once: this watch has failed for good; the others of the kind go on. */
 void kind_watch_given_up(struct kind *k);
 
 /* Appends "secrets in namespace ops"; ns NULL: all. */
 void kind_describe(const struct kind *k, const char *ns, struct buf *out);
-/* The same of a request that got this code: one that is wrong in itself (400)
- * is so by its selectors, the only part that others have written. */
+/* The same for a request that got this code: a 400 must be due to its
+ * selectors, the only part that users write. */
 void kind_describe_refused(
     const struct kind *k, const char *ns, int code, struct buf *out);
 /* An event of this type came in. */

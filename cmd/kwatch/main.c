@@ -59,7 +59,7 @@ static const struct opt_tool tool = {.name = "kwatch",
     .summary = "print what happens to objects of a cluster, as JSON lines",
     .table = table};
 
-/* What the callbacks need; one per process, as the signals are. */
+/* For the callbacks; one per process, like signals. */
 struct run {
 	struct kwatch app;
 	struct out out;
@@ -88,7 +88,8 @@ on_signal(void *arg, int signo)
 	finish(arg, 0);
 }
 
-/* Nobody reads: a pipeline ends from its tail, and that is not an error. */
+/* The reader has ended: a pipeline ends from its tail, so this is not an
+ * error. */
 static void
 on_hangup(void *arg, int fd, int events)
 {
@@ -102,7 +103,7 @@ on_idle(void *arg)
 {
 	struct run *r = arg;
 
-	/* Room made here is not reported by on_room. */
+	/* on_room does not report room that is made here. */
 	while (out_flush(&r->out) == 0 && !sink_empty(r->app.sink) &&
 	    !out_full(&r->out))
 		sink_pump(r->app.sink);
@@ -272,7 +273,7 @@ run(struct run *r)
 	loop_run(app->loop);
 }
 
-/* After a signal: what is at hand, if the reader takes it soon. */
+/* After a signal: prints what waits, if the reader takes it soon. */
 static void
 drain_shortly(struct run *r)
 {

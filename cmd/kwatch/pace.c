@@ -5,11 +5,11 @@ enum {
 	FAILED_MAX_MS = 15000,
 	DENIED_MAX_MS = 8000,
 	CHEAP_MAX_MS = 4000,
-	TOLD_MAX_MS = 60000, /* whatever the server says */
-	QUIET_MS = 120000    /* an expired version after that: a new row */
+	TOLD_MAX_MS = 60000, /* even if the server asks for more */
+	QUIET_MS = 120000    /* a later expired version counts as the first */
 };
 
-/* The stream that was is over. */
+/* The old stream is over. */
 static void
 look_back(struct pace *p, uint64_t now_ms)
 {

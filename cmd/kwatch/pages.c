@@ -2,7 +2,7 @@
 
 #include "kube/kubepath.h"
 
-/* A server may give some that are empty, of what it has filtered out itself. */
+/* A server may give some empty pages, whose objects it has filtered out. */
 enum { PAGE = 500, EMPTY_MAX = 1000 };
 
 void

@@ -1,9 +1,9 @@
 /*
- * pages: one paged LIST: the query of its next page, and what a page holds.
+ * pages: one paged LIST: the query of its next page, and the content of a page.
  * All pages have the resourceVersion of the first; if its continue token
- * expires the list begins again, then without pages (as client-go does). So it
- * does if a server gives the token again that it was given, or empty pages
- * without end: it would be followed for ever.
+ * expires the list begins again, then without pages (as client-go does). It
+ * also begins again if a server repeats a token, or gives empty pages without
+ * end, which would never end.
  */
 #ifndef PAGES_H
 #define PAGES_H
@@ -32,7 +32,8 @@ enum pages_result pages_page(struct pages *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg);
 struct span pages_version(const struct pages *l);
 void pages_expired(struct pages *l);
-/* A page was larger than an answer may be. false: no smaller one is left. */
+/* A page was larger than an answer may be: asks for smaller ones. false: they
+ * are as small as possible. */
 bool pages_smaller(struct pages *l);
 void pages_reset(struct pages *l); /* to the first page */
 void pages_release(struct pages *l);

@@ -1,5 +1,5 @@
 /*
- * path: what a watch asks the API server for: paths, queries, media types.
+ * path: the paths, queries and media types of a watch's requests.
  */
 #ifndef PATH_H
 #define PATH_H
@@ -16,11 +16,11 @@ void path_watch(struct buf *path, const struct kind *k, const char *ns,
 void path_list(struct buf *path, const struct kind *k, const char *ns,
     const struct pages *l);
 
-/* What to accept; NULL: the usual. */
+/* The Accept header; NULL: the usual one. */
 const char *path_accept_watch(const struct kind *k);
 const char *path_accept_list(const struct kind *k);
 
-/* How long the next watch shall last: client-go's spread of 300 to 600 s, so
+/* The duration of the next watch: 300 to 600 s at random, as in client-go, so
  * that not all end together. */
 long path_watch_seconds(void);
 

@@ -15,7 +15,7 @@ struct redact {
 	char key[KEY_SIZE];
 };
 
-/* What is left of the paths that match down to the present value. */
+/* The rest of each path that matches so far. */
 struct rest {
 	const char *paths[MAX_PATHS];
 	size_t count;
@@ -89,7 +89,7 @@ redact_all(const struct redact *r, struct span value, struct buf *out)
 	}
 }
 
-/* If path begins with this key: what follows it; else NULL. */
+/* If path begins with this key, the rest behind it; else NULL. */
 static const char *
 behind_key(const char *path, struct span key)
 {

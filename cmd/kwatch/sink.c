@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "process/clock.h"
 
-/* What stands in the queue: an entry, or a bookmark. */
+/* An element of the queue: an entry, or a bookmark. */
 struct sink_item {
 	struct sink_item *next;
 	bool queued;
@@ -27,9 +27,9 @@ struct sink_entry {
 	uint32_t mark;
 	bool alive;	 /* as the server has it */
 	bool told;	 /* the reader believes that it exists */
-	bool last;	 /* body is the last state of what is gone: counted */
+	bool last;	 /* body is the last state of a gone object: counted */
 	char *ids;	 /* uid NUL version NUL; owned; NULL: none yet */
-	char *told_uid;	 /* owned; the reader's, if it is another than ids' */
+	char *told_uid;	 /* owned; the reader's, if not that in ids */
 	struct buf body; /* while queued; empty: none */
 	struct span key; /* in text */
 	size_t ns_len;
@@ -41,11 +41,11 @@ struct sink {
 	enum sink_time time;
 	struct sink_item *first, **last;
 	size_t held; /* bytes of bodies queued since the queue was empty */
-	size_t gone; /* bytes of bodies of what is gone */
+	size_t gone; /* bytes of bodies of deleted objects */
 	struct sink_counters counters;
 };
 
-/* Objects that are gone are not bounded by what the cluster can hold. */
+/* The number of deleted objects is not bounded by the size of the cluster. */
 enum { LAST_MAX = 1024 * 1024 };
 
 struct sink *
@@ -178,7 +178,8 @@ sink_entry_is(const struct sink_entry *e, struct span uid, struct span version)
 {
 	const char *id = entry_uid(e);
 
-	/* Some aggregated servers have no versions: then nothing is known. */
+	/* Some aggregated servers have no versions: then it never counts as
+	 * told. */
 	return e->alive && e->ids != NULL && version.n > 0 &&
 	    span_is(uid, id) && span_is(version, id + uid.n + 1);
 }
@@ -233,7 +234,8 @@ print(struct sink *s, const char *type, struct span body)
 	out_added(s->out);
 }
 
-/* Keys and uids are what stood between the quotes: a role may be "a\u003cb". */
+/* Keys and uids are raw text from between the quotes: a role may be
+ * "a\u003cb". */
 static void
 add_escaped(struct buf *b, struct span text)
 {
@@ -266,14 +268,14 @@ print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 	out_added(s->out);
 }
 
-/* Tells the reader the truth about e; frees it if there is none left. */
+/* Prints the line that is due for e; frees e if it is gone. */
 static void
 tell(struct sink *s, struct sink_entry *e, struct span body)
 {
 	if (e->told && e->told_uid != NULL) {
 		print_made_up(s, e, e->told_uid);
 		e->told = false;
-		/* What came after that one may have gone unread, too. */
+		/* An object that came after it may be gone unread, too. */
 	}
 	free(e->told_uid);
 	e->told_uid = NULL;
@@ -289,7 +291,7 @@ tell(struct sink *s, struct sink_entry *e, struct span body)
 	entry_free(s, e);
 }
 
-/* The body that waits now; its room is the caller's. */
+/* The body that waits now; the caller frees it. */
 static struct buf
 take_body(struct sink *s, struct sink_entry *e)
 {
@@ -320,7 +322,7 @@ keep_body(struct sink *s, struct sink_entry *e, struct span body)
 	s->held += body.n;
 }
 
-/* At once if nothing waits; else the body is kept, the newest wins. */
+/* Prints at once if nothing waits; else the newest body is kept. */
 static void
 tell_or_queue(struct sink *s, struct sink_entry *e, struct span body)
 {

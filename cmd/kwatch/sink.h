@@ -1,11 +1,12 @@
 /*
- * sink: what the reader of standard output knows, and what it has yet to learn.
+ * sink: what the reader of standard output knows, and what it does not know
+ * yet.
  *
- * One entry per object that exists or that the reader believes to exist: its
- * key, uid and resourceVersion, and the body only while the reader has not
- * taken it. The queue holds entries, not events: however slow the reader is,
- * it is as long as there are objects. What the reader gets is computed when
- * the line is printed, from what it knows and what is true by then:
+ * There is an entry for each object that exists, or that exists as far as the
+ * reader knows: its key, uid and resourceVersion, and the body only while the
+ * reader has not taken it. The queue holds entries, not events: even with a
+ * slow reader it has at most one for each object. A line is computed when it is
+ * printed, from what the reader knows and what is true by then:
  *
  * 	knows	is	line
  * 	nothing	uid A	ADDED
@@ -14,9 +15,8 @@
  * 	uid A	uid B	DELETED of A, ADDED of B
  * 	nothing	gone	DELETED (it came and went unread)
  *
- * Of objects that are deleted before the reader took their last state, up to 1
- * MiB of such states is kept; beyond that their DELETED is made up, with key
- * and uid only.
+ * If an object is deleted before the reader took its last state, that state is
+ * kept, up to 1 MiB in all; beyond that its DELETED has only key and uid.
  */
 #ifndef SINK_H
 #define SINK_H
@@ -51,17 +51,17 @@ enum sink_time { SINK_PLAIN, SINK_TIMESTAMPS };
 struct sink *sink_new(struct out *out, enum sink_time time);
 void sink_free(struct sink *s); /* before the indexes */
 const struct sink_counters *sink_counters(const struct sink *s);
-/* Prints what waits, while the reader takes it. */
+/* Prints waiting lines while the reader takes them. */
 void sink_pump(struct sink *s);
 bool sink_empty(const struct sink *s);
 
 /*
  * The entry "namespace/name", made if there is none; owner is the watch that
- * tells of it, mark the number of its listing: see sink_index_sweep.
+ * reports it, mark the number of its listing: see sink_index_sweep.
  */
 struct sink_entry *sink_entry(struct sink *s, struct sink_index *ix,
     struct span ns, struct span name, const void *owner, uint32_t mark);
-/* Whether just this version was told already. */
+/* Whether this version was printed already. */
 bool sink_entry_is(
     const struct sink_entry *e, struct span uid, struct span version);
 
@@ -78,7 +78,7 @@ void sink_index_sweep(
 void sink_index_release(struct sink_index *ix);
 
 enum sink_bookmark { SINK_BEGIN, SINK_END };
-/* Behind everything that is queued already. Names borrowed. */
+/* Queued behind all entries. Names borrowed. */
 void sink_bookmark(struct sink *s, enum sink_bookmark which,
     const char *api_version, const char *kind);
 

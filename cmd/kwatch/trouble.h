@@ -1,7 +1,7 @@
 /*
- * trouble: why a watch, or a whole kind, does not work, in words. Each
- * sentence is logged once. It counts against readiness at once, if only
- * somebody can mend it; else when it has lasted for a while.
+ * trouble: why a watch, or a whole kind, does not work, in words. Each sentence
+ * is logged once. A trouble that only a person can mend counts against
+ * readiness at once, others when they have lasted for a while.
  */
 #ifndef TROUBLE_H
 #define TROUBLE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum trouble_kind {
-	TROUBLE_PASSING, /* it may be over soon: counts after a while */
+	TROUBLE_PASSING, /* transient: counts after a while */
 	TROUBLE_LASTING	 /* no rights, no such kind: counts at once */
 };
 

@@ -62,7 +62,7 @@ add_fields(struct want *n, const struct watch_kind *k, struct err *err)
 		return 0;
 	}
 	if (n->project == NULL)
-		return 0; /* somebody wants all of it */
+		return 0; /* an entry wants whole objects */
 	n->metadata_only = n->metadata_only && k->metadata_only;
 	if (k->map == WATCH_MAP_LABEL)
 		project_add_label(n->project, k->map_arg);
@@ -87,8 +87,8 @@ same_selector(const char *a, const char *b)
 }
 
 /*
- * Two selectors cannot be united: both go, and the mapping decides. But not
- * those of primaries, where nothing behind kwatch selects again.
+ * Two selectors cannot be united: both are dropped, and ireconcile selects by
+ * its mapping. But not those of primaries, which nothing else selects.
  */
 static int
 add_selector(struct want *n, const char *selector, bool strict, struct err *err)

@@ -1,7 +1,7 @@
 /*
- * want: what to watch, as the command line and watches.yaml say it, before
- * anybody asked the server. A kind that several entries name is one want:
- * with all their namespaces, the wider selector and the wider projection.
+ * want: a kind to watch, by the command line and watches.yaml, before the
+ * server was asked. A kind that several entries name is one want, with all
+ * their namespaces, the wider selector and the wider projection.
  */
 #ifndef WANT_H
 #define WANT_H
@@ -49,8 +49,8 @@ int wants_add_watches(
 /* "pods,deploy", "deployments.apps/NAME". */
 int wants_add_operand(struct wants *w, const char *operand,
     const struct want_opts *o, struct err *err);
-/* Whether n can see to an operand of its kind, too; not where each selects
- * other fields: "pods/a pods/b". */
+/* Whether n covers an operand of its kind, too; not if they select other
+ * fields: "pods/a pods/b". */
 bool want_fits(const struct want *n, const struct want *operand);
 int want_unite(struct want *n, const struct want *operand, struct err *err);
 void wants_release(struct wants *w);

@@ -18,7 +18,7 @@ enum state {
 	WATCHING
 };
 
-/* What an event of the stream asks for, instead of going on. */
+/* What to do after an event of the stream, instead of going on. */
 enum verdict { GO_ON, RELIST, USE_LIST, TRY_LATER };
 
 struct watch {
@@ -34,7 +34,7 @@ struct watch {
 	struct frames frames;
 	struct pages list;
 	struct buf version;
-	uint32_t mark; /* of the entries that this listing has */
+	uint32_t mark; /* marks entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
 	bool ever_synced;
 	uint64_t events;    /* of this request */
@@ -44,7 +44,7 @@ struct watch {
 };
 
 enum {
-	CUT_SHORT_MAX = 2,    /* then another way is tried */
+	CUT_SHORT_MAX = 2,    /* then it tries another way */
 	NO_ANSWER_MS = 120000 /* to a watch-list: not even headers */
 };
 
@@ -85,7 +85,7 @@ again(struct watch *w, uint64_t ms)
 	loop_after(w->kind->app->loop, &w->timer, ms, start, w);
 }
 
-/* Why it does not work; each sentence is logged once, until it does. */
+/* Why the watch does not work; each sentence is logged once until it works. */
 static void
 complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 {
@@ -94,7 +94,7 @@ complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 	buf_addf(&b, "cannot %s ", w->state == LISTING ? "list" : "watch");
 	kind_describe_refused(w->kind, w->ns, e->code, &b);
 	buf_adds(&b, ": ");
-	/* Errors of these requests speak of no object, and echo no value. */
+	/* Errors of these requests name no object, and echo no value. */
 	kube_error_public(&b, e, SPAN_NONE);
 	if (trouble_set(&w->trouble, kind, buf_take(&b), clock_ms()))
 		log_write(kind == TROUBLE_LASTING ? LOG_ERROR : LOG_WARNING,
@@ -280,7 +280,7 @@ conclude(struct watch *w)
 	case TRY_LATER:
 		w->cut_short++;
 		again_later(w, PACE_FAILED, -1);
-		/* Nothing tells what was missed: compare. */
+		/* The missed events are not known: compare. */
 		forget_version(w);
 		return;
 	}
@@ -299,7 +299,7 @@ is_fine(void *arg)
 	}
 }
 
-/* Nothing may come for a minute: that it began must do. */
+/* For a minute there may be no event: that it began must be enough. */
 static void
 on_begin(void *arg)
 {
@@ -334,12 +334,12 @@ on_data(void *arg, struct span bytes)
 			works(w);
 		return true;
 	}
-	close_call(w); /* by the false that is returned */
+	close_call(w); /* because this returns false */
 	conclude(w);
 	return false;
 }
 
-/* From where the stream was; some aggregated servers have no versions. */
+/* From the last version of the stream; some aggregated servers have none. */
 static void
 go_on(struct watch *w)
 {
@@ -363,7 +363,7 @@ is_denied(const struct kube_error *e)
 	return e->code == 401 || e->code == 403;
 }
 
-/* No answer, or another than asked for. */
+/* No answer, or not the one that was asked for. */
 static void
 failed(struct watch *w, const struct kube_error *e)
 {
@@ -410,7 +410,7 @@ failed(struct watch *w, const struct kube_error *e)
 		return;
 	}
 	if (w->state == WATCHING && refused)
-		forget_version(w); /* perhaps it is what is wrong */
+		forget_version(w); /* perhaps the version is bad */
 	complain(w,
 	    is_denied(e) || e->kind == ERR_PERMANENT ? TROUBLE_LASTING
 						     : TROUBLE_PASSING,
@@ -439,7 +439,7 @@ ended(struct watch *w)
 		    w->synced
 			? "the server ends the stream at once"
 			: "the stream ends before the initial state is there");
-		/* A list may come, or at least an error that says why. */
+		/* A list may work, or at least give an error that says why. */
 		forget_version(w);
 	}
 	again_later(w, PACE_FAILED, -1);
@@ -482,8 +482,8 @@ start_watch(struct watch *w)
 	    w->synced ? span_str(buf_str(&w->version)) : SPAN_NONE, seconds);
 	r.path = buf_str(&path);
 	open_call(w, &r, watch_done);
-	/* Some proxies hold back the headers until something follows, which
-	 * may take a minute or more of a watch. */
+	/* Some proxies hold back the headers until data follows, which in a
+	 * watch may take a minute or more. */
 	if (w->state == INITIAL)
 		loop_after(app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
 	buf_release(&path);
@@ -570,7 +570,7 @@ watch_new(struct kind *k, const char *ns)
 	w->kind = k;
 	w->ns = ns;
 	w->owner = ns != NULL ? (const void *)ns : k;
-	/* Marks of a predecessor in the same kind must not be met again. */
+	/* Marks of an earlier watch of the kind must not come again. */
 	w->mark = ++k->marks * 65536;
 	again(w, 0);
 	return w;
