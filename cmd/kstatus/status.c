@@ -27,7 +27,7 @@ struct status_key {
 	struct line *line; /* owned: being written */
 	struct line *next; /* owned: the newest, if another came */
 	bool flying;
-	bool take_back; /* it went to another object of that name */
+	bool take_back; /* it was written to another object of that name */
 	struct retry retry;
 	struct timer timer;
 	char *error;	       /* owned: what was logged last */
@@ -107,7 +107,7 @@ add_manager(struct buf *b, const struct status_key *e)
 		b->data[i] = (char)tolower((unsigned char)b->data[i]);
 }
 
-/* Only identity and status: a status line of any origin may hold more. */
+/* Only identity and status: a status line may hold more. */
 static void
 add_body(struct buf *b, const struct status_key *e, struct span ns)
 {
@@ -152,7 +152,7 @@ entry_free(struct status_key *e)
 	free(e);
 }
 
-/* The line at work is settled, one way or the other. */
+/* The line at work is done, or has failed for good. */
 static void
 entry_finish(struct status_key *e)
 {
@@ -196,7 +196,7 @@ log_failure(struct status_key *e, struct span reason)
 	buf_release(&b);
 }
 
-/* Only what failed has to wait: something else was not refused yet. */
+/* Only a status that failed has to wait: a new one was not refused yet. */
 static bool
 pace_is_over(
     const struct status_key *e, const struct line *newer, bool permanent)
@@ -220,7 +220,7 @@ entry_failed(struct status_key *e, enum retry_kind kind, int64_t retry_after_ms,
 		entry_finish(e);
 		return;
 	}
-	if (e->next != NULL) { /* the newest line counts, at the old pace */
+	if (e->next != NULL) { /* the newest line counts, with the old delay */
 		line_free(e->line);
 		e->line = e->next;
 		e->next = NULL;
@@ -261,8 +261,8 @@ about_uid(const struct kube_error *e)
 }
 
 /*
- * The object is gone, another one has its name, or it is not the version that
- * the line is about: nobody waits for this.
+ * The object is gone, another one has its name, or it is another version than
+ * that of the line: the status is no longer wanted.
  */
 static bool
 is_gone(const struct status_key *e, const struct kube_error *err)
@@ -277,10 +277,10 @@ is_gone(const struct status_key *e, const struct kube_error *err)
 }
 
 /*
- * The status of a custom resource is written whatever uid the body says: the
- * server takes all of metadata from what it has (apiextensions' strategy for
- * status; other kinds refuse, 422). So the answer is looked at, and what went
- * to the successor of our object is taken back.
+ * The server ignores the uid in the body for the status of a custom resource:
+ * it takes all metadata from its own object (apiextensions' strategy for
+ * status; other kinds refuse, 422). So the answer is checked, and a status that
+ * went to another object of that name is taken back.
  */
 static bool
 went_elsewhere(const struct status_key *e, struct span answer)

@@ -1,6 +1,6 @@
 /*
  * status: status lines become server-side applies on /status, in order per
- * key, the newest wins. What else kstatus does is in kube/writer.h.
+ * key, the newest wins. The rest of kstatus is in kube/writer.h.
  */
 #ifndef STATUS_H
 #define STATUS_H
@@ -39,15 +39,15 @@ struct status_writer {
 	struct status_counters counters;
 	struct efforts efforts;
 	struct denials denials;
-	bool failed; /* a line was bad, or something is lost for good */
+	bool failed; /* a line was bad, or a status is lost for good */
 };
 
-/* text was checked by json_check; it is copied. -1: what the line lacks. */
+/* text was checked by json_check; it is copied. -1 with what the line lacks. */
 int status_take(struct status_writer *w, struct span text, struct err *err);
 void status_run(void *arg, struct work *work); /* a work_fn */
-/* Nothing is left but what time does not mend. */
+/* Only statuses that have failed for good are left. */
 bool status_settled(const struct status_writer *w);
-/* The time is over: what is left has failed; says so. */
+/* The time is over: logs that the rest has failed. */
 void status_give_up(struct status_writer *w);
 void status_free(struct status_writer *w);
 
