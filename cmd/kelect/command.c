@@ -17,9 +17,9 @@
 
 enum { LOOK_MS = 100 };
 
-/* ---- finding it ---- */
+/* ---- finding the program ---- */
 
-/* 0, or -1 with errno. To access() a directory can be run. */
+/* 0, or -1 with errno. access() takes a directory for a program. */
 static int
 look_at(const char *path)
 {
@@ -78,8 +78,8 @@ group_is_empty(const struct command *c)
 }
 
 /*
- * We are the reaper of all that the group leaves behind (see command_start), so
- * that the dead do not count as being there.
+ * We reap all orphans of the group (see command_start), so that zombies do not
+ * count as members.
  */
 static void
 reap(struct command *c)
@@ -130,10 +130,10 @@ send_signal(struct command *c, int signo)
 {
 	c->sent = signo;
 	kill(-c->pid, signo);
-	kill(-c->pid, SIGCONT); /* one that is stopped would not notice */
+	kill(-c->pid, SIGCONT); /* a stopped process would not notice */
 }
 
-/* Not every death comes with a SIGCHLD for us: look again. */
+/* Not every end of a process gives us a SIGCHLD: look again. */
 static void
 look_again(void *arg)
 {

@@ -1,9 +1,9 @@
 /*
- * command: what runs while we lead: a child in a process group of its own, and
- * all that it starts. It is over when nobody is left in the group.
+ * command: the command that runs while we lead: a child in a process group of
+ * its own, and all that it starts. It is over when the group is empty.
  *
- * A guard, a second small child, kills the group when we die without a word, or
- * stand still until the time on the leash is over.
+ * A guard, a second small child, kills the group if we die, or are stopped
+ * until the time on the leash is over.
  */
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -22,9 +22,9 @@ struct command {
 	struct loop *loop;    /* borrowed */
 	char *const *argv;    /* borrowed */
 	char *path;	      /* owned: of argv[0] */
-	struct rlimit limits; /* of core dumps, as we had it: the command's */
+	struct rlimit limits; /* of core dumps, as it was: for the command */
 	uint64_t grace_ms;    /* between SIGTERM and SIGKILL */
-	command_fn *gone;     /* once, when nobody is left */
+	command_fn *gone;     /* once, when the group is empty */
 	void *arg;
 
 	pid_t pid; /* of the child, and the group; 0: never started */
@@ -36,7 +36,7 @@ struct command {
 	struct timer timer;
 };
 
-/* -1 with err (permanent): there is no such program. */
+/* -1 with err (permanent): no such program. */
 int command_find(struct command *c, struct err *err);
 /* Takes SIGCHLD of the loop. ends: the command gets the reading side. */
 int command_start(

@@ -14,7 +14,7 @@ now(void)
 	return (struct instant){leash_now_ns(), clock_real_us()};
 }
 
-/* True if the text is new; it is then the one that was said. */
+/* True if the text is new; it is remembered. */
 static bool
 is_new(char **said, const char *text)
 {
@@ -69,7 +69,7 @@ do_what_it_wants(struct contest *c)
 		    (e->due_ns + NS_PER_MS - 1) / NS_PER_MS, on_due, c);
 }
 
-/* changed may come back here: then the outermost does the rest. */
+/* changed may call this again: then the outermost call does the rest. */
 static void
 step(struct contest *c)
 {

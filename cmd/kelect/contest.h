@@ -1,6 +1,6 @@
 /*
- * contest: an election with a clock and a connection: sends what it wants, asks
- * it when it is due, and logs what there is to say.
+ * contest: an election with a clock and a connection: sends its requests, calls
+ * it when it is due, and logs its messages.
  */
 #ifndef CONTEST_H
 #define CONTEST_H
@@ -26,7 +26,7 @@ struct contest {
 };
 
 void contest_start(struct contest *c);
-/* What the clock says now, before a decision that takes leadership for given. */
+/* Tells the election the time, before a decision that relies on leadership. */
 void contest_check(struct contest *c);
 void contest_release(struct contest *c);
 void contest_end(struct contest *c);

@@ -1,10 +1,11 @@
 /*
  * election: who leads, as a state machine without a clock and without a
- * connection: it says which request it wants and when it must be asked again,
- * and is told the time and the answers. lease.h and lock.h are the two ways.
+ * connection: it says which request it wants and when it must be called again,
+ * and gets the time and the answers. lease.h and lock.h are the two ways.
  *
  * The owner calls one of election_due, election_answered, election_release;
- * then looks at everything under "wants" and "is". kelect's is contest.h.
+ * then looks at everything under "wants" and "is". In kelect the owner is
+ * contest.h.
  */
 #ifndef ELECTION_H
 #define ELECTION_H
@@ -21,7 +22,7 @@ enum { NS_PER_MS = 1000000 };
 
 struct instant {
 	uint64_t ns;	 /* CLOCK_BOOTTIME: every decision is by this one */
-	int64_t real_us; /* since 1970: only for what others read */
+	int64_t real_us; /* since 1970: only for times that others read */
 };
 
 enum election_state {
@@ -59,11 +60,10 @@ struct election {
 	enum election_state state;
 	uint64_t until_ns; /* LEASH_FOREVER: as long as it lives */
 	bool in_contact;   /* an attempt has had a meaningful answer */
-	char *leader;	   /* who else leads, owned; NULL: nobody known */
-	char
-	    *problem; /* why the last attempt failed, owned; NULL: it did not */
-	bool failing; /* the problem is a failure, not a reason to wait */
-	char *news;   /* something done or found, owned; the owner takes it */
+	char *leader;	   /* who else leads, owned; NULL: not known */
+	char *problem; /* why the last attempt failed, owned; NULL: it worked */
+	bool failing;  /* the problem is a failure, not a reason to wait */
+	char *news;    /* a message to be logged, owned; the owner takes it */
 	struct err err;
 	uint64_t transitions, renewals, failures;
 };
@@ -75,7 +75,8 @@ void election_due(struct election *e, struct instant now);
 /* The answer of the request with the newest serial. */
 void election_answered(
     struct election *e, const struct kube_answer *a, struct instant now);
-/* Leads no more, and all it guarded has ended. Then RELEASED, or OVER. */
+/* Leadership ends, and all that it guarded has ended. Then RELEASED, or
+ * OVER. */
 void election_release(struct election *e, struct instant now);
 
 /* ---- for the ways ---- */
@@ -88,7 +89,7 @@ void election_say(char **text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /*
  * The problem, from an answer that is an error. A standby whose request is
- * wrong in itself (400, 422: a name that is not valid) is OVER with this.
+ * invalid (400, 422: for example by its name) is OVER after this.
  */
 void election_failed(
     struct election *e, const char *doing, const struct kube_answer *a);

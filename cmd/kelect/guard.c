@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /*
- * Sets the timer to the time on the page; false: that is over. A clock that
- * counts while the machine is suspended, which the timeout of poll does not.
+ * Sets the timer to the time on the page; false: that is over. Its clock counts
+ * while the machine is suspended; the timeout of poll does not.
  */
 static bool
 set_timer(int timer, const _Atomic uint64_t *page)
@@ -29,7 +29,7 @@ set_timer(int timer, const _Atomic uint64_t *page)
 	    timerfd_settime(timer, TFD_TIMER_ABSTIME, &t, NULL) == 0;
 }
 
-/* Ctrl-C and the like are for others; no descriptor of anybody's pipe stays. */
+/* Ctrl-C and the like are for others; no pipe of another process stays open. */
 static void
 leave_the_rest(int read_fd)
 {

@@ -11,7 +11,7 @@
 
 /* Its pid, or -1 with err. */
 pid_t guard_start(pid_t group, const struct leash_ends *ends, struct err *err);
-/* The group is gone. 0 or -1: nothing to end. */
+/* Ends the guard when the group is gone. 0 or -1: there is none. */
 void guard_end(pid_t guard);
 
 #endif

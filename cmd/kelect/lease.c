@@ -26,7 +26,7 @@ static const char *const doings[] = {
     [STEP_RELEASE] = "release",
 };
 
-/* What a Lease says. */
+/* The content of a Lease. */
 struct record {
 	char *spec;	/* owned, as the server writes it; NULL: never seen */
 	char *metadata; /* owned, the same */
@@ -44,7 +44,7 @@ struct lease {
 	struct record record;
 	uint64_t observed_ns; /* when the record was seen to change */
 	uint64_t give_up_ns;  /* RELEASING */
-	bool claimed; /* by a request of which it is not known what became */
+	bool claimed;	      /* by a request whose outcome is not known */
 };
 
 int
@@ -139,7 +139,7 @@ is_valid(const struct lease *l, struct instant now)
 	    now.ns;
 }
 
-/* Remembers what an answer shows; -1 if it shows nothing. */
+/* Remembers the Lease of an answer; -1 if it has none. */
 static int
 observe(struct lease *l, const struct kube_answer *a, uint64_t at_ns)
 {
@@ -260,9 +260,9 @@ lost(struct lease *l, const char *why)
 }
 
 /*
- * The one place that ends a leadership by time. Comes first in everything that
- * happens, so that a process that was stopped, or slept with its machine, does
- * not go on where it was.
+ * The only place that ends a leadership by time. It comes first in every step,
+ * so that a process that was stopped, or suspended with its machine, does not
+ * go on as leader.
  */
 static bool
 too_late(struct lease *l, struct instant now)
@@ -336,7 +336,7 @@ attempt_failed(struct lease *l, const struct kube_answer *a, struct instant now)
 {
 	struct buf b = BUF_INIT;
 
-	if (a->code >= 400 && a->code < 500) /* it was refused for certain */
+	if (a->code >= 400 && a->code < 500) /* it certainly was not written */
 		l->claimed = false;
 	buf_addf(&b, "%s the lease %s/%s", doings[l->step], l->o->namespace_,
 	    l->o->name);
@@ -346,7 +346,7 @@ attempt_failed(struct lease *l, const struct kube_answer *a, struct instant now)
 		attempt_later(l, now);
 }
 
-/* What was read decides: somebody else's, or to be taken. */
+/* Decides by the Lease that was read: another holder's, or free. */
 static void
 after_read(struct lease *l, struct instant now)
 {
@@ -374,7 +374,7 @@ answered_attempt(
 	bool bad = a->error.kind != ERR_NONE;
 
 	if (l->step == STEP_RENEW && bad) {
-		/* Somebody wrote it, or the answer got lost: look. */
+		/* Another client wrote it, or the answer got lost: read it. */
 		send_get(l, STEP_READ, now);
 	} else if (l->step == STEP_READ && a->code == 404) {
 		election_set_leader(&l->e, SPAN_NONE);

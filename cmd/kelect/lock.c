@@ -11,8 +11,8 @@ enum step {
 	STEP_NONE,
 	STEP_SELF, /* our Pod's uid */
 	STEP_CREATE,
-	STEP_READ, /* whose is it */
-	STEP_POD,  /* what became of the owner */
+	STEP_READ, /* is it ours */
+	STEP_POD,  /* the state of the owner */
 	STEP_NODE,
 	STEP_DELETE_POD,
 	STEP_DELETE_POD_AND_LOCK,
@@ -107,7 +107,7 @@ send_delete(struct lock *l, enum step step, const char *resource,
 	buf_adds(b, "}}");
 }
 
-/* ---- what follows what ---- */
+/* ---- the steps ---- */
 
 static void
 try_later(struct lock *l, struct instant now)
@@ -157,7 +157,7 @@ lead(struct lock *l, struct instant now)
 	    now.ns + election_jitter(&l->e, (uint64_t)LOOK_MS * NS_PER_MS, 20));
 }
 
-/* A standby waits, and says once for what. */
+/* A standby waits, and logs once for what. */
 static void
 wait_for(struct lock *l, struct instant now, const char *text)
 {
@@ -183,7 +183,7 @@ self_read(struct lock *l, const struct kube_answer *a)
 	send_create(l);
 }
 
-/* The one owner reference, if it is as it must be. */
+/* The only owner reference, if it is valid. */
 static const char *
 read_owner(struct lock *l, struct span lock)
 {
@@ -287,7 +287,7 @@ node_read(struct lock *l, const struct kube_answer *a, struct instant now)
 		    l->owner_uid);
 }
 
-/* 404, and 409 on the uid: somebody was faster. */
+/* 404, and 409 on the uid: another client was faster. */
 static bool
 is_gone(const struct kube_answer *a)
 {

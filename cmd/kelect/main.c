@@ -83,9 +83,9 @@ struct run {
 	_Atomic uint64_t *page;
 	struct reportfd report;
 	char *what, *identity; /* owned */
-	bool leads;	       /* was led to by the election, once */
+	bool leads;	       /* the election was won once */
 	bool stopping;	       /* a signal came */
-	bool releasing;	       /* nothing that it guards is left */
+	bool releasing;	       /* all that it guards has ended */
 	int code;
 	struct err err;
 };
@@ -114,7 +114,7 @@ samples(void *arg, struct metric_lines *m)
 	kube_metrics(r->kube, m);
 }
 
-/* ---- what follows from the election ---- */
+/* ---- events of the election ---- */
 
 static void
 finish(struct run *r)
@@ -122,7 +122,7 @@ finish(struct run *r)
 	loop_stop(r->loop);
 }
 
-/* Nobody writes from now on, whatever happens to the pipe and the group. */
+/* From now on no process writes, even if the pipe and the group live on. */
 static void
 end_leash(struct run *r)
 {
@@ -201,7 +201,7 @@ changed(void *arg)
 	}
 }
 
-/* ---- what follows from the command, and from signals ---- */
+/* ---- events of the command, and signals ---- */
 
 static void
 give_back(struct run *r)
@@ -211,7 +211,7 @@ give_back(struct run *r)
 	contest_release(&r->contest);
 }
 
-/* SIGTERM that we have sent is a good end. */
+/* An end by our own SIGTERM is a success. */
 static int
 code_of(const struct run *r)
 {
@@ -437,7 +437,7 @@ check_options(struct run *r, char **command, struct err *err)
 	if (o.report_fd >= 0 && check_fd("--report-fd", o.report_fd, err) != 0)
 		return -1;
 	if (*command == NULL) {
-		harden_process(); /* nobody needs more */
+		harden_process(); /* no command needs more */
 		return 0;
 	}
 	r->command.argv = command;
