@@ -6,7 +6,8 @@
 
 #include "base/err.h"
 
-/* How likely it is that a stage ended so because of another: less is first. */
+/* How likely it is that such an end was caused by another stage: less is
+ * first. */
 static int
 rank(const struct stage *s)
 {

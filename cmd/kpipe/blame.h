@@ -14,7 +14,7 @@
 /*
  * Of the stages with ended_at != 0 the one that has most likely begun: by how
  * it ended, when it was seen, and where it stands.
- * NULL if none has ended, or all because they were told to.
+ * NULL if none has ended, or all because we told them to.
  */
 const struct stage *blame(const struct stage *stages, size_t count);
 

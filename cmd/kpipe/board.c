@@ -163,7 +163,7 @@ board_again(struct board *b)
 	}
 }
 
-/* Whole or not at all, as a pipe does with up to PIPE_BUF bytes. */
+/* Writes all or nothing, as a pipe does with up to PIPE_BUF bytes. */
 static enum board_result
 write_whole(int fd, struct span text)
 {
@@ -190,7 +190,7 @@ write_line(struct board_line *line, int fd)
 	return result;
 }
 
-/* As many of the samples that are due as one line takes; at least one. */
+/* As many of the due samples as fit in one line; at least one. */
 static size_t
 fill_line(struct board_stage *stage, struct sample **taken, struct buf *line)
 {

@@ -1,10 +1,10 @@
 /*
- * board: the newest of what is known about the pipeline, for kpipe-http; see
- * doc/protocol.md, State lines.
+ * board: the newest state of the pipeline, for kpipe-http; see doc/protocol.md,
+ * State lines.
  *
- * It remembers what the reader of a pipe has not been told yet. Of what
- * changes again before there was room for it, only the newest is written: the
- * reader misses steps, but never the last one, and nobody waits for it.
+ * It remembers what it has not written to the pipe yet. If something changes
+ * again before there was room, only the newest value is written: the reader
+ * misses steps, but never the last one, and kpipe never waits for it.
  */
 #ifndef BOARD_H
 #define BOARD_H
@@ -45,16 +45,16 @@ struct board {
 
 void board_release(struct board *b);
 
-/* How the pipeline stands: a line without its newline. */
+/* The state of the pipeline: a line without its newline. */
 void board_state(struct board *b, struct span line);
 /* A report of stage number i, the tool of that name (borrowed). False: the line
  * is not a report, and is left out. */
 bool board_report(
     struct board *b, size_t i, const char *tool, struct span line);
-/* The stage starts anew: what it has reported is void. */
+/* The stage starts again: its earlier reports are void. */
 void board_forget(struct board *b, size_t i);
 
-/* All is to be written again: to another reader. */
+/* Writes everything again, for a new reader. */
 void board_again(struct board *b);
 
 enum board_result {

@@ -10,7 +10,7 @@ static struct {
 	const char *kubeconfig, *token_file;
 } own[TOOLS];
 
-/* kpipe-http's options are called as what it serves. */
+/* The options for kpipe-http have the name of what it serves. */
 static const struct {
 	const char *stage, *option;
 } names[TOOLS] = {{"kwatch", "kwatch"}, {"kapply", "kapply"},

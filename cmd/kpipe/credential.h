@@ -2,10 +2,10 @@
  * credential: the credential of each tool that talks to the API server: that of
  * the common options, or its own.
  *
- * A tool gets what is for it and nothing of another: with a kubeconfig of its
- * own it is told neither the common one, nor the common context and token file;
- * with a token file of its own, not the common one. Which server that is
- * (--server, --certificate-authority) is the same for all.
+ * A tool gets its own credential and no other: with a kubeconfig of its own it
+ * gets neither the common one, nor the common context and token file; with a
+ * token file of its own, not the common one. The server (--server,
+ * --certificate-authority) is the same for all.
  */
 #ifndef CREDENTIAL_H
 #define CREDENTIAL_H
@@ -17,8 +17,8 @@
 /* --kwatch-kubeconfig, --kwatch-token-file, ... */
 extern const struct opt credential_table[];
 
-/* Whether one of these options names a tool that does not run, or would not
- * ask: -1 with err. */
+/* Refuses an option for a tool that does not run, or sends no requests: -1 with
+ * err. */
 int credential_check(bool elects, bool reviews, struct err *err);
 
 /* Appends the options of the credential for this tool. */

@@ -18,7 +18,7 @@ is_name_byte(char c)
 	    span_is_digit(c) || c == '_';
 }
 
-/* "${NAME" anywhere, in a comment too: a name too many does no harm. */
+/* "${NAME" anywhere, also in a comment: a name too many does no harm. */
 static bool
 is_named(struct span name, struct span text)
 {

@@ -1,5 +1,5 @@
 /*
- * environ: what of our environment ireconcile may see. It runs other
+ * environ: the part of our environment that ireconcile may see. It runs other
  * people's programs on other people's objects, so it gets no KUBECONFIG, no
  * cloud credentials, no proxy with a password in it: only the variables that
  * the watches file names (${VAR}), WATCH_NAMESPACE, and what a C library
@@ -12,8 +12,8 @@
 #include "base/span.h"
 
 /*
- * Returns an owned NULL-terminated array (free it; the strings are borrowed
- * from env): those of env that may pass, by the text of the watches file.
+ * The variables of env that may pass, by the text of the watches file: an owned
+ * NULL-terminated array (free it; the strings are borrowed from env).
  */
 char **environ_select(char *const *env, struct span watches);
 

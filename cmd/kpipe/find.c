@@ -12,7 +12,7 @@ is_program(const char *path)
 	return access(path, X_OK) == 0;
 }
 
-/* "dir/name", owned, if that can be run. */
+/* "dir/name", owned, if that is a program. */
 static char *
 try_dir(struct span dir, const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * find: where the tools are that kpipe starts.
+ * find: finds the tools that kpipe starts.
  */
 #ifndef FIND_H
 #define FIND_H

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a generation shares beside its pipes: -1 where there is none. */
+/* Descriptors that a generation shares besides its pipes; -1: none. */
 struct shared {
 	struct leash_ends leash;
 	int gate[2];
@@ -47,7 +47,7 @@ close_pipe(const int fds[2])
 			close(fds[i]);
 }
 
-/* The stages have them now; the writing ends are in one of them alone. */
+/* The stages have them now; only one stage has the writing ends. */
 static void
 close_shared(struct pipeline *p, struct shared *s)
 {
@@ -66,7 +66,7 @@ add_extra(struct stage *stage, int fd)
 		stage->extra[stage->extra_count++] = fd;
 }
 
-/* In the order in which main tells the stage their numbers. */
+/* In the order of the numbers that main gives the stage. */
 static void
 share(struct stage *stage, const struct shared *s)
 {

@@ -1,13 +1,13 @@
 /*
  * launch: starts the stages of a generation, with the pipes between them and
  * what leadership needs: the gate from kelect to ireconcile, and the leash from
- * kelect to the stages that write. kpipe keeps none of it: the writing end of
- * the leash must be in kelect alone, for its end means that kelect is gone.
+ * kelect to the stages that write. kpipe keeps none of these: only kelect may
+ * have the writing end of the leash, because its end means that kelect is gone.
  *
  * The key of marks comes from kpipe (marks_fd), or kapply has it from the
  * cluster and hands it on to ireconcile, by a pipe.
  *
- * Which descriptor is which number (STAGE_EXTRA_FD and on) in a stage:
+ * The descriptors of a stage, in order (from STAGE_EXTRA_FD on):
  *
  *	decides	 gate (if leaders are elected), key of marks
  *	applies	 leash, page (if there is a leash), key of marks
@@ -20,11 +20,11 @@
 #include "pipeline.h"
 
 enum {
-	LAUNCH_GATE = STAGE_EXTRA_FD,	    /* of who decides, of who elects */
-	LAUNCH_HELD_LEASH = STAGE_EXTRA_FD, /* of who writes */
+	LAUNCH_GATE = STAGE_EXTRA_FD,	    /* of "decides" and "elects" */
+	LAUNCH_HELD_LEASH = STAGE_EXTRA_FD, /* of "writes" */
 	LAUNCH_HELD_PAGE,
-	LAUNCH_HELD = 2,		   /* how many these two are */
-	LAUNCH_LEASH = STAGE_EXTRA_FD + 1, /* of who elects */
+	LAUNCH_HELD = 2,		   /* the number of these two */
+	LAUNCH_LEASH = STAGE_EXTRA_FD + 1, /* of "elects" */
 	LAUNCH_PAGE
 };
 

@@ -1,5 +1,5 @@
 /*
- * lifecycle: what kpipe does in which phase when what happens, as a table.
+ * lifecycle: a table of what kpipe does on an event in a phase.
  *
  *	          .------------- restart --------------.
  *	          v                                    |
@@ -16,8 +16,8 @@
  *	          v                     v                                  v
  *	        ENDED <---- end ---- RETIRING                            ENDED
  *
- * A phase is left out where nothing is left to do in it: without kelect there
- * is no RELEASING and no RETIRING, and without a dry run no ONCE (which stands
+ * A phase is left out if there is nothing to do in it: without kelect there is
+ * no RELEASING and no RETIRING, and without a dry run no ONCE (which stands
  * where RUNNING does, and where the end of a stage is what is waited for).
  *
  * No processes and no clock here: pipeline.c does what a step says.
@@ -28,9 +28,9 @@
 enum lifecycle_phase {
 	LIFECYCLE_WAITING,   /* nothing runs until the back-off is over */
 	LIFECYCLE_RUNNING,   /* all stages are there */
-	LIFECYCLE_ONCE,	     /* ... and may end by themselves (dry run) */
-	LIFECYCLE_SETTLING,  /* one has ended; the others show why */
-	LIFECYCLE_STOPPING,  /* why is known; the others are killed */
+	LIFECYCLE_ONCE,	     /* ... and may end on their own (dry run) */
+	LIFECYCLE_SETTLING,  /* one has ended; wait for the others */
+	LIFECYCLE_STOPPING,  /* the reason is known; the others are killed */
 	LIFECYCLE_RELEASING, /* then kelect gives up the lease */
 	LIFECYCLE_DRAINING,  /* told to end: the stages finish their work */
 	LIFECYCLE_RETIRING,  /* then kelect gives up the lease */
@@ -52,7 +52,7 @@ enum lifecycle_event {
 	LIFECYCLE_EVENTS
 };
 
-/* What is done, and so what phase is next: a step has one, or stays. */
+/* What is done. A step leads to one phase, or stays. */
 enum lifecycle_step {
 	LIFECYCLE_MISSING, /* no step: the table has a hole */
 	LIFECYCLE_NEVER,   /* cannot happen; nothing is done */

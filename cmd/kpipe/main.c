@@ -41,7 +41,7 @@ struct app {
 
 /* ---- before the start ---- */
 
-/* Without being told: what is a name of DNS, as that of a lease must be. */
+/* The default name; like the name of a lease it must be a DNS name. */
 static char *
 choose_lease(const struct watches *w)
 {
@@ -54,8 +54,8 @@ choose_lease(const struct watches *w)
 }
 
 /*
- * Where nothing can have marks, nobody has to keep their key: then it is made
- * up, so that marks that somebody else writes do not count.
+ * If no object can have marks, no key has to be kept: a random one is used, so
+ * that forged marks do not count.
  */
 static char *
 choose_secret(const struct watches *w)
@@ -74,7 +74,7 @@ choose_secret(const struct watches *w)
 	return NULL;
 }
 
-/* A file that no stage would accept is refused before one is started. */
+/* A file that no stage would accept is refused before any stage is started. */
 static int
 check_watches(struct app *a, struct err *err)
 {
@@ -92,9 +92,9 @@ check_watches(struct app *a, struct err *err)
 }
 
 /*
- * The numbers up to the last that a stage uses are taken (what is closed reads
- * and writes nothing), so that no pipe of ours gets one of them; all others
- * stay out of the stages.
+ * Takes the numbers up to the last that a stage uses (by descriptors that can
+ * neither be read nor written), so that no pipe of ours gets one of them;
+ * stages inherit no other descriptor.
  */
 static int
 prepare_fds(void)
@@ -108,7 +108,7 @@ prepare_fds(void)
 	return fd;
 }
 
-/* The leash of a kelect that runs us, out of the way of what stages use. */
+/* Moves the leash of a kelect that runs us away from the numbers of stages. */
 static int
 take_leash(struct app *a, struct err *err)
 {
@@ -312,7 +312,7 @@ start(struct app *a)
 	struct pipeline *p = &a->pipeline;
 	struct err err;
 
-	/* What a dead stage leaves behind comes to us, not to process 1. */
+	/* Orphans of a stage become our children, not those of process 1. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
@@ -328,7 +328,7 @@ start(struct app *a)
 	if (a->leash.pipe_fd >= 0) {
 		p->leash = &a->leash;
 		leash_watch(&a->leash, a->loop, on_leash_out, a);
-		leash_check(&a->leash, &err); /* its time counts, too */
+		leash_check(&a->leash, &err); /* watches the time, too */
 	}
 	if (a->serves) {
 		p->board = &a->server.board;

@@ -64,7 +64,7 @@ static const struct opt table[] = {
 	NULL, "where tls.crt and tls.key are, instead of generated ones"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
-    /* For the stages that talk to the API, and them alone. */
+    /* Only for the stages that talk to the API. */
     {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
     {.type = OPT_TABLE, .value = (void *)credential_table},
     {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
@@ -79,7 +79,7 @@ options_is_address(const char *address)
 	return address != NULL && strcmp(address, "0") != 0;
 }
 
-/* Options that mean nothing without another. */
+/* Options that have no effect without another one. */
 static int
 check_pairs(struct err *err)
 {
@@ -131,7 +131,7 @@ check_lease(struct err *err)
 	    "option --leader-election-namespace", options.lease_namespace, err);
 }
 
-/* A dry run ends by itself, and writes nothing: not even a lease. */
+/* A dry run ends on its own, and writes nothing, not even a lease. */
 static int
 check_dry_run(struct err *err)
 {

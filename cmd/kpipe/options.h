@@ -1,5 +1,5 @@
 /*
- * options: what kpipe was told on its command line.
+ * options: the command line of kpipe.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -41,7 +41,8 @@ extern const struct opt_tool options_tool;
 /* Whether an address means that something is served there. */
 bool options_is_address(const char *address);
 
-/* After opt_parse: what it cannot know. -1 with err, which names the option. */
+/* After opt_parse: checks that it cannot make. -1 with err, which names the
+ * option. */
 int options_check(int operands, const char *first, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 
-/* ---- what the stages are, and say ---- */
+/* ---- stages and their reports ---- */
 
 static bool
 path_running(const struct pipeline *p)
@@ -124,7 +124,7 @@ watch_reports(struct pipeline *p)
 			    read_report, p);
 }
 
-/* As the state line has it: the phases are more than concerns others. */
+/* The word in the state line, which has fewer words than there are phases. */
 static const char *
 phase_name(const struct pipeline *p)
 {
@@ -177,7 +177,7 @@ log_end(const struct stage *s, enum log_level level)
 		    s->name, (long)s->ended_pid, stage_exit_code(s));
 }
 
-/* What is logged of the end of a stage that is nobody's fault but its own. */
+/* The log message about a stage that ended through its own fault. */
 static enum log_level
 end_level(const struct stage *s)
 {
@@ -195,14 +195,14 @@ depose(struct pipeline *p)
 		p->rank = PIPELINE_DEPOSED;
 }
 
-/* Ends are still being gathered: which one is the reason is said later. */
+/* More ends may come: the cause is logged later. */
 static bool
 is_unexplained(const struct pipeline *p)
 {
 	return p->phase == LIFECYCLE_RUNNING || p->phase == LIFECYCLE_SETTLING;
 }
 
-/* A stage that meets an end of file or a closed pipe may well end with 0. */
+/* A stage that meets an end of file or a closed pipe may end with 0. */
 static void
 explain(struct pipeline *p)
 {
@@ -282,7 +282,7 @@ settle(struct pipeline *p)
 	loop_after(p->loop, &p->timer, PIPELINE_SETTLE_MS, timeout, p);
 }
 
-/* Without kelect at once, for nobody keeps the lease any more. */
+/* Without kelect at once, because nothing keeps the lease any more. */
 static void
 kill_started(struct pipeline *p)
 {
@@ -308,7 +308,7 @@ drain(struct pipeline *p)
 
 /*
  * A leader that lost the leadership is a standby again after the shortest
- * delay: the election itself takes care that this does not become a quick loop.
+ * delay: the election prevents a quick loop.
  */
 static uint64_t
 choose_delay(struct pipeline *p, uint32_t random)
@@ -325,7 +325,7 @@ wait_and_restart(struct pipeline *p)
 	uint32_t random = 0;
 	uint64_t delay;
 
-	/* Only spreads the load: no number at all would do, too. */
+	/* It only spreads the load: without it nothing breaks. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = 0;
 	delay = choose_delay(p, random);
@@ -357,7 +357,7 @@ is_last(const struct pipeline *p)
 	return false;
 }
 
-/* Stages have ended, or could not be started: what is left? */
+/* Stages have ended, or could not be started: finds the event for that. */
 static enum lifecycle_event
 what_is_left(const struct pipeline *p)
 {
@@ -403,9 +403,9 @@ start(struct pipeline *p)
 		happens(p, what_is_left(p));
 }
 
-/* ---- what happens, and what is done about it ---- */
+/* ---- events and steps ---- */
 
-/* Of the steps that do something. */
+/* The steps that do something. */
 static void (*const doers[LIFECYCLE_STEPS])(struct pipeline *p) = {
     [LIFECYCLE_LAUNCH] = start,
     [LIFECYCLE_SETTLE] = settle,
@@ -453,7 +453,7 @@ pipeline_start(struct pipeline *p)
 	loop_after(p->loop, &p->timer, 0, timeout, p);
 }
 
-/* Told to end counts more than any other reason. */
+/* The order to end counts more than any other reason. */
 void
 pipeline_end(struct pipeline *p)
 {
@@ -485,7 +485,7 @@ pipeline_take(struct pipeline *p, struct stage *s, int status)
 	}
 	stage_ended(s, status);
 	s->ended_at = p->ends + 1;
-	/* Those that were not told to are judged together: explain. */
+	/* Stages that we did not tell to end are judged together: explain. */
 	if (told || !is_unexplained(p))
 		log_end(s, end_level(s));
 	if (s == p->elect)
@@ -506,7 +506,8 @@ pipeline_settle(struct pipeline *p)
 	happens(p, what_is_left(p));
 }
 
-/* 100 before 101 before 111 before 1: the worst of those that ended alone. */
+/* 100 before 101 before 111 before 1: the worst of the stages that ended
+ * alone. */
 static int
 worst_exit_code(const struct pipeline *p)
 {

@@ -33,8 +33,8 @@
 #include "stage.h"
 
 /*
- * The first end that is seen need not be the cause (a dying process closes
- * its pipes before its parent hears of it): the settling time brings it out.
+ * The first end that is seen need not be the cause (a dying process closes its
+ * pipes before its parent is told): the settling time reveals the cause.
  */
 enum {
 	PIPELINE_STAGES_MAX = 5,
@@ -45,14 +45,14 @@ enum {
 
 enum pipeline_mode {
 	PIPELINE_SUPERVISE, /* until told to end */
-	PIPELINE_ONCE	    /* until the stages have ended by themselves */
+	PIPELINE_ONCE	    /* until the stages have ended on their own */
 };
 
 /* Of a generation of stages, as kelect reports it. */
 enum pipeline_rank {
 	PIPELINE_STANDBY, /* has not led yet, or leaders are not elected */
 	PIPELINE_LEADER,
-	PIPELINE_LED,	 /* did, and does not any more */
+	PIPELINE_LED,	 /* it led, and no longer does */
 	PIPELINE_DEPOSED /* ... and ends because of that */
 };
 
@@ -79,7 +79,7 @@ struct pipeline {
 	/* Why this generation is the last, if not because of a stage. */
 	int end_code;
 	loop_fn *on_ready; /* the first time all are ready, then NULL */
-	loop_fn *on_end;   /* nothing runs any more, and nothing will */
+	loop_fn *on_end;   /* nothing runs or will run any more */
 	void *arg;	   /* of both */
 };
 
@@ -93,7 +93,7 @@ pipeline_path(const struct pipeline *p)
 /* The stages start once the loop runs; the caller has set the rest to 0. */
 void pipeline_start(struct pipeline *p);
 
-/* The caller takes in children that ended. Whose pid it is, or NULL: */
+/* The caller reaps children. The stage with this pid, or NULL: */
 struct stage *pipeline_stage(struct pipeline *p, pid_t pid);
 /* ... then how it ended, */
 void pipeline_take(struct pipeline *p, struct stage *s, int status);
@@ -105,7 +105,7 @@ void pipeline_end(struct pipeline *p);
 /* Kills; the exit code is this one. */
 void pipeline_give_up(struct pipeline *p, int code);
 
-/* Appends how it stands, as a state line without newline. */
+/* Appends the state, as a state line without newline. */
 void pipeline_describe(const struct pipeline *p, struct buf *line);
 
 /* After on_end: what kpipe exits with. */

@@ -1,6 +1,6 @@
 /*
  * server: the kpipe-http that serves probes and metrics. It lives as long as
- * kpipe, and is started again by itself: the pipeline does not suffer.
+ * kpipe, and is restarted alone: the pipeline is not affected.
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -33,7 +33,7 @@ struct server {
 
 /* Once the loop runs. */
 void server_start(struct server *s);
-/* Writes what is due, if there is room: before each wait. */
+/* Writes due lines if there is room; called before each wait. */
 void server_tell(struct server *s);
 /* It ended. */
 void server_take(struct server *s, int status);

@@ -70,7 +70,7 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	extern char **environ;
 	sigset_t none;
 
-	/* A parent that died before the call sends nothing any more. */
+	/* If the parent died before the call, no signal comes. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_TRANSIENT);
@@ -109,7 +109,7 @@ stage_start(struct stage *s, int in, int out, struct err *err)
 		return err_set(err, ERR_TRANSIENT, "cannot start %s: %s",
 		    s->name, strerror(errno));
 	}
-	/* Also here: a signal to the group must not come too early. */
+	/* In the parent, too: a signal to the group must not come too early. */
 	setpgid(pid, pid);
 	fcntl(report[0], F_SETFL, O_NONBLOCK);
 	s->pid = pid;
@@ -152,7 +152,7 @@ stage_exit_code(const struct stage *s)
 				      : WEXITSTATUS(s->status);
 }
 
-/* The part of a line that is there; whole lines go to fn. */
+/* Keeps the beginning of a line; whole lines go to fn. */
 static void
 take_bytes(struct stage *s, struct span bytes, stage_line_fn *fn, void *arg)
 {
@@ -185,7 +185,7 @@ stage_read_report(struct stage *s, stage_line_fn *fn, void *arg)
 	char bytes[STAGE_LINE_MAX];
 	ssize_t n;
 
-	/* Not more than a pipe holds: the others want to be read, too. */
+	/* At most what a pipe holds: other stages must be read, too. */
 	for (int rounds = 0; rounds < 16; rounds++) {
 		n = read(s->report_fd, bytes, sizeof(bytes));
 		if (n > 0)

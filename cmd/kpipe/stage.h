@@ -2,9 +2,8 @@
  * stage: one tool as a child process.
  *
  * A stage has a process group of its own (so that Ctrl-C reaches kpipe alone,
- * and its helpers end with it), dies with kpipe whatever happens to that, and
- * reports on descriptor 3: a newline when it is ready, then lines of JSON
- * (doc/protocol.md, Reports).
+ * and its helpers end with it), dies if kpipe dies, and reports on descriptor
+ * 3: a newline when it is ready, then lines of JSON (doc/protocol.md, Reports).
  */
 #ifndef STAGE_H
 #define STAGE_H
@@ -16,7 +15,7 @@
 #include "base/span.h"
 #include "process/opt.h"
 
-/* Where a stage finds its descriptors; kpipe keeps all of these taken. */
+/* The descriptors of a stage; kpipe keeps these numbers taken. */
 enum {
 	STAGE_REPORT_FD = 3,
 	STAGE_EXTRA_FD = 4,
@@ -24,7 +23,7 @@ enum {
 	STAGE_LINE_MAX = 4096
 };
 
-/* What a stage does, and so what kpipe gives it. */
+/* The role of a stage, which decides what kpipe gives it. */
 enum stage_role {
 	STAGE_READS,   /* the cluster */
 	STAGE_DECIDES, /* and waits for the gate, if there is one */
@@ -46,15 +45,15 @@ struct stage {
 	pid_t pid;	   /* 0: not running */
 	int report_fd;	   /* -1: none, or closed by the stage */
 	bool ready;	   /* since it was started */
-	bool told_to_end;  /* by us: its end is not news */
+	bool told_to_end;  /* by us: its end is expected */
 	unsigned starts;   /* how often */
 	pid_t ended_pid;   /* of the last run, and how it ended: */
 	int status;	   /* as waitpid says it */
 	unsigned ended_at; /* in which round of ends; 0: in none */
 
-	char line[STAGE_LINE_MAX]; /* of a report, what is there of it */
+	char line[STAGE_LINE_MAX]; /* the beginning of a report */
 	size_t line_len;
-	bool cut; /* it is too long: left out */
+	bool cut; /* the report is too long: left out */
 };
 
 /* Appends an argument; a printf format. */
@@ -72,9 +71,9 @@ int stage_start(struct stage *s, int in, int out, struct err *err);
 void stage_kill(struct stage *s, int signo);
 
 /*
- * What a stage has started must end with it. Its pid, and so the name of its
- * process group, stays taken until the zombie is reaped: only before that is it
- * certain which processes the signal meets.
+ * Processes that a stage has started must end with it. Its pid, and so the name
+ * of its process group, stays taken until the zombie is reaped: only before
+ * that is it certain which processes the signal meets.
  */
 void stage_kill_helpers(const struct stage *s);
 
@@ -84,7 +83,7 @@ int stage_exit_code(const struct stage *s); /* 128 + signal if killed */
 
 /* A line without its newline; the one that says "ready" is empty. */
 typedef void stage_line_fn(void *arg, struct stage *s, struct span line);
-/* Reads what is there. false: nothing will come any more, close it. */
+/* Reads what has come. false: the end, close it. */
 bool stage_read_report(struct stage *s, stage_line_fn *fn, void *arg);
 void stage_close_report(struct stage *s);
 void stage_release(struct stage *s);

@@ -177,7 +177,7 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 	return lease != NULL ? add_elect(p, lease, err) : 0;
 }
 
-/* It gets a credential only where it must ask who may read the metrics. */
+/* It gets a credential only if it must ask who may read the metrics. */
 int
 tools_server(struct tools *t, struct stage *s, struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * tools: which tools kpipe starts, and what each is told: its options, and
- * what it may know of our environment.
+ * tools: the tools that kpipe starts, with the options and the environment of
+ * each.
  */
 #ifndef TOOLS_H
 #define TOOLS_H
@@ -12,8 +12,8 @@
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
 	char **program_env;	  /* of ireconcile; the strings are borrowed */
-	char **writers_env;	  /* of who is on a leash */
-	char **server_env;	  /* of a kpipe-http that asks nobody */
+	char **writers_env;	  /* of stages on a leash */
+	char **server_env;	  /* of a kpipe-http without requests */
 	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
 	struct buf leash;	  /* KPIPE_LEASH as they get it */
 };
@@ -26,7 +26,7 @@ int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);
 
 /*
- * kpipe-http. It gets a credential only where it must ask who may read the
+ * kpipe-http. It gets a credential only if it must ask who may read the
  * metrics.
  */
 int tools_server(struct tools *t, struct stage *s, struct err *err);
