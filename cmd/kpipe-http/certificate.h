@@ -26,7 +26,7 @@ struct certificate {
 /* PEM, for httpd_new; the caller clears the key. -1 with err. */
 int certificate_load(
     struct certificate *c, struct buf *pem, struct buf *key, struct err *err);
-/* From now on h gets each new one. */
+/* From now on h gets each new certificate. */
 void certificate_watch(struct certificate *c, struct httpd *h);
 void certificate_release(struct certificate *c);
 

@@ -78,7 +78,7 @@ release(struct checks *c)
 		free(c->list[i].failure);
 }
 
-/* Marks what ?exclude= names; what is not a check is added to unknown. */
+/* Marks the checks that ?exclude= names; other names are added to unknown. */
 static void
 exclude(struct checks *c, struct span query, struct buf *unknown)
 {

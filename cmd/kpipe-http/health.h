@@ -1,7 +1,7 @@
 /*
  * health: /healthz, /livez and /readyz, in the words of controller-runtime's
- * healthz package (pkg/healthz/healthz.go), but with the reason where that
- * says "reason withheld": people who are woken by a probe want to read
+ * healthz package (pkg/healthz/healthz.go), but with the reason where that says
+ * "reason withheld": an engineer who is woken by a probe wants to read
  *
  *	[-]kwatch failed: Secret: cannot list secrets: forbidden (verb list)
  *
@@ -19,8 +19,8 @@
 enum health_probe { HEALTH_ALIVE, HEALTH_READY };
 
 /*
- * What to answer for "/", "" or "/NAME" below the probe's path, with this
- * query: the status (200, 404, 500), the text appended to b.
+ * The answer for "/", "" or "/NAME" below the probe's path, with this query:
+ * returns the status (200, 404, 500), appends the text to b.
  */
 int health_answer(const struct state *s, enum health_probe probe,
     struct span below, struct span query, struct buf *b);

@@ -7,8 +7,8 @@
 
 #define INT_BITS UINT64_C(0xffffffff)
 
-/* What would write, make or truncate; O_TMPFILE without O_DIRECTORY, which
- * reading a directory has, too. */
+/* Flags that write, create or truncate; O_TMPFILE without O_DIRECTORY, which is
+ * also set when a directory is read. */
 #define WRITES \
 	((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY)))
 
@@ -19,8 +19,8 @@ static const struct sandbox_rule serve[] = {
     SANDBOX_ALLOW("stat newfstatat fstatat64 statx getdents64 getppid"),
     SANDBOX_END};
 
-/* libcurl looks names up in a thread. clone3 keeps its flags in memory, where
- * no filter sees them. */
+/* libcurl looks up names in a thread. clone3 has its flags in memory, which a
+ * filter cannot read. */
 static const struct sandbox_rule ask[] = {
     SANDBOX_WHERE("socket", 0, INT_BITS, AF_INET),
     SANDBOX_WHERE("socket", 0, INT_BITS, AF_INET6),

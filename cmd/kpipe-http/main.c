@@ -57,7 +57,7 @@ struct app {
 	struct certificate certificate;
 	struct reportfd report;
 	struct err err;
-	bool bad; /* that a line was bad was said */
+	bool bad; /* a bad line was logged */
 };
 
 static bool
@@ -91,7 +91,7 @@ check_options(int operands, const char *first, struct err *err)
 
 /* ---- input ---- */
 
-/* Once: the same writer would write the next one, too. */
+/* Logged once: the same writer would write more of them. */
 static void
 bad_line(struct app *a, size_t line, const char *what)
 {
@@ -209,7 +209,7 @@ say_where(const struct port *p, const char *address)
 	    address, httpd_port(p->httpd));
 }
 
-/* Port 0 is another one each time. */
+/* Port 0 gives another port each time. */
 static bool
 is_same(const char *a, const char *b)
 {
@@ -253,7 +253,7 @@ stop(void *arg, int signo)
 	loop_stop(arg);
 }
 
-/* A plugin is a program: where it is needed, nothing can be shut. */
+/* A plugin is a program: if one is needed, there can be no sandbox. */
 static int
 enter_sandbox(struct app *a, struct err *err)
 {

@@ -38,7 +38,8 @@ read_proc(long pid, const char *file, struct buf *b)
 	return good;
 }
 
-/* proc(5): the name is in parentheses, and may hold any of these itself. */
+/* proc(5): the name is in parentheses, and may contain parentheses and
+ * blanks. */
 static bool
 take_stat(struct process *p, const char *text)
 {
@@ -69,8 +70,9 @@ take_stat(struct process *p, const char *text)
 
 /*
  * -1: not known. Since Linux 6.2 the size of the directory is their number
- * (fs/proc/fd.c, proc_fd_getattr), for everybody; to list it is for root and
- * the process itself, for the tools are not dumpable (harden.h).
+ * (fs/proc/fd.c, proc_fd_getattr), and any process may read it. Only root and
+ * the process itself may list it, because the tools are not dumpable
+ * (harden.h).
  */
 static double
 count_fds(long pid)

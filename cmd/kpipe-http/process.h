@@ -1,8 +1,8 @@
 /*
- * process: what the kernel says of kpipe and its tools: CPU time, memory,
- * descriptors. Prometheus' own names (process_...) are of all of them
- * together, because they are one program to a scraper; memory that they
- * share counts once for each.
+ * process: metrics of kpipe and its tools from the kernel: CPU time, memory,
+ * descriptors. Prometheus' standard names (process_...) are sums over all of
+ * them, because to a scraper they are one program; shared memory counts once
+ * for each.
  */
 #ifndef PROCESS_H
 #define PROCESS_H

@@ -15,14 +15,15 @@
 
 struct query {
 	struct span rest;
-	struct buf key, value; /* decoded; what cannot be, as it is */
+	struct buf key, value; /* decoded; bad escapes are kept */
 };
 
 struct query query_open(struct span query);
 bool query_next(struct query *q);
 void query_close(struct query *q);
 
-/* "text", what is not plain as \xNN: it goes back to who sent it. */
+/* "text", with other bytes than plain ASCII as \xNN: it goes back to the
+ * sender. */
 void query_quote(struct buf *b, struct span text);
 
 #endif

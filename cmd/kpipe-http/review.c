@@ -19,18 +19,18 @@ enum {
 	KNOWN_MAX = 256,
 	ASKING_MAX = 16,   /* questions under way */
 	WAITING_MAX = 64,  /* visitors that wait for them */
-	TOKEN_MAX = 16384, /* longer than any header that comes through */
+	TOKEN_MAX = 16384, /* longer than any header that is accepted */
 	TOKEN_MS = 60000,
 	ALLOWED_MS = 300000,
 	DENIED_MS = 30000,
-	ANSWER_MS = 10000, /* one question, however often it is sent */
+	ANSWER_MS = 10000, /* one question, with all its tries */
 	RETRY_MS = 500,
 	RETRY_MAX_MS = 2500,
 	TRIES = 5,
-	COMPLAIN_MS = 10000 /* what fails again and again is logged so often */
+	COMPLAIN_MS = 10000 /* interval of logs about repeated failures */
 };
 
-/* What the API server said of one token and method. */
+/* The API server's answer about a token and a method. */
 struct known {
 	struct lru_entry entry; /* first */
 	uint64_t token_until_ms, access_until_ms;
@@ -41,7 +41,7 @@ struct known {
 
 enum step { ASK_TOKEN, ASK_ACCESS };
 
-/* One question under way, and who waits for its answer. */
+/* A question under way, and the visitors that wait for its answer. */
 struct asking {
 	struct asking *next;
 	struct review *review;
@@ -82,7 +82,7 @@ review_new(struct loop *l, struct kube *k)
 
 	r->loop = l;
 	r->kube = k;
-	/* Cannot fail for so few bytes once the kernel has any. */
+	/* For so few bytes it cannot fail after the kernel is initialised. */
 	if (getrandom(r->secret, sizeof(r->secret), 0) < 0)
 		log_warning("no random numbers: digests have a known key");
 	lru_init(&r->known, sizeof(struct known), KNOWN_MAX);
@@ -123,7 +123,7 @@ review_free(struct review *r)
 
 /* ---- answers ---- */
 
-/* Everybody who waits, and the end of a. */
+/* Answers all waiting visitors, and ends a. */
 static void
 answer(struct asking *a, int status, const char *text)
 {
@@ -251,7 +251,7 @@ ask_token(struct asking *a, struct span token)
 	send(a);
 }
 
-/* The user as the API server gave it; what it left out is left out. */
+/* The user as the API server gave it, without missing members. */
 static void
 add_user(struct buf *b, struct span user)
 {
@@ -350,7 +350,7 @@ take_access(struct asking *a, struct span status)
 
 /* ---- callers ---- */
 
-/* "Bearer TOKEN", in any case, as net/http's users read it. */
+/* "Bearer TOKEN", in upper or lower case, as servers in Go read it. */
 static struct span
 token_of(struct span header)
 {
@@ -411,7 +411,7 @@ asking_new(struct review *r, const char *key, struct span method)
 	return a;
 }
 
-/* What is known already; false: it must be asked. */
+/* Answers from memory; false: the API server must be asked. */
 static bool
 answer_known(struct review *r, const char *key, review_fn *fn, void *arg)
 {
@@ -478,6 +478,6 @@ review_cancel(struct review_call *c)
 		at = &(*at)->next;
 	*at = c->next;
 	c->asking->review->waiting_count--;
-	/* Its answer is worth knowing all the same: the question goes on. */
+	/* The answer will be used later: the question goes on. */
 	free(c);
 }

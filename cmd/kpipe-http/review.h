@@ -1,7 +1,8 @@
 /*
- * review: who may read /metrics: the API server says whose token it is
- * (TokenReview) and whether that user may get the path (SubjectAccessReview),
- * as controller-runtime's filter asks it (pkg/metrics/filters/filters.go).
+ * review: decides who may read /metrics. The API server tells the user of a
+ * token (TokenReview) and whether that user may get the path
+ * (SubjectAccessReview), as for controller-runtime's filter
+ * (pkg/metrics/filters/filters.go).
  *
  *	401	no bearer token, or one that the API server does not know
  *	403	a user without the right
@@ -9,8 +10,8 @@
  *	503	too many questions are under way
  *
  * (An unknown token is 500 in controller-runtime: that says nothing to who
- * sends it.) What was answered counts for a while: a token 1 min, a right
- * 5 min, its absence 30 s. Tokens are kept as keyed digests.
+ * sends it.) Answers are kept for some time: a token 1 min, a right 5 min, a
+ * missing right 30 s. Tokens are kept as keyed digests.
  */
 #ifndef REVIEW_H
 #define REVIEW_H

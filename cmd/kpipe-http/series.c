@@ -29,7 +29,7 @@ series_release(struct series *s)
 	map_release(&s->by_name);
 }
 
-/* le is the last label wherever there is one (metric_of_series). */
+/* le, if there is one, is the last label (metric_of_series). */
 static void
 take_apart(struct series_sample *x, const struct metric_family *f)
 {
@@ -104,7 +104,7 @@ take_one(struct series *s, unsigned tool, const struct json_members *m,
 	struct buf scratch = BUF_INIT;
 	struct series_sample *sample;
 	char digits[32];
-	/* The quotes are there: the line was checked. */
+	/* The line was checked, so there are quotes. */
 	struct span name =
 	    json_string(span_make(m->key.p - 1, m->key.n + 2), &scratch);
 	int rc = -1;

@@ -1,10 +1,10 @@
 /*
- * series: the newest samples of all tools, and the page of them.
+ * series: the newest samples of all tools, and their page.
  *
- * What several tools count under one name and labels (requests to the API
- * server, say) is added up: the pipeline is one program to a scraper.
- * A stage that is started again counts from 0, so what it had counted is kept:
- * counters only grow, as if it had been there all the time.
+ * Samples of several tools with the same name and labels (requests to the API
+ * server, say) are added up: to a scraper the pipeline is one program. A stage
+ * that is restarted counts from 0, so its earlier counts are added: counters
+ * only grow, as if it had never ended.
  */
 #ifndef SERIES_H
 #define SERIES_H
@@ -30,7 +30,7 @@ struct series_sample {
 	int part;		    /* of a histogram: _bucket, _sum, _count */
 	double le;		    /* of a bucket */
 	double kept;		    /* of runs that are over; counters only */
-	uint32_t tools;		    /* bits: whose value is there */
+	uint32_t tools;		    /* bits: tools that have a value */
 	double values[SERIES_TOOLS_MAX];
 };
 
@@ -52,8 +52,8 @@ int series_take(
 void series_restart(struct series *s, unsigned tool);
 
 /*
- * The text format of Prometheus 0.0.4, appended; gauges only of the tools
- * whose bits are set: of one that does not run they say nothing.
+ * The text format of Prometheus 0.0.4, appended; gauges only of the tools whose
+ * bits are set: those of a tool that does not run mean nothing.
  */
 void series_write(const struct series *s, uint32_t running, struct buf *b);
 

@@ -108,7 +108,7 @@ serve_metrics(
 	v = mem_zalloc(sizeof(*v));
 	v->serve = s;
 	v->x = x;
-	/* Before, for the answer may be known. */
+	/* Set before the call, which may answer at once. */
 	httpd_on_close(x, on_gone, v);
 	call = review_start(s->review, httpd_header(r, "authorization"),
 	    r->method, on_review, v);
@@ -118,7 +118,7 @@ serve_metrics(
 
 /* ---- probes ---- */
 
-/* What follows prefix in path, if that is all of its first segment. */
+/* The part of path behind prefix, if prefix is its whole first segment. */
 static bool
 below(struct span path, const char *prefix, struct span *rest)
 {

@@ -1,7 +1,7 @@
 /*
- * serve: which path is what, on which of the two addresses.
+ * serve: the paths on the two addresses.
  *
- * 	/healthz /livez /readyz	 on the address of the probes, for everybody
+ * 	/healthz /livez /readyz	 on the address of the probes, for all clients
  * 	/metrics		 on the address of metrics, with --metrics-secure
  * 				 only for users with the right (review.h)
  *
@@ -19,7 +19,7 @@
 struct serve {
 	struct loop *loop;
 	struct state *state;
-	struct review *review; /* NULL: /metrics is for everybody */
+	struct review *review; /* NULL: /metrics is for all clients */
 	/* Adds our own samples; may be NULL. */
 	void (*own)(void *arg, struct metric_lines *m);
 	void *arg;

@@ -59,7 +59,7 @@ set_unready(struct state_stage *stage, char *text)
 	stage->unready = text;
 }
 
-/* ---- how the pipeline stands ---- */
+/* ---- the state of the pipeline ---- */
 
 static int
 take_stage(struct state *s, struct span name, struct span v, struct err *err)
@@ -165,7 +165,7 @@ state_line(struct state *s, struct span line, struct err *err)
 		    &s->series, (unsigned)(stage - s->stages), v, err);
 	if ((v = json_get(line, "unready")).p != NULL)
 		return take_unready(stage, v, err);
-	/* Counters are for people who read the pipe. */
+	/* Counters are for readers of the pipe. */
 	return 0;
 }
 

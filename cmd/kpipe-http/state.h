@@ -1,6 +1,6 @@
 /*
- * state: what kpipe told us (doc/protocol.md, State lines): how the pipeline
- * stands, why a stage is not wholly ready, and all samples.
+ * state: what kpipe has reported (doc/protocol.md, State lines): the state of
+ * the pipeline, why a stage is not wholly ready, and all samples.
  */
 #ifndef STATE_H
 #define STATE_H
@@ -36,10 +36,10 @@ struct state {
 void state_init(struct state *s, const char *self);
 void state_release(struct state *s);
 
-/* One checked line. -1 with err: what is wrong with it. */
+/* Takes a checked line. -1 with err if it is not valid. */
 int state_line(struct state *s, struct span line, struct err *err);
 
-/* Tools whose gauges are true, for series_write. */
+/* Tools whose gauges are valid, for series_write. */
 uint32_t state_running(const struct state *s);
 
 #endif
