@@ -73,6 +73,14 @@ is "$(sed 1d "$T/report" | jq -c 'select(
 	(.tool == "ireconcile" and (.counters // .metrics | type) == "object")
 	| not)')" "" "... then lines of counters and metrics"
 
+# A key is a row of a table in lib/conf, and a word of doc/watches.md.
+sed -n '/^static const struct entry_key keys/,/^};/s/^ *{"\([^"]*\)".*/\1/p' \
+	lib/conf/*.c >"$T/keys"
+ok "there are keys of watches.yaml" test -s "$T/keys"
+is "$(while read -r key; do
+	grep -qE "^\|.*\`$key\`.*\|" doc/watches.md || echo "$key"
+done <"$T/keys")" "" "... each has a row in doc/watches.md"
+
 count status '[keys, (.metadata | keys)] ==
 	[["apiVersion","kind","metadata","status"], ["name","namespace","uid"]]' \
 	"each is an object with nothing but identity and status"
