@@ -10,7 +10,7 @@
 static const uint64_t TOO_LONG = (uint64_t)1 << 63;
 
 static const struct {
-	const char *name;
+	char name[4];
 	uint64_t nanoseconds;
 } units[] = {
     {"ns", 1},

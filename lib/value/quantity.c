@@ -22,8 +22,8 @@ static const char wrong_format[] =
 static const char wrong_suffix[] = "unable to parse quantity's suffix";
 
 static const struct {
-	const char *text;
-	int base, exponent;
+	char text[3];
+	signed char base, exponent;
 } suffixes[] = {
     {"", 10, 0},
     {"n", 10, -9},
@@ -148,12 +148,11 @@ magnitude_cmp(struct quantity a, struct quantity b)
 {
 	if (a.value == 0 || b.value == 0)
 		return (a.value != 0) - (b.value != 0);
+	if (a.scale < b.scale)
+		return -magnitude_cmp(b, a);
 	for (; a.scale > b.scale; a.scale--)
 		if (__builtin_mul_overflow(a.value, 10, &a.value))
 			return 1;
-	for (; b.scale > a.scale; b.scale--)
-		if (__builtin_mul_overflow(b.value, 10, &b.value))
-			return -1;
 	return (a.value > b.value) - (a.value < b.value);
 }
 
