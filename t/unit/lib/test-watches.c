@@ -47,45 +47,35 @@ refused(const char *text, const char *message)
 	"  kind: Memcached\n"          \
 	"  program: p.jq\n"
 
-static void
-test_all_keys(void)
-{
-	struct err err;
-	struct watches *w;
-	struct watch_entry *e;
+static const char all_keys[] =
+    HEAD "  operator: {image: \"${MEMCACHED_IMAGE}\", n: 3, s: '3',\n"
+	 "    on: true, off: no, nothing: ~, list: [${N:-7}]}\n"
+	 "  namespaces: [${WATCH_NAMESPACE}]\n"
+	 "  selector: {matchLabels: {a: b}, matchExpressions: [\n"
+	 "    {key: c, operator: In, values: [d, e]},\n"
+	 "    {key: f, operator: DoesNotExist}]}\n"
+	 "  finalizer: example.com/name\n"
+	 "  adopt: {label: example.com/instance_1.x}\n"
+	 "  reconcilePeriod: 10h\n"
+	 "  manageStatus: false\n"
+	 "  guardStatus: true\n"
+	 "  maxConcurrentReconciles: 3\n"
+	 "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
+	 "  desiredReads: [owned, now]\n"
+	 "  redact: [spec.password]\n"
+	 "  dependents:\n"
+	 "  - {apiVersion: apps/v1, kind: Deployment, manage: true}\n"
+	 "  - {apiVersion: v1, kind: Pod, map: {label: cr, namespace: x},\n"
+	 "     fields: [metadata.labels, status.phase], namespaces: []}\n"
+	 "  - {apiVersion: v1, kind: Namespace, manage: true}\n"
+	 "  related:\n"
+	 "  - {apiVersion: v1, kind: Secret, namespaces: [\"o\"],\n"
+	 "     map: {jq: '[{name: .metadata.name}]'}, optional: true,\n"
+	 "     fields: [metadata.labels]}\n";
 
-	setenv("MEMCACHED_IMAGE", "memcached:1 # x", 1);
-	setenv("WATCH_NAMESPACE", "a, b", 1);
-	w = load(HEAD
-	    "  operator: {image: \"${MEMCACHED_IMAGE}\", n: 3, s: '3',\n"
-	    "    on: true, off: no, nothing: ~, list: [${N:-7}]}\n"
-	    "  namespaces: [${WATCH_NAMESPACE}]\n"
-	    "  selector: {matchLabels: {a: b}, matchExpressions: [\n"
-	    "    {key: c, operator: In, values: [d, e]},\n"
-	    "    {key: f, operator: DoesNotExist}]}\n"
-	    "  finalizer: example.com/name\n"
-	    "  adopt: {label: example.com/instance_1.x}\n"
-	    "  reconcilePeriod: 10h\n"
-	    "  manageStatus: false\n"
-	    "  guardStatus: true\n"
-	    "  maxConcurrentReconciles: 3\n"
-	    "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
-	    "  desiredReads: [owned, now]\n"
-	    "  redact: [spec.password]\n"
-	    "  dependents:\n"
-	    "  - {apiVersion: apps/v1, kind: Deployment, manage: true}\n"
-	    "  - {apiVersion: v1, kind: Pod, map: {label: cr, namespace: x},\n"
-	    "     fields: [metadata.labels, status.phase], namespaces: []}\n"
-	    "  - {apiVersion: v1, kind: Namespace, manage: true}\n"
-	    "  related:\n"
-	    "  - {apiVersion: v1, kind: Secret, namespaces: [\"o\"],\n"
-	    "     map: {jq: '[{name: .metadata.name}]'}, optional: true,\n"
-	    "     fields: [metadata.labels]}\n",
-	    &err);
-	is(w == NULL ? err.message : "", "", "every key is accepted");
-	if (w == NULL)
-		return;
-	e = &w->entries[0];
+static void
+keys_of_entry(const struct watch_entry *e)
+{
 	is(e->operator_json,
 	    "{\"image\":\"memcached:1 # x\",\"n\":3,\"s\":\"3\",\"on\":true,"
 	    "\"off\":\"no\",\"nothing\":null,\"list\":[\"7\"]}",
@@ -109,6 +99,11 @@ test_all_keys(void)
 	    "throttle");
 	ok(e->reads_owned && e->reads_now, "desiredReads");
 	is(e->primary.redact.items[0], "spec.password", "redact");
+}
+
+static void
+keys_of_kinds(const struct watch_entry *e)
+{
 	ok(e->dependent_count == 3 && e->related_count == 1, "kinds");
 	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
 	    "a dependent inherits the namespaces");
@@ -124,6 +119,22 @@ test_all_keys(void)
 	ok(e->related[0].map == WATCH_MAP_JQ && e->related[0].optional &&
 		e->related[0].metadata_only,
 	    "a related kind");
+}
+
+static void
+test_all_keys(void)
+{
+	struct err err;
+	struct watches *w;
+
+	setenv("MEMCACHED_IMAGE", "memcached:1 # x", 1);
+	setenv("WATCH_NAMESPACE", "a, b", 1);
+	w = load(all_keys, &err);
+	is(w == NULL ? err.message : "", "", "every key is accepted");
+	if (w == NULL)
+		return;
+	keys_of_entry(&w->entries[0]);
+	keys_of_kinds(&w->entries[0]);
 	watches_free(w);
 	unsetenv("WATCH_NAMESPACE");
 }
