@@ -1,5 +1,6 @@
 #include "kubeconfig/kubeconfig.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
