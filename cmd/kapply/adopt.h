@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/span.h"
-#include "set.h"
+#include "set/set.h"
 
 /*
  * Is object nobody's? It has no mark and no controller, unless that is the

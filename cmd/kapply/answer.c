@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "body.h"
-#include "errand.h"
+#include "set/errand.h"
 #include "json/json.h"
 #include "opponent.h"
 #include "process/clock.h"

@@ -13,7 +13,7 @@
 
 #include "base/lru.h"
 #include "base/map.h"
-#include "brake.h"
+#include "set/brake.h"
 #include "kube/denials.h"
 #include "kube/discovery.h"
 #include "kube/kube.h"
@@ -23,7 +23,7 @@
 #include "process/loop.h"
 #include "process/out.h"
 #include "report/effort.h"
-#include "set.h"
+#include "set/set.h"
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/span.h"
 #include "kube/proof.h"
-#include "set.h"
+#include "set/set.h"
 
 /* What is changed in an object before it is sent; SPAN_NONE: as it is. */
 struct body_edit {

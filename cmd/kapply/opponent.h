@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/lru.h"
 #include "base/span.h"
-#include "set.h"
+#include "set/set.h"
 
 enum { OPPONENT_NAME = 256 };
 

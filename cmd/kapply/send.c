@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "body.h"
-#include "errand.h"
 #include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "set/errand.h"
 #include "unseen.h"
 
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */

@@ -6,7 +6,7 @@
 #define SPARE_H
 
 #include "base/span.h"
-#include "set.h"
+#include "set/set.h"
 
 enum spare_when {
 	SPARE_NOT,     /* it may be adopted, and a message may offer that */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "process/loop.h"
-#include "set.h"
+#include "set/set.h"
 
 enum { UNSEEN_MS = 10000 }; /* ireconcile's first deadline */
 

@@ -1,5 +1,5 @@
-// needs cmd/kapply/brake.c
-#include "brake.h"
+// needs cmd/kapply/set/brake.c
+#include "set/brake.h"
 
 #include "tap.h"
 

@@ -1,5 +1,5 @@
-// needs cmd/kapply/errand.c
-#include "errand.h"
+// needs cmd/kapply/set/errand.c
+#include "set/errand.h"
 
 #include "base/buf.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
-// needs cmd/kapply/set.c
+// needs cmd/kapply/set/set.c
 // needs cmd/kapply/body.c
-#include "set.h"
+#include "set/set.h"
 
 #include "base/array.h"
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 // needs cmd/kapply/unseen.c
-// needs cmd/kapply/set.c
+// needs cmd/kapply/set/set.c
 #include "unseen.h"
 
 #include "tap.h"

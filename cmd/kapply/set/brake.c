@@ -1,4 +1,4 @@
-#include "brake.h"
+#include "set/brake.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "set.h"
+#include "set/set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #define ERRAND_H
 
 #include "kube/kube.h"
-#include "set.h"
+#include "set/set.h"
 
 enum errand {
 	ERRAND_NEVER, /* this op has no such step */

@@ -1,4 +1,4 @@
-#include "errand.h"
+#include "set/errand.h"
 
 enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_LIST + 1 };
 

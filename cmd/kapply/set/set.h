@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "brake.h"
+#include "set/brake.h"
 #include "kube/retry.h"
 #include "value/objref.h"
 
