@@ -6,12 +6,12 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "body.h"
-#include "set/errand.h"
 #include "json/json.h"
 #include "opponent.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "send.h"
+#include "set/errand.h"
 #include "spare.h"
 #include "unseen.h"
 
@@ -83,8 +83,8 @@ set_text(char **field, struct span text)
 static void
 go_on(struct item *i, enum item_step step)
 {
-	i->step = step;
-	i->state = ITEM_WAITING;
+	if (engine_item_take(i, EVENT_NEXT) == ACTION_QUEUE)
+		i->step = step;
 }
 
 /* The object that we addressed by uid is gone, or another one took its name. */

@@ -13,7 +13,6 @@
 
 #include "base/lru.h"
 #include "base/map.h"
-#include "set/brake.h"
 #include "kube/denials.h"
 #include "kube/discovery.h"
 #include "kube/kube.h"
@@ -23,6 +22,7 @@
 #include "process/loop.h"
 #include "process/out.h"
 #include "report/effort.h"
+#include "set/brake.h"
 #include "set/set.h"
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
@@ -105,6 +105,8 @@ bool engine_settled(const struct apply *a);
 /* The time is over: what is not done has failed. */
 void engine_give_up(struct apply *a);
 void engine_free(struct apply *a);
+/* What happens to the item: changes its state, and nothing else. */
+enum item_action engine_item_take(struct item *i, enum item_event event);
 void engine_item_done(struct key *k, struct item *i, const char *result);
 void engine_item_stale(struct key *k, struct item *i);
 void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,

@@ -11,6 +11,19 @@
 #include "send.h"
 #include "unseen.h"
 
+enum item_action
+engine_item_take(struct item *i, enum item_event event)
+{
+	enum item_action action = itemstate_action(i->state, event);
+
+	if (action == ACTION_NEVER)
+		log_error("bug: %s: \"%s\" while %s", i->key,
+		    itemstate_event_name(event),
+		    itemstate_state_name(i->state));
+	i->state = itemstate_next(i->state, action);
+	return action;
+}
+
 /* What the items of the current phase are doing. */
 struct tally {
 	size_t waiting, flying, retry, refused, stale;
@@ -19,20 +32,16 @@ struct tally {
 static struct tally
 tally(const struct set *s)
 {
-	struct tally t = {0, 0, 0, 0, 0};
+	size_t in[ITEM_STATES] = {0};
 
-	for (size_t n = 0; n < s->count; n++) {
-		const struct item *i = &s->items[n];
-
-		if (i->phase != s->phase)
-			continue;
-		t.waiting += i->state == ITEM_WAITING;
-		t.flying += i->state == ITEM_FLYING;
-		t.retry += i->state == ITEM_RETRY;
-		t.refused += i->state == ITEM_REFUSED;
-		t.stale += i->state == ITEM_STALE;
-	}
-	return t;
+	for (size_t n = 0; n < s->count; n++)
+		if (s->items[n].phase == s->phase)
+			in[s->items[n].state]++;
+	return (struct tally){.waiting = in[ITEM_WAITING],
+	    .flying = in[ITEM_LOOKUP] + in[ITEM_FLYING],
+	    .retry = in[ITEM_BACKOFF] + in[ITEM_OVERDUE] + in[ITEM_FAILED],
+	    .refused = in[ITEM_REFUSED],
+	    .stale = in[ITEM_STALE]};
 }
 
 static void
@@ -108,6 +117,14 @@ take_next(struct key *k)
 }
 
 static void
+note_late(struct key *k, struct item *i, uint64_t now)
+{
+	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
+	if (i->retry.failed)
+		engine_item_take(i, EVENT_LATE);
+}
+
+static void
 retry_due(void *arg)
 {
 	struct key *k = arg;
@@ -117,11 +134,11 @@ retry_due(void *arg)
 	for (size_t n = 0; n < s->count; n++) {
 		struct item *i = &s->items[n];
 
-		if (i->state != ITEM_RETRY || i->phase != s->phase)
+		if (!itemstate_is_retried(i->state) || i->phase != s->phase)
 			continue;
-		retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
+		note_late(k, i, now);
 		if (i->retry.due_ms <= now)
-			i->state = ITEM_WAITING;
+			engine_item_take(i, EVENT_DUE);
 	}
 	engine_advance(k);
 }
@@ -135,9 +152,10 @@ wait_for_retry(struct key *k)
 		const struct item *i = &k->set->items[n];
 		uint64_t at = i->retry.due_ms;
 
-		if (i->state != ITEM_RETRY || i->phase != k->set->phase)
+		if (!itemstate_is_retried(i->state) ||
+		    i->phase != k->set->phase)
 			continue;
-		if (!i->retry.failed &&
+		if (i->state == ITEM_BACKOFF &&
 		    at > i->retry.first_ms + k->apply->o->failed_after_ms)
 			at = i->retry.first_ms + k->apply->o->failed_after_ms;
 		if (at < due)
@@ -162,10 +180,10 @@ settle(struct key *k, const struct tally *t)
 	bool superseded;
 
 	report_failures(k->apply, k->set);
-	if (k->set->barrier && k->set->items[0].retry.failed)
+	if (k->set->barrier && itemstate_has_failed(k->set->items[0].state))
 		lift_barrier(k->apply, k->set);
 	superseded = k->set->plain && k->next != NULL &&
-	    k->set->items[0].retry.permanent;
+	    k->set->items[0].state == ITEM_FAILED;
 	if (t->retry > 0 && !superseded) {
 		wait_for_retry(k);
 		return;
@@ -303,7 +321,8 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 {
 	struct apply *a = k->apply;
 
-	i->state = ITEM_DONE;
+	if (engine_item_take(i, EVENT_ACCEPTED) != ACTION_ACCEPT)
+		return;
 	i->accepted_ms = clock_ms();
 	retry_reset(&i->retry);
 	denials_leave(&a->denials, &i->denied);
@@ -318,7 +337,8 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 void
 engine_item_stale(struct key *k, struct item *i)
 {
-	i->state = ITEM_STALE;
+	if (engine_item_take(i, EVENT_OUTDATED) != ACTION_DROP)
+		return;
 	denials_leave(&k->apply->denials, &i->denied);
 	k->apply->counters.stale++;
 	log_debug("%s: the line is out of date, a newer one will come", i->key);
@@ -330,9 +350,12 @@ engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
 {
 	uint64_t now = clock_ms();
 
-	i->state = ITEM_RETRY;
+	if (engine_item_take(i,
+		retry_is_permanent(kind) ? EVENT_PERMANENT : EVENT_PASSING) ==
+	    ACTION_NEVER)
+		return;
 	retry_plan(&i->retry, kind, retry_after_ms, now);
-	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
+	note_late(k, i, now);
 	i->recorded = false;
 	denials_failed(&k->apply->denials, &i->denied, kind);
 	k->apply->counters.failures++;
@@ -358,7 +381,8 @@ engine_settled(const struct apply *a)
 			const struct item *i = &k->set->items[j];
 
 			if (i->phase == k->set->phase &&
-			    i->state == ITEM_RETRY && !i->retry.permanent)
+			    (i->state == ITEM_BACKOFF ||
+				i->state == ITEM_OVERDUE))
 				return false;
 		}
 	return true;
@@ -376,14 +400,14 @@ engine_give_up(struct apply *a)
 		for (size_t j = 0; j < s->count; j++) {
 			struct item *i = &s->items[j];
 
-			if (i->phase != s->phase || i->state == ITEM_DONE)
+			if (i->phase != s->phase)
 				continue;
-			if (i->error == NULL)
+			if (engine_item_take(i, EVENT_OVER) == ACTION_END &&
+			    i->error == NULL)
 				send_fail_with(keys[n], i, RETRY_TRANSIENT, -1,
 				    span_str("not done within the time of "
 					     "--timeout"));
-			i->state = ITEM_RETRY;
-			i->retry.failed = true;
+			engine_item_take(i, EVENT_LATE);
 		}
 		report_failures(a, s);
 	}

@@ -206,9 +206,7 @@ send_on_error(struct apply *a, struct set *s, struct span error)
 static bool
 has_failed(const struct set *s, const struct item *i)
 {
-	return i->phase == s->phase &&
-	    (i->state == ITEM_REFUSED ||
-		(i->state == ITEM_RETRY && i->retry.failed));
+	return i->phase == s->phase && itemstate_has_failed(i->state);
 }
 
 static void

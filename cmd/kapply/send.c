@@ -195,7 +195,7 @@ looked_up(void *arg, const struct kube_error *e)
 	const struct objref *id = target(k, i);
 
 	if (resource_of(k->apply, id) != NULL) {
-		i->state = ITEM_WAITING;
+		engine_item_take(i, EVENT_NEXT);
 	} else if (e != NULL) {
 		struct buf b = BUF_INIT;
 
@@ -331,11 +331,11 @@ send_item(struct key *k, struct item *i)
 		engine_advance(k);
 		return;
 	}
-	i->state = ITEM_FLYING;
 	if (k->flying++ == 0)
 		k->busy_ms = clock_ms();
 	workqueue_started(&a->queue);
-	if (c->resource == NULL)
+	if (engine_item_take(i,
+		c->resource == NULL ? EVENT_UNKNOWN : EVENT_TURN) == ACTION_ASK)
 		discovery_refresh(a->discovery, looked_up, c);
 	else
 		start(c);

@@ -441,20 +441,21 @@ same_wish(const struct item *a, const struct item *b)
 }
 
 static void
-inherit_item(
-    struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
+remember(struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
 {
-	if (old->state == ITEM_DONE && i->op != OP_ADD_FINALIZERS &&
-	    i->op != OP_REMOVE_FINALIZERS &&
-	    now_ms - old->accepted_ms < recent_ms) {
-		i->state = ITEM_DONE;
-		i->accepted_ms = old->accepted_ms;
-		i->found = old->found;
-		old->found = NULL;
-	}
-	if (old->state != ITEM_RETRY)
+	if (i->op == OP_ADD_FINALIZERS || i->op == OP_REMOVE_FINALIZERS ||
+	    now_ms - old->accepted_ms >= recent_ms)
 		return;
-	i->state = ITEM_RETRY;
+	i->state = old->state;
+	i->accepted_ms = old->accepted_ms;
+	i->found = old->found;
+	old->found = NULL;
+}
+
+static void
+inherit_failure(struct item *i, struct item *old)
+{
+	i->state = old->state;
 	i->retry = old->retry;
 	i->error = old->error;
 	i->reason = old->reason;
@@ -481,7 +482,16 @@ inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
 	/* Not braked any more: the primary goes, too. */
 	if (old->held && s->deleting)
 		return;
-	inherit_item(i, old, recent_ms, now_ms);
+	switch (itemstate_action(old->state, EVENT_SAME)) {
+	case ACTION_RECALL:
+		remember(i, old, recent_ms, now_ms);
+		break;
+	case ACTION_KEEP:
+		inherit_failure(i, old);
+		break;
+	default:
+		break;
+	}
 }
 
 void

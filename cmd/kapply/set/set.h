@@ -12,8 +12,9 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "set/brake.h"
 #include "kube/retry.h"
+#include "set/brake.h"
+#include "set/itemstate.h"
 #include "value/objref.h"
 
 /* The phases of doc/protocol.md, "Order in kapply". */
@@ -35,25 +36,6 @@ enum item_op {
 	OP_APPLY,
 	OP_DELETE,
 	OP_REMOVE_FINALIZERS
-};
-
-/*
- *	WAITING -> FLYING   it is sent
- *	        -> RETRY    it may not be sent now
- *	FLYING  -> WAITING  for its next request (errand.h)
- *	        -> RETRY    it failed
- *	        -> STALE, DONE
- *	RETRY   -> WAITING  when it is due
- *
- * REFUSED, STALE and DONE stay so until the time of the whole run is over.
- */
-enum item_state {
-	ITEM_WAITING, /* to be sent */
-	ITEM_FLYING,
-	ITEM_RETRY,   /* failed; see retry */
-	ITEM_REFUSED, /* failed for good */
-	ITEM_STALE,   /* the line is out of date here: a newer one will come */
-	ITEM_DONE
 };
 
 /* What the next request of an item is. */

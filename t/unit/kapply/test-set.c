@@ -1,4 +1,5 @@
 // needs cmd/kapply/set/set.c
+// needs cmd/kapply/set/itemstate.c
 // needs cmd/kapply/body.c
 #include "set/set.h"
 
@@ -150,9 +151,9 @@ test_inherit(void)
 	old->items[0].state = ITEM_DONE;
 	old->items[0].accepted_ms = 1000;
 	retry_plan(&old->items[1].retry, RETRY_PERMANENT, -1, 1000);
-	old->items[1].state = ITEM_RETRY;
+	old->items[1].state = ITEM_FAILED;
 	retry_plan(&old->items[2].retry, RETRY_PERMANENT, -1, 1000);
-	old->items[2].state = ITEM_RETRY;
+	old->items[2].state = ITEM_FAILED;
 	old->items[3].state = ITEM_DONE;
 	old->items[3].accepted_ms = 10;
 	old->items[1].step = STEP_LIST;
@@ -165,7 +166,7 @@ test_inherit(void)
 	    "one accepted long ago is sent again");
 	ok(new->items[2].state == ITEM_WAITING,
 	    "a changed one is sent at once");
-	ok(new->items[3].state == ITEM_RETRY &&new->items[3].retry.due_ms ==
+	ok(new->items[3].state == ITEM_FAILED &&new->items[3].retry.due_ms ==
 		old->items[1].retry.due_ms,
 	    "one that fails keeps its pace");
 	is(new->items[3].patch, "{}", "... and what it was about to send");
