@@ -198,10 +198,19 @@ take_over_again(struct call *c, struct span object)
 {
 	struct item *i = c->item;
 
-	if (!i->adopting || i->adopting_again || c->key->apply->o->dry_run)
+	if (i->adoption != ADOPTION_BEGUN || c->key->apply->o->dry_run)
 		return false;
-	i->adopting_again = true;
+	i->adoption = ADOPTION_AGAIN;
 	return take_over(c, object);
+}
+
+/* What was found there, and maybe adopted, is not there any more. */
+static void
+forget_live(struct item *i)
+{
+	free(i->live_uid);
+	i->live_uid = NULL;
+	i->adoption = ADOPTION_NONE;
 }
 
 static void
@@ -219,9 +228,9 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
 			    body_metadata(answer->body, "uid"));
-		if (i->adopting)
+		if (i->adoption != ADOPTION_NONE)
 			report_adopted(a, c->key->set, i);
-		i->adopting = false;
+		i->adoption = ADOPTION_NONE;
 		engine_item_done(c->key, i, apply_result(i, answer));
 	} else if (c->if_absent && answer->error.code == 409 &&
 	    !answer->error.field_conflict) {
@@ -231,9 +240,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	} else if (!uid_gone(c, &answer->error)) {
 		fail_answer(c, answer);
 	} else if (i->live_uid != NULL) {
-		free(i->live_uid);
-		i->live_uid = NULL;
-		i->adopting = false;
+		forget_live(i);
 		fail_answer(c, answer);
 	} else {
 		engine_item_stale(c->key, i);
@@ -308,8 +315,7 @@ adopt(struct call *c, struct span object)
 {
 	struct item *i = c->item;
 
-	i->adopting = true;
-	i->adopting_again = false;
+	i->adoption = ADOPTION_BEGUN;
 	note_unseen(c);
 	set_text(&i->live_uid, body_metadata(object, "uid"));
 	if (!take_over(c, object))
@@ -321,9 +327,7 @@ gone_meanwhile(struct call *c)
 {
 	struct item *i = c->item;
 
-	free(i->live_uid);
-	i->live_uid = NULL;
-	i->adopting = false;
+	forget_live(i);
 	i->step = STEP_WRITE;
 	send_fail_with(
 	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
@@ -450,9 +454,8 @@ read_finalizers(struct call *c, const struct kube_answer *answer)
 	if (need == FINALIZER_PATCH) {
 		free(i->patch);
 		i->patch = buf_take(&patch);
-		i->unchanged_before =
-		    span_eq(body_metadata(answer->body, "resourceVersion"),
-			c->key->set->primary_version);
+		set_text(&i->live_version,
+		    body_metadata(answer->body, "resourceVersion"));
 		go_on(i, STEP_WRITE);
 	} else if (need == FINALIZER_STALE && adding) {
 		engine_item_stale(c->key, i);
@@ -466,11 +469,14 @@ static void
 wrote_finalizers(struct call *c, const struct kube_answer *answer)
 {
 	struct item *i = c->item;
+	struct set *s = c->key->set;
 
 	i->step = STEP_READ;
 	if (!failed(answer)) {
-		if (i->unchanged_before)
-			set_text(&c->key->set->version,
+		/* The status is of what the line saw, and of our patch. */
+		if (i->live_version != NULL &&
+		    span_eq(span_str(i->live_version), s->primary_version))
+			set_text(&s->version,
 			    body_metadata(answer->body, "resourceVersion"));
 		engine_item_done(c->key, i, NULL);
 	} else if (answer->code == 404 && i->op == OP_REMOVE_FINALIZERS) {

@@ -465,7 +465,9 @@ inherit_failure(struct item *i, struct item *old)
 	i->step = old->step;
 	i->patch = old->patch;
 	i->list_sent = old->list_sent;
-	i->adopting = old->adopting;
+	/* It is applied anew: what comes to light then is looked for anew. */
+	if (old->adoption != ADOPTION_NONE)
+		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
 	old->held = BRAKE_OFF;
 	old->error = old->live_uid = old->patch = NULL;

@@ -49,6 +49,13 @@ enum item_step {
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
 
+/* Taking over what another operator made (adopt.h). */
+enum adoption {
+	ADOPTION_NONE,
+	ADOPTION_BEGUN, /* it was found; live_uid is its uid */
+	ADOPTION_AGAIN /* it was applied; who else wrote it is known only now */
+};
+
 struct item {
 	enum item_op op;
 	enum phase phase;
@@ -64,15 +71,14 @@ struct item {
 
 	enum item_state state;
 	enum item_step step;
-	char *live_uid;	     /* owned: of the member that was found, or NULL */
-	char *live_version;  /* owned: its resourceVersion before (plain) */
-	char *patch;	     /* owned: of the step, where it is one */
-	bool list_sent;	     /* STEP_LIST was tried */
-	bool adopting;	     /* it was another operator's */
-	bool adopting_again; /* ... and was applied once already */
+	char *live_uid; /* owned: of the member that was found, or NULL */
+	/* owned: its resourceVersion when it was read (plain, finalizers) */
+	char *live_version;
+	char *patch;	/* owned: of the step, where it is one */
+	bool list_sent; /* STEP_LIST was tried */
+	enum adoption adoption;
 	enum brake_scope held; /* counted by the brake */
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
-	bool unchanged_before; /* the patch is of the line's version */
 	struct retry retry;
 	uint64_t accepted_ms; /* clock_ms() of DONE */
 	char *found;	      /* owned: who changes it back (OP_LOOK) */
