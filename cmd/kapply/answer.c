@@ -38,7 +38,7 @@ nothing_to_do(void *arg, const struct kube_error *e)
 static bool
 may_follow(const struct call *c, const struct kube_error *e)
 {
-	uint64_t first = c->item->retry.first_ms;
+	uint64_t first = c->item->failure.retry.first_ms;
 
 	return e->namespace_missing && c->key->set->plain &&
 	    !c->key->apply->o->dry_run &&
@@ -305,7 +305,7 @@ not_a_member(struct call *c, struct span object)
 		buf_adds(&b, "; it is being deleted");
 	send_fail_with(c->key, c->item,
 	    going ? RETRY_TRANSIENT : RETRY_PERMANENT, -1, buf_span(&b));
-	c->item->reason = "Conflict";
+	c->item->failure.reason = "Conflict";
 	buf_release(&b);
 	buf_release(&owner);
 }

@@ -119,8 +119,8 @@ take_next(struct key *k)
 static void
 note_late(struct key *k, struct item *i, uint64_t now)
 {
-	retry_expire(&i->retry, k->apply->o->failed_after_ms, now);
-	if (i->retry.failed)
+	retry_expire(&i->failure.retry, k->apply->o->failed_after_ms, now);
+	if (i->failure.retry.failed)
 		engine_item_take(i, EVENT_LATE);
 }
 
@@ -137,7 +137,7 @@ retry_due(void *arg)
 		if (!itemstate_is_retried(i->state) || i->phase != s->phase)
 			continue;
 		note_late(k, i, now);
-		if (i->retry.due_ms <= now)
+		if (i->failure.retry.due_ms <= now)
 			engine_item_take(i, EVENT_DUE);
 	}
 	engine_advance(k);
@@ -150,14 +150,15 @@ wait_for_retry(struct key *k)
 
 	for (size_t n = 0; n < k->set->count; n++) {
 		const struct item *i = &k->set->items[n];
-		uint64_t at = i->retry.due_ms;
+		const struct retry *r = &i->failure.retry;
+		uint64_t at = r->due_ms;
 
 		if (!itemstate_is_retried(i->state) ||
 		    i->phase != k->set->phase)
 			continue;
 		if (i->state == ITEM_BACKOFF &&
-		    at > i->retry.first_ms + k->apply->o->failed_after_ms)
-			at = i->retry.first_ms + k->apply->o->failed_after_ms;
+		    at > r->first_ms + k->apply->o->failed_after_ms)
+			at = r->first_ms + k->apply->o->failed_after_ms;
 		if (at < due)
 			due = at;
 	}
@@ -324,10 +325,10 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 	if (engine_item_take(i, EVENT_ACCEPTED) != ACTION_ACCEPT)
 		return;
 	i->accepted_ms = clock_ms();
-	retry_reset(&i->retry);
+	retry_reset(&i->failure.retry);
 	denials_leave(&a->denials, &i->denied);
-	free(i->error);
-	i->error = NULL;
+	free(i->failure.error);
+	i->failure.error = NULL;
 	if (i->phase == PHASE_SCOPES)
 		a->new_scope_ms = i->accepted_ms;
 	if (i->op == OP_APPLY || i->op == OP_DELETE)
@@ -348,25 +349,26 @@ void
 engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span message)
 {
+	struct item_failure *f = &i->failure;
 	uint64_t now = clock_ms();
 
 	if (engine_item_take(i,
 		retry_is_permanent(kind) ? EVENT_PERMANENT : EVENT_PASSING) ==
 	    ACTION_NEVER)
 		return;
-	retry_plan(&i->retry, kind, retry_after_ms, now);
+	retry_plan(&f->retry, kind, retry_after_ms, now);
 	note_late(k, i, now);
-	i->recorded = false;
+	f->recorded = false;
 	denials_failed(&k->apply->denials, &i->denied, kind);
 	k->apply->counters.failures++;
 	if (k->effort != NULL)
 		k->effort->errors++;
-	if (i->error != NULL && span_eq(span_str(i->error), message))
+	if (f->error != NULL && span_eq(span_str(f->error), message))
 		return;
-	free(i->error);
-	i->error = mem_dup(message.p, message.n);
-	i->reported = false;
-	log_debug("%s: %s", i->key, i->error);
+	free(f->error);
+	f->error = mem_dup(message.p, message.n);
+	f->reported = false;
+	log_debug("%s: %s", i->key, f->error);
 }
 
 bool
@@ -403,7 +405,7 @@ engine_give_up(struct apply *a)
 			if (i->phase != s->phase)
 				continue;
 			if (engine_item_take(i, EVENT_OVER) == ACTION_END &&
-			    i->error == NULL)
+			    i->failure.error == NULL)
 				send_fail_with(keys[n], i, RETRY_TRANSIENT, -1,
 				    span_str("not done within the time of "
 					     "--timeout"));

@@ -277,10 +277,10 @@ void
 report_held(
     struct apply *a, struct set *s, struct item *i, enum brake_scope scope)
 {
-	i->recorded = true; /* one Event for all of the primary */
+	i->failure.recorded = true; /* one Event for all of the primary */
 	if (!s->held_told)
-		announce_tell(
-		    a, s, RECORDER_WARNING, "PruneBrake", span_str(i->error));
+		announce_tell(a, s, RECORDER_WARNING, "PruneBrake",
+		    span_str(i->failure.error));
 	s->held_told = true;
 	if (i->held != BRAKE_OFF)
 		return;
@@ -329,12 +329,13 @@ record_failure(struct apply *a, const struct set *s, struct item *i)
 {
 	static const char *const reasons[] = {"FailedLook", "FailedFinalizer",
 	    "FailedApply", "FailedDelete", "FailedFinalizer"};
+	struct item_failure *f = &i->failure;
 
-	if (i->recorded)
+	if (f->recorded)
 		return;
-	i->recorded = true;
+	f->recorded = true;
 	announce_tell(a, s, RECORDER_WARNING,
-	    i->reason != NULL ? i->reason : reasons[i->op], span_str(i->error));
+	    f->reason != NULL ? f->reason : reasons[i->op], span_str(f->error));
 }
 
 /* In the result line the object is named already. */
@@ -346,8 +347,8 @@ reason_of(const struct item *i)
 
 	objref_add_label(&name, &i->id);
 	buf_adds(&name, ": ");
-	at = strstr(i->error, buf_str(&name));
-	at = at == NULL ? i->error : at + name.len;
+	at = strstr(i->failure.error, buf_str(&name));
+	at = at == NULL ? i->failure.error : at + name.len;
 	buf_release(&name);
 	return at;
 }
@@ -355,7 +356,7 @@ reason_of(const struct item *i)
 void
 report_failures(struct apply *a, struct set *s)
 {
-	const struct item *first = NULL;
+	const char *first = NULL; /* the error of the first */
 	struct buf error = BUF_INIT;
 	bool news = false;
 	size_t count = 0;
@@ -366,21 +367,21 @@ report_failures(struct apply *a, struct set *s)
 		if (!has_failed(s, i))
 			continue;
 		if (first == NULL)
-			first = i;
+			first = i->failure.error;
 		count++;
 		record_failure(a, s, i);
-		news = news || !i->reported;
-		if (i->reported)
+		news = news || !i->failure.reported;
+		if (i->failure.reported)
 			continue;
-		i->reported = true;
-		log_about(LOG_ERROR, s, i->error);
+		i->failure.reported = true;
+		log_about(LOG_ERROR, s, i->failure.error);
 		report_result(a, i, "failed", reason_of(i));
 	}
 	if (first != NULL && s->on_error.n != 0 && (news || !s->error_told)) {
 		buf_addspan(&error,
-		    span_make(first->error,
-			utf8_cut(span_str(first->error), ERROR_TEXT_MAX)));
-		if (strlen(first->error) > ERROR_TEXT_MAX)
+		    span_make(
+			first, utf8_cut(span_str(first), ERROR_TEXT_MAX)));
+		if (strlen(first) > ERROR_TEXT_MAX)
 			buf_adds(&error, "...");
 		if (count > 1)
 			buf_addf(&error, " (and %zu more)", count - 1);

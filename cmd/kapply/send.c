@@ -142,7 +142,7 @@ send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
 	/* However long it takes: the primary is read afresh then. */
 	if (i->once)
 		i->step = STEP_PRIMARY;
-	i->reason = NULL;
+	i->failure.reason = NULL;
 	buf_addf(&b, "cannot %s ", verbs[i->op]);
 	objref_add_label(&b, &i->id);
 	buf_adds(&b, ": ");

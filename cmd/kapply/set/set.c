@@ -147,7 +147,7 @@ refuse_primary(const struct set *s, struct item *i)
 	    !span_eq(i->id.name, s->primary.name))
 		return;
 	i->state = ITEM_REFUSED;
-	i->error =
+	i->failure.error =
 	    refusal(span_str(i->key), span_str("it is the primary itself"));
 }
 
@@ -212,7 +212,7 @@ parse_refused(struct set *s, struct span list, struct err *err)
 		i->phase = phase_of(&i->id);
 		i->key = mem_dup(key.p, key.n);
 		i->state = ITEM_REFUSED;
-		i->error = refusal(key, text);
+		i->failure.error = refusal(key, text);
 		buf_release(&message);
 	}
 	return 0;
@@ -407,7 +407,7 @@ item_release(struct item *i)
 	free(i->live_version);
 	free(i->patch);
 	free(i->found);
-	free(i->error);
+	free(i->failure.error);
 }
 
 void
@@ -456,11 +456,7 @@ static void
 inherit_failure(struct item *i, struct item *old)
 {
 	i->state = old->state;
-	i->retry = old->retry;
-	i->error = old->error;
-	i->reason = old->reason;
-	i->reported = old->reported;
-	i->recorded = old->recorded;
+	i->failure = old->failure;
 	i->live_uid = old->live_uid;
 	i->step = old->step;
 	i->patch = old->patch;
@@ -470,7 +466,7 @@ inherit_failure(struct item *i, struct item *old)
 		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
 	old->held = BRAKE_OFF;
-	old->error = old->live_uid = old->patch = NULL;
+	old->failure.error = old->live_uid = old->patch = NULL;
 }
 
 static void

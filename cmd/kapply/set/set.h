@@ -56,6 +56,15 @@ enum adoption {
 	ADOPTION_AGAIN /* it was applied; who else wrote it is known only now */
 };
 
+/* The last failure of an item, and what was said about it. */
+struct item_failure {
+	struct retry retry; /* when it is tried again */
+	char *error;	    /* owned: the public reason, or NULL */
+	const char *reason; /* its Event's, static; NULL: by the op */
+	bool reported;	    /* logged and told by onError: this error */
+	bool recorded;	    /* an Event was sent: for this try */
+};
+
 struct item {
 	enum item_op op;
 	enum phase phase;
@@ -79,13 +88,9 @@ struct item {
 	enum adoption adoption;
 	enum brake_scope held; /* counted by the brake */
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
-	struct retry retry;
-	uint64_t accepted_ms; /* clock_ms() of DONE */
-	char *found;	      /* owned: who changes it back (OP_LOOK) */
-	char *error;	      /* owned: the public reason of the failure */
-	const char *reason;   /* its Event's, static; NULL: by the op */
-	bool reported;	      /* its failure was, with this error */
-	bool recorded;	      /* ... and as an Event, for this try */
+	uint64_t accepted_ms;  /* clock_ms() of DONE */
+	char *found;	       /* owned: who changes it back (OP_LOOK) */
+	struct item_failure failure;
 };
 
 struct set {

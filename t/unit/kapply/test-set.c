@@ -125,7 +125,8 @@ test_order(void)
 	ok(s->items[5].known == KNOWN_NOTHING, "known: not said");
 	ok(s->items[6].once && s->items[6].step == STEP_PRIMARY, "once");
 	ok(s->items[4].state == ITEM_REFUSED, "refused");
-	is(s->items[4].error, "ConfigMap/d/x refused: no", "... with its word");
+	is(s->items[4].failure.error, "ConfigMap/d/x refused: no",
+	    "... with its word");
 	is(s->key, "Thing.e.com/d/t", "the key");
 	ok(s->max_concurrent == 3, "maxConcurrentReconciles");
 	ok(s->guard_status, "guardStatus");
@@ -150,9 +151,9 @@ test_inherit(void)
 
 	old->items[0].state = ITEM_DONE;
 	old->items[0].accepted_ms = 1000;
-	retry_plan(&old->items[1].retry, RETRY_PERMANENT, -1, 1000);
+	retry_plan(&old->items[1].failure.retry, RETRY_PERMANENT, -1, 1000);
 	old->items[1].state = ITEM_FAILED;
-	retry_plan(&old->items[2].retry, RETRY_PERMANENT, -1, 1000);
+	retry_plan(&old->items[2].failure.retry, RETRY_PERMANENT, -1, 1000);
 	old->items[2].state = ITEM_FAILED;
 	old->items[3].state = ITEM_DONE;
 	old->items[3].accepted_ms = 10;
@@ -166,8 +167,9 @@ test_inherit(void)
 	    "one accepted long ago is sent again");
 	ok(new->items[2].state == ITEM_WAITING,
 	    "a changed one is sent at once");
-	ok(new->items[3].state == ITEM_FAILED &&new->items[3].retry.due_ms ==
-		old->items[1].retry.due_ms,
+	ok(new->items[3].state ==
+		ITEM_FAILED &&new->items[3].failure.retry.due_ms ==
+		old->items[1].failure.retry.due_ms,
 	    "one that fails keeps its pace");
 	is(new->items[3].patch, "{}", "... and what it was about to send");
 	ok(new->items[3].denied == (struct denial *)&old->items[1] &&
