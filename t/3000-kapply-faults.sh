@@ -47,6 +47,13 @@ is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMa
 	"... is told at the end"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
 
+# --- no answer has come when the time is over
+serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$T/never\"}]}"
+set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
+runs 1 "a request in flight at the end of --timeout" apply --timeout=1s
+is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: not done within the time of --timeout"}')" \
+	"... counts as failed"
+
 # --- a permanent error is reported at once, and not tried again before the end
 for code in 400 413 415 405 500; do
 	given "refused-$code"
