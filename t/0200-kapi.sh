@@ -116,6 +116,15 @@ first=$(said '.metadata | tojson')
 does 200 DELETE "$apps/d"
 is "$(said '.metadata | tojson')" "$first" "... and so once only"
 
+# A Binding is no review: its Pod gets a node.
+does 201 POST /api/v1/namespaces/default/pods \
+	'{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
+does 201 POST /api/v1/namespaces/default/bindings \
+	'{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}'
+is "$(said '[.kind, .status] | join(" ")')" "Status Success" "... bound"
+does 200 GET /api/v1/namespaces/default/pods/p
+is "$(said .spec.nodeName)" n "... to its node"
+
 # Requests with errors.
 does 404 POST /api/v1/namespaces/none/configmaps '{"metadata":{"name":"x"}}'
 is "$(said .message)" 'namespaces "none" not found' "a namespace that is not there"

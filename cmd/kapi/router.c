@@ -77,7 +77,9 @@ check_builtin(const struct request *r)
 {
 	const struct resource *s = r->resource;
 
-	if (!scope_fits(r) || r->extra_parts)
+	/* What nobody can read has no path of its own. */
+	if (!scope_fits(r) || r->extra_parts ||
+	    (r->name.n > 0 && !(s->verbs & VERB_GET)))
 		return 404;
 	if (r->verb == REQUEST_OTHER)
 		return 405;

@@ -87,20 +87,7 @@ static const struct selectable service_fields[] = {
 };
 
 static const struct strategy rows[] = {
-    {
-	.plural = "bindings",
-	.steps = &kinds_builtin_steps,
-	.names = NAME_SUBDOMAIN,
-	.traits = TRAIT_NONE,
-	.generation = GENERATION_NONE,
-	.columns = COLUMNS_NONE,
-	.cells = columns_cells,
-	.fields = strategy_any_fields,
-	.resets = strategy_no_resets,
-	.defaults = strategy_no_defaults,
-	.prepare = strategy_no_preparation,
-	.validate = strategy_no_rules,
-    },
+    KINDS_REVIEW("bindings", REVIEW_BINDING),
     {
 	.plural = "configmaps",
 	.steps = &kinds_builtin_steps,

@@ -236,6 +236,23 @@ say_why(struct request *r, struct write *w, const struct delete_options *o,
 	return p;
 }
 
+/* The posted Eviction, about the Pod of the URL. */
+static struct problem *
+posted_eviction(struct request *r, struct write *w, struct node **eviction)
+{
+	struct warnings strict = {&r->arena, NULL, 0};
+	struct problem *p = rest_body(r, eviction, &strict);
+
+	if (p == NULL)
+		p = write_check_lifecycle(w);
+	if (p != NULL)
+		return p;
+	if (!span_eq(tree_path_text(*eviction, "metadata.name"), r->name))
+		return problem_bad_request(&r->arena,
+		    "name in URL does not match name in Eviction object");
+	return NULL;
+}
+
 void
 evict_serve(struct request *r)
 {
@@ -247,7 +264,7 @@ evict_serve(struct request *r)
 	struct write w = rest_write_of(r);
 
 	if (p == NULL)
-		p = subresource_posted(r, &w, "Eviction", &eviction);
+		p = posted_eviction(r, &w, &eviction);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &pod);
 	if (p == NULL) {

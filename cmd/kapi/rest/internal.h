@@ -21,6 +21,10 @@ struct problem *rest_object(
 /* Live, or a problem: 404. *tree is in the version of the request. */
 struct problem *rest_live(
     struct write *w, struct stored **stored, struct node **tree);
+/* What metadata say, "uid" or "resourceVersion", where they say anything, must
+ * be what live has (NULL: nothing); worded as the storage layer does it: 409. */
+struct problem *rest_precondition(struct write *w, const struct node *live,
+    const struct node *object, const char *field);
 
 struct problem *rest_patch_object(struct request *r, struct write *w);
 /* PATCH of any object: *patched is the outcome, not decoded; *text the same,

@@ -245,25 +245,29 @@ create(struct request *r)
 	answer(r, &w, p);
 }
 
-/* A uid in the object is a precondition, which the storage layer words. */
-static struct problem *
-check_uid(struct write *w, const struct node *live, const struct node *object)
+struct problem *
+rest_precondition(struct write *w, const struct node *live,
+    const struct node *object, const char *field)
 {
-	struct span uid = tree_path_text(object, "metadata.uid");
-	struct span has = tree_path_text(live, "metadata.uid");
+	struct span sent =
+	    tree_text(tree_get(tree_get(object, "metadata"), field));
+	struct span has =
+	    tree_text(tree_get(tree_get(live, "metadata"), field));
+	const char *name =
+	    strcmp(field, "uid") == 0 ? "UID" : "ResourceVersion";
 	const struct resource *s = w->resource;
 
-	if (uid.n == 0 || span_eq(uid, has))
+	if (sent.n == 0 || span_eq(sent, has))
 		return NULL;
 	return problem_conflict(w->arena, s, w->name,
 	    arena_printf(w->arena,
 		"StorageError: invalid object, Code: 4, Key: %s/%.*s%s%.*s/"
 		"%.*s, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-		"failed: UID in precondition: %.*s, UID in object meta: %.*s",
+		"failed: %s in precondition: %.*s, %s in object meta: %.*s",
 		live == NULL ? "" : "/registry", SPAN_ARG(s->plural),
 		s->namespaced ? "/" : "",
 		SPAN_ARG(s->namespaced ? w->namespace_ : SPAN_NONE),
-		SPAN_ARG(w->name), SPAN_ARG(uid), SPAN_ARG(has))
+		SPAN_ARG(w->name), name, SPAN_ARG(sent), name, SPAN_ARG(has))
 		.p);
 }
 
@@ -285,7 +289,7 @@ update_object(struct request *r, struct write *w)
 	    (w->subresource.n > 0 ||
 		!(w->resource->strategy->traits & TRAIT_CREATE_ON_UPDATE)))
 		return absent;
-	p = check_uid(w, live, object);
+	p = rest_precondition(w, live, object, "uid");
 	if (p != NULL)
 		return p;
 	write_dedup_owners(w, object, false);
@@ -440,7 +444,9 @@ rest_serve(struct request *r)
 {
 	if (r->subresource.n > 0)
 		serve_subresource(r);
-	else if (r->resource->collection == NULL)
+	else if (r->resource->strategy->review == REVIEW_BINDING)
+		subresource_serve_binding(r);
+	else if (r->resource->strategy->review != REVIEW_NONE)
 		reviews_serve(r);
 	else if (r->verb == REQUEST_CREATE)
 		create(r);

@@ -1,6 +1,7 @@
 /*
- * What is posted to a Pod: the binding to a node. Source: pkg/registry/core/
- * pod/storage/storage.go.
+ * What is posted to a Pod: the binding to a node; the collection of Bindings
+ * takes it, too. Source: BindingREST and LegacyBindingREST of
+ * pkg/registry/core/pod/storage/storage.go.
  */
 #include "rest/subresource.h"
 
@@ -24,61 +25,56 @@ subresource_success(struct arena *a)
 	return s;
 }
 
-struct problem *
-subresource_posted(
-    struct request *r, struct write *w, const char *kind, struct node **object)
+/* ValidatePodBinding */
+static struct problem *
+check_target(struct arena *a, const struct node *binding)
 {
-	struct warnings strict = {&r->arena, NULL, 0};
-	struct problem *p = rest_body(r, object, &strict);
-	struct span name;
+	struct span kind = tree_path_text(binding, "target.kind");
+	bool known = kind.n == 0 || span_is(kind, "Node");
+	bool named = tree_path_text(binding, "target.name").n > 0;
+	struct span said = SPAN_NONE;
 
-	if (p == NULL)
-		p = write_check_lifecycle(w);
-	if (p != NULL)
-		return p;
-	name = tree_path_text(*object, "metadata.name");
-	if (!span_eq(name, r->name))
-		return problem_bad_request(&r->arena,
-		    "name in URL does not match name in %s object", kind);
-	return NULL;
+	if (known && named)
+		return NULL;
+	if (!known)
+		said = arena_printf(a,
+		    "target.kind: Unsupported value: %.*s: supported values: "
+		    "\"Node\", \"<empty>\"",
+		    SPAN_ARG(gotext_quote(a, kind)));
+	return problem_make(a, 500, NULL, "%s%.*s%s%s%s",
+	    known || named ? "" : "[", SPAN_ARG(said),
+	    known || named ? "" : ", ",
+	    named ? "" : "target.name: Required value",
+	    known || named ? "" : "]");
 }
 
 static struct problem *
-check_binding(
-    struct request *r, const struct node *pod, const struct node *binding)
+check_pod(struct write *w, const struct node *pod)
 {
-	struct span node = tree_path_text(pod, "spec.nodeName");
-	const char *why = NULL;
+	struct arena *a = w->arena;
+	struct span node = tree_path_text(pod, "spec.nodeName"), why;
+	struct problem *p;
 
 	if (tree_path(pod, "metadata.deletionTimestamp") != NULL)
-		why = arena_printf(&r->arena,
+		why = arena_printf(a,
 		    "pod %.*s is being deleted, cannot be assigned to a host",
-		    SPAN_ARG(r->name))
-			  .p;
+		    SPAN_ARG(w->name));
 	else if (node.n > 0)
-		why = arena_printf(&r->arena,
-		    "pod %.*s is already assigned to node %.*s",
-		    SPAN_ARG(r->name), SPAN_ARG(gotext_quote(&r->arena, node)))
-			  .p;
+		why =
+		    arena_printf(a, "pod %.*s is already assigned to node %.*s",
+			SPAN_ARG(w->name), SPAN_ARG(gotext_quote(a, node)));
 	else if (tree_count(tree_path(pod, "spec.schedulingGates")) > 0)
-		why = arena_printf(&r->arena,
+		why = arena_printf(a,
 		    "pod %.*s has non-empty .spec.schedulingGates",
-		    SPAN_ARG(r->name))
-			  .p;
-	if (why != NULL) {
-		struct problem *p =
-		    problem_conflict(&r->arena, r->resource, r->name, why);
-
-		p->kind = span_str("pods/binding");
-		p->message = arena_printf(&r->arena,
-		    "Operation cannot be fulfilled on pods/binding %.*s: %s",
-		    SPAN_ARG(gotext_quote(&r->arena, r->name)), why);
-		return p;
-	}
-	if (tree_path_text(binding, "target.name").n == 0)
-		return problem_make(
-		    &r->arena, 500, NULL, "target.name: Required value");
-	return NULL;
+		    SPAN_ARG(w->name));
+	else
+		return NULL;
+	p = problem_conflict(a, w->resource, w->name, why.p);
+	p->kind = span_str("pods/binding");
+	p->message = arena_printf(a,
+	    "Operation cannot be fulfilled on pods/binding %.*s: %.*s",
+	    SPAN_ARG(gotext_quote(a, w->name)), SPAN_ARG(why));
+	return p;
 }
 
 static void
@@ -119,6 +115,38 @@ subresource_set_pod_condition(struct arena *a, struct node *pod,
 	tree_append(a, list, c);
 }
 
+/* The Binding in the body. Below a Pod its uid is a precondition. */
+static struct problem *
+posted_binding(struct request *r, struct write *w, struct node **binding)
+{
+	struct resource *pods =
+	    resource_storage(r->api->registry, span_str(""), span_str("pods"));
+	struct problem *p;
+
+	w->resource = resource_storage(
+	    r->api->registry, span_str(""), span_str("bindings"));
+	p = rest_object(r, w, binding);
+	if (p == NULL)
+		p = write_check_namespace(w, *binding);
+	w->resource = r->resource;
+	if (p == NULL) {
+		w->name = tree_path_text(*binding, "metadata.name");
+		p = write_check_lifecycle(w);
+	}
+	if (p != NULL)
+		return p;
+	w->resource = pods;
+	if (r->subresource.n == 0)
+		objectmeta_wipe(*binding);
+	else if (!span_eq(w->name, r->name))
+		return problem_bad_request(&r->arena,
+		    "name in URL does not match name in Binding object");
+	p = check_target(&r->arena, *binding);
+	if (p == NULL && w->name.n == 0)
+		p = problem_bad_request(&r->arena, "Name parameter required.");
+	return p;
+}
+
 void
 subresource_serve_binding(struct request *r)
 {
@@ -130,11 +158,15 @@ subresource_serve_binding(struct request *r)
 	struct write w = rest_write_of(r);
 
 	if (p == NULL)
-		p = subresource_posted(r, &w, "Binding", &binding);
+		p = posted_binding(r, &w, &binding);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &pod);
 	if (p == NULL)
-		p = check_binding(r, pod, binding);
+		p = rest_precondition(&w, pod, binding, "uid");
+	if (p == NULL)
+		p = rest_precondition(&w, pod, binding, "resourceVersion");
+	if (p == NULL)
+		p = check_pod(&w, pod);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
@@ -145,7 +177,7 @@ subresource_serve_binding(struct request *r)
 	merge_texts(a, pod, "labels", binding);
 	subresource_set_pod_condition(a, pod, "PodScheduled", NULL, NULL);
 	/* The server writes this past its strategies, too. */
-	encode_builtin(a, r->resource->schema, pod);
+	encode_builtin(a, w.resource->schema, pod);
 	write_put(&w, pod, pod);
 	r->changed = w.changed;
 	reply_object(r, 201, subresource_success(a));

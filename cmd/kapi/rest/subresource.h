@@ -4,13 +4,9 @@
 #ifndef SUBRESOURCE_H
 #define SUBRESOURCE_H
 
-#include "request/request.h"
-#include "write/write.h"
+#include "base/arena.h"
+#include "json/tree.h"
 
-/* The posted object, of the subresource's own kind, about the Pod of the
- * URL. */
-struct problem *subresource_posted(
-    struct request *r, struct write *w, const char *kind, struct node **object);
 /* The answer: a Status. */
 struct node *subresource_success(struct arena *a);
 /* True, from now on; reason and message may be NULL. */

@@ -60,7 +60,8 @@ enum review {
 	REVIEW_SELF_ACCESS, /* may I? */
 	REVIEW_RULES,	    /* what may I do? */
 	REVIEW_TOKEN,	    /* whose is it? */
-	REVIEW_SELF	    /* who am I? */
+	REVIEW_SELF,	    /* who am I? */
+	REVIEW_BINDING	    /* no question: a Pod gets its node */
 };
 
 /* Where a field's value is in the JSON of an object, and what stands for an
