@@ -240,7 +240,6 @@ resource_fill(struct crd *c, struct crd_version *v, const struct node *names,
 	r->schema = v->schema;
 	r->storage = v->storage;
 	r->crd = c;
-	r->has_generation = true;
 	r->has_status = v->has_status;
 	v->resource = r;
 }

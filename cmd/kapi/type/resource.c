@@ -106,7 +106,6 @@ parse_resource(struct arena *a, struct resource *r, struct span line)
 	r->short_name_count = parse_list(a, cell(&line), &r->short_names);
 	r->category_count = parse_list(a, cell(&line), &r->categories);
 	r->kept_as = cell(&line);
-	r->has_generation = span_is(cell(&line), "generation");
 }
 
 static void

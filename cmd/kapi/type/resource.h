@@ -61,7 +61,6 @@ struct resource {
 	struct collection *collection; /* shared by all versions; owned by the
 					* store; NULL: nothing is kept (reviews) */
 	const struct crd *crd;	       /* NULL: built in */
-	bool has_generation;	       /* metadata.generation counts */
 	/* As of a CRD: whether /status exists decides what a PUT may change. */
 	bool has_status;
 };

@@ -108,10 +108,6 @@ test_resources(void)
 		ok(r->strategy != NULL, name);
 		if (r->strategy != NULL)
 			ok(kept == (r->strategy->review == REVIEW_NONE), name);
-		if (r->strategy != NULL)
-			ok(r->has_generation ==
-				(r->strategy->generation != GENERATION_NONE),
-			    name);
 	}
 	ok(n > 60, "all resources were looked at");
 }

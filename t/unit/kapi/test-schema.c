@@ -94,8 +94,7 @@ test_registry(struct arena *a)
 	is(text(a, r->api_version), "apps/v1", "apiVersion");
 	is(text(a, r->list_kind), "DeploymentList", "kind of a list");
 	is(text(a, resource_name(a, r)), "deployments.apps", "name");
-	ok(r->namespaced && r->has_generation && r->has_status && r->storage &&
-		r->preferred,
+	ok(r->namespaced && r->has_status && r->storage && r->preferred,
 	    "facts");
 	ok(r->verbs == 255, "all verbs");
 	ok(r->short_name_count == 1 && span_is(r->short_names[0], "deploy"),
