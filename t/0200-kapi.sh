@@ -125,6 +125,14 @@ is "$(said '[.kind, .status] | join(" ")')" "Status Success" "... bound"
 does 200 GET /api/v1/namespaces/default/pods/p
 is "$(said .spec.nodeName)" n "... to its node"
 
+# On a node it ends in its time, or when somebody is in a hurry.
+does 200 DELETE /api/v1/namespaces/default/pods/p
+is "$(said '.metadata | [.deletionGracePeriodSeconds,
+	(.deletionTimestamp | length)] | join(" ")')" "30 20" "a time of grace"
+does 200 GET /api/v1/namespaces/default/pods/p
+does 200 DELETE "/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0"
+does 404 GET /api/v1/namespaces/default/pods/p
+
 # Requests with errors.
 does 404 POST /api/v1/namespaces/none/configmaps '{"metadata":{"name":"x"}}'
 is "$(said .message)" 'namespaces "none" not found' "a namespace that is not there"

@@ -34,16 +34,17 @@ extern const struct strategy kinds_custom;
  * The row of a kind that a create answers and nobody keeps: it has nothing of
  * the first part of a strategy. (With reply/columns.h.)
  */
-#define KINDS_REVIEW(name, answer)                                      \
-	{                                                               \
-		.plural = name, .steps = &kinds_builtin_steps,          \
-		.names = NAME_SUBDOMAIN, .traits = TRAIT_NONE,          \
-		.generation = GENERATION_NONE, .columns = COLUMNS_NONE, \
-		.cells = columns_cells, .fields = strategy_any_fields,  \
-		.resets = strategy_no_resets,                           \
-		.defaults = strategy_no_defaults,                       \
-		.prepare = strategy_no_preparation,                     \
-		.validate = strategy_no_rules, .review = answer         \
+#define KINDS_REVIEW(name, answer)                                         \
+	{                                                                  \
+		.plural = name, .steps = &kinds_builtin_steps,             \
+		.names = NAME_SUBDOMAIN, .traits = TRAIT_NONE,             \
+		.generation = GENERATION_NONE, .columns = COLUMNS_NONE,    \
+		.cells = columns_cells, .fields = strategy_any_fields,     \
+		.resets = strategy_no_resets,                              \
+		.defaults = strategy_no_defaults,                          \
+		.prepare = strategy_no_preparation,                        \
+		.validate = strategy_no_rules, .deletion = DELETION_PLAIN, \
+		.review = answer                                           \
 	}
 
 /* For resource_registry_new: the row of a built-in kind; NULL: there is none. */

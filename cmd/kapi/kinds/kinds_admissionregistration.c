@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "mutatingadmissionpolicybindings",
@@ -31,6 +32,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "mutatingwebhookconfigurations",
@@ -45,6 +47,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_webhooks_default,
 	.prepare = strategy_no_preparation,
 	.validate = webhooks_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "validatingadmissionpolicies",
@@ -59,6 +62,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "validatingadmissionpolicybindings",
@@ -73,6 +77,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "validatingwebhookconfigurations",
@@ -87,6 +92,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_webhooks_default,
 	.prepare = strategy_no_preparation,
 	.validate = webhooks_validate,
+	.deletion = DELETION_PLAIN,
     },
 };
 

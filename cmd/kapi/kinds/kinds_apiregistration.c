@@ -16,6 +16,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
 };
 

@@ -18,6 +18,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_autoscaler_default,
 	.prepare = strategy_no_preparation,
 	.validate = misc_autoscaler_validate,
+	.deletion = DELETION_PLAIN,
 	.convert_to = convert_scaler_to_v1,
 	.convert_from = convert_scaler_from_v1,
     },

@@ -28,6 +28,7 @@ static const struct strategy rows[] = {
 	.defaults = batch_cronjob_default,
 	.prepare = strategy_no_preparation,
 	.validate = batch_cronjob_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "jobs",
@@ -43,6 +44,7 @@ static const struct strategy rows[] = {
 	.defaults = batch_job_default,
 	.prepare = batch_job_prepare,
 	.validate = batch_job_validate,
+	.deletion = DELETION_PLAIN,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are "
 	    "deleted; set propagationPolicy=Background to remove "

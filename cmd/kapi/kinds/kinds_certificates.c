@@ -30,6 +30,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
 	.prepare_status = misc_signing_status_prepare,
     },
 };

@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = misc_lease_prepare,
 	.validate = misc_lease_validate,
+	.deletion = DELETION_PLAIN,
     },
 };
 

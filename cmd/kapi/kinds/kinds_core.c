@@ -101,6 +101,7 @@ static const struct strategy rows[] = {
 	.defaults = data_configmap_default,
 	.prepare = strategy_no_preparation,
 	.validate = data_configmap_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "endpoints",
@@ -115,6 +116,7 @@ static const struct strategy rows[] = {
 	.defaults = net_endpoints_default,
 	.prepare = strategy_no_preparation,
 	.validate = net_endpoints_validate,
+	.deletion = DELETION_PLAIN,
 	.deprecated = "v1 Endpoints is deprecated in v1.33+; use "
 		      "discovery.k8s.io/v1 EndpointSlice",
     },
@@ -134,6 +136,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = misc_event_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "limitranges",
@@ -148,6 +151,7 @@ static const struct strategy rows[] = {
 	.defaults = storage_limitrange_default,
 	.prepare = strategy_no_preparation,
 	.validate = limits_limitrange_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "namespaces",
@@ -162,8 +166,8 @@ static const struct strategy rows[] = {
 	.defaults = data_namespace_default,
 	.prepare = data_namespace_prepare,
 	.validate = data_namespace_validate,
-	.validate_status = data_namespace_validate,
 	.deletion = DELETION_NAMESPACE,
+	.validate_status = data_namespace_validate,
     },
     {
 	.plural = "nodes",
@@ -180,6 +184,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_node_default,
 	.prepare = misc_node_prepare,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "persistentvolumeclaims",
@@ -195,6 +200,7 @@ static const struct strategy rows[] = {
 	.defaults = storage_claim_default,
 	.prepare = storage_claim_prepare,
 	.validate = storage_claim_validate,
+	.deletion = DELETION_PLAIN,
 	.admit = admit_claim,
     },
     {
@@ -212,6 +218,7 @@ static const struct strategy rows[] = {
 	.defaults = storage_volume_default,
 	.prepare = storage_volume_prepare,
 	.validate = persistent_volume_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "pods",
@@ -228,10 +235,10 @@ static const struct strategy rows[] = {
 	.defaults = pod_default,
 	.prepare = pod_prepare,
 	.validate = pod_validate,
+	.deletion = DELETION_GRACEFUL,
 	.prepare_status = pod_status_prepare,
 	.validate_status = pod_status_validate,
 	.admit = admit_pod,
-	.deletion = DELETION_GRACEFUL,
     },
     {
 	.plural = "podtemplates",
@@ -246,6 +253,7 @@ static const struct strategy rows[] = {
 	.defaults = poddefault_template_object,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "replicationcontrollers",
@@ -262,6 +270,7 @@ static const struct strategy rows[] = {
 	.defaults = apps_replicationcontroller_default,
 	.prepare = strategy_no_preparation,
 	.validate = apps_replicationcontroller_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "resourcequotas",
@@ -276,6 +285,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = limits_quota_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "secrets",
@@ -290,6 +300,7 @@ static const struct strategy rows[] = {
 	.defaults = data_secret_default,
 	.prepare = strategy_no_preparation,
 	.validate = data_secret_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "serviceaccounts",
@@ -304,6 +315,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "services",
@@ -318,6 +330,7 @@ static const struct strategy rows[] = {
 	.defaults = service_default,
 	.prepare = service_prepare,
 	.validate = service_validate,
+	.deletion = DELETION_PLAIN,
 	.admit = admit_service,
     },
 };

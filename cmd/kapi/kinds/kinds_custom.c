@@ -14,4 +14,5 @@ const struct strategy kinds_custom = {
     .defaults = strategy_no_defaults,
     .prepare = strategy_no_preparation,
     .validate = strategy_no_rules,
+    .deletion = DELETION_PLAIN,
 };

@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = net_endpointslice_default,
 	.prepare = strategy_no_preparation,
 	.validate = net_endpointslice_validate,
+	.deletion = DELETION_PLAIN,
     },
 };
 

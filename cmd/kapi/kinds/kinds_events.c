@@ -37,6 +37,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = misc_event_validate,
+	.deletion = DELETION_PLAIN,
 	.convert_to = convert_event_to,
 	.convert_from = convert_event_from,
     },

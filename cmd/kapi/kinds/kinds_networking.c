@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = net_ingressclass_default,
 	.prepare = strategy_no_preparation,
 	.validate = net_ingressclass_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "ingresses",
@@ -31,6 +32,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = net_ingress_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "ipaddresses",
@@ -45,6 +47,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "networkpolicies",
@@ -59,6 +62,7 @@ static const struct strategy rows[] = {
 	.defaults = net_networkpolicy_default,
 	.prepare = strategy_no_preparation,
 	.validate = net_networkpolicy_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "servicecidrs",
@@ -73,6 +77,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
 };
 

@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = limits_runtimeclass_validate,
+	.deletion = DELETION_PLAIN,
     },
 };
 

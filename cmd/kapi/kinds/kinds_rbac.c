@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_rolebinding_default,
 	.prepare = strategy_no_preparation,
 	.validate = misc_rolebinding_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "clusterroles",
@@ -31,6 +32,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = misc_role_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "rolebindings",
@@ -45,6 +47,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_rolebinding_default,
 	.prepare = strategy_no_preparation,
 	.validate = misc_rolebinding_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "roles",
@@ -59,6 +62,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = misc_role_validate,
+	.deletion = DELETION_PLAIN,
     },
 };
 

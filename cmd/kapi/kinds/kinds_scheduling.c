@@ -19,6 +19,7 @@ static const struct strategy rows[] = {
 	.defaults = misc_priorityclass_default,
 	.prepare = strategy_no_preparation,
 	.validate = misc_priorityclass_validate,
+	.deletion = DELETION_PLAIN,
     },
 };
 

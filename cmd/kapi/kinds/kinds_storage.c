@@ -17,6 +17,7 @@ static const struct strategy rows[] = {
 	.defaults = storage_csidriver_default,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "csinodes",
@@ -31,6 +32,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "csistoragecapacities",
@@ -45,6 +47,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "storageclasses",
@@ -60,6 +63,7 @@ static const struct strategy rows[] = {
 	.defaults = storage_storageclass_default,
 	.prepare = strategy_no_preparation,
 	.validate = storage_storageclass_validate,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "volumeattachments",
@@ -76,6 +80,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
     {
 	.plural = "volumeattributesclasses",
@@ -90,6 +95,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = strategy_no_rules,
+	.deletion = DELETION_PLAIN,
     },
 };
 

@@ -47,7 +47,7 @@ enum generation {
 };
 
 enum deletion {
-	DELETION_PLAIN,
+	DELETION_PLAIN = 1, /* at once, or when no finalizer is left */
 	DELETION_GRACEFUL,  /* Pods: after a period of grace */
 	DELETION_NAMESPACE, /* in a phase; what it holds goes first */
 	DELETION_DEFINITION /* its objects go first */
@@ -182,6 +182,7 @@ struct strategy {
 	default_fn *defaults;
 	prepare_fn *prepare;
 	validate_fn *validate;
+	enum deletion deletion;
 
 	/* Of few kinds; NULL: nothing. */
 	prepare_fn *prepare_status; /* on /status */
@@ -191,7 +192,6 @@ struct strategy {
 	convert_fn *convert_to, *convert_from;
 	/* Zero values of Go's internal type that show in a bookmark. */
 	default_fn *bookmark;
-	enum deletion deletion;
 	enum review review;
 	const char *deprecated;	    /* warning of every request */
 	const char *orphan_warning; /* of a delete without a policy */

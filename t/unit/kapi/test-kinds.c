@@ -42,6 +42,8 @@ check_row(const struct strategy *s, const char *group)
 		lacks = "prepare";
 	else if (s->validate == NULL)
 		lacks = "validate";
+	else if (s->deletion == 0)
+		lacks = "deletion";
 	is(lacks, NULL, s->plural == NULL ? "custom resources" : s->plural);
 	if (lacks != NULL)
 		printf(
