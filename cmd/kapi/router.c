@@ -259,8 +259,7 @@ wait_for_namespace(struct request *r)
 	if (r->waited || !r->resource->namespaced || r->namespace_.n == 0 ||
 	    !may_create(r))
 		return false;
-	namespaces = resource_storage(
-	    r->api->registry, span_str(""), span_str("namespaces"));
+	namespaces = resource_core(r->api->registry, "namespaces");
 	if (namespaces == NULL ||
 	    store_get(namespaces->collection, SPAN_NONE, r->namespace_) != NULL)
 		return false;

@@ -41,18 +41,12 @@ struct namespaces {
 	struct store_hook hook;
 	struct timer timer;
 	struct arena arena;
-	struct collection *collection;
+	/* What it makes and looks at. */
+	struct resource *namespaces, *pods, *services, *configmaps, *accounts;
 	struct map works; /* by name */
 	struct namespace_work *first, **last;
 	size_t terminating;
 };
-
-static struct resource *
-resource_of(struct namespaces *n, const char *plural)
-{
-	return resource_storage(
-	    n->api->registry, span_str(""), span_str(plural));
-}
 
 static struct rest_writer
 writer(struct namespaces *n, const char *name)
@@ -136,14 +130,12 @@ make_service(struct namespaces *n)
 	    "\"targetPort\":6443}],\"sessionAffinity\":\"None\","
 	    "\"type\":\"ClusterIP\"}}";
 	struct rest_writer by = writer(n, "kube-apiserver");
-	struct resource *r = resource_of(n, "services");
 	struct problem *p;
 
-	if (r == NULL ||
-	    store_get(r->collection, span_str("default"),
+	if (store_get(n->services->collection, span_str("default"),
 		span_str("kubernetes")) != NULL)
 		return;
-	p = rest_create(&by, r,
+	p = rest_create(&by, n->services,
 	    tree_parse(&n->arena, span_str(service), TREE_LIMITS, NULL, NULL),
 	    NULL);
 	if (p != NULL)
@@ -158,48 +150,36 @@ furnish(struct namespaces *n, struct namespace_work *w)
 	struct rest_writer by = writer(n, manager);
 	struct arena *a = &n->arena;
 	struct span name = span_make(w->name, w->n);
-	struct resource *maps = resource_of(n, "configmaps");
-	struct resource *accounts = resource_of(n, "serviceaccounts");
 	struct node *o, *meta;
 
 	if (span_is(name, "default"))
 		make_service(n);
-	if (maps != NULL &&
-	    store_get(maps->collection, name, span_str("kube-root-ca.crt")) ==
-		NULL) {
+	if (store_get(n->configmaps->collection, name,
+		span_str("kube-root-ca.crt")) == NULL) {
 		o = tree_object(a);
 		meta = tree_make(a, o, "metadata");
 		tree_put(a, meta, "name", tree_str(a, "kube-root-ca.crt"));
 		tree_put(a, meta, "namespace", tree_string(a, name));
 		tree_put(a, tree_make(a, o, "data"), "ca.crt", tree_str(a, ""));
 		report(w, "make kube-root-ca.crt",
-		    rest_create(&by, maps, o, NULL));
+		    rest_create(&by, n->configmaps, o, NULL));
 	}
-	if (accounts != NULL &&
-	    store_get(accounts->collection, name, span_str("default")) ==
-		NULL) {
+	if (store_get(n->accounts->collection, name, span_str("default")) ==
+	    NULL) {
 		o = tree_object(a);
 		meta = tree_make(a, o, "metadata");
 		tree_put(a, meta, "name", tree_str(a, "default"));
 		tree_put(a, meta, "namespace", tree_string(a, name));
 		report(w, "make its service account",
-		    rest_create(&by, accounts, o, NULL));
+		    rest_create(&by, n->accounts, o, NULL));
 	}
-}
-
-static bool
-is_pods(const struct collection *c)
-{
-	return store_collection_group(c).n == 0 &&
-	    span_is(store_collection_plural(c), "pods");
 }
 
 /* The resource by which objects of c are deleted; NULL: they are not. */
 static struct resource *
 deletable(struct namespaces *n, struct collection *c)
 {
-	struct resource *r = resource_storage(n->api->registry,
-	    store_collection_group(c), store_collection_plural(c));
+	struct resource *r = resource_kept_in(n->api->registry, c);
 
 	return r != NULL && r->namespaced && (r->verbs & VERB_DELETE) ? r
 								      : NULL;
@@ -253,20 +233,19 @@ delete_content(struct namespaces *n, struct namespace_work *w, uint64_t end)
 	struct store *s = n->api->store;
 
 	if (!w->pods_done) {
-		w->at = store_collection(s, span_str(""), span_str("pods"));
+		w->at = n->pods->collection;
 		if (!delete_some(n, w, end))
 			return false;
 		w->pods_done = true;
 		w->at = NULL;
-		if (store_next(
-			store_collection(s, span_str(""), span_str("pods")),
-			span_make(w->name, w->n), SPAN_NONE) != NULL)
+		if (store_next(n->pods->collection, span_make(w->name, w->n),
+			SPAN_NONE) != NULL)
 			return true;
 	}
 	if (w->at == NULL)
 		w->at = store_next_collection(s, NULL);
 	while (w->at != NULL) {
-		if (!is_pods(w->at) && !delete_some(n, w, end))
+		if (w->at != n->pods->collection && !delete_some(n, w, end))
 			return false;
 		w->at = store_next_collection(s, w->at);
 	}
@@ -275,10 +254,10 @@ delete_content(struct namespaces *n, struct namespace_work *w, uint64_t end)
 
 static void
 set_conditions(struct namespaces *n, struct namespace_work *w,
-    struct resource *r, const struct namespace_content *content, bool pods_only)
+    const struct namespace_content *content, bool pods_only)
 {
-	struct stored *o = store_get(
-	    n->collection, span_make("", 0), span_make(w->name, w->n));
+	struct stored *o = store_get(n->namespaces->collection,
+	    span_make("", 0), span_make(w->name, w->n));
 	struct rest_writer by = writer(n, manager);
 	struct node *object;
 
@@ -288,15 +267,16 @@ set_conditions(struct namespaces *n, struct namespace_work *w,
 	if (namespace_content_set_conditions(
 		content, pods_only, object, objectmeta_time_now(&n->arena)))
 		report(w, "set its conditions",
-		    rest_update(&by, r, span_str("status"), object));
+		    rest_update(
+			&by, n->namespaces, span_str("status"), object));
 }
 
 /* The finalizer "kubernetes" goes, and with it the namespace. */
 static void
-finalize(struct namespaces *n, struct namespace_work *w, struct resource *r)
+finalize(struct namespaces *n, struct namespace_work *w)
 {
-	struct stored *o = store_get(
-	    n->collection, span_make("", 0), span_make(w->name, w->n));
+	struct stored *o = store_get(n->namespaces->collection,
+	    span_make("", 0), span_make(w->name, w->n));
 	struct rest_writer by = writer(n, manager);
 	struct node *object, *all;
 
@@ -310,38 +290,33 @@ finalize(struct namespaces *n, struct namespace_work *w, struct resource *r)
 		else
 			i++;
 	report(w, "finalize it",
-	    rest_update(&by, r, span_str("finalize"), object));
+	    rest_update(&by, n->namespaces, span_str("finalize"), object));
 }
 
 /* All was deleted that could be: what is left? */
 static void
 look_back(struct namespaces *n, struct namespace_work *w)
 {
-	struct resource *r = resource_of(n, "namespaces");
 	struct namespace_content content = {.arena = &n->arena};
 	struct span name = span_make(w->name, w->n);
 	struct collection *c = NULL;
-	struct resource *pods = resource_of(n, "pods");
 	bool pods_only;
 
 	w->pods_done = false;
 	w->at = NULL;
-	if (r == NULL)
-		return;
-	if (pods != NULL)
-		namespace_content_add(&content, pods, name);
+	namespace_content_add(&content, n->pods, name);
 	pods_only = content.total > 0;
 	while (!pods_only &&
 	    (c = store_next_collection(n->api->store, c)) != NULL) {
 		struct resource *of = deletable(n, c);
 
-		if (of != NULL && !is_pods(c))
+		if (of != NULL && c != n->pods->collection)
 			namespace_content_add(&content, of, name);
 	}
 	w->waits = content.total > 0;
-	set_conditions(n, w, r, &content, pods_only);
+	set_conditions(n, w, &content, pods_only);
 	if (!w->waits)
-		finalize(n, w, r);
+		finalize(n, w);
 }
 
 /* false: it is to go on in the next turn. */
@@ -349,7 +324,8 @@ static bool
 work_on(struct namespaces *n, struct namespace_work *w, uint64_t end)
 {
 	struct span name = span_make(w->name, w->n);
-	struct stored *o = store_get(n->collection, span_make("", 0), name);
+	struct stored *o =
+	    store_get(n->namespaces->collection, span_make("", 0), name);
 	struct node *finalizers;
 
 	if (o == NULL)
@@ -386,7 +362,8 @@ step(struct namespaces *n, uint64_t end)
 		queue(n, w);
 	else if (!w->queued &&
 	    (!w->terminating ||
-		store_get(n->collection, span_make("", 0), name) == NULL))
+		store_get(n->namespaces->collection, span_make("", 0), name) ==
+		    NULL))
 		free_work(n, w);
 	arena_reset(&n->arena);
 	return true;
@@ -446,7 +423,6 @@ see_content(struct namespaces *n, struct collection *c,
     const struct store_change *change)
 {
 	struct namespace_work *w = find_work(n, change->now->namespace_);
-	struct span plural = store_collection_plural(c);
 
 	if (w != NULL && w->terminating) {
 		queue(n, w);
@@ -454,11 +430,11 @@ see_content(struct namespaces *n, struct collection *c,
 	}
 	/* These come back. */
 	if (change->type == CHANGE_DELETED &&
-	    ((span_is(plural, "configmaps") &&
+	    ((c == n->configmaps->collection &&
 		 span_is(change->now->name, "kube-root-ca.crt")) ||
-		(span_is(plural, "serviceaccounts") &&
+		(c == n->accounts->collection &&
 		    span_is(change->now->name, "default")) ||
-		(span_is(plural, "services") &&
+		(c == n->services->collection &&
 		    span_is(change->now->key, "default/kubernetes"))))
 		queue(n, make_work(n, change->now->namespace_));
 	return 0;
@@ -470,7 +446,7 @@ see(void *arg, struct collection *c, const struct store_change *change)
 	struct namespaces *n = arg;
 	uint64_t ms = 0;
 
-	if (c == n->collection)
+	if (c == n->namespaces->collection)
 		see_namespace(n, change);
 	else if (change->now->namespace_.n > 0 &&
 	    (n->terminating > 0 || change->type == CHANGE_DELETED))
@@ -485,8 +461,11 @@ namespaces_new(struct api *api)
 
 	n->api = api;
 	n->last = &n->first;
-	n->collection =
-	    store_collection(api->store, span_str(""), span_str("namespaces"));
+	n->namespaces = resource_core(api->registry, "namespaces");
+	n->pods = resource_core(api->registry, "pods");
+	n->services = resource_core(api->registry, "services");
+	n->configmaps = resource_core(api->registry, "configmaps");
+	n->accounts = resource_core(api->registry, "serviceaccounts");
 	n->hook.fn = see;
 	n->hook.arg = n;
 	store_add_hook(api->store, NULL, &n->hook);
@@ -516,16 +495,15 @@ static void
 make_namespace(struct namespaces *n, const char *name)
 {
 	struct rest_writer by = writer(n, "kube-apiserver");
-	struct resource *r = resource_of(n, "namespaces");
 	struct node *o = tree_object(&n->arena);
 	struct problem *p;
 
-	if (r == NULL ||
-	    store_get(n->collection, span_make("", 0), span_str(name)) != NULL)
+	if (store_get(n->namespaces->collection, span_make("", 0),
+		span_str(name)) != NULL)
 		return;
 	tree_put(&n->arena, tree_make(&n->arena, o, "metadata"), "name",
 	    tree_str(&n->arena, name));
-	p = rest_create(&by, r, o, NULL);
+	p = rest_create(&by, n->namespaces, o, NULL);
 	if (p != NULL)
 		log_error("cannot make namespace %s: %.*s", name,
 		    SPAN_ARG(p->message));

@@ -394,8 +394,7 @@ make_namespace(struct loading *l, struct resource *r,
 static int
 make_namespaces(struct loading *l, struct err *err)
 {
-	struct resource *r = resource_storage(
-	    l->api->registry, span_str(""), span_str("namespaces"));
+	struct resource *r = resource_core(l->api->registry, "namespaces");
 	struct snapshot_entry **all =
 	    (struct snapshot_entry **)map_sorted(&l->entries);
 	int rc = 0;

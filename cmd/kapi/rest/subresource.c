@@ -119,12 +119,10 @@ subresource_set_pod_condition(struct arena *a, struct node *pod,
 static struct problem *
 posted_binding(struct request *r, struct write *w, struct node **binding)
 {
-	struct resource *pods =
-	    resource_storage(r->api->registry, span_str(""), span_str("pods"));
+	struct resource *pods = resource_core(r->api->registry, "pods");
 	struct problem *p;
 
-	w->resource = resource_storage(
-	    r->api->registry, span_str(""), span_str("bindings"));
+	w->resource = resource_core(r->api->registry, "bindings");
 	p = rest_object(r, w, binding);
 	if (p == NULL)
 		p = write_check_namespace(w, *binding);

@@ -250,6 +250,19 @@ resource_storage(
 	return ready(storage_of(g, group, plural));
 }
 
+struct resource *
+resource_core(const struct registry *g, const char *plural)
+{
+	return resource_storage(g, span_str(""), span_str(plural));
+}
+
+struct resource *
+resource_kept_in(const struct registry *g, const struct collection *c)
+{
+	return resource_storage(
+	    g, store_collection_group(c), store_collection_plural(c));
+}
+
 bool
 resource_has_version(
     const struct registry *g, struct span group, struct span version)

@@ -83,6 +83,10 @@ struct resource *resource_find_kind(const struct registry *g, struct span group,
 /* The entry whose version is kept; for events.k8s.io, the core group's. */
 struct resource *resource_storage(
     const struct registry *g, struct span group, struct span plural);
+/* The same of the core group, and of what is kept in c. */
+struct resource *resource_core(const struct registry *g, const char *plural);
+struct resource *resource_kept_in(
+    const struct registry *g, const struct collection *c);
 bool resource_has_version(
     const struct registry *g, struct span group, struct span version);
 

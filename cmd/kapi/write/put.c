@@ -117,8 +117,8 @@ write_managed(const struct write *w)
 struct problem *
 write_check_lifecycle(struct write *w)
 {
-	struct resource *namespaces = resource_storage(
-	    w->api->registry, span_str(""), span_str("namespaces"));
+	struct resource *namespaces =
+	    resource_core(w->api->registry, "namespaces");
 	struct stored *o;
 	struct problem *p;
 	struct cause *c;
