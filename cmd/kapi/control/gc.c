@@ -9,6 +9,7 @@
 #include "process/log.h"
 #include "process/loop.h"
 #include "rest/rest.h"
+#include "type/strategy.h"
 #include "value/objref.h"
 #include "write/convert.h"
 
@@ -17,8 +18,6 @@ enum { TURN_MS = 3 };
 
 static const char foreground[] = "foregroundDeletion";
 static const char orphan[] = "orphan";
-
-static const char definitions[] = "customresourcedefinitions";
 
 struct gc {
 	struct api *api;
@@ -162,14 +161,6 @@ writer(struct gc *g)
 	    g->api, &g->arena, span_str("kube-controller-manager")};
 }
 
-static struct resource *
-resource_of(struct gc *g, const struct gc_node *n)
-{
-	return resource_storage(g->api->registry,
-	    store_collection_group(n->collection),
-	    store_collection_plural(n->collection));
-}
-
 static void
 report(const struct gc_node *n, const char *what, const struct problem *p)
 {
@@ -184,7 +175,7 @@ static void
 update(struct gc *g, struct gc_node *n, struct node *object, const char *what)
 {
 	struct rest_writer w = writer(g);
-	struct resource *r = resource_of(g, n);
+	struct resource *r = resource_kept_in(g->api->registry, n->collection);
 
 	if (r != NULL)
 		report(n, what, rest_update(&w, r, span_make("", 0), object));
@@ -208,7 +199,7 @@ static void
 delete_node(struct gc *g, struct gc_node *n, const char *policy)
 {
 	struct rest_writer w = writer(g);
-	struct resource *r = resource_of(g, n);
+	struct resource *r = resource_kept_in(g->api->registry, n->collection);
 	struct delete_options options = {
 	    .policy = span_str(policy), .uid = span_make(n->uid, n->uid_n)};
 	/* Both live in the object, which the deletion may free. */
@@ -466,12 +457,12 @@ static void
 see(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct gc *g = arg;
-	struct span plural = store_collection_plural(c);
+	const struct resource *r = resource_kept_in(g->api->registry, c);
 
-	/* The real collector passes over events, too. */
-	if (change->now->uid.n == 0 || span_is(plural, "events"))
+	if (change->now->uid.n == 0 ||
+	    (r != NULL && (r->strategy->traits & TRAIT_NO_COLLECTION)))
 		return;
-	if (g->parked_count > 0 && span_is(plural, definitions))
+	if (r != NULL && r->strategy->deletion == DELETION_DEFINITION)
 		unpark(g);
 	if (change->type == CHANGE_DELETED)
 		see_deletion(g, c, change->now);

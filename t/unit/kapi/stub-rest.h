@@ -1,13 +1,14 @@
 /*
- * Stands in for rest.c and resource.c in tests of controllers: four kinds, no
- * checks. A, B (in namespaces), C (of the cluster), and X, which the test can
- * switch on.
+ * Stands in for rest.c and resource.c in tests of controllers: six kinds, no
+ * checks. A, B (in namespaces), C (of the cluster), X, which the test can
+ * switch on, Y, which is not collected, as Events, and Z, which defines kinds.
  */
 #ifndef STUB_REST_H
 #define STUB_REST_H
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "crd/crd.h"
 #include "rest/rest.h"
 #include "tap.h"
@@ -16,19 +17,26 @@
 static struct store *store;
 static bool serves_x;
 static size_t deletes, updates;
-static struct resource kinds[4];
+static struct resource kinds[6];
 
 static void
 rest_set_up(void)
 {
-	static const char *const plurals[] = {"as", "bs", "cs", "xs"};
+	static const char *const plurals[] = {
+	    "as", "bs", "cs", "xs", "ys", "zs"};
+	static const struct strategy plain,
+	    event = {.traits = TRAIT_NO_COLLECTION},
+	    definition = {.deletion = DELETION_DEFINITION};
 
 	store = store_new();
 	serves_x = false;
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		kinds[i] = (struct resource){.group = span_str("g"),
 		    .version = span_str("v1"),
 		    .plural = span_str(plurals[i]),
+		    .strategy = i == 4 ? &event
+			: i == 5       ? &definition
+				       : &plain,
 		    .namespaced = i != 2,
 		    .collection = store_collection(
 			store, span_str("g"), span_str(plurals[i]))};
@@ -55,10 +63,17 @@ resource_storage(
 {
 	(void)g;
 	(void)group;
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (span_eq(kinds[i].plural, plural))
 			return &kinds[i];
 	return NULL;
+}
+
+struct resource *
+resource_kept_in(const struct registry *g, const struct collection *c)
+{
+	return resource_storage(
+	    g, store_collection_group(c), store_collection_plural(c));
 }
 
 struct node *

@@ -51,7 +51,8 @@ place_of(const char *where)
 static struct resource *
 resource_at(const struct place *p)
 {
-	return &kinds[p->kind[0] == 'X' ? 3 : p->kind[0] - 'A'];
+	return &kinds[p->kind[0] >= 'X' ? p->kind[0] - 'X' + 3
+					: p->kind[0] - 'A'];
 }
 
 static bool
@@ -304,24 +305,26 @@ test_absent(void)
 static void
 test_unknown_kind(void)
 {
-	struct collection *definitions;
-
 	set_up();
 	put("B/n/b", "b1", owners("x1 X x -,"));
 	gc_drain(api.gc);
 	ok(there("B/n/b"), "a kind that is not served says nothing");
 	serves_x = true;
-	definitions = store_collection(store, span_str("apiextensions.k8s.io"),
-	    span_str("customresourcedefinitions"));
-	store_put(store, definitions,
-	    tree_parse(&arena,
-		arena_printf(&arena,
-		    "{\"metadata\":{\"name\":\"xs\",\"uid\":\"d\","
-		    "\"resourceVersion\":\"%llu\"}}",
-		    (unsigned long long)store_next_version(store)),
-		TREE_LIMITS, NULL, NULL));
+	put("Z/n/xs", "d", "");
 	gc_drain(api.gc);
 	ok(!there("B/n/b"), "once it is, its objects are looked for");
+	tear_down();
+}
+
+static void
+test_events(void)
+{
+	set_up();
+	put("Y/n/y", "y1", owners("a1 A a -,"));
+	put("B/n/b", "b1", owners("a1 A a -,"));
+	gc_drain(api.gc);
+	ok(there("Y/n/y") && !there("B/n/b"),
+	    "a kind without collection outlives its owners");
 	tear_down();
 }
 
@@ -417,6 +420,7 @@ main(void)
 	test_orphan();
 	test_absent();
 	test_unknown_kind();
+	test_events();
 	test_loaded();
 	test_index();
 	test_many();
