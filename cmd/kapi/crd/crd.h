@@ -132,7 +132,6 @@ void crd_read(struct arena *a, const struct resource *r, struct node *object);
  * it was stored in, then as r, the storage version, has it. */
 void crd_refresh(
     struct arena *a, const struct resource *r, struct node *object);
-bool crd_read_needed(const struct resource *r);
 
 /*
  * CustomResourceDefinitions themselves: decoded and kept as any built-in kind;

@@ -218,12 +218,6 @@ crd_finish(struct arena *a, struct node *object)
 		tree_put_first(a, object, "apiVersion", version);
 }
 
-bool
-crd_read_needed(const struct resource *r)
-{
-	return !r->storage;
-}
-
 static void
 keep_status(struct arena *a, const struct node *live, struct node *object)
 {

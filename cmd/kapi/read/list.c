@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "crd/crd.h"
 #include "json/json.h"
 #include "read/continue.h"
 #include "reply/reply.h"
@@ -22,25 +21,6 @@ static const char continue_expired[] =
 
 /* ---- one object ---- */
 
-/* Replaces the value of the first member, apiVersion. */
-static struct span
-with_api_version(struct arena *a, const struct resource *r, struct span json)
-{
-	struct json_members m = json_members(json);
-	size_t from, to;
-	char *p;
-
-	if (!json_member(&m) || !span_is(m.key, "apiVersion"))
-		return json;
-	from = (size_t)(m.value.p - json.p) + 1;
-	to = from + m.value.n - 2;
-	p = arena_alloc(a, json.n + r->api_version.n);
-	memcpy(p, json.p, from);
-	memcpy(p + from, r->api_version.p, r->api_version.n);
-	memcpy(p + from + r->api_version.n, json.p + to, json.n - to);
-	return span_make(p, json.n - (to - from) + r->api_version.n);
-}
-
 struct span
 list_stored_as(
     struct arena *a, const struct resource *r, const struct stored *o)
@@ -51,8 +31,6 @@ list_stored_as(
 
 	if (r->storage)
 		return json;
-	if (r->crd != NULL && !crd_read_needed(r))
-		return with_api_version(a, r, json);
 	n = convert_read(a, r, o);
 	tree_write(&b, n);
 	json = arena_span(a, buf_span(&b));

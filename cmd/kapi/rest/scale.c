@@ -33,9 +33,9 @@ static struct scaling
 scaling_of(struct arena *a, const struct resource *r)
 {
 	struct scaling s = {"spec.replicas", "status.replicas", NULL};
-	const struct crd_version *v;
+	const struct crd_version *v = crd_version_of(r);
 
-	if (r->crd == NULL || (v = crd_version_of(r)) == NULL)
+	if (v == NULL)
 		return s;
 	s.spec = without_dot(a, v->scale.spec_replicas);
 	s.status = without_dot(a, v->scale.status_replicas);
