@@ -111,19 +111,6 @@ check_custom(struct request *r, bool *plain)
 	return NULL;
 }
 
-/* Whether built-in kinds are what this group holds: their mux answers with a
- * Status where that of CRDs has plain text. */
-static bool
-is_builtin_group(const struct request *r)
-{
-	struct resource *s;
-
-	for (size_t i = 0; (s = resource_next(r->api->registry, &i)) != NULL;)
-		if (span_eq(s->group, r->group))
-			return s->crd == NULL;
-	return false;
-}
-
 /* From here on the body is JSON: nobody else knows of protobuf. */
 static void
 replace_body(struct request *r, const struct node *object)
@@ -208,7 +195,7 @@ serve_resource(struct request *r)
 	bool plain = false;
 
 	if (r->resource == NULL) {
-		if (is_builtin_group(r))
+		if (resource_group_is_builtin(r->api->registry, r->group))
 			refuse(r, 404);
 		else
 			reply_plain(r, 404, not_found_text);

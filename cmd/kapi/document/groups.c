@@ -103,26 +103,11 @@ reply_legacy(struct request *r, struct buf *b)
 	buf_release(b);
 }
 
-static bool
-has_group(const struct registry *g, struct span group, bool *custom)
-{
-	const struct resource *r;
-
-	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
-		if (span_eq(r->group, group)) {
-			*custom = r->crd != NULL;
-			return true;
-		}
-	return false;
-}
-
 /* Below a built-in group a Status; elsewhere plain text. */
 static void
 serve_nothing(struct request *r, struct span group)
 {
-	bool custom = false;
-
-	if (has_group(r->api->registry, group, &custom) && !custom)
+	if (resource_group_is_builtin(r->api->registry, group))
 		reply_problem(r,
 		    problem_generic(&r->arena, 404, "NotFound",
 			"the server could not find the requested resource"));
@@ -147,9 +132,8 @@ static void
 serve_group(struct request *r, struct span group)
 {
 	struct buf b = BUF_INIT;
-	bool custom;
 
-	if (!has_group(r->api->registry, group, &custom)) {
+	if (!resource_has_group(r->api->registry, group)) {
 		reply_plain(r, 404, "404 page not found\n");
 		return;
 	}

@@ -263,6 +263,28 @@ resource_kept_in(const struct registry *g, const struct collection *c)
 	    g, store_collection_group(c), store_collection_plural(c));
 }
 
+/* Among the first n. */
+static bool
+has_group(const struct registry *g, size_t n, struct span group)
+{
+	for (size_t i = 0; i < n; i++)
+		if (span_eq(g->all[i]->group, group))
+			return true;
+	return false;
+}
+
+bool
+resource_has_group(const struct registry *g, struct span group)
+{
+	return has_group(g, g->n, group);
+}
+
+bool
+resource_group_is_builtin(const struct registry *g, struct span group)
+{
+	return has_group(g, g->builtin, group);
+}
+
 bool
 resource_has_version(
     const struct registry *g, struct span group, struct span version)

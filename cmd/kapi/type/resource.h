@@ -87,6 +87,10 @@ struct resource *resource_storage(
 struct resource *resource_core(const struct registry *g, const char *plural);
 struct resource *resource_kept_in(
     const struct registry *g, const struct collection *c);
+bool resource_has_group(const struct registry *g, struct span group);
+/* The paths of such a group answer with a Status where those of others have
+ * plain text. */
+bool resource_group_is_builtin(const struct registry *g, struct span group);
 bool resource_has_version(
     const struct registry *g, struct span group, struct span version);
 
