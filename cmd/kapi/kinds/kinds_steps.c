@@ -4,6 +4,7 @@
 #include "crd/crd.h"
 #include "kinds/kinds.h"
 #include "write/convert.h"
+#include "write/write.h"
 
 static void
 warn_of_nothing(
@@ -20,7 +21,9 @@ admit_all(const struct change_of *x, const struct node *object)
 }
 
 const struct steps kinds_builtin_steps = {
+    .strategic = true,
     .refuse_create = NULL,
+    .check_type = write_check_builtin_type,
     .decode = builtin_decode,
     .prepare = builtin_prepare,
     .validate = builtin_validate,
@@ -54,7 +57,9 @@ definition_warn(
 }
 
 const struct steps kinds_definition_steps = {
+    .strategic = true,
     .refuse_create = NULL,
+    .check_type = write_check_builtin_type,
     .decode = builtin_decode,
     .prepare = definition_prepare,
     .validate = definition_validate,
@@ -113,6 +118,7 @@ custom_keep(struct arena *a, const struct registry *g, struct resource *r,
 
 const struct steps kinds_custom_steps = {
     .refuse_create = crd_refuses_create,
+    .check_type = write_check_custom_type,
     .decode = custom_decode,
     .prepare = custom_prepare,
     .validate = custom_validate,

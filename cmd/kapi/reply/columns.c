@@ -8,8 +8,10 @@
 #include "process/clock.h"
 #include "reply/cells.h"
 #include "text/jsonpath.h"
+#include "write/write.h"
 
-static const struct steps scale_steps = {.decode = builtin_decode};
+static const struct steps scale_steps = {
+    .check_type = write_check_builtin_type, .decode = builtin_decode};
 
 const struct strategy columns_scale = {
     .plural = "scale",

@@ -19,7 +19,7 @@ rest_patch_kind(
     struct request *r, const struct resource *s, enum patch_kind *kind)
 {
 	struct span type = request_body_type(r);
-	bool builtin = s->crd == NULL || span_is(r->subresource, "scale");
+	bool strategic = s->strategy->steps->strategic;
 	struct problem *p;
 
 	*kind = PATCH_KIND_NONE;
@@ -30,11 +30,11 @@ rest_patch_kind(
 	else if (span_is(type, "application/apply-patch+yaml"))
 		*kind = PATCH_KIND_APPLY;
 	else if (span_is(type, "application/strategic-merge-patch+json") &&
-	    s->crd == NULL)
+	    strategic)
 		*kind = PATCH_KIND_STRATEGIC;
 	if (*kind != PATCH_KIND_NONE)
 		return NULL;
-	if (!builtin || s->crd != NULL)
+	if (!strategic)
 		return problem_unsupported_media_type(&r->arena, custom_types);
 	/* Their mux refuses it first; without a type, the handler does. */
 	if (type.n == 0)

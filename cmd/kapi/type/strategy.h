@@ -21,9 +21,11 @@
 
 struct cells;
 struct buf;
+struct decoding;
 struct registry;
 struct store;
 struct warnings;
+struct write;
 
 enum trait {
 	TRAIT_NONE = 1,
@@ -146,12 +148,16 @@ typedef void convert_fn(struct arena *a, struct node *object);
  * definitions, one for custom resources. Writes call them in this order.
  */
 struct steps {
+	bool strategic; /* there are strategic merge patches of them */
 	/* 403: a create that is refused whatever it says; or NULL: none is. */
 	struct problem *(*refuse_create)(
 	    struct arena *a, const struct resource *r, struct span name);
-	/* Fields against the schema, then defaults; apiVersion and kind are
-	 * right already. unknown NULL: what an apply made. strategic: what a
-	 * strategic merge patch made. A problem is a 400. */
+	/* apiVersion and kind are the resource's, or filled in. */
+	struct problem *(*check_type)(
+	    struct write *w, struct node *object, const struct decoding *how);
+	/* Fields against the schema, then defaults. unknown NULL: what an
+	 * apply made. strategic: what a strategic merge patch made. A problem
+	 * is a 400. */
 	struct problem *(*decode)(struct arena *a, const struct resource *r,
 	    struct node *object, struct warnings *unknown, bool strategic);
 	prepare_fn *prepare;

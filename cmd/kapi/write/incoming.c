@@ -84,7 +84,7 @@ go_package(struct span group)
 
 /* apiVersion and kind of a built-in kind are not the URL's. */
 static struct problem *
-check_builtin_type(struct write *w, const struct decoding *how, struct span api,
+check_known(struct write *w, const struct decoding *how, struct span api,
     struct span kind)
 {
 	struct expected e = expected(w);
@@ -112,37 +112,40 @@ check_builtin_type(struct write *w, const struct decoding *how, struct span api,
 		SPAN_ARG(go_package(e.group)), SPAN_ARG(e.kind)));
 }
 
-static struct problem *
-check_type(struct write *w, struct node *object, const struct decoding *how)
+struct problem *
+write_check_builtin_type(
+    struct write *w, struct node *object, const struct decoding *how)
 {
 	struct expected e = expected(w);
-	struct span want = api_version(w->arena, e);
 	struct span api = tree_text(tree_get(object, "apiVersion"));
 	struct span kind = tree_text(tree_get(object, "kind"));
-	struct problem *p = NULL;
+	struct problem *p;
 
-	if (w->resource->crd != NULL && w->subresource.n > 0 &&
-	    span_is(w->subresource, "status"))
-		e.kind = w->resource->kind;
-	if (w->resource->crd != NULL && !span_is(w->subresource, "scale")) {
-		/* What a patch made is refused by its validation. */
-		if (!span_eq(api, want) && how->patched.p == NULL)
-			return problem_bad_request(w->arena,
-			    "the API version in the data (%.*s) does not match "
-			    "the expected API version (%.*s)",
-			    SPAN_ARG(api), SPAN_ARG(want));
-	} else {
-		if (api.n == 0)
-			api = want;
-		if (kind.n == 0)
-			kind = e.kind;
-		p = check_builtin_type(w, how, api, kind);
-		tree_put_first(
-		    w->arena, object, "apiVersion", tree_string(w->arena, api));
-		tree_put_first(
-		    w->arena, object, "kind", tree_string(w->arena, kind));
-	}
+	if (api.n == 0)
+		api = api_version(w->arena, e);
+	if (kind.n == 0)
+		kind = e.kind;
+	p = check_known(w, how, api, kind);
+	tree_put_first(
+	    w->arena, object, "apiVersion", tree_string(w->arena, api));
+	tree_put_first(w->arena, object, "kind", tree_string(w->arena, kind));
 	return p;
+}
+
+struct problem *
+write_check_custom_type(
+    struct write *w, struct node *object, const struct decoding *how)
+{
+	struct span want = w->resource->api_version;
+	struct span api = tree_text(tree_get(object, "apiVersion"));
+
+	/* What a patch made is refused by its validation. */
+	if (span_eq(api, want) || how->patched.p != NULL)
+		return NULL;
+	return problem_bad_request(w->arena,
+	    "the API version in the data (%.*s) does not match the "
+	    "expected API version (%.*s)",
+	    SPAN_ARG(api), SPAN_ARG(want));
 }
 
 struct problem *
@@ -174,7 +177,8 @@ write_decode(struct write *w, struct node *object, const struct decoding *how)
 {
 	struct warnings own = {w->arena, NULL, 0};
 	struct warnings *strict = how->strict == NULL ? &own : how->strict;
-	struct problem *p = check_type(w, object, how);
+	struct problem *p =
+	    w->resource->strategy->steps->check_type(w, object, how);
 	struct span kind = tree_text(tree_get(object, "kind"));
 	struct span version = w->resource->version;
 

@@ -50,6 +50,11 @@ struct problem *write_decode(
  * object is what an apply made). */
 struct problem *write_decode_fields(
     struct write *w, struct node *object, struct warnings *strict);
+/* Steps of struct strategy: only a built-in kind may leave them out. */
+struct problem *write_check_builtin_type(
+    struct write *w, struct node *object, const struct decoding *how);
+struct problem *write_check_custom_type(
+    struct write *w, struct node *object, const struct decoding *how);
 /* metadata.namespace against the URL's, filled in where it is empty. */
 struct problem *write_check_namespace(struct write *w, struct node *object);
 /* metadata.name (and namespace) is the URL's. */

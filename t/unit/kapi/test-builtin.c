@@ -10,6 +10,7 @@
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 #include "builtin/builtin.h"
 
 #include <ctype.h>

@@ -8,6 +8,7 @@
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 #include "kinds/kinds.h"
 
 #include "tap.h"
@@ -59,10 +60,10 @@ test_steps(void)
 	for (size_t i = 0; i < COUNT(all); i++) {
 		const struct steps *s = all[i];
 
-		ok(s->decode != NULL && s->prepare != NULL &&
-			s->validate != NULL && s->warn != NULL &&
-			s->admit != NULL && s->encode != NULL &&
-			s->keep != NULL && s->read != NULL,
+		ok(s->check_type != NULL && s->decode != NULL &&
+			s->prepare != NULL && s->validate != NULL &&
+			s->warn != NULL && s->admit != NULL &&
+			s->encode != NULL && s->keep != NULL && s->read != NULL,
 		    "no step is left out");
 	}
 }

@@ -10,6 +10,7 @@
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 // needs cmd/kapi/merge/fieldset*.c
 // needs cmd/kapi/merge/managed*.c
 // needs cmd/kapi/merge/shape*.c

@@ -8,6 +8,7 @@
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 // needs cmd/kapi/read/continue.c
 // needs cmd/kapi/read/field_selector.c
 // needs cmd/kapi/read/label_selector.c

@@ -8,6 +8,7 @@
 // needs cmd/kapi/text/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 // needs cmd/kapi/reply/pretty.c
 #include "crd/crd.h"
 #include "kinds/kinds.h"
