@@ -2,6 +2,10 @@
 #include "kinds/kinds.h"
 #include "reply/columns.h"
 
+/* Besides those that the definition names. */
+static const struct selectable fields[] = {
+    SELECTABLE_NAME, SELECTABLE_NAMESPACE, SELECTABLE_END};
+
 const struct strategy kinds_custom = {
     .steps = &kinds_custom_steps,
     .names = NAME_SUBDOMAIN,
@@ -9,7 +13,7 @@ const struct strategy kinds_custom = {
     .generation = GENERATION_NONE,
     .columns = NULL,
     .cells = columns_custom_cells,
-    .fields = strategy_any_fields,
+    .fields = fields,
     .resets = strategy_resets_metadata,
     .defaults = strategy_no_defaults,
     .prepare = strategy_no_preparation,

@@ -158,7 +158,7 @@ unknown(struct arena *a, const struct resource *r, struct span label)
 		return problem_bad_request(a,
 		    "field label %.*s not supported for %s",
 		    SPAN_ARG(gotext_quote(a, label)), s->fields_named);
-	if (r->crd != NULL || s->fields != strategy_any_fields)
+	if (s->fields != strategy_any_fields)
 		return problem_bad_request(
 		    a, "field label not supported: %.*s", SPAN_ARG(label));
 	return problem_bad_request(a,
