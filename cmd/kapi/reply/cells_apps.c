@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "process/clock.h"
+#include "value/objref.h"
 
 static const struct node *
 template_containers(const struct cells *c)
@@ -202,18 +203,14 @@ cells_podtemplate(struct cells *c)
 static struct span
 owner(struct cells *c, const struct node *o)
 {
-	struct span version = tree_text(tree_get(o, "apiVersion"));
-	struct span kind = tree_text(tree_get(o, "kind"));
-	const char *slash =
-	    version.n == 0 ? NULL : memchr(version.p, '/', version.n);
-	char *p = arena_str(c->arena, kind);
+	struct span group = objref_group(tree_text(tree_get(o, "apiVersion")));
+	char *kind = arena_str(c->arena, tree_text(tree_get(o, "kind")));
 
-	for (char *q = p; *q != '\0'; q++)
-		if (*q >= 'A' && *q <= 'Z')
-			*q = (char)(*q - 'A' + 'a');
-	return arena_printf(c->arena, "%s%s%.*s/%.*s", p,
-	    slash == NULL ? "" : ".",
-	    slash == NULL ? 0 : (int)(slash - version.p), version.p,
+	for (char *p = kind; *p != '\0'; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p - 'A' + 'a');
+	return arena_printf(c->arena, "%s%s%.*s/%.*s", kind,
+	    group.n == 0 ? "" : ".", SPAN_ARG(group),
 	    SPAN_ARG(tree_text(tree_get(o, "name"))));
 }
 

@@ -119,16 +119,6 @@ event_target(struct cells *c)
 	return arena_printf(c->arena, "%s/%.*s", kind, SPAN_ARG(name));
 }
 
-static struct span
-trim(struct span s)
-{
-	while (s.n > 0 && strchr(" \t\r\n", *s.p) != NULL)
-		s = span_make(s.p + 1, s.n - 1);
-	while (s.n > 0 && strchr(" \t\r\n", s.p[s.n - 1]) != NULL)
-		s.n--;
-	return s.p == NULL ? span_str("") : s;
-}
-
 void
 cells_event(struct cells *c)
 {
@@ -155,7 +145,7 @@ cells_event(struct cells *c)
 	cell_text(c,
 	    event_text(o, "involvedObject.fieldPath", "regarding.fieldPath"));
 	cell_text(c, event_source(c));
-	cell_text(c, trim(event_text(o, "message", "note")));
+	cell_text(c, span_trim(event_text(o, "message", "note"), SPAN_BLANKS));
 	cell_text(c, cells_since(c, first));
 	cell_int(c, count);
 	cell_name(c);
