@@ -90,71 +90,13 @@ rule_dns_search(struct causes *c, const struct at *at, struct span s)
 		    "(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')");
 }
 
-/* What names of labels and their values are made of. */
-static bool
-name_shaped(struct span s)
-{
-	if (s.n == 0 || !alphanumeric(s.p[0]) || !alphanumeric(s.p[s.n - 1]))
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!alphanumeric(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
-		    s.p[i] != '.')
-			return false;
-	return true;
-}
-
-#define NAME_MESSAGE                                                     \
-	"must consist of alphanumeric characters, '-', '_' or '.', and " \
-	"must start and end with an alphanumeric character (e.g. "       \
-	"'MyName',  or 'my.name',  or '123-abc', " REGEX_HINT            \
-	"'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-
-static bool
-qualified_name_ok(struct span s, struct span *prefix, struct span *name)
-{
-	const char *slash = span_find(s, '/');
-
-	*prefix = SPAN_NONE;
-	*name = s;
-	if (slash != NULL) {
-		*prefix = span_make(s.p, (size_t)(slash - s.p));
-		*name = span_make(slash + 1, s.n - prefix->n - 1);
-	}
-	return (slash == NULL ||
-		   (prefix->n <= 253 && dnsname_is_subdomain(*prefix))) &&
-	    name->n <= 63 && name_shaped(*name);
-}
-
 /* s is checked, text is said. */
 static void
 check_name_as(
     struct causes *c, const struct at *at, struct span s, struct span text)
 {
-	struct span prefix, name;
-
-	if (qualified_name_ok(s, &prefix, &name))
-		return;
-	s = text;
-	if (span_find(name, '/') != NULL) {
-		rule_fail_text(c, at, s,
-		    "a valid label key " NAME_MESSAGE
-		    " with an optional DNS subdomain prefix and '/' (e.g. "
-		    "'example.com/MyName')");
-		return;
-	}
-	if (prefix.p != NULL && prefix.n == 0)
-		rule_fail_text(c, at, s, "prefix part must be non-empty");
-	else if (prefix.n > 0 && !dnsname_is_subdomain(prefix))
-		rule_fail_text(c, at, s,
-		    rule_say(
-			c, "prefix part %s", name_check_subdomain(prefix)));
-	if (name.n == 0)
-		rule_fail_text(c, at, s, "name part must be non-empty");
-	else if (name.n > 63)
-		rule_fail_text(
-		    c, at, s, "name part must be no more than 63 bytes");
-	if (!name_shaped(name))
-		rule_fail_text(c, at, s, "name part " NAME_MESSAGE);
+	if (!name_is_qualified(s))
+		name_qualified(c, rule_at_words(c->arena, at), text, s);
 }
 
 void
@@ -163,26 +105,11 @@ rule_qualified_name(struct causes *c, const struct at *at, struct span s)
 	check_name_as(c, at, s, s);
 }
 
-static bool
-label_value_ok(struct span s)
-{
-	return s.n == 0 || (s.n <= 63 && name_shaped(s));
-}
-
 void
 rule_label_value(struct causes *c, const struct at *at, struct span s)
 {
-	if (label_value_ok(s))
-		return;
-	if (s.n > 63)
-		rule_fail_text(c, at, s, "must be no more than 63 bytes");
-	if (!name_shaped(s))
-		rule_fail_text(c, at, s,
-		    "a valid label must be an empty string or consist of "
-		    "alphanumeric characters, '-', '_' or '.', and must start "
-		    "and end with an alphanumeric character (e.g. 'MyValue',  "
-		    "or 'my_value',  or '12345', " REGEX_HINT
-		    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
+	if (name_check_label_value(s) != NULL)
+		name_label_value(c, rule_at_words(c->arena, at), s);
 }
 
 static bool

@@ -143,6 +143,19 @@ name_check_dns1035(struct span name)
 	return first(name, NAME_DNS1035);
 }
 
+bool
+name_is_qualified(struct span value)
+{
+	struct span name = value, prefix;
+
+	if (span_find(value, '/') != NULL) {
+		prefix = span_cut(&name, '/');
+		if (check(prefix, NAME_SUBDOMAIN).n > 0)
+			return false;
+	}
+	return name.n <= 63 && matches_key(name);
+}
+
 static void
 key_name_check(
     struct causes *c, struct span field, struct span shown, struct span name)

@@ -26,6 +26,7 @@ void name_check(struct causes *c, struct span field, struct span value,
  * and quoted as they are). */
 void name_qualified(
     struct causes *c, struct span field, struct span shown, struct span value);
+bool name_is_qualified(struct span value);
 void name_label_value(struct causes *c, struct span field, struct span value);
 
 /* The rules of names, worded as the server does it; NULL: fine. */
