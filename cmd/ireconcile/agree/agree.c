@@ -10,7 +10,7 @@
 #include "value/digest.h"
 #include "value/quantity.h"
 
-/* What stands for a text in a status, by bits of enum agree_text. */
+/* Placeholders for texts in a status, by bits of enum agree_text. */
 static const char *const placeholders[] = {"${error}", "${manager}"};
 
 struct comparison {
@@ -62,7 +62,7 @@ differ_by(const struct comparison *c, jv desired, jv observed,
 	return differ(c, place);
 }
 
-/* Does value equal absent, wherever it stands? */
+/* Whether value equals an absent field, anywhere. */
 static bool
 is_empty(
     const struct apischema *s, jv value, const struct apischema_place *place)
@@ -156,7 +156,7 @@ compare_scalar(const struct comparison *c, jv desired, jv observed,
 	return same || differ_by(c, desired, observed, place);
 }
 
-/* A Secret's stringData is written only: it is read as data, in base64. */
+/* stringData of a Secret is write-only: it is read as data, in base64. */
 static bool
 compare_string_data(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
@@ -190,7 +190,8 @@ compare_string_data(const struct comparison *c, jv desired, jv observed,
 	return true;
 }
 
-/* Nothing but what is desired, or equals absent, may be in observed. */
+/* observed may have only members that are desired, or that equal absent
+ * ones. */
 static bool
 nothing_more(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
@@ -270,7 +271,7 @@ compare_plain(const struct comparison *c, jv desired, jv observed,
 		jv a = jv_array_get(jv_copy(desired), i);
 		jv b = jv_array_get(jv_copy(observed), i);
 
-		/* An element is there, also if it is empty. */
+		/* An element counts even if it is empty. */
 		same = compare(c, a, b, &at);
 		jv_free(a);
 		jv_free(b);
@@ -330,7 +331,7 @@ compare_array(const struct comparison *c, jv desired, jv observed,
 	return same;
 }
 
-/* A desired empty value: may observed be what it is? */
+/* Whether observed agrees with a desired empty value. */
 static bool
 compare_empty(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
@@ -339,7 +340,7 @@ compare_empty(const struct comparison *c, jv desired, jv observed,
 		return true;
 	if (c->direction == BOTH_WAYS)
 		return differ_by(c, desired, observed, place);
-	/* null says nothing; a map or keyed list may hold more. */
+	/* null desires nothing; a map or keyed list may hold more. */
 	if (jv_get_kind(desired) == JV_KIND_NULL ||
 	    jv_get_kind(desired) == JV_KIND_OBJECT ||
 	    (jv_get_kind(desired) == JV_KIND_ARRAY &&

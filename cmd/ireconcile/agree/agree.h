@@ -5,7 +5,7 @@
  * In short: every desired field is present and equal; null, "", [] and empty
  * label, annotation or data maps equal absent; quantities compare as
  * quantities; known keyed lists compare by key and may hold more; other lists
- * by index and length; what is observed beside it does not matter.
+ * by index and length; additional observed fields do not matter.
  *
  * All jv arguments are borrowed. Nothing here fails.
  */
@@ -25,9 +25,9 @@
  * appended to path (may be NULL), like ".spec.template.spec.containers[name=
  * main].image"; paths never hold values other than keys of lists.
  *
- * The annotation with the digest is a field like any other: put it into
- * desired first (agree_mark_paths), and fields that are no longer desired
- * show as a difference of it.
+ * The annotation with the digest is a normal field: put it into desired first
+ * (agree_mark_paths), and fields that are no longer desired show as a
+ * difference of it.
  */
 bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
 
@@ -65,7 +65,7 @@ void agree_path_digest(jv desired_peek, char digest[AGREE_DIGEST_SIZE]);
 jv agree_mark_paths(jv desired);
 
 /*
- * Do two quantities ("1", 1, "1000m", "1e3", "2Gi") say the same amount?
+ * Whether two quantities ("1", 1, "1000m", "1e3", "2Gi") are the same amount.
  * False if either is not a quantity.
  */
 bool agree_quantities(jv a_peek, jv b_peek);

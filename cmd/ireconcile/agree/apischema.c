@@ -57,7 +57,7 @@ apischema_of(struct span api_version, struct span kind)
 	    group.n == 0 ? span_is(api_version, "v1") : one_of(group, groups)};
 }
 
-/* Is this step the member `key` of the member `parent` of the object? */
+/* Whether this step is the member `key` of the object's member `parent`. */
 static bool
 is_at_top(const struct apischema_place *p, const char *parent, const char *key)
 {
@@ -115,8 +115,8 @@ apischema_list(const struct apischema *s, const struct apischema_place *list)
 		if (span_is(s->kind, "Service"))
 			return (struct apischema_list){
 			    LIST_KEYED, {"port", "protocol"}};
-		/* Otherwise only containers have one with keys; elements of
-		 * others have no containerPort, so no key. */
+		/* Other ports are keyed only in containers: elsewhere they have
+		 * no containerPort, and so no key. */
 		return (struct apischema_list){
 		    LIST_KEYED, {"containerPort", "protocol"}};
 	}

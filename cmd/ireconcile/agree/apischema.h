@@ -1,6 +1,6 @@
 /*
- * apischema: what agreement must know of the built-in API: which lists have
- * keys, which maps may hold more, where quantities stand.
+ * apischema: the parts of the built-in API that agreement needs: which lists
+ * have keys, which maps may hold more, which fields are quantities.
  *
  * Source: x-kubernetes-list-type, x-kubernetes-list-map-keys and the fields
  * of type Quantity in the OpenAPI of Kubernetes 1.36; the table is shown in
@@ -28,7 +28,7 @@ void apischema_add_place(struct buf *b, const struct apischema_place *p);
 /* The last step alone; nothing for the object itself. */
 void apischema_add_step(struct buf *b, const struct apischema_place *p);
 
-/* Whose fields are looked at. */
+/* The object whose fields are compared. */
 struct apischema {
 	struct span kind;
 	bool builtin; /* the group is one of Kubernetes' own */
@@ -38,7 +38,7 @@ struct apischema apischema_of(struct span api_version, struct span kind);
 
 enum { APISCHEMA_KEYS_MAX = 2 };
 
-/* How the elements of a list are told apart. */
+/* The keys of a list's elements. */
 struct apischema_list {
 	enum { LIST_PLAIN, LIST_SET, LIST_KEYED } type;
 	const char *keys[APISCHEMA_KEYS_MAX]; /* NULL: fewer */

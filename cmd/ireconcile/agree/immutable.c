@@ -15,7 +15,7 @@ value_at(jv object_peek, jv path_peek)
 	return jv_null();
 }
 
-/* Does observed agree with desired, as far as this path goes? */
+/* Whether observed agrees with desired at this path. */
 static bool
 agrees_at(jv desired_peek, jv path_peek, jv observed_peek)
 {

@@ -1,7 +1,7 @@
 /*
- * immutable: fields that the API server takes only when an object is created
- * (immutable(...) of the library). Of an object that exists, what it has there
- * is what is desired: anything else would be refused for ever.
+ * immutable: fields that the API server accepts only when an object is created
+ * (immutable(...) of the library). If the object exists, its values there are
+ * the desired ones: other values would be refused for ever.
  */
 #ifndef IMMUTABLE_H
 #define IMMUTABLE_H
@@ -10,7 +10,7 @@
 
 /*
  * desired (consumed) with observed's values at the paths, where they do not
- * agree; returned owned. What observed lacks is left out.
+ * agree; returned owned. Fields that observed lacks are left out.
  */
 jv immutable_keep(jv desired, jv paths_peek, jv observed_peek);
 

@@ -13,7 +13,7 @@
 
 struct leaves {
 	struct apischema schema;
-	struct buf path; /* to where we are */
+	struct buf path; /* to the current place */
 	struct buf text; /* one path per line */
 };
 
@@ -42,7 +42,7 @@ add_object(struct leaves *l, const struct jvmembers *members,
 	}
 }
 
-/* In the order of the list: another order is another digest, because some
+/* In the order of the list: another order gives another digest, because some
  * orders have a meaning (initContainers). */
 static void
 add_array(
@@ -78,7 +78,7 @@ object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
 	struct jvmembers members;
 
 	jvmembers_init(&members, object, JVMEMBERS_SORTED);
-	/* An empty map of labels says nothing, with our mark in it or not. */
+	/* An empty map of labels has no path, with or without our mark. */
 	if (members.count > 0)
 		add_object(l, &members, place);
 	else if (!apischema_is_map(&l->schema, place))

@@ -25,8 +25,8 @@ void listkeys_init(
 void listkeys_release(struct listkeys *k);
 /* Empty for an element that lacks its key. */
 struct span listkeys_get(const struct listkeys *k, int i);
-/* The index in b of the element that a's i-th is to be compared with, -1:
- * none. Of several with one key, the first goes with the first. */
+/* The index in b of the element to compare with the i-th of a, -1: none. Of
+ * several with the same key, the first is compared with the first. */
 int listkeys_find(const struct listkeys *a, int i, const struct listkeys *b);
 
 #endif
