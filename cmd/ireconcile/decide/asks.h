@@ -1,12 +1,12 @@
 /*
- * asks: what users ask of one primary, by its annotations.
+ * asks: requests of users for one primary, by its annotations.
  *
  *	kpipe.dev/paused: "true"		nothing is done for it
- *	reconcile.fluxcd.io/requestedAt: ANY	a new value: now, and all anew
- *	ansible.operator-sdk/reconcile-period: 30s, or in its newer spelling
+ *	reconcile.fluxcd.io/requestedAt: ANY a new value: now, everything again
+ *	 ansible.operator-sdk/reconcile-period: 30s, or in its newer spelling
  *		ansible.sdk.operatorframework.io/reconcile-period
  *
- * A value that means nothing is a Warning, and no reason to stop.
+ * An invalid value gives a Warning, and is otherwise ignored.
  */
 #ifndef ASKS_H
 #define ASKS_H
@@ -15,13 +15,14 @@
 
 bool asks_paused(const struct primary *p);
 
-/* Is there a request that was not there when this was last called? */
+/* Whether there is a request that is new since the last call. */
 bool asks_again(struct primary *p);
 
-/* How often it is evaluated at least, in milliseconds; 0: when it changes. */
+/* The longest time between two evaluations, in milliseconds; 0: only changes
+ * count. */
 uint64_t asks_period_ms(const struct primary *p);
 
-/* d gets complaints, and an Event for each, about values that mean nothing. */
+/* d gets a complaint, and an Event, for each invalid value. */
 void asks_check(struct decision *d);
 
 #endif

@@ -32,8 +32,8 @@ since(const struct decision *d, const char *type)
 }
 
 /*
- * Not all schemas have the member (apps/v1 has not), and one that is unknown
- * would cost the whole status: the program's own conditions tell.
+ * Not all schemas have the member (apps/v1 does not), and an unknown member
+ * would make the whole status invalid: so the program's own conditions decide.
  */
 static bool
 has_generation(jv list_peek)

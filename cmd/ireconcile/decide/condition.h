@@ -1,5 +1,5 @@
 /*
- * condition: conditions that are ireconcile's own, in a status with a list
+ * condition: conditions that ireconcile adds to a status with a list
  * `conditions`: RepairLoop (loops.h) and Unsettled (unsettled.h).
  */
 #ifndef CONDITION_H

@@ -14,8 +14,8 @@
 #include "program/cost.h"
 #include "state/marks.h"
 
-/* A primary that somebody made its own owner is not a member for that: it would
- * be pruned. */
+/* A primary with an owner reference to itself is not a member: it would be
+ * pruned. */
 static bool
 is_member(const struct primary *p, const struct cache_object *o)
 {
@@ -109,8 +109,8 @@ paths_digest(struct span object)
 	return json_get(json_get(metadata, "annotations"), "kpipe.dev/paths");
 }
 
-/* Applying to a terminating object makes sense only to drop a finalizer that
- * we no longer want. Those that others hold stay, whatever we apply. */
+/* A terminating object is applied only to drop a finalizer that we no longer
+ * desire. An apply does not remove finalizers of others. */
 static bool
 drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 {
@@ -202,7 +202,7 @@ is_desired(const struct desired *set, const struct cache_object *o)
 	return false;
 }
 
-/* Members that are not in the set go. */
+/* Deletes members that are not in the set. */
 static void
 prune(struct decision *d, const struct desired *set)
 {
@@ -252,7 +252,7 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 
 /* ---- deletion ---- */
 
-/* One object or identity that finalize wants gone. */
+/* An object or identity that finalize wants deleted. */
 static int
 finalize_delete(struct decision *d, jv target, struct err *err)
 {

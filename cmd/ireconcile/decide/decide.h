@@ -1,9 +1,9 @@
 /*
- * decide: what is to be said about one primary, from what is observed now.
+ * decide: compares what is desired for a primary with what is observed now.
  *
  * A decision is a list of points: each item that is not observed as desired,
  * each object to delete, each finalizer to change, the status if it is not
- * the observed one. line.h compares it with what was asked before.
+ * the observed one. line.h compares it with earlier requests.
  */
 #ifndef DECIDE_H
 #define DECIDE_H
@@ -25,26 +25,26 @@ enum point_type {
 struct point {
 	enum point_type type;
 	char *what;			   /* owned: which one, for comparing */
-	unsigned char digest[DIGEST_SIZE]; /* and what is asked of it */
+	unsigned char digest[DIGEST_SIZE]; /* and the request */
 	struct desired_item *item;	   /* POINT_ITEM: borrowed */
 	const struct cache_object *object; /* the member observed, or NULL */
-	bool done;			   /* only there for --all */
+	bool done;			   /* only present for --all */
 };
 
 struct decision {
 	const struct primary *primary;
 	struct point *points;
 	size_t count;
-	size_t open;		/* points that are not done, status left out */
-	struct buf outstanding; /* what the program sees as such: parts */
+	size_t open;		/* points not done, without the status */
+	struct buf outstanding; /* the same as parts, for the program */
 	size_t outstanding_count;
-	struct desired finalize;     /* what finalize wants */
+	struct desired finalize;     /* deleted by finalize */
 	const struct desired *set;   /* the items compared, or NULL */
 	struct buf status, on_error; /* JSON; empty: none */
-	unsigned char status_digest[DIGEST_SIZE]; /* of the one computed */
+	unsigned char status_digest[DIGEST_SIZE]; /* of the computed status */
 	bool has_status;
 	bool on_error_holds; /* the observed status is our onError */
-	jv events;	     /* all the program gives now, and our own */
+	jv events;	     /* all Events of the program, and our own */
 	bool has_news;	     /* the program's are not those of the last line */
 	bool failed;
 	char *error; /* why */
@@ -53,8 +53,8 @@ struct decision {
 	int64_t now_us;
 	int64_t held_until_us; /* when the next item is not held back any
 				* more, or its loop may be over; 0: none */
-	struct buf loops_over; /* one on a line */
-	struct buf complaints; /* about annotations, the same */
+	struct buf loops_over; /* one per line */
+	struct buf complaints; /* about annotations, one per line */
 	bool limited;	       /* a call ran into a limit */
 	bool crashed;	       /* a call ended its process */
 };
@@ -63,15 +63,15 @@ enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d);
-/* A decision that does nothing but say, in the status, why. */
+/* A decision that only puts an error into the status. */
 void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d);
 
 const struct point *decide_find(const struct decision *d, const char *what);
 
-/* For the start: does the program call the observed primary settled? */
+/* For the start: whether the program calls the observed primary settled. */
 bool decide_settled(struct primary *p, int64_t now_us);
-/* Have we begun with it: is our finalizer there, or a member? */
+/* Whether we have begun with it: it has our finalizer, or a member exists. */
 bool decide_begun(const struct primary *p);
 
 #endif

@@ -21,7 +21,7 @@ desired_drop_values(struct desired *d)
 	}
 }
 
-/* The text of object (consumed), with what is made of its other members. */
+/* The text of object (consumed), and what is derived from it. */
 static int
 set_text(
     const struct primary *p, struct desired_item *i, jv object, struct err *err)
@@ -46,7 +46,7 @@ set_text(
 	return 0;
 }
 
-/* The text with what is immutable in observed; jv_invalid(): for a new one. */
+/* The text with observed's immutable values; jv_invalid(): for a new object. */
 static void
 keep(const struct primary *p, struct desired_item *i, jv observed_peek)
 {
@@ -223,7 +223,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 	return 0;
 }
 
-/* With the values of the object, where these are immutable. */
+/* With the object's values of immutable fields. */
 static void
 carry_text(struct desired_item *to, struct desired_item *from)
 {
@@ -235,7 +235,7 @@ carry_text(struct desired_item *to, struct desired_item *from)
 	from->text = NULL;
 }
 
-/* What is known about items that stay as they are. */
+/* Keeps what is known about unchanged items. */
 static void
 carry_over(struct desired *to, struct desired *from)
 {
@@ -265,9 +265,9 @@ carry_over(struct desired *to, struct desired *from)
 }
 
 /*
- * What is observed does not show yet what the last line asks for: a program
- * that counts what it owns would count wrongly. A new spec does not wait, and
- * a program that reads the time decides for itself.
+ * The requests of the last line are not observed yet, so a program that counts
+ * its objects would count wrongly. A new spec does not wait; nor does a program
+ * that reads the time.
  */
 static bool
 must_wait(const struct primary *p, const struct view *v)

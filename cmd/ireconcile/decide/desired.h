@@ -1,6 +1,6 @@
 /*
- * desired: what a primary's program wants, prepared for comparing and
- * printing, and remembered until its input changes.
+ * desired: the items that a primary's program desires, prepared for comparing
+ * and printing, and kept until its input changes.
  */
 #ifndef DESIRED_H
 #define DESIRED_H
@@ -21,12 +21,12 @@ bool desired_update(struct primary *p, struct view *v);
 int desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err);
 
-/* The decision is made: what is kept is text. */
+/* The decision is made: from now on only text is kept. */
 void desired_drop_values(struct desired *d);
 
 /*
- * i->agrees and i->path for this object, unless they are that already; before,
- * i->text becomes what is desired of it (see immutable.h).
+ * Sets i->agrees and i->path for this object, if they are not up to date; first
+ * i->text becomes what is desired of this object (see immutable.h).
  */
 void desired_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o);

@@ -26,7 +26,7 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	if (a == NULL || p->renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
-	/* It was done, and somebody changed it since. */
+	/* It was done, and another client has changed it since. */
 	if (pt->object != NULL && pt->item != NULL && !pt->done &&
 	    pt->item->agreed_before)
 		return false;
@@ -77,7 +77,7 @@ line_has_events(const struct primary *p, jv events_peek)
 	return all;
 }
 
-/* Asked for, not a point now: because it was done? */
+/* It was requested, and is no longer a point: was it done? */
 static bool
 is_done(const struct asked *a, const struct decision *d)
 {
@@ -91,8 +91,8 @@ is_done(const struct asked *a, const struct decision *d)
 	if (strcmp(a->what, "status") == 0)
 		return d->has_status &&
 		    memcmp(d->status_digest, a->digest, DIGEST_SIZE) == 0;
-	/* An object that is not to be deleted is gone or terminating, unless
-	 * it is desired again; then it is among the items. */
+	/* An object that need not be deleted any more is gone or terminating,
+	 * or it is desired again, and then among the items. */
 	if (strncmp(a->what, "delete ", 7) == 0) {
 		const char *label = a->what + 7, *end = strrchr(label, ' ');
 		char *name = mem_dup(label, end - label);
@@ -104,7 +104,7 @@ is_done(const struct asked *a, const struct decision *d)
 	return true; /* a finalizer */
 }
 
-/* Or is what came after it held back? Then it is not cancelled either. */
+/* If its successor is held back, it is not cancelled either. */
 static bool
 is_past(
     const struct primary *p, const struct asked *a, const struct decision *d)
@@ -112,7 +112,7 @@ is_past(
 	return is_done(a, d) || unsettled_is_held(p, a->what, d->now_us);
 }
 
-/* kapply got the last line through: the status that was in it arrived. */
+/* kapply has finished the last line: its status was written. */
 static bool
 is_accepted(const struct primary *p, const struct decision *d)
 {
@@ -122,7 +122,8 @@ is_accepted(const struct primary *p, const struct decision *d)
 	    !d->on_error_holds && is_done(status, d);
 }
 
-/* Does it count only for the version of the primary that its line names? */
+/* Whether it is valid only for the version of the primary that its line
+ * names. */
 static bool
 is_of_version(const struct primary *p, const struct point *pt)
 {
@@ -132,10 +133,10 @@ is_of_version(const struct primary *p, const struct point *pt)
 }
 
 /*
- * Has the primary changed since the last line, which has an item that is
- * created at most once, or a guarded status? Then these were dropped: they
- * count only for the primary that the line names. An item that was created
- * and is not observed yet is not asked for again.
+ * Whether the primary has changed since the last line, and that line has an
+ * item that is created at most once, or a guarded status. kapply drops these
+ * then, because they are valid only for the version that the line names. An
+ * item that was created and is not observed yet is not requested again.
  */
 static bool
 is_stale(const struct primary *p, const struct decision *d)
@@ -215,7 +216,8 @@ remember_events(struct primary *p, const struct decision *d)
 	}
 }
 
-/* Is it a member that was asked to be deleted and is not terminating? */
+/* Whether it is a member whose deletion was requested and that is not
+ * terminating. */
 static bool
 is_unseen_delete(const struct primary *p, const char *uid)
 {
@@ -293,7 +295,7 @@ line_shrink(struct primary *p, const struct decision *d)
 		struct asked *a = &p->asked[i];
 		const struct point *pt = decide_find(d, a->what);
 
-		/* What has to be cancelled yet, stays. */
+		/* Requests that still have to be cancelled are kept. */
 		if (pt == NULL && is_past(p, a, d)) {
 			free(a->what);
 			free(a->uid);

@@ -1,11 +1,11 @@
 /*
- * line: when a decision becomes a line (doc/protocol.md, "Desired sets"; how
- * it is spelled: spell.h).
+ * line: decides when a decision becomes a line (doc/protocol.md, "Desired
+ * sets"; spell.h writes it).
  *
- * A line says all that is outstanding. One is due when a point was not asked
- * for yet, when something asked for is no longer wanted, or when the deadline
- * has passed. What was asked for is kept per primary as digests, only until
- * it is observed.
+ * A line has everything that is outstanding. One is due when a point was not
+ * requested yet, when something requested is no longer desired, or when the
+ * deadline has passed. Requests are kept per primary as digests, only until
+ * they are observed.
  */
 #ifndef LINE_H
 #define LINE_H
@@ -16,34 +16,34 @@ enum line_due {
 	LINE_NOTHING,
 	LINE_AGAIN,	/* its primary has changed: part of it was dropped */
 	LINE_REMINDER,	/* nothing new, but the deadline has passed */
-	LINE_CANCEL,	/* something asked for is no longer wanted */
+	LINE_CANCEL,	/* something requested is no longer desired */
 	LINE_NEW_QUIET, /* a new status or event */
 	LINE_NEW	/* a new item, delete or finalizer */
 };
 enum line_due line_due(const struct primary *p, const struct decision *d);
 
-/* Does the earlier line hold this point already? */
+/* Whether the last line has this point already. */
 bool line_is_asked(const struct primary *p, const struct point *pt);
 
-/* Was it sent with the last line? Were all of them? */
+/* Whether it was sent with the last line; whether all were. */
 bool line_has_event(const struct primary *p, jv event_peek);
 bool line_has_events(const struct primary *p, jv events_peek);
 
 /*
- * Has the last line asked for the creation or deletion of an object, less than
- * 10 s ago, and nobody has seen it yet? What is observed is behind then, and
- * no ground to decide on how many there should be.
+ * Whether the last line, less than 10 s ago, requested the creation or deletion
+ * of an object that is not observed yet. Then the observed state is old, and
+ * must not be used to decide how many objects there should be.
  */
 bool line_is_awaited(const struct primary *p, int64_t now_us);
 
-/* The line was printed: remembers what it asked for. */
+/* The line was printed: remembers its requests. */
 void line_printed(struct primary *p, const struct decision *d);
-/* None was: forgets what is observed by now. */
+/* No line was printed: forgets requests that are observed by now. */
 void line_shrink(struct primary *p, const struct decision *d);
 
 /*
  * The deadline has passed. Items that kapply must have applied (the status of
- * the same line arrived), and whose object did not change since, are
+ * the same line was written), and whose object did not change since, are
  * tolerated from now on. Returns their number; `what` gets label and path of
  * each, separated by newlines.
  */

@@ -19,7 +19,7 @@ static const char condition_type[] = "RepairLoop";
 static bool
 count(struct desired_item *i, int64_t now_us)
 {
-	/* One held back for minutes stays in its loop. */
+	/* An item that is held back for minutes stays in its loop. */
 	if (!i->looping && now_us - i->repairs_since_us > window_us)
 		i->repairs = 0;
 	if (i->repairs++ == 0)
@@ -32,7 +32,7 @@ count(struct desired_item *i, int64_t now_us)
 	return true;
 }
 
-/* Is this a repair that was not asked for yet? */
+/* Whether this is a repair that was not requested yet. */
 static bool
 is_repair(const struct primary *p, const struct point *pt)
 {
@@ -84,7 +84,7 @@ loops_hold(struct primary *p, const struct decision *d)
 bool
 loops_is_held(const struct desired_item *i, int64_t now_us)
 {
-	/* Nothing is held for longer, unless somebody set the clock back. */
+	/* Nothing is held longer, unless the clock was set back. */
 	return i->held_until_us > now_us &&
 	    i->held_until_us - now_us <= window_us;
 }
@@ -124,7 +124,7 @@ loops_glimpse(struct primary *p, const struct cache_object *o)
 	}
 }
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 
 static const struct desired_item *
 next_loop(const struct decision *d, size_t *n)
@@ -197,7 +197,8 @@ add_known_name(
 
 /*
  * kapply can find the other manager as long as the field has its value. After
- * our repair the observed condition has the name, if it arrived already.
+ * our repair the name is in the observed condition, if that was written
+ * already.
  */
 static bool
 is_asked_for(const struct decision *d, const struct desired_item *i)
@@ -214,7 +215,7 @@ is_asked_for(const struct decision *d, const struct desired_item *i)
 	return asked;
 }
 
-/* Of the first one; kapply tells of all in Events. */
+/* For the first loop; kapply reports all of them in Events. */
 static void
 add_message(struct buf *b, const struct decision *d)
 {

@@ -22,7 +22,7 @@ outcome_fail(struct decision *d, const char *message)
 	d->failed = true;
 	if (d->error != NULL)
 		return;
-	/* It goes on into statuses and Events, and from there to terminals. */
+	/* It goes into statuses and Events, and from there to terminals. */
 	quote_text(&visible, span_str(message));
 	d->error = buf_take(&visible);
 }
@@ -94,9 +94,9 @@ to_text(struct decision *d, jv status, struct buf *out)
 }
 
 /*
- * Of a status as asked for. The times of conditions are left out: until the
- * status is observed, a program that takes them from `now` gives others at
- * each evaluation, and that is nothing new to say.
+ * The digest of a requested status, without the times of conditions: a program
+ * that takes them from `now` gives other times at each evaluation until the
+ * status is observed, and they alone are no reason for a line.
  */
 static void
 status_digest(struct span text, unsigned char digest[DIGEST_SIZE])
@@ -252,8 +252,8 @@ outcome(struct decision *d, struct view *v, enum decide_mode mode)
 		outcome_settled(d, v);
 	if (!d->failed || failed)
 		return;
-	/* One of these failed: nothing is applied or pruned then, and the
-	 * status says so, if the program can say it. */
+	/* One of these failed: then nothing is applied or pruned, and the
+	 * status has the error, if the program gives one. */
 	outcome_drop_points(d);
 	d->set = NULL;
 	d->held_until_us = 0;

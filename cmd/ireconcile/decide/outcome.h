@@ -1,6 +1,6 @@
 /*
- * outcome: what a program says after the comparison: status, events, requeue,
- * settled. The other half of decide.h.
+ * outcome: the functions of a program that run after the comparison: status,
+ * events, requeue, settled. The second half of decide.h.
  */
 #ifndef OUTCOME_H
 #define OUTCOME_H
@@ -11,7 +11,7 @@
 void outcome(struct decision *d, struct view *v, enum decide_mode mode);
 void outcome_settled(struct decision *d, struct view *v);
 
-/* The first failure of a decision counts. */
+/* Notes a failure; the first one of a decision counts. */
 void outcome_fail(struct decision *d, const char *message);
 void outcome_drop_points(struct decision *d);
 void outcome_release(struct decision *d);

@@ -3,7 +3,7 @@
 #include "json/jvtext.h"
 #include "state/marks.h"
 
-/* Also by another version of the API: a kind is known by group and kind. */
+/* Also in another version of the API: group and kind identify a kind. */
 static bool
 is_primary(const struct primary *p, const struct desired_item *i)
 {

@@ -1,6 +1,6 @@
 /*
- * spell: how a decision is spelled as a line (doc/protocol.md, "Desired
- * sets"). Everything is appended, without a newline.
+ * spell: writes a decision as a line (doc/protocol.md, "Desired sets").
+ * Everything is appended, without a newline.
  */
 #ifndef SPELL_H
 #define SPELL_H
@@ -9,7 +9,7 @@
 
 void spell_line(
     struct buf *b, const struct primary *p, const struct decision *d);
-/* A line that cancels: of a primary that is gone, or not to be touched. */
+/* A line that cancels: for a primary that is gone, or must not be touched. */
 void spell_empty(struct buf *b, const struct primary *p);
 
 /* reconcile.primary */

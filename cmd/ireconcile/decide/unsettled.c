@@ -14,7 +14,7 @@ enum {
 	BUDGET = 3000,
 	REFILL = 30, /* in a second */
 	OWN = 30,
-	OWN_SET = 100, /* before the prune brake stops everybody */
+	OWN_SET = 100, /* before the prune brake stops all primaries */
 	OTHERS = 1,
 	DOUBLINGS = 6
 };
@@ -22,7 +22,7 @@ static const int64_t second = 1000000, first_us = 10 * 1000000ll,
 		     longest_us = 600 * 1000000ll;
 static const char condition_type[] = "Unsettled";
 
-/* ---- what others do ---- */
+/* ---- changes by others ---- */
 
 static uint64_t
 mix(uint64_t h, struct span s)
@@ -38,7 +38,7 @@ mix_number(uint64_t h, uint64_t n)
 	return mix(h, span_make((const char *)&n, sizeof(n)));
 }
 
-/* The primary without what we write of it. */
+/* The primary without the fields that we write. */
 static uint64_t
 users(const struct primary *p)
 {
@@ -72,7 +72,7 @@ find(const struct primary *p, const char *name)
 	return NULL;
 }
 
-/* Is it an item that we change ourselves? Its controller answers us then. */
+/* Whether it is an item that we change: then its controller answers us. */
 static bool
 is_changing(const struct primary *p, const struct cache_object *o)
 {
@@ -86,7 +86,7 @@ is_changing(const struct primary *p, const struct cache_object *o)
 	return is;
 }
 
-/* Of a managed object all but the status is ours. */
+/* A managed object is ours, except its status. */
 static uint64_t
 mix_object(uint64_t h, const struct primary *p, const struct use *u,
     const struct cache_object *o)
@@ -144,7 +144,7 @@ refill(struct unsettled *u, int64_t now_us)
 {
 	int64_t passed = now_us - u->at_us;
 
-	/* Nobody gains by setting the clock. */
+	/* Setting the clock gives no budget. */
 	if (passed > longest_us)
 		passed = longest_us;
 	if (passed > 0)
@@ -188,7 +188,7 @@ unsettled_begin(struct primary *p, struct decision *d)
 {
 	for (size_t n = p->unsettled_count; n-- > 0;) {
 		struct unsettled *u = &p->unsettled[n];
-		/* What its users changed may be the cure. */
+		/* A change by its users may settle it. */
 		bool over = u->holds > 0 &&
 		    ((!u->wanted && u->quiet_us <= d->now_us) ||
 			u->users != users(p));
@@ -224,7 +224,7 @@ unsettled_is_held(const struct primary *p, const char *what, int64_t now_us)
 
 	if (u != NULL && is_held(u, now_us))
 		return true;
-	/* Made anew. */
+	/* It is created again. */
 	u = strncmp(what, "item ", 5) == 0 ? find(p, "set") : NULL;
 	return u != NULL && is_held(u, now_us);
 }
@@ -232,8 +232,8 @@ unsettled_is_held(const struct primary *p, const char *what, int64_t now_us)
 /* ---- counting ---- */
 
 /*
- * The name of what changes by this point; NULL if it does not count: requested
- * already, a repair of what others did, or new.
+ * The name of the change of this point; NULL if it does not count: requested
+ * already, a repair of changes by others, or new.
  */
 static const char *
 name_of(const struct primary *p, const struct point *pt)
@@ -265,7 +265,7 @@ is_confidential(const struct cache_kind *k)
 	    strcmp(k->name, "ConfigMap") == 0;
 }
 
-/* What changes, in the words of the log; NULL: no such point here. */
+/* The change, in the words of the log; NULL: no such point here. */
 static void
 describe(const struct primary *p, const struct decision *d,
     const struct point *pt, struct buf *b)
@@ -318,7 +318,7 @@ set_message(struct unsettled *u, const struct primary *p,
 	u->message = buf_take(&b);
 }
 
-/* What of it is new to tell? pt: NULL for events. */
+/* The news about a point, if any. pt: NULL for events. */
 enum news { NEWS_NONE, NEWS_FOUND, NEWS_AGAIN };
 
 static enum news
@@ -392,7 +392,7 @@ unsettled_hold(struct primary *p, struct decision *d)
 	}
 }
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 
 jv
 unsettled_condition(const struct decision *d, jv status)

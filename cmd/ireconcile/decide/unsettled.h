@@ -1,19 +1,19 @@
 /*
- * unsettled: what a program never stops changing.
+ * unsettled: changes that a program makes without end.
  *
  * A status that counts its own writes, an item with the time in it, objects
  * with ever new names, two programs that answer each other: each write causes
  * the next one, as fast as the API server can. So each point of a primary has a
- * budget: BUDGET to begin with, REFILL a second. A change of what is wanted
- * costs OWN if nobody else did anything since the last one (the primary apart
- * from its status, what is related, the status of what is owned), else OTHERS:
- * a hundred changes at once and one a second for ever are fine, and 3000 and
- * thirty a second where somebody else is at work. (Of a set that is deleted and
- * made anew thirty times at once are enough.) What goes beyond is held back,
- * for 10 seconds, doubling to 10 minutes; it is named, by path and values, in
- * the log, an Event and a condition Unsettled. It is over when nothing was
- * changed for as long as it was held back, or when the primary's users change
- * it.
+ * budget: BUDGET to begin with, REFILL a second. A change of a desired point
+ * costs OWN if nothing else changed since the last one (the primary apart from
+ * its status, related objects, the status of owned ones), else OTHERS: a
+ * hundred changes at once and one a second for ever are fine, or 3000 and
+ * thirty a second while others make changes. (For a set that is deleted and
+ * created again, thirty times at once are enough.) Beyond that the point is
+ * held back, for 10 seconds, doubling to 10 minutes; it is named, by path and
+ * values, in the log, an Event and a condition Unsettled. It is over when it
+ * did not change for as long as it was held back, or when the primary's users
+ * change the primary.
  *
  * Points by name: "item KEY" (content), "set" (what is made anew or deleted),
  * "status", "events".
@@ -23,23 +23,23 @@
 
 #include "decide/decide.h"
 
-/* A decision begins: what is over? It ends: when is it to be repeated? */
+/* A decision begins: ends what is over. It ends: plans the next look. */
 void unsettled_begin(struct primary *p, struct decision *d);
 void unsettled_end(struct decision *d);
-/* The decision wants to change the point: may it not yet? */
+/* Whether a change of the point is held back. */
 bool unsettled_wants(struct decision *d, const char *name);
 
 /*
- * A line with news is about to be printed: counts. True if there is something
- * else to tell than the decision does; what gets a line for each point that is
- * found out to be unsettled.
+ * A line with news is about to be printed: counts it. True if there is news
+ * that the decision does not have; what gets a line for each point that is
+ * found to be unsettled.
  */
 bool unsettled_count(
     struct primary *p, const struct decision *d, struct buf *what);
 /* It was printed, but not yet remembered. */
 void unsettled_hold(struct primary *p, struct decision *d);
 
-/* Is it held back, so that what was asked for before is not cancelled? */
+/* Whether it is held back, so that its earlier request is not cancelled. */
 bool unsettled_is_held(
     const struct primary *p, const char *what, int64_t now_us);
 
