@@ -1,6 +1,6 @@
 /*
- * Part of language/source.h: source_compose looks up what a program calls, and
- * makes its text.
+ * Part of language/source.h: source_compose looks up the calls of a program,
+ * and makes its text.
  */
 #include "language/source.h"
 
@@ -58,8 +58,8 @@ complain(struct linker *l, const struct source_file *f,
 
 static int want(struct linker *l, int i);
 
-/* Which function a use in function i means; i == count: behind the last. -1:
- * none of the program's. */
+/* The function that a use in function i means; i == count: behind the last. -1:
+ * not one of the program. */
 static int
 find(const struct linker *l, int i, const struct jqparse_use *use)
 {
@@ -86,7 +86,7 @@ resolve(struct linker *l, const struct source_file *f, int i,
 	return 0;
 }
 
-/* What is not put in is still to be right. */
+/* Text that is not put in must be right, too. */
 static int
 check_unwanted(struct linker *l, int i)
 {
@@ -119,7 +119,7 @@ want(struct linker *l, int i)
 	return 0;
 }
 
-/* All of what its author can mend is looked at, called or not. */
+/* The author's text is checked whole, called or not. */
 static int
 look_up(struct linker *l, const struct source *s)
 {
@@ -150,7 +150,7 @@ add_line_breaks(struct buf *out, const char *from, const char *to)
 			buf_addc(out, '\n');
 }
 
-/* The text of a file, line by line where it was. */
+/* The text of a file, with each line in its place. */
 static void
 write_file(struct source *s, struct source_file *f, const struct function *list)
 {

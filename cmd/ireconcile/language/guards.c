@@ -11,8 +11,8 @@ struct guard {
 
 #define IMPURE "%.*s is not pure"
 
-/* Built-ins that read or do something outside the input; then those that are
- * not the same in libjq 1.6 to 1.8, or not in all of them. */
+/* Built-ins that read or change something outside the input; then those that
+ * differ in libjq 1.6 to 1.8, or are not in all of them. */
 static const struct guard refused[] = {
     {"now", IMPURE ": use .now"},
     {"env", IMPURE ": use .operator"},
@@ -57,7 +57,7 @@ static const struct guard refused[] = {
 };
 enum { REFUSED = COUNT(refused) };
 
-/* Measured to be the same in 1.6, 1.7 and 1.8 (t/jq/table). */
+/* Tested to be the same in 1.6, 1.7 and 1.8 (t/jq/table). */
 static const char freed[] =
     " empty/0 not/0 path/1 range/1 range/2 map/1 select/1 sort/0 sort_by/1 "
     "group_by/1 min/0 max/0 min_by/1 max_by/1 add/0 "
@@ -77,8 +77,8 @@ static const char formats[] =
     " @text @json @csv @tsv @html @uri @sh @base64 @base64d ";
 
 /* Functions that the compiler calls for operators, `..`, break and texts, and
- * those whose calls jqparse changes: with another meaning, so would have what
- * calls them. */
+ * those whose calls jqparse changes: a new definition would change the meaning
+ * of these. */
 static const char fixed[] =
     " error/0 error/1 format/1 recurse/0 _plus/2 _minus/2 _multiply/2 "
     "_divide/2 _mod/2 _equal/2 _notequal/2 _less/2 _lesseq/2 _greater/2 "

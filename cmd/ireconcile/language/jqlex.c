@@ -139,7 +139,7 @@ skip_digits(struct reader *r)
 		r->at++;
 }
 
-/* What 1.6 and 1.8 both take: 1, 1., .5, 1.5e+3. */
+/* Numbers that both 1.6 and 1.8 accept: 1, 1., .5, 1.5e+3. */
 static int
 read_number(struct reader *r)
 {

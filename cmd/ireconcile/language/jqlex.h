@@ -1,11 +1,11 @@
 /*
- * jqlex: the tokens of a jq program, for what is looked up in its text before
- * jq compiles it: includes, reserved names, function definitions.
+ * jqlex: the tokens of a jq program, for checks of its text before jq compiles
+ * it: includes, reserved names, function definitions.
  *
  * It knows the lexical grammar that jq 1.6 to 1.8 have in common (strings with
- * \( ) in them, comments, .fields, $variables) and refuses what one of them
- * reads otherwise: a comment that ends in a backslash, a lone carriage return,
- * `...`, `1.2.3`.
+ * \( ) in them, comments, .fields, $variables) and refuses text that one of
+ * them reads in another way: a comment that ends in a backslash, a lone
+ * carriage return, `...`, `1.2.3`.
  */
 #ifndef JQLEX_H
 #define JQLEX_H
@@ -50,7 +50,7 @@ void jqlex_release(struct jqlex *lex);
 
 bool jqlex_is(
     const struct jqlex *lex, int i, enum jqlex_type type, const char *text);
-/* Is token i a name where an object has a key: {name: 1}, {name}? */
+/* Whether token i is the name of a key in an object: {name: 1}, {name}. */
 bool jqlex_is_key(const struct jqlex *lex, int i);
 
 #endif

@@ -102,7 +102,7 @@ parameters(struct jqparser *p, struct jqscope *params)
 	return n;
 }
 
-/* From `def` on; *self becomes what is defined, in front of scope. */
+/* From `def` on; *self becomes the defined function, in front of scope. */
 static void
 definition(
     struct jqparser *p, const struct jqscope *scope, struct jqscope *self)

@@ -1,10 +1,10 @@
 /*
  * jqparse: the grammar of a program, over the tokens of jqlex.
  *
- * The grammar is that of jq 1.8. Where an older libjq reads the same text
- * otherwise, or lacks something, the text that it gets is changed: jqparse
- * says what to put before, behind or in place of a token (see jqparse_write).
- * Nothing is ever put on another line. What is changed:
+ * The grammar is that of jq 1.8. Where an older libjq reads the same text in
+ * another way, or lacks something, its text is changed: jqparse notes what to
+ * put before, behind or in place of a token (see jqparse_write). No text moves
+ * to another line. The changes:
  *
  *	- TERMS THAT 1.6 KNOWS ONLY AS EXPRESSIONS, and what `as` binds, get
  *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}, {$x: 1}
@@ -13,12 +13,12 @@
  *	- a computed index goes through _jq_index, a bound of a slice through
  *	  _jq_bound, `error` to _jq_raise (see prelude.c)
  *	- try and `?` become: try (E | _jq_end) catch (_jq_caught | H). In libjq
- *	  1.6 a try also catches what fails behind it. _jq_end, which is behind
+ *	  1.6 a try also catches errors behind it. _jq_end, which is behind
  *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
  *	  stays lazy, and both work in paths.
  *
- * It also notes which functions are defined on the top level, and what they
- * call that is not defined in themselves.
+ * It also notes the functions that are defined on the top level, and their
+ * calls of functions that they do not define themselves.
  */
 #ifndef JQPARSE_H
 #define JQPARSE_H
@@ -60,8 +60,8 @@ enum jqparse_what {
 	JQPARSE_EXPRESSION /* one expression: no definition, all uses */
 };
 
-/* How the text is taken. JQPARSE_TRUSTED: our own library, which has no index
- * that is not a whole number. */
+/* How the text is read. JQPARSE_TRUSTED: our own library, whose indices are all
+ * whole numbers. */
 enum jqparse_trust { JQPARSE_STRANGE, JQPARSE_TRUSTED };
 
 /* Errors: "NAME:LINE: message". */
@@ -71,9 +71,9 @@ int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
 void jqparse_release(struct jqparse *parse, const struct jqlex *lex);
 
 /*
- * Appends the tokens from..to - 1 as libjq is to get them, with all line
- * breaks of the text from `at` on up to the last one; comments become nothing.
- * Returns where in the text it ended.
+ * Appends the tokens from..to - 1 as libjq gets them, with all line breaks of
+ * the text from `at` to the last one, without comments. Returns the place in
+ * the text where it ended.
  */
 const char *jqparse_write(const struct jqparse *parse, const struct jqlex *lex,
     int from, int to, const char *at, struct buf *out);

@@ -1,10 +1,10 @@
 /*
  * jqparser: the inside of jqparse. jqparse.c knows expressions and
- * definitions, jqterm.c terms, jqtext.c tokens and what is written in their
- * place. Nobody else includes it.
+ * definitions, jqterm.c terms, jqtext.c tokens and the text in their place. No
+ * other file includes it.
  *
- * An error is noted in the parser, which is then behind the last token: so
- * every function may go on, and the loops end.
+ * After an error the parser is behind the last token, so that every function
+ * may go on, and all loops end.
  */
 #ifndef JQPARSER_H
 #define JQPARSER_H
@@ -13,12 +13,12 @@
 
 enum { JQPARSER_DEPTH_MAX = 1500 };
 
-/* What is written around a token. */
+/* Text that is written around a token. */
 struct jqparse_edit {
 	char *before, *instead, *behind; /* owned; NULL: nothing */
 };
 
-/* A function that may be called: one of a chain, the innermost first. */
+/* A function that may be called; a list, the innermost first. */
 struct jqscope {
 	const struct jqscope *up;
 	struct span name;
@@ -36,7 +36,7 @@ struct jqparser {
 	bool failed; /* err is set, and at is behind the last token */
 };
 
-/* What was parsed: its tokens, and whether libjq 1.6 takes it as a term. */
+/* A parsed expression: its tokens, and whether libjq 1.6 takes it as a term. */
 struct jqpart {
 	int from, to;
 	bool term;

@@ -22,7 +22,8 @@ in_scope(const struct jqscope *scope, struct span name, int arity)
 
 /* ---- terms ---- */
 
-/* Numbers as doubles print, so that they are the same in all versions. */
+/* Numbers are written as doubles print, so that they are the same in all
+ * versions. */
 static void
 number(struct jqparser *p)
 {
@@ -43,7 +44,7 @@ number(struct jqparser *p)
 		if (strtod(canonical, NULL) == value)
 			break;
 	}
-	/* What begins with a dot may follow a word: then.5 */
+	/* A term that begins with a dot may follow a word: then.5 */
 	if (text.n > 0 && text.p[0] == '.')
 		jqparser_before(p, p->at, " ");
 	if (!span_is(text, canonical))
@@ -98,7 +99,7 @@ string(struct jqparser *p, const struct jqscope *scope)
 		jqparser_use(p, span_str("format"), 1, p->at - 1);
 }
 
-/* Is the part one number, which may stand as an index as it is? */
+/* Whether the part is a number, which may be an index without a change. */
 static bool
 is_whole(const struct jqparser *p, struct jqpart part)
 {
@@ -203,7 +204,7 @@ jqparser_patterns(struct jqparser *p, const struct jqscope *scope)
 		    "`if type == ... then ... else ... end`, or `? //`");
 }
 
-/* One value, whatever the version does with several? */
+/* Whether it gives one value in every version. */
 static bool
 is_single(const struct jqparser *p, struct jqpart part)
 {
@@ -276,7 +277,7 @@ catch_quietly(struct jqparser *p, struct jqpart part)
 	jqparser_use(p, span_str("_jq_quiet"), 0, part.from);
 }
 
-/* From behind the word `try`. What follows it, and `catch`, is one term. */
+/* From behind the word `try`. After it, and after `catch`, comes one term. */
 static void
 attempt(struct jqparser *p, const struct jqscope *scope)
 {
@@ -364,7 +365,7 @@ object(struct jqparser *p, const struct jqscope *scope)
 
 /* ---- calls ---- */
 
-/* `error` itself is what the compiler calls, for break and label. */
+/* The compiler calls `error` itself, for break and label. */
 static const char *
 changed_name(const struct jqparser *p, struct span name, int arity)
 {
@@ -420,7 +421,7 @@ call(struct jqparser *p, const struct jqscope *scope)
 	jqparser_use(p, name, arity, at);
 }
 
-/* $__loc__: where it stands, whatever the text around it is composed of. */
+/* $__loc__: its place in the author's file, not in the composed text. */
 static void
 location(struct jqparser *p)
 {
@@ -461,7 +462,8 @@ word(struct jqparser *p, const struct jqscope *scope)
 		call(p, scope);
 }
 
-/* What a dot begins: `.`, ."a", .[...]. True if an index was read. */
+/* A term that begins with a dot: `.`, ."a", .[...]. True if an index was
+ * read. */
 static bool
 dot(struct jqparser *p, const struct jqscope *scope)
 {
@@ -472,8 +474,8 @@ dot(struct jqparser *p, const struct jqscope *scope)
 	return true;
 }
 
-/* A term without what may follow it. Returns whether `?` would belong to its
- * last index. */
+/* A term without its suffixes. Returns whether `?` would belong to its last
+ * index. */
 static bool
 primary(struct jqparser *p, const struct jqscope *scope)
 {
@@ -528,7 +530,7 @@ primary(struct jqparser *p, const struct jqscope *scope)
 	}
 }
 
-/* The next thing behind a term that belongs to it, if any. */
+/* The next suffix of a term, if any. */
 static bool
 suffix(struct jqparser *p, const struct jqscope *scope)
 {

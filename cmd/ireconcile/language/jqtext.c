@@ -1,5 +1,5 @@
-/* Part of language/jqparser.h and language/jqparse.h: tokens, and what is
- * written in their place. */
+/* Part of language/jqparser.h and language/jqparse.h: tokens, and the text in
+ * their place. */
 #include "language/jqparser.h"
 
 #include <stdio.h>
@@ -93,7 +93,7 @@ jqparser_is_keyword(struct span word)
 	return false;
 }
 
-/* ---- what is written instead ---- */
+/* ---- replacements ---- */
 
 void
 jqparser_before(struct jqparser *p, int token, const char *text)

@@ -135,7 +135,7 @@ mark_at(struct span s, size_t i)
 
 /*
  * "Cannot index array with string \"a\"", which 1.8 writes ("a"), and with
- * the number. The key is told if it stands in the program, and is so short
+ * the number. The key is shown if it occurs in the program, and is so short
  * that no version cuts it.
  */
 static bool
@@ -175,7 +175,7 @@ cut_index(struct buf *out, struct span message, const struct source *s)
 	return true;
 }
 
-/* What each version says in its own words. */
+/* Errors that each version words differently. */
 static bool
 cut_slice(struct buf *out, struct span message)
 {
@@ -204,8 +204,9 @@ message_cut(struct buf *out, struct span message, const struct source *s)
 
 	if (cut_index(out, message, s) || cut_slice(out, message))
 		return;
-	/* A bracket inside a string cannot be told from one of the template:
-	 * everything between the first and the last mark is taken as one. */
+	/* A bracket inside a string cannot be told from one of the message:
+	 * everything between the first and the last mark counts as one
+	 * value. */
 	while (from < message.n && !mark_at(message, from))
 		from++;
 	while (to > from && !mark_at(message, to - 1))

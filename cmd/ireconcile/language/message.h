@@ -1,11 +1,11 @@
 /*
- * message: what may be shown of jq's own error messages.
+ * message: the part of jq's own error messages that may be shown.
  *
  * jq echoes the input ("string (\"s3cr...) cannot be parsed as a number",
  * "... (while parsing 's3cret')"), and the input may be a Secret. So of a
- * message of jq's only words stay that jq itself uses in messages, and quoted
- * text that stands in the program; all else becomes "...". That holds for any
- * template, also of jq versions to come.
+ * message only the words of jq's own messages are kept, and quoted text that
+ * occurs in the program; all else becomes "...". That is safe for any message,
+ * also of later versions of jq.
  */
 #ifndef MESSAGE_H
 #define MESSAGE_H

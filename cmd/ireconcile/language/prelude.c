@@ -16,16 +16,16 @@ struct definition {
 };
 
 /*
- * In the order of the text: what a definition calls, and does not define
- * itself, is the last one before it, or built in. Written for libjq 1.6: if
- * has an else, what `as` binds is a term.
+ * In the order of the text: a definition calls the last one of a name before
+ * it, or a built-in. Written for libjq 1.6: `if` has an `else`, and `as` binds
+ * a term.
  *
- * What C does alone has C_CALL in its place: to call _call costs as much as
- * what it does.
+ * A definition that only calls C has C_CALL in its place, because a call of
+ * _call costs as much as its work.
  *
  * _jq_raise: `error` of a program. It notes that the message is the author's
- * (see run.c); jq's own `error` stays what the compiler calls for `break`.
- * _jq_end, _jq_caught, _jq_quiet: see jqparse.h.
+ * (see run.c); the compiler still calls jq's own `error` for `break`. _jq_end,
+ * _jq_caught, _jq_quiet: see jqparse.h.
  */
 static const struct definition definitions[] = {
     {"_call", 2, "def _call($name; x): [$name, x] | debug | input;"},
@@ -34,7 +34,7 @@ static const struct definition definitions[] = {
 	" | error($e);"},
     {"_jq_raise", 0, "def _jq_raise: _jq_raise(.);"},
     {"_jq_end", 0, "def _jq_end: try . catch error({\"\\u0000later\": .});"},
-    /* A `break` is an error {__jq: N} and nobody's to catch. */
+    /* A `break` is an error {__jq: N}, which must not be caught. */
     {"_jq_pass", 0,
 	"def _jq_pass: if type != \"object\" then ."
 	" elif has(\"\\u0000later\") then error(.[\"\\u0000later\"])"
@@ -42,7 +42,8 @@ static const struct definition definitions[] = {
     {"_jq_caught", 0, "def _jq_caught: _jq_pass | " C_CALL("caught", ".") ";"},
     {"_jq_quiet", 0, "def _jq_quiet: _jq_pass | empty;"},
 
-    /* 1.6 gives null for .[1.5], and each has its own end for huge ones. */
+    /* 1.6 gives null for .[1.5], and each version fails in its own way for huge
+     * ones. */
     {"_jq_index", 0,
 	"def _jq_index: if type != \"number\" then ."
 	" elif . >= -16777216 and . <= 16777216 then trunc"
@@ -63,7 +64,7 @@ static const struct definition definitions[] = {
     {"_jq_delpaths", 1,
 	"def _jq_delpaths(p): delpaths(p"
 	" | if type == \"array\" then map(_jq_path) else . end);"},
-    /* Only 1.8 starts again for each. */
+    /* Only 1.8 starts again for each value. */
     {"_jq_one", 1,
 	"def _jq_one(f): [f] | if length == 1 then .[0]"
 	" else _jq_raise(\"reduce, foreach: one value to start with,"
@@ -80,7 +81,7 @@ static const struct definition definitions[] = {
 	" or ($b | fabs) >= 9223372036854775808"
 	" then _jq_raise(\"%: a number is beyond 2^63\")"
 	" elif $b <= -1 and $b > -2 then 0 else _jq_mod($a; $b) end;"},
-    /* `*` of texts: by 0, by a fraction, with the number first. */
+    /* `*` of strings: by 0, by a fraction, with the number first. */
     {"_jq_times", 2, "def _jq_times(a; b): a * b;"},
     {"_jq_repeat", 1,
 	"def _jq_repeat($n): if $n < 0 then null elif $n < 1 then \"\""
@@ -101,8 +102,8 @@ static const struct definition definitions[] = {
 	" | . as [$value, $gone] | $value | delpaths($gone);"},
     {"map_values", 1, "def map_values(f): .[] |= f;"},
 
-    /* Texts of numbers are those of doubles; ours fail where digits would be
-     * lost. 1.6 prints 1e17 as 1e+17 and deep trees as no JSON. */
+    /* Numbers are printed as doubles; ours fail where digits would be lost. 1.6
+     * prints 1e17 as 1e+17, and deep trees as text that is not JSON. */
     {"_jq_tojson", 0, "def _jq_tojson: tojson;"},
     {"tojson", 0,
 	"def tojson: type as $t | if $t == \"string\" then _jq_tojson"
@@ -151,7 +152,7 @@ static const struct definition definitions[] = {
 	"def toboolean: if type == \"boolean\" then ."
 	" elif . == \"true\" then true elif . == \"false\" then false"
 	" else _jq_raise(\"toboolean: neither true nor false\") end;"},
-    /* Of texts: by code points, overlapping. */
+    /* In strings: by code points, overlapping. */
     {"indices", 1,
 	"def indices($i): if type == \"string\" and ($i | type) == \"string\""
 	" then [\"indices\", [., $i]] | debug | input"
@@ -167,11 +168,11 @@ static const struct definition definitions[] = {
 	" then _jq_raise(\"\\(type) has no absolute value\")"
 	" elif . < 0 then - . else . end;"},
     {"toarray", 0, "def toarray: if type == \"array\" then . else [.] end;"},
-    /* 1.6 takes no object. */
+    /* 1.6 does not accept an object. */
     {"transpose", 0,
 	"def transpose: [range(0; map(length) | max // 0) as $i"
 	" | [.[][$i]]];"},
-    /* Each has its own idea of what is not an event. */
+    /* The versions differ in what is not an event. */
     {"fromstream", 1,
 	"def fromstream(f): {value: null, whole: false} as $new"
 	" | foreach f as $event ($new; if .whole then $new else . end"
@@ -180,7 +181,7 @@ static const struct definition definitions[] = {
 	" | _jq_setpath([\"value\"] + $event[0]; $event[1])"
 	" else .whole = ($event[0] | length == 1) end;"
 	" if .whole then .value else empty end);"},
-    /* 1.6 leaves the whole out, which no path leads to. */
+    /* 1.6 leaves out the whole value, whose path is empty. */
     {"paths", 1, "def paths(f): path(.. | select(f)) | select(length > 0);"},
     /* Quicker in 1.8, with other messages. */
     {"unique_by", 1, "def unique_by(f): group_by(f) | map(.[0]);"},
@@ -318,7 +319,7 @@ static const struct definition definitions[] = {
     {"gsub", 3, "def gsub($re; s; $flags): sub($re; s; $flags + \"g\");"},
     {"gsub", 2, "def gsub($re; s): sub($re; s; \"g\");"},
 
-    /* Times: libjq 1.6 ends at what is not a number, or far away. */
+    /* Times: libjq 1.6 aborts for values that are not numbers, or far away. */
     {"gmtime", 0, "def gmtime: " C_CALL("gmtime", ".") ";"},
     {"localtime", 0, "def localtime: " C_CALL("gmtime", ".") ";"},
     {"strflocaltime", 1,
@@ -344,7 +345,7 @@ prelude_find(struct span name, int arity)
 	return -1;
 }
 
-/* By names: rather too many. */
+/* By name only, so perhaps too many. */
 void
 prelude_want(struct prelude *prelude, int index)
 {

@@ -1,12 +1,11 @@
 /*
- * prelude: definitions that stand before a program, as far as it needs them.
+ * prelude: definitions before a program, as far as it needs them.
  *
- * They make a libjq that is older, newer or wrong do what doc/program.md says
- * the language is. A definition takes time to compile whether it is called or
- * not, so only those are put in that the program's text calls, and what these
- * call.
+ * With them every version of libjq has the language of doc/program.md. A
+ * definition takes time to compile even if it is not called, so only those are
+ * put in that the program's text calls, and those that these call.
  *
- * Names that begin with _jq are for the text that jqparse writes; a program
+ * Names that begin with _jq are for text that jqparse writes; a program
  * can neither define nor call them.
  */
 #ifndef PRELUDE_H
@@ -28,7 +27,7 @@ struct prelude {
 int prelude_find(struct span name, int arity);
 /* Marks one and all that it calls. */
 void prelude_want(struct prelude *prelude, int index);
-/* Appends what is wanted, and returns how many lines that is. */
+/* Appends the wanted definitions; returns their number of lines. */
 int prelude_write(const struct prelude *prelude, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Part of language/source.h: source_reads: what a function of the program
- * reads, by names.
+ * Part of language/source.h: source_reads: the members that a function of the
+ * program reads, by names.
  */
 #include "language/source.h"
 
@@ -48,7 +48,7 @@ name_of(const struct function *f)
 	return f->file->lex.tokens[f->from].text;
 }
 
-/* Marks all that f may call; by name only, so rather too many. */
+/* Marks all functions that f may call; by name only, so perhaps too many. */
 static void
 reach(struct functions *fs, struct function *f)
 {
@@ -65,7 +65,7 @@ reach(struct functions *fs, struct function *f)
 	}
 }
 
-/* Does a term start at token i? Not if it continues the one before. */
+/* Whether a term starts at token i and does not continue the one before. */
 static bool
 starts_term(const struct jqlex *lex, int i)
 {

@@ -71,7 +71,7 @@ append(struct source *s, struct source_file *f)
 	s->files[s->count++] = *f;
 }
 
-/* What a file being read needs to know of those above it. */
+/* A file being read, with the files that include it. */
 struct include {
 	struct source *source;
 	const char *const *dirs;

@@ -3,16 +3,16 @@
  *
  *	prelude | libraries, in the order of their includes | the author's text
  *
- * each on lines of its own, so that a line number of jq's leads back to file
- * and line. What `include "NAME";` at the top of a file names is put in here
- * and not by jq: so nothing depends on jq's search path, and both 1.6 (where
- * of two included definitions the first wins) and newer ones do the same: a
- * later definition hides an earlier one of that name, from there on.
+ * each on lines of its own, so that a line number from jq leads back to file
+ * and line. Files of `include "NAME";` at the top of a file are put in here and
+ * not by jq: so nothing depends on jq's search path, and all versions do the
+ * same (in 1.6 the first of two included definitions would win): a later
+ * definition hides an earlier one of that name, from there on.
  *
- * jqparse reads each file and says what libjq gets in place of what is
- * written. Here the calls are looked up: every one is of a definition of the
- * program, of the prelude, or free (guards.h). Of a library that was found in
- * one of dirs, only what is called is put in: compiling takes time.
+ * jqparse reads each file and gives the text for libjq. Here the calls are
+ * looked up: each must be of a definition of the program, of the prelude, or
+ * allowed (guards.h). Of a library from one of dirs, only the definitions that
+ * are called are put in, because compiling takes time.
  */
 #ifndef SOURCE_H
 #define SOURCE_H
@@ -46,9 +46,9 @@ void source_init(struct source *s);
 void source_release(struct source *s);
 
 /*
- * Adds a file and before it what it includes, found beside the file or in
- * one of dirs (NULL-terminated). Errors: "FILE:LINE: message"; also for a
- * reserved name, and for anything but definitions on the file's top level.
+ * Adds a file, and before it its includes, found beside the file or in one of
+ * dirs (NULL-terminated). Errors: "FILE:LINE: message"; also for a reserved
+ * name, and for anything but definitions on the file's top level.
  */
 int source_add_file(struct source *s, const char *path, const char *const *dirs,
     struct err *err);
@@ -61,24 +61,24 @@ int source_add_expression(
 /* Looks all calls up and makes the text. Errors: "FILE:LINE: message". */
 int source_compose(struct source *s, struct err *err);
 
-/* Is there a function of this name without parameters? */
+/* Whether there is a function of this name without parameters. */
 bool source_defines(const struct source *s, const char *name);
 
-/* Which file a line of the composed text belongs to, and that line in it;
- * NULL: ours. */
+/* The file of a line of the composed text, and its line there; NULL: our own
+ * text. */
 const struct source_file *source_locate(
     const struct source *s, int line, int *file_line);
 
 /*
- * Does function `name`, or a function of the program that it may call, read
- * the input's member `field`? Then file and line of the place are in *file
- * and *line. A judgement by names: `.owned` counts where a term starts.
+ * Whether function `name`, or a function of the program that it may call, reads
+ * the input's member `field`. Then *file and *line have the place. It looks
+ * only at names: `.owned` counts where a term starts.
  */
 bool source_reads(const struct source *s, const char *name, const char *field,
     const struct source_file **file, int *line);
 
-/* Does the program's text hold this word (as field, string, key or name)? So
- * it is not a value out of an object. */
+/* Whether the program's text has this word (as field, string, key or name). If
+ * so, it need not be a secret of an object. */
 bool source_has_word(const struct source *s, struct span word);
 
 #endif
