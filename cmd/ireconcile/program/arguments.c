@@ -28,7 +28,7 @@ arguments_add(struct buf *b, enum arguments_part type, struct span bytes)
 
 /* ---- the worker's side ---- */
 
-/* What is being put together. */
+/* The input that is being built. */
 struct maker {
 	jv whole, primary, operator_, loops; /* invalid: not there */
 	jv outstanding;

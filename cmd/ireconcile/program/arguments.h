@@ -1,11 +1,10 @@
 /*
- * arguments: what a call of a program sees, as texts, on its way to the worker
- * that parses them and calls (see worker.h).
+ * arguments: the input of a call of a program, as texts on their way to the
+ * worker, which parses them and makes the call (see worker.h).
  *
- * The process that holds the objects holds them as text and sends them as
- * such. Each text is sent once in an evaluation, with the first call that sees
- * it: the worker keeps what it has parsed, under the number that the sender
- * gave it.
+ * The process that holds the objects keeps and sends them as text. Each text is
+ * sent once in an evaluation, with the first call that needs it: the worker
+ * keeps the parsed values, under the numbers that the sender gave them.
  */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
@@ -18,9 +17,9 @@
 #include "base/err.h"
 #include "base/span.h"
 
-/* The parts of which the texts below are made. */
+/* The parts of the texts below. */
 enum arguments_part {
-	ARGUMENTS_WHOLE,   /* all there is: the text of `.` */
+	ARGUMENTS_WHOLE,   /* alone: the text of `.` */
 	ARGUMENTS_PRIMARY, /* text of the object */
 	ARGUMENTS_RELATED, /* a key of .related; then its objects */
 	ARGUMENTS_OWNED,   /* a key of .owned; then its objects */
@@ -33,7 +32,8 @@ enum arguments_part {
 /* Appends a part. */
 void arguments_add(struct buf *b, enum arguments_part part, struct span bytes);
 
-/* What is kept. Another base drops the others, which came with it. */
+/* Texts that the worker keeps. A new base drops the others, which came with the
+ * old one. */
 enum arguments_text {
 	ARGUMENTS_TEXT_BASE,	/* whole, or primary, related, operator */
 	ARGUMENTS_TEXT_OWNED,	/* .owned */
@@ -51,8 +51,8 @@ struct arguments {
 	double now;
 	/* With an outcome: .error as it is, not JSON; without p: null. */
 	struct span error;
-	/* Borrowed. The worker keeps one as long as its number stays; 0: it is
-	 * not to be kept. */
+	/* Borrowed. The worker keeps a text as long as its number does not
+	 * change; 0: it is not kept. */
 	struct {
 		uint64_t id;
 		struct span text;
@@ -64,7 +64,7 @@ uint64_t arguments_id(void);
 
 /* ---- the worker's side ---- */
 
-/* How a request begins. What follows are those texts that come, then the
+/* The head of a request. Behind it come the texts that are sent, then the
  * error. */
 struct arguments_head {
 	uint32_t program, call;
@@ -72,11 +72,11 @@ struct arguments_head {
 	uint32_t comes; /* bits by enum arguments_text; the others are kept */
 	uint32_t n[ARGUMENTS_TEXTS]; /* bytes */
 	uint32_t error, has_error;
-	int32_t cpu; /* where who asks runs; -1: unknown */
+	int32_t cpu; /* where the caller runs; -1: unknown */
 	double now;
 };
 
-/* What a worker keeps; not there: invalid. */
+/* The values that a worker keeps; invalid: none. */
 struct arguments_kept {
 	jv values[ARGUMENTS_TEXTS];
 };

@@ -7,7 +7,7 @@
 static const struct sandbox_rule watch[] = {
     SANDBOX_ALLOW("clock_getres"), SANDBOX_END};
 
-/* To another processor, itself alone. */
+/* To another processor, only itself. */
 static const struct sandbox_rule move[] = {
     SANDBOX_WHERE("sched_setaffinity", 0, UINT64_C(0xffffffff), 0),
     SANDBOX_ALLOW("getcpu"), SANDBOX_END};
@@ -15,7 +15,7 @@ static const struct sandbox_rule move[] = {
 const struct sandbox_rule *const calls_main[] = {
     sandbox_compute, sandbox_descriptors, watch, move, NULL};
 
-/* Its filter holds for the workers, too, beside their own. */
+/* Its filter is in force in the workers, too, besides their own. */
 static const struct sandbox_rule fork_and_wait[] = {
     SANDBOX_RULE("clone fork", SANDBOX_FORK),
     SANDBOX_RULE("clone3", SANDBOX_ABSENT),

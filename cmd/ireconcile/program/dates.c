@@ -1,10 +1,10 @@
 /*
- * Part of program/natives.h. dates: times for programs, the same whatever
- * libjq is there.
+ * Part of program/natives.h. dates: times for programs, the same on every
+ * libjq.
  *
  * A time is Unix seconds, or as gmtime gives it: [year, month from 0, day,
  * hours, minutes, seconds, day of the week, day of the year]. Always UTC, and
- * of the years 0 to 9999: what Kubernetes can print.
+ * of the years 0 to 9999, which Kubernetes can print.
  */
 #include "program/natives.h"
 
@@ -51,7 +51,7 @@ broken_down(const struct tm *tm, double fraction)
 	return result;
 }
 
-/* Of a number in range; *fraction is what is lost. */
+/* Of a number in range; *fraction is the part that is cut off. */
 static void
 take_apart(double seconds, struct tm *tm, double *fraction)
 {
@@ -195,7 +195,7 @@ strptime_call(jv x)
 	return broken_down(&tm, 0);
 }
 
-/* 2006-01-02T15:04:05Z, and with a fraction, which counts for nothing. */
+/* 2006-01-02T15:04:05Z, and with a fraction, which is ignored. */
 static jv
 fromdate(jv x)
 {

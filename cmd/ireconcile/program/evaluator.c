@@ -20,10 +20,10 @@
 
 enum {
 	PIPE_BYTES = 1 << 20,  /* most requests fit as a whole */
-	BUF_KEPT = 1 << 20,    /* longer ones are given back */
+	BUF_KEPT = 1 << 20,    /* the memory of longer ones is freed */
 	RETIRE_US = 50 * 1000, /* a call that long may have left much behind */
 	LOOK_MS = 10,	       /* not more often, at the time used */
-	STAY_CALLS = 64	       /* on one processor, while others may be idle */
+	STAY_CALLS = 64	       /* on one processor, even if others are idle */
 };
 
 static struct {
@@ -35,15 +35,15 @@ static struct {
 
 	pid_t worker; /* 0: none */
 	clockid_t clock;
-	bool fresh;    /* it was asked nothing yet */
+	bool fresh;    /* it has had no request yet */
 	bool retiring; /* it was told to end */
 	bool killed;   /* the same, for the time it took */
 	uint64_t worker_us, ended_us;
 	uint64_t kept
 	    [ARGUMENTS_TEXTS]; /* the numbers of what it keeps; 0: nothing */
 
-	cpu_set_t processors; /* that we may run on; none: unknown */
-	int cpu;	      /* where we stay for now; -1: nowhere */
+	cpu_set_t processors; /* processors that we may run on; none: unknown */
+	int cpu;	      /* the processor that we stay on; -1: any */
 	unsigned calls_here;
 
 	struct buf request, answer;
@@ -75,7 +75,7 @@ evaluator_stop(void)
 	close_fd(&ev.request_from);
 	close_fd(&ev.answer_to);
 	close_fd(&ev.answer_from);
-	/* In a sandbox it cannot be waited for: it sees its parent's end. */
+	/* In a sandbox we cannot wait for it: it ends when it sees our end. */
 	if (ev.zygote > 0)
 		waitpid(ev.zygote, NULL, 0);
 	buf_release(&ev.request);
@@ -115,7 +115,7 @@ evaluator_fd(void)
 
 /* ---- the zygote ---- */
 
-/* False: it is gone, and stays so. */
+/* False: it has ended, and is not started again. */
 static bool
 next_report(struct zygote_report *r)
 {
@@ -138,7 +138,7 @@ order(enum zygote_order what)
 	return write(ev.control, &c, 1) == 1;
 }
 
-/* What the worker has not read; nobody else reads now. */
+/* Drops what the worker has not read; there is no other reader now. */
 static size_t
 drain(void)
 {
@@ -271,7 +271,7 @@ evaluator_cpu_us(void)
 	return ev.ended_us + ev.worker_us;
 }
 
-/* Those that the worker does not keep; what comes, it keeps from then on. */
+/* The texts that the worker does not keep; from now on it keeps them. */
 static uint32_t
 what_comes(const struct arguments *in)
 {
@@ -351,8 +351,7 @@ send_request(size_t *written)
 	return true;
 }
 
-/* How many more milliseconds the call may wait before one must look; 0: its
- * time is over. */
+/* Milliseconds until the call must be checked; 0: its time is over. */
 static int
 time_left_ms(const struct evaluator_request *q, uint64_t began_us)
 {
@@ -394,7 +393,7 @@ read_answer(void)
 	}
 }
 
-/* 1: there; 0: the worker has ended; -1: nonsense came. */
+/* 1: the answer is there; 0: the worker has ended; -1: an invalid answer. */
 static int
 receive(const struct evaluator_request *q)
 {
@@ -441,7 +440,7 @@ name_end(int status, struct evaluator_end *end)
 	}
 }
 
-/* The call that ended a worker: whose fault was it? */
+/* The cause of a worker's end: its call, or something else. */
 enum blame { BLAME_CALL, BLAME_NOBODY };
 
 static enum blame
@@ -459,7 +458,7 @@ take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 	unread = drain();
 	name_end(r.status, end);
 	worker_ended(&r);
-	/* It ended before it saw the request, or somebody else ended it. */
+	/* It ended before it saw the request, or another process killed it. */
 	if (unread == written && end->how != EVALUATOR_TIME)
 		return BLAME_NOBODY;
 	if (end->how == EVALUATOR_TIME)
@@ -510,7 +509,7 @@ ask(const struct evaluator_request *q, struct span *answer,
 	memcpy(&head, ev.answer.data, sizeof(head));
 	end->how =
 	    head.says == WORKER_GIVES ? EVALUATOR_DONE : EVALUATOR_FAILED;
-	/* Perhaps of what came just now. */
+	/* The failure may be in a text that was just sent. */
 	if (end->how == EVALUATOR_FAILED)
 		forget_kept();
 	*answer = span_make(ev.answer.data + sizeof(head), head.n);
@@ -518,9 +517,9 @@ ask(const struct evaluator_request *q, struct span *answer,
 }
 
 /*
- * One waits for the other, always, so both run on one processor: to wake
- * another one, and to move all that is at hand to its cache, costs more than
- * most calls do. Now and then we may be moved, and the worker follows.
+ * One of the two always waits for the other, so both run on one processor: to
+ * wake another one, and to move the data into its cache, costs more than most
+ * calls. Now and then we allow the kernel to move us, and the worker follows.
  */
 static void
 stay(void)

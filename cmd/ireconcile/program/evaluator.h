@@ -1,14 +1,14 @@
 /*
- * evaluator: where programs run, seen from the process that asks.
+ * evaluator: runs programs in other processes; this is the caller's side.
  *
  * Three processes: the one that holds objects, decides and writes, and calls
  * these functions; a zygote, forked from it when all programs are compiled
  * (zygote.h); and a worker, forked from that, which runs the programs
- * (worker.h). A worker that ends, whatever the reason, is replaced, and who
- * asked learns how it ended. Nothing else is lost.
+ * (worker.h). A worker that ends for any reason is replaced, and the caller
+ * learns how it ended. Nothing else is lost.
  *
- * The time of a call is CPU time of the worker, so a busy machine makes no
- * program fail. One call at a time; one evaluator in a process.
+ * The time of a call is CPU time of the worker, so that no program fails
+ * because the machine is busy. One call at a time; one evaluator in a process.
  */
 #ifndef EVALUATOR_H
 #define EVALUATOR_H
@@ -21,14 +21,14 @@
 #include "program/arguments.h"
 
 /*
- * Forks the zygote, which keeps the programs that there are; once more: anew.
- * Before any thread or sandbox of the caller. Both processes enter a sandbox as
- * mode says; the caller, which enters one itself, reports why there is none. -1
- * with err.
+ * Forks the zygote, which has all programs that exist by then; a second call
+ * starts a new one. Called before any thread or sandbox of the caller. Both
+ * processes enter a sandbox as mode says; the caller, which enters one itself,
+ * reports why there is none. -1 with err.
  */
 int evaluator_start(enum sandbox_mode mode, struct err *err);
 void evaluator_stop(void);
-/* How many programs the zygote has; 0: it was not started. */
+/* The number of programs of the zygote; 0: it was not started. */
 uint32_t evaluator_programs(void);
 
 enum evaluator_how {
@@ -38,7 +38,7 @@ enum evaluator_how {
 	EVALUATOR_MEMORY,
 	EVALUATOR_STACK,
 	EVALUATOR_CRASHED,
-	EVALUATOR_GONE /* there is no zygote any more */
+	EVALUATOR_GONE /* the zygote has ended */
 };
 struct evaluator_end {
 	enum evaluator_how how;
@@ -52,22 +52,22 @@ struct evaluator_request {
 };
 
 /*
- * answer: borrowed until the next call. What ends a worker that was at work
- * before is tried once more in a fresh one, so that no call pays for damage
- * that another did.
+ * answer: borrowed until the next call. A call that ends a used worker is tried
+ * once more in a fresh one, so that no call fails because of damage by another
+ * one.
  */
 void evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end);
 
-/* Before a wait: the process that ends it may wake us on any processor. Calls
- * in a row stay on one. */
+/* Called before a wait, after which we may run on any processor. Calls in a row
+ * stay on one. */
 void evaluator_roam(void);
 
-/* CPU time that all workers used so far. */
+/* CPU time of all workers so far. */
 uint64_t evaluator_cpu_us(void);
 
-/* Readable when something happened while nobody asked; then evaluator_look,
- * which returns false once the zygote is gone: there is no going on. */
+/* Readable when something happened between calls; then call evaluator_look,
+ * which returns false if the zygote has ended: then the caller must end. */
 int evaluator_fd(void);
 bool evaluator_look(void);
 

@@ -5,7 +5,8 @@
 
 #include "json/jvkey.h"
 
-/* What libjq allocates for an object or an array, about, and for each value. */
+/* Roughly what libjq allocates for an object or an array, and for each
+ * value. */
 enum { OBJECT_MEMORY = 400, ARRAY_MEMORY = 128, VALUE_MEMORY = 24 };
 
 struct budget {
@@ -15,7 +16,7 @@ struct budget {
 
 static const struct budget most = {JVTEXT_BYTES_MAX / 2, JVWIRE_MEMORY_MAX};
 
-/* False once there is too much. */
+/* False if it is too much. */
 static bool
 pay(struct budget *c, size_t memory)
 {
@@ -171,7 +172,7 @@ take(struct reader *r, void *to, size_t n)
 	return true;
 }
 
-/* A count of things of which each takes a byte or more. */
+/* A count of things that take at least a byte each. */
 static bool
 take_count(struct reader *r, uint32_t *n)
 {

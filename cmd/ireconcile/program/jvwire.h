@@ -1,9 +1,9 @@
 /*
  * jvwire: libjq's values as bytes between two processes of ours.
  *
- * Not JSON: numbers keep all their bits (also those that no JSON has), keys
- * their order, and reading it back costs a third of parsing text. The reader
- * trusts nothing of what it reads.
+ * Not JSON: numbers keep all their bits (also those that JSON does not have),
+ * keys their order, and reading it back takes a third of the time of parsing
+ * text. The reader checks everything.
  *
  * A value is one byte, its type, and what follows it: `n` null, `t` true, `f`
  * false, `d` a double, `s` a length and bytes, `a` a count and values, `o` a
@@ -21,18 +21,18 @@
 
 enum {
 	JVWIRE_BYTES_MAX = 16 << 20,
-	/* What the containers of one value may take once they are read. */
+	/* Limit of the memory of a value's containers after reading. */
 	JVWIRE_MEMORY_MAX = 128 << 20
 };
 
 /*
- * Appends value; b as it was unless JVTEXT_FITS. It looks at no more than
- * what may be sent, so it is quick however the value's parts are shared.
+ * Appends value; b as it was unless JVTEXT_FITS. It looks at no more than may
+ * be sent, so it is quick even if many parts are shared.
  */
 enum jvtext_size jvwire_add(struct buf *b, jv value_peek);
 
-/* The one value in bytes, owned; jv_invalid() if jvwire_add does not make such
- * bytes. */
+/* The value in bytes, owned; jv_invalid() if jvwire_add cannot have made
+ * them. */
 jv jvwire_read(struct span bytes);
 
 #endif

@@ -46,7 +46,7 @@ sha256(jv x)
 	return take_text(x, &hex);
 }
 
-/* Consumes x. rc: of what was to append x to text. */
+/* Consumes x. rc: the result of appending x to text. */
 static jv
 take_printed(jv x, struct buf *text, int rc, const struct err *err)
 {
@@ -77,7 +77,7 @@ to_yaml(jv x)
 	return take_printed(x, &text, rc, &err);
 }
 
-/* JSON as RFC 8259 has it: no nan, no second value. */
+/* JSON as in RFC 8259: no nan, no second value. */
 static jv
 fromjson(jv x)
 {
@@ -235,7 +235,7 @@ indices(jv x)
 			break;
 		at += (int)utf8_count(span_make(rest.p, (size_t)(p - rest.p)));
 		found = jv_array_append(found, jv_number(at));
-		/* Behind its first character, which is this or the next. */
+		/* Go on behind the first character of the match. */
 		rest = span_make(p + 1, rest.n - (size_t)(p + 1 - rest.p));
 		at++;
 	}
@@ -284,7 +284,7 @@ contains_elements(jv a, jv b, int depth)
 	return all;
 }
 
-/* Borrows both. What is nested too deep is not contained. */
+/* Borrows both. A value that is nested too deep is not contained. */
 static bool
 contains(jv a, jv b, int depth)
 {
@@ -408,7 +408,7 @@ natives_error_text(jv x)
 	/* An invalid value without a message is the end of the outputs. */
 	if (jv_get_kind(x) == JV_KIND_NULL)
 		return jv_string("null");
-	/* Nor what means something to jq (break) or to us. */
+	/* Nor a value with a meaning for jq (break) or for us. */
 	if (jv_get_kind(x) == JV_KIND_OBJECT &&
 	    (jv_object_has(jv_copy(x), jv_string("__jq")) ||
 		jv_object_has(jv_copy(x), jv_string_sized("\0later", 6)))) {

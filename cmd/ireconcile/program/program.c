@@ -25,7 +25,7 @@ enum {
 const char *const program_names[PROGRAM_CALLS] = {
     "desired", "status", "finalize", "requeue", "settled", "events", "_map"};
 
-/* Deep trees are freed and compared by recursion. */
+/* libjq frees and compares deep trees by recursion. */
 static void
 raise_stack(void)
 {
@@ -64,8 +64,8 @@ on_compile_error(void *arg, jv message)
 	jv_free(message);
 }
 
-/* What a handler of `catch` gets: an error of the author's own as it is, of
- * jq's own only what holds no values. */
+/* The value for a handler of `catch`: an error of the author unchanged, of jq's
+ * own errors only text without values. */
 static jv
 caught(const struct program *p, jv message)
 {
@@ -100,7 +100,8 @@ on_call(void *arg, jv request)
 		p->reply = caught(p, x);
 	} else {
 		p->reply = natives_call(jvtext_span(name), x);
-		/* Our own messages hold no values: like the author's. */
+		/* Our own messages contain no values, so they pass like the
+		 * author's. */
 		if (!jv_is_valid(p->reply)) {
 			jv_free(p->raised);
 			p->raised = jv_invalid_get_msg(jv_copy(p->reply));
@@ -128,7 +129,7 @@ new_state(struct program *p)
 
 	if (jq == NULL)
 		return NULL;
-	/* At once: 1.6 leaves both uninitialised. */
+	/* Set at once, because 1.6 leaves both uninitialised. */
 	jq_set_debug_cb(jq, on_call, p);
 	jq_set_input_cb(jq, on_reply, p);
 	jq_set_error_cb(jq, on_compile_error, p);
@@ -139,7 +140,8 @@ new_state(struct program *p)
 	return jq;
 }
 
-/* Appends the switch between the functions to the text; a mark to cut at. */
+/* Appends the switch between the functions to the text; returns a mark to cut
+ * at. */
 static size_t
 add_switch(struct program *p)
 {
@@ -183,7 +185,7 @@ program_compile(struct program *p, struct err *err)
 	return err_set(err, ERR_PERMANENT, "%s: does not compile", p->name);
 }
 
-/* The line that a complaint of the compiler names, 0: none. */
+/* The line number in a message of the compiler, 0: none. */
 static int
 complaint_line(const char *text)
 {
@@ -192,7 +194,7 @@ complaint_line(const char *text)
 	return at == NULL ? 0 : (int)strtol(at + 18, NULL, 10);
 }
 
-/* The first complaint with a line; "2 compile errors" does not count. */
+/* The first message with a line; "2 compile errors" does not count. */
 static const char *
 first_complaint(const struct program *p)
 {
@@ -221,7 +223,7 @@ cut_out(struct buf *text, const char *what)
 	buf_truncate(text, text->len - n);
 }
 
-/* jq's complaint as FILE:LINE: message. */
+/* jq's message as FILE:LINE: message. */
 static int
 say_complaint(struct program *p, const char *c, struct err *err)
 {

@@ -5,23 +5,23 @@
  *
  *	{primary, owned, related, operator, now, outstanding, error}
  *
- * of which the caller gives what doc/protocol.md says; `desired` gets `owned`
- * and `now` only if desiredReads lists them (see program_reads). The text is
+ * with the members that doc/protocol.md describes; `desired` gets `owned` and
+ * `now` only if desiredReads lists them (see program_reads). The text is
  * composed in one source: guards, the libraries that `include "NAME";` at the
  * top of the file names (spliced, each once), the author's text, and a switch
  * that picks the function by the input. So guards hold for libraries too.
  *
  * Impure functions (now env $ENV input debug stderr halt ...) are refused
  * when the program is loaded, with file and line. Calls run in another process
- * (evaluator.h), limited in CPU time and memory. One that goes beyond, or that
- * ends that process, fails like any other call, and the program stays usable.
- * A process may hold many programs; one thread.
+ * (evaluator.h), limited in CPU time and memory. A call beyond a limit, or that
+ * ends that process, fails like any other, and the program stays usable. A
+ * process may hold many programs; one thread.
  *
  * Call program_init() once, first thing in main, before anything is compiled.
  *
- * Errors of a call: err->message is fit for users. The text of the author's
- * own error("text") is kept as it is; of jq's messages, which echo the input,
- * only the words stay. Kind is ERR_PERMANENT.
+ * Errors of a call: err->message may be shown to users. The text of the
+ * author's own error("text") is kept as it is; of jq's messages, which echo the
+ * input, only the words are kept. Kind is ERR_PERMANENT.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -54,7 +54,7 @@ enum program_call {
 	PROGRAM_CALLS
 };
 
-/* What `desired` may read beside primary, related and operator. */
+/* Members that `desired` may read besides primary, related and operator. */
 enum { PROGRAM_READS_OWNED = 1, PROGRAM_READS_NOW = 2 };
 
 struct program_options {
@@ -70,7 +70,7 @@ struct program;
 
 /*
  * Compiles the file. NULL with err "FILE:LINE: message" for what jq refuses,
- * "cannot read FILE: ..." if it is not there, and so on. Options are copied
+ * "cannot read FILE: ..." if it does not exist, and so on. Options are copied
  * (not the strings of library_dirs, which are needed only here).
  */
 struct program *program_load(
@@ -87,12 +87,12 @@ void program_free(struct program *p);
 
 /*
  * All programs are loaded: starts the processes in which they run, before the
- * caller enters a sandbox, and gives up here what only those need. Without it
- * the first call starts them, without a sandbox. -1 with err.
+ * caller enters a sandbox, and frees what only those need. Without it the first
+ * call starts them, without a sandbox. -1 with err.
  */
 int program_start(enum sandbox_mode mode, struct err *err);
 
-/* Does the author define this function? (PROGRAM_DESIRED: always.) */
+/* Whether the author defines this function. (PROGRAM_DESIRED: always.) */
 bool program_defines(const struct program *p, enum program_call call);
 
 /* Calls so far that ended at a limit, and that crashed in jq. */
@@ -101,11 +101,11 @@ struct program_losses {
 	uint64_t crashed;
 };
 struct program_losses program_losses(void);
-/* An evaluation begins. After two lost calls its other calls just fail, so that
- * it costs no more than two times what a call may. */
+/* An evaluation begins. After two lost calls its other calls fail at once, so
+ * that it takes at most twice the limit of a call. */
 void program_begin(void);
-/* False: what ran the programs is gone. What calls give then means nothing;
- * the process has to end. */
+/* False: the processes that ran the programs are gone. Results of calls are
+ * invalid then; the caller has to end. */
 bool program_alive(void);
 
 /*
@@ -126,8 +126,8 @@ struct program_items {
 };
 void program_items_release(struct program_items *items);
 
-/* Exactly one array of objects, no identity (apiVersion's group, kind,
- * namespace, name) twice. All else is an error. */
+/* Exactly one array of objects, each identity (apiVersion's group, kind,
+ * namespace, name) at most once. Everything else is an error. */
 int program_desired(struct program *p, const struct arguments *input,
     const char *about, struct program_items *items, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * Part of program/program.h: what its functions gave, checked against the
+ * Part of program/program.h: checks the results of its functions against the
  * contract.
  */
 #include "program/program.h"
@@ -27,7 +27,7 @@ text_of(jv object_peek, const char *key)
 	return jvtext_span(jvtext_peek(object_peek, key));
 }
 
-/* What an object lacks to be identified; NULL: nothing. */
+/* The member that an object lacks to be identified; NULL: none. */
 static const char *
 lacks(jv object)
 {
@@ -156,7 +156,7 @@ is_identity(jv path_peek)
 	return yes;
 }
 
-/* What is wrong with paths, as in "the paths ...", or NULL. */
+/* The error in paths, as the rest of "the paths ...", or NULL. */
 static const char *
 wrong_paths(jv paths_peek)
 {

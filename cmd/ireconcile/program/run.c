@@ -1,4 +1,4 @@
-/* What run.h declares, and part of program/program.h: programs at work. */
+/* The functions of run.h, and part of program/program.h: calls of programs. */
 #include "program/run.h"
 
 #include <malloc.h>
@@ -15,7 +15,8 @@ static struct {
 
 static struct program_losses losses;
 static bool gone;
-/* Of one evaluation: the second is that of the status, which says it. */
+/* Lost calls of one evaluation: the second is that of the status, which reports
+ * the first. */
 enum { LOST_MOST = 2 };
 static uint64_t lost_before;
 
@@ -128,7 +129,7 @@ say_end(const struct program *p, const struct evaluator_end *end,
 	}
 }
 
-/* Lazily, for those who do not call program_start. */
+/* Started here if the caller has not called program_start. */
 static int
 be_started(struct err *err)
 {

@@ -1,7 +1,7 @@
 /*
  * run: the inside of a program, for program.c, which composes and compiles
  * it, run.c and worker.c, which call it on either side, and result.c, which
- * checks what came out. Nobody else includes it.
+ * checks the results. No other file includes it.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -22,11 +22,11 @@ struct program {
 	bool defines[PROGRAM_CALLS];
 	jq_state *jq;	       /* NULL: compiled only in the other process */
 	jv reply;	       /* of _call, until `input` fetches it */
-	jv raised;	       /* what error() of the program was last given */
+	jv raised;	       /* the last argument of the program's error() */
 	struct buf complaints; /* of the compiler, NUL after each */
 };
 
-/* What the functions are called in the text, by enum program_call. */
+/* The names of the functions in the text, by enum program_call. */
 extern const char *const program_names[PROGRAM_CALLS];
 const char *run_name(enum program_call call); /* for messages */
 
@@ -37,7 +37,7 @@ int program_compile(struct program *p, struct err *err);
 void run_register(struct program *p);
 void run_forget(struct program *p);
 struct program *run_find(uint32_t number); /* NULL: none */
-/* Differs when programs have come. */
+/* Changes when programs are added. */
 uint32_t run_registered(void);
 
 /* The one output in *result, owned; jv_invalid() if there was none. */

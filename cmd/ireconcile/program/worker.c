@@ -26,7 +26,7 @@ enum { ASAN = 0 };
 enum {
 	ALTSTACK_BYTES = 64 << 10,
 	STACK_NEAR = 64 << 10, /* of the stack pointer */
-	/* Objects this long need memory of their own, about so much a byte. */
+	/* Objects of this length get extra memory, about so much per byte. */
 	INPUT_LARGE = 1 << 20,
 	INPUT_FACTOR = 24
 };
@@ -37,7 +37,7 @@ static size_t space_before; /* address space when nothing was called; 0: no
 			     * limit of memory */
 static rlim_t space_now;    /* the limit as it is set */
 
-/* The lack of memory leaves libjq by the shortest way. */
+/* When memory is out, this leaves libjq at once. */
 static void
 on_no_memory(void *arg)
 {
@@ -116,8 +116,8 @@ worker_prepare(void)
 		space_before = address_space();
 }
 
-/* Half more than the program may have: memory that grows by leaps is held
- * twice while it moves. Large objects have room of their own. */
+/* Half as much again as the program's limit: an array that grows is in memory
+ * twice while it is copied. Large objects get extra memory. */
 static void
 limit_memory(const struct program *p, size_t objects)
 {
@@ -136,7 +136,7 @@ limit_memory(const struct program *p, size_t objects)
 
 /* ---- one call ---- */
 
-/* A reason that can be read: a program passes on what users wrote. */
+/* A readable reason: a program may pass on text of users. */
 static void
 add_raised(struct buf *b, struct span text, const char *function)
 {
@@ -199,7 +199,7 @@ judge(struct program *p, jv first, jv second, enum jvtext_size size,
 	return 0;
 }
 
-/* Consumes input. The output in *out; nothing there: none was given. */
+/* Consumes input. The output in *out; empty: no output. */
 static int
 call(struct program *p, enum program_call which, jv input, struct buf *out,
     struct err *err)
@@ -219,7 +219,7 @@ call(struct program *p, enum program_call which, jv input, struct buf *out,
 		second = jq_next(p->jq);
 	}
 	rc = judge(p, first, second, size, run_name(which), err);
-	/* Frees what the state still holds, on this call's account. */
+	/* Frees the values of the state, in the time of this call. */
 	if (jv_is_valid(second))
 		jq_start(p->jq, jv_null(), 0);
 	jv_free(first);
@@ -227,8 +227,8 @@ call(struct program *p, enum program_call which, jv input, struct buf *out,
 	return rc;
 }
 
-/* What `desired` may not read fails where it is used, should a read have
- * escaped source_reads(): true has no members, elements or sum. */
+/* For members that `desired` may not read: true, which has no members, elements
+ * or sum, so that a read that source_reads() missed fails. */
 static jv
 poison(jv input, const char *key, bool allowed)
 {
@@ -259,7 +259,7 @@ answer(struct arguments_kept *kept, const struct arguments_head *head,
 
 /* ---- requests ---- */
 
-/* What was read and not yet taken: a request comes with one system call. */
+/* Input that was read and not used yet: a request takes one system call. */
 static struct {
 	char bytes[64 << 10];
 	size_t at, n;
@@ -320,8 +320,8 @@ write_all(int fd, const char *p, size_t n)
 	}
 }
 
-/* Moves to the processor of the calling process (see evaluator.c). If that
- * cannot be had, there is no reason to wait. */
+/* Moves to the processor of the calling process (see evaluator.c), if
+ * possible. */
 static void
 follow(int cpu)
 {

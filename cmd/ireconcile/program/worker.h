@@ -1,24 +1,24 @@
 /*
- * worker: the process in which programs run, and which may be lost.
+ * worker: the process in which programs run, and which may crash.
  *
- * libjq is written in C and gets what strangers wrote: an assertion of it, a
- * fault, a lack of memory or of stack ends this process and nothing else. It
- * is forked from the zygote, with all programs compiled, for as many calls as
- * it survives, and knows of objects only what a call shows.
+ * libjq is written in C and gets input from strangers: a failed assertion, a
+ * fault, a lack of memory or stack ends this process and nothing else. It is
+ * forked from the zygote, with all programs compiled, makes calls until it
+ * ends, and sees only the objects of its calls.
  */
 #ifndef WORKER_H
 #define WORKER_H
 
 #include <stdint.h>
 
-/* How it ends by itself, apart from 0 at the end of its requests. */
+/* Its exit codes, besides 0 at the end of its requests. */
 enum {
-	WORKER_NO_MEMORY = 111, /* as mem.h does */
+	WORKER_NO_MEMORY = 111, /* as in mem.h */
 	WORKER_NO_STACK = 112,
 	WORKER_NO_SANDBOX = 113
 };
 
-/* What precedes each answer. */
+/* The head of each answer. */
 enum worker_says { WORKER_GIVES, WORKER_FAILS };
 struct worker_head {
 	uint32_t says;

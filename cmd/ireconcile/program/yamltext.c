@@ -47,7 +47,7 @@ is_block(struct span s)
 	return true;
 }
 
-/* Empty lines of the text are not indented more than what is around it. */
+/* Empty lines of the text are not indented more than the lines around it. */
 static void
 add_block(struct buf *b, struct span s, size_t indent)
 {
@@ -88,7 +88,7 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Plain where nobody takes it for something else. */
+/* Plain if no reader takes it for something else. */
 static void
 add_key(struct buf *b, struct span s)
 {
@@ -106,7 +106,7 @@ add_key(struct buf *b, struct span s)
 
 /* ---- values ---- */
 
-/* As tojson has it. */
+/* As in tojson. */
 static int
 add_number(struct buf *b, double d, struct err *err)
 {

@@ -20,10 +20,10 @@ enum { ASAN = 1 };
 enum { ASAN = 0 };
 #endif
 
-/* Where the three descriptors are, once all others are closed. */
+/* The numbers of the three descriptors after all others are closed. */
 enum { CONTROL = 3, REQUESTS, ANSWERS, CHILDREN };
 
-/* A process that loses its parent ends, however the parent died. */
+/* The process ends if its parent ends in any way. */
 static void
 end_with(pid_t parent)
 {
@@ -32,8 +32,8 @@ end_with(pid_t parent)
 		_exit(0);
 }
 
-/* Nothing of the parent's stays open: a pipe ends when its owner does. What
- * libjq's assertions say to stderr may hold values. */
+/* No descriptor of the parent stays open: a pipe must end with its owner.
+ * libjq's assertions may print values to stderr. */
 static void
 move_descriptors(const struct zygote_conf *conf)
 {
@@ -119,7 +119,7 @@ microseconds(struct timeval t)
 	return t.tv_sec * INT64_C(1000000) + t.tv_usec;
 }
 
-/* Has the worker ended? Then it is told. */
+/* Reports the end of the worker, if it has ended. */
 static pid_t
 look_at_worker(pid_t worker)
 {

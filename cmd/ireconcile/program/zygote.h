@@ -1,9 +1,9 @@
 /*
  * zygote: the process that forks workers (see worker.h), one at a time.
  *
- * It is forked itself when all programs are compiled, sees no object ever,
- * and so each worker starts from a state that nobody has touched. On its
- * control socket it gets an order, and says what happened.
+ * It is forked itself when all programs are compiled, and never sees an object,
+ * so each worker starts from a clean state. On its control socket it gets
+ * orders and reports what happened.
  */
 #ifndef ZYGOTE_H
 #define ZYGOTE_H
@@ -20,7 +20,7 @@ struct zygote_report {
 	int32_t says;
 	int32_t pid;	/* of the worker */
 	int32_t status; /* ZYGOTE_ENDED: as of waitpid */
-	int32_t unused; /* 0: no byte that is sent is undefined */
+	int32_t unused; /* 0: every byte that is sent is defined */
 	int64_t cpu_us; /* the same: what it used */
 };
 
