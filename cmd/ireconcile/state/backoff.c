@@ -22,8 +22,8 @@ key_of(const struct backoff *b)
 	return span_make(b->key, b->key_len);
 }
 
-/* Nobody has asked for it since it was over for as long as it can last. The
- * number of others is bounded by what one can fail in that time. */
+/* It has been over, and not used, for as long as it can last. The number of
+ * other entries is bounded by the failures that are possible in that time. */
 static bool
 is_over(const void *value, const void *now)
 {

@@ -123,7 +123,7 @@ part(const struct cache_object *o, struct span value)
 	    (uint32_t)(value.p - cache_object_text(o).p), (uint32_t)value.n};
 }
 
-/* Where a string is, without its quotes. */
+/* The place of a string, without its quotes. */
 static void
 locate(const struct cache_object *o, struct span value, uint32_t *at,
     uint32_t *len)
@@ -135,7 +135,7 @@ locate(const struct cache_object *o, struct span value, uint32_t *at,
 	}
 }
 
-/* One look at the metadata: of members that are there twice, the first. */
+/* One walk over the metadata: if a member occurs twice, the first counts. */
 static void
 locate_parts(struct cache_object *o)
 {

@@ -1,13 +1,13 @@
 /*
  * cache: every observed object, as compact text.
  *
- * A tree of libjq takes nine times the room of its text, so objects are held
- * as text and parsed only for an evaluation. What events and comparisons need
- * often (uid, version, terminating) is kept as offsets into that text.
+ * A tree of libjq needs nine times the memory of its text, so objects are kept
+ * as text and parsed only for an evaluation. Values that events and comparisons
+ * need often (uid, version, terminating) are kept as offsets into that text.
  *
  * Objects are found by kind and "NAMESPACE\0NAME" (the NUL sorts namespaces
- * as wholes). They are replaced, never changed: a pointer to an object is
- * good until the next cache_put or cache_drop of its key.
+ * as wholes). They are replaced, never changed: a pointer to an object is valid
+ * until the next cache_put or cache_drop of its key.
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -35,14 +35,14 @@ struct cache_kind {
 	size_t use_count;
 };
 
-/* A value in an object's text; n 0: it is not there. */
+/* A value in an object's text; n 0: none. */
 struct cache_part {
 	uint32_t at, n;
 };
 
 struct cache_object {
 	struct cache_kind *kind;
-	struct entry_bucket **buckets; /* where it is linked; see index.h */
+	struct entry_bucket **buckets; /* its links; see index.h */
 	uint64_t serial;	       /* differs for every content ever seen */
 	uint32_t bucket_count;
 	uint32_t epoch; /* kind->epoch when it was last mentioned */
@@ -52,8 +52,8 @@ struct cache_object {
 	uint32_t rv_at, rv_len;
 	struct cache_part metadata, annotations;
 	bool terminating;
-	bool proven;   /* its marks are; see marks.h */
-	bool unproven; /* they are not, and count */
+	bool proven;   /* its marks have a proof; see marks.h */
+	bool unproven; /* they have none, and count */
 	char data[];   /* key, then text */
 };
 
@@ -106,7 +106,7 @@ struct span cache_object_meta(const struct cache_object *o, const char *key);
 struct span cache_object_annotation(
     const struct cache_object *o, const char *key);
 
-/* What changes with the spec; the serial where there is no generation. */
+/* A number that changes with the spec; the serial if there is no generation. */
 int64_t cache_object_generation(const struct cache_object *o);
 
 struct cache {
@@ -121,7 +121,7 @@ void cache_release(struct cache *s);
 /* The kind of this name, made if it is new. */
 struct cache_kind *cache_add_kind(
     struct cache *s, const struct watch_kind *conf);
-/* NULL if nobody asked for it. */
+/* NULL if the kind is not used. */
 struct cache_kind *cache_kind(
     const struct cache *s, struct span api_version, struct span kind);
 

@@ -175,7 +175,7 @@ entry_use_selects(const struct use *u, struct span labels)
 bool
 entry_use_covers(const struct use *u, const struct cache_object *o)
 {
-	/* The server selects; but kwatch may read a kind for several uses. */
+	/* The server selects, but kwatch may read a kind for several uses. */
 	return entry_use_looks_at(u, cache_object_namespace(o)) &&
 	    entry_use_selects(u, cache_object_meta(o, "labels"));
 }
@@ -226,7 +226,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
 	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {
-		/* Nothing is left to say, and maybe nobody looks for long. */
+		/* Nothing is outstanding, and it may not be evaluated for a
+		 * long time. */
 		map_del(&e->primaries, primary_key(p));
 		primary_free(p);
 		return;
@@ -234,7 +235,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	es->dirty(es->arg, p);
 }
 
-/* What members of dirty primaries were like, nobody will look at again. */
+/* The old versions of members of dirty primaries will not be needed any
+ * more. */
 static void
 glimpse(struct entries *es, struct cache_object *old)
 {
@@ -303,7 +305,7 @@ entries_drop(struct entries *es, struct cache_object *o)
 	cache_object_free(o);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static int
 by_key(const void *a, const void *b)
@@ -317,7 +319,7 @@ static void
 add_object(struct cache_object ***list, size_t *count, struct cache_object *o)
 {
 	(*list)[(*count)++] = o;
-	/* One more for the NULL. */
+	/* With room for the NULL. */
 	*list = mem_grow(*list, *count, sizeof(**list));
 }
 

@@ -2,11 +2,11 @@
  * entry: one controller at run time: an entry of watches.yaml, its program,
  * the kinds it depends on, its primaries, and which objects belong to which.
  *
- * Index. Each object is linked into buckets, by the names under which a
- * primary asks for what is below it: "u" + "UID\0NAMESPACE\0NAME" (owner
- * references), "m" + "ORIGIN\0NAMESPACE\0NAME" (marks) or
- * "k" + "NAMESPACE\0NAME" (label or jq map). So a change finds its primaries,
- * and a primary its objects, without a search.
+ * Index. Each object is linked into buckets, by the names under which a primary
+ * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references), "m" +
+ * "ORIGIN\0NAMESPACE\0NAME" (marks) or
+ * "k" + "NAMESPACE\0NAME" (label or jq map). So the primaries of an object, and
+ * the objects of a primary, are found without a search.
  */
 #ifndef ENTRY_H
 #define ENTRY_H
@@ -25,7 +25,7 @@ struct primary;
 
 enum use_role { USE_PRIMARY, USE_DEPENDENT, USE_RELATED };
 
-/* One kind as one entry uses it. */
+/* The use of a kind by an entry. */
 struct use {
 	struct entry *entry;
 	const struct watch_kind *conf;
@@ -58,8 +58,8 @@ struct entry {
 	struct map primaries; /* by "NAMESPACE\0NAME" */
 	struct map buckets;
 	struct map backoffs; /* see backoff.h */
-	bool complete;	     /* every kind it depends on is */
-	size_t orphans;	     /* as orphans.h found last */
+	bool complete;	     /* every kind that it depends on is complete */
+	size_t orphans;	     /* the last count by orphans.h */
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */
@@ -67,7 +67,7 @@ struct entry {
 	struct stats stats;
 };
 
-/* What the entries tell about changes. */
+/* Callbacks of entries about changes. */
 typedef void entry_dirty_fn(void *arg, struct primary *p);
 
 struct entries {
@@ -76,8 +76,8 @@ struct entries {
 	struct cache store;
 	struct sched *sched;   /* borrowed */
 	entry_dirty_fn *dirty; /* a primary is to be evaluated */
-	/* A primary went, or something came that names one that is not
-	 * there. */
+	/* A primary was deleted, or an object came that names one that does not
+	 * exist. */
 	void (*stray)(void *arg);
 	/* An object of the primary, replaced before it was evaluated. */
 	void (*glimpse)(struct primary *p, const struct cache_object *old);
@@ -105,22 +105,22 @@ void entries_release(struct entries *es);
 void entries_put(struct entries *es, struct cache_object *o);
 void entries_drop(struct entries *es, struct cache_object *o);
 
-/* Is the object where this use looks, and what it selects? */
+/* Whether the object is in this use's namespaces and selected. */
 bool entry_use_covers(const struct use *u, const struct cache_object *o);
 bool entry_use_looks_at(const struct use *u, struct span ns);
 /* labels: a JSON object, or none. */
 bool entry_use_selects(const struct use *u, struct span labels);
 
 /*
- * What a primary sees of one use, sorted by namespace and name; owned array
- * of borrowed objects, ended by NULL.
+ * The objects of a use that a primary sees, sorted by namespace and name; owned
+ * array of borrowed objects, ended by NULL.
  */
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
 /* The use of a managed kind, or NULL. */
 struct use *entry_managed(
     const struct entry *e, struct span api_version, struct span kind);
-/* Are primaries in this namespace ours? */
+/* Whether primaries in this namespace are ours. */
 bool entry_covers_namespace(const struct entry *e, struct span ns);
 /* All primaries, sorted by key; owned array, entry->primaries.count long. */
 struct primary **entry_primaries(const struct entry *e);

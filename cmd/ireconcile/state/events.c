@@ -20,7 +20,7 @@ begin(struct entries *es, struct cache_kind *k)
 	(void)es;
 }
 
-/* What was not mentioned since the begin is gone. */
+/* Objects that did not come since the begin are gone. */
 static void
 end(struct entries *es, struct cache_kind *k)
 {
@@ -73,7 +73,7 @@ deleted(
 		return err_set(
 		    err, ERR_PERMANENT, "a %s without a name", k->name);
 	o = cache_get(k, cache_object_key(gone));
-	/* Another object of that name took its place already. */
+	/* Another object of that name has replaced it already. */
 	late_forget(gone);
 	if (o != NULL &&
 	    (gone->uid_len == 0 ||
@@ -146,7 +146,7 @@ events_apply(struct entries *es, struct span text, struct err *err)
 		return bad(err, "unknown event type", type);
 	k = cache_kind(&es->store, version, kind);
 	if (k == NULL)
-		return 0; /* nobody asked for it */
+		return 0; /* the kind is not used */
 	if (span_is(type, "BOOKMARK"))
 		bookmark(es, k, object);
 	else if (span_is(type, "DELETED"))

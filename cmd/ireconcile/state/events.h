@@ -13,11 +13,11 @@
 int events_apply(struct entries *es, struct span text, struct err *err);
 int64_t events_time(struct span text);
 
-/* An entry whose kinds are all complete now, which it was not before. */
+/* An entry whose kinds are now all complete, for the first time. */
 struct entry *events_completed(struct entries *es);
 
-/* The end: returns the number of kinds that were announced and not ended;
- * names gets theirs, separated by commas. */
+/* The end of the input: returns the number of kinds that were begun and not
+ * ended; names gets their names, separated by commas. */
 size_t events_end(struct entries *es, struct buf *names);
 
 #endif

@@ -102,7 +102,8 @@ link_to(struct entries *es, struct use *u, struct cache_object *o, char type,
 static void
 link_marks(struct entries *es, struct use *u, struct cache_object *o)
 {
-	/* What is only observed may be owned without being controlled. */
+	/* An object that is only observed may be owned without being
+	 * controlled. */
 	struct marks_owners i =
 	    marks_owners(o, u->conf->manage ? MARKS_CONTROLLER : MARKS_OWNERS);
 	struct buf key = BUF_INIT;
@@ -178,7 +179,7 @@ link_jq(struct entries *es, struct use *u, struct cache_object *o)
 static void
 link_use(struct entries *es, struct use *u, struct cache_object *o)
 {
-	/* A managed kind is always found by its marks too. */
+	/* Objects of a managed kind are always found by their marks, too. */
 	if (u->conf->map == WATCH_MAP_MEMBER || u->conf->manage)
 		link_marks(es, u, o);
 	if (u->conf->map == WATCH_MAP_LABEL)
@@ -223,7 +224,7 @@ index_unlink(struct entries *es, struct cache_object *o)
 		for (uint32_t j = 0; j < i; j++)
 			first = first && o->buckets[j] != b;
 		if (!first)
-			continue; /* all its links there went at once */
+			continue; /* all its links there were removed at once */
 		for (size_t j = b->count; j-- > 0;)
 			if (b->links[j].object == o)
 				b->links[j] = b->links[--b->count];

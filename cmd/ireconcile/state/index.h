@@ -6,8 +6,8 @@
 
 #include "state/entry.h"
 
-/* Links an object of the store to the primaries that it belongs to, or takes
- * the links away; both tell these primaries that something changed. */
+/* Links an object of the store to its primaries, or removes the links; both
+ * make these primaries dirty. */
 void index_link(struct entries *es, struct cache_object *o);
 void index_unlink(struct entries *es, struct cache_object *o);
 
@@ -17,9 +17,9 @@ struct entry_bucket *index_bucket(
 
 void index_release(struct entry *e);
 
-/* "NAMESPACE\0NAME" of whose objects are in it; within the bucket. */
+/* "NAMESPACE\0NAME" of the primary; within the bucket. */
 struct span index_primary_key(const struct entry_bucket *b);
-/* The primary itself; NULL: it is not there, or is not the one meant. */
+/* The primary itself; NULL: it does not exist, or is another object. */
 struct primary *index_primary(const struct entry_bucket *b);
 
 #endif

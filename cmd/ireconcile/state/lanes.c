@@ -8,8 +8,8 @@
 #include "state/primary.h"
 
 struct lane {
-	struct heap_slot slot; /* first: in the heap while somebody waits */
-	uint64_t used_us;      /* never less than what the served lane had */
+	struct heap_slot slot; /* first: in the heap while a primary waits */
+	uint64_t used_us;      /* at least that of the lane served last */
 	struct primary *first, **end;
 	size_t key_len;
 	char key[];
@@ -33,7 +33,7 @@ add_key(const struct lanes *l, const struct primary *p, struct buf *key)
 	}
 }
 
-/* Nothing is to be remembered of it. */
+/* It can be forgotten. */
 static bool
 is_over(const void *value, const void *arg)
 {

@@ -5,8 +5,8 @@
  * primary has one of its own), first come, first served. The next one comes
  * from the lane whose evaluations have used the least CPU time of late; lanes
  * that differ by less than LANES_SLICE_US take turns in the order of arrival.
- * A lane that had nothing to do saves nothing up: it goes on where the lane
- * that is served is now.
+ * A lane that had nothing to do gets no credit: it continues with the time of
+ * the lane that is served now.
  *
  * With LANES_ONE there is one lane: the order does not depend on time.
  */
@@ -38,7 +38,7 @@ void lanes_release(struct lanes *l);
 
 /* p is borrowed until lanes_take returns it. */
 void lanes_add(struct lanes *l, struct primary *p);
-/* NULL: nobody waits. */
+/* NULL: no primary waits. */
 struct primary *lanes_take(struct lanes *l);
 /* An evaluation of p took so much CPU time. */
 void lanes_charge(struct lanes *l, const struct primary *p, uint64_t us);

@@ -4,7 +4,7 @@
 
 #include "state/backoff.h"
 
-/* The timer that stores them fires no later than that. */
+/* The timer that stores them fires by then. */
 static void
 wake_at(struct entries *es, int64_t at)
 {

@@ -1,13 +1,13 @@
 /*
- * late: objects that are seen late, because finding out whose they are costs
- * much.
+ * late: objects that are used late, because their `map` expression is
+ * expensive.
  *
- * A `map` expression runs at each change of an object, before anybody knows
- * which primary it concerns: so its cost is charged to the object, by kind,
- * namespace and name (backoff.h). After one that ran into a limit, crashed or
- * took long, the object's next versions wait until the back-off is over; then
- * the newest is put into the store, as if it had just arrived. Meanwhile the
- * one before stands. What is deleted goes at once.
+ * A `map` expression runs at each change of an object, before its primary is
+ * known: so the cost is charged to the object, by kind, namespace and name
+ * (backoff.h). After one that ran into a limit, crashed or took long, the
+ * object's next versions wait until the back-off is over; then the newest is
+ * put into the store, as if it had just arrived. Meanwhile the old version is
+ * used. A deletion counts at once.
  */
 #ifndef LATE_H
 #define LATE_H
@@ -17,19 +17,19 @@
 
 #include "state/entry.h"
 
-/* A version arrives: true: it waits, and was taken. One that waited for the
- * same object never mattered. */
+/* A version arrives. True: it waits, and was taken; it replaces one that waits
+ * for the same object. */
 bool late_takes(struct entries *es, struct cache_object *o);
-/* The object is deleted (without a uid: whichever it was). */
+/* The object is deleted (without a uid: any object of that name). */
 void late_forget(const struct cache_object *gone);
-/* A kind was listed: what was not mentioned is gone. */
+/* A kind was listed: objects that did not come are gone. */
 void late_sweep(struct cache_kind *k);
 
-/* What the maps of an object took; stopped: by a limit, or a crash. */
+/* The CPU time of an object's maps; stopped: by a limit, or a crash. */
 void late_charge(struct entries *es, const struct cache_object *o, uint64_t us,
     bool stopped);
 
-/* Puts those whose time has come, or all: nothing else will arrive. */
+/* Stores the objects whose time has come, or all at the end of the input. */
 enum late_which { LATE_DUE, LATE_ALL };
 void late_put(struct entries *es, enum late_which which);
 

@@ -20,7 +20,7 @@ part_of(struct span label, struct buf *out)
 
 /* ---- owner references ---- */
 
-/* The kind of an owner reference, whatever the version. */
+/* The kind of an owner reference, of any version. */
 static bool
 is_kind(struct span ref, const struct watch_kind *kind)
 {
@@ -45,7 +45,8 @@ marks_owner(struct marks_owners *i, const struct entry *e,
 	const struct watch_kind *kind = &e->conf->primary;
 	bool cluster = kind->scope == WATCH_CLUSTER;
 
-	/* As Kubernetes has it: in its own namespace, or above all. */
+	/* The rule of Kubernetes: an owner is in the same namespace, or
+	 * cluster-scoped. */
 	if (!cluster && o->ns_len == 0)
 		return false;
 	while (json_element(&i->refs)) {
@@ -88,8 +89,8 @@ annotation(const struct cache_object *o, const char *key, struct buf *scratch)
 }
 
 /*
- * The key of the primary that the marks name, within scratch; SPAN_NONE: there
- * are none, or they are of another object.
+ * The key of the primary in the marks, within scratch; SPAN_NONE: no marks, or
+ * those of another object.
  */
 static struct span
 marked_primary(const struct cache_object *o, struct buf *scratch)
@@ -143,7 +144,7 @@ marks_are_bound(const struct entry *e)
 	return proof_has_key(e->proof) && !e->proof->accept_unproven;
 }
 
-/* "ORIGIN\0" of a proof that was found good. */
+/* "ORIGIN\0" of a valid proof. */
 static void
 add_origin(struct buf *key, const struct cache_object *o)
 {

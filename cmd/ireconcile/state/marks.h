@@ -1,8 +1,8 @@
 /*
- * marks: what makes an object provably a primary's own (doc/protocol.md,
- * "Marks"): a controller reference that Kubernetes itself would follow; or,
- * where that cannot be, a label and an annotation that names both, with a proof
- * that we wrote them (proof.h), if there is a key.
+ * marks: decide whether an object is a member of a primary (doc/protocol.md,
+ * "Marks"): by a controller reference that Kubernetes itself would follow; or,
+ * where that is not possible, by a label and an annotation that names both,
+ * with a proof that we wrote them (proof.h), if there is a key.
  */
 #ifndef MARKS_H
 #define MARKS_H
@@ -16,11 +16,11 @@
 #include "state/cache.h"
 #include "state/entry.h"
 
-/* Is o a member of primary, which is one of e's? */
+/* Whether o is a member of primary, which belongs to e. */
 bool marks_is_member(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary);
 
-/* Before any of the others, once an object comes: o->proven. */
+/* Sets o->proven; call it before the others when an object comes. */
 void marks_examine(const struct proof *proof, struct cache_object *o);
 
 /*
@@ -52,23 +52,23 @@ bool marks_owner(struct marks_owners *i, const struct entry *e,
 /* The same of the primary itself; false if it has no uid. */
 bool marks_owning_key(struct buf *key, const struct cache_object *primary);
 
-/* Do only proven marks count, and are they bound to an origin? */
+/* Whether only marks with a proof count, which are bound to an origin. */
 bool marks_are_bound(const struct entry *e);
 
 /*
- * The origin that the marks of its members are bound to, borrowed; empty where
- * they are bound to none.
+ * The origin to which the marks of its members are bound, borrowed; empty if to
+ * none.
  */
 struct span marks_origin(
     const struct entry *e, const struct cache_object *primary);
-/* Is it another than its uid? */
+/* Whether it differs from its uid. */
 bool marks_has_origin(
     const struct entry *e, const struct cache_object *primary);
-/* Does it have to be written down at the primary? */
+/* Whether it still has to be written to the primary. */
 bool marks_need_origin(
     const struct entry *e, const struct cache_object *primary);
 
-/* Can an object there have a controller reference to this primary? */
+/* Whether an object there can have a controller reference to this primary. */
 bool marks_can_own(const struct cache_object *primary, struct span ns);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * primary: what is remembered about one primary between evaluations. None of
- * it matters for where things end: it only avoids work and repetition.
+ * primary: the memory about a primary between evaluations. The final state does
+ * not depend on it: it only avoids work and repetition.
  */
 #ifndef PRIMARY_H
 #define PRIMARY_H
@@ -21,10 +21,10 @@ struct desired_item {
 	char *text;
 	size_t text_len;
 	unsigned char digest[DIGEST_SIZE]; /* of text */
-	jv value; /* of text, while one decides; else invalid */
+	jv value; /* of text, during a decision; else invalid */
 	bool once, if_exists;
-	/* immutable(): its paths as text, or NULL; what the program gave, marked;
-	 * and whether text has other values there, those of the object. */
+	/* immutable(): its paths as text, or NULL; the program's item, marked;
+	 * and whether text has the object's values there. */
 	char *immutable;
 	char *given;
 	size_t given_len;
@@ -34,14 +34,14 @@ struct desired_item {
 	uint64_t compared;
 	bool agrees;
 	char *path; /* the first that differs */
-	/* How often it was repaired after it had agreed (see loops.h). */
+	/* Count of repairs after it had agreed (see loops.h). */
 	unsigned repairs;
-	bool agreed_before; /* since it was last asked for */
+	bool agreed_before; /* since its last request */
 	int64_t repairs_since_us;
 	int64_t held_until_us;
 	bool looping;
-	char *loop_path;    /* what was changed back last */
-	int64_t quiet_us;   /* the loop is over if nobody did so until then */
+	char *loop_path;    /* the path that was changed back last */
+	int64_t quiet_us;   /* without a change until then the loop is over */
 	uint64_t tolerated; /* serial of the object, or 0 */
 };
 
@@ -55,39 +55,38 @@ struct desired {
 	size_t count;
 };
 
-/* Something that the last line asked for and was not yet seen done. */
+/* A request of the last line that is not observed as done yet. */
 struct asked {
 	char *what; /* "item KEY", "delete UID", "status", ... */
 	unsigned char digest[DIGEST_SIZE];
-	char *uid;	  /* what was known of an item; NULL: nothing */
-	uint64_t serial;  /* of the object when it was asked for */
-	bool accepted;	  /* kapply must have got it through */
-	int64_t since_us; /* when it was first asked for */
+	char *uid;	  /* the known uid of an item; NULL: none */
+	uint64_t serial;  /* of the object at the request */
+	bool accepted;	  /* kapply must have applied it */
+	int64_t since_us; /* time of the first request */
 };
 
-/* What is remembered of one point: decide/unsettled.h. */
+/* The memory about a point: decide/unsettled.h. */
 struct unsettled {
 	char *name;	 /* owned */
-	uint64_t others; /* a digest of what others had done */
-	uint64_t users;	 /* ... and of what its users had written */
+	uint64_t others; /* a digest of the changes by others */
+	uint64_t users;	 /* ... and by its users */
 	int64_t budget, at_us;
 	bool wanted;	/* by the last decision */
 	bool counted;	/* it is in the line that is about to be printed */
 	unsigned holds; /* 0: it is not unsettled */
 	int64_t held_until_us, quiet_us;
-	char *message; /* owned: which change, if it is unsettled */
+	char *message; /* owned: the change, if it is unsettled */
 };
 
 struct primary {
 	struct entry *entry;
-	struct cache_object
-	    *object; /* NULL: gone, but something is left to say */
-	char *key;   /* "NAMESPACE\0NAME" */
+	struct cache_object *object; /* NULL: gone, but not forgotten yet */
+	char *key;		     /* "NAMESPACE\0NAME" */
 	size_t key_len;
 	char *namespace_, *name; /* for messages */
 	bool dirty, queued;
 	int64_t queued_us;    /* when it was */
-	bool renewed;	      /* another uid since the last line: all is new */
+	bool renewed;	      /* another uid since the last line: forget all */
 	struct primary *next; /* in its lane */
 	uint64_t arrival;     /* there */
 
@@ -96,12 +95,12 @@ struct primary {
 	size_t asked_count;
 	/* The identity that the last line named. */
 	char *line_primary;
-	uint64_t deadline_us; /* how long until the next reminder */
+	uint64_t deadline_us; /* time until the next reminder */
 	struct wake wake;
 	int64_t requeue_at_us; /* time of day; 0: none */
 	int64_t again_us;      /* see wakes_again */
-	int64_t soon_us; /* moved on by each requeue in less than a moment */
-	bool reminder;	 /* the deadline has passed */
+	int64_t soon_us;       /* moves with each requeue of almost no delay */
+	bool reminder;	       /* the deadline has passed */
 	bool has_slot, waiting;
 	bool paused;	  /* and that was logged */
 	char *requested;  /* the last request to evaluate; "": none */
@@ -125,9 +124,9 @@ primary_key(const struct primary *p)
 
 void primary_release_desired(struct desired *d);
 void primary_forget_asked(struct primary *p);
-/* Back-offs, holds, tolerated differences, and what was asked for. */
+/* Forgets back-offs, holds, tolerated differences, and requests. */
 void primary_forget(struct primary *p);
-/* It is there again, as another object, before anybody looked. */
+/* It exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);
 
 /* Forgets one point of p->unsettled. */

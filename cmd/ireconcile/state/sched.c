@@ -26,7 +26,7 @@ sched_was_set(struct sched *s)
 		return false;
 	ahead = clock_real_us() - clock_boot_us();
 	apart = ahead - s->ahead_us;
-	/* Less is the time between two looks. */
+	/* Smaller differences are due to the time between two looks. */
 	if (apart < 1000 && apart > -1000)
 		return false;
 	s->ahead_us = ahead;

@@ -1,12 +1,12 @@
 /*
- * sched: what time it is, and who wants to be woken when.
+ * sched: the clocks, and the timers of primaries.
  *
  * Two clocks. Real: timers run on the boot clock, `now` is the wall clock.
  * Input (--clock=input): both are the time of the input, which starts in 1970
  * and only moves when a line says so; timers that are due by then fire first,
  * in order of time and key, so that the same file gives the same output.
  *
- * One wake per primary holds all its reasons; the heap knows the earliest.
+ * A primary has one wake with all its reasons; the heap has the earliest.
  */
 #ifndef SCHED_H
 #define SCHED_H
@@ -51,8 +51,8 @@ void sched_release(struct sched *s);
 int64_t sched_now_us(const struct sched *s);
 /* The clock of timers: never goes back. */
 int64_t sched_ticks(const struct sched *s);
-/* Was the wall clock set since the last call? Then times of day are to be
- * scheduled anew. */
+/* Whether the wall clock was set since the last call. Then times of day must be
+ * scheduled again. */
 bool sched_was_set(struct sched *s);
 /* Moves the input clock forward; earlier times change nothing. */
 void sched_advance(struct sched *s, int64_t us);

@@ -49,7 +49,7 @@ add_results(const struct stats *s, const char *name, struct metric_lines *m)
 	for (size_t i = 0; i < STATS_RESULTS; i++)
 		metric_add(m, METRIC_RECONCILE_TOTAL,
 		    METRIC_LABELS(name, results[i]), (double)s->results[i]);
-	/* Nobody asks for a time without saying which. */
+	/* Our programs always give a time for a requeue. */
 	metric_add(
 	    m, METRIC_RECONCILE_TOTAL, METRIC_LABELS(name, "requeue"), 0);
 	metric_add(m, METRIC_RECONCILE_ERRORS, by, (double)errors);
@@ -65,15 +65,15 @@ add_queue(const struct stats *s, const char *name, struct metric_lines *m)
 {
 	const struct metric_labels *by = METRIC_LABELS(name, name);
 
-	/* There is one priority; 0 is what they begin with elsewhere. */
+	/* There is one priority; controller-runtime begins with 0. */
 	metric_add(m, METRIC_QUEUE_DEPTH, METRIC_LABELS(name, name, "0"),
 	    (double)s->queued);
 	metric_add(m, METRIC_QUEUE_ADDS, by, (double)s->adds);
 	metric_add(m, METRIC_QUEUE_RETRIES, by, (double)s->retries);
 	metric_add_histogram(m, METRIC_QUEUE_DURATION, by, &s->wait);
 	metric_add_histogram(m, METRIC_QUEUE_WORK, by, &s->work);
-	/* No evaluation is under way while we report. kapply adds its part
-	 * once it has seen a set; the series are there before. */
+	/* No evaluation is under way during a report. kapply adds its part when
+	 * it has seen a set; the series exist before that. */
 	metric_add(m, METRIC_ACTIVE_WORKERS, METRIC_LABELS(name), 0);
 	metric_add(m, METRIC_QUEUE_UNFINISHED, by, 0);
 	metric_add(m, METRIC_QUEUE_LONGEST, by, 0);

@@ -1,6 +1,6 @@
 /*
- * stats: what is counted of one controller, for --report-fd. Whatever the
- * clock of the input says, durations are those that passed here.
+ * stats: the counters of a controller, for --report-fd. Durations are in real
+ * time, also with --clock=input.
  */
 #ifndef STATS_H
 #define STATS_H

@@ -49,7 +49,7 @@ add_base(struct view *v)
 	    span_str(v->entry->conf->operator_json));
 }
 
-/* A text that differs has another number. */
+/* A text that differs gets another number. */
 static void
 set_text(struct view *v, enum arguments_text which, struct buf *text)
 {
