@@ -26,11 +26,11 @@
 #include "report/reportfd.h"
 #include "value/digest.h"
 
-/* Reading has precedence over evaluating, so that events of one object come
- * together, but not for longer than this. */
+/* Reading goes before evaluating, so that events of an object come together,
+ * but not for longer than this. */
 enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
-/* Nobody tells that the clock was set, or that a machine was suspended as a
- * whole: while something is waited for, it is looked after that often. */
+/* There is no event when the clock was set, or a whole virtual machine was
+ * suspended: while a timer waits, the clock is checked this often. */
 enum { CLOCK_LOOK_S = 10 };
 enum { EXIT_FAILED = 1 };
 
@@ -82,7 +82,7 @@ struct app {
 	struct proof proof;
 	struct timer timer;
 	struct reportfd report;
-	size_t unproven; /* as was said last */
+	size_t unproven; /* as reported last */
 	bool said_unproven;
 	size_t unevaluated; /* bytes read since the last evaluation */
 	bool eof;
@@ -257,14 +257,15 @@ evaluate_some(struct app *a)
 			a->unevaluated = 0;
 			return false;
 		}
-		/* What was written at once makes room without an event. */
+		/* Lines that were written at once make room without an
+		 * event. */
 		if (out_full(&a->out))
 			out_flush(&a->out);
 	}
 	return true;
 }
 
-/* For users who wait until they can drop --accept-unproven-marks. */
+/* For users who want to know when they can drop --accept-unproven-marks. */
 static void
 say_unproven(struct app *a)
 {
@@ -355,7 +356,7 @@ on_evaluator(void *arg, int fd, int events)
 
 /* ---- start ---- */
 
-/* Where include finds the library: as given; beside the source tree's bin;
+/* The places of the library: as given; beside the source tree's bin;
  * installed. */
 static void
 library_dirs(struct textlist *dirs)
@@ -411,7 +412,7 @@ enter_sandbox(struct err *err)
 	return 0;
 }
 
-/* Only now: nothing that was started before has a copy. */
+/* Only now, so that no process that was started before has a copy. */
 static int
 read_key(struct app *a, struct err *err)
 {
@@ -424,8 +425,8 @@ read_key(struct app *a, struct err *err)
 	return 0;
 }
 
-/* What keeps the other processes from starting may be the sandbox that there
- * is not: then our own says why. */
+/* Perhaps the other processes did not start because there is no sandbox: then
+ * the error of our own sandbox says why. */
 static int
 start_programs(struct err *err)
 {

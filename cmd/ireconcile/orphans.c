@@ -14,7 +14,7 @@ static const int64_t soon_us = 5 * 1000000, later_us = 30 * 1000000;
 struct orphan {
 	const struct entry *entry;
 	char *primary;	      /* "NAMESPACE\0NAME" */
-	uint64_t first, last; /* looks that found it */
+	uint64_t first, last; /* number of looks that found it */
 	bool said;
 	char label[];
 };
@@ -85,7 +85,8 @@ look_into(struct orphans *o, struct entry *e, const struct entry_bucket *b)
 	for (size_t i = 0; i < b->count; i++) {
 		const struct cache_object *object = b->links[i].object;
 
-		/* What anybody may have written is not repeated. */
+		/* Marks without a proof do not count: any user may write
+		 * them. */
 		if (b->links[i].use->conf->manage && !object->terminating &&
 		    (object->proven || !marks_are_bound(e))) {
 			e->orphans++;
@@ -143,7 +144,7 @@ orphans_look(struct orphans *o)
 		struct entry *e = o->es->items[i];
 		const struct entry_bucket *b;
 
-		/* Of a primary that is not selected, nobody knows. */
+		/* If primaries are selected, the primary may exist. */
 		if (!e->complete || e->conf->primary.selector != NULL)
 			continue;
 		e->orphans = 0;

@@ -1,11 +1,11 @@
 /*
- * orphans: objects with the marks of a member whose primary is not there: its
- * finalizer was taken away by force, say. They are reported, once each, and
- * counted; nobody deletes them, since nobody can tell why they are left. What
- * has a controller reference instead is the garbage collector's.
+ * orphans: objects with the marks of a member whose primary does not exist: its
+ * finalizer was removed by force, say. They are reported, once each, and
+ * counted, but not deleted, since the reason is not known. (Objects with a
+ * controller reference are left to the garbage collector.)
  *
- * Events of different kinds come in any order. So one is an orphan only when
- * it is found by two looks, some seconds apart.
+ * Events of different kinds come in any order, so an object is an orphan only
+ * if two looks, some seconds apart, have found it.
  */
 #ifndef ORPHANS_H
 #define ORPHANS_H
@@ -24,7 +24,7 @@ struct orphans {
 void orphans_init(struct orphans *o, struct entries *es, struct sched *s);
 void orphans_release(struct orphans *o);
 
-/* Something may have become one: looks, soon. */
+/* There may be new orphans: plans a look. */
 void orphans_suspect(struct orphans *o);
 /* The wake is due. Sets entry->orphans. */
 void orphans_look(struct orphans *o);

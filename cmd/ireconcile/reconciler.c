@@ -31,7 +31,7 @@ stray(void *arg)
 	orphans_suspect(&r->orphans);
 }
 
-/* Adds p to the queue, once it may be decided about. */
+/* Adds p to the queue, if it may be decided on by now. */
 static void
 dirty(void *arg, struct primary *p)
 {
@@ -65,7 +65,7 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 void
 reconciler_release(struct reconciler *r)
 {
-	/* Before the primaries: their wake-ups are part of them. */
+	/* Before the primaries, which contain its wake-ups. */
 	sched_release(&r->sched);
 	orphans_release(&r->orphans);
 	lanes_release(&r->lanes);
@@ -107,7 +107,7 @@ start_entries(struct reconciler *r)
 		all = all && r->es.items[i]->complete;
 	if (all && !r->ready) {
 		r->ready = true;
-		malloc_trim(0); /* what parsing the initial state left */
+		malloc_trim(0); /* garbage of parsing the initial state */
 	}
 }
 
@@ -121,7 +121,7 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		return;
 	}
 	if (p == NULL) {
-		/* Who stands by leaves it to the leader. */
+		/* A standby leaves it to the leader. */
 		if (r->gate_open)
 			orphans_look(&r->orphans);
 		else
@@ -163,7 +163,8 @@ reconciler_timers(struct reconciler *r)
 		fire(r, w, reasons);
 }
 
-/* Moves the input's clock to us; timers due on the way fire one by one. */
+/* Moves the input's clock to this time; timers that are due by then fire one by
+ * one. */
 static void
 advance(struct reconciler *r, int64_t us)
 {
@@ -230,7 +231,7 @@ about(const struct primary *p)
 	    .name = p->name};
 }
 
-/* A failure is said once, until it changes. */
+/* A failure is logged once, until it changes. */
 static void
 note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
 {
@@ -247,7 +248,7 @@ note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
 		log_write(LOG_ERROR, &who, "%s", d->error);
 }
 
-/* Each line of what, behind `before`; returns their number. */
+/* Logs each line of what, behind `before`; returns their number. */
 static size_t
 say(enum log_level level, const struct primary *p, const char *before,
     struct buf *what)
@@ -265,7 +266,8 @@ say(enum log_level level, const struct primary *p, const char *before,
 	return count;
 }
 
-/* Nobody could read a line that long: no line, and the status says why. */
+/* The line is too long for a reader: none is printed, and the status says
+ * why. */
 static enum line_due
 fail_large(struct reconciler *r, struct primary *p, struct decision *d,
     struct buf *line)
@@ -320,7 +322,7 @@ cancel(struct reconciler *r, struct primary *p)
 	r->counters.lines++;
 }
 
-/* A primary that is gone: what was asked for is no longer wanted. */
+/* A primary that is gone: its requests are no longer wanted. */
 static void
 leave(struct reconciler *r, struct primary *p)
 {
@@ -357,7 +359,7 @@ pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
 	sched_clear_all(&r->sched, &p->wake);
 }
 
-/* Values of annotations that mean nothing are said once. */
+/* Invalid values of annotations are logged once. */
 static void
 note_complaints(struct primary *p, struct decision *d)
 {
@@ -377,7 +379,7 @@ decide_now(struct reconciler *r, struct primary *p, struct decision *d)
 	say(LOG_INFO, p, "", &d->loops_over);
 }
 
-/* A deadline has passed: is there a difference that stays? */
+/* A deadline has passed: tolerates a difference that stays. */
 static void
 tolerate(struct reconciler *r, struct primary *p, struct decision *d)
 {
@@ -408,7 +410,7 @@ count_loops(struct reconciler *r, struct primary *p, struct decision *d)
 		r->counters.loops += n;
 		p->entry->stats.loops += n;
 		outcome_release(d);
-		decide_now(r, p, d); /* the status has something to tell */
+		decide_now(r, p, d); /* the status has to report it */
 	}
 	buf_release(&what);
 }

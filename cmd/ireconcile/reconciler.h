@@ -1,5 +1,5 @@
 /*
- * reconciler: the whole of ireconcile between its input and its output.
+ * reconciler: everything in ireconcile between input and output.
  *
  * Events change the store and make primaries dirty; a queue of dirty
  * primaries (each once) is evaluated when the output takes a line. With
@@ -44,8 +44,8 @@ int reconciler_init(struct reconciler *r, const struct watches *w,
 void reconciler_release(struct reconciler *r);
 
 /*
- * One checked document of the input. -1 with err ("unknown event type \"x\"")
- * if it is none of ours.
+ * Takes a checked document of the input. -1 with err ("unknown event type
+ * \"x\"") if it is not valid.
  */
 int reconciler_document(
     struct reconciler *r, struct span text, struct err *err);
@@ -56,12 +56,12 @@ void reconciler_end_of_input(struct reconciler *r);
 void reconciler_open(struct reconciler *r);
 /* Evaluates the next dirty primary; false if there is none. */
 bool reconciler_step(struct reconciler *r);
-/* Looks whether somebody set the clock. */
+/* Checks whether the clock was set. */
 void reconciler_clock(struct reconciler *r);
 /* Fires the timers that are due. */
 void reconciler_timers(struct reconciler *r);
 
-/* Did anything fail so far? Then ireconcile exits 1. */
+/* Whether anything has failed so far. Then ireconcile exits 1. */
 bool reconciler_failed(const struct reconciler *r);
 
 #endif

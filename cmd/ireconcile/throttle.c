@@ -62,7 +62,7 @@ wait_for_slot(struct primary *p)
 	p->waiting = true;
 }
 
-/* Those that would get a slot are evaluated again. */
+/* Primaries that would now get a slot are evaluated again. */
 static void
 wake_waiting(const struct entries *es, struct entry *e)
 {

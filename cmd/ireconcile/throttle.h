@@ -11,10 +11,12 @@
 /* At the start: primaries that were begun and are not settled hold slots. */
 void throttle_start(struct entries *es, struct entry *e);
 
-/* May this line be printed now? Takes a slot or a place in the queue. */
+/* Whether this line may be printed now. Takes a slot or a place in the
+ * queue. */
 bool throttle_allows(struct entries *es, struct primary *p, enum line_due due);
 
-/* After an evaluation: frees the slot of what is settled or failed. */
+/* After an evaluation: frees the slot of a primary that is settled or
+ * failed. */
 void throttle_observe(struct entries *es, struct primary *p,
     const struct decision *d, bool printed);
 

@@ -6,10 +6,10 @@
 
 static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
-/* Ten moments at once, then one in SHORTEST_MS. */
+/* Ten shortest requeues at once, then one per SHORTEST_MS. */
 enum { SOON_US = 10 * SHORTEST_MS * 1000 };
 
-/* A user who may annotate an object must not keep all others waiting. */
+/* A user who may annotate an object must not delay all others. */
 static uint64_t
 at_least_shortest(uint64_t ms)
 {
@@ -34,13 +34,14 @@ set_period(struct sched *s, struct primary *p)
 static void
 set_time(struct sched *s, struct primary *p)
 {
-	/* The wall clock first: late by a microsecond, but never early. */
+	/* The wall clock is read first: so it may be late by a microsecond, but
+	 * never early. */
 	int64_t wall = sched_now_us(s), now = sched_ticks(s);
 	int64_t wait = p->requeue_at_us - wall;
 
 	if (wait < 0)
 		wait = 0;
-	/* Who says "in a moment" each time is asked less often. */
+	/* A program with a tiny requeue each time is called less often. */
 	if (wait < SHORTEST_MS * 1000) {
 		if (p->soon_us > now + SOON_US)
 			wait = SHORTEST_MS * 1000;
@@ -57,8 +58,8 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 
 	sched_clear(s, &p->wake, WAKE_REQUEUE);
 	p->requeue_at_us = 0;
-	/* Passed is what had passed when the program was asked: it may have
-	 * been a moment before. */
+	/* Only times before the program was called have passed: one may have
+	 * passed during the call. */
 	if (d->requeue.when == PROGRAM_AT && d->requeue.at_us > d->now_us) {
 		p->requeue_at_us = d->requeue.at_us;
 		set_time(s, p);
@@ -84,8 +85,8 @@ set_held(struct sched *s, struct primary *p, const struct decision *d)
 		    sched_ticks(s) + d->held_until_us - d->now_us);
 }
 
-/* Up to AGAIN_BURST at once, then one a second: what changes all the time is
- * not caught by hurrying. */
+/* Up to AGAIN_BURST at once, then one per second: for a primary that changes
+ * all the time, more tries do not help. */
 bool
 wakes_again(struct sched *s, struct primary *p)
 {
@@ -128,7 +129,7 @@ set_deadline(struct sched *s, struct primary *p, const struct decision *d,
 		sched_clear(s, &p->wake, WAKE_DEADLINE);
 		return;
 	}
-	/* A status that changes with the time is nothing new at a deadline. */
+	/* At a deadline a status that changes with the time is not new. */
 	if (printed == LINE_NEW || p->deadline_us == 0 ||
 	    (printed == LINE_NEW_QUIET && !p->reminder))
 		p->deadline_us = FIRST_S * second;

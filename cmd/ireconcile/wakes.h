@@ -1,26 +1,26 @@
 /*
- * wakes: when a primary is evaluated again although nothing changes.
+ * wakes: plans evaluations of a primary when nothing changes.
  */
 #ifndef WAKES_H
 #define WAKES_H
 
 #include "decide/line.h"
 
-/* After an evaluation, which took so much CPU time. printed: why a line was, or
- * LINE_NOTHING. */
+/* After an evaluation, which took so much CPU time. printed: the reason for the
+ * line, or LINE_NOTHING. */
 void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
     enum line_due printed, uint64_t took_us);
 
-/* The wall clock was set: what waits for a time of day. */
+/* The wall clock was set: plans times of day again. */
 void wakes_clock_set(struct sched *s, struct primary *p);
 
 /*
- * A line whose primary has changed since is wanted again: may it be printed
- * now? Else a wake-up is set.
+ * A stale line, whose primary has changed, is wanted again: whether it may be
+ * printed now; if not, sets a wake-up.
  */
 bool wakes_again(struct sched *s, struct primary *p);
 
-/* Is it not to be evaluated yet (backoff.h)? Then a wake-up is set. */
+/* Whether it must not be evaluated yet (backoff.h); then sets a wake-up. */
 bool wakes_back_off(struct sched *s, struct primary *p);
 
 #endif
