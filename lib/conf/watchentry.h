@@ -1,6 +1,6 @@
 /*
- * watchentry: one entry of watches.yaml and its keys. Part of watches.h; nobody
- * else needs it.
+ * watchentry: one entry of watches.yaml and its keys. Part of watches.h; and
+ * used only there.
  */
 #ifndef WATCHENTRY_H
 #define WATCHENTRY_H

@@ -81,16 +81,15 @@ struct http_session *http_session_current(struct http *h);
 /* The call, whose easy handle is ready, begins and ends. */
 void http_session_add(struct http_session *s, struct http_call *c);
 void http_session_remove(struct http_session *s, struct http_call *c);
-/* A byte has come for the call: nobody is silent. */
+/* A byte has come for the call: the server is not silent. */
 void http_session_byte(struct http_call *c);
 void http_sessions_free(struct http *h);
-/* Frees the sessions that nobody uses any more, and the pool if it is retired,
- * unless libcurl or a callback of ours is running: then the one that is running
- * comes here again. */
+/* Frees unused sessions, and the pool if it is retired, unless libcurl or one
+ * of our callbacks is running: after that this is called again. */
 void http_sessions_reap(struct http *h);
 
 /* Of http.c, for the sessions. */
-/* Ends a call that has its result, or that nobody waits for; frees it. */
+/* Ends a call that has its result or was cancelled; frees it. */
 void http_call_end(struct http_call *c, struct http_response *r);
 /* Why its transfer failed. */
 void http_call_error(

@@ -355,7 +355,7 @@ parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
 	int c;
 
 	opterr = 0;
-	optind = 0; /* glibc: start anew, with permutation */
+	optind = 0; /* glibc: start again, with permutation */
 	while (result == OPT_RUN) {
 		const struct opt *o;
 		int index = -1;
