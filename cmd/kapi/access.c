@@ -76,7 +76,7 @@ access_url(const struct access *a, struct buf *b)
 
 	buf_addspan(&host, buf_span(&a->host));
 	h = buf_str(&host);
-	/* Every address: one of them that is sure to be there. */
+	/* It listens on every address: take one that always exists. */
 	if (h[0] == '\0' || strcmp(h, "0.0.0.0") == 0)
 		h = "127.0.0.1";
 	else if (strcmp(h, "::") == 0)
@@ -103,8 +103,8 @@ add_config(const struct access *a, struct buf *b)
 		buf_adds(b, "\n    token: ");
 		json_add_string(b, a->user->token);
 	} else if (a->certificate.p != NULL) {
-		/* Nobody looks at it; but kubectl asks for a name and a
-		 * password where it has nothing to send over TLS. */
+		/* kapi ignores it; but without a credential kubectl asks for a
+		 * name and a password over TLS. */
 		buf_adds(b, "\n    token: none");
 	} else
 		buf_adds(b, " {}");
@@ -114,7 +114,7 @@ add_config(const struct access *a, struct buf *b)
 	    "current-context: kapi\n");
 }
 
-/* A device, a pipe or a link stays what it is. */
+/* A device, a pipe or a link is not replaced. */
 static bool
 is_special(const char *file)
 {
@@ -130,7 +130,7 @@ access_forget(const char *file)
 		unlink(file);
 }
 
-/* By another file, which then takes the name. */
+/* Written to another file, which is then renamed. */
 static int
 replace(const char *file, struct span text)
 {

@@ -21,12 +21,12 @@ struct access {
 
 /* The host of HOST:PORT. */
 int access_host(const char *listen, struct buf *host, struct err *err);
-/* Whether all that host stands for is reached from this machine alone. */
+/* Whether all addresses of host are reached only from this machine. */
 bool access_is_loopback(const char *host);
 
 /* "https://127.0.0.1:6443", appended. */
 void access_url(const struct access *a, struct buf *b);
-/* Removes an old one, so that nobody uses it. */
+/* Removes an old one, so that it is not used. */
 void access_forget(const char *file);
 /* By a temporary file that takes the name: a reader that sees the file sees all
  * of it. Mode 0600. */

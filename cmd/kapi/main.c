@@ -182,7 +182,7 @@ check_reach(struct run *r, struct err *err)
 	return 0;
 }
 
-/* Everything that can be wrong with what was given, before anything runs. */
+/* Checks all options before anything runs. */
 static int
 prepare(struct run *r, struct err *err)
 {
@@ -199,7 +199,7 @@ prepare(struct run *r, struct err *err)
 		return -1;
 	if (check_reach(r, err) != 0)
 		return -1;
-	/* Nobody shall use an old one while we start. */
+	/* An old one must not be used while we start. */
 	if (o.kubeconfig_out != NULL)
 		access_forget(o.kubeconfig_out);
 	a->faults = faults_new(a);

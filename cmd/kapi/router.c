@@ -111,7 +111,7 @@ check_custom(struct request *r, bool *plain)
 	return NULL;
 }
 
-/* From here on the body is JSON: nobody else knows of protobuf. */
+/* From here on the body is JSON: only this function knows of protobuf. */
 static void
 replace_body(struct request *r, const struct node *object)
 {

@@ -123,7 +123,7 @@ has_status(const struct resource *r)
 	return false;
 }
 
-/* status as it is when nobody has written one yet. */
+/* The status of an object whose status was never written. */
 static void
 empty_status(const struct change_of *x, struct node *object)
 {
@@ -189,7 +189,7 @@ count_generation(
 		builtin_bump_generation(x, object);
 }
 
-/* On /status: all but metadata and status stays as it is. */
+/* On /status: everything but metadata and status is kept. */
 static void
 keep_spec(const struct change_of *x, struct node *object)
 {

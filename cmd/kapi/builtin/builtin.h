@@ -32,12 +32,12 @@ void builtin_default(
  */
 prepare_fn builtin_prepare;
 
-/* Everything that is wrong with object (live: what it replaces, or NULL),
- * metadata not included. */
+/* Adds all errors of object (live: the object that it replaces, or NULL),
+ * except those of metadata. */
 validate_fn builtin_validate;
 
-/* What is refused because of other objects (NULL: nothing), after validation:
- * an address or a port that is taken, a priority class that is not there. */
+/* A refusal because of other objects (NULL: none), after validation: an address
+ * or a port that is taken, a priority class that does not exist. */
 admit_fn builtin_admit;
 
 void builtin_encode(

@@ -355,7 +355,7 @@ net_ingressclass_validate(
 		    c, at, span_make(name.p, (size_t)(slash - name.p)));
 }
 
-/* Addresses of nobody's machine: source of ValidateEndpointIP. */
+/* Addresses that are not of a machine: source of ValidateEndpointIP. */
 static void
 check_endpoint_ip(struct causes *c, const struct at *at, struct span ip)
 {

@@ -1,7 +1,7 @@
 /*
- * rules: what the rules of all built-in kinds are made of: where a
- * value stands, what is wrong with it, and the checks that many kinds share.
- * Sources: apimachinery/pkg/util/validation, pkg/apis/meta/v1/validation,
+ * rules: the parts of the rules of all built-in kinds: the place of a value,
+ * its errors, and the checks that many kinds share. Sources:
+ * apimachinery/pkg/util/validation, pkg/apis/meta/v1/validation,
  * pkg/apis/core/validation.
  */
 #ifndef RULES_H
@@ -17,8 +17,8 @@
 #include "value/quantity.h"
 
 /*
- * Where a value stands: a chain on the stack, put into words only when
- * something is wrong there. A field (dots allowed), a [key] or an [index].
+ * The place of a value: a chain on the stack, which is written as text only for
+ * an error. A field (dots allowed), a [key] or an [index].
  */
 struct at {
 	const struct at *up; /* NULL: at the top */
@@ -31,7 +31,7 @@ struct at {
 #define AT_INDEX(up, i) (&(const struct at){(up), NULL, {NULL, 0}, (i)})
 struct span rule_at_words(struct arena *a, const struct at *at);
 
-/* What is wrong. detail may be "". A value of NULL is said as null. */
+/* Adds an error. detail may be "". A value of NULL is shown as null. */
 void rule_fail_required(
     struct causes *c, const struct at *at, const char *detail);
 void rule_fail_invalid(struct causes *c, const struct at *at,
@@ -127,7 +127,7 @@ bool rule_is_percent(const struct node *value);
 /* Quantities. False: it is not a quantity. */
 bool rule_quantity_get(const struct node *n, struct quantity *q);
 bool rule_is_negative(const struct node *n);
-/* What is not a quantity counts as 0. */
+/* Text that is not a quantity counts as 0. */
 int rule_quantity_cmp(const struct node *x, const struct node *y);
 
 /* Addresses. */

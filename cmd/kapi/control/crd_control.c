@@ -37,8 +37,8 @@ struct crds {
 	struct timer timer;
 	struct map entries;
 	size_t due;
-	/* Replaced; freed when the turn of the loop that still may use them
-	 * is over. */
+	/* Replaced ones; freed after the turn of the loop that may still use
+	 * them. */
 	struct crd **retired;
 	size_t retired_count;
 };
@@ -171,7 +171,7 @@ bring_up_to_date(struct api *api, struct resource *r)
 	arena_release(&key_arena);
 }
 
-/* What makes a definition another one to those that use it. */
+/* Whether a definition has changed for the modules that use it. */
 static char *
 shape_of(const struct node *definition)
 {
@@ -458,8 +458,8 @@ free_retired(struct crds *c)
 void
 crds_settle(struct crds *c)
 {
-	/* Each definition takes a handful of rounds; more is a quarrel of two
-	 * that write the same, and goes on in the next turn. */
+	/* Each definition takes a few rounds; if there are more, two writers
+	 * undo each other, and it goes on in the next turn. */
 	for (int round = 0; c->due > 0 && round < 16; round++) {
 		void **all = map_sorted(&c->entries);
 		size_t n = c->entries.count;

@@ -10,7 +10,7 @@
 struct crds;
 struct crds *crds_new(struct api *api);
 void crds_free(struct crds *c);
-/* What is due is done now: after --load, and for tests. */
+/* Does now what is due: after --load, and for tests. */
 void crds_settle(struct crds *c);
 
 #endif

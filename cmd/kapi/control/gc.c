@@ -29,7 +29,7 @@ struct gc {
 	size_t parked_count;
 };
 
-/* What the collector needs of an object. */
+/* The parts of an object that the collector needs. */
 struct traces {
 	struct span references; /* raw array, or none */
 	bool deleted;		/* has a deletionTimestamp */
@@ -211,7 +211,7 @@ delete_node(struct gc *g, struct gc_node *n, const char *policy)
 	store_unref(o);
 }
 
-/* Drops the references that stand (or do not stand) as said. */
+/* Drops the references that point to no owner. */
 static void
 drop_references(struct gc *g, struct gc_node *n)
 {
@@ -256,7 +256,7 @@ circle(const struct gc_node *n)
 	return false;
 }
 
-/* An object that is not being deleted: has it still an owner? */
+/* An object that is not being deleted: deletes it if it has no owner left. */
 static void
 judge(struct gc *g, struct gc_node *n, const struct traces *t)
 {

@@ -1,9 +1,9 @@
 /*
  * gc: the garbage collector: deletes objects whose owners are gone, and does
- * what the finalizers foregroundDeletion and orphan ask for. It hears of
- * every write by a hook of the store and works in small batches from the
- * event loop, so that the deletion of an owner of 10,000 objects blocks
- * nobody. Source of its rules: pkg/controller/garbagecollector.
+ * what the finalizers foregroundDeletion and orphan ask for. A hook of the
+ * store tells it of every write. It works in small batches from the event loop,
+ * so that the deletion of an owner of 10,000 objects does not block clients.
+ * Source of its rules: pkg/controller/garbagecollector.
  *
  * An owner that was never seen in this process, named by an object that came
  * by snapshot_load, counts as living: a file often holds one kind of a cluster
@@ -24,7 +24,8 @@ struct gc;
 struct gc *gc_new(struct api *api);
 void gc_free(struct gc *g);
 
-/* While loading, what is written is indexed and its absent owners trusted. */
+/* While loading, objects are indexed, and owners that do not exist count as
+ * living. */
 void gc_set_loading(struct gc *g, bool loading);
 
 /* Works until nothing is queued, without the loop: for tests and the end. */

@@ -166,8 +166,8 @@ gc_relink(struct gc_graph *g, struct gc_node *n, struct span references)
 
 	n->owners = NULL;
 	n->owner_count = 0;
-	/* The new links come before the old ones go: nobody is freed or
-	 * unblocked in between. */
+	/* New links are made before old ones are removed, so that no node is
+	 * freed or unblocked in between. */
 	for (struct json_elements e = json_elements(references);
 	     json_element(&e);) {
 		struct span uid;

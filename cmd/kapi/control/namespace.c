@@ -22,7 +22,7 @@ enum {
 
 static const char manager[] = "kube-controller-manager";
 
-/* A namespace that something is to be done for. */
+/* A namespace with work to do. */
 struct namespace_work {
 	struct namespace_work *next;
 	bool queued;
@@ -293,7 +293,7 @@ finalize(struct namespaces *n, struct namespace_work *w)
 	    rest_update(&by, n->namespaces, span_str("finalize"), object));
 }
 
-/* All was deleted that could be: what is left? */
+/* Everything that can be deleted is: looks what is left. */
 static void
 look_back(struct namespaces *n, struct namespace_work *w)
 {
@@ -530,6 +530,6 @@ namespaces_start(struct namespaces *n)
 	/* One may be there without its Service. */
 	queue(n, make_work(n, span_str("default")));
 	arena_reset(&n->arena);
-	/* Nobody is served yet: the first client finds all of it. */
+	/* No client is served yet: the first one finds everything. */
 	drain(n);
 }

@@ -27,7 +27,7 @@ struct snapshot_entry {
 	uint64_t version; /* 0: none that could be kept */
 	size_t line;
 	bool definition; /* a CustomResourceDefinition */
-	bool stale;	 /* not mentioned since its kind began anew */
+	bool stale;	 /* has not come since its kind began again */
 };
 
 struct loading {
@@ -117,8 +117,8 @@ drop_entry(struct loading *l, struct span key)
 		free_entry(e);
 }
 
-/* The bookmarks that frame the initial state of a kind: what the file told of
- * it before, and does not tell again between them, is gone. */
+/* The bookmarks around the initial state of a kind: objects from before that do
+ * not come again between them are gone. */
 static void
 take_bookmark(struct loading *l, const struct json_frame *f)
 {
@@ -269,7 +269,7 @@ fail_object(struct loading *l, const struct snapshot_entry *e,
 	    SPAN_ARG(tree_path_text(object, "metadata.name")), SPAN_ARG(what));
 }
 
-/* The version that the object keeps: its own, or one that nobody has. */
+/* The version that the object keeps: its own, or an unused one. */
 static void
 set_version(struct loading *l, const struct snapshot_entry *e)
 {

@@ -152,7 +152,7 @@ out:
 	return rc;
 }
 
-/* A device, a pipe or a link stays what it is. */
+/* A device, a pipe or a link is not replaced. */
 static bool
 is_special(const char *path)
 {
@@ -179,7 +179,7 @@ save_into(const struct store *s, const char *path, struct err *err)
 int
 snapshot_save(struct api *api, const char *path, struct err *err)
 {
-	/* Afterwards nobody knows that an owner was there once. */
+	/* A file does not tell that an owner once existed. */
 	if (api->gc != NULL)
 		gc_drain(api->gc);
 	if (strcmp(path, "-") != 0)

@@ -34,7 +34,7 @@ void conditions_used_names(
     struct arena *a, struct used_names *used, const struct node *definition);
 
 /*
- * Accepts the names that nobody has, sets NamesAccepted, and Established to
+ * Accepts the names that are free, sets NamesAccepted, and Established to
  * Installing or NotAccepted. False: nothing has changed.
  */
 bool conditions_accept_names(struct arena *a, struct node *definition,

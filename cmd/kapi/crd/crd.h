@@ -5,8 +5,8 @@
  * crds_new puts a hook on the collection of definitions. Some moments after a
  * definition was written (in the next turn of the loop) its names are accepted
  * or not, its status is written, and a struct resource for each served version
- * is in the registry; when it was deleted, its objects go first. Nobody else
- * adds or removes such resources.
+ * is in the registry; when it was deleted, its objects go first. No other
+ * module adds or removes such resources.
  *
  * A changed definition gives a new struct crd and new resources; the old
  * resources are marked removed, and every watch of them is to end.

@@ -91,8 +91,8 @@ crd_definition_default(struct arena *a, struct node *object)
 		add_stored_version(a, object);
 }
 
-/* The status of a definition that nobody has looked at; its types have no
- * omitempty, so they are written. */
+/* The status of a new definition; its types have no omitempty, so all fields
+ * are written. */
 static struct node *
 empty_status(struct arena *a)
 {

@@ -1,6 +1,6 @@
 /*
  * document: an answer that is made once and given many times: discovery and
- * OpenAPI. Made anew when the registry has changed.
+ * OpenAPI. It is made again when the registry has changed.
  */
 #ifndef DOCUMENT_H
 #define DOCUMENT_H

@@ -1,7 +1,7 @@
 /*
- * Part of document/openapi_write.h. What `kubectl explain` says of the fields
- * that all objects have. Kubernetes' conformance tests look for the first
- * words of some.
+ * Part of document/openapi_write.h. The texts of `kubectl explain` for the
+ * fields that all objects have. Kubernetes' conformance tests look for the
+ * first words of some.
  */
 #include "document/openapi_write.h"
 

@@ -31,8 +31,8 @@ extern const struct steps kinds_builtin_steps, kinds_definition_steps,
 extern const struct strategy kinds_custom;
 
 /*
- * The row of a kind that a create answers and nobody keeps: it has nothing of
- * the first part of a strategy. (With reply/columns.h.)
+ * The row of a kind that a create answers and that is not stored: it has
+ * nothing of the first part of a strategy. (With reply/columns.h.)
  */
 #define KINDS_REVIEW(name, answer)                                         \
 	{                                                                  \

@@ -129,7 +129,7 @@ managed_update(
 
 	decode_sent_or_live(&m, live, tree_get(metadata, "managedFields"));
 	tree_remove(metadata, "managedFields");
-	/* One that nobody manages stays so until the first apply. */
+	/* An object without managers has none until the first apply. */
 	if (m.entries.n == 0 && live != NULL)
 		return;
 	if (managed_track_update(&m,

@@ -6,9 +6,9 @@
  * Where it belongs in a write (as in the API server): decode, prune, defaults;
  * THEN managed_update or managed_apply; then builtin_prepare, metadata (uid,
  * generation), validation; then managed_settle decides whether anything is
- * written at all. What is set after managed_update (a uid, a cluster IP) is
- * owned by nobody. After managed_apply the object must be decoded and
- * defaulted again: it holds what the client sent as it is.
+ * written at all. What is set after managed_update (a uid, a cluster IP) has no
+ * owner. After managed_apply the object must be decoded and defaulted again: it
+ * holds what the client sent as it is.
  */
 #ifndef MANAGED_H
 #define MANAGED_H

@@ -45,7 +45,7 @@ failed(struct arena *a, const char *what, const struct node *object,
 	    SPAN_ARG(tree_text(tree_get(object, "kind"))), SPAN_ARG(why));
 }
 
-/* What is refused before anything is compared. */
+/* Refusals before anything is compared. */
 static struct problem *
 check(struct applying *p)
 {
@@ -84,9 +84,9 @@ named_set(struct applying *p, const struct node *object)
 }
 
 /*
- * Takes away what the manager applied before and no longer does, unless
- * somebody else owns it; and of what goes with it (an item of a list) only
- * what it owned itself.
+ * Removes fields that the manager applied before and no longer does, unless
+ * another manager owns them; below such a field (an item of a list) only those
+ * that it owned itself.
  */
 static void
 prune(struct applying *p)
@@ -247,7 +247,8 @@ allow_kubectl(struct applying *p, struct conflict *conflicts, size_t n)
 	return left;
 }
 
-/* What others lose by this apply; a problem if they would not agree. */
+/* The fields that others lose by this apply; a problem if there are
+ * conflicts. */
 static struct problem *
 take_from_others(struct applying *p)
 {

@@ -20,7 +20,7 @@ enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC };
 
 /*
  * The body of a patch request. Unless validation is VALIDATE_IGNORE, fields
- * given twice and members of operations that nobody knows are added to
+ * given twice and unknown members of operations are added to
  * strict, worded as the server does it: warnings, or, under VALIDATE_STRICT,
  * causes of a refusal after the patch was applied.
  */

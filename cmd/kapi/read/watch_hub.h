@@ -2,9 +2,9 @@
  * watch_hub: WATCH, of a collection, a namespace or one object.
  *
  * Each collection that is watched has one hook on the store. A change is
- * written once for each form in which somebody wants it, and the text is
- * shared; watches of one object or one namespace are found by its name, not
- * by walking all. A watch that does not read is cut by httpd.
+ * written once for each form that a watch wants, and the text is shared;
+ * watches of one object or one namespace are found by its name, not by walking
+ * all. A watch that does not read is cut by httpd.
  * Source: apiserver/pkg/{endpoints/handlers/watch.go,storage/cacher}.
  */
 #ifndef WATCH_HUB_H

@@ -1,7 +1,7 @@
 /*
- * watch_index: who watches what: for each collection the watches of all of
- * it, of a namespace and of one object, each in a list that is found by name.
- * A change is offered to three lists, however many watches there are. Between
+ * watch_index: all watches: for each collection the watches of all of it, of a
+ * namespace and of one object, each in a list that is found by name. A change
+ * is offered to three lists, however many watches there are. Between
  * watch_hub.c and its events.
  */
 #ifndef WATCH_INDEX_H
@@ -62,7 +62,7 @@ struct watcher {
 struct watch_hub {
 	struct api *api;
 	struct watched *collections;
-	bool walking; /* over a list: nobody leaves it now */
+	bool walking; /* over a list, which must not change */
 	struct watcher *graveyard;
 };
 

@@ -70,7 +70,7 @@ add_number(struct buf *b, const char *key, uint64_t n)
 	buf_addf(b, "%" PRIu64, n);
 }
 
-/* All values of a map, whatever they are. */
+/* All values of a map, of any type. */
 static void
 hide_members(struct arena *a, struct node *object)
 {

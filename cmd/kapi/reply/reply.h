@@ -36,7 +36,7 @@ void reply_problem(struct request *r, const struct problem *p);
  * that is possible. */
 struct stored;
 void reply_stored(struct request *r, int code, const struct stored *o);
-/* 404 page not found, in plain text: paths that are served by nobody. */
+/* 404 page not found, in plain text: unknown paths. */
 void reply_plain(struct request *r, int code, const char *text);
 
 #endif

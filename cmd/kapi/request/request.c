@@ -221,7 +221,7 @@ parse_resource(struct request *r, const struct span *parts, int n)
 	r->plural = parts[0];
 	r->name = n > 1 ? parts[1] : SPAN_NONE;
 	r->subresource = n > 2 ? parts[2] : span_str("");
-	/* Namespaces are in no namespace, whatever requestinfo.go says. */
+	/* Namespaces are in no namespace, although requestinfo.go says so. */
 	if (r->group.n == 0 && span_is(r->plural, "namespaces"))
 		r->namespace_ = SPAN_NONE;
 	r->extra_parts = n > 3;

@@ -18,7 +18,7 @@ struct users {
 	const struct user *first;
 };
 
-/* k8s.io/apiserver's user.AllAuthenticated is in everybody's groups. */
+/* Every user has the group user.AllAuthenticated of k8s.io/apiserver. */
 static const struct span admin_groups[] = {
     {"system:masters", 14}, {"system:authenticated", 20}};
 static const struct user admin = {.token = {"", 0},

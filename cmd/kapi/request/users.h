@@ -28,7 +28,7 @@ void users_free(struct users *u);
 const struct user *users_first(const struct users *u);
 
 /*
- * Who sends this value of Authorization. users NULL: everybody is
+ * The user with this value of Authorization. users NULL: every client is
  * kubernetes-admin of system:masters. NULL: answer 401 Unauthorized. Borrowed
  * as long as users is.
  */

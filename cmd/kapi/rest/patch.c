@@ -96,7 +96,7 @@ rest_patched(struct request *r, enum patch_kind kind,
 	return NULL;
 }
 
-/* The text is only made when somebody quotes it: a refusal. */
+/* The text is only made for a refusal, which quotes it. */
 static struct problem *
 decode_patched(struct write *w, struct node *patched, struct span text,
     struct warnings *strict)

@@ -1,7 +1,7 @@
 /*
- * Part of rest/internal.h. Reviews: posted, answered, kept nowhere. Everybody
- * may do everything; but of members of the group kapi:denied a review says
- * that they may nothing, so that those who ask can be tested.
+ * Part of rest/internal.h. Reviews: posted, answered, kept nowhere. Every user
+ * may do everything; but for members of the group kapi:denied a review denies
+ * everything, so that tools that ask can be tested.
  */
 #include "rest/internal.h"
 
@@ -230,8 +230,8 @@ reviews_serve(struct request *r)
 
 /* ---- tokens of service accounts ---- */
 
-/* Looks like one, is taken by nobody: kapi knows only the tokens of its
- * file. */
+/* It looks like a token, but no server accepts it: kapi knows only the tokens
+ * of its file. */
 static struct span
 made_up_token(struct request *r, int64_t expires)
 {

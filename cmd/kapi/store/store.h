@@ -68,7 +68,7 @@ size_t store_count(const struct collection *c);
 /*
  * Writes: object holds metadata.resourceVersion = store_next_version. They
  * call the hooks of the collection, then those of all; a write made by a hook
- * is announced when everybody has seen the first. store_delete takes the
+ * is announced when all hooks have seen the first. store_delete takes the
  * object as its DELETED event shows it. What store_put returns is borrowed
  * until the next write (hooks' own do not count).
  */
@@ -77,8 +77,8 @@ struct stored *store_put(
 void store_delete(
     struct store *s, struct collection *c, const struct node *object);
 
-/* Replaces the text of an object that is there and keeps its version; nobody
- * is told. For objects whose CRD changed: they read differently then. */
+/* Replaces the text of an object that is there and keeps its version; no hook
+ * is called. For objects whose CRD changed: they read differently then. */
 void store_amend(
     struct store *s, struct collection *c, const struct node *object);
 

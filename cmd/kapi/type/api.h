@@ -29,7 +29,7 @@ struct api {
 	struct httpd *httpd;
 	struct faults *faults;	 /* NULL: none */
 	struct journal *journal; /* NULL: none */
-	struct users *users;	 /* NULL: everybody may do everything */
+	struct users *users;	 /* NULL: every client may do everything */
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch_hub.h; NULL: no watch yet */

@@ -26,7 +26,7 @@ struct place {
  */
 struct decoder {
 	struct arena *arena;
-	struct warnings *unknown; /* NULL: nobody asks */
+	struct warnings *unknown; /* NULL: not wanted */
 	bool converts;		  /* decode_converted: ends at the first */
 	struct span saved, fatal;
 };
@@ -370,7 +370,7 @@ decode_int_or_string(struct decoder *d, struct node *n, const struct place *at)
 static int
 decode_quantity(struct decoder *d, struct node *n)
 {
-	struct span text = span_str("{}"); /* whatever is not a quantity */
+	struct span text = span_str("{}"); /* for text that is not a quantity */
 	const char *wrong;
 
 	if (n->kind == NODE_STRING || n->kind == NODE_NUMBER)

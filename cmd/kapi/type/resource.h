@@ -95,7 +95,7 @@ bool resource_has_version(
     const struct registry *g, struct span group, struct span version);
 
 /* Borrows r: one of a CRD lives in its struct crd (crd.h). Discovery documents
- * are made anew after either. resource_remove sets r->removed. */
+ * are made again after either. resource_remove sets r->removed. */
 void resource_add(struct registry *g, struct resource *r);
 void resource_remove(struct registry *g, struct resource *r);
 /* Moves with every change; an ETag's basis. */

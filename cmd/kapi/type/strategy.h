@@ -1,7 +1,7 @@
 /*
- * strategy: what the server knows of one kind in code: one row of data and
- * functions for each built-in kind, all of them in kinds/, and one for custom
- * resources. Every struct resource points to its own.
+ * strategy: the code for one kind: a row of data and functions for each
+ * built-in kind, all of them in kinds/, and one for custom resources. Every
+ * struct resource points to its own.
  *
  * A row gives all of the first part, with the word for "nothing" where there
  * is nothing to say (test-kinds fails for one that is left out); the second
@@ -42,7 +42,7 @@ enum trait {
 
 enum generation {
 	GENERATION_NONE = 1,
-	GENERATION_ONCE,    /* 1, whatever changes */
+	GENERATION_ONCE,    /* always 1 */
 	GENERATION_CHANGES, /* counts changes of the spec from 0 on: CSIDriver */
 	GENERATION_SPEC, /* counts changes of what is not metadata or status */
 	GENERATION_ANNOTATIONS /* and those of annotations */
@@ -58,7 +58,7 @@ enum deletion {
 /* What a create answers where nothing is kept. */
 enum review {
 	REVIEW_NONE,
-	REVIEW_ACCESS,	    /* may somebody do this? */
+	REVIEW_ACCESS,	    /* may a user do this? */
 	REVIEW_SELF_ACCESS, /* may I? */
 	REVIEW_RULES,	    /* what may I do? */
 	REVIEW_TOKEN,	    /* whose is it? */
@@ -149,7 +149,7 @@ typedef void convert_fn(struct arena *a, struct node *object);
  */
 struct steps {
 	bool strategic; /* there are strategic merge patches of them */
-	/* 403: a create that is refused whatever it says; or NULL: none is. */
+	/* 403: every create is refused; or NULL: none is. */
 	struct problem *(*refuse_create)(
 	    struct arena *a, const struct resource *r, struct span name);
 	/* apiVersion and kind are the resource's, or filled in. */

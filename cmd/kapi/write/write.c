@@ -36,7 +36,7 @@ find(const struct write *w, const struct node *object)
 	    tree_text(tree_get(m, "name")));
 }
 
-/* A name that nobody has, in so many tries as the server makes. */
+/* A free name, in as many tries as the server makes. */
 static void
 generate_name(struct write *w, struct node *object)
 {
@@ -179,7 +179,7 @@ check_version(struct write *w, const struct node *live, struct node *object)
 	    "latest version and try again");
 }
 
-/* What an update cannot change, whatever it says. */
+/* Fields that an update cannot change. */
 static void
 keep_system_fields(
     struct arena *a, const struct node *live, struct node *object)
