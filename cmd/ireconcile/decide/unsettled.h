@@ -15,8 +15,8 @@
  * did not change for as long as it was held back, or when the primary's users
  * change the primary.
  *
- * Points by name: "item KEY" (content), "set" (what is made anew or deleted),
- * "status", "events".
+ * Points by name: "item KEY" (content), "set" (objects that are created again
+ * or deleted), "status", "events".
  */
 #ifndef UNSETTLED_H
 #define UNSETTLED_H
