@@ -59,7 +59,7 @@ adopt_is_free(const struct set *s, struct span object)
 bool
 adopt_may(const struct set *s, const struct item *i, struct span object)
 {
-	/* At most once means: not again for what another one made. */
+	/* At most once: not again for an object of another operator. */
 	return s->adopt.n > 0 && !i->once && adopt_is_free(s, object) &&
 	    body_metadata(object, "deletionTimestamp").n == 0 &&
 	    is_named(label(object, s->adopt), s);
@@ -200,7 +200,7 @@ new_fields(struct buf *b, const struct item *i, struct span object,
 	return change;
 }
 
-/* The references that are none of the primary; true if that is a change. */
+/* The references that are not to the primary; true if that is a change. */
 static bool
 new_owners(struct buf *b, const struct set *s, struct span object)
 {

@@ -1,6 +1,6 @@
 /*
- * adopt: taking over what another operator made, where a line allows it
- * (reconcile.adopt, the label's key): an object that is nobody's (see below),
+ * adopt: takes over objects of another operator, where a line allows it
+ * (reconcile.adopt, the label's key): an object without an owner (see below),
  * whose label KEY is the name of the primary.
  */
 #ifndef ADOPT_H
@@ -13,9 +13,9 @@
 #include "set/set.h"
 
 /*
- * Is object nobody's? It has no mark and no controller, unless that is the
- * set's primary by a reference from another namespace or from none: Kubernetes
- * lets nobody own so, but operators have written it.
+ * Whether object has no owner: no mark and no controller, unless that is the
+ * set's primary by a reference from another namespace or from none, which
+ * Kubernetes does not allow, but operators have written.
  */
 bool adopt_is_free(const struct set *s, struct span object);
 /* object has the name of the item and is not a member. May it be taken over? */

@@ -1,6 +1,6 @@
 /*
- * Part of apply.h: events about primaries: what the program says, and what
- * went wrong here.
+ * Part of apply.h: Events about primaries: those of the program, and kapply's
+ * own errors.
  */
 #include "apply.h"
 #include "base/buf.h"
@@ -12,7 +12,8 @@ void
 announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
     const char *reason, struct span message)
 {
-	/* Plain objects have nobody to be told; a dry run changes nothing. */
+	/* Plain objects have no primary for an Event; a dry run changes
+	 * nothing. */
 	if (a->recorder == NULL || s->plain)
 		return;
 	recorder_add(a->recorder,

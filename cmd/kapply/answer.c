@@ -1,4 +1,4 @@
-/* Part of send.h: what the answer to a request means for its item. */
+/* Part of send.h: the next step of an item after the answer to its request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +107,9 @@ uid_gone(const struct call *c, const struct kube_error *e)
 }
 
 /*
- * Somebody gave an element of one of our lists another key: an apply would put
- * ours beside it, and the API server refuses what both have in common (the
- * name of a port, say). So first the list becomes just ours.
+ * Another client changed the key of an element of one of our lists: an apply
+ * would add ours beside it, and the API server refuses values that both have
+ * (the name of a port, say). So first the whole list is replaced by ours.
  */
 static bool
 needs_list(struct call *c, const struct kube_error *e)
@@ -345,7 +345,7 @@ wrote_adoption(struct call *c, const struct kube_answer *answer)
 		go_on(c->item, STEP_WRITE);
 }
 
-/* Somebody has the name of an item that we wanted to create. */
+/* Another object has the name of an item that we wanted to create. */
 static void
 read_rival(struct call *c, const struct kube_answer *answer)
 {

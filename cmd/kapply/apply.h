@@ -100,9 +100,9 @@ enum { RECENT_MS = 5000 };
 void engine_submit(struct apply *a, struct set *s); /* takes s */
 void engine_run(void *arg, struct work *w);	    /* a work_fn */
 void engine_advance(struct key *k);
-/* Everything is done, or failed in a way that time does not mend. */
+/* Everything is done, or has failed for good. */
 bool engine_settled(const struct apply *a);
-/* The time is over: what is not done has failed. */
+/* The time is over: the rest has failed. */
 void engine_give_up(struct apply *a);
 void engine_free(struct apply *a);
 /* What happens to the item: changes its state, and nothing else. */
@@ -118,7 +118,7 @@ void report_result(struct apply *a, const struct item *i, const char *result,
 void report_status(struct apply *a, struct set *s);
 /* Logs, and sends onError, once per reason. */
 void report_failures(struct apply *a, struct set *s);
-/* An object of somebody else is ours now. */
+/* An object of another operator is ours now. */
 void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 /* Found who changes the item back again and again. */
 void report_loop(struct apply *a, const struct set *s, const struct item *i);

@@ -17,8 +17,8 @@ enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
 /*
  * Appends the managers but `ours` that own the field of object, by commas. The
  * path is spelled as ireconcile does: .spec.containers[name=main].args[0].
- * FIELDS_UNOWNED: the field is there and is nobody else's; FIELDS_ABSENT: it
- * is not there.
+ * FIELDS_UNOWNED: the field exists and no other manager owns it; FIELDS_ABSENT:
+ * it does not exist.
  */
 enum fields_found fields_owners(
     struct buf *names, struct span object, struct span path, struct span ours);

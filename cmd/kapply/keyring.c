@@ -18,8 +18,8 @@ static void ask(void *arg);
 /* ---- how it ends ---- */
 
 /*
- * Rights and namespaces may come yet: so it goes on trying, but for a dry run,
- * which is to end, and for what is our own trouble.
+ * Rights and namespaces may still come: so it goes on trying, except in a dry
+ * run, which has to end, and after our own errors.
  */
 static void
 failed(struct keyring *r, const char *verb, const struct kube_error *e)
@@ -90,7 +90,7 @@ created(void *arg, const struct kube_answer *a)
 		    r->namespace_, r->name);
 		take_secret(r, a->body);
 	} else if (a->code == 409) {
-		ask(r); /* somebody was faster */
+		ask(r); /* another process was faster */
 	} else {
 		failed(r, "create", &a->error);
 	}

@@ -19,7 +19,7 @@ enum { OPPONENT_NAME = 256 };
 struct opponent {
 	struct lru_entry entry; /* first */
 	uint64_t found_ms;
-	char name[OPPONENT_NAME]; /* cut; empty: nobody yet */
+	char name[OPPONENT_NAME]; /* cut; empty: not known */
 };
 
 void opponents_init(struct lru *opponents);

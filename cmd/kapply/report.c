@@ -245,7 +245,7 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 	buf_release(&path);
 }
 
-/* The primary that deletes too much is named; nobody else is concerned. */
+/* The primary that deletes too much is named; others are not affected. */
 static void
 say_held(struct apply *a, const struct set *s)
 {

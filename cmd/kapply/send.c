@@ -235,8 +235,8 @@ other_namespace(const struct call *c)
 }
 
 /*
- * Where ireconcile thinks an object to be is where it looks for it: one of
- * another scope would be made and never be seen.
+ * ireconcile looks for an object where it expects it: an object of another
+ * scope would be created and never be observed.
  */
 static bool
 other_scope(const struct call *c)
@@ -259,7 +259,8 @@ other_scope(const struct call *c)
 
 /*
  * The line that removes the finalizer was decided before the newest objects
- * were observed: they would be left behind. A newer line comes when it is seen.
+ * were observed: they would be left behind. A newer line comes when they are
+ * observed.
  */
 static bool
 too_early(struct key *k, struct item *i)
@@ -277,9 +278,8 @@ too_early(struct key *k, struct item *i)
 }
 
 /*
- * The brake: nothing is asked or sent for a deletion that is held back; it
- * waits as what has failed for good, and for the most part for a line that
- * does not ask for it.
+ * The brake: no request is sent for a deletion that is held back; it waits like
+ * one that has failed for good, mostly until a line no longer requests it.
  */
 static bool
 held_back(struct key *k, struct item *i)

@@ -1,6 +1,6 @@
 /*
- * spare: objects that are not taken over from another operator, or only if
- * watches.yaml says so: a message must not talk anybody into it.
+ * spare: objects that are not adopted, or only if watches.yaml says so: a
+ * message must not suggest it.
  */
 #ifndef SPARE_H
 #define SPARE_H
@@ -21,7 +21,7 @@ enum spare_when {
 enum spare_when spare(const struct set *s, const struct item *i,
     struct span object, struct span home, const char **why);
 
-/* Is it the set's own primary, whatever the version of its API? */
+/* Whether it is the set's own primary, in any version of its API. */
 bool spare_is_primary(const struct set *s, struct span object);
 
 #endif

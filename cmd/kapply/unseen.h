@@ -1,10 +1,11 @@
 /*
- * unseen: what was created for a primary and may not be observed yet by the
- * stage that decides what is cleaned up before the finalizer is removed.
+ * unseen: objects that were created for a primary and may not be observed yet
+ * by ireconcile, which decides what is cleaned up before the finalizer is
+ * removed.
  *
- * Only objects that no controller reference ties to the primary: the others
- * are collected after it. An entry ends when a line says that the object was
- * seen, or after UNSEEN_MS.
+ * Only objects without a controller reference to the primary: the garbage
+ * collector deletes the others. An entry ends when a line says that the object
+ * was seen, or after UNSEEN_MS.
  */
 #ifndef UNSEEN_H
 #define UNSEEN_H

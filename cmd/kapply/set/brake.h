@@ -1,7 +1,7 @@
 /*
  * brake: too many deletions of members of living primaries within a minute are
  * more likely a mistake (in a program, in an input) than a wish. Then no more
- * of them are sent, until nobody asks for those that were held back.
+ * of them are sent, until no set requests those that were held back.
  *
  * If one primary has made half of them or more, it is the one whose deletions
  * are held back, and the others go on as if it had made none. Else all are.

@@ -137,7 +137,7 @@ refusal(struct span key, struct span message)
 	return buf_take(&b);
 }
 
-/* Wherever the line comes from: a primary belongs to its users. */
+/* In any line: a primary belongs to its users. */
 static void
 refuse_primary(const struct set *s, struct item *i)
 {
