@@ -211,7 +211,8 @@ delete_node(struct gc *g, struct gc_node *n, const char *policy)
 	store_unref(o);
 }
 
-/* Drops the references that point to no owner. */
+/* Drops the references to owners that are gone, or that are deleted in the
+ * foreground. */
 static void
 drop_references(struct gc *g, struct gc_node *n)
 {
