@@ -131,7 +131,7 @@ const struct metric_family metric_families[METRICS] = {
     [METRIC_WATCH_EVENTS] = COUNTER("kpipe_watch_events_total",
 	"Watch events that came in, by kind and type.", "kind", "type"),
     [METRIC_WATCH_RELISTS] = COUNTER("kpipe_watch_relists_total",
-	"Watches that had to begin anew and compare.", NULL),
+	"Watches that had to begin again and compare.", NULL),
     [METRIC_WATCH_RECONNECTS] = COUNTER("kpipe_watch_reconnects_total",
 	"Watches that went on where they had been.", NULL),
     [METRIC_WATCH_COALESCED] = COUNTER("kpipe_watch_coalesced_total",
