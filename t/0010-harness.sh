@@ -47,28 +47,28 @@ exit 0
 END
 
 fails "a wait that fails, as a command of its own" \
-	"not ok 2 - line 2 of script.sh: waited 0 s in vain for: false" <<'END'
+	"not ok 2 - line 2 of script.sh: waited 0 s, without success, for: false" <<'END'
 wait_for 0 false
 ok "it is so" true
 done_testing
 END
 
 fails "... with something to do then" \
-	"not ok 2 - line 3 of script.sh: waited 0 s in vain for: false" <<'END'
+	"not ok 2 - line 3 of script.sh: waited 0 s, without success, for: false" <<'END'
 ok "it is so" true
 wait_for 0 false || done_testing
 done_testing
 END
 
 fails "... in a function that goes on" \
-	"not ok 2 - line 2 of script.sh: waited 0 s in vain for: false" <<'END'
+	"not ok 2 - line 2 of script.sh: waited 0 s, without success, for: false" <<'END'
 f() { wait_for 0 false; true; }
 ok "it is so" f
 done_testing
 END
 
 fails "... in a subshell" \
-	"not ok 2 - line 2 of script.sh: waited 0 s in vain for: false" <<'END'
+	"not ok 2 - line 2 of script.sh: waited 0 s, without success, for: false" <<'END'
 said=$(wait_for 0 false; echo yes)
 is "$said" yes "it is so"
 done_testing

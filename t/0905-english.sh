@@ -6,20 +6,28 @@
 . "${0%/*}/lib.sh"
 
 shopt -s nullglob
-pages=(README.md doc/*.md pipeline/README pipeline/*/README cmd/*/*.1)
+pages=(README.md HACKING.md t/README.md doc/*.md pipeline/README
+	pipeline/*/README cmd/*/*.1)
 mapfile -t sources < <(find lib cmd pipeline -name '*.[ch]' -o -name '*.jq' \
 	-o -name '*.yaml' -o -name README | sort)
+# Recordings, and texts that are sent or received, are not ours to word.
+mapfile -t checks < <({
+	printf '%s\n' t/*.sh t/README.md t/{demo,exec,foreign,install-packages}
+	find t/unit t/fuzz t/stub t/bench -name '*.[ch]'
+	find t/attack t/bench t/cluster t/debian -name '*.sh' -o -name README
+} | grep -v -e t/0905-english.sh | sort)
 
 # said FILE...: each file as one line, "FILE: TEXT", without the marks of
-# comments and the quotes between the lines of a string.
+# comments, text in backquotes and the quotes between the lines of a string.
 said() {
 	awk 'FNR == 1 {
 			if (NR != 1) print ""
 			printf "%s:", FILENAME
 		}
 		{
-			sub(/^[ \t]*(\*|\/\/)?[ \t]*"?/, "")
+			sub(/^[ \t]*(\*|\/\/|#)?[ \t]*"?/, "")
 			sub(/[ \t]*"?[ \t]*$/, "")
+			gsub(/`[^`]*`/, "``")
 			gsub(/[ \t]+/, " ")
 			printf " %s", $0
 		}
@@ -31,12 +39,16 @@ said() {
 foreign() {
 	local there='(?<!there |there can |there may |there could |there to )'
 	local words=(
-		"$there\\b(is|are|was|were|be) no (?!longer|more|matter|doubt)"
+		"$there\\b(is|are|was|were|be) no (?!longer|more|matter|doubt|reason)"
 		"$there\\b(is|are|was|were|be) (?-i:none)\\b(?! of)"
 		'\b(whoever|whomever|whom|whosoever)\b'
-		'\b(he|him|his|himself)\b'
+		'(?<!-)\b(he|him|his|himself)\b'
 		'\beach [0-9.]+ ?(ms|s|min|h|seconds?|minutes?|hours?)\b'
 		'\bcease[sd]? to\b'
+		"\\b(some|any|every|no)body's\\b"
+		'\banew\b'
+		'\bin vain\b'
+		'\bit is said\b(?! that)'
 	)
 	local all
 
@@ -47,8 +59,9 @@ foreign() {
 }
 
 for bad in 'it is no page' 'those are none.' 'Whoever asks' 'as he has it' \
-	'each 5 s' 'it never ceases to be' $'it is\n * no page' \
-	$'"it is "\n\t"no page"'; do
+	'each 5 s' 'it never ceases to be' "it is nobody's" 'made anew' 'in vain' \
+	'... and it is said.' $'it is\n * no page' \
+	$'# it is\n# no page' $'"it is "\n\t"no page"'; do
 	printf '%s\n' "$bad" >"$T/bad"
 	is "$(foreign "$T/bad" | wc -l)" 1 "not English: ${bad//$'\n'/ }"
 done
@@ -62,6 +75,8 @@ is "$(foreign "$T/good")" "" "... and others are not"
 is "$(foreign "${pages[@]}")" "" "pages are plain English"
 ok "there are sources" test "${#sources[@]}" -gt 500
 is "$(foreign "${sources[@]}")" "" "... and so are messages and comments"
+ok "there are tests" test "${#checks[@]}" -gt 200
+is "$(foreign "${checks[@]}")" "" "... and tests"
 
 # Tables, code and words that cannot be broken may be wider.
 wide() {

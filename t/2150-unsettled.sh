@@ -125,7 +125,7 @@ program '[]' '{pods: [.owned.Pod[].status.phase]}'
 	done
 } >"$T/in"
 run
-is "$(lines)" 250 "a status that follows 250 pods is no such thing"
+is "$(lines)" 250 "a status that follows 250 pods is not held back"
 is "$(cat "$T/err")" "" "... and nothing is said"
 
 # ---- conditions ----

@@ -56,7 +56,7 @@ runs 1 "... and makes nothing" kubectl get cm c
 runs 0 "another namespace" plain -n n1
 runs 0 "... has it" kubectl get cm c -n n1
 runs 0 "no output" plain -o none
-is "$(cat "$T/out" "$T/err")" "" "... is none"
+is "$(cat "$T/out" "$T/err")" "" "... prints nothing"
 
 # --- a CRD and its first object
 cat >"$T/in" <<'EOF'

@@ -33,7 +33,7 @@ kubectl patch deployment d --field-manager=pinner \
 loop .spec.replicas
 runs 0 "an item that another client changes back" kapply_line
 is "$(cat "$T/out")" "$(wrote '{"phase":"Fighting","reason":"pinner"}')" \
-	"... his name is in the status"
+	"... the manager's name is in the status"
 is "$(cat "$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
 	"... and in the log"
 loop '.spec.template.spec.containers[name=main].image'

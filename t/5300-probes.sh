@@ -36,9 +36,9 @@ healthz check passed
 answers /healthz/ping 200 ok "... which can be asked alone"
 answers /readyz/kapply 200 ok "one check of readiness alone"
 answers /readyz/nobody 404 "404 page not found
-" "one that is none"
+" "an unknown check"
 answers /readyzx 404 "404 page not found
-" "a path that is none"
+" "an unknown path"
 metrics=$probes
 answers /metrics 404 "404 page not found
 " "no metrics where they were not asked for"

@@ -54,7 +54,7 @@ silent 1 "a request where nothing is outstanding writes nothing"
 note kpipe.dev/paused=true
 kubectl delete memcached example >/dev/null
 gone() { ! kubectl get deployment example; }
-ok "a paused one is deleted: the garbage collector does it" wait_for 60 gone # which looks for new kinds each 30 s
+ok "a paused one is deleted: the garbage collector does it" wait_for 60 gone # it looks for new kinds every 30 s
 operator_stop
 is "$(complaints | sed 's/^.*default\/example: //')" \
 	'paused by the annotation kpipe.dev/paused

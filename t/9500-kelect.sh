@@ -58,7 +58,7 @@ kubectl patch lease c --type merge \
 	-p '{"spec":{"holderIdentity":"somebody"}}' >/dev/null
 wait "$three"
 is "$?" 111 "the Lease is taken away: lost"
-ok "... to whom" says writer "lost the lease default/c: somebody holds it"
+ok "... and its new holder" says writer "lost the lease default/c: somebody holds it"
 exec 7>&-
 
 unset KUBECONFIG

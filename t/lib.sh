@@ -11,9 +11,9 @@
 # started with `start` are killed then. Bounded: after $TEST_SECONDS (900) the
 # test is ended from outside.
 #
-# What was not seen is no success (0010-harness.sh): a test that tests nothing,
-# waits in vain, calls a command that is not there or tests in a subshell,
-# whose result would be lost, fails, wherever in it that happens.
+# A test succeeds only if its results were seen (0010-harness.sh). It fails if
+# it tests nothing, if a wait ends without success, if it calls a command that
+# does not exist, or if it tests in a subshell, whose result would be lost.
 
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -187,7 +187,7 @@ wait_for() {
 
 	comes "$limit" "${@:2}" && return
 	if [ "${FUNCNAME[1]}" != ok ]; then
-		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $limit s in vain for: ${*:2}"
+		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $limit s, without success, for: ${*:2}"
 	fi
 	return 1
 }

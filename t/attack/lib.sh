@@ -3,7 +3,7 @@
 #
 #	attack_begin			# control plane, operators, victims
 #	tries "a time of 1e17 s" thing late '{"do":"rfc3339","x":1e17}'
-#	gets "his own Failed" failed late 'no time'
+#	gets "its own object is Failed" failed late 'no time'
 #	attack_end			# the table
 #
 # mallory may do what she likes in the namespace tenant, and nothing elsewhere;

@@ -28,24 +28,24 @@ section "membership"
 forged=$(marks "$victim" ConfigMap/tenant/f0)
 tries "marks of the victim on an object of her own" \
 	config_map mallory tenant f0 "$forged"
-gets "it is no member, and stays" stays tenant f0
+gets "it is not a member, and stays" stays tenant f0
 tries "... with a proof copied from the victim's member" config_map mallory \
 	tenant f1 "$(marks "$victim" ConfigMap/tenant/f1 "$(configmaps sys victim.v)")"
-gets "it is no member, and stays" stays tenant f1
+gets "it is not a member, and stays" stays tenant f1
 copied=$(api "$(configmaps sys victim.v)" | jq -c '.metadata
 	| {labels, annotations}' | sed 's/^{//;s/}$//')
 tries "all marks of the victim's member, copied" \
 	config_map mallory tenant f2 "$copied"
-gets "it is no member, and stays" stays tenant f2
+gets "it is not a member, and stays" stays tenant f2
 tries "... under the member's own name" \
 	config_map mallory tenant victim.v "$copied"
-gets "it is no member, and stays" stays tenant victim.v
+gets "it is not a member, and stays" stays tenant victim.v
 tries "the label alone" config_map mallory tenant f3 \
 	"\"labels\":{\"kpipe.dev/part-of\":\"$(part_of "$victim")\"}"
-gets "it is no member, and stays" stays tenant f3
+gets "it is not a member, and stays" stays tenant f3
 tries "the annotation alone" config_map mallory tenant f4 \
 	"\"annotations\":{\"kpipe.dev/member\":\"$victim ConfigMap/tenant/f4\"}"
-gets "it is no member, and stays" stays tenant f4
+gets "it is not a member, and stays" stays tenant f4
 proof=$(api "$(configmaps sys victim.v)" | jq -r '.metadata.annotations["kpipe.dev/proof"] // "x"')
 for bad in "" "AAAA" "${proof%?}" "${proof}A" "null" "$(printf 'A%.0s' {1..5000})"; do
 	name=p$attacks
@@ -54,7 +54,7 @@ for bad in "" "AAAA" "${proof%?}" "${proof}A" "null" "$(printf 'A%.0s' {1..5000}
 			jq -c --raw-input --arg p "$bad" '"{" + . + "}" | fromjson
 				| .annotations["kpipe.dev/proof"] = $p' |
 			sed 's/^{//;s/}$//')"
-	gets "it is no member, and stays" stays tenant "$name"
+	gets "it is not a member, and stays" stays tenant "$name"
 done
 
 # owner KIND NAME UID [API-VERSION] [CONTROLLER]
@@ -69,13 +69,13 @@ not_by_operator() {
 }
 tries "an owner reference to the victim, from another namespace" \
 	config_map mallory tenant o0 "$(owner Target v "$victim_uid")"
-gets "it is no member" not_by_operator o0
+gets "it is not a member" not_by_operator o0
 tries "... to the victim's uid by another kind and name" \
 	config_map mallory tenant o1 "$(owner Nonsense zzz "$victim_uid" other/v9)"
-gets "it is no member" not_by_operator o1
+gets "it is not a member" not_by_operator o1
 tries "... that is not a controller's" config_map mallory tenant o2 \
 	"$(owner Target v "$victim_uid" attack.example.com/v1 false)"
-gets "it is no member" not_by_operator o2
+gets "it is not a member" not_by_operator o2
 
 # A user in the victim's namespace who may only write ConfigMaps.
 may writer get,create,patch,update configmaps victim

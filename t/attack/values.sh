@@ -6,7 +6,7 @@ value() {
 	local name=v$attacks
 
 	tries "$1" thing "$name" "$2"
-	gets "his own object is Failed" failed "$name" "${3:-.}"
+	gets "its own object is Failed" failed "$name" "${3:-.}"
 }
 ended() {
 	failed "$1" || available "$1"

@@ -92,7 +92,7 @@ test_order(void)
 	shutdown(fd, SHUT_WR);
 	until(hear_away(fd, &heard) == HEARD_END);
 	ok(heard > 100 * LARGE && heard < 101 * LARGE,
-	    "a hundred large answers to who closed his side");
+	    "a hundred large answers to a client that closed its side");
 	close(fd);
 	serve_no_more();
 }

@@ -208,7 +208,7 @@ test_big_lists(void)
 	big_list("{\"items\":[", "],\"kind\":\"Pod\"}\n{\"b\":1}\n",
 	    TEN("1", "917512") "! line 1: longer than 8 MiB and no List\n2: "
 			       "{\"b\":1}\n",
-	    "a long object that turns out to be no List");
+	    "a long object that turns out not to be a List");
 }
 
 static void
