@@ -116,7 +116,7 @@ first=$(said '.metadata | tojson')
 does 200 DELETE "$apps/d"
 is "$(said '.metadata | tojson')" "$first" "... and so once only"
 
-# A Binding is no review: its Pod gets a node.
+# A Binding is not a review: its Pod gets a node.
 does 201 POST /api/v1/namespaces/default/pods \
 	'{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
 does 201 POST /api/v1/namespaces/default/bindings \

@@ -15,14 +15,14 @@ enum {
 	END = ACTION_END,
 	KEEP = ACTION_KEEP,
 	RECALL = ACTION_RECALL,
-	ANEW = ACTION_ANEW
+	RESET = ACTION_RESET
 };
 
 /* clang-format off */
 static const unsigned char actions[ITEM_STATES][ITEM_EVENTS] = {
 /*turn   unkno. next   accep.  outd.  passi. perm.  late   due    over  same */
 [ITEM_WAITING] = {
-  SEND,  ASK,   never, never,  never, DELAY, FAIL,  COUNT, never, END,  ANEW},
+  SEND,  ASK,   never, never,  never, DELAY, FAIL,  COUNT, never, END,  RESET},
 [ITEM_LOOKUP] = {
   never, never, QUEUE, ACCEPT, never, DELAY, FAIL,  never, never, END,  never},
 [ITEM_FLYING] = {
@@ -34,9 +34,9 @@ static const unsigned char actions[ITEM_STATES][ITEM_EVENTS] = {
 [ITEM_FAILED] = {
   never, never, never, never,  never, never, never, stay,  QUEUE, stay, KEEP},
 [ITEM_REFUSED] = {
-  never, never, never, never,  never, never, never, stay,  never, stay, ANEW},
+  never, never, never, never,  never, never, never, stay,  never, stay, RESET},
 [ITEM_STALE] = {
-  never, never, never, never,  never, never, never, never, never, END,  ANEW},
+  never, never, never, never,  never, never, never, never, never, END,  RESET},
 [ITEM_DONE] = {
   never, never, never, never,  never, never, never, stay,  never, stay, RECALL},
 };

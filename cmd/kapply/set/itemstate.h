@@ -22,9 +22,9 @@
  *
  * The items of a set end together: when all are done, when one is REFUSED or
  * STALE and none is left to try, or when a newer line of the primary comes and
- * nothing is in flight. What that line wants just so goes on there as the
- * column "same" says; what it wants otherwise begins anew; what it does not
- * have is forgotten.
+ * nothing is in flight. An item that the newer line wants unchanged goes on there
+ * as the column "same" says; one that it wants changed begins again; one that it
+ * does not have is forgotten.
  *
  * No clock and no requests: engine.c and set.c do what an action says.
  */
@@ -78,7 +78,7 @@ enum item_action {
 	/* What the item of the newer line gets from this one. */
 	ACTION_KEEP,   /* the state, and how and when it failed */
 	ACTION_RECALL, /* the state, if it was accepted just now */
-	ACTION_ANEW,   /* nothing */
+	ACTION_RESET,  /* nothing */
 	ITEM_ACTIONS
 };
 

@@ -461,7 +461,8 @@ inherit_failure(struct item *i, struct item *old)
 	i->step = old->step;
 	i->patch = old->patch;
 	i->list_sent = old->list_sent;
-	/* It is applied anew: what comes to light then is looked for anew. */
+	/* It is applied again, and the former owner's fields are looked for
+	 * again. */
 	if (old->adoption != ADOPTION_NONE)
 		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;

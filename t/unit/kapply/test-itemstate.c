@@ -8,20 +8,20 @@
 static const struct {
 	const char *state, *actions;
 } table[ITEM_STATES] = {
-    {"waiting", "send ask - - - delay fail count - end anew"},
+    {"waiting", "send ask - - - delay fail count - end reset"},
     {"lookup", "- - queue accept - delay fail - - end -"},
     {"flying", "- - queue accept drop delay fail - - end -"},
     {"backoff", "- - - - - - - count queue stay keep"},
     {"overdue", "- - - - - - - stay queue stay keep"},
     {"failed", "- - - - - - - stay queue stay keep"},
-    {"refused", "- - - - - - - stay - stay anew"},
-    {"stale", "- - - - - - - - - end anew"},
+    {"refused", "- - - - - - - stay - stay reset"},
+    {"stale", "- - - - - - - - - end reset"},
     {"done", "- - - - - - - stay - stay recall"},
 };
 
 static const char *const actions[ITEM_ACTIONS] = {"hole", "-", "stay", "send",
     "ask", "queue", "accept", "drop", "delay", "count", "fail", "end", "keep",
-    "recall", "anew"};
+    "recall", "reset"};
 
 static void
 test_each_cell(void)
@@ -50,7 +50,7 @@ test_next(void)
 	is(buf_str(&b),
 	    " send:flying ask:lookup queue:waiting accept:done drop:stale"
 	    " delay:backoff count:overdue fail:failed end:waiting"
-	    " keep:refused recall:refused anew:refused",
+	    " keep:refused recall:refused reset:refused",
 	    "the state after each action; the last three change none");
 	buf_release(&b);
 }
