@@ -46,9 +46,15 @@ is "$(grep -x '[0-9]' "$D/kpipe-http.fds" | sort -n | tr '\n' ' ')" "0 1 2 3 " \
 is "$(grep KUBECONFIG "$D/kpipe-http.env")" "" "... nor its environment"
 ok "it hears that all run" wait_for 10 is_state "$(all 1)"
 ok "... nothing of leaders" sh -c "! grep -q leader $D/state"
+drains() {
+	[ "$(grep '"phase"' "$D/state" | tail -n 1 | jq -r .phase)" = draining ]
+}
+# It is ended with the last stage, whatever it has not read yet.
+kill -STOP "$(pid_of kstatus)"
 kill -TERM "$kpipe"
-ends 0 "SIGTERM: 0"
-is "$(grep '"phase"' "$D/state" | tail -n 1 | jq -r .phase)" draining "... it hears of that"
+ok "SIGTERM: it hears of that" wait_for 10 drains
+kill -CONT "$(pid_of kstatus)"
+ends 0 "... 0"
 ok "... no stage is left" none_left
 
 fresh
@@ -131,9 +137,9 @@ kpipe: warning: starting kpipe-http again in N s" "... says so"
 is "$(grep -c start "$D/log")" 6 "... the pipeline went on"
 
 rm "$D/kapply.report" "$D/kwatch.report"
-kill -9 "$(pid_of kpipe-http)"
-kill -9 "$(pid_of kapply)"
 FROM=$(($(wc -l <"$D/state") + 1))
+kill -9 "$(pid_of kapply)"
+kill -9 "$(pid_of kpipe-http)"
 ok "both die: both are started again" wait_for 20 is_state "$(all 2)"
 ok "... what the old stages said is forgotten" sh -c \
 	"! tail -n +$FROM $D/state | grep -q -e applied -e Secret -e metrics"
