@@ -93,5 +93,10 @@ uid() {
 }
 
 kapply_line() {
-	kapply --timeout=3s "$@" <"$T/in"
+	kapply --timeout=20s "$@" <"$T/in"
+}
+
+# The same of what fails, and is tried again until then
+kapply_failing() {
+	kapply_line --timeout=3s "$@"
 }
