@@ -87,8 +87,8 @@ exec 7>"$T/pipe"
 { wrote '{"n":1}'; echo; } >&7
 wait_for 5 requested 1
 { wrote '{"n":2}'; echo; } >&7
+wait_for 5 taken
 exec 7>&-
-sleep 0.2 # so that it is read first
 touch "$T/go"
 wait "$writer"
 is "$? $(sent)$(cat "$T/err")" "0 1
@@ -121,8 +121,8 @@ wait_for 5 grep -q bad "$T/err"
 clock_ahead boot 30000
 wait_for 5 requested 2
 { wrote '{"n":2}'; echo; } >&7
+wait_for 5 taken
 exec 7>&-
-sleep 0.2 # so that it is read first
 touch "$T/go2"
 wait "$writer"
 is "$? $(sent | xargs) $(cat "$T/err")" "0 1 1 2 2 kstatus: error: cannot \
