@@ -151,7 +151,7 @@ list /api/v1/pods?" "... without pages"
 serve '{"pods": {"list": [{"body": '"$(items 20 more "a 1 3")"'},
 	{"body": '"$(items 20 more "b 2 4")"'},
 	{"body": '"$(items 30 "" "a 1 3" "c 3 25")"'}]}}'
-runs 0 "--once, of pages without end" timeout 20 kwatch --once --server "$url" po -A
+runs 0 "--once, of pages without end" timeout 60 kwatch --once --server "$url" po -A
 is "$(short <"$T/out")" "begin Pod
 ADDED a 1 3
 ADDED c 3 25
@@ -229,11 +229,11 @@ serve '{"pods": {
 	"list": [{"body": '"$(items 20 "" "a 1 3")"'}],
 	"watch": [{"lines": [
 		{"type":"ERROR","object":'"$(status 410 Expired old)"'}]}]}}'
-watch pods -A
 has_watches() {
 	[ "$(grep -c ^watch "$T/requests")" -ge "$1" ]
 }
 begun=$(date +%s%N)
+watch pods -A
 wait_for 20 has_watches 3
 took=$((($(date +%s%N) - begun) / 1000000))
 seen "begin Pod
