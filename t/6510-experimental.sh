@@ -32,12 +32,19 @@ pods() {
 	api "/api/v1/namespaces/default/pods?labelSelector=app%3D$1" |
 		jq -r '[.items[].metadata.name] | sort | join(" ")'
 }
-# settled NAME POD...: it is Ready, and its status names exactly these
+# none_ends: no pod is on its way out but the one that hangs. One that is, takes
+# its index, and its deletion may be asked for once more.
+hangs=
+none_ends() {
+	api /api/v1/namespaces/default/pods | jq -e --arg hangs "$hangs" \
+		'all(.items[].metadata; .deletionTimestamp == null or .name == $hangs)'
+}
+# settled NAME POD...: it is Ready, its status names exactly these, and none ends
 settled() {
 	local name=$1
 
 	shift
-	is_ready "$experimentals/default/experimentals/$name" &&
+	none_ends && is_ready "$experimentals/default/experimentals/$name" &&
 		[ "$(object "$name" | jq -r '.status | "\(.numberOfReplicas) "
 		+ (.podNames | join(" "))')" = "$# $*" ]
 }
@@ -140,6 +147,7 @@ done
 kubectl patch pod example-3 -p '{"metadata":{"finalizers":["example.com/hangs"]}}' \
 	>/dev/null
 audit_mark
+hangs=example-3
 kubectl delete pod example-3 --wait=false >/dev/null
 becomes example "a pod that is terminating: replaced under another name" 0 1 2 4
 is "$(pods example)" "example-0 example-1 example-2 example-3 example-4" \
