@@ -18,6 +18,8 @@ for stage in kwatch kapply kstatus; do
 	kc create rolebinding "$stage" -n dev --user="$stage" \
 		--clusterrole="iotservice-$stage-operator" >/dev/null
 done
+wait_for 20 has_right kapply get secrets
+wait_for 20 has_right kstatus patch iotservices --subresource=status -n dev
 
 # ---- the pipe ----
 
@@ -145,13 +147,13 @@ all_stopped() {
 	! kc get pods -A -o 'jsonpath={.items[*].status.phase}' | grep -q Pending
 }
 wait_for 20 all_stopped
-sleep 3 # the last events of the controllers may be on their way
-audit_writes >"$T/before"
-sets_before=$(wc -l <"$T/sets")
-sleep "${SILENCE:-30}"
-audit_writes >"$T/after"
-same "$T/after" "$T/before" "converged: no write in ${SILENCE:-30} s"
-is "$(wc -l <"$T/sets")" "$sets_before" "... and no output of ireconcile"
+said() {
+	audit_writes
+	wc -l <"$T/sets"
+}
+wait_for 60 rests 3 said # the last events of the controllers may be on their way
+ok "converged: no write in ${SILENCE:-30} s, and no output of ireconcile" \
+	rests "${SILENCE:-30}" said
 
 # ---- requests on the way there ----
 

@@ -60,6 +60,7 @@ roles() {
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: operator}
 		subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: $2}]
 	END
+	wait_for 20 has_right "$2" list things -n "$1"
 }
 
 thing() {
@@ -111,7 +112,7 @@ were() {
 	[ "$(streams "$1")" = "$2" ]
 }
 streams_are() {
-	comes 20 were "$1" "$2"
+	comes 60 were "$1" "$2"
 	is "$(streams "$1")" "$2" "$3"
 }
 

@@ -38,6 +38,8 @@ kubectl create clusterrole reader --verb=get --non-resource-url=/metrics \
 kubectl create clusterrolebinding reader --clusterrole=reader \
 	--serviceaccount=ops:reader >/dev/null
 wait_for 20 kubectl get memcacheds -A
+wait_for 20 has_right "$account-http" create tokenreviews
+wait_for 20 has_right "$account-kelect" get leases -n ops
 
 # --- the whole operator
 operator() {

@@ -29,6 +29,7 @@ iot_rights() {
 			kc create clusterrolebinding "test-$role" --user=user1 \
 				--clusterrole="$role" >/dev/null || return 1
 		done
+	wait_for 20 has_right user1 patch iotservices --subresource=status
 }
 
 # iot_cluster [APISERVER-ARGUMENT]...

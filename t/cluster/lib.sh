@@ -140,6 +140,13 @@ config() {
 	echo "$CLUSTER/$1.kubeconfig"
 }
 
+# has_right USER VERB RESOURCE [KUBECTL-ARGUMENT...]: the API server knows it. Of
+# a binding it learns some time after that was made, and until then refuses.
+has_right() {
+	! with_rights ||
+		[ "$(kubectl auth can-i "$2" "$3" --as="$1" "${@:4}" 2>/dev/null)" = yes ]
+}
+
 # pipeline FOLDER [USER]: starts the four stages as a shell would, in the
 # background. Their pids are in STAGE[kwatch] ..., their messages in
 # $T/NAME.STAGE.log.
@@ -257,6 +264,22 @@ audit_writes() {
 			)\(if $o.subresource then "/" + $o.subresource
 			else "" end) \($o.namespace // "")/\($o.name // ""
 			) \(.responseStatus.code)"' --args "$@"
+}
+
+# rests SECONDS COMMAND...: what it prints stays the same for so long. On a slow
+# machine something may be under way before that: then the time begins anew.
+rests() {
+	local seconds=$1 before try
+
+	shift
+	for try in 1 2 3 4 5; do
+		before=$("$@")
+		sleep "$seconds"
+		[ "$("$@")" != "$before" ] || return 0
+	done
+	note "the last of it, the $try. time:"
+	"$@" | tail -n 5 | quote
+	return 1
 }
 
 # audit_created USER...: "COUNT RESOURCE NAMESPACE/NAME" of objects created
