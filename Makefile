@@ -150,7 +150,7 @@ chosen = $(strip $(foreach t,$(1),$(if $(or $(if $(T),,all),\
 	$(findstring $(T),$(t:build/t/%=%))),$(t))))
 PROVE := prove --exec t/exec --timer --failures --comments
 # Most tests wait most of their time.
-JOBS ?= 4
+JOBS ?= 6
 prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
 	echo "no test here has '$(T)' in its name"; false)
 
@@ -166,8 +166,8 @@ check:
 		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
 		END { print ": make check-all" }'; exit $$code
 
-# Everything, in one run of prove: first what takes longest; t/9800, because it
-# has the control plane built, for which the others then need not wait.
+# Everything, in one run of prove: first what takes longest, and needs no Go, so
+# that nobody waits while .ci/run has the control plane built.
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
 check-all: $(ON_REAL)
@@ -176,7 +176,8 @@ check-all: $(ON_REAL)
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
 	@$(call prove,$(FIRST) $(filter-out $(FIRST),\
 		$(if $(CHECKED),,$(QUICK_TESTS)) $(LATER_TESTS)))
-FIRST = $(wildcard t/9800*.sh t/099*.sh t/09[12]0*.sh)
+FIRST = $(wildcard t/0990*.sh t/0993*.sh t/099[12]*.sh t/09[12]0*.sh \
+	t/09[4-8]*.sh t/8200*.sh t/9910*.sh t/9800*.sh t/9970*.sh)
 
 .PHONY: check-cluster
 check-cluster: all $(ON_REAL)
