@@ -3,12 +3,11 @@
 # is the content of that file; $ begins a command, > its next line, and the
 # lines behind are what it prints. All commands run in one shell.
 # servers: kapi
-# check-all: needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
-kapi_kubectl
+PATH=$ROOT/t/kapi:$PATH # its kubectl: what is done here prints the same
 
 # The tutorial begins in a folder with bin and pipeline, as this one
 mkdir "$T/root" "$T/c"
@@ -48,7 +47,7 @@ function block_ends() {
 { block_ends() }
 END { block_ends(); print "kill $(jobs -p) 2>/dev/null\nwait" }' pipeline/README >"$T/script"
 
-(cd "$T/root" && timeout 100 bash "$T/script") >"$T/shell.out" 2>&1
+(cd "$T/root" && timeout 600 bash "$T/script") >"$T/shell.out" 2>&1
 is "$(cat "$T/shell.out")" "" "the shell has nothing to say"
 ok "there are commands" test -e "$T/c/025.code"
 for text in "$T/c"/*.text; do
