@@ -118,12 +118,13 @@ ok "... of what the At says now" wait_for 10 at_is later \
 is "$(api "$core/later" | jq -r '.spec.containers[0].command[0]')" other \
 	"... which is another command"
 
-at soon "$(in_seconds 5)" true
-at soon2 "$(in_seconds 5)" true
-wait_for 10 said soon PENDING Waiting
+when=$(in_seconds 20) # long enough for what a slow machine does before it
+at soon2 "$when" true
+at soon "$when" true
+wait_for 10 said soon2 PENDING Waiting
 kc patch at soon2 --type=merge -p \
 	'{"spec": {"schedule": "2028-02-29T12:00:00Z"}}' >/dev/null
-ok "a time soon: RUNNING" wait_for 10 said soon RUNNING Running
+ok "a time soon: RUNNING" wait_for 60 said soon RUNNING Running
 is "$(api "$core/soon" | jq --argjson at "$(api "$group/soon")" \
 	'.metadata.creationTimestamp >= $at.spec.schedule')" true \
 	"... not before its time"
