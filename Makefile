@@ -152,7 +152,8 @@ PROVE := prove --exec t/exec --timer --failures --comments
 # Most tests wait most of their time.
 JOBS ?= 6
 prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
-	echo "no test here has '$(T)' in its name"; false)
+	echo "no test of this target has '$(T)' in its name: make check-all," \
+	"or t/exec t/NNNN-x.sh"; false)
 
 # What a newcomer runs: everything that needs only what t/install-packages
 # installs, and no patience.

@@ -267,7 +267,7 @@ audit_writes() {
 }
 
 # rests SECONDS COMMAND...: what it prints stays the same for so long. On a slow
-# machine something may be under way before that: then the time begins anew.
+# machine something may be under way before that: then the time begins again.
 rests() {
 	local seconds=$1 before try
 
