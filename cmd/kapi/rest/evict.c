@@ -1,6 +1,6 @@
 /*
  * Part of rest/internal.h. Eviction: a deletion that a budget can forbid.
- * Source: pkg/registry/core/ pod/storage/eviction.go.
+ * Source: pkg/registry/core/pod/storage/eviction.go.
  */
 #include "reply/reply.h"
 #include "request/parameters.h"
