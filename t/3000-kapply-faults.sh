@@ -8,13 +8,6 @@
 STATUS='"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}'
 known='"known":{"ConfigMap/default/a":"u2"}'
 
-# given NAME: a server that answers as the first line of t/cases/3000/NAME.jsonl
-# says (t/server/fake-writes); the other lines are what kapply reads.
-given() {
-	serve "$(head -n 1 "t/cases/3000/$1.jsonl")"
-	tail -n +2 "t/cases/3000/$1.jsonl" >"$T/in"
-}
-
 apply() {
 	kapply --server "$url" --timeout=10s "$@" <"$T/in"
 }

@@ -36,15 +36,12 @@ POST 1 FailedApply  default/b: ServiceUnavailable" \
 	"... and each try is an Event, or counted in one"
 
 # --- characters that are invisible or move the cursor are escaped
-ugly='a\u001b[31m\nb\u202e\u0085c\u200b \u00e9'
 # shellcheck disable=SC1003
 seen='a\x1b[31m\nb\u202e\u0085c\u200b é'
-serve '{}'
-set_line '' "\"events\":[{\"type\":\"Normal\",\"reason\":\"So\\u001b\",\"message\":\"$ugly\"}]" >"$T/in"
+given event-text
 runs 0 "an Event of a program" apply
 is "$(events)" "POST 1 So\\x1b $seen" "... holds one line of visible text"
-serve '{}'
-set_line '' "\"refused\":[{\"item\":\"ConfigMap/default/a\",\"message\":\"$ugly\"}],\"status\":{},\"onError\":{\"reason\":\"\${error}\"}" >"$T/in"
+given refused-text
 runs 1 "what a filter said" apply
 is "$(jq -r .status.reason "$T/out")" "ConfigMap/default/a refused: $seen" \
 	"... is such a line in a status"
@@ -54,9 +51,7 @@ is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: ConfigMap/defa
 	"... and in the log"
 
 # --- so are those in the name of a field manager
-theirs="{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"u2\",\"managedFields\":[{\"manager\":\"$ugly\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{\"f:k\":{}}}}]}}}"
-serve "{\"PATCH $CMS/a\":[$theirs],\"GET $CMS/a\":[$theirs]}"
-set_line "$(cm a 1)" "\"known\":{\"ConfigMap/default/a\":\"u2\"},\"loops\":{\"ConfigMap/default/a\":\".data.k\"},\"status\":{\"by\":\"\${manager}\"}" >"$T/in"
+given manager-text
 runs 0 "who changes it back" apply
 is "$(jq -r .status.by "$T/out")" "$seen" "... is such a line in a status"
 is "$(events)" "POST 1 RepairLoop ConfigMap default/a: .data.k is changed back again and again by $seen" \

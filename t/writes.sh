@@ -22,6 +22,16 @@ serve() {
 	url=http://127.0.0.1:$(cat "$T/port")
 }
 
+# given NAME: a server that answers as the first line of t/cases/NNNN/NAME.jsonl
+# says, where NNNN is the number of the test; the other lines go to $T/in.
+given() {
+	local number=${0##*/}
+	local file=t/cases/${number%%-*}/$1.jsonl
+
+	serve "$(head -n 1 "$file")"
+	tail -n +2 "$file" >"$T/in"
+}
+
 # requests: METHOD and last part of the path, in the order of arrival. Events
 # come beside them, at any time.
 requests() {
