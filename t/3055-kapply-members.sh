@@ -31,11 +31,11 @@ marked() {
 		"kpipe.dev/proof": $proof}}}}'
 }
 apply() {
-	kapply --server "$url" --timeout=2s "$@" <"$T/in"
+	kapply --server "$url" --timeout=20s "$@" <"$T/in"
 }
 with_key() {
 	# shellcheck disable=SC2016
-	bash -c 'exec kapply --server "$0" --timeout=2s --marks-key-fd=3 <"$1" 3<"$2"' \
+	bash -c 'exec kapply --server "$0" --timeout=20s --marks-key-fd=3 <"$1" 3<"$2"' \
 		"$url" "$T/in" "$T/key"
 }
 
@@ -66,7 +66,7 @@ is "$(cat "$T/err")" \
 serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$T/a\"}],\"PATCH $CMS/b\":[{\"code\":200,\"body\":{},\"wait\":\"$T/b\"}]}"
 mkfifo "$T/pipe"
 apply_pipe() {
-	kapply --server "$url" --timeout=5s --max-in-flight=2 -o result \
+	kapply --server "$url" --timeout=20s --max-in-flight=2 -o result \
 		<"$T/pipe" >"$T/out" 2>"$T/err"
 }
 start apply_pipe

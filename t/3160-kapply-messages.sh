@@ -7,7 +7,7 @@
 . "${0%/*}/writes.sh"
 
 apply() {
-	kapply --server "$url" --timeout=5s "$@" <"$T/in"
+	kapply --server "$url" --timeout=20s "$@" <"$T/in"
 }
 # events: METHOD COUNT REASON MESSAGE of each that was sent
 events() {
