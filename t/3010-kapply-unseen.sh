@@ -18,7 +18,7 @@ apply_pipe() {
 # created [LINE]: the line (of the Namespace n) is done
 created() {
 	rm -f "$T/out"
-	start apply_pipe -o result --timeout=1s
+	start apply_pipe -o result --timeout=3s
 	applier=$!
 	exec 7>"$T/pipe"
 	echo "${1:-$(set_line "$ns" '"known":{"Namespace//n":null}')}" >&7
@@ -72,7 +72,7 @@ PATCH t" "... and where the garbage collector follows"
 # No answer: the object may have been created.
 gone=$(printf '{"end":"close"},%.0s' {1..50})
 serve "{\"GET $THINGS/t\":[$thing],\"PATCH /api/v1/namespaces/n\":[${gone%,}]}"
-start apply_pipe --timeout=1s
+start apply_pipe --timeout=3s
 applier=$!
 exec 7>"$T/pipe"
 set_line "$ns" '"known":{"Namespace//n":null}' >&7
