@@ -181,9 +181,9 @@ comes() {
 # wait_for SECONDS COMMAND...: until it succeeds. If it does not, the test
 # fails, whether wait_for is a command of its own or that of `ok`. SECONDS are
 # those of an idle machine: tests do not measure speed, so every wait has at
-# least half a minute.
+# least a minute.
 wait_for() {
-	local limit=$(($1 > 0 && $1 < 30 ? 30 : $1))
+	local limit=$(($1 > 0 && $1 < 60 ? 60 : $1))
 
 	comes "$limit" "${@:2}" && return
 	if [ "${FUNCNAME[1]}" != ok ]; then

@@ -140,7 +140,7 @@ followed() {
 	beat=$((beat + 1))
 	as victim PATCH "$targets/victim/targets/v" "{\"spec\":{\"beat\":$beat}}" \
 		>/dev/null
-	wait_for 20 beats
+	wait_for 120 beats # an attack may use the time that programs get
 }
 
 # How often a pipeline was restarted, or a stage ended early.
