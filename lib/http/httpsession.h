@@ -91,10 +91,10 @@ void http_sessions_reap(struct http *h);
 /* Of http.c, for the sessions. */
 /* Ends a call that has its result or was cancelled; frees it. */
 void http_call_end(struct http_call *c, struct http_response *r);
-/* Why its transfer failed. */
+/* Fills r with the reason why the transfer failed. */
 void http_call_error(
     struct http_call *c, CURLcode code, struct http_response *r);
-/* What had to wait until libcurl was left. */
+/* Does the work that had to wait until libcurl returned. */
 void http_calls_resume(struct http *h);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-/* What the parser did with the bytes. */
+/* The outcome of parsing a piece of input. */
 enum h1_parsed {
 	H1_TAKEN, /* all: more may come */
 	H1_WHOLE, /* a request ended: the rest was not looked at */

@@ -8,9 +8,9 @@
  * borrows it until it has called httpd_reply, httpd_end or httpd_cut, or until
  * on_close was called: afterwards it must not touch the exchange.
  *
- * What is sent goes out at the end of the loop's round, in as few calls as
- * possible. SIGPIPE must be ignored by the caller if there is TLS. Idle
- * connections cost some hundred bytes each.
+ * Output is written at the end of the loop's round, in as few calls as
+ * possible. With TLS the caller must ignore SIGPIPE. An idle connection costs
+ * some hundred bytes.
  */
 #ifndef HTTPD_H
 #define HTTPD_H

@@ -32,9 +32,9 @@ void sendq_text(struct sendq *q, struct text *t);	  /* references */
 /* Moves the first n bytes of from; it has at least n. */
 void sendq_move(struct sendq *q, struct sendq *from, size_t n);
 
-/* What to send next; count of iov filled. */
+/* Points iov at the bytes to send next; returns how many of iov it filled. */
 size_t sendq_iov(const struct sendq *q, struct iovec *iov, size_t max);
-/* The same copied into p; its length. */
+/* Copies them to p instead; returns how many bytes. */
 size_t sendq_copy(const struct sendq *q, char *p, size_t max);
 void sendq_drop(struct sendq *q, size_t n); /* n bytes are sent */
 

@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* What may come next; the grammar of a value is in its function. */
+/* The token expected next; the function of each value checks its inside. */
 enum state { WANT_VALUE, WANT_VALUE_OR_END, WANT_KEY, WANT_KEY_OR_END, AFTER };
 
 struct check {

@@ -11,7 +11,8 @@
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };
 enum log_format { LOG_TEXT, LOG_JSON };
 
-/* What a message is about; NULL members are left out. All borrowed. */
+/* The object that a message is about. NULL members are left out. All are
+ * borrowed. */
 struct log_about {
 	const char *controller; /* "iotservice.cp.iot.sap" */
 	const char *namespace_;

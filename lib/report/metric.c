@@ -386,7 +386,7 @@ take_bound(struct span *s, const char *before)
 	return n > 0 && span_take(s, "\"");
 }
 
-/* What follows the family's name: suffix and labels. */
+/* s is the rest of a series after the family's name: suffix and labels. */
 static bool
 fits(const struct metric_family *f, struct span s)
 {

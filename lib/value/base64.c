@@ -56,7 +56,7 @@ pass(struct span s, size_t i, const char *skip)
 	return i;
 }
 
-/* What follows the first '=', which is at i, behind n digits of a group. */
+/* Checks the padding: its first '=' is at i, after n digits of a group. */
 static int
 padding(struct span s, size_t i, int n, const char *skip, size_t *at)
 {
