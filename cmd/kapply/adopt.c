@@ -97,8 +97,9 @@ adopt_hint(struct buf *b, const struct set *s, struct span object, bool offer)
 	}
 }
 
-/* What these own is not the former operator's, and losing it does harm: the
- * volume of a claim, the finalizer of a load balancer. */
+/* Managers of Kubernetes itself. The former operator did not set their fields,
+ * and losing them does harm: the volume of a claim, the finalizer of a load
+ * balancer. */
 static bool
 is_kubernetes(struct span manager)
 {

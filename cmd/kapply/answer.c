@@ -204,7 +204,7 @@ take_over_again(struct call *c, struct span object)
 	return take_over(c, object);
 }
 
-/* What was found there, and maybe adopted, is not there any more. */
+/* The live object, which may have been adopted, is gone. */
 static void
 forget_live(struct item *i)
 {

@@ -105,7 +105,7 @@ bool engine_settled(const struct apply *a);
 /* The time is over: the rest has failed. */
 void engine_give_up(struct apply *a);
 void engine_free(struct apply *a);
-/* What happens to the item: changes its state, and nothing else. */
+/* Passes an event to the item: changes its state, and nothing else. */
 enum item_action engine_item_take(struct item *i, enum item_event event);
 void engine_item_done(struct key *k, struct item *i, const char *result);
 void engine_item_stale(struct key *k, struct item *i);

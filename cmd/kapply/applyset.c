@@ -145,7 +145,7 @@ applyset_take(void *arg, struct set *s)
 	as->last = &s->next;
 }
 
-/* What follows "apply set NAME". */
+/* The message is "apply set NAME" and then fmt. */
 static void give_up(struct applyset *as, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -179,7 +179,7 @@ send_step(void *arg)
 	    answered_step, as);
 }
 
-/* What passes is tried again, until --timeout ends the run. */
+/* Transient errors are retried until --timeout ends the run. */
 static void
 answered_step(void *arg, const struct kube_answer *answer)
 {

@@ -12,7 +12,7 @@
 #include "kube/proof.h"
 #include "set/set.h"
 
-/* What is changed in an object before it is sent; SPAN_NONE: as it is. */
+/* Changes to an object before it is sent. SPAN_NONE: leave it as it is. */
 struct body_edit {
 	struct span uid;
 	struct span resource_version;
@@ -23,8 +23,8 @@ struct body_edit {
 void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 
 /*
- * A merge patch with the outermost list of object that the API's field path
- * ("spec.ports[1].name") is in, as a whole, and the uid. False: no such list.
+ * A merge patch with the uid and the whole outermost list of object that the
+ * API's field path ("spec.ports[1].name") leads through. False: no such list.
  */
 bool body_list(
     struct buf *b, struct span object, struct span field, struct span uid);

@@ -24,7 +24,7 @@ engine_item_take(struct item *i, enum item_event event)
 	return action;
 }
 
-/* What the items of the current phase are doing. */
+/* Counts the items of the current phase by state. */
 struct tally {
 	size_t waiting, flying, retry, refused, stale;
 };
@@ -52,7 +52,7 @@ lift_barrier(struct apply *a, struct set *s)
 	s->barrier = false;
 }
 
-/* What of it was held back by the brake, or denied, is not asked for any more. */
+/* Frees the set; items that were held back or denied no longer count. */
 static void
 release_set(struct apply *a, struct set *s)
 {
@@ -201,7 +201,7 @@ advance_once(struct key *k)
 {
 	struct tally t;
 
-	/* What is in flight ends first; then the newest line counts alone. */
+	/* Requests in flight end first; then only the newest line counts. */
 	if (k->next != NULL && k->flying == 0 &&
 	    (k->set == NULL || !k->set->plain))
 		take_next(k);
@@ -269,7 +269,7 @@ engine_submit(struct apply *a, struct set *s)
 		s->barrier = true;
 		a->barriers++;
 	}
-	/* What was there before tells configured from unchanged. */
+	/* The object as it was before tells configured from unchanged. */
 	if (s->plain && a->o->output == OUTPUT_RESULT)
 		s->items[0].step = STEP_READ;
 	if (s->plain) {

@@ -70,7 +70,7 @@ take_secret(struct keyring *r, struct span secret)
 	struct buf text = BUF_INIT;
 
 	buf_reserve(&text, data.n + 1);
-	/* What is not base64 leaves no text: that is reported. */
+	/* Bad base64 leaves the text empty, which is reported. */
 	base64_decode(data, BASE64_BLANKS, &text, NULL);
 	take(r, buf_span(&text));
 	if (text.data != NULL)

@@ -73,7 +73,7 @@ static const struct opt table[] = {
 static const struct opt_tool tool = {"kapply", "[OPTION]...",
     "Apply desired sets, or plain objects, from standard input.", table};
 
-/* What stands between the documents and the engine. */
+/* Passes the documents from the reader to the engine. */
 struct input {
 	struct apply *apply; /* borrowed */
 	/* If set, it gets each plain object's set instead of the engine (an

@@ -116,7 +116,7 @@ first_mark(struct span text, const struct mark *marks, const struct mark **is)
 	return first;
 }
 
-/* What a mark was replaced by is not looked at again. */
+/* Marks within the text that replaces a mark are not replaced. */
 static void
 add_filled(struct buf *b, struct span status, const struct mark *marks)
 {
@@ -141,7 +141,7 @@ add_filled(struct buf *b, struct span status, const struct mark *marks)
 	buf_release(&escaped);
 }
 
-/* Who changes back the first of the items that loop; the status is about it. */
+/* The opponent in the first item that loops, which the status is about. */
 static struct span
 opponent(const struct set *s)
 {

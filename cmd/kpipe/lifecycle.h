@@ -52,7 +52,7 @@ enum lifecycle_event {
 	LIFECYCLE_EVENTS
 };
 
-/* What is done. A step leads to one phase, or stays. */
+/* The reaction to an event. It leads to one phase, or keeps the phase. */
 enum lifecycle_step {
 	LIFECYCLE_MISSING, /* no step: the table has a hole */
 	LIFECYCLE_NEVER,   /* cannot happen; nothing is done */

@@ -18,7 +18,7 @@ enum state {
 	WATCHING
 };
 
-/* What to do after an event of the stream, instead of going on. */
+/* How to proceed after an event of the stream. */
 enum verdict { GO_ON, RELIST, USE_LIST, TRY_LATER };
 
 struct watch {

@@ -1,4 +1,4 @@
-/* What jqparse.h declares, and part of language/jqparser.h: pipes, defs. */
+/* Implements jqparse.h, and is part of language/jqparser.h: pipes, defs. */
 #include "language/jqparse.h"
 
 #include <stdlib.h>

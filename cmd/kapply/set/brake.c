@@ -112,7 +112,7 @@ sweep(struct brake *b, uint64_t now_ms)
 	free(all);
 }
 
-/* What it did is known, and counts for the others no more. */
+/* Puts the brake on p alone: its deletions no longer count against others. */
 static void
 set_apart(struct brake *b, struct brake_primary *p, uint64_t now_ms)
 {

@@ -61,7 +61,7 @@ enum item_event {
 	ITEM_EVENTS
 };
 
-/* What is done, and so what state is next: an action has one, or stays. */
+/* The reaction to an event. It leads to one state, or keeps the state. */
 enum item_action {
 	ACTION_MISSING, /* no action: the table has a hole */
 	ACTION_NEVER,	/* cannot happen; nothing is done */
@@ -75,7 +75,7 @@ enum item_action {
 	ACTION_COUNT,  /* as failed: -> OVERDUE */
 	ACTION_FAIL,   /* at once: -> FAILED */
 	ACTION_END,    /* it was not done in time: -> WAITING, for good */
-	/* What the item of the newer line gets from this one. */
+	/* A newer line has come: its item takes over from this one ... */
 	ACTION_KEEP,   /* the state, and how and when it failed */
 	ACTION_RECALL, /* the state, if it was accepted just now */
 	ACTION_RESET,  /* nothing */

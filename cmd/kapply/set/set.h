@@ -38,7 +38,7 @@ enum item_op {
 	OP_REMOVE_FINALIZERS
 };
 
-/* What the next request of an item is. */
+/* The next request of an item. */
 enum item_step {
 	STEP_PRIMARY, /* once: is the primary still as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
