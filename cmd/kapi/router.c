@@ -23,7 +23,7 @@
 
 static const char not_found_text[] = "404 page not found\n";
 
-/* What the mux of built-in kinds says. */
+/* Refuses as the mux of built-in kinds does. */
 static void
 refuse(struct request *r, int code)
 {
@@ -77,7 +77,7 @@ check_builtin(const struct request *r)
 {
 	const struct resource *s = r->resource;
 
-	/* What nobody can read has no path of its own. */
+	/* Objects that cannot be read (no GET) have no path of their own. */
 	if (!scope_fits(r) || r->extra_parts ||
 	    (r->name.n > 0 && !(s->verbs & VERB_GET)))
 		return 404;

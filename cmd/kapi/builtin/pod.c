@@ -167,7 +167,7 @@ prepare_create(const struct change_of *x, struct node *object)
 	    tree_copy(x->arena, pod_qos(x->arena, spec)));
 }
 
-/* What only a node or the server writes comes back if it was left out. */
+/* Restores members that only a node or the server writes, if left out. */
 static void
 prepare_update(const struct change_of *x, struct node *object)
 {

@@ -114,7 +114,7 @@ port_before(const struct node *was, const struct node *port)
 	return NULL;
 }
 
-/* What a client left out stays: addresses and ports that were given out. */
+/* Addresses and ports that were assigned stay if the client left them out. */
 static void
 follow_address(struct arena *a, const struct node *was, struct node *spec)
 {

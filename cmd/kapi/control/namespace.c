@@ -41,7 +41,7 @@ struct namespaces {
 	struct store_hook hook;
 	struct timer timer;
 	struct arena arena;
-	/* What it makes and looks at. */
+	/* The resources that it creates and watches. */
 	struct resource *namespaces, *pods, *services, *configmaps, *accounts;
 	struct map works; /* by name */
 	struct namespace_work *first, **last;
@@ -143,7 +143,7 @@ make_service(struct namespaces *n)
 		    SPAN_ARG(p->message));
 }
 
-/* What the controllers of a cluster put into each namespace. */
+/* Creates what the controllers of a cluster put into each namespace. */
 static void
 furnish(struct namespaces *n, struct namespace_work *w)
 {
@@ -417,7 +417,7 @@ see_namespace(struct namespaces *n, const struct store_change *change)
 	}
 }
 
-/* What a namespace holds has changed. */
+/* An object in a namespace has changed. */
 static uint64_t
 see_content(struct namespaces *n, struct collection *c,
     const struct store_change *change)

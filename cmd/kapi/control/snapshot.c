@@ -74,7 +74,7 @@ version_of(struct span digits)
 {
 	uint64_t v = 0;
 
-	/* What an API server counts fits into 63 bits. */
+	/* The versions of an API server fit into 63 bits. */
 	if (digits.n == 0 || digits.n > 18)
 		return 0;
 	for (size_t i = 0; i < digits.n; i++) {
@@ -344,7 +344,7 @@ write_all(struct loading *l, struct err *err)
 	    (struct snapshot_entry **)map_sorted(&l->entries);
 	int rc;
 
-	/* What was written and deleted since had a version, too. */
+	/* Objects that were written and deleted since had versions, too. */
 	l->free = store_next_version(l->api->store);
 	if (l->last >= l->free)
 		l->free = l->last + 1;

@@ -410,8 +410,8 @@ check_lists(struct causes *c, const struct resource *r, const struct node *live,
 		    own.items[i].field, own.items[i].message);
 }
 
-/* What keeps the API server from evaluating CEL rules; said though kapi never
- * evaluates them. */
+/* Says that CEL rules were not checked if an error keeps the API server from
+ * evaluating them, though kapi never evaluates any. */
 static void
 check_rules_skipped(struct causes *c, const struct crd_version *v)
 {

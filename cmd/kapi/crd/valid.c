@@ -1,4 +1,4 @@
-/* What valid.h declares, and part of crd/crd.h: a whole definition. */
+/* Implements valid.h, and is part of crd/crd.h: checks a whole definition. */
 #include "crd/valid.h"
 
 #include <string.h>
@@ -215,7 +215,8 @@ check_deprecation(
 		}
 }
 
-/* What is at spec if it is common, at the version if not. */
+/* Checks parts that belong to spec if all versions agree, to each version if
+ * not. */
 static void
 check_parts(struct causes *c, struct span path, const struct node *version,
     const struct node *versions, bool common)

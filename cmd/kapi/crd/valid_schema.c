@@ -41,7 +41,7 @@ check_kind(struct causes *c, struct span path, const struct node *schema)
 		    c, valid_path_child(c, path, "type"), type, names, 6);
 }
 
-/* What JSON schema has and a CRD may not have. */
+/* Refuses keywords of JSON schema that a CRD may not use. */
 static void
 check_refused(struct causes *c, struct span path, const struct node *schema,
     const struct inside *in)

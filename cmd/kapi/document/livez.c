@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* What clients look at: kubectl compares minor, some read gitVersion. */
+/* kubectl compares minor; some clients read gitVersion. */
 static const char version_json[] =
     "{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\","
     "\"emulationMinor\":\"36\",\"minCompatibilityMajor\":\"1\","

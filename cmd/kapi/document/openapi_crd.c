@@ -82,7 +82,7 @@ preserves(const struct node *schema)
 	    tree_get(schema, "x-kubernetes-preserve-unknown-fields"));
 }
 
-/* What the x-kubernetes- fields of a schema imply, written out. */
+/* Writes out what the x-kubernetes- fields of a schema imply. */
 static void
 spell_out(struct openapi_writer *w, struct node *schema)
 {
@@ -131,8 +131,8 @@ relax_required(struct node *schema)
 		tree_remove(schema, "required");
 }
 
-/* What version 2 cannot say, and what kubectl did not understand in it, is
- * left out. Source: apiextensions-apiserver/pkg/controller/openapi/v2. */
+/* Removes what version 2 cannot express, or old versions of kubectl do not
+ * understand. Source: apiextensions-apiserver/pkg/controller/openapi/v2. */
 static void
 make_v2(struct node *schema)
 {

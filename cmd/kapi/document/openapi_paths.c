@@ -133,7 +133,7 @@ add_response(struct openapi_writer *w, const char *code, struct span type)
 	buf_adds(b, "}}}");
 }
 
-/* What an operation is about: the kind exchanged, and its types. */
+/* The kind that an operation exchanges, and its types. */
 struct subject {
 	struct span group, version, kind;
 	struct span type, list; /* list: what LIST gives */
@@ -275,7 +275,7 @@ is_in(const struct openapi_writer *w, const struct resource *r)
 		span_eq(w->first->version, r->version));
 }
 
-/* What is on no path of a resource. */
+/* Types that no path of a resource refers to. */
 static void
 want_others(struct openapi_writer *w)
 {

@@ -450,7 +450,7 @@ add_builtin(struct openapi_writer *w, struct span name)
 	buf_addc(b, '}');
 }
 
-/* What one type is; types that it refers to are wanted then. */
+/* The name of a type, to sort by, and its schema. */
 struct piece {
 	struct span name, json;
 };

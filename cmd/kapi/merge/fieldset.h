@@ -84,10 +84,10 @@ struct fieldset *fieldset_union(
     struct arena *a, struct fieldset *x, struct fieldset *y);
 struct fieldset *fieldset_intersection(
     struct arena *a, const struct fieldset *x, const struct fieldset *y);
-/* Path by path: a parent in y takes nothing of its children in x away. */
+/* Path by path: a parent in y does not remove its children from x. */
 struct fieldset *fieldset_difference(
     struct arena *a, struct fieldset *x, const struct fieldset *y);
-/* What is in y takes all that is below it away, too. */
+/* A path in y also removes all paths below it. */
 struct fieldset *fieldset_difference_recursive(
     struct arena *a, struct fieldset *x, const struct fieldset *y);
 
@@ -96,7 +96,7 @@ typedef void fieldset_fn(void *arg, struct span path);
 void fieldset_each(
     const struct fieldset *s, struct buf *scratch, fieldset_fn *fn, void *arg);
 
-/* FieldsV1. Elements of unknown kinds are dropped. -1 with err: not one. */
+/* Reads FieldsV1; drops elements of unknown kinds. -1 with err: not valid. */
 int fieldset_parse(struct arena *a, const struct node *fields,
     struct fieldset **set, struct err *err);
 /* As the server writes it: sorted. */

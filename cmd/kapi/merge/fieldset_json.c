@@ -221,7 +221,7 @@ fieldset_element_print(struct buf *b, const struct fieldset_element *e)
 	}
 }
 
-/* What encoding/json escapes beside what must be. */
+/* Escapes the characters that only encoding/json escapes. */
 static void
 add_html_safe(struct buf *b, struct span text)
 {

@@ -97,7 +97,7 @@ is_reset(const struct node *fields)
 	    (tree_is(first, NODE_OBJECT) && first->n == 0);
 }
 
-/* What the client sent, else what is there. */
+/* The entries that the client sent, else the live ones. */
 static void
 decode_sent_or_live(
     struct managing *m, const struct node *live, const struct node *sent)

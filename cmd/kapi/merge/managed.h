@@ -34,8 +34,8 @@ struct managed_write {
 	struct span kind;	 /* of the request's resource; none: any */
 	struct span now;	 /* RFC 3339, whole seconds, Z */
 	bool force;		 /* apply only */
-	/* What this kind's paths reset; the main path only if /status
-	 * exists. */
+	/* The fields that this kind's paths reset; the main path resets any
+	 * only if /status exists. */
 	const struct reset *resets;
 	bool has_status;
 	/* Whether an entry's apiVersion is still served; NULL: all are.

@@ -201,8 +201,8 @@ conflict_cmp(const void *x, const void *y)
 }
 
 /*
- * What kubectl applied on the client's side before, and what still is so, it
- * may take over from any owner.
+ * The fields of the last client-side apply that have not changed since:
+ * kubectl may take them over from any owner.
  */
 static struct fieldset *
 last_applied(struct applying *p)
@@ -227,7 +227,7 @@ last_applied(struct applying *p)
 		a, d.modified, fieldset_union(a, d.added, d.removed)));
 }
 
-/* Takes what the manager did not force, but may have, out of the conflicts. */
+/* Drops the conflicts over fields that kubectl may take without force. */
 static size_t
 allow_kubectl(struct applying *p, struct conflict *conflicts, size_t n)
 {
@@ -297,7 +297,7 @@ take_from_others(struct applying *p)
 	return NULL;
 }
 
-/* What is there before the first apply belongs to a manager of that name. */
+/* Fields that exist before the first apply get a manager of that name. */
 static void
 before_first_apply(struct applying *p)
 {

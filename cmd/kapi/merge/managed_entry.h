@@ -65,10 +65,10 @@ struct managing {
 	struct shape shape;
 	struct managed_entries entries;
 };
-/* Who writes, as an entry without fields. */
+/* The writer, as an entry without fields. */
 struct managed_entry managed_self(
     const struct managed_write *w, struct span manager, bool applied);
-/* What a new object of the kind is before anything is set. */
+/* A new object of the kind before anything is set. */
 struct node *managed_is_empty(
     const struct managed_write *w, const struct node *like);
 /* Versions that are no longer served own nothing. */
@@ -78,7 +78,7 @@ void managed_drop_versions(struct managing *m);
 int managed_track_update(struct managing *m, const struct node *live,
     const struct node *object, struct span manager);
 
-/* Fields that a write through this path resets, out of the set. */
+/* The set without the fields that a write through this path resets. */
 struct fieldset *managed_filter(
     const struct managed_write *w, struct fieldset *set);
 /* Without apiVersion, kind, metadata.name and the like. */

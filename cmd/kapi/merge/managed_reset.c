@@ -1,5 +1,5 @@
-/* Part of merge/managed_entry.h. What no manager gets to own: by the path that
- * it writes through (the resets of its strategy), and ever. Source:
+/* Part of merge/managed_entry.h. Fields that no manager gets to own: through
+ * some path (the resets of the strategy), or through any path. Source:
  * managedfields/internal/stripmeta.go.
  * (pods/ephemeralcontainers and pods/resize have filters, too, which the server
  * never asks for: their storage does not pass them on.) */

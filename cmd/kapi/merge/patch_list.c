@@ -9,8 +9,8 @@
 
 static const char map_type[] = "map[string]interface {}";
 
-/* What makes an item the same as another: its scalar value, or that of its
- * merge key. None where Go could not compare. */
+/* Items with equal identities are the same: a scalar's is its value, a map's
+ * the value of its merge key. None if Go could not compare it. */
 static struct span
 scalar_id(struct arena *a, const struct node *n)
 {

@@ -25,7 +25,7 @@ struct node *patch_fail(struct merging *m, int code, const char *fmt, ...)
 struct node *patch_fail_type(
     struct merging *m, const char *expected, const struct node *got);
 
-/* What the schema says of a list. */
+/* The schema's rules for merging a list. */
 struct list_rules {
 	const struct schema *element;
 	bool merge;	 /* else the patch's list takes the place of the old */

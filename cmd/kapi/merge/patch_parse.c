@@ -11,7 +11,7 @@ bad(struct arena *a, const char *prefix, struct span detail)
 	return problem_bad_request(a, "%s%.*s", prefix, SPAN_ARG(detail));
 }
 
-/* What is wrong with one operation as a jsonPatchOp; NULL: nothing. */
+/* Checks one operation as a jsonPatchOp; strict gets its unknown fields. */
 static struct problem *
 check_operation(
     struct arena *a, const struct node *op, size_t i, struct warnings *strict)

@@ -186,7 +186,7 @@ key_cmp(const void *x, const void *y)
 	return span_cmp(i->name, j->name);
 }
 
-/* What a key is that an item does not have; NULL: it has none. */
+/* The value of a key that an item lacks; NULL: the key has no default. */
 static const struct node *
 key_default(const struct field *key)
 {

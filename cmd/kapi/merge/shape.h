@@ -34,24 +34,24 @@ struct shape {
 enum atom { ATOM_NONE = 0, ATOM_SCALAR = 1, ATOM_LIST = 2, ATOM_MAP = 4 };
 
 struct shape shape_of(const struct schema *s);
-/* What value may be, of what the shape allows: one bit where the value tells,
- * all where it does not (absent, null, or a wrong one). */
+/* The atoms that value may be: its own if the shape allows that, else (absent,
+ * null or wrong) all that the shape allows. */
 unsigned shape_atoms(struct shape s, const struct node *value);
-/* Which of these decides: map, scalar, list. */
+/* The atom that decides: a map before a scalar before a list. */
 enum atom shape_pick(unsigned atoms);
-/* The value is absent, null, or what the atom is, of its type. */
+/* True if value is absent, null, or of this atom and the type in the shape. */
 bool shape_fits(struct shape s, enum atom atom, const struct node *value);
 bool shape_map_atomic(struct shape s);
 enum list_type shape_list_type(struct shape s);
 /* Of a map's member; *declared: it is one of the fields. */
 struct shape shape_member(struct shape s, struct span name, bool *declared);
 struct shape shape_item(struct shape s);
-/* How an item of a list that is not atomic is called: -1 with *problem. */
+/* The path element of an item of a list that is not atomic; -1: *problem. */
 int shape_item_path(struct arena *a, struct shape list, const struct node *item,
     struct fieldset_element *path, const char **problem);
 
-/* What does not fit the schema: "" or ".spec.x: expected ...", or several
- * lines; in the arena. */
+/* Lists what does not fit the schema, in the arena: "", or one or several
+ * lines ".spec.x: expected ...". */
 enum shape_duplicates { DUPLICATES_REFUSED, DUPLICATES_ALLOWED };
 struct span shape_check(struct arena *a, struct shape s,
     const struct node *value, enum shape_duplicates duplicates);
@@ -63,7 +63,7 @@ struct fieldset *shape_set(
 struct shape_difference {
 	struct fieldset *removed, *modified, *added;
 };
-/* -1: one of them does not fit the schema; what was found is not whole. */
+/* -1: one of them does not fit the schema; the result is incomplete. */
 int shape_compare(struct arena *a, struct shape s, const struct node *from,
     const struct node *to, struct shape_difference *d);
 

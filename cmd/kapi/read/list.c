@@ -130,7 +130,7 @@ walk_end(struct walk *w)
 	store_release_all(w->all, w->count);
 }
 
-/* What a LIST is of. */
+/* A LIST request as parsed. */
 struct listing {
 	struct list_options options;
 	struct table_form form;

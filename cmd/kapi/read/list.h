@@ -16,8 +16,8 @@
 #include "type/resource.h"
 
 /*
- * What the query of a LIST, a WATCH or a DELETE of a collection asks for. The
- * arena of the request holds it.
+ * The query of a LIST, a WATCH or a DELETE of a collection, in the arena of
+ * the request.
  */
 struct list_options {
 	struct selection selection;
@@ -49,8 +49,9 @@ struct problem *list_version_too_large(
 void list_serve_get(struct request *r);
 void list_serve(struct request *r);
 
-/* What list_serve answers, appended to b. objects (may be NULL) gets what is
- * in it: an array in r->arena of references that the caller gives back. */
+/* Appends the answer of list_serve to b. *objects gets the objects in it: an
+ * array, in r->arena, of references that the caller gives back; objects may be
+ * NULL. */
 struct problem *list_write(
     struct request *r, struct buf *b, struct stored ***objects, size_t *count);
 

@@ -165,7 +165,7 @@ watch_event_initial(struct watcher *w, const struct stored *o)
 	return send_and_drop(w, t);
 }
 
-/* What Go makes of an object of which only metadata are set. */
+/* As Go encodes an object of which only metadata is set. */
 static struct node *
 bookmark(struct arena *a, const struct resource *r, uint64_t version,
     bool initial_end)

@@ -363,7 +363,7 @@ or_unknown(struct span s)
 	return s.n > 0 ? s : span_str("<unknown>");
 }
 
-/* What one metric is and shall be. */
+/* CURRENT/TARGET of one metric. */
 static struct span
 metric(struct cells *c, const struct node *spec, const struct node *status)
 {

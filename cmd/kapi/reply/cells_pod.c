@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* What the list of a pod's containers adds up to. */
+/* Totals over the containers of a Pod. */
 struct tally {
 	struct arena *arena;
 	const struct node *spec, *status;

@@ -124,7 +124,7 @@ check_verb(const struct fault *f, struct err *err)
 	    "member \"verb\": no verb matches \"%.*s\"", SPAN_ARG(f->verb));
 }
 
-/* What does not go together. */
+/* Checks the members against each other. */
 static int
 check(struct fault *f, bool has_kind, struct err *err)
 {

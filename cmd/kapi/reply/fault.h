@@ -45,7 +45,7 @@ struct fault {
 /* One JSON object; texts go to the arena. -1: err names the member. */
 int fault_parse(
     struct arena *a, struct span line, struct fault *f, struct err *err);
-/* What the journal calls it: "cut", "429", "429 after". */
+/* Its name in the journal: "cut", "429", "429 after". */
 const char *fault_name(struct arena *a, const struct fault *f);
 bool fault_glob(struct span pattern, struct span text);
 

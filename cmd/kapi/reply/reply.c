@@ -93,7 +93,7 @@ reply_headers(
 	return n;
 }
 
-/* What every answer ends in. Either body or t. */
+/* An answer to send. Either body or text is set. */
 struct answer {
 	int code;
 	const char *type;

@@ -179,7 +179,7 @@ parse_int(struct arena *a, struct span text, int64_t *value)
 	    errno == ERANGE ? "value out of range" : "invalid syntax");
 }
 
-/* What a query or a body gave, before it is checked. */
+/* The options of a query or a body, before they are checked. */
 struct given {
 	struct delete_options *options;
 	bool has_policy;

@@ -36,7 +36,7 @@ struct problem *parameters_of_delete(
 struct span request_body_type(struct request *r);
 /* 415 unless it is JSON or YAML (protobuf became JSON before). */
 struct problem *request_body_check_type(struct request *r, bool *yaml);
-/* What the server quotes of a body that it cannot read. */
+/* The beginning of a body that cannot be read, as the server quotes it. */
 struct span request_body_summary(struct arena *a, struct span body);
 
 #endif

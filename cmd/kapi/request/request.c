@@ -199,7 +199,7 @@ split(struct span path, struct span parts[PARTS_MAX])
 	return n;
 }
 
-/* What is behind the version. */
+/* Reads the parts of the path after the version. */
 static void
 parse_resource(struct request *r, const struct span *parts, int n)
 {

@@ -63,7 +63,7 @@ struct request {
 	bool force, dry_run;
 	struct warnings warnings;    /* each a Warning header */
 	const struct user *identity; /* never NULL; with groups */
-	/* What the journal says of it. */
+	/* For the journal. */
 	bool changed;		 /* something was written to the store */
 	uint64_t result_version; /* resourceVersion of the answer; 0: none */
 	const char *fault;	 /* what a plan did to it; NULL: nothing */

@@ -147,7 +147,7 @@ set_deletion(struct arena *a, struct node *m, int64_t at, int64_t grace)
 	tree_put(a, m, "deletionGracePeriodSeconds", tree_int(a, grace));
 }
 
-/* markAsDeleting: finalizers hold an object that knows no grace. */
+/* markAsDeleting: finalizers hold an object that has no grace period. */
 static void
 mark_deleting(struct write *w, struct node *object)
 {
@@ -163,7 +163,7 @@ mark_deleting(struct write *w, struct node *object)
 	set_deletion(w->arena, m, now, 0);
 }
 
-/* What graceful deletion makes of a Pod; other kinds know none. */
+/* The state of a graceful deletion. Only Pods are deleted gracefully. */
 enum grace { GRACE_NONE, GRACE_PENDING, GRACE_SET };
 
 static int64_t

@@ -10,7 +10,7 @@
 /* The write that a request asks for; options were read. */
 struct write rest_write_of(struct request *r);
 
-/* What YAML has twice, as tree_parse_yaml tells it, added to w. */
+/* Adds a warning for each duplicate key; twice is from tree_parse_yaml. */
 void rest_add_twice(struct request *r, struct span twice, struct warnings *w);
 /* The body, parsed. *strict gets duplicate fields. */
 struct problem *rest_body(
@@ -21,8 +21,8 @@ struct problem *rest_object(
 /* Live, or a problem: 404. *tree is in the version of the request. */
 struct problem *rest_live(
     struct write *w, struct stored **stored, struct node **tree);
-/* What metadata say, "uid" or "resourceVersion", where they say anything, must
- * be what live has (NULL: nothing); worded as the storage layer does it: 409. */
+/* 409, in the words of the storage layer, if field ("uid" or "resourceVersion")
+ * is set in the metadata of object, and differs from live's (NULL: ""). */
 struct problem *rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field);
 

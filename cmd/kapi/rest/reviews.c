@@ -119,7 +119,7 @@ review_rules(struct request *r, struct node *object)
 	tree_put(a, status, "resourceRules", list);
 	tree_put(a, status, "nonResourceRules", others);
 	tree_put(a, status, "incomplete", tree_bool(a, false));
-	/* What was asked is not repeated. */
+	/* The answer does not repeat the spec. */
 	tree_put(a, object, "spec", tree_object(a));
 	tree_put(a, object, "metadata", tree_object(a));
 	tree_put(a, object, "status", status);

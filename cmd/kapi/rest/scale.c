@@ -209,7 +209,7 @@ set_replicas(
 	tree_put(a, object, path, tree_int(a, replicas));
 }
 
-/* What the client makes of the old Scale: *scale, decoded. */
+/* *scale: the Scale that the client puts, or patches from old; decoded. */
 static struct problem *
 new_scale(
     struct request *r, struct write *w, struct node *old, struct node **scale)

@@ -1,7 +1,7 @@
 /*
- * What is posted to a Pod: the binding to a node; the collection of Bindings
- * takes it, too. Source: BindingREST and LegacyBindingREST of
- * pkg/registry/core/pod/storage/storage.go.
+ * POST to a subresource of a Pod: the binding to a node, which can also be
+ * posted to the collection of Bindings. Source: BindingREST and
+ * LegacyBindingREST of pkg/registry/core/pod/storage/storage.go.
  */
 #include "rest/subresource.h"
 

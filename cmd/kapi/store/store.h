@@ -38,7 +38,7 @@ struct stored {
 
 enum change_type { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED };
 
-/* What happened, oldest first. */
+/* One change of an object. */
 struct store_change {
 	enum change_type type;
 	uint64_t version;
@@ -108,9 +108,9 @@ uint64_t store_floor(const struct collection *c);
 /* Forgets all history up to now (a fault for tests; also of --load). */
 void store_compact(struct store *s);
 /*
- * What a collection remembers: all changes of the last STORE_HISTORY_MS, but no
+ * The history of a collection: all changes of the last STORE_HISTORY_MS, but no
  * more than STORE_HISTORY_MAX or STORE_HISTORY_BYTES of objects, and always the
- * last STORE_HISTORY. After store_set_history: so many changes.
+ * last STORE_HISTORY. store_set_history sets a number of changes instead.
  */
 enum {
 	STORE_HISTORY = 1024,

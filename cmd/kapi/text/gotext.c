@@ -195,7 +195,7 @@ scan_key(struct scan *s)
 	return 0;
 }
 
-/* What follows a value: closing brackets, then a comma. 1: all is read. */
+/* Reads closing brackets after a value, then a comma. 1: the text ended. */
 static int
 scan_after(struct scan *s)
 {
@@ -218,7 +218,7 @@ scan_after(struct scan *s)
 	}
 }
 
-/* One value, or the opening of one. 1: all is read. */
+/* Reads one value, or its opening bracket. 1: the text ended. */
 static int
 scan_step(struct scan *s)
 {

@@ -10,9 +10,9 @@
 #include "json/tree.h"
 
 /*
- * What json.Unmarshal says of text: "invalid character 'x' looking for
- * beginning of value", "unexpected end of JSON input", ...; in the arena.
- * SPAN_NONE: the text is one JSON value.
+ * The error of json.Unmarshal: "invalid character 'x' looking for beginning
+ * of value", "unexpected end of JSON input", ...; in the arena. SPAN_NONE: the
+ * text is one JSON value.
  */
 struct span gotext_json_error(struct arena *a, struct span text);
 

@@ -11,7 +11,7 @@
 #include "base/span.h"
 #include "json/tree.h"
 
-/* What a decoder into untyped values makes of a number: int64 or float64. */
+/* True if a decoder into untyped values makes it an int64, not a float64. */
 bool number_is_int(const struct node *n, int64_t *value);
 
 /* The shortest digits that give the same float64: as %v, as encoding/json,

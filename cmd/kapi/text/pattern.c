@@ -130,8 +130,8 @@ pattern_matches(const struct pattern *pattern, struct span text)
 }
 
 /*
- * What PCRE takes and RE2 does not, in Go's words; PCRE's own errors follow
- * below. A walk along the text: classes and literals are skipped.
+ * Finds what PCRE takes but RE2 does not, and words the error as Go does; for
+ * the errors of PCRE see below. Classes and literals are skipped.
  */
 struct walk {
 	struct arena *arena;
@@ -158,7 +158,7 @@ walk_escape(struct walk *w)
 	w->at += 2;
 }
 
-/* What \x, \x{ or \ and octal digits say; *p moves behind it. */
+/* The number of an escape after \x, \x{ or \ (octal); *p moves past it. */
 static int64_t
 class_number(const char **p, const char *end, int base, int digits)
 {

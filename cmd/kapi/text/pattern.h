@@ -14,7 +14,7 @@ struct pattern;
 
 /* Compiled when first used, into the arena, which outlives it. */
 struct pattern *pattern_make(struct arena *a, struct span text);
-/* What Go's regexp.Compile says against it, in the arena; none: fine. */
+/* The error of Go's regexp.Compile, in the arena; none: it compiles. */
 struct span pattern_error(struct arena *a, struct span text);
 /* Unanchored. A pattern that does not compile matches nothing; one that
  * takes too many steps is matched in linear time instead. */

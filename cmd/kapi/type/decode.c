@@ -259,7 +259,7 @@ decode_object(struct decoder *d, const struct schema *s, struct node *n,
 	return code;
 }
 
-/* What Go makes of a null in a list or a map: the zero value. */
+/* Go decodes a null in a list or a map as the zero value. */
 static void
 zero_item(struct arena *a, const struct schema *s, struct node *n)
 {

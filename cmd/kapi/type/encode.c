@@ -41,7 +41,7 @@ is_struct(const struct schema *s)
 	}
 }
 
-/* What stands for a value that is not there. */
+/* The value that Go writes for an absent field. */
 static struct node *
 zero_of(struct arena *a, const struct field *f)
 {

@@ -9,10 +9,10 @@
 #include "type/schema.h"
 
 /*
- * What Go's encoder would make of an object that was decoded before and
- * changed since: "", 0, false, [] and {} go where they are omitempty; what is
+ * Makes an object that was decoded, and may have changed, what Go's encoder
+ * would write: "", 0, false, [] and {} go where they are omitempty; what is
  * always written (status: {}, containers: null, name: "") appears; members are
- * in Go's order. Call it before an object is kept or answered.
+ * in Go's order. Call it before an object is stored or sent.
  */
 void encode_builtin(
     struct arena *a, const struct schema *s, struct node *object);

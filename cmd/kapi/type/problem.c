@@ -54,8 +54,7 @@ problem_bad_request(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
-/* What names the resource in most answers: its group, and its plural as kind.
- */
+/* Most answers name the resource by its group, and its plural as kind. */
 static struct problem *
 about(struct problem *p, const struct resource *r, struct span name)
 {

@@ -193,7 +193,7 @@ schema_or_bool(struct decoder *d, const struct schema *s, struct span message)
 	    : value_of(d, s, &schema);
 }
 
-/* What is one thing or another in JSON: any, or three messages of CRDs. */
+/* A value of several possible kinds in JSON: any, or a JSONSchemaPropsOr... */
 static struct node *
 any_kind(struct decoder *d, const struct schema *s, struct span message)
 {

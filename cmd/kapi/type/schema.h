@@ -39,7 +39,7 @@ struct schema_rules; /* structural.h: what only validation needs */
 struct field {
 	struct span name;
 	const struct schema *schema;
-	/* What belongs to the field, not to its type. */
+	/* Properties of the field, not of its type. */
 	bool required;
 	const struct node *default_value; /* NULL: none */
 	/* Lists: overrides that built-in fields carry. */

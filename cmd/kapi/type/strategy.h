@@ -55,7 +55,7 @@ enum deletion {
 	DELETION_DEFINITION /* its objects go first */
 };
 
-/* What a create answers where nothing is kept. */
+/* How a create is answered for kinds whose objects are not stored. */
 enum review {
 	REVIEW_NONE,
 	REVIEW_ACCESS,	    /* may a user do this? */
@@ -66,8 +66,8 @@ enum review {
 	REVIEW_BINDING	    /* no question: a Pod gets its node */
 };
 
-/* Where a field's value is in the JSON of an object, and what stands for an
- * absent one. */
+/* Where a field's value is in the JSON of an object, and the value of an
+ * absent field. */
 enum field_source {
 	FIELD_TEXT, /* at path; absent: "" */
 	FIELD_BOOL, /* absent: false */
@@ -80,7 +80,7 @@ enum field_source {
 	FIELD_EVENT_SOURCE /* source.component, else reportingComponent */
 };
 
-/* What fieldSelector= may ask for. */
+/* A field that fieldSelector= may select by. */
 struct selectable {
 	const char *label, *path;
 	enum field_source source;

@@ -16,7 +16,7 @@
 static const char target_path[] = "resource.target.averageUtilization";
 static const char current_path[] = "resource.current.averageUtilization";
 
-/* What v1 has no field for, by the annotation that has it instead. */
+/* Members that v1 lacks, and the annotations that hold them instead. */
 static const struct {
 	const char *part, *member, *annotation;
 } hidden[] = {
@@ -26,7 +26,7 @@ static const struct {
     {"status", "conditions", PREFIX "conditions"},
 };
 
-/* The use of the processor among metrics, which is taken out of them. */
+/* Removes the utilization of the CPU from metrics and returns it. */
 static struct node *
 take_cpu(struct node *metrics, const char *path)
 {

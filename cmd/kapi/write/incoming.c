@@ -16,7 +16,7 @@
 
 static const char scheme[] = "pkg/runtime/scheme.go:111";
 
-/* What the URL exchanges: the resource's kind, or that of a subresource. */
+/* The kind that the URL exchanges: the resource's, or the subresource's. */
 struct expected {
 	struct span group, version, kind;
 };
@@ -139,7 +139,7 @@ write_check_custom_type(
 	struct span want = w->resource->api_version;
 	struct span api = tree_text(tree_get(object, "apiVersion"));
 
-	/* What a patch made is refused by its validation. */
+	/* Validation refuses it if a patch made it. */
 	if (span_eq(api, want) || how->patched.p != NULL)
 		return NULL;
 	return problem_bad_request(w->arena,

@@ -28,7 +28,7 @@ struct write {
 	bool force, dry_run;
 	bool internal;	   /* kapi's own: namespaces may be terminating */
 	bool managed_done; /* managedFields are made already */
-	/* What came of it. */
+	/* The result. */
 	struct stored *stored; /* as it is kept now; borrowed; or NULL: */
 	struct node *result;   /* the object to answer with */
 	bool created, changed;
