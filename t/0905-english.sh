@@ -1,7 +1,8 @@
 #!/bin/bash
 # Plain English: phrases that were translated word for word do not come back
-# ("the object is no object", "each 5 s", "whoever asks"), and pages keep to
-# 80 columns.
+# ("the object is no object", "each 5 s", "whoever asks"), comments name a thing
+# ("the parts of a line", not "What a line is made of"), and pages keep to 80
+# columns.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -49,6 +50,7 @@ foreign() {
 		'\banew\b'
 		'\bin vain\b'
 		'\bit is said\b(?! that)'
+		'(?-i:/\* What\b)(?![^.*]*\?)'
 	)
 	local all
 
@@ -61,14 +63,16 @@ foreign() {
 for bad in 'it is no page' 'those are none.' 'Whoever asks' 'as he has it' \
 	'each 5 s' 'it never ceases to be' "it is nobody's" 'made anew' 'in vain' \
 	'... and it is said.' $'it is\n * no page' \
-	$'# it is\n# no page' $'"it is "\n\t"no page"'; do
+	$'# it is\n# no page' $'"it is "\n\t"no page"' \
+	'/* What a line is made of. */' $'int i; /* What\n * it is */' \
+	$'/*\n * What is sent, goes.\n */'; do
 	printf '%s\n' "$bad" >"$T/bad"
 	is "$(foreign "$T/bad" | wc -l)" 1 "not English: ${bad//$'\n'/ }"
 done
 cat >"$T/good" <<'END'
 There is no page. It is no longer there; there are none, every 5 s. There
  * can be no other. It was none of those. What is it? Each 5-tuple. There
- * is no answer.
+ * is no answer. /* What is it? */ /* what it is */ /* Why. What it does, */
 END
 is "$(foreign "$T/good")" "" "... and others are not"
 

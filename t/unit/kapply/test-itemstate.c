@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "tap.h"
 
-/* What each event does in a state, in the order of the events; -: never. */
+/* For each state the action of each event, in their order; -: never. */
 static const struct {
 	const char *state, *actions;
 } table[ITEM_STATES] = {

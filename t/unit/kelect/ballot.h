@@ -51,7 +51,7 @@ answer(int code, const char *body)
 	kube_error_release(&a.error);
 }
 
-/* What the election wants: a request, or to be called in so many ms. Static. */
+/* The next wish of the election: a request, or a call in so many ms. Static. */
 __attribute__((unused)) static const char *
 wants(void)
 {

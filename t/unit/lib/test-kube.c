@@ -123,7 +123,7 @@ test_proxy(void)
 	buf_release(&cluster);
 }
 
-/* What requests of paths log. */
+/* The log of requests for path and other. */
 static const char *
 logged(struct kube *k, struct got *g, const char *path, const char *other)
 {
