@@ -21,7 +21,8 @@ char **environ_select(char *const *env, struct span watches);
 char **environ_for_program(
     char *const *env, const char *watches_path, struct err *err);
 
-/* env and this variable, which is not in it yet: owned as above, both borrowed. */
+/* env and this variable, which is not in it yet: owned as above, both
+ * borrowed. */
 char **environ_with(char *const *env, const char *variable);
 
 #endif

@@ -19,8 +19,8 @@ struct tools {
 };
 
 /*
- * Fills in the stages of p, by options. lease: kelect is one of them, and this is
- * the name; or NULL. on_leash: they get one, from our kelect or another.
+ * Fills in the stages of p, by options. lease: kelect is one of them, and this
+ * is the name; or NULL. on_leash: they get one, from our kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * expand: a YAML file with ${VAR}, ${VAR:-text} and ${VAR:?text} in its scalars.
+ * expand: a YAML file with ${VAR}, ${VAR:-text}, ${VAR:?text} in its scalars.
  *
  * References are set aside before the YAML is parsed (so that
  * `namespaces: [${NS}]` is YAML) and filled in afterwards, one scalar at a

@@ -9,8 +9,9 @@
 #include "base/err.h"
 #include "base/span.h"
 
-/* PEM of both, appended. The name is the tool's. Valid for localhost, 127.0.0.1, ::1 and host (a name
- * or an address; none: no more). The caller clears key. */
+/* PEM of both, appended. The name is the tool's. Valid for localhost,
+ * 127.0.0.1, ::1 and host (a name or an address; SPAN_NONE: none). The caller
+ * clears key. */
 int cert_make(const char *name, struct span host, struct buf *certificate,
     struct buf *key, struct err *err);
 

@@ -27,7 +27,7 @@ struct kube_opts {
 extern struct kube_opts kube_opts;
 extern const struct opt kube_opt_table[];
 
-/* The same rows without --namespace, of which kpipe has a meaning of its own. */
+/* The same rows without --namespace, which means something else to kpipe. */
 extern const struct opt kube_opt_server_table[];
 
 #endif

@@ -99,8 +99,8 @@ int opt_fatal(const struct err *err);
 
 /*
  * Passes this tool's options on to a child: appends "--name=value" for
- * each string and flag of table that is set, and each choice. The strings are owned
- * by the caller.
+ * each string and flag of table that is set, and each choice. The strings are
+ * owned by the caller.
  */
 void opt_pass(const struct opt *table, struct opt_list *args);
 

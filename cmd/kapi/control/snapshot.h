@@ -22,7 +22,7 @@
 int snapshot_load(struct api *api, const char *path, struct err *err);
 
 /*
- * Writes every object as an ADDED line that snapshot_load takes again, sorted by
+ * Writes every object as an ADDED line that snapshot_load reads, sorted by
  * collection and key, CustomResourceDefinitions first, and a BOOKMARK with the
  * last version at the end: into PATH.tmp, which
  * then takes the place of path. "-" is stdout.

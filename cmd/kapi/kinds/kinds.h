@@ -47,7 +47,7 @@ extern const struct strategy kinds_custom;
 		.review = answer                                           \
 	}
 
-/* For resource_registry_new: the row of a built-in kind; NULL: there is none. */
+/* For resource_registry_new: the row of a built-in kind, or NULL. */
 const struct strategy *kinds_find(struct span group, struct span plural);
 /* Every group, in the order of discovery; NULL behind the last one. */
 const struct kind_group *kinds_group(size_t i);

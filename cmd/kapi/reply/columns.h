@@ -1,9 +1,9 @@
 /*
- * columns: what a Table of a resource has for columns, and the cells of one
- * object. Descriptions of built-in columns are left out.
+ * columns: the columns of a resource's Table, and the cells of one object.
+ * Descriptions of built-in columns are left out.
  *
- * Columns of a strategy: NAME[:TYPE][+][=SOURCE] each, with | between them. TYPE
- * is string if it is not given; + is priority 1: shown by -o wide. Where
+ * Columns of a strategy: NAME[:TYPE][+][=SOURCE] each, with | between them.
+ * TYPE is string if it is not given; + is priority 1: shown by -o wide. Where
  * columns_cells writes the cells, SOURCE is the path of the value, #PATH a
  * count, and ?TEXT behind it stands for an absent one.
  */

@@ -58,8 +58,8 @@ struct resource {
 	bool storage;	/* objects are kept in this version */
 	bool preferred; /* of its group */
 	bool removed;	/* its CRD changed or is gone: watches end */
-	struct collection *collection; /* shared by all versions; owned by the
-					* store; NULL: nothing is kept (reviews) */
+	struct collection *collection; /* of all versions; owned by the store;
+					* NULL: nothing is kept (reviews) */
 	const struct crd *crd;	       /* NULL: built in */
 	/* As of a CRD: whether /status exists decides what a PUT may change. */
 	bool has_status;

@@ -43,7 +43,7 @@ enum trait {
 enum generation {
 	GENERATION_NONE = 1,
 	GENERATION_ONCE,    /* always 1 */
-	GENERATION_CHANGES, /* counts changes of the spec from 0 on: CSIDriver */
+	GENERATION_CHANGES, /* counts changes of the spec from 0: CSIDriver */
 	GENERATION_SPEC, /* counts changes of what is not metadata or status */
 	GENERATION_ANNOTATIONS /* and those of annotations */
 };

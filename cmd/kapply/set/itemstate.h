@@ -22,9 +22,9 @@
  *
  * The items of a set end together: when all are done, when one is REFUSED or
  * STALE and none is left to try, or when a newer line of the primary comes and
- * nothing is in flight. An item that the newer line wants unchanged goes on there
- * as the column "same" says; one that it wants changed begins again; one that it
- * does not have is forgotten.
+ * nothing is in flight. An item that the newer line wants unchanged goes on
+ * there as the column "same" says; one that it wants changed begins again; one
+ * that it does not have is forgotten.
  *
  * No clock and no requests: engine.c and set.c do what an action says.
  */
