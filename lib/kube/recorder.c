@@ -16,12 +16,12 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "value/digest.h"
+#include "value/dnsname.h"
 
 enum {
 	WAITING_MAX = 1000,
 	TRIES_MAX = 12,
 	PAUSE_MS = 10000,
-	SUBDOMAIN_MAX = 253, /* of an object, RFC 1123 */
 	REASON_MAX = 128,
 	MESSAGE_MAX = 1024
 };
@@ -122,25 +122,11 @@ namespace_of(const struct waiting *w)
 					   : span_str("default");
 }
 
-/* Whether it may be an object's name: RFC 1123, a subdomain. */
+/* Whether it may be an object's name. */
 static bool
-is_subdomain(struct span name)
+is_name(struct span s)
 {
-	char before = '.';
-
-	for (size_t i = 0; i < name.n; i++) {
-		char c = name.p[i];
-		bool inner = (c >= 'a' && c <= 'z') || span_is_digit(c);
-
-		if (!inner && c != '-' && c != '.')
-			return false;
-		if (c == '.' && (before == '.' || before == '-'))
-			return false;
-		if (c == '-' && before == '.')
-			return false;
-		before = c;
-	}
-	return before != '.' && before != '-' && name.n <= SUBDOMAIN_MAX;
+	return s.n <= DNSNAME_SUBDOMAIN_MAX && dnsname_is_subdomain(s);
 }
 
 /* <object>.<hex of the nanoseconds>, or digits only if that is not a name;
@@ -153,7 +139,7 @@ add_name(struct buf *b, const struct recorder *r, const struct waiting *w)
 
 	buf_addf(b, "%s.%llx", w->text[NAME],
 	    (unsigned long long)w->verdict.first_us * 1000);
-	if (is_subdomain(span_make(b->data + start, b->len - start)))
+	if (is_name(span_make(b->data + start, b->len - start)))
 		return;
 	buf_adds(b, r->host);
 	digest_sha256(span_make(b->data + start, b->len - start), sum);
