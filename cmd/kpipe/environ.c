@@ -14,8 +14,7 @@ static const char *const always[] = {
 static bool
 is_name_byte(char c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	    span_is_digit(c) || c == '_';
+	return span_is_alnum(c) || c == '_';
 }
 
 /* "${NAME" anywhere, also in a comment: a name too many does no harm. */

@@ -135,6 +135,17 @@ arena_span(struct arena *a, struct span text)
 }
 
 struct span
+arena_lower(struct arena *a, struct span text)
+{
+	char *s = arena_str(a, text);
+
+	for (size_t i = 0; i < text.n; i++)
+		if (s[i] >= 'A' && s[i] <= 'Z')
+			s[i] = (char)(s[i] - 'A' + 'a');
+	return span_make(s, text.n);
+}
+
+struct span
 arena_printf(struct arena *a, const char *fmt, ...)
 {
 	va_list args, again;

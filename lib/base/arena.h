@@ -40,6 +40,8 @@ void *arena_more(struct arena *a, void *p, size_t n, size_t size);
 /* Copies; text ends in a NUL that n does not count. */
 struct span arena_span(struct arena *a, struct span text);
 char *arena_str(struct arena *a, struct span text);
+/* A copy with A to Z in lower case, and a NUL behind it. */
+struct span arena_lower(struct arena *a, struct span text);
 struct span arena_printf(struct arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -140,6 +140,19 @@ span_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* ASCII, in any locale. */
+static inline bool
+span_is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static inline bool
+span_is_alnum(char c)
+{
+	return span_is_lower(c) || (c >= 'A' && c <= 'Z') || span_is_digit(c);
+}
+
 static inline bool
 span_is_among(char c, const char *set)
 {

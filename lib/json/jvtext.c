@@ -32,8 +32,7 @@ plain_key(struct span key)
 	for (size_t i = 0; i < key.n; i++) {
 		char c = key.p[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    !(c >= '0' && c <= '9') && c != '_' && c != '-')
+		if (!span_is_alnum(c) && c != '_' && c != '-')
 			return false;
 	}
 	return true;

@@ -174,8 +174,7 @@ is_origin(struct span s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			span_is_digit(c) || c == '-' || c == '.' || c == '_'))
+		if (!span_is_alnum(c) && c != '-' && c != '.' && c != '_')
 			return false;
 	}
 	return true;

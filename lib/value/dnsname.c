@@ -6,7 +6,7 @@ dnsname_is_label(struct span s)
 	if (s.n == 0 || s.p[0] == '-' || s.p[s.n - 1] == '-')
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!dnsname_is_lower(s.p[i]) && !span_is_digit(s.p[i]) &&
+		if (!span_is_lower(s.p[i]) && !span_is_digit(s.p[i]) &&
 		    s.p[i] != '-')
 			return false;
 	return true;

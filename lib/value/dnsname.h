@@ -11,12 +11,6 @@
 
 enum { DNSNAME_LABEL_MAX = 63, DNSNAME_SUBDOMAIN_MAX = 253 };
 
-static inline bool
-dnsname_is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
 /* "my-name", "123-abc" */
 bool dnsname_is_label(struct span s);
 /* Labels with dots between them. */

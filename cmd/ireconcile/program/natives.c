@@ -159,8 +159,7 @@ uri(jv x)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		    span_is_digit(c) ||
+		if (span_is_alnum((char)c) ||
 		    (c != '\0' && strchr("-_.~", c) != NULL))
 			buf_addc(&out, (char)c);
 		else

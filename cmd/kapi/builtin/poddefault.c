@@ -10,8 +10,7 @@ static bool
 path_ok(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') ||
-			span_is_digit(s.p[i]) ||
+		if (!(span_is_lower(s.p[i]) || span_is_digit(s.p[i]) ||
 			memchr("._-/", s.p[i], 4) != NULL))
 			return false;
 	return s.n > 0;

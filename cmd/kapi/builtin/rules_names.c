@@ -11,13 +11,7 @@
 static bool
 lower_or_digit(char c)
 {
-	return dnsname_is_lower(c) || span_is_digit(c);
-}
-
-static bool
-alphanumeric(char c)
-{
-	return lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+	return span_is_lower(c) || span_is_digit(c);
 }
 
 void
@@ -90,19 +84,11 @@ rule_dns_search(struct causes *c, const struct at *at, struct span s)
 		    "(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')");
 }
 
-/* s is checked, text is said. */
-static void
-check_name_as(
-    struct causes *c, const struct at *at, struct span s, struct span text)
-{
-	if (!name_is_qualified(s))
-		name_qualified(c, rule_at_words(c->arena, at), text, s);
-}
-
 void
 rule_qualified_name(struct causes *c, const struct at *at, struct span s)
 {
-	check_name_as(c, at, s, s);
+	if (!name_is_qualified(s))
+		name_qualified(c, rule_at_words(c->arena, at), s, s);
 }
 
 void
@@ -116,7 +102,7 @@ static bool
 config_key_shaped(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!alphanumeric(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
+		if (!span_is_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
 		    s.p[i] != '.')
 			return false;
 	return s.n > 0;
@@ -148,7 +134,7 @@ rule_port_name(struct causes *c, const struct at *at, struct span s)
 
 	for (size_t i = 0; i < s.n; i++) {
 		shaped = shaped && (lower_or_digit(s.p[i]) || s.p[i] == '-');
-		letter = letter || (s.p[i] >= 'a' && s.p[i] <= 'z');
+		letter = letter || span_is_lower(s.p[i]);
 		twice = twice || (i > 0 && s.p[i] == '-' && s.p[i - 1] == '-');
 	}
 	if (s.n > 15)
@@ -203,24 +189,9 @@ void
 rule_annotations(
     struct causes *c, const struct at *at, const struct node *annotations)
 {
-	enum { ANNOTATIONS_MAX = 256 * 1024 };
-	size_t total = 0;
-
-	if (!tree_is(annotations, NODE_OBJECT))
-		return;
-	for (size_t i = 0; i < annotations->n; i++) {
-		struct span key = annotations->members[i].key;
-		struct span lower = arena_span(c->arena, key);
-		char *p = (char *)(uintptr_t)lower.p;
-
-		for (size_t k = 0; k < lower.n; k++)
-			if (p[k] >= 'A' && p[k] <= 'Z')
-				p[k] = (char)(p[k] - 'A' + 'a');
-		check_name_as(c, at, lower, key);
-		total += key.n + tree_text(annotations->members[i].value).n;
-	}
-	if (total > ANNOTATIONS_MAX)
-		rule_fail_too_long(c, at, ANNOTATIONS_MAX);
+	if (tree_is(annotations, NODE_OBJECT))
+		objectmeta_check_annotations(
+		    c, rule_at_words(c->arena, at), annotations);
 }
 
 static void

@@ -9,17 +9,6 @@
 #include "text/format.h"
 #include "text/gotext.h"
 
-static struct span
-lower(struct arena *a, struct span s)
-{
-	char *text = arena_str(a, s);
-
-	for (size_t i = 0; i < s.n; i++)
-		if (text[i] >= 'A' && text[i] <= 'Z')
-			text[i] = (char)(text[i] - 'A' + 'a');
-	return span_make(text, s.n);
-}
-
 /* Adds the storage version to status.storedVersions. */
 static void
 add_stored_version(struct arena *a, struct node *object)
@@ -54,7 +43,8 @@ default_names(struct arena *a, struct node *spec)
 	struct span kind = tree_path_text(names, "kind");
 
 	if (tree_path_text(names, "singular").n == 0 && kind.n > 0)
-		tree_put(a, names, "singular", tree_string(a, lower(a, kind)));
+		tree_put(
+		    a, names, "singular", tree_string(a, arena_lower(a, kind)));
 	if (tree_path_text(names, "listKind").n == 0 && kind.n > 0)
 		tree_put(a, names, "listKind",
 		    tree_string(

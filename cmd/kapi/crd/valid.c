@@ -35,14 +35,9 @@ valid_path_entry(
 static void
 dns1035(struct causes *c, struct span at, struct span name, const char *prefix)
 {
-	struct span low = arena_span(c->arena, name);
-	const char *wrong;
+	const char *wrong = name_check_dns1035(
+	    prefix[0] != '\0' ? arena_lower(c->arena, name) : name);
 
-	if (prefix[0] != '\0')
-		for (size_t i = 0; i < low.n; i++)
-			if (low.p[i] >= 'A' && low.p[i] <= 'Z')
-				((char *)low.p)[i] += 'a' - 'A';
-	wrong = name_check_dns1035(low);
 	if (wrong != NULL)
 		cause_invalid_text(c, at, name,
 		    arena_str(c->arena,

@@ -204,11 +204,9 @@ static struct span
 owner(struct cells *c, const struct node *o)
 {
 	struct span group = objref_group(tree_text(tree_get(o, "apiVersion")));
-	char *kind = arena_str(c->arena, tree_text(tree_get(o, "kind")));
+	const char *kind =
+	    arena_lower(c->arena, tree_text(tree_get(o, "kind"))).p;
 
-	for (char *p = kind; *p != '\0'; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char)(*p - 'A' + 'a');
 	return arena_printf(c->arena, "%s%s%.*s/%.*s", kind,
 	    group.n == 0 ? "" : ".", SPAN_ARG(group),
 	    SPAN_ARG(tree_text(tree_get(o, "name"))));

@@ -108,12 +108,10 @@ event_target(struct cells *c)
 {
 	struct span name =
 	    event_text(c->object, "involvedObject.name", "regarding.name");
-	char *kind = arena_str(c->arena,
-	    event_text(c->object, "involvedObject.kind", "regarding.kind"));
+	const char *kind = arena_lower(c->arena,
+	    event_text(c->object, "involvedObject.kind", "regarding.kind"))
+			       .p;
 
-	for (char *p = kind; *p != '\0'; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char)(*p - 'A' + 'a');
 	if (name.n == 0)
 		return span_str(kind);
 	return arena_printf(c->arena, "%s/%.*s", kind, SPAN_ARG(name));

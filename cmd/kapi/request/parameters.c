@@ -116,17 +116,12 @@ request_body_type(struct request *r)
 {
 	struct span v = httpd_header(r->http, "content-type");
 	const char *semicolon = span_find(v, ';');
-	char *p;
 
 	if (semicolon != NULL)
 		v.n = (size_t)(semicolon - v.p);
 	while (v.n > 0 && v.p[v.n - 1] == ' ')
 		v.n--;
-	p = arena_str(&r->arena, v);
-	for (size_t i = 0; i < v.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] = (char)(p[i] - 'A' + 'a');
-	return span_make(p, v.n);
+	return arena_lower(&r->arena, v);
 }
 
 struct problem *

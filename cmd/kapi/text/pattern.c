@@ -148,8 +148,7 @@ walk_escape(struct walk *w)
 	char c = w->at + 1 < w->text.n ? w->text.p[w->at + 1] : '\0';
 	bool octal = c >= '1' && c <= '7' && w->at + 2 < w->text.n &&
 	    w->text.p[w->at + 2] >= '0' && w->text.p[w->at + 2] <= '7';
-	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    span_is_digit(c);
+	bool letter = span_is_alnum(c);
 
 	if (letter &&
 	    (strchr(known, c) == NULL || (c >= '1' && c <= '7' && !octal)))

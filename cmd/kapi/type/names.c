@@ -33,19 +33,12 @@ static const char value_message[] =
 	"'MyName',  or 'my.name',  or '123-abc', " USED KEY "')"
 
 static bool
-is_alnum(char c)
-{
-	return dnsname_is_lower(c) || span_is_digit(c) ||
-	    (c >= 'A' && c <= 'Z');
-}
-
-static bool
 matches_key(struct span s)
 {
-	if (s.n == 0 || !is_alnum(s.p[0]) || !is_alnum(s.p[s.n - 1]))
+	if (s.n == 0 || !span_is_alnum(s.p[0]) || !span_is_alnum(s.p[s.n - 1]))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!is_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
+		if (!span_is_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
 		    s.p[i] != '.')
 			return false;
 	return true;
@@ -86,7 +79,7 @@ check(struct span s, enum name_rule rule)
 	case NAME_DNS1035:
 		if (s.n > 63)
 			find(&f, "must be no more than 63 bytes");
-		if (!dnsname_is_label(s) || !dnsname_is_lower(s.p[0]))
+		if (!dnsname_is_label(s) || !span_is_lower(s.p[0]))
 			find(&f, dns1035_message);
 		break;
 	case NAME_SEGMENT:

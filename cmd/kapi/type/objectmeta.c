@@ -127,32 +127,20 @@ check_labels(struct causes *c, const struct node *labels)
 	}
 }
 
-static struct span
-lower(struct arena *a, struct span s)
-{
-	char *p = arena_str(a, s);
-
-	for (size_t i = 0; i < s.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] = (char)(p[i] - 'A' + 'a');
-	return span_make(p, s.n);
-}
-
-static void
-check_annotations(struct causes *c, const struct node *annotations)
+void
+objectmeta_check_annotations(
+    struct causes *c, struct span field, const struct node *annotations)
 {
 	size_t total = 0;
 
 	for (size_t i = 0; i < tree_count(annotations); i++) {
 		const struct member *m = &annotations->members[i];
 
-		name_qualified(c, path("metadata.annotations"), m->key,
-		    lower(c->arena, m->key));
+		name_qualified(c, field, m->key, arena_lower(c->arena, m->key));
 		total += m->key.n + tree_text(m->value).n;
 	}
 	if (total > ANNOTATIONS_MAX)
-		cause_too_long(
-		    c, path("metadata.annotations"), NULL, ANNOTATIONS_MAX);
+		cause_too_long(c, field, NULL, ANNOTATIONS_MAX);
 }
 
 /* As Go prints a metav1.OwnerReference inside an error: its JSON with all
@@ -298,7 +286,8 @@ static void
 check_maps_and_owners(struct causes *c, const struct node *m)
 {
 	check_labels(c, tree_get(m, "labels"));
-	check_annotations(c, tree_get(m, "annotations"));
+	objectmeta_check_annotations(
+	    c, path("metadata.annotations"), tree_get(m, "annotations"));
 	check_owners(c, tree_get(m, "ownerReferences"));
 }
 

@@ -29,6 +29,10 @@ void objectmeta_validate_named(struct causes *c, const struct resource *r,
 void objectmeta_validate_update(struct causes *c, const struct resource *r,
     const struct node *live, const struct node *object);
 
+/* The annotations of metadata, or of a template's at field. */
+void objectmeta_check_annotations(
+    struct causes *c, struct span field, const struct node *annotations);
+
 /* A random (version 4) UUID and the current time, in the arena. */
 struct span objectmeta_uuid(struct arena *a);
 struct span objectmeta_time_now(struct arena *a); /* 2026-01-02T03:04:05Z */

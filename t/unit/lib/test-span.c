@@ -120,9 +120,28 @@ test_digits(void)
 	    "no digits, no number");
 }
 
+/* Every byte, beside the lists of letters and digits. */
+static void
+test_classes(void)
+{
+	static const char lower[] = "abcdefghijklmnopqrstuvwxyz";
+	static const char others[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	size_t wrong = 0;
+
+	for (int c = 0; c < 256; c++) {
+		bool is_lower = span_is_among((char)c, lower);
+
+		wrong += span_is_lower((char)c) != is_lower ||
+		    span_is_alnum((char)c) !=
+			(is_lower || span_is_among((char)c, others));
+	}
+	ok(wrong == 0, "lower case, letters and digits");
+}
+
 int
 main(void)
 {
+	test_classes();
 	test_ends();
 	test_cut();
 	test_find();
