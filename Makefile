@@ -172,7 +172,7 @@ check:
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
 check-all: $(ON_REAL)
-	t/install-packages
+	t/install-packages all
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
 	@$(call prove,$(FIRST) $(filter-out $(FIRST),\

@@ -24,6 +24,11 @@ ok "... and the Debian packages" grep -q '^Please install .* mandoc valgrind' \
 runs 0 "the demo needs neither" \
 	env PATH="$T/path" CC="$(command -v cc)" t/install-packages demo
 
+runs 100 "check-all needs more" \
+	env PATH="$T/path" CC="$(command -v cc)" t/install-packages all
+ok "... to make images" grep -q '^podman$' "$T/err"
+ok "... and packages" grep -q '^Please install .* lintian ' "$T/err"
+
 printf '#!/bin/sh\necho "apt-get $*"\n' >"$T/path/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$T/path/sudo"
 printf '#!/bin/sh\necho 0\n' >"$T/path/id"
