@@ -3,6 +3,7 @@
 # make check-all  every test: half an hour, and Go
 # make demo       the IoTService operator on an API server of its own
 
+# The only place with the number: scripts ask `make -s version`, or a tool.
 VERSION := 0.1.0
 TOOLS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 PREFIX ?= /usr/local
@@ -21,11 +22,12 @@ CFLAGS ?= -O2 -g
 SECTIONS := -ffunction-sections -fdata-sections
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
-UNCONFIGURED := check check-all clean style check-layers demo
+UNCONFIGURED := check check-all clean style check-layers demo version
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' -iquote lib \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' \
+	-DKPIPE_LIBJQ='"$(JQ_VERSION)"' -iquote lib \
 	-include lib/base/platform.h -include lib/base/banned.h $(WARNINGS) \
 	$(SECTIONS) $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
 	$(sort $(PKG_CFLAGS)) \
@@ -90,6 +92,14 @@ $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
 # Has both in it, by .incbin.
 $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
 
+# Apart from the library, so that a commit links the tools again, and nothing
+# else.
+$(BUILD)/commit.c: FORCE
+	@$(call keep,extern const char version_commit[]; \
+	const char version_commit[] = "$(shell lib/commit)";)
+$(BUILD)/commit.o: $(BUILD)/commit.c $(BUILD)/flags
+	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^
@@ -98,9 +108,10 @@ define TOOL
 $(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o $(BUILD)/t/fuzz/fuzz-$(1).o: \
 	private ALL_CFLAGS += -iquote cmd/$(1)
 OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
-$(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/libkpipe.a
+$(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(OBJS_$(1)) $(BUILD)/libkpipe.a $$(LIBS_$(1))
+	$(CC) $(ALL_LDFLAGS) -o $$@.new $$(filter %.o %.a,$$^) $$(LIBS_$(1))
+	@mv $$@.new $$@
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 
@@ -226,6 +237,10 @@ install: all
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(wildcard cmd/*/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard lib/jq/*.jq) $(DESTDIR)$(PREFIX)/share/kpipe/jq
+
+.PHONY: version
+version:
+	@echo $(VERSION)
 
 .PHONY: clean
 clean:

@@ -25,7 +25,7 @@ for main in cmd/*/main.c; do
 		"Usage: $tool " "... and says how to use it"
 	is "$(awk 'length > 80' "$T/out")" "" "... within 80 columns"
 	runs 0 "$tool --version" "$tool" --version
-	is "$(sed 's/ [0-9]*\.[0-9]*\.[0-9]*$/ N/' "$T/out")" "$tool N" \
+	is "$(sed '1s/ [0-9]*\.[0-9]*\.[0-9]*$/ N/; q' "$T/out")" "$tool N" \
 		"... is name and number"
 	runs 111 "$tool --help with a full disk" \
 		sh -c "$tool --help >/dev/full"

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "process/log.h"
+#include "process/version.h"
 #include "value/duration.h"
 
 #ifndef KPIPE_VERSION
@@ -41,7 +42,8 @@ const struct opt opt_log_table[] = {
 /* In every tool. The order is that of enum builtin. */
 static const struct opt builtins[] = {
     {'h', "help", NULL, OPT_FLAG, NULL, NULL, "print this and exit"},
-    {0, "version", NULL, OPT_FLAG, NULL, NULL, "print the version and exit"},
+    {0, "version", NULL, OPT_FLAG, NULL, NULL,
+	"print version, commit and libraries, and exit"},
     {0, "completion", NULL, OPT_FLAG, NULL, NULL,
 	"print completion rules for bash and exit"},
     OPT_END};
@@ -192,9 +194,10 @@ print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
 
 	if (what == BUILTIN_HELP)
 		render_help(&b, tool, rows);
-	else if (what == BUILTIN_VERSION)
+	else if (what == BUILTIN_VERSION) {
 		buf_addf(&b, "%s %s\n", tool->name, KPIPE_VERSION);
-	else
+		version_describe(&b);
+	} else
 		render_completion(&b, tool, rows);
 	if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0) {
 		err_set(err, ERR_TRANSIENT, "cannot write to stdout: %s",

@@ -1,0 +1,20 @@
+/*
+ * version: the lines that --version prints behind the name and the number:
+ *
+ *	commit 0123456789012345678901234567890123456789 dirty
+ *	libcurl 7.88.1
+ *	libjq 1.6 (when built)
+ *
+ * The commit is of the build (lib/commit). A library is listed if the program
+ * has it, with the version that runs: no tool keeps a list of its libraries.
+ * libjq does not tell its version, so that is the one at build time.
+ */
+#ifndef VERSION_H
+#define VERSION_H
+
+#include "base/buf.h"
+
+/* Appends the lines. */
+void version_describe(struct buf *b);
+
+#endif
