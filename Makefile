@@ -242,6 +242,18 @@ install: all
 version:
 	@echo $(VERSION)
 
+# An image of an operator (deploy/image/README), and its way to a registry.
+# make image PIPELINE=at [IMG=localhost/at:1] [ARCH="amd64 arm64"]
+PIPELINE ?= memcached
+.PHONY: image
+image: all
+	deploy/image/build $(IMG:%=-t %) pipeline/$(PIPELINE) \
+		$(BUILD)/image/$(PIPELINE).tar
+
+.PHONY: push
+push:
+	deploy/image/push $(BUILD)/image/$(PIPELINE).tar $(IMG)
+
 .PHONY: clean
 clean:
 	rm -rf bin build build-sanitize
