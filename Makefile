@@ -258,4 +258,4 @@ push:
 clean:
 	rm -rf bin build build-sanitize
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
