@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
+#include "manager.h"
 #include "options.h"
 #include "pipeline.h"
 #include "process/file.h"
@@ -32,6 +33,7 @@ struct app {
 	struct pipeline pipeline;
 	struct server server;
 	bool serves;
+	struct manager manager;
 	struct leash leash; /* of a kelect that runs this kpipe */
 	char *lease;	    /* owned: the name; NULL: no leader is elected */
 	char *marks_secret; /* owned: NULL: the key of marks is ours */
@@ -193,7 +195,9 @@ build(struct app *a, struct err *err)
 static void
 say_ready(void *arg)
 {
-	(void)arg;
+	struct app *a = arg;
+
+	manager_ready(&a->manager);
 	if (options.report_fd >= 0 &&
 	    write((int)options.report_fd, "\n", 1) != 1)
 		log_warning(
@@ -252,21 +256,32 @@ on_signal(void *arg, int signo)
 
 	if (signo == SIGCHLD)
 		reap(a);
-	else
+	else {
+		manager_stopping(&a->manager);
 		pipeline_end(&a->pipeline);
+	}
 }
 
-/* Before each wait: kpipe-http learns what has changed. */
 static void
-tell_server(void *arg)
+tell_server(struct app *a)
 {
-	struct app *a = arg;
 	struct buf line = BUF_INIT;
 
 	pipeline_describe(&a->pipeline, &line);
 	board_state(&a->server.board, buf_span(&line));
 	buf_release(&line);
 	server_tell(&a->server);
+}
+
+/* Before each wait: others learn what has changed. */
+static void
+tell_others(void *arg)
+{
+	struct app *a = arg;
+
+	manager_status(&a->manager, pipeline_status(&a->pipeline));
+	if (a->serves)
+		tell_server(a);
 }
 
 static void
@@ -337,9 +352,10 @@ start(struct app *a)
 		a->server.on_refusal = on_refusal;
 		a->server.on_end = on_server_end;
 		a->server.arg = a;
-		loop_idle(a->loop, tell_server, a);
 		server_start(&a->server);
 	}
+	manager_start(&a->manager, a->loop);
+	loop_idle(a->loop, tell_others, a);
 	pipeline_start(p);
 }
 
@@ -348,6 +364,7 @@ run(struct app *a, struct err *err)
 {
 	int code = -1;
 
+	manager_init(&a->manager);
 	code = take_leash(a, err); /* it may have one of those numbers */
 	a->null_fd = prepare_fds();
 	if (code == 0)

@@ -144,6 +144,18 @@ phase_name(const struct pipeline *p)
 	}
 }
 
+const char *
+pipeline_status(const struct pipeline *p)
+{
+	if (p->phase != LIFECYCLE_RUNNING)
+		return phase_name(p);
+	if (!all_ready(p))
+		return "starting";
+	if (p->elect == NULL)
+		return "ready";
+	return p->rank == PIPELINE_LEADER ? "ready, leader" : "ready, standby";
+}
+
 void
 pipeline_describe(const struct pipeline *p, struct buf *line)
 {

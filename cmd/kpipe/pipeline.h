@@ -105,6 +105,8 @@ void pipeline_end(struct pipeline *p);
 /* Kills; the exit code is this one. */
 void pipeline_give_up(struct pipeline *p, int code);
 
+/* The state in a few words, for people: static. */
+const char *pipeline_status(const struct pipeline *p);
 /* Appends the state, as a state line without newline. */
 void pipeline_describe(const struct pipeline *p, struct buf *line);
 
