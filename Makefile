@@ -22,7 +22,8 @@ CFLAGS ?= -O2 -g
 SECTIONS := -ffunction-sections -fdata-sections
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
-UNCONFIGURED := check check-all clean style check-layers demo version
+UNCONFIGURED := check check-all clean style check-layers demo version \
+	uninstall
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
@@ -230,13 +231,15 @@ style:
 check-layers:
 	t/check-layers
 
-.PHONY: install
+# Where systemd looks for units with this PREFIX.
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \
+	VERSION='$(VERSION)' UNITDIR='$(UNITDIR)' lib/install
+.PHONY: install uninstall
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/kpipe/jq
-	install -m 755 $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(wildcard cmd/*/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(wildcard lib/jq/*.jq) $(DESTDIR)$(PREFIX)/share/kpipe/jq
+	$(INSTALL)
+uninstall:
+	$(INSTALL) --remove
 
 .PHONY: version
 version:
