@@ -7,7 +7,7 @@
 # FILE:PATH; without placeholders (NNNN, <tool>, a wildcard) and paths in the Go
 # sources.
 paths() {
-	grep -oHP '(?<![\w/])(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,-]*' \
+	grep -oHP '(?<![\w/])(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,@-]*' \
 		"$@" | grep -vE '[<>*{}$]|NNNN|:cmd/apply/' | sed 's/[.,]*$//' | sort -u
 }
 
