@@ -41,7 +41,8 @@ PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
 	$(JQ_CFLAGS) $(PCRE2_CFLAGS) $(NGHTTP2_CFLAGS) $(SECCOMP_CFLAGS) \
 	$(HTTP_PARSER_CFLAGS)
 
-# Only the tools that talk to the API know libcurl; only ireconcile, libjq.
+# Only the tools that talk to the API know libcurl; only ireconcile and kgen,
+# libjq.
 CLIENT_LIBS = $(CURL_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
 SERVER_LIBS = $(SSL_LIBS) $(CRYPTO_LIBS) $(HTTP_PARSER_LIBS) $(NGHTTP2_LIBS)
 LIBS_kwatch = $(CLIENT_LIBS)
@@ -49,6 +50,7 @@ LIBS_ireconcile = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kapply = $(CLIENT_LIBS)
 LIBS_kstatus = $(CLIENT_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
+LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(YAML_LIBS) $(CRYPTO_LIBS)
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS)

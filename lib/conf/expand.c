@@ -19,6 +19,15 @@ struct references {
 	size_t count;
 };
 
+struct expansion {
+	const char *path;
+	struct references refs;
+	/* Is given: references stay. */
+	void (*seen)(void *arg, const struct expand_reference *ref);
+	void *arg;
+	struct err *err;
+};
+
 /* The length of a reference at p, or 0; *inner is the text in its braces. It
  * ends on the same line. */
 static size_t
@@ -62,42 +71,58 @@ set_aside(struct span text, struct buf *out, struct references *refs)
 	}
 }
 
-static int
-fill_in(struct span ref, const char *path, int line, struct buf *out,
-    struct err *err)
+static struct expand_reference
+reference_parse(struct span ref)
 {
 	const char *colon = span_find(ref, ':');
 	size_t n = colon == NULL ? ref.n : (size_t)(colon - ref.p);
-	struct span text = SPAN_NONE;
-	char *name = mem_dup(ref.p, n);
-	const char *value = getenv(name);
+	struct expand_reference r = {span_make(ref.p, n), 0, SPAN_NONE};
+
+	if (colon != NULL) {
+		r.kind = colon[1];
+		r.text = span_make(colon + 2, ref.n - n - 2);
+	}
+	return r;
+}
+
+static int
+fill_in(const struct expansion *x, struct span ref, int line, struct buf *out)
+{
+	struct expand_reference r = reference_parse(ref);
+	char *name;
+	const char *value;
 	int rc = 0;
 
-	if (colon != NULL)
-		text = span_make(colon + 2, ref.n - n - 2);
+	if (x->seen != NULL) {
+		buf_addf(out, "${%.*s}", SPAN_ARG(ref));
+		x->seen(x->arg, &r);
+		return 0;
+	}
+	name = mem_dup(r.name.p, r.name.n);
+	value = getenv(name);
 	if (value != NULL && *value != '\0')
 		buf_adds(out, value);
-	else if (colon != NULL && colon[1] == '-')
-		buf_addspan(out, text);
-	else if (colon != NULL)
-		rc = err_set(err, ERR_PERMANENT, "%s:%d: %s: %.*s", path, line,
-		    name, SPAN_ARG(text.n ? text : span_str("is not set")));
+	else if (r.kind == '-')
+		buf_addspan(out, r.text);
+	else if (r.kind == '?')
+		rc = err_set(x->err, ERR_PERMANENT, "%s:%d: %s: %.*s", x->path,
+		    line, name,
+		    SPAN_ARG(r.text.n ? r.text : span_str("is not set")));
 	free(name);
 	return rc;
 }
 
 static int
-expand_scalar(struct yaml *y, const char *path, const struct references *refs,
-    struct err *err)
+expand_scalar(struct yaml *y, const struct expansion *x)
 {
 	struct buf out = BUF_INIT;
 	const char *p = y->text, *mark;
 
 	if (strstr(p, "${") != NULL)
-		return err_set(err, ERR_PERMANENT,
+		return err_set(x->err, ERR_PERMANENT,
 		    "%s:%d: bad substitution: write ${VAR}, ${VAR:-text} or "
 		    "${VAR:?text}",
-		    path, y->line);
+		    x->path, y->line);
 	if (strstr(p, MARK) == NULL)
 		return 0;
 	while ((mark = strstr(p, MARK)) != NULL) {
@@ -105,13 +130,14 @@ expand_scalar(struct yaml *y, const char *path, const struct references *refs,
 		unsigned long i = strtoul(mark + MARK_LEN, &after, 10);
 
 		buf_add(&out, p, mark - p);
-		if (i >= refs->count ||
+		if (i >= x->refs.count ||
 		    strncmp(after, MARK_END, MARK_LEN) != 0) {
 			buf_release(&out);
-			return err_set(err, ERR_PERMANENT,
-			    "%s:%d: U+E000 cannot be used here", path, y->line);
+			return err_set(x->err, ERR_PERMANENT,
+			    "%s:%d: U+E000 cannot be used here", x->path,
+			    y->line);
 		}
-		if (fill_in(refs->items[i], path, y->line, &out, err) != 0) {
+		if (fill_in(x, x->refs.items[i], y->line, &out) != 0) {
 			buf_release(&out);
 			return -1;
 		}
@@ -125,34 +151,51 @@ expand_scalar(struct yaml *y, const char *path, const struct references *refs,
 }
 
 static int
-expand(struct yaml *y, const char *path, const struct references *refs,
-    struct err *err)
+expand(struct yaml *y, const struct expansion *x)
 {
 	if (y->type == YAML_SCALAR)
-		return expand_scalar(y, path, refs, err);
+		return expand_scalar(y, x);
 	for (size_t i = 0; i < y->count; i++)
-		if (expand(y->values[i], path, refs, err) != 0)
+		if (expand(y->values[i], x) != 0)
 			return -1;
 	return 0;
+}
+
+static struct yaml *
+load(struct expansion *x)
+{
+	struct buf text = BUF_INIT, safe = BUF_INIT;
+	struct yaml *y = NULL;
+
+	if (file_read(x->path, EXPAND_FILE_MAX_MIB, &text, x->err) == 0) {
+		set_aside(buf_span(&text), &safe, &x->refs);
+		y = yaml_parse(x->path, buf_str(&safe), safe.len, x->err);
+	}
+	if (y != NULL && expand(y, x) != 0) {
+		yaml_tree_free(y);
+		y = NULL;
+	}
+	free(x->refs.items);
+	buf_release(&safe);
+	buf_release(&text);
+	return y;
 }
 
 struct yaml *
 expand_load(const char *path, struct err *err)
 {
-	struct buf text = BUF_INIT, safe = BUF_INIT;
-	struct references refs = {NULL, 0};
-	struct yaml *y = NULL;
+	struct expansion x = {.path = path, .err = err};
 
-	if (file_read(path, EXPAND_FILE_MAX_MIB, &text, err) == 0) {
-		set_aside(buf_span(&text), &safe, &refs);
-		y = yaml_parse(path, buf_str(&safe), safe.len, err);
-	}
-	if (y != NULL && expand(y, path, &refs, err) != 0) {
-		yaml_tree_free(y);
-		y = NULL;
-	}
-	free(refs.items);
-	buf_release(&safe);
-	buf_release(&text);
-	return y;
+	return load(&x);
+}
+
+struct yaml *
+expand_load_raw(const char *path,
+    void (*seen)(void *arg, const struct expand_reference *ref), void *arg,
+    struct err *err)
+{
+	struct expansion x = {
+	    .path = path, .seen = seen, .arg = arg, .err = err};
+
+	return load(&x);
 }

@@ -1,0 +1,418 @@
+#include "folder.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "conf/expand.h"
+#include "fits.h"
+#include "imagename.h"
+#include "json/jvtext.h"
+#include "opfile.h"
+#include "value/dnsname.h"
+
+#ifndef KPIPE_VERSION
+#define KPIPE_VERSION "unknown"
+#endif
+
+static char *
+path_of(const struct folder *f, const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s/%s", f->path, name);
+	return buf_take(&b);
+}
+
+static bool
+has(const struct folder *f, const char *name)
+{
+	char *path = path_of(f, name);
+	bool there = access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+static jv
+to_jv(const struct yaml *y, struct err *err)
+{
+	struct buf b = BUF_INIT;
+	jv v;
+
+	yaml_to_json(y, &b);
+	v = jvtext_parse(buf_span(&b), err);
+	buf_release(&b);
+	return v;
+}
+
+/* ---- what is there ---- */
+
+static int
+check_folder(const struct folder *f, struct err *err)
+{
+	static const char *const needed[] = {
+	    "operator.yaml", "watches.yaml", NULL};
+	struct buf missing = BUF_INIT;
+	struct stat st;
+	size_t count = 0;
+
+	if (stat(f->path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_PERMANENT, "%s: not a folder", f->path);
+	for (size_t i = 0; needed[i] != NULL; i++)
+		if (!has(f, needed[i]))
+			buf_addf(
+			    &missing, "%s%s", count++ ? ", " : "", needed[i]);
+	if (count > 0)
+		err_set(err, ERR_PERMANENT,
+		    "%s: not the folder of an operator: it has no %s", f->path,
+		    buf_str(&missing));
+	buf_release(&missing);
+	return count > 0 ? -1 : 0;
+}
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+is_listed(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && d->d_name[strlen(d->d_name) - 1] != '~';
+}
+
+/* The files of a folder of it; those of folders below only one deep. */
+static void
+list_files(struct folder *f, const char *below)
+{
+	char *path = path_of(f, below);
+	struct dirent **found = NULL;
+	int n = scandir(path, &found, is_listed, by_name);
+
+	for (int i = 0; i < n; i++) {
+		struct buf name = BUF_INIT;
+		struct stat st;
+		char *file;
+
+		buf_addf(&name, "%s%s%s", below, *below ? "/" : "",
+		    found[i]->d_name);
+		file = path_of(f, buf_str(&name));
+		if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
+			textlist_add(&f->files, name.data, name.len);
+		else if (*below == '\0' && stat(file, &st) == 0 &&
+		    S_ISDIR(st.st_mode))
+			list_files(f, buf_str(&name));
+		free(file);
+		buf_release(&name);
+		free(found[i]);
+	}
+	free(found);
+	free(path);
+}
+
+/* ---- variables ---- */
+
+/* A name may be there several times: a text or an error decides. */
+static void
+on_reference(void *arg, const struct expand_reference *ref)
+{
+	struct folder *f = arg;
+	jv name = jv_string_sized(ref->name.p, (int)ref->name.n);
+	jv known = jv_object_get(jv_copy(f->variables), jv_copy(name));
+
+	if (!jv_is_valid(known)) {
+		jv_free(known);
+		known = jv_object();
+		known = jv_object_set(known, jv_string("name"), jv_copy(name));
+		known = jv_object_set(known, jv_string("default"), jv_null());
+		known = jv_object_set(known, jv_string("required"), jv_false());
+	}
+	if (ref->kind == '-')
+		known = jv_object_set(known, jv_string("default"),
+		    jv_string_sized(ref->text.p, (int)ref->text.n));
+	if (ref->kind == '?')
+		known = jv_object_set(known, jv_string("required"), jv_true());
+	f->variables = jv_object_set(f->variables, name, known);
+}
+
+/* The object becomes a list, sorted by name. */
+static void
+sort_variables(struct folder *f)
+{
+	jv names = jv_keys(jv_copy(f->variables)), list = jv_array();
+
+	for (int i = 0; i < jv_array_length(jv_copy(names)); i++)
+		list = jv_array_append(list,
+		    jv_object_get(jv_copy(f->variables),
+			jv_array_get(jv_copy(names), i)));
+	jv_free(names);
+	jv_free(f->variables);
+	f->variables = list;
+}
+
+static const char *
+text_of(jv object_peek, const char *key)
+{
+	jv v = jvtext_peek(object_peek, key);
+
+	return jv_get_kind(v) == JV_KIND_STRING ? jv_string_value(v) : "";
+}
+
+/*
+ * watches.yaml is checked as the operator will read it: a variable has its
+ * value of env in operator.yaml, and one that must be set and is not there is
+ * taken for the operator's namespace (manifests set it so).
+ */
+static void
+set_variables(const struct folder *f)
+{
+	jv env = jvtext_peek(f->about, "env");
+	const char *namespace_ = text_of(f->about, "namespace");
+
+	if (strcmp(text_of(f->about, "scope"), "namespace") == 0)
+		setenv("WATCH_NAMESPACE", namespace_, 1);
+	else
+		unsetenv("WATCH_NAMESPACE");
+	for (int i = 0; i < jv_array_length(jv_copy(f->variables)); i++) {
+		jv v = jv_array_get(jv_copy(f->variables), i);
+		const char *name = text_of(v, "name");
+		jv given = jvtext_peek(env, name);
+
+		if (jv_get_kind(given) == JV_KIND_STRING)
+			setenv(name, jv_string_value(given), 1);
+		else if (jv_get_kind(jvtext_peek(v, "required")) ==
+		    JV_KIND_TRUE)
+			setenv(name, namespace_, 1);
+		else if (strcmp(name, "WATCH_NAMESPACE") != 0)
+			unsetenv(name);
+		jv_free(v);
+	}
+}
+
+/* ---- operator.yaml with what the command line says ---- */
+
+static jv
+set_default(jv object, const char *key, jv value)
+{
+	if (jv_is_valid(jvtext_peek(object, key))) {
+		jv_free(value);
+		return object;
+	}
+	return jv_object_set(object, jv_string(key), value);
+}
+
+/* KEY=VALUE; the value is read as YAML. */
+static int
+set_one(struct folder *f, const char *text, struct err *err)
+{
+	const char *equals = strchr(text, '=');
+	struct yaml *y;
+	jv path = jv_array(), value;
+	struct span key;
+
+	if (equals == NULL || equals == text)
+		return err_set(
+		    err, ERR_PERMANENT, "--set %s: write KEY=VALUE", text);
+	y = yaml_parse("--set", equals + 1, strlen(equals + 1), err);
+	if (y == NULL)
+		return -1;
+	value = to_jv(y, err);
+	yaml_tree_free(y);
+	if (!jv_is_valid(value))
+		return -1;
+	for (key = span_make(text, (size_t)(equals - text)); key.p != NULL;) {
+		struct span part = span_cut(&key, '.');
+
+		path =
+		    jv_array_append(path, jv_string_sized(part.p, (int)part.n));
+	}
+	value = jv_setpath(jv_copy(f->about), path, value);
+	if (!jv_is_valid(value)) {
+		jv_free(value);
+		return err_set(err, ERR_PERMANENT,
+		    "--set %s: a part of the key is not a mapping", text);
+	}
+	jv_free(f->about);
+	f->about = value;
+	return 0;
+}
+
+static int
+check_overrides(const struct folder_overrides *o, struct err *err)
+{
+	struct span ns = span_str(o->namespace_);
+
+	if (o->image != NULL && !imagename_is_image(span_str(o->image)))
+		return err_set(err, ERR_PERMANENT,
+		    "--image: \"%s\" is not an image, as "
+		    "registry.example.com/name:tag",
+		    o->image);
+	if (ns.p != NULL && (!dnsname_is_label(ns) || ns.n > DNSNAME_LABEL_MAX))
+		return err_set(err, ERR_PERMANENT,
+		    "--namespace: \"%s\" is not a name of a namespace", ns.p);
+	return 0;
+}
+
+static int
+set_about(struct folder *f, const struct folder_overrides *o, struct err *err)
+{
+	struct buf ns = BUF_INIT;
+
+	jv_free(f->about);
+	f->about = to_jv(f->operator_yaml, err);
+	if (!jv_is_valid(f->about) || check_overrides(o, err) != 0)
+		return -1;
+	if (o->image != NULL)
+		f->about = jv_object_set(
+		    f->about, jv_string("image"), jv_string(o->image));
+	if (o->scope != NULL)
+		f->about = jv_object_set(
+		    f->about, jv_string("scope"), jv_string(o->scope));
+	f->about = set_default(f->about, "scope", jv_string("namespace"));
+	f->about = set_default(f->about, "credentials", jv_string("stages"));
+	f->about = set_default(f->about, "env", jv_object());
+	f->about = set_default(f->about, "plurals", jv_object());
+	for (size_t i = 0; i < o->sets.count; i++)
+		if (set_one(f, o->sets.items[i], err) != 0)
+			return -1;
+	buf_addf(&ns, "%s-operator-system", text_of(f->about, "name"));
+	f->about = jv_object_set(f->about, jv_string("namespace"),
+	    jv_string(o->namespace_ ? o->namespace_ : buf_str(&ns)));
+	buf_release(&ns);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int
+load_stream(const struct folder *f, const char *name, struct docstream *d,
+    struct err *err)
+{
+	char *path;
+	int rc;
+
+	if (!has(f, name))
+		return 0;
+	path = path_of(f, name);
+	rc = docstream_load(d, path, err);
+	free(path);
+	return rc;
+}
+
+static int
+load_watches(struct folder *f, struct err *err)
+{
+	char *path = path_of(f, "watches.yaml");
+
+	f->watches_yaml = expand_load_raw(path, on_reference, f, err);
+	if (f->watches_yaml != NULL) {
+		sort_variables(f);
+		set_variables(f);
+		f->watches = watches_load(path, NULL, err);
+	}
+	free(path);
+	return f->watches == NULL ? -1 : 0;
+}
+
+static int
+load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
+{
+	char *path = path_of(f, "operator.yaml");
+
+	f->operator_yaml = opfile_load(path, err);
+	free(path);
+	if (f->operator_yaml == NULL || set_about(f, o, err) != 0 ||
+	    load_stream(f, "crd.yaml", &f->crds, err) != 0 ||
+	    load_stream(f, "example.yaml", &f->examples, err) != 0 ||
+	    load_watches(f, err) != 0)
+		return -1;
+	list_files(f, "");
+	return fits_check(f, err);
+}
+
+int
+folder_load(struct folder *f, const char *path,
+    const struct folder_overrides *o, struct err *err)
+{
+	*f = (struct folder){
+	    .path = path, .variables = jv_object(), .about = jv_null()};
+	textlist_init(&f->files);
+	if (check_folder(f, err) == 0 && load_all(f, o, err) == 0)
+		return 0;
+	folder_release(f);
+	return -1;
+}
+
+void
+folder_release(struct folder *f)
+{
+	yaml_tree_free(f->operator_yaml);
+	yaml_tree_free(f->watches_yaml);
+	docstream_release(&f->crds);
+	docstream_release(&f->examples);
+	textlist_release(&f->files);
+	jv_free(f->variables);
+	jv_free(f->about);
+	watches_free(f->watches);
+}
+
+/* ---- the description ---- */
+
+static jv
+documents(const struct docstream *d, struct err *err)
+{
+	jv list = jv_array();
+
+	for (size_t i = 0; i < d->count; i++) {
+		jv v = to_jv(d->items[i], err);
+
+		if (!jv_is_valid(v)) {
+			jv_free(list);
+			return v;
+		}
+		list = jv_array_append(list, v);
+	}
+	return list;
+}
+
+static jv
+member(jv object, const char *key, jv value)
+{
+	if (jv_is_valid(object) && jv_is_valid(value))
+		return jv_object_set(object, jv_string(key), value);
+	jv_free(object);
+	jv_free(value);
+	return jv_invalid();
+}
+
+jv
+folder_describe(const struct folder *f, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	jv d = jv_copy(f->about), files = jv_array(), kpipe = jv_object();
+
+	for (size_t i = 0; i < f->files.count; i++)
+		files = jv_array_append(files, jv_string(f->files.items[i]));
+	kpipe = member(kpipe, "version", jv_string(KPIPE_VERSION));
+	d = member(d, "watches", to_jv(f->watches_yaml, err));
+	d = member(d, "variables", jv_copy(f->variables));
+	d = member(d, "crds", documents(&f->crds, err));
+	d = member(d, "examples", documents(&f->examples, err));
+	d = member(d, "files", files);
+	d = member(d, "kpipe", kpipe);
+	/* libjq keeps numbers as doubles: one that it changes is an error. */
+	if (jv_is_valid(d) &&
+	    jvtext_add_ordered(&text, d, JVTEXT_KEPT, err) != 0) {
+		err_prefix(err, "%s: the description", f->path);
+		jv_free(d);
+		d = jv_invalid();
+	}
+	buf_release(&text);
+	return d;
+}

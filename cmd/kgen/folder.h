@@ -1,0 +1,53 @@
+/*
+ * folder: the folder of an operator, and its description: the one JSON object
+ * that every generator reads (kgen.1 lists its members).
+ *
+ *	operator.yaml  opfile.h
+ *	watches.yaml   as lib/conf reads it; in the description as it is written,
+ *		       with ${VAR} in it
+ *	crd.yaml       optional where all primaries are kinds of Kubernetes
+ *	example.yaml   optional
+ */
+#ifndef FOLDER_H
+#define FOLDER_H
+
+#include <jv.h>
+
+#include "base/err.h"
+#include "base/textlist.h"
+#include "conf/watches.h"
+#include "conf/yaml.h"
+#include "docstream.h"
+#include "process/opt.h"
+
+/* Of the command line, instead of operator.yaml; borrowed. */
+struct folder_overrides {
+	const char *image;	/* may have a tag and a digest; or NULL */
+	const char *namespace_; /* or NULL: NAME-operator-system */
+	const char *scope;	/* or NULL */
+	struct opt_list sets;	/* KEY=VALUE: KEY may be a path, a.b */
+};
+
+struct folder {
+	const char *path; /* borrowed */
+	struct yaml *operator_yaml, *watches_yaml;
+	struct docstream crds, examples;
+	struct textlist files; /* sorted */
+	jv variables;	       /* [{name, default, required}], sorted */
+	jv about;	       /* operator.yaml with overrides and defaults */
+	struct watches *watches;
+};
+
+/*
+ * Reads and checks everything. It sets environment variables, those that
+ * watches.yaml needs, so call it before anything that reads others. -1 with
+ * err, which names file and line.
+ */
+int folder_load(struct folder *f, const char *path,
+    const struct folder_overrides *o, struct err *err);
+void folder_release(struct folder *f);
+
+/* Owned; invalid with err if a number would change on its way through jq. */
+jv folder_describe(const struct folder *f, struct err *err);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * kgen: what an operator needs besides its programs, made from its folder.
+ */
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/textlist.h"
+#include "folder.h"
+#include "generator.h"
+#include "genfiles.h"
+#include "json/jvtext.h"
+#include "process/file.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "value/digest.h"
+
+static struct opts {
+	const char *folder;
+	const char *out;
+	bool check, diff, force;
+	int scope;
+	struct folder_overrides overrides;
+	struct opt_list library_dirs;
+} opts = {.folder = "."};
+
+enum { SCOPE_AS_WRITTEN };
+static const char *const scopes[] = {
+    "as-written", "namespace", "cluster", NULL};
+
+static const struct opt table[] = {
+    {'f', "folder", "FOLDER", OPT_STRING, &opts.folder, NULL,
+	"the operator: operator.yaml, watches.yaml (the current folder)"},
+    {'o', "output", "DIR", OPT_STRING, &opts.out, NULL,
+	"write files there, or this one file, instead of standard output"},
+    {0, "check", NULL, OPT_FLAG, &opts.check, NULL,
+	"write nothing; exit 1 if a file of DIR is stale, and name it"},
+    {0, "diff", NULL, OPT_FLAG, &opts.diff, NULL,
+	"write nothing; print the differences, exit 1 if there are any"},
+    {0, "force", NULL, OPT_FLAG, &opts.force, NULL,
+	"replace files that a person wrote or changed"},
+    {0, "image", "IMAGE", OPT_STRING, &opts.overrides.image, NULL,
+	"instead of operator.yaml; may have a tag and a digest"},
+    {0, "namespace", "NAMESPACE", OPT_STRING, &opts.overrides.namespace_, NULL,
+	"where the operator runs (NAME-operator-system)"},
+    {0, "scope", "SCOPE", OPT_CHOICE, &opts.scope, scopes,
+	"instead of operator.yaml: what the operator watches"},
+    {0, "set", "KEY=VALUE", OPT_LIST, &opts.overrides.sets, NULL,
+	"instead of operator.yaml; KEY may be a path, as env.NAME"},
+    {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
+	"look for generators, gen/COMMAND.jq, here, too"},
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {"kgen",
+    "COMMAND [-f FOLDER] [-o DIR] [OPTION]...",
+    "Make what an operator needs besides its programs: describe, or a "
+    "generator\n(rights, manifests, chart, bundle, ...).",
+    table};
+
+/* The folder; as given; beside the source tree's bin; installed. */
+static void
+library_dirs(struct textlist *dirs)
+{
+	static const char *const below[] = {"/../lib/jq", "/../share/kpipe/jq"};
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct span bin = span_make(self, n > 0 ? (size_t)n : 0);
+	const char *slash = span_find_last(bin, '/');
+
+	textlist_init(dirs);
+	textlist_add(dirs, opts.folder, strlen(opts.folder));
+	for (size_t i = 0; i < opts.library_dirs.count; i++)
+		textlist_add(dirs, opts.library_dirs.items[i],
+		    strlen(opts.library_dirs.items[i]));
+	for (size_t i = 0; slash != NULL && i < 2; i++) {
+		struct buf dir = BUF_INIT;
+
+		buf_add(&dir, bin.p, (size_t)(slash - bin.p));
+		buf_adds(&dir, below[i]);
+		textlist_add(dirs, dir.data, dir.len);
+		buf_release(&dir);
+	}
+}
+
+static int
+put(struct span text, struct err *err)
+{
+	if (file_write(STDOUT_FILENO, text) == 0)
+		return 0;
+	return err_set(err, ERR_TRANSIENT, "cannot write to standard output");
+}
+
+/* Takes files. Returns the exit code, or -1. */
+static int
+deliver(const char *command, jv files, struct err *err)
+{
+	struct genfiles_target target = {command, opts.out,
+	    opts.check	    ? GENFILES_CHECK
+		: opts.diff ? GENFILES_DIFF
+			    : GENFILES_WRITE,
+	    opts.force};
+	struct buf text = BUF_INIT;
+	int rc;
+
+	if (opts.out != NULL) {
+		rc = genfiles_apply(files, &target, err);
+	} else {
+		genfiles_print(files, &text);
+		rc = put(buf_span(&text), err);
+		buf_release(&text);
+	}
+	jv_free(files);
+	return rc;
+}
+
+/* Takes the description. */
+static int
+print_description(jv description, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	int rc = jvtext_add_ordered(&text, description, JVTEXT_KEPT, err);
+
+	buf_addc(&text, '\n');
+	if (rc == 0)
+		rc = put(buf_span(&text), err);
+	buf_release(&text);
+	jv_free(description);
+	return rc;
+}
+
+static int
+generate(const char *command, const struct textlist *dirs, jv description,
+    struct err *err)
+{
+	jv files = generator_run(dirs, command, description, err);
+
+	return jv_is_valid(files) ? deliver(command, files, err) : -1;
+}
+
+static int
+check_command(const char *command, const struct textlist *dirs, struct err *err)
+{
+	struct span name = span_str(command);
+	bool good = name.n > 0;
+
+	for (size_t i = 0; i < name.n; i++)
+		good = good && (span_is_alnum(name.p[i]) || name.p[i] == '_');
+	if (good &&
+	    (strcmp(command, "describe") == 0 ||
+		generator_exists(dirs, command)))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "unknown command \"%s\": there is no gen/%s.jq", command, command);
+}
+
+static int
+check_options(int operands, char **operand, struct err *err)
+{
+	if (operands == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "COMMAND is missing: describe, rights, ... (see --help)");
+	if (operands > 1)
+		return err_set(err, ERR_PERMANENT, "unexpected argument \"%s\"",
+		    operand[1]);
+	if (opts.check && opts.diff)
+		return err_set(err, ERR_PERMANENT,
+		    "--check and --diff exclude each other");
+	if ((opts.check || opts.diff || opts.force) && opts.out == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "--check, --diff and --force need -o");
+	if (opts.scope != SCOPE_AS_WRITTEN)
+		opts.overrides.scope = scopes[opts.scope];
+	return 0;
+}
+
+/* Returns the exit code, or -1 with err. */
+static int
+run(const char *command, struct err *err)
+{
+	struct textlist dirs;
+	struct folder f;
+	jv description;
+	int code = -1;
+
+	digest_init();
+	signal(SIGPIPE, SIG_IGN);
+	library_dirs(&dirs);
+	if (check_command(command, &dirs, err) == 0 &&
+	    folder_load(&f, opts.folder, &opts.overrides, err) == 0) {
+		description = folder_describe(&f, err);
+		folder_release(&f);
+		if (!jv_is_valid(description))
+			jv_free(description);
+		else if (strcmp(command, "describe") == 0)
+			code = print_description(description, err);
+		else
+			code = generate(command, &dirs, description, err);
+	}
+	textlist_release(&dirs);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	int first, code = -1;
+
+	harden_process();
+	switch (opt_parse(&tool, argc, argv, &first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		return opt_fatal(&err);
+	case OPT_RUN:
+		break;
+	}
+	if (check_options(argc - first, argv + first, &err) == 0)
+		code = run(argv[first], &err);
+	return code >= 0 ? code : opt_fatal(&err);
+}

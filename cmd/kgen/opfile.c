@@ -1,0 +1,192 @@
+#include "opfile.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/span.h"
+#include "conf/conf.h"
+#include "imagename.h"
+#include "value/dnsname.h"
+
+enum shape {
+	SHAPE_TEXT,
+	SHAPE_NAME,
+	SHAPE_VERSION,
+	SHAPE_REPOSITORY,
+	SHAPE_LINE,
+	SHAPE_SCOPE,
+	SHAPE_CREDENTIALS,
+	SHAPE_TEXTS,   /* a mapping of texts */
+	SHAPE_MAPPING, /* of anything */
+	SHAPE_LIST,    /* of texts */
+	SHAPE_MAPPINGS /* a list of mappings */
+};
+
+static const struct opkey {
+	const char *name;
+	enum shape shape;
+	bool required;
+} keys[] = {
+    {"name", SHAPE_NAME, true},
+    {"version", SHAPE_VERSION, true},
+    {"image", SHAPE_REPOSITORY, true},
+    {"description", SHAPE_LINE, true},
+    {"scope", SHAPE_SCOPE, false},
+    {"displayName", SHAPE_LINE, false},
+    {"provider", SHAPE_LINE, false},
+    {"maintainers", SHAPE_MAPPINGS, false},
+    {"links", SHAPE_MAPPINGS, false},
+    {"keywords", SHAPE_LIST, false},
+    {"icon", SHAPE_TEXT, false},
+    {"env", SHAPE_TEXTS, false},
+    {"resources", SHAPE_MAPPING, false},
+    {"credentials", SHAPE_CREDENTIALS, false},
+    {"plurals", SHAPE_TEXTS, false},
+    {"rights", SHAPE_MAPPING, false},
+};
+
+static int
+check_name(struct conf *c, const struct yaml *y, const char *text)
+{
+	if (!dnsname_is_label(span_str(text)) || span_is_digit(*text))
+		return conf_fail(c, y->line,
+		    "name: \"%s\" is not a DNS label: a letter first, then "
+		    "lower case, digits and dashes",
+		    text);
+	if (strlen(text) > OPFILE_NAME_MAX)
+		return conf_fail(c, y->line,
+		    "name: \"%s\" has %zu characters; "
+		    "NAME-operator-controller-manager leaves room for %d",
+		    text, strlen(text), OPFILE_NAME_MAX);
+	return 0;
+}
+
+static int
+check_image(struct conf *c, const struct yaml *y, const char *text)
+{
+	struct span s = span_str(text);
+
+	if (imagename_is_repository(s))
+		return 0;
+	if (imagename_is_image(s))
+		return conf_fail(c, y->line,
+		    "image: \"%s\" has a tag or a digest: name the repository "
+		    "alone",
+		    text);
+	return conf_fail(c, y->line,
+	    "image: \"%s\" is not a repository, as registry.example.com/name",
+	    text);
+}
+
+static int
+check_among(struct conf *c, const struct yaml *y, const char *key,
+    const char *text, const char *a, const char *b)
+{
+	if (strcmp(text, a) == 0 || strcmp(text, b) == 0)
+		return 0;
+	return conf_fail(
+	    c, y->line, "%s: \"%s\" is neither %s nor %s", key, text, a, b);
+}
+
+static int
+check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
+{
+	const char *text = "";
+
+	if (conf_text(c, y, key->name, &text) != 0)
+		return -1;
+	if (*text == '\0')
+		return conf_fail(c, y->line, "%s is empty", key->name);
+	switch (key->shape) {
+	case SHAPE_NAME:
+		return check_name(c, y, text);
+	case SHAPE_VERSION:
+		return imagename_is_version(span_str(text))
+		    ? 0
+		    : conf_fail(c, y->line,
+			  "version: \"%s\" is not a version as 1.2.3", text);
+	case SHAPE_REPOSITORY:
+		return check_image(c, y, text);
+	case SHAPE_SCOPE:
+		return check_among(c, y, "scope", text, "namespace", "cluster");
+	case SHAPE_CREDENTIALS:
+		return check_among(c, y, "credentials", text, "stages", "pod");
+	case SHAPE_LINE:
+		return strchr(text, '\n') == NULL
+		    ? 0
+		    : conf_fail(
+			  c, y->line, "%s has more than one line", key->name);
+	default:
+		return 0;
+	}
+}
+
+/* A list, or a mapping whose keys are texts: all elements of that type. */
+static int
+check_many(struct conf *c, const struct yaml *y, const struct opkey *key,
+    enum yaml_type type, enum yaml_type each, const char *what)
+{
+	if (y->type != type)
+		return conf_fail(c, y->line, "%s must be %s", key->name, what);
+	for (size_t i = 0; i < y->count; i++)
+		if (y->values[i]->type != each)
+			return conf_fail(c, y->values[i]->line, "%s must be %s",
+			    key->name, what);
+	return 0;
+}
+
+static int
+check_key(struct conf *c, const struct yaml *y, const struct opkey *key)
+{
+	switch (key->shape) {
+	case SHAPE_TEXTS:
+		return check_many(
+		    c, y, key, YAML_MAPPING, YAML_SCALAR, "a mapping of texts");
+	case SHAPE_LIST:
+		return check_many(
+		    c, y, key, YAML_SEQUENCE, YAML_SCALAR, "a list of texts");
+	case SHAPE_MAPPINGS:
+		return check_many(c, y, key, YAML_SEQUENCE, YAML_MAPPING,
+		    "a list of mappings");
+	case SHAPE_MAPPING:
+		return y->type == YAML_MAPPING
+		    ? 0
+		    : conf_fail(c, y->line, "%s must be a mapping", key->name);
+	default:
+		return check_text(c, y, key);
+	}
+}
+
+static int
+check(struct conf *c, const struct yaml *y)
+{
+	const char *allowed[COUNT(keys) + 1] = {NULL};
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		allowed[i] = keys[i].name;
+	if (conf_keys(c, y, "operator.yaml", allowed) != 0)
+		return -1;
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		const struct yaml *value = yaml_get(y, keys[i].name);
+
+		if (value == NULL && keys[i].required)
+			return conf_fail(
+			    c, y->line, "%s is missing", keys[i].name);
+		if (value != NULL && check_key(c, value, &keys[i]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct yaml *
+opfile_load(const char *path, struct err *err)
+{
+	struct conf c = {path, err};
+	struct yaml *y = yaml_load(path, err);
+
+	if (y != NULL && check(&c, y) != 0) {
+		yaml_tree_free(y);
+		return NULL;
+	}
+	return y;
+}
