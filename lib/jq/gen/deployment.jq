@@ -42,22 +42,30 @@ def arguments: [
 def from_pod($name; $path):
   {name: $name, valueFrom: {fieldRef: {fieldPath: $path}}};
 
-# OPERATOR_NAME is the name of the lease. An operator that asks for it in
-# watches.yaml asks for the namespace in which it is.
+# OPERATOR_NAME is the name of the lease; for an operator that names it in
+# watches.yaml, it is the namespace in which the operator is.
 def operator_name:
   if any(.variables[]?; .name == "OPERATOR_NAME")
   then from_pod("OPERATOR_NAME"; "metadata.namespace")
   else {name: "OPERATOR_NAME", value: operator} end;
 
-# The other variables of watches.yaml, with their defaults or what operator.yaml
-# says; without a value they stay unset. More of operator.yaml comes last.
+# A variable of watches.yaml: what operator.yaml says, or its default. One that
+# must be set, and is not, is the namespace.
+def variable($env): .name as $name
+  | if $env[$name] == null and .required and (.default // "") == ""
+    then from_pod($name; "metadata.namespace")
+    else {name: $name,
+      value: (if $env[$name] != null then $env[$name] else .default // "" end
+        | tostring)} end;
+
+# More of operator.yaml comes last.
 def variables: (.env // {}) as $env
   | ["POD_NAME", "POD_NAMESPACE", "OPERATOR_NAME", "WATCH_NAMESPACE"] as $ours
-  | [.variables[]? | {name, value: ($env[.name] // .default // "")}] as $read
-  | $read + [$env | keys_unsorted[] as $name | {name: $name, value: $env[$name]}
-      | select(.name as $n | all($read[]; .name != $n))]
-  | map(.value |= tostring | select(.name as $n | $ours | index($n) | not))
-  | .[];
+  | [.variables[]? | variable($env)] as $read
+  | ($ours + [$read[].name]) as $known
+  | ($read[] | select(.name as $n | $ours | index($n) | not)),
+    ($env | keys_unsorted[] | select(. as $n | $known | index($n) | not)
+      | {name: ., value: ($env[.] | tostring)});
 
 # The namespaces of the primaries: that of the Pod, or all.
 def watch_namespace: if .scope == "cluster"
@@ -131,8 +139,8 @@ def pod: {
   volumes: [credentials]};
 
 def deployment: {
-  "#": ("Two replicas: one leads, the other one holds the same objects in memory"
-    + "\nand takes over as soon as the lease is released."),
+  "#": ("One replica leads. The other one holds the same objects in memory, and"
+    + "\ntakes over as soon as the lease is released."),
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: meta("\(operator)-controller-manager"),

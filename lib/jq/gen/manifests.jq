@@ -84,8 +84,8 @@ def operator_patch: {
     {name: "kpipe", env: [watch_namespace]}]}}}};
 
 def namespace_patch: {
-  "#": ("Here are also the Pods that the operator makes, which are made for less"
-    + "\nstrict rules than its own."),
+  "#": ("The Pods that the operator makes are here, too. They are not made for"
+    + "\nrules as strict as those of its own."),
   apiVersion: "v1",
   kind: "Namespace",
   metadata: {name: namespace, labels: pod_security_labels}};
