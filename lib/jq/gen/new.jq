@@ -1,0 +1,459 @@
+# The folder of a new operator: kgen new.
+#
+# Its input is {name, group, version, kind, scope, image, fields, from}. Fields
+# are "NAME:TYPE | MARKER=VALUE" (gen/crd.jq); from is an example object, which
+# is used instead. A file that is marked `scaffold` is the author's from then on.
+include "gen/crd";
+
+# ---- names ----
+
+def _refuse($what): error($what);
+
+def _need(holds; $what): if holds then . else _refuse($what) end;
+
+# The longest name that is made of it is NAME-operator-controller-manager, of
+# at most 52 characters: there is room for the hashes of Pods.
+def _check_operator_name:
+  _need(test("\\A[a-z]([-a-z0-9]*[a-z0-9])?\\z");
+    "the name \(tojson) is not a-z, 0-9 and -, beginning with a letter")
+  | _need(length <= 35; "the name \(tojson) is longer than 35 characters")
+  | _need(startswith("kube-") | not;
+    "the name \(tojson) begins with kube-, which is reserved for Kubernetes");
+
+def _check_group:
+  _need(test("\\A[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+\\z");
+    "the group \(tojson) is not a domain such as cache.example.com")
+  | _need(length <= 189; "the group \(tojson) is too long")
+  | _need(test("(\\A|\\.)(k8s|kubernetes)\\.io\\z") | not;
+    "the group \(tojson) is reserved for Kubernetes: it would need an approval");
+
+def _check_version:
+  _need(test("\\Av[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?\\z");
+    "the version \(tojson) is not v1, v1beta1, v1alpha1 or so");
+
+def _check_kind:
+  _need(test("\\A[A-Z][A-Za-z0-9]*\\z");
+    "the kind \(tojson) is not in CamelCase, such as Memcached")
+  | _need(length <= 57; "the kind \(tojson) is longer than 57 characters")
+  | _need(test("List\\z") | not;
+    "the kind \(tojson) ends in List, as the kinds of lists do")
+  | _need(. as $kind | any("Status", "Table", "WatchEvent", "DeleteOptions";
+      . == $kind) | not;
+    "the kind \(tojson) is one of the API itself");
+
+def _check_scope:
+  _need(. == "Namespaced" or . == "Cluster";
+    "the scope \(tojson) is not Namespaced or Cluster");
+
+def _check($member; check):
+  if .[$member] == null then _refuse("there is no \($member)")
+  else (.[$member] | check) as $ok | . end;
+
+def _check_new_kind:
+  .version = (.version // "v1alpha1")
+  | .scope = (.scope // "Namespaced")
+  | _check("group"; _check_group) | _check("version"; _check_version)
+  | _check("kind"; _check_kind) | _check("scope"; _check_scope);
+
+# ---- the kind ----
+
+def _with_example:
+  if .from == null then . else
+    .from as $e
+    | ($e.apiVersion | split("/")) as $v
+    | .group = $v[0] | .version = $v[1] | .kind = $e.kind
+  end;
+
+def _no_fields: {message: "string | default=hello"};
+
+# The document of schema.yaml of a new kind (.).
+def _schema:
+  if .from != null then
+    .scope as $scope | .from | schema_of_example
+  else
+    {group, version, kind, spec: (.fields // [] | fields_of_arguments
+      | if . == {} then _no_fields else . end)}
+  end
+  + (if .scope == "Cluster" then {scope: .scope} else {} end);
+
+# A value that fits a schema (.). A pattern is beyond it.
+def _example_value:
+  if has("default") then .default
+  elif has("enum") then .enum[0]
+  elif .type == "string" then
+    if .format == "date-time" then "2026-01-01T00:00:00Z" else "text" end
+  elif .type == "integer" or .type == "number" then .minimum // 1
+  elif .type == "boolean" then true
+  elif .type == "array" then [.items | _example_value]
+  elif .additionalProperties != null then
+    {key: (.additionalProperties | _example_value)}
+  elif .type == "object" then .properties // {} | map_values(_example_value)
+  elif has("x-kubernetes-int-or-string") then 1
+  else {} end;
+
+def _example($schema):
+  if .from != null then .from | del(.status)
+  else {
+    apiVersion: "\(.group)/\(.version)",
+    kind: .kind,
+    metadata: {name: "example"},
+    spec: ($schema.spec | schema_of("spec") | _example_value)
+  } end;
+
+# ---- texts ----
+
+def _lines: join("\n") + "\n";
+
+def _is_cluster: .scope == "Cluster";
+
+def _operator_yaml: [
+  "# The operator: what the generators of kgen say about it (man kgen).",
+  "name: \(.name)",
+  "version: 0.1.0",
+  "image: \(.image // "localhost/\(.name)-operator")",
+  "description: An operator for objects of kind \(.kind).",
+  "# Does it watch its own namespace, or the whole cluster?",
+  "scope: \(if _is_cluster then "cluster" else "namespace" end)"
+] | _lines;
+
+# One entry of watches.yaml.
+def _watches_entry($program): [
+  "- group: \(.group)",
+  "  version: \(.version)",
+  "  kind: \(.kind)",
+  (select(_is_cluster) | "  scope: Cluster"),
+  "  program: \($program)",
+  (select(_is_cluster)
+    | "  operator: {namespace: \"${POD_NAMESPACE:-default}\"}"),
+  "  dependents:",
+  if _is_cluster then
+    "  - {apiVersion: v1, kind: ConfigMap, manage: true,",
+    "     namespaces: [\"${POD_NAMESPACE:-default}\"]}"
+  else "  - {apiVersion: v1, kind: ConfigMap, manage: true}" end
+] | _lines;
+
+def _watches_yaml: ([
+  "# The kinds that the operator serves, and what it watches for them:",
+  "# doc/watches.md has all keys. manage: true are kinds that the program makes."
+] | _lines) + _watches_entry("reconcile.jq");
+
+def _program: [
+  "# What should exist because of a \(.kind), and what its status says.",
+  "#",
+  "# The input (.) of each function is {primary, owned, related, operator, now,",
+  "# outstanding, error}: the \(.kind), the objects below it, and so on. Functions",
+  "# are pure, so `make test` runs them on recorded events. doc/program.md has all",
+  "# of them (finalize, requeue, events), lib/jq/operator.jq the library.",
+  "include \"operator\";",
+  "",
+  "def name: .primary.metadata.name;",
+  "def labels: {",
+  "  \"app.kubernetes.io/name\": \"\(.kind | kind_in_lower_case)\",",
+  "  \"app.kubernetes.io/instance\": name",
+  "};",
+  "",
+  "# The objects that should exist. They are created, repaired, and deleted when",
+  "# they are no longer in the list\(if _is_cluster then "."
+    else "; the namespace is added." end)",
+  "# Another kind of object needs a line below `dependents` in watches.yaml, and",
+  "# an element here, such as",
+  "#",
+  "#\tdeployment(name; labels; {replicas: 1, containers: [",
+  "#\t  {name: \"main\", image: \"registry.example.com/main:1\"}]})",
+  if _is_cluster then
+    "def desired: .operator.namespace as $namespace | [",
+    "  config_map(name; labels; {\"settings.json\": (.primary.spec // {} | tojson)})",
+    "    | in_namespace($namespace)"
+  else
+    "def desired: [",
+    "  config_map(name; labels; {\"settings.json\": (.primary.spec // {} | tojson)})"
+  end,
+  "];",
+  "",
+  "# Ready: all of that is there, as desired. .error is a text if something went",
+  "# wrong, .outstanding lists what is not yet as desired.",
+  "def ready_condition:",
+  "  if .error != null then condition(\"Ready\"; false; \"Failed\"; .error)",
+  "  elif .outstanding == [] then condition(\"Ready\"; true; \"Available\"; null)",
+  "  else condition(\"Ready\"; false; \"Progressing\"; null) end;",
+  "",
+  "def status: {",
+  "  observedGeneration: .primary.metadata.generation,",
+  "  conditions: [ready_condition]",
+  "} + handled;"
+] | _lines;
+
+# ---- the recording ----
+
+def _sorted:
+  if type == "object" then
+    . as $o | reduce keys[] as $k ({}; .[$k] = ($o[$k] | _sorted))
+  elif type == "array" then map(_sorted)
+  else . end;
+
+def _namespace($scope):
+  if $scope == "Cluster" then {} else {namespace: "default"} end;
+
+# What kapply writes on the ConfigMap (doc/agreement.md): a digest of the paths
+# of its fields, which are the same for each kind.
+def _digest: "e5RHN5XUsuOvE82BuTKLIQ";
+
+def _bookmark($api; $kind; $what; $n): {
+  type: "BOOKMARK",
+  time: "2026-01-01T00:00:00.00000\($n)Z",
+  object: {apiVersion: $api, kind: $kind, metadata: {annotations: {($what): "true"}}}
+};
+
+def _primary($example; $uid): {
+  apiVersion: $example.apiVersion,
+  kind: $example.kind,
+  metadata: ({
+    name: $example.metadata.name,
+    uid: $uid,
+    resourceVersion: "10",
+    generation: 1,
+    creationTimestamp: "2026-01-01T00:00:01Z"
+  } + _namespace(.scope)),
+  spec: ($example.spec // {} | _sorted)
+};
+
+def _labels: {
+  "app.kubernetes.io/instance": .example.metadata.name,
+  "app.kubernetes.io/name": (.kind | kind_in_lower_case)
+};
+
+# The ConfigMap as the program desires it.
+def _config_map: {
+  apiVersion: "v1",
+  data: {"settings.json": (.example.spec // {} | _sorted | tojson)},
+  kind: "ConfigMap",
+  metadata: {
+    labels: _labels,
+    name: .example.metadata.name,
+    namespace: "default"
+  }
+};
+
+# Events as kwatch records them: a primary is created, then the ConfigMap.
+def _life:
+  "00000000-0000-4000-8000-000000000001" as $uid
+  | .example as $e
+  | [
+      (("kpipe.dev/initial-events-begin", "k8s.io/initial-events-end") as $what
+        | _bookmark($e.apiVersion; $e.kind; $what; 1),
+          _bookmark("v1"; "ConfigMap"; $what; 2)),
+      {
+        type: "ADDED",
+        time: "2026-01-01T00:00:01.000000Z",
+        object: _primary($e; $uid)
+      },
+      {
+        type: "ADDED",
+        time: "2026-01-01T00:00:02.000000Z",
+        object: (_config_map | .metadata += {
+          uid: "00000000-0000-4000-8000-000000000002",
+          resourceVersion: "11",
+          creationTimestamp: "2026-01-01T00:00:02Z",
+          annotations: {"kpipe.dev/paths": _digest},
+          ownerReferences: [{
+            apiVersion: $e.apiVersion,
+            kind: $e.kind,
+            name: $e.metadata.name,
+            uid: $uid,
+            controller: true,
+            blockOwnerDeletion: true
+          }]
+        })
+      }
+    ]
+  | map(tojson) | _lines;
+
+def _outcome($status; $reason; $second): {
+  conditions: [{
+    lastTransitionTime: "2026-01-01T00:00:0\($second)Z",
+    message: "",
+    observedGeneration: 1,
+    reason: $reason,
+    status: $status,
+    type: "Ready"
+  }],
+  observedGeneration: 1
+};
+
+# What t/run prints of them.
+def _life_out: [
+  {delete: [], items: [_config_map], status: _outcome("False"; "Progressing"; 1)},
+  {delete: [], items: [], status: _outcome("True"; "Available"; 2)}
+] | map(tojson) | _lines;
+
+def _life_files($name): [
+  {path: "t/\($name).jsonl", text: _life, scaffold: true},
+  {path: "t/\($name).out", text: _life_out, scaffold: true}
+];
+
+# t/run: the test.
+def _run: [
+  "#!/bin/sh",
+  "# t/run: what the program makes of recorded events must be as expected.",
+  "# t/run accept: it is, from now on. Read the difference before you keep it.",
+  "#",
+  "# t/NAME.jsonl has events (kwatch -f watches.yaml --timestamps), t/NAME.out",
+  "# what comes out: a line for each change that the program wants.",
+  "cd \"${0%/*}/..\" || exit",
+  "got=$(mktemp -d) || exit",
+  "trap 'rm -rf \"$got\"' EXIT",
+  "code=0",
+  "for events in t/*.jsonl; do",
+  "\twant=${events%.jsonl}.out",
+  "\tireconcile -f watches.yaml --clock=input <\"$events\" >\"$got/lines\"",
+  "\t# 1: a primary failed, and its status says so",
+  "\t[ $? -le 1 ] || exit",
+  "\tjq -cS '{items: [.items[] | del(.metadata.annotations[\"kpipe.dev/paths\"],",
+  "\t\t.metadata.ownerReferences) | del(.metadata.annotations | select(. == {}))],",
+  "\t\tdelete: (.reconcile.delete // []), status: .reconcile.status}' \\",
+  "\t\t<\"$got/lines\" >\"$got/out\" || exit",
+  "\tif [ \"$1\" = accept ]; then",
+  "\t\tcp \"$got/out\" \"$want\" || exit",
+  "\telif diff -u \"$want\" \"$got/out\"; then",
+  "\t\techo \"ok ${events#t/}\"",
+  "\telse",
+  "\t\techo \"not ok ${events#t/}: t/run accept keeps the new output\"",
+  "\t\tcode=1",
+  "\tfi",
+  "done",
+  "exit \"$code\""
+] | _lines;
+
+def _makefile: [
+  "# make test    the program on recorded events: seconds, no cluster",
+  "# make run     an API server (kapi) and the operator, until Ctrl-C",
+  "# make help    the other targets",
+  "",
+  "# The folder of kpipe, with bin: the source tree, /usr or so. The one in PATH.",
+  "ifndef KPIPE",
+  "KPIPE := $(patsubst %/bin/kpipe,%,$(realpath $(shell command -v kpipe)))",
+  "endif",
+  "export PATH := $(KPIPE)/bin:$(PATH)",
+  "",
+  "NAME := $(shell sed -n 's/^name: *//p' operator.yaml)",
+  "VERSION := $(shell sed -n 's/^version: *//p' operator.yaml)",
+  "# The image that is pushed, and deployed: REGISTRY/NAME:TAG",
+  "IMG ?= $(shell sed -n 's/^image: *//p' operator.yaml):$(VERSION)",
+  "ARCHIVE := build/$(NAME).tar",
+  "IMAGE := $(firstword $(wildcard $(KPIPE)/share/kpipe/image $(KPIPE)/deploy/image))",
+  "",
+  ".PHONY: test accept run crd rights manifests image push deploy undeploy help",
+  "",
+  "test:      ## runs the program on t/*.jsonl and compares with t/*.out",
+  "\t@t/run",
+  "",
+  "accept:    ## keeps what the program does now as t/*.out",
+  "\t@t/run accept",
+  "",
+  "run:       ## serves build/kubeconfig and runs the operator there",
+  "\t@mkdir -p build && rm -f build/kubeconfig",
+  "\tkgen describe | jq -c '.crds[]' >build/start.jsonl",
+  "\t@kapi --load build/start.jsonl --kubeconfig-out build/kubeconfig & \\",
+  "\ttrap \"kill $$!\" EXIT INT TERM; \\",
+  "\tuntil test -s build/kubeconfig; do \\",
+  "\t\tkill -0 $$! || exit; sleep 0.1; \\",
+  "\tdone; \\",
+  "\techo 'in another terminal: export KUBECONFIG=build/kubeconfig'; \\",
+  "\tkpipe -f watches.yaml --kubeconfig build/kubeconfig",
+  "",
+  "crd:       ## makes crd.yaml of schema.yaml",
+  "\tkgen crd -o .",
+  "",
+  "rights:    ## prints the rights that the operator needs",
+  "\t@kgen rights",
+  "",
+  "manifests: ## writes deploy/: what `make deploy` applies, and more",
+  "\tkgen manifests --image $(IMG) -o deploy",
+  "",
+  "image:     ## makes the image $(IMG), an OCI archive below build/",
+  "\t@mkdir -p build",
+  "\t$(IMAGE)/build -t $(IMG) . $(ARCHIVE)",
+  "",
+  "push:      ## pushes it",
+  "\t$(IMAGE)/push $(ARCHIVE) $(IMG)",
+  "",
+  "deploy:    ## applies the manifests to the cluster of kubectl",
+  "\tkgen manifests --image $(IMG) | kubectl apply -f -",
+  "",
+  "undeploy:  ## takes them away again: the objects of the operator, too",
+  "\tkgen manifests --image $(IMG) | kubectl delete --ignore-not-found -f -",
+  "",
+  "help:",
+  "\t@sed -n 's/^\\([a-z]*\\): *## /make \\1\\t/p' Makefile"
+] | _lines;
+
+def _readme: [
+  "\(.name): an operator for objects of kind \(.kind)",
+  (.name | length + (" : an operator for objects of kind" | length)) as $n
+    | "=" * ($n + (.kind | length)),
+  "",
+  "It has no code but a jq program, and runs by kpipe.",
+  "",
+  "operator.yaml    its name, version and image",
+  "watches.yaml     what is watched, and which program runs",
+  "reconcile.jq     the program: what should exist, and the status",
+  "schema.yaml      the fields of the kind, in short",
+  "crd.yaml         the kind itself, made of schema.yaml by `make crd`",
+  "example.yaml     an object to start with",
+  "t/               recorded events, and what must come out: `make test`",
+  "",
+  "First steps (make help has the others):",
+  "",
+  "    make test",
+  "    make run            # in another terminal:",
+  "    export KUBECONFIG=build/kubeconfig",
+  "    kubectl apply -f example.yaml",
+  "    kubectl wait --for=condition=Ready -f example.yaml",
+  "",
+  "After a change of reconcile.jq, `make test` shows what it does differently, and",
+  "`make accept` keeps that. New events are recorded on a cluster by",
+  "",
+  "    kwatch -f watches.yaml --timestamps >t/NAME.jsonl",
+  "",
+  "In a cluster:",
+  "",
+  "    make image push IMG=registry.example.com/\(.name)-operator:0.1.0",
+  "    make deploy IMG=registry.example.com/\(.name)-operator:0.1.0"
+] | _lines;
+
+def _schema_comment: [
+  "The fields of the kind: `make crd` makes crd.yaml of them. NAME: TYPE | MARKER=VALUE",
+  "TYPE: string, integer, number, boolean, object, any, \"[]TYPE\", map[string]TYPE,",
+  "or fields below; MARKER: required=true default=1 minimum=0 maximum=9 enum=\"a,b\"",
+  "pattern=\"^a\" minLength=1 description=\"...\" immutable=true; kgen(1) has them all."
+] | join("\n");
+
+def _check_example:
+  if .from == null then .
+  elif (.from | type) != "object" or (.from.apiVersion | type) != "string"
+    or (.from.kind | type) != "string"
+    or (.from.metadata.name | type) != "string" then
+    error("the example has no apiVersion, kind or metadata.name")
+  else . end;
+
+# kgen new: the files.
+def new:
+  _check_example | _with_example
+  | _check("name"; _check_operator_name) | _check_new_kind
+  | _schema as $schema
+  | .example = _example($schema)
+  | . as $in
+  | [
+      {path: "operator.yaml", text: _operator_yaml},
+      {path: "watches.yaml", text: _watches_yaml},
+      {path: "reconcile.jq", text: _program},
+      {path: "schema.yaml", objects: [{"#": _schema_comment} + $schema]},
+      {path: "example.yaml", objects: [.example]},
+      {path: "Makefile", text: _makefile},
+      {path: "README", text: _readme},
+      {path: ".gitignore", text: "build/\n"},
+      {path: "t/run", text: _run, executable: true}
+    ]
+    + _life_files("life")
+  | map(.scaffold = true)
+  | . + [{path: "crd.yaml", objects: [$schema | definition]}];
