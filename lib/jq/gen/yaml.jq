@@ -71,7 +71,7 @@ def _literal($head):
 def _comment:
   if . == null then []
   else rtrimstr("\n") | split("\n")
-    | map(if . == "" then "#" else "# " + . end) end;
+    | map(if . == "" or startswith("\t") then "#" + . else "# " + . end) end;
 
 def _is_comment: startswith("#");
 
@@ -81,10 +81,10 @@ def _has_keys: any(keys_unsorted[]; _is_comment | not);
 
 def _flow: "[" + (map(_scalar) | join(", ")) + "]";
 
-# A list of words, on a line with $width columns left.
+# A list of strings, on a line with $width columns left.
 def _is_flow($width):
-  length > 0 and all(.[]; type == "string" and _is_plain
-    and (contains(",") | not)) and (_flow | length) <= $width;
+  length > 0 and all(.[]; type == "string" and (contains(",") | not))
+  and (_flow | length) <= $width;
 
 def _block($width):
   def entry($head):
