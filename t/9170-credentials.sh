@@ -39,7 +39,7 @@ kubectl create clusterrolebinding reader --clusterrole=reader \
 	--serviceaccount=ops:reader >/dev/null
 wait_for 20 kubectl get memcacheds -A
 wait_for 20 has_right "$account-http" create tokenreviews
-wait_for 20 has_right "$account-kelect" get leases -n ops
+wait_for 20 has_right "$account-kelect" create leases -n ops
 
 # --- the whole operator
 operator() {
@@ -110,8 +110,8 @@ is "$(may kapply)" "deployments.apps [get create patch delete]
 events [create patch]" "kapply: what the operator makes, and Events"
 is "$(may kstatus)" "memcacheds.cache.example.com/status [patch]" \
 	"kstatus: the status"
-is "$(may kelect ops)" "leases.coordination.k8s.io [get create update]" \
-	"kelect: leases, here"
+is "$(may kelect ops)" "leases.coordination.k8s.io [] [memcached.cache.example.com] [get update]
+leases.coordination.k8s.io [create]" "kelect: its lease, here"
 is "$(may kelect)" "" "... and nowhere else"
 is "$(may http)" "subjectaccessreviews.authorization.k8s.io [create]
 tokenreviews.authentication.k8s.io [create]" "kpipe-http can only review"

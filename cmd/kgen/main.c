@@ -14,6 +14,7 @@
 #include "generator.h"
 #include "genfiles.h"
 #include "json/jvtext.h"
+#include "observed.h"
 #include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -27,6 +28,7 @@ static struct opts {
 	int scope;
 	struct folder_overrides overrides;
 	struct opt_list library_dirs;
+	const char *from, *user;
 } opts = {.folder = "."};
 
 enum { SCOPE_AS_WRITTEN };
@@ -52,6 +54,10 @@ static const struct opt table[] = {
 	"instead of operator.yaml: what the operator watches"},
     {0, "set", "KEY=VALUE", OPT_LIST, &opts.overrides.sets, NULL,
 	"instead of operator.yaml; KEY may be a path, as env.NAME"},
+    {0, "from", "FILE", OPT_STRING, &opts.from, NULL,
+	"rights: compare them with a journal of kapi, or an audit log"},
+    {0, "user", "USER", OPT_STRING, &opts.user, NULL,
+	"with --from: the user of the operator, if its stages have one"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
@@ -142,6 +148,31 @@ generate(const char *command, const struct textlist *dirs, jv description,
 	return jv_is_valid(files) ? deliver(command, files, err) : -1;
 }
 
+/* Prints the rights that are unused and missing. Takes the description. */
+static int
+compare(const struct textlist *dirs, jv description, struct err *err)
+{
+	jv requests = observed_load(opts.from, err), files, first;
+	int code = -1;
+
+	if (!jv_is_valid(requests)) {
+		jv_free(description);
+		return -1;
+	}
+	description =
+	    jv_object_set(description, jv_string("requests"), requests);
+	description = jv_object_set(description, jv_string("user"),
+	    opts.user != NULL ? jv_string(opts.user) : jv_null());
+	files = generator_run(dirs, "used", description, err);
+	if (!jv_is_valid(files))
+		return -1;
+	first = jv_array_get(files, 0);
+	if (put(jvtext_span(jvtext_peek(first, "text")), err) == 0)
+		code = jv_number_value(jvtext_peek(first, "missing")) > 0;
+	jv_free(first);
+	return code;
+}
+
 static int
 check_command(const char *command, const struct textlist *dirs, struct err *err)
 {
@@ -173,6 +204,14 @@ check_options(int operands, char **operand, struct err *err)
 	if ((opts.check || opts.diff || opts.force) && opts.out == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "--check, --diff and --force need -o");
+	if (opts.from != NULL && strcmp(operand[0], "rights") != 0)
+		return err_set(
+		    err, ERR_PERMANENT, "--from belongs to the command rights");
+	if (opts.user != NULL && opts.from == NULL)
+		return err_set(err, ERR_PERMANENT, "--user needs --from");
+	if (opts.from != NULL && opts.out != NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "--from and -o exclude each other");
 	if (opts.scope != SCOPE_AS_WRITTEN)
 		opts.overrides.scope = scopes[opts.scope];
 	return 0;
@@ -198,6 +237,8 @@ run(const char *command, struct err *err)
 			jv_free(description);
 		else if (strcmp(command, "describe") == 0)
 			code = print_description(description, err);
+		else if (opts.from != NULL)
+			code = compare(&dirs, description, err);
 		else
 			code = generate(command, &dirs, description, err);
 	}

@@ -45,8 +45,19 @@ def _is_plain:
   and all(.[]; _is_inner)
   and .[-1] != 32 and .[-1] != 58 and ($s | contains(": ") | not);
 
+# In double quotes; JSON leaves characters that end a line of YAML.
+def _quoted:
+  tojson
+  | if all(explode[]; . < 127) then .
+    else explode
+      | map(if . == 133 or . == 8232 or . == 8233 or . == 65279 then
+          {"133": "\\u0085", "8232": "\\u2028", "8233": "\\u2029",
+           "65279": "\\ufeff"}[tostring] | explode[]
+        else . end)
+      | implode end;
+
 def _scalar:
-  if type == "string" then if _is_plain then . else tojson end
+  if type == "string" then if _is_plain then . else _quoted end
   elif type == "array" then "[]"
   elif type == "object" then "{}"
   else tojson end;

@@ -1,0 +1,218 @@
+#include "observed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "json/json.h"
+
+enum field { USER, AGENT, VERB, GROUP, RESOURCE, NAMESPACE, NAME, FIELDS };
+
+static const char *const names[FIELDS] = {
+    "user", "agent", "verb", "group", "resource", "namespace", "name"};
+
+struct request {
+	struct span fields[FIELDS];
+	struct span subresource;
+	int64_t code;
+	bool refused;
+};
+
+struct seen {
+	char *key; /* all fields, a NUL behind each, and whether refused */
+	size_t n;
+	long count;
+};
+
+static struct span
+text(struct span object, const char *path)
+{
+	struct span s = json_raw_string(json_path(object, path));
+
+	return s.p == NULL ? span_str("") : s;
+}
+
+/* 403 is also the answer of a quota or a policy: an audit log tells them apart,
+ * and kapi checks no rights. */
+static bool
+is_audit(struct span line, struct request *r)
+{
+	struct span decision = json_raw_string(json_get(
+	    json_get(line, "annotations"), "authorization.k8s.io/decision"));
+
+	if (json_get(line, "auditID").p == NULL)
+		return false;
+	json_int(json_path(line, "responseStatus.code"), &r->code);
+	r->fields[USER] = text(line, "user.username");
+	r->fields[GROUP] = text(line, "objectRef.apiGroup");
+	r->fields[RESOURCE] = text(line, "objectRef.resource");
+	r->subresource = text(line, "objectRef.subresource");
+	r->fields[NAMESPACE] = text(line, "objectRef.namespace");
+	r->fields[NAME] = text(line, "objectRef.name");
+	r->refused =
+	    decision.p != NULL ? span_is(decision, "forbid") : r->code == 403;
+	return true;
+}
+
+static bool
+is_journal(struct span line, struct request *r)
+{
+	if (json_get(line, "number").p == NULL)
+		return false;
+	json_int(json_get(line, "code"), &r->code);
+	r->fields[USER] = text(line, "user");
+	r->fields[GROUP] = text(line, "group");
+	r->fields[RESOURCE] = text(line, "resource");
+	r->subresource = text(line, "subresource");
+	r->fields[NAMESPACE] = text(line, "namespace");
+	r->fields[NAME] = text(line, "name");
+	return true;
+}
+
+/* Whether it is about a right at all. */
+static bool
+is_counted(struct span line, const struct request *r)
+{
+	struct span stage = json_raw_string(json_get(line, "stage"));
+	struct span resource = r->fields[RESOURCE];
+
+	if (stage.p != NULL && !span_is(stage, "ResponseComplete") &&
+	    !span_is(stage, "ResponseStarted"))
+		return false;
+	return resource.n > 0 && !span_starts(resource, "selfsubject");
+}
+
+static void
+count(struct map *all, const struct request *r)
+{
+	struct buf key = BUF_INIT;
+	struct seen *s;
+
+	for (int i = 0; i < FIELDS; i++) {
+		buf_addspan(&key, r->fields[i]);
+		if (i == RESOURCE && r->subresource.n > 0) {
+			buf_addc(&key, '/');
+			buf_addspan(&key, r->subresource);
+		}
+		buf_addc(&key, '\0');
+	}
+	buf_addc(&key, r->refused ? '1' : '0');
+	s = map_get(all, buf_span(&key));
+	if (s == NULL) {
+		s = mem_zalloc(sizeof(*s));
+		s->n = key.len;
+		s->key = buf_take(&key);
+		map_put(all, span_make(s->key, s->n), s);
+	}
+	s->count++;
+	buf_release(&key);
+}
+
+static int
+add_line(struct map *all, const char *path, int number, struct span line,
+    struct err *err)
+{
+	struct request r = {.code = 0};
+	struct span agent;
+	struct err bad = ERR_INIT;
+
+	line = span_trim(line, SPAN_BLANKS);
+	if (line.n == 0)
+		return 0;
+	if (json_check(line, &bad) != 0)
+		return err_set(
+		    err, ERR_PERMANENT, "%s:%d: %s", path, number, bad.message);
+	r.fields[VERB] = text(line, "verb");
+	agent = text(line, "userAgent");
+	r.fields[AGENT] = span_cut(&agent, '/');
+	if (!is_audit(line, &r) && !is_journal(line, &r))
+		return err_set(err, ERR_PERMANENT,
+		    "%s:%d: neither a line of kapi's journal nor of an audit "
+		    "log",
+		    path, number);
+	if (!is_counted(line, &r))
+		return 0;
+	count(all, &r);
+	/* A server-side apply that creates needs both rights. */
+	if (r.code == 201 && span_is(r.fields[VERB], "patch")) {
+		r.fields[VERB] = span_str("create");
+		r.fields[NAME] = span_str("");
+		count(all, &r);
+	}
+	if (all->count > OBSERVED_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: more than %d different requests", path, OBSERVED_MAX);
+	return 0;
+}
+
+static jv
+to_jv(struct map *all)
+{
+	struct seen **sorted = (struct seen **)map_sorted(all);
+	jv list = jv_array();
+
+	for (size_t i = 0; i < all->count; i++) {
+		const char *at = sorted[i]->key;
+		jv r = jv_object();
+
+		for (int k = 0; k < FIELDS; k++) {
+			r = jv_object_set(
+			    r, jv_string(names[k]), jv_string(at));
+			at += strlen(at) + 1;
+		}
+		r = jv_object_set(r, jv_string("refused"),
+		    *at == '1' ? jv_true() : jv_false());
+		r = jv_object_set(
+		    r, jv_string("count"), jv_number((double)sorted[i]->count));
+		list = jv_array_append(list, r);
+	}
+	free(sorted);
+	return list;
+}
+
+static void
+release(struct map *all)
+{
+	struct seen *s;
+
+	for (size_t i = 0; (s = map_next(all, &i)) != NULL;) {
+		free(s->key);
+		free(s);
+	}
+	map_release(all);
+}
+
+jv
+observed_load(const char *path, struct err *err)
+{
+	FILE *f = fopen(path, "re");
+	struct map all = MAP_INIT;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int number = 0, rc = 0;
+	jv list = jv_invalid();
+
+	if (f == NULL) {
+		err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
+		    strerror(errno));
+		return list;
+	}
+	while (rc == 0 && (n = getline(&line, &room, f)) >= 0)
+		rc = n > (ssize_t)OBSERVED_LINE_MAX_MIB << 20
+		    ? err_set(err, ERR_PERMANENT, "%s:%d: too long", path,
+			  number + 1)
+		    : add_line(&all, path, ++number, span_make(line, (size_t)n),
+			  err);
+	if (rc == 0)
+		list = to_jv(&all);
+	free(line);
+	fclose(f);
+	release(&all);
+	return list;
+}
