@@ -182,7 +182,7 @@ is "$(cat "$T/out")" "# Source: mine.yaml
 a: 1" "... does"
 rm "$f/gen/rights.jq"
 mkdir -p "$T/more/gen"
-echo 'def other: [{path: "o.yaml", text: "b: \(.name)\n"}];' >"$T/more/gen/other.jq"
+echo 'def other: [{path: "o.yaml", text: ("b: " + .name)}];' >"$T/more/gen/other.jq"
 runs 0 "one of another folder" kgen other -f "$f" -L "$T/more"
 is "$(tail -n 1 "$T/out")" "b: memcached" "... by -L"
 

@@ -70,7 +70,7 @@ ok "... with the difference" grep -q '^+{"v": "0.2.0"}' "$T/out"
 ok "... and no file is written" diff -r "$o" "$T/old"
 rm "$o/c.json" "$o/mine.jq"
 runs 0 "without these all is written" x
-is "$(grep -h 0.2.0 "$o"/*.* "$o/run" "$o/a/b.yaml" | wc -l)" 4 "... indeed"
+is "$(cat "$o"/*.* "$o/run" "$o/a/b.yaml" | grep -c 0.2.0)" 4 "... indeed"
 
 # ---- a change by a person ----
 
@@ -84,7 +84,7 @@ is "$(find "$T" -name '*.kgen-new')" "" "nothing is left beside them"
 
 # ---- one file ----
 
-echo 'def y: [{path: "y.yaml", text: "y: 1\n"}];' >"$f/gen/y.jq"
+echo 'def y: [{path: "y.yaml", text: "y: 1"}];' >"$f/gen/y.jq"
 runs 0 "one file by its own name" kgen y -f "$f" -o "$T/z.yaml"
 is "$(tail -n 1 "$T/z.yaml")" "y: 1" "... is it"
 mkdir "$T/d.yaml"
