@@ -143,8 +143,16 @@ static int
 generate(const char *command, const struct textlist *dirs, jv description,
     struct err *err)
 {
-	jv files = generator_run(dirs, command, description, err);
+	struct buf stream = BUF_INIT;
+	jv files;
 
+	/* A folder and what kubectl takes are not always the same objects. */
+	buf_addf(&stream, "%s_stream", command);
+	if (opts.out == NULL && generator_exists(dirs, buf_str(&stream)))
+		files = generator_run(dirs, buf_str(&stream), description, err);
+	else
+		files = generator_run(dirs, command, description, err);
+	buf_release(&stream);
 	return jv_is_valid(files) ? deliver(command, files, err) : -1;
 }
 
