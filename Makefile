@@ -233,6 +233,14 @@ style:
 check-layers:
 	t/check-layers
 
+# deploy/NAME, from the folder of each operator
+OPERATORS := $(patsubst pipeline/%/operator.yaml,%,\
+	$(wildcard pipeline/*/operator.yaml))
+.PHONY: manifests
+manifests: $(OPERATORS:%=manifests-%)
+manifests-%: $(BIN)/kgen
+	@$(BIN)/kgen manifests -f pipeline/$* -o deploy/$*
+
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \

@@ -1,5 +1,4 @@
 # The namespace of an operator, its accounts and their rights.
-include "gen/rights";
 include "gen/deployment";
 
 # Which Pods may run in the operator's namespace. Its own keep the strictest
@@ -36,51 +35,59 @@ def accounts: .name as $name
   | [{"#": (if by_stage then "The Pod's own account has no rights." else
         "The account of all stages." end)} + account(operator)]
   + if by_stage then [
-      (stages[] as $s | account("\($name)-\($s)")),
+      (pod_stages[] as $s | account("\($name)-\($s)")),
       {"#": ("A projected token is always one of the Pod's own account, so each"
         + "\nstage has its token from a Secret. Delete one to revoke it; it is"
         + "\nmade again with the next deployment.")}
-        + token("\($name)-\(stages[0])"),
-      (stages[1:][] as $s | token("\($name)-\($s)"))]
+        + token("\($name)-\(pod_stages[0])"),
+      (pod_stages[1:][] as $s | token("\($name)-\($s)"))]
     else [] end;
 
 # ---- rights ----
 
-# Leading by a lease needs no more than the first of the roles of kelect.
-def is_role: (.kind | endswith("Role"))
-  and (.metadata.name | endswith("-for-life") or endswith("-nodes") | not);
+def about_stage: {
+  kwatch: "kwatch reads what watches.yaml names.",
+  kapply: ("kapply makes and deletes what is managed; get proves whose an"
+    + "\nobject is. Events are about the primaries."),
+  kstatus: "kstatus writes the status of primaries.",
+  kelect: "kelect holds the lease.",
+  http: ("kpipe-http asks who a client is, and whether it may read the metrics,"
+    + "\nand nothing else.")}[.];
 
-# The roles of one scope, of those that kgen rights makes for both.
-def roles: . as $description
-  | [rights_objects[] | select(is_role)
-    | select(.metadata.labels["kpipe.dev/scope"] // "any"
-      | . == "any" or . == $description.scope
-        or . == "leader" or . == "metrics")
-    | . as $role
-    | .metadata = ($description | if $role.kind == "Role"
-        then meta($role.metadata.name)
-        else cluster_meta($role.metadata.name) end)];
+def role($stage; $kind; $metadata; $rules):
+  if $rules == [] then empty else {
+    "#": ($stage | about_stage),
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    $kind, $metadata, $rules} end;
 
-# A role NAME-kwatch or NAME-kwatch-operator is bound to the stage's account, or
-# to that of the Pod if all stages share it.
-def account_of($role): .name as $name
-  | if by_stage then $role | rtrimstr("-operator") else operator end;
+# A Role has what a stage may do in the operator's namespace, a ClusterRole of
+# the same name what it may do in all.
+def stage_roles($stage): rules($stage; .scope) as $r
+  | service_account($stage) as $name
+  | role($stage; "Role"; meta($name); $r.namespaced + $r.operator_namespace),
+    role($stage; "ClusterRole"; cluster_meta($name); $r.cluster),
+    ($r.others[] as $o
+      | role($stage; "Role"; meta($name) + {namespace: $o.namespace};
+        $o.rules));
 
-# In the operator's namespace: a Role, or a ClusterRole whose name says so.
-def is_local: .kind == "Role" or (.metadata.name | endswith("-operator"));
+# To the stage's account, or to that of the Pod if all stages share it. Bindings
+# of the cluster have the namespace in their name: two installations share the
+# roles, and must not share the accounts.
+def binding($stage; $role): {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "\($role.kind)Binding",
+  metadata: ($role.metadata + if $role.kind == "Role" then {} else
+    {name: "\($role.metadata.name).\(namespace)"} end),
+  roleRef: {apiGroup: "rbac.authorization.k8s.io",
+    kind: $role.kind, name: $role.metadata.name},
+  subjects: [{kind: "ServiceAccount", namespace: namespace,
+    name: (if by_stage then service_account($stage) else operator end)}]};
 
-# Bindings of the cluster have the namespace in their name: two installations
-# share the roles, and must not share the accounts.
-def binding($role): . as $description
-  | ($role | is_local) as $local
-  | $role.metadata.name as $name
-  | {apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: (if $local then "RoleBinding" else "ClusterRoleBinding" end),
-    metadata: (if $local then meta($name)
-      else cluster_meta("\($name).\(namespace)") end),
-    roleRef: {apiGroup: "rbac.authorization.k8s.io",
-      kind: $role.kind, name: $name},
-    subjects: [{kind: "ServiceAccount", name: account_of($name),
-      namespace: namespace}]};
+# kelect and kpipe-http need the same rights in every scope.
+def common_stages: ["kelect", "http"];
+def scoped_stages: pod_stages - common_stages;
 
-def bindings: . as $description | [roles[] as $r | $description | binding($r)];
+def roles($of): [$of[] as $stage | stage_roles($stage)];
+
+def bindings($of):
+  [$of[] as $stage | stage_roles($stage) as $role | binding($stage; $role)];

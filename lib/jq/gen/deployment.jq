@@ -1,5 +1,6 @@
 # The Deployment of an operator, and what belongs to its Pods. The input of
 # each function is the description (kgen describe).
+include "gen/rights";
 
 def operator: "\(.name)-operator";
 def namespace: .namespace // "\(operator)-system";
@@ -21,7 +22,7 @@ def image_reference: .version as $version
 
 # The tools that have a credential of their own, by the names of kpipe's options
 # and of the accounts.
-def stages: ["kwatch", "kapply", "kstatus", "kelect", "http"];
+def pod_stages: ["kwatch", "kapply", "kstatus", "kelect", "http"];
 def by_stage: (.credentials // "stages") == "stages";
 
 # Where every tool looks for an account's files: the certificate, the namespace.
@@ -33,17 +34,18 @@ def pull_secrets: .imagePullSecrets // ["image-pull-secret"];
 def arguments: [
   "--filename=/operator/watches.yaml",
   "--leader-elect",
+  "--leader-election-id=\(lease_name)",
   "--health-probe-bind-address=:8081",
   "--metrics-bind-address=:8443",
   "--metrics-secure",
-  (select(by_stage) | stages[]
+  (select(by_stage) | pod_stages[]
     | "--\(.)-token-file=\(credentials_dir)/\(.)")];
 
 def from_pod($name; $path):
   {name: $name, valueFrom: {fieldRef: {fieldPath: $path}}};
 
-# OPERATOR_NAME is the name of the lease; for an operator that names it in
-# watches.yaml, it is the namespace in which the operator is.
+# For an operator that names it in watches.yaml, OPERATOR_NAME is the namespace
+# in which the operator is.
 def operator_name:
   if any(.variables[]?; .name == "OPERATOR_NAME")
   then from_pod("OPERATOR_NAME"; "metadata.namespace")
@@ -88,7 +90,7 @@ def credentials: {
         items: [{key: "ca.crt", path: "ca.crt"}]}},
       {downwardAPI: {items: [
         {path: "namespace", fieldRef: {fieldPath: "metadata.namespace"}}]}}]
-      + if by_stage then [.name as $name | stages[]
+      + if by_stage then [.name as $name | pod_stages[]
           | {secret: {name: "\($name)-\(.)",
               items: [{key: "token", path: .}]}}]
         else [{serviceAccountToken: {path: "token", expirationSeconds: 3600}}]

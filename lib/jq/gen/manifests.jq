@@ -1,7 +1,7 @@
 # deploy/NAME: the manifests of an operator, for kubectl and kustomize.
 #
-# `manifests` is the folder, `install` a stream for kubectl apply, in the order
-# in which its objects need each other. Both are arrays of {path, objects}.
+# `manifests` is the folder; `manifests_stream` is for kubectl apply, in the
+# order in which its objects need each other.
 include "gen/deployment";
 include "gen/accounts";
 include "gen/monitoring";
@@ -56,23 +56,19 @@ def kustomization($comment; $content): file("kustomization.yaml";
   [{"#": $comment, apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization"} + $content]);
 
-# kelect and kpipe-http need the same rights in every scope.
-def is_common: .metadata.name | split(".")[0] | rtrimstr("-operator")
-  | endswith("-kelect") or endswith("-http");
-
 # All but what depends on the scope.
 def base: [
     file("namespace.yaml"; [operator_namespace]),
     crds[],
     file("service_account.yaml"; accounts),
-    file("role.yaml"; [roles[] | select(is_common)]),
-    file("role_binding.yaml"; [bindings[] | select(is_common)]),
+    file("role.yaml"; roles(common_stages)),
+    file("role_binding.yaml"; bindings(common_stages)),
     file("operator.yaml"; [deployment]),
     file("service.yaml"; [metrics_service]),
     file("poddisruptionbudget.yaml"; [disruption_budget]),
     file("networkpolicy.yaml"; [network_policy])] as $files
   | [$files[], examples[], kustomization(
-      "What both scopes share. To install: kubectl apply -k of a folder beside.";
+      "What both scopes share. Apply the folder of a scope, not this one.";
       {namespace: namespace, resources: ($files | map(.path))})];
 
 # Parts of objects of base, to be merged into them.
@@ -91,8 +87,8 @@ def namespace_patch: {
   metadata: {name: namespace, labels: pod_security_labels}};
 
 def overlay($comment): [
-    file("role.yaml"; [roles[] | select(is_common | not)]),
-    file("role_binding.yaml"; [bindings[] | select(is_common | not)])] as $files
+    file("role.yaml"; roles(scoped_stages)),
+    file("role_binding.yaml"; bindings(scoped_stages))] as $files
   | [file("operator_patch.yaml"; [operator_patch]),
     (select(.scope != "cluster")
       | file("namespace_patch.yaml"; [namespace_patch]))] as $patches
@@ -101,8 +97,8 @@ def overlay($comment): [
       patches: [$patches[] | {path}]})];
 
 # watches.yaml may leave no choice.
-def scopes: [.watches[]?.requireScope] as $required
-  | if $required | index("cluster") then ["cluster"]
+def scopes: [.watches[].requireScope] as $required
+  | if is_for_namespaces | not then ["cluster"]
     elif $required | index("namespace") then ["namespace"]
     else ["namespace", "cluster"] end;
 
@@ -133,13 +129,13 @@ def manifests:
   ((. + {scope: "cluster"} | base | in_folder("base")) + overlays
     + (monitoring | in_folder("monitoring")) + (users | in_folder("users")));
 
-# One stream, for the scope of the description.
-def install: [
+# For the scope of the description.
+def manifests_stream: [
     file("namespace.yaml"; [operator_namespace]),
     crds[],
     file("service_account.yaml"; accounts),
-    file("role.yaml"; roles),
-    file("role_binding.yaml"; bindings),
+    file("role.yaml"; roles(pod_stages)),
+    file("role_binding.yaml"; bindings(pod_stages)),
     file("service.yaml"; [metrics_service]),
     file("poddisruptionbudget.yaml"; [disruption_budget]),
     file("networkpolicy.yaml"; [network_policy]),

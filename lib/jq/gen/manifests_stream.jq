@@ -1,0 +1,2 @@
+# kgen manifests without -o: one stream for kubectl apply.
+include "gen/manifests";
