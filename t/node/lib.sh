@@ -4,8 +4,10 @@
 # t/cluster/lib.sh offer. All of the node goes with the test, however it ends.
 #
 #	. "${0%/*}/node/lib.sh"
-#	images memcached			# the operator's, and the example's
-#	kubectl apply -k deploy/memcached/cluster >/dev/null
+#	operator_image memcached	# as `make image`, in the registry
+#	push memcached:1.4.36-alpine	# of ours, for the example
+#	deploy memcached cluster	# its manifests
+#	available memcached
 
 if [ -z "${NODE_REGISTRY:-}" ]; then
 	node=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
@@ -28,6 +30,50 @@ AUDIT_FROM=1
 # push IMAGE...: what a Pod can run under these names: t/node/workload.c
 push() {
 	t/node/push "$NODE/workload.tar" "$@"
+}
+
+# operator_image NAME [TAG [FOLDER]]: the operator's image, under the name that its
+# manifests have. It is made once for these tools and this folder.
+operator_image() {
+	local tag=${2:-0.1.0} folder=${3:-pipeline/$1}
+	local tar=build/image/node/$1-$tag.tar
+
+	mkdir -p "${tar%/*}"
+	(
+		exec 9>"$tar.lock"
+		flock 9
+		[ -e "$tar" ] && [ -z "$(find bin/k* lib/jq deploy/image \
+			"$folder" -type f -newer "$tar" -print -quit)" ] ||
+			deploy/image/build "$folder" "$tar"
+	) >"$T/$1.image" 2>&1 || {
+		note "no image of $1: $(tail -n 1 "$T/$1.image")"
+		exit 1
+	}
+	t/node/push "$tar" "localhost/$1-operator:$tag"
+}
+
+# deploy NAME SCOPE: by its manifests
+deploy() {
+	kubectl apply --server-side -k "deploy/$1/$2" >/dev/null
+}
+
+# available NAME: the operator's Deployment, both replicas, within a minute
+available() {
+	kubectl rollout status deployment --timeout=90s -n "$1-operator-system"
+}
+
+# leader NAME: the Pod that leads
+leader() {
+	kubectl get leases -n "$1-operator-system" \
+		-o 'jsonpath={.items[0].spec.holderIdentity}' | sed 's/_.*//'
+}
+
+# refused NAME: the requests of the operator's accounts that it had no right to
+refused() {
+	audit '.user.username as $user | select(.responseStatus.code == 403)
+		| select($user | startswith("system:serviceaccount:" + $of))
+		| "\($user) \(.verb) \(.requestURI)"' \
+		--arg of "$1-operator-system:"
 }
 
 # process POD NAMESPACE: its container's process 1, as its pid is here
