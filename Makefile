@@ -23,7 +23,7 @@ SECTIONS := -ffunction-sections -fdata-sections
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
 UNCONFIGURED := check check-all clean style check-layers demo version \
-	uninstall
+	uninstall dist deb
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
@@ -243,13 +243,26 @@ manifests-%: $(BIN)/kgen
 
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system
-INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \
+INSTALLER = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \
 	VERSION='$(VERSION)' UNITDIR='$(UNITDIR)' lib/install
 .PHONY: install uninstall
 install: all
-	$(INSTALL)
+	$(INSTALLER)
 uninstall:
-	$(INSTALL) --remove
+	$(INSTALLER) --remove
+
+# The commit, not the files of this folder. The same bytes each time.
+DIST = build/kpipe-$(VERSION).tar.gz
+.PHONY: dist deb
+dist:
+	@git diff-index --quiet HEAD -- || \
+		echo "make dist: changes that are not committed are not in it" >&2
+	@mkdir -p $(dir $(DIST))
+	git -c tar.umask=0022 archive --format=tar \
+		--prefix=kpipe-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
+	@mv $(DIST).new $(DIST)
+deb: dist
+	deploy/debian/build $(DIST) build/deb
 
 .PHONY: version
 version:
