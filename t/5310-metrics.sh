@@ -45,6 +45,10 @@ kpipe_stage_starts_total{stage="ireconcile"} 1
 kpipe_stage_starts_total{stage="kapply"} 1
 kpipe_stage_starts_total{stage="kstatus"} 1
 kpipe_stage_starts_total{stage="kwatch"} 1
+kpipe_stage_oom_kills_total{stage="ireconcile"} 0
+kpipe_stage_oom_kills_total{stage="kapply"} 0
+kpipe_stage_oom_kills_total{stage="kstatus"} 0
+kpipe_stage_oom_kills_total{stage="kwatch"} 0
 kpipe_watch_relists_total 1
 kpipe_objects{kind="Pod"} 5' "what the stages said, added up, in order"
 get /metrics >"$T/page"
@@ -124,7 +128,7 @@ process_virtual_memory_max_bytes gauge" \
 } >"$T/rules.yml"
 runs 0 "the alerts of doc/metrics.md are rules" \
 	promtool check rules "$T/rules.yml"
-is "$(sed -n 's/.*SUCCESS: //p' "$T/out")" "7 rules found" "... all of them"
+is "$(sed -n 's/.*SUCCESS: //p' "$T/out")" "8 rules found" "... all of them"
 is "$(sed -n 's/^  *expr: //p' "$T/rules.yml" |
 	grep -o '[a-z_]*_[a-z_]*' | sort -u | grep -vxF -f <(
 		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md))" "" \

@@ -41,6 +41,8 @@ add_pipeline(struct checks *c, const struct state *s)
 
 	if (s->known && strcmp(s->phase, "running") != 0)
 		buf_addf(&b, "the pipeline is %s", s->phase);
+	if (s->reason != NULL)
+		buf_addf(&b, "%s%s", b.len > 0 ? ": " : "", s->reason);
 	add(c, "kpipe",
 	    !s->known	    ? "nothing is known yet"
 		: b.len > 0 ? buf_str(&b)

@@ -161,6 +161,8 @@ own_samples(void *arg, struct metric_lines *m)
 		metric_add(m, METRIC_STAGE_READY, stage,
 		    s->ready && s->unready == NULL);
 		metric_add(m, METRIC_STAGE_STARTS, stage, (double)s->starts);
+		metric_add(
+		    m, METRIC_STAGE_OOM_KILLS, stage, (double)s->oom_kills);
 	}
 	if (opts.cert_path != NULL) {
 		metric_add(

@@ -48,6 +48,7 @@ void
 state_release(struct state *s)
 {
 	series_release(&s->series);
+	free(s->reason);
 	for (unsigned i = 0; i < s->count; i++)
 		free(s->stages[i].unready);
 }
@@ -79,9 +80,25 @@ take_stage(struct state *s, struct span name, struct span v, struct err *err)
 	}
 	stage->listed = true;
 	stage->starts = starts;
+	if (!json_int(json_get(v, "oomKills"), &stage->oom_kills))
+		stage->oom_kills = 0;
 	stage->running = json_type(json_get(v, "running")) == JSON_TRUE;
 	stage->ready = json_type(json_get(v, "ready")) == JSON_TRUE;
 	return 0;
+}
+
+static void
+take_reason(struct state *s, struct span reason)
+{
+	struct buf scratch = BUF_INIT, text = BUF_INIT;
+
+	free(s->reason);
+	s->reason = NULL;
+	if (json_type(reason) != JSON_STRING)
+		return;
+	quote_text(&text, json_string(reason, &scratch));
+	s->reason = buf_take(&text);
+	buf_release(&scratch);
 }
 
 static int
@@ -102,6 +119,7 @@ take_state(struct state *s, struct span line, struct err *err)
 	if (bad || json_type(stages) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "\"%s\" is missing",
 		    bad ? "phase" : "stages");
+	take_reason(s, json_get(line, "reason"));
 	s->leads = json_type(json_get(line, "leader")) == JSON_TRUE;
 	for (unsigned i = 0; i < s->count; i++)
 		s->stages[i].listed = false;

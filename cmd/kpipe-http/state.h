@@ -19,12 +19,14 @@ struct state_stage {
 	bool listed; /* by the newest state line */
 	bool running, ready;
 	int64_t starts;
+	int64_t oom_kills;
 	char *unready; /* owned: the reasons; NULL: none */
 };
 
 struct state {
 	bool known; /* a state line was read */
 	char phase[STATE_NAME_MAX + 1];
+	char *reason; /* owned: why the pipeline is not ready; NULL: none */
 	bool leads;
 	/* A stage's place is its number in series; [0] is ourselves. */
 	struct state_stage stages[SERIES_TOOLS_MAX];

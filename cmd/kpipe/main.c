@@ -34,10 +34,12 @@ struct app {
 	struct server server;
 	bool serves;
 	struct manager manager;
-	struct leash leash; /* of a kelect that runs this kpipe */
-	char *lease;	    /* owned: the name; NULL: no leader is elected */
-	char *marks_secret; /* owned: NULL: the key of marks is ours */
+	struct leash leash;  /* of a kelect that runs this kpipe */
+	char *lease;	     /* owned: the name; NULL: no leader is elected */
+	char *marks_secret;  /* owned: NULL: the key of marks is ours */
+	char *field_manager; /* owned: of Events about our pod */
 	struct tools tools;
+	struct oom oom;
 	int null_fd;
 };
 
@@ -76,6 +78,16 @@ choose_secret(const struct watches *w)
 	return NULL;
 }
 
+/* The first of those that the stages use (doc/protocol.md). */
+static char *
+choose_field_manager(const struct watches *w)
+{
+	struct buf name = BUF_INIT;
+
+	buf_addf(&name, "kpipe-%s", w->entries[0].name);
+	return buf_take(&name);
+}
+
 /* A file that no stage would accept is refused before any stage is started. */
 static int
 check_watches(struct app *a, struct err *err)
@@ -87,8 +99,10 @@ check_watches(struct app *a, struct err *err)
 
 	if (result == 0 && options.leader_elect)
 		a->lease = choose_lease(w);
-	if (result == 0)
+	if (result == 0) {
 		a->marks_secret = choose_secret(w);
+		a->field_manager = choose_field_manager(w);
+	}
 	watches_free(w);
 	return result;
 }
@@ -187,7 +201,9 @@ build(struct app *a, struct err *err)
 	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
 	    0)
 		return -1;
-	return a->serves ? tools_server(&a->tools, &a->server.stage, err) : 0;
+	if (a->serves && tools_server(&a->tools, &a->server.stage, err) != 0)
+		return -1;
+	return oom_start(&a->oom, a->pipeline.count + a->serves, err);
 }
 
 /* ---- while it runs ---- */
@@ -227,6 +243,7 @@ reap(struct app *a)
 {
 	for (;;) {
 		siginfo_t info = {0};
+		struct rusage usage;
 		struct stage *s;
 		int status;
 
@@ -238,9 +255,10 @@ reap(struct app *a)
 			s = &a->server.stage;
 		if (s != NULL)
 			stage_kill_helpers(s);
-		if (waitpid(info.si_pid, &status, 0) != info.si_pid ||
+		if (wait4(info.si_pid, &status, 0, &usage) != info.si_pid ||
 		    s == NULL)
 			continue;
+		s->peak_kib = (uint64_t)usage.ru_maxrss;
 		if (s == &a->server.stage)
 			server_take(&a->server, status);
 		else
@@ -333,7 +351,9 @@ start(struct app *a)
 	a->loop = loop_new();
 	for (size_t i = 0; i < COUNT(signals); i++)
 		loop_signal(a->loop, signals[i], on_signal, a);
-	p->loop = a->loop;
+	p->loop = a->oom.loop = a->loop;
+	p->oom = a->server.oom = &a->oom;
+	a->oom.field_manager = a->field_manager;
 	p->mode = options.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
 	p->null_fd = a->null_fd;
 	p->output_fd = options.dry_run ? STDOUT_FILENO : a->null_fd;
@@ -380,6 +400,7 @@ run(struct app *a, struct err *err)
 	server_release(&a->server);
 	loop_free(a->loop);
 	tools_release(&a->tools);
+	oom_release(&a->oom);
 	if (a->pipeline.marks_fd >= 0)
 		close(a->pipeline.marks_fd);
 	return code;
@@ -408,5 +429,8 @@ main(int argc, char **argv)
 		code = run(&a, &err);
 	free(a.lease);
 	free(a.marks_secret);
+	free(a.field_manager);
+	if (code < 0)
+		oom_last_words(err.message);
 	return code >= 0 ? code : opt_fatal(&err);
 }

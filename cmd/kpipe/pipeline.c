@@ -52,6 +52,7 @@ take_ready(struct pipeline *p, struct stage *s)
 	if (p->phase != LIFECYCLE_RUNNING || !all_ready(p))
 		return;
 	log_info("ready");
+	oom_ready(p->oom);
 	if (p->on_ready != NULL)
 		p->on_ready(p->arg);
 	p->on_ready = NULL;
@@ -151,6 +152,8 @@ pipeline_status(const struct pipeline *p)
 		return phase_name(p);
 	if (!all_ready(p))
 		return "starting";
+	if (p->oom->reason.len > 0)
+		return buf_str(&p->oom->reason);
 	if (p->elect == NULL)
 		return "ready";
 	return p->rank == PIPELINE_LEADER ? "ready, leader" : "ready, standby";
@@ -163,14 +166,21 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 	if (p->elect != NULL)
 		buf_addf(line, ",\"leader\":%s",
 		    p->rank == PIPELINE_LEADER ? "true" : "false");
+	if (p->oom->reason.len > 0) {
+		json_add_key(line, "reason");
+		json_add_string(line, buf_span(&p->oom->reason));
+	}
 	buf_adds(line, ",\"stages\":{");
 	for (size_t i = 0; i < p->count; i++) {
 		const struct stage *s = &p->stages[i];
 
 		json_add_key(line, s->name);
-		buf_addf(line, "{\"running\":%s,\"ready\":%s,\"starts\":%u}",
+		buf_addf(line, "{\"running\":%s,\"ready\":%s,\"starts\":%u",
 		    s->pid != 0 ? "true" : "false", s->ready ? "true" : "false",
 		    s->starts);
+		if (s->oom_kills > 0)
+			buf_addf(line, ",\"oomKills\":%u", s->oom_kills);
+		buf_addc(line, '}');
 	}
 	buf_adds(line, "}}");
 }
@@ -178,9 +188,15 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 /* ---- why it stops ---- */
 
 static void
-log_end(const struct stage *s, enum log_level level)
+log_end(const struct pipeline *p, const struct stage *s, enum log_level level)
 {
-	if (WIFSIGNALED(s->status))
+	struct buf b = BUF_INIT;
+
+	if (s->starved) {
+		oom_describe(p->oom, s, &b);
+		log_write(LOG_ERROR, NULL, "%s", buf_str(&b));
+		buf_release(&b);
+	} else if (WIFSIGNALED(s->status))
 		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
 		    s->name, (long)s->ended_pid,
 		    sigabbrev_np(WTERMSIG(s->status)));
@@ -214,6 +230,23 @@ is_unexplained(const struct pipeline *p)
 	return p->phase == LIFECYCLE_RUNNING || p->phase == LIFECYCLE_SETTLING;
 }
 
+/* A generation that began to write, or could have, has recorded the Event. */
+static void
+judge_memory(struct pipeline *p)
+{
+	const struct stage *starved = NULL;
+
+	if (p->elect == NULL || p->rank != PIPELINE_STANDBY)
+		oom_recorded(p->oom);
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].ended_at > 0 && p->stages[i].starved)
+			starved = &p->stages[i];
+	if (starved != NULL && p->end_code == PIPELINE_NO_CODE &&
+	    oom_judge(p->oom, starved, clock_ms() - p->started_ms) ==
+		OOM_GIVE_UP)
+		p->end_code = EXIT_PERMANENT;
+}
+
 /* A stage that meets an end of file or a closed pipe may end with 0. */
 static void
 explain(struct pipeline *p)
@@ -230,8 +263,9 @@ explain(struct pipeline *p)
 				  "being told to",
 			    s->name);
 		else if (s->ended_at > 0)
-			log_end(s, s == reason ? LOG_ERROR : LOG_DEBUG);
+			log_end(p, s, s == reason ? LOG_ERROR : LOG_DEBUG);
 	}
+	judge_memory(p);
 }
 
 /* ---- steps ---- */
@@ -497,9 +531,11 @@ pipeline_take(struct pipeline *p, struct stage *s, int status)
 	}
 	stage_ended(s, status);
 	s->ended_at = p->ends + 1;
+	if (!told)
+		oom_take(p->oom, s);
 	/* Stages that we did not tell to end are judged together: explain. */
 	if (told || !is_unexplained(p))
-		log_end(s, end_level(s));
+		log_end(p, s, end_level(s));
 	if (s == p->elect)
 		lead_no_more(p);
 }

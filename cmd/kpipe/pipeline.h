@@ -27,6 +27,7 @@
 #include "base/buf.h"
 #include "board.h"
 #include "lifecycle.h"
+#include "oom.h"
 #include "process/leash.h"
 #include "process/loop.h"
 #include "restart.h"
@@ -72,6 +73,7 @@ struct pipeline {
 	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
+	struct oom *oom; /* borrowed */
 	struct restart backoff;
 	struct timer timer; /* of the back-off, of draining, of stopping */
 	uint64_t started_ms;

@@ -58,6 +58,7 @@ take_line(void *arg, struct stage *stage, struct span line)
 	if (line.n > 0 || stage->ready)
 		return;
 	stage->ready = s->was_ready = true;
+	oom_ready(s->oom);
 	log_debug("%s is ready", stage->name);
 }
 
@@ -125,11 +126,41 @@ server_start(struct server *s)
 	loop_after(s->loop, &s->timer, 0, start, s);
 }
 
+static void
+log_end(const struct server *s, int status)
+{
+	const struct stage *stage = &s->stage;
+	struct buf b = BUF_INIT;
+
+	if (stage->starved) {
+		oom_describe(s->oom, stage, &b);
+		log_error("%s", buf_str(&b));
+		buf_release(&b);
+	} else if (WIFSIGNALED(status)) {
+		log_error("%s (pid %ld) was killed by SIG%s", stage->name,
+		    (long)stage->ended_pid, sigabbrev_np(WTERMSIG(status)));
+	} else {
+		log_error("%s (pid %ld) ended with exit code %d", stage->name,
+		    (long)stage->ended_pid, stage_exit_code(stage));
+	}
+}
+
+/* It cannot be started, or not for long. */
+static bool
+is_hopeless(struct server *s)
+{
+	const struct stage *stage = &s->stage;
+
+	if (stage->starved)
+		return oom_judge(s->oom, stage, clock_ms() - s->started_ms) ==
+		    OOM_GIVE_UP;
+	return stage_exit_code(stage) == EXIT_PERMANENT && !s->was_ready;
+}
+
 void
 server_take(struct server *s, int status)
 {
 	struct stage *stage = &s->stage;
-	int code;
 
 	close_fd(s);
 	if (stage->report_fd >= 0)
@@ -139,19 +170,14 @@ server_take(struct server *s, int status)
 		stage_close_report(stage);
 	}
 	stage_ended(stage, status);
-	code = stage_exit_code(stage);
 	if (s->ending) {
 		loop_cancel(s->loop, &s->timer);
 		s->on_end(s->arg);
 		return;
 	}
-	if (WIFSIGNALED(status))
-		log_error("%s (pid %ld) was killed by SIG%s", stage->name,
-		    (long)stage->ended_pid, sigabbrev_np(WTERMSIG(status)));
-	else
-		log_error("%s (pid %ld) ended with exit code %d", stage->name,
-		    (long)stage->ended_pid, code);
-	if (code == EXIT_PERMANENT && !s->was_ready)
+	oom_take(s->oom, stage);
+	log_end(s, status);
+	if (is_hopeless(s))
 		s->on_refusal(s->arg);
 	else
 		start_later(s);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "board.h"
+#include "oom.h"
 #include "process/loop.h"
 #include "restart.h"
 #include "stage.h"
@@ -19,14 +20,16 @@ struct server {
 	struct stage stage;
 	int null_fd; /* borrowed: its stdout */
 	struct board board;
-	int fd;	      /* its stdin; -1: none */
-	bool waiting; /* for room in it */
+	int fd;		 /* its stdin; -1: none */
+	bool waiting;	 /* for room in it */
+	struct oom *oom; /* borrowed */
 	struct restart backoff;
 	struct timer timer;
 	uint64_t started_ms;
 	bool was_ready; /* since kpipe started */
 	bool ending;
-	loop_fn *on_refusal; /* it ended with 100 and was never ready */
+	loop_fn *on_refusal; /* it ended with 100 and was never ready, or is
+				killed for memory again and again */
 	loop_fn *on_end;     /* after server_end: it is gone */
 	void *arg;	     /* of both */
 };

@@ -122,6 +122,8 @@ const struct metric_family metric_families[METRICS] = {
 	GAUGE("kpipe_stage_ready", "1: the stage is ready.", "stage"),
     [METRIC_STAGE_STARTS] = COUNTER("kpipe_stage_starts_total",
 	"How often the stage was started.", "stage"),
+    [METRIC_STAGE_OOM_KILLS] = COUNTER("kpipe_stage_oom_kills_total",
+	"How often the kernel killed the stage for memory.", "stage"),
     [METRIC_TOOL_CPU] =
 	COUNTER("kpipe_tool_cpu_seconds_total", "CPU time by tool.", "tool"),
     [METRIC_TOOL_RESIDENT] = GAUGE(

@@ -1,0 +1,131 @@
+#!/bin/bash
+# kpipe when the kernel kills a stage because memory is out. The cgroup is a
+# folder, in a mount namespace.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kpipe.sh
+. "${0%/*}/kpipe.sh"
+
+unshare -rm true 2>"$T/err" || skip_all "no user namespaces: $(cat "$T/err")"
+
+# inside COMMAND...: with $D/cgroup as its cgroup, $D/last as termination log.
+inside() {
+	exec unshare -rm bash -c 'd=$1
+		shift
+		touch "$d/null" "$d/last"
+		mount --bind /dev/null "$d/null"
+		mount --rbind "$d/cgroup" /sys/fs/cgroup
+		mount -t tmpfs none /dev
+		touch /dev/null /dev/termination-log
+		mount --bind "$d/null" /dev/null
+		mount --bind "$d/last" /dev/termination-log
+		exec "$@"' - "$D" "$@"
+}
+
+# limited LIMIT [OPTION]...
+limited() {
+	mkdir "$D/cgroup"
+	echo "$1" >"$D/cgroup/memory.max"
+	echo "oom_kill 7" >"$D/cgroup/memory.events"
+	shift
+	start inside kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
+		9>"$D/ready" >"$D/stdout" 2>"$D/stderr"
+	kpipe=$!
+}
+
+# Numbers that differ from run to run.
+memory() {
+	said | sed -E 's/had at most [0-9]+ MiB/had at most N MiB/' | grep "$@"
+}
+
+### One kill
+
+fresh
+echo 1 >"$D/kapply.oom"
+limited $((64 << 20))
+ok "a stage is killed for memory: the pipeline starts again" \
+	wait_for 30 starts 2
+is "$(memory -e error -e warning)" "kpipe: error: kapply (pid N) was killed for memory: it had at most N MiB, all processes together may have 64 MiB
+kpipe: warning: starting the pipeline again" "... and it is logged, with the peak and the limit"
+ok "... the peak is one" grep -Eq 'at most [1-9][0-9]? MiB' "$D/stderr"
+kill -9 "$(pid_of kstatus)"
+ok "another kill -9 is not for memory" \
+	wait_for 30 logged 'kstatus (pid [0-9]*) was killed by SIGKILL'
+kill -TERM "$kpipe"
+ends 0 "... SIGTERM ends it"
+is "$(cat "$D/last")" "" "no last words"
+
+### Again and again
+
+BESIDE="kpipe-http"
+fresh
+ln -sf "$BIN/kpipe-http" "$D/kpipe-http"
+echo 3 >"$D/kwatch.oom"
+limited $((64 << 20)) --health-probe-bind-address 127.0.0.1:0 \
+	--metrics-bind-address 127.0.0.1:0
+address() {
+	sed -n "s/^kpipe-http: $1 at //p" "$D/stderr"
+}
+wait_for 10 address probes
+ask() {
+	curl -sS -m 20 "http://$(address "$1")$2" 2>&1
+}
+has() {
+	ask "$1" "$2" | grep -qF -- "$3"
+}
+ok "three kills in a row: not ready while it waits, and why" wait_for 30 \
+	has probes /readyz 'the pipeline is waiting: kwatch was killed for memory'
+wait_for 30 logged 'kpipe: ready'
+ok "... nor when it runs again" wait_for 30 has probes /readyz \
+	'[-]kpipe failed: kwatch was killed for memory, 3 in a row; it had at most'
+only_reason() {
+	[ "$(ask probes /readyz | grep -c failed:)" = 1 ]
+}
+ok "... which is the only reason" wait_for 30 only_reason
+ok "... counted" wait_for 30 has metrics /metrics \
+	'kpipe_stage_oom_kills_total{stage="kwatch"} 3'
+ok "... of that stage only" has metrics /metrics \
+	'kpipe_stage_oom_kills_total{stage="kapply"} 0'
+kill -TERM "$kpipe"
+ends 0 "... SIGTERM ends it"
+BESIDE=
+
+fresh
+echo 9 >"$D/ireconcile.oom"
+limited $((64 << 20))
+ends 100 "five kills right after the start: 100"
+is "$(memory fatal)" \
+	"kpipe: fatal: ireconcile was killed for memory, 5 in a row; it had at most N MiB, all processes together may have 64 MiB; each time less than 60 s after the start: the limit is too low, raise it (resources.limits.memory of the container)" \
+	"... says why"
+is "kpipe: fatal: $(cat "$D/last")" "$(grep fatal: "$D/stderr")" \
+	"... also to the termination log"
+ok "... no stage is left" none_left
+
+fresh
+echo 5 >"$D/kwatch.oom"
+limited max
+ok "without a limit of its own it goes on" \
+	wait_for 90 starts 6
+ok "... and says that" logged \
+	'this container has no limit: its pod or node is full'
+kill -TERM "$kpipe"
+ends 0 "... until it is told to end"
+
+### A limit that is too low
+
+fresh
+limited $((8 << 20))
+ends 100 "a limit that is too low for any pipeline: 100"
+is "$(cat "$D/stderr" "$D/log")" \
+	"kpipe: fatal: the memory limit of 8 MiB is below the 10 MiB that these tools need without any object: raise it (resources.limits.memory of the container)" \
+	"... says so, and starts no stage"
+is "kpipe: fatal: $(cat "$D/last")" "$(cat "$D/stderr")" \
+	"... also to the termination log"
+BESIDE="kelect kpipe-http"
+fresh
+limited $((13 << 20)) --leader-elect --health-probe-bind-address :0
+ends 100 "more tools need more"
+ok "... says how much" logged 'below the 14 MiB'
+BESIDE=
+
+done_testing
