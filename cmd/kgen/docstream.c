@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "json/jvtext.h"
 #include "process/file.h"
 
 /* "---" alone, or with a blank behind it, at the beginning of a line: no
@@ -83,4 +84,33 @@ docstream_release(struct docstream *d)
 		yaml_tree_free(d->items[i]);
 	free(d->items);
 	*d = (struct docstream){NULL, 0};
+}
+
+jv
+docstream_value(const struct yaml *y, struct err *err)
+{
+	struct buf b = BUF_INIT;
+	jv v;
+
+	yaml_to_json(y, &b);
+	v = jvtext_parse(buf_span(&b), err);
+	buf_release(&b);
+	return v;
+}
+
+jv
+docstream_values(const struct docstream *d, struct err *err)
+{
+	jv list = jv_array();
+
+	for (size_t i = 0; i < d->count; i++) {
+		jv v = docstream_value(d->items[i], err);
+
+		if (!jv_is_valid(v)) {
+			jv_free(list);
+			return v;
+		}
+		list = jv_array_append(list, v);
+	}
+	return list;
 }

@@ -6,6 +6,7 @@
 #define DOCSTREAM_H
 
 #include <stddef.h>
+#include <jv.h>
 
 #include "base/err.h"
 #include "conf/yaml.h"
@@ -19,6 +20,10 @@ struct docstream {
 
 /* -1 with err "FILE:LINE: what"; then d is empty. */
 int docstream_load(struct docstream *d, const char *path, struct err *err);
+/* A tree, or all documents in a list, as libjq has them; owned. Invalid with
+ * err. */
+jv docstream_value(const struct yaml *y, struct err *err);
+jv docstream_values(const struct docstream *d, struct err *err);
 void docstream_release(struct docstream *d);
 
 #endif

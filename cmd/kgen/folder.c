@@ -41,18 +41,6 @@ has(const struct folder *f, const char *name)
 	return there;
 }
 
-static jv
-to_jv(const struct yaml *y, struct err *err)
-{
-	struct buf b = BUF_INIT;
-	jv v;
-
-	yaml_to_json(y, &b);
-	v = jvtext_parse(buf_span(&b), err);
-	buf_release(&b);
-	return v;
-}
-
 /* ---- what is there ---- */
 
 static int
@@ -270,7 +258,7 @@ set_one(struct folder *f, const char *text, struct err *err)
 	y = yaml_parse("--set", equals + 1, strlen(equals + 1), err);
 	if (y == NULL)
 		return -1;
-	value = to_jv(y, err);
+	value = docstream_value(y, err);
 	yaml_tree_free(y);
 	if (!jv_is_valid(value))
 		return -1;
@@ -313,7 +301,7 @@ set_about(struct folder *f, const struct folder_overrides *o, struct err *err)
 	struct buf ns = BUF_INIT;
 
 	jv_free(f->about);
-	f->about = to_jv(f->operator_yaml, err);
+	f->about = docstream_value(f->operator_yaml, err);
 	if (!jv_is_valid(f->about) || check_overrides(o, err) != 0)
 		return -1;
 	if (o->image != NULL)
@@ -376,12 +364,13 @@ load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 	f->operator_yaml = opfile_load(path, err);
 	free(path);
 	if (f->operator_yaml == NULL || set_about(f, o, err) != 0 ||
-	    load_stream(f, "crd.yaml", &f->crds, err) != 0 ||
+	    (!o->without_crds &&
+		load_stream(f, "crd.yaml", &f->crds, err) != 0) ||
 	    load_stream(f, "example.yaml", &f->examples, err) != 0 ||
 	    load_watches(f, err) != 0)
 		return -1;
 	list_files(f, "");
-	return fits_check(f, err);
+	return o->without_crds ? 0 : fits_check(f, err);
 }
 
 int
@@ -413,23 +402,6 @@ folder_release(struct folder *f)
 /* ---- the description ---- */
 
 static jv
-documents(const struct docstream *d, struct err *err)
-{
-	jv list = jv_array();
-
-	for (size_t i = 0; i < d->count; i++) {
-		jv v = to_jv(d->items[i], err);
-
-		if (!jv_is_valid(v)) {
-			jv_free(list);
-			return v;
-		}
-		list = jv_array_append(list, v);
-	}
-	return list;
-}
-
-static jv
 member(jv object, const char *key, jv value)
 {
 	if (jv_is_valid(object) && jv_is_valid(value))
@@ -448,10 +420,10 @@ folder_describe(const struct folder *f, struct err *err)
 	for (size_t i = 0; i < f->files.count; i++)
 		files = jv_array_append(files, jv_string(f->files.items[i]));
 	kpipe = member(kpipe, "version", jv_string(KPIPE_VERSION));
-	d = member(d, "watches", to_jv(f->watches_yaml, err));
+	d = member(d, "watches", docstream_value(f->watches_yaml, err));
 	d = member(d, "variables", jv_copy(f->variables));
-	d = member(d, "crds", documents(&f->crds, err));
-	d = member(d, "examples", documents(&f->examples, err));
+	d = member(d, "crds", docstream_values(&f->crds, err));
+	d = member(d, "examples", docstream_values(&f->examples, err));
 	d = member(d, "files", files);
 	d = member(d, "calls", find_calls(f));
 	d = member(d, "kpipe", kpipe);

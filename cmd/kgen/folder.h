@@ -11,6 +11,7 @@
 #ifndef FOLDER_H
 #define FOLDER_H
 
+#include <stdbool.h>
 #include <jv.h>
 
 #include "base/err.h"
@@ -26,6 +27,7 @@ struct folder_overrides {
 	const char *namespace_; /* or NULL: NAME-operator-system */
 	const char *scope;	/* or NULL */
 	struct opt_list sets;	/* KEY=VALUE: KEY may be a path, a.b */
+	bool without_crds;	/* crd.yaml is not read: it is to be made */
 };
 
 struct folder {

@@ -10,11 +10,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/textlist.h"
+#include "docstream.h"
 #include "folder.h"
 #include "generator.h"
 #include "genfiles.h"
 #include "json/jvtext.h"
 #include "observed.h"
+#include "newfolder.h"
+#include "newkind.h"
 #include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -27,6 +30,7 @@ static struct opts {
 	bool check, diff, force;
 	int scope;
 	struct folder_overrides overrides;
+	struct newkind kind;
 	struct opt_list library_dirs;
 	const char *from, *user;
 } opts = {.folder = "."};
@@ -54,10 +58,19 @@ static const struct opt table[] = {
 	"instead of operator.yaml: what the operator watches"},
     {0, "set", "KEY=VALUE", OPT_LIST, &opts.overrides.sets, NULL,
 	"instead of operator.yaml; KEY may be a path, as env.NAME"},
-    {0, "from", "FILE", OPT_STRING, &opts.from, NULL,
-	"rights: compare them with a journal of kapi, or an audit log"},
     {0, "user", "USER", OPT_STRING, &opts.user, NULL,
-	"with --from: the user of the operator, if its stages have one"},
+	"rights --from: the user of the operator, if its stages have one"},
+    {0, "group", "GROUP", OPT_STRING, &opts.kind.group, NULL,
+	"of the new kind: cache.example.com"},
+    {0, "kind", "KIND", OPT_STRING, &opts.kind.kind, NULL,
+	"the new kind: Memcached"},
+    {0, "api-version", "VERSION", OPT_STRING, &opts.kind.version, NULL,
+	"of the new kind (v1alpha1)"},
+    {0, "cluster-scoped", NULL, OPT_FLAG, &opts.kind.cluster_scoped, NULL,
+	"objects of the new kind are in no namespace"},
+    {0, "from", "FILE", OPT_STRING, &opts.from, NULL,
+	"rights: compare them with a journal of kapi, or an audit log; new, "
+	"add, crd: an object of the kind, which gives the types of its fields"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
@@ -139,6 +152,48 @@ print_description(jv description, struct err *err)
 	return rc;
 }
 
+/* kgen new NAME [FIELD]...: a folder. Returns the exit code, or -1. */
+static int
+make_folder(const struct textlist *dirs, const char *name, struct err *err)
+{
+	jv input = newkind_describe(&opts.kind, jv_object(), err), files;
+	const char *path = opts.out == NULL ? name : opts.out;
+	int code;
+
+	if (!jv_is_valid(input))
+		return -1;
+	input = jv_object_set(input, jv_string("name"), jv_string(name));
+	if (opts.overrides.image != NULL)
+		input = jv_object_set(
+		    input, jv_string("image"), jv_string(opts.overrides.image));
+	files = generator_run(dirs, "new", input, err);
+	if (!jv_is_valid(files))
+		return -1;
+	code = newfolder_create(files, path, err);
+	jv_free(files);
+	return code;
+}
+
+/* kgen add [FIELD]...: takes the description. */
+static int
+add_kind(const struct textlist *dirs, jv description, struct err *err)
+{
+	jv kind = newkind_describe(&opts.kind, jv_object(), err), files;
+	int code;
+
+	if (!jv_is_valid(kind)) {
+		jv_free(description);
+		return -1;
+	}
+	description = jv_object_set(description, jv_string("add"), kind);
+	files = generator_run(dirs, "add", description, err);
+	if (!jv_is_valid(files))
+		return -1;
+	code = newfolder_add(files, opts.folder, err);
+	jv_free(files);
+	return code;
+}
+
 static int
 generate(const char *command, const struct textlist *dirs, jv description,
     struct err *err)
@@ -197,59 +252,145 @@ check_command(const char *command, const struct textlist *dirs, struct err *err)
 	    "unknown command \"%s\": there is no gen/%s.jq", command, command);
 }
 
+static bool
+is_among(const char *text, const char *const *list)
+{
+	while (*list != NULL && strcmp(text, *list) != 0)
+		list++;
+	return *list != NULL;
+}
+
+/* The operands behind COMMAND: NAME of new, then fields. */
+static int
+take_operands(int operands, char **operand, struct err *err)
+{
+	static const char *const with_fields[] = {"new", "add", "crd", NULL};
+	static const char *const with_kind[] = {"new", "add", NULL};
+	bool is_new = strcmp(operand[0], "new") == 0;
+	const struct newkind *k = &opts.kind;
+
+	if (is_new && operands < 2)
+		return err_set(err, ERR_PERMANENT, "new: NAME is missing");
+	opts.kind.fields = operand + 1 + is_new;
+	opts.kind.field_count = operands - 1 - is_new;
+	if (opts.kind.field_count > 0 && !is_among(operand[0], with_fields))
+		return err_set(err, ERR_PERMANENT, "unexpected argument \"%s\"",
+		    operand[1]);
+	if (is_among(operand[0], with_fields))
+		opts.kind.from = opts.from;
+	else if (opts.from != NULL && strcmp(operand[0], "rights") != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "--from is for rights, new, add and crd");
+	if ((k->group || k->kind || k->version || k->cluster_scoped) &&
+	    !is_among(operand[0], with_kind))
+		return err_set(err, ERR_PERMANENT,
+		    "--group, --kind, --api-version and --cluster-scoped are "
+		    "for new and add");
+	return 0;
+}
+
 static int
 check_options(int operands, char **operand, struct err *err)
 {
 	if (operands == 0)
 		return err_set(err, ERR_PERMANENT,
-		    "COMMAND is missing: describe, rights, ... (see --help)");
-	if (operands > 1)
-		return err_set(err, ERR_PERMANENT, "unexpected argument \"%s\"",
-		    operand[1]);
+		    "COMMAND is missing: describe, new, rights, ... (see "
+		    "--help)");
 	if (opts.check && opts.diff)
 		return err_set(err, ERR_PERMANENT,
 		    "--check and --diff exclude each other");
 	if ((opts.check || opts.diff || opts.force) && opts.out == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "--check, --diff and --force need -o");
-	if (opts.from != NULL && strcmp(operand[0], "rights") != 0)
+	if (opts.user != NULL &&
+	    (opts.from == NULL || strcmp(operand[0], "rights") != 0))
 		return err_set(
-		    err, ERR_PERMANENT, "--from belongs to the command rights");
-	if (opts.user != NULL && opts.from == NULL)
-		return err_set(err, ERR_PERMANENT, "--user needs --from");
-	if (opts.from != NULL && opts.out != NULL)
-		return err_set(
-		    err, ERR_PERMANENT, "--from and -o exclude each other");
+		    err, ERR_PERMANENT, "--user needs rights with --from");
+	if (opts.from != NULL && opts.out != NULL &&
+	    strcmp(operand[0], "rights") == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "rights: --from and -o exclude each other");
 	if (opts.scope != SCOPE_AS_WRITTEN)
 		opts.overrides.scope = scopes[opts.scope];
-	return 0;
+	return take_operands(operands, operand, err);
+}
+
+/* Adds what `kgen crd` reads beside the description: schema.yaml, and what the
+ * command line says. Takes description; owned. */
+static jv
+add_schema(jv description, struct err *err)
+{
+	struct docstream d;
+	struct buf path = BUF_INIT;
+	jv schema = jv_array();
+	int rc = 0;
+
+	buf_addf(&path, "%s/schema.yaml", opts.folder);
+	if (access(buf_str(&path), F_OK) == 0) {
+		rc = docstream_load(&d, buf_str(&path), err);
+		jv_free(schema);
+		schema = rc == 0 ? docstream_values(&d, err) : jv_invalid();
+		if (rc == 0)
+			docstream_release(&d);
+	}
+	buf_release(&path);
+	if (!jv_is_valid(schema)) {
+		jv_free(description);
+		return schema;
+	}
+	description = jv_object_set(description, jv_string("schema"), schema);
+	return newkind_describe(&opts.kind, description, err);
+}
+
+/* Takes description. Returns the exit code, or -1 with err. */
+static int
+make(const char *command, const struct textlist *dirs, jv description,
+    struct err *err)
+{
+	if (jv_is_valid(description) && strcmp(command, "crd") == 0)
+		description = add_schema(description, err);
+	if (!jv_is_valid(description)) {
+		jv_free(description);
+		return -1;
+	}
+	if (strcmp(command, "describe") == 0)
+		return print_description(description, err);
+	if (strcmp(command, "rights") == 0 && opts.from != NULL)
+		return compare(dirs, description, err);
+	if (strcmp(command, "add") == 0)
+		return add_kind(dirs, description, err);
+	return generate(command, dirs, description, err);
+}
+
+static int
+make_from_folder(
+    const char *command, const struct textlist *dirs, struct err *err)
+{
+	struct folder f;
+	jv description;
+
+	opts.overrides.without_crds = strcmp(command, "crd") == 0;
+	if (folder_load(&f, opts.folder, &opts.overrides, err) != 0)
+		return -1;
+	description = folder_describe(&f, err);
+	folder_release(&f);
+	return make(command, dirs, description, err);
 }
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(const char *command, struct err *err)
+run(char **operand, struct err *err)
 {
 	struct textlist dirs;
-	struct folder f;
-	jv description;
 	int code = -1;
 
 	digest_init();
 	signal(SIGPIPE, SIG_IGN);
 	library_dirs(&dirs);
-	if (check_command(command, &dirs, err) == 0 &&
-	    folder_load(&f, opts.folder, &opts.overrides, err) == 0) {
-		description = folder_describe(&f, err);
-		folder_release(&f);
-		if (!jv_is_valid(description))
-			jv_free(description);
-		else if (strcmp(command, "describe") == 0)
-			code = print_description(description, err);
-		else if (opts.from != NULL)
-			code = compare(&dirs, description, err);
-		else
-			code = generate(command, &dirs, description, err);
-	}
+	if (check_command(operand[0], &dirs, err) == 0)
+		code = strcmp(operand[0], "new") == 0
+		    ? make_folder(&dirs, operand[1], err)
+		    : make_from_folder(operand[0], &dirs, err);
 	textlist_release(&dirs);
 	return code;
 }
@@ -270,6 +411,6 @@ main(int argc, char **argv)
 		break;
 	}
 	if (check_options(argc - first, argv + first, &err) == 0)
-		code = run(argv[first], &err);
+		code = run(argv + first, &err);
 	return code >= 0 ? code : opt_fatal(&err);
 }

@@ -1,8 +1,8 @@
 # One more kind in the folder of an operator: kgen add.
 #
-# Its input is the description, with `add`: {group, version, kind, scope, fields,
-# from}, as in gen/new.jq. A file that is marked `append` stays as it is, and has
-# this text at its end.
+# Its input is the description, with `add`: {group, version, kind, scope,
+# fields, from}, as in gen/new.jq. Files marked `append` keep what they have, and
+# get the text at their end.
 include "gen/crd";
 include "gen/new";
 

@@ -49,25 +49,27 @@ def _parse($at):
       markers: (reduce (.right | _words[]) as $word ({};
         ($word | _cut("=")) as $m
         | if $m == null then
-            _wrong($at; "\($word) is not MARKER=VALUE (quote a value with blanks)")
+            _wrong($at; "\($word) is not MARKER=VALUE: put a value with"
+              + " blanks into quotes")
           elif has($m.left) then _wrong($at; "\($m.left) is given twice")
           else .[$m.left] = $m.right end))
     };
 
+# (jq 1.6 would also catch errors of what comes after it, but for the list.)
 def _json($at; $marker):
   . as $text
-  | (try {v: fromjson} catch null)
+  | [try {v: fromjson} catch null] | .[0]
   | if . == null then _wrong($at; "\($marker)=\($text) is not JSON")
     else .v end;
 
 def _plain($at; $marker):
   if startswith("\"") then _json($at; $marker) else . end;
 
-def _typed($at; $marker; $type):
+def _typed($at; $marker; $want):
   . as $text
   | _json($at; $marker)
-  | if type == $type then .
-    else _wrong($at; "\($marker)=\($text) is not a \($type)") end;
+  | if type == $want then .
+    else _wrong($at; "\($marker)=\($text) is not a \($want)") end;
 
 # A value as the type wants it: default=1 of a string is "1".
 def _value_of($schema; $at; $marker):
@@ -312,7 +314,8 @@ def definition:
           plural: _plural,
           singular: (.singular // (.kind | kind_in_lower_case))
         } + (if .shortNames == null then {} else {shortNames: .shortNames} end)
-          + (if .categories == null then {} else {categories: .categories} end)),
+          + (if .categories == null then {}
+             else {categories: .categories} end)),
         versions: [{
           name: .version,
           served: true,
@@ -353,7 +356,8 @@ def _split_version: .apiVersion as $v
     else error("the example's apiVersion \($v | tojson) is not GROUP/VERSION")
     end;
 
-def _example_notation: notation | if . == "object" or . == "any" then {} else . end;
+def _example_notation:
+  notation | if . == "object" or . == "any" then {} else . end;
 
 # The document of schema.yaml for an example object (.).
 def schema_of_example:
@@ -390,7 +394,8 @@ def _of_examples($d):
 # its examples.
 def _schemas:
   . as $d
-  | if (.fields // []) != [] then {source: "the fields", schemas: [_of_fields($d)]}
+  | if (.fields // []) != [] then
+      {source: "the fields", schemas: [_of_fields($d)]}
     elif .from != null then
       {source: "the example", schemas: [.from[] | schema_of_example]}
     elif (.schema // []) != [] then {source: "schema.yaml", schemas: .schema}

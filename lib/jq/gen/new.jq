@@ -1,8 +1,9 @@
 # The folder of a new operator: kgen new.
 #
 # Its input is {name, group, version, kind, scope, image, fields, from}. Fields
-# are "NAME:TYPE | MARKER=VALUE" (gen/crd.jq); from is an example object, which
-# is used instead. A file that is marked `scaffold` is the author's from then on.
+# are "NAME:TYPE | MARKER=VALUE" (gen/crd.jq); from is a list with an example
+# object, which is used instead. Files marked `scaffold` are their author's from
+# then on. The lines of the files are at most 80 wide.
 include "gen/crd";
 
 # ---- names ----
@@ -21,11 +22,12 @@ def _check_operator_name:
     "the name \(tojson) begins with kube-, which is reserved for Kubernetes");
 
 def _check_group:
-  _need(test("\\A[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+\\z");
+  _need(split(".")
+      | length > 1 and all(.[]; test("\\A[a-z0-9]([-a-z0-9]*[a-z0-9])?\\z"));
     "the group \(tojson) is not a domain such as cache.example.com")
   | _need(length <= 189; "the group \(tojson) is too long")
   | _need(test("(\\A|\\.)(k8s|kubernetes)\\.io\\z") | not;
-    "the group \(tojson) is reserved for Kubernetes: it would need an approval");
+    "the group \(tojson) is reserved for Kubernetes");
 
 def _check_version:
   _need(test("\\Av[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?\\z");
@@ -46,7 +48,7 @@ def _check_scope:
     "the scope \(tojson) is not Namespaced or Cluster");
 
 def _check($member; check):
-  if .[$member] == null then _refuse("there is no \($member)")
+  if .[$member] == null then _refuse("--\($member) is missing")
   else (.[$member] | check) as $ok | . end;
 
 def _check_new_kind:
@@ -146,10 +148,10 @@ def _program: [
   "# of them (finalize, requeue, events), lib/jq/operator.jq the library.",
   "include \"operator\";",
   "",
-  "def name: .primary.metadata.name;",
+  "def name: \"\(.kind | kind_in_lower_case)-\\(.primary.metadata.name)\";",
   "def labels: {",
   "  \"app.kubernetes.io/name\": \"\(.kind | kind_in_lower_case)\",",
-  "  \"app.kubernetes.io/instance\": name",
+  "  \"app.kubernetes.io/instance\": .primary.metadata.name",
   "};",
   "",
   "# The objects that should exist. They are created, repaired, and deleted when",
@@ -201,7 +203,11 @@ def _digest: "e5RHN5XUsuOvE82BuTKLIQ";
 def _bookmark($api; $kind; $what; $n): {
   type: "BOOKMARK",
   time: "2026-01-01T00:00:00.00000\($n)Z",
-  object: {apiVersion: $api, kind: $kind, metadata: {annotations: {($what): "true"}}}
+  object: {
+    apiVersion: $api,
+    kind: $kind,
+    metadata: {annotations: {($what): "true"}}
+  }
 };
 
 def _primary($example; $uid): {
@@ -229,7 +235,7 @@ def _config_map: {
   kind: "ConfigMap",
   metadata: {
     labels: _labels,
-    name: .example.metadata.name,
+    name: "\(.kind | kind_in_lower_case)-\(.example.metadata.name)",
     namespace: "default"
   }
 };
@@ -282,7 +288,8 @@ def _outcome($status; $reason; $second): {
 
 # What t/run prints of them.
 def _life_out: [
-  {delete: [], items: [_config_map], status: _outcome("False"; "Progressing"; 1)},
+  {delete: [], items: [_config_map],
+    status: _outcome("False"; "Progressing"; 1)},
   {delete: [], items: [], status: _outcome("True"; "Available"; 2)}
 ] | map(tojson) | _lines;
 
@@ -340,7 +347,8 @@ def _makefile: [
   "# The image that is pushed, and deployed: REGISTRY/NAME:TAG",
   "IMG ?= $(shell sed -n 's/^image: *//p' operator.yaml):$(VERSION)",
   "ARCHIVE := build/$(NAME).tar",
-  "IMAGE := $(firstword $(wildcard $(KPIPE)/share/kpipe/image $(KPIPE)/deploy/image))",
+  "IMAGE := $(firstword $(wildcard $(KPIPE)/share/kpipe/image \\",
+  "\t$(KPIPE)/deploy/image))",
   "",
   ".PHONY: test accept run crd rights manifests image push deploy undeploy help",
   "",
@@ -354,12 +362,14 @@ def _makefile: [
   "\t@mkdir -p build && rm -f build/kubeconfig",
   "\tkgen describe | jq -c '.crds[]' >build/start.jsonl",
   "\t@kapi --load build/start.jsonl --kubeconfig-out build/kubeconfig & \\",
-  "\ttrap \"kill $$!\" EXIT INT TERM; \\",
+  "\tserver=$$!; \\",
+  "\ttrap 'kill $$server $$operator 2>/dev/null' EXIT; trap exit INT TERM; \\",
   "\tuntil test -s build/kubeconfig; do \\",
-  "\t\tkill -0 $$! || exit; sleep 0.1; \\",
+  "\t\tkill -0 $$server || exit; sleep 0.1; \\",
   "\tdone; \\",
-  "\techo 'in another terminal: export KUBECONFIG=build/kubeconfig'; \\",
-  "\tkpipe -f watches.yaml --kubeconfig build/kubeconfig",
+  "\techo 'In another terminal: export KUBECONFIG=$(CURDIR)/build/kubeconfig'; \\",
+  "\tkpipe -f watches.yaml --kubeconfig build/kubeconfig & operator=$$!; \\",
+  "\twait $$operator",
   "",
   "crd:       ## makes crd.yaml of schema.yaml",
   "\tkgen crd -o .",
@@ -422,19 +432,27 @@ def _readme: [
 ] | _lines;
 
 def _schema_comment: [
-  "The fields of the kind: `make crd` makes crd.yaml of them. NAME: TYPE | MARKER=VALUE",
-  "TYPE: string, integer, number, boolean, object, any, \"[]TYPE\", map[string]TYPE,",
-  "or fields below; MARKER: required=true default=1 minimum=0 maximum=9 enum=\"a,b\"",
-  "pattern=\"^a\" minLength=1 description=\"...\" immutable=true; kgen(1) has them all."
+  "The fields of the kind. `make crd` makes crd.yaml of them. Each is",
+  "NAME: TYPE | MARKER=VALUE, as in the SimpleSchema of kro:",
+  "",
+  "TYPE    string, integer, number, boolean, object, any, map[string]TYPE,",
+  "        \"[]TYPE\"; or the fields below it, or a list with one of these",
+  "MARKER  required=true, default=1, minimum=0, maximum=9, enum=\"a,b\",",
+  "        pattern=\"^a\", minLength=1, minItems=1, immutable=true,",
+  "        description=\"what it is\", validation=\"self > 1\", ...: man kgen"
 ] | join("\n");
 
+# `from` is a list, of the documents of a file.
 def _check_example:
   if .from == null then .
-  elif (.from | type) != "object" or (.from.apiVersion | type) != "string"
-    or (.from.kind | type) != "string"
-    or (.from.metadata.name | type) != "string" then
-    error("the example has no apiVersion, kind or metadata.name")
-  else . end;
+  elif (.from | length) != 1 then
+    error("the example has \(.from | length) objects: use a file for each")
+  else .from |= .[0]
+    | _need(.from | type == "object" and (.apiVersion | type) == "string"
+        and (.kind | type) == "string" and (.metadata | type) == "object"
+        and (.metadata.name | type) == "string";
+      "the example has no apiVersion, kind or metadata.name")
+  end;
 
 # kgen new: the files.
 def new:
