@@ -30,7 +30,7 @@ is "$(jq -c '[.crds[0].metadata.name, (.crds | length), .examples[-1].kind,
 	'["iotservices.cp.iot.sap",1,"IoTService",true]' \
 	"crd.yaml, example.yaml and the names of files"
 is "$(jq -r .kpipe.version "$T/out")" \
-	"$(kgen --version | awk '{ print $2 }')" "the version of kpipe"
+	"$(kgen --version | awk 'NR == 1 { print $2 }')" "the version of kpipe"
 for folder in at memcached; do
 	kgen describe -f "pipeline/$folder" | jq -r '.calls | join(" ")'
 done >"$T/calls"
@@ -138,15 +138,15 @@ bad() {
 	runs 100 "kgen $*" kgen "$@"
 	is "$(cat "$T/err")" "kgen: fatal: $message" "... $message"
 }
-bad 'COMMAND is missing: describe, rights, ... (see --help)'
+bad 'COMMAND is missing: describe, new, rights, ... (see --help)'
 bad 'unexpected argument "b"' rights b
 bad 'unknown command "nothing": there is no gen/nothing.jq' nothing -f "$f"
 bad 'unknown command "../rights": there is no gen/../rights.jq' ../rights -f "$f"
 bad '--check and --diff exclude each other' rights --check --diff -o x
 bad '--check, --diff and --force need -o' rights --check
-bad '--from belongs to the command rights' describe --from=x
-bad '--user needs --from' rights --user=x
-bad '--from and -o exclude each other' rights --from=x -o y
+bad '--from is for rights, new, add and crd' describe --from=x
+bad '--user needs rights with --from' rights --user=x
+bad 'rights: --from and -o exclude each other' rights --from=x -o y
 
 # ---- generators ----
 

@@ -16,7 +16,7 @@ enum field { USER, AGENT, VERB, GROUP, RESOURCE, NAMESPACE, NAME, FIELDS };
 static const char *const names[FIELDS] = {
     "user", "agent", "verb", "group", "resource", "namespace", "name"};
 
-struct request {
+struct asked {
 	struct span fields[FIELDS];
 	struct span subresource;
 	int64_t code;
@@ -40,7 +40,7 @@ text(struct span object, const char *path)
 /* 403 is also the answer of a quota or a policy: an audit log tells them apart,
  * and kapi checks no rights. */
 static bool
-is_audit(struct span line, struct request *r)
+is_audit(struct span line, struct asked *r)
 {
 	struct span decision = json_raw_string(json_get(
 	    json_get(line, "annotations"), "authorization.k8s.io/decision"));
@@ -60,7 +60,7 @@ is_audit(struct span line, struct request *r)
 }
 
 static bool
-is_journal(struct span line, struct request *r)
+is_journal(struct span line, struct asked *r)
 {
 	if (json_get(line, "number").p == NULL)
 		return false;
@@ -76,7 +76,7 @@ is_journal(struct span line, struct request *r)
 
 /* Whether it is about a right at all. */
 static bool
-is_counted(struct span line, const struct request *r)
+is_counted(struct span line, const struct asked *r)
 {
 	struct span stage = json_raw_string(json_get(line, "stage"));
 	struct span resource = r->fields[RESOURCE];
@@ -88,7 +88,7 @@ is_counted(struct span line, const struct request *r)
 }
 
 static void
-count(struct map *all, const struct request *r)
+count(struct map *all, const struct asked *r)
 {
 	struct buf key = BUF_INIT;
 	struct seen *s;
@@ -117,7 +117,7 @@ static int
 add_line(struct map *all, const char *path, int number, struct span line,
     struct err *err)
 {
-	struct request r = {.code = 0};
+	struct asked r = {.code = 0};
 	struct span agent;
 	struct err bad = ERR_INIT;
 
