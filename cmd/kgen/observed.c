@@ -16,7 +16,7 @@ enum field { USER, AGENT, VERB, GROUP, RESOURCE, NAMESPACE, NAME, FIELDS };
 static const char *const names[FIELDS] = {
     "user", "agent", "verb", "group", "resource", "namespace", "name"};
 
-struct asked {
+struct api_use {
 	struct span fields[FIELDS];
 	struct span subresource;
 	int64_t code;
@@ -40,7 +40,7 @@ text(struct span object, const char *path)
 /* 403 is also the answer of a quota or a policy: an audit log tells them apart,
  * and kapi checks no rights. */
 static bool
-is_audit(struct span line, struct asked *r)
+is_audit(struct span line, struct api_use *r)
 {
 	struct span decision = json_raw_string(json_get(
 	    json_get(line, "annotations"), "authorization.k8s.io/decision"));
@@ -60,7 +60,7 @@ is_audit(struct span line, struct asked *r)
 }
 
 static bool
-is_journal(struct span line, struct asked *r)
+is_journal(struct span line, struct api_use *r)
 {
 	if (json_get(line, "number").p == NULL)
 		return false;
@@ -76,7 +76,7 @@ is_journal(struct span line, struct asked *r)
 
 /* Whether it is about a right at all. */
 static bool
-is_counted(struct span line, const struct asked *r)
+is_counted(struct span line, const struct api_use *r)
 {
 	struct span stage = json_raw_string(json_get(line, "stage"));
 	struct span resource = r->fields[RESOURCE];
@@ -88,7 +88,7 @@ is_counted(struct span line, const struct asked *r)
 }
 
 static void
-count(struct map *all, const struct asked *r)
+count(struct map *all, const struct api_use *r)
 {
 	struct buf key = BUF_INIT;
 	struct seen *s;
@@ -117,7 +117,7 @@ static int
 add_line(struct map *all, const char *path, int number, struct span line,
     struct err *err)
 {
-	struct asked r = {.code = 0};
+	struct api_use r = {.code = 0};
 	struct span agent;
 	struct err bad = ERR_INIT;
 
