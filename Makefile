@@ -241,6 +241,15 @@ manifests: $(OPERATORS:%=manifests-%)
 manifests-%: $(BIN)/kgen
 	@$(BIN)/kgen manifests -f pipeline/$* -o deploy/$*
 
+# make deploy PIPELINE=at IMG=registry.example.com/at-operator:TAG, in the cluster
+# of kubectl; make undeploy PIPELINE=at. NAMESPACE, SCOPE, CONFIRM: deploy/README
+.PHONY: deploy undeploy
+deploy undeploy: $(BIN)/kgen
+	@test -e 'pipeline/$(PIPELINE)/operator.yaml' || { echo "make $@:" \
+		"PIPELINE=NAME must be a folder in pipeline/ with an operator.yaml" >&2; \
+		exit 100; }
+	@KGEN=$(BIN)/kgen deploy/$@ pipeline/$(PIPELINE)
+
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALLER = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \

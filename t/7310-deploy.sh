@@ -1,0 +1,142 @@
+#!/bin/bash
+# make deploy and make undeploy: what they install, upgrade and remove, and what
+# they leave alone.
+# servers: kapi real
+# check-all: kubectl needs Go
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+[ "$SERVER" = real ] || kapi_kubectl
+
+mk() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory "$@"
+}
+
+# said TEXT: standard error has it
+said() {
+	grep -qF -- "$1" "$T/err"
+}
+
+# all: every object that an installation could leave behind
+all() {
+	kubectl get namespaces,crds,clusterroles,clusterrolebindings -o name |
+		sort
+}
+all >"$T/before"
+image=registry.example.com/op:1
+
+# --- what is missing
+runs 2 "no such pipeline" mk deploy PIPELINE=none IMG=$image
+ok "... is named" said "PIPELINE=NAME must be a folder"
+runs 2 "no image" mk deploy PIPELINE=at
+ok "... is named" said "IMG is missing"
+runs 2 "an image that is none" mk deploy PIPELINE=at IMG=No
+ok "... is named" said '"No" is not an image'
+runs 2 "no kubectl" mk deploy PIPELINE=at IMG=$image KUBECTL=nokubectl
+ok "... is named" said "there is no nokubectl"
+runs 2 "no cluster" mk deploy PIPELINE=at IMG=$image KUBECONFIG="$T/none"
+ok "... is named" said "no cluster answers: "
+runs 2 "... to remove it from" mk undeploy PIPELINE=at KUBECONFIG="$T/none"
+ok "... is named" said "no cluster answers: "
+if with_rights; then
+	runs 2 "no right" mk deploy PIPELINE=at IMG=$image \
+		KUBECONFIG="$(config user1)"
+	ok "... is named" said "does not let you create and patch: ClusterRole"
+fi
+is "$(all | diff "$T/before" -)" "" "nothing was changed"
+
+# --- each operator, and away
+names=(at)
+! with_rights || names=(experimental iotservice memcached)
+for name in "${names[@]}"; do
+	ns=$name-operator-system
+	deployment=deployment/$name-operator-controller-manager
+	runs 0 "$name: deploy" mk deploy PIPELINE="$name" IMG=$image
+	is "$(kubectl get "$deployment" -n "$ns" -o \
+		'jsonpath={.spec.replicas} {.spec.template.spec.containers[*].image}')" \
+		"2 $image" "... its Deployment"
+	if with_rights; then
+		pods() {
+			[ "$(kubectl get pods -n "$ns" -o name | wc -l)" = 2 ]
+		}
+		ok "... its Pods are admitted" wait_for 30 pods
+		tokens() {
+			[ "$(kubectl get secrets -n "$ns" -o \
+				'jsonpath={.items[*].data.token}' | wc -w)" = 5 ]
+		}
+		ok "... each stage has a token" wait_for 30 tokens
+	fi
+	generation=$(kubectl get "$deployment" -n "$ns" \
+		-o 'jsonpath={.metadata.generation}')
+	runs 0 "... again" mk deploy PIPELINE="$name" IMG=$image
+	is "$(kubectl get "$deployment" -n "$ns" \
+		-o 'jsonpath={.metadata.generation}')" "$generation" \
+		"... changes nothing"
+	runs 0 "... undeploy" mk undeploy PIPELINE="$name"
+	is "$(cat "$T/err")" "" "... without a word of warning"
+	is "$(all | diff "$T/before" -)" "" "... leaves nothing"
+done
+runs 0 "... undeploy again" mk undeploy PIPELINE="$name"
+
+# --- what users have made
+ns=at-operator-system
+mk deploy PIPELINE=at IMG=$image >/dev/null
+kubectl apply -n $ns -f pipeline/at/example.yaml >/dev/null
+kubectl create configmap mine -n $ns >/dev/null
+all >"$T/with"
+runs 2 "undeploy with an object" mk undeploy PIPELINE=at
+ok "... names it" said "	ats.at.example.com $ns example"
+is "$(all | diff "$T/with" -)" "" "... and removes nothing"
+ok "... not even the Deployment" kubectl get deployment -n $ns \
+	at-operator-controller-manager
+runs 2 "CONFIRM=maybe" mk undeploy PIPELINE=at CONFIRM=maybe
+ok "... is refused" said 'CONFIRM is "maybe"'
+runs 0 "CONFIRM=keep" mk undeploy PIPELINE=at CONFIRM=keep
+ok "... keeps the object" kubectl get at example -n $ns
+ok "... says so" grep -q "objects exist, so their CRD stays" "$T/out"
+is "$(kubectl get deployments,serviceaccounts,roles -n $ns -o name |
+	grep -v /default)" "" "... and removes the operator"
+
+mk deploy PIPELINE=at IMG=registry.example.com/op:2 >/dev/null
+is "$(kubectl get deployment -n $ns at-operator-controller-manager -o \
+	'jsonpath={.spec.template.spec.containers[0].image}')" \
+	"registry.example.com/op:2" "deployed again, with another image"
+runs 0 "CONFIRM=delete" mk undeploy PIPELINE=at CONFIRM=delete
+ok "... deletes the object and its CRD" gone crd ats.at.example.com
+ok "... but no other object" kubectl get configmap mine -n $ns
+ok "... which is named" grep -q "	configmap/mine" "$T/out"
+kubectl delete namespace $ns >/dev/null
+is "$(all | diff "$T/before" -)" "" "no more is left"
+
+# --- an object that nobody cleans up after
+mk deploy PIPELINE=at IMG=$image >/dev/null
+kubectl apply -n $ns -f pipeline/at/example.yaml >/dev/null
+kubectl patch at example -n $ns --type=merge \
+	-p '{"metadata":{"finalizers":["at.example.com/pod"]}}' >/dev/null
+runs 2 "CONFIRM=delete while no operator runs" mk undeploy PIPELINE=at \
+	CONFIRM=delete TIMEOUT=1s
+ok "... says what holds it" said "the operator drops their finalizers"
+ok "... and leaves the operator" kubectl get deployment -n $ns \
+	at-operator-controller-manager
+kubectl patch at example -n $ns --type=merge \
+	-p '{"metadata":{"finalizers":null}}' >/dev/null
+wait_for 30 gone at example -n $ns
+runs 0 "... until it is gone" mk undeploy PIPELINE=at
+
+# --- two installations
+for place in one two; do
+	runs 0 "in $place" mk deploy PIPELINE=memcached IMG=$image \
+		NAMESPACE=$place SCOPE=cluster
+done
+kubectl apply -n two -f pipeline/memcached/example.yaml >/dev/null
+runs 0 "one is removed" mk undeploy PIPELINE=memcached NAMESPACE=one \
+	SCOPE=cluster
+ok "... the other one has its rights" kubectl get \
+	clusterrole/memcached-kapply clusterrolebinding/memcached-kapply.two
+ok "... and its objects" kubectl get memcached example -n two
+runs 0 "the other one" mk undeploy PIPELINE=memcached NAMESPACE=two \
+	SCOPE=cluster CONFIRM=delete
+is "$(all | diff "$T/before" -)" "" "nothing is left"
+done_testing
