@@ -1,0 +1,140 @@
+#!/bin/bash
+# kgen manifests: deploy/ is what it makes now, and what options change.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+command -v promtool >/dev/null || skip_all "there is no promtool"
+
+# --- deploy/
+for folder in pipeline/*/operator.yaml; do
+	name=$(basename "${folder%/*}")
+	runs 0 "deploy/$name is not stale (make manifests)" \
+		kgen manifests -f "pipeline/$name" -o "deploy/$name" --check
+	is "$(find "deploy/$name"/{base,cluster,namespaced,monitoring,users} \
+		-type f 2>/dev/null | sort)" \
+		"$(kgen manifests -f "pipeline/$name" -o "$T/$name" 2>&1 |
+			sed -n "s,^kgen: $T/\(.*\): written$,deploy/\1,p" | sort)" \
+		"... and has no other files"
+	python3 -c 'import sys, yaml
+print(yaml.dump(yaml.safe_load(sys.stdin)["spec"]))' \
+		<"$T/$name/monitoring/prometheus_rule.yaml" >"$T/rules.yml"
+	ok "... promtool has nothing against its rules" \
+		promtool check rules "$T/rules.yml"
+done
+kgen manifests -f pipeline/at -o "$T/at" >"$T/out" 2>&1
+is "$(cat "$T/out")" "" "again: nothing is written"
+
+# Every metric of the rules exists.
+is "$(grep -ohE '(kpipe|controller|workqueue|leader)_[a-z_]+' \
+	deploy/*/monitoring/prometheus_rule.yaml | sort -u |
+	while read -r metric; do
+		grep -q "\"$metric\"" lib/report/metric.c || echo "$metric"
+	done)" "" "the rules name metrics that exist"
+
+# --- the stream
+# stream OPERATOR [KGEN-ARGUMENT...]: one JSON object on a line
+stream() {
+	kgen manifests -f "pipeline/$1" "${@:2}" | python3 -c '
+import json, sys, yaml
+for o in yaml.safe_load_all(sys.stdin):
+    print(json.dumps(o))'
+}
+of_kind() {
+	jq -c --arg kind "$1" 'select(.kind == $kind)'
+}
+is "$(stream at | jq -r .kind | uniq | xargs)" \
+	"Namespace CustomResourceDefinition ServiceAccount Secret Role ClusterRole RoleBinding ClusterRoleBinding Service PodDisruptionBudget NetworkPolicy Deployment" \
+	"in the order in which they need each other"
+is "$(stream at | jq -r '.metadata.namespace | select(.)' | sort -u)" \
+	at-operator-system "in the operator's namespace"
+is "$(stream at --namespace=here | jq -r '.metadata.namespace // empty,
+	.subjects[]?.namespace' | sort -u)" here "... or another one"
+is "$(stream at --namespace=here | of_kind ClusterRoleBinding |
+	jq -r .metadata.name)" "at-http.here" \
+	"... which is in the names of what others may have, too"
+
+container() {
+	stream "$@" | of_kind Deployment |
+		jq -c '.spec.template.spec.containers[0]'
+}
+is "$(container at --image=x.example.com:5000/a | jq -r .image)" \
+	"x.example.com:5000/a:$(sed -n 's/^version: //p' pipeline/at/operator.yaml)" \
+	"an image without a tag has the version"
+is "$(container at --image=x.example.com/a:b | jq -r .image)" \
+	"x.example.com/a:b" "... with one, that one"
+digest=sha256:$(printf %064d 1)
+is "$(container at --image="x/a@$digest" | jq -r .image)" "x/a@$digest" \
+	"... or a digest"
+
+# --- scope
+watched() {
+	container "$@" | jq -c '.env[] | select(.name == "WATCH_NAMESPACE")
+		| .value // .valueFrom.fieldRef.fieldPath'
+}
+is "$(watched at) $(watched at --scope=cluster)" '"metadata.namespace" ""' \
+	"the namespace of the Pod is watched, or all"
+roles() {
+	stream "$@" | jq -r 'select(.kind == "Role" or .kind == "ClusterRole")
+		| .kind + "/" + .metadata.name' | sort | xargs
+}
+is "$(roles at)" "ClusterRole/at-http Role/at-kapply Role/at-kelect Role/at-kstatus Role/at-kwatch" \
+	"Roles for one namespace"
+is "$(roles at --scope=cluster)" "ClusterRole/at-http ClusterRole/at-kapply ClusterRole/at-kstatus ClusterRole/at-kwatch Role/at-kelect" \
+	"ClusterRoles for all"
+security() {
+	stream "$@" | of_kind Namespace |
+		jq -r '.metadata.labels["pod-security.kubernetes.io/enforce"]'
+}
+is "$(security at) $(security at --scope=cluster)" "baseline restricted" \
+	"rules for Pods: strict where there are no others"
+is "$(container iotservice | jq -r '.env[] | select(.name == "OPERATOR_NAME")
+	| .valueFrom.fieldRef.fieldPath')" metadata.namespace \
+	"an operator that asks for OPERATOR_NAME has its namespace"
+
+# --- the lease is one that the Role knows
+for name in at iotservice; do
+	is "$(container $name | jq -r '.args[]' |
+		sed -n 's/^--leader-election-id=//p')" \
+		"$(stream $name | of_kind Role | jq -r '.rules[]
+			| select(.resources == ["leases"])
+			| .resourceNames[]?')" "$name may hold its lease"
+done
+
+# --- credentials
+mounted() {
+	of_kind Deployment |
+		jq -c '.spec.template.spec.volumes[0].projected.sources[]
+			| .secret.name // .serviceAccountToken // empty'
+}
+subjects() {
+	jq -r '.subjects[]?.name' | sort -u | xargs
+}
+is "$(stream at | of_kind Secret | jq -r '.metadata.annotations[]' | xargs)" \
+	"at-kwatch at-kapply at-kstatus at-kelect at-http" "a token for each stage"
+is "$(stream at | mounted | jq -r . | xargs)" \
+	"at-kwatch at-kapply at-kstatus at-kelect at-http" "... is mounted"
+is "$(stream at | subjects)" \
+	"at-http at-kapply at-kelect at-kstatus at-kwatch" "... has rights"
+is "$(container at | jq -r '.args[]' | grep -c token-file)" 5 "... is an option"
+pod=(at --set credentials=pod)
+is "$(stream "${pod[@]}" | of_kind Secret)" "" "credentials: pod has none"
+is "$(stream "${pod[@]}" | mounted)" '{"path":"token","expirationSeconds":3600}' \
+	"... but a token that is renewed"
+is "$(stream "${pod[@]}" | subjects)" at-operator "... of the Pod's account"
+is "$(container "${pod[@]}" | jq -r '.args[]' | grep token-file)" "" \
+	"... which all stages find"
+
+# --- variables and the rest of operator.yaml
+environment() {
+	container "$@" | jq -r '.env[] | select(.value) | "\(.name)=\(.value)"'
+}
+is "$(environment at --set env.AT_IMAGE=x --set env.MORE=1)" \
+	"OPERATOR_NAME=at-operator
+AT_IMAGE=x
+MORE=1" "env: variables of watches.yaml, then others"
+is "$(container at --set resources.limits.memory=1Gi | jq -c .resources)" \
+	'{"limits":{"memory":"1Gi"}}' "resources"
+is "$(stream at --set 'imagePullSecrets=[mine]' | of_kind Deployment |
+	jq -c .spec.template.spec.imagePullSecrets)" '[{"name":"mine"}]' \
+	"pull secrets"
+done_testing
