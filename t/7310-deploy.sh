@@ -82,7 +82,7 @@ runs 0 "... undeploy again" mk undeploy PIPELINE="$name"
 
 # --- what users have made
 ns=at-operator-system
-mk deploy PIPELINE=at IMG=$image >/dev/null
+mk deploy PIPELINE=at IMG=$image >/dev/null 2>&1
 kubectl apply -n $ns -f pipeline/at/example.yaml >/dev/null
 kubectl create configmap mine -n $ns >/dev/null
 all >"$T/with"
@@ -99,7 +99,7 @@ ok "... says so" grep -q "objects exist, so their CRD stays" "$T/out"
 is "$(kubectl get deployments,serviceaccounts,roles -n $ns -o name |
 	grep -v /default)" "" "... and removes the operator"
 
-mk deploy PIPELINE=at IMG=registry.example.com/op:2 >/dev/null
+mk deploy PIPELINE=at IMG=registry.example.com/op:2 >/dev/null 2>&1
 is "$(kubectl get deployment -n $ns at-operator-controller-manager -o \
 	'jsonpath={.spec.template.spec.containers[0].image}')" \
 	"registry.example.com/op:2" "deployed again, with another image"
@@ -111,7 +111,7 @@ kubectl delete namespace $ns >/dev/null
 is "$(all | diff "$T/before" -)" "" "no more is left"
 
 # --- an object that nobody cleans up after
-mk deploy PIPELINE=at IMG=$image >/dev/null
+mk deploy PIPELINE=at IMG=$image >/dev/null 2>&1
 kubectl apply -n $ns -f pipeline/at/example.yaml >/dev/null
 kubectl patch at example -n $ns --type=merge \
 	-p '{"metadata":{"finalizers":["at.example.com/pod"]}}' >/dev/null
