@@ -15,7 +15,7 @@ write_program
 # Nothing is printed before the gate opens.
 mkfifo "$T/gate" "$T/input"
 start bash -c "exec ireconcile -f '$T/watches.yaml' --gate-fd=7 --report-fd=8 \
-	<'$T/input' >'$T/gated' 7<>'$T/gate' 8>'$T/report'"
+	--first-line=first <'$T/input' >'$T/gated' 7<>'$T/gate' 8>'$T/report'"
 pid=$!
 exec 6>"$T/input"
 begin v1 Pod >&6
@@ -30,6 +30,7 @@ ok "--report-fd: a newline when every kind is complete" \
 is "$(cat "$T/gated")" "" "--gate-fd: nothing is printed before it opens"
 echo >"$T/gate"
 ok "... and then it is" wait_for 10 test -s "$T/gated"
+is "$(head -n 1 "$T/gated")" first "--first-line: before all others"
 exec 6>&-
 wait "$pid"
 is "$?" 0 "... exit code at the end of the input"
@@ -42,6 +43,10 @@ runs 1 "a gate that is closed" \
 is "$(cat "$T/out")" "" "... nothing is printed"
 is "$(cat "$T/err")" \
 	"ireconcile: error: the gate was closed before it opened" "... message"
+
+runs 0 "--first-line without a gate" \
+	ireconcile -f "$T/watches.yaml" --first-line=first </dev/null
+is "$(cat "$T/out")" first "... is printed"
 
 # The reader has ended.
 replay_in() {

@@ -38,22 +38,39 @@ memory() {
 	said | sed -E 's/had at most [0-9]+ MiB/had at most N MiB/' | grep "$@"
 }
 
+told_once() {
+	! grep -q first-line "$D/ireconcile.args"
+}
+
 ### One kill
 
 fresh
 echo 1 >"$D/kapply.oom"
+export POD_NAME=operator-0 POD_NAMESPACE=ops POD_UID=6d3f
 limited $((64 << 20))
 ok "a stage is killed for memory: the pipeline starts again" \
 	wait_for 30 starts 2
 is "$(memory -e error -e warning)" "kpipe: error: kapply (pid N) was killed for memory: it had at most N MiB, all processes together may have 64 MiB
 kpipe: warning: starting the pipeline again" "... and it is logged, with the peak and the limit"
+wait_for 30 grep -q first-line "$D/ireconcile.args"
+is "$(sed -n 's/^--first-line=//p' "$D/ireconcile.args" |
+	jq -c '(.reconcile | .primary, .manager, (.events[] | .type, .reason)), .items')" \
+	'{"apiVersion":"v1","kind":"Pod","namespace":"ops","name":"operator-0","uid":"6d3f"}
+"kpipe-thing.example.com"
+"Warning"
+"OutOfMemory"
+[]' "... kapply is to record an Event about the pod"
 ok "... the peak is one" grep -Eq 'at most [1-9][0-9]? MiB' "$D/stderr"
 kill -9 "$(pid_of kstatus)"
 ok "another kill -9 is not for memory" \
 	wait_for 30 logged 'kstatus (pid [0-9]*) was killed by SIGKILL'
+wait_for 30 starts 3
+ok "... nor recorded: the Event is recorded once" \
+	wait_for 30 told_once
 kill -TERM "$kpipe"
 ends 0 "... SIGTERM ends it"
 is "$(cat "$D/last")" "" "no last words"
+unset POD_NAME POD_NAMESPACE POD_UID
 
 ### Again and again
 
@@ -99,6 +116,7 @@ is "$(memory fatal)" \
 	"... says why"
 is "kpipe: fatal: $(cat "$D/last")" "$(grep fatal: "$D/stderr")" \
 	"... also to the termination log"
+is "$(grep -c '^ireconcile .* start' "$D/log")" 5 "... and does not start again"
 ok "... no stage is left" none_left
 
 fresh

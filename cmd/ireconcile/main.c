@@ -40,6 +40,7 @@ static struct opts {
 	bool all_namespaces;
 	bool all;
 	int clock;
+	const char *first_line;
 	long gate_fd, report_fd, marks_key_fd;
 	bool accept_unproven;
 	struct opt_list library_dirs;
@@ -62,6 +63,8 @@ static const struct opt table[] = {
 	"look for included jq files here, too"},
     {0, "gate-fd", "N", OPT_INT, &opts.gate_fd, NULL,
 	"print nothing before a newline came from this descriptor"},
+    {0, "first-line", "LINE", OPT_STRING, &opts.first_line, NULL,
+	"print this before anything else, for the next stage"},
     {0, "marks-key-fd", "N", OPT_INT, &opts.marks_key_fd, NULL,
 	"marks of members are proven by the key on this descriptor"},
     {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
@@ -323,6 +326,13 @@ on_room(void *arg)
 }
 
 static void
+print_first(struct app *a)
+{
+	if (opts.first_line != NULL)
+		out_line(&a->out, span_str(opts.first_line));
+}
+
+static void
 on_gate(void *arg, int fd, int events)
 {
 	struct app *a = arg;
@@ -334,6 +344,7 @@ on_gate(void *arg, int fd, int events)
 		return;
 	loop_unwatch(a->loop, fd);
 	if (n == 1) {
+		print_first(a);
 		reconciler_open(&a->reconciler);
 	} else {
 		log_error("the gate was closed before it opened");
@@ -470,6 +481,8 @@ start(struct app *a, const struct watches *w, struct err *err)
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	if (opts.gate_fd >= 0)
 		loop_watch(a->loop, (int)opts.gate_fd, LOOP_READ, on_gate, a);
+	else
+		print_first(a);
 	loop_idle(a->loop, idle, a);
 	return read_key(a, err) == 0 ? enter_sandbox(err) : -1;
 }

@@ -94,6 +94,22 @@ share(struct stage *stage, const struct shared *s)
 	}
 }
 
+/* What is to be recorded about the last generation goes before all else. */
+static int
+start_stage(
+    struct pipeline *p, struct stage *s, int in, int out, struct err *err)
+{
+	bool tells = s->role == STAGE_DECIDES && p->oom->notice.len > 0;
+	int result;
+
+	if (tells)
+		stage_arg(s, "--first-line=%s", buf_str(&p->oom->notice));
+	result = stage_start(s, in, out, err);
+	if (tells)
+		stage_unarg(s);
+	return result;
+}
+
 static int
 start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 {
@@ -111,7 +127,7 @@ start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 			break;
 		}
 		share(&p->stages[i], shared);
-		result = stage_start(&p->stages[i], in, fds[1], err);
+		result = start_stage(p, &p->stages[i], in, fds[1], err);
 		if (in != p->null_fd)
 			close(in);
 		if (!last)

@@ -484,8 +484,11 @@ happens(struct pipeline *p, enum lifecycle_event event)
 	if (step == LIFECYCLE_NEVER)
 		log_error("bug: \"%s\" while %s", lifecycle_event_name(event),
 		    lifecycle_phase_name(p->phase));
-	if (needs_reason(step) && is_unexplained(p))
+	if (needs_reason(step) && is_unexplained(p)) {
 		explain(p);
+		if (event == LIFECYCLE_GONE && is_last(p)) /* now it is */
+			step = lifecycle_step(p->phase, LIFECYCLE_LAST);
+	}
 	p->phase = lifecycle_next(p->phase, step);
 	if (doers[step] != NULL)
 		doers[step](p);

@@ -1,0 +1,133 @@
+#!/bin/bash
+# A real operator under real memory limits: what the kernel kills is named,
+# counted, seen and recorded, and too low a limit ends kpipe.
+# check-all: needs root, and a cgroup of its own
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+# The cgroup: version 1 here, 2 elsewhere.
+own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+if [ -n "$own" ]; then
+	cgroup=/sys/fs/cgroup/memory/kpipe-test-$$ limit=memory.limit_in_bytes
+else
+	cgroup=/sys/fs/cgroup/kpipe-test-$$ limit=memory.max
+fi
+mkdir "$cgroup" 2>"$T/err" || skip_all "no cgroup: $(cat "$T/err")"
+[ -e "$cgroup/$limit" ] || {
+	rmdir "$cgroup"
+	skip_all "no memory controller"
+}
+empty() {
+	rmdir "$cgroup"
+}
+trap 'kill_all; comes 10 empty; cleanup' EXIT
+kill_all() {
+	local pid
+
+	while read -r pid; do
+		kill -9 "$pid"
+	done <"$cgroup/cgroup.procs"
+}
+
+# limited LIMIT [OPTION]...: kpipe in the cgroup.
+limited() {
+	: >"$T/kpipe.err"
+	echo "$1" >"$cgroup/$limit"
+	shift
+	start bash -c 'echo "$BASHPID" >"$1/cgroup.procs"
+		err=$2
+		shift 2
+		exec kpipe "$@" 2>"$err"' - "$cgroup" "$T/kpipe.err" \
+		-f pipeline/memcached/watches.yaml --all-namespaces "$@"
+	kpipe=$!
+}
+logged() {
+	grep -Eq -- "$1" "$T/kpipe.err"
+}
+ends() {
+	wait "$kpipe"
+	is "$?" "$1" "$2"
+}
+gone() {
+	[ -z "$(cat "$cgroup/cgroup.procs")" ]
+}
+
+kapi_up
+export KUBECONFIG=$T/kubeconfig
+ok "the CRD" t/kapi/kubectl apply -f pipeline/memcached/crd.yaml
+
+# ---- a limit that is too low ----
+
+limited 8M
+ends 100 "8 MiB: 100"
+ok "... says so" logged '^kpipe: fatal: the memory limit of 8 MiB is below the 10 MiB'
+
+# ---- one that is enough ----
+
+limited 16M
+ok "16 MiB: ready" wait_for 20 logged '^kpipe: ready'
+kill "$kpipe"
+ends 0 "... ends"
+is "$(grep -c 'for memory' "$T/kpipe.err")" 0 "... nothing was killed"
+wait_for 10 gone
+
+# ---- an object that is too large ----
+
+# A page of configuration maps in 40 MiB: kwatch and ireconcile hold them.
+config_maps() {
+	jq -nc '("x" * 900000) as $x | range(45) |
+		{apiVersion: "v1", kind: "ConfigMap",
+			metadata: {name: "big-\(.)", namespace: "default"},
+			data: {x: $x}}'
+}
+cat >"$T/watches.yaml" <<'END'
+- group: cache.example.com
+  version: v1alpha1
+  kind: Memcached
+  program: program.jq
+  related: [{apiVersion: v1, kind: ConfigMap}]
+END
+echo 'def desired: []; def status: {};' >"$T/program.jq"
+export POD_NAME=operator-0 POD_NAMESPACE=default POD_UID=6d3f
+limited 40M -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 \
+	--metrics-bind-address 127.0.0.1:0
+ok "40 MiB: ready" wait_for 20 logged '^kpipe: ready'
+address=$(sed -n 's/^kpipe-http: probes at //p' "$T/kpipe.err")
+metrics=$(sed -n 's/^kpipe-http: metrics at //p' "$T/kpipe.err")
+config_maps >"$T/big"
+cat >"$T/fill.sh" <<'END'
+while read -r map; do
+	printf %s "$map" >"$T/map"
+	curl -sS -o /dev/null --cacert "$T/ca.pem" --data-binary @"$T/map" \
+		-H 'Content-Type: application/json' \
+		"$url/api/v1/namespaces/default/configmaps" || exit
+done <"$T/big"
+END
+export url
+start bash "$T/fill.sh"
+ok "more objects than it can hold: a stage is killed for memory" wait_for 60 \
+	logged '(kwatch|ireconcile) \(pid [0-9]+\) was killed for memory: it had at most [0-9]+ MiB, all processes together may have 40 MiB'
+ok "... not ready, and why" wait_for 30 bash -c "
+	curl -sS http://$address/readyz | grep -q 'kpipe failed:.* was killed for memory'"
+ok "... counted" wait_for 30 bash -c "
+	curl -sS http://$metrics/metrics | grep -Eq '^kpipe_stage_oom_kills_total.* [1-9]'"
+ends 100 "... again and again right after the start: 100"
+ok "... says what to do" logged \
+	'^kpipe: fatal: .* 5 in a row; .*raise it \(resources.limits.memory'
+ok "... its last words" grep -q fatal <(tail -n 1 "$T/kpipe.err")
+ask GET /api/v1/namespaces/default/events |
+	jq -r '.items[] | select(.involvedObject.kind == "Pod") |
+		"\(.involvedObject.name) \(.involvedObject.uid) \(.reason) \(.message)"' >"$T/events"
+ok "... the pod has Events" grep -Eq \
+	'^operator-0 6d3f OutOfMemory (kwatch|ireconcile) was killed for memory' \
+	"$T/events"
+
+# ---- ... and afterwards ----
+
+limited 200M -f "$T/watches.yaml"
+ok "a higher limit: ready" wait_for 30 logged '^kpipe: ready'
+kill "$kpipe"
+ends 0 "... ends"
+done_testing
