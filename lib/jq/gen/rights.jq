@@ -24,7 +24,8 @@
 # What is in cluster is not repeated in the other ones. "kelect-for-life" is
 # what kelect needs instead of "kelect" with --leader-elect-for-life.
 #
-#	lease_name		the name of the Lease that kpipe takes
+#	lease_name		the name of the Lease that kpipe takes; null: it is
+#				the value of OPERATOR_NAME
 #	service_account("kwatch")
 #				the name of its account: NAME-kwatch
 #	rights			[{path: "rbac.yaml", objects}]: all of these, as
@@ -160,19 +161,24 @@ def _kstatus($d):
   .watches[] | select(.manageStatus != false) | _primary_places($d) as $at
   | _grant($d; $at; ["patch"]) | .resource += "/status";
 
-def lease_name: .watches[0] | _group_kind | _kind_name | ascii_downcase;
+# kpipe takes $OPERATOR_NAME, if there is one: then it is not known here.
+def lease_name:
+  if any(.variables[]; .name == "OPERATOR_NAME") then null
+  else .watches[0] | _group_kind | _kind_name | ascii_downcase end;
+
+def _lease_names: lease_name | if . == null then null else [.] end;
 
 def _kelect:
   {place: "operator", group: "coordination.k8s.io", resource: "leases",
    verbs: ["create"]},
   {place: "operator", group: "coordination.k8s.io", resource: "leases",
-   verbs: ["get", "update"], names: [lease_name]};
+   verbs: ["get", "update"], names: _lease_names};
 
 # The node of a leader that is gone is looked at; so is the Pod.
 def _kelect_for_life:
   {place: "operator", group: "", resource: "configmaps", verbs: ["create"]},
   {place: "operator", group: "", resource: "configmaps",
-   verbs: ["get", "delete"], names: [lease_name]},
+   verbs: ["get", "delete"], names: _lease_names},
   {place: "operator", group: "", resource: "pods", verbs: ["get", "delete"]},
   {place: "cluster", group: "", resource: "nodes", verbs: ["get"]};
 
