@@ -62,7 +62,8 @@ def variable($env): .name as $name
 
 # More of operator.yaml comes last.
 def variables: (.env // {}) as $env
-  | ["POD_NAME", "POD_NAMESPACE", "OPERATOR_NAME", "WATCH_NAMESPACE"] as $ours
+  | ["POD_NAME", "POD_NAMESPACE", "POD_UID", "OPERATOR_NAME",
+    "WATCH_NAMESPACE"] as $ours
   | [.variables[]? | variable($env)] as $read
   | ($ours + [$read[].name]) as $known
   | ($read[] | select(.name as $n | $ours | index($n) | not)),
@@ -77,6 +78,7 @@ def watch_namespace: if .scope == "cluster"
 def environment: [
   from_pod("POD_NAME"; "metadata.name"),
   from_pod("POD_NAMESPACE"; "metadata.namespace"),
+  from_pod("POD_UID"; "metadata.uid"),
   operator_name,
   variables];
 

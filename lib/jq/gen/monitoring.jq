@@ -57,6 +57,10 @@ def alerts: operator as $operator
       "increase(kpipe_stage_starts_total\($in)[15m]) > 3"; "";
       "A stage of \($operator) keeps crashing";
       "{{ $labels.stage }} of \($pod): the log has its last words."),
+    alert("MemoryLimitTooLow"; "warning";
+      "increase(kpipe_stage_oom_kills_total\($in)[15m]) > 0"; "";
+      "A stage of \($operator) was killed for memory";
+      "{{ $labels.stage }} of \($pod) needs more than resources.limits has."),
     alert("ReconcileErrors"; "warning";
       "rate(controller_runtime_reconcile_errors_total\($in)[5m]) > 0"; "10m";
       "\($operator) fails for some objects";

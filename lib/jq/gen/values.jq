@@ -53,7 +53,8 @@ def settable: [
       + (unset | if . == [] then "" else " Also: \(join(", "))." end);
     {type: "object",
       propertyNames: {pattern: "^[A-Za-z_][A-Za-z0-9_]*$", not: {enum:
-        ["POD_NAME", "POD_NAMESPACE", "OPERATOR_NAME", "WATCH_NAMESPACE"]}},
+        ["POD_NAME", "POD_NAMESPACE", "POD_UID", "OPERATOR_NAME",
+          "WATCH_NAMESPACE"]}},
       additionalProperties: {type: ["string", "number", "boolean"]}}),
   at("extraArgs"; []; "More options of kpipe, as in [--log-format=json].";
     {type: "array", items: {type: "string", pattern: "^-"}}),
