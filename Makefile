@@ -233,13 +233,15 @@ style:
 check-layers:
 	t/check-layers
 
-# deploy/NAME, from the folder of each operator
+# deploy/NAME, from the folder of each operator: for kubectl, Helm and OLM
 OPERATORS := $(patsubst pipeline/%/operator.yaml,%,\
 	$(wildcard pipeline/*/operator.yaml))
 .PHONY: manifests
 manifests: $(OPERATORS:%=manifests-%)
 manifests-%: $(BIN)/kgen
 	@$(BIN)/kgen manifests -f pipeline/$* -o deploy/$*
+	@$(BIN)/kgen chart -f pipeline/$* -o deploy/$*/chart
+	@$(BIN)/kgen bundle -f pipeline/$* -o deploy/$*/bundle
 
 # make deploy PIPELINE=at IMG=registry.example.com/at-operator:TAG, in the cluster
 # of kubectl; make undeploy PIPELINE=at. NAMESPACE, SCOPE, CONFIRM: deploy/README
