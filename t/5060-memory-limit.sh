@@ -1,47 +1,20 @@
 #!/bin/bash
 # A real operator under real memory limits: what the kernel kills is named,
 # counted, seen and recorded, and too low a limit ends kpipe.
-# check-all: needs root, and a cgroup of its own
+# check-all: needs root
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
 
-# The cgroup: version 1 here, 2 elsewhere.
-own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
-if [ -n "$own" ]; then
-	cgroup=/sys/fs/cgroup/memory/kpipe-test-$$ limit=memory.limit_in_bytes
-else
-	cgroup=/sys/fs/cgroup/kpipe-test-$$ limit=memory.max
-fi
-mkdir "$cgroup" 2>"$T/err" || skip_all "no cgroup: $(cat "$T/err")"
-[ -e "$cgroup/$limit" ] || {
-	rmdir "$cgroup"
-	skip_all "no memory controller"
-}
-empty() {
-	rmdir "$cgroup"
-}
-trap 'kill_all; comes 10 empty; cleanup' EXIT
-kill_all() {
-	local pid
-
-	while read -r pid; do
-		kill -9 "$pid"
-	done <"$cgroup/cgroup.procs"
-}
+# shellcheck source=cgroup.sh
+. "${0%/*}/cgroup.sh"
+cgroup_up
 
 # limited LIMIT [OPTION]...: kpipe in the cgroup.
 limited() {
-	: >"$T/kpipe.err"
-	echo "$1" >"$cgroup/$limit"
-	shift
-	start bash -c 'echo "$BASHPID" >"$1/cgroup.procs"
-		err=$2
-		shift 2
-		exec kpipe "$@" 2>"$err"' - "$cgroup" "$T/kpipe.err" \
-		-f pipeline/memcached/watches.yaml --all-namespaces "$@"
-	kpipe=$!
+	cgroup_run "$1" -f pipeline/memcached/watches.yaml --all-namespaces \
+		"${@:2}"
 }
 logged() {
 	grep -Eq -- "$1" "$T/kpipe.err"
@@ -50,10 +23,6 @@ ends() {
 	wait "$kpipe"
 	is "$?" "$1" "$2"
 }
-gone() {
-	[ -z "$(cat "$cgroup/cgroup.procs")" ]
-}
-
 kapi_up
 export KUBECONFIG=$T/kubeconfig
 ok "the CRD" t/kapi/kubectl apply -f pipeline/memcached/crd.yaml
@@ -71,7 +40,7 @@ ok "16 MiB: ready" wait_for 20 logged '^kpipe: ready'
 kill "$kpipe"
 ends 0 "... ends"
 is "$(grep -c 'for memory' "$T/kpipe.err")" 0 "... nothing was killed"
-wait_for 10 gone
+wait_for 10 cgroup_empty
 
 # ---- an object that is too large ----
 

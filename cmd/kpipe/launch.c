@@ -94,7 +94,7 @@ share(struct stage *stage, const struct shared *s)
 	}
 }
 
-/* What is to be recorded about the last generation goes before all else. */
+/* A line about the last generation goes before all else. */
 static int
 start_stage(
     struct pipeline *p, struct stage *s, int in, int out, struct err *err)
