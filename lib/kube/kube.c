@@ -275,6 +275,7 @@ transport_error(
 	e->too_large = r->too_large;
 	if (!r->untrusted)
 		return;
+	auth_untrusted(c->kube->auth);
 	buf_addf(&b, "%s (it was checked with %s%s)", e->message,
 	    config->ca_file	 ? "the certificate-authority "
 		: config->ca_pem ? "certificate-authority-data of "

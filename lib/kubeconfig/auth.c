@@ -372,3 +372,10 @@ auth_refused(struct auth *a, unsigned version)
 		read_certificates(a, NULL);
 	return version != auth_version(a);
 }
+
+void
+auth_untrusted(struct auth *a)
+{
+	if (a->config->ca_file != NULL)
+		a->cert_due_ms = 0;
+}

@@ -1,7 +1,8 @@
 /*
  * auth: who we are: credentials that change while we run.
  *
- * Token files are read again after 50 s, certificate files after 5 min; a
+ * Token files are read again after 50 s, certificate files after 5 min (or when
+ * auth_refused or auth_untrusted say so); a
  * plugin runs again when its credential has expired or was refused. If a file
  * can no longer be read, its old content is used. Over http:// no credential is
  * sent. Facts: client-go's transport and exec packages.
@@ -55,5 +56,8 @@ void auth_describe(const struct auth *a, struct buf *b);
 /* The server refused (401) the credential of that version. True: there may be
  * another: ask auth_ready and repeat the request once. */
 bool auth_refused(struct auth *a, unsigned version);
+/* The server's certificate is not trusted: auth_ready reads the file of the
+ * certificate authority again, which may have changed with the server's. */
+void auth_untrusted(struct auth *a);
 
 #endif
