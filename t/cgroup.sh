@@ -46,6 +46,7 @@ cgroup_run() {
 		err=$2
 		shift 2
 		exec kpipe "$@" 2>"$err"' - "$cgroup" "$T/kpipe.err" "$@"
+	# shellcheck disable=SC2034 # of the test
 	kpipe=$!
 }
 
