@@ -1,0 +1,22 @@
+#!/bin/bash
+# README.md, "From a folder to a running Pod", as a reader follows it, but for
+# the image and the cluster (7250-readme-pod.sh has these): on kapi.
+# servers: kapi
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=readme.sh
+. "${0%/*}/readme.sh"
+PATH=$ROOT/t/kapi:$PATH
+mkdir "$T/work"
+readme_blocks "folder: "
+ok "the chapter has examples" test -s "$T/blocks/005"
+# make leaves its children when it is killed
+trap 'kill "$readme_started"; wait "$readme_started"; cleanup' EXIT
+for block in "$T/blocks"/???; do
+	readme_type "$block"
+	[ "$(cat "$block.what")" != start ] ||
+		ok "... runs" wait_for 20 grep -q '^kpipe: ready' "$T/started"
+done
+ok "the new field is in crd.yaml" grep -q 'default: 1' "$T/work/web/crd.yaml"
+ok "the changed program is accepted" make -s -C "$T/work/web" test
+done_testing
