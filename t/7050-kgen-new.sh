@@ -49,6 +49,23 @@ is "$(sed 's/ .*//' <(make -s -C web help | cut -f 1 | sed 's/make //') |
 	"test accept run crd rights manifests image push deploy undeploy" \
 	"make help lists the targets"
 
+# commands TARGET...: those that make would run, without what the shell gives
+commands() {
+	make -s -n -C web KPIPE="$kpipe" "$@" | grep kpipe
+}
+mkdir -p installed/share/kpipe
+kpipe=$T/installed
+is "$(commands image push deploy undeploy)" \
+	"$kpipe/share/kpipe/image/build -t localhost/web-operator:0.1.0 . build/web.tar
+$kpipe/share/kpipe/image/push build/web.tar localhost/web-operator:0.1.0
+IMG=localhost/web-operator:0.1.0 $kpipe/share/kpipe/deploy .
+$kpipe/share/kpipe/undeploy ." "the scripts of an installed kpipe"
+kpipe=$ROOT
+for script in $(commands image push deploy undeploy IMG=a:1 |
+	sed 's/ -t.*//; s/^IMG=a:1 //; s/ .*//'); do
+	ok "... and of a source tree: ${script#"$ROOT/"}" test -x "$script"
+done
+
 files web >before
 runs 100 "kgen new again" kgen new web --group example.com --kind Other
 is "$(cat "$T/err")" "kgen: fatal: web: exists; kgen new makes a folder, kgen add -f web adds a kind to one" \

@@ -347,8 +347,8 @@ def _makefile: [
   "# The image that is pushed, and deployed: REGISTRY/NAME:TAG",
   "IMG ?= $(shell sed -n 's/^image: *//p' operator.yaml):$(VERSION)",
   "ARCHIVE := build/$(NAME).tar",
-  "IMAGE := $(firstword $(wildcard $(KPIPE)/share/kpipe/image \\",
-  "\t$(KPIPE)/deploy/image))",
+  "# Its scripts: image/build, image/push, deploy, undeploy.",
+  "SCRIPTS := $(firstword $(wildcard $(KPIPE)/share/kpipe $(KPIPE)/deploy))",
   "",
   ".PHONY: test accept run crd rights manifests image push deploy undeploy help",
   "",
@@ -382,16 +382,16 @@ def _makefile: [
   "",
   "image:     ## makes the image $(IMG), an OCI archive below build/",
   "\t@mkdir -p build",
-  "\t$(IMAGE)/build -t $(IMG) . $(ARCHIVE)",
+  "\t$(SCRIPTS)/image/build -t $(IMG) . $(ARCHIVE)",
   "",
   "push:      ## pushes it",
-  "\t$(IMAGE)/push $(ARCHIVE) $(IMG)",
+  "\t$(SCRIPTS)/image/push $(ARCHIVE) $(IMG)",
   "",
-  "deploy:    ## applies the manifests to the cluster of kubectl",
-  "\tkgen manifests --image $(IMG) | kubectl apply -f -",
+  "deploy:    ## installs or upgrades the operator in the cluster of kubectl",
+  "\tIMG=$(IMG) $(SCRIPTS)/deploy .",
   "",
-  "undeploy:  ## takes them away again: the objects of the operator, too",
-  "\tkgen manifests --image $(IMG) | kubectl delete --ignore-not-found -f -",
+  "undeploy:  ## removes it; CONFIRM=delete: its objects, too",
+  "\t$(SCRIPTS)/undeploy .",
   "",
   "help:",
   "\t@sed -n 's/^\\([a-z]*\\): *## /make \\1\\t/p' Makefile"
@@ -427,8 +427,9 @@ def _readme: [
   "",
   "In a cluster:",
   "",
-  "    make image push IMG=registry.example.com/\(.name)-operator:0.1.0",
-  "    make deploy IMG=registry.example.com/\(.name)-operator:0.1.0"
+  "    export IMG=registry.example.com/\(.name)-operator:0.1.0",
+  "    make image push deploy",
+  "    make undeploy"
 ] | _lines;
 
 def _schema_comment: [
