@@ -33,7 +33,8 @@ done
 grep -o '`make [a-z-]*`\|^    make [a-z][a-z-]*' README.md |
 	sed 's/.*make *//; s/`//' | grep . | sort -u >"$T/targets"
 while read -r target; do
-	ok "make $target is there" grep -q "^$target:" Makefile
+	ok "make $target is there" \
+		grep -q "^$target:\|^  \"$target:" Makefile lib/jq/gen/new.jq
 done <"$T/targets"
 
 done_testing

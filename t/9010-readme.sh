@@ -1,34 +1,18 @@
 #!/bin/bash
 # README.md as a reader follows it: every example in its order, on a real
-# control plane. A comment before a block says its meaning:
-#
-#	<!-- file: NAME -->	the contents of a file
-#	<!-- run -->		commands that succeed
-#	<!-- start -->		a command that keeps running
-#	<!-- prints -->		what the commands before it print
+# control plane. readme.sh says what is run, but the chapter about a folder, which
+# t/7070 and t/7250 run.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=readme.sh
+. "${0%/*}/readme.sh"
 cluster_start
 
-mkdir "$T/blocks" "$T/work"
-awk -v dir="$T/blocks" '
-/^<!-- (file: .*|run|start|prints) -->$/ {
-	what = $0
-	gsub(/^<!-- | -->$/, "", what)
-	next
-}
-what != "" && !inside && /^```/ {
-	inside = 1
-	file = sprintf("%s/%03d", dir, ++n)
-	print what >(file ".what")
-	next
-}
-inside && /^```$/ { inside = 0; what = ""; close(file); next }
-inside { print >file }
-' README.md
+mkdir "$T/work"
+readme_blocks ""
 ok "README.md has examples" test -s "$T/blocks/010"
 
 for block in "$T/blocks"/???; do
