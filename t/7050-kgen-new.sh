@@ -49,9 +49,9 @@ is "$(sed 's/ .*//' <(make -s -C web help | cut -f 1 | sed 's/make //') |
 	"test accept run crd rights manifests image push deploy undeploy" \
 	"make help lists the targets"
 
-# commands TARGET...: those that make would run, without what the shell gives
+# commands TARGET...: those that make would run
 commands() {
-	make -s -n -C web KPIPE="$kpipe" "$@" | grep kpipe
+	make -s -n -C web KPIPE="$kpipe" "$@" | grep -v '^mkdir'
 }
 mkdir -p installed/share/kpipe
 kpipe=$T/installed
