@@ -1,0 +1,47 @@
+#!/bin/bash
+# Tests of connections, with the tools and libraries of an image: TLS, HTTP/2,
+# names, plugins and errors of libcurl without the libraries that the image has
+# stubs of.
+# check-all: images
+export TEST_SECONDS=1800
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=image.sh
+. "${0%/*}/image.sh"
+arch=$(dpkg --print-architecture)
+image_build pipeline/memcached
+image_unpack "$arch"
+root=$T/root.$arch
+
+# The loader is that of this machine, and so is the version of the libraries.
+mkdir "$T/bin"
+for tool in bin/*; do
+	tool=${tool##*/}
+	if [ -x "$root/usr/bin/$tool" ]; then
+		printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' \
+			"$(echo "$root"/usr/lib/*-linux-gnu)" \
+			"$root/usr/bin/$tool" >"$T/bin/$tool"
+		chmod 755 "$T/bin/$tool"
+	else
+		ln -s "$ROOT/bin/$tool" "$T/bin"
+	fi
+done
+is "$("$T/bin/kwatch" --version)" "$(kwatch --version)" "the same versions"
+for test in 0500-kubeconfig 1000-kwatch-wire 1010-kwatch-errors 1100-kwatch \
+	4000-kstatus-faults 5320-metrics-secure 8010-kapi-http; do
+	runs 0 "$test" env BIN="$T/bin" bash "t/$test.sh"
+	grep -v '^ok' "$T/out" | quote
+done
+
+# kwatch looks up a name, and has loaded stubs.
+. t/kapi.sh
+kapi_up
+sed -i "s,server: .*,server: https://localhost:${url##*:}," "$T/kubeconfig"
+start "$T/bin/kwatch" cm -A --kubeconfig "$T/kubeconfig" \
+	>"$T/events" 2>"$T/kwatch.err"
+kwatch=$!
+ok "by name" wait_for 30 grep -q initial-events-end "$T/events"
+is "$(awk '{print $NF}' "/proc/$kwatch/maps" | sort -u |
+	grep -E 'libldap|libgssapi' | grep -vc "^$root/")" 0 "libraries of the image"
+ok "... among them stubs" grep -q "$root/.*/libldap" "/proc/$kwatch/maps"
+done_testing
