@@ -8,6 +8,8 @@
 # shellcheck source=rights.sh
 . "${0%/*}/rights.sh"
 
+# shellcheck disable=SC2034
+rights_spec='.spec.schedule = "2020-01-01T00:00:00Z"'
 rights_cluster at
 rights_sweep '.stage | . == "kwatch" or . == "kapply" or . == "kstatus"'
 

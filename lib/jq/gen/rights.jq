@@ -24,8 +24,8 @@
 # What is in cluster is not repeated in the other ones. "kelect-for-life" is
 # what kelect needs instead of "kelect" with --leader-elect-for-life.
 #
-#	lease_name		the name of the Lease that kpipe takes; null: it is
-#				the value of OPERATOR_NAME
+#	lease_name		the name of the Lease that the rules are for, to be
+#				given by --leader-election-id
 #	service_account("kwatch")
 #				the name of its account: NAME-kwatch
 #	rights			[{path: "rbac.yaml", objects}]: all of these, as
@@ -161,24 +161,25 @@ def _kstatus($d):
   .watches[] | select(.manageStatus != false) | _primary_places($d) as $at
   | _grant($d; $at; ["patch"]) | .resource += "/status";
 
-# kpipe takes $OPERATOR_NAME, if there is one: then it is not known here.
-def lease_name:
-  if any(.variables[]; .name == "OPERATOR_NAME") then null
-  else .watches[0] | _group_kind | _kind_name | ascii_downcase end;
+def lease_name: .watches[0] | _group_kind | _kind_name | ascii_downcase;
 
-def _lease_names: lease_name | if . == null then null else [.] end;
+# kpipe without --leader-election-id takes $OPERATOR_NAME before that: rules
+# without the name.
+def for_any_lease($rules):
+  any(.variables[]; .name == "OPERATOR_NAME") as $any
+  | $rules | if $any then map(del(.resourceNames)) else . end;
 
 def _kelect:
   {place: "operator", group: "coordination.k8s.io", resource: "leases",
    verbs: ["create"]},
   {place: "operator", group: "coordination.k8s.io", resource: "leases",
-   verbs: ["get", "update"], names: _lease_names};
+   verbs: ["get", "update"], names: [lease_name]};
 
 # The node of a leader that is gone is looked at; so is the Pod.
 def _kelect_for_life:
   {place: "operator", group: "", resource: "configmaps", verbs: ["create"]},
   {place: "operator", group: "", resource: "configmaps",
-   verbs: ["get", "delete"], names: _lease_names},
+   verbs: ["get", "delete"], names: [lease_name]},
   {place: "operator", group: "", resource: "pods", verbs: ["get", "delete"]},
   {place: "cluster", group: "", resource: "nodes", verbs: ["get"]};
 
@@ -302,12 +303,12 @@ def _other_roles:
     as [$kind, $suffix]
   | rules("kelect-for-life") as $life
   | _role($kind; $name + "-kelect" + $suffix; "leader";
-      rules("kelect").operator_namespace;
+      for_any_lease(rules("kelect").operator_namespace);
       "Leader election (kpipe --leader-elect), in the namespace where the lease "
       + "is;\n--leader-elect-for-life takes the second role, and the third, by "
       + "which a\nstandby sees that the node of a leader is gone."),
     _role($kind; $name + "-kelect-for-life" + $suffix; "leader";
-      $life.operator_namespace; null),
+      for_any_lease($life.operator_namespace); null),
     _role("ClusterRole"; $name + "-kelect-nodes"; "leader"; $life.cluster; null),
     _role("ClusterRole"; $name + "-http"; "metrics"; rules("http").cluster;
       "kpipe-http with --metrics-secure asks who a client is, and whether it may "

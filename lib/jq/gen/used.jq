@@ -32,10 +32,13 @@ def _split_leader:
 # [{place, namespace, group, resource, verb, names}]
 def _granted($stage):
   .scope as $scope | .namespace as $namespace
-  | rules($stage; $scope)
+  | (for_any_lease([{resourceNames: 1}]) == [{}]) as $any
+  | def loose: if $any then del(.resourceNames) else . end;
+    rules($stage; $scope)
   | [(.namespaced[] | {place: "namespaced", rule: .}),
      (.cluster[] | {place: "cluster", rule: .}),
      (.operator_namespace[]
+       | if $stage | startswith("kelect") then loose else . end
        | {place: "operator", $namespace, rule: .}),
      (.others[] | .namespace as $there | .rules[]
        | {place: "other", namespace: $there, rule: .})]
