@@ -127,8 +127,7 @@ def alm_examples: [.crds[].spec as $spec | .examples[]
 
 # ---- about the operator ----
 
-def provider_link: if (.provider | type) == "object" then .provider
-  else {name: (.provider // "kpipe")} end;
+def provider_link: {name: (.provider // "kpipe")};
 
 # A circle with the first letter, for operators without an icon
 def drawn_icon: (.name[:1] | ascii_upcase) as $letter
@@ -139,7 +138,11 @@ def drawn_icon: (.name[:1] | ascii_upcase) as $letter
       + " text-anchor=\"middle\" fill=\"#fff\">\($letter)</text></svg>\n"
       | @base64)};
 
-def bundle_icon: if (.icon | type) == "object" then .icon else drawn_icon end;
+# data:image/png;base64,...
+def bundle_icon: (.icon // "") as $icon
+  | if $icon | startswith("data:") then
+      {mediatype: ($icon[5:] / ";")[0], base64data: ($icon / "base64,")[1]}
+    else drawn_icon end;
 
 def long_description: .longDescription // "\(.description)
 
@@ -303,7 +306,7 @@ def subscription: {
 # OLM chooses the namespace.
 def manifest: del(.metadata.namespace);
 
-def bundle: for_olm
+def bundle: checked | for_olm
   | deployment.metadata.name as $name
   | [
   file("manifests/\(package).clusterserviceversion.yaml";

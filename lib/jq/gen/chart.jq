@@ -250,7 +250,7 @@ def templates: [
       | when(".Values.prometheusRule.enabled"))},
     {path: "tests/dry_run.yaml", text: ([dry_run] | documents)})];
 
-def chart: [
+def chart: checked | [
   {path: "Chart.yaml", objects: [chart_file]},
   {path: "values.yaml", objects: [values_file]},
   {path: "values.schema.json", text: (values_schema | pretty_json)},

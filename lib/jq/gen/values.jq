@@ -2,6 +2,18 @@
 include "gen/deployment";
 include "gen/manifests";
 
+# The parts that Helm and OLM refuse, if they are not as they should be.
+def complain($key; $what): error("operator.yaml: \($key): \($what)");
+
+def checked:
+  if .version | test("^[0-9]+\\.[0-9]+\\.[0-9]+([-+][0-9A-Za-z.+-]+)?$") | not
+  then complain("version"; "\(.version) is not a semantic version, like 1.2.3")
+  elif any(.maintainers[]?; .name == null or .email == null) then
+    complain("maintainers"; "each needs a name and an email")
+  elif any(.links[]?; .name == null or .url == null) then
+    complain("links"; "each needs a name and a url")
+  else . end;
+
 def at($path; $value; $about; $schema):
   {path: ($path / "."), value: $value, about: $about, schema: $schema};
 
