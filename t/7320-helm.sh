@@ -2,13 +2,15 @@
 # The charts of deploy/: what they give is what the manifests give, wrong values
 # are refused, and a release is installed, upgraded, rolled back and removed on
 # the real server, where its accounts have the rights that the operator needs.
-# (A Pod of it: t/7230.)
+# (A Pod of it is t/node's.)
 # servers: real
 # check-all: Helm needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=deployed.sh
+. "${0%/*}/deployed.sh"
 # shellcheck source=helm/lib.sh
 . "${0%/*}/helm/lib.sh"
 cluster_start
