@@ -139,6 +139,24 @@ ok "... and makes it again" wait_for 60 deployment
 runs 0 "podman kube down" podman kube down "$T/pod.yaml"
 is "$(podman ps -aq)" "" "... leaves nothing"
 
+### A Containerfile
+
+runs 0 "kgen image" kgen image -f pipeline/at -o "$T/at"
+cp pipeline/at/*.{yaml,jq} "$T/at"
+runs 0 "podman builds from what it prints" podman build -q --isolation chroot \
+	--build-arg "BASE=$name" -t localhost/at:1 "$T/at"
+# The base of this test has files of another operator.
+is "$(podman run --rm -i --network none --entrypoint /usr/bin/ireconcile \
+	localhost/at:1 -f /operator/watches.yaml 2>&1)" "" "... an operator"
+is "$(podman image inspect localhost/at:1 | jq -c '.[0] | [.User,
+	.Config.Entrypoint, .Config.Cmd, .Labels["org.opencontainers.image.title"]]')" \
+	'["65532:65532",["/usr/bin/kpipe"],["-f","/operator/watches.yaml"],"at-operator"]' \
+	"... with its user, its command, its labels"
+copied() {
+	grep -q "^COPY .* $1 .*/operator/$" "$T/at/Containerfile"
+}
+ok "... copies every program" copied words.jq
+
 ### Without root
 
 mkdir -p "$T/user/run"

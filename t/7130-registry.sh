@@ -18,8 +18,10 @@ registry() {
 		printf '%s\n' "version: 0.1" "log: {level: error}" \
 			"storage: {filesystem: {rootdirectory: $T/$name}}" \
 			"http: {addr: '127.0.0.1:$port'}" "$@" >"$T/$name.yml"
-		OTEL_TRACES_EXPORTER=none start docker-registry serve \
-			"$T/$name.yml" >"$T/$name.log" 2>&1
+		# It takes every REGISTRY_... for a setting.
+		OTEL_TRACES_EXPORTER=none start env -u REGISTRY_AUTH_FILE \
+			docker-registry serve "$T/$name.yml" \
+			>"$T/$name.log" 2>&1
 		wait_for 20 answers "$!" || continue
 		is_child "$!" && return
 	done
