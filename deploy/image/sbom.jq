@@ -45,8 +45,9 @@ def debian_package($p; $release): common($p) + {
   licenseDeclared: licence($p),
   externalRefs: [{
     referenceCategory: "PACKAGE-MANAGER", referenceType: "purl",
-    referenceLocator: ("pkg:deb/debian/\($p.Package | @uri)@\($p.Version | @uri)"
-      + "?arch=\($p.Architecture)&distro=debian-\($release)")}]};
+    referenceLocator: ("pkg:deb/debian/" + ($p.Package | @uri)
+      + "@\($p.Version | @uri)?arch=\($p.Architecture)"
+      + "&distro=debian-\($release)")}]};
 def own_package($p; $name; $version): common($p) + {
   name: $name, versionInfo: $version, licenseDeclared:
     (if $name == "kpipe" then "Apache-2.0" else none end)};

@@ -18,10 +18,11 @@ def labelled($key; $value): if ($value // "") == "" then empty
 def containerfile: [
   "#	docker build -t \(.image) .		# or podman build",
   "#",
-  "# The base has the tools of kpipe, their libraries and no shell. Make it once,",
-  "# in the source of kpipe:",
+  "# The base has the tools of kpipe, their libraries and no shell. It is made",
+  "# once, in the source of kpipe:",
   "#",
-  "#	docker build -t localhost/kpipe:\(.kpipe.version) -f deploy/image/Containerfile .",
+  ("#	docker build -t localhost/kpipe:\(.kpipe.version)"
+    + " -f deploy/image/Containerfile ."),
   "ARG BASE=localhost/kpipe:\(.kpipe.version)",
   "FROM ${BASE}",
   labelled("title"; "\(.name)-operator"), labelled("version"; .version),
