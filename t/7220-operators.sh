@@ -7,15 +7,28 @@
 
 operators=(memcached at experimental iotservice)
 push memcached:1.4.36-alpine busybox quay.io/quay/busybox
-# shellcheck disable=SC2046
-push $(sed -n 's/^ *image: //p' pipeline/iotservice/example.yaml)
 for name in "${operators[@]}"; do
 	operator_image "$name"
 done
-deploy memcached cluster
-deploy at namespaced
-deploy experimental cluster
-deploy iotservice cluster
+# all: every object that an installation could leave behind
+all() {
+	kubectl get namespaces,crds,clusterroles,clusterrolebindings,pods -A \
+		-o name | sort
+}
+kubectl create configmap mine --from-literal=a=b >/dev/null
+kubectl create deployment mine --image=busybox -- sleep 3600 >/dev/null
+mine() {
+	kubectl get configmap/mine deployment/mine \
+		-o 'jsonpath={.items[*].metadata.uid}'
+}
+mine=$(mine)
+kubectl rollout status deployment/mine --timeout=60s >/dev/null
+all >"$T/before"
+declare -A scope=([memcached]=cluster [at]=namespace [experimental]=namespace
+	[iotservice]=cluster)
+for name in "${operators[@]}"; do
+	deploy "$name" "${scope[$name]}"
+done
 for name in "${operators[@]}"; do
 	ok "$name: two replicas are available, by their probes" \
 		available "$name" || node_logs "$name-operator-system"
@@ -23,33 +36,11 @@ done
 
 # --- examples
 kubectl apply -f pipeline/memcached/example.yaml >/dev/null
-kubectl apply -f pipeline/experimental/example.yaml >/dev/null
+kubectl apply -n experimental-operator-system \
+	-f pipeline/experimental/example.yaml >/dev/null
 kubectl apply -n at-operator-system -f pipeline/at/example.yaml >/dev/null
 iot=iotservice-operator-system
-
-# What the cloud gives: volumes, and the address of a load balancer.
-volume() {
-	kubectl apply -f - >/dev/null <<-END
-		apiVersion: v1
-		kind: PersistentVolume
-		metadata: {name: volume-$1}
-		spec:
-		  accessModes: [ReadWriteOnce]
-		  capacity: {storage: $2}
-		  hostPath: {path: $NODE/volumes/$1, type: DirectoryOrCreate}
-	END
-}
-volume 1 20Gi && volume 2 20Gi && volume 3 10Gi && volume 4 10Gi
-kubectl create secret docker-registry image-pull-secret -n $iot \
-	--docker-server=registry.example.com --docker-username=x \
-	--docker-password=x >/dev/null
-kubectl apply -n $iot -f pipeline/iotservice/example.yaml >/dev/null
-address() {
-	kubectl patch service iot-example -n $iot-example --subresource=status \
-		--type=merge -p '{"status": {"loadBalancer": {"ingress":
-		[{"ip": "192.0.2.1"}]}}}'
-}
-wait_for 60 address
+iot_example $iot
 
 ready() {
 	kubectl wait --for=condition=Ready --timeout=90s "$@"
@@ -58,9 +49,9 @@ ok "memcached: the example is Ready" ready memcached/example ||
 	node_logs default
 is "$(kubectl get memcached example -o json | jq -r '.status.nodes | length')" 3 \
 	"... with its three nodes"
-ok "experimental: the example is Ready" ready experimental/example ||
-	node_logs default
-is "$(kubectl get experimental example -o json | jq -c .status.podNames)" \
+ok "experimental: the example is Ready" ready experimental/example \
+	-n experimental-operator-system || node_logs experimental-operator-system
+is "$(kubectl get experimental example -n experimental-operator-system -o json | jq -c .status.podNames)" \
 	'["example-0","example-1","example-2"]' "... with its three pods"
 at_is() {
 	[ "$(phase at example at-operator-system)" = "$1" ]
@@ -88,4 +79,16 @@ for name in "${operators[@]}"; do
 		"$name runs as nobody, without capabilities, filtered"
 	is "$(refused "$name")" "" "... and was refused nothing"
 done
+
+# --- away
+is "$(undeploy at SCOPE=namespace; echo "$?")" 2 "an operator with objects is not removed"
+for name in "${operators[@]}"; do
+	runs 0 "$name is removed" undeploy "$name" "SCOPE=${scope[$name]}" \
+		CONFIRM=delete
+done
+restored() {
+	all | cmp -s - "$T/before"
+}
+ok "nothing is left" wait_for 90 restored || all | diff "$T/before" - | quote
+is "$(mine)" "$mine" "... and what is the user's is there"
 done_testing

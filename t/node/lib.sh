@@ -6,7 +6,7 @@
 #	. "${0%/*}/node/lib.sh"
 #	operator_image memcached	# as `make image`, in the registry
 #	push memcached:1.4.36-alpine	# of ours, for the example
-#	deploy memcached cluster	# its manifests
+#	deploy memcached cluster	# make deploy
 #	available memcached
 
 if [ -z "${NODE_REGISTRY:-}" ]; then
@@ -52,14 +52,54 @@ operator_image() {
 	t/node/push "$tar" "localhost/$1-operator:$tag"
 }
 
-# deploy NAME SCOPE: by its manifests
+# deploy NAME namespace|cluster: by its manifests
 deploy() {
-	kubectl apply --server-side -k "deploy/$1/$2" >/dev/null
+	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory deploy \
+		PIPELINE="$1" SCOPE="$2" IMG="localhost/$1-operator:0.1.0" \
+		>"$T/$1.deploy" 2>&1 || flaw "$(tail -n 1 "$T/$1.deploy")"
 }
 
-# available NAME: the operator's Deployment, both replicas, within a minute
+# undeploy NAME [VARIABLE=VALUE]...
+undeploy() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory undeploy \
+		PIPELINE="$1" "${@:2}" >"$T/$1.undeploy" 2>&1
+}
+
+# available NAME: the operator's Deployment, both replicas
 available() {
 	kubectl rollout status deployment --timeout=90s -n "$1-operator-system"
+}
+
+# iot_example NAMESPACE: the example of IoTService, and what a cloud gives it:
+# volumes, and the address of a load balancer.
+iot_example() {
+	# shellcheck disable=SC2046
+	push $(sed -n 's/^ *image: //p' pipeline/iotservice/example.yaml)
+	volume 1 20Gi && volume 2 20Gi && volume 3 10Gi && volume 4 10Gi
+	kubectl create secret docker-registry image-pull-secret -n "$1" \
+		--docker-server=registry.example.com --docker-username=x \
+		--docker-password=x >/dev/null
+	kubectl apply -n "$1" -f pipeline/iotservice/example.yaml >/dev/null
+	wait_for 60 address iot-example "$1-example"
+}
+
+# volume NAME SIZE
+volume() {
+	kubectl apply -f - >/dev/null <<-END
+		apiVersion: v1
+		kind: PersistentVolume
+		metadata: {name: volume-$1}
+		spec:
+		  accessModes: [ReadWriteOnce]
+		  capacity: {storage: $2}
+		  hostPath: {path: $NODE/volumes/$1, type: DirectoryOrCreate}
+	END
+}
+
+# address SERVICE NAMESPACE
+address() {
+	kubectl patch service "$1" -n "$2" --subresource=status --type=merge \
+		-p '{"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}}'
 }
 
 # leader NAME: the Pod that leads
