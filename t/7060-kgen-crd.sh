@@ -58,6 +58,9 @@ a: integer ; minimum=x|Web.spec.a: minimum=x is not JSON
 a: integer ; minimum="1"|Web.spec.a: minimum="1" is not a number
 a: string ; minimum=1|Web.spec.a: minimum is for integer or number, not for string
 a: integer ; pattern=x|Web.spec.a: pattern is for string, not for integer
+a: integer ; minLength=1|Web.spec.a: minLength is for string, not for integer
+a: string ; minItems=1|Web.spec.a: minItems is for array, not for string
+a: string ; maxProperties=1|Web.spec.a: maxProperties is for object, not for string
 a: integer ; default=1.5|Web.spec.a: default=1.5 is not of type integer
 a: integer ; required=1|Web.spec.a: required=1 is not a boolean
 END
