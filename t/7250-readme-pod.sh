@@ -23,7 +23,7 @@ chapter() {
 	readme_blocks "$1"
 	sed -i "s,registry\.example\.com,$NODE_REGISTRY,g" "$T/blocks"/???
 	for block in "$T/blocks"/???; do
-		readme_type "$block" 300
+		readme_type "$block" 600
 		[ "$(cat "$block.what")" != start ] ||
 			wait_for 20 grep -q '^kpipe: ready' "$T/started"
 	done
