@@ -15,7 +15,7 @@ is "$(while read -r where line name; do
 	[ -e "t/$name" ] || echo "$where:$line: no $name"
 done <"$T/mentions")" "" "... and are there"
 
-is "$(grep -lE '^(\. .*/(cluster/lib|iot|operator|sets)\.sh)' t/[0-9]*.sh | sort)" \
+is "$(grep -lE '^(\. .*/(cluster/lib|iot|operator|rights|sets)\.sh)' t/[0-9]*.sh | sort)" \
 	"$(grep -l '^# servers: ' t/[0-9]*.sh | grep -v 't/6300-' | sort)" \
 	"who uses an API server says which"
 is "$(grep -hE '^# (servers|check-all)' t/[0-9]*.sh |

@@ -37,8 +37,7 @@ rights_cluster() {
 	kubectl create clusterrolebinding reader --clusterrole=reader \
 		--serviceaccount=default:reader >/dev/null
 	reader=$(kubectl create token reader)
-	kgen describe -f "$folder" --scope=namespace >"$T/operator.json" ||
-		kgen describe -f "$folder" >"$T/operator.json"
+	kgen describe -f "$folder" >"$T/operator.json"
 	mkdir "$T/empty"
 	cp "$folder"/*.yaml "$T/empty"
 	echo 'def desired: [];' >"$T/empty/reconcile.jq"
@@ -162,7 +161,8 @@ rights_start() {
 		--kstatus-token-file "$d/kstatus" \
 		--kelect-token-file "$d/kelect" --http-token-file "$d/http" \
 		--metrics-bind-address=127.0.0.1:0 --metrics-secure \
-		--leader-election-namespace="$ns" "${@:3}" 2>>"$d/log"
+		--leader-election-namespace="$ns" --leader-election-id="$lease" \
+		"${@:3}" 2>>"$d/log"
 	echo $! >"$d/pid"
 }
 
@@ -227,7 +227,7 @@ rights_all_done() {
 
 # rights_lock N: a lock for life whose Pod is on a node that is gone
 rights_lock() {
-	kubectl get pod old -n "s$1" -o json | jq --arg lease "${lease:-s$1}" '{
+	kubectl get pod old -n "s$1" -o json | jq --arg lease "$lease" '{
 		apiVersion: "v1", kind: "ConfigMap", metadata: {name: $lease,
 		namespace: .metadata.namespace, ownerReferences: [{apiVersion: "v1",
 		kind: "Pod", name: "old", uid: .metadata.uid}]}}' |
@@ -239,7 +239,7 @@ rights_sweep() {
 	local lines line n=0 all=(0) batch
 
 	rights_each >"$T/rights"
-	lease=$(jq -r -L lib/jq 'include "gen/rights"; lease_name // ""' "$T/operator.json")
+	lease=$(jq -r -L lib/jq 'include "gen/rights"; lease_name' "$T/operator.json")
 	mapfile -t lines < <(jq -rs "to_entries[] | select(.value | $1)
 		| .key + 1" "$T/rights")
 	note "$name: $(wc -l <"$T/rights") rights, ${#lines[@]} taken away"
