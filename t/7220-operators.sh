@@ -86,6 +86,9 @@ for name in "${operators[@]}"; do
 	runs 0 "$name is removed" undeploy "$name" "SCOPE=${scope[$name]}" \
 		CONFIRM=delete
 done
+is "$(kubectl get secrets -n $iot -o name)" secret/image-pull-secret \
+	"where the user has a Secret, that and the namespace remain"
+kubectl delete namespace $iot >/dev/null
 restored() {
 	all | cmp -s - "$T/before"
 }

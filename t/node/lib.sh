@@ -36,13 +36,14 @@ push() {
 # manifests have. It is made once for these tools and this folder.
 operator_image() {
 	local tag=${2:-0.1.0} folder=${3:-pipeline/$1}
+	local tools=(bin/{kpipe,kwatch,ireconcile,kapply,kstatus,kelect,kpipe-http})
 	local tar=build/image/node/$1-$tag.tar
 
 	mkdir -p "${tar%/*}"
 	(
 		exec 9>"$tar.lock"
 		flock 9
-		[ -e "$tar" ] && [ -z "$(find bin/k* lib/jq deploy/image \
+		[ -e "$tar" ] && [ -z "$(find "${tools[@]}" lib/jq deploy/image \
 			"$folder" -type f -newer "$tar" -print -quit)" ] ||
 			deploy/image/build "$folder" "$tar"
 	) >"$T/$1.image" 2>&1 || {
