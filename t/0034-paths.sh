@@ -4,11 +4,11 @@
 . "${0%/*}/lib.sh"
 
 # paths FILE...: the paths that they name in folders of the project, as
-# FILE:PATH; without placeholders (NNNN, <tool>, a wildcard) and paths in the Go
+# FILE:PATH; without placeholders (NNNN, NAME, <tool>, a wildcard) and paths in the Go
 # sources.
 paths() {
 	grep -oHP '(?<![\w/])(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,@-]*' \
-		"$@" | grep -vE '[<>*{}$]|NNNN|:cmd/apply/' | sed 's/[.,]*$//' | sort -u
+		"$@" | grep -vE '[<>*{}$]|NNNN|/NAME(/|$)|:cmd/apply/' | sed 's/[.,]*$//' | sort -u
 }
 
 # headers FILE...: the headers that comments name without a folder.

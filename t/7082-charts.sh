@@ -108,7 +108,7 @@ for what in chart bundle; do
 	refused "kgen $what: a link without a url" links \
 		kgen "$what" -f "$T/mine" -o "$T/none"
 	mine </dev/null
-	refused "kgen $what: a version that is none" version \
+	refused "kgen $what: a bad version" version \
 		kgen "$what" -f "$T/mine" -o "$T/none" --set=version=one
 done
 done_testing
