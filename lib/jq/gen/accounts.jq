@@ -37,8 +37,8 @@ def accounts: .name as $name
   + if by_stage then [
       (pod_stages[] as $s | account("\($name)-\($s)")),
       {"#": ("A projected token is always one of the Pod's own account, so each"
-        + "\nstage has its token from a Secret. Delete one to revoke it; it is"
-        + "\nmade again with the next deployment.")}
+        + "\nstage has its token from a Secret. To renew one, delete it and its"
+        + "\naccount, and deploy again.")}
         + token("\($name)-\(pod_stages[0])"),
       (pod_stages[1:][] as $s | token("\($name)-\($s)"))]
     else [] end;
