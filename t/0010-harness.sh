@@ -119,7 +119,7 @@ done
 mkfifo "$T/plane/control"
 keeper=$PWD/t/cluster/keeper
 keep() {
-	cd "$T/plane" && exec "$keeper" "$T/bin" $$ 1
+	cd "$T/plane" && exec "$keeper" "$T/bin" $$ 127.0.0.1:1 ""
 }
 start keep
 kept=$!

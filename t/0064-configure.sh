@@ -116,7 +116,7 @@ runs 0 "make -n" make -n --no-print-directory BUILD="$T/build" BIN="$T/bin" \
 ok "CPPFLAGS are honoured" grep -qE ' -DOURS=1 .* -c .*lib/base/buf.c' "$T/out"
 ok "CFLAGS are honoured" grep -qE ' -O1 -DTHEIRS=1 .* -c .*lib/base/buf.c' "$T/out"
 ok "LDFLAGS are honoured" \
-	grep -qE ' -Wl,--build-id=none .*-o .*bin/kwatch ' "$T/out"
+	grep -qE ' -Wl,--build-id=none .*-o .*bin/kwatch(\.new)? ' "$T/out"
 runs 0 "configure with _FORTIFY_SOURCE of the user's" \
 	env CPPFLAGS=-D_FORTIFY_SOURCE=2 lib/configure
 is "$(grep -c FORTIFY "$T/out")" 0 "... lets it be"
