@@ -35,12 +35,15 @@ done
 
 # kwatch looks up a name, and has loaded stubs.
 . t/kapi.sh
-kapi_up
-sed -i "s,server: .*,server: https://localhost:${url##*:}," "$T/kubeconfig"
-start "$T/bin/kwatch" cm -A --kubeconfig "$T/kubeconfig" \
+echo 't0ken,admin,u1,system:masters' >"$T/tokens"
+echo t0ken >"$T/token"
+kapi_up --token-auth-file "$T/tokens"
+start "$T/bin/kwatch" cm -A --server "https://localhost:${url##*:}" \
+	--certificate-authority "$T/ca.pem" --token-file "$T/token" \
 	>"$T/events" 2>"$T/kwatch.err"
 kwatch=$!
-ok "by name" wait_for 30 grep -q initial-events-end "$T/events"
+ok "by name" wait_for 30 grep -q initial-events-end "$T/events" ||
+	quote <"$T/kwatch.err"
 is "$(awk '{print $NF}' "/proc/$kwatch/maps" | sort -u |
 	grep -E 'libldap|libgssapi' | grep -vc "^$root/")" 0 "libraries of the image"
 ok "... among them stubs" grep -q "$root/.*/libldap" "/proc/$kwatch/maps"
