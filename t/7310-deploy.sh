@@ -11,7 +11,7 @@ cluster_start
 [ "$SERVER" = real ] || kapi_kubectl
 
 mk() {
-	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory "$@"
+	make -s --no-print-directory "$@"
 }
 
 # said TEXT: standard error has it

@@ -55,14 +55,14 @@ operator_image() {
 
 # deploy NAME namespace|cluster: by its manifests
 deploy() {
-	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory deploy \
+	make -s --no-print-directory deploy \
 		PIPELINE="$1" SCOPE="$2" IMG="localhost/$1-operator:0.1.0" \
 		>"$T/$1.deploy" 2>&1 || flaw "$(tail -n 1 "$T/$1.deploy")"
 }
 
 # undeploy NAME [VARIABLE=VALUE]...
 undeploy() {
-	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory undeploy \
+	make -s --no-print-directory undeploy \
 		PIPELINE="$1" "${@:2}" >"$T/$1.undeploy" 2>&1
 }
 
