@@ -1,6 +1,7 @@
 #!/bin/bash
 # The charts and bundles of deploy/ are what kgen makes of the operators, and
 # kgen chart and kgen bundle take what an operator may say, or refuse it.
+# check-all: charts and bundles
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
