@@ -141,7 +141,7 @@ find_calls(const struct folder *f)
 	for (size_t i = 0; !found && i < f->files.count; i++) {
 		struct span name = span_str(f->files.items[i]);
 		struct buf text = BUF_INIT;
-		char *path = path_of(f, name.p);
+		char *path = path_of(f, f->files.items[i]);
 
 		if (span_ends(name, ".jq") && !span_starts(name, "gen/") &&
 		    file_read(path, PROGRAM_MAX_MIB, &text, NULL) == 0)

@@ -1,4 +1,3 @@
-#define _XOPEN_SOURCE 700 /* nftw */
 #include "newfolder.h"
 
 #include <errno.h>
