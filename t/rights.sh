@@ -236,7 +236,7 @@ rights_lock() {
 
 # rights_sweep JQ-CONDITION: those of the rights are taken away
 rights_sweep() {
-	local lines line n=0 all=(0) batch
+	local lines line n=0 batch
 
 	rights_each >"$T/rights"
 	lease=$(jq -r -L lib/jq 'include "gen/rights"; lease_name' "$T/operator.json")
