@@ -49,7 +49,7 @@ echo 1 >"$D/kapply.oom"
 export POD_NAME=operator-0 POD_NAMESPACE=ops POD_UID=6d3f
 limited $((64 << 20))
 ok "a stage is killed for memory: the pipeline starts again" \
-	wait_for 30 starts 2
+	wait_for 30 starts_of kapply 2
 is "$(memory -e error -e warning)" "kpipe: error: kapply (pid N) was killed for memory: it had at most N MiB, all processes together may have 64 MiB
 kpipe: warning: starting the pipeline again" "... and it is logged, with the peak and the limit"
 wait_for 30 grep -q first-line "$D/ireconcile.args"
@@ -64,7 +64,7 @@ ok "... the peak is one" grep -Eq 'at most [1-9][0-9]? MiB' "$D/stderr"
 kill -9 "$(pid_of kstatus)"
 ok "another kill -9 is not for memory" \
 	wait_for 30 logged 'kstatus (pid [0-9]*) was killed by SIGKILL'
-wait_for 30 starts 3
+wait_for 30 starts_of kapply 3
 ok "... nor recorded: the Event is recorded once" \
 	wait_for 30 told_once
 kill -TERM "$kpipe"
@@ -123,7 +123,7 @@ fresh
 echo 5 >"$D/kwatch.oom"
 limited max
 ok "without a limit of its own it goes on" \
-	wait_for 90 starts 6
+	wait_for 90 starts_of kwatch 6
 ok "... and says that" logged \
 	'this container has no limit: its pod or node is full'
 kill -TERM "$kpipe"

@@ -51,6 +51,12 @@ starts() {
 	done
 }
 
+# starts_of STAGE N: that one. Another that is killed with it may not have
+# written its line.
+starts_of() {
+	[ "$(grep -c "^$1 .* start" "$D/log")" -ge "$2" ]
+}
+
 # pid_of NAME: the pid of the newest one.
 pid_of() {
 	sed -n "s/^$1 \([0-9]*\) start/\1/p" "$D/log" | tail -n 1
