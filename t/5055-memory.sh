@@ -1,6 +1,7 @@
 #!/bin/bash
 # kpipe when the kernel kills a stage because memory is out. The cgroup is a
 # folder, in a mount namespace.
+# check-all: mounts
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kpipe.sh
