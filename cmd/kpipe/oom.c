@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "json/json.h"
 #include "process/file.h"
-#include "process/log.h"
 
 #define RAISE "raise it (resources.limits.memory of the container)"
 
@@ -72,15 +72,38 @@ add_limit(const struct oom *o, struct buf *b)
 		    b, "this container has no limit: its pod or node is full");
 }
 
-void
-oom_describe(const struct oom *o, const struct stage *s, struct buf *b)
+/* "it had at most 33 MiB, all processes together may have 40 MiB" */
+static void
+add_peak(const struct oom *o, const struct stage *s, struct buf *b)
 {
-	buf_addf(b,
-	    "%s (pid %ld) was killed for memory: it had at most %llu "
-	    "MiB, ",
-	    s->name, (long)s->ended_pid,
+	buf_addf(b, "it had at most %llu MiB, ",
 	    (unsigned long long)(s->peak_kib + 1023) / 1024);
 	add_limit(o, b);
+}
+
+static void
+log_starved(const struct oom *o, const struct stage *s)
+{
+	struct buf b = BUF_INIT;
+
+	add_peak(o, s, &b);
+	log_error("%s (pid %ld) was killed for memory: %s", s->name,
+	    (long)s->ended_pid, buf_str(&b));
+	buf_release(&b);
+}
+
+void
+oom_log_end(const struct oom *o, const struct stage *s, enum log_level level)
+{
+	if (s->starved)
+		log_starved(o, s);
+	else if (WIFSIGNALED(s->status))
+		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
+		    s->name, (long)s->ended_pid,
+		    sigabbrev_np(WTERMSIG(s->status)));
+	else
+		log_write(level, NULL, "%s (pid %ld) ended with exit code %d",
+		    s->name, (long)s->ended_pid, stage_exit_code(s));
 }
 
 static void
@@ -90,9 +113,8 @@ set_reason(struct oom *o, const struct stage *s)
 	buf_addf(&o->reason, "%s was killed for memory", s->name);
 	if (o->row > 1)
 		buf_addf(&o->reason, ", %u in a row", o->row);
-	buf_addf(&o->reason, "; it had at most %llu MiB, ",
-	    (unsigned long long)(s->peak_kib + 1023) / 1024);
-	add_limit(o, &o->reason);
+	buf_adds(&o->reason, "; ");
+	add_peak(o, s, &o->reason);
 }
 
 static void

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "memlimit.h"
+#include "process/log.h"
 #include "process/loop.h"
 #include "stage.h"
 
@@ -51,8 +52,9 @@ void oom_release(struct oom *o);
 /* The stage has ended, and was not told to: was it for memory? */
 void oom_take(struct oom *o, struct stage *s);
 
-/* How a stage for which that is so ended: a sentence. */
-void oom_describe(const struct oom *o, const struct stage *s, struct buf *b);
+/* Logs how a stage ended: for memory, which is an error, or otherwise. */
+void oom_log_end(
+    const struct oom *o, const struct stage *s, enum log_level level);
 
 enum oom_verdict { OOM_GO_ON, OOM_GIVE_UP };
 /* After a run of ran_ms that ended so. OOM_GIVE_UP: it was said why. */

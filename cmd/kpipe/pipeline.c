@@ -187,24 +187,6 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 
 /* ---- why it stops ---- */
 
-static void
-log_end(const struct pipeline *p, const struct stage *s, enum log_level level)
-{
-	struct buf b = BUF_INIT;
-
-	if (s->starved) {
-		oom_describe(p->oom, s, &b);
-		log_write(LOG_ERROR, NULL, "%s", buf_str(&b));
-		buf_release(&b);
-	} else if (WIFSIGNALED(s->status))
-		log_write(level, NULL, "%s (pid %ld) was killed by SIG%s",
-		    s->name, (long)s->ended_pid,
-		    sigabbrev_np(WTERMSIG(s->status)));
-	else
-		log_write(level, NULL, "%s (pid %ld) ended with exit code %d",
-		    s->name, (long)s->ended_pid, stage_exit_code(s));
-}
-
 /* The log message about a stage that ended through its own fault. */
 static enum log_level
 end_level(const struct stage *s)
@@ -263,7 +245,8 @@ explain(struct pipeline *p)
 				  "being told to",
 			    s->name);
 		else if (s->ended_at > 0)
-			log_end(p, s, s == reason ? LOG_ERROR : LOG_DEBUG);
+			oom_log_end(
+			    p->oom, s, s == reason ? LOG_ERROR : LOG_DEBUG);
 	}
 	judge_memory(p);
 }
@@ -538,7 +521,7 @@ pipeline_take(struct pipeline *p, struct stage *s, int status)
 		oom_take(p->oom, s);
 	/* Stages that we did not tell to end are judged together: explain. */
 	if (told || !is_unexplained(p))
-		log_end(p, s, end_level(s));
+		oom_log_end(p->oom, s, end_level(s));
 	if (s == p->elect)
 		lead_no_more(p);
 }

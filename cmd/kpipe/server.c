@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -126,25 +125,6 @@ server_start(struct server *s)
 	loop_after(s->loop, &s->timer, 0, start, s);
 }
 
-static void
-log_end(const struct server *s, int status)
-{
-	const struct stage *stage = &s->stage;
-	struct buf b = BUF_INIT;
-
-	if (stage->starved) {
-		oom_describe(s->oom, stage, &b);
-		log_error("%s", buf_str(&b));
-		buf_release(&b);
-	} else if (WIFSIGNALED(status)) {
-		log_error("%s (pid %ld) was killed by SIG%s", stage->name,
-		    (long)stage->ended_pid, sigabbrev_np(WTERMSIG(status)));
-	} else {
-		log_error("%s (pid %ld) ended with exit code %d", stage->name,
-		    (long)stage->ended_pid, stage_exit_code(stage));
-	}
-}
-
 /* It cannot be started, or not for long. */
 static bool
 is_hopeless(struct server *s)
@@ -176,7 +156,7 @@ server_take(struct server *s, int status)
 		return;
 	}
 	oom_take(s->oom, stage);
-	log_end(s, status);
+	oom_log_end(s->oom, stage, LOG_ERROR);
 	if (is_hopeless(s))
 		s->on_refusal(s->arg);
 	else
