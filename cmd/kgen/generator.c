@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "json/jqstate.h"
 #include "json/jvtext.h"
 #include "process/file.h"
 
@@ -222,19 +223,13 @@ no_debug(void *arg, jv value)
 static jq_state *
 compile(struct composer *c)
 {
-	jq_state *jq = jq_init();
+	jq_state *jq = jqstate_new(
+	    &(struct jqstate_callbacks){no_debug, no_input, on_complaint, c});
 
 	if (jq == NULL) {
 		err_set(c->err, ERR_TRANSIENT, "cannot start libjq");
 		return NULL;
 	}
-	/* jq 1.6 needs all of these. */
-	jq_set_debug_cb(jq, no_debug, NULL);
-	jq_set_input_cb(jq, no_input, NULL);
-	jq_set_error_cb(jq, on_complaint, c);
-	jq_set_attr(jq, jv_string("JQ_ORIGIN"), jv_string("/dev/null"));
-	jq_set_attr(jq, jv_string("PROGRAM_ORIGIN"), jv_string("/dev/null"));
-	jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
 	if (jq_compile(jq, buf_str(&c->text)))
 		return jq;
 	fail_compile(c);

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "json/jqstate.h"
 #include "json/jvtext.h"
 #include "language/message.h"
 #include "language/source.h"
@@ -125,19 +126,8 @@ on_reply(jq_state *jq, void *arg)
 static jq_state *
 new_state(struct program *p)
 {
-	jq_state *jq = jq_init();
-
-	if (jq == NULL)
-		return NULL;
-	/* Set at once, because 1.6 leaves both uninitialised. */
-	jq_set_debug_cb(jq, on_call, p);
-	jq_set_input_cb(jq, on_reply, p);
-	jq_set_error_cb(jq, on_compile_error, p);
-	/* 1.6 aborts if they are missing. */
-	jq_set_attr(jq, jv_string("JQ_ORIGIN"), jv_string("/dev/null"));
-	jq_set_attr(jq, jv_string("PROGRAM_ORIGIN"), jv_string("/dev/null"));
-	jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
-	return jq;
+	return jqstate_new(&(struct jqstate_callbacks){
+	    on_call, on_reply, on_compile_error, p});
 }
 
 /* Appends the switch between the functions to the text; returns a mark to cut
