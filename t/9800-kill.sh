@@ -64,7 +64,7 @@ life() {
 	iot_create dev one
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the creation: Available" \
-		wait_for 180 available one
+		wait_for 180 available one || iot_why Available
 	settle "$target" created
 
 	n=$((RANDOM % 8 + 1))
@@ -73,7 +73,7 @@ life() {
 		"$(kc get iotservice -n dev one -o json | jq "$changed | {spec}")" >/dev/null
 	[ "$target" = none ] || strike_after "$target" "$n"
 	ok "$target killed after write $n of the change: Available" \
-		wait_for 180 available one
+		wait_for 180 available one || iot_why Available
 	settle "$target" changed
 
 	n=$((RANDOM % 3 + 1))
@@ -112,7 +112,7 @@ ten() {
 	done
 	strike_after "$target" "$n"
 	ok "$target killed after write $n of ten creations: all Available" \
-		wait_for 240 ten_available "$target"
+		wait_for 240 ten_available "$target" || iot_why Available
 	is "$(created_twice user1)" "" "... and nothing was created twice"
 	kc delete iotservices -n dev --all --wait=false >/dev/null
 }

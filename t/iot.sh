@@ -109,6 +109,21 @@ iot_count() {
 			| select(.status.phase == $phase)] | length'
 }
 
+# iot_why PHASE: what those that are not in that phase wait for, as a comment
+iot_why() {
+	kc get iotservices -A -o json | jq -r --arg phase "$1" '.items[]
+		| select(.status.phase != $phase) | .metadata
+		+ {phase: (.status.phase // "no phase"), why: .status.conditions}
+		| "\(.namespace)/\(.name): \(.phase) \(.why | tojson)"' | quote
+	kc get pods,deployments,statefulsets,services -A | quote
+	note "the operator ($(ps -o stat=,etime= -p "$operator")) said at last:"
+	tail -n 20 "$T/operator.log" | quote
+	note "the playground ($(ps -o stat=,etime= -p "$playground")):"
+	tail -n 20 "$T/playground.log" | quote
+	note "controller manager:"
+	tail -n 20 "$CLUSTER/manager.log" | cut -c 1-300 | quote
+}
+
 # iot_objects NAMESPACE: everything in it, without what differs between runs
 iot_objects() {
 	kc get -n "$1" -o json \
