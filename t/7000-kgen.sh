@@ -112,6 +112,12 @@ changed crd.yaml 's/^  name: memcacheds/  name: memcached/'
 refused "a CRD's name" "$f/crd.yaml:1: metadata.name must be memcacheds.cache.example.com"
 changed crd.yaml 's/^kind: .*/kind: Pod/'
 refused "not a CRD" "$f/crd.yaml:1: not a CustomResourceDefinition"
+changed crd.yaml 's,^  group: .*,  group: ../../x,'
+refused "a group that leads to another folder" "$f/crd.yaml:1: spec.group is not a DNS name"
+changed crd.yaml 's,^    plural: .*,    plural: "a\\nb",'
+refused "a plural of two lines" "$f/crd.yaml:1: spec.names.plural is not a DNS label"
+changed crd.yaml 's,^    kind: .*,    kind: "{{ x }}",'
+refused "a kind that is not one" "$f/crd.yaml:1: spec.names.kind is not a word of letters and digits"
 changed crd.yaml 's/^            type: object/            type: [object/'
 runs 100 "not YAML" kgen describe -f "$f"
 ok "... names file and line" grep -q "^kgen: fatal: $f/crd.yaml:[0-9]*: " "$T/err"

@@ -95,11 +95,13 @@ ok "... is made" test -f "$T/new/folder/y.yaml"
 
 # ---- what cannot be ----
 
-for path in ../x /x a/../x a//x "" .; do
+for path in ../x /x a/../x a//x "" . 'a\nb'; do
 	printf 'def y: [{path: "%s", text: "y"}];\n' "$path" >"$f/gen/y.jq"
 	runs 100 "the path \"$path\"" kgen y -f "$f" -o "$T/p"
 	is "$(cat "$T/err")" "kgen: fatal: the generator names the path \"$path\", which is not below its folder" \
 		"... is refused"
+	runs 100 "... on standard output, too" kgen y -f "$f"
+	is "$(cat "$T/out")" "" "... which gets nothing"
 done
 ok "... before anything is written" test ! -e "$T/p"
 sed -i 's/0\.2\.0/0.3.0/' "$f/operator.yaml"
@@ -121,5 +123,21 @@ echo >"$o/b"
 runs 100 "the second file cannot be written" x
 is "$(find "$o" -type f)" "$o/b" "... nor is the first one"
 runs 111 "standard output is full" sh -c "kgen describe -f '$f' >/dev/full"
+
+# ---- a Containerfile ----
+
+rm -rf "$f/gen"
+# shellcheck disable=SC2016 # for the builder
+sed -i 's/^description: .*/description: costs $5/' "$f/operator.yaml"
+runs 0 "a description with a dollar" kgen image -f "$f"
+# shellcheck disable=SC2016
+ok "... is the text" grep -qF 'description="costs \$5"' "$T/out"
+# shellcheck disable=SC2016
+for name in 'a b.jq' 'a*.json' '$HOME.jq' $'a\nRUN id #.jq'; do
+	touch "$f/$name"
+	runs 100 "a file \"$name\" cannot be copied" kgen image -f "$f"
+	ok "... is named" grep -q "a Containerfile cannot copy a file of this name" "$T/err"
+	rm "$f/$name"
+done
 
 done_testing

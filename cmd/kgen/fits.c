@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/span.h"
+#include "value/dnsname.h"
 
 /* A member that is a scalar; "" if it is not there. */
 static const char *
@@ -35,6 +36,36 @@ fail(const struct folder *f, const struct yaml *y, const char *what,
 
 /* ---- crd.yaml alone ---- */
 
+/* The API server refuses other names, and ours become names of files. */
+static int
+check_names(const struct folder *f, const struct yaml *crd,
+    const struct yaml *spec, struct err *err)
+{
+	const struct yaml *names = below(spec, "names");
+	struct span group = span_str(text(spec, "group"));
+	struct span plural = span_str(text(names, "plural"));
+	struct span kind = span_str(text(names, "kind"));
+
+	if (group.n == 0 || plural.n == 0 || kind.n == 0)
+		return fail(f, crd,
+		    "spec.group, spec.names.kind or spec.names.plural is "
+		    "missing",
+		    err);
+	if (!dnsname_is_subdomain(group) || group.n > DNSNAME_SUBDOMAIN_MAX)
+		return fail(f, crd, "spec.group is not a DNS name", err);
+	if (!dnsname_is_label(plural) || plural.n > DNSNAME_LABEL_MAX)
+		return fail(
+		    f, crd, "spec.names.plural is not a DNS label", err);
+	for (size_t i = 0; i < kind.n; i++)
+		if ((!span_is_alnum(kind.p[i]) && kind.p[i] != '-') ||
+		    kind.n > DNSNAME_LABEL_MAX)
+			return fail(f, crd,
+			    "spec.names.kind is not a word of letters and "
+			    "digits",
+			    err);
+	return 0;
+}
+
 static int
 check_crd(const struct folder *f, const struct yaml *crd, struct err *err)
 {
@@ -49,12 +80,8 @@ check_crd(const struct folder *f, const struct yaml *crd, struct err *err)
 	if (strcmp(text(crd, "apiVersion"), "apiextensions.k8s.io/v1") != 0)
 		return fail(
 		    f, crd, "apiVersion is not apiextensions.k8s.io/v1", err);
-	if (*text(spec, "group") == '\0' || *text(names, "kind") == '\0' ||
-	    *text(names, "plural") == '\0')
-		return fail(f, crd,
-		    "spec.group, spec.names.kind or spec.names.plural is "
-		    "missing",
-		    err);
+	if (check_names(f, crd, spec, err) != 0)
+		return -1;
 	if (versions == NULL || versions->type != YAML_SEQUENCE)
 		return fail(f, crd, "spec.versions must be a list", err);
 	buf_addf(&name, "%s.%s", text(names, "plural"), text(spec, "group"));

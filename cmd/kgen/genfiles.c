@@ -128,6 +128,8 @@ genfiles_check_path(struct span path, struct err *err)
 	struct span rest = path;
 	bool good = path.n > 0;
 
+	for (size_t i = 0; i < path.n; i++)
+		good = good && (unsigned char)path.p[i] >= ' ';
 	while (good && rest.p != NULL) {
 		struct span part = span_cut(&rest, '/');
 
@@ -410,16 +412,17 @@ genfiles_apply(jv files_peek, const struct genfiles_target *t, struct err *err)
 
 /* ---- standard output ---- */
 
-void
-genfiles_print(jv files_peek, struct buf *out)
+int
+genfiles_print(jv files_peek, struct buf *out, struct err *err)
 {
-	int count = jv_array_length(jv_copy(files_peek));
+	int count = jv_array_length(jv_copy(files_peek)), rc = 0;
 
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; rc == 0 && i < count; i++) {
 		jv file = jv_array_get(jv_copy(files_peek), i);
 		struct span path = jvtext_span(jvtext_peek(file, "path"));
 		struct span text = jvtext_span(jvtext_peek(file, "text"));
 
+		rc = genfiles_check_path(path, err);
 		if (i > 0 && span_ends(path, ".yaml"))
 			buf_adds(out, "---\n");
 		buf_addf(out, "# Source: %.*s\n", SPAN_ARG(path));
@@ -428,4 +431,5 @@ genfiles_print(jv files_peek, struct buf *out)
 			buf_addc(out, '\n');
 		jv_free(file);
 	}
+	return rc;
 }

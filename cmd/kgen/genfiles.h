@@ -28,8 +28,8 @@ struct genfiles_target {
 };
 
 /* All of them as text for people and kubectl, YAML documents of several files
- * in a row. */
-void genfiles_print(jv files_peek, struct buf *out);
+ * in a row. Their paths, too, are checked: scripts split the text by them. */
+int genfiles_print(jv files_peek, struct buf *out, struct err *err);
 
 /*
  * Writes those that differ, all or none; or says which do. 0; 1: there are
@@ -39,7 +39,8 @@ void genfiles_print(jv files_peek, struct buf *out);
 int genfiles_apply(
     jv files_peek, const struct genfiles_target *target, struct err *err);
 
-/* A path of a generator leads out of no folder: -1 with err. */
+/* A path of a generator leads out of no folder, and is one line: -1 with
+ * err. */
 int genfiles_check_path(struct span path, struct err *err);
 
 /* The text with the line that says who made it. */

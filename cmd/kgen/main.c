@@ -129,8 +129,9 @@ deliver(const char *command, jv files, struct err *err)
 	if (opts.out != NULL) {
 		rc = genfiles_apply(files, &target, err);
 	} else {
-		genfiles_print(files, &text);
-		rc = put(buf_span(&text), err);
+		rc = genfiles_print(files, &text, err);
+		if (rc == 0)
+			rc = put(buf_span(&text), err);
 		buf_release(&text);
 	}
 	jv_free(files);

@@ -171,14 +171,16 @@ place(jv file, const char *folder, int *rc, struct err *err)
 	return jv_invalid();
 }
 
-static void
-print(jv files_peek)
+static int
+print(jv files_peek, struct err *err)
 {
 	struct buf text = BUF_INIT;
+	int rc = genfiles_print(files_peek, &text, err);
 
-	genfiles_print(files_peek, &text);
-	file_write(STDOUT_FILENO, buf_span(&text));
+	if (rc == 0)
+		file_write(STDOUT_FILENO, buf_span(&text));
 	buf_release(&text);
+	return rc;
 }
 
 int
@@ -198,8 +200,8 @@ newfolder_add(jv files_peek, const char *path, struct err *err)
 	}
 	if (rc == 0)
 		rc = apply(all, path, true, err);
-	else if (rc == 1)
-		print(files_peek);
+	else if (rc == 1 && print(files_peek, err) != 0)
+		rc = -1;
 	jv_free(all);
 	return rc;
 }

@@ -5,15 +5,25 @@
 def runs: [.files[] | select(endswith(".jq") or endswith(".json"))
   | select(startswith("t/") | not)] | ["watches.yaml"] + sort;
 
+# COPY splits its line at blanks, and replaces $ and *.
+def _is_plain_name: all(explode[]; 48 <= . and . <= 57 or 65 <= . and . <= 90
+  or 97 <= . and . <= 122 or (. as $c | "-._/" | explode | index([$c]) != null));
+
+def checked_names: (map(select(_is_plain_name | not)) | .[0]) as $odd
+  | if $odd == null then . else
+      error("\($odd | tojson): a Containerfile cannot copy a file of this name: "
+        + "use letters, digits, dots and dashes") end;
+
 # Of `file`: its folder in the image.
 def place: split("/")[:-1] | join("/") | "/operator/" + (if . == "" then ""
   else . + "/" end);
 
-def copies: [runs | group_by(place)[] | (.[0] | place) as $place
+def copies: [runs | checked_names | group_by(place)[] | (.[0] | place) as $place
   | "COPY --chown=0:0 " + join(" ") + " \($place)"];
 
 def labelled($key; $value): if ($value // "") == "" then empty
-  else "LABEL org.opencontainers.image.\($key)=\($value | @json)" end;
+  else "LABEL org.opencontainers.image.\($key)=\($value | @json | split("$")
+    | join("\\$"))" end;
 
 def containerfile: [
   "#	docker build -t \(.image) .		# or podman build",
