@@ -41,19 +41,23 @@ struct loop {
 	bool stopped;
 };
 
+/* Nothing works without it: exit as if memory were exhausted. */
+static int
+needed(int fd, const char *what)
+{
+	if (fd >= 0)
+		return fd;
+	log_fatal("cannot make %s: %s", what, strerror(errno));
+	_exit(EXIT_TRANSIENT);
+}
+
 struct loop *
 loop_new(void)
 {
 	struct loop *l = mem_zalloc(sizeof(*l));
 
-	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (l->epoll_fd < 0) {
-		/* Nothing works without it: exit as if memory were
-		 * exhausted. */
-		log_fatal(
-		    "cannot make an epoll descriptor: %s", strerror(errno));
-		_exit(EXIT_TRANSIENT);
-	}
+	l->epoll_fd =
+	    needed(epoll_create1(EPOLL_CLOEXEC), "an epoll descriptor");
 	l->signal_fd = -1;
 	sigemptyset(&l->signals);
 	return l;
@@ -206,8 +210,9 @@ loop_signal(struct loop *l, int signo, loop_signal_fn *fn, void *arg)
 	l->handlers[signo].arg = arg;
 	sigaddset(&l->signals, signo);
 	sigprocmask(SIG_BLOCK, &l->signals, NULL);
-	l->signal_fd =
-	    signalfd(l->signal_fd, &l->signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	l->signal_fd = needed(
+	    signalfd(l->signal_fd, &l->signals, SFD_NONBLOCK | SFD_CLOEXEC),
+	    "a descriptor of signals");
 	loop_watch(l, l->signal_fd, LOOP_READ, read_signals, l);
 }
 

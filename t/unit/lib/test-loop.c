@@ -1,8 +1,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "process/clock.h"
 #include "process/loop.h"
 #include "process/out.h"
@@ -144,6 +147,34 @@ test_out(void)
 	close(fds[1]);
 }
 
+/* One descriptor is left: the loop takes it, and there is none for signals. */
+static void
+use_last_descriptor(void)
+{
+	int next = dup(STDIN_FILENO);
+	struct rlimit most = {(rlim_t)next + 1, (rlim_t)next + 1};
+
+	close(next);
+	if (next < 0 || setrlimit(RLIMIT_NOFILE, &most) != 0)
+		_exit(1);
+	alarm(60);
+	loop_signal(loop_new(), SIGUSR2, on_signal, NULL);
+	_exit(2);
+}
+
+static void
+test_descriptors(void)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0)
+		use_last_descriptor();
+	ok(waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+		WEXITSTATUS(status) == EXIT_TRANSIENT,
+	    "without a descriptor for signals the process ends");
+}
+
 int
 main(void)
 {
@@ -156,6 +187,7 @@ main(void)
 	loop_run(l);
 	is(trace, "usr1", "a signal arrives in the loop");
 	test_out();
+	test_descriptors();
 	loop_free(l);
 	return tap_done();
 }
