@@ -33,6 +33,14 @@ for test in 0500-kubeconfig 1000-kwatch-wire 1010-kwatch-errors 1100-kwatch \
 	grep -v '^ok' "$T/out" | quote
 done
 
+# Versions of libcurl differ in whether they ask for such a name.
+runs 100 "a name with letters that are not ASCII" "$T/bin/kwatch" cm -A --once \
+	--server https://bücher.example
+ok "... is an error" grep -q 'bücher.example failed' "$T/err"
+is "$(python3 -c 'import ctypes, sys
+print(ctypes.CDLL(sys.argv[1]).idn2_lookup_ul(b"x", None, 0))' \
+	"$root"/usr/lib/*-linux-gnu/libidn2.so.0)" -1 "... also of the stub"
+
 # kwatch looks up a name, and has loaded stubs.
 . t/kapi.sh
 echo 't0ken,admin,u1,system:masters' >"$T/tokens"
