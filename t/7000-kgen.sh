@@ -136,6 +136,21 @@ refused "a namespace" '--namespace: "A" is not a name of a namespace' --namespac
 refused "--set" '--set x: write KEY=VALUE' --set x
 refused "--set in a text" '--set name.x=1: a part of the key is not a mapping' --set name.x=1
 
+refused "--set of a key that is not there" '--set:1: unknown key "repicas"' --set repicas=3
+refused "--set of a name" '--set:1: name: "x y" is not a DNS label: a letter first, then lower case, digits and dashes' --set 'name=x y'
+refused "--set of a number" '--set:1: replicas: "three" is not a number' --set replicas=three
+refused "--set of env" '--set:1: env must be a mapping of texts' --set 'env.A=[b]'
+changed operator.yaml 's/^keywords: .*/rights: {kwach: {}}/'
+refused "rights of a stage" "$f/operator.yaml:6: unknown key \"kwach\""
+changed operator.yaml 's/^keywords: .*/rights: {kwatch: {cluster: [pods]}}/'
+refused "rights that are not rules" "$f/operator.yaml:6: rights must be lists of rules"
+changed operator.yaml 's/^keywords: .*/replicas: 3\nenv: {A: 1.10, B: 0x1, C: yes, D: ~}/'
+runs 0 "texts that look like something else" kgen describe -f "$f" \
+	--set env.E=1e3 --set provider=true
+is "$(jq -c '[.env, .provider, .replicas]' "$T/out")" \
+	'[{"A":"1.10","B":"0x1","C":"yes","D":"","E":"1e3"},"true",3]' \
+	"... stay texts"
+
 # bad MESSAGE ARGUMENT...
 bad() {
 	local message=$1

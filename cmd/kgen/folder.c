@@ -250,7 +250,7 @@ set_one(struct folder *f, const char *text, struct err *err)
 	const char *equals = strchr(text, '=');
 	struct yaml *y;
 	jv path = jv_array(), value;
-	struct span key;
+	struct span key, first;
 
 	if (equals == NULL || equals == text)
 		return err_set(
@@ -258,10 +258,16 @@ set_one(struct folder *f, const char *text, struct err *err)
 	y = yaml_parse("--set", equals + 1, strlen(equals + 1), err);
 	if (y == NULL)
 		return -1;
-	value = docstream_value(y, err);
+	key = span_make(text, (size_t)(equals - text));
+	first = span_cut(&key, '.');
+	value = opfile_take(first, key.p != NULL, y, err) == 0
+	    ? docstream_value(y, err)
+	    : jv_invalid();
 	yaml_tree_free(y);
-	if (!jv_is_valid(value))
+	if (!jv_is_valid(value)) {
+		jv_free(path);
 		return -1;
+	}
 	for (key = span_make(text, (size_t)(equals - text)); key.p != NULL;) {
 		struct span part = span_cut(&key, '.');
 

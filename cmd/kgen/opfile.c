@@ -16,6 +16,9 @@ enum shape {
 	SHAPE_LINE,
 	SHAPE_SCOPE,
 	SHAPE_CREDENTIALS,
+	SHAPE_POLICY, /* when images are pulled */
+	SHAPE_COUNT,
+	SHAPE_RIGHTS,  /* of a stage: of a place: a list of rules */
 	SHAPE_TEXTS,   /* a mapping of texts */
 	SHAPE_MAPPING, /* of anything */
 	SHAPE_LIST,    /* of texts */
@@ -42,7 +45,17 @@ static const struct opkey {
     {"resources", SHAPE_MAPPING, false},
     {"credentials", SHAPE_CREDENTIALS, false},
     {"plurals", SHAPE_TEXTS, false},
-    {"rights", SHAPE_MAPPING, false},
+    {"rights", SHAPE_RIGHTS, false},
+    {"replicas", SHAPE_COUNT, false},
+    {"imagePullPolicy", SHAPE_POLICY, false},
+    {"imagePullSecrets", SHAPE_LIST, false},
+    {"channel", SHAPE_LINE, false},
+    {"replaces", SHAPE_VERSION, false},
+    {"skips", SHAPE_LIST, false},
+    {"categories", SHAPE_LIST, false},
+    {"capabilities", SHAPE_LINE, false},
+    {"maturity", SHAPE_LINE, false},
+    {"longDescription", SHAPE_TEXT, false},
 };
 
 static int
@@ -89,6 +102,44 @@ check_among(struct conf *c, const struct yaml *y, const char *key,
 }
 
 static int
+check_policy(struct conf *c, const struct yaml *y, const char *text)
+{
+	static const char *const policies[] = {
+	    "Always", "IfNotPresent", "Never"};
+
+	for (size_t i = 0; i < COUNT(policies); i++)
+		if (strcmp(text, policies[i]) == 0)
+			return 0;
+	return conf_fail(c, y->line,
+	    "imagePullPolicy: \"%s\" is not Always, IfNotPresent or Never",
+	    text);
+}
+
+static int
+check_count(
+    struct conf *c, const struct yaml *y, const char *key, const char *text)
+{
+	struct span s = span_str(text);
+
+	if (!y->quoted && span_is_digits(s) && s.n < 10 &&
+	    (s.n == 1 || *s.p != '0'))
+		return 0;
+	return conf_fail(c, y->line, "%s: \"%s\" is not a number", key, text);
+}
+
+/* Such texts are comments, too. */
+static int
+check_line(
+    struct conf *c, const struct yaml *y, const char *key, const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ')
+			return conf_fail(
+			    c, y->line, "%s has more than one line", key);
+	return 0;
+}
+
+static int
 check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
 {
 	const char *text = "";
@@ -104,18 +155,20 @@ check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
 		return imagename_is_version(span_str(text))
 		    ? 0
 		    : conf_fail(c, y->line,
-			  "version: \"%s\" is not a version as 1.2.3", text);
+			  "%s: \"%s\" is not a version as 1.2.3", key->name,
+			  text);
 	case SHAPE_REPOSITORY:
 		return check_image(c, y, text);
 	case SHAPE_SCOPE:
 		return check_among(c, y, "scope", text, "namespace", "cluster");
 	case SHAPE_CREDENTIALS:
 		return check_among(c, y, "credentials", text, "stages", "pod");
+	case SHAPE_POLICY:
+		return check_policy(c, y, text);
+	case SHAPE_COUNT:
+		return check_count(c, y, key->name, text);
 	case SHAPE_LINE:
-		return strchr(text, '\n') == NULL
-		    ? 0
-		    : conf_fail(
-			  c, y->line, "%s has more than one line", key->name);
+		return check_line(c, y, key->name, text);
 	default:
 		return 0;
 	}
@@ -136,15 +189,76 @@ check_many(struct conf *c, const struct yaml *y, const struct opkey *key,
 }
 
 static int
+check_list(struct conf *c, const struct yaml *y, const struct opkey *key)
+{
+	if (check_many(
+		c, y, key, YAML_SEQUENCE, YAML_SCALAR, "a list of texts") != 0)
+		return -1;
+	for (size_t i = 0; i < y->count; i++)
+		if (check_line(
+			c, y->values[i], key->name, y->values[i]->text) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+check_places(struct conf *c, const struct yaml *y)
+{
+	static const char *const places[] = {
+	    "namespaced", "cluster", "operator_namespace", NULL};
+	static const struct opkey rules = {"rights", SHAPE_MAPPINGS, false};
+
+	if (conf_keys(c, y, "rights of a stage", places) != 0)
+		return -1;
+	for (size_t i = 0; i < y->count; i++)
+		if (check_many(c, y->values[i], &rules, YAML_SEQUENCE,
+			YAML_MAPPING, "lists of rules") != 0)
+			return -1;
+	return 0;
+}
+
+static int
+check_rights(struct conf *c, const struct yaml *y)
+{
+	static const char *const stages[] = {"kwatch", "kapply", "kstatus",
+	    "kelect", "kelect-for-life", "http", NULL};
+
+	if (conf_keys(c, y, "rights", stages) != 0)
+		return -1;
+	for (size_t i = 0; i < y->count; i++)
+		if (check_places(c, y->values[i]) != 0)
+			return -1;
+	return 0;
+}
+
+/* A text stays as it is written: 1.10 is not the number 1.1. Nothing, ~ and
+ * null are the empty text. */
+static void
+keep_texts(struct yaml *y, const struct opkey *key)
+{
+	if (key->shape == SHAPE_MAPPING || key->shape == SHAPE_COUNT ||
+	    key->shape == SHAPE_RIGHTS)
+		return;
+	for (size_t i = 0; i < y->count; i++)
+		keep_texts(y->values[i], key);
+	if (y->type != YAML_SCALAR)
+		return;
+	if (yaml_is_null(y))
+		*y->text = '\0';
+	y->quoted = true;
+}
+
+static int
 check_key(struct conf *c, const struct yaml *y, const struct opkey *key)
 {
 	switch (key->shape) {
 	case SHAPE_TEXTS:
 		return check_many(
 		    c, y, key, YAML_MAPPING, YAML_SCALAR, "a mapping of texts");
+	case SHAPE_RIGHTS:
+		return check_rights(c, y);
 	case SHAPE_LIST:
-		return check_many(
-		    c, y, key, YAML_SEQUENCE, YAML_SCALAR, "a list of texts");
+		return check_list(c, y, key);
 	case SHAPE_MAPPINGS:
 		return check_many(c, y, key, YAML_SEQUENCE, YAML_MAPPING,
 		    "a list of mappings");
@@ -158,7 +272,7 @@ check_key(struct conf *c, const struct yaml *y, const struct opkey *key)
 }
 
 static int
-check(struct conf *c, const struct yaml *y)
+check(struct conf *c, struct yaml *y)
 {
 	const char *allowed[COUNT(keys) + 1] = {NULL};
 
@@ -167,15 +281,39 @@ check(struct conf *c, const struct yaml *y)
 	if (conf_keys(c, y, "operator.yaml", allowed) != 0)
 		return -1;
 	for (size_t i = 0; i < COUNT(keys); i++) {
-		const struct yaml *value = yaml_get(y, keys[i].name);
+		struct yaml *value = yaml_get(y, keys[i].name);
 
 		if (value == NULL && keys[i].required)
 			return conf_fail(
 			    c, y->line, "%s is missing", keys[i].name);
 		if (value != NULL && check_key(c, value, &keys[i]) != 0)
 			return -1;
+		if (value != NULL)
+			keep_texts(value, &keys[i]);
 	}
 	return 0;
+}
+
+int
+opfile_take(struct span name, bool below, struct yaml *y, struct err *err)
+{
+	struct conf c = {"--set", err};
+
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		const struct opkey *key = &keys[i];
+
+		if (!span_is(name, key->name))
+			continue;
+		if (!below && check_key(&c, y, key) != 0)
+			return -1;
+		if (below && key->shape == SHAPE_TEXTS &&
+		    y->type != YAML_SCALAR)
+			return conf_fail(&c, y->line,
+			    "%s must be a mapping of texts", key->name);
+		keep_texts(y, key);
+		return 0;
+	}
+	return conf_fail(&c, y->line, "unknown key \"%.*s\"", SPAN_ARG(name));
 }
 
 struct yaml *
