@@ -13,11 +13,12 @@ write_program
 } >"$T/in"
 
 # Nothing is printed before the gate opens.
-mkfifo "$T/gate" "$T/input"
+mkfifo "$T/gate" "$T/input" "$T/lines"
 start bash -c "exec ireconcile -f '$T/watches.yaml' --gate-fd=7 --report-fd=8 \
-	--first-line=first <'$T/input' >'$T/gated' 7<>'$T/gate' 8>'$T/report'"
+	--lines-fd=9 <'$T/input' >'$T/gated' 7<>'$T/gate' 8>'$T/report' 9<>'$T/lines'"
 pid=$!
-exec 6>"$T/input"
+exec 6>"$T/input" 5>"$T/lines"
+echo first >&5
 begin v1 Pod >&6
 end v1 Pod >&6
 begin v1 ConfigMap >&6
@@ -30,7 +31,14 @@ ok "--report-fd: a newline when every kind is complete" \
 is "$(cat "$T/gated")" "" "--gate-fd: nothing is printed before it opens"
 echo >"$T/gate"
 ok "... and then it is" wait_for 10 test -s "$T/gated"
-is "$(head -n 1 "$T/gated")" first "--first-line: before all others"
+is "$(head -n 1 "$T/gated")" first "--lines-fd: a line that is there comes before all others"
+printf 'seco' >&5
+printf 'nd\nthird\n' >&5
+ok "... later ones are printed, too" \
+	wait_for 10 grep -qx third "$T/gated"
+is "$(tail -n 2 "$T/gated")" "second
+third" "... as they are"
+exec 5>&-
 exec 6>&-
 wait "$pid"
 is "$?" 0 "... exit code at the end of the input"
@@ -44,8 +52,9 @@ is "$(cat "$T/out")" "" "... nothing is printed"
 is "$(cat "$T/err")" \
 	"ireconcile: error: the gate was closed before it opened" "... message"
 
-runs 0 "--first-line without a gate" \
-	ireconcile -f "$T/watches.yaml" --first-line=first </dev/null
+echo first >"$T/line"
+runs 0 "--lines-fd without a gate" bash -c \
+	"ireconcile -f '$T/watches.yaml' --lines-fd=9 9<'$T/line' </dev/null"
 is "$(cat "$T/out")" first "... is printed"
 
 # The reader has ended.

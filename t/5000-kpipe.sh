@@ -28,6 +28,7 @@ is "$(cat "$D/ireconcile.args")" "--report-fd=3
 --filename=$T/watches.yaml
 --namespace=ns
 --marks-key-fd=4
+--lines-fd=5
 --sandbox=auto" "arguments of ireconcile: nothing about the API"
 is "$(cat "$D/kapply.args")" "--report-fd=3
 --log-level=debug
@@ -50,7 +51,7 @@ is "$(grep -E '^(KUBECONFIG|AWS_SECRET)=' "$D/kwatch.env")" \
 	"AWS_SECRET=x
 KUBECONFIG=/secret" "the others see all"
 unset THING_IMAGE KUBECONFIG AWS_SECRET
-for stage in kwatch:'' ireconcile:'4 ' kapply:'4 ' kstatus:''; do
+for stage in kwatch:'' ireconcile:'4 5 ' kapply:'4 ' kstatus:''; do
 	# 10 and more belong to the shell
 	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
 		"0 1 2 3 ${stage#*:}" \

@@ -35,13 +35,14 @@ is "$(cat "$D/kelect.args")" "--report-fd=3
 --gate-fd=4
 --leash-fd=5
 --page-fd=6" "arguments of kelect; the lease is named after the first kind"
-is "$(grep "fd=[45]" "$D/ireconcile.args")" "--gate-fd=4
---marks-key-fd=5" "ireconcile has a gate"
+is "$(grep "fd=[4-6]" "$D/ireconcile.args")" "--gate-fd=4
+--marks-key-fd=5
+--lines-fd=6" "ireconcile has a gate"
 is "$(grep -h KPIPE_LEASH "$D"/*.env)" "KPIPE_LEASH=4,5
 KPIPE_LEASH=4,5" "two have a leash"
 is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... those that write"
-for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 5 ' kapply:'0 1 2 3 4 5 6 ' \
+for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 5 6 ' kapply:'0 1 2 3 4 5 6 ' \
 	kstatus:'0 1 2 3 4 5 ' kelect:'0 1 2 3 4 5 6 '; do
 	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
 		"${stage#*:}" "descriptors of ${stage%:*}"
@@ -255,7 +256,7 @@ is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... handed on to those that write"
 is "$(inode "$(pid_of kapply)" 4) $(inode "$(pid_of kstatus)" 5)" \
 	"$T/leash $T/page" "... the same"
-for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 ' kapply:'0 1 2 3 4 5 6 '; do
+for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 5 ' kapply:'0 1 2 3 4 5 6 '; do
 	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
 		"${stage#*:}" "... descriptors of ${stage%:*}"
 done

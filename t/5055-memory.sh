@@ -40,7 +40,7 @@ memory() {
 }
 
 told_once() {
-	! grep -q first-line "$D/ireconcile.args"
+	! [ -s "$D/ireconcile.lines" ]
 }
 
 ### One kill
@@ -53,9 +53,9 @@ ok "a stage is killed for memory: the pipeline starts again" \
 	wait_for 30 starts_of kapply 2
 is "$(memory -e error -e warning)" "kpipe: error: kapply (pid N) was killed for memory: it had at most N MiB, all processes together may have 64 MiB
 kpipe: warning: starting the pipeline again" "... and it is logged, with the peak and the limit"
-wait_for 30 grep -q first-line "$D/ireconcile.args"
-is "$(sed -n 's/^--first-line=//p' "$D/ireconcile.args" |
-	jq -c '(.reconcile | .primary, .manager, (.events[] | .type, .reason)), .items')" \
+wait_for 30 test -s "$D/ireconcile.lines"
+is "$(jq -c '(.reconcile | .primary, .manager, (.events[] | .type, .reason)), .items' \
+	"$D/ireconcile.lines")" \
 	'{"apiVersion":"v1","kind":"Pod","namespace":"ops","name":"operator-0","uid":"6d3f"}
 "kpipe-thing.example.com"
 "Warning"
@@ -71,6 +71,44 @@ ok "... nor recorded: the Event is recorded once" \
 kill -TERM "$kpipe"
 ends 0 "... SIGTERM ends it"
 is "$(cat "$D/last")" "" "no last words"
+
+### A worker of a stage
+
+BESIDE="kpipe-http"
+fresh
+ln -sf "$BIN/kpipe-http" "$D/kpipe-http"
+echo 2 >"$D/ireconcile.worker"
+limited $((64 << 20)) --health-probe-bind-address 127.0.0.1:0 \
+	--metrics-bind-address 127.0.0.1:0
+address() {
+	sed -n "s/^kpipe-http: $1 at //p" "$D/stderr"
+}
+wait_for 30 address probes
+ask() {
+	curl -sS -m 20 "http://$(address "$1")$2" 2>&1
+}
+has() {
+	ask "$1" "$2" | grep -qF -- "$3"
+}
+why="a worker of ireconcile was killed for memory; it had at most 40 MiB, all processes together may have 64 MiB"
+ok "a worker is killed for memory: not ready, and why" wait_for 30 \
+	has probes /readyz "[-]kpipe failed: $why"
+ok "... it is logged" logged "kpipe: error: $why"
+ok "... each is counted" wait_for 30 has metrics /metrics \
+	'kpipe_stage_oom_kills_total{stage="ireconcile"} 2'
+ok "... the running stage is given the Event" \
+	wait_for 30 test -s "$D/ireconcile.lines"
+is "$(jq -r '.reconcile.events[].message' "$D/ireconcile.lines")" "$why" \
+	"... which says the same"
+is "$(grep -c ' start$' "$D/log")" 4 "... and nothing is started again"
+kill -9 "$(pid_of kstatus)"
+ok "another kill -9 is still not for memory" \
+	wait_for 30 logged 'kstatus (pid [0-9]*) was killed by SIGKILL'
+wait_for 30 starts_of kapply 2
+ok "... nor is the worker's Event recorded again" wait_for 30 told_once
+kill -TERM "$kpipe"
+ends 0 "... SIGTERM ends it"
+BESIDE=
 unset POD_NAME POD_NAMESPACE POD_UID
 
 ### Again and again
@@ -81,16 +119,7 @@ ln -sf "$BIN/kpipe-http" "$D/kpipe-http"
 echo 3 >"$D/kwatch.oom"
 limited $((64 << 20)) --health-probe-bind-address 127.0.0.1:0 \
 	--metrics-bind-address 127.0.0.1:0
-address() {
-	sed -n "s/^kpipe-http: $1 at //p" "$D/stderr"
-}
 wait_for 10 address probes
-ask() {
-	curl -sS -m 20 "http://$(address "$1")$2" 2>&1
-}
-has() {
-	ask "$1" "$2" | grep -qF -- "$3"
-}
 ok "three kills in a row: not ready while it waits, and why" wait_for 30 \
 	has probes /readyz 'the pipeline is waiting: kwatch was killed for memory'
 wait_for 30 logged 'kpipe: ready'

@@ -93,6 +93,53 @@ ok "... the pod has Events" grep -Eq \
 	'^operator-0 6d3f OutOfMemory (kwatch|ireconcile) was killed for memory' \
 	"$T/events"
 
+# ---- a program that needs too much ----
+
+# One that ends up with 180 MiB for the primary "large".
+cat >"$T/hungry.jq" <<'END'
+def desired:
+  if .primary.metadata.name == "large"
+  then [range(6000000)] | length | [] else [] end;
+def status: {replicas: (if .error == null then 7 else 0 end)};
+END
+sed 's/program.jq/hungry.jq/; /related/d' "$T/watches.yaml" >"$T/hungry.yaml"
+primary() {
+	cat <<-END | t/kapi/kubectl apply -n default -f - >"$T/out"
+		{"apiVersion": "cache.example.com/v1alpha1", "kind": "Memcached",
+		 "metadata": {"name": "$1"}, "spec": {"size": 1}}
+	END
+}
+POD_NAME=operator-1 limited 60M -f "$T/hungry.yaml" \
+	--metrics-bind-address 127.0.0.1:0
+wait_for 30 logged '^kpipe: ready'
+metrics=$(sed -n 's/^kpipe-http: metrics at //p' "$T/kpipe.err")
+primary large
+ok "a worker is killed for memory" wait_for 60 logged \
+	'^kpipe: error: a worker of ireconcile was killed for memory; it had at most [0-9]+ MiB, all processes together may have 60 MiB'
+ok "... counted" wait_for 30 bash -c "
+	curl -sS http://$metrics/metrics | grep -Eq '^kpipe_stage_oom_kills_total.stage=.ireconcile.. [1-9]'"
+ok "... the primary fails" wait_for 60 logged \
+	'desired of Memcached.* was killed twice, as the kernel does when memory is out'
+pod_event() {
+	ask GET /api/v1/namespaces/default/events |
+		jq -r '.items[] | select(.involvedObject.name == "operator-1") |
+			"\(.reason) \(.message)"' |
+		grep -q '^OutOfMemory a worker of ireconcile was killed'
+}
+ok "... the pod has an Event" wait_for 30 pod_event
+primary small
+seen() {
+	[ "$(ask GET /apis/cache.example.com/v1alpha1/namespaces/default/memcacheds/small |
+		jq .status.replicas)" = 7 ]
+}
+ok "... other primaries go on" wait_for 60 seen
+is "$(grep -c 'starting the pipeline' "$T/kpipe.err")" 0 \
+	"... and no stage is started again"
+t/kapi/kubectl delete memcached -n default large small >"$T/out"
+kill "$kpipe"
+ends 0 "... ends"
+wait_for 10 cgroup_empty
+
 # ---- ... and afterwards ----
 
 limited 200M -f "$T/watches.yaml"

@@ -40,11 +40,10 @@ static struct opts {
 	bool all_namespaces;
 	bool all;
 	int clock;
-	const char *first_line;
-	long gate_fd, report_fd, marks_key_fd;
+	long gate_fd, report_fd, marks_key_fd, lines_fd;
 	bool accept_unproven;
 	struct opt_list library_dirs;
-} opts = {.gate_fd = -1, .report_fd = -1, .marks_key_fd = -1};
+} opts = {.gate_fd = -1, .report_fd = -1, .marks_key_fd = -1, .lines_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
 
@@ -63,8 +62,8 @@ static const struct opt table[] = {
 	"look for included jq files here, too"},
     {0, "gate-fd", "N", OPT_INT, &opts.gate_fd, NULL,
 	"print nothing before a newline came from this descriptor"},
-    {0, "first-line", "LINE", OPT_STRING, &opts.first_line, NULL,
-	"print this before anything else, for the next stage"},
+    {0, "lines-fd", "N", OPT_INT, &opts.lines_fd, NULL,
+	"print lines that come from this descriptor, for the next stage"},
     {0, "marks-key-fd", "N", OPT_INT, &opts.marks_key_fd, NULL,
 	"marks of members are proven by the key on this descriptor"},
     {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
@@ -87,6 +86,8 @@ struct app {
 	struct reportfd report;
 	size_t unproven; /* as reported last */
 	bool said_unproven;
+	uint64_t said_kills;
+	struct buf lines;   /* from lines_fd: the beginning of one */
 	size_t unevaluated; /* bytes read since the last evaluation */
 	bool eof;
 	int exit_code;
@@ -288,6 +289,22 @@ say_unproven(struct app *a)
 	a->unproven = count;
 }
 
+/* kpipe knows whether the kernel did it, for memory. */
+static void
+say_kills(struct app *a)
+{
+	struct evaluator_kills kills = evaluator_kills();
+	struct buf b = BUF_INIT;
+
+	if (kills.count == a->said_kills || !a->report.ready)
+		return;
+	reportfd_count(&b, "kills", kills.count);
+	reportfd_count(&b, "peakKiB", kills.peak_kib);
+	if (reportfd_now(&a->report, "worker", buf_span(&b)) == 0)
+		a->said_kills = kills.count;
+	buf_release(&b);
+}
+
 /* Before each wait. */
 static void
 idle(void *arg)
@@ -310,6 +327,7 @@ idle(void *arg)
 		reportfd_ready(&a->report);
 		reportfd_send(&a->report);
 	}
+	say_kills(a);
 	if (a->out.failed) {
 		log_error("%s", a->out.err.message);
 		stop(a, EXIT_FAILED);
@@ -326,10 +344,38 @@ on_room(void *arg)
 }
 
 static void
-print_first(struct app *a)
+on_lines(void *arg, int fd, int events)
 {
-	if (opts.first_line != NULL)
-		out_line(&a->out, span_str(opts.first_line));
+	struct app *a = arg;
+	char *room = buf_reserve(&a->lines, PIPE_BUF);
+	ssize_t n = read(fd, room, PIPE_BUF);
+	const char *end;
+
+	(void)events;
+	if (n <= 0) {
+		loop_unwatch(a->loop, fd);
+		return;
+	}
+	a->lines.len += (size_t)n;
+	while ((end = span_find(buf_span(&a->lines), '\n')) != NULL) {
+		size_t length = (size_t)(end - a->lines.data);
+
+		out_line(&a->out, span_make(a->lines.data, length));
+		buf_consume(&a->lines, length + 1);
+	}
+}
+
+/* Lines that are there already come before all else. */
+static void
+open_lines(struct app *a)
+{
+	int fd = (int)opts.lines_fd;
+
+	if (fd < 0)
+		return;
+	loop_watch(a->loop, fd, LOOP_READ, on_lines, a);
+	if (readable(fd))
+		on_lines(a, fd, LOOP_READ);
 }
 
 static void
@@ -344,7 +390,7 @@ on_gate(void *arg, int fd, int events)
 		return;
 	loop_unwatch(a->loop, fd);
 	if (n == 1) {
-		print_first(a);
+		open_lines(a);
 		reconciler_open(&a->reconciler);
 	} else {
 		log_error("the gate was closed before it opened");
@@ -482,7 +528,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	if (opts.gate_fd >= 0)
 		loop_watch(a->loop, (int)opts.gate_fd, LOOP_READ, on_gate, a);
 	else
-		print_first(a);
+		open_lines(a);
 	loop_idle(a->loop, idle, a);
 	return read_key(a, err) == 0 ? enter_sandbox(err) : -1;
 }
@@ -516,6 +562,7 @@ run(struct err *err)
 	reconciler_release(&a.reconciler);
 	proof_release(&a.proof);
 	out_release(&a.out);
+	buf_release(&a.lines);
 	stream_free(a.stream);
 	loop_free(a.loop);
 	watches_free(w);

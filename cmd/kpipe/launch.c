@@ -9,6 +9,7 @@
 struct shared {
 	struct leash_ends leash;
 	int gate[2];
+	int lines[2]; /* kpipe keeps the writing end */
 	int marks[2]; /* both are one file, if kpipe has the key */
 };
 
@@ -25,9 +26,10 @@ make_pipe(int fds[2], struct err *err)
 static int
 make_shared(struct pipeline *p, struct shared *s, struct err *err)
 {
-	*s =
-	    (struct shared){{-1, -1, -1}, {-1, -1}, {p->marks_fd, p->marks_fd}};
-	if (p->marks_fd < 0 && make_pipe(s->marks, err) != 0)
+	*s = (struct shared){
+	    {-1, -1, -1}, {-1, -1}, {-1, -1}, {p->marks_fd, p->marks_fd}};
+	if (make_pipe(s->lines, err) != 0 ||
+	    (p->marks_fd < 0 && make_pipe(s->marks, err) != 0))
 		return -1;
 	if (p->elect == NULL) {
 		if (p->leash != NULL) {
@@ -51,6 +53,8 @@ close_pipe(const int fds[2])
 static void
 close_shared(struct pipeline *p, struct shared *s)
 {
+	if (s->lines[0] >= 0)
+		close(s->lines[0]);
 	if (p->marks_fd < 0)
 		close_pipe(s->marks);
 	if (p->elect == NULL)
@@ -75,6 +79,7 @@ share(struct stage *stage, const struct shared *s)
 	case STAGE_DECIDES:
 		add_extra(stage, s->gate[0]);
 		add_extra(stage, s->marks[0]);
+		add_extra(stage, s->lines[0]);
 		break;
 	case STAGE_APPLIES:
 	case STAGE_WRITES:
@@ -94,22 +99,6 @@ share(struct stage *stage, const struct shared *s)
 	}
 }
 
-/* A line about the last generation goes before all else. */
-static int
-start_stage(
-    struct pipeline *p, struct stage *s, int in, int out, struct err *err)
-{
-	bool tells = s->role == STAGE_DECIDES && p->oom->notice.len > 0;
-	int result;
-
-	if (tells)
-		stage_arg(s, "--first-line=%s", buf_str(&p->oom->notice));
-	result = stage_start(s, in, out, err);
-	if (tells)
-		stage_unarg(s);
-	return result;
-}
-
 static int
 start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 {
@@ -127,7 +116,7 @@ start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 			break;
 		}
 		share(&p->stages[i], shared);
-		result = start_stage(p, &p->stages[i], in, fds[1], err);
+		result = stage_start(&p->stages[i], in, fds[1], err);
 		if (in != p->null_fd)
 			close(in);
 		if (!last)
@@ -139,12 +128,41 @@ start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 	return result;
 }
 
+/* A pipe takes a line of at most PIPE_BUF bytes as a whole. */
+void
+launch_tell(struct pipeline *p)
+{
+	struct buf *notice = &p->oom->notice;
+	struct buf line = BUF_INIT;
+
+	if (p->lines_fd < 0 || notice->len == 0)
+		return;
+	buf_addf(&line, "%s\n", buf_str(notice));
+	if (write(p->lines_fd, line.data, line.len) < 0)
+		log_debug("ireconcile takes no line: %s", strerror(errno));
+	buf_release(&line);
+}
+
+void
+launch_hang_up(struct pipeline *p)
+{
+	if (p->lines_fd >= 0)
+		close(p->lines_fd);
+	p->lines_fd = -1;
+}
+
+/* The notice of the last generation comes before all else. */
 int
 launch(struct pipeline *p, struct err *err)
 {
 	struct shared shared;
 	int result = make_shared(p, &shared, err);
 
+	launch_hang_up(p);
+	p->lines_fd = shared.lines[1];
+	if (p->lines_fd >= 0)
+		fcntl(p->lines_fd, F_SETFL, O_NONBLOCK);
+	launch_tell(p);
 	if (result == 0)
 		result = start_path(p, &shared, err);
 	if (result == 0 && p->elect != NULL) {

@@ -3,13 +3,14 @@
  * what leadership needs: the gate from kelect to ireconcile, and the leash from
  * kelect to the stages that write. kpipe keeps none of these: only kelect may
  * have the writing end of the leash, because its end means that kelect is gone.
+ * kpipe keeps only the end at which it writes lines that ireconcile passes on.
  *
  * The key of marks comes from kpipe (marks_fd), or kapply has it from the
  * cluster and hands it on to ireconcile, by a pipe.
  *
  * The descriptors of a stage, in order (from STAGE_EXTRA_FD on):
  *
- *	decides	 gate (if leaders are elected), key of marks
+ *	decides	 gate (if leaders are elected), key of marks, lines to pass on
  *	applies	 leash, page (if there is a leash), key of marks
  *	writes	 leash, page (if there is a leash)
  *	elects	 gate, leash, page
@@ -30,5 +31,10 @@ enum {
 
 /* -1 with err: those that were started have a pid. */
 int launch(struct pipeline *p, struct err *err);
+
+/* Hands the notice of oom.h, if there is one, to the stage that decides. */
+void launch_tell(struct pipeline *p);
+/* Closes what launch has opened for that. */
+void launch_hang_up(struct pipeline *p);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
+#include "launch.h"
 #include "manager.h"
 #include "options.h"
 #include "pipeline.h"
@@ -395,6 +396,7 @@ run(struct app *a, struct err *err)
 		code = pipeline_exit_code(&a->pipeline);
 	}
 	leash_release(&a->leash);
+	launch_hang_up(&a->pipeline);
 	for (size_t i = 0; i < a->pipeline.count; i++)
 		stage_release(&a->pipeline.stages[i]);
 	server_release(&a->server);
@@ -410,7 +412,7 @@ int
 main(int argc, char **argv)
 {
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
-	    .pipeline = {.marks_fd = -1}};
+	    .pipeline = {.marks_fd = -1, .lines_fd = -1}};
 	struct err err = ERR_INIT;
 	int first, code = -1;
 

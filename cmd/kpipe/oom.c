@@ -74,10 +74,10 @@ add_limit(const struct oom *o, struct buf *b)
 
 /* "it had at most 33 MiB, all processes together may have 40 MiB" */
 static void
-add_peak(const struct oom *o, const struct stage *s, struct buf *b)
+add_peak(const struct oom *o, uint64_t peak_kib, struct buf *b)
 {
 	buf_addf(b, "it had at most %llu MiB, ",
-	    (unsigned long long)(s->peak_kib + 1023) / 1024);
+	    (unsigned long long)(peak_kib + 1023) / 1024);
 	add_limit(o, b);
 }
 
@@ -86,7 +86,7 @@ log_starved(const struct oom *o, const struct stage *s)
 {
 	struct buf b = BUF_INIT;
 
-	add_peak(o, s, &b);
+	add_peak(o, s->peak_kib, &b);
 	log_error("%s (pid %ld) was killed for memory: %s", s->name,
 	    (long)s->ended_pid, buf_str(&b));
 	buf_release(&b);
@@ -114,7 +114,7 @@ set_reason(struct oom *o, const struct stage *s)
 	if (o->row > 1)
 		buf_addf(&o->reason, ", %u in a row", o->row);
 	buf_adds(&o->reason, "; ");
-	add_peak(o, s, &o->reason);
+	add_peak(o, s->peak_kib, &o->reason);
 }
 
 static void
@@ -192,9 +192,37 @@ calm_down(void *arg)
 	o->row = 0;
 }
 
+/* One that was killed in any other way is no matter: it was replaced. */
+static bool
+was_for_memory(struct oom *o, struct stage *s, int64_t kills)
+{
+	unsigned before = s->oom_kills;
+
+	for (; s->worker_kills < kills; s->worker_kills++)
+		if (memlimit_killed(&o->limit))
+			s->oom_kills++;
+	return s->oom_kills > before;
+}
+
+bool
+oom_take_worker(struct oom *o, struct stage *s, int64_t kills, int64_t peak_kib)
+{
+	if (!was_for_memory(o, s, kills))
+		return false;
+	buf_reset(&o->reason);
+	buf_addf(&o->reason, "a worker of %s was killed for memory; ", s->name);
+	add_peak(o, (uint64_t)peak_kib, &o->reason);
+	log_error("%s", buf_str(&o->reason));
+	set_notice(o);
+	loop_after(o->loop, &o->calm, OOM_SOON_MS, calm_down, o);
+	return true;
+}
+
 void
 oom_ready(struct oom *o)
 {
+	if (loop_timer_armed(&o->calm))
+		return;
 	if (o->row > 1)
 		loop_after(o->loop, &o->calm, OOM_SOON_MS, calm_down, o);
 	else

@@ -5,7 +5,8 @@
  * Kubernetes nothing has happened. So each such end is logged with the stage's
  * peak and the limit, counted (kpipe_stage_oom_kills_total), and is the reason
  * why kpipe is not ready until the pipeline works again; the next generation
- * records an Event about the pod. If it happens again and again right after the
+ * records an Event about the pod. A worker of ireconcile that is killed ends no
+ * stage, but is told in the same ways. If it happens again and again right after the
  * start, or if the limit is too low for any pipeline, kpipe ends, and Kubernetes
  * shows why. (Where the kernel kills all processes of a container at once, which
  * is what a kubelet asks for on cgroup v2, Kubernetes shows it anyway.)
@@ -51,6 +52,14 @@ void oom_release(struct oom *o);
 
 /* The stage has ended, and was not told to: was it for memory? */
 void oom_take(struct oom *o, struct stage *s);
+
+/*
+ * A worker of the stage, which goes on, was killed; these were so many in this
+ * run. Whether it was for memory: then there is a new notice, and kpipe is not
+ * ready for OOM_SOON_MS.
+ */
+bool oom_take_worker(
+    struct oom *o, struct stage *s, int64_t kills, int64_t peak_kib);
 
 /* Logs how a stage ended: for memory, which is an error, or otherwise. */
 void oom_log_end(

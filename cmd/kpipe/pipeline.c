@@ -80,9 +80,21 @@ take_leading(struct pipeline *p, struct span line)
 }
 
 static void
+take_worker(struct pipeline *p, struct stage *s, struct span worker)
+{
+	int64_t kills = 0, peak_kib = 0;
+
+	if (json_int(json_get(worker, "kills"), &kills) &&
+	    json_int(json_get(worker, "peakKiB"), &peak_kib) &&
+	    oom_take_worker(p->oom, s, kills, peak_kib))
+		launch_tell(p);
+}
+
+static void
 take_line(void *arg, struct stage *s, struct span line)
 {
 	struct pipeline *p = arg;
+	struct span worker;
 
 	if (line.n == 0) {
 		if (!s->ready)
@@ -91,7 +103,10 @@ take_line(void *arg, struct stage *s, struct span line)
 	}
 	if (s == p->elect)
 		take_leading(p, line);
-	if (p->board != NULL)
+	worker = json_get(line, "worker");
+	if (json_type(worker) == JSON_OBJECT)
+		take_worker(p, s, worker);
+	else if (p->board != NULL)
 		board_report(p->board, (size_t)(s - p->stages), s->name, line);
 }
 

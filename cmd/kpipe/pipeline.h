@@ -71,6 +71,7 @@ struct pipeline {
 	const struct leash *leash; /* borrowed: of a kelect that runs kpipe */
 	struct board *board;	   /* borrowed: gets the reports; or NULL */
 	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
+	int lines_fd;  /* lines that "decides" passes on; -1: it does not run */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct oom *oom; /* borrowed */

@@ -34,12 +34,6 @@ stage_arg(struct stage *s, const char *fmt, ...)
 	s->args.items[s->args.count++] = text;
 }
 
-void
-stage_unarg(struct stage *s)
-{
-	free((void *)s->args.items[--s->args.count]);
-}
-
 static char **
 make_argv(const struct stage *s)
 {
@@ -122,6 +116,7 @@ stage_start(struct stage *s, int in, int out, struct err *err)
 	s->report_fd = report[0];
 	s->ready = s->told_to_end = s->cut = s->starved = false;
 	s->line_len = 0;
+	s->worker_kills = 0;
 	s->starts++;
 	return 0;
 }

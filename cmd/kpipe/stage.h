@@ -42,17 +42,18 @@ struct stage {
 	int extra[STAGE_EXTRA_MAX]; /* borrowed: from STAGE_EXTRA_FD on */
 	size_t extra_count;
 
-	pid_t pid;	    /* 0: not running */
-	int report_fd;	    /* -1: none, or closed by the stage */
-	bool ready;	    /* since it was started */
-	bool told_to_end;   /* by us: its end is expected */
-	unsigned starts;    /* how often */
-	pid_t ended_pid;    /* of the last run, and how it ended: */
-	int status;	    /* as waitpid says it */
-	unsigned ended_at;  /* in which round of ends; 0: in none */
-	uint64_t peak_kib;  /* the most memory that it had */
-	bool starved;	    /* the kernel ended it because memory was out */
-	unsigned oom_kills; /* how often that was so */
+	pid_t pid;	      /* 0: not running */
+	int report_fd;	      /* -1: none, or closed by the stage */
+	bool ready;	      /* since it was started */
+	bool told_to_end;     /* by us: its end is expected */
+	unsigned starts;      /* how often */
+	pid_t ended_pid;      /* of the last run, and how it ended: */
+	int status;	      /* as waitpid says it */
+	unsigned ended_at;    /* in which round of ends; 0: in none */
+	uint64_t peak_kib;    /* the most memory that it had */
+	bool starved;	      /* the kernel ended it because memory was out */
+	unsigned oom_kills;   /* how often that was so, or so of a worker */
+	int64_t worker_kills; /* as this run reported them */
 
 	char line[STAGE_LINE_MAX]; /* the beginning of a report */
 	size_t line_len;
@@ -62,8 +63,6 @@ struct stage {
 /* Appends an argument; a printf format. */
 void stage_arg(struct stage *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Takes the last one back. */
-void stage_unarg(struct stage *s);
 
 /*
  * Starts it; in, out and extra are borrowed and become its stdin, stdout and

@@ -67,6 +67,8 @@ add_readers(struct pipeline *p, const struct tools *t, struct err *err)
 		stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
 	stage_arg(
 	    s, "--marks-key-fd=%d", STAGE_EXTRA_FD + options.leader_elect);
+	stage_arg(
+	    s, "--lines-fd=%d", STAGE_EXTRA_FD + options.leader_elect + 1);
 	if (options.accept_unproven)
 		stage_arg(s, "--accept-unproven-marks");
 	opt_pass(sandbox_opt_table, &s->args);

@@ -123,7 +123,8 @@ const struct metric_family metric_families[METRICS] = {
     [METRIC_STAGE_STARTS] = COUNTER("kpipe_stage_starts_total",
 	"How often the stage was started.", "stage"),
     [METRIC_STAGE_OOM_KILLS] = COUNTER("kpipe_stage_oom_kills_total",
-	"How often the kernel killed the stage for memory.", "stage"),
+	"How often the kernel killed the stage, or its worker, for memory.",
+	"stage"),
     [METRIC_TOOL_CPU] =
 	COUNTER("kpipe_tool_cpu_seconds_total", "CPU time by tool.", "tool"),
     [METRIC_TOOL_RESIDENT] = GAUGE(

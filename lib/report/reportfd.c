@@ -187,6 +187,21 @@ reportfd_send(struct reportfd *r)
 		report(r);
 }
 
+int
+reportfd_now(struct reportfd *r, const char *name, struct span counts)
+{
+	struct buf b = BUF_INIT;
+	bool said;
+
+	if (!r->ready || r->fd < 0)
+		return -1;
+	buf_addf(&b, "{\"tool\":\"%s\",\"%s\":{%.*s}}\n", r->tool, name,
+	    SPAN_ARG(counts));
+	said = say(r, buf_span(&b));
+	buf_release(&b);
+	return said ? 0 : -1;
+}
+
 void
 reportfd_count(struct buf *b, const char *name, uint64_t n)
 {

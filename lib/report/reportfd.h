@@ -56,6 +56,9 @@ void reportfd_send(struct reportfd *r);
  */
 void reportfd_unready(struct reportfd *r, const char *about, const char *text);
 
+/* Says {NAME: {COUNTS}} at once. -1: not ready, or the pipe is full. */
+int reportfd_now(struct reportfd *r, const char *name, struct span counts);
+
 void reportfd_count(struct buf *b, const char *name, uint64_t n);
 
 #endif

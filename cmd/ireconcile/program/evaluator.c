@@ -38,7 +38,9 @@ static struct {
 	bool fresh;    /* it has had no request yet */
 	bool retiring; /* it was told to end */
 	bool killed;   /* the same, for the time it took */
+	bool told;     /* the same, for any reason */
 	uint64_t worker_us, ended_us;
+	struct evaluator_kills kills;
 	uint64_t kept
 	    [ARGUMENTS_TEXTS]; /* the numbers of what it keeps; 0: nothing */
 
@@ -138,6 +140,13 @@ order(enum zygote_order what)
 	return write(ev.control, &c, 1) == 1;
 }
 
+static bool
+end_worker(void)
+{
+	ev.told = order(ZYGOTE_KILL);
+	return ev.told;
+}
+
 /* Drops what the worker has not read; there is no other reader now. */
 static size_t
 drain(void)
@@ -155,9 +164,25 @@ drain(void)
 	return unread;
 }
 
+static bool
+is_killed(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+struct evaluator_kills
+evaluator_kills(void)
+{
+	return ev.kills;
+}
+
 static void
 worker_ended(const struct zygote_report *r)
 {
+	if (!ev.told && is_killed(r->status)) {
+		ev.kills.count++;
+		ev.kills.peak_kib = (uint64_t)r->peak_kib;
+	}
 	ev.worker = 0;
 	ev.retiring = false;
 	ev.worker_us = 0;
@@ -199,7 +224,7 @@ worker_needed(void)
 		return false;
 	ev.worker = r.pid;
 	ev.fresh = true;
-	ev.killed = false;
+	ev.killed = ev.told = false;
 	return true;
 }
 
@@ -412,7 +437,7 @@ receive(const struct evaluator_request *q)
 			continue;
 		wait_ms = time_left_ms(q, began_us);
 		if (wait_ms == 0) {
-			ev.killed = order(ZYGOTE_KILL);
+			ev.killed = end_worker();
 			wait_ms = -1;
 		}
 	}
@@ -425,6 +450,8 @@ name_end(int status, struct evaluator_end *end)
 	end->how = EVALUATOR_CRASHED;
 	if (ev.killed) {
 		end->how = EVALUATOR_TIME;
+	} else if (is_killed(status)) {
+		end->how = EVALUATOR_KILLED;
 	} else if (WIFSIGNALED(status)) {
 		const char *name = sigabbrev_np(WTERMSIG(status));
 
@@ -463,7 +490,7 @@ take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 		return BLAME_NOBODY;
 	if (end->how == EVALUATOR_TIME)
 		return BLAME_CALL;
-	if (WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGKILL)
+	if (end->how == EVALUATOR_KILLED)
 		return BLAME_NOBODY;
 	return was_fresh ? BLAME_CALL : BLAME_NOBODY;
 }
@@ -475,7 +502,7 @@ account(void)
 	uint64_t now_us = worker_cpu_us();
 
 	if (now_us - ev.worker_us >= RETIRE_US)
-		ev.retiring = order(ZYGOTE_KILL);
+		ev.retiring = end_worker();
 	ev.worker_us = now_us;
 }
 
@@ -496,7 +523,7 @@ ask(const struct evaluator_request *q, struct span *answer,
 	compose(q);
 	got = send_request(&written) ? receive(q) : 0;
 	if (got < 0) {
-		order(ZYGOTE_KILL);
+		end_worker();
 		*end =
 		    (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
 		if (!worker_wait_end())

@@ -37,6 +37,7 @@ enum evaluator_how {
 	EVALUATOR_TIME,
 	EVALUATOR_MEMORY,
 	EVALUATOR_STACK,
+	EVALUATOR_KILLED, /* twice, and not by us */
 	EVALUATOR_CRASHED,
 	EVALUATOR_GONE /* the zygote has ended */
 };
@@ -62,6 +63,13 @@ void evaluator_ask(const struct evaluator_request *q, struct span *answer,
 /* Called before a wait, after which we may run on any processor. Calls in a row
  * stay on one. */
 void evaluator_roam(void);
+
+/* Workers that were killed, and not by us: perhaps for memory. */
+struct evaluator_kills {
+	uint64_t count;
+	uint64_t peak_kib; /* the most memory that the last one had */
+};
+struct evaluator_kills evaluator_kills(void);
 
 /* CPU time of all workers so far. */
 uint64_t evaluator_cpu_us(void);

@@ -116,6 +116,12 @@ say_end(const struct program *p, const struct evaluator_end *end,
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s nested too deep and was stopped", function,
 		    about);
+	case EVALUATOR_KILLED:
+		losses.limited++;
+		return err_set(err, ERR_PERMANENT,
+		    "%s of %s was killed twice, as the kernel does when memory "
+		    "is out",
+		    function, about);
 	case EVALUATOR_GONE:
 		gone = true;
 		return err_set(err, ERR_TRANSIENT,

@@ -133,6 +133,7 @@ look_at_worker(pid_t worker)
 	if (worker <= 0 || wait4(worker, &status, WNOHANG, &used) != worker)
 		return worker;
 	r.status = status;
+	r.peak_kib = (int32_t)used.ru_maxrss;
 	r.cpu_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
 	report(&r);
 	return 0;

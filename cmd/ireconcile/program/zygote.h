@@ -18,10 +18,10 @@ enum zygote_order { ZYGOTE_FORK = 'f', ZYGOTE_KILL = 'k' }; /* one byte */
 enum zygote_says { ZYGOTE_FORKED, ZYGOTE_ENDED };
 struct zygote_report {
 	int32_t says;
-	int32_t pid;	/* of the worker */
-	int32_t status; /* ZYGOTE_ENDED: as of waitpid */
-	int32_t unused; /* 0: every byte that is sent is defined */
-	int64_t cpu_us; /* the same: what it used */
+	int32_t pid;	  /* of the worker */
+	int32_t status;	  /* ZYGOTE_ENDED: as of waitpid */
+	int32_t peak_kib; /* the same: the most memory that it had */
+	int64_t cpu_us;	  /* the same: what it used */
 };
 
 struct zygote_conf {
