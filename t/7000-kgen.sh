@@ -45,6 +45,18 @@ is "$(jq -c '[.image, .namespace, .scope, .env.AT_IMAGE, .version]' "$T/out")" \
 runs 0 "the current folder" env -C pipeline/at kgen describe
 is "$(jq -r .name "$T/out")" at "... is the default"
 
+# ---- what is written about it ----
+
+kgen --help >"$T/help"
+for command in new add crd rights manifests chart bundle image describe; do
+	ok "--help has $command" grep -q "^  $command " "$T/help"
+	ok "... and so has the page" grep -q "^.It Cm $command" cmd/kgen/kgen.1
+done
+sed -n 's/^    {"\(.*\)", SHAPE_.*/\1/p' cmd/kgen/opfile.c >"$T/keys"
+while read -r key; do
+	ok "the page has $key" grep -qw "$key" cmd/kgen/kgen.1
+done <"$T/keys"
+
 # ---- what is wrong ----
 
 f=$T/op

@@ -77,8 +77,19 @@ static const struct opt table[] = {
 
 static const struct opt_tool tool = {"kgen",
     "COMMAND [-f FOLDER] [-o DIR] [OPTION]...",
-    "Make what an operator needs besides its programs: describe, or a "
-    "generator\n(rights, manifests, chart, bundle, ...).",
+    "Make what an operator needs besides its programs, from its folder. "
+    "COMMAND is\n"
+    "  new NAME [FIELD]...  a folder, with a program for one kind and its "
+    "test\n"
+    "  add [FIELD]...       one more kind in the folder\n"
+    "  crd [FIELD]...       crd.yaml, of fields such as 'size: integer'\n"
+    "  rights               rbac.yaml: the least rights of each stage\n"
+    "  manifests            for kubectl; with -o: for kustomize\n"
+    "  chart                a Helm chart\n"
+    "  bundle               for the Operator Lifecycle Manager\n"
+    "  image                a Containerfile\n"
+    "  describe             the input of all these\n"
+    "or a gen/COMMAND.jq of your own.",
     table};
 
 /* The folder; as given; beside the source tree's bin; installed. */
