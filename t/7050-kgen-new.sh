@@ -100,6 +100,8 @@ ok "a changed spec changes it" wait_for 10 sh -c \
 sed -i 's/"settings.json"/"config.json"/' web/reconcile.jq
 runs 2 "the program does something else: make test" make -s -C web test
 ok "... shows it" grep -q '^+.*config\.json' "$T/out"
+is "$(tail -n 1 "$T/out")" "not ok life.jsonl: make accept keeps the new output" \
+	"... and says how to keep it"
 runs 0 "make accept" make -s -C web accept
 ok "... keeps that" grep -q 'config\.json' web/t/life.out
 runs 0 "... make test passes" make -s -C web test
