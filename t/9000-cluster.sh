@@ -43,6 +43,14 @@ t/cluster/kill-apiserver "$CLUSTER"
 runs 1 "kill-apiserver: no answer" kubectl get namespace a
 t/cluster/start-apiserver "$CLUSTER"
 runs 0 "start-apiserver: the same state again" kubectl get namespace a
+t/cluster/kill-apiserver "$CLUSTER"
+rm "$CLUSTER/apiserver.pid"
+t/cluster/start-apiserver "$CLUSTER" 2>"$T/started" &
+starter=$!
+wait_for 20 test -s "$CLUSTER/apiserver.pid"
+t/cluster/kill-apiserver "$CLUSTER"
+ok "start-apiserver: one that ends before it is ready" wait "$starter"
+ok "... is started again" grep -q 'it ended; again' "$T/started"
 
 kubectl create deployment web --image=web -n a >/dev/null
 replica_sets() {

@@ -120,7 +120,8 @@ iot_why() {
 	tail -n 20 "$T/operator.log" | quote
 	note "the playground ($(ps -o stat=,etime= -p "$playground")):"
 	tail -n 20 "$T/playground.log" | quote
-	note "controller manager:"
+	note "controller manager ($(ps -o stat=,etime= \
+		-p "$(cat "$CLUSTER/manager.pid")")):"
 	tail -n 20 "$CLUSTER/manager.log" | cut -c 1-300 | quote
 }
 

@@ -66,7 +66,7 @@ server_down() {
 
 server_up() {
 	if [ "$SERVER" = real ]; then
-		t/cluster/start-apiserver "$CLUSTER"
+		t/cluster/start-apiserver "$CLUSTER" || exit 1
 		return
 	fi
 	kapi_options=(--load "$CLUSTER/state" --save "$CLUSTER/state")
