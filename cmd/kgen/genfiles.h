@@ -17,6 +17,8 @@
 #include "base/err.h"
 #include "base/span.h"
 
+enum { GENFILES_MAX_MIB = 64 }; /* of a file that is there */
+
 enum genfiles_mode { GENFILES_WRITE, GENFILES_CHECK, GENFILES_DIFF };
 
 struct genfiles_target {
@@ -25,6 +27,7 @@ struct genfiles_target {
 	const char *out;
 	enum genfiles_mode mode;
 	bool force;
+	bool whole; /* the files are all that out has of the command */
 };
 
 /* All of them as text for people and kubectl, YAML documents of several files
@@ -32,7 +35,8 @@ struct genfiles_target {
 int genfiles_print(jv files_peek, struct buf *out, struct err *err);
 
 /*
- * Writes those that differ, all or none; or says which do. 0; 1: there are
+ * Writes those that differ, all or none, and removes those that are generated
+ * no more; or says which do. 0; 1: there are
  * differences, or files of a person in the way, said in the log (and shown on
  * standard output); -1 with err.
  */
@@ -48,5 +52,7 @@ void genfiles_mark(
     struct buf *out, const char *command, struct span path, struct span text);
 /* Whether nobody has changed the text since kgen marked it. */
 bool genfiles_is_own(struct span text);
+/* Whether the command marked the text, changed or not. */
+bool genfiles_is_of(struct span text, const char *command);
 
 #endif

@@ -133,7 +133,7 @@ deliver(const char *command, jv files, struct err *err)
 	    opts.check	    ? GENFILES_CHECK
 		: opts.diff ? GENFILES_DIFF
 			    : GENFILES_WRITE,
-	    opts.force};
+	    opts.force, true};
 	struct buf text = BUF_INIT;
 	int rc;
 
