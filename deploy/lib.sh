@@ -9,23 +9,49 @@ die() {
 	exit 100
 }
 
-# read_manifests FOLDER [KGEN-ARGUMENT...]: $T/all is the stream for kubectl,
-# $T/role.yaml and so on its parts.
-read_manifests() {
-	local folder=$1
+# generate DIR FOLDER [KGEN-ARGUMENT...]: DIR/all is the stream for kubectl,
+# DIR/role.yaml and so on its parts.
+generate() {
+	local dir=$1 folder=$2
 
-	shift
+	shift 2
+	mkdir -p "$dir/crds"
+	"$KGEN" manifests -f "$folder" ${NAMESPACE:+--namespace "$NAMESPACE"} \
+		"$@" >"$dir/all" || return
+	awk -v dir="$dir" '/^# Source: / { file = dir "/" $3 } { print >file }' \
+		"$dir/all"
+}
+
+# read_manifests FOLDER [KGEN-ARGUMENT...]: in $T, and in $T/namespace and
+# $T/cluster those of each scope that the operator can have.
+read_manifests() {
+	local scope
+
 	T=$(mktemp -d)
 	trap 'rm -rf "$T"' EXIT
-	"$KGEN" manifests -f "$folder" ${NAMESPACE:+--namespace "$NAMESPACE"} \
-		${SCOPE:+--scope "$SCOPE"} "$@" >"$T/all" || exit 100
-	mkdir "$T/crds"
-	awk -v dir="$T" '/^# Source: / { file = dir "/" $3 } { print >file }' \
-		"$T/all"
-	namespace=$(sed -n 's/^  name: //p' "$T/namespace.yaml")
+	generate "$T" "$@" ${SCOPE:+--scope "$SCOPE"} || exit 100
+	for scope in namespace cluster; do
+		generate "$T/$scope" "$@" --scope "$scope" 2>/dev/null ||
+			rm -r "${T:?}/$scope"
+	done
+	# A name such as 1 or yes has quotes.
+	namespace=$(sed -n 's/^  name: //p' "$T/namespace.yaml" | tr -d '"')
 	# shellcheck disable=SC2034
 	operator=$(sed -n 's,^    app.kubernetes.io/name: ,,p' \
 		"$T/namespace.yaml")
+}
+
+# objects FILE...: lines KIND NAME NAMESPACE, the last one empty if it has none
+objects() {
+	cat "$@" /dev/null | awk '
+		function flush() { if (kind) print kind, name, ns; kind = "" }
+		/^(---|# Source)/ { flush() }
+		{ gsub(/"/, "") }
+		/^[a-zA-Z]/ { top = $1 }
+		/^kind: / { kind = $2; name = ns = "" }
+		top == "metadata:" && /^  name: / { name = $2 }
+		top == "metadata:" && /^  namespace: / { ns = $2 }
+		END { flush() }' | sort -u
 }
 
 # kinds: the kinds of the stream, as kubectl takes them

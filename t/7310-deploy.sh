@@ -139,4 +139,45 @@ ok "... and its objects" kubectl get memcached example -n two
 runs 0 "the other one" mk undeploy PIPELINE=memcached NAMESPACE=two \
 	SCOPE=cluster CONFIRM=delete
 is "$(all | diff "$T/before" -)" "" "nothing is left"
+
+# --- what cannot be seen is not removed
+cat >"$T/blind" <<'END'
+#!/bin/bash
+case " $* " in
+*" $BLIND "*) echo "the server is away" >&2; exit 1 ;;
+*) exec kubectl "$@" ;;
+esac
+END
+chmod +x "$T/blind"
+mk deploy PIPELINE=at IMG=$image >/dev/null 2>&1
+kubectl apply -n $ns -f pipeline/at/example.yaml >/dev/null
+kubectl get deployments,roles,secrets,ats -n $ns -o name >"$T/there"
+for blind in deployments crd "ats.at.example.com -A"; do
+	runs 2 "undeploy without $blind" env "BLIND=$blind" make -s \
+		--no-print-directory undeploy PIPELINE=at KUBECTL="$T/blind"
+	ok "... says so" said "cannot be seen whether there are ${blind%%.*}"
+	is "$(kubectl get deployments,roles,secrets,ats -n $ns -o name |
+		diff "$T/there" -)" "" "... and removes nothing"
+done
+kubectl delete at example -n $ns >/dev/null
+runs 2 "undeploy without a list of kinds" env BLIND=api-resources make -s \
+	--no-print-directory undeploy PIPELINE=at KUBECTL="$T/blind"
+ok "... says so" said "the namespace $ns stays"
+ok "... it does" kubectl get namespace $ns
+runs 0 "undeploy again" mk undeploy PIPELINE=at
+is "$(all | diff "$T/before" -)" "" "nothing is left"
+
+# --- another scope, and a namespace that YAML takes for a number
+runs 0 "all namespaces" mk deploy PIPELINE=memcached IMG=$image \
+	NAMESPACE=123 SCOPE=cluster
+runs 0 "only its own" mk deploy PIPELINE=memcached IMG=$image \
+	NAMESPACE=123 SCOPE=namespace
+is "$(kubectl get clusterrolebindings -o name | grep 'memcached.*\.123')" \
+	clusterrolebinding.rbac.authorization.k8s.io/memcached-http.123 \
+	"... has no rights in others any more"
+ok "... but in that one" kubectl get rolebinding memcached-kapply -n 123
+runs 0 "all again" mk deploy PIPELINE=memcached IMG=$image \
+	NAMESPACE=123 SCOPE=cluster
+runs 0 "undeploy needs no SCOPE" mk undeploy PIPELINE=memcached NAMESPACE=123
+is "$(all | diff "$T/before" -)" "" "... and leaves nothing"
 done_testing
