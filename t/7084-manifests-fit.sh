@@ -1,0 +1,39 @@
+#!/bin/bash
+# The objects of an operator fit together: selectors and labels, ports, probes,
+# credentials, roles and accounts, the metrics; its Pods keep the strictest
+# rules. So for kubectl apply, and for each folder that kustomize builds.
+# check-all: manifests
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+kpipe --help >"$T/help"
+json() {
+	python3 -c 'import json, sys, yaml
+for file in sys.argv[1:]:
+    for o in yaml.safe_load_all(open(file)):
+        print(json.dumps(o, sort_keys=True))' "$@"
+}
+# fits WHAT FILE: objects, one on a line
+fits() {
+	runs 0 "$1" t/manifests/fit "$T/help" <"$2" || quote <"$T/out"
+}
+
+for name in at iotservice memcached experimental; do
+	d=$T/$name
+	kgen manifests -f "pipeline/$name" -o "$d" 2>/dev/null
+	json "$d"/monitoring/[mps]*.yaml "$d"/users/[ev]*.yaml >"$T/more"
+	for scope in namespace cluster; do
+		overlay=$d/${scope/%namespace/namespaced}
+		[ -d "$overlay" ] || continue
+		kgen manifests -f "pipeline/$name" --scope=$scope >"$T/stream.yaml"
+		json "$T/stream.yaml" | sort >"$T/stream"
+		cat "$T/stream" "$T/more" >"$T/all"
+		fits "$name: scope $scope" "$T/all"
+		t/manifests/build "$overlay" | sort >"$T/built"
+		same "$T/built" "$T/stream" "... its overlay gives the same"
+	done
+done
+kgen manifests -f pipeline/at --set credentials=pod >"$T/stream.yaml"
+json "$T/stream.yaml" >"$T/all"
+fits "one account for all stages" "$T/all"
+done_testing
