@@ -79,6 +79,17 @@ changed() {
 	sed -i "$2" "$f/$1"
 }
 
+fresh
+touch "$f"/{z,c,m,a}.jq "$f/reconcile.jq~" "$f/.hidden"
+mkdir "$f/t"
+touch "$f/t/"{b,a}
+is "$(kgen describe -f "$f" | jq -c .files)" \
+	'["a.jq","c.jq","crd.yaml","example.yaml","m.jq","operator.yaml","rbac.yaml","reconcile.jq","t/a","t/b","watches.yaml","z.jq"]' \
+	"its files, sorted, without those of an editor"
+rm -rf "$f"
+runs 0 "the caller's environment means nothing" env IOTSERVICE_PARALLEL=x \
+	kgen describe -f pipeline/iotservice
+
 runs 100 "no folder" kgen describe -f "$T/nowhere"
 is "$(cat "$T/err")" "kgen: fatal: $T/nowhere: not a folder" "... says so"
 mkdir "$f"
@@ -94,6 +105,10 @@ changed operator.yaml 's/^name: .*/name: Mem_cached/'
 refused "a name" "$f/operator.yaml:1: name: \"Mem_cached\" is not a DNS label: a letter first, then lower case, digits and dashes"
 changed operator.yaml 's/^name: .*/name: a23456789-123456789-123456789-123456/'
 refused "a long name" "$f/operator.yaml:1: name: \"a23456789-123456789-123456789-123456\" has 36 characters; NAME-operator-controller-manager leaves room for 35"
+changed operator.yaml 's/^name: .*/name: a23456789-123456789-123456789-12345/'
+runs 0 "one of 35 characters" kgen describe -f "$f"
+changed operator.yaml 's/^name: .*/name: 9a/'
+refused "a digit first" "$f/operator.yaml:1: name: \"9a\" is not a DNS label: a letter first, then lower case, digits and dashes"
 changed operator.yaml '/^version/d'
 refused "no version" "$f/operator.yaml:1: version is missing"
 changed operator.yaml 's/^version: .*/version: v1/'
@@ -106,6 +121,8 @@ changed operator.yaml 's/^keywords: .*/keyword: [a]/'
 refused "an unknown key" "$f/operator.yaml:6: unknown key \"keyword\""
 changed operator.yaml 's/^keywords: .*/scope: world/'
 refused "a scope" "$f/operator.yaml:6: scope: \"world\" is neither namespace nor cluster"
+changed operator.yaml 's/^keywords: .*/credentials: none/'
+refused "credentials" "$f/operator.yaml:6: credentials: \"none\" is neither stages nor pod"
 changed operator.yaml 's/^keywords: .*/env: {A: [b]}/'
 refused "env" "$f/operator.yaml:6: env must be a mapping of texts"
 changed operator.yaml 's/^description: .*/description: ""/'
@@ -114,6 +131,8 @@ changed watches.yaml 's/version: v1alpha1/version: v1/'
 refused "a version that is not served" "$f/watches.yaml:2: Memcached: crd.yaml does not serve version v1"
 changed watches.yaml 's/^  kind: Memcached/&\n  scope: Cluster/'
 refused "another scope" "$f/watches.yaml:2: Memcached: scope is Cluster, but crd.yaml has Namespaced"
+changed watches.yaml 's/program: .*/&\n  related: [{apiVersion: cache.example.com\/v1, kind: Memcached}]/'
+refused "... of a related kind" "$f/watches.yaml:6: Memcached: crd.yaml does not serve version v1"
 changed watches.yaml 's/kind: Memcached/kind: Thing/'
 refused "another kind" "$f/watches.yaml:2: thing.cache.example.com: $f/crd.yaml has no such kind"
 changed watches.yaml 's/program: .*/&\n  colour: red/'

@@ -159,6 +159,13 @@ mkdir "$o"
 echo >"$o/b"
 runs 100 "the second file cannot be written" x
 is "$(find "$o" -type f)" "$o/b" "... nor is the first one"
+mv "$o/b" "$T/b"
+runs 0 "without the obstacle" x
+rm -r "$o/b"
+mv "$T/b" "$o/b"
+sed -i 's/"a"/"new"/g' "$f/gen/x.jq"
+runs 100 "... which is there" x
+is "$(tail -n 1 "$o/a.yaml")" a "... and stays as it was"
 runs 111 "standard output is full" sh -c "kgen describe -f '$f' >/dev/full"
 
 # ---- a Containerfile ----

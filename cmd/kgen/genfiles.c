@@ -187,7 +187,7 @@ is_file(const char *out, struct span only)
 }
 
 static int
-find_state(struct output *o, bool scaffold, struct err *err)
+find_state(struct output *o, struct err *err)
 {
 	struct buf old = BUF_INIT;
 	struct stat st;
@@ -202,7 +202,7 @@ find_state(struct output *o, bool scaffold, struct err *err)
 	rc = file_read(o->path, GENFILES_MAX_MIB, &old, err);
 	if (rc == 0 && span_eq(buf_span(&old), buf_span(&o->text)))
 		o->state = STATE_SAME;
-	else if (!scaffold && genfiles_is_own(buf_span(&old)))
+	else if (genfiles_is_own(buf_span(&old)))
 		o->state = STATE_STALE;
 	else
 		o->state = STATE_CHANGED;
@@ -239,7 +239,7 @@ add_output(struct outputs *all, jv file_peek, bool alone,
 		buf_addspan(&o->text, text);
 	else
 		genfiles_mark(&o->text, t->command, path, text);
-	return find_state(o, scaffold, err);
+	return find_state(o, err);
 }
 
 static int
@@ -250,7 +250,7 @@ add_leftover(struct outputs *all, const char *path, struct err *err)
 	all->items = mem_array(all->items, all->count + 1, sizeof(*all->items));
 	o = &all->items[all->count++];
 	*o = (struct output){.path = mem_strdup(path), .gone = true};
-	return find_state(o, false, err);
+	return find_state(o, err);
 }
 
 static int

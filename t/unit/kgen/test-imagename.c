@@ -1,6 +1,7 @@
 // needs cmd/kgen/imagename.c
 #include "imagename.h"
 
+#include "base/buf.h"
 #include "tap.h"
 
 #define DIGEST                               \
@@ -58,6 +59,34 @@ test_images(void)
 	ok(imagename_is_image(span_str("a")), "a repository is an image");
 }
 
+/* head and n times c */
+static bool
+is_image(const char *head, int c, size_t n)
+{
+	struct buf b = BUF_INIT;
+	bool is;
+
+	buf_adds(&b, head);
+	for (size_t i = 0; i < n; i++)
+		buf_addc(&b, (char)c);
+	is = imagename_is_image(buf_span(&b));
+	buf_release(&b);
+	return is;
+}
+
+static void
+test_limits(void)
+{
+	ok(is_image("", 'a', 255), "a repository of 255 characters");
+	ok(!is_image("", 'a', 256), "... and of 256");
+	ok(is_image("a:", '1', 128), "a tag of 128 characters");
+	ok(!is_image("a:", '1', 129), "... and of 129");
+	ok(is_image("a@sha256:", 'f', 64), "a digest of 64 digits");
+	ok(!is_image("a@sha256:", 'f', 63), "... of 63");
+	ok(!is_image("a@sha256:", 'f', 65), "... of 65");
+	ok(!is_image("a@sha256:", 'F', 64), "... of capitals");
+}
+
 static void
 test_versions(void)
 {
@@ -77,6 +106,7 @@ int
 main(void)
 {
 	test_images();
+	test_limits();
 	test_versions();
 	return tap_done();
 }
