@@ -96,6 +96,22 @@ test_told_to_end(void)
 	}
 }
 
+/* While anything runs, a second order to end is a stronger one, and the end of
+ * a time changes something. */
+static void
+test_no_wait_is_endless(void)
+{
+	for (unsigned p = 0; p < LIFECYCLE_ENDED; p++) {
+		enum lifecycle_step again = lifecycle_step(p, LIFECYCLE_AGAIN);
+
+		ok(again == LIFECYCLE_KILL || again == LIFECYCLE_CUT ||
+			again == LIFECYCLE_NEVER,
+		    "told again");
+		ok(lifecycle_step(p, LIFECYCLE_TIMEOUT) != LIFECYCLE_STAY,
+		    "... and the end of a time");
+	}
+}
+
 /* A generation from its start to its end: phase by phase. */
 static void
 test_courses(void)
@@ -140,6 +156,7 @@ main(void)
 	test_table_has_no_holes();
 	test_generations_do_not_overlap();
 	test_told_to_end();
+	test_no_wait_is_endless();
 	test_courses();
 	return tap_done();
 }
