@@ -130,6 +130,11 @@ operator: secrets create
 operator: secrets[kpipe-marks-ox.example.com] get" \
 	"a finalizer: it is patched, and marks have a key"
 is "$(rules kstatus)" "" "manageStatus: false"
+sed -i 's/- {.*/&\n    - {apiVersion: example.com\/v1, kind: Ox, manage: true}/' \
+	"$f/watches.yaml"
+is "$(rules kapply | head -n 1)" "namespaced: oxen get,create,patch,delete" \
+	"... and more, of the same kind"
+sed -i '/kind: Ox, manage/d' "$f/watches.yaml"
 sed -i 's/kind: Namespace/kind: ConfigMap/; s/finalizer: .*/&\n  marks: false/' \
 	"$f/watches.yaml"
 is "$(rules kapply)" "namespaced: oxen get,patch
@@ -174,6 +179,8 @@ operator: secrets list,watch
 a: pods list,watch
 b: pods list,watch
 c: services list,watch" "namespaces by variables"
+is "$(kgen rights -f "$f" | grep -c resourceNames)" 0 \
+	"... \$OPERATOR_NAME is also the name of the lease"
 sed -i 's/X:-c/X/' "$f/watches.yaml"
 runs 100 "one whose value is not known" kgen rights -f "$f"
 is "$(cat "$T/err")" 'kgen: fatal: watches.yaml: namespaces: ${X}: its value is not known: add it to env in operator.yaml' \
@@ -279,6 +286,12 @@ from 1 "a lease elsewhere" --scope=cluster
 ok "... is missing" grep -q '^missing  kelect: update leases.coordination.k8s.io in default: 1 times, as ox.example.com$' "$T/out"
 from 0 "a lease where the operator ran" --scope=cluster --namespace=default
 ok "... is not" grep -q '^unused   kelect: create leases.coordination.k8s.io in default$' "$T/out"
+journal kelect update leases "$in" '"group":"coordination.k8s.io"' \
+	'"name":"other"' >>"$T/journal"
+from 1 "another lease there" --scope=cluster --namespace=default
+is "$(grep 'kelect: update' "$T/out")" \
+	"missing  kelect: update leases.coordination.k8s.io in default: 1 times, as other" \
+	"... is missing"
 from 100 "another user" --user=v
 is "$(cat "$T/err")" "kgen: fatal: there is no request of a stage of x by the user v" "... has done nothing"
 

@@ -1,0 +1,24 @@
+#!/bin/bash
+# kgen image: the Containerfile has what an operator runs, where it looks, and
+# nothing else. (t/7120-podman.sh builds one.)
+# check-all: images
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+f=$T/op
+cp -r pipeline/memcached "$f"
+mkdir "$f/words"
+touch "$f/words/hello.jq" "$f/table.json" "$f/kubeconfig.yaml" "$f/t/run.jq"
+runs 0 "kgen image" kgen image -f "$f"
+is "$(grep ^COPY "$T/out")" \
+	"COPY --chown=0:0 watches.yaml reconcile.jq table.json /operator/
+COPY --chown=0:0 words/hello.jq /operator/words/" "the files that run, each in its folder"
+is "$(grep -E '^(USER|ENTRYPOINT|CMD|FROM|ARG)' "$T/out")" \
+	"ARG BASE=localhost/kpipe:$(make -s version)
+FROM \${BASE}
+USER 65532:65532
+ENTRYPOINT [\"/usr/bin/kpipe\"]
+CMD [\"-f\", \"/operator/watches.yaml\"]" "it starts kpipe, not as root"
+is "$(grep ^LABEL "$T/out" | cut -d = -f 1 | sed 's/.*\.//' | xargs)" \
+	"title version description" "its labels"
+done_testing
