@@ -50,6 +50,7 @@ ok "a restart shows in the status" \
 	wait_for 30 sh -c "[ \"\$(grep -cx STATUS=ready $D/told)\" = 2 ]"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM"
+is "$(told | uniq -d)" "" "nothing is told twice"
 is "$(told | sed 's/STATUS=waiting/STATUS=stopping/' | uniq)" "STATUS=stopping
 STATUS=starting
 READY=1

@@ -311,6 +311,15 @@ is "$(grep -v '^idle' "$T/out")" "unused   kapply: get configmaps in its namespa
 unused   kapply: delete configmaps in its namespaces
 missing  kapply: patch events in default: 1 times, as a; refused" \
 	"... of accounts: theirs counts; refused is missing, a policy is not"
+audit system:serviceaccount:ns:x-kapply list nodes 200 allow >"$T/line"
+sed 's/ResponseComplete/RequestReceived/' "$T/line" >>"$T/journal"
+from 1 "a request that has only arrived"
+is "$(grep -c nodes "$T/out")" 0 "... does not count"
+sed 's/ResponseComplete/ResponseStarted/' "$T/line" >>"$T/journal"
+from 1 "a watch that goes on"
+is "$(grep -c nodes "$T/out")" 1 "... does"
+head -n 4 "$T/journal" >"$T/short"
+mv "$T/short" "$T/journal"
 echo '{"a": 1}' >>"$T/journal"
 from 100 "another file"
 is "$(cat "$T/err")" "kgen: fatal: $T/journal:5: neither a line of kapi's journal nor of an audit log" "... is an error"

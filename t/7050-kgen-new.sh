@@ -269,6 +269,11 @@ refused "a folder that is not an operator" \
 runs 100 "a file that cannot be written" bash -c \
 	'trap "" XFSZ; ulimit -f 1; exec kgen new x --group a.b --kind B'
 is "$(find . -path '*/x*')" "" "... no folder is left"
+mapfile -t fields < <(printf 'f%s: string\n' {1..80})
+runs 100 "... the last one, below which is a folder" bash -c \
+	'trap "" XFSZ; ulimit -f 5; exec kgen new x --group a.b --kind B "$@"' - \
+	"${fields[@]}"
+is "$(find . -path '*/x*')" "" "... no folder is left"
 files web >before
 runs 100 "... while a kind is added" bash -c 'trap "" XFSZ; ulimit -f 1
 	exec kgen add -f web --group example.com --kind Gizmo'

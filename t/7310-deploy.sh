@@ -74,6 +74,18 @@ for name in "${names[@]}"; do
 	is "$(kubectl get "$deployment" -n "$ns" \
 		-o 'jsonpath={.metadata.generation}')" "$generation" \
 		"... changes nothing"
+	# What it has made when it runs.
+	crd=$(kgen describe -f "pipeline/$name" | jq -r '.crds[0].spec
+		| "\(.names.kind).\(.group)" | ascii_downcase')
+	kubectl apply -n "$ns" -f - >/dev/null <<-END
+		apiVersion: coordination.k8s.io/v1
+		kind: Lease
+		metadata: {name: $crd}
+		---
+		apiVersion: v1
+		kind: Secret
+		metadata: {name: kpipe-marks-$crd}
+	END
 	runs 0 "... undeploy" mk undeploy PIPELINE="$name"
 	is "$(cat "$T/err")" "" "... without a word of warning"
 	is "$(all | diff "$T/before" -)" "" "... leaves nothing"
@@ -126,13 +138,15 @@ wait_for 30 gone at example -n $ns
 runs 0 "... until it is gone" mk undeploy PIPELINE=at
 
 # --- two installations
-for place in one two; do
+for place in kube-one two; do
 	runs 0 "in $place" mk deploy PIPELINE=memcached IMG=$image \
 		NAMESPACE=$place SCOPE=cluster
 done
 kubectl apply -n two -f pipeline/memcached/example.yaml >/dev/null
-runs 0 "one is removed" mk undeploy PIPELINE=memcached NAMESPACE=one \
+runs 0 "one is removed" mk undeploy PIPELINE=memcached NAMESPACE=kube-one \
 	SCOPE=cluster
+ok "... but not a namespace of Kubernetes" kubectl get namespace kube-one
+kubectl delete namespace kube-one >/dev/null
 ok "... the other one has its rights" kubectl get \
 	clusterrole/memcached-kapply clusterrolebinding/memcached-kapply.two
 ok "... and its objects" kubectl get memcached example -n two
