@@ -160,7 +160,9 @@ dependents:
 END
 is "$(rules kapply)" "cluster: herds get,patch
 cluster: configmaps get,create,patch,delete
-default: events create,patch" "cluster-scoped primaries: Events in default, no key"
+operator: events create,patch
+default: events create,patch" \
+	"cluster-scoped primaries: Events in default, about the Pod too, no key"
 is "$(rules kstatus)" "cluster: herds/status patch" "... their status"
 
 watches $'env: {TEAM: "a, b"}' <<'END'

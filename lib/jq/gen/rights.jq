@@ -141,11 +141,12 @@ def _kapply_primaries($d):
     elif $d.calls | index("once") != null then _grant($d; $at; ["get"])
     else empty end;
 
-# The API server wants Events about cluster-scoped objects in "default".
+# The API server wants Events about cluster-scoped objects in "default". That
+# about the Pod (OutOfMemory) is where the operator runs, which the others have.
 def _kapply_events($d):
   .watches[] | _primary_places($d) as $at
   | (_group_kind | _known($d) | .cluster) as $cluster
-  | (if $cluster then [{other: "default"}] else $at end)[]
+  | (if $cluster then [{other: "default"}, "operator"] else $at end)[]
   | {place: ., group: "", resource: "events", verbs: ["create", "patch"]};
 
 def _marks_secret($d):
