@@ -15,9 +15,8 @@ for folder in pipeline/*/operator.yaml; do
 		"$(kgen manifests -f "pipeline/$name" -o "$T/$name" 2>&1 |
 			sed -n "s,^kgen: $T/\(.*\): written$,deploy/\1,p" | sort)" \
 		"... and has no other files"
-	python3 -c 'import sys, yaml
-print(yaml.dump(yaml.safe_load(sys.stdin)["spec"]))' \
-		<"$T/$name/monitoring/prometheus_rule.yaml" >"$T/rules.yml"
+	t/yaml-lines <"$T/$name/monitoring/prometheus_rule.yaml" |
+		jq .spec >"$T/rules.yml"
 	ok "... promtool has nothing against its rules" \
 		promtool check rules "$T/rules.yml"
 done
@@ -32,12 +31,13 @@ is "$(grep -ohE '(kpipe|controller|workqueue|leader)_[a-z_]+' \
 	done)" "" "the rules name metrics that exist"
 
 # --- the stream
-# stream OPERATOR [KGEN-ARGUMENT...]: one JSON object on a line
+# stream OPERATOR [KGEN-ARGUMENT...]: one JSON object on a line; made once
 stream() {
-	kgen manifests -f "pipeline/$1" "${@:2}" | python3 -c '
-import json, sys, yaml
-for o in yaml.safe_load_all(sys.stdin):
-    print(json.dumps(o))'
+	local file="$T/stream ${*//\//:}"
+
+	[ -e "$file" ] || kgen manifests -f "pipeline/$1" "${@:2}" |
+		t/yaml-lines >"$file"
+	cat "$file"
 }
 of_kind() {
 	jq -c --arg kind "$1" 'select(.kind == $kind)'

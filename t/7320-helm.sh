@@ -78,15 +78,13 @@ chart=deploy/at/chart
 template() {
 	helm template x "$chart" -n ns --kube-version "$KUBE_VERSION" "$@"
 }
-to_json='import json, sys, yaml
-print(json.dumps(yaml.safe_load(sys.stdin)["spec"]))'
 # gives WHAT JQ WANTED HELM-OPTION...: JQ of the Deployment's template
 gives() {
 	local what=$1 filter=$2 want=$3
 
 	shift 3
-	is "$(template "$@" -s templates/operator.yaml | python3 -c "$to_json" |
-		jq -c "$filter")" "$want" "$what"
+	is "$(template "$@" -s templates/operator.yaml | t/yaml-lines |
+		jq -c ".spec | $filter")" "$want" "$what"
 }
 c='.template.spec.containers[0]'
 gives "the image is of the version" "$c.image" \
@@ -257,8 +255,8 @@ is "$(grep -c 'forbidden' "$T/operator.log")" 0 "... nothing was forbidden" ||
 	grep forbidden "$T/operator.log" | quote
 
 # helm test runs this in a Pod: what would the operator do now?
-mapfile -t dry < <(helm get hooks iot -n "$first" | python3 -c 'import sys, yaml
-print("\n".join(yaml.safe_load(sys.stdin)["spec"]["containers"][0]["args"]))' |
+mapfile -t dry < <(helm get hooks iot -n "$first" | t/yaml-lines |
+	jq -r '.spec.containers[0].args[]' |
 	sed "s,/operator,pipeline/iotservice,
 		s,/var/run/secrets/kubernetes.io/serviceaccount,$T/tokens/iotservice,")
 dry_run() {

@@ -48,10 +48,7 @@ done
 mkdir "$T/given"
 cp "$T/1/$deb" "$T/given"
 for file in crd example; do
-	python3 -c 'import json, sys, yaml
-for document in yaml.safe_load_all(sys.stdin):
-    print(json.dumps(document))' <"pipeline/memcached/$file.yaml" \
-		>"$T/given/$file.json"
+	t/yaml-lines <"pipeline/memcached/$file.yaml" >"$T/given/$file.json"
 done
 GIVEN=$T/given runs 0 "in a bare Debian" t/debian/bare \
 	"t/debian/installed /root/kpipe/given/$deb"

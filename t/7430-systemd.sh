@@ -2,7 +2,7 @@
 # kpipe@.service under a systemd of its own, as process 1 of a container with
 # the files of this machine: it gets ready, shows its state, has no right that
 # it does not need, survives, and ends. kapi is the cluster.
-# check-all: packages
+# check-all: containers
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -31,10 +31,7 @@ runs 0 "systemd-analyze security: at most 1.5 of 10" \
 mkdir "$T/shared"
 mknod "$T/shared/console" c 1 3
 for file in crd example; do
-	python3 -c 'import json, sys, yaml
-for document in yaml.safe_load_all(sys.stdin):
-    print(json.dumps(document))' <"pipeline/memcached/$file.yaml" \
-		>"$T/shared/$file.json"
+	t/yaml-lines <"pipeline/memcached/$file.yaml" >"$T/shared/$file.json"
 done
 cp t/debian/unit "$T/shared/unit"
 runs 0 "a systemd with the operator" t/debian/systemd "$T/root" "$T/shared"

@@ -18,11 +18,12 @@ def _words: ["", "~", "null", "true", "false", "y", "n", "yes", "no", "on",
 def _lower: map(if 65 <= . and . <= 90 then . + 32 else . end);
 
 # Bytes that need no quotes inside a string. (": " and " #" are seen to
-# elsewhere.) 33 ! to 126 ~, without " # [ \ ] ` { | }
+# elsewhere.) 32 to 126 ~, without " # [ \ ] ` { | }. Every character of a
+# file is asked about: the most frequent ones come first.
 def _is_inner:
-  (32 <= . and . <= 126 or 161 <= .)
-  and (. as $c | [34, 35, 91, 92, 93, 96, 123, 124, 125, 8232, 8233, 65279]
-       | index([$c]) == null);
+  97 <= . and . <= 122 or 36 <= . and . <= 90 or . == 32 or . == 33
+  or . == 94 or . == 95 or . == 126
+  or 161 <= . and . != 8232 and . != 8233 and . != 65279;
 
 def _is_letter: 97 <= . and . <= 122 or 65 <= . and . <= 90 or 161 <= .;
 
@@ -40,7 +41,7 @@ def _first_is_plain:
 def _is_plain:
   . as $s | explode
   | length > 0
-  and (_lower | implode | . as $l | _words | index($l) == null)
+  and (length > 5 or (_lower | implode | . as $l | _words | index($l) == null))
   and _first_is_plain
   and all(.[]; _is_inner)
   and .[-1] != 32 and .[-1] != 58 and ($s | contains(": ") | not);
@@ -92,18 +93,20 @@ def _has_keys: any(keys_unsorted[]; _is_comment | not);
 
 def _flow: "[" + (map(_scalar) | join(", ")) + "]";
 
-# A list of strings, on a line with $width columns left.
-def _is_flow($width):
-  length > 0 and all(.[]; type == "string" and (contains(",") | not))
-  and (_flow | length) <= $width;
+# A list of strings that fits on a line with $width columns left, or null.
+def _short_flow($width):
+  if length > 0 and length < $width
+    and all(.[]; type == "string" and (contains(",") | not))
+  then _flow | if length <= $width then . else null end
+  else null end;
 
 def _block($width):
   def entry($head):
     if type == "object" and _has_keys then
       [$head] + (_block($width - 2) | map(_indented))
     elif type == "array" and length > 0 then
-      if _is_flow($width - ($head | length) - 1) then [$head + " " + _flow]
-      else [$head] + _block($width) end
+      _short_flow($width - ($head | length) - 1) as $flow
+      | if $flow then [$head + " " + $flow] else [$head] + _block($width) end
     elif type == "string" and _is_literal then _literal($head)
     else [$head + " " + _scalar] end;
   def element:
