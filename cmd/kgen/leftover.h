@@ -8,8 +8,8 @@
 #include "base/textlist.h"
 
 struct leftover_search {
-	const char *command;	      /* the generator's; all are borrowed */
-	const char *first;	      /* a path below the folder that it makes */
+	const char *command; /* the generator's; all are borrowed */
+	const char *first;   /* a path below the folder that it makes */
 	const struct textlist *known; /* the paths that it makes */
 };
 
