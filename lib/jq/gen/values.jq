@@ -18,7 +18,6 @@ def at($path; $value; $about; $schema):
   {path: ($path / "."), value: $value, about: $about, schema: $schema};
 
 def switch($path; $value; $about): at($path; $value; $about; {type: "boolean"});
-def word($path; $value; $about): at($path; $value; $about; {type: "string"});
 def object($path; $about): at($path; {}; $about; {type: "object"});
 
 def strings: {type: "object", additionalProperties: {type: "string"}};
@@ -42,8 +41,11 @@ def in_namespace: scopes | index("namespace") != null;
 def in_cluster: scopes | index("cluster") != null;
 
 def settable: [
-  word("image.repository"; image_repository; "Without tag and digest."),
-  word("image.tag"; image_tag; "Empty: the version of the operator."),
+  # What stands in templates without quotes may not be more YAML.
+  at("image.repository"; image_repository; "Without tag and digest.";
+    {type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$"}),
+  at("image.tag"; image_tag; "Empty: the version of the operator.";
+    {type: "string", pattern: "^([A-Za-z0-9_][A-Za-z0-9_.-]*)?$"}),
   at("image.digest"; image_digest; "As sha256:...; it counts instead of the tag.";
     {type: "string", pattern: "^(sha256:[0-9a-f]{64})?$"}),
   at("image.pullPolicy"; .imagePullPolicy // "IfNotPresent"; null;
@@ -79,7 +81,8 @@ def settable: [
   object("nodeSelector"; "Where the Pods may run."),
   at("tolerations"; []; null; {type: "array", items: {type: "object"}}),
   object("affinity"; null),
-  word("priorityClassName"; ""; null),
+  at("priorityClassName"; ""; null;
+    {type: "string", pattern: "^([a-z0-9][a-z0-9.-]*)?$"}),
   switch("crds.install"; true;
     "Install and upgrade the kinds. They stay when the release is uninstalled."),
   switch("userRoles.install"; true;
