@@ -89,7 +89,7 @@ start env POD_NAMESPACE=ops kpipe -f "$T/w.yaml" \
 	--kubeconfig="$(config user1)" 2>"$T/err"
 if with_rights; then
 	ok "without the right to the key it says what to do" wait_for 20 \
-		grep -qF 'kapply: error: cannot get Secret ops/kpipe-marks-thing.e.com, which has the key that proves marks: secrets "kpipe-marks-thing.e.com" is forbidden: User "user1" cannot get resource "secrets" in API group "" in the namespace "ops"; allow to get it and to create secrets there, or give the key in a file (kpipe --marks-key-file)' "$T/err"
+		grep -qF 'kapply: error: cannot get Secret ops/kpipe-marks-thing.e.com, which has the key that proves marks: secrets "kpipe-marks-thing.e.com" is forbidden: User "user1" cannot get resource "secrets" in API group "" in the namespace "ops"; give the right to get it and to create secrets there, or the key in a file (kpipe --marks-key-file)' "$T/err"
 	kubectl create role key -n ops --verb=create --resource=secrets >/dev/null
 	kubectl create role key-get -n ops --verb=get --resource=secrets \
 		--resource-name=kpipe-marks-thing.e.com >/dev/null

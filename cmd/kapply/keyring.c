@@ -33,9 +33,10 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 	    "cannot %s Secret %s/%s, which has the key that proves marks: "
 	    "%s%s",
 	    verb, r->namespace_, r->name, buf_str(&b),
-	    passing ? ""
-		    : "; allow to get it and to create secrets there, or give "
-		      "the key in a file (kpipe --marks-key-file)");
+	    passing
+		? ""
+		: "; give the right to get it and to create secrets there, or "
+		  "the key in a file (kpipe --marks-key-file)");
 	buf_release(&b);
 	if (!passing && (r->dry_run || e->code == 0)) {
 		r->done(r->arg, &err);
