@@ -28,14 +28,24 @@ is "$(head -n 1 "$T/out")" "metadata: is not a folder with files [folders]" \
 runs 100 "no bundle" t/olm/check "$T/nothing"
 
 # --- versions
-kgen describe -f pipeline/at --set version=1.2.3 --set replaces=1.2.2 |
-	jq '.skips = ["1.2.0", "1.2.1"]' >"$T/description"
-kgen bundle -f pipeline/at --set version=1.2.3 --set replaces=1.2.2 \
-	-o "$T/next" 2>"$T/err"
+cp -r pipeline/at "$T/at"
+sed -i 's/^version: .*/version: 1.2.3/' "$T/at/operator.yaml"
+cat >>"$T/at/operator.yaml" <<'END'
+replaces: 1.2.2
+skips: [1.2.0, 1.2.1]
+channel: stable
+categories: [Database, Monitoring]
+END
+kgen bundle -f "$T/at" -o "$T/next" 2>"$T/err"
+skips="skips: [at-operator.v1.2.0, at-operator.v1.2.1]"
 runs 0 "a bundle that replaces another one" t/olm/check "$T/next"
 is "$(grep -h -A 1 -e '- name: at-operator.v' -e '^  replaces:' \
 	"$T"/next/manifests/*version.yaml "$T"/next/catalog/*/catalog.yaml |
 	grep -v -- -- | tr -s ' \n' ' ')" \
-	" replaces: at-operator.v1.2.2 - name: at-operator.v1.2.3 replaces: at-operator.v1.2.2 " \
+	" replaces: at-operator.v1.2.2 $skips - name: at-operator.v1.2.3 replaces: at-operator.v1.2.2 $skips " \
 	"... in its CSV and in the channel"
+ok "... the channel" grep -q 'channels.v1: stable$' \
+	"$T/next/metadata/annotations.yaml"
+ok "... categories" grep -q 'categories: Database, Monitoring$' \
+	"$T"/next/manifests/*version.yaml
 done_testing
