@@ -137,6 +137,15 @@ kubectl patch at example -n $ns --type=merge \
 wait_for 30 gone at example -n $ns
 runs 0 "... until it is gone" mk undeploy PIPELINE=at
 
+# --- objects that are in no namespace
+kgen new fleet -o "$T/fleet" --group example.com --kind Fleet \
+	--cluster-scoped >/dev/null 2>&1
+runs 0 "a kind of the cluster" env IMG=$image deploy/deploy "$T/fleet"
+kubectl apply -f "$T/fleet/example.yaml" >/dev/null
+runs 1 "... undeploy with an object" deploy/undeploy "$T/fleet"
+runs 0 "... CONFIRM=delete" env CONFIRM=delete deploy/undeploy "$T/fleet"
+is "$(all | diff "$T/before" -)" "" "... leaves nothing"
+
 # --- two installations
 for place in kube-one two; do
 	runs 0 "in $place" mk deploy PIPELINE=memcached IMG=$image \
