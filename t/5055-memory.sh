@@ -139,6 +139,7 @@ BESIDE=
 
 fresh
 echo 9 >"$D/ireconcile.oom"
+printf '%02000d' 0 >"$D/last" # of a run before
 limited $((64 << 20))
 ends 100 "five kills right after the start: 100"
 is "$(memory fatal)" \
