@@ -108,7 +108,7 @@ $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	$(AR) rcs $@ $^
 
 define TOOL
-$(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o $(BUILD)/t/fuzz/fuzz-$(1).o: \
+$(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o: \
 	private ALL_CFLAGS += -iquote cmd/$(1)
 OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
 $(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a
@@ -129,16 +129,24 @@ $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $(LIBS_test)
 endef
 $(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
+
+# Fuzzers run in the sanitized build, and name files as unit tests do. What a
+# fuzzer of a tool needs tells it where headers are. t/0971-fuzz-patch.sh builds
+# its own.
+FUZZERS := $(patsubst t/fuzz/%.c,$(BUILD)/t/%,\
+	$(filter-out %/fuzz-patch.c,$(wildcard t/fuzz/fuzz-*.c)))
+define FUZZER
+$(BUILD)/t/fuzz/$(1).o: private ALL_CFLAGS += -iquote cmd/$(firstword \
+	$(subst /, ,$(2:$(BUILD)/cmd/%=%)))
+$(BUILD)/t/$(1): $(BUILD)/t/fuzz/$(1).o $(filter-out %/main.o,$(2)) \
+	$(BUILD)/libkpipe.a
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $(LIBS_test)
+endef
+$(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
+	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))
+
 .PHONY: unit-tests
 unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS))
-
-# Fuzzers of whole tools run in the sanitized build (t/fuzz/guided.h).
-FUZZERS := $(BUILD)/t/fuzz-kapi
-$(FUZZERS): $(BUILD)/t/fuzz-%: $(BUILD)/t/fuzz/fuzz-%.o \
-	$(BUILD)/t/fuzz/guided.o $(BUILD)/libkpipe.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(LIBS_$*)
-$(BUILD)/t/fuzz-kapi: $(filter-out %/main.o,$(OBJS_kapi))
 
 .PHONY: check-unit
 check-unit: $(TESTS)

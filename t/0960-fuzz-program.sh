@@ -5,7 +5,5 @@
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 
-fuzzer fuzz-program cmd/ireconcile/language/*.c
-runs 0 "fuzz-program" "$T/fuzz-program" "${FUZZ_SECONDS:-5}" "${FUZZ_SEED:-1}"
-note "$(cat "$T/out")"
+fuzz fuzz-program "${FUZZ_SECONDS:-5}" "${FUZZ_SEED:-1}"
 done_testing

@@ -7,8 +7,13 @@
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 
-fuzzer fuzz-patch -fsanitize-coverage=trace-pc cmd/kapi/merge/patch*.c \
-	cmd/kapi/text/gotext.c cmd/kapi/type/{problem,cause}.c
+sanitized libkpipe.a
+runs 0 "... with its coverage" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
+	-fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fsanitize-coverage=trace-pc -iquote lib -iquote cmd/kapi \
+	-o "$T/fuzz-patch" t/fuzz/fuzz-patch.c cmd/kapi/merge/patch*.c \
+	cmd/kapi/text/gotext.c cmd/kapi/type/{problem,cause}.c \
+	build-sanitize/libkpipe.a -lyaml -lcrypto -lm
 for type in json merge strategic; do
 	corpus=t/fuzz/patch-$type.corpus
 	[ -n "${FUZZ_KEEP:-}" ] || cp "$corpus" "$T/$type.corpus"

@@ -5,9 +5,6 @@
 # shellcheck source=fuzz.sh
 . "${0%/*}/fuzz.sh"
 
-mapfile -t modules < <(needed_by kapi/test-builtin)
-fuzzer fuzz-builtin "${modules[@]}"
-runs 0 "fuzz-builtin" "$T/fuzz-builtin" t/unit/kapi/builtin/recorded.jsonl \
+fuzz fuzz-builtin t/unit/kapi/builtin/recorded.jsonl \
 	"${FUZZ_SECONDS:-5}" "${FUZZ_SEED:-1}"
-note "$(cat "$T/out")"
 done_testing

@@ -9,12 +9,8 @@
 #		build-fuzz/t/fuzz-kapi
 #	build-fuzz/t/fuzz-kapi 600 1 t/fuzz/kapi.corpus
 # check-all: fuzzers
-# shellcheck source=lib.sh
-. "${0%/*}/lib.sh"
+# shellcheck source=fuzz.sh
+. "${0%/*}/fuzz.sh"
 
-runs 0 "the fuzzer is built" make --no-print-directory -s \
-	SANITIZE=address,undefined build-sanitize/t/fuzz-kapi
-runs 0 "fuzz-kapi" build-sanitize/t/fuzz-kapi "${FUZZ_SECONDS:-20}" \
-	"${FUZZ_SEED:-1}"
-note "$(cat "$T/out")"
+fuzz fuzz-kapi "${FUZZ_SECONDS:-20}" "${FUZZ_SEED:-1}"
 done_testing

@@ -9,6 +9,15 @@
  * with ASan); what is accepted can be written and read again, and its defaults
  * are complete: defaulting it once more changes nothing.
  */
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
+// needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,9 @@
  * (HTTP/2). Nothing crashes or
  * hangs, every whole request is answered, and what is called JSON is JSON.
  */
+// needs cmd/kapi/*.c
+// needs cmd/kapi/*/*.c
+// needs t/fuzz/guided.c
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -10,6 +10,18 @@
  * out can be read again and is written as it was read; a forced apply has no
  * conflict, and the same apply again and again changes nothing.
  */
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
+// needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
+// needs cmd/kapi/merge/fieldset*.c
+// needs cmd/kapi/merge/managed*.c
+// needs cmd/kapi/merge/shape*.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
  * same grammar; a shortened message holds no part of a secret; a quantity
  * equals itself.
  */
+// needs cmd/ireconcile/language/*.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
