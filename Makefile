@@ -159,7 +159,7 @@ SHELL_TESTS := $(wildcard t/[0-9]*.sh)
 saying = $(shell grep -lE '^# $(1)' $(SHELL_TESTS))
 ON_BOTH := $(call saying,servers: kapi real)
 ON_REAL := $(ON_BOTH:t/%=build/real/%)
-LATER := $(call saying,servers: real) $(call saying,check-all: )
+LATER := $(sort $(call saying,servers: real) $(call saying,check-all: ))
 QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
 LATER_TESTS = $(TESTS:build/%=build-sanitize/%) $(LATER) $(ON_REAL)
 build/real/%.sh: t/%.sh
@@ -189,18 +189,32 @@ check:
 		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
 		END { print ": make check-all" }'; exit $$code
 
-# Everything, in one run of prove: first what takes longest, and needs no Go, so
-# that nobody waits while .ci/run has the control plane built.
+# Everything, in two runs of prove at once: what computes all the time, which
+# lets the rest go first, and the rest, which waits most of its time. Of that
+# first what needs no Go, so that nobody waits while .ci/run has the control
+# plane built, then what takes longest.
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
 check-all: $(ON_REAL)
 	t/install-packages all
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
-	@$(call prove,$(FIRST) $(filter-out $(FIRST),\
-		$(if $(CHECKED),,$(QUICK_TESTS)) $(LATER_TESTS)))
-FIRST = $(wildcard t/0990*.sh t/0993*.sh t/099[12]*.sh t/09[12]0*.sh \
-	t/09[4-8]*.sh t/8200*.sh t/9910*.sh t/9800*.sh t/9970*.sh)
+	@code=0; $(if $(COMPUTING),\
+		nice -n 5 $(PROVE) -j2 $(COMPUTING) & computing=$$!;) \
+	$(if $(call chosen,$(WAITING))$(if $(COMPUTING),,none),\
+		$(call prove,$(WAITING)) || code=$$?;) \
+	$(if $(COMPUTING),wait $$computing || code=$$?;) exit $$code
+COMPUTERS := $(call saying,check-all: (a bare machine|fuzzers|images|linters|other \
+	Debians|packages|sanitizers|valgrind))
+LONG = t/0990% t/0993% t/742% t/0910% t/0920%
+COMPUTING = $(call chosen,$(filter $(LONG),$(COMPUTERS)) \
+	$(filter-out $(LONG),$(COMPUTERS)))
+FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
+	$(filter-out t/8200%,$(call saying,check-all: (containers|long \
+	faults|more of|mounts|needs root))) \
+	$(wildcard t/9910*.sh t/9800*.sh t/9970*.sh)
+WAITING = $(FIRST) $(filter-out $(COMPUTERS) $(FIRST),\
+	$(if $(CHECKED),,$(QUICK_TESTS)) $(LATER_TESTS))
 
 .PHONY: check-cluster
 check-cluster: all $(ON_REAL)
