@@ -17,6 +17,7 @@ runs 0 "helm install: the Pods are available" helm install operator \
 	node_logs $ns
 runs 0 "helm test: a Pod tries what the operator may" \
 	helm test operator -n $ns --timeout 2m || node_logs $ns
+is "$(kubectl get pods -n $ns -o name | grep dry-run)" "" "... and goes"
 iot_example $ns
 ok "the example is Ready" kubectl wait --for=condition=Ready --timeout=90s \
 	iot/example -n $ns || node_logs $ns-example

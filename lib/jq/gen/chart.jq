@@ -176,7 +176,9 @@ def is_of_one_run: startswith("--filename") or startswith("--kwatch")
   or startswith("--kapply") or startswith("--kstatus");
 
 # helm test: what the operator would do now, with its image, its accounts and its
-# rights. It fails where it could not.
+# rights. It fails where it could not. Helm prints what the Pod says, and then
+# deletes it, because helm uninstall leaves such Pods; one that fails stays for a
+# look.
 def dry_run: operator as $operator
   | [operator_pod] as [$pod]
   | {"#": ("kpipe --dry-run reads what the operator reads, and asks the API server"
@@ -186,7 +188,8 @@ def dry_run: operator as $operator
     metadata: (meta("\($operator)-dry-run")
       | .labels["app.kubernetes.io/name"] = "\($operator)-test"
       | .annotations = {"helm.sh/hook": "test",
-          "helm.sh/hook-delete-policy": "before-hook-creation"}),
+          "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+          "helm.sh/hook-output-log-policy": "hook-succeeded,hook-failed"}),
     spec: ($pod + {restartPolicy: "Never"}
       | del(.topologySpreadConstraints, .terminationGracePeriodSeconds)
       | .containers[0] |= (
@@ -210,7 +213,7 @@ When it is up, one of its Pods holds the lease:
 
 What it would do now, with its rights; nothing is changed:
 
-  helm test {{ .Release.Name }} -n {{ .Release.Namespace }} --logs
+  helm test {{ .Release.Name }} -n {{ .Release.Namespace }}
 
 Create objects of \($kinds | join(", ")), and read what it does with them:
 
