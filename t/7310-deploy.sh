@@ -34,6 +34,8 @@ runs 2 "no image" mk deploy PIPELINE=at
 ok "... is named" said "IMG is missing"
 runs 2 "an image that is not one" mk deploy PIPELINE=at IMG=No
 ok "... is named" said '"No" is not an image'
+runs 2 "a time that is not one" mk deploy PIPELINE=at IMG=$image WAIT=2m
+ok "... is named" said 'WAIT is "2m"; it is a number of seconds'
 runs 2 "no kubectl" mk deploy PIPELINE=at IMG=$image KUBECTL=nokubectl
 ok "... is named" said "there is no nokubectl"
 runs 2 "no cluster" mk deploy PIPELINE=at IMG=$image KUBECONFIG="$T/none"
@@ -86,6 +88,9 @@ for name in "${names[@]}"; do
 		kind: Secret
 		metadata: {name: kpipe-marks-$crd}
 	END
+	runs 2 "... WAIT=1, without a node" mk deploy PIPELINE="$name" \
+		IMG=$image WAIT=1
+	ok "... says that it does not run" said "it does not run after 1 s"
 	runs 0 "... undeploy" mk undeploy PIPELINE="$name"
 	is "$(cat "$T/err")" "" "... without a word of warning"
 	is "$(all | diff "$T/before" -)" "" "... leaves nothing"
@@ -145,6 +150,26 @@ kubectl apply -f "$T/fleet/example.yaml" >/dev/null
 runs 1 "... undeploy with an object" deploy/undeploy "$T/fleet"
 runs 0 "... CONFIRM=delete" env CONFIRM=delete deploy/undeploy "$T/fleet"
 is "$(all | diff "$T/before" -)" "" "... leaves nothing"
+# --- an image that cannot be pulled: a Pod of it has what a kubelet says
+mk deploy PIPELINE=at IMG=$image >/dev/null 2>&1
+kubectl apply -n $ns -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pulls",
+  "labels": {"app.kubernetes.io/name": "at-operator"}},
+ "spec": {"securityContext": {"runAsNonRoot": true, "runAsUser": 65532,
+   "seccompProfile": {"type": "RuntimeDefault"}},
+  "containers": [{"name": "kpipe", "image": "$image", "securityContext":
+   {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}]}}
+END
+kubectl patch pod pulls -n $ns --subresource=status --type=merge -p '{"status":
+	{"containerStatuses": [{"name": "kpipe", "image": "'$image'",
+	"imageID": "", "ready": false, "restartCount": 0, "state": {"waiting":
+	{"reason": "ImagePullBackOff", "message": "not found"}}}]}}' >/dev/null
+runs 2 "an image that cannot be pulled" mk deploy PIPELINE=at IMG=$image WAIT=60
+ok "... is named" said "the image $image cannot be pulled."
+ok "... with the reason" said "	ImagePullBackOff: not found"
+ok "... and what to do" said "Was it pushed, with this name and tag"
+kubectl delete pod pulls -n $ns --grace-period=0 --force >/dev/null 2>&1
+runs 0 "it is removed" mk undeploy PIPELINE=at
 
 # --- two installations
 for place in kube-one two; do
