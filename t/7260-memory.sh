@@ -59,6 +59,15 @@ killed() {
 }
 ok "too many: a stage is killed, and the log says for what" wait_for 60 killed ||
 	node_logs $ns
+counted() {
+	local address
+
+	address=$(kubectl get pods -n $ns -l app.kubernetes.io/name=memcached-operator \
+		-o 'jsonpath={.items[0].status.podIP}')
+	curl -sk -m 10 -H "@$CLUSTER/admin.header" "https://$address:8443/metrics" |
+		grep -q '^kpipe_stage_oom_kills_total{stage="[a-z-]*"} [1-9]'
+}
+ok "... the metric counts it" wait_for 180 counted
 not_ready() {
 	kubectl wait --for=condition=Ready=false --timeout=1s pods -n $ns \
 		-l app.kubernetes.io/name=memcached-operator
@@ -67,6 +76,13 @@ ok "... the Pod is not ready" wait_for 60 not_ready
 ok "... and ends with the reason, when it happens again and again" wait_for 120 \
 	has_ended '^100 .*killed for memory, 5 in a row.*raise it' || node_logs $ns
 note "$(ended | tail -n 1 | cut -c1-300)"
+recorded() {
+	api "/api/v1/namespaces/$ns/events" | jq -r '.items[]
+		| select(.reason == "OutOfMemory" and .type == "Warning"
+			and .involvedObject.kind == "Pod") | .message' |
+		grep 'was killed for memory.*may have 40 MiB'
+}
+ok "... an Event of the Pod says it" wait_for 180 recorded
 limit 256Mi
 ok "with a higher limit it works" available memcached || node_logs $ns
 last_is_done() {
