@@ -240,6 +240,13 @@ refused "a kind that lists have" \
 	new x --group a.b --kind BList
 refused "a reserved kind" 'the kind "Status" is one of the API itself' \
 	new x --group a.b --kind Status
+long=B$(printf 'a%.0s' {1..57})
+refused "a kind that is too long" \
+	"the kind \"$long\" is longer than 57 characters" \
+	new x --group a.b --kind "$long"
+long=a.$(printf 'b%.0s' {1..188})
+refused "a group that is too long" "the group \"$long\" is too long" \
+	new x --group "$long" --kind B
 refused "a version that is not one" \
 	'the version "2" is not v1, v1beta1, v1alpha1 or so' \
 	new x --group a.b --kind B --api-version 2

@@ -9,6 +9,9 @@ for operator in iotservice memcached at experimental; do
 	is "$(cat "$T/out" "$T/err")" "" "... without a complaint"
 done
 
+is "$(grep -c 'resources: \[leases\]' deploy/at/bundle/manifests/*version.yaml)" \
+	2 "its account has rights where it runs: the lease"
+
 # Every rule finds what the table breaks for it.
 t/olm/breaks deploy/at/bundle t/cases/olm/breaks >"$T/found" 2>"$T/err"
 is "$(cat "$T/err")" "" "a bundle is broken in many ways"
