@@ -1,6 +1,6 @@
 #!/bin/bash
 # README.md, "From a folder to a running Pod", as a reader follows it, but for
-# the image and the cluster (7250-readme-pod.sh has these): on kapi.
+# the image and the cluster (t/node/readme has these): on kapi.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=readme.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # README.md as a reader follows it: every example in its order, on a real
 # control plane. readme.sh says what is run, but the chapter about a folder, which
-# t/7070 and t/7250 run.
+# t/7070 and t/7230 run.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

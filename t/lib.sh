@@ -167,14 +167,15 @@ start() {
 	started+=($!)
 }
 
-# comes SECONDS COMMAND...: whether it succeeds in that time; it may fail.
+# comes SECONDS COMMAND...: whether it succeeds in that time; it may fail. It is
+# tried every $POLL seconds (0.05).
 comes() {
 	local end=$((SECONDS + $1))
 
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -le "$end" ] || return 1
-		sleep 0.05
+		sleep "${POLL:-0.05}"
 	done
 }
 

@@ -2,17 +2,23 @@
 # The first line of a test that needs a kubelet: from here on the test runs inside
 # of a node of its own (README.md), as admin, with what t/lib.sh and
 # t/cluster/lib.sh offer. All of the node goes with the test, however it ends.
+# A script that is started on a node runs on that one.
 #
+#	IMAGES="at memcached"		# made while the node starts
 #	. "${0%/*}/node/lib.sh"
 #	operator_image memcached	# as `make image`, in the registry
 #	push memcached:1.4.36-alpine	# of ours, for the example
 #	deploy memcached cluster	# make deploy
 #	available memcached
+#	together "life at" "life memcached"	# t/node/life, beside each other
 
 if [ -z "${NODE_REGISTRY:-}" ]; then
 	node=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 	if why=$("$node/missing" && "$node/build" 2>&1 &&
 		"$node/../cluster/build" 2>&1); then
+		for name in ${IMAGES:-}; do
+			"$node/image" "$name" >/dev/null 2>&1 </dev/null &
+		done
 		exec "$node/run" --- bash "$0" "$@"
 	fi
 	# shellcheck source=t/lib.sh
@@ -20,6 +26,8 @@ if [ -z "${NODE_REGISTRY:-}" ]; then
 	skip_all "$(tail -n 1 <<<"$why")"
 fi
 
+# Tests beside each other take their time, and leave some to the others.
+export TEST_SECONDS=${TEST_SECONDS:-1500} POLL=${POLL:-0.3}
 # shellcheck source=t/lib.sh
 . "${BASH_SOURCE[0]%/*}/../lib.sh"
 # shellcheck source=t/cluster/lib.sh
@@ -32,31 +40,23 @@ push() {
 	t/node/push "$NODE/workload.tar" "$@"
 }
 
-# operator_image NAME [TAG [FOLDER]]: the operator's image, under the name that its
-# manifests have. It is made once for these tools and this folder.
+# operator_image NAME: the operator's image, under the name that its manifests
+# have, and the second one, whose tag is next
 operator_image() {
-	local tag=${2:-0.1.0} folder=${3:-pipeline/$1}
-	local tools=(bin/{kpipe,kwatch,ireconcile,kapply,kstatus,kelect,kpipe-http})
-	local tar=build/image/node/$1-$tag.tar
+	local folder
 
-	mkdir -p "${tar%/*}"
-	(
-		exec 9>"$tar.lock"
-		flock 9
-		[ -e "$tar" ] && [ -z "$(find "${tools[@]}" lib/jq deploy/image \
-			"$folder" -type f -newer "$tar" -print -quit)" ] ||
-			deploy/image/build "$folder" "$tar"
-	) >"$T/$1.image" 2>&1 || {
+	folder=$(t/node/image "$1" 2>"$T/$1.image") || {
 		note "no image of $1: $(tail -n 1 "$T/$1.image")"
 		exit 1
 	}
-	t/node/push "$tar" "localhost/$1-operator:$tag"
+	t/node/push "$folder/$1.tar" "localhost/$1-operator:0.1.0"
+	t/node/push "$folder/$1-next.tar" "localhost/$1-operator:next"
 }
 
-# deploy NAME namespace|cluster: by its manifests
+# deploy NAME namespace|cluster [TAG]: by its manifests, with quick probes
 deploy() {
-	make -s --no-print-directory deploy \
-		PIPELINE="$1" SCOPE="$2" IMG="localhost/$1-operator:0.1.0" \
+	make -s --no-print-directory deploy KUBECTL=t/node/quick \
+		PIPELINE="$1" SCOPE="$2" IMG="localhost/$1-operator:${3:-0.1.0}" \
 		>"$T/$1.deploy" 2>&1 || flaw "$(tail -n 1 "$T/$1.deploy")"
 }
 
@@ -68,20 +68,12 @@ undeploy() {
 
 # available NAME: the operator's Deployment, both replicas
 available() {
-	kubectl rollout status deployment --timeout=90s -n "$1-operator-system"
+	kubectl rollout status deployment --timeout=240s -n "$1-operator-system"
 }
 
-# iot_example NAMESPACE: the example of IoTService, and what a cloud gives it:
-# volumes, and the address of a load balancer.
-iot_example() {
-	# shellcheck disable=SC2046
-	push $(sed -n 's/^ *image: //p' pipeline/iotservice/example.yaml)
-	volume 1 20Gi && volume 2 20Gi && volume 3 10Gi && volume 4 10Gi
-	kubectl create secret docker-registry image-pull-secret -n "$1" \
-		--docker-server=registry.example.com --docker-username=x \
-		--docker-password=x >/dev/null
-	kubectl apply -n "$1" -f pipeline/iotservice/example.yaml >/dev/null
-	wait_for 60 address iot-example "$1-example"
+# ready RESOURCE/NAME [-n NAMESPACE]
+ready() {
+	kubectl wait --for=condition=Ready --timeout=240s "$@"
 }
 
 # volume NAME SIZE
@@ -105,8 +97,8 @@ address() {
 
 # leader NAME: the Pod that leads
 leader() {
-	kubectl get leases -n "$1-operator-system" \
-		-o 'jsonpath={.items[0].spec.holderIdentity}' | sed 's/_.*//'
+	api "/apis/coordination.k8s.io/v1/namespaces/$1-operator-system/leases" |
+		jq -r '.items[0].spec.holderIdentity | values | sub("_.*"; "")'
 }
 
 # refused NAME: the requests of the operator's accounts that it had no right to
@@ -121,15 +113,15 @@ refused() {
 process() {
 	local id
 
-	id=$(kubectl get pod "$1" -n "$2" \
-		-o 'jsonpath={.status.containerStatuses[0].containerID}')
+	id=$(api "/api/v1/namespaces/$2/pods/$1" |
+		jq -r '.status.containerStatuses[0].containerID')
 	ctr task ls | awk -v id="${id#containerd://}" '$1 == id { print $2 }'
 }
 
 # restarts POD NAMESPACE
 restarts() {
-	kubectl get pod "$1" -n "$2" \
-		-o 'jsonpath={.status.containerStatuses[0].restartCount}'
+	api "/api/v1/namespaces/$2/pods/$1" |
+		jq '.status.containerStatuses[0].restartCount'
 }
 
 # node_logs NAMESPACE: the last words of its pods, as TAP comments
@@ -137,4 +129,35 @@ node_logs() {
 	kubectl get pods -n "$1" -o wide | quote
 	find "$NODE/log/pods" -path "*/$1_*" -name '*.log' -exec tail -n 8 {} + |
 		cut -c1-300 | quote
+}
+
+# together "SCRIPT [ARGUMENT...]"...: tests of t/node beside each other; what they
+# say is said when all have ended.
+together() {
+	local each pids=()
+
+	for each; do
+		# shellcheck disable=SC2086 # words
+		t/node/$each >"$T/$each.tap" 2>&1 7>&- &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	for each; do
+		replay "$each" <"$T/$each.tap"
+	done
+}
+
+# replay NAME: the results on standard input are results of this test.
+replay() {
+	local line plan=
+
+	while IFS= read -r line; do
+		case $line in
+		ok\ *) tap 0 "$1: ${line#ok * - }" ;;
+		"not ok "*) tap 1 "$1: ${line#not ok * - }" ;;
+		1..*) plan=$line ;;
+		*) note "${line#\# }" ;;
+		esac
+	done
+	ok "$1: has come to its end" test -n "$plan"
 }
