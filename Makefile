@@ -189,26 +189,28 @@ check:
 		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
 		END { print ": make check-all" }'; exit $$code
 
-# Everything, in two runs of prove at once: what computes all the time, which
-# lets the rest go first, and the rest, which waits most of its time. Of that
-# first what needs no Go, so that nobody waits while .ci/run has the control
-# plane built, then what takes longest.
+# Everything. What computes all the time runs two at once and lets the rest go
+# first (t/exec), which waits most of its time. Of that first what needs no Go,
+# so that nobody waits while .ci/run has the control plane built, then what takes
+# longest.
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
+check-all: JOBS = 6
+check-all: export COMPUTING_TESTS = $(COMPUTING)
 check-all: $(ON_REAL)
 	t/install-packages all
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
-	@code=0; $(if $(COMPUTING),\
-		nice -n 5 $(PROVE) -j2 $(COMPUTING) & computing=$$!;) \
-	$(if $(call chosen,$(WAITING))$(if $(COMPUTING),,none),\
-		$(call prove,$(WAITING)) || code=$$?;) \
-	$(if $(COMPUTING),wait $$computing || code=$$?;) exit $$code
+	@$(call prove,$(COMPUTING) $(WAITING))
+check-all: PROVE += $(call one_by_one,$(filter t/09%,$(COMPUTERS))) \
+	$(call one_by_one,$(filter-out t/09%,$(COMPUTERS))) --rules 'par=**'
+one_by_one = --rules 'seq={$(subst $(space),$(comma),$(strip $(1)))}'
+comma := ,
+space := $(subst ,, )
 COMPUTERS := $(call saying,check-all: (a bare machine|fuzzers|images|linters|other \
 	Debians|packages|sanitizers|valgrind))
 LONG = t/0990% t/0993% t/742% t/0910% t/0920%
-COMPUTING = $(call chosen,$(filter $(LONG),$(COMPUTERS)) \
-	$(filter-out $(LONG),$(COMPUTERS)))
+COMPUTING = $(filter $(LONG),$(COMPUTERS)) $(filter-out $(LONG),$(COMPUTERS))
 FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
 	$(filter-out t/8200%,$(call saying,check-all: (containers|long \
 	faults|more of|mounts|needs root))) \
