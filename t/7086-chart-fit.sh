@@ -42,6 +42,9 @@ for name in at iotservice memcached experimental; do
 done
 fits "all namespaces" at --set scope=cluster
 fits "some" at --set 'watchNamespaces={a,b}'
+odd=(-n 123 --set-json 'watchNamespaces=["1e3"]' --set env.NO=y
+	--set-string priorityClassName=1)
+fits "what YAML takes for a number stays text" at "${odd[@]}"
 
 container='select(.kind == "Deployment").spec.template.spec.containers[0]'
 watched="$container.env[] | select(.name == \"WATCH_NAMESPACE\")
@@ -49,6 +52,11 @@ watched="$container.env[] | select(.name == \"WATCH_NAMESPACE\")
 has "the namespace of the release is watched" "$watched" metadata.namespace
 has "... all of them" "$watched" "" --set scope=cluster
 has "... some" "$watched" a,b --set 'watchNamespaces={a,b}'
+names='.. | objects | select(has("namespace")) | .namespace | tojson'
+has "no namespace is a number" "$names" $'"123"\n"1e3"' "${odd[@]}"
+has "... no setting a truth, no class a number" 'select(.kind == "Deployment")
+	.spec.template.spec | .priorityClassName, .containers[0].env[-1].name' \
+	$'1\nNO' "${odd[@]}"
 digest=sha256:$(printf %064d 1)
 has "a digest" "$container.image" "r.io/a@$digest" --set image.repository=r.io/a \
 	--set "image.digest=$digest" --set-string image.tag=1

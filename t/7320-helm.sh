@@ -101,7 +101,7 @@ gives "settings" "$c.env | map(select(.name | test(\"_IMAGE|X\")) | .value)" \
 gives "namespaces" "$c.env[] | select(.name == \"WATCH_NAMESPACE\").value" \
 	'"a,b"' --set 'watchNamespaces={a,b}'
 is "$(template --set 'watchNamespaces={a,b}' -s templates/role_binding.yaml |
-	grep -c '^  namespace: [ab]$')" 6 "... have roles"
+	grep -c '^  namespace: "[ab]"$')" 6 "... have roles"
 gives "where Pods run" '.template.spec | [.nodeSelector, .tolerations,
 	.affinity, .priorityClassName, .imagePullSecrets, .volumes[0].name]' \
 	'[{"a":"b"},[{"operator":"Exists"}],{"c":{}},"d",null,"credentials"]' \

@@ -18,6 +18,12 @@ def parametrized: . + {
   replicas: helm("{{ .Values.replicas }}"),
   resources: helm("{{- toYaml .Values.resources | nindent 10 }}")};
 
+# A release may be in the namespace 123, which is a number without quotes; a
+# part of a longer name needs no quotes.
+def quoted_namespace: (.metadata, .subjects[]?) |=
+  if .namespace == helm("{{ $.Release.Namespace }}")
+  then .namespace = helm("{{ $.Release.Namespace | quote }}") else . end;
+
 # What else the environment has is in .Values.
 def without_settings: . + {env: {},
   variables: [.variables[]? | select(.name == "OPERATOR_NAME")]};
@@ -40,7 +46,8 @@ def of_chart($operator): .metadata.labels |=
   {(line("{{- include \"\($operator).labels\" $ | nindent 4 }}")): null}
     + own_labels;
 
-def in_chart($operator): map(of_release | of_chart($operator));
+def in_chart($operator):
+  map(of_release | quoted_namespace | of_chart($operator));
 def text($operator): in_chart($operator) | documents;
 def more_text($operator): in_chart($operator) | more_documents;
 
@@ -90,7 +97,7 @@ def cluster_pairs: in_scope("cluster")
 # which its stages need more.
 def watched_pairs: [scoped_stages[] as $stage | pair($stage;
   role($stage; "Role";
-    meta(service_account($stage)) | .namespace = helm("{{ . }}");
+    meta(service_account($stage)) | .namespace = helm("{{ . | quote }}");
     rules($stage; "namespace").namespaced))];
 
 def fixed_pairs: [scoped_stages[] as $stage
@@ -138,10 +145,10 @@ def watch_environment:
 
 def more_environment: [
   line("{{- range $name, $value := .Values.env }}"),
-  {name: helm("{{ $name }}"), value: helm("{{ $value | quote }}")},
+  {name: helm("{{ $name | quote }}"), value: helm("{{ $value | quote }}")},
   line("{{- end }}")];
 
-def image_expression: helm("{{ include \"\(operator).image\" . }}");
+def image_expression: helm("{{ include \"\(operator).image\" . | quote }}");
 
 def operator_pod: without_settings | watch_environment as $environment
   | image_expression as $image
@@ -152,7 +159,7 @@ def operator_pod: without_settings | watch_environment as $environment
       | .args += more_of(".Values.extraArgs"; 8))
   | . + with_value("imagePullSecrets"; ".Values.imagePullSecrets"; 8)
     + between("{{- with .Values.priorityClassName }}";
-        {priorityClassName: helm("{{ . }}")})
+        {priorityClassName: helm("{{ . | quote }}")})
     + with_value("nodeSelector"; ".Values.nodeSelector"; 8)
     + with_value("affinity"; ".Values.affinity"; 8)
     + with_value("tolerations"; ".Values.tolerations"; 8);
@@ -251,7 +258,7 @@ def templates: [
     {path: "prometheus_rule.yaml", text: (
       [prometheus_rule | labelled(".Values.prometheusRule.labels")] | text($operator)
       | when(".Values.prometheusRule.enabled"))},
-    {path: "tests/dry_run.yaml", text: ([dry_run] | documents)})];
+    {path: "tests/dry_run.yaml", text: ([dry_run | quoted_namespace] | documents)})];
 
 def chart: checked | [
   {path: "Chart.yaml", objects: [chart_file]},
