@@ -95,6 +95,22 @@ is "$(cat "$T/err")" "kgen: fatal: $T/nowhere: not a folder" "... says so"
 mkdir "$f"
 refused "an empty folder" \
 	"$f: not the folder of an operator: it has no operator.yaml, watches.yaml"
+for file in operator.yaml watches.yaml crd.yaml reconcile.jq; do
+	fresh
+	rm "$f/$file"
+	mkfifo "$f/$file"
+	runs 100 "$file is a pipe" timeout 10 kgen describe -f "$f"
+	is "$(cat "$T/err")" "kgen: fatal: $f/$file: not a file" "... says so"
+done
+fresh
+ln -sf "$PWD/pipeline/at/example.yaml" "$f/example.yaml"
+refused "a link to a file elsewhere" \
+	"$f/example.yaml: a link that leads out of the folder"
+fresh
+mkdir "$f/inner"
+mv "$f/example.yaml" "$f/inner/mine.yaml"
+ln -s inner/mine.yaml "$f/example.yaml"
+runs 0 "one to a file of the folder" kgen describe -f "$f"
 fresh
 rm "$f/crd.yaml"
 refused "no crd.yaml" "$f/watches.yaml:2: memcached.cache.example.com: $f/crd.yaml is missing"

@@ -78,33 +78,83 @@ is_listed(const struct dirent *d)
 	return d->d_name[0] != '.' && d->d_name[strlen(d->d_name) - 1] != '~';
 }
 
+static bool
+is_below(const char *path, const char *folder)
+{
+	char *real = realpath(folder, NULL);
+	struct span rest = span_str(path);
+	bool below = real != NULL && span_take(&rest, real) && rest.n > 0 &&
+	    (*rest.p == '/' || strcmp(real, "/") == 0);
+
+	free(real);
+	return below;
+}
+
+/*
+ * kgen does not wait for a pipe, and does not show the text of a file that only
+ * a link has put into the folder.
+ */
+static int
+check_file(
+    const struct folder *f, const char *path, mode_t mode, struct err *err)
+{
+	char *real;
+	bool below;
+
+	if (!span_ends(span_str(path), ".yaml") &&
+	    !span_ends(span_str(path), ".jq"))
+		return 0;
+	if (!S_ISREG(mode))
+		return err_set(err, ERR_PERMANENT, "%s: not a file", path);
+	real = realpath(path, NULL);
+	below = real != NULL && is_below(real, f->path);
+	free(real);
+	return below ? 0
+		     : err_set(err, ERR_PERMANENT,
+			   "%s: a link that leads out of the folder", path);
+}
+
+static int list_files(struct folder *f, const char *below, struct err *err);
+
+static int
+list_file(struct folder *f, const char *name, bool inner, struct err *err)
+{
+	char *path = path_of(f, name);
+	struct stat st;
+	int rc = 0;
+
+	if (stat(path, &st) != 0)
+		rc = 0;
+	else if (S_ISDIR(st.st_mode))
+		rc = inner ? 0 : list_files(f, name, err);
+	else if ((rc = check_file(f, path, st.st_mode, err)) == 0 &&
+	    S_ISREG(st.st_mode))
+		textlist_add(&f->files, name, strlen(name));
+	free(path);
+	return rc;
+}
+
 /* The files of a folder of it; those of folders below only one deep. */
-static void
-list_files(struct folder *f, const char *below)
+static int
+list_files(struct folder *f, const char *below, struct err *err)
 {
 	char *path = path_of(f, below);
 	struct dirent **found = NULL;
-	int n = scandir(path, &found, is_listed, by_name);
+	int n = scandir(path, &found, is_listed, by_name), rc = 0;
 
 	for (int i = 0; i < n; i++) {
 		struct buf name = BUF_INIT;
-		struct stat st;
-		char *file;
 
 		buf_addf(&name, "%s%s%s", below, *below ? "/" : "",
 		    found[i]->d_name);
-		file = path_of(f, buf_str(&name));
-		if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
-			textlist_add(&f->files, name.data, name.len);
-		else if (*below == '\0' && stat(file, &st) == 0 &&
-		    S_ISDIR(st.st_mode))
-			list_files(f, buf_str(&name));
-		free(file);
+		if (rc == 0)
+			rc = list_file(f, buf_str(&name), *below != '\0', err);
 		buf_release(&name);
 		free(found[i]);
 	}
 	free(found);
 	free(path);
+	return rc;
 }
 
 /* ---- programs ---- */
@@ -375,7 +425,6 @@ load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 	    load_stream(f, "example.yaml", &f->examples, err) != 0 ||
 	    load_watches(f, err) != 0)
 		return -1;
-	list_files(f, "");
 	return o->without_crds ? 0 : fits_check(f, err);
 }
 
@@ -386,7 +435,8 @@ folder_load(struct folder *f, const char *path,
 	*f = (struct folder){
 	    .path = path, .variables = jv_object(), .about = jv_null()};
 	textlist_init(&f->files);
-	if (check_folder(f, err) == 0 && load_all(f, o, err) == 0)
+	if (check_folder(f, err) == 0 && list_files(f, "", err) == 0 &&
+	    load_all(f, o, err) == 0)
 		return 0;
 	folder_release(f);
 	return -1;
