@@ -8,10 +8,10 @@
 f=$T/op
 cp -r pipeline/memcached "$f"
 mkdir "$f/words"
-touch "$f/words/hello.jq" "$f/table.json" "$f/kubeconfig.yaml" "$f/t/run.jq"
+touch "$f/words/hello.jq" "$f/key.json" "$f/kubeconfig.yaml" "$f/t/run.jq"
 runs 0 "kgen image" kgen image -f "$f"
 is "$(grep ^COPY "$T/out")" \
-	"COPY --chown=0:0 watches.yaml reconcile.jq table.json /operator/
+	"COPY --chown=0:0 watches.yaml reconcile.jq /operator/
 COPY --chown=0:0 words/hello.jq /operator/words/" "the files that run, each in its folder"
 is "$(grep -E '^(USER|ENTRYPOINT|CMD|FROM|ARG)' "$T/out")" \
 	"ARG BASE=localhost/kpipe:$(make -s version)

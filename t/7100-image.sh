@@ -142,6 +142,7 @@ is "$(sed -n '1s/@.*//p' "$T/out")" "localhost:5000/a/b:$tag" \
 mkdir "$T/apart"
 cp pipeline/memcached/*.{yaml,jq} "$T/apart"
 echo 'password: x' >"$T/apart/kubeconfig.yaml"
+echo '{"password": "x"}' >"$T/apart/key.json"
 mkdir "$T/apart/"{words,t,.git}
 echo 'def hello: "hello";' >"$T/apart/words/hello.jq"
 touch "$T/apart/"{t/test,.git/hidden}.jq
@@ -194,11 +195,11 @@ refused "a long tag" "deploy/image/build: the image's tag is longer than 128: $l
 	-t "a:$long" "$T/apart" "$T/x.tar"
 echo 'def desired: nothing;' >"$T/apart/reconcile.jq"
 refused "a program with a fault" \
-	"deploy/image/build: the programs of $T/apart do not work with watches.yaml, *.jq and *.json alone, which are in the image" \
+	"deploy/image/build: the programs of $T/apart do not work with watches.yaml and *.jq alone, which are in the image" \
 	-t a:1 "$T/apart" "$T/x.tar"
 echo kept >"$T/x.tar"
 refused "... with an image from before" \
-	"deploy/image/build: the programs of $T/apart do not work with watches.yaml, *.jq and *.json alone, which are in the image" \
+	"deploy/image/build: the programs of $T/apart do not work with watches.yaml and *.jq alone, which are in the image" \
 	-t a:1 "$T/apart" "$T/x.tar"
 is "$(cat "$T/x.tar")" kept "... which stays as it is"
 is "$(ls "$T"/x.tar*)" "$T/x.tar" "nothing is half-written"
