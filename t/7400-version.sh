@@ -47,6 +47,9 @@ git_in_tree add .
 git_in_tree commit -qm t
 commit=$(git_in_tree rev-parse HEAD)
 is "$("$T/tree/lib/commit")" "$commit" "a commit"
+cp "$T/tree/lib/commit" "$T/copy" && cp "$T/copy" "$T/tree/lib/commit"
+touch -d 2001-01-01 "$T/tree/lib/commit"
+is "$("$T/tree/lib/commit")" "$commit" "... and a copy that is the same"
 echo '# changed' >>"$T/tree/lib/commit"
 is "$("$T/tree/lib/commit")" "$commit dirty" "... and a change"
 git_in_tree archive --prefix=a/ HEAD | tar -xf - -C "$T/tree"
