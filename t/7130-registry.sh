@@ -81,6 +81,17 @@ refused "... nor in IMG" \
 runs 100 "no registry there" deploy/image/push "$image" 127.0.0.1:1/x
 is "$(sed 's/127.0.0.1:1: .*/.../' "$T/err")" \
 	"deploy/image/push: no registry answers at ..." "... says so"
+start python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+time.sleep(120)' >"$T/silent"
+wait_for 20 test -s "$T/silent"
+silent=127.0.0.1:$(cat "$T/silent")
+runs 100 "a registry that never answers" \
+	env TIMEOUT=2s deploy/image/push "$image" "$silent/x"
+is "$(cat "$T/err")" \
+	"deploy/image/push: $silent did not take it within 2s (TIMEOUT=)" \
+	"... says so"
 runs 100 "a registry with TLS that is not trusted" env SKOPEO_FLAGS= \
 	deploy/image/push "$image" "$there/x"
 is "$(sed 's/failed: .*/failed: .../' "$T/err")" \
