@@ -137,13 +137,13 @@ mutate(struct arena *a, struct node *root)
 static void
 set_kind(struct managed_write *w, const struct node *step)
 {
-	const struct node *crd = tree_get(step, "crd");
+	const struct node *definition = tree_get(step, "crd");
 	struct span version = w->api_version, group = span_str("");
 	const char *slash = memchr(version.p, '/', version.n);
 	const struct resource *r;
 
-	if (tree_is(crd, NODE_OBJECT)) {
-		w->schema = structural_schema(w->arena, crd, false);
+	if (tree_is(definition, NODE_OBJECT)) {
+		w->schema = structural_schema(w->arena, definition, false);
 		w->resets = kinds_custom.resets;
 		return;
 	}
