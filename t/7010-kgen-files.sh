@@ -177,7 +177,7 @@ runs 0 "a description with a dollar" kgen image -f "$f"
 # shellcheck disable=SC2016
 ok "... is the text" grep -qF 'description="costs \$5"' "$T/out"
 # shellcheck disable=SC2016
-for name in 'a b.jq' 'a*.json' '$HOME.jq' $'a\nRUN id #.jq'; do
+for name in 'a b.jq' 'a*.jq' '$HOME.jq' $'a\nRUN id #.jq'; do
 	touch "$f/$name"
 	runs 100 "a file \"$name\" cannot be copied" kgen image -f "$f"
 	ok "... is named" grep -q "a Containerfile cannot copy a file of this name" "$T/err"
