@@ -13,7 +13,8 @@ t/debian/chroot bare >"$T/root" 2>"$T/err" || {
 
 runs 0 "make dist" make -s dist DIST="$T/kpipe.tar.gz"
 runs 0 "it builds, and its tests pass" \
-	nice deploy/debian/build "$T/kpipe.tar.gz" "$T/1"
+	env BIN="$T/bin" nice deploy/debian/build "$T/kpipe.tar.gz" "$T/1"
+ok "... in a folder of its own" test ! -e "$T/bin"
 (
 	# Another folder, time zone, language, umask; without the tests.
 	mkdir "$T/other-folder"
