@@ -67,12 +67,6 @@ check_folder(const struct folder *f, struct err *err)
 }
 
 static int
-by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int
 is_listed(const struct dirent *d)
 {
 	return d->d_name[0] != '.' && d->d_name[strlen(d->d_name) - 1] != '~';
@@ -140,7 +134,7 @@ list_files(struct folder *f, const char *below, struct err *err)
 {
 	char *path = path_of(f, below);
 	struct dirent **found = NULL;
-	int n = scandir(path, &found, is_listed, by_name), rc = 0;
+	int n = scandir(path, &found, is_listed, alphasort), rc = 0;
 
 	for (int i = 0; i < n; i++) {
 		struct buf name = BUF_INIT;

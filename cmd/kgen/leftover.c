@@ -16,12 +16,6 @@ is_visible(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-static int
-by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static bool
 has(const char *folder, const char *path)
 {
@@ -67,7 +61,7 @@ leftover_find(const char *folder, const struct leftover_search *search,
 {
 	struct span name = span_trim_end(span_str(folder), "/");
 	struct dirent **entries = NULL;
-	int n = scandir(folder, &entries, is_visible, by_name);
+	int n = scandir(folder, &entries, is_visible, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		struct buf path = BUF_INIT;
