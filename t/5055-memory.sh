@@ -34,6 +34,16 @@ limited() {
 	kpipe=$!
 }
 
+# limited_with_http FILE N: fresh, with kpipe-http; N stands in FILE
+limited_with_http() {
+	BESIDE="kpipe-http"
+	fresh
+	ln -sf "$BIN/kpipe-http" "$D/kpipe-http"
+	echo "$2" >"$D/$1"
+	limited $((64 << 20)) --health-probe-bind-address 127.0.0.1:0 \
+		--metrics-bind-address 127.0.0.1:0
+}
+
 # Numbers that differ from run to run.
 memory() {
 	said | sed -E 's/had at most [0-9]+ MiB/had at most N MiB/' | grep "$@"
@@ -74,12 +84,7 @@ is "$(cat "$D/last")" "" "no last words"
 
 ### A worker of a stage
 
-BESIDE="kpipe-http"
-fresh
-ln -sf "$BIN/kpipe-http" "$D/kpipe-http"
-echo 2 >"$D/ireconcile.worker"
-limited $((64 << 20)) --health-probe-bind-address 127.0.0.1:0 \
-	--metrics-bind-address 127.0.0.1:0
+limited_with_http ireconcile.worker 2
 address() {
 	sed -n "s/^kpipe-http: $1 at //p" "$D/stderr"
 }
@@ -113,12 +118,7 @@ unset POD_NAME POD_NAMESPACE POD_UID
 
 ### Again and again
 
-BESIDE="kpipe-http"
-fresh
-ln -sf "$BIN/kpipe-http" "$D/kpipe-http"
-echo 3 >"$D/kwatch.oom"
-limited $((64 << 20)) --health-probe-bind-address 127.0.0.1:0 \
-	--metrics-bind-address 127.0.0.1:0
+limited_with_http kwatch.oom 3
 wait_for 10 address probes
 ok "three kills in a row: not ready while it waits, and why" wait_for 30 \
 	has probes /readyz 'the pipeline is waiting: kwatch was killed for memory'
