@@ -8,10 +8,11 @@
 
 kpipe --help >"$T/help"
 json() {
-	python3 -c 'import json, sys, yaml
-for file in sys.argv[1:]:
-    for o in yaml.safe_load_all(open(file)):
-        print(json.dumps(o, sort_keys=True))' "$@"
+	local file
+
+	for file; do
+		t/yaml-lines <"$file"
+	done | jq -cS .
 }
 # fits WHAT FILE: objects, one on a line
 fits() {
@@ -29,7 +30,7 @@ for name in at iotservice memcached experimental; do
 		json "$T/stream.yaml" | sort >"$T/stream"
 		cat "$T/stream" "$T/more" >"$T/all"
 		fits "$name: scope $scope" "$T/all"
-		t/manifests/build "$overlay" | sort >"$T/built"
+		t/manifests/build "$overlay" | jq -cS . | sort >"$T/built"
 		same "$T/built" "$T/stream" "... its overlay gives the same"
 	done
 done

@@ -15,10 +15,7 @@ chart() {
 	helm template x "$T/$1" -n ns --kube-version "$KUBE_VERSION" \
 		--set serviceMonitor.enabled=true,prometheusRule.enabled=true \
 		"${@:2}" >"$T/yaml" 2>"$T/err" || return
-	python3 -c 'import json, sys, yaml
-for o in yaml.safe_load_all(sys.stdin):
-    if o:
-        print(json.dumps(o))' <"$T/yaml" >"$T/out"
+	t/yaml-lines <"$T/yaml" | jq -c values >"$T/out"
 }
 # fits WHAT NAME [HELM-OPTION]...
 fits() {
