@@ -85,7 +85,7 @@ count status '[keys, (.metadata | keys)] ==
 	[["apiVersion","kind","metadata","status"], ["name","namespace","uid"]]' \
 	"each is an object with nothing but identity and status"
 count result '(.result | IN("created", "configured", "unchanged", "deleted",
-	"failed")) and (has("message") == (.result == "failed"))' \
+	"failed", "written", "dropped")) and (has("message") == (.result == "failed"))' \
 	"each has one of the results, a failed one a message"
 
 count report '(.tool | type) == "string" and (keys | length) == 2' \

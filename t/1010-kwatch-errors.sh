@@ -60,13 +60,13 @@ serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
 	"watch": [{"lines": ['"$(ev ADDED a 1 6)"'], "end": "hang"}]}}'
 port=$(cat "$T/port")
 script=$(cat "$T/script")
-kill -9 "$server"
+kill_now "$server"
 server=
 watch pods -A
 lines 1 err
 serve "$script" "$port"
 lines 2
-kill -9 "$server"
+kill_now "$server"
 server=
 lines 3 err
 serve "$script" "$port"
@@ -133,6 +133,9 @@ bad() {
 bad "nothing to watch" \
 	"nothing to watch: name a resource, or a file with -f" --server "$url"
 bad "-n with -A" "-n and -A exclude each other" --server "$url" -n x -A pods
+bad "--objects with --timestamps" \
+	"--objects and --timestamps exclude each other" \
+	--server "$url" --objects --timestamps pods
 bad "a name without a resource" '"/x" names an empty resource' \
 	--server "$url" /x
 bad "an empty name" '"pods/" is not RESOURCE/NAME' --server "$url" pods/

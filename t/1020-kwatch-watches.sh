@@ -16,7 +16,7 @@ asks() {
 	shift 2
 	cat >"$T/w.yaml"
 	: >"$T/requests"
-	runs 0 "$what" kwatch --server "$url" --once -f "$T/w.yaml" "$@"
+	runs "${code:-0}" "$what" kwatch --server "$url" --once -f "$T/w.yaml" "$@"
 	is "$(sort "$T/requests" | sed 's,^list /api/v1/,,; s/?limit=500//')" \
 		"$want" "... is asked for so"
 }
@@ -98,7 +98,7 @@ END
 runs 100 "a primary with a selector, named without it" \
 	kwatch --server "$url" --once -f "$T/w.yaml"
 is "$(cat "$T/err")" \
-	"kwatch: fatal: $T/w.yaml:7: ConfigMap is a primary with a selector; all entries that name the kind need the same" \
+	"kwatch: fatal: $T/w.yaml:7: ConfigMap is a primary with the selector k=v, and a kind is watched with one selector: write selector: k=v wherever ConfigMap is named, or drop it and let the program desire [] for primaries that do not match" \
 	"... says where"
 
 # Projection: of two entries for a kind, the wider one counts.
@@ -150,7 +150,7 @@ $primary}
 END
 is "$(short <"$T/out")" "begin ConfigMap
 end ConfigMap" "... is announced once"
-asks "an operand in another one, and one object of it" \
+code=1 asks "an operand in another one, and one object of it, which is not there" \
 	"namespaces/a/configmaps
 namespaces/default/configmaps" cm configmaps/x <<END
 $primary, namespaces: [a]}
@@ -164,7 +164,7 @@ END
 is "$(jq -c 'select(.type != "BOOKMARK").object' "$T/out")" "$fat" \
 	"... and whole"
 : >"$T/requests"
-runs 0 "two objects of a kind" kwatch --server "$url" --once -n s po/a po/b
+runs 1 "two objects of a kind, one of them absent" kwatch --server "$url" --once -n s po/a po/b
 is "$(sort "$T/requests")" \
 	"list /api/v1/namespaces/s/pods?limit=500&fieldSelector=metadata.name%3Da
 list /api/v1/namespaces/s/pods?limit=500&fieldSelector=metadata.name%3Db" \
@@ -175,7 +175,7 @@ END
 runs 100 "a primary with a selector, as an operand without it" \
 	kwatch --server "$url" --once -f "$T/w.yaml" cm
 is "$(cat "$T/err")" \
-	"kwatch: fatal: ConfigMap is a primary with a selector; all entries that name the kind need the same" \
+	"kwatch: fatal: ConfigMap is a primary with the selector k=v, and a kind is watched with one selector: write selector: k=v wherever ConfigMap is named, or drop it and let the program desire [] for primaries that do not match" \
 	"... is refused"
 
 # More paths than the limit are refused: to ignore some would leave values in

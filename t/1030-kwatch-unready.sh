@@ -99,7 +99,7 @@ script=$(cat "$T/script")
 port=$(cat "$T/port")
 watch pods -A --report-fd 3 3>"$T/report"
 lines 3
-kill -9 "$server"
+kill_now "$server"
 server=
 lines 1 err
 is "$(unready)" "" "a server that is away for a moment"
@@ -120,7 +120,7 @@ ok "what fails again and again is reported" \
 is "$(unready | wc -l) $(cat "$T/err.passing")" \
 	"1 kwatch: warning: cannot watch pods: boom" "... and said once"
 stop 0
-kill -9 "$passing_server"
+kill_now "$passing_server"
 
 # Streams that end before their first event: the list says why.
 bad='conversion webhook for example.com/v1, Kind=Pod failed: connection refused'

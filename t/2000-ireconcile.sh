@@ -69,15 +69,15 @@ replay 0 "--all: whole sets" --all
 	event MODIFIED "$(observed a-0 a v 8)"
 	event MODIFIED "$(observed a-0 a drift 9)"
 } >"$T/in"
-drift() {
+drift() { # MEMBERS of its reason
 	line "$(configmap a-0 a v)" a 5 \
-		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 "$1")"
 }
 {
-	drift
+	drift "$repaired"
 	# A status that was requested is no longer desired.
 	line "" a 5
-	drift
+	drift "$repaired"
 } >"$T/want"
 replay 0 "drift is repaired each time"
 
@@ -87,7 +87,8 @@ replay 0 "drift is repaired each time"
 	event DELETED "$(observed a-0 a v 6)"
 } >"$T/in"
 line "$(configmap a-0 a v)" a 5 \
-	"$(known a-0 null),$(status true),$(on_error)" >"$T/want"
+	"$(known a-0 null),$(status true),$(on_error),$(because a-0 '"gone":true')" \
+	>"$T/want"
 replay 0 "a deleted item is made again"
 
 {
@@ -104,7 +105,7 @@ replay 0 "an object of that name without our marks is not ours"
 	event ADDED "$(observed a-0 a v 2 | sed "s/$PATHS/another/")"
 	all_end
 } >"$T/in"
-drift >"$T/want"
+drift '"path":".metadata.annotations[\"kpipe.dev/paths\"]"' >"$T/want"
 replay 0 "fields that are no longer desired: applied again"
 
 # The spec changes: the newest line is complete; what is no longer desired is

@@ -65,7 +65,7 @@ unread 1 "a reader that is gone ends ireconcile" replay_in
 is "$(cat "$T/err")" \
 	"ireconcile: error: the reader of standard output is gone" \
 	"... which says why"
-runs 1 "standard output that is full" \
+runs 111 "standard output that is full" \
 	bash -c "ireconcile -f '$T/watches.yaml' <'$T/in' >/dev/full"
 is "$(cat "$T/err")" \
 	"ireconcile: error: cannot write standard output: No space left on device" \

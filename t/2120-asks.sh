@@ -151,7 +151,7 @@ replay 0 "... and after it was taken away"
 } >"$T/in"
 repair() {
 	line "$(configmap a-0 a v)" a "$1" \
-		"$(known a-0 uid-a-0),$(status true),$(on_error)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0)"
 }
 {
 	repair 1
@@ -176,7 +176,8 @@ sed -i '/^def status/,$d' "$T/program.jq"
 	event MODIFIED "$(thing a 6 "$(requested now)" "$(spec 1 v)")"
 } >"$T/in"
 loop() { # RV [REST]
-	line "$(configmap a-0 a v)" a "$1" "$(known a-0 uid-a-0)${2:+,$2}"
+	line "$(configmap a-0 a v)" a "$1" \
+		"$(known a-0 uid-a-0)${2:+,$2},$(because a-0 "$repaired")"
 }
 {
 	for _ in 1 2 3 4; do loop 1; done

@@ -82,7 +82,9 @@ of_a() {
 	replay 0 "$what"
 }
 new=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":null}")
-again=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":\"uid-c\"}")
+unproven='"path":".metadata.annotations[\"kpipe.dev/proof\"]"'
+again=$(line "$(item "$good")" a 1 \
+	"\"known\":{\"$self\":\"uid-c\"},\"because\":{\"$self\":{$unproven}}")
 of_a "converged is silent" "$origin" "$(member c "$good")"
 of_a "an origin that is missing is noted" "" \
 	"$(member c "$good")" \

@@ -158,7 +158,7 @@ sleep 0.2 # time in which nothing may come
 requested_before=$(requests | sort)
 touch "$go"
 wait "$applier"
-is "$? $(cat "$T/err")" "0 " "lines while one is at work"
+is "$? $(besides_work "$T/err")" "0 " "lines while one is at work"
 is "$requested_before" "PATCH a
 PATCH b" "... wait for its requests"
 is "$(requests | sort)" "PATCH a
@@ -222,7 +222,7 @@ given forbidden
 runs 1 "403" apply
 is "$(requests | sort)" "PATCH a
 PATCH b" "... is not tried again, others go on"
-is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
+is "$(besides_work "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... names user, verb, resource and object"
 is "$(jq -r .status.reason "$T/out")" 'cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... in the status, too"
@@ -237,7 +237,7 @@ for refusal in 'not-declared;failed to create typed patch object (default/x; /v1
 	given "${refusal%%;*}"
 	message=${refusal#*;}
 	runs 1 "${refusal%%;*}" apply
-	is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Thing.example.com default/x: $message" "... is named"
+	is "$(besides_work "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Thing.example.com default/x: $message" "... is named"
 	is "$(jq -r '.metadata.name + ": " + .status.reason' "$T/out")" "t: cannot apply Thing.example.com default/x: $message" "... in the status of its primary"
 	is "$(requests | sort)" "PATCH b
 PATCH x" "... and another primary goes on"

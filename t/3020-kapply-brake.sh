@@ -40,7 +40,7 @@ brake() { # LIMIT
 	exec 7>"$T/pipe"
 }
 said() { # LINES EVENTS
-	[ "$(wc -l <"$T/err")" -eq "$1" ] &&
+	[ "$(besides_work "$T/err" | wc -l)" -eq "$1" ] &&
 		[ "$(grep -c '^POST [^ ]*events ' "$T/requests")" -eq "$2" ]
 }
 deleted() { # N
@@ -55,7 +55,7 @@ brake 2
 set_line '' "$(deletes a b c d),$onerror" >&7
 ok "too many for one primary" wait_for 5 said 3 1
 is "$(requests | grep -c DELETE)" 2 "two deletions pass, then no more"
-is "$(some <"$T/err")" "kapply: error: thing.example.com default/t: more than 2 deletions within a minute, most of them for this primary: no more of its deletions until its set no longer requests them; fix the program or its input, or, if they are intended, start again with a higher --prune-limit
+is "$(besides_work "$T/err" | some)" "kapply: error: thing.example.com default/t: more than 2 deletions within a minute, most of them for this primary: no more of its deletions until its set no longer requests them; fix the program or its input, or, if they are intended, start again with a higher --prune-limit
 kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME: $own
 kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME: $own" \
 	"the log names it, and says what to do"
@@ -97,7 +97,7 @@ set_line '' "$(deletes g)" u >&7
 ok "... also for another primary" wait_for 5 said 3 2
 is "$(requests | grep -c DELETE) $(requests | grep -c ' g$')" "3 0" \
 	"... which is not even looked at"
-is "$(cat "$T/err")" "kapply: error: more than 3 deletions within a minute for primaries that stay: no more of them until the sets no longer request them; fix the program or its input, or, if they are intended, start again with a higher --prune-limit
+is "$(besides_work "$T/err")" "kapply: error: more than 3 deletions within a minute for primaries that stay: no more of them until the sets no longer request them; fix the program or its input, or, if they are intended, start again with a higher --prune-limit
 kapply: error: thing.example.com default/t: cannot delete ConfigMap default/b: $text
 kapply: error: thing.example.com default/u: cannot delete ConfigMap default/g: $text" \
 	"the log says what to do"

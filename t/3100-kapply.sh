@@ -146,6 +146,6 @@ is "$(cat "$T/code" "$T/said")" "111
 kapply: fatal: the reader of standard output is gone" "... ends kapply"
 
 # --- usage
-runs 100 "an operand" kapply file.json
-is "$(cat "$T/err")" 'kapply: fatal: unexpected operand "file.json": objects come on standard input' "... is refused"
+runs 100 "a file that is not there" kapply file.json
+is "$(cat "$T/err")" 'kapply: fatal: cannot read file.json: No such file or directory' "... is refused"
 done_testing

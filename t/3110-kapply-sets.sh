@@ -167,7 +167,8 @@ is "$(cat "$T/out" "$T/err")" "" "... the line is out of date"
 runs 1 "... it is not created again" kubectl get cm once
 set_line "$(cm once 1)" '{"once":["ConfigMap/default/once"],"finalizers":{"add":["example.com/f"]}}' >"$T/in"
 runs 0 "at most once: after our own change of the primary" kapply_line -o result
-is "$(jq -r .result "$T/out")" created "... created"
+is "$(jq -r '"\(.kind) \(.result)"' "$T/out")" "Thing configured
+ConfigMap created" "... created"
 
 # --- a filter refuses an item
 set_line '[]' '{"refused":[{"item":"Deployment.apps/default/x","message":"no latest tags"}],"onError":{"reason":"${error}"}}' >"$T/in"

@@ -57,8 +57,9 @@ is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 # An older line's apply has repaired it already: the opponent is not known.
 loop .spec.replicas "$deployment"
 runs 0 "after it was applied again" kapply_line -o status
-is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" "somebody " \
-	"... names no manager, and logs nothing"
+is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" \
+	"somebody kapply: thing.example.com default/t: configured Deployment.apps default/d" \
+	"... names no manager, and logs only what it does"
 kubectl patch deployment d --field-manager=pinner --type=merge \
 	-p '{"spec":{"replicas":1}}' >/dev/null
 loop .spec.replicas '[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"BAD","namespace":"default"}}]'
@@ -90,7 +91,8 @@ ok "it is right again: who it was is known" wait_for 20 reasons "pinner pinner"
 exec 6>&-
 wait "$two"
 is "$?" 0 "... exit code"
-is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
+is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner
+kapply: thing.example.com default/t: configured Deployment.apps default/d" \
 	"... told once"
 
 # --- if the opponent is not found, nothing waits for that

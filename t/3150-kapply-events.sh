@@ -46,6 +46,9 @@ is_events() {
 	say Quiet "one more" Warning
 } >"$T/in"
 runs 0 "many Events" kapply --timeout=20s <"$T/in"
+is "$(grep Same "$T/err" | sort -u)" \
+	"kapply: thing.example.com default/t: Same: it is so" "... are logged"
+is "$(grep Quiet "$T/err")" "" "... but Warnings, whose cause ireconcile logs"
 is "$(events t)" "1 Normal Many message 01
 1 Normal Many message 02
 1 Normal Many message 04

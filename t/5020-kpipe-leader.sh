@@ -132,8 +132,7 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 	fresh
 	touch "$D/kelect.lead"
 	begin --leader-elect --metrics-bind-address=:0
-	sleep "0.0$i"
-	kill -TERM "$kpipe"
+	end_after "0.0$i"
 	wait "$kpipe"
 	code=$?
 	[ $code = 143 ] && [ ! -s "$D/log" ] && code=0
@@ -157,7 +156,7 @@ for stage in $STAGES; do
 	ok "... kelect gave up before" test "$(sed -n \
 		"/^kelect $old end/=" "$D/log")" -lt "$(sed -n \
 		'/^kwatch .* start/=' "$D/log" | tail -n 1)"
-	wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
+	wait_for 30 readies 2
 	is "$(said)" "kpipe: ready
 kpipe: error: $stage (pid N) was killed by SIGKILL
 kpipe: warning: starting the pipeline again
@@ -174,18 +173,18 @@ wait_for 30 a_line
 wait_for 30 ready
 kill -9 "$(pid_of kelect)"
 ok "kill -9 of kelect: all start again" wait_for 30 starts 2
-wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 2 ]"
+wait_for 30 readies 2
 is "$(said)" "kpipe: ready
 kpipe: error: kelect (pid N) was killed by SIGKILL
 kpipe: warning: starting the pipeline again in N s
 kpipe: ready" "... it says who died, and of what"
 for i in 3 4 5; do
 	wait_for 30 eval "starts $((i - 1)) && [ -n \"\$(pid_of kelect)\" ]"
-	wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = $((i - 1)) ]"
+	wait_for 30 readies $((i - 1))
 	kill -9 "$(pid_of kelect)"
 	wait_for 30 starts $i
 done
-wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 5 ]"
+wait_for 30 readies 5
 # The delays that it logs: no quick loop, and no growing delay.
 is "$(sed -n 's/.* again in \([0-9]*\)\.[0-9] s$/\1/p' "$D/stderr" | xargs)" \
 	"1 1 1 1" "... again and again: each time after 1 s"
@@ -197,7 +196,7 @@ is "$(said | sed -n 14,16p)" "kpipe: error: kapply (pid N) was killed by SIGKILL
 kpipe: warning: kelect (pid N) did not end in 5 s: killed
 kpipe: warning: starting the pipeline again in N s" \
 	"... not at once, for it was the leader"
-wait_for 30 eval "[ \"\$(grep -c ready '$D/stderr')\" = 6 ]"
+wait_for 30 readies 6
 kill -9 "$(pid_of kapply)"
 ok "what fails after that" wait_for 30 starts 7
 is "$(said | sed -n 18,19p)" "kpipe: error: kapply (pid N) was killed by SIGKILL

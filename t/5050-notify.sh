@@ -23,6 +23,11 @@ manage() {
 	wait_for 30 test -s "$D/told"
 }
 
+# was_told WHAT
+was_told() {
+	wait_for 30 grep -qx "$1" "$D/told"
+}
+
 # told: what it was told; 0 of the watchdog.
 told() {
 	grep -vxE 'bound|WATCHDOG=1' "$D/told"
@@ -37,6 +42,7 @@ wait_for 30 grep -qx STATUS=starting "$D/told"
 is "$(told | grep -v '^STATUS')" "" "a stage is not ready, so kpipe is not"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM"
+was_told STOPPING=1
 is "$(told | grep -v '^STATUS')" STOPPING=1 "... is told"
 
 fresh
@@ -50,6 +56,7 @@ ok "a restart shows in the status" \
 	wait_for 30 sh -c "[ \"\$(grep -cx STATUS=ready $D/told)\" = 2 ]"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM"
+was_told STATUS=draining
 is "$(told | uniq -d)" "" "nothing is told twice"
 is "$(told | sed 's/STATUS=waiting/STATUS=stopping/' | uniq)" "STATUS=stopping
 STATUS=starting
@@ -80,7 +87,15 @@ ok "it is fed, again and again" \
 	wait_for 30 sh -c "[ \"\$(grep -cx WATCHDOG=1 $D/told)\" -ge 5 ]"
 kill -STOP "$kpipe"
 wait_for 30 sh -c "[ \"\$(ps -o s= -p $kpipe)\" = T ]"
-fed=$(grep -cx WATCHDOG=1 "$D/told")
+# What it has sent before is read first.
+fed=-1
+all_read() {
+	local last=$fed
+
+	fed=$(grep -cx WATCHDOG=1 "$D/told")
+	[ "$fed" = "$last" ]
+}
+POLL=1 wait_for 30 all_read
 ok "... and not by a process that hangs" \
 	sh -c "sleep 0.5; [ \"\$(grep -cx WATCHDOG=1 $D/told)\" -le $((fed + 1)) ]"
 kill -CONT "$kpipe"

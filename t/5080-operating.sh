@@ -59,10 +59,10 @@ kubectl apply -f "$T/operator/example.yaml" >"$T/out"
 start kpipe -f "$T/operator/watches.yaml" --all-namespaces \
 	--marks-key-secret ops/kpipe-marks 2>"$T/kpipe.err"
 kpipe=$!
-finalized() {
-	kubectl get memcacheds -A -o json | grep -q example.com/memcached
+deployed() {
+	kubectl get deployments -A -o json | grep -q '"kind": *"Memcached"'
 }
-ok "the operator works" wait_for 30 finalized
+ok "the operator works" wait_for 30 deployed
 
 cd "$T/operator" || exit
 is "$(block 2)" "kpipe -f watches.yaml --dry-run" "a command before an upgrade"

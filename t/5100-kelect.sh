@@ -10,7 +10,7 @@ export KUBECONFIG=$T/kubeconfig
 leases=/apis/coordination.k8s.io/v1/namespaces/default/leases
 maps=/api/v1/namespaces/default/configmaps
 # Short, but long enough for a busy machine.
-short=(--lease-duration 2s --renew-deadline 1500ms --retry-period 200ms)
+short=(--lease-duration 5s --renew-deadline 4s --retry-period 200ms)
 
 plan() {
 	ask DELETE /kapi/faults
@@ -118,6 +118,7 @@ run b three true
 wait_for 10 says three standing
 kill -TERM "$kelect"
 ends three 0 "a standby ends with SIGTERM"
+wait_for 10 test -s "$T/turns"
 is "$(cat "$T/turns")" one "... and one alone leads"
 kill -TERM "${pid[one]}"
 ends one 0 "SIGTERM stops the leader"
@@ -185,7 +186,7 @@ group e away
 plan '{"resource":"leases","fault":"freeze","count":0}'
 ends away 111 "a server that is silent past the deadline: lost"
 is "$(cat "$T/away.err")" "kelect: leading: holds the lease default/e
-kelect: fatal: lost the lease default/e: not renewed within 1500 ms" "... says so"
+kelect: fatal: lost the lease default/e: not renewed within 4000 ms" "... says so"
 ok "... and the whole group is gone" group_gone away
 ask DELETE /kapi/faults
 spec e >"$T/record"
@@ -200,7 +201,7 @@ group f refused
 plan '{"resource":"leases","verb":"update","code":503,"count":0}'
 ends refused 111 "a server that does not want to write: lost"
 is "$(tail -n 1 "$T/refused.err")" "kelect: fatal: lost the lease default/f: \
-not renewed within 1500 ms; cannot take the lease default/f: \
+not renewed within 4000 ms; cannot take the lease default/f: \
 the server is currently unable to handle the request" "... says why"
 ask DELETE /kapi/faults
 
@@ -231,7 +232,7 @@ ok "so does stopping it for longer than the deadline" \
 kill -CONT "$kelect"
 ends stopped 111 "... and when it goes on it has lost"
 is "$(tail -n 1 "$T/stopped.err")" \
-	"kelect: fatal: lost the lease default/i: not renewed within 1500 ms" \
+	"kelect: fatal: lost the lease default/i: not renewed within 4000 ms" \
 	"... by the clock"
 
 # ---- writers with a leash ----
@@ -313,6 +314,7 @@ page() {
 
 served first
 wait_for 10 says first leading
+wait_for 10 eval '[ "$(wc -l <"$T/first.report")" -ge 3 ]'
 is "$(od -An -c "$T/first.gate" | tr -d ' ')" '\n' "the gate opens"
 is "$(head -n 1 "$T/first.report")" "" "... kelect is ready"
 is "$(sed -n 2p "$T/first.report" | jq -c '[.tool, .counters.leading]')" \

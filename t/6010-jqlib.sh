@@ -4,6 +4,8 @@
 # and the program's own input as `.`; an error gives its text.
 . "${0%/*}/lib.sh"
 
+export TZDIR=$PWD/t/unit/ireconcile/crontab/zoneinfo
+
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1
@@ -50,6 +52,13 @@ cases "text and defaults" <<'END'
 [$in[] | text]~["a", null, 1, true]~["a", "", "1", "true"]
 [$in[] | is_dns_label]~["a", "a-1", "1a", "-a", "a-", "A", "a.b", "", "a\n", "a_b"]~[true, true, true, false, false, false, false, false, false, false]
 [63, 64 | . as $n | "a" * $n | is_dns_label]~null~[true, false]
+name_for("a"; "b")~null~"a-c14cddc033"
+[$in[] | name_for(.; 1) | is_dns_label]~["a", "A.b", "", "-", "a-", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]~[true, true, true, true, true, true]
+[name_for("a"; 1), name_for("a"; "1")] | unique | length~null~1
+[name_for("a"; 1), name_for("a"; 2), name_for("b"; 1), name_for("A"; 1)] | unique | length~null~4
+name_for("x" * 300; 1) | length~null~63
+name_for(1) | startswith("t1")~null~true
+try name_for("a"; null) catch .~null~"name_for: text is needed, not null"
 "abc" | is_dns_label(2)~null~false
 $in | compact~{"a": null, "b": {}, "c": [], "d": "", "e": 0, "f": false, "g": [1]}~{"d": "", "e": 0, "f": false, "g": [1]}
 $in | filled({a: "x", b: 1, c: {d: true, e: "z"}, f: []})~{"a": null, "c": {"d": false, "e": ""}, "other": 1}~{"a": "x", "b": 1, "c": {"d": false, "e": "z"}, "f": []}
@@ -63,6 +72,8 @@ END
 cases "items" <<'END'
 once({a: 1})~null~{"kpipe.dev/once": {"a": 1}}
 if_exists({a: 1})~null~{"kpipe.dev/if-exists": {"a": 1}}
+exactly({a: 1})~null~{"kpipe.dev/exactly": {"a": 1}}
+keep({a: 1})~null~{"kpipe.dev/keep": {"a": 1}}
 {a: {b: 1}} | immutable(.a.b, .c)~null~{"kpipe.dev/immutable": {"object": {"a": {"b": 1}}, "paths": [["a", "b"], ["c"]]}}
 namespace("n"; {a: "b"})~null~{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "labels": {"a": "b"}}}
 config_map("n"; {}; {k: "v"}) | in_namespace("x") | annotated({a: "b"})~null~{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "namespace": "x", "annotations": {"a": "b"}}, "data": {"k": "v"}}
@@ -217,5 +228,61 @@ echo "{\"type\":\"ADDED\",\"object\":$thing}}" |
 	jq -c .reconcile.status >"$T/got"
 example json >"$T/want"
 same "$T/got" "$T/want" "the example of doc/program.md"
+
+cases "schedules: what is wrong" <<'END'
+cron_next("61 * * * *"; .now)~null~"schedule \"61 * * * *\": minute 61 is above 59"
+cron_next("TZ=UTC @daily"; .now)~null~"schedule \"TZ=UTC @daily\": a time zone is not part of a schedule"
+cron_next(null; .now)~null~"cron_next: the schedule is not text"
+cron_next("@daily"; "now")~null~"cron_next: a number of seconds within the years 0 to 9999, not string"
+cron_next("@daily"; 1e15)~null~"cron_next: a number of seconds within the years 0 to 9999, not that many"
+cron_next("@daily"; 0; 1)~null~"cron_next: the time zone is not text"
+cron_next("@daily"; 0; "Mars/Olympus")~null~"time zone \"Mars/Olympus\" is unknown"
+cron_next("@daily"; 0; "../etc")~null~"time zone \"../etc\" is unknown"
+cron_next("@daily"; 0; "UTC")~null~86400
+cron_next("@daily"; 0.5)~null~86400
+cron_next("@yearly"; 253402300799)~null~null
+cron_last("@every 1h"; 7300)~null~"cron_last: @every needs a time to count from, the fourth argument"
+cron_last("@every 1h"; 7300; null; 0)~null~7200
+END
+
+cases "selectors, as apimachinery" <<'END'
+[$in[] as $s | {metadata: {labels: {a: "1", b: ""}}} | selects($s)]~[null, {}, {"matchLabels": {}}, {"matchLabels": {"a": "1"}}, {"matchLabels": {"a": "2"}}, {"matchLabels": {"a": "1", "c": "1"}}, {"matchLabels": {"b": ""}}, {"matchLabels": null, "matchExpressions": null}]~[false, true, true, true, false, false, true, true]
+[$in[] as $e | {metadata: {labels: {a: "1", b: ""}}} | selects({matchExpressions: [$e]})]~[{"key": "a", "operator": "In", "values": ["0", "1"]}, {"key": "a", "operator": "In", "values": ["0"]}, {"key": "c", "operator": "In", "values": ["1"]}, {"key": "a", "operator": "NotIn", "values": ["1"]}, {"key": "a", "operator": "NotIn", "values": ["0"]}, {"key": "c", "operator": "NotIn", "values": ["1"]}, {"key": "b", "operator": "Exists"}, {"key": "c", "operator": "Exists"}, {"key": "b", "operator": "DoesNotExist"}, {"key": "c", "operator": "DoesNotExist", "values": []}]~[true, false, false, false, true, true, true, false, false, true]
+[{}, {metadata: {labels: null}} | selects({}), selects({matchLabels: {a: "1"}})]~null~[true, false, true, false]
+{metadata: {labels: {a: "1"}}} | selects({matchLabels: {a: "1"}, matchExpressions: [{key: "b", operator: "Exists"}]})~null~false
+[$in[] as $e | try ({} | selects({matchLabels: {z: "1"}, matchExpressions: [$e]})) catch .]~[{"key": "a", "operator": "In"}, {"key": "a", "operator": "Exists", "values": ["1"]}, {"key": "a", "operator": "Gt", "values": ["1"]}]~["selects: In needs values", "selects: Exists has no values", "selects: an operator is In, NotIn, Exists or DoesNotExist"]
+END
+
+# The order of semver.org 2.0.0, 11.
+cases "versions" <<'END'
+[range($in | length - 1) as $i | semver_compare($in[$i]; $in[$i + 1])] | unique~["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.9.0", "v1.10.0", "1.11.0-0", "1.11.0", "2.0.0"]~[-1]
+[semver_compare("1.0.0+a"; "v1.0.0+b"), semver_compare("2.0.0"; "1.99.99")]~null~[0, 1]
+"1.0.0-a-b.0-1+x.01-a" | semver~null~{"major": 1, "minor": 0, "patch": 0, "prerelease": ["a-b", "0-1"], "build": "x.01-a"}
+[$in[] | try (semver | "taken") catch "refused"]~["1.2", "1.2.3.4", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3-a..b", "1.2.3+", "1.2.3+a+b", "1.2.x", "", "v", "vv1.2.3", "1.2.3-a_b", " 1.2.3", "1.2.3\n", null]~["refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused", "refused"]
+END
+
+cases "amounts" <<'END'
+[$in[] | quantity]~["1", "0.5", "500m", "2Gi", "1e3", "-1.5k", "100n", 3, 0.25]~[1, 0.5, 0.5, 2147483648, 1000, -1500, 1e-07, 3, 0.25]
+("1E" | quantity) == 1e18~null~true
+[$in[] | quantity / 1e36 | floor]~["123456789012345678901234567890123456789", "299999999999999999999999999999999999999", "340282366920938463463374607431768211455"]~[123, 300, 340]
+[quantity_compare("0.1"; "100m"), quantity_compare("9007199254740993"; "9007199254740992"), quantity_compare(1; "2")]~null~[0, 1, -1]
+[$in[] | try quantity catch (startswith("quantity: quantities must match"))]~["", "1 Gi", "x", null, {}]~[true, true, true, true, true]
+[$in[] | duration]~["1h30m", "0", "-1.5s", "250ms"]~[5400, 0, -1.5, 0.25]
+[$in[] | try duration catch .]~["1d", 5, ""]~["duration: not a duration such as 1h30m (a day is 24h)", "duration: not a duration such as 1h30m (a day is 24h)", "duration: not a duration such as 1h30m (a day is 24h)"]
+END
+
+# The examples of RFC 7386, appendix A.
+cases "patches" <<'END'
+[$in[] as [$target, $patch] | $target | merge_patch($patch)]~[[{"a": "b"}, {"a": "c"}], [{"a": "b"}, {"b": "c"}], [{"a": "b"}, {"a": null}], [{"a": "b", "b": "c"}, {"a": null}], [{"a": ["b"]}, {"a": "c"}], [{"a": "c"}, {"a": ["b"]}], [{"a": {"b": "c"}}, {"a": {"b": "d", "c": null}}], [{"a": [{"b": "c"}]}, {"a": [1]}], [["a", "b"], ["c", "d"]], [{"a": "b"}, ["c"]], [{"a": "foo"}, null], [{"a": "foo"}, "bar"], [{"e": null}, {"a": 1}], [[1, 2], {"a": "b", "c": null}], [{}, {"a": {"bb": {"ccc": null}}}]]~[{"a": "c"}, {"a": "b", "b": "c"}, {}, {"b": "c"}, {"a": "c"}, {"a": ["b"]}, {"a": {"b": "d"}}, {"a": [1]}, ["c", "d"], ["c"], null, "bar", {"e": null, "a": 1}, {"a": "b"}, {"a": {"bb": {}}}]
+json_diff({a: 1, b: {c: [1, {d: 2}]}, e: null}; {b: {c: [1, {d: 3}, 4]}, e: false})~null~[{"path": ["a"], "from": 1}, {"path": ["b", "c", 1, "d"], "from": 2, "to": 3}, {"path": ["b", "c", 2], "to": 4}, {"path": ["e"], "from": null, "to": false}]
+[json_diff(1; 1), json_diff([1]; {}), json_diff({a: null}; {})]~null~[[], [{"path": [], "from": [1], "to": {}}], [{"path": ["a"], "from": null}]]
+json_diff([range(8000)]; [range(1; 8001)]) | length~null~8000
+END
+
+TZDIR=$T/nothing
+cases "no time zones are installed" <<'END'
+cron_next("@daily"; 0; "Europe/Berlin")~null~"time zone \"Europe/Berlin\" is not installed: no time zones are (package tzdata)"
+cron_next("@daily"; 0; "UTC")~null~86400
+END
 
 done_testing

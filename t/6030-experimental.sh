@@ -169,7 +169,34 @@ differ "both, and different" '{"numberOfReplicas": 1, "number_of_replicas": 2}' 
 differ "... isPublic" \
 	'{"numberOfReplicas": 1, "isPublic": true, "is_public": false}' \
 	'isPublic is true and is_public is false: only one may be given'
-differ "none" '{"isPublic": true}' 'numberOfReplicas is missing'
+is "$(experimental '{"isPublic": true}' | reconcile | names)" '["e-0"]
+["Progressing",""]' "none: there is one pod"
+
+# ---- the report ----
+
+# report SPEC [REPORTED]: the Event, and what the status has then
+report() {
+	experimental "$1" | jq -c --argjson reported "${2:-null}" \
+		'if $reported then .status.reported = $reported else . end' |
+		reconcile --all 2>/dev/null | jq -r '.reconcile
+		| ((.events // [])[] | "\(.type) \(.reason): \(.message)"),
+		(.status.reported | tojson)'
+}
+is "$(report '{"is_public": true}')" \
+	'Normal Created: isPublic is true, numberOfReplicas is 1
+{"isPublic":true,"numberOfReplicas":1}' "created: an Event says how"
+is "$(report '{"isPublic": true, "number_of_replicas": 1}' \
+	'{"isPublic":true,"numberOfReplicas":1}')" \
+	'{"isPublic":true,"numberOfReplicas":1}' "... told once, in any spelling"
+is "$(report '{"number_of_replicas": 5}' \
+	'{"isPublic":true,"numberOfReplicas":1}')" \
+	'Normal Changed: isPublic from true to not given, numberOfReplicas from 1 to 5
+{"numberOfReplicas":5}' "changed: an Event says what"
+is "$(report '{"number_of_replicas": 5, "numberOfReplicas": 6}' \
+	'{"numberOfReplicas":5}')" '{"numberOfReplicas":5}' \
+	"... nothing of a spec that contradicts itself"
+is "$(report '{"number_of_replicas": 5, "numberOfReplicas": 6}')" null \
+	"... not even of a new one"
 
 # ---- never a pod too many ----
 
@@ -229,4 +256,20 @@ deleted() {
 }
 is "$(deleted "$T/down" "$T/wavers")" "e-1 e-2;e-1;" \
 	"one that is not ready any more is not taken beside those being deleted"
+
+# ---- a life ----
+
+# `example` has 3 pods, then 5, then 2; one is deleted by hand, one Failed.
+# `plain` gives no number, then one, then two that differ; then it is put right.
+runs 1 "a life: one of them is not a spec" reconcile \
+	<"$folder/t/life.jsonl"
+is "$(cat "$T/err")" "ireconcile: error: experimental.experiments.vapourware.com default/plain: numberOfReplicas is 1 and number_of_replicas is 2: only one may be given" \
+	"... which is logged"
+jq -r '.reconcile as $r | [$r.primary.name, ([(.items[] | "+" + .metadata.name),
+	($r.delete[]? | "-" + .name)] | join(" ")), ($r.events[]?
+	| .reason + ": " + .message), ($r.status | values | "pods \(.podNames
+	| length) of \(.reported.numberOfReplicas)")] | join(" | ")' \
+	"$T/out" >"$T/got"
+[ -z "${ACCEPT:-}" ] || cp "$T/got" "$folder/t/life.out"
+same "$T/got" "$folder/t/life.out" "... its lines, in short"
 done_testing

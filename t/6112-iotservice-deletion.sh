@@ -52,7 +52,10 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 ok "deleted at once: they go" wait_for 90 gone -n dev iot
 sleep 2 # for requests that were in flight
-is "$(kc get namespaces -o name | grep dev-)" "" "... and leave no namespace"
+no_namespace() {
+	! kc get namespaces -o name | grep dev-
+}
+ok "... and leave no namespace" wait_for 60 no_namespace
 
 # ---- namespaces that are not ours ----
 

@@ -84,7 +84,8 @@ runs 0 "a dry run ends" kpipe -f "$T/watches.yaml" --dry-run
 is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out" | sort)" \
 	'["ConfigMap","thing-0","created"]
 ["ConfigMap","thing-1","created"]
-["ConfigMap","thing-2","created"]' "... and says what would be done"
+["ConfigMap","thing-2","created"]
+["Thing","a","configured"]' "... and says what would be done"
 is "$(cat "$T/err")" "" "... without a word"
 is "$(count)" 0 "... and nothing was"
 

@@ -65,7 +65,8 @@ dry() {
 	audit_mark
 	runs "$code" "$what" env -u KUBECONFIG timeout 60 kpipe \
 		-f "$T/watches.yaml" --kubeconfig "$(config admin)" --dry-run "$@"
-	jq -r '"\(.metadata.namespace)/\(.metadata.name) \(.result)"' "$T/out" |
+	jq -r '"\(.metadata.namespace)/\(.metadata.name) \(.result)" +
+		((.finalizers // .status) | if . then " " + tojson else "" end)' "$T/out" |
 		sort >"$T/results"
 }
 snapshot() {
@@ -95,10 +96,14 @@ thing a x '{"one":1,"two":2,"three":3}'
 thing b y '{"one":1}'
 thing c z '{"one":1}'
 dry 0 "a dry run on two namespaces" --namespace a,b
-is "$(cat "$T/results")" "a/x-one created
+is "$(cat "$T/results")" 'a/x configured {"add":["example.com/thing"]}
+a/x configured {"done":false}
+a/x-one created
 a/x-three created
 a/x-two created
-b/y-one created" "... says what would be created, there only"
+b/y configured {"add":["example.com/thing"]}
+b/y configured {"done":false}
+b/y-one created' "... says what would be created, there only"
 is "$(cat "$T/err")" "" "... without a word"
 is "$(written)" "" "... and writes nothing, no finalizer and no Event either"
 
@@ -118,10 +123,12 @@ is "$(written)" "" "... and writes nothing"
 thing a x '{"one":1,"two":22,"four":4}'
 kubectl delete thing -n b y --wait=false >/dev/null
 dry 0 "a dry run of a change" -n a,b
-is "$(cat "$T/results")" "a/x-four created
+is "$(cat "$T/results")" 'a/x configured {"done":false}
+a/x-four created
 a/x-three deleted
 a/x-two configured
-b/y-one deleted" "... says what would be created, changed and deleted"
+b/y configured {"done":false}
+b/y-one deleted' "... says what would be created, changed and deleted"
 is "$(cat "$T/err")" "" "... without a word"
 is "$(written)" "" "... and writes nothing"
 is "$(kubectl get thing -n b y -o jsonpath='{.metadata.finalizers}')" \
@@ -129,19 +136,23 @@ is "$(kubectl get thing -n b y -o jsonpath='{.metadata.finalizers}')" \
 
 program new
 dry 0 "a dry run of another program" -n a,b
-is "$(cat "$T/results")" "a/x-four created
+is "$(cat "$T/results")" 'a/x configured {"done":false}
+a/x-four created
 a/x-one configured
 a/x-three deleted
 a/x-two configured
-b/y-one deleted" "... says what it would change"
+b/y configured {"done":false}
+b/y-one deleted' "... says what it would change"
 
 kubectl create configmap -n a x-five >/dev/null
 thing a x '{"one":1,"five":5,"BAD":6}'
 dry 1 "a dry run in which something fails: 1" -n a,b
-is "$(cat "$T/results")" "a/x-BAD failed
+is "$(cat "$T/results")" 'a/x configured {"done":false}
+a/x-BAD failed
 a/x-five failed
 a/x-one configured
-b/y-one deleted" "... says what; nothing is pruned then"
+b/y configured {"done":false}
+b/y-one deleted' "... says what; nothing is pruned then"
 is "$(jq -r 'select(.metadata.name == "x-five").message' "$T/out")" \
 	"it exists and is not part of Thing.example.com a/x" "... and why"
 is "$(written)" "" "... and writes nothing"

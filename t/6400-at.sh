@@ -22,7 +22,7 @@ is "$(jq -r 'select(.reconcile.primary.name == "soon") | [
 	(.reconcile.once // [] | if . == [] then empty else "once" end),
 	(.reconcile.status // {} | .phase // empty),
 	(.reconcile.finalizers // {} | keys[] | . + " finalizer")]
-	| join(", ")' "$T/got")" "PENDING, add finalizer
+	| join(", ")' "$T/got")" "PENDING
 PENDING
 Pod, once
 RUNNING

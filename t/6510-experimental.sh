@@ -83,7 +83,7 @@ is "$(api /api/v1/namespaces/default/pods/example-0 | jq -c '[
 is "$(kubectl get experimental example --no-headers | awk '{print $1, $2, $3, $4}')" \
 	"example 3 3 True" "what kubectl get shows"
 is "$(object example | jq -c '.status | [keys, .persistentVolumesUsed]')" \
-	'[["conditions","numberOfReplicas","observedGeneration","persistentVolumesUsed","podNames"],[]]' \
+	'[["conditions","numberOfReplicas","observedGeneration","persistentVolumesUsed","podNames","reported"],[]]' \
 	"the status"
 
 # ---- up and down: what is needed, and nothing else ----
@@ -207,6 +207,29 @@ kubectl patch pod taken-1 --type=json -p \
 	'[{"op": "remove", "path": "/metadata/ownerReferences"}]' >/dev/null
 becomes taken "a pod that is not ours any more: replaced" 2 3
 
+# ---- the report ----
+
+# told NAME EVENT...: these and no others, each once
+told() {
+	[ "$(api /api/v1/namespaces/default/events | jq -r --arg name "$1" '
+		.items[] | select(.involvedObject.name == $name
+			and .type == "Normal")
+		| "\(.count // 1) \(.reason): \(.message)"' | sort)" = \
+		"$(printf '1 %s\n' "${@:2}" | sort)" ]
+}
+experimental plain '{"is_public": true}' | kubectl apply -f - >/dev/null
+becomes plain "no number at all: one pod" 0
+created='Created: isPublic is true, numberOfReplicas is 1'
+ok "... an Event tells how it was created" wait_for 20 told plain "$created"
+kubectl patch experimental plain --type=merge \
+	-p '{"spec":{"is_public":null,"number_of_replicas":2}}' >/dev/null
+becomes plain "changed, in the other spelling" 0 1
+ok "... an Event tells what has changed" wait_for 20 told plain "$created" \
+	'Changed: isPublic from true to not given, numberOfReplicas from 1 to 2'
+is "$(kubectl get experimental plain taken --no-headers | awk '{print $1, $2, $3, $4}')" \
+	"plain 2 2 True
+taken 2 2 True" "kubectl get shows the wanted number in either spelling"
+
 # ---- volumes ----
 
 # A pod with our owner reference that was created while no operator ran: the
@@ -252,8 +275,6 @@ ok "a number that is text" refused 'must be of type integer' \
 	< <(experimental bad '{"numberOfReplicas": "3"}')
 ok "isPublic that is text" refused 'must be of type boolean' \
 	< <(experimental bad '{"numberOfReplicas": 3, "isPublic": "yes"}')
-ok "no number at all" refused 'numberOfReplicas: Required value' \
-	< <(experimental bad '{"isPublic": true}')
 ok "a name that is too long for a label" refused 'may not be' \
 	< <(experimental "$(printf 'a%.0s' {1..64})" '{"numberOfReplicas": 1}')
 kubectl patch experimental taken --type=merge \

@@ -85,11 +85,13 @@ ok "a time that is to come (a leap day): PENDING" \
 is "$(condition later Valid)" "True Valid " "... and valid"
 ok "... without a Pod" api_gone "$core/later"
 is "$(api "$group/later" | jq -c .metadata.finalizers)" \
-	'["at.example.com/pod"]' "... with the finalizer"
+	null "... and without a finalizer"
 kc patch at later --type=merge -p "{\"spec\": {\"schedule\": \"$past\"}}" \
 	>/dev/null
 ok "changed to a time in the past: RUNNING at once" \
 	wait_for 10 said later RUNNING Running
+is "$(api "$group/later" | jq -c .metadata.finalizers)" \
+	'["at.example.com/pod"]' "... with the finalizer"
 is "$(api "$core/later" | jq -S '{labels: .metadata.labels,
 	finalizers: .metadata.finalizers, restartPolicy: .spec.restartPolicy,
 	owners: [.metadata.ownerReferences[] | {kind, name, controller}],

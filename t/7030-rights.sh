@@ -90,16 +90,18 @@ related:
 - {apiVersion: v1, kind: Node}
 - {apiVersion: v1, kind: Secret, namespaces: [ops], fields: [metadata.labels]}
 - {apiVersion: v1, kind: Pod, namespaces: []}
+- {apiVersion: v1, kind: Service, map: {field: spec.service, namespace: ops}}
+- {apiVersion: v1, kind: Endpoints, map: {field: spec.service}}
 END
 is "$(rules kwatch)" "namespaced: oxen list,watch
-namespaced: configmaps list,watch
+namespaced: configmaps,endpoints list,watch
 namespaced: deployments list,watch
 cluster: nodes,pods list,watch
-ops: secrets list,watch" "kwatch: each kind where it is watched"
+ops: secrets,services list,watch" "kwatch: each kind where it is watched"
 is "$(rules kwatch cluster)" "cluster: oxen list,watch
-cluster: configmaps,pods,nodes list,watch
+cluster: configmaps,pods,nodes,endpoints list,watch
 cluster: deployments list,watch
-ops: secrets list,watch" "... and of all namespaces"
+ops: secrets,services list,watch" "... and of all namespaces"
 is "$(rules kapply)" "namespaced: configmaps get,create,patch,delete
 namespaced: deployments get,create,patch,delete
 namespaced: events create,patch" "kapply: what it manages, and Events"
@@ -140,6 +142,10 @@ sed -i 's/kind: Namespace/kind: ConfigMap/; s/finalizer: .*/&\n  marks: false/' 
 is "$(rules kapply)" "namespaced: oxen get,patch
 namespaced: configmaps get,create,patch,delete
 namespaced: events create,patch" "marks: false: no key"
+sed -i 's/^\(  *\)marks: false/&\n\1random: true/' "$f/watches.yaml"
+is "$(rules kapply | grep operator)" "operator: secrets create
+operator: secrets[kpipe-marks-ox.example.com] get" "... but random needs one"
+sed -i '/random: true/d' "$f/watches.yaml"
 echo 'def desired: [once({})]; # not twice' >"$f/reconcile.jq"
 sed -i '/finalizer\|marks/d' "$f/watches.yaml"
 is "$(rules kapply | head -n 1)" "namespaced: oxen get" "once() reads the primary"

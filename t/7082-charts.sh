@@ -6,7 +6,7 @@
 . "${0%/*}/lib.sh"
 
 # --- deploy/ is not stale
-for operator in iotservice memcached at experimental; do
+for operator in iotservice memcached at experimental cronjob; do
 	for what in chart bundle; do
 		runs 0 "deploy/$operator/$what is what kgen $what makes" \
 			kgen "$what" -f "pipeline/$operator" --check \

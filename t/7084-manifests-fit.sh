@@ -19,7 +19,7 @@ fits() {
 	runs 0 "$1" t/manifests/fit "$T/help" <"$2" || quote <"$T/out"
 }
 
-for name in at iotservice memcached experimental; do
+for name in at cronjob iotservice memcached experimental; do
 	d=$T/$name
 	kgen manifests -f "pipeline/$name" -o "$d" 2>/dev/null
 	json "$d"/monitoring/[mps]*.yaml "$d"/users/[ev]*.yaml >"$T/more"

@@ -33,7 +33,7 @@ refused() {
 	is "$?" 1 "$* is refused"
 }
 
-for name in at iotservice memcached experimental; do
+for name in at cronjob iotservice memcached experimental; do
 	kgen chart -f "pipeline/$name" -o "$T/$name" 2>/dev/null
 	fits "$name" "$name"
 done

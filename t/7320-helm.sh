@@ -63,7 +63,7 @@ differences() {
 	same "$T/of.chart" "$T/of.manifests" "... as $overlay has them"
 }
 
-for operator in iotservice memcached at experimental; do
+for operator in iotservice memcached at experimental cronjob; do
 	runs 0 "the chart of $operator" helm lint --strict \
 		--kube-version "$KUBE_VERSION" "deploy/$operator/chart"
 	is "$(cat "$T/err")" "" "... without a warning"

@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-for operator in iotservice memcached at experimental; do
+for operator in iotservice memcached at experimental cronjob; do
 	runs 0 "the bundle of $operator" t/olm/check "deploy/$operator/bundle"
 	is "$(cat "$T/out" "$T/err")" "" "... without a complaint"
 done

@@ -43,7 +43,7 @@ has() {
 	tap $? "$2" || quote <"$T/operator.log"
 }
 
-for operator in iotservice memcached at experimental; do
+for operator in iotservice memcached at experimental cronjob; do
 	kubectl create namespace "$operator" >/dev/null
 	runs 0 "$operator: the server accepts it" \
 		install_bundle "$operator" "$operator" "$operator"

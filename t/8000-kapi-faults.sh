@@ -73,17 +73,17 @@ is "$(ask PUT $maps/a "$(config_map a never)")" \
 	"curl: (52) Empty reply from server" "cut"
 is "$(ask GET $maps/a | jq -r .data.k)" again "... and not done"
 plan '{"verb":"get","fault":"freeze"}'
-is "$(ask GET $maps/a "" "" --max-time 0.3 | sed 's/ after.*//')" \
+is "$(ask GET $maps/a "" "" --max-time 3 | sed 's/ after.*//')" \
 	"curl: (28) Operation timed out" "frozen"
 is "$(ask GET $maps/a | jq -r .data.k)" again "... others are not"
 
-plan '{"path":"/version","delayMs":300,"count":2}' \
+plan '{"path":"/version","delayMs":3000,"count":2}' \
 	'{"path":"/version","nth":2,"delayMs":1,"code":500}'
 took=$(ask GET /version "" "" -w '%{time_total} %{http_code}' >/dev/null
 	cat "$T/code")
 # Clocks are read in whole milliseconds.
-is "$(awk '{print ($1 >= 0.298), $2}' <<<"$took")" "1 200" "delayed"
-ask GET /version "" "" --max-time 0.1 >/dev/null
+is "$(awk '{print ($1 >= 2.998), $2}' <<<"$took")" "1 200" "delayed"
+ask GET /version "" "" --max-time 1 >/dev/null
 is "$(ask GET /kapi/faults)" '{"line":{"path":"/version","nth":2,"delayMs":1,"code":500},"matched":2,"taken":0}' \
 	"every line counts what it matches"
 is "$(ask GET /version | jq .code)" 500 "... until it is taken"
@@ -127,13 +127,13 @@ ERROR Expired" "410 in the place of the second event"
 is "$(watched '{"verb":"watch","fault":"cut","event":3}' 2)" "MODIFIED 1
 MODIFIED 2
 curl (18) transfer closed" "cut at the third"
-is "$(watched '{"verb":"watch","fault":"duplicate","event":2}' 1)" "MODIFIED 1
+is "$(watched '{"verb":"watch","fault":"duplicate","event":2}' 3)" "MODIFIED 1
 MODIFIED 2
 MODIFIED 2
 MODIFIED 3" "the second twice"
-is "$(watched '{"verb":"watch","fault":"hold","event":2}' 1)" "MODIFIED 1" \
+is "$(watched '{"verb":"watch","fault":"hold","event":2}' 3)" "MODIFIED 1" \
 	"held back for ever"
-is "$(watched '{"verb":"watch","fault":"hold","event":2,"delayMs":300}' 1)" \
+is "$(watched '{"verb":"watch","fault":"hold","event":2,"delayMs":300}' 5)" \
 	"MODIFIED 1
 MODIFIED 2
 MODIFIED 3" "held back for a while, in order"

@@ -141,6 +141,12 @@ known() {
 	done
 	printf '}'
 }
+# because NAME [MEMBERS]: why that ConfigMap is in the line; else its data
+because() {
+	printf '"because":{"ConfigMap/ns/%s":{%s}}' "$1" "${2:-"\"path\":\".data.k\""}"
+}
+# shellcheck disable=SC2034 # for the tests
+repaired='"path":".data.k","repair":true'
 on_error() {
 	# shellcheck disable=SC2016
 	printf '"onError":{"busy":true,"error":"${error}","pods":[]}'

@@ -38,6 +38,18 @@ begin() {
 	kpipe=$!
 }
 
+# begun: kpipe runs, not the shell that becomes it, which may forget a signal.
+begun() {
+	[ "$(readlink "/proc/$kpipe/exe")" = "$BIN/kpipe" ] || gone "$kpipe"
+}
+
+# end_after SECONDS: SIGTERM, so long after kpipe has begun.
+end_after() {
+	wait_for 30 begun
+	sleep "$1"
+	kill -TERM "$kpipe"
+}
+
 ready() {
 	[ -s "$D/ready" ]
 }
@@ -89,8 +101,14 @@ logged() {
 	grep -q -- "$1" "$D/stderr"
 }
 
-# pid numbers and times differ from run to run
+# readies N: it was ready so often, and has said so.
+readies() {
+	[ "$(grep -c 'kpipe: ready$' "$D/stderr")" -ge "$1" ]
+}
+
+# pid numbers and times differ from run to run. A stage beside one that ends may
+# meet the closed pipe before it is killed.
 said() {
-	sed -e 's/(pid [0-9]*)/(pid N)/' -e 's/in [0-9.]* s$/in N s/' \
-		"$D/stderr"
+	besides_work "$D/stderr" | sed -e 's/(pid [0-9]*)/(pid N)/' \
+		-e 's/in [0-9.]* s$/in N s/'
 }

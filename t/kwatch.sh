@@ -33,7 +33,7 @@ status() {
 
 # serve SCRIPT [PORT]: a new server; its address is in $url
 serve() {
-	[ -z "$server" ] || kill -9 "$server"
+	[ -z "$server" ] || kill_now "$server"
 	rm -f "$T/port" "$T/requests"
 	: >"$T/requests"
 	printf '%s' "$1" >"$T/script"

@@ -145,6 +145,13 @@ runs() {
 	tap $? "$what" || note "$* gave $got, not $want: $(head -c 2000 "$T/err")"
 }
 
+# besides_work [FILE...]: a log without the lines of an operator's normal work
+besides_work() {
+	sed -E -e '/^kapply: [^ ]+ [^ ]+: [A-Z][A-Za-z]+: /d' \
+		-e '/^k(apply|status): [^ ]+ [^ ]+: (created|configured|deleted|phase|Ready|Available) /d' \
+		-e '/^kpipe: [^ ]+ \(.*\) runs /d' "$@"
+}
+
 # unread CODE WHAT COMMAND...: as runs, with a standard output whose reader is
 # gone; stderr is in $T/err.
 unread() {
@@ -167,6 +174,14 @@ start() {
 	started+=($!)
 }
 
+# kill_now PID: a child of ours, and back when it is gone, with its sockets.
+kill_now() {
+	kill -9 "$1"
+	while is_child "$1"; do
+		sleep 0.01
+	done
+}
+
 # comes SECONDS COMMAND...: whether it succeeds in that time; it may fail. It is
 # tried every $POLL seconds (0.05).
 comes() {
@@ -182,10 +197,11 @@ comes() {
 # wait_for SECONDS COMMAND...: until it succeeds. If it does not, the test
 # fails, whether wait_for is a command of its own or that of `ok`. SECONDS are
 # those of an idle machine: tests do not measure speed, so every wait has at
-# least a minute.
+# least a minute, and three where others' work may take the processor (CI).
 wait_for() {
 	local limit=$(($1 > 0 && $1 < 60 ? 60 : $1))
 
+	[ -z "${CI:-}" ] || limit=$((limit * 3))
 	comes "$limit" "${@:2}" && return
 	if [ "${FUNCNAME[1]}" != ok ]; then
 		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $limit s, without success, for: ${*:2}"

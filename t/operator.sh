@@ -11,15 +11,17 @@
 
 . "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
 
-# operator_cluster NAME: the folder is then in $folder
+# operator_cluster NAME: the folder is then in $folder, the kind's full name in
+# $resource
 operator_cluster() {
 	folder=pipeline/$1
+	resource=$(sed -nE 's/.*name: ([a-z]+\.[a-z.]+).*/\1/p;T;q' "$folder/crd.yaml")
 	cluster_start
 	kubectl apply -f "$folder/crd.yaml" >/dev/null || exit 1
 	wait_for 20 kubectl wait --for=condition=Established \
 		-f "$folder/crd.yaml" || exit 1
 	# A kind that is Established may not be served yet.
-	wait_for 20 kubectl get "${folder##*/}s" -A || exit 1
+	wait_for 20 kubectl get "$resource" -A || exit 1
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig "$(config playground)" 2>>"$T/playground.log"
@@ -39,7 +41,7 @@ operator_rights() {
 		kubectl create "${kind}binding" "$name-$stage" "${in[@]}" \
 			--user=user1 "--$kind=$name-$stage" >/dev/null || return
 	done
-	wait_for 20 has_right user1 patch "${name}s" --subresource=status \
+	wait_for 20 has_right user1 patch "$resource" --subresource=status \
 		"${in[@]}"
 }
 
@@ -121,8 +123,8 @@ strike() {
 # complaints: the operator's messages, except that it runs, and that its kind
 # was too new to be watched at first
 complaints() {
-	grep -v -e '^kpipe: ' -e '^kelect: leading: ' -e 'storage is (re)initializing$' \
-		-e '^kwatch: watching .* now$' "$T/operator.log"
+	besides_work "$T/operator.log" | grep -v -e '^kpipe: ' -e '^kelect: leading: ' \
+		-e 'storage is (re)initializing$' -e '^kwatch: watching .* now$'
 }
 
 # is_ready PATH: whether it is ready in its current generation

@@ -13,7 +13,8 @@
 #	start		a command that keeps running
 #	prints		what the commands before it print
 
-# readme_blocks PREFIX: $T/blocks/NNN, its meaning in NNN.what
+# readme_blocks PREFIX [FILE]: of README.md, or that one: $T/blocks/NNN, its
+# meaning in NNN.what
 readme_blocks() {
 	mkdir -p "$T/blocks"
 	awk -v dir="$T/blocks" -v prefix="$1" '
@@ -33,13 +34,17 @@ readme_blocks() {
 	}
 	inside && /^```$/ { inside = 0; what = ""; close(file); next }
 	inside { print >file }
-	' README.md
+	' "${2:-README.md}"
 }
 
-# readme_start BLOCK: in the folder where the reader is
+# readme_start BLOCK: in the folder where the reader is, with what is exported
 readme_start() {
-	(cd "$(cat "$T/reader.folder")" && exec bash -c "exec $(cat "$1")") \
-		>>"$T/started" 2>&1 &
+	(
+		cd "$(cat "$T/reader.folder")" || exit
+		# shellcheck source=/dev/null
+		[ ! -e "$T/reader.exports" ] || . "$T/reader.exports"
+		exec bash -c "exec $(cat "$1")"
+	) >>"$T/started" 2>&1 &
 	# shellcheck disable=SC2034 # for the test
 	readme_started=$!
 }

@@ -53,7 +53,7 @@ rights_denied() {
 		spec:
 		  matchConstraints:
 		    resourceRules:
-		    - {apiGroups: ["", apps], apiVersions: [v1], operations: [CREATE], resources: [namespaces, pods, deployments]}
+		    - {apiGroups: ["", apps, batch], apiVersions: [v1], operations: [CREATE], resources: [namespaces, pods, deployments, jobs]}
 		  validations:
 		  - expression: "!object.metadata.name.contains('denied')"
 		    message: denied by the test
@@ -213,7 +213,7 @@ rights_compared() {
 # What the second part is for.
 second='select((.stage == "kelect-for-life") or (.stage == "kapply"
 	and (.rule.verbs[0] == "delete" or (.rule.verbs[0] == "get"
-	and (.rule.resources[0] | test("^(ats|iotservices)$") | not)))))'
+	and (.rule.resources[0] | test("^(ats|cronjobs|iotservices)$") | not)))))'
 
 rights_first_done() {
 	rights_scrape 0

@@ -11,7 +11,7 @@ server=
 
 # serve SCRIPT: a new server; its address is in $url
 serve() {
-	[ -z "$server" ] || kill -9 "$server"
+	[ -z "$server" ] || kill_now "$server"
 	rm -f "$T/port"
 	: >"$T/requests"
 	printf '%s' "$1" >"$T/script"

@@ -330,7 +330,8 @@ idle(void *arg)
 	say_kills(a);
 	if (a->out.failed) {
 		log_error("%s", a->out.err.message);
-		stop(a, EXIT_FAILED);
+		stop(a,
+		    a->out.err.kind == ERR_GONE ? EXIT_FAILED : EXIT_TRANSIENT);
 	} else if (a->eof && !more && a->reconciler.gate_open &&
 	    out_empty(&a->out)) {
 		stop(a, 0);

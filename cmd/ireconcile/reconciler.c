@@ -21,6 +21,7 @@
 #include "state/late.h"
 #include "state/primary.h"
 #include "throttle.h"
+#include "trace.h"
 #include "wakes.h"
 
 static void
@@ -38,6 +39,7 @@ dirty(void *arg, struct primary *p)
 	struct reconciler *r = arg;
 
 	p->dirty = true;
+	trace_cause(&r->cause, p);
 	if (p->queued || !p->entry->complete || !r->gate_open)
 		return;
 	p->queued = true;
@@ -70,6 +72,7 @@ reconciler_release(struct reconciler *r)
 	orphans_release(&r->orphans);
 	lanes_release(&r->lanes);
 	entries_release(&r->es);
+	buf_release(&r->cause);
 }
 
 static void
@@ -136,7 +139,9 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		p->desired.input = 0;
 	if (reasons & 1u << WAKE_SLOT)
 		throttle_leave(&r->es, p);
+	trace_timers(&r->cause, reasons);
 	dirty(r, p);
+	buf_reset(&r->cause);
 }
 
 void
@@ -193,9 +198,11 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 
 	if (us >= 0)
 		advance(r, us);
+	trace_event(&r->cause, text);
 	rc = events_apply(&r->es, text, err);
 	r->counters.events += rc == 0;
 	start_entries(r);
+	buf_reset(&r->cause);
 	return rc;
 }
 
@@ -443,6 +450,14 @@ count(struct primary *p, int64_t began_us, const struct decision *d)
 }
 
 static void
+trace(struct primary *p, const struct decision *d, enum line_due due)
+{
+	struct log_about who = about(p);
+
+	trace_evaluation(p, d, due, &who);
+}
+
+static void
 evaluate(struct reconciler *r, struct primary *p)
 {
 	int64_t began_us = clock_real_us();
@@ -451,6 +466,7 @@ evaluate(struct reconciler *r, struct primary *p)
 						     : COST_PROGRAMS_AND_OURS);
 	struct decision d;
 	enum line_due due;
+	bool over;
 
 	p->dirty = false;
 	r->counters.evaluations++;
@@ -470,6 +486,7 @@ evaluate(struct reconciler *r, struct primary *p)
 		count_unsettled(r, p, &d);
 	due = print(r, p, &d, due);
 	p->entry->stats.sets += due != LINE_NOTHING;
+	trace(p, &d, due);
 	cost_end(&cost);
 	lanes_charge(&r->lanes, p, cost.cpu_us);
 	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
@@ -478,7 +495,10 @@ evaluate(struct reconciler *r, struct primary *p)
 	note_failure(r, p, &d);
 	note_complaints(p, &d);
 	count(p, began_us, &d);
+	over = d.over;
 	outcome_release(&d);
+	if (over)
+		entries_drop(&r->es, p->object);
 }
 
 static void

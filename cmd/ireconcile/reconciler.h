@@ -33,6 +33,7 @@ struct reconciler {
 	struct out *out; /* borrowed */
 	enum decide_mode mode;
 	struct lanes lanes; /* those that are dirty, and queued */
+	struct buf cause;   /* what happens now; see trace.h */
 	bool gate_open;
 	bool ready;	 /* every kind was complete at least once */
 	bool incomplete; /* the input was cut short */

@@ -35,11 +35,16 @@ tell_one(struct apply *a, const struct set *s, struct span event)
 	struct span text;
 
 	buf_addspan(&reason, json_string(json_get(event, "reason"), &message));
+	if (reason.len == 0)
+		buf_adds(&reason, "Reconcile");
 	buf_reset(&message);
 	text = json_string(json_get(event, "message"), &message);
+	if (text.n == 0)
+		text = span_str("");
+	if (!warning && a->recorder != NULL && !s->plain)
+		report_event(s, buf_str(&reason), text);
 	announce_tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
-	    reason.len > 0 ? buf_str(&reason) : "Reconcile",
-	    text.n > 0 ? text : span_str(""));
+	    buf_str(&reason), text);
 	buf_release(&reason);
 	buf_release(&message);
 }

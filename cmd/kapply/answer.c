@@ -5,8 +5,10 @@
 #include "adopt.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "because.h"
 #include "body.h"
 #include "json/json.h"
+#include "merge.h"
 #include "opponent.h"
 #include "process/clock.h"
 #include "process/log.h"
@@ -106,62 +108,36 @@ uid_gone(const struct call *c, const struct kube_error *e)
 	return false;
 }
 
-/*
- * Another client changed the key of an element of one of our lists: an apply
- * would add ours beside it, and the API server refuses values that both have
- * (the name of a port, say). So first the whole list is replaced by ours.
- */
-static bool
-needs_list(struct call *c, const struct kube_error *e)
-{
-	struct item *i = c->item;
-	struct json_elements causes;
-	struct buf patch = BUF_INIT;
-
-	if (c->uid.n == 0 || i->list_sent || e->code != 422 ||
-	    e->causes == NULL)
-		return false;
-	causes = json_elements(span_str(e->causes));
-	while (json_element(&causes)) {
-		struct span field = json_get(causes.value, "field");
-
-		if (!json_is(json_get(causes.value, "reason"),
-			"FieldValueDuplicate") ||
-		    json_type(field) != JSON_STRING)
-			continue;
-		buf_reset(&patch);
-		if (!body_list(&patch, i->text,
-			span_make(field.p + 1, field.n - 2), c->uid))
-			continue;
-		i->list_sent = true;
-		free(i->patch);
-		i->patch = buf_take(&patch);
-		return true;
-	}
-	buf_release(&patch);
-	return false;
-}
-
+/* After STEP_TRIM nothing is left; if that fails, others may have added keys
+ * again. */
 static void
-wrote_list(struct call *c, const struct kube_answer *answer)
+wrote_merge(struct call *c, const struct kube_answer *answer)
 {
+	bool last = c->item->step == STEP_TRIM;
+
 	c->item->step = STEP_WRITE;
 	if (failed(answer))
 		fail_answer(c, answer);
+	else if (last)
+		engine_item_done(c->key, c->item, "configured");
 	else
 		go_on(c->item, STEP_WRITE);
 }
 
 static const char *
-apply_result(const struct item *i, const struct kube_answer *answer)
+apply_result(const struct apply *a, const struct item *i,
+    const struct kube_answer *answer)
 {
+	struct buf state = BUF_INIT;
+	bool same;
+
 	if (answer->code == 201)
 		return "created";
-	if (i->live_version != NULL &&
-	    span_is(body_metadata(answer->body, "resourceVersion"),
-		i->live_version))
-		return "unchanged";
-	return "configured";
+	body_state(&state, answer->body, a->o->dry_run != 0);
+	same = i->live_version != NULL &&
+	    span_is(buf_span(&state), i->live_version);
+	buf_release(&state);
+	return same ? "unchanged" : "configured";
 }
 
 static void
@@ -231,11 +207,14 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (i->adoption != ADOPTION_NONE)
 			report_adopted(a, c->key->set, i);
 		i->adoption = ADOPTION_NONE;
-		engine_item_done(c->key, i, apply_result(i, answer));
+		if (!a->o->dry_run && merge_trim(i, answer->body))
+			go_on(i, STEP_TRIM);
+		else
+			engine_item_done(c->key, i, apply_result(a, i, answer));
 	} else if (c->if_absent && answer->error.code == 409 &&
 	    !answer->error.field_conflict) {
 		go_on(i, STEP_READ);
-	} else if (needs_list(c, &answer->error)) {
+	} else if (merge_list(i, c->uid, &answer->error)) {
 		go_on(i, STEP_LIST);
 	} else if (!uid_gone(c, &answer->error)) {
 		fail_answer(c, answer);
@@ -328,6 +307,13 @@ gone_meanwhile(struct call *c)
 	struct item *i = c->item;
 
 	forget_live(i);
+	/* The object in the way went while we waited: that is not a failure. */
+	if (i->failure.reason != NULL) {
+		i->failure.reason = NULL;
+		retry_reset(&i->failure.retry);
+		go_on(i, STEP_WRITE);
+		return;
+	}
 	i->step = STEP_WRITE;
 	send_fail_with(
 	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
@@ -375,16 +361,17 @@ read_rival(struct call *c, const struct kube_answer *answer)
 static void
 read_before(struct call *c, const struct kube_answer *answer)
 {
-	struct item *i = c->item;
+	struct buf state = BUF_INIT;
 
-	if (!failed(answer))
-		set_text(&i->live_version,
-		    body_metadata(answer->body, "resourceVersion"));
-	else if (answer->error.kind == ERR_TRANSIENT) {
+	if (failed(answer) && answer->error.kind == ERR_TRANSIENT) {
 		fail_answer(c, answer);
 		return;
 	}
-	go_on(i, STEP_WRITE);
+	body_state(&state, answer->body, c->key->apply->o->dry_run != 0);
+	if (!failed(answer))
+		set_text(&c->item->live_version, buf_span(&state));
+	buf_release(&state);
+	go_on(c->item, STEP_WRITE);
 }
 
 /* For an item that is created at most once. */
@@ -478,6 +465,7 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 		    span_eq(span_str(i->live_version), s->primary_version))
 			set_text(&s->version,
 			    body_metadata(answer->body, "resourceVersion"));
+		report_finalizers(c->key->apply, s, i);
 		engine_item_done(c->key, i, NULL);
 	} else if (answer->code == 404 && i->op == OP_REMOVE_FINALIZERS) {
 		engine_item_done(c->key, i, NULL);
@@ -514,6 +502,15 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	engine_item_done(c->key, i, NULL);
 }
 
+/* Only for the log: whatever the answer is, the object is applied. */
+static void
+read_cause(struct call *c, const struct kube_answer *answer)
+{
+	if (!failed(answer))
+		because_found(c->item, answer->body, send_manager(c->key));
+	go_on(c->item, STEP_WRITE);
+}
+
 static void
 read_object(struct call *c, const struct kube_answer *answer)
 {
@@ -539,9 +536,11 @@ static void (*const takers[ERRANDS])(
     [ERRAND_LOOK] = looked_at,
     [ERRAND_PRIMARY] = read_primary,
     [ERRAND_READ] = read_object,
+    [ERRAND_CAUSE] = read_cause,
     [ERRAND_APPLY] = wrote_object,
     [ERRAND_ADOPT] = wrote_adoption,
-    [ERRAND_LIST] = wrote_list,
+    [ERRAND_LIST] = wrote_merge,
+    [ERRAND_TRIM] = wrote_merge,
     [ERRAND_DOOMED] = read_doomed,
     [ERRAND_DELETE] = deleted,
     [ERRAND_FINALIZERS] = read_finalizers,

@@ -13,6 +13,7 @@
 
 #include "base/lru.h"
 #include "base/map.h"
+#include "because.h"
 #include "kube/denials.h"
 #include "kube/discovery.h"
 #include "kube/kube.h"
@@ -20,6 +21,7 @@
 #include "kube/recorder.h"
 #include "kube/workqueue.h"
 #include "process/loop.h"
+#include "process/opt.h"
 #include "process/out.h"
 #include "report/effort.h"
 #include "set/brake.h"
@@ -28,6 +30,7 @@
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 
 struct apply_opts {
+	struct opt_list files;	   /* empty: standard input */
 	const char *field_manager; /* NULL: the line's, or "kpipe" */
 	bool force_conflicts;
 	int dry_run; /* 1: the server checks and keeps nothing */
@@ -65,7 +68,8 @@ struct apply {
 	struct unseen *unseen;
 	struct brake brake;
 	struct denials denials;
-	struct lru opponents;	 /* of struct opponent */
+	struct lru opponents; /* of struct opponent */
+	struct because_looks looks;
 	struct reportfd *report; /* borrowed */
 	struct apply_counters counters;
 	struct efforts efforts;
@@ -115,6 +119,15 @@ void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
 /* report.c */
 void report_result(struct apply *a, const struct item *i, const char *result,
     const char *message);
+/* An object of a set was written: logged, with the reason. */
+void report_written(struct apply *a, const struct set *s, const struct item *i,
+    const char *result);
+/* Whether the field manager behind a repair is worth one more request. */
+bool report_wants_cause(struct apply *a);
+/* Finalizers of the primary were added or removed. */
+void report_finalizers(
+    struct apply *a, const struct set *s, const struct item *i);
+/* A dry run says which status it would be. */
 void report_status(struct apply *a, struct set *s);
 /* Logs, and sends onError, once per reason. */
 void report_failures(struct apply *a, struct set *s);
@@ -122,6 +135,8 @@ void report_failures(struct apply *a, struct set *s);
 void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 /* Found who changes the item back again and again. */
 void report_loop(struct apply *a, const struct set *s, const struct item *i);
+/* Logs a Normal Event of the program. */
+void report_event(const struct set *s, const char *reason, struct span message);
 /* The ceiling of writes is met: a work_held_fn. */
 void report_ceiling(void *apply, const struct ceiling_most *most);
 /* The deletion is held back by the brake; and is not asked for any more. */

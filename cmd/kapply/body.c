@@ -1,5 +1,6 @@
 #include "body.h"
 
+#include "base/array.h"
 #include "json/json.h"
 #include "value/digest.h"
 
@@ -7,6 +8,19 @@ struct span
 body_metadata(struct span object, const char *key)
 {
 	return json_raw_string(json_get(json_get(object, "metadata"), key));
+}
+
+void
+body_state(struct buf *b, struct span object, bool dry_run)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	if (!dry_run) {
+		buf_addspan(b, body_metadata(object, "resourceVersion"));
+		return;
+	}
+	digest_sha256(object, sum);
+	digest_add_hex(b, sum, DIGEST_SIZE);
 }
 
 static void
@@ -41,6 +55,19 @@ add_labels(struct buf *b, struct span labels, const struct body_edit *e)
 	buf_addc(b, '}');
 }
 
+static bool
+is_servers(struct span key)
+{
+	static const char *const keys[] = {"uid", "resourceVersion",
+	    "creationTimestamp", "generation", "selfLink", "deletionTimestamp",
+	    "deletionGracePeriodSeconds"};
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (span_is(key, keys[i]))
+			return true;
+	return false;
+}
+
 static void
 add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 {
@@ -49,6 +76,7 @@ add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(metadata); json_member(&m);) {
 		if (span_is(m.key, "managedFields") ||
+		    (e->strip && is_servers(m.key)) ||
 		    (e->uid.n != 0 && span_is(m.key, "uid")) ||
 		    (e->resource_version.n != 0 &&
 			span_is(m.key, "resourceVersion")))
@@ -72,6 +100,8 @@ body_apply(struct buf *b, struct span object, const struct body_edit *e)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
+		if (e->strip_status && span_is(m.key, "status"))
+			continue;
 		if (!span_is(m.key, "metadata")) {
 			add_member(b, m.key, m.value);
 			continue;
@@ -112,6 +142,74 @@ body_list(struct buf *b, struct span object, struct span field, struct span uid)
 	for (; open > 0; open--)
 		buf_addc(b, '}');
 	return true;
+}
+
+/* A raw key, with the quotes around it. */
+static struct span
+key_text(struct span key, struct buf *scratch)
+{
+	return json_string(span_make(key.p - 1, key.n + 2), scratch);
+}
+
+/* Also if they are spelled with different escapes. */
+static bool
+same_key(struct span x, struct span y)
+{
+	struct buf a = BUF_INIT, b = BUF_INIT;
+	bool same = span_eq(x, y) || span_eq(key_text(x, &a), key_text(y, &b));
+
+	buf_release(&a);
+	buf_release(&b);
+	return same;
+}
+
+/* Whether the map has the key, with a value. */
+static bool
+has_value(struct span map, struct span key)
+{
+	for (struct json_members m = json_members(map); json_member(&m);)
+		if (same_key(m.key, key) && json_type(m.value) != JSON_NULL)
+			return true;
+	return false;
+}
+
+/* ,"MAP":{"KEY":null, ...} for the keys that live has and wanted has not. */
+static bool
+add_nulls(struct buf *b, const char *map, struct span wanted, struct span live)
+{
+	struct span ours = json_get(wanted, map);
+	struct span written = json_get(wanted, "stringData");
+	struct json_members m = json_members(json_get(live, map));
+	bool any = false;
+
+	while (json_member(&m)) {
+		if (has_value(ours, m.key) || has_value(written, m.key))
+			continue;
+		if (!any) {
+			json_add_key(b, map);
+			buf_addc(b, '{');
+		}
+		any = true;
+		add_member(b, m.key, span_str("null"));
+	}
+	if (any)
+		buf_addc(b, '}');
+	return any;
+}
+
+bool
+body_trim(struct buf *b, struct span wanted, struct span live)
+{
+	bool binary, data;
+
+	buf_adds(b, "{\"metadata\":{");
+	add_text(b, "uid", body_metadata(live, "uid"));
+	add_text(b, "resourceVersion", body_metadata(live, "resourceVersion"));
+	buf_addc(b, '}');
+	binary = add_nulls(b, "binaryData", wanted, live);
+	data = add_nulls(b, "data", wanted, live);
+	buf_addc(b, '}');
+	return binary || data;
 }
 
 void

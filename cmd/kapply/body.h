@@ -17,9 +17,12 @@ struct body_edit {
 	struct span uid;
 	struct span resource_version;
 	struct span label, label_value; /* one label to add */
+	bool strip; /* what a server wrote about its own object goes */
+	bool strip_status;
 };
 
-/* The object without metadata.managedFields (an apply must not have them). */
+/* The object without metadata.managedFields (an apply must not have them), and
+ * with strip without what else only the server writes there. */
 void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 
 /*
@@ -29,11 +32,25 @@ void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 bool body_list(
     struct buf *b, struct span object, struct span field, struct span uid);
 
+/*
+ * A merge patch that removes from live, as it is now, the keys of data and
+ * binaryData that wanted does not have. False: there are none.
+ */
+bool body_trim(struct buf *b, struct span wanted, struct span live);
+
 /* Begins or goes on a JSON patch: the value at the path must be this one. */
 void body_test(struct buf *b, const char *path, struct span value);
 
 /* DeleteOptions: in the background, only this uid. */
 void body_delete(struct buf *b, struct span uid, bool dry_run);
+
+/*
+ * Differs if the object was changed: its resourceVersion. The answer to a dry
+ * run has the old one (pkg/registry/generic/registry/dryrun.go of
+ * k8s.io/apiserver), but the object as it would be, managedFields included:
+ * then it is a digest of all of it.
+ */
+void body_state(struct buf *b, struct span object, bool dry_run);
 
 /* metadata.X of an object, without quotes. */
 struct span body_metadata(struct span object, const char *key);

@@ -27,6 +27,7 @@ engine_item_take(struct item *i, enum item_event event)
 /* Counts the items of the current phase by state. */
 struct tally {
 	size_t waiting, flying, retry, refused, stale;
+	size_t backoff; /* of retry: failed in passing */
 };
 
 static struct tally
@@ -40,6 +41,7 @@ tally(const struct set *s)
 	return (struct tally){.waiting = in[ITEM_WAITING],
 	    .flying = in[ITEM_LOOKUP] + in[ITEM_FLYING],
 	    .retry = in[ITEM_BACKOFF] + in[ITEM_OVERDUE] + in[ITEM_FAILED],
+	    .backoff = in[ITEM_BACKOFF],
 	    .refused = in[ITEM_REFUSED],
 	    .stale = in[ITEM_STALE]};
 }
@@ -195,6 +197,50 @@ settle(struct key *k, const struct tally *t)
 	engine_advance(k);
 }
 
+/* Items have failed, and none is left to try, nor will a newer line come:
+ * deletes that do not wait for items are sent now. */
+static bool
+delete_ahead(struct set *s, const struct tally *t)
+{
+	bool any = false;
+
+	if (s->phase < PHASE_SCOPES || s->phase >= PHASE_DELETE ||
+	    t->backoff + t->stale > 0)
+		return false;
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		if (!i->always || i->phase != PHASE_DELETE)
+			continue;
+		i->phase = s->phase;
+		any = true;
+	}
+	return any;
+}
+
+/* Only such deletes have not ended: later items do not wait for them. */
+static bool
+put_back_deletes(struct set *s)
+{
+	bool any = false;
+
+	if (s->phase >= PHASE_DELETE)
+		return false;
+	for (size_t n = 0; n < s->count; n++)
+		if (s->items[n].phase == s->phase && !s->items[n].always &&
+		    s->items[n].state != ITEM_DONE)
+			return false;
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		if (i->phase != s->phase || i->state == ITEM_DONE)
+			continue;
+		i->phase = PHASE_DELETE;
+		any = true;
+	}
+	return any;
+}
+
 /* True if there is more to look at, false if the key has to wait. */
 static bool
 advance_once(struct key *k)
@@ -220,6 +266,8 @@ advance_once(struct key *k)
 	if (k->flying > 0 || t.flying > 0)
 		return false;
 	if (t.retry + t.refused + t.stale > 0) {
+		if (put_back_deletes(k->set) || delete_ahead(k->set, &t))
+			return true;
 		settle(k, &t);
 		return false;
 	}
@@ -331,8 +379,10 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 	i->failure.error = NULL;
 	if (i->phase == PHASE_SCOPES)
 		a->new_scope_ms = i->accepted_ms;
-	if (i->op == OP_APPLY || i->op == OP_DELETE)
-		report_result(a, i, result, NULL);
+	if (i->op != OP_APPLY && i->op != OP_DELETE)
+		return;
+	report_result(a, i, result, NULL);
+	report_written(a, k->set, i, result);
 }
 
 void

@@ -1,13 +1,15 @@
 /*
  * kapply: makes the cluster what its input says: desired sets of ireconcile,
- * or plain objects and Lists.
+ * or plain objects, Lists and watch events.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "apply.h"
 #include "applyset.h"
+#include "base/mem.h"
 #include "keyring.h"
 #include "kube/writer.h"
 #include "opponent.h"
@@ -15,6 +17,7 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
+#include "set/unwrap.h"
 #include "unseen.h"
 
 enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000, PRUNE_LIMIT = 100 };
@@ -35,6 +38,8 @@ static const char *const dry_runs[] = {"none", "server", NULL};
 static const char *const outputs[] = {"status", "result", "none", NULL};
 
 static const struct opt table[] = {
+    {'f', "filename", "FILE", OPT_LIST, &o.files, NULL,
+	"apply what is in this file, JSON or YAML (-: standard input)"},
     {0, "field-manager", "NAME", OPT_STRING, &o.field_manager, NULL,
 	"own the fields under this name, whatever a set says"},
     {0, "force-conflicts", NULL, OPT_FLAG, &o.force_conflicts, NULL,
@@ -70,8 +75,9 @@ static const struct opt table[] = {
     OPT_END,
 };
 
-static const struct opt_tool tool = {"kapply", "[OPTION]...",
-    "Apply desired sets, or plain objects, from standard input.", table};
+static const struct opt_tool tool = {"kapply", "[OPTION]... [FILE]...",
+    "Apply desired sets, or plain objects, from files or standard input.",
+    table};
 
 /* Passes the documents from the reader to the engine. */
 struct input {
@@ -80,6 +86,7 @@ struct input {
 	 * apply set collects them first). */
 	void (*take)(void *arg, struct set *s);
 	void *take_arg;
+	bool begun;	  /* there was a document */
 	struct set *held; /* owned: waits behind a barrier; or NULL */
 };
 
@@ -198,8 +205,23 @@ take(void *arg, const struct stream_doc *doc, struct err *err)
 {
 	struct run *r = arg;
 	struct input *in = &r->input;
-	struct set *s = set_parse(doc->text, doc->line, err);
+	struct span object = doc->text;
+	struct set *s = NULL;
 
+	in->begun = true;
+	switch (unwrap(&object, err)) {
+	case UNWRAP_BAD:
+		return -1;
+	case UNWRAP_NOTHING:
+		return 0;
+	case UNWRAP_OBJECT:
+		s = set_parse_plain(object, doc->line, err);
+		break;
+	case UNWRAP_DOCUMENT:
+		s = doc->item ? set_parse_plain(object, doc->line, err)
+			      : set_parse(object, doc->line, err);
+		break;
+	}
 	if (s == NULL)
 		return -1;
 	if (in->take != NULL && s->plain)
@@ -213,8 +235,11 @@ static void
 bad_line(void *arg)
 {
 	struct run *r = arg;
+	struct apply_counters *c = &r->apply.counters;
 
-	r->apply.counters.bad_lines++;
+	if (!r->input.begun && c->bad_lines == 0 && o.files.count == 0)
+		log_info("YAML is read with -f FILE; -f - is standard input");
+	c->bad_lines++;
 	r->apply.failed = true;
 }
 
@@ -345,6 +370,7 @@ run_prepared(struct run *r, struct err *err)
 	int code;
 
 	prepare(r);
+	writer_files(&r->writer, o.files.items, o.files.count);
 	writer_run(&r->writer);
 	failed = writer_error(&r->writer);
 	if (r->writer.err.kind == ERR_NONE && out_drain(&a->out) < 0)
@@ -375,10 +401,23 @@ run(struct err *err)
 }
 
 static int
-check_options(int operands, const char *first, struct err *err)
+check_files(struct err *err)
 {
-	if (writer_check_options(operands, first, "objects", o.max_in_flight,
-		o.max_writes, err) != 0)
+	for (size_t i = 0; i < o.files.count; i++) {
+		const char *name = o.files.items[i];
+
+		if (strcmp(name, "-") != 0 && access(name, R_OK) != 0)
+			return err_set(err, ERR_PERMANENT, "cannot read %s: %s",
+			    name, strerror(errno));
+	}
+	return 0;
+}
+
+static int
+check_options(struct err *err)
+{
+	if (writer_check_options(
+		0, NULL, "objects", o.max_in_flight, o.max_writes, err) != 0)
 		return -1;
 	if (o.prune_limit < 0 || o.prune_limit > BRAKE_LIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
@@ -401,6 +440,17 @@ check_options(int operands, const char *first, struct err *err)
 	return 0;
 }
 
+static void
+add_files(int count, char **names)
+{
+	struct opt_list *l = &o.files;
+
+	for (int i = 0; i < count; i++) {
+		l->items = mem_grow(l->items, l->count, sizeof(*l->items));
+		l->items[l->count++] = names[i];
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -417,7 +467,9 @@ main(int argc, char **argv)
 		break;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	if (check_options(argc - first, argv[first], &err) == 0)
+	add_files(argc - first, argv + first);
+	if (check_options(&err) == 0 && check_files(&err) == 0)
 		code = run(&err);
+	free(o.files.items);
 	return code >= 0 ? code : opt_fatal(&err);
 }

@@ -30,31 +30,72 @@ add_text(struct buf *b, const char *key, struct span text)
 	json_add_string(b, text);
 }
 
+static void
+begin_result(
+    struct buf *b, const struct objref *id, struct span ns, const char *result)
+{
+	buf_addc(b, '{');
+	add_text(b, "apiVersion", id->api_version);
+	add_text(b, "kind", id->kind);
+	json_add_key(b, "metadata");
+	buf_addc(b, '{');
+	if (ns.n != 0)
+		add_text(b, "namespace", ns);
+	add_text(b, "name", id->name);
+	buf_addc(b, '}');
+	add_text(b, "result", span_str(result));
+}
+
 void
 report_result(struct apply *a, const struct item *i, const char *result,
     const char *message)
 {
 	struct span ns = i->namespace_.n ? i->namespace_ : i->id.namespace_;
-	struct buf *b;
+	struct buf because = BUF_INIT, *b;
 
 	count_result(&a->counters, result);
 	if (a->o->output != OUTPUT_RESULT)
 		return;
+	because_add(&because, i, result);
 	b = out_buf(&a->out);
-	buf_addc(b, '{');
-	add_text(b, "apiVersion", i->id.api_version);
-	add_text(b, "kind", i->id.kind);
-	json_add_key(b, "metadata");
-	buf_addc(b, '{');
-	if (ns.n != 0)
-		add_text(b, "namespace", ns);
-	add_text(b, "name", i->id.name);
-	buf_addc(b, '}');
-	add_text(b, "result", span_str(result));
+	begin_result(b, &i->id, ns, result);
 	if (message != NULL)
 		add_text(b, "message", span_str(message));
+	if (because.len > 0)
+		add_text(b, "because", buf_span(&because));
 	buf_adds(b, "}\n");
 	out_added(&a->out);
+	buf_release(&because);
+}
+
+/* Of the primary: `part` is what is written of it, with this value. */
+static void
+report_part(
+    struct apply *a, const struct set *s, const char *part, struct span value)
+{
+	struct buf *b;
+
+	if (a->o->output != OUTPUT_RESULT)
+		return;
+	b = out_buf(&a->out);
+	begin_result(b, &s->primary, s->primary.namespace_, "configured");
+	json_add_key(b, part);
+	buf_addspan(b, value);
+	buf_adds(b, "}\n");
+	out_added(&a->out);
+}
+
+void
+report_finalizers(struct apply *a, const struct set *s, const struct item *i)
+{
+	struct buf change = BUF_INIT;
+
+	buf_addc(&change, '{');
+	json_add_key(&change, i->op == OP_ADD_FINALIZERS ? "add" : "remove");
+	buf_addspan(&change, i->text);
+	buf_addc(&change, '}');
+	report_part(a, s, "finalizers", buf_span(&change));
+	buf_release(&change);
 }
 
 static void
@@ -83,9 +124,12 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 }
 
 static void
-send_status(struct apply *a, struct span line)
+send_status(
+    struct apply *a, const struct set *s, struct span status, struct span line)
 {
 	/* A dry run changes nothing, also not through kstatus. */
+	if (a->o->dry_run)
+		report_part(a, s, "status", status);
 	if (a->o->output != OUTPUT_STATUS || a->o->dry_run)
 		return;
 	a->counters.status_lines++;
@@ -178,7 +222,7 @@ report_status(struct apply *a, struct set *s)
 	s->status_sent = true;
 	add_status(&status, s, s->status, SPAN_NONE);
 	add_status_line(&line, s, buf_span(&status));
-	send_status(a, buf_span(&line));
+	send_status(a, s, buf_span(&status), buf_span(&line));
 	buf_release(&status);
 	buf_release(&line);
 }
@@ -193,7 +237,7 @@ send_on_error(struct apply *a, struct set *s, struct span error)
 	add_status_line(&line, s, buf_span(&status));
 	if (s->error_sent == NULL || now - s->error_sent_ms >= RECENT_MS ||
 	    !span_eq(span_str(s->error_sent), buf_span(&line))) {
-		send_status(a, buf_span(&line));
+		send_status(a, s, buf_span(&status), buf_span(&line));
 		free(s->error_sent);
 		s->error_sent = mem_dup(line.data, line.len);
 		s->error_sent_ms = now;
@@ -229,6 +273,36 @@ log_about(enum log_level level, const struct set *s, const char *text)
 	free(ns);
 	free(name);
 	free(controller);
+}
+
+bool
+report_wants_cause(struct apply *a)
+{
+	bool shown = a->o->output == OUTPUT_RESULT || log_is_on(LOG_INFO);
+
+	return shown && because_may_look(&a->looks, clock_ms());
+}
+
+/* Where results are printed they are not logged as well. */
+void
+report_written(struct apply *a, const struct set *s, const struct item *i,
+    const char *result)
+{
+	struct buf b = BUF_INIT, why = BUF_INIT;
+
+	if (s->plain || a->o->output == OUTPUT_RESULT ||
+	    strcmp(result, "unchanged") == 0 || !log_is_on(LOG_INFO))
+		return;
+	buf_addf(&b, "%s ", result);
+	objref_add_label(&b, &i->id);
+	if (a->o->dry_run)
+		buf_adds(&b, " (dry run)");
+	because_add(&why, i, result);
+	if (why.len > 0)
+		buf_addf(&b, ": %s", buf_str(&why));
+	log_about(LOG_INFO, s, buf_str(&b));
+	buf_release(&b);
+	buf_release(&why);
 }
 
 void
@@ -320,6 +394,17 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 	    SPAN_ARG(s->primary.name));
 	log_about(LOG_INFO, s, buf_str(&b));
 	announce_tell(a, s, RECORDER_NORMAL, "Adopted", buf_span(&b));
+	buf_release(&b);
+}
+
+/* Of Warnings ireconcile has logged the cause, or the status has it. */
+void
+report_event(const struct set *s, const char *reason, struct span message)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s: %.*s", reason, SPAN_ARG(message));
+	log_about(LOG_INFO, s, buf_str(&b));
 	buf_release(&b);
 }
 

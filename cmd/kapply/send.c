@@ -69,6 +69,16 @@ write_path(struct buf *b, const struct call *c, const struct objref *id)
 		kube_query_add(b, "dryRun", span_str("All"));
 }
 
+/* Then an apply of the object itself leaves the status as it is. */
+static bool
+has_status(const struct api_resource *r)
+{
+	for (size_t i = 0; r->subresources[i] != NULL; i++)
+		if (strcmp(r->subresources[i], "status") == 0)
+			return true;
+	return false;
+}
+
 static void
 write_apply(struct buf *b, struct call *c)
 {
@@ -81,6 +91,8 @@ write_apply(struct buf *b, struct call *c)
 		edit.label_value = span_str(a->label_value);
 	}
 	if (c->key->set->plain) {
+		edit.strip = true;
+		edit.strip_status = has_status(c->resource);
 		body_apply(b, i->text, &edit);
 		return;
 	}
@@ -315,6 +327,8 @@ send_item(struct key *k, struct item *i)
 	const struct objref *id = target(k, i);
 	struct call *c;
 
+	if (i->step == STEP_CAUSE && !report_wants_cause(a))
+		i->step = STEP_WRITE;
 	if (too_early(k, i) || held_back(k, i)) {
 		engine_advance(k);
 		return;

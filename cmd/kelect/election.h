@@ -63,6 +63,8 @@ struct election {
 	char *leader;	   /* who else leads, owned; NULL: not known */
 	char *problem; /* why the last attempt failed, owned; NULL: it worked */
 	bool failing;  /* the problem is a failure, not a reason to wait */
+	bool outrun;   /* ... for another client was faster: who leads is known
+			* after the next attempt */
 	char *news;    /* a message to be logged, owned; the owner takes it */
 	struct err err;
 	uint64_t transitions, renewals, failures;

@@ -283,6 +283,7 @@ static void
 attempt(struct lease *l, struct instant now)
 {
 	l->attempt = now;
+	l->e.outrun = false;
 	if (is_mine(l) && is_valid(l, now))
 		send_record(l, STEP_RENEW, now);
 	else
@@ -341,6 +342,7 @@ attempt_failed(struct lease *l, const struct kube_answer *a, struct instant now)
 	buf_addf(&b, "%s the lease %s/%s", doings[l->step], l->o->namespace_,
 	    l->o->name);
 	election_failed(&l->e, buf_str(&b), a);
+	l->e.outrun = a->code == 409;
 	buf_release(&b);
 	if (l->e.state != ELECTION_OVER)
 		attempt_later(l, now);

@@ -27,13 +27,17 @@ enum {
 	GRACE_MS = 20000
 };
 
+#define WAIT_FOREVER UINT64_MAX
+
 static struct opts {
 	bool for_life;
 	uint64_t grace_ms;
+	uint64_t wait_ms; /* WAIT_FOREVER: until it leads */
 	long gate_fd, leash_fd, page_fd, report_fd; /* -1: not given */
 	struct lease_opts lease;
 } o = {
     .grace_ms = GRACE_MS,
+    .wait_ms = WAIT_FOREVER,
     .gate_fd = -1,
     .leash_fd = -1,
     .page_fd = -1,
@@ -48,6 +52,8 @@ static const struct opt table[] = {
 	"the Lease to hold, or the ConfigMap (required)"},
     {0, "for-life", NULL, OPT_FLAG, &o.for_life, NULL,
 	"lead as long as the Pod lives, by a ConfigMap that it owns"},
+    {0, "wait", "TIME", OPT_DURATION, &o.wait_ms, NULL,
+	"end with 1 if another still leads after this time (0: at once)"},
     {0, "lease-duration", "TIME", OPT_DURATION, &o.lease.duration_ms, NULL,
 	"others wait this long before they take an unrenewed Lease (15s)"},
     {0, "renew-deadline", "TIME", OPT_DURATION, &o.lease.renew_ms, NULL,
@@ -86,6 +92,9 @@ struct run {
 	bool leads;	       /* the election was won once */
 	bool stopping;	       /* a signal came */
 	bool releasing;	       /* all that it guards has ended */
+	struct timer wait;     /* of --wait */
+	bool waited;	       /* its time is over */
+	unsigned outrun;       /* serial of the request that was; 0: none */
 	int code;
 	struct err err;
 };
@@ -172,6 +181,48 @@ lost(struct run *r)
 		command_kill(&r->command); /* then command_gone */
 }
 
+/* The client that was faster probably leads: one more attempt tells. */
+static bool
+was_outrun(struct run *r)
+{
+	const struct election *e = r->election;
+
+	if (!e->outrun || (r->outrun != 0 && r->outrun != e->serial))
+		return false;
+	r->outrun = e->serial;
+	return true;
+}
+
+/* The result of an attempt counts, also of one that takes longer. */
+static void
+check_wait(struct run *r)
+{
+	const struct election *e = r->election;
+
+	if (!r->waited || e->state != ELECTION_STANDBY || e->sending ||
+	    r->stopping || (e->leader == NULL && e->problem == NULL) ||
+	    was_outrun(r))
+		return;
+	if (e->failing)
+		err_set(&r->err, ERR_TRANSIENT, "%s", e->problem);
+	else
+		log_error("not leading: the %s is held by %s", r->what,
+		    e->leader != NULL ? e->leader : "another");
+	r->code = 1;
+	r->stopping = true;
+	r->releasing = true;
+	contest_release(&r->contest);
+}
+
+static void
+wait_is_over(void *arg)
+{
+	struct run *r = arg;
+
+	r->waited = true;
+	check_wait(r);
+}
+
 static void
 changed(void *arg)
 {
@@ -194,8 +245,12 @@ changed(void *arg)
 	case ELECTION_OVER:
 		if (r->err.kind == ERR_NONE)
 			lost(r);
+		else if (r->releasing)
+			finish(r);
 		break;
 	case ELECTION_STANDBY:
+		check_wait(r);
+		break;
 	case ELECTION_RELEASING:
 		break;
 	}
@@ -339,6 +394,10 @@ run(struct run *r)
 	    .what = r->what,
 	    .changed = changed,
 	    .arg = r};
+	if (o.wait_ms == 0)
+		r->waited = true;
+	else if (o.wait_ms != WAIT_FOREVER)
+		loop_after(r->loop, &r->wait, o.wait_ms, wait_is_over, r);
 	contest_start(&r->contest);
 	loop_run(r->loop);
 	reportfd_send(&r->report);
@@ -349,6 +408,8 @@ static void
 release(struct run *r)
 {
 	command_release(&r->command);
+	if (r->loop != NULL)
+		loop_cancel(r->loop, &r->wait);
 	contest_end(&r->contest);
 	if (r->election != NULL)
 		reportfd_release(&r->report);
@@ -391,6 +452,9 @@ check_mode(char **command, struct err *err)
 		    "COMMAND...)");
 	if (*command != NULL)
 		return 0;
+	if (o.wait_ms != WAIT_FOREVER)
+		return err_set(
+		    err, ERR_PERMANENT, "option --wait needs a command");
 	if (check_fd("--gate-fd", o.gate_fd, err) != 0 ||
 	    check_fd("--leash-fd", o.leash_fd, err) != 0)
 		return -1;

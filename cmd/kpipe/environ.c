@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 static const char *const always[] = {
-    "PATH", "TZ", "LANG", "LC_ALL", "TMPDIR", "WATCH_NAMESPACE", NULL};
+    "PATH", "TZ", "TZDIR", "LANG", "LC_ALL", "TMPDIR", "WATCH_NAMESPACE", NULL};
 
 static bool
 is_name_byte(char c)

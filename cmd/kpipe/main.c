@@ -26,6 +26,7 @@
 #include "process/harden.h"
 #include "process/leash.h"
 #include "process/log.h"
+#include "process/version.h"
 #include "server.h"
 #include "tools.h"
 
@@ -39,6 +40,7 @@ struct app {
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
 	char *field_manager; /* owned: of Events about our pod */
+	char *greeting;	     /* owned: the first lines of the log */
 	struct tools tools;
 	struct oom oom;
 	int null_fd;
@@ -46,21 +48,89 @@ struct app {
 
 /* ---- before the start ---- */
 
+static const char *
+operator_name(const struct watches *w)
+{
+	const char *name = getenv("OPERATOR_NAME");
+
+	return name != NULL && *name != '\0' ? name : w->entries[0].name;
+}
+
 /* The default name; like the name of a lease it must be a DNS name. */
 static char *
 choose_lease(const struct watches *w)
 {
-	const char *name = getenv("OPERATOR_NAME");
-
-	if (options.lease != NULL)
-		return mem_strdup(options.lease);
 	return mem_strdup(
-	    name != NULL && *name != '\0' ? name : w->entries[0].name);
+	    options.lease != NULL ? options.lease : operator_name(w));
+}
+
+static void
+add_scope(struct buf *b, const struct watch_kind *k)
+{
+	const struct textlist *names = &k->namespaces;
+
+	if (k->scope == WATCH_CLUSTER) {
+		buf_adds(b, " in the whole cluster");
+		return;
+	}
+	if (names->count == 0) {
+		buf_adds(b, " in all namespaces");
+		return;
+	}
+	buf_adds(b, names->count > 1 ? " in namespaces " : " in namespace ");
+	for (size_t i = 0; i < names->count; i++)
+		buf_addf(b, "%s%s", i > 0 ? ", " : "", names->items[i]);
+}
+
+static void
+add_kinds(struct buf *b, const char *what, const struct watch_kind *kinds,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0)
+			buf_addf(b, "; %s ", what);
+		else
+			buf_adds(b, ", ");
+		watch_kind_name(&kinds[i], b);
+	}
 }
 
 /*
- * If no object can have marks, no key has to be kept: a random one is used, so
- * that forged marks do not count.
+ * The first line of the log, for each primary kind:
+ *
+ *	VERSION (COMMIT) runs memcached for Memcached.cache.example.com in
+ *	namespace default; dependents Deployment.apps, Pod
+ */
+static void
+add_greeting(struct buf *b, const struct watches *w, const char *name)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct watch_entry *e = &w->entries[i];
+
+		buf_adds(b, KPIPE_VERSION " (");
+		version_add_commit(b);
+		buf_addf(b, ") runs %s for ", name);
+		watch_kind_name(&e->primary, b);
+		add_scope(b, &e->primary);
+		add_kinds(b, "dependents", e->dependents, e->dependent_count);
+		add_kinds(b, "related", e->related, e->related_count);
+		buf_addc(b, '\n');
+	}
+}
+
+static void
+greet(char *text)
+{
+	char *line;
+
+	while (text != NULL && *text != '\0' &&
+	    (line = strsep(&text, "\n")) != NULL)
+		log_info("%s", line);
+}
+
+/*
+ * If no object can have marks and no text is made of the key, it need not be
+ * kept: a random one is used, so that forged marks do not count.
  */
 static char *
 choose_secret(const struct watches *w)
@@ -72,7 +142,7 @@ choose_secret(const struct watches *w)
 	if (options.marks_key_secret != NULL)
 		return mem_strdup(options.marks_key_secret);
 	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].marks) {
+		if (w->entries[i].marks || w->entries[i].random) {
 			buf_addf(&name, "kpipe-marks-%s", w->entries[i].name);
 			return buf_take(&name);
 		}
@@ -96,6 +166,7 @@ check_watches(struct app *a, struct err *err)
 	struct watches_scope scope = {
 	    options.namespace_, options.all_namespaces};
 	struct watches *w = watches_load(options.watches, &scope, err);
+	struct buf greeting = BUF_INIT;
 	int result = w == NULL ? -1 : 0;
 
 	if (result == 0 && options.leader_elect)
@@ -103,6 +174,8 @@ check_watches(struct app *a, struct err *err)
 	if (result == 0) {
 		a->marks_secret = choose_secret(w);
 		a->field_manager = choose_field_manager(w);
+		add_greeting(&greeting, w, operator_name(w));
+		a->greeting = buf_take(&greeting);
 	}
 	watches_free(w);
 	return result;
@@ -390,6 +463,8 @@ run(struct app *a, struct err *err)
 	a->null_fd = prepare_fds();
 	if (code == 0)
 		code = build(a, err);
+	if (code == 0 && !options.dry_run)
+		greet(a->greeting);
 	if (code == 0) {
 		start(a);
 		loop_run(a->loop);
@@ -432,6 +507,7 @@ main(int argc, char **argv)
 	free(a.lease);
 	free(a.marks_secret);
 	free(a.field_manager);
+	free(a.greeting);
 	if (code < 0)
 		oom_last_words(err.message);
 	return code >= 0 ? code : opt_fatal(&err);

@@ -202,15 +202,21 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 
 /* ---- why it stops ---- */
 
-/* The log message about a stage that ended through its own fault. */
+/*
+ * The log message about a stage that ended through its own fault. 1 at the end
+ * of the input is not one: something failed, and the stage has logged what.
+ */
 static enum log_level
-end_level(const struct stage *s)
+end_level(const struct pipeline *p, const struct stage *s)
 {
 	bool closed_pipe =
 	    WIFSIGNALED(s->status) && WTERMSIG(s->status) == SIGPIPE;
+	bool drained =
+	    p->phase == LIFECYCLE_DRAINING && stage_exit_code(s) == 1;
 
-	return s->told_to_end || s->status == 0 || closed_pipe ? LOG_DEBUG
-							       : LOG_ERROR;
+	return s->told_to_end || s->status == 0 || closed_pipe || drained
+	    ? LOG_DEBUG
+	    : LOG_ERROR;
 }
 
 static void
@@ -536,7 +542,7 @@ pipeline_take(struct pipeline *p, struct stage *s, int status)
 		oom_take(p->oom, s);
 	/* Stages that we did not tell to end are judged together: explain. */
 	if (told || !is_unexplained(p))
-		oom_log_end(p->oom, s, end_level(s));
+		oom_log_end(p->oom, s, end_level(p, s));
 	if (s == p->elect)
 		lead_no_more(p);
 }

@@ -126,6 +126,7 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 		return -1;
 	s->env = t->writers_env;
 	credential_pass(s);
+	stage_arg(s, "--output=none");
 	stage_arg(s, "--timeout=3s");
 	ceiling_arg(s);
 	return 0;

@@ -2,10 +2,12 @@
  * kstatus: writes .status of the objects on standard input, and nothing else.
  */
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "kube/retry.h"
 #include "kube/writer.h"
+#include "phase.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
@@ -14,6 +16,7 @@
 enum { IN_FLIGHT = 64, TIMEOUT_MS = 60000 };
 
 static struct status_opts o = {
+    .output = -1,
     .max_in_flight = IN_FLIGHT,
     .timeout_ms = TIMEOUT_MS,
     .failed_after_ms = RETRY_FAILED_MS,
@@ -21,11 +24,16 @@ static struct status_opts o = {
     .report_fd = -1,
 };
 
+/* In the order of enum status_output. */
+static const char *const outputs[] = {"result", "none", NULL};
+
 static const struct opt table[] = {
     {0, "field-manager", "NAME", OPT_STRING, &o.field_manager, NULL,
 	"own the status under this name (kpipe-<kind>.<group>)"},
     {0, "timeout", "TIME", OPT_DURATION, &o.timeout_ms, NULL,
 	"how long to retry after the end of the input (60s)"},
+    {'o', "output", "result|none", OPT_CHOICE, &o.output, outputs,
+	"what to print (result on a terminal, else none)"},
     {0, "max-in-flight", "N", OPT_INT, &o.max_in_flight, NULL,
 	"requests under way at a time (64)"},
     {0, "fail-after", "TIME", OPT_DURATION, &o.failed_after_ms, NULL,
@@ -62,7 +70,8 @@ has_room(void *arg)
 {
 	const struct run *r = arg;
 
-	return !workqueue_full(&r->statuses.queue);
+	return !workqueue_full(&r->statuses.queue) &&
+	    !out_full(&r->statuses.out);
 }
 
 static int
@@ -87,10 +96,12 @@ work(void *arg, struct err *err)
 {
 	struct run *r = arg;
 
-	(void)err;
 	if (r->ready)
 		workqueue_pump(&r->statuses.queue);
-	return 0;
+	if (out_flush(&r->statuses.out) >= 0)
+		return 0;
+	*err = r->statuses.out.err;
+	return -1;
 }
 
 static bool
@@ -178,10 +189,27 @@ prepare(struct run *r)
 	all->loop = r->writer.loop;
 	all->kube = r->writer.kube;
 	all->discovery = r->writer.discovery;
+	phase_init(&all->phases);
 	denials_init(&all->denials, &r->writer.report);
+	out_init(&all->out, all->loop, STDOUT_FILENO);
 	workqueue_init(
 	    &all->queue, all->loop, (size_t)o.max_in_flight, status_run, all);
 	workqueue_limit(&all->queue, o.max_writes, held);
+}
+
+/* The loop, and what is still to be printed after it. */
+static const struct err *
+run_prepared(struct run *r)
+{
+	struct status_writer *all = &r->statuses;
+	const struct err *failed;
+
+	prepare(r);
+	writer_run(&r->writer);
+	failed = writer_error(&r->writer);
+	if (r->writer.err.kind == ERR_NONE && out_drain(&all->out) < 0)
+		failed = &all->out.err;
+	return failed;
 }
 
 /* Returns the exit code, or -1 with err. */
@@ -190,19 +218,18 @@ run(struct err *err)
 {
 	struct run r = {0};
 	const struct err *failed;
-	int code;
+	int code = -1;
 
 	if (writer_open(
-		&r.writer, &writer_tool, o.report_fd, o.timeout_ms, &r) == 0) {
-		prepare(&r);
-		writer_run(&r.writer);
+		&r.writer, &writer_tool, o.report_fd, o.timeout_ms, &r) != 0) {
+		*err = *writer_error(&r.writer);
+	} else {
+		failed = run_prepared(&r);
+		if (failed != NULL)
+			*err = *failed;
+		else
+			code = r.statuses.failed ? 1 : 0;
 		status_free(&r.statuses);
-	}
-	code = r.statuses.failed ? 1 : 0;
-	failed = writer_error(&r.writer);
-	if (failed != NULL) {
-		*err = *failed;
-		code = -1;
 	}
 	writer_release(&r.writer);
 	return code;
@@ -225,7 +252,11 @@ main(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	if (writer_check_options(argc - first, argv[first], "lines",
-		o.max_in_flight, o.max_writes, &err) == 0)
+		o.max_in_flight, o.max_writes, &err) == 0) {
+		if (o.output < 0)
+			o.output = isatty(STDOUT_FILENO) ? STATUS_RESULT
+							 : STATUS_SILENT;
 		code = run(&err);
+	}
 	return code >= 0 ? code : opt_fatal(&err);
 }

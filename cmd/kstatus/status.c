@@ -8,6 +8,7 @@
 #include "json/json.h"
 #include "kube/kubepath.h"
 #include "kube/retry.h"
+#include "phase.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "value/objref.h"
@@ -152,6 +153,40 @@ entry_free(struct status_key *e)
 	free(e);
 }
 
+/* message: NULL, or why it failed. */
+static void
+tell_result(const struct status_key *e, const char *result, const char *message)
+{
+	struct status_writer *w = e->writer;
+	const struct objref *id = &e->line->id;
+	struct buf *b;
+
+	if (w->o->output != STATUS_RESULT)
+		return;
+	b = out_buf(&w->out);
+	buf_adds(b, "{\"apiVersion\":");
+	json_add_string(b, id->api_version);
+	json_add_key(b, "kind");
+	json_add_string(b, id->kind);
+	buf_adds(b, ",\"metadata\":{");
+	if (id->namespace_.n != 0) {
+		buf_adds(b, "\"namespace\":");
+		json_add_string(b, id->namespace_);
+		buf_addc(b, ',');
+	}
+	buf_adds(b, "\"name\":");
+	json_add_string(b, id->name);
+	buf_addc(b, '}');
+	json_add_key(b, "result");
+	json_add_str(b, result);
+	if (message != NULL) {
+		json_add_key(b, "message");
+		json_add_str(b, message);
+	}
+	buf_adds(b, "}\n");
+	out_added(&w->out);
+}
+
 /* The line at work is done, or has failed for good. */
 static void
 entry_finish(struct status_key *e)
@@ -182,7 +217,7 @@ retry_due(void *arg)
 static void
 log_failure(struct status_key *e, struct span reason)
 {
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, message = BUF_INIT;
 
 	buf_adds(&b, "cannot write the status of ");
 	objref_add_label(&b, &e->line->id);
@@ -192,8 +227,11 @@ log_failure(struct status_key *e, struct span reason)
 		free(e->error);
 		e->error = mem_dup(b.data, b.len);
 		log_error("%s", e->error);
+		buf_addspan(&message, reason);
+		tell_result(e, "failed", buf_str(&message));
 	}
 	buf_release(&b);
+	buf_release(&message);
 }
 
 /* Only a status that failed has to wait: a new one was not refused yet. */
@@ -299,16 +337,42 @@ written(struct status_key *e, struct span answer)
 	denials_leave(&w->denials, &e->denied);
 	if (e->take_back || !went_elsewhere(e, answer)) {
 		w->counters.written += !e->take_back;
+		/* Where results are printed it is not logged as well. */
+		if (!e->take_back && w->o->output != STATUS_RESULT)
+			phase_note(&w->phases, &e->line->id,
+			    json_get(e->line->object, "status"), clock_ms());
+		tell_result(e, e->take_back ? "dropped" : "written", NULL);
 		entry_finish(e);
 		return;
 	}
 	w->counters.gone++;
 	if (e->next != NULL) { /* it overwrites this one */
+		tell_result(e, "dropped", NULL);
 		entry_finish(e);
 		return;
 	}
 	e->take_back = true;
 	workqueue_push(&w->queue, &e->work);
+}
+
+/* A line with a uid was right when it was written; one without names an object
+ * that should be there. */
+static void
+not_written(struct status_key *e, const struct kube_error *error)
+{
+	struct status_writer *w = e->writer;
+
+	w->counters.gone++;
+	denials_leave(&w->denials, &e->denied);
+	if (error->code == 404 && e->line->id.uid.n == 0) {
+		w->failed = true;
+		log_failure(e, span_str("there is no such object"));
+	} else {
+		log_debug("%s is gone or has changed, its status is dropped",
+		    e->name);
+		tell_result(e, "dropped", NULL);
+	}
+	entry_finish(e);
 }
 
 static void
@@ -333,11 +397,7 @@ answered(void *arg, const struct kube_answer *answer)
 	if (answer->error.kind == ERR_NONE) {
 		written(e, answer->body);
 	} else if (is_gone(e, &answer->error)) {
-		w->counters.gone++;
-		log_debug("%s is gone or has changed, its status is dropped",
-		    e->name);
-		denials_leave(&w->denials, &e->denied);
-		entry_finish(e);
+		not_written(e, &answer->error);
 	} else {
 		entry_failed_by(
 		    e, KUBE_APPLY, &answer->error, e->line->id.kind);
@@ -510,4 +570,6 @@ status_free(struct status_writer *w)
 	workqueue_release(&w->queue);
 	efforts_release(&w->efforts);
 	denials_release(&w->denials);
+	lru_release(&w->phases);
+	out_release(&w->out);
 }

@@ -8,16 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lru.h"
 #include "base/map.h"
 #include "kube/denials.h"
 #include "kube/discovery.h"
 #include "kube/kube.h"
 #include "kube/workqueue.h"
 #include "process/loop.h"
+#include "process/out.h"
 #include "report/effort.h"
+
+enum status_output { STATUS_RESULT, STATUS_SILENT };
 
 struct status_opts {
 	const char *field_manager; /* NULL: kpipe-<kind>.<group> */
+	int output; /* enum status_output; -1: by what stdout is */
 	uint64_t timeout_ms;
 	uint64_t failed_after_ms;
 	long max_in_flight;
@@ -39,7 +44,9 @@ struct status_writer {
 	struct status_counters counters;
 	struct efforts efforts;
 	struct denials denials;
-	bool failed; /* a line was bad, or a status is lost for good */
+	struct lru phases; /* see phase.h */
+	struct out out;	   /* of results */
+	bool failed;	   /* a line was bad, or a status is lost for good */
 };
 
 /* text was checked by json_check; it is copied. -1 with what the line lacks. */

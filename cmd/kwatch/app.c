@@ -73,6 +73,13 @@ app_is_crowded(const struct kwatch *app)
 }
 
 void
+app_add_kind(struct kwatch *app, struct want *want)
+{
+	app->kinds = mem_grow(app->kinds, app->kind_count, sizeof(*app->kinds));
+	app->kinds[app->kind_count++] = kind_new(app, want);
+}
+
+void
 app_settled(struct kwatch *app)
 {
 	if (--app->unsettled > 0 || app->ready)

@@ -16,6 +16,8 @@
 #include "trouble.h"
 
 struct kind;
+struct want;
+struct wants;
 
 struct kwatch {
 	struct loop *loop;
@@ -26,6 +28,7 @@ struct kwatch {
 	bool once;
 	bool show_managed_fields;
 
+	struct wants *wants; /* borrowed: of all kinds */
 	struct kind **kinds;
 	size_t kind_count;
 	size_t unsettled;    /* kinds neither complete nor given up */
@@ -65,6 +68,7 @@ bool app_is_crowded(const struct kwatch *app);
 /* Asks which kinds the server has, now or a little later, and starts watches of
  * new ones. */
 void app_discover(struct kwatch *app, uint64_t after_ms);
+void app_add_kind(struct kwatch *app, struct want *want);
 void app_settled(struct kwatch *app); /* one kind fewer to wait for */
 void app_release(struct kwatch *app); /* timers and texts of this module */
 

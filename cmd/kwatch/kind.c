@@ -191,14 +191,66 @@ start_watches(struct kind *k)
 		k->watches[i] = watch_new(k, everywhere ? NULL : ns->items[i]);
 }
 
+/*
+ * The operand is a category ("all"): becomes the first of its resources; the
+ * others are new kinds. NULL: it is not.
+ */
+static const struct api_resource *
+expand(struct kind *k)
+{
+	struct kwatch *app = k->app;
+	const struct api_resource *r, *first = NULL;
+
+	if (k->want->name != NULL)
+		return NULL;
+	for (size_t at = 0; (r = discovery_category(app->discovery,
+				 k->want->spelling, &at)) != NULL;) {
+		if (!r->can_list || !r->can_watch)
+			continue;
+		if (first == NULL)
+			first = r;
+		else
+			app_add_kind(app,
+			    wants_add_like(
+				app->wants, k->want, r->plural, r->group));
+	}
+	if (first != NULL)
+		want_respell(k->want, first->plural, first->group);
+	return first;
+}
+
+/* `pods NAME`, as kubectl would have it, is two resources here. */
+static void
+hint_name(const struct kind *k, struct err *err)
+{
+	const struct kwatch *app = k->app;
+	const struct kind *type = NULL;
+	const struct err plain = *err;
+
+	for (size_t i = 0; i < app->kind_count && app->kinds[i] != k; i++)
+		if (app->kinds[i]->want->spelling != NULL &&
+		    app->kinds[i]->resource != NULL)
+			type = app->kinds[i];
+	if (type != NULL && type->want->name == NULL)
+		err_set(err, plain.kind,
+		    "%s; an object of this name is spelled %s/%s",
+		    plain.message, type->resource->plural, k->want->spelling);
+}
+
 static const struct api_resource *
 find(struct kind *k, struct err *err)
 {
 	const struct want *w = k->want;
 	const struct api_resource *r;
 
-	if (w->spelling != NULL)
-		return discovery_resolve(k->app->discovery, w->spelling, err);
+	if (w->spelling != NULL) {
+		r = discovery_resolve(k->app->discovery, w->spelling, err);
+		if (r == NULL)
+			r = expand(k);
+		if (r == NULL)
+			hint_name(k, err);
+		return r;
+	}
 	r = discovery_find(k->app->discovery, span_str(w->group),
 	    span_str(w->version), span_str(w->kind));
 	if (r == NULL)
@@ -281,6 +333,7 @@ leave_to(struct kind *k, struct kind *twin)
 		k->app->on_fatal(k->app, err.message);
 		return;
 	}
+	k->twin = twin;
 	if (twin->watch_count > 0) {
 		stop_watches(twin);
 		start_watches(twin);

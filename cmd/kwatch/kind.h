@@ -33,7 +33,8 @@ enum kind_event {
 
 struct kind {
 	struct kwatch *app;
-	struct want *want;		     /* borrowed */
+	struct want *want; /* borrowed */
+	struct kind *twin; /* borrowed: covers this operand; NULL: itself */
 	const struct api_resource *resource; /* borrowed; NULL: not served */
 	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
 	char *name;			  /* "Deployment.apps": for reports */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "absent.h"
 #include "app.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -27,7 +28,7 @@ static struct opts {
 	const char *namespaces;
 	bool all_namespaces;
 	const char *selector, *field_selector;
-	bool once, timestamps, redact, show_managed_fields;
+	bool once, objects, timestamps, redact, show_managed_fields;
 	long report_fd;
 } o = {.report_fd = -1};
 
@@ -41,6 +42,8 @@ static const struct opt table[] = {
     {0, "field-selector", "SELECTOR", OPT_STRING, &o.field_selector, NULL,
 	"only objects with these fields (operands only)"},
     {0, "once", NULL, OPT_FLAG, &o.once, NULL, "end after the initial state"},
+    {0, "objects", NULL, OPT_FLAG, &o.objects, NULL,
+	"print objects instead of events; deletions are left out"},
     {0, "timestamps", NULL, OPT_FLAG, &o.timestamps, NULL,
 	"say in each line when it was printed"},
     {0, "redact", NULL, OPT_FLAG, &o.redact, NULL,
@@ -176,6 +179,7 @@ on_ready(struct kwatch *app)
 	struct run *r = app->arg;
 
 	if (app->once) {
+		absent_say(app);
 		finish(r, app->failed ? 1 : 0);
 		return;
 	}
@@ -228,6 +232,9 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	if (o.all_namespaces && o.namespaces != NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "-n and -A exclude each other");
+	if (o.objects && o.timestamps)
+		return err_set(err, ERR_PERMANENT,
+		    "--objects and --timestamps exclude each other");
 	textlist_init(&r->namespaces);
 	app->kube = kube_open(app->loop, &kube_opts, "kwatch", err);
 	if (app->kube == NULL || read_wants(r, argc, argv, first, err) != 0)
@@ -235,6 +242,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	if (o.redact && (app->redact = redact_new(err)) == NULL)
 		return -1;
 	app->discovery = discovery_new(app->loop, app->kube);
+	app->wants = &r->wants;
 	app->once = o.once;
 	app->show_managed_fields = o.show_managed_fields;
 	app->arg = r;
@@ -242,12 +250,12 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	app->on_unready = on_unready;
 	app->on_fatal = on_fatal;
 	out_init(&r->out, app->loop, STDOUT_FILENO);
-	app->sink =
-	    sink_new(&r->out, o.timestamps ? SINK_TIMESTAMPS : SINK_PLAIN);
-	app->kinds = mem_array(NULL, r->wants.count, sizeof(*app->kinds));
+	app->sink = sink_new(&r->out,
+	    o.objects	       ? SINK_OBJECTS
+		: o.timestamps ? SINK_TIMESTAMPS
+			       : SINK_PLAIN);
 	for (size_t i = 0; i < r->wants.count; i++)
-		app->kinds[app->kind_count++] =
-		    kind_new(app, r->wants.items[i]);
+		app_add_kind(app, r->wants.items[i]);
 	return 0;
 }
 

@@ -38,7 +38,7 @@ struct sink_entry {
 
 struct sink {
 	struct out *out;
-	enum sink_time time;
+	enum sink_form form;
 	struct sink_item *first, **last;
 	size_t held; /* bytes of bodies queued since the queue was empty */
 	size_t gone; /* bytes of bodies of deleted objects */
@@ -49,12 +49,12 @@ struct sink {
 enum { LAST_MAX = 1024 * 1024 };
 
 struct sink *
-sink_new(struct out *out, enum sink_time time)
+sink_new(struct out *out, enum sink_form form)
 {
 	struct sink *s = mem_zalloc(sizeof(*s));
 
 	s->out = out;
-	s->time = time;
+	s->form = form;
 	s->last = &s->first;
 	return s;
 }
@@ -139,6 +139,29 @@ sink_index_release(struct sink_index *ix)
 	map_release(&ix->entries);
 }
 
+static struct span
+name_of(const struct sink_entry *e)
+{
+	return span_make(e->text + e->ns_len + 1, e->key.n - e->ns_len - 1);
+}
+
+size_t
+sink_index_count(const struct sink_index *ix)
+{
+	return ix->entries.count;
+}
+
+bool
+sink_index_has(const struct sink_index *ix, const char *name)
+{
+	const struct sink_entry *e;
+
+	for (size_t i = 0; (e = map_next(&ix->entries, &i)) != NULL;)
+		if (span_is(name_of(e), name))
+			return true;
+	return false;
+}
+
 struct sink_entry *
 sink_entry(struct sink *s, struct sink_index *ix, struct span ns,
     struct span name, const void *owner, uint32_t mark)
@@ -213,7 +236,7 @@ add_type(struct sink *s, struct buf *b, const char *type)
 	buf_adds(b, "{\"type\":\"");
 	buf_adds(b, type);
 	buf_adds(b, "\",");
-	if (s->time == SINK_TIMESTAMPS) {
+	if (s->form == SINK_TIMESTAMPS) {
 		clock_format_us(clock_real_us(), now);
 		buf_adds(b, "\"time\":\"");
 		buf_adds(b, now);
@@ -227,9 +250,10 @@ print(struct sink *s, const char *type, struct span body)
 {
 	struct buf *b = out_buf(s->out);
 
-	add_type(s, b, type);
+	if (s->form != SINK_OBJECTS)
+		add_type(s, b, type);
 	buf_addspan(b, body);
-	buf_adds(b, "}\n");
+	buf_adds(b, s->form != SINK_OBJECTS ? "}\n" : "\n");
 	s->counters.lines++;
 	out_added(s->out);
 }
@@ -249,14 +273,15 @@ print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 {
 	struct buf *b = out_buf(s->out);
 
+	if (s->form == SINK_OBJECTS)
+		return;
 	add_type(s, b, "DELETED");
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_str(b, e->index->api_version);
 	buf_adds(b, ",\"kind\":");
 	json_add_str(b, e->index->kind);
 	buf_adds(b, ",\"metadata\":{\"name\":");
-	add_escaped(
-	    b, span_make(e->text + e->ns_len + 1, e->key.n - e->ns_len - 1));
+	add_escaped(b, name_of(e));
 	if (e->ns_len > 0) {
 		buf_adds(b, ",\"namespace\":");
 		add_escaped(b, span_make(e->text, e->ns_len));
@@ -284,7 +309,7 @@ tell(struct sink *s, struct sink_entry *e, struct span body)
 		e->told = true;
 		return;
 	}
-	if (body.n > 0)
+	if (body.n > 0 && s->form != SINK_OBJECTS)
 		print(s, "DELETED", body);
 	else
 		print_made_up(s, e, entry_uid(e));
@@ -381,6 +406,8 @@ print_bookmark(struct sink *s, const struct bookmark *m)
 {
 	struct buf *b = out_buf(s->out);
 
+	if (s->form == SINK_OBJECTS)
+		return;
 	add_type(s, b, "BOOKMARK");
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_str(b, m->api_version);

@@ -46,9 +46,10 @@ struct sink_counters {
 	uint64_t objects;   /* entries now */
 };
 
-enum sink_time { SINK_PLAIN, SINK_TIMESTAMPS };
+/* SINK_OBJECTS: the objects of ADDED and MODIFIED, and no other line. */
+enum sink_form { SINK_PLAIN, SINK_TIMESTAMPS, SINK_OBJECTS };
 
-struct sink *sink_new(struct out *out, enum sink_time time);
+struct sink *sink_new(struct out *out, enum sink_form form);
 void sink_free(struct sink *s); /* before the indexes */
 const struct sink_counters *sink_counters(const struct sink *s);
 /* Prints waiting lines while the reader takes them. */
@@ -76,6 +77,9 @@ void sink_delete(
 void sink_index_sweep(
     struct sink *s, struct sink_index *ix, const void *owner, uint32_t mark);
 void sink_index_release(struct sink_index *ix);
+size_t sink_index_count(const struct sink_index *ix);
+/* An object of this name, in any namespace. */
+bool sink_index_has(const struct sink_index *ix, const char *name);
 
 enum sink_bookmark { SINK_BEGIN, SINK_END };
 /* Queued behind all entries. Names borrowed. */

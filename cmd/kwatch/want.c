@@ -97,11 +97,16 @@ add_selector(struct want *n, const char *selector, bool strict, struct err *err)
 		n->strict = n->strict || strict;
 		return 0;
 	}
-	if (n->strict || strict)
+	if (n->strict || strict) {
+		const char *primary = strict ? selector : n->selector;
+
 		return err_set(err, ERR_PERMANENT,
-		    "%s is a primary with a selector; all entries that name "
-		    "the kind need the same",
-		    n->kind);
+		    "%s is a primary with the selector %s, and a kind is "
+		    "watched with one selector: write selector: %s wherever "
+		    "%s is named, or drop it and let the program desire [] "
+		    "for primaries that do not match",
+		    n->kind, primary, primary, n->kind);
+	}
 	free(n->selector);
 	n->selector = NULL;
 	return 0;
@@ -187,6 +192,7 @@ add_spelling(struct wants *w, const char *p, size_t n, const char *name,
 	struct buf fields = BUF_INIT;
 
 	want->spelling = mem_dup(p, n);
+	want->name = mem_strdup(name);
 	want->missing = WANT_FATAL;
 	want->selector = mem_strdup(o->selector);
 	textlist_copy(&want->namespaces, o->namespaces);
@@ -228,6 +234,30 @@ wants_add_operand(struct wants *w, const char *operand,
 	    err, ERR_PERMANENT, "\"%s\" names an empty resource", operand);
 }
 
+void
+want_respell(struct want *n, const char *plural, const char *group)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s%s%s", plural, *group != '\0' ? "." : "", group);
+	free(n->spelling);
+	n->spelling = buf_take(&b);
+}
+
+struct want *
+wants_add_like(struct wants *w, const struct want *like, const char *plural,
+    const char *group)
+{
+	struct want *want = wants_add(w);
+
+	want_respell(want, plural, group);
+	want->missing = WANT_FATAL;
+	want->selector = mem_strdup(like->selector);
+	want->field_selector = mem_strdup(like->field_selector);
+	textlist_copy(&want->namespaces, &like->namespaces);
+	return want;
+}
+
 bool
 want_fits(const struct want *n, const struct want *operand)
 {
@@ -257,6 +287,7 @@ wants_release(struct wants *w)
 		struct want *n = w->items[i];
 
 		free(n->spelling);
+		free(n->name);
 		free(n->group);
 		free(n->version);
 		free(n->kind);

@@ -22,6 +22,7 @@ enum want_missing {
 
 struct want {
 	char *spelling;		      /* of an operand: "pods"; else NULL */
+	char *name;		      /* of an operand's object; or NULL */
 	char *group, *version, *kind; /* if spelling is NULL */
 	struct textlist namespaces;   /* empty: all */
 	char *selector;		      /* or NULL */
@@ -49,6 +50,11 @@ int wants_add_watches(
 /* "pods,deploy", "deployments.apps/NAME". */
 int wants_add_operand(struct wants *w, const char *operand,
     const struct want_opts *o, struct err *err);
+/* An operand with all that like has, but for its resource. */
+struct want *wants_add_like(struct wants *w, const struct want *like,
+    const char *plural, const char *group);
+/* An operand was a category: it is this one of its resources now. */
+void want_respell(struct want *n, const char *plural, const char *group);
 /* Whether n covers an operand of its kind, too; not if they select other
  * fields: "pods/a pods/b". */
 bool want_fits(const struct want *n, const struct want *operand);

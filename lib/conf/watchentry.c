@@ -204,6 +204,13 @@ is_qualified(const char *key)
 }
 
 static int
+load_when(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	e->when_line = y->line;
+	return conf_string(c, y, "when", &e->when);
+}
+
+static int
 load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	if (conf_string(c, y, "finalizer", &e->finalizer) != 0)
@@ -212,6 +219,27 @@ load_finalizer(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	if (strchr(e->finalizer, '/') == NULL || !is_qualified(e->finalizer))
 		return conf_fail(c, y->line,
 		    "finalizer must be DOMAIN/NAME, not \"%s\"", e->finalizer);
+	return 0;
+}
+
+static int
+load_retired(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	struct textlist *list = &e->retired_finalizers;
+
+	if (conf_list(c, y, "retiredFinalizers", list) != 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = list->items[i];
+
+		if (strchr(name, '/') == NULL || !is_qualified(name))
+			return conf_fail(c, y->line,
+			    "retiredFinalizers must be DOMAIN/NAME, not \"%s\"",
+			    name);
+		if (e->finalizer != NULL && strcmp(name, e->finalizer) == 0)
+			return conf_fail(c, y->line,
+			    "%s is the finalizer, so it is not retired", name);
+	}
 	return 0;
 }
 
@@ -282,8 +310,11 @@ static const struct entry_key keys[] = {
     {"program", KEY_LOADED, load_program, 0},
     {"operator", KEY_LOADED, load_operator, 0},
     {"requireScope", KEY_LOADED, load_require, 0},
+    {"when", KEY_LOADED, load_when, 0},
     {"finalizer", KEY_LOADED, load_finalizer, 0},
+    {"retiredFinalizers", KEY_LOADED, load_retired, 0},
     {"marks", KEY_BOOL, NULL, AT(marks)},
+    {"random", KEY_BOOL, NULL, AT(random)},
     {"adopt", KEY_LOADED, load_adopt, 0},
     {"reconcilePeriod", KEY_DURATION, NULL, AT(reconcile_period_ms)},
     {"manageStatus", KEY_BOOL, NULL, AT(manage_status)},
@@ -371,6 +402,7 @@ watchentry_init(struct watch_entry *e)
 	    .max_concurrent = CONCURRENT,
 	    .throttle_timeout_ms = THROTTLE_TIMEOUT_MS,
 	    .operator_json = mem_strdup("{}")};
+	textlist_init(&e->retired_finalizers);
 	watchkind_init(&e->primary);
 }
 
@@ -388,6 +420,8 @@ watchentry_release(struct watch_entry *e)
 	free(e->manager);
 	free(e->program);
 	free(e->operator_json);
+	free(e->when);
 	free(e->finalizer);
+	textlist_release(&e->retired_finalizers);
 	free(e->adopt);
 }

@@ -39,6 +39,9 @@ enum watch_map {
 			   * its namespace is map_namespace, else that of
 			   * the object: {label: KEY, namespace: NS} */
 	WATCH_MAP_JQ,	  /* map_arg: expression giving [{namespace, name}] */
+	WATCH_MAP_FIELD,  /* map_fields: paths in the primary that lead to names
+			   * of objects, in its namespace or map_namespace:
+			   * {field: PATH, namespace: NS}; related kinds */
 	WATCH_MAP_ALL	  /* every primary: the default of related kinds */
 };
 
@@ -66,10 +69,12 @@ struct watch_kind {
 	struct textlist redact; /* dotted paths: kwatch --redact */
 
 	/* Dependents and related kinds only. */
-	bool manage; /* may be desired, is pruned */
+	bool manage;	   /* may be desired, is pruned */
+	bool prune_always; /* ... although an item failed. Only with manage */
 	enum watch_map map;
 	char *map_arg;
-	char *map_namespace;	/* or NULL */
+	char *map_namespace; /* or NULL */
+	struct textlist map_fields;
 	struct textlist fields; /* dotted paths, "[]" for elements; empty:
 				   * whole objects. Never with manage. */
 	bool metadata_only;	/* fields, and all of them in metadata */
@@ -85,9 +90,13 @@ struct watch_entry {
 	char *program;	     /* path to open: relative to the watches file */
 	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
 	char *finalizer;     /* or NULL */
-	bool marks;	     /* items may need marks */
-	bool guard_status;   /* written only on the version it is of */
-	char *adopt;	     /* adopt.label, or NULL */
+	char *when;	     /* an expression over the primary, or NULL */
+	int when_line;
+	struct textlist retired_finalizers; /* removed from every primary */
+	bool marks;			    /* items may need marks */
+	bool random;			    /* its program calls random(...) */
+	bool guard_status;	      /* written only on the version it is of */
+	char *adopt;		      /* adopt.label, or NULL */
 	uint64_t reconcile_period_ms; /* 0: none */
 	bool manage_status;	      /* default true */
 	long max_concurrent;	      /* default 10 */

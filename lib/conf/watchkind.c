@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "conf/namespaces.h"
 #include "conf/selector.h"
+#include "json/fieldpath.h"
 #include "value/objref.h"
 
 void
@@ -14,6 +15,7 @@ watchkind_init(struct watch_kind *k)
 	textlist_init(&k->namespaces);
 	textlist_init(&k->fields);
 	textlist_init(&k->redact);
+	textlist_init(&k->map_fields);
 }
 
 /* The kinds that every API server serves outside namespaces. */
@@ -96,35 +98,112 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	return 0;
 }
 
+/* A path, or a list of them, into the primary. */
+static int
+load_map_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
+{
+	struct err err = ERR_INIT;
+
+	if (y->type == YAML_SEQUENCE) {
+		if (conf_list(c, y, "map.field", &k->map_fields) != 0)
+			return -1;
+	} else {
+		const char *text;
+
+		if (conf_text(c, y, "map.field", &text) != 0)
+			return -1;
+		textlist_split(&k->map_fields, text);
+	}
+	if (k->map_fields.count == 0)
+		return conf_fail(c, y->line, "map.field is empty");
+	for (size_t i = 0; i < k->map_fields.count; i++)
+		if (fieldpath_check(k->map_fields.items[i], &err) != 0)
+			return conf_fail(
+			    c, y->line, "map.field: %s", err.message);
+	k->map = WATCH_MAP_FIELD;
+	return 0;
+}
+
+static int
+fail_map(struct conf *c, const struct yaml *y)
+{
+	return conf_fail(c, y->line,
+	    "map must be owner, {label: KEY}, {field: PATH} or {jq: EXPR}");
+}
+
 static int
 load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
-	static const char *const allowed[] = {"label", "namespace", "jq", NULL};
-	const struct yaml *v;
+	static const char *const allowed[] = {
+	    "label", "field", "namespace", "jq", NULL};
+	const struct yaml *label, *field, *jq, *ns;
 
 	if (y->type == YAML_SCALAR) {
 		if (strcmp(y->text, "owner") != 0)
-			return conf_fail(c, y->line,
-			    "map must be owner, {label: KEY} or {jq: EXPR}");
+			return fail_map(c, y);
 		k->map = WATCH_MAP_MEMBER;
 		return 0;
 	}
 	if (conf_keys(c, y, "map", allowed) != 0)
 		return -1;
-	if ((v = yaml_get(y, "jq")) != NULL && y->count == 1) {
-		k->map = WATCH_MAP_JQ;
-		return conf_string(c, v, "map.jq", &k->map_arg);
-	}
-	if ((v = yaml_get(y, "label")) == NULL || yaml_get(y, "jq") != NULL)
-		return conf_fail(c, y->line,
-		    "map must be owner, {label: KEY} or {jq: EXPR}");
-	k->map = WATCH_MAP_LABEL;
-	if (conf_string(c, v, "map.label", &k->map_arg) != 0)
+	label = yaml_get(y, "label");
+	field = yaml_get(y, "field");
+	jq = yaml_get(y, "jq");
+	ns = yaml_get(y, "namespace");
+	if ((label != NULL) + (field != NULL) + (jq != NULL) != 1 ||
+	    (jq != NULL && ns != NULL))
+		return fail_map(c, y);
+	if (ns != NULL &&
+	    conf_string(c, ns, "map.namespace", &k->map_namespace) != 0)
 		return -1;
-	v = yaml_get(y, "namespace");
-	return v == NULL
-	    ? 0
-	    : conf_string(c, v, "map.namespace", &k->map_namespace);
+	if (field != NULL)
+		return load_map_fields(c, field, k);
+	k->map = jq != NULL ? WATCH_MAP_JQ : WATCH_MAP_LABEL;
+	return jq != NULL ? conf_string(c, jq, "map.jq", &k->map_arg)
+			  : conf_string(c, label, "map.label", &k->map_arg);
+}
+
+/* Objects that are named have to be somewhere, and to be watched there. */
+static int
+check_map_field(struct conf *c, const struct yaml *y, enum watchkind_role role,
+    const struct watch_kind *primary, const struct watch_kind *k)
+{
+	const char *ns = k->map_namespace;
+
+	if (k->map != WATCH_MAP_FIELD)
+		return 0;
+	if (role != WATCHKIND_RELATED)
+		return conf_fail(c, y->line,
+		    "map.field is for related kinds: put %s there", k->kind);
+	if (k->scope == WATCH_CLUSTER)
+		return 0;
+	if (ns == NULL && primary->scope == WATCH_CLUSTER)
+		return conf_fail(c, y->line,
+		    "map.field needs namespace beside it: a %s has none",
+		    primary->kind);
+	if (ns != NULL && k->namespaces.count > 0 &&
+	    !textlist_has(&k->namespaces, ns, strlen(ns)))
+		return conf_fail(c, y->line,
+		    "map.namespace is %s, but the namespaces of this kind do "
+		    "not have it",
+		    ns);
+	return 0;
+}
+
+static int
+load_prune(struct conf *c, const struct yaml *y, struct watch_kind *k)
+{
+	const char *text = "";
+
+	if (!k->manage)
+		return conf_fail(
+		    c, y->line, "prune is allowed only with manage: true");
+	if (conf_text(c, y, "prune", &text) != 0)
+		return -1;
+	k->prune_always = strcmp(text, "always") == 0;
+	if (!k->prune_always && strcmp(text, "last") != 0)
+		return conf_fail(c, y->line, "prune must be last or always");
+	return 0;
 }
 
 static int
@@ -188,28 +267,37 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
     const struct watch_kind *primary, struct watch_kind *k)
 {
 	/* Only dependents can be managed. */
-	static const char *const allowed[] = {"manage", "apiVersion", "kind",
-	    "map", "fields", "namespaces", "scope", "optional", "selector",
-	    "redact", NULL};
+	static const char *const allowed[] = {"manage", "prune", "apiVersion",
+	    "kind", "map", "fields", "namespaces", "scope", "optional",
+	    "selector", "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
 	const struct yaml *v;
 
 	if (conf_keys(c, y, related ? "related" : "dependents",
-		related ? allowed + 1 : allowed) != 0 ||
+		related ? allowed + 2 : allowed) != 0 ||
 	    load_api_version(c, y, k) != 0 || watchkind_common(c, y, k) != 0)
 		return -1;
 	k->map = related ? WATCH_MAP_ALL : WATCH_MAP_MEMBER;
 	if ((v = yaml_get(y, "manage")) != NULL &&
 	    conf_bool(c, v, "manage", &k->manage) != 0)
 		return -1;
+	if ((v = yaml_get(y, "prune")) != NULL && load_prune(c, v, k) != 0)
+		return -1;
 	if ((v = yaml_get(y, "map")) != NULL && load_map(c, v, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "fields")) != NULL && load_fields(c, v, k) != 0)
 		return -1;
-	if ((v = yaml_get(y, "namespaces")) != NULL)
-		return watchkind_namespaces(c, v, &k->namespaces);
-	textlist_copy(&k->namespaces, &primary->namespaces);
-	return 0;
+	if ((v = yaml_get(y, "namespaces")) != NULL) {
+		if (watchkind_namespaces(c, v, &k->namespaces) != 0)
+			return -1;
+	} else if (k->map == WATCH_MAP_FIELD && k->map_namespace != NULL) {
+		textlist_add(
+		    &k->namespaces, k->map_namespace, strlen(k->map_namespace));
+	} else {
+		textlist_copy(&k->namespaces, &primary->namespaces);
+	}
+	v = yaml_get(y, "map");
+	return v == NULL ? 0 : check_map_field(c, v, role, primary, k);
 }
 
 void
@@ -225,6 +313,7 @@ watchkind_release(struct watch_kind *k)
 	textlist_release(&k->namespaces);
 	textlist_release(&k->fields);
 	textlist_release(&k->redact);
+	textlist_release(&k->map_fields);
 }
 
 bool

@@ -4,8 +4,10 @@
 # desired, status, ...) says so; the rest works on its own `.` and arguments.
 # A definition of the same name in a program hides the one here, from there on.
 #
-# ready.jq and yaml.jq are part of it.
+# ready.jq, time.jq, values.jq and yaml.jq are part of it.
 include "ready";
+include "time";
+include "values";
 include "yaml";
 
 # ---- errors ----
@@ -49,13 +51,44 @@ def filled($defaults):
   elif . == null or (. == "" and ($defaults | type) == "string") then $defaults
   else . end;
 
+# A name that always follows from the seed (`.` and text; a number counts as its
+# text): PREFIX-HASH, a DNS label of at most 63 characters.
+#	name_for(.primary.metadata.name; .primary.spec.version)
+def name_for($prefix; $seed):
+  ([$prefix, $seed] | map(type) - ["string", "number"]) as $wrong
+  | if $wrong != [] then error("name_for: text is needed, not \($wrong[0])")
+    else
+      ($prefix | tostring | ascii_downcase | gsub("[^a-z0-9-]"; "-")
+        | .[:52] | gsub("\\A-+|-+\\z"; "")) as $head
+      | ("\($prefix)/\($seed)" | sha256 | .[:10]) as $hash
+      | [$head, $hash] | map(select(. != "")) | join("-")
+    end;
+# ... that begins with the name of the primary. Reads .primary.
+def name_for($seed): name_for(.primary.metadata.name; $seed);
+
+# A text of letters and digits, always the same for this primary and seed, which
+# only the operator can compute: for passwords. watches.yaml needs
+# `random: true`. Of 22 characters it has 131 bits.
+#	random("admin"; 22)
+def random($seed; $length): _call("random"; [$seed, $length]);
+
 # ---- items ----
 
-# Created at most once in the life of the primary.
+# Created at most once for each version of the primary: not twice because the
+# first one was not observed yet. One that is deleted is created again; what is
+# to be created once and never again needs a note in the status (program.md).
 def once(object): {"kpipe.dev/once": object};
 
 # Kept as desired while it exists, never created.
 def if_exists(object): {"kpipe.dev/if-exists": object};
+
+# Stays as it is while it exists: neither changed, nor pruned, nor created. Its
+# identity is enough, and a whole observed object is good, too:
+#	[.owned.Job[] | keep(.)] + [new Jobs]
+def keep(object): {"kpipe.dev/keep": object};
+
+# A ConfigMap or a Secret, from whose data the keys of others are removed.
+def exactly(object): {"kpipe.dev/exactly": object};
 
 # What the API server takes only when it creates the object: once it exists, the
 # values that it has at these paths are desired instead.

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "json/fieldpath.h"
 #include "json/json.h"
 
 struct branch {
@@ -107,48 +108,24 @@ project_add_label(struct project *p, const char *key)
 	keep(p, "labels", key);
 }
 
-/* One step of a path, or NULL if it is malformed. */
 static struct branch *
 step(struct branch *n, const char **path, bool first)
 {
-	const char *s = *path;
-	size_t len;
+	struct span key = SPAN_NONE;
 
-	if (s[0] == '[' && s[1] == ']') {
-		*path = s + 2;
-		return first ? NULL : node_elements(n);
-	}
-	if (s[0] == '[' && s[1] == '"') {
-		len = strcspn(s + 2, "\"");
-		if (len == 0 || s[len + 2] != '"' || s[len + 3] != ']')
-			return NULL;
-		*path = s + len + 4;
-		return node_child(n, span_make(s + 2, len));
-	}
-	if (!first && *s++ != '.')
-		return NULL;
-	len = strcspn(s, ".[]\"");
-	*path = s + len;
-	return len == 0 ? NULL : node_child(n, span_make(s, len));
+	return fieldpath_step(path, first, &key) == FIELDPATH_ELEMENTS
+	    ? node_elements(n)
+	    : node_child(n, key);
 }
 
 int
 project_add(struct project *p, const char *path, struct err *err)
 {
-	struct project probe = {0};
+	struct branch *n = &p->root;
 	const char *s = path;
-	struct branch *n = &probe.root;
 
-	/* First on the side, so that a bad path leaves nothing behind. */
-	for (bool first = true; n != NULL && (*s != '\0' || first);
-	     first = false)
-		n = step(n, &s, first);
-	node_release(&probe.root);
-	if (n == NULL)
-		return err_set(
-		    err, ERR_PERMANENT, "bad field path \"%s\"", path);
-	n = &p->root;
-	s = path;
+	if (fieldpath_check(path, err) != 0)
+		return -1;
 	for (bool first = true; *s != '\0'; first = false)
 		n = step(n, &s, first);
 	n->whole = true;

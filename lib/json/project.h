@@ -6,10 +6,7 @@
  * marks of membership (doc/protocol.md). The caller gives apiVersion and kind,
  * since a partial answer names another kind.
  *
- * A path is dotted; "[]" behind a name means each element of an array, and
- * ["a.b/c"] a key with dots: spec.containers[].image,
- * metadata.annotations["example.com/x"]. A path that an object does not have
- * is left out.
+ * A path is that of fieldpath.h. One that an object does not have is left out.
  */
 #ifndef PROJECT_H
 #define PROJECT_H

@@ -507,6 +507,12 @@ discovery_resolve(
 	return resources_resolve(&d->table, spelling, err);
 }
 
+const struct api_resource *
+discovery_category(const struct discovery *d, const char *category, size_t *at)
+{
+	return resources_category(&d->table, category, at);
+}
+
 bool
 discovery_stale(
     const struct discovery *d, struct span group, struct span version)

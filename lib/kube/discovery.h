@@ -21,6 +21,7 @@ struct api_resource {
 	char *plural;
 	char *singular;
 	char **short_names;  /* NULL-terminated */
+	char **categories;   /* NULL-terminated: "all" */
 	char **subresources; /* NULL-terminated: "status", "scale" */
 	bool namespaced;
 	bool preferred; /* version is the group's preferred one for the kind */
@@ -56,6 +57,10 @@ const struct api_resource *discovery_find_kind(
  */
 const struct api_resource *discovery_resolve(
     const struct discovery *d, const char *spelling, struct err *err);
+/* The resources of a category, in their preferred versions, one by one: *at
+ * begins as 0. NULL: no more. */
+const struct api_resource *discovery_category(
+    const struct discovery *d, const char *category, size_t *at);
 /* True if the last answer was incomplete ("Stale") for this group/version:
  * then "not found" means "not known". */
 bool discovery_stale(

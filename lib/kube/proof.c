@@ -157,6 +157,19 @@ add_code(struct buf *b, struct span key, struct span primary,
 }
 
 void
+proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
+    struct span primary, struct span origin)
+{
+	struct buf text = BUF_INIT;
+
+	buf_adds(&text, "kpipe.dev/random v1 ");
+	add_part(&text, primary);
+	add_part(&text, origin);
+	digest_hmac(p->keys[0], buf_span(&text), out);
+	buf_release(&text);
+}
+
+void
 proof_add(struct buf *b, const struct proof *p, struct span primary,
     struct span origin, struct span item)
 {

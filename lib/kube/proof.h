@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "value/digest.h"
 
 #define PROOF_PART_OF "kpipe.dev/part-of" /* the label */
 #define PROOF_MEMBER "kpipe.dev/member"	  /* annotations of a member */
@@ -67,6 +68,13 @@ enum proof_found {
 /* Text: of the annotation, or SPAN_NONE. There must be a key. */
 enum proof_found proof_check(const struct proof *p, struct span text,
     struct span primary, struct span item, struct span *origin);
+
+/*
+ * A key of its own for other secrets of this primary. It tells nothing of the
+ * first key, nor of proofs. There must be a key.
+ */
+void proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
+    struct span primary, struct span origin);
 
 /* The origin to which a valid proof is bound. */
 struct span proof_named_origin(struct span text);

@@ -24,6 +24,7 @@ resource_free(struct api_resource *r)
 	free(r->plural);
 	free(r->singular);
 	list_free(r->short_names);
+	list_free(r->categories);
 	list_free(r->subresources);
 	free(r);
 }
@@ -114,6 +115,7 @@ same(const struct api_resource *a, const struct api_resource *b)
 	    a->namespaced == b->namespaced && a->can_list == b->can_list &&
 	    a->can_watch == b->can_watch &&
 	    same_list(a->short_names, b->short_names) &&
+	    same_list(a->categories, b->categories) &&
 	    same_list(a->subresources, b->subresources);
 }
 
@@ -157,6 +159,7 @@ add_aggregated_resource(struct resources *t, struct resource_store *s,
 	r->singular = take_string(json_get(value, "singularResource"));
 	r->namespaced = json_is(json_get(value, "scope"), "Namespaced");
 	take_list(json_get(value, "shortNames"), NULL, &r->short_names);
+	take_list(json_get(value, "categories"), NULL, &r->categories);
 	take_list(
 	    json_get(value, "subresources"), "subresource", &r->subresources);
 	take_verbs(json_get(value, "verbs"), r);
@@ -232,6 +235,7 @@ list_resource(struct span group, struct span version, struct span value)
 	r->singular = take_string(json_get(value, "singularName"));
 	r->namespaced = json_type(json_get(value, "namespaced")) == JSON_TRUE;
 	take_list(json_get(value, "shortNames"), NULL, &r->short_names);
+	take_list(json_get(value, "categories"), NULL, &r->categories);
 	r->subresources = mem_zalloc(sizeof(*r->subresources));
 	take_verbs(json_get(value, "verbs"), r);
 	return r;
@@ -395,6 +399,19 @@ match_spelling(const struct resources *t, const char *spelling)
 	if (r == NULL && rest.n > 0)
 		r = match(t, name, SPAN_NONE, rest, GROUP_PREFIX);
 	return r;
+}
+
+const struct api_resource *
+resources_category(const struct resources *t, const char *category, size_t *at)
+{
+	while (*at < t->count) {
+		const struct api_resource *r = t->items[(*at)++];
+
+		for (char **c = r->categories; r->preferred && *c != NULL; c++)
+			if (strcmp(*c, category) == 0)
+				return r;
+	}
+	return NULL;
 }
 
 const struct api_resource *

@@ -42,6 +42,9 @@ void resources_append(struct resources *t, const struct resources *more);
 /* Sets the member preferred of all. */
 void resources_prefer(struct resources *t);
 
+/* See discovery_category. */
+const struct api_resource *resources_category(
+    const struct resources *t, const char *category, size_t *at);
 const struct api_resource *resources_resolve(
     const struct resources *t, const char *spelling, struct err *err);
 

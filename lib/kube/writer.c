@@ -1,8 +1,11 @@
 #include "kube/writer.h"
 
+#include <string.h>
 #include <unistd.h>
 
+#include "conf/yamldocs.h"
 #include "kube/ceiling.h"
+#include "process/file.h"
 #include "process/log.h"
 
 int
@@ -53,7 +56,10 @@ readable(void *arg, int fd, int events)
 static void
 bad_line(struct writer *w, const struct err *err)
 {
-	log_error("%s", err->message);
+	if (w->file != NULL)
+		log_error("%s: %s", w->file, err->message);
+	else
+		log_error("%s", err->message);
 	w->tool->bad_line(w->arg);
 }
 
@@ -66,6 +72,72 @@ take_doc(struct writer *w, const struct stream_doc *doc)
 		return;
 	err_prefix(&err, "line %zu", doc->line);
 	bad_line(w, &err);
+}
+
+/* Objects and Lists begin with a brace: everything else is YAML. */
+static bool
+is_json(struct span text)
+{
+	size_t n = 0;
+
+	while (n < text.n && strchr(" \t\r\n", text.p[n]) != NULL)
+		n++;
+	return n == text.n || text.p[n] == '{' || text.p[n] == '[';
+}
+
+/* The next file as text, without the mark that editors on Windows begin with. */
+static int
+read_text(
+    const struct writer *w, const char *name, struct buf *b, struct err *err)
+{
+	enum { FILE_MAX_MIB = 256 };
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t n = sizeof(mark) - 1;
+	int rc = strcmp(w->file, "-") == 0
+	    ? file_read_fd(STDIN_FILENO, name, FILE_MAX_MIB, b, err)
+	    : file_read(name, FILE_MAX_MIB, b, err);
+
+	if (rc == 0 && b->len >= n && memcmp(b->data, mark, n) == 0)
+		buf_consume(b, n);
+	return rc;
+}
+
+static int
+feed_file(struct writer *w, struct err *err)
+{
+	const char *name =
+	    strcmp(w->file, "-") == 0 ? "standard input" : w->file;
+	struct buf text = BUF_INIT, lines = BUF_INIT;
+	int rc = read_text(w, name, &text, err);
+
+	if (rc == 0 && is_json(buf_span(&text)))
+		stream_feed(w->stream, buf_span(&text));
+	else if (rc == 0)
+		rc = yamldocs_lines(name, buf_span(&text), &lines, err);
+	if (rc == 0)
+		stream_feed(w->stream, buf_span(&lines));
+	stream_end(w->stream);
+	buf_release(&text);
+	buf_release(&lines);
+	return rc;
+}
+
+/* The next file; false: there is none. */
+static bool
+next_file(struct writer *w)
+{
+	struct err err = ERR_INIT;
+
+	if (w->next_file >= w->file_count)
+		return false;
+	w->file = w->files[w->next_file++];
+	stream_free(w->stream);
+	w->stream = stream_new();
+	if (feed_file(w, &err) != 0) {
+		w->file = NULL; /* the message names it */
+		bad_line(w, &err);
+	}
+	return true;
 }
 
 static void
@@ -87,7 +159,8 @@ pump_input(struct writer *w)
 			    w->loop, STDIN_FILENO, LOOP_READ, readable, w);
 			break;
 		case STREAM_END:
-			w->input = WRITER_ENDED;
+			if (!next_file(w))
+				w->input = WRITER_ENDED;
 		}
 	}
 }
@@ -165,6 +238,15 @@ writer_open(struct writer *w, const struct writer_tool *tool, long report_fd,
 	kube_hold(w->kube, &w->leash);
 	w->discovery = discovery_new(w->loop, w->kube);
 	return 0;
+}
+
+void
+writer_files(struct writer *w, const char *const *files, size_t count)
+{
+	w->files = files;
+	w->file_count = count;
+	if (count > 0)
+		stream_end(w->stream); /* nothing comes on standard input */
 }
 
 void

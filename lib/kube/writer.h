@@ -57,6 +57,9 @@ enum writer_input { WRITER_TAKES, WRITER_WAITS, WRITER_ENDED };
 
 struct writer {
 	const struct writer_tool *tool; /* borrowed */
+	const char *const *files; /* borrowed: read instead of the input */
+	size_t file_count, next_file;
+	const char *file; /* that is read now; NULL: standard input */
 	void *arg;
 	struct loop *loop; /* owned, as the next two */
 	struct kube *kube;
@@ -79,6 +82,9 @@ int writer_check_options(int operands, const char *first, const char *what,
 /* -1: see writer_error. To be released in any case. */
 int writer_open(struct writer *w, const struct writer_tool *tool,
     long report_fd, uint64_t timeout_ms, void *arg);
+/* Before writer_run: reads these files, JSON or YAML, "-" the standard input.
+ * The names are borrowed. */
+void writer_files(struct writer *w, const char *const *files, size_t count);
 void writer_run(struct writer *w);
 /* Ends the run with this error. */
 void writer_fail(struct writer *w, const struct err *err);

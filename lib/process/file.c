@@ -2,38 +2,66 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { CHUNK = 65536 };
 
+/* As read, but it waits, and goes on after signals. */
+static ssize_t
+read_some(int fd, char *p, size_t n)
+{
+	for (;;) {
+		struct pollfd pfd = {fd, POLLIN, 0};
+		ssize_t done = read(fd, p, n);
+
+		if (done >= 0 || (errno != EINTR && errno != EAGAIN))
+			return done;
+		if (errno == EAGAIN)
+			poll(&pfd, 1, -1);
+	}
+}
+
+static int
+fail(const char *name, int error, struct err *err)
+{
+	return err_set(
+	    err, ERR_PERMANENT, "cannot read %s: %s", name, strerror(error));
+}
+
 int
-file_read(const char *path, int mib, struct buf *b, struct err *err)
+file_read_fd(int fd, const char *name, int mib, struct buf *b, struct err *err)
 {
 	size_t max = b->len + ((size_t)mib << 20);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : 1;
-	int error;
+	ssize_t n = 1;
 
 	buf_reserve(b, CHUNK);
 	while (n > 0 && b->len <= max) {
 		buf_reserve(b, 1);
-		n = read(fd, b->data + b->len, b->cap - b->len);
+		n = read_some(fd, b->data + b->len, b->cap - b->len);
 		if (n > 0)
 			b->len += (size_t)n;
-		else if (n < 0 && errno == EINTR)
-			n = 1;
 	}
-	error = errno;
-	if (fd >= 0)
-		close(fd);
 	if (n < 0)
-		return err_set(err, ERR_PERMANENT, "cannot read %s: %s", path,
-		    strerror(error));
+		return fail(name, errno, err);
 	if (b->len > max)
 		return err_set(
-		    err, ERR_PERMANENT, "%s is larger than %d MiB", path, mib);
+		    err, ERR_PERMANENT, "%s is larger than %d MiB", name, mib);
 	return 0;
+}
+
+int
+file_read(const char *path, int mib, struct buf *b, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return fail(path, errno, err);
+	rc = file_read_fd(fd, path, mib, b, err);
+	close(fd);
+	return rc;
 }
 
 int

@@ -16,6 +16,11 @@
  */
 int file_read(const char *path, int mib, struct buf *b, struct err *err);
 
+/* The same of an open file, from where it stands: a pipe, a socket. name is for
+ * the error. A descriptor that does not block is waited for. */
+int file_read_fd(
+    int fd, const char *name, int mib, struct buf *b, struct err *err);
+
 /* Writes all of it, also after short writes. -1 with errno. fd blocks. */
 int file_write(int fd, struct span text);
 

@@ -14,11 +14,12 @@
 static const char *const level_names[] = {
     "debug", "info", "warning", "error", "fatal"};
 
-/* The only mutable globals of the library: the tool's name, the format, and the
- * level of the log. */
+/* The only mutable globals of the library: the tool's name, the format, the
+ * level of the log, and whether its text has the time. */
 static const char *log_tool = "kpipe";
 static enum log_format log_format = LOG_TEXT;
 static enum log_level log_least = LOG_INFO;
+static bool log_has_time = false;
 
 void
 log_init(const char *tool, enum log_format format, enum log_level least)
@@ -26,6 +27,18 @@ log_init(const char *tool, enum log_format format, enum log_level least)
 	log_tool = tool;
 	log_format = format;
 	log_least = least;
+}
+
+void
+log_times(bool shown)
+{
+	log_has_time = shown;
+}
+
+bool
+log_is_on(enum log_level level)
+{
+	return level >= log_least;
 }
 
 static void
@@ -81,6 +94,12 @@ static void
 render_text(struct buf *b, enum log_level level, const struct log_about *about,
     const char *message)
 {
+	char ts[CLOCK_RFC3339_MAX];
+
+	if (log_has_time) {
+		clock_format_us(clock_real_us(), ts);
+		buf_addf(b, "%s ", ts);
+	}
 	buf_addf(b, "%s: ", log_tool);
 	if (level != LOG_INFO)
 		buf_addf(b, "%s: ", level_names[level]);
@@ -122,7 +141,7 @@ log_write(
 	va_list ap;
 	int n;
 
-	if (level < log_least)
+	if (!log_is_on(level))
 		return;
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);

@@ -8,6 +8,8 @@
 #ifndef LOG_H
 #define LOG_H
 
+#include <stdbool.h>
+
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };
 enum log_format { LOG_TEXT, LOG_JSON };
 
@@ -22,6 +24,12 @@ struct log_about {
 
 /* tool is borrowed for the life of the process (a string constant). */
 void log_init(const char *tool, enum log_format format, enum log_level least);
+
+/* Text begins with the time, as in JSON: 2026-01-02T03:04:05.123456Z. */
+void log_times(bool shown);
+
+/* Whether lines of that level are written. */
+bool log_is_on(enum log_level level);
 
 void log_write(enum log_level level, const struct log_about *about,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));

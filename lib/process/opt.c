@@ -19,12 +19,13 @@
 #define KPIPE_VERSION "unknown"
 #endif
 
-/* Set by -v, --log-level and --log-format; see opt_log_table. */
+/* Set by -v, --log-level, --log-format and --log-time; see opt_log_table. */
 static struct {
 	bool verbose;
 	int level;
 	int format;
-} log_opts = {false, LOG_INFO, LOG_TEXT};
+	bool time;
+} log_opts = {false, LOG_INFO, LOG_TEXT, false};
 
 static const char *const log_levels[] = {
     "debug", "info", "warning", "error", NULL};
@@ -37,6 +38,8 @@ const struct opt opt_log_table[] = {
 	"log nothing less than this"},
     {0, "log-format", "FORMAT", OPT_CHOICE, &log_opts.format, log_formats,
 	"how log lines look"},
+    {0, "log-time", NULL, OPT_FLAG, &log_opts.time, NULL,
+	"begin each log line with the time; JSON has it always"},
     OPT_END};
 
 /* In every tool. The order is that of enum builtin. */
@@ -409,6 +412,7 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	*first = optind;
 	log_init(tool->name, (enum log_format)log_opts.format,
 	    log_opts.verbose ? LOG_DEBUG : (enum log_level)log_opts.level);
+	log_times(log_opts.time);
 	free(rows.items);
 	return result;
 }

@@ -29,7 +29,7 @@
  *	return code >= 0 ? code : opt_fatal(&err);
  *
  * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
- * --log-level, --log-format and -v, which opt_parse applies by log_init.
+ * --log-level, --log-format, --log-time and -v, which opt_parse applies by log_init.
  */
 #ifndef OPT_H
 #define OPT_H
@@ -77,7 +77,7 @@ struct opt_tool {
 	const struct opt *table;
 };
 
-/* -v --log-level --log-format: they belong to every tool. */
+/* -v --log-level --log-format --log-time: they belong to every tool. */
 extern const struct opt opt_log_table[];
 
 /* The next step of main. */

@@ -96,7 +96,7 @@ static int
 fail(struct out *o)
 {
 	o->failed = true;
-	err_set(&o->err, errno == EPIPE ? ERR_GONE : ERR_PERMANENT,
+	err_set(&o->err, errno == EPIPE ? ERR_GONE : ERR_TRANSIENT,
 	    errno == EPIPE ? "the reader of standard output is gone"
 			   : "cannot write standard output: %s",
 	    strerror(errno));

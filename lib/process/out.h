@@ -50,8 +50,11 @@ enum { OUT_FULL = 65536 };
 bool out_full(const struct out *o);
 bool out_empty(const struct out *o);
 
-/* Tries to write what is there. -1: the reader is gone or the disk full
- * (o->err says it); nothing will be written any more. */
+/*
+ * Tries to write what is there. -1: nothing will be written any more, and
+ * o->err says why. ERR_GONE: the reader is gone. ERR_TRANSIENT: the disk is
+ * full, say, which another start may find mended.
+ */
 int out_flush(struct out *o);
 /* The same, waiting as long as it takes: for the end of a tool. */
 int out_drain(struct out *o);

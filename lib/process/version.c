@@ -40,6 +40,16 @@
  */
 extern const char version_commit[] __attribute__((weak));
 
+void
+version_add_commit(struct buf *b)
+{
+	const char *commit =
+	    version_commit != NULL ? version_commit : "unknown";
+	const char *space = strchr(commit, ' ');
+
+	buf_addf(b, "%.12s%s", commit, space != NULL ? space : "");
+}
+
 static void
 add(struct buf *b, const char *name, const char *version)
 {

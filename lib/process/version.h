@@ -14,6 +14,9 @@
 
 #include "base/buf.h"
 
+/* Appends "012345678901" or "012345678901 dirty", the beginning of it. */
+void version_add_commit(struct buf *b);
+
 /* Appends the lines. */
 void version_describe(struct buf *b);
 

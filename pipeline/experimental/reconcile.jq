@@ -16,7 +16,11 @@ def setting($camel; $snake): .primary.spec as $spec
 # It says something about pods to others; nothing here depends on it.
 def is_public: setting("isPublic"; "is_public");
 def wanted: setting("numberOfReplicas"; "number_of_replicas")
-  | need(. != null; "numberOfReplicas is missing");
+  | if . == null then 1 else . end;
+
+# The spec in one spelling, with its defaults.
+def normal_spec: {isPublic: is_public, numberOfReplicas: wanted}
+  | with_entries(select(.value != null));
 
 # ---- pods ----
 
@@ -101,13 +105,42 @@ def ready_condition($alive; $pods):
   then condition("Ready"; true; "Available"; "")
   else condition("Ready"; false; "Progressing"; "") end;
 
+# What the Events told of: as it was while the present spec means nothing.
+def reported: .primary.status.reported as $before
+  | try normal_spec catch $before;
+
 def status: alive_pods as $alive
+  | reported as $reported
   | [$alive[] | select(.status.phase | . == "Pending" or . == "Running")]
     as $pods
   | {
       numberOfReplicas: ($pods | length),
       podNames: ($pods | map(.metadata.name) | sort),
       persistentVolumesUsed: volumes($pods),
+      reported: $reported,
       observedGeneration: .primary.metadata.generation,
       conditions: [ready_condition($alive; $pods)]
-    } + handled;
+    } + handled
+  | with_entries(select(.value != null));
+
+# ---- the report: until the status has the same ----
+
+def shown: if . == null then "not given" else tojson end;
+
+# "isPublic is true, numberOfReplicas is 3"
+def told: to_entries | map("\(.key) is \(.value | shown)") | join(", ");
+
+# "numberOfReplicas from 3 to 5"
+def difference($before): . as $now
+  | ($before + $now | keys)
+  | map(select($before[.] != $now[.])
+      | "\(.) from \($before[.] | shown) to \($now[.] | shown)")
+  | join(", ");
+
+def report($reason; $message): {type: "Normal", $reason, $message};
+
+def events: .primary.status.reported as $before
+  | (try normal_spec catch null) as $now
+  | if $now == null or $now == $before then []
+    elif $before == null then [report("Created"; $now | told)]
+    else [report("Changed"; $now | difference($before))] end;

@@ -82,8 +82,9 @@ line_breaks(struct span text)
 /* The text for libjq has the same grammar, line by line. Brackets that are
  * added may nest too deep. */
 static void
-check_written(struct span text, enum jqparse_what what)
+check_written(struct span text, enum jqparse_what what, long spots)
 {
+	struct jqparse_as as = {what, JQPARSE_STRANGE, 0, spots};
 	struct err err = ERR_INIT;
 	struct buf out = BUF_INIT;
 	struct jqparse parse;
@@ -93,8 +94,7 @@ check_written(struct span text, enum jqparse_what what)
 
 	if (jqlex_read(&lex, "x", text, &err) != 0)
 		return;
-	if (jqparse_read(&parse, &lex, "x", what, JQPARSE_STRANGE, 0, &err) !=
-	    0) {
+	if (jqparse_read(&parse, &lex, "x", &as, &err) != 0) {
 		expect(err.message[0] != '\0', "an error says why", text);
 		jqlex_release(&lex);
 		return;
@@ -105,8 +105,10 @@ check_written(struct span text, enum jqparse_what what)
 	jqlex_release(&lex);
 	expect(line_breaks(buf_span(&out)) == before, "lines stay", text);
 	if (jqlex_read(&lex, "x", buf_span(&out), &err) == 0) {
-		int rc = jqparse_read(
-		    &parse, &lex, "x", what, JQPARSE_TRUSTED, 0, &err);
+		int rc;
+
+		as.trust = JQPARSE_TRUSTED;
+		rc = jqparse_read(&parse, &lex, "x", &as, &err);
 
 		expect(rc == 0 || strstr(err.message, "deep") != NULL ||
 			strstr(err.message, "taken") != NULL,
@@ -128,8 +130,9 @@ check_source(const char *text)
 	struct source s;
 	int line = 0;
 
-	check_written(span_str(text), JQPARSE_FILE);
-	check_written(span_str(text), JQPARSE_EXPRESSION);
+	check_written(span_str(text), JQPARSE_FILE, JQPARSE_NO_SPOTS);
+	check_written(span_str(text), JQPARSE_EXPRESSION, JQPARSE_NO_SPOTS);
+	check_written(span_str(text), JQPARSE_EXPRESSION, 7);
 	source_init(&s);
 	if (source_add_expression(&s, "x", text, &err) == 0 &&
 	    source_compose(&s, &err) == 0) {
@@ -145,7 +148,7 @@ check_source(const char *text)
 static void
 check_message(struct span text)
 {
-	struct source none = {BUF_INIT, NULL, 0, 0};
+	struct source none = {.text = BUF_INIT};
 	struct buf message = BUF_INIT;
 	struct buf out = BUF_INIT;
 

@@ -22,6 +22,7 @@ struct comparison {
 	unsigned texts;	    /* these placeholders agree with any text */
 	struct buf *path;   /* of the first difference, or NULL */
 	struct buf *values; /* there, or NULL */
+	struct buf *wanted; /* the desired one apart, or NULL */
 	jv string_data;	    /* stringData of a desired Secret, or invalid */
 };
 
@@ -56,8 +57,9 @@ differ_by(const struct comparison *c, jv desired, jv observed,
 {
 	if (c->values != NULL) {
 		add_value(c->values, observed);
-		buf_adds(c->values, ", then ");
-		add_value(c->values, desired);
+		if (c->wanted == NULL)
+			buf_adds(c->values, ", then ");
+		add_value(c->wanted != NULL ? c->wanted : c->values, desired);
 	}
 	return differ(c, place);
 }
@@ -379,8 +381,18 @@ bool
 agree_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
 {
-	struct comparison c = {
-	    .path = path, .values = values, .string_data = jv_invalid()};
+	return agree_difference(
+	    desired_peek, observed_peek, path, values, NULL);
+}
+
+bool
+agree_difference(jv desired_peek, jv observed_peek, struct buf *path,
+    struct buf *observed, struct buf *wanted)
+{
+	struct comparison c = {.path = path,
+	    .values = observed,
+	    .wanted = wanted,
+	    .string_data = jv_invalid()};
 
 	c.schema =
 	    apischema_of(jvtext_span(jvtext_peek(desired_peek, "apiVersion")),

@@ -32,6 +32,13 @@
 bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
 
 /*
+ * For a ConfigMap or a Secret that agrees: whether observed has no key in data
+ * and binaryData but the desired ones. Else the path of the first one is
+ * appended to path (may be NULL).
+ */
+bool agree_exactly(jv desired_peek, jv observed_peek, struct buf *path);
+
+/*
  * For .status, which is owned whole: agrees in both directions. jv_invalid()
  * counts as absent.
  */
@@ -45,6 +52,10 @@ bool agree_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
 bool agree_status_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
+
+/* The same with the two values apart. Both are NULL, or neither. */
+bool agree_difference(jv desired_peek, jv observed_peek, struct buf *path,
+    struct buf *observed, struct buf *wanted);
 
 /*
  * agree_status, where a desired string that holds "${error}" or "${manager}",

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "decide/asks.h"
+#include "decide/finalizer.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
 #include "decide/refuse.h"
@@ -77,26 +78,28 @@ add_identity(struct buf *b, const struct cache_object *o)
 	buf_adds(b, "}}");
 }
 
-static bool
-has_finalizer(const struct cache_object *o, const char *name)
-{
-	struct span list = cache_object_meta(o, "finalizers");
-
-	for (struct json_elements e = json_elements(list); json_element(&e);)
-		if (span_is(json_raw_string(e.value), name))
-			return true;
-	return false;
-}
-
 static void
-add_finalizer_point(struct decision *d, enum point_type type)
+add_finalizer_point(struct decision *d, enum point_type type, const char *name)
 {
-	const char *name = d->primary->entry->conf->finalizer;
 	struct buf what = BUF_INIT;
 
 	buf_addf(&what, "finalizer %s %s",
 	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
 	add_point(d, type, &what);
+}
+
+/* From every primary, and from one that is being deleted when that is done. */
+static void
+remove_retired(struct decision *d)
+{
+	const struct cache_object *o = d->primary->object;
+	const struct textlist *list =
+	    &d->primary->entry->conf->retired_finalizers;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (cache_object_has_finalizer(o, list->items[i]))
+			add_finalizer_point(
+			    d, POINT_FINALIZER_REMOVE, list->items[i]);
 }
 
 /* ---- items ---- */
@@ -141,7 +144,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	struct point *pt;
 	bool done = false;
 
-	if (!member && i->if_exists)
+	if (i->keep || (!member && i->if_exists))
 		return;
 	if (!member)
 		desired_is_absent(d->primary, i);
@@ -242,12 +245,14 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 	}
 	d->set = &p->desired;
 	if (finalizer != NULL &&
-	    (!has_finalizer(p->object, finalizer) ||
-		marks_need_origin(p->entry, p->object)))
-		add_finalizer_point(d, POINT_FINALIZER_ADD);
+	    (cache_object_has_finalizer(p->object, finalizer)
+		    ? marks_need_origin(p->entry, p->object)
+		    : finalizer_is_needed(p, &p->desired)))
+		add_finalizer_point(d, POINT_FINALIZER_ADD, finalizer);
 	for (size_t i = 0; i < p->desired.count; i++)
 		decide_item(d, &p->desired.items[i], mode);
 	prune(d, &p->desired);
+	remove_retired(d);
 }
 
 /* ---- deletion ---- */
@@ -318,10 +323,26 @@ run_finalize(struct decision *d, struct primary *p, struct view *v,
 	return rc;
 }
 
+/* The primary does not exist any more: nothing removes a finalizer. What the
+ * last line creates may not have been observed yet, as in kapply. */
+static void
+end_torn(struct decision *d)
+{
+	const int64_t longest = 10 * INT64_C(1000000);
+	int64_t until = d->primary->torn_us + longest;
+
+	if (d->count > 0 || d->outstanding_count > 0)
+		return;
+	d->over = d->now_us >= until;
+	if (!d->over)
+		d->held_until_us = until;
+}
+
 static void
 decide_deletion(struct decision *d, struct primary *p, struct view *v,
     enum decide_mode mode)
 {
+	const char *finalizer = p->entry->conf->finalizer;
 	struct err err = ERR_INIT;
 	bool done = false;
 
@@ -336,8 +357,84 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 		prune(d, NULL);
 		done = d->outstanding_count == 0;
 	}
-	if (done)
-		add_finalizer_point(d, POINT_FINALIZER_REMOVE);
+	if (done && p->torn_us != 0) {
+		end_torn(d);
+	} else if (done) {
+		if (finalizer != NULL &&
+		    cache_object_has_finalizer(p->object, finalizer))
+			add_finalizer_point(
+			    d, POINT_FINALIZER_REMOVE, finalizer);
+		remove_retired(d);
+	}
+}
+
+/* One of ours, or one that was. */
+static bool
+waits_for_us(const struct primary *p)
+{
+	const struct watch_entry *conf = p->entry->conf;
+	const struct textlist *retired = &conf->retired_finalizers;
+	bool waits = conf->finalizer != NULL &&
+	    cache_object_has_finalizer(p->object, conf->finalizer);
+
+	for (size_t i = 0; i < retired->count && !waits; i++)
+		waits =
+		    cache_object_has_finalizer(p->object, retired->items[i]);
+	return waits;
+}
+
+/* Whether the primary is the operator's business, by `when` of its entry. */
+static int
+is_ours(struct primary *p, bool *ours, struct err *err)
+{
+	struct arguments input = {.has = 0};
+	struct buf text = BUF_INIT, about = BUF_INIT;
+	int rc = 0;
+
+	*ours = true;
+	if (p->entry->when == NULL)
+		return 0;
+	if (p->when_of != p->object->serial) {
+		cache_object_add_label(&about, p->object);
+		arguments_add(
+		    &text, ARGUMENTS_WHOLE, cache_object_text(p->object));
+		input.texts[ARGUMENTS_TEXT_BASE].text = buf_span(&text);
+		rc = program_test(
+		    p->entry->when, &input, buf_str(&about), &p->when, err);
+		p->when_of = rc == 0 ? p->object->serial : 0;
+		buf_release(&about);
+		buf_release(&text);
+	}
+	*ours = p->when;
+	return rc;
+}
+
+/* Not ours: as if it were being deleted, if it ever was ours; no status. */
+static void
+decide_release(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
+{
+	d->settled = true;
+	if (waits_for_us(p) || decide_begun(p))
+		decide_deletion(d, p, v, mode);
+}
+
+/* Of a primary that is not being deleted. */
+static void
+decide_live(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
+{
+	struct err err = ERR_INIT;
+	bool ours;
+
+	if (is_ours(p, &ours, &err) != 0) {
+		outcome_fail(d, err.message);
+	} else if (!ours) {
+		decide_release(d, p, v, mode);
+	} else {
+		decide_set(d, p, v, mode);
+		outcome(d, v, mode);
+	}
 }
 
 static struct decision
@@ -368,7 +465,6 @@ void
 decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d)
 {
-	const char *finalizer = p->entry->conf->finalizer;
 	struct cost cost = cost_begin(COST_NO_TIME);
 	struct view v;
 
@@ -377,9 +473,8 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	unsettled_begin(p, d);
 	view_init(&v, p, now_us);
 	if (!p->object->terminating) {
-		decide_set(d, p, &v, mode);
-		outcome(d, &v, mode);
-	} else if (finalizer != NULL && has_finalizer(p->object, finalizer)) {
+		decide_live(d, p, &v, mode);
+	} else if (waits_for_us(p)) {
 		decide_deletion(d, p, &v, mode);
 		outcome(d, &v, mode);
 	}
@@ -396,7 +491,8 @@ bool
 decide_begun(const struct primary *p)
 {
 	const char *finalizer = p->entry->conf->finalizer;
-	bool begun = finalizer != NULL && has_finalizer(p->object, finalizer);
+	bool begun = finalizer != NULL &&
+	    cache_object_has_finalizer(p->object, finalizer);
 
 	for (size_t i = 0; i < p->entry->use_count && !begun; i++) {
 		const struct use *u = p->entry->uses[i];

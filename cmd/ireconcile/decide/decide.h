@@ -57,6 +57,7 @@ struct decision {
 	struct buf complaints; /* about annotations, one per line */
 	bool limited;	       /* a call ran into a limit */
 	bool crashed;	       /* a call ended its process */
+	bool over;	       /* a torn primary is cleaned up */
 };
 
 enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };

@@ -5,6 +5,7 @@
 
 #include "agree/agree.h"
 #include "agree/immutable.h"
+#include "base/array.h"
 #include "base/mem.h"
 #include "decide/line.h"
 #include "decide/refuse.h"
@@ -43,12 +44,16 @@ set_text(
 	i->text_len = text.len;
 	i->text = buf_take(&text);
 	digest_sha256(span_make(i->text, i->text_len), i->digest);
+	if (i->exactly) /* is another request */
+		digest_sha256(
+		    span_make((const char *)i->digest, DIGEST_SIZE), i->digest);
 	return 0;
 }
 
 /* The text with observed's immutable values; jv_invalid(): for a new object. */
 static void
-keep(const struct primary *p, struct desired_item *i, jv observed_peek)
+take_immutable(
+    const struct primary *p, struct desired_item *i, jv observed_peek)
 {
 	struct err err = ERR_INIT;
 	jv object = jvtext_parse(span_make(i->given, i->given_len), &err);
@@ -66,7 +71,7 @@ desired_is_absent(const struct primary *p, struct desired_item *i)
 {
 	if (!i->kept)
 		return;
-	keep(p, i, jv_invalid());
+	take_immutable(p, i, jv_invalid());
 	i->compared = 0;
 }
 
@@ -82,11 +87,12 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		return;
 	observed = jvtext_parse(cache_object_text(o), &err);
 	if (i->immutable != NULL)
-		keep(p, i, observed);
+		take_immutable(p, i, observed);
 	desired = jv_is_valid(i->value)
 	    ? jv_copy(i->value)
 	    : jvtext_parse(span_make(i->text, i->text_len), &err);
-	i->agrees = agree_object(desired, observed, &path);
+	i->agrees = agree_object(desired, observed, &path) &&
+	    (!i->exactly || agree_exactly(desired, observed, &path));
 	i->compared = o->serial;
 	free(i->path);
 	i->path = i->agrees ? NULL : buf_take(&path);
@@ -154,6 +160,45 @@ set_immutable(
 	return 0;
 }
 
+/* Object (consumed) without all that does not identify it; returned owned. */
+static jv
+identity(jv object)
+{
+	static const char *const keys[] = {"apiVersion", "kind"};
+	static const char *const names[] = {"namespace", "name"};
+	jv metadata = jvtext_peek(object, "metadata");
+	jv out = jv_object(), name = jv_object();
+
+	for (size_t k = 0; k < COUNT(keys); k++)
+		out = jv_object_set(out, jv_string(keys[k]),
+		    jv_copy(jvtext_peek(object, keys[k])));
+	for (size_t k = 0; k < COUNT(names); k++) {
+		jv value = jvtext_peek(metadata, names[k]);
+
+		if (jv_is_valid(value))
+			name = jv_object_set(
+			    name, jv_string(names[k]), jv_copy(value));
+	}
+	jv_free(object);
+	return jv_object_set(out, jv_string("metadata"), name);
+}
+
+/* Marks object, of an item that may be in a line. */
+static int
+mark(struct primary *p, const struct program_item *from, const struct use *u,
+    struct span ns, struct desired_item *i, jv *object, struct err *err)
+{
+	if (!marks_can_own(p->object, ns) && !p->entry->conf->marks)
+		return err_set(err, ERR_PERMANENT,
+		    "%s cannot have this owner: %s in watches.yaml", i->label,
+		    p->entry->conf->finalizer == NULL ? "finalizer is needed"
+						      : "marks is false");
+	*object = marks_add(*object, p->object, ns, i->label);
+	if (refuse_item(p, u, i, *object, err) != 0)
+		return -1;
+	return set_immutable(i, from->immutable, *object, err);
+}
+
 static int
 prepare(struct primary *p, const struct program_item *from,
     struct desired_item *i, struct err *err)
@@ -181,17 +226,13 @@ prepare(struct primary *p, const struct program_item *from,
 	cache_add_key(&i->key, span_str(ns), name);
 	cache_object_label(&label, u->kind, span_str(ns), name);
 	i->label = buf_take(&label);
-	if (!marks_can_own(p->object, span_str(ns)) && !p->entry->conf->marks) {
-		err_set(err, ERR_PERMANENT,
-		    "%s cannot have this owner: %s in watches.yaml", i->label,
-		    p->entry->conf->finalizer == NULL ? "finalizer is needed"
-						      : "marks is false");
-		goto out;
+	if (i->keep) {
+		object = identity(object);
+		rc = refuse_primary(p, i, err);
+	} else {
+		rc = mark(p, from, u, span_str(ns), i, &object, err);
 	}
-	object = marks_add(object, p->object, span_str(ns), i->label);
-	if (refuse_item(p, u, i, object, err) != 0)
-		goto out;
-	if (set_immutable(i, from->immutable, object, err) != 0)
+	if (rc != 0)
 		goto out;
 	rc = set_text(p, i, jv_copy(object), err);
 	memcpy(i->given_digest, i->digest, DIGEST_SIZE);
@@ -213,6 +254,8 @@ desired_from_items(struct primary *p, const struct program_items *items,
 
 		i->once = from->once;
 		i->if_exists = from->if_exists;
+		i->keep = from->keep;
+		i->exactly = from->exactly;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
 		for (size_t k = 0; k + 1 < d->count; k++)

@@ -85,6 +85,10 @@ is_done(const struct asked *a, const struct decision *d)
 
 	if (strncmp(a->what, "item ", 5) == 0) {
 		i = d->set == NULL ? NULL : desired_find(d->set, a->what + 5);
+		/* It was created, and is kept as it is from now on. */
+		if (i != NULL && i->keep)
+			return a->uid == NULL &&
+			    cache_get(i->kind, buf_span(&i->key)) != NULL;
 		return i != NULL &&
 		    memcmp(i->digest, a->digest, DIGEST_SIZE) == 0;
 	}

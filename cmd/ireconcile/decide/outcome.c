@@ -132,7 +132,7 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 	unsigned manager;
 	bool agrees;
 
-	if (!v->entry->conf->manage_status ||
+	if (!v->entry->conf->manage_status || d->primary->torn_us != 0 ||
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
 	status = compute(d, v, d->error);

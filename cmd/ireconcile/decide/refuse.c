@@ -1,5 +1,6 @@
 #include "decide/refuse.h"
 
+#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
 
@@ -48,6 +49,75 @@ refuse_labels(const struct primary *p, const struct use *u,
 }
 
 int
+refuse_primary(
+    const struct primary *p, const struct desired_item *i, struct err *err)
+{
+	if (!is_primary(p, i))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s is the primary itself, which belongs to its users and "
+	    "is not an item: `status` writes its status, and labels "
+	    "and data of the operator's go into an object of their own",
+	    i->label);
+}
+
+/* The values of these members are texts; the server's answer to others is a 500
+ * without a reason, or names no field. */
+static int
+refuse_values(const struct desired_item *i, jv of_peek, const char *before,
+    const char *member, struct err *err)
+{
+	jv values = jvtext_peek(of_peek, member);
+	struct jvmembers m;
+	int rc = 0;
+
+	if (jv_get_kind(values) != JV_KIND_OBJECT)
+		return 0;
+	jvmembers_init(&m, values, JVMEMBERS_KEPT);
+	for (size_t n = 0; n < m.count && rc == 0; n++) {
+		jv_kind kind = jv_get_kind(m.items[n].value);
+		struct buf path = BUF_INIT;
+
+		if (kind == JV_KIND_STRING || kind == JV_KIND_NULL)
+			continue;
+		jvtext_add_key(&path, span_str(member));
+		jvtext_add_key(&path, m.items[n].key);
+		rc = err_set(err, ERR_PERMANENT,
+		    "%s: %s%s is %s, and has to be a text: %s", i->label,
+		    before, buf_str(&path),
+		    kind == JV_KIND_NUMBER	 ? "a number"
+			: kind == JV_KIND_ARRAY	 ? "an array"
+			: kind == JV_KIND_OBJECT ? "an object"
+						 : "true or false",
+		    kind == JV_KIND_ARRAY || kind == JV_KIND_OBJECT
+			? "tojson or to_yaml make one"
+			: "tostring makes one");
+		buf_release(&path);
+	}
+	jvmembers_release(&m);
+	return rc;
+}
+
+static int
+refuse_texts(const struct desired_item *i, jv object_peek, struct err *err)
+{
+	jv metadata = jvtext_peek(object_peek, "metadata");
+	struct span kind = jvtext_span(jvtext_peek(object_peek, "kind"));
+
+	if (refuse_values(i, metadata, ".metadata", "labels", err) != 0 ||
+	    refuse_values(i, metadata, ".metadata", "annotations", err) != 0)
+		return -1;
+	if (!span_is(
+		jvtext_span(jvtext_peek(object_peek, "apiVersion")), "v1") ||
+	    (!span_is(kind, "ConfigMap") && !span_is(kind, "Secret")))
+		return 0;
+	if (refuse_values(i, object_peek, "", "data", err) != 0 ||
+	    refuse_values(i, object_peek, "", "stringData", err) != 0)
+		return -1;
+	return refuse_values(i, object_peek, "", "binaryData", err);
+}
+
+int
 refuse_item(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err)
 {
@@ -57,12 +127,9 @@ refuse_item(const struct primary *p, const struct use *u,
 	struct buf text = BUF_INIT;
 	bool selected;
 
-	if (is_primary(p, i))
-		return err_set(err, ERR_PERMANENT,
-		    "%s is the primary itself, which belongs to its users and "
-		    "is not an item: `status` writes its status, and labels "
-		    "and data of the operator's go into an object of their own",
-		    i->label);
+	if (refuse_primary(p, i, err) != 0 ||
+	    refuse_texts(i, object_peek, err) != 0)
+		return -1;
 	if (!entry_use_looks_at(u, ns))
 		return refuse_namespace(p, u, i, ns, err);
 	if (jv_get_kind(labels) == JV_KIND_OBJECT &&
@@ -94,7 +161,7 @@ refuse_adoption(
 		const struct cache_object *o =
 		    cache_get(i->kind, buf_span(&i->key));
 
-		if (o == NULL || !has_primaries(i->kind, o) ||
+		if (i->keep || o == NULL || !has_primaries(i->kind, o) ||
 		    marks_is_member(p->entry, o, p->object))
 			continue;
 		return err_set(err, ERR_PERMANENT,

@@ -1,7 +1,7 @@
 /*
- * refuse: valid items that a program must not desire: the primary itself, and
- * objects that no watch would show, which could neither be repaired nor cleaned
- * up.
+ * refuse: items that a program must not desire: the primary itself; objects
+ * that no watch would show, which could neither be repaired nor cleaned up;
+ * numbers and the like where the server takes only texts.
  */
 #ifndef REFUSE_H
 #define REFUSE_H
@@ -17,6 +17,10 @@
  */
 int refuse_item(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err);
+
+/* The first of these rules alone: it is the primary itself. */
+int refuse_primary(
+    const struct primary *p, const struct desired_item *i, struct err *err);
 
 /*
  * The same for the observed object: it is another primary, not a member of

@@ -1,7 +1,10 @@
 #include "decide/spell.h"
 
+#include <string.h>
+
 #include "decide/line.h"
 #include "decide/loops.h"
+#include "decide/reason.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
@@ -111,8 +114,19 @@ add_known(struct buf *b, const struct decision *d)
 	buf_addc(b, '}');
 }
 
+/* `prune: always` of the dependent that the object is one of. */
+static bool
+is_pruned_always(const struct entry *e, const struct cache_object *o)
+{
+	for (size_t i = 0; i < e->use_count; i++)
+		if (e->uses[i]->kind == o->kind &&
+		    e->uses[i]->role == USE_DEPENDENT)
+			return e->uses[i]->conf->prune_always;
+	return false;
+}
+
 static void
-add_deletes(struct buf *b, const struct decision *d)
+add_deletes(struct buf *b, const struct primary *p, const struct decision *d)
 {
 	if (!has_type(d, POINT_DELETE))
 		return;
@@ -124,24 +138,39 @@ add_deletes(struct buf *b, const struct decision *d)
 		json_add_comma(b);
 		buf_addc(b, '{');
 		add_identity(b, d->points[i].object);
+		if (is_pruned_always(p->entry, d->points[i].object))
+			add_raw(b, "always", span_str("true"));
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
 }
 
+static bool
+is_once(const struct point *pt)
+{
+	return pt->item->once && pt->object == NULL;
+}
+
+static bool
+is_exact(const struct point *pt)
+{
+	return pt->item->exactly;
+}
+
+/* The keys of the items that the line has and that are so, if there are any. */
 static void
-add_once(struct buf *b, const struct decision *d)
+add_keys(struct buf *b, const struct decision *d, const char *key,
+    bool (*is)(const struct point *))
 {
 	bool first = true;
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM || !pt->item->once ||
-		    pt->object != NULL)
+		if (pt->type != POINT_ITEM || !is(pt))
 			continue;
 		if (first) {
-			json_add_key(b, "once");
+			json_add_key(b, key);
 			buf_addc(b, '[');
 		}
 		first = false;
@@ -152,22 +181,37 @@ add_once(struct buf *b, const struct decision *d)
 		buf_addc(b, ']');
 }
 
+/* The names in the points of this type; in a point the name comes last. */
 static void
-add_finalizer(struct buf *b, const struct primary *p, const struct decision *d)
+add_finalizer_names(struct buf *b, const struct decision *d,
+    enum point_type type, const char *key)
 {
-	const char *finalizer = p->entry->conf->finalizer;
+	if (!has_type(d, type))
+		return;
+	json_add_key(b, key);
+	buf_addc(b, '[');
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->points[i].type != type)
+			continue;
+		json_add_comma(b);
+		json_add_str(b, strrchr(d->points[i].what, ' ') + 1);
+	}
+	buf_addc(b, ']');
+}
+
+static void
+add_finalizers(struct buf *b, const struct primary *p, const struct decision *d)
+{
 	bool add = has_type(d, POINT_FINALIZER_ADD);
 
 	if (!add && !has_type(d, POINT_FINALIZER_REMOVE))
 		return;
 	json_add_key(b, "finalizers");
 	buf_addc(b, '{');
-	json_add_key(b, add ? "add" : "remove");
-	buf_addc(b, '[');
-	json_add_str(b, finalizer);
-	buf_addc(b, ']');
+	add_finalizer_names(b, d, POINT_FINALIZER_ADD, "add");
 	if (add && marks_need_origin(p->entry, p->object))
 		add_string(b, "origin", cache_object_uid(p->object));
+	add_finalizer_names(b, d, POINT_FINALIZER_REMOVE, "remove");
 	buf_addc(b, '}');
 }
 
@@ -231,9 +275,10 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	buf_addc(b, '{');
 	add_primary(b, p);
 	add_known(b, d);
-	add_deletes(b, d);
-	add_once(b, d);
-	add_finalizer(b, p, d);
+	add_deletes(b, p, d);
+	add_keys(b, d, "once", is_once);
+	add_keys(b, d, "exactly", is_exact);
+	add_finalizers(b, p, d);
 	if (marks_has_origin(p->entry, p->object))
 		add_string(b, "origin", marks_origin(p->entry, p->object));
 	if (d->status.len > 0)
@@ -247,6 +292,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 		add_raw(b, "guardStatus", span_str("true"));
 	add_adopt(b, d, conf->adopt);
 	loops_spell(b, d);
+	reason_spell(b, d);
 	add_tail(b, conf);
 }
 

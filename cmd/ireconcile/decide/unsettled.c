@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "decide/condition.h"
 #include "decide/line.h"
+#include "decide/reason.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 
@@ -258,13 +259,6 @@ name_of(const struct primary *p, const struct point *pt)
 	}
 }
 
-static bool
-is_confidential(const struct cache_kind *k)
-{
-	return strcmp(k->name, "Secret") == 0 ||
-	    strcmp(k->name, "ConfigMap") == 0;
-}
-
 /* The change, in the words of the log; NULL: no such point here. */
 static void
 describe(const struct primary *p, const struct decision *d,
@@ -285,7 +279,9 @@ describe(const struct primary *p, const struct decision *d,
 		wanted = jvtext_parse(
 		    span_make(pt->item->text, pt->item->text_len), &err);
 		agree_values(wanted, observed, &path,
-		    is_confidential(pt->item->kind) ? NULL : &values);
+		    reason_is_confidential(pt->item->kind) ? NULL : &values);
+		if (path.len == 0 && pt->item->exactly)
+			agree_exactly(wanted, observed, &path);
 		buf_addf(b, "%s: ", pt->item->label);
 	}
 	buf_addf(b, "%s changes again and again", buf_str(&path));

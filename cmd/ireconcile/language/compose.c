@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "language/guards.h"
 #include "language/prelude.h"
+#include "language/spot.h"
 
 struct function {
 	struct source_file *file;
@@ -21,6 +22,7 @@ struct linker {
 	struct function *list; /* in the order of the text */
 	int count;
 	struct prelude prelude;
+	const struct source *source;
 	struct err *err;
 };
 
@@ -38,6 +40,26 @@ collect(struct linker *l, struct source *s)
 			    &s->files[i], &s->files[i].parse.defs[d], false};
 }
 
+/* "(did you mean config_map/3?)" */
+static void
+suggest(const struct linker *l, struct span name, struct buf *text)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, name);
+	for (int i = 0; i < l->count; i++)
+		nearest_offer(
+		    &nearest, l->list[i].def->name, l->list[i].def->arity);
+	prelude_offer(&nearest);
+	guards_offer(&nearest);
+	if (!source_has_function(l->source, name) &&
+	    source_library_has(l->source, name))
+		buf_adds(text, " (include \"operator\"; has it)");
+	else if (nearest.name.n > 0)
+		buf_addf(text, " (did you mean %.*s/%d?)",
+		    SPAN_ARG(nearest.name), nearest.arity);
+}
+
 static int
 complain(struct linker *l, const struct source_file *f,
     const struct jqparse_use *use)
@@ -45,11 +67,13 @@ complain(struct linker *l, const struct source_file *f,
 	const char *says = guards_refusal(use->name);
 	struct buf text = BUF_INIT;
 
-	if (says != NULL)
+	if (says != NULL) {
 		buf_addf(&text, says, SPAN_ARG(use->name));
-	else
+	} else {
 		buf_addf(&text, "%.*s/%d is not defined", SPAN_ARG(use->name),
 		    use->arity);
+		suggest(l, use->name, &text);
+	}
 	err_set(l->err, ERR_PERMANENT, "%s:%d: %s", f->path,
 	    f->lex.tokens[use->token].line, buf_str(&text));
 	buf_release(&text);
@@ -192,7 +216,7 @@ write_file(struct source *s, struct source_file *f, const struct function *list)
 int
 source_compose(struct source *s, struct err *err)
 {
-	struct linker l = {.err = err};
+	struct linker l = {.source = s, .err = err};
 	int at = 0;
 	int rc;
 
@@ -200,15 +224,27 @@ source_compose(struct source *s, struct err *err)
 	rc = look_up(&l, s);
 	if (rc == 0) {
 		buf_reset(&s->text);
-		s->lines = prelude_write(&l.prelude, &s->text);
+		s->lines = s->traced ? spot_define(&s->text) : 0;
+		s->lines += prelude_write(&l.prelude, &s->text);
 		s->lines += guards_add(&s->text);
 		for (int i = 0; i < s->count; i++) {
 			write_file(s, &s->files[i], &l.list[at]);
 			at += s->files[i].parse.def_count;
 		}
 	}
+	s->dirs = NULL;
 	free(l.list);
 	return rc;
+}
+
+bool
+source_has_function(const struct source *s, struct span name)
+{
+	for (int i = 0; i < s->count; i++)
+		for (int d = 0; d < s->files[i].parse.def_count; d++)
+			if (span_eq(s->files[i].parse.defs[d].name, name))
+				return true;
+	return false;
 }
 
 bool

@@ -121,6 +121,17 @@ guards_is_free(struct span name, int arity)
 	return is_listed(freed, name, arity);
 }
 
+void
+guards_offer(struct nearest *n)
+{
+	for (const char *at = freed + 1; *at != '\0';) {
+		size_t name = strcspn(at, "/");
+
+		nearest_offer(n, span_make(at, name), at[name + 1] - '0');
+		at += name + sizeof("/0 ") - 1;
+	}
+}
+
 static const char *
 find(const struct guard *table, int n, struct span name)
 {

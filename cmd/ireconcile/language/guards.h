@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/span.h"
+#include "language/nearest.h"
 
 /* Appends definitions that hide functions for the prelude only; returns their
  * number of lines. */
@@ -22,6 +23,8 @@ int guards_add(struct buf *text);
 
 /* Whether this function of libjq may be called unchanged. */
 bool guards_is_free(struct span name, int arity);
+/* All of them are offered. */
+void guards_offer(struct nearest *n);
 /* Why not: a format with one %.*s for the name, or NULL if the name is
  * unknown. */
 const char *guards_refusal(struct span name);

@@ -55,6 +55,7 @@ struct jqpart
 jqparser_expression(struct jqparser *p, const struct jqscope *scope)
 {
 	struct jqpart all = jqparser_term(p, scope);
+	struct jqspots spots = {all.from, all.from};
 
 	while (!p->failed && is_operator(p)) {
 		int at = p->at++;
@@ -62,6 +63,7 @@ jqparser_expression(struct jqparser *p, const struct jqscope *scope)
 		struct jqpart next = jqparser_term(p, scope);
 
 		use_operator(p, at);
+		jqparser_spot_operator(p, &spots, at, next);
 		if ((c == '/' || c == '%') &&
 		    jqparser_token(p, at)->text.n == 1 && !p->failed &&
 		    is_zero(p, next))
@@ -161,6 +163,7 @@ query_here(struct jqparser *p, const struct jqscope *scope)
 		part = jqparser_expression(p, scope);
 		all.term = all.term && part.term;
 		if (jqparser_accept(p, JQLEX_WORD, "as")) {
+			jqparser_spot_pattern(p, part);
 			jqparser_wrap_unless_term(p, part);
 			jqparser_patterns(p, scope);
 			jqparser_expect(p, JQLEX_OTHER, "|");
@@ -213,24 +216,25 @@ top_definition(struct jqparser *p)
 
 int
 jqparse_read(struct jqparse *parse, const struct jqlex *lex, const char *name,
-    enum jqparse_what what, enum jqparse_trust trust, int from, struct err *err)
+    const struct jqparse_as *as, struct err *err)
 {
 	struct jqparser p = {.parse = parse,
 	    .lex = lex,
 	    .name = name,
 	    .err = err,
-	    .trust = trust,
-	    .at = from};
+	    .trust = as->trust,
+	    .spots = as->spots,
+	    .at = as->from};
 
 	*parse = (struct jqparse){NULL, 0, NULL, 0, NULL};
 	parse->edits =
 	    mem_zalloc(((size_t)lex->count + 1) * sizeof(*parse->edits));
-	if (what == JQPARSE_EXPRESSION) {
+	if (as->what == JQPARSE_EXPRESSION) {
 		jqparser_query(&p, NULL);
 		if (p.at < lex->count)
 			jqparser_unexpected(&p);
 	}
-	while (what == JQPARSE_FILE && p.at < lex->count)
+	while (as->what == JQPARSE_FILE && p.at < lex->count)
 		top_definition(&p);
 	if (!p.failed)
 		return 0;

@@ -64,10 +64,19 @@ enum jqparse_what {
  * whole numbers. */
 enum jqparse_trust { JQPARSE_STRANGE, JQPARSE_TRUSTED };
 
+/* Whether the text for libjq says where it is (see language/spot.h). */
+enum { JQPARSE_NO_SPOTS = -1 };
+
+struct jqparse_as {
+	enum jqparse_what what;
+	enum jqparse_trust trust;
+	int from;
+	long spots; /* number of the first token's spot; or no spots */
+};
+
 /* Errors: "NAME:LINE: message". */
 int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
-    const char *name, enum jqparse_what what, enum jqparse_trust trust,
-    int from, struct err *err);
+    const char *name, const struct jqparse_as *as, struct err *err);
 void jqparse_release(struct jqparse *parse, const struct jqlex *lex);
 
 /*

@@ -31,6 +31,7 @@ struct jqparser {
 	const char *name;
 	struct err *err;
 	enum jqparse_trust trust;
+	long spots;
 	int at; /* the next token */
 	int depth;
 	bool failed; /* err is set, and at is behind the last token */
@@ -69,6 +70,34 @@ bool jqparser_is_keyword(struct span word);
 void jqparser_plain_name(struct jqparser *p, int token);
 void jqparser_variable(struct jqparser *p);
 void jqparser_use(struct jqparser *p, struct span name, int arity, int token);
+
+/* A number; $__loc__: its place in the author's file. */
+void jqparser_number(struct jqparser *p);
+void jqparser_location(struct jqparser *p);
+
+/* jqspot.c: nothing happens unless the text shall have spots
+ * (language/spot.h). */
+
+/* Where the operands begin that are to the left of the next operator. */
+struct jqspots {
+	int sum, product;
+};
+/* Of token `at`, next being behind it. */
+void jqparser_spot_operator(
+    struct jqparser *p, struct jqspots *spots, int at, struct jqpart next);
+/* `part as` a pattern, which is next, takes members of part. */
+void jqparser_spot_pattern(struct jqparser *p, struct jqpart part);
+/* A field or string that begins a term. */
+void jqparser_spot_start(struct jqparser *p, int at);
+/* An index, or the like, at token `at`, of the part before it. */
+void jqparser_spot_access(struct jqparser *p, int from, int at);
+/* An index that is computed; bracket: its [. */
+void jqparser_spot_index(struct jqparser *p, struct jqpart part, int bracket);
+/* A call; an argument of it. */
+void jqparser_spot_call(struct jqparser *p, struct jqpart part);
+void jqparser_spot_argument(struct jqparser *p, struct jqpart part, int call);
+/* The token `at` makes a key or a text of what part gives, or negates it. */
+void jqparser_spot_use(struct jqparser *p, struct jqpart part, int at);
 
 /* jqterm.c */
 struct jqpart jqparser_term(struct jqparser *p, const struct jqscope *scope);

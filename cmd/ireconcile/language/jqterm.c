@@ -1,7 +1,6 @@
 /* Part of language/jqparser.h: terms. */
 #include "language/jqparser.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,36 +20,6 @@ in_scope(const struct jqscope *scope, struct span name, int arity)
 }
 
 /* ---- terms ---- */
-
-/* Numbers are written as doubles print, so that they are the same in all
- * versions. */
-static void
-number(struct jqparser *p)
-{
-	struct span text = jqparser_token(p, p->at)->text;
-	struct buf copy = BUF_INIT;
-	char canonical[40];
-	double value;
-
-	buf_addspan(&copy, text);
-	value = strtod(buf_str(&copy), NULL);
-	buf_release(&copy);
-	if (!isfinite(value)) {
-		jqparser_fail(p, "this number is beyond what a double holds");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(canonical, sizeof(canonical), "%.*g", digits, value);
-		if (strtod(canonical, NULL) == value)
-			break;
-	}
-	/* A term that begins with a dot may follow a word: then.5 */
-	if (text.n > 0 && text.p[0] == '.')
-		jqparser_before(p, p->at, " ");
-	if (!span_is(text, canonical))
-		jqparser_instead(p, p->at, canonical);
-	p->at++;
-}
 
 static bool
 at_string(const struct jqparser *p)
@@ -80,6 +49,7 @@ static void
 string(struct jqparser *p, const struct jqscope *scope)
 {
 	bool interpolates = false;
+	struct jqpart part;
 
 	if (jqparser_next(p, JQLEX_FORMAT, NULL))
 		format(p);
@@ -91,7 +61,8 @@ string(struct jqparser *p, const struct jqscope *scope)
 		if (piece.p[piece.n - 1] == '"')
 			break;
 		jqparser_expect(p, JQLEX_OPEN, "(");
-		jqparser_query(p, scope);
+		part = jqparser_query(p, scope);
+		jqparser_spot_use(p, part, part.from - 1);
 		jqparser_expect(p, JQLEX_CLOSE, ")");
 		interpolates = true;
 	}
@@ -124,12 +95,15 @@ is_text(const struct jqparser *p, struct jqpart part)
 }
 
 static void
-check_index(struct jqparser *p, struct jqpart part, const char *function)
+check_index(
+    struct jqparser *p, struct jqpart part, int bracket, const char *function)
 {
 	char behind[40];
 
-	if (p->failed || p->trust == JQPARSE_TRUSTED || is_whole(p, part) ||
-	    is_text(p, part))
+	if (p->failed || is_whole(p, part) || is_text(p, part))
+		return;
+	jqparser_spot_index(p, part, bracket);
+	if (p->trust == JQPARSE_TRUSTED)
 		return;
 	snprintf(behind, sizeof(behind), ") | %s", function);
 	jqparser_wrap(p, part, "(", behind);
@@ -142,6 +116,7 @@ brackets(struct jqparser *p, const struct jqscope *scope)
 {
 	struct jqpart part = {0, 0, true};
 	bool slice = false;
+	int at = p->at - 1;
 
 	if (jqparser_accept(p, JQLEX_CLOSE, "]"))
 		return;
@@ -150,13 +125,14 @@ brackets(struct jqparser *p, const struct jqscope *scope)
 	if (jqparser_accept(p, JQLEX_OTHER, ":")) {
 		slice = true;
 		if (part.to > 0)
-			check_index(p, part, "_jq_bound");
+			check_index(p, part, at, "_jq_bound");
 		if (!jqparser_next(p, JQLEX_CLOSE, "]"))
-			check_index(p, jqparser_query(p, scope), "_jq_bound");
+			check_index(
+			    p, jqparser_query(p, scope), at, "_jq_bound");
 	}
 	jqparser_expect(p, JQLEX_CLOSE, "]");
 	if (!slice)
-		check_index(p, part, "_jq_index");
+		check_index(p, part, at, "_jq_index");
 }
 
 static void
@@ -244,6 +220,7 @@ loop(struct jqparser *p, const struct jqscope *scope, bool foreach)
 	jqparser_expect(p, JQLEX_OPEN, "(");
 	start = jqparser_query(p, scope);
 	if (!p->failed && !is_single(p, start)) {
+		jqparser_spot_use(p, start, start.from - 1);
 		jqparser_wrap(p, start, "_jq_one(", ")");
 		jqparser_use(p, span_str("_jq_one"), 1, start.from);
 	}
@@ -306,7 +283,7 @@ key(struct jqparser *p, const struct jqscope *scope, bool *shown)
 
 	*shown = true;
 	if (jqparser_accept(p, JQLEX_OPEN, "(")) {
-		jqparser_query(p, scope);
+		jqparser_spot_use(p, jqparser_query(p, scope), at);
 		jqparser_expect(p, JQLEX_CLOSE, ")");
 		*shown = false;
 	} else if (jqparser_next(p, JQLEX_VARIABLE, "__loc__")) {
@@ -402,7 +379,7 @@ call(struct jqparser *p, const struct jqscope *scope)
 		p->at++;
 	if (jqparser_accept(p, JQLEX_OPEN, "(")) {
 		do {
-			jqparser_query(p, scope);
+			jqparser_spot_argument(p, jqparser_query(p, scope), at);
 			arity++;
 		} while (jqparser_accept(p, JQLEX_OTHER, ";"));
 		jqparser_expect(p, JQLEX_CLOSE, ")");
@@ -412,6 +389,7 @@ call(struct jqparser *p, const struct jqscope *scope)
 		(span_is(name, "null") || span_is(name, "true") ||
 		    span_is(name, "false"))))
 		return;
+	jqparser_spot_call(p, (struct jqpart){at, p->at, true});
 	changed = changed_name(p, name, arity);
 	if (changed != NULL) {
 		jqparser_instead(p, at, changed);
@@ -419,23 +397,6 @@ call(struct jqparser *p, const struct jqscope *scope)
 		return;
 	}
 	jqparser_use(p, name, arity, at);
-}
-
-/* $__loc__: its place in the author's file, not in the composed text. */
-static void
-location(struct jqparser *p)
-{
-	const char *slash = strrchr(p->name, '/');
-	struct buf text = BUF_INIT;
-
-	buf_addf(&text, "{\"file\":\"%s\",\"line\":%d}",
-	    strpbrk(p->name, "\"\\") ? "?"
-		: slash		     ? slash + 1
-				     : p->name,
-	    jqparser_token(p, p->at)->line);
-	jqparser_instead(p, p->at, buf_str(&text));
-	buf_release(&text);
-	p->at++;
 }
 
 static void
@@ -465,11 +426,14 @@ word(struct jqparser *p, const struct jqscope *scope)
 /* A term that begins with a dot: `.`, ."a", .[...]. True if an index was
  * read. */
 static bool
-dot(struct jqparser *p, const struct jqscope *scope)
+dot(struct jqparser *p, const struct jqscope *scope, bool starts)
 {
-	p->at++;
+	int at = p->at++;
+
 	if (!at_string(p))
 		return false;
+	if (starts)
+		jqparser_spot_start(p, at);
 	string(p, scope);
 	return true;
 }
@@ -482,10 +446,11 @@ primary(struct jqparser *p, const struct jqscope *scope)
 	switch (jqparser_token(p, p->at)->type) {
 	case JQLEX_FIELD:
 		jqparser_plain_name(p, p->at);
+		jqparser_spot_start(p, p->at);
 		p->at++;
 		return true;
 	case JQLEX_NUMBER:
-		number(p);
+		jqparser_number(p);
 		return false;
 	case JQLEX_STRING:
 	case JQLEX_PIECE:
@@ -494,12 +459,15 @@ primary(struct jqparser *p, const struct jqscope *scope)
 	case JQLEX_FORMAT:
 		if (at_string(p))
 			string(p, scope);
-		else
+		else {
 			format(p);
+			jqparser_spot_call(
+			    p, (struct jqpart){p->at - 1, p->at, true});
+		}
 		return false;
 	case JQLEX_VARIABLE:
 		if (jqparser_next(p, JQLEX_VARIABLE, "__loc__"))
-			location(p);
+			jqparser_location(p);
 		else
 			jqparser_variable(p);
 		return false;
@@ -521,7 +489,7 @@ primary(struct jqparser *p, const struct jqscope *scope)
 		return false;
 	default:
 		if (jqparser_next(p, JQLEX_OTHER, "."))
-			return dot(p, scope);
+			return dot(p, scope, true);
 		if (jqparser_accept(p, JQLEX_OTHER, ".."))
 			jqparser_use(p, span_str("recurse"), 0, p->at - 1);
 		else
@@ -544,7 +512,7 @@ suffix(struct jqparser *p, const struct jqscope *scope)
 			jqparser_instead(p, p->at, " ");
 			p->at += 2;
 			brackets(p, scope);
-		} else if (!dot(p, scope)) {
+		} else if (!dot(p, scope, false)) {
 			jqparser_unexpected(p);
 		}
 	} else {
@@ -570,7 +538,10 @@ jqparser_term(struct jqparser *p, const struct jqscope *scope)
 		indexed = primary(p, scope);
 	}
 	while (!p->failed) {
+		int at = p->at;
+
 		if (suffix(p, scope)) {
+			jqparser_spot_access(p, start, at);
 			indexed = true;
 		} else if (jqparser_accept(p, JQLEX_OTHER, "?")) {
 			struct jqpart part = {start, p->at, true};
@@ -587,8 +558,10 @@ jqparser_term(struct jqparser *p, const struct jqscope *scope)
 	}
 	if (jqparser_next(p, JQLEX_OTHER, "?//"))
 		jqparser_fail(p, "`?//`: write `? //`, or use `if`");
-	if (minus)
+	if (minus) {
+		jqparser_spot_use(p, (struct jqpart){start, p->at, true}, from);
 		jqparser_wrap(p, (struct jqpart){from, p->at, true}, "(", ")");
+	}
 	p->depth--;
 	return (struct jqpart){from, p->at, true};
 }

@@ -2,6 +2,7 @@
  * their place. */
 #include "language/jqparser.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,55 @@ jqparser_variable(struct jqparser *p)
 	jqparser_plain_name(p, p->at);
 	if (!p->failed)
 		p->at++;
+}
+
+/* ---- numbers, places ---- */
+
+/* Numbers are written as doubles print, so that they are the same in all
+ * versions. */
+void
+jqparser_number(struct jqparser *p)
+{
+	struct span text = jqparser_token(p, p->at)->text;
+	struct buf copy = BUF_INIT;
+	char canonical[40];
+	double value;
+
+	buf_addspan(&copy, text);
+	value = strtod(buf_str(&copy), NULL);
+	buf_release(&copy);
+	if (!isfinite(value)) {
+		jqparser_fail(p, "this number is beyond what a double holds");
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(canonical, sizeof(canonical), "%.*g", digits, value);
+		if (strtod(canonical, NULL) == value)
+			break;
+	}
+	/* A term that begins with a dot may follow a word: then.5 */
+	if (text.n > 0 && text.p[0] == '.')
+		jqparser_before(p, p->at, " ");
+	if (!span_is(text, canonical))
+		jqparser_instead(p, p->at, canonical);
+	p->at++;
+}
+
+/* $__loc__: its place in the author's file, not in the composed text. */
+void
+jqparser_location(struct jqparser *p)
+{
+	const char *slash = strrchr(p->name, '/');
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "{\"file\":\"%s\",\"line\":%d}",
+	    strpbrk(p->name, "\"\\") ? "?"
+		: slash		     ? slash + 1
+				     : p->name,
+	    jqparser_token(p, p->at)->line);
+	jqparser_instead(p, p->at, buf_str(&text));
+	buf_release(&text);
+	p->at++;
 }
 
 /* ---- writing ---- */

@@ -24,7 +24,8 @@ struct definition {
  * _call costs as much as its work.
  *
  * _jq_raise: `error` of a program. It notes that the message is the author's
- * (see run.c); the compiler still calls jq's own `error` for `break`. _jq_end,
+ * (see program.c); the compiler still calls jq's own `error` for `break`.
+ * _jq_refuse: an error of ours, which contains no values. _jq_end,
  * _jq_caught, _jq_quiet: see jqparse.h.
  */
 static const struct definition definitions[] = {
@@ -32,6 +33,8 @@ static const struct definition definitions[] = {
     {"_jq_raise", 1,
 	"def _jq_raise(m): m as $m | _call(\"error\"; $m) as $e"
 	" | error($e);"},
+    {"_jq_refuse", 1,
+	"def _jq_refuse(m): _call(\"refuse\"; m) as $e | error($e);"},
     {"_jq_raise", 0, "def _jq_raise: _jq_raise(.);"},
     {"_jq_end", 0, "def _jq_end: try . catch error({\"\\u0000later\": .});"},
     /* A `break` is an error {__jq: N}, which must not be caught. */
@@ -47,7 +50,7 @@ static const struct definition definitions[] = {
     {"_jq_index", 0,
 	"def _jq_index: if type != \"number\" then ."
 	" elif . >= -16777216 and . <= 16777216 then trunc"
-	" else _jq_raise(\"an index must be a number within 2^24\") end;"},
+	" else _jq_refuse(\"an index must be a number within 2^24\") end;"},
     /* 1.6 ends at .[nan:1]. */
     {"_jq_bound", 0,
 	"def _jq_bound:"
@@ -67,7 +70,7 @@ static const struct definition definitions[] = {
     /* Only 1.8 starts again for each value. */
     {"_jq_one", 1,
 	"def _jq_one(f): [f] | if length == 1 then .[0]"
-	" else _jq_raise(\"reduce, foreach: one value to start with,"
+	" else _jq_refuse(\"reduce, foreach: one value to start with,"
 	" not \\(length)\") end;"},
 
     /* `%`: 1.6 ends at -1, and is undefined beyond 2^63. */
@@ -79,7 +82,7 @@ static const struct definition definitions[] = {
 	" elif ($a | isnan) or ($b | isnan) then nan"
 	" elif ($a | fabs) >= 9223372036854775808"
 	" or ($b | fabs) >= 9223372036854775808"
-	" then _jq_raise(\"%: a number is beyond 2^63\")"
+	" then _jq_refuse(\"%: a number is beyond 2^63\")"
 	" elif $b <= -1 and $b > -2 then 0 else _jq_mod($a; $b) end;"},
     /* `*` of strings: by 0, by a fraction, with the number first. */
     {"_jq_times", 2, "def _jq_times(a; b): a * b;"},
@@ -151,7 +154,7 @@ static const struct definition definitions[] = {
     {"toboolean", 0,
 	"def toboolean: if type == \"boolean\" then ."
 	" elif . == \"true\" then true elif . == \"false\" then false"
-	" else _jq_raise(\"toboolean: neither true nor false\") end;"},
+	" else _jq_refuse(\"toboolean: neither true nor false\") end;"},
     /* In strings: by code points, overlapping. */
     {"indices", 1,
 	"def indices($i): if type == \"string\" and ($i | type) == \"string\""
@@ -165,7 +168,7 @@ static const struct definition definitions[] = {
     {"exp10", 0, "def exp10: pow(10; .);"},
     {"abs", 0,
 	"def abs: if type != \"number\""
-	" then _jq_raise(\"\\(type) has no absolute value\")"
+	" then _jq_refuse(\"\\(type) has no absolute value\")"
 	" elif . < 0 then - . else . end;"},
     {"toarray", 0, "def toarray: if type == \"array\" then . else [.] end;"},
     /* 1.6 does not accept an object. */
@@ -195,15 +198,15 @@ static const struct definition definitions[] = {
 	" | foreach f as $x ($n; . - 1;"
 	" $x, if . <= 0 then break $done else empty end)"
 	" elif $n == 0 then empty"
-	" else _jq_raise(\"limit: the count is negative\") end;"},
+	" else _jq_refuse(\"limit: the count is negative\") end;"},
     {"skip", 2,
 	"def skip($n; f): if $n > 0 then foreach f as $x ($n; . - 1;"
 	" if . < 0 then $x else empty end) elif $n == 0 then f"
-	" else _jq_raise(\"skip: the count is negative\") end;"},
+	" else _jq_refuse(\"skip: the count is negative\") end;"},
     {"last", 1, "def last(f): reduce f as $x ([]; [$x]) | .[];"},
     {"nth", 2,
 	"def nth($n; f): if $n < 0"
-	" then _jq_raise(\"nth: the index is negative\")"
+	" then _jq_refuse(\"nth: the index is negative\")"
 	" else first(skip($n; f)) end;"},
     {"nth", 1, "def nth($n): .[($n | _jq_index)];"},
     {"isempty", 1, "def isempty(f): first((f | false), true);"},
@@ -242,9 +245,9 @@ static const struct definition definitions[] = {
      */
     {"_jq_flags", 0,
 	"def _jq_flags: if . == null then \"\""
-	" elif type != \"string\" then _jq_raise(\"flags of a regular"
+	" elif type != \"string\" then _jq_refuse(\"flags of a regular"
 	" expression: \\(type) is not a string\")"
-	" elif test(\"[ln]\") then _jq_raise(\"flags of a regular"
+	" elif test(\"[ln]\") then _jq_refuse(\"flags of a regular"
 	" expression: neither l nor n\") else . end;"},
     {"_jq_search", 4,
 	"def _jq_search($before; $re; $behind; $flags):"
@@ -343,6 +346,14 @@ prelude_find(struct span name, int arity)
 		    span_is(name, definitions[i].name))
 			return i;
 	return -1;
+}
+
+void
+prelude_offer(struct nearest *n)
+{
+	for (int i = 0; i < DEFINITIONS; i++)
+		nearest_offer(
+		    n, span_str(definitions[i].name), definitions[i].arity);
 }
 
 /* By name only, so perhaps too many. */

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/span.h"
+#include "language/nearest.h"
 
 enum { PRELUDE_MAX = 128 };
 
@@ -25,6 +26,8 @@ struct prelude {
 
 /* Index of a definition, or -1. */
 int prelude_find(struct span name, int arity);
+/* All definitions are offered. */
+void prelude_offer(struct nearest *n);
 /* Marks one and all that it calls. */
 void prelude_want(struct prelude *prelude, int index);
 /* Appends the wanted definitions; returns their number of lines. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "language/spot.h"
 #include "process/file.h"
 
 enum { FILE_MAX_MIB = 1, INCLUDES_MAX = 64 };
@@ -12,7 +13,7 @@ enum { FILE_MAX_MIB = 1, INCLUDES_MAX = 64 };
 void
 source_init(struct source *s)
 {
-	*s = (struct source){BUF_INIT, NULL, 0, 0};
+	*s = (struct source){.text = BUF_INIT};
 }
 
 static void
@@ -31,7 +32,7 @@ source_release(struct source *s)
 		file_release(&s->files[i]);
 	free(s->files);
 	buf_release(&s->text);
-	*s = (struct source){BUF_INIT, NULL, 0, 0};
+	*s = (struct source){.text = BUF_INIT};
 }
 
 static int
@@ -62,6 +63,14 @@ blank(struct source_file *f, int from, int to)
 	for (char *p = start; p < end; p++)
 		if (*p != '\n')
 			*p = ' ';
+}
+
+static int
+parse(struct source_file *f, long spots, struct err *err)
+{
+	struct jqparse_as as = {f->what, f->trust, f->body, spots};
+
+	return jqparse_read(&f->parse, &f->lex, f->path, &as, err);
 }
 
 static void
@@ -196,7 +205,6 @@ add_file(const struct include *in, char *path)
 	struct source_file f = {
 	    .path = path, .what = JQPARSE_FILE, .trust = in->trust};
 	struct buf text = BUF_INIT;
-	int body = 0;
 	size_t n;
 
 	if (read_program(path, &text, in->err) != 0) {
@@ -207,14 +215,13 @@ add_file(const struct include *in, char *path)
 	n = text.len;
 	f.text = buf_take(&text);
 	if (jqlex_read(&f.lex, path, span_make(f.text, n), in->err) != 0 ||
-	    directives(in, &f, &body) != 0 ||
-	    jqparse_read(
-		&f.parse, &f.lex, path, f.what, f.trust, body, in->err) != 0) {
+	    directives(in, &f, &f.body) != 0 ||
+	    parse(&f, JQPARSE_NO_SPOTS, in->err) != 0) {
 		file_release(&f);
 		return -1;
 	}
-	if (body > 0)
-		blank(&f, 0, body - 1);
+	if (f.body > 0)
+		blank(&f, 0, f.body - 1);
 	append(in->source, &f);
 	return 0;
 }
@@ -225,7 +232,29 @@ source_add_file(struct source *s, const char *path, const char *const *dirs,
 {
 	struct include in = {s, dirs, err, 0, JQPARSE_STRANGE};
 
+	s->dirs = dirs;
 	return add_file(&in, mem_strdup(path));
+}
+
+bool
+source_library_has(const struct source *s, struct span name)
+{
+	struct source library;
+	struct err err = ERR_INIT;
+	bool has = false;
+
+	source_init(&library);
+	for (int i = 0; s->dirs != NULL && s->dirs[i] != NULL && !has; i++) {
+		char *path =
+		    library_path(span_str(s->dirs[i]), span_str("operator"));
+
+		if (access(path, F_OK) == 0 &&
+		    source_add_file(&library, path, s->dirs, &err) == 0)
+			has = source_has_function(&library, name);
+		free(path);
+	}
+	source_release(&library);
+	return has;
 }
 
 int
@@ -237,13 +266,26 @@ source_add_expression(
 
 	f.text = mem_strdup(text);
 	if (jqlex_read(&f.lex, name, span_str(f.text), err) != 0 ||
-	    jqparse_read(
-		&f.parse, &f.lex, name, f.what, JQPARSE_STRANGE, 0, err) != 0) {
+	    parse(&f, JQPARSE_NO_SPOTS, err) != 0) {
 		file_release(&f);
 		return -1;
 	}
 	append(s, &f);
 	return 0;
+}
+
+int
+source_trace(struct source *s, struct err *err)
+{
+	for (int i = 0; i < s->count; i++) {
+		struct source_file *f = &s->files[i];
+
+		jqparse_release(&f->parse, &f->lex);
+		if (parse(f, spot_first(i), err) != 0)
+			return -1;
+	}
+	s->traced = true;
+	return source_compose(s, err);
 }
 
 const struct source_file *

@@ -31,6 +31,7 @@ struct source_file {
 	struct jqparse parse;
 	enum jqparse_what what;
 	enum jqparse_trust trust; /* found in one of dirs */
+	int body;		  /* the token behind its directives */
 	int first_line;		  /* in the composed text */
 	int lines;
 };
@@ -40,6 +41,8 @@ struct source {
 	struct source_file *files; /* owned, in the order of the text */
 	int count;
 	int lines; /* of text */
+	bool traced;
+	const char *const *dirs; /* borrowed, until it is composed */
 };
 
 void source_init(struct source *s);
@@ -60,6 +63,16 @@ int source_add_expression(
 
 /* Looks all calls up and makes the text. Errors: "FILE:LINE: message". */
 int source_compose(struct source *s, struct err *err);
+
+/* The same again, with spots (language/spot.h) in the text. No error is
+ * expected. */
+int source_trace(struct source *s, struct err *err);
+
+/* Whether the library of kpipe, which need not be included, has a function of
+ * this name; only before source_compose. */
+bool source_library_has(const struct source *s, struct span name);
+/* Whether the program has one, of any arity. */
+bool source_has_function(const struct source *s, struct span name);
 
 /* Whether there is a function of this name without parameters. */
 bool source_defines(const struct source *s, const char *name);

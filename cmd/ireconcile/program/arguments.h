@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "value/digest.h"
 
 /* The parts of the texts below. */
 enum arguments_part {
@@ -41,6 +42,14 @@ enum arguments_text {
 	ARGUMENTS_TEXTS
 };
 
+/* The key from which random(SEED; LENGTH) makes its texts: one for each primary,
+ * so that a worker never has that of another one. */
+enum random_key_state { RANDOM_OFF, RANDOM_LACKS_KEY, RANDOM_READY };
+struct random_key {
+	enum random_key_state state;
+	unsigned char bytes[DIGEST_SIZE]; /* RANDOM_READY */
+};
+
 enum {
 	ARGUMENTS_HAS_OWNED = 1,
 	ARGUMENTS_HAS_NOW = 2,
@@ -49,6 +58,7 @@ enum {
 struct arguments {
 	unsigned has; /* INPUT_HAS_... */
 	double now;
+	struct random_key random;
 	/* With an outcome: .error as it is, not JSON; without p: null. */
 	struct span error;
 	/* Borrowed. The worker keeps a text as long as its number does not
@@ -72,8 +82,10 @@ struct arguments_head {
 	uint32_t comes; /* bits by enum arguments_text; the others are kept */
 	uint32_t n[ARGUMENTS_TEXTS]; /* bytes */
 	uint32_t error, has_error;
-	int32_t cpu; /* where the caller runs; -1: unknown */
+	uint32_t trace; /* not 0: it failed, and is to say where */
+	int32_t cpu;	/* where the caller runs; -1: unknown */
 	double now;
+	struct random_key random;
 };
 
 /* The values that a worker keeps; invalid: none. */

@@ -223,18 +223,6 @@ fromdate(jv x)
 	return jv_number((double)timegm(&tm));
 }
 
-jv
-dates_call(struct span name, jv x)
-{
-	static const struct {
-		const char *name;
-		jv (*function)(jv x);
-	} functions[] = {{"gmtime", gmtime_call}, {"mktime", mktime_call},
-	    {"todate", todate}, {"fromdate", fromdate},
-	    {"strftime", strftime_call}, {"strptime", strptime_call}};
-
-	for (size_t i = 0; i < COUNT(functions); i++)
-		if (span_is(name, functions[i].name))
-			return functions[i].function(x);
-	return natives_refuse(x, "_call: no such function");
-}
+const struct native dates_natives[] = {{"gmtime", gmtime_call},
+    {"mktime", mktime_call}, {"todate", todate}, {"fromdate", fromdate},
+    {"strftime", strftime_call}, {"strptime", strptime_call}, {NULL, NULL}};

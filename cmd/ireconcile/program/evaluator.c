@@ -327,11 +327,13 @@ compose(const struct evaluator_request *q)
 	struct arguments_head head = {.program = q->program,
 	    .call = q->call,
 	    .has = in->has,
+	    .trace = q->trace,
 	    .comes = what_comes(in),
 	    .error = (uint32_t)in->error.n,
 	    .has_error = in->error.p != NULL,
 	    .cpu = ev.cpu,
-	    .now = in->now};
+	    .now = in->now,
+	    .random = in->random};
 
 	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 		if (head.comes & 1u << i)
@@ -396,7 +398,7 @@ answer_complete(void)
 	if (ev.answer.len < sizeof(head))
 		return 0;
 	memcpy(&head, ev.answer.data, sizeof(head));
-	if (head.says > WORKER_FAILS || head.n > JVWIRE_BYTES_MAX)
+	if (head.says > WORKER_FAILS_SOMEWHERE || head.n > JVWIRE_BYTES_MAX)
 		return -1;
 	if (ev.answer.len - sizeof(head) > head.n)
 		return -1;
@@ -495,13 +497,14 @@ take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 	return was_fresh ? BLAME_CALL : BLAME_NOBODY;
 }
 
-/* A call that took long may have left much memory behind. */
+/* A call that took long may have left much memory behind. The first one that is
+ * traced compiles the program, once in each worker. */
 static void
-account(void)
+account(const struct evaluator_request *q)
 {
 	uint64_t now_us = worker_cpu_us();
 
-	if (now_us - ev.worker_us >= RETIRE_US)
+	if (now_us - ev.worker_us >= RETIRE_US && !q->trace)
 		ev.retiring = end_worker();
 	ev.worker_us = now_us;
 }
@@ -532,10 +535,11 @@ ask(const struct evaluator_request *q, struct span *answer,
 	}
 	if (got == 0)
 		return take_end(was_fresh, written, end);
-	account();
+	account(q);
 	memcpy(&head, ev.answer.data, sizeof(head));
-	end->how =
-	    head.says == WORKER_GIVES ? EVALUATOR_DONE : EVALUATOR_FAILED;
+	end->how = head.says == WORKER_GIVES ? EVALUATOR_DONE
+	    : head.says == WORKER_FAILS	     ? EVALUATOR_FAILED
+					     : EVALUATOR_FAILED_SOMEWHERE;
 	/* The failure may be in a text that was just sent. */
 	if (end->how == EVALUATOR_FAILED)
 		forget_kept();

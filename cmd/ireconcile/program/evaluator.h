@@ -34,6 +34,7 @@ uint32_t evaluator_programs(void);
 enum evaluator_how {
 	EVALUATOR_DONE,	  /* the answer is of jvwire.h; empty: no output */
 	EVALUATOR_FAILED, /* the answer is a message for users */
+	EVALUATOR_FAILED_SOMEWHERE, /* the same, and the call can be traced */
 	EVALUATOR_TIME,
 	EVALUATOR_MEMORY,
 	EVALUATOR_STACK,
@@ -50,6 +51,7 @@ struct evaluator_request {
 	uint32_t program, call;
 	const struct arguments *input;
 	uint64_t time_limit_ms;
+	bool trace; /* it failed, and its message is to say where */
 };
 
 /*

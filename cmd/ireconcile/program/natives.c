@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "program/randomtext.h"
 #include "program/yamltext.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -378,27 +379,51 @@ trim(jv x, bool left, bool right)
 	return result;
 }
 
-static const struct {
-	const char *name;
-	jv (*function)(jv x);
-} functions[] = {{"sha256", sha256}, {"tojson", tojson}, {"to_yaml", to_yaml},
-    {"fromjson", fromjson}, {"tonumber", tonumber}, {"uri", uri},
-    {"base64d", base64d}, {"implode", implode}, {"indices", indices},
-    {"contains", contains_call}};
+static jv
+trim_both(jv x)
+{
+	return trim(x, true, true);
+}
+
+static jv
+trim_left(jv x)
+{
+	return trim(x, true, false);
+}
+
+static jv
+trim_right(jv x)
+{
+	return trim(x, false, true);
+}
+
+static const struct native functions[] = {{"sha256", sha256},
+    {"tojson", tojson}, {"to_yaml", to_yaml}, {"fromjson", fromjson},
+    {"tonumber", tonumber}, {"uri", uri}, {"base64d", base64d},
+    {"implode", implode}, {"indices", indices}, {"contains", contains_call},
+    {"random", randomtext_call}, {"trim", trim_both}, {"ltrim", trim_left},
+    {"rtrim", trim_right}, {NULL, NULL}};
 
 jv
 natives_call(struct span name, jv x)
 {
-	for (size_t i = 0; i < COUNT(functions); i++)
-		if (span_is(name, functions[i].name))
-			return functions[i].function(x);
-	if (span_is(name, "trim"))
-		return trim(x, true, true);
-	if (span_is(name, "ltrim"))
-		return trim(x, true, false);
-	if (span_is(name, "rtrim"))
-		return trim(x, false, true);
-	return dates_call(name, x);
+	static const struct native *const tables[] = {
+	    functions, amounts_natives, dates_natives, schedules_natives};
+
+	for (size_t t = 0; t < COUNT(tables); t++)
+		for (const struct native *n = tables[t]; n->name != NULL; n++)
+			if (span_is(name, n->name))
+				return n->function(x);
+	return natives_refuse(x, "_call: no such function");
+}
+
+bool
+natives_need_zones(struct span text)
+{
+	static const char call[] = "\"zoned_";
+
+	return text.n > 0 &&
+	    memmem(text.p, text.n, call, sizeof(call) - 1) != NULL;
 }
 
 jv

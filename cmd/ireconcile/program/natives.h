@@ -3,6 +3,7 @@
  *
  *	sha256   of a string: 64 hex digits
  *	to_yaml  of anything: YAML text (yamltext.h)
+ *	random   of [SEED, LENGTH]: a text of the operator's (randomtext.h)
  *	tojson   of anything: JSON text, keys in their order, all digits
  *
  * The others are called by definitions of the prelude, because libjq's own
@@ -10,12 +11,18 @@
  * tonumber, implode, indices, contains, trim, uri, base64d, and times
  * (dates.c).
  *
+ * The library calls cron_next and cron_last (schedules.c), and the same with a
+ * time zone, zoned_cron_next and zoned_cron_last, for which program/zones.h
+ * reads files; and quantity, quantity_compare and duration (amounts.c).
+ *
  * Pure, and strict: anything wrong is an error of the program. Messages hold
- * no values.
+ * no values, but those of schedules.c, which quote a schedule or the name of a
+ * time zone.
  */
 #ifndef NATIVES_H
 #define NATIVES_H
 
+#include <stdbool.h>
 #include <jv.h>
 
 #include "base/span.h"
@@ -26,8 +33,17 @@ jv natives_call(struct span name, jv x);
  * like an error of jqparse.h. */
 jv natives_error_text(jv x);
 
-/* dates.c; consumes x. jv_invalid() without a message: no such function. */
-jv dates_call(struct span name, jv x);
+/* Whether the program's text calls a function that needs program/zones.h. */
+bool natives_need_zones(struct span text);
+
+struct native {
+	const char *name;
+	jv (*function)(jv x); /* consumes x */
+};
+
+/* Ended by a row without a name. */
+extern const struct native amounts_natives[], dates_natives[],
+    schedules_natives[];
 
 /* jv_invalid() with a message. Consumes x. */
 jv natives_refuse(jv x, const char *message);

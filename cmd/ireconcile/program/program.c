@@ -15,6 +15,8 @@
 #include "language/source.h"
 #include "program/natives.h"
 #include "program/run.h"
+#include "program/zones.h"
+#include "trace/trail.h"
 #include "value/digest.h"
 
 enum {
@@ -42,6 +44,9 @@ raise_stack(void)
 void
 program_init(void)
 {
+	unsigned char code[DIGEST_SIZE];
+
+	zones_init();
 	clearenv();
 	/* UTC0 needs no file of time zones. libjq would read ~/.jq. */
 	setenv("TZ", "UTC0", 1);
@@ -49,6 +54,8 @@ program_init(void)
 	tzset();
 	raise_stack();
 	digest_init();
+	/* OpenSSL sets up more of itself at first use: not in a sandbox. */
+	digest_hmac(span_str("key"), span_str(""), code);
 }
 
 static void
@@ -90,11 +97,20 @@ on_call(void *arg, jv request)
 {
 	struct program *p = arg;
 	jv name = jv_array_get(jv_copy(request), 0);
-	jv x = jv_array_get(request, 1);
+	jv x;
 
 	jv_free(p->reply);
-	if (span_is(jvtext_span(name), "error")) {
+	p->reply = jv_invalid();
+	if (p->trail != NULL && trail_note(p->trail, request)) {
+		jv_free(name);
+		jv_free(request);
+		return;
+	}
+	x = jv_array_get(request, 1);
+	if (span_is(jvtext_span(name), "error") ||
+	    span_is(jvtext_span(name), "refuse")) {
 		jv_free(p->raised);
+		p->author_raised = span_is(jvtext_span(name), "error");
 		p->raised = natives_error_text(x);
 		p->reply = jv_copy(p->raised);
 	} else if (span_is(jvtext_span(name), "caught")) {
@@ -105,6 +121,7 @@ on_call(void *arg, jv request)
 		 * author's. */
 		if (!jv_is_valid(p->reply)) {
 			jv_free(p->raised);
+			p->author_raised = false;
 			p->raised = jv_invalid_get_msg(jv_copy(p->reply));
 		}
 	}
@@ -155,24 +172,38 @@ add_switch(struct program *p)
 	return mark;
 }
 
-int
-program_compile(struct program *p, struct err *err)
+static int
+compile(struct program *p, jq_state **jq, struct err *err)
 {
 	size_t mark;
 	int compiled;
 
-	p->jq = new_state(p);
-	if (p->jq == NULL)
+	*jq = new_state(p);
+	if (*jq == NULL)
 		return err_set(err, ERR_TRANSIENT, "cannot start libjq");
 	mark = add_switch(p);
 	buf_reset(&p->complaints);
-	compiled = jq_compile(p->jq, buf_str(&p->source.text));
+	compiled = jq_compile(*jq, buf_str(&p->source.text));
 	buf_truncate(&p->source.text, mark);
 	if (compiled)
 		return 0;
-	jq_teardown(&p->jq);
-	p->jq = NULL;
+	jq_teardown(jq);
+	*jq = NULL;
 	return err_set(err, ERR_PERMANENT, "%s: does not compile", p->name);
+}
+
+int
+program_compile(struct program *p, struct err *err)
+{
+	return compile(p, &p->jq, err);
+}
+
+int
+program_compile_traced(struct program *p, struct err *err)
+{
+	if (source_trace(&p->source, err) != 0)
+		return -1;
+	return compile(p, &p->traced, err);
 }
 
 /* The line number in a message of the compiler, 0: none. */
@@ -253,6 +284,7 @@ compile_first(struct program *p, struct err *err)
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
+	p->needs_zones = natives_need_zones(buf_span(&p->source.text));
 	if (program_compile(p, err) == 0)
 		return 0;
 	complaint = first_complaint(p);
@@ -294,6 +326,8 @@ new_program(const char *name, const struct program_options *options)
 	    options->time_limit_ms ? options->time_limit_ms : DEFAULT_TIME_MS;
 	p->memory_limit =
 	    options->memory_limit ? options->memory_limit : DEFAULT_MEMORY;
+	p->expression =
+	    options->expression != NULL ? options->expression : "map";
 	p->reply = jv_invalid();
 	p->raised = jv_invalid();
 	source_init(&p->source);
@@ -339,6 +373,8 @@ program_free(struct program *p)
 	run_forget(p);
 	if (p->jq != NULL)
 		jq_teardown(&p->jq);
+	if (p->traced != NULL)
+		jq_teardown(&p->traced);
 	jv_free(p->reply);
 	jv_free(p->raised);
 	buf_release(&p->complaints);

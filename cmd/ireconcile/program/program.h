@@ -64,6 +64,8 @@ struct program_options {
 	unsigned desired_reads; /* PROGRAM_READS_... */
 	uint64_t time_limit_ms; /* CPU time of one call; 0: 1000 */
 	size_t memory_limit;	/* growth in one call, bytes; 0: 256 MiB */
+	/* The name of an expression in messages; static. NULL: "map". */
+	const char *expression;
 };
 
 struct program;
@@ -78,7 +80,8 @@ struct program *program_load(
 
 /*
  * Compiles one expression (`map: {jq: EXPR}`) with the same guards; `name`
- * ("watches.yaml:12") goes before messages. Only program_map may be called.
+ * ("watches.yaml:12") goes before messages. Only program_map or program_test
+ * may be called.
  */
 struct program *program_load_expression(const char *name, const char *text,
     const struct program_options *options, struct err *err);
@@ -117,6 +120,8 @@ struct program_item {
 	jv object;	/* has apiVersion, kind, metadata.name */
 	bool once;	/* once(object): create at most once */
 	bool if_exists; /* if_exists(object): never create */
+	bool keep;	/* keep(object): neither create nor change */
+	bool exactly;	/* exactly(object): other keys in data are removed */
 	jv immutable;	/* immutable(paths): a list of them, or invalid */
 };
 
@@ -167,5 +172,8 @@ int program_events(struct program *p, const struct arguments *input,
  * (namespace "" if the expression gives none). */
 int program_map(struct program *p, const struct arguments *input, jv *primaries,
     struct err *err);
+/* The same with a boolean. */
+int program_test(struct program *p, const struct arguments *input,
+    const char *about, bool *holds, struct err *err);
 
 #endif

@@ -113,7 +113,8 @@ unwrap_immutable(struct program_item *item)
 static struct program_item
 to_item(jv object)
 {
-	struct program_item item = {object, false, false, jv_invalid()};
+	struct program_item item = {
+	    .object = object, .immutable = jv_invalid()};
 	bool more = true;
 
 	while (more) {
@@ -123,6 +124,10 @@ to_item(jv object)
 		if (!item.if_exists &&
 		    unwrap(&item.object, "kpipe.dev/if-exists"))
 			more = item.if_exists = true;
+		if (!item.keep && unwrap(&item.object, "kpipe.dev/keep"))
+			more = item.keep = true;
+		if (!item.exactly && unwrap(&item.object, "kpipe.dev/exactly"))
+			more = item.exactly = true;
 		more = unwrap_immutable(&item) || more;
 	}
 	return item;
@@ -176,6 +181,45 @@ wrong_paths(jv paths_peek)
 	return wrong;
 }
 
+/* A ConfigMap or a Secret. */
+static bool
+has_data(jv object_peek)
+{
+	struct span kind = text_of(object_peek, "kind");
+
+	return span_is(text_of(object_peek, "apiVersion"), "v1") &&
+	    (span_is(kind, "ConfigMap") || span_is(kind, "Secret"));
+}
+
+/* Marks that exclude each other, and bad paths. */
+static int
+check_marks(
+    const char *what, int n, const struct program_item *item, struct err *err)
+{
+	const char *wrong;
+
+	if (item->once && item->if_exists)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is both once and if_exists", what, n);
+	if (item->keep &&
+	    (item->once || item->if_exists || item->exactly ||
+		jv_is_valid(item->immutable)))
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is keep and something else, too", what, n);
+	if (item->exactly && !has_data(item->object))
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is exactly, which is for ConfigMaps and "
+		    "Secrets",
+		    what, n);
+	if (!jv_is_valid(item->immutable))
+		return 0;
+	wrong = wrong_paths(item->immutable);
+	return wrong == NULL
+	    ? 0
+	    : err_set(err, ERR_PERMANENT,
+		  "%s: the immutable paths of item %d %s", what, n, wrong);
+}
+
 /* Consumes array. */
 static int
 to_items(
@@ -195,14 +239,8 @@ to_items(
 		if (lack != NULL)
 			rc = err_set(err, ERR_PERMANENT, "%s: item %d %s", what,
 			    i, lack);
-		else if (item.once && item.if_exists)
-			rc = err_set(err, ERR_PERMANENT,
-			    "%s: item %d is both once and if_exists", what, i);
-		else if (jv_is_valid(item.immutable) &&
-		    (lack = wrong_paths(item.immutable)) != NULL)
-			rc = err_set(err, ERR_PERMANENT,
-			    "%s: the immutable paths of item %d %s", what, i,
-			    lack);
+		else
+			rc = check_marks(what, i, &item, err);
 	}
 	jv_free(array);
 	if (rc == 0)
@@ -504,4 +542,21 @@ program_map(struct program *p, const struct arguments *input, jv *primaries,
 	}
 	jv_free(result);
 	return 0;
+}
+
+int
+program_test(struct program *p, const struct arguments *input,
+    const char *about, bool *holds, struct err *err)
+{
+	jv result;
+
+	*holds = false;
+	if (run_program(p, PROGRAM_MAP, input, about, &result, err) != 0)
+		return -1;
+	*holds = jv_get_kind(result) == JV_KIND_TRUE;
+	if (*holds || jv_get_kind(result) == JV_KIND_FALSE)
+		return 0;
+	jv_free(result);
+	return err_set(err, ERR_PERMANENT, "%s gives neither true nor false",
+	    p->expression);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "program/evaluator.h"
 #include "program/jvwire.h"
+#include "program/zones.h"
 
 static struct {
 	struct program **items; /* by number; NULL: gone */
@@ -72,16 +73,27 @@ run_registered(void)
 }
 
 const char *
-run_name(enum program_call call)
+run_name(const struct program *p, enum program_call call)
 {
-	return call == PROGRAM_MAP ? "map" : program_names[call];
+	return call == PROGRAM_MAP ? p->expression : program_names[call];
+}
+
+/* Reads files that the processes need which enter a sandbox. */
+static int
+start(enum sandbox_mode mode, struct err *err)
+{
+	for (uint32_t i = 0; i < programs.count; i++)
+		if (programs.items[i] != NULL && programs.items[i]->needs_zones)
+			zones_load();
+	return evaluator_start(mode, err);
 }
 
 int
 program_start(enum sandbox_mode mode, struct err *err)
 {
-	if (evaluator_start(mode, err) != 0)
+	if (start(mode, err) != 0)
 		return -1;
+	zones_free();
 	for (uint32_t i = 0; i < programs.count; i++) {
 		struct program *p = programs.items[i];
 
@@ -141,7 +153,29 @@ be_started(struct err *err)
 {
 	if (evaluator_programs() == programs.count)
 		return 0;
-	return evaluator_start(SANDBOX_UNWANTED, err);
+	return start(SANDBOX_UNWANTED, err);
+}
+
+/* The first traced call in a worker compiles the program; the steps have a
+ * limit of their own (trace/trail.c). */
+enum { TRACED_SLOWER = 30 };
+
+/* A call failed with err. Programs are pure, so a second evaluation, which is
+ * slower and knows its place, fails in the same way. If it does not, err
+ * stays. */
+static int
+find_place(struct evaluator_request *q, struct err *err)
+{
+	struct evaluator_end end;
+	struct span answer;
+
+	q->trace = true;
+	q->time_limit_ms *= TRACED_SLOWER;
+	evaluator_ask(q, &answer, &end);
+	if (end.how == EVALUATOR_FAILED)
+		err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
+	gone = gone || end.how == EVALUATOR_GONE;
+	return -1;
 }
 
 int
@@ -149,7 +183,8 @@ run_program(struct program *p, enum program_call call,
     const struct arguments *input, const char *about, jv *result,
     struct err *err)
 {
-	struct evaluator_request q = {p->number, call, input, p->time_limit_ms};
+	struct evaluator_request q = {
+	    p->number, call, input, p->time_limit_ms, false};
 	struct evaluator_end end;
 	struct span answer;
 
@@ -158,17 +193,20 @@ run_program(struct program *p, enum program_call call,
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s was not evaluated, after other functions were "
 		    "stopped",
-		    run_name(call), about);
+		    run_name(p, call), about);
 	if (be_started(err) != 0)
 		return -1;
 	evaluator_ask(&q, &answer, &end);
 	switch (end.how) {
 	case EVALUATOR_FAILED:
 		return err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
+	case EVALUATOR_FAILED_SOMEWHERE:
+		err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
+		return find_place(&q, err);
 	case EVALUATOR_DONE:
 		break;
 	default:
-		return say_end(p, &end, run_name(call), about, err);
+		return say_end(p, &end, run_name(p, call), about, err);
 	}
 	if (answer.n == 0)
 		return 0;
@@ -176,5 +214,5 @@ run_program(struct program *p, enum program_call call,
 	if (jv_is_valid(*result))
 		return 0;
 	end = (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
-	return say_end(p, &end, run_name(call), about, err);
+	return say_end(p, &end, run_name(p, call), about, err);
 }

@@ -19,19 +19,26 @@ struct program {
 	unsigned desired_reads;
 	uint64_t time_limit_ms;
 	size_t memory_limit;
+	const char *expression;
 	bool defines[PROGRAM_CALLS];
+	bool needs_zones;
 	jq_state *jq;	       /* NULL: compiled only in the other process */
+	jq_state *traced;      /* with spots; NULL: not needed yet */
+	struct trail *trail;   /* of the call that is traced; or NULL */
 	jv reply;	       /* of _call, until `input` fetches it */
-	jv raised;	       /* the last argument of the program's error() */
+	jv raised;	       /* the last argument of error(), or ours */
+	bool author_raised;    /* it was the program's own error() */
 	struct buf complaints; /* of the compiler, NUL after each */
 };
 
 /* The names of the functions in the text, by enum program_call. */
 extern const char *const program_names[PROGRAM_CALLS];
-const char *run_name(enum program_call call); /* for messages */
+const char *run_name(const struct program *p, enum program_call call);
 
 /* Makes p->jq; reads no file. -1 with p->complaints filled. */
 int program_compile(struct program *p, struct err *err);
+/* Makes p->traced, and changes p->source for that. */
+int program_compile_traced(struct program *p, struct err *err);
 
 /* All programs have a number, by which a worker finds them. */
 void run_register(struct program *p);

@@ -15,7 +15,9 @@
 #include "language/message.h"
 #include "program/arguments.h"
 #include "program/jvwire.h"
+#include "program/randomtext.h"
 #include "program/run.h"
+#include "trace/trail.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { ASAN = 1 };
@@ -152,79 +154,132 @@ add_raised(struct buf *b, struct span text, const char *function)
 	buf_addf(b, "%s failed: error without a text", function);
 }
 
-static int
-say_error(struct program *p, jv invalid, const char *function, struct err *err)
+/* An error of jq or of ours, not of the author: `text` holds no values. */
+static enum worker_says
+say_place(struct program *p, enum program_call which, const char *text,
+    struct buf *out)
+{
+	const char *absent[3];
+	int n = 0;
+
+	if (p->trail == NULL) {
+		buf_addf(out, "%s failed: %s", run_name(p, which), text);
+		return WORKER_FAILS_SOMEWHERE;
+	}
+	if (which == PROGRAM_DESIRED) {
+		if (!(p->desired_reads & PROGRAM_READS_OWNED))
+			absent[n++] = "owned";
+		if (!(p->desired_reads & PROGRAM_READS_NOW))
+			absent[n++] = "now";
+	}
+	absent[n] = NULL;
+	trail_say(p->trail, run_name(p, which), text, absent, out);
+	return WORKER_FAILS;
+}
+
+static enum worker_says
+say_error(
+    struct program *p, jv invalid, enum program_call which, struct err *err)
 {
 	jv message = jv_invalid_get_msg(invalid);
-	struct buf text = BUF_INIT;
+	enum worker_says says = WORKER_FAILS;
+	struct buf text = BUF_INIT, cut = BUF_INIT;
+	bool raised = jv_is_valid(p->raised) &&
+	    jv_equal(jv_copy(message), jv_copy(p->raised));
 
 	if (jv_get_kind(message) != JV_KIND_STRING) {
 		buf_addf(&text, "%s failed: error with %s that is not text",
-		    function, jv_kind_name(jv_get_kind(message)));
-	} else if (jv_is_valid(p->raised) &&
-	    jv_equal(jv_copy(message), jv_copy(p->raised))) {
-		add_raised(&text, jvtext_span(message), function);
+		    run_name(p, which), jv_kind_name(jv_get_kind(message)));
+	} else if (raised && p->author_raised) {
+		add_raised(&text, jvtext_span(message), run_name(p, which));
 	} else {
-		struct buf cut = BUF_INIT;
-
-		message_cut(&cut, jvtext_span(message), &p->source);
-		buf_addf(&text, "%s failed: %s", function, buf_str(&cut));
-		buf_release(&cut);
+		if (raised)
+			buf_addspan(&cut, jvtext_span(message));
+		else
+			message_cut(&cut, jvtext_span(message), &p->source);
+		says = say_place(p, which, buf_str(&cut), &text);
 	}
 	err_set(err, ERR_PERMANENT, "%s", buf_str(&text));
 	buf_release(&text);
+	buf_release(&cut);
 	jv_free(message);
-	return -1;
+	return says;
 }
 
-static int
+static enum worker_says
 judge(struct program *p, jv first, jv second, enum jvtext_size size,
-    const char *function, struct err *err)
+    enum program_call which, struct err *err)
 {
 	jv failed = jv_is_valid(first) ? second : first;
+	const char *function = run_name(p, which);
 
 	if (!jv_is_valid(failed) && jv_invalid_has_msg(jv_copy(failed)))
-		return say_error(p, jv_copy(failed), function, err);
+		return say_error(p, jv_copy(failed), which, err);
 	if (jv_is_valid(second))
-		return err_set(err, ERR_PERMANENT,
-		    "%s gives more than one result", function);
-	if (size == JVTEXT_DEEP)
-		return err_set(err, ERR_PERMANENT,
+		err_set(err, ERR_PERMANENT, "%s gives more than one result",
+		    function);
+	else if (size == JVTEXT_DEEP)
+		err_set(err, ERR_PERMANENT,
 		    "%s gives a value nested deeper than %d", function,
 		    JVTEXT_DEPTH_MAX);
-	if (size == JVTEXT_LONG)
-		return err_set(err, ERR_PERMANENT,
+	else if (size == JVTEXT_LONG)
+		err_set(err, ERR_PERMANENT,
 		    "%s gives a value longer than %d bytes", function,
 		    JVTEXT_BYTES_MAX);
-	return 0;
+	else
+		return WORKER_GIVES;
+	return WORKER_FAILS;
 }
 
 /* Consumes input. The output in *out; empty: no output. */
-static int
-call(struct program *p, enum program_call which, jv input, struct buf *out,
-    struct err *err)
+static enum worker_says
+call(struct program *p, jq_state *jq, enum program_call which, jv input,
+    struct buf *out, struct err *err)
 {
 	enum jvtext_size size = JVTEXT_FITS;
 	jv first, second = jv_invalid(), whole = jv_object();
-	int rc;
+	enum worker_says says;
 
 	jv_free(p->raised);
 	p->raised = jv_invalid();
 	whole = jv_object_set(whole, jvkey(span_str("call")), jv_number(which));
 	whole = jv_object_set(whole, jvkey(span_str("input")), input);
-	jq_start(p->jq, whole, 0);
-	first = jq_next(p->jq);
+	jq_start(jq, whole, 0);
+	first = jq_next(jq);
 	if (jv_is_valid(first)) {
 		size = jvwire_add(out, first);
-		second = jq_next(p->jq);
+		second = jq_next(jq);
 	}
-	rc = judge(p, first, second, size, run_name(which), err);
+	says = judge(p, first, second, size, which, err);
 	/* Frees the values of the state, in the time of this call. */
 	if (jv_is_valid(second))
-		jq_start(p->jq, jv_null(), 0);
+		jq_start(jq, jv_null(), 0);
 	jv_free(first);
 	jv_free(second);
-	return rc;
+	return says;
+}
+
+/* The same for a call that failed: its message says where. */
+static enum worker_says
+call_traced(struct program *p, enum program_call which, jv input,
+    struct buf *out, struct err *err)
+{
+	struct trail trail;
+	enum worker_says says;
+
+	if (p->traced == NULL) {
+		if (program_compile_traced(p, err) != 0) {
+			jv_free(input);
+			return WORKER_FAILS_SOMEWHERE;
+		}
+		jq_set_nomem_handler(p->traced, on_no_memory, NULL);
+	}
+	trail_init(&trail, &p->source, jv_copy(input));
+	p->trail = &trail;
+	says = call(p, p->traced, which, input, out, err);
+	p->trail = NULL;
+	trail_release(&trail);
+	return says;
 }
 
 /* For members that `desired` may not read: true, which has no members, elements
@@ -236,25 +291,30 @@ poison(jv input, const char *key, bool allowed)
 		       : jv_object_set(input, jvkey(span_str(key)), jv_true());
 }
 
-static int
+static enum worker_says
 answer(struct arguments_kept *kept, const struct arguments_head *head,
     const char *body, struct buf *out, struct err *err)
 {
 	struct program *p = run_find(head->program);
 	jv input;
 
-	if (p == NULL || p->jq == NULL || head->call >= PROGRAM_CALLS)
-		return err_set(err, ERR_BUG, "a call of no program");
+	if (p == NULL || p->jq == NULL || head->call >= PROGRAM_CALLS) {
+		err_set(err, ERR_BUG, "a call of no program");
+		return WORKER_FAILS;
+	}
 	input = arguments_make(kept, head, body, err);
 	if (!jv_is_valid(input))
-		return -1;
+		return WORKER_FAILS;
 	if (head->call == PROGRAM_DESIRED) {
 		unsigned reads = p->desired_reads;
 
 		input = poison(input, "owned", reads & PROGRAM_READS_OWNED);
 		input = poison(input, "now", reads & PROGRAM_READS_NOW);
 	}
-	return call(p, head->call, input, out, err);
+	randomtext_use(&head->random);
+	if (head->trace)
+		return call_traced(p, head->call, input, out, err);
+	return call(p, p->jq, head->call, input, out, err);
 }
 
 /* ---- requests ---- */
@@ -345,8 +405,8 @@ serve(int answers_fd, struct arguments_kept *kept,
 	struct err err = ERR_INIT;
 
 	buf_add(&out, &says, sizeof(says));
-	if (answer(kept, head, body, &out, &err) != 0) {
-		says.says = WORKER_FAILS;
+	says.says = answer(kept, head, body, &out, &err);
+	if (says.says != WORKER_GIVES) {
 		buf_truncate(&out, sizeof(says));
 		buf_adds(&out, err.message);
 	}

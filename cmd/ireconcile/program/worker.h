@@ -15,11 +15,15 @@
 enum {
 	WORKER_NO_MEMORY = 111, /* as in mem.h */
 	WORKER_NO_STACK = 112,
-	WORKER_NO_SANDBOX = 113
+	WORKER_NO_SANDBOX = 113 /* and see trail.h */
 };
 
 /* The head of each answer. */
-enum worker_says { WORKER_GIVES, WORKER_FAILS };
+enum worker_says {
+	WORKER_GIVES,
+	WORKER_FAILS,
+	WORKER_FAILS_SOMEWHERE /* the same call, traced, tells where */
+};
 struct worker_head {
 	uint32_t says;
 	uint32_t n; /* bytes that follow: of jvwire.h, or a message */

@@ -54,6 +54,17 @@ cache_object_annotation(const struct cache_object *o, const char *key)
 	return json_get(cache_object_part(o, o->annotations), key);
 }
 
+bool
+cache_object_has_finalizer(const struct cache_object *o, const char *name)
+{
+	struct span list = cache_object_meta(o, "finalizers");
+
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (span_is(json_raw_string(e.value), name))
+			return true;
+	return false;
+}
+
 int64_t
 cache_object_generation(const struct cache_object *o)
 {

@@ -106,6 +106,8 @@ struct span cache_object_meta(const struct cache_object *o, const char *key);
 struct span cache_object_annotation(
     const struct cache_object *o, const char *key);
 
+bool cache_object_has_finalizer(const struct cache_object *o, const char *name);
+
 /* A number that changes with the spec; the serial if there is no generation. */
 int64_t cache_object_generation(const struct cache_object *o);
 

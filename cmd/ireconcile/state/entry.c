@@ -7,10 +7,12 @@
 #include "conf/selector.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "process/clock.h"
 #include "process/log.h"
 #include "state/backoff.h"
 #include "state/index.h"
 #include "state/marks.h"
+#include "state/naming.h"
 #include "state/primary.h"
 #include "value/objref.h"
 
@@ -74,6 +76,22 @@ add_kinds(struct entries *es, struct entry *e, enum use_role role,
 }
 
 static int
+load_when(struct entry *e, struct err *err)
+{
+	struct program_options options = {.expression = "when"};
+	const struct watch_entry *conf = e->conf;
+	struct buf name = BUF_INIT;
+
+	if (conf->when == NULL)
+		return 0;
+	buf_addf(&name, "%s:%d", conf->path, conf->when_line);
+	e->when =
+	    program_load_expression(buf_str(&name), conf->when, &options, err);
+	buf_release(&name);
+	return e->when == NULL ? -1 : 0;
+}
+
+static int
 entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
     const char *const *library_dirs, struct err *err)
 {
@@ -88,7 +106,7 @@ entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
 	if (conf->reads_now)
 		options.desired_reads |= PROGRAM_READS_NOW;
 	e->program = program_load(conf->program, &options, err);
-	if (e->program == NULL)
+	if (e->program == NULL || load_when(e, err) != 0)
 		return -1;
 	add_use(es, e, USE_PRIMARY, &conf->primary);
 	if (add_kinds(es, e, USE_DEPENDENT, conf->dependents,
@@ -127,11 +145,13 @@ entry_free(struct entry *e)
 	index_release(e);
 	for (size_t i = 0; i < e->use_count; i++) {
 		program_free(e->uses[i]->map);
+		naming_release(e->uses[i]);
 		free(e->uses[i]->name);
 		free(e->uses[i]);
 	}
 	free(e->uses);
 	free(e->waiting);
+	program_free(e->when);
 	program_free(e->program);
 	jv_free(e->operator_);
 	free(e);
@@ -211,6 +231,8 @@ put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 		primary_renew(p);
 	}
 	p->object = o;
+	p->torn_us = 0;
+	naming_update(p);
 	es->dirty(es->arg, p);
 }
 
@@ -222,6 +244,7 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	if (p == NULL)
 		return;
 	p->object = NULL;
+	naming_update(p);
 	es->stray(es->arg);
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
@@ -233,6 +256,20 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 		return;
 	}
 	es->dirty(es->arg, p);
+}
+
+/* A related object came, changed (old: from what, or NULL) or is gone. */
+static void
+related_changed(struct entries *es, struct use *u, const struct cache_object *o,
+    const struct cache_object *old)
+{
+	if (!entry_use_covers(u, o) &&
+	    (old == NULL || !entry_use_covers(u, old)))
+		return;
+	if (u->conf->map == WATCH_MAP_ALL)
+		dirty_all(es, u->entry);
+	else if (u->conf->map == WATCH_MAP_FIELD)
+		naming_dirty(es, u, o);
 }
 
 /* The old versions of members of dirty primaries will not be needed any
@@ -278,10 +315,8 @@ entries_put(struct entries *es, struct cache_object *o)
 			put_primary(es, u->entry, o);
 		else if (u->role == USE_PRIMARY)
 			drop_primary(es, u->entry, o);
-		else if (u->conf->map == WATCH_MAP_ALL &&
-		    (entry_use_covers(u, o) ||
-			(old != NULL && entry_use_covers(u, old))))
-			dirty_all(es, u->entry);
+		else
+			related_changed(es, u, o, old);
 	}
 	cache_object_free(old);
 }
@@ -298,11 +333,90 @@ entries_drop(struct entries *es, struct cache_object *o)
 
 		if (u->role == USE_PRIMARY)
 			drop_primary(es, u->entry, o);
-		else if (u->conf->map == WATCH_MAP_ALL &&
-		    entry_use_covers(u, o))
-			dirty_all(es, u->entry);
+		else
+			related_changed(es, u, o, NULL);
 	}
 	cache_object_free(o);
+}
+
+/* The entry whose finalizer it has. If primaries are selected, it may just not
+ * be selected any more. */
+static struct entry *
+torn_of(const struct cache_object *gone)
+{
+	for (size_t i = 0; i < gone->kind->use_count; i++) {
+		const struct use *u = gone->kind->uses[i];
+		const char *finalizer = u->entry->conf->finalizer;
+
+		if (u->role == USE_PRIMARY && u->conf->selector == NULL &&
+		    finalizer != NULL && entry_use_covers(u, gone) &&
+		    cache_object_has_finalizer(gone, finalizer))
+			return u->entry;
+	}
+	return NULL;
+}
+
+static struct cache_object *
+terminating(struct entries *es, const struct cache_object *o, int64_t now_us)
+{
+	struct span text = cache_object_text(o);
+	size_t at = o->metadata.at + 1;
+	char time[CLOCK_RFC3339_MAX];
+	struct buf b = BUF_INIT;
+	struct cache_object *copy;
+
+	clock_format_s(now_us / 1000000, time);
+	buf_add(&b, text.p, at);
+	buf_addf(&b, "\"deletionTimestamp\":\"%s\",", time);
+	buf_addspan(&b, span_skip(text, at));
+	copy = cache_object_new(&es->store, o->kind, buf_span(&b));
+	buf_release(&b);
+	return copy;
+}
+
+bool
+entries_tear(struct entries *es, const struct cache_object *gone)
+{
+	struct entry *e = torn_of(gone);
+	const struct cache_object *o =
+	    cache_get(gone->kind, cache_object_key(gone));
+	int64_t now_us = sched_now_us(es->sched);
+	struct primary *p;
+	struct log_about who;
+
+	if (gone->terminating || gone->uid_len == 0 || e == NULL ||
+	    (o != NULL &&
+		!span_eq(cache_object_uid(o), cache_object_uid(gone))))
+		return false;
+	p = map_get(&e->primaries, cache_object_key(gone));
+	if (p != NULL && p->torn_us != 0)
+		return true;
+	entries_put(es, terminating(es, gone, now_us));
+	p = map_get(&e->primaries, cache_object_key(gone));
+	p->torn_us = now_us > 0 ? now_us : 1;
+	who = (struct log_about){.controller = e->conf->name,
+	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
+	    .name = p->name};
+	log_write(LOG_WARNING, &who,
+	    "deleted while its finalizer was being set, which kept nothing: "
+	    "what it had is cleaned up");
+	return true;
+}
+
+bool
+entries_is_torn(const struct cache_object *o)
+{
+	bool torn = false;
+
+	for (size_t i = 0; i < o->kind->use_count && !torn; i++) {
+		const struct use *u = o->kind->uses[i];
+		const struct primary *p =
+		    map_get(&u->entry->primaries, cache_object_key(o));
+
+		torn = u->role == USE_PRIMARY && p != NULL && p->object == o &&
+		    p->torn_us != 0;
+	}
+	return torn;
 }
 
 /* ---- queries ---- */
@@ -359,6 +473,10 @@ entry_objects(
 	if (u->conf->map == WATCH_MAP_ALL) {
 		for (size_t i = 0;
 		     (o = map_next(&u->kind->objects, &i)) != NULL;)
+			if (entry_use_covers(u, o))
+				add_object(&list, &count, o);
+	} else if (u->conf->map == WATCH_MAP_FIELD) {
+		for (size_t i = 0; (o = naming_next(p, u, &i)) != NULL;)
 			if (entry_use_covers(u, o))
 				add_object(&list, &count, o);
 	} else {

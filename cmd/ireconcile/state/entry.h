@@ -32,6 +32,7 @@ struct use {
 	struct cache_kind *kind;
 	enum use_role role;
 	struct program *map; /* of WATCH_MAP_JQ */
+	struct map named;    /* of WATCH_MAP_FIELD: see naming.h */
 	char *name;	     /* its key in .owned or .related */
 };
 
@@ -52,6 +53,7 @@ struct entry {
 	const struct watch_entry *conf;
 	const struct proof *proof; /* borrowed; NULL: marks need none */
 	struct program *program;
+	struct program *when; /* or NULL */
 	jv operator_;
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
@@ -104,6 +106,16 @@ void entries_release(struct entries *es);
  */
 void entries_put(struct entries *es, struct cache_object *o);
 void entries_drop(struct entries *es, struct cache_object *o);
+/*
+ * gone (borrowed) was deleted. True if it is a primary that was torn: deleted
+ * with our finalizer and without deletionTimestamp. A deletion reads the
+ * finalizers first, so one that is set in between keeps nothing. Then it stays,
+ * as if its deletion had been requested, until it is cleaned up
+ * (decision.over).
+ */
+bool entries_tear(struct entries *es, const struct cache_object *gone);
+/* Whether it is such a primary: it stays although no list has it. */
+bool entries_is_torn(const struct cache_object *o);
 
 /* Whether the object is in this use's namespaces and selected. */
 bool entry_use_covers(const struct use *u, const struct cache_object *o);

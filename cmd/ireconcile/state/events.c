@@ -20,7 +20,8 @@ begin(struct entries *es, struct cache_kind *k)
 	(void)es;
 }
 
-/* Objects that did not come since the begin are gone. */
+/* Objects that did not come since the begin are gone. That a torn primary is
+ * gone is known already. */
 static void
 end(struct entries *es, struct cache_kind *k)
 {
@@ -29,7 +30,7 @@ end(struct entries *es, struct cache_kind *k)
 	size_t count = k->objects.count;
 
 	for (size_t i = 0; i < count; i++)
-		if (all[i]->epoch != k->epoch)
+		if (all[i]->epoch != k->epoch && !entries_is_torn(all[i]))
 			entries_drop(es, all[i]);
 	free(all);
 	late_sweep(k);
@@ -75,7 +76,7 @@ deleted(
 	o = cache_get(k, cache_object_key(gone));
 	/* Another object of that name has replaced it already. */
 	late_forget(gone);
-	if (o != NULL &&
+	if (!entries_tear(es, gone) && o != NULL &&
 	    (gone->uid_len == 0 ||
 		span_eq(cache_object_uid(gone), cache_object_uid(o))))
 		entries_drop(es, o);

@@ -242,6 +242,23 @@ marks_is_member(const struct entry *e, const struct cache_object *o,
 	return member;
 }
 
+void
+marks_random_key(struct random_key *key, const struct entry *e,
+    const struct cache_object *primary)
+{
+	struct span origin = proof_origin(cache_object_text(primary));
+	struct buf label = BUF_INIT;
+
+	key->state = RANDOM_LACKS_KEY;
+	if (!proof_has_key(e->proof))
+		return;
+	cache_object_add_label(&label, primary);
+	proof_random_key(key->bytes, e->proof, buf_span(&label),
+	    origin.n > 0 ? origin : cache_object_uid(primary));
+	key->state = RANDOM_READY;
+	buf_release(&label);
+}
+
 /* ---- writing ---- */
 
 bool

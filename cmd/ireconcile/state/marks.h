@@ -68,6 +68,11 @@ bool marks_has_origin(
 bool marks_need_origin(
     const struct entry *e, const struct cache_object *primary);
 
+/* The key for random texts of this primary: of the operator's, for its key and
+ * its origin. */
+void marks_random_key(struct random_key *key, const struct entry *e,
+    const struct cache_object *primary);
+
 /* Whether an object there can have a controller reference to this primary. */
 bool marks_can_own(const struct cache_object *primary, struct span ns);
 

@@ -117,6 +117,8 @@ primary_free(struct primary *p)
 	free(p->last_error);
 	free(p->requested);
 	free(p->complaint);
+	free(p->cause);
+	free(p->names);
 	free(p->namespace_);
 	free(p->name);
 	free(p->key);

@@ -23,6 +23,8 @@ struct desired_item {
 	unsigned char digest[DIGEST_SIZE]; /* of text */
 	jv value; /* of text, during a decision; else invalid */
 	bool once, if_exists;
+	bool exactly; /* digest is of this, too */
+	bool keep;    /* text is its identity; it is in no line */
 	/* immutable(): its paths as text, or NULL; the program's item, marked;
 	 * and whether text has the object's values there. */
 	char *immutable;
@@ -84,6 +86,9 @@ struct primary {
 	char *key;		     /* "NAMESPACE\0NAME" */
 	size_t key_len;
 	char *namespace_, *name; /* for messages */
+	uint64_t when_of; /* the serial of the object of which `when` holds */
+	bool when;
+	int64_t torn_us; /* when it was torn (entries_tear); 0: it was not */
 	bool dirty, queued;
 	int64_t queued_us;    /* when it was */
 	bool renewed;	      /* another uid since the last line: forget all */
@@ -107,10 +112,16 @@ struct primary {
 	char *complaint;  /* about annotations, logged already */
 	bool failed;	  /* its last evaluation failed */
 	char *last_error; /* logged already */
-	char **events;	  /* digests of events sent, hex */
+	/* Why it will be evaluated: the first cause, owned or NULL, and their
+	 * number. Only at level debug. */
+	char *cause;
+	size_t causes;
+	char **events; /* digests of events sent, hex */
 	size_t event_count;
 	struct unsettled *unsettled; /* see unsettled.h */
 	size_t unsettled_count;
+	struct naming **names; /* of related objects; see naming.h */
+	size_t name_count;
 };
 
 struct primary *primary_new(struct entry *e, struct cache_object *o);

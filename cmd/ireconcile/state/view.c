@@ -2,17 +2,21 @@
 
 #include <stdlib.h>
 
+#include "state/marks.h"
 #include "state/primary.h"
 
 void
 view_init(struct view *v, const struct primary *p, int64_t now_us)
 {
 	*v = (struct view){.entry = p->entry, .primary = p, .now_us = now_us};
+	if (p->entry->conf->random && p->object != NULL)
+		marks_random_key(&v->input.random, p->entry, p->object);
 }
 
 void
 view_release(struct view *v)
 {
+	v->input.random = (struct random_key){RANDOM_OFF, {0}};
 	buf_release(&v->base);
 	buf_release(&v->owned);
 	buf_release(&v->outcome);

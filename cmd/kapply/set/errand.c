@@ -1,6 +1,6 @@
 #include "set/errand.h"
 
-enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_LIST + 1 };
+enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_TRIM + 1 };
 
 /* How a cell of the table spells its errand. */
 enum {
@@ -8,9 +8,11 @@ enum {
 	LOOK = ERRAND_LOOK,
 	PRIMARY = ERRAND_PRIMARY,
 	READ = ERRAND_READ,
+	CAUSE = ERRAND_CAUSE,
 	APPLY = ERRAND_APPLY,
 	ADOPT = ERRAND_ADOPT,
 	LIST = ERRAND_LIST,
+	TRIM = ERRAND_TRIM,
 	DOOMED = ERRAND_DOOMED,
 	DELETE = ERRAND_DELETE,
 	FINAL = ERRAND_FINALIZERS,
@@ -19,12 +21,12 @@ enum {
 
 /* clang-format off */
 static const unsigned char errands[OPS][STEPS] = {
-	/*                         primary  read    write   adopt  list */
-	[OP_LOOK] =              { never,   LOOK,   never,  never, never },
-	[OP_ADD_FINALIZERS] =    { never,   FINAL,  PATCH,  never, never },
-	[OP_APPLY] =             { PRIMARY, READ,   APPLY,  ADOPT, LIST },
-	[OP_DELETE] =            { never,   DOOMED, DELETE, never, never },
-	[OP_REMOVE_FINALIZERS] = { never,   FINAL,  PATCH,  never, never },
+	/*                         primary  read    cause  write   adopt  list   trim */
+	[OP_LOOK] =              { never,   LOOK,   never, never,  never, never, never },
+	[OP_ADD_FINALIZERS] =    { never,   FINAL,  never, PATCH,  never, never, never },
+	[OP_APPLY] =             { PRIMARY, READ,   CAUSE, APPLY,  ADOPT, LIST,  TRIM },
+	[OP_DELETE] =            { never,   DOOMED, never, DELETE, never, never, never },
+	[OP_REMOVE_FINALIZERS] = { never,   FINAL,  never, PATCH,  never, never, never },
 };
 /* clang-format on */
 
@@ -41,6 +43,7 @@ errand_verb(enum errand e)
 	case ERRAND_APPLY:
 		return KUBE_APPLY;
 	case ERRAND_LIST:
+	case ERRAND_TRIM:
 		return KUBE_MERGE_PATCH;
 	case ERRAND_ADOPT:
 	case ERRAND_PATCH:

@@ -4,13 +4,15 @@
  * answers choose the next step (answer.c):
  *
  *	OP_LOOK           READ
- *	OP_APPLY          [PRIMARY] -> [READ] -> WRITE -> [ADOPT | LIST] -> ...
+ *	OP_APPLY          [PRIMARY] -> [READ | CAUSE] -> WRITE -> [ADOPT | LIST] -> ...
+ *	                  ... -> WRITE -> [TRIM]
  *	OP_DELETE         READ -> WRITE
  *	OP_..._FINALIZERS READ -> WRITE
  *
  * PRIMARY comes first of what is created once; READ of a plain object whose
  * former state is shown, and after a WRITE that found the object to be
- * another's. ADOPT and LIST prepare another WRITE.
+ * another's; CAUSE of a repair that is explained. ADOPT and LIST prepare another
+ * WRITE. TRIM follows a WRITE that was accepted.
  */
 #ifndef ERRAND_H
 #define ERRAND_H
@@ -23,9 +25,11 @@ enum errand {
 	ERRAND_LOOK,
 	ERRAND_PRIMARY,
 	ERRAND_READ,
+	ERRAND_CAUSE,
 	ERRAND_APPLY,
 	ERRAND_ADOPT,
 	ERRAND_LIST,
+	ERRAND_TRIM,
 	ERRAND_DOOMED,
 	ERRAND_DELETE,
 	ERRAND_FINALIZERS,

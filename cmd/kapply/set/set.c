@@ -105,6 +105,15 @@ parse_object(struct set *s, struct span text, const char *what, struct err *err)
 	return 0;
 }
 
+static bool
+lists(struct span list, const struct item *i)
+{
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (json_is(e.value, i->key))
+			return true;
+	return false;
+}
+
 static void
 set_known(struct item *i, struct span known, struct span once)
 {
@@ -115,8 +124,7 @@ set_known(struct item *i, struct span known, struct span once)
 	i->known_uid = json_raw_string(value);
 	if (i->known_uid.n != 0)
 		i->known = KNOWN_UID;
-	for (struct json_elements e = json_elements(once); json_element(&e);)
-		i->once = i->once || json_is(e.value, i->key);
+	i->once = lists(once, i);
 	if (i->once)
 		i->step = STEP_PRIMARY;
 	/* It was there already: at most once means not again. */
@@ -151,22 +159,39 @@ refuse_primary(const struct set *s, struct item *i)
 	    refusal(span_str(i->key), span_str("it is the primary itself"));
 }
 
+/* The reason is for the log. Only what was as desired before was changed by
+ * another manager. */
+static void
+set_because(struct item *i, struct span because)
+{
+	i->because = json_get(because, i->key);
+	if (i->known == KNOWN_UID && i->step == STEP_WRITE &&
+	    json_type(json_get(i->because, "repair")) == JSON_TRUE)
+		i->step = STEP_CAUSE;
+}
+
 static int
 parse_items(
     struct set *s, struct span line, struct span reconcile, struct err *err)
 {
 	struct span known = json_get(reconcile, "known");
 	struct span once = json_get(reconcile, "once");
+	struct span because = json_get(reconcile, "because");
+	struct span exactly = json_get(reconcile, "exactly");
 	struct json_elements e = json_elements(json_get(line, "items"));
 
 	for (unsigned n = 0; json_element(&e); n++) {
+		struct item *i;
 		char what[32];
 
 		snprintf(what, sizeof(what), "items[%u]", n);
 		if (parse_object(s, e.value, what, err) < 0)
 			return -1;
-		set_known(&s->items[s->count - 1], known, once);
-		refuse_primary(s, &s->items[s->count - 1]);
+		i = &s->items[s->count - 1];
+		set_known(i, known, once);
+		set_because(i, because);
+		i->exactly = lists(exactly, i);
+		refuse_primary(s, i);
 	}
 	return 0;
 }
@@ -185,6 +210,7 @@ parse_deletes(struct set *s, struct span list, struct err *err)
 		if (read_identity(&i->id, e.value, e.value, what, err) < 0)
 			return -1;
 		i->key = key_of(&i->id);
+		i->always = json_type(json_get(e.value, "always")) == JSON_TRUE;
 		refuse_primary(s, i);
 	}
 	return 0;
@@ -287,12 +313,14 @@ check_members(struct span line, struct span r, struct err *err)
 	} members[] = {{json_get(line, "items"), "items", JSON_ARRAY},
 	    {json_get(r, "known"), "reconcile.known", JSON_OBJECT},
 	    {json_get(r, "once"), "reconcile.once", JSON_ARRAY},
+	    {json_get(r, "exactly"), "reconcile.exactly", JSON_ARRAY},
 	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
 	    {json_get(r, "adopt"), "reconcile.adopt", JSON_STRING},
 	    {json_get(r, "origin"), "reconcile.origin", JSON_STRING},
 	    {json_get(r, "loops"), "reconcile.loops", JSON_OBJECT},
+	    {json_get(r, "because"), "reconcile.because", JSON_OBJECT},
 	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
 	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
 	    {finalizers, "reconcile.finalizers", JSON_OBJECT},
@@ -366,8 +394,18 @@ sort_items(struct set *s)
 	s->items = sorted;
 }
 
-struct set *
-set_parse(struct span text, size_t line, struct err *err)
+/* An object of a cluster may have a member of this name, but also a kind. */
+static bool
+is_desired_set(struct span line)
+{
+	struct span kind = json_get(line, "kind");
+
+	return json_type(json_get(line, "reconcile")) == JSON_OBJECT &&
+	    (kind.p == NULL || json_is(kind, "List"));
+}
+
+static struct set *
+parse(struct span text, size_t line, bool plain, struct err *err)
 {
 	struct set *s = mem_zalloc(sizeof(*s));
 	struct span copy;
@@ -377,11 +415,12 @@ set_parse(struct span text, size_t line, struct err *err)
 	s->line = line;
 	copy = span_make(s->text, text.n);
 	copy = json_value(&copy);
-	s->plain = json_type(json_get(copy, "reconcile")) != JSON_OBJECT;
+	s->plain = plain || !is_desired_set(copy);
 	if (s->plain && json_is(json_get(copy, "kind"), "List")) {
 		/* one of plain objects would have come item by item */
 		bad = err_set(err, ERR_PERMANENT, "a List %s",
-		    json_get(copy, "reconcile").p != NULL
+		    plain ? "in an event"
+			: json_get(copy, "reconcile").p != NULL
 			? "whose reconcile is not an object"
 			: "whose items is not a list");
 	} else if (s->plain) {
@@ -399,6 +438,18 @@ set_parse(struct span text, size_t line, struct err *err)
 	return s;
 }
 
+struct set *
+set_parse(struct span text, size_t line, struct err *err)
+{
+	return parse(text, line, false, err);
+}
+
+struct set *
+set_parse_plain(struct span text, size_t line, struct err *err)
+{
+	return parse(text, line, true, err);
+}
+
 static void
 item_release(struct item *i)
 {
@@ -407,6 +458,7 @@ item_release(struct item *i)
 	free(i->live_version);
 	free(i->patch);
 	free(i->found);
+	free(i->by);
 	free(i->failure.error);
 }
 
@@ -434,7 +486,8 @@ same_target(const struct item *a, const struct item *b)
 static bool
 same_wish(const struct item *a, const struct item *b)
 {
-	return a->known == b->known && span_eq(a->known_uid, b->known_uid) &&
+	return a->known == b->known && a->exactly == b->exactly &&
+	    span_eq(a->known_uid, b->known_uid) &&
 	    span_eq(a->id.uid, b->id.uid) &&
 	    span_eq(a->id.api_version, b->id.api_version) &&
 	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
@@ -460,6 +513,7 @@ inherit_failure(struct item *i, struct item *old)
 	i->live_uid = old->live_uid;
 	i->step = old->step;
 	i->patch = old->patch;
+	i->by = old->by;
 	i->list_sent = old->list_sent;
 	/* It is applied again, and the former owner's fields are looked for
 	 * again. */
@@ -467,7 +521,7 @@ inherit_failure(struct item *i, struct item *old)
 		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
 	old->held = BRAKE_OFF;
-	old->failure.error = old->live_uid = old->patch = NULL;
+	old->failure.error = old->live_uid = old->patch = old->by = NULL;
 }
 
 static void

@@ -42,9 +42,11 @@ enum item_op {
 enum item_step {
 	STEP_PRIMARY, /* once: is the primary still as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
+	STEP_CAUSE,   /* who changed what is repaired now? Only for the log */
 	STEP_WRITE,
 	STEP_ADOPT, /* the fields of its former manager become ours */
-	STEP_LIST   /* a list of it as a whole: see body_list */
+	STEP_LIST,  /* a list of it as a whole: see body_list */
+	STEP_TRIM   /* without the keys of others: see body_trim */
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
@@ -77,11 +79,16 @@ struct item {
 	enum known known;
 	struct span known_uid;
 	bool once;
+	bool always;	     /* OP_DELETE: although an item failed */
+	struct span because; /* why it is written, raw (because.h); or none */
+	char *by;	     /* owned: the manager that changed it, or NULL */
+	bool exactly;
 
 	enum item_state state;
 	enum item_step step;
 	char *live_uid; /* owned: of the member that was found, or NULL */
-	/* owned: its resourceVersion when it was read (plain, finalizers) */
+	/* owned: body_state when it was read (plain), or its resourceVersion
+	 * (finalizers) */
 	char *live_version;
 	char *patch;	/* owned: of the step, where it is one */
 	bool list_sent; /* STEP_LIST was tried */
@@ -122,6 +129,8 @@ struct set {
 
 /* text was checked by json_check. NULL: err says what it lacks. */
 struct set *set_parse(struct span text, size_t line, struct err *err);
+/* An object in an event or List: its members make no desired set of it. */
+struct set *set_parse_plain(struct span text, size_t line, struct err *err);
 void set_free(struct set *s);
 
 /*

@@ -99,11 +99,17 @@ def _primary_places($d):
   elif .requireScope == "cluster" then ["cluster"]
   else ["watched"] end;
 
+# The one namespace of objects that primaries name: map: {field: ..., namespace}.
+def _named_in:
+  if (.map | type) == "object" and (.map | has("field")) then .map.namespace
+  else null end;
+
 # Of a dependent or a related kind, whose primaries are at $primary.
 def _kind_places($d; $primary):
   if (_group_kind | _known($d) | .cluster) or .scope == "Cluster" then
     ["cluster"]
   elif has("namespaces") then .namespaces // [] | _places($d)
+  elif _named_in != null then [_named_in] | _places($d)
   elif $primary == ["cluster"] then ["cluster"]
   else $primary end;
 
@@ -121,10 +127,11 @@ def _kwatch($d):
   | _grant($d; $at; ["list", "watch"]),
     (_all_kinds | _grant($d; _kind_places($d; $at); ["list", "watch"]));
 
-# Whether objects may be marked, so that the marks need a key.
-def _has_marks($d):
-  .finalizer != null and .marks != false
-  and ((_group_kind | _known($d) | .cluster) or .scope == "Cluster" | not);
+# Whether the key is kept: it makes random texts, or objects may be marked.
+def _keeps_key($d):
+  .random == true
+  or (.finalizer != null and .marks != false
+  and ((_group_kind | _known($d) | .cluster) or .scope == "Cluster" | not));
 
 # Server-side apply needs patch, and create for an object that is not there; get
 # proves whose an object is.
@@ -137,7 +144,8 @@ def _kapply_managed($d):
 # still as it was.
 def _kapply_primaries($d):
   .watches[] | _primary_places($d) as $at
-  | if .finalizer != null then _grant($d; $at; ["get", "patch"])
+  | if .finalizer != null or (.retiredFinalizers // []) != [] then
+      _grant($d; $at; ["get", "patch"])
     elif $d.calls | index("once") != null then _grant($d; $at; ["get"])
     else empty end;
 
@@ -150,7 +158,7 @@ def _kapply_events($d):
   | {place: ., group: "", resource: "events", verbs: ["create", "patch"]};
 
 def _marks_secret($d):
-  [.watches[] | select(_has_marks($d)) | _group_kind | _kind_name
+  [.watches[] | select(_keeps_key($d)) | _group_kind | _kind_name
     | ascii_downcase][0]
   | if . == null then empty else
       {place: "operator", group: "", resource: "secrets", verbs: ["create"]},

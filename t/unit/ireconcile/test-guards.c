@@ -1,4 +1,5 @@
 // needs cmd/ireconcile/language/guards.c
+// needs cmd/ireconcile/language/nearest.c
 // needs cmd/ireconcile/language/jqlex.c
 // needs cmd/ireconcile/language/prelude.c
 /* Which functions are allowed, and the texts of our definitions. */

@@ -1,21 +1,29 @@
 // needs cmd/ireconcile/program/calls.c
 // needs cmd/ireconcile/language/compose.c
+// needs cmd/ireconcile/program/amounts.c
 // needs cmd/ireconcile/program/dates.c
+// needs cmd/ireconcile/program/schedules.c
+// needs cmd/ireconcile/program/zones.c
 // needs cmd/ireconcile/program/evaluator.c
 // needs cmd/ireconcile/language/guards.c
+// needs cmd/ireconcile/language/nearest.c
 // needs cmd/ireconcile/program/arguments.c
 // needs cmd/ireconcile/language/jqlex.c
 // needs cmd/ireconcile/language/jqparse.c
 // needs cmd/ireconcile/language/jqterm.c
 // needs cmd/ireconcile/language/jqtext.c
+// needs cmd/ireconcile/language/jqspot.c
+// needs cmd/ireconcile/language/spot.c
 // needs cmd/ireconcile/program/jvwire.c
 // needs cmd/ireconcile/language/message.c
 // needs cmd/ireconcile/program/natives.c
+// needs cmd/ireconcile/program/randomtext.c
 // needs cmd/ireconcile/language/prelude.c
 // needs cmd/ireconcile/program/program.c
 // needs cmd/ireconcile/language/reads.c
 // needs cmd/ireconcile/program/result.c
 // needs cmd/ireconcile/program/run.c
+// needs cmd/ireconcile/trace/trail.c
 // needs cmd/ireconcile/language/source.c
 // needs cmd/ireconcile/program/worker.c
 // needs cmd/ireconcile/program/yamltext.c
@@ -36,7 +44,7 @@ static const struct {
     {"undefined function", "def desired:\n  [\n  foo];\n",
 	"p.jq:3: foo/0 is not defined"},
     {"wrong number of arguments", "def f(a): a;\ndef desired: [f];\n",
-	"p.jq:2: f/0 is not defined"},
+	"p.jq:2: f/0 is not defined (did you mean f/1?)"},
     {"undefined variable", "def desired: [\n\n$x];\n",
 	"p.jq:3: $x is not defined"},
     {"syntax error", "def desired: [];\ndef status: (1 | if);\n",

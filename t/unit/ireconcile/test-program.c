@@ -1,21 +1,29 @@
 // needs cmd/ireconcile/program/calls.c
 // needs cmd/ireconcile/language/compose.c
+// needs cmd/ireconcile/program/amounts.c
 // needs cmd/ireconcile/program/dates.c
+// needs cmd/ireconcile/program/schedules.c
+// needs cmd/ireconcile/program/zones.c
 // needs cmd/ireconcile/program/evaluator.c
 // needs cmd/ireconcile/language/guards.c
+// needs cmd/ireconcile/language/nearest.c
 // needs cmd/ireconcile/program/arguments.c
 // needs cmd/ireconcile/language/jqlex.c
 // needs cmd/ireconcile/language/jqparse.c
 // needs cmd/ireconcile/language/jqterm.c
 // needs cmd/ireconcile/language/jqtext.c
+// needs cmd/ireconcile/language/jqspot.c
+// needs cmd/ireconcile/language/spot.c
 // needs cmd/ireconcile/program/jvwire.c
 // needs cmd/ireconcile/language/message.c
 // needs cmd/ireconcile/program/natives.c
+// needs cmd/ireconcile/program/randomtext.c
 // needs cmd/ireconcile/language/prelude.c
 // needs cmd/ireconcile/program/program.c
 // needs cmd/ireconcile/language/reads.c
 // needs cmd/ireconcile/program/result.c
 // needs cmd/ireconcile/program/run.c
+// needs cmd/ireconcile/trace/trail.c
 // needs cmd/ireconcile/language/source.c
 // needs cmd/ireconcile/program/worker.c
 // needs cmd/ireconcile/program/yamltext.c
@@ -131,6 +139,13 @@ static const struct {
     {"both",
 	"[{\"kpipe.dev/if-exists\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
 	"error: desired: item 0 is both once and if_exists"},
+    {"keep", "[{\"kpipe.dev/keep\": " OBJ("\"a\"") "}]",
+	"keep "
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
+	"\n"},
+    {"keep and once",
+	"[{\"kpipe.dev/keep\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
+	"error: desired: item 0 is keep and something else, too"},
     {"immutable",
 	"[{\"kpipe.dev/immutable\": {\"object\": "
 	"{\"kpipe.dev/if-exists\": " OBJ(
@@ -202,45 +217,54 @@ static const struct {
 	"error: desired failed: error with object that is not text"},
     {"null is an error, not nothing", "error(null)", "error: null"},
     {"index by a name", ".primary.s3cret.replicas",
-	"error: desired failed: Cannot index string with string \"replicas\""},
+	"error: p.jq:1: desired: Cannot index string with string \"replicas\" "
+	"at .primary.s3cret"},
     {"index by a value", "1 | .[$__loc__.file[:0] + \"hun\" + \"ter2\"]",
-	"error: desired failed: Cannot index number with string"},
+	"error: p.jq:1: desired: Cannot index number with string"},
     {"index by a value (2)", ".primary.s3cret as $s | 1 | .[$s]",
-	"error: desired failed: Cannot index number with string"},
+	"error: p.jq:1: desired: Cannot index number with string"},
     {"iterate", ".primary.s3cret[]",
-	"error: desired failed: Cannot iterate over string (...)"},
+	"error: p.jq:1: desired: Cannot iterate over string (...) "
+	"at .primary.s3cret"},
     {"iterate over null", ".primary.nothing[]",
-	"error: desired failed: Cannot iterate over null (null)"},
+	"error: p.jq:1: desired: Cannot iterate over null (null) "
+	"at .primary.nothing"},
     {"add", ".primary.s3cret + 1",
-	"error: desired failed: string (...) cannot be added"},
+	"error: p.jq:1: desired: string (...) cannot be added at "
+	".primary.s3cret (string) + ... (number)"},
     {"fromjson", "\"{\\(.primary.s3cret)\" | fromjson",
-	"error: fromjson: the text is not JSON"},
+	"error: p.jq:1: desired: fromjson: the text is not JSON"},
     {"date", ".primary.s3cret | strptime(\"%Y\")",
-	"error: strptime: the text does not match the format"},
+	"error: p.jq:1: desired: strptime: the text does not match the "
+	"format at .primary.s3cret"},
     {"regex in the message", "\"a\" | test(\"hunter2(\")",
-	"error: desired failed: Regex failure: end pattern with unmatched "
+	"error: p.jq:1: desired: Regex failure: end pattern with unmatched "
 	"parenthesis"},
     {"object key", "{(1 | tostring | tonumber): 1}",
-	"error: desired failed: Cannot use number (...) as object key"},
+	"error: p.jq:1: desired: Cannot use number (...) as object key"},
     {"tojson", "[1e300] | tojson",
-	"error: tojson: [0] is an integer beyond 2^53: digits would be lost"},
+	"error: p.jq:1: desired: tojson: [0] is an integer beyond 2^53: "
+	"digits would be lost"},
     {"interpolation of large integers", "\"\\(1e17)\"",
-	"error: tojson: the value is an integer beyond 2^53: digits would be "
-	"lost"},
+	"error: p.jq:1: desired: tojson: the value is an integer beyond "
+	"2^53: digits would be lost"},
     {"@csv of large integers", "[1e17] | @csv",
-	"error: tojson: the value is an integer beyond 2^53: digits would be "
-	"lost"},
+	"error: p.jq:1: desired: tojson: the value is an integer beyond "
+	"2^53: digits would be lost"},
     {"tojson of deep trees", "reduce range(300) as $i (1; [.]) | tojson",
-	"error: tojson: a value is nested deeper than 256"},
-    {"limit(-1)", "[limit(-1; 1)]", "error: limit: the count is negative"},
+	"error: p.jq:1: desired: tojson: a value is nested deeper than 256"},
+    {"limit(-1)", "[limit(-1; 1)]",
+	"error: p.jq:1: desired: limit: the count is negative"},
     {"what may not be read is not null", "(.[\"owned\"] | .Pod), []",
-	"error: desired failed: Cannot index boolean with string \"Pod\""},
+	"error: p.jq:1: desired: Cannot index boolean with string \"Pod\" at "
+	".owned, which desiredReads in watches.yaml does not list"},
     {"nor is now", "[.[\"now\"] + 1]",
-	"error: desired failed: boolean (...) cannot be added"},
+	"error: p.jq:1: desired: boolean (...) cannot be added at .now, which "
+	"desiredReads in watches.yaml does not list + ... (number)"},
     {"unknown call", "_call(\"open\"; \"/etc/passwd\")",
-	"error: _call: no such function"},
+	"error: p.jq:1: desired: _call: no such function"},
     {"sha256 of a number", "_call(\"sha256\"; 1)",
-	"error: sha256 takes a string"},
+	"error: p.jq:1: desired: sha256 takes a string"},
 };
 
 static void
@@ -341,7 +365,7 @@ static const struct {
     {"two statuses", PROGRAM_STATUS, "def status: {}, {};",
 	"error: status gives more than one result"},
     {"failing status", PROGRAM_STATUS, "def status: {a: (1 | .b)};",
-	"error: status failed: Cannot index number with string \"b\""},
+	"error: p.jq:1: status: Cannot index number with string \"b\""},
     {"a second result that fails", PROGRAM_STATUS,
 	"def status: {}, error(\"no\");", "error: no"},
     {"settled", PROGRAM_SETTLED, "def settled: .primary.n == 1;", "true"},
@@ -453,7 +477,7 @@ static const struct {
     {"map without a name", "[{namespace: \"x\"}]",
 	"error: map: item 0 is not {namespace, name}"},
     {"failing map", "[1 | .a]",
-	"error: map failed: Cannot index number with string \"a\""},
+	"error: w.yaml:7:1: map: Cannot index number with string \"a\""},
     {"impure map", "[now]", "w.yaml:7:1: now is not pure: use .now"},
     {"broken map", "[", "w.yaml:7:1: a bracket is not closed"},
     {"map that closes more", "1) | (2",

@@ -92,6 +92,8 @@ desired(struct program *p, const char *input, struct buf *out)
 	for (size_t i = 0; i < items.count; i++) {
 		buf_adds(out, items.items[i].once ? "once " : "");
 		buf_adds(out, items.items[i].if_exists ? "if_exists " : "");
+		buf_adds(out, items.items[i].keep ? "keep " : "");
+		buf_adds(out, items.items[i].exactly ? "exactly " : "");
 		if (jv_is_valid(items.items[i].immutable)) {
 			jvtext_add(out, items.items[i].immutable, &err);
 			buf_addc(out, ' ');

@@ -11,11 +11,11 @@ static const struct {
 	enum item_op op;
 	const char *verbs, *what;
 } ops[] = {
-    {OP_LOOK, "- get - - -", "a look"},
-    {OP_ADD_FINALIZERS, "- get patch - -", "adding finalizers"},
-    {OP_APPLY, "get get apply patch merge", "an apply"},
-    {OP_DELETE, "- get delete - -", "a deletion"},
-    {OP_REMOVE_FINALIZERS, "- get patch - -", "removing finalizers"},
+    {OP_LOOK, "- get - - - -", "a look"},
+    {OP_ADD_FINALIZERS, "- get - patch - -", "adding finalizers"},
+    {OP_APPLY, "get get get apply patch merge", "an apply"},
+    {OP_DELETE, "- get - delete - -", "a deletion"},
+    {OP_REMOVE_FINALIZERS, "- get - patch - -", "removing finalizers"},
 };
 
 static const char *

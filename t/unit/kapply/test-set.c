@@ -197,8 +197,10 @@ test_bodies(void)
 	    "\"b\",\"l\":\"w\"},\"name\":\"n\"},\"s\":1}",
 	    "managedFields are cut");
 	buf_reset(&b);
-	edit = (struct body_edit){
-	    span_str("u"), span_str("1"), span_str("l"), span_str("v")};
+	edit = (struct body_edit){.uid = span_str("u"),
+	    .resource_version = span_str("1"),
+	    .label = span_str("l"),
+	    .label_value = span_str("v")};
 	body_apply(&b, span_str(object), &edit);
 	is(buf_str(&b),
 	    "{\"kind\":\"X\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\","

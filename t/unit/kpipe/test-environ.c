@@ -11,7 +11,7 @@ static void
 passes(const char *watches, const char *want, const char *what)
 {
 	char *env[] = {"PATH=/bin", "AB=1", "A=2", "ABC=3", "KUBECONFIG=/k",
-	    "WATCH_NAMESPACE=", "=odd", "NOVALUE", NULL};
+	    "TZDIR=/z", "WATCH_NAMESPACE=", "=odd", "NOVALUE", NULL};
 	char **got = environ_select(env, span_str(watches));
 	struct buf b = BUF_INIT;
 
@@ -28,15 +28,18 @@ main(void)
 	char *env[] = {NULL};
 	struct err err = ERR_INIT;
 
-	passes("", "PATH=/bin WATCH_NAMESPACE=", "what is always there");
-	passes("a: ${AB}", "PATH=/bin AB=1 WATCH_NAMESPACE=",
+	passes(
+	    "", "PATH=/bin TZDIR=/z WATCH_NAMESPACE=", "what is always there");
+	passes("a: ${AB}", "PATH=/bin AB=1 TZDIR=/z WATCH_NAMESPACE=",
 	    "a name, not its prefix, nor what it is a prefix of");
-	passes("a: ${A:-x}", "PATH=/bin A=2 WATCH_NAMESPACE=", "a default");
+	passes("a: ${A:-x}",
+	    "PATH=/bin A=2 TZDIR=/z WATCH_NAMESPACE=", "a default");
 	passes("${ABC:?x}${NOVALUE}",
-	    "PATH=/bin ABC=3 WATCH_NAMESPACE= NOVALUE",
+	    "PATH=/bin ABC=3 TZDIR=/z WATCH_NAMESPACE= NOVALUE",
 	    "several; a required one");
-	passes("$AB {AB} ${", "PATH=/bin WATCH_NAMESPACE=", "no reference");
-	passes("${AB", "PATH=/bin WATCH_NAMESPACE=", "cut short");
+	passes("$AB {AB} ${",
+	    "PATH=/bin TZDIR=/z WATCH_NAMESPACE=", "no reference");
+	passes("${AB", "PATH=/bin TZDIR=/z WATCH_NAMESPACE=", "cut short");
 	ok(environ_for_program(env, "/nonexistent", &err) == NULL &&
 		err.kind == ERR_PERMANENT,
 	    "no file");

@@ -55,23 +55,29 @@ static const char all_keys[] =
 	 "    {key: c, operator: In, values: [d, e]},\n"
 	 "    {key: f, operator: DoesNotExist}]}\n"
 	 "  finalizer: example.com/name\n"
+	 "  when: .spec.x == 1\n"
+	 "  retiredFinalizers: [example.com/old, example.com/older]\n"
 	 "  adopt: {label: example.com/instance_1.x}\n"
 	 "  reconcilePeriod: 10h\n"
 	 "  manageStatus: false\n"
+	 "  random: true\n"
 	 "  guardStatus: true\n"
 	 "  maxConcurrentReconciles: 3\n"
 	 "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
 	 "  desiredReads: [owned, now]\n"
 	 "  redact: [spec.password]\n"
 	 "  dependents:\n"
-	 "  - {apiVersion: apps/v1, kind: Deployment, manage: true}\n"
+	 "  - {apiVersion: apps/v1, kind: Deployment, manage: true,\n"
+	 "     prune: always}\n"
 	 "  - {apiVersion: v1, kind: Pod, map: {label: cr, namespace: x},\n"
 	 "     fields: [metadata.labels, status.phase], namespaces: []}\n"
 	 "  - {apiVersion: v1, kind: Namespace, manage: true}\n"
 	 "  related:\n"
 	 "  - {apiVersion: v1, kind: Secret, namespaces: [\"o\"],\n"
 	 "     map: {jq: '[{name: .metadata.name}]'}, optional: true,\n"
-	 "     fields: [metadata.labels]}\n";
+	 "     fields: [metadata.labels]}\n"
+	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
+	 "     namespace: o}}\n";
 
 static void
 keys_of_entry(const struct watch_entry *e)
@@ -90,7 +96,12 @@ keys_of_entry(const struct watch_entry *e)
 	is(e->program, "p.jq", "program");
 	is(e->finalizer, "example.com/name", "finalizer");
 	is(e->adopt, "example.com/instance_1.x", "adopt");
+	is(e->when, ".spec.x == 1", "when");
+	ok(e->retired_finalizers.count == 2, "retiredFinalizers");
+	is(e->retired_finalizers.items[1], "example.com/older",
+	    "... the second");
 	ok(e->marks, "items may have marks, where there is a finalizer");
+	ok(e->random, "random");
 	ok(e->reconcile_period_ms == 36000000, "reconcilePeriod");
 	ok(!e->manage_status, "manageStatus");
 	ok(e->guard_status, "guardStatus");
@@ -104,7 +115,9 @@ keys_of_entry(const struct watch_entry *e)
 static void
 keys_of_kinds(const struct watch_entry *e)
 {
-	ok(e->dependent_count == 3 && e->related_count == 1, "kinds");
+	ok(e->dependent_count == 3 && e->related_count == 2, "kinds");
+	ok(e->dependents[0].prune_always && !e->dependents[2].prune_always,
+	    "prune: always, and not without the key");
 	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
 	    "a dependent inherits the namespaces");
 	is(e->dependents[0].group, "apps", "group of a dependent");
@@ -119,6 +132,12 @@ keys_of_kinds(const struct watch_entry *e)
 	ok(e->related[0].map == WATCH_MAP_JQ && e->related[0].optional &&
 		e->related[0].metadata_only,
 	    "a related kind");
+	ok(e->related[1].map == WATCH_MAP_FIELD &&
+		e->related[1].map_fields.count == 2,
+	    "a map by fields of the primary");
+	is(e->related[1].map_fields.items[1], "c[].d", "its second path");
+	ok(e->related[1].namespaces.count == 1, "it is watched in one place");
+	is(e->related[1].namespaces.items[0], "o", "... where the objects are");
 }
 
 static void
@@ -349,6 +368,12 @@ static const struct {
 	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0"},
     {"  maxConcurrentReconciles: many\n",
 	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, manage: true, prune: never}\n",
+	"w.yaml:6: prune must be last or always"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, prune: always}\n",
+	"w.yaml:6: prune is allowed only with manage: true"},
     {"  manageStatus: maybe\n", "w.yaml:5: manageStatus must be true or false"},
     {"  throttle: {limit: 0}\n",
 	"w.yaml:5: throttle.limit must be a whole number above 0"},
@@ -361,6 +386,12 @@ static const struct {
 	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/a/b\""},
     {"  finalizer: example.com/\n",
 	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"example.com/\""},
+    {"  finalizer: example.com/a\n"
+     "  retiredFinalizers: [example.com/b, example.com/a]\n",
+	"w.yaml:6: example.com/a is the finalizer, so it is not retired"},
+    {"  when: ''\n", "w.yaml:5: when is empty"},
+    {"  retiredFinalizers: [a]\n",
+	"w.yaml:5: retiredFinalizers must be DOMAIN/NAME, not \"a\""},
     {"  namespaces: x\n", "w.yaml:5: namespaces must be a list"},
     {"  desiredReads: [status]\n",
 	"w.yaml:5: desiredReads knows owned and now, not \"status\""},
@@ -378,7 +409,8 @@ static const struct {
      "  - {apiVersion: v1, kind: Pod, manage: true}\n",
 	"w.yaml:6: unknown key \"manage\""},
     {"  related: [{apiVersion: v1, kind: Pod, map: x}]\n",
-	"w.yaml:5: map must be owner, {label: KEY} or {jq: EXPR}"},
+	"w.yaml:5: map must be owner, {label: KEY}, {field: PATH} or "
+	"{jq: EXPR}"},
     {"  related: [{kind: Pod}]\n", "w.yaml:5: apiVersion is missing"},
     {"  related: [{apiVersion: v1, kind: Pod, scope: x}]\n",
 	"w.yaml:5: scope must be Namespaced or Cluster"},

@@ -1,0 +1,65 @@
+#include "decide/finalizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "program/program.h"
+#include "state/marks.h"
+
+static bool
+has_some(struct span list)
+{
+	struct json_elements e = json_elements(list);
+
+	return json_element(&e);
+}
+
+/* Whether it would stay when the primary is gone. */
+static bool
+stays(const struct primary *p, struct span ns, struct span finalizers)
+{
+	return program_defines(p->entry->program, PROGRAM_FINALIZE) ||
+	    !marks_can_own(p->object, ns) || has_some(finalizers);
+}
+
+/* One that is not created is a member if it exists. */
+static bool
+item_stays(const struct primary *p, const struct desired_item *i)
+{
+	struct span text = span_make(i->text, i->text_len);
+	struct span ns =
+	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
+
+	return !i->if_exists && !i->keep &&
+	    stays(p, ns, json_path(text, "metadata.finalizers"));
+}
+
+static bool
+member_stays(const struct primary *p, const struct cache_object *o)
+{
+	return o != p->object && marks_is_member(p->entry, o, p->object) &&
+	    stays(p, cache_object_namespace(o), SPAN_NONE);
+}
+
+bool
+finalizer_is_needed(const struct primary *p, const struct desired *set)
+{
+	const struct entry *e = p->entry;
+	bool needed = false;
+
+	for (size_t i = 0; i < set->count && !needed; i++)
+		needed = item_stays(p, &set->items[i]);
+	for (size_t i = 0; i < e->use_count && !needed; i++) {
+		const struct use *u = e->uses[i];
+		struct cache_object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(e, p, u);
+		for (size_t j = 0; list[j] != NULL && !needed; j++)
+			needed = member_stays(p, list[j]);
+		free(list);
+	}
+	return needed;
+}

@@ -1,0 +1,20 @@
+/*
+ * finalizer: whether a primary has anything to clean up when it is deleted.
+ *
+ * Its finalizer is set with the first item, not before: a primary for which
+ * nothing is desired can be deleted without us. What needs cleaning up is any
+ * item or member, if the program defines `finalize`; otherwise those that no
+ * garbage collector deletes: without a controller reference, or with finalizers
+ * of their own.
+ */
+#ifndef FINALIZER_H
+#define FINALIZER_H
+
+#include <stdbool.h>
+
+#include "state/primary.h"
+
+/* set: what is desired. */
+bool finalizer_is_needed(const struct primary *p, const struct desired *set);
+
+#endif

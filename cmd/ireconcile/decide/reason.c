@@ -1,0 +1,110 @@
+#include "decide/reason.h"
+
+#include <string.h>
+
+#include "agree/agree.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+
+bool
+reason_is_confidential(const struct cache_kind *k)
+{
+	return strcmp(k->name, "Secret") == 0 ||
+	    strcmp(k->name, "ConfigMap") == 0;
+}
+
+static void
+add_text(struct buf *b, const char *key, const struct buf *text)
+{
+	if (text->len == 0)
+		return;
+	json_add_key(b, key);
+	json_add_string(b, buf_span(text));
+}
+
+static void
+add_true(struct buf *b, const char *key)
+{
+	json_add_key(b, key);
+	buf_adds(b, "true");
+}
+
+/* Digests and proofs say nothing to people. */
+static bool
+is_ours(struct span path)
+{
+	return span_starts(path, ".metadata.annotations[\"kpipe.dev/");
+}
+
+static void
+add_difference(struct buf *b, const struct point *pt)
+{
+	struct buf path = BUF_INIT, observed = BUF_INIT, wanted = BUF_INIT;
+	bool hide = reason_is_confidential(pt->item->kind);
+	struct err err = ERR_INIT;
+	jv was = jvtext_parse(cache_object_text(pt->object), &err);
+	jv wish =
+	    jvtext_parse(span_make(pt->item->text, pt->item->text_len), &err);
+
+	agree_difference(
+	    wish, was, &path, hide ? NULL : &observed, hide ? NULL : &wanted);
+	if (path.len == 0 && pt->item->exactly)
+		agree_exactly(wish, was, &path);
+	if (is_ours(buf_span(&path))) {
+		buf_reset(&observed);
+		buf_reset(&wanted);
+	}
+	add_text(b, "path", &path);
+	add_text(b, "observed", &observed);
+	add_text(b, "wanted", &wanted);
+	if (pt->item->agreed_before)
+		add_true(b, "repair");
+	jv_free(was);
+	jv_free(wish);
+	buf_release(&path);
+	buf_release(&observed);
+	buf_release(&wanted);
+}
+
+/* It was compared with a member that is not there any more. */
+static bool
+is_gone(const struct point *pt)
+{
+	return pt->object == NULL && pt->item->compared != 0;
+}
+
+static bool
+has_reason(const struct point *pt)
+{
+	if (pt->type != POINT_ITEM || pt->done)
+		return false;
+	return is_gone(pt) || (pt->object != NULL && !pt->object->terminating);
+}
+
+void
+reason_spell(struct buf *b, const struct decision *d)
+{
+	bool first = true;
+
+	for (size_t n = 0; n < d->count; n++) {
+		const struct point *pt = &d->points[n];
+
+		if (!has_reason(pt))
+			continue;
+		if (first) {
+			json_add_key(b, "because");
+			buf_addc(b, '{');
+		}
+		first = false;
+		json_add_comma(b);
+		json_add_str(b, pt->item->label);
+		buf_adds(b, ":{");
+		if (is_gone(pt))
+			add_true(b, "gone");
+		else
+			add_difference(b, pt);
+		buf_addc(b, '}');
+	}
+	if (!first)
+		buf_addc(b, '}');
+}

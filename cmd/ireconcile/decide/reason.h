@@ -1,0 +1,26 @@
+/*
+ * reason: why an item is in a line: reconcile.because, for the log of kapply.
+ *
+ *	{"path": ".spec.replicas", "observed": "5", "wanted": "3",
+ *	 "repair": true}
+ *
+ * The first field that differs from the member that was observed, and its
+ * values as JSON, cut; not those of Secrets and ConfigMaps. It is a repair if
+ * the member had agreed before. {"gone": true} of a member that is not there
+ * any more. A new item has none.
+ */
+#ifndef REASON_H
+#define REASON_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "decide/decide.h"
+
+/* Appends the member, if there is any reason. */
+void reason_spell(struct buf *b, const struct decision *d);
+
+/* Whether values of this kind are never told. */
+bool reason_is_confidential(const struct cache_kind *k);
+
+#endif

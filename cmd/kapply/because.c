@@ -1,0 +1,95 @@
+#include "because.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+#include "json/json.h"
+
+enum { LOOKS = 10, LOOKS_MS = 1000, VALUE_MAX = 128 };
+
+bool
+because_may_look(struct because_looks *l, uint64_t now_ms)
+{
+	if (l->spent == 0 || now_ms - l->since_ms >= LOOKS_MS)
+		*l = (struct because_looks){.since_ms = now_ms};
+	if (l->spent >= LOOKS)
+		return false;
+	l->spent++;
+	return true;
+}
+
+void
+because_found(struct item *i, struct span object, struct span ours)
+{
+	struct buf owner = BUF_INIT, scratch = BUF_INIT;
+	struct span path = json_string(json_get(i->because, "path"), &scratch);
+
+	/* It may be as desired again by now. */
+	if (path.n > 0 && !fields_same(i->text, object, path) &&
+	    fields_owners(&owner, object, path, ours) == FIELDS_OWNED) {
+		free(i->by);
+		i->by = buf_take(&owner);
+	}
+	buf_release(&owner);
+	buf_release(&scratch);
+}
+
+static bool
+is_confidential(const struct item *i)
+{
+	return i->id.group.n == 0 &&
+	    (span_is(i->id.kind, "Secret") || span_is(i->id.kind, "ConfigMap"));
+}
+
+/* The digest of the desired paths (doc/agreement.md): nothing for people. */
+static bool
+is_paths(struct span path)
+{
+	return span_is(path, ".metadata.annotations[\"kpipe.dev/paths\"]");
+}
+
+/* Both or none. */
+static void
+add_values(struct buf *b, const struct item *i)
+{
+	struct buf one = BUF_INIT, other = BUF_INIT;
+	struct span observed =
+	    json_string(json_get(i->because, "observed"), &one);
+	struct span wanted =
+	    json_string(json_get(i->because, "wanted"), &other);
+
+	if (observed.n == 0 || wanted.n == 0 || observed.n > VALUE_MAX ||
+	    wanted.n > VALUE_MAX || is_confidential(i))
+		buf_adds(b, " differs");
+	else
+		buf_addf(b, " %.*s, wanted %.*s", SPAN_ARG(observed),
+		    SPAN_ARG(wanted));
+	buf_release(&one);
+	buf_release(&other);
+}
+
+static bool
+was_there(const struct item *i)
+{
+	return json_type(json_get(i->because, "gone")) == JSON_TRUE;
+}
+
+void
+because_add(struct buf *b, const struct item *i, const char *result)
+{
+	struct buf scratch = BUF_INIT;
+	struct span path = json_string(json_get(i->because, "path"), &scratch);
+
+	if (strcmp(result, "created") == 0 && was_there(i)) {
+		buf_adds(b, "it was deleted");
+	} else if (is_paths(path)) {
+		buf_adds(b, "fields were added or are no longer desired");
+	} else if (path.n > 0) {
+		buf_addspan(b, path);
+		add_values(b, i);
+	}
+	if (path.n > 0 && i->by != NULL)
+		buf_addf(b, "; set by %s", i->by);
+	buf_release(&scratch);
+}

@@ -1,0 +1,37 @@
+/*
+ * because: why an object is written, in words: what ireconcile saw there
+ * (reconcile.because of the line), and the field manager that changed it.
+ *
+ *	.spec.replicas 5, wanted 3; set by kubectl-scale
+ *
+ * The manager is looked for (STEP_CAUSE) only for a repair, and only a few
+ * times a second: it is for people, and nothing depends on it.
+ */
+#ifndef BECAUSE_H
+#define BECAUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "set/set.h"
+
+/* Requests that may be spent on it. Begins zeroed. */
+struct because_looks {
+	uint64_t since_ms;
+	unsigned spent; /* in the second that began then */
+};
+
+/* Whether one more may be sent; counts it. */
+bool because_may_look(struct because_looks *l, uint64_t now_ms);
+
+/* The object as it was before the apply: notes who owns the field. `ours` is
+ * our manager. */
+void because_found(struct item *i, struct span object, struct span ours);
+
+/* Appends the reason of the result; nothing if the line has none. Values of
+ * Secrets and ConfigMaps are left out, whatever the line has. */
+void because_add(struct buf *b, const struct item *i, const char *result);
+
+#endif

@@ -1,0 +1,47 @@
+#include "set/unwrap.h"
+
+#include "json/json.h"
+
+/* An object of Kubernetes may have members of these names as well. */
+static bool
+is_event(struct span document)
+{
+	return json_type(json_get(document, "type")) == JSON_STRING &&
+	    json_type(json_get(document, "object")) == JSON_OBJECT &&
+	    json_get(document, "kind").p == NULL &&
+	    json_get(document, "apiVersion").p == NULL;
+}
+
+static struct span
+text_at(struct span object, const char *path)
+{
+	return json_raw_string(json_path(object, path));
+}
+
+enum unwrap_result
+unwrap(struct span *document, struct err *err)
+{
+	struct span type = json_raw_string(json_get(*document, "type"));
+	struct span object = json_get(*document, "object");
+	struct span ns = text_at(object, "metadata.namespace");
+
+	if (!is_event(*document))
+		return UNWRAP_DOCUMENT;
+	*document = object;
+	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
+		return UNWRAP_OBJECT;
+	if (span_is(type, "BOOKMARK"))
+		return UNWRAP_NOTHING;
+	if (span_is(type, "DELETED"))
+		err_set(err, ERR_PERMANENT,
+		    "an event says that %.*s %.*s%s%.*s was deleted: "
+		    "deletions are not applied",
+		    SPAN_ARG(text_at(object, "kind")), SPAN_ARG(ns),
+		    ns.n > 0 ? "/" : "",
+		    SPAN_ARG(text_at(object, "metadata.name")));
+	else
+		err_set(err, ERR_PERMANENT,
+		    "an event of the type \"%.*s\" has no object to apply",
+		    SPAN_ARG(type));
+	return UNWRAP_BAD;
+}

@@ -1,0 +1,172 @@
+#!/bin/bash
+# ireconcile: a primary that was deleted while its finalizer was being set: the
+# finalizer kept nothing, and what it had is cleaned up all the same.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+watches() { # [MEMBER]: of the entry
+	cat >"$T/watches.yaml" <<-END
+		- group: example.com
+		  version: v1
+		  kind: Thing
+		  program: program.jq
+		  finalizer: example.com/x
+		  ${1:-namespaces: []}
+		  dependents:
+		  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
+	END
+}
+desires='def desired: [{apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: "c", namespace: "far"}}];
+	def status: {n: 1};'
+echo "$desires" >"$T/program.jq"
+watches
+part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
+PATHS=$(thing a 1 | ireconcile -f "$T/watches.yaml" |
+	sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+member() { # RV
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"far","uid":"u","resourceVersion":"%s","annotations":{"kpipe.dev/member":"Thing.example.com/ns/a ConfigMap/far/c","kpipe.dev/paths":"%s"},"labels":{"kpipe.dev/part-of":"%s"}}}' \
+		"$1" "$PATHS" "$part_of"
+}
+has='"finalizers":["example.com/x"]'
+a() { # RV [METADATA]: of version 3 with another status than the program's
+	thing a "$1" "${2:-$has}" "\"status\":{\"n\":$((1 + ($1 == 3)))}"
+}
+complete() {
+	clock 00:00
+	begin v1 ConfigMap
+	end v1 ConfigMap
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+}
+clock() { # MM:SS: a line that only moves it
+	event ADDED "$(object Pod x 1)" "2026-01-01T00:$1Z"
+}
+# gives WHAT WANT [LOG]: of $T/in; each line as its version of the primary, what
+# it deletes, whether it is a deletion, and its finalizers and status
+gives() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" \
+		2>"$T/err"
+	is "$(jq -c '[.reconcile | .primary.resourceVersion,
+		(.delete // [] | map(.name) | join(" ")), .deleting,
+		.finalizers, .status]' "$T/out")" "$2" "$1"
+	is "$(cat "$T/err")" "${3-$torn}" "... what is logged"
+}
+torn='ireconcile: warning: thing.example.com ns/a: deleted while its finalizer was being set, which kept nothing: what it had is cleaned up'
+
+# The usual end of a line, by now without the primary.
+{
+	complete
+	event ADDED "$(a 1)"
+	event ADDED "$(member 2)"
+	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+} >"$T/in"
+creates='["1","",null,null,null]'
+deletes='["3","c",true,null,null]'
+gives "its members are deleted" "$creates
+$deletes"
+{
+	event DELETED "$(member 4)"
+	clock 00:30
+	clock 20:00
+} >>"$T/in"
+gives "... and then it is over: no finalizer is removed" "$creates
+$deletes"
+{
+	event ADDED "$(member 5)"
+	clock 30:00
+} >>"$T/in"
+gives "... so a later one of its marks is an orphan" "$creates
+$deletes" "$torn
+ireconcile: warning: thing.example.com ns/a: ConfigMap/far/c is an orphan: it belongs to this object, which does not exist"
+
+# A member that was under way when the primary was deleted.
+{
+	complete
+	event ADDED "$(a 1)"
+	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+	event ADDED "$(member 2)" 2026-01-01T00:00:09Z
+} >"$T/in"
+gives "a member that is observed later" "$creates
+[\"3\",\"\",true,null,null]
+$deletes"
+event DELETED "$(a 3)" 2026-01-01T00:00:10Z >>"$T/in"
+gives "... the same event again" "$creates
+[\"3\",\"\",true,null,null]
+$deletes"
+
+# kwatch lists all primaries again meanwhile: it is in no list.
+{
+	complete
+	event ADDED "$(a 1)"
+	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+	clock 00:02
+	begin example.com/v1 Thing
+	end example.com/v1 Thing
+	event ADDED "$(member 2)" 2026-01-01T00:00:09Z
+	event DELETED "$(member 4)"
+	clock 20:00
+} >"$T/in"
+gives "a new list of primaries" "$creates
+[\"3\",\"\",true,null,null]
+$deletes"
+
+# With finalize, which sees the last object.
+echo "$desires
+	def finalize: {items: [], delete: .owned.ConfigMap,
+	done: (.owned.ConfigMap == [] and .primary.metadata.deletionTimestamp != null)};" \
+	>"$T/program.jq"
+{
+	complete
+	event ADDED "$(a 1)"
+	event ADDED "$(member 2)"
+	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+	event DELETED "$(member 4)"
+	clock 20:00
+} >"$T/in"
+gives "finalize says what is deleted" "$creates
+$deletes"
+echo "$desires" >"$T/program.jq"
+
+# Never seen before: kwatch has merged the events.
+{
+	complete
+	event ADDED "$(member 2)"
+	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+} >"$T/in"
+gives "one that was not seen before" "$deletes"
+
+# Another one of its name ends it.
+{
+	complete
+	event ADDED "$(a 1)"
+	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+	event ADDED "$(a 5 | sed 's/uid-a/uid-b/')"
+} >"$T/in"
+gives "another one of its name" "$creates
+[\"3\",\"\",true,null,null]
+[\"5\",\"\",null,null,null]"
+
+# ---- what is not torn ----
+
+whole() { # DELETED-OBJECT
+	complete
+	event ADDED "$(a 1)"
+	event ADDED "$(member 2)"
+	event DELETED "$1" 2026-01-01T00:00:01Z
+}
+whole "$(a 3 '"generation":1')" >"$T/in"
+gives "without the finalizer" "$creates" ""
+whole "$(a 3 "$has,\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")" >"$T/in"
+gives "with a deletionTimestamp" "$creates" ""
+whole "$(a 3 | sed 's/"finalizers":[^]]*\]/"annotations":{"kpipe.dev\/synthetic":"true"}/')" \
+	>"$T/in"
+gives "an event that kwatch made up" "$creates" ""
+watches 'selector: {matchLabels: {team: a}}'
+whole "$(a 3 "$has,\"labels\":{\"team\":\"a\"}")" |
+	sed 's/"finalizers":\["example.com\/x"\]}/"finalizers":["example.com\/x"],"labels":{"team":"a"}}/' >"$T/in"
+gives "one that is not selected any more" "$creates" ""
+
+done_testing

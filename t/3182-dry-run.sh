@@ -1,0 +1,71 @@
+#!/bin/bash
+# A dry run says what the run would: of plain objects the same results, of a set
+# also the finalizers and the status of the primary.
+# servers: kapi real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+things_start
+
+# both WHAT WANT: results of a dry run, and of the run after it, on $T/in
+both() {
+	for how in --dry-run=server --dry-run=none; do
+		runs 0 "$1: $how" kapply -o result --force-conflicts "$how" <"$T/in"
+		is "$(jq -r '"\(.metadata.name) \(.result)"' "$T/out" |
+			grep -v '^kube-root' | sort)" "$2" "... results"
+	done
+}
+
+# --- plain objects
+kubectl create configmap a --from-literal=k=1 >/dev/null
+kubectl create configmap b --from-literal=k=1 >/dev/null
+kubectl get cm a -o json >"$T/in"
+both "an object of kubectl, whose fields change hands" "a configured"
+both "... once more" "a unchanged"
+cm a 2 | jq '.[]' >"$T/in"
+cm c 2 | jq '.[]' >>"$T/in"
+both "a change, and a new object" "a configured
+c created"
+both "... once more" "a unchanged
+c unchanged"
+kubectl get cm a b c -o json >"$T/in"
+both "a list" "a unchanged
+b configured
+c unchanged"
+
+# --- a set
+thing t >/dev/null
+dry() {
+	kapply_failing --dry-run=server "$@"
+}
+line() {
+	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t"},"result":"configured",'"$1}"
+}
+before=$(kubectl get thing t -o json)
+set_line "$(cm s 1)" '{"finalizers":{"add":["example.com/f"]},"status":{"phase":"Ready"}}' >"$T/in"
+runs 0 "a dry run of a set" dry -o result
+is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
+{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\"}
+$(line '"status":{"phase":"Ready"}')" "... finalizer, item, status"
+is "$(kubectl get thing t -o json)" "$before" "... and has changed nothing"
+runs 0 "the run" kapply_line -o result
+is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
+{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\"}" \
+	"... says the same, but the status is for kstatus"
+set_line "[]" '{"finalizers":{"add":["example.com/f"]}}' >"$T/in"
+runs 0 "a finalizer that is there" dry -o result
+is "$(cat "$T/out")" "" "... is not a change"
+set_line "[]" '{"finalizers":{"remove":["example.com/f"]}}' >"$T/in"
+runs 0 "a finalizer that goes" dry -o result
+is "$(cat "$T/out")" "$(line '"finalizers":{"remove":["example.com/f"]}')" "... is one"
+set_line "$(cm a 1)" '{"status":{"phase":"Ready"},"onError":{"phase":"Failed","why":"${error}"}}' >"$T/in"
+runs 1 "an item that fails" dry -o result
+is "$(jq -c 'select(.kind == "Thing") | .status.phase' "$T/out")" '"Failed"' \
+	"... and the status that says so"
+runs 1 "... with --output=status" dry -o status
+is "$(cat "$T/out")" "" "... nothing goes to kstatus"
+done_testing

@@ -1,0 +1,133 @@
+#!/bin/bash
+# kapply logs each object that it writes, and why (reconcile.because).
+# servers: kapi real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+thing t >/dev/null
+
+about='kapply: thing.example.com default/t:'
+key=Deployment.apps/default/d
+deployment='[{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"default"},
+"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+"spec":{"containers":[{"name":"main","image":"i:1"}]}}}}]'
+# because REASON [KEY [ITEMS]]: a line with an item that exists, and the reason
+because() {
+	local k=${2:-$key} kind name
+
+	kind=${k%%/*} name=${k##*/}
+	set_line "${3:-$deployment}" '{"known":{"'"$k"'":"'"$(uid "$kind" "$name")"'"},
+		"because":{"'"$k"'":'"$1"'}}' >"$T/in"
+}
+requests() {
+	kapply_line --report-fd=8 8>"$T/report" 2>"$T/err"
+	jq -s '[.[].counters.requests | select(. != null)] | last' \
+		<(tail -n +2 "$T/report")
+}
+scaled() {
+	kubectl patch deployment d --field-manager=scaler --type=merge \
+		-p '{"spec":{"replicas":0}}' >/dev/null
+	kubectl patch deployment d --field-manager=scaler --type=merge \
+		-p '{"spec":{"replicas":1}}' >/dev/null
+}
+
+set_line "$deployment" >"$T/in"
+runs 0 "a new object" kapply_line
+is "$(cat "$T/err")" "$about created Deployment.apps default/d" "... is logged"
+is "$(cat "$T/out")" "" "... and nothing is printed"
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"plain"}}' >"$T/in"
+runs 0 "an object without a primary" kapply_line -o status
+is "$(cat "$T/err")" "" "... is not logged: no operator made it"
+
+# --- a repair: which field, the values, the field manager
+repair='{"path":".spec.replicas","observed":"1","wanted":"0","repair":true}'
+scaled
+because "$repair"
+is "$(requests)" 2 "a repair: one request more"
+is "$(cat "$T/err")" \
+	"$about configured Deployment.apps default/d: .spec.replicas 1, wanted 0; set by scaler" \
+	"... the field and its manager are logged"
+is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 "... it is applied"
+scaled
+because "$repair"
+runs 0 "the same as a result" kapply_line -o result
+is "$(jq -c '[.result, .because]' "$T/out")" \
+	'["configured",".spec.replicas 1, wanted 0; set by scaler"]' "... says it there"
+is "$(cat "$T/err")" "" "... and not in the log"
+because "$repair"
+runs 0 "it is as desired by now" kapply_line
+is "$(cat "$T/err")" \
+	"$about configured Deployment.apps default/d: .spec.replicas 1, wanted 0" \
+	"... names no manager"
+scaled
+because "$repair"
+runs 0 "less is logged" kapply_line --log-level=warning
+is "$(cat "$T/err")" "" "... nothing"
+is "$(requests)" 2 "... the next repair asks"
+scaled
+is "$(kapply_line --log-level=warning --report-fd=8 8>"$T/report"
+	jq -s '[.[].counters.requests | select(. != null)] | last' \
+		<(tail -n +2 "$T/report"))" 1 "... that one did not"
+
+# --- what is not a repair asks nobody
+because '{"path":".spec.replicas","observed":"1","wanted":"0"}'
+is "$(requests)" 1 "a change: no request more"
+is "$(cat "$T/err")" \
+	"$about configured Deployment.apps default/d: .spec.replicas 1, wanted 0" \
+	"... the field is logged"
+because '{"path":".metadata.annotations[\"kpipe.dev/paths\"]"}'
+runs 0 "other fields are desired" kapply_line
+is "$(cat "$T/err")" \
+	"$about configured Deployment.apps default/d: fields were added or are no longer desired" \
+	"... is said in words"
+because '{"path":".spec.x"}'
+runs 0 "no values" kapply_line
+is "$(cat "$T/err")" "$about configured Deployment.apps default/d: .spec.x differs" "... none"
+set_line "$(cm gone 1)" '{"because":{"ConfigMap/default/gone":{"gone":true}}}' >"$T/in"
+runs 0 "an object that was deleted" kapply_line
+is "$(cat "$T/err")" "$about created ConfigMap default/gone: it was deleted" "... is made again"
+
+# --- values of Secrets and ConfigMaps are never logged, whatever the line has
+for kind in ConfigMap Secret; do
+	object=$(cm hidden 1 | jq -c '.[0].kind = "'$kind'" | .[0].data.k = "c2VjcmV0"')
+	set_line "$object" >"$T/in"
+	runs 0 "a $kind" kapply_line
+	because '{"path":".data.k","observed":"\"other\"","wanted":"\"c2VjcmV0\"","repair":true}' \
+		$kind/default/hidden "$object"
+	runs 0 "... is repaired" kapply_line
+	is "$(cat "$T/err")" "$about configured $kind default/hidden: .data.k differs" \
+		"... its values are not logged"
+done
+
+# --- deletions
+set_line '[]' '{"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"hidden","uid":"'"$(uid cm hidden)"'"}]}' >"$T/in"
+runs 0 "a deletion" kapply_line
+is "$(cat "$T/err")" "$about deleted ConfigMap default/hidden" "... is logged"
+set_line "$(cm dry 1)" >"$T/in"
+runs 0 "a dry run" kapply_line --dry-run=server
+is "$(cat "$T/err")" "$about created ConfigMap default/dry (dry run)" "... says so"
+
+# --- many repairs at once (the bound of the requests for managers: test-because)
+jq -cn '[range(30) | {apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: "m\(.)", namespace: "default"}, data: {k: "1"}}]' >"$T/many"
+set_line "$(cat "$T/many")" >"$T/in"
+runs 0 "thirty objects" kapply_line
+kubectl get cm -o json | jq -c '[.items[] | select(.metadata.name | test("^m[0-9]"))
+	| {key: "ConfigMap/default/\(.metadata.name)", value: .metadata.uid}] | from_entries |
+	{known: ., because: map_values({path: ".data.k", repair: true})}' >"$T/more"
+set_line "$(cat "$T/many")" "$(cat "$T/more")" >"$T/in"
+n=$(requests)
+ok "thirty repairs: more than thirty requests ($n)" test "$n" -gt 30
+is "$(grep -c "configured ConfigMap default/m[0-9]*: .data.k differs$" "$T/err")" 30 \
+	"... each is logged"
+
+set_line '[]' '{"because":[]}' >"$T/in"
+runs 1 "a because that is not an object" kapply_failing
+is "$(cat "$T/err")" "kapply: error: line 1: reconcile.because is not an object" \
+	"... is named"
+done_testing

@@ -1,0 +1,191 @@
+#!/bin/bash
+# The cronjob program: on small inputs, which Jobs are begun and deleted; and on
+# the life of some that kwatch recorded. It is 00:10:30 on 2026-01-01; all was
+# created at 00:00:15. A table's line is SPEC ~ LAST ~ JOBS ~ RESULT: LAST is
+# the minute of lastScheduleTime, or nothing; a Job is written
+# MINUTE[c|f][t][x]: Complete, Failed or active; terminating; without our
+# annotation. The result: +MINUTE is begun, -MINUTE deleted; the condition's
+# reason; Events.
+. "${0%/*}/lib.sh"
+
+folder=pipeline/cronjob
+
+# reconcile [OPTION]...: the sets for the events on stdin
+# shellcheck disable=SC2120
+reconcile() {
+	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
+}
+
+# cronjob SPEC LAST: as kwatch writes it
+cronjob() {
+	jq -cn --argjson spec "$1" --arg last "$2" --arg now "$now" '{
+		type: "ADDED", time: $now, object: {
+		apiVersion: "batch.tutorial.kubebuilder.io/v1", kind: "CronJob",
+		metadata: {name: "c", namespace: "d", uid: "u", generation: 1,
+			resourceVersion: "1",
+			creationTimestamp: "2026-01-01T00:00:15Z"},
+		spec: ({schedule: "*/2 * * * *", concurrencyPolicy: "Allow",
+			jobTemplate: {metadata: {labels: {a: "b"}},
+			spec: {template: {spec: {}}}}} + $spec),
+		status: (if $last == "" then {} else {lastScheduleTime:
+			"2026-01-01T00:\($last):00Z"} end)}}'
+}
+
+# jobs TEXT...: in the notation of the head of this file
+jobs() {
+	printf '%s\n' "$@" | jq -cR --arg now "$now" '
+		capture("^(?<minute>[0-9]+)(?<flags>[cftx]*)$")
+		| .flags as $flags
+		| def has($f): $flags | contains($f);
+		{type: "ADDED", time: $now, object: {apiVersion: "batch/v1",
+		kind: "Job", metadata: ({name: "c-\(.minute)", namespace: "d",
+			uid: "j\(.minute)", resourceVersion: "2",
+			creationTimestamp: "2026-01-01T00:\(.minute):01Z",
+			annotations: (if has("x") then {} else {
+			"batch.tutorial.kubebuilder.io/scheduled-at":
+			"2026-01-01T00:\(.minute):00Z"} end),
+			ownerReferences: [{
+			apiVersion: "batch.tutorial.kubebuilder.io/v1",
+			controller: true, kind: "CronJob", name: "c", uid: "u"}]}
+			+ if has("t") then
+				{deletionTimestamp: "2026-01-01T00:10:00Z"}
+			else {} end),
+		spec: {template: {spec: {}}},
+		status: (if has("c") then {conditions: [
+				{type: "Complete", status: "True"}]}
+			elif has("f") then {conditions: [
+				{type: "Failed", status: "True"}]}
+			else {active: 1} end)}}'
+}
+
+now=2026-01-01T00:10:30.5Z
+# table WHAT
+table() {
+	local spec last jobs want
+
+	rm -f "$T/got" "$T/want"
+	while IFS='~' read -r spec last jobs want; do
+		read -ra jobs <<<"$jobs"
+		{
+			cronjob "${spec:-"{}"}" "${last// /}"
+			[ ${#jobs[@]} -eq 0 ] || jobs "${jobs[@]}"
+			ended
+		} | reconcile --all 2>&1 | jq -r '
+			def minute: ltrimstr("Job.batch/d/c-");
+			[(.reconcile.once[]? | minute | "+"
+				+ (if length > 2 then tonumber
+				| strftime("%M") else . end)),
+			(.reconcile.delete[]? | "-" + (.name | ltrimstr("c-"))),
+			.reconcile.status.conditions[0].reason,
+			(.reconcile.events[]? | select(.type == "Warning").reason)]
+			| join(" ")' >"$T/line"
+		echo "$spec~$last~${jobs[*]}~$(tail -n 1 "$T/line")" >>"$T/got"
+		echo "$spec~$last~${jobs[*]}~${want## }" >>"$T/want"
+	done
+	same "$T/got" "$T/want" "$1"
+}
+# ended: both kinds are there, as a whole
+ended() {
+	for kind in batch/v1/Job batch.tutorial.kubebuilder.io/v1/CronJob; do
+		jq -cn --arg kind "$kind" --arg now "$now" '($kind | split("/"))
+			as $k | {type: "BOOKMARK", time: $now, object: {
+			apiVersion: ($k[:2] | join("/")), kind: $k[2],
+			metadata: {annotations:
+				{"k8s.io/initial-events-end": "true"}}}}'
+	done
+}
+
+table "which run is due: the last one, once" <<'END'
+~~~+10 Scheduled
+{"schedule":"*/20 * * * *"}~~~Scheduled
+~08~~+10 Scheduled
+~10~~Scheduled
+~~10~Scheduled
+~08~10c~Scheduled
+~02~02c~+10 Scheduled
+~08~04x~+10 Scheduled
+{"suspend":true}~08~~Suspended
+{"timeZone":"Asia/Kolkata","schedule":"40 5 * * *"}~~~+10 Scheduled
+{"timeZone":"Asia/Kolkata","schedule":"10 0 * * *"}~~~Scheduled
+END
+table "one that is too late, and many that were missed" <<'END'
+{"startingDeadlineSeconds":30}~08~~+10 Scheduled
+{"startingDeadlineSeconds":29}~08~~MissedDeadline MissSchedule
+{"startingDeadlineSeconds":29,"suspend":true}~08~~Suspended
+{"schedule":"@every 5s"}~02~~+10 Scheduled TooManyMissedTimes
+{"schedule":"@every 7s"}~00~~+10 Scheduled
+END
+table "earlier Jobs that still run" <<'END'
+{"concurrencyPolicy":"Allow"}~08~08 06~+10 Scheduled
+{"concurrencyPolicy":"Forbid"}~08~08~Scheduled
+{"concurrencyPolicy":"Forbid"}~08~06t 08c~Scheduled
+{"concurrencyPolicy":"Forbid"}~08~06f 08c~+10 Scheduled
+{"concurrencyPolicy":"Replace"}~08~06 08~-06 -08 Scheduled
+{"concurrencyPolicy":"Replace"}~08~06 08c~-06 Scheduled
+{"concurrencyPolicy":"Replace"}~08~06t 08t~+10 Scheduled
+{"concurrencyPolicy":"Replace"}~10~08 10~Scheduled
+END
+table "the history" <<'END'
+~10~02c 04c 06c 08c 10~-02 Scheduled
+~10~08c 02c 04c 06c 10c~-02 -04 Scheduled
+~10~01c 02f 03f 04c 05x 06c 08c 10f~-01 -02 -03 Scheduled
+{"successfulJobsHistoryLimit":0,"failedJobsHistoryLimit":0}~10~08c 10f 09x~-08 -10 Scheduled
+{"successfulJobsHistoryLimit":0}~08~08c 10c~-08 Scheduled
+{"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":5}~10~06c 07ct 08c 09f 10f~-06 Scheduled
+{"suspend":true}~10~02c 04c 06c 08c~-02 Suspended
+END
+table "what is wrong" <<'END'
+{"schedule":"61 * * * *"}~~~InvalidSchedule InvalidSchedule
+{"schedule":"* * * *"}~~~InvalidSchedule InvalidSchedule
+{"schedule":""}~08~08~InvalidSchedule InvalidSchedule
+{"timeZone":"Mars/Olympus"}~~~InvalidSchedule InvalidSchedule
+{"schedule":"TZ=UTC 1 * * * *"}~~~InvalidSchedule InvalidSchedule
+END
+
+# ---- the Job, and the status ----
+
+{
+	cronjob '{"jobTemplate":{"metadata":{"labels":{"a":"b"},"annotations":{"n":"m"}},"spec":{"backoffLimit":2,"template":{}}}}' 08
+	jobs 08 06c
+	ended
+} | reconcile >"$T/out"
+is "$(jq -c '.items[0] | del(.metadata.annotations["kpipe.dev/paths"])' "$T/out")" \
+	'{"apiVersion":"batch/v1","kind":"Job","metadata":{"annotations":{"batch.tutorial.kubebuilder.io/scheduled-at":"2026-01-01T00:10:00Z","n":"m"},"labels":{"a":"b"},"name":"c-1767226200","namespace":"d","ownerReferences":[{"apiVersion":"batch.tutorial.kubebuilder.io/v1","controller":true,"kind":"CronJob","name":"c","uid":"u"}]},"spec":{"backoffLimit":2,"template":{}}}' \
+	"a Job: of the template, with its time and its owner"
+is "$(jq -c '.items | length' "$T/out")" 1 "... others are left as they are"
+is "$(jq -c '.reconcile.status | [.active, .lastScheduleTime]' "$T/out")" \
+	'[[{"apiVersion":"batch/v1","kind":"Job","name":"c-08","namespace":"d","uid":"j08"}],"2026-01-01T00:08:00Z"]' \
+	"the status: what runs, and the last time"
+is "$({
+	cronjob '{}' ""
+	jobs 10 08
+	ended
+} | reconcile | jq -c '.reconcile | [.status.lastScheduleTime,
+	[.status.active[].name], [.events[].message]]')" \
+	'["2026-01-01T00:10:00Z",["c-08","c-10"],["Job c-08 runs","Job c-10 runs"]]' \
+	"a Job that is not in the status is recorded, with an Event"
+is "$({
+	cronjob '{"schedule":"61 * * * *"}' ""
+	ended
+} | reconcile | jq -r '.reconcile.status.conditions[0].message')" \
+	'schedule "61 * * * *": minute 61 is above 59' "the message for users"
+
+# ---- a life ----
+
+# Each minute has a run of each. `hello` keeps one Job; those of `forbid` take 70
+# seconds; those of `replace` never end; those of `fails` fail. `bad` has no
+# schedule at first; `still` and `late` are suspended at first.
+runs 0 "a life: exit 0" reconcile <"$folder/t/life.jsonl"
+is "$(cat "$T/err")" "" "... no complaints"
+jq -r '.reconcile as $r | def short: ltrimstr("Job.batch/default/");
+	[$r.primary.name, ([($r.once[]? | "+" + short), ($r.delete[]?
+	| "-" + .name)] | join(" ")), ($r.events[]? | .reason + ": "
+	+ .message), ($r.status | values | "\(.active | length) active, last \(
+	.lastScheduleTime), \(.conditions[0].reason)")] | join(" | ")' \
+	"$T/out" >"$T/got"
+[ -z "${ACCEPT:-}" ] || cp "$T/got" "$folder/t/life.out"
+same "$T/got" "$folder/t/life.out" "... its lines, in short"
+cp "$T/out" "$T/first"
+runs 0 "... again" reconcile <"$folder/t/life.jsonl"
+same "$T/out" "$T/first" "... the same, to the byte"
+done_testing
