@@ -235,19 +235,31 @@ is "$(audit_created user1 | awk '$1 > 1 && $2 == "jobs"')" "" \
 
 # ---- 50 at once ----
 
-for i in $(seq 50); do
-	jq -cn --arg n "many-$i" --arg version "$group/v1" '{apiVersion: $version,
-		kind: "CronJob", metadata: {name: $n, namespace: "default"},
-		spec: {schedule: "@every 1s", concurrencyPolicy: "Forbid",
+# many SUSPEND: 50 whose last run was 30 days ago, or will be said to be
+many() {
+	seq 50 | jq -c --argjson suspend "$1" --arg version "$group/v1" \
+		--arg schedule "$(date -u -d "-2 days" '+0 0 %-d %-m *')" '{
+		apiVersion: $version, kind: "CronJob",
+		metadata: {name: "many-\(.)", namespace: "default"},
+		spec: {$schedule, $suspend, concurrencyPolicy: "Forbid",
 		jobTemplate: {metadata: {labels: {of: "many"}}, spec: {template:
 		{spec: {restartPolicy: "Never", containers: [{name: "c",
-		image: "x"}]}}}}}}'
-done | kubectl apply -f - >/dev/null
-fifty() {
-	[ "$(api "/apis/batch/v1/namespaces/default/jobs?labelSelector=of%3Dmany" |
-		jq '.items | length')" = 50 ]
+		image: "x"}]}}}}}}' | kubectl apply -f - >/dev/null
 }
-ok "50 with the same time, and Forbid: a Job each" wait_for 60 fifty
+many true
+seq 50 | xargs -I{} kubectl patch "$resource" many-{} --subresource=status \
+	--type=merge -p "{\"status\": {\"lastScheduleTime\": \"$(day 30)\"}}" \
+	>/dev/null
+many false
+made() {
+	api "/apis/batch/v1/namespaces/default/jobs?labelSelector=of%3Dmany" |
+		jq -r '.items[].metadata.name' | sort
+}
+fifty() {
+	[ "$(made | wc -l)" -ge 50 ]
+}
+ok "50 with the same time, and Forbid" wait_for 60 fifty
+is "$(made)" "$(seq 50 | sed "s/.*/$(job many-\& 2)/" | sort)" "... a Job each"
 
 # ---- the example, at its minute ----
 
