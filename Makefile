@@ -278,8 +278,9 @@ deploy undeploy: $(BIN)/kgen
 
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 INSTALLER = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \
-	VERSION='$(VERSION)' UNITDIR='$(UNITDIR)' lib/install
+	VERSION='$(VERSION)' UNITDIR='$(UNITDIR)' ZSHDIR='$(ZSHDIR)' lib/install
 .PHONY: install uninstall
 install: all
 	$(INSTALLER)

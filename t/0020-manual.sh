@@ -47,6 +47,13 @@ for main in cmd/*/main.c; do
 			- "$T/completion" "$tool" "$1"
 	}
 	is "$(words --log-f)" "--log-format=" "... which completes an option"
+	is "$(words --compl)" "--completion" "... and one that may stand alone"
+	"$tool" --completion=bash >"$T/bash"
+	same "$T/bash" "$T/completion" "... as --completion=bash"
+	runs 100 "$tool --completion=csh" "$tool" --completion=csh
+	is "$(cat "$T/err")" \
+		"$tool: fatal: option --completion needs one of bash|zsh|fish, not \"csh\"" \
+		"... says so"
 done
 
 done_testing

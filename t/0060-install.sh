@@ -29,6 +29,10 @@ for main in cmd/*/main.c; do
 	is "$(bash -c ". '$root/share/bash-completion/completions/$tool'
 		complete -p $tool")" "complete -o default -F _$tool $tool" \
 		"... and its completion"
+	is "$(head -n 1 "$root/share/zsh/site-functions/_$tool")" \
+		"#compdef $tool" "... for zsh"
+	ok "... for fish" grep -q "^complete -c $tool -s h -l help -d " \
+		"$root/share/fish/vendor_completions.d/$tool.fish"
 done
 
 # Every file of a folder, and no others.
@@ -57,7 +61,7 @@ unit=$root/lib/systemd/system/kpipe@.service
 ok "the unit starts this kpipe" grep -q '^ExecStart=/opt/kpipe/bin/kpipe ' "$unit"
 is "$(grep -c @PREFIX@ "$unit")" 0 "... and names this prefix"
 
-# A package gives its own folder for units.
+# A package gives its own folders for units and zsh.
 cp -R "$root" "$T/kept"
 runs 0 "make uninstall" bash -c "$make uninstall"
 is "$(there)" "" "... leaves no file of ours"
@@ -66,10 +70,12 @@ is "$(cd "$root" && cat $theirs)" "$(printf 'other\nother\nother')" \
 is "$(find "$root" -type d -name '*kpipe*' ! -path "$root")" "" \
 	"... and no folder of ours"
 runs 0 "make uninstall, again" bash -c "$make uninstall"
-runs 0 "make install with another folder for units" \
-	bash -c "$make install UNITDIR=/units"
-ok "... puts it there" test -s "$T/root/units/kpipe@.service"
-runs 0 "make uninstall with it" bash -c "$make uninstall UNITDIR=/units"
+others="UNITDIR=/units ZSHDIR=/zsh"
+runs 0 "make install with other folders" bash -c "$make install $others"
+ok "... puts the unit there" test -s "$T/root/units/kpipe@.service"
+ok "... and the rules for zsh" test -s "$T/root/zsh/_kwatch"
+ok "... not elsewhere" test ! -e "$root/share/zsh/site-functions/_kwatch"
+runs 0 "make uninstall with them" bash -c "$make uninstall $others"
 is "$(find "$T/root" -type f ! -name 'other*')" "" "... removes it"
 
 mkdir "$T/op"

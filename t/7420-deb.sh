@@ -37,8 +37,8 @@ dpkg-deb --fsys-tarfile "$T/1/$deb" | tar -tf - >"$T/files"
 for main in cmd/*/main.c; do
 	tool=${main#cmd/}
 	tool=${tool%/main.c}
-	is "$(grep -cxE "\./usr/(bin/$tool|share/man/man1/$tool\.1\.gz|share/bash-completion/completions/$tool)" \
-		"$T/files")" 3 "$tool, its page, its completion"
+	is "$(grep -cxE "\./usr/(bin/$tool|share/man/man1/$tool\.1\.gz|share/bash-completion/completions/$tool|share/zsh/vendor-completions/_$tool|share/fish/vendor_completions\.d/$tool\.fish)" \
+		"$T/files")" 5 "$tool, its page, its completions"
 done
 for file in lib/systemd/system/kpipe@.service usr/share/pkgconfig/kpipe.pc \
 	usr/share/kpipe/jq/operator.jq etc/kpipe/ \

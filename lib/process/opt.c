@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "process/completion.h"
 #include "process/log.h"
 #include "process/version.h"
 #include "value/duration.h"
@@ -47,8 +48,8 @@ static const struct opt builtins[] = {
     {'h', "help", NULL, OPT_FLAG, NULL, NULL, "print this and exit"},
     {0, "version", NULL, OPT_FLAG, NULL, NULL,
 	"print version, commit and libraries, and exit"},
-    {0, "completion", NULL, OPT_FLAG, NULL, NULL,
-	"print completion rules for bash and exit"},
+    {0, "completion", "SHELL", OPT_CHOICE, NULL, completion_shells,
+	"print completion rules for a shell (bash) and exit"},
     OPT_END};
 enum builtin { BUILTIN_HELP, BUILTIN_VERSION, BUILTIN_COMPLETION };
 
@@ -78,19 +79,34 @@ takes_argument(const struct opt *o)
 	return o->type != OPT_FLAG;
 }
 
-/* "" or "=text|json", which --help shows behind the name. */
+/* A builtin's may be left out. */
+static bool
+may_stand_alone(const struct opt *o)
+{
+	return o->value == NULL;
+}
+
+/* "text|json" */
+static void
+add_choices(struct buf *b, const struct opt *o)
+{
+	for (size_t i = 0; o->choices[i] != NULL; i++)
+		buf_addf(b, "%s%s", i > 0 ? "|" : "", o->choices[i]);
+}
+
+/* "", "=text|json" or "[=bash|zsh]", which --help shows behind the name. */
 static void
 add_argument(struct buf *b, const struct opt *o)
 {
 	if (!takes_argument(o))
 		return;
-	buf_addc(b, '=');
-	if (o->type != OPT_CHOICE) {
+	buf_adds(b, may_stand_alone(o) ? "[=" : "=");
+	if (o->type == OPT_CHOICE)
+		add_choices(b, o);
+	else
 		buf_adds(b, o->arg != NULL ? o->arg : "VALUE");
-		return;
-	}
-	for (size_t i = 0; o->choices[i] != NULL; i++)
-		buf_addf(b, "%s%s", i > 0 ? "|" : "", o->choices[i]);
+	if (may_stand_alone(o))
+		buf_addc(b, ']');
 }
 
 enum { HELP_COLUMN = 30, HELP_WIDTH = 79 };
@@ -150,47 +166,9 @@ render_help(struct buf *b, const struct opt_tool *tool, const struct rows *rows)
 		add_help_row(b, rows->items[i]);
 }
 
-/* The words of each choice, by option; everything else is a file name. */
-static void
-render_completion(
-    struct buf *b, const struct opt_tool *tool, const struct rows *rows)
-{
-	buf_addf(b,
-	    "_%s() {\n"
-	    "\tlocal cur=${COMP_WORDS[COMP_CWORD]}"
-	    " prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	    "\tif [ \"$cur\" = = ]; then\n"
-	    "\t\tcur=\n"
-	    "\telif [ \"$prev\" = = ]; then\n"
-	    "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
-	    "\tfi\n"
-	    "\tcase $prev in\n",
-	    tool->name);
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct opt *o = rows->items[i];
-
-		if (o->type != OPT_CHOICE)
-			continue;
-		buf_addf(b, "\t--%s) COMPREPLY=($(compgen -W '", o->name);
-		for (size_t k = 0; o->choices[k] != NULL; k++)
-			buf_addf(b, "%s%s", k > 0 ? " " : "", o->choices[k]);
-		buf_adds(b, "' -- \"$cur\")); return;;\n");
-	}
-	buf_adds(b, "\tesac\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W '");
-	for (size_t i = 0; i < rows->count; i++)
-		buf_addf(b, "%s--%s%s", i > 0 ? " " : "", rows->items[i]->name,
-		    takes_argument(rows->items[i]) ? "=" : "");
-	buf_addf(b,
-	    "' -- \"$cur\")); [[ ${COMPREPLY-} = *= ]] && compopt -o "
-	    "nospace;;\n"
-	    "\tesac\n"
-	    "}\ncomplete -o default -F _%s %s\n",
-	    tool->name, tool->name);
-}
-
 static enum opt_result
 print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
-    struct err *err)
+    enum completion_shell shell, struct err *err)
 {
 	struct buf b = BUF_INIT;
 	enum opt_result result = OPT_EXIT_0;
@@ -201,7 +179,7 @@ print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
 		buf_addf(&b, "%s %s\n", tool->name, KPIPE_VERSION);
 		version_describe(&b);
 	} else
-		render_completion(&b, tool, rows);
+		completion_add(&b, shell, tool->name, rows->items, rows->count);
 	if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0) {
 		err_set(err, ERR_TRANSIENT, "cannot write to stdout: %s",
 		    strerror(errno));
@@ -227,18 +205,18 @@ set_int(const struct opt *o, const char *arg, struct err *err)
 }
 
 static int
-set_choice(const struct opt *o, const char *arg, struct err *err)
+choose(const struct opt *o, const char *arg, int *choice, struct err *err)
 {
 	struct buf b = BUF_INIT;
 
 	for (int i = 0; o->choices[i] != NULL; i++)
 		if (strcmp(o->choices[i], arg) == 0) {
-			*(int *)o->value = i;
+			*choice = i;
 			return 0;
 		}
-	add_argument(&b, o);
+	add_choices(&b, o);
 	err_set(err, ERR_PERMANENT, "option --%s needs one of %s, not \"%s\"",
-	    o->name, buf_str(&b) + 1, arg);
+	    o->name, buf_str(&b), arg);
 	buf_release(&b);
 	return -1;
 }
@@ -270,7 +248,7 @@ set_value(const struct opt *o, const char *arg, struct err *err)
 		    "not \"%s\"",
 		    o->name, arg);
 	case OPT_CHOICE:
-		return set_choice(o, arg, err);
+		return choose(o, arg, o->value, err);
 	case OPT_NONE:
 	case OPT_TABLE:
 		break;
@@ -288,9 +266,10 @@ long_options(const struct rows *rows)
 
 	for (size_t i = 0; i < rows->count; i++) {
 		longs[i].name = rows->items[i]->name;
-		longs[i].has_arg = takes_argument(rows->items[i])
-		    ? required_argument
-		    : no_argument;
+		if (takes_argument(rows->items[i]))
+			longs[i].has_arg = may_stand_alone(rows->items[i])
+			    ? optional_argument
+			    : required_argument;
 		longs[i].val = LONG_BASE + (int)i;
 	}
 	return longs;
@@ -350,13 +329,28 @@ abbreviated(const struct opt *o, const char *word)
 	    strcspn(word + 2, "=") != strlen(o->name);
 }
 
+/* Prints what the row says. arg: that of --completion, or NULL. */
+static enum opt_result
+run_builtin(const struct opt_tool *tool, const struct rows *rows,
+    const struct opt *o, const char *arg, struct err *err)
+{
+	size_t what = 0, first = rows->count - (COUNT(builtins) - 1);
+	int shell = COMPLETION_BASH;
+
+	while (rows->items[first + what] != o)
+		what++;
+	if (arg != NULL && choose(o, arg, &shell, err) != 0)
+		return OPT_BAD;
+	return print(
+	    tool, rows, (enum builtin)what, (enum completion_shell)shell, err);
+}
+
 static enum opt_result
 parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
     char **argv, struct err *err)
 {
 	struct option *longs = long_options(rows);
 	char *shorts = short_options(rows);
-	size_t first_builtin = rows->count - (COUNT(builtins) - 1);
 	enum opt_result result = OPT_RUN;
 	int c;
 
@@ -382,11 +376,7 @@ parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
 			    "unknown option %.*s (see --help)",
 			    (int)strcspn(word, "="), word);
 		else if (o->value == NULL) {
-			size_t i = 0;
-
-			while (rows->items[first_builtin + i] != o)
-				i++;
-			result = print(tool, rows, (enum builtin)i, err);
+			result = run_builtin(tool, rows, o, optarg, err);
 			continue;
 		} else if (set_value(o, optarg, err) == 0)
 			continue;

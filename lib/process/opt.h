@@ -1,6 +1,6 @@
 /*
  * opt: one table per tool drives getopt_long, --help, --version and shell
- * completion (eval "$(kwatch --completion)" in bash).
+ * completion of bash, zsh and fish (eval "$(kwatch --completion)" in bash).
  *
  *	static struct opts { bool all; const char *file; } o;
  *	static const struct opt table[] = {

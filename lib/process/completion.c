@@ -1,0 +1,230 @@
+#include "process/completion.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/array.h"
+
+const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
+
+static bool
+has_argument(const struct opt *o)
+{
+	return o->type != OPT_FLAG;
+}
+
+static bool
+is_optional(const struct opt *o)
+{
+	return o->type == OPT_CHOICE && o->value == NULL;
+}
+
+static bool
+is_repeatable(const struct opt *o)
+{
+	return o->type == OPT_LIST;
+}
+
+enum what { WHAT_TEXT, WHAT_FILE, WHAT_FOLDER };
+
+/* By the name of the argument in --help. */
+static enum what
+what_is(const struct opt *o)
+{
+	static const struct {
+		const char *word;
+		enum what what;
+	} words[] = {{"FILE", WHAT_FILE}, {"WATCHES", WHAT_FILE},
+	    {"DIR", WHAT_FOLDER}, {"FOLDER", WHAT_FOLDER}};
+
+	for (size_t i = 0; o->arg != NULL && i < COUNT(words); i++)
+		if (strcmp(o->arg, words[i].word) == 0)
+			return words[i].what;
+	return WHAT_TEXT;
+}
+
+static void
+add_choices(struct buf *b, const struct opt *o)
+{
+	for (size_t i = 0; o->choices[i] != NULL; i++)
+		buf_addf(b, "%s%s", i > 0 ? " " : "", o->choices[i]);
+}
+
+/* ---- bash ---- */
+
+/* The words of each choice, by option; everything else is a file name. */
+static void
+add_bash(struct buf *b, const char *tool, const struct opt *const *rows,
+    size_t count)
+{
+	buf_addf(b,
+	    "_%s() {\n"
+	    "\tlocal cur=${COMP_WORDS[COMP_CWORD]}"
+	    " prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	    "\tif [ \"$cur\" = = ]; then\n"
+	    "\t\tcur=\n"
+	    "\telif [ \"$prev\" = = ]; then\n"
+	    "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
+	    "\tfi\n"
+	    "\tcase $prev in\n",
+	    tool);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i]->type != OPT_CHOICE || is_optional(rows[i]))
+			continue;
+		buf_addf(b, "\t--%s) COMPREPLY=($(compgen -W '", rows[i]->name);
+		add_choices(b, rows[i]);
+		buf_adds(b, "' -- \"$cur\")); return;;\n");
+	}
+	buf_adds(b, "\tesac\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W '");
+	for (size_t i = 0; i < count; i++)
+		buf_addf(b, "%s--%s%s", i > 0 ? " " : "", rows[i]->name,
+		    has_argument(rows[i]) && !is_optional(rows[i]) ? "=" : "");
+	buf_addf(b,
+	    "' -- \"$cur\")); [[ ${COMPREPLY-} = *= ]] && compopt -o "
+	    "nospace;;\n"
+	    "\tesac\n"
+	    "}\ncomplete -o default -F _%s %s\n",
+	    tool, tool);
+}
+
+/* ---- zsh ---- */
+
+/* In single quotes; before a character of `special` goes a backslash. */
+static void
+add_zsh_text(struct buf *b, const char *text, const char *special)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\'')
+			buf_adds(b, "'\\'");
+		else if (strchr(special, *text) != NULL)
+			buf_addc(b, '\\');
+		buf_addc(b, *text);
+	}
+}
+
+/* ":message:action" */
+static void
+add_zsh_argument(struct buf *b, const struct opt *o)
+{
+	static const char *const actions[] = {[WHAT_TEXT] = " ",
+	    [WHAT_FILE] = "_files",
+	    [WHAT_FOLDER] = "_files -/"};
+
+	if (!has_argument(o))
+		return;
+	buf_adds(b, is_optional(o) ? "::" : ":");
+	add_zsh_text(b, o->arg != NULL ? o->arg : "VALUE", "\\:");
+	buf_addc(b, ':');
+	if (o->type == OPT_CHOICE) {
+		buf_addc(b, '(');
+		add_choices(b, o);
+		buf_addc(b, ')');
+	} else {
+		buf_adds(b, actions[what_is(o)]);
+	}
+}
+
+static void
+add_zsh_option(struct buf *b, const struct opt *o)
+{
+	const char *end = "";
+
+	if (has_argument(o))
+		end = is_optional(o) ? "=-" : "=";
+	buf_adds(b, " \\\n\t\t");
+	if (is_repeatable(o))
+		buf_adds(b, "'*'");
+	else if (o->short_name != 0)
+		buf_addf(b, "'(-%c --%s)'", o->short_name, o->name);
+	if (o->short_name != 0)
+		buf_addf(b, "{-%c%s,--%s%s}'", o->short_name,
+		    has_argument(o) ? "+" : "", o->name, end);
+	else
+		buf_addf(b, "'--%s%s", o->name, end);
+	buf_addc(b, '[');
+	add_zsh_text(b, o->help, "\\[]");
+	buf_addc(b, ']');
+	add_zsh_argument(b, o);
+	buf_addc(b, '\'');
+}
+
+/* It works from a folder of $fpath, and when it is evaluated. */
+static void
+add_zsh(struct buf *b, const char *tool, const struct opt *const *rows,
+    size_t count)
+{
+	buf_addf(b, "#compdef %s\n_%s() {\n\t_arguments -s -S", tool, tool);
+	for (size_t i = 0; i < count; i++)
+		add_zsh_option(b, rows[i]);
+	buf_addf(b,
+	    " \\\n\t\t'*:FILE:_files'\n}\n"
+	    "if [ \"$funcstack[1]\" = _%s ]; then\n"
+	    "\t_%s \"$@\"\n"
+	    "else\n"
+	    "\tcompdef _%s %s\n"
+	    "fi\n",
+	    tool, tool, tool, tool);
+}
+
+/* ---- fish ---- */
+
+static void
+add_fish_text(struct buf *b, const char *text)
+{
+	buf_addc(b, '\'');
+	for (; *text != '\0'; text++) {
+		if (*text == '\'' || *text == '\\')
+			buf_addc(b, '\\');
+		buf_addc(b, *text);
+	}
+	buf_addc(b, '\'');
+}
+
+static void
+add_fish_argument(struct buf *b, const struct opt *o)
+{
+	static const char *const flags[] = {[WHAT_TEXT] = " -x",
+	    [WHAT_FILE] = " -r -F",
+	    [WHAT_FOLDER] = " -x -a '(__fish_complete_directories)'"};
+
+	if (o->type == OPT_CHOICE) {
+		buf_adds(b, is_optional(o) ? " -f -a '" : " -x -a '");
+		add_choices(b, o);
+		buf_addc(b, '\'');
+	} else if (has_argument(o)) {
+		buf_adds(b, flags[what_is(o)]);
+	}
+}
+
+static void
+add_fish(struct buf *b, const char *tool, const struct opt *const *rows,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		buf_addf(b, "complete -c %s", tool);
+		if (rows[i]->short_name != 0)
+			buf_addf(b, " -s %c", rows[i]->short_name);
+		buf_addf(b, " -l %s", rows[i]->name);
+		add_fish_argument(b, rows[i]);
+		buf_adds(b, " -d ");
+		add_fish_text(b, rows[i]->help);
+		buf_addc(b, '\n');
+	}
+}
+
+void
+completion_add(struct buf *b, enum completion_shell shell, const char *tool,
+    const struct opt *const *rows, size_t count)
+{
+	switch (shell) {
+	case COMPLETION_BASH:
+		add_bash(b, tool, rows, count);
+		break;
+	case COMPLETION_ZSH:
+		add_zsh(b, tool, rows, count);
+		break;
+	case COMPLETION_FISH:
+		add_fish(b, tool, rows, count);
+		break;
+	}
+}
