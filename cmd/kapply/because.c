@@ -5,6 +5,7 @@
 
 #include "fields.h"
 #include "json/json.h"
+#include "value/datakind.h"
 
 enum { LOOKS = 10, LOOKS_MS = 1000, VALUE_MAX = 128 };
 
@@ -35,13 +36,6 @@ because_found(struct item *i, struct span object, struct span ours)
 	buf_release(&scratch);
 }
 
-static bool
-is_confidential(const struct item *i)
-{
-	return i->id.group.n == 0 &&
-	    (span_is(i->id.kind, "Secret") || span_is(i->id.kind, "ConfigMap"));
-}
-
 /* The digest of the desired paths (doc/agreement.md): nothing for people. */
 static bool
 is_paths(struct span path)
@@ -60,7 +54,7 @@ add_values(struct buf *b, const struct item *i)
 	    json_string(json_get(i->because, "wanted"), &other);
 
 	if (observed.n == 0 || wanted.n == 0 || observed.n > VALUE_MAX ||
-	    wanted.n > VALUE_MAX || is_confidential(i))
+	    wanted.n > VALUE_MAX || datakind(i->id.group, i->id.kind))
 		buf_adds(b, " differs");
 	else
 		buf_addf(b, " %.*s, wanted %.*s", SPAN_ARG(observed),

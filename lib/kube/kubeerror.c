@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "value/datakind.h"
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024 };
 
@@ -304,7 +305,8 @@ cut(struct buf *b, size_t start)
 void
 kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
 {
-	bool private = span_is(kind, "Secret") || span_is(kind, "ConfigMap");
+	/* Of any group: callers know the kind alone. */
+	bool private = datakind(span_str(""), kind);
 	size_t start = b->len;
 
 	if (private && !is_harmless(e))

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "json/jvtext.h"
+#include "value/datakind.h"
 #include "value/objref.h"
 
 void
@@ -144,7 +145,7 @@ apischema_is_map(const struct apischema *s, const struct apischema_place *p)
 		return p->up != NULL && span_is(p->up->key, "metadata");
 	if (p->up == NULL || !is_object(p->up))
 		return false;
-	return (span_is(s->kind, "ConfigMap") || span_is(s->kind, "Secret")) &&
+	return datakind(span_str(""), s->kind) &&
 	    (span_is(p->key, "data") || span_is(p->key, "binaryData") ||
 		span_is(p->key, "stringData"));
 }

@@ -1,16 +1,18 @@
 #include "decide/reason.h"
 
-#include <string.h>
-
 #include "agree/agree.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "value/datakind.h"
+#include "value/objref.h"
 
 bool
 reason_is_confidential(const struct cache_kind *k)
 {
-	return strcmp(k->name, "Secret") == 0 ||
-	    strcmp(k->name, "ConfigMap") == 0;
+	struct span group, kind;
+
+	objref_split_kind(span_str(k->name), &kind, &group);
+	return datakind(group, kind);
 }
 
 static void

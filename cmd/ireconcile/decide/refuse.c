@@ -3,6 +3,8 @@
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
+#include "value/datakind.h"
+#include "value/objref.h"
 
 /* Also in another version of the API: group and kind identify a kind. */
 static bool
@@ -103,13 +105,13 @@ refuse_texts(const struct desired_item *i, jv object_peek, struct err *err)
 {
 	jv metadata = jvtext_peek(object_peek, "metadata");
 	struct span kind = jvtext_span(jvtext_peek(object_peek, "kind"));
+	struct span version =
+	    jvtext_span(jvtext_peek(object_peek, "apiVersion"));
 
 	if (refuse_values(i, metadata, ".metadata", "labels", err) != 0 ||
 	    refuse_values(i, metadata, ".metadata", "annotations", err) != 0)
 		return -1;
-	if (!span_is(
-		jvtext_span(jvtext_peek(object_peek, "apiVersion")), "v1") ||
-	    (!span_is(kind, "ConfigMap") && !span_is(kind, "Secret")))
+	if (!datakind(objref_group(version), kind))
 		return 0;
 	if (refuse_values(i, object_peek, "", "data", err) != 0 ||
 	    refuse_values(i, object_peek, "", "stringData", err) != 0)

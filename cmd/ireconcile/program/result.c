@@ -13,6 +13,7 @@
 #include "json/jvtext.h"
 #include "process/clock.h"
 #include "program/run.h"
+#include "value/datakind.h"
 #include "value/objref.h"
 
 static int
@@ -185,10 +186,9 @@ wrong_paths(jv paths_peek)
 static bool
 has_data(jv object_peek)
 {
-	struct span kind = text_of(object_peek, "kind");
+	struct span version = text_of(object_peek, "apiVersion");
 
-	return span_is(text_of(object_peek, "apiVersion"), "v1") &&
-	    (span_is(kind, "ConfigMap") || span_is(kind, "Secret"));
+	return datakind(objref_group(version), text_of(object_peek, "kind"));
 }
 
 /* Marks that exclude each other, and bad paths. */
