@@ -319,3 +319,38 @@ jqlex_is_key(const struct jqlex *lex, int i)
 	return open >= 0 && lex->tokens[open].c == '{' &&
 	    (i == open + 1 || lex->tokens[i - 1].c == ',');
 }
+
+bool
+jqlex_is_joint(const struct jqlex *lex, int i)
+{
+	static const char *const keywords[] = {"if", "then", "elif", "else",
+	    "and", "or", "as", "reduce", "foreach", "try", "catch", NULL};
+
+	for (int k = 0; keywords[k] != NULL; k++)
+		if (jqlex_is(lex, i, JQLEX_WORD, keywords[k]))
+			return true;
+	return false;
+}
+
+bool
+jqlex_starts_term(const struct jqlex *lex, int i)
+{
+	switch (lex->tokens[i - 1].type) {
+	case JQLEX_FIELD:
+	case JQLEX_VARIABLE:
+	case JQLEX_STRING:
+	case JQLEX_CLOSE:
+	case JQLEX_PIECE:
+	case JQLEX_NUMBER:
+	case JQLEX_FORMAT:
+		return false;
+	case JQLEX_OTHER:
+		return lex->tokens[i - 1].c != '?' &&
+		    lex->tokens[i - 1].c != '.';
+	case JQLEX_OPEN:
+		return true;
+	case JQLEX_WORD:
+		break;
+	}
+	return jqlex_is_joint(lex, i - 1);
+}

@@ -52,5 +52,9 @@ bool jqlex_is(
     const struct jqlex *lex, int i, enum jqlex_type type, const char *text);
 /* Whether token i is the name of a key in an object: {name: 1}, {name}. */
 bool jqlex_is_key(const struct jqlex *lex, int i);
+/* Whether token i is a keyword that a term follows. */
+bool jqlex_is_joint(const struct jqlex *lex, int i);
+/* Whether a term starts at token i > 0 and does not continue the one before. */
+bool jqlex_starts_term(const struct jqlex *lex, int i);
 
 #endif

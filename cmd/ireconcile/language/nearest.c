@@ -51,14 +51,15 @@ distance(struct span a, struct span b)
 void
 nearest_offer(struct nearest *n, struct span name, int arity)
 {
+	size_t longer = name.n > n->wanted.n ? name.n : n->wanted.n;
 	int far;
 
 	if (name.n == 0 || name.n > NAME_MAX_BYTES ||
 	    n->wanted.n > NAME_MAX_BYTES || name.p[0] == '_')
 		return;
 	far = distance(n->wanted, name);
-	/* A third of the letters may be wrong, and two at most. */
-	if (far > 2 || (size_t)far * 3 > n->wanted.n || far >= n->distance)
+	/* A third of the letters (of the longer one) may be wrong, and two at most. */
+	if (far > 2 || (size_t)far * 3 > longer || far >= n->distance)
 		return;
 	n->name = name;
 	n->arity = arity;

@@ -65,37 +65,6 @@ reach(struct functions *fs, struct function *f)
 	}
 }
 
-/* Whether a term starts at token i and does not continue the one before. */
-static bool
-starts_term(const struct jqlex *lex, int i)
-{
-	static const char *const keywords[] = {"if", "then", "elif", "else",
-	    "and", "or", "as", "reduce", "foreach", "try", "catch", NULL};
-
-	switch (lex->tokens[i - 1].type) {
-	case JQLEX_FIELD:
-	case JQLEX_VARIABLE:
-	case JQLEX_STRING:
-	case JQLEX_CLOSE:
-		return false;
-	case JQLEX_PIECE:
-	case JQLEX_NUMBER:
-	case JQLEX_FORMAT:
-		return false;
-	case JQLEX_OTHER:
-		return lex->tokens[i - 1].c != '?' &&
-		    lex->tokens[i - 1].c != '.';
-	case JQLEX_OPEN:
-		return true;
-	case JQLEX_WORD:
-		break;
-	}
-	for (int k = 0; keywords[k] != NULL; k++)
-		if (jqlex_is(lex, i - 1, JQLEX_WORD, keywords[k]))
-			return true;
-	return false;
-}
-
 /* {name}, or a pattern: as {name: $x}, as {$name}. */
 static bool
 takes_member(const struct jqlex *lex, int i)
@@ -118,7 +87,7 @@ reads_at(const struct jqlex *lex, int i, const char *field)
 		return false;
 	switch (lex->tokens[i].type) {
 	case JQLEX_FIELD:
-		return starts_term(lex, i);
+		return jqlex_starts_term(lex, i);
 	case JQLEX_WORD:
 	case JQLEX_VARIABLE:
 		return takes_member(lex, i);

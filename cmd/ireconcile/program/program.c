@@ -281,6 +281,8 @@ compile_first(struct program *p, struct err *err)
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		p->defines[i] = !p->defines[PROGRAM_MAP] &&
 		    source_defines(&p->source, program_names[i]);
+	if (!p->defines[PROGRAM_MAP] && program_check_functions(p, err) != 0)
+		return -1;
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);

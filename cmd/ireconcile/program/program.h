@@ -33,6 +33,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "base/textlist.h"
 #include "process/sandbox.h"
 #include "program/arguments.h"
 
@@ -85,6 +86,17 @@ struct program *program_load(
  */
 struct program *program_load_expression(const char *name, const char *text,
     const struct program_options *options, struct err *err);
+
+/*
+ * Names in the text that cannot be meant, as far as that is certain
+ * (language/certain.h): a function that is called nowhere, and whose name is
+ * almost that of an entry point (logged, if the program has that one as well);
+ * a member of .owned or .related that is in neither list (of kinds, as programs
+ * name them). -1 with err "FILE:LINE: message".
+ */
+int program_check_functions(const struct program *p, struct err *err);
+int program_check_kinds(const struct program *p, const struct textlist *owned,
+    const struct textlist *related, struct err *err);
 
 void program_free(struct program *p);
 

@@ -1,0 +1,411 @@
+#include "language/certain.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "language/spot.h"
+
+/* A way back takes as long as it is: a text that is larger is not looked at. */
+enum { CALLS_DEEP = 8, TOKENS_MAX = 50000 };
+
+/* A place: where `.` is looked for, and the definition around it. */
+struct place {
+	const struct source *source;
+	const struct source_file *file;
+	const struct jqparse_def *def;
+	int token;
+	int deep; /* calls whose parameters were looked at */
+};
+
+static bool is_certain(const struct place *p);
+
+/* ---- the text around a place ---- */
+
+static bool
+is_word(const struct jqlex *lex, int i, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (jqlex_is(lex, i, JQLEX_WORD, *words))
+			return true;
+	return false;
+}
+
+/* = |= += ..., but no comparison. */
+static bool
+is_update(const struct jqlex *lex, int i)
+{
+	struct span text = lex->tokens[i].text;
+
+	return lex->tokens[i].type == JQLEX_OTHER && span_ends(text, "=") &&
+	    !span_is(text, "==") && !span_is(text, "!=") &&
+	    !span_is(text, "<=") && !span_is(text, ">=");
+}
+
+static int
+opener_of(const struct jqlex *lex, int close)
+{
+	int i = close - 1;
+
+	while (i > 0 &&
+	    (lex->tokens[i].type != JQLEX_OPEN ||
+		lex->tokens[i].inside != lex->tokens[close].inside))
+		i--;
+	return i;
+}
+
+static int
+closer_of(const struct jqlex *lex, int open)
+{
+	int i = open + 1;
+
+	while (i < lex->count &&
+	    (lex->tokens[i].type != JQLEX_CLOSE ||
+		lex->tokens[i].inside != lex->tokens[open].inside))
+		i++;
+	return i;
+}
+
+/* Token i ends the pattern of an `as`: as $x, as [$x], as {$x}. */
+static bool
+ends_pattern(const struct jqlex *lex, int i)
+{
+	if (jqlex_is(lex, i, JQLEX_CLOSE, NULL))
+		i = opener_of(lex, i);
+	return jqlex_is(lex, i - 1, JQLEX_WORD, "as");
+}
+
+/* The `|` at i only separates a variable or a label from what follows. */
+static bool
+is_binding(const struct jqlex *lex, int i)
+{
+	return ends_pattern(lex, i - 1) ||
+	    (jqlex_is(lex, i - 1, JQLEX_VARIABLE, NULL) &&
+		jqlex_is(lex, i - 2, JQLEX_WORD, "label"));
+}
+
+/* The `if` of this then, elif, else or end. */
+static int
+if_of(const struct jqlex *lex, int i)
+{
+	int inside = lex->tokens[i].inside;
+	int ends = 0;
+
+	for (i--; i > 0; i--) {
+		if (lex->tokens[i].inside != inside || jqlex_is_key(lex, i))
+			continue;
+		if (jqlex_is(lex, i, JQLEX_WORD, "end"))
+			ends++;
+		if (jqlex_is(lex, i, JQLEX_WORD, "if") && ends-- == 0)
+			break;
+	}
+	return i;
+}
+
+/* Token i is in the left side of an update. */
+static bool
+is_updated(const struct jqlex *lex, int i)
+{
+	static const char *const words[] = {
+	    "then", "elif", "else", "end", "as", NULL};
+	int inside = lex->tokens[i].inside;
+
+	for (i++; i < lex->count && i > inside; i++) {
+		if (lex->tokens[i].inside < inside)
+			return false;
+		if (lex->tokens[i].inside != inside)
+			continue;
+		if (lex->tokens[i].type == JQLEX_CLOSE)
+			continue; /* of a bracket at this level */
+		if (is_update(lex, i))
+			return true;
+		if (jqlex_is(lex, i, JQLEX_OTHER, "|") ||
+		    jqlex_is(lex, i, JQLEX_OTHER, ",") ||
+		    jqlex_is(lex, i, JQLEX_OTHER, ";") ||
+		    is_word(lex, i, words))
+			return false;
+	}
+	return false;
+}
+
+/* ---- calls ---- */
+
+static bool
+find_def(struct place *p, struct span name, int arity)
+{
+	for (int f = p->source->count - 1; f >= 0; f--) {
+		const struct jqparse *parse = &p->source->files[f].parse;
+
+		for (int d = parse->def_count - 1; d >= 0; d--) {
+			if (parse->defs[d].arity != arity ||
+			    !span_eq(parse->defs[d].name, name))
+				continue;
+			p->file = &p->source->files[f];
+			p->def = &parse->defs[d];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Built-ins that evaluate their arguments with their own input. */
+static bool
+is_plain_builtin(struct span name, int arity)
+{
+	static const char *const names[] = {"select", "first", "last",
+	    "isempty", "error", "has", "contains", "inside", NULL};
+
+	for (int i = 0; arity == 1 && names[i] != NULL; i++)
+		if (span_is(name, names[i]))
+			return true;
+	return arity == 2 && span_is(name, "limit");
+}
+
+static int
+body_of(const struct jqlex *lex, const struct jqparse_def *def)
+{
+	int i = def->from;
+
+	while (!jqlex_is(lex, i, JQLEX_OTHER, ":"))
+		i++;
+	return i;
+}
+
+/* The function evaluates its argument number n with its own input: a $parameter
+ * or one that it calls only where `.` is still that. */
+static bool
+keeps_argument(struct place p, struct span name, int arity, int n)
+{
+	const struct jqlex *lex;
+	struct span parameter;
+
+	if (++p.deep > CALLS_DEEP)
+		return false;
+	if (!find_def(&p, name, arity))
+		return is_plain_builtin(name, arity);
+	lex = &p.file->lex;
+	p.token = p.def->from + 3 + 2 * n;
+	parameter = lex->tokens[p.token].text;
+	if (lex->tokens[p.token].type == JQLEX_VARIABLE)
+		return true;
+	for (p.token = body_of(lex, p.def); p.token < p.def->to; p.token++)
+		if (lex->tokens[p.token].type == JQLEX_WORD &&
+		    span_eq(lex->tokens[p.token].text, parameter) &&
+		    !jqlex_is_key(lex, p.token) && !is_certain(&p))
+			return false;
+	return true;
+}
+
+/* `.` of what is behind `semicolons` of them, in the bracket at `open`, is that
+ * before the bracket. */
+static bool
+is_kept(const struct place *p, int open, int semicolons)
+{
+	const struct jqlex *lex = &p->file->lex;
+	int arity = 1;
+
+	if (lex->tokens[open].c != '(')
+		return !jqlex_is(lex, open - 1, JQLEX_WORD, "as");
+	if (ends_pattern(lex, open - 1)) /* reduce, foreach */
+		return semicolons == 0;
+	if (!jqlex_is(lex, open - 1, JQLEX_WORD, NULL) ||
+	    jqlex_is_joint(lex, open - 1))
+		return semicolons == 0;
+	for (int i = open + 1; i < closer_of(lex, open); i++)
+		arity += lex->tokens[i].inside == open &&
+		    jqlex_is(lex, i, JQLEX_OTHER, ";");
+	return keeps_argument(
+	    *p, lex->tokens[open - 1].text, arity, semicolons);
+}
+
+/* ---- the way from a place back to the beginning of its definition ---- */
+
+enum step { STEP_ON, STEP_OUT, STEP_LOST };
+
+/* Looks at token *i, at the level of the bracket `open`; *i goes left. */
+static enum step
+step(const struct jqlex *lex, int open, int *i)
+{
+	static const char *const branches[] = {
+	    "then", "elif", "else", "end", NULL};
+	static const char *const changes[] = {"catch", "def", NULL};
+	bool object = open >= 0 && lex->tokens[open].c == '{';
+
+	if (jqlex_is(lex, *i, JQLEX_CLOSE, NULL))
+		*i = opener_of(lex, *i);
+	else if (object &&
+	    (jqlex_is(lex, *i, JQLEX_OTHER, ":") ||
+		jqlex_is(lex, *i, JQLEX_OTHER, ",")))
+		return STEP_OUT;
+	else if (jqlex_is(lex, *i, JQLEX_OTHER, ";"))
+		return open >= 0 ? STEP_OUT : STEP_LOST;
+	else if (is_word(lex, *i, branches))
+		*i = if_of(lex, *i);
+	else if (is_word(lex, *i, changes) || is_update(lex, *i) ||
+	    (jqlex_is(lex, *i, JQLEX_OTHER, "|") && !is_binding(lex, *i)))
+		return STEP_LOST;
+	(*i)--;
+	return STEP_ON;
+}
+
+/* `.` at this place is the input of the definition. */
+static bool
+is_certain(const struct place *p)
+{
+	const struct jqlex *lex = &p->file->lex;
+	int body = body_of(lex, p->def);
+	int open = lex->tokens[p->token].inside;
+	int semicolons = 0;
+
+	if (is_updated(lex, p->token))
+		return false;
+	for (int i = p->token - 1; i > body;) {
+		if (i == open) {
+			if (!is_kept(p, open, semicolons) ||
+			    is_updated(lex, open))
+				return false;
+			open = lex->tokens[i--].inside;
+			semicolons = 0;
+			continue;
+		}
+		switch (step(lex, open, &i)) {
+		case STEP_ON:
+			break;
+		case STEP_LOST:
+			return false;
+		case STEP_OUT:
+			for (; i > open; i--)
+				semicolons += lex->tokens[i].inside == open &&
+				    jqlex_is(lex, i, JQLEX_OTHER, ";");
+			break;
+		}
+	}
+	return true;
+}
+
+/* ---- the functions of the program ---- */
+
+static bool
+is_entry(const struct certain *c, const struct jqparse_def *def)
+{
+	for (int i = 0; def->arity == 0 && i < c->entry_count; i++)
+		if (span_is(def->name, c->entries[i]))
+			return true;
+	return false;
+}
+
+/* The calls of a function, and whether all are where `.` is certain. */
+static int
+calls_of(const struct certain *c, const struct jqparse_def *def, bool *all)
+{
+	const struct jqparse *parse = &c->file->parse;
+	int calls = 0;
+
+	*all = true;
+	for (int d = 0; d < parse->def_count; d++) {
+		for (int k = parse->defs[d].first_use;
+		     k < parse->defs[d].end_use; k++) {
+			struct place p = {c->source, c->file, &parse->defs[d],
+			    parse->uses[k].token, 0};
+
+			if (parse->uses[k].arity != def->arity ||
+			    !span_eq(parse->uses[k].name, def->name))
+				continue;
+			calls++;
+			*all = *all && c->functions[d] && is_certain(&p);
+		}
+	}
+	return calls;
+}
+
+void
+certain_init(struct certain *c, const struct source *s,
+    const char *const *entries, int entry_count)
+{
+	const struct jqparse *parse;
+	bool more;
+
+	*c = (struct certain){
+	    s, &s->files[s->count - 1], entries, entry_count, NULL};
+	more = c->file->lex.count <= TOKENS_MAX;
+	parse = &c->file->parse;
+	c->functions = mem_zalloc((size_t)parse->def_count + 1);
+	while (more) {
+		more = false;
+		for (int d = 0; d < parse->def_count; d++) {
+			bool all;
+			int calls = calls_of(c, &parse->defs[d], &all);
+
+			if (c->functions[d] || !all ||
+			    (calls == 0 && !is_entry(c, &parse->defs[d])))
+				continue;
+			c->functions[d] = more = true;
+		}
+	}
+}
+
+void
+certain_release(struct certain *c)
+{
+	free(c->functions);
+	c->functions = NULL;
+}
+
+/* ---- what is found ---- */
+
+static bool
+reads_member(
+    const struct source_file *f, int i, const char *field, struct span *name)
+{
+	const struct jqlex *lex = &f->lex;
+	struct spot member = {f, i + 1};
+
+	if (!jqlex_is(lex, i, JQLEX_FIELD, field) || !jqlex_starts_term(lex, i))
+		return false;
+	return (jqlex_is(lex, i + 1, JQLEX_FIELD, NULL) ||
+		   jqlex_is(lex, i + 1, JQLEX_OTHER, ".") ||
+		   jqlex_is(lex, i + 1, JQLEX_OPEN, "[")) &&
+	    spot_key(&member, name) == SPOT_KEY_NAME;
+}
+
+bool
+certain_read(const struct certain *c, const char *field, int *at,
+    struct span *name, int *line)
+{
+	const struct jqparse *parse = &c->file->parse;
+
+	for (int d = 0; d < parse->def_count; d++) {
+		const struct jqparse_def *def = &parse->defs[d];
+		int i = *at > def->from ? *at : def->from;
+
+		for (; c->functions[d] && i < def->to; i++) {
+			struct place p = {c->source, c->file, def, i, 0};
+
+			if (!reads_member(c->file, i, field, name) ||
+			    !is_certain(&p))
+				continue;
+			*line = c->file->lex.tokens[i].line;
+			*at = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+certain_uncalled(const struct certain *c, int *at, struct span *name, int *line)
+{
+	const struct jqparse *parse = &c->file->parse;
+
+	while (*at < parse->def_count) {
+		const struct jqparse_def *def = &parse->defs[(*at)++];
+		bool all;
+
+		if (def->arity > 0 || is_entry(c, def) ||
+		    calls_of(c, def, &all) > 0)
+			continue;
+		*name = def->name;
+		*line = c->file->lex.tokens[def->from].line;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,140 @@
+#!/bin/bash
+# Names in a program that cannot be meant are found at start: a kind that no
+# entry of watches.yaml has, an entry point that is spelled wrong. Where `.` may
+# be something else, nothing is said.
+. "${0%/*}/lib.sh"
+
+printf '%s\n' '- group: e.com' '  version: v1' '  kind: T' \
+	'  program: reconcile.jq' '  desiredReads: [owned]' '  dependents:' \
+	'  - {apiVersion: v1, kind: Secret, manage: true}' \
+	'  - {apiVersion: apps/v1, kind: Role, manage: true}' \
+	'  - {apiVersion: rbac.e.com/v1, kind: Role, manage: true}' \
+	'  related:' '  - {apiVersion: v1, kind: Pod}' \
+	'- group: e.com' '  version: v1' '  kind: U' \
+	'  program: reconcile.jq' '  desiredReads: [owned]' '  dependents:' \
+	'  - {apiVersion: v1, kind: ConfigMap, manage: true}' >"$T/watches.yaml"
+
+# refused MESSAGE WHAT: the program on stdin
+refused() {
+	cat >"$T/reconcile.jq"
+	runs 100 "$2" ireconcile -f "$T/watches.yaml" </dev/null
+	is "$(sed 's/.*reconcile\.jq:/reconcile.jq:/' "$T/err")" "$1" "... so"
+}
+
+# accepted WHAT [MESSAGE]: the program on stdin
+accepted() {
+	cat >"$T/reconcile.jq"
+	runs 0 "$1" ireconcile -f "$T/watches.yaml" </dev/null
+	is "$(sed 's/.*reconcile\.jq:/reconcile.jq:/' "$T/err" | uniq)" \
+		"${2:-}" "... ${2:+but it is told}"
+}
+
+# desiring TEXT: a program that has that in `desired`, in line 2
+desiring() {
+	printf 'include "operator";\ndef desired: [%s];\n' "$1"
+}
+
+# ---- kinds ----
+
+none='reconcile.jq:2: no entry of watches.yaml has'
+secrte="$none a dependent kind Secrte (did you mean .owned.Secret?)"
+refused "$secrte" "a kind with two letters swapped" \
+	< <(desiring '.owned.Secrte[]')
+refused "$none a related kind Pods (did you mean .related.Pod?)" \
+	"... of related kinds" < <(desiring '.related["Pods"][]')
+refused "$none a dependent kind Pod (did you mean .related.Pod?)" \
+	"a kind in the wrong place" < <(desiring '.owned."Pod"')
+refused "$none a dependent kind Role (did you mean .owned[\"Role.apps\"]?)" \
+	"a kind that is told apart by its group" < <(desiring '.owned.Role')
+refused "$none a dependent kind Frobnicator" \
+	"nothing is near" < <(desiring '.owned.Frobnicator')
+while IFS= read -r text; do
+	refused "$secrte" "seen in: $text" < <(desiring "$text")
+done <<'END'
+. as $in | .primary as {$spec} | label $out | .owned.Secrte
+if .primary then 1 | . else .owned.Secrte end
+if .primary | . then 1 else 2 end + .owned.Secrte
+if .owned.Secrte then 1 else 2 end | .
+{a: (1 | .), b: [.owned.Secrte]} | .a
+"text \(.owned.Secrte | length)"
+reduce .owned.Secrte[] as $s (0; . + 1)
+.primary // .owned.Secrte[0]?
+(.a = .b), .owned.Secrte
+named(.owned.Secrte; "a")
+config_map("a"; {}; {n: "\(.owned.Secrte | length)"})
+need(.owned.Secrte == []; "some") | .primary
+select(.owned.Secrte)
+END
+refused "$secrte" "in a function that is called with the input" <<'END'
+include "operator"; def keys_of(f): [.[] | f];
+def secrets: .owned.Secrte; def first_of($x; n): n | .[0];
+def desired: secrets as $s | [first_of(1; secrets)];
+END
+
+while IFS= read -r text; do
+	accepted "nothing is said of: $text" < <(desiring "$text")
+done <<'END'
+.owned.Secret, .owned.ConfigMap, .related.Pod, .owned["Role.apps"]
+.primary.spec | .owned.Secrte
+.primary.owned.Secrte
+. as {$primary} | $primary.owned.Secrte
+"Secrte" as $k | .owned[$k]
+.owned["Sec" + "rte"]?
+[.primary.spec[]? | select(.owned.Secrte)]
+(.owned.Secrte, .a) = 1 | .primary
+.owned.Secrte |= 1 | .primary
+.a |= .owned.Secrte
+reduce 1 as $x ({}; .owned.Secrte)
+foreach 1 as $x ({}; .; .owned.Secrte)
+try error catch .owned.Secrte
+def f: .owned.Secrte; .primary | f
+[.primary.spec] | map(.owned.Secrte)
+[paths(.owned.Secrte)]
+{owned: {Secrte: 1}} | .owned.Secrte
+[1 | (if . then 2 else .owned.Secrte end)?]
+[1, 2 | .owned.Secrte?]
+.owned as {Secrte: $s} | $s
+END
+accepted "nothing is said of functions that are called with something else" \
+	<<'END'
+def secrets: .owned.Secrte; def each(f): .primary.spec | f;
+def pods: .related.Podss; def again: .owned.Secrte | again;
+def desired: [.primary.spec | secrets] + each(pods) + secrets;
+END
+printf '%s\n' 'def secrets: .owned.Secrte;' >"$T/mine.jq"
+accepted "... nor of files that are included" <<'END'
+include "mine"; def desired: secrets;
+END
+
+# ---- entry points ----
+
+while read -r wrong right; do
+	refused "reconcile.jq:2: $wrong is called nowhere (did you mean $right?)" \
+		"$wrong instead of $right" < <(printf '%s\n' \
+			'def desired: [];' "def $wrong: null;")
+done <<'END'
+statsu status
+stats status
+reque requeue
+finalise finalize
+event events
+setled settled
+END
+refused 'reconcile.jq:1: desird is called nowhere (did you mean desired?)' \
+	"desird instead of desired" <<'END'
+def desird: [];
+END
+accepted "with both, it is a warning" \
+	'reconcile.jq:2: statsu is called nowhere (did you mean status?)' <<'END'
+def desired: [];
+def statsu: {};
+def status: {};
+END
+accepted "words of their own, functions that are called, with parameters" \
+	<<'END'
+def state: 1; def require: 2; def stats: {}; def requeue($x): 1;
+def event(f): f; def settle: 3;
+def desired: [settle | empty];
+def status: stats;
+END
+done_testing
