@@ -136,7 +136,7 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		p->reminder = true;
 	if (reasons & 1u << WAKE_BACKOFF &&
 	    backoff_has_failed(&p->entry->backoffs, primary_key(p)))
-		p->desired.input = 0;
+		primary_recompute(p);
 	if (reasons & 1u << WAKE_SLOT)
 		throttle_leave(&r->es, p);
 	trace_timers(&r->cause, reasons);

@@ -99,6 +99,8 @@ describe(struct buf *b, const struct decision *d, enum line_due due)
 		buf_adds(b, ", status");
 	if (d->failed)
 		buf_adds(b, ", failed");
+	if (d->primary->plan.fresh)
+		buf_adds(b, ", a new plan");
 	add_requeue(b, &d->requeue);
 	buf_adds(b, due != LINE_NOTHING ? "; a line" : "; no line");
 }
@@ -117,6 +119,7 @@ trace_evaluation(struct primary *p, const struct decision *d, enum line_due due,
 	buf_adds(&b, ": ");
 	describe(&b, d, due);
 	log_write(LOG_DEBUG, who, "%s", buf_str(&b));
+	p->plan.fresh = false;
 	buf_release(&b);
 	free(p->cause);
 	p->cause = NULL;

@@ -49,7 +49,7 @@ def shown:
   tojson | if length > 80 then .[:80] + "..." else . end;
 
 # {time, words}, or {reason, message} of what is wrong.
-def plan:
+def asked:
   .primary.metadata.name as $name
   | .primary.spec as $spec
   | time as $time
@@ -74,9 +74,6 @@ def plan:
         | {time: $time, words: .})
       catch {reason: "InvalidCommand", message: "spec.command: \(.)"}
     end;
-
-# With a Pod it does not matter any more.
-def plan($pod): if $pod == null then plan else {} end;
 
 # What a run is made of, in short.
 def run_digest: .primary.spec | [.schedule, .command] | tojson | sha256;
@@ -138,6 +135,9 @@ def never_ran:
 def is_done: .primary.status.phase == "DONE";
 def was_started: .primary.status.startTime != null;
 
+# With a Pod it does not matter any more what is asked for.
+def plan: if is_done or pod != null then {} else asked end;
+
 # The spec of a Pod is final, but the image: its fields are as they are
 # observed, whatever the At or the operator says by now.
 def kept($pod; $finalizers): {
@@ -167,11 +167,9 @@ def keep($pod):
 
 def desired: pod as $pod
   | if $pod != null then [if_exists(keep($pod))]
-    elif is_done or was_started or .now < (time // infinite) then []
-    else
-      plan as $plan
-      | if $plan.reason != null then [] else [once(new_pod($plan.words))] end
-    end;
+    elif is_done or was_started or .now < (time // infinite)
+      or .plan.reason != null then []
+    else [once(new_pod(.plan.words))] end;
 
 # ---- the status ----
 
@@ -185,20 +183,20 @@ def since($type; $reason):
 def believed_gone:
   since("Complete"; "PodMissing") | if . == null then null else . + patience end;
 
-def state_without_pod($plan):
+def state_without_pod:
   if was_started then
     believed_gone as $gone
     | if $gone != null and .now >= $gone
       then ["DONE", "PodVanished",
         "the Pod was started and is gone: how it ended is not known"]
       else ["RUNNING", "PodMissing", "the Pod is not seen"] end
-  elif $plan.reason != null then ["PENDING", $plan.reason, $plan.message]
+  elif .plan.reason != null then ["PENDING", .plan.reason, .plan.message]
   elif .error != null then ["PENDING", "Error", .error]
   else ["PENDING", "Waiting", ""] end;
 
 # How far it is: [phase, reason, message].
-def state($pod; $plan):
-  if $pod == null then state_without_pod($plan)
+def state($pod):
+  if $pod == null then state_without_pod
   elif $pod.status.phase == "Succeeded" then ["DONE", "Succeeded", ""]
   elif $pod.status.phase == "Failed" then
     ["DONE", "Failed", ($pod.status.message // $pod.status.reason // "")]
@@ -224,8 +222,7 @@ def result($pod):
   | {exitCode, completionTime: .finishedAt};
 
 def computed($pod):
-  plan($pod) as $plan
-  | state($pod; $plan) as [$phase, $reason, $message]
+  state($pod) as [$phase, $reason, $message]
   | ($phase == "PENDING") as $pending
   | (if $pending then null
      else $pod.metadata.annotations[run_annotation] // .primary.status.ran end)
@@ -236,8 +233,8 @@ def computed($pod):
       startTime: (.primary.status.startTime // $pod.status.startTime),
       ran: $ran,
       conditions: [
-        (if $pending and $plan.reason != null
-         then condition("Valid"; false; $plan.reason; $plan.message)
+        (if $pending and .plan.reason != null
+         then condition("Valid"; false; .plan.reason; .plan.message)
          else condition("Valid"; true; "Valid"; "") end),
         condition("Complete";
           if $reason == "PodMissing" then null else $phase == "DONE" end;
@@ -281,16 +278,15 @@ def events: pod as $pod
         and .primary.status.observedGeneration == .primary.metadata.generation)
     then []
     else
-      plan($pod) as $plan
-      | state($pod; $plan) as [$phase, $reason, $message]
+      state($pod) as [$phase, $reason, $message]
       | if $phase == "DONE" and $reason == "Succeeded" then
           [{type: "Normal", reason: $reason, message: "the command is done"}]
         elif $phase == "DONE" then
           [{type: "Warning", reason: $reason,
             message: ("the command is not done"
               + if $message == "" then "" else ": " + $message end)}]
-        elif $phase == "PENDING" and $plan.reason != null then
-          [{type: "Warning", reason: $plan.reason, message: $plan.message}]
+        elif $phase == "PENDING" and .plan.reason != null then
+          [{type: "Warning", reason: .plan.reason, message: .plan.message}]
         else [] end
     end;
 

@@ -16,9 +16,9 @@ def start($due): active_jobs as $active
       {begin: null, stop: $active}
     else {begin: $due, stop: []} end;
 
-def desired: start(timing.due) as $start
+def desired: start(.plan.due) as $start
   | (outdated + $start.stop | map(.metadata.name)) as $gone
   | [.owned.Job[] | select(.metadata.name | IN($gone[]) | not) | keep(.)]
     + if $start.begin == null then [] else [once(new_job($start.begin))] end;
 
-def requeue: timing.next | if . == null then null else rfc3339 end;
+def requeue: .plan.next | if . == null then null else rfc3339 end;

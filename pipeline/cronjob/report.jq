@@ -4,38 +4,36 @@ include "timing";
 def reference: {apiVersion, kind, namespace: .metadata.namespace,
   name: .metadata.name, uid: .metadata.uid};
 
-def ready($timing):
+def ready:
   if .error != null then condition("Ready"; false; "Failed"; .error)
-  elif $timing.reason != null then
-    condition("Ready"; false; $timing.reason; $timing.message)
+  elif .plan.reason != null then
+    condition("Ready"; false; .plan.reason; .plan.message)
   elif .primary.spec.suspend == true then
     condition("Ready"; true; "Suspended"; "")
-  elif $timing.missed != null then
+  elif .plan.missed != null then
     condition("Ready"; true; "MissedDeadline";
-      "the run of \($timing.missed | rfc3339) could not begin in time")
+      "the run of \(.plan.missed | rfc3339) could not begin in time")
   else condition("Ready"; true; "Scheduled"; "") end;
 
-def status: timing as $timing
-  | last_run as $last
+def status: last_run as $last
   | {
       active: (active_jobs | map(reference)),
       lastScheduleTime: (if $last == null then null else $last | rfc3339 end),
       observedGeneration: .primary.metadata.generation,
-      conditions: [ready($timing)]
+      conditions: [ready]
     } + handled
   | with_entries(select(.value != null));
 
 def event($type; $reason; $message): {$type, $reason, $message};
 
-def events: timing as $timing
-  | (told_time // 0) as $told
+def events: (told_time // 0) as $told
   | [
-      if $timing.reason != null then
-        event("Warning"; $timing.reason; $timing.message)
-      elif $timing.missed != null then
+      if .plan.reason != null then
+        event("Warning"; .plan.reason; .plan.message)
+      elif .plan.missed != null then
         event("Warning"; "MissSchedule";
-          "the run of \($timing.missed | rfc3339) could not begin in time")
-      elif $timing.due != null and missed_many($timing.since; $timing.due) then
+          "the run of \(.plan.missed | rfc3339) could not begin in time")
+      elif .plan.due != null and missed_many(.plan.since; .plan.due) then
         event("Warning"; "TooManyMissedTimes";
           "more than \(many) runs were missed: only the last one is begun")
       else empty end,

@@ -7,7 +7,7 @@ def last_run: [told_time, (.owned.Job[] | job_time)] | max;
 # {next, since, due, missed}: the next time; since when runs count; the run that
 # should begin now, or null; the one that is too late, or null. Instead of all
 # this {reason, message}: what is wrong.
-def timing:
+def plan:
   .primary.spec as $spec
   | .now as $now
   | (last_run // (.primary.metadata.creationTimestamp | fromdate)) as $since

@@ -8,6 +8,7 @@
 #include "decide/finalizer.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
+#include "decide/plan.h"
 #include "decide/refuse.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
@@ -299,8 +300,9 @@ run_finalize(struct decision *d, struct primary *p, struct view *v,
 {
 	struct program_finalize result = {.delete_ = jv_invalid()};
 	struct buf about = BUF_INIT;
-	const struct arguments *input = view_input(
-	    v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME, SPAN_NONE, NULL);
+	const struct arguments *input =
+	    view_input(v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME | VIEW_PLAN,
+		SPAN_NONE, d->error);
 	int rc;
 
 	cache_object_add_label(&about, p->object);
@@ -346,6 +348,9 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	struct err err = ERR_INIT;
 	bool done = false;
 
+	if (p->object->terminating ||
+	    program_defines(p->entry->program, PROGRAM_FINALIZE))
+		plan_alone(d, p, v);
 	if (program_defines(p->entry->program, PROGRAM_FINALIZE)) {
 		d->set = &d->finalize;
 		if (run_finalize(d, p, v, mode, &done, &err) != 0) {
@@ -517,6 +522,8 @@ decide_settled(struct primary *p, int64_t now_us)
 
 	program_begin();
 	view_init(&v, p, now_us);
+	if (program_defines(p->entry->program, PROGRAM_SETTLED))
+		plan_alone(&d, p, &v);
 	outcome_settled(&d, &v);
 	settled = d.settled;
 	view_release(&v);

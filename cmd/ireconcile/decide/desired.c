@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "decide/line.h"
+#include "decide/plan.h"
 #include "decide/refuse.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -338,12 +339,12 @@ desired_update(struct primary *p, struct view *v)
 	if ((input != 0 && input == p->desired.input) || must_wait(p, v))
 		return false;
 	cache_object_add_label(&about, p->object);
-	rc = program_desired(p->entry->program,
-	    view_input(v,
-		(conf->reads_owned ? VIEW_OWNED : 0) |
-		    (conf->reads_now ? VIEW_NOW : 0),
-		SPAN_NONE, NULL),
-	    buf_str(&about), &items, &err);
+	rc = plan_update(p, v, input, &err);
+	if (rc == 0)
+		rc = program_desired(p->entry->program,
+		    view_input(
+			v, plan_sees(p->entry) | VIEW_PLAN, SPAN_NONE, NULL),
+		    buf_str(&about), &items, &err);
 	if (rc == 0)
 		rc = desired_from_items(p, &items, &fresh, &err);
 	program_items_release(&items);

@@ -12,7 +12,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 
-enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME };
+enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME | VIEW_PLAN };
 
 void
 outcome_fail(struct decision *d, const char *message)

@@ -257,3 +257,24 @@ source_defines(const struct source *s, const char *name)
 				return true;
 	return false;
 }
+
+int
+source_definition(
+    const struct source *s, const char *name, const struct source_file **file)
+{
+	int line = 0;
+
+	for (int i = 0; i < s->count; i++) {
+		const struct source_file *f = &s->files[i];
+
+		for (int d = 0; d < f->parse.def_count; d++) {
+			const struct jqparse_def *def = &f->parse.defs[d];
+
+			if (def->arity != 0 || !span_is(def->name, name))
+				continue;
+			*file = f;
+			line = f->lex.tokens[def->from].line;
+		}
+	}
+	return line;
+}

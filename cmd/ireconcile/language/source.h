@@ -77,6 +77,11 @@ bool source_has_function(const struct source *s, struct span name);
 /* Whether there is a function of this name without parameters. */
 bool source_defines(const struct source *s, const char *name);
 
+/* The line of the definition of such a function that counts, and its file; it
+ * has to exist. */
+int source_definition(
+    const struct source *s, const char *name, const struct source_file **file);
+
 /* The file of a line of the composed text, and its line there; NULL: our own
  * text. */
 const struct source_file *source_locate(

@@ -30,7 +30,7 @@ arguments_add(struct buf *b, enum arguments_part type, struct span bytes)
 
 /* The input that is being built. */
 struct maker {
-	jv whole, primary, operator_, loops; /* invalid: not there */
+	jv whole, primary, operator_, loops, plan; /* invalid: not there */
 	jv outstanding;
 	jv kinds;   /* of related or owned */
 	jv key;	    /* the kind whose objects come, invalid: none yet */
@@ -45,6 +45,7 @@ maker(struct err *err)
 	    .primary = jv_invalid(),
 	    .operator_ = jv_invalid(),
 	    .loops = jv_invalid(),
+	    .plan = jv_invalid(),
 	    .outstanding = jv_array(),
 	    .kinds = jv_object(),
 	    .key = jv_invalid(),
@@ -59,6 +60,7 @@ maker_release(struct maker *m)
 	jv_free(m->primary);
 	jv_free(m->operator_);
 	jv_free(m->loops);
+	jv_free(m->plan);
 	jv_free(m->outstanding);
 	jv_free(m->kinds);
 	jv_free(m->key);
@@ -115,6 +117,8 @@ take_part(struct maker *m, enum arguments_part type, struct span s)
 		return set(m, &m->operator_, s);
 	case ARGUMENTS_LOOPS:
 		return set(m, &m->loops, s);
+	case ARGUMENTS_PLAN:
+		return set(m, &m->plan, s);
 	case ARGUMENTS_OUTSTANDING:
 		return append(m, &m->outstanding, s);
 	case ARGUMENTS_OBJECT:
@@ -167,6 +171,8 @@ make(struct maker *m, enum arguments_text which, struct span text)
 	case ARGUMENTS_TEXT_OUTCOME:
 		value = put(jv_object(), "loops", jv_copy(m->loops));
 		return put(value, "outstanding", jv_copy(m->outstanding));
+	case ARGUMENTS_TEXT_PLAN:
+		return jv_copy(m->plan);
 	default:
 		if (jv_is_valid(m->whole))
 			return jv_copy(m->whole);
@@ -216,6 +222,9 @@ arguments_make(struct arguments_kept *kept, const struct arguments_head *head,
 	if (head->has & ARGUMENTS_HAS_OWNED)
 		input =
 		    put(input, "owned", jv_copy(values[ARGUMENTS_TEXT_OWNED]));
+	if (head->has & ARGUMENTS_HAS_PLAN)
+		input =
+		    put(input, "plan", jv_copy(values[ARGUMENTS_TEXT_PLAN]));
 	if (head->has & ARGUMENTS_HAS_NOW)
 		input = put(input, "now", jv_number(head->now));
 	if (head->has & ARGUMENTS_HAS_OUTCOME) {

@@ -25,9 +25,10 @@ enum arguments_part {
 	ARGUMENTS_RELATED, /* a key of .related; then its objects */
 	ARGUMENTS_OWNED,   /* a key of .owned; then its objects */
 	ARGUMENTS_OBJECT,
-	ARGUMENTS_OPERATOR,   /* text of .operator */
-	ARGUMENTS_LOOPS,      /* text of .loops */
-	ARGUMENTS_OUTSTANDING /* text of an element of .outstanding */
+	ARGUMENTS_OPERATOR,    /* text of .operator */
+	ARGUMENTS_LOOPS,       /* text of .loops */
+	ARGUMENTS_OUTSTANDING, /* text of an element of .outstanding */
+	ARGUMENTS_PLAN	       /* text of .plan */
 };
 
 /* Appends a part. */
@@ -39,6 +40,7 @@ enum arguments_text {
 	ARGUMENTS_TEXT_BASE,	/* whole, or primary, related, operator */
 	ARGUMENTS_TEXT_OWNED,	/* .owned */
 	ARGUMENTS_TEXT_OUTCOME, /* .loops and .outstanding */
+	ARGUMENTS_TEXT_PLAN,	/* .plan */
 	ARGUMENTS_TEXTS
 };
 
@@ -53,7 +55,8 @@ struct random_key {
 enum {
 	ARGUMENTS_HAS_OWNED = 1,
 	ARGUMENTS_HAS_NOW = 2,
-	ARGUMENTS_HAS_OUTCOME = 4
+	ARGUMENTS_HAS_OUTCOME = 4,
+	ARGUMENTS_HAS_PLAN = 8
 };
 struct arguments {
 	unsigned has; /* INPUT_HAS_... */

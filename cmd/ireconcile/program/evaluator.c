@@ -307,6 +307,8 @@ what_comes(const struct arguments *in)
 		sees |= 1u << ARGUMENTS_TEXT_OWNED;
 	if (in->has & ARGUMENTS_HAS_OUTCOME)
 		sees |= 1u << ARGUMENTS_TEXT_OUTCOME;
+	if (in->has & ARGUMENTS_HAS_PLAN)
+		sees |= 1u << ARGUMENTS_TEXT_PLAN;
 	for (int i = 0; i < ARGUMENTS_TEXTS; i++) {
 		uint64_t id = in->texts[i].id;
 

@@ -25,8 +25,8 @@ enum {
 	STACK_BYTES = 112 << 20 /* Linux keeps 128 MiB free below a stack */
 };
 
-const char *const program_names[PROGRAM_CALLS] = {
-    "desired", "status", "finalize", "requeue", "settled", "events", "_map"};
+const char *const program_names[PROGRAM_CALLS] = {"desired", "status",
+    "finalize", "requeue", "settled", "events", "plan", "_map"};
 
 /* libjq frees and compares deep trees by recursion. */
 static void
@@ -271,6 +271,20 @@ say_complaint(struct program *p, const char *c, struct err *err)
 	return -1;
 }
 
+/* Its errors that jq does not know of have this place. */
+static void
+note_plan(struct program *p)
+{
+	const struct source_file *f;
+	const char *slash;
+	int line =
+	    source_definition(&p->source, program_names[PROGRAM_PLAN], &f);
+
+	slash = strrchr(f->path, '/');
+	buf_addf(&p->plan_at, "%s:%d: %s", slash != NULL ? slash + 1 : f->path,
+	    line, program_names[PROGRAM_PLAN]);
+}
+
 static int
 compile_first(struct program *p, struct err *err)
 {
@@ -286,6 +300,8 @@ compile_first(struct program *p, struct err *err)
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
+	if (p->defines[PROGRAM_PLAN])
+		note_plan(p);
 	p->needs_zones = natives_need_zones(buf_span(&p->source.text));
 	if (program_compile(p, err) == 0)
 		return 0;
@@ -294,7 +310,7 @@ compile_first(struct program *p, struct err *err)
 }
 
 static int
-check_reads(const struct program *p, struct err *err)
+check_reads(const struct program *p, enum program_call call, struct err *err)
 {
 	static const struct {
 		unsigned flag;
@@ -307,12 +323,12 @@ check_reads(const struct program *p, struct err *err)
 		int line;
 
 		if (!(p->desired_reads & fields[i].flag) &&
-		    source_reads(
-			&p->source, "desired", fields[i].name, &f, &line))
+		    source_reads(&p->source, program_names[call],
+			fields[i].name, &f, &line))
 			return err_set(err, ERR_PERMANENT,
-			    "%s:%d: desired reads .%s, which desiredReads in "
+			    "%s:%d: %s reads .%s, which desiredReads in "
 			    "watches.yaml does not list",
-			    f->path, line, fields[i].name);
+			    f->path, line, program_names[call], fields[i].name);
 	}
 	return 0;
 }
@@ -345,7 +361,10 @@ program_load(
 
 	if (source_add_file(&p->source, path, options->library_dirs, err) !=
 		0 ||
-	    compile_first(p, err) != 0 || check_reads(p, err) != 0) {
+	    compile_first(p, err) != 0 ||
+	    check_reads(p, PROGRAM_DESIRED, err) != 0 ||
+	    (p->defines[PROGRAM_PLAN] &&
+		check_reads(p, PROGRAM_PLAN, err) != 0)) {
 		program_free(p);
 		return NULL;
 	}
@@ -380,6 +399,7 @@ program_free(struct program *p)
 	jv_free(p->reply);
 	jv_free(p->raised);
 	buf_release(&p->complaints);
+	buf_release(&p->plan_at);
 	source_release(&p->source);
 	free(p->name);
 	free(p);

@@ -3,10 +3,10 @@
  *
  * The functions of a program are pure: each sees as its input `.`
  *
- *	{primary, owned, related, operator, now, outstanding, error}
+ *	{primary, owned, related, operator, now, outstanding, error, plan}
  *
- * with the members that doc/protocol.md describes; `desired` gets `owned` and
- * `now` only if desiredReads lists them (see program_reads). The text is
+ * with the members that doc/program.md describes; `desired` and `plan` get
+ * `owned` and `now` only if desiredReads lists them. The text is
  * composed in one source: guards, the libraries that `include "NAME";` at the
  * top of the file names (spliced, each once), the author's text, and a switch
  * that picks the function by the input. So guards hold for libraries too.
@@ -51,11 +51,12 @@ enum program_call {
 	PROGRAM_REQUEUE,
 	PROGRAM_SETTLED,
 	PROGRAM_EVENTS,
+	PROGRAM_PLAN,
 	PROGRAM_MAP, /* the expression of `map: {jq: ...}` */
 	PROGRAM_CALLS
 };
 
-/* Members that `desired` may read besides primary, related and operator. */
+/* Members that `desired` and `plan` may read besides primary, related and operator. */
 enum { PROGRAM_READS_OWNED = 1, PROGRAM_READS_NOW = 2 };
 
 struct program_options {
@@ -127,6 +128,14 @@ bool program_alive(void);
  * The calls. `about` ("IoTService ns/name") goes into the message of a limit.
  * All return 0, or -1 with err.
  */
+
+/* The result in bytes of text; it is kept for each primary. */
+enum { PROGRAM_PLAN_MAX = 1 << 20 };
+
+/* Exactly one value of any kind: appends it to text, as JSON. Only of a program
+ * that defines it. */
+int program_plan(struct program *p, const struct arguments *input,
+    const char *about, struct buf *text, struct err *err);
 
 struct program_item {
 	jv object;	/* has apiVersion, kind, metadata.name */

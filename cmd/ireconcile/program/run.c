@@ -78,6 +78,12 @@ run_name(const struct program *p, enum program_call call)
 	return call == PROGRAM_MAP ? p->expression : program_names[call];
 }
 
+const char *
+run_place(struct program *p, enum program_call call)
+{
+	return call == PROGRAM_PLAN ? buf_str(&p->plan_at) : run_name(p, call);
+}
+
 /* Reads files that the processes need which enter a sandbox. */
 static int
 start(enum sandbox_mode mode, struct err *err)

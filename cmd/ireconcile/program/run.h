@@ -21,6 +21,7 @@ struct program {
 	size_t memory_limit;
 	const char *expression;
 	bool defines[PROGRAM_CALLS];
+	struct buf plan_at; /* "reconcile.jq:3: plan"; empty: there is none */
 	bool needs_zones;
 	jq_state *jq;	       /* NULL: compiled only in the other process */
 	jq_state *traced;      /* with spots; NULL: not needed yet */
@@ -34,6 +35,15 @@ struct program {
 /* The names of the functions in the text, by enum program_call. */
 extern const char *const program_names[PROGRAM_CALLS];
 const char *run_name(const struct program *p, enum program_call call);
+/* The same, of `plan` with its place in front: for messages without one. */
+const char *run_place(struct program *p, enum program_call call);
+
+/* Whether desiredReads says what the function sees. */
+static inline bool
+run_has_reads(enum program_call call)
+{
+	return call == PROGRAM_DESIRED || call == PROGRAM_PLAN;
+}
 
 /* Makes p->jq; reads no file. -1 with p->complaints filled. */
 int program_compile(struct program *p, struct err *err);

@@ -166,7 +166,7 @@ say_place(struct program *p, enum program_call which, const char *text,
 		buf_addf(out, "%s failed: %s", run_name(p, which), text);
 		return WORKER_FAILS_SOMEWHERE;
 	}
-	if (which == PROGRAM_DESIRED) {
+	if (run_has_reads(which)) {
 		if (!(p->desired_reads & PROGRAM_READS_OWNED))
 			absent[n++] = "owned";
 		if (!(p->desired_reads & PROGRAM_READS_NOW))
@@ -211,7 +211,7 @@ judge(struct program *p, jv first, jv second, enum jvtext_size size,
     enum program_call which, struct err *err)
 {
 	jv failed = jv_is_valid(first) ? second : first;
-	const char *function = run_name(p, which);
+	const char *function = run_place(p, which);
 
 	if (!jv_is_valid(failed) && jv_invalid_has_msg(jv_copy(failed)))
 		return say_error(p, jv_copy(failed), which, err);
@@ -305,7 +305,7 @@ answer(struct arguments_kept *kept, const struct arguments_head *head,
 	input = arguments_make(kept, head, body, err);
 	if (!jv_is_valid(input))
 		return WORKER_FAILS;
-	if (head->call == PROGRAM_DESIRED) {
+	if (run_has_reads(head->call)) {
 		unsigned reads = p->desired_reads;
 
 		input = poison(input, "owned", reads & PROGRAM_READS_OWNED);

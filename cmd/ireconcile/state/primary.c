@@ -28,6 +28,21 @@ primary_release_desired(struct desired *d)
 	*d = (struct desired){0};
 }
 
+void
+primary_release_plan(struct plan *plan)
+{
+	buf_release(&plan->text);
+	free(plan->error);
+	*plan = (struct plan){0};
+}
+
+void
+primary_recompute(struct primary *p)
+{
+	p->plan.input = 0;
+	p->desired.input = 0;
+}
+
 struct primary *
 primary_new(struct entry *e, struct cache_object *o)
 {
@@ -79,7 +94,7 @@ primary_forget(struct primary *p)
 	primary_forget_asked(p);
 	settle_all(p);
 	p->again_us = 0;
-	p->desired.input = 0;
+	primary_recompute(p);
 	for (size_t i = 0; i < p->desired.count; i++) {
 		p->desired.items[i].tolerated = 0;
 		p->desired.items[i].held_until_us = 0;
@@ -109,6 +124,7 @@ primary_renew(struct primary *p)
 void
 primary_free(struct primary *p)
 {
+	primary_release_plan(&p->plan);
 	primary_release_desired(&p->desired);
 	primary_forget_asked(p);
 	forget_events(p);

@@ -57,6 +57,15 @@ struct desired {
 	size_t count;
 };
 
+/* The memoised result of `plan`, if the program defines it. */
+struct plan {
+	uint64_t input;	 /* as of struct desired; 0: none */
+	uint64_t id;	 /* of its text (see arguments.h) */
+	struct buf text; /* as a part of an input; empty: not computed yet */
+	char *error;	 /* or NULL; then text is of null */
+	bool fresh;	 /* not in the log yet */
+};
+
 /* A request of the last line that is not observed as done yet. */
 struct asked {
 	char *what; /* "item KEY", "delete UID", "status", ... */
@@ -95,6 +104,7 @@ struct primary {
 	struct primary *next; /* in its lane */
 	uint64_t arrival;     /* there */
 
+	struct plan plan;
 	struct desired desired;
 	struct asked *asked;
 	size_t asked_count;
@@ -134,7 +144,10 @@ primary_key(const struct primary *p)
 }
 
 void primary_release_desired(struct desired *d);
+void primary_release_plan(struct plan *plan);
 void primary_forget_asked(struct primary *p);
+/* The next evaluation computes plan and items again. */
+void primary_recompute(struct primary *p);
 /* Forgets back-offs, holds, tolerated differences, and requests. */
 void primary_forget(struct primary *p);
 /* It exists again, as another object, before it was evaluated. */

@@ -89,15 +89,20 @@ view_input(
 		add_role(v, USE_DEPENDENT, ARGUMENTS_OWNED, &v->owned);
 	if (what & VIEW_OUTCOME)
 		set_outcome(v, outstanding);
+	if (v->primary->plan.text.len == 0)
+		what &= ~(unsigned)VIEW_PLAN;
 	in->error = SPAN_NONE;
 	if ((what & VIEW_OUTCOME) && error != NULL)
 		in->error = span_str(error);
 	in->has = (what & VIEW_OWNED ? ARGUMENTS_HAS_OWNED : 0) |
 	    (what & VIEW_NOW ? ARGUMENTS_HAS_NOW : 0) |
-	    (what & VIEW_OUTCOME ? ARGUMENTS_HAS_OUTCOME : 0);
+	    (what & VIEW_OUTCOME ? ARGUMENTS_HAS_OUTCOME : 0) |
+	    (what & VIEW_PLAN ? ARGUMENTS_HAS_PLAN : 0);
 	in->now = (double)v->now_us / 1e6;
 	set_text(v, ARGUMENTS_TEXT_BASE, &v->base);
 	set_text(v, ARGUMENTS_TEXT_OWNED, &v->owned);
+	in->texts[ARGUMENTS_TEXT_PLAN].id = v->primary->plan.id;
+	in->texts[ARGUMENTS_TEXT_PLAN].text = buf_span(&v->primary->plan.text);
 	return in;
 }
 

@@ -23,11 +23,12 @@ struct view {
 void view_init(struct view *v, const struct primary *p, int64_t now_us);
 void view_release(struct view *v);
 
-enum { VIEW_OWNED = 1, VIEW_NOW = 2, VIEW_OUTCOME = 4 };
+enum { VIEW_OWNED = 1, VIEW_NOW = 2, VIEW_OUTCOME = 4, VIEW_PLAN = 8 };
 /*
  * The input of a call: {primary, operator, related}, and by `what` owned, now,
- * and the outcome so far: loops, outstanding (parts, see arguments.h) and error
- * (NULL: null). Borrowed until the next call.
+ * the plan of the primary, if there is one, and the outcome so far: loops,
+ * outstanding (parts, see arguments.h) and error (NULL: null). Borrowed until
+ * the next call.
  */
 const struct arguments *view_input(
     struct view *v, unsigned what, struct span outstanding, const char *error);

@@ -132,19 +132,33 @@ has_place(jv value)
 	}
 }
 
-static bool look_for(jv value, jv in, int depth, struct buf *path);
+/* The keys of a plan may be values of other objects. */
+static bool
+may_show(const struct trail *t, const struct buf *path, struct span key)
+{
+	static const char plan[] = ".plan";
+	enum { N = sizeof(plan) - 1 };
+
+	return path->len < N || memcmp(path->data, plan, N) != 0 ||
+	    (path->len > N && path->data[N] != '.' && path->data[N] != '[') ||
+	    source_has_word(t->source, key);
+}
+
+static bool look_for(
+    const struct trail *t, jv value, jv in, int depth, struct buf *path);
 
 static bool
-look_in_object(jv value, jv in, int depth, struct buf *path)
+look_in_object(
+    const struct trail *t, jv value, jv in, int depth, struct buf *path)
 {
 	size_t mark = path->len;
 	bool found = false;
 
 	jv_object_foreach(in, key, member)
 	{
-		if (!found) {
+		if (!found && may_show(t, path, jvtext_span(key))) {
 			jvtext_add_key(path, jvtext_span(key));
-			found = look_for(value, member, depth + 1, path);
+			found = look_for(t, value, member, depth + 1, path);
 			if (!found)
 				buf_truncate(path, mark);
 		}
@@ -155,7 +169,8 @@ look_in_object(jv value, jv in, int depth, struct buf *path)
 }
 
 static bool
-look_in_array(jv value, jv in, int depth, struct buf *path)
+look_in_array(
+    const struct trail *t, jv value, jv in, int depth, struct buf *path)
 {
 	size_t mark = path->len;
 	bool found = false;
@@ -164,7 +179,7 @@ look_in_array(jv value, jv in, int depth, struct buf *path)
 	{
 		if (!found) {
 			jvtext_add_index(path, i);
-			found = look_for(value, element, depth + 1, path);
+			found = look_for(t, value, element, depth + 1, path);
 			if (!found)
 				buf_truncate(path, mark);
 		}
@@ -175,16 +190,16 @@ look_in_array(jv value, jv in, int depth, struct buf *path)
 
 /* Appends the path of this very value in `in`. Borrows both. */
 static bool
-look_for(jv value, jv in, int depth, struct buf *path)
+look_for(const struct trail *t, jv value, jv in, int depth, struct buf *path)
 {
 	if (jv_identical(jv_copy(value), jv_copy(in)))
 		return true;
 	if (depth > LOOK_DEPTH)
 		return false;
 	if (jv_get_kind(in) == JV_KIND_OBJECT)
-		return look_in_object(value, in, depth, path);
+		return look_in_object(t, value, in, depth, path);
 	if (jv_get_kind(in) == JV_KIND_ARRAY)
-		return look_in_array(value, in, depth, path);
+		return look_in_array(t, value, in, depth, path);
 	return false;
 }
 
@@ -242,7 +257,7 @@ add_path(struct trail *t, const struct spot *spot, jv value, int steps,
 	struct spot before;
 	const struct trail_value *from;
 
-	if (has_place(value) && look_for(value, t->input, 0, path))
+	if (has_place(value) && look_for(t, value, t->input, 0, path))
 		return true;
 	if (steps == STEPS_MAX || !spot_before(spot, &before))
 		return false;

@@ -145,7 +145,7 @@ def _program: [
   "# The input (.) of each function is {primary, owned, related, operator, now,",
   "# outstanding, error}: the \(.kind), the objects below it, and so on. Functions",
   "# are pure, so `make test` runs them on recorded events. doc/program.md has all",
-  "# of them (finalize, requeue, events), lib/jq/operator.jq the library.",
+  "# of them (plan, finalize, requeue, events), lib/jq/operator.jq the library.",
   "include \"operator\";",
   "",
   "def name: \"\(.kind | kind_in_lower_case)-\\(.primary.metadata.name)\";",
