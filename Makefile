@@ -247,6 +247,8 @@ STYLED = $(call in,lib,*.[ch]) $(call in,cmd/*,*.[ch]) $(call in,t/unit,*.[ch]) 
 accept: all
 	ACCEPT=1 bash t/6000-iotservice.sh
 	ACCEPT=1 bash t/6020-memcached.sh
+	ACCEPT=1 bash t/6030-experimental.sh
+	ACCEPT=1 bash t/6041-cronjob.sh
 	ACCEPT=1 bash t/6400-at.sh
 
 .PHONY: style

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The four operators beside each other on a node, each as its manifests deploy it,
+# The five operators beside each other on a node, each as its manifests deploy it,
 # under the generated rights: its example, fail-over, tokens, another image, its
 # removal (node/life). What is the user's stays.
 # check-all: a kubelet
-IMAGES="iotservice memcached at experimental"
+IMAGES="iotservice memcached at experimental cronjob"
 # shellcheck source=node/lib.sh
 . "${0%/*}/node/lib.sh"
 
@@ -22,7 +22,8 @@ kubectl create deployment mine --image=busybox -- sleep 3600 >/dev/null
 mine=$(mine)
 kubectl rollout status deployment/mine --timeout=240s >/dev/null
 all >"$T/before"
-together "life memcached" "life at" "life experimental" "life iotservice"
+together "life memcached" "life at" "life experimental" "life iotservice" \
+	"life cronjob"
 restored() {
 	all | cmp -s - "$T/before"
 }

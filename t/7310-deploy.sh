@@ -51,7 +51,7 @@ is "$(all | diff "$T/before" -)" "" "nothing was changed"
 
 # --- each operator, and away
 names=(at)
-! with_rights || names=(experimental iotservice memcached)
+! with_rights || names=(cronjob experimental iotservice memcached)
 for name in "${names[@]}"; do
 	ns=$name-operator-system
 	deployment=deployment/$name-operator-controller-manager

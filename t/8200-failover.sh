@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two replicas of each operator, elected by a Lease or for life, and a hundred
+# Two replicas of each operator, elected by a Lease or for life, and 125
 # fail-overs: half by kill -9 of kelect, others by SIGTERM, by kill -9 of all,
 # by SIGSTOP past the lease. In kapi's journal: after the first write of a new
 # leader, none of an older one arrives. LEASES and LIVES: rounds, of one
@@ -12,7 +12,7 @@
 leases=${LEASES:-20} lives=${LIVES:-5}
 RANDOM=${SEED:-20261121}
 # shellcheck disable=SC2206
-operators=(${OPERATORS:-memcached experimental at iotservice})
+operators=(${OPERATORS:-memcached experimental at iotservice cronjob})
 short=(--lease-duration=2s --renew-deadline=1s --retry-period=200ms)
 declare -A pid standby strike
 
@@ -68,6 +68,7 @@ changes() {
 	{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"m","namespace":"ops"},"spec":{"size":$((i % 3))}}
 	{"apiVersion":"experiments.vapourware.com/v1alpha1","kind":"Experimental","metadata":{"name":"e","namespace":"ops"},"spec":{"isPublic":true,"numberOfReplicas":$((i / 10 % 3))}}
 	{"apiVersion":"at.example.com/v1alpha1","kind":"At","metadata":{"name":"at-$i","namespace":"ops"},"spec":{"schedule":"2026-01-01T00:00:00Z","command":"true"}}
+	{"apiVersion":"batch.tutorial.kubebuilder.io/v1","kind":"CronJob","metadata":{"name":"c","namespace":"ops"},"spec":{"schedule":"@every 1s","concurrencyPolicy":"Replace","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"c"}]}}}}}}
 	$(jq -c ".spec.cockpit.size = $((i % 3))" "$T/iot.json")
 	EOF
 }
@@ -91,6 +92,7 @@ wrote() {
 written() {
 	case $1 in
 	memcached | iotservice) echo deployments ;;
+	cronjob) echo jobs ;;
 	*) echo pods ;;
 	esac
 }

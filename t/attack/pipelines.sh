@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # The operators of pipeline/, each under its own user and rights.
 
-section "the four operators"
+section "the five operators"
 
 # run NAME USER SCOPE [KPIPE-ARGUMENT]...: runs it with the roles of its
 # rbac.yaml
@@ -27,14 +27,17 @@ kubectl create rolebinding secrets -n ops --role=secrets --user=kapply >/dev/nul
 run memcached user2 kpipe.dev/scope=cluster -A
 run at user3 "" -A
 run experimental user4 kpipe.dev/scope=cluster -A
+run cronjob kstatus kpipe.dev/scope=cluster -A
 RUN_IN=ops run iotservice kapply "" -A
 may mallory '*' iotservices.cp.iot.sap ops
 
 memcacheds=/apis/cache.example.com/v1alpha1/namespaces
 ats=/apis/at.example.com/v1alpha1/namespaces
 experimentals=/apis/experiments.vapourware.com/v1alpha1/namespaces
+cronjobs=/apis/batch.tutorial.kubebuilder.io/v1/namespaces
 services=/apis/cp.iot.sap/v1/namespaces/ops/iotservices
-wait_for 20 kubectl get memcacheds,ats,experimentals,iotservices -A
+wait_for 20 kubectl get -A \
+	memcacheds,ats,experimentals,iotservices,cronjobs.batch.tutorial.kubebuilder.io
 
 # made USER PATH KIND NAME SPEC
 made() {
@@ -43,10 +46,17 @@ made() {
 	as "$1" POST "$2" "{\"apiVersion\":\"${group%/namespaces/*}\",\"kind\":\"$3\",
 		\"metadata\":{\"name\":\"$4\"},\"spec\":$5}" >"$T/answer"
 }
+# cron_spec SCHEDULE [JQ-FILTER]
+cron_spec() {
+	jq -cn --arg schedule "$1" '{$schedule, jobTemplate: {spec: {template:
+		{spec: {restartPolicy: "Never",
+		containers: [{name: "c", image: "i"}]}}}}} | '"${2:-.}"
+}
 iot_spec=$(kubectl create --dry-run=client -o json -f pipeline/iotservice/example.yaml |
 	jq -cs 'map(select(.kind == "IoTService"))[0].spec')
 made admin "$memcacheds/victim/memcacheds" Memcached mc '{"size":1}'
 made admin "$experimentals/victim/experimentals" Experimental ex '{"numberOfReplicas":1}'
+made admin "$cronjobs/victim/cronjobs" CronJob cj "$(cron_spec '@yearly')"
 made admin "$services" IoTService good "$iot_spec"
 
 replicas_of() {
@@ -64,10 +74,15 @@ experimental_follows() {
 		.metadata.labels.app == "ex" and .metadata.deletionTimestamp == null)]
 		| length')" = "$size" ]
 }
+cronjob_follows() {
+	api "$cronjobs/victim/cronjobs/cj" | jq -e --argjson size "$size" '
+		.spec.successfulJobsHistoryLimit == $size
+		and .status.observedGeneration == .metadata.generation'
+}
 at_follows() {
 	there "/api/v1/namespaces/victim/pods/at$size"
 }
-# From here the four also check that their victims are reconciled.
+# From here the five also check that their victims are reconciled.
 followed() {
 	beat=$((beat + 1))
 	size=$((size % 5 + 1))
@@ -75,8 +90,10 @@ followed() {
 	as admin PATCH "$memcacheds/victim/memcacheds/mc" "{\"spec\":{\"size\":$size}}" >/dev/null
 	as admin PATCH "$experimentals/victim/experimentals/ex" "{\"spec\":{\"numberOfReplicas\":$size}}" >/dev/null
 	as admin PATCH "$services/good" "{\"spec\":{\"cockpit\":{\"size\":$size}}}" >/dev/null
+	as admin PATCH "$cronjobs/victim/cronjobs/cj" "{\"spec\":{\"successfulJobsHistoryLimit\":$size}}" >/dev/null
 	wait_for 20 beats && wait_for 20 memcached_follows &&
-		wait_for 20 experimental_follows && wait_for 20 iot_follows
+		wait_for 20 experimental_follows && wait_for 20 iot_follows &&
+		wait_for 20 cronjob_follows
 }
 wait_for 60 iot_follows
 ready_is() {
@@ -126,6 +143,36 @@ tries "Experimental: a pod named e9-99999999999999999999" as mallory POST \
 	/api/v1/namespaces/tenant/pods '{"metadata":{"name":"e9-99999999999999999999"},"spec":{"containers":[{"name":"c","image":"i"}]}}' >"$T/answer"
 made mallory "$experimentals/tenant/experimentals" Experimental e9 '{"numberOfReplicas":1}'
 gets "a pod beside it" there /api/v1/namespaces/tenant/pods/e9-0
+
+# ---- CronJob ----
+
+# try_cronjob WHAT NAME SCHEDULE [JQ-FILTER]
+try_cronjob() {
+	tries "CronJob: $1" made mallory "$cronjobs/tenant/cronjobs" CronJob "$2" \
+		"$(cron_spec "$3" "${4-}")"
+	gets "refused, or not Ready, or hers alone" refused_or \
+		there "$cronjobs/tenant/cronjobs/$2"
+}
+try_cronjob "a schedule of 500 kB" c1 "$(printf '*,%.0s' {1..50000})" \
+	'.schedule *= 5'
+try_cronjob "every 1 ns" c2 '@every 1ns'
+try_cronjob "every 2^63 hours" c3 '@every 9223372036854775808h'
+try_cronjob "a day that never comes" c4 '0 0 30 2 *'
+try_cronjob "a zone that is another file" c5 '@hourly' \
+	'.timeZone = "../../../../etc/passwd"'
+try_cronjob "a schedule with new lines and ESC" c6 $'* * * * *\n\e[31m'
+try_cronjob "a deadline of 2^63 - 1 s" c7 '@every 1s' \
+	'.startingDeadlineSeconds = 9223372036854775807 | .suspend = true'
+try_cronjob "a Job that is not one" c8 '@every 1s' '.jobTemplate.spec = {"a": [[1]]}'
+try_cronjob "a Job of a name and owner of her choice" c9 '@every 1s' \
+	'.jobTemplate.metadata = {name: "cj", namespace: "victim",
+		ownerReferences: [], labels: {a: "b"}}'
+# A last run that is far away.
+tries "CronJob: a last run in the year 9999" as mallory PATCH \
+	"$cronjobs/tenant/cronjobs/c2/status" \
+	'{"status":{"lastScheduleTime":"9999-12-31T23:59:59Z"}}' >"$T/answer"
+gets "hers alone" there "$cronjobs/tenant/cronjobs/c2"
+as mallory DELETE "$cronjobs/tenant/cronjobs" >/dev/null
 
 # ---- IoTService ----
 

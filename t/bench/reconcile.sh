@@ -1,6 +1,6 @@
 #!/bin/bash
 # The cost of evaluating a primary: CPU time of ireconcile and all its
-# processes, in microseconds per primary. Each of the four operators gets N new
+# processes, in microseconds per primary. Each of the five operators gets N new
 # primaries, and N whose objects all exist.
 # usage: t/bench/reconcile.sh [N [TREE [ROUNDS]]]
 # TREE is another source tree that was built: its operators and ireconcile take
@@ -20,6 +20,9 @@ spec() {
 	case $1 in
 	at) echo '{"apiVersion":"at.example.com/v1alpha1","kind":"At","spec":
 		{"schedule":"2026-01-01T00:00:00Z","command":"sh -c \"echo $HOME\""}}' ;;
+	cronjob) echo '{"apiVersion":"batch.tutorial.kubebuilder.io/v1",
+		"kind":"CronJob","spec":{"schedule":"@monthly","jobTemplate":
+		{"spec":{"template":{"spec":{"containers":[]}}}}}}' ;;
 	experimental) echo '{"apiVersion":"experiments.vapourware.com/v1alpha1",
 		"kind":"Experimental","spec":{"numberOfReplicas":3}}' ;;
 	memcached) echo '{"apiVersion":"cache.example.com/v1alpha1",
@@ -98,7 +101,7 @@ costs() {
 	done
 }
 
-for pipeline in memcached experimental at iotservice; do
+for pipeline in memcached experimental at iotservice cronjob; do
 	marks "$pipeline" k8s.io/initial-events-end >"$tmp/end"
 	for t in "${!trees[@]}"; do
 		streams "${trees[t]}" "$tmp/$t"

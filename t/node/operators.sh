@@ -124,6 +124,53 @@ operator_at() {
 	}
 }
 
+operator_cronjob() {
+	edit='s/^def requeue:/def before: status;\
+def status: before | .conditions[0].message = "of the second image";\
+&/'
+	cronjobs=/apis/batch.tutorial.kubebuilder.io/v1/namespaces/$place/cronjobs
+	example() {
+		push busybox
+		kubectl apply -n "$place" -f pipeline/cronjob/example.yaml
+	}
+	# last_job: of the example, that has succeeded
+	last_job() {
+		object "/apis/batch/v1/namespaces/$place/jobs" '[.items[]
+			| select(.metadata.name | startswith("example-"))
+			| select(.status.succeeded == 1).metadata.name] | last
+			| values'
+	}
+	has_run() {
+		[ -n "$(last_job)" ]
+	}
+	promised() {
+		ok "the example is Ready" ready \
+			cronjobs.batch.tutorial.kubebuilder.io/example -n "$place"
+		ok "... and runs at its minute" wait_for 180 has_run
+		is "$(kubectl logs "job/$(last_job)" -n "$place")" \
+			'-c date; echo hello' "... its command, as it was written"
+	}
+	# One after another is due. Its Job is suspended: that is no pod.
+	change() {
+		kubectl apply -n "$place" -f - <<-END
+			{"apiVersion": "batch.tutorial.kubebuilder.io/v1",
+			 "kind": "CronJob", "metadata": {"name": "due-$1"},
+			 "spec": {"schedule": "@every 1s",
+			  "concurrencyPolicy": "Forbid", "jobTemplate": {"spec":
+			  {"suspend": true, "template": {"spec": {
+			   "restartPolicy": "Never", "containers":
+			   [{"name": "c", "image": "busybox"}]}}}}}}
+		END
+	}
+	followed() {
+		[ "$(object "$cronjobs/due-$1" '.status.active | length')" = 1 ]
+	}
+	is_edited() {
+		object "$cronjobs/example" '.status.conditions[].message' |
+			grep -q 'second image'
+	}
+}
+
 operator_iotservice() {
 	scope=cluster
 	edit='s/externalTrafficPolicy: "Local"/externalTrafficPolicy: "Cluster"/'
