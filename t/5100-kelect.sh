@@ -398,8 +398,10 @@ bad "descriptor 0 is not a page of memory" --lease x --gate-fd 1 --leash-fd 2 \
 	--page-fd 0
 bad "--lease-duration, --renew-deadline and --retry-period mean nothing with \
 --for-life" --lease x --for-life --retry-period 1s -- true
-bad "--for-life needs to know its Pod: set POD_NAME and POD_NAMESPACE" \
-	--lease x --for-life -- true
+POD_NAME=p bad "--for-life needs to know its Pod: set POD_NAME and \
+POD_NAMESPACE" --lease x --for-life -- true
+KUBERNETES_SERVICE_HOST=10.0.0.1 bad "--for-life needs to know its Pod: set \
+POD_NAME and POD_NAMESPACE" --lease x --for-life -- true
 POD_NAME=p POD_NAMESPACE=a/b bad "POD_NAMESPACE: \"a/b\" is not a name of a \
 namespace" --lease x --for-life -- true
 POD_NAME=p POD_NAMESPACE=here bad "--namespace is there, but a lock for life \

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "alone.h"
 #include "base/mem.h"
 #include "command.h"
 #include "conf/namespaces.h"
@@ -88,7 +89,7 @@ struct run {
 	struct leash_ends ends;
 	_Atomic uint64_t *page;
 	struct reportfd report;
-	char *what, *identity; /* owned */
+	char *what, *identity; /* owned; what NULL: leads without a lock */
 	bool leads;	       /* the election was won once */
 	bool stopping;	       /* a signal came */
 	bool releasing;	       /* all that it guards has ended */
@@ -153,7 +154,11 @@ static void
 start_leading(struct run *r)
 {
 	r->leads = true;
-	log_info("leading: holds the %s", r->what);
+	if (r->what != NULL)
+		log_info("leading: holds the %s", r->what);
+	else
+		log_info("leading without a lock: outside of a cluster there "
+			 "is no Pod to own it, and other instances lead, too");
 	if (r->command.argv == NULL)
 		open_gate(r);
 	else
@@ -328,34 +333,48 @@ make_identity(void)
 	return buf_take(&b);
 }
 
+static void
+set_what(struct run *r, const char *kind, const char *ns)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s %s/%s", kind, ns, o.lease.name);
+	r->what = buf_take(&b);
+}
+
 static int
-make_election(struct run *r, struct err *err)
+make_lock(struct run *r, struct err *err)
 {
 	const char *ns = kube_namespace(r->kube);
 	const char *pod = getenv("POD_NAME"), *pod_ns = getenv("POD_NAMESPACE");
-	struct buf b = BUF_INIT;
 
-	if (o.for_life) {
-		if (pod == NULL || *pod == '\0' || pod_ns == NULL ||
-		    *pod_ns == '\0')
-			return err_set(err, ERR_PERMANENT,
-			    "--for-life needs to know its Pod: set POD_NAME "
-			    "and POD_NAMESPACE");
-		if (kube_opts.namespace_ != NULL && strcmp(ns, pod_ns) != 0)
-			return err_set(err, ERR_PERMANENT,
-			    "--namespace is %s, but a lock for life lives in "
-			    "the namespace of its Pod, %s",
-			    ns, pod_ns);
-		ns = pod_ns;
-		r->election = lock_new(ns, o.lease.name, pod);
-	} else {
-		o.lease.namespace_ = ns;
-		o.lease.identity = r->identity = make_identity();
-		r->election = lease_new(&o.lease);
+	if (pod == NULL || *pod == '\0' || pod_ns == NULL || *pod_ns == '\0')
+		return err_set(err, ERR_PERMANENT,
+		    "--for-life needs to know its Pod: set POD_NAME "
+		    "and POD_NAMESPACE");
+	if (kube_opts.namespace_ != NULL && strcmp(ns, pod_ns) != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "--namespace is %s, but a lock for life lives in "
+		    "the namespace of its Pod, %s",
+		    ns, pod_ns);
+	set_what(r, "lock", pod_ns);
+	r->election = lock_new(pod_ns, o.lease.name, pod);
+	return 0;
+}
+
+static int
+make_election(struct run *r, struct err *err)
+{
+	if (o.for_life && alone_is_outside()) {
+		r->election = alone_new();
+		return 0;
 	}
-	buf_addf(
-	    &b, "%s %s/%s", o.for_life ? "lock" : "lease", ns, o.lease.name);
-	r->what = buf_take(&b);
+	if (o.for_life)
+		return make_lock(r, err);
+	o.lease.namespace_ = kube_namespace(r->kube);
+	o.lease.identity = r->identity = make_identity();
+	set_what(r, "lease", o.lease.namespace_);
+	r->election = lease_new(&o.lease);
 	return 0;
 }
 
