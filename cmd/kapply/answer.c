@@ -357,20 +357,27 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* Plain objects: what was there before says what our apply changed. */
+/* What was there before says whether our apply changed anything. */
 static void
-read_before(struct call *c, const struct kube_answer *answer)
+note_before(struct call *c, struct span object)
 {
 	struct buf state = BUF_INIT;
 
+	body_state(&state, object, c->key->apply->o->dry_run != 0);
+	set_text(&c->item->live_version, buf_span(&state));
+	buf_release(&state);
+}
+
+/* Plain objects */
+static void
+read_before(struct call *c, const struct kube_answer *answer)
+{
 	if (failed(answer) && answer->error.kind == ERR_TRANSIENT) {
 		fail_answer(c, answer);
 		return;
 	}
-	body_state(&state, answer->body, c->key->apply->o->dry_run != 0);
 	if (!failed(answer))
-		set_text(&c->item->live_version, buf_span(&state));
-	buf_release(&state);
+		note_before(c, answer->body);
 	go_on(c->item, STEP_WRITE);
 }
 
@@ -506,8 +513,10 @@ looked_at(struct call *c, const struct kube_answer *answer)
 static void
 read_cause(struct call *c, const struct kube_answer *answer)
 {
-	if (!failed(answer))
+	if (!failed(answer)) {
 		because_found(c->item, answer->body, send_manager(c->key));
+		note_before(c, answer->body);
+	}
 	go_on(c->item, STEP_WRITE);
 }
 

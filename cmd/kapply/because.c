@@ -75,6 +75,8 @@ because_add(struct buf *b, const struct item *i, const char *result)
 	struct buf scratch = BUF_INIT;
 	struct span path = json_string(json_get(i->because, "path"), &scratch);
 
+	if (strcmp(result, "unchanged") == 0)
+		return;
 	if (strcmp(result, "created") == 0 && was_there(i)) {
 		buf_adds(b, "it was deleted");
 	} else if (is_paths(path)) {

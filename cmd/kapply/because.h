@@ -30,7 +30,8 @@ bool because_may_look(struct because_looks *l, uint64_t now_ms);
  * our manager. */
 void because_found(struct item *i, struct span object, struct span ours);
 
-/* Appends the reason of the result; nothing if the line has none. Values of
+/* Appends the reason of the result; nothing if the line has none, or if nothing
+ * was changed. Values of
  * Secrets and ConfigMaps are left out, whatever the line has. */
 void because_add(struct buf *b, const struct item *i, const char *result);
 
