@@ -357,7 +357,7 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* What was there before says whether our apply changed anything. */
+/* So that the apply's answer shows whether anything changed. */
 static void
 note_before(struct call *c, struct span object)
 {
