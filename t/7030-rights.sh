@@ -146,6 +146,10 @@ sed -i 's/^\(  *\)marks: false/&\n\1random: true/' "$f/watches.yaml"
 is "$(rules kapply | grep operator)" "operator: secrets create
 operator: secrets[kpipe-marks-ox.example.com] get" "... but random needs one"
 sed -i '/random: true/d' "$f/watches.yaml"
+sed -i 's/manage: true/&, retain: true/' "$f/watches.yaml"
+is "$(rules kapply | grep operator)" "operator: secrets create
+operator: secrets[kpipe-marks-ox.example.com] get" "... and so do retained items"
+sed -i 's/, retain: true//' "$f/watches.yaml"
 echo 'def desired: [once({})]; # not twice' >"$f/reconcile.jq"
 sed -i '/finalizer\|marks/d' "$f/watches.yaml"
 is "$(rules kapply | head -n 1)" "namespaced: oxen get" "once() reads the primary"

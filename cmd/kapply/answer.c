@@ -414,6 +414,10 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 		engine_item_done(c->key, i, "deleted");
 	else if (!is_member(c, answer->body))
 		not_a_member(c, answer->body);
+	else if (body_is_retained(
+		     &c->key->apply->proof, c->key->set, i, answer->body))
+		send_fail_with(c->key, i, RETRY_PERMANENT, -1,
+		    span_str("it is retained, and never deleted"));
 	else {
 		set_text(&i->live_uid, uid);
 		go_on(i, STEP_WRITE);

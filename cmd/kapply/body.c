@@ -310,7 +310,8 @@ body_unproven(const struct proof *proof, const struct set *s,
 		return NULL;
 	found = proof_check(proof, annotation(object, PROOF_MARK, &text),
 	    span_str(s->key), span_str(i->key), &origin);
-	if (found == PROOF_GOOD && span_eq(origin, want)) {
+	if (found == PROOF_GOOD &&
+	    (span_eq(origin, want) || span_is(origin, PROOF_RETAINED))) {
 		buf_release(&text);
 		return NULL;
 	}
@@ -325,6 +326,24 @@ body_is_member(const struct proof *proof, const struct set *s,
 	return is_controlled(s, object) ||
 	    (is_marked(s, i, object) &&
 		body_unproven(proof, s, i, object) == NULL);
+}
+
+bool
+body_is_retained(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	struct buf text = BUF_INIT;
+	struct span origin =
+	    proof_named_origin(annotation(object, PROOF_MARK, &text));
+	bool yes = proof_has_key(proof) && !proof->accept_unproven
+	    ? span_is(origin, PROOF_RETAINED)
+	    : json_is(json_get(json_path(object, "metadata.annotations"),
+			  PROOF_RETAIN),
+		  "true");
+
+	buf_release(&text);
+	return yes && is_marked(s, i, object) &&
+	    body_unproven(proof, s, i, object) == NULL;
 }
 
 void

@@ -67,6 +67,9 @@ bool body_is_member(const struct proof *proof, const struct set *s,
  */
 const char *body_unproven(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object);
+/* Whether it is a member that stays when its primary goes. */
+bool body_is_retained(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object);
 /* Who else has it: "Kind name" of its controller, or "". */
 void body_owner(struct buf *b, struct span object);
 

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/proof.h"
 #include "process/clock.h"
 
 struct made {
@@ -103,6 +104,15 @@ has_controller(struct span object)
 	return false;
 }
 
+/* It is to stay: the finalizer does not wait for it. */
+static bool
+is_retained(struct span object)
+{
+	struct span annotations = json_path(object, "metadata.annotations");
+
+	return json_is(json_get(annotations, PROOF_RETAIN), "true");
+}
+
 void
 unseen_add(
     struct unseen *u, const struct set *s, const struct item *i, uint64_t now)
@@ -110,7 +120,8 @@ unseen_add(
 	struct owner *o = map_get(&u->owners, span_str(s->key));
 	struct made *m;
 
-	if (s->plain || i->known == KNOWN_UID || has_controller(i->text))
+	if (s->plain || i->known == KNOWN_UID || has_controller(i->text) ||
+	    is_retained(i->text))
 		return;
 	if (o == NULL) {
 		o = mem_zalloc(sizeof(*o));

@@ -142,7 +142,8 @@ choose_secret(const struct watches *w)
 	if (options.marks_key_secret != NULL)
 		return mem_strdup(options.marks_key_secret);
 	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].marks || w->entries[i].random) {
+		if (w->entries[i].marks || w->entries[i].retains ||
+		    w->entries[i].random) {
 			buf_addf(&name, "kpipe-marks-%s", w->entries[i].name);
 			return buf_take(&name);
 		}

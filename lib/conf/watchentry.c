@@ -358,10 +358,12 @@ check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	 * own everything. */
 	if (e->finalizer == NULL || e->primary.scope == WATCH_CLUSTER)
 		e->marks = false;
+	for (size_t i = 0; i < e->dependent_count; i++)
+		e->retains = e->retains || e->dependents[i].retain;
 	if (e->marks || e->primary.scope == WATCH_CLUSTER)
 		return 0;
 	for (size_t i = 0; i < e->dependent_count; i++)
-		if (e->dependents[i].manage &&
+		if (e->dependents[i].manage && !e->dependents[i].retain &&
 		    e->dependents[i].scope == WATCH_CLUSTER)
 			return conf_fail(c, e->dependents[i].line,
 			    "a %s cannot be owned by a namespaced %s: "

@@ -71,6 +71,7 @@ struct watch_kind {
 	/* Dependents and related kinds only. */
 	bool manage;	   /* may be desired, is pruned */
 	bool prune_always; /* ... although an item failed. Only with manage */
+	bool retain;	   /* items may outlive the primary. Only with manage */
 	enum watch_map map;
 	char *map_arg;
 	char *map_namespace; /* or NULL */
@@ -94,6 +95,7 @@ struct watch_entry {
 	int when_line;
 	struct textlist retired_finalizers; /* removed from every primary */
 	bool marks;			    /* items may need marks */
+	bool retains;			    /* a dependent has retain */
 	bool random;			    /* its program calls random(...) */
 	bool guard_status;	      /* written only on the version it is of */
 	char *adopt;		      /* adopt.label, or NULL */

@@ -207,6 +207,15 @@ load_prune(struct conf *c, const struct yaml *y, struct watch_kind *k)
 }
 
 static int
+load_retain(struct conf *c, const struct yaml *y, struct watch_kind *k)
+{
+	if (!k->manage)
+		return conf_fail(
+		    c, y->line, "retain is allowed only with manage: true");
+	return conf_bool(c, y, "retain", &k->retain);
+}
+
+static int
 load_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	if (k->manage)
@@ -267,14 +276,14 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
     const struct watch_kind *primary, struct watch_kind *k)
 {
 	/* Only dependents can be managed. */
-	static const char *const allowed[] = {"manage", "prune", "apiVersion",
-	    "kind", "map", "fields", "namespaces", "scope", "optional",
-	    "selector", "redact", NULL};
+	static const char *const allowed[] = {"manage", "prune", "retain",
+	    "apiVersion", "kind", "map", "fields", "namespaces", "scope",
+	    "optional", "selector", "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
 	const struct yaml *v;
 
 	if (conf_keys(c, y, related ? "related" : "dependents",
-		related ? allowed + 2 : allowed) != 0 ||
+		related ? allowed + 3 : allowed) != 0 ||
 	    load_api_version(c, y, k) != 0 || watchkind_common(c, y, k) != 0)
 		return -1;
 	k->map = related ? WATCH_MAP_ALL : WATCH_MAP_MEMBER;
@@ -282,6 +291,8 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	    conf_bool(c, v, "manage", &k->manage) != 0)
 		return -1;
 	if ((v = yaml_get(y, "prune")) != NULL && load_prune(c, v, k) != 0)
+		return -1;
+	if ((v = yaml_get(y, "retain")) != NULL && load_retain(c, v, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "map")) != NULL && load_map(c, v, k) != 0)
 		return -1;

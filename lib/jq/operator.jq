@@ -90,6 +90,10 @@ def keep(object): {"kpipe.dev/keep": object};
 # A ConfigMap or a Secret, from whose data the keys of others are removed.
 def exactly(object): {"kpipe.dev/exactly": object};
 
+# A member that stays when the primary goes, and when it is not desired any more:
+# it has no owner, and is never deleted by us. watches.yaml needs `retain: true`.
+def retain(object): {"kpipe.dev/retain": object};
+
 # What the API server takes only when it creates the object: once it exists, the
 # values that it has at these paths are desired instead.
 #	statefulset(...) | immutable(.spec.volumeClaimTemplates)

@@ -201,7 +201,8 @@ split(struct span text, struct span *origin, struct span *code)
 	if (!span_take(code, version))
 		return false;
 	*origin = span_cut(code, ' ');
-	return code->p != NULL && is_origin(*origin);
+	return code->p != NULL &&
+	    (is_origin(*origin) || span_is(*origin, PROOF_RETAINED));
 }
 
 enum proof_found

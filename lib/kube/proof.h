@@ -5,7 +5,9 @@
  *
  * The origin is the uid of the primary when its finalizer was set: marks of one
  * that is gone prove nothing to its successor of that name, and one that was
- * restored from a backup, with another uid, has its members back.
+ * restored from a backup, with another uid, has its members back. A member that
+ * is retained stays when its primary goes, and is a member of its successor of
+ * that name: its proof has PROOF_RETAINED for an origin, which no primary has.
  *
  * Without a key no proof is written, and marks count without one.
  */
@@ -22,7 +24,10 @@
 #define PROOF_PART_OF "kpipe.dev/part-of" /* the label */
 #define PROOF_MEMBER "kpipe.dev/member"	  /* annotations of a member */
 #define PROOF_MARK "kpipe.dev/proof"
+#define PROOF_RETAIN "kpipe.dev/retain" /* "true": it is never deleted */
 #define PROOF_ORIGIN "kpipe.dev/origin" /* annotation of a primary */
+
+#define PROOF_RETAINED "*"
 
 enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
 

@@ -206,7 +206,7 @@ is_desired(const struct desired *set, const struct cache_object *o)
 	return false;
 }
 
-/* Deletes members that are not in the set. */
+/* Deletes members that are not in the set; what is retained stays. */
 static void
 prune(struct decision *d, const struct desired *set)
 {
@@ -220,7 +220,8 @@ prune(struct decision *d, const struct desired *set)
 			continue;
 		list = entry_objects(p->entry, p, u);
 		for (size_t j = 0; list[j] != NULL; j++)
-			if (!is_desired(set, list[j]) && is_member(p, list[j]))
+			if (!list[j]->retained && !is_desired(set, list[j]) &&
+			    is_member(p, list[j]))
 				decide_delete(d, list[j]);
 		free(list);
 	}
@@ -290,7 +291,8 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "cannot delete %.*s %.*s: it is not a member of %s",
 		    SPAN_ARG(kind), SPAN_ARG(name), p->name);
-	decide_delete(d, o);
+	if (!o->retained)
+		decide_delete(d, o);
 	return 0;
 }
 
@@ -507,7 +509,7 @@ decide_begun(const struct primary *p)
 			continue;
 		list = entry_objects(p->entry, p, u);
 		for (size_t j = 0; list[j] != NULL && !begun; j++)
-			begun = is_member(p, list[j]);
+			begun = !list[j]->retained && is_member(p, list[j]);
 		free(list);
 	}
 	return begun;

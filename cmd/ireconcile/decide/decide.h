@@ -72,7 +72,8 @@ const struct point *decide_find(const struct decision *d, const char *what);
 
 /* For the start: whether the program calls the observed primary settled. */
 bool decide_settled(struct primary *p, int64_t now_us);
-/* Whether we have begun with it: it has our finalizer, or a member exists. */
+/* Whether we have begun with it: it has our finalizer, or a member exists that
+ * does not outlive it. */
 bool decide_begun(const struct primary *p);
 
 #endif

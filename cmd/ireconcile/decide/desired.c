@@ -23,6 +23,12 @@ desired_drop_values(struct desired *d)
 	}
 }
 
+static enum marks_life
+life(const struct desired_item *i)
+{
+	return i->retain ? MARKS_RETAINED : MARKS_USUAL;
+}
+
 /* The text of object (consumed), and what is derived from it. */
 static int
 set_text(
@@ -32,7 +38,7 @@ set_text(
 	int rc;
 
 	object = agree_mark_paths(object);
-	object = marks_prove(object, p->entry, p->object, i->label);
+	object = marks_prove(object, p->entry, p->object, i->label, life(i));
 	rc = jvtext_add(&text, object, err);
 	jv_free(i->value);
 	i->value = object;
@@ -184,17 +190,30 @@ identity(jv object)
 	return jv_object_set(out, jv_string("metadata"), name);
 }
 
+/* Whether object may stay when its primary goes; or may have this owner. */
+static int
+check_life(const struct primary *p, const struct use *u, struct span ns,
+    const struct desired_item *i, jv object_peek, struct err *err)
+{
+	const struct watch_entry *conf = p->entry->conf;
+
+	if (i->retain)
+		return refuse_retained(p, u, i, object_peek, err);
+	if (marks_can_own(p->object, ns) || conf->marks)
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s cannot have this owner: %s in watches.yaml", i->label,
+	    conf->finalizer == NULL ? "finalizer is needed" : "marks is false");
+}
+
 /* Marks object, of an item that may be in a line. */
 static int
 mark(struct primary *p, const struct program_item *from, const struct use *u,
     struct span ns, struct desired_item *i, jv *object, struct err *err)
 {
-	if (!marks_can_own(p->object, ns) && !p->entry->conf->marks)
-		return err_set(err, ERR_PERMANENT,
-		    "%s cannot have this owner: %s in watches.yaml", i->label,
-		    p->entry->conf->finalizer == NULL ? "finalizer is needed"
-						      : "marks is false");
-	*object = marks_add(*object, p->object, ns, i->label);
+	if (check_life(p, u, ns, i, *object, err) != 0)
+		return -1;
+	*object = marks_add(*object, p->object, ns, i->label, life(i));
 	if (refuse_item(p, u, i, *object, err) != 0)
 		return -1;
 	return set_immutable(i, from->immutable, *object, err);
@@ -257,6 +276,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 		i->if_exists = from->if_exists;
 		i->keep = from->keep;
 		i->exactly = from->exactly;
+		i->retain = from->retain;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
 		for (size_t k = 0; k + 1 < d->count; k++)

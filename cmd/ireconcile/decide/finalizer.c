@@ -15,12 +15,14 @@ has_some(struct span list)
 	return json_element(&e);
 }
 
-/* Whether it would stay when the primary is gone. */
+/* Whether it would stay when the primary is gone, and is not to. */
 static bool
-stays(const struct primary *p, struct span ns, struct span finalizers)
+stays(const struct primary *p, enum marks_life life, struct span ns,
+    struct span finalizers)
 {
 	return program_defines(p->entry->program, PROGRAM_FINALIZE) ||
-	    !marks_can_own(p->object, ns) || has_some(finalizers);
+	    (life == MARKS_USUAL &&
+		(!marks_can_own(p->object, ns) || has_some(finalizers)));
 }
 
 /* One that is not created is a member if it exists. */
@@ -32,14 +34,16 @@ item_stays(const struct primary *p, const struct desired_item *i)
 	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
 
 	return !i->if_exists && !i->keep &&
-	    stays(p, ns, json_path(text, "metadata.finalizers"));
+	    stays(p, i->retain ? MARKS_RETAINED : MARKS_USUAL, ns,
+		json_path(text, "metadata.finalizers"));
 }
 
 static bool
 member_stays(const struct primary *p, const struct cache_object *o)
 {
 	return o != p->object && marks_is_member(p->entry, o, p->object) &&
-	    stays(p, cache_object_namespace(o), SPAN_NONE);
+	    stays(p, o->retained ? MARKS_RETAINED : MARKS_USUAL,
+		cache_object_namespace(o), SPAN_NONE);
 }
 
 bool

@@ -144,6 +144,26 @@ refuse_item(const struct primary *p, const struct use *u,
 	return selected ? 0 : refuse_labels(p, u, i, err);
 }
 
+int
+refuse_retained(const struct primary *p, const struct use *u,
+    const struct desired_item *i, jv object_peek, struct err *err)
+{
+	jv metadata = jvtext_peek(object_peek, "metadata");
+	jv owners = jvtext_peek(metadata, "ownerReferences");
+
+	if (!u->conf->retain)
+		return err_set(err, ERR_PERMANENT,
+		    "%s cannot be retained: write \"retain: true\" into the "
+		    "dependent at %s:%d",
+		    i->label, p->entry->conf->path, u->conf->line);
+	if (jv_is_valid(owners))
+		return err_set(err, ERR_PERMANENT,
+		    "%s is retained and has ownerReferences: the garbage "
+		    "collector would delete it with its owner",
+		    i->label);
+	return 0;
+}
+
 static bool
 has_primaries(const struct cache_kind *k, const struct cache_object *o)
 {

@@ -23,6 +23,13 @@ int refuse_primary(
     const struct primary *p, const struct desired_item *i, struct err *err);
 
 /*
+ * Of an item that is retained, without marks: its kind must be one in
+ * watches.yaml, so that the key of the proof is kept, and nothing may own it.
+ */
+int refuse_retained(const struct primary *p, const struct use *u,
+    const struct desired_item *i, jv object_peek, struct err *err);
+
+/*
  * The same for the observed object: it is another primary, not a member of
  * ours, and the entry would adopt it, so that its users would lose their
  * fields.

@@ -143,6 +143,7 @@ struct program_item {
 	bool if_exists; /* if_exists(object): never create */
 	bool keep;	/* keep(object): neither create nor change */
 	bool exactly;	/* exactly(object): other keys in data are removed */
+	bool retain;	/* retain(object): it stays when the primary goes */
 	jv immutable;	/* immutable(paths): a list of them, or invalid */
 };
 

@@ -129,6 +129,8 @@ to_item(jv object)
 			more = item.keep = true;
 		if (!item.exactly && unwrap(&item.object, "kpipe.dev/exactly"))
 			more = item.exactly = true;
+		if (!item.retain && unwrap(&item.object, "kpipe.dev/retain"))
+			more = item.retain = true;
 		more = unwrap_immutable(&item) || more;
 	}
 	return item;
@@ -202,7 +204,7 @@ check_marks(
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is both once and if_exists", what, n);
 	if (item->keep &&
-	    (item->once || item->if_exists || item->exactly ||
+	    (item->once || item->if_exists || item->exactly || item->retain ||
 		jv_is_valid(item->immutable)))
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is keep and something else, too", what, n);

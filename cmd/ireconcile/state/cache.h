@@ -54,6 +54,7 @@ struct cache_object {
 	bool terminating;
 	bool proven;   /* its marks have a proof; see marks.h */
 	bool unproven; /* they have none, and count */
+	bool retained; /* they say that it is never deleted */
 	char data[];   /* key, then text */
 };
 

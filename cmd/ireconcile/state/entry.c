@@ -481,7 +481,10 @@ add_members(const struct entry *e, const struct use *u,
 {
 	struct buf key = BUF_INIT;
 
-	marks_primary_key(&key, e, primary);
+	marks_primary_key(&key, e, primary, MARKS_USUAL);
+	add_bucket(e, u, buf_span(&key), 'm', list, count);
+	buf_reset(&key);
+	marks_primary_key(&key, e, primary, MARKS_RETAINED);
 	add_bucket(e, u, buf_span(&key), 'm', list, count);
 	buf_reset(&key);
 	if (marks_owning_key(&key, primary))

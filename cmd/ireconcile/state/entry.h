@@ -4,7 +4,7 @@
  *
  * Index. Each object is linked into buckets, by the names under which a primary
  * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references), "m" +
- * "ORIGIN\0NAMESPACE\0NAME" (marks) or
+ * "ORIGIN\0NAMESPACE\0NAME" (marks; "*" for those that are retained) or
  * "k" + "NAMESPACE\0NAME" (label or jq map). So the primaries of an object, and
  * the objects of a primary, are found without a search.
  */

@@ -34,7 +34,8 @@ index_primary(const struct entry_bucket *b)
 	char type = b->key[0];
 	struct span is;
 
-	if (p == NULL || type == 'k')
+	if (p == NULL || type == 'k' ||
+	    (type == 'm' && strcmp(b->key + 1, PROOF_RETAINED) == 0))
 		return p;
 	if (p->object == NULL)
 		return type == 'm' ? p : NULL;

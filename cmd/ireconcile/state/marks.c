@@ -117,25 +117,35 @@ marked_primary(const struct cache_object *o, struct buf *scratch)
 	return good ? primary : SPAN_NONE;
 }
 
+/* Whether its marks have a proof; with one it says whether it is retained. */
+static void
+examine_proof(
+    const struct proof *proof, struct span primary, struct cache_object *o)
+{
+	struct buf text = BUF_INIT, label = BUF_INIT;
+	struct span origin;
+
+	cache_object_add_label(&label, o);
+	o->proven = proof_check(proof, annotation(o, PROOF_MARK, &text),
+			primary, buf_span(&label), &origin) == PROOF_GOOD;
+	if (!proof->accept_unproven)
+		o->retained = o->proven && span_is(origin, PROOF_RETAINED);
+	buf_release(&text);
+	buf_release(&label);
+}
+
 void
 marks_examine(const struct proof *proof, struct cache_object *o)
 {
-	struct buf scratch = BUF_INIT, text = BUF_INIT, label = BUF_INIT;
-	struct span primary, origin;
+	struct buf scratch = BUF_INIT;
+	struct span primary = marked_primary(o, &scratch);
 
 	o->proven = false;
-	if (!proof_has_key(proof))
-		return;
-	primary = marked_primary(o, &scratch);
-	if (primary.p != NULL) {
-		cache_object_add_label(&label, o);
-		o->proven =
-		    proof_check(proof, annotation(o, PROOF_MARK, &text),
-			primary, buf_span(&label), &origin) == PROOF_GOOD;
-	}
+	o->retained = primary.p != NULL &&
+	    json_is(cache_object_annotation(o, PROOF_RETAIN), "true");
+	if (primary.p != NULL && proof_has_key(proof))
+		examine_proof(proof, primary, o);
 	buf_release(&scratch);
-	buf_release(&text);
-	buf_release(&label);
 }
 
 bool
@@ -212,10 +222,13 @@ marks_need_origin(const struct entry *e, const struct cache_object *primary)
 }
 
 void
-marks_primary_key(
-    struct buf *key, const struct entry *e, const struct cache_object *primary)
+marks_primary_key(struct buf *key, const struct entry *e,
+    const struct cache_object *primary, enum marks_life life)
 {
-	buf_addspan(key, marks_origin(e, primary));
+	if (life == MARKS_RETAINED && marks_are_bound(e))
+		buf_adds(key, PROOF_RETAINED);
+	else
+		buf_addspan(key, marks_origin(e, primary));
 	buf_addc(key, '\0');
 	buf_addspan(key, cache_object_key(primary));
 }
@@ -233,7 +246,8 @@ marks_is_member(const struct entry *e, const struct cache_object *o,
 	if (!member) {
 		buf_reset(&theirs);
 		buf_reset(&ours);
-		marks_primary_key(&ours, e, primary);
+		marks_primary_key(&ours, e, primary,
+		    o->retained ? MARKS_RETAINED : MARKS_USUAL);
 		member = marks_key(&theirs, e, o) &&
 		    span_eq(buf_span(&theirs), buf_span(&ours));
 	}
@@ -310,11 +324,14 @@ add_owner(jv item, const struct cache_object *primary)
 
 jv
 marks_add(jv item, const struct cache_object *primary, struct span ns,
-    const char *label)
+    const char *label, enum marks_life life)
 {
 	struct buf member = BUF_INIT, sum = BUF_INIT;
 
-	if (marks_can_own(primary, ns))
+	if (life == MARKS_RETAINED)
+		item = set_mark(
+		    item, "annotations", PROOF_RETAIN, span_str("true"));
+	else if (marks_can_own(primary, ns))
 		return add_owner(item, primary);
 	cache_object_add_label(&member, primary);
 	part_of(buf_span(&member), &sum);
@@ -328,10 +345,12 @@ marks_add(jv item, const struct cache_object *primary, struct span ns,
 
 jv
 marks_prove(jv item, const struct entry *e, const struct cache_object *primary,
-    const char *label)
+    const char *label, enum marks_life life)
 {
 	struct buf key = BUF_INIT, text = BUF_INIT;
-	struct span origin = proof_origin(cache_object_text(primary));
+	struct span origin = life == MARKS_RETAINED
+	    ? span_str(PROOF_RETAINED)
+	    : proof_origin(cache_object_text(primary));
 	jv annotations =
 	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
 

@@ -20,7 +20,8 @@
 bool marks_is_member(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary);
 
-/* Sets o->proven; call it before the others when an object comes. */
+/* Sets o->proven and o->retained; call it before the others when an object
+ * comes. */
 void marks_examine(const struct proof *proof, struct cache_object *o);
 
 /*
@@ -29,9 +30,12 @@ void marks_examine(const struct proof *proof, struct cache_object *o);
  */
 bool marks_key(
     struct buf *key, const struct entry *e, const struct cache_object *o);
-/* The same of the primary itself. */
-void marks_primary_key(
-    struct buf *key, const struct entry *e, const struct cache_object *primary);
+/* Members go with their primary, or stay: then they are members of the next one
+ * of its name. */
+enum marks_life { MARKS_USUAL, MARKS_RETAINED };
+/* The key of the primary itself, for such members. */
+void marks_primary_key(struct buf *key, const struct entry *e,
+    const struct cache_object *primary, enum marks_life life);
 
 /*
  * for (struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
@@ -78,12 +82,14 @@ bool marks_can_own(const struct cache_object *primary, struct span ns);
 
 /*
  * item (consumed) with the mark of a member of primary; label is the item's
- * "Kind.group/namespace/name", ns its namespace. Returned owned.
+ * "Kind.group/namespace/name", ns its namespace. What is retained has no owner.
+ * Returned owned.
  */
 jv marks_add(jv item, const struct cache_object *primary, struct span ns,
-    const char *label);
+    const char *label, enum marks_life life);
 /* The same with the proof, if it has marks and there is a key. */
 jv marks_prove(jv item, const struct entry *e,
-    const struct cache_object *primary, const char *label);
+    const struct cache_object *primary, const char *label,
+    enum marks_life life);
 
 #endif

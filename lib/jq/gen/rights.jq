@@ -130,6 +130,7 @@ def _kwatch($d):
 # Whether the key is kept: it makes random texts, or objects may be marked.
 def _keeps_key($d):
   .random == true
+  or any(.dependents[]?; .retain == true)
   or (.finalizer != null and .marks != false
   and ((_group_kind | _known($d) | .cluster) or .scope == "Cluster" | not));
 

@@ -148,6 +148,9 @@ static const struct {
     {"keep and once",
 	"[{\"kpipe.dev/keep\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
 	"error: desired: item 0 is keep and something else, too"},
+    {"keep and retain",
+	"[{\"kpipe.dev/retain\": {\"kpipe.dev/keep\": " OBJ("\"a\"") "}}]",
+	"error: desired: item 0 is keep and something else, too"},
     {"immutable",
 	"[{\"kpipe.dev/immutable\": {\"object\": "
 	"{\"kpipe.dev/if-exists\": " OBJ(

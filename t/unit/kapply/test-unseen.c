@@ -35,6 +35,11 @@ main(void)
 	    "{\"items\":[" NS("b") "],\"reconcile\":{" PRIMARY
 				   ",\"known\":{\"Namespace//b\":\"u2\"}}}");
 
+	struct set *stays = parse(
+	    "{\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\","
+	    "\"metadata\":{\"name\":\"c\",\"annotations\":{"
+	    "\"kpipe.dev/retain\":\"true\"}}}],\"reconcile\":{" PRIMARY "}}");
+
 	ok(unseen_wait(u, two, 0) == 0, "nothing was created");
 	unseen_add(u, two, &two->items[0], 1000);
 	unseen_add(u, two, &two->items[1], 3000);
@@ -49,8 +54,12 @@ main(void)
 	ok(unseen_wait(u, two, 5000) == UNSEEN_MS - 4000,
 	    "what was known is not noted");
 	ok(unseen_wait(u, two, 1000 + UNSEEN_MS) == 0, "it ends");
+	unseen_add(u, stays, &stays->items[0], 20000);
+	ok(unseen_wait(u, two, 20000) == 0,
+	    "what is retained is not waited for");
 	set_free(two);
 	set_free(seen);
+	set_free(stays);
 	unseen_free(u);
 	loop_free(l);
 	return tap_done();

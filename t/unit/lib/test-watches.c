@@ -68,7 +68,7 @@ static const char all_keys[] =
 	 "  redact: [spec.password]\n"
 	 "  dependents:\n"
 	 "  - {apiVersion: apps/v1, kind: Deployment, manage: true,\n"
-	 "     prune: always}\n"
+	 "     prune: always, retain: true}\n"
 	 "  - {apiVersion: v1, kind: Pod, map: {label: cr, namespace: x},\n"
 	 "     fields: [metadata.labels, status.phase], namespaces: []}\n"
 	 "  - {apiVersion: v1, kind: Namespace, manage: true}\n"
@@ -118,6 +118,8 @@ keys_of_kinds(const struct watch_entry *e)
 	ok(e->dependent_count == 3 && e->related_count == 2, "kinds");
 	ok(e->dependents[0].prune_always && !e->dependents[2].prune_always,
 	    "prune: always, and not without the key");
+	ok(e->dependents[0].retain && !e->dependents[2].retain && e->retains,
+	    "retain, and the entry has one");
 	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
 	    "a dependent inherits the namespaces");
 	is(e->dependents[0].group, "apps", "group of a dependent");
@@ -374,6 +376,9 @@ static const struct {
     {"  dependents:\n"
      "  - {apiVersion: v1, kind: Pod, prune: always}\n",
 	"w.yaml:6: prune is allowed only with manage: true"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, retain: true}\n",
+	"w.yaml:6: retain is allowed only with manage: true"},
     {"  manageStatus: maybe\n", "w.yaml:5: manageStatus must be true or false"},
     {"  throttle: {limit: 0}\n",
 	"w.yaml:5: throttle.limit must be a whole number above 0"},

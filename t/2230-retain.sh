@@ -1,0 +1,179 @@
+#!/bin/bash
+# ireconcile: retain(OBJECT), a member without an owner that is never deleted,
+# and that the next primary of that name has again.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: [], retain: true}
+  - {apiVersion: v1, kind: Secret, manage: true}
+END
+cat >"$T/program.jq" <<'END'
+include "operator";
+def cm: config_map("c"; {}; {k: "v"});
+def desired: [.primary.spec // {} | if .no then empty
+	elif .usual then cm else retain(cm) end];
+def status: {has: [.owned.ConfigMap[].metadata.name]};
+END
+key=0123456789abcdef0123456789abcdef
+other=fedcba9876543210fedcba9876543210
+printf '%s\n' "$key" >"$T/keys"
+ireconcile() {
+	command ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
+}
+# Nor is the status of a failure compared here.
+hide_paths() {
+	sed 's/"kpipe.dev\/paths":"[^"]*"/"kpipe.dev\/paths":"PATHS"/g
+		s/"onError":{[^}]*},//' "$@"
+}
+# proof KEY ORIGIN: of ConfigMap c and the Thing a, as protocol.md defines it
+proof() {
+	python3 -c '
+import base64, hashlib, hmac, sys
+key, *parts = sys.argv[1:]
+text = "kpipe.dev/proof v1 " + "".join("%d:%s" % (len(p), p) for p in parts)
+code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
+print("v1 %s %s" % (parts[1],
+    base64.urlsafe_b64encode(code).decode().rstrip("=")), end="")' \
+		"$1" Thing.example.com/ns/a "$2" ConfigMap/ns/c
+}
+part=$(printf %s Thing.example.com/ns/a | sha256sum | cut -c 1-32)
+good=$(proof "$key" '*')
+# marks PROOF: an empty one: none
+marks() {
+	printf '"annotations":{"kpipe.dev/member":"Thing.example.com/ns/a ConfigMap/ns/c","kpipe.dev/paths":"PATHS"%s,"kpipe.dev/retain":"true"},"labels":{"kpipe.dev/part-of":"%s"}' \
+		"${1:+,\"kpipe.dev/proof\":\"$1\"}" "$part"
+}
+item() { # PROOF
+	printf '{"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"ns"}}' \
+		"$(marks "$1")"
+}
+# member PROOF [MORE]: the ConfigMap as it is observed
+member() {
+	object ConfigMap c 7 "$(marks "$1" | sed "s/PATHS/$paths/")${2:+,$2}" \
+		'"data":{"k":"v"}'
+}
+has() { # NAMES
+	printf '"status":{"has":%s}' "$1"
+}
+# seen SPEC STATUS MEMBER: the Thing a of another uid, and what is observed
+seen() {
+	{
+		event ADDED "$(thing a 9 "" "\"spec\":$1,$(has "$2")" |
+			sed s/uid-a/uid-new/)"
+		[ -z "$3" ] || event ADDED "$3"
+	} >"$T/in"
+}
+new_line() { # ITEMS [REST]
+	line "$@" | sed 's/"name":"a","uid":"uid-a"/"name":"a","uid":"uid-new"/'
+}
+
+# ---- what is written ----
+
+thing a 1 "" "$(has '[]')" >"$T/in"
+known='"known":{"ConfigMap/ns/c":null}'
+line "$(item "$good")" a 1 "$known" >"$T/want"
+replay 0 "it has marks with a proof, no owner, and needs no finalizer"
+paths=$(sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/' "$T/out")
+command ireconcile -f "$T/watches.yaml" <"$T/in" | hide_paths >"$T/got"
+sed "s@\"kpipe.dev/proof\":\"[^\"]*\",@@" "$T/want" >"$T/plain"
+same "$T/got" "$T/plain" "without a key it has marks alone"
+
+# ---- the next primary of that name ----
+
+: >"$T/want"
+seen '{}' '["c"]' "$(member "$good")"
+replay 0 "another primary of that name has it again: nothing is to be done"
+seen '{"no":true}' '["c"]' "$(member "$good")"
+replay 0 "what is no longer desired is not deleted, and owned"
+event MODIFIED "$(thing a 9 \
+	'"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]' |
+	sed s/uid-a/uid-new/)" >>"$T/in"
+replay 0 "... nor when the primary goes"
+
+# refused WHAT PROOF: it is not ours
+refused() {
+	seen '{}' '[]' "$(member "$2")"
+	new_line "$(item "$good")" a 9 "$known" >"$T/want"
+	replay 0 "$1 is not a member"
+}
+refused "without a proof it" ""
+refused "with the proof of another key it" "$(proof "$other" '*')"
+refused "with the proof of a member that goes it" "$(proof "$key" uid-a)"
+seen '{}' '[]' "$(member "$good" | sed 's@ConfigMap/ns/c@ConfigMap/ns/d@')"
+replay 0 "with the marks of another object it is not a member"
+
+# Only the proof says that a member is retained.
+seen '{"no":true}' '["c"]' "$(member "$(proof "$key" uid-new)")"
+new_line "" a 9 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"c","uid":"uid-c"}]' \
+	>"$T/want"
+replay 0 "the annotation alone keeps no member of a primary"
+seen '{"no":true}' '["c"]' \
+	"$(member "$good" | sed 's/,"kpipe.dev\/retain":"true"//')"
+: >"$T/want"
+replay 0 "... and without it a retained one stays"
+
+# ---- from one to the other ----
+
+seen '{}' '["c"]' "$(object ConfigMap c 7 \
+	"\"annotations\":{\"kpipe.dev/paths\":\"x\"},$(owner a)" '"data":{"k":"v"}' |
+	sed s/uid-a/uid-new/)"
+known='"known":{"ConfigMap/ns/c":"uid-c"}'
+new_line "$(item "$good")" a 9 "$known,\"because\":{\"ConfigMap/ns/c\":{\"path\":\".metadata.annotations[\\\"kpipe.dev/member\\\"]\"}}" \
+	>"$T/want"
+replay 0 "a member that is retained from now on loses its owner"
+seen '{"usual":true}' '["c"]' "$(member "$good")"
+ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out"
+is "$(jq -c '[.items[].metadata | .ownerReferences[].uid, .labels,
+	.annotations["kpipe.dev/retain"]], .reconcile.known' "$T/out")" \
+	'["uid-new",null,null]
+{"ConfigMap/ns/c":"uid-c"}' "one that is not any more gets one"
+
+# ---- when the primary is being deleted ----
+
+sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
+going='"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]'
+{
+	event ADDED "$(thing a 9 "$going" "$(has '["c"]')")"
+	event ADDED "$(member "$good")"
+} >"$T/in"
+line "" a 9 '"finalizers":{"remove":["a/b"]},"deleting":true' >"$T/want"
+replay 0 "a finalizer of the primary goes, it stays"
+cat >>"$T/program.jq" <<'END'
+def finalize: {delete: .owned.ConfigMap, done: (.outstanding == [])};
+END
+replay 0 "... also if finalize would delete it"
+sed -i '/^def finalize/d' "$T/program.jq"
+event DELETED "$(thing a 9 "$going")" >>"$T/in"
+tick 59:00 >>"$T/in"
+: >"$T/want"
+replay 0 "without a primary"
+is "$(cat "$T/err")" "" "... it is not reported as an orphan"
+
+# ---- what is refused ----
+
+# error ITEM: the status of the Thing
+error() {
+	sed -i "s/^def desired.*/def desired: [$1];/" "$T/program.jq"
+	sed -i '/elif/d; s/^def status.*/def status: {error};/' "$T/program.jq"
+	thing a 1 | ireconcile -f "$T/watches.yaml" 2>"$T/err" |
+		jq -r .reconcile.status.error
+}
+is "$(error 'retain(cm | .metadata.ownerReferences = [])')" \
+	"ConfigMap/ns/c is retained and has ownerReferences: the garbage collector would delete it with its owner" \
+	"an owner in the item is an error"
+is "$(error 'keep(retain(cm))')" \
+	"desired: item 0 is keep and something else, too" "... and keep"
+is "$(error 'retain(cm | .kind = "Secret")')" \
+	"Secret/ns/c cannot be retained: write \"retain: true\" into the dependent at $T/watches.yaml:8" \
+	"... and a kind that watches.yaml does not allow"
+is "$(error 'once(retain(cm)), retain(exactly(cm | .metadata.name = "d"))')" \
+	null "once and exactly may be combined with it"
+done_testing
