@@ -48,6 +48,35 @@ runs 0 "an object with an old uid and resourceVersion" \
 is "$(jq -r .result "$T/out") $(kubectl get configmap a -n x -o jsonpath='{.data.k}')" \
 	"configured w" "... is applied"
 
+# References to owners name uids: those of copies are others.
+kubectl create configmap -n x owner >/dev/null
+owned() { # NAME: a ConfigMap of that owner
+	jq -cn --arg name "$1" --arg uid "$uid" '{apiVersion: "v1", kind: "ConfigMap",
+		metadata: {$name, namespace: "x", ownerReferences:
+			[{apiVersion: "v1", kind: "ConfigMap", name: "owner", $uid}]}}'
+}
+uid=$(kubectl get configmap -n x owner -o jsonpath='{.metadata.uid}')
+owned child | kubectl create -f - >/dev/null
+kwatch --once --objects -n x configmaps |
+	jq -c 'select(.metadata.name | IN("owner", "child"))' >"$T/family"
+is "$(jq -c '.metadata | [.name, .ownerReferences[0].uid == "'"$uid"'"]' "$T/family" | sort | xargs)" \
+	"[child,true] [owner,false]" "an owner and what it owns are printed"
+gone() {
+	! kubectl get configmap -n x "$1" >/dev/null 2>&1
+}
+kubectl delete configmap -n x owner >/dev/null
+wait_for 60 gone child
+jq -c 'select(.metadata.name == "child") | .metadata.name = "free"
+	| del(.metadata.ownerReferences)' "$T/family" >"$T/free"
+runs 0 "both are copied, and one more without the references" \
+	kapply -o result < <(cat "$T/family" "$T/free")
+is "$(jq -r '.metadata.name + " " + .result' "$T/out" | sort | xargs)" \
+	"child created free created owner created" "... they are created"
+ok "the garbage collector deletes what names an owner that is gone" \
+	wait_for 60 gone child
+is "$(kubectl get configmap -n x free owner -o name | xargs)" \
+	"configmap/free configmap/owner" "... and not the others"
+
 # A stream of events, with its bookmarks and an end
 {
 	jq -c 'select(.object.metadata.name == "a")' "$T/events"
