@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "decide/asks.h"
 #include "decide/finalizer.h"
+#include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
 #include "decide/plan.h"
@@ -176,6 +177,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	pt->item = i;
 	pt->object = member ? o : NULL;
 	pt->done = done;
+	pt->vacated = o == NULL && line_is_vacated(d->primary, pt->what);
 	d->open -= done;
 }
 

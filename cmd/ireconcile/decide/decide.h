@@ -29,6 +29,7 @@ struct point {
 	struct desired_item *item;	   /* POINT_ITEM: borrowed */
 	const struct cache_object *object; /* the member observed, or NULL */
 	bool done;			   /* only present for --all */
+	bool vacated;			   /* POINT_ITEM: see line_is_vacated */
 };
 
 struct decision {

@@ -8,6 +8,7 @@
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "state/claims.h"
 
 static struct asked *
 find_asked(const struct primary *p, const char *what)
@@ -36,6 +37,14 @@ line_is_asked(const struct primary *p, const struct point *pt)
 		!span_is(cache_object_uid(pt->object), a->uid)))
 		return false;
 	return true;
+}
+
+bool
+line_is_vacated(const struct primary *p, const char *what)
+{
+	const struct asked *a = find_asked(p, what);
+
+	return a != NULL && a->vacated;
 }
 
 static char *
@@ -167,12 +176,13 @@ enum line_due
 line_due(const struct primary *p, const struct decision *d)
 {
 	enum line_due due = LINE_NOTHING;
-	bool open = false;
+	bool open = false, vacated = false;
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
 		open = open || !pt->done;
+		vacated = vacated || pt->vacated;
 		if (line_is_asked(p, pt))
 			continue;
 		if (pt->type != POINT_STATUS)
@@ -187,7 +197,7 @@ line_due(const struct primary *p, const struct decision *d)
 			due = LINE_CANCEL;
 	if (due == LINE_NOTHING && open && p->reminder)
 		due = LINE_REMINDER;
-	if (due == LINE_NOTHING && is_stale(p, d))
+	if (due == LINE_NOTHING && (vacated || is_stale(p, d)))
 		due = LINE_AGAIN;
 	return due;
 }
@@ -286,6 +296,9 @@ line_printed(struct primary *p, const struct decision *d)
 	primary_forget_asked(p);
 	p->asked = list;
 	p->asked_count = d->count;
+	for (size_t i = 0; i < d->count; i++)
+		if (list[i].uid == NULL)
+			claims_add(p, list[i].what);
 	remember_events(p, d);
 }
 
@@ -301,8 +314,7 @@ line_shrink(struct primary *p, const struct decision *d)
 
 		/* Requests that still have to be cancelled are kept. */
 		if (pt == NULL && is_past(p, a, d)) {
-			free(a->what);
-			free(a->uid);
+			primary_release_asked(p, a);
 			continue;
 		}
 		if (accepted && pt != NULL) {

@@ -14,7 +14,8 @@
 
 enum line_due {
 	LINE_NOTHING,
-	LINE_AGAIN,	/* its primary has changed: part of it was dropped */
+	LINE_AGAIN,	/* part of it was dropped, for its primary has changed;
+			 * or what was in the way of an item is gone */
 	LINE_REMINDER,	/* nothing new, but the deadline has passed */
 	LINE_CANCEL,	/* something requested is no longer desired */
 	LINE_NEW_QUIET, /* a new status or event */
@@ -24,6 +25,9 @@ enum line_due line_due(const struct primary *p, const struct decision *d);
 
 /* Whether the last line has this point already. */
 bool line_is_asked(const struct primary *p, const struct point *pt);
+
+/* Whether what was in its way, when the last line asked for it, is gone. */
+bool line_is_vacated(const struct primary *p, const char *what);
 
 /* Whether it was sent with the last line; whether all were. */
 bool line_has_event(const struct primary *p, jv event_peek);

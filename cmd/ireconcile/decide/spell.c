@@ -157,6 +157,12 @@ is_exact(const struct point *pt)
 	return pt->item->exactly;
 }
 
+static bool
+is_vacated(const struct point *pt)
+{
+	return pt->vacated;
+}
+
 /* The keys of the items that the line has and that are so, if there are any. */
 static void
 add_keys(struct buf *b, const struct decision *d, const char *key,
@@ -278,6 +284,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	add_deletes(b, p, d);
 	add_keys(b, d, "once", is_once);
 	add_keys(b, d, "exactly", is_exact);
+	add_keys(b, d, "vacated", is_vacated);
 	add_finalizers(b, p, d);
 	if (marks_has_origin(p->entry, p->object))
 		add_string(b, "origin", marks_origin(p->entry, p->object));

@@ -10,6 +10,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "state/backoff.h"
+#include "state/claims.h"
 #include "state/index.h"
 #include "state/marks.h"
 #include "state/naming.h"
@@ -168,6 +169,7 @@ entry_free(struct entry *e)
 		primary_free(p);
 	map_release(&e->primaries);
 	backoff_release(&e->backoffs);
+	claims_release(e);
 	index_release(e);
 	for (size_t i = 0; i < e->use_count; i++) {
 		program_free(e->uses[i]->map);
@@ -361,6 +363,7 @@ entries_drop(struct entries *es, struct cache_object *o)
 			drop_primary(es, u->entry, o);
 		else
 			related_changed(es, u, o, NULL);
+		claims_vacate(es, u, o);
 	}
 	cache_object_free(o);
 }

@@ -60,6 +60,7 @@ struct entry {
 	struct map primaries; /* by "NAMESPACE\0NAME" */
 	struct map buckets;
 	struct map backoffs; /* see backoff.h */
+	struct map claims;   /* see claims.h */
 	bool complete;	     /* every kind that it depends on is complete */
 	size_t orphans;	     /* the last count by orphans.h */
 	/* throttle */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "state/claims.h"
 
 static void
 item_release(struct desired_item *i)
@@ -60,12 +61,19 @@ primary_new(struct entry *e, struct cache_object *o)
 }
 
 void
+primary_release_asked(struct primary *p, struct asked *a)
+{
+	if (a->uid == NULL)
+		claims_remove(p, a->what);
+	free(a->what);
+	free(a->uid);
+}
+
+void
 primary_forget_asked(struct primary *p)
 {
-	for (size_t i = 0; i < p->asked_count; i++) {
-		free(p->asked[i].what);
-		free(p->asked[i].uid);
-	}
+	for (size_t i = 0; i < p->asked_count; i++)
+		primary_release_asked(p, &p->asked[i]);
 	free(p->asked);
 	p->asked = NULL;
 	p->asked_count = 0;

@@ -74,6 +74,7 @@ struct asked {
 	char *uid;	  /* the known uid of an item; NULL: none */
 	uint64_t serial;  /* of the object at the request */
 	bool accepted;	  /* kapply must have applied it */
+	bool vacated;	  /* what was in its way is gone: see claims.h */
 	int64_t since_us; /* time of the first request */
 };
 
@@ -146,6 +147,8 @@ primary_key(const struct primary *p)
 
 void primary_release_desired(struct desired *d);
 void primary_release_plan(struct plan *plan);
+/* One of p->asked; and all of them. */
+void primary_release_asked(struct primary *p, struct asked *a);
 void primary_forget_asked(struct primary *p);
 /* The next evaluation computes plan and items again. */
 void primary_recompute(struct primary *p);

@@ -178,6 +178,7 @@ parse_items(
 	struct span once = json_get(reconcile, "once");
 	struct span because = json_get(reconcile, "because");
 	struct span exactly = json_get(reconcile, "exactly");
+	struct span vacated = json_get(reconcile, "vacated");
 	struct json_elements e = json_elements(json_get(line, "items"));
 
 	for (unsigned n = 0; json_element(&e); n++) {
@@ -191,6 +192,7 @@ parse_items(
 		set_known(i, known, once);
 		set_because(i, because);
 		i->exactly = lists(exactly, i);
+		i->vacated = lists(vacated, i);
 		refuse_primary(s, i);
 	}
 	return 0;
@@ -314,6 +316,7 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(r, "known"), "reconcile.known", JSON_OBJECT},
 	    {json_get(r, "once"), "reconcile.once", JSON_ARRAY},
 	    {json_get(r, "exactly"), "reconcile.exactly", JSON_ARRAY},
+	    {json_get(r, "vacated"), "reconcile.vacated", JSON_ARRAY},
 	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
@@ -541,6 +544,9 @@ inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
 		break;
 	case ACTION_KEEP:
 		inherit_failure(i, old);
+		/* It failed for the object that was there: try now. */
+		if (i->vacated && i->failure.reason != NULL)
+			i->failure.retry.due_ms = now_ms;
 		break;
 	default:
 		break;

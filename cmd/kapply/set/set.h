@@ -83,6 +83,7 @@ struct item {
 	struct span because; /* why it is written, raw (because.h); or none */
 	char *by;	     /* owned: the manager that changed it, or NULL */
 	bool exactly;
+	bool vacated; /* what was in its way is gone */
 
 	enum item_state state;
 	enum item_step step;
@@ -136,7 +137,7 @@ void set_free(struct set *s);
 /*
  * An older line of the same key gave way to this one: what the server accepted
  * of it less than recent_ms ago is not sent again, and what fails keeps its
- * back-off. Who lacked a right to an object does until that was tried again.
+ * back-off, unless what was in its way is gone. Who lacked a right to an object does until that was tried again.
  */
 void set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms);

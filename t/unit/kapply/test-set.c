@@ -66,6 +66,8 @@ test_refusals(void)
 	    "reconcile.known is not an object");
 	refused("{\"reconcile\":{" PRIMARY ",\"once\":{}}}",
 	    "reconcile.once is not a list");
+	refused("{\"reconcile\":{" PRIMARY ",\"vacated\":{}}}",
+	    "reconcile.vacated is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"delete\":{}}}",
 	    "reconcile.delete is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"refused\":\"x\"}}",
@@ -177,6 +179,33 @@ test_inherit(void)
 		old->items[1].denied == NULL && old->items[2].denied == NULL,
 	    "what was denied is, until it is tried again, also if changed");
 	ok(new->items[4].state == ITEM_DONE, "one just accepted is not sent");
+	set_free(old);
+	set_free(new);
+}
+
+/* A line that says that what was in the way of both items is gone */
+static void
+test_vacated(void)
+{
+	struct set *old = parse("{\"items\":[" CM("a", "1") "," CM(
+	    "b", "1") "],\"reconcile\":{" PRIMARY "}}");
+	struct set *new = parse("{\"items\":[" CM("a", "1") "," CM(
+	    "b", "1") "],\"reconcile\":{" PRIMARY
+		      ",\"vacated\":[\"ConfigMap/d/a\",\"ConfigMap/d/b\"]}}");
+
+	for (size_t i = 0; i < 2; i++) {
+		old->items[i].state = ITEM_FAILED;
+		retry_plan(
+		    &old->items[i].failure.retry, RETRY_PERMANENT, -1, 1000);
+	}
+	old->items[1].failure.reason = "Conflict";
+	set_inherit(new, old, 5000, 1001);
+	ok(new->items[0].failure.retry.due_ms >= 6000,
+	    "an item that failed for itself keeps its pace");
+	ok(new->items[1].failure.retry.due_ms == 1001 &&
+		new->items[1].failure.retry.backoff.n == 1,
+	    "one that an object was in the way of is due; the next time is "
+	    "not sooner");
 	set_free(old);
 	set_free(new);
 }
@@ -403,6 +432,7 @@ main(void)
 	test_refusals();
 	test_order();
 	test_inherit();
+	test_vacated();
 	test_bodies();
 	test_members();
 	test_proofs();
