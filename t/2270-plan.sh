@@ -48,7 +48,8 @@ watches
 program <<'END'
 def plan: {size: .primary.spec.n, by: "plan", z: 1, a: length};
 def desired: [cm("c"; {size: "\(.plan.size)"})];
-def status: {plan, n: (.owned.ConfigMap | length)};
+def status: {plan, n: (.owned.ConfigMap | length),
+	order: (.plan | keys_unsorted | join(" "))};
 def requeue: .plan.size;
 def events: [{type: "Normal", reason: "Planned", message: .plan.by}];
 END
@@ -58,7 +59,7 @@ END
 	end v1 Secret
 	the_thing 1 '{"n":3}'
 } >"$T/in"
-gives 0 '[[{"size":"3"}],{"n":0,"plan":{"a":5,"by":"plan","size":3,"z":1}},[{"message":"plan","reason":"Planned","type":"Normal"}]]' \
+gives 0 '[[{"size":"3"}],{"n":0,"order":"size by z a","plan":{"a":5,"by":"plan","size":3,"z":1}},[{"message":"plan","reason":"Planned","type":"Normal"}]]' \
 	"a plan is .plan of desired, status and events"
 is "$(grep -c 'a new plan, requeue in 3.0 s' "$T/err")" 1 "... of requeue; it is logged"
 
@@ -185,7 +186,7 @@ END
 gives 1 '[{"error":"plan of Thing.example.com/ns/a ... and was stopped","plan":null}]' \
 	"a plan that was stopped"
 cp "$T/in" "$T/saved"
-tick 00:11 >>"$T/in"
+event ADDED "$(object Pod p 1)" 2026-01-01T00:00:11Z >>"$T/in"
 ireconcile -v -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
 plans 2 "... is computed again after the back-off"
 mv "$T/saved" "$T/in"
