@@ -201,6 +201,8 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	if (!failed(answer) && take_over_again(c, answer->body))
 		return;
 	if (!failed(answer)) {
+		opponent_answered(
+		    &a->repairs, c->key->set, i, answer->body, clock_ms());
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
 			    body_metadata(answer->body, "uid"));
@@ -500,8 +502,12 @@ looked_at(struct call *c, const struct kube_answer *answer)
 		return;
 	}
 	if (!failed(answer))
-		known = opponent_find(&who, c->key->set, i,
-		    send_manager(c->key), answer->body, before);
+		known = opponent_find(&who,
+		    &(struct opponent_look){c->key->set, i,
+			send_manager(c->key), answer->body,
+			opponent_was_right(&c->key->apply->repairs, c->key->set,
+			    i, clock_ms())},
+		    before);
 	else
 		buf_adds(&who,
 		    answer->code == 404 ? "somebody who removes it"

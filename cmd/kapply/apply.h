@@ -69,6 +69,7 @@ struct apply {
 	struct brake brake;
 	struct denials denials;
 	struct lru opponents; /* of struct opponent */
+	struct lru repairs;   /* of struct repair */
 	struct because_looks looks;
 	struct reportfd *report; /* borrowed */
 	struct apply_counters counters;

@@ -334,7 +334,7 @@ prepare(struct run *r)
 	a->unseen = unseen_new(a->loop);
 	denials_init(&a->denials, a->report);
 	brake_init(&a->brake, (size_t)o.prune_limit);
-	opponents_init(&a->opponents);
+	opponents_init(&a->opponents, &a->repairs);
 	r->input.apply = a;
 	if (o.applyset == NULL)
 		return;
@@ -356,6 +356,7 @@ release(struct run *r)
 	unseen_free(a->unseen);
 	brake_release(&a->brake);
 	lru_release(&a->opponents);
+	lru_release(&a->repairs);
 	workqueue_release(&a->queue);
 	efforts_release(&a->efforts);
 	out_release(&a->out);

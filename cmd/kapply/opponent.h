@@ -22,18 +22,40 @@ struct opponent {
 	char name[OPPONENT_NAME]; /* cut; empty: not known */
 };
 
-void opponents_init(struct lru *opponents);
+/* Whether the answer to our last repair had the field right. */
+struct repair {
+	struct lru_entry entry; /* first */
+	uint64_t answered_ms;
+	bool right;
+};
+
+void opponents_init(struct lru *opponents, struct lru *repairs);
 /* Valid until the next call. */
 struct opponent *opponent_before(struct lru *opponents, const struct set *s,
+    const struct item *look, uint64_t now_ms);
+
+/* Remembers the answer to an apply, if that repaired a field. */
+void opponent_answered(struct lru *repairs, const struct set *s,
+    const struct item *i, struct span object, uint64_t now_ms);
+/* Whether one of the last quarter of an hour had the field of `look` right. */
+bool opponent_was_right(struct lru *repairs, const struct set *s,
     const struct item *look, uint64_t now_ms);
 
 /*
  * Appends the owner of the field that the item is about, before our apply takes
  * it back; `ours` is our manager. If that has happened already: the previous
- * owner. False: the owner cannot be found out.
+ * owner. Another instance has our manager's name: it wrote the field if only
+ * that owns it, and our last repair was right (the answer has what an admission
+ * webhook makes of it). False: the owner cannot be found out.
  */
-bool opponent_find(struct buf *b, const struct set *s, const struct item *look,
-    struct span ours, struct span object, const struct opponent *before);
+struct opponent_look {
+	const struct set *set;
+	const struct item *item;
+	struct span ours, object;
+	bool was_right; /* opponent_was_right */
+};
+bool opponent_find(struct buf *b, const struct opponent_look *l,
+    const struct opponent *before);
 
 /* Remembers the name. False: it was known already. */
 bool opponent_is_news(

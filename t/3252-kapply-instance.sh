@@ -1,0 +1,63 @@
+#!/bin/bash
+# kapply: what changes an item back may be another instance of this operator,
+# which has the same field manager; against a scripted server.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=writes.sh
+. "${0%/*}/writes.sh"
+
+# live VALUE MANAGER [DIGEST]: the ConfigMap; the manager owns its k
+live() {
+	jq -cn --arg k "$1" --arg manager "$2" --arg paths "${3-one}" '{
+		code: 200, body: {apiVersion: "v1", kind: "ConfigMap",
+		metadata: {name: "a", namespace: "default", uid: "u2",
+			resourceVersion: "7",
+			annotations: {"kpipe.dev/paths": $paths},
+			managedFields: [{manager: $manager, operation: "Apply",
+			apiVersion: "v1", fieldsType: "FieldsV1",
+			fieldsV1: {"f:data": {"f:k": {}}}}]},
+		data: (if $k == "" then {} else {$k} end)}}'
+}
+ours=kpipe-thing.example.com
+item=$(cm a 1 | jq -c '.metadata.annotations = {"kpipe.dev/paths": "one"}')
+known='"known":{"ConfigMap/default/a":"u2"},"because":{"ConfigMap/default/a":{"path":".data.k","repair":true}}'
+loops='"loops":{"ConfigMap/default/a":".data.k"}'
+kapply_stage() {
+	kapply --server "$url" -o status <"$T/pipe" >"$T/out" 2>"$T/err"
+}
+mkfifo "$T/pipe"
+# by ANSWER LOOK: who it is, by the next line, after a repair with this answer.
+# (Before a repair kapply looks, too, for the log.)
+by() {
+	local kapply
+
+	serve "{\"PATCH $CMS/a\":[${1/:\"7\"/:\"8\"}],\"GET $CMS/a\":[$2,$2]}"
+	: >"$T/err"
+	start kapply_stage
+	kapply=$!
+	exec 7>"$T/pipe"
+	set_line "$item" "$known" >&7
+	wait_for 60 grep -q configured "$T/err"
+	set_line "$item" "$known,$loops,\"status\":{\"by\":\"\${manager}\"}" >&7
+	exec 7>&-
+	wait "$kapply"
+	jq -r .status.by "$T/out" >"$T/by"
+}
+
+instance="another instance of this operator (same field manager $ours)"
+by "$(live 1 $ours)" "$(live 2 $ours)"
+is "$(cat "$T/by")" "$instance" "our apply was right, then it is wrong, and ours"
+is "$(grep -c "is changed back again and again by $instance" "$T/err")" 1 \
+	"... the log says so"
+by "$(live 2 $ours)" "$(live 2 $ours)"
+is "$(cat "$T/by")" "an admission webhook or the API server" \
+	"the answer to our apply was wrong"
+by "$(live 1 $ours)" "$(live 2 other)"
+is "$(cat "$T/by")" other "another manager owns it"
+by "$(live 1 $ours)" "$(live 2 '')"
+is "$(cat "$T/by")" "an admission webhook or the API server" "no manager owns it"
+by "$(live 1 $ours)" "$(live '' $ours two)"
+is "$(cat "$T/by")" "$instance" "it is gone, and so are our paths"
+by "$(live 1 $ours)" "$(live '' $ours)"
+is "$(cat "$T/by")" "somebody who removes it" "it is gone, and our paths are there"
+done_testing
