@@ -12,7 +12,9 @@
 #include "base/err.h"
 #include "base/textlist.h"
 #include "conf/watches.h"
+#include "inputof.h"
 #include "json/stream.h"
+#include "librarydirs.h"
 #include "process/clock.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -39,6 +41,7 @@ static struct opts {
 	const char *namespace_;
 	bool all_namespaces;
 	bool all;
+	const char *input_of;
 	int clock;
 	long gate_fd, report_fd, marks_key_fd, lines_fd;
 	bool accept_unproven;
@@ -56,6 +59,8 @@ static const struct opt table[] = {
 	"primaries of all namespaces, whatever the file says"},
     {0, "all", NULL, OPT_FLAG, &opts.all, NULL,
 	"print whole sets: what agrees already, too"},
+    {0, "input-of", "KEY", OPT_STRING, &opts.input_of, NULL,
+	"print what the program gets for this primary, KIND/NAMESPACE/NAME"},
     {0, "clock", "CLOCK", OPT_CHOICE, &opts.clock, clocks,
 	"real, or input: the time of the lines, for repeatable output"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
@@ -305,6 +310,18 @@ say_kills(struct app *a)
 	buf_release(&b);
 }
 
+/* All is evaluated and written. With --input-of, only now something is. */
+static void
+end(struct app *a)
+{
+	bool failed = reconciler_failed(&a->reconciler);
+
+	if (opts.input_of != NULL)
+		failed = inputof_print(&a->reconciler, opts.input_of) != 0;
+	if (out_drain(&a->out) == 0)
+		stop(a, failed ? EXIT_FAILED : 0);
+}
+
 /* Before each wait. */
 static void
 idle(void *arg)
@@ -334,7 +351,7 @@ idle(void *arg)
 		    a->out.err.kind == ERR_GONE ? EXIT_FAILED : EXIT_TRANSIENT);
 	} else if (a->eof && !more && a->reconciler.gate_open &&
 	    out_empty(&a->out)) {
-		stop(a, 0);
+		end(a);
 	}
 }
 
@@ -414,33 +431,6 @@ on_evaluator(void *arg, int fd, int events)
 
 /* ---- start ---- */
 
-/* The places of the library: as given; beside the source tree's bin;
- * installed. */
-static void
-library_dirs(struct textlist *dirs)
-{
-	static const char *const below[] = {"/../lib/jq", "/../share/kpipe/jq"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	textlist_init(dirs);
-	for (size_t i = 0; i < opts.library_dirs.count; i++)
-		textlist_add(dirs, opts.library_dirs.items[i],
-		    strlen(opts.library_dirs.items[i]));
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash != NULL)
-		*slash = '\0';
-	for (size_t i = 0; n > 0 && i < 2; i++) {
-		struct buf dir = BUF_INIT;
-
-		buf_addf(&dir, "%s%s", self, below[i]);
-		textlist_add(dirs, dir.data, dir.len);
-		buf_release(&dir);
-	}
-}
-
 static struct watches *
 load(struct err *err)
 {
@@ -517,12 +507,16 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.sched.clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL;
 	a->reconciler.mode = opts.all ? DECIDE_ALL : DECIDE_DIFFERENCES;
 	a->reconciler.gate_open = opts.gate_fd < 0;
+	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
-	library_dirs(&dirs);
+	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);
 	textlist_release(&dirs);
-	if (rc != 0 || start_programs(err) != 0)
+	if (rc != 0 ||
+	    (opts.input_of != NULL &&
+		inputof_check(&a->reconciler, opts.input_of, err) != 0) ||
+	    start_programs(err) != 0)
 		return -1;
 	loop_watch(a->loop, evaluator_fd(), LOOP_READ, on_evaluator, a);
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
@@ -557,8 +551,6 @@ run(struct err *err)
 		return -1;
 	loop_run(a.loop);
 	reportfd_send(&a.report);
-	if (a.exit_code == 0 && reconciler_failed(&a.reconciler))
-		a.exit_code = EXIT_FAILED;
 	reportfd_release(&a.report);
 	reconciler_release(&a.reconciler);
 	proof_release(&a.proof);

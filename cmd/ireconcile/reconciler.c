@@ -294,6 +294,14 @@ fail_large(struct reconciler *r, struct primary *p, struct decision *d,
 	return line->len >= STREAM_MAX ? LINE_NOTHING : due;
 }
 
+static void
+write_line(struct reconciler *r, const struct buf *line)
+{
+	if (!r->silent)
+		out_line(r->out, buf_span(line));
+	r->counters.lines++;
+}
+
 /* Prints the line that is due; returns why one was printed. */
 static enum line_due
 print(struct reconciler *r, struct primary *p, struct decision *d,
@@ -306,8 +314,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 	if (line.len >= STREAM_MAX)
 		due = fail_large(r, p, d, &line);
 	if (due != LINE_NOTHING) {
-		out_line(r->out, buf_span(&line));
-		r->counters.lines++;
+		write_line(r, &line);
 		loops_hold(p, d);
 		unsettled_hold(p, d);
 		line_printed(p, d);
@@ -324,9 +331,8 @@ cancel(struct reconciler *r, struct primary *p)
 	struct buf line = BUF_INIT;
 
 	spell_empty(&line, p);
-	out_line(r->out, buf_span(&line));
+	write_line(r, &line);
 	buf_release(&line);
-	r->counters.lines++;
 }
 
 /* A primary that is gone: its requests are no longer wanted. */

@@ -35,6 +35,7 @@ struct reconciler {
 	struct lanes lanes; /* those that are dirty, and queued */
 	struct buf cause;   /* what happens now; see trace.h */
 	bool gate_open;
+	bool silent;	 /* no line is written */
 	bool ready;	 /* every kind was complete at least once */
 	bool incomplete; /* the input was cut short */
 	struct reconciler_counters counters;

@@ -496,6 +496,29 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	d->crashed = cost.crashed > 0;
 }
 
+int
+decide_input(
+    struct primary *p, int64_t now_us, struct buf *out, struct err *err)
+{
+	struct decision d = decision_new(p, now_us);
+	struct view v;
+	int rc;
+
+	program_begin();
+	unsettled_begin(p, &d);
+	view_init(&v, p, now_us);
+	if (p->object->terminating)
+		plan_alone(&d, p, &v);
+	else
+		decide_set(&d, p, &v, DECIDE_DIFFERENCES);
+	rc = arguments_print(outcome_input(&d, &v), out, err);
+	unsettled_end(&d);
+	view_release(&v);
+	desired_drop_values(&p->desired);
+	outcome_release(&d);
+	return rc;
+}
+
 bool
 decide_begun(const struct primary *p)
 {

@@ -65,6 +65,10 @@ enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d);
+/* Appends the input of the outcome as one JSON text. -1 with err: it has a
+ * value that cannot be printed. */
+int decide_input(
+    struct primary *p, int64_t now_us, struct buf *out, struct err *err);
 /* A decision that only puts an error into the status. */
 void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d);

@@ -238,6 +238,13 @@ tell_loops(const struct decision *d, struct view *v)
 	jv_free(loops);
 }
 
+const struct arguments *
+outcome_input(struct decision *d, struct view *v)
+{
+	tell_loops(d, v);
+	return input(d, v, d->error);
+}
+
 void
 outcome(struct decision *d, struct view *v, enum decide_mode mode)
 {

@@ -9,6 +9,8 @@
 #include "state/view.h"
 
 void outcome(struct decision *d, struct view *v, enum decide_mode mode);
+/* The input of these functions, borrowed from v. */
+const struct arguments *outcome_input(struct decision *d, struct view *v);
 void outcome_settled(struct decision *d, struct view *v);
 
 /* Notes a failure; the first one of a decision counts. */

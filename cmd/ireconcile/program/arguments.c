@@ -238,3 +238,38 @@ arguments_make(struct arguments_kept *kept, const struct arguments_head *head,
 	}
 	return input;
 }
+
+int
+arguments_print(const struct arguments *in, struct buf *out, struct err *err)
+{
+	struct arguments_head head = {.has = in->has,
+	    .now = in->now,
+	    .comes = 1u << ARGUMENTS_TEXT_BASE,
+	    .error = (uint32_t)in->error.n,
+	    .has_error = in->error.p != NULL};
+	struct arguments_kept kept;
+	struct buf body = BUF_INIT;
+	jv input;
+	int rc;
+
+	if (in->has & ARGUMENTS_HAS_OWNED)
+		head.comes |= 1u << ARGUMENTS_TEXT_OWNED;
+	if (in->has & ARGUMENTS_HAS_OUTCOME)
+		head.comes |= 1u << ARGUMENTS_TEXT_OUTCOME;
+	if (in->has & ARGUMENTS_HAS_PLAN)
+		head.comes |= 1u << ARGUMENTS_TEXT_PLAN;
+	for (int i = 0; i < ARGUMENTS_TEXTS; i++) {
+		kept.values[i] = jv_invalid();
+		if (!(head.comes & 1u << i))
+			continue;
+		head.n[i] = (uint32_t)in->texts[i].text.n;
+		buf_addspan(&body, in->texts[i].text);
+	}
+	buf_addspan(&body, in->error);
+	input = arguments_make(&kept, &head, buf_str(&body), err);
+	rc = jv_is_valid(input) ? jvtext_add(out, input, err) : -1;
+	jv_free(input);
+	drop(&kept, 0, ARGUMENTS_TEXTS);
+	buf_release(&body);
+	return rc;
+}

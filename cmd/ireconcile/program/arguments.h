@@ -75,6 +75,10 @@ struct arguments {
 /* A number for a text that was not used before. */
 uint64_t arguments_id(void);
 
+/* Appends the input as one line of JSON. -1 with err: see jvtext_add. */
+int arguments_print(
+    const struct arguments *input, struct buf *out, struct err *err);
+
 /* ---- the worker's side ---- */
 
 /* The head of a request. Behind it come the texts that are sent, then the
