@@ -146,6 +146,12 @@ sed -i 's/^\(  *\)marks: false/&\n\1random: true/' "$f/watches.yaml"
 is "$(rules kapply | grep operator)" "operator: secrets create
 operator: secrets[kpipe-marks-ox.example.com] get" "... but random needs one"
 sed -i '/random: true/d' "$f/watches.yaml"
+cp "$f/watches.yaml" "$f/before"
+printf '  related:\n  - {apiVersion: v1, kind: Pod%s}\n  - {apiVersion: v1, kind: Node}\n' \
+	', delete: true' >>"$f/watches.yaml"
+is "$(rules kapply | grep -e pods -e nodes)" "namespaced: pods get,delete" \
+	"delete: true of a related kind"
+mv "$f/before" "$f/watches.yaml"
 sed -i 's/manage: true/&, retain: true/' "$f/watches.yaml"
 is "$(rules kapply | grep operator)" "operator: secrets create
 operator: secrets[kpipe-marks-ox.example.com] get" "... and so do retained items"

@@ -87,7 +87,8 @@ count(const struct decision *d, enum point_type type)
 static void
 describe(struct buf *b, const struct decision *d, enum line_due due)
 {
-	size_t items = count(d, POINT_ITEM), gone = count(d, POINT_DELETE);
+	size_t items = count(d, POINT_ITEM);
+	size_t gone = count(d, POINT_DELETE) + count(d, POINT_FOREIGN);
 
 	buf_addf(b, "%zu item%s, %zu deletion%s, %zu outstanding", items,
 	    items == 1 ? "" : "s", gone, gone == 1 ? "" : "s",

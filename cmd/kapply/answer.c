@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "because.h"
 #include "body.h"
+#include "foreign.h"
 #include "json/json.h"
 #include "merge.h"
 #include "opponent.h"
@@ -414,6 +415,8 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	else if ((i->id.uid.n != 0 && !span_eq(uid, i->id.uid)) ||
 	    body_metadata(answer->body, "deletionTimestamp").n != 0)
 		engine_item_done(c->key, i, "deleted");
+	else if (i->foreign)
+		foreign_read(c, answer->body);
 	else if (!is_member(c, answer->body))
 		not_a_member(c, answer->body);
 	else if (body_is_retained(
@@ -430,8 +433,10 @@ static void
 deleted(struct call *c, const struct kube_answer *answer)
 {
 	c->item->step = STEP_READ; /* again: it may have got another owner */
-	/* 409: another object has the name by now. */
-	if (failed(answer) && answer->code != 404 && answer->code != 409)
+	/* 409: another object has the name by now, or it was changed. */
+	if (c->item->foreign && answer->code == 409)
+		engine_item_stale(c->key, c->item);
+	else if (failed(answer) && answer->code != 404 && answer->code != 409)
 		fail_answer(c, answer);
 	else
 		engine_item_done(c->key, c->item, "deleted");

@@ -549,7 +549,8 @@ delete_next(struct applyset *as)
 	as->accept = NULL;
 	discovery_path(&as->path, d->resource, d->item.id.namespace_,
 	    d->item.id.name, NULL);
-	body_delete(&as->body, d->item.id.uid, as->apply->o->dry_run != 0);
+	body_delete(
+	    &as->body, d->item.id.uid, SPAN_NONE, as->apply->o->dry_run != 0);
 	request(as, KUBE_DELETE, pruned);
 	return true;
 }

@@ -213,7 +213,7 @@ body_trim(struct buf *b, struct span wanted, struct span live)
 }
 
 void
-body_delete(struct buf *b, struct span uid, bool dry_run)
+body_delete(struct buf *b, struct span uid, struct span version, bool dry_run)
 {
 	buf_adds(b,
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
@@ -221,6 +221,8 @@ body_delete(struct buf *b, struct span uid, bool dry_run)
 	if (uid.n != 0) {
 		buf_adds(b, ",\"preconditions\":{\"uid\":");
 		json_add_string(b, uid);
+		if (version.n != 0)
+			add_text(b, "resourceVersion", version);
 		buf_addc(b, '}');
 	}
 	/* With a body the server ignores the query's dryRun. */

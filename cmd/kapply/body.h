@@ -41,8 +41,9 @@ bool body_trim(struct buf *b, struct span wanted, struct span live);
 /* Begins or goes on a JSON patch: the value at the path must be this one. */
 void body_test(struct buf *b, const char *path, struct span value);
 
-/* DeleteOptions: in the background, only this uid. */
-void body_delete(struct buf *b, struct span uid, bool dry_run);
+/* DeleteOptions: in the background, only this uid, and this version of it. */
+void body_delete(
+    struct buf *b, struct span uid, struct span version, bool dry_run);
 
 /*
  * Differs if the object was changed: its resourceVersion. The answer to a dry

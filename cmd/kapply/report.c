@@ -295,6 +295,8 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 		return;
 	buf_addf(&b, "%s ", result);
 	objref_add_label(&b, &i->id);
+	if (i->foreign)
+		buf_adds(&b, ", which was not a member");
 	if (a->o->dry_run)
 		buf_adds(&b, " (dry run)");
 	because_add(&why, i, result);

@@ -116,8 +116,8 @@ write_body(struct buf *b, struct call *c)
 	if (c->verb == KUBE_APPLY)
 		write_apply(b, c);
 	else if (c->verb == KUBE_DELETE)
-		body_delete(
-		    b, span_str(i->live_uid), c->key->apply->o->dry_run != 0);
+		body_delete(b, span_str(i->live_uid), i->version,
+		    c->key->apply->o->dry_run != 0);
 	else if (c->verb == KUBE_JSON_PATCH || c->verb == KUBE_MERGE_PATCH)
 		buf_adds(b, i->patch);
 }
@@ -301,7 +301,8 @@ held_back(struct key *k, struct item *i)
 	struct buf b = BUF_INIT;
 	enum brake_scope scope;
 
-	if (i->op != OP_DELETE || k->set->deleting || a->o->dry_run)
+	if (i->op != OP_DELETE || (k->set->deleting && !i->foreign) ||
+	    a->o->dry_run)
 		return false;
 	scope = i->step == STEP_READ
 	    ? brake_is_on(&a->brake, primary, clock_ms())

@@ -72,6 +72,7 @@ struct watch_kind {
 	bool manage;	   /* may be desired, is pruned */
 	bool prune_always; /* ... although an item failed. Only with manage */
 	bool retain;	   /* items may outlive the primary. Only with manage */
+	bool deletes;	   /* objects of it may be deleted. Related kinds */
 	enum watch_map map;
 	char *map_arg;
 	char *map_namespace; /* or NULL */

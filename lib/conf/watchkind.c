@@ -216,6 +216,16 @@ load_retain(struct conf *c, const struct yaml *y, struct watch_kind *k)
 }
 
 static int
+load_delete(struct conf *c, const struct yaml *y, enum watchkind_role role,
+    struct watch_kind *k)
+{
+	if (role != WATCHKIND_RELATED)
+		return conf_fail(
+		    c, y->line, "delete is allowed only for related kinds");
+	return conf_bool(c, y, "delete", &k->deletes);
+}
+
+static int
 load_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	if (k->manage)
@@ -277,8 +287,8 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 {
 	/* Only dependents can be managed. */
 	static const char *const allowed[] = {"manage", "prune", "retain",
-	    "apiVersion", "kind", "map", "fields", "namespaces", "scope",
-	    "optional", "selector", "redact", NULL};
+	    "delete", "apiVersion", "kind", "map", "fields", "namespaces",
+	    "scope", "optional", "selector", "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
 	const struct yaml *v;
 
@@ -293,6 +303,9 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	if ((v = yaml_get(y, "prune")) != NULL && load_prune(c, v, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "retain")) != NULL && load_retain(c, v, k) != 0)
+		return -1;
+	if ((v = yaml_get(y, "delete")) != NULL &&
+	    load_delete(c, v, role, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "map")) != NULL && load_map(c, v, k) != 0)
 		return -1;

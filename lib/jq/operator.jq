@@ -94,6 +94,11 @@ def exactly(object): {"kpipe.dev/exactly": object};
 # it has no owner, and is never deleted by us. watches.yaml needs `retain: true`.
 def retain(object): {"kpipe.dev/retain": object};
 
+# To be deleted as it was seen, though not a member: an object of .related, of a kind
+# with `delete: true` in watches.yaml. Its identity is enough.
+#	[.related.Pod[] | select(old) | delete_foreign(.)]
+def delete_foreign(object): {"kpipe.dev/delete-foreign": object};
+
 # What the API server takes only when it creates the object: once it exists, the
 # values that it has at these paths are desired instead.
 #	statefulset(...) | immutable(.spec.volumeClaimTemplates)

@@ -137,6 +137,28 @@ drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 	return false;
 }
 
+/* One that the program sees in .related. It is deleted as it was seen: another
+ * version of it is another request. */
+static void
+decide_foreign(struct decision *d, const struct desired_item *i)
+{
+	const struct primary *p = d->primary;
+	const struct cache_object *o = cache_get(i->kind, buf_span(&i->key));
+	const struct use *u =
+	    entry_deletable(p->entry, span_str(i->kind->conf->api_version),
+		span_str(i->kind->conf->kind));
+	struct buf what = BUF_INIT;
+
+	if (o == NULL || u == NULL || !entry_shows(p->entry, p, u, o))
+		return;
+	add_outstanding(d, span_make(i->text, i->text_len));
+	if (o->terminating || unsettled_wants(d, "set"))
+		return;
+	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
+	    SPAN_ARG(cache_object_uid(o)), SPAN_ARG(cache_object_version(o)));
+	add_point(d, POINT_FOREIGN, &what)->object = o;
+}
+
 static void
 decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 {
@@ -146,7 +168,9 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	struct point *pt;
 	bool done = false;
 
-	if (i->keep || (!member && i->if_exists))
+	if (i->foreign)
+		decide_foreign(d, i);
+	if (i->foreign || i->keep || (!member && i->if_exists))
 		return;
 	if (!member)
 		desired_is_absent(d->primary, i);
@@ -202,7 +226,7 @@ static bool
 is_desired(const struct desired *set, const struct cache_object *o)
 {
 	for (size_t i = 0; set != NULL && i < set->count; i++)
-		if (set->items[i].kind == o->kind &&
+		if (set->items[i].kind == o->kind && !set->items[i].foreign &&
 		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
 			return true;
 	return false;

@@ -17,6 +17,7 @@
 enum point_type {
 	POINT_ITEM,
 	POINT_DELETE,
+	POINT_FOREIGN, /* the same of what is not a member */
 	POINT_FINALIZER_ADD,
 	POINT_FINALIZER_REMOVE,
 	POINT_STATUS

@@ -226,16 +226,18 @@ prepare(struct primary *p, const struct program_item *from,
 	jv object = jv_copy(from->object);
 	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
 	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
-	struct use *u = entry_managed(p->entry, version, kind);
+	struct use *u = i->foreign ? entry_deletable(p->entry, version, kind)
+				   : entry_managed(p->entry, version, kind);
 	struct buf label = BUF_INIT;
 	struct span name;
 	char *ns = NULL;
 	int rc = -1;
 
 	if (u == NULL) {
-		err_set(err, ERR_PERMANENT,
-		    "%.*s of %.*s is not a dependent with manage: true",
-		    SPAN_ARG(kind), SPAN_ARG(version));
+		err_set(err, ERR_PERMANENT, "%.*s of %.*s is not a %s: true",
+		    SPAN_ARG(kind), SPAN_ARG(version),
+		    i->foreign ? "related kind with delete"
+			       : "dependent with manage");
 		goto out;
 	}
 	if (place(p, u, &object, &ns, err) != 0)
@@ -246,7 +248,7 @@ prepare(struct primary *p, const struct program_item *from,
 	cache_add_key(&i->key, span_str(ns), name);
 	cache_object_label(&label, u->kind, span_str(ns), name);
 	i->label = buf_take(&label);
-	if (i->keep) {
+	if (i->keep || i->foreign) {
 		object = identity(object);
 		rc = refuse_primary(p, i, err);
 	} else {
@@ -277,6 +279,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 		i->keep = from->keep;
 		i->exactly = from->exactly;
 		i->retain = from->retain;
+		i->foreign = from->foreign;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
 		for (size_t k = 0; k + 1 < d->count; k++)

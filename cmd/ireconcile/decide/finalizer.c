@@ -33,7 +33,7 @@ item_stays(const struct primary *p, const struct desired_item *i)
 	struct span ns =
 	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
 
-	return !i->if_exists && !i->keep &&
+	return !i->if_exists && !i->keep && !i->foreign &&
 	    stays(p, i->retain ? MARKS_RETAINED : MARKS_USUAL, ns,
 		json_path(text, "metadata.finalizers"));
 }

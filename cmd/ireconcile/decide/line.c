@@ -86,6 +86,27 @@ line_has_events(const struct primary *p, jv events_peek)
 	return all;
 }
 
+/* "LABEL UID VERSION" of an object that was to be deleted: is it gone, or on its
+ * way out? */
+static bool
+is_gone(const struct entry *e, struct span what)
+{
+	struct span label = span_cut(&what, ' ');
+	struct span uid = span_cut(&what, ' ');
+	struct span kind = span_cut(&label, '/');
+	struct span ns = span_cut(&label, '/');
+	const struct cache_object *o = NULL;
+	struct buf key = BUF_INIT;
+
+	cache_add_key(&key, ns, label);
+	for (size_t i = 0; i < e->use_count && o == NULL; i++)
+		if (span_is(kind, e->uses[i]->kind->name))
+			o = cache_get(e->uses[i]->kind, buf_span(&key));
+	buf_release(&key);
+	return o == NULL || o->terminating ||
+	    !span_eq(cache_object_uid(o), uid);
+}
+
 /* It was requested, and is no longer a point: was it done? */
 static bool
 is_done(const struct asked *a, const struct decision *d)
@@ -114,6 +135,9 @@ is_done(const struct asked *a, const struct decision *d)
 		free(name);
 		return i == NULL && !d->failed;
 	}
+	/* It may have changed meanwhile: that is another request. */
+	if (strncmp(a->what, "foreign ", 8) == 0)
+		return is_gone(d->primary->entry, span_str(a->what + 8));
 	return true; /* a finalizer */
 }
 

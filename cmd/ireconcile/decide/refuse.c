@@ -183,7 +183,8 @@ refuse_adoption(
 		const struct cache_object *o =
 		    cache_get(i->kind, buf_span(&i->key));
 
-		if (i->keep || o == NULL || !has_primaries(i->kind, o) ||
+		if (i->keep || i->foreign || o == NULL ||
+		    !has_primaries(i->kind, o) ||
 		    marks_is_member(p->entry, o, p->object))
 			continue;
 		return err_set(err, ERR_PERMANENT,

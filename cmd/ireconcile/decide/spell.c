@@ -126,21 +126,32 @@ is_pruned_always(const struct entry *e, const struct cache_object *o)
 }
 
 static void
+add_delete(struct buf *b, const struct primary *p, const struct point *pt)
+{
+	json_add_comma(b);
+	buf_addc(b, '{');
+	add_identity(b, pt->object);
+	if (pt->type == POINT_FOREIGN) {
+		add_string(
+		    b, "resourceVersion", cache_object_version(pt->object));
+		add_raw(b, "foreign", span_str("true"));
+	} else if (is_pruned_always(p->entry, pt->object)) {
+		add_raw(b, "always", span_str("true"));
+	}
+	buf_addc(b, '}');
+}
+
+static void
 add_deletes(struct buf *b, const struct primary *p, const struct decision *d)
 {
-	if (!has_type(d, POINT_DELETE))
+	if (!has_type(d, POINT_DELETE) && !has_type(d, POINT_FOREIGN))
 		return;
 	json_add_key(b, "delete");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type != POINT_DELETE)
-			continue;
-		json_add_comma(b);
-		buf_addc(b, '{');
-		add_identity(b, d->points[i].object);
-		if (is_pruned_always(p->entry, d->points[i].object))
-			add_raw(b, "always", span_str("true"));
-		buf_addc(b, '}');
+		if (d->points[i].type == POINT_DELETE ||
+		    d->points[i].type == POINT_FOREIGN)
+			add_delete(b, p, &d->points[i]);
 	}
 	buf_addc(b, ']');
 }

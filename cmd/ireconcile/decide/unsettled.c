@@ -251,6 +251,7 @@ name_of(const struct primary *p, const struct point *pt)
 			return NULL;
 		return pt->what;
 	case POINT_DELETE:
+	case POINT_FOREIGN:
 		return p->object->terminating ? NULL : "set";
 	case POINT_STATUS:
 		return pt->what;
@@ -301,7 +302,7 @@ set_message(struct unsettled *u, const struct primary *p,
 
 	if (pt == NULL) {
 		buf_adds(&b, "events change again and again");
-	} else if (pt->type == POINT_DELETE) {
+	} else if (pt->type == POINT_DELETE || pt->type == POINT_FOREIGN) {
 		cache_object_add_label(&b, pt->object);
 		buf_adds(&b, " and others are created and deleted in turn");
 	} else if (pt->type == POINT_ITEM && pt->object == NULL) {

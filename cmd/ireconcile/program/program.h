@@ -144,7 +144,8 @@ struct program_item {
 	bool keep;	/* keep(object): neither create nor change */
 	bool exactly;	/* exactly(object): other keys in data are removed */
 	bool retain;	/* retain(object): it stays when the primary goes */
-	jv immutable;	/* immutable(paths): a list of them, or invalid */
+	bool foreign; /* delete_foreign(object): to be deleted, not a member */
+	jv immutable; /* immutable(paths): a list of them, or invalid */
 };
 
 struct program_items {

@@ -131,6 +131,9 @@ to_item(jv object)
 			more = item.exactly = true;
 		if (!item.retain && unwrap(&item.object, "kpipe.dev/retain"))
 			more = item.retain = true;
+		if (!item.foreign &&
+		    unwrap(&item.object, "kpipe.dev/delete-foreign"))
+			more = item.foreign = true;
 		more = unwrap_immutable(&item) || more;
 	}
 	return item;
@@ -203,11 +206,16 @@ check_marks(
 	if (item->once && item->if_exists)
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is both once and if_exists", what, n);
-	if (item->keep &&
-	    (item->once || item->if_exists || item->exactly || item->retain ||
-		jv_is_valid(item->immutable)))
+	if ((item->keep || item->foreign) &&
+	    (item->keep + item->foreign > 1 || item->once || item->if_exists ||
+		item->exactly || item->retain || jv_is_valid(item->immutable)))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is keep and something else, too", what, n);
+		    "%s: item %d is %s and something else, too", what, n,
+		    item->keep ? "keep" : "delete_foreign");
+	if (item->foreign && strcmp(what, "desired") != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is delete_foreign, which is for desired", what,
+		    n);
 	if (item->exactly && !has_data(item->object))
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is exactly, which is for ConfigMaps and "

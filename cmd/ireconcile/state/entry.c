@@ -525,17 +525,51 @@ entry_objects(
 	return list;
 }
 
+bool
+entry_shows(const struct entry *e, const struct primary *p, const struct use *u,
+    const struct cache_object *o)
+{
+	struct cache_object **list;
+	bool found = false;
+
+	if (u->conf->map == WATCH_MAP_ALL)
+		return entry_use_covers(u, o);
+	list = entry_objects(e, p, u);
+	for (size_t i = 0; list[i] != NULL && !found; i++)
+		found = list[i] == o;
+	free(list);
+	return found;
+}
+
+static bool
+is_of_kind(const struct use *u, struct span api_version, struct span kind)
+{
+	return span_is(kind, u->conf->kind) &&
+	    span_is(objref_group(api_version), u->conf->group);
+}
+
 struct use *
 entry_managed(const struct entry *e, struct span api_version, struct span kind)
 {
-	struct span group = objref_group(api_version);
-
 	for (size_t i = 0; i < e->use_count; i++) {
 		struct use *u = e->uses[i];
 
 		if (u->role == USE_DEPENDENT && u->conf->manage &&
-		    span_is(kind, u->conf->kind) &&
-		    span_is(group, u->conf->group))
+		    is_of_kind(u, api_version, kind))
+			return u;
+	}
+	return NULL;
+}
+
+struct use *
+entry_deletable(
+    const struct entry *e, struct span api_version, struct span kind)
+{
+	for (size_t i = 0; i < e->use_count; i++) {
+		struct use *u = e->uses[i];
+
+		if (u->role == USE_RELATED && u->conf->deletes &&
+		    is_of_kind(u, api_version, kind))
 			return u;
 	}
 	return NULL;

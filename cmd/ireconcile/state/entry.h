@@ -130,9 +130,14 @@ bool entry_use_selects(const struct use *u, struct span labels);
  */
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
-/* The use of a managed kind, or NULL. */
+/* The use of a managed kind, or NULL; of one whose objects may be deleted. */
 struct use *entry_managed(
     const struct entry *e, struct span api_version, struct span kind);
+struct use *entry_deletable(
+    const struct entry *e, struct span api_version, struct span kind);
+/* Whether p sees the object (borrowed) of this use. */
+bool entry_shows(const struct entry *e, const struct primary *p,
+    const struct use *u, const struct cache_object *o);
 /* Whether primaries in this namespace are ours. */
 bool entry_covers_namespace(const struct entry *e, struct span ns);
 /* All primaries, sorted by key; owned array, entry->primaries.count long. */

@@ -199,6 +199,20 @@ parse_items(
 }
 
 static int
+read_foreign(
+    struct item *i, struct span value, const char *what, struct err *err)
+{
+	i->foreign = json_type(json_get(value, "foreign")) == JSON_TRUE;
+	if (!i->foreign)
+		return 0;
+	i->version = get_string(value, "resourceVersion");
+	return i->version.n > 0 && i->id.uid.n > 0
+	    ? 0
+	    : err_set(err, ERR_PERMANENT,
+		  "%s is foreign: it needs uid and resourceVersion", what);
+}
+
+static int
 parse_deletes(struct set *s, struct span list, struct err *err)
 {
 	struct json_elements e = json_elements(list);
@@ -213,6 +227,8 @@ parse_deletes(struct set *s, struct span list, struct err *err)
 			return -1;
 		i->key = key_of(&i->id);
 		i->always = json_type(json_get(e.value, "always")) == JSON_TRUE;
+		if (read_foreign(i, e.value, what, err) < 0)
+			return -1;
 		refuse_primary(s, i);
 	}
 	return 0;
@@ -493,6 +509,7 @@ same_wish(const struct item *a, const struct item *b)
 	    span_eq(a->known_uid, b->known_uid) &&
 	    span_eq(a->id.uid, b->id.uid) &&
 	    span_eq(a->id.api_version, b->id.api_version) &&
+	    a->foreign == b->foreign && span_eq(a->version, b->version) &&
 	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
 }
 

@@ -79,7 +79,9 @@ struct item {
 	enum known known;
 	struct span known_uid;
 	bool once;
-	bool always;	     /* OP_DELETE: although an item failed */
+	bool always;  /* OP_DELETE: although an item failed */
+	bool foreign; /* ... it is not a member: only this version of it */
+	struct span version; /* its resourceVersion */
 	struct span because; /* why it is written, raw (because.h); or none */
 	char *by;	     /* owned: the manager that changed it, or NULL */
 	bool exactly;

@@ -141,6 +141,12 @@ def _kapply_managed($d):
   | .dependents // [] | .[] | select(.manage == true)
   | _grant($d; _kind_places($d; $at); ["get", "create", "patch", "delete"]);
 
+# delete_foreign(): get shows that it is not a member.
+def _kapply_deleted($d):
+  .watches[] | _primary_places($d) as $at
+  | .related // [] | .[] | select(.delete == true)
+  | _grant($d; _kind_places($d; $at); ["get", "delete"]);
+
 # A finalizer is a patch of what was read; once() reads whether the primary is
 # still as it was.
 def _kapply_primaries($d):
@@ -203,7 +209,8 @@ def _grants($stage):
   . as $d
   | if $stage == "kwatch" then [_kwatch($d)]
     elif $stage == "kapply" then
-      [_kapply_primaries($d), _kapply_managed($d), _kapply_events($d),
+      [_kapply_primaries($d), _kapply_managed($d), _kapply_deleted($d),
+       _kapply_events($d),
        _marks_secret($d)]
     elif $stage == "kstatus" then [_kstatus($d)]
     elif $stage == "kelect" then [_kelect]

@@ -237,7 +237,7 @@ test_bodies(void)
 	    "\"s\":1}",
 	    "uid, version and label are set");
 	buf_reset(&b);
-	body_delete(&b, span_str("u"), true);
+	body_delete(&b, span_str("u"), SPAN_NONE, true);
 	is(buf_str(&b),
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
 	    "\"propagationPolicy\":\"Background\",\"preconditions\":{\"uid\":"

@@ -75,6 +75,7 @@ static const char all_keys[] =
 	 "  related:\n"
 	 "  - {apiVersion: v1, kind: Secret, namespaces: [\"o\"],\n"
 	 "     map: {jq: '[{name: .metadata.name}]'}, optional: true,\n"
+	 "     delete: true,\n"
 	 "     fields: [metadata.labels]}\n"
 	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
 	 "     namespace: o}}\n";
@@ -120,6 +121,8 @@ keys_of_kinds(const struct watch_entry *e)
 	    "prune: always, and not without the key");
 	ok(e->dependents[0].retain && !e->dependents[2].retain && e->retains,
 	    "retain, and the entry has one");
+	ok(e->related[0].deletes && !e->related[1].deletes,
+	    "delete, and not without the key");
 	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
 	    "a dependent inherits the namespaces");
 	is(e->dependents[0].group, "apps", "group of a dependent");
@@ -379,6 +382,9 @@ static const struct {
     {"  dependents:\n"
      "  - {apiVersion: v1, kind: Pod, retain: true}\n",
 	"w.yaml:6: retain is allowed only with manage: true"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, delete: true}\n",
+	"w.yaml:6: delete is allowed only for related kinds"},
     {"  manageStatus: maybe\n", "w.yaml:5: manageStatus must be true or false"},
     {"  throttle: {limit: 0}\n",
 	"w.yaml:5: throttle.limit must be a whole number above 0"},

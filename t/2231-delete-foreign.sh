@@ -1,0 +1,144 @@
+#!/bin/bash
+# ireconcile: delete_foreign(OBJECT): what is not a member is deleted as it was
+# seen; only what the program sees in .related, and of kinds that say so.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  related:
+  - {apiVersion: v1, kind: Pod, delete: true, map: {field: "spec.pods[]"}}
+  - {apiVersion: v1, kind: Secret, delete: true, namespaces: [ns]}
+  - {apiVersion: v1, kind: Service}
+END
+cat >"$T/program.jq" <<'END'
+include "operator";
+def desired: [.related.Pod[], .related.Secret[] | select(.spec.old) | delete_foreign(.)]
+	+ [.primary.spec.more[]? | delete_foreign({apiVersion: "v1", kind: .[0],
+		metadata: {name: .[1], namespace: "ns"}})];
+def status: {error: .error, left: [.outstanding[].metadata.name]};
+END
+begin_more() {
+	local kind
+
+	begin example.com/v1 Thing
+	for kind in ConfigMap Pod Secret Service; do
+		begin v1 "$kind"
+	done
+}
+end_more() {
+	local kind
+
+	end example.com/v1 Thing
+	for kind in ConfigMap Pod Secret Service; do
+		end v1 "$kind"
+	done
+}
+old='"spec":{"old":true}'
+# primary MORE [RV]
+primary() {
+	thing a "${2:-1}" "" "\"spec\":{\"pods\":[\"x\",\"y\",\"z\"],\"more\":$1}"
+}
+# lines: what they delete, and the status
+lines() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
+		jq -c '[(.reconcile.delete // [] | .[] |
+			[.kind, .name, .uid, .resourceVersion, .foreign]),
+			.reconcile.status.error // empty]'
+}
+
+{
+	begin_more
+	event ADDED "$(primary '[]')"
+	event ADDED "$(object Pod x 2 "" "$old")"
+	event ADDED "$(object Pod y 3 "" '"spec":{}')"
+	event ADDED "$(object Pod z 4 '"deletionTimestamp":"2026-01-01T00:00:00Z"' "$old")"
+	event ADDED "$(object Secret s 5 "" "$old")"
+	end_more
+} >"$T/in"
+is "$(lines)" '[["Pod","x","uid-x","2",true],["Secret","s","uid-s","5",true]]' \
+	"by uid and version, unless it is on its way out"
+is "$(ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" |
+	jq -c .reconcile.status.left)" '["x","z","s"]' \
+	"... all are outstanding until they are gone"
+cp "$T/in" "$T/first"
+
+event MODIFIED "$(object Pod x 6 "" "$old")" >>"$T/in"
+is "$(lines | tail -n 1)" \
+	'[["Pod","x","uid-x","6",true],["Secret","s","uid-s","5",true]]' \
+	"another version is another request"
+event MODIFIED "$(object Pod x 7 "" '"spec":{}')" >>"$T/in"
+is "$(lines | tail -n 1)" '[["Secret","s","uid-s","5",true]]' \
+	"what the program spares then is not requested any more"
+{
+	cat "$T/first"
+	event DELETED "$(object Pod x 8 "" "$old")"
+	event DELETED "$(object Secret s 9 "" "$old")"
+	event DELETED "$(object Pod z 9 "" "$old")"
+} >"$T/in"
+is "$(lines | tail -n 1)" '[]' "what is gone is no longer requested"
+is "$(ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" |
+	tail -n 1 | jq -c .reconcile.status.left)" '[]' "... nor outstanding"
+
+status='"status":{"error":null,"left":[]}'
+# more ITEMS [OBJECT]...
+more() {
+	local items=$1 o
+
+	shift
+	{
+		begin_more
+		event ADDED "$(primary "$items" | sed "s/}$/,$status}/")"
+		for o; do
+			event ADDED "$o"
+		done
+		end_more
+	} >"$T/in"
+}
+more '[["Pod","w"]]' "$(object Pod w 2)"
+is "$(lines)" '' "one that the program does not see stays"
+more '[["Pod","nothing"]]'
+is "$(lines)" '' "one that does not exist is gone"
+for kind in Service ConfigMap; do
+	more "[[\"$kind\",\"v\"]]" "$(object "$kind" v 2)"
+	is "$(lines)" \
+		"[\"$kind of v1 is not a related kind with delete: true\"]" \
+		"a $kind may not be deleted here"
+done
+more '[["Pod","x"],["Pod","x"]]' "$(object Pod x 2)"
+is "$(lines)" '["desired gives Pod/ns/x twice"]' "twice is an error"
+
+# refused ITEM MESSAGE
+refused() {
+	cat >"$T/program.jq" <<END
+include "operator";
+def cm: config_map("c"; {}; {});
+def desired: [$1];
+def status: {error: .error};
+END
+	more '[]'
+	is "$(lines)" "[\"$2\"]" "$1 is refused"
+}
+for f in keep once if_exists exactly retain; do
+	refused "delete_foreign($f(cm))" \
+		"desired: item 0 is $([ $f = keep ] && echo keep || echo delete_foreign) and something else, too"
+done
+cat >"$T/program.jq" <<'END'
+include "operator";
+def desired: [];
+def finalize: {items: [delete_foreign(config_map("c"; {}; {}))], done: true};
+END
+sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
+thing a 1 '"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]' >"$T/in"
+ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
+is "$(cat "$T/err")" \
+	"ireconcile: error: thing.example.com ns/a: finalize: item 0 is delete_foreign, which is for desired" \
+	"finalize has none"
+done_testing
