@@ -7,12 +7,18 @@
 #include "json/json.h"
 
 static bool
+is_name_byte(char c)
+{
+	return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool
 name_ok(struct span name)
 {
 	if (name.n == 0 || name.n > STATE_NAME_MAX)
 		return false;
 	for (size_t i = 0; i < name.n; i++)
-		if (name.p[i] != '-' && (name.p[i] < 'a' || name.p[i] > 'z'))
+		if (!is_name_byte(name.p[i]))
 			return false;
 	return true;
 }

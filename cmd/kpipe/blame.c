@@ -18,6 +18,9 @@ rank(const struct stage *s)
 		return 0;
 	if (WIFSIGNALED(s->status))
 		return WTERMSIG(s->status) == SIGPIPE ? 4 : 0;
+	/* A shell makes that of it. */
+	if (s->role == STAGE_FILTERS && code == 128 + SIGPIPE)
+		return 4;
 	switch (code) {
 	case 0:
 		return 3;

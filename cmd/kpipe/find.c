@@ -39,7 +39,7 @@ find_beside_us(const char *name)
 	return n > 0 ? try_dir(span_make(self, (size_t)n - 1), name) : NULL;
 }
 
-static char *
+char *
 find_in_path(const char *name)
 {
 	const char *p = getenv("PATH");

@@ -12,4 +12,7 @@
  */
 char *find_program(const char *name, const char *dir, struct err *err);
 
+/* Looks in PATH only. Owned; NULL: there is none. */
+char *find_in_path(const char *name);
+
 #endif

@@ -94,6 +94,7 @@ share(struct stage *stage, const struct shared *s)
 		add_extra(stage, s->leash.page_fd);
 		break;
 	case STAGE_READS:
+	case STAGE_FILTERS:
 	case STAGE_SERVES:
 		break;
 	}

@@ -41,6 +41,7 @@ struct app {
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
 	char *field_manager; /* owned: of Events about our pod */
 	char *greeting;	     /* owned: the first lines of the log */
+	struct watches *watches; /* owned */
 	struct tools tools;
 	struct oom oom;
 	int null_fd;
@@ -99,7 +100,7 @@ add_kinds(struct buf *b, const char *what, const struct watch_kind *kinds,
  * The first line of the log, for each primary kind:
  *
  *	VERSION (COMMIT) runs memcached for Memcached.cache.example.com in
- *	namespace default; dependents Deployment.apps, Pod
+ *	namespace default; dependents Deployment.apps, Pod; filters ./weather
  */
 static void
 add_greeting(struct buf *b, const struct watches *w, const char *name)
@@ -114,6 +115,7 @@ add_greeting(struct buf *b, const struct watches *w, const char *name)
 		add_scope(b, &e->primary);
 		add_kinds(b, "dependents", e->dependents, e->dependent_count);
 		add_kinds(b, "related", e->related, e->related_count);
+		tools_describe_filters(e, b);
 		buf_addc(b, '\n');
 	}
 }
@@ -177,8 +179,8 @@ check_watches(struct app *a, struct err *err)
 		a->field_manager = choose_field_manager(w);
 		add_greeting(&greeting, w, operator_name(w));
 		a->greeting = buf_take(&greeting);
+		a->tools.watches = a->watches = w;
 	}
-	watches_free(w);
 	return result;
 }
 
@@ -509,6 +511,7 @@ main(int argc, char **argv)
 	free(a.marks_secret);
 	free(a.field_manager);
 	free(a.greeting);
+	watches_free(a.watches);
 	if (code < 0)
 		oom_last_words(err.message);
 	return code >= 0 ? code : opt_fatal(&err);

@@ -562,7 +562,7 @@ pipeline_settle(struct pipeline *p)
 }
 
 /* 100 before 101 before 111 before 1: the worst of the stages that ended
- * alone. */
+ * alone. Any other code is as 111. */
 static int
 worst_exit_code(const struct pipeline *p)
 {
@@ -571,13 +571,14 @@ worst_exit_code(const struct pipeline *p)
 	size_t worst = 4;
 
 	for (size_t i = 0; i < p->count; i++) {
-		int code = stage_exit_code(&p->stages[i]);
-		size_t rank = 0;
+		const struct stage *s = &p->stages[i];
+		int code = s->ended_at > 0 ? stage_exit_code(s)
+					   : EXIT_TRANSIENT; /* not started */
+		size_t rank = code == 0 ? 4 : 2; /* killed; a filter's own */
 
-		if (code >= 128 || p->stages[i].ended_at == 0)
-			code = EXIT_TRANSIENT; /* killed, or never started */
-		while (rank < 4 && order[rank] != code)
-			rank++;
+		for (size_t j = 0; j < 4; j++)
+			if (order[j] == code)
+				rank = j;
 		if (rank < worst)
 			worst = rank;
 	}

@@ -1,5 +1,6 @@
 /*
- * pipeline: the stages, joined by pipes, with kelect beside them where leaders
+ * pipeline: the stages, joined by pipes, filters of the operator among them, with
+ * kelect beside them where leaders
  * are elected, and what happens when one of them ends (lifecycle.h says what,
  * here is how):
  *
@@ -38,7 +39,8 @@
  * pipes before its parent is told): the settling time reveals the cause.
  */
 enum {
-	PIPELINE_STAGES_MAX = 5,
+	PIPELINE_FILTERS_MAX = 8,
+	PIPELINE_STAGES_MAX = 5 + PIPELINE_FILTERS_MAX,
 	PIPELINE_SETTLE_MS = 100,
 	PIPELINE_DRAIN_MS = 10000,
 	PIPELINE_RELEASE_MS = 5000

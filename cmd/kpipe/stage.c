@@ -40,7 +40,7 @@ make_argv(const struct stage *s)
 	char **argv = mem_zalloc((s->args.count + 3) * sizeof(*argv));
 	size_t n = 0;
 
-	argv[n++] = (char *)s->name;
+	argv[n++] = (char *)(s->called != NULL ? s->called : s->name);
 	for (size_t i = 0; i < s->args.count; i++)
 		argv[n++] = (char *)s->args.items[i];
 	return argv;
@@ -53,8 +53,11 @@ make_argv(const struct stage *s)
 static int
 move_fds(const struct stage *s, int in, int out, int report)
 {
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
-	    dup2(report, STAGE_REPORT_FD) < 0)
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0)
+		return -1;
+	if (s->role == STAGE_FILTERS)
+		return 0;
+	if (dup2(report, STAGE_REPORT_FD) < 0)
 		return -1;
 	for (size_t i = 0; i < s->extra_count; i++)
 		if (dup2(s->extra[i], STAGE_EXTRA_FD + (int)i) < 0)
@@ -78,7 +81,8 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (move_fds(s, in, out, report) == 0)
+	if (move_fds(s, in, out, report) == 0 &&
+	    (s->folder == NULL || chdir(s->folder) == 0))
 		execve(s->path, argv, s->env != NULL ? s->env : environ);
 	log_error("cannot run %s: %s", s->path, strerror(errno));
 	_exit(errno == ENOMEM || errno == EAGAIN || errno == ETXTBSY
@@ -114,7 +118,8 @@ stage_start(struct stage *s, int in, int out, struct err *err)
 	fcntl(report[0], F_SETFL, O_NONBLOCK);
 	s->pid = pid;
 	s->report_fd = report[0];
-	s->ready = s->told_to_end = s->cut = s->starved = false;
+	s->ready = s->role == STAGE_FILTERS;
+	s->told_to_end = s->cut = s->starved = false;
 	s->line_len = 0;
 	s->worker_kills = 0;
 	s->starts++;

@@ -1,9 +1,10 @@
 /*
- * stage: one tool as a child process.
+ * stage: one tool, or a filter of the operator, as a child process.
  *
  * A stage has a process group of its own (so that Ctrl-C reaches kpipe alone,
  * and its helpers end with it), dies if kpipe dies, and reports on descriptor
  * 3: a newline when it is ready, then lines of JSON (doc/protocol.md, Reports).
+ * A filter reports nothing: it is ready as soon as it runs.
  */
 #ifndef STAGE_H
 #define STAGE_H
@@ -26,6 +27,7 @@ enum {
 /* The role of a stage, which decides what kpipe gives it. */
 enum stage_role {
 	STAGE_READS,   /* the cluster */
+	STAGE_FILTERS, /* the operator's own: adds lines */
 	STAGE_DECIDES, /* and waits for the gate, if there is one */
 	STAGE_APPLIES, /* on a leash, if there is one; knows the key of marks */
 	STAGE_WRITES,  /* on a leash, if there is one */
@@ -39,6 +41,8 @@ struct stage {
 	char *path;		    /* owned */
 	struct opt_list args;	    /* owned: argv without argv[0] */
 	char *const *env;	    /* borrowed; NULL: our own */
+	const char *called;	    /* borrowed: argv[0]; NULL: name */
+	const char *folder;	    /* borrowed: where it runs; NULL: here */
 	int extra[STAGE_EXTRA_MAX]; /* borrowed: from STAGE_EXTRA_FD on */
 	size_t extra_count;
 

@@ -1,7 +1,9 @@
 #include "tools.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "credential.h"
@@ -48,7 +50,7 @@ add_stage(
 }
 
 static int
-add_readers(struct pipeline *p, const struct tools *t, struct err *err)
+add_reader(struct pipeline *p, struct err *err)
 {
 	struct stage *s = add_stage(p, "kwatch", STAGE_READS, err);
 
@@ -58,8 +60,114 @@ add_readers(struct pipeline *p, const struct tools *t, struct err *err)
 	credential_pass(s);
 	if (options.dry_run)
 		stage_arg(s, "--once");
+	return 0;
+}
 
-	s = add_stage(p, "ireconcile", STAGE_DECIDES, err);
+/* ---- filters ---- */
+
+/* Not after their programs: two may be of one name, or have that of a tool. */
+static const char *const names[PIPELINE_FILTERS_MAX] = {"filter-1", "filter-2",
+    "filter-3", "filter-4", "filter-5", "filter-6", "filter-7", "filter-8"};
+
+/* The folder of the file, owned, or NULL: where we are. */
+static char *
+make_folder(const char *watches_path)
+{
+	const char *slash = strrchr(watches_path, '/');
+	struct buf b = BUF_INIT;
+
+	if (slash == NULL)
+		return NULL;
+	buf_add(&b, watches_path, (size_t)(slash - watches_path) + 1);
+	return buf_take(&b);
+}
+
+/* A path that is right where we are and in the folder. */
+static char *
+find_anywhere(const char *name)
+{
+	char *found = find_in_path(name), *full;
+
+	if (found == NULL || *found == '/')
+		return found;
+	full = realpath(found, NULL);
+	free(found);
+	return full;
+}
+
+/* Owned: as it is called in the folder. NULL: not in PATH, or see errno. */
+static char *
+find_filter(const char *name, const char *folder)
+{
+	struct buf here = BUF_INIT;
+	int rc, reason;
+
+	if (strchr(name, '/') == NULL)
+		return find_anywhere(name);
+	if (*name != '/' && folder != NULL)
+		buf_adds(&here, folder);
+	buf_adds(&here, name);
+	rc = access(buf_str(&here), X_OK);
+	reason = errno;
+	buf_release(&here);
+	errno = reason;
+	return rc == 0 ? mem_strdup(name) : NULL;
+}
+
+static int
+add_filter(struct stage *s, const struct watch_filter *f, const char *path,
+    const char *folder, struct err *err)
+{
+	const char *name = f->command.items[0];
+
+	s->path = find_filter(name, folder);
+	if (s->path == NULL)
+		return err_set(err, ERR_PERMANENT, "%s:%d: filter %s: %s", path,
+		    f->line, name,
+		    strchr(name, '/') != NULL ? strerror(errno)
+					      : "not in PATH");
+	s->role = STAGE_FILTERS;
+	s->report_fd = -1;
+	s->called = name;
+	s->folder = folder;
+	for (size_t i = 1; i < f->command.count; i++)
+		stage_arg(s, "%s", f->command.items[i]);
+	return 0;
+}
+
+/* Those of all entries, in the order of the file. */
+static int
+add_filters(struct pipeline *p, const struct watches *w, const char *folder,
+    char *const *env, struct err *err)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		for (size_t j = 0; j < w->entries[i].filter_count; j++) {
+			const struct watch_filter *f =
+			    &w->entries[i].filters[j];
+			struct stage *s;
+
+			if (count == PIPELINE_FILTERS_MAX)
+				return err_set(err, ERR_PERMANENT,
+				    "%s:%d: more than %d filters", w->path,
+				    f->line, PIPELINE_FILTERS_MAX);
+			s = &p->stages[p->count++];
+			s->name = names[count++];
+			s->env = env;
+			if (add_filter(s, f, w->path, folder, err) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* ---- tools behind them ---- */
+
+static int
+add_decider(struct pipeline *p, const struct tools *t, struct err *err)
+{
+	struct stage *s = add_stage(p, "ireconcile", STAGE_DECIDES, err);
+
 	if (s == NULL)
 		return -1;
 	watches_args(s);
@@ -175,7 +283,10 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 		leash_env(&t->leash, LAUNCH_HELD_LEASH, LAUNCH_HELD_PAGE);
 		t->writers_env = environ_with(environ, buf_str(&t->leash));
 	}
-	if (add_readers(p, t, err) != 0 || add_writers(p, t, err) != 0)
+	t->folder = make_folder(options.watches);
+	if (add_reader(p, err) != 0 ||
+	    add_filters(p, t->watches, t->folder, t->program_env, err) != 0 ||
+	    add_decider(p, t, err) != 0 || add_writers(p, t, err) != 0)
 		return -1;
 	return lease != NULL ? add_elect(p, lease, err) : 0;
 }
@@ -211,8 +322,17 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 void
 tools_release(struct tools *t)
 {
+	free(t->folder);
 	free(t->program_env);
 	free(t->writers_env);
 	free(t->server_env);
 	buf_release(&t->leash);
+}
+
+void
+tools_describe_filters(const struct watch_entry *e, struct buf *out)
+{
+	for (size_t i = 0; i < e->filter_count; i++)
+		buf_addf(out, "%s%s", i == 0 ? "; filters " : ", ",
+		    e->filters[i].command.items[0]);
 }

@@ -7,11 +7,15 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "conf/watches.h"
 #include "pipeline.h"
 
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
-	char **program_env;	  /* of ireconcile; the strings are borrowed */
+	const struct watches *watches; /* borrowed: set by the caller */
+	char *folder; /* owned: of filters; NULL: where we are */
+	char **
+	    program_env; /* of ireconcile and filters; the strings are borrowed */
 	char **writers_env;	  /* of stages on a leash */
 	char **server_env;	  /* of a kpipe-http without requests */
 	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
@@ -19,7 +23,7 @@ struct tools {
 };
 
 /*
- * Fills in the stages of p, by options. lease: kelect is one of them, and this
+ * Fills in the stages of p, by options and the filters of watches. lease: kelect is one of them, and this
  * is the name; or NULL. on_leash: they get one, from our kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
@@ -32,5 +36,8 @@ int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 int tools_server(struct tools *t, struct stage *s, struct err *err);
 
 void tools_release(struct tools *t);
+
+/* Appends "; filters ./weather, jq" for an entry that has some. */
+void tools_describe_filters(const struct watch_entry *e, struct buf *out);
 
 #endif

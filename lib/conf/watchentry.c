@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "conf/watchfilter.h"
 #include "conf/watchkind.h"
 #include "value/objref.h"
 
@@ -324,6 +325,7 @@ static const struct entry_key keys[] = {
     {"desiredReads", KEY_LOADED, load_reads, 0},
     {"dependents", KEY_LOADED, load_dependents, 0},
     {"related", KEY_LOADED, load_related, 0},
+    {"filters", KEY_LOADED, watchfilter_load, 0},
 };
 
 enum { KEYS = COUNT(keys) };
@@ -416,8 +418,11 @@ watchentry_release(struct watch_entry *e)
 		watchkind_release(&e->dependents[i]);
 	for (size_t i = 0; i < e->related_count; i++)
 		watchkind_release(&e->related[i]);
+	for (size_t i = 0; i < e->filter_count; i++)
+		watchfilter_release(&e->filters[i]);
 	free(e->dependents);
 	free(e->related);
+	free(e->filters);
 	free(e->name);
 	free(e->manager);
 	free(e->program);

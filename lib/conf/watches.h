@@ -82,6 +82,14 @@ struct watch_kind {
 	bool metadata_only;	/* fields, and all of them in metadata */
 };
 
+/* A program between kwatch and ireconcile. */
+struct watch_filter {
+	int line;
+	/* Its words. The first one, if it has a slash, is relative to the
+	 * folder of the file; otherwise it is looked for in PATH. */
+	struct textlist command;
+};
+
 struct watch_entry {
 	int line;
 	const char *path; /* of the file, borrowed: for messages */
@@ -110,6 +118,8 @@ struct watch_entry {
 	size_t dependent_count;
 	struct watch_kind *related;
 	size_t related_count;
+	struct watch_filter *filters; /* in the order of the pipe */
+	size_t filter_count;
 };
 
 struct watches {

@@ -78,7 +78,8 @@ static const char all_keys[] =
 	 "     delete: true,\n"
 	 "     fields: [metadata.labels]}\n"
 	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
-	 "     namespace: o}}\n";
+	 "     namespace: o}}\n"
+	 "  filters: [[./a, \"x, y\", 60, \"${N:-7}\"], [cat]]\n";
 
 static void
 keys_of_entry(const struct watch_entry *e)
@@ -111,6 +112,12 @@ keys_of_entry(const struct watch_entry *e)
 	    "throttle");
 	ok(e->reads_owned && e->reads_now, "desiredReads");
 	is(e->primary.redact.items[0], "spec.password", "redact");
+	ok(e->filter_count == 2 && e->filters[0].command.count == 4 &&
+		e->filters[1].command.count == 1,
+	    "filters");
+	is(e->filters[0].command.items[1], "x, y", "... a word is not split");
+	is(e->filters[0].command.items[2], "60", "... a number is one");
+	is(e->filters[0].command.items[3], "7", "... and a variable");
 }
 
 static void
@@ -177,7 +184,8 @@ test_defaults(void)
 	is(e->operator_json, "{}", "no operator");
 	ok(e->manage_status && e->max_concurrent == 10 &&
 		e->throttle_limit == 0 && e->primary.namespaces.count == 0 &&
-		!e->reads_owned && !e->reads_now && e->reconcile_period_ms == 0,
+		!e->reads_owned && !e->reads_now &&
+		e->reconcile_period_ms == 0 && e->filter_count == 0,
 	    "defaults");
 	watches_free(w);
 	setenv("WATCH_NAMESPACE", "x", 1);
@@ -318,6 +326,20 @@ test_refusals(void)
 }
 
 static void
+test_refused_filters(void)
+{
+	refused(HEAD "  filters: ./a\n", "w.yaml:5: filters must be a list");
+	refused(HEAD "  filters: [./a]\n",
+	    "w.yaml:5: a filter must be a list: the program and its arguments");
+	refused(
+	    HEAD "  filters:\n  - []\n", "w.yaml:6: a filter has no program");
+	refused(HEAD "  filters:\n  - ['', a]\n",
+	    "w.yaml:6: a filter has no program");
+	refused(HEAD "  filters:\n  - [a, [b]]\n",
+	    "w.yaml:6: a word of a filter must be a string");
+}
+
+static void
 test_refused_adopt(void)
 {
 	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
@@ -454,6 +476,7 @@ main(void)
 	test_namespaces();
 	test_scope();
 	test_refusals();
+	test_refused_filters();
 	test_refused_adopt();
 	test_refused_entries();
 	test_refused_values();
