@@ -21,6 +21,8 @@ ROOT=$PWD
 BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
 PATH=$BIN:$PATH
 export PATH ROOT BIN
+# Texts are UTF-8, and sorted by byte, wherever the tests run.
+export LC_ALL=C.UTF-8
 # No test uses the settings or the cluster of the user who runs it.
 unset KUBECONFIG WATCH_NAMESPACE OPERATOR_NAME POD_NAME POD_NAMESPACE
 T=$(mktemp -d "${TMPDIR:-/tmp}/kpipe-test.XXXXXX") || exit 1
