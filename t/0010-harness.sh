@@ -37,6 +37,18 @@ ok "it is so" false
 done_testing
 END
 
+# One that is left holds the output, and prove waits for its end for ever.
+passes "one that starts a function" <<END
+f() { sleep 1000 & echo \$! >$T/child; wait; }
+start f
+ok "it runs" wait_for 20 test -s $T/child
+done_testing
+END
+gone() {
+	[ -s "$T/child" ] && ! kill -0 "$(cat "$T/child")" 2>/dev/null
+}
+ok "... its child is gone, too" wait_for 20 gone
+
 fails "nothing is tested" "Bail out! script.sh has tested nothing" <<'END'
 done_testing
 END

@@ -19,23 +19,19 @@ END
 kubectl create configmap c --from-literal=k=theirs >/dev/null
 thing t >/dev/null
 
-# The pipeline, with a way to write lines to kapply
-mkfifo "$T/lines" "$T/statuses"
-first_half() {
-	kwatch -f "$T/watches.yaml" | ireconcile -f "$T/watches.yaml" |
-		tee "$T/copy" >"$T/lines"
+# The pipeline, with a way to write lines to kapply. from FD COMMAND...: sets the
+# standard input of a command in the background
+from() {
+	exec "${@:2}" <&"$1"
 }
-kapply_stage() {
-	kapply --log-level=warning <"$T/lines" >"$T/statuses" 2>"$T/err"
-}
-kstatus_stage() {
-	kstatus <"$T/statuses"
-}
+mkfifo "$T/events" "$T/sets" "$T/lines" "$T/statuses"
+exec 4<>"$T/events" 5<>"$T/sets" 7<>"$T/lines" 8<>"$T/statuses"
 audit_mark
-start kapply_stage
-start kstatus_stage
-exec 7>"$T/lines"
-start first_half
+start kwatch -f "$T/watches.yaml" >&4
+start from 4 ireconcile -f "$T/watches.yaml" >&5
+start from 5 tee "$T/copy" >&7
+start from 7 kapply --log-level=warning >&8 2>"$T/err"
+start from 8 kstatus
 
 error() {
 	kubectl get thing t -o jsonpath='{.status.error}' | grep -q "$1"

@@ -8,7 +8,7 @@
 #
 # A test begins in the root of the repository, with bin/ first in PATH (or
 # $BIN: another build). $T is its own directory, removed at the end; processes
-# started with `start` are killed then. Bounded: after $TEST_SECONDS (900) the
+# started with `start` are killed then, with their children. Bounded: after $TEST_SECONDS (900) the
 # test is ended from outside.
 #
 # A test succeeds only if its results were seen (0010-harness.sh). It fails if
@@ -35,6 +35,17 @@ is_child() {
 	grep -q "^PPid:[[:space:]]*$$\$" "/proc/$1/status" 2>/dev/null
 }
 
+# kill_tree PID: and its children, which it may not have told to end
+kill_tree() {
+	local child children
+
+	children=$(cat "/proc/$1/task/$1/children")
+	kill -9 "$1"
+	for child in $children; do
+		kill_tree "$child"
+	done
+}
+
 cleanup() {
 	local pid
 
@@ -42,7 +53,7 @@ cleanup() {
 	[ "$BASHPID" = $$ ] || exit 143
 	for pid in "${started[@]}"; do
 		is_child "$pid" || continue
-		kill -9 "$pid"
+		kill_tree "$pid"
 		wait "$pid" # else bash reports the kill
 	done 2>/dev/null
 	rm -rf "$T"
