@@ -509,6 +509,8 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.gate_open = opts.gate_fd < 0;
 	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
+	/* kpipe: a filter may have dropped the bookmarks. */
+	a->reconciler.es.framed = opts.lines_fd >= 0 && opts.marks_key_fd >= 0;
 	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);
