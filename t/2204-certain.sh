@@ -94,6 +94,9 @@ def f: .owned.Secrte; .primary | f
 [1 | (if . then 2 else .owned.Secrte end)?]
 [1, 2 | .owned.Secrte?]
 .owned as {Secrte: $s} | $s
+.primary | def f: 1; .owned.Secrte
+[.primary.spec[]? | def f: 1; {a: f, b: .owned.Secrte}]
+[if .primary then .primary | def f: 1; .owned.Secrte else 1 end]
 END
 accepted "nothing is said of functions that are called with something else" \
 	<<'END'

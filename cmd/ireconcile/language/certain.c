@@ -237,7 +237,8 @@ step(const struct jqlex *lex, int open, int *i)
 		jqlex_is(lex, *i, JQLEX_OTHER, ",")))
 		return STEP_OUT;
 	else if (jqlex_is(lex, *i, JQLEX_OTHER, ";"))
-		return open >= 0 ? STEP_OUT : STEP_LOST;
+		return open >= 0 && lex->tokens[open].c == '(' ? STEP_OUT
+							       : STEP_LOST;
 	else if (is_word(lex, *i, branches))
 		*i = if_of(lex, *i);
 	else if (is_word(lex, *i, changes) || is_update(lex, *i) ||
@@ -331,11 +332,15 @@ certain_init(struct certain *c, const struct source *s,
 	c->functions = mem_zalloc((size_t)parse->def_count + 1);
 	while (more) {
 		more = false;
-		for (int d = 0; d < parse->def_count; d++) {
+		/* Callers come behind what they call: one round is enough. */
+		for (int d = parse->def_count - 1; d >= 0; d--) {
 			bool all;
-			int calls = calls_of(c, &parse->defs[d], &all);
+			int calls;
 
-			if (c->functions[d] || !all ||
+			if (c->functions[d])
+				continue;
+			calls = calls_of(c, &parse->defs[d], &all);
+			if (!all ||
 			    (calls == 0 && !is_entry(c, &parse->defs[d])))
 				continue;
 			c->functions[d] = more = true;
