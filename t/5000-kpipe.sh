@@ -292,4 +292,31 @@ for code in 1 100 101 111; do
 		kpipe -f "$T/watches.yaml" --dry-run
 done
 
+### The Secret with the key of the marks
+
+cat >"$T/two.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: First
+  program: program.jq
+  marks: false
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true, retain: true}
+- group: example.com
+  version: v1
+  kind: Second
+  program: program.jq
+  finalizer: example.com/x
+END
+fresh
+runs 0 "an entry with marks, behind one that only retains" \
+	kpipe -f "$T/two.yaml" --dry-run
+is "$(grep marks-key-secret "$D/kapply.args")" \
+	--marks-key-secret=kpipe-marks-second.example.com \
+	"... names the Secret, as it would without the other"
+sed -i '/finalizer/d' "$T/two.yaml"
+runs 0 "the one that retains alone" kpipe -f "$T/two.yaml" --dry-run
+is "$(grep marks-key-secret "$D/kapply.args")" \
+	--marks-key-secret=kpipe-marks-first.example.com "... has a key"
+
 done_testing

@@ -155,6 +155,19 @@ mv "$f/before" "$f/watches.yaml"
 sed -i 's/manage: true/&, retain: true/' "$f/watches.yaml"
 is "$(rules kapply | grep operator)" "operator: secrets create
 operator: secrets[kpipe-marks-ox.example.com] get" "... and so do retained items"
+cp "$f/watches.yaml" "$f/before"
+cat >>"$f/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Herd
+  scope: Cluster
+  program: reconcile.jq
+  random: true
+END
+is "$(rules kapply | grep operator)" "operator: secrets create
+operator: secrets[kpipe-marks-herd.example.com] get" \
+	"... whose key is that of an entry with marks, if there is one"
+mv "$f/before" "$f/watches.yaml"
 sed -i 's/, retain: true//' "$f/watches.yaml"
 echo 'def desired: [once({})]; # not twice' >"$f/reconcile.jq"
 sed -i '/finalizer\|marks/d' "$f/watches.yaml"

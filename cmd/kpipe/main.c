@@ -143,12 +143,15 @@ choose_secret(const struct watches *w)
 		return NULL;
 	if (options.marks_key_secret != NULL)
 		return mem_strdup(options.marks_key_secret);
-	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].marks || w->entries[i].retains ||
-		    w->entries[i].random) {
-			buf_addf(&name, "kpipe-marks-%s", w->entries[i].name);
+	/* Those that only retain come last: one more must not be another key. */
+	for (size_t i = 0; i < 2 * w->count; i++) {
+		const struct watch_entry *e = &w->entries[i % w->count];
+
+		if (e->marks || e->random || (i >= w->count && e->retains)) {
+			buf_addf(&name, "kpipe-marks-%s", e->name);
 			return buf_take(&name);
 		}
+	}
 	return NULL;
 }
 

@@ -130,7 +130,6 @@ def _kwatch($d):
 # Whether the key is kept: it makes random texts, or objects may be marked.
 def _keeps_key($d):
   .random == true
-  or any(.dependents[]?; .retain == true)
   or (.finalizer != null and .marks != false
   and ((_group_kind | _known($d) | .cluster) or .scope == "Cluster" | not));
 
@@ -165,7 +164,8 @@ def _kapply_events($d):
   | {place: ., group: "", resource: "events", verbs: ["create", "patch"]};
 
 def _marks_secret($d):
-  [.watches[] | select(_keeps_key($d)) | _group_kind | _kind_name
+  [.watches | (.[] | select(_keeps_key($d))),
+      (.[] | select(any(.dependents[]?; .retain == true))) | _group_kind | _kind_name
     | ascii_downcase][0]
   | if . == null then empty else
       {place: "operator", group: "", resource: "secrets", verbs: ["create"]},
