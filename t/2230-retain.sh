@@ -136,6 +136,29 @@ is "$(jq -c '[.items[].metadata | .ownerReferences[].uid, .labels,
 	'["uid-new",null,null]
 {"ConfigMap/ns/c":"uid-c"}' "one that is not any more gets one"
 
+# ---- the annotation, copied from an object of a user ----
+
+cp "$T/program.jq" "$T/kept.jq"
+sed -i 's/^def cm: .*/def cm: config_map("c"; {}; {k: "v"}) | .metadata.annotations = {"kpipe.dev\/retain": "true", mine: "yes"};/' \
+	"$T/program.jq"
+thing a 1 "" '"spec":{"usual":true}' >"$T/in"
+is "$(ireconcile -f "$T/watches.yaml" <"$T/in" | jq -c '.items[].metadata
+	| .annotations | del(.["kpipe.dev/paths"])')" '{"mine":"yes"}' \
+	"an item is retained by retain alone"
+mv "$T/kept.jq" "$T/program.jq"
+
+# ---- an owner that another client has written ----
+
+thing a 9 "" "$(has '["c"]')" >"$T/in"
+member "$good" "$(owner a)" >>"$T/in"
+ireconcile -f "$T/watches.yaml" <"$T/in" 2>"$T/err"
+is "$(sed 's/.*: Conf/Conf/' "$T/err")" \
+	"ConfigMap/ns/c is retained, but another client has written a into its ownerReferences: remove that, or the garbage collector deletes it with its owner" \
+	"an owner that an apply does not remove is an error"
+sed s/uid-a/uid-old/g <"$T/in" | sed '1s/uid-old/uid-a/' >"$T/old"
+ireconcile -f "$T/watches.yaml" <"$T/old" 2>"$T/err"
+is "$(cat "$T/err")" "" "... but not of another primary"
+
 # ---- when the primary is being deleted ----
 
 sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"

@@ -112,6 +112,9 @@ for kind in Service ConfigMap; do
 		"[\"$kind of v1 is not a related kind with delete: true\"]" \
 		"a $kind may not be deleted here"
 done
+more '[["Pod","x"]]' "$(object Pod x 2 | sed 's/"uid":"uid-x",*//')"
+is "$(lines)" '["cannot delete Pod/ns/x: it has no uid or no resourceVersion, so it is not an object of the API server"]' \
+	"one without a uid, as a filter may make up, cannot be deleted"
 more '[["Pod","x"],["Pod","x"]]' "$(object Pod x 2)"
 is "$(lines)" '["desired gives Pod/ns/x twice"]' "twice is an error"
 

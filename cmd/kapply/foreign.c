@@ -61,7 +61,8 @@ foreign_read(struct call *c, struct span object)
 		       &why) == SPARE_ALWAYS) {
 		buf_addf(&b, "%s, and never deleted", why);
 		refuse(c, buf_span(&b));
-	} else if (is_made_by_kpipe(object)) {
+	} else if (is_made_by_kpipe(object) ||
+	    body_is_member(&a->proof, c->key->set, i, object)) {
 		refuse_member(c, object);
 	} else {
 		go_on(i, body_metadata(object, "uid"));

@@ -148,9 +148,19 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 	    entry_deletable(p->entry, span_str(i->kind->conf->api_version),
 		span_str(i->kind->conf->kind));
 	struct buf what = BUF_INIT;
+	struct err err = ERR_INIT;
 
-	if (o == NULL || u == NULL || !entry_shows(p->entry, p, u, o))
+	if (o == NULL || u == NULL || !entry_shows(p->entry, p, u, o) ||
+	    is_member(p, o)) /* that is pruned */
 		return;
+	if (o->uid_len == 0 || o->rv_len == 0) {
+		err_set(&err, ERR_PERMANENT,
+		    "cannot delete %s: it has no uid or no resourceVersion, so "
+		    "it is not an object of the API server",
+		    i->label);
+		outcome_fail(d, err.message);
+		return;
+	}
 	add_outstanding(d, span_make(i->text, i->text_len));
 	if (o->terminating || unsettled_wants(d, "set"))
 		return;
@@ -167,6 +177,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	struct buf what = BUF_INIT;
 	struct point *pt;
 	bool done = false;
+	struct err err = ERR_INIT;
 
 	if (i->foreign)
 		decide_foreign(d, i);
@@ -179,6 +190,10 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 		done =
 		    !o->terminating && (i->agrees || i->tolerated == o->serial);
 		i->agreed_before = i->agreed_before || i->agrees;
+		/* One of ours goes with the apply. */
+		if (i->retain && i->agrees &&
+		    refuse_owned(d->primary, i, o, &err) != 0)
+			outcome_fail(d, err.message);
 	}
 	loops_watch(i, d);
 	if (done && mode == DECIDE_DIFFERENCES)

@@ -1,5 +1,6 @@
 #include "decide/refuse.h"
 
+#include "json/json.h"
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
@@ -161,6 +162,24 @@ refuse_retained(const struct primary *p, const struct use *u,
 		    "%s is retained and has ownerReferences: the garbage "
 		    "collector would delete it with its owner",
 		    i->label);
+	return 0;
+}
+
+int
+refuse_owned(const struct primary *p, const struct desired_item *i,
+    const struct cache_object *o, struct err *err)
+{
+	struct json_elements e =
+	    json_elements(cache_object_meta(o, "ownerReferences"));
+
+	while (json_element(&e))
+		if (span_eq(json_raw_string(json_get(e.value, "uid")),
+			cache_object_uid(p->object)))
+			return err_set(err, ERR_PERMANENT,
+			    "%s is retained, but another client has written "
+			    "%s into its ownerReferences: remove that, or the "
+			    "garbage collector deletes it with its owner",
+			    i->label, p->name);
 	return 0;
 }
 

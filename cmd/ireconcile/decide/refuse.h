@@ -29,6 +29,11 @@ int refuse_primary(
 int refuse_retained(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err);
 
+/* The observed object of a retained item still has the primary as an owner,
+ * which another client wrote: an apply does not remove it. */
+int refuse_owned(const struct primary *p, const struct desired_item *i,
+    const struct cache_object *o, struct err *err);
+
 /*
  * The same for the observed object: it is another primary, not a member of
  * ours, and the entry would adopt it, so that its users would lose their

@@ -322,6 +322,20 @@ add_owner(jv item, const struct cache_object *primary)
 	return jv_setpath(item, path, jv_array_append(owners, ref));
 }
 
+/* A program may copy a user's annotations to its items. */
+static jv
+drop_retain(jv item)
+{
+	jv annotations =
+	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
+
+	if (!jv_is_valid(jvtext_peek(annotations, PROOF_RETAIN)))
+		return item;
+	return jv_delpaths(item,
+	    JV_ARRAY(JV_ARRAY(jv_string("metadata"), jv_string("annotations"),
+		jv_string(PROOF_RETAIN))));
+}
+
 jv
 marks_add(jv item, const struct cache_object *primary, struct span ns,
     const char *label, enum marks_life life)
@@ -331,7 +345,9 @@ marks_add(jv item, const struct cache_object *primary, struct span ns,
 	if (life == MARKS_RETAINED)
 		item = set_mark(
 		    item, "annotations", PROOF_RETAIN, span_str("true"));
-	else if (marks_can_own(primary, ns))
+	else
+		item = drop_retain(item);
+	if (life != MARKS_RETAINED && marks_can_own(primary, ns))
 		return add_owner(item, primary);
 	cache_object_add_label(&member, primary);
 	part_of(buf_span(&member), &sum);
