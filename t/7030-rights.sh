@@ -164,7 +164,7 @@ cat >>"$f/watches.yaml" <<'END'
   program: reconcile.jq
   random: true
 END
-is "$(rules kapply | grep operator)" "operator: secrets create
+is "$(rules kapply | grep secrets)" "operator: secrets create
 operator: secrets[kpipe-marks-herd.example.com] get" \
 	"... whose key is that of an entry with marks, if there is one"
 mv "$f/before" "$f/watches.yaml"
