@@ -3,6 +3,7 @@
 # they leave alone.
 # servers: kapi real
 # check-all: kubectl needs Go
+TEST_SECONDS=1800
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
