@@ -100,13 +100,11 @@ runs 1 "a dry run without an answer: 1" kpipe -f "$T/work/watches.yaml" --dry-ru
 is "$(cat "$T/out")" "" "... decides nothing"
 is "$(grep '^ireconcile: ' "$T/err")" "ireconcile: error: the input ends before it is complete: Station.weather.example.com" "... and says which kind is missing"
 # "A bookmark that is not passed on leaves its kind incomplete."
-for filter in '[["true"]]' '[[grep, -v, BOOKMARK]]'; do
-	sed -e '/^  - \[.\/stations/d' -e "s/^  filters:/&  $filter/" \
-		"$T/work/watches.yaml" >"$T/work/none.yaml"
-	runs 1 "a dry run with the filter $filter: 1" \
-		kpipe -f "$T/work/none.yaml" --dry-run
-	is "$(cat "$T/out")" "" "... and nothing is decided"
-	is "$(grep -c 'ireconcile: error: the input ends before it is complete' \
-		"$T/err")" 1 "... it says why"
-done
+sed -e '/^  - \[.\/stations/d' -e 's/^  filters:/& [[grep, -v, BOOKMARK]]/' \
+	"$T/work/watches.yaml" >"$T/work/none.yaml"
+runs 1 "a dry run with a filter that drops bookmarks: 1" \
+	kpipe -f "$T/work/none.yaml" --dry-run
+is "$(cat "$T/out")" "" "... and nothing is decided"
+is "$(grep -c 'ireconcile: error: the input ends before it is complete' \
+	"$T/err")" 1 "... it says why"
 done_testing

@@ -488,6 +488,16 @@ start_programs(struct err *err)
 }
 
 /* Everything that needs a file happens here, before the sandbox. */
+/* They may drop the bookmarks of kwatch. */
+static bool
+has_filters(const struct watches *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].filter_count > 0)
+			return true;
+	return false;
+}
+
 static int
 start(struct app *a, const struct watches *w, struct err *err)
 {
@@ -509,8 +519,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.gate_open = opts.gate_fd < 0;
 	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
-	/* kpipe: a filter may have dropped the bookmarks. */
-	a->reconciler.es.framed = opts.lines_fd >= 0 && opts.marks_key_fd >= 0;
+	a->reconciler.es.framed = opts.marks_key_fd >= 0 && has_filters(w);
 	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);

@@ -51,8 +51,8 @@ void reconciler_release(struct reconciler *r);
  */
 int reconciler_document(
     struct reconciler *r, struct span text, struct err *err);
-/* Kinds never announced are complete now, unless es.framed; others are cut
- * short: logged. */
+/* Kinds never announced are complete now, unless es.framed and something came;
+ * others are cut short: logged. */
 void reconciler_end_of_input(struct reconciler *r);
 
 /* The gate opens; until then nothing is queued. */
