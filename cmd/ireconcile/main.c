@@ -487,7 +487,6 @@ start_programs(struct err *err)
 	return -1;
 }
 
-/* Everything that needs a file happens here, before the sandbox. */
 /* They may drop the bookmarks of kwatch. */
 static bool
 has_filters(const struct watches *w)
@@ -498,6 +497,7 @@ has_filters(const struct watches *w)
 	return false;
 }
 
+/* Everything that needs a file happens here, before the sandbox. */
 static int
 start(struct app *a, const struct watches *w, struct err *err)
 {
