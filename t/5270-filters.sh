@@ -138,7 +138,7 @@ for code in 0 3 111; do
 	echo $code >"$D/a.once"
 	begin_filters
 	ok "a filter that ends with $code: all start again" \
-		wait_for 30 starts_all 2
+		wait_for 30 starts_of a 2
 	wait_for 30 ready
 	kill -TERM "$kpipe"
 	ends 0 "... and end"
@@ -162,7 +162,8 @@ fresh_with "[sh, -c, 'cat; exit 141']"
 echo 111 >"$D/ireconcile.once"
 begin_filters
 ok "a stage behind it ends, the filter meets the closed pipe" \
-	wait_for 30 starts 2
+	wait_for 30 starts_of ireconcile 2
+wait_for 30 ready
 is "$(said | grep error)" \
 	"kpipe: error: ireconcile (pid N) ended with exit code 111" \
 	"... the stage is named"
@@ -195,7 +196,11 @@ fresh_with "[./tag, a, DIR]"
 cp "$BIN/kpipe-http" "$D/kpipe-http"
 begin_filters --metrics-bind-address=127.0.0.1:0
 wait_for 30 ready
-address=$(sed -n 's/.*metrics at //p' "$D/stderr")
+has_address() {
+	address=$(sed -n 's/.*metrics at //p' "$D/stderr")
+	[ -n "$address" ]
+}
+wait_for 30 has_address
 # counted: the page as it is by now has the filter
 counted() {
 	curl -sS -m 20 "http://$address/metrics" | grep filter >"$T/samples" &&
