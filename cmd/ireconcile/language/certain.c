@@ -42,18 +42,6 @@ is_update(const struct jqlex *lex, int i)
 }
 
 static int
-opener_of(const struct jqlex *lex, int close)
-{
-	int i = close - 1;
-
-	while (i > 0 &&
-	    (lex->tokens[i].type != JQLEX_OPEN ||
-		lex->tokens[i].inside != lex->tokens[close].inside))
-		i--;
-	return i;
-}
-
-static int
 closer_of(const struct jqlex *lex, int open)
 {
 	int i = open + 1;
@@ -70,7 +58,7 @@ static bool
 ends_pattern(const struct jqlex *lex, int i)
 {
 	if (jqlex_is(lex, i, JQLEX_CLOSE, NULL))
-		i = opener_of(lex, i);
+		i = jqlex_opener(lex, i);
 	return jqlex_is(lex, i - 1, JQLEX_WORD, "as");
 }
 
@@ -231,7 +219,7 @@ step(const struct jqlex *lex, int open, int *i)
 	bool object = open >= 0 && lex->tokens[open].c == '{';
 
 	if (jqlex_is(lex, *i, JQLEX_CLOSE, NULL))
-		*i = opener_of(lex, *i);
+		*i = jqlex_opener(lex, *i);
 	else if (object &&
 	    (jqlex_is(lex, *i, JQLEX_OTHER, ":") ||
 		jqlex_is(lex, *i, JQLEX_OTHER, ",")))

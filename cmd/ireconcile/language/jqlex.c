@@ -354,3 +354,15 @@ jqlex_starts_term(const struct jqlex *lex, int i)
 	}
 	return jqlex_is_joint(lex, i - 1);
 }
+
+int
+jqlex_opener(const struct jqlex *lex, int close)
+{
+	int open = close - 1;
+
+	while (open >= 0 &&
+	    (lex->tokens[open].type != JQLEX_OPEN ||
+		lex->tokens[open].inside != lex->tokens[close].inside))
+		open--;
+	return open;
+}

@@ -57,4 +57,7 @@ bool jqlex_is_joint(const struct jqlex *lex, int i);
 /* Whether a term starts at token i > 0 and does not continue the one before. */
 bool jqlex_starts_term(const struct jqlex *lex, int i);
 
+/* The bracket that the one at `close` closes; -1: none. */
+int jqlex_opener(const struct jqlex *lex, int close);
+
 #endif

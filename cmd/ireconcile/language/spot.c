@@ -75,18 +75,6 @@ spot_operator(const struct spot *spot)
 	return span_make("", 0);
 }
 
-static int
-bracket_of(const struct jqlex *lex, int close)
-{
-	int open = close - 1;
-
-	while (open >= 0 &&
-	    (lex->tokens[open].type != JQLEX_OPEN ||
-		lex->tokens[open].inside != lex->tokens[close].inside))
-		open--;
-	return open;
-}
-
 static bool
 passes(const struct jqlex *lex, int i)
 {
@@ -113,7 +101,7 @@ spot_before(const struct spot *spot, struct spot *before)
 	    jqlex_is(lex, i - 1, JQLEX_OTHER, "."))
 		i--;
 	else if (jqlex_is(lex, i, JQLEX_CLOSE, "]"))
-		i = bracket_of(lex, i);
+		i = jqlex_opener(lex, i);
 	else if (!jqlex_is(lex, i, JQLEX_FIELD, NULL))
 		return false;
 	*before = (struct spot){spot->file, i};
