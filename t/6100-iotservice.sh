@@ -27,10 +27,6 @@ wait_for 20 has_right kstatus patch iotservices --subresource=status -n dev
 as() {
 	exec "$1" --kubeconfig="$CLUSTER/$1.kubeconfig" "${@:2}" 2>>"$T/$1.log"
 }
-# from FD COMMAND...: sets the standard input of a command in the background
-from() {
-	exec "${@:2}" <&"$1"
-}
 export OPERATOR_NAME=dev
 mkfifo "$T/pipe1" "$T/pipe2" "$T/pipe3" "$T/pipe4" "$T/pipe5"
 exec 3<>"$T/pipe1" 4<>"$T/pipe2" 5<>"$T/pipe3" 6<>"$T/pipe4" 7<>"$T/pipe5"

@@ -19,11 +19,7 @@ END
 kubectl create configmap c --from-literal=k=theirs >/dev/null
 thing t >/dev/null
 
-# The pipeline, with a way to write lines to kapply. from FD COMMAND...: sets the
-# standard input of a command in the background
-from() {
-	exec "${@:2}" <&"$1"
-}
+# The pipeline, with a way to write lines to kapply
 mkfifo "$T/events" "$T/sets" "$T/lines" "$T/statuses"
 exec 4<>"$T/events" 5<>"$T/sets" 7<>"$T/lines" 8<>"$T/statuses"
 audit_mark

@@ -187,6 +187,11 @@ start() {
 	started+=($!)
 }
 
+# start from FD COMMAND...: sets the standard input, which is /dev/null otherwise
+from() {
+	exec "${@:2}" <&"$1"
+}
+
 # kill_now PID: a child of ours, and back when it is gone, with its sockets.
 kill_now() {
 	kill -9 "$1"
