@@ -180,7 +180,6 @@ access_write(const struct access *a, const char *file, struct err *err)
 	if (rc != 0)
 		err_set(err, ERR_PERMANENT, "cannot write %s: %s", file,
 		    strerror(errno));
-	explicit_bzero(text.data, text.len);
-	buf_release(&text);
+	buf_wipe(&text);
 	return rc;
 }

@@ -139,9 +139,7 @@ listen_now(struct run *r, struct err *err)
 		if (o.kubeconfig_out != NULL)
 			rc = access_write(&r->access, o.kubeconfig_out, err);
 	}
-	if (key.data != NULL)
-		explicit_bzero(key.data, key.len);
-	buf_release(&key);
+	buf_wipe(&key);
 	buf_release(&pem);
 	return rc;
 }

@@ -112,9 +112,7 @@ reload(struct certificate *c)
 		c->failures++;
 		complain(c, err.message);
 	}
-	if (key.data != NULL)
-		explicit_bzero(key.data, key.len);
-	buf_release(&key);
+	buf_wipe(&key);
 	buf_release(&pem);
 }
 

@@ -193,9 +193,7 @@ open_metrics(struct app *a, unsigned what, struct err *err)
 		rc = err_prefix(err, "option --metrics-bind-address");
 	if (rc == 0 && opts.secure)
 		certificate_watch(&a->certificate, a->ports[0].httpd);
-	if (key.data != NULL)
-		explicit_bzero(key.data, key.len);
-	buf_release(&key);
+	buf_wipe(&key);
 	buf_release(&pem);
 	return rc;
 }

@@ -102,9 +102,7 @@ asking_free(struct asking *a)
 	if (a->call != NULL)
 		kube_cancel(a->call);
 	loop_cancel(r->loop, &a->again);
-	if (a->body.data != NULL)
-		explicit_bzero(a->body.data, a->body.len);
-	buf_release(&a->body);
+	buf_wipe(&a->body);
 	free(a->method);
 	free(a->name);
 	free(a);
@@ -273,9 +271,7 @@ ask_access(struct asking *a, struct span user)
 {
 	struct buf *b = &a->body;
 
-	if (b->data != NULL)
-		explicit_bzero(b->data, b->len);
-	buf_reset(b);
+	buf_wipe(b);
 	a->step = ASK_ACCESS;
 	a->until_ms = clock_ms() + ANSWER_MS;
 	a->backoff = (struct kube_backoff){0};
@@ -378,11 +374,10 @@ make_key(struct review *r, struct span token, struct span method,
 	buf_addspan(&b, token);
 	digest_hmac(span_make((const char *)r->secret, sizeof(r->secret)),
 	    buf_span(&b), digest);
-	explicit_bzero(b.data, b.len);
 	digest_add_hex(&text, digest, sizeof(digest));
 	memcpy(key, buf_str(&text), 2 * DIGEST_SIZE + 1);
 	buf_release(&text);
-	buf_release(&b);
+	buf_wipe(&b);
 }
 
 static struct asking *

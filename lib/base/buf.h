@@ -23,6 +23,7 @@ struct buf {
 	}
 
 void buf_release(struct buf *b); /* frees, leaves an empty buffer */
+void buf_wipe(struct buf *b);	 /* the same for what held a secret */
 void buf_reset(struct buf *b);	 /* empties, keeps the memory */
 
 void buf_add(struct buf *b, const void *p, size_t n);

@@ -201,9 +201,7 @@ call_free(struct kube_call *c)
 	if (c->next != NULL)
 		c->next->prev = c->prev;
 	free(c->url);
-	if (c->body.data != NULL)
-		explicit_bzero(c->body.data, c->body.len);
-	buf_release(&c->body);
+	buf_wipe(&c->body);
 	free(c->accept);
 	free(c->if_none_match);
 	free(c->etag);

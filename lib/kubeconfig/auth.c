@@ -76,9 +76,7 @@ read_token(struct auth *a, struct err *err)
 		rc = check_token(&b, path, err);
 	if (rc == 0)
 		set_token(a, b.data, b.len);
-	if (b.data != NULL)
-		explicit_bzero(b.data, b.cap);
-	buf_release(&b);
+	buf_wipe(&b);
 	return rc;
 }
 
@@ -144,11 +142,9 @@ read_certificates(struct auth *a, struct err *err)
 	a->version++;
 	a->tls_version++;
 out:
-	if (key.data != NULL)
-		explicit_bzero(key.data, key.cap);
 	buf_release(&ca);
 	buf_release(&cert);
-	buf_release(&key);
+	buf_wipe(&key);
 	return rc;
 }
 
@@ -207,9 +203,7 @@ auth_free(struct auth *a)
 	free(a->token);
 	buf_release(&a->ca);
 	buf_release(&a->cert);
-	if (a->key.data != NULL)
-		explicit_bzero(a->key.data, a->key.cap);
-	buf_release(&a->key);
+	buf_wipe(&a->key);
 	execcred_free(a->plugin);
 	free(a);
 }
@@ -256,8 +250,7 @@ add_basic(const struct kubeconfig *c, struct buf *b)
 
 	buf_addf(&pair, "%s:%s", c->username, c->password ? c->password : "");
 	base64_add(b, buf_span(&pair));
-	explicit_bzero(pair.data, pair.cap);
-	buf_release(&pair);
+	buf_wipe(&pair);
 }
 
 void
@@ -277,11 +270,9 @@ auth_headers(const struct auth *a, struct textlist *headers)
 		buf_adds(&b, "Authorization: Basic ");
 		add_basic(c, &b);
 	}
-	if (b.len > 0) {
+	if (b.len > 0)
 		textlist_add(headers, b.data, b.len);
-		explicit_bzero(b.data, b.cap);
-	}
-	buf_release(&b);
+	buf_wipe(&b);
 	for (size_t i = 0; i < c->impersonate.count; i++)
 		textlist_add(headers, c->impersonate.items[i],
 		    strlen(c->impersonate.items[i]));
@@ -301,9 +292,7 @@ auth_hide(const struct auth *a, char **text)
 		hide(text, buf_str(&b));
 		hide(text, c->password);
 	}
-	if (b.data != NULL)
-		explicit_bzero(b.data, b.cap);
-	buf_release(&b);
+	buf_wipe(&b);
 }
 
 void

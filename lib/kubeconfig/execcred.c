@@ -164,9 +164,7 @@ take_text(struct span value)
 	/* NUL would cut it, and belongs in no credential. */
 	if (s.p != NULL && span_find(s, '\0') == NULL)
 		text = mem_dup(s.p, s.n);
-	if (scratch.data != NULL)
-		explicit_bzero(scratch.data, scratch.cap);
-	buf_release(&scratch);
+	buf_wipe(&scratch);
 	return text;
 }
 

@@ -43,9 +43,7 @@ release(struct plugin *p)
 		close(p->out_fd);
 	}
 	/* It may have held a token. */
-	if (p->output.data != NULL)
-		explicit_bzero(p->output.data, p->output.cap);
-	buf_release(&p->output);
+	buf_wipe(&p->output);
 	free(p);
 }
 

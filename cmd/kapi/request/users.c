@@ -131,8 +131,7 @@ users_load(const char *file, struct err *err)
 		if (rc != 0)
 			err_prefix(err, "%s:%zu", file, number);
 	}
-	explicit_bzero(b.data, b.len);
-	buf_release(&b);
+	buf_wipe(&b);
 	if (rc == 0 && u->first == NULL)
 		rc = err_set(err, ERR_PERMANENT, "%s: no token in it", file);
 	if (rc == 0)

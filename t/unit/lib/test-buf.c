@@ -32,7 +32,11 @@ test_buf(void)
 	ok(strncmp(owned, "0,1,2,", 6) == 0 && b.data == NULL,
 	    "take hands over the text");
 	free(owned);
-	buf_release(&b);
+	buf_wipe(&b);
+	ok(b.data == NULL && b.len == 0, "an empty one is wiped, too");
+	buf_adds(&b, "secret");
+	buf_wipe(&b);
+	ok(b.data == NULL && b.cap == 0, "a wiped one is empty");
 }
 
 static void
