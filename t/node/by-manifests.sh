@@ -35,7 +35,7 @@ use_image_none() {
 }
 
 removed() {
-	is "$(undeploy "$name" "SCOPE=$scope"; echo "$?")" 2 \
+	is "$(undeploy "$name" "SCOPE=$scope" 2>/dev/null; echo "$?")" 2 \
 		"while there are objects it is not removed"
 	runs 0 "it is removed" undeploy "$name" "SCOPE=$scope" CONFIRM=delete
 	[ "$name" = iotservice ] || return

@@ -63,7 +63,10 @@ deploy() {
 # undeploy NAME [VARIABLE=VALUE]...
 undeploy() {
 	make -s --no-print-directory undeploy \
-		PIPELINE="$1" "${@:2}" >"$T/$1.undeploy" 2>&1
+		PIPELINE="$1" "${@:2}" >"$T/$1.undeploy" 2>&1 || {
+		cat "$T/$1.undeploy" >&2
+		return 2
+	}
 }
 
 # available NAME: the operator's Deployment, both replicas
