@@ -56,6 +56,15 @@ echo first >"$T/line"
 runs 0 "--lines-fd without a gate" bash -c \
 	"ireconcile -f '$T/watches.yaml' --lines-fd=9 9<'$T/line' </dev/null"
 is "$(cat "$T/out")" first "... is printed"
+for kind in ConfigMap Pod; do
+	begin v1 "$kind"
+	end v1 "$kind"
+done >"$T/two"
+runs 1 "... and a kind that was never announced" bash -c \
+	"ireconcile -f '$T/watches.yaml' --lines-fd=9 9<'$T/line' <'$T/two'"
+is "$(cat "$T/err")" \
+	"ireconcile: error: the input ends before it is complete: Thing.example.com" \
+	"... is not complete"
 
 # The reader has ended.
 replay_in() {

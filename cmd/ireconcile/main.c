@@ -487,16 +487,6 @@ start_programs(struct err *err)
 	return -1;
 }
 
-/* They may drop the bookmarks of kwatch. */
-static bool
-has_filters(const struct watches *w)
-{
-	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].filter_count > 0)
-			return true;
-	return false;
-}
-
 /* Everything that needs a file happens here, before the sandbox. */
 static int
 start(struct app *a, const struct watches *w, struct err *err)
@@ -519,7 +509,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.gate_open = opts.gate_fd < 0;
 	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
-	a->reconciler.es.framed = opts.marks_key_fd >= 0 && has_filters(w);
+	a->reconciler.es.live = opts.lines_fd >= 0; /* below kpipe */
 	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);

@@ -213,7 +213,7 @@ reconciler_end_of_input(struct reconciler *r)
 
 	late_put(&r->es, LATE_ALL);
 	if (r->counters.events == 0)
-		r->es.framed = false; /* the stage before says why */
+		r->es.live = false; /* the stage before says why */
 	if (events_end(&r->es, &names) > 0) {
 		r->incomplete = true;
 		log_error("the input ends before it is complete: %s",

@@ -51,7 +51,7 @@ void reconciler_release(struct reconciler *r);
  */
 int reconciler_document(
     struct reconciler *r, struct span text, struct err *err);
-/* Kinds never announced are complete now, unless es.framed and something came;
+/* Kinds never announced are complete now, unless es.live and something came;
  * others are cut short: logged. */
 void reconciler_end_of_input(struct reconciler *r);
 

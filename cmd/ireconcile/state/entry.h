@@ -88,7 +88,7 @@ struct entries {
 	struct wake late;	   /* see late.h */
 	const struct proof *proof; /* borrowed, or NULL; the key may come
 				    * later, but before the first object */
-	bool framed;		   /* kinds never announced are not complete */
+	bool live;		   /* kinds never announced are not complete */
 	size_t unproven;   /* objects whose marks count without a proof */
 	uint64_t failures; /* maps that failed */
 };

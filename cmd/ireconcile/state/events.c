@@ -182,7 +182,7 @@ events_end(struct entries *es, struct buf *names)
 	for (size_t i = 0; i < es->store.kind_count; i++) {
 		struct cache_kind *k = es->store.kinds[i];
 
-		if (!k->announced && !es->framed) {
+		if (!k->announced && !es->live) {
 			k->announced = k->complete = true;
 		} else if (!k->complete) {
 			buf_addf(names, "%s%s", cut++ ? ", " : "", k->name);
