@@ -107,9 +107,10 @@ namespaced: deployments get,create,patch,delete
 namespaced: events create,patch" "kapply: what it manages, and Events"
 is "$(rules kstatus)" "namespaced: oxen/status patch" "kstatus: the status"
 is "$(rules kelect)" "operator: leases create
-operator: leases[ox.example.com] get,update" "kelect: its lease"
+operator: leases[ox.example.com] get,update
+operator: events create" "kelect: its lease, and Events"
 is "$(rules kelect-for-life)" "cluster: nodes get
-operator: configmaps create
+operator: configmaps,events create
 operator: configmaps[ox.example.com] get,delete
 operator: pods get,delete" "... for life: its ConfigMap"
 is "$(rules http)" "cluster: tokenreviews create
@@ -323,6 +324,13 @@ from 1 "another lease there" --scope=cluster --namespace=default
 is "$(grep 'kelect: update' "$T/out")" \
 	"missing  kelect: update leases.coordination.k8s.io in default: 1 times, as other" \
 	"... is missing"
+journal kelect create events "$in" >>"$T/journal"
+from 1 "an Event of a leader" --scope=cluster --namespace=default
+is "$(grep 'kelect.*events' "$T/out")" "" "... by the lease is used"
+ok "... not for life" grep -q '^idle     kelect-for-life: no request$' "$T/out"
+journal kelect get configmaps "$in" '"name":"ox.example.com"' >>"$T/journal"
+from 1 "one by the lease, then one for life" --scope=cluster --namespace=default
+is "$(grep 'kelect.*events' "$T/out")" "" "... is used by both"
 from 100 "another user" --user=v
 is "$(cat "$T/err")" "kgen: fatal: there is no request of a stage of x by the user v" "... has done nothing"
 

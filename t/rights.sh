@@ -90,14 +90,17 @@ rights_each() {
 			verbs: [$verb]})}' "$T/operator.json"
 }
 
-# rights_objects N [LINE]: the namespace sN, and all rights but that of the line
+# rights_objects N [LINE]: the namespace sN, and all rights but that of the line.
+# One that kelect has in both of its ways is taken from both.
 rights_objects() {
 	jq -cs --argjson line "${2:-0}" --arg ns "s$1" --arg name "$name" '
 	"rbac.authorization.k8s.io" as $api
 	| def account($stage): $name + "-" + ($stage | rtrimstr("-for-life"));
 	def named($kind): {apiVersion: ($api + "/v1"), kind: $kind};
 	(map(.stage) | unique) as $stages
-	| del(.[if $line > 0 then $line - 1 else empty end])
+	| (if $line > 0 then .[$line - 1] else null end) as $gone
+	| map(select($gone == null or .where != $gone.where or .rule != $gone.rule
+		or account(.stage) != account($gone.stage)))
 	| {apiVersion: "v1", kind: "List", items: [
 		{apiVersion: "v1", kind: "Namespace", metadata: {name: $ns}},
 		(["kwatch", "kapply", "kstatus", "kelect", "http"][]

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
+#include "json/json.h"
 
 static uint64_t
 random_number(void)
@@ -33,6 +34,8 @@ election_free(struct election *e)
 	buf_release(&e->path);
 	buf_release(&e->body);
 	free(e->leader);
+	free(e->uid);
+	free(e->resource_version);
 	free(e->problem);
 	free(e->news);
 	e->way->free(e);
@@ -126,6 +129,24 @@ election_set_leader(struct election *e, struct span leader)
 {
 	free(e->leader);
 	e->leader = leader.n != 0 ? mem_dup(leader.p, leader.n) : NULL;
+}
+
+static void
+set_text(char **text, struct span value)
+{
+	struct buf scratch = BUF_INIT;
+	struct span s = json_string(value, &scratch);
+
+	free(*text);
+	*text = s.n != 0 ? mem_dup(s.p, s.n) : NULL;
+	buf_release(&scratch);
+}
+
+void
+election_seen(struct election *e, struct span metadata)
+{
+	set_text(&e->uid, json_get(metadata, "uid"));
+	set_text(&e->resource_version, json_get(metadata, "resourceVersion"));
 }
 
 uint64_t

@@ -61,6 +61,8 @@ struct election {
 	uint64_t until_ns; /* LEASH_FOREVER: as long as it lives */
 	bool in_contact;   /* an attempt has had a meaningful answer */
 	char *leader;	   /* who else leads, owned; NULL: not known */
+	/* Of the Lease or ConfigMap when it was seen last, owned or NULL. */
+	char *uid, *resource_version;
 	char *problem; /* why the last attempt failed, owned; NULL: it worked */
 	bool failing;  /* the problem is a failure, not a reason to wait */
 	bool outrun;   /* ... for another client was faster: who leads is known
@@ -97,6 +99,8 @@ void election_failed(
     struct election *e, const char *doing, const struct kube_answer *a);
 void election_worked(struct election *e); /* no problem any more */
 void election_set_leader(struct election *e, struct span leader);
+/* metadata: JSON of the Lease or ConfigMap. */
+void election_seen(struct election *e, struct span metadata);
 /* ns * (1 .. 1 + percent/100), evenly. */
 uint64_t election_jitter(struct election *e, uint64_t ns, unsigned percent);
 

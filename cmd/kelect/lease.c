@@ -159,6 +159,7 @@ observe(struct lease *l, const struct kube_answer *a, uint64_t at_ns)
 	l->record = r;
 	l->claimed = false;
 	l->e.in_contact = true;
+	election_seen(&l->e, span_str(r.metadata));
 	l->e.transitions = (uint64_t)r.transitions;
 	election_set_leader(&l->e, is_mine(l) ? SPAN_NONE : span_str(r.holder));
 	return 0;

@@ -144,8 +144,9 @@ over(struct lock *l, const char *why)
 }
 
 static void
-lead(struct lock *l, struct instant now)
+lead(struct lock *l, struct span lock, struct instant now)
 {
+	election_seen(&l->e, json_get(lock, "metadata"));
 	l->step = STEP_NONE;
 	l->delay_ms = 0;
 	l->e.renewals += l->e.state == ELECTION_LEADING;
@@ -222,7 +223,7 @@ lock_read(struct lock *l, const struct kube_answer *a, struct instant now)
 	mine = wrong == NULL && strcmp(l->owner_uid, l->uid) == 0;
 	e->in_contact = true;
 	if (mine) {
-		lead(l, now);
+		lead(l, a->body, now);
 	} else if (e->state == ELECTION_LEADING) {
 		over(l, "it is no longer ours");
 	} else if (wrong != NULL) {
@@ -373,7 +374,7 @@ lock_answered(
 	else if (l->step == STEP_CREATE && ok) {
 		e->in_contact = true;
 		set(&l->lock_uid, json_path(a->body, "metadata.uid"));
-		lead(l, now);
+		lead(l, a->body, now);
 	} else if (l->step == STEP_CREATE && a->code == 409)
 		send_get(l, STEP_READ, "configmaps", l->name);
 	else if (l->step == STEP_READ && (ok || missing))

@@ -16,6 +16,7 @@
 #include "contest.h"
 #include "lease.h"
 #include "lock.h"
+#include "proclaim.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
@@ -85,6 +86,7 @@ struct run {
 	struct kube *kube;
 	struct election *election;
 	struct contest contest;
+	struct proclaim proclaim;
 	struct command command; /* argv NULL: serves kpipe instead */
 	struct leash_ends ends;
 	_Atomic uint64_t *page;
@@ -166,6 +168,8 @@ start_leading(struct run *r)
 	if (r->err.kind != ERR_NONE) {
 		end_leash(r);
 		finish(r);
+	} else {
+		proclaim_leading(&r->proclaim, r->loop, r->kube, r->election);
 	}
 	reportfd_send(&r->report);
 }
@@ -268,6 +272,7 @@ give_back(struct run *r)
 {
 	end_leash(r);
 	r->releasing = true;
+	proclaim_stopped(&r->proclaim, r->election);
 	contest_release(&r->contest);
 }
 
@@ -358,6 +363,11 @@ make_lock(struct run *r, struct err *err)
 		    "the namespace of its Pod, %s",
 		    ns, pod_ns);
 	set_what(r, "lock", pod_ns);
+	r->proclaim = (struct proclaim){.api_version = "v1",
+	    .kind = "ConfigMap",
+	    .namespace_ = pod_ns,
+	    .name = o.lease.name,
+	    .identity = pod};
 	r->election = lock_new(pod_ns, o.lease.name, pod);
 	return 0;
 }
@@ -374,6 +384,12 @@ make_election(struct run *r, struct err *err)
 	o.lease.namespace_ = kube_namespace(r->kube);
 	o.lease.identity = r->identity = make_identity();
 	set_what(r, "lease", o.lease.namespace_);
+	r->proclaim = (struct proclaim){.api_version = "coordination.k8s.io/v1",
+	    .kind = "Lease",
+	    .namespace_ = o.lease.namespace_,
+	    .name = o.lease.name,
+	    .identity = r->identity,
+	    .ends = true};
 	r->election = lease_new(&o.lease);
 	return 0;
 }
@@ -433,6 +449,7 @@ release(struct run *r)
 	if (r->election != NULL)
 		reportfd_release(&r->report);
 	election_free(r->election);
+	proclaim_release(&r->proclaim);
 	kube_free(r->kube);
 	leash_close(&r->ends);
 	loop_free(r->loop);

@@ -50,7 +50,7 @@ def about_stage: {
   kapply: ("kapply makes and deletes what is managed; get proves whose an"
     + "\nobject is. Events are about the primaries."),
   kstatus: "kstatus writes the status of primaries.",
-  kelect: "kelect holds the lease.",
+  kelect: "kelect holds the lease; Events say that it leads.",
   http: ("kpipe-http asks who a client is, and whether it may read the metrics,"
     + "\nand nothing else.")}[.];
 

@@ -185,15 +185,21 @@ def for_any_lease($rules):
   any(.variables[]; .name == "OPERATOR_NAME") as $any
   | $rules | if $any then map(del(.resourceNames)) else . end;
 
+# That it leads; never the same again, so there is no patch.
+def _kelect_events:
+  {place: "operator", group: "", resource: "events", verbs: ["create"]};
+
 def _kelect:
   {place: "operator", group: "coordination.k8s.io", resource: "leases",
    verbs: ["create"]},
   {place: "operator", group: "coordination.k8s.io", resource: "leases",
-   verbs: ["get", "update"], names: [lease_name]};
+   verbs: ["get", "update"], names: [lease_name]},
+  _kelect_events;
 
 # The node of a leader that is gone is looked at; so is the Pod.
 def _kelect_for_life:
   {place: "operator", group: "", resource: "configmaps", verbs: ["create"]},
+  _kelect_events,
   {place: "operator", group: "", resource: "configmaps",
    verbs: ["get", "delete"], names: [lease_name]},
   {place: "operator", group: "", resource: "pods", verbs: ["get", "delete"]},

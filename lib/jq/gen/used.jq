@@ -21,13 +21,18 @@ def _requests:
       and startswith("system:serviceaccount:")) as $by_account
   | [.requests[] | .stage = _stage($d; $by_account) | select(.stage != null)];
 
-# kelect has two ways to lead, with rights of their own.
+# kelect has two ways to lead, with rights of their own. Events are of both.
 def _split_leader:
-  (any(.[]; .stage == "kelect" and .resource == "leases")) as $lease
-  | map(if .stage == "kelect" and ($lease | not) or .stage == "kelect"
-      and (.resource == "configmaps" or .resource == "pods"
-        or .resource == "nodes")
-      then .stage = "kelect-for-life" else . end);
+  def of_life: .resource == "configmaps" or .resource == "pods"
+    or .resource == "nodes";
+  map(select(.stage == "kelect")) as $kelect
+  | any($kelect[]; .resource == "leases") as $lease
+  | (($lease | not) or any($kelect[]; of_life)) as $life
+  | [.[] | if .stage != "kelect" then .
+      elif .resource == "events" then
+        (select($lease), (select($life) | .stage = "kelect-for-life"))
+      elif of_life or ($lease | not) then .stage = "kelect-for-life"
+      else . end];
 
 # [{place, namespace, group, resource, verb, names}]
 def _granted($stage):

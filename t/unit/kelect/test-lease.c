@@ -113,6 +113,7 @@ test_renew(void)
 	answer(409, "{\"reason\":\"Conflict\"}");
 	is(wants(), "GET x", "a conflict: a look");
 	answer(200, lease("me", 15, "2026-01-02T03:04:07.000006Z", 3));
+	is(e->resource_version, "7", "... remembered, for Events");
 	is(wants(), "PUT x", "... still ours: written on top of that");
 	ok(strstr(buf_str(&e->body),
 	       "\"acquireTime\":\"2026-01-01T00:00:00.000001Z\"") != NULL &&

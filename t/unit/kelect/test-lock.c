@@ -78,6 +78,7 @@ test_restart(void)
 {
 	stand_by(OWNED("me", "u1"));
 	is(state(), "leading", "a restart in the same Pod leads on");
+	is(e->uid, "lu", "... of that lock, for Events");
 	pass(10000);
 	answer(200, OWNED("me", "u9"));
 	is(e->err.message, "lost the lock ns/l: it is no longer ours",
