@@ -62,8 +62,16 @@ in = $(foreach f,$(2),$(wildcard $(1)/$(f) $(1)/*/$(f)))
 LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(call in,lib,*.c))
 TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*/test-*.c))
 
+PLAIN = lib/jq/plain/operator.jq
+PLAIN_PARTS = $(patsubst %,lib/jq/plain/parts/%.jq,language sha256 yamltext \
+	amounts call) $(patsubst %,lib/jq/%.jq,ready time values yaml operator)
+
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+all: $(TOOLS:%=$(BIN)/%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+
+# The library in one file, for jq itself: what it includes is not passed on.
+$(PLAIN): $(PLAIN_PARTS)
+	@sed '/^include /d' $^ >$@.new && mv $@.new $@
 
 # A tool finds the jq library beside its bin/.
 $(BUILD)/share/kpipe/jq:
@@ -320,6 +328,6 @@ push:
 
 .PHONY: clean
 clean:
-	rm -rf bin build build-sanitize
+	rm -rf bin build build-sanitize $(PLAIN)
 
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

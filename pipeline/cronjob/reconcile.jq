@@ -4,6 +4,8 @@
 # known: by the status, and by the Jobs that are there. Its Job is created with
 # `once`, so only while the CronJob is as it was read; it is not deleted before
 # its time is in the status. So no run is begun twice, and none is forgotten.
+include "operator";
+include "jobs";
 include "timing";
 include "report";
 

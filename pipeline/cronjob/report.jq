@@ -1,10 +1,12 @@
 # What users see of a CronJob.
+include "operator";
+include "jobs";
 include "timing";
 
 def reference: {apiVersion, kind, namespace: .metadata.namespace,
   name: .metadata.name, uid: .metadata.uid};
 
-def ready:
+def readiness:
   if .error != null then condition("Ready"; false; "Failed"; .error)
   elif .plan.reason != null then
     condition("Ready"; false; .plan.reason; .plan.message)
@@ -20,7 +22,7 @@ def status: last_run as $last
       active: (active_jobs | map(reference)),
       lastScheduleTime: (if $last == null then null else $last | rfc3339 end),
       observedGeneration: .primary.metadata.generation,
-      conditions: [ready]
+      conditions: [readiness]
     } + handled
   | with_entries(select(.value != null));
 

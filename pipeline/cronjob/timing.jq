@@ -1,4 +1,5 @@
 # When a CronJob runs.
+include "operator";
 include "jobs";
 
 # The last run that was begun, in Unix seconds, or null.

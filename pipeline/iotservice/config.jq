@@ -1,4 +1,5 @@
 # config.yml: the spec in its v1 form, every field with a value.
+include "operator";
 
 # Every field that config.yml can have, in the form
 # {FIELD: value it has when it is unset}.

@@ -1,5 +1,6 @@
 # Deployments: a ReplicaSet for each template there was, scaled up and down.
 # How: kubernetes/pkg/controller/deployment.
+include "operator";
 include "workload";
 
 def revision_key: "deployment.kubernetes.io/revision";

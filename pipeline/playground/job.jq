@@ -1,5 +1,6 @@
 # Jobs: pods until enough of them have succeeded, or too many failed.
 # How: kubernetes/pkg/controller/job. Pods end as watches.yaml's program says.
+include "operator";
 include "workload";
 
 def succeeded: .status.phase == "Succeeded";
@@ -135,7 +136,7 @@ def running_status:
   | (.now | rfc3339) as $now
   | ({active: ($active | length)} + $done
       | without_zeros(keys))
-    + {ready: ([$active[] | select(ready)] | length), terminating: 0,
+    + {ready: ([$active[] | select(pod_runs)] | length), terminating: 0,
        uncountedTerminatedPods: {}}
     + (if .primary.spec.suspend then {}
        else {startTime: (.primary.status.startTime // $now)} end)

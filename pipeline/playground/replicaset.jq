@@ -1,5 +1,6 @@
 # ReplicaSets: so many pods of one template.
 # How: kubernetes/pkg/controller/replicaset.
+include "operator";
 include "workload";
 
 # Names are not random: the same ReplicaSet has the same pods again.
@@ -13,7 +14,7 @@ def desired:
   | (.owned.Pod | map({key: .metadata.name, value: .}) | from_entries) as $pods
   | [range($set.spec.replicas + ($pods | length)) | pod_name($set; .)] as $names
   | ($names | map(select($pods[.] and ($pods[.] | alive)))) as $alive
-  | ($alive | sort_by($pods[.] | ready | not)) as $kept
+  | ($alive | sort_by($pods[.] | pod_runs | not)) as $kept
   | ($names | map(select($pods[.] == null))) as $free
   | [($kept + $free)[0:$set.spec.replicas][],
      ($names[] | select($pods[.] and ($pods[.] | finished)))]
@@ -30,7 +31,7 @@ def status:
     + ({
       fullyLabeledReplicas: ([$pods[] | select(.metadata.labels
         | contains($labels))] | length),
-      readyReplicas: ([$pods[] | select(ready)] | length),
+      readyReplicas: ([$pods[] | select(pod_runs)] | length),
       availableReplicas: ([$pods[] | select(available($seconds; $now))]
         | length)
     } | without_zeros(keys))

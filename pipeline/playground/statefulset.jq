@@ -1,5 +1,6 @@
 # StatefulSets: pods with a number and claims of their own, one after another.
 # How: kubernetes/pkg/controller/statefulset.
+include "operator";
 include "workload";
 
 def revision_label: "controller-revision-hash";
@@ -92,7 +93,7 @@ def next_ordinals($pods; $first; $stop; $ordered):
     else
       reduce $wanted[] as $i ({keep: [], go: true};
         if $pods["\($i)"] then
-          .keep += [$i] | .go = (.go and ($pods["\($i)"] | ready))
+          .keep += [$i] | .go = (.go and ($pods["\($i)"] | pod_runs))
         elif .go then .keep += [$i] | .go = false
         else . end)
       | .keep
@@ -106,7 +107,7 @@ def outdated($pods; $update; $from; $first; $stop):
     | if .go | not then .
       elif $pod == null then .go = false
       elif ($pod | of_revision) != $update then .found = $i | .go = false
-      elif $pod | ready | not then .go = false
+      elif $pod | pod_runs | not then .go = false
       else . end)
   | .found;
 
@@ -157,7 +158,7 @@ def status:
   | update_revision as $update
   | current_revision($update) as $was
   | [.owned.Pod[] | select(alive)] as $pods
-  | ([$pods[] | select(ready)] | length) as $ready
+  | ([$pods[] | select(pod_runs)] | length) as $ready
   | ([$pods[] | select(of_revision == $update)] | length) as $updated
   | (if $updated == $set.spec.replicas and $ready == $updated
       and ($pods | length) == $updated

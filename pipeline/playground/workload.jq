@@ -26,13 +26,13 @@ def finished: .status.phase | . == "Succeeded" or . == "Failed";
 def alive: .metadata.deletionTimestamp == null and (finished | not);
 def ready_condition:
   [.status.conditions[]? | select(.type == "Ready" and .status == "True")][0];
-def ready: .status.phase == "Running" and ready_condition != null;
+def pod_runs: .status.phase == "Running" and ready_condition != null;
 
 # When a pod that is ready becomes available, in Unix seconds.
 def available_at($seconds):
   ready_condition.lastTransitionTime | if . then fromdate + $seconds else 0 end;
 def available($seconds; $now):
-  ready and ($seconds == 0 or available_at($seconds) <= $now);
+  pod_runs and ($seconds == 0 or available_at($seconds) <= $now);
 
 # A pod of a template (whole, with its defaults), under a name.
 def pod($template; $name): {
@@ -47,7 +47,7 @@ def pod($template; $name): {
 def until_available($seconds; $now):
   if $seconds == 0 then null
   else
-    [.[] | select(alive and ready) | available_at($seconds) - $now
+    [.[] | select(alive and pod_runs) | available_at($seconds) - $now
      | select(. > 0)] | min
   end;
 
