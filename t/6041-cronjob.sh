@@ -2,10 +2,11 @@
 # The cronjob program: on small inputs, which Jobs are begun and deleted; and on
 # the life of some that kwatch recorded. It is 00:10:30 on 2026-01-01; all was
 # created at 00:00:15. A table's line is SPEC ~ LAST ~ JOBS ~ RESULT: LAST is
-# the minute of lastScheduleTime, or nothing; a Job is written
-# MINUTE[c|f][t][x]: Complete, Failed or active; terminating; without our
-# annotation. The result: +MINUTE is begun, -MINUTE deleted; the condition's
-# reason; Events.
+# the minute of lastScheduleTime, or nothing, then ! and that of startingTime, if
+# there is one; a Job is written [@]MINUTE[c|f][t][x]: named as ours are;
+# Complete, Failed or active; terminating; without our annotation. The result:
+# !MINUTE is announced, +MINUTE begun, -MINUTE deleted; the condition's reason;
+# Events.
 . "${0%/*}/lib.sh"
 
 folder=pipeline/cronjob
@@ -16,7 +17,7 @@ reconcile() {
 	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
 }
 
-# cronjob SPEC LAST: as kwatch writes it
+# cronjob SPEC LAST[!STARTING]: as kwatch writes it
 cronjob() {
 	jq -cn --argjson spec "$1" --arg last "$2" --arg now "$now" '{
 		type: "ADDED", time: $now, object: {
@@ -27,18 +28,22 @@ cronjob() {
 		spec: ({schedule: "*/2 * * * *", concurrencyPolicy: "Allow",
 			jobTemplate: {metadata: {labels: {a: "b"}},
 			spec: {template: {spec: {}}}}} + $spec),
-		status: (if $last == "" then {} else {lastScheduleTime:
-			"2026-01-01T00:\($last):00Z"} end)}}'
+		status: ([$last | splits("!")] | [{key: "lastScheduleTime",
+			value: .[0]}, {key: "startingTime", value: .[1]}]
+			| map(select(.value // "" | . != "")
+			| .value |= "2026-01-01T00:\(.):00Z") | from_entries)}}'
 }
 
 # jobs TEXT...: in the notation of the head of this file
 jobs() {
 	printf '%s\n' "$@" | jq -cR --arg now "$now" '
-		capture("^(?<minute>[0-9]+)(?<flags>[cftx]*)$")
+		capture("^(?<named>@?)(?<minute>[0-9]+)(?<flags>[cftx]*)$")
 		| .flags as $flags
 		| def has($f): $flags | contains($f);
 		{type: "ADDED", time: $now, object: {apiVersion: "batch/v1",
-		kind: "Job", metadata: ({name: "c-\(.minute)", namespace: "d",
+		kind: "Job", metadata: ({name: (if .named == "" then "c-\(.minute)" else
+			"c-\("2026-01-01T00:\(.minute):00Z" | fromdate)" end),
+			namespace: "d",
 			uid: "j\(.minute)", resourceVersion: "2",
 			creationTimestamp: "2026-01-01T00:\(.minute):01Z",
 			annotations: (if has("x") then {} else {
@@ -71,11 +76,12 @@ table() {
 			[ ${#jobs[@]} -eq 0 ] || jobs "${jobs[@]}"
 			ended
 		} | reconcile --all 2>&1 | jq -r '
-			def minute: ltrimstr("Job.batch/d/c-");
-			[(.reconcile.once[]? | minute | "+"
-				+ (if length > 2 then tonumber
-				| strftime("%M") else . end)),
-			(.reconcile.delete[]? | "-" + (.name | ltrimstr("c-"))),
+			def minute: ltrimstr("Job.batch/d/") | ltrimstr("c-")
+				| if length > 2 then tonumber
+				| strftime("%M") else . end;
+			[(.reconcile.status.startingTime // empty | "!" + .[14:16]),
+			(.reconcile.once[]? | "+" + minute),
+			(.reconcile.delete[]? | "-" + (.name | minute)),
 			.reconcile.status.conditions[0].reason,
 			(.reconcile.events[]? | select(.type == "Warning").reason)]
 			| join(" ")' >"$T/line"
@@ -119,11 +125,27 @@ table "earlier Jobs that still run" <<'END'
 {"concurrencyPolicy":"Allow"}~08~08 06~+10 Scheduled
 {"concurrencyPolicy":"Forbid"}~08~08~Scheduled
 {"concurrencyPolicy":"Forbid"}~08~06t 08c~Scheduled
-{"concurrencyPolicy":"Forbid"}~08~06f 08c~+10 Scheduled
+{"concurrencyPolicy":"Forbid"}~08~06f 08c~!10 Scheduled
 {"concurrencyPolicy":"Replace"}~08~06 08~-06 -08 Scheduled
 {"concurrencyPolicy":"Replace"}~08~06 08c~-06 Scheduled
-{"concurrencyPolicy":"Replace"}~08~06t 08t~+10 Scheduled
+{"concurrencyPolicy":"Replace"}~08~06t 08t~!10 Scheduled
 {"concurrencyPolicy":"Replace"}~10~08 10~Scheduled
+END
+table "a run that was announced: no other, until its Job is seen" <<'END'
+{"concurrencyPolicy":"Forbid"}~08!10~08c~!10 +10 Scheduled
+{"concurrencyPolicy":"Forbid"}~06!08~06c~!08 +08 Scheduled
+{"concurrencyPolicy":"Forbid"}~06!08~06c 07x~!08 +08 Scheduled
+{"concurrencyPolicy":"Forbid"}~06!08~06c @08~Scheduled
+{"concurrencyPolicy":"Forbid"}~06!08~06c @08c~!10 Scheduled
+{"concurrencyPolicy":"Replace"}~06!08~~!08 +08 Scheduled
+{"concurrencyPolicy":"Replace"}~06!08~@08~-08 Scheduled
+{"concurrencyPolicy":"Replace"}~06!08~@08t~!10 Scheduled
+{"concurrencyPolicy":"Allow"}~06!08~06~+10 Scheduled
+{"concurrencyPolicy":"Forbid","suspend":true}~06!08~~!08 Suspended
+{"concurrencyPolicy":"Forbid","startingDeadlineSeconds":150}~06!08~~!08 +08 Scheduled
+{"concurrencyPolicy":"Forbid","startingDeadlineSeconds":149}~06!08~~!10 Scheduled
+{"concurrencyPolicy":"Forbid","startingDeadlineSeconds":29}~06!08~~MissedDeadline MissSchedule
+{"concurrencyPolicy":"Forbid","schedule":"61 * * * *"}~06!08~~!08 +08 InvalidSchedule InvalidSchedule
 END
 table "the history" <<'END'
 ~10~02c 04c 06c 08c 10~-02 Scheduled

@@ -15,13 +15,15 @@ def is_going: .metadata.deletionTimestamp != null;
 
 def active_jobs: [.owned.Job[] | select(is_active)] | sort_by(job_time);
 
+def job_name($time): "\(.primary.metadata.name)-\($time)";
+
 def new_job($time): .primary as $primary
   | $primary.spec.jobTemplate as $template
   | {
       apiVersion: "batch/v1",
       kind: "Job",
       metadata: ({
-        name: "\($primary.metadata.name)-\($time)",
+        name: job_name($time),
         labels: $template.metadata.labels,
         annotations: (($template.metadata.annotations // {})
           + {(scheduled_at): ($time | rfc3339)})

@@ -4,23 +4,16 @@
 # known: by the status, and by the Jobs that are there. Its Job is created with
 # `once`, so only while the CronJob is as it was read; it is not deleted before
 # its time is in the status. So no run is begun twice, and none is forgotten.
+#
+# With Forbid and Replace the status announces a run first. That one is begun,
+# and no other, until its Job is seen.
 include "operator";
 include "jobs";
 include "timing";
 include "report";
 
-# {begin, stop}: the time of the run to begin, or null; Jobs that go first.
-def start($due): active_jobs as $active
-  | .primary.spec.concurrencyPolicy as $policy
-  | if $due == null or ($policy == "Forbid" and $active != []) then
-      {begin: null, stop: []}
-    elif $policy == "Replace" and any($active[]; is_going | not) then
-      {begin: null, stop: $active}
-    else {begin: $due, stop: []} end;
-
-def desired: start(.plan.due) as $start
-  | (outdated + $start.stop | map(.metadata.name)) as $gone
+def desired: (outdated + .plan.stop | map(.metadata.name)) as $gone
   | [.owned.Job[] | select(.metadata.name | IN($gone[]) | not) | keep(.)]
-    + if $start.begin == null then [] else [once(new_job($start.begin))] end;
+    + if .plan.begin == null then [] else [once(new_job(.plan.begin))] end;
 
 def requeue: .plan.next | if . == null then null else rfc3339 end;

@@ -17,10 +17,12 @@ def readiness:
       "the run of \(.plan.missed | rfc3339) could not begin in time")
   else condition("Ready"; true; "Scheduled"; "") end;
 
-def status: last_run as $last
-  | {
+def time: if . == null then null else rfc3339 end;
+
+def status: {
       active: (active_jobs | map(reference)),
-      lastScheduleTime: (if $last == null then null else $last | rfc3339 end),
+      lastScheduleTime: (last_run | time),
+      startingTime: (.plan.announce | time),
       observedGeneration: .primary.metadata.generation,
       conditions: [readiness]
     } + handled
