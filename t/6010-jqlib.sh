@@ -75,6 +75,7 @@ if_exists({a: 1})~null~{"kpipe.dev/if-exists": {"a": 1}}
 exactly({a: 1})~null~{"kpipe.dev/exactly": {"a": 1}}
 retain({a: 1})~null~{"kpipe.dev/retain": {"a": 1}}
 delete_foreign({a: 1})~null~{"kpipe.dev/delete-foreign": {"a": 1}}
+patch_only({a: 1})~null~{"kpipe.dev/patch": {"a": 1}}
 keep({a: 1})~null~{"kpipe.dev/keep": {"a": 1}}
 {a: {b: 1}} | immutable(.a.b, .c)~null~{"kpipe.dev/immutable": {"object": {"a": {"b": 1}}, "paths": [["a", "b"], ["c"]]}}
 namespace("n"; {a: "b"})~null~{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "labels": {"a": "b"}}}

@@ -152,6 +152,11 @@ printf '  related:\n  - {apiVersion: v1, kind: Pod%s}\n  - {apiVersion: v1, kind
 	', delete: true' >>"$f/watches.yaml"
 is "$(rules kapply | grep -e pods -e nodes)" "namespaced: pods get,delete" \
 	"delete: true of a related kind"
+sed -i 's/delete: true/patch: true/' "$f/watches.yaml"
+is "$(rules kapply | grep -e pods -e nodes)" "namespaced: pods get,patch" \
+	"patch: true of a related kind"
+is "$(rules kapply | grep operator)" "operator: secrets create
+operator: secrets[kpipe-marks-ox.example.com] get" "... and needs the key"
 mv "$f/before" "$f/watches.yaml"
 sed -i 's/manage: true/&, retain: true/' "$f/watches.yaml"
 is "$(rules kapply | grep operator)" "operator: secrets create

@@ -63,8 +63,8 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 		kind = RETRY_TRANSIENT;
 	kube_error_public(&b, e, c->item->id.kind);
 	if (e->field_conflict)
-		buf_addf(
-		    &b, "; we are \"%.*s\"", SPAN_ARG(send_manager(c->key)));
+		buf_addf(&b, "; we are \"%.*s\"",
+		    SPAN_ARG(send_item_manager(c->key, c->item)));
 	send_fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }
@@ -210,7 +210,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (i->adoption != ADOPTION_NONE)
 			report_adopted(a, c->key->set, i);
 		i->adoption = ADOPTION_NONE;
-		if (!a->o->dry_run && merge_trim(i, answer->body))
+		if (!a->o->dry_run && merge_trim(c->key->set, i, answer->body))
 			go_on(i, STEP_TRIM);
 		else
 			engine_item_done(c->key, i, apply_result(a, i, answer));
@@ -529,7 +529,8 @@ static void
 read_cause(struct call *c, const struct kube_answer *answer)
 {
 	if (!failed(answer)) {
-		because_found(c->item, answer->body, send_manager(c->key));
+		because_found(
+		    c->item, answer->body, send_item_manager(c->key, c->item));
 		note_before(c, answer->body);
 	}
 	go_on(c->item, STEP_WRITE);

@@ -212,6 +212,30 @@ body_trim(struct buf *b, struct span wanted, struct span live)
 	return binary || data;
 }
 
+bool
+body_unmark(struct buf *b, const struct set *s, struct span live)
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct buf name = BUF_INIT;
+	bool found;
+
+	digest_sha256(span_str(s->key), sum);
+	buf_adds(&name, PROOF_PATCH);
+	digest_add_hex(&name, sum, 16);
+	found =
+	    json_get(json_path(live, "metadata.annotations"), buf_str(&name))
+		.p != NULL;
+	buf_adds(b, "{\"metadata\":{");
+	add_text(b, "uid", body_metadata(live, "uid"));
+	add_text(b, "resourceVersion", body_metadata(live, "resourceVersion"));
+	json_add_key(b, "annotations");
+	buf_addc(b, '{');
+	json_add_key(b, buf_str(&name));
+	buf_adds(b, "null}}}");
+	buf_release(&name);
+	return found;
+}
+
 void
 body_delete(struct buf *b, struct span uid, struct span version, bool dry_run)
 {

@@ -38,6 +38,13 @@ bool body_list(
  */
 bool body_trim(struct buf *b, struct span wanted, struct span live);
 
+/*
+ * A merge patch that removes from live, as it is now, the mark of the set's
+ * primary that it holds fields (doc/protocol.md, Marks): another client has
+ * written it, too. False: there is none.
+ */
+bool body_unmark(struct buf *b, const struct set *s, struct span live);
+
 /* Begins or goes on a JSON patch: the value at the path must be this one. */
 void body_test(struct buf *b, const char *path, struct span value);
 

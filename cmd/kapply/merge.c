@@ -18,7 +18,8 @@ merge_list(struct item *i, struct span uid, const struct kube_error *e)
 	struct json_elements causes;
 	struct buf patch = BUF_INIT;
 
-	if (uid.n == 0 || i->list_sent || e->code != 422 || e->causes == NULL)
+	if (uid.n == 0 || i->partial != PARTIAL_NONE || i->list_sent ||
+	    e->code != 422 || e->causes == NULL)
 		return false;
 	causes = json_elements(span_str(e->causes));
 	while (json_element(&causes)) {
@@ -41,11 +42,14 @@ merge_list(struct item *i, struct span uid, const struct kube_error *e)
 }
 
 bool
-merge_trim(struct item *i, struct span live)
+merge_trim(const struct set *s, struct item *i, struct span live)
 {
 	struct buf patch = BUF_INIT;
+	bool any = i->partial == PARTIAL_RELEASE
+	    ? body_unmark(&patch, s, live)
+	    : i->exactly && body_trim(&patch, i->text, live);
 
-	if (!i->exactly || !body_trim(&patch, i->text, live)) {
+	if (!any) {
 		buf_release(&patch);
 		return false;
 	}

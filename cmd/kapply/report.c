@@ -297,6 +297,8 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 	objref_add_label(&b, &i->id);
 	if (i->foreign)
 		buf_adds(&b, ", which was not a member");
+	if (i->partial == PARTIAL_RELEASE)
+		buf_adds(&b, ", fields were given back");
 	if (a->o->dry_run)
 		buf_adds(&b, " (dry run)");
 	because_add(&why, i, result);

@@ -10,6 +10,7 @@
 #include "process/log.h"
 #include "set/errand.h"
 #include "unseen.h"
+#include "value/digest.h"
 
 enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
 
@@ -52,6 +53,36 @@ send_manager(const struct key *k)
 	return send_set_manager(k->apply, k->set);
 }
 
+struct span
+send_item_manager(const struct key *k, const struct item *i)
+{
+	enum { MANAGER_MAX = 128, SUFFIX_BYTES = 8 };
+	struct set *s = k->set;
+	struct span base = send_manager(k);
+	unsigned char sum[DIGEST_SIZE];
+	struct buf b = BUF_INIT;
+
+	if (i->partial == PARTIAL_NONE)
+		return base;
+	if (s->patch_manager == NULL) {
+		if (base.n > MANAGER_MAX - 1 - 2 * SUFFIX_BYTES)
+			base.n = MANAGER_MAX - 1 - 2 * SUFFIX_BYTES;
+		digest_sha256(span_str(s->key), sum);
+		buf_addspan(&b, base);
+		buf_addc(&b, '-');
+		digest_add_hex(&b, sum, SUFFIX_BYTES);
+		s->patch_manager = buf_take(&b);
+	}
+	return span_str(s->patch_manager);
+}
+
+static bool
+is_forced(const struct apply *a, const struct set *s, const struct item *i)
+{
+	return a->o->force_conflicts ||
+	    (!s->plain && i->partial != PARTIAL_TAKE);
+}
+
 static void
 write_path(struct buf *b, const struct call *c, const struct objref *id)
 {
@@ -61,9 +92,8 @@ write_path(struct buf *b, const struct call *c, const struct objref *id)
 	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
 	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
 		return;
-	kube_query_add(b, "fieldManager", send_manager(c->key));
-	if (c->verb == KUBE_APPLY &&
-	    (!c->key->set->plain || a->o->force_conflicts))
+	kube_query_add(b, "fieldManager", send_item_manager(c->key, c->item));
+	if (c->verb == KUBE_APPLY && is_forced(a, c->key->set, c->item))
 		kube_query_add(b, "force", span_str("true"));
 	if (a->o->dry_run)
 		kube_query_add(b, "dryRun", span_str("All"));
@@ -155,7 +185,9 @@ send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
 	if (i->once)
 		i->step = STEP_PRIMARY;
 	i->failure.reason = NULL;
-	buf_addf(&b, "cannot %s ", verbs[i->op]);
+	buf_addf(&b, "cannot %s ",
+	    i->partial == PARTIAL_RELEASE ? "give back fields of"
+					  : verbs[i->op]);
 	objref_add_label(&b, &i->id);
 	buf_adds(&b, ": ");
 	buf_addspan(&b, reason);

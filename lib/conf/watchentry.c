@@ -362,6 +362,13 @@ check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
 		e->marks = false;
 	for (size_t i = 0; i < e->dependent_count; i++)
 		e->retains = e->retains || e->dependents[i].retain;
+	for (size_t i = 0; i < e->related_count; i++) {
+		e->retains = e->retains || e->related[i].patches;
+		if (e->related[i].patches && e->finalizer == NULL)
+			return conf_fail(c, e->related[i].line,
+			    "patch: finalizer is needed, to give back what is "
+			    "held");
+	}
 	if (e->marks || e->primary.scope == WATCH_CLUSTER)
 		return 0;
 	for (size_t i = 0; i < e->dependent_count; i++)

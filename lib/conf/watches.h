@@ -73,6 +73,7 @@ struct watch_kind {
 	bool prune_always; /* ... although an item failed. Only with manage */
 	bool retain;	   /* items may outlive the primary. Only with manage */
 	bool deletes;	   /* objects of it may be deleted. Related kinds */
+	bool patches;	   /* fields of them may be held. Related kinds */
 	enum watch_map map;
 	char *map_arg;
 	char *map_namespace; /* or NULL */
@@ -104,7 +105,8 @@ struct watch_entry {
 	int when_line;
 	struct textlist retired_finalizers; /* removed from every primary */
 	bool marks;			    /* items may need marks */
-	bool retains;			    /* a dependent has retain */
+	bool retains;			    /* a dependent has retain, or a
+					     * related kind patch */
 	bool random;			    /* its program calls random(...) */
 	bool guard_status;	      /* written only on the version it is of */
 	char *adopt;		      /* adopt.label, or NULL */

@@ -226,6 +226,27 @@ load_delete(struct conf *c, const struct yaml *y, enum watchkind_role role,
 }
 
 static int
+load_patch(struct conf *c, const struct yaml *y, enum watchkind_role role,
+    struct watch_kind *k)
+{
+	if (role != WATCHKIND_RELATED)
+		return conf_fail(
+		    c, y->line, "patch is allowed only for related kinds");
+	return conf_bool(c, y, "patch", &k->patches);
+}
+
+/* Fields of a part, or of an object that leaves the selection, would be neither
+ * compared nor given back. */
+static int
+check_patch(struct conf *c, const struct yaml *y, const struct watch_kind *k)
+{
+	if (!k->patches || (k->fields.count == 0 && k->selector == NULL))
+		return 0;
+	return conf_fail(c, y->line, "patch is not allowed with %s",
+	    k->selector != NULL ? "selector" : "fields");
+}
+
+static int
 load_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	if (k->manage)
@@ -287,8 +308,8 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 {
 	/* Only dependents can be managed. */
 	static const char *const allowed[] = {"manage", "prune", "retain",
-	    "delete", "apiVersion", "kind", "map", "fields", "namespaces",
-	    "scope", "optional", "selector", "redact", NULL};
+	    "delete", "patch", "apiVersion", "kind", "map", "fields",
+	    "namespaces", "scope", "optional", "selector", "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
 	const struct yaml *v;
 
@@ -307,9 +328,14 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	if ((v = yaml_get(y, "delete")) != NULL &&
 	    load_delete(c, v, role, k) != 0)
 		return -1;
+	if ((v = yaml_get(y, "patch")) != NULL &&
+	    load_patch(c, v, role, k) != 0)
+		return -1;
 	if ((v = yaml_get(y, "map")) != NULL && load_map(c, v, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "fields")) != NULL && load_fields(c, v, k) != 0)
+		return -1;
+	if (check_patch(c, y, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "namespaces")) != NULL) {
 		if (watchkind_namespaces(c, v, &k->namespaces) != 0)

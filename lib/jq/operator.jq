@@ -99,6 +99,12 @@ def retain(object): {"kpipe.dev/retain": object};
 #	[.related.Pod[] | select(old) | delete_foreign(.)]
 def delete_foreign(object): {"kpipe.dev/delete-foreign": object};
 
+# Fields of an object of .related that is not a member, held while they are desired,
+# and given back then: labels, annotations, and what is outside of metadata and
+# status. It is never created. Of a kind with `patch: true` in watches.yaml.
+#	patch_only(namespace("shop"; {team: "a"}))
+def patch_only(object): {"kpipe.dev/patch": object};
+
 # What the API server takes only when it creates the object: once it exists, the
 # values that it has at these paths are desired instead.
 #	statefulset(...) | immutable(.spec.volumeClaimTemplates)

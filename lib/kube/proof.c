@@ -202,7 +202,8 @@ split(struct span text, struct span *origin, struct span *code)
 		return false;
 	*origin = span_cut(code, ' ');
 	return code->p != NULL &&
-	    (is_origin(*origin) || span_is(*origin, PROOF_RETAINED));
+	    (is_origin(*origin) || span_is(*origin, PROOF_RETAINED) ||
+		span_is(*origin, PROOF_PATCHED));
 }
 
 enum proof_found

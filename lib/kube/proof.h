@@ -29,6 +29,14 @@
 
 #define PROOF_RETAINED "*"
 
+/*
+ * Of fields that are held of an object that is not a member: the annotation
+ * begins so, the rest is the digest of the primary's key; and the origin in its
+ * proof, which no primary has (it is not a uid).
+ */
+#define PROOF_PATCH "kpipe.dev/patch-"
+#define PROOF_PATCHED "+"
+
 enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
 
 struct proof {

@@ -9,7 +9,9 @@
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
+#include "decide/patches.h"
 #include "decide/plan.h"
+#include "decide/points.h"
 #include "decide/refuse.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
@@ -25,21 +27,6 @@ is_member(const struct primary *p, const struct cache_object *o)
 	return o != p->object && marks_is_member(p->entry, o, p->object);
 }
 
-/* ---- points ---- */
-
-static struct point *
-add_point(struct decision *d, enum point_type type, struct buf *what)
-{
-	struct point *pt;
-
-	d->points = mem_grow(d->points, d->count, sizeof(*d->points));
-	pt = &d->points[d->count++];
-	*pt = (struct point){.type = type, .what = buf_take(what)};
-	if (type != POINT_STATUS)
-		d->open++;
-	return pt;
-}
-
 const struct point *
 decide_find(const struct decision *d, const char *what)
 {
@@ -50,44 +37,13 @@ decide_find(const struct decision *d, const char *what)
 }
 
 static void
-add_outstanding(struct decision *d, struct span object)
-{
-	arguments_add(&d->outstanding, ARGUMENTS_OUTSTANDING, object);
-	d->outstanding_count++;
-}
-
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text.p != NULL ? text : span_str(""));
-}
-
-static void
-add_identity(struct buf *b, const struct cache_object *o)
-{
-	struct span version = json_get(cache_object_text(o), "apiVersion");
-
-	buf_addc(b, '{');
-	add_text(b, "apiVersion", json_raw_string(version));
-	add_text(b, "kind", span_str(o->kind->conf->kind));
-	json_add_key(b, "metadata");
-	buf_addc(b, '{');
-	if (o->ns_len > 0)
-		add_text(b, "namespace", cache_object_namespace(o));
-	add_text(b, "name", cache_object_name(o));
-	add_text(b, "uid", cache_object_uid(o));
-	buf_adds(b, "}}");
-}
-
-static void
 add_finalizer_point(struct decision *d, enum point_type type, const char *name)
 {
 	struct buf what = BUF_INIT;
 
 	buf_addf(&what, "finalizer %s %s",
 	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
-	add_point(d, type, &what);
+	points_add(d, type, &what);
 }
 
 /* From every primary, and from one that is being deleted when that is done. */
@@ -161,19 +117,21 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 		outcome_fail(d, err.message);
 		return;
 	}
-	add_outstanding(d, span_make(i->text, i->text_len));
+	points_outstanding(d, span_make(i->text, i->text_len));
 	if (o->terminating || unsettled_wants(d, "set"))
 		return;
 	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
 	    SPAN_ARG(cache_object_uid(o)), SPAN_ARG(cache_object_version(o)));
-	add_point(d, POINT_FOREIGN, &what)->object = o;
+	points_add(d, POINT_FOREIGN, &what)->object = o;
 }
 
 static void
 decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 {
-	const struct cache_object *o = cache_get(i->kind, buf_span(&i->key));
-	bool member = o != NULL && is_member(d->primary, o);
+	const struct cache_object *o = i->patch
+	    ? patches_target(d, i)
+	    : cache_get(i->kind, buf_span(&i->key));
+	bool member = o != NULL && (i->patch || is_member(d->primary, o));
 	struct buf what = BUF_INIT;
 	struct point *pt;
 	bool done = false;
@@ -181,7 +139,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 
 	if (i->foreign)
 		decide_foreign(d, i);
-	if (i->foreign || i->keep || (!member && i->if_exists))
+	if (i->foreign || i->keep || (!member && (i->if_exists || i->patch)))
 		return;
 	if (!member)
 		desired_is_absent(d->primary, i);
@@ -199,7 +157,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	if (done && mode == DECIDE_DIFFERENCES)
 		return;
 	if (!done)
-		add_outstanding(d, span_make(i->text, i->text_len));
+		points_outstanding(d, span_make(i->text, i->text_len));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
 		return;
 	if (member && !done && loops_is_held(i, d->now_us))
@@ -211,7 +169,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 		buf_release(&what);
 		return;
 	}
-	pt = add_point(d, POINT_ITEM, &what);
+	pt = points_add(d, POINT_ITEM, &what);
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
 	pt->item = i;
 	pt->object = member ? o : NULL;
@@ -225,8 +183,8 @@ decide_delete(struct decision *d, const struct cache_object *o)
 {
 	struct buf what = BUF_INIT, id = BUF_INIT;
 
-	add_identity(&id, o);
-	add_outstanding(d, buf_span(&id));
+	points_identity(&id, o);
+	points_outstanding(d, buf_span(&id));
 	buf_release(&id);
 	if (o->terminating ||
 	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
@@ -234,7 +192,7 @@ decide_delete(struct decision *d, const struct cache_object *o)
 	buf_adds(&what, "delete ");
 	cache_object_add_label(&what, o);
 	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
-	add_point(d, POINT_DELETE, &what)->object = o;
+	points_add(d, POINT_DELETE, &what)->object = o;
 }
 
 static bool
@@ -242,6 +200,7 @@ is_desired(const struct desired *set, const struct cache_object *o)
 {
 	for (size_t i = 0; set != NULL && i < set->count; i++)
 		if (set->items[i].kind == o->kind && !set->items[i].foreign &&
+		    !set->items[i].patch &&
 		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
 			return true;
 	return false;
@@ -295,6 +254,7 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 	for (size_t i = 0; i < p->desired.count; i++)
 		decide_item(d, &p->desired.items[i], mode);
 	prune(d, &p->desired);
+	patches_give_back(d, &p->desired);
 	remove_retired(d);
 }
 
@@ -394,6 +354,7 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	if (p->object->terminating ||
 	    program_defines(p->entry->program, PROGRAM_FINALIZE))
 		plan_alone(d, p, v);
+	patches_give_back(d, NULL);
 	if (program_defines(p->entry->program, PROGRAM_FINALIZE)) {
 		d->set = &d->finalize;
 		if (run_finalize(d, p, v, mode, &done, &err) != 0) {
@@ -405,6 +366,7 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 		prune(d, NULL);
 		done = d->outstanding_count == 0;
 	}
+	done = done && !patches_any(p);
 	if (done && p->torn_us != 0) {
 		end_torn(d);
 	} else if (done) {
@@ -562,8 +524,9 @@ bool
 decide_begun(const struct primary *p)
 {
 	const char *finalizer = p->entry->conf->finalizer;
-	bool begun = finalizer != NULL &&
-	    cache_object_has_finalizer(p->object, finalizer);
+	bool begun = patches_any(p) ||
+	    (finalizer != NULL &&
+		cache_object_has_finalizer(p->object, finalizer));
 
 	for (size_t i = 0; i < p->entry->use_count && !begun; i++) {
 		const struct use *u = p->entry->uses[i];

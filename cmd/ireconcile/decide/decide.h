@@ -18,6 +18,7 @@ enum point_type {
 	POINT_ITEM,
 	POINT_DELETE,
 	POINT_FOREIGN, /* the same of what is not a member */
+	POINT_RELEASE, /* fields of it are given back: patches.h */
 	POINT_FINALIZER_ADD,
 	POINT_FINALIZER_REMOVE,
 	POINT_STATUS

@@ -13,6 +13,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
+#include "state/patchmark.h"
 
 void
 desired_drop_values(struct desired *d)
@@ -29,6 +30,15 @@ life(const struct desired_item *i)
 	return i->retain ? MARKS_RETAINED : MARKS_USUAL;
 }
 
+static jv
+mark_patch(const struct primary *p, const struct desired_item *i, jv object)
+{
+	char paths[AGREE_DIGEST_SIZE];
+
+	agree_path_digest(object, paths);
+	return patchmark_add(object, p->entry, p->object, i->label, paths);
+}
+
 /* The text of object (consumed), and what is derived from it. */
 static int
 set_text(
@@ -37,7 +47,10 @@ set_text(
 	struct buf text = BUF_INIT;
 	int rc;
 
-	object = agree_mark_paths(object);
+	if (i->patch)
+		object = mark_patch(p, i, object);
+	else
+		object = agree_mark_paths(object);
 	object = marks_prove(object, p->entry, p->object, i->label, life(i));
 	rc = jvtext_add(&text, object, err);
 	jv_free(i->value);
@@ -227,6 +240,7 @@ prepare(struct primary *p, const struct program_item *from,
 	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
 	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
 	struct use *u = i->foreign ? entry_deletable(p->entry, version, kind)
+	    : i->patch		   ? entry_patchable(p->entry, version, kind)
 				   : entry_managed(p->entry, version, kind);
 	struct buf label = BUF_INIT;
 	struct span name;
@@ -236,8 +250,9 @@ prepare(struct primary *p, const struct program_item *from,
 	if (u == NULL) {
 		err_set(err, ERR_PERMANENT, "%.*s of %.*s is not a %s: true",
 		    SPAN_ARG(kind), SPAN_ARG(version),
-		    i->foreign ? "related kind with delete"
-			       : "dependent with manage");
+		    i->foreign	   ? "related kind with delete"
+			: i->patch ? "related kind with patch"
+				   : "dependent with manage");
 		goto out;
 	}
 	if (place(p, u, &object, &ns, err) != 0)
@@ -251,6 +266,8 @@ prepare(struct primary *p, const struct program_item *from,
 	if (i->keep || i->foreign) {
 		object = identity(object);
 		rc = refuse_primary(p, i, err);
+	} else if (i->patch) {
+		rc = refuse_patch(p, i, object, err);
 	} else {
 		rc = mark(p, from, u, span_str(ns), i, &object, err);
 	}
@@ -280,6 +297,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 		i->exactly = from->exactly;
 		i->retain = from->retain;
 		i->foreign = from->foreign;
+		i->patch = from->patch;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
 		for (size_t k = 0; k + 1 < d->count; k++)

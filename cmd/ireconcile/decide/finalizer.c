@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decide/patches.h"
 #include "json/json.h"
 #include "program/program.h"
 #include "state/marks.h"
@@ -33,6 +34,8 @@ item_stays(const struct primary *p, const struct desired_item *i)
 	struct span ns =
 	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
 
+	if (i->patch)
+		return true;
 	return !i->if_exists && !i->keep && !i->foreign &&
 	    stays(p, i->retain ? MARKS_RETAINED : MARKS_USUAL, ns,
 		json_path(text, "metadata.finalizers"));
@@ -50,7 +53,7 @@ bool
 finalizer_is_needed(const struct primary *p, const struct desired *set)
 {
 	const struct entry *e = p->entry;
-	bool needed = false;
+	bool needed = patches_any(p);
 
 	for (size_t i = 0; i < set->count && !needed; i++)
 		needed = item_stays(p, &set->items[i]);

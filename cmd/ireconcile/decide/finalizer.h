@@ -5,7 +5,7 @@
  * nothing is desired can be deleted without us. What needs cleaning up is any
  * item or member, if the program defines `finalize`; otherwise those that no
  * garbage collector deletes: without a controller reference, or with finalizers
- * of their own.
+ * of their own; and fields that are held (patches.h).
  */
 #ifndef FINALIZER_H
 #define FINALIZER_H

@@ -127,8 +127,10 @@ is_done(const struct asked *a, const struct decision *d)
 		    memcmp(d->status_digest, a->digest, DIGEST_SIZE) == 0;
 	/* An object that need not be deleted any more is gone or terminating,
 	 * or it is desired again, and then among the items. */
-	if (strncmp(a->what, "delete ", 7) == 0) {
-		const char *label = a->what + 7, *end = strrchr(label, ' ');
+	if (strncmp(a->what, "delete ", 7) == 0 ||
+	    strncmp(a->what, "release ", 8) == 0) {
+		const char *label = strchr(a->what, ' ') + 1;
+		const char *end = strrchr(label, ' ');
 		char *name = mem_dup(label, end - label);
 
 		i = d->set == NULL ? NULL : desired_find(d->set, name);

@@ -117,7 +117,7 @@ loops_glimpse(struct primary *p, const struct cache_object *o)
 		if (i->kind != o->kind || i->agreed_before ||
 		    !span_eq(buf_span(&i->key), cache_object_key(o)) ||
 		    p->object == NULL || o->terminating ||
-		    !marks_is_member(p->entry, o, p->object))
+		    (!i->patch && !marks_is_member(p->entry, o, p->object)))
 			continue;
 		desired_compare(p, i, o);
 		i->agreed_before = i->agrees;

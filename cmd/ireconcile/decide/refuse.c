@@ -1,5 +1,6 @@
 #include "decide/refuse.h"
 
+#include "decide/patches.h"
 #include "json/json.h"
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
@@ -146,6 +147,16 @@ refuse_item(const struct primary *p, const struct use *u,
 }
 
 int
+refuse_patch(const struct primary *p, const struct desired_item *i,
+    jv object_peek, struct err *err)
+{
+	if (refuse_primary(p, i, err) != 0 ||
+	    refuse_texts(i, object_peek, err) != 0)
+		return -1;
+	return patches_refuse(i, object_peek, err);
+}
+
+int
 refuse_retained(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err)
 {
@@ -202,7 +213,7 @@ refuse_adoption(
 		const struct cache_object *o =
 		    cache_get(i->kind, buf_span(&i->key));
 
-		if (i->keep || i->foreign || o == NULL ||
+		if (i->keep || i->foreign || i->patch || o == NULL ||
 		    !has_primaries(i->kind, o) ||
 		    marks_is_member(p->entry, o, p->object))
 			continue;

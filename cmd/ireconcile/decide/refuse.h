@@ -18,6 +18,10 @@
 int refuse_item(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err);
 
+/* The same of an item that holds fields, without its mark (patches.h). */
+int refuse_patch(const struct primary *p, const struct desired_item *i,
+    jv object_peek, struct err *err);
+
 /* The first of these rules alone: it is the primary itself. */
 int refuse_primary(
     const struct primary *p, const struct desired_item *i, struct err *err);

@@ -4,6 +4,8 @@
 
 #include "decide/line.h"
 #include "decide/loops.h"
+#include "decide/patches.h"
+#include "decide/points.h"
 #include "decide/reason.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -198,6 +200,45 @@ add_keys(struct buf *b, const struct decision *d, const char *key,
 		buf_addc(b, ']');
 }
 
+/* How each item that holds fields of what is not a member may be written. */
+static void
+add_patches(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct point *pt = &d->points[i];
+
+		if (pt->type != POINT_ITEM || !pt->item->patch)
+			continue;
+		if (first) {
+			json_add_key(b, "patch");
+			buf_addc(b, '{');
+		}
+		first = false;
+		add_string(b, pt->item->label,
+		    span_str(patches_is_held(p, pt) ? "hold" : "take"));
+	}
+	if (!first)
+		buf_addc(b, '}');
+}
+
+static void
+add_releases(struct buf *b, const struct decision *d)
+{
+	if (!has_type(d, POINT_RELEASE))
+		return;
+	json_add_key(b, "release");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->points[i].type != POINT_RELEASE)
+			continue;
+		json_add_comma(b);
+		points_identity(b, d->points[i].object);
+	}
+	buf_addc(b, ']');
+}
+
 /* The names in the points of this type; in a point the name comes last. */
 static void
 add_finalizer_names(struct buf *b, const struct decision *d,
@@ -296,6 +337,8 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	add_keys(b, d, "once", is_once);
 	add_keys(b, d, "exactly", is_exact);
 	add_keys(b, d, "vacated", is_vacated);
+	add_patches(b, p, d);
+	add_releases(b, d);
 	add_finalizers(b, p, d);
 	if (marks_has_origin(p->entry, p->object))
 		add_string(b, "origin", marks_origin(p->entry, p->object));

@@ -252,6 +252,7 @@ name_of(const struct primary *p, const struct point *pt)
 		return pt->what;
 	case POINT_DELETE:
 	case POINT_FOREIGN:
+	case POINT_RELEASE:
 		return p->object->terminating ? NULL : "set";
 	case POINT_STATUS:
 		return pt->what;
@@ -302,6 +303,9 @@ set_message(struct unsettled *u, const struct primary *p,
 
 	if (pt == NULL) {
 		buf_adds(&b, "events change again and again");
+	} else if (pt->type == POINT_RELEASE) {
+		cache_object_add_label(&b, pt->object);
+		buf_adds(&b, " and others are held and given back in turn");
 	} else if (pt->type == POINT_DELETE || pt->type == POINT_FOREIGN) {
 		cache_object_add_label(&b, pt->object);
 		buf_adds(&b, " and others are created and deleted in turn");

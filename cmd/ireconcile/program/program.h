@@ -145,6 +145,7 @@ struct program_item {
 	bool exactly;	/* exactly(object): other keys in data are removed */
 	bool retain;	/* retain(object): it stays when the primary goes */
 	bool foreign; /* delete_foreign(object): to be deleted, not a member */
+	bool patch;   /* patch_only(object): fields of what is not a member */
 	jv immutable; /* immutable(paths): a list of them, or invalid */
 };
 

@@ -134,6 +134,8 @@ to_item(jv object)
 		if (!item.foreign &&
 		    unwrap(&item.object, "kpipe.dev/delete-foreign"))
 			more = item.foreign = true;
+		if (!item.patch && unwrap(&item.object, "kpipe.dev/patch"))
+			more = item.patch = true;
 		more = unwrap_immutable(&item) || more;
 	}
 	return item;
@@ -201,21 +203,25 @@ static int
 check_marks(
     const char *what, int n, const struct program_item *item, struct err *err)
 {
+	const char *alone = item->keep ? "keep"
+	    : item->foreign	       ? "delete_foreign"
+	    : item->patch	       ? "patch_only"
+				       : NULL;
 	const char *wrong;
 
 	if (item->once && item->if_exists)
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is both once and if_exists", what, n);
-	if ((item->keep || item->foreign) &&
-	    (item->keep + item->foreign > 1 || item->once || item->if_exists ||
-		item->exactly || item->retain || jv_is_valid(item->immutable)))
+	if (alone != NULL &&
+	    (item->keep + item->foreign + item->patch > 1 || item->once ||
+		item->if_exists || item->exactly || item->retain ||
+		jv_is_valid(item->immutable)))
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is %s and something else, too", what, n,
-		    item->keep ? "keep" : "delete_foreign");
-	if (item->foreign && strcmp(what, "desired") != 0)
+		    alone);
+	if ((item->foreign || item->patch) && strcmp(what, "desired") != 0)
 		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is delete_foreign, which is for desired", what,
-		    n);
+		    "%s: item %d is %s, which is for desired", what, n, alone);
 	if (item->exactly && !has_data(item->object))
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is exactly, which is for ConfigMaps and "

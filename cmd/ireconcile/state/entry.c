@@ -575,6 +575,17 @@ entry_deletable(
 	return NULL;
 }
 
+struct use *
+entry_patchable(
+    const struct entry *e, struct span api_version, struct span kind)
+{
+	for (size_t i = 0; i < e->use_count; i++)
+		if (e->uses[i]->conf->patches &&
+		    is_of_kind(e->uses[i], api_version, kind))
+			return e->uses[i];
+	return NULL;
+}
+
 struct primary **
 entry_primaries(const struct entry *e)
 {

@@ -5,7 +5,7 @@
  * Index. Each object is linked into buckets, by the names under which a primary
  * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references), "m" +
  * "ORIGIN\0NAMESPACE\0NAME" (marks; "*" for those that are retained) or
- * "k" + "NAMESPACE\0NAME" (label or jq map). So the primaries of an object, and
+ * "k" + "NAMESPACE\0NAME" (label or jq map), or "p" + the same (patchmark.h). So the primaries of an object, and
  * the objects of a primary, are found without a search.
  */
 #ifndef ENTRY_H
@@ -131,10 +131,13 @@ bool entry_use_selects(const struct use *u, struct span labels);
  */
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
-/* The use of a managed kind, or NULL; of one whose objects may be deleted. */
+/* The use of a managed kind, or NULL; of one whose objects may be deleted; of
+ * one whose fields may be held. */
 struct use *entry_managed(
     const struct entry *e, struct span api_version, struct span kind);
 struct use *entry_deletable(
+    const struct entry *e, struct span api_version, struct span kind);
+struct use *entry_patchable(
     const struct entry *e, struct span api_version, struct span kind);
 /* Whether p sees the object (borrowed) of this use. */
 bool entry_shows(const struct entry *e, const struct primary *p,

@@ -10,6 +10,7 @@
 #include "program/cost.h"
 #include "state/late.h"
 #include "state/marks.h"
+#include "state/patchmark.h"
 #include "state/primary.h"
 
 static struct span
@@ -18,11 +19,18 @@ bucket_key(const struct entry_bucket *b)
 	return span_make(b->key, b->key_len);
 }
 
+/* Not by a uid or an origin. */
+static bool
+is_by_name(const struct entry_bucket *b)
+{
+	return b->key[0] == 'k' || b->key[0] == 'p';
+}
+
 struct span
 index_primary_key(const struct entry_bucket *b)
 {
 	struct span key = span_make(b->key + 1, b->key_len - 1);
-	size_t n = b->key[0] == 'k' ? 0 : strnlen(key.p, key.n) + 1;
+	size_t n = is_by_name(b) ? 0 : strnlen(key.p, key.n) + 1;
 
 	return span_skip(key, n);
 }
@@ -34,7 +42,7 @@ index_primary(const struct entry_bucket *b)
 	char type = b->key[0];
 	struct span is;
 
-	if (p == NULL || type == 'k' ||
+	if (p == NULL || is_by_name(b) ||
 	    (type == 'm' && strcmp(b->key + 1, PROOF_RETAINED) == 0))
 		return p;
 	if (p->object == NULL)
@@ -178,11 +186,24 @@ link_jq(struct entries *es, struct use *u, struct cache_object *o)
 }
 
 static void
+link_patches(struct entries *es, struct use *u, struct cache_object *o)
+{
+	struct patchmarks i = patchmarks(o);
+	struct buf key = BUF_INIT;
+
+	while (patchmarks_next(&i, u->entry, o, &key))
+		link_to(es, u, o, 'p', buf_span(&key));
+	buf_release(&key);
+}
+
+static void
 link_use(struct entries *es, struct use *u, struct cache_object *o)
 {
 	/* Objects of a managed kind are always found by their marks, too. */
 	if (u->conf->map == WATCH_MAP_MEMBER || u->conf->manage)
 		link_marks(es, u, o);
+	if (u->conf->patches)
+		link_patches(es, u, o);
 	if (u->conf->map == WATCH_MAP_LABEL)
 		link_label(es, u, o);
 	else if (u->conf->map == WATCH_MAP_JQ)

@@ -26,6 +26,7 @@ struct desired_item {
 	bool exactly; /* digest is of this, too */
 	bool keep;    /* text is its identity; it is in no line */
 	bool foreign; /* the same; it is not a member, and to be deleted */
+	bool patch;   /* text is fields of what is not a member */
 	bool retain;  /* it stays when the primary goes */
 	/* immutable(): its paths as text, or NULL; the program's item, marked;
 	 * and whether text has the object's values there. */

@@ -170,6 +170,59 @@ set_because(struct item *i, struct span because)
 		i->step = STEP_CAUSE;
 }
 
+/* An object without a uid would be created. */
+static int
+check_partial(const struct item *i, const char *what, struct err *err)
+{
+	return i->known == KNOWN_UID
+	    ? 0
+	    : err_set(
+		  err, ERR_PERMANENT, "%s is patched: it needs a uid", what);
+}
+
+static int
+set_partial(
+    struct item *i, struct span patch, const char *what, struct err *err)
+{
+	struct span how = json_get(patch, i->key);
+
+	if (how.p == NULL)
+		return 0;
+	if (json_is(how, "hold"))
+		i->partial = PARTIAL_HOLD;
+	else if (json_is(how, "take"))
+		i->partial = PARTIAL_TAKE;
+	else
+		return err_set(err, ERR_PERMANENT,
+		    "reconcile.patch[\"%s\"] is neither take nor hold", i->key);
+	return check_partial(i, what, err);
+}
+
+static int
+parse_releases(struct set *s, struct span list, struct err *err)
+{
+	struct json_elements e = json_elements(list);
+
+	for (unsigned n = 0; json_element(&e); n++) {
+		struct item *i;
+		char what[40];
+
+		snprintf(what, sizeof(what), "reconcile.release[%u]", n);
+		if (parse_object(s, e.value, what, err) < 0)
+			return -1;
+		i = &s->items[s->count - 1];
+		i->phase = PHASE_DELETE;
+		i->partial = PARTIAL_RELEASE;
+		i->known_uid = i->id.uid;
+		if (i->known_uid.n > 0)
+			i->known = KNOWN_UID;
+		if (check_partial(i, what, err) < 0)
+			return -1;
+		refuse_primary(s, i);
+	}
+	return 0;
+}
+
 static int
 parse_items(
     struct set *s, struct span line, struct span reconcile, struct err *err)
@@ -179,6 +232,7 @@ parse_items(
 	struct span because = json_get(reconcile, "because");
 	struct span exactly = json_get(reconcile, "exactly");
 	struct span vacated = json_get(reconcile, "vacated");
+	struct span patch = json_get(reconcile, "patch");
 	struct json_elements e = json_elements(json_get(line, "items"));
 
 	for (unsigned n = 0; json_element(&e); n++) {
@@ -193,6 +247,8 @@ parse_items(
 		set_because(i, because);
 		i->exactly = lists(exactly, i);
 		i->vacated = lists(vacated, i);
+		if (set_partial(i, patch, what, err) < 0)
+			return -1;
 		refuse_primary(s, i);
 	}
 	return 0;
@@ -333,6 +389,8 @@ check_members(struct span line, struct span r, struct err *err)
 	    {json_get(r, "once"), "reconcile.once", JSON_ARRAY},
 	    {json_get(r, "exactly"), "reconcile.exactly", JSON_ARRAY},
 	    {json_get(r, "vacated"), "reconcile.vacated", JSON_ARRAY},
+	    {json_get(r, "patch"), "reconcile.patch", JSON_OBJECT},
+	    {json_get(r, "release"), "reconcile.release", JSON_ARRAY},
 	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
 	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
 	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
@@ -390,6 +448,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->origin = get_string(r, "origin");
 	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
 	if (parse_items(s, line, r, err) < 0 ||
+	    parse_releases(s, json_get(r, "release"), err) < 0 ||
 	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||
 	    parse_refused(s, json_get(r, "refused"), err) < 0 ||
 	    parse_loops(s, json_get(r, "loops"), err) < 0)
@@ -492,102 +551,7 @@ set_free(struct set *s)
 	free(s->text);
 	free(s->key);
 	free(s->version);
+	free(s->patch_manager);
 	free(s->error_sent);
 	free(s);
-}
-
-static bool
-same_target(const struct item *a, const struct item *b)
-{
-	return a->op == b->op && strcmp(a->key, b->key) == 0;
-}
-
-static bool
-same_wish(const struct item *a, const struct item *b)
-{
-	return a->known == b->known && a->exactly == b->exactly &&
-	    span_eq(a->known_uid, b->known_uid) &&
-	    span_eq(a->id.uid, b->id.uid) &&
-	    span_eq(a->id.api_version, b->id.api_version) &&
-	    a->foreign == b->foreign && span_eq(a->version, b->version) &&
-	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
-}
-
-static void
-remember(struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
-{
-	if (i->op == OP_ADD_FINALIZERS || i->op == OP_REMOVE_FINALIZERS ||
-	    now_ms - old->accepted_ms >= recent_ms)
-		return;
-	i->state = old->state;
-	i->accepted_ms = old->accepted_ms;
-	i->found = old->found;
-	old->found = NULL;
-}
-
-static void
-inherit_failure(struct item *i, struct item *old)
-{
-	i->state = old->state;
-	i->failure = old->failure;
-	i->live_uid = old->live_uid;
-	i->step = old->step;
-	i->patch = old->patch;
-	i->by = old->by;
-	i->list_sent = old->list_sent;
-	/* It is applied again, and the former owner's fields are looked for
-	 * again. */
-	if (old->adoption != ADOPTION_NONE)
-		i->adoption = ADOPTION_BEGUN;
-	i->held = old->held;
-	old->held = BRAKE_OFF;
-	old->failure.error = old->live_uid = old->patch = old->by = NULL;
-}
-
-static void
-inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
-    uint64_t now_ms)
-{
-	i->denied = old->denied;
-	old->denied = NULL;
-	if (!same_wish(i, old))
-		return;
-	/* Not braked any more: the primary goes, too. */
-	if (old->held && s->deleting)
-		return;
-	switch (itemstate_action(old->state, EVENT_SAME)) {
-	case ACTION_RECALL:
-		remember(i, old, recent_ms, now_ms);
-		break;
-	case ACTION_KEEP:
-		inherit_failure(i, old);
-		/* It failed for the object that was there: try now. */
-		if (i->vacated && i->failure.reason != NULL)
-			i->failure.retry.due_ms = now_ms;
-		break;
-	default:
-		break;
-	}
-}
-
-void
-set_inherit(
-    struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
-{
-	/* Both are in one order: mostly the same place, or a few further. */
-	for (size_t i = 0, at = 0; i < s->count && older->count > 0; i++)
-		for (size_t n = 0; n < older->count; n++) {
-			size_t j = (at + n) % older->count;
-
-			if (!same_target(&s->items[i], &older->items[j]))
-				continue;
-			at = j + 1;
-			inherit(s, &s->items[i], &older->items[j], recent_ms,
-			    now_ms);
-			break;
-		}
-	s->held_told = older->held_told;
-	s->error_sent = older->error_sent;
-	s->error_sent_ms = older->error_sent_ms;
-	older->error_sent = NULL;
 }

@@ -58,6 +58,17 @@ enum adoption {
 	ADOPTION_AGAIN /* it was applied; who else wrote it is known only now */
 };
 
+/*
+ * Fields of what is not a member, by a field manager of the primary's own (see
+ * send_item_manager): never created, never deleted.
+ */
+enum partial {
+	PARTIAL_NONE,
+	PARTIAL_TAKE,	/* not against other managers */
+	PARTIAL_HOLD,	/* they are held: forced, as for a member */
+	PARTIAL_RELEASE /* text is the identity: none any more */
+};
+
 /* The last failure of an item, and what was said about it. */
 struct item_failure {
 	struct retry retry; /* when it is tried again */
@@ -86,6 +97,7 @@ struct item {
 	char *by;	     /* owned: the manager that changed it, or NULL */
 	bool exactly;
 	bool vacated; /* what was in its way is gone */
+	enum partial partial;
 
 	enum item_state state;
 	enum item_step step;
@@ -115,6 +127,7 @@ struct set {
 	struct span primary_version; /* resourceVersion */
 	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
+	char *patch_manager;	/* owned: of `partial` items; NULL: not made */
 	bool deleting;		/* the primary is on its way out */
 	struct span origin;	/* that marks are bound to; none: the uid */
 	struct span adopt;	/* key of a label; none: nothing is adopted */

@@ -146,6 +146,12 @@ def _kapply_deleted($d):
   | .related // [] | .[] | select(.delete == true)
   | _grant($d; _kind_places($d; $at); ["get", "delete"]);
 
+# patch_only(): get shows who has changed a field.
+def _kapply_patched($d):
+  .watches[] | _primary_places($d) as $at
+  | .related // [] | .[] | select(.patch == true)
+  | _grant($d; _kind_places($d; $at); ["get", "patch"]);
+
 # A finalizer is a patch of what was read; once() reads whether the primary is
 # still as it was.
 def _kapply_primaries($d):
@@ -165,7 +171,8 @@ def _kapply_events($d):
 
 def _marks_secret($d):
   [.watches | (.[] | select(_keeps_key($d))),
-      (.[] | select(any(.dependents[]?; .retain == true))) | _group_kind | _kind_name
+      (.[] | select(any(.dependents[]?; .retain == true)
+        or any(.related[]?; .patch == true))) | _group_kind | _kind_name
     | ascii_downcase][0]
   | if . == null then empty else
       {place: "operator", group: "", resource: "secrets", verbs: ["create"]},
@@ -216,6 +223,7 @@ def _grants($stage):
   | if $stage == "kwatch" then [_kwatch($d)]
     elif $stage == "kapply" then
       [_kapply_primaries($d), _kapply_managed($d), _kapply_deleted($d),
+       _kapply_patched($d),
        _kapply_events($d),
        _marks_secret($d)]
     elif $stage == "kstatus" then [_kstatus($d)]

@@ -78,7 +78,7 @@ static const char all_keys[] =
 	 "     delete: true,\n"
 	 "     fields: [metadata.labels]}\n"
 	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
-	 "     namespace: o}}\n"
+	 "     namespace: o}, patch: true}\n"
 	 "  filters: [[./a, \"x, y\", 60, \"${N:-7}\"], [cat]]\n";
 
 static void
@@ -128,6 +128,7 @@ keys_of_kinds(const struct watch_entry *e)
 	    "prune: always, and not without the key");
 	ok(e->dependents[0].retain && !e->dependents[2].retain && e->retains,
 	    "retain, and the entry has one");
+	ok(!e->related[0].patches && e->related[1].patches, "patch");
 	ok(e->related[0].deletes && !e->related[1].deletes,
 	    "delete, and not without the key");
 	ok(e->dependents[0].manage && e->dependents[0].namespaces.count == 2,
@@ -407,6 +408,15 @@ static const struct {
     {"  dependents:\n"
      "  - {apiVersion: v1, kind: Pod, delete: true}\n",
 	"w.yaml:6: delete is allowed only for related kinds"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, patch: true}\n",
+	"w.yaml:6: patch is allowed only for related kinds"},
+    {"  related:\n"
+     "  - {apiVersion: v1, kind: Pod, patch: true, fields: [spec]}\n",
+	"w.yaml:6: patch is not allowed with fields"},
+    {"  related:\n"
+     "  - {apiVersion: v1, kind: Pod, patch: true}\n",
+	"w.yaml:6: patch: finalizer is needed, to give back what is held"},
     {"  manageStatus: maybe\n", "w.yaml:5: manageStatus must be true or false"},
     {"  throttle: {limit: 0}\n",
 	"w.yaml:5: throttle.limit must be a whole number above 0"},

@@ -1,0 +1,186 @@
+#include "decide/patches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "decide/outcome.h"
+#include "decide/points.h"
+#include "decide/unsettled.h"
+#include "json/json.h"
+#include "json/jvmembers.h"
+#include "json/jvtext.h"
+#include "state/index.h"
+#include "state/marks.h"
+#include "state/patchmark.h"
+
+const struct cache_object *
+patches_target(struct decision *d, const struct desired_item *i)
+{
+	const struct primary *p = d->primary;
+	const struct cache_object *o = cache_get(i->kind, buf_span(&i->key));
+	const struct use *u =
+	    entry_patchable(p->entry, span_str(i->kind->conf->api_version),
+		span_str(i->kind->conf->kind));
+	struct err err = ERR_INIT;
+
+	if (o == NULL || u == NULL || o->terminating || o->uid_len == 0 ||
+	    !entry_shows(p->entry, p, u, o))
+		return NULL;
+	if (!marks_is_member(p->entry, o, p->object))
+		return o;
+	err_set(&err, ERR_PERMANENT,
+	    "%s is part of %s: desire it whole, without patch_only", i->label,
+	    p->name);
+	outcome_fail(d, err.message);
+	return NULL;
+}
+
+/* ---- what is held ---- */
+
+static struct entry_bucket *
+bucket_of(const struct primary *p)
+{
+	return index_bucket(p->entry, 'p', primary_key(p));
+}
+
+bool
+patches_any(const struct primary *p)
+{
+	return bucket_of(p) != NULL;
+}
+
+static int
+by_kind(const void *a, const void *b)
+{
+	const struct cache_object *const *x = a, *const *y = b;
+	int order = strcmp((*x)->kind->name, (*y)->kind->name);
+
+	return order != 0
+	    ? order
+	    : span_cmp(cache_object_key(*x), cache_object_key(*y));
+}
+
+static bool
+is_desired(const struct desired *set, const struct cache_object *o)
+{
+	for (size_t i = 0; set != NULL && i < set->count; i++)
+		if (set->items[i].patch && set->items[i].kind == o->kind &&
+		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
+			return true;
+	return false;
+}
+
+static void
+give_back(struct decision *d, const struct cache_object *o)
+{
+	struct buf what = BUF_INIT, id = BUF_INIT;
+
+	points_identity(&id, o);
+	points_outstanding(d, buf_span(&id));
+	buf_release(&id);
+	if (!d->primary->object->terminating && unsettled_wants(d, "set"))
+		return;
+	buf_adds(&what, "release ");
+	cache_object_add_label(&what, o);
+	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
+	points_add(d, POINT_RELEASE, &what)->object = o;
+}
+
+void
+patches_give_back(struct decision *d, const struct desired *set)
+{
+	const struct entry_bucket *b = bucket_of(d->primary);
+	const struct cache_object **list;
+
+	if (b == NULL)
+		return;
+	list = mem_zalloc(b->count * sizeof(*list));
+	for (size_t i = 0; i < b->count; i++)
+		list[i] = b->links[i].object;
+	qsort(list, b->count, sizeof(*list), by_kind);
+	for (size_t i = 0; i < b->count; i++)
+		if ((i == 0 || list[i] != list[i - 1]) &&
+		    list[i]->uid_len > 0 && !is_desired(set, list[i]))
+			give_back(d, list[i]);
+	free(list);
+}
+
+bool
+patches_is_held(const struct primary *p, const struct point *pt)
+{
+	struct span text = span_make(pt->item->text, pt->item->text_len);
+	struct buf name = BUF_INIT;
+	bool held;
+
+	patchmark_name(&name, p->object);
+	held = span_eq(
+	    json_get(json_path(text, "metadata.annotations"), buf_str(&name)),
+	    cache_object_annotation(pt->object, buf_str(&name)));
+	buf_release(&name);
+	return held;
+}
+
+/* ---- what may be held ---- */
+
+static int
+refuse_member(const struct desired_item *i, const char *where, struct span key,
+    struct err *err)
+{
+	return err_set(err, ERR_PERMANENT,
+	    "%s: patch_only cannot hold %s%.*s: labels, annotations, and what "
+	    "is outside of metadata and status",
+	    i->label, where, SPAN_ARG(key));
+}
+
+static int
+refuse_marks(const struct desired_item *i, jv metadata_peek, const char *map,
+    struct err *err)
+{
+	jv values = jvtext_peek(metadata_peek, map);
+	struct jvmembers m;
+	int rc = 0;
+
+	if (jv_get_kind(values) != JV_KIND_OBJECT)
+		return 0;
+	jvmembers_init(&m, values, JVMEMBERS_KEPT);
+	for (size_t n = 0; n < m.count && rc == 0; n++) {
+		struct span rest = m.items[n].key;
+
+		if (span_take(&rest, "kpipe.dev/"))
+			rc = err_set(err, ERR_PERMANENT,
+			    "%s: patch_only cannot hold %.*s, which is "
+			    "kpipe's own",
+			    i->label, SPAN_ARG(m.items[n].key));
+	}
+	jvmembers_release(&m);
+	return rc;
+}
+
+int
+patches_refuse(const struct desired_item *i, jv object_peek, struct err *err)
+{
+	static const char *const allowed[] = {
+	    "name", "namespace", "labels", "annotations"};
+	jv metadata = jvtext_peek(object_peek, "metadata");
+	struct jvmembers m;
+	int rc = 0;
+
+	if (jv_is_valid(jvtext_peek(object_peek, "status")))
+		return refuse_member(i, ".", span_str("status"), err);
+	jvmembers_init(&m, metadata, JVMEMBERS_KEPT);
+	for (size_t n = 0; n < m.count && rc == 0; n++) {
+		bool good = false;
+
+		for (size_t k = 0; k < COUNT(allowed); k++)
+			good = good || span_is(m.items[n].key, allowed[k]);
+		if (!good)
+			rc =
+			    refuse_member(i, ".metadata.", m.items[n].key, err);
+	}
+	jvmembers_release(&m);
+	if (rc == 0)
+		rc = refuse_marks(i, metadata, "labels", err);
+	return rc == 0 ? refuse_marks(i, metadata, "annotations", err) : rc;
+}

@@ -1,0 +1,120 @@
+#include "state/patchmark.h"
+
+#include <string.h>
+
+#include "kube/proof.h"
+#include "state/marks.h"
+#include "value/digest.h"
+
+enum { NAME_BYTES = 16 };
+
+static void
+add_name(struct buf *b, struct span primary)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	digest_sha256(primary, sum);
+	buf_adds(b, PROOF_PATCH);
+	digest_add_hex(b, sum, NAME_BYTES);
+}
+
+void
+patchmark_name(struct buf *b, const struct cache_object *primary)
+{
+	struct buf label = BUF_INIT;
+
+	cache_object_add_label(&label, primary);
+	add_name(b, buf_span(&label));
+	buf_release(&label);
+}
+
+jv
+patchmark_add(jv item, const struct entry *e,
+    const struct cache_object *primary, const char *label, const char *paths)
+{
+	struct buf key = BUF_INIT, name = BUF_INIT, value = BUF_INIT;
+	jv path;
+
+	cache_object_add_label(&key, primary);
+	add_name(&name, buf_span(&key));
+	buf_addf(&value, "%s %s", buf_str(&key), paths);
+	if (proof_has_key(e->proof)) {
+		buf_addc(&value, ' ');
+		proof_add(&value, e->proof, buf_span(&key),
+		    span_str(PROOF_PATCHED), span_str(label));
+	}
+	path = JV_ARRAY(jv_string("metadata"), jv_string("annotations"),
+	    jv_string(buf_str(&name)));
+	item = jv_setpath(item, path, jv_string(buf_str(&value)));
+	buf_release(&key);
+	buf_release(&name);
+	buf_release(&value);
+	return item;
+}
+
+struct patchmarks
+patchmarks(const struct cache_object *o)
+{
+	return (struct patchmarks){
+	    json_members(cache_object_part(o, o->annotations))};
+}
+
+static bool
+is_proven(const struct entry *e, const struct cache_object *o,
+    struct span primary, struct span proof)
+{
+	struct buf label = BUF_INIT;
+	struct span origin;
+	bool good;
+
+	if (!marks_are_bound(e))
+		return true;
+	cache_object_add_label(&label, o);
+	good = proof_check(e->proof, proof, primary, buf_span(&label),
+		   &origin) == PROOF_GOOD &&
+	    span_is(origin, PROOF_PATCHED);
+	buf_release(&label);
+	return good;
+}
+
+/* value is the annotation name's: of a primary of e's kind? */
+static bool
+read_mark(const struct entry *e, const struct cache_object *o, struct span name,
+    struct span value, struct buf *key)
+{
+	struct span primary = span_cut(&value, ' '), rest = primary;
+	struct span kind = span_cut(&rest, '/');
+	struct span ns = span_cut(&rest, '/');
+	struct buf want = BUF_INIT;
+	bool good;
+
+	span_cut(&value, ' '); /* the paths */
+	add_name(&want, primary);
+	good = rest.n > 0 && span_is(kind, e->uses[0]->kind->name) &&
+	    span_eq(name, buf_span(&want)) && is_proven(e, o, primary, value);
+	buf_release(&want);
+	if (!good)
+		return false;
+	buf_reset(key);
+	cache_add_key(key, ns, rest);
+	return true;
+}
+
+bool
+patchmarks_next(struct patchmarks *i, const struct entry *e,
+    const struct cache_object *o, struct buf *key)
+{
+	const size_t n = strlen(PROOF_PATCH);
+	struct buf scratch = BUF_INIT;
+	bool found = false;
+
+	while (!found && json_member(&i->members)) {
+		struct span name = i->members.key;
+
+		found = name.n > n && memcmp(name.p, PROOF_PATCH, n) == 0 &&
+		    read_mark(e, o, name,
+			json_string(i->members.value, &scratch), key);
+	}
+	buf_release(&scratch);
+	return found;
+}

@@ -1,0 +1,47 @@
+/*
+ * patchmark: the annotation by which fields that a primary holds of an object
+ * that is not a member (patch_only) are found again, to be given back:
+ *
+ *	kpipe.dev/patch-<digest of the primary's key>:
+ *		"<primary's key> <digest of the paths> <proof>"
+ *
+ * Each primary has one of its own, so several may hold fields of one object.
+ * It proves no membership: giving back removes only what the primary's own
+ * field manager has (doc/protocol.md, "Marks"). The proof, if there is a key,
+ * prevents that others keep an operator busy.
+ */
+#ifndef PATCHMARK_H
+#define PATCHMARK_H
+
+#include <stdbool.h>
+#include <jv.h>
+
+#include "base/buf.h"
+#include "json/json.h"
+#include "state/cache.h"
+#include "state/entry.h"
+
+/* The name of the annotation of primary, appended. */
+void patchmark_name(struct buf *b, const struct cache_object *primary);
+
+/*
+ * item (consumed) with the annotation; label is the item's, paths the digest of
+ * the paths that it sets. Returned owned.
+ */
+jv patchmark_add(jv item, const struct entry *e,
+    const struct cache_object *primary, const char *label, const char *paths);
+
+/*
+ * for (i = patchmarks(o); patchmarks_next(&i, e, o, &key);) ...
+ *
+ * key becomes "NAMESPACE\0NAME" of each primary of e's kind that holds fields
+ * of o.
+ */
+struct patchmarks {
+	struct json_members members;
+};
+struct patchmarks patchmarks(const struct cache_object *o);
+bool patchmarks_next(struct patchmarks *i, const struct entry *e,
+    const struct cache_object *o, struct buf *key);
+
+#endif

@@ -1,0 +1,100 @@
+/* Part of set/set.h: what a set takes over from an older one of its key. */
+#include "set/set.h"
+
+#include <string.h>
+
+static bool
+same_target(const struct item *a, const struct item *b)
+{
+	return a->op == b->op && strcmp(a->key, b->key) == 0;
+}
+
+static bool
+same_wish(const struct item *a, const struct item *b)
+{
+	return a->known == b->known && a->exactly == b->exactly &&
+	    a->partial == b->partial && span_eq(a->known_uid, b->known_uid) &&
+	    span_eq(a->id.uid, b->id.uid) &&
+	    span_eq(a->id.api_version, b->id.api_version) &&
+	    a->foreign == b->foreign && span_eq(a->version, b->version) &&
+	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
+}
+
+static void
+remember(struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
+{
+	if (i->op == OP_ADD_FINALIZERS || i->op == OP_REMOVE_FINALIZERS ||
+	    now_ms - old->accepted_ms >= recent_ms)
+		return;
+	i->state = old->state;
+	i->accepted_ms = old->accepted_ms;
+	i->found = old->found;
+	old->found = NULL;
+}
+
+static void
+inherit_failure(struct item *i, struct item *old)
+{
+	i->state = old->state;
+	i->failure = old->failure;
+	i->live_uid = old->live_uid;
+	i->step = old->step;
+	i->patch = old->patch;
+	i->by = old->by;
+	i->list_sent = old->list_sent;
+	/* It is applied again, and the former owner's fields are looked for
+	 * again. */
+	if (old->adoption != ADOPTION_NONE)
+		i->adoption = ADOPTION_BEGUN;
+	i->held = old->held;
+	old->held = BRAKE_OFF;
+	old->failure.error = old->live_uid = old->patch = old->by = NULL;
+}
+
+static void
+inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
+    uint64_t now_ms)
+{
+	i->denied = old->denied;
+	old->denied = NULL;
+	if (!same_wish(i, old))
+		return;
+	/* Not braked any more: the primary goes, too. */
+	if (old->held && s->deleting)
+		return;
+	switch (itemstate_action(old->state, EVENT_SAME)) {
+	case ACTION_RECALL:
+		remember(i, old, recent_ms, now_ms);
+		break;
+	case ACTION_KEEP:
+		inherit_failure(i, old);
+		/* It failed for the object that was there: try now. */
+		if (i->vacated && i->failure.reason != NULL)
+			i->failure.retry.due_ms = now_ms;
+		break;
+	default:
+		break;
+	}
+}
+
+void
+set_inherit(
+    struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
+{
+	/* Both are in one order: mostly the same place, or a few further. */
+	for (size_t i = 0, at = 0; i < s->count && older->count > 0; i++)
+		for (size_t n = 0; n < older->count; n++) {
+			size_t j = (at + n) % older->count;
+
+			if (!same_target(&s->items[i], &older->items[j]))
+				continue;
+			at = j + 1;
+			inherit(s, &s->items[i], &older->items[j], recent_ms,
+			    now_ms);
+			break;
+		}
+	s->held_told = older->held_told;
+	s->error_sent = older->error_sent;
+	s->error_sent_ms = older->error_sent_ms;
+	older->error_sent = NULL;
+}

@@ -1,0 +1,209 @@
+#!/bin/bash
+# ireconcile: patch_only(OBJECT): fields of what is not a member are held while
+# they are desired, and given back afterwards; only of what the program sees in
+# .related, and of kinds that say so.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  finalizer: a/b
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  related:
+  - {apiVersion: v1, kind: Pod, patch: true, map: {field: "spec.pods[]"}}
+  - {apiVersion: v1, kind: Service}
+END
+cat >"$T/program.jq" <<'END'
+include "operator";
+def desired: [.primary.spec.hold[]? | patch_only({apiVersion: "v1", kind: "Pod",
+	metadata: {name: ., labels: {team: "a"}}})]
+	+ [.primary.spec.items[]?];
+def status: {error: .error, left: [.outstanding[].metadata.name]};
+END
+kinds='ConfigMap Pod Service'
+begin_all() {
+	local kind
+
+	begin example.com/v1 Thing
+	for kind in $kinds; do
+		begin v1 "$kind"
+	done
+}
+end_all() {
+	local kind
+
+	end example.com/v1 Thing
+	for kind in $kinds; do
+		end v1 "$kind"
+	done
+}
+# primary SPEC [RV [META]]
+primary() {
+	thing a "${2:-1}" "\"finalizers\":[\"a/b\"]${3:+,$3}" "\"spec\":$1"
+}
+# file PRIMARY [OBJECT]...
+file() {
+	local o
+
+	begin_all
+	for o; do
+		event ADDED "$o"
+	done
+	end_all
+}
+lines() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
+		jq -c '[(.items | map([.metadata.name, .metadata.labels])),
+			.reconcile.patch, (.reconcile.release // [] |
+			map([.kind, .metadata.name, .metadata.uid])),
+			.reconcile.finalizers.remove,
+			(.reconcile.status.error // empty)]'
+}
+last() {
+	lines | tail -n 1
+}
+mark=kpipe.dev/patch-$(printf %s Thing.example.com/ns/a | sha256sum | cut -c -32)
+
+spec='{"hold":["x"],"pods":["x"]}'
+file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
+is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"what exists is patched"
+ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/line" 2>/dev/null
+is "$(jq -c .reconcile.known "$T/line")" '{"Pod/ns/x":"uid-x"}' "... by its uid"
+is "$(jq -c '.items[0].metadata | [.ownerReferences, (.labels | keys),
+	(.annotations | keys)]' "$T/line")" "[null,[\"team\"],[\"$mark\"]]" \
+	"... with one mark, without an owner"
+value=$(jq -r '.items[0].metadata.annotations[]' "$T/line")
+is "${value% *}" Thing.example.com/ns/a "... that names the primary"
+
+# held [LABEL [VALUE]]: Pod x as it was patched
+held() {
+	object Pod x "${3:-3}" "\"labels\":{\"app\":\"x\",\"team\":\"${1:-a}\"},\"annotations\":{\"$mark\":\"${2:-$value}\"}"
+}
+file "$(primary "$spec")" "$(held)" >"$T/in"
+is "$(last)" '' "what is held is not written"
+event MODIFIED "$(held b "" 4)" >>"$T/in"
+is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"hold"},[],null]' \
+	"what is changed is repaired, with force"
+file "$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")" >"$T/in"
+is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"other fields than before are taken, without"
+
+# ---- not there ----
+
+file "$(primary "$spec")" >"$T/in"
+is "$(last)" '' "what is absent is not created"
+event ADDED "$(object Pod x 2)" >>"$T/in"
+is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"... but patched when it comes"
+file "$(primary '{"hold":["x"]}')" "$(object Pod x 2)" >"$T/in"
+is "$(last)" '' "what the program does not see stays as it is"
+file "$(primary "$spec")" "$(object Pod x 2 '"deletionTimestamp":"2026-01-01T00:00:00Z"')" >"$T/in"
+is "$(last)" '' "... and what is on its way out"
+
+# ---- given back ----
+
+back='[[],null,[["Pod","x","uid-x"]],null]'
+file "$(primary '{"pods":["x"]}')" "$(held)" >"$T/in"
+is "$(last)" "$back" "what is not desired any more is given back"
+event MODIFIED "$(object Pod x 5)" >>"$T/in"
+is "$(ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" | tail -n 1 |
+	jq -c .reconcile.status.left)" '[]' "... until it has no mark any more"
+file "$(primary '{}')" "$(held)" >"$T/in"
+is "$(last)" "$back" "... also if the program does not see it any more"
+event MODIFIED "$(primary "$spec" 9)" >>"$T/in"
+is "$(last)" '[[],null,[],null]' "... which is cancelled if it is desired again"
+file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"$mark\":\"${value/\/a/\/b}\"}")" \
+	>"$T/in"
+is "$(last)" '' "a mark of another primary is ignored"
+
+gone='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
+is "$(last)" "$back" "the primary goes: it is given back"
+event MODIFIED "$(object Pod x 5)" >>"$T/in"
+is "$(last)" '[[],null,[],["a/b"]]' "... and then the finalizer goes"
+cp "$T/program.jq" "$T/before"
+echo 'def finalize: {done: true};' >>"$T/program.jq"
+file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
+is "$(last)" "$back" "... also if the program says that it is done"
+cp "$T/before" "$T/program.jq"
+file "$(thing a 1 "" "\"spec\":$spec")" "$(object Pod x 2)" >"$T/in"
+is "$(ireconcile -f "$T/watches.yaml" <"$T/in" | jq -c .reconcile.finalizers.add)" \
+	'["a/b"]' "the finalizer is set first"
+
+# ---- two primaries, and the key ----
+
+file "$(primary "$spec")" "$(thing b 1 '"finalizers":["a/b"]' "\"spec\":$spec")" \
+	"$(object Pod x 2)" >"$T/in"
+is "$(ireconcile -f "$T/watches.yaml" <"$T/in" |
+	jq -r '.items[].metadata.annotations | keys[]' | sort -u | wc -l)" 2 \
+	"two primaries have a mark each"
+
+echo 0123456789abcdef0123456789abcdef >"$T/key"
+# with_key: the same with a key
+with_key() {
+	# shellcheck disable=SC2016
+	bash -c 'exec ireconcile -f "$0" --clock=input --marks-key-fd=3 <"$1" 3<"$2"' \
+		"$T/watches.yaml" "$T/in" "$T/key"
+}
+file "$(primary '{}')" "$(held)" >"$T/in"
+is "$(with_key | tail -n 1 | jq -c .reconcile.release)" null \
+	"with a key a mark without a proof is ignored"
+file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
+with_key | tail -n 1 | jq -r '.items[0].metadata.annotations[]' >"$T/value"
+file "$(primary '{}')" "$(held a "$(cat "$T/value")")" >"$T/in"
+is "$(with_key | tail -n 1 | jq -c '[.reconcile.release[].metadata.name]')" '["x"]' \
+	"... with one it counts"
+file "$(primary '{}')" "$(held a "$(cat "$T/value")" | sed 's/"x"/"y"/; s/uid-x/uid-y/')" >"$T/in"
+is "$(with_key | tail -n 1 | jq -c .reconcile.release)" null \
+	"... not on another object"
+
+# ---- refused ----
+
+# refused ITEM MESSAGE
+refused() {
+	cat >"$T/program.jq" <<END
+include "operator";
+def pod: {apiVersion: "v1", kind: "Pod", metadata: {name: "x"}};
+def cm: config_map("c"; {}; {});
+def desired: [$1];
+def status: {error: .error};
+END
+	file "$(primary "${3:-$spec}")" "$(object Pod x 2)" >"$T/in"
+	is "$(ireconcile -f "$T/watches.yaml" <"$T/in" 2>/dev/null |
+		jq -r .reconcile.status.error)" "$2" "$1 is refused"
+}
+for f in keep delete_foreign; do
+	refused "patch_only($f(pod))" \
+		"desired: item 0 is $f and something else, too"
+done
+for f in once if_exists exactly retain; do
+	refused "patch_only($f(pod))" \
+		"desired: item 0 is patch_only and something else, too"
+done
+refused 'patch_only(cm)' "ConfigMap of v1 is not a related kind with patch: true"
+refused 'patch_only(pod | .metadata.finalizers = ["a/b"])' \
+	"Pod/ns/x: patch_only cannot hold .metadata.finalizers: labels, annotations, and what is outside of metadata and status"
+refused 'patch_only(pod | .status.phase = "x")' \
+	"Pod/ns/x: patch_only cannot hold .status: labels, annotations, and what is outside of metadata and status"
+refused 'patch_only(pod | .metadata.annotations = {"kpipe.dev/paused": "true"})' \
+	"Pod/ns/x: patch_only cannot hold kpipe.dev/paused, which is kpipe's own"
+refused 'patch_only(pod | .metadata.labels = {n: 1})' \
+	"Pod/ns/x: .metadata.labels.n is a number, and has to be a text: tostring makes one"
+
+# refused_conf KIND MESSAGE [SED]
+refused_conf() {
+	sed "s/patch: true, map: .*/$1}/; ${3:-}" "$T/watches.yaml" >"$T/other.yaml"
+	ireconcile -f "$T/other.yaml" </dev/null 2>"$T/err"
+	is "$(sed 's/.*: //' "$T/err")" "$2" "$1: $2"
+}
+refused_conf "patch: true, fields: [spec]" "patch is not allowed with fields"
+refused_conf "patch: true, selector: a=b" "patch is not allowed with selector"
+refused_conf "patch: true" "finalizer is needed, to give back what is held" /finalizer/d
+done_testing

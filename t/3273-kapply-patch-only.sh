@@ -1,0 +1,105 @@
+#!/bin/bash
+# kapply: fields of what is not a member: by a field manager of the primary's
+# own, never created, taken without force, held with it, and given back. Against
+# a scripted server.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=writes.sh
+. "${0%/*}/writes.sh"
+
+apply() {
+	kapply --server "$url" --timeout=20s "$@" <"$T/in"
+}
+digest=$(printf %s Thing.example.com/default/t | sha256sum)
+manager=kpipe-thing.example.com-${digest:0:16}
+mark=kpipe.dev/patch-${digest:0:32}
+# live [JQ]: the answer about ConfigMap a
+live() {
+	cm a 1 | jq -c '.metadata += {uid: "u8", resourceVersion: "3"} | '"${1:-.}"' |
+		{code: 200, body: .}'
+}
+# query: of the last request for the object
+query() {
+	grep '/a?' "$T/requests.query" | tail -n 1 | sed 's/.*?//' |
+		tr '&' '\n' | sort | paste -sd' '
+}
+# body N: of request N
+body() {
+	sed -n "$1s/^[^{]*//p" "$T/requests"
+}
+# patched HOW
+patched() {
+	set_line "$(cm a 1)" \
+		'"known":{"ConfigMap/default/a":"u8"},"patch":{"ConfigMap/default/a":"'"$1"'"}'
+}
+patched take >"$T/in"
+serve "{\"PATCH $CMS/a\":[$(live)]}"
+runs 0 "fields that are taken" apply -o result
+is "$(query)" "fieldManager=$manager" \
+	"... by a manager of the primary's own, without force"
+is "$(body 1 | jq -c .metadata.uid)" '"u8"' "... of this object alone"
+is "$(jq -r .result "$T/out")" configured "... and that is told"
+patched hold >"$T/in"
+serve "{\"PATCH $CMS/a\":[$(live)]}"
+runs 0 "fields that are held" apply -v
+is "$(query)" "fieldManager=$manager force=true" "... with force"
+is "$(grep -c 'configured ConfigMap default/a' "$T/err")" 1 "... and logged"
+serve "{\"PATCH $CMS/a\":[$(live)]}"
+runs 0 "a dry run" apply --dry-run=server
+is "$(query)" "dryRun=All fieldManager=$manager force=true" "... keeps nothing"
+serve "{\"PATCH $CMS/a\":[$(live)]}"
+runs 0 "another field manager" apply --field-manager=m
+is "$(query)" "fieldManager=m-${digest:0:16} force=true" "... has its suffix, too"
+
+# ---- conflicts, and what is gone ----
+
+patched take >"$T/in"
+serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict "Apply failed with 1 conflict: conflict with \\\"kubectl\\\" using v1: .data.k" \
+	',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"kubectl\" using v1","field":".data.k"}]}')]}"
+runs 1 "a field of another manager" apply --timeout=1s
+is "$(requests | sort -u)" "PATCH a" "... is not forced"
+is "$(grep -c "cannot apply ConfigMap default/a: .*data.k.*conflict with \"kubectl\".*we are \"$manager\"" "$T/err")" 1 \
+	"... field and managers are named"
+serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict 'uid mismatch')]}"
+runs 0 "an object that is gone" apply
+is "$(requests)" "PATCH a" "... is left for the next line"
+is "$(cat "$T/err")" "" "... without an error"
+
+# ---- given back ----
+
+set_line '' '"release":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"a","uid":"u8"}}]' >"$T/in"
+serve "{\"PATCH $CMS/a\":[$(live)]}"
+runs 0 "what is given back" apply -v
+is "$(query)" "fieldManager=$manager force=true" "... is applied by that manager"
+is "$(body 1 | jq -cS .)" \
+	'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u8"}}' \
+	"... without any field"
+is "$(grep -c 'configured ConfigMap default/a, fields were given back' "$T/err")" 1 \
+	"... and logged"
+serve "{\"PATCH $CMS/a\":[$(live '.metadata.annotations = {"'"$mark"'": "x", "b": "c"}'),$(live)]}"
+runs 0 "a mark that others have written, too" apply
+is "$(body 2 | jq -cS .)" \
+	"{\"metadata\":{\"annotations\":{\"$mark\":null},\"resourceVersion\":\"3\",\"uid\":\"u8\"}}" \
+	"... is removed as it was seen"
+serve "{\"PATCH $CMS/a\":[$(failure 403 Forbidden denied)]}"
+runs 1 "one that cannot be given back" apply --timeout=1s
+is "$(grep -c 'cannot give back fields of ConfigMap default/a' "$T/err")" 1 \
+	"... is told"
+
+# ---- bad lines ----
+
+# bad MESSAGE MEMBERS
+bad() {
+	set_line "$(cm a 1)" "$2" >"$T/in"
+	serve '{}'
+	runs 1 "$1" apply
+	is "$(cat "$T/err")" "kapply: error: line 1: $1" "... is refused"
+	is "$(requests)" "" "... without a request"
+}
+bad 'items[0] is patched: it needs a uid' '"patch":{"ConfigMap/default/a":"take"}'
+bad 'reconcile.patch["ConfigMap/default/a"] is neither take nor hold' \
+	'"known":{"ConfigMap/default/a":"u8"},"patch":{"ConfigMap/default/a":true}'
+bad 'reconcile.patch is not an object' '"patch":[]'
+bad 'reconcile.release[0] is patched: it needs a uid' "\"release\":[$(cm b 1)]"
+bad 'reconcile.release is not a list' '"release":{}'
+done_testing
