@@ -1,6 +1,6 @@
 #!/bin/bash
 # kgen image: the Containerfile has what an operator runs, where it looks, and
-# nothing else. (t/7120-podman.sh builds one.)
+# nothing else; a warning of filters, which are not in it. (t/7120-podman.sh builds one.)
 # check-all: images
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -21,4 +21,22 @@ ENTRYPOINT [\"/usr/bin/kpipe\"]
 CMD [\"-f\", \"/operator/watches.yaml\"]" "it starts kpipe, not as root"
 is "$(grep ^LABEL "$T/out" | cut -d = -f 1 | sed 's/.*\.//' | xargs)" \
 	"title version description" "its labels"
+is "$(cat "$T/err")" "" "... and no warning"
+
+### Filters are not in it
+
+cat >>"$f/watches.yaml" <<'END'
+  filters:
+  - [./stations, "${URL:-http://x}", 60]
+  - ["jq", -c, .]
+END
+runs 0 "kgen image: with filters" kgen image -f "$f"
+is "$(cat "$T/err")" \
+	'kgen: warning: watches.yaml: the image does not have the filter "./stations": add it, with what it needs to run, in an image FROM this one
+kgen: warning: watches.yaml: the image does not have the filter "jq": add it, with what it needs to run, in an image FROM this one' \
+	"... names each of them"
+runs 0 "... in a file as well" kgen image -f "$f" -o "$T/made"
+is "$(grep -c warning "$T/err")" 2 "... the same"
+runs 0 "another command" kgen rights -f "$f"
+is "$(cat "$T/err")" "" "... says nothing about them"
 done_testing

@@ -161,6 +161,7 @@ echo '{"password": "x"}' >"$T/apart/key.json"
 mkdir "$T/apart/"{words,t,.git}
 echo 'def hello: "hello";' >"$T/apart/words/hello.jq"
 touch "$T/apart/"{t/test,.git/hidden}.jq
+echo '  filters: [[./stations, "60"]]' >>"$T/apart/watches.yaml"
 find "$T/apart" -type f -exec touch -d '2026-01-02 03:04:05 UTC' {} +
 rm -r "$T/apart/.git"
 
@@ -171,6 +172,9 @@ PATH=/usr/bin:/bin runs 0 "an installed kpipe makes images" env -u BIN \
 is "$(sed -n '1s/@.*//p' "$T/out")" \
 	"localhost/memcached-operator:20260102-030405" \
 	"... without git, with the time of the newest file"
+is "$(cat "$T/err")" \
+	'deploy/image/build: warning: watches.yaml: the image does not have the filter "./stations": add it, with what it needs to run, in an image FROM this one' \
+	"... warns of a filter, which is not in it"
 rm -rf "$T/layout"
 mkdir "$T/layout"
 tar -xf "$image" -C "$T/layout"
@@ -180,7 +184,7 @@ is "$(cd "$root/operator" && find . -type f | sort)" "./reconcile.jq
 ./words/hello.jq" "... with programs, and without what may be a secret"
 runs 100 "... not for another CPU" env -u BIN ARCH=other \
 	"$T/installed/opt/kpipe/share/kpipe/image/build" "$T/apart" "$T/x.tar"
-is "$(cat "$T/err")" "deploy/image/build: an installed kpipe makes images for this CPU, $arch, not for other" \
+is "$(tail -n 1 "$T/err")" "deploy/image/build: an installed kpipe makes images for this CPU, $arch, not for other" \
 	"... and says so"
 
 ### Errors

@@ -23,8 +23,8 @@ enum { GENERATOR_CPU_S = 20, GENERATOR_MEMORY_MIB = 2048 };
 bool generator_exists(const struct textlist *dirs, const char *name);
 
 /*
- * The files: [{path, text, executable, scaffold}], owned; texts are made of
- * `objects` where the program gives those. Takes input. Invalid with err
+ * The files: [{path, text, executable, scaffold, warnings}], owned; texts are
+ * made of `objects` where the program gives those. Takes input. Invalid with err
  * "FILE:LINE: ..." or "gen/NAME.jq: ...". A program beyond a limit ends this
  * process, with a message and exit code 100.
  */

@@ -125,6 +125,28 @@ put(struct span text, struct err *err)
 	return err_set(err, ERR_TRANSIENT, "cannot write to standard output");
 }
 
+/* Those of the generator about its files. */
+static void
+log_warnings(jv files_peek)
+{
+	int count = jv_array_length(jv_copy(files_peek));
+
+	for (int i = 0; i < count; i++) {
+		jv file = jv_array_get(jv_copy(files_peek), i);
+		jv warnings = jvtext_peek(file, "warnings");
+
+		for (int j = 0; jv_get_kind(warnings) == JV_KIND_ARRAY &&
+		     j < jv_array_length(jv_copy(warnings));
+		     j++) {
+			jv text = jv_array_get(jv_copy(warnings), j);
+
+			log_warning("%.*s", SPAN_ARG(jvtext_span(text)));
+			jv_free(text);
+		}
+		jv_free(file);
+	}
+}
+
 /* Takes files. Returns the exit code, or -1. */
 static int
 deliver(const char *command, jv files, struct err *err)
@@ -137,6 +159,7 @@ deliver(const char *command, jv files, struct err *err)
 	struct buf text = BUF_INIT;
 	int rc;
 
+	log_warnings(files);
 	if (opts.out != NULL) {
 		rc = genfiles_apply(files, &target, err);
 	} else {

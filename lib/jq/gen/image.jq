@@ -42,4 +42,10 @@ def containerfile: [
   "ENTRYPOINT [\"/usr/bin/kpipe\"]",
   "CMD [\"-f\", \"/operator/watches.yaml\"]"];
 
-def image: [{path: "Containerfile", text: (containerfile | join("\n") + "\n")}];
+# Filters are programs of any kind, which need what only their authors know.
+def filter_warnings: [.watches[].filters // [] | .[]
+  | "watches.yaml: the image does not have the filter \(.[0] | tojson): add it, "
+    + "with what it needs to run, in an image FROM this one"];
+
+def image: [{path: "Containerfile", text: (containerfile | join("\n") + "\n"),
+  warnings: filter_warnings}];
