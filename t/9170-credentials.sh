@@ -79,14 +79,17 @@ scrape() {
 is "$(scrape "$reader") $(scrape "$(cat "$T/http.token")") $(scrape x)" \
 	"200 403 401" "kpipe-http asks who may read the metrics"
 renewed() {
-	audit_writes "$account-kelect" | grep -q ' update leases '
+	audit_writes "$account-kelect" >"$T/kelect.writes"
+	grep -q ' update leases ' "$T/kelect.writes" &&
+		grep -q ' create events ' "$T/kelect.writes"
 }
-ok "... and goes on to" wait_for 30 renewed
+ok "... goes on to, and says so in an Event" wait_for 30 renewed
 is "$(audit_writes "${stages[@]/#/$account-}" |
 	sed "s/^$account-//" | awk '{ print $1, $2, $3 }' | sort -u)" \
 	"http create subjectaccessreviews
 http create tokenreviews
 kapply patch deployments
+kelect create events
 kelect create leases
 kelect update leases
 kstatus patch memcacheds/status" "each wrote what is its own" ||
@@ -110,8 +113,9 @@ is "$(may kapply)" "deployments.apps [get create patch delete]
 events [create patch]" "kapply: what the operator makes, and Events"
 is "$(may kstatus)" "memcacheds.cache.example.com/status [patch]" \
 	"kstatus: the status"
-is "$(may kelect ops)" "leases.coordination.k8s.io [] [memcached.cache.example.com] [get update]
-leases.coordination.k8s.io [create]" "kelect: its lease, here"
+is "$(may kelect ops)" "events [create]
+leases.coordination.k8s.io [] [memcached.cache.example.com] [get update]
+leases.coordination.k8s.io [create]" "kelect: its lease and Events, here"
 is "$(may kelect)" "" "... and nowhere else"
 is "$(may http)" "subjectaccessreviews.authorization.k8s.io [create]
 tokenreviews.authentication.k8s.io [create]" "kpipe-http can only review"
