@@ -95,6 +95,13 @@ file "$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")" >"$T/in"
 is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"other fields than before are taken, without"
 
+cp "$T/program.jq" "$T/before"
+sed -i 's/team: "a"/team: "b"/' "$T/program.jq"
+file "$(primary "$spec")" "$(held)" >"$T/in"
+is "$(last)" '[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
+	"another value than before is, too: it may be others' by now"
+cp "$T/before" "$T/program.jq"
+
 # ---- not there ----
 
 file "$(primary "$spec")" >"$T/in"

@@ -71,6 +71,22 @@ kubectl label namespace two team- >/dev/null
 kubectl patch thing u --type=merge -p '{"spec":{"n":1}}' >/dev/null
 ok "... but once it is free" wait_for 60 team two '"b"'
 
+# ---- the same value as others ----
+
+marked() {
+	! unmarked "$1"
+}
+kubectl create namespace three >/dev/null
+kubectl label namespace three team=c >/dev/null
+thing w '{"team":"c","namespaces":["three"]}' >/dev/null
+ok "a label that others have set so is held, too" wait_for 60 marked three
+kubectl patch thing w --type=merge -p '{"spec":{"team":"d"}}' >/dev/null
+ok "... another value is not taken" wait_for 60 error w 'metadata.labels.team'
+ok "... it is still theirs" team three '"c"'
+kubectl delete thing w >/dev/null
+ok "... what was held is given back" wait_for 60 unmarked three
+ok "... and stays" team three '"c"'
+
 # ---- given back ----
 
 kubectl patch thing t --type=merge -p '{"spec":{"namespaces":["later"]}}' >/dev/null

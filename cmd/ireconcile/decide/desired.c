@@ -30,15 +30,6 @@ life(const struct desired_item *i)
 	return i->retain ? MARKS_RETAINED : MARKS_USUAL;
 }
 
-static jv
-mark_patch(const struct primary *p, const struct desired_item *i, jv object)
-{
-	char paths[AGREE_DIGEST_SIZE];
-
-	agree_path_digest(object, paths);
-	return patchmark_add(object, p->entry, p->object, i->label, paths);
-}
-
 /* The text of object (consumed), and what is derived from it. */
 static int
 set_text(
@@ -48,7 +39,7 @@ set_text(
 	int rc;
 
 	if (i->patch)
-		object = mark_patch(p, i, object);
+		object = patchmark_add(object, p->entry, p->object, i->label);
 	else
 		object = agree_mark_paths(object);
 	object = marks_prove(object, p->entry, p->object, i->label, life(i));

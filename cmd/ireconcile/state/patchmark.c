@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+#include "json/jvtext.h"
 #include "kube/proof.h"
 #include "state/marks.h"
 #include "value/digest.h"
 
-enum { NAME_BYTES = 16 };
+enum { NAME_BYTES = 16, FIELDS_BYTES = 16 };
 
 static void
 add_name(struct buf *b, struct span primary)
@@ -28,16 +29,39 @@ patchmark_name(struct buf *b, const struct cache_object *primary)
 	buf_release(&label);
 }
 
+/* An item that has no text is refused later. */
+static void
+add_fields(
+    struct buf *b, const struct entry *e, struct span primary, jv item_peek)
+{
+	unsigned char key[DIGEST_SIZE], sum[DIGEST_SIZE];
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	jvtext_add(&text, item_peek, &err);
+	if (proof_has_key(e->proof)) {
+		proof_random_key(
+		    key, e->proof, primary, span_str(PROOF_PATCHED));
+		digest_hmac(span_make((const char *)key, sizeof(key)),
+		    buf_span(&text), sum);
+	} else {
+		digest_sha256(buf_span(&text), sum);
+	}
+	digest_add_hex(b, sum, FIELDS_BYTES);
+	buf_release(&text);
+}
+
 jv
 patchmark_add(jv item, const struct entry *e,
-    const struct cache_object *primary, const char *label, const char *paths)
+    const struct cache_object *primary, const char *label)
 {
 	struct buf key = BUF_INIT, name = BUF_INIT, value = BUF_INIT;
 	jv path;
 
 	cache_object_add_label(&key, primary);
 	add_name(&name, buf_span(&key));
-	buf_addf(&value, "%s %s", buf_str(&key), paths);
+	buf_addf(&value, "%s ", buf_str(&key));
+	add_fields(&value, e, buf_span(&key), item);
 	if (proof_has_key(e->proof)) {
 		buf_addc(&value, ' ');
 		proof_add(&value, e->proof, buf_span(&key),
@@ -88,7 +112,7 @@ read_mark(const struct entry *e, const struct cache_object *o, struct span name,
 	struct buf want = BUF_INIT;
 	bool good;
 
-	span_cut(&value, ' '); /* the paths */
+	span_cut(&value, ' '); /* the fields */
 	add_name(&want, primary);
 	good = rest.n > 0 && span_is(kind, e->uses[0]->kind->name) &&
 	    span_eq(name, buf_span(&want)) && is_proven(e, o, primary, value);

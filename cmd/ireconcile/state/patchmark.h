@@ -3,12 +3,15 @@
  * that is not a member (patch_only) are found again, to be given back:
  *
  *	kpipe.dev/patch-<digest of the primary's key>:
- *		"<primary's key> <digest of the paths> <proof>"
+ *		"<primary's key> <digest of the fields> <proof>"
  *
  * Each primary has one of its own, so several may hold fields of one object.
  * It proves no membership: giving back removes only what the primary's own
  * field manager has (doc/protocol.md, "Marks"). The proof, if there is a key,
  * prevents that others keep an operator busy.
+ *
+ * The digest is of names and values: only what was there before is written with
+ * force. With a key it is an HMAC, which tells nothing of a Secret.
  */
 #ifndef PATCHMARK_H
 #define PATCHMARK_H
@@ -24,12 +27,9 @@
 /* The name of the annotation of primary, appended. */
 void patchmark_name(struct buf *b, const struct cache_object *primary);
 
-/*
- * item (consumed) with the annotation; label is the item's, paths the digest of
- * the paths that it sets. Returned owned.
- */
+/* item (consumed) with the annotation; label is the item's. Returned owned. */
 jv patchmark_add(jv item, const struct entry *e,
-    const struct cache_object *primary, const char *label, const char *paths);
+    const struct cache_object *primary, const char *label);
 
 /*
  * for (i = patchmarks(o); patchmarks_next(&i, e, o, &key);) ...
