@@ -102,6 +102,55 @@ is "$(last)" '[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
 	"another value than before is, too: it may be others' by now"
 cp "$T/before" "$T/program.jq"
 
+# as N OBJECT: with the uid N
+as() {
+	sed "s/uid-x/uid-$1/" <<<"$2"
+}
+# seen: the object is changed back, and each time a line repairs it
+seen() {
+	event MODIFIED "$(held b "" "$1")" "2026-01-01T00:00:$1Z"
+	event MODIFIED "$(held a "" "$1.5")" "2026-01-01T00:00:$1.5Z"
+}
+{
+	file "$(primary "$spec")" "$(held)"
+	for n in 10 11 12 13 14; do seen $n; done
+} >"$T/in"
+lines >"$T/out"
+is "$(grep -c hold "$T/out")" 5 "repairs are counted"
+is "$(cut -d: -f 1,3- "$T/err")" "ireconcile: thing.example.com ns/a: Pod/ns/x: .metadata.labels.team is changed by somebody else each time it was repaired" \
+	"... so that it is not a fight"
+# so fast that no evaluation sees the repaired object
+mkfifo "$T/pipe"
+start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/fast' 2>/dev/null"
+exec 9>"$T/pipe"
+file "$(primary "$spec")" "$(object Pod x 2)" >&9
+has_lines() {
+	[ "$(wc -l <"$T/fast")" -eq "$1" ]
+}
+for n in 1 2 3 4 5; do
+	wait_for 10 has_lines $n || break
+	{
+		event MODIFIED "$(held a "" "1$n")"
+		event MODIFIED "$(held b "" "2$n")"
+	} >"$T/both"
+	cat "$T/both" >&9
+done
+ok "... that are changed back at once, too" wait_for 10 has_lines 6
+exec 9>&-
+is "$(tail -n 1 "$T/fast" | jq -c .reconcile.loops)" \
+	'{"Pod/ns/x":".metadata.labels.team"}' "... and found"
+{
+	file "$(primary "$spec")"
+	for n in 10 11 12 13 14 15 16; do
+		event ADDED "$(as $n "$(object Pod x $n)")" "2026-01-01T00:00:$n.1Z"
+		event MODIFIED "$(as $n "$(held a "" $n)")" "2026-01-01T00:00:$n.2Z"
+		event DELETED "$(as $n "$(held a "" $n)")" "2026-01-01T00:00:$n.3Z"
+	done
+} >"$T/in"
+lines >"$T/out"
+is "$(grep -c take "$T/out")" 7 "another object of that name is patched, too"
+is "$(cat "$T/err")" "" "... which is not a repair"
+
 # ---- not there ----
 
 file "$(primary "$spec")" >"$T/in"

@@ -139,6 +139,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 
 	if (i->foreign)
 		decide_foreign(d, i);
+	loops_meet(i, o);
 	if (i->foreign || i->keep || (!member && (i->if_exists || i->patch)))
 		return;
 	if (!member)

@@ -327,6 +327,8 @@ carry_over(struct desired *to, struct desired *from)
 		t->compared = f->compared;
 		t->agrees = f->agrees;
 		t->agreed_before = f->agreed_before;
+		t->of_uid = f->of_uid;
+		f->of_uid = NULL;
 		t->repairs = f->repairs;
 		t->repairs_since_us = f->repairs_since_us;
 		t->held_until_us = f->held_until_us;

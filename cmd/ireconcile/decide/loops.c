@@ -90,6 +90,22 @@ loops_is_held(const struct desired_item *i, int64_t now_us)
 }
 
 void
+loops_meet(struct desired_item *i, const struct cache_object *object)
+{
+	struct span uid = object ? cache_object_uid(object) : SPAN_NONE;
+
+	if (!i->patch ||
+	    (i->of_uid != NULL && span_eq(span_str(i->of_uid), uid)))
+		return;
+	free(i->of_uid);
+	i->of_uid = uid.n > 0 ? mem_dup(uid.p, uid.n) : NULL;
+	i->agreed_before = false;
+	i->repairs = 0;
+	i->looping = false;
+	i->held_until_us = 0;
+}
+
+void
 loops_watch(struct desired_item *i, struct decision *d)
 {
 	int64_t at = i->agrees ? i->quiet_us : i->held_until_us;
@@ -119,6 +135,7 @@ loops_glimpse(struct primary *p, const struct cache_object *o)
 		    p->object == NULL || o->terminating ||
 		    (!i->patch && !marks_is_member(p->entry, o, p->object)))
 			continue;
+		loops_meet(i, o);
 		desired_compare(p, i, o);
 		i->agreed_before = i->agrees;
 	}

@@ -23,6 +23,9 @@ size_t loops_count(struct primary *p, struct decision *d, struct buf *what);
 void loops_hold(struct primary *p, const struct decision *d);
 /* Whether its repair is held back. */
 bool loops_is_held(const struct desired_item *i, int64_t now_us);
+/* A patched item is looked at: repairs of another object do not count. object
+ * may be NULL. */
+void loops_meet(struct desired_item *i, const struct cache_object *object);
 /* An item is compared: ends its loop, or plans the next look. */
 void loops_watch(struct desired_item *i, struct decision *d);
 

@@ -14,6 +14,7 @@ item_release(struct desired_item *i)
 	free(i->text);
 	free(i->path);
 	free(i->loop_path);
+	free(i->of_uid);
 	free(i->immutable);
 	free(i->given);
 	jv_free(i->value);

@@ -42,6 +42,7 @@ struct desired_item {
 	/* Count of repairs after it had agreed (see loops.h). */
 	unsigned repairs;
 	bool agreed_before; /* since its last request */
+	char *of_uid;	    /* the object of all that, if `patch`; or NULL */
 	int64_t repairs_since_us;
 	int64_t held_until_us;
 	bool looping;
