@@ -113,6 +113,21 @@ is_retained(struct span object)
 	return json_is(json_get(annotations, PROOF_RETAIN), "true");
 }
 
+/* Fields of what is not a member are news, too: their mark is not seen yet. */
+static bool
+is_news(const struct item *i)
+{
+	return i->partial == PARTIAL_NONE ? i->known != KNOWN_UID
+					  : i->partial != PARTIAL_RELEASE;
+}
+
+/* Whether a line with the item was decided when it was seen. */
+static bool
+is_seen(const struct item *i)
+{
+	return i->op == OP_DELETE || (i->known == KNOWN_UID && !is_news(i));
+}
+
 void
 unseen_add(
     struct unseen *u, const struct set *s, const struct item *i, uint64_t now)
@@ -120,7 +135,7 @@ unseen_add(
 	struct owner *o = map_get(&u->owners, span_str(s->key));
 	struct made *m;
 
-	if (s->plain || i->known == KNOWN_UID || has_controller(i->text) ||
+	if (s->plain || !is_news(i) || has_controller(i->text) ||
 	    is_retained(i->text))
 		return;
 	if (o == NULL) {
@@ -146,8 +161,7 @@ unseen_line(struct unseen *u, const struct set *s)
 	if (s->plain || o == NULL)
 		return;
 	for (size_t n = 0; n < s->count; n++)
-		if (s->items[n].op == OP_DELETE ||
-		    s->items[n].known == KNOWN_UID)
+		if (is_seen(&s->items[n]))
 			drop(o, s->items[n].key, 0);
 }
 

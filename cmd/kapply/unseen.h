@@ -4,7 +4,8 @@
  * removed.
  *
  * Only objects without a controller reference to the primary: the garbage
- * collector deletes the others. An entry ends when a line says that the object
+ * collector deletes the others. Fields that were patched, as well: until their
+ * mark is observed, nothing gives them back. An entry ends when a line says that the object
  * was seen, or after UNSEEN_MS.
  */
 #ifndef UNSEEN_H

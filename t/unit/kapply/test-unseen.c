@@ -23,6 +23,33 @@ parse(const char *text)
 	return s;
 }
 
+static void
+patched(struct unseen *u)
+{
+	struct set *held = parse(
+	    "{\"items\":[" NS("d") "],\"reconcile\":{" PRIMARY
+				   ",\"known\":{\"Namespace//d\":\"u4\"}"
+				   ",\"patch\":{\"Namespace//d\":\"take\"}}}");
+	struct set *back =
+	    parse("{\"items\":[],\"reconcile\":{" PRIMARY
+		  ",\"release\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\","
+		  "\"metadata\":{\"name\":\"d\",\"uid\":\"u4\"}}]}}");
+
+	unseen_add(u, held, &held->items[0], 40000);
+	ok(unseen_wait(u, held, 40000) == UNSEEN_MS,
+	    "fields that were patched are waited for");
+	unseen_line(u, held);
+	ok(unseen_wait(u, held, 40000) == UNSEEN_MS,
+	    "... though the object was known");
+	unseen_line(u, back);
+	ok(unseen_wait(u, held, 40000) == 0,
+	    "... until a line gives them back");
+	unseen_add(u, back, &back->items[0], 40000);
+	ok(unseen_wait(u, held, 40000) == 0, "which is not waited for");
+	set_free(held);
+	set_free(back);
+}
+
 int
 main(void)
 {
@@ -57,6 +84,7 @@ main(void)
 	unseen_add(u, stays, &stays->items[0], 20000);
 	ok(unseen_wait(u, two, 20000) == 0,
 	    "what is retained is not waited for");
+	patched(u);
 	set_free(two);
 	set_free(seen);
 	set_free(stays);
