@@ -104,7 +104,7 @@ cp "$T/before" "$T/program.jq"
 
 # as N OBJECT: with the uid N
 as() {
-	sed "s/uid-x/uid-$1/" <<<"$2"
+	echo "${2/uid-x/uid-$1}"
 }
 # seen: the object is changed back, and each time a line repairs it
 seen() {

@@ -65,6 +65,24 @@ runs 0 "an object that is gone" apply
 is "$(requests)" "PATCH a" "... is left for the next line"
 is "$(cat "$T/err")" "" "... without an error"
 
+# ---- changed back again and again ----
+
+# owned MANAGER: it has the label team
+owned() {
+	local fields='{fieldsV1: {"f:metadata": {"f:labels": {"f:team": {}}}}}'
+
+	live '.metadata += {labels: {team: "a"}, annotations: {"'"$mark"'": "x"},
+		managedFields: [{manager: "'"$1"'"} + '"$fields"']}'
+}
+set_line '' '"loops":{"ConfigMap/default/a":".metadata.labels.team"},"status":{"by":"${manager}"}' >"$T/in"
+serve "{\"GET $CMS/a\":[$(owned "$manager")]}"
+runs 0 "what is right again" apply -o status
+is "$(jq -r .status.by "$T/out" | grep -c "$manager")" 0 \
+	"... was not changed back by the primary's own manager"
+serve "{\"GET $CMS/a\":[$(owned kubectl-label)]}"
+runs 0 "what another manager has" apply -o status
+is "$(jq -r .status.by "$T/out")" kubectl-label "... was"
+
 # ---- given back ----
 
 set_line '' '"release":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"a","uid":"u8"}}]' >"$T/in"

@@ -509,7 +509,10 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	if (!failed(answer))
 		known = opponent_find(&who,
 		    &(struct opponent_look){c->key->set, i,
-			send_manager(c->key), answer->body,
+			body_is_patched(c->key->set, answer->body)
+			    ? send_patch_manager(c->key)
+			    : send_manager(c->key),
+			answer->body,
 			opponent_was_right(&c->key->apply->repairs, c->key->set,
 			    i, clock_ms())},
 		    before);

@@ -212,19 +212,35 @@ body_trim(struct buf *b, struct span wanted, struct span live)
 	return binary || data;
 }
 
+/* The mark of the set's primary: its name; whether it is there. */
+static bool
+find_mark(struct buf *name, const struct set *s, struct span live)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	digest_sha256(span_str(s->key), sum);
+	buf_adds(name, PROOF_PATCH);
+	digest_add_hex(name, sum, 16);
+	return json_get(json_path(live, "metadata.annotations"), buf_str(name))
+		   .p != NULL;
+}
+
+bool
+body_is_patched(const struct set *s, struct span live)
+{
+	struct buf name = BUF_INIT;
+	bool found = find_mark(&name, s, live);
+
+	buf_release(&name);
+	return found;
+}
+
 bool
 body_unmark(struct buf *b, const struct set *s, struct span live)
 {
-	unsigned char sum[DIGEST_SIZE];
 	struct buf name = BUF_INIT;
-	bool found;
+	bool found = find_mark(&name, s, live);
 
-	digest_sha256(span_str(s->key), sum);
-	buf_adds(&name, PROOF_PATCH);
-	digest_add_hex(&name, sum, 16);
-	found =
-	    json_get(json_path(live, "metadata.annotations"), buf_str(&name))
-		.p != NULL;
 	buf_adds(b, "{\"metadata\":{");
 	add_text(b, "uid", body_metadata(live, "uid"));
 	add_text(b, "resourceVersion", body_metadata(live, "resourceVersion"));

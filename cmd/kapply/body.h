@@ -32,11 +32,17 @@ void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 bool body_list(
     struct buf *b, struct span object, struct span field, struct span uid);
 
+/* live has the mark of the set's primary that it holds fields. */
+bool body_is_patched(const struct set *s, struct span live);
+
 /*
  * A merge patch that removes from live, as it is now, the keys of data and
  * binaryData that wanted does not have. False: there are none.
  */
 bool body_trim(struct buf *b, struct span wanted, struct span live);
+
+/* live has the mark of the set's primary that it holds fields. */
+bool body_is_patched(const struct set *s, struct span live);
 
 /*
  * A merge patch that removes from live, as it is now, the mark of the set's

@@ -104,7 +104,8 @@ is_other_instance(const struct opponent_look *l, const struct item *i,
 	bool ours;
 
 	if (owner == FIELDS_ABSENT)
-		return paths.n > 0 && !span_eq(paths, paths_of(i->text));
+		return i->partial == PARTIAL_NONE && paths.n > 0 &&
+		    !span_eq(paths, paths_of(i->text));
 	ours = l->was_right &&
 	    fields_owners(&all, l->object, path, SPAN_NONE) == FIELDS_OWNED;
 	buf_release(&all);

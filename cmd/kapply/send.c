@@ -54,7 +54,7 @@ send_manager(const struct key *k)
 }
 
 struct span
-send_item_manager(const struct key *k, const struct item *i)
+send_patch_manager(const struct key *k)
 {
 	enum { MANAGER_MAX = 128, SUFFIX_BYTES = 8 };
 	struct set *s = k->set;
@@ -62,8 +62,6 @@ send_item_manager(const struct key *k, const struct item *i)
 	unsigned char sum[DIGEST_SIZE];
 	struct buf b = BUF_INIT;
 
-	if (i->partial == PARTIAL_NONE)
-		return base;
 	if (s->patch_manager == NULL) {
 		if (base.n > MANAGER_MAX - 1 - 2 * SUFFIX_BYTES)
 			base.n = MANAGER_MAX - 1 - 2 * SUFFIX_BYTES;
@@ -74,6 +72,13 @@ send_item_manager(const struct key *k, const struct item *i)
 		s->patch_manager = buf_take(&b);
 	}
 	return span_str(s->patch_manager);
+}
+
+struct span
+send_item_manager(const struct key *k, const struct item *i)
+{
+	return i->partial == PARTIAL_NONE ? send_manager(k)
+					  : send_patch_manager(k);
 }
 
 static bool

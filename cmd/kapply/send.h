@@ -19,8 +19,10 @@ struct call {
 /* The field manager of a set, and of the key's set; borrowed. */
 struct span send_set_manager(const struct apply *a, const struct set *s);
 struct span send_manager(const struct key *k);
-/* ... with which the item is written: for fields of what is not a member each
- * primary has one of its own, so that giving back takes from no other. */
+/* For fields of what is not a member each primary has one of its own, so that
+ * giving back takes from no other. */
+struct span send_patch_manager(const struct key *k);
+/* The one with which the item is written. */
 struct span send_item_manager(const struct key *k, const struct item *i);
 /* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
 void answer_take(void *arg, const struct kube_answer *answer);
