@@ -1,17 +1,19 @@
 #!/bin/bash
 # The example of `patch_only` in doc/program.md as an operator: Namespaces get a
-# label, which is repaired, not taken from others, and given back; and with the
-# API server's word on what does not exist.
+# label, which is repaired, not taken from others, and given back, with the rights
+# that kgen grants; and with the API server's word on what does not exist.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=cluster/lib.sh
-. "${0%/*}/cluster/lib.sh"
+# shellcheck source=operator.sh
+. "${0%/*}/operator.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'END'
+folder=$T/patches resource=things.example.com
+mkdir "$folder"
+cat >"$folder/watches.yaml" <<'END'
 - group: example.com
   version: v1
   kind: Thing
@@ -20,7 +22,16 @@ cat >"$T/watches.yaml" <<'END'
   related:
   - {apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}
 END
-sed -n '/^```jq patch_only$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+sed -n '/^```jq patch_only$/,/^```$/{/^```/!p}' doc/program.md >"$folder/reconcile.jq"
+kubectl get crd things.example.com -o json >"$folder/crd.yaml"
+printf '%s: %s\n' name patches version 0.1.0 image localhost/patches \
+	description Patches. >"$folder/operator.yaml"
+kgen rights -f "$folder" -o "$folder" || exit 1
+operator_rights cluster || exit 1
+kubectl apply -f "$folder/rbac.yaml" -l kpipe.dev/scope=operator >/dev/null
+kubectl create rolebinding patches-marks -n default --user=user1 \
+	--clusterrole=patches-kapply-operator >/dev/null
+wait_for 20 has_right user1 create secrets -n default || exit 1
 
 # space NAME JQ: of a Namespace
 space() {
@@ -45,13 +56,12 @@ kubectl label namespace one app=x >/dev/null
 thing t '{"team":"a","namespaces":["one","later"]}' >/dev/null
 runs 0 "a dry run" timeout 60 bash -c \
 	'exec kwatch -f "$0" --once </dev/null | ireconcile -f "$0" |
-	kapply --dry-run=server -o result' "$T/watches.yaml"
+	kapply --dry-run=server -o result' "$folder/watches.yaml"
 is "$(jq -c 'select(.kind == "Namespace") | [.metadata.name, .result]' "$T/out")" \
 	'["one","configured"]' "... tells what would be patched"
 ok "... and leaves it" team one null
 
-start kpipe -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 -v \
-	2>"$T/err"
+operator --health-probe-bind-address 127.0.0.1:0 -v
 ok "a Namespace has the label" wait_for 60 team one '"a"'
 is "$(space one '[.metadata.ownerReferences, .metadata.labels.app]')" \
 	'[null,"x"]' "... and no owner, and its other labels"
@@ -107,7 +117,8 @@ done
 thing v '{}' >/dev/null
 line='{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"never","labels":{"team":"a"}}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"default","name":"v","uid":"u"},"known":{"Namespace//never":"6d4a1c9e-0000-4000-8000-000000000000"},"patch":{"Namespace//never":"take"}}}'
 echo "$line" >"$T/in"
-runs 0 "an object that went meanwhile" timeout 60 kapply "$T/in"
+runs 0 "an object that went meanwhile" timeout 60 kapply --kubeconfig "$(config user1)" "$T/in"
 ok "... is not created" gone namespace never
-is "$(grep -c panic "$T/err")" 0 "no tool failed"
+is "$(grep -c -e panic -e 'forbidden' "$T/operator.log")" 0 \
+	"no tool failed, and no right was missing"
 done_testing
