@@ -45,6 +45,7 @@ static struct opts {
 	int clock;
 	long gate_fd, report_fd, marks_key_fd, lines_fd;
 	bool accept_unproven;
+	bool debug_values;
 	struct opt_list library_dirs;
 } opts = {.gate_fd = -1, .report_fd = -1, .marks_key_fd = -1, .lines_fd = -1};
 
@@ -63,6 +64,8 @@ static const struct opt table[] = {
 	"print what the program gets for this primary, KIND/NAMESPACE/NAME"},
     {0, "clock", "CLOCK", OPT_CHOICE, &opts.clock, clocks,
 	"real, or input: the time of the lines, for repeatable output"},
+    {0, "debug-values", NULL, OPT_FLAG, &opts.debug_values, NULL,
+	"log what `debug` in a program gets: values, also those of Secrets"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for included jq files here, too"},
     {0, "gate-fd", "N", OPT_INT, &opts.gate_fd, NULL,
@@ -509,6 +512,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.gate_open = opts.gate_fd < 0;
 	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
+	a->reconciler.es.debugs = opts.debug_values;
 	a->reconciler.es.live = opts.lines_fd >= 0; /* below kpipe */
 	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(

@@ -84,7 +84,7 @@ line_breaks(struct span text)
 static void
 check_written(struct span text, enum jqparse_what what, long spots)
 {
-	struct jqparse_as as = {what, JQPARSE_STRANGE, 0, spots};
+	struct jqparse_as as = {what, JQPARSE_STRANGE, 0, spots, true};
 	struct err err = ERR_INIT;
 	struct buf out = BUF_INIT;
 	struct jqparse parse;

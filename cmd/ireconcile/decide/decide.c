@@ -455,13 +455,23 @@ decision_new(const struct primary *p, int64_t now_us)
 	    .primary = p, .now_us = now_us, .events = jv_array()};
 }
 
+static void
+begin(const struct primary *p)
+{
+	struct log_about who = {.controller = p->entry->conf->name,
+	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
+	    .name = p->name};
+
+	program_begin(&who);
+}
+
 void
 decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d)
 {
 	struct view v;
 
-	program_begin();
+	begin(p);
 	*d = decision_new(p, now_us);
 	unsettled_begin(p, d);
 	outcome_fail(d, message);
@@ -479,7 +489,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct cost cost = cost_begin(COST_NO_TIME);
 	struct view v;
 
-	program_begin();
+	begin(p);
 	*d = decision_new(p, now_us);
 	unsettled_begin(p, d);
 	view_init(&v, p, now_us);
@@ -506,7 +516,7 @@ decide_input(
 	struct view v;
 	int rc;
 
-	program_begin();
+	begin(p);
 	unsettled_begin(p, &d);
 	view_init(&v, p, now_us);
 	if (p->object->terminating)
@@ -550,7 +560,7 @@ decide_settled(struct primary *p, int64_t now_us)
 	struct view v;
 	bool settled;
 
-	program_begin();
+	begin(p);
 	view_init(&v, p, now_us);
 	if (program_defines(p->entry->program, PROGRAM_SETTLED))
 		plan_alone(&d, p, &v);

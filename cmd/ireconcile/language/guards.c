@@ -19,8 +19,7 @@ static const struct guard refused[] = {
     {"input", IMPURE ": the input is `.`"},
     {"_input", IMPURE ": the input is `.`"},
     {"inputs", IMPURE ": the input is `.`"},
-    {"debug", IMPURE ": use error"},
-    {"stderr", IMPURE ": use error"},
+    {"stderr", IMPURE ": use debug"},
     {"halt", IMPURE ": use error"},
     {"halt_error", IMPURE ": use error"},
     {"input_filename", IMPURE},
@@ -172,6 +171,8 @@ guards_definition(struct span name, int arity)
 
 	if (span_starts(name, "_jq"))
 		return "%.*s: names that begin with _jq are taken";
+	if (span_is(name, "debug") && arity <= 1)
+		return "%.*s cannot be defined: it is a function of jq";
 	if (says != NULL && strncmp(says, IMPURE, sizeof(IMPURE) - 1) == 0)
 		return says;
 	if (is_listed(fixed, name, arity))

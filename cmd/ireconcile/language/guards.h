@@ -5,8 +5,9 @@
  * that are the same in libjq 1.6 to 1.8, and those of the prelude. Every call
  * in a program's text is looked up; any other name is refused, with file and
  * line and, if possible, with what to write instead. So are impure functions
- * (now, env, input, halt ...). Two of them, `input` and `debug`, which the
- * prelude needs, are also hidden by definitions behind it.
+ * (now, env, input, halt ...). `input`, and jq's own `debug`, which the prelude
+ * needs, are also hidden by definitions behind it. (A program's `debug` is
+ * another one: see jqparse.h.)
  */
 #ifndef GUARDS_H
 #define GUARDS_H

@@ -204,6 +204,7 @@ top_definition(struct jqparser *p)
 		    p, "only definitions (def NAME: ...;) may stand here");
 		return;
 	}
+	p->top = jqparser_token(p, p->at + 1)->text;
 	definition(p, NULL, &self);
 	def.name = self.name;
 	def.arity = self.arity;
@@ -224,9 +225,10 @@ jqparse_read(struct jqparse *parse, const struct jqlex *lex, const char *name,
 	    .err = err,
 	    .trust = as->trust,
 	    .spots = as->spots,
+	    .debugs = as->debugs,
 	    .at = as->from};
 
-	*parse = (struct jqparse){NULL, 0, NULL, 0, NULL};
+	*parse = (struct jqparse){.debug = -1};
 	parse->edits =
 	    mem_zalloc(((size_t)lex->count + 1) * sizeof(*parse->edits));
 	if (as->what == JQPARSE_EXPRESSION) {
@@ -253,5 +255,5 @@ jqparse_release(struct jqparse *parse, const struct jqlex *lex)
 	free(parse->edits);
 	free(parse->defs);
 	free(parse->uses);
-	*parse = (struct jqparse){NULL, 0, NULL, 0, NULL};
+	*parse = (struct jqparse){.debug = -1};
 }

@@ -12,6 +12,7 @@
  *	- numbers are written as doubles print: 1.10 is 1.1
  *	- a computed index goes through _jq_index, a bound of a slice through
  *	  _jq_bound, `error` to _jq_raise (see prelude.c)
+ *	- `debug` becomes `(.)`, or a call of _jq_debug with its place
  *	- try and `?` become: try (E | _jq_end) catch (_jq_caught | H). In libjq
  *	  1.6 a try also catches errors behind it. _jq_end, which is behind
  *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
@@ -53,6 +54,7 @@ struct jqparse {
 	struct jqparse_use *uses; /* owned; text order */
 	int use_count;
 	struct jqparse_edit *edits; /* owned; by token */
+	int debug;		    /* the first call of debug; -1: none */
 };
 
 enum jqparse_what {
@@ -71,7 +73,8 @@ struct jqparse_as {
 	enum jqparse_what what;
 	enum jqparse_trust trust;
 	int from;
-	long spots; /* number of the first token's spot; or no spots */
+	long spots;  /* number of the first token's spot; or no spots */
+	bool debugs; /* `debug` hands its input to C; false: it does nothing */
 };
 
 /* Errors: "NAME:LINE: message". */

@@ -32,7 +32,9 @@ struct jqparser {
 	struct err *err;
 	enum jqparse_trust trust;
 	long spots;
-	int at; /* the next token */
+	bool debugs;
+	struct span top; /* the definition of the top level; or empty */
+	int at;		 /* the next token */
 	int depth;
 	bool failed; /* err is set, and at is behind the last token */
 };
@@ -74,6 +76,8 @@ void jqparser_use(struct jqparser *p, struct span name, int arity, int token);
 /* A number; $__loc__: its place in the author's file. */
 void jqparser_number(struct jqparser *p);
 void jqparser_location(struct jqparser *p);
+/* A call of debug, with a message or without. */
+void jqparser_debug(struct jqparser *p, int token, int arity);
 
 /* jqspot.c: nothing happens unless the text shall have spots
  * (language/spot.h). */

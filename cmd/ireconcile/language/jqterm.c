@@ -390,6 +390,10 @@ call(struct jqparser *p, const struct jqscope *scope)
 		    span_is(name, "false"))))
 		return;
 	jqparser_spot_call(p, (struct jqpart){at, p->at, true});
+	if (arity <= 1 && span_is(name, "debug")) {
+		jqparser_debug(p, at, arity);
+		return;
+	}
 	changed = changed_name(p, name, arity);
 	if (changed != NULL) {
 		jqparser_instead(p, at, changed);

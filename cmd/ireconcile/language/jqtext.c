@@ -224,21 +224,64 @@ jqparser_number(struct jqparser *p)
 	p->at++;
 }
 
+/* For a text of jq. */
+static const char *
+short_name(const struct jqparser *p)
+{
+	const char *slash = strrchr(p->name, '/');
+
+	if (strpbrk(p->name, "\"\\\n") != NULL)
+		return "?";
+	return slash != NULL ? slash + 1 : p->name;
+}
+
 /* $__loc__: its place in the author's file, not in the composed text. */
 void
 jqparser_location(struct jqparser *p)
 {
-	const char *slash = strrchr(p->name, '/');
 	struct buf text = BUF_INIT;
 
-	buf_addf(&text, "{\"file\":\"%s\",\"line\":%d}",
-	    strpbrk(p->name, "\"\\") ? "?"
-		: slash		     ? slash + 1
-				     : p->name,
+	buf_addf(&text, "{\"file\":\"%s\",\"line\":%d}", short_name(p),
 	    jqparser_token(p, p->at)->line);
 	jqparser_instead(p, p->at, buf_str(&text));
 	buf_release(&text);
 	p->at++;
+}
+
+/* The place, as the first argument of _jq_debug. */
+static void
+add_debug_place(const struct jqparser *p, int token, struct buf *text)
+{
+	enum { NAME_MAX_BYTES = 100 };
+	struct span name = p->top;
+
+	if (name.n > NAME_MAX_BYTES)
+		name.n = NAME_MAX_BYTES;
+	buf_addf(text, "[\"%s:%d\",\"%.*s\"]", short_name(p),
+	    jqparser_token(p, token)->line, SPAN_ARG(name));
+}
+
+void
+jqparser_debug(struct jqparser *p, int token, int arity)
+{
+	struct buf text = BUF_INIT;
+
+	if (p->parse->debug < 0)
+		p->parse->debug = token;
+	if (!p->debugs) {
+		jqparser_instead(p, token, arity == 0 ? "(.)" : "_jq_undebug");
+		if (arity > 0)
+			jqparser_use(p, span_str("_jq_undebug"), 1, token);
+		return;
+	}
+	buf_adds(&text, arity == 0 ? "_jq_debug(" : "(");
+	add_debug_place(p, token, &text);
+	buf_adds(&text, arity == 0 ? ")" : "; ");
+	if (arity > 0)
+		jqparser_instead(p, token, "_jq_debug");
+	jqparser_instead(p, token + arity, buf_str(&text));
+	jqparser_use(p, span_str("_jq_debug"), arity + 1, token);
+	buf_release(&text);
 }
 
 /* ---- writing ---- */

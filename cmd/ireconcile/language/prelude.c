@@ -26,7 +26,9 @@ struct definition {
  * _jq_raise: `error` of a program. It notes that the message is the author's
  * (see program.c); the compiler still calls jq's own `error` for `break`.
  * _jq_refuse: an error of ours, which contains no values. _jq_end,
- * _jq_caught, _jq_quiet: see jqparse.h.
+ * _jq_caught, _jq_quiet: see jqparse.h. _jq_debug: `debug` of a program, with
+ * its place; trace/debugs.h. It gives its input, also in paths, and keeps no
+ * copy; a message that fails, or that is not a path, changes nothing.
  */
 static const struct definition definitions[] = {
     {"_call", 2, "def _call($name; x): [$name, x] | debug | input;"},
@@ -44,6 +46,12 @@ static const struct definition definitions[] = {
 	" elif has(\"__jq\") then error(.) else . end;"},
     {"_jq_caught", 0, "def _jq_caught: _jq_pass | " C_CALL("caught", ".") ";"},
     {"_jq_quiet", 0, "def _jq_quiet: _jq_pass | empty;"},
+    {"_jq_debug", 1,
+	"def _jq_debug($at): ([\"debug\", $at, .] | debug | empty), .;"},
+    {"_jq_debug", 2,
+	"def _jq_debug($at; m): ({a: [try m catch {\"failed\": .}"
+	" | [\"debug\", $at, .] | debug]} | empty), .;"},
+    {"_jq_undebug", 1, "def _jq_undebug(m): .;"},
 
     /* 1.6 gives null for .[1.5], and each version fails in its own way for huge
      * ones. */

@@ -66,9 +66,11 @@ blank(struct source_file *f, int from, int to)
 }
 
 static int
-parse(struct source_file *f, long spots, struct err *err)
+parse(
+    const struct source *s, struct source_file *f, long spots, struct err *err)
 {
-	struct jqparse_as as = {f->what, f->trust, f->body, spots};
+	struct jqparse_as as = {f->what, f->trust, f->body, spots,
+	    s->debugs && spots == JQPARSE_NO_SPOTS};
 
 	return jqparse_read(&f->parse, &f->lex, f->path, &as, err);
 }
@@ -216,7 +218,7 @@ add_file(const struct include *in, char *path)
 	f.text = buf_take(&text);
 	if (jqlex_read(&f.lex, path, span_make(f.text, n), in->err) != 0 ||
 	    directives(in, &f, &f.body) != 0 ||
-	    parse(&f, JQPARSE_NO_SPOTS, in->err) != 0) {
+	    parse(in->source, &f, JQPARSE_NO_SPOTS, in->err) != 0) {
 		file_release(&f);
 		return -1;
 	}
@@ -266,7 +268,7 @@ source_add_expression(
 
 	f.text = mem_strdup(text);
 	if (jqlex_read(&f.lex, name, span_str(f.text), err) != 0 ||
-	    parse(&f, JQPARSE_NO_SPOTS, err) != 0) {
+	    parse(s, &f, JQPARSE_NO_SPOTS, err) != 0) {
 		file_release(&f);
 		return -1;
 	}
@@ -281,11 +283,25 @@ source_trace(struct source *s, struct err *err)
 		struct source_file *f = &s->files[i];
 
 		jqparse_release(&f->parse, &f->lex);
-		if (parse(f, spot_first(i), err) != 0)
+		if (parse(s, f, spot_first(i), err) != 0)
 			return -1;
 	}
 	s->traced = true;
 	return source_compose(s, err);
+}
+
+const struct source_file *
+source_debug(const struct source *s, int *line)
+{
+	for (int i = 0; i < s->count; i++) {
+		const struct source_file *f = &s->files[i];
+
+		if (f->parse.debug < 0)
+			continue;
+		*line = f->lex.tokens[f->parse.debug].line;
+		return f;
+	}
+	return NULL;
 }
 
 const struct source_file *

@@ -42,6 +42,7 @@ struct source {
 	int count;
 	int lines; /* of text */
 	bool traced;
+	bool debugs;		 /* set before a file is added: see jqparse.h */
 	const char *const *dirs; /* borrowed, until it is composed */
 };
 
@@ -67,6 +68,9 @@ int source_compose(struct source *s, struct err *err);
 /* The same again, with spots (language/spot.h) in the text. No error is
  * expected. */
 int source_trace(struct source *s, struct err *err);
+
+/* The file that calls `debug` first, and the line; NULL: none does. */
+const struct source_file *source_debug(const struct source *s, int *line);
 
 /* Whether the library of kpipe, which need not be included, has a function of
  * this name; only before source_compose. */

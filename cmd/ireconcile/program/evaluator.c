@@ -400,7 +400,9 @@ answer_complete(void)
 	if (ev.answer.len < sizeof(head))
 		return 0;
 	memcpy(&head, ev.answer.data, sizeof(head));
-	if (head.says > WORKER_FAILS_SOMEWHERE || head.n > JVWIRE_BYTES_MAX)
+	if (head.says > WORKER_FAILS_SOMEWHERE || head.debugs > head.n ||
+	    head.debugs > DEBUGS_BYTES_MAX ||
+	    head.n - head.debugs > JVWIRE_BYTES_MAX)
 		return -1;
 	if (ev.answer.len - sizeof(head) > head.n)
 		return -1;
@@ -529,8 +531,8 @@ ask(const struct evaluator_request *q, struct span *answer,
 	got = send_request(&written) ? receive(q) : 0;
 	if (got < 0) {
 		end_worker();
-		*end =
-		    (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
+		*end = (struct evaluator_end){
+		    .how = EVALUATOR_CRASHED, .why = "a wrong answer"};
 		if (!worker_wait_end())
 			end->how = EVALUATOR_GONE;
 		return was_fresh ? BLAME_CALL : BLAME_NOBODY;
@@ -545,6 +547,7 @@ ask(const struct evaluator_request *q, struct span *answer,
 	/* The failure may be in a text that was just sent. */
 	if (end->how == EVALUATOR_FAILED)
 		forget_kept();
+	end->debugs = head.debugs;
 	*answer = span_make(ev.answer.data + sizeof(head), head.n);
 	return BLAME_CALL;
 }

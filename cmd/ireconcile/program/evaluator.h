@@ -44,7 +44,8 @@ enum evaluator_how {
 };
 struct evaluator_end {
 	enum evaluator_how how;
-	char why[32]; /* EVALUATOR_CRASHED: "SIGABRT" */
+	char why[32];	 /* EVALUATOR_CRASHED: "SIGABRT" */
+	uint32_t debugs; /* bytes of debugs.h at the end of the answer */
 };
 
 struct evaluator_request {

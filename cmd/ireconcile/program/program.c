@@ -13,6 +13,7 @@
 #include "json/jvtext.h"
 #include "language/message.h"
 #include "language/source.h"
+#include "process/log.h"
 #include "program/natives.h"
 #include "program/run.h"
 #include "program/zones.h"
@@ -113,6 +114,8 @@ on_call(void *arg, jv request)
 		p->author_raised = span_is(jvtext_span(name), "error");
 		p->raised = natives_error_text(x);
 		p->reply = jv_copy(p->raised);
+	} else if (p->source.debugs && span_is(jvtext_span(name), "debug")) {
+		debugs_add(&p->debugs, request, run_name(p, p->running));
 	} else if (span_is(jvtext_span(name), "caught")) {
 		p->reply = caught(p, x);
 	} else {
@@ -285,6 +288,18 @@ note_plan(struct program *p)
 	    line, program_names[PROGRAM_PLAN]);
 }
 
+/* Nothing of it is seen, so a user who looks for it has to know why. */
+static void
+say_debug(const struct program *p)
+{
+	int line;
+	const struct source_file *f = source_debug(&p->source, &line);
+
+	if (f != NULL && !p->source.debugs)
+		log_info("%s:%d: debug prints nothing without --debug-values",
+		    f->path, line);
+}
+
 static int
 compile_first(struct program *p, struct err *err)
 {
@@ -302,6 +317,7 @@ compile_first(struct program *p, struct err *err)
 		    "%s: does not define `desired`", p->name);
 	if (p->defines[PROGRAM_PLAN])
 		note_plan(p);
+	say_debug(p);
 	p->needs_zones = natives_need_zones(buf_span(&p->source.text));
 	if (program_compile(p, err) == 0)
 		return 0;
@@ -349,6 +365,7 @@ new_program(const char *name, const struct program_options *options)
 	p->reply = jv_invalid();
 	p->raised = jv_invalid();
 	source_init(&p->source);
+	p->source.debugs = p->shows_debugs = options->debugs;
 	run_register(p);
 	return p;
 }
@@ -400,6 +417,7 @@ program_free(struct program *p)
 	jv_free(p->raised);
 	buf_release(&p->complaints);
 	buf_release(&p->plan_at);
+	debugs_release(&p->debugs);
 	source_release(&p->source);
 	free(p->name);
 	free(p);

@@ -11,7 +11,7 @@
  * top of the file names (spliced, each once), the author's text, and a switch
  * that picks the function by the input. So guards hold for libraries too.
  *
- * Impure functions (now env $ENV input debug stderr halt ...) are refused
+ * Impure functions (now env $ENV input stderr halt ...) are refused
  * when the program is loaded, with file and line. Calls run in another process
  * (evaluator.h), limited in CPU time and memory. A call beyond a limit, or that
  * ends that process, fails like any other, and the program stays usable. A
@@ -34,6 +34,7 @@
 #include "base/err.h"
 #include "base/span.h"
 #include "base/textlist.h"
+#include "process/log.h"
 #include "process/sandbox.h"
 #include "program/arguments.h"
 
@@ -64,6 +65,7 @@ struct program_options {
 	 * first, then in these, NULL-terminated; borrowed. */
 	const char *const *library_dirs;
 	unsigned desired_reads; /* PROGRAM_READS_... */
+	bool debugs;		/* what `debug` gets is logged: debugs.h */
 	uint64_t time_limit_ms; /* CPU time of one call; 0: 1000 */
 	size_t memory_limit;	/* growth in one call, bytes; 0: 256 MiB */
 	/* The name of an expression in messages; static. NULL: "map". */
@@ -118,8 +120,9 @@ struct program_losses {
 };
 struct program_losses program_losses(void);
 /* An evaluation begins. After two lost calls its other calls fail at once, so
- * that it takes at most twice the limit of a call. */
-void program_begin(void);
+ * that it takes at most twice the limit of a call. who: for the log; what it
+ * borrows is valid until the last call of this evaluation. */
+void program_begin(const struct log_about *who);
 /* False: the processes that ran the programs are gone. Results of calls are
  * invalid then; the caller has to end. */
 bool program_alive(void);

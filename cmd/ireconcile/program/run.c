@@ -20,6 +20,9 @@ static bool gone;
  * the first. */
 enum { LOST_MOST = 2 };
 static uint64_t lost_before;
+/* Of the evaluation: its primary, and the number of its lines of `debug`. */
+static struct log_about who;
+static int debugs_said;
 
 struct program_losses
 program_losses(void)
@@ -34,9 +37,11 @@ lost(void)
 }
 
 void
-program_begin(void)
+program_begin(const struct log_about *about)
 {
 	lost_before = lost();
+	who = *about;
+	debugs_said = 0;
 }
 
 bool
@@ -184,6 +189,27 @@ find_place(struct evaluator_request *q, struct err *err)
 	return -1;
 }
 
+/* Cuts them off the answer. An expression of watches.yaml is not part of an
+ * evaluation. A worker that was taken over may send them at any time. */
+static void
+log_debugs(const struct program *p, enum program_call call,
+    const struct evaluator_end *end, const char *about, struct span *answer)
+{
+	struct span lines;
+	int said = 0;
+
+	if (end->debugs == 0)
+		return;
+	answer->n -= end->debugs;
+	lines = span_make(answer->p + answer->n, end->debugs);
+	if (!p->shows_debugs)
+		return;
+	if (call == PROGRAM_MAP)
+		debugs_log(lines, NULL, about, &said);
+	else
+		debugs_log(lines, &who, NULL, &debugs_said);
+}
+
 int
 run_program(struct program *p, enum program_call call,
     const struct arguments *input, const char *about, jv *result,
@@ -203,6 +229,7 @@ run_program(struct program *p, enum program_call call,
 	if (be_started(err) != 0)
 		return -1;
 	evaluator_ask(&q, &answer, &end);
+	log_debugs(p, call, &end, about, &answer);
 	switch (end.how) {
 	case EVALUATOR_FAILED:
 		return err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
@@ -219,6 +246,7 @@ run_program(struct program *p, enum program_call call,
 	*result = jvwire_read(answer);
 	if (jv_is_valid(*result))
 		return 0;
-	end = (struct evaluator_end){EVALUATOR_CRASHED, "a wrong answer"};
+	end = (struct evaluator_end){
+	    .how = EVALUATOR_CRASHED, .why = "a wrong answer"};
 	return say_end(p, &end, run_name(p, call), about, err);
 }

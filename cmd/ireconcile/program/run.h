@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "language/source.h"
+#include "trace/debugs.h"
 #include "program/program.h"
 
 struct program {
@@ -23,12 +24,15 @@ struct program {
 	bool defines[PROGRAM_CALLS];
 	struct buf plan_at; /* "reconcile.jq:3: plan"; empty: there is none */
 	bool needs_zones;
-	jq_state *jq;	       /* NULL: compiled only in the other process */
-	jq_state *traced;      /* with spots; NULL: not needed yet */
-	struct trail *trail;   /* of the call that is traced; or NULL */
-	jv reply;	       /* of _call, until `input` fetches it */
-	jv raised;	       /* the last argument of error(), or ours */
-	bool author_raised;    /* it was the program's own error() */
+	jq_state *jq;	      /* NULL: compiled only in the other process */
+	jq_state *traced;     /* with spots; NULL: not needed yet */
+	struct trail *trail;  /* of the call that is traced; or NULL */
+	jv reply;	      /* of _call, until `input` fetches it */
+	jv raised;	      /* the last argument of error(), or ours */
+	bool author_raised;   /* it was the program's own error() */
+	struct debugs debugs; /* of the call */
+	enum program_call running;
+	bool shows_debugs;     /* the caller logs them */
 	struct buf complaints; /* of the compiler, NUL after each */
 };
 

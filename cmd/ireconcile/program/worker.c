@@ -242,6 +242,7 @@ call(struct program *p, jq_state *jq, enum program_call which, jv input,
 
 	jv_free(p->raised);
 	p->raised = jv_invalid();
+	p->running = which;
 	whole = jv_object_set(whole, jvkey(span_str("call")), jv_number(which));
 	whole = jv_object_set(whole, jvkey(span_str("input")), input);
 	jq_start(jq, whole, 0);
@@ -400,15 +401,22 @@ static void
 serve(int answers_fd, struct arguments_kept *kept,
     const struct arguments_head *head, const char *body)
 {
-	struct worker_head says = {WORKER_GIVES, 0};
+	struct worker_head says = {.says = WORKER_GIVES};
+	struct program *p = run_find(head->program);
 	struct buf out = BUF_INIT;
 	struct err err = ERR_INIT;
 
+	if (p != NULL)
+		debugs_begin(&p->debugs);
 	buf_add(&out, &says, sizeof(says));
 	says.says = answer(kept, head, body, &out, &err);
 	if (says.says != WORKER_GIVES) {
 		buf_truncate(&out, sizeof(says));
 		buf_adds(&out, err.message);
+	}
+	if (p != NULL) {
+		says.debugs = (uint32_t)p->debugs.lines.len;
+		buf_addspan(&out, buf_span(&p->debugs.lines));
 	}
 	says.n = (uint32_t)(out.len - sizeof(says));
 	memcpy(out.data, &says, sizeof(says));

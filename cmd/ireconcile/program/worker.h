@@ -26,7 +26,8 @@ enum worker_says {
 };
 struct worker_head {
 	uint32_t says;
-	uint32_t n; /* bytes that follow: of jvwire.h, or a message */
+	uint32_t n;	 /* bytes that follow: of jvwire.h, or a message */
+	uint32_t debugs; /* the last ones of them: of debugs.h */
 };
 
 /* In the zygote, before its sandbox: limits and handlers that are inherited. */

@@ -56,7 +56,7 @@ static int
 add_kinds(struct entries *es, struct entry *e, enum use_role role,
     const struct watch_kind *kinds, size_t count, struct err *err)
 {
-	struct program_options options = {.library_dirs = NULL};
+	struct program_options options = {.debugs = es->debugs};
 
 	for (size_t i = 0; i < count; i++) {
 		struct use *u = add_use(es, e, role, &kinds[i]);
@@ -77,9 +77,10 @@ add_kinds(struct entries *es, struct entry *e, enum use_role role,
 }
 
 static int
-load_when(struct entry *e, struct err *err)
+load_when(const struct entries *es, struct entry *e, struct err *err)
 {
-	struct program_options options = {.expression = "when"};
+	struct program_options options = {
+	    .expression = "when", .debugs = es->debugs};
 	const struct watch_entry *conf = e->conf;
 	struct buf name = BUF_INIT;
 
@@ -96,7 +97,8 @@ static int
 entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
     const char *const *library_dirs, struct err *err)
 {
-	struct program_options options = {.library_dirs = library_dirs};
+	struct program_options options = {
+	    .library_dirs = library_dirs, .debugs = es->debugs};
 
 	e->conf = conf;
 	e->operator_ = jvtext_parse(span_str(conf->operator_json), err);
@@ -107,7 +109,7 @@ entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
 	if (conf->reads_now)
 		options.desired_reads |= PROGRAM_READS_NOW;
 	e->program = program_load(conf->program, &options, err);
-	if (e->program == NULL || load_when(e, err) != 0)
+	if (e->program == NULL || load_when(es, e, err) != 0)
 		return -1;
 	add_use(es, e, USE_PRIMARY, &conf->primary);
 	if (add_kinds(es, e, USE_DEPENDENT, conf->dependents,

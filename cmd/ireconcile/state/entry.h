@@ -89,6 +89,7 @@ struct entries {
 	const struct proof *proof; /* borrowed, or NULL; the key may come
 				    * later, but before the first object */
 	bool live;		   /* kinds never announced are not complete */
+	bool debugs;		   /* see program.h; set before the init */
 	size_t unproven;   /* objects whose marks count without a proof */
 	uint64_t failures; /* maps that failed */
 };

@@ -53,9 +53,8 @@ refuses(const char *name, const char *format)
 }
 
 static const char *const impure[] = {"now", "env", "input", "_input", "inputs",
-    "debug", "stderr", "halt", "halt_error", "input_filename",
-    "input_line_number", "get_search_list", "get_prog_origin", "get_jq_origin",
-    "modulemeta"};
+    "stderr", "halt", "halt_error", "input_filename", "input_line_number",
+    "get_search_list", "get_prog_origin", "get_jq_origin", "modulemeta"};
 
 static void
 test_names(void)
@@ -82,6 +81,10 @@ test_names(void)
 	ok(guards_definition(span_str("_plus"), 2) != NULL, "an operator");
 	ok(guards_definition(span_str("_plus"), 1) == NULL, "of other arity");
 	ok(guards_definition(span_str("_jq_end"), 0) != NULL, "a taken name");
+	ok(guards_definition(span_str("debug"), 0) != NULL &&
+		guards_definition(span_str("debug"), 1) != NULL &&
+		guards_definition(span_str("debug"), 2) == NULL,
+	    "debug is jq's");
 }
 
 int

@@ -25,6 +25,7 @@
 // needs cmd/ireconcile/language/reads.c
 // needs cmd/ireconcile/program/result.c
 // needs cmd/ireconcile/program/run.c
+// needs cmd/ireconcile/trace/debugs.c
 // needs cmd/ireconcile/trace/trail.c
 // needs cmd/ireconcile/language/source.c
 // needs cmd/ireconcile/program/worker.c
@@ -75,12 +76,14 @@ static const struct {
 	"p.jq:1: input is not pure: the input is `.`"},
     {"inputs", "def desired: [inputs];\n",
 	"p.jq:1: inputs is not pure: the input is `.`"},
-    {"debug", "def desired: [] | debug;\n",
-	"p.jq:1: debug is not pure: use error"},
-    {"debug with a message", "def desired: [] | debug(\"x\");\n",
-	"p.jq:1: debug is not pure: use error"},
+    {"debug of two", "def desired: [] | debug(1; 2);\n",
+	"p.jq:1: debug/2 is not defined"},
+    {"a name in a message of debug", "def desired: [] |\n debug(foo);\n",
+	"p.jq:2: foo/0 is not defined"},
+    {"a definition of debug", "def debug: .;\ndef desired: [];\n",
+	"p.jq:1: debug cannot be defined: it is a function of jq"},
     {"stderr", "def desired: [] | stderr;\n",
-	"p.jq:1: stderr is not pure: use error"},
+	"p.jq:1: stderr is not pure: use debug"},
     {"halt", "def desired: halt;\n", "p.jq:1: halt is not pure: use error"},
     {"halt_error", "def desired: halt_error(1);\n",
 	"p.jq:1: halt_error is not pure: use error"},

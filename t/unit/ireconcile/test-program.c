@@ -25,6 +25,7 @@
 // needs cmd/ireconcile/language/reads.c
 // needs cmd/ireconcile/program/result.c
 // needs cmd/ireconcile/program/run.c
+// needs cmd/ireconcile/trace/debugs.c
 // needs cmd/ireconcile/trace/trail.c
 // needs cmd/ireconcile/language/source.c
 // needs cmd/ireconcile/program/worker.c

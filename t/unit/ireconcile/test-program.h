@@ -84,7 +84,7 @@ desired(struct program *p, const char *input, struct buf *out)
 	struct program_items items;
 
 	buf_reset(out);
-	program_begin();
+	program_begin(&(struct log_about){0});
 	if (program_desired(p, whole(input), "Thing ns/x", &items, &err)) {
 		buf_addf(out, "error: %s", err.message);
 		return;

@@ -1,0 +1,44 @@
+/*
+ * debugs: what `debug` in a program gets, as lines for the log.
+ *
+ * The worker notes them, in limits, and sends them with the answer of the call
+ * (worker.h); the caller logs them. Only with --debug-values: a value that comes
+ * from a Secret looks like any other.
+ */
+#ifndef DEBUGS_H
+#define DEBUGS_H
+
+#include <jv.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "process/log.h"
+
+enum {
+	DEBUGS_VALUE_MAX = 1000, /* bytes of JSON; the rest is cut off */
+	DEBUGS_LINES_MAX = 100,	 /* of an evaluation */
+	DEBUGS_BYTES_MAX = 1 << 20
+};
+
+/* ---- the worker's side ---- */
+
+struct debugs {
+	struct buf lines; /* owned; each with its newline */
+	int count;
+};
+
+void debugs_begin(struct debugs *d);
+void debugs_release(struct debugs *d);
+
+/* request: ["debug", ["reconcile.jq:3", DEFINITION], VALUE] of _jq_debug
+ * (language/prelude.c); borrowed. function: the one that was called. */
+void debugs_add(struct debugs *d, jv request_peek, const char *function);
+
+/* ---- the caller's side ---- */
+
+/* Logs them. about: the label of the object, if there is no who; or NULL. said:
+ * the lines of this evaluation so far. */
+void debugs_log(struct span lines, const struct log_about *who,
+    const char *about, int *said);
+
+#endif
