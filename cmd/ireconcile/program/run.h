@@ -1,7 +1,7 @@
 /*
  * run: the inside of a program, for program.c, which composes and compiles
- * it, run.c and worker.c, which call it on either side, and result.c, which
- * checks the results. No other file includes it.
+ * it, run.c and worker.c, which call it on either side, and result.c and
+ * items.c, which check the results. No other file includes it.
  */
 #ifndef RUN_H
 #define RUN_H
