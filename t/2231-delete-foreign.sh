@@ -118,6 +118,19 @@ is "$(lines)" '["cannot delete Pod/ns/x: it has no uid or no resourceVersion, so
 more '[["Pod","x"],["Pod","x"]]' "$(object Pod x 2)"
 is "$(lines)" '["desired gives Pod/ns/x twice"]' "twice is an error"
 
+# Not that of the primary, nor is the error that of another primary.
+sed -i 's/namespace: "ns"/namespace: (.[2] \/\/ "ns")/' "$T/program.jq"
+{
+	begin_more
+	event ADDED "$(primary '[["Pod","x",5]]')"
+	event ADDED "$(thing b 1 "" '"spec":{"pods":["y"]}')"
+	event ADDED "$(object Pod x 2)"
+	event ADDED "$(object Pod y 3 "" "$old")"
+	end_more
+} >"$T/in"
+is "$(lines)" '["desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"]
+[["Pod","y","uid-y","3",true]]' "a number is not a namespace"
+
 # refused ITEM MESSAGE
 refused() {
 	cat >"$T/program.jq" <<END
@@ -133,6 +146,10 @@ for f in keep once if_exists exactly retain; do
 	refused "delete_foreign($f(cm))" \
 		"desired: item 0 is $([ $f = keep ] && echo keep || echo delete_foreign) and something else, too"
 done
+for f in keep once if_exists exactly retain patch_only delete_foreign; do
+	refused "cm, $f(cm | .metadata.namespace = 5)" \
+		"desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"
+done
 cat >"$T/program.jq" <<'END'
 include "operator";
 def desired: [];
@@ -144,4 +161,10 @@ ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
 is "$(cat "$T/err")" \
 	"ireconcile: error: thing.example.com ns/a: finalize: item 0 is delete_foreign, which is for desired" \
 	"finalize has none"
+sed -i 's/items:.*/delete: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: 5}}], done: true};/' \
+	"$T/program.jq"
+ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
+is "$(cat "$T/err")" \
+	"ireconcile: error: thing.example.com ns/a: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
+	"... nor deletes in a namespace that is a number"
 done_testing

@@ -230,6 +230,28 @@ jvtext_span(jv string_peek)
 	    (size_t)jv_string_length_bytes(jv_copy(string_peek)));
 }
 
+const char *
+jvtext_sort(jv value_peek)
+{
+	switch (jv_get_kind(value_peek)) {
+	case JV_KIND_TRUE:
+	case JV_KIND_FALSE:
+		return "true or false";
+	case JV_KIND_NUMBER:
+		return "a number";
+	case JV_KIND_STRING:
+		return "a text";
+	case JV_KIND_ARRAY:
+		return "an array";
+	case JV_KIND_OBJECT:
+		return "an object";
+	case JV_KIND_NULL:
+	case JV_KIND_INVALID:
+		break;
+	}
+	return "null";
+}
+
 /* Counts the values down from *left. */
 static enum jvtext_size
 measure(jv v, int deeper, int *left)

@@ -59,6 +59,9 @@ jv jvtext_peek(jv object_peek, const char *key);
 /* A string's text, borrowed; SPAN_NONE if value is not a string. */
 struct span jvtext_span(jv string_peek);
 
+/* "a number", "an array": the sort of a value, for messages. */
+const char *jvtext_sort(jv value_peek);
+
 /*
  * Whether the value is small enough to be printed. It looks at no more values
  * than fit in JVTEXT_BYTES_MAX, so it is quick even if many parts are shared.

@@ -88,11 +88,7 @@ refuse_values(const struct desired_item *i, jv of_peek, const char *before,
 		jvtext_add_key(&path, m.items[n].key);
 		rc = err_set(err, ERR_PERMANENT,
 		    "%s: %s%s is %s, and has to be a text: %s", i->label,
-		    before, buf_str(&path),
-		    kind == JV_KIND_NUMBER	 ? "a number"
-			: kind == JV_KIND_ARRAY	 ? "an array"
-			: kind == JV_KIND_OBJECT ? "an object"
-						 : "true or false",
+		    before, buf_str(&path), jvtext_sort(m.items[n].value),
 		    kind == JV_KIND_ARRAY || kind == JV_KIND_OBJECT
 			? "tojson or to_yaml make one"
 			: "tostring makes one");

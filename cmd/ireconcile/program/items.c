@@ -25,19 +25,47 @@ text_of(jv object_peek, const char *key)
 	return jvtext_span(jvtext_peek(object_peek, key));
 }
 
-/* The member that an object lacks to be identified; NULL: none. */
-static const char *
-lacks(jv object)
+enum need { OPTIONAL, NEEDED };
+
+/* Whether the member called name of "desired: item 0" is a text. A number as
+ * the namespace would mean that of the primary. */
+static int
+check_text(const char *item, const char *name, jv value_peek, enum need need,
+    struct err *err)
 {
-	if (jv_get_kind(object) != JV_KIND_OBJECT)
-		return "is not an object";
-	if (text_of(object, "apiVersion").n == 0)
-		return "has no apiVersion";
-	if (text_of(object, "kind").n == 0)
-		return "has no kind";
-	if (text_of(jvtext_peek(object, "metadata"), "name").n == 0)
-		return "has no metadata.name";
-	return NULL;
+	jv_kind kind = jv_get_kind(value_peek);
+	bool lacks = kind == JV_KIND_INVALID || kind == JV_KIND_NULL ||
+	    (kind == JV_KIND_STRING && jvtext_span(value_peek).n == 0);
+
+	if (lacks && need == NEEDED)
+		return err_set(err, ERR_PERMANENT, "%s has no %s", item, name);
+	if (lacks || kind == JV_KIND_STRING)
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s has %s as its %s, which has to be a text%s", item,
+	    jvtext_sort(value_peek), name,
+	    kind == JV_KIND_ARRAY || kind == JV_KIND_OBJECT
+		? ""
+		: ": tostring makes one");
+}
+
+/* Whether "desired: item 0" is an object that can be identified. */
+static int
+check_identity(const char *item, jv object_peek, struct err *err)
+{
+	jv metadata = jvtext_peek(object_peek, "metadata");
+	jv version = jvtext_peek(object_peek, "apiVersion");
+	jv kind = jvtext_peek(object_peek, "kind");
+	jv name = jvtext_peek(metadata, "name");
+	jv ns = jvtext_peek(metadata, "namespace");
+
+	if (jv_get_kind(object_peek) != JV_KIND_OBJECT)
+		return err_set(err, ERR_PERMANENT, "%s is not an object", item);
+	if (check_text(item, "apiVersion", version, NEEDED, err) != 0 ||
+	    check_text(item, "kind", kind, NEEDED, err) != 0 ||
+	    check_text(item, "metadata.name", name, NEEDED, err) != 0)
+		return -1;
+	return check_text(item, "metadata.namespace", ns, OPTIONAL, err);
 }
 
 /* Kind.group/namespace/name; the group without its version. */
@@ -246,13 +274,14 @@ to_items(
 	for (int i = 0; i < n && rc == 0; i++) {
 		struct program_item item =
 		    to_item(jv_array_get(jv_copy(array), i));
-		const char *lack = lacks(item.object);
+
+		struct buf about = BUF_INIT;
 
 		items->items[items->count++] = item;
-		if (lack != NULL)
-			rc = err_set(err, ERR_PERMANENT, "%s: item %d %s", what,
-			    i, lack);
-		else
+		buf_addf(&about, "%s: item %d", what, i);
+		rc = check_identity(buf_str(&about), item.object, err);
+		buf_release(&about);
+		if (rc == 0)
 			rc = check_marks(what, i, &item, err);
 	}
 	jv_free(array);
@@ -319,12 +348,15 @@ take_delete(jv object, jv *array, struct err *err)
 	*array = jv_copy(value);
 	jv_array_foreach(*array, i, element)
 	{
-		const char *lack = lacks(element);
+		struct buf about = BUF_INIT;
+		int rc;
 
+		buf_addf(&about, "finalize: object %d to delete", i);
+		rc = check_identity(buf_str(&about), element, err);
+		buf_release(&about);
 		jv_free(element);
-		if (lack != NULL)
-			return err_set(err, ERR_PERMANENT,
-			    "finalize: object %d to delete %s", i, lack);
+		if (rc != 0)
+			return -1;
 	}
 	return 0;
 }

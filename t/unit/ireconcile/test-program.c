@@ -199,6 +199,22 @@ static const struct {
 	"error: desired: item 1 has no metadata.name"},
     {"empty name", "[" OBJ("\"\"") "]",
 	"error: desired: item 0 has no metadata.name"},
+    {"a number as the name", "[" OBJ("5") "]",
+	"error: desired: item 0 has a number as its metadata.name, which has "
+	"to be a text: tostring makes one"},
+    {"an array as the kind", "[" OBJ("\"a\"") " | .kind = []]",
+	"error: desired: item 0 has an array as its kind, which has to be a "
+	"text"},
+    {"an object as the apiVersion", "[" OBJ("\"a\"") " | .apiVersion = {}]",
+	"error: desired: item 0 has an object as its apiVersion, which has to "
+	"be a text"},
+    {"false as the namespace",
+	"[" OBJ("\"a\"") " | .metadata.namespace = false]",
+	"error: desired: item 0 has true or false as its metadata.namespace, "
+	"which has to be a text: tostring makes one"},
+    {"null as the namespace", "[" OBJ("\"a\"") " | .metadata.namespace = null]",
+	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\","
+	"\"namespace\":null}}\n"},
     {"twice", "[" OBJ("\"a\"") ", " OBJ("\"a\"") "]",
 	"error: desired gives C//a twice"},
     {"twice in two versions",
