@@ -65,7 +65,7 @@ static const struct opt table[] = {
     {0, "clock", "CLOCK", OPT_CHOICE, &opts.clock, clocks,
 	"real, or input: the time of the lines, for repeatable output"},
     {0, "debug-values", NULL, OPT_FLAG, &opts.debug_values, NULL,
-	"log what `debug` in a program gets: values, also those of Secrets"},
+	"log what `debug` in a program gets; --clock=input does, too"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for included jq files here, too"},
     {0, "gate-fd", "N", OPT_INT, &opts.gate_fd, NULL,
@@ -512,7 +512,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.gate_open = opts.gate_fd < 0;
 	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
-	a->reconciler.es.debugs = opts.debug_values;
+	a->reconciler.es.debugs = opts.debug_values || opts.clock == 1;
 	a->reconciler.es.live = opts.lines_fd >= 0; /* below kpipe */
 	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(

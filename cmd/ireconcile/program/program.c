@@ -296,7 +296,8 @@ say_debug(const struct program *p)
 	const struct source_file *f = source_debug(&p->source, &line);
 
 	if (f != NULL && !p->source.debugs)
-		log_info("%s:%d: debug prints nothing without --debug-values",
+		log_info("%s:%d: debug prints nothing without "
+			 "--clock=input or --debug-values",
 		    f->path, line);
 }
 

@@ -2,8 +2,8 @@
  * debugs: what `debug` in a program gets, as lines for the log.
  *
  * The worker notes them, in limits, and sends them with the answer of the call
- * (worker.h); the caller logs them. Only with --debug-values: a value that comes
- * from a Secret looks like any other.
+ * (worker.h); the caller logs them. Only with --clock=input, which is for files,
+ * or --debug-values: a value that comes from a Secret looks like any other.
  */
 #ifndef DEBUGS_H
 #define DEBUGS_H
