@@ -2,11 +2,27 @@
 
 # ---- selectors ----
 
+# `.` if it is an object of these members only: another one would be ignored.
+def _only($what; $members):
+  if type != "object" then error("selects: \($what) is not an object")
+  else (keys - $members)[0] as $wrong
+    | if $wrong == null then .
+      else error("selects: \($what) has no member \($wrong | tojson), only "
+        + ($members | join(", "))) end
+  end;
+
+def _list($name):
+  if . == null then []
+  elif type == "array" then .
+  else error("selects: \($name) is not a list") end;
+
 # By apimachinery's Requirement.Matches; $labels are those of the object.
 def _requirement_holds($labels):
-  .key as $key
-  | (.values // []) as $values
-  | if .operator == "In" or .operator == "NotIn" then
+  _only("an element of matchExpressions"; ["key", "operator", "values"])
+  | .key as $key
+  | (.values | _list("values")) as $values
+  | if ($key | type) != "string" then error("selects: a key is a text")
+    elif .operator == "In" or .operator == "NotIn" then
       if $values == [] then error("selects: \(.operator) needs values")
       else (.operator == "In")
         == any($values[]; . == $labels[$key] and . != null) end
@@ -17,13 +33,18 @@ def _requirement_holds($labels):
     end;
 
 # Does a LabelSelector (matchLabels, matchExpressions) select this object? {}
-# selects all, null none.
+# selects all, null none. Another member is an error.
 def selects($selector):
   (.metadata.labels // {}) as $labels
   | if $selector == null then false
     else
-      [$selector.matchExpressions[]? | _requirement_holds($labels)]
-        + [$selector.matchLabels // {} | to_entries[]
+      $selector
+      | _only("a selector"; ["matchLabels", "matchExpressions"])
+      | [.matchExpressions | _list("matchExpressions")[]
+          | _requirement_holds($labels)]
+        + [.matchLabels // {}
+          | if type == "object" then to_entries[]
+            else error("selects: matchLabels is not an object") end
           | .value == $labels[.key]]
       | all
     end;
