@@ -60,6 +60,31 @@ suggest(const struct linker *l, struct span name, struct buf *text)
 		    SPAN_ARG(nearest.name), nearest.arity);
 }
 
+/* A definition counts from its place on only: "is defined only below". False:
+ * there is none. */
+static bool
+say_later(const struct linker *l, const struct source_file *f,
+    const struct jqparse_use *use, struct buf *text)
+{
+	for (int i = 0; i < l->count; i++) {
+		const struct function *d = &l->list[i];
+		int line = d->file->lex.tokens[d->def->from].line;
+
+		if (d->def->arity != use->arity ||
+		    !span_eq(d->def->name, use->name))
+			continue;
+		if (d->file == f)
+			buf_addf(text,
+			    " is defined only below, in line %d: move it up",
+			    line);
+		else
+			buf_addf(text, " is defined only later, in %s:%d",
+			    d->file->path, line);
+		return true;
+	}
+	return false;
+}
+
 static int
 complain(struct linker *l, const struct source_file *f,
     const struct jqparse_use *use)
@@ -70,9 +95,11 @@ complain(struct linker *l, const struct source_file *f,
 	if (says != NULL) {
 		buf_addf(&text, says, SPAN_ARG(use->name));
 	} else {
-		buf_addf(&text, "%.*s/%d is not defined", SPAN_ARG(use->name),
-		    use->arity);
-		suggest(l, use->name, &text);
+		buf_addf(&text, "%.*s/%d", SPAN_ARG(use->name), use->arity);
+		if (!say_later(l, f, use, &text)) {
+			buf_adds(&text, " is not defined");
+			suggest(l, use->name, &text);
+		}
 	}
 	err_set(l->err, ERR_PERMANENT, "%s:%d: %s", f->path,
 	    f->lex.tokens[use->token].line, buf_str(&text));
