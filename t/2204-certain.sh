@@ -104,6 +104,23 @@ def secrets: .owned.Secrte; def each(f): .primary.spec | f;
 def pods: .related.Podss; def again: .owned.Secrte | again;
 def desired: [.primary.spec | secrets] + each(pods) + secrets;
 END
+while IFS= read -r text; do
+	accepted "nothing is said of: $text" <<<"$text"
+done <<'END'
+def deep: if .owned.Secret then {owned: {X: 1}} | deep else .owned.X end; def desired: [deep];
+def desired: if .owned.Secret == null then .owned.X else {owned: {X: []}} | desired end;
+def at(f): {owned: {X: 1}} | f; def desired: [at(.owned.X)]; def at($x): 1;
+def at($x): {owned: {X: 1}} | x; def desired: [at(.owned.X)];
+def at(f; $n): if $n == 0 then f else {owned: {X: 1}} | at(f; $n - 1) end; def desired: [at(.owned.X; 1)];
+def at(f): f; def desired: [at({owned: {X: 1}} | at(.owned.X))];
+def select(f): {owned: {X: 1}} | f; def desired: [select(.owned.X)];
+def at(f): def g: f; {owned: {X: 1}} | g; def desired: [at(.owned.X)];
+def at(f): f | f; def desired: [at(.owned.X?)];
+END
+refused 'reconcile.jq:1: no entry of watches.yaml has a dependent kind X' \
+	"a definition below the call does not count" <<'END'
+def at(f): f; def desired: [at(.owned.X)]; def at(f): {owned: {X: 1}} | f;
+END
 printf '%s\n' 'def secrets: .owned.Secrte;' >"$T/mine.jq"
 accepted "... nor of files that are included" <<'END'
 include "mine"; def desired: secrets;

@@ -117,13 +117,18 @@ is_updated(const struct jqlex *lex, int i)
 
 /* ---- calls ---- */
 
+/* What a call at this place means: the last definition above it, or its own. */
 static bool
 find_def(struct place *p, struct span name, int arity)
 {
-	for (int f = p->source->count - 1; f >= 0; f--) {
-		const struct jqparse *parse = &p->source->files[f].parse;
+	int from = (int)(p->file - p->source->files);
 
-		for (int d = parse->def_count - 1; d >= 0; d--) {
+	for (int f = from; f >= 0; f--) {
+		const struct jqparse *parse = &p->source->files[f].parse;
+		int d = f == from ? (int)(p->def - parse->defs)
+				  : parse->def_count - 1;
+
+		for (; d >= 0; d--) {
 			if (parse->defs[d].arity != arity ||
 			    !span_eq(parse->defs[d].name, name))
 				continue;
@@ -158,29 +163,34 @@ body_of(const struct jqlex *lex, const struct jqparse_def *def)
 	return i;
 }
 
-/* The function evaluates its argument number n with its own input: a $parameter
- * or one that it calls only where `.` is still that. */
+/* Each place in the definition that may call a function of this name (also the
+ * parameter) has the input as its `.`. */
+static bool
+calls_are_certain(struct place *p, struct span name)
+{
+	const struct jqlex *lex = &p->file->lex;
+
+	for (p->token = body_of(lex, p->def); p->token < p->def->to; p->token++)
+		if (lex->tokens[p->token].type == JQLEX_WORD &&
+		    span_eq(lex->tokens[p->token].text, name) &&
+		    !jqlex_is_key(lex, p->token) && !is_certain(p))
+			return false;
+	return true;
+}
+
+/* The function evaluates its argument number n with its own input, wherever it
+ * does so. (A $parameter may be called without the dollar, too.) */
 static bool
 keeps_argument(struct place p, struct span name, int arity, int n)
 {
-	const struct jqlex *lex;
 	struct span parameter;
 
 	if (++p.deep > CALLS_DEEP)
 		return false;
 	if (!find_def(&p, name, arity))
 		return is_plain_builtin(name, arity);
-	lex = &p.file->lex;
-	p.token = p.def->from + 3 + 2 * n;
-	parameter = lex->tokens[p.token].text;
-	if (lex->tokens[p.token].type == JQLEX_VARIABLE)
-		return true;
-	for (p.token = body_of(lex, p.def); p.token < p.def->to; p.token++)
-		if (lex->tokens[p.token].type == JQLEX_WORD &&
-		    span_eq(lex->tokens[p.token].text, parameter) &&
-		    !jqlex_is_key(lex, p.token) && !is_certain(&p))
-			return false;
-	return true;
+	parameter = p.file->lex.tokens[p.def->from + 3 + 2 * n].text;
+	return calls_are_certain(&p, parameter);
 }
 
 /* `.` of what is behind `semicolons` of them, in the bracket at `open`, is that
@@ -287,9 +297,11 @@ static int
 calls_of(const struct certain *c, const struct jqparse_def *def, bool *all)
 {
 	const struct jqparse *parse = &c->file->parse;
+	struct place own = {c->source, c->file, def, 0, 0};
 	int calls = 0;
 
-	*all = true;
+	/* Its calls of itself are not among the uses. */
+	*all = calls_are_certain(&own, def->name);
 	for (int d = 0; d < parse->def_count; d++) {
 		for (int k = parse->defs[d].first_use;
 		     k < parse->defs[d].end_use; k++) {
