@@ -3,8 +3,8 @@
  * binaryData are maps of texts that users wrote. The values may be confidential
  * and are never told: not in a log, an Event, a status or an error.
  *
- * Values of other kinds are told. A field of those that is a password is one
- * that everyone who reads the object sees; Kubernetes has Secrets for them.
+ * Values of other kinds are told, but those that a program may have copied from
+ * a Secret (ireconcile's reason.h).
  */
 #ifndef DATAKIND_H
 #define DATAKIND_H

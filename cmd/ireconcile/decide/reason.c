@@ -4,6 +4,8 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "value/datakind.h"
+#include "state/entry.h"
+#include "state/primary.h"
 #include "value/objref.h"
 
 bool
@@ -13,6 +15,23 @@ reason_is_confidential(const struct cache_kind *k)
 
 	objref_split_kind(span_str(k->name), &kind, &group);
 	return datakind(group, kind);
+}
+
+/* Its program may have copied a text of a Secret into any object. */
+static bool
+sees_secrets(const struct entry *e)
+{
+	for (size_t n = 0; n < e->use_count; n++)
+		if (span_is(span_str(e->uses[n]->kind->name), "Secret"))
+			return true;
+	return false;
+}
+
+void
+reason_hide_texts(const struct primary *p, struct buf *values)
+{
+	if (sees_secrets(p->entry) && span_find(buf_span(values), '"') != NULL)
+		buf_reset(values);
 }
 
 static void
@@ -39,7 +58,7 @@ is_ours(struct span path)
 }
 
 static void
-add_difference(struct buf *b, const struct point *pt)
+add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 {
 	struct buf path = BUF_INIT, observed = BUF_INIT, wanted = BUF_INIT;
 	bool hide = reason_is_confidential(pt->item->kind);
@@ -56,6 +75,8 @@ add_difference(struct buf *b, const struct point *pt)
 		buf_reset(&observed);
 		buf_reset(&wanted);
 	}
+	reason_hide_texts(p, &observed);
+	reason_hide_texts(p, &wanted);
 	add_text(b, "path", &path);
 	add_text(b, "observed", &observed);
 	add_text(b, "wanted", &wanted);
@@ -104,7 +125,7 @@ reason_spell(struct buf *b, const struct decision *d)
 		if (is_gone(pt))
 			add_true(b, "gone");
 		else
-			add_difference(b, pt);
+			add_difference(b, d->primary, pt);
 		buf_addc(b, '}');
 	}
 	if (!first)

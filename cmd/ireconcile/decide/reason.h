@@ -5,8 +5,10 @@
  *	 "repair": true}
  *
  * The first field that differs from the member that was observed, and its
- * values as JSON, cut; not those of Secrets and ConfigMaps. It is a repair if
- * the member had agreed before. {"gone": true} of a member that is not there
+ * values as JSON, cut; not those of Secrets and ConfigMaps, and no texts if the
+ * entry watches Secrets: its program may have copied one into any object, and
+ * an old value is found nowhere any more. It is a repair if the member had
+ * agreed before. {"gone": true} of a member that is not there
  * any more. A new item has none.
  */
 #ifndef REASON_H
@@ -22,5 +24,8 @@ void reason_spell(struct buf *b, const struct decision *d);
 
 /* Whether values of this kind are never told. */
 bool reason_is_confidential(const struct cache_kind *k);
+
+/* Empties values (JSON) with a text in them, if p's entry watches Secrets. */
+void reason_hide_texts(const struct primary *p, struct buf *values);
 
 #endif

@@ -286,6 +286,7 @@ describe(const struct primary *p, const struct decision *d,
 			agree_exactly(wanted, observed, &path);
 		buf_addf(b, "%s: ", pt->item->label);
 	}
+	reason_hide_texts(p, &values);
 	buf_addf(b, "%s changes again and again", buf_str(&path));
 	if (values.len > 0)
 		buf_addf(b, " (%s)", buf_str(&values));
