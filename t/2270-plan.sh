@@ -238,7 +238,7 @@ is "$(grep -c hunter "$T/err" "$T/out" | paste -sd' ' | sed 's/[^ ]*://g')" \
 # Without `plan` nothing is new.
 program <<'END'
 def desired: [cm("c"; {})];
-def status: {plan, has: has("plan"), of: (.primary.spec | .plan)};
+def status: {plan: .plan?, has: has("plan"), of: (.primary.spec | .plan)};
 END
 sed -i 's/"n":3/"plan":"p"/' "$T/in"
 gives 0 '[[{}],{"has":false,"of":"p","plan":null}]' "without plan there is none"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "language/spot.h"
 
 /* A way back takes as long as it is: a text that is larger is not looked at. */
 enum { CALLS_DEEP = 8, TOKENS_MAX = 50000 };
@@ -12,7 +11,7 @@ enum { CALLS_DEEP = 8, TOKENS_MAX = 50000 };
 struct place {
 	const struct source *source;
 	const struct source_file *file;
-	const struct jqparse_def *def;
+	const struct jqparse_def *def; /* NULL: an expression */
 	int token;
 	int deep; /* calls whose parameters were looked at */
 };
@@ -39,18 +38,6 @@ is_update(const struct jqlex *lex, int i)
 	return lex->tokens[i].type == JQLEX_OTHER && span_ends(text, "=") &&
 	    !span_is(text, "==") && !span_is(text, "!=") &&
 	    !span_is(text, "<=") && !span_is(text, ">=");
-}
-
-static int
-closer_of(const struct jqlex *lex, int open)
-{
-	int i = open + 1;
-
-	while (i < lex->count &&
-	    (lex->tokens[i].type != JQLEX_CLOSE ||
-		lex->tokens[i].inside != lex->tokens[open].inside))
-		i++;
-	return i;
 }
 
 /* Token i ends the pattern of an `as`: as $x, as [$x], as {$x}. */
@@ -117,7 +104,7 @@ is_updated(const struct jqlex *lex, int i)
 
 /* ---- calls ---- */
 
-/* What a call at this place means: the last definition above it, or its own. */
+/* A call at this place means the last definition above it, or its own. */
 static bool
 find_def(struct place *p, struct span name, int arity)
 {
@@ -125,9 +112,10 @@ find_def(struct place *p, struct span name, int arity)
 
 	for (int f = from; f >= 0; f--) {
 		const struct jqparse *parse = &p->source->files[f].parse;
-		int d = f == from ? (int)(p->def - parse->defs)
-				  : parse->def_count - 1;
+		int d = parse->def_count - 1;
 
+		if (f == from && p->def != NULL)
+			d = (int)(p->def - parse->defs);
 		for (; d >= 0; d--) {
 			if (parse->defs[d].arity != arity ||
 			    !span_eq(parse->defs[d].name, name))
@@ -156,9 +144,9 @@ is_plain_builtin(struct span name, int arity)
 static int
 body_of(const struct jqlex *lex, const struct jqparse_def *def)
 {
-	int i = def->from;
+	int i = def == NULL ? -1 : def->from;
 
-	while (!jqlex_is(lex, i, JQLEX_OTHER, ":"))
+	while (def != NULL && !jqlex_is(lex, i, JQLEX_OTHER, ":"))
 		i++;
 	return i;
 }
@@ -208,9 +196,13 @@ is_kept(const struct place *p, int open, int semicolons)
 	if (!jqlex_is(lex, open - 1, JQLEX_WORD, NULL) ||
 	    jqlex_is_joint(lex, open - 1))
 		return semicolons == 0;
-	for (int i = open + 1; i < closer_of(lex, open); i++)
-		arity += lex->tokens[i].inside == open &&
-		    jqlex_is(lex, i, JQLEX_OTHER, ";");
+	for (int i = open + 1, end = jqlex_closer(lex, open); i < end; i++) {
+		if (lex->tokens[i].inside != open)
+			continue;
+		if (jqlex_is(lex, i, JQLEX_WORD, "def"))
+			return false;
+		arity += jqlex_is(lex, i, JQLEX_OTHER, ";");
+	}
 	return keeps_argument(
 	    *p, lex->tokens[open - 1].text, arity, semicolons);
 }
@@ -357,43 +349,17 @@ certain_release(struct certain *c)
 
 /* ---- what is found ---- */
 
-static bool
-reads_member(
-    const struct source_file *f, int i, const char *field, struct span *name)
-{
-	const struct jqlex *lex = &f->lex;
-	struct spot member = {f, i + 1};
-
-	if (!jqlex_is(lex, i, JQLEX_FIELD, field) || !jqlex_starts_term(lex, i))
-		return false;
-	return (jqlex_is(lex, i + 1, JQLEX_FIELD, NULL) ||
-		   jqlex_is(lex, i + 1, JQLEX_OTHER, ".") ||
-		   jqlex_is(lex, i + 1, JQLEX_OPEN, "[")) &&
-	    spot_key(&member, name) == SPOT_KEY_NAME;
-}
-
 bool
-certain_read(const struct certain *c, const char *field, int *at,
-    struct span *name, int *line)
+certain_at(const struct certain *c, int def, int token)
 {
-	const struct jqparse *parse = &c->file->parse;
+	struct place p = {c->source, c->file, NULL, token, 0};
 
-	for (int d = 0; d < parse->def_count; d++) {
-		const struct jqparse_def *def = &parse->defs[d];
-		int i = *at > def->from ? *at : def->from;
-
-		for (; c->functions[d] && i < def->to; i++) {
-			struct place p = {c->source, c->file, def, i, 0};
-
-			if (!reads_member(c->file, i, field, name) ||
-			    !is_certain(&p))
-				continue;
-			*line = c->file->lex.tokens[i].line;
-			*at = i + 1;
-			return true;
-		}
-	}
-	return false;
+	if (def != CERTAIN_EXPRESSION)
+		p.def = &c->file->parse.defs[def];
+	if (c->file->lex.count > TOKENS_MAX)
+		return false;
+	return (def == CERTAIN_EXPRESSION || c->functions[def]) &&
+	    is_certain(&p);
 }
 
 bool

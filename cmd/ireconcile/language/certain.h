@@ -27,12 +27,10 @@ void certain_init(struct certain *c, const struct source *s,
     const char *const *entries, int entry_count);
 void certain_release(struct certain *c);
 
-/*
- * The next read of a member of `.FIELD` by its name, from token *at on: the
- * name, its line, and in *at the token behind it. False: there is none.
- */
-bool certain_read(const struct certain *c, const char *field, int *at,
-    struct span *name, int *line);
+/* `.` at this token of definition number `def` of the file is the input. (Of an
+ * expression: its object.) */
+enum { CERTAIN_EXPRESSION = -1 };
+bool certain_at(const struct certain *c, int def, int token);
 
 /* The next function without parameters, from definition *at on, that is called
  * nowhere and is not an entry point. */

@@ -317,7 +317,7 @@ jqlex_is_key(const struct jqlex *lex, int i)
 	int open = lex->tokens[i].inside;
 
 	return open >= 0 && lex->tokens[open].c == '{' &&
-	    (i == open + 1 || lex->tokens[i - 1].c == ',');
+	    (i == open + 1 || jqlex_is(lex, i - 1, JQLEX_OTHER, ","));
 }
 
 bool
@@ -335,6 +335,8 @@ jqlex_is_joint(const struct jqlex *lex, int i)
 bool
 jqlex_starts_term(const struct jqlex *lex, int i)
 {
+	if (i == 0)
+		return true;
 	switch (lex->tokens[i - 1].type) {
 	case JQLEX_FIELD:
 	case JQLEX_VARIABLE:
@@ -365,4 +367,16 @@ jqlex_opener(const struct jqlex *lex, int close)
 		lex->tokens[open].inside != lex->tokens[close].inside))
 		open--;
 	return open;
+}
+
+int
+jqlex_closer(const struct jqlex *lex, int open)
+{
+	int i = open + 1;
+
+	while (i < lex->count &&
+	    (lex->tokens[i].type != JQLEX_CLOSE ||
+		lex->tokens[i].inside != lex->tokens[open].inside))
+		i++;
+	return i;
 }

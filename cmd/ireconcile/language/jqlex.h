@@ -54,10 +54,12 @@ bool jqlex_is(
 bool jqlex_is_key(const struct jqlex *lex, int i);
 /* Whether token i is a keyword that a term follows. */
 bool jqlex_is_joint(const struct jqlex *lex, int i);
-/* Whether a term starts at token i > 0 and does not continue the one before. */
+/* Whether a term starts at token i and does not continue the one before. */
 bool jqlex_starts_term(const struct jqlex *lex, int i);
 
 /* The bracket that the one at `close` closes; -1: none. */
 int jqlex_opener(const struct jqlex *lex, int close);
+/* The bracket that closes the one at `open`. */
+int jqlex_closer(const struct jqlex *lex, int open);
 
 #endif

@@ -92,14 +92,24 @@ struct program *program_load_expression(const char *name, const char *text,
 
 /*
  * Names in the text that cannot be meant, as far as that is certain
- * (language/certain.h): a function that is called nowhere, and whose name is
- * almost that of an entry point (logged, if the program has that one as well);
- * a member of .owned or .related that is in neither list (of kinds, as programs
- * name them). -1 with err "FILE:LINE: message".
+ * (language/certain.h). -1 with err "FILE:LINE: message".
+ *
+ * A function that is called nowhere, and whose name is almost that of an entry
+ * point (logged, if the program has that one as well).
  */
 int program_check_functions(const struct program *p, struct err *err);
-int program_check_kinds(const struct program *p, const struct textlist *owned,
-    const struct textlist *related, struct err *err);
+
+/* The names that an input may have, in all entries: they may share a program. */
+struct program_known {
+	const struct textlist *owned, *related; /* kinds, as programs name
+						 * them */
+	const struct textlist *operator_keys;
+	bool filters; /* objects may be of any shape */
+};
+/* A member that the input, or an object of the API in it, never has. Keys of
+ * .operator are only logged. Of an expression: its object. */
+int program_check_reads(const struct program *p,
+    const struct program_known *known, struct err *err);
 
 void program_free(struct program *p);
 

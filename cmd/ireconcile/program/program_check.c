@@ -5,6 +5,7 @@
 #include "language/nearest.h"
 #include "process/log.h"
 #include "program/run.h"
+#include "language/shapes.h"
 
 /* All letters of `part` are in `whole`, in that order. */
 static bool
@@ -112,40 +113,193 @@ suggest(struct buf *text, struct span name, const struct role *role,
 }
 
 static int
-check_role(const struct certain *c, const struct role *role,
-    const struct role *other, struct err *err)
+check_kind(const struct certain *c, const struct shape_read *r,
+    const struct role *role, const struct role *other, struct err *err)
 {
 	struct buf text = BUF_INIT;
-	struct span name;
-	int at = 0, line;
 
-	while (certain_read(c, role->field, &at, &name, &line)) {
-		if (textlist_has(role->kinds, name.p, name.n))
-			continue;
-		suggest(&text, name, role, other);
-		err_set(err, ERR_PERMANENT,
-		    "%s:%d: no entry of watches.yaml has %s kind %.*s%s",
-		    c->file->path, line, role->what, SPAN_ARG(name),
-		    buf_str(&text));
-		buf_release(&text);
-		return -1;
-	}
+	if (textlist_has(role->kinds, r->name.p, r->name.n))
+		return 0;
+	suggest(&text, r->name, role, other);
+	err_set(err, ERR_PERMANENT,
+	    "%s:%d: no entry of watches.yaml has %s kind %.*s%s", c->file->path,
+	    r->line, role->what, SPAN_ARG(r->name), buf_str(&text));
+	buf_release(&text);
+	return -1;
+}
+
+/* ---- members ---- */
+
+/* apimachinery's ObjectMeta, with clusterName, which it once had. */
+static const char *const metadata_members[] = {"name", "generateName",
+    "namespace", "selfLink", "uid", "resourceVersion", "generation",
+    "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "labels", "annotations", "ownerReferences", "finalizers", "clusterName",
+    "managedFields", NULL};
+
+static const char *const input_members[] = {"primary", "owned", "related",
+    "operator", "now", "outstanding", "error", "loops", "plan", NULL};
+
+struct check {
+	const struct program *program;
+	const struct program_known *known;
+	const struct certain *certain;
+	struct err *err;
+};
+
+static bool
+is_one_of(struct span name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (span_is(name, *names))
+			return true;
+	return false;
+}
+
+/* ".primry: the input has no such member (did you mean .primary?)" */
+static void
+describe(const struct check *k, const struct shape_read *r, const char *path,
+    const char *what, const struct nearest *near, struct err *err)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "%s:%d: %s.%.*s: %s", k->certain->file->path, r->line,
+	    path, SPAN_ARG(r->name), what);
+	if (near->name.n > 0)
+		buf_addf(&text, " (did you mean %s.%.*s?)", path,
+		    SPAN_ARG(near->name));
+	err_set(err, ERR_PERMANENT, "%s", buf_str(&text));
+	buf_release(&text);
+}
+
+/* A program that says what it does without the member is left alone, unless the
+ * name is a slip of the keys. */
+static int
+check_fixed(const struct check *k, const struct shape_read *r,
+    const char *const *names, const char *path, const char *what)
+{
+	struct nearest near;
+
+	if (is_one_of(r->name, names))
+		return 0;
+	nearest_init(&near, r->name);
+	for (; *names != NULL; names++)
+		nearest_offer(&near, span_str(*names), 0);
+	if (r->optional && (near.name.n == 0 || !is_slip(&near)))
+		return 0;
+	describe(k, r, path, what, &near, k->err);
+	return -1;
+}
+
+/* .metadata is meant to be .primary.metadata. */
+static struct span
+in_primary(struct span name)
+{
+	static const char *const members[] = {"primary.apiVersion",
+	    "primary.kind", "primary.metadata", "primary.spec",
+	    "primary.status", NULL};
+
+	for (int i = 0; members[i] != NULL; i++)
+		if (span_is(name, members[i] + sizeof("primary.") - 1))
+			return span_str(members[i]);
+	return span_make("", 0);
+}
+
+static int
+check_input(const struct check *k, const struct shape_read *r)
+{
+	const char *what = "the input has no such member";
+	struct nearest near;
+
+	nearest_init(&near, r->name);
+	near.name = in_primary(r->name);
+	if (span_is(r->name, "plan") && !k->program->defines[PROGRAM_PLAN])
+		what = "the program has no function plan";
+	else if (near.name.n == 0)
+		return check_fixed(k, r, input_members, "", what);
+	if (r->optional)
+		return 0;
+	describe(k, r, "", what, &near, k->err);
+	return -1;
+}
+
+/* A key may be missing in one file and be there in another: only a warning. */
+static int
+check_operator(const struct check *k, const struct shape_read *r)
+{
+	const struct textlist *keys = k->known->operator_keys;
+	struct err says = ERR_INIT;
+	struct nearest near;
+
+	if (textlist_has(keys, r->name.p, r->name.n))
+		return 0;
+	nearest_init(&near, r->name);
+	for (size_t i = 0; i < keys->count; i++)
+		nearest_offer(&near, span_str(keys->items[i]), 0);
+	if (r->optional && (near.name.n == 0 || !is_slip(&near)))
+		return 0;
+	describe(k, r, ".operator", "operator in watches.yaml has no such key",
+	    &near, &says);
+	log_warning("%s", says.message);
 	return 0;
 }
 
-int
-program_check_kinds(const struct program *p, const struct textlist *owned,
-    const struct textlist *related, struct err *err)
+/* A kind may have any member; but none is called almost as metadata. */
+static int
+check_object(const struct check *k, const struct shape_read *r)
 {
-	struct role first = {"owned", "a dependent", owned};
-	struct role second = {"related", "a related", related};
+	static const char metadata[] = "metadata";
+	struct nearest near;
+
+	nearest_init(&near, r->name);
+	nearest_offer(&near, span_str(metadata), 0);
+	if (near.name.n == 0 || near.distance == 0 || !is_slip(&near) ||
+	    is_within(near.name, r->name))
+		return 0;
+	describe(k, r, "", "an object has no such member", &near, k->err);
+	return -1;
+}
+
+static int
+check_read(void *arg, const struct shape_read *r)
+{
+	const struct check *k = arg;
+	const struct role owned = {"owned", "a dependent", k->known->owned};
+	const struct role related = {"related", "a related", k->known->related};
+
+	switch (r->of) {
+	case SHAPE_INPUT:
+		return check_input(k, r);
+	case SHAPE_OWNED:
+		return check_kind(k->certain, r, &owned, &related, k->err);
+	case SHAPE_RELATED:
+		return check_kind(k->certain, r, &related, &owned, k->err);
+	case SHAPE_OPERATOR:
+		return check_operator(k, r);
+	case SHAPE_OBJECT:
+		return k->known->filters ? 0 : check_object(k, r);
+	case SHAPE_METADATA:
+		return k->known->filters
+		    ? 0
+		    : check_fixed(k, r, metadata_members, ".metadata",
+			  "the metadata of an object has no such member");
+	default:
+		return 0;
+	}
+}
+
+int
+program_check_reads(
+    const struct program *p, const struct program_known *known, struct err *err)
+{
 	struct certain c;
+	struct check check = {p, known, &c, err};
 	int rc;
 
 	certain_init(&c, &p->source, program_names, PROGRAM_MAP);
-	rc = check_role(&c, &first, &second, err) != 0
-	    ? -1
-	    : check_role(&c, &second, &first, err);
+	rc = shapes_walk(&c,
+	    p->defines[PROGRAM_MAP] ? SHAPE_OBJECT : SHAPE_INPUT, check_read,
+	    &check);
 	certain_release(&c);
 	return rc;
 }

@@ -119,32 +119,6 @@ entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
 	    es, e, USE_RELATED, conf->related, conf->related_count, err);
 }
 
-/* A program may be that of several entries, so the kinds of all count. */
-static int
-check_kinds(const struct entries *es, struct err *err)
-{
-	struct textlist owned, related;
-	int rc = 0;
-
-	textlist_init(&owned);
-	textlist_init(&related);
-	for (size_t i = 0; i < es->count; i++) {
-		const struct entry *e = es->items[i];
-
-		for (size_t j = 1; j < e->use_count; j++)
-			textlist_add(e->uses[j]->role == USE_DEPENDENT
-				? &owned
-				: &related,
-			    e->uses[j]->name, strlen(e->uses[j]->name));
-	}
-	for (size_t i = 0; i < es->count && rc == 0; i++)
-		rc = program_check_kinds(
-		    es->items[i]->program, &owned, &related, err);
-	textlist_release(&owned);
-	textlist_release(&related);
-	return rc;
-}
-
 int
 entries_init(struct entries *es, const struct watches *w,
     const char *const *library_dirs, struct err *err)
@@ -159,7 +133,7 @@ entries_init(struct entries *es, const struct watches *w,
 		if (entry_init(es, e, &w->entries[i], library_dirs, err) != 0)
 			return -1;
 	}
-	return check_kinds(es, err);
+	return entries_check(es, err);
 }
 
 static void

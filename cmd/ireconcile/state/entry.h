@@ -100,6 +100,8 @@ struct entries {
  */
 int entries_init(struct entries *es, const struct watches *w,
     const char *const *library_dirs, struct err *err);
+/* Part of entries_init: names in the programs that cannot be meant. */
+int entries_check(const struct entries *es, struct err *err);
 void entries_release(struct entries *es);
 
 /*

@@ -2,6 +2,7 @@
 // needs cmd/ireconcile/language/certain.c
 // needs cmd/ireconcile/language/compose.c
 // needs cmd/ireconcile/program/program_check.c
+// needs cmd/ireconcile/language/shapes.c
 // needs cmd/ireconcile/program/amounts.c
 // needs cmd/ireconcile/program/dates.c
 // needs cmd/ireconcile/program/schedules.c
