@@ -62,6 +62,10 @@ void managed_update(const struct managed_write *w, const struct node *live,
  */
 struct problem *managed_apply(const struct managed_write *w,
     const struct node *live, const struct node *applied, struct node **result);
+/* Its problem where the result is not of the built-in type: why is the
+ * converter's problem (structuredmerge.go of apimachinery, Apply). */
+struct problem *managed_unconverted(
+    struct arena *a, const struct node *applied, const struct problem *why);
 
 /*
  * At the end of every update: true if object says what live says, but for

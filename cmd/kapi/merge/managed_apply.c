@@ -28,21 +28,50 @@ struct conflict {
 
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
+/* VERSION, Kind=KIND, and with its name before, as Go prints both. */
+static struct span
+kind_of(struct arena *a, const struct node *object)
+{
+	struct span version = tree_text(tree_get(object, "apiVersion"));
+	bool core = version.n == 0 || span_find(version, '/') == NULL;
+
+	return arena_printf(a, "%s%.*s, Kind=%.*s", core ? "/" : "",
+	    SPAN_ARG(version), SPAN_ARG(tree_text(tree_get(object, "kind"))));
+}
+
+static struct span
+identity_of(struct arena *a, const struct node *object)
+{
+	struct span name = tree_path_text(object, "metadata.name");
+	struct span namespace_ = tree_path_text(object, "metadata.namespace");
+	struct span kind = kind_of(a, object);
+
+	return arena_printf(a, "%.*s/%.*s; %.*s", SPAN_ARG(namespace_),
+	    SPAN_ARG(name), SPAN_ARG(kind));
+}
+
 static struct problem *
 failed(struct arena *a, const char *what, const struct node *object,
     struct span why)
 {
-	struct span api_version = tree_text(tree_get(object, "apiVersion"));
-	struct span name = tree_path_text(object, "metadata.name");
-	struct span namespace_ = tree_path_text(object, "metadata.namespace");
-	bool core = api_version.n == 0 || span_find(api_version, '/') == NULL;
+	struct span who = identity_of(a, object);
 
 	return problem_make(a, 500, "",
-	    "failed to create typed %s object (%.*s/%.*s; %s%.*s, "
-	    "Kind=%.*s): %.*s",
-	    what, SPAN_ARG(namespace_), SPAN_ARG(name), core ? "/" : "",
-	    SPAN_ARG(api_version),
-	    SPAN_ARG(tree_text(tree_get(object, "kind"))), SPAN_ARG(why));
+	    "failed to create typed %s object (%.*s): %.*s", what,
+	    SPAN_ARG(who), SPAN_ARG(why));
+}
+
+struct problem *
+managed_unconverted(
+    struct arena *a, const struct node *applied, const struct problem *why)
+{
+	struct span who = identity_of(a, applied);
+	struct span kind = kind_of(a, applied);
+
+	return problem_make(a, 500, "",
+	    "failed to convert new object (%.*s) to proper version: unable to "
+	    "convert unstructured object to %.*s: %.*s",
+	    SPAN_ARG(who), SPAN_ARG(kind), SPAN_ARG(why->message));
 }
 
 /* Refusals before anything is compared. */

@@ -156,8 +156,8 @@ struct steps {
 	struct problem *(*check_type)(
 	    struct write *w, struct node *object, const struct decoding *how);
 	/* Fields against the schema, then defaults. unknown NULL: what an
-	 * apply made. strategic: what a strategic merge patch made. A problem
-	 * is a 400. */
+	 * apply made. strategic: what a strategic merge patch or an apply
+	 * made, with the converter's words. A problem is a 400. */
 	struct problem *(*decode)(struct arena *a, const struct resource *r,
 	    struct node *object, struct warnings *unknown, bool strategic);
 	prepare_fn *prepare;

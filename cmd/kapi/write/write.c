@@ -301,5 +301,8 @@ write_apply(struct write *w, const struct node *live,
 	if (p != NULL)
 		return p;
 	w->managed_done = true;
-	return write_decode_fields(w, *object, NULL);
+	p = steps_of(w)->decode(w->arena, w->resource, *object, NULL, true);
+	return p != NULL && steps_of(w)->strategic
+	    ? managed_unconverted(w->arena, applied, p)
+	    : p;
 }

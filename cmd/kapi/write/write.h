@@ -46,8 +46,7 @@ struct decoding {
  * defaults. Changes object. */
 struct problem *write_decode(
     struct write *w, struct node *object, const struct decoding *how);
-/* apiVersion and kind are right; unknown fields are added to strict (NULL: the
- * object is what an apply made). */
+/* apiVersion and kind are right; unknown fields are added to strict. */
 struct problem *write_decode_fields(
     struct write *w, struct node *object, struct warnings *strict);
 /* Steps of struct strategy: only a built-in kind may leave them out. */
