@@ -5,6 +5,7 @@
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
+#include "value/base64.h"
 #include "value/datakind.h"
 #include "value/objref.h"
 
@@ -65,56 +66,117 @@ refuse_primary(
 	    i->label);
 }
 
-/* The values of these members are texts; the server's answer to others is a 500
- * without a reason, or names no field. */
-static int
-refuse_values(const struct desired_item *i, jv of_peek, const char *before,
-    const char *member, struct err *err)
+/* A map of texts in an item. */
+struct texts {
+	const char *before; /* its path: ".metadata" or "" */
+	const char *member;
+	const char *plain; /* its texts are base64, and plain ones belong here;
+			      NULL: they are plain */
+};
+
+static void
+add_path(struct buf *b, const struct texts *t)
 {
-	jv values = jvtext_peek(of_peek, member);
-	struct jvmembers m;
-	int rc = 0;
+	buf_adds(b, t->before);
+	jvtext_add_key(b, span_str(t->member));
+}
 
-	if (jv_get_kind(values) != JV_KIND_OBJECT)
+static bool
+is_base64(struct span text)
+{
+	struct buf b = BUF_INIT;
+	bool yes = base64_decode(text, BASE64_LINES, &b, NULL) == 0;
+
+	buf_release(&b);
+	return yes;
+}
+
+static int
+refuse_value(const struct desired_item *i, const struct texts *t,
+    const char *path, jv value_peek, struct err *err)
+{
+	jv_kind kind = jv_get_kind(value_peek);
+
+	if (kind == JV_KIND_NULL)
 		return 0;
-	jvmembers_init(&m, values, JVMEMBERS_KEPT);
-	for (size_t n = 0; n < m.count && rc == 0; n++) {
-		jv_kind kind = jv_get_kind(m.items[n].value);
-		struct buf path = BUF_INIT;
-
-		if (kind == JV_KIND_STRING || kind == JV_KIND_NULL)
-			continue;
-		jvtext_add_key(&path, span_str(member));
-		jvtext_add_key(&path, m.items[n].key);
-		rc = err_set(err, ERR_PERMANENT,
-		    "%s: %s%s is %s, and has to be a text: %s", i->label,
-		    before, buf_str(&path), jvtext_sort(m.items[n].value),
+	if (kind != JV_KIND_STRING)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: %s is %s, and has to be a text: %s", i->label, path,
+		    jvtext_sort(value_peek),
 		    kind == JV_KIND_ARRAY || kind == JV_KIND_OBJECT
 			? "tojson or to_yaml make one"
 			: "tostring makes one");
+	if (t->plain == NULL || is_base64(jvtext_span(value_peek)))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s: %s is not base64: @base64 makes it of a text, or write the "
+	    "text into .%s",
+	    i->label, path, t->plain);
+}
+
+/* The server's answer to others is a 500 or 400 that names no field, or quotes
+ * the value. */
+static int
+refuse_values(const struct desired_item *i, jv of_peek, const struct texts *t,
+    struct err *err)
+{
+	jv values = jvtext_peek(of_peek, t->member);
+	struct buf path = BUF_INIT;
+	struct jvmembers m;
+	int rc = 0;
+
+	if (!jv_is_valid(values) || jv_get_kind(values) == JV_KIND_NULL)
+		return 0;
+	add_path(&path, t);
+	if (jv_get_kind(values) != JV_KIND_OBJECT) {
+		err_set(err, ERR_PERMANENT,
+		    "%s: %s is %s, and has to be an object of texts", i->label,
+		    buf_str(&path), jvtext_sort(values));
 		buf_release(&path);
+		return -1;
+	}
+	jvmembers_init(&m, values, JVMEMBERS_KEPT);
+	for (size_t n = 0, start = path.len; n < m.count && rc == 0; n++) {
+		buf_truncate(&path, start);
+		jvtext_add_key(&path, m.items[n].key);
+		rc = refuse_value(i, t, buf_str(&path), m.items[n].value, err);
 	}
 	jvmembers_release(&m);
+	buf_release(&path);
 	return rc;
+}
+
+static int
+refuse_data(const struct desired_item *i, jv object_peek, struct span kind,
+    struct err *err)
+{
+	static const struct texts secret[] = {
+	    {"", "data", "stringData"}, {"", "stringData", NULL}};
+	static const struct texts map[] = {
+	    {"", "data", NULL}, {"", "binaryData", "data"}};
+	const struct texts *t = span_is(kind, "Secret") ? secret : map;
+
+	if (refuse_values(i, object_peek, &t[0], err) != 0)
+		return -1;
+	return refuse_values(i, object_peek, &t[1], err);
 }
 
 static int
 refuse_texts(const struct desired_item *i, jv object_peek, struct err *err)
 {
+	static const struct texts labels = {".metadata", "labels", NULL};
+	static const struct texts notes = {".metadata", "annotations", NULL};
 	jv metadata = jvtext_peek(object_peek, "metadata");
 	struct span kind = jvtext_span(jvtext_peek(object_peek, "kind"));
 	struct span version =
 	    jvtext_span(jvtext_peek(object_peek, "apiVersion"));
 
-	if (refuse_values(i, metadata, ".metadata", "labels", err) != 0 ||
-	    refuse_values(i, metadata, ".metadata", "annotations", err) != 0)
+	if (refuse_values(i, metadata, &labels, err) != 0 ||
+	    refuse_values(i, metadata, &notes, err) != 0)
 		return -1;
-	if (!datakind(objref_group(version), kind))
-		return 0;
-	if (refuse_values(i, object_peek, "", "data", err) != 0 ||
-	    refuse_values(i, object_peek, "", "stringData", err) != 0)
-		return -1;
-	return refuse_values(i, object_peek, "", "binaryData", err);
+	return datakind(objref_group(version), kind)
+	    ? refuse_data(i, object_peek, kind, err)
+	    : 0;
 }
 
 int

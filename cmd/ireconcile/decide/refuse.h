@@ -1,7 +1,9 @@
 /*
  * refuse: items that a program must not desire: the primary itself; objects
  * that no watch would show, which could neither be repaired nor cleaned up;
- * numbers and the like where the server takes only texts.
+ * numbers and the like where the server takes only texts, and texts where it
+ * takes only base64 (Secret.data, ConfigMap.binaryData; as strict as
+ * value/base64.h). Messages name fields and sorts, never a value.
  */
 #ifndef REFUSE_H
 #define REFUSE_H
