@@ -81,7 +81,16 @@ fails "a field that the schema lacks" 'Service default x failed failed to create
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"dta":{"k":"secret"}}' >"$T/in"
 fails "... of a ConfigMap" 'ConfigMap default x failed failed to create typed patch object (/x; /v1, Kind=ConfigMap): .dta: field not declared in schema'
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"k":["secret"]}}' >"$T/in"
-fails "a value of the wrong type in a ConfigMap" 'ConfigMap default x failed HTTP status 500'
+fails "a value of the wrong type in a ConfigMap" 'ConfigMap default x failed failed to create typed patch object (/x; /v1, Kind=ConfigMap): .data.k: expected string'
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":"secret"}' >"$T/in"
+fails "... the whole data" 'ConfigMap default x failed failed to create typed patch object (/x; /v1, Kind=ConfigMap): .data: expected map'
+echo '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"data":"secret","immutable":"secret"}' >"$T/in"
+runs 1 "... two of a Secret" plain
+is "$(results | sed 's/immutable: expected boolean/data: expected map/')" \
+	'Secret default x failed failed to create typed patch object (/x; /v1, Kind=Secret): errors: .data: expected map, ...' \
+	"... with the first, which is not always the same"
+echo '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"data":{"k":"my secret"}}' >"$T/in"
+fails "a Secret whose data is not base64" 'Secret default x failed failed to convert new object (/x; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data'
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"size":4}' >"$T/in"
 fails "a value that validation refuses" 'Thing default t failed Thing.example.com "t" is invalid: size: Invalid value: 4: size in body should be less than or equal to 3'
 deployment() {

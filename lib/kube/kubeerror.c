@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "base/utf8.h"
@@ -283,6 +284,91 @@ names_only(const struct kube_error *e)
 	    strstr(e->message, "expected") == NULL;
 }
 
+/* The text after what the pattern means, or NULL; * is a run of name's
+ * characters: no quote, bracket, colon or space, so no value can be in it. */
+static const char *
+skip_pattern(const char *s, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++)
+		if (*pattern == '*')
+			s += strspn(s,
+			    "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-");
+		else if (*s++ != *pattern)
+			return NULL;
+	return s;
+}
+
+/*
+ * [errors:
+ *   ]PATH: expected TYPE, got VALUE (structured-merge-diff, typed/validate.go).
+ * Where PATH and TYPE end, or NULL. Only those of the first error are certain:
+ * the value may hold any text, also one that looks like the next error.
+ */
+static const char *
+end_of_type(const char *s, const char **more)
+{
+	static const char *const patterns[] = {".*: expected string",
+	    ".*: expected map", ".*: expected list", ".*: expected boolean",
+	    ".*: expected numeric (int or float)", ".*: expected any scalar"};
+	const char *several = skip_text(s, "errors:\n  "), *end;
+
+	*more = several != NULL ? ", ..." : "";
+	s = several != NULL ? several : s;
+	end = skip_pattern(s, ".*: field not declared in schema");
+	if (end != NULL && (*end == '\0' || *end == '\n'))
+		return end;
+	for (size_t i = 0; i < COUNT(patterns); i++) {
+		end = skip_pattern(s, patterns[i]);
+		if (end != NULL && skip_text(end, ", got ") != NULL)
+			return end;
+	}
+	return NULL;
+}
+
+/* Server-side apply gives no reason where an object does not fit its type. */
+static bool
+answers_apply(const struct kube_error *e)
+{
+	return e->code == 500 && *e->reason == '\0';
+}
+
+/* Where the part ends that holds no value, if the message begins with one, and
+ * what stands for the rest. */
+static const char *
+end_of_names(const struct kube_error *e, const char **more)
+{
+	const char *rest;
+
+	*more = "";
+	if (e->message == NULL || !answers_apply(e))
+		return NULL;
+	rest = skip_pattern(
+	    e->message, "failed to create typed patch object (*; *, Kind=*): ");
+	if (rest != NULL)
+		return end_of_type(rest, more);
+	/* The place in the value would follow. */
+	return skip_pattern(e->message,
+	    "failed to convert new object (*; *, Kind=*) to proper version: "
+	    "unable to convert unstructured object to *, Kind=*: "
+	    "error decoding from json: illegal base64 data");
+}
+
+static bool
+add_names(struct buf *b, const struct kube_error *e)
+{
+	struct buf text = BUF_INIT;
+	const char *more, *end = end_of_names(e, &more);
+
+	if (end == NULL)
+		return false;
+	buf_addspan(&text, span_make(e->message, (size_t)(end - e->message)));
+	add_line(b, buf_str(&text));
+	buf_adds(b, more);
+	buf_release(&text);
+	return true;
+}
+
 /* These contain only names. */
 static bool
 is_harmless(const struct kube_error *e)
@@ -309,10 +395,12 @@ kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
 	bool private = datakind(span_str(""), kind);
 	size_t start = b->len;
 
-	if (private && !is_harmless(e))
-		add_outline(b, e);
-	else
+	if (private && !is_harmless(e)) {
+		if (!add_names(b, e))
+			add_outline(b, e);
+	} else {
 		add_line(b, e->message != NULL ? e->message : "");
+	}
 	cut(b, start);
 }
 

@@ -149,7 +149,9 @@ test_public(void)
 	    "no");
 	shows(422, invalid, "Secret",
 	    "Invalid: data[k] (FieldValueInvalid), type (FieldValueRequired)");
-	shows(500, schema, "ConfigMap", "HTTP status 500");
+	shows(500, schema, "ConfigMap",
+	    "failed to create typed patch object (ns/x; /v1, Kind=ConfigMap): "
+	    ".data.k: expected string");
 	shows(404,
 	    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":"
 	    "\"secrets \\\"x\\\" not found\"}",
@@ -172,6 +174,109 @@ test_public(void)
 	kube_error_release(&e);
 	buf_release(&b);
 	buf_release(&text);
+}
+
+#define TYPED "failed to create typed patch object (/x; /v1, Kind=Secret): "
+
+#define CONVERTED                                                        \
+	"failed to convert new object (/x; /v1, Kind=Secret) to proper " \
+	"version: unable to convert unstructured object to /v1, Kind=Secret: "
+
+static void
+tells(int code, const char *message, const char *want)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "{\"kind\":\"Status\"");
+	json_add_key(&b, "message");
+	json_add_str(&b, message);
+	if (code == 400)
+		buf_adds(&b, ",\"reason\":\"BadRequest\"");
+	buf_addc(&b, '}');
+	shows(code, buf_str(&b), "Secret", want);
+	buf_release(&b);
+}
+
+/* As recorded (t/unit/kapi/managed/steps.jsonl, t/3100-kapply.sh). */
+static void
+test_types(void)
+{
+	tells(500,
+	    TYPED ".data.a.b-c: expected string, got "
+		  "&value.valueUnstructured{Value:\"hunter2\"}",
+	    TYPED ".data.a.b-c: expected string");
+	tells(500, TYPED ".data: expected map, got &{hunter2}",
+	    TYPED ".data: expected map");
+	tells(500, TYPED ".immutable: expected boolean, got &{hunter2}",
+	    TYPED ".immutable: expected boolean");
+	tells(500, TYPED ".x: expected numeric (int or float), got string",
+	    TYPED ".x: expected numeric (int or float)");
+	tells(500, TYPED ".x: expected any scalar, got &{map[a:hunter2]}",
+	    TYPED ".x: expected any scalar");
+	tells(500, TYPED ".metadata.finalizers: expected list, got &{x}",
+	    TYPED ".metadata.finalizers: expected list");
+	tells(500,
+	    TYPED "errors:\n  .data: expected map, got &{a}\n"
+		  "  .metadata.labels: expected map, got &{b}",
+	    TYPED "errors: .data: expected map, ...");
+	tells(500,
+	    TYPED "errors:\n  .dta: field not declared in schema\n  .data.k: "
+		  "expected string, got &{hunter2}",
+	    TYPED "errors: .dta: field not declared in schema, ...");
+	tells(500,
+	    CONVERTED "error decoding from json: illegal base64 data at "
+		      "input byte 5",
+	    CONVERTED "error decoding from json: illegal base64 data");
+}
+
+/* A value that looks like a message is not told, nor is a path that may hold
+ * one, nor what another server says. */
+static void
+test_values(void)
+{
+	static const char plain[] = "HTTP status 500", bad[] = "BadRequest";
+
+	tells(500,
+	    TYPED ".data: expected map, got &{.hunter2: expected string, got }",
+	    TYPED ".data: expected map");
+	tells(500,
+	    TYPED "errors:\n  .data: expected map, got &{x\n"
+		  "  .hunter2: expected string, got }\n"
+		  "  .kind: expected string, got &{}",
+	    TYPED "errors: .data: expected map, ...");
+	tells(500, TYPED ".a[=\"hunter2\"]: expected string, got &{}", plain);
+	tells(500, TYPED ".a[k=\"hunter2\"].b: expected map, got &{}", plain);
+	tells(500, TYPED ".a: duplicate entries for key [=\"hunter2\"]", plain);
+	tells(500,
+	    TYPED ".a: duplicate entries for key [=\".b: expected map, "
+		  "got \"]",
+	    plain);
+	tells(500,
+	    TYPED "errors:\n  .a: duplicate entries for key [=\"hunter2\"]\n  "
+		  ".data.k: expected string, got &{}",
+	    plain);
+	tells(500, TYPED ".data.hunter2 x: expected string, got &{}", plain);
+	tells(500, TYPED ".data.k: expected hunter2, got &{}", plain);
+	tells(500, TYPED ".data.k: expected string hunter2", plain);
+	tells(500, TYPED "hunter2: expected string, got &{}", plain);
+	tells(500, TYPED, plain);
+	tells(500, "hunter2 " TYPED ".data.k: expected string, got &{}", plain);
+	tells(500,
+	    "failed to create typed patch object (hunter2): .a: expected map, "
+	    "got &{}",
+	    plain);
+	tells(400, TYPED ".data.k: expected string, got &{}", bad);
+	tells(400, CONVERTED "error decoding from json: illegal base64 data",
+	    bad);
+	tells(500, CONVERTED "hunter2: illegal base64 data", plain);
+	tells(500, CONVERTED "error decoding from json: hunter2", plain);
+	tells(500, "hunter2: illegal base64 data at input byte 5", plain);
+	tells(400, "", bad);
+	shows(500,
+	    "{\"kind\":\"Status\",\"reason\":\"InternalError\",\"message\":"
+	    "\"failed to create typed patch object (/x; /v1, Kind=Secret): "
+	    ".data.k: expected string, got x\"}",
+	    "Secret", "InternalError");
 }
 
 static void
@@ -246,6 +351,8 @@ main(void)
 	test_classes();
 	test_flags();
 	test_public();
+	test_types();
+	test_values();
 	test_denied();
 	return tap_done();
 }
