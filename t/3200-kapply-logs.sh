@@ -108,6 +108,18 @@ for kind in ConfigMap Secret; do
 		"... its values are not logged"
 done
 
+# --- stringData of a Secret, which the server keeps as data
+texts=$(cm texts 1 | jq -c '.[0].kind = "Secret" | .[0].stringData.k = "wanted" | del(.[0].data)')
+set_line "$texts" >"$T/in"
+runs 0 "a Secret with stringData" kapply_line
+kubectl patch secret texts --field-manager=editor --type=merge -p '{"data":{"k":"b3RoZXI="}}' >/dev/null
+because '{"path":".stringData.k","repair":true}' Secret/default/texts "$texts"
+runs 0 "... is repaired" kapply_line
+is "$(cat "$T/err")" \
+	"$about configured Secret default/texts: .stringData.k differs; set by editor" \
+	"... the manager of its data is logged"
+is "$(kubectl get secret texts -o jsonpath='{.data.k}')" d2FudGVk "... the text is back"
+
 # --- deletions
 set_line '[]' '{"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"hidden","uid":"'"$(uid cm hidden)"'"}]}' >"$T/in"
 runs 0 "a deletion" kapply_line

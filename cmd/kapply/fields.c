@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json/json.h"
+#include "value/base64.h"
 
 /* One step of a path: a member, or an element of a list: its index, "key=value,
  * key=value", or the value of one of a set. */
@@ -235,6 +236,24 @@ fields_same(struct span one, struct span other, struct span path)
 	struct span a = walk(one, path), b = walk(other, path);
 
 	return a.n > 0 && span_eq(a, b);
+}
+
+bool
+fields_same_text(struct span one, struct span path, struct span other,
+    struct span base64_path)
+{
+	struct buf text = BUF_INIT, scratch = BUF_INIT, base64 = BUF_INIT;
+	struct span a = walk(one, path), b = walk(other, base64_path);
+	bool same = false;
+
+	if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING) {
+		base64_add(&base64, json_string(a, &text));
+		same = span_eq(buf_span(&base64), json_string(b, &scratch));
+	}
+	buf_release(&text);
+	buf_release(&scratch);
+	buf_release(&base64);
+	return same;
 }
 
 static bool

@@ -25,6 +25,9 @@ enum fields_found fields_owners(
 
 /* The field is in both objects, with the same text. */
 bool fields_same(struct span one, struct span other, struct span path);
+/* The text of one is, as base64, that of other. */
+bool fields_same_text(struct span one, struct span path, struct span other,
+    struct span base64_path);
 
 /* The union of two sets of fields, appended. */
 void fields_union(struct buf *b, struct span one, struct span other);

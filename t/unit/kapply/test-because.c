@@ -66,6 +66,52 @@ managers(void)
 	ok(i.by == NULL, "... nor without a field");
 }
 
+/* Who set .stringData of item, in a live object of kind with data. */
+static void
+set_by(const char *kind, const char *item, const char *path, const char *want,
+    const char *what)
+{
+	static const char object[] =
+	    "{\"data\":{\"k\":\"b3RoZXI=\",\"a.b\":\"b3RoZXI=\",\"both\":"
+	    "\"\"},\"metadata\":{\"managedFields\":["
+	    "{\"manager\":\"editor\",\"fieldsV1\":"
+	    "{\"f:data\":{\"f:k\":{},\"f:a.b\":{},\"f:both\":{}}}},"
+	    "{\"manager\":\"applier\",\"fieldsV1\":"
+	    "{\"f:stringData\":{\"f:applied\":{},\"f:both\":{}}}}]}}";
+	struct item i = {.text = span_str(item)};
+	struct buf because = BUF_INIT;
+
+	i.id.kind = span_str(kind);
+	buf_addf(&because, "{\"path\":\"%s\"}", path);
+	i.because = buf_span(&because);
+	because_found(&i, span_str(object), span_str("ours"));
+	is(i.by != NULL ? i.by : "", want, what);
+	free(i.by);
+	buf_release(&because);
+}
+
+static void
+string_data(void)
+{
+	static const char item[] =
+	    "{\"stringData\":{\"k\":\"mine\",\"a.b\":\"mine\",\"applied\":"
+	    "\"mine\",\"both\":\"mine\",\"none\":\"mine\"}}";
+
+	set_by("Secret", item, ".stringData.k", "editor",
+	    "stringData of a Secret: the manager of data");
+	set_by("Secret", item, ".stringData[\\\"a.b\\\"]", "editor",
+	    "... a key in brackets");
+	set_by("Secret", item, ".stringData.applied", "applier",
+	    "... which another apply gave as stringData");
+	set_by("Secret", item, ".stringData.both", "editor",
+	    "... that of data first");
+	set_by("Secret", item, ".stringData.none", "", "... without one");
+	set_by("Secret", "{\"stringData\":{\"k\":\"other\"}}", ".stringData.k",
+	    "", "... as desired again");
+	set_by("Secret", item, ".stringDataX.k", "", "... not another field");
+	set_by("ConfigMap", item, ".stringData.k", "", "... nor another kind");
+}
+
 static void
 limit(void)
 {
@@ -84,6 +130,7 @@ main(void)
 {
 	reasons();
 	managers();
+	string_data();
 	limit();
 	return tap_done();
 }
