@@ -80,6 +80,9 @@ is "$(jq -c '.items[0].metadata | [.ownerReferences, (.labels | keys),
 	(.annotations | keys)]' "$T/line")" "[null,[\"team\"],[\"$mark\"]]" \
 	"... with one mark, without an owner"
 value=$(jq -r '.items[0].metadata.annotations[]' "$T/line")
+is "$(jq -c .reconcile.because "$T/line")" \
+	'{"Pod/ns/x":{"path":".metadata.labels","observed":"nothing","wanted":"{\"team\":\"a\"}"}}' \
+	"... the reason is the field, not the mark"
 is "${value% *}" Thing.example.com/ns/a "... that names the primary"
 
 # held [LABEL [VALUE]]: Pod x as it was patched
@@ -94,12 +97,20 @@ is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"hold"},[],null]' \
 file "$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")" >"$T/in"
 is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"other fields than before are taken, without"
+because() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
+		tail -n 1 | jq -c '.reconcile.because[]'
+}
+is "$(because)" "{\"path\":\".metadata.annotations[\\\"$mark\\\"]\"}" \
+	"... the reason is the mark, where all fields are right"
 
 cp "$T/program.jq" "$T/before"
 sed -i 's/team: "a"/team: "b"/' "$T/program.jq"
 file "$(primary "$spec")" "$(held)" >"$T/in"
 is "$(last)" '[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
 	"another value than before is, too: it may be others' by now"
+is "$(because)" '{"path":".metadata.labels.team","observed":"\"a\"","wanted":"\"b\""}' \
+	"... the reason is that value"
 cp "$T/before" "$T/program.jq"
 
 # as N OBJECT: with the uid N

@@ -5,6 +5,7 @@
 
 #include "fields.h"
 #include "json/json.h"
+#include "kube/proof.h"
 #include "value/datakind.h"
 
 enum { LOOKS = 10, LOOKS_MS = 1000, VALUE_MAX = 128 };
@@ -69,11 +70,13 @@ because_found(struct item *i, struct span object, struct span ours)
 	buf_release(&scratch);
 }
 
-/* The digest of the desired paths (doc/agreement.md): nothing for people. */
+/* The digest of the desired paths (doc/agreement.md), or that of fields that are
+ * held (doc/protocol.md, "Marks"): nothing for people. */
 static bool
-is_paths(struct span path)
+is_digest(struct span path)
 {
-	return span_is(path, ".metadata.annotations[\"kpipe.dev/paths\"]");
+	return span_is(path, ".metadata.annotations[\"kpipe.dev/paths\"]") ||
+	    span_starts(path, ".metadata.annotations[\"" PROOF_PATCH);
 }
 
 /* Both or none. */
@@ -112,7 +115,7 @@ because_add(struct buf *b, const struct item *i, const char *result)
 		return;
 	if (strcmp(result, "created") == 0 && was_there(i)) {
 		buf_adds(b, "it was deleted");
-	} else if (is_paths(path)) {
+	} else if (is_digest(path)) {
 		buf_adds(b, "fields were added or are no longer desired");
 	} else if (path.n > 0) {
 		buf_addspan(b, path);

@@ -2,7 +2,9 @@
 
 #include "agree/agree.h"
 #include "json/json.h"
+#include "json/jvmembers.h"
 #include "json/jvtext.h"
+#include "kube/proof.h"
 #include "value/datakind.h"
 #include "state/entry.h"
 #include "state/primary.h"
@@ -57,6 +59,32 @@ is_ours(struct span path)
 	return span_starts(path, ".metadata.annotations[\"kpipe.dev/");
 }
 
+/* Without the mark of fields that are held: it changes with them, and they say
+ * more. */
+static jv
+unmarked(jv item)
+{
+	jv metadata = jvtext_peek(item, "metadata");
+	jv notes = jv_copy(jvtext_peek(metadata, "annotations"));
+	struct jvmembers m;
+
+	if (jv_get_kind(notes) != JV_KIND_OBJECT) {
+		jv_free(notes);
+		return item;
+	}
+	jvmembers_init(&m, notes, JVMEMBERS_KEPT);
+	for (size_t n = 0; n < m.count; n++)
+		if (span_starts(m.items[n].key, PROOF_PATCH))
+			item = jv_delpaths(item,
+			    JV_ARRAY(JV_ARRAY(jv_string("metadata"),
+				jv_string("annotations"),
+				jv_string_sized(
+				    m.items[n].key.p, (int)m.items[n].key.n))));
+	jvmembers_release(&m);
+	jv_free(notes);
+	return item;
+}
+
 static void
 add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 {
@@ -66,11 +94,14 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 	jv was = jvtext_parse(cache_object_text(pt->object), &err);
 	jv wish =
 	    jvtext_parse(span_make(pt->item->text, pt->item->text_len), &err);
+	jv bare = unmarked(jv_copy(wish));
 
 	agree_difference(
-	    wish, was, &path, hide ? NULL : &observed, hide ? NULL : &wanted);
+	    bare, was, &path, hide ? NULL : &observed, hide ? NULL : &wanted);
 	if (path.len == 0 && pt->item->exactly)
 		agree_exactly(wish, was, &path);
+	if (path.len == 0)
+		agree_object(wish, was, &path);
 	if (is_ours(buf_span(&path))) {
 		buf_reset(&observed);
 		buf_reset(&wanted);
@@ -84,6 +115,7 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 		add_true(b, "repair");
 	jv_free(was);
 	jv_free(wish);
+	jv_free(bare);
 	buf_release(&path);
 	buf_release(&observed);
 	buf_release(&wanted);

@@ -36,6 +36,10 @@ reasons(void)
 	says("ConfigMap",
 	    "{\"path\":\".a\",\"observed\":\"1\",\"wanted\":\"2\"}",
 	    "configured", ".a differs", "... nor of a ConfigMap");
+	says("Pod",
+	    "{\"path\":\".metadata.annotations[\\\"kpipe.dev/patch-0a\\\"]\"}",
+	    "configured", "fields were added or are no longer desired",
+	    "the mark of fields that are held");
 	says("Pod", "{\"gone\":true}", "created", "it was deleted",
 	    "an object that was there");
 	says("Pod", "{\"gone\":true}", "configured", "",
