@@ -120,6 +120,26 @@ is "$(cat "$T/err")" \
 	"... the manager of its data is logged"
 is "$(kubectl get secret texts -o jsonpath='{.data.k}')" d2FudGVk "... the text is back"
 
+# --- finalizers of the primary
+finalizers() {
+	set_line '[]' '{"finalizers":{"'"$1"'":["example.com/f"]}}' >"$T/in"
+}
+finalizers add
+runs 0 "a finalizer, dry" kapply_line --dry-run=server
+is "$(cat "$T/err")" "$about added finalizer example.com/f (dry run)" "... is logged as such"
+runs 0 "a finalizer" kapply_line
+is "$(cat "$T/err")" "$about added finalizer example.com/f" "... is logged"
+runs 0 "... that is there" kapply_line
+is "$(cat "$T/err")" "" "... is not"
+finalizers remove
+runs 0 "... that goes" kapply_line
+is "$(cat "$T/err")" "$about removed finalizer example.com/f" "... is logged"
+runs 0 "... that is gone" kapply_line
+is "$(cat "$T/err")" "" "... is not"
+finalizers add
+runs 0 "a finalizer as a result" kapply_line -o result
+is "$(cat "$T/err")" "" "... is not logged as well"
+
 # --- deletions
 set_line '[]' '{"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"hidden","uid":"'"$(uid cm hidden)"'"}]}' >"$T/in"
 runs 0 "a deletion" kapply_line

@@ -125,7 +125,8 @@ void report_written(struct apply *a, const struct set *s, const struct item *i,
     const char *result);
 /* Whether the field manager behind a repair is worth one more request. */
 bool report_wants_cause(struct apply *a);
-/* Finalizers of the primary were added or removed. */
+/* Finalizers of the primary were added or removed: a result, or else a line of
+ * the log for each. */
 void report_finalizers(
     struct apply *a, const struct set *s, const struct item *i);
 /* A dry run says which status it would be. */

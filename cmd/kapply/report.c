@@ -85,8 +85,8 @@ report_part(
 	out_added(&a->out);
 }
 
-void
-report_finalizers(struct apply *a, const struct set *s, const struct item *i)
+static void
+print_finalizers(struct apply *a, const struct set *s, const struct item *i)
 {
 	struct buf change = BUF_INIT;
 
@@ -307,6 +307,27 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 	log_about(LOG_INFO, s, buf_str(&b));
 	buf_release(&b);
 	buf_release(&why);
+}
+
+void
+report_finalizers(struct apply *a, const struct set *s, const struct item *i)
+{
+	bool adding = i->op == OP_ADD_FINALIZERS;
+	struct json_elements list = json_elements(i->text);
+	struct buf b = BUF_INIT, name = BUF_INIT;
+
+	print_finalizers(a, s, i);
+	while (a->o->output != OUTPUT_RESULT && json_element(&list)) {
+		buf_reset(&b);
+		buf_reset(&name);
+		buf_addf(&b, "%s finalizer %.*s%s",
+		    adding ? "added" : "removed",
+		    SPAN_ARG(json_string(list.value, &name)),
+		    a->o->dry_run ? " (dry run)" : "");
+		log_about(LOG_INFO, s, buf_str(&b));
+	}
+	buf_release(&b);
+	buf_release(&name);
 }
 
 void
