@@ -59,6 +59,30 @@ include "operator";
 def desired:
   [.primary.spec.containers | named("a")];
 END
+# lib_fails EXPRESSION MESSAGE DEFINITION WHAT: an error of the library itself
+lib_fails() {
+	fails "reconcile.jq:3: desired: $2 ($3)" "$4" <<END
+include "operator";
+include "values";
+def desired: [$1];
+END
+}
+# at FILE TEXT: FILE.jq:LINE of it in the library
+at() {
+	echo "$1.jq:$(grep -nF -m 1 -- "$2" "$ROOT/lib/jq/$1.jq" | cut -d: -f1)"
+}
+lib_fails '.primary.spec.n | semver' 'semver: not text' \
+	"$(at values '"semver: not text"'): semver" "a version that is a number"
+lib_fails '.primary.spec.name | semver' \
+	'semver: not a version such as 1.2.3 or v1.2.3-rc.1' \
+	"$(at values '"semver: not a version'): _version_identifiers" \
+	"a text that is not a version"
+lib_fails '.primary | selects({app: "x"})' \
+	'selects: a selector has no member "app", only matchLabels, matchExpressions' \
+	"$(at values 'has no member '): _only" "a selector with another member"
+lib_fails 'name_for(.primary.spec.empty; 1)' \
+	'name_for: text is needed, not object' \
+	"$(at operator '"name_for: text'): name_for" "a name of an object"
 fails 'reconcile.jq:1: desired: boolean (...) has no length at .owned, which desiredReads in watches.yaml does not list' \
 	"what desired may not read" <<'END'
 def desired: "owned" as $o | [.[$o] | length];

@@ -56,7 +56,8 @@ def filled($defaults):
 #	name_for(.primary.metadata.name; .primary.spec.version)
 def name_for($prefix; $seed):
   ([$prefix, $seed] | map(type) - ["string", "number"]) as $wrong
-  | if $wrong != [] then error("name_for: text is needed, not \($wrong[0])")
+  | if $wrong != []
+    then _call("wrong"; "name_for: text is needed, not \($wrong[0])")
     else
       ($prefix | tostring | ascii_downcase | gsub("[^a-z0-9-]"; "-")
         | .[:52] | gsub("\\A-+|-+\\z"; "")) as $head
@@ -200,7 +201,7 @@ def _holds:
   if . == null then "Unknown" elif . == true then "True"
   elif . == false then "False"
   elif . == "True" or . == "False" or . == "Unknown" then .
-  else error("condition: true, false or null, not \(type)") end;
+  else _call("wrong"; "condition: true, false or null, not \(type)") end;
 
 # Most types and reasons are no more than that, which is quicker to see.
 def _is_letters: test("\\A[A-Za-z]+\\z");
@@ -215,11 +216,11 @@ def _is_condition_reason: _is_letters
 def _check_condition:
   if (.type | type) != "string" or (.type | length) > 316
     or (.type | _is_condition_type | not)
-  then error("condition: \(.type | tojson) is not a type")
+  then _call("wrong"; "condition: \(.type | tojson) is not a type")
   elif (.reason | type) != "string" or (.reason | length) > 1024
     or (.reason | _is_condition_reason | not)
-  then error("condition \(.type): \(.reason | tojson) is not a reason,"
-    + " which is one word such as NotReady")
+  then _call("wrong"; "condition \(.type): \(.reason | tojson) is not a "
+    + "reason, which is one word such as NotReady")
   elif (.message | length) > 32768 then .message |= .[:32765] + "..."
   else . end;
 

@@ -4,32 +4,37 @@
 
 # `.` if it is an object of these members only: another one would be ignored.
 def _only($what; $members):
-  if type != "object" then error("selects: \($what) is not an object")
+  if type != "object"
+  then _call("wrong"; "selects: \($what) is not an object")
   else (keys - $members)[0] as $wrong
     | if $wrong == null then .
-      else error("selects: \($what) has no member \($wrong | tojson), only "
-        + ($members | join(", "))) end
+      else _call("wrong"; "selects: \($what) has no member "
+        + "\($wrong | tojson), only \($members | join(", "))") end
   end;
 
 def _list($name):
   if . == null then []
   elif type == "array" then .
-  else error("selects: \($name) is not a list") end;
+  else _call("wrong"; "selects: \($name) is not a list") end;
 
 # By apimachinery's Requirement.Matches; $labels are those of the object.
 def _requirement_holds($labels):
   _only("an element of matchExpressions"; ["key", "operator", "values"])
   | .key as $key
   | (.values | _list("values")) as $values
-  | if ($key | type) != "string" then error("selects: a key is a text")
+  | if ($key | type) != "string"
+    then _call("wrong"; "selects: a key is a text")
     elif .operator == "In" or .operator == "NotIn" then
-      if $values == [] then error("selects: \(.operator) needs values")
+      if $values == []
+      then _call("wrong"; "selects: \(.operator) needs values")
       else (.operator == "In")
         == any($values[]; . == $labels[$key] and . != null) end
     elif .operator == "Exists" or .operator == "DoesNotExist" then
-      if $values != [] then error("selects: \(.operator) has no values")
+      if $values != []
+      then _call("wrong"; "selects: \(.operator) has no values")
       else (.operator == "Exists") == ($labels | has($key)) end
-    else error("selects: an operator is In, NotIn, Exists or DoesNotExist")
+    else _call("wrong";
+      "selects: an operator is In, NotIn, Exists or DoesNotExist")
     end;
 
 # Does a LabelSelector (matchLabels, matchExpressions) select this object? {}
@@ -44,7 +49,7 @@ def selects($selector):
           | _requirement_holds($labels)]
         + [.matchLabels // {}
           | if type == "object" then to_entries[]
-            else error("selects: matchLabels is not an object") end
+            else _call("wrong"; "selects: matchLabels is not an object") end
           | .value == $labels[.key]]
       | all
     end;
@@ -56,19 +61,19 @@ def _version_identifiers($numbers):
   | map(
     if test("\\A(0|[1-9][0-9]*)\\z") then tonumber
     elif test("\\A[0-9]+\\z") or $numbers or (test("\\A[-0-9A-Za-z]+\\z") | not)
-    then error("semver: not a version such as 1.2.3 or v1.2.3-rc.1")
+    then _call("wrong"; "semver: not a version such as 1.2.3 or v1.2.3-rc.1")
     else . end);
 
 # "v1.2.3-rc.1+a" as {major, minor, patch, prerelease: ["rc", 1], build: "a"}
 # (semver.org 2.0.0; a v may lead).
 def semver:
-  if type != "string" then error("semver: not text") else . end
+  if type != "string" then _call("wrong"; "semver: not text") else . end
   | (ltrimstr("v") | split("+")) as $parts
   | ($parts[0] | split("-")) as $core
   | ($core[0] | _version_identifiers(true)) as $numbers
   | if ($numbers | length) != 3 or ($parts | length) > 2
       or ($parts[1:] | any(test("\\A[-0-9A-Za-z]+([.][-0-9A-Za-z]+)*\\z") | not))
-    then error("semver: not a version such as 1.2.3 or v1.2.3-rc.1")
+    then _call("wrong"; "semver: not a version such as 1.2.3 or v1.2.3-rc.1")
     else {
       major: $numbers[0], minor: $numbers[1], patch: $numbers[2],
       prerelease: (if ($core | length) == 1 then []

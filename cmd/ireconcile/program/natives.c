@@ -397,12 +397,18 @@ trim_right(jv x)
 	return trim(x, false, true);
 }
 
+static jv
+wrong(jv x)
+{
+	return jv_invalid_with_msg(x);
+}
+
 static const struct native functions[] = {{"sha256", sha256},
     {"tojson", tojson}, {"to_yaml", to_yaml}, {"fromjson", fromjson},
     {"tonumber", tonumber}, {"uri", uri}, {"base64d", base64d},
     {"implode", implode}, {"indices", indices}, {"contains", contains_call},
     {"random", randomtext_call}, {"trim", trim_both}, {"ltrim", trim_left},
-    {"rtrim", trim_right}, {NULL, NULL}};
+    {"rtrim", trim_right}, {"wrong", wrong}, {NULL, NULL}};
 
 jv
 natives_call(struct span name, jv x)

@@ -5,6 +5,9 @@
  *	to_yaml  of anything: YAML text (yamltext.h)
  *	random   of [SEED, LENGTH]: a text of the operator's (randomtext.h)
  *	tojson   of anything: JSON text, keys in their order, all digits
+ *	wrong    of a string: fails with that text. An error of the library to
+ *		 the program's author, so the place goes before it; error() is
+ *		 the author's, or for users.
  *
  * The others are called by definitions of the prelude, because libjq's own
  * functions differ from version to version or end the process: fromjson,
@@ -17,7 +20,7 @@
  *
  * Pure, and strict: anything wrong is an error of the program. Messages hold
  * no values, but those of schedules.c, which quote a schedule or the name of a
- * time zone.
+ * time zone, and those of wrong.
  */
 #ifndef NATIVES_H
 #define NATIVES_H

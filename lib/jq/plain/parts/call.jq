@@ -5,6 +5,7 @@ def _call($name; x): x as $x
     elif $name == "quantity" then $x | _plain_quantity
     elif $name == "quantity_compare" then $x | _plain_quantity_compare
     elif $name == "duration" then $x | _plain_duration
+    elif $name == "wrong" then error($x)
     else
       error("\($name | ltrimstr("zoned_")): not in plain jq; ireconcile has it")
     end;
