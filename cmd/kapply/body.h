@@ -41,9 +41,6 @@ bool body_is_patched(const struct set *s, struct span live);
  */
 bool body_trim(struct buf *b, struct span wanted, struct span live);
 
-/* live has the mark of the set's primary that it holds fields. */
-bool body_is_patched(const struct set *s, struct span live);
-
 /*
  * A merge patch that removes from live, as it is now, the mark of the set's
  * primary that it holds fields (doc/protocol.md, Marks): another client has
