@@ -167,4 +167,15 @@ ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
 is "$(cat "$T/err")" \
 	"ireconcile: error: thing.example.com ns/a: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
 	"... nor deletes in a namespace that is a number"
+
+# Not a reason for a finalizer.
+cat >"$T/program.jq" <<'END'
+include "operator";
+def desired: [.related.Secret[] | delete_foreign(.)];
+def finalize: {done: true};
+END
+more '[]' "$(object Secret s 2)"
+ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+is "$(jq -c '.reconcile | [(.delete | length), .finalizers]' "$T/out")" \
+	'[1,null]' "a primary with nothing else needs no finalizer"
 done_testing
