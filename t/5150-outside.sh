@@ -25,6 +25,9 @@ is "$(jq -r .result "$T/out")" created "... may"
 POD_NAME=none POD_NAMESPACE=default runs 111 "a Pod that is named and is not there" \
 	kelect --for-life --lease x --kubeconfig "$T/r1.kubeconfig" -- true
 ok "... is an error" grep -q "there is no Pod default/none" "$T/err"
+KUBERNETES_SERVICE_HOST=127.0.0.1 runs 100 "in a cluster without POD_NAME" \
+	kelect --for-life --lease x --kubeconfig "$T/r1.kubeconfig" -- true
+is "$(grep -c 'leading without a lock' "$T/err")" 0 "... it does not lead alone"
 
 start kpipe -f "$T/watches.yaml" --kubeconfig "$T/r1.kubeconfig" \
 	--leader-elect --leader-elect-for-life 2>"$T/log"
