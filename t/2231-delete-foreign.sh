@@ -118,6 +118,20 @@ is "$(lines)" '["cannot delete Pod/ns/x: it has no uid or no resourceVersion, so
 more '[["Pod","x"],["Pod","x"]]' "$(object Pod x 2)"
 is "$(lines)" '["desired gives Pod/ns/x twice"]' "twice is an error"
 
+# A member of that name is no reason to spare it: it is pruned.
+sed -i 's/^  - .*kind: Service.*/&\n  - {apiVersion: v1, kind: ConfigMap, delete: true, map: {field: "spec.maps[]"}}/' \
+	"$T/watches.yaml"
+{
+	begin_more
+	event ADDED "$(thing a 1 "" '"spec":{"maps":["m","n"],"more":[["ConfigMap","m"],["ConfigMap","n"]]}')"
+	event ADDED "$(object ConfigMap m 2 "$(owner a)")"
+	event ADDED "$(object ConfigMap n 3)"
+	end_more
+} >"$T/in"
+is "$(lines)" '[["ConfigMap","n","uid-n","3",true],["ConfigMap","m","uid-m",null,null]]' \
+	"a member is pruned all the same, another one is deleted as it was seen"
+sed -i '/spec.maps/d' "$T/watches.yaml"
+
 # Not that of the primary, nor is the error that of another primary.
 sed -i 's/namespace: "ns"/namespace: (.[2] \/\/ "ns")/' "$T/program.jq"
 {
