@@ -189,6 +189,10 @@ is "$(last)" '[[],null,[],null]' "... which is cancelled if it is desired again"
 file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"$mark\":\"${value/\/a/\/b}\"}")" \
 	>"$T/in"
 is "$(last)" '' "a mark of another primary is ignored"
+other=Other.example.com/ns/a
+file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(printf %s "$other" |
+	sha256sum | cut -c -32)\":\"$other ${value#* }\"}")" >"$T/in"
+is "$(last)" '' "... and of one of another kind with this name"
 
 gone='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
