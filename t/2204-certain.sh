@@ -64,6 +64,14 @@ named(.owned.Secrte; "a")
 config_map("a"; {}; {n: "\(.owned.Secrte | length)"})
 need(.owned.Secrte == []; "some") | .primary
 select(.owned.Secrte)
+first(.owned.Secrte[])
+last(.owned.Secrte[])
+limit(1; .owned.Secrte[])
+isempty(.owned.Secrte[])
+error(.owned.Secrte)
+has(.owned.Secrte)
+contains(.owned.Secrte)
+inside(.owned.Secrte)
 END
 refused "$secrte" "in a function that is called with the input" <<'END'
 include "operator"; def keys_of(f): [.[] | f];
