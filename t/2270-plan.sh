@@ -170,6 +170,10 @@ fails 'program.jq:3: plan: boolean (...) has no length at .owned, which desiredR
 	"what it may not read" <<'END'
 def plan: "owned" as $o | .[$o] | length;
 END
+fails 'program.jq:3: plan: boolean (...) has no length at .now, which desiredReads in watches.yaml does not list' \
+	"... nor the time" <<'END'
+def plan: "now" as $o | .[$o] | length;
+END
 fails 'program.jq:3: plan: .n is an integer beyond 2^53: digits would be lost' \
 	"a number that is not the intended one" <<'END'
 def plan: {n: 9007199254740993};
