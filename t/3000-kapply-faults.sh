@@ -253,6 +253,17 @@ runs 1 "a terminating namespace" apply --timeout=1s
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: Forbidden: metadata.namespace (NamespaceTerminating)" "... is told at the end"
 ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
 
+# --- of a plain object with the subresource status, an apply has no status
+serve '{}'
+cat >"$T/in" <<END
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},"spec":{"status":1},"status":{"n":1}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"status":{"n":1}}
+END
+runs 0 "objects with a status" apply
+is "$(sed -nE 's/^PATCH [^ ]* //p' "$T/requests" | jq -c '[.kind, .spec, .status]' | sort)" \
+	'["ConfigMap",null,{"n":1}]
+["Thing",{"status":1},null]' "... it is sent of a kind without that subresource alone"
+
 # --- bad lines: each is reported with its number, the rest is applied
 # lines GOOD: bad lines between two good ones, GOOD makes one of a name
 lines() {
