@@ -152,6 +152,41 @@ kelect: sleep has ended with 143" "... without a word"
 	fault ""
 fi
 
+# ---- the end of a leadership ----
+
+# The process that took the Lease says so; kelect cannot know when it was lost.
+POD_NAME=loser start kelect "${short[@]}" --lease f -n ops -- sleep 300 \
+	2>"$T/lost"
+kelect=$!
+wait_for 30 has_messages f "loser_RANDOM became leader"
+kubectl patch lease f -n ops --type=merge \
+	-p '{"spec":{"holderIdentity":"thief"}}' >/dev/null
+wait "$kelect"
+is "$?" 111 "the Lease is lost"
+is "$(messages f)" "loser_RANDOM became leader" \
+	"... which is no Event about an end"
+
+# without a command, as kpipe runs it
+if [ "$SERVER" != real ]; then
+	mkfifo "$T/leash"
+	truncate -s 4096 "$T/page"
+	POD_NAME=two start kelect --lease-duration 61s --renew-deadline 60s \
+		--retry-period 30s --lease g -n ops --gate-fd 8 --leash-fd 6 \
+		--page-fd 5 5<>"$T/page" 6<>"$T/leash" 8>"$T/gate" 2>"$T/twice"
+	kelect=$!
+	wait_for 30 has_messages g "two_RANDOM became leader"
+	fault '{"resource":"leases","verb":"update","delayMs":3000,"count":1}'
+	stops="two_RANDOM became leader
+two_RANDOM stopped leading"
+	kill -TERM "$kelect"
+	ok "told to end, it says that it stops" wait_for 30 has_messages g "$stops"
+	kill -TERM "$kelect"
+	wait "$kelect"
+	is "$? $(events g | jq -s 'map(.count) | add')" "0 2" \
+		"... once, however often it is told"
+	fault ""
+fi
+
 # ---- for life ----
 
 printf '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"me"},
