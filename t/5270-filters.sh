@@ -7,6 +7,8 @@ BESIDE="kelect"
 # shellcheck source=kpipe.sh
 . "${0%/*}/kpipe.sh"
 
+# The first wait without success ends the test: the next ones would take as long.
+
 mkdir "$T/folder" "$T/bin"
 echo 'def desired: []; def status: {};' >"$T/folder/program.jq"
 # tag NAME FOLDER: appends the name to each line. In FOLDER it logs as a stub
@@ -72,7 +74,7 @@ fresh
 } >"$T/folder/watches.yaml"
 export THING_IMAGE=example.com/thing KUBECONFIG=/secret AWS_SECRET=x
 begin_filters --kubeconfig=/k --leader-elect --log-level=info
-ok "with kelect and three filters: starts" wait_for 30 starts_all 1
+ok "with kelect and three filters: starts" wait_for 30 starts_all 1 || done_testing
 is "$(cat "$D/ready")" "" "... and a standby waits for kelect alone"
 kill -TERM "$kpipe"
 ends 0 "... ends"
@@ -80,8 +82,8 @@ ends 0 "... ends"
 fresh
 sed -i "s,$T/d\.[^']*,$D,g" "$T/folder/watches.yaml"
 begin_filters --kubeconfig=/k --kapply-token-file=/t
-ok "ready" wait_for 30 ready
-ok "a line flows through all" wait_for 30 test -s "$D/received"
+ok "ready" wait_for 30 ready || done_testing
+ok "a line flows through all" wait_for 30 test -s "$D/received" || done_testing
 is "$(cat "$D/received")" '{"hello":"world"} a b c' \
 	"... through filters in the order of the file, of both entries"
 is "$(cat "$D/a.pwd" "$D/b.pwd" "$D/c.pwd" | sort -u)" \
@@ -109,7 +111,7 @@ ok "nothing is left" none_left
 
 fresh_with
 begin_filters
-ok "an empty list: ready" wait_for 30 ready
+ok "an empty list: ready" wait_for 30 ready || done_testing
 kill -TERM "$kpipe"
 ends 0 "... ends"
 
@@ -117,13 +119,13 @@ ends 0 "... ends"
 
 fresh_with "[./tag, a, DIR]"
 begin_filters
-wait_for 30 ready
-wait_for 30 starts_all 1
+wait_for 30 ready || done_testing
+wait_for 30 starts_all 1 || done_testing
 old=$(pid_of kwatch)
 kill -9 "$(pid_of a)"
-ok "kill -9 of a filter: all start again" wait_for 30 starts_all 2
+ok "kill -9 of a filter: all start again" wait_for 30 starts_all 2 || done_testing
 ok "... the old ones are gone" gone "$old"
-wait_for 30 readies 2
+wait_for 30 readies 2 || done_testing
 kill -TERM "$kpipe"
 ends 0 "... and end"
 is "$(said | grep -v ': hello')" "kpipe: ready
@@ -138,8 +140,8 @@ for code in 0 3 111; do
 	echo $code >"$D/a.once"
 	begin_filters
 	ok "a filter that ends with $code: all start again" \
-		wait_for 30 starts_of a 2
-	wait_for 30 ready
+		wait_for 30 starts_of a 2 || done_testing
+	wait_for 30 ready || done_testing
 	kill -TERM "$kpipe"
 	ends 0 "... and end"
 	case $code in
@@ -162,8 +164,8 @@ fresh_with "[sh, -c, 'cat; exit 141']"
 echo 111 >"$D/ireconcile.once"
 begin_filters
 ok "a stage behind it ends, the filter meets the closed pipe" \
-	wait_for 30 starts_of ireconcile 2
-wait_for 30 ready
+	wait_for 30 starts_of ireconcile 2 || done_testing
+wait_for 30 ready || done_testing
 is "$(said | grep error)" \
 	"kpipe: error: ireconcile (pid N) ended with exit code 111" \
 	"... the stage is named"
@@ -173,7 +175,7 @@ ends 0 "... and end"
 fresh_with "[./tag, a, DIR]"
 touch "$D/a.deaf"
 begin_filters
-wait_for 30 ready
+wait_for 30 ready || done_testing
 kill -TERM "$kpipe"
 ends 0 "SIGTERM with a filter that does not end: 0"
 is "$(said | grep -v ': hello' | sed -n '/did not end/p' | head -n 1)" \
@@ -195,18 +197,18 @@ done
 fresh_with "[./tag, a, DIR]"
 cp "$BIN/kpipe-http" "$D/kpipe-http"
 begin_filters --metrics-bind-address=127.0.0.1:0
-wait_for 30 ready
+wait_for 30 ready || done_testing
 has_address() {
 	address=$(sed -n 's/.*metrics at //p' "$D/stderr")
 	[ -n "$address" ]
 }
-wait_for 30 has_address
+wait_for 30 has_address || done_testing
 # counted: the page as it is by now has the filter
 counted() {
 	curl -sS -m 20 "http://$address/metrics" | grep filter >"$T/samples" &&
 		grep -q 'ready.* 1' "$T/samples"
 }
-ok "a filter has the metrics of a stage" wait_for 30 counted
+ok "a filter has the metrics of a stage" wait_for 30 counted || done_testing
 is "$(cat "$T/samples")" 'kpipe_stage_running{stage="filter-1"} 1
 kpipe_stage_ready{stage="filter-1"} 1
 kpipe_stage_starts_total{stage="filter-1"} 1

@@ -90,7 +90,7 @@ none_left() {
 ends() {
 	local got
 
-	wait_for 30 gone "$kpipe"
+	wait_for 30 gone "$kpipe" || kill -9 "$kpipe"
 	wait "$kpipe" 2>/dev/null
 	got=$?
 	is "$got" "$1" "$2"
