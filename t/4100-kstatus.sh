@@ -56,6 +56,10 @@ is "$(kubectl get thing t --show-managed-fields -o json | jq -c '[.metadata.mana
 	| select(.subresource == "status") | [.manager, .operation]]')" \
 	'[["kpipe-thing.example.com","Apply"]]' "... under the name of the controller"
 
+line t "$uid" '{ }' >"$T/in"
+runs 0 "an empty status" write
+is "$(status)" null "... takes back what the last one set"
+
 for i in {1..100}; do line t "$uid" "{\"size\":$i}"; done >"$T/in"
 audit_mark
 runs 0 "a hundred lines of one object" write
