@@ -108,4 +108,20 @@ is "$(events '{}' | result | grep -c aHVu)" 0 \
 is "$(events '{}' | result | jq -c '.[2] | [.a, .e]')" \
 	'["string (...) cannot be added","own"]' "... but its words"
 is "$(cat "$T/err")" "" "no complaints"
+
+# refused PROGRAM: why it is not loaded
+refused() {
+	printf '%s\n' "$1" | operator
+	ireconcile -f "$T/watches.yaml" </dev/null 2>&1 |
+		sed 's/.*program.jq:1: //'
+}
+is "$(refused "def desired: ['a'];")" \
+	"a text is written in double quotes, not in '...'" "single quotes"
+is "$(refused 'def desired: if true && false then [] else [] end;')" \
+	"there is no \`&\` here: \`and\` joins two conditions" "&&"
+is "$(refused 'def desired: if !true then [] else [] end;')" \
+	"there is no \`!\` here: write \`CONDITION | not\`" "!"
+is "$(refused $'\xef\xbb\xbfdef desired: [];')" \
+	"a byte order mark, or another character beyond ASCII, means nothing here" \
+	"a byte order mark"
 done_testing

@@ -200,6 +200,25 @@ static const char *const operators[] = {"?//", "//=", "!=", "==", "//",
     "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", "..", ".", "?", "=", ";",
     ",", ":", "|", "+", "-", "*", "/", "%", "<", ">", NULL};
 
+/* Says what to write instead of what other languages have. */
+static const char *
+stray(char c)
+{
+	switch (c) {
+	case 0x27: /* a single quote */
+		return "a text is written in double quotes, not in '...'";
+	case '&':
+		return "there is no `&` here: `and` joins two conditions";
+	case '!':
+		return "there is no `!` here: write `CONDITION | not`";
+	case '\xef':
+		return "a byte order mark, or another character beyond ASCII, "
+		       "means nothing here";
+	default:
+		return "a character that means nothing here";
+	}
+}
+
 static int
 read_operator(struct reader *r)
 {
@@ -218,7 +237,7 @@ read_operator(struct reader *r)
 			return fail(r, r->line, "write `.. | .a`");
 		return 0;
 	}
-	return fail(r, r->line, "a character that means nothing here");
+	return fail(r, r->line, stray(*rest.p));
 }
 
 static int
