@@ -307,7 +307,7 @@ to_month(const struct crontab *c, const struct zone *z, struct moment *m,
 {
 	while (!has(c->month, m->month)) {
 		int64_t clock = HOUR * m->hour + MINUTE * m->minute + m->second;
-		int next = m->month % 12 + 1;
+		int next;
 
 		if (!*moved) {
 			set(m, z,
@@ -315,6 +315,9 @@ to_month(const struct crontab *c, const struct zone *z, struct moment *m,
 			clock = HOUR * m->hour + MINUTE * m->minute + m->second;
 		}
 		*moved = true;
+		/* Of the month in which it is now: a month that does not begin
+		 * at midnight is begun in the one before. */
+		next = m->month % 12 + 1;
 		set(m, z,
 		    zone_time(z,
 			(date_to_days(m->year + (next == 1), next, 1) + m->day -

@@ -201,6 +201,9 @@ test_last(void)
 static void
 test_odd_zones(void)
 {
+	/* In Lima 1994 began at one: no month before that is gone back to. */
+	is_time(after("57 21 8 5,10 *", "America/Lima", 757522536), 768452220,
+	    "a year that does not begin at midnight");
 	/* Apia left 2011-12-30 out: after the 29th came the 31st. */
 	is_time(after("0 0 30 12 *", "Pacific/Apia", 1325116800), 1356775200,
 	    "a day that does not exist");
