@@ -128,19 +128,21 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 static void
 decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 {
-	const struct cache_object *o = i->patch
+	const struct cache_object *o = (i->marks & ITEM_PATCH)
 	    ? patches_target(d, i)
 	    : cache_get(i->kind, buf_span(&i->key));
-	bool member = o != NULL && (i->patch || is_member(d->primary, o));
+	bool member =
+	    o != NULL && ((i->marks & ITEM_PATCH) || is_member(d->primary, o));
 	struct buf what = BUF_INIT;
 	struct point *pt;
 	bool done = false;
 	struct err err = ERR_INIT;
 
-	if (i->foreign)
+	if (i->marks & ITEM_FOREIGN)
 		decide_foreign(d, i);
 	loops_meet(i, o);
-	if (i->foreign || i->keep || (!member && (i->if_exists || i->patch)))
+	if ((i->marks & ITEM_NAMED) ||
+	    (!member && (i->marks & (ITEM_IF_EXISTS | ITEM_PATCH))))
 		return;
 	if (!member)
 		desired_is_absent(d->primary, i);
@@ -150,7 +152,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 		    !o->terminating && (i->agrees || i->tolerated == o->serial);
 		i->agreed_before = i->agreed_before || i->agrees;
 		/* One of ours goes with the apply. */
-		if (i->retain && i->agrees &&
+		if ((i->marks & ITEM_RETAIN) && i->agrees &&
 		    refuse_owned(d->primary, i, o, &err) != 0)
 			outcome_fail(d, err.message);
 	}
@@ -200,8 +202,8 @@ static bool
 is_desired(const struct desired *set, const struct cache_object *o)
 {
 	for (size_t i = 0; set != NULL && i < set->count; i++)
-		if (set->items[i].kind == o->kind && !set->items[i].foreign &&
-		    !set->items[i].patch &&
+		if (set->items[i].kind == o->kind &&
+		    !(set->items[i].marks & ITEM_OTHERS) &&
 		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
 			return true;
 	return false;

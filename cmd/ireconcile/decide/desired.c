@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agree/agree.h"
-#include "agree/immutable.h"
+#include "item/immutable.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "decide/line.h"
@@ -24,10 +24,10 @@ desired_drop_values(struct desired *d)
 	}
 }
 
-static enum marks_life
-life(const struct desired_item *i)
+enum marks_life
+desired_life(const struct desired_item *i)
 {
-	return i->retain ? MARKS_RETAINED : MARKS_USUAL;
+	return (i->marks & ITEM_RETAIN) ? MARKS_RETAINED : MARKS_USUAL;
 }
 
 /* The text of object (consumed), and what is derived from it. */
@@ -38,11 +38,12 @@ set_text(
 	struct buf text = BUF_INIT;
 	int rc;
 
-	if (i->patch)
+	if (i->marks & ITEM_PATCH)
 		object = patchmark_add(object, p->entry, p->object, i->label);
 	else
 		object = agree_mark_paths(object);
-	object = marks_prove(object, p->entry, p->object, i->label, life(i));
+	object =
+	    marks_prove(object, p->entry, p->object, i->label, desired_life(i));
 	rc = jvtext_add(&text, object, err);
 	jv_free(i->value);
 	i->value = object;
@@ -55,7 +56,7 @@ set_text(
 	i->text_len = text.len;
 	i->text = buf_take(&text);
 	digest_sha256(span_make(i->text, i->text_len), i->digest);
-	if (i->exactly) /* is another request */
+	if (i->marks & ITEM_EXACTLY) /* is another request */
 		digest_sha256(
 		    span_make((const char *)i->digest, DIGEST_SIZE), i->digest);
 	return 0;
@@ -103,7 +104,8 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	    ? jv_copy(i->value)
 	    : jvtext_parse(span_make(i->text, i->text_len), &err);
 	i->agrees = agree_object(desired, observed, &path) &&
-	    (!i->exactly || agree_exactly(desired, observed, &path));
+	    (!(i->marks & ITEM_EXACTLY) ||
+		agree_exactly(desired, observed, &path));
 	i->compared = o->serial;
 	free(i->path);
 	i->path = i->agrees ? NULL : buf_take(&path);
@@ -201,7 +203,7 @@ check_life(const struct primary *p, const struct use *u, struct span ns,
 {
 	const struct watch_entry *conf = p->entry->conf;
 
-	if (i->retain)
+	if (i->marks & ITEM_RETAIN)
 		return refuse_retained(p, u, i, object_peek, err);
 	if (marks_can_own(p->object, ns) || conf->marks)
 		return 0;
@@ -217,10 +219,30 @@ mark(struct primary *p, const struct program_item *from, const struct use *u,
 {
 	if (check_life(p, u, ns, i, *object, err) != 0)
 		return -1;
-	*object = marks_add(*object, p->object, ns, i->label, life(i));
+	*object = marks_add(*object, p->object, ns, i->label, desired_life(i));
 	if (refuse_item(p, u, i, *object, err) != 0)
 		return -1;
 	return set_immutable(i, from->immutable, *object, err);
+}
+
+/* The entry of watches.yaml that allows the item; NULL with err: none. */
+static struct use *
+find_use(const struct primary *p, const struct desired_item *i,
+    struct span version, struct span kind, struct err *err)
+{
+	struct entry *e = p->entry;
+	struct use *u = (i->marks & ITEM_FOREIGN)
+	    ? entry_deletable(e, version, kind)
+	    : (i->marks & ITEM_PATCH) ? entry_patchable(e, version, kind)
+				      : entry_managed(e, version, kind);
+
+	if (u == NULL)
+		err_set(err, ERR_PERMANENT, "%.*s of %.*s is not a %s: true",
+		    SPAN_ARG(kind), SPAN_ARG(version),
+		    (i->marks & ITEM_FOREIGN)	  ? "related kind with delete"
+			: (i->marks & ITEM_PATCH) ? "related kind with patch"
+						  : "dependent with manage");
+	return u;
 }
 
 static int
@@ -230,23 +252,13 @@ prepare(struct primary *p, const struct program_item *from,
 	jv object = jv_copy(from->object);
 	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
 	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
-	struct use *u = i->foreign ? entry_deletable(p->entry, version, kind)
-	    : i->patch		   ? entry_patchable(p->entry, version, kind)
-				   : entry_managed(p->entry, version, kind);
+	struct use *u = find_use(p, i, version, kind, err);
 	struct buf label = BUF_INIT;
 	struct span name;
 	char *ns = NULL;
 	int rc = -1;
 
-	if (u == NULL) {
-		err_set(err, ERR_PERMANENT, "%.*s of %.*s is not a %s: true",
-		    SPAN_ARG(kind), SPAN_ARG(version),
-		    i->foreign	   ? "related kind with delete"
-			: i->patch ? "related kind with patch"
-				   : "dependent with manage");
-		goto out;
-	}
-	if (place(p, u, &object, &ns, err) != 0)
+	if (u == NULL || place(p, u, &object, &ns, err) != 0)
 		goto out;
 	name =
 	    jvtext_span(jvtext_peek(jvtext_peek(object, "metadata"), "name"));
@@ -254,10 +266,10 @@ prepare(struct primary *p, const struct program_item *from,
 	cache_add_key(&i->key, span_str(ns), name);
 	cache_object_label(&label, u->kind, span_str(ns), name);
 	i->label = buf_take(&label);
-	if (i->keep || i->foreign) {
+	if (i->marks & ITEM_NAMED) {
 		object = identity(object);
 		rc = refuse_primary(p, i, err);
-	} else if (i->patch) {
+	} else if (i->marks & ITEM_PATCH) {
 		rc = refuse_patch(p, i, object, err);
 	} else {
 		rc = mark(p, from, u, span_str(ns), i, &object, err);
@@ -282,13 +294,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 		const struct program_item *from = &items->items[j];
 		struct desired_item *i = &d->items[d->count++];
 
-		i->once = from->once;
-		i->if_exists = from->if_exists;
-		i->keep = from->keep;
-		i->exactly = from->exactly;
-		i->retain = from->retain;
-		i->foreign = from->foreign;
-		i->patch = from->patch;
+		i->marks = from->marks;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
 		for (size_t k = 0; k + 1 < d->count; k++)

@@ -5,6 +5,7 @@
 #ifndef DESIRED_H
 #define DESIRED_H
 
+#include "state/marks.h"
 #include "state/primary.h"
 #include "state/view.h"
 
@@ -32,6 +33,9 @@ void desired_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o);
 /* There is no member of that name: i->text is for a new one. */
 void desired_is_absent(const struct primary *p, struct desired_item *i);
+
+/* Whether a member that the item makes goes with its primary. */
+enum marks_life desired_life(const struct desired_item *i);
 
 struct desired_item *desired_find(const struct desired *d, const char *label);
 

@@ -34,11 +34,11 @@ item_stays(const struct primary *p, const struct desired_item *i)
 	struct span ns =
 	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
 
-	if (i->patch)
+	if (i->marks & ITEM_PATCH)
 		return true;
-	return !i->if_exists && !i->keep && !i->foreign &&
-	    stays(p, i->retain ? MARKS_RETAINED : MARKS_USUAL, ns,
-		json_path(text, "metadata.finalizers"));
+	return !(i->marks & (ITEM_IF_EXISTS | ITEM_NAMED)) &&
+	    stays(
+		p, desired_life(i), ns, json_path(text, "metadata.finalizers"));
 }
 
 static bool

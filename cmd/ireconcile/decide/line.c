@@ -116,7 +116,7 @@ is_done(const struct asked *a, const struct decision *d)
 	if (strncmp(a->what, "item ", 5) == 0) {
 		i = d->set == NULL ? NULL : desired_find(d->set, a->what + 5);
 		/* It was created, and is kept as it is from now on. */
-		if (i != NULL && i->keep)
+		if (i != NULL && (i->marks & ITEM_KEEP))
 			return a->uid == NULL &&
 			    cache_get(i->kind, buf_span(&i->key)) != NULL;
 		return i != NULL &&
@@ -168,7 +168,8 @@ is_of_version(const struct primary *p, const struct point *pt)
 {
 	if (pt->type == POINT_STATUS)
 		return p->entry->conf->guard_status && !pt->done;
-	return pt->type == POINT_ITEM && pt->item->once && pt->object == NULL;
+	return pt->type == POINT_ITEM && (pt->item->marks & ITEM_ONCE) &&
+	    pt->object == NULL;
 }
 
 /*

@@ -94,7 +94,7 @@ loops_meet(struct desired_item *i, const struct cache_object *object)
 {
 	struct span uid = object ? cache_object_uid(object) : SPAN_NONE;
 
-	if (!i->patch ||
+	if (!(i->marks & ITEM_PATCH) ||
 	    (i->of_uid != NULL && span_eq(span_str(i->of_uid), uid)))
 		return;
 	free(i->of_uid);
@@ -133,7 +133,8 @@ loops_glimpse(struct primary *p, const struct cache_object *o)
 		if (i->kind != o->kind || i->agreed_before ||
 		    !span_eq(buf_span(&i->key), cache_object_key(o)) ||
 		    p->object == NULL || o->terminating ||
-		    (!i->patch && !marks_is_member(p->entry, o, p->object)))
+		    (!(i->marks & ITEM_PATCH) &&
+			!marks_is_member(p->entry, o, p->object)))
 			continue;
 		loops_meet(i, o);
 		desired_compare(p, i, o);

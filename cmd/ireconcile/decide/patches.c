@@ -66,7 +66,8 @@ static bool
 is_desired(const struct desired *set, const struct cache_object *o)
 {
 	for (size_t i = 0; set != NULL && i < set->count; i++)
-		if (set->items[i].patch && set->items[i].kind == o->kind &&
+		if ((set->items[i].marks & ITEM_PATCH) &&
+		    set->items[i].kind == o->kind &&
 		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
 			return true;
 	return false;

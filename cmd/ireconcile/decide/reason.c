@@ -98,7 +98,7 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 
 	agree_difference(
 	    bare, was, &path, hide ? NULL : &observed, hide ? NULL : &wanted);
-	if (path.len == 0 && pt->item->exactly)
+	if (path.len == 0 && (pt->item->marks & ITEM_EXACTLY))
 		agree_exactly(wish, was, &path);
 	if (path.len == 0)
 		agree_object(wish, was, &path);

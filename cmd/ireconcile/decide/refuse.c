@@ -271,7 +271,7 @@ refuse_adoption(
 		const struct cache_object *o =
 		    cache_get(i->kind, buf_span(&i->key));
 
-		if (i->keep || i->foreign || i->patch || o == NULL ||
+		if ((i->marks & ITEM_ALONE) || o == NULL ||
 		    !has_primaries(i->kind, o) ||
 		    marks_is_member(p->entry, o, p->object))
 			continue;

@@ -161,13 +161,13 @@ add_deletes(struct buf *b, const struct primary *p, const struct decision *d)
 static bool
 is_once(const struct point *pt)
 {
-	return pt->item->once && pt->object == NULL;
+	return (pt->item->marks & ITEM_ONCE) && pt->object == NULL;
 }
 
 static bool
 is_exact(const struct point *pt)
 {
-	return pt->item->exactly;
+	return pt->item->marks & ITEM_EXACTLY;
 }
 
 static bool
@@ -209,7 +209,7 @@ add_patches(struct buf *b, const struct primary *p, const struct decision *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM || !pt->item->patch)
+		if (pt->type != POINT_ITEM || !(pt->item->marks & ITEM_PATCH))
 			continue;
 		if (first) {
 			json_add_key(b, "patch");

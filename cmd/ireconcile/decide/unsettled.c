@@ -282,7 +282,7 @@ describe(const struct primary *p, const struct decision *d,
 		    span_make(pt->item->text, pt->item->text_len), &err);
 		agree_values(wanted, observed, &path,
 		    reason_is_confidential(pt->item->kind) ? NULL : &values);
-		if (path.len == 0 && pt->item->exactly)
+		if (path.len == 0 && (pt->item->marks & ITEM_EXACTLY))
 			agree_exactly(wanted, observed, &path);
 		buf_addf(b, "%s: ", pt->item->label);
 	}

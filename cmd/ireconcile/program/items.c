@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "program/run.h"
-#include "value/datakind.h"
 #include "value/objref.h"
 
 static int
@@ -104,163 +103,6 @@ check_twice(
 	return rc;
 }
 
-/* Takes the object out of {"kpipe.dev/once": object}. */
-static bool
-unwrap(jv *item, const char *mark)
-{
-	jv inner = jvtext_peek(*item, mark);
-
-	if (!jv_is_valid(inner) || jv_object_length(jv_copy(*item)) != 1)
-		return false;
-	inner = jv_copy(inner);
-	jv_free(*item);
-	*item = inner;
-	return true;
-}
-
-/* Takes it out of {"kpipe.dev/immutable": {"object": ..., "paths": ...}}. */
-static bool
-unwrap_immutable(struct program_item *item)
-{
-	jv inner;
-
-	if (jv_is_valid(item->immutable) ||
-	    !unwrap(&item->object, "kpipe.dev/immutable"))
-		return false;
-	inner = item->object;
-	item->object = jv_copy(jvtext_peek(inner, "object"));
-	item->immutable = jv_copy(jvtext_peek(inner, "paths"));
-	if (!jv_is_valid(item->immutable))
-		item->immutable = jv_null();
-	jv_free(inner);
-	return true;
-}
-
-static struct program_item
-to_item(jv object)
-{
-	struct program_item item = {
-	    .object = object, .immutable = jv_invalid()};
-	bool more = true;
-
-	while (more) {
-		more = false;
-		if (!item.once && unwrap(&item.object, "kpipe.dev/once"))
-			more = item.once = true;
-		if (!item.if_exists &&
-		    unwrap(&item.object, "kpipe.dev/if-exists"))
-			more = item.if_exists = true;
-		if (!item.keep && unwrap(&item.object, "kpipe.dev/keep"))
-			more = item.keep = true;
-		if (!item.exactly && unwrap(&item.object, "kpipe.dev/exactly"))
-			more = item.exactly = true;
-		if (!item.retain && unwrap(&item.object, "kpipe.dev/retain"))
-			more = item.retain = true;
-		if (!item.foreign &&
-		    unwrap(&item.object, "kpipe.dev/delete-foreign"))
-			more = item.foreign = true;
-		if (!item.patch && unwrap(&item.object, "kpipe.dev/patch"))
-			more = item.patch = true;
-		more = unwrap_immutable(&item) || more;
-	}
-	return item;
-}
-
-static bool
-is_path(jv path_peek)
-{
-	bool good = jv_get_kind(path_peek) == JV_KIND_ARRAY &&
-	    jv_array_length(jv_copy(path_peek)) > 0;
-
-	if (!good)
-		return false;
-	jv_array_foreach(path_peek, i, key)
-	{
-		good = good && jv_get_kind(key) == JV_KIND_STRING;
-		jv_free(key);
-	}
-	return good;
-}
-
-static bool
-is_identity(jv path_peek)
-{
-	jv first = jv_array_get(jv_copy(path_peek), 0);
-	struct span key = jvtext_span(first);
-	bool yes = span_is(key, "metadata") || span_is(key, "apiVersion") ||
-	    span_is(key, "kind");
-
-	jv_free(first);
-	return yes;
-}
-
-/* The error in paths, as the rest of "the paths ...", or NULL. */
-static const char *
-wrong_paths(jv paths_peek)
-{
-	const char *wrong = NULL;
-
-	if (jv_get_kind(paths_peek) != JV_KIND_ARRAY ||
-	    jv_array_length(jv_copy(paths_peek)) == 0)
-		return "are not a list of paths";
-	jv_array_foreach(paths_peek, i, path)
-	{
-		if (!is_path(path))
-			wrong = "lead not by members alone";
-		else if (is_identity(path))
-			wrong = "lead into the identity of the object";
-		jv_free(path);
-	}
-	return wrong;
-}
-
-/* A ConfigMap or a Secret. */
-static bool
-has_data(jv object_peek)
-{
-	struct span version = text_of(object_peek, "apiVersion");
-
-	return datakind(objref_group(version), text_of(object_peek, "kind"));
-}
-
-/* Marks that exclude each other, and bad paths. */
-static int
-check_marks(
-    const char *what, int n, const struct program_item *item, struct err *err)
-{
-	const char *alone = item->keep ? "keep"
-	    : item->foreign	       ? "delete_foreign"
-	    : item->patch	       ? "patch_only"
-				       : NULL;
-	const char *wrong;
-
-	if (item->once && item->if_exists)
-		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is both once and if_exists", what, n);
-	if (alone != NULL &&
-	    (item->keep + item->foreign + item->patch > 1 || item->once ||
-		item->if_exists || item->exactly || item->retain ||
-		jv_is_valid(item->immutable)))
-		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is %s and something else, too", what, n,
-		    alone);
-	if ((item->foreign || item->patch) && strcmp(what, "desired") != 0)
-		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is %s, which is for desired", what, n, alone);
-	if (item->exactly && !has_data(item->object))
-		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is exactly, which is for ConfigMaps and "
-		    "Secrets",
-		    what, n);
-	if (!jv_is_valid(item->immutable))
-		return 0;
-	wrong = wrong_paths(item->immutable);
-	return wrong == NULL
-	    ? 0
-	    : err_set(err, ERR_PERMANENT,
-		  "%s: the immutable paths of item %d %s", what, n, wrong);
-}
-
 /* Consumes array. */
 static int
 to_items(
@@ -272,17 +114,18 @@ to_items(
 	*items = (struct program_items){NULL, 0};
 	items->items = mem_array(NULL, (size_t)n, sizeof(*items->items));
 	for (int i = 0; i < n && rc == 0; i++) {
-		struct program_item item =
-		    to_item(jv_array_get(jv_copy(array), i));
-
+		struct program_item *item = &items->items[items->count++];
 		struct buf about = BUF_INIT;
 
-		items->items[items->count++] = item;
+		item->object = jv_array_get(jv_copy(array), i);
+		item->immutable = jv_invalid();
+		item->marks = itemmarks_take(&item->object, &item->immutable);
 		buf_addf(&about, "%s: item %d", what, i);
-		rc = check_identity(buf_str(&about), item.object, err);
+		rc = check_identity(buf_str(&about), item->object, err);
 		buf_release(&about);
 		if (rc == 0)
-			rc = check_marks(what, i, &item, err);
+			rc = itemmarks_check(what, i, item->marks, item->object,
+			    item->immutable, err);
 	}
 	jv_free(array);
 	if (rc == 0)

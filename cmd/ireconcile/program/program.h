@@ -37,6 +37,7 @@
 #include "process/log.h"
 #include "process/sandbox.h"
 #include "program/arguments.h"
+#include "item/itemmarks.h"
 
 /*
  * Clears the environment (TZ is UTC then), so that nothing of it reaches a
@@ -152,14 +153,8 @@ int program_plan(struct program *p, const struct arguments *input,
 
 struct program_item {
 	jv object;	/* has apiVersion, kind, metadata.name */
-	bool once;	/* once(object): create at most once */
-	bool if_exists; /* if_exists(object): never create */
-	bool keep;	/* keep(object): neither create nor change */
-	bool exactly;	/* exactly(object): other keys in data are removed */
-	bool retain;	/* retain(object): it stays when the primary goes */
-	bool foreign; /* delete_foreign(object): to be deleted, not a member */
-	bool patch;   /* patch_only(object): fields of what is not a member */
-	jv immutable; /* immutable(paths): a list of them, or invalid */
+	unsigned marks; /* ITEM_... of itemmarks.h */
+	jv immutable;	/* immutable(paths): a list of them, or invalid */
 };
 
 struct program_items {

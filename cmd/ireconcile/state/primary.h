@@ -22,12 +22,9 @@ struct desired_item {
 	size_t text_len;
 	unsigned char digest[DIGEST_SIZE]; /* of text */
 	jv value; /* of text, during a decision; else invalid */
-	bool once, if_exists;
-	bool exactly; /* digest is of this, too */
-	bool keep;    /* text is its identity; it is in no line */
-	bool foreign; /* the same; it is not a member, and to be deleted */
-	bool patch;   /* text is fields of what is not a member */
-	bool retain;  /* it stays when the primary goes */
+	/* ITEM_... of itemmarks.h. text is only the identity with ITEM_NAMED,
+	 * and digest is of ITEM_EXACTLY, too. */
+	unsigned marks;
 	/* immutable(): its paths as text, or NULL; the program's item, marked;
 	 * and whether text has the object's values there. */
 	char *immutable;

@@ -18,6 +18,7 @@
 // needs cmd/ireconcile/language/jqspot.c
 // needs cmd/ireconcile/language/spot.c
 // needs cmd/ireconcile/program/items.c
+// needs cmd/ireconcile/item/itemmarks.c
 // needs cmd/ireconcile/program/jvwire.c
 // needs cmd/ireconcile/language/message.c
 // needs cmd/ireconcile/program/natives.c

@@ -90,10 +90,12 @@ desired(struct program *p, const char *input, struct buf *out)
 		return;
 	}
 	for (size_t i = 0; i < items.count; i++) {
-		buf_adds(out, items.items[i].once ? "once " : "");
-		buf_adds(out, items.items[i].if_exists ? "if_exists " : "");
-		buf_adds(out, items.items[i].keep ? "keep " : "");
-		buf_adds(out, items.items[i].exactly ? "exactly " : "");
+		buf_adds(out, items.items[i].marks & ITEM_ONCE ? "once " : "");
+		buf_adds(out,
+		    items.items[i].marks & ITEM_IF_EXISTS ? "if_exists " : "");
+		buf_adds(out, items.items[i].marks & ITEM_KEEP ? "keep " : "");
+		buf_adds(
+		    out, items.items[i].marks & ITEM_EXACTLY ? "exactly " : "");
 		if (jv_is_valid(items.items[i].immutable)) {
 			jvtext_add(out, items.items[i].immutable, &err);
 			buf_addc(out, ' ');

@@ -1,4 +1,4 @@
-#include "agree/immutable.h"
+#include "item/immutable.h"
 
 #include "agree/agree.h"
 #include "json/jvtext.h"

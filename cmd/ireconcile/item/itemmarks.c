@@ -1,0 +1,179 @@
+#include "item/itemmarks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/span.h"
+#include "json/jvtext.h"
+#include "value/datakind.h"
+#include "value/objref.h"
+
+static const struct {
+	enum item_mark mark;
+	const char *key;
+	const char *function;
+} table[] = {
+    {ITEM_ONCE, "kpipe.dev/once", "once"},
+    {ITEM_IF_EXISTS, "kpipe.dev/if-exists", "if_exists"},
+    {ITEM_KEEP, "kpipe.dev/keep", "keep"},
+    {ITEM_EXACTLY, "kpipe.dev/exactly", "exactly"},
+    {ITEM_RETAIN, "kpipe.dev/retain", "retain"},
+    {ITEM_FOREIGN, "kpipe.dev/delete-foreign", "delete_foreign"},
+    {ITEM_PATCH, "kpipe.dev/patch", "patch_only"},
+};
+
+/* Takes the object out of {KEY: object}. */
+static bool
+unwrap(jv *object, const char *key)
+{
+	jv inner = jvtext_peek(*object, key);
+
+	if (!jv_is_valid(inner) || jv_object_length(jv_copy(*object)) != 1)
+		return false;
+	inner = jv_copy(inner);
+	jv_free(*object);
+	*object = inner;
+	return true;
+}
+
+/* Takes it out of {"kpipe.dev/immutable": {"object": ..., "paths": ...}}. */
+static bool
+unwrap_immutable(jv *object, jv *immutable)
+{
+	jv inner;
+
+	if (jv_is_valid(*immutable) || !unwrap(object, "kpipe.dev/immutable"))
+		return false;
+	inner = *object;
+	*object = jv_copy(jvtext_peek(inner, "object"));
+	*immutable = jv_copy(jvtext_peek(inner, "paths"));
+	if (!jv_is_valid(*immutable))
+		*immutable = jv_null();
+	jv_free(inner);
+	return true;
+}
+
+/* The mark around the object, which is taken off; 0: none. */
+static unsigned
+unwrap_mark(jv *object, unsigned marks)
+{
+	for (size_t i = 0; i < COUNT(table); i++)
+		if ((marks & table[i].mark) == 0 &&
+		    unwrap(object, table[i].key))
+			return table[i].mark;
+	return 0;
+}
+
+unsigned
+itemmarks_take(jv *object, jv *immutable)
+{
+	unsigned marks = 0, mark;
+
+	do {
+		mark = unwrap_mark(object, marks);
+		marks |= mark;
+	} while (mark != 0 || unwrap_immutable(object, immutable));
+	return marks;
+}
+
+static bool
+is_path(jv path_peek)
+{
+	bool good = jv_get_kind(path_peek) == JV_KIND_ARRAY &&
+	    jv_array_length(jv_copy(path_peek)) > 0;
+
+	if (!good)
+		return false;
+	jv_array_foreach(path_peek, i, key)
+	{
+		good = good && jv_get_kind(key) == JV_KIND_STRING;
+		jv_free(key);
+	}
+	return good;
+}
+
+static bool
+is_identity(jv path_peek)
+{
+	jv first = jv_array_get(jv_copy(path_peek), 0);
+	struct span key = jvtext_span(first);
+	bool yes = span_is(key, "metadata") || span_is(key, "apiVersion") ||
+	    span_is(key, "kind");
+
+	jv_free(first);
+	return yes;
+}
+
+/* The error in paths, as the rest of "the paths ...", or NULL. */
+static const char *
+wrong_paths(jv paths_peek)
+{
+	const char *wrong = NULL;
+
+	if (jv_get_kind(paths_peek) != JV_KIND_ARRAY ||
+	    jv_array_length(jv_copy(paths_peek)) == 0)
+		return "are not a list of paths";
+	jv_array_foreach(paths_peek, i, path)
+	{
+		if (!is_path(path))
+			wrong = "lead not by members alone";
+		else if (is_identity(path))
+			wrong = "lead into the identity of the object";
+		jv_free(path);
+	}
+	return wrong;
+}
+
+/* A ConfigMap or a Secret. */
+static bool
+has_data(jv object_peek)
+{
+	jv version = jvtext_peek(object_peek, "apiVersion");
+	jv kind = jvtext_peek(object_peek, "kind");
+
+	return datakind(objref_group(jvtext_span(version)), jvtext_span(kind));
+}
+
+/* The function of the first of these marks. */
+static const char *
+function(unsigned marks)
+{
+	for (size_t i = 0; i < COUNT(table); i++)
+		if (marks & table[i].mark)
+			return table[i].function;
+	return NULL;
+}
+
+int
+itemmarks_check(const char *what, int n, unsigned marks, jv object_peek,
+    jv immutable_peek, struct err *err)
+{
+	unsigned alone = marks & ITEM_ALONE;
+	bool has_paths = jv_is_valid(immutable_peek);
+	const char *wrong;
+
+	if ((marks & ITEM_ONCE) && (marks & ITEM_IF_EXISTS))
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is both once and if_exists", what, n);
+	/* More than one bit, or another one. */
+	if (alone != 0 &&
+	    ((alone & (alone - 1)) != 0 || marks != alone || has_paths))
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is %s and something else, too", what, n,
+		    function(alone));
+	if ((marks & ITEM_OTHERS) && strcmp(what, "desired") != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is %s, which is for desired", what, n,
+		    function(alone));
+	if ((marks & ITEM_EXACTLY) && !has_data(object_peek))
+		return err_set(err, ERR_PERMANENT,
+		    "%s: item %d is exactly, which is for ConfigMaps and "
+		    "Secrets",
+		    what, n);
+	wrong = has_paths ? wrong_paths(immutable_peek) : NULL;
+	return wrong == NULL
+	    ? 0
+	    : err_set(err, ERR_PERMANENT,
+		  "%s: the immutable paths of item %d %s", what, n, wrong);
+}

@@ -1,0 +1,46 @@
+/*
+ * itemmarks: what functions of the library say about an item, by an object
+ * around it: once(OBJECT) is {"kpipe.dev/once": OBJECT}. doc/program.md,
+ * "Items", has what each means.
+ */
+#ifndef ITEMMARKS_H
+#define ITEMMARKS_H
+
+#include <stdbool.h>
+#include <jv.h>
+
+#include "base/err.h"
+
+enum item_mark {
+	ITEM_ONCE = 1 << 0,	 /* once: created at most once */
+	ITEM_IF_EXISTS = 1 << 1, /* if_exists: never created */
+	ITEM_KEEP = 1 << 2,	 /* keep: neither created nor changed */
+	ITEM_EXACTLY = 1 << 3,	 /* exactly: no other keys in data */
+	ITEM_RETAIN = 1 << 4,	 /* retain: stays when the primary goes */
+	ITEM_FOREIGN = 1 << 5,	 /* delete_foreign: deleted, not a member */
+	ITEM_PATCH = 1 << 6,	 /* patch_only: fields of another object */
+};
+enum {
+	/* Not of members, and only in what `desired` returns. */
+	ITEM_OTHERS = ITEM_FOREIGN | ITEM_PATCH,
+	/* These bear no other mark. */
+	ITEM_ALONE = ITEM_KEEP | ITEM_OTHERS,
+	/* Nothing of the object but its identity counts. */
+	ITEM_NAMED = ITEM_KEEP | ITEM_FOREIGN,
+};
+
+/*
+ * Takes the object out of all marks around it: *object is replaced by the
+ * inner one, and *immutable, which is invalid before, gets the paths of
+ * immutable(). Returns ITEM_... .
+ */
+unsigned itemmarks_take(jv *object, jv *immutable);
+
+/*
+ * Whether these marks may be together on this object, in the array that `what`
+ * ("desired") returned; n: its place there. 0, or -1 with err.
+ */
+int itemmarks_check(const char *what, int n, unsigned marks, jv object_peek,
+    jv immutable_peek, struct err *err);
+
+#endif
