@@ -164,7 +164,7 @@ kubectl patch lease f -n ops --type=merge \
 wait "$kelect"
 is "$?" 111 "the Lease is lost"
 is "$(messages f)" "loser_RANDOM became leader" \
-	"... which is no Event about an end"
+	"... without an Event about its end"
 
 # without a command, as kpipe runs it
 if [ "$SERVER" != real ]; then
