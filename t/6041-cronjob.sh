@@ -3,10 +3,10 @@
 # the life of some that kwatch recorded. It is 00:10:30 on 2026-01-01; all was
 # created at 00:00:15. A table's line is SPEC ~ LAST ~ JOBS ~ RESULT: LAST is
 # the minute of lastScheduleTime, or nothing, then ! and that of startingTime, if
-# there is one; a Job is written [@]MINUTE[c|f][t][x]: named as ours are;
-# Complete, Failed or active; terminating; without our annotation. The result:
-# !MINUTE is announced, +MINUTE begun, -MINUTE deleted; the condition's reason;
-# Events.
+# there is one; a Job is written [@]MINUTE[c|f|n][t][x|b]: named as ours are;
+# Complete, Failed, Complete that is False, or active; terminating; without our
+# annotation, or with one that is not a time. The result: !MINUTE is announced,
+# +MINUTE begun, -MINUTE deleted; the condition's reason; Events.
 . "${0%/*}/lib.sh"
 
 folder=pipeline/cronjob
@@ -37,7 +37,7 @@ cronjob() {
 # jobs TEXT...: in the notation of the head of this file
 jobs() {
 	printf '%s\n' "$@" | jq -cR --arg now "$now" '
-		capture("^(?<named>@?)(?<minute>[0-9]+)(?<flags>[cftx]*)$")
+		capture("^(?<named>@?)(?<minute>[0-9]+)(?<flags>[bcftnx]*)$")
 		| .flags as $flags
 		| def has($f): $flags | contains($f);
 		{type: "ADDED", time: $now, object: {apiVersion: "batch/v1",
@@ -48,7 +48,8 @@ jobs() {
 			creationTimestamp: "2026-01-01T00:\(.minute):01Z",
 			annotations: (if has("x") then {} else {
 			"batch.tutorial.kubebuilder.io/scheduled-at":
-			"2026-01-01T00:\(.minute):00Z"} end),
+			(if has("b") then "soon" else
+			"2026-01-01T00:\(.minute):00Z" end)} end),
 			ownerReferences: [{
 			apiVersion: "batch.tutorial.kubebuilder.io/v1",
 			controller: true, kind: "CronJob", name: "c", uid: "u"}]}
@@ -60,6 +61,8 @@ jobs() {
 				{type: "Complete", status: "True"}]}
 			elif has("f") then {conditions: [
 				{type: "Failed", status: "True"}]}
+			elif has("n") then {conditions: [
+				{type: "Complete", status: "False"}]}
 			else {active: 1} end)}}'
 }
 
@@ -125,6 +128,8 @@ table "earlier Jobs that still run" <<'END'
 {"concurrencyPolicy":"Allow"}~08~08 06~+10 Scheduled
 {"concurrencyPolicy":"Forbid"}~08~08~Scheduled
 {"concurrencyPolicy":"Forbid"}~08~06t 08c~Scheduled
+{"concurrencyPolicy":"Forbid"}~08~06n 08c~Scheduled
+{"concurrencyPolicy":"Forbid"}~08~06b 08c~Scheduled
 {"concurrencyPolicy":"Forbid"}~08~06f 08c~!10 Scheduled
 {"concurrencyPolicy":"Replace"}~08~06 08~-06 -08 Scheduled
 {"concurrencyPolicy":"Replace"}~08~06 08c~-06 Scheduled
@@ -154,7 +159,23 @@ table "the history" <<'END'
 {"successfulJobsHistoryLimit":0,"failedJobsHistoryLimit":0}~10~08c 10f 09x~-08 -10 Scheduled
 {"successfulJobsHistoryLimit":0}~08~08c 10c~-08 Scheduled
 {"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":5}~10~06c 07ct 08c 09f 10f~-06 Scheduled
+{"successfulJobsHistoryLimit":2}~10~06c 07ct 08c 10f~Scheduled
 {"suspend":true}~10~02c 04c 06c 08c~-02 Suspended
+END
+# Recorded from the controller of kubebuilder's tutorial (pipeline/cronjob/README
+# has its commit): what it did in these cases. It begins the last run again if
+# its Job is deleted; this operator does not.
+table "as the tutorial's own controller" <<'END'
+{"schedule":"4 * * * *"}~08~06c 08c~Scheduled
+{"schedule":"1,2 * * * *"}~00~00c~+02 Scheduled
+{"concurrencyPolicy":"Forbid"}~08~05x 08c~Scheduled
+{"concurrencyPolicy":"Replace"}~08~05x 08c~-05 Scheduled
+{"concurrencyPolicy":"Forbid"}~08~06 07 08c~Scheduled
+{"concurrencyPolicy":"Allow"}~08~06 07 08c~+10 Scheduled
+END
+table "... but a run whose Job was deleted is not begun again" <<'END'
+~10~08c~Scheduled
+{"concurrencyPolicy":"Forbid"}~10~08c~Scheduled
 END
 table "what is wrong" <<'END'
 {"schedule":"61 * * * *"}~~~InvalidSchedule InvalidSchedule
@@ -178,6 +199,12 @@ is "$(jq -c '.items | length' "$T/out")" 1 "... others are left as they are"
 is "$(jq -c '.reconcile.status | [.active, .lastScheduleTime]' "$T/out")" \
 	'[[{"apiVersion":"batch/v1","kind":"Job","name":"c-08","namespace":"d","uid":"j08"}],"2026-01-01T00:08:00Z"]' \
 	"the status: what runs, and the last time"
+is "$({
+	cronjob '{}' 10
+	jobs 08 @07 10
+	ended
+} | reconcile | jq -c '[.reconcile.status.active[].name]')" \
+	'["c-1767226020","c-08","c-10"]' "... what runs, by its time"
 is "$({
 	cronjob '{}' ""
 	jobs 10 08
