@@ -162,8 +162,8 @@ table "the history" <<'END'
 {"successfulJobsHistoryLimit":2}~10~06c 07ct 08c 10f~Scheduled
 {"suspend":true}~10~02c 04c 06c 08c~-02 Suspended
 END
-# Recorded from the controller of kubebuilder's tutorial (pipeline/cronjob/README
-# has its commit): what it did in these cases. It begins the last run again if
+# Cases like those run with the controller of kubebuilder's tutorial (the README
+# has its commit), with minutes for days. It begins the last run again if
 # its Job is deleted; this operator does not.
 table "as the tutorial's own controller" <<'END'
 {"schedule":"4 * * * *"}~08~06c 08c~Scheduled
