@@ -56,6 +56,26 @@ runs 0 "the run" kapply_line -o result
 is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
 {\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\"}" \
 	"... says the same, but the status is for kstatus"
+set_line "$(cm s 1)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
+	"because":{"ConfigMap/default/s":{"path":".data.x"}}}' >"$T/in"
+runs 0 "a member that the apply leaves as it is" dry -o result
+is "$(jq -r .result "$T/out")" unchanged "... is unchanged"
+set_line "$(cm s 2)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
+	"because":{"ConfigMap/default/s":{"path":".data.k"}}}' >"$T/in"
+runs 0 "a member that is changed" dry -o result
+is "$(jq -r .result "$T/out")" configured "... is configured"
+kubectl patch cm s --field-manager=editor --type=merge -p '{"data":{"k":"2"}}' >/dev/null
+set_line "$(cm s 3)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
+	"because":{"ConfigMap/default/s":{"path":".data.k"}}}' >"$T/in"
+for how in dry kapply_line; do
+	runs 0 "a change of what another manager has written: $how" $how -o result
+	is "$(jq -r .because "$T/out")" ".data.k differs" "... is not a repair"
+done
+set_line "$(cm s 3)" '{"known":{"ConfigMap/default/s":null}}' >"$T/in"
+for how in dry kapply_line; do
+	runs 0 "a member that ireconcile has not seen: $how" $how -o result
+	is "$(jq -r .result "$T/out")" unchanged "... is unchanged"
+done
 set_line "[]" '{"finalizers":{"add":["example.com/f"]}}' >"$T/in"
 runs 0 "a finalizer that is there" dry -o result
 is "$(cat "$T/out")" "" "... is not a change"

@@ -129,15 +129,14 @@ static const char *
 apply_result(const struct apply *a, const struct item *i,
     const struct kube_answer *answer)
 {
-	struct buf state = BUF_INIT;
+	char *state;
 	bool same;
 
 	if (answer->code == 201)
 		return "created";
-	body_state(&state, answer->body, a->o->dry_run != 0);
-	same = i->live_version != NULL &&
-	    span_is(buf_span(&state), i->live_version);
-	buf_release(&state);
+	state = body_state(answer->body, a->o->dry_run != 0);
+	same = i->live_version != NULL && strcmp(state, i->live_version) == 0;
+	free(state);
 	return same ? "unchanged" : "configured";
 }
 
@@ -334,6 +333,16 @@ wrote_adoption(struct call *c, const struct kube_answer *answer)
 		go_on(c->item, STEP_WRITE);
 }
 
+/* So that the apply's answer shows whether anything changed. */
+static void
+note_before(struct call *c, struct span object)
+{
+	struct item *i = c->item;
+
+	free(i->live_version);
+	i->live_version = body_state(object, c->key->apply->o->dry_run != 0);
+}
+
 /* Another object has the name of an item that we wanted to create. */
 static void
 read_rival(struct call *c, const struct kube_answer *answer)
@@ -356,19 +365,9 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	} else {
 		note_unseen(c);
 		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
+		note_before(c, answer->body);
 		go_on(i, STEP_WRITE);
 	}
-}
-
-/* So that the apply's answer shows whether anything changed. */
-static void
-note_before(struct call *c, struct span object)
-{
-	struct buf state = BUF_INIT;
-
-	body_state(&state, object, c->key->apply->o->dry_run != 0);
-	set_text(&c->item->live_version, buf_span(&state));
-	buf_release(&state);
 }
 
 /* Plain objects */

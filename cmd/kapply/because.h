@@ -26,8 +26,8 @@ struct because_looks {
 /* Whether one more may be sent; counts it. */
 bool because_may_look(struct because_looks *l, uint64_t now_ms);
 
-/* The object as it was before the apply: notes who owns the field. `ours` is
- * our manager. */
+/* The object as it was before the apply: notes who owns the field, of a repair.
+ * `ours` is our manager. */
 void because_found(struct item *i, struct span object, struct span ours);
 
 /* Appends the reason of the result; nothing if the line has none, or if nothing

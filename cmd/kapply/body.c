@@ -10,17 +10,19 @@ body_metadata(struct span object, const char *key)
 	return json_raw_string(json_get(json_get(object, "metadata"), key));
 }
 
-void
-body_state(struct buf *b, struct span object, bool dry_run)
+char *
+body_state(struct span object, bool dry_run)
 {
 	unsigned char sum[DIGEST_SIZE];
+	struct buf b = BUF_INIT;
 
-	if (!dry_run) {
-		buf_addspan(b, body_metadata(object, "resourceVersion"));
-		return;
+	if (dry_run) {
+		digest_sha256(object, sum);
+		digest_add_hex(&b, sum, DIGEST_SIZE);
+	} else {
+		buf_addspan(&b, body_metadata(object, "resourceVersion"));
 	}
-	digest_sha256(object, sum);
-	digest_add_hex(b, sum, DIGEST_SIZE);
+	return buf_take(&b);
 }
 
 static void

@@ -59,9 +59,9 @@ void body_delete(
  * Differs if the object was changed: its resourceVersion. The answer to a dry
  * run has the old one (pkg/registry/generic/registry/dryrun.go of
  * k8s.io/apiserver), but the object as it would be, managedFields included:
- * then it is a digest of all of it.
+ * then it is a digest of all of it. Owned.
  */
-void body_state(struct buf *b, struct span object, bool dry_run);
+char *body_state(struct span object, bool dry_run);
 
 /* metadata.X of an object, without quotes. */
 struct span body_metadata(struct span object, const char *key);

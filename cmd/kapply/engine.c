@@ -306,6 +306,20 @@ key_of(struct apply *a, const struct set *s)
 	return k;
 }
 
+/* The answer to a dry run has the old resourceVersion: only what was there
+ * before tells configured from unchanged. */
+static void
+read_known(struct set *s)
+{
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		if (i->op == OP_APPLY && i->known == KNOWN_UID &&
+		    i->step == STEP_WRITE)
+			i->step = STEP_CAUSE;
+	}
+}
+
 void
 engine_submit(struct apply *a, struct set *s)
 {
@@ -320,6 +334,8 @@ engine_submit(struct apply *a, struct set *s)
 	/* The object as it was before tells configured from unchanged. */
 	if (s->plain && a->o->output == OUTPUT_RESULT)
 		s->items[0].step = STEP_READ;
+	if (!s->plain && a->o->dry_run)
+		read_known(s);
 	if (s->plain) {
 		/* Two objects of one name are applied one after the other. */
 		s->behind = k->set != NULL;

@@ -365,7 +365,7 @@ send_item(struct key *k, struct item *i)
 	const struct objref *id = target(k, i);
 	struct call *c;
 
-	if (i->step == STEP_CAUSE && !report_wants_cause(a))
+	if (i->step == STEP_CAUSE && !a->o->dry_run && !report_wants_cause(a))
 		i->step = STEP_WRITE;
 	if (too_early(k, i) || held_back(k, i)) {
 		engine_advance(k);

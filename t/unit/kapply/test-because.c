@@ -55,13 +55,18 @@ managers(void)
 	    "{\"f:spec\":{\"f:replicas\":{}}}},"
 	    "{\"manager\":\"ours\",\"fieldsV1\":"
 	    "{\"f:spec\":{\"f:replicas\":{}}}}]}}";
-	struct item i = {.because = span_str("{\"path\":\".spec.replicas\"}"),
+	struct item i = {.because = span_str("{\"path\":\".spec.replicas\","
+					     "\"repair\":true}"),
 	    .text = span_str("{\"spec\":{\"replicas\":3}}")};
 
 	because_found(&i, span_str(object), span_str("ours"));
 	is(i.by, "scaler", "the other manager of the field");
 	free(i.by);
 	i.by = NULL;
+	i.because = span_str("{\"path\":\".spec.replicas\"}");
+	because_found(&i, span_str(object), span_str("ours"));
+	ok(i.by == NULL, "... only of a repair");
+	i.because = span_str("{\"path\":\".spec.replicas\",\"repair\":true}");
 	i.text = span_str("{\"spec\":{\"replicas\":5}}");
 	because_found(&i, span_str(object), span_str("ours"));
 	ok(i.by == NULL, "nobody is blamed for what is as desired");
@@ -86,7 +91,7 @@ set_by(const char *kind, const char *item, const char *path, const char *want,
 	struct buf because = BUF_INIT;
 
 	i.id.kind = span_str(kind);
-	buf_addf(&because, "{\"path\":\"%s\"}", path);
+	buf_addf(&because, "{\"path\":\"%s\",\"repair\":true}", path);
 	i.because = buf_span(&because);
 	because_found(&i, span_str(object), span_str("ours"));
 	is(i.by != NULL ? i.by : "", want, what);
