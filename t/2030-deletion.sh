@@ -265,7 +265,7 @@ sed -i 's/  program:/  adopt: {label: "${ADOPT:-}"}\n&/' "$T/watches.yaml"
 } >"$T/in"
 adopting() { # [REST]
 	line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
-		"$(known a-0 uid-a-0 a-1 null),$(on_error)${1:+,$1},$(because a-0)"
+		"$(known a-0 uid-a-0 a-1 null),$(on_error)${1:+,$1},$(because a-0 7)"
 }
 adopting >"$T/want"
 replay 0 "adopt: off while the label is empty"
@@ -279,7 +279,7 @@ replay 0 "adopt: in a line with an item that was not seen"
 	end v1 Pod
 } >"$T/in"
 line "$(configmap a-0 a v)" a 1 \
-	"$(known a-0 uid-a-0),$(on_error),$(because a-0)" >"$T/want"
+	"$(known a-0 uid-a-0),$(on_error),$(because a-0 7)" >"$T/want"
 replay 0 "... and in no other"
 unset ADOPT
 

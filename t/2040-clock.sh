@@ -66,10 +66,10 @@ stuck=$(observed a-0 a other 3)
 } >"$T/in"
 {
 	line "$(configmap a-0 a v)" a 1 \
-		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 3)"
 	line "" a 4 "$(status false)"
 	line "$(configmap a-0 a v)" a 5 \
-		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 6)"
 } >"$T/want"
 replay 0 "a difference that stays is tolerated until the object changes"
 is "$(cat "$T/err")" \
@@ -89,11 +89,11 @@ is "$(cat "$T/err")" \
 } >"$T/in"
 {
 	line "$(configmap a-0 a v)" a 1 \
-		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 3)"
 	line "$(configmap a-0 a v)" a 1 \
-		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 3)"
 	line "$(configmap a-0 a v)" a 4 \
-		"$(known a-0 uid-a-0),$(on_error),$(because a-0)"
+		"$(known a-0 uid-a-0),$(on_error),$(because a-0 3)"
 } >"$T/want"
 replay 0 "a difference that was never applied is not"
 

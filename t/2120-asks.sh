@@ -151,7 +151,7 @@ replay 0 "... and after it was taken away"
 } >"$T/in"
 repair() {
 	line "$(configmap a-0 a v)" a "$1" \
-		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0)"
+		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 3)"
 }
 {
 	repair 1

@@ -82,7 +82,7 @@ of_a() {
 	replay 0 "$what"
 }
 new=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":null}")
-unproven='"path":".metadata.annotations[\"kpipe.dev/proof\"]"'
+unproven='"path":".metadata.annotations[\"kpipe.dev/proof\"]","version":"7"'
 again=$(line "$(item "$good")" a 1 \
 	"\"known\":{\"$self\":\"uid-c\"},\"because\":{\"$self\":{$unproven}}")
 of_a "converged is silent" "$origin" "$(member c "$good")"

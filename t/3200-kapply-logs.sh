@@ -82,6 +82,17 @@ is "$(requests)" 1 "a change: no request more"
 is "$(cat "$T/err")" \
 	"$about configured Deployment.apps default/d: .spec.replicas 1, wanted 0" \
 	"... the field is logged"
+version=$(kubectl get deployment d -o jsonpath='{.metadata.resourceVersion}')
+because '{"path":".spec.replicas","version":"'"$version"'"}'
+is "$(requests)" 1 "an apply that changes nothing: no request more"
+is "$(cat "$T/err")" "" "... nothing is logged"
+runs 0 "... as a result" kapply_line -o result
+is "$(jq -c '[.result, .because]' "$T/out")" '["unchanged",null]' "... says that"
+because '{"path":".spec.replicas","version":"1"}'
+runs 0 "... of an object that was changed meanwhile" kapply_line
+is "$(cat "$T/err")" \
+	"$about configured Deployment.apps default/d: .spec.replicas differs" \
+	"... is logged"
 because '{"path":".metadata.annotations[\"kpipe.dev/paths\"]"}'
 runs 0 "other fields are desired" kapply_line
 is "$(cat "$T/err")" \

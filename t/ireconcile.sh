@@ -141,9 +141,16 @@ known() {
 	done
 	printf '}'
 }
-# because NAME [MEMBERS]: why that ConfigMap is in the line; else its data
+# because NAME VERSION|MEMBERS: why that ConfigMap is in the line: its data, of
+# that version, or something else
 because() {
-	printf '"because":{"ConfigMap/ns/%s":{%s}}' "$1" "${2:-"\"path\":\".data.k\""}"
+	local why=$2
+
+	case $why in
+	*:*) ;;
+	*) why='"path":".data.k","version":"'$why'"' ;;
+	esac
+	printf '"because":{"ConfigMap/ns/%s":{%s}}' "$1" "$why"
 }
 # shellcheck disable=SC2034 # for the tests
 repaired='"path":".data.k","repair":true'

@@ -37,12 +37,12 @@ reason_hide_texts(const struct primary *p, struct buf *values)
 }
 
 static void
-add_text(struct buf *b, const char *key, const struct buf *text)
+add_text(struct buf *b, const char *key, struct span text)
 {
-	if (text->len == 0)
+	if (text.n == 0)
 		return;
 	json_add_key(b, key);
-	json_add_string(b, buf_span(text));
+	json_add_string(b, text);
 }
 
 static void
@@ -108,11 +108,13 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 	}
 	reason_hide_texts(p, &observed);
 	reason_hide_texts(p, &wanted);
-	add_text(b, "path", &path);
-	add_text(b, "observed", &observed);
-	add_text(b, "wanted", &wanted);
+	add_text(b, "path", buf_span(&path));
+	add_text(b, "observed", buf_span(&observed));
+	add_text(b, "wanted", buf_span(&wanted));
 	if (pt->item->agreed_before)
 		add_true(b, "repair");
+	else
+		add_text(b, "version", cache_object_version(pt->object));
 	jv_free(was);
 	jv_free(wish);
 	jv_free(bare);

@@ -2,14 +2,15 @@
  * reason: why an item is in a line: reconcile.because, for the log of kapply.
  *
  *	{"path": ".spec.replicas", "observed": "5", "wanted": "3",
- *	 "repair": true}
+ *	 "version": "17"}
  *
  * The first field that differs from the member that was observed, and its
  * values as JSON, cut; not those of Secrets and ConfigMaps, and no texts if the
  * entry watches Secrets: its program may have copied one into any object, and
- * an old value is found nowhere any more. It is a repair if the member had
- * agreed before. {"gone": true} of a member that is not there
- * any more. A new item has none.
+ * an old value is found nowhere any more. `version` is the resourceVersion that
+ * was observed. If the member had agreed before, it is a repair:
+ * "repair": true instead. {"gone": true} of a member that is not there any
+ * more. A new item has none.
  */
 #ifndef REASON_H
 #define REASON_H

@@ -164,7 +164,13 @@ refuse_primary(const struct set *s, struct item *i)
 static void
 set_because(struct item *i, struct span because)
 {
+	struct span version;
+
 	i->because = json_get(because, i->key);
+	version = json_raw_string(json_get(i->because, "version"));
+	/* If the apply leaves it so, nothing was changed. */
+	if (i->known == KNOWN_UID && version.n > 0)
+		i->live_version = mem_dup(version.p, version.n);
 	if (i->known == KNOWN_UID && i->step == STEP_WRITE &&
 	    json_type(json_get(i->because, "repair")) == JSON_TRUE)
 		i->step = STEP_CAUSE;

@@ -102,8 +102,9 @@ struct item {
 	enum item_state state;
 	enum item_step step;
 	char *live_uid; /* owned: of the member that was found, or NULL */
-	/* owned: body_state when it was read before the apply, or its
-	 * resourceVersion (finalizers); NULL: it was not read */
+	/* owned: body_state when it was read before the apply, or else its
+	 * resourceVersion in the line or (finalizers) when it was read; NULL:
+	 * not known */
 	char *live_version;
 	char *patch;	/* owned: of the step, where it is one */
 	bool list_sent; /* STEP_LIST was tried */
