@@ -71,8 +71,8 @@ runs 0 "a namespace and what is in it, in this order" kapply_line -o result
 is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace created
 ConfigMap created" "... both are created"
 runs 0 "once more, as if nothing had been seen" kapply_line -o result
-is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace configured
-ConfigMap configured" "... both are known by their marks"
+is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace unchanged
+ConfigMap unchanged" "... both are known by their marks"
 kubectl create -f - <<<"$(marked n2 n1 | jq '.[0]')" >/dev/null
 set_line "$(marked n2 n2)" >"$T/in"
 runs 1 "a copied mark does not make an object ours" kapply_failing

@@ -45,7 +45,8 @@ PATCH a" "... applied again, and the key removed"
 
 serve "{\"PATCH $CMS/a\":[$(live 5 '{"k":"1","x":"y"}')]}"
 runs 0 "a dry run" apply --dry-run=server
-is "$(requests)" "PATCH a" "... removes nothing"
+is "$(requests)" "GET a
+PATCH a" "... removes nothing"
 
 set_line "$(cm a 1)" "$known" >"$T/in"
 serve "{\"PATCH $CMS/a\":[$(live 5 '{"k":"1","x":"y"}')]}"
