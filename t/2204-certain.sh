@@ -165,4 +165,36 @@ def event(f): f; def settle: 3;
 def desired: [settle | empty];
 def status: stats;
 END
+again='reconcile.jq:3: desired is defined again: that in line 1 is never called'
+accepted "a second definition" "$again" <<'END'
+def desired: [1];
+def x: 1;
+def desired: [];
+END
+accepted "... but not of one that is called between them" <<'END'
+def desired: [];
+def base: desired;
+def desired: base;
+END
+
+# ---- finalize ----
+
+finalize='reconcile.jq:2: finalize is never called: no entry with this program has a finalizer'
+finalizing() {
+	printf '%s\n' 'def desired: [];' 'def finalize: {done: true};'
+}
+accepted "finalize, and no finalizer" "$finalize" < <(finalizing)
+is "$(grep -c 'finalize is never' "$T/err")" 1 "... once, not for each entry"
+cp "$T/watches.yaml" "$T/none.yaml"
+while IFS= read -r line; do
+	{
+		cat "$T/none.yaml"
+		echo "$line"
+	} >"$T/watches.yaml"
+	accepted "one entry has: $line" < <(finalizing)
+done <<'END'
+  finalizer: e.com/f
+  retiredFinalizers: [e.com/f]
+  when: .spec.a == 1
+END
 done_testing

@@ -316,6 +316,8 @@ compile_first(struct program *p, struct err *err)
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
 		return err_set(err, ERR_PERMANENT,
 		    "%s: does not define `desired`", p->name);
+	if (!p->defines[PROGRAM_MAP])
+		program_warn_twice(p);
 	if (p->defines[PROGRAM_PLAN])
 		note_plan(p);
 	say_debug(p);

@@ -99,6 +99,10 @@ struct program *program_load_expression(const char *name, const char *text,
  * point (logged, if the program has that one as well).
  */
 int program_check_functions(const struct program *p, struct err *err);
+/* Logs entry points that the program's own file defines twice. */
+void program_warn_twice(const struct program *p);
+/* Logs that nothing calls its `finalize`, which it has to define. */
+void program_warn_finalize(const struct program *p);
 
 /* The names that an input may have, in all entries: they may share a program. */
 struct program_known {

@@ -67,6 +67,64 @@ program_check_functions(const struct program *p, struct err *err)
 	return rc;
 }
 
+/* A definition is called by nobody if the next of its name hides it first. */
+static bool
+is_hidden(const struct jqparse *parse, int first, int second)
+{
+	const struct jqparse_def *def = &parse->defs[first];
+
+	for (int d = first + 1; d < second; d++) {
+		for (int k = parse->defs[d].first_use;
+		     k < parse->defs[d].end_use; k++)
+			if (parse->uses[k].arity == def->arity &&
+			    span_eq(parse->uses[k].name, def->name))
+				return false;
+	}
+	return true;
+}
+
+static int
+line_of(const struct source_file *f, int def)
+{
+	return f->lex.tokens[f->parse.defs[def].from].line;
+}
+
+void
+program_warn_twice(const struct program *p)
+{
+	const struct source_file *f = &p->source.files[p->source.count - 1];
+
+	for (int i = 0; i < PROGRAM_MAP; i++) {
+		int before = -1;
+
+		for (int d = 0; d < f->parse.def_count; d++) {
+			const struct jqparse_def *def = &f->parse.defs[d];
+
+			if (def->arity != 0 ||
+			    !span_is(def->name, program_names[i]))
+				continue;
+			if (before >= 0 && is_hidden(&f->parse, before, d))
+				log_warning("%s:%d: %s is defined again: that "
+					    "in line %d is never called",
+				    f->path, line_of(f, d), program_names[i],
+				    line_of(f, before));
+			before = d;
+		}
+	}
+}
+
+void
+program_warn_finalize(const struct program *p)
+{
+	const struct source_file *f = NULL;
+	int line =
+	    source_definition(&p->source, program_names[PROGRAM_FINALIZE], &f);
+
+	log_warning("%s:%d: finalize is never called: no entry with this "
+		    "program has a finalizer",
+	    f->path, line);
+}
+
 /* ---- kinds ---- */
 
 struct role {

@@ -43,6 +43,36 @@ check_entry(
 	return 0;
 }
 
+/* Whether a primary of the entry may have to be cleaned up by its program. */
+static bool
+may_finalize(const struct watch_entry *conf)
+{
+	return conf->finalizer != NULL || conf->retired_finalizers.count > 0 ||
+	    conf->when != NULL;
+}
+
+/* Of the entries with this program, the first one tells. */
+static void
+check_finalize(const struct entries *es, const struct entry *e)
+{
+	const struct entry *first = NULL;
+
+	if (!program_defines(e->program, PROGRAM_FINALIZE))
+		return;
+	for (size_t i = 0; i < es->count; i++) {
+		const struct entry *other = es->items[i];
+
+		if (strcmp(other->conf->program, e->conf->program) != 0)
+			continue;
+		if (may_finalize(other->conf))
+			return;
+		if (first == NULL)
+			first = other;
+	}
+	if (first == e)
+		program_warn_finalize(e->program);
+}
+
 /* A program may be that of several entries, so what all have counts. */
 int
 entries_check(const struct entries *es, struct err *err)
@@ -57,6 +87,8 @@ entries_check(const struct entries *es, struct err *err)
 	    &k.owned, &k.related, &k.operator_keys, k.filters};
 	for (size_t i = 0; i < es->count && rc == 0; i++)
 		rc = check_entry(es->items[i], &known, err);
+	for (size_t i = 0; i < es->count && rc == 0; i++)
+		check_finalize(es, es->items[i]);
 	textlist_release(&k.owned);
 	textlist_release(&k.related);
 	textlist_release(&k.operator_keys);
