@@ -97,6 +97,25 @@ fails 'size is bad' "an error of the author is as it was written" <<'END'
 def desired: .primary.spec.list[] | error("size is bad");
 END
 
+while IFS='~' read -r call what; do
+	fails "reconcile.jq:3: desired: $what" "a mistake in: $call" <<END
+include "operator";
+def desired: [
+  $call];
+END
+done <<'END'
+"a" | error({code: 4})~error with object that is not text
+error([1])~error with array that is not text
+error(" ")~error without a text
+cron_next("@daily"; "now")~cron_next: a number of seconds within the years 0 to 9999, not string (time.jq:12: _for_users)
+cron_last("@every 1h"; 1)~cron_last: @every needs a time to count from, the fourth argument (time.jq:12: _for_users)
+END
+fails 'schedule "61 * * * *": minute 61 is above 59' \
+	"a schedule is written by users: without a place" <<'END'
+include "operator";
+def desired: [cron_next("61 * * * *"; 1)];
+END
+
 # A key from a value is a value.
 fails 'reconcile.jq:2: desired: null (null) has no keys' \
 	"a key that a Secret gives is not shown" <<'END'

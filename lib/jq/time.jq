@@ -5,8 +5,11 @@
 # name such as "Europe/Berlin", or null for UTC, and needs the package tzdata.
 # (In C: lib/value/crontab.h.)
 
-# An error whose text is for users: without the place in the program.
-def _for_users(f): try f catch error(.);
+# What is wrong in a schedule or a zone is an error for users: without the place
+# in the program. What is wrong in a call is not.
+def _for_users(f):
+  try f
+  catch if startswith("cron_") then _call("wrong"; .) else error(.) end;
 
 # The first time after $time; null: none in five years.
 def cron_next($schedule; $time):

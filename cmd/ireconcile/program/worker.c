@@ -138,20 +138,15 @@ limit_memory(const struct program *p, size_t objects)
 
 /* ---- one call ---- */
 
-/* A readable reason: a program may pass on text of users. */
-static void
-add_raised(struct buf *b, struct span text, const char *function)
+/* A readable reason: a program may pass on text of users. False: it is none. */
+static bool
+add_raised(struct buf *b, struct span text)
 {
-	size_t start = b->len;
-
 	buf_addspan(b, text);
-	for (size_t i = start; i < b->len; i++)
+	for (size_t i = 0; i < b->len; i++)
 		if (b->data[i] == '\0')
 			b->data[i] = ' ';
-	if (strspn(buf_str(b) + start, " \t\r\n") < b->len - start)
-		return;
-	buf_truncate(b, start);
-	buf_addf(b, "%s failed: error without a text", function);
+	return strspn(buf_str(b), " \t\r\n") < b->len;
 }
 
 /* An error of jq or of ours, not of the author: `text` holds no values. */
@@ -187,16 +182,17 @@ say_error(
 	bool raised = jv_is_valid(p->raised) &&
 	    jv_equal(jv_copy(message), jv_copy(p->raised));
 
-	if (jv_get_kind(message) != JV_KIND_STRING) {
-		buf_addf(&text, "%s failed: error with %s that is not text",
-		    run_name(p, which), jv_kind_name(jv_get_kind(message)));
-	} else if (raised && p->author_raised) {
-		add_raised(&text, jvtext_span(message), run_name(p, which));
-	} else {
-		if (raised)
-			buf_addspan(&cut, jvtext_span(message));
-		else
-			message_cut(&cut, jvtext_span(message), &p->source);
+	if (jv_get_kind(message) != JV_KIND_STRING)
+		buf_addf(&cut, "error with %s that is not text",
+		    jv_kind_name(jv_get_kind(message)));
+	else if (!raised)
+		message_cut(&cut, jvtext_span(message), &p->source);
+	else if (!p->author_raised)
+		buf_addspan(&cut, jvtext_span(message));
+	else if (!add_raised(&text, jvtext_span(message)))
+		buf_adds(&cut, "error without a text");
+	if (cut.len > 0) {
+		buf_reset(&text);
 		says = say_place(p, which, buf_str(&cut), &text);
 	}
 	err_set(err, ERR_PERMANENT, "%s", buf_str(&text));

@@ -239,7 +239,7 @@ static const struct {
     {"the author's own, passed on",
 	"try error(\"a\") catch error(\"b: \\(.)\")", "error: b: a"},
     {"an object", "error({a: .primary.s3cret})",
-	"error: desired failed: error with object that is not text"},
+	"error: p.jq:1: desired: error with object that is not text"},
     {"null is an error, not nothing", "error(null)", "error: null"},
     {"index by a name", ".primary.s3cret.replicas",
 	"error: p.jq:1: desired: Cannot index string with string \"replicas\" "
