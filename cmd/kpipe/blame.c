@@ -32,23 +32,25 @@ rank(const struct stage *s)
 }
 
 /*
- * Of two that ended in the same way: the one seen first. Of those seen at once
- * with 0, the one further in front, for the end of an input goes on at once,
- * but kwatch only if it is alone (it ends so when its reader is gone); of
- * others, the one further behind, for a closed pipe is met before that.
+ * Of two that ended in the same way: the one seen first. Of those seen at once,
+ * the one further behind, for a closed pipe is met before that. Of those that
+ * ended with 0, the one further in front, whichever was seen first, for the
+ * kernel closes the pipe of a process before it says that the process ended;
+ * but kwatch also ends with 0 when its reader is gone.
  */
 static bool
 is_before(const struct stage *a, const struct stage *b)
 {
 	bool behind = a > b;
+	bool reads = a->role == STAGE_READS || b->role == STAGE_READS;
 
+	if (a->status == 0 && b->status == 0 && !reads)
+		return !behind;
 	if (a->ended_at != b->ended_at)
 		return a->ended_at < b->ended_at;
 	if (a->status != 0 || b->status != 0)
 		return behind;
-	if (a->role == STAGE_READS || b->role == STAGE_READS)
-		return b->role == STAGE_READS;
-	return !behind;
+	return b->role == STAGE_READS;
 }
 
 const struct stage *
