@@ -138,7 +138,7 @@ limit_memory(const struct program *p, size_t objects)
 
 /* ---- one call ---- */
 
-/* A readable reason: a program may pass on text of users. False: it is none. */
+/* A readable reason: a program may pass on text of users. False: it is not. */
 static bool
 add_raised(struct buf *b, struct span text)
 {
