@@ -49,7 +49,8 @@ cat >"$T/reconcile.jq" <<'END'
 include "operator";
 def desired: [once(config_map("a"; {}; {k: "v"}))];
 def status: {error: .error, length: (.error | length),
-    placeholder: (.error == "${error}")};
+    reason: (if .error == null then "Waiting"
+      elif .error | test("not part of") then "Foreign" else "Other" end)};
 END
 thing t >/dev/null
 begin
@@ -59,8 +60,8 @@ kubectl delete cm a >/dev/null
 ok "... and again when it was deleted" wait_for 60 uid_is_new
 end
 
-# .error of what could not be applied is a placeholder in the program, and the
-# message in the status.
+# .error of what could not be applied is a placeholder in the program until the
+# message is in the status; the program sees it there.
 kubectl delete thing t >/dev/null
 gone() {
 	! kubectl get cm a >/dev/null 2>&1
@@ -73,10 +74,27 @@ status() {
 	kubectl get thing t -o json | jq -c .status
 }
 told() {
-	status | grep -q 'not part of'
+	[ "$(status | jq -r .reason)" = Foreign ]
 }
-ok ".error of an item that fails" wait_for 60 told
-is "$(status | jq -c '[.length, .placeholder]')" "[8,true]" \
-	"... is the placeholder in the program"
+ok ".error of an item that fails is the message" wait_for 60 told
+is "$(status | jq '.length == (.error | length)')" true \
+	"... the whole of it"
+end
+failures=$(grep -c 'cannot apply' "$T/log")
+fails_again() {
+	[ "$(grep -c 'cannot apply' "$T/log")" -gt "$failures" ]
+}
+begin
+ok "another process fails as well" wait_for 60 fails_again
+ok "... it comes to rest" rests 2 status
+ok "... with the same status" told
+end
+kubectl delete cm a >/dev/null
+begin
+ok "... until it can be applied" wait_for 60 uid_is_new
+waiting() {
+	[ "$(status | jq -r .reason)" = Waiting ]
+}
+ok "... then there is none" wait_for 60 waiting
 end
 done_testing

@@ -23,6 +23,7 @@ struct comparison {
 	struct buf *path;   /* of the first difference, or NULL */
 	struct buf *values; /* there, or NULL */
 	struct buf *wanted; /* the desired one apart, or NULL */
+	struct buf *error;  /* the first text for "${error}", or NULL */
 	jv string_data;	    /* stringData of a desired Secret, or invalid */
 };
 
@@ -85,9 +86,10 @@ is_empty(
 	}
 }
 
-/* "cannot do: ${error}" agrees with "cannot do: anything". */
+/* "cannot do: ${error}" agrees with "cannot do: anything", which is filled. */
 static bool
-matches(struct span pattern, const char *placeholder, struct span text)
+matches(struct span pattern, const char *placeholder, struct span text,
+    struct buf *filled)
 {
 	size_t n = strlen(placeholder);
 	const char *first = memmem(pattern.p, pattern.n, placeholder, n);
@@ -102,17 +104,21 @@ matches(struct span pattern, const char *placeholder, struct span text)
 		last = p;
 	head = span_make(pattern.p, (size_t)(first - pattern.p));
 	tail = span_make(last + n, (size_t)(pattern.p + pattern.n - last) - n);
-	return text.n >= head.n + tail.n &&
-	    memcmp(text.p, head.p, head.n) == 0 &&
-	    memcmp(text.p + text.n - tail.n, tail.p, tail.n) == 0;
+	if (text.n < head.n + tail.n || memcmp(text.p, head.p, head.n) != 0 ||
+	    memcmp(text.p + text.n - tail.n, tail.p, tail.n) != 0)
+		return false;
+	if (filled != NULL && filled->len == 0 && first == last)
+		buf_add(filled, text.p + head.n, text.n - head.n - tail.n);
+	return true;
 }
 
 static bool
-matches_any(unsigned texts, struct span pattern, struct span text)
+matches_any(const struct comparison *c, struct span pattern, struct span text)
 {
 	for (size_t i = 0; i < 2; i++)
-		if ((texts & 1u << i) != 0 &&
-		    matches(pattern, placeholders[i], text))
+		if ((c->texts & 1u << i) != 0 &&
+		    matches(pattern, placeholders[i], text,
+			1u << i == AGREE_ERROR ? c->error : NULL))
 			return true;
 	return false;
 }
@@ -153,8 +159,8 @@ compare_scalar(const struct comparison *c, jv desired, jv observed,
 		same = agree_quantities(desired, observed);
 	if (!same && c->texts != 0 && jv_get_kind(desired) == JV_KIND_STRING &&
 	    jv_get_kind(observed) == JV_KIND_STRING)
-		same = matches_any(
-		    c->texts, jvtext_span(desired), jvtext_span(observed));
+		same =
+		    matches_any(c, jvtext_span(desired), jvtext_span(observed));
 	return same || differ_by(c, desired, observed, place);
 }
 
@@ -413,19 +419,17 @@ status_of(jv status_peek)
 }
 
 static bool
-compare_status(jv desired_peek, jv observed_peek, unsigned texts,
-    struct buf *path, struct buf *values)
+compare_status(jv desired_peek, jv observed_peek, struct comparison c)
 {
-	struct comparison c = {.direction = BOTH_WAYS,
-	    .texts = texts,
-	    .path = path,
-	    .values = values,
-	    .string_data = jv_invalid()};
 	struct apischema_place status = {
 	    &top, span_str("status"), SPAN_NONE, 0};
 	jv desired = status_of(desired_peek);
 	jv observed = status_of(observed_peek);
-	bool same = compare(&c, desired, observed, &status);
+	bool same;
+
+	c.direction = BOTH_WAYS;
+	c.string_data = jv_invalid();
+	same = compare(&c, desired, observed, &status);
 
 	jv_free(desired);
 	jv_free(observed);
@@ -435,18 +439,35 @@ compare_status(jv desired_peek, jv observed_peek, unsigned texts,
 bool
 agree_status(jv desired_peek, jv observed_peek, struct buf *path)
 {
-	return compare_status(desired_peek, observed_peek, 0, path, NULL);
+	return compare_status(
+	    desired_peek, observed_peek, (struct comparison){.path = path});
 }
 
 bool
 agree_status_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
 {
-	return compare_status(desired_peek, observed_peek, 0, path, values);
+	return compare_status(desired_peek, observed_peek,
+	    (struct comparison){.path = path, .values = values});
 }
 
 bool
 agree_template(jv template_peek, jv observed_peek, unsigned texts)
 {
-	return compare_status(template_peek, observed_peek, texts, NULL, NULL);
+	return compare_status(
+	    template_peek, observed_peek, (struct comparison){.texts = texts});
+}
+
+bool
+agree_template_error(
+    jv template_peek, jv observed_peek, unsigned texts, struct buf *error)
+{
+	struct buf filled = BUF_INIT;
+	bool same = compare_status(template_peek, observed_peek,
+	    (struct comparison){.texts = texts, .error = &filled});
+
+	if (same)
+		buf_addspan(error, buf_span(&filled));
+	buf_release(&filled);
+	return same;
 }

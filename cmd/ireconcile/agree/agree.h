@@ -63,6 +63,10 @@ bool agree_difference(jv desired_peek, jv observed_peek, struct buf *path,
  */
 enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };
 bool agree_template(jv template_peek, jv observed_peek, unsigned texts);
+/* The same; if they agree, the text in the place of the first "${error}" that
+ * is alone in its string is appended to error. */
+bool agree_template_error(
+    jv template_peek, jv observed_peek, unsigned texts, struct buf *error);
 
 /*
  * Digest of the desired leaf paths (no values; elements of keyed lists by

@@ -446,7 +446,7 @@ decide_live(struct decision *d, struct primary *p, struct view *v,
 		decide_release(d, p, v, mode);
 	} else {
 		decide_set(d, p, v, mode);
-		outcome(d, v, mode);
+		outcome(d, p, v, mode);
 	}
 }
 
@@ -478,7 +478,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	unsettled_begin(p, d);
 	outcome_fail(d, message);
 	view_init(&v, p, now_us);
-	outcome(d, &v, mode);
+	outcome(d, p, &v, mode);
 	unsettled_end(d);
 	asks_check(d);
 	view_release(&v);
@@ -499,7 +499,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		decide_live(d, p, &v, mode);
 	} else if (waits_for_us(p)) {
 		decide_deletion(d, p, &v, mode);
-		outcome(d, &v, mode);
+		outcome(d, p, &v, mode);
 	}
 	unsettled_end(d);
 	view_release(&v);

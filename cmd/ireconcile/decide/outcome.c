@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "decide/line.h"
 #include "decide/loops.h"
+#include "decide/onerror.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -125,10 +126,57 @@ observed_status(const struct primary *p)
 	return text.p != NULL ? jvtext_parse(text, &err) : jv_invalid();
 }
 
+/*
+ * The status if an apply fails, with the placeholder for the message. If that
+ * of a former failure is known, the program has seen it; *seen: and that makes
+ * a difference.
+ */
+static jv
+error_status(struct decision *d, struct primary *p, struct view *v,
+    jv observed_peek, unsigned manager, bool *seen)
+{
+	jv blank = compute(d, v, ONERROR_PLACEHOLDER), status = jv_invalid();
+	bool again = true;
+
+	if (!jv_is_valid(blank))
+		return blank;
+	onerror_learn(p, blank, observed_peek, manager);
+	/* In the place of the message that the program saw may be a newer one. */
+	for (int i = 0; i < 2 && again && p->told_error != NULL; i++) {
+		jv_free(status);
+		status = onerror_blank(p, compute(d, v, p->told_error));
+		again = jv_is_valid(status) &&
+		    onerror_learn(p, status, observed_peek, manager);
+	}
+	if (!jv_is_valid(status)) {
+		jv_free(status);
+		return blank;
+	}
+	*seen = !jv_equal(blank, jv_copy(status));
+	return status;
+}
+
+/* That of the status, and of what the program makes of a message. */
 static void
-outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
+set_digest(struct decision *d, bool seen)
+{
+	unsigned char both[2][DIGEST_SIZE];
+
+	status_digest(buf_span(&d->status), d->status_digest);
+	if (!seen)
+		return;
+	memcpy(both[0], d->status_digest, DIGEST_SIZE);
+	status_digest(buf_span(&d->on_error), both[1]);
+	digest_sha256(
+	    span_make((const char *)both, sizeof(both)), d->status_digest);
+}
+
+static void
+outcome_status(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
 {
 	jv observed, status, on_error = jv_invalid();
+	bool seen = false;
 	unsigned manager;
 	bool agrees;
 
@@ -141,18 +189,20 @@ outcome_status(struct decision *d, struct view *v, enum decide_mode mode)
 		return;
 	}
 	to_text(d, status, &d->status);
-	if (d->open > 0) {
-		on_error = compute(d, v, "${error}");
-		if (jv_is_valid(on_error))
-			to_text(d, on_error, &d->on_error);
-	}
 	observed = observed_status(d->primary);
 	manager = loops_any(d) ? AGREE_MANAGER : 0;
+	if (d->open > 0) {
+		on_error = error_status(d, p, v, observed, manager, &seen);
+		if (jv_is_valid(on_error))
+			to_text(d, on_error, &d->on_error);
+	} else {
+		onerror_forget(p);
+	}
 	agrees = agree_template(status, observed, manager);
 	d->on_error_holds = jv_is_valid(on_error) &&
 	    agree_template(on_error, observed, manager | AGREE_ERROR);
 	if (d->status.len > 0)
-		status_digest(buf_span(&d->status), d->status_digest);
+		set_digest(d, seen);
 	d->has_status = d->status.len > 0;
 	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
 		buf_reset(&d->status);
@@ -246,12 +296,13 @@ outcome_input(struct decision *d, struct view *v)
 }
 
 void
-outcome(struct decision *d, struct view *v, enum decide_mode mode)
+outcome(struct decision *d, struct primary *p, struct view *v,
+    enum decide_mode mode)
 {
 	bool failed = d->failed;
 
 	tell_loops(d, v);
-	outcome_status(d, v, mode);
+	outcome_status(d, p, v, mode);
 	outcome_events(d, v);
 	d->events = unsettled_events(d, d->events);
 	outcome_requeue(d, v);
@@ -267,5 +318,5 @@ outcome(struct decision *d, struct view *v, enum decide_mode mode)
 	d->has_status = d->on_error_holds = false;
 	buf_reset(&d->status);
 	buf_reset(&d->on_error);
-	outcome_status(d, v, mode);
+	outcome_status(d, p, v, mode);
 }

@@ -110,6 +110,8 @@ primary_forget(struct primary *p)
 	}
 	free(p->last_error);
 	p->last_error = NULL;
+	free(p->told_error);
+	p->told_error = NULL;
 }
 
 static void
@@ -140,6 +142,7 @@ primary_free(struct primary *p)
 	settle_all(p);
 	free(p->line_primary);
 	free(p->last_error);
+	free(p->told_error);
 	free(p->requested);
 	free(p->complaint);
 	free(p->cause);

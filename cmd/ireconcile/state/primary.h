@@ -124,6 +124,7 @@ struct primary {
 	char *complaint;  /* about annotations, logged already */
 	bool failed;	  /* its last evaluation failed */
 	char *last_error; /* logged already */
+	char *told_error; /* see onerror.h; or NULL */
 	/* Why it will be evaluated: the first cause, owned or NULL, and their
 	 * number. Only at level debug. */
 	char *cause;

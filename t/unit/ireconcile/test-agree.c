@@ -406,24 +406,30 @@ test_statuses(void)
 
 static const struct {
 	const char *what, *on_error, *observed;
-	bool same;
+	const char *error; /* the text that was found; NULL: they differ */
 } error_cases[] = {
-    {"any text", "{\"e\":\"${error}\"}", "{\"e\":\"boom\"}", true},
-    {"no text", "{\"e\":\"a ${error}\"}", "{\"e\":\"a \"}", true},
+    {"any text", "{\"e\":\"${error}\"}", "{\"e\":\"boom\"}", "boom"},
+    {"no text", "{\"e\":\"a ${error}\"}", "{\"e\":\"a \"}", ""},
     {"with text around", "{\"e\":\"no: ${error}!\"}", "{\"e\":\"no: x!\"}",
-	true},
+	"x"},
     {"other text before", "{\"e\":\"no: ${error}\"}", "{\"e\":\"yes: x\"}",
-	false},
-    {"other text behind", "{\"e\":\"${error}!\"}", "{\"e\":\"x?\"}", false},
-    {"too short", "{\"e\":\"aba${error}aba\"}", "{\"e\":\"aba\"}", false},
+	NULL},
+    {"other text behind", "{\"e\":\"${error}!\"}", "{\"e\":\"x?\"}", NULL},
+    {"too short", "{\"e\":\"aba${error}aba\"}", "{\"e\":\"aba\"}", NULL},
+    {"twice in a string", "{\"e\":\"${error}, ${error}\"}", "{\"e\":\"x, x\"}",
+	""},
+    {"... and alone in another",
+	"{\"e\":\"${error}${error}\",\"f\":\"${error}\"}",
+	"{\"e\":\"xx\",\"f\":\"x\"}", "x"},
     {"in a condition",
 	"{\"conditions\":[{\"type\":\"A\",\"message\":\"${error}\"}]}",
-	"{\"conditions\":[{\"type\":\"A\",\"message\":\"x\"}]}", true},
+	"{\"conditions\":[{\"type\":\"A\",\"message\":\"x\"}]}", "x"},
     {"another field differs", "{\"e\":\"${error}\",\"p\":\"Failed\"}",
-	"{\"e\":\"x\",\"p\":\"Ready\"}", false},
-    {"one more field", "{\"e\":\"${error}\"}", "{\"e\":\"x\",\"p\":1}", false},
-    {"without a placeholder", "{\"e\":\"a\"}", "{\"e\":\"b\"}", false},
-    {"no text at all", "{\"e\":\"${error}\"}", "{}", false},
+	"{\"e\":\"x\",\"p\":\"Ready\"}", NULL},
+    {"one more field", "{\"e\":\"${error}\"}", "{\"e\":\"x\",\"p\":1}", NULL},
+    {"without a placeholder", "{\"e\":\"a\"}", "{\"e\":\"b\"}", NULL},
+    {"the same without one", "{\"e\":\"a\"}", "{\"e\":\"a\"}", ""},
+    {"no text at all", "{\"e\":\"${error}\"}", "{}", NULL},
 };
 
 static void
@@ -432,10 +438,18 @@ test_errors(void)
 	for (size_t i = 0; i < COUNT(error_cases); i++) {
 		jv on_error = parse(error_cases[i].on_error);
 		jv observed = parse(error_cases[i].observed);
+		const char *error = error_cases[i].error;
+		struct buf found = BUF_INIT;
 
 		ok(agree_template(on_error, observed, AGREE_ERROR) ==
-			error_cases[i].same,
+			(error != NULL),
 		    error_cases[i].what);
+		ok(agree_template_error(on_error, observed, AGREE_ERROR,
+		       &found) == (error != NULL),
+		    "... and for the text");
+		is(buf_str(&found), error != NULL ? error : "",
+		    "... which is found");
+		buf_release(&found);
 		jv_free(on_error);
 		jv_free(observed);
 	}
