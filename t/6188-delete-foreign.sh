@@ -1,6 +1,6 @@
 #!/bin/bash
 # The example of `delete_foreign` in doc/program.md as an operator: ConfigMaps
-# with a label are deleted once they are old; and with the rights of kgen alone.
+# with a label are deleted once they are old.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
