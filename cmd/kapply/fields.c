@@ -191,14 +191,6 @@ field_child(struct span fields, const struct step *s, struct span element)
 	return found;
 }
 
-static bool
-is_empty(struct span object)
-{
-	struct json_members m = json_members(object);
-
-	return !json_member(&m);
-}
-
 /* A leaf on the way is a map or list that is owned as a whole. */
 static bool
 owns(struct span fields, struct span object, struct span path)
@@ -212,7 +204,7 @@ owns(struct span fields, struct span object, struct span path)
 		fields = field_child(fields, &s, live);
 		if (fields.n == 0)
 			return false;
-		if (is_empty(fields))
+		if (json_is_empty(fields))
 			return true;
 	}
 	return true;

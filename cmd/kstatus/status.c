@@ -108,14 +108,6 @@ add_manager(struct buf *b, const struct status_key *e)
 		b->data[i] = (char)tolower((unsigned char)b->data[i]);
 }
 
-static bool
-is_empty(struct span object)
-{
-	struct json_members m = json_members(object);
-
-	return !json_member(&m);
-}
-
 /* Only identity and status: a status line may hold more. */
 static void
 add_body(struct buf *b, const struct status_key *e, struct span ns)
@@ -143,7 +135,7 @@ add_body(struct buf *b, const struct status_key *e, struct span ns)
 	buf_addc(b, '}');
 	/* An apply without it gives up what the last one set. So does one with
 	 * {}, but the server makes null of it then, and refuses that. */
-	if (!e->take_back && !is_empty(json_get(l->object, "status"))) {
+	if (!e->take_back && !json_is_empty(json_get(l->object, "status"))) {
 		json_add_key(b, "status");
 		buf_addspan(b, json_get(l->object, "status"));
 	}

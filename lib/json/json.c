@@ -109,6 +109,14 @@ json_members(struct span object)
 }
 
 bool
+json_is_empty(struct span object)
+{
+	struct json_members m = json_members(object);
+
+	return !json_member(&m);
+}
+
+bool
 json_member(struct json_members *m)
 {
 	if (m->value.p != NULL && !skip_byte(&m->rest, ','))

@@ -63,6 +63,8 @@ struct json_members {
 };
 struct json_members json_members(struct span object);
 bool json_member(struct json_members *m);
+/* It has no members, or is not an object. */
+bool json_is_empty(struct span object);
 
 /* for (struct json_elements e = json_elements(array); json_element(&e);) */
 struct json_elements {

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "agree/agree.h"
-#include "item/immutable.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "decide/line.h"
 #include "decide/plan.h"
 #include "decide/refuse.h"
+#include "item/immutable.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
