@@ -62,8 +62,8 @@ because_found(struct item *i, struct span object, struct span ours)
 	struct buf owner = BUF_INIT, scratch = BUF_INIT;
 	struct span path = json_string(json_get(i->because, "path"), &scratch);
 
-	if (json_type(json_get(i->because, "repair")) == JSON_TRUE &&
-	    path.n > 0 && find_owner(&owner, i, object, path, ours)) {
+	if (set_is_repair(i) && path.n > 0 &&
+	    find_owner(&owner, i, object, path, ours)) {
 		free(i->by);
 		i->by = buf_take(&owner);
 	}

@@ -47,8 +47,7 @@ opponent_answered(struct lru *repairs, const struct set *s,
 	struct buf scratch = BUF_INIT;
 	struct repair *r;
 
-	if (raw.n == 0 ||
-	    json_type(json_get(i->because, "repair")) != JSON_TRUE)
+	if (raw.n == 0 || !set_is_repair(i))
 		return;
 	r = touch(repairs, s, i->key, raw);
 	r->right = fields_same(i->text, object, json_string(raw, &scratch));

@@ -171,8 +171,7 @@ set_because(struct item *i, struct span because)
 	/* If the apply leaves it so, nothing was changed. */
 	if (i->known == KNOWN_UID && version.n > 0)
 		i->live_version = mem_dup(version.p, version.n);
-	if (i->known == KNOWN_UID && i->step == STEP_WRITE &&
-	    json_type(json_get(i->because, "repair")) == JSON_TRUE)
+	if (i->known == KNOWN_UID && i->step == STEP_WRITE && set_is_repair(i))
 		i->step = STEP_CAUSE;
 }
 

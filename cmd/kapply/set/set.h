@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "json/json.h"
 #include "kube/retry.h"
 #include "set/brake.h"
 #include "set/itemstate.h"
@@ -115,6 +116,13 @@ struct item {
 	char *found;	       /* owned: who changes it back (OP_LOOK) */
 	struct item_failure failure;
 };
+
+/* The member had agreed before: its `because` says so. */
+static inline bool
+set_is_repair(const struct item *i)
+{
+	return json_type(json_get(i->because, "repair")) == JSON_TRUE;
+}
 
 struct set {
 	struct set *next; /* plain objects of the same key */
