@@ -11,6 +11,7 @@
 cluster_start
 mkdir "$T/work" "$T/www"
 readme_blocks "" doc/filters.md
+is "$(readme_unnamed doc/filters.md)" "" "the page says the name of each file"
 
 # serve JSON: what the service answers from now on
 serve() {

@@ -21,6 +21,7 @@ else
 fi
 readme_blocks "" "$T/page"
 ok "the page has examples" test -s "$T/blocks/020"
+is "$(readme_unnamed doc/tutorial.md)" "" "... says the name of each file"
 for block in "$T/blocks"/???; do
 	readme_type "$block"
 	[ "$(cat "$block.what")" != start ] || started+=("$readme_started")

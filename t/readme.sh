@@ -37,6 +37,22 @@ readme_blocks() {
 	' "${2:-README.md}"
 }
 
+# readme_unnamed FILE: files of its examples whose names do not stand in the
+# paragraph above: a reader does not see the comments
+readme_unnamed() {
+	awk '
+	/^<!-- file: .* -->$/ {
+		name = $3
+		sub(/.*\//, "", name)
+		if (!index(above, "`" name "`")) print name
+	}
+	/^<!--/ { next }
+	/^$/ { blank = 1; next }
+	blank { above = ""; blank = 0 }
+	{ above = above " " $0 }
+	' "$1"
+}
+
 # readme_start BLOCK: in the folder where the reader is, with what is exported
 readme_start() {
 	(
