@@ -19,7 +19,7 @@ echo 'def requeue: 5;' >>"$T/program.jq"
 		"$(spec 1 v),$(status false)")"
 } >"$T/in"
 runs 0 "-v" ireconcile -f "$T/watches.yaml" --clock=input -v <"$T/in"
-sed -n 's/^ireconcile: debug: thing.example.com ns\/a: //p' "$T/err" >"$T/got"
+sed -n 's/.* ireconcile: debug: thing.example.com ns\/a: //p' "$T/err" >"$T/got"
 cat >"$T/want" <<'END'
 ADDED Thing.example.com/ns/a (and 1 more): 1 item, 0 deletions, 1 outstanding, status, requeue in 5.0 s; a line
 ADDED ConfigMap/ns/a-0: 0 items, 0 deletions, 0 outstanding, status, requeue in 5.0 s; a line

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --log-time: each line of a log begins with the time; kpipe hands it on.
+# --log-time and -v: each line of a log begins with the time; kpipe hands it on.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
@@ -13,6 +13,8 @@ ok "... of now" test ! "$now" \< "$before"
 ok "... and not later" test ! "$(date -u +%FT%T)" \< "$now"
 runs 100 "without it" kwatch --once 'a b'
 ok "... none" grep -q '^kwatch: fatal: ' "$T/err"
+runs 100 "-v" kwatch --once -v 'a b'
+ok "... with the time" grep -qE "^$time kwatch: fatal: " "$T/err"
 runs 100 "in JSON" kwatch --once --log-time --log-format=json 'a b'
 is "$(jq -c keys "$T/err")" '["level","logger","msg","ts"]' "... it is there as ever"
 

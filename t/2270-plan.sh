@@ -35,7 +35,7 @@ plans() {
 }
 # says TEXT WHAT: the first error or warning
 says() {
-	is "$(sed -nE '/is defined again/d; s/^ireconcile: (error|warning): ([^:]*: )?(.*)/\3/p' \
+	is "$(sed -nE '/is defined again/d; s/.*ireconcile: (error|warning): ([^:]*: )?(.*)/\3/p' \
 		"$T/err" | head -1)" "$1" "$2"
 }
 the_thing() {

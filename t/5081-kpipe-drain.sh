@@ -32,13 +32,13 @@ for signal in INT TERM; do
 	(exec kpipe -v -f "$T/watches.yaml" 2>"$T/log") &
 	kpipe=$!
 	started+=("$kpipe")
-	wait_for 60 grep -q '^kpipe: ready' "$T/log"
-	wait_for 60 grep -q '^kapply: error: .*s-blocked' "$T/log"
+	wait_for 60 grep -q 'kpipe: ready$' "$T/log"
+	wait_for 60 grep -q 'kapply: error: .*s-blocked' "$T/log"
 	kill -"$signal" "$kpipe"
 	wait "$kpipe"
 	is "$?" 0 "SIG$signal: 0"
-	is "$(grep '^kpipe: error' "$T/log")" "" "... without an error of kpipe"
-	is "$(sed -n 's/^\(kpipe: debug: [a-z]*\) (pid [0-9]*) \(ended .* 1\)$/\1 \2/p' \
+	is "$(grep 'kpipe: error' "$T/log")" "" "... without an error of kpipe"
+	is "$(sed -n 's/.* \(kpipe: debug: [a-z]*\) (pid [0-9]*) \(ended .* 1\)$/\1 \2/p' \
 		"$T/log" | sort)" "kpipe: debug: ireconcile ended with exit code 1
 kpipe: debug: kapply ended with exit code 1" "... though two stages ended with 1"
 done

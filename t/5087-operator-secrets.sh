@@ -67,10 +67,10 @@ start kpipe -f "$T/operator/watches.yaml" -v --metrics-bind-address=127.0.0.1:0 
 kpipe=$!
 # times N LINE: it was logged so often
 times() {
-	[ "$(grep -cE "^kapply: thing.example.com default/t: $2\$" "$log")" -ge "$1" ]
+	[ "$(grep -cE " kapply: thing.example.com default/t: $2\$" "$log")" -ge "$1" ]
 }
 password='\.spec\.template\.spec\.containers\[name=c\]\.env\[name=PW\]\.value'
-ok "it starts" wait_for 30 grep -qx 'kpipe: ready' "$log"
+ok "it starts" wait_for 30 grep -q 'kpipe: ready$' "$log"
 kubectl apply -f "$T/thing.yaml" >>"$T/out"
 ok "the copy is made" wait_for 30 times 1 'created Deployment.apps default/d'
 kubectl patch deployment d --field-manager=kubectl-set --type=merge -p '{"spec":
@@ -88,7 +88,7 @@ ok "a number is told" wait_for 30 times 1 \
 is "$(kubectl get deployment d -o json |
 	jq -r '.spec.template.spec.containers[0].env[0].value')" rotated9 \
 	"the last value is there"
-address=$(sed -n 's/^kpipe-http: metrics at //p' "$log")
+address=$(sed -n 's/.*kpipe-http: metrics at //p' "$log")
 curl -sS --max-time 20 "http://$address/metrics" >"$T/metrics"
 kubectl get events -o json >"$T/events"
 kubectl get thing t -o json | jq .status >"$T/status"

@@ -40,7 +40,7 @@ const struct opt opt_log_table[] = {
     {0, "log-format", "FORMAT", OPT_CHOICE, &log_opts.format, log_formats,
 	"how log lines look"},
     {0, "log-time", NULL, OPT_FLAG, &log_opts.time, NULL,
-	"begin each log line with the time; JSON has it always"},
+	"begin each log line with the time, as -v and JSON do"},
     OPT_END};
 
 /* In every tool. The order is that of enum builtin. */
@@ -393,6 +393,7 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 {
 	struct rows rows = {NULL, 0};
 	enum opt_result result;
+	enum log_level level;
 
 	rows_add(&rows, tool->table);
 	rows_add(&rows, builtins);
@@ -400,9 +401,9 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	log_init(tool->name, LOG_TEXT, LOG_INFO);
 	result = parse_rows(tool, &rows, argc, argv, err);
 	*first = optind;
-	log_init(tool->name, (enum log_format)log_opts.format,
-	    log_opts.verbose ? LOG_DEBUG : (enum log_level)log_opts.level);
-	log_times(log_opts.time);
+	level = log_opts.verbose ? LOG_DEBUG : (enum log_level)log_opts.level;
+	log_init(tool->name, (enum log_format)log_opts.format, level);
+	log_times(log_opts.time || level == LOG_DEBUG);
 	free(rows.items);
 	return result;
 }
