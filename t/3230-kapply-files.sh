@@ -74,8 +74,15 @@ is "$(names | cut -d ' ' -f 1,2)" "a unchanged" "... is read"
 {
 	printf '\xef\xbb\xbf'
 	sed 1d "$T/a.yaml"
+	printf '\xef\xbb\xbf---\n'
+	sed 1d "$T/a.yaml"
 } >"$T/mark.yaml"
-runs 0 "a byte order mark" kapply "$T/mark.yaml"
+runs 0 "byte order marks, of files that were joined" kapply "$T/mark.yaml"
+iconv -f utf-8 -t utf-16 "$T/a.yaml" >"$T/wide.yaml"
+runs 1 "UTF-16" kapply "$T/wide.yaml"
+is "$(cat "$T/err")" \
+	"kapply: error: $T/wide.yaml:1: this is UTF-16: save the file as UTF-8" \
+	"... is said"
 
 # What is not YAML 1.2 means what kubectl makes of it.
 cat >"$T/mode.yaml" <<'EOF'

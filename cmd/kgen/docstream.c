@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "json/jvtext.h"
 #include "process/file.h"
 
@@ -13,6 +14,7 @@
 static bool
 is_separator(struct span line)
 {
+	line = utf8_skip_mark(line);
 	return span_take(&line, "---") &&
 	    (line.n == 0 || span_is_among(*line.p, SPAN_BLANKS));
 }
@@ -53,7 +55,7 @@ split(struct docstream *d, const char *path, struct span rest, struct err *err)
 			for (size_t i = 1; i < lines; i++)
 				buf_addc(&document, '\n');
 		}
-		buf_addspan(&document, line);
+		buf_addspan(&document, utf8_skip_mark(line));
 		buf_addc(&document, '\n');
 	}
 	if (rc == 0)

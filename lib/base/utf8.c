@@ -81,6 +81,13 @@ utf8_cut(struct span s, size_t max)
 	return n;
 }
 
+struct span
+utf8_skip_mark(struct span s)
+{
+	span_take(&s, "\xef\xbb\xbf");
+	return s;
+}
+
 size_t
 utf8_count(struct span s)
 {

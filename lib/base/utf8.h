@@ -34,6 +34,8 @@ utf8_continues(char c)
 /* The longest prefix of s, of at most max bytes, that ends with a whole
  * character. */
 size_t utf8_cut(struct span s, size_t max);
+/* s without a byte order mark at its start, which some editors write. */
+struct span utf8_skip_mark(struct span s);
 /* How many characters s has. */
 size_t utf8_count(struct span s);
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/span.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "process/file.h"
 
@@ -286,19 +287,35 @@ read_document(struct reader *r)
 	return y;
 }
 
+/* By the first two bytes, a mark or an ASCII character, as YAML 1.2 (5.2) tells
+ * encodings apart. */
+static bool
+is_utf16(struct span s)
+{
+	return s.n >= 2 &&
+	    (span_starts(s, "\xff\xfe") || span_starts(s, "\xfe\xff") ||
+		(s.p[0] == '\0') != (s.p[1] == '\0'));
+}
+
 struct yaml *
 yaml_parse(const char *name, const char *text, size_t n, struct err *err)
 {
 	struct reader r = {.name = name, .err = err};
+	struct span s = utf8_skip_mark(span_make(n != 0 ? text : "", n));
 	struct yaml *y;
 
+	if (is_utf16(s)) {
+		err_set(err, ERR_PERMANENT,
+		    "%s:1: this is UTF-16: save the file as UTF-8", name);
+		return NULL;
+	}
 	if (yaml_parser_initialize(&r.parser) != 1) {
 		err_set(err, ERR_TRANSIENT, "%s: out of memory", name);
 		return NULL;
 	}
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(
-	    &r.parser, (const unsigned char *)(n != 0 ? text : ""), n);
+	    &r.parser, (const unsigned char *)s.p, s.n);
 	y = read_document(&r);
 	if (r.have)
 		yaml_event_delete(&r.event);

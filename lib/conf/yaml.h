@@ -4,8 +4,8 @@
  * For configuration files of people (watches.yaml, kubeconfig), where an
  * error must name its line. JSON is YAML. Anchors and aliases are refused,
  * and so are a second document, a key given twice, keys that are not scalars,
- * foreign tags, files above 8 MiB and nesting beyond 100. An empty document
- * is a null scalar.
+ * foreign tags, UTF-16, files above 8 MiB and nesting beyond 100. A byte order
+ * mark before UTF-8 is skipped. An empty document is a null scalar.
  */
 #ifndef KPIPE_YAML_H /* libyaml has taken YAML_H */
 #define KPIPE_YAML_H

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "conf/yaml.h"
 
 /* Booleans of go-yaml v2, without true and false. */
@@ -78,7 +79,7 @@ add_document(const char *name, struct span text, size_t *line, size_t first,
 
 	for (size_t i = 1; i < first; i++)
 		buf_addc(&padded, '\n');
-	buf_addspan(&padded, text);
+	buf_addspan(&padded, utf8_skip_mark(text));
 	y = yaml_parse(name, padded.data, padded.len, err);
 	if (y != NULL && yaml_is_null(y)) {
 		rc = 0;
@@ -101,12 +102,15 @@ end_of_line(const char *p, const char *end)
 	return newline != NULL ? newline + 1 : end;
 }
 
-/* A line that begins so is a marker wherever it stands (YAML 1.2, 9.1.2). */
+/* A line that begins so is a marker wherever it stands (YAML 1.2, 9.1.2). Files
+ * that were joined may have a byte order mark before it (9.1.1). */
 static bool
 is_marker(const char *p, const char *end)
 {
-	return end - p >= 3 && memcmp(p, "---", 3) == 0 &&
-	    (end - p == 3 || strchr(" \t\r\n", p[3]) != NULL);
+	struct span line = utf8_skip_mark(span_make(p, (size_t)(end - p)));
+
+	return span_take(&line, "---") &&
+	    (line.n == 0 || strchr(" \t\r\n", *line.p) != NULL);
 }
 
 int

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "conf/yamldocs.h"
 #include "kube/ceiling.h"
 #include "process/file.h"
@@ -91,14 +92,12 @@ read_text(
     const struct writer *w, const char *name, struct buf *b, struct err *err)
 {
 	enum { FILE_MAX_MIB = 256 };
-	static const char mark[] = "\xef\xbb\xbf";
-	const size_t n = sizeof(mark) - 1;
 	int rc = strcmp(w->file, "-") == 0
 	    ? file_read_fd(STDIN_FILENO, name, FILE_MAX_MIB, b, err)
 	    : file_read(name, FILE_MAX_MIB, b, err);
 
-	if (rc == 0 && b->len >= n && memcmp(b->data, mark, n) == 0)
-		buf_consume(b, n);
+	if (rc == 0)
+		buf_consume(b, b->len - utf8_skip_mark(buf_span(b)).n);
 	return rc;
 }
 

@@ -57,6 +57,8 @@ main(void)
 	is(read_back(""), "", "nothing");
 	is(read_back("a: 1\r\n---\r\nb: 2\r\n"), "1 {\"a\":1}; 3 {\"b\":2}",
 	    "lines of another system");
+	is(read_back("\xef\xbb\xbf---\na: 1\n\xef\xbb\xbf---\nb: 2\nc: 3\n"),
+	    "2 {\"a\":1}; 4 {\"b\":2,\"c\":3}", "byte order marks");
 	is(read_back("a: 1\n---\nb: 1\nb: 2\n"), ":4: duplicate key \"b\"",
 	    "an error has the line of the file");
 	unlink(path);

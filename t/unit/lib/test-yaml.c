@@ -69,6 +69,31 @@ test_refusals(void)
 }
 
 static void
+encoding_is(struct span text, const char *want)
+{
+	struct err err = ERR_INIT;
+	struct yaml *y = yaml_parse("f", text.p, text.n, &err);
+
+	is(y != NULL ? "(read)" : err.message, want, want);
+	yaml_tree_free(y);
+}
+
+static void
+test_encodings(void)
+{
+	static const char utf16[] = "f:1: this is UTF-16: save the file as "
+				    "UTF-8";
+
+	json_is("\xef\xbb\xbf- a: 1\n  b: 2\n- 3\n", "[{\"a\":1,\"b\":2},3]");
+	json_is("\xef\xbb\xbf", "null");
+	json_is("\xef\xbb\xbf---\na: 1\n", "{\"a\":1}");
+	encoding_is(span_make("\xff\xfe-\0", 4), utf16);
+	encoding_is(span_make("\xfe\xff\0-", 4), utf16);
+	encoding_is(span_make("-\0 \0", 4), utf16);
+	encoding_is(span_make("\0-\0 ", 4), utf16);
+}
+
+static void
 test_depth(void)
 {
 	struct buf b = BUF_INIT;
@@ -125,6 +150,7 @@ main(void)
 {
 	test_types();
 	test_refusals();
+	test_encodings();
 	test_depth();
 	test_lookup();
 	return tap_done();
