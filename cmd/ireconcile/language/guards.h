@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/nearest.h"
 #include "base/span.h"
-#include "language/nearest.h"
 
 /* Appends definitions that hide functions for the prelude only; returns their
  * number of lines. */

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/nearest.h"
 #include "base/span.h"
-#include "language/nearest.h"
 
 enum { PRELUDE_MAX = 128 };
 

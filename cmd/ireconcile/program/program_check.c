@@ -1,8 +1,8 @@
 /* Part of program/program.h: names in a program that cannot be meant. */
 #include "program/program.h"
 
+#include "base/nearest.h"
 #include "language/certain.h"
-#include "language/nearest.h"
 #include "process/log.h"
 #include "program/run.h"
 #include "language/shapes.h"

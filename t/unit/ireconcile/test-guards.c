@@ -1,5 +1,4 @@
 // needs cmd/ireconcile/language/guards.c
-// needs cmd/ireconcile/language/nearest.c
 // needs cmd/ireconcile/language/jqlex.c
 // needs cmd/ireconcile/language/prelude.c
 /* Which functions are allowed, and the texts of our definitions. */

@@ -9,7 +9,6 @@
 // needs cmd/ireconcile/program/zones.c
 // needs cmd/ireconcile/program/evaluator.c
 // needs cmd/ireconcile/language/guards.c
-// needs cmd/ireconcile/language/nearest.c
 // needs cmd/ireconcile/program/arguments.c
 // needs cmd/ireconcile/language/jqlex.c
 // needs cmd/ireconcile/language/jqparse.c

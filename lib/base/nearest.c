@@ -1,4 +1,4 @@
-#include "language/nearest.h"
+#include "base/nearest.h"
 
 #include <limits.h>
 
