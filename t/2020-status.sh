@@ -217,7 +217,7 @@ sed 's/guardStatus: true/guardStatus: perhaps/' "$T/watches.yaml" >"$T/w" &&
 runs 100 "guardStatus that is neither true nor false" \
 	ireconcile -f "$T/watches.yaml" </dev/null
 is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:$(
-	grep -n perhaps "$T/watches.yaml" | cut -d: -f1): guardStatus must be true or false" \
+	grep -n perhaps "$T/watches.yaml" | cut -d: -f1): guardStatus must be true or false, not \"perhaps\"" \
 	"... is named"
 
 

@@ -40,7 +40,7 @@ refused "not YAML" \
 	entry
 	echo '  programm: x.jq'
 } >w.yaml
-refused "an unknown key" 'w.yaml:5: unknown key "programm"'
+refused "an unknown key" 'w.yaml:5: unknown key "programm" (did you mean "program"?)'
 {
 	entry
 	entry

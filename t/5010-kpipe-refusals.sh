@@ -69,7 +69,7 @@ refuses "option --log-format needs one of text|json, not \"xml\"" \
 
 refuses "cannot read $T/nowhere: No such file or directory" -f "$T/nowhere"
 sed 's/kind: Thing/knid: Thing/' "$f" >"$T/typo.yaml"
-refuses "$T/typo.yaml:3: unknown key \"knid\"" -f "$T/typo.yaml"
+refuses "$T/typo.yaml:3: unknown key \"knid\" (did you mean \"kind\"?)" -f "$T/typo.yaml"
 {
 	cat "$f"
 	echo '  requireScope: cluster'

@@ -134,7 +134,7 @@ refused "an image with a tag" "$f/operator.yaml:3: image: \"a:1\" has a tag or a
 changed operator.yaml 's/^image: .*/image: A\/b/'
 refused "an image" "$f/operator.yaml:3: image: \"A/b\" is not a repository, as registry.example.com/name"
 changed operator.yaml 's/^keywords: .*/keyword: [a]/'
-refused "an unknown key" "$f/operator.yaml:6: unknown key \"keyword\""
+refused "an unknown key" "$f/operator.yaml:6: unknown key \"keyword\" (did you mean \"keywords\"?)"
 changed operator.yaml 's/^keywords: .*/scope: world/'
 refused "a scope" "$f/operator.yaml:6: scope: \"world\" is neither namespace nor cluster"
 changed operator.yaml 's/^keywords: .*/credentials: none/'
@@ -188,7 +188,7 @@ refused "--set of a name" '--set:1: name: "x y" is not a DNS label: a letter fir
 refused "--set of a number" '--set:1: replicas: "three" is not a number' --set replicas=three
 refused "--set of env" '--set:1: env must be a mapping of texts' --set 'env.A=[b]'
 changed operator.yaml 's/^keywords: .*/rights: {kwach: {}}/'
-refused "rights of a stage" "$f/operator.yaml:6: unknown key \"kwach\""
+refused "rights of a stage" "$f/operator.yaml:6: unknown key \"kwach\" (did you mean \"kwatch\"?)"
 changed operator.yaml 's/^keywords: .*/rights: {kwatch: {cluster: [pods]}}/'
 refused "rights that are not rules" "$f/operator.yaml:6: rights must be lists of rules"
 changed operator.yaml 's/^keywords: .*/replicas: 3\nenv: {A: 1.10, B: 0x1, C: yes, D: ~}/'

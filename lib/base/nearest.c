@@ -65,3 +65,10 @@ nearest_offer(struct nearest *n, struct span name, int arity)
 	n->arity = arity;
 	n->distance = far;
 }
+
+void
+nearest_offer_all(struct nearest *n, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		nearest_offer(n, span_str(*names), 0);
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "value/duration.h"
 
 int
@@ -45,6 +46,65 @@ conf_string(struct conf *c, const struct yaml *y, const char *key, char **out)
 	return 0;
 }
 
+/* "KEY must be WHAT, not \"x\"". */
+static int
+fail_value(
+    struct conf *c, const struct yaml *y, const char *key, const char *what)
+{
+	if (y->type != YAML_SCALAR)
+		return conf_fail(c, y->line, "%s must be %s, not a %s", key,
+		    what, y->type == YAML_MAPPING ? "mapping" : "list");
+	return conf_fail(
+	    c, y->line, "%s must be %s, not \"%s\"", key, what, y->text);
+}
+
+/* " (did you mean \"x\"?)", if one of names is near. */
+static void
+add_nearest(struct buf *out, const char *text, const char *const *names)
+{
+	struct nearest near;
+
+	nearest_init(&near, span_str(text));
+	nearest_offer_all(&near, names);
+	if (near.name.n > 0)
+		buf_addf(out, " (did you mean \"%.*s\"?)", SPAN_ARG(near.name));
+}
+
+int
+conf_fail_choice(struct conf *c, const struct yaml *y, const char *key,
+    const char *const *choices)
+{
+	struct buf near = BUF_INIT, all = BUF_INIT;
+
+	for (size_t i = 0; choices[i] != NULL; i++)
+		buf_addf(&all, "%s%s",
+		    i == 0			 ? ""
+			: choices[i + 1] == NULL ? " or "
+						 : ", ",
+		    choices[i]);
+	if (y->type != YAML_SCALAR) {
+		fail_value(c, y, key, buf_str(&all));
+	} else {
+		add_nearest(&near, y->text, choices);
+		conf_fail(c, y->line, "%s must be %s, not \"%s\"%s", key,
+		    buf_str(&all), y->text, buf_str(&near));
+	}
+	buf_release(&near);
+	buf_release(&all);
+	return -1;
+}
+
+int
+conf_choice(struct conf *c, const struct yaml *y, const char *key,
+    const char *const *choices, int *out)
+{
+	for (*out = 0; choices[*out] != NULL; (*out)++)
+		if (y->type == YAML_SCALAR &&
+		    strcmp(y->text, choices[*out]) == 0)
+			return 0;
+	return conf_fail_choice(c, y, key, choices);
+}
+
 int
 conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out)
 {
@@ -52,7 +112,7 @@ conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out)
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
-		return conf_fail(c, y->line, "%s must be true or false", key);
+		return fail_value(c, y, key, "true or false");
 	*out = *text == 't';
 	return 0;
 }
@@ -66,8 +126,7 @@ conf_count(struct conf *c, const struct yaml *y, const char *key, long *out)
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    !isdigit((unsigned char)*text) || strlen(text) > 9 ||
 	    (*out = strtol(text, &end, 10)) < 1 || *end != '\0')
-		return conf_fail(
-		    c, y->line, "%s must be a whole number above 0", key);
+		return fail_value(c, y, key, "a whole number above 0");
 	return 0;
 }
 
@@ -79,8 +138,7 @@ conf_duration(
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    duration_parse_ms(span_str(text), ms) != 0)
-		return conf_fail(c, y->line,
-		    "%s must be a duration such as 30s or 1h30m", key);
+		return fail_value(c, y, key, "a duration such as 30s or 1h30m");
 	return 0;
 }
 
@@ -114,6 +172,30 @@ is_among(const struct yaml *key, const char *const *allowed)
 	return *allowed != NULL;
 }
 
+enum { KNOWN_FEW = 8 };
+
+/* The nearest key, or all if there are few. */
+static int
+fail_unknown(struct conf *c, const struct yaml *key, const char *const *allowed)
+{
+	struct buf hint = BUF_INIT;
+	size_t n = 0;
+
+	if (key->type != YAML_SCALAR)
+		return conf_fail(c, key->line, "unknown key \"?\"");
+	while (allowed[n] != NULL)
+		n++;
+	add_nearest(&hint, key->text, allowed);
+	if (hint.len == 0 && n <= KNOWN_FEW)
+		for (size_t i = 0; i < n; i++)
+			buf_addf(&hint, "%s%s", i == 0 ? ": known are " : ", ",
+			    allowed[i]);
+	conf_fail(
+	    c, key->line, "unknown key \"%s\"%s", key->text, buf_str(&hint));
+	buf_release(&hint);
+	return -1;
+}
+
 int
 conf_keys(struct conf *c, const struct yaml *y, const char *what,
     const char *const *allowed)
@@ -124,8 +206,7 @@ conf_keys(struct conf *c, const struct yaml *y, const char *what,
 		const struct yaml *key = y->keys[i];
 
 		if (!is_among(key, allowed))
-			return conf_fail(c, key->line, "unknown key \"%s\"",
-			    key->type == YAML_SCALAR ? key->text : "?");
+			return fail_unknown(c, key, allowed);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(y->keys[j]->text, key->text) == 0)
 				return conf_fail(c, key->line,

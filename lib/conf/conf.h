@@ -23,7 +23,7 @@ int conf_fail(struct conf *c, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* y is a mapping, called what; its keys are in allowed (ends in NULL) and all
- * different. */
+ * different. The message has the nearest of them, or all if they are few. */
 int conf_keys(struct conf *c, const struct yaml *y, const char *what,
     const char *const *allowed);
 
@@ -39,6 +39,12 @@ int conf_count(
     struct conf *c, const struct yaml *y, const char *key, long *out);
 int conf_duration(
     struct conf *c, const struct yaml *y, const char *key, uint64_t *ms);
+/* One of choices, which ends in NULL; *out is its index. */
+int conf_choice(struct conf *c, const struct yaml *y, const char *key,
+    const char *const *choices, int *out);
+/* y is not one of choices. Always -1. */
+int conf_fail_choice(struct conf *c, const struct yaml *y, const char *key,
+    const char *const *choices);
 /* A list of scalars, each split at commas; replaces what out held. */
 int conf_list(struct conf *c, const struct yaml *y, const char *key,
     struct textlist *out);

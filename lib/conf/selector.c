@@ -53,6 +53,8 @@ add_expression(struct conf *c, const struct yaml *y, struct buf *out)
 {
 	static const char *const allowed[] = {
 	    "key", "operator", "values", NULL};
+	static const char *const operators[] = {
+	    "In", "NotIn", "Exists", "DoesNotExist", NULL};
 	const struct yaml *key, *op_node, *values;
 	const char *k, *op;
 
@@ -73,8 +75,7 @@ add_expression(struct conf *c, const struct yaml *y, struct buf *out)
 		return 0;
 	}
 	if (strcmp(op, "In") != 0 && strcmp(op, "NotIn") != 0)
-		return conf_fail(c, op_node->line,
-		    "operator must be In, NotIn, Exists or DoesNotExist");
+		return conf_fail_choice(c, op_node, "operator", operators);
 	if (values == NULL || values->type != YAML_SEQUENCE ||
 	    values->count == 0)
 		return conf_fail(c, y->line, "%s needs values", op);

@@ -66,18 +66,19 @@ load_throttle(struct conf *c, const struct yaml *y, struct watch_entry *e)
 static int
 load_reads(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
+	static const char *const choices[] = {"owned", "now", NULL};
 	struct textlist reads = {NULL, 0};
 	int rc = conf_list(c, y, "desiredReads", &reads);
 
 	for (size_t i = 0; rc == 0 && i < reads.count; i++) {
-		if (strcmp(reads.items[i], "owned") == 0)
-			e->reads_owned = true;
-		else if (strcmp(reads.items[i], "now") == 0)
-			e->reads_now = true;
-		else
-			rc = conf_fail(c, y->line,
-			    "desiredReads knows owned and now, not \"%s\"",
-			    reads.items[i]);
+		struct yaml one = {.type = YAML_SCALAR,
+		    .line = y->line,
+		    .text = reads.items[i]};
+		int choice;
+
+		rc = conf_choice(c, &one, "desiredReads", choices, &choice);
+		e->reads_owned = e->reads_owned || choice == 0;
+		e->reads_now = e->reads_now || choice == 1;
 	}
 	textlist_release(&reads);
 	return rc;
@@ -86,6 +87,7 @@ load_reads(struct conf *c, const struct yaml *y, struct watch_entry *e)
 static int
 load_require(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
+	static const char *const choices[] = {"cluster", "namespace", NULL};
 	const char *text;
 
 	if (conf_text(c, y, "requireScope", &text) != 0)
@@ -95,8 +97,7 @@ load_require(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	else if (strcasecmp(text, "namespace") == 0)
 		e->require = WATCH_REQUIRE_NAMESPACE;
 	else
-		return conf_fail(
-		    c, y->line, "requireScope must be cluster or namespace");
+		return conf_fail_choice(c, y, "requireScope", choices);
 	return 0;
 }
 
@@ -389,16 +390,19 @@ watchentry_load(struct conf *c, const struct yaml *y,
     const struct watchentry_scope *scope, struct watch_entry *e)
 {
 	const char *allowed[KEYS + 1] = {NULL};
+	const struct yaml *v;
 
 	for (size_t i = 0; i < KEYS; i++)
 		allowed[i] = keys[i].name;
 	e->line = y->line;
+	if ((v = yaml_get(y, "apiVersion")) != NULL)
+		return conf_fail(c, v->line,
+		    "an entry has group and version instead of apiVersion");
 	if (conf_keys(c, y, "an entry", allowed) != 0 ||
 	    load_primary(c, y, scope, e) != 0)
 		return -1;
 	for (size_t i = 0; i < KEYS; i++) {
-		const struct yaml *v = yaml_get(y, keys[i].name);
-
+		v = yaml_get(y, keys[i].name);
 		if (v != NULL && load_key(c, v, &keys[i], e) != 0)
 			return -1;
 	}

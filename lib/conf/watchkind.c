@@ -53,21 +53,16 @@ is_cluster_kind(const struct watch_kind *k)
 static int
 load_scope(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
+	static const char *const choices[] = {"Namespaced", "Cluster", NULL};
 	const struct yaml *scope = yaml_get(y, "scope");
-	const char *text = "";
+	int choice;
 
 	k->scope = is_cluster_kind(k) ? WATCH_CLUSTER : WATCH_NAMESPACED;
 	if (scope == NULL)
 		return 0;
-	if (conf_text(c, scope, "scope", &text) != 0)
+	if (conf_choice(c, scope, "scope", choices, &choice) != 0)
 		return -1;
-	if (strcmp(text, "Cluster") == 0)
-		k->scope = WATCH_CLUSTER;
-	else if (strcmp(text, "Namespaced") == 0)
-		k->scope = WATCH_NAMESPACED;
-	else
-		return conf_fail(
-		    c, scope->line, "scope must be Namespaced or Cluster");
+	k->scope = choice == 0 ? WATCH_NAMESPACED : WATCH_CLUSTER;
 	return 0;
 }
 
@@ -193,16 +188,15 @@ check_map_field(struct conf *c, const struct yaml *y, enum watchkind_role role,
 static int
 load_prune(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
-	const char *text = "";
+	static const char *const choices[] = {"last", "always", NULL};
+	int choice;
 
 	if (!k->manage)
 		return conf_fail(
 		    c, y->line, "prune is allowed only with manage: true");
-	if (conf_text(c, y, "prune", &text) != 0)
+	if (conf_choice(c, y, "prune", choices, &choice) != 0)
 		return -1;
-	k->prune_always = strcmp(text, "always") == 0;
-	if (!k->prune_always && strcmp(text, "last") != 0)
-		return conf_fail(c, y->line, "prune must be last or always");
+	k->prune_always = choice == 1;
 	return 0;
 }
 
@@ -306,15 +300,19 @@ int
 watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
     const struct watch_kind *primary, struct watch_kind *k)
 {
-	/* Only dependents can be managed. */
+	enum { DEPENDENT_ONLY = 3 }; /* of the keys, the first */
 	static const char *const allowed[] = {"manage", "prune", "retain",
 	    "delete", "patch", "apiVersion", "kind", "map", "fields",
 	    "namespaces", "scope", "optional", "selector", "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
 	const struct yaml *v;
 
+	for (int i = 0; related && i < DEPENDENT_ONLY; i++)
+		if ((v = yaml_get(y, allowed[i])) != NULL)
+			return conf_fail(c, v->line,
+			    "%s is allowed only for dependents", allowed[i]);
 	if (conf_keys(c, y, related ? "related" : "dependents",
-		related ? allowed + 3 : allowed) != 0 ||
+		related ? allowed + DEPENDENT_ONLY : allowed) != 0 ||
 	    load_api_version(c, y, k) != 0 || watchkind_common(c, y, k) != 0)
 		return -1;
 	k->map = related ? WATCH_MAP_ALL : WATCH_MAP_MEMBER;

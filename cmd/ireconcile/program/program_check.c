@@ -241,8 +241,7 @@ check_fixed(const struct check *k, const struct shape_read *r,
 	if (is_one_of(r->name, names))
 		return 0;
 	nearest_init(&near, r->name);
-	for (; *names != NULL; names++)
-		nearest_offer(&near, span_str(*names), 0);
+	nearest_offer_all(&near, names);
 	if (r->optional && (near.name.n == 0 || !is_slip(&near)))
 		return 0;
 	describe(k, r, path, what, &near, k->err);

@@ -7,12 +7,11 @@ static void
 nearest(const char *wanted, const char *want)
 {
 	static const char *const names[] = {
-	    "dependents", "finalizer", "kind", "when", "_own"};
+	    "dependents", "finalizer", "kind", "when", "_own", NULL};
 	struct nearest n;
 
 	nearest_init(&n, span_str(wanted));
-	for (int i = 0; i < 5; i++)
-		nearest_offer(&n, span_str(names[i]), 0);
+	nearest_offer_all(&n, names);
 	ok(span_is(n.name, want), wanted);
 }
 

@@ -33,7 +33,9 @@ main(void)
 	ok(utf8_count(span_str("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80")) == 4,
 	    "four characters");
 	ok(utf8_count(SPAN_NONE) == 0, "none");
-	ok(span_is(utf8_skip_mark(span_str("\xef\xbb\xbf" "a")), "a") &&
+	ok(span_is(utf8_skip_mark(span_str("\xef\xbb\xbf"
+					   "a")),
+	       "a") &&
 		span_is(utf8_skip_mark(span_str("\xef\xbb")), "\xef\xbb"),
 	    "a byte order mark is skipped, and no part of it");
 	ok(utf8_skip_mark(SPAN_NONE).p == NULL, "none");

@@ -304,7 +304,8 @@ test_scope(void)
 	    "w.yaml:1: memcached.cache.example.com requires namespace scope, "
 	    "but no namespace is given");
 	refused(HEAD "  requireScope: galaxy\n",
-	    "w.yaml:5: requireScope must be cluster or namespace");
+	    "w.yaml:5: requireScope must be cluster or namespace, not "
+	    "\"galaxy\"");
 }
 
 static void
@@ -345,8 +346,8 @@ test_refused_adopt(void)
 {
 	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
 	refused(HEAD "  adopt: {}\n", "w.yaml:5: adopt.label is missing");
-	refused(
-	    HEAD "  adopt: {labels: x}\n", "w.yaml:5: unknown key \"labels\"");
+	refused(HEAD "  adopt: {labels: x}\n",
+	    "w.yaml:5: unknown key \"labels\" (did you mean \"label\"?)");
 	refused(HEAD "  adopt: {label: [x]}\n",
 	    "w.yaml:5: adopt.label must be a string");
 	refused(HEAD "  adopt: {label: a/b/c}\n",
@@ -391,14 +392,24 @@ static const struct {
 	const char *entry, *message;
 } refused_values[] = {
     {"  reconcilePeriod: 10\n",
-	"w.yaml:5: reconcilePeriod must be a duration such as 30s or 1h30m"},
+	"w.yaml:5: reconcilePeriod must be a duration such as 30s or 1h30m, "
+	"not \"10\""},
     {"  maxConcurrentReconciles: 0\n",
-	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0"},
+	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0, not "
+	"\"0\""},
     {"  maxConcurrentReconciles: many\n",
-	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0"},
+	"w.yaml:5: maxConcurrentReconciles must be a whole number above 0, not "
+	"\"many\""},
     {"  dependents:\n"
      "  - {apiVersion: v1, kind: Pod, manage: true, prune: never}\n",
-	"w.yaml:6: prune must be last or always"},
+	"w.yaml:6: prune must be last or always, not \"never\""},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, manage: true, prune: alway}\n",
+	"w.yaml:6: prune must be last or always, not \"alway\" (did you mean "
+	"\"always\"?)"},
+    {"  dependents:\n"
+     "  - {apiVersion: v1, kind: Pod, manage: true, prune: [last]}\n",
+	"w.yaml:6: prune must be last or always, not a list"},
     {"  dependents:\n"
      "  - {apiVersion: v1, kind: Pod, prune: always}\n",
 	"w.yaml:6: prune is allowed only with manage: true"},
@@ -417,9 +428,12 @@ static const struct {
     {"  related:\n"
      "  - {apiVersion: v1, kind: Pod, patch: true}\n",
 	"w.yaml:6: patch: finalizer is needed, to give back what is held"},
-    {"  manageStatus: maybe\n", "w.yaml:5: manageStatus must be true or false"},
+    {"  manageStatus: maybe\n",
+	"w.yaml:5: manageStatus must be true or false, not \"maybe\""},
     {"  throttle: {limit: 0}\n",
-	"w.yaml:5: throttle.limit must be a whole number above 0"},
+	"w.yaml:5: throttle.limit must be a whole number above 0, not \"0\""},
+    {"  throttle: {number: 1}\n",
+	"w.yaml:5: unknown key \"number\": known are limit, timeout"},
     {"  throttle: {timeout: 1m}\n", "w.yaml:5: throttle.limit is missing"},
     {"  finalizer: name\n",
 	"w.yaml:5: finalizer must be DOMAIN/NAME, not \"name\""},
@@ -437,9 +451,10 @@ static const struct {
 	"w.yaml:5: retiredFinalizers must be DOMAIN/NAME, not \"a\""},
     {"  namespaces: x\n", "w.yaml:5: namespaces must be a list"},
     {"  desiredReads: [status]\n",
-	"w.yaml:5: desiredReads knows owned and now, not \"status\""},
+	"w.yaml:5: desiredReads must be owned or now, not \"status\""},
     {"  selector: {matchExpressions: [{key: a, operator: Is}]}\n",
-	"w.yaml:5: operator must be In, NotIn, Exists or DoesNotExist"},
+	"w.yaml:5: operator must be In, NotIn, Exists or DoesNotExist, not "
+	"\"Is\""},
     {"  dependents:\n"
      "  - {apiVersion: v1, kind: Pod, manage: true,\n"
      "     fields: [metadata]}\n",
@@ -450,13 +465,20 @@ static const struct {
 	"finalizer is needed"},
     {"  related:\n"
      "  - {apiVersion: v1, kind: Pod, manage: true}\n",
-	"w.yaml:6: unknown key \"manage\""},
+	"w.yaml:6: manage is allowed only for dependents"},
     {"  related: [{apiVersion: v1, kind: Pod, map: x}]\n",
 	"w.yaml:5: map must be owner, {label: KEY}, {field: PATH} or "
 	"{jq: EXPR}"},
     {"  related: [{kind: Pod}]\n", "w.yaml:5: apiVersion is missing"},
     {"  related: [{apiVersion: v1, kind: Pod, scope: x}]\n",
-	"w.yaml:5: scope must be Namespaced or Cluster"},
+	"w.yaml:5: scope must be Namespaced or Cluster, not \"x\""},
+    {"  scope: cluster\n",
+	"w.yaml:5: scope must be Namespaced or Cluster, not \"cluster\" (did "
+	"you mean \"Cluster\"?)"},
+    {"  dependant: []\n",
+	"w.yaml:5: unknown key \"dependant\" (did you mean \"dependents\"?)"},
+    {"  apiVersion: v1\n",
+	"w.yaml:5: an entry has group and version instead of apiVersion"},
 };
 
 static void
