@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "process/completion.h"
 #include "process/log.h"
 #include "process/version.h"
@@ -303,6 +304,27 @@ find_row(const struct rows *rows, int c)
 	return NULL;
 }
 
+/* o: the option that word abbreviates, or NULL. */
+static int
+unknown_option(const struct rows *rows, const char *word, const struct opt *o,
+    struct err *err)
+{
+	struct span name = span_make(word, strcspn(word, "="));
+	struct nearest near;
+
+	nearest_init(&near, span_skip(name, 2));
+	for (size_t i = 0; i < rows->count; i++)
+		nearest_offer(&near, span_str(rows->items[i]->name), 0);
+	if (o != NULL)
+		near.name = span_str(o->name);
+	if (near.name.n > 0)
+		return err_set(err, ERR_PERMANENT,
+		    "unknown option %.*s (did you mean --%.*s?)",
+		    SPAN_ARG(name), SPAN_ARG(near.name));
+	return err_set(err, ERR_PERMANENT, "unknown option %.*s (see --help)",
+	    SPAN_ARG(name));
+}
+
 static int
 bad_option(const struct rows *rows, int c, const char *word, struct err *err)
 {
@@ -317,8 +339,7 @@ bad_option(const struct rows *rows, int c, const char *word, struct err *err)
 	if (optopt != 0)
 		return err_set(err, ERR_PERMANENT,
 		    "unknown option -%c (see --help)", optopt);
-	return err_set(err, ERR_PERMANENT, "unknown option %.*s (see --help)",
-	    (int)strcspn(word, "="), word);
+	return unknown_option(rows, word, NULL, err);
 }
 
 /* getopt_long takes "--kube=x" for "--kubeconfig=x"; we do not. */
@@ -372,9 +393,7 @@ parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
 		if (c == '?' || c == ':')
 			bad_option(rows, c, word, err);
 		else if (index >= 0 && abbreviated(o, word))
-			err_set(err, ERR_PERMANENT,
-			    "unknown option %.*s (see --help)",
-			    (int)strcspn(word, "="), word);
+			unknown_option(rows, word, o, err);
 		else if (o->value == NULL) {
 			result = run_builtin(tool, rows, o, optarg, err);
 			continue;

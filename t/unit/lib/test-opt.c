@@ -89,10 +89,16 @@ static void
 test_refusals(void)
 {
 	refuses("--nosuch=1", NULL, "unknown option --nosuch (see --help)");
+	refuses("--filenam", "x",
+	    "unknown option --filenam (did you mean --filename?)");
+	refuses("--fliename=x", NULL,
+	    "unknown option --fliename (did you mean --filename?)");
 	refuses("-x", NULL, "unknown option -x (see --help)");
-	refuses("--al", NULL, "unknown option --al (see --help)");
-	refuses("--file=x", NULL, "unknown option --file (see --help)");
-	refuses("--file", "x", "unknown option --file (see --help)");
+	refuses("--al", NULL, "unknown option --al (did you mean --all?)");
+	refuses("--file=x", NULL,
+	    "unknown option --file (did you mean --filename?)");
+	refuses(
+	    "--file", "x", "unknown option --file (did you mean --filename?)");
 	refuses("-f", NULL, "option --filename needs a value");
 	refuses("--filename", NULL, "option --filename needs a value");
 	refuses("--all=1", NULL, "option --all takes no value");
