@@ -78,13 +78,13 @@ desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
 desired "something else than an array" '{}' \
-	'desired gives something else than an array'
-desired "a text as item" '["x"]' 'desired: item 0 is not an object'
-desired "null as item" '[null]' 'desired: item 0 is not an object'
-desired "nothing" 'empty' 'desired gives no result; nothing is []'
-desired "two results" '[], []' 'desired gives more than one result'
+	'program.jq:1: desired gives something else than an array'
+desired "a text as item" '["x"]' 'program.jq:1: desired: item 0 is not an object'
+desired "null as item" '[null]' 'program.jq:1: desired: item 0 is not an object'
+desired "nothing" 'empty' 'program.jq:1: desired gives no result; nothing is []'
+desired "two results" '[], []' 'program.jq:1: desired gives more than one result'
 desired "an item without a name" '[{apiVersion:"v1",kind:"ConfigMap"}]' \
-	'desired: item 0 has no metadata.name'
+	'program.jq:1: desired: item 0 has no metadata.name'
 desired "a text that is not a number" '[.primary.spec.k | tonumber]' \
 	'program.jq:1: desired: tonumber: the text is not a number at .primary.spec.k'
 desired "a number that would lose digits" \

@@ -173,7 +173,7 @@ is "$(jq -r '"\(.reconcile.primary.name) \(.items | length)"' "$T/out")" \
 	"a 0
 b 1" "... fails for that primary, the other goes on"
 is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
+	"ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
 	"... and is named"
 
 # It is tried again after a delay that doubles, and no sooner, even if its spec

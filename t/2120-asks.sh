@@ -204,8 +204,8 @@ END
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
 	jq -c .reconcile.status >"$T/got"
 is "$(sed 's/took.*stopped/was stopped/' "$T/got")" \
-	'{"error":"desired of Thing.example.com/ns/a was stopped"}
-{"error":"desired of Thing.example.com/ns/a was stopped"}
+	'{"error":"program.jq:2: desired of Thing.example.com/ns/a was stopped"}
+{"error":"program.jq:2: desired of Thing.example.com/ns/a was stopped"}
 {"error":null,"lastHandledReconcileAt":"7"}' \
 	"a back-off ends after 10 s, and the status names the request"
 

@@ -158,7 +158,7 @@ event ADDED "$(thing b 1 "" "$(spec 1 v)")" >&6
 ok "a worker is killed at work: the others go on" \
 	wait_for 20 grep -q '"name":"b"' "$T/out"
 is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
+	"ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
 	"... and the call was made once more"
 wait_for 10 processes "$pid"
 event MODIFIED "$(thing first 2 "" "$(spec 1 x)")" >&6
@@ -184,10 +184,10 @@ wait_for 20 at_work "$worker"
 kill -ABRT "$worker"
 ok "a fault in a fresh worker" wait_for 20 grep -q '"name":"a"' "$T/out"
 is "$(tail -n 1 "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: desired of Thing.example.com/ns/a crashed in jq (SIGABRT)" \
+	"ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a crashed in jq (SIGABRT)" \
 	"... is a failure, by name"
 is "$(jq -r 'select(.reconcile.primary.name == "a").reconcile.status.error' "$T/out")" \
-	"desired of Thing.example.com/ns/a crashed in jq (SIGABRT)" \
+	"program.jq:1: desired of Thing.example.com/ns/a crashed in jq (SIGABRT)" \
 	"... and in the status"
 
 # ---- the other processes ----

@@ -88,7 +88,7 @@ echo "$desires" >"$T/program.jq"
 
 watches '.metadata.labels.team'
 gives "neither true nor false" "" "$(a a)"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: when gives neither true nor false" \
+is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: watches.yaml:6: when gives neither true nor false" \
 	"... is said"
 watches '.metadata.name.x == 1'
 gives "an error" "" "$member" "$(a a "$has")"

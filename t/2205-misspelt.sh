@@ -89,7 +89,7 @@ watches '.spec.a and .metadata.lables.b == "x"' '[]' >"$T/watches.yaml"
 told 100 'watches.yaml:7:1: .metadata.lables: the metadata of an object has no such member (did you mean .metadata.labels?)' \
 	"... of the metadata"
 watches true '. as $o | [{name: $o.metadata.nmae}]' >"$T/watches.yaml"
-told 100 'map of Pod of t.e.com:1: .metadata.nmae: the metadata of an object has no such member (did you mean .metadata.name?)' \
+told 100 'watches.yaml:11:1: .metadata.nmae: the metadata of an object has no such member (did you mean .metadata.name?)' \
 	"... in map"
 while IFS= read -r text; do
 	watches "$text" '[]' >"$T/watches.yaml"

@@ -38,14 +38,14 @@ is "$(jq -cS '[.items[0].data, .reconcile.status]' "$T/out")" \
 	'[{"v":"4x"},{"secrets":1,"size":2}]' "... gets its input unchanged"
 is "$(sed "s|$T/||" "$T/err")" \
 	"ireconcile: lib.jq:2: debug prints nothing without --clock=input or --debug-values
-ireconcile: map of Secret of t.e.com:1: debug prints nothing without --clock=input or --debug-values" \
+ireconcile: watches.yaml:10:1: debug prints nothing without --clock=input or --debug-values" \
 	"... and says once that it prints nothing"
 evaluated 0 "... with --debug-values" --debug-values
 same "$T/out" "$T/want" "... prints the same"
 sed 's/^ireconcile: t.e.com d.t: //' "$T/err" >"$T/lines"
 spec='{"size":2,"text":"é\u001b\"\\\n\u202e"}'
 cat >"$T/want" <<END
-ireconcile: an object: map of Secret of t.e.com:1: map: debug: {"name":"t","namespace":"d","uid":"s","resourceVersion":"1"}
+ireconcile: an object: watches.yaml:10:1: map: debug: {"name":"t","namespace":"d","uid":"s","resourceVersion":"1"}
 reconcile.jq:3: desired: size: debug: $spec
 lib.jq:2: desired: twice: debug: 4
 reconcile.jq:4: desired: debug: "size 4"

@@ -116,7 +116,7 @@ more '[["Pod","x"]]' "$(object Pod x 2 | sed 's/"uid":"uid-x",*//')"
 is "$(lines)" '["cannot delete Pod/ns/x: it has no uid or no resourceVersion, so it is not an object of the API server"]' \
 	"one without a uid, as a filter may make up, cannot be deleted"
 more '[["Pod","x"],["Pod","x"]]' "$(object Pod x 2)"
-is "$(lines)" '["desired gives Pod/ns/x twice"]' "twice is an error"
+is "$(lines)" '["program.jq:2: desired gives Pod/ns/x twice"]' "twice is an error"
 
 # A member of that name is no reason to spare it: it is pruned.
 sed -i 's/^  - .*kind: Service.*/&\n  - {apiVersion: v1, kind: ConfigMap, delete: true, map: {field: "spec.maps[]"}}/' \
@@ -142,7 +142,7 @@ sed -i 's/namespace: "ns"/namespace: (.[2] \/\/ "ns")/' "$T/program.jq"
 	event ADDED "$(object Pod y 3 "" "$old")"
 	end_more
 } >"$T/in"
-is "$(lines)" '["desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"]
+is "$(lines)" '["program.jq:2: desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"]
 [["Pod","y","uid-y","3",true]]' "a number is not a namespace"
 
 # refused ITEM MESSAGE
@@ -158,11 +158,11 @@ END
 }
 for f in keep once if_exists exactly retain; do
 	refused "delete_foreign($f(cm))" \
-		"desired: item 0 is $([ $f = keep ] && echo keep || echo delete_foreign) and something else, too"
+		"program.jq:3: desired: item 0 is $([ $f = keep ] && echo keep || echo delete_foreign) and something else, too"
 done
 for f in keep once if_exists exactly retain patch_only delete_foreign; do
 	refused "cm, $f(cm | .metadata.namespace = 5)" \
-		"desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"
+		"program.jq:3: desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"
 done
 cat >"$T/program.jq" <<'END'
 include "operator";
@@ -173,13 +173,13 @@ sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
 thing a 1 '"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]' >"$T/in"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
 is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: finalize: item 0 is delete_foreign, which is for desired" \
+	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 is delete_foreign, which is for desired" \
 	"finalize has none"
 sed -i 's/items:.*/delete: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: 5}}], done: true};/' \
 	"$T/program.jq"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
 is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
+	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
 	"... nor deletes in a namespace that is a number"
 
 # Not a reason for a finalizer.

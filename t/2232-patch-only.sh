@@ -252,11 +252,11 @@ END
 }
 for f in keep delete_foreign; do
 	refused "patch_only($f(pod))" \
-		"desired: item 0 is $f and something else, too"
+		"program.jq:4: desired: item 0 is $f and something else, too"
 done
 for f in once if_exists exactly retain; do
 	refused "patch_only($f(pod))" \
-		"desired: item 0 is patch_only and something else, too"
+		"program.jq:4: desired: item 0 is patch_only and something else, too"
 done
 refused 'patch_only(cm)' "ConfigMap of v1 is not a related kind with patch: true"
 refused 'patch_only(pod | .metadata.finalizers = ["a/b"])' \

@@ -187,7 +187,7 @@ def plan: [range(1e9)];
 def desired: [cm("c"; {})];
 def status: {plan, error: (.error | sub("took more than .* and"; "... and"))};
 END
-gives 1 '[{"error":"plan of Thing.example.com/ns/a ... and was stopped","plan":null}]' \
+gives 1 '[{"error":"program.jq:3: plan of Thing.example.com/ns/a ... and was stopped","plan":null}]' \
 	"a plan that was stopped"
 cp "$T/in" "$T/saved"
 event ADDED "$(object Pod p 1)" 2026-01-01T00:00:11Z >>"$T/in"

@@ -154,6 +154,7 @@ load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	if (field != NULL)
 		return load_map_fields(c, field, k);
 	k->map = jq != NULL ? WATCH_MAP_JQ : WATCH_MAP_LABEL;
+	k->map_line = jq != NULL ? jq->line : label->line;
 	return jq != NULL ? conf_string(c, jq, "map.jq", &k->map_arg)
 			  : conf_string(c, label, "map.label", &k->map_arg);
 }

@@ -146,8 +146,8 @@ function(unsigned marks)
 }
 
 int
-itemmarks_check(const char *what, int n, unsigned marks, jv object_peek,
-    jv immutable_peek, struct err *err)
+itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
+    jv object_peek, jv immutable_peek, struct err *err)
 {
 	unsigned alone = marks & ITEM_ALONE;
 	bool has_paths = jv_is_valid(immutable_peek);
@@ -162,7 +162,7 @@ itemmarks_check(const char *what, int n, unsigned marks, jv object_peek,
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is %s and something else, too", what, n,
 		    function(alone));
-	if ((marks & ITEM_OTHERS) && strcmp(what, "desired") != 0)
+	if (marks & refused)
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is %s, which is for desired", what, n,
 		    function(alone));

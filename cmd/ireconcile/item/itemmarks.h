@@ -38,9 +38,10 @@ unsigned itemmarks_take(jv *object, jv *immutable);
 
 /*
  * Whether these marks may be together on this object, in the array that `what`
- * ("desired") returned; n: its place there. 0, or -1 with err.
+ * ("reconcile.jq:3: desired") returned; n: its place there; refused: marks that
+ * may not be there. 0, or -1 with err.
  */
-int itemmarks_check(const char *what, int n, unsigned marks, jv object_peek,
-    jv immutable_peek, struct err *err);
+int itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
+    jv object_peek, jv immutable_peek, struct err *err);
 
 #endif

@@ -12,10 +12,12 @@
 #include "program/run.h"
 #include "value/objref.h"
 
+/* "reconcile.jq:3: desired" and WHAT */
 static int
-fail(struct err *err, const char *what)
+fail(struct program *p, enum program_call call, const char *what,
+    struct err *err)
 {
-	return err_set(err, ERR_PERMANENT, "%s", what);
+	return err_set(err, ERR_PERMANENT, "%s%s", run_place(p, call), what);
 }
 
 static struct span
@@ -48,6 +50,19 @@ check_text(const char *item, const char *name, jv value_peek, enum need need,
 		: ": tostring makes one");
 }
 
+/* A name that the server makes is another one at each evaluation. */
+static int
+check_generated(const char *item, jv metadata_peek, struct err *err)
+{
+	if (jv_is_valid(jvtext_peek(metadata_peek, "name")) ||
+	    !jv_is_valid(jvtext_peek(metadata_peek, "generateName")))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s has metadata.generateName and no name, so it would be another "
+	    "object each time: name_for(SEED) makes a name that stays",
+	    item);
+}
+
 /* Whether "desired: item 0" is an object that can be identified. */
 static int
 check_identity(const char *item, jv object_peek, struct err *err)
@@ -62,6 +77,7 @@ check_identity(const char *item, jv object_peek, struct err *err)
 		return err_set(err, ERR_PERMANENT, "%s is not an object", item);
 	if (check_text(item, "apiVersion", version, NEEDED, err) != 0 ||
 	    check_text(item, "kind", kind, NEEDED, err) != 0 ||
+	    check_generated(item, metadata, err) != 0 ||
 	    check_text(item, "metadata.name", name, NEEDED, err) != 0)
 		return -1;
 	return check_text(item, "metadata.namespace", ns, OPTIONAL, err);
@@ -105,9 +121,10 @@ check_twice(
 
 /* Consumes array. */
 static int
-to_items(
-    const char *what, jv array, struct program_items *items, struct err *err)
+to_items(struct program *p, enum program_call call, jv array,
+    struct program_items *items, struct err *err)
 {
+	const char *what = run_place(p, call);
 	int n = jv_array_length(jv_copy(array));
 	int rc = 0;
 
@@ -124,8 +141,9 @@ to_items(
 		rc = check_identity(buf_str(&about), item->object, err);
 		buf_release(&about);
 		if (rc == 0)
-			rc = itemmarks_check(what, i, item->marks, item->object,
-			    item->immutable, err);
+			rc = itemmarks_check(what, i, item->marks,
+			    call == PROGRAM_DESIRED ? 0 : ITEM_OTHERS,
+			    item->object, item->immutable, err);
 	}
 	jv_free(array);
 	if (rc == 0)
@@ -156,29 +174,33 @@ program_desired(struct program *p, const struct arguments *input,
 	if (run_program(p, PROGRAM_DESIRED, input, about, &result, err) != 0)
 		return -1;
 	if (jv_get_kind(result) == JV_KIND_ARRAY)
-		return to_items("desired", result, items, err);
+		return to_items(p, PROGRAM_DESIRED, result, items, err);
 	if (!jv_is_valid(result)) {
 		jv_free(result);
-		return fail(err, "desired gives no result; nothing is []");
+		return fail(
+		    p, PROGRAM_DESIRED, " gives no result; nothing is []", err);
 	}
 	jv_free(result);
-	return fail(err, "desired gives something else than an array");
+	return fail(
+	    p, PROGRAM_DESIRED, " gives something else than an array", err);
 }
 
 static int
-take_items(jv object, struct program_items *items, struct err *err)
+take_items(
+    struct program *p, jv object, struct program_items *items, struct err *err)
 {
 	jv value = jvtext_peek(object, "items");
 
 	if (!jv_is_valid(value))
 		return 0;
 	if (jv_get_kind(value) != JV_KIND_ARRAY)
-		return fail(err, "finalize: .items is not an array");
-	return to_items("finalize", jv_copy(value), items, err);
+		return fail(
+		    p, PROGRAM_FINALIZE, ": .items is not an array", err);
+	return to_items(p, PROGRAM_FINALIZE, jv_copy(value), items, err);
 }
 
 static int
-take_delete(jv object, jv *array, struct err *err)
+take_delete(struct program *p, jv object, jv *array, struct err *err)
 {
 	jv value = jvtext_peek(object, "delete");
 
@@ -186,7 +208,8 @@ take_delete(jv object, jv *array, struct err *err)
 	if (!jv_is_valid(value))
 		return 0;
 	if (jv_get_kind(value) != JV_KIND_ARRAY)
-		return fail(err, "finalize: .delete is not an array");
+		return fail(
+		    p, PROGRAM_FINALIZE, ": .delete is not an array", err);
 	jv_free(*array);
 	*array = jv_copy(value);
 	jv_array_foreach(*array, i, element)
@@ -194,7 +217,8 @@ take_delete(jv object, jv *array, struct err *err)
 		struct buf about = BUF_INIT;
 		int rc;
 
-		buf_addf(&about, "finalize: object %d to delete", i);
+		buf_addf(&about, "%s: object %d to delete",
+		    run_place(p, PROGRAM_FINALIZE), i);
 		rc = check_identity(buf_str(&about), element, err);
 		buf_release(&about);
 		jv_free(element);
@@ -205,11 +229,11 @@ take_delete(jv object, jv *array, struct err *err)
 }
 
 static int
-check_finalize(jv object, struct err *err)
+check_finalize(struct program *p, jv object, struct err *err)
 {
 	if (jv_get_kind(object) != JV_KIND_OBJECT)
-		return fail(
-		    err, "finalize gives no object {items, delete, done}");
+		return fail(p, PROGRAM_FINALIZE,
+		    " gives no object {items, delete, done}", err);
 	jv_object_foreach(object, key, value)
 	{
 		struct span k = jvtext_span(key);
@@ -219,15 +243,16 @@ check_finalize(jv object, struct err *err)
 		jv_free(key);
 		jv_free(value);
 		if (!known)
-			return fail(err,
-			    "finalize gives more than {items, delete, done}");
+			return fail(p, PROGRAM_FINALIZE,
+			    " gives more than {items, delete, done}", err);
 	}
 	switch (jv_get_kind(jvtext_peek(object, "done"))) {
 	case JV_KIND_TRUE:
 	case JV_KIND_FALSE:
 		return 0;
 	default:
-		return fail(err, "finalize: .done is neither true nor false");
+		return fail(p, PROGRAM_FINALIZE,
+		    ": .done is neither true nor false", err);
 	}
 }
 
@@ -241,11 +266,11 @@ program_finalize(struct program *p, const struct arguments *input,
 	*f = (struct program_finalize){{NULL, 0}, jv_invalid(), false};
 	if (run_program(p, PROGRAM_FINALIZE, input, about, &result, err) != 0)
 		return -1;
-	rc = check_finalize(result, err);
+	rc = check_finalize(p, result, err);
 	if (rc == 0)
-		rc = take_items(result, &f->items, err);
+		rc = take_items(p, result, &f->items, err);
 	if (rc == 0)
-		rc = take_delete(result, &f->delete_, err);
+		rc = take_delete(p, result, &f->delete_, err);
 	if (rc == 0)
 		f->done =
 		    jv_get_kind(jvtext_peek(result, "done")) == JV_KIND_TRUE;

@@ -274,18 +274,31 @@ say_complaint(struct program *p, const char *c, struct err *err)
 	return -1;
 }
 
-/* Its errors that jq does not know of have this place. */
-static void
-note_plan(struct program *p)
+static const char *
+base_name(const char *path)
 {
-	const struct source_file *f;
-	const char *slash;
-	int line =
-	    source_definition(&p->source, program_names[PROGRAM_PLAN], &f);
+	const char *slash = strrchr(path, '/');
 
-	slash = strrchr(f->path, '/');
-	buf_addf(&p->plan_at, "%s:%d: %s", slash != NULL ? slash + 1 : f->path,
-	    line, program_names[PROGRAM_PLAN]);
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Errors that jq does not know of have this place. */
+static void
+note_places(struct program *p)
+{
+	for (int i = 0; i < PROGRAM_MAP; i++) {
+		const struct source_file *f;
+		int line;
+
+		if (!p->defines[i])
+			continue;
+		line = source_definition(&p->source, program_names[i], &f);
+		buf_addf(&p->places[i], "%s:%d: %s", base_name(f->path), line,
+		    program_names[i]);
+	}
+	if (p->defines[PROGRAM_MAP])
+		buf_addf(&p->places[PROGRAM_MAP], "%s: %s", base_name(p->name),
+		    p->expression);
 }
 
 /* Nothing of it is seen, so a user who looks for it has to know why. */
@@ -318,8 +331,7 @@ compile_first(struct program *p, struct err *err)
 		    "%s: does not define `desired`", p->name);
 	if (!p->defines[PROGRAM_MAP])
 		program_warn_twice(p);
-	if (p->defines[PROGRAM_PLAN])
-		note_plan(p);
+	note_places(p);
 	say_debug(p);
 	p->needs_zones = natives_need_zones(buf_span(&p->source.text));
 	if (program_compile(p, err) == 0)
@@ -419,7 +431,8 @@ program_free(struct program *p)
 	jv_free(p->reply);
 	jv_free(p->raised);
 	buf_release(&p->complaints);
-	buf_release(&p->plan_at);
+	for (int i = 0; i < PROGRAM_CALLS; i++)
+		buf_release(&p->places[i]);
 	debugs_release(&p->debugs);
 	source_release(&p->source);
 	free(p->name);

@@ -10,10 +10,12 @@
 #include "process/clock.h"
 #include "program/run.h"
 
+/* "reconcile.jq:3: status WHAT" */
 static int
-fail(struct err *err, const char *what)
+fail(struct program *p, enum program_call call, const char *what,
+    struct err *err)
 {
-	return err_set(err, ERR_PERMANENT, "%s", what);
+	return err_set(err, ERR_PERMANENT, "%s %s", run_place(p, call), what);
 }
 
 static struct span
@@ -48,7 +50,8 @@ program_status(struct program *p, const struct arguments *input,
 		return 0;
 	jv_free(*status);
 	*status = jv_invalid();
-	return fail(err, "status gives something else than an object");
+	return fail(
+	    p, PROGRAM_STATUS, "gives something else than an object", err);
 }
 
 int
@@ -65,19 +68,19 @@ program_requeue(struct program *p, const struct arguments *input,
 		double s = jv_number_value(result);
 
 		if (!isfinite(s) || s > 1e9)
-			rc = fail(err, "requeue gives no sensible number");
+			rc = fail(p, PROGRAM_REQUEUE,
+			    "gives no sensible number", err);
 		requeue->when = PROGRAM_AFTER;
 		if (rc == 0 && s > 0)
 			requeue->after_ms = (uint64_t)ceil(s * 1000);
 	} else if (jv_get_kind(result) == JV_KIND_STRING) {
 		requeue->when = PROGRAM_AT;
 		if (clock_parse_us(jvtext_span(result), &requeue->at_us) != 0)
-			rc = fail(err,
-			    "requeue gives a text that is not an RFC 3339 "
-			    "time");
+			rc = fail(p, PROGRAM_REQUEUE,
+			    "gives a text that is not an RFC 3339 time", err);
 	} else if (jv_is_valid(result)) {
-		rc = fail(
-		    err, "requeue gives neither seconds nor an RFC 3339 time");
+		rc = fail(p, PROGRAM_REQUEUE,
+		    "gives neither seconds nor an RFC 3339 time", err);
 	}
 	jv_free(result);
 	return rc;
@@ -98,7 +101,7 @@ program_settled(struct program *p, const struct arguments *input,
 	if (*settled || jv_get_kind(result) == JV_KIND_FALSE)
 		return 0;
 	jv_free(result);
-	return fail(err, "settled gives neither true nor false");
+	return fail(p, PROGRAM_SETTLED, "gives neither true nor false", err);
 }
 
 static bool
@@ -121,7 +124,8 @@ program_events(struct program *p, const struct arguments *input,
 	if (jv_get_kind(*events) != JV_KIND_ARRAY) {
 		jv_free(*events);
 		*events = jv_array();
-		return fail(err, "events gives something else than an array");
+		return fail(p, PROGRAM_EVENTS,
+		    "gives something else than an array", err);
 	}
 	jv_array_foreach(*events, i, e)
 	{
@@ -133,9 +137,9 @@ program_events(struct program *p, const struct arguments *input,
 		jv_free(*events);
 		*events = jv_array();
 		return err_set(err, ERR_PERMANENT,
-		    "events: item %d is not {type: \"Normal\" or \"Warning\", "
+		    "%s: item %d is not {type: \"Normal\" or \"Warning\", "
 		    "reason, message}",
-		    i);
+		    run_place(p, PROGRAM_EVENTS), i);
 	}
 	return 0;
 }
@@ -174,7 +178,8 @@ program_map(struct program *p, const struct arguments *input, jv *primaries,
 		return -1;
 	if (jv_get_kind(result) != JV_KIND_ARRAY) {
 		jv_free(result);
-		return fail(err, "map gives no array of {namespace, name}");
+		return fail(
+		    p, PROGRAM_MAP, "gives no array of {namespace, name}", err);
 	}
 	jv_array_foreach(result, i, e)
 	{
@@ -183,7 +188,8 @@ program_map(struct program *p, const struct arguments *input, jv *primaries,
 		if (!jv_is_valid(primary)) {
 			jv_free(result);
 			return err_set(err, ERR_PERMANENT,
-			    "map: item %d is not {namespace, name}", i);
+			    "%s: item %d is not {namespace, name}",
+			    run_place(p, PROGRAM_MAP), i);
 		}
 		*primaries = jv_array_append(*primaries, primary);
 	}
@@ -204,6 +210,5 @@ program_test(struct program *p, const struct arguments *input,
 	if (*holds || jv_get_kind(result) == JV_KIND_FALSE)
 		return 0;
 	jv_free(result);
-	return err_set(err, ERR_PERMANENT, "%s gives neither true nor false",
-	    p->expression);
+	return fail(p, PROGRAM_MAP, "gives neither true nor false", err);
 }

@@ -86,7 +86,7 @@ run_name(const struct program *p, enum program_call call)
 const char *
 run_place(struct program *p, enum program_call call)
 {
-	return call == PROGRAM_PLAN ? buf_str(&p->plan_at) : run_name(p, call);
+	return buf_str(&p->places[call]);
 }
 
 /* Reads files that the processes need which enter a sandbox. */
@@ -239,7 +239,7 @@ run_program(struct program *p, enum program_call call,
 	case EVALUATOR_DONE:
 		break;
 	default:
-		return say_end(p, &end, run_name(p, call), about, err);
+		return say_end(p, &end, run_place(p, call), about, err);
 	}
 	if (answer.n == 0)
 		return 0;
@@ -248,5 +248,5 @@ run_program(struct program *p, enum program_call call,
 		return 0;
 	end = (struct evaluator_end){
 	    .how = EVALUATOR_CRASHED, .why = "a wrong answer"};
-	return say_end(p, &end, run_name(p, call), about, err);
+	return say_end(p, &end, run_place(p, call), about, err);
 }

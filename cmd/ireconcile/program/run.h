@@ -22,7 +22,7 @@ struct program {
 	size_t memory_limit;
 	const char *expression;
 	bool defines[PROGRAM_CALLS];
-	struct buf plan_at; /* "reconcile.jq:3: plan"; empty: there is none */
+	struct buf places[PROGRAM_CALLS]; /* "reconcile.jq:3: plan" */
 	bool needs_zones;
 	jq_state *jq;	      /* NULL: compiled only in the other process */
 	jq_state *traced;     /* with spots; NULL: not needed yet */
@@ -39,7 +39,8 @@ struct program {
 /* The names of the functions in the text, by enum program_call. */
 extern const char *const program_names[PROGRAM_CALLS];
 const char *run_name(const struct program *p, enum program_call call);
-/* The same, of `plan` with its place in front: for messages without one. */
+/* The same with the place of its definition in front: for messages that have
+ * none. The program defines it. */
 const char *run_place(struct program *p, enum program_call call);
 
 /* Whether desiredReads says what the function sees. */

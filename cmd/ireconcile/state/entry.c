@@ -52,25 +52,39 @@ add_use(struct entries *es, struct entry *e, enum use_role role,
 	return u;
 }
 
+/* An expression that stands in this line of watches.yaml; NULL with err. */
+static struct program *
+load_expression(const struct entries *es, const struct entry *e, int line,
+    const char *text, const char *what, struct err *err)
+{
+	struct program_options options = {
+	    .expression = what, .debugs = es->debugs};
+	struct buf name = BUF_INIT;
+	struct program *p;
+
+	buf_addf(&name, "%s:%d", e->conf->path, line);
+	p = program_load_expression(buf_str(&name), text, &options, err);
+	buf_release(&name);
+	return p;
+}
+
+static int
+load_map(const struct entries *es, struct use *u, struct err *err)
+{
+	u->map = load_expression(
+	    es, u->entry, u->conf->map_line, u->conf->map_arg, "map", err);
+	return u->map == NULL ? -1 : 0;
+}
+
 static int
 add_kinds(struct entries *es, struct entry *e, enum use_role role,
     const struct watch_kind *kinds, size_t count, struct err *err)
 {
-	struct program_options options = {.debugs = es->debugs};
-
 	for (size_t i = 0; i < count; i++) {
 		struct use *u = add_use(es, e, role, &kinds[i]);
-		struct buf name = BUF_INIT;
 
 		u->name = use_name(&kinds[i], kinds, count);
-		if (kinds[i].map != WATCH_MAP_JQ)
-			continue;
-		buf_addf(
-		    &name, "map of %s of %s", u->kind->name, e->conf->name);
-		u->map = program_load_expression(
-		    buf_str(&name), kinds[i].map_arg, &options, err);
-		buf_release(&name);
-		if (u->map == NULL)
+		if (kinds[i].map == WATCH_MAP_JQ && load_map(es, u, err) != 0)
 			return -1;
 	}
 	return 0;
@@ -79,17 +93,12 @@ add_kinds(struct entries *es, struct entry *e, enum use_role role,
 static int
 load_when(const struct entries *es, struct entry *e, struct err *err)
 {
-	struct program_options options = {
-	    .expression = "when", .debugs = es->debugs};
 	const struct watch_entry *conf = e->conf;
-	struct buf name = BUF_INIT;
 
 	if (conf->when == NULL)
 		return 0;
-	buf_addf(&name, "%s:%d", conf->path, conf->when_line);
 	e->when =
-	    program_load_expression(buf_str(&name), conf->when, &options, err);
-	buf_release(&name);
+	    load_expression(es, e, conf->when_line, conf->when, "when", err);
 	return e->when == NULL ? -1 : 0;
 }
 

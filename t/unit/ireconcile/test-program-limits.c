@@ -65,11 +65,13 @@ static const char greedy[] =
     " null | setpath([range(200000) | 0]; 1) | length\n"
     "else [] end;\n";
 
-#define TIME                                                                 \
-	"error: desired of Thing ns/x took more than 0.3 s of CPU time and " \
+#define TIME                                                                \
+	"error: p.jq:4: desired of Thing ns/x took more than 0.3 s of CPU " \
+	"time and "                                                         \
 	"was stopped"
-#define MEMORY                                                              \
-	"error: desired of Thing ns/x took more than 64 MiB of memory and " \
+#define MEMORY                                                           \
+	"error: p.jq:4: desired of Thing ns/x took more than 64 MiB of " \
+	"memory and "                                                    \
 	"was stopped"
 
 /* Deep recursion ends, in one of several ways. */
@@ -84,7 +86,8 @@ static const struct {
     {"text", MEMORY, true},
     {"leap", "error:", true},
     {"regex", "error:", true},
-    {"shared", "error: desired gives a value longer than 8388608 bytes", true},
+    {"shared", "error: p.jq:4: desired gives a value longer than 8388608 bytes",
+	true},
     {"deep", "error:", true},
     {"compare", "error:", true},
     {"path", "error:", true},

@@ -143,17 +143,17 @@ static const struct {
 	"\n"},
     {"both",
 	"[{\"kpipe.dev/if-exists\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
-	"error: desired: item 0 is both once and if_exists"},
+	"error: p.jq:1: desired: item 0 is both once and if_exists"},
     {"keep", "[{\"kpipe.dev/keep\": " OBJ("\"a\"") "}]",
 	"keep "
 	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
 	"\n"},
     {"keep and once",
 	"[{\"kpipe.dev/keep\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
-	"error: desired: item 0 is keep and something else, too"},
+	"error: p.jq:1: desired: item 0 is keep and something else, too"},
     {"keep and retain",
 	"[{\"kpipe.dev/retain\": {\"kpipe.dev/keep\": " OBJ("\"a\"") "}}]",
-	"error: desired: item 0 is keep and something else, too"},
+	"error: p.jq:1: desired: item 0 is keep and something else, too"},
     {"immutable",
 	"[{\"kpipe.dev/immutable\": {\"object\": "
 	"{\"kpipe.dev/if-exists\": " OBJ(
@@ -163,74 +163,92 @@ static const struct {
 	"\n"},
     {"immutable without paths",
 	"[{\"kpipe.dev/immutable\": {\"object\": " OBJ("\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 are not a list of "
+	"error: p.jq:1: desired: the immutable paths of item 0 are not a list "
+	"of "
 	"paths"},
     {"immutable, no paths",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 are not a list of "
+	"error: p.jq:1: desired: the immutable paths of item 0 are not a list "
+	"of "
 	"paths"},
     {"immutable element",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\", 0]], "
 	"\"object\": " OBJ("\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 lead not by members "
+	"error: p.jq:1: desired: the immutable paths of item 0 lead not by "
+	"members "
 	"alone"},
     {"immutable whole",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[]], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 lead not by members "
+	"error: p.jq:1: desired: the immutable paths of item 0 lead not by "
+	"members "
 	"alone"},
     {"immutable identity",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"], [\"metadata\", "
 	"\"labels\"]], \"object\": " OBJ("\"a\"") "}}]",
-	"error: desired: the immutable paths of item 0 lead into the identity "
+	"error: p.jq:1: desired: the immutable paths of item 0 lead into the "
+	"identity "
 	"of the object"},
     {"immutable object",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"]]}}]",
-	"error: desired: item 0 is not an object"},
-    {"empty", "empty", "error: desired gives no result; nothing is []"},
-    {"several", "[], []", "error: desired gives more than one result"},
-    {"an object", "{}", "error: desired gives something else than an array"},
-    {"null", "null", "error: desired gives something else than an array"},
-    {"a null element", "[null]", "error: desired: item 0 is not an object"},
-    {"no kind", "[{apiVersion: \"v1\"}]", "error: desired: item 0 has no kind"},
+	"error: p.jq:1: desired: item 0 is not an object"},
+    {"empty", "empty", "error: p.jq:1: desired gives no result; nothing is []"},
+    {"several", "[], []", "error: p.jq:1: desired gives more than one result"},
+    {"an object", "{}",
+	"error: p.jq:1: desired gives something else than an array"},
+    {"null", "null",
+	"error: p.jq:1: desired gives something else than an array"},
+    {"a null element", "[null]",
+	"error: p.jq:1: desired: item 0 is not an object"},
+    {"no kind", "[{apiVersion: \"v1\"}]",
+	"error: p.jq:1: desired: item 0 has no kind"},
     {"no apiVersion", "[{kind: \"C\"}]",
-	"error: desired: item 0 has no apiVersion"},
+	"error: p.jq:1: desired: item 0 has no apiVersion"},
     {"no name", "[" OBJ("\"a\"") "," OBJ("null") "]",
-	"error: desired: item 1 has no metadata.name"},
+	"error: p.jq:1: desired: item 1 has no metadata.name"},
+    {"a name that the server makes",
+	"[{apiVersion: \"v1\", kind: \"C\", metadata: {generateName: \"a-\"}}]",
+	"error: p.jq:1: desired: item 0 has metadata.generateName and no name, "
+	"so it would be another object each time: name_for(SEED) makes a name "
+	"that stays"},
     {"empty name", "[" OBJ("\"\"") "]",
-	"error: desired: item 0 has no metadata.name"},
+	"error: p.jq:1: desired: item 0 has no metadata.name"},
     {"a number as the name", "[" OBJ("5") "]",
-	"error: desired: item 0 has a number as its metadata.name, which has "
+	"error: p.jq:1: desired: item 0 has a number as its metadata.name, "
+	"which has "
 	"to be a text: tostring makes one"},
     {"an array as the kind", "[" OBJ("\"a\"") " | .kind = []]",
-	"error: desired: item 0 has an array as its kind, which has to be a "
+	"error: p.jq:1: desired: item 0 has an array as its kind, which has to "
+	"be a "
 	"text"},
     {"an object as the apiVersion", "[" OBJ("\"a\"") " | .apiVersion = {}]",
-	"error: desired: item 0 has an object as its apiVersion, which has to "
+	"error: p.jq:1: desired: item 0 has an object as its apiVersion, which "
+	"has to "
 	"be a text"},
     {"false as the namespace",
 	"[" OBJ("\"a\"") " | .metadata.namespace = false]",
-	"error: desired: item 0 has true or false as its metadata.namespace, "
+	"error: p.jq:1: desired: item 0 has true or false as its "
+	"metadata.namespace, "
 	"which has to be a text: tostring makes one"},
     {"null as the namespace", "[" OBJ("\"a\"") " | .metadata.namespace = null]",
 	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\","
 	"\"namespace\":null}}\n"},
     {"twice", "[" OBJ("\"a\"") ", " OBJ("\"a\"") "]",
-	"error: desired gives C//a twice"},
+	"error: p.jq:1: desired gives C//a twice"},
     {"twice in two versions",
 	"[{apiVersion: \"g/v1\", kind: \"C\", metadata: {name: \"a\"}},"
 	"{apiVersion: \"g/v2\", kind: \"C\", metadata: {name: \"a\"}}]",
-	"error: desired gives C.g//a twice"},
+	"error: p.jq:1: desired gives C.g//a twice"},
     {"large integers", "[" OBJ("\"a\"") " + {n: 100000000000000000}]",
 	".n is an integer beyond 2^53: digits would be lost\n"},
     {"integers", "[" OBJ("\"a\"") " + {n: 1e15}]",
 	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"},"
 	"\"n\":1000000000000000}\n"},
     {"too deep", "[" OBJ("\"a\"") " + reduce range(300) as $i ({}; {a: .})]",
-	"error: desired gives a value nested deeper than 256"},
+	"error: p.jq:1: desired gives a value nested deeper than 256"},
     {"far too deep", "reduce range(3000) as $i (1; [.])",
-	"error: desired gives a value nested deeper than 256"},
+	"error: p.jq:1: desired gives a value nested deeper than 256"},
 
     /* the text of errors */
     {"the author's own", "error(\"size \\(.primary.s3cret) is bad (7)\")",
@@ -385,9 +403,9 @@ static const struct {
     {"null status", PROGRAM_STATUS, "def status: null;", "none"},
     {"empty status", PROGRAM_STATUS, "def status: empty;", "none"},
     {"status of another type", PROGRAM_STATUS, "def status: [1];",
-	"error: status gives something else than an object"},
+	"error: p.jq:1: status gives something else than an object"},
     {"two statuses", PROGRAM_STATUS, "def status: {}, {};",
-	"error: status gives more than one result"},
+	"error: p.jq:1: status gives more than one result"},
     {"failing status", PROGRAM_STATUS, "def status: {a: (1 | .b)};",
 	"error: p.jq:1: status: Cannot index number with string \"b\""},
     {"a second result that fails", PROGRAM_STATUS,
@@ -396,9 +414,9 @@ static const struct {
     {"not settled", PROGRAM_SETTLED, "def settled: .primary.n == 2;", "false"},
     {"without settled", PROGRAM_SETTLED, "", "true"},
     {"settled of another type", PROGRAM_SETTLED, "def settled: null;",
-	"error: settled gives neither true nor false"},
+	"error: p.jq:1: settled gives neither true nor false"},
     {"settled without result", PROGRAM_SETTLED, "def settled: empty;",
-	"error: settled gives neither true nor false"},
+	"error: p.jq:1: settled gives neither true nor false"},
     {"requeue after seconds", PROGRAM_REQUEUE, "def requeue: 1.5;",
 	"1 1500 0 none"},
     {"requeue at once", PROGRAM_REQUEUE, "def requeue: -3;", "1 0 0 none"},
@@ -407,22 +425,23 @@ static const struct {
     {"no requeue", PROGRAM_REQUEUE, "def requeue: null;", "0 0 0 none"},
     {"without requeue", PROGRAM_REQUEUE, "", "0 0 0 none"},
     {"requeue with a bad time", PROGRAM_REQUEUE, "def requeue: \"soon\";",
-	"error: requeue gives a text that is not an RFC 3339 time"},
+	"error: p.jq:1: requeue gives a text that is not an RFC 3339 time"},
     {"requeue with an object", PROGRAM_REQUEUE, "def requeue: {};",
-	"error: requeue gives neither seconds nor an RFC 3339 time"},
+	"error: p.jq:1: requeue gives neither seconds nor an RFC 3339 time"},
     {"requeue never", PROGRAM_REQUEUE, "def requeue: infinite;",
-	"error: requeue gives no sensible number"},
+	"error: p.jq:1: requeue gives no sensible number"},
     {"requeue nan", PROGRAM_REQUEUE, "def requeue: nan;",
-	"error: requeue gives no sensible number"},
+	"error: p.jq:1: requeue gives no sensible number"},
     {"events", PROGRAM_EVENTS,
 	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\"}];",
 	"[{\"message\":\"b\",\"reason\":\"A\",\"type\":\"Normal\"}]"},
     {"without events", PROGRAM_EVENTS, "", "[]"},
     {"events of another type", PROGRAM_EVENTS, "def events: {};",
-	"error: events gives something else than an array"},
+	"error: p.jq:1: events gives something else than an array"},
     {"a bad event", PROGRAM_EVENTS,
 	"def events: [{type: \"Loud\", reason: \"A\", message: \"b\"}];",
-	"error: events: item 0 is not {type: \"Normal\" or \"Warning\", "
+	"error: p.jq:1: events: item 0 is not {type: \"Normal\" or "
+	"\"Warning\", "
 	"reason, "
 	"message}"},
     {"finalize", PROGRAM_FINALIZE,
@@ -435,21 +454,21 @@ static const struct {
     {"short finalize", PROGRAM_FINALIZE, "def finalize: {done: true};",
 	"0 items, done 1, delete []"},
     {"finalize without done", PROGRAM_FINALIZE, "def finalize: {items: []};",
-	"error: finalize: .done is neither true nor false"},
+	"error: p.jq:1: finalize: .done is neither true nor false"},
     {"finalize with more", PROGRAM_FINALIZE,
 	"def finalize: {done: true, deletes: []};",
-	"error: finalize gives more than {items, delete, done}"},
+	"error: p.jq:1: finalize gives more than {items, delete, done}"},
     {"finalize of another type", PROGRAM_FINALIZE, "def finalize: [];",
-	"error: finalize gives no object {items, delete, done}"},
+	"error: p.jq:1: finalize gives no object {items, delete, done}"},
     {"finalize with bad items", PROGRAM_FINALIZE,
 	"def finalize: {items: {}, done: true};",
-	"error: finalize: .items is not an array"},
+	"error: p.jq:1: finalize: .items is not an array"},
     {"finalize with a bad delete", PROGRAM_FINALIZE,
 	"def finalize: {delete: [1], done: true};",
-	"error: finalize: object 0 to delete is not an object"},
+	"error: p.jq:1: finalize: object 0 to delete is not an object"},
     {"finalize with no list to delete", PROGRAM_FINALIZE,
 	"def finalize: {delete: 1, done: true};",
-	"error: finalize: .delete is not an array"},
+	"error: p.jq:1: finalize: .delete is not an array"},
     {"two functions", PROGRAM_STATUS,
 	"def settled: true; def status: {}; def requeue: 1;", "{}"},
 };
@@ -495,11 +514,11 @@ static const struct {
     {"map with definitions", "def f: [{name: \"x\"}]; f # end",
 	"[{\"name\":\"x\",\"namespace\":\"\"}]"},
     {"map to something else", "{}",
-	"error: map gives no array of {namespace, name}"},
+	"error: w.yaml:7: map gives no array of {namespace, name}"},
     {"map to nothing", "empty",
-	"error: map gives no array of {namespace, name}"},
+	"error: w.yaml:7: map gives no array of {namespace, name}"},
     {"map without a name", "[{namespace: \"x\"}]",
-	"error: map: item 0 is not {namespace, name}"},
+	"error: w.yaml:7: map: item 0 is not {namespace, name}"},
     {"failing map", "[1 | .a]",
 	"error: w.yaml:7:1: map: Cannot index number with string \"a\""},
     {"impure map", "[now]", "w.yaml:7:1: now is not pure: use .now"},
