@@ -76,7 +76,7 @@ struct watch_kind {
 	bool patches;	   /* fields of them may be held. Related kinds */
 	enum watch_map map;
 	char *map_arg;
-	int map_line; /* of map_arg in the file */
+	int map_line;	     /* of map_arg in the file */
 	char *map_namespace; /* or NULL */
 	struct textlist map_fields;
 	struct textlist fields; /* dotted paths, "[]" for elements; empty:
