@@ -22,6 +22,26 @@ conf_fail(struct conf *c, int line, const char *fmt, ...)
 	return err_set(c->err, ERR_PERMANENT, "%s:%d: %s", c->path, line, text);
 }
 
+void
+conf_add_unset(struct buf *out, const struct yaml *y)
+{
+	if (y->unset != NULL)
+		buf_addf(out, ": the variable %s is not set", y->unset);
+}
+
+/* conf_fail, and the variable that y lacks. */
+static int
+fail_unset(
+    struct conf *c, const struct yaml *y, const char *key, const char *what)
+{
+	struct buf unset = BUF_INIT;
+
+	conf_add_unset(&unset, y);
+	conf_fail(c, y->line, "%s %s%s", key, what, buf_str(&unset));
+	buf_release(&unset);
+	return -1;
+}
+
 int
 conf_text(
     struct conf *c, const struct yaml *y, const char *key, const char **out)
@@ -40,22 +60,35 @@ conf_string(struct conf *c, const struct yaml *y, const char *key, char **out)
 	if (conf_text(c, y, key, &text) != 0)
 		return -1;
 	if (*text == '\0')
-		return conf_fail(c, y->line, "%s is empty", key);
+		return fail_unset(c, y, key, "is empty");
 	free(*out);
 	*out = mem_strdup(text);
 	return 0;
 }
 
-/* "KEY must be WHAT, not \"x\"". */
+/* "KEY must be WHAT, not \"x\"HINT". */
+static int
+fail_hint(struct conf *c, const struct yaml *y, const char *key,
+    const char *what, const char *hint)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addf(&text, "must be %s, not ", what);
+	if (y->type == YAML_SCALAR)
+		buf_addf(&text, "\"%s\"%s", y->text, hint);
+	else
+		buf_adds(
+		    &text, y->type == YAML_MAPPING ? "a mapping" : "a list");
+	fail_unset(c, y, key, buf_str(&text));
+	buf_release(&text);
+	return -1;
+}
+
 static int
 fail_value(
     struct conf *c, const struct yaml *y, const char *key, const char *what)
 {
-	if (y->type != YAML_SCALAR)
-		return conf_fail(c, y->line, "%s must be %s, not a %s", key,
-		    what, y->type == YAML_MAPPING ? "mapping" : "list");
-	return conf_fail(
-	    c, y->line, "%s must be %s, not \"%s\"", key, what, y->text);
+	return fail_hint(c, y, key, what, "");
 }
 
 /* " (did you mean \"x\"?)", if one of names is near. */
@@ -82,13 +115,9 @@ conf_fail_choice(struct conf *c, const struct yaml *y, const char *key,
 			: choices[i + 1] == NULL ? " or "
 						 : ", ",
 		    choices[i]);
-	if (y->type != YAML_SCALAR) {
-		fail_value(c, y, key, buf_str(&all));
-	} else {
+	if (y->type == YAML_SCALAR)
 		add_nearest(&near, y->text, choices);
-		conf_fail(c, y->line, "%s must be %s, not \"%s\"%s", key,
-		    buf_str(&all), y->text, buf_str(&near));
-	}
+	fail_hint(c, y, key, buf_str(&all), buf_str(&near));
 	buf_release(&near);
 	buf_release(&all);
 	return -1;

@@ -22,6 +22,9 @@ struct conf {
 int conf_fail(struct conf *c, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ": the variable X is not set", if that is why y is empty or wrong. */
+void conf_add_unset(struct buf *out, const struct yaml *y);
+
 /* y is a mapping, called what; its keys are in allowed (ends in NULL) and all
  * different. The message has the nearest of them, or all if they are few. */
 int conf_keys(struct conf *c, const struct yaml *y, const char *what,

@@ -86,7 +86,8 @@ reference_parse(struct span ref)
 }
 
 static int
-fill_in(const struct expansion *x, struct span ref, int line, struct buf *out)
+fill_in(
+    const struct expansion *x, struct span ref, struct yaml *y, struct buf *out)
 {
 	struct expand_reference r = reference_parse(ref);
 	char *name;
@@ -106,8 +107,10 @@ fill_in(const struct expansion *x, struct span ref, int line, struct buf *out)
 		buf_addspan(out, r.text);
 	else if (r.kind == '?')
 		rc = err_set(x->err, ERR_PERMANENT, "%s:%d: %s: %.*s", x->path,
-		    line, name,
+		    y->line, name,
 		    SPAN_ARG(r.text.n ? r.text : span_str("is not set")));
+	else if (y->unset == NULL)
+		y->unset = mem_strdup(name);
 	free(name);
 	return rc;
 }
@@ -137,7 +140,7 @@ expand_scalar(struct yaml *y, const struct expansion *x)
 			    "%s:%d: U+E000 cannot be used here", x->path,
 			    y->line);
 		}
-		if (fill_in(x, x->refs.items[i], y->line, &out) != 0) {
+		if (fill_in(x, x->refs.items[i], y, &out) != 0) {
 			buf_release(&out);
 			return -1;
 		}

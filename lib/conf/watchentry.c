@@ -105,7 +105,7 @@ static int
 load_program(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	const char *slash = strrchr(c->path, '/');
-	struct buf path = BUF_INIT;
+	struct buf path = BUF_INIT, why = BUF_INIT;
 	char *name = NULL;
 
 	if (conf_string(c, y, "program", &name) != 0)
@@ -115,10 +115,13 @@ load_program(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	buf_adds(&path, name);
 	e->program = buf_take(&path);
 	free(name);
-	if (access(e->program, R_OK) != 0)
-		return conf_fail(
-		    c, y->line, "program %s: %s", e->program, strerror(errno));
-	return 0;
+	if (access(e->program, R_OK) == 0)
+		return 0;
+	buf_adds(&why, strerror(errno));
+	conf_add_unset(&why, y);
+	conf_fail(c, y->line, "program %s: %s", e->program, buf_str(&why));
+	buf_release(&why);
+	return -1;
 }
 
 static int

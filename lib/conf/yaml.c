@@ -36,6 +36,7 @@ yaml_tree_free(struct yaml *y)
 	free(y->keys);
 	free(y->values);
 	free(y->text);
+	free(y->unset);
 	free(y);
 }
 

@@ -24,6 +24,8 @@ struct yaml {
 	/* scalar */
 	char *text;  /* owned, NUL-terminated */
 	bool quoted; /* a quoted or block scalar is always a string */
+	char *unset; /* owned: a variable in it without a value (conf/expand.h);
+		      * NULL: none */
 	/* sequence and mapping: count children; keys[i] only in a mapping */
 	size_t count;
 	struct yaml **keys;

@@ -380,6 +380,19 @@ test_refused_entries(void)
 	refused(HEAD
 	    "  operator: ${OPERATOR_NAME:?say which operator this is}\n",
 	    "w.yaml:5: OPERATOR_NAME: say which operator this is");
+	refused("- {group: a.b, version: \"${OPERATOR_NAME}\"}\n",
+	    "w.yaml:1: version is empty: the variable OPERATOR_NAME is not "
+	    "set");
+	refused(HEAD "  finalizer: ${OPERATOR_NAME}\n",
+	    "w.yaml:5: finalizer is empty: the variable OPERATOR_NAME is not "
+	    "set");
+	refused(HEAD "  random: ${OPERATOR_NAME}\n",
+	    "w.yaml:5: random must be true or false, not \"\": the variable "
+	    "OPERATOR_NAME is not set");
+	refused("- {group: a.b, version: v1, kind: K, "
+		"program: \"${OPERATOR_NAME}x.jq\"}\n",
+	    "w.yaml:1: program x.jq: No such file or directory: the variable "
+	    "OPERATOR_NAME is not set");
 	refused(HEAD "  operator: {a: \"${OPERATOR_NAME:?}\"}\n",
 	    "w.yaml:5: OPERATOR_NAME: is not set");
 	refused(HEAD "  operator: {a: \"${1}\"}\n",
