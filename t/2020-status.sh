@@ -58,7 +58,7 @@ desired() {
 	printf 'def desired: %s;\ndef status: {e: .error};\n' "$2" \
 		>"$T/program.jq"
 	thing a 1 "" "$spec1" >"$T/in"
-	line "" a 1 "\"status\":{\"e\":\"$3\"}" >"$T/want"
+	line "" a 1 "\"status\":{\"e\":\"${3//\"/\\\"}\"}" >"$T/want"
 	replay 1 "$1"
 	is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $3" \
 		"... is logged"
@@ -67,10 +67,16 @@ desired() {
 cm='{apiVersion:"v1",kind:"ConfigMap",metadata:{name:"x"}}'
 desired "a kind without a managed entry" \
 	'[{apiVersion:"apps/v1",kind:"Deployment",metadata:{name:"x"}}]' \
-	'Deployment of apps/v1 is not a dependent with manage: true'
+	"Deployment of apps/v1 is not a dependent with manage: true; write \"- {apiVersion: apps/v1, kind: Deployment, manage: true}\" into dependents of the entry at $T/watches.yaml:1"
+desired "... because of its group" \
+	'[{apiVersion:"apps/v1",kind:"ConfigMap",metadata:{name:"x"}}]' \
+	"ConfigMap of apps/v1 is not a dependent with manage: true; the one at $T/watches.yaml:6 is of v1"
+desired "... because of a letter" \
+	'[{apiVersion:"v1",kind:"Configmap",metadata:{name:"x"}}]' \
+	"Configmap of v1 is not a dependent with manage: true; did you mean ConfigMap, as at $T/watches.yaml:6?"
 desired "a kind that is only observed" \
 	'[{apiVersion:"v1",kind:"Pod",metadata:{name:"x"}}]' \
-	'Pod of v1 is not a dependent with manage: true'
+	"Pod of v1 is not a dependent with manage: true; write \"manage: true\" at $T/watches.yaml:7"
 desired "an item in another namespace, without finalizer" \
 	"[$cm | .metadata.namespace = \"other\"]" \
 	'ConfigMap/other/x cannot have this owner: finalizer is needed in watches.yaml'

@@ -41,7 +41,7 @@ of() {
 
 of T/d/t 0 "a primary of a namespace"
 is "$(wc -l <"$T/out")" 1 "... is one line, and no set is printed"
-elsewhere='c.c.com c: ConfigMap of v1 is not a dependent with manage: true'
+elsewhere="c.c.com c: ConfigMap of v1 is not a dependent with manage: true; write \"- {apiVersion: v1, kind: ConfigMap, manage: true}\" into dependents of the entry at $T/watches.yaml:10"
 is "$(cat "$T/err")" "ireconcile: error: $elsewhere" \
 	"... what fails elsewhere is logged"
 is "$(jq -c '[keys, .primary.metadata.name, .operator, .now, .error, .loops,
@@ -65,7 +65,7 @@ of T.e.com/d/t 0 "... and --all makes no difference" --all
 is "$(wc -l <"$T/out")" 1 "... to the lines"
 of C/c 0 "a cluster-scoped primary"
 is "$(jq -c '[.primary.metadata.name, .error]' "$T/out")" \
-	"[\"c\",\"${elsewhere#*c: }\"]" \
+	"$(jq -cn --arg e "${elsewhere#*c: }" '["c", $e]')" \
 	"... whose program failed"
 
 of T/d/x 1 "one that is not there"

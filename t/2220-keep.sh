@@ -70,7 +70,7 @@ def desired: [keep({apiVersion: "v1", kind: "Service", metadata: {name: "x"}})];
 def status: {error: .error};
 END
 thing a 1 >"$T/in"
-line "" a 1 '"status":{"error":"Service of v1 is not a dependent with manage: true"}' \
+line "" a 1 '"status":{"error":"Service of v1 is not a dependent with manage: true; write \"- {apiVersion: v1, kind: Service, manage: true}\" into dependents of the entry at '"$T"'/watches.yaml:1"}' \
 	>"$T/want"
 replay 1 "a kind that is not managed is an error"
 

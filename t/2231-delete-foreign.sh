@@ -106,12 +106,15 @@ more '[["Pod","w"]]' "$(object Pod w 2)"
 is "$(lines)" '' "one that the program does not see stays"
 more '[["Pod","nothing"]]'
 is "$(lines)" '' "one that does not exist is gone"
-for kind in Service ConfigMap; do
+while IFS='|' read -r kind hint; do
 	more "[[\"$kind\",\"v\"]]" "$(object "$kind" v 2)"
-	is "$(lines)" \
-		"[\"$kind of v1 is not a related kind with delete: true\"]" \
+	is "$(lines | jq -r '.[]')" \
+		"$kind of v1 is not a related kind with delete: true; write $hint" \
 		"a $kind may not be deleted here"
-done
+done <<END
+Service|"delete: true" at $T/watches.yaml:10
+ConfigMap|"- {apiVersion: v1, kind: ConfigMap, delete: true}" into related of the entry at $T/watches.yaml:1
+END
 more '[["Pod","x"]]' "$(object Pod x 2 | sed 's/"uid":"uid-x",*//')"
 is "$(lines)" '["cannot delete Pod/ns/x: it has no uid or no resourceVersion, so it is not an object of the API server"]' \
 	"one without a uid, as a filter may make up, cannot be deleted"

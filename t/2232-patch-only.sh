@@ -258,7 +258,7 @@ for f in once if_exists exactly retain; do
 	refused "patch_only($f(pod))" \
 		"program.jq:4: desired: item 0 is patch_only and something else, too"
 done
-refused 'patch_only(cm)' "ConfigMap of v1 is not a related kind with patch: true"
+refused 'patch_only(cm)' "ConfigMap of v1 is not a related kind with patch: true; write \"- {apiVersion: v1, kind: ConfigMap, patch: true}\" into related of the entry at $T/watches.yaml:1"
 refused 'patch_only(pod | .metadata.finalizers = ["a/b"])' \
 	"Pod/ns/x: patch_only cannot hold .metadata.finalizers: labels, annotations, and what is outside of metadata and status"
 refused 'patch_only(pod | .status.phase = "x")' \

@@ -277,11 +277,11 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 	const struct cache_object *o;
 	struct buf key = BUF_INIT;
 
-	if (u == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "cannot delete %.*s %.*s: %.*s is not a dependent with "
-		    "manage: true",
-		    SPAN_ARG(kind), SPAN_ARG(name), SPAN_ARG(version));
+	if (u == NULL) {
+		refuse_kind(p->entry, 0, version, kind, err);
+		return err_prefix(err, "cannot delete %.*s %.*s",
+		    SPAN_ARG(kind), SPAN_ARG(name));
+	}
 	if (u->conf->scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
 	else if (ns.n == 0)

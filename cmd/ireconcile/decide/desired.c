@@ -237,11 +237,7 @@ find_use(const struct primary *p, const struct desired_item *i,
 				      : entry_managed(e, version, kind);
 
 	if (u == NULL)
-		err_set(err, ERR_PERMANENT, "%.*s of %.*s is not a %s: true",
-		    SPAN_ARG(kind), SPAN_ARG(version),
-		    (i->marks & ITEM_FOREIGN)	  ? "related kind with delete"
-			: (i->marks & ITEM_PATCH) ? "related kind with patch"
-						  : "dependent with manage");
+		refuse_kind(e, i->marks, version, kind, err);
 	return u;
 }
 

@@ -1,5 +1,6 @@
 #include "decide/refuse.h"
 
+#include "base/nearest.h"
 #include "decide/patches.h"
 #include "json/json.h"
 #include "json/jvmembers.h"
@@ -51,6 +52,81 @@ refuse_labels(const struct primary *p, const struct use *u,
 	    "match \"%s\", the selector of the dependent at %s:%d; give it "
 	    "such labels, or change the selector",
 	    i->label, u->conf->selector, p->entry->conf->path, u->conf->line);
+}
+
+/* What watches.yaml has to say of the kind of an item. */
+struct right {
+	enum use_role role;
+	const char *list, *one, *key;
+};
+
+static struct right
+right_for(unsigned marks)
+{
+	if (marks & ITEM_FOREIGN)
+		return (struct right){
+		    USE_RELATED, "related", "related kind", "delete"};
+	if (marks & ITEM_PATCH)
+		return (struct right){
+		    USE_RELATED, "related", "related kind", "patch"};
+	return (struct right){
+	    USE_DEPENDENT, "dependents", "dependent", "manage"};
+}
+
+/* The kind with its group, with another one, or one of a similar name. */
+static const struct use *
+nearest_use(const struct entry *e, enum use_role role, struct span group,
+    struct span kind)
+{
+	const struct use *near = NULL;
+	struct nearest n;
+
+	nearest_init(&n, kind);
+	for (size_t i = 0; i < e->use_count; i++) {
+		const struct use *u = e->uses[i];
+		const char *before = n.name.p;
+
+		if (u->role != role)
+			continue;
+		if (span_is(kind, u->conf->kind) &&
+		    span_is(group, u->conf->group))
+			return u;
+		nearest_offer(&n, span_str(u->conf->kind), 0);
+		if (n.name.p != before)
+			near = u;
+	}
+	return near;
+}
+
+int
+refuse_kind(const struct entry *e, unsigned marks, struct span version,
+    struct span kind, struct err *err)
+{
+	struct right r = right_for(marks);
+	struct span group = objref_group(version);
+	const struct use *u = nearest_use(e, r.role, group, kind);
+	struct buf hint = BUF_INIT;
+
+	if (u == NULL)
+		buf_addf(&hint,
+		    "write \"- {apiVersion: %.*s, kind: %.*s, %s: true}\" into "
+		    "%s of the entry at %s:%d",
+		    SPAN_ARG(version), SPAN_ARG(kind), r.key, r.list,
+		    e->conf->path, e->conf->line);
+	else if (!span_is(kind, u->conf->kind))
+		buf_addf(&hint, "did you mean %s, as at %s:%d?", u->conf->kind,
+		    e->conf->path, u->conf->line);
+	else if (!span_is(group, u->conf->group))
+		buf_addf(&hint, "the one at %s:%d is of %s", e->conf->path,
+		    u->conf->line, u->conf->api_version);
+	else
+		buf_addf(&hint, "write \"%s: true\" at %s:%d", r.key,
+		    e->conf->path, u->conf->line);
+	err_set(err, ERR_PERMANENT,
+	    "%.*s of %.*s is not a %s with %s: true; %s", SPAN_ARG(kind),
+	    SPAN_ARG(version), r.one, r.key, buf_str(&hint));
+	buf_release(&hint);
+	return -1;
 }
 
 int

@@ -13,6 +13,11 @@
 #include "state/entry.h"
 #include "state/primary.h"
 
+/* No kind in watches.yaml allows an item with these marks; always -1, with err:
+ * it says what to write, and where. */
+int refuse_kind(const struct entry *e, unsigned marks, struct span version,
+    struct span kind, struct err *err);
+
 /*
  * object (borrowed) is i, with its marks. 0, or -1 with err: its sentence names
  * the item, the rule and what to write instead.
