@@ -30,6 +30,8 @@ is_member(const struct primary *p, const struct cache_object *o)
 const struct point *
 decide_find(const struct decision *d, const char *what)
 {
+	if (d->index.count > 0)
+		return map_get(&d->index, span_str(what));
 	for (size_t i = 0; i < d->count; i++)
 		if (strcmp(d->points[i].what, what) == 0)
 			return &d->points[i];
@@ -201,12 +203,15 @@ decide_delete(struct decision *d, const struct cache_object *o)
 static bool
 is_desired(const struct desired *set, const struct cache_object *o)
 {
-	for (size_t i = 0; set != NULL && i < set->count; i++)
-		if (set->items[i].kind == o->kind &&
-		    !(set->items[i].marks & ITEM_OTHERS) &&
-		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
-			return true;
-	return false;
+	struct buf label = BUF_INIT;
+	const struct desired_item *i;
+
+	if (set == NULL || set->count == 0)
+		return false;
+	cache_object_add_label(&label, o);
+	i = desired_find(set, buf_str(&label));
+	buf_release(&label);
+	return i != NULL && !(i->marks & ITEM_OTHERS);
 }
 
 /* Deletes members that are not in the set; what is retained stays. */
@@ -502,6 +507,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		outcome(d, p, &v, mode);
 	}
 	unsettled_end(d);
+	points_index(d);
 	view_release(&v);
 	desired_drop_values(&p->desired);
 	asks_check(d);

@@ -38,6 +38,7 @@ struct decision {
 	const struct primary *primary;
 	struct point *points;
 	size_t count;
+	struct map index;	/* by `what`, if there are many */
 	size_t open;		/* points not done, without the status */
 	struct buf outstanding; /* the same as parts, for the program */
 	size_t outstanding_count;

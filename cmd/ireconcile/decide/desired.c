@@ -114,9 +114,14 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	jv_free(observed);
 }
 
+/* From here on an index is faster than a search. */
+enum { MANY = 32 };
+
 struct desired_item *
 desired_find(const struct desired *d, const char *label)
 {
+	if (d->index.count > 0)
+		return map_get(&d->index, span_str(label));
 	for (size_t i = 0; i < d->count; i++)
 		if (strcmp(d->items[i].label, label) == 0)
 			return &d->items[i];
@@ -280,6 +285,16 @@ out:
 	return rc;
 }
 
+/* Of the last item, of `all`. -1: another one has the same label. */
+static int
+add_label(struct desired *d, struct desired_item *i, size_t all)
+{
+	if (all >= MANY)
+		return map_put(&d->index, span_str(i->label), i) == NULL ? 0
+									 : -1;
+	return desired_find(d, i->label) == i ? 0 : -1;
+}
+
 int
 desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err)
@@ -293,10 +308,9 @@ desired_from_items(struct primary *p, const struct program_items *items,
 		i->marks = from->marks;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
-		for (size_t k = 0; k + 1 < d->count; k++)
-			if (strcmp(d->items[k].label, i->label) == 0)
-				return err_set(err, ERR_PERMANENT,
-				    "%s is desired twice", i->label);
+		if (add_label(d, i, items->count) != 0)
+			return err_set(err, ERR_PERMANENT,
+			    "%s is desired twice", i->label);
 	}
 	return 0;
 }

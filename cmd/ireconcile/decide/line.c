@@ -10,19 +10,10 @@
 #include "json/jvtext.h"
 #include "state/claims.h"
 
-static struct asked *
-find_asked(const struct primary *p, const char *what)
-{
-	for (size_t i = 0; i < p->asked_count; i++)
-		if (strcmp(p->asked[i].what, what) == 0)
-			return &p->asked[i];
-	return NULL;
-}
-
 bool
 line_is_asked(const struct primary *p, const struct point *pt)
 {
-	const struct asked *a = find_asked(p, pt->what);
+	const struct asked *a = primary_find_asked(p, pt->what);
 
 	if (a == NULL || p->renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
@@ -42,7 +33,7 @@ line_is_asked(const struct primary *p, const struct point *pt)
 bool
 line_is_vacated(const struct primary *p, const char *what)
 {
-	const struct asked *a = find_asked(p, what);
+	const struct asked *a = primary_find_asked(p, what);
 
 	return a != NULL && a->vacated;
 }
@@ -155,7 +146,7 @@ is_past(
 static bool
 is_accepted(const struct primary *p, const struct decision *d)
 {
-	const struct asked *status = find_asked(p, "status");
+	const struct asked *status = primary_find_asked(p, "status");
 
 	return status != NULL && decide_find(d, "status") == NULL &&
 	    !d->on_error_holds && is_done(status, d);
@@ -191,7 +182,7 @@ is_stale(const struct primary *p, const struct decision *d)
 		return false;
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
-		const struct asked *a = find_asked(p, pt->what);
+		const struct asked *a = primary_find_asked(p, pt->what);
 
 		if (is_of_version(p, pt) && a != NULL && !a->accepted)
 			return true;
@@ -313,8 +304,9 @@ line_printed(struct primary *p, const struct decision *d)
 	free(p->line_primary);
 	p->line_primary = buf_take(&identity);
 	for (size_t i = 0; i < d->count; i++) {
-		const struct asked *before =
-		    p->renewed ? NULL : find_asked(p, d->points[i].what);
+		const struct asked *before = p->renewed
+		    ? NULL
+		    : primary_find_asked(p, d->points[i].what);
 
 		remember(&list[i], &d->points[i]);
 		list[i].since_us = before ? before->since_us : d->now_us;
@@ -323,6 +315,7 @@ line_printed(struct primary *p, const struct decision *d)
 	primary_forget_asked(p);
 	p->asked = list;
 	p->asked_count = d->count;
+	primary_index_asked(p);
 	for (size_t i = 0; i < d->count; i++)
 		if (list[i].uid == NULL)
 			claims_add(p, list[i].what);
@@ -350,7 +343,10 @@ line_shrink(struct primary *p, const struct decision *d)
 		}
 		p->asked[kept++] = *a;
 	}
+	if (p->asked_count == kept)
+		return;
 	p->asked_count = kept;
+	primary_index_asked(p);
 }
 
 size_t
@@ -360,7 +356,7 @@ line_tolerate(struct primary *p, const struct decision *d, struct buf *what)
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
-		const struct asked *a = find_asked(p, pt->what);
+		const struct asked *a = primary_find_asked(p, pt->what);
 
 		if (pt->type != POINT_ITEM || a == NULL || pt->done ||
 		    !a->accepted || pt->object == NULL ||

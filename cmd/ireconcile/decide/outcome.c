@@ -31,6 +31,7 @@ outcome_fail(struct decision *d, const char *message)
 void
 outcome_drop_points(struct decision *d)
 {
+	map_release(&d->index);
 	for (size_t i = 0; i < d->count; i++)
 		free(d->points[i].what);
 	d->count = d->open = 0;

@@ -20,6 +20,15 @@ points_add(struct decision *d, enum point_type type, struct buf *what)
 }
 
 void
+points_index(struct decision *d)
+{
+	enum { MANY = 32 }; /* fewer are found faster without */
+
+	for (size_t i = 0; d->count >= MANY && i < d->count; i++)
+		map_put(&d->index, span_str(d->points[i].what), &d->points[i]);
+}
+
+void
 points_outstanding(struct decision *d, struct span object)
 {
 	arguments_add(&d->outstanding, ARGUMENTS_OUTSTANDING, object);

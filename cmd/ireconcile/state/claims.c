@@ -75,9 +75,10 @@ claims_remove(struct primary *p, const char *what)
 static void
 vacate(struct entries *es, struct primary *p, const char *what)
 {
-	for (size_t i = 0; i < p->asked_count; i++)
-		if (strcmp(p->asked[i].what, what) == 0)
-			p->asked[i].vacated = true;
+	struct asked *a = primary_find_asked(p, what);
+
+	if (a != NULL)
+		a->vacated = true;
 	es->dirty(es->arg, p);
 }
 

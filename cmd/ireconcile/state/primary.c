@@ -23,6 +23,7 @@ item_release(struct desired_item *i)
 void
 primary_release_desired(struct desired *d)
 {
+	map_release(&d->index);
 	for (size_t i = 0; i < d->count; i++)
 		item_release(&d->items[i]);
 	free(d->items);
@@ -70,9 +71,34 @@ primary_release_asked(struct primary *p, struct asked *a)
 	free(a->uid);
 }
 
+/* From here on an index is faster than a search. */
+enum { ASKED_MANY = 32 };
+
+void
+primary_index_asked(struct primary *p)
+{
+	map_release(&p->asked_index);
+	for (size_t i = 0; p->asked_count >= ASKED_MANY && i < p->asked_count;
+	     i++)
+		map_put(
+		    &p->asked_index, span_str(p->asked[i].what), &p->asked[i]);
+}
+
+struct asked *
+primary_find_asked(const struct primary *p, const char *what)
+{
+	if (p->asked_index.count > 0)
+		return map_get(&p->asked_index, span_str(what));
+	for (size_t i = 0; i < p->asked_count; i++)
+		if (strcmp(p->asked[i].what, what) == 0)
+			return &p->asked[i];
+	return NULL;
+}
+
 void
 primary_forget_asked(struct primary *p)
 {
+	map_release(&p->asked_index);
 	for (size_t i = 0; i < p->asked_count; i++)
 		primary_release_asked(p, &p->asked[i]);
 	free(p->asked);

@@ -56,6 +56,7 @@ struct desired {
 	char *error;
 	struct desired_item *items;
 	size_t count;
+	struct map index; /* by label, if there are many (desired_find) */
 };
 
 /* The memoised result of `plan`, if the program defines it. */
@@ -110,6 +111,7 @@ struct primary {
 	struct desired desired;
 	struct asked *asked;
 	size_t asked_count;
+	struct map asked_index; /* by `what`, if there are many */
 	/* The identity that the last line named. */
 	char *line_primary;
 	uint64_t deadline_us; /* time until the next reminder */
@@ -148,6 +150,9 @@ primary_key(const struct primary *p)
 
 void primary_release_desired(struct desired *d);
 void primary_release_plan(struct plan *plan);
+/* After a change of p->asked. */
+void primary_index_asked(struct primary *p);
+struct asked *primary_find_asked(const struct primary *p, const char *what);
 /* One of p->asked; and all of them. */
 void primary_release_asked(struct primary *p, struct asked *a);
 void primary_forget_asked(struct primary *p);
