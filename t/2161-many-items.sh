@@ -1,0 +1,53 @@
+#!/bin/bash
+# ireconcile: a primary with many items takes time by their number, not by its
+# square.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+cat >"$T/program.jq" <<'END'
+def desired: [range(.primary.spec.n) | {apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: "c\(.)"}}];
+END
+
+# arrive N: a primary with N items, whose objects arrive one by one
+arrive() {
+	local kind
+
+	for kind in "example.com/v1 Thing" "v1 ConfigMap"; do
+		# shellcheck disable=SC2086
+		begin $kind
+		[ "$kind" = "v1 ConfigMap" ] || event ADDED "$(thing a 1 "" \
+			"\"spec\":{\"n\":$1}")" 2026-01-01T00:00:00Z
+		# shellcheck disable=SC2086
+		end $kind
+	done
+	thing a 1 "" "\"spec\":{\"n\":$1}" >"$T/one"
+	ireconcile -f "$T/watches.yaml" <"$T/one" | jq -c '.items[] |
+		.metadata += {uid: .metadata.name, resourceVersion: "2"} |
+		{type: "ADDED", time: "2026-01-01T00:00:01Z", object: .}'
+}
+# cost N: milliseconds of processor time
+cost() {
+	arrive "$1" >"$T/in"
+	TIMEFORMAT='%U %S'
+	{ time timeout 100 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" \
+		>"$T/out"; } 2>&1 | awk '{ print int(($1 + $2) * 1000) }'
+}
+few=$(cost 500)
+is "$(head -n 1 "$T/out" | jq '.items | length')" 500 "500 items"
+many=$(cost 2000)
+is "$(head -n 1 "$T/out" | jq '.items | length')" 2000 "2000 items"
+# 2000 evaluations of 2000 items: 16 times as many steps, not 64.
+ok "the time of an evaluation grows with the number of items" \
+	test "$many" -lt $((few * 32 + 2000)) || echo "# $few ms, then $many ms"
+done_testing
