@@ -151,7 +151,7 @@ refused() { # WHAT MESSAGE
 		"... message"
 }
 related 'map: {field: .spec.a}'
-refused "a path of jq" 'map.field: bad field path ".spec.a"'
+refused "a path of jq" 'map.field: bad field path ".spec.a": it begins with no dot'
 related 'map: {field: []}'
 refused "no path" 'map.field is empty'
 related 'map: {field: a, label: b}'

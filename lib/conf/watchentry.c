@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "conf/watchfilter.h"
 #include "conf/watchkind.h"
+#include "value/dnsname.h"
 #include "value/objref.h"
 
 enum { THROTTLE_TIMEOUT_MS = 15 * 60 * 1000, CONCURRENT = 10 };
@@ -162,6 +163,11 @@ load_primary(struct conf *c, const struct yaml *y,
 	if ((v = yaml_get(y, "group")) != NULL &&
 	    conf_text(c, v, "group", &group) != 0)
 		return -1;
+	if (*group != '\0' && !dnsname_is_subdomain(span_str(group)))
+		return conf_fail(c, v->line,
+		    "group must be a name such as apps or example.com, not "
+		    "\"%s\"",
+		    group);
 	k->group = mem_strdup(group);
 	if ((v = yaml_get(y, "version")) == NULL)
 		return conf_fail(c, y->line, "version is missing");

@@ -7,6 +7,7 @@
 #include "conf/namespaces.h"
 #include "conf/selector.h"
 #include "json/fieldpath.h"
+#include "value/dnsname.h"
 #include "value/objref.h"
 
 void
@@ -50,6 +51,22 @@ is_cluster_kind(const struct watch_kind *k)
 	return false;
 }
 
+/* A list of paths into an object. */
+static int
+load_paths(
+    struct conf *c, const struct yaml *y, const char *key, struct textlist *out)
+{
+	struct err err = ERR_INIT;
+
+	if (conf_list(c, y, key, out) != 0)
+		return -1;
+	for (size_t i = 0; i < out->count; i++)
+		if (fieldpath_check(out->items[i], &err) != 0)
+			return conf_fail(
+			    c, y->line, "%s: %s", key, err.message);
+	return 0;
+}
+
 static int
 load_scope(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
@@ -88,7 +105,7 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	    conf_bool(c, v, "optional", &k->optional) != 0)
 		return -1;
 	if ((v = yaml_get(y, "redact")) != NULL &&
-	    conf_list(c, v, "redact", &k->redact) != 0)
+	    load_paths(c, v, "redact", &k->redact) != 0)
 		return -1;
 	return 0;
 }
@@ -247,7 +264,7 @@ load_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	if (k->manage)
 		return conf_fail(
 		    c, y->line, "fields are allowed only with manage: false");
-	if (conf_list(c, y, "fields", &k->fields) != 0)
+	if (load_paths(c, y, "fields", &k->fields) != 0)
 		return -1;
 	k->metadata_only = k->fields.count > 0;
 	for (size_t i = 0; i < k->fields.count; i++)
@@ -278,6 +295,13 @@ watchkind_namespaces(struct conf *c, const struct yaml *y, struct textlist *out)
 	return 0;
 }
 
+static bool
+is_group_version(struct span group, struct span version)
+{
+	return (group.n == 0 || dnsname_is_subdomain(group)) &&
+	    dnsname_is_label(version);
+}
+
 static int
 load_api_version(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
@@ -289,6 +313,11 @@ load_api_version(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	if (conf_string(c, v, "apiVersion", &k->api_version) != 0)
 		return -1;
 	objref_split(span_str(k->api_version), &group, &version);
+	if (!is_group_version(group, version))
+		return conf_fail(c, v->line,
+		    "apiVersion must be VERSION or GROUP/VERSION, such as v1 "
+		    "or apps/v1, not \"%s\"",
+		    k->api_version);
 	k->group = mem_dup(group.p, group.n);
 	k->version = mem_dup(version.p, version.n);
 	v = yaml_get(y, "kind");
@@ -312,7 +341,8 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 		if ((v = yaml_get(y, allowed[i])) != NULL)
 			return conf_fail(c, v->line,
 			    "%s is allowed only for dependents", allowed[i]);
-	if (conf_keys(c, y, related ? "related" : "dependents",
+	if (conf_keys(c, y,
+		related ? "a kind of related" : "a kind of dependents",
 		related ? allowed + DEPENDENT_ONLY : allowed) != 0 ||
 	    load_api_version(c, y, k) != 0 || watchkind_common(c, y, k) != 0)
 		return -1;

@@ -38,8 +38,9 @@ fieldpath_check(const char *path, struct err *err)
 
 	for (bool first = true; *s != '\0' || first; first = false)
 		if (fieldpath_step(&s, first, &key) == FIELDPATH_BAD)
-			return err_set(
-			    err, ERR_PERMANENT, "bad field path \"%s\"", path);
+			return err_set(err, ERR_PERMANENT,
+			    "bad field path \"%s\"%s", path,
+			    *path == '.' ? ": it begins with no dot" : "");
 	return 0;
 }
 

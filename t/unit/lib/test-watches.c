@@ -374,6 +374,9 @@ test_refused_entries(void)
 	    "w.yaml:1: program none.jq: No such file or directory");
 	refused("- {group: a.b, version: v1, program: p.jq}\n",
 	    "w.yaml:1: kind is missing");
+	refused("- {group: a.b/v1, version: v1, kind: K, program: p.jq}\n",
+	    "w.yaml:1: group must be a name such as apps or example.com, not "
+	    "\"a.b/v1\"");
 	refused("- {group: a.b, kind: K, program: p.jq}\n",
 	    "w.yaml:1: version is missing");
 	refused("- 3\n", "w.yaml:1: an entry must be a mapping");
@@ -482,6 +485,14 @@ static const struct {
     {"  related: [{apiVersion: v1, kind: Pod, map: x}]\n",
 	"w.yaml:5: map must be owner, {label: KEY}, {field: PATH} or "
 	"{jq: EXPR}"},
+    {"  related: [Pod]\n", "w.yaml:5: a kind of related must be a mapping"},
+    {"  related: [{apiVersion: v1/Pod, kind: Pod}]\n",
+	"w.yaml:5: apiVersion must be VERSION or GROUP/VERSION, such as v1 or "
+	"apps/v1, not \"v1/Pod\""},
+    {"  related: [{apiVersion: v1, kind: Pod, fields: [.spec]}]\n",
+	"w.yaml:5: fields: bad field path \".spec\": it begins with no dot"},
+    {"  redact: [.spec.a]\n",
+	"w.yaml:5: redact: bad field path \".spec.a\": it begins with no dot"},
     {"  related: [{kind: Pod}]\n", "w.yaml:5: apiVersion is missing"},
     {"  related: [{apiVersion: v1, kind: Pod, scope: x}]\n",
 	"w.yaml:5: scope must be Namespaced or Cluster, not \"x\""},
