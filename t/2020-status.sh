@@ -74,6 +74,8 @@ desired "... because of its group" \
 desired "... because of a letter" \
 	'[{apiVersion:"v1",kind:"Configmap",metadata:{name:"x"}}]' \
 	"Configmap of v1 is not a dependent with manage: true; did you mean ConfigMap, as at $T/watches.yaml:6?"
+desired "... because it is the primary" '[.primary]' \
+	"Thing of example.com/v1 is not a dependent with manage: true; it is the kind of the primaries"
 desired "a kind that is only observed" \
 	'[{apiVersion:"v1",kind:"Pod",metadata:{name:"x"}}]' \
 	"Pod of v1 is not a dependent with manage: true; write \"manage: true\" at $T/watches.yaml:7"

@@ -107,7 +107,10 @@ refuse_kind(const struct entry *e, unsigned marks, struct span version,
 	const struct use *u = nearest_use(e, r.role, group, kind);
 	struct buf hint = BUF_INIT;
 
-	if (u == NULL)
+	if (u == NULL && span_is(kind, e->conf->primary.kind) &&
+	    span_is(group, e->conf->primary.group))
+		buf_adds(&hint, "it is the kind of the primaries");
+	else if (u == NULL)
 		buf_addf(&hint,
 		    "write \"- {apiVersion: %.*s, kind: %.*s, %s: true}\" into "
 		    "%s of the entry at %s:%d",

@@ -77,7 +77,9 @@ program_requeue(struct program *p, const struct arguments *input,
 		requeue->when = PROGRAM_AT;
 		if (clock_parse_us(jvtext_span(result), &requeue->at_us) != 0)
 			rc = fail(p, PROGRAM_REQUEUE,
-			    "gives a text that is not an RFC 3339 time", err);
+			    "gives a text that is not an RFC 3339 time "
+			    "(seconds are a number)",
+			    err);
 	} else if (jv_is_valid(result)) {
 		rc = fail(p, PROGRAM_REQUEUE,
 		    "gives neither seconds nor an RFC 3339 time", err);

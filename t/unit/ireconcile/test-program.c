@@ -425,7 +425,8 @@ static const struct {
     {"no requeue", PROGRAM_REQUEUE, "def requeue: null;", "0 0 0 none"},
     {"without requeue", PROGRAM_REQUEUE, "", "0 0 0 none"},
     {"requeue with a bad time", PROGRAM_REQUEUE, "def requeue: \"soon\";",
-	"error: p.jq:1: requeue gives a text that is not an RFC 3339 time"},
+	"error: p.jq:1: requeue gives a text that is not an RFC 3339 time "
+	"(seconds are a number)"},
     {"requeue with an object", PROGRAM_REQUEUE, "def requeue: {};",
 	"error: p.jq:1: requeue gives neither seconds nor an RFC 3339 time"},
     {"requeue never", PROGRAM_REQUEUE, "def requeue: infinite;",
