@@ -86,7 +86,7 @@ desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
 desired "something else than an array" '{}' \
-	'program.jq:1: desired gives something else than an array'
+	'program.jq:1: desired gives an object, not an array'
 desired "a text as item" '["x"]' 'program.jq:1: desired: item 0 is not an object'
 desired "null as item" '[null]' 'program.jq:1: desired: item 0 is not an object'
 desired "nothing" 'empty' 'program.jq:1: desired gives no result; nothing is []'

@@ -180,9 +180,7 @@ program_desired(struct program *p, const struct arguments *input,
 		return fail(
 		    p, PROGRAM_DESIRED, " gives no result; nothing is []", err);
 	}
-	jv_free(result);
-	return fail(
-	    p, PROGRAM_DESIRED, " gives something else than an array", err);
+	return run_refuse(p, PROGRAM_DESIRED, result, "an array", err);
 }
 
 static int

@@ -48,10 +48,9 @@ program_status(struct program *p, const struct arguments *input,
 		return -1;
 	if (!jv_is_valid(*status) || jv_get_kind(*status) == JV_KIND_OBJECT)
 		return 0;
-	jv_free(*status);
+	run_refuse(p, PROGRAM_STATUS, *status, "an object", err);
 	*status = jv_invalid();
-	return fail(
-	    p, PROGRAM_STATUS, "gives something else than an object", err);
+	return -1;
 }
 
 int
@@ -124,10 +123,9 @@ program_events(struct program *p, const struct arguments *input,
 	if (!jv_is_valid(*events))
 		*events = jv_array();
 	if (jv_get_kind(*events) != JV_KIND_ARRAY) {
-		jv_free(*events);
+		run_refuse(p, PROGRAM_EVENTS, *events, "an array", err);
 		*events = jv_array();
-		return fail(p, PROGRAM_EVENTS,
-		    "gives something else than an array", err);
+		return -1;
 	}
 	jv_array_foreach(*events, i, e)
 	{

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/jvtext.h"
 #include "program/evaluator.h"
 #include "program/jvwire.h"
 #include "program/zones.h"
@@ -87,6 +88,16 @@ const char *
 run_place(struct program *p, enum program_call call)
 {
 	return buf_str(&p->places[call]);
+}
+
+int
+run_refuse(struct program *p, enum program_call call, jv value,
+    const char *wanted, struct err *err)
+{
+	err_set(err, ERR_PERMANENT, "%s gives %s, not %s", run_place(p, call),
+	    jvtext_sort(value), wanted);
+	jv_free(value);
+	return -1;
 }
 
 /* Reads files that the processes need which enter a sandbox. */
