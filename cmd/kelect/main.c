@@ -548,17 +548,12 @@ int
 main(int argc, char **argv)
 {
 	struct run r = {.ends = {-1, -1, -1}, .err = ERR_INIT};
-	int first, code = -1;
+	int first, code;
 
 	harden_parent(&r.command.limits);
-	switch (opt_parse(&tool, argc, argv, &first, &r.err)) {
-	case OPT_EXIT_0:
-		return 0;
-	case OPT_BAD:
-		return opt_fatal(&r.err);
-	case OPT_RUN:
-		break;
-	}
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
 	signal(SIGPIPE, SIG_IGN);
 	if (check_options(&r, argv + first, &r.err) == 0 && run(&r) == 0)
 		code = r.code;

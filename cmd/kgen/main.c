@@ -434,17 +434,12 @@ int
 main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
-	int first, code = -1;
+	int first, code;
 
 	harden_process();
-	switch (opt_parse(&tool, argc, argv, &first, &err)) {
-	case OPT_EXIT_0:
-		return 0;
-	case OPT_BAD:
-		return opt_fatal(&err);
-	case OPT_RUN:
-		break;
-	}
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
 	if (check_options(argc - first, argv + first, &err) == 0)
 		code = run(argv + first, &err);
 	return code >= 0 ? code : opt_fatal(&err);

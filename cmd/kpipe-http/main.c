@@ -346,17 +346,12 @@ int
 main(int argc, char **argv)
 {
 	struct app a = {.err = ERR_INIT};
-	int first, code = -1;
+	int first, code;
 
 	harden_process();
-	switch (opt_parse(&tool, argc, argv, &first, &a.err)) {
-	case OPT_EXIT_0:
-		return 0;
-	case OPT_BAD:
-		return opt_fatal(&a.err);
-	case OPT_RUN:
-		break;
-	}
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
 	signal(SIGPIPE, SIG_IGN);
 	if (check_options(argc - first, argv[first], &a.err) == 0)
 		code = run(&a);

@@ -495,18 +495,13 @@ main(int argc, char **argv)
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
 	    .pipeline = {.marks_fd = -1, .lines_fd = -1}};
 	struct err err = ERR_INIT;
-	int first, code = -1;
+	int first, code;
 
 	harden_process();
 	hold_signals();
-	switch (opt_parse(&options_tool, argc, argv, &first, &err)) {
-	case OPT_EXIT_0:
-		return 0;
-	case OPT_BAD:
-		return opt_fatal(&err);
-	case OPT_RUN:
-		break;
-	}
+	code = opt_begin(&options_tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
 	if (options_check(argc - first, argv[first], &err) == 0 &&
 	    check_watches(&a, &err) == 0)
 		code = run(&a, &err);

@@ -344,17 +344,12 @@ main(int argc, char **argv)
 {
 	struct run r = {.hangup_fd = -1};
 	struct err err = ERR_INIT;
-	int first, code = -1;
+	int first, code;
 
 	harden_process();
-	switch (opt_parse(&tool, argc, argv, &first, &err)) {
-	case OPT_EXIT_0:
-		return 0;
-	case OPT_BAD:
-		return opt_fatal(&err);
-	case OPT_RUN:
-		break;
-	}
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
 	signal(SIGPIPE, SIG_IGN);
 	digest_init();
 	r.app.loop = loop_new();

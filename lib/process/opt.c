@@ -456,6 +456,22 @@ opt_pass(const struct opt *table, struct opt_list *args)
 }
 
 int
+opt_begin(const struct opt_tool *tool, int argc, char **argv, int *first)
+{
+	struct err err = ERR_INIT;
+
+	switch (opt_parse(tool, argc, argv, first, &err)) {
+	case OPT_EXIT_0:
+		return 0;
+	case OPT_BAD:
+		return opt_fatal(&err);
+	case OPT_RUN:
+		break;
+	}
+	return -1;
+}
+
+int
 opt_fatal(const struct err *err)
 {
 	log_fatal("%s", err->message);

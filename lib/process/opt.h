@@ -15,14 +15,9 @@
  *
  * main begins with
  *
- *	switch (opt_parse(&tool, argc, argv, &first, &err)) {
- *	case OPT_EXIT_0:
- *		return 0;
- *	case OPT_BAD:
- *		return opt_fatal(&err);
- *	case OPT_RUN:
- *		break;
- *	}
+ *	code = opt_begin(&tool, argc, argv, &first);
+ *	if (code >= 0)
+ *		return code;
  *
  * ends with
  *
@@ -80,7 +75,6 @@ struct opt_tool {
 /* -v --log-level --log-format --log-time: they belong to every tool. */
 extern const struct opt opt_log_table[];
 
-/* The next step of main. */
 enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 
 /*
@@ -93,6 +87,10 @@ enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
  */
 enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
     int *first, struct err *err);
+
+/* opt_parse for main: -1, or the exit code after --help or a bad option, which
+ * is logged. */
+int opt_begin(const struct opt_tool *tool, int argc, char **argv, int *first);
 
 /* Logs err, as what the tool ends for. Returns the exit code it means. */
 int opt_fatal(const struct err *err);
