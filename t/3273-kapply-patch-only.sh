@@ -57,9 +57,32 @@ patched take >"$T/in"
 serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict "Apply failed with 1 conflict: conflict with \\\"kubectl\\\" using v1: .data.k" \
 	',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"kubectl\" using v1","field":".data.k"}]}')]}"
 runs 1 "a field of another manager" apply --timeout=1s
-is "$(requests | sort -u)" "PATCH a" "... is not forced"
+is "$(requests | sort -u)" "GET a
+PATCH a" "... is not forced"
 is "$(grep -c "cannot apply ConfigMap default/a: .*data.k.*conflict with \"kubectl\".*we are \"$manager\"" "$T/err")" 1 \
 	"... field and managers are named"
+# conflict MANAGER OBJECT: two tries, each of which reads the object
+conflict() {
+	serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict "Apply failed" \
+		',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"'"$1"'\"","field":".data.k"}]}')],
+		\"GET $CMS/a\":[$2]}"
+	runs 1 "a conflict with $1" apply --timeout=1s
+}
+hex=0123456789abcdef
+marks() {
+	live '.metadata.annotations = {
+		"kpipe.dev/patch-'"$hex$hex"'": "Other.example.com/x/o d p",
+		"kpipe.dev/patch-'"${hex//0/f}$hex"'": "Other.example.com/x/p d p",
+		"'"$mark"'": "Thing.example.com/default/t d p"}'
+}
+conflict "kpipe-x-$hex" "$(marks)"
+is "$(grep -c "conflict with \"kpipe-x-$hex\"); held by Other.example.com/x/o; we are \"$manager\"\$" "$T/err")" 1 \
+	"... names the primary that holds the field" || quote <"$T/err"
+conflict "kubectl" "$(marks)"
+is "$(grep -c "held by" "$T/err")" 0 "... and none, if it is not of one"
+conflict "kpipe-x-$hex" "$(failure 403 Forbidden "configmaps \\\"a\\\" is forbidden: User \\\"u\\\" cannot get resource \\\"configmaps\\\" in API group \\\"\\\" in the namespace \\\"default\\\"")"
+is "$(grep -c 'cannot look at it: configmaps "a" is forbidden: User "u" cannot get resource "configmaps"' "$T/err")" 1 \
+	"... a right that is missing is named" || quote <"$T/err"
 serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict 'uid mismatch')]}"
 runs 0 "an object that is gone" apply
 is "$(requests)" "PATCH a" "... is left for the next line"

@@ -125,21 +125,6 @@ wrote_merge(struct call *c, const struct kube_answer *answer)
 		go_on(c->item, STEP_WRITE);
 }
 
-static const char *
-apply_result(const struct apply *a, const struct item *i,
-    const struct kube_answer *answer)
-{
-	char *state;
-	bool same;
-
-	if (answer->code == 201)
-		return "created";
-	state = body_state(answer->body, a->o->dry_run != 0);
-	same = i->live_version != NULL && strcmp(state, i->live_version) == 0;
-	free(state);
-	return same ? "unchanged" : "configured";
-}
-
 static void
 note_unseen(struct call *c)
 {
@@ -212,12 +197,18 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (!a->o->dry_run && merge_trim(c->key->set, i, answer->body))
 			go_on(i, STEP_TRIM);
 		else
-			engine_item_done(c->key, i, apply_result(a, i, answer));
+			engine_item_done(c->key, i,
+			    answer->code == 201
+				? "created"
+				: body_result(answer->body, i->live_version,
+				      a->o->dry_run != 0));
 	} else if (c->if_absent && answer->error.code == 409 &&
 	    !answer->error.field_conflict) {
 		go_on(i, STEP_READ);
 	} else if (merge_list(i, c->uid, &answer->error)) {
 		go_on(i, STEP_LIST);
+	} else if (answer->error.field_conflict && i->partial != PARTIAL_NONE) {
+		foreign_conflict(c, &answer->error);
 	} else if (!uid_gone(c, &answer->error)) {
 		fail_answer(c, answer);
 	} else if (i->live_uid != NULL) {
@@ -568,6 +559,7 @@ static void (*const takers[ERRANDS])(
     [ERRAND_ADOPT] = wrote_adoption,
     [ERRAND_LIST] = wrote_merge,
     [ERRAND_TRIM] = wrote_merge,
+    [ERRAND_HOLDER] = foreign_holder,
     [ERRAND_DOOMED] = read_doomed,
     [ERRAND_DELETE] = deleted,
     [ERRAND_FINALIZERS] = read_finalizers,

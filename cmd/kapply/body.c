@@ -25,6 +25,16 @@ body_state(struct span object, bool dry_run)
 	return buf_take(&b);
 }
 
+const char *
+body_result(struct span object, const char *before, bool dry_run)
+{
+	char *now = body_state(object, dry_run);
+	bool same = before != NULL && strcmp(now, before) == 0;
+
+	free(now);
+	return same ? "unchanged" : "configured";
+}
+
 static void
 add_member(struct buf *b, struct span key, struct span value)
 {

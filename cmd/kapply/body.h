@@ -62,6 +62,8 @@ void body_delete(
  * then it is a digest of all of it. Owned.
  */
 char *body_state(struct span object, bool dry_run);
+/* unchanged, if that was before, or configured. before may be NULL: not known. */
+const char *body_result(struct span object, const char *before, bool dry_run);
 
 /* metadata.X of an object, without quotes. */
 struct span body_metadata(struct span object, const char *key);

@@ -1,10 +1,12 @@
 #include "foreign.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "body.h"
 #include "json/json.h"
+#include "kube/proof.h"
 #include "spare.h"
 
 /* Every member has this annotation (doc/protocol.md, "Marks"). */
@@ -67,5 +69,79 @@ foreign_read(struct call *c, struct span object)
 	} else {
 		go_on(i, body_metadata(object, "uid"));
 	}
+	buf_release(&b);
+}
+
+/* ---- fields that another primary holds ---- */
+
+/* Of the digest in the name of a mark, the part in the name of a manager. */
+enum { SUFFIX_CHARS = 16 };
+
+void
+foreign_conflict(struct call *c, const struct kube_error *e)
+{
+	struct item *i = c->item;
+	struct buf b = BUF_INIT;
+
+	kube_error_public(&b, e, i->id.kind);
+	free(i->conflict);
+	i->conflict = buf_take(&b);
+	if (engine_item_take(i, EVENT_NEXT) == ACTION_QUEUE)
+		i->step = STEP_HOLDER;
+}
+
+/* Whether the conflict is with the manager of the mark's primary. */
+static bool
+is_with(const char *conflict, struct span mark)
+{
+	struct buf manager = BUF_INIT;
+	bool yes;
+
+	if (!span_take(&mark, PROOF_PATCH) || mark.n < SUFFIX_CHARS)
+		return false;
+	buf_addf(&manager, "-%.*s\"", SUFFIX_CHARS, mark.p);
+	yes = strstr(conflict, buf_str(&manager)) != NULL;
+	buf_release(&manager);
+	return yes;
+}
+
+static void
+add_holders(struct buf *b, const char *conflict, struct span object)
+{
+	struct json_members m =
+	    json_members(json_path(object, "metadata.annotations"));
+	const char *before = "; held by ";
+	struct buf scratch = BUF_INIT;
+
+	while (json_member(&m)) {
+		struct span value = json_string(m.value, &scratch);
+
+		if (!is_with(conflict, m.key))
+			continue;
+		buf_adds(b, before);
+		buf_addspan(b, span_cut(&value, ' '));
+		before = ", ";
+	}
+	buf_release(&scratch);
+}
+
+void
+foreign_holder(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, i->conflict);
+	if (answer->error.kind == ERR_NONE) {
+		add_holders(&b, i->conflict, answer->body);
+	} else {
+		buf_adds(&b, "; cannot look at it: ");
+		kube_error_public(&b, &answer->error, i->id.kind);
+	}
+	buf_addf(
+	    &b, "; we are \"%.*s\"", SPAN_ARG(send_item_manager(c->key, i)));
+	i->step = STEP_WRITE;
+	send_fail_with(c->key, i, RETRY_PERMANENT, -1, buf_span(&b));
+	i->failure.reason = "Conflict";
 	buf_release(&b);
 }

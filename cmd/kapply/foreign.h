@@ -1,8 +1,13 @@
 /*
- * foreign: deletions of objects that are not members (delete_foreign of the jq
- * library). They are not ours by any proof, so little is certain: only the
+ * foreign: objects that are not members.
+ *
+ * Deletions (delete_foreign of the jq library): they are not ours by any proof, so little is certain: only the
  * version that the program saw is deleted, and nothing that a kpipe operator
  * has made, nor what is never adopted (spare.h).
+ *
+ * Fields (patch_only): a conflict names field managers, and that of a primary by
+ * a digest. The primary's mark on the object says which one that is
+ * (doc/protocol.md, "Marks").
  */
 #ifndef FOREIGN_H
 #define FOREIGN_H
@@ -11,5 +16,10 @@
 
 /* The object of c's item was read: deletes it, drops the item, or fails. */
 void foreign_read(struct call *c, struct span object);
+
+/* c's apply got a conflict of fields: the object is read next. */
+void foreign_conflict(struct call *c, const struct kube_error *e);
+/* It was read, or could not be: the item fails. */
+void foreign_holder(struct call *c, const struct kube_answer *answer);
 
 #endif

@@ -179,7 +179,8 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	pt->item = i;
 	pt->object = member ? o : NULL;
 	pt->done = done;
-	pt->vacated = o == NULL && line_is_vacated(d->primary, pt->what);
+	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt->what)
+				: line_is_patchable_again(d->primary, pt);
 	d->open -= done;
 }
 

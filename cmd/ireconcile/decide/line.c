@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "decide/patches.h"
 #include "decide/spell.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
@@ -36,6 +37,16 @@ line_is_vacated(const struct primary *p, const char *what)
 	const struct asked *a = primary_find_asked(p, what);
 
 	return a != NULL && a->vacated;
+}
+
+bool
+line_is_patchable_again(const struct primary *p, const struct point *pt)
+{
+	const struct asked *a = find_asked(p, pt->what);
+
+	return a != NULL && pt->object != NULL && !pt->done &&
+	    (pt->item->marks & ITEM_PATCH) &&
+	    a->state != patches_state(pt->object);
 }
 
 static char *
@@ -229,6 +240,8 @@ remember(struct asked *a, const struct point *pt)
 		a->uid = mem_dup(cache_object_uid(pt->object).p,
 		    cache_object_uid(pt->object).n);
 		a->serial = pt->object->serial;
+		if (pt->item->marks & ITEM_PATCH)
+			a->state = patches_state(pt->object);
 		pt->item->agreed_before = pt->done;
 	}
 }

@@ -28,6 +28,9 @@ bool line_is_asked(const struct primary *p, const struct point *pt);
 
 /* Whether what was in its way, when the last line asked for it, is gone. */
 bool line_is_vacated(const struct primary *p, const char *what);
+/* Whether what pt patches has changed since it was requested: others may have
+ * given up the field that was theirs. */
+bool line_is_patchable_again(const struct primary *p, const struct point *pt);
 
 /* Whether it was sent with the last line; whether all were. */
 bool line_has_event(const struct primary *p, jv event_peek);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "decide/outcome.h"
 #include "decide/points.h"
@@ -121,6 +122,23 @@ patches_is_held(const struct primary *p, const struct point *pt)
 	    cache_object_annotation(pt->object, buf_str(&name)));
 	buf_release(&name);
 	return held;
+}
+
+uint64_t
+patches_state(const struct cache_object *o)
+{
+	struct json_members m = json_members(cache_object_text(o));
+	struct buf text = BUF_INIT;
+	uint64_t state;
+
+	buf_addspan(&text, cache_object_meta(o, "labels"));
+	buf_addspan(&text, cache_object_meta(o, "annotations"));
+	while (json_member(&m))
+		if (!span_is(m.key, "metadata") && !span_is(m.key, "status"))
+			buf_addspan(&text, m.value);
+	state = hash_text(buf_span(&text));
+	buf_release(&text);
+	return state;
 }
 
 /* ---- what may be held ---- */

@@ -7,6 +7,7 @@
 #define PATCHES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "decide/decide.h"
 
@@ -22,6 +23,12 @@ void patches_give_back(struct decision *d, const struct desired *set);
 bool patches_any(const struct primary *p);
 /* Whether the same fields of the point's object are held already. */
 bool patches_is_held(const struct primary *p, const struct point *pt);
+
+/*
+ * A hash of o's labels, annotations, and what is outside of metadata and status:
+ * of what may be held.
+ */
+uint64_t patches_state(const struct cache_object *o);
 
 /* 0, or -1 with err: object has something that cannot be held. */
 int patches_refuse(

@@ -75,6 +75,7 @@ struct asked {
 	char *uid;	  /* the known uid of an item; NULL: none */
 	uint64_t serial;  /* of the object at the request */
 	bool accepted;	  /* kapply must have applied it */
+	uint64_t state;	  /* of what is patched: see patches_state */
 	bool vacated;	  /* what was in its way is gone: see claims.h */
 	int64_t since_us; /* time of the first request */
 };

@@ -1,6 +1,6 @@
 #include "set/errand.h"
 
-enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_TRIM + 1 };
+enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_HOLDER + 1 };
 
 /* How a cell of the table spells its errand. */
 enum {
@@ -13,6 +13,7 @@ enum {
 	ADOPT = ERRAND_ADOPT,
 	LIST = ERRAND_LIST,
 	TRIM = ERRAND_TRIM,
+	HOLDER = ERRAND_HOLDER,
 	DOOMED = ERRAND_DOOMED,
 	DELETE = ERRAND_DELETE,
 	FINAL = ERRAND_FINALIZERS,
@@ -21,12 +22,12 @@ enum {
 
 /* clang-format off */
 static const unsigned char errands[OPS][STEPS] = {
-	/*                         primary  read    cause  write   adopt  list   trim */
-	[OP_LOOK] =              { never,   LOOK,   never, never,  never, never, never },
-	[OP_ADD_FINALIZERS] =    { never,   FINAL,  never, PATCH,  never, never, never },
-	[OP_APPLY] =             { PRIMARY, READ,   CAUSE, APPLY,  ADOPT, LIST,  TRIM },
-	[OP_DELETE] =            { never,   DOOMED, never, DELETE, never, never, never },
-	[OP_REMOVE_FINALIZERS] = { never,   FINAL,  never, PATCH,  never, never, never },
+	/*                         primary  read    cause  write   adopt  list   trim   holder */
+	[OP_LOOK] =              { never,   LOOK,   never, never,  never, never, never, never },
+	[OP_ADD_FINALIZERS] =    { never,   FINAL,  never, PATCH,  never, never, never, never },
+	[OP_APPLY] =             { PRIMARY, READ,   CAUSE, APPLY,  ADOPT, LIST,  TRIM,  HOLDER },
+	[OP_DELETE] =            { never,   DOOMED, never, DELETE, never, never, never, never },
+	[OP_REMOVE_FINALIZERS] = { never,   FINAL,  never, PATCH,  never, never, never, never },
 };
 /* clang-format on */
 

@@ -5,14 +5,14 @@
  *
  *	OP_LOOK           READ
  *	OP_APPLY          [PRIMARY] -> [READ | CAUSE] -> WRITE -> [ADOPT | LIST] -> ...
- *	                  ... -> WRITE -> [TRIM]
+ *	                  ... -> WRITE -> [TRIM | HOLDER]
  *	OP_DELETE         READ -> WRITE
  *	OP_..._FINALIZERS READ -> WRITE
  *
  * PRIMARY comes first of what is created once; READ of a plain object whose
  * former state is shown, and after a WRITE that found the object to be
  * another's; CAUSE of a repair that is explained. ADOPT and LIST prepare another
- * WRITE. TRIM follows a WRITE that was accepted.
+ * WRITE. TRIM follows a WRITE that was accepted, HOLDER one that got a conflict.
  */
 #ifndef ERRAND_H
 #define ERRAND_H
@@ -30,6 +30,7 @@ enum errand {
 	ERRAND_ADOPT,
 	ERRAND_LIST,
 	ERRAND_TRIM,
+	ERRAND_HOLDER,
 	ERRAND_DOOMED,
 	ERRAND_DELETE,
 	ERRAND_FINALIZERS,

@@ -540,6 +540,7 @@ item_release(struct item *i)
 	free(i->live_uid);
 	free(i->live_version);
 	free(i->patch);
+	free(i->conflict);
 	free(i->found);
 	free(i->by);
 	free(i->failure.error);

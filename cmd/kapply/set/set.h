@@ -47,7 +47,8 @@ enum item_step {
 	STEP_WRITE,
 	STEP_ADOPT, /* the fields of its former manager become ours */
 	STEP_LIST,  /* a list of it as a whole: see body_list */
-	STEP_TRIM   /* without the keys of others: see body_trim */
+	STEP_TRIM,  /* without the keys of others: see body_trim */
+	STEP_HOLDER /* which primary has its fields: see foreign.h */
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
@@ -108,6 +109,7 @@ struct item {
 	 * not known */
 	char *live_version;
 	char *patch;	/* owned: of the step, where it is one */
+	char *conflict; /* owned: of STEP_HOLDER, what it is about */
 	bool list_sent; /* STEP_LIST was tried */
 	enum adoption adoption;
 	enum brake_scope held; /* counted by the brake */

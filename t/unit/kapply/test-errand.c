@@ -4,18 +4,18 @@
 #include "base/buf.h"
 #include "tap.h"
 
-enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_LIST + 1 };
+enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_HOLDER + 1 };
 
 /* The verbs of an op's steps; -: it has no such step. */
 static const struct {
 	enum item_op op;
 	const char *verbs, *what;
 } ops[] = {
-    {OP_LOOK, "- get - - - -", "a look"},
-    {OP_ADD_FINALIZERS, "- get - patch - -", "adding finalizers"},
-    {OP_APPLY, "get get get apply patch merge", "an apply"},
-    {OP_DELETE, "- get - delete - -", "a deletion"},
-    {OP_REMOVE_FINALIZERS, "- get - patch - -", "removing finalizers"},
+    {OP_LOOK, "- get - - - - - -", "a look"},
+    {OP_ADD_FINALIZERS, "- get - patch - - - -", "adding finalizers"},
+    {OP_APPLY, "get get get apply patch merge merge get", "an apply"},
+    {OP_DELETE, "- get - delete - - - -", "a deletion"},
+    {OP_REMOVE_FINALIZERS, "- get - patch - - - -", "removing finalizers"},
 };
 
 static const char *
