@@ -101,9 +101,9 @@ is "$(jq -c '.reconcile.loops // empty' "$T/out" | sort -u)" \
 
 program 'exactly(cm | .kind = "Service")'
 is "$(outcome)" \
-	'["program.jq:5: desired: item 0 is exactly, which is for ConfigMaps and Secrets"]' \
+	'["program.jq:5: desired: item 0 (Service a-0) is exactly, which is for ConfigMaps and Secrets"]' \
 	"another kind is an error"
 program 'exactly(keep(cm))'
-is "$(outcome)" '["program.jq:5: desired: item 0 is keep and something else, too"]' \
+is "$(outcome)" '["program.jq:5: desired: item 0 (ConfigMap a-0) is keep and something else, too"]' \
 	"... and keep"
 done_testing

@@ -193,7 +193,7 @@ is "$(error 'retain(cm | .metadata.ownerReferences = [])')" \
 	"ConfigMap/ns/c is retained and has ownerReferences: the garbage collector would delete it with its owner" \
 	"an owner in the item is an error"
 is "$(error 'keep(retain(cm))')" \
-	"program.jq:3: desired: item 0 is keep and something else, too" "... and keep"
+	"program.jq:3: desired: item 0 (ConfigMap c) is keep and something else, too" "... and keep"
 is "$(error 'retain(cm | .kind = "Secret")')" \
 	"Secret/ns/c cannot be retained: write \"retain: true\" into the dependent at $T/watches.yaml:8" \
 	"... and a kind that watches.yaml does not allow"

@@ -161,7 +161,7 @@ END
 }
 for f in keep once if_exists exactly retain; do
 	refused "delete_foreign($f(cm))" \
-		"program.jq:3: desired: item 0 is $([ $f = keep ] && echo keep || echo delete_foreign) and something else, too"
+		"program.jq:3: desired: item 0 (ConfigMap c) is $([ $f = keep ] && echo keep || echo delete_foreign) and something else, too"
 done
 for f in keep once if_exists exactly retain patch_only delete_foreign; do
 	refused "cm, $f(cm | .metadata.namespace = 5)" \
@@ -176,7 +176,7 @@ sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
 thing a 1 '"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]' >"$T/in"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
 is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 is delete_foreign, which is for desired" \
+	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 (ConfigMap c) is delete_foreign, which is for desired" \
 	"finalize has none"
 sed -i 's/items:.*/delete: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: 5}}], done: true};/' \
 	"$T/program.jq"

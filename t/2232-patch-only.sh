@@ -273,11 +273,11 @@ END
 }
 for f in keep delete_foreign; do
 	refused "patch_only($f(pod))" \
-		"program.jq:4: desired: item 0 is $f and something else, too"
+		"program.jq:4: desired: item 0 (Pod x) is $f and something else, too"
 done
 for f in once if_exists exactly retain; do
 	refused "patch_only($f(pod))" \
-		"program.jq:4: desired: item 0 is patch_only and something else, too"
+		"program.jq:4: desired: item 0 (Pod x) is patch_only and something else, too"
 done
 refused 'patch_only(cm)' "ConfigMap of v1 is not a related kind with patch: true; write \"- {apiVersion: v1, kind: ConfigMap, patch: true}\" into related of the entry at $T/watches.yaml:1"
 refused 'patch_only(pod | .metadata.finalizers = ["a/b"])' \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/span.h"
 #include "json/jvtext.h"
 #include "value/datakind.h"
@@ -145,8 +146,23 @@ function(unsigned marks)
 	return NULL;
 }
 
-int
-itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
+/* "item 0 (ConfigMap default/a)" */
+static void
+add_item(struct buf *b, int n, jv object_peek)
+{
+	jv metadata = jvtext_peek(object_peek, "metadata");
+
+	buf_addf(b, "item %d (", n);
+	objref_add_label(b,
+	    &(struct objref){
+		.kind = jvtext_span(jvtext_peek(object_peek, "kind")),
+		.namespace_ = jvtext_span(jvtext_peek(metadata, "namespace")),
+		.name = jvtext_span(jvtext_peek(metadata, "name"))});
+	buf_addc(b, ')');
+}
+
+static int
+check(const char *what, const char *item, unsigned marks, unsigned refused,
     jv object_peek, jv immutable_peek, struct err *err)
 {
 	unsigned alone = marks & ITEM_ALONE;
@@ -155,25 +171,39 @@ itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
 
 	if ((marks & ITEM_ONCE) && (marks & ITEM_IF_EXISTS))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is both once and if_exists", what, n);
+		    "%s: %s is both once and if_exists", what, item);
 	/* More than one bit, or another one. */
 	if (alone != 0 &&
 	    ((alone & (alone - 1)) != 0 || marks != alone || has_paths))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is %s and something else, too", what, n,
+		    "%s: %s is %s and something else, too", what, item,
 		    function(alone));
 	if (marks & refused)
 		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is %s, which is for desired", what, n,
+		    "%s: %s is %s, which is for desired", what, item,
 		    function(alone));
 	if ((marks & ITEM_EXACTLY) && !has_data(object_peek))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: item %d is exactly, which is for ConfigMaps and "
+		    "%s: %s is exactly, which is for ConfigMaps and "
 		    "Secrets",
-		    what, n);
+		    what, item);
 	wrong = has_paths ? wrong_paths(immutable_peek) : NULL;
 	return wrong == NULL
 	    ? 0
-	    : err_set(err, ERR_PERMANENT,
-		  "%s: the immutable paths of item %d %s", what, n, wrong);
+	    : err_set(err, ERR_PERMANENT, "%s: the immutable paths of %s %s",
+		  what, item, wrong);
+}
+
+int
+itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
+    jv object_peek, jv immutable_peek, struct err *err)
+{
+	struct buf item = BUF_INIT;
+	int rc;
+
+	add_item(&item, n, object_peek);
+	rc = check(what, buf_str(&item), marks, refused, object_peek,
+	    immutable_peek, err);
+	buf_release(&item);
+	return rc;
 }

@@ -143,17 +143,17 @@ static const struct {
 	"\n"},
     {"both",
 	"[{\"kpipe.dev/if-exists\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: item 0 is both once and if_exists"},
+	"error: p.jq:1: desired: item 0 (C a) is both once and if_exists"},
     {"keep", "[{\"kpipe.dev/keep\": " OBJ("\"a\"") "}]",
 	"keep "
 	"{\"apiVersion\":\"v1\",\"kind\":\"C\",\"metadata\":{\"name\":\"a\"}}"
 	"\n"},
     {"keep and once",
 	"[{\"kpipe.dev/keep\": {\"kpipe.dev/once\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: item 0 is keep and something else, too"},
+	"error: p.jq:1: desired: item 0 (C a) is keep and something else, too"},
     {"keep and retain",
 	"[{\"kpipe.dev/retain\": {\"kpipe.dev/keep\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: item 0 is keep and something else, too"},
+	"error: p.jq:1: desired: item 0 (C a) is keep and something else, too"},
     {"immutable",
 	"[{\"kpipe.dev/immutable\": {\"object\": "
 	"{\"kpipe.dev/if-exists\": " OBJ(
@@ -163,31 +163,36 @@ static const struct {
 	"\n"},
     {"immutable without paths",
 	"[{\"kpipe.dev/immutable\": {\"object\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 are not a list "
+	"error: p.jq:1: desired: the immutable paths of item 0 (C a) are not a "
+	"list "
 	"of "
 	"paths"},
     {"immutable, no paths",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 are not a list "
+	"error: p.jq:1: desired: the immutable paths of item 0 (C a) are not a "
+	"list "
 	"of "
 	"paths"},
     {"immutable element",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\", 0]], "
 	"\"object\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 lead not by "
+	"error: p.jq:1: desired: the immutable paths of item 0 (C a) lead not "
+	"by "
 	"members "
 	"alone"},
     {"immutable whole",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[]], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 lead not by "
+	"error: p.jq:1: desired: the immutable paths of item 0 (C a) lead not "
+	"by "
 	"members "
 	"alone"},
     {"immutable identity",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"], [\"metadata\", "
 	"\"labels\"]], \"object\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 lead into the "
+	"error: p.jq:1: desired: the immutable paths of item 0 (C a) lead into "
+	"the "
 	"identity "
 	"of the object"},
     {"immutable object",
