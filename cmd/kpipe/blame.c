@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "process/log.h"
 
 /* How likely it is that such an end was caused by another stage: less is
  * first. */
@@ -68,4 +69,16 @@ blame(const struct stage *stages, size_t count)
 			found = s;
 	}
 	return found;
+}
+
+void
+blame_tell_end(const struct stage *stages, const struct stage *s)
+{
+	const struct stage *front = s > stages ? s - 1 : NULL;
+	bool closed = front != NULL && front->role == STAGE_FILTERS &&
+	    (front->ended_at == 0 || front->told_to_end);
+
+	log_error("%s ended with exit code 0 without being told to%s%s%s",
+	    s->name, closed ? ": " : "", closed ? front->name : "",
+	    closed ? " closed its output" : "");
 }

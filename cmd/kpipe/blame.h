@@ -18,4 +18,10 @@
  */
 const struct stage *blame(const struct stage *stages, size_t count);
 
+/*
+ * Logs that s ended with 0. A stage behind a filter does that at the end of its
+ * input: a filter that was still running then has closed its output.
+ */
+void blame_tell_end(const struct stage *stages, const struct stage *s);
+
 #endif

@@ -262,9 +262,7 @@ explain(struct pipeline *p)
 		const struct stage *s = &p->stages[i];
 
 		if (s == reason && s->status == 0)
-			log_error("%s ended with exit code 0 without "
-				  "being told to",
-			    s->name);
+			blame_tell_end(p->stages, s);
 		else if (s->ended_at > 0)
 			oom_log_end(
 			    p->oom, s, s == reason ? LOG_ERROR : LOG_DEBUG);
