@@ -101,7 +101,7 @@ for kind in configmap zone; do
 	ok "one of the two goes" wait_for 60 marks $kind x 2
 	ok "... the field stays" has $kind x '"a"' '"n"'
 	kubectl delete thing "$kind-w" >/dev/null
-	ok "the other one goes: whoever waited has the field" \
+	ok "the other one goes: the one that waited has the field" \
 		wait_for 60 has $kind x '"b"' '"n"'
 	ok "... without an error" wait_for 60 error "$kind-v" '^none$'
 	kubectl delete thing "$kind-u" >/dev/null
