@@ -65,11 +65,17 @@ shows() {
 	named a 1 '{"ref":{"name":"one"},"refs":[{"name":"two"},{"name":"one"},{"x":1},7],"nodes":["n2","none"]}' c
 	named b 1 '{"ref":"three","refs":{"name":"one"},"nodes":"n1"}'
 	named c 1 '{"ref":{"name":"missing"},"nodes":[]}'
+	named d 1 '{"ref":{"name":null},"refs":[null,5,"one",{"name":null},{"name":true},{"name":["one"]},[{"name":"one"}],{"name":""},{"name":{"name":"one"}}],"nodes":[["n1"],null,3,{"n1":"n1"},""]}'
+	named e 1 '{"ref":null,"refs":null,"nodes":null}'
+	named f 1 '{"ref":{"name":"one"},"refs":[{"name":"one"},{"name":"one"}],"nodes":["n1","n1"]}'
 } >"$T/in"
 shows "names by a field, in lists, and of other types" \
 	'a {"ConfigMap":["ops/c"],"Node":["/n2"],"Secret":["ns/one","ns/two"]}
 b {"ConfigMap":[],"Node":[],"Secret":[]}
-c {"ConfigMap":[],"Node":[],"Secret":[]}'
+c {"ConfigMap":[],"Node":[],"Secret":[]}
+d {"ConfigMap":[],"Node":[],"Secret":[]}
+e {"ConfigMap":[],"Node":[],"Secret":[]}
+f {"ConfigMap":[],"Node":["/n1"],"Secret":["ns/one"]}'
 
 # 50 primaries, of which one names the Secret that changes.
 fifty() {
