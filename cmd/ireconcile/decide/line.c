@@ -42,7 +42,7 @@ line_is_vacated(const struct primary *p, const char *what)
 bool
 line_is_patchable_again(const struct primary *p, const struct point *pt)
 {
-	const struct asked *a = find_asked(p, pt->what);
+	const struct asked *a = primary_find_asked(p, pt->what);
 
 	return a != NULL && pt->object != NULL && !pt->done &&
 	    (pt->item->marks & ITEM_PATCH) &&
