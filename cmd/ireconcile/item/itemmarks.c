@@ -146,64 +146,52 @@ function(unsigned marks)
 	return NULL;
 }
 
-/* "item 0 (ConfigMap default/a)" */
-static void
-add_item(struct buf *b, int n, jv object_peek)
-{
-	jv metadata = jvtext_peek(object_peek, "metadata");
-
-	buf_addf(b, "item %d (", n);
-	objref_add_label(b,
-	    &(struct objref){
-		.kind = jvtext_span(jvtext_peek(object_peek, "kind")),
-		.namespace_ = jvtext_span(jvtext_peek(metadata, "namespace")),
-		.name = jvtext_span(jvtext_peek(metadata, "name"))});
-	buf_addc(b, ')');
-}
-
+/* What is wrong, as the rest of a sentence that begins with the item. */
 static int
-check(const char *what, const char *item, unsigned marks, unsigned refused,
-    jv object_peek, jv immutable_peek, struct err *err)
+check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
+    struct err *wrong)
 {
 	unsigned alone = marks & ITEM_ALONE;
 	bool has_paths = jv_is_valid(immutable_peek);
-	const char *wrong;
+	const char *paths;
 
 	if ((marks & ITEM_ONCE) && (marks & ITEM_IF_EXISTS))
-		return err_set(err, ERR_PERMANENT,
-		    "%s: %s is both once and if_exists", what, item);
+		return err_set(
+		    wrong, ERR_PERMANENT, "is both once and if_exists");
 	/* More than one bit, or another one. */
 	if (alone != 0 &&
 	    ((alone & (alone - 1)) != 0 || marks != alone || has_paths))
-		return err_set(err, ERR_PERMANENT,
-		    "%s: %s is %s and something else, too", what, item,
-		    function(alone));
+		return err_set(wrong, ERR_PERMANENT,
+		    "is %s and something else, too", function(alone));
 	if (marks & refused)
-		return err_set(err, ERR_PERMANENT,
-		    "%s: %s is %s, which is for desired", what, item,
-		    function(alone));
+		return err_set(wrong, ERR_PERMANENT,
+		    "is %s, which is for desired", function(alone));
 	if ((marks & ITEM_EXACTLY) && !has_data(object_peek))
-		return err_set(err, ERR_PERMANENT,
-		    "%s: %s is exactly, which is for ConfigMaps and "
-		    "Secrets",
-		    what, item);
-	wrong = has_paths ? wrong_paths(immutable_peek) : NULL;
-	return wrong == NULL
-	    ? 0
-	    : err_set(err, ERR_PERMANENT, "%s: the immutable paths of %s %s",
-		  what, item, wrong);
+		return err_set(wrong, ERR_PERMANENT,
+		    "is exactly, which is for ConfigMaps and Secrets");
+	paths = has_paths ? wrong_paths(immutable_peek) : NULL;
+	return paths == NULL ? 0
+			     : err_set(wrong, ERR_PERMANENT,
+				   "has immutable paths that %s", paths);
 }
 
 int
 itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
     jv object_peek, jv immutable_peek, struct err *err)
 {
-	struct buf item = BUF_INIT;
-	int rc;
+	jv metadata = jvtext_peek(object_peek, "metadata");
+	struct err wrong = ERR_INIT;
+	struct buf label = BUF_INIT;
 
-	add_item(&item, n, object_peek);
-	rc = check(what, buf_str(&item), marks, refused, object_peek,
-	    immutable_peek, err);
-	buf_release(&item);
-	return rc;
+	if (check(marks, refused, object_peek, immutable_peek, &wrong) == 0)
+		return 0;
+	objref_add_label(&label,
+	    &(struct objref){
+		.kind = jvtext_span(jvtext_peek(object_peek, "kind")),
+		.namespace_ = jvtext_span(jvtext_peek(metadata, "namespace")),
+		.name = jvtext_span(jvtext_peek(metadata, "name"))});
+	err_set(err, ERR_PERMANENT, "%s: item %d (%s) %s", what, n,
+	    buf_str(&label), wrong.message);
+	buf_release(&label);
+	return -1;
 }

@@ -163,35 +163,40 @@ static const struct {
 	"\n"},
     {"immutable without paths",
 	"[{\"kpipe.dev/immutable\": {\"object\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 (C a) are not a "
+	"error: p.jq:1: desired: item 0 (C a) has immutable paths that are not "
+	"a "
 	"list "
 	"of "
 	"paths"},
     {"immutable, no paths",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 (C a) are not a "
+	"error: p.jq:1: desired: item 0 (C a) has immutable paths that are not "
+	"a "
 	"list "
 	"of "
 	"paths"},
     {"immutable element",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\", 0]], "
 	"\"object\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 (C a) lead not "
+	"error: p.jq:1: desired: item 0 (C a) has immutable paths that lead "
+	"not "
 	"by "
 	"members "
 	"alone"},
     {"immutable whole",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[]], \"object\": " OBJ(
 	    "\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 (C a) lead not "
+	"error: p.jq:1: desired: item 0 (C a) has immutable paths that lead "
+	"not "
 	"by "
 	"members "
 	"alone"},
     {"immutable identity",
 	"[{\"kpipe.dev/immutable\": {\"paths\": [[\"spec\"], [\"metadata\", "
 	"\"labels\"]], \"object\": " OBJ("\"a\"") "}}]",
-	"error: p.jq:1: desired: the immutable paths of item 0 (C a) lead into "
+	"error: p.jq:1: desired: item 0 (C a) has immutable paths that lead "
+	"into "
 	"the "
 	"identity "
 	"of the object"},
