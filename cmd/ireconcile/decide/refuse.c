@@ -54,7 +54,7 @@ refuse_labels(const struct primary *p, const struct use *u,
 	    i->label, u->conf->selector, p->entry->conf->path, u->conf->line);
 }
 
-/* What watches.yaml has to say of the kind of an item. */
+/* The right that an item needs in watches.yaml. */
 struct right {
 	enum use_role role;
 	const char *list, *one, *key;
