@@ -127,6 +127,22 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 	points_add(d, POINT_FOREIGN, &what)->object = o;
 }
 
+/* A member with what is desired: is nothing left to do? */
+static bool
+compare_member(
+    struct decision *d, struct desired_item *i, const struct cache_object *o)
+{
+	struct err err = ERR_INIT;
+
+	desired_compare(d->primary, i, o);
+	i->agreed_before = i->agreed_before || i->agrees;
+	/* One of ours goes with the apply. */
+	if ((i->marks & ITEM_RETAIN) && i->agrees &&
+	    refuse_owned(d->primary, i, o, &err) != 0)
+		outcome_fail(d, err.message);
+	return !o->terminating && (i->agrees || i->tolerated == o->serial);
+}
+
 static void
 decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 {
@@ -138,7 +154,6 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	struct buf what = BUF_INIT;
 	struct point *pt;
 	bool done = false;
-	struct err err = ERR_INIT;
 
 	if (i->marks & ITEM_FOREIGN)
 		decide_foreign(d, i);
@@ -146,18 +161,10 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	if ((i->marks & ITEM_NAMED) ||
 	    (!member && (i->marks & (ITEM_IF_EXISTS | ITEM_PATCH))))
 		return;
-	if (!member)
+	if (member)
+		done = compare_member(d, i, o);
+	else
 		desired_is_absent(d->primary, i);
-	else {
-		desired_compare(d->primary, i, o);
-		done =
-		    !o->terminating && (i->agrees || i->tolerated == o->serial);
-		i->agreed_before = i->agreed_before || i->agrees;
-		/* One of ours goes with the apply. */
-		if ((i->marks & ITEM_RETAIN) && i->agrees &&
-		    refuse_owned(d->primary, i, o, &err) != 0)
-			outcome_fail(d, err.message);
-	}
 	loops_watch(i, d);
 	if (done && mode == DECIDE_DIFFERENCES)
 		return;
