@@ -452,21 +452,14 @@ agree_status_values(
 }
 
 bool
-agree_template(jv template_peek, jv observed_peek, unsigned texts)
-{
-	return compare_status(
-	    template_peek, observed_peek, (struct comparison){.texts = texts});
-}
-
-bool
-agree_template_error(
+agree_template(
     jv template_peek, jv observed_peek, unsigned texts, struct buf *error)
 {
 	struct buf filled = BUF_INIT;
 	bool same = compare_status(template_peek, observed_peek,
 	    (struct comparison){.texts = texts, .error = &filled});
 
-	if (same)
+	if (same && error != NULL)
 		buf_addspan(error, buf_span(&filled));
 	buf_release(&filled);
 	return same;

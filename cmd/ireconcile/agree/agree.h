@@ -59,13 +59,12 @@ bool agree_difference(jv desired_peek, jv observed_peek, struct buf *path,
 
 /*
  * agree_status, where a desired string that holds "${error}" or "${manager}",
- * as texts says, agrees with any text in its place: kapply filled it in.
+ * as texts says, agrees with any text in its place: kapply filled it in. If
+ * they agree, and error is not NULL, the text in the place of the first
+ * "${error}" that is alone in its string is appended to it.
  */
 enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };
-bool agree_template(jv template_peek, jv observed_peek, unsigned texts);
-/* The same; if they agree, the text in the place of the first "${error}" that
- * is alone in its string is appended to error. */
-bool agree_template_error(
+bool agree_template(
     jv template_peek, jv observed_peek, unsigned texts, struct buf *error);
 
 /*

@@ -11,7 +11,7 @@ onerror_learn(
     struct primary *p, jv on_error_peek, jv observed_peek, unsigned texts)
 {
 	struct buf message = BUF_INIT;
-	bool news = agree_template_error(on_error_peek, observed_peek,
+	bool news = agree_template(on_error_peek, observed_peek,
 			texts | AGREE_ERROR, &message) &&
 	    /* A message is a sentence: a word could be anywhere in a status. */
 	    memchr(buf_str(&message), ' ', message.len) != NULL &&

@@ -199,9 +199,9 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	} else {
 		onerror_forget(p);
 	}
-	agrees = agree_template(status, observed, manager);
+	agrees = agree_template(status, observed, manager, NULL);
 	d->on_error_holds = jv_is_valid(on_error) &&
-	    agree_template(on_error, observed, manager | AGREE_ERROR);
+	    agree_template(on_error, observed, manager | AGREE_ERROR, NULL);
 	if (d->status.len > 0)
 		set_digest(d, seen);
 	d->has_status = d->status.len > 0;

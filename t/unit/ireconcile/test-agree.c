@@ -441,11 +441,11 @@ test_errors(void)
 		const char *error = error_cases[i].error;
 		struct buf found = BUF_INIT;
 
-		ok(agree_template(on_error, observed, AGREE_ERROR) ==
+		ok(agree_template(on_error, observed, AGREE_ERROR, NULL) ==
 			(error != NULL),
 		    error_cases[i].what);
-		ok(agree_template_error(on_error, observed, AGREE_ERROR,
-		       &found) == (error != NULL),
+		ok(agree_template(on_error, observed, AGREE_ERROR, &found) ==
+			(error != NULL),
 		    "... and for the text");
 		is(buf_str(&found), error != NULL ? error : "",
 		    "... which is found");
