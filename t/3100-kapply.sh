@@ -104,7 +104,7 @@ fails "an immutable field" 'Deployment default d failed Deployment.apps "d" is i
 echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"nowhere"}}' >"$T/in"
 fails "a namespace that is not there" 'Pod nowhere x failed namespaces "nowhere" not found'
 cm x "$(head -c 1200000 /dev/zero | tr '\0' x)" >"$T/in"
-fails "an object that is too large" 'ConfigMap default x failed Invalid: [] (FieldValueTooLong)'
+fails "an object that is too large" 'ConfigMap default x failed Invalid: [] (FieldValueTooLong: may not be more than 1048576 bytes)'
 jq -cn '{apiVersion: "v1", kind: "Pod", metadata: {name: "x", annotations: {a: ("x" * 4000000)}}}' >"$T/in"
 runs 1 "a request that is too large" plain
 is "$(results | cut -c 1-45)" 'Pod default x failed Request entity too large' "... with the reason"

@@ -11,7 +11,7 @@
 #include "json/json.h"
 #include "value/datakind.h"
 
-enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024 };
+enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024, TAIL_MAX = 256 };
 
 static char *
 take_string(struct span value)
@@ -100,25 +100,33 @@ skip_text(const char *s, const char *text)
 	return strncmp(s, text, n) == 0 ? s + n : NULL;
 }
 
+/* The text after [RESOURCE ["NAME"] is ]forbidden: (apimachinery's
+ * NewForbidden), or NULL. */
+static const char *
+after_forbidden(const char *message)
+{
+	const char *at = skip_text(message, "forbidden: ");
+
+	if (at != NULL)
+		return at;
+	at =
+	    message + strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+	if (at > message && at[0] == ' ' && at[1] == '"')
+		at = skip_quoted(at + 1);
+	return at > message ? skip_text(at, " is forbidden: ") : NULL;
+}
+
 /*
- * [RESOURCE ["NAME"] is ]forbidden: User "USER" cannot VERB ...: what the
- * authorizer says, from User on, or NULL (apiserver's responsewriters, in
- * ForbiddenStatusError; apimachinery's NewForbidden). Quotas, policies and
+ * User "USER" cannot VERB ...: what the authorizer says, from User on, or NULL
+ * (apiserver's responsewriters, in ForbiddenStatusError). Quotas, policies and
  * admission plugins have other words in that place, and the webhooks' none of
  * this.
  */
 static const char *
 authorizer_says(const char *message)
 {
-	const char *at = skip_text(message, "forbidden: "), *user;
+	const char *at = after_forbidden(message), *user;
 
-	if (at == NULL) {
-		at = message +
-		    strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789.-");
-		if (at > message && at[0] == ' ' && at[1] == '"')
-			at = skip_quoted(at + 1);
-		at = at > message ? skip_text(at, " is forbidden: ") : NULL;
-	}
 	user = at != NULL ? skip_text(at, "User ") : NULL;
 	if (user == NULL || skip_text(skip_quoted(user), " cannot ") == NULL)
 		return NULL;
@@ -240,7 +248,88 @@ add_string(struct buf *b, struct span value)
 	free(text);
 }
 
-/* reason: field (cause type), ... Managers' names are not secrets. */
+/* The text after what the pattern means, or NULL; * is a run of name's
+ * characters: no quote, bracket, colon or space, so no value can be in it. */
+static const char *
+skip_pattern(const char *s, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++)
+		if (*pattern == '*')
+			s += strspn(s,
+			    "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-");
+		else if (*s++ != *pattern)
+			return NULL;
+	return s;
+}
+
+/* Sentences of Kubernetes' own validation (apimachinery's util/validation,
+ * core/validation). None of them holds a value. */
+static const char *const sentences[] = {
+    "must be no more than * bytes",
+    "must be no more than * characters",
+    "may not be more than * bytes",
+    "must have at most * bytes",
+    "must have at most * characters",
+    "field is immutable when `immutable` is set",
+    "field is immutable",
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+    "characters, '-' or '.', and must start and end with an alphanumeric "
+    "character",
+    "a valid label must be an empty string or consist of alphanumeric "
+    "characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character",
+    "a valid config key must consist of alphanumeric characters, '-', '_' or "
+    "'.'",
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and "
+    "must start and end with an alphanumeric character",
+    "name part must be non-empty",
+    "name is neither a standard finalizer name nor is it fully qualified",
+};
+
+/* ": " and the rule that a value breaks, without the value: TYPE: SENTENCE or
+ * Invalid value: "VALUE": SENTENCE (field.Error). */
+static void
+add_sentence(struct buf *b, const char *message)
+{
+	const char *at = skip_text(message, "Invalid value: "), *end;
+
+	if (at != NULL)
+		at = skip_quoted(at);
+	else if ((at = skip_text(message, "Too long")) == NULL)
+		at = skip_text(message, "Forbidden");
+	if (at == NULL || (at = skip_text(at, ": ")) == NULL)
+		return;
+	for (size_t i = 0; i < COUNT(sentences); i++) {
+		end = skip_pattern(at, sentences[i]);
+		if (end != NULL &&
+		    (*end == '\0' || skip_text(end, " (") != NULL)) {
+			buf_adds(b, ": ");
+			buf_addspan(b, span_make(at, (size_t)(end - at)));
+			return;
+		}
+	}
+}
+
+/* cause type[: what is wrong]. Managers' names are not secrets. */
+static void
+add_cause(struct buf *b, struct span cause)
+{
+	struct span type = json_get(cause, "reason");
+	char *message;
+
+	if (json_is(type, "FieldManagerConflict")) {
+		add_string(b, json_get(cause, "message"));
+		return;
+	}
+	add_string(b, type);
+	message = take_string(json_get(cause, "message"));
+	if (message != NULL)
+		add_sentence(b, message);
+	free(message);
+}
+
+/* reason: field (cause), ... */
 static void
 add_outline(struct buf *b, const struct kube_error *e)
 {
@@ -255,48 +344,49 @@ add_outline(struct buf *b, const struct kube_error *e)
 		return;
 	list = json_elements(span_str(e->causes));
 	while (json_element(&list)) {
-		struct span type = json_get(list.value, "reason");
-
 		buf_adds(b, before);
 		before = ", ";
 		add_string(b, json_get(list.value, "field"));
 		buf_adds(b, " (");
-		if (json_is(type, "FieldManagerConflict"))
-			add_string(b, json_get(list.value, "message"));
-		else
-			add_string(b, type);
+		add_cause(b, list.value);
 		buf_addc(b, ')');
 	}
 }
 
-/* Only the authorizer's message (an admission plugin's 403 may have any text),
- * and the message about an unknown field, unless a value has a wrong type as
- * well. */
+/* exceeded quota: NAME, requested: RESOURCE=AMOUNT, ... (the apiserver's
+ * resourcequota plugin), or a namespace that is being deleted. */
+static bool
+space_says(const char *message)
+{
+	const char *at = after_forbidden(message), *quota, *end;
+
+	if (at == NULL)
+		return false;
+	quota = skip_text(at, "exceeded quota: ");
+	if (quota != NULL)
+		return quota[strspn(quota,
+			   "abcdefghijklmnopqrstuvwxyz"
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			   "0123456789./_-=,: ")] == '\0';
+	end = skip_pattern(at,
+	    "unable to create new content in namespace * because it is being "
+	    "terminated");
+	return end != NULL && *end == '\0';
+}
+
+/* Only the message of the authorizer, of a quota, and of a namespace that goes
+ * (an admission plugin's 403 may have any text), and the message about an
+ * unknown field, unless a value has a wrong type as well. */
 static bool
 names_only(const struct kube_error *e)
 {
 	if (e->message == NULL)
 		return true;
 	if (strcmp(e->reason, "Forbidden") == 0)
-		return e->denied;
+		return e->denied || space_says(e->message);
 	return e->code == 500 &&
 	    strstr(e->message, ": field not declared in schema") != NULL &&
 	    strstr(e->message, "expected") == NULL;
-}
-
-/* The text after what the pattern means, or NULL; * is a run of name's
- * characters: no quote, bracket, colon or space, so no value can be in it. */
-static const char *
-skip_pattern(const char *s, const char *pattern)
-{
-	for (; *pattern != '\0'; pattern++)
-		if (*pattern == '*')
-			s += strspn(s,
-			    "abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-");
-		else if (*s++ != *pattern)
-			return NULL;
-	return s;
 }
 
 /*
@@ -377,15 +467,25 @@ is_harmless(const struct kube_error *e)
 	    strcmp(e->reason, "AlreadyExists") == 0 || names_only(e);
 }
 
+/* In the middle: a message begins with the field, and ends with what is wrong
+ * with the value between. */
 static void
 cut(struct buf *b, size_t start)
 {
 	struct span said = span_make(b->data + start, b->len - start);
+	struct buf tail = BUF_INIT;
+	size_t from;
 
 	if (said.n <= PUBLIC_MAX)
 		return;
-	buf_truncate(b, start + utf8_cut(said, PUBLIC_MAX - 3));
+	from = said.n - TAIL_MAX;
+	while (from < said.n && utf8_continues(said.p[from]))
+		from++;
+	buf_addspan(&tail, span_make(said.p + from, said.n - from));
+	buf_truncate(b, start + utf8_cut(said, PUBLIC_MAX - TAIL_MAX - 3));
 	buf_adds(b, "...");
+	buf_addspan(b, span_make(tail.data, tail.len));
+	buf_release(&tail);
 }
 
 void

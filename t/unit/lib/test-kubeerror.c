@@ -169,8 +169,122 @@ test_public(void)
 	parse(&e, 400, buf_str(&text));
 	buf_adds(&b, "before:");
 	kube_error_public(&b, &e, span_str("Pod"));
-	ok(b.len == 7 + 1020 + 3, "1024 bytes at most, no half characters");
-	is(buf_str(&b) + b.len - 5, "\xc3\xa9...", "and dots");
+	ok(b.len == 7 + 764 + 3 + 256,
+	    "1024 bytes at most, no half characters");
+	ok(strncmp(buf_str(&b) + 7 + 762, "\xc3\xa9...\xc3\xa9", 7) == 0,
+	    "and dots in the middle");
+	kube_error_release(&e);
+	buf_release(&b);
+	buf_release(&text);
+}
+
+/* As recorded of Kubernetes 1.36, but for those of the words. */
+static void
+test_sentences(void)
+{
+	static const struct {
+		const char *reason, *message, *field, *want;
+	} t[] = {
+	    {"FieldValueInvalid",
+		"Invalid value: \"hunter2\": must be no more than 63 bytes",
+		"metadata.labels",
+		"FieldValueInvalid: must be no more than 63 bytes"},
+	    {"FieldValueInvalid",
+		"Invalid value: \"Hunter2\": a lowercase RFC 1123 subdomain "
+		"must consist of lower case alphanumeric characters, '-' or "
+		"'.', and must start and end with an alphanumeric character "
+		"(e.g. 'example.com', regex used for validation is 'x')",
+		"metadata.name",
+		"FieldValueInvalid: a lowercase RFC 1123 subdomain must "
+		"consist of lower case alphanumeric characters, '-' or '.', "
+		"and must start and end with an alphanumeric character"},
+	    {"FieldValueTooLong",
+		"Too long: may not be more than 1048576 bytes", "[]",
+		"FieldValueTooLong: may not be more than 1048576 bytes"},
+	    {"FieldValueForbidden",
+		"Forbidden: field is immutable when `immutable` is set", "data",
+		"FieldValueForbidden: field is immutable when `immutable` is "
+		"set"},
+	    {"FieldValueInvalid",
+		"Invalid value: \"a\\\": field is immutable\": no", "type",
+		"FieldValueInvalid"},
+	    {"FieldValueInvalid",
+		"Invalid value: \"a\": field is immutable: hunter2", "type",
+		"FieldValueInvalid"},
+	    {"FieldValueInvalid", "Invalid value: hunter2: field is immutable",
+		"type", "FieldValueInvalid"},
+	    {"FieldValueTooLong", "Too long: hunter2", "x",
+		"FieldValueTooLong"},
+	    {"FieldValueForbidden", "Forbidden", "x", "FieldValueForbidden"},
+	};
+
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct buf b = BUF_INIT, want = BUF_INIT;
+
+		buf_addf(&b,
+		    "{\"kind\":\"Status\",\"reason\":\"Invalid\",\"details\":"
+		    "{\"causes\":[{\"reason\":\"%s\",\"field\":\"%s\"",
+		    t[i].reason, t[i].field);
+		json_add_key(&b, "message");
+		json_add_str(&b, t[i].message);
+		buf_adds(&b, "}]}}");
+		buf_addf(&want, "Invalid: %s (%s)", t[i].field, t[i].want);
+		shows(422, buf_str(&b), "Secret", buf_str(&want));
+		buf_release(&b);
+		buf_release(&want);
+	}
+}
+
+static void
+forbids(const char *message, const char *want)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "{\"kind\":\"Status\",\"reason\":\"Forbidden\"");
+	json_add_key(&b, "message");
+	json_add_str(&b, message);
+	buf_addc(&b, '}');
+	shows(403, buf_str(&b), "ConfigMap", want);
+	buf_release(&b);
+}
+
+static void
+test_space(void)
+{
+	static const char *const whole[] = {
+	    "configmaps \"b9\" is forbidden: exceeded quota: q, requested: "
+	    "count/configmaps=1, used: count/configmaps=6, limited: "
+	    "count/configmaps=3",
+	    "secrets \"m\" is forbidden: unable to create new content in "
+	    "namespace dying because it is being terminated"};
+
+	for (size_t i = 0; i < COUNT(whole); i++)
+		forbids(whole[i], whole[i]);
+	forbids("secrets \"m\" is forbidden: exceeded quota: \"hunter2\"",
+	    "Forbidden");
+	forbids("secrets \"m\" is forbidden: unable to create new content in "
+		"namespace a because it is being terminated: hunter2",
+	    "Forbidden");
+	forbids("exceeded quota: q", "Forbidden");
+}
+
+/* The rule stands behind the value. */
+static void
+test_long(void)
+{
+	struct buf text = BUF_INIT, b = BUF_INIT;
+	struct kube_error e;
+
+	buf_adds(&text, "spec.template: Invalid value: \"");
+	for (int i = 0; i < 600; i++)
+		buf_adds(&text, "xy");
+	buf_adds(&text, "\": field is immutable");
+	parse(&e, 422, buf_str(&text));
+	kube_error_public(&b, &e, span_str("Job"));
+	ok(b.len == 1024 && strstr(buf_str(&b), "spec.template: ") != NULL &&
+		strstr(buf_str(&b), "...") != NULL &&
+		strstr(buf_str(&b), "\": field is immutable") != NULL,
+	    "a long value is cut, the sentence behind it is not");
 	kube_error_release(&e);
 	buf_release(&b);
 	buf_release(&text);
@@ -351,6 +465,9 @@ main(void)
 	test_classes();
 	test_flags();
 	test_public();
+	test_sentences();
+	test_space();
+	test_long();
 	test_types();
 	test_values();
 	test_denied();
