@@ -397,9 +397,28 @@ holds_password(const char *url)
 }
 
 static int
-check_server(struct kubeconfig *c, struct err *err)
+nothing_known(struct err *err)
 {
-	const char *origin = c->origin != NULL ? c->origin : "--server";
+	const char *env = getenv("KUBECONFIG");
+
+	if (env != NULL && *env != '\0')
+		return err_set(err, ERR_PERMANENT,
+		    "no API server is known: $KUBECONFIG is %s, which does not "
+		    "exist, and this is not a pod (KUBERNETES_SERVICE_HOST is "
+		    "not set)",
+		    env);
+	return err_set(err, ERR_PERMANENT,
+	    "no API server is known: no --kubeconfig, no $KUBECONFIG, "
+	    "no ~/.kube/config, and this is not a pod "
+	    "(KUBERNETES_SERVICE_HOST is not set)");
+}
+
+static int
+check_server(struct kubeconfig *c, const struct kube_opts *o, struct err *err)
+{
+	const char *origin = c->origin == NULL || o->server != NULL
+	    ? "option --server"
+	    : c->origin;
 	size_t n;
 
 	if (c->server == NULL && c->context == NULL && c->origin != NULL)
@@ -411,10 +430,7 @@ check_server(struct kubeconfig *c, struct err *err)
 		    "%s: the context \"%s\" has no cluster with a server",
 		    origin, c->context);
 	if (c->server == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "no API server is known: no --kubeconfig, no $KUBECONFIG, "
-		    "no ~/.kube/config, and this is not a pod "
-		    "(KUBERNETES_SERVICE_HOST is not set)");
+		return nothing_known(err);
 	if (holds_password(c->server))
 		return err_set(err, ERR_PERMANENT,
 		    "%s: the server's address must hold no user and password",
@@ -447,7 +463,7 @@ kubeconfig_load(const struct kube_opts *o, struct err *err)
 	release_files(&files);
 	if (rc == 0) {
 		apply_options(c, o);
-		rc = check_server(c, err);
+		rc = check_server(c, o, err);
 	}
 	if (rc == 0)
 		return c;

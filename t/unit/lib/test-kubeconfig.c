@@ -162,10 +162,17 @@ test_service_account(void)
 	setenv("KUBECONFIG", "missing", 1);
 	ok(kubeconfig_load(&o, &err) == NULL, "nothing is known");
 	is(err.message,
+	    "no API server is known: $KUBECONFIG is missing, which does not "
+	    "exist, and this is not a pod (KUBERNETES_SERVICE_HOST is not set)",
+	    "and it says so: a file that does not exist");
+	setenv("KUBECONFIG", "", 1);
+	setenv("HOME", "missing", 1);
+	ok(kubeconfig_load(&o, &err) == NULL, "an empty variable");
+	is(err.message,
 	    "no API server is known: no --kubeconfig, no $KUBECONFIG, no "
 	    "~/.kube/config, and this is not a pod (KUBERNETES_SERVICE_HOST is "
 	    "not set)",
-	    "and it says so");
+	    "... counts as none");
 	setenv("KUBECONFIG", "missing:empty", 1);
 	put("account/namespace", "ns9\n");
 	setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
@@ -224,6 +231,14 @@ test_refusals(void)
 {
 	struct err err;
 
+	ok(kubeconfig_load(
+	       &(struct kube_opts){.kubeconfig = "good", .server = "hello"},
+	       &err) == NULL,
+	    "an option that is wrong, beside a file");
+	is(err.message,
+	    "option --server: the server \"hello\" must start with https:// or "
+	    "http://",
+	    "... is named itself");
 	load("missing", NULL, &err);
 	is(err.message, "cannot read missing: No such file or directory",
 	    "a missing file");
