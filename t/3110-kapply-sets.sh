@@ -41,6 +41,19 @@ set_line "$(cm a 2)" "{\"known\":{\"ConfigMap/default/a\":\"$(uid cm a)\"}}" >"$
 runs 0 "drift is repaired" kapply_line
 is "$(kubectl get cm a -o jsonpath='{.data.k}')" 2 "... by force"
 
+# --- a whole observed object as an item: what the server wrote about that one
+# goes (a uid made every create fail, a resourceVersion every change)
+observed() {
+	cm s "$1" | jq -c '.[0].metadata += {uid: "x", resourceVersion: "3",
+		generation: 4, creationTimestamp: "2020-01-01T00:00:00Z"}'
+}
+set_line "$(observed 1)" >"$T/in"
+runs 0 "an item with a uid and a resourceVersion" kapply_line -o result
+is "$(jq -r .result "$T/out")" created "... is created"
+set_line "$(observed 2)" "{\"known\":{\"ConfigMap/default/s\":\"$(uid cm s)\"}}" >"$T/in"
+runs 0 "... and once more" kapply_line -o result
+is "$(jq -r .result "$T/out")" configured "... it is changed"
+
 # --- an object that is not ours
 kubectl create configmap b --from-literal=k=theirs >/dev/null
 set_line "$(cm b 1)" '{"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}}' >"$T/in"

@@ -119,14 +119,13 @@ write_apply(struct buf *b, struct call *c)
 {
 	const struct apply *a = c->key->apply;
 	const struct item *i = c->item;
-	struct body_edit edit = {0};
+	struct body_edit edit = {.strip = true};
 
 	if (a->label != NULL && c->key->set->plain) {
 		edit.label = span_str(a->label);
 		edit.label_value = span_str(a->label_value);
 	}
 	if (c->key->set->plain) {
-		edit.strip = true;
 		edit.strip_status = has_status(c->resource);
 		body_apply(b, i->text, &edit);
 		return;
