@@ -60,6 +60,13 @@ line t "$uid" '{ }' >"$T/in"
 runs 0 "an empty status" write
 is "$(status)" null "... takes back what the last one set"
 
+line t "$uid" '{"phase":null,"size":3}' >"$T/in"
+runs 0 "a null in the status" write
+is "$(status)" '{"size":3}' "... says nothing"
+line t "$uid" '{"phase":null}' >"$T/in"
+runs 0 "nothing but nulls" write
+is "$(status)" null "... is an empty status"
+
 for i in {1..100}; do line t "$uid" "{\"size\":$i}"; done >"$T/in"
 audit_mark
 runs 0 "a hundred lines of one object" write

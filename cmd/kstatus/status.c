@@ -113,6 +113,7 @@ static void
 add_body(struct buf *b, const struct status_key *e, struct span ns)
 {
 	const struct line *l = e->line;
+	struct buf status = BUF_INIT;
 
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_string(b, l->id.api_version);
@@ -133,12 +134,16 @@ add_body(struct buf *b, const struct status_key *e, struct span ns)
 		json_add_string(b, l->seen);
 	}
 	buf_addc(b, '}');
-	/* An apply without it gives up what the last one set. So does one with
-	 * {}, but the server makes null of it then, and refuses that. */
-	if (!e->take_back && !json_is_empty(json_get(l->object, "status"))) {
+	/* A null says nothing, and the server refuses the whole status for one
+	 * in a field with a type. An apply without a status gives up what the
+	 * last one set. So does one with {}, but the server makes null of it
+	 * then, and refuses that. */
+	json_add_compact(&status, json_get(l->object, "status"));
+	if (!e->take_back && !json_is_empty(buf_span(&status))) {
 		json_add_key(b, "status");
-		buf_addspan(b, json_get(l->object, "status"));
+		buf_addspan(b, buf_span(&status));
 	}
+	buf_release(&status);
 	buf_addc(b, '}');
 }
 

@@ -361,3 +361,41 @@ json_add_key(struct buf *b, const char *key)
 	buf_adds(b, key);
 	buf_adds(b, "\":");
 }
+
+static void
+add_members(struct buf *b, struct span object)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		if (json_type(m.value) == JSON_NULL)
+			continue;
+		json_add_comma(b);
+		buf_addc(b, '"');
+		buf_addspan(b, m.key);
+		buf_adds(b, "\":");
+		json_add_compact(b, m.value);
+	}
+	buf_addc(b, '}');
+}
+
+void
+json_add_compact(struct buf *b, struct span value)
+{
+	struct json_elements e;
+
+	switch (json_type(value)) {
+	case JSON_OBJECT:
+		add_members(b, value);
+		break;
+	case JSON_ARRAY:
+		buf_addc(b, '[');
+		for (e = json_elements(value); json_element(&e);) {
+			json_add_comma(b);
+			json_add_compact(b, e.value);
+		}
+		buf_addc(b, ']');
+		break;
+	default:
+		buf_addspan(b, value);
+	}
+}

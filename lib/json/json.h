@@ -121,5 +121,7 @@ void json_add_int(struct buf *b, int64_t n);
 /* key must need no escape: ,"key": with the comma unless b ends in { or [ */
 void json_add_key(struct buf *b, const char *key);
 void json_add_comma(struct buf *b); /* unless b ends in { or [ */
+/* The value, in objects without members that are null, at any depth. */
+void json_add_compact(struct buf *b, struct span value);
 
 #endif

@@ -344,9 +344,27 @@ test_scan(void)
 	ok(found > 5000 && found < 20000, "with an end and without one");
 }
 
+static void
+test_compact(void)
+{
+	struct buf b = BUF_INIT;
+
+	json_add_compact(&b,
+	    span_str("{\"a\\\"\": null, \"b\" :[null,{\"c\":null,\"d\":1}],"
+		     "\"e\":{\"f\":null}, \"g\":\"null\"}"));
+	is(buf_str(&b), "{\"b\":[null,{\"d\":1}],\"e\":{},\"g\":\"null\"}",
+	    "members that are null are left out, elements are not");
+	buf_reset(&b);
+	json_add_compact(&b, span_str("[]"));
+	json_add_compact(&b, SPAN_NONE);
+	is(buf_str(&b), "[]", "an empty array, and nothing");
+	buf_release(&b);
+}
+
 int
 main(void)
 {
+	test_compact();
 	test_check_good();
 	test_check_bad();
 	test_check_bytes();
