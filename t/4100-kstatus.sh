@@ -60,6 +60,12 @@ line t "$uid" '{ }' >"$T/in"
 runs 0 "an empty status" write
 is "$(status)" null "... takes back what the last one set"
 
+line a/b "" '{"size":3}' >"$T/in"
+runs 1 "a name with a slash" write
+is "$(cat "$T/err")" \
+	'kstatus: error: line 1: it has the name "a/b": a name is not . or .. and has no / or %' \
+	"... is refused"
+
 line t "$uid" '{"phase":null,"size":3}' >"$T/in"
 runs 0 "a null in the status" write
 is "$(status)" '{"size":3}' "... says nothing"

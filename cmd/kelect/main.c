@@ -21,6 +21,7 @@
 #include "process/log.h"
 #include "process/opt.h"
 #include "report/reportfd.h"
+#include "value/objref.h"
 
 enum {
 	DURATION_MS = 15000, /* as controller-runtime and the scheduler */
@@ -531,6 +532,9 @@ check_options(struct run *r, char **command, struct err *err)
 	if (o.lease.name == NULL || *o.lease.name == '\0')
 		return err_set(
 		    err, ERR_PERMANENT, "option --lease NAME is needed");
+	if (!objref_name_fits(span_str(o.lease.name)))
+		return err_set(err, ERR_PERMANENT, "option --lease: \"%s\": %s",
+		    o.lease.name, OBJREF_NAME_RULE);
 	if (check_times(err) != 0 || check_mode(command, err) != 0 ||
 	    check_namespace(err) != 0)
 		return -1;

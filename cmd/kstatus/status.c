@@ -62,6 +62,10 @@ line_check(struct line *l, struct err *err)
 		return err_set(err, ERR_PERMANENT, "it has no kind");
 	if (l->id.name.n == 0)
 		return err_set(err, ERR_PERMANENT, "it has no metadata.name");
+	if (!objref_name_fits(l->id.name))
+		return err_set(err, ERR_PERMANENT,
+		    "it has the name \"%.*s\": %s", SPAN_ARG(l->id.name),
+		    OBJREF_NAME_RULE);
 	if (json_type(json_get(l->object, "status")) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT,
 		    "it has no status, or one that is not an object");

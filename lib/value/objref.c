@@ -42,6 +42,13 @@ objref_parse_key(struct objref *o, struct span text)
 	return true;
 }
 
+bool
+objref_name_fits(struct span name)
+{
+	return !span_is(name, ".") && !span_is(name, "..") &&
+	    span_find(name, '/') == NULL && span_find(name, '%') == NULL;
+}
+
 void
 objref_add_label(struct buf *b, const struct objref *o)
 {

@@ -48,6 +48,10 @@ void objref_add_key(struct buf *b, const struct objref *o);
 /* Sets kind, group, namespace and name of *o; the rest is absent. False: text
  * is not a key: it is taken for a kind without a group. */
 bool objref_parse_key(struct objref *o, struct span text);
+/* As part of a path, which every API server wants of names: not . or .. and
+ * without / and % (apimachinery's IsValidPathSegmentName). */
+bool objref_name_fits(struct span name);
+#define OBJREF_NAME_RULE "a name is not . or .. and has no / or %"
 /* As people read it, "Kind.group namespace/name"; appended. */
 void objref_add_label(struct buf *b, const struct objref *o);
 

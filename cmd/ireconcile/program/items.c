@@ -80,6 +80,9 @@ check_identity(const char *item, jv object_peek, struct err *err)
 	    check_generated(item, metadata, err) != 0 ||
 	    check_text(item, "metadata.name", name, NEEDED, err) != 0)
 		return -1;
+	if (!objref_name_fits(jvtext_span(name)))
+		return err_set(err, ERR_PERMANENT, "%s has the name \"%s\": %s",
+		    item, jv_string_value(name), OBJREF_NAME_RULE);
 	return check_text(item, "metadata.namespace", ns, OPTIONAL, err);
 }
 

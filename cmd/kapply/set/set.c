@@ -42,6 +42,10 @@ read_identity(struct objref *id, struct span object, struct span holder,
 	if (id->name.n == 0)
 		return err_set(err, ERR_PERMANENT, "%s has no %s", what,
 		    holder.p == object.p ? "name" : "metadata.name");
+	if (!objref_name_fits(id->name))
+		return err_set(err, ERR_PERMANENT,
+		    "%s has the name \"%.*s\": %s", what, SPAN_ARG(id->name),
+		    OBJREF_NAME_RULE);
 	objref_split(id->api_version, &id->group, &id->version);
 	return 0;
 }

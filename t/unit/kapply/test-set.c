@@ -45,6 +45,9 @@ test_refusals(void)
 	refused("{\"apiVersion\":\"v1\"}", "it has no kind");
 	refused("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}",
 	    "it has no metadata.name");
+	refused("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		"\"name\":\"..\"}}",
+	    "it has the name \"..\": a name is not . or .. and has no / or %");
 	refused("7", "it is not an object");
 	refused("{\"reconcile\":{}}", "reconcile has no primary");
 	refused("{\"reconcile\":{\"primary\":{\"apiVersion\":\"v1\","

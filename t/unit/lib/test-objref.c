@@ -78,9 +78,24 @@ test_parse(void)
 	ok(!objref_parse_key(&o, SPAN_NONE), "nothing");
 }
 
+static void
+test_names(void)
+{
+	ok(objref_name_fits(span_str("a.b")) &&
+		objref_name_fits(span_str("system:node")) &&
+		objref_name_fits(span_str("...")),
+	    "names that fit in a path");
+	ok(!objref_name_fits(span_str(".")) &&
+		!objref_name_fits(span_str("..")) &&
+		!objref_name_fits(span_str("a/b")) &&
+		!objref_name_fits(span_str("a%2f")),
+	    "and those that do not");
+}
+
 int
 main(void)
 {
+	test_names();
 	test_api_version();
 	test_spelling();
 	test_parse();
