@@ -49,6 +49,14 @@ is "$(names | cut -d ' ' -f 1,2)" "a unchanged" "... in YAML"
 runs 0 "an operand -" kapply -o result - <"$T/b.json"
 is "$(names)" "b unchanged" "... in JSON"
 
+printf -- '---\n# nothing\n---\n' >"$T/none.yaml"
+echo '{"apiVersion":"v1","kind":"List","items":[]}' >"$T/none.json"
+: >"$T/empty"
+runs 0 "files without an object" \
+	kapply "$T/none.yaml" "$T/none.json" "$T/c.jsonl" "$T/empty"
+is "$(cat "$T/err")" "$(printf "kapply: warning: $T/%s: there is no object in it\n" none.yaml none.json empty)" \
+	"... are named"
+
 printf 'read by another\n' >"$T/rest.yaml"
 cat "$T/a.yaml" >>"$T/rest.yaml"
 {

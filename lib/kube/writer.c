@@ -101,11 +101,16 @@ read_text(
 	return rc;
 }
 
+static const char *
+file_name(const struct writer *w)
+{
+	return strcmp(w->file, "-") == 0 ? "standard input" : w->file;
+}
+
 static int
 feed_file(struct writer *w, struct err *err)
 {
-	const char *name =
-	    strcmp(w->file, "-") == 0 ? "standard input" : w->file;
+	const char *name = file_name(w);
 	struct buf text = BUF_INIT, lines = BUF_INIT;
 	int rc = read_text(w, name, &text, err);
 
@@ -127,11 +132,14 @@ next_file(struct writer *w)
 {
 	struct err err = ERR_INIT;
 
+	if (w->file != NULL && w->file_empty)
+		log_warning("%s: there is no object in it", file_name(w));
 	if (w->next_file >= w->file_count)
 		return false;
 	w->file = w->files[w->next_file++];
 	stream_free(w->stream);
 	w->stream = stream_new();
+	w->file_empty = true;
 	if (feed_file(w, &err) != 0) {
 		w->file = NULL; /* the message names it */
 		bad_line(w, &err);
@@ -147,9 +155,11 @@ pump_input(struct writer *w)
 	while (w->input == WRITER_TAKES && w->tool->has_room(w->arg)) {
 		switch (stream_next(w->stream, &doc)) {
 		case STREAM_DOC:
+			w->file_empty = false;
 			take_doc(w, &doc);
 			break;
 		case STREAM_BAD:
+			w->file_empty = false;
 			bad_line(w, &doc.err);
 			break;
 		case STREAM_MORE:

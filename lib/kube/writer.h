@@ -59,6 +59,7 @@ struct writer {
 	const struct writer_tool *tool; /* borrowed */
 	const char *const *files; /* borrowed: read instead of the input */
 	size_t file_count, next_file;
+	bool file_empty;  /* so far */
 	const char *file; /* that is read now; NULL: standard input */
 	void *arg;
 	struct loop *loop; /* owned, as the next two */
