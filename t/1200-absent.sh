@@ -84,4 +84,22 @@ cat >"$T/watches.yaml" <<'END'
 END
 is "$(names -f "$T/watches.yaml") $(cat "$T/code" "$T/said")" " 0" \
 	"watches.yaml: nothing is said"
+
+# Without --once: a namespace in which nothing is, because it may be misspelt.
+cat >"$T/watches.yaml" <<'END'
+- group: ""
+  version: v1
+  kind: Secret
+  program: p.jq
+  namespaces: [x]
+  related:
+  - {apiVersion: v1, kind: ConfigMap, namespaces: [nowhere]}
+  - {apiVersion: v1, kind: Pod, namespaces: [nowhere]}
+  - {apiVersion: v1, kind: Service, namespaces: []}
+END
+start kwatch -f "$T/watches.yaml" >"$T/lines" 2>"$T/said"
+ok "a live kwatch is ready" wait_for 60 grep -qs found "$T/said"
+is "$(cat "$T/said")" \
+	"kwatch: no configmaps, pods found in namespace nowhere" \
+	"... the namespace is named, and the one with an object is not"
 done_testing

@@ -1,5 +1,7 @@
 #include "absent.h"
 
+#include <string.h>
+
 #include "kind.h"
 #include "process/log.h"
 
@@ -72,4 +74,64 @@ absent_say(struct kwatch *app)
 		log_info("%s", buf_str(&b));
 	}
 	buf_release(&b);
+}
+
+static bool
+has_places(const struct kind *k)
+{
+	return k->resource != NULL && k->resource->namespaced &&
+	    !cover(k)->given_up && k->want->name == NULL &&
+	    k->want->namespaces.count > 0;
+}
+
+static bool
+same_places(const struct kind *a, const struct kind *b)
+{
+	const struct textlist *x = &a->want->namespaces;
+	const struct textlist *y = &b->want->namespaces;
+
+	if (!has_places(b) || x->count != y->count)
+		return false;
+	for (size_t i = 0; i < x->count; i++)
+		if (strcmp(x->items[i], y->items[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Appends the kinds that are watched where app->kinds[at] is. False: one of
+ * them has an object, or an earlier kind is among them. */
+static bool
+list_empty(const struct kwatch *app, size_t at, struct buf *b)
+{
+	const struct kind *first = app->kinds[at];
+	size_t found = 0;
+
+	for (size_t i = 0; i < app->kind_count; i++) {
+		const struct kind *k = app->kinds[i];
+
+		if (!same_places(first, k))
+			continue;
+		if (i < at)
+			return false;
+		found += sink_index_count(&cover(k)->index);
+		buf_adds(b, i > at ? ", " : "no ");
+		kind_describe(k, NULL, b);
+	}
+	return found == 0;
+}
+
+void
+absent_say_namespaces(const struct kwatch *app)
+{
+	for (size_t i = 0; i < app->kind_count; i++) {
+		const struct kind *k = app->kinds[i];
+		struct buf b = BUF_INIT;
+
+		if (has_places(k) && list_empty(app, i, &b)) {
+			buf_adds(&b, " found");
+			add_place(&b, k);
+			log_info("%s", buf_str(&b));
+		}
+		buf_release(&b);
+	}
 }

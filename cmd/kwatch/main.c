@@ -184,6 +184,7 @@ on_ready(struct kwatch *app)
 		return;
 	}
 	log_debug("all kinds are listed");
+	absent_say_namespaces(app);
 	malloc_trim(0); /* pages of lists, long lines */
 	reportfd_ready(&r->report);
 	reportfd_send(&r->report);
