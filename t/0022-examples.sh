@@ -179,7 +179,7 @@ b:2" "... each once"
 # On a terminal jq prints each line at once.
 sed -i 's/jq /jq --unbuffered /' "$T/examples/kwatch.2"
 goes_on kwatch.2 grep -q '^ADDED Pod two$' "$T/out"
-is "$(grep -v 'BOOKMARK\|web-' "$T/out" | sort -u)" "ADDED Deployment web
+is "$(sed -n '/^ADDED/{/web-/!p;}' "$T/out" | sort)" "ADDED Deployment web
 ADDED Pod one
 ADDED Pod two" "... and nothing else"
 recorded() {
