@@ -124,6 +124,15 @@ table "one that is too late, and many that were missed" <<'END'
 {"schedule":"@every 5s"}~02~~+10 Scheduled TooManyMissedTimes
 {"schedule":"@every 7s"}~00~~+10 Scheduled
 END
+now=2026-01-01T00:10:29.5Z
+table "... 101 are many" <<'END'
+{"schedule":"@every 5s"}~02~~+10 Scheduled TooManyMissedTimes
+END
+now=2026-01-01T00:10:24.5Z
+table "... 100 are not" <<'END'
+{"schedule":"@every 5s"}~02~~+10 Scheduled
+END
+now=2026-01-01T00:10:30.5Z
 table "earlier Jobs that still run" <<'END'
 {"concurrencyPolicy":"Allow"}~08~08 06~+10 Scheduled
 {"concurrencyPolicy":"Forbid"}~08~08~Scheduled
@@ -161,6 +170,8 @@ table "the history" <<'END'
 {"successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":5}~10~06c 07ct 08c 09f 10f~-06 Scheduled
 {"successfulJobsHistoryLimit":2}~10~06c 07ct 08c 10f~Scheduled
 {"suspend":true}~10~02c 04c 06c 08c~-02 Suspended
+{"successfulJobsHistoryLimit":0,"failedJobsHistoryLimit":0}~10~05cx 06cb 07fx~Scheduled
+{"successfulJobsHistoryLimit":0}~~10c~Scheduled
 END
 # Cases like those run with the controller of kubebuilder's tutorial (the README
 # has its commit), with minutes for days. It begins the last run again if
@@ -214,10 +225,47 @@ is "$({
 	'["2026-01-01T00:10:00Z",["c-08","c-10"],["Job c-08 runs","Job c-10 runs"]]' \
 	"a Job that is not in the status is recorded, with an Event"
 is "$({
+	cronjob '{}' 10
+	jobs 10 08 07x
+	ended
+} | reconcile | jq -c '.reconcile.events')" null "... no Event of one that is"
+is "$({
+	cronjob '{"suspend":true}' ""
+	jobs 10x 08b
+	ended
+} | reconcile | jq -c '.reconcile | [.events, (.status | del(.active) | keys)]')" \
+	'[null,["conditions","observedGeneration"]]' \
+	"... nor of one that is not ours; what is not known is left out"
+is "$({
+	cronjob '{}' 10 | jq -c '.object.metadata.annotations = {
+		"reconcile.fluxcd.io/requestedAt": "now"}'
+	ended
+} | reconcile | jq -c '.reconcile.status.lastHandledReconcileAt')" '"now"' \
+	"... a request of flux is answered"
+is "$({
 	cronjob '{"schedule":"61 * * * *"}' ""
 	ended
 } | reconcile | jq -r '.reconcile.status.conditions[0].message')" \
 	'schedule "61 * * * *": minute 61 is above 59' "the message for users"
+is "$({
+	cronjob '{"jobTemplate":{"metadata":{"labels":{"a":1}},"spec":{}}}' ""
+	ended
+} | reconcile 2>/dev/null | jq -r '.reconcile.status.conditions[0]
+	| .type, .status, .reason, .message')" "Ready
+False
+Failed
+Job.batch/d/c-1767226200: .metadata.labels.a is a number, and has to be a text: tostring makes one" \
+	"... of a Job that cannot be"
+
+# requeued SPEC: when it is evaluated again by itself
+requeued() {
+	{
+		cronjob "$1" 10
+		ended
+	} | reconcile -v 2>&1 >/dev/null | grep -o 'requeue [ai][tn] [^;]*'
+}
+is "$(requeued '{}')" "requeue at 1767226320" "the next evaluation: the next run"
+is "$(requeued '{"schedule":"61 * * * *"}')" "" "... none without a schedule"
 
 # ---- a life ----
 

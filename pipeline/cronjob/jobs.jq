@@ -4,9 +4,7 @@ include "operator";
 def scheduled_at: "batch.tutorial.kubebuilder.io/scheduled-at";
 
 # The time that a Job is for, in Unix seconds; null: not made by us.
-def job_time:
-  .metadata.annotations[scheduled_at]
-  | if . == null then null else (try fromdate catch null) end;
+def job_time: .metadata.annotations[scheduled_at] | try fromdate catch null;
 
 def has_ended($how):
   any(.status.conditions[]?; .type == $how and .status == "True");
@@ -38,8 +36,9 @@ def told_time: .primary.status.lastScheduleTime
 # The oldest ones of a list, without the newest $limit.
 def oldest($limit): sort_by(job_time) | .[:[length - $limit, 0] | max];
 
-# Jobs beyond the history's limits, of those that the status knows of.
-def outdated: (told_time // 0) as $told
+# Jobs beyond the history's limits, of those that the status knows of. (In jq
+# null is less than every number.)
+def outdated: told_time as $told
   | .primary.spec as $spec
   | [.owned.Job[] | select(job_time != null and job_time <= $told
       and (is_going | not))]

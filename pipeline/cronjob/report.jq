@@ -30,17 +30,17 @@ def status: {
 
 def event($type; $reason; $message): {$type, $reason, $message};
 
-def events: (told_time // 0) as $told
+def events: told_time as $told
   | [
       if .plan.reason != null then
         event("Warning"; .plan.reason; .plan.message)
       elif .plan.missed != null then
         event("Warning"; "MissSchedule";
           "the run of \(.plan.missed | rfc3339) could not begin in time")
-      elif .plan.due != null and missed_many(.plan.since; .plan.due) then
+      elif missed_many(.plan.since; .plan.due) then
         event("Warning"; "TooManyMissedTimes";
           "more than \(many) runs were missed: only the last one is begun")
       else empty end,
-      (.owned.Job[] | select(job_time != null and job_time > $told)
+      (.owned.Job[] | select(job_time > $told)
         | event("Normal"; "SuccessfulCreate"; "Job \(.metadata.name) runs"))
     ];

@@ -6,7 +6,7 @@ include "jobs";
 def last_run: [told_time, (.owned.Job[] | job_time)] | max;
 
 def is_late($run): .primary.spec.startingDeadlineSeconds as $limit
-  | $run != null and $limit != null and (.now | floor) > $run + $limit;
+  | $limit != null and (.now | floor) > $run + $limit;
 
 # {next, since, due, missed}: the next time; since when runs count; the run that
 # should begin now, or null; the one that is too late, or null. Instead of all
