@@ -112,13 +112,19 @@ END
 
 status() {
 	jq -c '.reconcile.status | [.numberOfReplicas, .podNames,
-		.persistentVolumesUsed, (.conditions[0] | .status, .reason)]'
+		.persistentVolumesUsed, (.conditions[0] | .type, .status, .reason)]'
 }
 is "$({
 	experimental '{"numberOfReplicas": 4}'
 	pods 10r 9 1f 2t 3x
-} | reconcile --all | status)" '[2,["e-10","e-9"],[],"False","Progressing"]' \
+} | reconcile --all | status)" '[2,["e-10","e-9"],[],"Ready","False","Progressing"]' \
 	"the status: Pending or Running ones, by name; no volumes"
+is "$({
+	experimental '{"numberOfReplicas": 1}'
+	pods 0r | jq -c '.metadata.ownerReferences += [{apiVersion: "v1",
+		kind: "ConfigMap", name: "c", uid: "c"}]'
+} | reconcile --all | status)" '[1,["e-0"],[],"Ready","True","Available"]' \
+	"... a pod with another owner beside this one"
 # claim NAME VOLUME PHASE [NAMESPACE]
 claim() {
 	jq -cn --arg name "$1" --arg volume "$2" --arg phase "$3" \
@@ -140,7 +146,7 @@ is "$({
 	claim other pv-o Bound
 	claim data pv-elsewhere Bound elsewhere
 } | reconcile --all | status)" \
-	'[2,["e-0","e-1"],["pv-a","pv-z"],"True","Available"]' \
+	'[2,["e-0","e-1"],["pv-a","pv-z"],"Ready","True","Available"]' \
 	"... the volumes bound to their claims, and no others"
 
 # ---- both spellings of the spec ----

@@ -246,4 +246,31 @@ sed 's/ .*//; s/_/ /' "$T/schedules" | jq -Rnc '[inputs] | to_entries[] | {
 	end] | join(" ")' | sort -n | sed 's/.* //' |
 	paste -d ' ' <(sed 's/ .*//' "$T/schedules") - >"$T/reasons"
 same "$T/reasons" "$T/schedules" "valid and invalid schedules"
+
+# ---- commands ----
+
+# ran COMMAND, a JSON value: the command of the Pod, or what is wrong
+ran() {
+	jq -c '{apiVersion: "at.example.com/v1alpha1", kind: "At", metadata: {
+		name: "a", namespace: "b", uid: "c", resourceVersion: "1"},
+		spec: {schedule: "2020-01-01T00:00:00Z", command: .}}' |
+		ireconcile -f "$watches" --all | jq -c '.items[0]
+		.spec.containers[0].command // (.reconcile.status.conditions[0]
+		| [.reason, .message])'
+}
+is "$(for text in '$(A) $$(A) $A x$' '$$ a$$$b $' '$ $(' 'a$(b)$c'; do
+	jq -nc --arg text "$text" '$text' | ran
+done)" '["$$(A)","$$$$(A)","$A","x$"]
+["$$$","a$$$$$b","$"]
+["$","$$("]
+["a$$(b)$c"]' "a kubelet replaces nothing in a command"
+is "$(jq -n '"a" * 131072' | ran | jq -c 'map(length)')" '[131072]' \
+	"the longest command"
+is "$(jq -n '"a" * 131073' | ran)" \
+	'["InvalidCommand","spec.command is longer than 131072 bytes"]' \
+	"... a longer one"
+is "$(echo 7 | ran)" '["InvalidCommand","spec.command is not a string"]' \
+	"... a number"
+is "$(echo '"  "' | ran)" \
+	'["InvalidCommand","spec.command: it is empty"]' "... an empty one"
 done_testing

@@ -267,7 +267,7 @@ def requeue: pod as $pod
   | if is_done or $pod != null then null
     elif $deleted != null then $deleted | fromdate + short_patience | rfc3339
     elif was_started then believed_gone | if . == null then . else rfc3339 end
-    elif .now < (time // 0) then .primary.spec.schedule
+    elif .now < time then .primary.spec.schedule
     else null end;
 
 # What is wrong, and how it ended: until the status says the same.
