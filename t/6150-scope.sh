@@ -205,6 +205,13 @@ streams_are user3 "configmaps everywhere
 namespaces everywhere
 things everywhere" "... is everywhere, too"
 audit_mark
+operator user3 --namespace=
+ok "an empty --namespace: ready" is_ready
+end_operator
+streams_are user3 "configmaps everywhere
+namespaces everywhere
+things everywhere" "... is everywhere, whatever WATCH_NAMESPACE says"
+audit_mark
 operator user3 --namespace=c
 is_ready
 end_operator
@@ -258,4 +265,8 @@ for tool in kwatch ireconcile kpipe; do
 		"$tool: fatal: option --namespace: \"\" is not a name of a namespace" \
 		"... is refused, and does not mean all"
 done
+runs 100 "kwatch: an empty -n beside operands" kwatch --once -n "" cm
+is "$(cat "$T/err")" \
+	"kwatch: fatal: option --namespace names none; --all-namespaces means all" \
+	"... is refused"
 done_testing

@@ -57,7 +57,10 @@ load_entries(struct conf *c, const struct yaml *y,
 	return 0;
 }
 
-/* From -n or -A if given, else from WATCH_NAMESPACE. */
+/*
+ * From -n or -A if given, else from WATCH_NAMESPACE. An empty -n is all
+ * namespaces, as an empty variable is, and as operator-sdk has it.
+ */
 static int
 read_scope(struct watchentry_scope *s, const struct watches_scope *asked,
     struct err *err)
@@ -74,9 +77,9 @@ read_scope(struct watchentry_scope *s, const struct watches_scope *asked,
 		s->overrides = true;
 		s->what = "the namespace";
 		s->text = asked->all ? "" : asked->namespaces;
-		return asked->all
-		    ? 0
-		    : namespaces_option(&s->namespaces, s->text, err);
+		return asked->all ? 0
+				  : namespaces_parse(&s->namespaces,
+					"option --namespace", s->text, err);
 	}
 	return namespaces_parse(&s->namespaces, s->what, s->text, err);
 }

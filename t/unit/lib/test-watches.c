@@ -270,9 +270,11 @@ test_namespaces(void)
 	    "-A is cluster scope, for any WATCH_NAMESPACE");
 	setenv("WATCH_NAMESPACE", " ", 1);
 	scoped(HEAD KINDS, NULL, "||o|", "blanks are all namespaces");
-	scoped(HEAD KINDS, &blank,
-	    "option --namespace names none; --all-namespaces means all",
-	    "-n without a name");
+	setenv("WATCH_NAMESPACE", "x", 1);
+	scoped(HEAD KINDS "  namespaces: [p]\n", &blank, "||o|",
+	    "-n without a name is all namespaces, whatever else is said");
+	scoped(HEAD KINDS "  requireScope: cluster\n", &blank, "||o|",
+	    "... and cluster scope");
 	scoped(HEAD KINDS, &both, "-n and -A exclude each other", "-n and -A");
 	scoped(HEAD KINDS, &bad,
 	    "option --namespace: \"\" is not a name of a namespace",
