@@ -146,7 +146,7 @@ function(unsigned marks)
 	return NULL;
 }
 
-/* What is wrong, as the rest of a sentence that begins with the item. */
+/* wrong: the rest of a sentence that begins with the item. */
 static int
 check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
     struct err *wrong)
