@@ -23,7 +23,7 @@ ok "man pages are clean" mandoc -T lint -W warning cmd/*/*.1
 
 # The shape of main that lib/process/opt.h asks for.
 other=$(for main in cmd/*/main.c; do
-	grep -q '^		return opt_fatal(&' "$main" &&
+	grep -q '^	code = opt_begin(&' "$main" &&
 		tail -n 2 "$main" |
 		grep -q '^	return code >= 0 ? code : opt_fatal(&' ||
 		echo "$main"

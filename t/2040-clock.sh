@@ -142,4 +142,22 @@ period='"annotations":{"ansible.operator-sdk/reconcile-period":"40m"}'
 } >"$T/want"
 replay 0 "reconcilePeriod; an annotation wins"
 
+# Lines without a time are of 1970: the timers of 50 years would run in silence.
+sed -i '/Secret/d' "$T/in"
+sed -i 's/1970-01-01T00:00:00Z//; s/"time":"",//' "$T/in"
+cp "$T/in" "$T/hand"
+event ADDED "$(object Secret s 1)" 2026-01-01T00:00:00Z >>"$T/in"
+start bash -c "exec ireconcile -f '$T/watches.yaml' --clock=input <'$T/in' \
+	>/dev/null 2>'$T/err'"
+ok "timers of half a century fire with a warning" \
+	wait_for 30 grep -q 'give the lines before it a time, too' "$T/err"
+kill "${started[-1]}"
+{
+	event ADDED "$(object Secret s 1)" 2026-01-01T00:00:00Z
+	cat "$T/hand"
+	event ADDED "$(object Secret s 1)" 2026-01-01T02:00:00Z
+} >"$T/in"
+runs 0 "from its first line on" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(cat "$T/err")" "" "... without one"
+
 done_testing

@@ -162,6 +162,27 @@ lines >"$T/out"
 is "$(grep -c take "$T/out")" 7 "another object of that name is patched, too"
 is "$(cat "$T/err")" "" "... which is not a repair"
 
+# ---- what is others' ----
+
+# again: the patches that lines ask for, and what kapply tries at once
+again() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
+		jq -c '[.reconcile.patch, .reconcile.vacated]'
+}
+# theirs LABEL VERSION [MORE]: Pod x, whose label another client has set
+theirs() {
+	object Pod x "$2" "\"labels\":{\"team\":\"$1\"}" "${3:-}"
+}
+file "$(primary "$spec")" "$(theirs z 2)" >"$T/in"
+take='[{"Pod/ns/x":"take"},null]'
+is "$(again)" "$take" "a field of others is asked for"
+event MODIFIED "$(theirs z 3 '"status":{"a":1}')" 1970-01-01T00:00:01Z >>"$T/in"
+is "$(again)" "$take" "... and not again when something else changes"
+event MODIFIED "$(theirs y 4)" 1970-01-01T00:00:02Z >>"$T/in"
+is "$(again)" "$take
+[{\"Pod/ns/x\":\"take\"},[\"Pod/ns/x\"]]" \
+	"... but when what may be held does: at once"
+
 # ---- not there ----
 
 file "$(primary "$spec")" >"$T/in"

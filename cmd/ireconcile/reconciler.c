@@ -24,6 +24,9 @@
 #include "trace.h"
 #include "wakes.h"
 
+/* No test means so many of one jump of the clock. */
+enum { MANY_TIMERS = 1000 };
+
 static void
 stray(void *arg)
 {
@@ -173,8 +176,9 @@ reconciler_timers(struct reconciler *r)
 static void
 advance(struct reconciler *r, int64_t us)
 {
+	bool from_1970 = sched_now_us(&r->sched) == 0;
 	struct wake *w;
-	unsigned reasons;
+	unsigned reasons, fired = 0;
 
 	for (;;) {
 		int64_t due = sched_next(&r->sched);
@@ -186,6 +190,10 @@ advance(struct reconciler *r, int64_t us)
 		fire(r, w, reasons);
 		while (reconciler_step(r))
 			;
+		if (++fired == MANY_TIMERS && from_1970)
+			log_warning("timers fire for all the time from 1970 to "
+				    "the first line with a time: give the "
+				    "lines before it a time, too");
 	}
 	sched_advance(&r->sched, us);
 }
