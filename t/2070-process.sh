@@ -65,6 +65,11 @@ runs 1 "... and a kind that was never announced" bash -c \
 is "$(cat "$T/err")" \
 	"ireconcile: error: the input ends before it is complete: Thing.example.com" \
 	"... is not complete"
+runs 1 "... nor if the writer of the lines is gone" bash -c \
+	"exec 9< <(:); wait \$!; ireconcile -f '$T/watches.yaml' --lines-fd=9 <'$T/two'"
+is "$(cat "$T/err")" \
+	"ireconcile: the input ends before it is complete: Thing.example.com" \
+	"... which was told to end"
 
 # The reader has ended.
 replay_in() {

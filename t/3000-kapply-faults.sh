@@ -250,7 +250,7 @@ is "$(jq -r .status.reason "$T/out")" \
 # --- a terminating namespace may come back: the primary waits
 given terminating
 runs 1 "a terminating namespace" apply --timeout=1s
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: Forbidden: metadata.namespace (NamespaceTerminating)" "... is told at the end"
+is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps \"a\" is forbidden: unable to create new content in namespace default because it is being terminated" "... is told at the end"
 ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
 
 # --- of a plain object with the subresource status, an apply has no status

@@ -186,12 +186,21 @@ readable(int fd)
 	return poll(&pfd, 1, 0) > 0;
 }
 
+/* Below kpipe: the operator was told to end. */
+static bool
+hung_up(int lines_fd)
+{
+	struct pollfd pfd = {lines_fd, 0, 0};
+
+	return poll(&pfd, 1, 0) > 0 && (pfd.revents & POLLHUP);
+}
+
 static void
 end_of_input(struct app *a)
 {
 	a->eof = true;
 	loop_unwatch(a->loop, STDIN_FILENO);
-	reconciler_end_of_input(&a->reconciler);
+	reconciler_end_of_input(&a->reconciler, hung_up((int)opts.lines_fd));
 }
 
 static void

@@ -215,7 +215,7 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 }
 
 void
-reconciler_end_of_input(struct reconciler *r)
+reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 {
 	struct buf names = BUF_INIT;
 
@@ -224,7 +224,8 @@ reconciler_end_of_input(struct reconciler *r)
 		r->es.live = false; /* the stage before says why */
 	if (events_end(&r->es, &names) > 0) {
 		r->incomplete = true;
-		log_error("the input ends before it is complete: %s",
+		log_write(told_to_end ? LOG_INFO : LOG_ERROR, NULL,
+		    "the input ends before it is complete: %s",
 		    buf_str(&names));
 	}
 	buf_release(&names);

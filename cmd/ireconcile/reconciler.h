@@ -52,8 +52,9 @@ void reconciler_release(struct reconciler *r);
 int reconciler_document(
     struct reconciler *r, struct span text, struct err *err);
 /* Kinds never announced are complete now, unless es.live and something came;
- * others are cut short: logged. */
-void reconciler_end_of_input(struct reconciler *r);
+ * others are cut short: logged, as an error unless the operator was told to
+ * end. */
+void reconciler_end_of_input(struct reconciler *r, bool told_to_end);
 
 /* The gate opens; until then nothing is queued. */
 void reconciler_open(struct reconciler *r);

@@ -350,6 +350,7 @@ drain(struct pipeline *p)
 		return;
 	}
 	log_info("told to end: draining");
+	launch_hang_up(p); /* so ireconcile knows why its input ends */
 	stage_kill(&p->stages[0], SIGTERM);
 	loop_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, timeout, p);
 }
