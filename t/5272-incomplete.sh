@@ -70,7 +70,7 @@ incomplete() {
 	ends_well "$1"
 	is "$(grep '^ireconcile: ' "$T/log")" \
 		"ireconcile: the input ends before it is complete: Part.example.com" \
-		"... the log says what is missing, which is no error"
+		"... the log says what is missing, and not as an error"
 	is "$(grep '^kapply: ' "$T/log")" "" "... kapply has nothing to do"
 	ok "... and the member is still there" kubectl get configmap p
 }
