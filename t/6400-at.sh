@@ -37,6 +37,11 @@ DONE
 Pod released
 remove finalizer" "... of one that is run"
 
+is "$(jq -r 'select(.reconcile.primary.name == "soon") | .reconcile.events[]?
+	| "\(.type) \(.reason): \(.message)"' "$T/got")" \
+	"Normal Scheduled: runs in 3 s, at 2026-11-21T12:00:50Z
+Normal Succeeded: the command is done" "... what is told of it"
+
 # An old view: the Pod is missing, the At is as it was at each moment. The Pod
 # is requested only before anything was recorded, and only once.
 jq -c 'select(.object.kind == "At" and .object.metadata.name == "killed" and

@@ -270,7 +270,7 @@ def requeue: pod as $pod
     elif .now < time then .primary.spec.schedule
     else null end;
 
-# What is wrong, and how it ended: until the status says the same.
+# When it runs, what is wrong, and how it ended: until the status says the same.
 def events: pod as $pod
   | .primary.status.phase as $told
   | if $told == "DONE" or .primary.metadata.deletionTimestamp != null
@@ -287,6 +287,9 @@ def events: pod as $pod
               + if $message == "" then "" else ": " + $message end)}]
         elif $phase == "PENDING" and .plan.reason != null then
           [{type: "Warning", reason: .plan.reason, message: .plan.message}]
+        elif $reason == "Waiting" and .now < time then
+          [{type: "Normal", reason: "Scheduled",
+            message: "runs in \(time - .now | ceil) s, at \(.primary.spec.schedule)"}]
         else [] end
     end;
 
