@@ -79,7 +79,7 @@ through and through
 END
 is "$(cat "$T/out")" "through and through" "... standard input and output are"
 is "$(sed -E 's/^[0-9]+,[0-9]+$/leash/' "$T/err")" \
-	"kelect: leading: holds the lease default/a
+	"kelect: became leader: holds the lease default/a
 leash
 kelect: sh has ended with 3" "... and it has a leash"
 host=$(hostname)
@@ -108,7 +108,7 @@ ok "... and gone before it is given back" test ! -e "/proc/$(cat "$T/left")"
 
 : >"$T/turns"
 run b one sh -c "echo one >>$T/turns; sleep 300"
-wait_for 10 says one leading
+wait_for 10 says one 'became leader'
 run b two sh -c "echo two >>$T/turns; sleep 300"
 wait_for 10 says two "standing by: the lease default/b is held by"
 is "$(anonymous <"$T/two.err")" \
@@ -122,9 +122,9 @@ wait_for 10 test -s "$T/turns"
 is "$(cat "$T/turns")" one "... and one alone leads"
 kill -TERM "${pid[one]}"
 ends one 0 "SIGTERM stops the leader"
-is "$(cat "$T/one.err")" "kelect: leading: holds the lease default/b
+is "$(cat "$T/one.err")" "kelect: became leader: holds the lease default/b
 kelect: sh has ended with 143" "... and its command"
-ok "the second takes over" wait_for 10 says two leading
+ok "the second takes over" wait_for 10 says two 'became leader'
 is "$(spec b | jq .leaseTransitions)" 1 "... one transition more"
 kill -9 "${pid[two]}"
 ends two 137 "kill -9"
@@ -177,7 +177,7 @@ group d stolen
 ask PATCH "$leases/d" '{"spec":{"holderIdentity":"thief"}}' \
 	application/merge-patch+json >/dev/null
 ends stolen 111 "another process holds the lease: lost"
-is "$(cat "$T/stolen.err")" "kelect: leading: holds the lease default/d
+is "$(cat "$T/stolen.err")" "kelect: became leader: holds the lease default/d
 kelect: fatal: lost the lease default/d: thief holds it" "... says who"
 ok "... and the whole group is gone" group_gone stolen
 is "$(holder d)" thief "... the lease is left to the other"
@@ -185,7 +185,7 @@ is "$(holder d)" thief "... the lease is left to the other"
 group e away
 plan '{"resource":"leases","fault":"freeze","count":0}'
 ends away 111 "a server that is silent past the deadline: lost"
-is "$(cat "$T/away.err")" "kelect: leading: holds the lease default/e
+is "$(cat "$T/away.err")" "kelect: became leader: holds the lease default/e
 kelect: fatal: lost the lease default/e: not renewed within 4000 ms" "... says so"
 ok "... and the whole group is gone" group_gone away
 ask DELETE /kapi/faults
@@ -206,7 +206,7 @@ the server is currently unable to handle the request" "... says why"
 ask DELETE /kapi/faults
 
 run g brief sleep 300
-wait_for 10 says brief leading
+wait_for 10 says brief 'became leader'
 renewed=$(spec g)
 plan '{"resource":"leases","verb":"update","code":409}' \
 	'{"resource":"leases","verb":"get","code":500}'
@@ -279,7 +279,7 @@ mkfifo "$T/l.fifo"
 run l l setsid -w sh -c "kstatus 2>$T/l.kstatus <$T/l.fifo
 	echo \$? >$T/l.kstatus.code"
 exec 7>"$T/l.fifo"
-wait_for 10 says l leading
+wait_for 10 says l 'became leader'
 kill -9 "$kelect"
 wait_for 10 test -s "$T/l.kstatus.code"
 is "$(cat "$T/l.kstatus.code" "$T/l.kstatus")" "111
@@ -313,7 +313,7 @@ page() {
 }
 
 served first
-wait_for 10 says first leading
+wait_for 10 says first 'became leader'
 wait_for 10 eval '[ "$(wc -l <"$T/first.report")" -ge 3 ]'
 is "$(od -An -c "$T/first.gate" | tr -d ' ')" '\n' "the gate opens"
 is "$(head -n 1 "$T/first.report")" "" "... kelect is ready"
@@ -333,7 +333,7 @@ is "$(page second)" 0 "the page of a standby forbids writes"
 kill -TERM "${pid[first]}"
 ends first 0 "SIGTERM: done"
 is "$(page first)" 1 "... the page forbids writes again"
-ok "... the other leads" wait_for 10 says second leading
+ok "... the other leads" wait_for 10 says second 'became leader'
 plan '{"resource":"leases","fault":"cut","count":0}'
 unready() {
 	grep '"unready"' "$T/second.report" | jq -e \

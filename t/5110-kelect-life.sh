@@ -54,7 +54,7 @@ says() {
 }
 
 leads() {
-	says "$1" "leading: holds the lock ops/$lock"
+	says "$1" "became leader: holds the lock ops/$lock"
 }
 
 # leave: the process ends, as when its Pod ends

@@ -74,7 +74,7 @@ two=$!
 wait_for 30 says two "standing by"
 kill -TERM "$one"
 wait "$one"
-ok "another one takes over" wait_for 30 says two leading
+ok "another one takes over" wait_for 30 says two 'became leader'
 took_over() {
 	messages a | grep -qx "two_RANDOM became leader"
 }
@@ -130,7 +130,7 @@ kill -TERM "$kelect"
 wait "$kelect"
 is "$?" 0 "... until it is told to end"
 ok "... gives the Lease back" is_free b
-is "$(cat "$T/refused")" "kelect: leading: holds the lease ops/b
+is "$(cat "$T/refused")" "kelect: became leader: holds the lease ops/b
 kelect: warning: an Event was refused: $denied
 kelect: sleep has ended with 143" "... and has said it once"
 is "$(events b)" "" "... there is no Event"
@@ -141,13 +141,13 @@ if [ "$SERVER" != real ]; then
 	fault '{"resource":"events","verb":"create","delayMs":3600000,"count":0}'
 	start kelect "${short[@]}" --lease c -n ops -- sleep 300 2>"$T/silent"
 	kelect=$!
-	wait_for 30 says silent leading
+	wait_for 30 says silent 'became leader'
 	ok "Events are not answered: it leads on" renews c
 	kill -TERM "$kelect"
 	wait "$kelect"
 	is "$?" 0 "... ends without them"
 	ok "... and has given the Lease back" is_free c
-	is "$(cat "$T/silent")" "kelect: leading: holds the lease ops/c
+	is "$(cat "$T/silent")" "kelect: became leader: holds the lease ops/c
 kelect: sleep has ended with 143" "... without a word"
 	fault ""
 fi

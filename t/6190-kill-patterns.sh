@@ -141,7 +141,7 @@ spec() { # HOLD SECRETS
 }
 settled() {
 	api "/apis/example.com/v1/namespaces/default/things/$1" | jq -e --argjson spec "$2" \
-		'.spec == $spec and .status == {error: null, left: 0}'
+		'.spec == $spec and .status == {left: 0}'
 }
 # marks NAME: how many of its ConfigMaps are held
 marks() {

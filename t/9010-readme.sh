@@ -37,7 +37,7 @@ done
 # The kind has just been defined: kwatch may have asked too early.
 is "$(besides_work "$T/started" | sed '/^kwatch: /d; s/ on http:.*//' | sort)" \
 	"kapi: listening
-kelect: leading: holds the lease default/memcached.cache.example.com
+kelect: became leader: holds the lease default/memcached.cache.example.com
 kpipe-http: metrics at 127.0.0.1:18080
 kpipe-http: probes at 127.0.0.1:18081
 kpipe: ready

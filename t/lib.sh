@@ -161,6 +161,7 @@ runs() {
 # besides_work [FILE...]: a log without the lines of an operator's normal work
 besides_work() {
 	sed -E -e '/^kapply: [^ ]+ [^ ]+: [A-Z][A-Za-z]+: /d' \
+		-e '/^kwatch: no .* found in namespace /d' \
 		-e '/^k(apply|status): [^ ]+ [^ ]+: (created|configured|deleted|phase|Ready|Available|(added|removed) finalizer) /d' \
 		-e '/^kpipe: [^ ]+ \(.*\) runs /d' "$@"
 }

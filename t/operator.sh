@@ -123,7 +123,7 @@ strike() {
 # complaints: the operator's messages, except that it runs, and that its kind
 # was too new to be watched at first
 complaints() {
-	besides_work "$T/operator.log" | grep -v -e '^kpipe: ' -e '^kelect: leading: ' \
+	besides_work "$T/operator.log" | grep -v -e '^kpipe: ' -e '^kelect: became leader: ' \
 		-e 'storage is (re)initializing$' -e '^kwatch: watching .* now$'
 }
 

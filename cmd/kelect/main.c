@@ -158,7 +158,7 @@ start_leading(struct run *r)
 {
 	r->leads = true;
 	if (r->what != NULL)
-		log_info("leading: holds the %s", r->what);
+		log_info("became leader: holds the %s", r->what);
 	else
 		log_info("leading without a lock: outside of a cluster there "
 			 "is no Pod to own it, and other instances lead, too");
