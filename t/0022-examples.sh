@@ -236,7 +236,7 @@ ok "... and nothing in other namespaces" not_there kubectl \
 	--kubeconfig "$T/work/other.yaml" get configmap -n shop in-shop
 sed -i 's/=:808[01]/=127.0.0.1:0/g' "$T/examples/kpipe.4"
 leads() {
-	[ "$(grep -c 'kpipe-http: .* at 127.0.0.1:\|kelect: leading\|: ready' \
+	[ "$(grep -c 'kpipe-http: .* at 127.0.0.1:\|kelect: became leader\|: ready' \
 		"$T/err")" -eq 4 ]
 }
 goes_on kpipe.4 leads
