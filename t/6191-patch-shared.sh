@@ -3,6 +3,7 @@
 # delete and create meanwhile, in a namespace and of the whole cluster: each
 # primary gives back its own, and a conflict names the primary it is with.
 # servers: kapi real
+# check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
