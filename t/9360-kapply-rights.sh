@@ -112,7 +112,7 @@ line u ConfigMap d 4 >&7
 failed_by() {
 	tail -n 1 "$T/out" | jq -r .status.reason | grep -q "$1"
 }
-ok "a quota refuses" wait_for 10 failed_by "ConfigMap default/d: Forbidden"
+ok "a quota refuses" wait_for 10 failed_by "ConfigMap default/d: .*exceeded quota: none"
 line u ConfigMap c 5 >&7
 ok "a policy refuses" wait_for 10 failed_by "ConfigMap default/c: Forbidden"
 ok "... and neither counts" unready_is "$no_secret"
