@@ -1,6 +1,7 @@
 #!/bin/bash
 # kapply: Events that hang or are refused block nothing else; a namespace that
 # comes later in the input; many objects of one name.
+# check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # kapply without a right: it is not ready, says why, and is ready again when it
 # has the right.
+# check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh

@@ -4,6 +4,7 @@
 # on when the watch does. That steps of the schedule pass meanwhile is seen by
 # `pace`, whose policy is Allow: it has a Job for each.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 
