@@ -74,9 +74,6 @@ foreign_read(struct call *c, struct span object)
 
 /* ---- fields that another primary holds ---- */
 
-/* Of the digest in the name of a mark, the part in the name of a manager. */
-enum { SUFFIX_CHARS = 16 };
-
 void
 foreign_conflict(struct call *c, const struct kube_error *e)
 {
@@ -97,9 +94,9 @@ is_with(const char *conflict, struct span mark)
 	struct buf manager = BUF_INIT;
 	bool yes;
 
-	if (!span_take(&mark, PROOF_PATCH) || mark.n < SUFFIX_CHARS)
+	if (!span_take(&mark, PROOF_PATCH) || mark.n < 2 * SEND_SUFFIX_BYTES)
 		return false;
-	buf_addf(&manager, "-%.*s\"", SUFFIX_CHARS, mark.p);
+	buf_addf(&manager, "-%.*s\"", 2 * SEND_SUFFIX_BYTES, mark.p);
 	yes = strstr(conflict, buf_str(&manager)) != NULL;
 	buf_release(&manager);
 	return yes;

@@ -1,9 +1,9 @@
 /*
  * foreign: objects that are not members.
  *
- * Deletions (delete_foreign of the jq library): they are not ours by any proof, so little is certain: only the
- * version that the program saw is deleted, and nothing that a kpipe operator
- * has made, nor what is never adopted (spare.h).
+ * Deletions (delete_foreign of the jq library): they are not ours by any proof,
+ * so little is certain: only the version that the program saw is deleted, and
+ * nothing that a kpipe operator has made, nor what is never adopted (spare.h).
  *
  * Fields (patch_only): a conflict names field managers, and that of a primary by
  * a digest. The primary's mark on the object says which one that is

@@ -56,19 +56,19 @@ send_manager(const struct key *k)
 struct span
 send_patch_manager(const struct key *k)
 {
-	enum { MANAGER_MAX = 128, SUFFIX_BYTES = 8 };
+	enum { MANAGER_MAX = 128 };
 	struct set *s = k->set;
 	struct span base = send_manager(k);
 	unsigned char sum[DIGEST_SIZE];
 	struct buf b = BUF_INIT;
 
 	if (s->patch_manager == NULL) {
-		if (base.n > MANAGER_MAX - 1 - 2 * SUFFIX_BYTES)
-			base.n = MANAGER_MAX - 1 - 2 * SUFFIX_BYTES;
+		if (base.n > MANAGER_MAX - 1 - 2 * SEND_SUFFIX_BYTES)
+			base.n = MANAGER_MAX - 1 - 2 * SEND_SUFFIX_BYTES;
 		digest_sha256(span_str(s->key), sum);
 		buf_addspan(&b, base);
 		buf_addc(&b, '-');
-		digest_add_hex(&b, sum, SUFFIX_BYTES);
+		digest_add_hex(&b, sum, SEND_SUFFIX_BYTES);
 		s->patch_manager = buf_take(&b);
 	}
 	return span_str(s->patch_manager);

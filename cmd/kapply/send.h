@@ -20,7 +20,9 @@ struct call {
 struct span send_set_manager(const struct apply *a, const struct set *s);
 struct span send_manager(const struct key *k);
 /* For fields of what is not a member each primary has one of its own, so that
- * giving back takes from no other. */
+ * giving back takes from no other. It ends in this part, as hex, of the digest
+ * that names the primary's mark. */
+enum { SEND_SUFFIX_BYTES = 8 };
 struct span send_patch_manager(const struct key *k);
 /* The one with which the item is written. */
 struct span send_item_manager(const struct key *k, const struct item *i);

@@ -64,6 +64,14 @@ file_read(const char *path, int mib, struct buf *b, struct err *err)
 	return rc;
 }
 
+const char *
+file_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
 int
 file_write(int fd, struct span text)
 {

@@ -21,6 +21,9 @@ int file_read(const char *path, int mib, struct buf *b, struct err *err);
 int file_read_fd(
     int fd, const char *name, int mib, struct buf *b, struct err *err);
 
+/* path without its folders; a part of it. */
+const char *file_base(const char *path);
+
 /* Writes all of it, also after short writes. -1 with errno. fd blocks. */
 int file_write(int fd, struct span text);
 

@@ -179,12 +179,13 @@ int
 itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
     jv object_peek, jv immutable_peek, struct err *err)
 {
-	jv metadata = jvtext_peek(object_peek, "metadata");
+	jv metadata;
 	struct err wrong = ERR_INIT;
 	struct buf label = BUF_INIT;
 
 	if (check(marks, refused, object_peek, immutable_peek, &wrong) == 0)
 		return 0;
+	metadata = jvtext_peek(object_peek, "metadata");
 	objref_add_label(&label,
 	    &(struct objref){
 		.kind = jvtext_span(jvtext_peek(object_peek, "kind")),

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "language/guards.h"
+#include "process/file.h"
 
 /* ---- tokens ---- */
 
@@ -228,11 +229,7 @@ jqparser_number(struct jqparser *p)
 static const char *
 short_name(const struct jqparser *p)
 {
-	const char *slash = strrchr(p->name, '/');
-
-	if (strpbrk(p->name, "\"\\\n") != NULL)
-		return "?";
-	return slash != NULL ? slash + 1 : p->name;
+	return strpbrk(p->name, "\"\\\n") != NULL ? "?" : file_base(p->name);
 }
 
 /* $__loc__: its place in the author's file, not in the composed text. */

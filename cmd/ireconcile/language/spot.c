@@ -1,6 +1,6 @@
 #include "language/spot.h"
 
-#include <string.h>
+#include "process/file.h"
 
 enum { TOKENS = 1 << 21 }; /* more than a file can have */
 
@@ -41,9 +41,7 @@ spot_define(struct buf *text)
 const char *
 spot_file(const struct spot *spot)
 {
-	const char *slash = strrchr(spot->file->path, '/');
-
-	return slash != NULL ? slash + 1 : spot->file->path;
+	return file_base(spot->file->path);
 }
 
 int

@@ -12,14 +12,6 @@
 #include "program/run.h"
 #include "value/objref.h"
 
-/* "reconcile.jq:3: desired" and WHAT */
-static int
-fail(struct program *p, enum program_call call, const char *what,
-    struct err *err)
-{
-	return err_set(err, ERR_PERMANENT, "%s%s", run_place(p, call), what);
-}
-
 static struct span
 text_of(jv object_peek, const char *key)
 {
@@ -180,7 +172,7 @@ program_desired(struct program *p, const struct arguments *input,
 		return to_items(p, PROGRAM_DESIRED, result, items, err);
 	if (!jv_is_valid(result)) {
 		jv_free(result);
-		return fail(
+		return run_fail(
 		    p, PROGRAM_DESIRED, " gives no result; nothing is []", err);
 	}
 	return run_refuse(p, PROGRAM_DESIRED, result, "an array", err);
@@ -195,7 +187,7 @@ take_items(
 	if (!jv_is_valid(value))
 		return 0;
 	if (jv_get_kind(value) != JV_KIND_ARRAY)
-		return fail(
+		return run_fail(
 		    p, PROGRAM_FINALIZE, ": .items is not an array", err);
 	return to_items(p, PROGRAM_FINALIZE, jv_copy(value), items, err);
 }
@@ -209,7 +201,7 @@ take_delete(struct program *p, jv object, jv *array, struct err *err)
 	if (!jv_is_valid(value))
 		return 0;
 	if (jv_get_kind(value) != JV_KIND_ARRAY)
-		return fail(
+		return run_fail(
 		    p, PROGRAM_FINALIZE, ": .delete is not an array", err);
 	jv_free(*array);
 	*array = jv_copy(value);
@@ -233,7 +225,7 @@ static int
 check_finalize(struct program *p, jv object, struct err *err)
 {
 	if (jv_get_kind(object) != JV_KIND_OBJECT)
-		return fail(p, PROGRAM_FINALIZE,
+		return run_fail(p, PROGRAM_FINALIZE,
 		    " gives no object {items, delete, done}", err);
 	jv_object_foreach(object, key, value)
 	{
@@ -244,7 +236,7 @@ check_finalize(struct program *p, jv object, struct err *err)
 		jv_free(key);
 		jv_free(value);
 		if (!known)
-			return fail(p, PROGRAM_FINALIZE,
+			return run_fail(p, PROGRAM_FINALIZE,
 			    " gives more than {items, delete, done}", err);
 	}
 	switch (jv_get_kind(jvtext_peek(object, "done"))) {
@@ -252,7 +244,7 @@ check_finalize(struct program *p, jv object, struct err *err)
 	case JV_KIND_FALSE:
 		return 0;
 	default:
-		return fail(p, PROGRAM_FINALIZE,
+		return run_fail(p, PROGRAM_FINALIZE,
 		    ": .done is neither true nor false", err);
 	}
 }

@@ -13,6 +13,7 @@
 #include "json/jvtext.h"
 #include "language/message.h"
 #include "language/source.h"
+#include "process/file.h"
 #include "process/log.h"
 #include "program/natives.h"
 #include "program/run.h"
@@ -274,14 +275,6 @@ say_complaint(struct program *p, const char *c, struct err *err)
 	return -1;
 }
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
 /* Errors that jq does not know of have this place. */
 static void
 note_places(struct program *p)
@@ -293,11 +286,11 @@ note_places(struct program *p)
 		if (!p->defines[i])
 			continue;
 		line = source_definition(&p->source, program_names[i], &f);
-		buf_addf(&p->places[i], "%s:%d: %s", base_name(f->path), line,
+		buf_addf(&p->places[i], "%s:%d: %s", file_base(f->path), line,
 		    program_names[i]);
 	}
 	if (p->defines[PROGRAM_MAP])
-		buf_addf(&p->places[PROGRAM_MAP], "%s: %s", base_name(p->name),
+		buf_addf(&p->places[PROGRAM_MAP], "%s: %s", file_base(p->name),
 		    p->expression);
 }
 

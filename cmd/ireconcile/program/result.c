@@ -10,14 +10,6 @@
 #include "process/clock.h"
 #include "program/run.h"
 
-/* "reconcile.jq:3: status WHAT" */
-static int
-fail(struct program *p, enum program_call call, const char *what,
-    struct err *err)
-{
-	return err_set(err, ERR_PERMANENT, "%s %s", run_place(p, call), what);
-}
-
 static struct span
 text_of(jv object_peek, const char *key)
 {
@@ -67,21 +59,21 @@ program_requeue(struct program *p, const struct arguments *input,
 		double s = jv_number_value(result);
 
 		if (!isfinite(s) || s > 1e9)
-			rc = fail(p, PROGRAM_REQUEUE,
-			    "gives no sensible number", err);
+			rc = run_fail(p, PROGRAM_REQUEUE,
+			    " gives no sensible number", err);
 		requeue->when = PROGRAM_AFTER;
 		if (rc == 0 && s > 0)
 			requeue->after_ms = (uint64_t)ceil(s * 1000);
 	} else if (jv_get_kind(result) == JV_KIND_STRING) {
 		requeue->when = PROGRAM_AT;
 		if (clock_parse_us(jvtext_span(result), &requeue->at_us) != 0)
-			rc = fail(p, PROGRAM_REQUEUE,
-			    "gives a text that is not an RFC 3339 time "
+			rc = run_fail(p, PROGRAM_REQUEUE,
+			    " gives a text that is not an RFC 3339 time "
 			    "(seconds are a number)",
 			    err);
 	} else if (jv_is_valid(result)) {
-		rc = fail(p, PROGRAM_REQUEUE,
-		    "gives neither seconds nor an RFC 3339 time", err);
+		rc = run_fail(p, PROGRAM_REQUEUE,
+		    " gives neither seconds nor an RFC 3339 time", err);
 	}
 	jv_free(result);
 	return rc;
@@ -102,7 +94,8 @@ program_settled(struct program *p, const struct arguments *input,
 	if (*settled || jv_get_kind(result) == JV_KIND_FALSE)
 		return 0;
 	jv_free(result);
-	return fail(p, PROGRAM_SETTLED, "gives neither true nor false", err);
+	return run_fail(
+	    p, PROGRAM_SETTLED, " gives neither true nor false", err);
 }
 
 static bool
@@ -178,8 +171,8 @@ program_map(struct program *p, const struct arguments *input, jv *primaries,
 		return -1;
 	if (jv_get_kind(result) != JV_KIND_ARRAY) {
 		jv_free(result);
-		return fail(
-		    p, PROGRAM_MAP, "gives no array of {namespace, name}", err);
+		return run_fail(p, PROGRAM_MAP,
+		    " gives no array of {namespace, name}", err);
 	}
 	jv_array_foreach(result, i, e)
 	{
@@ -210,5 +203,5 @@ program_test(struct program *p, const struct arguments *input,
 	if (*holds || jv_get_kind(result) == JV_KIND_FALSE)
 		return 0;
 	jv_free(result);
-	return fail(p, PROGRAM_MAP, "gives neither true nor false", err);
+	return run_fail(p, PROGRAM_MAP, " gives neither true nor false", err);
 }

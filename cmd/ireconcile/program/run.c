@@ -91,6 +91,13 @@ run_place(struct program *p, enum program_call call)
 }
 
 int
+run_fail(struct program *p, enum program_call call, const char *what,
+    struct err *err)
+{
+	return err_set(err, ERR_PERMANENT, "%s%s", run_place(p, call), what);
+}
+
+int
 run_refuse(struct program *p, enum program_call call, jv value,
     const char *wanted, struct err *err)
 {

@@ -67,6 +67,9 @@ int run_program(struct program *p, enum program_call call,
     const struct arguments *input, const char *about, jv *result,
     struct err *err);
 
+/* "reconcile.jq:3: desired" and what. Always -1. */
+int run_fail(struct program *p, enum program_call call, const char *what,
+    struct err *err);
 /* "reconcile.jq:3: status gives a text, not an object". Consumes value; always
  * -1. */
 int run_refuse(struct program *p, enum program_call call, jv value,
