@@ -11,7 +11,7 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-folder=$T/patches resource=things.example.com
+folder=$T/patches
 mkdir "$folder"
 cat >"$folder/watches.yaml" <<'END'
 - group: example.com
@@ -23,15 +23,7 @@ cat >"$folder/watches.yaml" <<'END'
   - {apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}
 END
 sed -n '/^```jq patch_only$/,/^```$/{/^```/!p}' doc/program.md >"$folder/reconcile.jq"
-kubectl get crd things.example.com -o json >"$folder/crd.yaml"
-printf '%s: %s\n' name patches version 0.1.0 image localhost/patches \
-	description Patches. >"$folder/operator.yaml"
-kgen rights -f "$folder" -o "$folder" || exit 1
-operator_rights cluster || exit 1
-kubectl apply -f "$folder/rbac.yaml" -l kpipe.dev/scope=operator >/dev/null
-kubectl create rolebinding patches-marks -n default --user=user1 \
-	--clusterrole=patches-kapply-operator >/dev/null
-wait_for 20 has_right user1 create secrets -n default || exit 1
+folder_rights
 
 # space NAME JQ: of a Namespace
 space() {

@@ -19,7 +19,7 @@ things_start
 RANDOM=${SEED:=$$}
 note "SEED=$SEED"
 
-folder=$T/kill resource=things.example.com
+folder=$T/kill
 mkdir "$folder"
 cat >"$folder/watches.yaml" <<'END'
 - group: example.com
@@ -47,15 +47,7 @@ def desired: name as $n | .primary.spec as $s
     + [.related.ConfigMap[] | select(.metadata.labels.old == "yes") | delete_foreign(.)];
 def status: {error: .error, left: (.outstanding | length)};
 END
-kubectl get crd things.example.com -o json >"$folder/crd.yaml"
-printf '%s: %s\n' name kill version 0.1.0 image localhost/kill \
-	description Kill. >"$folder/operator.yaml"
-kgen rights -f "$folder" -o "$folder" || exit 1
-operator_rights cluster || exit 1
-kubectl apply -f "$folder/rbac.yaml" -l kpipe.dev/scope=operator >/dev/null
-kubectl create rolebinding kill-marks -n default --user=user1 \
-	--clusterrole=kill-kapply-operator >/dev/null
-wait_for 20 has_right user1 create secrets -n default || exit 1
+folder_rights
 
 # ---- witnesses ----
 

@@ -45,6 +45,24 @@ operator_rights() {
 		"${in[@]}"
 }
 
+# folder_rights: of an operator of things.example.com that is only watches.yaml
+# and reconcile.jq in $folder: the rest of the folder, with the rights that kgen
+# finds, and these alone granted
+folder_rights() {
+	local name=${folder##*/}
+
+	resource=things.example.com
+	kubectl get crd "$resource" -o json >"$folder/crd.yaml"
+	printf '%s: %s\n' name "$name" version 0.1.0 image "localhost/$name" \
+		description "${name^}." >"$folder/operator.yaml"
+	kgen rights -f "$folder" -o "$folder" || exit 1
+	operator_rights cluster || exit 1
+	kubectl apply -f "$folder/rbac.yaml" -l kpipe.dev/scope=operator >/dev/null
+	kubectl create rolebinding "$name-marks" -n default --user=user1 \
+		"--clusterrole=$name-kapply-operator" >/dev/null
+	wait_for 20 has_right user1 create secrets -n default || exit 1
+}
+
 # no_rights cluster | namespace NS: takes them away again
 no_rights() {
 	local in=() kind=clusterrole name=${folder##*/}
