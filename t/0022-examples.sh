@@ -7,6 +7,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 mkdir "$T/work" "$T/examples" "$T/done"
 
@@ -51,28 +53,9 @@ goes_on() {
 
 # ---- what the examples find ----
 
-cat >"$T/crd.yaml" <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
-END
 # define [KUBECTL-ARGUMENT...]: the kind
 define() {
-	kubectl apply "$@" -f "$T/crd.yaml" >/dev/null
+	things_start "$@"
 	wait_for 20 kubectl get things.example.com -A "$@"
 }
 define

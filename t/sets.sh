@@ -2,14 +2,14 @@
 # What tests share that give kapply sets of a Thing t, against a cluster:
 #
 #	. "${0%/*}/sets.sh"
-#	things_start			# the CRD
+#	things_start			# the CRD; kubectl gets its arguments
 #	things_watches			# watches.yaml: they manage ConfigMaps
 #	thing t | jq -r .metadata.uid	# made, and printed
 #	set_line "$(cm a 1)" '{"onError":{...}}' >"$T/in"
 #	runs 0 "..." kapply_line -o result
 
 things_start() {
-	kubectl apply -f - >/dev/null <<'EOF'
+	kubectl apply "$@" -f - >/dev/null <<'EOF'
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.example.com}
@@ -29,7 +29,7 @@ spec:
           spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 EOF
-	kubectl wait --for=condition=Established crd/things.example.com >/dev/null
+	kubectl wait "$@" --for=condition=Established crd/things.example.com >/dev/null
 }
 
 things_watches() {
