@@ -180,7 +180,7 @@ chosen = $(strip $(foreach t,$(1),$(if $(or $(if $(T),,all),\
 	$(findstring $(T),$(t:build/t/%=%))),$(t))))
 PROVE := prove --exec t/exec --timer --failures --comments
 # Most tests wait most of their time.
-JOBS ?= 4
+JOBS ?= 6
 prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
 	echo "no test of this target has '$(T)' in its name: make check-all," \
 	"or t/exec t/NNNN-x.sh"; false)
@@ -203,7 +203,6 @@ check:
 # longest.
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
-check-all: JOBS = 6
 check-all: export COMPUTING_TESTS = $(COMPUTING)
 check-all: $(ON_REAL)
 	t/install-packages all

@@ -1,6 +1,7 @@
 #!/bin/bash
 # lib/jq/plain: the library for jq itself. There a program gives what it gives
 # in ireconcile, for each input in the recordings of pipeline/.
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 
 export TZDIR=$PWD/t/unit/ireconcile/crontab/zoneinfo

@@ -2,6 +2,7 @@
 # The experimental operator on an API server, with the rights of its
 # rbac.yaml and no others: in all namespaces, then in one.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 

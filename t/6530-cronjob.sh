@@ -4,6 +4,7 @@
 # the example: a schedule is the midnight of a day that has passed, so that its
 # run is due at once, and another day makes the next one.
 # servers: kapi real
+# check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 
