@@ -90,8 +90,8 @@ FORCE:
 
 CONFIGURE = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CPPFLAGS='$(CPPFLAGS)' \
 	CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' SANITIZE='$(SANITIZE)' \
-	HTTP_PARSER='$(HTTP_PARSER)' lib/configure
-$(CONFIG): lib/configure lib/base/platform.h $(BUILD)/config.key
+	HTTP_PARSER='$(HTTP_PARSER)' CURL='$(CURL)' lib/configure
+$(CONFIG): lib/configure lib/curl-stubs lib/base/platform.h $(BUILD)/config.key
 	@$(CONFIGURE) >$@.new && mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -111,17 +111,28 @@ $(BUILD)/commit.c: FORCE
 $(BUILD)/commit.o: $(BUILD)/commit.c $(BUILD)/flags
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# What libcurl.a needs and never calls.
+$(BUILD)/curl_stubs.c: lib/curl-stubs $(CURL_ARCHIVE) $(CONFIG)
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS) $(HARDEN_LDFLAGS)' \
+		lib/curl-stubs $(CURL_ARCHIVE) $(CURL_NEEDS) >$@.new && mv $@.new $@
+$(BUILD)/curl_stubs.o: $(BUILD)/curl_stubs.c $(BUILD)/flags
+	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+# Those of the files $(1) that are not named among libraries, behind them.
+own = $(filter-out $(CURL_LIBS),$(filter %.o %.a,$(1)))
 
 define TOOL
 $(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o: \
 	private ALL_CFLAGS += -iquote cmd/$(1)
 OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
-$(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a
+$(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a \
+	$$(filter %.o %.a,$$(LIBS_$(1)))
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@.new $$(filter %.o %.a,$$^) $$(LIBS_$(1))
+	$(CC) $(ALL_LDFLAGS) -o $$@.new $$(call own,$$^) $$(LIBS_$(1))
 	@mv $$@.new $$@
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
@@ -132,9 +143,9 @@ needs = $(patsubst %.c,$(BUILD)/%.o,\
 	$(wildcard $(shell sed -n 's,^// needs ,,p' $(1))))
 define UNIT
 $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
-	$(BUILD)/libkpipe.a
+	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test))
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $(LIBS_test)
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
 endef
 $(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
 
@@ -147,8 +158,8 @@ define FUZZER
 $(BUILD)/t/fuzz/$(1).o: private ALL_CFLAGS += -iquote cmd/$(firstword \
 	$(subst /, ,$(2:$(BUILD)/cmd/%=%)))
 $(BUILD)/t/$(1): $(BUILD)/t/fuzz/$(1).o $(filter-out %/main.o,$(2)) \
-	$(BUILD)/libkpipe.a
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $(LIBS_test)
+	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test))
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
 endef
 $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Tests of connections, with the tools and libraries of an image: TLS, HTTP/2,
-# names, plugins and errors of libcurl without the libraries that the image has
-# stubs of.
+# Tests of connections, with the tools and libraries of an image whose tools
+# load libcurl, as those of a package do: TLS, HTTP/2, names, plugins and errors
+# of libcurl without the libraries that the image has stubs of.
 # check-all: images
 export TEST_SECONDS=1800
 # shellcheck source=lib.sh
@@ -9,13 +9,43 @@ export TEST_SECONDS=1800
 # shellcheck source=image.sh
 . "${0%/*}/image.sh"
 arch=$(dpkg --print-architecture)
-image_build pipeline/memcached
+# The objects are the same: tools are linked again.
+mkdir "$T/build"
+tar -cf - -C "${BUILD:-build}" --exclude='*.d' --exclude=t . |
+	tar -xf - -C "$T/build"
+runs 0 "tools that load libcurl" env -u BIN make -s CURL=shared \
+	BUILD="$T/build" BIN="$T/shared"
+BIN=$T/shared image_build pipeline/memcached
+note "$(awk -v a="$arch" '$1 == a {print $2}' "$T/out") bytes compressed"
 image_unpack "$arch"
 root=$T/root.$arch
 
+for file in "$root"/usr/lib/*/lib*.so*; do
+	[ "$(stat -c %s "$file")" -gt 12288 ] || continue
+	cmp "$file" "${file#"$root"}" >&2
+done 2>"$T/differ"
+is "$(cat "$T/differ")" "" "large libraries are Debian's"
+# What differs from this machine's is a stub.
+libraries=$(echo "$root"/usr/lib/*-linux-gnu)
+for file in "$root"/usr/bin/* "$libraries"/lib*.so*; do
+	[ "${file##*/libcurl.so}" = "$file" ] || continue
+	for name in $(readelf -d "$file" |
+		sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'); do
+		[ ! -e "$libraries/$name" ] ||
+			cmp -s "$libraries/$name" "${libraries#"$root"}/$name" ||
+			echo "$name of ${file##*/}"
+	done
+done >"$T/stubbed"
+is "$(cat "$T/stubbed")" "" "only libcurl gets stubs"
+# shellcheck disable=SC2046 # no blanks in them
+is "$(nm -D --defined-only $(find "$root/usr/lib" -name 'libldap*' -o \
+	-name 'libssh2*') | awk '{sub(/@.*/, "", $3); print $3}' |
+	grep -xE 'ldap_search_ext|libssh2_session_startup')" ldap_search_ext \
+	"a stub has what libcurl asks for, and no more"
+
 # The loader is that of this machine, and so is the version of the libraries.
 mkdir "$T/bin"
-for tool in bin/*; do
+for tool in "$T/shared"/*; do
 	tool=${tool##*/}
 	if [ -x "$root/usr/bin/$tool" ]; then
 		printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' \
@@ -23,7 +53,7 @@ for tool in bin/*; do
 			"$root/usr/bin/$tool" >"$T/bin/$tool"
 		chmod 755 "$T/bin/$tool"
 	else
-		ln -s "$ROOT/bin/$tool" "$T/bin"
+		ln -s "$T/shared/$tool" "$T/bin"
 	fi
 done
 is "$("$T/bin/kwatch" --version)" "$(kwatch --version)" "the same versions"

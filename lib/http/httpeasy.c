@@ -340,6 +340,10 @@ http_easy_setup(
 	} else if (t->direct) {
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	}
+	/* No Kerberos, which lib/curl-stubs leaves out, and libcurl would
+	 * offer. */
+	curl_easy_setopt(
+	    easy, CURLOPT_SOCKS5_AUTH, (unsigned long)CURLAUTH_BASIC);
 	t->easy = easy;
 	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
