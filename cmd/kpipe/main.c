@@ -245,7 +245,7 @@ make_up_key(struct err *err)
 		    0))
 		rc = err_set(err, ERR_TRANSIENT,
 		    "cannot keep the key of marks: %s", strerror(errno));
-	buf_release(&key);
+	buf_wipe(&key);
 	if (rc == 0)
 		return fd;
 	close(fd);

@@ -122,6 +122,8 @@ proof_make_key(struct buf *b, struct err *err)
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return err_set(err, ERR_TRANSIENT, "cannot make a key: %s",
 		    strerror(errno));
+	/* Room at once: growing would leave copies behind. */
+	buf_reserve(b, 2 * sizeof(bytes) + 2);
 	digest_add_hex(b, bytes, sizeof(bytes));
 	buf_addc(b, '\n');
 	OPENSSL_cleanse(bytes, sizeof(bytes));
