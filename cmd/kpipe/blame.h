@@ -9,7 +9,7 @@
 #ifndef BLAME_H
 #define BLAME_H
 
-#include "stage.h"
+#include "child/stage.h"
 
 /*
  * Of the stages with ended_at != 0 the one that has most likely begun: by how

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "process/opt.h"
-#include "stage.h"
+#include "child/stage.h"
 
 /* --kwatch-kubeconfig, --kwatch-token-file, ... */
 extern const struct opt credential_table[];

@@ -23,7 +23,7 @@
 #include "memlimit.h"
 #include "process/log.h"
 #include "process/loop.h"
-#include "stage.h"
+#include "child/stage.h"
 
 /*
  * A pipeline without objects needs OOM_BASE_MIB and OOM_TOOL_MIB for each tool:

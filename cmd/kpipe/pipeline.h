@@ -32,7 +32,7 @@
 #include "process/leash.h"
 #include "process/loop.h"
 #include "restart.h"
-#include "stage.h"
+#include "child/stage.h"
 
 /*
  * The first end that is seen need not be the cause (a dying process closes its

@@ -11,7 +11,7 @@
 #include "oom.h"
 #include "process/loop.h"
 #include "restart.h"
-#include "stage.h"
+#include "child/stage.h"
 
 enum { SERVER_END_MS = 2000 };
 

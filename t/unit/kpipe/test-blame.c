@@ -1,5 +1,5 @@
 // needs cmd/kpipe/blame.c
-// needs cmd/kpipe/stage.c
+// needs cmd/kpipe/child/stage.c
 #include "blame.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 // needs cmd/kpipe/oom.c
 // needs cmd/kpipe/memlimit.c
-// needs cmd/kpipe/stage.c
+// needs cmd/kpipe/child/stage.c
 #include "oom.h"
 
 #include <signal.h>

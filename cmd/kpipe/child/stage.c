@@ -1,4 +1,4 @@
-#include "stage.h"
+#include "child/stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
