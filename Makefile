@@ -35,6 +35,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 ALL_LDFLAGS = $(CFLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections \
+	-Wl,--build-id \
 	$(LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
@@ -42,7 +43,7 @@ PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
 	$(HTTP_PARSER_CFLAGS)
 
 # Only the tools that talk to the API know libcurl; only ireconcile and kgen,
-# libjq.
+# libjq; kpipe has those of both in itself.
 CLIENT_LIBS = $(CURL_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
 SERVER_LIBS = $(SSL_LIBS) $(CRYPTO_LIBS) $(HTTP_PARSER_LIBS) $(NGHTTP2_LIBS)
 LIBS_kwatch = $(CLIENT_LIBS)
@@ -51,7 +52,7 @@ LIBS_kapply = $(CLIENT_LIBS)
 LIBS_kstatus = $(CLIENT_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
-LIBS_kpipe = $(YAML_LIBS) $(CRYPTO_LIBS)
+LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) -lm
 LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) \
@@ -123,7 +124,7 @@ $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	$(AR) rcs $@ $^
 
 # Those of the files $(1) that are not named among libraries, behind them.
-own = $(filter-out $(CURL_LIBS),$(filter %.o %.a,$(1)))
+own = $(filter-out $(CURL_LIBS),$(filter %.o,$(1)) $(filter %.a,$(1)))
 
 define TOOL
 $(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o: \
@@ -136,6 +137,30 @@ $(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a \
 	@mv $$@.new $$@
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
+
+# Tools that kpipe has in itself (cmd/kpipe/child/inside.h): their main under
+# another name, and a table with the build ID of each. Not with sanitizers, which
+# want a process that was executed.
+INSIDE := $(if $(SANITIZE),,kwatch ireconcile kapply kstatus kelect)
+READELF ?= readelf
+define INSIDE_KPIPE
+$(BUILD)/cmd/$(1)/inside.o: private ALL_CFLAGS += -Dmain=$(1)_main \
+	-Wno-missing-prototypes
+$(BUILD)/cmd/$(1)/inside.o: cmd/$(1)/main.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$(CC) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
+$(BIN)/kpipe: $(BUILD)/cmd/$(1)/inside.o $(filter-out %/main.o,$(OBJS_$(1)))
+endef
+$(foreach t,$(INSIDE),$(eval $(call INSIDE_KPIPE,$(t))))
+$(BUILD)/cmd/kpipe/child/inside.o: $(BUILD)/inside/inside.inc
+$(BUILD)/cmd/kpipe/child/inside.o: private ALL_CFLAGS += -I$(BUILD)/inside
+$(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
+	@mkdir -p $(@D)
+	@for t in $(INSIDE); do \
+		echo "INSIDE($$t, \"$$($(READELF) -n $(BIN)/$$t | \
+			sed -n '/.*Build ID: /{s///;s/../\\x&/g;p;}')\")"; \
+	done >$@.new
+	@mv $@.new $@
 
 # A unit test may name files of a tool that it needs: "// needs cmd/x/y.c", or
 # "// needs cmd/x/y/*.c".

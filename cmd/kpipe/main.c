@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child/afresh.h"
 #include "base/array.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -497,6 +498,7 @@ main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	int first, code;
 
+	afresh_begin(argv);
 	harden_process();
 	hold_signals();
 	code = opt_begin(&options_tool, argc, argv, &first);

@@ -29,11 +29,14 @@ init_stage(
 {
 	const char *dir = getenv("KPIPE_LIBEXEC");
 
+	if (dir != NULL && *dir == '\0')
+		dir = NULL;
 	s->name = name;
 	s->role = role;
 	s->report_fd = -1;
-	s->path =
-	    find_program(name, dir != NULL && *dir != '\0' ? dir : NULL, err);
+	s->path = find_program(name, dir, err);
+	if (s->path != NULL && dir == NULL)
+		s->fn = inside_find(name, s->path);
 	stage_arg(s, "--report-fd=%d", STAGE_REPORT_FD);
 	opt_pass(opt_log_table, &s->args);
 	return s->path != NULL ? 0 : -1;

@@ -69,16 +69,25 @@ hash_keyed(struct span text, const uint64_t key[2], int r, int f)
 	return sip(text, key, r, f);
 }
 
+static uint64_t key_of_texts[2];
+static bool known;
+
+void
+hash_forget(void)
+{
+	known = false;
+}
+
 uint64_t
 hash_text(struct span text)
 {
-	static uint64_t key[2];
-	static bool known;
+	uint64_t *key = key_of_texts;
 
 	/* Does not wait for random numbers on a machine that has just started:
 	 * a key that can be guessed is better than none. */
 	if (!known &&
-	    getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key)) {
+	    getrandom(key, sizeof(key_of_texts), GRND_NONBLOCK) !=
+		sizeof(key_of_texts)) {
 		struct timespec now;
 
 		clock_gettime(CLOCK_REALTIME, &now);

@@ -14,6 +14,9 @@
 /* SipHash-1-3 (Aumasson, Bernstein: "SipHash: a fast short-input PRF"). */
 uint64_t hash_text(struct span text);
 
+/* For a forked child that has no table yet: its key is chosen again. */
+void hash_forget(void);
+
 /* The same with the caller's key, with r rounds for each word and f at the end;
  * the paper's own test values are for 2 and 4. */
 uint64_t hash_keyed(struct span text, const uint64_t key[2], int r, int f);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child/afresh.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "process/log.h"
@@ -65,12 +66,23 @@ move_fds(const struct stage *s, int in, int out, int report)
 	return 0;
 }
 
+static void
+run(const struct stage *s, char *const *argv)
+{
+	extern char **environ;
+	char *const *env = s->env != NULL ? s->env : environ;
+
+	if (s->fn != NULL)
+		afresh_run(&(struct afresh){s->fn, s->name, argv, env,
+		    STAGE_EXTRA_FD + (int)s->extra_count});
+	execve(s->path, argv, env);
+}
+
 /* In the child. Never returns. */
 static void
 become(const struct stage *s, char **argv, pid_t parent, int in, int out,
     int report)
 {
-	extern char **environ;
 	sigset_t none;
 
 	/* If the parent died before the call, no signal comes. */
@@ -83,7 +95,7 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (move_fds(s, in, out, report) == 0 &&
 	    (s->folder == NULL || chdir(s->folder) == 0))
-		execve(s->path, argv, s->env != NULL ? s->env : environ);
+		run(s, argv);
 	log_error("cannot run %s: %s", s->path, strerror(errno));
 	_exit(errno == ENOMEM || errno == EAGAIN || errno == ETXTBSY
 		? EXIT_TRANSIENT

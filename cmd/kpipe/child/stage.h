@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "child/inside.h"
 #include "process/opt.h"
 
 /* The descriptors of a stage; kpipe keeps these numbers taken. */
@@ -39,6 +40,7 @@ struct stage {
 	const char *name;
 	enum stage_role role;
 	char *path;		    /* owned */
+	inside_fn *fn;		    /* called instead of path; NULL: not */
 	struct opt_list args;	    /* owned: argv without argv[0] */
 	char *const *env;	    /* borrowed; NULL: our own */
 	const char *called;	    /* borrowed: argv[0]; NULL: name */

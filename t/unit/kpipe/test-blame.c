@@ -1,5 +1,6 @@
 // needs cmd/kpipe/blame.c
 // needs cmd/kpipe/child/stage.c
+// needs cmd/kpipe/child/afresh.c
 #include "blame.h"
 
 #include <signal.h>

@@ -1,6 +1,7 @@
 // needs cmd/kpipe/oom.c
 // needs cmd/kpipe/memlimit.c
 // needs cmd/kpipe/child/stage.c
+// needs cmd/kpipe/child/afresh.c
 #include "oom.h"
 
 #include <signal.h>

@@ -103,11 +103,22 @@ another_process(void)
 	waitpid(child, NULL, 0);
 }
 
+static void
+forgotten(void)
+{
+	uint64_t before = hash_text(span_str("x"));
+
+	hash_forget();
+	ok(hash_text(span_str("x")) != before,
+	    "a key that is forgotten is new");
+}
+
 int
 main(void)
 {
 	known_values();
 	another_process();
+	forgotten();
 	chosen_keys();
 	return tap_done();
 }
