@@ -29,11 +29,17 @@ add_work(struct apply *a, struct metric_lines *m)
 {
 	uint64_t now = clock_ms();
 	const struct key *k;
+	bool busy = false;
 
 	efforts_begin(&a->efforts);
-	for (size_t i = 0; (k = map_next(&a->keys, &i)) != NULL;)
-		if (k->effort != NULL && k->flying > 0)
-			effort_busy(k->effort, now - k->busy_ms);
+	for (size_t i = 0; (k = map_next(&a->keys, &i)) != NULL;) {
+		if (k->effort == NULL || k->flying == 0)
+			continue;
+		effort_busy(k->effort, now - k->busy_ms);
+		busy = true;
+	}
+	if (busy)
+		reportfd_again(a->report);
 	efforts_metrics(&a->efforts, m);
 }
 

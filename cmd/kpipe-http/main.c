@@ -240,13 +240,6 @@ open_ports(struct app *a, struct err *err)
 }
 
 static void
-no_counters(void *arg, struct buf *b)
-{
-	(void)arg;
-	(void)b;
-}
-
-static void
 stop(void *arg, int signo)
 {
 	(void)signo;
@@ -305,8 +298,8 @@ start(struct app *a, struct err *err)
 	if (open_ports(a, err) != 0)
 		return -1;
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
-	reportfd_init(&a->report, a->loop, tool.name, (int)opts.report_fd,
-	    no_counters, NULL);
+	reportfd_init(
+	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
 	if (enter_sandbox(a, err) != 0)
 		return -1;
 	reportfd_ready(&a->report);

@@ -38,6 +38,13 @@ struct loop {
 	} handlers[65];
 	loop_fn *idle;
 	void *idle_arg;
+	struct {
+		loop_fn *fn;
+		void *arg;
+		uint64_t ms;
+		struct timer timer;
+		bool due; /* something happened since it ran last */
+	} follow;
 	bool stopped;
 };
 
@@ -174,20 +181,23 @@ loop_after(struct loop *l, struct timer *t, uint64_t ms, loop_fn *fn, void *arg)
 	loop_at(l, t, clock_ms() + ms, fn, arg);
 }
 
-static void
+/* Whether one was due, other than that of loop_follow. */
+static bool
 run_due_timers(struct loop *l)
 {
 	uint64_t now = clock_ms();
 	uint64_t newest = l->timer_order; /* those set meanwhile wait a round */
-
+	bool ran = false;
 	struct timer *t;
 
 	while ((t = heap_first(&l->timers)) != NULL && !l->stopped) {
 		if (t->due_ms > now || t->order > newest)
 			break;
 		loop_cancel(l, t);
+		ran = ran || t != &l->follow.timer;
 		t->fn(t->arg);
 	}
+	return ran;
 }
 
 static void
@@ -221,6 +231,39 @@ loop_idle(struct loop *l, loop_fn *fn, void *arg)
 {
 	l->idle = fn;
 	l->idle_arg = arg;
+}
+
+static void
+run_follow(void *arg)
+{
+	struct loop *l = arg;
+
+	l->follow.due = false;
+	l->follow.fn(l->follow.arg);
+}
+
+void
+loop_follow(struct loop *l, uint64_t ms, loop_fn *fn, void *arg)
+{
+	loop_cancel(l, &l->follow.timer);
+	l->follow.fn = fn;
+	l->follow.arg = arg;
+	l->follow.ms = ms;
+	l->follow.due = true;
+}
+
+void
+loop_follow_on(struct loop *l)
+{
+	l->follow.due = true;
+}
+
+static void
+follow(struct loop *l)
+{
+	if (l->follow.fn != NULL && l->follow.due &&
+	    !loop_timer_armed(&l->follow.timer))
+		loop_after(l, &l->follow.timer, l->follow.ms, run_follow, l);
 }
 
 static void
@@ -295,6 +338,7 @@ void
 loop_once(struct loop *l, int timeout_ms)
 {
 	struct epoll_event events[64];
+	bool happened;
 	int n;
 
 	l->stopped = false;
@@ -302,13 +346,17 @@ loop_once(struct loop *l, int timeout_ms)
 		l->idle(l->idle_arg);
 	if (l->stopped)
 		return;
+	follow(l);
 	n = epoll_wait(l->epoll_fd, events, 64, wait_time(l, timeout_ms));
+	happened = n > 0 || always_ready(l);
 	for (int i = 0; i < n && !l->stopped; i++)
 		dispatch(l, &events[i]);
 	if (!l->stopped)
 		run_always_ready(l);
 	if (!l->stopped)
-		run_due_timers(l);
+		happened = run_due_timers(l) || happened;
+	/* Also if fn ran in this round: what follows is done in the next. */
+	l->follow.due = l->follow.due || happened;
 }
 
 void

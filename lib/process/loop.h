@@ -59,6 +59,15 @@ void loop_signal(struct loop *l, int signo, loop_signal_fn *fn, void *arg);
 /* fn runs before each wait, when everything ready was handled. One only. */
 void loop_idle(struct loop *l, loop_fn *fn, void *arg);
 
+/*
+ * fn runs ms after something happened (a callback of a descriptor, a timer),
+ * once for all that happened until then. While nothing does, it does not run
+ * and wakes nobody. One only; fn NULL: none.
+ */
+void loop_follow(struct loop *l, uint64_t ms, loop_fn *fn, void *arg);
+/* fn runs once more, as if something had happened. */
+void loop_follow_on(struct loop *l);
+
 /* Until loop_stop. */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);

@@ -45,7 +45,7 @@ void
 reportfd_release(struct reportfd *r)
 {
 	if (r->loop != NULL)
-		loop_cancel(r->loop, &r->timer);
+		loop_follow(r->loop, 0, NULL, NULL);
 	free(r->said);
 	r->said = NULL;
 	r->said_count = 0;
@@ -95,10 +95,13 @@ say_unready(struct reportfd *r)
 	}
 	buf_adds(&b, "}}\n");
 	r->unsaid = !say(r, buf_span(&b));
+	if (r->unsaid)
+		reportfd_again(r);
 	buf_release(&b);
 }
 
-/* Lines that differ from the last report in their place. */
+/* Lines that differ from the last report in their place; those that did not fit
+ * into the pipe come with the next one. */
 static void
 say_changed(struct reportfd *r, struct span lines)
 {
@@ -114,8 +117,12 @@ say_changed(struct reportfd *r, struct span lines)
 			r->said[i] = 0;
 			r->said_count = i + 1;
 		}
-		if (digest != r->said[i] && say(r, line))
+		if (digest == r->said[i])
+			continue;
+		if (say(r, line))
 			r->said[i] = digest;
+		else
+			reportfd_again(r);
 	}
 }
 
@@ -128,9 +135,10 @@ report(void *arg)
 
 	if (r->fd < 0)
 		return;
-	loop_after(r->loop, &r->timer, PERIOD_MS, report, r);
 	if (r->unsaid)
 		say_unready(r);
+	if (r->fill == NULL)
+		return;
 	buf_addf(&b, "{\"tool\":\"%s\",\"counters\":{", r->tool);
 	r->fill(r->arg, &b);
 	buf_adds(&b, "}}\n");
@@ -177,7 +185,14 @@ reportfd_ready(struct reportfd *r)
 	say(r, span_str("\n"));
 	if (r->reasons != NULL)
 		say_unready(r);
-	loop_after(r->loop, &r->timer, PERIOD_MS, report, r);
+	if (r->fill != NULL)
+		loop_follow(r->loop, PERIOD_MS, report, r);
+}
+
+void
+reportfd_again(struct reportfd *r)
+{
+	loop_follow_on(r->loop);
 }
 
 void

@@ -1,7 +1,8 @@
 /*
  * reportfd: the reports of a tool on --report-fd: a newline when it is ready,
- * then its counters and metrics as lines of JSON, every 5 s and only those that
- * changed; and at once why it is no longer ready.
+ * then its counters and metrics as lines of JSON, 5 s after something happened
+ * in the loop and only those that changed; and at once why it is no longer
+ * ready. A tool to which nothing happens is not woken for a report.
  *
  * It never waits for the reader: a slow reader misses lines; when the reader is
  * gone, reports end. SIGPIPE must be ignored by the caller.
@@ -30,13 +31,13 @@ struct reportfd {
 	reportfd_metrics_fn *metrics; /* may be NULL */
 	void *arg;
 	bool ready;
-	struct timer timer;
 	uint64_t *said; /* owned: digests of the lines, by their place */
 	size_t said_count;
 	struct reason *reasons; /* why it is not ready, in order of names */
 	bool unsaid;		/* they changed, and the pipe was full */
 };
 
+/* fill NULL: no counters and metrics. */
 void reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
     reportfd_fn *fill, void *arg);
 /* Before it is ready; called with the same arg. */
@@ -45,6 +46,9 @@ void reportfd_release(struct reportfd *r);
 
 /* The tool is ready. Later calls do nothing. */
 void reportfd_ready(struct reportfd *r);
+/* Another report follows after 5 s, although nothing may happen until then: a
+ * sample of this one changes with the time. */
+void reportfd_again(struct reportfd *r);
 /* Counters and metrics now, if the tool is ready: at the end, or right at the
  * start. */
 void reportfd_send(struct reportfd *r);

@@ -105,6 +105,71 @@ test_fds(void)
 	unlink(name);
 }
 
+/* ---- loop_follow ---- */
+
+static int followed;
+
+static void
+follows(void *arg)
+{
+	(void)arg;
+	followed++;
+}
+
+static void
+follows_again(void *arg)
+{
+	(void)arg;
+	if (++followed < 3)
+		loop_follow_on(l);
+}
+
+static void
+nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* Rounds until the loop has nothing left to wake up for. */
+static void
+rest(void)
+{
+	for (int i = 0; i < 20; i++)
+		loop_once(l, 5);
+}
+
+static void
+test_follow(void)
+{
+	int fds[2];
+
+	followed = 0;
+	loop_follow(l, 1, follows, NULL);
+	rest();
+	ok(followed == 1, "it follows the start");
+	rest();
+	ok(followed == 1, "while nothing happens it does not run");
+	loop_at(l, &a, clock_ms() + 1, nothing, NULL);
+	loop_at(l, &b, a.due_ms, nothing, NULL);
+	rest();
+	ok(followed == 2, "it follows timers, once");
+	ok(pipe(fds) == 0 && write(fds[1], "x", 1) == 1, "a pipe");
+	loop_watch(l, fds[0], LOOP_READ, on_fd, NULL);
+	rest();
+	ok(followed == 3, "it follows a descriptor");
+	loop_unwatch(l, fds[0]);
+	close(fds[0]);
+	close(fds[1]);
+	followed = 0;
+	loop_follow(l, 1, follows_again, NULL);
+	rest();
+	ok(followed == 3, "it runs once more if it asks for that");
+	loop_follow(l, 1, NULL, NULL);
+	loop_after(l, &a, 1, nothing, NULL);
+	rest();
+	ok(followed == 3, "without a function it does nothing");
+}
+
 static void
 on_signal(void *arg, int signo)
 {
@@ -186,6 +251,7 @@ main(void)
 	l = loop_new();
 	test_timers();
 	test_fds();
+	test_follow();
 	loop_signal(l, SIGUSR1, on_signal, NULL);
 	trace[0] = '\0';
 	kill(getpid(), SIGUSR1);

@@ -154,6 +154,18 @@ test_no_descriptor(struct loop *l)
 	reportfd_release(&r);
 }
 
+static void
+test_no_counters(struct loop *l)
+{
+	struct reportfd r;
+
+	reportfd_init(&r, l, "tool", ends[1], NULL, NULL);
+	reportfd_ready(&r);
+	reportfd_send(&r);
+	is(got(ends[0]), "\n", "without counters it is only ready");
+	reportfd_release(&r);
+}
+
 int
 main(void)
 {
@@ -167,6 +179,7 @@ main(void)
 	test_reasons();
 	test_slow_reader();
 	test_metrics();
+	test_no_counters(l);
 	test_reader_is_gone();
 	reportfd_release(&report);
 	close(ends[1]);
