@@ -24,8 +24,11 @@
 #include "trace.h"
 #include "wakes.h"
 
-/* No test means so many of one jump of the clock. */
-enum { MANY_TIMERS = 1000 };
+enum {
+	/* No test means so many of one jump of the clock. */
+	MANY_TIMERS = 1000,
+	OPEN_MAX = 256 * 1024 /* bytes of texts, while there is work */
+};
 
 static void
 stray(void *arg)
@@ -204,6 +207,7 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 	int64_t us = r->sched.clock == SCHED_INPUT ? events_time(text) : -1;
 	int rc;
 
+	cache_rest(&r->es.store, OPEN_MAX);
 	if (us >= 0)
 		advance(r, us);
 	trace_event(&r->cause, text);
@@ -538,6 +542,7 @@ reconciler_step(struct reconciler *r)
 {
 	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
 
+	cache_rest(&r->es.store, p != NULL ? OPEN_MAX : 0);
 	if (p == NULL)
 		return false;
 	p->queued = false;

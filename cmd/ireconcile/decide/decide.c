@@ -77,7 +77,7 @@ paths_digest(struct span object)
 static bool
 drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 {
-	struct span text = span_make(i->text, i->text_len);
+	struct span text = primary_item_text(i);
 	struct span wanted = json_path(text, "metadata.finalizers");
 	struct span held = cache_object_meta(o, "finalizers");
 
@@ -119,7 +119,7 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 		outcome_fail(d, err.message);
 		return;
 	}
-	points_outstanding(d, span_make(i->text, i->text_len));
+	points_outstanding(d, primary_item_text(i));
 	if (o->terminating || unsettled_wants(d, "set"))
 		return;
 	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
@@ -169,7 +169,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	if (done && mode == DECIDE_DIFFERENCES)
 		return;
 	if (!done)
-		points_outstanding(d, span_make(i->text, i->text_len));
+		points_outstanding(d, primary_item_text(i));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
 		return;
 	if (member && !done && loops_is_held(i, d->now_us))

@@ -52,10 +52,9 @@ set_text(
 		err_prefix(err, "%s", i->label);
 		return -1;
 	}
-	free(i->text);
-	i->text_len = text.len;
-	i->text = buf_take(&text);
-	digest_sha256(span_make(i->text, i->text_len), i->digest);
+	digest_sha256(buf_span(&text), i->digest);
+	shelf_drop(&i->kind->shelf, &i->text);
+	shelf_put(&i->kind->shelf, &i->text, text.data, text.len);
 	if (i->marks & ITEM_EXACTLY) /* is another request */
 		digest_sha256(
 		    span_make((const char *)i->digest, DIGEST_SIZE), i->digest);
@@ -102,7 +101,7 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		take_immutable(p, i, observed);
 	desired = jv_is_valid(i->value)
 	    ? jv_copy(i->value)
-	    : jvtext_parse(span_make(i->text, i->text_len), &err);
+	    : jvtext_parse(primary_item_text(i), &err);
 	i->agrees = agree_object(desired, observed, &path) &&
 	    (!(i->marks & ITEM_EXACTLY) ||
 		agree_exactly(desired, observed, &path));
@@ -319,12 +318,10 @@ desired_from_items(struct primary *p, const struct program_items *items,
 static void
 carry_text(struct desired_item *to, struct desired_item *from)
 {
-	free(to->text);
-	to->text = from->text;
-	to->text_len = from->text_len;
+	shelf_drop(&to->kind->shelf, &to->text);
+	shelf_move(&to->kind->shelf, &to->text, &from->text);
 	memcpy(to->digest, from->digest, DIGEST_SIZE);
 	to->kept = true;
-	from->text = NULL;
 }
 
 /* Keeps what is known about unchanged items. */

@@ -30,7 +30,7 @@ stays(const struct primary *p, enum marks_life life, struct span ns,
 static bool
 item_stays(const struct primary *p, const struct desired_item *i)
 {
-	struct span text = span_make(i->text, i->text_len);
+	struct span text = primary_item_text(i);
 	struct span ns =
 	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
 

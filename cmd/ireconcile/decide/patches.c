@@ -112,7 +112,7 @@ patches_give_back(struct decision *d, const struct desired *set)
 bool
 patches_is_held(const struct primary *p, const struct point *pt)
 {
-	struct span text = span_make(pt->item->text, pt->item->text_len);
+	struct span text = primary_item_text(pt->item);
 	struct buf name = BUF_INIT;
 	bool held;
 

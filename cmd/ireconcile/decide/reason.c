@@ -92,8 +92,7 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 	bool hide = reason_is_confidential(pt->item->kind);
 	struct err err = ERR_INIT;
 	jv was = jvtext_parse(cache_object_text(pt->object), &err);
-	jv wish =
-	    jvtext_parse(span_make(pt->item->text, pt->item->text_len), &err);
+	jv wish = jvtext_parse(primary_item_text(pt->item), &err);
 	jv bare = unmarked(jv_copy(wish));
 
 	agree_difference(

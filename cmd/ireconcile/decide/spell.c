@@ -79,7 +79,7 @@ add_items(struct buf *b, const struct decision *d)
 		if (pt->type != POINT_ITEM)
 			continue;
 		json_add_comma(b);
-		buf_add(b, pt->item->text, pt->item->text_len);
+		buf_addspan(b, primary_item_text(pt->item));
 	}
 	buf_addc(b, ']');
 }

@@ -278,8 +278,7 @@ describe(const struct primary *p, const struct decision *d,
 		agree_status_values(
 		    wanted, jvtext_peek(observed, "status"), &path, &values);
 	} else {
-		wanted = jvtext_parse(
-		    span_make(pt->item->text, pt->item->text_len), &err);
+		wanted = jvtext_parse(primary_item_text(pt->item), &err);
 		agree_values(wanted, observed, &path,
 		    reason_is_confidential(pt->item->kind) ? NULL : &values);
 		if (path.len == 0 && (pt->item->marks & ITEM_EXACTLY))

@@ -88,6 +88,7 @@ cache_release(struct cache *s)
 		for (size_t j = 0; (o = map_next(&k->late, &j)) != NULL;)
 			cache_object_free(o);
 		map_release(&k->late);
+		shelf_release(&k->shelf);
 		backoff_release(&k->backoffs);
 		free(k->uses);
 		free(k->name);
@@ -95,6 +96,17 @@ cache_release(struct cache *s)
 	}
 	free(s->kinds);
 	map_release(&s->by_name);
+}
+
+void
+cache_rest(struct cache *s, size_t above)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < s->kind_count; i++)
+		bytes += s->kinds[i]->shelf.bytes;
+	for (size_t i = 0; i < s->kind_count && bytes > above; i++)
+		shelf_rest(&s->kinds[i]->shelf);
 }
 
 /* Copies JSON without white space between its tokens; returns the length. */
@@ -178,14 +190,14 @@ cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
 	struct buf scratch = BUF_INIT;
 	struct span ns, name, managed;
 	struct cache_object *o;
-	char *end;
+	char *copy, *end;
 
 	if (json_object_frame(text, &f) != 0 || f.name.n == 0)
 		return NULL;
 	name = f.name;
 	ns = k->conf->scope == WATCH_CLUSTER ? SPAN_NONE : f.namespace_;
 	managed = f.managed_fields;
-	o = mem_zalloc(sizeof(*o) + ns.n + 1 + name.n + text.n);
+	o = mem_zalloc(sizeof(*o) + ns.n + 1 + name.n);
 	o->kind = k;
 	o->serial = ++s->serial;
 	o->epoch = k->epoch;
@@ -194,7 +206,7 @@ cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
 	cache_add_key(&scratch, ns, name);
 	memcpy(o->data, scratch.data, o->key_len);
 	buf_release(&scratch);
-	end = o->data + o->key_len;
+	end = copy = mem_alloc(text.n);
 	if (managed.p != NULL) {
 		end += compact(end, span_make(text.p, managed.p - text.p));
 		end += compact(end,
@@ -203,8 +215,7 @@ cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
 	} else {
 		end += compact(end, text);
 	}
-	o->text_len = end - o->data - o->key_len;
-	o = mem_realloc(o, sizeof(*o) + o->key_len + o->text_len);
+	shelf_put(&k->shelf, &o->text, copy, (size_t)(end - copy));
 	locate_parts(o);
 	return o;
 }
@@ -214,6 +225,7 @@ cache_object_free(struct cache_object *o)
 {
 	if (o == NULL)
 		return;
+	shelf_drop(&o->kind->shelf, &o->text);
 	free(o->buckets);
 	free(o);
 }

@@ -4,6 +4,8 @@
  * A tree of libjq needs nine times the memory of its text, so objects are kept
  * as text and parsed only for an evaluation. Values that events and comparisons
  * need often (uid, version, terminating) are kept as offsets into that text.
+ * The text itself is packed, unless it is in use (shelf.h): a span of it, or of
+ * one of its values, is good until cache_rest.
  *
  * Objects are found by kind and "NAMESPACE\0NAME" (the NUL sorts namespaces
  * as wholes). They are replaced, never changed: a pointer to an object is valid
@@ -19,6 +21,7 @@
 #include "base/map.h"
 #include "base/span.h"
 #include "conf/watches.h"
+#include "state/shelf.h"
 
 struct use;
 struct entry_bucket;
@@ -27,8 +30,9 @@ struct cache_kind {
 	char *name; /* "Deployment.apps", as in keys of objects */
 	const struct watch_kind *conf; /* the first that names it */
 	struct map objects;	       /* by key: struct cache_object */
-	struct map late, backoffs;     /* see late.h */
-	bool announced;		       /* a begin was seen */
+	struct shelf shelf;	   /* texts of objects, and of those desired */
+	struct map late, backoffs; /* see late.h */
+	bool announced;		   /* a begin was seen */
 	bool complete;
 	uint32_t epoch; /* number of begins */
 	struct use **uses;
@@ -44,10 +48,10 @@ struct cache_object {
 	struct cache_kind *kind;
 	struct entry_bucket **buckets; /* its links; see index.h */
 	uint64_t serial;	       /* differs for every content ever seen */
+	struct shelf_text text;
 	uint32_t bucket_count;
 	uint32_t epoch; /* kind->epoch when it was last mentioned */
 	uint32_t key_len, ns_len;
-	uint32_t text_len;
 	uint32_t uid_at, uid_len; /* in the text; len 0: none */
 	uint32_t rv_at, rv_len;
 	struct cache_part metadata, annotations;
@@ -55,7 +59,7 @@ struct cache_object {
 	bool proven;   /* its marks have a proof; see marks.h */
 	bool unproven; /* they have none, and count */
 	bool retained; /* they say that it is never deleted */
-	char data[];   /* key, then text */
+	char data[];   /* key */
 };
 
 static inline struct span
@@ -76,29 +80,31 @@ cache_object_name(const struct cache_object *o)
 	return span_make(o->data + o->ns_len + 1, o->key_len - o->ns_len - 1);
 }
 
+/* Opens the text: what the object says does not change. */
 static inline struct span
 cache_object_text(const struct cache_object *o)
 {
-	return span_make(o->data + o->key_len, o->text_len);
-}
-
-static inline struct span
-cache_object_uid(const struct cache_object *o)
-{
-	return span_make(o->data + o->key_len + o->uid_at, o->uid_len);
-}
-
-static inline struct span
-cache_object_version(const struct cache_object *o)
-{
-	return span_make(o->data + o->key_len + o->rv_at, o->rv_len);
+	return shelf_read(&o->kind->shelf, (struct shelf_text *)&o->text);
 }
 
 static inline struct span
 cache_object_part(const struct cache_object *o, struct cache_part part)
 {
-	return part.n == 0 ? SPAN_NONE
-			   : span_make(o->data + o->key_len + part.at, part.n);
+	return part.n == 0
+	    ? SPAN_NONE
+	    : span_make(cache_object_text(o).p + part.at, part.n);
+}
+
+static inline struct span
+cache_object_uid(const struct cache_object *o)
+{
+	return span_make(cache_object_text(o).p + o->uid_at, o->uid_len);
+}
+
+static inline struct span
+cache_object_version(const struct cache_object *o)
+{
+	return span_make(cache_object_text(o).p + o->rv_at, o->rv_len);
 }
 
 /* A member of the metadata, raw; SPAN_NONE if it is not there. */
@@ -120,6 +126,10 @@ struct cache {
 };
 
 void cache_release(struct cache *s);
+
+/* Between two pieces of work, when no span of a text is held: packs and closes
+ * the texts, if they are more than `above` bytes. */
+void cache_rest(struct cache *s, size_t above);
 
 /* The kind of this name, made if it is new. */
 struct cache_kind *cache_add_kind(

@@ -11,7 +11,8 @@ item_release(struct desired_item *i)
 {
 	free(i->label);
 	buf_release(&i->key);
-	free(i->text);
+	if (i->kind != NULL)
+		shelf_drop(&i->kind->shelf, &i->text);
 	free(i->path);
 	free(i->loop_path);
 	free(i->of_uid);

@@ -16,10 +16,9 @@
 /* One desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
-	char *label;	/* "Kind.group/namespace/name" */
-	struct buf key; /* "NAMESPACE\0NAME" */
-	char *text;
-	size_t text_len;
+	char *label;			   /* "Kind.group/namespace/name" */
+	struct buf key;			   /* "NAMESPACE\0NAME" */
+	struct shelf_text text;		   /* see primary_item_text */
 	unsigned char digest[DIGEST_SIZE]; /* of text */
 	jv value; /* of text, during a decision; else invalid */
 	/* ITEM_... of itemmarks.h. text is only the identity with ITEM_NAMED,
@@ -47,6 +46,13 @@ struct desired_item {
 	int64_t quiet_us;   /* without a change until then the loop is over */
 	uint64_t tolerated; /* serial of the object, or 0 */
 };
+
+/* Borrowed until cache_rest. */
+static inline struct span
+primary_item_text(const struct desired_item *i)
+{
+	return shelf_read(&i->kind->shelf, (struct shelf_text *)&i->text);
+}
 
 /* The memoised result of `desired`. */
 struct desired {
