@@ -347,6 +347,8 @@ idle(void *arg)
 		out_flush(&a->out);
 	} while (more && !out_full(&a->out) && !is_behind(a));
 	evaluator_roam();
+	if (!more)
+		reconciler_rest(&a->reconciler);
 	/* A slow reader is not a reason to stop reading: kwatch would wait. */
 	if (out_full(&a->out))
 		a->unevaluated = 0;

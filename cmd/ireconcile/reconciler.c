@@ -537,14 +537,24 @@ look_at(struct reconciler *r, struct primary *p)
 		evaluate(r, p);
 }
 
+void
+reconciler_rest(struct reconciler *r)
+{
+	cache_rest(&r->es.store, 0);
+	if (!r->ready || r->trimmed)
+		return;
+	r->trimmed = true;
+	malloc_trim(0); /* garbage of the first evaluations */
+}
+
 bool
 reconciler_step(struct reconciler *r)
 {
 	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
 
-	cache_rest(&r->es.store, p != NULL ? OPEN_MAX : 0);
 	if (p == NULL)
 		return false;
+	cache_rest(&r->es.store, OPEN_MAX);
 	p->queued = false;
 	stats_taken(&p->entry->stats, p->queued_us);
 	if (!p->dirty || !p->entry->complete)

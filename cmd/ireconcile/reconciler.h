@@ -37,6 +37,7 @@ struct reconciler {
 	bool gate_open;
 	bool silent;	 /* no line is written */
 	bool ready;	 /* every kind was complete at least once */
+	bool trimmed;	 /* its memory, after that */
 	bool incomplete; /* the input was cut short */
 	struct reconciler_counters counters;
 };
@@ -60,6 +61,8 @@ void reconciler_end_of_input(struct reconciler *r, bool told_to_end);
 void reconciler_open(struct reconciler *r);
 /* Evaluates the next dirty primary; false if there is none. */
 bool reconciler_step(struct reconciler *r);
+/* When there is none: gives memory back. */
+void reconciler_rest(struct reconciler *r);
 /* Checks whether the clock was set. */
 void reconciler_clock(struct reconciler *r);
 /* Fires the timers that are due. */
