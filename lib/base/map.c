@@ -13,13 +13,25 @@ map_release(struct map *m)
 	*m = (struct map)MAP_INIT;
 }
 
+static struct span
+slot_key(const struct map_slot *slot)
+{
+	return span_make(slot->key, slot->key_n);
+}
+
+static uint32_t
+hash_of(struct span key)
+{
+	return (uint32_t)hash_text(key);
+}
+
 static size_t
-find(const struct map *m, struct span key, uint64_t hash)
+find(const struct map *m, struct span key, uint32_t hash)
 {
 	size_t i = hash & (m->cap - 1);
 
 	while (m->slots[i].value != NULL &&
-	    !(m->slots[i].hash == hash && span_eq(m->slots[i].key, key)))
+	    !(m->slots[i].hash == hash && span_eq(slot_key(&m->slots[i]), key)))
 		i = (i + 1) & (m->cap - 1);
 	return i;
 }
@@ -32,7 +44,7 @@ grow(struct map *m)
 	bigger.slots = mem_zalloc(bigger.cap * sizeof(*bigger.slots));
 	for (size_t i = 0; i < m->cap; i++)
 		if (m->slots[i].value != NULL)
-			bigger.slots[find(&bigger, m->slots[i].key,
+			bigger.slots[find(&bigger, slot_key(&m->slots[i]),
 			    m->slots[i].hash)] = m->slots[i];
 	free(m->slots);
 	*m = bigger;
@@ -43,13 +55,13 @@ map_get(const struct map *m, struct span key)
 {
 	if (m->count == 0)
 		return NULL;
-	return m->slots[find(m, key, hash_text(key))].value;
+	return m->slots[find(m, key, hash_of(key))].value;
 }
 
 void *
 map_put(struct map *m, struct span key, void *value)
 {
-	uint64_t hash = hash_text(key);
+	uint32_t hash = hash_of(key);
 	struct map_slot *slot;
 	void *old;
 
@@ -59,7 +71,7 @@ map_put(struct map *m, struct span key, void *value)
 	old = slot->value;
 	if (old == NULL)
 		m->count++;
-	*slot = (struct map_slot){key, value, hash};
+	*slot = (struct map_slot){key.p, value, (uint32_t)key.n, hash};
 	return old;
 }
 
@@ -72,7 +84,7 @@ map_del(struct map *m, struct span key)
 
 	if (m->count == 0)
 		return NULL;
-	hole = find(m, key, hash_text(key));
+	hole = find(m, key, hash_of(key));
 	old = m->slots[hole].value;
 	if (old == NULL)
 		return NULL;
@@ -86,7 +98,7 @@ map_del(struct map *m, struct span key)
 			hole = i;
 		}
 	}
-	m->slots[hole] = (struct map_slot){SPAN_NONE, NULL, 0};
+	m->slots[hole] = (struct map_slot){NULL, NULL, 0, 0};
 	m->count--;
 	return old;
 }
@@ -103,7 +115,7 @@ map_sweep(
 		    is_over(m->slots[i].value, arg))
 			old[n++] = m->slots[i];
 	while (n > 0)
-		free(map_del(m, old[--n].key));
+		free(map_del(m, slot_key(&old[--n])));
 	free(old);
 }
 
@@ -124,7 +136,7 @@ slot_order(const void *a, const void *b)
 {
 	const struct map_slot *const *x = a, *const *y = b;
 
-	return span_cmp((*x)->key, (*y)->key);
+	return span_cmp(slot_key(*x), slot_key(*y));
 }
 
 void **

@@ -15,10 +15,11 @@
 #include "base/span.h"
 
 struct map_slot {
-	struct span key;
-	void *value; /* NULL: free */
-	uint64_t
-	    hash; /* of the key; its place is at, or soon after, this & (cap - 1) */
+	const char *key;
+	void *value;	/* NULL: free */
+	uint32_t key_n; /* keys are shorter than 4 GiB */
+	uint32_t hash;	/* of the key; its place is at, or soon after, this &
+			 * (cap - 1) */
 };
 
 struct map {

@@ -20,7 +20,7 @@ enum {
 	MATCH = 15,
 	LITERALS_SHIFT = 4,
 	NEAR_MAX = 0x8000, /* farthest match in the text */
-	OWN_BITS = 11,
+	OWN_BITS = 10,
 	STEP_SHIFT = 6,
 	/* A text that is packed to more than one part of this many is like
 	 * nothing in the sample. */
@@ -116,7 +116,7 @@ struct packing {
 	const struct pack *pack;
 	const char *start, *end; /* of the text */
 	size_t along; /* the place in the sample where a match may go on */
-	uint32_t own[1 << OWN_BITS]; /* places in the text, and one */
+	uint16_t own[1 << OWN_BITS]; /* places in the text, modulo 65536 */
 };
 
 static const char *
@@ -131,11 +131,11 @@ find(struct packing *k, const char *p, struct match *m)
 {
 	const struct pack *pack = k->pack;
 	uint64_t bytes = bytes_at(p);
-	uint32_t *own = &k->own[hash(bytes, OWN_BITS)];
-	size_t at = (size_t)(p - k->start), before = *own;
+	uint16_t *own = &k->own[hash(bytes, OWN_BITS)];
+	size_t at = (size_t)(p - k->start), back = (uint16_t)(at - *own);
 	const char *q;
 
-	*own = (uint32_t)(at + 1);
+	*own = (uint16_t)at;
 	*m = (struct match){0};
 	q = pack->sample.data + k->along;
 	if (k->along + 8 <= pack->sample.len && same(p, q)) {
@@ -150,13 +150,12 @@ find(struct packing *k, const char *p, struct match *m)
 			m->place = (uint16_t)(q - pack->sample.data);
 		}
 	}
-	if (before != 0 && at - (before - 1) <= NEAR_MAX &&
-	    same(p, k->start + before - 1)) {
-		size_t n = common(p, k->end, k->start + before - 1, k->end);
+	if (back > 0 && back <= NEAR_MAX && back <= at && same(p, p - back)) {
+		size_t n = common(p, k->end, p - back, k->end);
 
 		if (n > m->n)
-			*m = (struct match){n, false,
-			    (uint16_t)(PACK_SAMPLE_MAX + at - before)};
+			*m = (struct match){
+			    n, false, (uint16_t)(PACK_SAMPLE_MAX + back - 1)};
 	}
 	return m->n > 0;
 }
