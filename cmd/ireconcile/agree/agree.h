@@ -16,6 +16,7 @@
 #include <jv.h>
 
 #include "base/buf.h"
+#include "base/span.h"
 
 /* Annotation with the digest of the desired leaf paths. */
 #define AGREE_PATHS_ANNOTATION "kpipe.dev/paths"
@@ -30,6 +31,13 @@
  * difference of it.
  */
 bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
+
+/*
+ * The same without trees, of two objects as valid JSON, desired printed by
+ * jvtext: what is settled is compared at a tenth of the cost. False: they do
+ * not agree, or agree_object has to tell.
+ */
+bool agree_surely(struct span desired, struct span observed);
 
 /*
  * For a ConfigMap or a Secret that agrees: whether observed has no key in data

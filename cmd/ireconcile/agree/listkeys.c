@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/json.h"
 #include "json/jvtext.h"
 
 static bool
@@ -64,6 +65,94 @@ listkeys_init(
 		jv_free(element);
 		k->ends[i] = k->text.len;
 	}
+}
+
+enum reading { KEY_READ, KEY_ABSENT, KEY_UNSURE };
+
+static enum reading
+read_scalar(struct buf *b, const struct flat_value *v)
+{
+	int64_t n;
+
+	if (v->type == JSON_STRING) {
+		buf_addspan(b, flat_span(v));
+		return v->escaped ? KEY_UNSURE : KEY_READ;
+	}
+	if (v->type != JSON_NUMBER)
+		return KEY_ABSENT;
+	/* 80 is the only spelling of 80 that is printed. */
+	if (v->n > 15 || *v->p == '-' || (*v->p == '0' && v->n > 1) ||
+	    !json_int(flat_span(v), &n))
+		return KEY_UNSURE;
+	buf_addspan(b, flat_span(v));
+	return KEY_READ;
+}
+
+/* One of the members of value i that are its key. */
+static enum reading
+read_member(struct buf *b, const struct flat *f, uint32_t i, const char *key)
+{
+	const struct flat_value *v = f->values, *value = NULL;
+
+	for (uint32_t k = i + 1; k < v[i].next; k = v[k + 1].next) {
+		if (v[k].escaped)
+			return KEY_UNSURE;
+		if (span_is(flat_span(&v[k]), key))
+			value = &v[k + 1];
+	}
+	if (value != NULL && value->type != JSON_NULL)
+		return read_scalar(b, value);
+	if (apischema_key_default(key) == NULL)
+		return KEY_ABSENT;
+	buf_adds(b, apischema_key_default(key));
+	return KEY_READ;
+}
+
+static enum reading
+read_key(struct buf *b, const struct apischema_list *how, const struct flat *f,
+    uint32_t i)
+{
+	enum reading r = KEY_READ;
+
+	if (how->type == LIST_SET)
+		return read_scalar(b, &f->values[i]);
+	if (f->values[i].type != JSON_OBJECT)
+		return KEY_ABSENT;
+	for (int j = 0; j < APISCHEMA_KEYS_MAX && how->keys[j]; j++) {
+		if (j > 0)
+			buf_addc(b, ',');
+		buf_adds(b, how->keys[j]);
+		buf_addc(b, '=');
+		r = read_member(b, f, i, how->keys[j]);
+		if (r != KEY_READ)
+			break;
+	}
+	return r;
+}
+
+int
+listkeys_read(struct listkeys *k, const struct apischema_list *how,
+    const struct flat *f, uint32_t i)
+{
+	const struct flat_value *v = f->values;
+
+	*k = (struct listkeys){.text = BUF_INIT, .complete = true};
+	for (uint32_t j = i + 1; j < v[i].next; j = v[j].next) {
+		size_t before = k->text.len;
+		enum reading r = read_key(&k->text, how, f, j);
+
+		if (r == KEY_UNSURE) {
+			listkeys_release(k);
+			return -1;
+		}
+		if (r == KEY_ABSENT) {
+			buf_truncate(&k->text, before);
+			k->complete = false;
+		}
+		k->ends = mem_grow(k->ends, (size_t)k->count, sizeof(*k->ends));
+		k->ends[k->count++] = k->text.len;
+	}
+	return 0;
 }
 
 void

@@ -12,6 +12,7 @@
 #include "agree/apischema.h"
 #include "base/buf.h"
 #include "base/span.h"
+#include "json/flat.h"
 
 struct listkeys {
 	struct buf text; /* owned: all keys, one behind the other */
@@ -22,6 +23,10 @@ struct listkeys {
 
 void listkeys_init(
     struct listkeys *k, const struct apischema_list *how, jv array_peek);
+/* The same of value i, an array. -1, and nothing to release: a key may be read
+ * in another way than it is spelt. */
+int listkeys_read(struct listkeys *k, const struct apischema_list *how,
+    const struct flat *f, uint32_t i);
 void listkeys_release(struct listkeys *k);
 /* Empty for an element that lacks its key. */
 struct span listkeys_get(const struct listkeys *k, int i);

@@ -86,6 +86,23 @@ desired_is_absent(const struct primary *p, struct desired_item *i)
 	i->compared = 0;
 }
 
+/* By text alone, which knows most of what agrees. */
+static bool
+agrees_surely(const struct desired_item *i, const struct cache_object *o)
+{
+	return i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
+	    agree_surely(primary_item_text(i), cache_object_text(o));
+}
+
+static void
+set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
+{
+	i->agrees = path == NULL;
+	i->compared = o->serial;
+	free(i->path);
+	i->path = path;
+}
+
 void
 desired_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o)
@@ -93,21 +110,24 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	struct err err = ERR_INIT;
 	struct buf path = BUF_INIT;
 	jv desired, observed;
+	bool agrees;
 
 	if (i->compared == o->serial)
 		return;
+	if (agrees_surely(i, o)) {
+		set_agrees(i, o, NULL);
+		return;
+	}
 	observed = jvtext_parse(cache_object_text(o), &err);
 	if (i->immutable != NULL)
 		take_immutable(p, i, observed);
 	desired = jv_is_valid(i->value)
 	    ? jv_copy(i->value)
 	    : jvtext_parse(primary_item_text(i), &err);
-	i->agrees = agree_object(desired, observed, &path) &&
+	agrees = agree_object(desired, observed, &path) &&
 	    (!(i->marks & ITEM_EXACTLY) ||
 		agree_exactly(desired, observed, &path));
-	i->compared = o->serial;
-	free(i->path);
-	i->path = i->agrees ? NULL : buf_take(&path);
+	set_agrees(i, o, agrees ? NULL : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
 	jv_free(observed);

@@ -2,6 +2,7 @@
 // needs cmd/ireconcile/agree/apischema.c
 // needs cmd/ireconcile/agree/leafpaths.c
 // needs cmd/ireconcile/agree/listkeys.c
+// needs cmd/ireconcile/agree/surely.c
 #include "agree/agree.h"
 
 #include "base/array.h"
