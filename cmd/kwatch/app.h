@@ -55,6 +55,7 @@ struct kwatch {
 	    struct kwatch *app, const char *about, const char *text);
 	void (*on_fatal)(struct kwatch *app, const char *message);
 	bool ready;
+	bool listed; /* its garbage is to be freed: see main.c */
 };
 
 /* The server answered, or did not; each is logged once. After some time without

@@ -101,6 +101,17 @@ on_hangup(void *arg, int fd, int events)
 	finish(arg, 0);
 }
 
+/* The body of a list, and the lines that were made of it, are scattered. */
+static void
+trim(struct run *r)
+{
+	if (!r->app.listed || !r->app.ready || !sink_empty(r->app.sink) ||
+	    !out_empty(&r->out))
+		return;
+	r->app.listed = false;
+	malloc_trim(0);
+}
+
 static void
 on_idle(void *arg)
 {
@@ -110,6 +121,7 @@ on_idle(void *arg)
 	while (out_flush(&r->out) == 0 && !sink_empty(r->app.sink) &&
 	    !out_full(&r->out))
 		sink_pump(r->app.sink);
+	trim(r);
 	if (!r->out.failed || r->ending)
 		return;
 	if (r->out.err.kind == ERR_GONE) {

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/clock.h"
+#include "uuid.h"
 
 /* An element of the queue: an entry, or a bookmark. */
 struct sink_item {
@@ -20,20 +21,28 @@ struct bookmark {
 	const char *api_version, *kind;
 };
 
+/* What an entry has only while the reader is behind. */
+struct sink_news {
+	struct buf body; /* empty: none */
+	char *told_uid;	 /* owned; the reader's, if not that in ids; or NULL */
+};
+
+/* There are as many as objects: small. */
 struct sink_entry {
 	struct sink_item item;
 	struct sink_index *index;
 	const void *owner;
 	uint32_t mark;
-	bool alive;	 /* as the server has it */
-	bool told;	 /* the reader believes that it exists */
-	bool last;	 /* body is the last state of a gone object: counted */
-	char *ids;	 /* uid NUL version NUL; owned; NULL: none yet */
-	char *told_uid;	 /* owned; the reader's, if not that in ids */
-	struct buf body; /* while queued; empty: none */
-	struct span key; /* in text */
-	size_t ns_len;
-	char text[];
+	bool alive; /* as the server has it */
+	bool told;  /* the reader believes that it exists */
+	bool last;  /* body is the last state of a gone object: counted */
+	bool uuid;  /* the uid in ids is UUID_BYTES */
+	/* Owned: the uid (with a NUL, if it is text), version NUL; NULL: none
+	 * yet. */
+	char *ids;
+	struct sink_news *news; /* owned, or NULL */
+	uint32_t key_n, ns_len;
+	char text[]; /* the key */
 };
 
 struct sink {
@@ -108,21 +117,98 @@ sink_empty(const struct sink *s)
 	return s->first == NULL;
 }
 
-static const char *
-entry_uid(const struct sink_entry *e)
+static struct span
+entry_key(const struct sink_entry *e)
 {
-	return e->ids != NULL ? e->ids : "";
+	return span_make(e->text, e->key_n);
+}
+
+/* The uid in ids, appended. */
+static void
+add_uid(struct buf *b, const struct sink_entry *e)
+{
+	if (e->ids == NULL)
+		return;
+	if (e->uuid)
+		uuid_add(b, e->ids);
+	else
+		buf_adds(b, e->ids);
+}
+
+static bool
+uid_is(const struct sink_entry *e, struct span uid)
+{
+	char bytes[UUID_BYTES];
+	bool uuid = uuid_parse(uid, bytes);
+
+	if (e->ids == NULL || uuid != e->uuid)
+		return e->ids == NULL && uid.n == 0;
+	return uuid ? memcmp(bytes, e->ids, UUID_BYTES) == 0
+		    : span_is(uid, e->ids);
+}
+
+static const char *
+entry_version(const struct sink_entry *e)
+{
+	return e->ids + (e->uuid ? UUID_BYTES : strlen(e->ids) + 1);
+}
+
+/* ---- news ---- */
+
+static struct sink_news *
+entry_news(struct sink_entry *e)
+{
+	if (e->news == NULL)
+		e->news = mem_zalloc(sizeof(*e->news));
+	return e->news;
+}
+
+static const char *
+told_uid(const struct sink_entry *e)
+{
+	return e->news != NULL ? e->news->told_uid : NULL;
+}
+
+static void
+set_told_uid(struct sink_entry *e, char *uid)
+{
+	if (uid == NULL && told_uid(e) == NULL)
+		return;
+	free(entry_news(e)->told_uid);
+	e->news->told_uid = uid;
+}
+
+/* Keeps nothing that says nothing. */
+static void
+shrink_news(struct sink_entry *e)
+{
+	if (e->news == NULL || e->news->told_uid != NULL ||
+	    e->news->body.data != NULL)
+		return;
+	free(e->news);
+	e->news = NULL;
+}
+
+/* ---- entries ---- */
+
+static void
+entry_release(struct sink_entry *e)
+{
+	if (e->news != NULL) {
+		buf_release(&e->news->body);
+		free(e->news->told_uid);
+	}
+	free(e->news);
+	free(e->ids);
+	free(e);
 }
 
 static void
 entry_free(struct sink *s, struct sink_entry *e)
 {
-	map_del(&e->index->entries, e->key);
+	map_del(&e->index->entries, entry_key(e));
 	s->counters.objects--;
-	buf_release(&e->body);
-	free(e->ids);
-	free(e->told_uid);
-	free(e);
+	entry_release(e);
 }
 
 void
@@ -130,19 +216,15 @@ sink_index_release(struct sink_index *ix)
 {
 	struct sink_entry *e;
 
-	for (size_t i = 0; (e = map_next(&ix->entries, &i)) != NULL;) {
-		buf_release(&e->body);
-		free(e->ids);
-		free(e->told_uid);
-		free(e);
-	}
+	for (size_t i = 0; (e = map_next(&ix->entries, &i)) != NULL;)
+		entry_release(e);
 	map_release(&ix->entries);
 }
 
 static struct span
 name_of(const struct sink_entry *e)
 {
-	return span_make(e->text + e->ns_len + 1, e->key.n - e->ns_len - 1);
+	return span_make(e->text + e->ns_len + 1, e->key_n - e->ns_len - 1);
 }
 
 size_t
@@ -183,10 +265,10 @@ sink_entry(struct sink *s, struct sink_index *ix, struct span ns,
 	if (e == NULL) {
 		e = mem_zalloc(sizeof(*e) + key.n);
 		memcpy(e->text, key.p, key.n);
-		e->key = span_make(e->text, key.n);
-		e->ns_len = ns.n;
+		e->key_n = (uint32_t)key.n;
+		e->ns_len = (uint32_t)ns.n;
 		e->index = ix;
-		map_put(&ix->entries, e->key, e);
+		map_put(&ix->entries, entry_key(e), e);
 		s->counters.objects++;
 	}
 	if (text != small)
@@ -199,33 +281,34 @@ sink_entry(struct sink *s, struct sink_index *ix, struct span ns,
 bool
 sink_entry_is(const struct sink_entry *e, struct span uid, struct span version)
 {
-	const char *id = entry_uid(e);
-
 	/* Some aggregated servers have no versions: then it never counts as
 	 * told. */
-	return e->alive && e->ids != NULL && version.n > 0 &&
-	    span_is(uid, id) && span_is(version, id + uid.n + 1);
+	return e->alive && e->ids != NULL && version.n > 0 && uid_is(e, uid) &&
+	    span_is(version, entry_version(e));
 }
 
 static void
 set_ids(struct sink_entry *e, struct span uid, struct span version)
 {
-	bool other = !span_is(uid, entry_uid(e));
-	size_t n = uid.n + 1 + version.n + 1;
+	bool other = !uid_is(e, uid);
+	struct buf ids = BUF_INIT;
+	char bytes[UUID_BYTES];
 
-	if (other && e->told && e->told_uid == NULL) {
-		e->told_uid = e->ids;
-		e->ids = NULL;
-	} else if (other && e->told_uid != NULL && span_is(uid, e->told_uid)) {
-		free(e->told_uid);
-		e->told_uid = NULL;
+	if (other && e->told && told_uid(e) == NULL) {
+		add_uid(&ids, e);
+		set_told_uid(e, buf_take(&ids));
+	} else if (other && told_uid(e) != NULL && span_is(uid, told_uid(e))) {
+		set_told_uid(e, NULL);
 	}
-	e->ids = mem_realloc(e->ids, n);
-	memset(e->ids, 0, n);
+	e->uuid = uuid_parse(uid, bytes);
+	if (e->uuid)
+		uid = span_make(bytes, UUID_BYTES);
+	free(e->ids);
+	e->ids = mem_zalloc(uid.n + !e->uuid + version.n + 1);
 	if (uid.n > 0)
 		memcpy(e->ids, uid.p, uid.n);
 	if (version.n > 0)
-		memcpy(e->ids + uid.n + 1, version.p, version.n);
+		memcpy(e->ids + uid.n + !e->uuid, version.p, version.n);
 }
 
 static void
@@ -297,13 +380,15 @@ print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 static void
 tell(struct sink *s, struct sink_entry *e, struct span body)
 {
-	if (e->told && e->told_uid != NULL) {
-		print_made_up(s, e, e->told_uid);
+	struct buf uid = BUF_INIT;
+
+	if (e->told && told_uid(e) != NULL) {
+		print_made_up(s, e, told_uid(e));
 		e->told = false;
 		/* An object that came after it may be gone unread, too. */
 	}
-	free(e->told_uid);
-	e->told_uid = NULL;
+	set_told_uid(e, NULL);
+	shrink_news(e);
 	if (e->alive) {
 		print(s, e->told ? "MODIFIED" : "ADDED", body);
 		e->told = true;
@@ -311,8 +396,11 @@ tell(struct sink *s, struct sink_entry *e, struct span body)
 	}
 	if (body.n > 0 && s->form != SINK_OBJECTS)
 		print(s, "DELETED", body);
-	else
-		print_made_up(s, e, entry_uid(e));
+	else {
+		add_uid(&uid, e);
+		print_made_up(s, e, buf_str(&uid));
+		buf_release(&uid);
+	}
 	entry_free(s, e);
 }
 
@@ -320,12 +408,15 @@ tell(struct sink *s, struct sink_entry *e, struct span body)
 static struct buf
 take_body(struct sink *s, struct sink_entry *e)
 {
-	struct buf body = e->body;
+	struct buf body = BUF_INIT;
 
+	if (e->news != NULL) {
+		body = e->news->body;
+		e->news->body = (struct buf)BUF_INIT;
+	}
 	if (e->last)
 		s->gone -= body.len;
 	e->last = false;
-	e->body = (struct buf)BUF_INIT;
 	return body;
 }
 
@@ -340,7 +431,7 @@ keep_body(struct sink *s, struct sink_entry *e, struct span body)
 		return;
 	}
 	if (body.n > 0)
-		buf_add(&e->body, body.p, body.n);
+		buf_add(&entry_news(e)->body, body.p, body.n);
 	e->last = !e->alive;
 	if (e->last)
 		s->gone += body.n;

@@ -157,6 +157,7 @@ synced(struct watch *w, struct span version)
 
 	set_version(w, version);
 	w->synced = true;
+	app->listed = true;
 	/* After a list the watch has yet to show that it works. */
 	if (w->state != LISTING || app->once) {
 		w->cut_short = 0;

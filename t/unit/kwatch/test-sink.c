@@ -1,5 +1,6 @@
 /* sink: the lines that a fast and a slow reader of kwatch get. */
 // needs cmd/kwatch/sink.c
+// needs cmd/kwatch/uuid.c
 #include "sink.h"
 
 #include <fcntl.h>
