@@ -138,6 +138,14 @@ buf_take(struct buf *b)
 	return s;
 }
 
+char *
+buf_take_exact(struct buf *b)
+{
+	size_t n = b->len;
+
+	return mem_realloc(buf_take(b), n + 1);
+}
+
 struct span
 buf_span(const struct buf *b)
 {

@@ -47,6 +47,8 @@ void buf_truncate(struct buf *b, size_t n);
 const char *buf_str(struct buf *b);
 /* The same, returned owned; the buffer is empty afterwards. */
 char *buf_take(struct buf *b);
+/* The same, without room to grow: of what is kept for long. */
+char *buf_take_exact(struct buf *b);
 struct span buf_span(const struct buf *b);
 
 #endif

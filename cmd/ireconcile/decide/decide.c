@@ -101,7 +101,7 @@ static void
 decide_foreign(struct decision *d, const struct desired_item *i)
 {
 	const struct primary *p = d->primary;
-	const struct cache_object *o = cache_get(i->kind, buf_span(&i->key));
+	const struct cache_object *o = cache_get(i->kind, primary_item_key(i));
 	const struct use *u =
 	    entry_deletable(p->entry, span_str(i->kind->conf->api_version),
 		span_str(i->kind->conf->kind));
@@ -148,7 +148,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 {
 	const struct cache_object *o = (i->marks & ITEM_PATCH)
 	    ? patches_target(d, i)
-	    : cache_get(i->kind, buf_span(&i->key));
+	    : cache_get(i->kind, primary_item_key(i));
 	bool member =
 	    o != NULL && ((i->marks & ITEM_PATCH) || is_member(d->primary, o));
 	struct buf what = BUF_INIT;

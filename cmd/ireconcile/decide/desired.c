@@ -273,7 +273,7 @@ prepare(struct primary *p, const struct program_item *from,
 	struct span kind = jvtext_span(jvtext_peek(object, "kind"));
 	struct span version = jvtext_span(jvtext_peek(object, "apiVersion"));
 	struct use *u = find_use(p, i, version, kind, err);
-	struct buf label = BUF_INIT;
+	struct buf label = BUF_INIT, key = BUF_INIT;
 	struct span name;
 	char *ns = NULL;
 	int rc = -1;
@@ -283,9 +283,11 @@ prepare(struct primary *p, const struct program_item *from,
 	name =
 	    jvtext_span(jvtext_peek(jvtext_peek(object, "metadata"), "name"));
 	i->kind = u->kind;
-	cache_add_key(&i->key, span_str(ns), name);
+	cache_add_key(&key, span_str(ns), name);
+	i->key_len = key.len;
+	i->key = buf_take_exact(&key);
 	cache_object_label(&label, u->kind, span_str(ns), name);
-	i->label = buf_take(&label);
+	i->label = buf_take_exact(&label);
 	if (i->marks & ITEM_NAMED) {
 		object = identity(object);
 		rc = refuse_primary(p, i, err);

@@ -31,8 +31,7 @@ static bool
 item_stays(const struct primary *p, const struct desired_item *i)
 {
 	struct span text = primary_item_text(i);
-	struct span ns =
-	    span_make(i->key.data, strnlen(i->key.data, i->key.len));
+	struct span ns = span_make(i->key, strnlen(i->key, i->key_len));
 
 	if (i->marks & ITEM_PATCH)
 		return true;

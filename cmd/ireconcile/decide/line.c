@@ -120,7 +120,7 @@ is_done(const struct asked *a, const struct decision *d)
 		/* It was created, and is kept as it is from now on. */
 		if (i != NULL && (i->marks & ITEM_KEEP))
 			return a->uid == NULL &&
-			    cache_get(i->kind, buf_span(&i->key)) != NULL;
+			    cache_get(i->kind, primary_item_key(i)) != NULL;
 		return i != NULL &&
 		    memcmp(i->digest, a->digest, DIGEST_SIZE) == 0;
 	}
@@ -301,7 +301,7 @@ line_is_awaited(const struct primary *p, int64_t now_us)
 			continue;
 		item = desired_find(&p->desired, a->what + 5);
 		if (item != NULL &&
-		    cache_get(item->kind, buf_span(&item->key)) == NULL)
+		    cache_get(item->kind, primary_item_key(item)) == NULL)
 			return true;
 	}
 	return false;
@@ -311,11 +311,11 @@ void
 line_printed(struct primary *p, const struct decision *d)
 {
 	struct buf identity = BUF_INIT;
-	struct asked *list = mem_zalloc((d->count + 1) * sizeof(*list));
+	struct asked *list = mem_zalloc(d->count * sizeof(*list));
 
 	spell_identity(&identity, p->object);
 	free(p->line_primary);
-	p->line_primary = buf_take(&identity);
+	p->line_primary = buf_take_exact(&identity);
 	for (size_t i = 0; i < d->count; i++) {
 		const struct asked *before = p->renewed
 		    ? NULL

@@ -131,7 +131,7 @@ loops_glimpse(struct primary *p, const struct cache_object *o)
 		struct desired_item *i = &p->desired.items[n];
 
 		if (i->kind != o->kind || i->agreed_before ||
-		    !span_eq(buf_span(&i->key), cache_object_key(o)) ||
+		    !span_eq(primary_item_key(i), cache_object_key(o)) ||
 		    p->object == NULL || o->terminating ||
 		    (!(i->marks & ITEM_PATCH) &&
 			!marks_is_member(p->entry, o, p->object)))
@@ -184,8 +184,8 @@ loops_list(const struct decision *d)
 static void
 add_subject(struct buf *b, const struct desired_item *i)
 {
-	struct span ns = span_make(i->key.data, strlen(i->key.data));
-	struct span name = span_make(ns.p + ns.n + 1, i->key.len - ns.n - 1);
+	struct span ns = span_make(i->key, strlen(i->key));
+	struct span name = span_make(ns.p + ns.n + 1, i->key_len - ns.n - 1);
 
 	buf_addf(b, "%s %.*s%s%.*s: %s is changed back by ", i->kind->name,
 	    SPAN_ARG(ns), ns.n > 0 ? "/" : "", SPAN_ARG(name), i->loop_path);

@@ -20,7 +20,7 @@ const struct cache_object *
 patches_target(struct decision *d, const struct desired_item *i)
 {
 	const struct primary *p = d->primary;
-	const struct cache_object *o = cache_get(i->kind, buf_span(&i->key));
+	const struct cache_object *o = cache_get(i->kind, primary_item_key(i));
 	const struct use *u =
 	    entry_patchable(p->entry, span_str(i->kind->conf->api_version),
 		span_str(i->kind->conf->kind));
@@ -69,7 +69,8 @@ is_desired(const struct desired *set, const struct cache_object *o)
 	for (size_t i = 0; set != NULL && i < set->count; i++)
 		if ((set->items[i].marks & ITEM_PATCH) &&
 		    set->items[i].kind == o->kind &&
-		    span_eq(buf_span(&set->items[i].key), cache_object_key(o)))
+		    span_eq(
+			primary_item_key(&set->items[i]), cache_object_key(o)))
 			return true;
 	return false;
 }

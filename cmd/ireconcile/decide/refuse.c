@@ -15,7 +15,7 @@ static bool
 is_primary(const struct primary *p, const struct desired_item *i)
 {
 	return i->kind == p->entry->uses[0]->kind &&
-	    span_eq(buf_span(&i->key), primary_key(p));
+	    span_eq(primary_item_key(i), primary_key(p));
 }
 
 static void
@@ -348,7 +348,7 @@ refuse_adoption(
 	for (size_t n = 0; p->entry->conf->adopt && n < set->count; n++) {
 		const struct desired_item *i = &set->items[n];
 		const struct cache_object *o =
-		    cache_get(i->kind, buf_span(&i->key));
+		    cache_get(i->kind, primary_item_key(i));
 
 		if ((i->marks & ITEM_ALONE) || o == NULL ||
 		    !has_primaries(i->kind, o) ||

@@ -44,8 +44,7 @@ struct link {
 struct entry_bucket {
 	struct entry *entry;
 	struct link *links;
-	size_t count, cap;
-	size_t key_len;
+	uint32_t count, key_len;
 	char key[];
 };
 

@@ -82,7 +82,7 @@ bucket_new(struct entry *e, char type, struct span key)
 	b->entry = e;
 	b->key[0] = type;
 	memcpy(b->key + 1, key.p, key.n);
-	b->key_len = key.n + 1;
+	b->key_len = (uint32_t)(key.n + 1);
 	map_put(&e->buckets, bucket_key(b), b);
 	return b;
 }

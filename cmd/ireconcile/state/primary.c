@@ -10,7 +10,7 @@ static void
 item_release(struct desired_item *i)
 {
 	free(i->label);
-	buf_release(&i->key);
+	free(i->key);
 	if (i->kind != NULL)
 		shelf_drop(&i->kind->shelf, &i->text);
 	free(i->path);
@@ -50,14 +50,14 @@ primary_recompute(struct primary *p)
 struct primary *
 primary_new(struct entry *e, struct cache_object *o)
 {
-	struct primary *p = mem_zalloc(sizeof(*p));
+	struct primary *p = mem_zalloc(sizeof(*p) + o->key_len + 1);
 
 	p->entry = e;
 	p->object = o;
 	p->key_len = o->key_len;
-	p->key = mem_dup(o->data, o->key_len);
-	p->namespace_ = mem_dup(cache_object_namespace(o).p, o->ns_len);
-	p->name = mem_dup(cache_object_name(o).p, cache_object_name(o).n);
+	memcpy(p->data, o->data, o->key_len);
+	p->key = p->namespace_ = p->data;
+	p->name = p->data + o->ns_len + 1;
 	p->wake.key = primary_key(p);
 	p->wake.owner = p;
 	return p;
@@ -174,8 +174,5 @@ primary_free(struct primary *p)
 	free(p->complaint);
 	free(p->cause);
 	free(p->names);
-	free(p->namespace_);
-	free(p->name);
-	free(p->key);
 	free(p);
 }

@@ -16,8 +16,9 @@
 /* One desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
-	char *label;			   /* "Kind.group/namespace/name" */
-	struct buf key;			   /* "NAMESPACE\0NAME" */
+	char *label; /* "Kind.group/namespace/name" */
+	char *key;   /* "NAMESPACE\0NAME" */
+	size_t key_len;
 	struct shelf_text text;		   /* see primary_item_text */
 	unsigned char digest[DIGEST_SIZE]; /* of text */
 	jv value; /* of text, during a decision; else invalid */
@@ -46,6 +47,12 @@ struct desired_item {
 	int64_t quiet_us;   /* without a change until then the loop is over */
 	uint64_t tolerated; /* serial of the object, or 0 */
 };
+
+static inline struct span
+primary_item_key(const struct desired_item *i)
+{
+	return span_make(i->key, i->key_len);
+}
 
 /* Borrowed until cache_rest. */
 static inline struct span
@@ -102,9 +109,9 @@ struct unsettled {
 struct primary {
 	struct entry *entry;
 	struct cache_object *object; /* NULL: gone, but not forgotten yet */
-	char *key;		     /* "NAMESPACE\0NAME" */
+	const char *key;	     /* "NAMESPACE\0NAME", in data */
 	size_t key_len;
-	char *namespace_, *name; /* for messages */
+	const char *namespace_, *name; /* for messages; in data */
 	uint64_t when_of; /* the serial of the object of which `when` holds */
 	bool when;
 	int64_t torn_us; /* when it was torn (entries_tear); 0: it was not */
@@ -144,6 +151,7 @@ struct primary {
 	size_t unsettled_count;
 	struct naming **names; /* of related objects; see naming.h */
 	size_t name_count;
+	char data[];
 };
 
 struct primary *primary_new(struct entry *e, struct cache_object *o);
