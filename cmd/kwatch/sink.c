@@ -192,6 +192,19 @@ shrink_news(struct sink_entry *e)
 /* ---- entries ---- */
 
 static void
+free_ids(struct sink_entry *e)
+{
+	const char *version;
+
+	if (e->ids == NULL)
+		return;
+	version = entry_version(e);
+	pool_free(&e->index->pool, e->ids,
+	    (size_t)(version - e->ids) + strlen(version) + 1);
+	e->ids = NULL;
+}
+
+static void
 entry_release(struct sink_entry *e)
 {
 	if (e->news != NULL) {
@@ -199,8 +212,8 @@ entry_release(struct sink_entry *e)
 		free(e->news->told_uid);
 	}
 	free(e->news);
-	free(e->ids);
-	free(e);
+	free_ids(e);
+	pool_free(&e->index->pool, e, sizeof(*e) + e->key_n);
 }
 
 static void
@@ -219,6 +232,7 @@ sink_index_release(struct sink_index *ix)
 	for (size_t i = 0; (e = map_next(&ix->entries, &i)) != NULL;)
 		entry_release(e);
 	map_release(&ix->entries);
+	pool_release(&ix->pool);
 }
 
 static struct span
@@ -263,7 +277,7 @@ sink_entry(struct sink *s, struct sink_index *ix, struct span ns,
 	key.p = text;
 	e = map_get(&ix->entries, key);
 	if (e == NULL) {
-		e = mem_zalloc(sizeof(*e) + key.n);
+		e = pool_zalloc(&ix->pool, sizeof(*e) + key.n);
 		memcpy(e->text, key.p, key.n);
 		e->key_n = (uint32_t)key.n;
 		e->ns_len = (uint32_t)ns.n;
@@ -300,11 +314,11 @@ set_ids(struct sink_entry *e, struct span uid, struct span version)
 	} else if (other && told_uid(e) != NULL && span_is(uid, told_uid(e))) {
 		set_told_uid(e, NULL);
 	}
+	free_ids(e);
 	e->uuid = uuid_parse(uid, bytes);
 	if (e->uuid)
 		uid = span_make(bytes, UUID_BYTES);
-	free(e->ids);
-	e->ids = mem_zalloc(uid.n + !e->uuid + version.n + 1);
+	e->ids = pool_zalloc(&e->index->pool, uid.n + !e->uuid + version.n + 1);
 	if (uid.n > 0)
 		memcpy(e->ids, uid.p, uid.n);
 	if (version.n > 0)

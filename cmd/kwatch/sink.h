@@ -26,6 +26,7 @@
 
 #include "base/map.h"
 #include "base/span.h"
+#include "pool.h"
 #include "process/out.h"
 
 struct sink;
@@ -33,6 +34,7 @@ struct sink;
 /* The objects of one kind. Zero it, set the names, sink_index_release it. */
 struct sink_index {
 	struct map entries;
+	struct pool pool;		/* the entries and their ids */
 	const char *api_version, *kind; /* borrowed: for lines made up */
 };
 

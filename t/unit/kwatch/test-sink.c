@@ -1,4 +1,5 @@
 /* sink: the lines that a fast and a slow reader of kwatch get. */
+// needs cmd/kwatch/pool.c
 // needs cmd/kwatch/sink.c
 // needs cmd/kwatch/uuid.c
 #include "sink.h"
