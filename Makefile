@@ -52,7 +52,7 @@ LIBS_kapply = $(CLIENT_LIBS)
 LIBS_kstatus = $(CLIENT_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
-LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SECCOMP_LIBS) -lm
+LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) -lm
 LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) \
@@ -141,10 +141,11 @@ $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 # Tools that kpipe has in itself (cmd/kpipe/child/inside.h): their main under
 # another name, and a table with the build ID of each. Not with sanitizers, which
 # want a process that was executed.
-INSIDE := $(if $(SANITIZE),,kwatch ireconcile kapply kstatus kelect)
+INSIDE := $(if $(SANITIZE),,kwatch ireconcile kapply kstatus kelect \
+	kpipe-http)
 READELF ?= readelf
 define INSIDE_KPIPE
-$(BUILD)/cmd/$(1)/inside.o: private ALL_CFLAGS += -Dmain=$(1)_main \
+$(BUILD)/cmd/$(1)/inside.o: private ALL_CFLAGS += -Dmain=$(subst -,_,$(1))_main \
 	-Wno-missing-prototypes
 $(BUILD)/cmd/$(1)/inside.o: cmd/$(1)/main.c $(BUILD)/flags
 	@mkdir -p $$(@D)
@@ -157,7 +158,8 @@ $(BUILD)/cmd/kpipe/child/inside.o: private ALL_CFLAGS += -I$(BUILD)/inside
 $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 	@mkdir -p $(@D)
 	@for t in $(INSIDE); do \
-		echo "INSIDE($$t, \"$$($(READELF) -n $(BIN)/$$t | \
+		echo "INSIDE(\"$$t\", $$(echo $$t | tr - _)_main, \"$$( \
+			$(READELF) -n $(BIN)/$$t | \
 			sed -n '/.*Build ID: /{s///;s/../\\x&/g;p;}')\")"; \
 	done >$@.new
 	@mv $@.new $@

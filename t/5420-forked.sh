@@ -22,7 +22,7 @@ echo 'def desired: [];' >"$T/op/p.jq"
 more=()
 up() {
 	rm -f "$T/ready"
-	start env "$@" SECRET=c0nfidential THINGS=default kpipe \
+	start env "$@" SECRET=c0nfidential kpipe \
 		-f "$T/op/watches.yaml" --leader-elect --leader-election-id=x \
 		--leader-election-namespace=default --report-fd=9 \
 		--metrics-bind-address=127.0.0.1:0 "${more[@]}" \
@@ -36,7 +36,7 @@ down() {
 	is $? 0 "${1:-kpipe ends}"
 }
 
-tools="kwatch ireconcile kapply kstatus kelect"
+tools="kwatch ireconcile kapply kstatus kelect kpipe-http"
 pid_of() {
 	pgrep -P "$kpipe" -x "$1"
 }
@@ -104,7 +104,7 @@ END2
 who_knows() {
 	local tool
 
-	for tool in kpipe $tools kpipe-http; do
+	for tool in kpipe $tools; do
 		python3 "$T/find" "$([ "$tool" = kpipe ] && echo "$kpipe" ||
 			pid_of "$tool")" "$1" && echo "$tool"
 	done | xargs
@@ -130,8 +130,6 @@ for file in "$T"/executed/*; do
 done
 is "$(who_knows c0nfidential)" "kpipe kwatch kapply kstatus kelect" \
 	"a variable is only in the memory of those that get it"
-is "$(program kpipe-http)" kpipe-http "kpipe-http is executed"
-
 # A stage that ends is forked again.
 old=$(pid_of kapply)
 kill -SEGV "$old"
@@ -143,6 +141,15 @@ is "$(tr '\0' '\n' <"/proc/$(pid_of kapply)/cmdline")" \
 	"$(sed -n '2,/^[^-]*=/p' "$T/executed/kapply" | sed '$d')" \
 	"... with the same arguments"
 down "... and kpipe ends"
+
+# --- watches.yaml with the value of a variable
+up A=b THINGS=s3cret-namespace
+is "$(for tool in $tools; do program "$tool"; done | xargs)" \
+	"kpipe kpipe kpipe kpipe kpipe kpipe-http" \
+	"if a variable is used in watches.yaml, kpipe-http is executed"
+is "$(who_knows s3cret-namespace)" "kpipe kwatch ireconcile kapply kstatus kelect" \
+	"... and does not know its value"
+down
 
 # --- the key of marks that kpipe makes up
 key() {
@@ -194,7 +201,8 @@ done)" "kwatch: $T/bin/kwatch
 ireconcile: $T/bin/kpipe
 kapply: $T/bin/kpipe
 kstatus: $BIN/kstatus
-kelect: $T/bin/kpipe" "a program that is not the one that kpipe was built with is executed"
+kelect: $T/bin/kpipe
+kpipe-http: $T/bin/kpipe" "a program that is not the one that kpipe was built with is executed"
 down
 
 done_testing

@@ -302,6 +302,9 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
+	/* It gets no variables: then it must not have our memory, either. */
+	if (t->watches->has_variables)
+		s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);
 	t->server_env = environ_select(environ, SPAN_NONE);
 	s->env = t->server_env;

@@ -22,6 +22,7 @@ struct references {
 struct expansion {
 	const char *path;
 	struct references refs;
+	bool used; /* a variable gave its value */
 	/* Is given: references stay. */
 	void (*seen)(void *arg, const struct expand_reference *ref);
 	void *arg;
@@ -86,8 +87,7 @@ reference_parse(struct span ref)
 }
 
 static int
-fill_in(
-    const struct expansion *x, struct span ref, struct yaml *y, struct buf *out)
+fill_in(struct expansion *x, struct span ref, struct yaml *y, struct buf *out)
 {
 	struct expand_reference r = reference_parse(ref);
 	char *name;
@@ -101,9 +101,10 @@ fill_in(
 	}
 	name = mem_dup(r.name.p, r.name.n);
 	value = getenv(name);
-	if (value != NULL && *value != '\0')
+	if (value != NULL && *value != '\0') {
 		buf_adds(out, value);
-	else if (r.kind == '-')
+		x->used = true;
+	} else if (r.kind == '-')
 		buf_addspan(out, r.text);
 	else if (r.kind == '?')
 		rc = err_set(x->err, ERR_PERMANENT, "%s:%d: %s: %.*s", x->path,
@@ -116,7 +117,7 @@ fill_in(
 }
 
 static int
-expand_scalar(struct yaml *y, const struct expansion *x)
+expand_scalar(struct yaml *y, struct expansion *x)
 {
 	struct buf out = BUF_INIT;
 	const char *p = y->text, *mark;
@@ -154,7 +155,7 @@ expand_scalar(struct yaml *y, const struct expansion *x)
 }
 
 static int
-expand(struct yaml *y, const struct expansion *x)
+expand(struct yaml *y, struct expansion *x)
 {
 	if (y->type == YAML_SCALAR)
 		return expand_scalar(y, x);
@@ -178,6 +179,8 @@ load(struct expansion *x)
 		yaml_tree_free(y);
 		y = NULL;
 	}
+	if (y != NULL)
+		y->has_variables = x->used;
 	free(x->refs.items);
 	buf_release(&safe);
 	buf_release(&text);

@@ -99,6 +99,7 @@ watches_load(
 	    (y = expand_load(path, err)) != NULL &&
 	    load_entries(&c, y, &scope, w) == 0)
 		rc = check_scope(w, &scope, err);
+	w->has_variables = y != NULL && y->has_variables;
 	textlist_release(&scope.namespaces);
 	yaml_tree_free(y);
 	if (rc == 0)

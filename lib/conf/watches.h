@@ -129,6 +129,7 @@ struct watches {
 	char *path; /* as given: for messages */
 	struct watch_entry *entries;
 	size_t count;
+	bool has_variables; /* values of the environment are in it */
 };
 
 /* -n and -A of the command line, which override WATCH_NAMESPACE and the file

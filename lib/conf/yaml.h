@@ -26,6 +26,8 @@ struct yaml {
 	bool quoted; /* a quoted or block scalar is always a string */
 	char *unset; /* owned: a variable in it without a value (conf/expand.h);
 		      * NULL: none */
+	/* the root: the value of a variable is in it or below */
+	bool has_variables;
 	/* sequence and mapping: count children; keys[i] only in a mapping */
 	size_t count;
 	struct yaml **keys;

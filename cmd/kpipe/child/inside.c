@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INSIDE(tool, id) inside_fn tool##_main;
+#define INSIDE(name, fn, id) inside_fn fn;
 #include <inside.inc>
 #undef INSIDE
-#define INSIDE(tool, id) {#tool, tool##_main, id, sizeof(id) - 1},
+#define INSIDE(name, fn, id) {name, fn, id, sizeof(id) - 1},
 
 /* The end has no name. */
 static const struct inside {

@@ -167,6 +167,7 @@ test_all_keys(void)
 		return;
 	keys_of_entry(&w->entries[0]);
 	keys_of_kinds(&w->entries[0]);
+	ok(w->has_variables, "the value of a variable is in it");
 	watches_free(w);
 	unsetenv("WATCH_NAMESPACE");
 }
@@ -196,7 +197,8 @@ test_defaults(void)
 	watches_free(w);
 	unsetenv("WATCH_NAMESPACE");
 	w = load(HEAD "  namespaces: [${WATCH_NAMESPACE}]\n", &err);
-	ok(w != NULL && w->entries[0].primary.namespaces.count == 0,
+	ok(w != NULL && w->entries[0].primary.namespaces.count == 0 &&
+		!w->has_variables,
 	    "an unset variable is all namespaces");
 	watches_free(w);
 }
