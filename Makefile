@@ -281,6 +281,17 @@ conformance: all
 bench: all
 	@for b in t/bench/*.sh; do echo "$$b" && $$b || exit 1; done
 
+# The same operator with other frameworks (t/bench/peers/README.md):
+# make bench-peers PEERS='ours go' ROUNDS=1 N=50, or SIZES=100,1000,10000
+PEERS_OUT = $(BUILD)/peers$(if $(SIZES),-sizes).json
+.PHONY: bench-peers
+bench-peers: all
+	@BIN='$(abspath $(BIN))' t/bench/peers/run --out $(PEERS_OUT) \
+		$(if $(PEERS),--peers '$(PEERS)') \
+		$(if $(ROUNDS),--rounds '$(ROUNDS)') \
+		$(if $(N),--objects '$(N)') $(if $(SIZES),--sizes '$(SIZES)')
+	@$(if $(SIZES),t/bench/plot $(PEERS_OUT) >$(BUILD)/peers.svg)
+
 .PHONY: demo
 demo:
 	@t/demo $(or $(CLUSTER),kapi)

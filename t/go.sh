@@ -11,7 +11,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 
 die() {
-	echo "t/${here##*/}/build: $*" >&2
+	echo "t/${here##*/t/}/build: $*" >&2
 	exit 100
 }
 
@@ -38,7 +38,7 @@ go_folder() {
 	mkdir -p "$dir"
 	exec 9>"$dir/lock"
 	flock -n 9 || {
-		echo "t/${here##*/}/build: waiting for another build in $dir" >&2
+		echo "t/${here##*/t/}/build: waiting for another build in $dir" >&2
 		flock 9
 	}
 }
