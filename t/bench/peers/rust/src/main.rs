@@ -101,6 +101,12 @@ async fn reconcile(m: Arc<Memcached>, op: Arc<Operator>) -> Result<Action, kube:
         return Ok(Action::await_change());
     }
 
+    // Before a list is complete, what is there seems not to be.
+    let _ = op.pods.wait_until_ready().await;
+    if let Some(deployments) = &op.deployments {
+        let _ = deployments.wait_until_ready().await;
+    }
+
     let wanted = desired(&m);
     let there = op
         .deployments
