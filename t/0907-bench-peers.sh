@@ -157,7 +157,8 @@ if cgroup == "without":
     Tree.cgroup = None
 burn = ("import time\nwhile time.process_time() < 0.5: pass\n")
 os.mkfifo(folder + "/" + cgroup)
-tree = Tree(["sh", "-c", 'python3 -c "$BURN"; echo >"$DONE"; sleep 1000 & wait'],
+tree = Tree(["sh", "-c",
+             'python3 -c "$BURN"; echo >"$DONE"; sleep 1000 & wait'],
             {"BURN": burn, "DONE": folder + "/" + cgroup}, folder + "/log")
 open(folder + "/" + cgroup).read()
 while len(tree.pids()) != 2:
@@ -167,7 +168,12 @@ print("CPU", 0.45 < cpu < 5, "memory",
       0 < memory["private"] <= memory["pss"] <= memory["rss"],
       memory["processes"], "alive", tree.alive())
 pids = tree.pids()
+print("started", tree.started < time.monotonic() - 0.4)
 tree.kill()
+try:
+    Tree(["no-such-command"], {}, folder + "/log")
+except FileNotFoundError as error:
+    print(error.strerror)
 def running(pid):
     try:
         with open(f"/proc/{pid}/stat") as file:
@@ -182,6 +188,8 @@ for cgroup in with without; do
 	runs 0 "CPU and memory of an operator, $cgroup a cgroup" \
 		python3 "$T/cost.py" "$T" "$cgroup"
 	is "$(cat "$T/out")" "CPU True memory True 2 alive True
+started True
+No such file or directory
 gone True" "... of all its processes"
 done
 

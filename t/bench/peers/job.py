@@ -41,8 +41,9 @@ CRD = {
 def readme_file(name):
     """A file of README.md's operator."""
     with open(ROOT + "/README.md") as file:
-        found = re.search(rf"<!-- file: {re.escape(name)} -->\n```\w*\n(.*?)```",
-                          file.read(), re.S)
+        found = re.search(
+            rf"<!-- file: {re.escape(name)} -->\n```\w*\n(.*?)```",
+            file.read(), re.S)
     if not found:
         raise ValueError(f"README.md has no file {name}")
     return found[1]

@@ -5,8 +5,10 @@ CPU clocks of the living, and what the kernel adds to a parent when a child has
 ended (in ticks of 10 ms).
 """
 
+import mmap
 import os
 import signal
+import struct
 import subprocess
 import time
 
@@ -54,19 +56,28 @@ class Tree:
               "CPU clocks of the processes, ticks of those that ended")
 
     def __init__(self, command, env, log):
+        clock = mmap.mmap(-1, 8)  # shared with the child
+
+        def enter():
+            if self.cgroup:
+                with open(self.cgroup + "/cgroup.procs", "w") as file:
+                    file.write("0")
+            clock[:] = struct.pack("d", time.monotonic())
+
         if self.cgroup:
             os.mkdir(self.cgroup)
-        with open(log, "ab") as output:
-            self.started = time.monotonic()
-            self.process = subprocess.Popen(
-                command, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=output, start_new_session=True,
-                preexec_fn=self.enter)
-
-    def enter(self):
-        if self.cgroup:
-            with open(self.cgroup + "/cgroup.procs", "w") as file:
-                file.write("0")
+        try:
+            with open(log, "ab") as output:
+                self.process = subprocess.Popen(
+                    command, env={**os.environ, **env},
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                    start_new_session=True, preexec_fn=enter)
+        except OSError:
+            if self.cgroup:
+                self.remove()
+            raise
+        # Just before exec
+        self.started = struct.unpack("d", clock[:])[0]
 
     def pids(self):
         if self.cgroup:

@@ -1,5 +1,5 @@
-"""The operator of README.md on kopf, as its walk-through writes one: handlers of
-changes, indices instead of requests that read, the official client."""
+"""The operator of README.md on kopf, as its walk-through writes one: handlers
+of changes, indices instead of requests that read, the official client."""
 
 from collections import defaultdict
 from threading import Lock
