@@ -86,6 +86,9 @@ $(BUILD)/flags: FORCE
 	@$(call keep,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS))
 $(BUILD)/config.key: FORCE
 	@$(call keep,$(CONFIGURE))
+# The other libcurl: the tools are linked again.
+$(BUILD)/curl: FORCE
+	@$(call keep,$(CURL_LIBS))
 .PHONY: FORCE
 FORCE:
 
@@ -131,7 +134,7 @@ $(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o: \
 	private ALL_CFLAGS += -iquote cmd/$(1)
 OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
 $(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a \
-	$$(filter %.o %.a,$$(LIBS_$(1)))
+	$$(filter %.o %.a,$$(LIBS_$(1))) $(BUILD)/curl
 	@mkdir -p $$(@D)
 	$(CC) $(ALL_LDFLAGS) -o $$@.new $$(call own,$$^) $$(LIBS_$(1))
 	@mv $$@.new $$@
@@ -170,7 +173,7 @@ needs = $(patsubst %.c,$(BUILD)/%.o,\
 	$(wildcard $(shell sed -n 's,^// needs ,,p' $(1))))
 define UNIT
 $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
-	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test))
+	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
 	@mkdir -p $$(@D)
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
 endef
@@ -185,7 +188,7 @@ define FUZZER
 $(BUILD)/t/fuzz/$(1).o: private ALL_CFLAGS += -iquote cmd/$(firstword \
 	$(subst /, ,$(2:$(BUILD)/cmd/%=%)))
 $(BUILD)/t/$(1): $(BUILD)/t/fuzz/$(1).o $(filter-out %/main.o,$(2)) \
-	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test))
+	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
 endef
 $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\

@@ -10,12 +10,13 @@ export TEST_SECONDS=1800
 . "${0%/*}/image.sh"
 arch=$(dpkg --print-architecture)
 # The objects are the same: tools are linked again.
-mkdir "$T/build"
+mkdir -p "$T/build" "$T/own/lib"
+ln -s "$ROOT/lib/jq" "$T/own/lib"
 tar -cf - -C "${BUILD:-build}" --exclude='*.d' --exclude=t . |
 	tar -xf - -C "$T/build"
 runs 0 "tools that load libcurl" env -u BIN make -s CURL=shared \
-	BUILD="$T/build" BIN="$T/shared"
-BIN=$T/shared image_build pipeline/memcached
+	BUILD="$T/build" BIN="$T/own/bin"
+BIN=$T/own/bin image_build pipeline/memcached
 note "$(awk -v a="$arch" '$1 == a {print $2}' "$T/out") bytes compressed"
 image_unpack "$arch"
 root=$T/root.$arch
@@ -45,7 +46,7 @@ is "$(nm -D --defined-only $(find "$root/usr/lib" -name 'libldap*' -o \
 
 # The loader is that of this machine, and so is the version of the libraries.
 mkdir "$T/bin"
-for tool in "$T/shared"/*; do
+for tool in "$T/own/bin"/*; do
 	tool=${tool##*/}
 	if [ -x "$root/usr/bin/$tool" ]; then
 		printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' \
@@ -53,7 +54,7 @@ for tool in "$T/shared"/*; do
 			"$root/usr/bin/$tool" >"$T/bin/$tool"
 		chmod 755 "$T/bin/$tool"
 	else
-		ln -s "$T/shared/$tool" "$T/bin"
+		ln -s "$T/own/bin/$tool" "$T/bin"
 	fi
 done
 is "$("$T/bin/kwatch" --version)" "$(kwatch --version)" "the same versions"
