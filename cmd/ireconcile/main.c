@@ -26,7 +26,6 @@
 #include "program/program.h"
 #include "reconciler.h"
 #include "report/reportfd.h"
-#include "value/digest.h"
 
 /* Reading goes before evaluating, so that events of an object come together,
  * but not for longer than this. */
@@ -509,7 +508,6 @@ start(struct app *a, const struct watches *w, struct err *err)
 	int rc;
 
 	program_init();
-	digest_init();
 	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
 	reportfd_init(

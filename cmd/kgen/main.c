@@ -22,7 +22,6 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "value/digest.h"
 
 static struct opts {
 	const char *folder;
@@ -419,7 +418,6 @@ run(char **operand, struct err *err)
 	struct textlist dirs;
 	int code = -1;
 
-	digest_init();
 	signal(SIGPIPE, SIG_IGN);
 	library_dirs(&dirs);
 	if (check_command(operand[0], &dirs, err) == 0)

@@ -20,7 +20,6 @@
 #include "process/log.h"
 #include "process/opt.h"
 #include "report/reportfd.h"
-#include "value/digest.h"
 #include "want.h"
 
 static struct opts {
@@ -364,7 +363,6 @@ main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	signal(SIGPIPE, SIG_IGN);
-	digest_init();
 	r.app.loop = loop_new();
 	if (set_up(&r, argc, argv, first, &err) == 0) {
 		run(&r);

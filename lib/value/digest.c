@@ -1,41 +1,54 @@
 #include "value/digest.h"
 
-#include <stdlib.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <string.h>
+/* EVP_* would first set up all of OpenSSL, from its configuration on. */
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
-/* Fetched once, never freed: the process needs it until its end. */
-static EVP_MD *sha256;
-
-void
-digest_init(void)
-{
-	unsigned char out[DIGEST_SIZE];
-
-	if (sha256 == NULL)
-		sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-	/* OpenSSL sets up more of itself at first use. */
-	digest_sha256(span_str(""), out);
-}
+enum { BLOCK = SHA256_CBLOCK };
 
 void
 digest_sha256(struct span text, unsigned char out[DIGEST_SIZE])
 {
-	unsigned int n = DIGEST_SIZE;
+	SHA256_CTX c;
 
-	if (EVP_Digest(text.p != NULL ? text.p : "", text.n, out, &n,
-		sha256 != NULL ? sha256 : EVP_sha256(), NULL) != 1)
-		abort(); /* only a broken OpenSSL has no SHA-256 */
+	SHA256_Init(&c);
+	if (text.n > 0)
+		SHA256_Update(&c, text.p, text.n);
+	SHA256_Final(out, &c);
+}
+
+/* RFC 2104 */
+static void
+keyed(const unsigned char key[BLOCK], unsigned char pad, const void *p,
+    size_t n, unsigned char out[DIGEST_SIZE])
+{
+	unsigned char block[BLOCK];
+	SHA256_CTX c;
+
+	for (size_t i = 0; i < BLOCK; i++)
+		block[i] = key[i] ^ pad;
+	SHA256_Init(&c);
+	SHA256_Update(&c, block, BLOCK);
+	if (n > 0)
+		SHA256_Update(&c, p, n);
+	SHA256_Final(out, &c);
+	explicit_bzero(block, sizeof(block));
+	explicit_bzero(&c, sizeof(c));
 }
 
 void
 digest_hmac(struct span key, struct span text, unsigned char out[DIGEST_SIZE])
 {
-	unsigned int n = DIGEST_SIZE;
+	unsigned char padded[BLOCK] = {0}, inner[DIGEST_SIZE];
 
-	if (HMAC(EVP_sha256(), key.p, (int)key.n, (const unsigned char *)text.p,
-		text.n, out, &n) == NULL)
-		abort();
+	if (key.n > BLOCK)
+		digest_sha256(key, padded);
+	else if (key.n > 0)
+		memcpy(padded, key.p, key.n);
+	keyed(padded, 0x36, text.p, text.n, inner);
+	keyed(padded, 0x5c, inner, sizeof(inner), out);
+	explicit_bzero(padded, sizeof(padded));
 }
 
 void

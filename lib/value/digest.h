@@ -1,8 +1,6 @@
 /*
- * digest: SHA-256 and hex, on OpenSSL.
- *
- * digest_init() fetches the algorithm once, so that later calls open nothing
- * (ireconcile is sandboxed by then). Calling it twice is harmless.
+ * digest: SHA-256 and hex, on OpenSSL. It opens no file and allocates nothing,
+ * so a sandboxed process can begin with it.
  */
 #ifndef DIGEST_H
 #define DIGEST_H
@@ -14,7 +12,6 @@
 
 enum { DIGEST_SIZE = 32 };
 
-void digest_init(void);
 void digest_sha256(struct span text, unsigned char out[DIGEST_SIZE]);
 /* HMAC-SHA-256: under one key equal texts stay equal, and nothing else is
  * revealed. */

@@ -19,7 +19,6 @@
 #include "program/run.h"
 #include "program/zones.h"
 #include "trace/trail.h"
-#include "value/digest.h"
 
 enum {
 	DEFAULT_TIME_MS = 1000,
@@ -46,8 +45,6 @@ raise_stack(void)
 void
 program_init(void)
 {
-	unsigned char code[DIGEST_SIZE];
-
 	zones_init();
 	clearenv();
 	/* UTC0 needs no file of time zones. libjq would read ~/.jq. */
@@ -55,9 +52,6 @@ program_init(void)
 	setenv("HOME", "/dev/null", 1);
 	tzset();
 	raise_stack();
-	digest_init();
-	/* OpenSSL sets up more of itself at first use: not in a sandbox. */
-	digest_hmac(span_str("key"), span_str(""), code);
 }
 
 static void

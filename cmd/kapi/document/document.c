@@ -19,7 +19,6 @@ document_set(struct document *d, const struct registry *g, struct buf *b)
 	unsigned char digest[DIGEST_SIZE];
 	char *p = d->etag;
 
-	digest_init();
 	text_unref(d->text);
 	d->text = text_make(buf_span(b));
 	d->generation = resource_generation(g);

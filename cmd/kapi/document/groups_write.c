@@ -306,7 +306,6 @@ add_storage_hash(struct buf *b, const struct resource *r)
 			buf_addf(&text, "%.*s/%.*s", SPAN_ARG(r->group),
 			    SPAN_ARG(r->crd->versions[i].name));
 	buf_addf(&text, "/%.*s", SPAN_ARG(r->kind));
-	digest_init();
 	digest_sha256(buf_span(&text), digest);
 	json_add_key(b, "storageVersionHash");
 	buf_addc(b, '"');

@@ -41,7 +41,6 @@ openapi_of(struct api *api)
 		o = api->openapi = mem_zalloc(sizeof *o);
 	if (o->has_tables)
 		return o;
-	digest_init();
 	buf_adds(&b, KPIPE_VERSION);
 	buf_addspan(&b, tables_types());
 	buf_addspan(&b, tables_resources());

@@ -584,7 +584,6 @@ test_digests(void)
 int
 main(void)
 {
-	digest_init();
 	test_objects();
 	test_statuses();
 	test_errors();

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "body.h"
 #include "tap.h"
-#include "value/digest.h"
 
 #define PRIMARY                                                        \
 	"\"primary\":{\"apiVersion\":\"e.com/v1\",\"kind\":\"Thing\"," \
@@ -432,7 +431,6 @@ test_finalizers(void)
 int
 main(void)
 {
-	digest_init();
 	test_refusals();
 	test_order();
 	test_inherit();

@@ -2,7 +2,6 @@
 #include "genfiles.h"
 
 #include "tap.h"
-#include "value/digest.h"
 
 static struct buf text;
 
@@ -72,7 +71,6 @@ test_paths(void)
 int
 main(void)
 {
-	digest_init();
 	test_mark();
 	test_own();
 	test_paths();

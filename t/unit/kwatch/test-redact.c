@@ -7,7 +7,6 @@
 #include "json/json.h"
 #include "tap.h"
 #include "value/base64.h"
-#include "value/digest.h"
 
 static struct redact *redact;
 
@@ -126,7 +125,6 @@ test_key(void)
 int
 main(void)
 {
-	digest_init();
 	redact = redact_new(NULL);
 	test_secret();
 	test_paths();
