@@ -87,12 +87,12 @@ ok "... and both have written: $(tr -s '\n ' ' ' <<<"$writes")" \
 	grep -q r1.*r2 <(tr '\n' ' ' <<<"$writes")
 kill -TERM "${pid[1]}" "${pid[2]}"
 ok "both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
-# With these times a second in which the machine does nothing is too long for it.
+# A machine that does nothing for a second is too slow for these times.
 holder=$(as_admin GET /apis/coordination.k8s.io/v1/namespaces/default/leases |
 	jq -r '.items[].spec.holderIdentity // ""')
 [ -z "$holder" ] || tail -n 10 "$T/${holder%%_*}.err" |
 	grep -qE 'was not released|lost the lease'
-tap $? "... the lease is free, or it is said why not" || note "$holder"
+tap $? "... the lease is free, or its holder says why not" || note "$holder"
 
 ### kelect runs kpipe: a standby is cold, but as safe
 

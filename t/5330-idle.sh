@@ -65,6 +65,6 @@ ok "without being asked the stages report what they have done" \
 # 16 s are three reports' time. A bookmark of the API server, once a minute, is a
 # reason to wake up: then the time begins again.
 ok "then no process of it wakes up in 16 s" rests 16 wakes
-wakes | tr '\n' ' ' | quote
+note "$(wakes | paste -sd ' ')"
 ok "... though all live" [ "$(wakes | wc -l)" -ge 7 ]
 done_testing

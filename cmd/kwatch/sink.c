@@ -21,7 +21,7 @@ struct bookmark {
 	const char *api_version, *kind;
 };
 
-/* What an entry has only while the reader is behind. */
+/* Of an entry, while the reader is behind. */
 struct sink_news {
 	struct buf body; /* empty: none */
 	char *told_uid;	 /* owned; the reader's, if not that in ids; or NULL */
