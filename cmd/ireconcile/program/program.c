@@ -9,8 +9,10 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "json/jqcompile.h"
 #include "json/jqstate.h"
 #include "json/jvtext.h"
+#include "language/builtins.h"
 #include "language/message.h"
 #include "language/source.h"
 #include "process/file.h"
@@ -181,7 +183,12 @@ compile(struct program *p, jq_state **jq, struct err *err)
 		return err_set(err, ERR_TRANSIENT, "cannot start libjq");
 	mark = add_switch(p);
 	buf_reset(&p->complaints);
-	compiled = jq_compile(*jq, buf_str(&p->source.text));
+	compiled = jqcompile(*jq, buf_str(&p->source.text), builtins_pick);
+	/* A message of the compiler is one with all functions of jq. */
+	if (!compiled) {
+		buf_reset(&p->complaints);
+		compiled = jqcompile(*jq, buf_str(&p->source.text), NULL);
+	}
 	buf_truncate(&p->source.text, mark);
 	if (compiled)
 		return 0;

@@ -1,6 +1,7 @@
 // needs cmd/ireconcile/program/calls.c
 // needs cmd/ireconcile/language/certain.c
 // needs cmd/ireconcile/language/compose.c
+// needs cmd/ireconcile/language/builtins.c
 // needs cmd/ireconcile/program/program_check.c
 // needs cmd/ireconcile/language/shapes.c
 // needs cmd/ireconcile/program/amounts.c
