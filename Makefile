@@ -20,6 +20,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 CFLAGS ?= -O2 -g
 # What a tool does not call of a module of lib/ is left out of it.
 SECTIONS := -ffunction-sections -fdata-sections
+# The same bytes in every folder: kpipe has the build IDs of the tools in it.
+ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
 UNCONFIGURED := check check-all clean style check-layers demo version \
@@ -30,7 +32,7 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' \
 	-DKPIPE_LIBJQ='"$(JQ_VERSION)"' -iquote lib \
 	-include lib/base/platform.h -include lib/base/banned.h $(WARNINGS) \
-	$(SECTIONS) $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
+	$(SECTIONS) $(ANYWHERE) $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
 	$(sort $(PKG_CFLAGS)) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)

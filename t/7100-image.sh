@@ -42,6 +42,16 @@ note "$size bytes compressed, $(du -sb "$root" | cut -f 1) unpacked"
 limit=8000000
 ! grep -q '^VERSION_ID="12"' /etc/os-release || limit=7000000
 ok "at most $limit bytes compressed" test "$size" -le $limit
+# inside TOOL: kpipe has the build ID of this program
+inside() {
+	readelf -n "$root/usr/bin/$1" | sed -n 's/.*Build ID: //p' |
+		python3 -c 'import sys; id = bytes.fromhex(input())
+sys.exit(len(id) < 16 or id not in open(sys.argv[1], "rb").read())' \
+			"$root/usr/bin/kpipe"
+}
+for tool in kwatch ireconcile kapply kstatus kelect kpipe-http; do
+	ok "kpipe need not execute $tool" inside $tool
+done
 is "$(ls "$root/usr/bin")" "ireconcile
 kapply
 kelect
