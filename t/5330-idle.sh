@@ -12,10 +12,11 @@ memcacheds=/apis/cache.example.com/v1alpha1/namespaces/default/memcacheds
 
 # below PID: it and all its descendants
 below() {
-	local child
+	local child children
 
 	echo "$1"
-	for child in $(cat "/proc/$1/task/$1/children"); do
+	read -ra children <"/proc/$1/task/$1/children"
+	for child in "${children[@]}"; do
 		below "$child"
 	done
 }
