@@ -44,12 +44,15 @@ wait_for 10 cgroup_empty
 
 # ---- an object that is too large ----
 
-# A page of configuration maps in 40 MiB: kwatch and ireconcile hold them.
+# A page of configuration maps in 40 MiB: kwatch and ireconcile hold them. They
+# are random, so that they cannot be packed.
 config_maps() {
-	jq -nc '("x" * 900000) as $x | range(45) |
-		{apiVersion: "v1", kind: "ConfigMap",
-			metadata: {name: "big-\(.)", namespace: "default"},
-			data: {x: $x}}'
+	for ((i = 0; i < 45; i++)); do
+		head -c 675000 /dev/urandom | base64 -w 0 |
+			jq -Rc --arg name "big-$i" '{apiVersion: "v1",
+				kind: "ConfigMap", data: {x: .},
+				metadata: {$name, namespace: "default"}}'
+	done
 }
 cat >"$T/watches.yaml" <<'END'
 - group: cache.example.com
