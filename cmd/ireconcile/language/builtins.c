@@ -97,28 +97,54 @@ want_words(struct builtins *b, struct span text)
 static const char called[] = "_assign _modify _negate _plus _minus _multiply "
 			     "_divide _mod _equal error format recurse";
 
+/* A copy of jq's own text in which `$$$$v`, which is for jq alone (the variable
+ * is null afterwards), is `$v`; each byte stays at its place. */
+static void
+copy_as_program(struct span all, struct buf *out)
+{
+	char *p;
+
+	buf_addspan(out, all);
+	for (p = strstr(buf_str(out), "$$$$"); p != NULL; p = strstr(p, "$$$$"))
+		memset(p, ' ', 3);
+}
+
+static bool
+split_text(struct builtins *b, struct span text)
+{
+	struct err err = ERR_INIT;
+	struct jqlex lex;
+	bool good;
+
+	if (jqlex_read(&lex, "builtins", text, &err) != 0)
+		return false;
+	good = split(b, &lex);
+	jqlex_release(&lex);
+	return good;
+}
+
 bool
 builtins_pick(struct span all, struct span program, struct buf *out)
 {
 	struct builtins b = {0};
-	struct err err = ERR_INIT;
-	struct jqlex lex;
-	bool split_up;
+	struct buf text = BUF_INIT;
+	bool good;
 
-	if (jqlex_read(&lex, "builtins", all, &err) != 0)
-		return false;
-	split_up = split(&b, &lex);
-	if (split_up) {
+	copy_as_program(all, &text);
+	good = split_text(&b, buf_span(&text));
+	if (good) {
 		want_words(&b, span_str(called));
 		want_words(&b, program);
 	}
-	for (int i = 0; split_up && i < b.count; i++) {
-		if (!b.list[i].needed)
+	for (int i = 0; good && i < b.count; i++) {
+		const struct definition *d = &b.list[i];
+
+		if (!d->needed)
 			continue;
-		buf_addspan(out, b.list[i].text);
+		buf_add(out, all.p + (d->text.p - text.data), d->text.n);
 		buf_addc(out, '\n');
 	}
-	jqlex_release(&lex);
+	buf_release(&text);
 	free(b.list);
-	return split_up;
+	return good;
 }
