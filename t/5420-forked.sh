@@ -29,6 +29,8 @@ up() {
 		9>"$T/ready" 2>"$T/kpipe.err"
 	kpipe=$!
 	wait_for 30 test -s "$T/ready" || quote <"$T/kpipe.err"
+	wait_for 30 grep -q 'became leader' "$T/kpipe.err" ||
+		quote <"$T/kpipe.err"
 }
 down() {
 	kill "$kpipe"
@@ -70,11 +72,18 @@ look() {
 	done | grep -v '^socket' | sort
 }
 
+# The process that evaluates takes less memory then.
+has_evaluated() {
+	! grep -q '^Max address space *unlimited' \
+		"/proc/$(pgrep -P "$(pgrep -P "$(pid_of ireconcile)")")/limits"
+}
+
 # look_all FOLDER: a file for each tool, ireconcile-1 of its helper
 look_all() {
 	local tool pid
 
 	mkdir "$T/$1"
+	wait_for 30 has_evaluated
 	for tool in $tools; do
 		look "$(pid_of "$tool")" >"$T/$1/$tool"
 	done
@@ -204,5 +213,30 @@ kstatus: $BIN/kstatus
 kelect: $T/bin/kpipe
 kpipe-http: $T/bin/kpipe" "a program that is not the one that kpipe was built with is executed"
 down
+
+# --- links to kpipe, as in an image
+for tool in $tools; do
+	ln -sf kpipe "$T/bin/$tool"
+	is "$("$T/bin/$tool" --version | head -n 2)" \
+		"$("$BIN/$tool" --version | head -n 2)" \
+		"a link with the name $tool is that tool"
+done
+PATH=$T/bin:$PATH up A=b
+is "$(for tool in $tools; do readlink "/proc/$(pid_of "$tool")/exe"; done | sort -u)" \
+	"$T/bin/kpipe" "links to kpipe are forked"
+look_all links
+down
+PATH=$T/bin:$PATH up "KPIPE_LIBEXEC=$T/bin"
+look_all called
+down
+# Their $PATH is another one.
+for file in "$T"/executed/*; do
+	sed -i '/^PATH=/d' "$file"
+	for as in links called; do
+		sed -i "/^A=b$/d; /^PATH=/d; s,$T/bin/,$BIN/," \
+			"$T/$as/${file##*/}"
+		same "$T/$as/${file##*/}" "$file" "$as: ${file##*/} has the same"
+	done
+done
 
 done_testing

@@ -19,7 +19,7 @@ export ARCH="$here $other"
 image_build -t localhost/memcached-operator:both pipeline/memcached
 note "$(cat "$T/err")"
 is "$(cut -d ' ' -f 1 "$T/out" | tail -n 2)" "${ARCH/ /$'\n'}" "for both CPUs"
-is "$(awk 'NR > 1 && $2 > 7500000' "$T/out")" "" "at most 7.5 MB each"
+is "$(awk 'NR > 1 && $2 > 5200000' "$T/out")" "" "at most 5.2 MB each"
 tail -n 2 "$T/out" | quote
 is "$(jq -c '[.mediaType, (.manifests[].platform | .os, .architecture)]' \
 	"$(image_blob '.manifests[0].digest' "$T/layout/index.json")")" \

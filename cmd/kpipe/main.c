@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "child/afresh.h"
+#include "child/inside.h"
 #include "base/array.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -496,8 +497,11 @@ main(int argc, char **argv)
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
 	    .pipeline = {.marks_fd = -1, .lines_fd = -1}};
 	struct err err = ERR_INIT;
+	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;
 
+	if (tool != NULL)
+		return tool(argc, argv);
 	afresh_begin(argv);
 	harden_process();
 	hold_signals();

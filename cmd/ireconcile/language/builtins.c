@@ -102,11 +102,14 @@ static const char called[] = "_assign _modify _negate _plus _minus _multiply "
 static void
 copy_as_program(struct span all, struct buf *out)
 {
+	static const char taken[] = "$$$$";
 	char *p;
 
 	buf_addspan(out, all);
-	for (p = strstr(buf_str(out), "$$$$"); p != NULL; p = strstr(p, "$$$$"))
-		memset(p, ' ', 3);
+	buf_addc(out, '\0');
+	for (p = out->data; (p = strstr(p, taken)) != NULL;)
+		memset(p, ' ', sizeof(taken) - 2);
+	out->len--;
 }
 
 static bool

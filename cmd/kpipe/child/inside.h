@@ -18,8 +18,16 @@ typedef int inside_fn(int argc, char **argv);
 
 /*
  * The tool's function, if the file at path is the very program that kpipe was
- * built with: a program that was put in its place is executed. Or NULL.
+ * built with, or a link to kpipe: a program that was put in its place is
+ * executed. Or NULL.
  */
 inside_fn *inside_find(const char *name, const char *path);
+
+/*
+ * The function of the tool that kpipe was called as, by its command's first
+ * word: in an image the tools are links to kpipe, which makes it a third smaller.
+ * NULL: kpipe itself.
+ */
+inside_fn *inside_called(const char *command);
 
 #endif
