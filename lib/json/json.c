@@ -188,6 +188,27 @@ json_path(struct span object, const char *dotted)
 	return SPAN_NONE;
 }
 
+void
+json_pick(struct span object, const char *const *keys, size_t count,
+    struct span *found)
+{
+	struct json_members m = json_members(object);
+	size_t missing = count;
+
+	for (size_t n = 0; n < count; n++)
+		found[n] = SPAN_NONE;
+	while (missing > 0 && json_member(&m))
+		for (size_t n = 0; n < count; n++) {
+			/* The byte behind an empty key is its quote. */
+			if (keys[n][0] != m.key.p[0] && m.key.n > 0)
+				continue;
+			if (found[n].p == NULL && span_is(m.key, keys[n])) {
+				found[n] = m.value;
+				missing--;
+			}
+		}
+}
+
 /* Four hex digits; -1 if they are not. */
 static long
 hex4(struct span s, size_t at)

@@ -79,6 +79,9 @@ struct span json_get(struct span object, const char *key);
 /* The same along "metadata.name"; a key with dots is written ["a.b"] by
  * json_get on its parent instead. */
 struct span json_path(struct span object, const char *dotted);
+/* Several members in one pass: found[n] is what json_get gives for keys[n]. */
+void json_pick(struct span object, const char *const *keys, size_t count,
+    struct span *found);
 
 /*
  * A string value's text. If it has no escapes, the span between its quotes;

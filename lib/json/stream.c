@@ -246,9 +246,10 @@ split_begin(struct stream *s, struct span text)
 	kind = json_raw_string(json_get(text, "kind"));
 	if (!ends_in_list(kind))
 		return false;
+	if (json_get(text, "reconcile").p != NULL)
+		return false;
 	items = json_get(text, "items");
-	if (json_type(items) != JSON_ARRAY ||
-	    json_get(text, "reconcile").p != NULL)
+	if (json_type(items) != JSON_ARRAY)
 		return false;
 	set_item_type(s, json_raw_string(json_get(text, "apiVersion")), kind);
 	s->split_at = (size_t)(items.p + 1 - text.p);

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "set/members.h"
 
 static struct span
 get_string(struct span object, const char *key)
@@ -29,11 +30,17 @@ static int
 read_identity(struct objref *id, struct span object, struct span holder,
     const char *what, struct err *err)
 {
-	id->api_version = get_string(object, "apiVersion");
-	id->kind = get_string(object, "kind");
-	id->namespace_ = get_string(holder, "namespace");
-	id->name = get_string(holder, "name");
-	id->uid = get_string(holder, "uid");
+	static const char *const type[] = {"apiVersion", "kind"};
+	static const char *const named[] = {"namespace", "name", "uid"};
+	struct span types[COUNT(type)], names[COUNT(named)];
+
+	json_pick(object, type, COUNT(type), types);
+	json_pick(holder, named, COUNT(named), names);
+	id->api_version = json_raw_string(types[0]);
+	id->kind = json_raw_string(types[1]);
+	id->namespace_ = json_raw_string(names[0]);
+	id->name = json_raw_string(names[1]);
+	id->uid = json_raw_string(names[2]);
 	if (id->api_version.n == 0)
 		return err_set(
 		    err, ERR_PERMANENT, "%s has no apiVersion", what);
@@ -233,16 +240,9 @@ parse_releases(struct set *s, struct span list, struct err *err)
 }
 
 static int
-parse_items(
-    struct set *s, struct span line, struct span reconcile, struct err *err)
+parse_items(struct set *s, const struct members *m, struct err *err)
 {
-	struct span known = json_get(reconcile, "known");
-	struct span once = json_get(reconcile, "once");
-	struct span because = json_get(reconcile, "because");
-	struct span exactly = json_get(reconcile, "exactly");
-	struct span vacated = json_get(reconcile, "vacated");
-	struct span patch = json_get(reconcile, "patch");
-	struct json_elements e = json_elements(json_get(line, "items"));
+	struct json_elements e = json_elements(m->of[MEMBER_ITEMS]);
 
 	for (unsigned n = 0; json_element(&e); n++) {
 		struct item *i;
@@ -252,11 +252,11 @@ parse_items(
 		if (parse_object(s, e.value, what, err) < 0)
 			return -1;
 		i = &s->items[s->count - 1];
-		set_known(i, known, once);
-		set_because(i, because);
-		i->exactly = lists(exactly, i);
-		i->vacated = lists(vacated, i);
-		if (set_partial(i, patch, what, err) < 0)
+		set_known(i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
+		set_because(i, m->of[MEMBER_BECAUSE]);
+		i->exactly = lists(m->of[MEMBER_EXACTLY], i);
+		i->vacated = lists(m->of[MEMBER_VACATED], i);
+		if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
 			return -1;
 		refuse_primary(s, i);
 	}
@@ -384,85 +384,39 @@ object_or_none(struct span value)
 	return json_type(value) == JSON_OBJECT ? value : SPAN_NONE;
 }
 
-/* A filter that spoils a member must not make it look absent. */
-static int
-check_members(struct span line, struct span r, struct err *err)
-{
-	struct span finalizers = json_get(r, "finalizers");
-	const struct {
-		struct span value;
-		const char *name;
-		enum json_type type;
-	} members[] = {{json_get(line, "items"), "items", JSON_ARRAY},
-	    {json_get(r, "known"), "reconcile.known", JSON_OBJECT},
-	    {json_get(r, "once"), "reconcile.once", JSON_ARRAY},
-	    {json_get(r, "exactly"), "reconcile.exactly", JSON_ARRAY},
-	    {json_get(r, "vacated"), "reconcile.vacated", JSON_ARRAY},
-	    {json_get(r, "patch"), "reconcile.patch", JSON_OBJECT},
-	    {json_get(r, "release"), "reconcile.release", JSON_ARRAY},
-	    {json_get(r, "delete"), "reconcile.delete", JSON_ARRAY},
-	    {json_get(r, "refused"), "reconcile.refused", JSON_ARRAY},
-	    {json_get(r, "events"), "reconcile.events", JSON_ARRAY},
-	    {json_get(r, "adopt"), "reconcile.adopt", JSON_STRING},
-	    {json_get(r, "origin"), "reconcile.origin", JSON_STRING},
-	    {json_get(r, "loops"), "reconcile.loops", JSON_OBJECT},
-	    {json_get(r, "because"), "reconcile.because", JSON_OBJECT},
-	    {json_get(r, "status"), "reconcile.status", JSON_OBJECT},
-	    {json_get(r, "onError"), "reconcile.onError", JSON_OBJECT},
-	    {finalizers, "reconcile.finalizers", JSON_OBJECT},
-	    {json_get(finalizers, "add"), "reconcile.finalizers.add",
-		JSON_ARRAY},
-	    {json_get(finalizers, "remove"), "reconcile.finalizers.remove",
-		JSON_ARRAY},
-	    {json_get(finalizers, "origin"), "reconcile.finalizers.origin",
-		JSON_STRING}};
-
-	for (size_t i = 0; i < COUNT(members); i++) {
-		enum json_type type = json_type(members[i].value);
-
-		if (members[i].value.p == NULL || type == JSON_NULL ||
-		    type == members[i].type)
-			continue;
-		return err_set(err, ERR_PERMANENT, "%s is not %s",
-		    members[i].name,
-		    members[i].type == JSON_ARRAY	 ? "a list"
-			: members[i].type == JSON_OBJECT ? "an object"
-							 : "text");
-	}
-	return 0;
-}
-
 static int
 parse_reconcile(struct set *s, struct span line, struct err *err)
 {
-	struct span r = json_get(line, "reconcile");
-	struct span primary = json_get(r, "primary");
+	struct members m;
+	struct span primary;
 
+	members_find(&m, line);
+	primary = m.of[MEMBER_PRIMARY];
 	if (json_type(primary) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "reconcile has no primary");
 	if (read_identity(
 		&s->primary, primary, primary, "reconcile.primary", err) < 0)
 		return -1;
-	if (check_members(line, r, err) < 0)
+	if (members_check(&m, err) < 0)
 		return -1;
 	s->key = key_of(&s->primary);
 	s->primary_version = get_string(primary, "resourceVersion");
-	s->status = object_or_none(json_get(r, "status"));
-	s->on_error = object_or_none(json_get(r, "onError"));
-	s->events = json_get(r, "events");
-	s->manager = get_string(r, "manager");
-	s->deleting = json_type(json_get(r, "deleting")) == JSON_TRUE;
-	s->guard_status = json_type(json_get(r, "guardStatus")) == JSON_TRUE;
-	s->adopt = get_string(r, "adopt");
-	s->origin = get_string(r, "origin");
-	json_int(json_get(r, "maxConcurrentReconciles"), &s->max_concurrent);
-	if (parse_items(s, line, r, err) < 0 ||
-	    parse_releases(s, json_get(r, "release"), err) < 0 ||
-	    parse_deletes(s, json_get(r, "delete"), err) < 0 ||
-	    parse_refused(s, json_get(r, "refused"), err) < 0 ||
-	    parse_loops(s, json_get(r, "loops"), err) < 0)
+	s->status = object_or_none(m.of[MEMBER_STATUS]);
+	s->on_error = object_or_none(m.of[MEMBER_ON_ERROR]);
+	s->events = m.of[MEMBER_EVENTS];
+	s->manager = json_raw_string(m.of[MEMBER_MANAGER]);
+	s->deleting = json_type(m.of[MEMBER_DELETING]) == JSON_TRUE;
+	s->guard_status = json_type(m.of[MEMBER_GUARD_STATUS]) == JSON_TRUE;
+	s->adopt = json_raw_string(m.of[MEMBER_ADOPT]);
+	s->origin = json_raw_string(m.of[MEMBER_ORIGIN]);
+	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
+	if (parse_items(s, &m, err) < 0 ||
+	    parse_releases(s, m.of[MEMBER_RELEASE], err) < 0 ||
+	    parse_deletes(s, m.of[MEMBER_DELETE], err) < 0 ||
+	    parse_refused(s, m.of[MEMBER_REFUSED], err) < 0 ||
+	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
 		return -1;
-	parse_finalizers(s, json_get(r, "finalizers"));
+	parse_finalizers(s, m.of[MEMBER_FINALIZERS]);
 	return 0;
 }
 
@@ -485,10 +439,12 @@ sort_items(struct set *s)
 static bool
 is_desired_set(struct span line)
 {
-	struct span kind = json_get(line, "kind");
+	static const char *const keys[] = {"kind", "reconcile"};
+	struct span found[COUNT(keys)];
 
-	return json_type(json_get(line, "reconcile")) == JSON_OBJECT &&
-	    (kind.p == NULL || json_is(kind, "List"));
+	json_pick(line, keys, COUNT(keys), found);
+	return json_type(found[1]) == JSON_OBJECT &&
+	    (found[0].p == NULL || json_is(found[0], "List"));
 }
 
 static struct set *

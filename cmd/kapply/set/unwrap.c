@@ -2,14 +2,15 @@
 
 #include "json/json.h"
 
-/* An object of Kubernetes may have members of these names as well. */
+/* An object of Kubernetes may have members of these names as well. Its kind
+ * stands at the front, and what is asked first. */
 static bool
 is_event(struct span document)
 {
-	return json_type(json_get(document, "type")) == JSON_STRING &&
-	    json_type(json_get(document, "object")) == JSON_OBJECT &&
-	    json_get(document, "kind").p == NULL &&
-	    json_get(document, "apiVersion").p == NULL;
+	return json_get(document, "kind").p == NULL &&
+	    json_get(document, "apiVersion").p == NULL &&
+	    json_type(json_get(document, "type")) == JSON_STRING &&
+	    json_type(json_get(document, "object")) == JSON_OBJECT;
 }
 
 static struct span
@@ -21,12 +22,13 @@ text_at(struct span object, const char *path)
 enum unwrap_result
 unwrap(struct span *document, struct err *err)
 {
-	struct span type = json_raw_string(json_get(*document, "type"));
-	struct span object = json_get(*document, "object");
-	struct span ns = text_at(object, "metadata.namespace");
+	struct span type, object, ns;
 
 	if (!is_event(*document))
 		return UNWRAP_DOCUMENT;
+	type = json_raw_string(json_get(*document, "type"));
+	object = json_get(*document, "object");
+	ns = text_at(object, "metadata.namespace");
 	*document = object;
 	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
 		return UNWRAP_OBJECT;

@@ -1,4 +1,5 @@
 // needs cmd/kapply/set/set.c
+// needs cmd/kapply/set/members.c
 // needs cmd/kapply/set/inherit.c
 // needs cmd/kapply/set/itemstate.c
 // needs cmd/kapply/body.c

@@ -361,9 +361,44 @@ test_compact(void)
 	buf_release(&b);
 }
 
+/* In an object of members a, b, "" and c, some of them twice, some escaped. */
+static void
+test_pick(void)
+{
+	static const char *const keys[] = {"a", "b", "", "ab", "c"},
+				 *const spelled[] = {
+				     "a", "b", "", "ab", "\\u0061", "d"};
+	int found = 0;
+	bool same = true;
+	unsigned seed = 1;
+
+	for (int round = 0; round < 2000 && same; round++) {
+		struct buf b = BUF_INIT;
+		struct span got[5];
+
+		buf_addc(&b, '{');
+		for (int n = rand_r(&seed) / 7 % 8; n > 0; n--) {
+			json_add_key(&b, spelled[rand_r(&seed) / 7 % 6]);
+			json_add_int(&b, n);
+		}
+		buf_addc(&b, '}');
+		json_pick(buf_span(&b), keys, 5, got);
+		for (size_t k = 0; k < 5; k++) {
+			struct span one = json_get(buf_span(&b), keys[k]);
+
+			same = same && one.p == got[k].p && one.n == got[k].n;
+			found += one.p != NULL;
+		}
+		buf_release(&b);
+	}
+	ok(same, "json_pick finds what json_get finds");
+	ok(found > 2000 && found < 8000, "members that are there and not");
+}
+
 int
 main(void)
 {
+	test_pick();
 	test_compact();
 	test_check_good();
 	test_check_bad();
