@@ -353,7 +353,9 @@ add_header(struct textlist *headers, const char *name, const char *value)
 
 	if (value == NULL)
 		return;
-	buf_addf(&b, "%s: %s", name, value);
+	buf_adds(&b, name);
+	buf_adds(&b, ": ");
+	buf_adds(&b, value);
 	textlist_add(headers, b.data, b.len);
 	buf_release(&b);
 }
@@ -440,7 +442,8 @@ kube_start(
 
 	c->kube = k;
 	c->verb = r->verb;
-	buf_addf(&url, "%s%s", k->config->server, r->path);
+	buf_adds(&url, k->config->server);
+	buf_adds(&url, r->path);
 	c->url = buf_take(&url);
 	c->has_body = r->body.p != NULL;
 	buf_addspan(&c->body, r->body);
