@@ -38,7 +38,7 @@ def compact: . as $object
   | reduce keys_unsorted[] as $k ({};
       $object[$k] as $v
       | if $v == null or $v == {} or $v == [] then .
-        else setpath([$k]; $v) end);
+        else . + {($k): $v} end);
 
 # The given value (`.`) laid over the defaults, which also say which fields
 # there are: what is null or not given, and "" where the default is another
@@ -120,11 +120,13 @@ def annotated($annotations): .metadata.annotations += $annotations;
 def _metadata($name; $labels):
   {name: $name} + ({labels: $labels} | compact);
 
+# The members at those of $keys that `.` has, in their order; and all others.
 def _part($keys): . as $all
-  | reduce $keys[] as $k ({};
-      if $all | has($k) then setpath([$k]; $all[$k]) else . end);
-
-def _without($keys): delpaths([$keys[] | [.]]);
+  | reduce ($keys - ($keys - (. // {} | keys_unsorted)))[] as $k ({};
+      . + {($k): $all[$k]});
+def _without($keys): . as $all
+  | if . == null then null
+    else reduce (keys_unsorted - $keys)[] as $k ({}; . + {($k): $all[$k]}) end;
 
 # An object of a workload: the spec's members that belong to the workload go
 # there, `annotations` to the pods' metadata, all else to the pods' spec.
