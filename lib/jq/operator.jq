@@ -117,8 +117,12 @@ def in_namespace($namespace): .metadata.namespace = $namespace;
 
 def annotated($annotations): .metadata.annotations += $annotations;
 
-def _metadata($name; $labels):
-  {name: $name} + ({labels: $labels} | compact);
+# {($key): $value} | compact
+def _given($key; $value):
+  if $value == null or $value == {} or $value == [] then {}
+  else {($key): $value} end;
+
+def _metadata($name; $labels): {name: $name} + _given("labels"; $labels);
 
 # The members at those of $keys that `.` has, in their order; and all others.
 def _part($keys): . as $all
@@ -137,7 +141,8 @@ def _workload($kind; $keys; $name; $labels; $spec): {
   spec: (($spec | _part($keys)) + {
     selector: {matchLabels: $labels},
     template: {
-      metadata: ({labels: $labels, annotations: $spec.annotations} | compact),
+      metadata: (_given("labels"; $labels)
+        + _given("annotations"; $spec.annotations)),
       spec: ($spec | _without($keys + ["annotations"]))
     }
   })
