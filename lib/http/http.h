@@ -2,7 +2,8 @@
  * http: requests over libcurl's multi interface, driven by the loop.
  *
  * One struct http is one connection pool towards one server: HTTP/2 with all
- * requests multiplexed where TLS offers it, HTTP/1.1 otherwise. Redirects are
+ * requests multiplexed where TLS offers it, HTTP/1.1 otherwise. Watches get a
+ * pool of their own, so that a large LIST never delays a write. Redirects are
  * not followed, answers are not compressed. The caller ignores SIGPIPE.
  */
 #ifndef HTTP_H

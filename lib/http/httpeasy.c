@@ -51,7 +51,6 @@ http_settings_release(struct http_settings *s)
 		explicit_bzero(s->key, strlen(s->key));
 	free(s->key);
 	free(s->server_name);
-	free(s->origin);
 }
 
 static char *
@@ -157,9 +156,8 @@ append(struct curl_slist *list, const char *text)
  * URL pointed before, and the Host header stays as it was.
  */
 static void
-rename_server(struct http_transfer *t, const char *name)
+rename_server(struct http_transfer *t, CURLU *u, const char *name)
 {
-	CURLU *u = url_open(t->url);
 	char *host = url_part(u, CURLUPART_HOST, 0);
 	char *port = url_part(u, CURLUPART_PORT, CURLU_DEFAULT_PORT);
 	struct buf b = BUF_INIT;
@@ -177,47 +175,29 @@ rename_server(struct http_transfer *t, const char *name)
 	buf_release(&b);
 	free(host);
 	free(port);
-	curl_url_cleanup(u);
-}
-
-/* Requests of a pool go to one server: its address is looked at once. */
-static bool
-goes_direct(struct http_settings *s, const char *url)
-{
-	char *origin = http_origin(url);
-	CURLU *u;
-	char *host;
-
-	if (s->origin != NULL && strcmp(s->origin, origin) == 0) {
-		free(origin);
-		return s->direct;
-	}
-	u = url_open(url);
-	host = url_part(u, CURLUPART_HOST, 0);
-	free(s->origin);
-	s->origin = origin;
-	s->direct = is_loopback(host);
-	free(host);
-	curl_url_cleanup(u);
-	return s->direct;
 }
 
 void
-http_transfer_init(struct http_transfer *t, struct http_settings *s,
+http_transfer_init(struct http_transfer *t, const struct http_settings *s,
     const struct http_request *r, void *arg)
 {
+	CURLU *u = url_open(r->url);
+	char *host = url_part(u, CURLUPART_HOST, 0);
+
 	t->method = r->method;
 	t->url = mem_strdup(r->url);
 	t->body = r->body.p != NULL ? mem_dup(r->body.p, r->body.n) : NULL;
 	t->body_len = r->body.n;
 	t->on_send = r->on_send;
 	t->arg = arg;
-	t->direct = goes_direct(s, r->url);
+	t->direct = is_loopback(host);
 	for (size_t i = 0; r->headers != NULL && r->headers[i] != NULL; i++)
 		t->headers = append(t->headers, r->headers[i]);
 	t->headers = append(t->headers, "Expect:"); /* no 100 Continue */
 	if (s->server_name != NULL)
-		rename_server(t, s->server_name);
+		rename_server(t, u, s->server_name);
+	free(host);
+	curl_url_cleanup(u);
 }
 
 void

@@ -19,8 +19,6 @@ struct http_settings {
 	char *ca, *cert, *key; /* PEM */
 	char *server_name;
 	bool insecure;
-	char *origin; /* of the request before; NULL: none */
-	bool direct;  /* it is a loopback address */
 };
 
 void http_settings_init(struct http_settings *s, const struct http_opts *o);
@@ -44,7 +42,7 @@ struct http_transfer {
 };
 
 /* arg is for on_send. */
-void http_transfer_init(struct http_transfer *t, struct http_settings *s,
+void http_transfer_init(struct http_transfer *t, const struct http_settings *s,
     const struct http_request *r, void *arg);
 void http_transfer_release(struct http_transfer *t);
 

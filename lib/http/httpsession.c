@@ -1,7 +1,6 @@
 #include "http/httpsession.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "process/clock.h"
@@ -41,8 +40,8 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *unused)
 
 	(void)easy;
 	(void)unused;
-	if (what == CURL_POLL_REMOVE) { /* the next request wants it back */
-		loop_pause(s->http->loop, fd);
+	if (what == CURL_POLL_REMOVE) {
+		loop_unwatch(s->http->loop, fd);
 		return 0;
 	}
 	if (what & CURL_POLL_IN)
@@ -51,13 +50,6 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *unused)
 		events |= LOOP_WRITE;
 	loop_watch(s->http->loop, fd, events, on_socket_ready, s);
 	return 0;
-}
-
-static int
-on_close(void *arg, curl_socket_t fd)
-{
-	loop_unwatch(arg, fd);
-	return close(fd);
 }
 
 static void
@@ -252,8 +244,6 @@ http_session_add(struct http_session *s, struct http_call *c)
 	struct http *h = s->http;
 
 	c->session = s;
-	curl_easy_setopt(c->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-	curl_easy_setopt(c->easy, CURLOPT_CLOSESOCKETDATA, h->loop);
 	c->transfer.connected = &s->connected;
 	c->last_byte_ms = clock_ms();
 	if (s->calls++ == 0)

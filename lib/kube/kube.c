@@ -10,7 +10,7 @@
 #include "base/textlist.h"
 #include "http/http.h"
 #include "kube/answers.h"
-#include "kube/kubepool.h"
+#include "kube/kubepools.h"
 #include "kubeconfig/auth.h"
 #include "process/log.h"
 
@@ -29,7 +29,7 @@ struct kube {
 	struct loop *loop;
 	struct kubeconfig *config;
 	struct auth *auth;
-	struct kubepool pool;
+	struct kube_pools pools;
 	struct leash *leash; /* borrowed; NULL: writes are free */
 	struct kube_call *calls;
 	struct answers answers;
@@ -63,17 +63,21 @@ struct kube_call {
 static const struct verb {
 	const char *method;
 	const char *content_type;
+	enum kube_pool pool;
 	bool reads; /* and changes nothing */
 } verbs[] = {
-    [KUBE_GET] = {"GET", NULL, true},
-    [KUBE_LIST] = {"GET", NULL, true},
-    [KUBE_WATCH] = {"GET", NULL, true},
-    [KUBE_CREATE] = {"POST", "application/json", false},
-    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", false},
-    [KUBE_REPLACE] = {"PUT", "application/json", false},
-    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json", false},
-    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json", false},
-    [KUBE_DELETE] = {"DELETE", "application/json", false},
+    [KUBE_GET] = {"GET", NULL, KUBE_POOL_SINGLE, true},
+    [KUBE_LIST] = {"GET", NULL, KUBE_POOL_STREAMS, true},
+    [KUBE_WATCH] = {"GET", NULL, KUBE_POOL_STREAMS, true},
+    [KUBE_CREATE] = {"POST", "application/json", KUBE_POOL_SINGLE, false},
+    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", KUBE_POOL_SINGLE,
+	false},
+    [KUBE_REPLACE] = {"PUT", "application/json", KUBE_POOL_SINGLE, false},
+    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json",
+	KUBE_POOL_SINGLE, false},
+    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json",
+	KUBE_POOL_SINGLE, false},
+    [KUBE_DELETE] = {"DELETE", "application/json", KUBE_POOL_SINGLE, false},
 };
 
 /* ---- warnings ---- */
@@ -131,7 +135,7 @@ kube_open(struct loop *l, const struct kube_opts *o, const char *tool,
 		kube_free(k);
 		return NULL;
 	}
-	kubepool_init(&k->pool, l, k->config, k->auth, tool);
+	kube_pools_init(&k->pools, l, k->config, k->auth, tool);
 	return k;
 }
 
@@ -142,7 +146,7 @@ kube_free(struct kube *k)
 		return;
 	while (k->calls != NULL)
 		kube_cancel(k->calls);
-	kubepool_release(&k->pool);
+	kube_pools_release(&k->pools);
 	auth_free(k->auth);
 	if (k->config != NULL)
 		kubeconfig_free(k->config);
@@ -353,9 +357,7 @@ add_header(struct textlist *headers, const char *name, const char *value)
 
 	if (value == NULL)
 		return;
-	buf_adds(&b, name);
-	buf_adds(&b, ": ");
-	buf_adds(&b, value);
+	buf_addf(&b, "%s: %s", name, value);
 	textlist_add(headers, b.data, b.len);
 	buf_release(&b);
 }
@@ -401,7 +403,8 @@ call_start(struct kube_call *c)
 	auth_headers(k->auth, &headers);
 	c->credential = auth_version(k->auth);
 	r.headers = (const char *const *)headers.items;
-	c->http = http_start(kubepool_get(&k->pool), &r, on_http_done, c);
+	c->http = http_start(kube_pools_get(&k->pools, verbs[c->verb].pool), &r,
+	    on_http_done, c);
 	for (size_t i = 0; i < headers.count; i++)
 		explicit_bzero(headers.items[i], strlen(headers.items[i]));
 	textlist_release(&headers);
@@ -442,8 +445,7 @@ kube_start(
 
 	c->kube = k;
 	c->verb = r->verb;
-	buf_adds(&url, k->config->server);
-	buf_adds(&url, r->path);
+	buf_addf(&url, "%s%s", k->config->server, r->path);
 	c->url = buf_take(&url);
 	c->has_body = r->body.p != NULL;
 	buf_addspan(&c->body, r->body);

@@ -50,6 +50,7 @@ bool kube_runs_plugin(const struct kube *k);   /* for its credential */
 
 enum kube_verb {
 	KUBE_GET,
+	/* These two have a connection of their own. */
 	KUBE_LIST,
 	KUBE_WATCH,
 	KUBE_CREATE,

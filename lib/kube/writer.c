@@ -46,7 +46,7 @@ readable(void *arg, int fd, int events)
 	(void)events;
 	if (n < 0 && err.kind == ERR_TRANSIENT)
 		return;
-	loop_pause(w->loop, fd);
+	loop_unwatch(w->loop, fd);
 	w->input = WRITER_TAKES;
 	if (n < 0) {
 		w->input_err = err;
@@ -281,7 +281,8 @@ writer_release(struct writer *w)
 	if (w->loop == NULL)
 		return;
 	reportfd_release(&w->report);
-	loop_unwatch(w->loop, STDIN_FILENO);
+	if (w->input == WRITER_WAITS)
+		loop_unwatch(w->loop, STDIN_FILENO);
 	stream_free(w->stream);
 	discovery_free(w->discovery);
 	kube_free(w->kube);

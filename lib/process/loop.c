@@ -18,8 +18,6 @@ struct loop_source {
 	void *arg;
 	int events;
 	bool active;
-	bool polled; /* epoll has it */
-	bool paused;
 	bool always; /* a regular file */
 	uint32_t serial;
 };
@@ -48,7 +46,6 @@ struct loop {
 		bool due; /* something happened since it ran last */
 	} follow;
 	bool stopped;
-	bool waited; /* in the last round */
 };
 
 /* Nothing works without it: exit as if memory were exhausted. */
@@ -102,50 +99,38 @@ sources_fit(struct loop *l, int fd)
 	l->source_cap = cap;
 }
 
-static void
-poll_source(struct loop *l, struct loop_source *s, int fd, int events)
-{
-	struct epoll_event ev = {
-	    .events = ((events & LOOP_READ) ? EPOLLIN : 0u) |
-		((events & LOOP_WRITE) ? EPOLLOUT : 0u),
-	    .data.u64 = (uint64_t)s->serial << 32 | (uint32_t)fd};
-	int op = s->polled ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-	int rc = epoll_ctl(l->epoll_fd, op, fd, &ev);
-
-	s->polled = rc == 0;
-	s->always = rc != 0 && errno == EPERM;
-	if (s->always)
-		l->always_count++;
-	/* It will get no events, and no other place would report why. */
-	else if (rc != 0)
-		log_error(
-		    "cannot wait for descriptor %d: %s", fd, strerror(errno));
-}
-
 void
 loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 {
+	struct epoll_event ev = {0};
 	struct loop_source *s;
 
 	sources_fit(l, fd);
 	s = &l->sources[fd];
+	ev.events = ((events & LOOP_READ) ? EPOLLIN : 0u) |
+	    ((events & LOOP_WRITE) ? EPOLLOUT : 0u);
 	/* The serial tells an event of a closed fd from its successor's. */
 	if (!s->active)
 		s->serial = ++l->serial;
-	if (!s->always && (!s->polled || s->events != events))
-		poll_source(l, s, fd, events);
+	ev.data.u64 = (uint64_t)s->serial << 32 | (uint32_t)fd;
+	if (!s->active || !s->always) {
+		int op = s->active ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+		int rc = epoll_ctl(l->epoll_fd, op, fd, &ev);
+		bool always = rc != 0 && errno == EPERM;
+
+		/* It will get no events, and no other place would report
+		 * why. */
+		if (rc != 0 && !always)
+			log_error("cannot wait for descriptor %d: %s", fd,
+			    strerror(errno));
+		if (always && !s->always)
+			l->always_count++;
+		s->always = always;
+	}
 	s->fn = fn;
 	s->arg = arg;
 	s->events = events;
 	s->active = true;
-	s->paused = false;
-}
-
-void
-loop_pause(struct loop *l, int fd)
-{
-	if (fd >= 0 && (size_t)fd < l->source_cap && l->sources[fd].active)
-		l->sources[fd].paused = true;
 }
 
 void
@@ -158,7 +143,7 @@ loop_unwatch(struct loop *l, int fd)
 	s = &l->sources[fd];
 	if (s->always)
 		l->always_count--;
-	else if (s->polled)
+	else
 		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 	*s = (struct loop_source){0};
 }
@@ -291,11 +276,6 @@ dispatch(struct loop *l, const struct epoll_event *ev)
 
 	if (!s->active || s->serial != serial)
 		return;
-	if (s->paused) { /* or it would wake us again and again */
-		epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-		s->polled = false;
-		return;
-	}
 	if (ev->events & EPOLLIN)
 		events |= LOOP_READ;
 	if (ev->events & EPOLLOUT)
@@ -305,19 +285,13 @@ dispatch(struct loop *l, const struct epoll_event *ev)
 	s->fn(s->arg, fd, events);
 }
 
-static bool
-is_always_ready(const struct loop_source *s)
-{
-	return s->active && s->always && !s->paused && s->events != 0;
-}
-
 static void
 run_always_ready(struct loop *l)
 {
 	for (size_t fd = 0; fd < l->source_cap && l->always_count > 0; fd++) {
 		struct loop_source *s = &l->sources[fd];
 
-		if (is_always_ready(s)) {
+		if (s->active && s->always && s->events != 0) {
 			s->fn(s->arg, (int)fd, s->events);
 			if (l->stopped)
 				break;
@@ -329,7 +303,8 @@ static bool
 always_ready(const struct loop *l)
 {
 	for (size_t fd = 0; fd < l->source_cap && l->always_count > 0; fd++)
-		if (is_always_ready(&l->sources[fd]))
+		if (l->sources[fd].active && l->sources[fd].always &&
+		    l->sources[fd].events != 0)
 			return true;
 	return false;
 }
@@ -359,22 +334,12 @@ wait_time(const struct loop *l, int timeout_ms)
 							     : timeout_ms;
 }
 
-/* A timer that is due by now needs no wait, but descriptors are looked at in
- * every second round. */
-static bool
-needs_wait(const struct loop *l)
-{
-	const struct timer *first = heap_first(&l->timers);
-
-	return !l->waited || first == NULL || first->due_ms > clock_ms();
-}
-
 void
 loop_once(struct loop *l, int timeout_ms)
 {
 	struct epoll_event events[64];
 	bool happened;
-	int n = 0;
+	int n;
 
 	l->stopped = false;
 	if (l->idle != NULL)
@@ -382,10 +347,7 @@ loop_once(struct loop *l, int timeout_ms)
 	if (l->stopped)
 		return;
 	follow(l);
-	l->waited = needs_wait(l);
-	if (l->waited)
-		n = epoll_wait(
-		    l->epoll_fd, events, 64, wait_time(l, timeout_ms));
+	n = epoll_wait(l->epoll_fd, events, 64, wait_time(l, timeout_ms));
 	happened = n > 0 || always_ready(l);
 	for (int i = 0; i < n && !l->stopped; i++)
 		dispatch(l, &events[i]);

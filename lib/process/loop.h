@@ -32,11 +32,6 @@ void loop_free(struct loop *l);
  */
 void loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg);
 void loop_unwatch(struct loop *l, int fd);
-/*
- * Until the next loop_watch fn is not called. Costs no system call where that
- * comes soon, before fd is ready. It counts as watched: unwatch before close.
- */
-void loop_pause(struct loop *l, int fd);
 
 /* A timer belongs to the caller, zeroed before first use. */
 struct timer {

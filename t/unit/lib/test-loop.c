@@ -105,61 +105,6 @@ test_fds(void)
 	unlink(name);
 }
 
-static void
-test_pause(void)
-{
-	int fds[2];
-
-	trace[0] = '\0';
-	ok(pipe(fds) == 0, "a pipe");
-	loop_watch(l, fds[0], LOOP_READ, on_fd, NULL);
-	loop_pause(l, fds[0]);
-	loop_watch(l, fds[0], LOOP_READ, on_fd, NULL);
-	ok(write(fds[1], "a", 1) == 1, "a write");
-	loop_once(l, 1000);
-	is(trace, "a", "watched again before anything came");
-	loop_pause(l, fds[0]);
-	ok(write(fds[1], "b", 1) == 1, "a write");
-	for (int i = 0; i < 3; i++)
-		loop_once(l, 0);
-	is(trace, "a", "what pauses is not read");
-	loop_watch(l, fds[0], LOOP_READ, on_fd, NULL);
-	loop_once(l, 1000);
-	is(trace, "ab", "... but when it is watched again");
-	loop_pause(l, fds[0]);
-	loop_watch(l, fds[0], 0, on_fd, NULL);
-	close(fds[1]);
-	loop_run(l);
-	is(trace, "ab hup", "and for other events");
-	close(fds[0]);
-}
-
-/* A timer that is always due leaves room for descriptors. */
-static void
-again(void *arg)
-{
-	(void)arg;
-	loop_after(l, &a, 0, again, NULL);
-}
-
-static void
-test_due(void)
-{
-	int fds[2];
-
-	trace[0] = '\0';
-	ok(pipe(fds) == 0 && write(fds[1], "a", 1) == 1, "a pipe with a byte");
-	again(NULL);
-	loop_watch(l, fds[0], LOOP_READ, on_fd, NULL);
-	for (int i = 0; i < 3; i++)
-		loop_once(l, 0);
-	is(trace, "a", "a timer that is always due leaves room");
-	loop_cancel(l, &a);
-	loop_unwatch(l, fds[0]);
-	close(fds[0]);
-	close(fds[1]);
-}
-
 /* ---- loop_follow ---- */
 
 static int followed;
@@ -306,8 +251,6 @@ main(void)
 	l = loop_new();
 	test_timers();
 	test_fds();
-	test_pause();
-	test_due();
 	test_follow();
 	loop_signal(l, SIGUSR1, on_signal, NULL);
 	trace[0] = '\0';

@@ -1,4 +1,4 @@
-#include "kube/kubepool.h"
+#include "kube/kubepools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +29,20 @@ make_user_agent(const char *tool)
 }
 
 void
-kubepool_init(struct kubepool *p, struct loop *l,
+kube_pools_init(struct kube_pools *p, struct loop *l,
     const struct kubeconfig *config, struct auth *auth, const char *tool)
 {
-	*p = (struct kubepool){.loop = l,
+	*p = (struct kube_pools){.loop = l,
 	    .config = config,
 	    .auth = auth,
 	    .user_agent = make_user_agent(tool)};
 }
 
 void
-kubepool_release(struct kubepool *p)
+kube_pools_release(struct kube_pools *p)
 {
-	http_free(p->http);
+	http_free(p->http[0]);
+	http_free(p->http[KUBE_POOL_STREAMS]);
 	free(p->user_agent);
 }
 
@@ -56,13 +57,14 @@ on_probe_done(void *arg, const struct http_response *r)
 static void
 on_silence(void *arg)
 {
-	struct kubepool *p = arg;
+	struct kube_pools *p = arg;
 	struct textlist headers;
 	struct buf url = BUF_INIT;
 	struct http_request r = {
 	    .method = "GET", .timeout_ms = PROBE_TIMEOUT_MS, .probe = true};
 
-	if (p->http == NULL || auth_ready(p->auth, NULL) != AUTH_READY)
+	if (p->http[KUBE_POOL_STREAMS] == NULL ||
+	    auth_ready(p->auth, NULL) != AUTH_READY)
 		return;
 	textlist_init(&headers);
 	/* An anonymous request would make the server close the connection. */
@@ -70,28 +72,33 @@ on_silence(void *arg)
 	buf_addf(&url, "%s/livez", p->config->server);
 	r.url = buf_str(&url);
 	r.headers = (const char *const *)headers.items;
-	http_start(p->http, &r, on_probe_done, p);
+	http_start(p->http[KUBE_POOL_STREAMS], &r, on_probe_done, p);
 	buf_release(&url);
 	textlist_release(&headers);
 }
 
 struct http *
-kubepool_get(struct kubepool *p)
+kube_pools_get(struct kube_pools *p, enum kube_pool which)
 {
-	struct http_opts o = {.user_agent = p->user_agent,
-	    .proxy = p->config->proxy_url,
-	    .on_silence = on_silence,
-	    .arg = p,
-	    .silent_ms = SILENT_MS};
+	struct http_opts o = {
+	    .user_agent = p->user_agent, .proxy = p->config->proxy_url};
 
-	if (p->http != NULL && auth_tls_version(p->auth) != p->tls_version) {
-		http_retire(p->http);
-		p->http = NULL;
-	}
-	if (p->http == NULL) {
+	if (auth_tls_version(p->auth) != p->tls_version) {
+		for (size_t j = 0; j < 2; j++) {
+			if (p->http[j] != NULL)
+				http_retire(p->http[j]);
+			p->http[j] = NULL;
+		}
 		p->tls_version = auth_tls_version(p->auth);
-		auth_tls(p->auth, &o.tls);
-		p->http = http_new(p->loop, &o);
 	}
-	return p->http;
+	if (p->http[which] == NULL) {
+		auth_tls(p->auth, &o.tls);
+		if (which == KUBE_POOL_STREAMS) {
+			o.on_silence = on_silence;
+			o.arg = p;
+			o.silent_ms = SILENT_MS;
+		}
+		p->http[which] = http_new(p->loop, &o);
+	}
+	return p->http[which];
 }
