@@ -29,53 +29,6 @@ is_word(const struct jqlex *lex, int i, const char *const *words)
 	return false;
 }
 
-/* = |= += ..., but no comparison. */
-static bool
-is_update(const struct jqlex *lex, int i)
-{
-	struct span text = lex->tokens[i].text;
-
-	return lex->tokens[i].type == JQLEX_OTHER && span_ends(text, "=") &&
-	    !span_is(text, "==") && !span_is(text, "!=") &&
-	    !span_is(text, "<=") && !span_is(text, ">=");
-}
-
-/* Token i ends the pattern of an `as`: as $x, as [$x], as {$x}. */
-static bool
-ends_pattern(const struct jqlex *lex, int i)
-{
-	if (jqlex_is(lex, i, JQLEX_CLOSE, NULL))
-		i = jqlex_opener(lex, i);
-	return jqlex_is(lex, i - 1, JQLEX_WORD, "as");
-}
-
-/* The `|` at i only separates a variable or a label from what follows. */
-static bool
-is_binding(const struct jqlex *lex, int i)
-{
-	return ends_pattern(lex, i - 1) ||
-	    (jqlex_is(lex, i - 1, JQLEX_VARIABLE, NULL) &&
-		jqlex_is(lex, i - 2, JQLEX_WORD, "label"));
-}
-
-/* The `if` of this then, elif, else or end. */
-static int
-if_of(const struct jqlex *lex, int i)
-{
-	int inside = lex->tokens[i].inside;
-	int ends = 0;
-
-	for (i--; i > 0; i--) {
-		if (lex->tokens[i].inside != inside || jqlex_is_key(lex, i))
-			continue;
-		if (jqlex_is(lex, i, JQLEX_WORD, "end"))
-			ends++;
-		if (jqlex_is(lex, i, JQLEX_WORD, "if") && ends-- == 0)
-			break;
-	}
-	return i;
-}
-
 /* Token i is in the left side of an update. */
 static bool
 is_updated(const struct jqlex *lex, int i)
@@ -91,7 +44,7 @@ is_updated(const struct jqlex *lex, int i)
 			continue;
 		if (lex->tokens[i].type == JQLEX_CLOSE)
 			continue; /* of a bracket at this level */
-		if (is_update(lex, i))
+		if (jqlex_is_update(lex, i))
 			return true;
 		if (jqlex_is(lex, i, JQLEX_OTHER, "|") ||
 		    jqlex_is(lex, i, JQLEX_OTHER, ",") ||
@@ -191,7 +144,7 @@ is_kept(const struct place *p, int open, int semicolons)
 
 	if (lex->tokens[open].c != '(')
 		return !jqlex_is(lex, open - 1, JQLEX_WORD, "as");
-	if (ends_pattern(lex, open - 1)) /* reduce, foreach */
+	if (jqlex_ends_pattern(lex, open - 1)) /* reduce, foreach */
 		return semicolons == 0;
 	if (!jqlex_is(lex, open - 1, JQLEX_WORD, NULL) ||
 	    jqlex_is_joint(lex, open - 1))
@@ -230,9 +183,9 @@ step(const struct jqlex *lex, int open, int *i)
 		return open >= 0 && lex->tokens[open].c == '(' ? STEP_OUT
 							       : STEP_LOST;
 	else if (is_word(lex, *i, branches))
-		*i = if_of(lex, *i);
-	else if (is_word(lex, *i, changes) || is_update(lex, *i) ||
-	    (jqlex_is(lex, *i, JQLEX_OTHER, "|") && !is_binding(lex, *i)))
+		*i = jqlex_if(lex, *i);
+	else if (is_word(lex, *i, changes) || jqlex_is_update(lex, *i) ||
+	    (jqlex_is(lex, *i, JQLEX_OTHER, "|") && !jqlex_is_binding(lex, *i)))
 		return STEP_LOST;
 	(*i)--;
 	return STEP_ON;
