@@ -138,6 +138,21 @@ allocations() {
 	allocated "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1"
 }
 
+# calls FILE: how often a function of the program is called
+calls() {
+	counted "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1" >"$T/total"
+	# Lines of callgrind: a call of run_program, by its name or its number in
+	# this file, and then how many there were.
+	awk 'FNR == 1 { number = "" }
+		match($0, /\([0-9]+\) run_program$/) {
+			number = substr($0, RSTART, RLENGTH)
+			sub(/ .*/, "", number)
+		}
+		/^calls=/ && called { n += substr($1, 7) }
+		{ called = number != "" && index($0, "cfn=" number) == 1 }
+		END { print n }' "$T"/callgrind/*
+}
+
 evaluations() {
 	"$BIN/ireconcile" --sandbox=off --clock=input -v -f "$watches" <"$1" 2>&1 >"$T/counted" |
 		grep -c ' outstanding'
@@ -147,6 +162,7 @@ cost "ireconcile, start: instructions" "$(instructions "$T/new.0")"
 for what in new settled changed; do
 	cost "ireconcile, $what: instructions" "$(each instructions "$T/$what.{N}")"
 	cost "ireconcile, $what: allocations" "$(each allocations "$T/$what.{N}")"
+	cost "ireconcile, $what: calls" "$(each calls "$T/$what.{N}")"
 done
 cost "ireconcile, changed 300: evaluations" "$(evaluations "$T/changed.300")"
 

@@ -5,6 +5,7 @@
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
 #include "base/utf8.h"
+#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -222,8 +223,8 @@ nothing_more(const struct comparison *c, jv desired, jv observed,
 }
 
 static bool
-compare_member(const struct comparison *c, jv value, jv observed,
-    const struct apischema_place *at)
+compare_member(const struct comparison *c, const struct jvmember *m,
+    jv observed, const struct apischema_place *at)
 {
 	bool top = at->up->up == NULL;
 	struct span key = at->key;
@@ -231,38 +232,40 @@ compare_member(const struct comparison *c, jv value, jv observed,
 	bool same;
 
 	if (top && jv_is_valid(c->string_data) && span_is(key, "stringData"))
-		return compare_string_data(c, value, observed, at);
+		return compare_string_data(c, m->value, observed, at);
 	if (!top && at->up->up->up == NULL && span_is(at->up->key, "data") &&
 	    jv_is_valid(c->string_data) &&
-	    jv_object_has(
-		jv_copy(c->string_data), jv_string_sized(key.p, (int)key.n)))
+	    jv_object_has(jv_copy(c->string_data), jv_copy(m->name)))
 		return true; /* stringData wins */
-	other = jv_object_get(
-	    jv_copy(observed), jv_string_sized(key.p, (int)key.n));
-	same = compare(c, value, other, at);
+	other = jv_object_get(jv_copy(observed), jv_copy(m->name));
+	same = compare(c, m->value, other, at);
 	jv_free(other);
 	return same;
 }
 
+/* In the order of the keys if somebody is told which one differs: then the same
+ * object always has the same first difference. */
 static bool
 compare_object(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
+	struct jvmembers m;
+	bool same = true;
+
 	if (jv_get_kind(observed) != JV_KIND_OBJECT)
 		return differ(c, place);
-	jv_object_foreach(desired, key, value)
-	{
+	jvmembers_init(
+	    &m, desired, c->path != NULL ? JVMEMBERS_SORTED : JVMEMBERS_KEPT);
+	for (size_t i = 0; same && i < m.count; i++) {
 		struct apischema_place at = {
-		    place, jvtext_span(key), SPAN_NONE, 0};
-		bool same = compare_member(c, value, observed, &at);
+		    place, m.items[i].key, SPAN_NONE, 0};
 
-		jv_free(key);
-		jv_free(value);
-		if (!same)
-			return false;
+		same = compare_member(c, &m.items[i], observed, &at);
 	}
-	return c->direction == ONE_WAY ||
-	    nothing_more(c, desired, observed, place);
+	jvmembers_release(&m);
+	return same &&
+	    (c->direction == ONE_WAY ||
+		nothing_more(c, desired, observed, place));
 }
 
 static bool

@@ -38,30 +38,6 @@ decide_find(const struct decision *d, const char *what)
 	return NULL;
 }
 
-static void
-add_finalizer_point(struct decision *d, enum point_type type, const char *name)
-{
-	struct buf what = BUF_INIT;
-
-	buf_addf(&what, "finalizer %s %s",
-	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
-	points_add(d, type, &what);
-}
-
-/* From every primary, and from one that is being deleted when that is done. */
-static void
-remove_retired(struct decision *d)
-{
-	const struct cache_object *o = d->primary->object;
-	const struct textlist *list =
-	    &d->primary->entry->conf->retired_finalizers;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (cache_object_has_finalizer(o, list->items[i]))
-			add_finalizer_point(
-			    d, POINT_FINALIZER_REMOVE, list->items[i]);
-}
-
 /* ---- items ---- */
 
 static struct span
@@ -127,14 +103,15 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 	points_add(d, POINT_FOREIGN, &what)->object = o;
 }
 
-/* A member with what is desired: is nothing left to do? */
+/* A member with what is desired: is nothing left to do? observed: see
+ * desired_compare. */
 static bool
-compare_member(
-    struct decision *d, struct desired_item *i, const struct cache_object *o)
+compare_member(struct decision *d, struct desired_item *i,
+    const struct cache_object *o, jv *observed)
 {
 	struct err err = ERR_INIT;
 
-	desired_compare(d->primary, i, o);
+	desired_compare(d->primary, i, o, observed);
 	i->agreed_before = i->agreed_before || i->agrees;
 	/* One of ours goes with the apply. */
 	if ((i->marks & ITEM_RETAIN) && i->agrees &&
@@ -143,8 +120,11 @@ compare_member(
 	return !o->terminating && (i->agrees || i->tolerated == o->serial);
 }
 
-static void
-decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
+/* Adds the point of the item, unless nothing is to be done. observed: see
+ * desired_compare. */
+static struct point *
+add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
+    jv *observed)
 {
 	const struct cache_object *o = (i->marks & ITEM_PATCH)
 	    ? patches_target(d, i)
@@ -160,26 +140,26 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	loops_meet(i, o);
 	if ((i->marks & ITEM_NAMED) ||
 	    (!member && (i->marks & (ITEM_IF_EXISTS | ITEM_PATCH))))
-		return;
+		return NULL;
 	if (member)
-		done = compare_member(d, i, o);
+		done = compare_member(d, i, o, observed);
 	else
 		desired_is_absent(d->primary, i);
 	loops_watch(i, d);
 	if (done && mode == DECIDE_DIFFERENCES)
-		return;
+		return NULL;
 	if (!done)
 		points_outstanding(d, primary_item_text(i));
 	if (member && !done && o->terminating && !drops_finalizer(i, o))
-		return;
+		return NULL;
 	if (member && !done && loops_is_held(i, d->now_us))
-		return;
+		return NULL;
 	buf_addf(&what, "item %s", i->label);
 	if (!done &&
 	    ((!member && unsettled_wants(d, "set")) ||
 		unsettled_wants(d, buf_str(&what)))) {
 		buf_release(&what);
-		return;
+		return NULL;
 	}
 	pt = points_add(d, POINT_ITEM, &what);
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
@@ -189,6 +169,19 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt->what)
 				: line_is_patchable_again(d->primary, pt);
 	d->open -= done;
+	return pt;
+}
+
+static void
+decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
+{
+	jv observed = jv_invalid();
+	struct point *pt = add_item(d, i, mode, &observed);
+
+	if (pt != NULL)
+		pt->observed = observed;
+	else
+		jv_free(observed);
 }
 
 static void
@@ -266,12 +259,12 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 	    (cache_object_has_finalizer(p->object, finalizer)
 		    ? marks_need_origin(p->entry, p->object)
 		    : finalizer_is_needed(p, &p->desired)))
-		add_finalizer_point(d, POINT_FINALIZER_ADD, finalizer);
+		finalizer_point(d, POINT_FINALIZER_ADD, finalizer);
 	for (size_t i = 0; i < p->desired.count; i++)
 		decide_item(d, &p->desired.items[i], mode);
 	prune(d, &p->desired);
 	patches_give_back(d, &p->desired);
-	remove_retired(d);
+	finalizer_retire(d);
 }
 
 /* ---- deletion ---- */
@@ -388,9 +381,8 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	} else if (done) {
 		if (finalizer != NULL &&
 		    cache_object_has_finalizer(p->object, finalizer))
-			add_finalizer_point(
-			    d, POINT_FINALIZER_REMOVE, finalizer);
-		remove_retired(d);
+			finalizer_point(d, POINT_FINALIZER_REMOVE, finalizer);
+		finalizer_retire(d);
 	}
 }
 
@@ -517,7 +509,6 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	unsettled_end(d);
 	points_index(d);
 	view_release(&v);
-	desired_drop_values(&p->desired);
 	asks_check(d);
 	cost_end(&cost);
 	d->limited = cost.limited > 0;
@@ -535,6 +526,7 @@ decide_input(
 	begin(p);
 	unsettled_begin(p, &d);
 	view_init(&v, p, now_us);
+	v.whole = true;
 	if (p->object->terminating)
 		plan_alone(&d, p, &v);
 	else
@@ -542,7 +534,6 @@ decide_input(
 	rc = arguments_print(outcome_input(&d, &v), out, err);
 	unsettled_end(&d);
 	view_release(&v);
-	desired_drop_values(&p->desired);
 	outcome_release(&d);
 	return rc;
 }

@@ -30,6 +30,7 @@ struct point {
 	unsigned char digest[DIGEST_SIZE]; /* and the request */
 	struct desired_item *item;	   /* POINT_ITEM: borrowed */
 	const struct cache_object *object; /* the member observed, or NULL */
+	jv observed;			   /* its value, or invalid */
 	bool done;			   /* only present for --all */
 	bool vacated;			   /* POINT_ITEM: see line_is_vacated */
 };

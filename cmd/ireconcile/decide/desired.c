@@ -16,7 +16,7 @@
 #include "state/patchmark.h"
 
 void
-desired_drop_values(struct desired *d)
+desired_drop_values(const struct desired *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		jv_free(d->items[i].value);
@@ -105,13 +105,15 @@ set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 
 void
 desired_compare(const struct primary *p, struct desired_item *i,
-    const struct cache_object *o)
+    const struct cache_object *o, jv *observed_out)
 {
 	struct err err = ERR_INIT;
 	struct buf path = BUF_INIT;
 	jv desired, observed;
 	bool agrees;
 
+	if (observed_out != NULL)
+		*observed_out = jv_invalid();
 	if (i->compared == o->serial)
 		return;
 	if (agrees_surely(i, o)) {
@@ -130,7 +132,10 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	set_agrees(i, o, agrees ? NULL : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
-	jv_free(observed);
+	if (observed_out != NULL)
+		*observed_out = observed;
+	else
+		jv_free(observed);
 }
 
 /* From here on an index is faster than a search. */
@@ -396,9 +401,7 @@ must_wait(const struct primary *p, const struct view *v)
 bool
 desired_update(struct primary *p, struct view *v)
 {
-	const struct watch_entry *conf = p->entry->conf;
-	uint64_t input =
-	    view_fingerprint(v, conf->reads_owned, conf->reads_now);
+	uint64_t input = plan_fingerprint(v);
 	struct program_items items = {NULL, 0};
 	struct desired fresh = {0};
 	struct buf about = BUF_INIT;

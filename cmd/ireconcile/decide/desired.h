@@ -23,14 +23,16 @@ int desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err);
 
 /* The decision is made: from now on only text is kept. */
-void desired_drop_values(struct desired *d);
+void desired_drop_values(const struct desired *d);
 
 /*
  * Sets i->agrees and i->path for this object, if they are not up to date; first
- * i->text becomes what is desired of this object (see immutable.h).
+ * i->text becomes what is desired of this object (see immutable.h). *observed,
+ * if that is not NULL, becomes the value of the object, owned, if it was needed;
+ * else jv_invalid().
  */
 void desired_compare(const struct primary *p, struct desired_item *i,
-    const struct cache_object *o);
+    const struct cache_object *o, jv *observed);
 /* There is no member of that name: i->text is for a new one. */
 void desired_is_absent(const struct primary *p, struct desired_item *i);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decide/patches.h"
+#include "decide/points.h"
 #include "json/json.h"
 #include "program/program.h"
 #include "state/marks.h"
@@ -68,4 +69,27 @@ finalizer_is_needed(const struct primary *p, const struct desired *set)
 		free(list);
 	}
 	return needed;
+}
+
+void
+finalizer_point(struct decision *d, enum point_type type, const char *name)
+{
+	struct buf what = BUF_INIT;
+
+	buf_addf(&what, "finalizer %s %s",
+	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
+	points_add(d, type, &what);
+}
+
+void
+finalizer_retire(struct decision *d)
+{
+	const struct cache_object *o = d->primary->object;
+	const struct textlist *list =
+	    &d->primary->entry->conf->retired_finalizers;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (cache_object_has_finalizer(o, list->items[i]))
+			finalizer_point(
+			    d, POINT_FINALIZER_REMOVE, list->items[i]);
 }

@@ -137,7 +137,7 @@ loops_glimpse(struct primary *p, const struct cache_object *o)
 			!marks_is_member(p->entry, o, p->object)))
 			continue;
 		loops_meet(i, o);
-		desired_compare(p, i, o);
+		desired_compare(p, i, o, NULL);
 		i->agreed_before = i->agrees;
 	}
 }

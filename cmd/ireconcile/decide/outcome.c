@@ -32,8 +32,10 @@ void
 outcome_drop_points(struct decision *d)
 {
 	map_release(&d->index);
-	for (size_t i = 0; i < d->count; i++)
+	for (size_t i = 0; i < d->count; i++) {
 		free(d->points[i].what);
+		jv_free(d->points[i].observed);
+	}
 	d->count = d->open = 0;
 	buf_reset(&d->outstanding);
 	d->outstanding_count = 0;
@@ -43,6 +45,7 @@ void
 outcome_release(struct decision *d)
 {
 	outcome_drop_points(d);
+	desired_drop_values(&d->primary->desired);
 	free(d->points);
 	buf_release(&d->outstanding);
 	jv_free(d->events);
@@ -127,6 +130,33 @@ observed_status(const struct primary *p)
 	return text.p != NULL ? jvtext_parse(text, &err) : jv_invalid();
 }
 
+/* A number that changes with all that `status` may see; 0: it may see more than
+ * objects, so that it has to be called. */
+static uint64_t
+status_input(const struct decision *d, const struct view *v)
+{
+	const unsigned status = 1u << PROGRAM_STATUS;
+	const struct entry *e = v->entry;
+	bool more = d->error != NULL || loops_any(d) || unsettled_any(d) ||
+	    (d->outstanding_count > 0 && (e->outstanding_seen_by & status)) ||
+	    (e->now_seen_by & status) || program_prints_debugs(e->program);
+
+	return more ? 0 : view_fingerprint(v, status);
+}
+
+/*
+ * Whether the status is still the observed one: it was when it was computed
+ * last, and nothing that it sees has changed. Then nothing has to be known
+ * about it but that, as long as there is no line to write.
+ */
+static bool
+is_same_status(const struct decision *d, const struct view *v)
+{
+	return d->primary->status_input != 0 && d->open == 0 && !d->failed &&
+	    primary_find_asked(d->primary, "status") == NULL &&
+	    d->primary->status_input == status_input(d, v);
+}
+
 /*
  * The status if an apply fails, with the placeholder for the message. If that
  * of a former failure is known, the program has seen it; *seen: and that makes
@@ -134,9 +164,13 @@ observed_status(const struct primary *p)
  */
 static jv
 error_status(struct decision *d, struct primary *p, struct view *v,
-    jv observed_peek, unsigned manager, bool *seen)
+    jv status_peek, jv observed_peek, unsigned manager, bool *seen)
 {
-	jv blank = compute(d, v, ONERROR_PLACEHOLDER), status = jv_invalid();
+	bool same = d->error == NULL &&
+	    !(v->entry->error_seen_by & 1u << PROGRAM_STATUS);
+	jv blank =
+	    same ? jv_copy(status_peek) : compute(d, v, ONERROR_PLACEHOLDER);
+	jv status = jv_invalid();
 	bool again = true;
 
 	if (!jv_is_valid(blank))
@@ -184,6 +218,11 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	if (!v->entry->conf->manage_status || d->primary->torn_us != 0 ||
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
+	if (mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
+		onerror_forget(p);
+		return;
+	}
+	p->status_input = 0;
 	status = compute(d, v, d->error);
 	if (!jv_is_valid(status)) {
 		jv_free(status);
@@ -193,13 +232,16 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	observed = observed_status(d->primary);
 	manager = loops_any(d) ? AGREE_MANAGER : 0;
 	if (d->open > 0) {
-		on_error = error_status(d, p, v, observed, manager, &seen);
+		on_error =
+		    error_status(d, p, v, status, observed, manager, &seen);
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	} else {
 		onerror_forget(p);
 	}
 	agrees = agree_template(status, observed, manager, NULL);
+	if (agrees && !d->failed)
+		p->status_input = status_input(d, v);
 	d->on_error_holds = jv_is_valid(on_error) &&
 	    agree_template(on_error, observed, manager | AGREE_ERROR, NULL);
 	if (d->status.len > 0)
@@ -217,6 +259,7 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 		pt = &d->points[d->count++];
 		*pt = (struct point){.type = POINT_STATUS,
 		    .what = mem_strdup("status"),
+		    .observed = jv_invalid(),
 		    .done = agrees || d->on_error_holds};
 		memcpy(pt->digest, d->status_digest, DIGEST_SIZE);
 	}

@@ -12,6 +12,14 @@ plan_sees(const struct entry *e)
 	    (e->conf->reads_now ? VIEW_NOW : 0);
 }
 
+uint64_t
+plan_fingerprint(const struct view *v)
+{
+	if (v->entry->conf->reads_now)
+		return 0;
+	return view_fingerprint(v, 1u << PROGRAM_DESIRED | 1u << PROGRAM_PLAN);
+}
+
 static void
 compute(struct primary *p, struct view *v, struct buf *text, struct err *err)
 {
@@ -50,13 +58,10 @@ plan_update(struct primary *p, struct view *v, uint64_t input, struct err *err)
 void
 plan_alone(struct decision *d, struct primary *p, struct view *v)
 {
-	const struct watch_entry *conf = p->entry->conf;
 	struct buf visible = BUF_INIT;
 	struct err err = ERR_INIT;
 
-	if (plan_update(p, v,
-		view_fingerprint(v, conf->reads_owned, conf->reads_now),
-		&err) == 0)
+	if (plan_update(p, v, plan_fingerprint(v), &err) == 0)
 		return;
 	quote_text(&visible, span_str(err.message));
 	buf_addf(&d->complaints, "%s%s", d->complaints.len > 0 ? "\n" : "",

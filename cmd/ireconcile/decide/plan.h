@@ -13,6 +13,9 @@
 
 /* The parts of the input that `plan` gets, like `desired`: VIEW_... */
 unsigned plan_sees(const struct entry *e);
+/* A number that changes with the input of plan and desired; 0 if that has the
+ * time. */
+uint64_t plan_fingerprint(const struct view *v);
 
 /*
  * Brings p->plan up to date; input is the fingerprint (view.h). -1 with err if

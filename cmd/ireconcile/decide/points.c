@@ -13,7 +13,8 @@ points_add(struct decision *d, enum point_type type, struct buf *what)
 
 	d->points = mem_grow(d->points, d->count, sizeof(*d->points));
 	pt = &d->points[d->count++];
-	*pt = (struct point){.type = type, .what = buf_take(what)};
+	*pt = (struct point){
+	    .type = type, .what = buf_take(what), .observed = jv_invalid()};
 	if (type != POINT_STATUS)
 		d->open++;
 	return pt;

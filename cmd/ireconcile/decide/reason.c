@@ -91,8 +91,12 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 	struct buf path = BUF_INIT, observed = BUF_INIT, wanted = BUF_INIT;
 	bool hide = reason_is_confidential(pt->item->kind);
 	struct err err = ERR_INIT;
-	jv was = jvtext_parse(cache_object_text(pt->object), &err);
-	jv wish = jvtext_parse(primary_item_text(pt->item), &err);
+	jv was = jv_is_valid(pt->observed)
+	    ? jv_copy(pt->observed)
+	    : jvtext_parse(cache_object_text(pt->object), &err);
+	jv wish = jv_is_valid(pt->item->value) && !pt->item->kept
+	    ? jv_copy(pt->item->value)
+	    : jvtext_parse(primary_item_text(pt->item), &err);
 	jv bare = unmarked(jv_copy(wish));
 
 	agree_difference(

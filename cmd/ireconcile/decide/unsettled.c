@@ -395,6 +395,15 @@ unsettled_hold(struct primary *p, struct decision *d)
 
 /* ---- messages ---- */
 
+bool
+unsettled_any(const struct decision *d)
+{
+	for (size_t n = 0; n < d->primary->unsettled_count; n++)
+		if (d->primary->unsettled[n].holds > 0)
+			return true;
+	return false;
+}
+
 jv
 unsettled_condition(const struct decision *d, jv status)
 {

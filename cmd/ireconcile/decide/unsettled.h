@@ -43,6 +43,7 @@ void unsettled_hold(struct primary *p, struct decision *d);
 bool unsettled_is_held(
     const struct primary *p, const char *what, int64_t now_us);
 
+bool unsettled_any(const struct decision *d);
 /* status (consumed) with the condition, or without it; returned owned. */
 jv unsettled_condition(const struct decision *d, jv status);
 /* The program's events (consumed), and one for each point. */

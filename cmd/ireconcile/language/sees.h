@@ -25,8 +25,8 @@ struct sees {
 	struct textlist owned;	 /* owned; .owned.KIND */
 };
 
-/* Of function `name`, without parameters, and of what it calls. sees is set
- * anew. */
+/* Initialises sees with what the function of this name, without parameters, and
+ * those that it calls may see. */
 void sees_find(struct sees *sees, const struct source *s, const char *name);
 void sees_release(struct sees *sees);
 

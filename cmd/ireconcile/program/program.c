@@ -358,6 +358,18 @@ check_reads(const struct program *p, enum program_call call, struct err *err)
 	return 0;
 }
 
+static void
+note_sees(struct program *p)
+{
+	int line;
+
+	p->prints_debugs =
+	    p->shows_debugs && source_debug(&p->source, &line) != NULL;
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		if (p->defines[i])
+			sees_find(&p->sees[i], &p->source, program_names[i]);
+}
+
 static struct program *
 new_program(const char *name, const struct program_options *options)
 {
@@ -394,6 +406,7 @@ program_load(
 		program_free(p);
 		return NULL;
 	}
+	note_sees(p);
 	return p;
 }
 
@@ -425,8 +438,10 @@ program_free(struct program *p)
 	jv_free(p->reply);
 	jv_free(p->raised);
 	buf_release(&p->complaints);
-	for (int i = 0; i < PROGRAM_CALLS; i++)
+	for (int i = 0; i < PROGRAM_CALLS; i++) {
 		buf_release(&p->places[i]);
+		sees_release(&p->sees[i]);
+	}
 	debugs_release(&p->debugs);
 	source_release(&p->source);
 	free(p->name);
@@ -437,4 +452,32 @@ bool
 program_defines(const struct program *p, enum program_call call)
 {
 	return p->defines[call];
+}
+
+unsigned
+program_sees(const struct program *p, const char *member)
+{
+	unsigned calls = 0;
+
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		if (p->defines[i] && sees_member(&p->sees[i], member))
+			calls |= 1u << i;
+	return calls;
+}
+
+unsigned
+program_sees_owned(const struct program *p, const char *kind)
+{
+	unsigned calls = 0;
+
+	for (int i = 0; i < PROGRAM_MAP; i++)
+		if (p->defines[i] && sees_owned(&p->sees[i], kind))
+			calls |= 1u << i;
+	return calls;
+}
+
+bool
+program_prints_debugs(const struct program *p)
+{
+	return p->prints_debugs;
 }

@@ -128,6 +128,16 @@ int program_start(enum sandbox_mode mode, struct err *err);
 /* Whether the author defines this function. (PROGRAM_DESIRED: always.) */
 bool program_defines(const struct program *p, enum program_call call);
 
+/*
+ * Which functions may see .MEMBER of the input, or .owned.KIND: bits, 1u <<
+ * enum program_call. Of another one the result does not depend on it
+ * (language/sees.h).
+ */
+unsigned program_sees(const struct program *p, const char *member);
+unsigned program_sees_owned(const struct program *p, const char *kind);
+/* Whether a call may print what `debug` gets. */
+bool program_prints_debugs(const struct program *p);
+
 /* Calls so far that ended at a limit, and that crashed in jq. */
 struct program_losses {
 	uint64_t limited;

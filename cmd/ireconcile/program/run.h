@@ -9,6 +9,7 @@
 #include <jq.h>
 
 #include "base/buf.h"
+#include "language/sees.h"
 #include "language/source.h"
 #include "trace/debugs.h"
 #include "program/program.h"
@@ -22,6 +23,7 @@ struct program {
 	size_t memory_limit;
 	const char *expression;
 	bool defines[PROGRAM_CALLS];
+	struct sees sees[PROGRAM_CALLS];  /* of those that it defines */
 	struct buf places[PROGRAM_CALLS]; /* "reconcile.jq:3: plan" */
 	bool needs_zones;
 	jq_state *jq;	      /* NULL: compiled only in the other process */
@@ -33,6 +35,7 @@ struct program {
 	struct debugs debugs; /* of the call */
 	enum program_call running;
 	bool shows_debugs;     /* the caller logs them */
+	bool prints_debugs;    /* and there may be some */
 	struct buf complaints; /* of the compiler, NUL after each */
 };
 

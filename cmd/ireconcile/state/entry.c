@@ -90,6 +90,25 @@ add_kinds(struct entries *es, struct entry *e, enum use_role role,
 	return 0;
 }
 
+/* Which functions see the objects; desired and plan only what desiredReads
+ * lists. */
+static void
+note_seen(struct entry *e)
+{
+	unsigned hidden = e->conf->reads_owned
+	    ? 0
+	    : 1u << PROGRAM_DESIRED | 1u << PROGRAM_PLAN;
+
+	e->now_seen_by = program_sees(e->program, "now");
+	e->error_seen_by = program_sees(e->program, "error");
+	e->outstanding_seen_by = program_sees(e->program, "outstanding");
+	for (size_t i = 0; i < e->use_count; i++)
+		if (e->uses[i]->role == USE_DEPENDENT)
+			e->uses[i]->seen_by =
+			    program_sees_owned(e->program, e->uses[i]->name) &
+			    ~hidden;
+}
+
 static int
 load_when(const struct entries *es, struct entry *e, struct err *err)
 {
@@ -124,6 +143,7 @@ entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
 	if (add_kinds(es, e, USE_DEPENDENT, conf->dependents,
 		conf->dependent_count, err) != 0)
 		return -1;
+	note_seen(e);
 	return add_kinds(
 	    es, e, USE_RELATED, conf->related, conf->related_count, err);
 }

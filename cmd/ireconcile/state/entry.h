@@ -34,6 +34,7 @@ struct use {
 	struct program *map; /* of WATCH_MAP_JQ */
 	struct map named;    /* of WATCH_MAP_FIELD: see naming.h */
 	char *name;	     /* its key in .owned or .related */
+	unsigned seen_by;    /* USE_DEPENDENT: bits, see program_sees */
 };
 
 struct link {
@@ -54,6 +55,8 @@ struct entry {
 	struct program *program;
 	struct program *when; /* or NULL */
 	jv operator_;
+	/* Which functions see these members: bits, see program_sees. */
+	unsigned now_seen_by, error_seen_by, outstanding_seen_by;
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
 	struct map primaries; /* by "NAMESPACE\0NAME" */

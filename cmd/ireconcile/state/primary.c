@@ -45,6 +45,7 @@ primary_recompute(struct primary *p)
 {
 	p->plan.input = 0;
 	p->desired.input = 0;
+	p->status_input = 0;
 }
 
 struct primary *

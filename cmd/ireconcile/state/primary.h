@@ -21,7 +21,7 @@ struct desired_item {
 	size_t key_len;
 	struct shelf_text text;		   /* see primary_item_text */
 	unsigned char digest[DIGEST_SIZE]; /* of text */
-	jv value; /* of text, during a decision; else invalid */
+	jv value; /* of text, unless it is kept: during a decision */
 	/* ITEM_... of itemmarks.h. text is only the identity with ITEM_NAMED,
 	 * and digest is of ITEM_EXACTLY, too. */
 	unsigned marks;
@@ -123,6 +123,9 @@ struct primary {
 
 	struct plan plan;
 	struct desired desired;
+	/* As of struct desired, when the status agreed with the observed one;
+	 * 0: it did not. */
+	uint64_t status_input;
 	struct asked *asked;
 	size_t asked_count;
 	struct map asked_index; /* by `what`, if there are many */

@@ -35,6 +35,8 @@ add_role(const struct view *v, enum use_role role, enum arguments_part part,
 		if (u->role != role)
 			continue;
 		arguments_add(out, part, span_str(u->name));
+		if (role == USE_DEPENDENT && u->seen_by == 0 && !v->whole)
+			continue;
 		list = entry_objects(v->entry, v->primary, u);
 		for (size_t j = 0; list[j] != NULL; j++)
 			arguments_add(
@@ -69,7 +71,8 @@ set_outcome(struct view *v, struct span outstanding)
 
 	arguments_add(&fresh, ARGUMENTS_LOOPS,
 	    v->loops.len > 0 ? buf_span(&v->loops) : span_str("[]"));
-	buf_addspan(&fresh, outstanding);
+	if (v->entry->outstanding_seen_by != 0 || v->whole)
+		buf_addspan(&fresh, outstanding);
 	if (!span_eq(buf_span(&fresh), buf_span(&v->outcome)))
 		v->input.texts[ARGUMENTS_TEXT_OUTCOME].id = 0;
 	buf_release(&v->outcome);
@@ -114,18 +117,15 @@ mix(uint64_t h, uint64_t v)
 }
 
 uint64_t
-view_fingerprint(const struct view *v, bool owned, bool now)
+view_fingerprint(const struct view *v, unsigned calls)
 {
 	uint64_t h = mix(1, v->primary->object->serial);
 
-	if (now)
-		return 0;
 	for (size_t i = 0; i < v->entry->use_count; i++) {
 		const struct use *u = v->entry->uses[i];
 		struct cache_object **list;
 
-		if (u->role != USE_RELATED &&
-		    !(u->role == USE_DEPENDENT && owned))
+		if (u->role != USE_RELATED && (u->seen_by & calls) == 0)
 			continue;
 		h = mix(h, i + 1);
 		list = entry_objects(v->entry, v->primary, u);

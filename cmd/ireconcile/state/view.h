@@ -18,6 +18,7 @@ struct view {
 	struct arguments input;
 	struct buf base, owned, outcome; /* of input; empty until needed */
 	struct buf loops; /* the same for the program, as JSON; empty: [] */
+	bool whole;	  /* also owned objects that no function may see */
 };
 
 void view_init(struct view *v, const struct primary *p, int64_t now_us);
@@ -34,9 +35,9 @@ const struct arguments *view_input(
     struct view *v, unsigned what, struct span outstanding, const char *error);
 
 /*
- * A number that changes whenever the input of `desired` changes; 0 if it sees
- * the time.
+ * A number that changes whenever one of the objects changes that these functions
+ * (bits: see program_sees) may see. Not 0.
  */
-uint64_t view_fingerprint(const struct view *v, bool owned, bool now);
+uint64_t view_fingerprint(const struct view *v, unsigned calls);
 
 #endif

@@ -26,6 +26,7 @@
 // needs cmd/ireconcile/language/prelude.c
 // needs cmd/ireconcile/program/program.c
 // needs cmd/ireconcile/language/reads.c
+// needs cmd/ireconcile/language/sees.c
 // needs cmd/ireconcile/program/result.c
 // needs cmd/ireconcile/program/run.c
 // needs cmd/ireconcile/trace/debugs.c

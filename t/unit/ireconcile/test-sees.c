@@ -9,7 +9,7 @@
 // needs cmd/ireconcile/language/prelude.c
 // needs cmd/ireconcile/language/source.c
 // needs cmd/ireconcile/language/spot.c
-/* What a function may see of its input. */
+/* Which members of its input a function may see. */
 #include "language/sees.h"
 
 #include <stdlib.h>
