@@ -25,24 +25,48 @@ hash_of(struct span key)
 	return (uint32_t)hash_text(key);
 }
 
-static size_t
+static uint32_t
+after(const struct map *m, uint32_t i)
+{
+	return i + 1 == m->cap ? 0 : i + 1;
+}
+
+/* How far i is behind home, around the end. */
+static uint32_t
+distance(const struct map *m, uint32_t home, uint32_t i)
+{
+	return i >= home ? i - home : m->cap - home + i;
+}
+
+static uint32_t
 find(const struct map *m, struct span key, uint32_t hash)
 {
-	size_t i = hash & (m->cap - 1);
+	uint32_t i = hash % m->cap;
 
 	while (m->slots[i].value != NULL &&
 	    !(m->slots[i].hash == hash && span_eq(slot_key(&m->slots[i]), key)))
-		i = (i + 1) & (m->cap - 1);
+		i = after(m, i);
 	return i;
+}
+
+/* The remainder by 2^n or 3 * 2^n, not the upper bits of the hash, is the
+ * place: so keys that come in the order of another map are not all put into one
+ * part of this one. */
+static uint32_t
+next_cap(uint32_t cap)
+{
+	bool is_power = (cap & (cap - 1)) == 0;
+
+	return cap == 0 ? 16 : is_power ? cap / 2 * 3 : cap / 3 * 4;
 }
 
 static void
 grow(struct map *m)
 {
-	struct map bigger = {NULL, m->cap ? m->cap * 2 : 16, m->count};
+	struct map bigger = {NULL, next_cap(m->cap), m->count};
 
 	bigger.slots = mem_zalloc(bigger.cap * sizeof(*bigger.slots));
-	for (size_t i = 0; i < m->cap; i++)
+	for (uint32_t i = 0; i < m->cap; i++)
 		if (m->slots[i].value != NULL)
 			bigger.slots[find(&bigger, slot_key(&m->slots[i]),
 			    m->slots[i].hash)] = m->slots[i];
@@ -65,7 +89,7 @@ map_put(struct map *m, struct span key, void *value)
 	struct map_slot *slot;
 	void *old;
 
-	if ((m->count + 1) * 4 > m->cap * 3)
+	if ((m->count + (uint64_t)1) * 6 > m->cap * (uint64_t)5)
 		grow(m);
 	slot = &m->slots[find(m, key, hash)];
 	old = slot->value;
@@ -79,7 +103,7 @@ map_put(struct map *m, struct span key, void *value)
 void *
 map_del(struct map *m, struct span key)
 {
-	size_t hole, i;
+	uint32_t hole, i;
 	void *old;
 
 	if (m->count == 0)
@@ -88,12 +112,10 @@ map_del(struct map *m, struct span key)
 	old = m->slots[hole].value;
 	if (old == NULL)
 		return NULL;
-	for (i = (hole + 1) & (m->cap - 1); m->slots[i].value != NULL;
-	     i = (i + 1) & (m->cap - 1)) {
-		size_t home = m->slots[i].hash & (m->cap - 1);
+	for (i = after(m, hole); m->slots[i].value != NULL; i = after(m, i)) {
+		uint32_t home = m->slots[i].hash % m->cap;
 
-		if (((i - home) & (m->cap - 1)) >=
-		    ((i - hole) & (m->cap - 1))) {
+		if (distance(m, home, i) >= distance(m, hole, i)) {
 			m->slots[hole] = m->slots[i];
 			hole = i;
 		}

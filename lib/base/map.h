@@ -18,14 +18,15 @@ struct map_slot {
 	const char *key;
 	void *value;	/* NULL: free */
 	uint32_t key_n; /* keys are shorter than 4 GiB */
-	uint32_t hash;	/* of the key; its place is at, or soon after, this &
-			 * (cap - 1) */
+	uint32_t hash;	/* of the key; its place is at, or soon after, this %
+			 * cap */
 };
 
+/* At most 5/6 of the slots are in use. */
 struct map {
 	struct map_slot *slots; /* owned */
-	size_t cap;		/* a power of two, or 0 */
-	size_t count;
+	uint32_t cap;		/* 0, 16, 24, 32, 48, 64, ... */
+	uint32_t count;
 };
 
 #define MAP_INIT           \

@@ -77,6 +77,50 @@ test_sweep(void)
 	ok(m.count == 0, "an empty map");
 }
 
+/* The most slots that a key is behind its place. */
+static size_t
+farthest(const struct map *m)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < m->cap; i++) {
+		size_t home = m->slots[i].hash % m->cap;
+		size_t n = (i + m->cap - home) % m->cap;
+
+		if (m->slots[i].value != NULL && n > most)
+			most = n;
+	}
+	return most;
+}
+
+static void
+test_room(void)
+{
+	enum { MANY = 20000 };
+	static struct entry entries[MANY];
+	struct map m = MAP_INIT, other = MAP_INIT;
+	struct entry *e;
+	bool little = true, free_slots = true;
+	size_t most = 0;
+
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(entries[i].key, sizeof(entries[i].key), "ns/n%zu", i);
+		map_put(&m, span_str(entries[i].key), &entries[i]);
+		little = little && (m.cap == 16 || m.cap * 10 <= m.count * 18);
+		free_slots = free_slots && m.count * 6 <= m.cap * 5;
+	}
+	ok(little, "never more than 1.8 slots for a value");
+	ok(free_slots, "a sixth of the slots is free");
+	for (size_t i = 0; (e = map_next(&m, &i)) != NULL;) {
+		map_put(&other, span_str(e->key), e);
+		if (other.count % 1000 == 0 && farthest(&other) > most)
+			most = farthest(&other);
+	}
+	ok(most < 500, "filled in the order of another, keys stay near");
+	map_release(&m);
+	map_release(&other);
+}
+
 int
 main(void)
 {
@@ -105,5 +149,6 @@ main(void)
 	map_release(&m);
 	free(entries);
 	test_sweep();
+	test_room();
 	return tap_done();
 }
