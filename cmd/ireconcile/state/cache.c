@@ -221,12 +221,41 @@ cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
 }
 
 void
+cache_object_add_bucket(struct cache_object *o, struct entry_bucket *b)
+{
+	struct entry_bucket *one = o->buckets.one;
+
+	if (o->bucket_count == 0) {
+		o->buckets.one = b;
+		o->bucket_count = 1;
+		return;
+	}
+	if (o->bucket_count == 1) {
+		o->buckets.many = mem_array(NULL, 2, sizeof(one));
+		o->buckets.many[0] = one;
+	} else {
+		o->buckets.many = mem_array(
+		    o->buckets.many, o->bucket_count + 1, sizeof(one));
+	}
+	o->buckets.many[o->bucket_count++] = b;
+}
+
+void
+cache_object_drop_buckets(struct cache_object *o)
+{
+	if (o->bucket_count > 1)
+		free(o->buckets.many);
+	o->buckets.one = NULL;
+	o->bucket_count = 0;
+}
+
+void
 cache_object_free(struct cache_object *o)
 {
 	if (o == NULL)
 		return;
 	shelf_drop(&o->kind->shelf, &o->text);
-	free(o->buckets);
+	cache_object_drop_buckets(o);
 	free(o);
 }
 

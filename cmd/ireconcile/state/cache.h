@@ -46,8 +46,10 @@ struct cache_part {
 
 struct cache_object {
 	struct cache_kind *kind;
-	struct entry_bucket **buckets; /* its links; see index.h */
-	uint64_t serial;	       /* differs for every content ever seen */
+	union {
+		struct entry_bucket *one, **many; /* many: owned */
+	} buckets;	 /* its links; see cache_object_buckets */
+	uint64_t serial; /* differs for every content ever seen */
 	struct shelf_text text;
 	uint32_t bucket_count;
 	uint32_t epoch; /* kind->epoch when it was last mentioned */
@@ -78,6 +80,13 @@ static inline struct span
 cache_object_name(const struct cache_object *o)
 {
 	return span_make(o->data + o->ns_len + 1, o->key_len - o->ns_len - 1);
+}
+
+/* bucket_count of them (index.h); mostly one, which needs no array. */
+static inline struct entry_bucket *const *
+cache_object_buckets(const struct cache_object *o)
+{
+	return o->bucket_count > 1 ? o->buckets.many : &o->buckets.one;
 }
 
 /* Opens the text: what the object says does not change. */
@@ -112,6 +121,9 @@ struct span cache_object_meta(const struct cache_object *o, const char *key);
 /* An annotation, raw; the same. */
 struct span cache_object_annotation(
     const struct cache_object *o, const char *key);
+
+void cache_object_add_bucket(struct cache_object *o, struct entry_bucket *b);
+void cache_object_drop_buckets(struct cache_object *o);
 
 bool cache_object_has_finalizer(const struct cache_object *o, const char *name);
 

@@ -311,7 +311,7 @@ static void
 glimpse(struct entries *es, struct cache_object *old)
 {
 	for (uint32_t i = 0; i < old->bucket_count; i++) {
-		struct primary *p = index_primary(old->buckets[i]);
+		struct primary *p = index_primary(cache_object_buckets(old)[i]);
 
 		if (p != NULL && p->dirty && p->asked_count > 0)
 			es->glimpse(p, old);

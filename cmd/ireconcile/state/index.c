@@ -102,9 +102,7 @@ link_to(struct entries *es, struct use *u, struct cache_object *o, char type,
 	b->links[b->count++] = (struct link){o, u};
 	if (type == 'm' && index_primary(b) == NULL)
 		es->stray(es->arg);
-	o->buckets = mem_array(
-	    o->buckets, o->bucket_count + 1, sizeof(struct entry_bucket *));
-	o->buckets[o->bucket_count++] = b;
+	cache_object_add_bucket(o, b);
 	bucket_dirty(es, b);
 }
 
@@ -237,14 +235,16 @@ bucket_free(struct entry_bucket *b)
 void
 index_unlink(struct entries *es, struct cache_object *o)
 {
+	struct entry_bucket *const *buckets = cache_object_buckets(o);
+
 	es->unproven -= o->unproven;
 	o->unproven = false;
 	for (uint32_t i = 0; i < o->bucket_count; i++) {
-		struct entry_bucket *b = o->buckets[i];
+		struct entry_bucket *b = buckets[i];
 		bool first = true;
 
 		for (uint32_t j = 0; j < i; j++)
-			first = first && o->buckets[j] != b;
+			first = first && buckets[j] != b;
 		if (!first)
 			continue; /* all its links there were removed at once */
 		for (size_t j = b->count; j-- > 0;)
@@ -253,19 +253,17 @@ index_unlink(struct entries *es, struct cache_object *o)
 		bucket_dirty(es, b);
 	}
 	for (uint32_t i = 0; i < o->bucket_count; i++) {
-		struct entry_bucket *b = o->buckets[i];
+		struct entry_bucket *b = buckets[i];
 
 		for (uint32_t j = i + 1; j < o->bucket_count; j++)
-			if (o->buckets[j] == b)
+			if (buckets[j] == b)
 				b = NULL;
 		if (b != NULL && b->count == 0) {
 			map_del(&b->entry->buckets, bucket_key(b));
 			bucket_free(b);
 		}
 	}
-	free(o->buckets);
-	o->buckets = NULL;
-	o->bucket_count = 0;
+	cache_object_drop_buckets(o);
 }
 
 void
