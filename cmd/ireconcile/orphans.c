@@ -47,7 +47,7 @@ orphans_release(struct orphans *o)
 void
 orphans_suspect(struct orphans *o)
 {
-	if (!sched_is_set(&o->wake, WAKE_PERIOD))
+	if (sched_at(&o->wake, WAKE_PERIOD) == 0)
 		sched_set(o->sched, &o->wake, WAKE_PERIOD,
 		    sched_ticks(o->sched) + soon_us);
 }

@@ -116,7 +116,7 @@ trace_evaluation(struct primary *p, const struct decision *d, enum line_due due,
 		return;
 	buf_adds(&b, p->cause != NULL ? p->cause : "the start");
 	if (p->causes > 1)
-		buf_addf(&b, " (and %zu more)", p->causes - 1);
+		buf_addf(&b, " (and %u more)", p->causes - 1);
 	buf_adds(&b, ": ");
 	describe(&b, d, due);
 	log_write(LOG_DEBUG, who, "%s", buf_str(&b));

@@ -25,8 +25,8 @@ set_period(struct sched *s, struct primary *p)
 
 	if (asked == 0)
 		sched_clear(s, &p->wake, WAKE_PERIOD);
-	else if (!sched_is_set(&p->wake, WAKE_PERIOD) ||
-	    p->wake.at[WAKE_PERIOD] > now + period)
+	else if (sched_at(&p->wake, WAKE_PERIOD) == 0 ||
+	    sched_at(&p->wake, WAKE_PERIOD) > now + period)
 		sched_set(s, &p->wake, WAKE_PERIOD, now + period);
 }
 
@@ -72,7 +72,7 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 void
 wakes_clock_set(struct sched *s, struct primary *p)
 {
-	if (p->requeue_at_us != 0 && sched_is_set(&p->wake, WAKE_REQUEUE))
+	if (p->requeue_at_us != 0 && sched_at(&p->wake, WAKE_REQUEUE) != 0)
 		set_time(s, p);
 }
 
@@ -137,7 +137,7 @@ set_deadline(struct sched *s, struct primary *p, const struct decision *d,
 		p->deadline_us *= 2;
 	if (p->deadline_us > (uint64_t)(LAST_S * second))
 		p->deadline_us = LAST_S * second;
-	if (printed != LINE_NOTHING || !sched_is_set(&p->wake, WAKE_DEADLINE))
+	if (printed != LINE_NOTHING || sched_at(&p->wake, WAKE_DEADLINE) == 0)
 		sched_set(s, &p->wake, WAKE_DEADLINE,
 		    sched_ticks(s) + (int64_t)p->deadline_us);
 }

@@ -10,7 +10,7 @@ wake_at(struct entries *es, int64_t at)
 {
 	struct wake *w = &es->late;
 
-	if (!sched_is_set(w, WAKE_BACKOFF) || w->at[WAKE_BACKOFF] > at)
+	if (sched_at(w, WAKE_BACKOFF) == 0 || sched_at(w, WAKE_BACKOFF) > at)
 		sched_set(es->sched, w, WAKE_BACKOFF, at);
 }
 

@@ -57,7 +57,7 @@ primary_new(struct entry *e, struct cache_object *o)
 	p->object = o;
 	p->key_len = o->key_len;
 	memcpy(p->data, o->data, o->key_len);
-	p->key = p->namespace_ = p->data;
+	p->namespace_ = p->data;
 	p->name = p->data + o->ns_len + 1;
 	p->wake.key = primary_key(p);
 	p->wake.owner = p;

@@ -16,33 +16,32 @@
 /* One desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
-	char *label; /* "Kind.group/namespace/name" */
-	char *key;   /* "NAMESPACE\0NAME" */
-	size_t key_len;
+	char *label;			   /* "Kind.group/namespace/name" */
+	char *key;			   /* "NAMESPACE\0NAME" */
 	struct shelf_text text;		   /* see primary_item_text */
 	unsigned char digest[DIGEST_SIZE]; /* of text */
 	jv value; /* of text, unless it is kept: during a decision */
+	uint32_t key_len;
 	/* ITEM_... of itemmarks.h. text is only the identity with ITEM_NAMED,
 	 * and digest is of ITEM_EXACTLY, too. */
 	unsigned marks;
+	/* Here, together, as there are many items: of the members below. */
+	bool kept, agrees, agreed_before, looping;
+	unsigned repairs;
 	/* immutable(): its paths as text, or NULL; the program's item, marked;
-	 * and whether text has the object's values there. */
+	 * and whether text has the object's values there (kept). */
 	char *immutable;
 	char *given;
 	size_t given_len;
-	bool kept;
 	unsigned char given_digest[DIGEST_SIZE]; /* of the text for a new one */
-	/* The comparison with the object of this serial gave: */
+	/* The comparison with the object of this serial gave agrees, or: */
 	uint64_t compared;
-	bool agrees;
 	char *path; /* the first that differs */
-	/* Count of repairs after it had agreed (see loops.h). */
-	unsigned repairs;
-	bool agreed_before; /* since its last request */
-	char *of_uid;	    /* the object of all that, if `patch`; or NULL */
+	/* repairs: their count, after it had agreed (see loops.h);
+	 * agreed_before: since its last request. */
+	char *of_uid; /* the object of all that, if `patch`; or NULL */
 	int64_t repairs_since_us;
 	int64_t held_until_us;
-	bool looping;
 	char *loop_path;    /* the path that was changed back last */
 	int64_t quiet_us;   /* without a change until then the loop is over */
 	uint64_t tolerated; /* serial of the object, or 0 */
@@ -65,10 +64,10 @@ primary_item_text(const struct desired_item *i)
 struct desired {
 	uint64_t input; /* fingerprint of what it was computed from; 0: none */
 	int64_t generation; /* of the primary then */
-	bool failed;	    /* then error says why, and there are no items */
-	char *error;
+	char *error;	    /* why it failed; then there are no items */
 	struct desired_item *items;
-	size_t count;
+	uint32_t count;
+	bool failed;
 	struct map index; /* by label, if there are many (desired_find) */
 };
 
@@ -106,20 +105,24 @@ struct unsettled {
 	char *message; /* owned: the change, if it is unsettled */
 };
 
+/* There are many: a member that is small is beside others. */
 struct primary {
 	struct entry *entry;
-	struct cache_object *object; /* NULL: gone, but not forgotten yet */
-	const char *key;	     /* "NAMESPACE\0NAME", in data */
-	size_t key_len;
+	struct cache_object *object;   /* NULL: gone, but not forgotten yet */
 	const char *namespace_, *name; /* for messages; in data */
-	uint64_t when_of; /* the serial of the object of which `when` holds */
-	bool when;
-	int64_t torn_us; /* when it was torn (entries_tear); 0: it was not */
-	bool dirty, queued;
-	int64_t queued_us;    /* when it was */
-	bool renewed;	      /* another uid since the last line: forget all */
+	uint64_t when_of;  /* the serial of the object of which `when` holds */
+	int64_t torn_us;   /* when it was torn (entries_tear); 0: it was not */
+	int64_t queued_us; /* when it was */
 	struct primary *next; /* in its lane */
 	uint64_t arrival;     /* there */
+	uint32_t key_len;
+	bool when;
+	bool dirty, queued;
+	bool renewed;  /* another uid since the last line: forget all */
+	bool reminder; /* the deadline has passed */
+	bool has_slot, waiting;
+	bool paused; /* and that was logged */
+	bool failed; /* its last evaluation failed */
 
 	struct plan plan;
 	struct desired desired;
@@ -127,7 +130,6 @@ struct primary {
 	 * 0: it did not. */
 	uint64_t status_input;
 	struct asked *asked;
-	size_t asked_count;
 	struct map asked_index; /* by `what`, if there are many */
 	/* The identity that the last line named. */
 	char *line_primary;
@@ -136,25 +138,18 @@ struct primary {
 	int64_t requeue_at_us; /* time of day; 0: none */
 	int64_t again_us;      /* see wakes_again */
 	int64_t soon_us;       /* moves with each requeue of almost no delay */
-	bool reminder;	       /* the deadline has passed */
-	bool has_slot, waiting;
-	bool paused;	  /* and that was logged */
-	char *requested;  /* the last request to evaluate; "": none */
-	char *complaint;  /* about annotations, logged already */
-	bool failed;	  /* its last evaluation failed */
-	char *last_error; /* logged already */
-	char *told_error; /* see onerror.h; or NULL */
+	char *requested;       /* the last request to evaluate; "": none */
+	char *complaint;       /* about annotations, logged already */
+	char *last_error;      /* logged already */
+	char *told_error;      /* see onerror.h; or NULL */
 	/* Why it will be evaluated: the first cause, owned or NULL, and their
 	 * number. Only at level debug. */
 	char *cause;
-	size_t causes;
-	char **events; /* digests of events sent, hex */
-	size_t event_count;
+	char **events;		     /* digests of events sent, hex */
 	struct unsettled *unsettled; /* see unsettled.h */
-	size_t unsettled_count;
-	struct naming **names; /* of related objects; see naming.h */
-	size_t name_count;
-	char data[];
+	struct naming **names;	     /* of related objects; see naming.h */
+	uint32_t causes, asked_count, event_count, unsettled_count, name_count;
+	char data[]; /* the key: "NAMESPACE\0NAME" */
 };
 
 struct primary *primary_new(struct entry *e, struct cache_object *o);
@@ -163,7 +158,7 @@ void primary_free(struct primary *p);
 static inline struct span
 primary_key(const struct primary *p)
 {
-	return span_make(p->key, p->key_len);
+	return span_make(p->data, p->key_len);
 }
 
 void primary_release_desired(struct desired *d);

@@ -40,90 +40,119 @@ sched_advance(struct sched *s, int64_t us)
 		s->input_us = us;
 }
 
+struct wake_times {
+	struct heap_slot slot;	  /* first */
+	int64_t at[WAKE_REASONS]; /* ticks, microseconds; 0: not set */
+	struct wake *of;
+};
+
 static int64_t
-earliest(const struct wake *w)
+earliest(const struct wake_times *t)
 {
 	int64_t least = 0;
 
 	for (int i = 0; i < WAKE_REASONS; i++)
-		if (w->at[i] != 0 && (least == 0 || w->at[i] < least))
-			least = w->at[i];
+		if (t->at[i] != 0 && (least == 0 || t->at[i] < least))
+			least = t->at[i];
 	return least;
 }
 
 static bool
 before(const void *first, const void *second)
 {
-	const struct wake *a = first, *b = second;
+	const struct wake_times *a = first, *b = second;
 	int64_t x = earliest(a), y = earliest(b);
 
-	return x != y ? x < y : span_cmp(a->key, b->key) < 0;
+	return x != y ? x < y : span_cmp(a->of->key, b->of->key) < 0;
 }
 
-/* The times of w changed. */
+/* The times, which there are, changed. */
 static void
 update(struct sched *s, struct wake *w)
 {
-	if (earliest(w) != 0)
-		heap_put(&s->wakes, w, before);
-	else
-		heap_del(&s->wakes, w, before);
+	struct wake_times *t = w->times;
+
+	if (earliest(t) != 0) {
+		heap_put(&s->wakes, t, before);
+		return;
+	}
+	heap_del(&s->wakes, t, before);
+	free(t);
+	w->times = NULL;
+}
+
+int64_t
+sched_at(const struct wake *w, enum wake_reason why)
+{
+	return w->times == NULL ? 0 : w->times->at[why];
 }
 
 void
 sched_set(struct sched *s, struct wake *w, enum wake_reason why, int64_t ticks)
 {
-	w->at[why] = ticks > 0 ? ticks : 1;
+	if (w->times == NULL) {
+		w->times = mem_zalloc(sizeof(*w->times));
+		w->times->of = w;
+	}
+	w->times->at[why] = ticks > 0 ? ticks : 1;
 	update(s, w);
 }
 
 void
 sched_clear(struct sched *s, struct wake *w, enum wake_reason why)
 {
-	if (w->at[why] == 0)
+	if (sched_at(w, why) == 0)
 		return;
-	w->at[why] = 0;
+	w->times->at[why] = 0;
+	update(s, w);
+}
+
+static void
+keep(struct sched *s, struct wake *w, unsigned reasons)
+{
+	if (w->times == NULL)
+		return;
+	for (int i = 0; i < WAKE_REASONS; i++)
+		if (!(reasons & 1u << i))
+			w->times->at[i] = 0;
 	update(s, w);
 }
 
 void
 sched_clear_all(struct sched *s, struct wake *w)
 {
-	for (int i = 0; i < WAKE_REASONS; i++)
-		w->at[i] = 0;
-	update(s, w);
+	keep(s, w, 0);
 }
 
 void
 sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept)
 {
-	for (int i = 0; i < WAKE_REASONS; i++)
-		if (i != (int)kept)
-			w->at[i] = 0;
-	update(s, w);
+	keep(s, w, 1u << kept);
 }
 
 int64_t
 sched_next(const struct sched *s)
 {
-	const struct wake *w = heap_first(&s->wakes);
+	const struct wake_times *t = heap_first(&s->wakes);
 
-	return w == NULL ? 0 : earliest(w);
+	return t == NULL ? 0 : earliest(t);
 }
 
 struct wake *
 sched_due(struct sched *s, int64_t ticks, unsigned *reasons)
 {
-	struct wake *w = heap_first(&s->wakes);
-	int64_t first = w == NULL ? 0 : earliest(w);
+	struct wake_times *t = heap_first(&s->wakes);
+	int64_t first = t == NULL ? 0 : earliest(t);
+	struct wake *w;
 
-	if (w == NULL || first > ticks)
+	if (t == NULL || first > ticks)
 		return NULL;
+	w = t->of;
 	*reasons = 0;
 	for (int i = 0; i < WAKE_REASONS; i++)
-		if (w->at[i] != 0 && w->at[i] <= first) {
+		if (t->at[i] != 0 && t->at[i] <= first) {
 			*reasons |= 1u << i;
-			w->at[i] = 0;
+			t->at[i] = 0;
 		}
 	update(s, w);
 	return w;
@@ -132,5 +161,12 @@ sched_due(struct sched *s, int64_t ticks, unsigned *reasons)
 void
 sched_release(struct sched *s)
 {
+	for (size_t i = 0; i < s->wakes.count; i++) {
+		struct wake_times *t = s->wakes.items[i];
+
+		t->of->times = NULL;
+		free(t);
+	}
+	s->wakes.count = 0;
 	heap_release(&s->wakes);
 }

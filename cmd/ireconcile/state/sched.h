@@ -29,9 +29,9 @@ enum wake_reason {
 	WAKE_REASONS
 };
 
+/* While no time is set it has no memory for them: most have none. */
 struct wake {
-	struct heap_slot slot;	  /* first */
-	int64_t at[WAKE_REASONS]; /* ticks, microseconds; 0: not set */
+	struct wake_times *times; /* of the schedule; NULL: none is set */
 	struct span key;	  /* borrowed; breaks ties */
 	void *owner;
 };
@@ -45,6 +45,7 @@ struct sched {
 	struct heap wakes;
 };
 
+/* No time is set afterwards. */
 void sched_release(struct sched *s);
 
 /* Unix time in microseconds. */
@@ -62,11 +63,8 @@ void sched_set(
 void sched_clear(struct sched *s, struct wake *w, enum wake_reason why);
 void sched_clear_all(struct sched *s, struct wake *w);
 void sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept);
-static inline bool
-sched_is_set(const struct wake *w, enum wake_reason why)
-{
-	return w->at[why] != 0;
-}
+/* Ticks; 0: it is not set. */
+int64_t sched_at(const struct wake *w, enum wake_reason why);
 
 /* The earliest time set, or 0. */
 int64_t sched_next(const struct sched *s);
