@@ -2,14 +2,16 @@
  * kapi-load: writes to an API server and watches it, to see how many writes
  * and events per second it stands. The same client for any server:
  *
- *	kapi-load SERVER TOKEN WATCHERS WRITERS SECONDS
+ *	kapi-load SERVER TOKEN WATCHERS WRITERS SECONDS [RATE PODS]
  *
  * SERVER is http://HOST:PORT or https://HOST:PORT (its certificate is not
  * checked: loopback). Makes one ConfigMap a writer in namespace "load", opens
  * WATCHERS watches of all of them, each on a connection of its own, and lets
- * every writer PATCH its own as fast as it is answered. Prints one line of
- * JSON: writes, seconds, events (all watchers together), late (ms from the
- * last answer to the last event).
+ * every writer PATCH its own as fast as it is answered. With RATE, the writers
+ * together PATCH, so often a second, the status of the Pods p0 to p(PODS - 1)
+ * of "load", one after another; status.message is the Unix time in us. A writer
+ * that falls behind catches up. Prints one line of JSON: writes, seconds, events
+ * (all watchers together), late (ms from the last answer to the last event).
  */
 #include <errno.h>
 #include <netdb.h>
@@ -30,6 +32,8 @@ static const char *host, *port, *token;
 static bool tls;
 static SSL_CTX *context;
 static atomic_bool stop;
+static int writers, pods;
+static double rate; /* writes a second of all writers, or 0 */
 static atomic_long writes, events;
 static _Atomic double last_event;
 
@@ -147,7 +151,7 @@ ask(struct conn *c, const char *method, const char *path, const char *type,
 }
 
 static void
-prepare(int writers)
+prepare(void)
 {
 	struct conn c;
 
@@ -168,21 +172,60 @@ prepare(int writers)
 	close(c.fd);
 }
 
+static void
+sleep_until(double when)
+{
+	struct timespec t = {.tv_sec = (time_t)when};
+
+	t.tv_nsec = (long)((when - (double)t.tv_sec) * 1e9);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static void
+patch_map(struct conn *c, int number, long n)
+{
+	char path[128], body[128];
+
+	snprintf(path, sizeof(path), "/api/v1/namespaces/load/configmaps/w%d",
+	    number);
+	snprintf(body, sizeof(body), "{\"data\":{\"n\":\"%ld\"}}", n);
+	if (ask(c, "PATCH", path, "application/merge-patch+json", body) != 200)
+		die("PATCH was not answered with 200");
+}
+
+/* Writer I makes the changes I, I + writers, I + 2 writers ... */
+static void
+patch_pod(struct conn *c, long change)
+{
+	char path[128], body[128];
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	snprintf(path, sizeof(path), "/api/v1/namespaces/load/pods/p%ld/status",
+	    change % pods);
+	snprintf(body, sizeof(body), "{\"status\":{\"message\":\"%lld\"}}",
+	    (long long)t.tv_sec * 1000000 + t.tv_nsec / 1000);
+	if (ask(c, "PATCH", path, "application/merge-patch+json", body) != 200)
+		die("PATCH was not answered with 200");
+}
+
 static void *
 write_on(void *arg)
 {
 	const struct writer *w = arg;
+	double start = now();
 	struct conn c;
-	char path[128], body[128];
 
 	dial(&c);
-	snprintf(path, sizeof(path), "/api/v1/namespaces/load/configmaps/w%d",
-	    w->number);
 	for (long i = 1; !stop; i++) {
-		snprintf(body, sizeof(body), "{\"data\":{\"n\":\"%ld\"}}", i);
-		if (ask(&c, "PATCH", path, "application/merge-patch+json",
-			body) != 200)
-			die("PATCH was not answered with 200");
+		if (rate > 0) {
+			long change = w->number + i * writers;
+
+			sleep_until(start + (double)change / rate);
+			patch_pod(&c, change);
+		} else {
+			patch_map(&c, w->number, i);
+		}
 		writes++;
 	}
 	return NULL;
@@ -255,14 +298,15 @@ settle(void)
 int
 main(int argc, char **argv)
 {
-	int watchers, writers, epoll = epoll_create1(0);
+	int watchers, epoll = epoll_create1(0);
 	double seconds, start, took;
 	pthread_t reader;
 	struct writer *w;
 	long initial;
 
-	if (argc != 6)
-		die("usage: kapi-load SERVER TOKEN WATCHERS WRITERS SECONDS");
+	if (argc != 6 && argc != 8)
+		die("usage: kapi-load SERVER TOKEN WATCHERS WRITERS SECONDS"
+		    " [RATE PODS]");
 	tls = strncmp(argv[1], "https", 5) == 0;
 	host = strdup(strstr(argv[1], "://") + 3);
 	port = strrchr(host, ':') + 1;
@@ -271,8 +315,12 @@ main(int argc, char **argv)
 	watchers = (int)strtol(argv[3], NULL, 10);
 	writers = (int)strtol(argv[4], NULL, 10);
 	seconds = strtod(argv[5], NULL);
+	if (argc == 8) {
+		rate = strtod(argv[6], NULL);
+		pods = (int)strtol(argv[7], NULL, 10);
+	}
 	context = SSL_CTX_new(TLS_client_method());
-	prepare(writers);
+	prepare();
 	for (int i = 0; i < watchers; i++) {
 		struct conn *c = malloc(sizeof(*c));
 		struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
