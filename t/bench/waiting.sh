@@ -3,8 +3,9 @@
 # with a finalizer and a status. For each process, how often it slept and how
 # often it was interrupted in SECONDS_EACH (30) seconds; the system calls of as
 # many seconds after that, where there is strace; memory. Nothing is due, so most
-# are 0: ireconcile looks at the clock every 10 s, because that may be set, and a
-# real API server sends kwatch a bookmark for each kind, about one a minute.
+# are 0: ireconcile looks at the clock every 10 s, because that may be set, kwatch
+# asks a silent server whether it lives, and a real one sends it a bookmark for
+# each kind, about one a minute.
 # usage: [SERVER=kapi|real] t/bench/waiting.sh [COUNT]	(10000)
 # shellcheck disable=SC2034 # of lib.sh
 TEST_SECONDS=3600
