@@ -175,9 +175,11 @@ cut_index(struct buf *out, struct span message, const struct source *s)
 	return true;
 }
 
-/* Errors that each version words differently. */
+/* Errors that each version words differently; and those that quote the start of a
+ * value, which may be the whole input: what is left of it, cut, would depend on
+ * members that the program does not read. */
 static bool
-cut_slice(struct buf *out, struct span message)
+cut_known(struct buf *out, struct span message)
 {
 	static const char *const texts[][2] = {
 	    {"Start and end indices of an ", "slice indices must be numbers"},
@@ -185,6 +187,13 @@ cut_slice(struct buf *out, struct span message)
 	    {"Cannot update field at object index of string",
 		"Cannot update slices of a string"},
 	    {"Cannot update string slices", "Cannot update slices of a string"},
+	    {"Invalid path expression near attempt to access element ",
+		"Invalid path expression near attempt to access element ... "
+		"of ..."},
+	    {"Invalid path expression near attempt to iterate through ",
+		"Invalid path expression near attempt to iterate through ..."},
+	    {"Invalid path expression with result ",
+		"Invalid path expression with result ..."},
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -202,7 +211,7 @@ message_cut(struct buf *out, struct span message, const struct source *s)
 	size_t from = 0;
 	size_t to = message.n;
 
-	if (cut_index(out, message, s) || cut_slice(out, message))
+	if (cut_index(out, message, s) || cut_known(out, message))
 		return;
 	/* A bracket inside a string cannot be told from one of the message:
 	 * everything between the first and the last mark counts as one

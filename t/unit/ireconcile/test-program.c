@@ -308,6 +308,16 @@ static const struct {
 	"2^53: digits would be lost"},
     {"tojson of deep trees", "reduce range(300) as $i (1; [.]) | tojson",
 	"error: p.jq:1: desired: tojson: a value is nested deeper than 256"},
+    {"a path of another value",
+	"{a: \"negative valid by text\"} as $x | 1 | $x.a |= 2",
+	"error: p.jq:1: desired: Invalid path expression near attempt to "
+	"access element ... of ..."},
+    {"a path of another value (2)",
+	"{a: \"negative valid by text\"} as $x | 1 | $x[] |= 2",
+	"error: p.jq:1: desired: Invalid path expression near attempt to "
+	"iterate through ..."},
+    {"a path that is a value", "path({a: \"negative valid by text\"})",
+	"error: p.jq:1: desired: Invalid path expression with result ..."},
     {"limit(-1)", "[limit(-1; 1)]",
 	"error: p.jq:1: desired: limit: the count is negative"},
     {"what may not be read is not null", "(.[\"owned\"] | .Pod), []",
