@@ -18,6 +18,13 @@ struct level {
 	bool outer;	  /* behind_pipe where it opens */
 	bool behind_pipe; /* `.` is not the input any more */
 	int argument;	  /* semicolons so far */
+	int if_count;	  /* of search, where it opens */
+};
+
+/* An `if` that is open. */
+struct branch {
+	bool behind_pipe; /* at the `if` */
+	bool has_else;
 };
 
 struct search {
@@ -31,7 +38,7 @@ struct search {
 	const struct jqparse_def *def;
 	struct level *levels;
 	int depth; /* of the innermost of levels */
-	bool *ifs; /* behind_pipe at each `if` that is open */
+	struct branch *ifs;
 	int if_count;
 	struct textlist whole; /* variables that are the input */
 	bool *behind_pipe;     /* by token */
@@ -107,17 +114,45 @@ reach(struct search *s, struct reached r)
 	s->reached[s->reached_count++] = r;
 }
 
+/* The program's definition that a call in this one means. */
+static struct reached
+called_by(const struct search *s, const struct jqparse_use *use)
+{
+	return find_def(s->source, (int)(s->file - s->source->files),
+	    (int)(s->def - s->file->parse.defs) + 1, use->name, use->arity);
+}
+
+/* format("json"), as a program may write it: that is of its input. */
+static bool
+is_format(const struct search *s, const struct jqparse_use *use)
+{
+	return jqlex_is(s->lex, use->token, JQLEX_WORD, "format");
+}
+
 static void
 look_at_use(struct search *s, const struct jqparse_use *use)
 {
-	struct reached called =
-	    find_def(s->source, (int)(s->file - s->source->files),
-		(int)(s->def - s->file->parse.defs) + 1, use->name, use->arity);
+	struct reached called = called_by(s, use);
 
 	if (called.def != NULL)
 		reach(s, called);
-	else if (!is_harmless(use->name, use->arity))
+	else if (is_format(s, use) || !is_harmless(use->name, use->arity))
 		s->sees->everything = true;
+}
+
+/* The word at `token` calls any/2 or all/2, and not the program's own. */
+static bool
+calls_quantifier(const struct search *s, int token)
+{
+	const struct jqparse_use *uses = s->file->parse.uses;
+
+	if (!jqlex_is(s->lex, token, JQLEX_WORD, "any") &&
+	    !jqlex_is(s->lex, token, JQLEX_WORD, "all"))
+		return false;
+	for (int u = s->def->first_use; u < s->def->end_use; u++)
+		if (uses[u].token == token && uses[u].arity == 2)
+			return called_by(s, &uses[u]).def == NULL;
+	return false;
 }
 
 /* ---- members ---- */
@@ -247,13 +282,12 @@ look_at_key(struct search *s, int i)
 /* In this argument of the bracket at `open`, `.` is an element of what the first
  * one gives, or what a reduce has so far. */
 static bool
-is_of_elements(const struct jqlex *lex, int open, int argument)
+is_of_elements(const struct search *s, int open, int argument)
 {
-	if (argument == 0 || lex->tokens[open].c != '(')
+	if (argument == 0 || s->lex->tokens[open].c != '(')
 		return false;
-	return jqlex_ends_pattern(lex, open - 1) ||
-	    jqlex_is(lex, open - 1, JQLEX_WORD, "any") ||
-	    jqlex_is(lex, open - 1, JQLEX_WORD, "all");
+	return jqlex_ends_pattern(s->lex, open - 1) ||
+	    calls_quantifier(s, open - 1);
 }
 
 static void
@@ -262,7 +296,8 @@ enter(struct search *s, int open)
 	bool behind_pipe = level(s)->behind_pipe;
 
 	s->levels = mem_grow(s->levels, (size_t)++s->depth, sizeof(*s->levels));
-	*level(s) = (struct level){open, behind_pipe, behind_pipe, 0};
+	*level(s) =
+	    (struct level){open, behind_pipe, behind_pipe, 0, s->if_count};
 }
 
 static void
@@ -271,25 +306,38 @@ next_argument(struct search *s)
 	struct level *l = level(s);
 
 	l->behind_pipe = l->outer ||
-	    (l->open >= 0 && is_of_elements(s->lex, l->open, ++l->argument));
+	    (l->open >= 0 && is_of_elements(s, l->open, ++l->argument));
 }
 
-/* A keyword of an `if`: its parts have the same `.`. */
+static void
+open_if(struct search *s)
+{
+	s->ifs = mem_grow(s->ifs, (size_t)s->if_count, sizeof(*s->ifs));
+	s->ifs[s->if_count++] = (struct branch){level(s)->behind_pipe, false};
+}
+
+/* A keyword of an `if`: its parts have the same `.`, which is also what it gives
+ * in place of an `else` that is not there. */
 static void
 follow_if(struct search *s, int i)
 {
 	const struct jqlex *lex = s->lex;
+	bool ends = jqlex_is(lex, i, JQLEX_WORD, "end");
+	struct branch *branch;
 
-	if (jqlex_is(lex, i, JQLEX_WORD, "if")) {
-		s->ifs = mem_grow(s->ifs, (size_t)s->if_count, sizeof(*s->ifs));
-		s->ifs[s->if_count++] = level(s)->behind_pipe;
-	} else if (jqlex_is(lex, i, JQLEX_WORD, "then") ||
-	    jqlex_is(lex, i, JQLEX_WORD, "elif") ||
-	    jqlex_is(lex, i, JQLEX_WORD, "else") ||
-	    jqlex_is(lex, i, JQLEX_WORD, "end")) {
-		level(s)->behind_pipe = s->ifs[s->if_count - 1];
-		s->if_count -= jqlex_is(lex, i, JQLEX_WORD, "end");
-	}
+	if (jqlex_is(lex, i, JQLEX_WORD, "if"))
+		open_if(s);
+	if (!ends && !jqlex_is(lex, i, JQLEX_WORD, "then") &&
+	    !jqlex_is(lex, i, JQLEX_WORD, "elif") &&
+	    !jqlex_is(lex, i, JQLEX_WORD, "else"))
+		return;
+	branch = &s->ifs[s->if_count - 1];
+	level(s)->behind_pipe = branch->behind_pipe;
+	branch->has_else =
+	    branch->has_else || jqlex_is(lex, i, JQLEX_WORD, "else");
+	if (ends && !branch->has_else && !branch->behind_pipe)
+		s->sees->everything = true;
+	s->if_count -= ends;
 }
 
 /* Token i changes where `.` is the input. */
@@ -346,13 +394,20 @@ look_at_variable(struct search *s, int i)
 		look_at_member(s, i + 1);
 }
 
+/* In {a: if .b then 1, 2 else 3 end} the 2 is not a key. */
+static bool
+is_key(const struct search *s, int i)
+{
+	return s->if_count == level(s)->if_count && jqlex_is_key(s->lex, i);
+}
+
 static void
 look_at_tokens(struct search *s, int from, int to)
 {
 	const struct jqlex *lex = s->lex;
 
 	for (int i = from; i < to; i++) {
-		bool key = jqlex_is_key(lex, i);
+		bool key = is_key(s, i);
 		bool bracket = jqlex_is(lex, i, JQLEX_OPEN, NULL) ||
 		    jqlex_is(lex, i, JQLEX_CLOSE, NULL);
 
@@ -389,7 +444,7 @@ look_at_def(struct search *s, struct reached r)
 	s->lex = &r.file->lex;
 	s->def = r.def;
 	s->levels = mem_grow(NULL, 0, sizeof(*s->levels));
-	s->levels[0] = (struct level){-1, false, false, 0};
+	s->levels[0] = (struct level){-1, false, false, 0, 0};
 	s->depth = 0;
 	s->if_count = 0;
 	textlist_init(&s->whole);
@@ -436,6 +491,44 @@ catches_messages(const struct search *s)
 	return false;
 }
 
+/* A call of a function in C: random, or one whose name is not plain. */
+static bool
+may_be_random(const struct search *s, const struct jqparse_use *use)
+{
+	int name = use->token + 2;
+
+	return span_is(use->name, "_call") && use->arity == 2 &&
+	    (!is_plain_text(s->lex, name) ||
+		!jqlex_is(s->lex, name + 1, JQLEX_OTHER, ";") ||
+		jqlex_is(s->lex, name, JQLEX_STRING, "random"));
+}
+
+/* The texts of random() are of the primary, and have nothing to do with `.`. */
+static void
+look_for_random(struct search *s, struct reached start)
+{
+	struct search all = {.source = s->source};
+
+	reach(&all, start);
+	for (int i = 0; i < all.reached_count; i++) {
+		const struct jqparse_use *uses;
+
+		all.file = all.reached[i].file;
+		all.lex = &all.file->lex;
+		all.def = all.reached[i].def;
+		uses = all.file->parse.uses;
+		for (int u = all.def->first_use; u < all.def->end_use; u++) {
+			struct reached called = called_by(&all, &uses[u]);
+
+			if (called.def != NULL)
+				reach(&all, called);
+			else if (may_be_random(&all, &uses[u]))
+				add(&s->sees->members, span_str("primary"));
+		}
+	}
+	free(all.reached);
+}
+
 void
 sees_find(struct sees *sees, const struct source *source, const char *name)
 {
@@ -448,8 +541,10 @@ sees_find(struct sees *sees, const struct source *source, const char *name)
 	start = find_def(source, source->count - 1,
 	    source->files[source->count - 1].parse.def_count, span_str(name),
 	    0);
-	if (start.def != NULL)
+	if (start.def != NULL) {
 		reach(&s, start);
+		look_for_random(&s, start);
+	}
 	for (int i = 0; i < s.reached_count && !sees->everything; i++)
 		look_at_def(&s, s.reached[i]);
 	if (s.names_whole && catches_messages(&s))
