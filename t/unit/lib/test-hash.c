@@ -78,7 +78,7 @@ chosen_keys(void)
 	/* By chance it is about one each; if all collide, KEYS / 2 each. */
 	if (!ok(m.count == KEYS && sum < 8 * KEYS,
 		"chosen keys do not meet in one place"))
-		printf("# %zu keys, %zu steps\n", m.count, sum);
+		printf("# %u keys, %zu steps\n", m.count, sum);
 	map_release(&m);
 }
 
