@@ -63,10 +63,7 @@ each() {
 # ---- recordings of README's operator ----
 
 readme_blocks ""
-for block in "$T"/blocks/???; do
-	what=$(cat "$block.what")
-	[[ $what != file:* ]] || cp "$block" "$T/${what#file: }"
-done
+readme_files
 watches=$T/watches.yaml
 kinds='{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached"}
 {"apiVersion":"apps/v1","kind":"Deployment"}
@@ -130,19 +127,10 @@ for n in 0 100 300; do
 	is "$(decide <"$T/changed.$n" | wc -l)" "$n" "... a line for each change"
 done
 
-instructions() { # FILE
-	counted "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1"
-}
-
-allocations() {
-	allocated "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1"
-}
-
-# calls FILE: how often a function of the program is called
-calls() {
-	counted "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1" >"$T/total"
-	# Lines of callgrind: a call of run_program, by its name or its number in
-	# this file, and then how many there were.
+# run_calls: how often run_program was called while that was counted. callgrind's
+# lines are a call of it, by its name or its number in this file, and then how
+# many there were.
+run_calls() {
 	awk 'FNR == 1 { number = "" }
 		match($0, /\([0-9]+\) run_program$/) {
 			number = substr($0, RSTART, RLENGTH)
@@ -150,7 +138,22 @@ calls() {
 		}
 		/^calls=/ && called { n += substr($1, 7) }
 		{ called = number != "" && index($0, "cfn=" number) == 1 }
-		END { print n }' "$T"/callgrind/*
+		END { print n + 0 }' "$T"/callgrind/*
+}
+
+instructions() { # FILE
+	counted "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1"
+	run_calls >"$1.calls"
+}
+
+allocations() {
+	allocated "$BIN/ireconcile" --sandbox=off --clock=input -f "$watches" <"$1"
+}
+
+# calls FILE: how often a function of the program is called, as the instructions
+# of the same file were counted
+calls() {
+	cat "$1.calls"
 }
 
 evaluations() {

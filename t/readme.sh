@@ -37,6 +37,16 @@ readme_blocks() {
 	' "${2:-README.md}"
 }
 
+# readme_files: the blocks that are files, as $T/NAME
+readme_files() {
+	local block what
+
+	for block in "$T"/blocks/???; do
+		what=$(cat "$block.what")
+		[[ $what != file:* ]] || cp "$block" "$T/${what#file: }"
+	done
+}
+
 # readme_unnamed FILE: files of its examples whose names do not stand in the
 # paragraph above: a reader does not see the comments
 readme_unnamed() {

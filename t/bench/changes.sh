@@ -11,7 +11,7 @@
 # shellcheck disable=SC2034 # of lib.sh
 TEST_SECONDS=3600
 . "${0%/*}/../lib.sh"
-SERVER=${SERVER:-kapi} # a real one makes 1,500 changes a second, and no more
+SERVER=${SERVER:-kapi} # a real one makes some 1,000 changes a second
 . t/cluster/lib.sh
 . t/processes.sh
 finished=1 # no TAP

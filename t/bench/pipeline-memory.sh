@@ -11,25 +11,13 @@ TEST_SECONDS=1800
 . t/kapi.sh
 # shellcheck source=../readme.sh
 . t/readme.sh
+# shellcheck source=../processes.sh
+. t/processes.sh
 finished=1 # no TAP
 n=${1:-10000} pods=${2:-0}
 
 readme_blocks ""
-for block in "$T"/blocks/???; do
-	what=$(cat "$block.what")
-	[[ $what != file:* ]] || cp "$block" "$T/${what#file: }"
-done
-
-# below PID: it and all its descendants
-below() {
-	local child children
-
-	echo "$1"
-	read -ra children <"/proc/$1/task/$1/children"
-	for child in "${children[@]}"; do
-		below "$child"
-	done
-}
+readme_files
 
 ticks() {
 	for pid in $(below "$kpipe"); do

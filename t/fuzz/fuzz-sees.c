@@ -120,22 +120,23 @@ fill(struct input *in)
 		in->kinds[k] = new_seed();
 }
 
+static void
+change_unseen(unsigned *seed, bool seen, int time)
+{
+	if (!seen && (time < 2 || programs_below(2) == 0))
+		*seed = time == 0 || programs_below(4) == 0 ? 0 : new_seed();
+}
+
 /* Changes what is not seen; the first two times, all of it. */
 static void
 change(struct input *in, const struct sees *sees, int time)
 {
 	for (int m = 0; m < PROGRAMS_MEMBERS; m++)
-		if (!sees_member(sees, programs_members[m]) &&
-		    (time < 2 || programs_below(2) == 0))
-			in->members[m] = time == 0 || programs_below(4) == 0
-			    ? 0
-			    : new_seed();
+		change_unseen(&in->members[m],
+		    sees_member(sees, programs_members[m]), time);
 	for (int k = 0; k < PROGRAMS_KINDS; k++)
-		if (!sees_owned(sees, programs_kinds[k]) &&
-		    (time < 2 || programs_below(2) == 0))
-			in->kinds[k] = time == 0 || programs_below(4) == 0
-			    ? 0
-			    : new_seed();
+		change_unseen(
+		    &in->kinds[k], sees_owned(sees, programs_kinds[k]), time);
 }
 
 /* ---- calls ---- */

@@ -1,5 +1,6 @@
 /*
- * finalizer: whether a primary has anything to clean up when it is deleted.
+ * finalizer: whether a primary has anything to clean up when it is deleted, and
+ * the points that add and remove finalizers.
  *
  * Its finalizer is set with the first item, not before: a primary for which
  * nothing is desired can be deleted without us. What needs cleaning up is any

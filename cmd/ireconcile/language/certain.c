@@ -57,28 +57,18 @@ is_updated(const struct jqlex *lex, int i)
 
 /* ---- calls ---- */
 
-/* A call at this place means the last definition above it, or its own. */
+/* To the definition that a call at this place means. */
 static bool
 find_def(struct place *p, struct span name, int arity)
 {
-	int from = (int)(p->file - p->source->files);
+	struct source_def called =
+	    source_find_def(p->source, p->file, p->def, name, arity);
 
-	for (int f = from; f >= 0; f--) {
-		const struct jqparse *parse = &p->source->files[f].parse;
-		int d = parse->def_count - 1;
-
-		if (f == from && p->def != NULL)
-			d = (int)(p->def - parse->defs);
-		for (; d >= 0; d--) {
-			if (parse->defs[d].arity != arity ||
-			    !span_eq(parse->defs[d].name, name))
-				continue;
-			p->file = &p->source->files[f];
-			p->def = &parse->defs[d];
-			return true;
-		}
-	}
-	return false;
+	if (called.def == NULL)
+		return false;
+	p->file = called.file;
+	p->def = called.def;
+	return true;
 }
 
 /* Built-ins that evaluate their arguments with their own input. */
@@ -94,16 +84,6 @@ is_plain_builtin(struct span name, int arity)
 	return arity == 2 && span_is(name, "limit");
 }
 
-static int
-body_of(const struct jqlex *lex, const struct jqparse_def *def)
-{
-	int i = def == NULL ? -1 : def->from;
-
-	while (def != NULL && !jqlex_is(lex, i, JQLEX_OTHER, ":"))
-		i++;
-	return i;
-}
-
 /* Each place in the definition that may call a function of this name (also the
  * parameter) has the input as its `.`. */
 static bool
@@ -111,7 +91,8 @@ calls_are_certain(struct place *p, struct span name)
 {
 	const struct jqlex *lex = &p->file->lex;
 
-	for (p->token = body_of(lex, p->def); p->token < p->def->to; p->token++)
+	for (p->token = jqparse_body(lex, p->def); p->token < p->def->to;
+	     p->token++)
 		if (lex->tokens[p->token].type == JQLEX_WORD &&
 		    span_eq(lex->tokens[p->token].text, name) &&
 		    !jqlex_is_key(lex, p->token) && !is_certain(p))
@@ -196,13 +177,13 @@ static bool
 is_certain(const struct place *p)
 {
 	const struct jqlex *lex = &p->file->lex;
-	int body = body_of(lex, p->def);
+	int body = p->def == NULL ? 0 : jqparse_body(lex, p->def);
 	int open = lex->tokens[p->token].inside;
 	int semicolons = 0;
 
 	if (is_updated(lex, p->token))
 		return false;
-	for (int i = p->token - 1; i > body;) {
+	for (int i = p->token - 1; i >= body;) {
 		if (i == open) {
 			if (!is_kept(p, open, semicolons) ||
 			    is_updated(lex, open))

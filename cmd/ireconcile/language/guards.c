@@ -102,8 +102,8 @@ guards_add(struct buf *text)
 	return 3;
 }
 
-static bool
-is_listed(const char *list, struct span name, int arity)
+bool
+guards_is_listed(const char *list, struct span name, int arity)
 {
 	struct buf entry = BUF_INIT;
 	bool listed;
@@ -117,7 +117,7 @@ is_listed(const char *list, struct span name, int arity)
 bool
 guards_is_free(struct span name, int arity)
 {
-	return is_listed(freed, name, arity);
+	return guards_is_listed(freed, name, arity);
 }
 
 void
@@ -175,7 +175,7 @@ guards_definition(struct span name, int arity)
 		return "%.*s cannot be defined: it is a function of jq";
 	if (says != NULL && strncmp(says, IMPURE, sizeof(IMPURE) - 1) == 0)
 		return says;
-	if (is_listed(fixed, name, arity))
+	if (guards_is_listed(fixed, name, arity))
 		return "%.*s cannot be defined: operators and texts use it";
 	return NULL;
 }

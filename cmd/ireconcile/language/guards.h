@@ -22,6 +22,8 @@
  * number of lines. */
 int guards_add(struct buf *text);
 
+/* Whether " NAME/ARITY NAME/ARITY ... " has this function. */
+bool guards_is_listed(const char *list, struct span name, int arity);
 /* Whether this function of libjq may be called unchanged. */
 bool guards_is_free(struct span name, int arity);
 /* All of them are offered. */

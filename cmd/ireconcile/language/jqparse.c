@@ -257,3 +257,13 @@ jqparse_release(struct jqparse *parse, const struct jqlex *lex)
 	free(parse->uses);
 	*parse = (struct jqparse){.debug = -1};
 }
+
+int
+jqparse_body(const struct jqlex *lex, const struct jqparse_def *def)
+{
+	int i = def->from;
+
+	while (!jqlex_is(lex, i, JQLEX_OTHER, ":"))
+		i++;
+	return i + 1;
+}

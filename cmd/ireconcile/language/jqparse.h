@@ -82,6 +82,9 @@ int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
     const char *name, const struct jqparse_as *as, struct err *err);
 void jqparse_release(struct jqparse *parse, const struct jqlex *lex);
 
+/* The first token behind the colon of a definition. */
+int jqparse_body(const struct jqlex *lex, const struct jqparse_def *def);
+
 /*
  * Appends the tokens from..to - 1 as libjq gets them, with all line breaks of
  * the text from `at` to the last one, without comments. Returns the place in

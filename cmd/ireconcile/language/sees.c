@@ -3,14 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-
-/* A definition whose `.` may be the input. */
-struct reached {
-	const struct source_file *file;
-	const struct jqparse_def *def;
-};
+#include "language/guards.h"
 
 /* A bracket, or the definition itself. */
 struct level {
@@ -30,7 +24,7 @@ struct branch {
 struct search {
 	const struct source *source;
 	struct sees *sees;
-	struct reached *reached;
+	struct source_def *reached; /* their `.` may be the input */
 	int reached_count;
 	/* The definition that is looked at. */
 	const struct source_file *file;
@@ -72,39 +66,8 @@ static const char harmless[] =
     "_minus/2 _multiply/2 _divide/2 _mod/2 _equal/2 _notequal/2 _less/2 "
     "_lesseq/2 _greater/2 _greatereq/2 _negate/0 ";
 
-static bool
-is_harmless(struct span name, int arity)
-{
-	struct buf entry = BUF_INIT;
-	bool found;
-
-	buf_addf(&entry, " %.*s/%d ", SPAN_ARG(name), arity);
-	found = strstr(harmless, buf_str(&entry)) != NULL;
-	buf_release(&entry);
-	return found;
-}
-
-/* The last definition in the files up to number `file`, and in that one only
- * those before number `end`. */
-static struct reached
-find_def(
-    const struct source *source, int file, int end, struct span name, int arity)
-{
-	for (int f = file; f >= 0; f--) {
-		const struct jqparse *parse = &source->files[f].parse;
-
-		for (int d = (f == file ? end : parse->def_count) - 1; d >= 0;
-		     d--)
-			if (parse->defs[d].arity == arity &&
-			    span_eq(parse->defs[d].name, name))
-				return (struct reached){
-				    &source->files[f], &parse->defs[d]};
-	}
-	return (struct reached){NULL, NULL};
-}
-
 static void
-reach(struct search *s, struct reached r)
+reach(struct search *s, struct source_def r)
 {
 	for (int i = 0; i < s->reached_count; i++)
 		if (s->reached[i].def == r.def)
@@ -115,11 +78,11 @@ reach(struct search *s, struct reached r)
 }
 
 /* The program's definition that a call in this one means. */
-static struct reached
+static struct source_def
 called_by(const struct search *s, const struct jqparse_use *use)
 {
-	return find_def(s->source, (int)(s->file - s->source->files),
-	    (int)(s->def - s->file->parse.defs) + 1, use->name, use->arity);
+	return source_find_def(
+	    s->source, s->file, s->def, use->name, use->arity);
 }
 
 /* format("json"), as a program may write it: that is of its input. */
@@ -132,11 +95,12 @@ is_format(const struct search *s, const struct jqparse_use *use)
 static void
 look_at_use(struct search *s, const struct jqparse_use *use)
 {
-	struct reached called = called_by(s, use);
+	struct source_def called = called_by(s, use);
 
 	if (called.def != NULL)
 		reach(s, called);
-	else if (is_format(s, use) || !is_harmless(use->name, use->arity))
+	else if (is_format(s, use) ||
+	    !guards_is_listed(harmless, use->name, use->arity))
 		s->sees->everything = true;
 }
 
@@ -424,21 +388,11 @@ look_at_tokens(struct search *s, int from, int to)
 	}
 }
 
-static int
-body_of(const struct jqlex *lex, const struct jqparse_def *def)
-{
-	int i = def->from;
-
-	while (!jqlex_is(lex, i, JQLEX_OTHER, ":"))
-		i++;
-	return i + 1;
-}
-
 static void
-look_at_def(struct search *s, struct reached r)
+look_at_def(struct search *s, struct source_def r)
 {
 	const struct jqparse_use *uses = r.file->parse.uses;
-	int from = body_of(&r.file->lex, r.def), to = r.def->to;
+	int from = jqparse_body(&r.file->lex, r.def), to = r.def->to;
 
 	s->file = r.file;
 	s->lex = &r.file->lex;
@@ -505,7 +459,7 @@ may_be_random(const struct search *s, const struct jqparse_use *use)
 
 /* The texts of random() are of the primary, and have nothing to do with `.`. */
 static void
-look_for_random(struct search *s, struct reached start)
+look_for_random(struct search *s, struct source_def start)
 {
 	struct search all = {.source = s->source};
 
@@ -518,7 +472,7 @@ look_for_random(struct search *s, struct reached start)
 		all.def = all.reached[i].def;
 		uses = all.file->parse.uses;
 		for (int u = all.def->first_use; u < all.def->end_use; u++) {
-			struct reached called = called_by(&all, &uses[u]);
+			struct source_def called = called_by(&all, &uses[u]);
 
 			if (called.def != NULL)
 				reach(&all, called);
@@ -533,14 +487,13 @@ void
 sees_find(struct sees *sees, const struct source *source, const char *name)
 {
 	struct search s = {.source = source, .sees = sees};
-	struct reached start;
+	struct source_def start;
 
 	*sees = (struct sees){0};
 	textlist_init(&sees->members);
 	textlist_init(&sees->owned);
-	start = find_def(source, source->count - 1,
-	    source->files[source->count - 1].parse.def_count, span_str(name),
-	    0);
+	start = source_find_def(
+	    source, &source->files[source->count - 1], NULL, span_str(name), 0);
 	if (start.def != NULL) {
 		reach(&s, start);
 		look_for_random(&s, start);

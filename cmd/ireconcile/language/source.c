@@ -331,3 +331,22 @@ source_has_word(const struct source *s, struct span word)
 	}
 	return false;
 }
+
+struct source_def
+source_find_def(const struct source *s, const struct source_file *file,
+    const struct jqparse_def *def, struct span name, int arity)
+{
+	for (int n = (int)(file - s->files); n >= 0; n--) {
+		const struct source_file *f = &s->files[n];
+		int d = f->parse.def_count - 1;
+
+		if (f == file && def != NULL)
+			d = (int)(def - f->parse.defs);
+		for (; d >= 0; d--)
+			if (f->parse.defs[d].arity == arity &&
+			    span_eq(f->parse.defs[d].name, name))
+				return (struct source_def){
+				    f, &f->parse.defs[d]};
+	}
+	return (struct source_def){NULL, NULL};
+}

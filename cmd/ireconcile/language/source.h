@@ -78,6 +78,17 @@ bool source_library_has(const struct source *s, struct span name);
 /* Whether the program has one, of any arity. */
 bool source_has_function(const struct source *s, struct span name);
 
+/* A definition of the program. */
+struct source_def {
+	const struct source_file *file;
+	const struct jqparse_def *def; /* NULL: there is none */
+};
+/* The one that a call in definition `def` of the file means: the last one of
+ * that name above, or def itself. def NULL: below all of the file. */
+struct source_def source_find_def(const struct source *s,
+    const struct source_file *file, const struct jqparse_def *def,
+    struct span name, int arity);
+
 /* Whether there is a function of this name without parameters. */
 bool source_defines(const struct source *s, const char *name);
 

@@ -454,26 +454,29 @@ program_defines(const struct program *p, enum program_call call)
 	return p->defines[call];
 }
 
-unsigned
-program_sees(const struct program *p, const char *member)
+typedef bool sees_fn(const struct sees *sees, const char *name);
+
+static unsigned
+calls_that_see(const struct program *p, sees_fn *see, const char *name)
 {
 	unsigned calls = 0;
 
 	for (int i = 0; i < PROGRAM_MAP; i++)
-		if (p->defines[i] && sees_member(&p->sees[i], member))
+		if (p->defines[i] && see(&p->sees[i], name))
 			calls |= 1u << i;
 	return calls;
 }
 
 unsigned
+program_sees(const struct program *p, const char *member)
+{
+	return calls_that_see(p, sees_member, member);
+}
+
+unsigned
 program_sees_owned(const struct program *p, const char *kind)
 {
-	unsigned calls = 0;
-
-	for (int i = 0; i < PROGRAM_MAP; i++)
-		if (p->defines[i] && sees_owned(&p->sees[i], kind))
-			calls |= 1u << i;
-	return calls;
+	return calls_that_see(p, sees_owned, kind);
 }
 
 bool
