@@ -72,6 +72,7 @@ END
 cases "items" <<'END'
 once({a: 1})~null~{"kpipe.dev/once": {"a": 1}}
 if_exists({a: 1})~null~{"kpipe.dev/if-exists": {"a": 1}}
+as_seen({a: 1})~null~{"kpipe.dev/as-seen": {"a": 1}}
 exactly({a: 1})~null~{"kpipe.dev/exactly": {"a": 1}}
 retain({a: 1})~null~{"kpipe.dev/retain": {"a": 1}}
 delete_foreign({a: 1})~null~{"kpipe.dev/delete-foreign": {"a": 1}}

@@ -125,7 +125,8 @@ body_apply(struct buf *b, struct span object, const struct body_edit *e)
 }
 
 bool
-body_list(struct buf *b, struct span object, struct span field, struct span uid)
+body_list(struct buf *b, struct span object, struct span field, struct span uid,
+    struct span version)
 {
 	const char *bracket = span_find(field, '[');
 	struct span value = object, name;
@@ -135,6 +136,8 @@ body_list(struct buf *b, struct span object, struct span field, struct span uid)
 		return false;
 	buf_adds(b, "{\"metadata\":{\"uid\":");
 	json_add_string(b, uid);
+	if (version.n > 0)
+		add_text(b, "resourceVersion", version);
 	buf_addc(b, '}');
 	for (const char *p = field.p; p < bracket; p += name.n + 1, open++) {
 		struct buf key = BUF_INIT;

@@ -26,11 +26,12 @@ struct body_edit {
 void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 
 /*
- * A merge patch with the uid and the whole outermost list of object that the
- * API's field path ("spec.ports[1].name") leads through. False: no such list.
+ * A merge patch with the uid, the version (or none) and the whole outermost
+ * list of object that the API's field path ("spec.ports[1].name") leads
+ * through. False: no such list.
  */
-bool body_list(
-    struct buf *b, struct span object, struct span field, struct span uid);
+bool body_list(struct buf *b, struct span object, struct span field,
+    struct span uid, struct span version);
 
 /* live has the mark of the set's primary that it holds fields. */
 bool body_is_patched(const struct set *s, struct span live);

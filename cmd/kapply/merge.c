@@ -31,7 +31,7 @@ merge_list(struct item *i, struct span uid, const struct kube_error *e)
 			continue;
 		buf_reset(&patch);
 		if (!body_list(&patch, i->text,
-			span_make(field.p + 1, field.n - 2), uid))
+			span_make(field.p + 1, field.n - 2), uid, i->version))
 			continue;
 		i->list_sent = true;
 		set_patch(i, &patch);

@@ -137,8 +137,7 @@ write_apply(struct buf *b, struct call *c)
 	 * absent, and conflicts (409) with what is there.
 	 */
 	c->if_absent = edit.uid.n == 0;
-	if (c->if_absent)
-		edit.resource_version = span_str("1");
+	edit.resource_version = c->if_absent ? span_str("1") : i->version;
 	body_apply(b, i->text, &edit);
 }
 

@@ -83,6 +83,11 @@ def once(object): {"kpipe.dev/once": object};
 # Kept as desired while it exists, never created.
 def if_exists(object): {"kpipe.dev/if-exists": object};
 
+# The same, but only this version of it: another one is left as it is, and the
+# program decides again. The object needs the resourceVersion that was seen:
+#	as_seen(new | .metadata.resourceVersion = $seen.metadata.resourceVersion)
+def as_seen(object): {"kpipe.dev/as-seen": object};
+
 # Stays as it is while it exists: neither changed, nor pruned, nor created. Its
 # identity is enough, and a whole observed object is good, too:
 #	[.owned.Job[] | keep(.)] + [new Jobs]

@@ -158,15 +158,15 @@ def kept($pod; $finalizers): {
 };
 
 # One that never ran goes only as we saw it: it might have been started since.
-def as_seen($pod): .metadata.resourceVersion = $pod.metadata.resourceVersion;
-
 def left_alone($pod):
-  if is_done then kept($pod; [])
-  elif $pod | never_ran then kept($pod; []) | as_seen($pod)
-  else kept($pod; [finalizer]) end;
+  if is_done then if_exists(kept($pod; []))
+  elif $pod | never_ran then
+    as_seen(kept($pod; [])
+      | .metadata.resourceVersion = $pod.metadata.resourceVersion)
+  else if_exists(kept($pod; [finalizer])) end;
 
 def desired: pod as $pod
-  | if $pod != null then [if_exists(left_alone($pod))]
+  | if $pod != null then [left_alone($pod)]
     elif is_done or was_started or .now < (time // infinite)
       or .plan.reason != null then []
     else [once(new_pod(.plan.words))] end;

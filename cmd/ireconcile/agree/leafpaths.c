@@ -21,12 +21,24 @@ static void add_leaves(
     struct leaves *l, jv value, const struct apischema_place *place);
 
 static bool
+is_metadata(const struct apischema_place *p)
+{
+	return p != NULL && span_is(p->key, "metadata") && p->up != NULL &&
+	    p->up->up == NULL;
+}
+
+static bool
 is_own_mark(const struct apischema_place *p)
 {
 	return span_is(p->key, AGREE_PATHS_ANNOTATION) &&
-	    span_is(p->up->key, "annotations") && p->up->up != NULL &&
-	    span_is(p->up->up->key, "metadata") && p->up->up->up != NULL &&
-	    p->up->up->up->up == NULL;
+	    span_is(p->up->key, "annotations") && is_metadata(p->up->up);
+}
+
+/* Says which object is meant, and sets nothing in it. */
+static bool
+is_version(const struct apischema_place *p)
+{
+	return span_is(p->key, "resourceVersion") && is_metadata(p->up);
 }
 
 static void
@@ -37,7 +49,7 @@ add_object(struct leaves *l, const struct jvmembers *members,
 		struct apischema_place at = {
 		    place, members->items[i].key, SPAN_NONE, 0};
 
-		if (!is_own_mark(&at))
+		if (!is_own_mark(&at) && !is_version(&at))
 			add_leaves(l, members->items[i].value, &at);
 	}
 }

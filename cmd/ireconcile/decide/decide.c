@@ -139,7 +139,7 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 		decide_foreign(d, i);
 	loops_meet(i, o);
 	if ((i->marks & ITEM_NAMED) ||
-	    (!member && (i->marks & (ITEM_IF_EXISTS | ITEM_PATCH))))
+	    (!member && (i->marks & (ITEM_EXISTING | ITEM_PATCH))))
 		return NULL;
 	if (member)
 		done = compare_member(d, i, o, observed);

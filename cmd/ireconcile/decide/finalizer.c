@@ -36,7 +36,7 @@ item_stays(const struct primary *p, const struct desired_item *i)
 
 	if (i->marks & ITEM_PATCH)
 		return true;
-	return !(i->marks & (ITEM_IF_EXISTS | ITEM_NAMED)) &&
+	return !(i->marks & (ITEM_EXISTING | ITEM_NAMED)) &&
 	    stays(
 		p, desired_life(i), ns, json_path(text, "metadata.finalizers"));
 }

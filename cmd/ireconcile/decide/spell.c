@@ -171,6 +171,12 @@ is_exact(const struct point *pt)
 }
 
 static bool
+is_as_seen(const struct point *pt)
+{
+	return pt->item->marks & ITEM_AS_SEEN;
+}
+
+static bool
 is_vacated(const struct point *pt)
 {
 	return pt->vacated;
@@ -336,6 +342,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	add_deletes(b, p, d);
 	add_keys(b, d, "once", is_once);
 	add_keys(b, d, "exactly", is_exact);
+	add_keys(b, d, "asSeen", is_as_seen);
 	add_keys(b, d, "vacated", is_vacated);
 	add_patches(b, p, d);
 	add_releases(b, d);

@@ -22,6 +22,7 @@ static const struct {
     {ITEM_RETAIN, "kpipe.dev/retain", "retain"},
     {ITEM_FOREIGN, "kpipe.dev/delete-foreign", "delete_foreign"},
     {ITEM_PATCH, "kpipe.dev/patch", "patch_only"},
+    {ITEM_AS_SEEN, "kpipe.dev/as-seen", "as_seen"},
 };
 
 /* Takes the object out of {KEY: object}. */
@@ -136,6 +137,14 @@ has_data(jv object_peek)
 	return datakind(objref_group(jvtext_span(version)), jvtext_span(kind));
 }
 
+static bool
+has_version(jv object_peek)
+{
+	jv metadata = jvtext_peek(object_peek, "metadata");
+
+	return jvtext_span(jvtext_peek(metadata, "resourceVersion")).n > 0;
+}
+
 /* The function of the first of these marks. */
 static const char *
 function(unsigned marks)
@@ -155,9 +164,9 @@ check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
 	bool has_paths = jv_is_valid(immutable_peek);
 	const char *paths;
 
-	if ((marks & ITEM_ONCE) && (marks & ITEM_IF_EXISTS))
-		return err_set(
-		    wrong, ERR_PERMANENT, "is both once and if_exists");
+	if ((marks & ITEM_ONCE) && (marks & ITEM_EXISTING))
+		return err_set(wrong, ERR_PERMANENT, "is both once and %s",
+		    function(marks & ITEM_EXISTING));
 	/* More than one bit, or another one. */
 	if (alone != 0 &&
 	    ((alone & (alone - 1)) != 0 || marks != alone || has_paths))
@@ -169,6 +178,9 @@ check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
 	if ((marks & ITEM_EXACTLY) && !has_data(object_peek))
 		return err_set(wrong, ERR_PERMANENT,
 		    "is exactly, which is for ConfigMaps and Secrets");
+	if ((marks & ITEM_AS_SEEN) && !has_version(object_peek))
+		return err_set(wrong, ERR_PERMANENT,
+		    "is as_seen, and has no resourceVersion that was seen");
 	paths = has_paths ? wrong_paths(immutable_peek) : NULL;
 	return paths == NULL ? 0
 			     : err_set(wrong, ERR_PERMANENT,

@@ -19,8 +19,11 @@ enum item_mark {
 	ITEM_RETAIN = 1 << 4,	 /* retain: stays when the primary goes */
 	ITEM_FOREIGN = 1 << 5,	 /* delete_foreign: deleted, not a member */
 	ITEM_PATCH = 1 << 6,	 /* patch_only: fields of another object */
+	ITEM_AS_SEEN = 1 << 7,	 /* as_seen: only this version of it */
 };
 enum {
+	/* These are not created. */
+	ITEM_EXISTING = ITEM_IF_EXISTS | ITEM_AS_SEEN,
 	/* Not of members, and only in what `desired` returns. */
 	ITEM_OTHERS = ITEM_FOREIGN | ITEM_PATCH,
 	/* These bear no other mark. */

@@ -239,6 +239,21 @@ parse_releases(struct set *s, struct span list, struct err *err)
 	return 0;
 }
 
+/* Another version is not written: without one it would be any. */
+static int
+set_version(struct item *i, const char *what, struct err *err)
+{
+	struct span metadata = json_get(i->text, "metadata");
+
+	i->version = get_string(metadata, "resourceVersion");
+	return i->version.n > 0 && i->known == KNOWN_UID
+	    ? 0
+	    : err_set(err, ERR_PERMANENT,
+		  "%s is asSeen: it needs a uid in known and a "
+		  "resourceVersion",
+		  what);
+}
+
 static int
 parse_items(struct set *s, const struct members *m, struct err *err)
 {
@@ -256,6 +271,9 @@ parse_items(struct set *s, const struct members *m, struct err *err)
 		set_because(i, m->of[MEMBER_BECAUSE]);
 		i->exactly = lists(m->of[MEMBER_EXACTLY], i);
 		i->vacated = lists(m->of[MEMBER_VACATED], i);
+		if (lists(m->of[MEMBER_AS_SEEN], i) &&
+		    set_version(i, what, err) < 0)
+			return -1;
 		if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
 			return -1;
 		refuse_primary(s, i);

@@ -93,8 +93,10 @@ struct item {
 	struct span known_uid;
 	bool once;
 	bool always;  /* OP_DELETE: although an item failed */
-	bool foreign; /* ... it is not a member: only this version of it */
-	struct span version; /* its resourceVersion */
+	bool foreign; /* ... it is not a member */
+	/* Only this resourceVersion of it: if it is foreign, or an item of
+	 * `asSeen`; or none. */
+	struct span version;
 	struct span because; /* why it is written, raw (because.h); or none */
 	char *by;	     /* owned: the manager that changed it, or NULL */
 	bool exactly;

@@ -535,6 +535,14 @@ static const struct {
 	"{" CM ",\"metadata\":{\"name\":\"a\",\"annotations\":"
 	"{\"kpipe.dev/paths\":\"x\"}}}",
 	"{" CM ",\"metadata\":{\"name\":\"a\"}}", true},
+    {"the version does not count",
+	"{" CM ",\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}",
+	"{" CM ",\"metadata\":{\"name\":\"a\"}}", true},
+    {"the version of a template counts",
+	"{" CM ",\"t\":{\"metadata\":{\"resourceVersion\":\"1\"}}}",
+	"{" CM ",\"t\":{\"metadata\":{}}}", false},
+    {"a version elsewhere counts", "{" CM ",\"resourceVersion\":\"1\"}",
+	"{" CM "}", false},
     {"the mark of a template counts",
 	"{" CM ",\"t\":{\"metadata\":{\"annotations\":"
 	"{\"kpipe.dev/paths\":\"x\"}}}}",

@@ -116,7 +116,8 @@ test_room(void)
 		if (other.count % 1000 == 0 && farthest(&other) > most)
 			most = farthest(&other);
 	}
-	ok(most < 500, "filled in the order of another, keys stay near");
+	/* By chance it is rarely 900; if they cluster, 3800 or more. */
+	ok(most < 2500, "filled in the order of another, keys stay near");
 	map_release(&m);
 	map_release(&other);
 }
