@@ -14,6 +14,7 @@
 CLUSTER_CONTROLLERS=cronjob-controller,garbage-collector-controller
 CLUSTER_CONTROLLERS+=,namespace-controller,serviceaccount-controller
 export CLUSTER_CONTROLLERS
+TEST_SECONDS=3600 # hundreds of steps, each of which waits for two controllers
 . "${0%/*}/lib.sh"
 . "${0%/*}/operator.sh"
 
