@@ -5,7 +5,7 @@
 #	SEED=7 FAILOVERS=100 t/5210-failovers.sh
 # check-all: long faults
 FAILOVERS=${FAILOVERS:-3}
-TEST_SECONDS=$((900 + FAILOVERS * 20))
+TEST_SECONDS=$((1800 + FAILOVERS * 20))
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh

@@ -7,7 +7,7 @@
 # LIVES lives (8) of three kills each; SEED=N repeats them.
 # servers: kapi real
 # check-all: long faults
-TEST_SECONDS=1800
+TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=operator.sh

@@ -7,7 +7,7 @@
 # RUNS runs (100), from number FIRST (1); SEED=N repeats them; WORKERS at a
 # time (10).
 # check-all: long faults
-TEST_SECONDS=$((${RUNS:-100} * 2 + 900))
+TEST_SECONDS=$((${RUNS:-100} * 2 + 1800))
 . "${0%/*}/lib.sh"
 . "${0%/*}/kapi.sh"
 

@@ -6,7 +6,7 @@
 #	SEED=7 FAILOVERS=30 t/6430-kapi-at-leader.sh
 # check-all: long faults
 FAILOVERS=${FAILOVERS:-4}
-TEST_SECONDS=$((900 + FAILOVERS * 20))
+TEST_SECONDS=$((1800 + FAILOVERS * 20))
 . "${0%/*}/lib.sh"
 . "${0%/*}/kapi.sh"
 . "${0%/*}/leader.sh"

@@ -3,7 +3,7 @@
 # under the generated rights: its example, fail-over, tokens, another image, its
 # removal (node/life). What is the user's stays.
 # check-all: a kubelet
-TEST_SECONDS=1800
+TEST_SECONDS=3600
 IMAGES="iotservice memcached at experimental cronjob"
 # shellcheck source=node/lib.sh
 . "${0%/*}/node/lib.sh"

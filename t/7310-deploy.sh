@@ -3,7 +3,7 @@
 # they leave alone.
 # servers: kapi real
 # check-all: kubectl needs Go
-TEST_SECONDS=1800
+TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

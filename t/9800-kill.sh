@@ -4,7 +4,7 @@
 # points each (one; make torture: ten); SEED=N repeats a run; TARGETS="kapply
 # ...": only these.
 # servers: real
-TEST_SECONDS=$((${POINTS:-1} * 400 + 1200))
+TEST_SECONDS=$((${POINTS:-1} * 400 + 3600))
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 

@@ -3,7 +3,7 @@
 # tenant's; each attack and its result is a row of the table at the end.
 # ATTACK_TABLE=FILE keeps it.
 # servers: real
-TEST_SECONDS=1200
+TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=operator.sh

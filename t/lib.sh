@@ -8,7 +8,7 @@
 #
 # A test begins in the root of the repository, with bin/ first in PATH (or
 # $BIN: another build). $T is its own directory, removed at the end; processes
-# started with `start` are killed then, with their children. Bounded: after $TEST_SECONDS (900) the
+# started with `start` are killed then, with their children. Bounded: after $TEST_SECONDS (1800) the
 # test is ended from outside.
 #
 # A test succeeds only if its results were seen (0010-harness.sh). It fails if
@@ -63,7 +63,7 @@ cleanup() {
 	fi
 }
 trap cleanup EXIT
-trap 'echo "# too slow: ended after ${TEST_SECONDS:-900} s"; exit 1' ALRM
+trap 'echo "# too slow: ended after ${TEST_SECONDS:-1800} s"; exit 1' ALRM
 trap 'exit 1' TERM INT HUP
 
 # A failure is reported by a signal, so that a hanging command ends, too (bash
@@ -71,7 +71,7 @@ trap 'exit 1' TERM INT HUP
 (
 	trap - EXIT
 	exec >/dev/null 2>&1 </dev/null
-	for ((i = 0; i < ${TEST_SECONDS:-900}; i++)); do
+	for ((i = 0; i < ${TEST_SECONDS:-1800}; i++)); do
 		sleep 1
 		kill -0 $$ || exit
 	done
