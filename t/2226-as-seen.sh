@@ -12,12 +12,11 @@ program() { # ITEM
 	cat >"$T/program.jq" <<END
 include "operator";
 def cm: {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "a-0"}, data: {k: "v"}};
-def seen: cm | .metadata.resourceVersion = (\$seen.metadata.resourceVersion // "7");
-def desired: .owned.ConfigMap[0] as \$seen | [$1];
+def seen: cm + {metadata: {name: "a-0",
+	resourceVersion: (.owned.ConfigMap[0].metadata.resourceVersion // "7")}};
+def desired: [$1];
 def status: {error: .error};
 END
-	sed -i 's/^def seen: /def seen(\$seen): /; s/(seen)/(seen(\$seen))/' \
-		"$T/program.jq"
 }
 # outcome EVENT...: of each line the version of its item, what is asSeen, and
 # the error of the status

@@ -12,7 +12,7 @@
 cluster_start
 things_start
 things_watches
-sed -n '/^```jq once$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example once
 ok "the page has a program" test -s "$T/reconcile.jq"
 thing t >/dev/null
 # uid_is_new: of the ConfigMap a, and not $old

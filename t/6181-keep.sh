@@ -18,7 +18,7 @@ cat >"$T/watches.yaml" <<'END'
   desiredReads: [owned]
   dependents: [{apiVersion: batch/v1, kind: Job, manage: true}]
 END
-sed -n '/^```jq keep$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example keep
 start kpipe -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 \
 	2>"$T/err"
 thing t '{"run":1,"image":"busybox"}' >/dev/null

@@ -18,7 +18,7 @@ cat >"$T/watches.yaml" <<'END'
   random: true
   dependents: [{apiVersion: v1, kind: Secret, manage: true}]
 END
-sed -n '/^```jq random$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example random
 run() {
 	start kpipe -f "$T/watches.yaml" \
 		--health-probe-bind-address 127.0.0.1:0 2>"$T/err"

@@ -19,7 +19,7 @@ cat >"$T/watches.yaml" <<'END'
   - {apiVersion: v1, kind: ConfigMap, manage: true}
   - {apiVersion: v1, kind: Secret, manage: true}
 END
-sed -n '/^```jq exactly$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example exactly
 cat >>"$T/reconcile.jq" <<'END'
 def status: {error: .error, outstanding: (.outstanding | length)};
 END

@@ -19,7 +19,7 @@ cat >"$T/watches.yaml" <<'END'
   - {apiVersion: v1, kind: ConfigMap, manage: true}
   - {apiVersion: v1, kind: PersistentVolumeClaim, manage: true, retain: true}
 END
-sed -n '/^```jq retain$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example retain
 start kpipe -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 \
 	2>"$T/err"
 pipeline=$!

@@ -21,7 +21,7 @@ cat >"$T/watches.yaml" <<'END'
   related:
   - {apiVersion: v1, kind: ConfigMap, delete: true}
 END
-sed -n '/^```jq delete_foreign$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example delete_foreign
 
 gone() {
 	kubectl get "$@" 2>&1 | grep -q NotFound

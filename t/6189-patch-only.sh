@@ -22,7 +22,7 @@ cat >"$folder/watches.yaml" <<'END'
   related:
   - {apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}
 END
-sed -n '/^```jq patch_only$/,/^```$/{/^```/!p}' doc/program.md >"$folder/reconcile.jq"
+things_example patch_only "$folder/reconcile.jq"
 folder_rights
 
 # space NAME JQ: of a Namespace

@@ -18,7 +18,7 @@ cat >"$T/watches.yaml" <<'END'
   random: true
   dependents: [{apiVersion: v1, kind: Secret, manage: true}]
 END
-sed -n '/^```jq random$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_example random
 key=kpipe-marks-thing.example.com
 run() {
 	start kpipe -f "$T/watches.yaml" \

@@ -10,15 +10,9 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  desiredReads: [owned]
-  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
-END
-sed -n '/^```jq as_seen$/,/^```$/{/^```/!p}' doc/program.md >"$T/reconcile.jq"
+things_watches
+echo "  desiredReads: [owned]" >>"$T/watches.yaml"
+things_example as_seen
 
 # decide: the line for what there is now
 decide() {

@@ -4,6 +4,7 @@
 #	. "${0%/*}/sets.sh"
 #	things_start			# the CRD; kubectl gets its arguments
 #	things_watches			# watches.yaml: they manage ConfigMaps
+#	things_example keep		# reconcile.jq: that of doc/program.md
 #	thing t | jq -r .metadata.uid	# made, and printed
 #	set_line "$(cm a 1)" '{"onError":{...}}' >"$T/in"
 #	runs 0 "..." kapply_line -o result
@@ -40,6 +41,12 @@ things_watches() {
   program: reconcile.jq
   dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
 EOF
+}
+
+# things_example NAME [FILE]
+things_example() {
+	sed -n '/^```jq '"$1"'$/,/^```$/{/^```/!p}' doc/program.md \
+		>"${2:-$T/reconcile.jq}"
 }
 
 # thing NAME [SPEC]
