@@ -53,7 +53,7 @@ fails "nothing is tested" "Bail out! script.sh has tested nothing" <<'END'
 done_testing
 END
 
-fails "the end is not reached" "Bail out! script.sh ended early" <<'END'
+fails "the end is not reached" "not ok 2 - script.sh ended early" <<'END'
 ok "it is so" true
 exit 0
 END

@@ -29,7 +29,7 @@ done
 typed() {
 	local file=$T/examples/$1
 
-	runs 0 "$1: $(head -n 1 "$file" | cut -c -60)" timeout 60 \
+	runs 0 "$1: $(head -n 1 "$file" | cut -c -60)" timeout 300 \
 		bash -e -o pipefail -c 'cd "$1"; . "$2"' - "$T/work" "$file"
 	mv "$file" "$T/done"
 }

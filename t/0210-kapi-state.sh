@@ -142,7 +142,7 @@ bad() # WHAT MESSAGE <LINES
 {
 	cat >"$T/bad"
 	printf 'as it was' >"$T/kept"
-	runs 100 "$1" timeout 60 kapi --load "$T/bad" --save "$T/kept"
+	runs 100 "$1" timeout 300 kapi --load "$T/bad" --save "$T/kept"
 	is "$(cat "$T/err")" "kapi: fatal: $2" "... and says so"
 	is "$(cat "$T/kept")" "as it was" "... and saves nothing"
 }
@@ -180,7 +180,7 @@ bad "a field of a wrong type" "$T/bad:1: ConfigMap default/a: json: \
 cannot unmarshal number into Go struct field ConfigMap.data of type string" <<'LINES'
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"k":5}}
 LINES
-runs 100 "a file that is not there" timeout 60 kapi --load "$T/none"
+runs 100 "a file that is not there" timeout 300 kapi --load "$T/none"
 is "$(cat "$T/err")" \
 	"kapi: fatal: cannot open $T/none: No such file or directory" \
 	"... is named"

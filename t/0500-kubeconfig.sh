@@ -31,7 +31,7 @@ refused() {
 	for tool in kwatch kapply kstatus; do
 		operand=
 		[ $tool = kwatch ] && operand=pods
-		runs 100 "$tool: $what" timeout 60 $tool "$@" $operand <<<"$thing"
+		runs 100 "$tool: $what" timeout 300 $tool "$@" $operand <<<"$thing"
 		is "$(cat "$T/err")" "$tool: fatal: $message" "... says so"
 		is "$(cat "$T/out")" "" "... and nothing else"
 	done

@@ -151,7 +151,7 @@ list /api/v1/pods?" "... without pages"
 serve '{"pods": {"list": [{"body": '"$(items 20 more "a 1 3")"'},
 	{"body": '"$(items 20 more "b 2 4")"'},
 	{"body": '"$(items 30 "" "a 1 3" "c 3 25")"'}]}}'
-runs 0 "--once, of pages without end" timeout 60 kwatch --once --server "$url" po -A
+runs 0 "--once, of pages without end" timeout 300 kwatch --once --server "$url" po -A
 is "$(short <"$T/out")" "begin Pod
 ADDED a 1 3
 ADDED c 3 25

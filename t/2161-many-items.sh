@@ -40,7 +40,7 @@ arrive() {
 cost() {
 	arrive "$1" >"$T/in"
 	TIMEFORMAT='%U %S'
-	{ time timeout 100 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" \
+	{ time timeout 600 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" \
 		>"$T/out"; } 2>&1 | awk '{ print int(($1 + $2) * 1000) }'
 }
 few=$(cost 500)

@@ -39,7 +39,7 @@ clock() {
 	event ADDED "$(object Pod p 1)" "2026-01-01T00:$1Z"
 }
 run() {
-	timeout 60 ireconcile -f "$T/watches.yaml" "$sandbox" --clock=input \
+	timeout 300 ireconcile -f "$T/watches.yaml" "$sandbox" --clock=input \
 		<"$T/in" >"$T/out" 2>"$T/err"
 }
 # stopped: how often the expression ran into its limit

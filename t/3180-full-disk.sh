@@ -32,7 +32,7 @@ full() {
 
 	shift 3
 	# shellcheck disable=SC2016 # for the inner shell
-	runs "$code" "$what" timeout 60 bash -c \
+	runs "$code" "$what" timeout 300 bash -c \
 		'in=$1; shift; exec "$@" <"$in" >/dev/full' - "$in" "$@"
 }
 says() {

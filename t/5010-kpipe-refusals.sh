@@ -125,19 +125,19 @@ ended() {
 	grep -v '^kpipe: ' "$T/err" | sort
 	grep '^kpipe: ' "$T/err" | sed 's/ (pid [0-9]*)//' | sort
 }
-runs 100 "no API server is known" timeout 60 kpipe -f "$f"
+runs 100 "no API server is known" timeout 300 kpipe -f "$f"
 none='fatal: no API server is known: no --kubeconfig, no $KUBECONFIG, no ~/.kube/config, and this is not a pod (KUBERNETES_SERVICE_HOST is not set)'
 # The first stage that ends ends the others: how many of them say why is chance.
 stages() {
 	grep -v '^kpipe: ' "$T/err" | sed 's/^k[a-z]*: //' | sort -u
 }
 is "$(stages)" "$none" "... in these words"
-runs 100 "a missing kubeconfig" timeout 60 kpipe -f "$f" --kubeconfig "$T/none"
+runs 100 "a missing kubeconfig" timeout 300 kpipe -f "$f" --kubeconfig "$T/none"
 is "$(stages)" "fatal: cannot read $T/none: No such file or directory" \
 	"... in these words"
 echo 'def desired: [foo];' >"$T/program.jq"
 runs 100 "a program that does not compile" \
-	timeout 60 kpipe -f "$f" --server http://127.0.0.1:1
+	timeout 300 kpipe -f "$f" --server http://127.0.0.1:1
 is "$(ended | grep ireconcile)" \
 	"ireconcile: fatal: $T/program.jq:1: foo/0 is not defined
 kpipe: error: ireconcile ended with exit code 100" "... in these words"

@@ -39,9 +39,9 @@ serves() {
 # works COMMAND
 works() {
 	case $1 in
-	*kpipe\ *--dry-run) timeout 60 bash -c "$1" ;;
+	*kpipe\ *--dry-run) timeout 300 bash -c "$1" ;;
 	*kpipe\ * | kapi\ *) serves "$1" ;;
-	*) timeout 60 bash -c "$1" </dev/null ;;
+	*) timeout 300 bash -c "$1" </dev/null ;;
 	esac >"$T/out" 2>"$T/err"
 }
 

@@ -47,7 +47,7 @@ start kstatus_from
 
 audit_mark
 iot_create dev example
-ok "the example is there for kubectl wait" kc wait -n dev --timeout=60s \
+ok "the example is there for kubectl wait" kc wait -n dev --timeout=240s \
 	--for=condition=Ready iot/example
 is "$(kc get iot -n dev --no-headers | awk '{print $1, $2}')" \
 	"example Available" "... and kubectl get shows its phase"

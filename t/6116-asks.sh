@@ -10,7 +10,7 @@ operator_rights cluster >/dev/null
 export WATCH_NAMESPACE=
 operator
 kubectl apply -f "$folder/example.yaml" >/dev/null
-ok "the example is there" kubectl wait --timeout=30s \
+ok "the example is there" kubectl wait --timeout=240s \
 	--for=condition=Ready memcached/example
 
 replicas_are() {

@@ -63,7 +63,7 @@ dry() {
 	shift 2
 	snapshot >"$T/before"
 	audit_mark
-	runs "$code" "$what" env -u KUBECONFIG timeout 60 kpipe \
+	runs "$code" "$what" env -u KUBECONFIG timeout 300 kpipe \
 		-f "$T/watches.yaml" --kubeconfig "$(config admin)" --dry-run "$@"
 	jq -r '"\(.metadata.namespace)/\(.metadata.name) \(.result)" +
 		((.finalizers // .status) | if . then " " + tojson else "" end)' "$T/out" |

@@ -33,7 +33,7 @@ make_cm() { # NAME LABEL
 make_cm old ttl=0
 make_cm other by=others
 thing t '{"label":"ttl"}' >/dev/null
-runs 0 "a dry run" timeout 60 bash -c \
+runs 0 "a dry run" timeout 300 bash -c \
 	'exec kwatch -f "$0" --once </dev/null | ireconcile -f "$0" |
 	kapply --dry-run=server -o result' "$T/watches.yaml"
 is "$(jq -c 'select(.kind == "ConfigMap") | [.metadata.name, .result]' "$T/out")" \

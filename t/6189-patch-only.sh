@@ -46,7 +46,7 @@ kubectl create namespace one >/dev/null
 kubectl create namespace two >/dev/null
 kubectl label namespace one app=x >/dev/null
 thing t '{"team":"a","namespaces":["one","later"]}' >/dev/null
-runs 0 "a dry run" timeout 60 bash -c \
+runs 0 "a dry run" timeout 300 bash -c \
 	'exec kwatch -f "$0" --once </dev/null | ireconcile -f "$0" |
 	kapply --dry-run=server -o result' "$folder/watches.yaml"
 is "$(jq -c 'select(.kind == "Namespace") | [.metadata.name, .result]' "$T/out")" \
@@ -109,7 +109,7 @@ done
 thing v '{}' >/dev/null
 line='{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"never","labels":{"team":"a"}}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"default","name":"v","uid":"u"},"known":{"Namespace//never":"6d4a1c9e-0000-4000-8000-000000000000"},"patch":{"Namespace//never":"take"}}}'
 echo "$line" >"$T/in"
-runs 0 "an object that went meanwhile" timeout 60 kapply --kubeconfig "$(config user1)" "$T/in"
+runs 0 "an object that went meanwhile" timeout 300 kapply --kubeconfig "$(config user1)" "$T/in"
 ok "... is not created" gone namespace never
 is "$(grep -c -e panic -e 'forbidden' "$T/operator.log")" 0 \
 	"no tool failed, and no right was missing"

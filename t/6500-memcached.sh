@@ -43,7 +43,7 @@ memcached() {
 # ---- from nothing to Ready ----
 
 kubectl apply -f "$folder/example.yaml" >/dev/null
-ok "the example is there for kubectl wait" kubectl wait --timeout=30s \
+ok "the example is there for kubectl wait" kubectl wait --timeout=240s \
 	--for=condition=Ready memcached/example
 uid=$(kubectl get memcached example -o jsonpath='{.metadata.uid}')
 is "$(deployment example '[.metadata.ownerReferences, .spec.replicas,

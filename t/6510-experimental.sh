@@ -69,7 +69,7 @@ writes() {
 # ---- from nothing to Ready ----
 
 kubectl apply -f "$folder/example.yaml" >/dev/null
-ok "the example is there for kubectl wait" kubectl wait --timeout=30s \
+ok "the example is there for kubectl wait" kubectl wait --timeout=240s \
 	--for=condition=Ready experimental/example
 becomes example "... with its pods" 0 1 2
 uid=$(kubectl get experimental example -o jsonpath='{.metadata.uid}')

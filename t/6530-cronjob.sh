@@ -95,7 +95,7 @@ reason_is() {
 }
 
 kubectl apply -f "$folder/example.yaml" >/dev/null
-ok "the example is there for kubectl wait" kubectl wait --timeout=30s \
+ok "the example is there for kubectl wait" kubectl wait --timeout=240s \
 	--for=condition=Ready "$resource/example"
 is "$(object example | jq -c '.spec | [.concurrencyPolicy, .suspend,
 	.successfulJobsHistoryLimit, .failedJobsHistoryLimit]')" \

@@ -569,7 +569,7 @@ create wrong '{}' "$(day 30)"
 ok "a wrong schedule: Kubernetes refuses it" \
 	grep -q 'spec.schedule: Invalid value' "$T/answer"
 send PATCH "$(url tutorial wrong)" '{"spec": {"schedule": "61 * * * *"}}'
-ok "... ours has a condition" kubectl wait --timeout=60s -n tutorial \
+ok "... ours has a condition" kubectl wait --timeout=240s -n tutorial \
 	--for=jsonpath='{.status.conditions[0].reason}'=InvalidSchedule \
 	"$resource/wrong"
 

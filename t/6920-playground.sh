@@ -46,10 +46,10 @@ metadata: {name: inside, namespace: default}
 spec: {selector: {app: web}, ports: [{port: 80}]}
 END
 
-ok "the Deployment becomes Available" kubectl wait --timeout=60s \
+ok "the Deployment becomes Available" kubectl wait --timeout=240s \
 	--for=condition=Available deployment/web || show_logs playground
 ok "the StatefulSet steps through its ordinals" \
-	kubectl rollout status --timeout=60s statefulset/db
+	kubectl rollout status --timeout=240s statefulset/db
 
 # Addresses are computed from the uid: the test only checks that there is one.
 facts() {
@@ -88,7 +88,7 @@ patch services/status 200 1" "one write for each, nothing else"
 
 kubectl rollout restart deployment/web >/dev/null
 ok "a rollout goes through" \
-	kubectl rollout status --timeout=60s deployment/web
+	kubectl rollout status --timeout=240s deployment/web
 kubectl scale statefulset/db --replicas=1 >/dev/null
 scaled() {
 	gone pod/db-1 && gone pod/db-2

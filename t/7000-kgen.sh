@@ -99,7 +99,7 @@ for file in operator.yaml watches.yaml crd.yaml reconcile.jq; do
 	fresh
 	rm "$f/$file"
 	mkfifo "$f/$file"
-	runs 100 "$file is a pipe" timeout 10 kgen describe -f "$f"
+	runs 100 "$file is a pipe" timeout 300 kgen describe -f "$f"
 	is "$(cat "$T/err")" "kgen: fatal: $f/$file: not a file" "... says so"
 done
 fresh

@@ -34,7 +34,7 @@ sysctl kernel.panic vm.overcommit_memory >"$T/sysctl"
 node bash -c '
 	t/node/push "$NODE/workload.tar" busybox
 	kubectl run one --image=busybox -- sleep 3600
-	kubectl wait --for=condition=Ready --timeout=60s pod/one >"$1"
+	kubectl wait --for=condition=Ready --timeout=240s pod/one >"$1"
 	cat' - "$T/up"
 ok "a Pod runs" wait_for 120 test -s "$T/up" || quote <"$T/node.out"
 folder

@@ -148,14 +148,14 @@ is "$(ask PATCH /kapi/faults x | jq -r '"\(.code) \(.message)"')" \
 kapi_down
 
 printf '\n{"code":500}\n{"cod":500}\n' >"$T/plan"
-runs 100 "a file with a bad line" timeout 60 kapi --faults "$T/plan"
+runs 100 "a file with a bad line" timeout 300 kapi --faults "$T/plan"
 is "$(cat "$T/err")" "kapi: fatal: $T/plan:3: unknown member \"cod\"" \
 	"... is named"
-runs 100 "no file" timeout 60 kapi --faults "$T/none"
+runs 100 "no file" timeout 300 kapi --faults "$T/none"
 is "$(cat "$T/err")" \
 	"kapi: fatal: cannot read $T/none: No such file or directory" \
 	"... is named"
-runs 100 "a journal that cannot be" timeout 60 kapi --journal "$T/no/where"
+runs 100 "a journal that cannot be" timeout 300 kapi --journal "$T/no/where"
 is "$(cat "$T/err")" \
 	"kapi: fatal: cannot open $T/no/where: No such file or directory" \
 	"... is named"

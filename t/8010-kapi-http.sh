@@ -13,7 +13,7 @@ refused() # WHAT MESSAGE OPTION...
 	local what=$1 message=$2
 
 	shift 2
-	runs 100 "$what" timeout 60 kapi "$@"
+	runs 100 "$what" timeout 300 kapi "$@"
 	is "$(cat "$T/err")" "kapi: fatal: $message" "... says why"
 }
 echo 't0ken,ann,7,"dev,ops"' >"$T/tokens"
@@ -38,7 +38,7 @@ or directory" --kubeconfig-out "$T/no/where"
 # A pipe, a device or a link as output is not replaced.
 ln -s "$T/real" "$T/link"
 : >"$T/real"
-timeout 60 kapi --kubeconfig-out "$T/link" 2>/dev/null &
+timeout 300 kapi --kubeconfig-out "$T/link" 2>/dev/null &
 wait_for 10 grep -q current-context "$T/real"
 kill $!
 wait $!
@@ -66,7 +66,7 @@ contexts:
 current-context: kapi" "... is whole"
 is "$(head -n 1 "$T/report" | wc -c)" 1 "ready by a newline"
 port=${url##*:}
-runs 100 "a port in use" timeout 60 kapi --listen "127.0.0.1:$port"
+runs 100 "a port in use" timeout 300 kapi --listen "127.0.0.1:$port"
 is "$(cat "$T/err")" "kapi: fatal: cannot listen on 127.0.0.1:$port: Address \
 already in use" "... says so"
 ask GET /version "" "" --http1.1 >/dev/null

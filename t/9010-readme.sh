@@ -26,7 +26,7 @@ for block in "$T/blocks"/???; do
 		started+=($!)
 		;;
 	run)
-		runs 0 "$title" timeout 60 \
+		runs 0 "$title" timeout 300 \
 			bash -e -o pipefail -c 'cd "$1"; . "$2"' - \
 			"$T/work" "$block" || quote <"$T/started"
 		;;

@@ -73,9 +73,9 @@ both() {
 
 	shift
 	KUBECONFIG=$kapi_config SERVER_URL=$kapi_server FOLDER=$kapi \
-		timeout 60 "$@" >"$T/$name.kapi" 2>&1
+		timeout 300 "$@" >"$T/$name.kapi" 2>&1
 	KUBECONFIG=$real_config SERVER_URL=$real_server FOLDER=$real \
-		timeout 60 "$@" >"$T/$name.real" 2>&1
+		timeout 300 "$@" >"$T/$name.real" 2>&1
 }
 
 # alike WHAT NAME: both outputs are the same
@@ -95,7 +95,7 @@ export -f get
 
 both crd kubectl apply -f "$T/crd.yaml"
 alike "a definition" crd
-both served kubectl wait --for=condition=Established --timeout=20s \
+both served kubectl wait --for=condition=Established --timeout=240s \
 	crd/memcacheds.cache.example.com
 discovered() {
 	KUBECONFIG=$real_config kubectl get --raw /openapi/v3 |

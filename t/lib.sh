@@ -58,7 +58,9 @@ cleanup() {
 	done 2>/dev/null
 	rm -rf "$T"
 	if [ -z "$finished" ]; then
-		echo "Bail out! ${0##*/} ended early"
+		tests=$((tests + 1))
+		echo "not ok $tests - ${0##*/} ended early"
+		echo "1..$tests"
 		exit 1
 	fi
 }
@@ -213,14 +215,23 @@ comes() {
 	done
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds. If it does not, the test
-# fails, whether wait_for is a command of its own or that of `ok`. SECONDS are
-# those of an idle machine: tests do not measure speed, so every wait has at
-# least a minute, and three where others' work may take the processor (CI).
-wait_for() {
+# patience SECONDS: how long a wait may take that takes so long on an idle
+# machine. Tests do not measure speed, so every wait has at least a minute, and
+# three where others' work may take the processor (CI).
+patience() {
 	local limit=$(($1 > 0 && $1 < 60 ? 60 : $1))
 
 	[ -z "${CI:-}" ] || limit=$((limit * 3))
+	echo "$limit"
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds, SECONDS of an idle machine. If
+# it does not, the test fails, whether wait_for is a command of its own or that
+# of `ok`.
+wait_for() {
+	local limit
+
+	limit=$(patience "$1")
 	comes "$limit" "${@:2}" && return
 	if [ "${FUNCNAME[1]}" != ok ]; then
 		flaw "line ${BASH_LINENO[0]} of ${BASH_SOURCE[1]##*/}: waited $limit s, without success, for: ${*:2}"

@@ -95,7 +95,7 @@ operator_leads() {
 	id=$(kubectl get crd -o jsonpath='{.items[0].spec.names.singular}.{.items[0].spec.group}')
 	operator --leader-elect --leader-election-namespace="$namespace"
 	ok "leading by a lease: $what" wait_for 30 "$@" lease
-	ok "... which it holds" kubectl wait --timeout=30s -n "$namespace" \
+	ok "... which it holds" kubectl wait --timeout=240s -n "$namespace" \
 		--for=jsonpath='{.spec.holderIdentity}' "lease/$id"
 	ok "... until it ends" operator_stop
 	is "$(kubectl get lease -n "$namespace" "$id" \

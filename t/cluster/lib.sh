@@ -201,8 +201,9 @@ phase() {
 
 # wait_for_phase SECONDS PHASE RESOURCE NAME NAMESPACE
 wait_for_phase() {
-	local seconds=$1 phase=$2 resource=$3 name=$4 namespace=$5
+	local seconds phase=$2 resource=$3 name=$4 namespace=$5
 
+	seconds=$(patience "$1")
 	kubectl wait --timeout="${seconds}s" "--for=jsonpath={.status.phase}=$phase" \
 		"$resource/$name" -n "$namespace" >"$T/wait.out" 2>&1 && return
 	quote <"$T/wait.out"

@@ -16,7 +16,7 @@ conform_start() {
 	for crd in deploy/*/base/crds/*_crd.yaml; do
 		kubectl apply --server-side -f "$crd" >/dev/null 2>&1 || exit 1
 	done
-	kubectl wait --for=condition=Established crd --all --timeout=60s \
+	kubectl wait --for=condition=Established crd --all --timeout=240s \
 		>/dev/null || exit 1
 	SCHEMAS=$T/schemas
 	# The description follows the CRDs after a moment.
