@@ -210,9 +210,16 @@ SHELL_TESTS := $(wildcard t/[0-9]*.sh)
 saying = $(shell grep -lE '^# $(1)' $(SHELL_TESTS))
 ON_BOTH := $(call saying,servers: kapi real)
 ON_REAL := $(ON_BOTH:t/%=build/real/%)
+# What a release needs, not every change: it runs again what has run here, on
+# other systems, whose archives change by themselves, or takes longest.
+# RELEASE=no: without it.
+FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
+	$(wildcard t/7140*.sh t/7420*.sh)
+NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
 LATER := $(sort $(call saying,servers: real) $(call saying,check-all: ))
 QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
-LATER_TESTS = $(TESTS:build/%=build-sanitize/%) $(LATER) $(ON_REAL)
+LATER_TESTS = $(TESTS:build/%=build-sanitize/%) \
+	$(filter-out $(NOT_NOW),$(LATER)) $(ON_REAL)
 build/real/%.sh: t/%.sh
 	@mkdir -p $(@D)
 	@ln -sf $(CURDIR)/$< $@
@@ -228,6 +235,12 @@ prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
 	echo "no test of this target has '$(T)' in its name: make check-all," \
 	"or t/exec t/NNNN-x.sh"; false)
 
+# left_out TESTS: why they are not run here
+left_out = sed -n 's/^\# check-all: //p; s/^\# servers: .*real/the real API server/p' \
+		$(sort $(1)) | sort | uniq -c | sort -rn | \
+		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
+		END { print ": make check-all" }'
+
 # What a newcomer runs: everything that needs only what t/install-packages
 # installs, and no patience.
 .PHONY: check
@@ -235,10 +248,7 @@ check:
 	t/install-packages
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	@$(call prove,$(QUICK_TESTS)); code=$$?; \
-	sed -n 's/^# check-all: //p; s/^# servers: .*real/the real API server/p' \
-		$(sort $(LATER) $(ON_BOTH)) | sort | uniq -c | sort -rn | \
-		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
-		END { print ": make check-all" }'; exit $$code
+	$(call left_out,$(LATER) $(ON_BOTH)); exit $$code
 
 # Everything. What computes all the time runs two at once and lets the rest go
 # first (t/exec), which waits most of its time. Of that first what needs no Go,
@@ -251,14 +261,15 @@ check-all: $(ON_REAL)
 	t/install-packages all
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
+	@$(if $(NOT_NOW),$(call left_out,$(NOT_NOW)))
 	@$(call prove,$(COMPUTING) $(WAITING))
 check-all: PROVE += $(call one_by_one,$(filter t/09%,$(COMPUTERS))) \
 	$(call one_by_one,$(filter-out t/09%,$(COMPUTERS))) --rules 'par=**'
 one_by_one = --rules 'seq={$(subst $(space),$(comma),$(strip $(1)))}'
 comma := ,
 space := $(subst ,, )
-COMPUTERS := $(call saying,check-all: (a bare machine|fuzzers|images|linters|other \
-	Debians|packages|sanitizers|valgrind))
+COMPUTERS := $(filter-out $(NOT_NOW),$(call saying,check-all: (a bare \
+	machine|fuzzers|images|linters|other Debians|packages|sanitizers|valgrind)))
 LONG = t/0990% t/0993% t/742% t/0910% t/0920%
 COMPUTING = $(filter $(LONG),$(COMPUTERS)) $(filter-out $(LONG),$(COMPUTERS))
 FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
