@@ -10,6 +10,7 @@ is "$(kubectl get namespaces -o name | sort)" "namespace/default
 namespace/kube-node-lease
 namespace/kube-public
 namespace/kube-system" "a fresh control plane"
+ok "kubectl knows nothing of another test's" test -d "$T/.kube-cache/discovery"
 ok "arguments reach the API server" \
 	grep -qzFx -- --max-requests-inflight=321 \
 	"/proc/$(cat "$CLUSTER/apiserver.pid")/cmdline"

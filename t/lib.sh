@@ -27,6 +27,9 @@ export LC_ALL=C.UTF-8
 unset KUBECONFIG WATCH_NAMESPACE OPERATOR_NAME POD_NAME POD_NAMESPACE
 T=$(mktemp -d "${TMPDIR:-/tmp}/kpipe-test.XXXXXX") || exit 1
 export T
+# kubectl keeps for hours what an API server at an address has, and another one
+# may be at the same address soon.
+export KUBECACHEDIR=$T/.kube-cache
 tests=0 failed=0 started=() finished=
 
 # is_child PID: whether it is still ours. The pid of a child that has ended may
