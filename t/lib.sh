@@ -8,8 +8,8 @@
 #
 # A test begins in the root of the repository, with bin/ first in PATH (or
 # $BIN: another build). $T is its own directory, removed at the end; processes
-# started with `start` are killed then, with their children. Bounded: after $TEST_SECONDS (1800) the
-# test is ended from outside.
+# started with `start` are killed then, with their children. Bounded: after
+# $TEST_SECONDS (1800) the test is ended from outside.
 #
 # A test succeeds only if its results were seen (0010-harness.sh). It fails if
 # it tests nothing, if a wait ends without success, if it calls a command that
@@ -61,8 +61,7 @@ cleanup() {
 	done 2>/dev/null
 	rm -rf "$T"
 	if [ -z "$finished" ]; then
-		tests=$((tests + 1))
-		echo "not ok $tests - ${0##*/} ended early"
+		tap 1 "${0##*/} ended early"
 		echo "1..$tests"
 		exit 1
 	fi
