@@ -225,6 +225,20 @@ kill -9 "$kelect"
 ok "kill -9 of kelect ends the group of its command" \
 	wait_for 10 group_gone killed
 
+# Before its second fork, that of the guard, nothing of the command has run.
+${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -shared -fPIC -o "$T/fork.so" \
+	t/stub/fork.c || exit 1
+start env ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+	LD_PRELOAD="$T/fork.so" FORK_STANDS=2 FORK_STANDS_AT="$T/second" \
+	kelect "${short[@]}" --lease early -- sh -c "echo \$\$ >$T/early" \
+	2>"$T/early.err"
+wait_for 10 test -e "$T/second"
+ok "the command waits for what kills its group" eval '! comes 1 test -s "$T/early"'
+command=$(pgrep -P "$!")
+kill_now "$!"
+ok "kill -9 of kelect before that ends it" wait_for 10 dead "$command"
+ok "... and it has never run" test ! -e "$T/early"
+
 group i stopped
 kill -STOP "$kelect"
 ok "so does stopping it for longer than the deadline" \

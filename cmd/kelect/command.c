@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,14 +171,31 @@ command_kill(struct command *c)
 
 /* ---- its start ---- */
 
+/* The other side writes a byte when the guard is there, or is gone. */
+static bool
+pass(const int gate[2])
+{
+	char byte;
+	ssize_t n;
+
+	close(gate[1]);
+	do
+		n = read(gate[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
 static _Noreturn void
-become(const struct command *c, const struct leash_ends *ends)
+become(
+    const struct command *c, const struct leash_ends *ends, const int gate[2])
 {
 	struct buf env = BUF_INIT;
 	sigset_t none;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!pass(gate))
+		_exit(EXIT_TRANSIENT);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -190,11 +208,14 @@ become(const struct command *c, const struct leash_ends *ends)
 	_exit(EXIT_PERMANENT);
 }
 
-int
-command_start(struct command *c, const struct leash_ends *ends, struct err *err)
+/*
+ * Nothing of the command runs before the guard does: a kill -9 of us in between
+ * would leave what it has started meanwhile.
+ */
+static int
+start_guarded(struct command *c, const struct leash_ends *ends,
+    const int gate[2], struct err *err)
 {
-	loop_signal(c->loop, SIGCHLD, on_child, c);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	c->pid = fork();
 	if (c->pid < 0) {
 		c->pid = 0;
@@ -202,10 +223,30 @@ command_start(struct command *c, const struct leash_ends *ends, struct err *err)
 		    c->argv[0], strerror(errno));
 	}
 	if (c->pid == 0)
-		become(c, ends);
+		become(c, ends, gate);
 	setpgid(c->pid, c->pid); /* both do it: no race */
 	c->guard = guard_start(c->pid, ends, err);
-	return c->guard < 0 ? -1 : 0;
+	if (c->guard < 0)
+		return -1;
+	while (write(gate[1], "", 1) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+int
+command_start(struct command *c, const struct leash_ends *ends, struct err *err)
+{
+	int gate[2], rc;
+
+	loop_signal(c->loop, SIGCHLD, on_child, c);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (pipe2(gate, O_CLOEXEC) != 0)
+		return err_set(err, ERR_TRANSIENT, "cannot make a pipe: %s",
+		    strerror(errno));
+	rc = start_guarded(c, ends, gate, err);
+	close(gate[0]);
+	close(gate[1]);
+	return rc;
 }
 
 void
