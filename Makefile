@@ -230,10 +230,11 @@ chosen = $(strip $(foreach t,$(1),$(if $(or $(if $(T),,all),\
 	$(findstring $(T),$(t:build/t/%=%))),$(t))))
 PROVE := prove --exec t/exec --timer --failures --comments
 # Most tests wait most of their time; those of make check-all have a control
-# plane of Go each.
-JOBS = 6
-check-all check-cluster: JOBS = 4
-prove = $(if $(call chosen,$(1)),$(PROVE) -j$(JOBS) $(call chosen,$(1)),\
+# plane of Go each. JOBS=N: another number.
+AT_ONCE = 6
+check-all check-cluster: AT_ONCE = 4
+prove = $(if $(call chosen,$(1)),\
+	$(PROVE) -j$(or $(JOBS),$(AT_ONCE)) $(call chosen,$(1)),\
 	echo "no test of this target has '$(T)' in its name: make check-all," \
 	"or t/exec t/NNNN-x.sh"; false)
 

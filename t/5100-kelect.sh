@@ -4,6 +4,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=preload.sh
+. "${0%/*}/preload.sh"
 
 kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
@@ -226,14 +228,15 @@ ok "kill -9 of kelect ends the group of its command" \
 	wait_for 10 group_gone killed
 
 # Before its second fork, that of the guard, nothing of the command has run.
-${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -shared -fPIC -o "$T/fork.so" \
-	t/stub/fork.c || exit 1
-start env ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
-	LD_PRELOAD="$T/fork.so" FORK_STANDS=2 FORK_STANDS_AT="$T/second" \
+preload fork
+start "${preloaded[@]}" FORK_STANDS=2 FORK_STANDS_AT="$T/second" \
 	kelect "${short[@]}" --lease early -- sh -c "echo \$\$ >$T/early" \
 	2>"$T/early.err"
+waits() {
+	! comes 1 test -s "$T/early"
+}
 wait_for 10 test -e "$T/second"
-ok "the command waits for what kills its group" eval '! comes 1 test -s "$T/early"'
+ok "the command waits for what kills its group" waits
 command=$(pgrep -P "$!")
 kill_now "$!"
 ok "kill -9 of kelect before that ends it" wait_for 10 dead "$command"

@@ -36,14 +36,16 @@ ok "all of them become Available" wait_for 300 all_available ||
 # Timeout (504) to some of them; told as a failure, and mended, they count as
 # work.
 timeout="Timeout: request did not complete within requested timeout"
-is "$(jq -n --argjson limit "$limit" --arg timeout "$timeout" 'reduce inputs as $e ({};
-		if $e.type == "BOOKMARK" then . else $e.object.status as $s
-		| ($s.phase == "Failed" and ($s.reason | contains($timeout))) as $late
-		| .at_work[$e.object.metadata.name] = ($s.phase == "Processing")
-		| .late[$e.object.metadata.name] = $late
-		| .max = ([.max // 0, ([.at_work[] | select(.)] | length)] | max)
-		| .most = ([.most // 0, ([.at_work[], .late[] | select(.)] | length)] | max)
-		| .failed += [select($s.phase == "Failed" and ($late | not)) | $s.reason] end)
+is "$(jq -n --argjson limit "$limit" --arg timeout "$timeout" '
+	def count(f): [.state[] | select(f)] | length;
+	reduce inputs as $e ({};
+		if $e.type == "BOOKMARK" then . else
+		$e.object.metadata.name as $name | $e.object.status as $s
+		| .state[$name] = (if $s.phase == "Failed" and ($s.reason | contains($timeout))
+			then "late" else $s.phase end)
+		| .max = ([.max // 0, count(. == "Processing")] | max)
+		| .most = ([.most // 0, count(. == "Processing" or . == "late")] | max)
+		| .failed += [select(.state[$name] == "Failed") | $s.reason] end)
 	| {over: (.max > $limit), busy: (.most > $limit / 3), failed}' -c "$T/seen.jsonl")" \
 	'{"over":false,"busy":true,"failed":[]}' \
 	"at most $limit were in work at any time, none failed"

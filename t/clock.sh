@@ -11,13 +11,12 @@
 #	"${with_clock[@]}" CLOCK_CPU_SLOWER=8 ireconcile	# what may use a
 #						# second of processor time has 8
 
+. "${BASH_SOURCE[0]%/*}/preload.sh"
+
 clock_new() {
-	[ -e "$T/clock.so" ] || ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra \
-		-shared -fPIC -o "$T/clock.so" t/stub/clock.c || exit 1
+	preload clock
 	head -c 24 /dev/zero >"$T/clock"
-	# The sanitizer's library insists on being the first; it need not be.
-	with_clock=(env ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
-		LD_PRELOAD="$T/clock.so" CLOCK_PAGE="$T/clock")
+	with_clock=("${preloaded[@]}" CLOCK_PAGE="$T/clock")
 }
 
 # clock_field N MS: one write of eight bytes

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "guard.h"
+#include "process/file.h"
 #include "process/log.h"
 
 enum { LOOK_MS = 100 };
@@ -171,7 +172,8 @@ command_kill(struct command *c)
 
 /* ---- its start ---- */
 
-/* The other side writes a byte when the guard is there, or is gone. */
+/* Waits for the byte that the parent writes when the guard is there. False: it
+ * is gone, or there is no guard. */
 static bool
 pass(const int gate[2])
 {
@@ -228,8 +230,7 @@ start_guarded(struct command *c, const struct leash_ends *ends,
 	c->guard = guard_start(c->pid, ends, err);
 	if (c->guard < 0)
 		return -1;
-	while (write(gate[1], "", 1) < 0 && errno == EINTR)
-		;
+	file_write(gate[1], span_make("", 1));
 	return 0;
 }
 
