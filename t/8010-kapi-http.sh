@@ -55,6 +55,7 @@ clusters:
 - name: kapi
   cluster:
     server: http://ADDR
+    insecure-skip-tls-verify: true
 users:
 - name: kapi
   user: {}
