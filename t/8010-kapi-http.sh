@@ -200,6 +200,23 @@ is "$(ask POST /apis/authentication.k8s.io/v1/selfsubjectreviews \
 	"" "${auth[@]}" | jq -c .status.userInfo)" \
 	'{"username":"ann","uid":"7","groups":["dev","ops","system:authenticated"]}' \
 	"who that is"
+as() { # ARGUMENT...: of curl, with the headers
+	ask POST /apis/authentication.k8s.io/v1/selfsubjectreviews \
+		'{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}' \
+		"" "${auth[@]}" "$@" | jq -c '.message // .status.userInfo'
+}
+is "$(as -H 'Impersonate-User: joe' -H 'Impersonate-Group: g' \
+	-H 'Impersonate-Extra-A%2FB: c' -H 'Impersonate-Uid: 8')" \
+	'{"username":"joe","uid":"8","groups":["g","system:authenticated"],"extra":{"a/b":["c"]}}' \
+	"ann acts as another user"
+is "$(as -H 'Impersonate-User: system:serviceaccount:ns:sa')" \
+	'{"username":"system:serviceaccount:ns:sa","groups":["system:serviceaccounts","system:serviceaccounts:ns","system:authenticated"]}' \
+	"... as a service account"
+is "$(as -H 'Impersonate-Group: g')" \
+	'"requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"g\"}, Extra:map[string][]string(nil)} without impersonating a user name"' \
+	"... as nobody in particular, which is refused"
+is "$(ask GET $maps "" "" -H 'Impersonate-User: joe')" "$unauthorized" \
+	"... with a token only"
 is "$(curl -sS --cacert "$T/ca.pem" "https://localhost:${url##*:}/healthz")" \
 	ok "by the name localhost"
 is "$(curl -sS --cacert "$T/ca.pem" --resolve "kapi.test:${url##*:}:127.0.0.1" \

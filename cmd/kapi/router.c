@@ -12,6 +12,7 @@
 #include "reply/faults.h"
 #include "reply/reply.h"
 #include "reply/wait.h"
+#include "request/impersonate.h"
 #include "request/parameters.h"
 #include "request/request.h"
 #include "request/users.h"
@@ -344,6 +345,11 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 		reply_problem(r,
 		    problem_make(
 			&r->arena, 401, "Unauthorized", "Unauthorized"));
+		return;
+	}
+	p = impersonate(r);
+	if (p != NULL) {
+		reply_problem(r, p);
 		return;
 	}
 	if (r->api->faults != NULL && faults_serve(r))

@@ -79,9 +79,8 @@ hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Into the arena where anything is encoded. SPAN_NONE: a bad escape. */
-static struct span
-percent_decode(struct arena *a, struct span s, bool plus_is_space)
+struct span
+request_decode(struct arena *a, struct span s, bool plus_is_space)
 {
 	char *p, *out;
 	bool any = span_find(s, '%') != NULL ||
@@ -141,10 +140,10 @@ request_params(
 	size_t n = 0;
 
 	while (n < max && next_pair(&query, &key, &value)) {
-		key = percent_decode(a, key, true);
+		key = request_decode(a, key, true);
 		if (!span_is(key, name))
 			continue;
-		value = percent_decode(a, value, true);
+		value = request_decode(a, value, true);
 		if (value.p != NULL)
 			values[n++] = value;
 	}
@@ -236,7 +235,7 @@ bool
 request_parse(struct request *r)
 {
 	struct span parts[PARTS_MAX];
-	struct span path = percent_decode(&r->arena, r->http->path, false);
+	struct span path = request_decode(&r->arena, r->http->path, false);
 	int n, skip;
 
 	if (path.p == NULL)

@@ -85,6 +85,9 @@ struct problem *request_negotiate(struct request *r);
 /* Frees the request and its arena; its exchange is left alone. */
 void request_free(struct request *r);
 
+/* Percent-encoded text, into the arena where anything is encoded. SPAN_NONE: a
+ * bad escape. */
+struct span request_decode(struct arena *a, struct span s, bool plus_is_space);
 /* The decoded value of a query parameter, none if absent; several times:
  * the first. */
 struct span request_param(const struct request *r, const char *name);

@@ -14,11 +14,19 @@
 
 struct users;
 
+struct user_extra {
+	struct span key;
+	const struct span *values;
+	size_t count;
+};
+
 struct user {
 	struct span token; /* never printed */
 	struct span name, uid;
-	const struct span *groups;
+	const struct span *groups; /* system:authenticated, too */
 	size_t group_count;
+	const struct user_extra *extra; /* by key */
+	size_t extra_count;
 };
 
 /* NULL with err, which names the file and the line. */

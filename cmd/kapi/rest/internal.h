@@ -26,6 +26,10 @@ struct problem *rest_live(
 struct problem *rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field);
 
+/* Of a user, as reviews and certificate requests have it: arrays of texts. */
+struct node *rest_texts(struct arena *a, const struct span *list, size_t n);
+struct node *rest_extra(struct arena *a, const struct user *u);
+
 struct problem *rest_patch_object(struct request *r, struct write *w);
 /* PATCH of any object: *patched is the outcome, not decoded; *text the same,
  * as the server quotes it. live NULL: there is none. */

@@ -197,26 +197,45 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 	return NULL;
 }
 
+struct node *
+rest_texts(struct arena *a, const struct span *list, size_t n)
+{
+	struct node *array = tree_array(a);
+
+	for (size_t i = 0; i < n; i++)
+		tree_append(a, array, tree_string(a, list[i]));
+	return array;
+}
+
+struct node *
+rest_extra(struct arena *a, const struct user *u)
+{
+	struct node *extra = tree_object(a);
+
+	for (size_t i = 0; i < u->extra_count; i++)
+		tree_put(a, extra, arena_str(a, u->extra[i].key),
+		    rest_texts(a, u->extra[i].values, u->extra[i].count));
+	return extra;
+}
+
 /* The requester in a certificate request is the authenticated user, whatever
  * the client sent. */
 static void
 name_requestor(struct request *r, struct node *object)
 {
-	struct node *spec = tree_get(object, "spec"), *groups;
+	struct node *spec = tree_get(object, "spec");
+	const struct user *u = r->identity;
+	struct arena *a = &r->arena;
 
 	if (!(r->resource->strategy->traits & TRAIT_NAMES_REQUESTOR) ||
 	    spec == NULL)
 		return;
-	groups = tree_array(&r->arena);
-	for (size_t i = 0; i < r->identity->group_count; i++)
-		tree_append(&r->arena, groups,
-		    tree_string(&r->arena, r->identity->groups[i]));
-	tree_put(&r->arena, spec, "username",
-	    tree_string(&r->arena, r->identity->name));
-	tree_put(
-	    &r->arena, spec, "uid", tree_string(&r->arena, r->identity->uid));
-	tree_put(&r->arena, spec, "groups", groups);
+	tree_put(a, spec, "username", tree_string(a, u->name));
+	tree_put(a, spec, "uid", tree_string(a, u->uid));
+	tree_put(a, spec, "groups", rest_texts(a, u->groups, u->group_count));
 	tree_remove(spec, "extra");
+	if (u->extra_count > 0)
+		tree_put(a, spec, "extra", rest_extra(a, u));
 }
 
 static void

@@ -28,19 +28,14 @@ texts(struct arena *a, const char *const *list, size_t n)
 static struct node *
 user_info(struct arena *a, const struct user *u)
 {
-	struct node *info = tree_object(a), *groups = tree_array(a);
-	bool known = false;
+	struct node *info = tree_object(a);
 
 	tree_put(a, info, "username", tree_string(a, u->name));
 	if (u->uid.n > 0)
 		tree_put(a, info, "uid", tree_string(a, u->uid));
-	for (size_t i = 0; i < u->group_count; i++) {
-		known = known || span_is(u->groups[i], "system:authenticated");
-		tree_append(a, groups, tree_string(a, u->groups[i]));
-	}
-	if (!known)
-		tree_append(a, groups, tree_str(a, "system:authenticated"));
-	tree_put(a, info, "groups", groups);
+	tree_put(a, info, "groups", rest_texts(a, u->groups, u->group_count));
+	if (u->extra_count > 0)
+		tree_put(a, info, "extra", rest_extra(a, u));
 	return info;
 }
 

@@ -1,0 +1,186 @@
+#include "request/impersonate.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "request/users.h"
+#include "text/gotext.h"
+#include "value/dnsname.h"
+
+static const char all_users[] = "system:authenticated";
+static const char no_users[] = "system:unauthenticated";
+
+static void
+add_span(struct arena *a, const struct span **list, size_t *n, struct span s)
+{
+	struct span *grown = arena_more(a, (void *)*list, *n, sizeof(s));
+
+	grown[(*n)++] = s;
+	*list = grown;
+}
+
+static void
+add_group(struct request *r, struct user *u, struct span name)
+{
+	add_span(&r->arena, &u->groups, &u->group_count, name);
+}
+
+/* key is of a header's name: a / in it is written as %2F. */
+static void
+add_extra(struct request *r, struct user *u, struct span key, struct span value)
+{
+	struct span decoded = request_decode(&r->arena, key, false);
+	struct user_extra *list = (struct user_extra *)u->extra, *e = NULL;
+
+	if (decoded.p == NULL)
+		decoded = key;
+	for (size_t i = 0; i < u->extra_count && e == NULL; i++)
+		if (span_eq(list[i].key, decoded))
+			e = &list[i];
+	if (e == NULL) {
+		list =
+		    arena_more(&r->arena, list, u->extra_count, sizeof(*list));
+		e = &list[u->extra_count++];
+		*e = (struct user_extra){.key = decoded};
+		u->extra = list;
+	}
+	add_span(&r->arena, &e->values, &e->count, value);
+}
+
+static int
+extra_cmp(const void *a, const void *b)
+{
+	const struct user_extra *x = a, *y = b;
+
+	return span_cmp(x->key, y->key);
+}
+
+/* Whether any header is there, and has a value. */
+static bool
+read_headers(struct request *r, struct user *u)
+{
+	for (size_t i = 0; i < r->http->header_count; i++) {
+		struct span key = r->http->headers[i].name;
+		struct span value = r->http->headers[i].value;
+
+		if (!span_take(&key, "impersonate-"))
+			continue;
+		if (span_is(key, "user") && u->name.n == 0)
+			u->name = value;
+		else if (span_is(key, "uid") && u->uid.n == 0)
+			u->uid = value;
+		else if (span_is(key, "group"))
+			add_group(r, u, value);
+		else if (span_take(&key, "extra-"))
+			add_extra(r, u, key, value);
+	}
+	if (u->extra_count > 0)
+		qsort((void *)u->extra, u->extra_count, sizeof(*u->extra),
+		    extra_cmp);
+	return u->name.n + u->uid.n + u->group_count + u->extra_count > 0;
+}
+
+/* ---- a user who is missing ---- */
+
+static void
+add_go_texts(
+    struct request *r, struct buf *b, const struct span *list, size_t n)
+{
+	buf_adds(b, "[]string");
+	if (n == 0)
+		buf_adds(b, "(nil)");
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(b, i == 0 ? "{" : ", ");
+		buf_addspan(b, gotext_quote(&r->arena, list[i]));
+	}
+	if (n > 0)
+		buf_addc(b, '}');
+}
+
+/* As Go's %#v prints a user.DefaultInfo. */
+static struct problem *
+refuse(struct request *r, const struct user *u)
+{
+	struct buf b = BUF_INIT;
+	struct problem *p;
+
+	buf_adds(&b, "&user.DefaultInfo{Name:\"\", UID:");
+	buf_addspan(&b, gotext_quote(&r->arena, u->uid));
+	buf_adds(&b, ", Groups:");
+	add_go_texts(r, &b, u->groups, u->group_count);
+	buf_adds(&b, ", Extra:map[string][]string");
+	if (u->extra_count == 0)
+		buf_adds(&b, "(nil)");
+	for (size_t i = 0; i < u->extra_count; i++) {
+		buf_adds(&b, i == 0 ? "{" : ", ");
+		buf_addspan(&b, gotext_quote(&r->arena, u->extra[i].key));
+		buf_addc(&b, ':');
+		add_go_texts(r, &b, u->extra[i].values, u->extra[i].count);
+	}
+	if (u->extra_count > 0)
+		buf_addc(&b, '}');
+	buf_addc(&b, '}');
+	p = problem_bad_request(&r->arena,
+	    "requested %s without impersonating a user name", buf_str(&b));
+	buf_release(&b);
+	return p;
+}
+
+/* ---- groups that follow from the name ---- */
+
+/* system:serviceaccount:NAMESPACE:NAME; sets the namespace. */
+static bool
+is_service_account(struct span name, struct span *namespace)
+{
+	if (!span_take(&name, "system:serviceaccount:"))
+		return false;
+	*namespace = span_cut(&name, ':');
+	return namespace->n <= DNSNAME_LABEL_MAX &&
+	    dnsname_is_label(*namespace) && name.n <= DNSNAME_SUBDOMAIN_MAX &&
+	    dnsname_is_subdomain(name);
+}
+
+static bool
+has_group(const struct user *u, const char *name)
+{
+	for (size_t i = 0; i < u->group_count; i++)
+		if (span_is(u->groups[i], name))
+			return true;
+	return false;
+}
+
+static void
+add_groups(struct request *r, struct user *u)
+{
+	struct span ns;
+	const char *which =
+	    span_is(u->name, "system:anonymous") ? no_users : all_users;
+
+	if (u->group_count == 0 && is_service_account(u->name, &ns)) {
+		struct buf b = BUF_INIT;
+
+		buf_adds(&b, "system:serviceaccounts:");
+		buf_addspan(&b, ns);
+		add_group(r, u, span_str("system:serviceaccounts"));
+		add_group(r, u, arena_span(&r->arena, buf_span(&b)));
+		buf_release(&b);
+	}
+	if (!has_group(u, all_users) && !has_group(u, no_users))
+		add_group(r, u, span_str(which));
+}
+
+struct problem *
+impersonate(struct request *r)
+{
+	struct user *u = arena_zalloc(&r->arena, sizeof(*u));
+
+	if (!read_headers(r, u))
+		return NULL;
+	if (u->name.n == 0)
+		return refuse(r, u);
+	add_groups(r, u);
+	r->identity = u;
+	r->user = u->name;
+	return NULL;
+}

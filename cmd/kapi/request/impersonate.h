@@ -1,0 +1,18 @@
+/*
+ * impersonate: a client that acts as another user, by the headers
+ * Impersonate-User, -Group, -Uid and -Extra-KEY. Everybody may, as there is no
+ * authorisation.
+ * Source: apiserver/pkg/endpoints/filters/impersonation.
+ */
+#ifndef IMPERSONATE_H
+#define IMPERSONATE_H
+
+#include "request/request.h"
+
+/*
+ * Replaces r->identity, which is known, and r->user, if the request says so.
+ * NULL, or a problem: groups or more, and no user.
+ */
+struct problem *impersonate(struct request *r);
+
+#endif
