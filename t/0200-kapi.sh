@@ -116,6 +116,21 @@ first=$(said '.metadata | tojson')
 does 200 DELETE "$apps/d"
 is "$(said '.metadata | tojson')" "$first" "... and so once only"
 
+# A default of the status is there from the start.
+definitions=/apis/apiextensions.k8s.io/v1/customresourcedefinitions
+does 201 POST "$definitions" '{"metadata":{"name":"gauges.example.com"},"spec":
+	{"group":"example.com","scope":"Cluster","names":{"plural":"gauges","kind":"Gauge"},
+	"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
+	"schema":{"openAPIV3Schema":{"type":"object","properties":{"status":{"type":"object",
+	"default":{"phase":"Pending"},"properties":{"phase":{"type":"string"}}}}}}}]}}'
+gauge='{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"name":"g"},"status":{"phase":"Mine"}}'
+for query in "?dryRun=All" ""; do
+	does 201 POST "/apis/example.com/v1/gauges$query" "$gauge"
+	is "$(said .status.phase)" Pending "... its default"
+done
+does 200 GET /apis/example.com/v1/gauges/g
+is "$(said .status.phase)" Pending "... is kept"
+
 # A Binding is not a review: its Pod gets a node.
 does 201 POST /api/v1/namespaces/default/pods \
 	'{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}'

@@ -181,7 +181,7 @@ try_object(struct arena *a, struct resource *r, bool valid, struct node *object)
 	crd_warn(r, NULL, object, &w);
 	crd_read(a, r, object);
 	crd_refresh(a, crd_storage(r), object);
-	crd_finish(a, object);
+	crd_keep(a, crd_storage(r), object);
 }
 
 static void

@@ -105,9 +105,10 @@ struct problem *crd_decode(struct arena *a, const struct resource *r,
     struct node *object, struct warnings *unknown);
 void crd_prepare(struct arena *a, const struct resource *r,
     struct span subresource, const struct node *live, struct node *object);
-/* On the way into the store: numbers as Go writes them (validation tells 1.0
- * from 1), members sorted. */
-void crd_finish(struct arena *a, struct node *object);
+/* On the way into the store, with r from crd_storage: its version, its defaults
+ * (of status, too, which prepare takes from what is stored), numbers as Go
+ * writes them (validation tells 1.0 from 1), members sorted. */
+void crd_keep(struct arena *a, const struct resource *r, struct node *object);
 void crd_validate(struct causes *c, const struct resource *r,
     struct span subresource, const struct node *live,
     const struct node *object);

@@ -204,11 +204,14 @@ sort_members(struct node *n)
 }
 
 void
-crd_finish(struct arena *a, struct node *object)
+crd_keep(struct arena *a, const struct resource *r, struct node *object)
 {
-	struct node *kind = tree_get(object, "kind");
-	struct node *version = tree_get(object, "apiVersion");
+	struct node *kind, *version;
 
+	crd_read(a, r, object);
+	default_fill(a, r->schema, object);
+	kind = tree_get(object, "kind");
+	version = tree_get(object, "apiVersion");
 	number_normalize(a, object);
 	sort_members(object);
 	/* But these come first in what is stored. */

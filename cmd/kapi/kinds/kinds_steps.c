@@ -111,9 +111,7 @@ custom_keep(struct arena *a, const struct registry *g, struct resource *r,
     struct node *object)
 {
 	(void)g;
-	crd_finish(a, object);
-	if (!r->storage)
-		crd_read(a, crd_storage(r), object);
+	crd_keep(a, crd_storage(r), object);
 }
 
 const struct steps kinds_custom_steps = {

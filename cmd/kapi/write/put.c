@@ -54,6 +54,7 @@ sort_metadata(struct node *m)
 void
 write_put(struct write *w, struct node *object, const struct node *live)
 {
+	const struct steps *steps = w->resource->strategy->steps;
 	struct span version;
 
 	w->result = object;
@@ -62,12 +63,14 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		if (version.n > 0)
 			tree_put(w->arena, tree_get(object, "metadata"),
 			    "resourceVersion", tree_string(w->arena, version));
+		/* As it would come back from the store. */
+		steps->keep(w->arena, w->api->registry, w->resource, object);
+		steps->read(w->arena, w->resource, object);
 		return;
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
 	sort_metadata(tree_get(object, "metadata"));
-	w->resource->strategy->steps->keep(
-	    w->arena, w->api->registry, w->resource, object);
+	steps->keep(w->arena, w->api->registry, w->resource, object);
 	w->stored = store_put(w->api->store, w->resource->collection, object);
 	w->changed = true;
 }

@@ -182,7 +182,7 @@ write_object(struct outcome *o, struct resource *r, const struct node *live,
 	if (live == NULL)
 		objectmeta_validate(&o->causes, r, object);
 	crd_validate(&o->causes, r, main_path, live, object);
-	crd_finish(&arena, object);
+	crd_keep(&arena, r, object);
 	tree_remove(object, "metadata");
 	o->out = object;
 }
