@@ -39,6 +39,9 @@ uid=$(said .metadata.uid)
 does 500 POST "$maps" '{"metadata":{"name":"new","resourceVersion":"'"$version"'"}}'
 is "$(said .message)" "resourceVersion should not be set on objects to be created" \
 	"... a new object has no version"
+does 201 POST "$maps" '{"metadata":{"name":"zero","resourceVersion":"0"}}'
+does 201 POST "$maps?dryRun=All" '{"metadata":{"name":"new","resourceVersion":"5"}}'
+does 422 POST "$maps" '{"metadata":{"name":"A","resourceVersion":"5"}}'
 does 409 POST "$maps" '{"metadata":{"name":"a"}}'
 is "$(said .reason)" AlreadyExists "... once"
 does 200 PUT "$maps/a" '{"metadata":{"name":"a"},"data":{"k":"w"}}'

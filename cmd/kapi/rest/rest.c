@@ -247,6 +247,7 @@ create(struct request *r)
 	struct node *object;
 
 	w.name = SPAN_NONE;
+	w.posted = true;
 	if (p == NULL)
 		p = rest_object(r, &w, &object);
 	if (p == NULL) {
@@ -254,11 +255,6 @@ create(struct request *r)
 		name_requestor(r, object);
 		p = write_check_namespace(&w, object);
 	}
-	if (p == NULL &&
-	    tree_path_text(object, "metadata.resourceVersion").n > 0)
-		p = problem_make(&r->arena, 500, NULL,
-		    "resourceVersion should not be set on objects to be "
-		    "created");
 	if (p == NULL)
 		p = write_create(&w, object);
 	answer(r, &w, p);

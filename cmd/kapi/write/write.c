@@ -82,6 +82,16 @@ invalid(struct write *w, const struct node *object, const struct causes *c)
 	    tree_path_text(object, "metadata.name"), c);
 }
 
+/* 0, and text that is not a number, count as none. */
+static bool
+names_version(const struct node *object)
+{
+	struct span text = tree_path_text(object, "metadata.resourceVersion");
+	uint64_t version;
+
+	return span_number(text, UINT64_MAX, &version) && version != 0;
+}
+
 static struct problem *
 check_create(struct write *w, const struct node *object, bool generated)
 {
@@ -99,6 +109,10 @@ check_create(struct write *w, const struct node *object, bool generated)
 	p = steps->admit(&x, object);
 	if (p != NULL)
 		return p;
+	if (w->posted && !w->dry_run && names_version(object))
+		return problem_make(w->arena, 500, NULL,
+		    "resourceVersion should not be set on objects to be "
+		    "created");
 	there = find(w, object);
 	return there == NULL ? NULL
 			     : already_exists(w, object, there, generated);

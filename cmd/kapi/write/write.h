@@ -26,6 +26,7 @@ struct write {
 	enum field_validation validation;
 	struct warnings *warnings;
 	bool force, dry_run;
+	bool posted;	   /* a version that the object names is refused */
 	bool internal;	   /* kapi's own: namespaces may be terminating */
 	bool managed_done; /* managedFields are made already */
 	/* The result. */
