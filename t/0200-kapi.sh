@@ -134,6 +134,16 @@ done
 does 200 GET /apis/example.com/v1/gauges/g
 is "$(said .status.phase)" Pending "... is kept"
 
+# Events of events.k8s.io are checked, those of older clients less so.
+event='"metadata":{"name":"e","namespace":"default"},"eventTime":"2026-01-01T00:00:00.000000Z",
+	"reportingController":"a/b","reportingInstance":"i","action":"a","type":"Normal"'
+events=/apis/events.k8s.io/v1/namespaces/default/events
+does 422 POST "$events" "{$event}"
+is "$(said .message)" 'Event "e" is invalid: reason: Required value' "... why"
+does 201 POST "$events" "{$event,\"reason\":\"r\"}"
+does 422 PATCH "$events/e" '{"note":"n"}' "$merge"
+does 200 PATCH "/api/v1/namespaces/default/events/e" '{"message":"m"}' "$merge"
+
 # A Binding is not a review: its Pod gets a node.
 does 201 POST /api/v1/namespaces/default/pods \
 	'{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}'

@@ -1,6 +1,6 @@
 /*
  * Part of builtin/topics.h. RBAC, autoscalers, disruption budgets, leases,
- * priority classes, nodes, events, webhooks. Sources:
+ * priority classes, nodes, webhooks. Sources:
  * pkg/apis/GROUP/validation and defaults.go.
  */
 #include "builtin/topics.h"
@@ -412,28 +412,6 @@ misc_node_prepare(const struct change_of *x, struct node *object)
 	    tree_str(x->arena, "node.kubernetes.io/not-ready"));
 	tree_put(x->arena, taint, "effect", tree_str(x->arena, "NoSchedule"));
 	tree_append(x->arena, taints, taint);
-}
-
-/* Source: pkg/apis/core/validation/events.go. */
-void
-misc_event_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	struct span here = tree_path_text(object, "metadata.namespace");
-	const struct node *of = rule_given(object, "involvedObject");
-	struct span its;
-
-	(void)x;
-	if (of == NULL)
-		of = rule_given(object, "regarding");
-	its = tree_text(rule_given(of, "namespace"));
-	if (its.n > 0 ? !span_eq(its, here)
-		      : !span_is(here, "default") &&
-		    !span_is(here, "kube-system") && here.n > 0)
-		rule_fail_text(c, AT(AT(NULL, "involvedObject"), "namespace"),
-		    its,
-		    its.n > 0 ? "does not match event.namespace"
-			      : "does not match event.namespace");
 }
 
 static void

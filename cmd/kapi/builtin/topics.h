@@ -122,7 +122,10 @@ default_fn misc_rolebinding_default, misc_autoscaler_default,
 prepare_fn misc_node_prepare, misc_signing_status_prepare;
 validate_fn misc_role_validate, misc_rolebinding_validate,
     misc_autoscaler_validate, misc_controllerrevision_validate,
-    misc_budget_validate, misc_lease_validate, misc_priorityclass_validate,
-    misc_event_validate;
+    misc_budget_validate, misc_lease_validate, misc_priorityclass_validate;
+
+/* Events: event.c. The names that one group has for fields to the other's. */
+validate_fn event_validate;
+void event_rename(struct node *event, bool to_core);
 
 #endif

@@ -135,7 +135,7 @@ static const struct strategy rows[] = {
 	.resets = strategy_no_resets,
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
-	.validate = misc_event_validate,
+	.validate = event_validate,
 	.deletion = DELETION_PLAIN,
     },
     {

@@ -1,56 +1,26 @@
 /*
  * Conversion between versions of built-in kinds that are kept together: events
  * of events.k8s.io/v1, kept as those of the core group; autoscalers.
- * Source: pkg/apis/events/v1/conversion.go.
  */
 #include "write/convert.h"
 
-#include "base/array.h"
+#include "builtin/topics.h"
 #include "crd/crd.h"
 #include "type/decode.h"
 #include "type/encode.h"
-
-static const struct {
-	const char *core, *events;
-} event_fields[] = {
-    {"involvedObject", "regarding"},
-    {"message", "note"},
-    {"source", "deprecatedSource"},
-    {"firstTimestamp", "deprecatedFirstTimestamp"},
-    {"lastTimestamp", "deprecatedLastTimestamp"},
-    {"count", "deprecatedCount"},
-    {"reportingComponent", "reportingController"},
-};
-
-static void
-rename_members(struct node *o, bool to_core)
-{
-	for (uint32_t i = 0; i < o->n; i++)
-		for (size_t k = 0; k < COUNT(event_fields); k++) {
-			const char *from = to_core ? event_fields[k].events
-						   : event_fields[k].core;
-
-			if (!span_is(o->members[i].key, from))
-				continue;
-			o->members[i].key =
-			    span_str(to_core ? event_fields[k].core
-					     : event_fields[k].events);
-			break;
-		}
-}
 
 void
 convert_event_to(struct arena *a, struct node *o)
 {
 	(void)a;
-	rename_members(o, false);
+	event_rename(o, false);
 }
 
 void
 convert_event_from(struct arena *a, struct node *o)
 {
 	(void)a;
-	rename_members(o, true);
+	event_rename(o, true);
 }
 
 void

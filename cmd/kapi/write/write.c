@@ -73,11 +73,13 @@ already_exists(struct write *w, const struct node *object,
 	return p;
 }
 
-/* The kind is what the object says: that of a CRD may be another. */
+/* The kind is what the object says: that of a CRD may be another. The group is
+ * that of what is kept: Events of events.k8s.io are kept in the core group. */
 static struct problem *
 invalid(struct write *w, const struct node *object, const struct causes *c)
 {
-	return problem_invalid_kind(w->arena, w->resource->group,
+	return problem_invalid_kind(w->arena,
+	    store_collection_group(w->resource->collection),
 	    tree_text(tree_get(object, "kind")),
 	    tree_path_text(object, "metadata.name"), c);
 }
