@@ -134,6 +134,12 @@ done
 does 200 GET /apis/example.com/v1/gauges/g
 is "$(said .status.phase)" Pending "... is kept"
 
+# An IPAddress has its address as its name.
+addresses=/apis/networking.k8s.io/v1/ipaddresses
+parent='"spec":{"parentRef":{"resource":"services","name":"s"}}'
+does 201 POST "$addresses" '{"metadata":{"name":"fe80::1"},'"$parent}"
+does 422 POST "$addresses" '{"metadata":{"name":"010.9.8.7"},'"$parent}"
+
 # Events of events.k8s.io are checked, those of older clients less so.
 event='"metadata":{"name":"e","namespace":"default"},"eventTime":"2026-01-01T00:00:00.000000Z",
 	"reportingController":"a/b","reportingInstance":"i","action":"a","type":"Normal"'

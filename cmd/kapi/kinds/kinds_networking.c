@@ -37,7 +37,7 @@ static const struct strategy rows[] = {
     {
 	.plural = "ipaddresses",
 	.steps = &kinds_builtin_steps,
-	.names = NAME_SUBDOMAIN,
+	.names = NAME_ADDRESS,
 	.traits = TRAIT_NONE,
 	.generation = GENERATION_NONE,
 	.columns = COLUMNS_NONE,

@@ -1,5 +1,7 @@
 #include "type/names.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "type/objectmeta.h"
@@ -56,6 +58,67 @@ find(struct wrong *f, const char *what)
 	f->said[f->n++] = what;
 }
 
+/* Without the zeros that a number of its dotted part begins with: Go takes
+ * them, inet_pton does not. */
+static void
+without_zeros(struct span s, char *plain)
+{
+	const char *dot = span_find(s, '.');
+	bool begins = true;
+
+	for (size_t i = 0; i < s.n; i++) {
+		bool digit = i + 1 < s.n && span_is_digit(s.p[i + 1]);
+
+		/* A group of hexadecimal digits may begin with zeros. */
+		if (begins && s.p[i] == '0' && digit && dot != NULL &&
+		    memchr(s.p + i, ':', s.n - i) == NULL)
+			continue;
+		begins = s.p[i] == '.' || s.p[i] == ':';
+		*plain++ = s.p[i];
+	}
+	*plain = '\0';
+}
+
+/* netip.Addr.String */
+static void
+canonical(int family, const unsigned char *bytes, char *text, socklen_t size)
+{
+	static const unsigned char zeros[12];
+
+	inet_ntop(family, bytes, text, size);
+	/* These ones inet_ntop writes with dots. */
+	if (family == AF_INET6 && memcmp(bytes, zeros, 12) == 0 &&
+	    (bytes[12] != 0 || bytes[13] != 0))
+		snprintf(text, size, "::%x:%x", bytes[12] << 8 | bytes[13],
+		    bytes[14] << 8 | bytes[15]);
+}
+
+/* IsValidIP; NULL: fine. */
+static const char *
+check_address(struct arena *a, struct span s)
+{
+	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
+	char plain[64], text[INET6_ADDRSTRLEN];
+	unsigned char bytes[16] = {0};
+	int family = span_find(s, ':') != NULL ? AF_INET6 : AF_INET;
+	bool fits = s.n < sizeof plain;
+
+	if (fits)
+		without_zeros(s, plain);
+	if (!fits || inet_pton(family, plain, bytes) != 1)
+		return "must be a valid IP address, (e.g. 10.9.8.7 or "
+		       "2001:db8::ffff)";
+	if (strlen(plain) < s.n)
+		return "must not have leading 0s";
+	if (family == AF_INET6 && memcmp(bytes, mapped, sizeof mapped) == 0)
+		return "must not be an IPv4-mapped IPv6 address";
+	canonical(family, bytes, text, sizeof text);
+	return span_is(s, text)
+	    ? NULL
+	    : arena_str(a,
+		  arena_printf(a, "must be in canonical form (\"%s\")", text));
+}
+
 static struct wrong
 check(struct span s, enum name_rule rule)
 {
@@ -92,6 +155,8 @@ check(struct span s, enum name_rule rule)
 		if (span_find(s, '%') != NULL)
 			find(&f, "may not contain '%'");
 		break;
+	case NAME_ADDRESS: /* see name_check */
+		break;
 	}
 	return f;
 }
@@ -101,6 +166,7 @@ name_check(struct causes *c, struct span field, struct span value,
     enum name_rule rule, bool generate)
 {
 	struct span checked = value;
+	const char *said;
 	struct wrong f;
 
 	/* The server replaces the last two characters of a prefix that ends in
@@ -112,6 +178,9 @@ name_check(struct causes *c, struct span field, struct span value,
 	if (generate && rule == NAME_SEGMENT && value.p[0] == '.')
 		return;
 	f = check(checked, rule);
+	if (rule == NAME_ADDRESS &&
+	    (said = check_address(c->arena, value)) != NULL)
+		find(&f, said);
 	for (size_t i = 0; i < f.n; i++)
 		cause_invalid_text(c, field, value, f.said[i]);
 }
