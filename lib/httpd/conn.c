@@ -491,7 +491,7 @@ flush_events(void *arg)
 
 	while (h->eventful != NULL)
 		flush_one(h->eventful);
-	h1_forget_chunk(h);
+	h1_forget_frames(h);
 	h->events_due_ms = clock_ms();
 	took = h->events_due_ms - began;
 	h->events_due_ms += took < EVENTS_WAIT_MS ? took : EVENTS_WAIT_MS;

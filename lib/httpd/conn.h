@@ -10,6 +10,7 @@
 
 #include "httpd/httpd.h"
 #include "httpd/sendq.h"
+#include "httpd/websocket.h"
 
 struct h1;
 struct h2;
@@ -17,6 +18,11 @@ struct tls_server;
 struct tls_conn;
 
 enum { READ_BYTES = 65536 };
+
+/* HTTP/1: the last event, and what is sent of it. */
+struct framed {
+	struct text *of, *text;
+};
 
 struct httpd {
 	struct loop *loop;
@@ -33,8 +39,8 @@ struct httpd {
 	uint64_t date_at; /* second that date is of */
 	char date[32];
 	struct buf scratch;
-	struct text *chunk_of, *chunk; /* HTTP/1: the last event, framed */
-	char in[READ_BYTES];	       /* whatever is read is used at once */
+	struct framed chunk, message;
+	char in[READ_BYTES]; /* whatever is read is used at once */
 };
 
 enum protocol { PROTOCOL_UNKNOWN, PROTOCOL_1, PROTOCOL_2 };
@@ -97,7 +103,8 @@ struct exchange {
 	size_t field_count;
 	struct httpd_header *headers;
 	struct buf body;
-	struct sendq out; /* HTTP/2 */
+	struct sendq out;		 /* HTTP/2 */
+	struct websocket_reader *socket; /* owned; NULL: this is HTTP */
 	loop_fn *on_close;
 	void *close_arg;
 };
@@ -155,12 +162,23 @@ bool h1_is_idle(const struct conn *c); /* no answer is due */
 void h1_start(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count);
 void h1_send(struct exchange *x, struct text *t);
-void h1_forget_chunk(struct httpd *h);
+void h1_forget_frames(struct httpd *h);
 void h1_end(struct exchange *x);
+/* All of its answer is in out: frees it. */
+void h1_done(struct exchange *x);
 /* text or body, one of them */
 void h1_reply(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count, struct text *text,
     struct span body);
+
+/* HTTP/1 that goes on as a WebSocket: upgrade.c. */
+/* Answers the handshake; false: it refused, and x is gone. */
+bool upgrade_start(struct exchange *x);
+/* Takes bytes of the client, at least one of n; x may be gone. */
+size_t upgrade_input(struct exchange *x, const char *p, size_t n);
+/* A close frame, and x is gone; broken: the handler is told. */
+void upgrade_end(struct exchange *x, enum websocket_code code);
+void upgrade_broken(struct exchange *x, enum websocket_code code);
 
 void h2_input(struct conn *c, const char *p, size_t n);
 void h2_free(struct conn *c);

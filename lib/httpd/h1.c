@@ -159,8 +159,8 @@ static const struct h1_callbacks callbacks = {
     .on_message_complete = on_complete,
 };
 
-static void
-exchange_done(struct exchange *x)
+void
+h1_done(struct exchange *x)
 {
 	struct conn *c = x->conn;
 
@@ -189,7 +189,7 @@ refuse(struct conn *c, int status, const char *why)
 	if (c->h1->x != NULL) {
 		c->h1->x->state = X_ENDED;
 		c->h1->x->close = true;
-		exchange_done(c->h1->x);
+		h1_done(c->h1->x);
 	} else
 		conn_close_gently(c);
 }
@@ -227,13 +227,13 @@ stopped(struct conn *c, enum h1_parsed why)
 	}
 }
 
-/* An answer is due, or the client does not read earlier answers. */
+/* An answer is due, or the client does not read what it got. */
 static bool
 must_wait(const struct conn *c)
 {
 	const struct exchange *x = c->h1->x;
 
-	return (x != NULL && x->state != X_READING) ||
+	return (x != NULL && x->state != X_READING && x->socket == NULL) ||
 	    c->out.bytes >= OUT_AHEAD;
 }
 
@@ -267,7 +267,10 @@ run(struct conn *c, const char *p, size_t n)
 			c->holds_input = h->pending.len >= READ_BYTES;
 			return;
 		}
-		k = parse(c, p, n);
+		if (h->x != NULL && h->x->socket != NULL)
+			k = upgrade_input(h->x, p, n);
+		else
+			k = parse(c, p, n);
 		p += k;
 		n -= k;
 	}
@@ -318,7 +321,9 @@ h1_eof(struct conn *c)
 
 	/* As in net/http, a client that closes its side waits for no more. But
 	 * its earlier requests are answered. */
-	if (x != NULL && x->state != X_READING)
+	if (x != NULL && x->socket != NULL)
+		upgrade_broken(x, WEBSOCKET_NORMAL);
+	else if (x != NULL && x->state != X_READING)
 		conn_kill(c);
 }
 
@@ -385,7 +390,7 @@ h1_reply(struct exchange *x, int status, const struct httpd_header *headers,
 		sendq_text(q, text);
 	else if (!x->head_only)
 		sendq_add(q, body.p, body.n);
-	exchange_done(x);
+	h1_done(x);
 }
 
 void
@@ -398,31 +403,43 @@ h1_start(struct exchange *x, int status, const struct httpd_header *headers,
 	add_head(x, status, headers, count, BODY_STREAM, 0);
 }
 
-/* The chunk of a text. An event goes to all watchers before the next does:
- * each of them gets the same one. */
-static struct text *
-chunk_of(struct httpd *h, struct text *t)
+static void
+forget(struct framed *f)
 {
+	text_unref(f->of);
+	text_unref(f->text);
+	*f = (struct framed){NULL, NULL};
+}
+
+/* A text as a chunk or a message. An event goes to all watchers before the next
+ * does: each of them gets the same one. */
+static struct text *
+frame_of(struct httpd *h, struct text *t, bool message)
+{
+	struct framed *f = message ? &h->message : &h->chunk;
 	struct buf *b = &h->scratch;
 
-	if (h->chunk_of == t)
-		return h->chunk;
+	if (f->of == t)
+		return f->text;
 	buf_reset(b);
-	buf_addf(b, "%zx\r\n", t->n);
+	if (message)
+		websocket_add_head(b, WEBSOCKET_TEXT, t->n);
+	else
+		buf_addf(b, "%zx\r\n", t->n);
 	buf_add(b, t->p, t->n);
-	buf_adds(b, "\r\n");
-	h1_forget_chunk(h);
-	h->chunk_of = text_ref(t);
-	h->chunk = text_make(buf_span(b));
-	return h->chunk;
+	if (!message)
+		buf_adds(b, "\r\n");
+	forget(f);
+	f->of = text_ref(t);
+	f->text = text_make(buf_span(b));
+	return f->text;
 }
 
 void
-h1_forget_chunk(struct httpd *h)
+h1_forget_frames(struct httpd *h)
 {
-	text_unref(h->chunk_of);
-	text_unref(h->chunk);
-	h->chunk_of = h->chunk = NULL;
+	forget(&h->chunk);
+	forget(&h->message);
 }
 
 void
@@ -430,13 +447,19 @@ h1_send(struct exchange *x, struct text *t)
 {
 	struct conn *c = x->conn;
 
-	sendq_text(&c->out, x->chunked ? chunk_of(c->h, t) : t);
+	if (x->socket != NULL || x->chunked)
+		t = frame_of(c->h, t, x->socket != NULL);
+	sendq_text(&c->out, t);
 }
 
 void
 h1_end(struct exchange *x)
 {
+	if (x->socket != NULL) {
+		upgrade_end(x, WEBSOCKET_NORMAL);
+		return;
+	}
 	if (x->chunked && !x->head_only)
 		sendq_add(&x->conn->out, "0\r\n\r\n", 5);
-	exchange_done(x);
+	h1_done(x);
 }

@@ -221,7 +221,7 @@ httpd_free(struct httpd *h)
 	loop_cancel(h->loop, &h->flush_events);
 	tls_server_free(h->tls);
 	buf_release(&h->scratch);
-	h1_forget_chunk(h);
+	h1_forget_frames(h);
 	free(h);
 }
 
@@ -310,6 +310,18 @@ httpd_start(struct exchange *x, int status, const struct httpd_header *headers,
 		h2_start(x, status, headers, count);
 	else
 		h1_start(x, status, headers, count);
+}
+
+bool
+httpd_start_websocket(struct exchange *x)
+{
+	bool sends = answerable(x, X_HANDED);
+
+	x->state = X_STARTED;
+	if (!sends)
+		return true;
+	conn_dirty(x->conn);
+	return upgrade_start(x);
 }
 
 size_t

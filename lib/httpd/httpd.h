@@ -113,6 +113,18 @@ int httpd_send(struct exchange *x, struct text *t);
 void httpd_end(struct exchange *x);
 size_t httpd_queued(const struct exchange *x);
 
+/* Whether the request asks to go on as a WebSocket (RFC 6455, section 4.2.1):
+ * a GET over HTTP/1.1. Anybody may ask for it; most handlers ignore that. */
+bool httpd_wants_websocket(const struct httpd_request *r);
+/*
+ * Instead of httpd_start, for such a request: each text that is sent, UTF-8,
+ * is one text message then, and httpd_end closes with code 1000. Pings are
+ * answered, messages of the client dropped; when it closes or breaks the
+ * protocol, on_close is called. False: the handshake was refused (400, or 403
+ * without an Origin), and the exchange has ended as after httpd_reply.
+ */
+bool httpd_start_websocket(struct exchange *x);
+
 /* Faults, for tests. */
 void httpd_cut(struct exchange *x); /* closes the connection now */
 /* The connection is never read or written again, nor closed. This ends the

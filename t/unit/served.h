@@ -62,6 +62,10 @@ on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 		later = x;
 		httpd_on_close(x, on_gone, NULL);
 		httpd_start(x, 200, NULL, 0);
+	} else if (span_is(r->path, "/socket")) {
+		later = x;
+		httpd_on_close(x, on_gone, NULL);
+		httpd_start_websocket(x);
 	} else if (span_is(r->path, "/large")) {
 		char *p = calloc(1, LARGE);
 

@@ -306,28 +306,43 @@ watch_new(struct request *r, const struct table_form *form,
 	return w;
 }
 
+/* As a WebSocket, if that was asked for. False: its handshake was refused. */
+static bool
+begin(struct request *r, bool socket)
+{
+	struct httpd_header headers[REPLY_HEADERS_MAX];
+
+	if (socket)
+		return httpd_start_websocket(r->exchange);
+	httpd_start(r->exchange, 200, headers,
+	    reply_headers(r, headers, "application/json"));
+	return true;
+}
+
 void
 watch_serve(struct request *r)
 {
-	struct httpd_header headers[REPLY_HEADERS_MAX];
+	bool socket = httpd_wants_websocket(r->http);
+	int code = socket ? 101 : 200;
 	struct list_options o;
 	struct table_form form;
 	struct problem *p;
 	struct watcher *w;
 	uint64_t asked;
-	size_t n;
 
 	p = prepare(r, &form, &o, &asked);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
 	}
-	if (r->api->faults != NULL && faults_answer(r, 200))
+	if (r->api->faults != NULL && faults_answer(r, code))
 		return;
 	if (r->api->journal != NULL)
-		journal_write(r->api->journal, r, 200, SPAN_NONE);
-	n = reply_headers(r, headers, "application/json");
-	httpd_start(r->exchange, 200, headers, n);
+		journal_write(r->api->journal, r, code, SPAN_NONE);
+	if (!begin(r, socket)) {
+		request_free(r);
+		return;
+	}
 	w = watch_new(r, &form, &o);
 	httpd_on_close(r->exchange, on_close, w);
 	start(w, asked);

@@ -1,0 +1,186 @@
+/*
+ * Part of httpd/httpd.h: an exchange of HTTP/1.1 that goes on as a WebSocket.
+ * The conditions, their order and the answers are those of kube-apiserver:
+ * streaming/pkg/httpstream/wsstream, golang.org/x/net/websocket (hybi.go,
+ * server.go).
+ */
+#include "base/mem.h"
+#include "httpd/conn.h"
+#include "httpd/websocket.h"
+
+static bool
+has_upgrade(struct span value)
+{
+	static const char word[] = "upgrade";
+	size_t n = sizeof(word) - 1;
+
+	for (size_t i = 0; i + n <= value.n; i++)
+		if (span_is_caseless(span_make(value.p + i, n), word))
+			return true;
+	return false;
+}
+
+bool
+httpd_wants_websocket(const struct httpd_request *r)
+{
+	if (r->version != 1 || !span_is(r->method, "GET") ||
+	    !span_is_caseless(httpd_header(r, "upgrade"), "websocket"))
+		return false;
+	for (size_t i = 0; i < r->header_count; i++)
+		if (span_is(r->headers[i].name, "connection") &&
+		    has_upgrade(r->headers[i].value))
+			return true;
+	return false;
+}
+
+/* The host and port after "//": the port is digits. */
+static bool
+is_authority(struct span s)
+{
+	struct span host = span_cut(&s, '/');
+	const char *colon = span_find_last(host, ':');
+	const char *bracket = span_find_last(host, ']');
+
+	if (colon == NULL || (bracket != NULL && bracket > colon))
+		return true;
+	host = span_skip(host, (size_t)(colon + 1 - host.p));
+	return span_digits(host) == host.n;
+}
+
+/* As url.ParseRequestURI takes it: a path or an absolute URI. Any such origin
+ * will do; only browsers are bound to tell the truth. */
+static bool
+is_origin(struct span s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
+			return false;
+	if (s.n == 0 || *s.p == '/' || span_is(s, "*"))
+		return s.n > 0;
+	while (
+	    n < s.n && (span_is_alnum(s.p[n]) || span_is_among(s.p[n], "+-.")))
+		n++;
+	if (n == 0 || n == s.n || s.p[n] != ':' || span_is_digit(*s.p))
+		return false;
+	s = span_skip(s, n + 1);
+	return !span_take(&s, "//") || is_authority(s);
+}
+
+/* NULL, or the answer, whole, to a handshake that is refused. */
+static const char *
+refusal(const struct httpd_request *r)
+{
+	if (!has_upgrade(httpd_header(r, "connection")))
+		return "HTTP/1.1 400 Bad Request\r\n\r\n"
+		       "not websocket protocol";
+	if (httpd_header(r, "sec-websocket-key").n == 0)
+		return "HTTP/1.1 400 Bad Request\r\n\r\n"
+		       "mismatch challenge/response";
+	if (!span_is(httpd_header(r, "sec-websocket-version"), "13"))
+		return "HTTP/1.1 400 Bad Request\r\n"
+		       "Sec-WebSocket-Version: 13\r\n\r\n"
+		       "missing or bad WebSocket Version";
+	if (!is_origin(httpd_header(r, "origin")))
+		return "HTTP/1.1 403 Forbidden\r\n\r\n";
+	/* One is chosen whatever it is; among several there is no choice. */
+	if (span_find(httpd_header(r, "sec-websocket-protocol"), ',') != NULL)
+		return "HTTP/1.1 400 Bad Request\r\n\r\n";
+	return NULL;
+}
+
+static void
+refuse(struct exchange *x, const char *answer)
+{
+	sendq_add(&x->conn->out, answer, strlen(answer));
+	x->state = X_ENDED;
+	h1_done(x);
+}
+
+static void
+accept_it(struct exchange *x)
+{
+	struct buf *b = &x->conn->h->scratch;
+	struct span protocol = span_trim_start(
+	    httpd_header(&x->r, "sec-websocket-protocol"), " \t");
+
+	buf_reset(b);
+	buf_adds(b,
+	    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+	    "Connection: Upgrade\r\nSec-WebSocket-Accept: ");
+	websocket_add_accept(b, httpd_header(&x->r, "sec-websocket-key"));
+	if (protocol.n > 0) {
+		buf_adds(b, "\r\nSec-WebSocket-Protocol: ");
+		buf_addspan(b, protocol);
+	}
+	buf_adds(b, "\r\n\r\n");
+	sendq_add(&x->conn->out, b->data, b->len);
+	x->socket = mem_zalloc(sizeof(*x->socket));
+}
+
+bool
+upgrade_start(struct exchange *x)
+{
+	const char *answer = refusal(&x->r);
+
+	x->close = true;
+	if (answer != NULL)
+		refuse(x, answer);
+	else
+		accept_it(x);
+	return answer == NULL;
+}
+
+void
+upgrade_end(struct exchange *x, enum websocket_code code)
+{
+	struct buf *b = &x->conn->h->scratch;
+
+	buf_reset(b);
+	websocket_add_close(b, code);
+	sendq_add(&x->conn->out, b->data, b->len);
+	h1_done(x);
+}
+
+void
+upgrade_broken(struct exchange *x, enum websocket_code code)
+{
+	exchange_closed(x);
+	upgrade_end(x, code);
+}
+
+static void
+pong(struct exchange *x)
+{
+	const struct websocket_reader *r = x->socket;
+	struct buf *b = &x->conn->h->scratch;
+
+	buf_reset(b);
+	websocket_add_head(b, WEBSOCKET_PONG, (size_t)r->n);
+	buf_add(b, r->control, (size_t)r->n);
+	sendq_add(&x->conn->out, b->data, b->len);
+	conn_dirty(x->conn);
+}
+
+size_t
+upgrade_input(struct exchange *x, const char *p, size_t n)
+{
+	size_t taken;
+
+	switch (websocket_read(x->socket, p, n, &taken)) {
+	case WEBSOCKET_MORE:
+		break;
+	case WEBSOCKET_PINGED:
+		pong(x);
+		break;
+	case WEBSOCKET_CLOSED:
+	case WEBSOCKET_TOO_LONG:
+		upgrade_broken(x, WEBSOCKET_NORMAL);
+		break;
+	case WEBSOCKET_BAD:
+		upgrade_broken(x, WEBSOCKET_PROTOCOL_ERROR);
+		break;
+	}
+	return taken;
+}

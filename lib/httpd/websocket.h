@@ -1,0 +1,70 @@
+/*
+ * websocket: frames of a WebSocket, as a server reads and writes them, and its
+ * side of the handshake. It knows no connection and allocates nothing but in
+ * the buffers that it appends to.
+ *
+ * A reader is strict: what RFC 6455 forbids a client ends the connection. The
+ * payloads of data frames are dropped, whatever they are: nothing that is
+ * served here takes messages. Source: RFC 6455; limits as in
+ * golang.org/x/net/websocket, which kube-apiserver uses.
+ */
+#ifndef WEBSOCKET_H
+#define WEBSOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+enum websocket_opcode { /* RFC 6455, section 11.8 */
+	WEBSOCKET_CONTINUATION = 0,
+	WEBSOCKET_TEXT = 1,
+	WEBSOCKET_BINARY = 2,
+	WEBSOCKET_CLOSE = 8,
+	WEBSOCKET_PING = 9,
+	WEBSOCKET_PONG = 10
+};
+
+enum websocket_code { /* RFC 6455, section 7.4.1 */
+	WEBSOCKET_NORMAL = 1000,
+	WEBSOCKET_PROTOCOL_ERROR = 1002
+};
+
+enum {
+	WEBSOCKET_HEAD_MAX = 14,       /* bytes before the payload */
+	WEBSOCKET_CONTROL_MAX = 125,   /* bytes of a control frame's payload */
+	WEBSOCKET_FRAME_MAX = 32 << 20 /* bytes of a data frame's payload */
+};
+
+/* Zeroed memory is the beginning of a connection. */
+struct websocket_reader {
+	unsigned char head[WEBSOCKET_HEAD_MAX];
+	size_t head_n;	 /* bytes of it that are there */
+	uint64_t n, at;	 /* bytes of the payload, and of those, taken */
+	bool in_message; /* its last frame has not come */
+	char control[WEBSOCKET_CONTROL_MAX]; /* the payload, if n is its size */
+};
+
+enum websocket_event {
+	WEBSOCKET_MORE,	    /* all is taken, more may come */
+	WEBSOCKET_PINGED,   /* control has n bytes to send back in a pong */
+	WEBSOCKET_CLOSED,   /* the client closes; nothing is read after it */
+	WEBSOCKET_TOO_LONG, /* a frame above WEBSOCKET_FRAME_MAX; likewise */
+	WEBSOCKET_BAD	    /* not a frame that a client may send; likewise */
+};
+
+/* Reads up to the next event; *taken of n bytes are used up. */
+enum websocket_event websocket_read(
+    struct websocket_reader *r, const char *p, size_t n, size_t *taken);
+
+/* Appends the head of a whole message, or a control frame, of n bytes. */
+void websocket_add_head(struct buf *b, enum websocket_opcode opcode, size_t n);
+/* Appends a close frame. */
+void websocket_add_close(struct buf *b, enum websocket_code code);
+
+/* Appends the value of Sec-WebSocket-Accept for this Sec-WebSocket-Key. */
+void websocket_add_accept(struct buf *b, struct span key);
+
+#endif
