@@ -15,6 +15,7 @@ export CLUSTER_CONTROLLERS
 cluster_start
 real=$(config admin)
 
+export KAPI_OPTIONS=--authorization-mode=RBAC
 kapi_start
 # play CONFIG NAME: three scenarios at a time; most of it is waiting for watches
 play() {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "access.h"
+#include "control/aggregation.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
@@ -23,7 +24,9 @@
 #include "reply/faults.h"
 #include "reply/journal.h"
 #include "report/reportfd.h"
+#include "request/accounts.h"
 #include "request/users.h"
+#include "rights/rights.h"
 #include "router.h"
 #include "store/store.h"
 #include "type/api.h"
@@ -54,6 +57,8 @@ static const struct opt table[] = {
 	"write all objects as lines at the end"},
     {0, "token-auth-file", "FILE", OPT_STRING, &o.token_auth_file, NULL,
 	"bearer tokens: token,user,uid,\"group1,group2\""},
+    {0, NULL, NULL, OPT_TABLE, (void *)accounts_opt_table, NULL, NULL},
+    {0, NULL, NULL, OPT_TABLE, (void *)rights_opt_table, NULL, NULL},
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
 	"TLS; auto: unless on loopback and without tokens (auto)"},
     {0, "tls-cert-file", "FILE", OPT_STRING, &o.tls_cert_file, NULL,
@@ -76,9 +81,10 @@ static const struct opt_tool tool = {
 struct run {
 	struct api api;
 	struct namespaces *namespaces;
+	struct aggregation *aggregation;
 	struct access access;
 	struct reportfd report;
-	bool tls;
+	bool tls, rights;
 };
 
 static void
@@ -189,6 +195,9 @@ prepare(struct run *r, struct err *err)
 	if (o.token_auth_file != NULL &&
 	    (a->users = users_load(o.token_auth_file, err)) == NULL)
 		return -1;
+	if ((a->accounts = accounts_new(err)) == NULL ||
+	    rights_wanted(&r->rights, err) != 0)
+		return -1;
 	if ((o.tls_cert_file == NULL) != (o.tls_key_file == NULL))
 		return err_set(err, ERR_PERMANENT,
 		    "options --tls-cert-file and --tls-private-key-file: "
@@ -226,6 +235,11 @@ fill_store(struct run *r, struct err *err)
 		rc = snapshot_load(a, o.load, err);
 	if (rc == 0)
 		namespaces_start(r->namespaces);
+	r->aggregation = aggregation_new(a);
+	if (rc == 0 && r->rights) {
+		a->rights = rights_new(a);
+		aggregation_make_defaults(r->aggregation);
+	}
 	return rc;
 }
 
@@ -254,6 +268,8 @@ release(struct run *r)
 	a->watch_hub = NULL; /* freeing definitions ends watches */
 	httpd_free(a->httpd);
 	router_release(a);
+	rights_free(a->rights);
+	aggregation_free(r->aggregation);
 	namespaces_free(r->namespaces);
 	gc_free(a->gc);
 	crds_free(a->crds);
@@ -261,6 +277,7 @@ release(struct run *r)
 	store_free(a->store);
 	journal_free(a->journal);
 	faults_free(a->faults);
+	accounts_free(a->accounts);
 	users_free(a->users);
 	buf_release(&r->access.host);
 	loop_free(a->loop);

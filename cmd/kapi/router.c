@@ -12,11 +12,12 @@
 #include "reply/faults.h"
 #include "reply/reply.h"
 #include "reply/wait.h"
-#include "request/impersonate.h"
+#include "request/identity.h"
 #include "request/parameters.h"
 #include "request/request.h"
-#include "request/users.h"
 #include "rest/rest.h"
+#include "rights/check.h"
+#include "rights/impersonate.h"
 #include "store/store.h"
 #include "type/api.h"
 #include "type/proto.h"
@@ -277,32 +278,6 @@ go_on(struct request *r)
 	serve_resource(r);
 }
 
-/* Probes come without a token, as the real server lets them. */
-static bool
-is_public(const struct request *r)
-{
-	return !r->on_resource &&
-	    (span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
-		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
-}
-
-static bool
-authenticate(struct request *r)
-{
-	static const struct user anonymous = {.name = {"system:anonymous", 16}};
-
-	r->identity =
-	    users_find(r->api->users, httpd_header(r->http, "authorization"));
-	if (r->identity == NULL && is_public(r))
-		r->identity = &anonymous;
-	if (r->identity == NULL) {
-		r->identity = &anonymous;
-		return false;
-	}
-	r->user = r->identity->name;
-	return true;
-}
-
 /* NULL, unless the request says how long it may take, in no way known. Those
  * that take as long as they like are not asked. */
 static struct problem *
@@ -331,11 +306,11 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 
 	r->warnings.arena = &r->arena;
 	if (!request_parse(r)) {
-		authenticate(r);
+		identity_find(r);
 		reply_plain(r, 400, "400 Bad Request\n");
 		return;
 	}
-	known = authenticate(r);
+	known = identity_find(r);
 	p = check_timeout(r);
 	if (p != NULL) {
 		reply_problem(r, p);
@@ -348,6 +323,8 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 		return;
 	}
 	p = impersonate(r);
+	if (p == NULL)
+		p = check_request(r);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;
@@ -370,7 +347,7 @@ router_too_large(
 
 	r->warnings.arena = &r->arena;
 	request_parse(r);
-	authenticate(r);
+	identity_find(r);
 	reply_problem(r, problem_too_large(&r->arena, "limit is 3145728"));
 }
 

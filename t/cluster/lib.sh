@@ -10,8 +10,10 @@
 #	audit_mark; ...; is "$(audit_writes kapply kstatus)" "" "silent"
 
 # On kapi: the same variables, kubeconfigs, users and audit functions, no
-# controllers but its own, and every user may do everything. kubectl is
+# controllers but its own, and every user may do everything unless the test says
+# KAPI_OPTIONS=--authorization-mode=RBAC. kubectl is
 # t/kapi/kubectl, which needs no Go, or, after kapi_kubectl, the real one.
+# KAPI_OPTIONS, words: more options for kapi, also when it starts again.
 SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
 export SERVER=${SERVER:-real}
 
@@ -40,12 +42,13 @@ cluster_start() {
 # kapi_up ADDRESS. It must not hold the pipe that a test writes to.
 kapi_up() {
 	rm -f "$CLUSTER/admin.kubeconfig"
+	# shellcheck disable=SC2086
 	start kapi --listen "$1" --token-auth-file "$CLUSTER/tokens" \
 		--tls-cert-file "$CLUSTER/certificates/apiserver.crt" \
 		--tls-private-key-file "$CLUSTER/certificates/apiserver.key" \
 		--kubeconfig-out "$CLUSTER/admin.kubeconfig" \
 		--journal "$CLUSTER/audit.log" "${kapi_options[@]}" \
-		2>>"$CLUSTER/kapi.log" 7>&-
+		${KAPI_OPTIONS:-} 2>>"$CLUSTER/kapi.log" 7>&-
 	KAPI=$!
 	wait_for 20 test -s "$CLUSTER/admin.kubeconfig" && return
 	quote <"$CLUSTER/kapi.log"
@@ -73,9 +76,11 @@ server_up() {
 	kapi_up "${CLUSTER_SERVER#*://}"
 }
 
-# with_rights: the API server checks rights. kapi does not.
+# with_rights: the API server checks rights. kapi does so if KAPI_OPTIONS, set
+# before it starts, say it.
 with_rights() {
-	[ "$SERVER" = real ]
+	[ "$SERVER" = real ] ||
+		[[ ${KAPI_OPTIONS:-} == *--authorization-mode=RBAC* ]]
 }
 
 # with_cel: the API server evaluates the CEL rules of CRDs. kapi warns instead.
@@ -98,7 +103,7 @@ kapi_start() {
 	for user in admin kwatch kapply kstatus playground \
 		user1 user2 user3 user4 ${KAPI_USERS:-}; do
 		echo "token-$user,$user,$user"
-	done >"$CLUSTER/tokens"
+	done | sed 's/,admin$/&,system:masters/' >"$CLUSTER/tokens"
 	echo "Authorization: Bearer token-admin" >"$CLUSTER/admin.header"
 	: >"$CLUSTER/audit.log"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -157,16 +156,17 @@ users_first(const struct users *u)
 }
 
 const struct user *
-users_find(const struct users *users, struct span authorization)
+users_find(const struct users *users, struct span token)
 {
-	static const char bearer[] = "bearer ";
-	struct span t = span_trim(authorization, " \t");
+	return users == NULL ? NULL : map_get(&users->by_token, token);
+}
 
-	if (users == NULL)
-		return &admin;
-	if (t.n < sizeof(bearer) - 1 ||
-	    strncasecmp(t.p, bearer, sizeof(bearer) - 1) != 0)
-		return NULL;
-	t = span_skip(t, sizeof(bearer) - 1);
-	return map_get(&users->by_token, span_trim(t, " \t"));
+struct span
+users_bearer(struct span authorization)
+{
+	struct span rest = span_trim(authorization, SPAN_SPACE);
+
+	if (!span_is_caseless(span_cut(&rest, ' '), "bearer"))
+		return SPAN_NONE;
+	return span_cut(&rest, ' ');
 }

@@ -1,8 +1,7 @@
 /*
  * users: who sends a request: bearer tokens of a file as kube-apiserver's
  * --token-auth-file reads it: lines of token,user,uid and then optionally
- * "group1,group2" in quotes. There is no authorisation: a known user may do
- * everything.
+ * "group1,group2" in quotes.
  */
 #ifndef USERS_H
 #define USERS_H
@@ -32,15 +31,16 @@ struct user {
 /* NULL with err, which names the file and the line. */
 struct users *users_load(const char *file, struct err *err);
 void users_free(struct users *u);
-/* The first of the file: the user of the kubeconfig. */
+/* The first of the file: the user of the kubeconfig. NULL: kubernetes-admin of
+ * system:masters. */
 const struct user *users_first(const struct users *u);
 
-/*
- * The user with this value of Authorization. users NULL: every client is
- * kubernetes-admin of system:masters. NULL: answer 401 Unauthorized. Borrowed
- * as long as users is.
- */
-const struct user *users_find(
-    const struct users *users, struct span authorization);
+/* The user with this token, borrowed; NULL: the file has none, or there is no
+ * file. */
+const struct user *users_find(const struct users *users, struct span token);
+
+/* The token in a value of Authorization, which ends at a blank; none: it has
+ * none, or is of another scheme. Source: bearertoken.go. */
+struct span users_bearer(struct span authorization);
 
 #endif

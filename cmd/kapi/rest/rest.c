@@ -10,6 +10,7 @@
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
+#include "rights/escalation.h"
 #include "rest/delete.h"
 #include "rest/internal.h"
 #include "text/gotext.h"
@@ -17,10 +18,21 @@
 #include "type/strategy.h"
 #include "write/convert.h"
 
+static struct problem *
+guard_rights(void *r, const struct node *live, const struct node *object)
+{
+	return escalation_check(r, live, object);
+}
+
 struct write
 rest_write_of(struct request *r)
 {
+	bool guarded = r->api->rights != NULL &&
+	    span_is(r->group, "rbac.authorization.k8s.io");
+
 	return (struct write){.api = r->api,
+	    .guard = guarded ? guard_rights : NULL,
+	    .guard_arg = r,
 	    .arena = &r->arena,
 	    .resource = r->resource,
 	    .subresource = r->subresource,
@@ -443,7 +455,7 @@ serve_subresource(struct request *r)
 	else if (span_is(r->subresource, "binding"))
 		subresource_serve_binding(r);
 	else if (span_is(r->subresource, "token"))
-		reviews_serve_token(r);
+		token_serve(r);
 	else if (!is_view(r->subresource))
 		kubelet_serve(r);
 	else if (r->verb == REQUEST_GET)

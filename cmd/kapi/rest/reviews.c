@@ -1,29 +1,20 @@
 /*
- * Part of rest/internal.h. Reviews: posted, answered, kept nowhere. Every user
- * may do everything; but for members of the group kapi:denied a review denies
- * everything, so that tools that ask can be tested.
+ * Part of rest/internal.h. Reviews: posted, answered, kept nowhere. For members
+ * of the group kapi:denied a review of access denies everything, so that tools
+ * that ask can be tested without rights.
  */
 #include "rest/internal.h"
 
 #include <string.h>
 
 #include "merge/managed.h"
-#include "process/clock.h"
 #include "reply/reply.h"
+#include "request/identity.h"
 #include "request/parameters.h"
 #include "request/users.h"
+#include "rights/rights.h"
 #include "type/encode.h"
 #include "type/objectmeta.h"
-
-static struct node *
-texts(struct arena *a, const char *const *list, size_t n)
-{
-	struct node *array = tree_array(a);
-
-	for (size_t i = 0; i < n; i++)
-		tree_append(a, array, tree_str(a, list[i]));
-	return array;
-}
 
 static struct node *
 user_info(struct arena *a, const struct user *u)
@@ -57,14 +48,63 @@ is_denied(const struct request *r, const struct node *object)
 	return false;
 }
 
+static bool
+is_self(const struct request *r)
+{
+	return r->resource->strategy->review == REVIEW_SELF_ACCESS;
+}
+
+/* The user that a review is about. */
+static const struct user *
+user_of(struct request *r, const struct node *spec)
+{
+	const struct node *groups = tree_get(spec, "groups");
+	struct user *u = arena_zalloc(&r->arena, sizeof(*u));
+	struct span *list;
+
+	if (is_self(r))
+		return r->identity;
+	list = arena_alloc(&r->arena, (tree_count(groups) + 1) * sizeof(*list));
+	for (size_t i = 0; i < tree_count(groups); i++)
+		list[i] = tree_text(groups->items[i]);
+	u->name = tree_text(tree_get(spec, "user"));
+	u->groups = list;
+	u->group_count = tree_count(groups);
+	return u;
+}
+
+static struct action
+action_of(struct request *r, const struct node *spec)
+{
+	const struct node *at = tree_get(spec, "resourceAttributes");
+	struct action x = {.user = user_of(r, spec), .on_resource = at != NULL};
+
+	if (at == NULL)
+		at = tree_get(spec, "nonResourceAttributes");
+	x.verb = tree_text(tree_get(at, "verb"));
+	x.path = tree_text(tree_get(at, "path"));
+	x.group = tree_text(tree_get(at, "group"));
+	x.plural = tree_text(tree_get(at, "resource"));
+	x.subresource = tree_text(tree_get(at, "subresource"));
+	x.name = tree_text(tree_get(at, "name"));
+	x.namespace_ = tree_text(tree_get(at, "namespace"));
+	return x;
+}
+
 static void
 review_access(struct request *r, struct node *object)
 {
-	struct node *status = tree_object(&r->arena);
+	struct arena *a = &r->arena;
+	struct node *status = tree_object(a);
+	struct action x = action_of(r, tree_get(object, "spec"));
+	struct span reason;
+	bool allowed = rights_allow(r->api->rights, a, &x, &reason);
 
-	tree_put(&r->arena, status, "allowed",
-	    tree_bool(&r->arena, !is_denied(r, object)));
-	tree_put(&r->arena, object, "status", status);
+	tree_put(a, status, "allowed",
+	    tree_bool(a, allowed && !is_denied(r, object)));
+	if (reason.n > 0)
+		tree_put(a, status, "reason", tree_string(a, reason));
+	tree_put(a, object, "status", status);
 }
 
 static struct problem *
@@ -95,25 +135,83 @@ check_access(struct request *r, const struct node *object)
 	    &r->arena, r->resource->group, span_str(""), span_str(""), &c);
 }
 
+/* ---- all rules ---- */
+
+struct rules {
+	struct arena *arena;
+	struct node *resources, *paths;
+};
+
+/* Those of keys that the rule has. */
+static void
+add_rule(struct rules *x, struct node *list, const struct node *rule,
+    const char *const *keys)
+{
+	struct node *copy = tree_object(x->arena);
+
+	for (size_t i = 0; keys[i] != NULL; i++) {
+		const struct node *value = tree_get(rule, keys[i]);
+
+		if (!tree_empty(value))
+			tree_put(x->arena, copy, keys[i],
+			    tree_clone(x->arena, value));
+	}
+	tree_append(x->arena, list, copy);
+}
+
+static bool
+take_rule(void *arg, const struct node *rule, const struct rights_source *from)
+{
+	static const char *const of_resources[] = {
+	    "verbs", "apiGroups", "resources", "resourceNames", NULL};
+	static const char *const of_paths[] = {
+	    "verbs", "nonResourceURLs", NULL};
+	struct rules *x = arg;
+
+	(void)from;
+	if (tree_count(tree_get(rule, "resources")) > 0)
+		add_rule(x, x->resources, rule, of_resources);
+	if (tree_count(tree_get(rule, "nonResourceURLs")) > 0)
+		add_rule(x, x->paths, rule, of_paths);
+	return true;
+}
+
+/* Everything: as a rule of each kind. */
+static void
+take_all(struct rules *x)
+{
+	static const char text[] =
+	    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]},"
+	    "{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
+	struct err err = ERR_INIT;
+	const struct node *all =
+	    tree_parse(x->arena, span_str(text), TREE_LIMITS, NULL, &err);
+
+	for (size_t i = 0; i < tree_count(all); i++)
+		take_rule(x, all->items[i], NULL);
+}
+
 static void
 review_rules(struct request *r, struct node *object)
 {
-	static const char *const all[] = {"*"};
 	struct arena *a = &r->arena;
-	struct node *status = tree_object(a), *rule = tree_object(a);
-	struct node *list = tree_array(a), *other = tree_object(a);
-	struct node *others = tree_array(a);
+	struct rules x = {a, tree_array(a), tree_array(a)};
+	struct node *status = tree_object(a);
+	struct span ns = tree_path_text(object, "spec.namespace");
+	struct buf errors = BUF_INIT;
 
-	tree_put(a, rule, "verbs", texts(a, all, 1));
-	tree_put(a, rule, "apiGroups", texts(a, all, 1));
-	tree_put(a, rule, "resources", texts(a, all, 1));
-	tree_append(a, list, rule);
-	tree_put(a, other, "verbs", texts(a, all, 1));
-	tree_put(a, other, "nonResourceURLs", texts(a, all, 1));
-	tree_append(a, others, other);
-	tree_put(a, status, "resourceRules", list);
-	tree_put(a, status, "nonResourceRules", others);
+	if (r->api->rights == NULL)
+		take_all(&x);
+	else
+		rights_visit(
+		    r->api->rights, r->identity, ns, take_rule, &x, &errors);
+	tree_put(a, status, "resourceRules", x.resources);
+	tree_put(a, status, "nonResourceRules", x.paths);
 	tree_put(a, status, "incomplete", tree_bool(a, false));
+	if (errors.len > 0)
+		tree_put(a, status, "evaluationError",
+		    tree_string(a, rights_errors(a, buf_span(&errors))));
+	buf_release(&errors);
 	/* The answer does not repeat the spec. */
 	tree_put(a, object, "spec", tree_object(a));
 	tree_put(a, object, "metadata", tree_object(a));
@@ -124,21 +222,23 @@ static void
 review_token(struct request *r, struct node *object)
 {
 	struct arena *a = &r->arena;
-	struct span token = tree_path_text(object, "spec.token");
-	struct node *status = tree_object(a), *audiences = tree_array(a);
-	const struct user *u = users_find(
-	    r->api->users, arena_printf(a, "Bearer %.*s", SPAN_ARG(token)));
+	const struct node *wanted = tree_path(object, "spec.audiences");
+	struct span *audiences =
+	    arena_alloc(a, (tree_count(wanted) + 1) * sizeof(*audiences));
+	struct node *status = tree_object(a);
+	struct identity id;
 
-	if (u == NULL) {
+	for (size_t i = 0; i < tree_count(wanted); i++)
+		audiences[i] = tree_text(wanted->items[i]);
+	id = identity_of_token(r->api, a, tree_path_text(object, "spec.token"),
+	    audiences, tree_count(wanted));
+	if (id.user == NULL) {
 		tree_put(a, status, "user", tree_object(a));
-		tree_put(
-		    a, status, "error", tree_str(a, "invalid bearer token"));
+		tree_put(a, status, "error", tree_string(a, id.error));
 	} else {
 		tree_put(a, status, "authenticated", tree_bool(a, true));
-		tree_put(a, status, "user", user_info(a, u));
-		tree_append(a, audiences,
-		    tree_str(a, "https://kubernetes.default.svc"));
-		tree_put(a, status, "audiences", audiences);
+		tree_put(a, status, "user", user_info(a, id.user));
+		tree_put(a, status, "audiences", id.audiences);
 	}
 	tree_put(a, object, "status", status);
 }
@@ -220,95 +320,5 @@ reviews_serve(struct request *r)
 		return;
 	}
 	encode_builtin(&r->arena, r->resource->schema, object);
-	reply_object(r, 201, object);
-}
-
-/* ---- tokens of service accounts ---- */
-
-/* It looks like a token, but no server accepts it: kapi knows only the tokens
- * of its file. */
-static struct span
-made_up_token(struct request *r, int64_t expires)
-{
-	return arena_printf(&r->arena, "kapi.%.*s.%.*s.%lld.%.*s",
-	    SPAN_ARG(r->namespace_), SPAN_ARG(r->name), (long long)expires,
-	    SPAN_ARG(objectmeta_uuid(&r->arena)));
-}
-
-static struct problem *
-check_lifetime(struct request *r, int64_t seconds)
-{
-	struct causes c = {&r->arena, NULL, 0};
-	struct span field = span_str("spec.expirationSeconds");
-	struct node *value = tree_int(&r->arena, seconds);
-
-	if (seconds < 600)
-		cause_invalid(&c, field, value,
-		    "may not specify a duration less than 10 minutes");
-	else if (seconds > (int64_t)1 << 32)
-		cause_invalid(&c, field, value,
-		    "may not specify a duration larger than 2^32 seconds");
-	else
-		return NULL;
-	return problem_invalid_kind(&r->arena,
-	    span_str("authentication.k8s.io"), span_str("TokenRequest"),
-	    SPAN_NONE, &c);
-}
-
-void
-reviews_serve_token(struct request *r)
-{
-	struct problem *p =
-	    parameters_of_write(r, "CreateOptions", false, false);
-	struct warnings strict = {&r->arena, NULL, 0};
-	struct arena *a = &r->arena;
-	struct node *object, *account, *spec, *status, *m;
-	struct write w = rest_write_of(r);
-	int64_t seconds = 3600, now = clock_real_us() / 1000000;
-	char *until = arena_alloc(a, CLOCK_RFC3339_MAX);
-	struct stored *stored;
-
-	if (p == NULL)
-		p = rest_body(r, &object, &strict);
-	if (p == NULL)
-		p = write_check_lifecycle(&w);
-	if (p == NULL)
-		p = rest_live(&w, &stored, &account);
-	if (p == NULL) {
-		tree_get_int(
-		    tree_path(object, "spec.expirationSeconds"), &seconds);
-		p = check_lifetime(r, seconds);
-	}
-	if (p != NULL) {
-		reply_problem(r, p);
-		return;
-	}
-	spec = tree_make(a, object, "spec");
-	m = tree_make(a, object, "metadata");
-	status = tree_object(a);
-	if (tree_get(spec, "expirationSeconds") == NULL)
-		tree_put(a, spec, "expirationSeconds", tree_int(a, seconds));
-	if (tree_empty(tree_get(spec, "audiences"))) {
-		static const char *const audience[] = {
-		    "https://kubernetes.default.svc"};
-
-		tree_put(a, spec, "audiences", texts(a, audience, 1));
-	}
-	if (tree_get(spec, "boundObjectRef") == NULL)
-		tree_put(a, spec, "boundObjectRef", tree_null(a));
-	clock_format_s(now + seconds, until);
-	tree_put(a, status, "token",
-	    tree_string(a, made_up_token(r, now + seconds)));
-	tree_put(a, status, "expirationTimestamp", tree_str(a, until));
-	tree_put(a, object, "status", status);
-	tree_put(a, m, "name", tree_string(a, r->name));
-	tree_put(a, m, "namespace", tree_string(a, r->namespace_));
-	tree_put(a, m, "uid",
-	    tree_string(a, tree_path_text(account, "metadata.uid")));
-	tree_put(
-	    a, m, "creationTimestamp", tree_string(a, objectmeta_time_now(a)));
-	tree_put_first(
-	    a, object, "apiVersion", tree_str(a, "authentication.k8s.io/v1"));
-	tree_put_first(a, object, "kind", tree_str(a, "TokenRequest"));
 	reply_object(r, 201, object);
 }

@@ -15,6 +15,8 @@ struct registry;
 struct faults;
 struct journal;
 struct users;
+struct accounts;
+struct rights;
 struct gc;
 struct request;
 struct crds;
@@ -27,9 +29,11 @@ struct api {
 	struct store *store;
 	struct registry *registry;
 	struct httpd *httpd;
-	struct faults *faults;	 /* NULL: none */
-	struct journal *journal; /* NULL: none */
-	struct users *users;	 /* NULL: every client may do everything */
+	struct faults *faults;	   /* NULL: none */
+	struct journal *journal;   /* NULL: none */
+	struct users *users;	   /* NULL: every client is the administrator */
+	struct accounts *accounts; /* tokens of service accounts */
+	struct rights *rights;	   /* NULL: everybody may do everything */
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch_hub.h; NULL: no watch yet */

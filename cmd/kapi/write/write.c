@@ -142,6 +142,8 @@ write_create(struct write *w, struct node *object)
 	if (w->name.p == NULL)
 		w->name = tree_text(tree_get(m, "name"));
 	p = write_check_lifecycle(w);
+	if (p == NULL && w->guard != NULL)
+		p = w->guard(w->guard_arg, NULL, object);
 	if (p != NULL)
 		return p;
 	objectmeta_create(
@@ -284,7 +286,9 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 		managed_update(&managed, live, object);
 	}
 	write_dedup_owners(w, object, true);
-	p = check_version(w, live, object);
+	p = w->guard == NULL ? NULL : w->guard(w->guard_arg, live, object);
+	if (p == NULL)
+		p = check_version(w, live, object);
 	if (p != NULL)
 		return p;
 	keep_generation(w->arena, live, object);

@@ -29,6 +29,11 @@ struct write {
 	bool posted;	   /* a version that the object names is refused */
 	bool internal;	   /* kapi's own: namespaces may be terminating */
 	bool managed_done; /* managedFields are made already */
+	/* Whether the client may write this object, beyond the request; live
+	 * NULL: a create. NULL: it is not asked. */
+	struct problem *(*guard)(
+	    void *arg, const struct node *live, const struct node *object);
+	void *guard_arg;
 	/* The result. */
 	struct stored *stored; /* as it is kept now; borrowed; or NULL: */
 	struct node *result;   /* the object to answer with */

@@ -68,25 +68,32 @@ test_find(void)
 	    &err);
 
 	ok(u != NULL, "a file");
-	is_user(users_find(u, span_str("Bearer t1")),
+	is_user(users_find(u, span_str("t1")),
 	    "Ann/7 dev ops system:authenticated", "with groups");
-	is_user(users_find(u, span_str("bearer  t1 ")),
-	    "Ann/7 dev ops system:authenticated", "spelled otherwise");
-	is_user(users_find(u, span_str("Bearer t,\"2")),
-	    "B, C/8 system:authenticated", "quoted");
-	is_user(users_find(u, span_str("Bearer t3")),
-	    "d/9 one system:authenticated", "with one group");
-	is_user(users_find(u, span_str("Bearer t")), "nobody", "half a token");
-	is_user(users_find(u, span_str("Bearer ")), "nobody", "none");
-	is_user(users_find(u, span_str("Basic t1")), "nobody", "not a bearer");
-	is_user(users_find(u, SPAN_NONE), "nobody", "no header");
+	is_user(users_find(u, span_str("t,\"2")), "B, C/8 system:authenticated",
+	    "quoted");
+	is_user(users_find(u, span_str("t3")), "d/9 one system:authenticated",
+	    "with one group");
+	is_user(users_find(u, span_str("t")), "nobody", "half a token");
+	is_user(users_find(u, span_str("")), "nobody", "none");
+	is_user(users_find(NULL, span_str("t1")), "nobody", "no file");
 	is_user(
 	    users_first(u), "Ann/7 dev ops system:authenticated", "the first");
 	users_free(u);
-	is_user(users_find(NULL, SPAN_NONE),
+	is_user(users_first(NULL),
 	    "kubernetes-admin/ system:masters system:authenticated",
 	    "no file: every user");
 	ok(users_first(NULL)->token.n == 0, "... without a token");
+}
+
+static void
+is_bearer(const char *header, const char *want, const char *what)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addspan(&b, users_bearer(span_str(header)));
+	is(buf_str(&b), want, what);
+	buf_release(&b);
 }
 
 int
@@ -95,6 +102,12 @@ main(void)
 	struct err err = ERR_INIT;
 
 	test_find();
+	is_bearer("Bearer t1", "t1", "a bearer token");
+	is_bearer(" bEARER t1 and more", "t1", "... up to a blank");
+	is_bearer("Bearer  t1", "", "two blanks: none");
+	is_bearer("Bearer", "", "the scheme alone");
+	is_bearer("Basic t1", "", "another scheme");
+	is_bearer(NULL, "", "no header");
 	is_refused("t1,a,1\nt2,b\n",
 	    ":2: want token,user,uid[,\"group1,group2\"], got 2 columns");
 	is_refused("t1,a,1\n\nt1,b,2\n", ":3: the token is in the file twice");

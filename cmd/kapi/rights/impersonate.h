@@ -1,7 +1,8 @@
 /*
  * impersonate: a client that acts as another user, by the headers
- * Impersonate-User, -Group, -Uid and -Extra-KEY. Everybody may, as there is no
- * authorisation.
+ * Impersonate-User, -Group, -Uid and -Extra-KEY. With rights he needs that to
+ * "impersonate" each of these; or the constrained one, to do just this request
+ * as such a user.
  * Source: apiserver/pkg/endpoints/filters/impersonation.
  */
 #ifndef IMPERSONATE_H
@@ -11,7 +12,7 @@
 
 /*
  * Replaces r->identity, which is known, and r->user, if the request says so.
- * NULL, or a problem: groups or more, and no user.
+ * NULL, or a problem: groups or more, and no user; or 403.
  */
 struct problem *impersonate(struct request *r);
 

@@ -1,10 +1,12 @@
-#include "request/impersonate.h"
+#include "rights/impersonate.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "request/users.h"
+#include "rights/check.h"
+#include "rights/rights.h"
 #include "text/gotext.h"
 #include "value/dnsname.h"
 
@@ -170,15 +172,162 @@ add_groups(struct request *r, struct user *u)
 		add_group(r, u, span_str(which));
 }
 
+/* ---- whether he may ---- */
+
+/* Constrained impersonation: what kind of user it is decides the mode. */
+struct way {
+	struct request *r;
+	const struct user *wanted;
+	const char *mode; /* NULL: the old, unconstrained way */
+};
+
+static struct problem *
+may(const struct way *w, struct action x)
+{
+	struct request *r = w->r;
+	struct span reason;
+
+	x.user = r->identity;
+	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
+		return NULL;
+	return check_forbidden(&r->arena, &x, reason);
+}
+
+static const char authentication[] = "authentication.k8s.io";
+
+/* To impersonate a part of the wanted user; names of users and groups moved to
+ * another API group with the constrained way. */
+static struct action
+part(const struct way *w, const char *plural, struct span name, bool moved)
+{
+	return (struct action){.verb = w->mode == NULL
+		? span_str("impersonate")
+		: arena_printf(&w->r->arena, "impersonate:%s", w->mode),
+	    .on_resource = true,
+	    .group = span_str(moved && w->mode == NULL ? "" : authentication),
+	    .plural = span_str(plural),
+	    .name = name};
+}
+
+static struct action
+user_part(const struct way *w)
+{
+	struct action x = part(w, "users", w->wanted->name, true);
+	struct span name = w->wanted->name, ns;
+
+	if (is_service_account(name, &ns)) {
+		x.plural = span_str("serviceaccounts");
+		x.namespace_ = ns;
+		span_take(&name, "system:serviceaccount:");
+		span_cut(&name, ':');
+		x.name = name;
+	} else if (w->mode != NULL && span_take(&name, "system:node:")) {
+		x.plural = span_str("nodes");
+		x.name = name;
+	}
+	return x;
+}
+
+static struct problem *
+check_group(const struct way *w, struct span name)
+{
+	struct action x = part(w, "groups", name, true);
+	const char *why = NULL;
+
+	x.user = w->r->identity;
+	if (w->mode != NULL && name.n == 0)
+		why = "impersonating the empty string group is not allowed";
+	else if (w->mode != NULL && span_is(name, "system:masters"))
+		why = "impersonating the system:masters group is not allowed";
+	return why != NULL ? check_forbidden(&w->r->arena, &x, span_str(why))
+			   : may(w, x);
+}
+
+static struct problem *
+check_parts(const struct way *w)
+{
+	const struct user *u = w->wanted;
+	struct problem *p = may(w, user_part(w));
+
+	if (p == NULL && u->uid.n > 0)
+		p = may(w, part(w, "uids", u->uid, false));
+	for (size_t i = 0; p == NULL && i < u->group_count; i++)
+		p = check_group(w, u->groups[i]);
+	for (size_t i = 0; i < u->extra_count; i++)
+		for (size_t j = 0; p == NULL && j < u->extra[i].count; j++) {
+			struct action x =
+			    part(w, "userextras", u->extra[i].values[j], false);
+
+			x.subresource = u->extra[i].key;
+			p = may(w, x);
+		}
+	return p;
+}
+
+/* The mode for this user; NULL: there is none. */
+static const char *
+mode_of(const struct user *u)
+{
+	bool name_only = u->uid.n + u->group_count + u->extra_count == 0;
+	struct span ns;
+
+	if (is_service_account(u->name, &ns))
+		return name_only ? "serviceaccount" : NULL;
+	if (span_starts(u->name, "system:node:"))
+		return name_only ? "arbitrary-node" : NULL;
+	return "user-info";
+}
+
+static struct problem *
+check_constrained(const struct way *w)
+{
+	struct action x = check_action(w->r);
+	struct problem *p;
+
+	x.verb = arena_printf(
+	    &w->r->arena, "impersonate-on:%s:%.*s", w->mode, SPAN_ARG(x.verb));
+	p = may(w, x);
+	return p == NULL ? check_parts(w) : p;
+}
+
+/* The first refusal is told; *nodes: it is as a node that he may. */
+static struct problem *
+check_rights(struct request *r, const struct user *u, bool *node)
+{
+	struct way w = {r, u, mode_of(u)};
+	struct problem *first = NULL, *p;
+
+	*node = false;
+	if (r->api->rights == NULL)
+		return NULL;
+	if (w.mode != NULL) {
+		first = check_constrained(&w);
+		*node = first == NULL &&
+		    span_is(span_str(w.mode), "arbitrary-node");
+		if (first == NULL)
+			return NULL;
+	}
+	w.mode = NULL;
+	p = check_parts(&w);
+	return p == NULL || first == NULL ? p : first;
+}
+
 struct problem *
 impersonate(struct request *r)
 {
 	struct user *u = arena_zalloc(&r->arena, sizeof(*u));
+	struct problem *p;
+	bool node;
 
 	if (!read_headers(r, u))
 		return NULL;
 	if (u->name.n == 0)
 		return refuse(r, u);
+	p = check_rights(r, u, &node);
+	if (p != NULL)
+		return p;
+	if (node)
+		add_group(r, u, span_str("system:nodes"));
 	add_groups(r, u);
 	r->identity = u;
 	r->user = u->name;

@@ -1,0 +1,245 @@
+#include "control/aggregation.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "process/log.h"
+#include "process/loop.h"
+#include "read/selection.h"
+#include "rest/rest.h"
+#include "store/store.h"
+
+static const char group_name[] = "rbac.authorization.k8s.io";
+
+struct aggregation {
+	struct api *api;
+	struct resource *roles;
+	struct store_hook hook;
+	struct timer timer;
+};
+
+/* ---- a selector ---- */
+
+static void
+add_list(struct buf *b, const char *op, const struct node *values)
+{
+	buf_addf(b, " %s (", op);
+	for (size_t i = 0; i < tree_count(values); i++) {
+		if (i > 0)
+			buf_addc(b, ',');
+		buf_addspan(b, tree_text(values->items[i]));
+	}
+	buf_addc(b, ')');
+}
+
+static void
+add_expression(struct buf *b, const struct node *e)
+{
+	const struct node *op = tree_get(e, "operator");
+	struct span key = tree_text(tree_get(e, "key"));
+
+	if (b->len > 0)
+		buf_addc(b, ',');
+	if (tree_text_is(op, "DoesNotExist"))
+		buf_addc(b, '!');
+	buf_addspan(b, key);
+	if (tree_text_is(op, "In"))
+		add_list(b, "in", tree_get(e, "values"));
+	else if (tree_text_is(op, "NotIn"))
+		add_list(b, "notin", tree_get(e, "values"));
+}
+
+/* A LabelSelector, as it is written in a URL. False: it cannot be. */
+static bool
+read_selector(struct arena *a, const struct node *selector, struct selection *s)
+{
+	const struct node *labels = tree_get(selector, "matchLabels");
+	const struct node *list = tree_get(selector, "matchExpressions");
+	struct buf b = BUF_INIT;
+	struct problem *p;
+
+	for (size_t i = 0; i < tree_count(labels); i++) {
+		if (b.len > 0)
+			buf_addc(&b, ',');
+		buf_addspan(&b, labels->members[i].key);
+		buf_addc(&b, '=');
+		buf_addspan(&b, tree_text(labels->members[i].value));
+	}
+	for (size_t i = 0; i < tree_count(list); i++)
+		add_expression(&b, list->items[i]);
+	p = label_selector_parse(a, arena_span(a, buf_span(&b)), s);
+	buf_release(&b);
+	return p == NULL;
+}
+
+/* ---- the sum ---- */
+
+static struct node *
+parse(struct arena *a, const struct stored *o)
+{
+	struct err err = ERR_INIT;
+
+	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, &err);
+}
+
+static void
+add_rules(struct arena *a, struct node *sum, const struct node *rules)
+{
+	for (size_t i = 0; i < tree_count(rules); i++) {
+		bool there = false;
+
+		for (size_t j = 0; j < tree_count(sum); j++)
+			there =
+			    there || tree_equal(sum->items[j], rules->items[i]);
+		if (!there)
+			tree_append(a, sum, rules->items[i]);
+	}
+}
+
+static void
+add_selected(struct aggregation *g, struct arena *a, const struct stored *role,
+    const struct node *selector, struct node *sum)
+{
+	struct collection *c = g->roles->collection;
+	struct selection s = {0};
+	struct stored *o = NULL;
+
+	if (!read_selector(a, selector, &s))
+		return;
+	while ((o = store_next(c, SPAN_NONE, o == NULL ? SPAN_NONE : o->key)) !=
+	    NULL)
+		if (o != role && label_selector_matches(&s, o->labels))
+			add_rules(a, sum, tree_get(parse(a, o), "rules"));
+}
+
+/* Whether something was written: all that was borrowed is old then. */
+static bool
+sum_up(struct aggregation *g, const struct stored *o)
+{
+	static const char manager[] = "clusterrole-aggregation-controller";
+	struct arena a = ARENA_INIT;
+	struct rest_writer by = {g->api, &a, span_str(manager)};
+	struct node *role = parse(&a, o), *sum = tree_array(&a);
+	const struct node *selectors =
+	    tree_path(role, "aggregationRule.clusterRoleSelectors");
+	const struct node *now = tree_get(role, "rules");
+	struct problem *p = NULL;
+	bool differs;
+
+	for (size_t i = 0; i < tree_count(selectors); i++)
+		add_selected(g, &a, o, selectors->items[i], sum);
+	differs = tree_count(selectors) > 0 &&
+	    tree_count(now) + tree_count(sum) > 0 && !tree_equal(now, sum);
+	if (differs) {
+		tree_put(&a, role, "rules", sum);
+		p = rest_update(&by, g->roles, span_str(""), role);
+	}
+	if (p != NULL)
+		log_error("cannot aggregate ClusterRole %.*s: %.*s",
+		    SPAN_ARG(o->name), SPAN_ARG(p->message));
+	arena_release(&a);
+	return differs && p == NULL;
+}
+
+/* Sums may be parts of sums: again until nothing changes. Two that select each
+ * other come to rest, as rules are only added. */
+static void
+work(void *arg)
+{
+	struct aggregation *g = arg;
+	bool changed = true;
+
+	while (changed) {
+		struct stored *o = NULL;
+
+		changed = false;
+		while (!changed &&
+		    (o = store_next(g->roles->collection, SPAN_NONE,
+			 o == NULL ? SPAN_NONE : o->key)) != NULL)
+			changed = sum_up(g, o);
+	}
+	if (loop_timer_armed(&g->timer))
+		loop_cancel(g->api->loop, &g->timer);
+}
+
+static void
+role_changed(void *arg, struct collection *c, const struct store_change *change)
+{
+	struct aggregation *g = arg;
+
+	(void)c;
+	(void)change;
+	if (!loop_timer_armed(&g->timer))
+		loop_after(g->api->loop, &g->timer, 0, work, g);
+}
+
+struct aggregation *
+aggregation_new(struct api *api)
+{
+	struct aggregation *g = mem_zalloc(sizeof(*g));
+
+	g->api = api;
+	g->roles = resource_storage(
+	    api->registry, span_str(group_name), span_str("clusterroles"));
+	g->hook = (struct store_hook){.fn = role_changed, .arg = g};
+	store_add_hook(api->store, g->roles->collection, &g->hook);
+	return g;
+}
+
+void
+aggregation_free(struct aggregation *g)
+{
+	if (g == NULL)
+		return;
+	store_remove_hook(g->api->store, g->roles->collection, &g->hook);
+	if (loop_timer_armed(&g->timer))
+		loop_cancel(g->api->loop, &g->timer);
+	free(g);
+}
+
+/* ---- defaults ---- */
+
+/* Lines of JSON. Assembled where make runs: at the top of the repository. */
+__asm__(".section .rodata\n"
+	".global aggregation_text, aggregation_end\n"
+	"aggregation_text: .incbin \"cmd/kapi/control/roles.txt\"\n"
+	"aggregation_end: .byte 0\n"
+	".previous\n");
+extern const char aggregation_text[], aggregation_end[];
+
+static void
+make_default(struct aggregation *g, struct span line)
+{
+	struct arena a = ARENA_INIT;
+	struct rest_writer by = {g->api, &a, span_str("kube-apiserver")};
+	struct err err = ERR_INIT;
+	struct node *object = tree_parse(&a, line, TREE_LIMITS, NULL, &err);
+	struct resource *r =
+	    resource_find_kind(g->api->registry, span_str(group_name),
+		span_str("v1"), tree_text(tree_get(object, "kind")));
+	struct span name = tree_path_text(object, "metadata.name");
+	struct span ns = tree_path_text(object, "metadata.namespace");
+	struct problem *p = NULL;
+
+	if (store_get(r->collection, ns, name) == NULL)
+		p = rest_create(&by, r, object, NULL);
+	if (p != NULL)
+		log_error("cannot make %.*s %.*s: %.*s", SPAN_ARG(r->kind),
+		    SPAN_ARG(name), SPAN_ARG(p->message));
+	arena_release(&a);
+}
+
+void
+aggregation_make_defaults(struct aggregation *g)
+{
+	struct span rest = span_make(
+	    aggregation_text, (size_t)(aggregation_end - aggregation_text));
+
+	while (rest.n > 0) {
+		struct span line = span_cut(&rest, '\n');
+
+		if (line.n > 0 && line.p[0] == '{')
+			make_default(g, line);
+	}
+	work(g);
+}

@@ -1,0 +1,59 @@
+/*
+ * accounts: tokens of service accounts: made, and read again. Each is bound to
+ * a ServiceAccount, and maybe to a Pod, a Secret or a Node: when that is gone,
+ * the token is worth nothing.
+ * Source: pkg/serviceaccount/{claims,jwt}.go, and the options of
+ * pkg/kubeapiserver/options/authentication.go.
+ */
+#ifndef ACCOUNTS_H
+#define ACCOUNTS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "json/tree.h"
+#include "process/opt.h"
+#include "request/users.h"
+#include "type/api.h"
+
+struct accounts;
+
+/* --service-account-*, --api-audiences: rows for the tool's table. */
+extern const struct opt accounts_opt_table[];
+
+/* Reads the files that the options name. NULL with err. */
+struct accounts *accounts_new(struct err *err);
+void accounts_free(struct accounts *s);
+
+/* Those of the API server itself; the first is the issuer, unless options say
+ * otherwise. */
+const struct span *accounts_audiences(const struct accounts *s, size_t *n);
+
+struct account_ref {
+	struct span name, uid; /* no name: there is none */
+};
+
+struct account_token {
+	struct span namespace_;
+	struct account_ref account, pod, secret, node;
+	const struct node *audiences; /* an array */
+	int64_t now, expires;	      /* seconds since 1970 */
+	int64_t warn_after;	      /* 0: never */
+};
+
+/* The signed token, in the arena. -1 with err: no key could be made. */
+int accounts_sign(struct accounts *s, struct arena *a,
+    const struct account_token *t, struct span *token, struct err *err);
+
+/*
+ * The user of a token for one of these audiences, which go to *granted; in the
+ * arena. NULL: *error says why, and is none if this is not a token of our
+ * issuer.
+ */
+const struct user *accounts_find(const struct api *api, struct arena *a,
+    struct span token, const struct span *audiences, size_t n,
+    struct node **granted, struct span *error);
+
+#endif

@@ -1,0 +1,89 @@
+#include "request/identity.h"
+
+#include "request/accounts.h"
+#include "request/jwt.h"
+
+static const struct span anonymous_groups[] = {{"system:unauthenticated", 22}};
+static const struct user anonymous = {.name = {"system:anonymous", 16},
+    .groups = anonymous_groups,
+    .group_count = 1};
+
+/* A token of the file is for the audiences of the server. */
+static bool
+share(const struct accounts *s, struct arena *a, const struct span *wanted,
+    size_t n, struct node **shared)
+{
+	size_t own_count;
+	const struct span *own = accounts_audiences(s, &own_count);
+
+	*shared = tree_array(a);
+	for (size_t i = 0; i < own_count; i++)
+		for (size_t j = 0; j < n; j++)
+			if (span_eq(own[i], wanted[j])) {
+				tree_append(a, *shared, tree_string(a, own[i]));
+				break;
+			}
+	return tree_count(*shared) > 0;
+}
+
+struct identity
+identity_of_token(const struct api *api, struct arena *a, struct span token,
+    const struct span *audiences, size_t n)
+{
+	static const char invalid[] = "invalid bearer token";
+	struct identity id = {0};
+
+	if (n == 0)
+		audiences = accounts_audiences(api->accounts, &n);
+	if (share(api->accounts, a, audiences, n, &id.audiences))
+		id.user = users_find(api->users, token);
+	if (id.user != NULL)
+		return id;
+	id.user = accounts_find(
+	    api, a, token, audiences, n, &id.audiences, &id.error);
+	if (id.user != NULL)
+		return id;
+	/* One more authenticator says the first: that of the server's own
+	 * client. */
+	id.error = id.error.p == NULL
+	    ? span_str(invalid)
+	    : arena_printf(a, "[%s, %.*s]", invalid, SPAN_ARG(id.error));
+	return id;
+}
+
+/* Probes come without a token, as the real server lets them. */
+static bool
+is_public(const struct request *r)
+{
+	return !r->on_resource &&
+	    (span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
+		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
+}
+
+/* Without a token file everybody is the administrator, except who brings a
+ * token that claims to be somebody else's. */
+static bool
+is_open(struct request *r, struct span token)
+{
+	struct jwt t;
+
+	return r->api->users == NULL && !jwt_parse(&r->arena, token, &t);
+}
+
+bool
+identity_find(struct request *r)
+{
+	struct span token =
+	    users_bearer(httpd_header(r->http, "authorization"));
+	const struct user *u = NULL;
+
+	if (token.n > 0)
+		u = identity_of_token(r->api, &r->arena, token, NULL, 0).user;
+	if (u == NULL && is_open(r, token))
+		u = users_first(NULL);
+	r->identity = u != NULL ? u : &anonymous;
+	if (u == NULL && !is_public(r))
+		return false;
+	r->user = r->identity->name;
+	return true;
+}

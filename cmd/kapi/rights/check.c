@@ -1,0 +1,138 @@
+#include "rights/check.h"
+
+#include "text/gotext.h"
+
+/* The one object that a list asks for by its fieldSelector. */
+static struct span
+selected_name(struct request *r)
+{
+	struct span rest = request_param(r, "fieldSelector");
+
+	while (rest.n > 0) {
+		struct span term = span_cut(&rest, ',');
+
+		if (span_take(&term, "metadata.name==") ||
+		    span_take(&term, "metadata.name="))
+			return term;
+	}
+	return SPAN_NONE;
+}
+
+/* Of other verbs the method's, in lower case. */
+static struct span
+verb_of(struct request *r)
+{
+	if (r->on_resource)
+		return span_str(request_verb_name(r->verb));
+	return arena_lower(&r->arena, r->http->method);
+}
+
+struct action
+check_action(struct request *r)
+{
+	struct action x = {.user = r->identity,
+	    .verb = verb_of(r),
+	    .on_resource = r->on_resource,
+	    .group = r->group,
+	    .plural = r->plural,
+	    .subresource = r->subresource,
+	    .name = r->name,
+	    .namespace_ = r->namespace_,
+	    .path = r->path};
+
+	if (!r->on_resource)
+		return x;
+	/* A namespace is in itself. */
+	if (x.group.n == 0 && span_is(x.plural, "namespaces"))
+		x.namespace_ = x.name;
+	if (x.name.n == 0 &&
+	    (r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH))
+		x.name = selected_name(r);
+	return x;
+}
+
+/* As the server makes texts of clients fit for a browser. */
+static void
+add_sanitized(struct buf *b, struct span text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '&')
+			buf_adds(b, "&amp;");
+		else if (c == '<')
+			buf_adds(b, "&lt;");
+		else if (c == '>')
+			buf_adds(b, "&gt;");
+		else
+			buf_addc(b, c);
+	}
+}
+
+static struct span
+say(struct arena *a, const struct action *x)
+{
+	struct span user = gotext_quote(a, x->user->name), resource = x->plural;
+
+	if (!x->on_resource)
+		return arena_printf(a, "User %.*s cannot %.*s path %.*s",
+		    SPAN_ARG(user), SPAN_ARG(x->verb),
+		    SPAN_ARG(gotext_quote(a, x->path)));
+	if (x->subresource.n > 0)
+		resource = arena_printf(a, "%.*s/%.*s", SPAN_ARG(x->plural),
+		    SPAN_ARG(x->subresource));
+	return arena_printf(a,
+	    "User %.*s cannot %.*s resource %.*s in API group %.*s %s%.*s",
+	    SPAN_ARG(user), SPAN_ARG(x->verb),
+	    SPAN_ARG(gotext_quote(a, resource)),
+	    SPAN_ARG(gotext_quote(a, x->group)),
+	    x->namespace_.n > 0 ? "in the namespace " : "at the cluster scope",
+	    SPAN_ARG(x->namespace_.n > 0 ? gotext_quote(a, x->namespace_)
+					 : SPAN_NONE));
+}
+
+struct problem *
+check_forbidden(struct arena *a, const struct action *what, struct span reason)
+{
+	struct buf b = BUF_INIT;
+	struct problem *p;
+
+	if (what->on_resource) {
+		buf_addspan(&b, what->plural);
+		if (what->group.n > 0) {
+			buf_addc(&b, '.');
+			buf_addspan(&b, what->group);
+		}
+		if (what->name.n > 0) {
+			buf_addc(&b, ' ');
+			buf_addspan(&b, gotext_quote(a, what->name));
+		}
+		buf_adds(&b, " is ");
+	}
+	buf_adds(&b, "forbidden: ");
+	add_sanitized(&b, say(a, what));
+	if (reason.n > 0) {
+		buf_adds(&b, ": ");
+		buf_addspan(&b, reason);
+	}
+	p = problem_make(a, 403, "Forbidden", "%s", buf_str(&b));
+	buf_release(&b);
+	p->has_details = true;
+	if (what->on_resource) {
+		p->group = what->group;
+		p->kind = what->plural;
+		p->name = what->name;
+	}
+	return p;
+}
+
+struct problem *
+check_request(struct request *r)
+{
+	struct action x = check_action(r);
+	struct span reason;
+
+	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
+		return NULL;
+	return check_forbidden(&r->arena, &x, reason);
+}
