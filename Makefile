@@ -109,6 +109,8 @@ $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
 # Has both in it, by .incbin.
 $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
 $(BUILD)/cmd/kapi/control/aggregation.o: cmd/kapi/control/roles.txt
+# The same, by goflags.c.
+$(BUILD)/cmd/kapi/envtest/goflags.o: cmd/kapi/envtest/flags.txt
 
 # Apart from the library, so that a commit links the tools again, and nothing
 # else.

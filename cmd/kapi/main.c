@@ -1,8 +1,10 @@
 /*
  * kapi: a Kubernetes API in one process.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -13,6 +15,9 @@
 #include "control/namespace.h"
 #include "control/snapshot.h"
 #include "crd/crd.h"
+#include "envtest/apiserver.h"
+#include "envtest/assets.h"
+#include "envtest/etcd.h"
 #include "httpd/cert.h"
 #include "httpd/httpd.h"
 #include "kinds/kinds.h"
@@ -34,6 +39,8 @@
 
 enum tls_choice { TLS_AUTO, TLS_ON, TLS_OFF };
 static const char *const tls_choices[] = {"auto", "on", "off", NULL};
+enum controllers_choice { CONTROLLERS_ON, CONTROLLERS_OFF };
+static const char *const controllers_choices[] = {"on", "off", NULL};
 
 /* Clients say "1" where they mean "only if it is not there": that must never be
  * the version of anything. */
@@ -41,8 +48,9 @@ enum { FIRST_VERSION = 100 };
 
 static struct opts {
 	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
-	    *token_auth_file, *tls_cert_file, *tls_key_file;
-	int tls;
+	    *token_auth_file, *client_ca_file, *tls_cert_file, *tls_key_file;
+	bool envtest;
+	int tls, controllers;
 	long report_fd;
 } o = {.listen = "127.0.0.1:0", .report_fd = -1};
 
@@ -57,6 +65,8 @@ static const struct opt table[] = {
 	"write all objects as lines at the end"},
     {0, "token-auth-file", "FILE", OPT_STRING, &o.token_auth_file, NULL,
 	"bearer tokens: token,user,uid,\"group1,group2\""},
+    {0, "client-ca-file", "FILE", OPT_STRING, &o.client_ca_file, NULL,
+	"clients may show a certificate that one of these (PEM) has signed"},
     {0, NULL, NULL, OPT_TABLE, (void *)accounts_opt_table, NULL, NULL},
     {0, NULL, NULL, OPT_TABLE, (void *)rights_opt_table, NULL, NULL},
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
@@ -65,6 +75,11 @@ static const struct opt table[] = {
 	"the certificate for TLS (PEM), instead of one generated at the start"},
     {0, "tls-private-key-file", "FILE", OPT_STRING, &o.tls_key_file, NULL,
 	"the key of that certificate (PEM)"},
+    {0, "controllers", "on|off", OPT_CHOICE, &o.controllers,
+	controllers_choices,
+	"collect garbage, furnish and empty namespaces (on)"},
+    {0, "envtest", NULL, OPT_FLAG, &o.envtest, NULL,
+	"print the folder for KUBEBUILDER_ASSETS of envtest and exit"},
     {0, "faults", "FILE", OPT_STRING, &o.faults, NULL,
 	"what shall go wrong, as JSON lines"},
     {0, "journal", "FILE", OPT_STRING, &o.journal, NULL,
@@ -126,13 +141,16 @@ listen_now(struct run *r, struct err *err)
 	const struct httpd_handler handler = {.on_request = router_serve,
 	    .on_too_large = router_too_large,
 	    .arg = &r->api};
-	struct buf pem = BUF_INIT, key = BUF_INIT;
+	struct buf pem = BUF_INIT, key = BUF_INIT, authorities = BUF_INIT;
 	struct httpd_tls tls;
 	int rc = 0;
 
 	if (r->tls)
 		rc = certificate(r, &pem, &key, err);
-	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
+	if (rc == 0 && o.client_ca_file != NULL)
+		rc = file_read(o.client_ca_file, 1, &authorities, err);
+	tls = (struct httpd_tls){
+	    buf_span(&pem), buf_span(&key), buf_span(&authorities)};
 	if (rc == 0) {
 		r->api.httpd = httpd_new(r->api.loop, o.listen,
 		    r->tls ? &tls : NULL, &httpd_default_limits, &handler, err);
@@ -147,6 +165,7 @@ listen_now(struct run *r, struct err *err)
 	}
 	buf_wipe(&key);
 	buf_release(&pem);
+	buf_release(&authorities);
 	return rc;
 }
 
@@ -170,13 +189,17 @@ check_reach(struct run *r, struct err *err)
 	/* Clients do not send tokens in clear text. */
 	r->tls = o.tls == TLS_ON ||
 	    (o.tls == TLS_AUTO &&
-		(!loopback || r->api.users != NULL || o.tls_cert_file));
+		(!loopback || r->api.users != NULL || o.tls_cert_file ||
+		    o.client_ca_file));
+	if (o.client_ca_file != NULL && !r->tls)
+		return err_set(err, ERR_PERMANENT,
+		    "option --client-ca-file: certificates need TLS");
 	if (loopback)
 		return 0;
-	if (r->api.users == NULL)
+	if (r->api.users == NULL && o.client_ca_file == NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --listen: %s is reached from elsewhere: that "
-		    "needs --token-auth-file",
+		    "needs --token-auth-file or --client-ca-file",
 		    o.listen);
 	if (!r->tls)
 		return err_set(err, ERR_PERMANENT,
@@ -202,6 +225,12 @@ prepare(struct run *r, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "options --tls-cert-file and --tls-private-key-file: "
 		    "one needs the other");
+	a->certificates_only = o.client_ca_file != NULL && a->users == NULL;
+	if (a->certificates_only && o.kubeconfig_out != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --kubeconfig-out: with --client-ca-file alone "
+		    "there "
+		    "is no user for it: add --token-auth-file");
 	if (access_host(o.listen, &r->access.host, err) != 0)
 		return -1;
 	if (check_reach(r, err) != 0)
@@ -229,8 +258,9 @@ fill_store(struct run *r, struct err *err)
 	a->registry = resource_registry_new(kinds_find);
 	resource_bind(a->registry, a->store);
 	a->crds = crds_new(a);
-	a->gc = gc_new(a);
-	r->namespaces = namespaces_new(a);
+	if (o.controllers == CONTROLLERS_ON)
+		a->gc = gc_new(a);
+	r->namespaces = namespaces_new(a, o.controllers == CONTROLLERS_ON);
 	if (o.load != NULL)
 		rc = snapshot_load(a, o.load, err);
 	if (rc == 0)
@@ -296,6 +326,19 @@ raise_descriptors(void)
 }
 
 static int
+print_assets(struct err *err)
+{
+	struct buf folder = BUF_INIT;
+	int rc = assets_make(&folder, err);
+
+	if (rc == 0 && (puts(buf_str(&folder)) < 0 || fflush(stdout) != 0))
+		rc = err_set(err, ERR_TRANSIENT, "cannot write to stdout: %s",
+		    strerror(errno));
+	buf_release(&folder);
+	return rc;
+}
+
+static int
 run(struct err *err)
 {
 	struct run r = {0};
@@ -317,10 +360,24 @@ run(struct err *err)
 int
 main(int argc, char **argv)
 {
+	const char *name = file_base(argc > 0 ? argv[0] : "");
+	static struct apiserver server; /* argv, which options borrow */
 	struct err err = ERR_INIT;
 	int first, code;
 
 	harden_process();
+	if (strcmp(name, "kubectl") == 0)
+		return assets_kubectl(argv);
+	if (strcmp(name, "etcd") == 0)
+		return etcd_run(argc, argv);
+	if (strcmp(name, "kube-apiserver") == 0) {
+		if (apiserver_take(&server, argc, argv, &err) != 0)
+			return opt_fatal(&err);
+		if (server.done)
+			return 0;
+		argc = server.argc;
+		argv = server.argv;
+	}
 	code = opt_begin(&tool, argc, argv, &first);
 	if (code >= 0)
 		return code;
@@ -329,6 +386,7 @@ main(int argc, char **argv)
 		err_set(&err, ERR_PERMANENT, "unexpected operand \"%s\"",
 		    argv[first]);
 	else
-		code = run(&err);
+		code = o.envtest ? print_assets(&err) : run(&err);
+	apiserver_release(&server);
 	return code >= 0 ? code : opt_fatal(&err);
 }

@@ -246,6 +246,12 @@ httpd_header(const struct httpd_request *r, const char *name)
 	return SPAN_NONE;
 }
 
+const struct httpd_peer *
+httpd_peer(const struct exchange *x)
+{
+	return x->conn->tls == NULL ? NULL : tls_peer(x->conn->tls);
+}
+
 void
 httpd_on_close(struct exchange *x, loop_fn *fn, void *arg)
 {

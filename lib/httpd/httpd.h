@@ -70,6 +70,18 @@ struct httpd_handler {
 /* PEM text; OpenSSL keeps what it needs. */
 struct httpd_tls {
 	struct span certificate, key;
+	/* Certificates whose owners sign those of clients. Absent: clients are
+	 * not asked for one. */
+	struct span client_authorities;
+};
+
+/* A client with a certificate of such an authority: its subject. */
+struct httpd_peer {
+	struct span name; /* common name; never empty */
+	const struct span *organizations;
+	size_t organization_count;
+	struct span uid;    /* absent, mostly */
+	struct span sha256; /* of the certificate, in hex */
 };
 
 /*
@@ -90,6 +102,12 @@ int httpd_port(const struct httpd *h);
 size_t httpd_connections(const struct httpd *h);
 
 struct span httpd_header(const struct httpd_request *r, const char *name);
+
+/*
+ * The client at the other end; borrowed, as long as its connection. NULL: it
+ * has shown no certificate, or one that does not count (peer.h).
+ */
+const struct httpd_peer *httpd_peer(const struct exchange *x);
 
 /* Called when an exchange ended before its answer did; a handler that answers
  * later than in on_request needs it. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "httpd/peer.h"
 
 struct tls_server {
 	SSL_CTX *ctx;
@@ -19,6 +20,8 @@ struct tls_server {
 struct tls_conn {
 	SSL *ssl;
 	bool wants_write;
+	bool peer_known; /* peer is set, if there is one */
+	struct httpd_peer *peer;
 };
 
 static int
@@ -87,6 +90,11 @@ tls_server_new(const struct httpd_tls *t, struct err *err)
 		tls_server_free(s);
 		return NULL;
 	}
+	if (t->client_authorities.n > 0 &&
+	    peer_ask(s->ctx, t->client_authorities, err) != 0) {
+		tls_server_free(s);
+		return NULL;
+	}
 	/* Idle connections hold no buffers; a write that must wait may be
 	 * tried again with more behind it. */
 	SSL_CTX_set_mode(s->ctx,
@@ -129,6 +137,7 @@ tls_conn_free(struct tls_conn *t)
 {
 	if (t == NULL)
 		return;
+	peer_free(t->peer);
 	SSL_free(t->ssl);
 	free(t);
 }
@@ -195,4 +204,14 @@ bool
 tls_wants_write(const struct tls_conn *t)
 {
 	return t->wants_write;
+}
+
+const struct httpd_peer *
+tls_peer(struct tls_conn *t)
+{
+	if (!t->peer_known) {
+		t->peer = peer_new(t->ssl);
+		t->peer_known = true;
+	}
+	return t->peer;
 }

@@ -17,14 +17,15 @@
 SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
 export SERVER=${SERVER:-real}
 
-# cluster_start [-- APISERVER-ARGUMENT...]
+# cluster_start [-- APISERVER-ARGUMENT...]; KAPI_ARGUMENTS: those of kapi
 cluster_start() {
 	local code=0
 
 	[ "$SERVER" = real ] || {
 		KUBECTL=$ROOT/t/kapi/kubectl PATH=$BIN:$ROOT/t/kapi:$PATH
 		export KUBECTL
-		kapi_start --save "$T/kapi/state"
+		# shellcheck disable=SC2086
+		kapi_start --save "$T/kapi/state" ${KAPI_ARGUMENTS:-}
 		return
 	}
 

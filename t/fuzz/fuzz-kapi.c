@@ -77,7 +77,7 @@ begin(void)
 	resource_bind(api.registry, api.store);
 	api.crds = crds_new(&api);
 	api.gc = gc_new(&api);
-	namespaces = namespaces_new(&api);
+	namespaces = namespaces_new(&api, true);
 	namespaces_start(namespaces);
 	api.journal = journal_open("/dev/null", &err);
 	api.httpd = httpd_new(api.loop, "127.0.0.1:0", NULL,

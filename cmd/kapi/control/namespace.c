@@ -41,6 +41,7 @@ struct namespaces {
 	struct store_hook hook;
 	struct timer timer;
 	struct arena arena;
+	bool controls;
 	/* The resources that it creates and watches. */
 	struct resource *namespaces, *pods, *services, *configmaps, *accounts;
 	struct map works; /* by name */
@@ -455,7 +456,7 @@ see(void *arg, struct collection *c, const struct store_change *change)
 }
 
 struct namespaces *
-namespaces_new(struct api *api)
+namespaces_new(struct api *api, bool controls)
 {
 	struct namespaces *n = mem_zalloc(sizeof(*n));
 
@@ -468,7 +469,9 @@ namespaces_new(struct api *api)
 	n->accounts = resource_core(api->registry, "serviceaccounts");
 	n->hook.fn = see;
 	n->hook.arg = n;
-	store_add_hook(api->store, NULL, &n->hook);
+	n->controls = controls;
+	if (controls)
+		store_add_hook(api->store, NULL, &n->hook);
 	return n;
 }
 
@@ -481,7 +484,8 @@ namespaces_free(struct namespaces *n)
 		return;
 	if (loop_timer_armed(&n->timer))
 		loop_cancel(n->api->loop, &n->timer);
-	store_remove_hook(n->api->store, NULL, &n->hook);
+	if (n->controls)
+		store_remove_hook(n->api->store, NULL, &n->hook);
 	for (size_t i = 0; (w = map_next(&n->works, &i)) != NULL;) {
 		free((char *)w->after.p);
 		free(w);
@@ -527,8 +531,10 @@ namespaces_start(struct namespaces *n)
 
 	for (size_t i = 0; i < COUNT(standard); i++)
 		make_namespace(n, standard[i]);
-	/* One may be there without its Service. */
-	queue(n, make_work(n, span_str("default")));
+	/* kube-apiserver makes it, the rest is for kube-controller-manager. */
+	make_service(n);
+	if (n->controls) /* "default" may have been loaded without its objects */
+		queue(n, make_work(n, span_str("default")));
 	arena_reset(&n->arena);
 	/* No client is served yet: the first one finds everything. */
 	drain(n);

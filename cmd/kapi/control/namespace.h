@@ -7,12 +7,15 @@
 #ifndef NAMESPACE_H
 #define NAMESPACE_H
 
+#include <stdbool.h>
+
 #include "type/api.h"
 
 struct namespaces;
 
-/* Hooks into api->store. Borrows api. */
-struct namespaces *namespaces_new(struct api *api);
+/* Hooks into api->store if it controls; else it only makes what
+ * namespaces_start says. Borrows api. */
+struct namespaces *namespaces_new(struct api *api, bool controls);
 void namespaces_free(struct namespaces *n);
 
 /*

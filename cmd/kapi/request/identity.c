@@ -1,6 +1,7 @@
 #include "request/identity.h"
 
 #include "request/accounts.h"
+#include "request/clientcert.h"
 #include "request/jwt.h"
 
 static const struct span anonymous_groups[] = {{"system:unauthenticated", 22}};
@@ -60,14 +61,15 @@ is_public(const struct request *r)
 		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
 }
 
-/* Without a token file everybody is the administrator, except who brings a
- * token that claims to be somebody else's. */
+/* Without a token file and an authority for certificates everybody is the
+ * administrator, except who brings a token that claims to be somebody else's. */
 static bool
 is_open(struct request *r, struct span token)
 {
 	struct jwt t;
 
-	return r->api->users == NULL && !jwt_parse(&r->arena, token, &t);
+	return r->api->users == NULL && !r->api->certificates_only &&
+	    !jwt_parse(&r->arena, token, &t);
 }
 
 bool
@@ -75,9 +77,10 @@ identity_find(struct request *r)
 {
 	struct span token =
 	    users_bearer(httpd_header(r->http, "authorization"));
-	const struct user *u = NULL;
+	/* A certificate first, as the real server asks its authenticators. */
+	const struct user *u = clientcert_user(r);
 
-	if (token.n > 0)
+	if (u == NULL && token.n > 0)
 		u = identity_of_token(r->api, &r->arena, token, NULL, 0).user;
 	if (u == NULL && is_open(r, token))
 		u = users_first(NULL);

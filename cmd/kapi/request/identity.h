@@ -1,6 +1,6 @@
 /*
- * identity: who sends a request: by a token of --token-auth-file, or one of a
- * service account.
+ * identity: who sends a request: by its certificate, a token of
+ * --token-auth-file, or one of a service account.
  * Source: apiserver/pkg/authentication/request/{bearertoken,union}.
  */
 #ifndef IDENTITY_H

@@ -32,6 +32,7 @@ struct api {
 	struct faults *faults;	   /* NULL: none */
 	struct journal *journal;   /* NULL: none */
 	struct users *users;	   /* NULL: every client is the administrator */
+	bool certificates_only;	   /* ... that has a certificate */
 	struct accounts *accounts; /* tokens of service accounts */
 	struct rights *rights;	   /* NULL: everybody may do everything */
 	struct gc *gc;
