@@ -13,6 +13,7 @@
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
+#include "control/podend.h"
 #include "control/snapshot.h"
 #include "crd/crd.h"
 #include "envtest/apiserver.h"
@@ -97,6 +98,7 @@ struct run {
 	struct api api;
 	struct namespaces *namespaces;
 	struct aggregation *aggregation;
+	struct podend *podend;
 	struct access access;
 	struct reportfd report;
 	bool tls, rights;
@@ -258,8 +260,10 @@ fill_store(struct run *r, struct err *err)
 	a->registry = resource_registry_new(kinds_find);
 	resource_bind(a->registry, a->store);
 	a->crds = crds_new(a);
-	if (o.controllers == CONTROLLERS_ON)
+	if (o.controllers == CONTROLLERS_ON) {
 		a->gc = gc_new(a);
+		r->podend = podend_new(a);
+	}
 	r->namespaces = namespaces_new(a, o.controllers == CONTROLLERS_ON);
 	if (o.load != NULL)
 		rc = snapshot_load(a, o.load, err);
@@ -300,6 +304,7 @@ release(struct run *r)
 	router_release(a);
 	rights_free(a->rights);
 	aggregation_free(r->aggregation);
+	podend_free(r->podend);
 	namespaces_free(r->namespaces);
 	gc_free(a->gc);
 	crds_free(a->crds);

@@ -86,6 +86,17 @@ def pod_status:
   | if $ending == null or left($ending) > 0 then $running
     else ended_status($ending; $running) end;
 
+# A pod with a node that is deleted: its containers end by a signal. Then kapi
+# ends the pod; on a real server, which has nobody to do that, it waits on.
+def killed_status:
+  (.now | floor | todate) as $now
+  | .primary.metadata.creationTimestamp as $since
+  | .primary.spec.containers as $containers
+  | (.primary.status // {}) + {
+      phase: "Failed",
+      containerStatuses: ($containers | ended($since; $now; 143; false))}
+  | .conditions |= (. // [] | not_ready("PodFailed"; $now));
+
 def service_status:
   if .primary.spec.type == "LoadBalancer" then
     address("198.18") as $ip
@@ -102,11 +113,13 @@ def claim_status:
 def desired: [];
 
 def status:
-  if .primary.metadata.deletionTimestamp then empty
-  elif .primary.kind == "Pod" then
+  if .primary.kind == "Pod" then
     # What has ended stays ended.
     if .primary.status.phase | . == "Succeeded" or . == "Failed" then empty
-    else pod_status end
+    elif .primary.metadata.deletionTimestamp == null then pod_status
+    elif .primary.spec.nodeName then killed_status
+    else empty end
+  elif .primary.metadata.deletionTimestamp then empty
   elif .primary.kind == "Service" then service_status
   else claim_status end;
 
