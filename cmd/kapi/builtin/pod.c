@@ -39,7 +39,7 @@ requests_are_limits(const struct node *container)
 }
 
 /* Source: pkg/apis/core/helper/qos. */
-static const struct node *
+const struct node *
 pod_qos(struct arena *a, const struct node *spec)
 {
 	static const char *const lists[] = {"containers", "initContainers"};
@@ -201,9 +201,11 @@ pod_prepare(const struct change_of *x, struct node *object)
 			    rule_given(x->live, "metadata"),
 			    rule_given(object, "metadata"), kept[i]);
 		builtin_keep_member(x->arena, x->live, object, "status");
-		added = tree_path(object, "spec.ephemeralContainers");
-		if (span_is(x->subresource, "resize"))
+		if (span_is(x->subresource, "resize")) {
+			resize_prepare(x, object);
 			return;
+		}
+		added = tree_path(object, "spec.ephemeralContainers");
 		tree_put(x->arena, object, "spec",
 		    tree_copy(x->arena, rule_given(x->live, "spec")));
 		if (added != NULL)
@@ -409,6 +411,10 @@ pod_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = rule_given(object, "spec");
 
+	if (span_is(x->subresource, "resize")) {
+		resize_validate(c, x, object);
+		return;
+	}
 	if (x->subresource.n > 0)
 		return;
 	podspec_check(c, at, spec, RULES_OF_POD);

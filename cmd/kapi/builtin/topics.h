@@ -15,6 +15,11 @@
 default_fn pod_default, poddefault_template_object;
 prepare_fn pod_prepare, pod_status_prepare;
 validate_fn pod_validate, pod_status_validate;
+/* resize.c: of pods/resize. */
+prepare_fn resize_prepare;
+validate_fn resize_validate;
+/* The class of service that a spec gives a Pod: a text. */
+const struct node *pod_qos(struct arena *a, const struct node *spec);
 /* metadata and spec of the template at key. */
 void poddefault_template(struct arena *a, struct node *object, const char *key);
 
@@ -115,6 +120,9 @@ default_fn net_endpoints_default, net_endpointslice_default,
 validate_fn net_ingress_validate, net_ingressclass_validate,
     net_endpoints_validate, net_networkpolicy_validate,
     net_endpointslice_validate;
+
+/* cidr.c */
+validate_fn cidr_address_validate, cidr_range_validate;
 
 /* The rest: misc.c */
 default_fn misc_rolebinding_default, misc_autoscaler_default,

@@ -57,7 +57,8 @@ cells_fn cells_pod, cells_replicaset, cells_replicationcontroller,
 cells_fn cells_service, cells_node, cells_event, cells_endpoints,
     cells_endpointslice, cells_pv, cells_pvc, cells_ingress, cells_ingressclass,
     cells_binding, cells_hpa, cells_storageclass, cells_pdb,
-    cells_networkpolicy, cells_configmap, cells_quota, cells_signing;
+    cells_networkpolicy, cells_configmap, cells_quota, cells_signing,
+    cells_ipaddress, cells_servicecidr;
 conditions_fn cells_pod_conditions;
 
 #endif

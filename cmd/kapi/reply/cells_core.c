@@ -306,3 +306,37 @@ cells_quota(struct cells *c)
 	quota_column(c, true);
 	cell_age(c);
 }
+
+/* The real server, too, has an age without a column for it. */
+void
+cells_ipaddress(struct cells *c)
+{
+	const struct node *ref = tree_path(c->object, "spec.parentRef");
+	struct span group = tree_text(tree_get(ref, "group"));
+	struct span namespace_ = tree_text(tree_get(ref, "namespace"));
+
+	cell_name(c);
+	cell_fmt(c, "%.*s%s%.*s/%.*s%s%.*s",
+	    SPAN_ARG(tree_text(tree_get(ref, "resource"))),
+	    group.n > 0 ? "." : "", SPAN_ARG(group), SPAN_ARG(namespace_),
+	    namespace_.n > 0 ? "/" : "",
+	    SPAN_ARG(tree_text(tree_get(ref, "name"))));
+	cell_age(c);
+}
+
+void
+cells_servicecidr(struct cells *c)
+{
+	const struct node *cidrs = tree_path(c->object, "spec.cidrs");
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < tree_count(cidrs); i++) {
+		if (i > 0)
+			buf_addc(&b, ',');
+		buf_addspan(&b, tree_text(cidrs->items[i]));
+	}
+	cell_name(c);
+	cell_text(c, buf_span(&b));
+	cell_age(c);
+	buf_release(&b);
+}

@@ -119,6 +119,71 @@ check_address(struct arena *a, struct span s)
 		  arena_printf(a, "must be in canonical form (\"%s\")", text));
 }
 
+/* The length of a prefix, at most max, or -1. Zeros in front are taken. */
+static int
+prefix_length(struct span s, int max)
+{
+	int n = 0;
+
+	if (s.n == 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		if (!span_is_digit(s.p[i]) || n > max)
+			return -1;
+		n = 10 * n + (s.p[i] - '0');
+	}
+	return n > max ? -1 : n;
+}
+
+/* Clears what is behind the prefix; whether anything was set there. */
+static bool
+mask(unsigned char *bytes, int size, int length)
+{
+	bool any = false;
+
+	for (int i = length; i < 8 * size; i++) {
+		unsigned char bit = (unsigned char)(0x80 >> i % 8);
+
+		any = any || (bytes[i / 8] & bit) != 0;
+		bytes[i / 8] &= (unsigned char)~bit;
+	}
+	return any;
+}
+
+const char *
+name_check_cidr(struct arena *a, struct span s, int *family)
+{
+	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
+	struct span length = s, address = span_cut(&length, '/');
+	bool v6 = span_find(address, ':') != NULL;
+	char plain[64], text[INET6_ADDRSTRLEN];
+	unsigned char bytes[16] = {0};
+	int n = prefix_length(length, v6 ? 128 : 32);
+	bool set;
+
+	*family = 0;
+	if (address.n < sizeof plain)
+		without_zeros(address, plain);
+	if (n < 0 || address.n >= sizeof plain ||
+	    inet_pton(v6 ? AF_INET6 : AF_INET, plain, bytes) != 1)
+		return "must be a valid CIDR value, (e.g. 10.9.8.0/24 or "
+		       "2001:db8::/64)";
+	*family = v6 && memcmp(bytes, mapped, sizeof mapped) != 0 ? 6 : 4;
+	if (strlen(plain) < address.n || (length.n > 1 && length.p[0] == '0'))
+		return "must not have leading 0s in IP or prefix length";
+	if (v6 && *family == 4)
+		return "must not have an IPv4-mapped IPv6 address";
+	set = mask(bytes, v6 ? 16 : 4, n);
+	if (set)
+		return "must not have bits set beyond the prefix length";
+	canonical(v6 ? AF_INET6 : AF_INET, bytes, text, sizeof text);
+	return span_is(address, text)
+	    ? NULL
+	    : arena_str(a,
+		  arena_printf(
+		      a, "must be in canonical form (\"%s/%d\")", text, n));
+}
+
 static struct wrong
 check(struct span s, enum name_rule rule)
 {
