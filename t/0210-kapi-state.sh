@@ -44,6 +44,9 @@ ADDED ServiceAccount kube-node-lease default
 ADDED ServiceAccount kube-public default
 ADDED ServiceAccount kube-system default
 ADDED Service default kubernetes
+ADDED ServiceCIDR - kubernetes
+ADDED PriorityClass - system-cluster-critical
+ADDED PriorityClass - system-node-critical
 BOOKMARK Namespace - -" "what a new cluster has"
 
 # Out of order: objects come before their definition.
@@ -189,7 +192,7 @@ ln -s "$T/linked" "$T/link"
 : >"$T/linked"
 kapi_up --save "$T/link"
 kapi_down "it saves through a link"
-is "$(readlink "$T/link") $(grep -c ADDED "$T/linked")" "$T/linked 13" \
+is "$(readlink "$T/link") $(grep -c ADDED "$T/linked")" "$T/linked 16" \
 	"... which stays one"
 
 kapi_up --save "$T/none/state" 2>"$T/kapi.err"

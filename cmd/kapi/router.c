@@ -7,9 +7,11 @@
 #include "document/groups.h"
 #include "document/livez.h"
 #include "document/openapi.h"
+#include "document/root.h"
 #include "read/list.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
+#include "reply/metrics.h"
 #include "reply/reply.h"
 #include "reply/wait.h"
 #include "request/identity.h"
@@ -44,7 +46,8 @@ refuse(struct request *r, int code)
 static void
 serve_other(struct request *r)
 {
-	if (livez_serve(r) || groups_serve(r) || openapi_serve(r))
+	if (livez_serve(r) || groups_serve(r) || openapi_serve(r) ||
+	    metrics_serve(r) || root_serve(r))
 		return;
 	reply_plain(r, 404, not_found_text);
 }
@@ -358,6 +361,7 @@ router_release(struct api *api)
 
 	groups_free(api->discovery);
 	openapi_free(api->openapi);
+	metrics_free(api->metrics);
 	while ((r = api->spare) != NULL) {
 		api->spare = r->next_spare;
 		arena_release(&r->arena);

@@ -370,7 +370,16 @@ misc_priorityclass_validate(
 		rule_immutable(c, NULL, x->live, object, "preemptionPolicy");
 		return;
 	}
-	if ((name.n < 7 || memcmp(name.p, "system-", 7) != 0) &&
+	if (span_starts(name, "system-") &&
+	    !span_is(name, "system-node-critical") &&
+	    !span_is(name, "system-cluster-critical"))
+		rule_fail_forbidden(c, AT(AT(NULL, "metadata"), "name"),
+		    rule_say(c,
+			"priority class names with 'system-' prefix are "
+			"reserved for system use only. error: %.*s is not a "
+			"known system priority class",
+			SPAN_ARG(name)));
+	if (!span_starts(name, "system-") &&
 	    rule_int(object, "value", 0) > HIGHEST_OF_USERS)
 		rule_fail_forbidden(c, AT(NULL, "value"),
 		    "maximum allowed value of a user defined priority is "

@@ -523,6 +523,60 @@ drain(struct namespaces *n)
 		loop_cancel(n->api->loop, &n->timer);
 }
 
+/* The range of addresses of Services, as the controllers of a cluster leave
+ * it. */
+static void
+make_range(struct namespaces *n)
+{
+	static const char range[] =
+	    "{\"metadata\":{\"name\":\"kubernetes\",\"finalizers\":["
+	    "\"networking.k8s.io/service-cidr-finalizer\"]},"
+	    "\"spec\":{\"cidrs\":[\"10.0.0.0/16\"]},\"status\":{"
+	    "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\","
+	    "\"reason\":\"\",\"message\":"
+	    "\"Kubernetes Service CIDR is ready\"}]}}";
+	struct rest_writer by = {n->api, &n->arena, SPAN_NONE};
+	struct resource *r =
+	    resource_find(n->api->registry, span_str("networking.k8s.io"),
+		span_str("v1"), span_str("servicecidrs"));
+	struct problem *p;
+	struct node *o, *all;
+
+	if (store_get(r->collection, SPAN_NONE, span_str("kubernetes")) != NULL)
+		return;
+	o = tree_parse(&n->arena, span_str(range), TREE_LIMITS, NULL, NULL);
+	all = tree_path(o, "status.conditions");
+	tree_put(&n->arena, all->items[0], "lastTransitionTime",
+	    tree_string(&n->arena, objectmeta_time_now(&n->arena)));
+	p = rest_put_as_is(&by, r, o);
+	if (p != NULL)
+		log_error("cannot make service CIDR kubernetes: %.*s",
+		    SPAN_ARG(p->message));
+}
+
+static void
+make_priority(struct namespaces *n, const char *name, int64_t value,
+    const char *description)
+{
+	struct rest_writer by = writer(n, "kube-apiserver");
+	struct arena *a = &n->arena;
+	struct resource *r =
+	    resource_find(n->api->registry, span_str("scheduling.k8s.io"),
+		span_str("v1"), span_str("priorityclasses"));
+	struct node *o = tree_object(a);
+	struct problem *p;
+
+	if (store_get(r->collection, SPAN_NONE, span_str(name)) != NULL)
+		return;
+	tree_put(a, tree_make(a, o, "metadata"), "name", tree_str(a, name));
+	tree_put(a, o, "value", tree_int(a, value));
+	tree_put(a, o, "description", tree_str(a, description));
+	p = rest_create(&by, r, o, NULL);
+	if (p != NULL)
+		log_error("cannot make priority class %s: %.*s", name,
+		    SPAN_ARG(p->message));
+}
+
 void
 namespaces_start(struct namespaces *n)
 {
@@ -531,6 +585,11 @@ namespaces_start(struct namespaces *n)
 
 	for (size_t i = 0; i < COUNT(standard); i++)
 		make_namespace(n, standard[i]);
+	make_range(n);
+	make_priority(n, "system-node-critical", 2000001000,
+	    "Pods that their node cannot do without.");
+	make_priority(n, "system-cluster-critical", 2000000000,
+	    "Pods that the cluster cannot do without.");
 	/* kube-apiserver makes it, the rest is for kube-controller-manager. */
 	make_service(n);
 	if (n->controls) /* "default" may have been loaded without its objects */

@@ -20,7 +20,8 @@ void namespaces_free(struct namespaces *n);
 
 /*
  * Makes what is absent of default, kube-system, kube-public, kube-node-lease,
- * the Service kubernetes in default; and goes on with the namespaces that
+ * the Service kubernetes in default, the ServiceCIDR kubernetes, the
+ * PriorityClasses of the system; and goes on with the namespaces that
  * were loaded in the middle of their deletion. Call it once, after
  * snapshot_load.
  */

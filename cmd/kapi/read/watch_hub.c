@@ -9,6 +9,7 @@
 #include "read/watch_index.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
+#include "reply/metrics.h"
 #include "reply/reply.h"
 
 enum {
@@ -339,6 +340,7 @@ watch_serve(struct request *r)
 		return;
 	if (r->api->journal != NULL)
 		journal_write(r->api->journal, r, code, SPAN_NONE);
+	metrics_count(r, code);
 	if (!begin(r, socket)) {
 		request_free(r);
 		return;

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
+#include "reply/metrics.h"
 #include "reply/table.h"
 #include "reply/yaml_write.h"
 #include "request/request.h"
@@ -128,6 +129,7 @@ send(struct request *r, const struct answer *w)
 		return;
 	if (r->api->journal != NULL)
 		journal_write(r->api->journal, r, w->code, w->reason);
+	metrics_count(r, w->code);
 	n = reply_headers(r, headers, w->type);
 	if (w->retry_after > 0)
 		add_header(headers, &n, "retry-after",

@@ -298,7 +298,14 @@ check_immortal(struct write *w)
 	static const char *const immortal[] = {
 	    "default", "kube-system", "kube-public"};
 
-	if (w->internal || !is_namespace(w))
+	if (w->internal)
+		return NULL;
+	if (span_is(w->resource->plural, "priorityclasses") &&
+	    (span_is(w->name, "system-node-critical") ||
+		span_is(w->name, "system-cluster-critical")))
+		return problem_forbidden(w->arena, w->resource, w->name,
+		    "this is a system priority class and cannot be deleted");
+	if (!is_namespace(w))
 		return NULL;
 	for (size_t i = 0; i < 3; i++)
 		if (span_is(w->name, immortal[i]))

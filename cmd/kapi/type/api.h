@@ -23,6 +23,7 @@ struct crds;
 struct watch_hub;
 struct groups;
 struct openapi;
+struct metrics;
 
 struct api {
 	struct loop *loop;
@@ -42,7 +43,8 @@ struct api {
 	struct openapi *openapi;     /* the same */
 	struct request *spare;	     /* requests to be used again; router.c's */
 	size_t spares;
-	uint64_t requests; /* so far */
+	uint64_t requests;	 /* so far */
+	struct metrics *metrics; /* NULL: nothing was counted yet */
 };
 
 #endif
