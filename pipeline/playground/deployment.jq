@@ -89,18 +89,29 @@ def sized($deployment):
 
 # ---- desired ----
 
-def replica_set($deployment; $hash; $template; $size; $revision): {
+# What a ReplicaSet has from its Deployment: kubernetes.io/change-cause, for
+# `kubectl rollout history`, and others. An old one keeps what it has.
+def inherited:
+  (.metadata.annotations // {}) | with_entries(select(.key
+    | IN("kubectl.kubernetes.io/last-applied-configuration", revision_key,
+        "deployment.kubernetes.io/revision-history",
+        "deployment.kubernetes.io/desired-replicas",
+        "deployment.kubernetes.io/max-replicas",
+        "deprecated.deployment.rollback.to") or startswith("kpipe.dev/")
+    | not));
+
+def replica_set($deployment; $from; $hash; $template; $size; $revision): {
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
   metadata: {
     name: "\($deployment.metadata.name)-\($hash)",
     labels: ($template.metadata.labels + {(hash_key): $hash}),
-    annotations: {
+    annotations: (($from | inherited) + {
       (revision_key): "\($revision)",
       "deployment.kubernetes.io/desired-replicas":
         "\($deployment.spec.replicas)",
       "deployment.kubernetes.io/max-replicas":
-        "\($deployment.spec.replicas + ($deployment | bounds.surge))"}},
+        "\($deployment.spec.replicas + ($deployment | bounds.surge))"})},
   spec: ({
     replicas: $size,
     minReadySeconds: ($deployment.spec.minReadySeconds // 0
@@ -129,17 +140,17 @@ def desired:
   | ($sets.old | map(revision) | max // 0) as $last
   | ($sets.new // {} | revision) as $mine
   | [ ($sets.old | remembered($d.spec.revisionHistoryLimit))[]
-      | replica_set($d; .metadata.labels[hash_key]; bare_template;
+      | replica_set($d; .; .metadata.labels[hash_key]; bare_template;
           .size; revision) ]
     + if $sets.new then
-        [replica_set($d; $sets.new.metadata.labels[hash_key];
+        [replica_set($d; $d; $sets.new.metadata.labels[hash_key];
           $d.spec.template; $sets.want;
           if $mine > $last then $mine else $last + 1 end)]
       elif $d.spec.paused
         or ($d.spec.strategy.type == "Recreate" and $sets.want == 0
           and $d.spec.replicas > 0) then []
       else
-        [replica_set($d; new_hash; $d.spec.template;
+        [replica_set($d; $d; new_hash; $d.spec.template;
           $sets.want; $last + 1)]
       end;
 
