@@ -72,7 +72,8 @@ certificate_load(
 		return cert_make("kpipe-http", SPAN_NONE, pem, key, err);
 	c->reads++;
 	if (read_files(c, pem, key, err) == 0) {
-		tls = (struct httpd_tls){buf_span(pem), buf_span(key)};
+		tls = (struct httpd_tls){
+		    .certificate = buf_span(pem), .key = buf_span(key)};
 		if (httpd_check_tls(&tls, err) == 0)
 			return 0;
 		err_prefix(err, "%s", c->dir);
@@ -101,7 +102,8 @@ reload(struct certificate *c)
 
 	c->reads++;
 	rc = read_files(c, &pem, &key, &err);
-	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
+	tls = (struct httpd_tls){
+	    .certificate = buf_span(&pem), .key = buf_span(&key)};
 	if (rc == 0 && httpd_use_tls(c->httpd, &tls, &err) != 0)
 		rc = err_prefix(&err, "%s", c->dir);
 	if (rc == 0) {

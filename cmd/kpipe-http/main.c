@@ -186,7 +186,8 @@ open_metrics(struct app *a, unsigned what, struct err *err)
 
 	if (opts.secure)
 		rc = certificate_load(&a->certificate, &pem, &key, err);
-	tls = (struct httpd_tls){buf_span(&pem), buf_span(&key)};
+	tls = (struct httpd_tls){
+	    .certificate = buf_span(&pem), .key = buf_span(&key)};
 	if (rc == 0 &&
 	    serve_open(&a->ports[0], &a->serve, what, opts.metrics,
 		opts.secure ? &tls : NULL, err) != 0)
