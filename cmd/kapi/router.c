@@ -18,7 +18,7 @@
 #include "request/parameters.h"
 #include "request/request.h"
 #include "rest/rest.h"
-#include "rights/check.h"
+#include "rights/authorize.h"
 #include "rights/impersonate.h"
 #include "store/store.h"
 #include "type/api.h"
@@ -327,7 +327,7 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 	}
 	p = impersonate(r);
 	if (p == NULL)
-		p = check_request(r);
+		p = authorize_request(r);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;

@@ -16,16 +16,16 @@
 #include "process/log.h"
 
 /* Options of kapi with the same name and meaning. */
-static const char *const same[] = {"client-ca-file", "tls-cert-file",
-    "tls-private-key-file", "token-auth-file"};
+static const char *const same[] = {"authorization-mode", "client-ca-file",
+    "service-account-issuer", "service-account-key-file",
+    "service-account-signing-key-file", "tls-cert-file", "tls-private-key-file",
+    "token-auth-file"};
 
 /* No effect, and nothing to warn about: what envtest and others give always,
  * and what no client could notice. */
 static const char *const silent[] = {"advertise-address", "allow-privileged",
-    "authorization-mode", "disable-admission-plugins", "etcd-servers",
-    "service-account-issuer", "service-account-key-file",
-    "service-account-signing-key-file", "service-cluster-ip-range", "v",
-    "vmodule"};
+    "disable-admission-plugins", "etcd-servers", "service-cluster-ip-range",
+    "v", "vmodule"};
 
 /* The flags that are more than an option of the same name. */
 struct taken {

@@ -29,16 +29,16 @@ static const struct algorithm algorithms[] = {
     {"ES512", EVP_PKEY_EC, 521, 66, EVP_sha512},
 };
 
-struct key {
-	struct key *next;
+struct jwt_key {
+	struct jwt_key *next;
 	EVP_PKEY *pkey;
 	const struct algorithm *algorithm;
 	struct buf id;
 };
 
 struct jwt_keys {
-	struct key *signing;
-	struct key *trusted; /* in the order they were named */
+	struct jwt_key *signing;
+	struct jwt_key *trusted; /* in the order they were named */
 };
 
 struct jwt_keys *
@@ -48,7 +48,7 @@ jwt_keys_new(void)
 }
 
 static void
-key_free(struct key *k)
+key_free(struct jwt_key *k)
 {
 	if (k == NULL)
 		return;
@@ -63,7 +63,7 @@ jwt_keys_free(struct jwt_keys *k)
 	if (k == NULL)
 		return;
 	while (k->trusted != NULL) {
-		struct key *next = k->trusted->next;
+		struct jwt_key *next = k->trusted->next;
 
 		key_free(k->trusted);
 		k->trusted = next;
@@ -88,12 +88,12 @@ algorithm_of(const EVP_PKEY *pkey)
 }
 
 /* Takes a reference of pkey. NULL: another kind of key. */
-static struct key *
+static struct jwt_key *
 key_new(EVP_PKEY *pkey)
 {
 	const struct algorithm *a = algorithm_of(pkey);
 	unsigned char digest[DIGEST_SIZE], *der = NULL;
-	struct key *k;
+	struct jwt_key *k;
 	int n;
 
 	if (a == NULL)
@@ -163,7 +163,7 @@ jwt_keys_trust(
     struct jwt_keys *k, struct span pem, const char *name, struct err *err)
 {
 	BIO *in = BIO_new_mem_buf(pem.p, (int)pem.n);
-	struct key **end = &k->trusted;
+	struct jwt_key **end = &k->trusted;
 	size_t found = 0;
 	char *block = NULL, *header = NULL;
 	unsigned char *der = NULL;
@@ -227,7 +227,7 @@ jwt_keys_make(struct jwt_keys *k, struct err *err)
 		return refuse_key(err, "service accounts", "cannot make a key");
 	k->signing = key_new(pkey);
 	if (k->signing != NULL) {
-		struct key *verifies = key_new(pkey);
+		struct jwt_key *verifies = key_new(pkey);
 
 		verifies->next = k->trusted;
 		k->trusted = verifies;
@@ -261,7 +261,7 @@ add_halves(struct buf *b, const unsigned char *der, size_t n, size_t half)
 int
 jwt_sign(const struct jwt_keys *k, struct span claims, struct buf *token)
 {
-	const struct key *key = k->signing;
+	const struct jwt_key *key = k->signing;
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 	unsigned char signature[SIGNATURE_MAX];
 	size_t n = sizeof(signature), start = token->len;
@@ -315,7 +315,7 @@ to_der(struct span raw, size_t half, size_t *n)
 }
 
 static bool
-signed_by(const struct key *k, const struct jwt *t)
+signed_by(const struct jwt_key *k, const struct jwt *t)
 {
 	const unsigned char *signature = (const void *)t->signature.p;
 	unsigned char *der = NULL;
@@ -348,7 +348,7 @@ jwt_verify(const struct jwt_keys *k, const struct jwt *t)
 {
 	enum jwt_verdict verdict = JWT_NO_KEY;
 
-	for (const struct key *i = k->trusted; i != NULL; i = i->next) {
+	for (const struct jwt_key *i = k->trusted; i != NULL; i = i->next) {
 		if (t->key_id.n > 0 && !span_eq(t->key_id, buf_span(&i->id)))
 			continue;
 		if (signed_by(i, t))

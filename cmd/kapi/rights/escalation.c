@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "rights/check.h"
+#include "rights/authorize.h"
 #include "rights/rights.h"
 #include "text/gotext.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "request/users.h"
-#include "rights/check.h"
+#include "rights/authorize.h"
 #include "rights/rights.h"
 #include "text/gotext.h"
 #include "value/dnsname.h"
@@ -190,7 +190,7 @@ may(const struct way *w, struct action x)
 	x.user = r->identity;
 	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
 		return NULL;
-	return check_forbidden(&r->arena, &x, reason);
+	return authorize_forbidden(&r->arena, &x, reason);
 }
 
 static const char authentication[] = "authentication.k8s.io";
@@ -239,8 +239,9 @@ check_group(const struct way *w, struct span name)
 		why = "impersonating the empty string group is not allowed";
 	else if (w->mode != NULL && span_is(name, "system:masters"))
 		why = "impersonating the system:masters group is not allowed";
-	return why != NULL ? check_forbidden(&w->r->arena, &x, span_str(why))
-			   : may(w, x);
+	return why != NULL
+	    ? authorize_forbidden(&w->r->arena, &x, span_str(why))
+	    : may(w, x);
 }
 
 static struct problem *
@@ -281,7 +282,7 @@ mode_of(const struct user *u)
 static struct problem *
 check_constrained(const struct way *w)
 {
-	struct action x = check_action(w->r);
+	struct action x = authorize_action(w->r);
 	struct problem *p;
 
 	x.verb = arena_printf(

@@ -11,8 +11,8 @@
 static const char group_name[] = "rbac.authorization.k8s.io";
 
 /* An object of one of the four kinds, parsed. */
-struct entry {
-	struct entry *next; /* of a list */
+struct grant {
+	struct grant *next; /* of a list */
 	struct stored *object;
 	struct arena arena;
 	const struct node *tree;
@@ -20,7 +20,7 @@ struct entry {
 
 /* Bindings of a namespace, in the order they were made. */
 struct list {
-	struct entry *first;
+	struct grant *first;
 	char namespace_[];
 };
 
@@ -30,7 +30,7 @@ static const char *const plurals[KINDS] = {
 
 struct rights {
 	struct store *store;
-	struct kind {
+	struct rights_kind {
 		struct rights *rights;
 		struct collection *collection;
 		struct store_hook hook;
@@ -75,7 +75,7 @@ rights_wanted(bool *wanted, struct err *err)
 /* ---- what is there ---- */
 
 static void
-entry_free(struct entry *e)
+grant_free(struct grant *e)
 {
 	if (e == NULL)
 		return;
@@ -85,10 +85,10 @@ entry_free(struct entry *e)
 }
 
 /* NULL: it cannot be read, and grants nothing. */
-static struct entry *
-entry_new(struct stored *o)
+static struct grant *
+grant_new(struct stored *o)
 {
-	struct entry *e = mem_zalloc(sizeof(*e));
+	struct grant *e = mem_zalloc(sizeof(*e));
 	struct err err = ERR_INIT;
 
 	e->object = store_ref(o);
@@ -96,7 +96,7 @@ entry_new(struct stored *o)
 	    tree_parse(&e->arena, text_span(o->json), TREE_LIMITS, NULL, &err);
 	if (e->tree != NULL)
 		return e;
-	entry_free(e);
+	grant_free(e);
 	return NULL;
 }
 
@@ -115,17 +115,17 @@ list_of(struct rights *x, struct span ns)
 }
 
 static void
-put_role(struct map *roles, const struct stored *o, struct entry *e)
+put_role(struct map *roles, const struct stored *o, struct grant *e)
 {
-	entry_free(e != NULL ? map_put(roles, e->object->key, e)
+	grant_free(e != NULL ? map_put(roles, e->object->key, e)
 			     : map_del(roles, o->key));
 }
 
 /* In the place of the old one, or at the end. */
 static void
-put_binding(struct list *l, const struct stored *o, struct entry *e)
+put_binding(struct list *l, const struct stored *o, struct grant *e)
 {
-	struct entry **at = &l->first, *old;
+	struct grant **at = &l->first, *old;
 
 	while (*at != NULL && !span_eq((*at)->object->key, o->key))
 		at = &(*at)->next;
@@ -133,13 +133,13 @@ put_binding(struct list *l, const struct stored *o, struct entry *e)
 	if (e != NULL)
 		e->next = old == NULL ? NULL : old->next;
 	*at = e != NULL ? e : old == NULL ? NULL : old->next;
-	entry_free(old);
+	grant_free(old);
 }
 
 static void
-take(struct kind *k, struct stored *o, bool there)
+take(struct rights_kind *k, struct stored *o, bool there)
 {
-	struct entry *e = there ? entry_new(o) : NULL;
+	struct grant *e = there ? grant_new(o) : NULL;
 	size_t i = (size_t)(k - k->rights->kinds);
 
 	if (i == ROLES || i == CLUSTER_ROLES)
@@ -162,7 +162,7 @@ rights_new(const struct api *api)
 
 	x->store = api->store;
 	for (size_t i = 0; i < KINDS; i++) {
-		struct kind *k = &x->kinds[i];
+		struct rights_kind *k = &x->kinds[i];
 		struct stored *o = NULL;
 
 		k->rights = x;
@@ -191,14 +191,14 @@ rights_free(struct rights *x)
 		    x->store, x->kinds[i].collection, &x->kinds[i].hook);
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t j = 0; (e = map_next(&x->roles[i], &j)) != NULL;)
-			entry_free(e);
+			grant_free(e);
 		map_release(&x->roles[i]);
 	}
 	for (size_t i = 0; (l = map_next(&x->lists, &i)) != NULL;) {
 		while (l->first != NULL) {
-			struct entry *next = l->first->next;
+			struct grant *next = l->first->next;
 
-			entry_free(l->first);
+			grant_free(l->first);
 			l->first = next;
 		}
 		free(l);
@@ -258,13 +258,13 @@ is_meant(const struct user *u, const struct node *subject, struct span ns)
 }
 
 struct rights_source {
-	const struct entry *binding;
+	const struct grant *binding;
 	const struct node *subject;
 };
 
 /* The first subject that the user is. */
 static const struct node *
-subject_of(const struct entry *binding, const struct user *u)
+subject_of(const struct grant *binding, const struct user *u)
 {
 	const struct node *subjects = tree_get(binding->tree, "subjects");
 
@@ -277,12 +277,12 @@ subject_of(const struct entry *binding, const struct user *u)
 
 /* ---- which rules ---- */
 
-static const struct entry *
+static const struct grant *
 find_role(const struct rights *x, const struct node *ref, struct span ns)
 {
 	struct span name = tree_text(tree_get(ref, "name"));
 	struct buf key = BUF_INIT;
-	const struct entry *e;
+	const struct grant *e;
 
 	if (tree_text_is(tree_get(ref, "kind"), "ClusterRole"))
 		return map_get(&x->roles[CLUSTER_ROLES], name);
@@ -298,7 +298,7 @@ const struct node *
 rights_role(
     const struct rights *x, const struct node *role_ref, struct span namespace_)
 {
-	const struct entry *e = find_role(x, role_ref, namespace_);
+	const struct grant *e = find_role(x, role_ref, namespace_);
 
 	return e == NULL ? NULL : e->tree;
 }
@@ -327,11 +327,11 @@ static bool
 visit_list(const struct rights *x, const struct list *l, const struct user *u,
     rights_fn *fn, void *arg, struct buf *errors)
 {
-	for (const struct entry *b = l == NULL ? NULL : l->first; b != NULL;
+	for (const struct grant *b = l == NULL ? NULL : l->first; b != NULL;
 	     b = b->next) {
 		struct rights_source from = {b, subject_of(b, u)};
 		const struct node *ref = tree_get(b->tree, "roleRef"), *rules;
-		const struct entry *role;
+		const struct grant *role;
 
 		if (from.subject == NULL)
 			continue;

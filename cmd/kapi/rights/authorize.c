@@ -1,4 +1,4 @@
-#include "rights/check.h"
+#include "rights/authorize.h"
 
 #include "text/gotext.h"
 
@@ -28,7 +28,7 @@ verb_of(struct request *r)
 }
 
 struct action
-check_action(struct request *r)
+authorize_action(struct request *r)
 {
 	struct action x = {.user = r->identity,
 	    .verb = verb_of(r),
@@ -92,7 +92,8 @@ say(struct arena *a, const struct action *x)
 }
 
 struct problem *
-check_forbidden(struct arena *a, const struct action *what, struct span reason)
+authorize_forbidden(
+    struct arena *a, const struct action *what, struct span reason)
 {
 	struct buf b = BUF_INIT;
 	struct problem *p;
@@ -127,12 +128,12 @@ check_forbidden(struct arena *a, const struct action *what, struct span reason)
 }
 
 struct problem *
-check_request(struct request *r)
+authorize_request(struct request *r)
 {
-	struct action x = check_action(r);
+	struct action x = authorize_action(r);
 	struct span reason;
 
 	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
 		return NULL;
-	return check_forbidden(&r->arena, &x, reason);
+	return authorize_forbidden(&r->arena, &x, reason);
 }

@@ -1,20 +1,20 @@
 /*
- * check: whether a request may be served.
+ * authorize: whether a request may be served.
  * Source: apiserver/pkg/endpoints/filters/authorization.go, request/
  * requestinfo.go and handlers/responsewriters/errors.go.
  */
-#ifndef CHECK_H
-#define CHECK_H
+#ifndef AUTHORIZE_H
+#define AUTHORIZE_H
 
 #include "request/request.h"
 #include "rights/rights.h"
 
 /* What r->identity wants; parts are in the arena. */
-struct action check_action(struct request *r);
+struct action authorize_action(struct request *r);
 /* NULL, or 403. */
-struct problem *check_request(struct request *r);
+struct problem *authorize_request(struct request *r);
 /* 403, as the server words it; reason may be "". */
-struct problem *check_forbidden(
+struct problem *authorize_forbidden(
     struct arena *a, const struct action *what, struct span reason);
 
 #endif
