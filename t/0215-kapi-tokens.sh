@@ -119,7 +119,7 @@ is "$(whose "$bound")" "[invalid bearer token, token audiences [\"other\"] is in
 	"... one for others"
 is "$(whose "$bound" other)" "system:serviceaccount:default:ann other" \
 	"... which they ask about"
-is "$(code "$bound")" 401 "... is none for requests"
+is "$(code "$bound")" 401 "... does not authenticate requests"
 bound=$(token ann '{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"},"expirationSeconds":3607}')
 is "$(part 2 "$bound" | jq -c '.exp - .iat, ."kubernetes.io".warnafter - .iat')" \
 	"31536000

@@ -165,6 +165,11 @@ certificate ca /CN=envtest-environment
 certificate admin /O=system:masters/CN=admin ca
 port=$(free_port)
 mkdir "$T/certs"
+# envtest brings this pair.
+certificate signer /CN=sa-signer
+for end in key crt; do
+	cp "$T/pki/signer.$end" "$T/certs/sa-signer.$end"
+done
 # up [FLAG...]
 up() {
 	start "$apiserver" --allow-privileged=true --authorization-mode=RBAC \
@@ -196,7 +201,9 @@ is "$(cat "$T/apiserver.err")" \
 	"kapi: listening on https://127.0.0.1:$port" \
 	"nothing to say about the flags of envtest"
 is "$(ls "$T/certs")" "apiserver.crt
-apiserver.key" "a pair for TLS is made in --cert-dir"
+apiserver.key
+sa-signer.crt
+sa-signer.key" "a pair for TLS is made in --cert-dir"
 is "$(stat -c %a "$T/certs/apiserver.key")" 600 "... the key is secret"
 is "$(get /readyz)" ok "the probes are there, without a credential"
 is "$(get /api/v1/namespaces -o "$T/out" -w '%{http_code}')" 401 \

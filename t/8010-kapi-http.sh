@@ -20,13 +20,15 @@ echo 't0ken,ann,7,"dev,ops"' >"$T/tokens"
 echo 't0ken,ann' >"$T/short"
 tokens=(--token-auth-file "$T/tokens")
 refused "all addresses, without tokens" "option --listen: 0.0.0.0:0 is reached \
-from elsewhere: that needs --token-auth-file" --listen 0.0.0.0:0
+from elsewhere: that needs --token-auth-file or --client-ca-file" \
+	--listen 0.0.0.0:0
 refused "... with tokens in clear text" "option --listen: :0 is reached from \
 elsewhere: that needs TLS" --listen :0 "${tokens[@]}" --tls=off
 refused "no port" 'option --listen: bad address "127.0.0.1": want HOST:PORT' \
 	--listen 127.0.0.1
 refused "an address that is not ours" 'option --listen: 192.0.2.1:0 is reached '\
-'from elsewhere: that needs --token-auth-file' --listen 192.0.2.1:0
+'from elsewhere: that needs --token-auth-file or --client-ca-file' \
+	--listen 192.0.2.1:0
 refused "... with tokens" "cannot listen on 192.0.2.1:0: Cannot assign \
 requested address" --listen 192.0.2.1:0 "${tokens[@]}"
 refused "bad tokens" "$T/short:1: want token,user,uid[,\"group1,group2\"], got \

@@ -201,7 +201,7 @@ accounts_sign(struct accounts *s, struct arena *a,
 
 /* ---- a token that somebody brings ---- */
 
-/* What is checked, and what for. */
+/* A check of a token, and its purpose. */
 struct reading {
 	const struct api *api;
 	struct arena *arena;

@@ -49,7 +49,7 @@ int accounts_sign(struct accounts *s, struct arena *a,
 
 /*
  * The user of a token for one of these audiences, which go to *granted; in the
- * arena. NULL: *error says why, and is none if this is not a token of our
+ * arena. NULL: *error says why; it is empty if this is not a token of our
  * issuer.
  */
 const struct user *accounts_find(const struct api *api, struct arena *a,

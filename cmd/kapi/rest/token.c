@@ -40,7 +40,7 @@ conflict(struct request *r, struct span in_group, struct span of_kind,
 	return p;
 }
 
-/* What the body says of the account's name, if it does. */
+/* Whatever the body says of the account's name, if it does. */
 static struct problem *
 check_name(struct request *r, const struct node *object)
 {

@@ -9,7 +9,7 @@
 #include "request/request.h"
 #include "rights/rights.h"
 
-/* What r->identity wants; parts are in the arena. */
+/* The action that r->identity wants; parts are in the arena. */
 struct action authorize_action(struct request *r);
 /* NULL, or 403. */
 struct problem *authorize_request(struct request *r);

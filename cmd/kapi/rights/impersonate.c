@@ -172,7 +172,7 @@ add_groups(struct request *r, struct user *u)
 		add_group(r, u, span_str(which));
 }
 
-/* ---- whether he may ---- */
+/* ---- whether they may ---- */
 
 /* Constrained impersonation: what kind of user it is decides the mode. */
 struct way {
@@ -291,7 +291,7 @@ check_constrained(const struct way *w)
 	return p == NULL ? check_parts(w) : p;
 }
 
-/* The first refusal is told; *nodes: it is as a node that he may. */
+/* The first refusal is told; *nodes: it is as a node that they may. */
 static struct problem *
 check_rights(struct request *r, const struct user *u, bool *node)
 {

@@ -1,8 +1,8 @@
 /*
  * impersonate: a client that acts as another user, by the headers
- * Impersonate-User, -Group, -Uid and -Extra-KEY. With rights he needs that to
- * "impersonate" each of these; or the constrained one, to do just this request
- * as such a user.
+ * Impersonate-User, -Group, -Uid and -Extra-KEY. With rights it needs the verb
+ * "impersonate" for each of these; or the constrained one, to do just this
+ * request as such a user.
  * Source: apiserver/pkg/endpoints/filters/impersonation.
  */
 #ifndef IMPERSONATE_H

@@ -29,7 +29,7 @@ int rights_wanted(bool *wanted, struct err *err);
 struct rights *rights_new(const struct api *api);
 void rights_free(struct rights *x);
 
-/* What somebody wants to do. */
+/* An action that somebody wants to do. */
 struct action {
 	const struct user *user;
 	struct span verb;

@@ -111,7 +111,10 @@ parts(struct buf *b)
 	return count;
 }
 
-/* A cell for each column, even of an object that says nothing. */
+/*
+ * A cell for each column, even of an object that says nothing. The real server
+ * gives an IPAddress an age without a column (printers.go, printIPAddress).
+ */
 static void
 check_cells(const struct resource *r, const char *name)
 {
@@ -121,7 +124,10 @@ check_cells(const struct resource *r, const char *name)
 	tree_put(&arena, o, "metadata", tree_object(&arena));
 	columns_add(&columns, r);
 	columns_add_cells(&cells, &arena, r, o);
-	if (!ok(parts(&columns) == parts(&cells), name))
+	if (!ok(parts(&columns) +
+			(strcmp(name, "ipaddresses.networking.k8s.io") == 0) ==
+		    parts(&cells),
+		name))
 		printf("# its Table has not as many cells as columns\n");
 }
 
