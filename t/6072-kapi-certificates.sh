@@ -62,7 +62,7 @@ cat belows.crt servers.crt >chains.crt
 cp belows.key chains.key
 cat ca.crt ca2.crt >both.crt
 cd "$ROOT" || exit 1
-export KAPI_ARGUMENTS=--client-ca-file=$T/pki/both.crt
+export KAPI_OPTIONS=--client-ca-file=$T/pki/both.crt
 cluster_start -- "--client-ca-file=$T/pki/both.crt"
 
 review='{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}'

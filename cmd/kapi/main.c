@@ -231,8 +231,7 @@ prepare(struct run *r, struct err *err)
 	if (a->certificates_only && o.kubeconfig_out != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --kubeconfig-out: with --client-ca-file alone "
-		    "there "
-		    "is no user for it: add --token-auth-file");
+		    "there is no user for it: add --token-auth-file");
 	if (access_host(o.listen, &r->access.host, err) != 0)
 		return -1;
 	if (check_reach(r, err) != 0)

@@ -11,21 +11,20 @@
 
 # On kapi: the same variables, kubeconfigs, users and audit functions, no
 # controllers but its own, and every user may do everything unless the test says
-# KAPI_OPTIONS=--authorization-mode=RBAC. kubectl is
-# t/kapi/kubectl, which needs no Go, or, after kapi_kubectl, the real one.
-# KAPI_OPTIONS, words: more options for kapi, also when it starts again.
+# KAPI_OPTIONS=--authorization-mode=RBAC. kubectl is t/kapi/kubectl, which needs
+# no Go, or, after kapi_kubectl, the real one. KAPI_OPTIONS, words: more options
+# for kapi, also when it starts again.
 SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
 export SERVER=${SERVER:-real}
 
-# cluster_start [-- APISERVER-ARGUMENT...]; KAPI_ARGUMENTS: those of kapi
+# cluster_start [-- APISERVER-ARGUMENT...]
 cluster_start() {
 	local code=0
 
 	[ "$SERVER" = real ] || {
 		KUBECTL=$ROOT/t/kapi/kubectl PATH=$BIN:$ROOT/t/kapi:$PATH
 		export KUBECTL
-		# shellcheck disable=SC2086
-		kapi_start --save "$T/kapi/state" ${KAPI_ARGUMENTS:-}
+		kapi_start --save "$T/kapi/state"
 		return
 	}
 
