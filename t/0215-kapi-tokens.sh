@@ -134,6 +134,15 @@ is "$(part 2 "$secret" | jq -c '."kubernetes.io".secret.uid') $(part 2 "$node" |
 	jq -c '."kubernetes.io".node.uid')" \
 	"\"$(uid secret s)\" \"$(uid node n1)\"" "tokens of a Secret, of a Node"
 
+# What is no TokenRequest
+for spec in '"x"' 5 '[]' '{"audiences":"x"}' '{"audiences":[5]}' \
+	'{"expirationSeconds":"700"}' '{"boundObjectRef":"x"}'; do
+	is "$(post /api/v1/namespaces/default/serviceaccounts/ann/token \
+		"{\"spec\":$spec}" | jq -r .code)" 400 "a spec that is wrong: $spec"
+done
+is "$(post /api/v1/namespaces/default/serviceaccounts/ann/token \
+	'{"metadata":"x"}' | jq -r .code)" 400 "metadata that is wrong"
+
 # What the server signed, but does not take
 is "$(whose "$(forge "$plain" .)")" "system:serviceaccount:default:ann $audience" \
 	"a token that the test signs"

@@ -240,8 +240,7 @@ say_why(struct request *r, struct write *w, const struct delete_options *o,
 static struct problem *
 posted_eviction(struct request *r, struct write *w, struct node **eviction)
 {
-	struct warnings strict = {&r->arena, NULL, 0};
-	struct problem *p = rest_body(r, eviction, &strict);
+	struct problem *p = rest_posted(r, w, eviction);
 
 	if (p == NULL)
 		p = write_check_lifecycle(w);

@@ -18,6 +18,9 @@ struct problem *rest_body(
 /* The body as an object of the resource, its namespace and name checked. */
 struct problem *rest_object(
     struct request *r, struct write *w, struct node **object);
+/* The body as an object of the kind that the subresource takes. */
+struct problem *rest_posted(
+    struct request *r, const struct write *w, struct node **object);
 /* Live, or a problem: 404. *tree is in the version of the request. */
 struct problem *rest_live(
     struct write *w, struct stored **stored, struct node **tree);

@@ -198,6 +198,17 @@ rest_object(struct request *r, struct write *w, struct node **object)
 }
 
 struct problem *
+rest_posted(struct request *r, const struct write *w, struct node **object)
+{
+	struct resource typed = *r->resource;
+	struct write as = *w;
+
+	typed.schema = body_schema(r);
+	as.resource = &typed;
+	return rest_object(r, &as, object);
+}
+
+struct problem *
 rest_live(struct write *w, struct stored **stored, struct node **tree)
 {
 	*stored = store_get(w->resource->collection,

@@ -257,14 +257,13 @@ make_token(struct request *r, const struct node *spec, int64_t seconds,
 static struct problem *
 request_token(struct request *r, struct write *w, struct node **object)
 {
-	struct warnings strict = {&r->arena, NULL, 0};
 	char *until = arena_alloc(&r->arena, CLOCK_RFC3339_MAX);
 	struct arena *a = &r->arena;
 	struct node *account, *spec, *m, *status = tree_object(a);
 	struct stored *stored;
 	struct span token;
 	int64_t seconds;
-	struct problem *p = rest_body(r, object, &strict);
+	struct problem *p = rest_posted(r, w, object);
 
 	if (p == NULL)
 		p = write_check_namespace(w, *object);
