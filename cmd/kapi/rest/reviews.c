@@ -107,28 +107,120 @@ review_access(struct request *r, struct node *object)
 	tree_put(a, object, "status", status);
 }
 
+/* ---- whether it can be answered ---- */
+
+/* Its fields have no names of JSON: it is quoted by those of Go. */
+static const struct node *
+quoted_path(struct arena *a, const struct node *attributes)
+{
+	struct node *o = tree_object(a);
+
+	tree_put(a, o, "Path",
+	    tree_string(a, tree_text(tree_get(attributes, "path"))));
+	tree_put(a, o, "Verb",
+	    tree_string(a, tree_text(tree_get(attributes, "verb"))));
+	return o;
+}
+
+/* Besides who manages it, and its namespace where it is in one. */
+static bool
+has_metadata(const struct node *metadata, bool local)
+{
+	for (size_t i = 0; i < tree_count(metadata); i++) {
+		struct span key = metadata->members[i].key;
+
+		if (!span_is(key, "managedFields") &&
+		    !(local && span_is(key, "namespace")) &&
+		    !tree_empty(metadata->members[i].value))
+			return true;
+	}
+	return false;
+}
+
+static void
+check_metadata(struct causes *c, struct request *r, struct node *object)
+{
+	bool local = r->resource->namespaced;
+
+	if (!has_metadata(tree_get(object, "metadata"), local))
+		return;
+	/* It is quoted in Go's order. */
+	encode_builtin(c->arena, r->resource->schema, object);
+	cause_invalid(c, span_str("metadata"), tree_get(object, "metadata"),
+	    local ? "must be empty except for namespace" : "must be empty");
+}
+
+/* key: fieldSelector or labelSelector. */
+static void
+check_selector(struct causes *c, const struct node *attributes, const char *key)
+{
+	const struct node *selector = tree_get(attributes, key);
+	struct span raw = tree_text(tree_get(selector, "rawSelector"));
+	bool parsed = tree_count(tree_get(selector, "requirements")) > 0;
+	struct span at =
+	    arena_printf(c->arena, "spec.resourceAttributes.%s", key);
+
+	if (!tree_is(selector, NODE_OBJECT))
+		return;
+	if (raw.n > 0 && parsed)
+		cause_invalid_text(c,
+		    arena_printf(c->arena, "%.*s.rawSelector", SPAN_ARG(at)),
+		    raw, "may not specified at the same time as requirements");
+	if (raw.n == 0 && !parsed)
+		cause_required(c,
+		    arena_printf(c->arena, "%.*s.requirements", SPAN_ARG(at)),
+		    arena_str(c->arena,
+			arena_printf(c->arena,
+			    "when %.*s is specified, requirements or "
+			    "rawSelector is required",
+			    SPAN_ARG(at))));
+}
+
+/* It asks about its own namespace. */
+static void
+check_local(
+    struct causes *c, const struct node *object, const struct node *paths)
+{
+	const struct node *at = tree_path(object, "spec.resourceAttributes");
+	struct span ns = tree_text(tree_get(at, "namespace"));
+
+	if (at != NULL &&
+	    !span_eq(ns, tree_path_text(object, "metadata.namespace")))
+		cause_invalid_text(c,
+		    span_str("spec.resourceAttributes.namespace"), ns,
+		    "must match metadata.namespace");
+	if (paths != NULL)
+		cause_invalid(c, span_str("spec.nonResourceAttributes"),
+		    quoted_path(c->arena, paths),
+		    "disallowed on this kind of request");
+}
+
 static struct problem *
-check_access(struct request *r, const struct node *object)
+check_access(struct request *r, struct node *object)
 {
 	const struct node *spec = tree_get(object, "spec");
-	bool resource = tree_get(spec, "resourceAttributes") != NULL;
-	bool other = tree_get(spec, "nonResourceAttributes") != NULL;
+	const struct node *at = tree_get(spec, "resourceAttributes");
+	const struct node *paths = tree_get(spec, "nonResourceAttributes");
 	struct causes c = {&r->arena, NULL, 0};
 
-	if (resource && other)
+	if (at != NULL && paths != NULL)
 		cause_invalid(&c, span_str("spec.nonResourceAttributes"),
-		    tree_get(spec, "nonResourceAttributes"),
+		    quoted_path(c.arena, paths),
 		    "cannot be specified in combination with "
 		    "resourceAttributes");
-	if (!resource && !other)
+	if (at == NULL && paths == NULL)
 		cause_invalid(&c, span_str("spec.resourceAttributes"), NULL,
 		    "exactly one of nonResourceAttributes or "
 		    "resourceAttributes must be specified");
-	if (r->resource->strategy->review != REVIEW_SELF_ACCESS &&
-	    tree_text(tree_get(spec, "user")).n == 0 &&
+	if (!is_self(r) && tree_text(tree_get(spec, "user")).n == 0 &&
 	    tree_count(tree_get(spec, "groups")) == 0)
 		cause_invalid_text(&c, span_str("spec.user"), span_str(""),
 		    "at least one of user or group must be specified");
+	check_selector(&c, at, "fieldSelector");
+	check_selector(&c, at, "labelSelector");
+	check_metadata(&c, r, object);
+	if (r->resource->namespaced)
+		check_local(&c, object, paths);
 	if (c.n == 0)
 		return NULL;
 	return problem_invalid_kind(
