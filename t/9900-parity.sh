@@ -11,6 +11,7 @@
 CLUSTER_CONTROLLERS="namespace-controller,garbage-collector-controller"
 CLUSTER_CONTROLLERS+=,serviceaccount-controller
 CLUSTER_CONTROLLERS+=,root-ca-certificate-publisher-controller
+CLUSTER_CONTROLLERS+=,clusterrole-aggregation-controller
 export CLUSTER_CONTROLLERS
 cluster_start
 real=$(config admin)

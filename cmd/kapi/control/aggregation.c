@@ -1,7 +1,9 @@
 #include "control/aggregation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "process/log.h"
 #include "process/loop.h"
@@ -10,6 +12,7 @@
 #include "store/store.h"
 
 static const char group_name[] = "rbac.authorization.k8s.io";
+static const char manager[] = "clusterrole-aggregation-controller";
 
 struct aggregation {
 	struct api *api;
@@ -82,44 +85,79 @@ parse(struct arena *a, const struct stored *o)
 	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, &err);
 }
 
+/* The rules of a sum, each once. */
+struct sum {
+	struct arena *arena;
+	struct node *rules;
+	struct map there; /* by their text */
+	struct buf text;
+};
+
 static void
-add_rules(struct arena *a, struct node *sum, const struct node *rules)
+add_rules(struct sum *s, const struct node *rules)
 {
 	for (size_t i = 0; i < tree_count(rules); i++) {
-		bool there = false;
+		struct node *rule = rules->items[i];
 
-		for (size_t j = 0; j < tree_count(sum); j++)
-			there =
-			    there || tree_equal(sum->items[j], rules->items[i]);
-		if (!there)
-			tree_append(a, sum, rules->items[i]);
+		buf_reset(&s->text);
+		tree_write(&s->text, rule);
+		if (map_get(&s->there, buf_span(&s->text)) != NULL)
+			continue;
+		map_put(
+		    &s->there, arena_span(s->arena, buf_span(&s->text)), rule);
+		tree_append(s->arena, s->rules, rule);
 	}
 }
 
 static void
-add_selected(struct aggregation *g, struct arena *a, const struct stored *role,
-    const struct node *selector, struct node *sum)
+add_selected(struct aggregation *g, const struct stored *role,
+    const struct node *selector, struct sum *sum)
 {
 	struct collection *c = g->roles->collection;
 	struct selection s = {0};
 	struct stored *o = NULL;
 
-	if (!read_selector(a, selector, &s))
+	if (!read_selector(sum->arena, selector, &s))
 		return;
 	while ((o = store_next(c, SPAN_NONE, o == NULL ? SPAN_NONE : o->key)) !=
 	    NULL)
 		if (o != role && label_selector_matches(&s, o->labels))
-			add_rules(a, sum, tree_get(parse(a, o), "rules"));
+			add_rules(sum, tree_get(parse(sum->arena, o), "rules"));
+}
+
+/* Whether the rules are an earlier sum: others are left where nothing is
+ * selected, as the real controller only gives up what it has applied. */
+static bool
+is_sum(const struct node *role)
+{
+	const struct node *fields = tree_path(role, "metadata.managedFields");
+
+	for (size_t i = 0; i < tree_count(fields); i++)
+		if (tree_text_is(
+			tree_get(fields->items[i], "manager"), manager) &&
+		    tree_get(tree_get(fields->items[i], "fieldsV1"),
+			"f:rules") != NULL)
+			return true;
+	return false;
+}
+
+static bool
+aggregates(const struct stored *o)
+{
+	static const char key[] = "\"aggregationRule\"";
+	struct span json = text_span(o->json);
+
+	return memmem(json.p, json.n, key, sizeof(key) - 1) != NULL;
 }
 
 /* Whether something was written: all that was borrowed is old then. */
 static bool
 sum_up(struct aggregation *g, const struct stored *o)
 {
-	static const char manager[] = "clusterrole-aggregation-controller";
 	struct arena a = ARENA_INIT;
 	struct rest_writer by = {g->api, &a, span_str(manager)};
-	struct node *role = parse(&a, o), *sum = tree_array(&a);
+	struct node *role = parse(&a, o);
+	struct sum sum = {.arena = &a, .rules = tree_array(&a)};
 	const struct node *selectors =
 	    tree_path(role, "aggregationRule.clusterRoleSelectors");
 	const struct node *now = tree_get(role, "rules");
@@ -127,39 +165,48 @@ sum_up(struct aggregation *g, const struct stored *o)
 	bool differs;
 
 	for (size_t i = 0; i < tree_count(selectors); i++)
-		add_selected(g, &a, o, selectors->items[i], sum);
+		add_selected(g, o, selectors->items[i], &sum);
 	differs = tree_count(selectors) > 0 &&
-	    tree_count(now) + tree_count(sum) > 0 && !tree_equal(now, sum);
+	    (tree_count(sum.rules) > 0 ? !tree_equal(now, sum.rules)
+				       : tree_count(now) > 0 && is_sum(role));
 	if (differs) {
-		tree_put(&a, role, "rules", sum);
+		tree_put(&a, role, "rules", sum.rules);
 		p = rest_update(&by, g->roles, span_str(""), role);
 	}
 	if (p != NULL)
 		log_error("cannot aggregate ClusterRole %.*s: %.*s",
 		    SPAN_ARG(o->name), SPAN_ARG(p->message));
+	map_release(&sum.there);
+	buf_release(&sum.text);
 	arena_release(&a);
 	return differs && p == NULL;
 }
 
-/* Sums may be parts of sums: again until nothing changes. Two that select each
- * other come to rest, as rules are only added. */
+/* Whether a sum changed. */
+static bool
+sum_all(struct aggregation *g)
+{
+	struct buf key = BUF_INIT;
+	struct stored *o = NULL;
+	bool changed = false;
+
+	while ((o = store_next(g->roles->collection, SPAN_NONE,
+		    o == NULL ? SPAN_NONE : buf_span(&key))) != NULL) {
+		buf_reset(&key);
+		buf_addspan(&key, o->key);
+		if (aggregates(o) && sum_up(g, o))
+			changed = true;
+	}
+	buf_release(&key);
+	return changed;
+}
+
+/* Sums may be parts of sums: what is written here comes back as a change.
+ * Others are served between. */
 static void
 work(void *arg)
 {
-	struct aggregation *g = arg;
-	bool changed = true;
-
-	while (changed) {
-		struct stored *o = NULL;
-
-		changed = false;
-		while (!changed &&
-		    (o = store_next(g->roles->collection, SPAN_NONE,
-			 o == NULL ? SPAN_NONE : o->key)) != NULL)
-			changed = sum_up(g, o);
-	}
-	if (loop_timer_armed(&g->timer))
-		loop_cancel(g->api->loop, &g->timer);
+	sum_all(arg);
 }
 
 static void
@@ -241,5 +288,6 @@ aggregation_make_defaults(struct aggregation *g)
 		if (line.n > 0 && line.p[0] == '{')
 			make_default(g, line);
 	}
-	work(g);
+	while (sum_all(g))
+		;
 }
