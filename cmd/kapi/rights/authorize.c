@@ -2,20 +2,28 @@
 
 #include "text/gotext.h"
 
-/* The one object that a list asks for by its fieldSelector. */
+/* The one object that a list asks for by its fieldSelector: by the first term
+ * about it, where they are sorted. */
 static struct span
 selected_name(struct request *r)
 {
 	struct span rest = request_param(r, "fieldSelector");
+	struct span first = SPAN_NONE;
 
 	while (rest.n > 0) {
 		struct span term = span_cut(&rest, ',');
 
-		if (span_take(&term, "metadata.name==") ||
-		    span_take(&term, "metadata.name="))
-			return term;
+		if (span_starts(term, "metadata.name=") &&
+		    (first.p == NULL || span_cmp(term, first) < 0))
+			first = term;
 	}
-	return SPAN_NONE;
+	if (!span_take(&first, "metadata.name=="))
+		span_take(&first, "metadata.name=");
+	/* Such a name cannot be part of a path. */
+	return span_find(first, '/') != NULL || span_find(first, '%') != NULL ||
+		span_is(first, ".") || span_is(first, "..")
+	    ? SPAN_NONE
+	    : first;
 }
 
 /* Of other verbs the method's, in lower case. */

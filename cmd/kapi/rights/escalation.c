@@ -332,11 +332,9 @@ check_binding(struct request *r, const struct node *object)
 	if (may(r, "bind", group, plural, name))
 		return NULL;
 	role = rights_role(r->api->rights, ref, r->namespace_);
+	/* It is the binding's resource that is said to miss this name. */
 	if (role == NULL)
-		return problem_not_found(&r->arena,
-		    resource_storage(
-			r->api->registry, r->resource->group, plural),
-		    name);
+		return problem_not_found(&r->arena, r->resource, name);
 	return check_rules(r, tree_path_text(object, "metadata.name"),
 	    tree_get(role, "rules"));
 }
