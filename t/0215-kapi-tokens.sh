@@ -38,12 +38,13 @@ part() {
 url64() {
 	base64 -w 0 | tr '/+' '_-' | tr -d =
 }
+# sign HEADER.CLAIMS: a token of it
+sign() {
+	echo "$1.$(printf %s "$1" | openssl dgst -sha256 -sign "$key" | url64)"
+}
 # forge TOKEN FILTER: its claims changed, signed again with the server's key
 forge() {
-	local text
-
-	text=$(cut -d. -f1 <<<"$1").$(part 2 "$1" | jq -c "$2" | tr -d '\n' | url64)
-	echo "$text.$(printf %s "$text" | openssl dgst -sha256 -sign "$key" | url64)"
+	sign "$(cut -d. -f1 <<<"$1").$(part 2 "$1" | jq -c "$2" | tr -d '\n' | url64)"
 }
 # whose TOKEN [AUDIENCE]: what TokenReview says, in short
 whose() {
@@ -178,6 +179,41 @@ for what in pod secret node; do
 			secret) echo s ;;
 			esac)")) does not match service account $what ref claim (x)]" \
 		"an earlier $what of the name"
+done
+
+date_wanted="[invalid bearer token, go-jose/go-jose/jwt: expected number value to unmarshal NumericDate]"
+for claim in .exp .nbf .iat '."kubernetes.io".warnafter'; do
+	is "$(whose "$(forge "$plain" "$claim = \"x\"")")" "$date_wanted" \
+		"a date that is none: $claim"
+done
+for far in 1e300 9223372036854775807; do
+	is "$(whose "$(forge "$plain" ".exp = $far")")" \
+		"[invalid bearer token, service account token has expired]" \
+		"a date too far for Go: $far"
+done
+for wrong in '.jti = 5' '."kubernetes.io".namespace = 5'; do
+	is "$(whose "$(forge "$plain" "$wrong")")" \
+		"[invalid bearer token, json: cannot unmarshal number into Go value of type string]" \
+		"a text that is none: $wrong"
+done
+is "$(whose "$(forge "$plain" '."kubernetes.io".pod = "x"')")" \
+	"[invalid bearer token, json: cannot unmarshal string into Go value of type serviceaccount.ref]" \
+	"a Pod that is none"
+is "$(whose "$(forge "$plain" '."kubernetes.io".pod = null')")" \
+	"system:serviceaccount:default:ann $audience" "... null is none at all"
+is "$(whose "$(forge "$plain" '.aud = [1]')")" \
+	"[invalid bearer token, go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience]" \
+	"an audience that is none"
+is "$(whose "$(forge "$plain" '.aud = ""')")" \
+	"[invalid bearer token, token audiences [\"\"] is invalid for the target audiences [\"$audience\"]]" \
+	"... an empty one"
+is "$(whose "$(sign "$(cut -d. -f1 <<<"$plain").$(part 2 "$plain" |
+	sed 's/}$/,"exp":1}/' | tr -d '\n' | url64)")")" \
+	"[invalid bearer token, json: duplicate key 'exp' in object]" \
+	"a claim that is there twice"
+for head in '{"alg":"RS256","kid":5}' '{"alg":"RS256","alg":"RS256"}'; do
+	is "$(whose "$(sign "$(printf %s "$head" | url64).$(cut -d. -f2 <<<"$plain")")")" \
+		"invalid bearer token" "a header that is wrong: $head"
 done
 
 # What the server did not sign

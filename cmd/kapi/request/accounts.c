@@ -268,7 +268,9 @@ check_account(struct reading *x, struct span name, struct span uid)
 	    find(x, "serviceaccounts", x->namespace_, name);
 	struct arena *a = x->arena;
 
-	if (o == NULL)
+	if (name.n == 0)
+		x->error = span_str("resource name may not be empty");
+	else if (o == NULL)
 		x->error = arena_printf(
 		    a, "serviceaccounts \"%.*s\" not found", SPAN_ARG(name));
 	else if (!span_eq(o->uid, uid))
@@ -282,26 +284,109 @@ check_account(struct reading *x, struct span name, struct span uid)
 	return x->error.p == NULL;
 }
 
-/* Whether the claim is there and its time is later than t. */
+/* ---- the form of the claims ---- */
+
 static bool
-is_after(const struct node *claims, const char *key, int64_t t)
+is_given(const struct node *n)
+{
+	return n != NULL && !tree_is(n, NODE_NULL);
+}
+
+/* The members that are there are of that kind. */
+static void
+check_kinds(struct reading *x, const struct node *object,
+    const char *const *keys, enum node_kind kind, const char *type)
+{
+	for (size_t i = 0; keys[i] != NULL && x->error.p == NULL; i++) {
+		const struct node *n = tree_get(object, keys[i]);
+
+		if (is_given(n) && !tree_is(n, kind))
+			x->error = gotext_type_error(x->arena, n, type);
+	}
+}
+
+static void
+check_dates(
+    struct reading *x, const struct node *object, const char *const *keys)
+{
+	for (size_t i = 0; keys[i] != NULL && x->error.p == NULL; i++) {
+		const struct node *n = tree_get(object, keys[i]);
+
+		if (is_given(n) && !tree_is(n, NODE_NUMBER))
+			x->error =
+			    span_str("go-jose/go-jose/jwt: expected number "
+				     "value to unmarshal NumericDate");
+	}
+}
+
+static void
+check_form_of_audience(struct reading *x, const struct node *aud)
+{
+	bool good = aud == NULL || tree_is(aud, NODE_STRING) ||
+	    tree_is(aud, NODE_ARRAY);
+
+	for (size_t i = 0; good && tree_is(aud, NODE_ARRAY) && i < aud->n; i++)
+		good = tree_is(aud->items[i], NODE_STRING);
+	if (!good && x->error.p == NULL)
+		x->error = span_str("go-jose/go-jose/jwt: expected string or "
+				    "array value to unmarshal to Audience");
+}
+
+/* As the decoders of the real server take them. */
+static bool
+check_form(struct reading *x, const struct jwt *t)
+{
+	static const char *const texts[] = {"iss", "jti", "sub", NULL},
+				 *const dates[] = {"exp", "iat", "nbf", NULL},
+				 *const own[] = {"kubernetes.io", NULL},
+				 *const ns[] = {"namespace", NULL},
+				 *const warn[] = {"warnafter", NULL},
+				 *const refs[] = {"node", "pod", "secret",
+				     "serviceaccount", NULL},
+				 *const members[] = {"name", "uid", NULL};
+	const struct node *k = tree_get(t->claims, own[0]);
+
+	if (t->duplicate.n > 0)
+		x->error = arena_printf(x->arena,
+		    "json: duplicate key '%.*s' in object",
+		    SPAN_ARG(t->duplicate));
+	check_kinds(x, t->claims, texts, NODE_STRING, "string");
+	check_dates(x, t->claims, dates);
+	check_form_of_audience(x, tree_get(t->claims, "aud"));
+	check_kinds(
+	    x, t->claims, own, NODE_OBJECT, "serviceaccount.kubernetes");
+	check_kinds(x, k, ns, NODE_STRING, "string");
+	check_dates(x, k, warn);
+	check_kinds(x, k, refs, NODE_OBJECT, "serviceaccount.ref");
+	for (size_t i = 0; refs[i] != NULL; i++)
+		check_kinds(
+		    x, tree_get(k, refs[i]), members, NODE_STRING, "string");
+	return x->error.p == NULL;
+}
+
+/* The seconds of a date, if it is there; as Go makes a whole number of it:
+ * what is too large becomes the smallest one. */
+static bool
+date(const struct node *claims, const char *key, int64_t *seconds)
 {
 	const struct node *n = tree_get(claims, key);
+	double d = tree_is(n, NODE_NUMBER) ? tree_double(n) : 0;
+	bool fits = d > -9223372036854775808.0 && d < 9223372036854775808.0;
 
-	return tree_is(n, NODE_NUMBER) && tree_double(n) > (double)t;
+	*seconds = fits ? (int64_t)d : INT64_MIN;
+	return tree_is(n, NODE_NUMBER);
 }
 
 static bool
 check_times(struct reading *x, const struct node *claims)
 {
-	const struct node *expires = tree_get(claims, "exp");
+	int64_t t;
 
-	if (is_after(claims, "nbf", x->now + LEEWAY_S))
+	if (date(claims, "nbf", &t) && t > x->now + LEEWAY_S)
 		x->error = span_str("service account token is not valid yet");
-	else if (tree_is(expires, NODE_NUMBER) &&
-	    !is_after(claims, "exp", x->now - LEEWAY_S - 1))
+	else if (date(claims, "exp", &t) && t < x->now - LEEWAY_S)
 		x->error = span_str("service account token has expired");
-	else if (is_after(claims, "iat", x->now + LEEWAY_S))
+	else if (date(claims, "iat", &t) && t > x->now + LEEWAY_S)
 		x->error =
 		    span_str("service account token is issued in the future");
 	return x->error.p == NULL;
@@ -319,10 +404,10 @@ check_claims(struct reading *x, const struct node *claims)
 	return check_times(x, claims) &&
 	    check_account(x, tree_text(tree_get(account, "name")),
 		tree_text(tree_get(account, "uid"))) &&
-	    (secret == NULL ||
+	    (!is_given(secret) ||
 		check_bound(x, secret, "secrets", "secret", "secret")) &&
-	    (pod == NULL || check_bound(x, pod, "pods", "pod", "pod")) &&
-	    (pod != NULL || node == NULL ||
+	    (!is_given(pod) || check_bound(x, pod, "pods", "pod", "pod")) &&
+	    (is_given(pod) || !is_given(node) ||
 		check_bound(x, node, "nodes", "node", "node"));
 }
 
@@ -365,7 +450,7 @@ audiences_of(const struct accounts *s, struct arena *a,
 	size_t count = tree_is(aud, NODE_STRING) ? 1 : tree_count(aud);
 	struct span *list;
 
-	if (tree_empty(aud))
+	if (!tree_is(aud, NODE_STRING) && tree_count(aud) == 0)
 		return accounts_audiences(s, n);
 	list = arena_alloc(a, count * sizeof(*list));
 	for (size_t i = 0; i < count; i++)
@@ -485,7 +570,7 @@ accounts_find(const struct api *api, struct arena *a, struct span token,
 	x.now = clock_real_us() / 1000000;
 	x.namespace_ = tree_text(
 	    tree_get(tree_get(t.claims, "kubernetes.io"), "namespace"));
-	if (check_signature(&x, &t) &&
+	if (check_signature(&x, &t) && check_form(&x, &t) &&
 	    check_audiences(&x, t.claims, audiences, n, granted) &&
 	    check_claims(&x, t.claims))
 		return user_of(a, x.namespace_, t.claims);

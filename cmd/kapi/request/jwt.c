@@ -373,8 +373,9 @@ decode(struct arena *a, struct span text)
 	return bytes;
 }
 
+/* duplicate NULL: no key may be given twice; else the path of one that is. */
 static struct node *
-decode_object(struct arena *a, struct span text)
+decode_object(struct arena *a, struct span text, struct span *duplicate)
 {
 	struct span json = decode(a, text);
 	struct err err = ERR_INIT;
@@ -382,9 +383,16 @@ decode_object(struct arena *a, struct span text)
 
 	if (json.p == NULL)
 		return NULL;
-	n = tree_parse(
-	    a, json, (struct tree_limits){DEPTH_MAX, true}, NULL, &err);
+	n = tree_parse(a, json,
+	    (struct tree_limits){DEPTH_MAX, duplicate != NULL}, duplicate,
+	    &err);
 	return tree_is(n, NODE_OBJECT) ? n : NULL;
+}
+
+static bool
+is_text_or_missing(const struct node *n)
+{
+	return n == NULL || tree_is(n, NODE_NULL) || tree_is(n, NODE_STRING);
 }
 
 bool
@@ -398,8 +406,11 @@ jwt_parse(struct arena *a, struct span token, struct jwt *t)
 	claims = span_cut(&rest, '.');
 	if (rest.p == NULL || span_find(rest, '.') != NULL)
 		return false;
-	head = decode_object(a, header);
-	t->claims = head == NULL ? NULL : decode_object(a, claims);
+	head = decode_object(a, header, NULL);
+	if (head == NULL || !is_text_or_missing(tree_get(head, "alg")) ||
+	    !is_text_or_missing(tree_get(head, "kid")))
+		return false;
+	t->claims = decode_object(a, claims, &t->duplicate);
 	if (t->claims == NULL)
 		return false;
 	t->signature = decode(a, rest);
@@ -408,6 +419,8 @@ jwt_parse(struct arena *a, struct span token, struct jwt *t)
 	t->signed_ = span_make(token.p, token.n - rest.n - 1);
 	t->algorithm = tree_text(tree_get(head, "alg"));
 	t->key_id = tree_text(tree_get(head, "kid"));
-	t->critical = tree_get(head, "crit") != NULL;
+	/* Signed text that is not encoded (RFC 7797) is an extension, too. */
+	t->critical = !tree_empty(tree_get(head, "crit")) ||
+	    tree_is(tree_get(head, "b64"), NODE_FALSE);
 	return true;
 }

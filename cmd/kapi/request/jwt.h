@@ -39,6 +39,7 @@ struct jwt {
 	struct span algorithm, key_id; /* of the header; none: not there */
 	bool critical;		       /* it has extensions; none is known */
 	struct node *claims;	       /* an object */
+	struct span duplicate; /* a key of the claims that is there twice */
 	struct span signed_, signature;
 };
 
