@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "rights/authorize.h"
 #include "rights/rights.h"
 #include "text/gotext.h"
@@ -151,21 +152,15 @@ add_list(struct arena *a, struct buf *b, const char *key, struct span text)
 	    SPAN_ARG(gotext_quote(a, text)));
 }
 
-/* Parts that differ in the verb alone are one. */
-static bool
-is_same(const struct part *x, const struct part *y)
-{
-	return x->on_resource && y->on_resource &&
-	    span_eq(x->group, y->group) && span_eq(x->resource, y->resource) &&
-	    span_eq(x->name, y->name) &&
-	    (x->name.p == NULL) == (y->name.p == NULL);
-}
+/* Parts of a resource that differ in the verb alone are one line. */
+struct line {
+	struct span head; /* up to the verbs */
+	struct buf verbs;
+};
 
 static struct span
-describe(const struct missing *m, size_t at)
+head_of(struct arena *a, const struct part *p)
 {
-	struct arena *a = &m->r->arena;
-	const struct part *p = &m->parts[at];
 	struct buf b = BUF_INIT;
 	struct span text;
 
@@ -177,45 +172,49 @@ describe(const struct missing *m, size_t at)
 	} else
 		add_list(a, &b, "NonResourceURLs", p->path);
 	buf_adds(&b, ", Verbs:[");
-	buf_addspan(&b, gotext_quote(a, p->verb));
-	for (size_t i = at + 1; i < m->n; i++)
-		if (is_same(p, &m->parts[i])) {
-			buf_addc(&b, ' ');
-			buf_addspan(&b, gotext_quote(a, m->parts[i].verb));
-		}
-	buf_adds(&b, "]}");
 	text = arena_span(a, buf_span(&b));
 	buf_release(&b);
 	return text;
 }
 
-static int
-text_cmp(const void *a, const void *b)
+static void
+add_part(struct arena *a, struct map *lines, const struct part *p)
 {
-	return span_cmp(*(const struct span *)a, *(const struct span *)b);
+	struct span head = head_of(a, p), verb = gotext_quote(a, p->verb);
+	struct span key = p->on_resource
+	    ? head
+	    : arena_printf(a, "%.*s%.*s", SPAN_ARG(head), SPAN_ARG(verb));
+	struct line *l = map_get(lines, key);
+
+	if (l != NULL && !p->on_resource)
+		return;
+	if (l == NULL) {
+		l = arena_zalloc(a, sizeof(*l));
+		l->head = head;
+		map_put(lines, key, l);
+	}
+	if (l->verbs.len > 0)
+		buf_addc(&l->verbs, ' ');
+	buf_addspan(&l->verbs, verb);
 }
 
 static void
 add_descriptions(const struct missing *m, struct buf *b)
 {
-	struct span *lines = arena_alloc(&m->r->arena, m->n * sizeof(*lines));
-	size_t n = 0;
+	struct map lines = MAP_INIT;
+	struct line **all;
 
-	for (size_t i = 0; i < m->n; i++) {
-		bool first = true;
-
-		for (size_t j = 0; j < i; j++)
-			first = first && !is_same(&m->parts[j], &m->parts[i]);
-		if (first)
-			lines[n++] = describe(m, i);
+	for (size_t i = 0; i < m->n; i++)
+		add_part(&m->r->arena, &lines, &m->parts[i]);
+	all = (struct line **)map_sorted(&lines);
+	for (size_t i = 0; i < lines.count; i++) {
+		buf_addf(b, "\n%.*s", SPAN_ARG(all[i]->head));
+		buf_addspan(b, buf_span(&all[i]->verbs));
+		buf_adds(b, "]}");
+		buf_release(&all[i]->verbs);
 	}
-	qsort(lines, n, sizeof(*lines), text_cmp);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && span_eq(lines[i], lines[i - 1]))
-			continue;
-		buf_addc(b, '\n');
-		buf_addspan(b, lines[i]);
-	}
+	free(all);
+	map_release(&lines);
 }
 
 static struct problem *

@@ -121,6 +121,16 @@ put_role(struct map *roles, const struct stored *o, struct grant *e)
 			     : map_del(roles, o->key));
 }
 
+/* A namespace without bindings needs none: clients may name any number. */
+static void
+drop_if_empty(struct rights *x, struct list *l)
+{
+	if (l->first != NULL)
+		return;
+	map_del(&x->lists, span_str(l->namespace_));
+	free(l);
+}
+
 /* In the place of the old one, or at the end. */
 static void
 put_binding(struct list *l, const struct stored *o, struct grant *e)
@@ -141,11 +151,15 @@ take(struct rights_kind *k, struct stored *o, bool there)
 {
 	struct grant *e = there ? grant_new(o) : NULL;
 	size_t i = (size_t)(k - k->rights->kinds);
+	struct list *l;
 
 	if (i == ROLES || i == CLUSTER_ROLES)
 		put_role(&k->rights->roles[i], o, e);
-	else
-		put_binding(list_of(k->rights, o->namespace_), o, e);
+	else {
+		l = list_of(k->rights, o->namespace_);
+		put_binding(l, o, e);
+		drop_if_empty(k->rights, l);
+	}
 }
 
 static void
