@@ -62,7 +62,8 @@ cat belows.crt servers.crt >chains.crt
 cp belows.key chains.key
 cat ca.crt ca2.crt >both.crt
 cd "$ROOT" || exit 1
-export KAPI_OPTIONS=--client-ca-file=$T/pki/both.crt
+export KAPI_OPTIONS="--client-ca-file=$T/pki/both.crt
+	--authorization-mode=RBAC"
 cluster_start -- "--client-ca-file=$T/pki/both.crt"
 
 review='{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}'
@@ -94,10 +95,7 @@ is "$(who uid)" "201 joe u-1 system:masters,$all" "a uid"
 is "$(who chain)" "201 below - system:masters,$all" "an intermediate certificate"
 # Over HTTP/1.1: curl drops an answer of HTTP/2 that comes before it has sent its
 # body.
-# kapi has no anonymous users.
-nobody="403 Forbidden"
-[ "$SERVER" = real ] || nobody="401 Unauthorized"
-is "$(who nameless --http1.1)" "$nobody" "a certificate without a name does not count"
+is "$(who nameless --http1.1)" "403 Forbidden" "a certificate without a name does not count"
 for bad in uids server late foreign self below chains; do
 	is "$(who "$bad" --http1.1)" "401 Unauthorized" "not: $bad" || quote <"$T/who"
 done

@@ -75,9 +75,10 @@ struct httpd_tls {
 	struct span client_authorities;
 };
 
-/* A client with a certificate of such an authority: its subject. */
+/* A client with a certificate: its subject. */
 struct httpd_peer {
-	struct span name; /* common name; never empty */
+	bool refused;	  /* it does not count (peer.h): trust nothing below */
+	struct span name; /* common name, or empty */
 	const struct span *organizations;
 	size_t organization_count;
 	struct span uid;    /* absent, mostly */
@@ -105,7 +106,7 @@ struct span httpd_header(const struct httpd_request *r, const char *name);
 
 /*
  * The client at the other end; borrowed, as long as its connection. NULL: it
- * has shown no certificate, or one that does not count (peer.h).
+ * has shown no certificate.
  */
 const struct httpd_peer *httpd_peer(const struct exchange *x);
 

@@ -115,7 +115,7 @@ text_of(struct arena *a, X509_NAME_ENTRY *e)
 	return text;
 }
 
-/* -1: the certificate names no user, or says its uid in no way known. */
+/* -1: the certificate says its uid in no way known. */
 static int
 take_subject(struct known_peer *k, X509 *x)
 {
@@ -143,7 +143,7 @@ take_subject(struct known_peer *k, X509 *x)
 	}
 	p->organizations = organizations;
 	ASN1_OBJECT_free(uid);
-	return p->name.n == 0 || uids > 1 ? -1 : 0;
+	return uids > 1 ? -1 : 0;
 }
 
 static int
@@ -168,17 +168,15 @@ struct httpd_peer *
 peer_new(SSL *ssl)
 {
 	X509 *x = SSL_get1_peer_certificate(ssl);
-	struct known_peer *k = NULL;
+	struct known_peer *k;
 
-	if (x != NULL && counts(ssl, x)) {
-		k = mem_zalloc(sizeof(*k));
-		if (take_subject(k, x) != 0 || take_digest(k, x) != 0) {
-			peer_free(&k->peer);
-			k = NULL;
-		}
-	}
+	if (x == NULL)
+		return NULL;
+	k = mem_zalloc(sizeof(*k));
+	k->peer.refused = !counts(ssl, x) || take_subject(k, x) != 0 ||
+	    take_digest(k, x) != 0;
 	X509_free(x);
-	return k == NULL ? NULL : &k->peer;
+	return &k->peer;
 }
 
 void

@@ -23,8 +23,7 @@ struct ssl_ctx_st;
 /* Makes the server ask for certificates of these authorities (PEM). */
 int peer_ask(struct ssl_ctx_st *ctx, struct span authorities, struct err *err);
 
-/* NULL: it has shown none, or one that does not count. Owned by
- * the caller. */
+/* NULL: it has shown none. Owned by the caller. */
 struct httpd_peer *peer_new(struct ssl_st *ssl);
 void peer_free(struct httpd_peer *p);
 

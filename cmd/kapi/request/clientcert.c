@@ -24,7 +24,7 @@ clientcert_user(struct request *r)
 	struct user *u;
 	struct span *groups;
 
-	if (p == NULL)
+	if (p == NULL || p->refused || p->name.n == 0)
 		return NULL;
 	u = arena_zalloc(a, sizeof(*u));
 	groups = arena_alloc(a, (p->organization_count + 1) * sizeof(*groups));
@@ -37,4 +37,12 @@ clientcert_user(struct request *r)
 	u->extra = credential_id(a, p->sha256);
 	u->extra_count = 1;
 	return u;
+}
+
+bool
+clientcert_refused(const struct request *r)
+{
+	const struct httpd_peer *p = httpd_peer(r->exchange);
+
+	return p != NULL && p->refused;
 }

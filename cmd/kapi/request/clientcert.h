@@ -8,11 +8,16 @@
 #ifndef CLIENTCERT_H
 #define CLIENTCERT_H
 
+#include <stdbool.h>
+
 struct request;
 struct user;
 
 /* In the arena of the request. NULL: its client has no certificate that
  * counts, and another credential decides. */
 const struct user *clientcert_user(struct request *r);
+
+/* Whether it has one that is not valid. One that names nobody is. */
+bool clientcert_refused(const struct request *r);
 
 #endif

@@ -52,7 +52,7 @@ identity_of_token(const struct api *api, struct arena *a, struct span token,
 	return id;
 }
 
-/* Probes come without a token, as the real server lets them. */
+/* Probes come without a token, also where nobody else may. */
 static bool
 is_public(const struct request *r)
 {
@@ -72,6 +72,17 @@ is_open(struct request *r, struct span token)
 	    !jwt_parse(&r->arena, token, &t);
 }
 
+/* A credential that is not valid is refused wherever it is sent. Who has none
+ * is anonymous if there are rights, as the real server turns this off where it
+ * allows all. */
+static bool
+may_be_anonymous(const struct request *r, struct span token)
+{
+	if (token.n > 0 || clientcert_refused(r))
+		return false;
+	return r->api->rights != NULL || is_public(r);
+}
+
 bool
 identity_find(struct request *r)
 {
@@ -85,7 +96,7 @@ identity_find(struct request *r)
 	if (u == NULL && is_open(r, token))
 		u = users_first(NULL);
 	r->identity = u != NULL ? u : &anonymous;
-	if (u == NULL && !is_public(r))
+	if (u == NULL && !may_be_anonymous(r, token))
 		return false;
 	r->user = r->identity->name;
 	return true;
