@@ -206,7 +206,7 @@ sa-signer.crt
 sa-signer.key" "a pair for TLS is made in --cert-dir"
 is "$(stat -c %a "$T/certs/apiserver.key")" 600 "... the key is secret"
 is "$(get /readyz)" ok "the probes are there, without a credential"
-is "$(get /api/v1/namespaces -o "$T/out" -w '%{http_code}')" 401 \
+is "$(get /api/v1/namespaces -o "$T/out" -w '%{http_code}')" 403 \
 	"everything else needs a credential"
 is "$(get /api/v1/namespaces "${admin[@]}" |
 	jq -r '[.items[].metadata.name] | sort | join(" ")')" \

@@ -20,10 +20,11 @@ export KAPI_OPTIONS=--authorization-mode=RBAC
 kapi_start
 # play CONFIG NAME: three scenarios at a time; most of it is waiting for watches
 play() {
-	mkdir "$T/$2"
+	mkdir "$T/$2.parts"
 	printf '%s\n' t/parity/*.http | xargs -P 3 -I FILE sh -c \
-		't/parity/play "$1" "$2" >"$3/${2##*/}.jsonl"' - "$1" FILE "$T/$2" &&
-		cat "$T/$2"/*.jsonl >"$T/$2.jsonl"
+		't/parity/play "$1" "$2" >"$3/${2##*/}.jsonl"' - "$1" FILE \
+		"$T/$2.parts" &&
+		cat "$T/$2.parts"/*.jsonl >"$T/$2.jsonl"
 }
 play "$KUBECONFIG" kapi &
 played=$!
