@@ -135,7 +135,7 @@ is "$(part 2 "$secret" | jq -c '."kubernetes.io".secret.uid') $(part 2 "$node" |
 	jq -c '."kubernetes.io".node.uid')" \
 	"\"$(uid secret s)\" \"$(uid node n1)\"" "tokens of a Secret, of a Node"
 
-# What is no TokenRequest
+# Bodies that are not a TokenRequest
 for spec in '"x"' 5 '[]' '{"audiences":"x"}' '{"audiences":[5]}' \
 	'{"expirationSeconds":"700"}' '{"boundObjectRef":"x"}'; do
 	is "$(post /api/v1/namespaces/default/serviceaccounts/ann/token \
@@ -184,7 +184,7 @@ done
 date_wanted="[invalid bearer token, go-jose/go-jose/jwt: expected number value to unmarshal NumericDate]"
 for claim in .exp .nbf .iat '."kubernetes.io".warnafter'; do
 	is "$(whose "$(forge "$plain" "$claim = \"x\"")")" "$date_wanted" \
-		"a date that is none: $claim"
+		"a wrong date: $claim"
 done
 for far in 1e300 9223372036854775807; do
 	is "$(whose "$(forge "$plain" ".exp = $far")")" \
@@ -194,16 +194,16 @@ done
 for wrong in '.jti = 5' '."kubernetes.io".namespace = 5'; do
 	is "$(whose "$(forge "$plain" "$wrong")")" \
 		"[invalid bearer token, json: cannot unmarshal number into Go value of type string]" \
-		"a text that is none: $wrong"
+		"a wrong text: $wrong"
 done
 is "$(whose "$(forge "$plain" '."kubernetes.io".pod = "x"')")" \
 	"[invalid bearer token, json: cannot unmarshal string into Go value of type serviceaccount.ref]" \
-	"a Pod that is none"
+	"a wrong Pod"
 is "$(whose "$(forge "$plain" '."kubernetes.io".pod = null')")" \
-	"system:serviceaccount:default:ann $audience" "... null is none at all"
+	"system:serviceaccount:default:ann $audience" "... null means no Pod"
 is "$(whose "$(forge "$plain" '.aud = [1]')")" \
 	"[invalid bearer token, go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience]" \
-	"an audience that is none"
+	"a wrong audience"
 is "$(whose "$(forge "$plain" '.aud = ""')")" \
 	"[invalid bearer token, token audiences [\"\"] is invalid for the target audiences [\"$audience\"]]" \
 	"... an empty one"

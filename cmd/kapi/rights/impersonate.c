@@ -299,7 +299,7 @@ check_rights(struct request *r, const struct user *u, bool *node)
 	struct problem *first = NULL, *p;
 
 	*node = false;
-	/* Who may do it in the old way does, as the real server remembers it. */
+	/* The old way is enough, as the real server remembers it. */
 	if (r->api->rights == NULL || rights_is_superuser(r->identity))
 		return NULL;
 	if (w.mode != NULL) {
