@@ -147,7 +147,7 @@ is "$(post /api/v1/namespaces/default/serviceaccounts/ann/token \
 # What the server signed, but does not take
 is "$(whose "$(forge "$plain" .)")" "system:serviceaccount:default:ann $audience" \
 	"a token that the test signs"
-is "$(whose "$(forge "$plain" '.exp = .iat - 5')")" \
+is "$(whose "$(forge "$(token ann)" '.exp = .iat - 5')")" \
 	"system:serviceaccount:default:ann $audience" "clocks may be a minute apart"
 is "$(whose "$(forge "$plain" '.exp = .iat - 90')")" \
 	"[invalid bearer token, service account token has expired]" "it expired"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# kpipe --metrics-secure on a real API server: ServiceAccounts with and without
+# kpipe --metrics-secure on an API server: ServiceAccounts with and without
 # the right to read the metrics, and a Prometheus that has it.
-# servers: real
+# servers: kapi real
+# check-all: needs prometheus
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh
@@ -9,6 +10,7 @@
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 command -v prometheus >/dev/null || skip_all "there is no prometheus"
+export KAPI_OPTIONS=--authorization-mode=RBAC
 # shellcheck disable=SC2119
 cluster_start
 

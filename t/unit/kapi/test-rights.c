@@ -1,4 +1,4 @@
-/* rights: which rules allow what, and to whom they are given. */
+/* rights: which rules allow an action, and of which bindings. */
 // needs cmd/kapi/rights/rights.c
 // needs cmd/kapi/store/keys.c
 // needs cmd/kapi/store/store.c
