@@ -18,14 +18,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "control/aggregation.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
+#include "control/podend.h"
 #include "crd/crd.h"
 #include "kinds/kinds.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
+#include "request/accounts.h"
+#include "rights/rights.h"
 #include "router.h"
 #include "store/store.h"
 #include "type/api.h"
@@ -62,6 +66,8 @@ static const char *const words[] = {"null", "true", "[]", "{}", "\"\"", "0",
 
 static struct api api;
 static struct namespaces *namespaces;
+static struct podend *podend;
+static struct aggregation *aggregation;
 static unsigned inputs;
 
 static void
@@ -77,8 +83,13 @@ begin(void)
 	resource_bind(api.registry, api.store);
 	api.crds = crds_new(&api);
 	api.gc = gc_new(&api);
+	podend = podend_new(&api);
 	namespaces = namespaces_new(&api, true);
 	namespaces_start(namespaces);
+	aggregation = aggregation_new(&api);
+	api.rights = rights_new(&api);
+	aggregation_make_defaults(aggregation);
+	api.accounts = accounts_new(&err);
 	api.journal = journal_open("/dev/null", &err);
 	api.httpd = httpd_new(api.loop, "127.0.0.1:0", NULL,
 	    &httpd_default_limits, &handler, &err);
@@ -95,12 +106,16 @@ end(void)
 	api.watch_hub = NULL;
 	httpd_free(api.httpd);
 	router_release(&api);
+	rights_free(api.rights);
+	aggregation_free(aggregation);
+	podend_free(podend);
 	namespaces_free(namespaces);
 	gc_free(api.gc);
 	crds_free(api.crds);
 	resource_registry_free(api.registry);
 	store_free(api.store);
 	journal_free(api.journal);
+	accounts_free(api.accounts);
 	loop_free(api.loop);
 }
 
