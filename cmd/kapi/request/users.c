@@ -161,6 +161,15 @@ users_find(const struct users *users, struct span token)
 	return users == NULL ? NULL : map_get(&users->by_token, token);
 }
 
+bool
+users_has_group(const struct user *u, struct span name)
+{
+	for (size_t i = 0; i < u->group_count; i++)
+		if (span_eq(u->groups[i], name))
+			return true;
+	return false;
+}
+
 struct span
 users_bearer(struct span authorization)
 {

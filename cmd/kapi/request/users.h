@@ -6,6 +6,7 @@
 #ifndef USERS_H
 #define USERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -34,6 +35,8 @@ void users_free(struct users *u);
 /* The first of the file: the user of the kubeconfig. NULL: kubernetes-admin of
  * system:masters. */
 const struct user *users_first(const struct users *u);
+
+bool users_has_group(const struct user *u, struct span name);
 
 /* The user with this token, borrowed; NULL: the file has none, or there is no
  * file. */

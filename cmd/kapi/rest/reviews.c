@@ -34,18 +34,13 @@ static bool
 is_denied(const struct request *r, const struct node *object)
 {
 	const struct node *groups = tree_path(object, "spec.groups");
-	const struct user *u = r->identity;
 	static const char group[] = "kapi:denied";
 
 	for (size_t i = 0; i < tree_count(groups); i++)
 		if (tree_text_is(groups->items[i], group))
 			return true;
-	if (r->resource->strategy->review != REVIEW_SELF_ACCESS)
-		return false;
-	for (size_t i = 0; i < u->group_count; i++)
-		if (span_is(u->groups[i], group))
-			return true;
-	return false;
+	return r->resource->strategy->review == REVIEW_SELF_ACCESS &&
+	    users_has_group(r->identity, span_str(group));
 }
 
 static bool

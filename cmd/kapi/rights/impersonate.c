@@ -143,15 +143,6 @@ is_service_account(struct span name, struct span *namespace)
 	    dnsname_is_subdomain(name);
 }
 
-static bool
-has_group(const struct user *u, const char *name)
-{
-	for (size_t i = 0; i < u->group_count; i++)
-		if (span_is(u->groups[i], name))
-			return true;
-	return false;
-}
-
 static void
 add_groups(struct request *r, struct user *u)
 {
@@ -168,7 +159,8 @@ add_groups(struct request *r, struct user *u)
 		add_group(r, u, arena_span(&r->arena, buf_span(&b)));
 		buf_release(&b);
 	}
-	if (!has_group(u, all_users) && !has_group(u, no_users))
+	if (!users_has_group(u, span_str(all_users)) &&
+	    !users_has_group(u, span_str(no_users)))
 		add_group(r, u, span_str(which));
 }
 

@@ -232,19 +232,10 @@ rights_has(const struct node *array, struct span text)
 	return false;
 }
 
-static bool
-has_group(const struct user *u, struct span name)
-{
-	for (size_t i = 0; i < u->group_count; i++)
-		if (span_eq(u->groups[i], name))
-			return true;
-	return false;
-}
-
 bool
 rights_is_superuser(const struct user *u)
 {
-	return has_group(u, span_str("system:masters"));
+	return users_has_group(u, span_str("system:masters"));
 }
 
 static bool
@@ -266,7 +257,7 @@ is_meant(const struct user *u, const struct node *subject, struct span ns)
 	if (span_is(kind, "User"))
 		return span_eq(u->name, name);
 	if (span_is(kind, "Group"))
-		return has_group(u, name);
+		return users_has_group(u, name);
 	return span_is(kind, "ServiceAccount") &&
 	    is_account(u->name, own.n > 0 ? own : ns, name);
 }

@@ -1,4 +1,5 @@
 /* rights: which rules allow an action, and of which bindings. */
+// needs cmd/kapi/request/users.c
 // needs cmd/kapi/rights/rights.c
 // needs cmd/kapi/store/keys.c
 // needs cmd/kapi/store/store.c
