@@ -42,6 +42,7 @@ iot_cluster() {
 	iot_rights || exit 1
 	kc apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	iot_playground
+	iot_controllers
 	wait_for 20 kc get iotservices -A
 	kc create --dry-run=client -o json -f "$iot/example.yaml" |
 		jq -s 'map(select(.kind == "IoTService"))[0]
@@ -52,6 +53,10 @@ iot_playground() {
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig="$CLUSTER/playground.kubeconfig" 2>>"$T/playground.log"
 	playground=$!
+}
+
+# On kapi: the controllers of a kube-controller-manager.
+iot_controllers() {
 	[ "$SERVER" = real ] ||
 		start kpipe -f pipeline/playground/controllers.yaml \
 			--kubeconfig="$CLUSTER/user2.kubeconfig" \
