@@ -58,7 +58,7 @@ runs 0 "pytest with the fixture" "$python" -m pytest -q -p no:cacheprovider \
 ok "... both tests pass" grep -q '^2 passed' "$T/out"
 # The fixture says why there is no server.
 printf '#!/bin/sh\nexit 1\n' >"$T/tools/kapi"
-PATH=$T/tools:$PATH runs 1 "a kapi that fails" "$python" -m pytest -q \
+PATH=$T/tools:$PATH runs 1 "a kapi that fails" timeout 120 "$python" -m pytest -q \
 	-p no:cacheprovider --rootdir "$T" "$T/test_it.py"
 ok "... is an error that says so" grep -q 'kapi has ended' "$T/out"
 done_testing
