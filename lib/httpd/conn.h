@@ -82,6 +82,13 @@ struct head_field {
 	size_t name, name_n, value, value_n; /* offsets into head */
 };
 
+/* An exchange that goes on in another protocol: upgrade.c. */
+struct upgraded {
+	enum { UPGRADED_EVENTS, UPGRADED_MESSAGES, UPGRADED_BYTES } to;
+	struct websocket_reader reader;
+	struct httpd_input in;
+};
+
 struct exchange {
 	struct conn *conn;
 	struct exchange *next, **link;		 /* of the connection */
@@ -103,8 +110,8 @@ struct exchange {
 	size_t field_count;
 	struct httpd_header *headers;
 	struct buf body;
-	struct sendq out;		 /* HTTP/2 */
-	struct websocket_reader *socket; /* owned; NULL: this is HTTP */
+	struct sendq out;	   /* HTTP/2 */
+	struct upgraded *upgraded; /* owned; NULL: this is HTTP */
 	loop_fn *on_close;
 	void *close_arg;
 };
@@ -171,12 +178,18 @@ void h1_reply(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count, struct text *text,
     struct span body);
 
-/* HTTP/1 that goes on as a WebSocket: upgrade.c. */
-/* Answers the handshake; false: it refused, and x is gone. */
-bool upgrade_start(struct exchange *x);
+/* HTTP/1 that goes on as a WebSocket, or as something else: upgrade.c. */
+/* Answers the handshake; false: it refused, and x is gone. in NULL: texts of
+ * events. */
+bool upgrade_start(
+    struct exchange *x, struct span protocol, const struct httpd_input *in);
+void upgrade_start_bytes(struct exchange *x, const struct httpd_header *headers,
+    size_t count, const struct httpd_input *in);
+void upgrade_send(struct exchange *x, struct span head, struct span data);
 /* Takes bytes of the client, at least one of n; x may be gone. */
 size_t upgrade_input(struct exchange *x, const char *p, size_t n);
-/* A close frame, and x is gone; broken: the handler is told. */
+/* A close frame if there are frames, and x is gone; broken: the handler is
+ * told. */
 void upgrade_end(struct exchange *x, enum websocket_code code);
 void upgrade_broken(struct exchange *x, enum websocket_code code);
 

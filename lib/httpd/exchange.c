@@ -36,7 +36,7 @@ exchange_free(struct exchange *x)
 	sendq_release(&x->out);
 	free(x->fields);
 	free(x->headers);
-	free(x->socket);
+	free(x->upgraded);
 	free(x);
 }
 

@@ -233,7 +233,7 @@ must_wait(const struct conn *c)
 {
 	const struct exchange *x = c->h1->x;
 
-	return (x != NULL && x->state != X_READING && x->socket == NULL) ||
+	return (x != NULL && x->state != X_READING && x->upgraded == NULL) ||
 	    c->out.bytes >= OUT_AHEAD;
 }
 
@@ -267,7 +267,7 @@ run(struct conn *c, const char *p, size_t n)
 			c->holds_input = h->pending.len >= READ_BYTES;
 			return;
 		}
-		if (h->x != NULL && h->x->socket != NULL)
+		if (h->x != NULL && h->x->upgraded != NULL)
 			k = upgrade_input(h->x, p, n);
 		else
 			k = parse(c, p, n);
@@ -321,7 +321,7 @@ h1_eof(struct conn *c)
 
 	/* As in net/http, a client that closes its side waits for no more. But
 	 * its earlier requests are answered. */
-	if (x != NULL && x->socket != NULL)
+	if (x != NULL && x->upgraded != NULL)
 		upgrade_broken(x, WEBSOCKET_NORMAL);
 	else if (x != NULL && x->state != X_READING)
 		conn_kill(c);
@@ -447,15 +447,15 @@ h1_send(struct exchange *x, struct text *t)
 {
 	struct conn *c = x->conn;
 
-	if (x->socket != NULL || x->chunked)
-		t = frame_of(c->h, t, x->socket != NULL);
+	if (x->upgraded != NULL || x->chunked)
+		t = frame_of(c->h, t, x->upgraded != NULL);
 	sendq_text(&c->out, t);
 }
 
 void
 h1_end(struct exchange *x)
 {
-	if (x->socket != NULL) {
+	if (x->upgraded != NULL) {
 		upgrade_end(x, WEBSOCKET_NORMAL);
 		return;
 	}

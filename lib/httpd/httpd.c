@@ -318,8 +318,9 @@ httpd_start(struct exchange *x, int status, const struct httpd_header *headers,
 		h1_start(x, status, headers, count);
 }
 
-bool
-httpd_start_websocket(struct exchange *x)
+static bool
+start_upgrade(
+    struct exchange *x, struct span protocol, const struct httpd_input *in)
 {
 	bool sends = answerable(x, X_HANDED);
 
@@ -327,7 +328,33 @@ httpd_start_websocket(struct exchange *x)
 	if (!sends)
 		return true;
 	conn_dirty(x->conn);
-	return upgrade_start(x);
+	return upgrade_start(x, protocol, in);
+}
+
+bool
+httpd_start_websocket(struct exchange *x)
+{
+	return start_upgrade(x, SPAN_NONE, NULL);
+}
+
+bool
+httpd_start_messages(
+    struct exchange *x, struct span protocol, const struct httpd_input *in)
+{
+	return start_upgrade(x, protocol, in);
+}
+
+void
+httpd_start_bytes(struct exchange *x, const struct httpd_header *headers,
+    size_t count, const struct httpd_input *in)
+{
+	bool sends = answerable(x, X_HANDED);
+
+	x->state = X_STARTED;
+	if (!sends)
+		return;
+	conn_dirty(x->conn);
+	upgrade_start_bytes(x, headers, count, in);
 }
 
 size_t
@@ -338,37 +365,60 @@ httpd_queued(const struct exchange *x)
 }
 
 static bool
-too_much(const struct exchange *x, const struct text *t)
+too_much(const struct exchange *x, size_t n)
 {
 	size_t queued = httpd_queued(x);
 
-	return queued > 0 && queued + t->n > x->conn->h->limits.queued_bytes;
+	return queued > 0 && queued + n > x->conn->h->limits.queued_bytes;
+}
+
+/* Whether n more bytes may be sent now; -1: they were too many, and x ends. */
+static int
+make_room(struct exchange *x, size_t n)
+{
+	struct conn *c = x->conn;
+
+	if (!answerable(x, X_STARTED) || x->head_only)
+		return 0;
+	if (too_much(x, n))
+		conn_push(c);
+	if (c->dead)
+		return 0;
+	if (!too_much(x, n))
+		return 1;
+	x->state = X_ENDED;
+	if (c->protocol == PROTOCOL_2)
+		h2_reset(x);
+	else
+		conn_kill(c);
+	return -1;
 }
 
 int
 httpd_send(struct exchange *x, struct text *t)
 {
 	struct conn *c = x->conn;
+	int room = t->n == 0 ? 0 : make_room(x, t->n);
 
-	if (!answerable(x, X_STARTED) || x->head_only || t->n == 0)
-		return 0;
-	if (too_much(x, t))
-		conn_push(c);
-	if (c->dead)
-		return 0;
-	if (too_much(x, t)) {
-		x->state = X_ENDED;
-		if (c->protocol == PROTOCOL_2)
-			h2_reset(x);
-		else
-			conn_kill(c);
-		return -1;
-	}
+	if (room <= 0)
+		return room;
 	conn_event(c);
 	if (c->protocol == PROTOCOL_2)
 		h2_send(x, t);
 	else
 		h1_send(x, t);
+	return 0;
+}
+
+int
+httpd_send_parts(struct exchange *x, struct span head, struct span data)
+{
+	int room = make_room(x, head.n + data.n);
+
+	if (room <= 0)
+		return room;
+	conn_dirty(x->conn);
+	upgrade_send(x, head, data);
 	return 0;
 }
 

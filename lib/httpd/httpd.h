@@ -144,6 +144,31 @@ bool httpd_wants_websocket(const struct httpd_request *r);
  */
 bool httpd_start_websocket(struct exchange *x);
 
+/*
+ * A connection of HTTP/1.1 that is the handler's from now on, both ways. What
+ * the client sends goes to on_input as it comes, at most 64 KiB at once and
+ * never nothing; the handler may end the exchange in there. Nothing is read
+ * while much of what was sent waits. When the client goes, or breaks the
+ * protocol, on_close is called.
+ */
+struct httpd_input {
+	/* first: a message of a WebSocket begins. */
+	void (*on_input)(void *arg, struct span piece, bool first);
+	void *arg;
+};
+/* A WebSocket with messages of both sides (text or binary, it is not told
+ * which) for a request that asks for one. protocol is the one that is chosen of
+ * those asked for; none: no header says any. False: the handshake was refused
+ * (400), as httpd_start_websocket. */
+bool httpd_start_messages(
+    struct exchange *x, struct span protocol, const struct httpd_input *in);
+/* Another protocol, without frames of ours: 101 with these headers, Connection
+ * and Upgrade among them. */
+void httpd_start_bytes(struct exchange *x, const struct httpd_header *headers,
+    size_t count, const struct httpd_input *in);
+/* One binary message, or bytes: both parts, copied. -1: as httpd_send. */
+int httpd_send_parts(struct exchange *x, struct span head, struct span data);
+
 /* Faults, for tests. */
 void httpd_cut(struct exchange *x); /* closes the connection now */
 /* The connection is never read or written again, nor closed. This ends the

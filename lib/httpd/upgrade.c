@@ -1,9 +1,12 @@
 /*
- * Part of httpd/httpd.h: an exchange of HTTP/1.1 that goes on as a WebSocket.
+ * Part of httpd/httpd.h: an exchange of HTTP/1.1 that goes on as a WebSocket or
+ * in a protocol of the handler's.
  * The conditions, their order and the answers are those of kube-apiserver:
  * streaming/pkg/httpstream/wsstream, golang.org/x/net/websocket (hybi.go,
  * server.go).
  */
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "httpd/conn.h"
 #include "httpd/websocket.h"
@@ -70,7 +73,7 @@ is_origin(struct span s)
 
 /* NULL, or the answer, whole, to a handshake that is refused. */
 static const char *
-refusal(const struct httpd_request *r)
+bad_handshake(const struct httpd_request *r)
 {
 	if (!has_upgrade(httpd_header(r, "connection")))
 		return "HTTP/1.1 400 Bad Request\r\n\r\n"
@@ -82,6 +85,17 @@ refusal(const struct httpd_request *r)
 		return "HTTP/1.1 400 Bad Request\r\n"
 		       "Sec-WebSocket-Version: 13\r\n\r\n"
 		       "missing or bad WebSocket Version";
+	return NULL;
+}
+
+/* The same for a stream of events, where no handler chooses the protocol. */
+static const char *
+bad_for_events(const struct httpd_request *r)
+{
+	const char *answer = bad_handshake(r);
+
+	if (answer != NULL)
+		return answer;
 	if (!is_origin(httpd_header(r, "origin")))
 		return "HTTP/1.1 403 Forbidden\r\n\r\n";
 	/* One is chosen whatever it is; among several there is no choice. */
@@ -99,11 +113,9 @@ refuse(struct exchange *x, const char *answer)
 }
 
 static void
-accept_it(struct exchange *x)
+accept_it(struct exchange *x, struct span protocol)
 {
 	struct buf *b = &x->conn->h->scratch;
-	struct span protocol = span_trim_start(
-	    httpd_header(&x->r, "sec-websocket-protocol"), " \t");
 
 	buf_reset(b);
 	buf_adds(b,
@@ -116,20 +128,66 @@ accept_it(struct exchange *x)
 	}
 	buf_adds(b, "\r\n\r\n");
 	sendq_add(&x->conn->out, b->data, b->len);
-	x->socket = mem_zalloc(sizeof(*x->socket));
 }
 
 bool
-upgrade_start(struct exchange *x)
+upgrade_start(
+    struct exchange *x, struct span protocol, const struct httpd_input *in)
 {
-	const char *answer = refusal(&x->r);
+	const char *answer =
+	    in == NULL ? bad_for_events(&x->r) : bad_handshake(&x->r);
 
 	x->close = true;
-	if (answer != NULL)
+	if (answer != NULL) {
 		refuse(x, answer);
-	else
-		accept_it(x);
-	return answer == NULL;
+		return false;
+	}
+	if (in == NULL)
+		protocol = span_trim_start(
+		    httpd_header(&x->r, "sec-websocket-protocol"), " \t");
+	accept_it(x, protocol);
+	x->upgraded = mem_zalloc(sizeof(*x->upgraded));
+	if (in != NULL) {
+		x->upgraded->to = UPGRADED_MESSAGES;
+		x->upgraded->reader.wants_data = true;
+		x->upgraded->in = *in;
+	}
+	return true;
+}
+
+void
+upgrade_start_bytes(struct exchange *x, const struct httpd_header *headers,
+    size_t count, const struct httpd_input *in)
+{
+	struct buf *b = &x->conn->h->scratch;
+
+	x->close = true;
+	buf_reset(b);
+	buf_adds(b, "HTTP/1.1 101 Switching Protocols\r\n");
+	for (size_t i = 0; i < count; i++) {
+		buf_addspan(b, headers[i].name);
+		buf_adds(b, ": ");
+		buf_addspan(b, headers[i].value);
+		buf_adds(b, "\r\n");
+	}
+	buf_adds(b, "\r\n");
+	sendq_add(&x->conn->out, b->data, b->len);
+	x->upgraded = mem_zalloc(sizeof(*x->upgraded));
+	x->upgraded->to = UPGRADED_BYTES;
+	x->upgraded->in = *in;
+}
+
+void
+upgrade_send(struct exchange *x, struct span head, struct span data)
+{
+	struct buf *b = &x->conn->h->scratch;
+
+	buf_reset(b);
+	if (x->upgraded->to != UPGRADED_BYTES)
+		websocket_add_head(b, WEBSOCKET_BINARY, head.n + data.n);
+	buf_addspan(b, head);
+	buf_addspan(b, data);
+	sendq_add(&x->conn->out, b->data, b->len);
 }
 
 void
@@ -137,9 +195,11 @@ upgrade_end(struct exchange *x, enum websocket_code code)
 {
 	struct buf *b = &x->conn->h->scratch;
 
-	buf_reset(b);
-	websocket_add_close(b, code);
-	sendq_add(&x->conn->out, b->data, b->len);
+	if (x->upgraded->to != UPGRADED_BYTES) {
+		buf_reset(b);
+		websocket_add_close(b, code);
+		sendq_add(&x->conn->out, b->data, b->len);
+	}
 	h1_done(x);
 }
 
@@ -153,7 +213,7 @@ upgrade_broken(struct exchange *x, enum websocket_code code)
 static void
 pong(struct exchange *x)
 {
-	const struct websocket_reader *r = x->socket;
+	const struct websocket_reader *r = &x->upgraded->reader;
 	struct buf *b = &x->conn->h->scratch;
 
 	buf_reset(b);
@@ -163,13 +223,35 @@ pong(struct exchange *x)
 	conn_dirty(x->conn);
 }
 
+/* The handler may end x. */
+static void
+hand_on(struct exchange *x)
+{
+	const struct websocket_reader *r = &x->upgraded->reader;
+	const struct httpd_input in = x->upgraded->in;
+	size_t n = r->piece.n;
+	char *bytes = mem_array(NULL, n, 1);
+
+	websocket_unmask(r, bytes);
+	in.on_input(in.arg, span_make(bytes, n), r->first);
+	free(bytes);
+}
+
 size_t
 upgrade_input(struct exchange *x, const char *p, size_t n)
 {
 	size_t taken;
 
-	switch (websocket_read(x->socket, p, n, &taken)) {
+	if (x->upgraded->to == UPGRADED_BYTES) {
+		x->upgraded->in.on_input(
+		    x->upgraded->in.arg, span_make(p, n), false);
+		return n;
+	}
+	switch (websocket_read(&x->upgraded->reader, p, n, &taken)) {
 	case WEBSOCKET_MORE:
+		break;
+	case WEBSOCKET_DATA:
+		hand_on(x);
 		break;
 	case WEBSOCKET_PINGED:
 		pong(x);

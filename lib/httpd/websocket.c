@@ -84,8 +84,23 @@ take_payload(struct websocket_reader *r, const char *p, size_t n)
 	for (size_t i = 0; is_control(r) && i < k; i++)
 		r->control[r->at + i] =
 		    (char)((unsigned char)p[i] ^ mask[(r->at + i) % 4]);
+	if (!is_control(r)) {
+		r->piece = span_make(p, k);
+		for (size_t i = 0; i < MASK_BYTES; i++)
+			r->piece_mask[i] = mask[(r->at + i) % MASK_BYTES];
+		r->first = !r->begun;
+		r->begun = r->begun || k > 0;
+	}
 	r->at += k;
 	return k;
+}
+
+void
+websocket_unmask(const struct websocket_reader *r, char *to)
+{
+	for (size_t i = 0; i < r->piece.n; i++)
+		to[i] = (char)((unsigned char)r->piece.p[i] ^
+		    r->piece_mask[i % MASK_BYTES]);
 }
 
 /* Codes that may be sent (section 7.4). */
@@ -132,6 +147,7 @@ finish(struct websocket_reader *r)
 		return WEBSOCKET_MORE;
 	default:
 		r->in_message = (r->head[0] & FIN) == 0;
+		r->begun = r->begun && r->in_message;
 		return WEBSOCKET_MORE;
 	}
 }
@@ -157,13 +173,19 @@ websocket_read(
 	size_t i = 0;
 
 	while (i < n && e == WEBSOCKET_MORE) {
+		bool told = false;
+
 		if (r->head_n < head_bytes(r))
 			e = take_head(r, p[i++]);
-		else
+		else {
+			told = r->wants_data && !is_control(r);
 			i += take_payload(r, p + i, n - i);
+		}
 		if (e == WEBSOCKET_MORE && r->head_n == head_bytes(r) &&
 		    r->at == r->n)
 			e = finish(r);
+		if (told)
+			e = WEBSOCKET_DATA;
 	}
 	*taken = i;
 	return e;

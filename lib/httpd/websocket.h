@@ -3,10 +3,10 @@
  * side of the handshake. It knows no connection and allocates nothing but in
  * the buffers that it appends to.
  *
- * A reader is strict: what RFC 6455 forbids a client ends the connection. The
- * payloads of data frames are dropped, whatever they are: nothing that is
- * served here takes messages. Source: RFC 6455; limits as in
- * golang.org/x/net/websocket, which kube-apiserver uses.
+ * A reader is strict: what RFC 6455 forbids a client ends the connection. It
+ * drops the payloads of data frames unless it is told otherwise, and keeps none
+ * of them: a message is handed on as its bytes come. Source: RFC 6455; limits
+ * as in golang.org/x/net/websocket, which kube-apiserver uses.
  */
 #ifndef WEBSOCKET_H
 #define WEBSOCKET_H
@@ -45,10 +45,17 @@ struct websocket_reader {
 	uint64_t n, at;	 /* bytes of the payload, and of those, taken */
 	bool in_message; /* its last frame has not come */
 	char control[WEBSOCKET_CONTROL_MAX]; /* the payload, if n is its size */
+	bool wants_data; /* WEBSOCKET_DATA is told; set by the caller */
+	/* Of the piece that was told last. */
+	struct span piece; /* with its mask, in the caller's bytes */
+	unsigned char piece_mask[4];
+	bool first; /* nothing of its message came before */
+	bool begun; /* something of this message came */
 };
 
 enum websocket_event {
 	WEBSOCKET_MORE,	    /* all is taken, more may come */
+	WEBSOCKET_DATA,	    /* a piece of a message, never an empty one */
 	WEBSOCKET_PINGED,   /* control has n bytes to send back in a pong */
 	WEBSOCKET_CLOSED,   /* the client closes; nothing is read after it */
 	WEBSOCKET_TOO_LONG, /* a frame above WEBSOCKET_FRAME_MAX; likewise */
@@ -58,6 +65,9 @@ enum websocket_event {
 /* Reads up to the next event; *taken of n bytes are used up. */
 enum websocket_event websocket_read(
     struct websocket_reader *r, const char *p, size_t n, size_t *taken);
+
+/* Writes the last piece without its mask; to has room for it. */
+void websocket_unmask(const struct websocket_reader *r, char *to);
 
 /* Appends the head of a whole message, or a control frame, of n bytes. */
 void websocket_add_head(struct buf *b, enum websocket_opcode opcode, size_t n);

@@ -39,13 +39,21 @@ below(unsigned n)
 
 /* ---- reading ---- */
 
-/* Of each event a letter, of a ping its payload besides. */
+/* Of each event a letter, of a ping its payload besides; of messages the
+ * payload, and a letter where one begins. */
 static void
 note(struct buf *told, enum websocket_event e, const struct websocket_reader *r)
 {
 	if (e == WEBSOCKET_MORE)
 		return;
-	buf_addc(told, "-pctb"[e]);
+	if (e == WEBSOCKET_DATA) {
+		if (r->first)
+			buf_addc(told, '=');
+		websocket_unmask(r, buf_reserve(told, r->piece.n));
+		told->len += r->piece.n;
+		return;
+	}
+	buf_addc(told, "--pctb"[e]);
 	if (e != WEBSOCKET_PINGED)
 		return;
 	expect(r->n <= WEBSOCKET_CONTROL_MAX, "a short ping");
@@ -56,14 +64,14 @@ note(struct buf *told, enum websocket_event e, const struct websocket_reader *r)
 static bool
 goes_on(enum websocket_event e)
 {
-	return e == WEBSOCKET_MORE || e == WEBSOCKET_PINGED;
+	return e <= WEBSOCKET_PINGED;
 }
 
 /* Pieces of at most so many bytes, each in memory of its own size. */
 static void
 read_all(struct span s, unsigned piece, struct buf *told)
 {
-	struct websocket_reader r = {0};
+	struct websocket_reader r = {.wants_data = true};
 	enum websocket_event e = WEBSOCKET_MORE;
 
 	while (s.n > 0 && goes_on(e)) {
@@ -74,10 +82,10 @@ read_all(struct span s, unsigned piece, struct buf *told)
 		exact = mem_dup(s.p, k);
 		exact = mem_array(exact, k, 1);
 		e = websocket_read(&r, exact, k, &taken);
-		free(exact);
 		expect(taken > 0 && taken <= k, "something is taken");
 		expect(taken == k || e != WEBSOCKET_MORE, "all is taken");
 		note(told, e, &r);
+		free(exact);
 		s = span_skip(s, taken);
 	}
 }
@@ -127,9 +135,13 @@ add_frame(struct buf *b, unsigned first, size_t n, const char *payload)
 		buf_addc(b, (char)(payload[i] ^ mask[i % 4]));
 }
 
+struct message {
+	bool open, begun;
+};
+
 /* One that may follow, and the event that it is. */
 static void
-make(struct buf *b, bool *in_message, struct buf *want)
+make(struct buf *b, struct message *m, struct buf *want)
 {
 	static char payload[1 << 17];
 	bool control = below(2) == 0, fin = below(3) > 0;
@@ -138,10 +150,13 @@ make(struct buf *b, bool *in_message, struct buf *want)
 	for (size_t i = 0; i < 130; i++)
 		payload[i] = (char)below(256);
 	if (!control) {
-		add_frame(b,
-		    (fin ? 0x80u : 0) | (*in_message ? 0 : 1 + below(2)), n,
-		    payload);
-		*in_message = !fin;
+		add_frame(b, (fin ? 0x80u : 0) | (m->open ? 0 : 1 + below(2)),
+		    n, payload);
+		if (n > 0 && !m->begun)
+			buf_addc(want, '=');
+		buf_add(want, payload, n);
+		m->begun = !fin && (m->begun || n > 0);
+		m->open = !fin;
 	} else if (below(2) == 0) {
 		add_frame(b, 0x80 | WEBSOCKET_PONG, n, payload);
 	} else {
@@ -178,10 +193,10 @@ main(int argc, char **argv)
 	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
 	while (runs % 64 != 0 || time(NULL) < end) {
 		struct buf b = BUF_INIT, want = BUF_INIT, told = BUF_INIT;
-		bool in_message = false;
+		struct message m = {false, false};
 
 		for (unsigned i = 1 + below(5); i > 0; i--)
-			make(&b, &in_message, &want);
+			make(&b, &m, &want);
 		if (below(2) == 0) {
 			add_frame(&b, 0x80 | WEBSOCKET_CLOSE, 2, "\x0f\xa0");
 			buf_addc(&want, 'c');

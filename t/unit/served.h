@@ -50,6 +50,35 @@ echo(struct exchange *x, const struct httpd_request *r)
 	buf_release(&b);
 }
 
+/* Sends back what comes, "=" before the first piece of a message; "end" and
+ * "cut" do that. */
+static void
+on_input(void *arg, struct span piece, bool first)
+{
+	(void)arg;
+	if (span_is(piece, "end"))
+		httpd_end(later);
+	else if (span_is(piece, "cut"))
+		httpd_cut(later);
+	else
+		httpd_send_parts(later, span_str(first ? "=" : "-"), piece);
+}
+
+static void
+take_over(struct exchange *x, bool messages)
+{
+	static const struct httpd_header headers[] = {
+	    {{"connection", 10}, {"Upgrade", 7}}, {{"upgrade", 7}, {"x", 1}}};
+	static const struct httpd_input in = {on_input, NULL};
+
+	later = x;
+	httpd_on_close(x, on_gone, NULL);
+	if (messages)
+		httpd_start_messages(x, span_str("chosen"), &in);
+	else
+		httpd_start_bytes(x, headers, 2, &in);
+}
+
 static void
 on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 {
@@ -66,6 +95,10 @@ on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 		later = x;
 		httpd_on_close(x, on_gone, NULL);
 		httpd_start_websocket(x);
+	} else if (span_is(r->path, "/messages")) {
+		take_over(x, true);
+	} else if (span_is(r->path, "/bytes")) {
+		take_over(x, false);
 	} else if (span_is(r->path, "/large")) {
 		char *p = calloc(1, LARGE);
 

@@ -109,6 +109,47 @@ test_long_payloads(void)
 	}
 }
 
+/* Every piece of the bytes, with "=" where a message begins. */
+static void
+pieces(const char *p, size_t n, size_t piece, struct buf *b)
+{
+	struct websocket_reader r = {.wants_data = true};
+	enum websocket_event e = WEBSOCKET_MORE;
+
+	while (n > 0 && e <= WEBSOCKET_PINGED) {
+		size_t taken, k = n < piece ? n : piece;
+
+		e = websocket_read(&r, p, k, &taken);
+		if (e == WEBSOCKET_DATA) {
+			if (r.first)
+				buf_addc(b, '=');
+			websocket_unmask(&r, buf_reserve(b, r.piece.n));
+			b->len += r.piece.n;
+		}
+		p += taken;
+		n -= taken;
+	}
+}
+
+static void
+test_data(void)
+{
+	static const char frames[] =
+	    "\x81\x85\x37\xfa\x21\x3d\x5f\x9f\x4d\x51\x58" /* hello */
+	    "\x02\x80" MASK "\x00\x82" MASK "ab"
+	    "\x89\x81" MASK "p"
+	    "\x80\x81" MASK "c"
+	    "\x81\x80" MASK "\x82\x81" MASK "d";
+
+	for (size_t piece = 1; piece < 60; piece++) {
+		struct buf b = BUF_INIT;
+
+		pieces(frames, sizeof(frames) - 1, piece, &b);
+		is(buf_str(&b), "=hello=abc=d", "the payloads, in pieces");
+		buf_release(&b);
+	}
+}
+
 static void
 writes(size_t n, const char *want, size_t want_n)
 {
@@ -210,6 +251,64 @@ test_socket(void)
 	serve_no_more();
 }
 
+#define CHOSEN                                          \
+	"HTTP/1.1 101 Switching Protocols\r\n"          \
+	"Upgrade: websocket\r\nConnection: Upgrade\r\n" \
+	"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+#define BYTES                                                        \
+	"POST /bytes HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\n" \
+	"Upgrade: x\r\n\r\n"
+#define SWITCHED                                                  \
+	"HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade" \
+	"\r\nupgrade: x\r\n\r\n"
+
+static void
+test_input(void)
+{
+	int fd;
+
+	serve(&httpd_default_limits);
+	fd = upgraded(ASKS("/messages") "\x81\x82" MASK "hi",
+	    sizeof(ASKS("/messages")) + 7);
+	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n\x82\x03=hi",
+	    "a message with the handshake");
+	say_n(fd, "\x02\x81" MASK "a\x80\x81" MASK "b\x89\x80" MASK, 20);
+	HEARS(fd, "\x82\x02=a\x82\x02-b\x8a\0", "a message in two, a ping");
+	say_n(fd, "\x81\x83" MASK "end\x81\x81" MASK "x", 16);
+	hears_last(fd, "\x88\x02\x03\xe8", "the handler ends it");
+	ok(gone == 0, "... and is told nothing");
+	fd = upgraded(ASKS("/messages"), sizeof(ASKS("/messages")) - 1);
+	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n", "another");
+	say_n(fd, "\x81\x83" MASK "cut\x81\x81" MASK "x", 16);
+	hears_last(fd, "", "the handler cuts it");
+	fd = upgraded(ASKS("/messages"), sizeof(ASKS("/messages")) - 1);
+	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n", "another");
+	say_n(fd, "\x81\x00", 2);
+	hears_last(fd, "\x88\x02\x03\xea", "a frame without mask");
+	ok(gone == 1, "... which the handler is told");
+	later = NULL;
+	fd = upgraded("GET /messages HTTP/1.1\r\nHost: h\r\n"
+		      "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+	    88);
+	hears_last(fd,
+	    "HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response",
+	    "a handshake without key");
+	serve_no_more();
+
+	serve(&httpd_default_limits);
+	fd = upgraded(BYTES "\x81\x82", sizeof(BYTES) + 1);
+	HEARS(fd, SWITCHED "-\x81\x82", "another protocol: bytes as they are");
+	say_n(fd, "end", 3);
+	hears_last(fd, "", "... the handler ends it");
+	later = NULL;
+	fd = upgraded(BYTES, sizeof(BYTES) - 1);
+	HEARS(fd, SWITCHED, "another");
+	close(fd);
+	until(gone == 1);
+	ok(gone == 1, "... whose client goes");
+	serve_no_more();
+}
+
 static void
 test_later(void)
 {
@@ -293,7 +392,9 @@ main(void)
 	test_frames();
 	test_long_payloads();
 	test_writing();
+	test_data();
 	test_socket();
+	test_input();
 	test_later();
 	test_slow();
 	return tap_done();
