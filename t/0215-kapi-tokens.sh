@@ -231,6 +231,43 @@ is "$(whose "$plain.x") $(whose x)" "invalid bearer token invalid bearer token" 
 	"no token at all"
 is "$(code x)" 401 "... for a request"
 
+# Verified by others, with the key that the server publishes.
+get() {
+	curl -s -m 20 --cacert "$CLUSTER/certificates/apiserver.crt" \
+		-H "@$CLUSTER/admin.header" -D "$T/headers" "$CLUSTER_SERVER$1"
+}
+get /.well-known/openid-configuration >"$T/configuration"
+is "$(jq -c 'del(.jwks_uri)' "$T/configuration")" \
+	'{"issuer":"https://kubernetes.default.svc","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}' \
+	"the discovery of the issuer"
+is "$(jq -r .jwks_uri "$T/configuration")" "$CLUSTER_SERVER/openid/v1/jwks" \
+	"... where the keys are"
+is "$(grep -i '^cache-control' "$T/headers" | tr -d '\r')" \
+	"cache-control: public, max-age=3600" "... for an hour"
+get /openid/v1/jwks >"$T/keys"
+is "$(jq -c '[.keys[] | keys_unsorted, .use, .kty, .alg, .e]' "$T/keys")" \
+	'[["use","kty","kid","alg","n","e"],"sig","RSA","RS256","AQAB"]' "a key"
+bytes() { # TEXT: of base64url
+	base64 -d 2>/dev/null <<<"$(tr '_-' '/+' <<<"$1")=="
+}
+number() { # NAME of the key that the token names, in hex
+	bytes "$(jq -r --arg kid "$(part 1 "$plain" | jq -r .kid)" \
+		".keys[] | select(.kid == \$kid).$1" "$T/keys")" |
+		od -An -tx1 -v | tr -d ' \n'
+}
+printf 'asn1=SEQUENCE:key\n[key]\nn=INTEGER:0x%s\ne=INTEGER:0x%s\n' \
+	"$(number n)" "$(number e)" >"$T/asn1"
+openssl asn1parse -genconf "$T/asn1" -noout -out "$T/key.der"
+openssl rsa -RSAPublicKey_in -inform DER -in "$T/key.der" -pubout \
+	-out "$T/key.pem" 2>/dev/null
+bytes "$(cut -d. -f3 <<<"$plain")" >"$T/signature"
+verified() { # TOKEN
+	cut -d. -f1,2 <<<"$1" | tr -d '\n' | openssl dgst -sha256 \
+		-verify "$T/key.pem" -signature "$T/signature" 2>&1
+}
+is "$(verified "$plain")" "Verified OK" "openssl verifies a token with it"
+is "$(verified "x$plain" | grep -c OK)" 0 "... not another"
+
 # It ends with what it is bound to. The real server remembers a good one for 10 s.
 gone() {
 	[ "$(whose "$1")" = "[invalid bearer token, ${2:-service account token has been invalidated}]" ]

@@ -32,6 +32,37 @@ is "$(curl -s "$url/" | jq -c '.paths | map(select(test("example")))')" \
 	'["/apis/example.com","/apis/example.com/v1"]' \
 	"those of definitions, too"
 
+# The key of a server that was given none: openssl verifies a token by it.
+curl -s "$url/openid/v1/jwks" >"$T/keys"
+is "$(jq -c '[.keys[] | keys_unsorted, .kty, .crv, .alg]' "$T/keys")" \
+	'[["use","kty","kid","crv","alg","x","y"],"EC","P-256","ES256"]' \
+	"the key of tokens"
+is "$(curl -s "$url/.well-known/openid-configuration" |
+	jq -r .jwks_uri)" "$url/openid/v1/jwks" "... has an address"
+token=$(curl -s -H 'Content-Type: application/json' --data-binary '{}' \
+	"$url/api/v1/namespaces/default/serviceaccounts/default/token" |
+	jq -r .status.token)
+hex() { # [FROM-TO]: of base64url, these digits
+	{
+		tr '_-' '/+'
+		echo "=="
+	} | base64 -d 2>/dev/null | od -An -tx1 -v | tr -d ' \n' |
+		cut -c "${1:-1-}"
+}
+printf 'asn1=SEQUENCE:%s\n%s\n%s\n%s\n%s\n%s\n%s\n' key "[key]" \
+	a=SEQUENCE:a "k=FORMAT:HEX,BITSTRING:04$(jq -r '.keys[0].x' "$T/keys" |
+		hex)$(jq -r '.keys[0].y' "$T/keys" | hex)" "[a]" \
+	t=OID:id-ecPublicKey c=OID:prime256v1 >"$T/asn1"
+openssl asn1parse -genconf "$T/asn1" -noout -out "$T/key.der"
+signature=$(cut -d. -f3 <<<"$token")
+printf 'asn1=SEQUENCE:s\n[s]\nr=INTEGER:0x%s\ns=INTEGER:0x%s\n' \
+	"$(hex 1-64 <<<"$signature")" "$(hex 65- <<<"$signature")" >"$T/asn1"
+openssl asn1parse -genconf "$T/asn1" -noout -out "$T/signature"
+openssl pkey -pubin -inform DER -in "$T/key.der" -out "$T/key.pem"
+is "$(cut -d. -f1,2 <<<"$token" | tr -d '\n' | openssl dgst -sha256 -verify \
+	"$T/key.pem" -signature "$T/signature" 2>&1)" "Verified OK" \
+	"openssl verifies a token by it"
+
 maps=$url/api/v1/namespaces/default/configmaps
 for name in a b; do
 	curl -s -o "$T/out" -H 'Content-Type: application/json' \

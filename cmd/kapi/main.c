@@ -100,6 +100,7 @@ struct run {
 	struct aggregation *aggregation;
 	struct podend *podend;
 	struct access access;
+	struct buf url;
 	struct reportfd report;
 	bool tls, rights;
 };
@@ -174,12 +175,10 @@ listen_now(struct run *r, struct err *err)
 static void
 say_where(struct run *r)
 {
-	struct buf url = BUF_INIT;
-
 	r->access.certificate = r->tls ? span_str("") : SPAN_NONE;
-	access_url(&r->access, &url);
-	log_info("listening on %s", buf_str(&url));
-	buf_release(&url);
+	access_url(&r->access, &r->url);
+	r->api.url = buf_span(&r->url);
+	log_info("listening on %s", buf_str(&r->url));
 }
 
 /* Clear text and strangers are for loopback only. */
@@ -314,6 +313,7 @@ release(struct run *r)
 	accounts_free(a->accounts);
 	users_free(a->users);
 	buf_release(&r->access.host);
+	buf_release(&r->url);
 	loop_free(a->loop);
 }
 

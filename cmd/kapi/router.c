@@ -7,6 +7,7 @@
 #include "document/groups.h"
 #include "document/livez.h"
 #include "document/openapi.h"
+#include "document/openid.h"
 #include "document/root.h"
 #include "read/list.h"
 #include "read/watch_hub.h"
@@ -47,7 +48,7 @@ static void
 serve_other(struct request *r)
 {
 	if (livez_serve(r) || groups_serve(r) || openapi_serve(r) ||
-	    metrics_serve(r) || root_serve(r))
+	    metrics_serve(r) || openid_serve(r) || root_serve(r))
 		return;
 	reply_plain(r, 404, not_found_text);
 }

@@ -35,12 +35,12 @@ add_groups(struct request *r, struct span **all, size_t n)
 bool
 root_serve(struct request *r)
 {
-	static const char *const fixed[] = {"/api", "/api/v1", "/apis",
-	    "/apis/", "/healthz", "/healthz/etcd", "/healthz/log",
-	    "/healthz/ping", "/livez", "/livez/etcd", "/livez/log",
-	    "/livez/ping", "/metrics", "/openapi/v2", "/openapi/v3",
-	    "/openapi/v3/", "/readyz", "/readyz/etcd", "/readyz/log",
-	    "/readyz/ping", "/version"};
+	static const char *const fixed[] = {"/.well-known/openid-configuration",
+	    "/api", "/api/v1", "/apis", "/apis/", "/healthz", "/healthz/etcd",
+	    "/healthz/log", "/healthz/ping", "/livez", "/livez/etcd",
+	    "/livez/log", "/livez/ping", "/metrics", "/openapi/v2",
+	    "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/readyz",
+	    "/readyz/etcd", "/readyz/log", "/readyz/ping", "/version"};
 	struct arena *a = &r->arena;
 	struct node *paths = tree_array(a), *object = tree_object(a);
 	struct buf compact = BUF_INIT, pretty = BUF_INIT;

@@ -74,8 +74,8 @@ read_keys(struct jwt_keys *k, struct err *err)
 	return rc;
 }
 
-static struct span
-issuer(void)
+struct span
+accounts_issuer(void)
 {
 	return span_str(options.issuers.count > 0 ? options.issuers.items[0]
 						  : default_issuer);
@@ -105,7 +105,7 @@ set_audiences(struct accounts *s)
 		s->audiences[s->audience_count++] =
 		    span_str(options.issuers.items[i]);
 	if (s->audience_count == 0)
-		s->audiences[s->audience_count++] = issuer();
+		s->audiences[s->audience_count++] = accounts_issuer();
 }
 
 struct accounts *
@@ -135,6 +135,17 @@ accounts_audiences(const struct accounts *s, size_t *n)
 {
 	*n = s->audience_count;
 	return s->audiences;
+}
+
+int
+accounts_keys(struct accounts *s, struct arena *a, struct node **set,
+    struct node **algorithms, struct err *err)
+{
+	if (jwt_keys_make(s->keys, err) != 0)
+		return -1;
+	return jwt_keys_set(s->keys, a, set, algorithms) == 0
+	    ? 0
+	    : err_set(err, ERR_BUG, "cannot write the keys of tokens");
 }
 
 /* ---- a new token ---- */
@@ -168,7 +179,7 @@ claims_of(struct arena *a, const struct account_token *t)
 	tree_put(a, c, "aud", tree_copy(a, t->audiences));
 	tree_put(a, c, "exp", tree_int(a, t->expires));
 	tree_put(a, c, "iat", tree_int(a, t->now));
-	tree_put(a, c, "iss", tree_string(a, issuer()));
+	tree_put(a, c, "iss", tree_string(a, accounts_issuer()));
 	tree_put(a, c, "jti", tree_string(a, objectmeta_uuid(a)));
 	tree_put(a, c, "kubernetes.io", k);
 	tree_put(a, c, "nbf", tree_int(a, t->now));

@@ -8,12 +8,13 @@
 #include <openssl/x509.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "value/base64.h"
 #include "value/digest.h"
 
 /* A token is small; deep nesting is none of ours. */
-enum { DEPTH_MAX = 32, SIGNATURE_MAX = 1024 };
+enum { DEPTH_MAX = 32, SIGNATURE_MAX = 1024, KEY_BYTES_MAX = 2048 };
 
 struct algorithm {
 	const char *name;
@@ -236,6 +237,93 @@ jwt_keys_make(struct jwt_keys *k, struct err *err)
 	return k->signing != NULL
 	    ? 0
 	    : refuse_key(err, "service accounts", "cannot make a key");
+}
+
+/* ---- as a set, for others ---- */
+
+/* A number of the key, of at least so many bytes. */
+static bool
+put_number(struct arena *a, struct node *o, const char *key,
+    const EVP_PKEY *pkey, const char *name, size_t least)
+{
+	unsigned char raw[KEY_BYTES_MAX];
+	BIGNUM *number = NULL;
+	struct buf b = BUF_INIT;
+	size_t n;
+
+	if (EVP_PKEY_get_bn_param(pkey, name, &number) != 1)
+		return false;
+	n = (size_t)BN_num_bytes(number);
+	n = n < least ? least : n;
+	if (n <= sizeof(raw) && BN_bn2binpad(number, raw, (int)n) == (int)n) {
+		base64_add_url(&b, span_make((const char *)raw, n));
+		tree_put(
+		    a, o, key, tree_string(a, arena_span(a, buf_span(&b))));
+	}
+	BN_free(number);
+	buf_release(&b);
+	return tree_get(o, key) != NULL;
+}
+
+/* NULL: OpenSSL failed. */
+static struct node *
+key_object(struct arena *a, const struct jwt_key *k)
+{
+	const struct algorithm *is = k->algorithm;
+	struct node *o = tree_object(a);
+	bool ec = is->half > 0, done;
+
+	tree_put(a, o, "use", tree_str(a, "sig"));
+	tree_put(a, o, "kty", tree_str(a, ec ? "EC" : "RSA"));
+	tree_put(a, o, "kid", tree_string(a, buf_span(&k->id)));
+	if (ec)
+		tree_put(a, o, "crv",
+		    tree_string(a, arena_printf(a, "P-%d", is->bits)));
+	tree_put(a, o, "alg", tree_str(a, is->name));
+	if (ec)
+		done = put_number(a, o, "x", k->pkey, "qx", is->half) &&
+		    put_number(a, o, "y", k->pkey, "qy", is->half);
+	else
+		done = put_number(a, o, "n", k->pkey, "n", 1) &&
+		    put_number(a, o, "e", k->pkey, "e", 1);
+	ERR_clear_error();
+	return done ? o : NULL;
+}
+
+static bool
+has_algorithm(const struct jwt_keys *k, const struct algorithm *is)
+{
+	for (const struct jwt_key *i = k->trusted; i != NULL; i = i->next)
+		if (i->algorithm == is)
+			return true;
+	return false;
+}
+
+int
+jwt_keys_set(const struct jwt_keys *k, struct arena *a, struct node **set,
+    struct node **algorithm_names)
+{
+	struct node *list = tree_array(a);
+
+	*set = tree_object(a);
+	*algorithm_names = tree_array(a);
+	tree_put(a, *set, "keys", list);
+	for (const struct jwt_key *i = k->trusted; i != NULL; i = i->next) {
+		struct node *o = key_object(a, i);
+
+		if (o == NULL)
+			return -1;
+		tree_append(a, list, o);
+	}
+	/* The sorted names begin with those of EC. */
+	for (size_t i = 0; i < COUNT(algorithms); i++) {
+		const struct algorithm *is =
+		    &algorithms[(i + 1) % COUNT(algorithms)];
+
+		if (has_algorithm(k, is))
+			tree_append(a, *algorithm_names, tree_str(a, is->name));
+	}
+	return 0;
 }
 
 /* ---- signatures ---- */

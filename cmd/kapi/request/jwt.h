@@ -31,6 +31,15 @@ int jwt_keys_sign_with(
 /* Makes one for both (P-256), unless there is one that signs. */
 int jwt_keys_make(struct jwt_keys *k, struct err *err);
 
+/*
+ * The keys that verify as a JSON Web Key Set (RFC 7517): of each its use, type,
+ * id, algorithm and numbers. *algorithms gets their names, each once, sorted.
+ * -1: OpenSSL failed. Source: pkg/serviceaccount/openidmetadata.go, and the
+ * order of fields in go-jose.
+ */
+int jwt_keys_set(const struct jwt_keys *k, struct arena *a, struct node **set,
+    struct node **algorithms);
+
 /* Appends the token of these claims, a JSON object. -1: OpenSSL failed. */
 int jwt_sign(const struct jwt_keys *k, struct span claims, struct buf *token);
 

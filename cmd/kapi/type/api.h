@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/span.h"
 #include "process/loop.h"
 
 struct httpd;
@@ -30,6 +31,7 @@ struct api {
 	struct store *store;
 	struct registry *registry;
 	struct httpd *httpd;
+	struct span url;	   /* https://HOST:PORT, where it listens */
 	struct faults *faults;	   /* NULL: none */
 	struct journal *journal;   /* NULL: none */
 	struct users *users;	   /* NULL: every client is the administrator */
