@@ -153,6 +153,13 @@ take(struct request *r, const struct clause *c, bool yaml)
 	return true;
 }
 
+/* A log is plain text, but other answers about it, as errors, are not. */
+static bool
+is_log(const struct request *r)
+{
+	return span_is(r->subresource, "log");
+}
+
 static struct problem *
 not_acceptable(struct request *r, bool type_known)
 {
@@ -169,8 +176,8 @@ not_acceptable(struct request *r, bool type_known)
 		return problem_make(&r->arena, 406, "NotAcceptable",
 		    "only the following media types are accepted: %s", all);
 	p = problem_make(&r->arena, 406, "NotAcceptable",
-	    "406: Not Acceptable\n\nAvailable representations: %s%s", all,
-	    list ? streams : "");
+	    "406: Not Acceptable\n\nAvailable representations: %s%s%s",
+	    is_log(r) ? "text/plain, " : "", all, list ? streams : "");
 	p->has_details = true;
 	return p;
 }
@@ -221,6 +228,8 @@ request_negotiate(struct request *r)
 		n++;
 	}
 	for (size_t i = 0; i < n; i++) {
+		known = known ||
+		    (is_log(r) && span_is(clauses[i].type, "text/plain"));
 		if (!media_type_served(clauses[i].type, &yaml))
 			continue;
 		known = true;

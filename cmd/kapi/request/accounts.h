@@ -32,7 +32,7 @@ void accounts_free(struct accounts *s);
 const struct span *accounts_audiences(const struct accounts *s, size_t *n);
 
 struct span accounts_issuer(void);
-/* What others need to verify tokens: jwt_keys_set, of a key that is made now if
+/* For others, to verify tokens: jwt_keys_set, of a key that is made now if
  * there is none yet. -1 with err. */
 int accounts_keys(struct accounts *s, struct arena *a, struct node **set,
     struct node **algorithms, struct err *err);

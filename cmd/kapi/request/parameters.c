@@ -159,9 +159,8 @@ request_body_summary(struct arena *a, struct span body)
 	return s;
 }
 
-/* Go's strconv.ParseInt. */
-static struct problem *
-parse_int(struct arena *a, struct span text, int64_t *value)
+struct problem *
+parameters_int(struct arena *a, struct span text, int64_t *value)
 {
 	char *end, *s = arena_str(a, text);
 
@@ -220,7 +219,8 @@ from_query(struct request *r, struct given *g)
 		return NULL;
 	v = request_param(r, "gracePeriodSeconds");
 	if (v.p != NULL) {
-		struct problem *p = parse_int(&r->arena, v, &o->grace_seconds);
+		struct problem *p =
+		    parameters_int(&r->arena, v, &o->grace_seconds);
 
 		if (p != NULL)
 			return p;

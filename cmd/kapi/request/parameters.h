@@ -32,6 +32,11 @@ struct problem *parameters_of_write(
 struct problem *parameters_of_delete(
     struct request *r, struct delete_options *options);
 
+/* A whole number, as Go's strconv.ParseInt reads it, in the words of its
+ * error. */
+struct problem *parameters_int(
+    struct arena *a, struct span text, int64_t *value);
+
 /* The media type of the body, without parameters, lower case; "" if none. */
 struct span request_body_type(struct request *r);
 /* 415 unless it is JSON or YAML (protobuf became JSON before). */

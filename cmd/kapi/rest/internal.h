@@ -49,11 +49,10 @@ struct problem *rest_patched(struct request *r, enum patch_kind kind,
     const struct schema *schema, const struct node *live,
     struct warnings *strict, struct node **patched, struct span *text);
 
-/* scale.c, subresource.c, kubelet.c, token.c, reviews.c: each answers r. */
+/* scale.c, subresource.c, token.c, reviews.c: each answers r. */
 void scale_serve(struct request *r);
 void evict_serve(struct request *r);
 void subresource_serve_binding(struct request *r);
-void kubelet_serve(struct request *r);
 void token_serve(struct request *r);
 void reviews_serve(struct request *r);
 void many_serve(struct request *r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "kubelet/kubelet.h"
 #include "merge/managed.h"
 #include "read/selection.h"
 #include "reply/reply.h"

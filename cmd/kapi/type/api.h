@@ -45,6 +45,7 @@ struct api {
 	struct openapi *openapi;     /* the same */
 	struct request *spare;	     /* requests to be used again; router.c's */
 	size_t spares;
+	size_t streams;		 /* of Pods, open now: kubelet.h */
 	uint64_t requests;	 /* so far */
 	struct metrics *metrics; /* NULL: nothing was counted yet */
 };

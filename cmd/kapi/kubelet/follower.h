@@ -1,0 +1,42 @@
+/*
+ * follower: the lines that are added to the log of a container, as its
+ * annotation is changed. What is added behind the text that was told is new; if
+ * the text became another one, all of it is. It ends when the container runs no
+ * more, or its Pod is gone.
+ */
+#ifndef FOLLOWER_H
+#define FOLLOWER_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "kubelet/logs.h"
+#include "process/loop.h"
+#include "request/request.h"
+#include "store/store.h"
+
+struct follower {
+	struct request *request; /* of the Pod; borrowed */
+	struct span container;
+	struct log_options options;
+	/* Whole lines. May end the follower by follower_stop. */
+	void (*on_lines)(void *arg, struct span lines);
+	/* Nothing more comes; it has stopped. */
+	void (*on_end)(void *arg);
+	void *arg;
+	/* Its own. */
+	struct store_hook hook;
+	struct timer timer;
+	struct buf told;
+	bool hooked;
+};
+
+/* Members up to arg are set. on_lines is called at once for what is there
+ * (options.tail and so on), later for the rest if options.follow. pod: as it is
+ * now. */
+void follower_start(struct follower *f, const struct node *pod);
+/* It may be stopped several times, and in a callback. */
+void follower_stop(struct follower *f);
+
+#endif

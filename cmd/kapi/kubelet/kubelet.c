@@ -1,0 +1,360 @@
+#include "kubelet/kubelet.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kubelet/container.h"
+#include "kubelet/follower.h"
+#include "kubelet/logs.h"
+#include "reply/faults.h"
+#include "reply/journal.h"
+#include "reply/metrics.h"
+#include "reply/reply.h"
+#include "store/store.h"
+#include "write/convert.h"
+
+enum { PORTS_MAX = 128 }; /* a channel has one byte, a port two of them */
+
+bool
+kubelet_begin(struct request *r, int code)
+{
+	struct api *api = r->api;
+
+	if (api->streams >= KUBELET_STREAMS_MAX) {
+		reply_problem(r,
+		    problem_make(&r->arena, 429, "TooManyRequests",
+			"kapi has %d streams of Pods at most",
+			KUBELET_STREAMS_MAX));
+		return false;
+	}
+	if (api->faults != NULL && faults_answer(r, code))
+		return false;
+	if (api->journal != NULL)
+		journal_write(api->journal, r, code, SPAN_NONE);
+	metrics_count(r, code);
+	api->streams++;
+	return true;
+}
+
+void
+kubelet_end(struct request *r)
+{
+	r->api->streams--;
+	request_free(r);
+}
+
+void
+kubelet_refuse(struct request *r, int code, const char *text)
+{
+	reply_typed(r, code, "text/plain; charset=utf-8", span_str(text));
+}
+
+/* NULL, or that the Pod is said to be on a node that is not there. One that has
+ * run is believed: what plays the kubelet need not make nodes. */
+static struct problem *
+check_node(struct request *r, const struct node *pod)
+{
+	struct span node = tree_path_text(pod, "spec.nodeName");
+	const struct resource *nodes = resource_core(r->api->registry, "nodes");
+
+	if (tree_path_text(pod, "status.hostIP").n > 0 ||
+	    store_get(nodes->collection, SPAN_NONE, node) != NULL)
+		return NULL;
+	return problem_not_found(&r->arena, nodes, node);
+}
+
+/* ---- logs ---- */
+
+struct log_stream {
+	struct request *request;
+	struct follower follower;
+	struct timer over; /* it has ended, or lasted too long */
+};
+
+static void
+log_free(struct log_stream *l)
+{
+	follower_stop(&l->follower);
+	loop_cancel(l->request->api->loop, &l->over);
+	kubelet_end(l->request);
+	free(l);
+}
+
+static void
+log_over(void *l)
+{
+	log_free(l);
+}
+
+static void
+log_gone(void *l)
+{
+	log_free(l);
+}
+
+/* Later: its callers are not done with it yet. */
+static void
+log_bury(struct log_stream *l)
+{
+	follower_stop(&l->follower);
+	loop_after(l->request->api->loop, &l->over, 0, log_over, l);
+}
+
+static void
+log_lines(void *arg, struct span lines)
+{
+	struct log_stream *l = arg;
+	struct text *t = text_make(lines);
+
+	if (httpd_send(l->request->exchange, t) != 0)
+		log_bury(l);
+	text_unref(t);
+}
+
+static void
+log_end(void *arg)
+{
+	struct log_stream *l = arg;
+
+	httpd_end(l->request->exchange);
+	log_bury(l);
+}
+
+static void
+log_too_long(void *arg)
+{
+	struct log_stream *l = arg;
+
+	httpd_end(l->request->exchange);
+	log_free(l);
+}
+
+static void
+log_start(struct request *r, const struct node *pod, struct span container,
+    const struct log_options *o)
+{
+	struct httpd_header headers[REPLY_HEADERS_MAX];
+	struct log_stream *l;
+
+	if (!kubelet_begin(r, 200))
+		return;
+	l = mem_zalloc(sizeof(*l));
+	l->request = r;
+	l->follower = (struct follower){
+	    .request = r,
+	    .container = container,
+	    .options = *o,
+	    .on_lines = log_lines,
+	    .on_end = log_end,
+	    .arg = l,
+	};
+	httpd_on_close(r->exchange, log_gone, l);
+	httpd_start(
+	    r->exchange, 200, headers, reply_headers(r, headers, "text/plain"));
+	loop_after(r->api->loop, &l->over, KUBELET_STREAM_MS, log_too_long, l);
+	follower_start(&l->follower, pod);
+}
+
+static void
+serve_log(struct request *r, const struct node *pod, struct span container,
+    const struct log_options *o)
+{
+	struct problem *p;
+
+	if (!container_has_host(pod)) {
+		reply_with(r, 204, NULL, NULL, 0, NULL);
+		return;
+	}
+	p = check_node(r, pod);
+	if (p == NULL)
+		p = container_check_log(r, pod, container, o->previous);
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		log_start(r, pod, container, o);
+}
+
+/* ---- exec, attach ---- */
+
+static void
+serve_process(struct request *r, const struct node *pod, struct span container)
+{
+	struct process p;
+
+	if (!process_read(&p, r, pod, container))
+		kubelet_refuse(r, 400,
+		    "you must specify at least 1 of stdin, stdout, stderr");
+	else if (container_runs(pod, container))
+		channels_run(r, &p);
+	else if (p.attach)
+		kubelet_refuse(r, 500,
+		    arena_printf(&r->arena,
+			"container %.*s not found in pod %.*s_%.*s",
+			SPAN_ARG(container), SPAN_ARG(r->name),
+			SPAN_ARG(r->namespace_))
+			.p);
+	else
+		kubelet_refuse(r, 500,
+		    arena_printf(&r->arena, "container not found (\"%.*s\")",
+			SPAN_ARG(container))
+			.p);
+}
+
+/* ---- portforward ---- */
+
+static struct problem *
+bad_port(struct request *r, struct span text, const char *why)
+{
+	return problem_bad_request(&r->arena,
+	    "cannot convert to []int32: strconv.ParseUint: parsing \"%.*s\": "
+	    "%s",
+	    SPAN_ARG(text), why);
+}
+
+/* Of ports=, each a list with commas. */
+static struct problem *
+read_ports(struct request *r, uint16_t *ports, size_t *n)
+{
+	struct span values[PORTS_MAX];
+	size_t count = request_params(r, "ports", values, PORTS_MAX);
+
+	*n = 0;
+	for (size_t i = 0; i < count; i++)
+		for (struct span rest = values[i]; rest.p != NULL;) {
+			struct span text = span_cut(&rest, ',');
+			uint64_t port;
+
+			if (!span_is_digits(text))
+				return bad_port(r, text, "invalid syntax");
+			if (!span_number(text, UINT16_MAX, &port))
+				return bad_port(r, text, "value out of range");
+			if (*n == PORTS_MAX)
+				return problem_bad_request(
+				    &r->arena, "too many ports");
+			ports[(*n)++] = (uint16_t)port;
+		}
+	return NULL;
+}
+
+static bool
+has_ended(const struct node *pod)
+{
+	const struct node *phase = tree_path(pod, "status.phase");
+
+	return tree_text_is(phase, "Succeeded") ||
+	    tree_text_is(phase, "Failed");
+}
+
+static void
+serve_forward(
+    struct request *r, const struct node *pod, const uint16_t *ports, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ports[i] == 0) {
+			kubelet_refuse(r, 400, "port \"0\" must be > 0");
+			return;
+		}
+	if (has_ended(pod))
+		kubelet_refuse(r, 500,
+		    arena_printf(&r->arena, "pod not found (\"%.*s_%.*s\")",
+			SPAN_ARG(r->name), SPAN_ARG(r->namespace_))
+			.p);
+	else if (n == 0)
+		kubelet_refuse(r, 400, "query parameter \"port\" is required");
+	else
+		channels_forward(r, pod, ports, n);
+}
+
+/* ---- all ---- */
+
+static bool
+wants_upgrade(const struct request *r)
+{
+	static const char word[] = "upgrade";
+	struct span value = httpd_header(r->http, "connection");
+
+	for (; value.n >= sizeof(word) - 1; value = span_skip(value, 1))
+		if (span_is_caseless(
+			span_make(value.p, sizeof(word) - 1), word))
+			return r->http->version == 1;
+	return false;
+}
+
+/* NULL, or why no stream can be opened to the node. */
+static struct problem *
+check_stream(struct request *r, const struct node *pod)
+{
+	struct problem *p;
+
+	if (!container_has_host(pod))
+		return problem_bad_request(&r->arena,
+		    "pod %.*s does not have a host assigned",
+		    SPAN_ARG(r->name));
+	p = check_node(r, pod);
+	return p != NULL ? p
+	    : wants_upgrade(r)
+	    ? NULL
+	    : problem_bad_request(&r->arena, "Upgrade request required");
+}
+
+static void
+serve_stream(struct request *r, const struct node *pod)
+{
+	bool forward = span_is(r->subresource, "portforward");
+	struct problem *p = NULL;
+	struct span container = SPAN_NONE;
+	uint16_t ports[PORTS_MAX];
+	size_t n = 0;
+
+	if (forward)
+		p = read_ports(r, ports, &n);
+	else
+		p = container_choose(r, pod, &container);
+	if (p == NULL)
+		p = check_stream(r, pod);
+	if (p != NULL)
+		reply_problem(r, p);
+	else if (forward)
+		serve_forward(r, pod, ports, n);
+	else
+		serve_process(r, pod, container);
+}
+
+static void
+serve_pod(
+    struct request *r, const struct node *pod, const struct log_options *o)
+{
+	struct span container;
+	struct problem *p;
+
+	if (!span_is(r->subresource, "log")) {
+		serve_stream(r, pod);
+		return;
+	}
+	p = container_choose(r, pod, &container);
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		serve_log(r, pod, container, o);
+}
+
+void
+kubelet_serve(struct request *r)
+{
+	const struct stored *o =
+	    store_get(r->resource->collection, r->namespace_, r->name);
+	struct log_options options;
+	struct problem *p = NULL;
+
+	if (span_is(r->subresource, "log"))
+		p = logs_options(r, &options);
+	if (p == NULL && o == NULL)
+		p = problem_not_found(&r->arena, r->resource, r->name);
+	if (p == NULL && span_is(r->subresource, "proxy"))
+		p = problem_make(&r->arena, 501, "NotImplemented",
+		    "kapi runs no containers: proxy is not served");
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		serve_pod(r, convert_tree(&r->arena, o), &options);
+}
