@@ -29,7 +29,7 @@ struct channels {
 	bool signals; /* v5: streams can be closed */
 	int channel;  /* of the message that comes in */
 	bool closing; /* ... which closes the stream that is named next */
-	struct process process;
+	struct podprocess process;
 	struct pair *pairs; /* of a port-forward; NULL: a process */
 	size_t pair_count;
 };
@@ -39,7 +39,7 @@ channels_free(void *arg)
 {
 	struct channels *c = arg;
 
-	process_stop(&c->process);
+	podprocess_stop(&c->process);
 	loop_cancel(c->request->api->loop, &c->over);
 	kubelet_end(c->request);
 	free(c->pairs);
@@ -51,7 +51,7 @@ static void
 bury(struct channels *c)
 {
 	c->done = true;
-	process_stop(&c->process);
+	podprocess_stop(&c->process);
 	loop_after(c->request->api->loop, &c->over, 0, channels_free, c);
 }
 
@@ -88,7 +88,7 @@ to_channel(struct channels *c, struct span bytes)
 {
 	if (c->pairs == NULL) {
 		if (c->channel == STREAM_IN)
-			process_input(&c->process, bytes);
+			podprocess_input(&c->process, bytes);
 	} else if (c->channel % 2 == 0 &&
 	    (size_t)c->channel / 2 < c->pair_count)
 		forward_input(&c->pairs[c->channel / 2].forward, bytes);
@@ -106,7 +106,7 @@ to_signal(struct channels *c, struct span bytes)
 	}
 	c->closing = false;
 	if (stream == STREAM_IN)
-		process_input_end(&c->process);
+		podprocess_input_end(&c->process);
 }
 
 static void
@@ -196,7 +196,7 @@ process_ends(void *arg)
 }
 
 void
-channels_run(struct request *r, const struct process *p)
+channels_run(struct request *r, const struct podprocess *p)
 {
 	static const char *const served[] = {
 	    "v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"};
@@ -223,8 +223,8 @@ channels_run(struct request *r, const struct process *p)
 		: p->err ? STREAM_ERR
 			 : STREAM_STATUS,
 	    SPAN_NONE);
-	process_start(&c->process, form,
-	    &(struct process_output){process_writes, process_ends, c});
+	podprocess_start(&c->process, form,
+	    &(struct podprocess_output){process_writes, process_ends, c});
 }
 
 /* ---- portforward ---- */

@@ -1,6 +1,6 @@
 #include "kubelet/follower.h"
 
-#include "kubelet/container.h"
+#include "kubelet/podcontainer.h"
 #include "kubelet/script.h"
 #include "type/api.h"
 #include "write/convert.h"
@@ -35,7 +35,7 @@ tell(struct follower *f, struct arena *a, const struct node *pod)
 	struct span s;
 
 	logs_select(text, done,
-	    container_began_us(pod, f->container, f->options.previous),
+	    podcontainer_began_us(pod, f->container, f->options.previous),
 	    &f->options, &lines);
 	/* Of what comes later every line is wanted. */
 	f->options.tail = -1;
@@ -71,7 +71,7 @@ look(void *arg)
 
 	if (f->hooked &&
 	    (!goes_on || f->options.limit == 0 ||
-		!container_runs(pod, f->container)))
+		!podcontainer_runs(pod, f->container)))
 		end(f);
 	arena_release(&a);
 }
@@ -100,7 +100,7 @@ follower_start(struct follower *f, const struct node *pod)
 	store_add_hook(r->api->store, r->resource->collection, &f->hook);
 	if (tell(f, &r->arena, pod) &&
 	    (!f->options.follow || f->options.previous ||
-		f->options.limit == 0 || !container_runs(pod, f->container)))
+		f->options.limit == 0 || !podcontainer_runs(pod, f->container)))
 		end(f);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kubelet/container.h"
+#include "kubelet/podcontainer.h"
 #include "kubelet/follower.h"
 #include "kubelet/logs.h"
 #include "reply/faults.h"
@@ -161,13 +161,13 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 {
 	struct problem *p;
 
-	if (!container_has_host(pod)) {
+	if (!podcontainer_has_host(pod)) {
 		reply_with(r, 204, NULL, NULL, 0, NULL);
 		return;
 	}
 	p = check_node(r, pod);
 	if (p == NULL)
-		p = container_check_log(r, pod, container, o->previous);
+		p = podcontainer_check_log(r, pod, container, o->previous);
 	if (p != NULL)
 		reply_problem(r, p);
 	else
@@ -179,12 +179,12 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 static void
 serve_process(struct request *r, const struct node *pod, struct span container)
 {
-	struct process p;
+	struct podprocess p;
 
-	if (!process_read(&p, r, pod, container))
+	if (!podprocess_read(&p, r, pod, container))
 		kubelet_refuse(r, 400,
 		    "you must specify at least 1 of stdin, stdout, stderr");
-	else if (container_runs(pod, container))
+	else if (podcontainer_runs(pod, container))
 		channels_run(r, &p);
 	else if (p.attach)
 		kubelet_refuse(r, 500,
@@ -286,7 +286,7 @@ check_stream(struct request *r, const struct node *pod)
 {
 	struct problem *p;
 
-	if (!container_has_host(pod))
+	if (!podcontainer_has_host(pod))
 		return problem_bad_request(&r->arena,
 		    "pod %.*s does not have a host assigned",
 		    SPAN_ARG(r->name));
@@ -309,7 +309,7 @@ serve_stream(struct request *r, const struct node *pod)
 	if (forward)
 		p = read_ports(r, ports, &n);
 	else
-		p = container_choose(r, pod, &container);
+		p = podcontainer_choose(r, pod, &container);
 	if (p == NULL)
 		p = check_stream(r, pod);
 	if (p != NULL)
@@ -331,7 +331,7 @@ serve_pod(
 		serve_stream(r, pod);
 		return;
 	}
-	p = container_choose(r, pod, &container);
+	p = podcontainer_choose(r, pod, &container);
 	if (p != NULL)
 		reply_problem(r, p);
 	else

@@ -8,7 +8,7 @@
 #define KUBELET_H
 
 #include "json/tree.h"
-#include "kubelet/process.h"
+#include "kubelet/podprocess.h"
 #include "request/request.h"
 
 enum {
@@ -33,7 +33,7 @@ void kubelet_end(struct request *r);
 void kubelet_refuse(struct request *r, int code, const char *text);
 
 /* Goes on as a WebSocket, or refuses to. */
-void channels_run(struct request *r, const struct process *p);
+void channels_run(struct request *r, const struct podprocess *p);
 void channels_forward(
     struct request *r, const struct node *pod, const uint16_t *ports, size_t n);
 

@@ -1,10 +1,10 @@
 /*
- * container: which container of a Pod is meant, and what its status says.
+ * podcontainer: which container of a Pod is meant, and what its status says.
  * Source: pkg/registry/core/pod/strategy.go (validateContainer), and what a
  * kubelet of 1.36 answered.
  */
-#ifndef CONTAINER_H
-#define CONTAINER_H
+#ifndef PODCONTAINER_H
+#define PODCONTAINER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,19 +14,19 @@
 #include "type/problem.h"
 
 /* container=, or the only one, goes to *name. */
-struct problem *container_choose(
+struct problem *podcontainer_choose(
     struct request *r, const struct node *pod, struct span *name);
 
 /* Whether the Pod is on a node: its spec names one, or its status says that it
  * has run: who plays the kubelet can write nothing else. */
-bool container_has_host(const struct node *pod);
+bool podcontainer_has_host(const struct node *pod);
 
-bool container_runs(const struct node *pod, struct span name);
+bool podcontainer_runs(const struct node *pod, struct span name);
 /* NULL, or why it has no log (previous: of its run before). */
-struct problem *container_check_log(
+struct problem *podcontainer_check_log(
     struct request *r, const struct node *pod, struct span name, bool previous);
 /* When it began to run, or the Pod was created: us since 1970. */
-int64_t container_began_us(
+int64_t podcontainer_began_us(
     const struct node *pod, struct span name, bool previous);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * process: a command in a container, as its script says it goes: what it
+ * podprocess: a command in a container, as its script says it goes: what it
  * prints, whether it reads, how long it takes, and its exit code. Or one that is
  * attached to: it prints what is added to the log.
  *
@@ -8,8 +8,8 @@
  * Source: cri-streaming pkg/streaming/remotecommand, apiserver
  * pkg/util/proxy/streamtranslator.go, and what a kubelet of 1.36 answered.
  */
-#ifndef PROCESS_H
-#define PROCESS_H
+#ifndef PODPROCESS_H
+#define PODPROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ enum status_form {
 	STATUS_V5 /* as the API server translates it */
 };
 
-struct process_output {
+struct podprocess_output {
 	/* Not called with nothing. */
 	void (*write)(void *arg, enum stream s, struct span bytes);
 	/* It has ended, and said its status. */
@@ -44,8 +44,8 @@ struct process_output {
 	void *arg;
 };
 
-/* Zeroed, then filled by process_read. */
-struct process {
+/* Zeroed, then filled by podprocess_read. */
+struct podprocess {
 	struct request *request; /* borrowed */
 	struct span container;
 	bool attach, in, out, err, tty;
@@ -53,7 +53,7 @@ struct process {
 	size_t command_n;
 	/* Its own. */
 	const struct node *pod;
-	struct process_output output;
+	struct podprocess_output output;
 	enum status_form form;
 	struct script_run run;
 	struct follower follower;
@@ -63,15 +63,15 @@ struct process {
 
 /* From the parameters of a request for exec or attach. False: none of the
  * streams is asked for. */
-bool process_read(struct process *p, struct request *r, const struct node *pod,
-    struct span container);
+bool podprocess_read(struct podprocess *p, struct request *r,
+    const struct node *pod, struct span container);
 
-void process_start(struct process *p, enum status_form form,
-    const struct process_output *output);
+void podprocess_start(struct podprocess *p, enum status_form form,
+    const struct podprocess_output *output);
 /* Of standard input; afterwards it may have ended. */
-void process_input(struct process *p, struct span bytes);
-void process_input_end(struct process *p);
+void podprocess_input(struct podprocess *p, struct span bytes);
+void podprocess_input_end(struct podprocess *p);
 /* Without a word: nothing is called any more. */
-void process_stop(struct process *p);
+void podprocess_stop(struct podprocess *p);
 
 #endif

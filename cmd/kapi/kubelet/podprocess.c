@@ -1,4 +1,4 @@
-#include "kubelet/process.h"
+#include "kubelet/podprocess.h"
 
 #include <string.h>
 
@@ -7,13 +7,13 @@
 enum { COMMAND_MAX = 1024, END_OF_TRANSMISSION = 4 };
 
 bool
-process_read(struct process *p, struct request *r, const struct node *pod,
+podprocess_read(struct podprocess *p, struct request *r, const struct node *pod,
     struct span container)
 {
 	struct span *words =
 	    arena_alloc(&r->arena, COMMAND_MAX * sizeof(*words));
 
-	*p = (struct process){
+	*p = (struct podprocess){
 	    .request = r,
 	    .pod = pod,
 	    .container = container,
@@ -33,7 +33,7 @@ process_read(struct process *p, struct request *r, const struct node *pod,
 
 /* A terminal begins each line at its left. */
 static void
-write_terminal(struct process *p, struct span bytes)
+write_terminal(struct podprocess *p, struct span bytes)
 {
 	struct buf b = BUF_INIT;
 
@@ -47,7 +47,7 @@ write_terminal(struct process *p, struct span bytes)
 }
 
 static void
-say(struct process *p, enum stream s, struct span bytes)
+say(struct podprocess *p, enum stream s, struct span bytes)
 {
 	if (p->ended || bytes.n == 0)
 		return;
@@ -89,7 +89,7 @@ failure(struct arena *a, struct span message, const char *reason,
 
 /* Says how it ended, and does. */
 static void
-finish(struct process *p, struct node *s)
+finish(struct podprocess *p, struct node *s)
 {
 	struct buf b = BUF_INIT;
 
@@ -104,13 +104,13 @@ finish(struct process *p, struct node *s)
 	buf_release(&b);
 	if (p->ended) /* the connection broke */
 		return;
-	process_stop(p);
+	podprocess_stop(p);
 	p->output.end(p->output.arg);
 }
 
 /* As fmt prints a list. */
 static struct span
-command_text(const struct process *p)
+command_text(const struct podprocess *p)
 {
 	struct buf b = BUF_INIT;
 	struct span text;
@@ -126,7 +126,7 @@ command_text(const struct process *p)
 }
 
 static void
-exit_with(struct process *p)
+exit_with(struct podprocess *p)
 {
 	struct arena *a = &p->request->arena;
 	int code = (int)p->run.exit_code;
@@ -153,7 +153,7 @@ exit_with(struct process *p)
 
 /* The error of the container runtime, told by one who tells it of another. */
 static void
-cannot_run(struct process *p, struct span why)
+cannot_run(struct podprocess *p, struct span why)
 {
 	static const char prefix[] = "Internal error occurred: ";
 	struct arena *a = &p->request->arena;
@@ -189,7 +189,7 @@ some_id(struct arena *a)
 
 /* No rule is for this command: it is not in the container. */
 static void
-not_found(struct process *p)
+not_found(struct podprocess *p)
 {
 	struct arena *a = &p->request->arena;
 	struct span name = p->command_n > 0 ? p->command[0] : SPAN_NONE, why;
@@ -223,7 +223,7 @@ timed_out(void *arg)
 
 /* All that it reads has ended, or it reads nothing. */
 static void
-run_out(struct process *p)
+run_out(struct podprocess *p)
 {
 	if (p->ended || p->shut_after)
 		return;
@@ -244,7 +244,7 @@ log_added(void *arg, struct span lines)
 static void
 log_ended(void *arg)
 {
-	struct process *p = arg;
+	struct podprocess *p = arg;
 
 	p->run = (struct script_run){.exit_code = 0};
 	exit_with(p);
@@ -252,7 +252,7 @@ log_ended(void *arg)
 
 /* Prints the lines that come from now on. */
 static void
-follow(struct process *p)
+follow(struct podprocess *p)
 {
 	p->follower = (struct follower){
 	    .request = p->request,
@@ -266,7 +266,7 @@ follow(struct process *p)
 }
 
 static void
-run(struct process *p)
+run(struct podprocess *p)
 {
 	say(p, STREAM_OUT, p->run.out);
 	say(p, STREAM_ERR, p->run.err);
@@ -275,8 +275,8 @@ run(struct process *p)
 }
 
 void
-process_start(struct process *p, enum status_form form,
-    const struct process_output *output)
+podprocess_start(struct podprocess *p, enum status_form form,
+    const struct podprocess_output *output)
 {
 	struct arena *a = &p->request->arena;
 	struct err err = ERR_INIT;
@@ -301,7 +301,7 @@ process_start(struct process *p, enum status_form form,
 }
 
 void
-process_input(struct process *p, struct span bytes)
+podprocess_input(struct podprocess *p, struct span bytes)
 {
 	bool last = false;
 	const char *eot;
@@ -317,11 +317,11 @@ process_input(struct process *p, struct span bytes)
 	}
 	say(p, STREAM_OUT, bytes);
 	if (last)
-		process_input_end(p);
+		podprocess_input_end(p);
 }
 
 void
-process_input_end(struct process *p)
+podprocess_input_end(struct podprocess *p)
 {
 	if (p->in_ended)
 		return;
@@ -331,7 +331,7 @@ process_input_end(struct process *p)
 }
 
 void
-process_stop(struct process *p)
+podprocess_stop(struct podprocess *p)
 {
 	p->ended = true;
 	if (!p->started)

@@ -1,4 +1,4 @@
-#include "kubelet/container.h"
+#include "kubelet/podcontainer.h"
 
 #include "base/array.h"
 #include "process/clock.h"
@@ -42,7 +42,8 @@ must_be_named(struct request *r, const struct node *spec)
 }
 
 struct problem *
-container_choose(struct request *r, const struct node *pod, struct span *name)
+podcontainer_choose(
+    struct request *r, const struct node *pod, struct span *name)
 {
 	const struct node *spec = tree_get(pod, "spec");
 	const struct node *list = tree_get(spec, "containers");
@@ -63,7 +64,7 @@ container_choose(struct request *r, const struct node *pod, struct span *name)
 }
 
 bool
-container_has_host(const struct node *pod)
+podcontainer_has_host(const struct node *pod)
 {
 	return tree_path_text(pod, "spec.nodeName").n > 0 ||
 	    tree_path_text(pod, "status.hostIP").n > 0;
@@ -80,7 +81,7 @@ status_of(const struct node *pod, struct span name)
 }
 
 bool
-container_runs(const struct node *pod, struct span name)
+podcontainer_runs(const struct node *pod, struct span name)
 {
 	return tree_path(status_of(pod, name), "state.running") != NULL;
 }
@@ -111,7 +112,7 @@ no_log(struct arena *a, const struct node *status, bool previous)
 }
 
 struct problem *
-container_check_log(
+podcontainer_check_log(
     struct request *r, const struct node *pod, struct span name, bool previous)
 {
 	const struct node *status = status_of(pod, name);
@@ -126,7 +127,7 @@ container_check_log(
 }
 
 int64_t
-container_began_us(const struct node *pod, struct span name, bool previous)
+podcontainer_began_us(const struct node *pod, struct span name, bool previous)
 {
 	const struct node *status = status_of(pod, name);
 	struct span times[] = {
